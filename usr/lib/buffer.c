@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "buffer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include "pin.h"
+
+static int view_open(struct buffer_view *view, const char *run,
+		     const char *name, bool write, struct bpf_map_info *info,
+		     struct error *err)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", run, name);
+	view->fd = pin_map_open(path, info, err);
+	if (view->fd < 0)
+		return view->fd;
+	view->stride = ((size_t)info->value_size + 7) & ~(size_t)7;
+	view->base = pin_map_view(view->fd, info, write, &view->size, err);
+	return view->base ? 0 : -errno;
+}
+
+static void view_close(struct buffer_view *view)
+{
+	if (view->base)
+		munmap(view->base, view->size);
+	if (view->fd >= 0)
+		close(view->fd);
+}
+
+static bool power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static int control_check(const struct buffer *buffer, const char *run,
+			 struct error *err)
+{
+	const struct ras_control *c = buffer->control;
+
+	if (buffer->control_view.size < sizeof(*c) ||
+	    c->magic != RAS_CONTROL_MAGIC || c->layout != RAS_LAYOUT) {
+		error_set(err, -EPROTO,
+			  "the buffer in '%s' has another layout than this version's %u",
+			  run, RAS_LAYOUT);
+		error_hint(err, "'trace off --all' removes it");
+		return -EPROTO;
+	}
+	if (!power_of_two(c->slice_bytes) || c->slice_bytes > RAS_SLICE_MAX ||
+	    !power_of_two(c->nest_bytes) || c->nest_bytes > RAS_SLICE_MAX ||
+	    c->slice_bytes < 2 * RAS_RECORD_MAX ||
+	    c->nest_bytes < 2 * RAS_RECORD_MAX || !c->cpus ||
+	    c->cpus > 65536 || c->nest_levels != RAS_NEST_LEVELS)
+		return error_set(err, -EINVAL,
+				 "the buffer's control block in '%s' is damaged",
+				 run);
+	return 0;
+}
+
+static bool view_fits(const struct buffer_view *view, uint64_t bytes,
+		      uint64_t entries)
+{
+	return view->stride == RAS_SLICE_HEADER + bytes + RAS_RECORD_MAX &&
+	       view->size == view->stride * entries;
+}
+
+static int geometry_check(struct buffer *buffer, const char *run,
+			  struct error *err)
+{
+	const struct ras_control *c = buffer->control;
+	uint32_t nest = c->cpus * c->nest_levels;
+
+	buffer->slices = c->cpus + nest;
+	if (!view_fits(&buffer->main_view, c->slice_bytes, c->cpus) ||
+	    !view_fits(&buffer->nest_view, c->nest_bytes, nest) ||
+	    buffer->sessions_view.size != RAS_SESSIONS_BYTES ||
+	    buffer->control_view.size !=
+	    sizeof(*c) + 8 * (uint64_t)buffer->slices)
+		return error_set(err, -EINVAL,
+				 "the buffer's maps in '%s' don't fit together",
+				 run);
+	return 0;
+}
+
+int buffer_open(struct buffer *buffer, const char *run, bool write,
+		struct error *err)
+{
+	struct bpf_map_info info;
+	int code;
+
+	*buffer = (struct buffer){
+		.control_view.fd = -1, .sessions_view.fd = -1,
+		.main_view.fd = -1, .nest_view.fd = -1,
+	};
+	code = view_open(&buffer->control_view, run, "control", write, &info,
+			 err);
+	buffer->control = buffer->control_view.base;
+	if (code == -ENOENT) {
+		error_set(err, code, "there is no trace buffer in '%s'", run);
+		error_hint(err, "'trace on' makes it");
+	}
+	if (!code)
+		code = control_check(buffer, run, err);
+	if (!code)
+		code = view_open(&buffer->sessions_view, run, "sessions",
+				 write, &info, err);
+	if (!code)
+		code = view_open(&buffer->main_view, run, "buffer", false,
+				 &info, err);
+	if (!code)
+		code = view_open(&buffer->nest_view, run, "nest", false, &info,
+				 err);
+	if (!code)
+		code = geometry_check(buffer, run, err);
+	if (code)
+		buffer_close(buffer);
+	return code;
+}
+
+void buffer_close(struct buffer *buffer)
+{
+	view_close(&buffer->control_view);
+	view_close(&buffer->sessions_view);
+	view_close(&buffer->main_view);
+	view_close(&buffer->nest_view);
+	memset(buffer, 0, sizeof(*buffer));
+	buffer->control_view.fd = buffer->sessions_view.fd = -1;
+	buffer->main_view.fd = buffer->nest_view.fd = -1;
+}
+
+const struct ras_slice *buffer_slice(const struct buffer *buffer,
+				     uint32_t row, uint64_t *size)
+{
+	const struct buffer_view *view = &buffer->main_view;
+
+	*size = buffer->control->slice_bytes;
+	if (row >= buffer->control->cpus) {
+		row -= buffer->control->cpus;
+		view = &buffer->nest_view;
+		*size = buffer->control->nest_bytes;
+	}
+	return (const void *)((const char *)view->base + row * view->stride);
+}
+
+uint64_t buffer_tail(const struct buffer *buffer, uint32_t row)
+{
+	return __atomic_load_n(&buffer->control->tail[row], __ATOMIC_RELAXED);
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+uint64_t buffer_time(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+int64_t buffer_wall_offset(void)
+{
+	int64_t before = clock_ns(CLOCK_BOOTTIME);
+	int64_t wall = clock_ns(CLOCK_REALTIME);
+
+	return wall - (before + clock_ns(CLOCK_BOOTTIME)) / 2;
+}

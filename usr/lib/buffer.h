@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The live trace buffer (rastrace/buffer.h), opened and mapped. */
+#ifndef LIB_BUFFER_H
+#define LIB_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rastrace/buffer.h>
+#include "error.h"
+
+struct buffer_view {
+	int fd;
+	void *base;
+	size_t size;
+	size_t stride;		/* bytes from one entry to the next */
+};
+
+struct buffer {
+	struct ras_control *control;	/* in control_view */
+	uint32_t slices;		/* main and nesting ones */
+	struct buffer_view control_view, sessions_view;
+	struct buffer_view main_view, nest_view;
+};
+
+/*
+ * Open the buffer of a run directory and check that its maps fit together.
+ * write: control and session log can be written. 0, or a negative errno with
+ * err set: -ENOENT when there is none, -EPROTO when its layout is another
+ * version's.
+ */
+int buffer_open(struct buffer *buffer, const char *run, bool write,
+		struct error *err);
+void buffer_close(struct buffer *buffer);
+
+/* Slice of a row of `count`, and how many data bytes it has. */
+const struct ras_slice *buffer_slice(const struct buffer *buffer,
+				     uint32_t row, uint64_t *size);
+uint64_t buffer_tail(const struct buffer *buffer, uint32_t row);
+
+/* Now, in the records' clock; and what to add to get wall time. */
+uint64_t buffer_time(void);
+int64_t buffer_wall_offset(void);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include "safe_text.h"
+
+int error_set(struct error *err, int code, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!err)
+		return code;
+	err->hint[0] = '\0';
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return code;
+}
+
+void error_hint(struct error *err, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!err)
+		return;
+	va_start(args, fmt);
+	vsnprintf(err->hint, sizeof(err->hint), fmt, args);
+	va_end(args);
+}
+
+static void line_print(const char *program, const char *text)
+{
+	fprintf(stderr, "%s: ", program);
+	safe_text_print(stderr, text, true);
+	fputc('\n', stderr);
+}
+
+void error_print(const char *program, const struct error *err)
+{
+	line_print(program, err->text);
+	if (err->hint[0])
+		line_print(program, err->hint);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What went wrong, told upwards: libraries fill this in, main() prints it. */
+#ifndef LIB_ERROR_H
+#define LIB_ERROR_H
+
+struct error {
+	char text[1024];	/* lower case, no full stop, may be "" */
+	char hint[512];		/* what to do about it, or "" */
+};
+
+/* Store the text and return `code` (a negative errno). err may be NULL. */
+int error_set(struct error *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Add what to do; returns nothing, for use behind error_set(). */
+void error_hint(struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Print "PROGRAM: text" and the hint on a line of its own to stderr. */
+void error_print(const char *program, const struct error *err);
+
+#endif

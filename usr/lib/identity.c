@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "identity.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
+#include "hash.h"
+
+static void identity_set(struct identity *id, uint8_t kind, const void *bytes,
+			 size_t length)
+{
+	if (length > sizeof(id->id))
+		length = sizeof(id->id);
+	memset(id, 0, sizeof(*id));
+	id->kind = kind;
+	id->length = length;
+	memcpy(id->id, bytes, length);
+}
+
+static bool identity_find_note(Elf_Data *data, struct identity *id)
+{
+	const uint8_t *bytes = data ? data->d_buf : NULL;
+	size_t at = 0, name, desc;
+	GElf_Nhdr note;
+
+	while (bytes && (at = gelf_getnote(data, at, &note, &name, &desc))) {
+		if (note.n_type != NT_GNU_BUILD_ID || !note.n_descsz ||
+		    note.n_namesz != sizeof(ELF_NOTE_GNU) ||
+		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
+			continue;
+		identity_set(id, TDF_ID_BUILD, bytes + desc, note.n_descsz);
+		return true;
+	}
+	return false;
+}
+
+static Elf_Type identity_note_type(uint64_t align)
+{
+	return align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+}
+
+/* No more than `left` bytes are read in all, however parts overlap. */
+static bool identity_take(uint64_t *left, uint64_t size)
+{
+	if (size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
+
+/* Segments are there in stripped files too, sections in relocatable ones; each
+ * kind covers the file once at most. */
+static bool identity_find_build_id(Elf *elf, uint64_t left,
+				   struct identity *id)
+{
+	Elf_Scn *scn = NULL;
+	size_t count;
+	GElf_Phdr ph;
+	GElf_Shdr sh;
+
+	if (elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE &&
+		    identity_take(&left, ph.p_filesz) &&
+		    identity_find_note(
+			    elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz,
+						 identity_note_type(ph.p_align)),
+			    id))
+			return true;
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
+		    identity_take(&left, sh.sh_size) &&
+		    identity_find_note(elf_getdata(scn, NULL), id))
+			return true;
+	return false;
+}
+
+/* Of the bytes of the executable segments as they stand in the file. */
+static int identity_hash_code(Elf *elf, int fd, const char *path,
+			      uint64_t left, struct identity *id,
+			      struct error *err)
+{
+	uint64_t hash = HASH_FNV_START;
+	uint8_t buffer[65536];
+	size_t count;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X))
+			continue;
+		if (!identity_take(&left, ph.p_filesz))
+			return error_set(err, -EINVAL, "cannot read '%s': its segments overlap or it is truncated",
+					 path);
+		while (ph.p_filesz) {
+			size_t most = ph.p_filesz < sizeof(buffer) ?
+					      ph.p_filesz : sizeof(buffer);
+			ssize_t n = pread(fd, buffer, most, ph.p_offset);
+
+			if (n <= 0)
+				return error_set(err, n ? -errno : -EINVAL,
+						 "cannot read '%s': %s", path,
+						 n ? strerror(errno) :
+						 "the file is truncated");
+			hash = hash_fnv(hash, buffer, n);
+			ph.p_offset += n;
+			ph.p_filesz -= n;
+		}
+	}
+	for (size_t i = 0; i < sizeof(hash); i++)
+		buffer[i] = hash >> (56 - 8 * i);
+	identity_set(id, TDF_ID_CONTENT, buffer, sizeof(hash));
+	return 0;
+}
+
+int identity_read(int fd, const char *path, struct identity *id,
+		  struct error *err)
+{
+	struct stat st;
+	int code = 0;
+	Elf *elf;
+
+	if (fstat(fd, &st))
+		return error_set(err, -errno, "cannot read '%s': %s", path,
+				 strerror(errno));
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		return error_set(err, -EINVAL, "cannot read '%s': %s", path,
+				 elf_errmsg(-1));
+	if (elf_kind(elf) != ELF_K_ELF)
+		code = error_set(err, -EINVAL, "'%s' is not an ELF file", path);
+	else if (!identity_find_build_id(elf, 2 * (uint64_t)st.st_size, id))
+		code = identity_hash_code(elf, fd, path, st.st_size, id, err);
+	elf_end(elf);
+	return code;
+}
+
+void identity_print(uint8_t kind, const uint8_t *id, uint8_t length, char *text)
+{
+	if (kind == TDF_ID_NONE || !length) {
+		strcpy(text, "-");
+		return;
+	}
+	for (uint8_t i = 0; i < length && i < 30; i++)
+		sprintf(text + 2 * i, "%02x", id[i]);
+}

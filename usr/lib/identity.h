@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which binary is this: the build-id, else a hash of its executable segments. */
+#ifndef LIB_IDENTITY_H
+#define LIB_IDENTITY_H
+
+#include <stdint.h>
+#include "error.h"
+
+struct identity {
+	uint8_t kind;		/* TDF_ID_* */
+	uint8_t length;
+	uint8_t id[30];
+};
+
+/*
+ * Of the open ELF file fd (its position is not used). A build-id longer than
+ * 30 bytes is cut. 0, or a negative errno with err set (path names the file).
+ */
+int identity_read(int fd, const char *path, struct identity *id,
+		  struct error *err);
+
+/* Hex digits and a zero into text (at least 61 bytes); "-" for none. */
+void identity_print(uint8_t kind, const uint8_t *id, uint8_t length,
+		    char *text);
+
+#endif

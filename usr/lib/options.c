@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTION_HELP	0x100
+#define OPTION_VERSION	0x101
+#define OPTION_FIRST	0x200
+
+static size_t option_count(const struct option_def *options)
+{
+	size_t n = 0;
+
+	while (options && options[n].name)
+		n++;
+	return n;
+}
+
+static void option_print(const struct option_def *def)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%s%s", def->name,
+		 def->value ? " " : "", def->value ? def->value : "");
+	if (def->letter)
+		printf("  -%c, --%-22s %s\n", def->letter, text, def->help);
+	else
+		printf("      --%-22s %s\n", text, def->help);
+}
+
+static void command_name(const struct command_def *command, char *text,
+			 size_t size)
+{
+	snprintf(text, size, "%s%s%s", command->program,
+		 command->name ? " " : "", command->name ? command->name : "");
+}
+
+void options_help(const struct command_def *command)
+{
+	static const struct option_def common[] = {
+		{ "help", 'h', NULL, "print this and exit" },
+		{ "version", 'V', NULL, "print the version and exit" },
+	};
+	char name[80];
+
+	command_name(command, name, sizeof(name));
+	printf("usage: %s [OPTIONS] %s\n\n%s\n\noptions:\n", name,
+	       command->operands, command->help);
+	for (size_t i = 0; i < option_count(command->options); i++)
+		option_print(&command->options[i]);
+	for (size_t i = 0; i < 2; i++)
+		option_print(&common[i]);
+}
+
+/* getopt_long's form of the table, and its string of letters. */
+static struct option *options_make(const struct option_def *defs, char *letters)
+{
+	size_t n = option_count(defs);
+	struct option *longs = calloc(n + 3, sizeof(*longs));
+
+	if (!longs)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		longs[i].name = defs[i].name;
+		longs[i].has_arg = defs[i].value ? required_argument :
+						   no_argument;
+		longs[i].val = OPTION_FIRST + i;
+		if (!defs[i].letter)
+			continue;
+		*letters++ = defs[i].letter;
+		if (defs[i].value)
+			*letters++ = ':';
+	}
+	longs[n] = (struct option){ "help", no_argument, NULL, OPTION_HELP };
+	longs[n + 1] = (struct option){ "version", no_argument, NULL,
+					OPTION_VERSION };
+	strcpy(letters, "hV");
+	return longs;
+}
+
+static const struct option_def *option_of(const struct option_def *defs, int c)
+{
+	if (c >= OPTION_FIRST)
+		return &defs[c - OPTION_FIRST];
+	while (defs->letter != c)
+		defs++;
+	return defs;
+}
+
+/* One result of getopt_long: 0 go on, or OPTIONS_*. */
+static int option_take(const struct command_def *command, int c, void *context)
+{
+	char name[80];
+
+	command_name(command, name, sizeof(name));
+	switch (c) {
+	case 'h':
+	case OPTION_HELP:
+		options_help(command);
+		return OPTIONS_DONE;
+	case 'V':
+	case OPTION_VERSION:
+		printf("%s (rastrace) %s\n", command->program,
+		       RASTRACE_VERSION);
+		return OPTIONS_DONE;
+	case '?':
+		fprintf(stderr, "%s: try '%s --help'\n", command->program,
+			name);
+		return OPTIONS_WRONG;
+	default:
+		if (option_of(command->options, c)->take(context, optarg))
+			return OPTIONS_WRONG;
+		return 0;
+	}
+}
+
+int options_parse(const struct command_def *command, int argc, char **argv,
+		  bool stop, void *context)
+{
+	size_t n = option_count(command->options);
+	char *letters = malloc(2 * n + 8);
+	struct option *longs;
+	int c, result = 0;
+
+	if (!letters)
+		return OPTIONS_WRONG;
+	letters[0] = '+';
+	longs = options_make(command->options, letters + (stop ? 1 : 0));
+	if (longs) {
+		optind = 0;
+		argv[0] = (char *)command->program;	/* in messages */
+		while (!result && (c = getopt_long(argc, argv, letters, longs,
+						   NULL)) != -1)
+			result = option_take(command, c, context);
+	}
+	free(longs);
+	free(letters);
+	return result ? result : optind;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Command line options by table: getopt_long parses, the same table prints
+ * --help, the synopsis of the man page and the completion.
+ */
+#ifndef LIB_OPTIONS_H
+#define LIB_OPTIONS_H
+
+#include <stdbool.h>
+
+struct option_def {
+	const char *name;	/* long name, without the dashes */
+	char letter;		/* short name or 0 */
+	const char *value;	/* name of the value in --help, NULL = none */
+	const char *help;	/* one line, lower case, no full stop */
+	/* Take the value (NULL without one); 0, or -1 after a message. */
+	int (*take)(void *context, const char *value);
+};
+
+struct command_def {
+	const char *program;	/* "trace" */
+	const char *name;	/* "on", or NULL for a program without commands */
+	const char *operands;	/* "APP.TDF...", or "" */
+	const char *help;	/* one line */
+	const struct option_def *options;	/* ends with name = NULL */
+};
+
+#define OPTIONS_DONE	(-1)	/* --help or --version was printed: exit 0 */
+#define OPTIONS_WRONG	(-2)	/* misuse, told on stderr: exit 2 */
+
+/*
+ * Parse argv (argv[0] is skipped). Options may stand before and between the
+ * operands; "--" ends them; with `stop` the first operand does. Returns the
+ * index of the first operand in argv (which is permuted), or OPTIONS_*.
+ * Every command knows --help and --version.
+ */
+int options_parse(const struct command_def *command, int argc, char **argv,
+		  bool stop, void *context);
+
+void options_help(const struct command_def *command);
+
+#endif

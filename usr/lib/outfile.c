@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct outfile {
+	int fd;
+	int error;		/* first errno met, kept */
+	bool in_place;		/* a device or pipe: written as it stands */
+	char *path;
+	char *temporary;
+	size_t buffered;
+	uint8_t buffer[64 * 1024];
+};
+
+static void outfile_flush(struct outfile *out)
+{
+	size_t done = 0;
+
+	while (done < out->buffered && !out->error) {
+		ssize_t n = write(out->fd, out->buffer + done,
+				  out->buffered - done);
+
+		if (n < 0 && errno != EINTR)
+			out->error = errno;
+		else if (n > 0)
+			done += n;
+	}
+	out->buffered = 0;
+}
+
+static void outfile_free(struct outfile *out)
+{
+	free(out->path);
+	free(out->temporary);
+	free(out);
+}
+
+/* What fs.protected_symlinks=1 refuses, wherever it is not set. */
+static bool outfile_is_planted(const char *path)
+{
+	struct stat link, dir;
+	char *copy;
+	bool known;
+
+	if (lstat(path, &link) || !S_ISLNK(link.st_mode) ||
+	    !(copy = strdup(path)))
+		return false;
+	known = !stat(dirname(copy), &dir);
+	free(copy);
+	return known && (dir.st_mode & S_ISVTX) && (dir.st_mode & S_IWOTH) &&
+	       link.st_uid != geteuid() && link.st_uid != dir.st_uid;
+}
+
+/* What a symbolic link names is replaced, not the link. The file has been
+ * opened by its name, so that the kernel has had its say about the links. */
+static int outfile_resolve(struct outfile *out, const char *path,
+			   const struct stat *opened)
+{
+	struct stat st;
+
+	out->path = realpath(path, NULL);
+	if (!out->path || lstat(out->path, &st))
+		return errno;
+	return st.st_dev == opened->st_dev && st.st_ino == opened->st_ino ?
+	       0 : EAGAIN;
+}
+
+static int outfile_create(struct outfile *out, const struct stat *old)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (asprintf(&out->temporary, "%s.XXXXXX", out->path) < 0)
+		return ENOMEM;
+	out->fd = mkostemp(out->temporary, O_CLOEXEC);
+	if (out->fd < 0)
+		return errno;
+	if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) &&
+	    fchown(out->fd, old->st_uid, old->st_gid) &&
+	    fchown(out->fd, -1, old->st_gid) && errno != EPERM)
+		return errno;
+	return fchmod(out->fd, old ? old->st_mode & 0777 : 0666 & ~mask) ?
+	       errno : 0;
+}
+
+static int outfile_find(struct outfile *out, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code;
+	struct stat st;
+
+	if (fd < 0 && errno != ENOENT)
+		return errno;
+	if (fd < 0) {
+		out->path = strdup(path);
+		return out->path ? outfile_create(out, NULL) : ENOMEM;
+	}
+	if (fstat(fd, &st)) {
+		code = errno;
+	} else if (S_ISREG(st.st_mode)) {
+		code = outfile_resolve(out, path, &st);
+		if (!code)
+			code = outfile_create(out, &st);
+	} else {
+		out->in_place = true;
+		out->fd = fd;
+		out->path = strdup(path);
+		return out->path && !fcntl(fd, F_SETFL, 0) ? 0 : errno;
+	}
+	close(fd);
+	return code;
+}
+
+int outfile_open(struct outfile **result, const char *path, struct error *err)
+{
+	struct outfile *out = malloc(sizeof(*out));
+	int code;
+
+	*result = NULL;
+	if (!out)
+		return error_set(err, -ENOMEM, "out of memory");
+	memset(out, 0, offsetof(struct outfile, buffer));
+	out->fd = -1;
+	if (outfile_is_planted(path)) {
+		outfile_abort(out);
+		return error_set(err, -EACCES, "'%s' is a symbolic link of another user in a directory that all may write to",
+				 path);
+	}
+	code = outfile_find(out, path);
+	if (code) {
+		outfile_abort(out);
+		return error_set(err, -code, "cannot write '%s': %s", path,
+				 strerror(code));
+	}
+	*result = out;
+	return 0;
+}
+
+void outfile_write(struct outfile *out, const void *data, size_t size)
+{
+	const uint8_t *p = data;
+
+	while (size) {
+		size_t room = sizeof(out->buffer) - out->buffered;
+		size_t n = size < room ? size : room;
+
+		memcpy(out->buffer + out->buffered, p, n);
+		out->buffered += n;
+		p += n;
+		size -= n;
+		if (out->buffered == sizeof(out->buffer))
+			outfile_flush(out);
+	}
+}
+
+static int outfile_tell(const struct outfile *out, struct error *err)
+{
+	if (!out->error)
+		return 0;
+	return error_set(err, -out->error, "cannot write '%s': %s", out->path,
+			 strerror(out->error));
+}
+
+int outfile_sync(struct outfile *out, struct error *err)
+{
+	outfile_flush(out);
+	if (!out->in_place && !out->error && fsync(out->fd))
+		out->error = errno;
+	return outfile_tell(out, err);
+}
+
+int outfile_commit(struct outfile *out, struct error *err)
+{
+	int code = outfile_sync(out, err);
+
+	if (close(out->fd) && !out->error)
+		out->error = errno;
+	out->fd = -1;
+	if (!out->in_place && !out->error && rename(out->temporary, out->path))
+		out->error = errno;
+	code = code ? code : outfile_tell(out, err);
+	if (code)
+		outfile_abort(out);
+	else
+		outfile_free(out);
+	return code;
+}
+
+void outfile_abort(struct outfile *out)
+{
+	if (!out)
+		return;
+	if (out->fd >= 0)
+		close(out->fd);
+	if (out->temporary)
+		unlink(out->temporary);
+	outfile_free(out);
+}
+
+int outfile_lock_directory(const char *path)
+{
+	char *copy = strdup(path);
+	int fd = -1;
+
+	if (copy)
+		fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file that appears whole or not at all: written beside its name, renamed
+ * on commit. Errors stick: check them once, at the commit.
+ */
+#ifndef LIB_OUTFILE_H
+#define LIB_OUTFILE_H
+
+#include <stddef.h>
+#include "error.h"
+
+struct outfile;
+
+/* 0, or a negative errno with err set. An existing file is left alone until
+ * the commit; its mode and, where that is allowed, its owner are kept, else
+ * the mode is 0666 less the umask. */
+int outfile_open(struct outfile **out, const char *path, struct error *err);
+void outfile_write(struct outfile *out, const void *data, size_t size);
+/* What can fail for want of room: all is on the disk, under another name. */
+int outfile_sync(struct outfile *out, struct error *err);
+/* Sync, rename into place and free; on an error nothing is left behind. */
+int outfile_commit(struct outfile *out, struct error *err);
+/* Remove what was written and free. NULL is fine. */
+void outfile_abort(struct outfile *out);
+
+/*
+ * For those who read a file and replace it by what they made of it: wait until
+ * nobody else does so in the directory of `path`. Closing the descriptor ends
+ * it. -1: the directory can't be read, and is not locked.
+ */
+int outfile_lock_directory(const char *path);
+
+#endif

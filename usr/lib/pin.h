@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Maps pinned in the rastrace bpffs: opened only when they are what they
+ * should be. */
+#ifndef LIB_PIN_H
+#define LIB_PIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/bpf.h>
+#include "error.h"
+
+#define PIN_RUN_DEFAULT		"/run/rastrace"
+#define PIN_RUN_VARIABLE	"RASTRACE_RUN"
+
+/* The bpffs directory: the variable's value, else the default. */
+const char *pin_run(void);
+
+/*
+ * Open the array map pinned at path: a file of the caller or of root that
+ * nobody else can write. Returns the descriptor with info filled in, or a
+ * negative errno with err set.
+ */
+int pin_map_open(const char *path, struct bpf_map_info *info,
+		 struct error *err);
+
+/* Map all of an array map. NULL with err and errno set. */
+void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
+		   size_t *size, struct error *err);
+
+/* err for a refused bpf(2), perf_event_open(2) or mount(2): says what was
+ * tried and what to do. Returns code. */
+int pin_refused(struct error *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ring.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define CHUNK		(256u << 10)
+#define ATTEMPTS	16
+
+static uint64_t ring_head(const struct ras_slice *slice)
+{
+	return __atomic_load_n(&slice->head, __ATOMIC_ACQUIRE);
+}
+
+/* Positions before this one may be under the writer's hand. */
+static uint64_t ring_oldest(uint64_t head, uint64_t size)
+{
+	return head < size ? 0 : head + RAS_RECORD_MAX - size;
+}
+
+static uint64_t record_space(const struct ras_record *record)
+{
+	return ((uint64_t)record->length + 7) & ~7ULL;
+}
+
+/* Is this the header of a record at `position`, `left` bytes before the head? */
+static bool record_valid(const struct ras_record *record, uint64_t position,
+			 uint64_t left, uint64_t key)
+{
+	return record->stamp == (position ^ key) &&
+	       record->length >= RAS_RECORD_HEADER &&
+	       record->length <= RAS_RECORD_MAX && record_space(record) <= left;
+}
+
+/* What is being copied: positions [base, head) go to `out`. */
+struct copy {
+	const struct ras_slice *slice;
+	uint64_t size, key;
+	uint64_t base, head;
+	uint64_t first;			/* oldest position still whole */
+	uint8_t *out;
+	/* The bytes behind the ring's end: they belong to the record that
+	 * starts before the lap's end. */
+	uint8_t slack[RAS_RECORD_MAX];
+	uint64_t lap;			/* end of the lap inside (base, head) */
+};
+
+/*
+ * Oldest first, in the order in which the writer overwrites: what has been
+ * copied and found whole stays whole, whatever the writer does later.
+ */
+static void copy_bytes(struct copy *c)
+{
+	uint64_t position = c->base;
+
+	c->first = c->base;
+	c->lap = 0;
+	while (position < c->head) {
+		uint64_t at = position & (c->size - 1);
+		uint64_t n = c->head - position, limit;
+
+		if (n > CHUNK)
+			n = CHUNK;
+		if (n >= c->size - at) {
+			n = c->size - at;
+			c->lap = position + n;
+			memcpy(c->slack, c->slice->data + c->size,
+			       RAS_RECORD_MAX);
+		}
+		memcpy(c->out + (position - c->base), c->slice->data + at, n);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		limit = ring_oldest(ring_head(c->slice), c->size);
+		if (limit > position && limit > c->first)
+			c->first = limit;
+		position += n;
+	}
+}
+
+/* The header at `position`, whose end may lie in the slack. */
+static void copy_peek(const struct copy *c, uint64_t position,
+		      struct ras_record *header)
+{
+	size_t n = sizeof(*header);
+
+	if (position < c->lap && c->lap - position < n)
+		n = c->lap - position;
+	memcpy(header, c->out + (position - c->base), n);
+	memcpy((uint8_t *)header + n, c->slack, sizeof(*header) - n);
+}
+
+/*
+ * Put the slack where its positions are and zeros where no record is. Returns
+ * the position of the first record.
+ */
+static uint64_t copy_unroll(struct copy *c)
+{
+	uint64_t position = c->first, first = c->head, end;
+	struct ras_record header;
+
+	while (position + sizeof(header) <= c->head) {
+		copy_peek(c, position, &header);
+		if (!record_valid(&header, position, c->head - position,
+				  c->key)) {
+			memset(c->out + (position - c->base), 0, 8);
+			position += 8;
+			continue;
+		}
+		if (first == c->head)
+			first = position;
+		end = position + record_space(&header);
+		if (position < c->lap && end > c->lap)
+			memcpy(c->out + (c->lap - c->base), c->slack,
+			       end - c->lap);
+		position = end;
+	}
+	return first;
+}
+
+void ring_copy(struct ring *ring, const struct ras_slice *slice, uint64_t size,
+	       uint64_t key, uint64_t tail, uint8_t *out)
+{
+	struct copy c = {
+		.slice = slice, .size = size, .key = key, .out = out,
+	};
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		c.head = ring_head(slice);
+		c.base = ring_oldest(c.head, size);
+		if (c.base < tail)
+			c.base = tail < c.head ? tail : c.head;
+		copy_bytes(&c);
+		if (c.first < c.head || c.base == c.head)
+			break;
+	}
+	if (c.first > c.head)
+		c.first = c.head;
+	ring->first = copy_unroll(&c);
+	ring->head = c.head;
+	ring->data = out + (ring->first - c.base);
+	ring->records = __atomic_load_n(&slice->records, __ATOMIC_RELAXED);
+	ring->dropped = __atomic_load_n(&slice->dropped, __ATOMIC_RELAXED);
+}
+
+const struct ras_record *ring_next(const struct ring *ring, uint64_t key,
+				   struct ring_walk *walk)
+{
+	const struct ras_record *record;
+
+	while (ring->head - walk->position >= sizeof(*record)) {
+		uint64_t position = walk->position;
+		uint64_t left = ring->head - position;
+
+		record = (const void *)(ring->data + (position - ring->first));
+		if (record_valid(record, position, left, key)) {
+			walk->position += record_space(record);
+			return record;
+		}
+		walk->position += 8;
+		walk->damaged += 8;
+	}
+	walk->damaged += ring->head - walk->position;
+	walk->position = ring->head;
+	return NULL;
+}

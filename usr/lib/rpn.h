@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading address expressions (include/rastrace/rpn.def): one operation at a
+ * time, and the check that makes an expression safe to generate code from.
+ */
+#ifndef LIB_RPN_H
+#define LIB_RPN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+
+enum rpn_operand {
+	RPN_NONE, RPN_U1, RPN_S1, RPN_U2, RPN_S2, RPN_U4, RPN_S4, RPN_U8,
+	RPN_S8, RPN_ULEB, RPN_SLEB, RPN_ULEB_SLEB, RPN_ADDR, RPN_SIZE, RPN_JUMP,
+};
+
+/* DW_OP_ codes by name: RPN_plus_uconst = 0x23 ...; ranges by their first */
+enum rpn_code {
+#define RPN_OP(name, code, operand, pops, pushes) RPN_##name = code,
+#define RPN_OP_RANGE(name, first, last, operand, pops, pushes) \
+	RPN_##name = first, RPN_##name##_last = last,
+#include <rastrace/rpn.def>
+#undef RPN_OP
+#undef RPN_OP_RANGE
+};
+
+struct rpn_op {
+	size_t at;		/* offset of the operation */
+	size_t next;		/* offset behind its operands */
+	uint8_t code;		/* as in the bytes (lit5 = 0x35) */
+	uint8_t index;		/* code - first code of a range, else 0 */
+	uint8_t pops, pushes;
+	enum rpn_operand operand;
+	const char *name;	/* "plus_uconst", "lit", "breg" */
+	uint64_t a;		/* first operand; sign-extended when signed; for
+				 * jumps the absolute offset of the target */
+	int64_t b;		/* second operand of bregx */
+};
+
+/*
+ * Decode the operation at `at`. 0, or -EINVAL: unknown operation, operand cut
+ * off, LEB128 longer than 64 bits, jump backwards or past the end.
+ */
+int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op);
+
+/*
+ * Check a whole expression: every operation decodes, jumps land on
+ * operations and agree in stack depth, the depth stays within 0 and
+ * TDF_RPN_STACK, one entry is left. 0 or -EINVAL with err set.
+ */
+int rpn_check(const uint8_t *rpn, size_t size, struct error *err);
+
+/* "breg7+8; deref; plus_uconst 6" into text, cut to its size. */
+void rpn_print(const uint8_t *rpn, size_t size, char *text, size_t text_size);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The sessions of a live buffer: every TDF that was armed since the buffer
+ * was made, with what is pinned of it and what it counted.
+ */
+#ifndef LIB_SESSION_H
+#define LIB_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "buffer.h"
+
+struct session {
+	const struct ras_session *entry;	/* in the list's copy of the log */
+	const struct ras_session_point *points;
+	bool armed;		/* else it is off */
+	uint32_t state;		/* RAS_STATE_*, while armed */
+	char name[NAME_MAX + 1];	/* of its directory, while armed */
+	char dir[PATH_MAX];	/* where its maps are pinned; "" nowhere */
+};
+
+struct session_list {
+	struct session *items;	/* in the order of arming */
+	size_t count;
+	void *log;		/* copy of the session log */
+	size_t log_size;
+};
+
+/* 0, or a negative errno with err set. Entries of the log that can't be are
+ * the end of it. */
+int session_list_read(struct session_list *list, const struct buffer *buffer,
+		      const char *run, struct error *err);
+void session_list_free(struct session_list *list);
+
+/*
+ * Copy the session's count map: rows[point * slices + slice]. The caller
+ * frees. 0, or a negative errno with err set: -ENOENT when it is gone.
+ */
+int session_counts_read(const struct session *session, uint32_t slices,
+			struct ras_count **rows, struct error *err);
+
+/* One value per point into missed[]: hits the kernel didn't deliver, or
+ * RAS_MISSED_UNKNOWN (rastrace/rasfile.h). */
+void session_missed_read(const struct session *session, uint64_t *missed);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tff.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table.h"
+
+static bool tff_has_string(const struct tff *tff, __u32 offset)
+{
+	return offset < tff->header->strings.count;
+}
+
+static int tff_check_names(const struct table_file *file, const struct tff *tff,
+			   const struct tdf_name *names, __u32 count)
+{
+	for (__u32 i = 0; i < count; i++)
+		TABLE_CHECK(tff_has_string(tff, names[i].name) &&
+				    strlen(tff_string(tff, names[i].name)) <=
+					    TDF_NAME_MAX,
+			    "name %u of a type or group", i);
+	return 0;
+}
+
+static int tff_check_entry(const struct table_file *file, const struct tff *tff,
+			   const struct tff_entry *entry)
+{
+	TABLE_CHECK(entry->minor && !(entry->flags & ~TFF_STATIC),
+		    "entry with minor %u, flags %#x", entry->minor,
+		    entry->flags);
+	TABLE_CHECK(tff_has_string(tff, entry->desc) &&
+			    tff_has_string(tff, entry->fmt),
+		    "text of minor %u", entry->minor);
+	TABLE_CHECK(strlen(tff_string(tff, entry->fmt)) <= TFF_FMT_MAX,
+		    "format of minor %u is too long", entry->minor);
+	return 0;
+}
+
+/* Sections follow each other in all three tables, so no entry is checked
+ * twice. `next` is what the sections before have used up. */
+static int tff_check_section(const struct table_file *file,
+			     const struct tff *tff, const struct tff_section *s,
+			     const struct tff_section *next)
+{
+	const struct tff_header *h = tff->header;
+
+	TABLE_CHECK(tff_has_string(tff, s->name) &&
+			    tff_has_string(tff, s->path) &&
+			    tff_has_string(tff, s->tsf),
+		    "section without a name");
+	TABLE_CHECK(s->id_kind <= TDF_ID_CONTENT &&
+			    s->id_length <= sizeof(s->id),
+		    "module identity of kind %u", s->id_kind);
+	TABLE_CHECK(s->first_entry >= next->first_entry &&
+			    table_range_valid(s->first_entry, s->entries,
+					      h->entries.count) &&
+			    s->first_type >= next->first_type &&
+			    table_range_valid(s->first_type, s->types,
+					      h->types.count) &&
+			    s->types <= TDF_TYPES_MAX &&
+			    s->first_group >= next->first_group &&
+			    table_range_valid(s->first_group, s->groups,
+					      h->groups.count) &&
+			    s->groups <= TDF_GROUPS_MAX,
+		    "section outside its tables");
+	for (__u32 i = 0; i < s->entries; i++) {
+		const struct tff_entry *e = &tff->entries[s->first_entry + i];
+
+		TABLE_CHECK(!i || e[-1].minor < e->minor,
+			    "minor codes don't ascend");
+		if (tff_check_entry(file, tff, e))
+			return -EINVAL;
+	}
+	if (tff_check_names(file, tff, tff->types + s->first_type, s->types))
+		return -EINVAL;
+	return tff_check_names(file, tff, tff->groups + s->first_group,
+			       s->groups);
+}
+
+static int tff_map_tables(const struct table_file *file, struct tff *tff)
+{
+	const struct tff_header *h = tff->header;
+
+#define TABLE(name) \
+	(tff->name = table_entries(file, #name, h->name, sizeof(*tff->name)))
+	if (!TABLE(sections) || !TABLE(entries) || !TABLE(types) ||
+	    !TABLE(groups))
+		return -EINVAL;
+#undef TABLE
+	tff->strings = table_strings(file, h->strings);
+	return tff->strings ? 0 : -EINVAL;
+}
+
+static int tff_check(const struct table_file *file, struct tff *tff)
+{
+	const struct tff_header *h = tff->header;
+	struct tff_section next = {0};
+
+	if (table_file_check(file, TFF_MAGIC, TFF_VERSION, sizeof(*h)) ||
+	    tff_map_tables(file, tff))
+		return -EINVAL;
+	TABLE_CHECK(h->major >= 1 && h->major <= 255, "major code %u",
+		    h->major);
+	for (__u32 i = 0; i < h->sections.count; i++) {
+		const struct tff_section *s = &tff->sections[i];
+
+		if (tff_check_section(file, tff, s, &next))
+			return -EINVAL;
+		next.first_entry = s->first_entry + s->entries;
+		next.first_type = s->first_type + s->types;
+		next.first_group = s->first_group + s->groups;
+	}
+	return 0;
+}
+
+/* Takes over `data`. */
+static int tff_adopt(struct tff **result, void *data, size_t size,
+		     const char *path, struct error *err)
+{
+	struct table_file file = {"TFF", path, data, size, err};
+	struct tff *tff = calloc(1, sizeof(*tff));
+	int code;
+
+	*result = NULL;
+	if (!tff || !(tff->path = strdup(path))) {
+		free(tff);
+		free(data);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	tff->data = data;
+	tff->header = data;
+	code = tff_check(&file, tff);
+	if (code) {
+		tff_close(tff);
+		return code;
+	}
+	*result = tff;
+	return 0;
+}
+
+int tff_open(struct tff **tff, const char *path, struct error *err)
+{
+	void *data;
+	size_t size;
+	int code = table_file_read(path, &data, &size, err);
+
+	*tff = NULL;
+	return code ? code : tff_adopt(tff, data, size, path, err);
+}
+
+int tff_parse(struct tff **tff, const void *data, size_t size, const char *path,
+	      struct error *err)
+{
+	void *copy = malloc(size + 1);
+
+	*tff = NULL;
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	memcpy(copy, data, size);
+	return tff_adopt(tff, copy, size, path, err);
+}
+
+void tff_close(struct tff *tff)
+{
+	if (!tff)
+		return;
+	free((void *)tff->data);
+	free(tff->path);
+	free(tff);
+}
+
+void tff_file_name(char *name, unsigned int major)
+{
+	snprintf(name, 16, "TRC%04X.TFF", major & 0xffff);
+}
