@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The body of a tracepoint.
+ *
+ *	r6	struct pt_regs
+ *	r7	the record: in the slice's data, room for RAS_RECORD_MAX bytes
+ *	r8	the slice, locked (before: the CPU's main slice)
+ *	r9	r7 + the items' variable lengths so far; before the first item
+ *		the row of `count`
+ *	r0-r5	scratch; r1-r5 the temps of expressions (rpn.c)
+ *
+ * An item's place is r7 or r9 plus a constant, so records of constant layout
+ * need no r9. The frame is in gen.h. Rare cases stand behind the straight line.
+ */
+#include "gen.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rastrace/buffer.h>
+#include "../usr/lib/tdf.h"
+
+#define SLICE(field)	((int)offsetof(struct ras_slice, field))
+#define COUNT(field)	((int)offsetof(struct ras_count, field))
+
+#define STMT_PROLOGUE	(-1)
+#define STMT_EPILOGUE	(-2)
+
+/* Ways through the prologue and the epilogue. */
+struct frame {
+	emit_label inactive, busy, nested, locked, finish, leave, out;
+};
+
+void gen_fail(struct gen *gen, int code, const char *text, unsigned int number)
+{
+	if (gen->e.error)
+		return;
+	gen->e.error = code;
+	error_set(gen->err, code, text, number);
+}
+
+static void note(struct gen *gen, int stmt)
+{
+	struct emit *e = &gen->e;
+
+	gen->stmt = stmt;
+	if (gen->note_count && gen->notes[gen->note_count - 1].stmt == stmt)
+		return;
+	if (!e->error)
+		e->error = emit_array_grow(&gen->notes, &gen->note_room,
+					   gen->note_count,
+					   sizeof(*gen->notes));
+	if (e->error)
+		return;
+	gen->notes[gen->note_count++] = (struct body_note){ e->count, stmt };
+}
+
+static void generate_statements(struct gen *gen, const struct tdf_point *point)
+{
+	gen->place = (struct place){ .base = R7, .off = RAS_RECORD_HEADER };
+	for (__u32 i = 0; i < point->stmts; i++) {
+		__u32 index = point->first_stmt + i;
+
+		note(gen, index);
+		item_generate(gen, &gen->tdf->stmts[index]);
+	}
+}
+
+/* Prologue */
+
+static __u32 slices(const struct body_target *target)
+{
+	return target->cpus * (1 + RAS_NEST_LEVELS);
+}
+
+/* r0 = entry of a map whose key is in the frame; none: to `missing` */
+static void lookup(struct emit *e, int map_fd, int key, emit_label missing)
+{
+	emit_map(e, R1, map_fd);
+	emit_alu(e, BPF_MOV, R2, FP);
+	emit_alu_imm(e, BPF_ADD, R2, key);
+	emit_call(e, BPF_FUNC_map_lookup_elem);
+	emit_jump_imm(e, BPF_JEQ, R0, 0, missing);
+}
+
+static void load_cookie(struct gen *gen)
+{
+	struct emit *e = &gen->e;
+
+	if (gen->target->context == BODY_TEST) {
+		emit_map_value(e, R0, gen->target->test_fd, 0);
+		emit_load(e, 8, R0, R0, 0);
+	} else {
+		emit_alu(e, BPF_MOV, R1, R6);
+		emit_call(e, BPF_FUNC_get_attach_cookie);
+	}
+	emit_store(e, 8, FP, FRAME_COOKIE, R0);
+}
+
+static void load_cpu(struct emit *e)
+{
+	emit_call(e, BPF_FUNC_get_smp_processor_id);
+	emit_store(e, 4, FP, FRAME_CPU, R0);
+}
+
+/* r0 = row of (point, slice); `slice` is a key in the frame, `first` more */
+static void load_row(struct gen *gen, int slice, __u32 first,
+		     emit_label missing)
+{
+	struct emit *e = &gen->e;
+
+	emit_load(e, 2, R1, FP, FRAME_POINT);
+	emit_alu_imm(e, BPF_MUL, R1, slices(gen->target));
+	emit_load(e, 4, R2, FP, slice);
+	emit_alu(e, BPF_ADD, R1, R2);
+	if (first)
+		emit_alu_imm(e, BPF_ADD, R1, first);
+	emit_store(e, 4, FP, FRAME_ROW, R1);
+	lookup(e, gen->target->count_fd, FRAME_ROW, missing);
+}
+
+/* Kernel: sites[] holds the bias. User: the address as linked. */
+static void load_bias(struct gen *gen, emit_label missing)
+{
+	struct emit *e = &gen->e;
+
+	lookup(e, gen->target->sites_fd, FRAME_SITE, missing);
+	emit_load(e, 8, R1, R0, 0);
+	if (gen->target->context != BODY_KPROBE) {
+		emit_load(e, 8, R2, R6, arch_ip_offset());
+		emit_alu(e, BPF_SUB, R2, R1);
+		emit_alu(e, BPF_MOV, R1, R2);
+	}
+	emit_store(e, 8, FP, FRAME_BIAS, R1);
+}
+
+/* Take the slice in `reg`; r0 != 0: it is busy. */
+static void try_lock(struct emit *e, int reg)
+{
+	emit_alu_imm(e, BPF_MOV, R0, 0);
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_CMPXCHG, reg, SLICE(lock), R1);
+}
+
+/* r7 = where the next record of the slice r8 goes */
+static void load_record(struct emit *e, __u64 bytes)
+{
+	emit_load(e, 8, R7, R8, SLICE(head));
+	emit_alu_imm(e, BPF_AND, R7, bytes - 8);
+	emit_alu(e, BPF_ADD, R7, R8);
+	emit_alu_imm(e, BPF_ADD, R7, RAS_SLICE_HEADER);
+}
+
+static void preempt(struct gen *gen, bool enable)
+{
+	const struct body_target *target = gen->target;
+
+	if (target->preempt_disable && target->preempt_enable)
+		emit_kfunc(&gen->e, enable ? target->preempt_enable :
+					     target->preempt_disable);
+}
+
+/*
+ * Touch the frame's deepest word. The verifier of 6.18 else refuses, now and
+ * then, programs that reach a known state with less frame in use ("verifier
+ * bug: stack slot"). The offset is known in the end only.
+ */
+static void generate_frame(struct gen *gen)
+{
+	gen->deepest = FRAME_LIMIT;
+	gen->deepest_insn = gen->e.count;
+	emit_store_imm(&gen->e, 8, FP, gen->deepest, 0);
+}
+
+static void finish_frame(struct gen *gen)
+{
+	if (gen->faults && !gen->e.error)
+		gen->e.insns[gen->deepest_insn].off = gen->deepest;
+}
+
+/* Make r1 visible to others, and all that was written before. */
+static void publish(struct gen *gen, int off)
+{
+	if (gen->target->strong)
+		emit_atomic(&gen->e, BPF_XCHG, R8, off, R1);
+	else
+		emit_store(&gen->e, 8, R8, off, R1);
+}
+
+static void unlock(struct gen *gen)
+{
+	emit_alu_imm(&gen->e, BPF_MOV, R1, 0);
+	publish(gen, SLICE(lock));
+}
+
+static void generate_enter(struct gen *gen, const struct frame *f)
+{
+	const struct body_target *target = gen->target;
+	struct emit *e = &gen->e;
+
+	if (target->context == BODY_TEST)
+		emit_map_value(e, R6, target->test_fd, 8);
+	else
+		emit_alu(e, BPF_MOV, R6, R1);
+	emit_map_value(e, R1, target->state_fd, 0);
+	emit_load(e, 4, R1, R1, offsetof(struct ras_state, state));
+	emit_jump_imm(e, BPF_JNE, R1, RAS_STATE_ON, f->inactive);
+	load_cookie(gen);
+	preempt(gen, false);
+	load_cpu(e);
+	lookup(e, target->buffer_fd, FRAME_CPU, f->leave);
+	emit_alu(e, BPF_MOV, R8, R0);
+	load_row(gen, FRAME_CPU, 0, f->leave);
+	emit_alu(e, BPF_MOV, R9, R0);
+	if (gen->relocated)
+		load_bias(gen, f->leave);
+	if (gen->faults)
+		generate_frame(gen);
+	try_lock(e, R8);
+	emit_jump_imm(e, BPF_JNE, R0, 0, f->busy);
+	load_record(e, target->slice_bytes);
+}
+
+/* All of the header but stamp and length. */
+static void generate_header(struct gen *gen)
+{
+	const struct body_target *target = gen->target;
+	struct emit *e = &gen->e;
+
+	emit_load(e, 8, R1, R9, COUNT(recorded));
+	emit_store(e, 4, R7, RECORD(seq), R1);
+	emit_alu_imm(e, BPF_ADD, R1, 1);
+	emit_store(e, 8, R9, COUNT(recorded), R1);
+	if (gen->faults)
+		emit_store(e, 8, FP, FRAME_COUNT, R9);
+	emit_store_imm(e, 4, R7, RECORD(flags), target->major << 16);
+	emit_store_imm(e, 4, R7, RECORD(session), target->session);
+	emit_load(e, 8, R1, FP, FRAME_COOKIE);
+	emit_store(e, 8, R7, RECORD(minor), R1);
+	emit_call(e, BPF_FUNC_ktime_get_boot_ns);
+	emit_store(e, 8, R7, RECORD(time), R0);
+	emit_call(e, BPF_FUNC_get_current_pid_tgid);
+	emit_store(e, 8, R7, RECORD(tid), R0);
+}
+
+/* The state is in r1. Suspended: count, nothing else. */
+static void generate_inactive(struct gen *gen, const struct frame *f)
+{
+	struct emit *e = &gen->e;
+
+	emit_label_place(e, f->inactive);
+	emit_jump_imm(e, BPF_JNE, R1, RAS_STATE_SUSPENDED, f->out);
+	load_cookie(gen);
+	load_cpu(e);
+	load_row(gen, FRAME_CPU, 0, f->out);
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_ADD, R0, COUNT(filtered), R1);
+	emit_jump(e, f->out);
+}
+
+/* The main slice is busy: r8 is it, r9 its row. */
+static void generate_busy(struct gen *gen, const struct frame *f)
+{
+	struct emit *e = &gen->e;
+
+	emit_label_place(e, f->busy);
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++) {
+		emit_load(e, 4, R1, FP, FRAME_CPU);
+		emit_alu_imm(e, BPF_MUL, R1, RAS_NEST_LEVELS);
+		emit_alu_imm(e, BPF_ADD, R1, level - 1);
+		emit_store(e, 4, FP, FRAME_NEST, R1);
+		lookup(e, gen->target->nest_fd, FRAME_NEST, f->leave);
+		emit_alu(e, BPF_MOV, R7, R0);
+		try_lock(e, R7);
+		emit_jump_imm(e, BPF_JEQ, R0, 0, f->nested);
+	}
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_ADD, R8, SLICE(dropped), R1);
+	emit_atomic(e, BPF_ADD, R9, COUNT(dropped), R1);
+	emit_jump(e, f->leave);
+}
+
+/* r7 is a nesting slice, locked. */
+static void generate_nested(struct gen *gen, const struct frame *f)
+{
+	emit_label missing = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_label_place(e, f->nested);
+	emit_alu(e, BPF_MOV, R8, R7);
+	load_row(gen, FRAME_NEST, gen->target->cpus, missing);
+	emit_alu(e, BPF_MOV, R9, R0);
+	load_record(e, gen->target->nest_bytes);
+	emit_jump(e, f->locked);
+	emit_label_place(e, missing);
+	unlock(gen);
+	emit_jump(e, f->leave);
+}
+
+/* r9 = end of the record */
+static void generate_finish(struct gen *gen, const struct frame *f)
+{
+	struct emit *e = &gen->e;
+
+	emit_label_place(e, f->finish);
+	emit_alu(e, BPF_SUB, R9, R7);
+	emit_store(e, 4, R7, RECORD(length), R9);
+	emit_alu_imm(e, BPF_ADD, R9, 7);
+	emit_alu_imm(e, BPF_AND, R9, -8);
+	emit_load(e, 8, R2, R8, SLICE(records));
+	emit_alu_imm(e, BPF_ADD, R2, 1);
+	emit_store(e, 8, R8, SLICE(records), R2);
+	emit_load(e, 8, R1, R8, SLICE(head));
+	emit_const(e, R2, gen->target->key);
+	emit_alu(e, BPF_XOR, R2, R1);
+	emit_store(e, 8, R7, RECORD(stamp), R2);
+	emit_alu(e, BPF_ADD, R1, R9);
+	publish(gen, SLICE(head));
+	unlock(gen);
+	emit_label_place(e, f->leave);
+	preempt(gen, true);
+	emit_label_place(e, f->out);
+	emit_alu_imm(e, BPF_MOV, R0, 0);
+	emit_exit(e);
+}
+
+static void generate_body(struct gen *gen, const struct tdf_point *point)
+{
+	struct emit *e = &gen->e;
+	struct frame f = {
+		.inactive = emit_label_new(e), .busy = emit_label_new(e),
+		.nested = emit_label_new(e), .locked = emit_label_new(e),
+		.finish = emit_label_new(e), .leave = emit_label_new(e),
+		.out = emit_label_new(e),
+	};
+
+	gen->fault = emit_label_new(e);
+	note(gen, STMT_PROLOGUE);
+	generate_enter(gen, &f);
+	emit_label_place(e, f.locked);
+	generate_header(gen);
+	generate_statements(gen, point);
+	note(gen, STMT_EPILOGUE);
+	item_place_load(gen, R9);
+	generate_finish(gen, &f);
+	for (size_t i = 0; i < gen->stub_count && !e->error; i++) {
+		note(gen, gen->stubs[i].stmt);
+		item_stub_generate(gen, &gen->stubs[i]);
+	}
+	note(gen, STMT_EPILOGUE);
+	if (gen->faults)
+		item_fault_generate(gen, f.finish);
+	note(gen, STMT_PROLOGUE);
+	generate_inactive(gen, &f);
+	generate_busy(gen, &f);
+	generate_nested(gen, &f);
+	finish_frame(gen);
+}
+
+static void scan_memory(struct gen *gen, const struct tdf_stmt *stmt)
+{
+	const __u8 *rpn = gen->tdf->rpn;
+
+	gen->faults = true;
+	if (rpn_relocated(rpn + stmt->rpn, stmt->rpn_length) ||
+	    (stmt->flags & TDF_STMT_LEN &&
+	     rpn_relocated(rpn + stmt->len_rpn, stmt->len_rpn_length)))
+		gen->relocated = true;
+}
+
+/*
+ * Registers and prefixes are in every record; MAXDATALENGTH less those is the
+ * budget of the memory items. A failing pointer comes on top of it. The sum
+ * is the verifier's: an item at the end of the budget, not cut yet.
+ */
+static void scan(struct gen *gen, const struct tdf_point *point)
+{
+	const struct tdf_stmt *stmt = gen->tdf->stmts + point->first_stmt;
+	uint32_t fixed = 0, maxdata = gen->tdf->header->maxdata;
+
+	for (__u32 i = 0; i < point->stmts; i++, stmt++) {
+		if (stmt->kind == TDF_STMT_REG) {
+			fixed += stmt->reg_bytes;
+			continue;
+		}
+		fixed += RAS_ITEM_PREFIX;
+		scan_memory(gen, stmt);
+	}
+	if (maxdata > TDF_DATA_MAX)
+		maxdata = TDF_DATA_MAX;
+	gen->budget = fixed < maxdata ? maxdata - fixed : 0;
+	if (RAS_RECORD_HEADER + fixed + 2 * gen->budget + 2 +
+	    RAS_ITEM_PREFIX + FAULT_BYTES > RAS_RECORD_MAX)
+		gen_fail(gen, -E2BIG, "the record exceeds %u bytes",
+			 RAS_RECORD_MAX);
+}
+
+int body_generate(struct body *body, const struct tdf *tdf,
+		  const struct tdf_point *point,
+		  const struct body_target *target, struct error *err)
+{
+	const struct tdf_module *module = &tdf->modules[point->module];
+	struct gen gen = {
+		.tdf = tdf, .target = target, .err = err,
+		.machine = module->machine,
+		.flat32 = module->elf_class == ELFCLASS32,
+	};
+	int ret;
+
+	memset(body, 0, sizeof(*body));
+	if (err)
+		err->text[0] = err->hint[0] = '\0';
+	scan(&gen, point);
+	generate_body(&gen, point);
+	ret = emit_finish(&gen.e);
+	emit_free(&gen.e);
+	free(gen.stubs);
+	if (ret) {
+		free(gen.e.insns);
+		free(gen.notes);
+		return err && err->text[0] ? ret :
+		       error_set(err, ret, "cannot generate the body: %s",
+				 strerror(-ret));
+	}
+	*body = (struct body){ gen.e.insns, gen.e.count, gen.notes,
+			       gen.note_count };
+	return 0;
+}
+
+void body_free(struct body *body)
+{
+	free(body->insns);
+	free(body->notes);
+	memset(body, 0, sizeof(*body));
+}

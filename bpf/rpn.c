@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Expressions (DWARF 5, section 2.5) -> instructions. The stack exists at
+ * compile time only: an entry says where its value is and what is to be added
+ * to it, so constants, registers with offsets and relocated addresses cost
+ * nothing until they are used. Results of arithmetic stay in r1 to r5 (temps)
+ * until a call; then they move to slots of the frame. Entry i has the home
+ * slot i, where it must be at a branch and where ways join; the slots from
+ * TDF_RPN_STACK on are for everything else. r0 is scratch.
+ */
+#include "gen.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../usr/lib/rpn.h"
+
+#define TEMP_FIRST	BPF_REG_1
+#define TEMP_LAST	BPF_REG_5
+#define REGS		BPF_REG_6	/* struct pt_regs */
+
+struct expr {
+	struct gen *gen;
+	struct emit *e;
+	struct value stack[TDF_RPN_STACK];
+	int depth;
+	unsigned int pinned;		/* temps in use by this operation */
+	bool live;			/* false behind a skip */
+	/* of the targets of jumps; label is -1 elsewhere */
+	struct { int64_t label; int depth; } targets[TDF_RPN_MAX + 1];
+};
+
+static bool fits_s32(uint64_t value)
+{
+	return (int64_t)value == (int32_t)value;
+}
+
+static struct value value_const(uint64_t number)
+{
+	return (struct value){ .kind = VALUE_CONST, .add = number };
+}
+
+static struct value value_temp(int reg)
+{
+	return (struct value){ .kind = VALUE_TEMP, .base = reg };
+}
+
+static struct value value_memory(int base, int off, int bytes, uint64_t add)
+{
+	return (struct value){ VALUE_MEMORY, base, off, bytes, add };
+}
+
+static void add_const(struct emit *e, int reg, uint64_t number)
+{
+	if (!number)
+		return;
+	if (fits_s32(number)) {
+		emit_alu_imm(e, BPF_ADD, reg, number);
+		return;
+	}
+	emit_const(e, BPF_REG_0, number);
+	emit_alu(e, BPF_ADD, reg, BPF_REG_0);
+}
+
+void rpn_value_load(struct gen *gen, const struct value *v, int reg)
+{
+	struct emit *e = &gen->e;
+
+	switch (v->kind) {
+	case VALUE_CONST:
+		emit_const(e, reg, v->add);
+		return;
+	case VALUE_MEMORY:
+		emit_load(e, v->bytes, reg, v->base, v->off);
+		break;
+	case VALUE_TEMP:
+		if (v->base != reg)
+			emit_alu(e, BPF_MOV, reg, v->base);
+		break;
+	}
+	add_const(e, reg, v->add);
+}
+
+void rpn_address_load(struct gen *gen, const struct value *v, int reg)
+{
+	rpn_value_load(gen, v, reg);
+	if (gen->flat32)
+		emit_zext32(&gen->e, reg);
+}
+
+static bool in_temp(const struct value *v, int reg)
+{
+	return v->kind == VALUE_TEMP && v->base == reg;
+}
+
+static bool in_frame(const struct value *v, int off)
+{
+	return v->kind == VALUE_MEMORY && v->base == BPF_REG_10 &&
+	       v->off == off;
+}
+
+static int temp_users(const struct expr *x, int reg)
+{
+	int users = 0;
+
+	for (int i = 0; i < x->depth; i++)
+		users += in_temp(&x->stack[i], reg);
+	return users;
+}
+
+static int slot_take(const struct expr *x, int n)
+{
+	if (x->gen->deepest > FRAME_SLOT(n))
+		x->gen->deepest = FRAME_SLOT(n);
+	return FRAME_SLOT(n);
+}
+
+static int slot_new(const struct expr *x)
+{
+	for (int n = TDF_RPN_STACK; n < GEN_SLOTS; n++) {
+		int off = FRAME_SLOT(n), i = 0;
+
+		while (i < x->depth && !in_frame(&x->stack[i], off))
+			i++;
+		if (i == x->depth)
+			return slot_take(x, n);
+	}
+	x->e->error = -E2BIG;
+	return FRAME_SLOT(TDF_RPN_STACK);
+}
+
+/* Move a temp to the frame, for all entries that are in it. */
+static void temp_spill(struct expr *x, int reg)
+{
+	int off = slot_new(x);
+
+	emit_store(x->e, 8, BPF_REG_10, off, reg);
+	for (int i = 0; i < x->depth; i++) {
+		struct value *v = &x->stack[i];
+
+		if (in_temp(v, reg))
+			*v = value_memory(BPF_REG_10, off, 8, v->add);
+	}
+}
+
+static void temps_spill(struct expr *x)
+{
+	for (int reg = TEMP_FIRST; reg <= TEMP_LAST; reg++) {
+		if (temp_users(x, reg))
+			temp_spill(x, reg);
+	}
+}
+
+static int temp_pin(struct expr *x, int reg)
+{
+	x->pinned |= 1u << reg;
+	return reg;
+}
+
+static int temp_new(struct expr *x)
+{
+	int victim = -1;
+
+	for (int reg = TEMP_FIRST; reg <= TEMP_LAST; reg++) {
+		if (x->pinned & 1u << reg)
+			continue;
+		if (!temp_users(x, reg))
+			return temp_pin(x, reg);
+		victim = reg;
+	}
+	temp_spill(x, victim);
+	return temp_pin(x, victim);
+}
+
+/* Bring an entry into a temp of its own, to be changed there. */
+static int entry_own(struct expr *x, int entry)
+{
+	struct value *v = &x->stack[entry];
+	int reg;
+
+	if (v->kind == VALUE_TEMP && temp_users(x, v->base) == 1) {
+		reg = temp_pin(x, v->base);
+		add_const(x->e, reg, v->add);
+	} else {
+		reg = temp_new(x);
+		rpn_value_load(x->gen, v, reg);
+	}
+	*v = value_temp(reg);
+	return reg;
+}
+
+/* Bring an entry into a temp, to be read only. */
+static int entry_use(struct expr *x, int entry)
+{
+	const struct value *v = &x->stack[entry];
+
+	if (v->kind == VALUE_TEMP && !v->add)
+		return temp_pin(x, v->base);
+	return entry_own(x, entry);
+}
+
+static bool is_home(const struct expr *x, int entry)
+{
+	const struct value *v = &x->stack[entry];
+
+	return in_frame(v, FRAME_SLOT(entry)) && v->bytes == 8 && !v->add;
+}
+
+static bool in_foreign_home(const struct expr *x, int entry)
+{
+	for (int i = 0; i < TDF_RPN_STACK; i++) {
+		if (i != entry && in_frame(&x->stack[entry], FRAME_SLOT(i)))
+			return true;
+	}
+	return false;
+}
+
+/* Bring the lowest entries home. Who lives in another's home leaves first. */
+static void entries_flush(struct expr *x, int count)
+{
+	unsigned int pinned = x->pinned;
+
+	for (int i = 0; i < count; i++) {
+		if (in_foreign_home(x, i))
+			entry_own(x, i);
+		x->pinned = pinned;
+	}
+	for (int i = 0; i < count; i++) {
+		if (is_home(x, i))
+			continue;
+		emit_store(x->e, 8, BPF_REG_10, slot_take(x, i),
+			   entry_use(x, i));
+		x->stack[i] = value_memory(BPF_REG_10, FRAME_SLOT(i), 8, 0);
+		x->pinned = pinned;
+	}
+}
+
+static struct value *top(struct expr *x)
+{
+	return &x->stack[x->depth - 1];
+}
+
+static void push(struct expr *x, struct value v)
+{
+	x->stack[x->depth++] = v;
+}
+
+/* Results that are known now; false when they aren't. */
+static bool fold_binary(uint8_t code, uint64_t a, uint64_t b, uint64_t *result)
+{
+	int64_t sa = a, sb = b;
+
+	switch (code) {
+	case RPN_and:	*result = a & b; return true;
+	case RPN_or:	*result = a | b; return true;
+	case RPN_xor:	*result = a ^ b; return true;
+	case RPN_plus:	*result = a + b; return true;
+	case RPN_minus:	*result = a - b; return true;
+	case RPN_mul:	*result = a * b; return true;
+	case RPN_shl:	*result = b < 64 ? a << b : 0; return true;
+	case RPN_shr:	*result = b < 64 ? a >> b : 0; return true;
+	case RPN_shra:	*result = sa >> (b < 64 ? b : 63); return true;
+	case RPN_eq:	*result = a == b; return true;
+	case RPN_ne:	*result = a != b; return true;
+	case RPN_ge:	*result = sa >= sb; return true;
+	case RPN_gt:	*result = sa > sb; return true;
+	case RPN_le:	*result = sa <= sb; return true;
+	case RPN_lt:	*result = sa < sb; return true;
+	}
+	return false;
+}
+
+/* A sum with a constant stays a sum. */
+static bool fold_sum(uint8_t code, struct value *a, const struct value *b)
+{
+	if (code == RPN_plus && a->kind == VALUE_CONST) {
+		uint64_t add = a->add;
+
+		*a = *b;
+		a->add += add;
+		return true;
+	}
+	if (b->kind != VALUE_CONST || (code != RPN_plus && code != RPN_minus))
+		return false;
+	a->add += code == RPN_plus ? b->add : -b->add;
+	return true;
+}
+
+static void emit_plain(struct expr *x, int op)
+{
+	const struct value *b = top(x);
+	int dst = entry_own(x, x->depth - 2);
+
+	if (b->kind == VALUE_CONST && fits_s32(b->add))
+		emit_alu_imm(x->e, op, dst, b->add);
+	else
+		emit_alu(x->e, op, dst, entry_use(x, x->depth - 1));
+}
+
+/*
+ * BPF shifts by the low six bits of the count, DWARF by all of it. r0 becomes
+ * all ones for counts of 64 and more; done without branches, which would
+ * double the states the verifier has to walk.
+ */
+static void emit_shift(struct expr *x, uint8_t code)
+{
+	struct emit *e = x->e;
+	int dst = entry_own(x, x->depth - 2);
+	int count = entry_own(x, x->depth - 1);
+
+	emit_alu(e, BPF_MOV, BPF_REG_0, count);
+	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 6);
+	emit_alu_imm(e, BPF_NEG, BPF_REG_0, 0);
+	emit_alu_imm(e, BPF_ARSH, BPF_REG_0, 63);
+	if (code == RPN_shra) {
+		emit_alu(e, BPF_OR, count, BPF_REG_0);
+		emit_alu_imm(e, BPF_AND, count, 63);
+		emit_alu(e, BPF_ARSH, dst, count);
+		return;
+	}
+	emit_alu_imm(e, BPF_AND, count, 63);
+	emit_alu(e, code == RPN_shl ? BPF_LSH : BPF_RSH, dst, count);
+	emit_alu_imm(e, BPF_XOR, BPF_REG_0, -1);
+	emit_alu(e, BPF_AND, dst, BPF_REG_0);
+}
+
+static void emit_shift_const(struct expr *x, uint8_t code, uint64_t count)
+{
+	int dst = entry_own(x, x->depth - 2);
+
+	if (code == RPN_shra)
+		emit_alu_imm(x->e, BPF_ARSH, dst, count < 64 ? count : 63);
+	else if (count >= 64)
+		emit_alu_imm(x->e, BPF_MOV, dst, 0);
+	else
+		emit_alu_imm(x->e, code == RPN_shl ? BPF_LSH : BPF_RSH, dst,
+			     count);
+}
+
+/* reg = |reg|, with r0 */
+static void emit_abs(struct emit *e, int reg)
+{
+	emit_alu(e, BPF_MOV, BPF_REG_0, reg);
+	emit_alu_imm(e, BPF_ARSH, BPF_REG_0, 63);
+	emit_alu(e, BPF_XOR, reg, BPF_REG_0);
+	emit_alu(e, BPF_SUB, reg, BPF_REG_0);
+}
+
+/*
+ * A division by zero is a fault; the dividend stands for the failing pointer.
+ * Kernels before 6.6 divide unsigned only: divide the absolute values, then
+ * set the sign (sign is all ones when they differ). -2^63 / -1 wraps.
+ */
+static void emit_division(struct expr *x, uint8_t code)
+{
+	struct emit *e = x->e;
+	int dst = entry_own(x, x->depth - 2);
+	int by = entry_own(x, x->depth - 1), sign;
+
+	item_fault_if(x->gen, BPF_JEQ, by, 0, &x->stack[x->depth - 2]);
+	if (code == RPN_mod) {
+		emit_alu(e, BPF_MOD, dst, by);
+		return;
+	}
+	sign = temp_new(x);
+	emit_alu(e, BPF_MOV, sign, dst);
+	emit_alu(e, BPF_XOR, sign, by);
+	emit_alu_imm(e, BPF_ARSH, sign, 63);
+	emit_abs(e, dst);
+	emit_abs(e, by);
+	emit_alu(e, BPF_DIV, dst, by);
+	emit_alu(e, BPF_XOR, dst, sign);
+	emit_alu(e, BPF_SUB, dst, sign);
+}
+
+static int compare_op(uint8_t code)
+{
+	switch (code) {
+	case RPN_eq:	return BPF_JEQ;
+	case RPN_ge:	return BPF_JSGE;
+	case RPN_gt:	return BPF_JSGT;
+	case RPN_le:	return BPF_JSLE;
+	case RPN_lt:	return BPF_JSLT;
+	default:	return BPF_JNE;
+	}
+}
+
+static void emit_compare(struct expr *x, uint8_t code)
+{
+	emit_label holds = emit_label_new(x->e);
+	const struct value *b = top(x);
+	int dst = entry_own(x, x->depth - 2), by = -1;
+
+	if (b->kind != VALUE_CONST || !fits_s32(b->add))
+		by = entry_use(x, x->depth - 1);
+	emit_alu_imm(x->e, BPF_MOV, BPF_REG_0, 1);
+	if (by < 0)
+		emit_jump_imm(x->e, compare_op(code), dst, b->add, holds);
+	else
+		emit_jump_if(x->e, compare_op(code), dst, by, holds);
+	emit_alu_imm(x->e, BPF_MOV, BPF_REG_0, 0);
+	emit_label_place(x->e, holds);
+	emit_alu(x->e, BPF_MOV, dst, BPF_REG_0);
+}
+
+static void emit_binary(struct expr *x, uint8_t code)
+{
+	switch (code) {
+	case RPN_and:	emit_plain(x, BPF_AND); break;
+	case RPN_or:	emit_plain(x, BPF_OR); break;
+	case RPN_xor:	emit_plain(x, BPF_XOR); break;
+	case RPN_plus:	emit_plain(x, BPF_ADD); break;
+	case RPN_minus:	emit_plain(x, BPF_SUB); break;
+	case RPN_mul:	emit_plain(x, BPF_MUL); break;
+	case RPN_shl:
+	case RPN_shr:
+	case RPN_shra:
+		if (top(x)->kind == VALUE_CONST)
+			emit_shift_const(x, code, top(x)->add);
+		else
+			emit_shift(x, code);
+		break;
+	case RPN_div:
+	case RPN_mod:
+		emit_division(x, code);
+		break;
+	default:
+		emit_compare(x, code);
+	}
+}
+
+static void op_binary(struct expr *x, uint8_t code)
+{
+	struct value *b = top(x), *a = b - 1;
+	uint64_t result;
+
+	if (a->kind == VALUE_CONST && b->kind == VALUE_CONST &&
+	    fold_binary(code, a->add, b->add, &result))
+		*a = value_const(result);
+	else if (!fold_sum(code, a, b))
+		emit_binary(x, code);
+	x->depth--;
+}
+
+static uint64_t fold_unary(uint8_t code, uint64_t a)
+{
+	if (code == RPN_not)
+		return ~a;
+	return code == RPN_neg || (int64_t)a < 0 ? -a : a;
+}
+
+static void op_unary(struct expr *x, uint8_t code)
+{
+	struct value *v = top(x);
+	int reg;
+
+	if (v->kind == VALUE_CONST) {
+		v->add = fold_unary(code, v->add);
+		return;
+	}
+	reg = entry_own(x, x->depth - 1);
+	if (code == RPN_abs)
+		emit_abs(x->e, reg);
+	else if (code == RPN_neg)
+		emit_alu_imm(x->e, BPF_NEG, reg, 0);
+	else
+		emit_alu_imm(x->e, BPF_XOR, reg, -1);
+}
+
+static void op_deref(struct expr *x, int bytes)
+{
+	int off;
+
+	temps_spill(x);
+	off = slot_new(x);
+	emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
+	emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
+	item_read(x->gen, bytes, top(x));
+	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
+}
+
+static void op_register(struct expr *x, uint64_t number, int64_t add)
+{
+	struct gen *gen = x->gen;
+	struct arch_reg reg = arch_reg_find(gen, number);
+
+	if (reg.ip && gen->target->context == BODY_KPROBE)
+		add--;
+	push(x, value_memory(REGS, reg.offset, reg.bytes, add));
+}
+
+static void op_rotate(struct expr *x, int count)
+{
+	struct value *third = top(x) - (count - 1), last = *top(x);
+
+	memmove(third + 1, third, (count - 1) * sizeof(*third));
+	*third = last;
+}
+
+static void op_jump(struct expr *x, const struct rpn_op *op)
+{
+	int64_t *label = &x->targets[op->a].label, reg = 0;
+
+	if (*label < 0)
+		*label = emit_label_new(x->e);
+	if (op->code == RPN_bra)
+		reg = entry_use(x, x->depth - 1);
+	entries_flush(x, x->depth - op->pops);
+	x->depth -= op->pops;
+	x->targets[op->a].depth = x->depth;
+	if (op->code == RPN_bra) {
+		emit_jump_imm(x->e, BPF_JNE, reg, 0, *label);
+		return;
+	}
+	emit_jump(x->e, *label);
+	x->live = false;
+}
+
+/* Where a jump lands, all entries are at home. */
+static void join(struct expr *x, size_t at)
+{
+	if (x->targets[at].label < 0)
+		return;
+	if (x->live)
+		entries_flush(x, x->depth);
+	emit_label_place(x->e, x->targets[at].label);
+	x->live = true;
+	x->depth = x->targets[at].depth;
+	for (int i = 0; i < x->depth; i++)
+		x->stack[i] = value_memory(BPF_REG_10, FRAME_SLOT(i), 8, 0);
+}
+
+static void op_push(struct expr *x, const struct rpn_op *op)
+{
+	switch (op->code) {
+	case RPN_addr:
+		push(x, value_memory(BPF_REG_10, FRAME_BIAS, 8, op->a));
+		break;
+	case RPN_dup:
+		push(x, *top(x));
+		break;
+	case RPN_over:
+		push(x, top(x)[-1]);
+		break;
+	case RPN_pick:
+		push(x, x->stack[x->depth - 1 - (int)op->a]);
+		break;
+	case RPN_bregx:
+		op_register(x, op->a, op->b);
+		break;
+	case RPN_lit ... RPN_lit_last:
+		push(x, value_const(op->index));
+		break;
+	case RPN_breg ... RPN_breg_last:
+		op_register(x, op->index, op->a);
+		break;
+	default:
+		push(x, value_const(op->a));
+	}
+}
+
+static void generate_op(struct expr *x, const struct rpn_op *op)
+{
+	if (op->pushes > op->pops) {
+		op_push(x, op);
+	} else if (op->pops == 2 && op->pushes == 1) {
+		op_binary(x, op->code);
+	} else {
+		switch (op->code) {
+		case RPN_abs:
+		case RPN_neg:
+		case RPN_not:
+			op_unary(x, op->code);
+			break;
+		case RPN_plus_uconst:
+			top(x)->add += op->a;
+			break;
+		case RPN_deref:
+			op_deref(x, 8);
+			break;
+		case RPN_deref_size:
+			op_deref(x, op->a);
+			break;
+		case RPN_drop:
+			x->depth--;
+			break;
+		case RPN_swap:
+			op_rotate(x, 2);
+			break;
+		case RPN_rot:
+			op_rotate(x, 3);
+			break;
+		case RPN_bra:
+		case RPN_skip:
+			op_jump(x, op);
+			break;
+		}
+	}
+	x->pinned = 0;
+}
+
+void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
+		  struct value *result)
+{
+	struct expr x = { .gen = gen, .e = &gen->e, .live = true };
+	struct rpn_op op;
+
+	for (size_t i = 0; i <= size; i++)
+		x.targets[i].label = -1;
+	for (size_t at = 0; at < size && !gen->e.error; at = op.next) {
+		if (rpn_decode(rpn, size, at, &op)) {
+			gen_fail(gen, -EINVAL, "bad operation at byte %u", at);
+			break;
+		}
+		join(&x, at);
+		if (x.live)
+			generate_op(&x, &op);
+	}
+	if (gen->e.error) {
+		*result = value_const(0);
+		return;
+	}
+	join(&x, size);
+	temps_spill(&x);
+	*result = *top(&x);
+}
+
+bool rpn_relocated(const uint8_t *rpn, size_t size)
+{
+	struct rpn_op op;
+
+	for (size_t at = 0; at < size; at = op.next) {
+		if (rpn_decode(rpn, size, at, &op))
+			return false;
+		if (op.code == RPN_addr)
+			return true;
+	}
+	return false;
+}
