@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Bytes that grow, and strings kept once: what the file writers build on. */
+#ifndef TRCUST_BYTES_H
+#define TRCUST_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+	uint8_t *data;
+	size_t size;
+	size_t room;
+	bool failed;		/* out of memory, or over 4 GiB; sticks */
+};
+
+void bytes_add(struct bytes *bytes, const void *data, size_t size);
+/* Zeros up to a multiple of 8. */
+void bytes_align(struct bytes *bytes);
+void bytes_free(struct bytes *bytes);
+
+/* A string table: offset 0 is "", equal strings are stored once. */
+struct strings {
+	struct bytes bytes;
+	uint32_t *slots;	/* hash table of offsets, 0 = free */
+	size_t slot_count, used;
+};
+
+/* Offset of text (NULL: "") in the table. */
+uint32_t strings_add(struct strings *strings, const char *text);
+void strings_free(struct strings *strings);
+
+#endif

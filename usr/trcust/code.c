@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "code.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <rastrace/tdf.h>
+
+/* A function decoded as far as it was needed. */
+struct code_function {
+	uint64_t start;
+	const uint8_t *bytes;
+	uint32_t size;
+	uint32_t *insns;	/* offsets where instructions begin */
+	size_t count, room;
+	uint32_t next;		/* offset behind the last one */
+	bool stuck;		/* what stands at next is no instruction */
+};
+
+static int code_function_compare(const void *a, const void *b)
+{
+	const struct code_function *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void code_function_free(void *node)
+{
+	struct code_function *function = node;
+
+	free(function->insns);
+	free(function);
+}
+
+void code_forget(struct module *module)
+{
+	tdestroy(module->decoded, code_function_free);
+	module->decoded = NULL;
+}
+
+static struct code_function *code_function_get(struct module *module,
+					       uint64_t start, uint64_t end)
+{
+	struct code_function key = { .start = start };
+	struct code_function *function, **found;
+	size_t available;
+
+	found = tfind(&key, &module->decoded, code_function_compare);
+	if (found)
+		return *found;
+	function = calloc(1, sizeof(*function));
+	if (!function)
+		return NULL;
+	function->start = start;
+	function->bytes = module_code(module, start, &available, NULL);
+	if (!function->bytes)
+		available = 0;
+	if (end - start < available)
+		available = end - start;
+	function->size = available < UINT32_MAX ? available : UINT32_MAX;
+	if (!tsearch(function, &module->decoded, code_function_compare)) {
+		free(function);
+		return NULL;
+	}
+	return function;
+}
+
+/* Decode until an instruction begins behind offset `to`, or the end. */
+static int code_function_decode(struct code_function *function,
+				uint8_t elf_class, uint32_t to)
+{
+	struct arch_insn insn;
+
+	while (!function->stuck && function->next <= to &&
+	       function->next < function->size) {
+		if (function->count == function->room) {
+			size_t room = function->room ? function->room * 2 : 32;
+			uint32_t *grown = realloc(function->insns,
+						  room * sizeof(*grown));
+
+			if (!grown)
+				return -ENOMEM;
+			function->insns = grown;
+			function->room = room;
+		}
+		if (arch_insn_decode(function->bytes + function->next,
+				     function->size - function->next,
+				     elf_class, &insn)) {
+			function->stuck = true;
+			break;
+		}
+		function->insns[function->count++] = function->next;
+		function->next += insn.length;
+	}
+	return 0;
+}
+
+/* Index of the first instruction that begins at or behind the offset. */
+static size_t code_function_index(const struct code_function *function,
+				  uint32_t offset)
+{
+	size_t low = 0, high = function->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (function->insns[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int code_insn_at(const struct module *module,
+			const struct code_function *function, size_t i,
+			struct arch_insn *insn)
+{
+	uint32_t at = function->insns[i];
+
+	return arch_insn_decode(function->bytes + at, function->size - at,
+				module->elf_class, insn);
+}
+
+static bool code_is_good(const struct module *module,
+			 const struct arch_insn *insn)
+{
+	return !insn->refused &&
+	       !(insn->user_refused && module->kind == TDF_MODULE_USER);
+}
+
+/* The nearest addresses around the offset that can be probed. */
+static int code_find_near(const struct module *module,
+			  struct code_function *function, uint32_t offset,
+			  struct code_site *site)
+{
+	size_t i;
+	struct arch_insn insn;
+
+	if (code_function_decode(function, module->elf_class, offset + 256))
+		return -ENOMEM;
+	i = code_function_index(function, offset);
+	for (size_t j = i; j && !site->before; j--)
+		if (!code_insn_at(module, function, j - 1, &insn) &&
+		    code_is_good(module, &insn))
+			site->before = function->start + function->insns[j - 1];
+	for (size_t j = i; j < function->count && !site->after; j++)
+		if (!code_insn_at(module, function, j, &insn) &&
+		    code_is_good(module, &insn))
+			site->after = function->start + function->insns[j];
+	return 0;
+}
+
+static int code_judge(const struct module *module,
+		      struct code_function *function, struct code_site *site)
+{
+	uint32_t offset = site->address - function->start;
+	size_t i;
+
+	if (code_function_decode(function, module->elf_class, offset))
+		return -ENOMEM;
+	i = code_function_index(function, offset);
+	if (i < function->count && function->insns[i] == offset) {
+		if (!code_insn_at(module, function, i, &site->insn) &&
+		    code_is_good(module, &site->insn))
+			return CODE_GOOD;
+		return CODE_REFUSED;
+	}
+	return function->stuck ? CODE_UNDECODABLE : CODE_INSIDE;
+}
+
+int code_check(struct module *module, uint64_t label, struct code_site *site)
+{
+	const struct module_range *range =
+		module_function_find(module, site->address);
+	uint64_t start = label, end = UINT64_MAX;
+	struct code_function *function;
+	size_t available;
+	int verdict;
+
+	site->before = site->after = 0;
+	site->bytes = module_code(module, site->address, &available,
+				  &site->offset);
+	if (range) {
+		start = range->start;
+		end = range->end;
+	} else if (label > site->address) {
+		return CODE_UNDECODABLE;
+	}
+	function = code_function_get(module, start, end);
+	if (!function)
+		return -ENOMEM;
+	if (site->address - start >= function->size)
+		return CODE_UNDECODABLE;
+	verdict = code_judge(module, function, site);
+	if (verdict > CODE_GOOD &&
+	    code_find_near(module, function, site->address - start, site))
+		return -ENOMEM;
+	return verdict;
+}
+
+/* The instruction leaves [start, address] early, or comes back to it. */
+static bool code_strays(const struct arch_insn *insn, uint64_t at,
+			uint64_t start, uint64_t address)
+{
+	bool before = at >= start && at < address;
+	uint64_t to = at + insn->jump;
+
+	switch (insn->flow) {
+	case ARCH_FLOW_AWAY:
+		return before;
+	case ARCH_FLOW_JUMP:
+		return before ? to < start || to > address :
+				to > start && to <= address;
+	default:
+		return false;
+	}
+}
+
+bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
+{
+	const struct module_range *range = module_function_find(module, start);
+	struct code_function *function;
+	struct arch_insn insn;
+
+	if (!range || address >= range->end)
+		return false;
+	function = code_function_get(module, range->start, range->end);
+	if (!function ||
+	    code_function_decode(function, module->elf_class, UINT32_MAX) ||
+	    function->start + function->next <= address)
+		return false;
+	for (size_t i = 0; i < function->count; i++)
+		if (code_insn_at(module, function, i, &insn) ||
+		    code_strays(&insn, function->start + function->insns[i],
+				start, address))
+			return false;
+	return true;
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "diag.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIAG_TEXT_MAX	(256u << 20)	/* bytes of a TSF */
+#define DIAG_WINDOW	200		/* bytes shown of a long line */
+#define DIAG_WORD_MAX	160		/* bytes shown of an argument */
+#define DIAG_NAME_MAX	4096		/* bytes shown of a path or a hint */
+
+struct diag {
+	char *path;
+	char *text;		/* zero behind the end */
+	size_t size;
+	size_t *lines;		/* offsets of the line starts, made when needed */
+	size_t line_count;
+	FILE *out;
+	int level;
+	bool shown;		/* the last message */
+	unsigned int count[DIAG_WARNING + 1];
+};
+
+static const struct {
+	enum diag_severity severity;
+	const char *name;
+	const char *text;
+} table[TRCERR_COUNT] = {
+#define DIAG(level, id, words, meaning)					\
+	[TRCERR_##id] = { DIAG_##level, "TRCERR_" #id, words },
+#include <rastrace/diag.def>
+#undef DIAG
+};
+
+static const char *const severity_names[] = {
+	[DIAG_FATAL] = "fatal",
+	[DIAG_SEVERE] = "severe",
+	[DIAG_ERROR] = "error",
+	[DIAG_WARNING] = "warning",
+};
+
+/* Bytes of the UTF-8 character at p; 0: nothing to send to a terminal. */
+static size_t glyph_size(const char *p, size_t left)
+{
+	const unsigned char *c = (const unsigned char *)p;
+	size_t n = *c < 0x80 ? 1 : *c < 0xc2 ? 0 : *c < 0xe0 ? 2 :
+		   *c < 0xf0 ? 3 : *c < 0xf5 ? 4 : 0;
+
+	if (n > left || *c < 0x20 || *c == 0x7f)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	if (*c == 0xc2 && c[1] < 0xa0)	/* C1 controls */
+		return 0;
+	return n;
+}
+
+/* Bytes to go on by, at least 1. */
+static size_t glyph_step(const char *p, const char *end)
+{
+	size_t n = glyph_size(p, end - p);
+
+	return n ? n : 1;
+}
+
+/* Control characters are shown as \xHH. */
+static void word_print(FILE *out, const char *word, size_t max)
+{
+	size_t left = strlen(word), n, shown = 0;
+
+	for (; left && shown < max; word += n, left -= n) {
+		n = glyph_size(word, left);
+		if (n) {
+			fwrite(word, 1, n, out);
+		} else {
+			n = 1;
+			fprintf(out, "\\x%02x", (unsigned char)*word);
+		}
+		shown += n;
+	}
+	if (left)
+		fputs("...", out);
+}
+
+static void text_print(FILE *out, const char *text, va_list args)
+{
+	const char *mark;
+
+	while ((mark = strstr(text, "%s"))) {
+		fwrite(text, 1, mark - text, out);
+		word_print(out, va_arg(args, const char *), DIAG_WORD_MAX);
+		text = mark + 2;
+	}
+	fputs(text, out);
+}
+
+static bool lines_index(struct diag *diag)
+{
+	size_t count = 1, i = 0;
+
+	if (diag->lines)
+		return true;
+	for (size_t at = 0; at < diag->size; at++)
+		count += diag->text[at] == '\n';
+	diag->lines = malloc(count * sizeof(*diag->lines));
+	if (!diag->lines)
+		return false;
+	diag->lines[i++] = 0;
+	for (size_t at = 0; at < diag->size; at++)
+		if (diag->text[at] == '\n')
+			diag->lines[i++] = at + 1;
+	diag->line_count = count;
+	return true;
+}
+
+/* The part of a source line that is shown. */
+struct window {
+	const char *start, *end;
+	const char *mark;	/* where the caret stands, start <= mark <= end */
+	bool cut_left, cut_right;
+};
+
+static struct window window_choose(const char *line, size_t length,
+				   uint32_t column)
+{
+	struct window w = { .start = line, .end = line + length };
+
+	w.mark = column - 1 < length ? line + column - 1 : w.end;
+	if (length <= DIAG_WINDOW)
+		return w;
+	if (w.mark - line > DIAG_WINDOW / 2) {
+		w.start = w.mark - DIAG_WINDOW / 2;
+		w.cut_left = true;
+		while (w.start < w.mark && (*w.start & 0xc0) == 0x80)
+			w.start++;
+	}
+	if (w.end - w.start > DIAG_WINDOW) {
+		w.end = w.start + DIAG_WINDOW;
+		w.cut_right = true;
+	}
+	return w;
+}
+
+static void window_print(FILE *out, const struct window *w)
+{
+	size_t n;
+
+	fputs(w->cut_left ? "..." : "", out);
+	for (const char *p = w->start; p < w->end; p += n) {
+		n = glyph_size(p, w->end - p);
+		if (n)
+			fwrite(p, 1, n, out);
+		else
+			fputc(*p == '\t' ? '\t' : '?', out);
+		n = n ? n : 1;
+	}
+	fputs(w->cut_right ? "...\n" : "\n", out);
+}
+
+/* Tabs are kept, so that the caret stands below its character. */
+static void caret_print(FILE *out, const struct window *w, size_t length)
+{
+	size_t left = w->end - w->mark, n;
+	const char *p, *end = w->mark + (length < left ? length : left);
+
+	fputs(w->cut_left ? "   " : "", out);
+	for (p = w->start; p < w->mark; p += n) {
+		fputc(*p == '\t' ? '\t' : ' ', out);
+		n = glyph_step(p, w->end);
+	}
+	fputc('^', out);
+	for (p += left ? glyph_step(p, w->end) : 0; p < end; p += n) {
+		fputc(*p == '\t' ? '\t' : '~', out);
+		n = glyph_step(p, w->end);
+	}
+	fputc('\n', out);
+}
+
+static void source_print(struct diag *diag, FILE *out, struct srcpos pos)
+{
+	size_t start, end;
+	struct window w;
+
+	if (!lines_index(diag) || pos.line > diag->line_count)
+		return;
+	start = diag->lines[pos.line - 1];
+	end = pos.line < diag->line_count ? diag->lines[pos.line] - 1 :
+					    diag->size;
+	if (end > start && diag->text[end - 1] == '\r')
+		end--;
+	w = window_choose(diag->text + start, end - start, pos.column);
+	fprintf(out, "%5u | ", pos.line);
+	window_print(out, &w);
+	fputs("      | ", out);
+	caret_print(out, &w, pos.length);
+}
+
+static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
+			  enum diag_id id, va_list args)
+{
+	word_print(out, diag->path ? diag->path : "trcust", DIAG_NAME_MAX);
+	if (pos.line)
+		fprintf(out, ":%u:%u", pos.line, pos.column);
+	fprintf(out, ": %s: ", severity_names[table[id].severity]);
+	text_print(out, table[id].text, args);
+	fprintf(out, " [%s]\n", table[id].name);
+	if (pos.line && diag->text)
+		source_print(diag, out, pos);
+}
+
+enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
+			      enum diag_id id, va_list args)
+{
+	enum diag_severity severity = table[id].severity;
+	char *message = NULL;
+	size_t size;
+	FILE *out;
+
+	diag->count[severity]++;
+	diag->shown = diag->out && (int)severity <= diag->level + DIAG_SEVERE;
+	if (!diag->shown)
+		return severity;
+	/* stderr is not buffered: a message is one write */
+	out = open_memstream(&message, &size);
+	message_print(diag, out ? out : diag->out, pos, id, args);
+	if (out) {
+		fclose(out);
+		fwrite(message, 1, message ? size : 0, diag->out);
+		free(message);
+	}
+	return severity;
+}
+
+void diag_tell(struct diag *diag, struct srcpos pos, enum diag_id id, ...)
+{
+	va_list args;
+
+	va_start(args, id);
+	diag_vtell(diag, pos, id, args);
+	va_end(args);
+}
+
+void diag_hint(struct diag *diag, const char *fmt, ...)
+{
+	char *line;
+	va_list args;
+	int length;
+
+	if (!diag->shown)
+		return;
+	va_start(args, fmt);
+	length = vasprintf(&line, fmt, args);
+	va_end(args);
+	if (length < 0)
+		return;
+	fputs("      | ", diag->out);
+	word_print(diag->out, line, DIAG_NAME_MAX);
+	fputc('\n', diag->out);
+	free(line);
+}
+
+unsigned int diag_count(const struct diag *diag, enum diag_severity severity)
+{
+	return diag->count[severity];
+}
+
+const char *diag_path(const struct diag *diag)
+{
+	return diag->path;
+}
+
+const char *diag_text(const struct diag *diag, size_t *size)
+{
+	*size = diag->size;
+	return diag->text;
+}
+
+static void open_failed(struct diag *diag, const char *path, int error)
+{
+	struct srcpos nowhere = { 0 };
+
+	if (error == ENAMETOOLONG)
+		diag_tell(diag, nowhere, TRCERR_FILENAME, path);
+	else if (error == EMFILE || error == ENFILE || error == EIO)
+		diag_tell(diag, nowhere, TRCERR_FILE_OPEN, path);
+	else
+		diag_tell(diag, nowhere, TRCERR_NO_FILE, path);
+	diag_hint(diag, "%s", strerror(error));
+}
+
+/* Reads until the end of the file, which may be a pipe. */
+static int file_read(struct diag *diag, FILE *file)
+{
+	size_t room = 0, got;
+	char *grown;
+
+	do {
+		if (diag->size + 1 >= room) {
+			room = room ? room * 2 : 64 << 10;
+			grown = realloc(diag->text, room);
+			if (!grown)
+				return ENOMEM;
+			diag->text = grown;
+		}
+		got = fread(diag->text + diag->size, 1, room - diag->size - 1,
+			    file);
+		diag->size += got;
+		if (diag->size > DIAG_TEXT_MAX)
+			return EFBIG;
+	} while (got);
+	diag->text[diag->size] = 0;
+	return ferror(file) ? errno : 0;
+}
+
+static int text_load(struct diag *diag, const char *path)
+{
+	struct srcpos nowhere = { 0 };
+	FILE *file = fopen(path, "re");
+	int error;
+
+	if (!file) {
+		open_failed(diag, path, errno);
+		return -1;
+	}
+	error = file_read(diag, file);
+	fclose(file);
+	if (error == ENOMEM)
+		diag_tell(diag, nowhere, TRCERR_NO_MEM);
+	else if (error)
+		diag_tell(diag, nowhere, TRCERR_FILE_READ, path,
+			  strerror(error));
+	return error ? -1 : 0;
+}
+
+/* Move what was set up into memory of its own; the path is copied. */
+static int diag_settle(struct diag **diag, struct diag *made, const char *path)
+{
+	struct srcpos nowhere = { 0 };
+
+	*diag = malloc(sizeof(**diag));
+	made->path = path ? strdup(path) : NULL;
+	if (!*diag || (path && !made->path)) {
+		free(*diag);
+		*diag = NULL;
+		diag_tell(made, nowhere, TRCERR_NO_MEM);
+		free(made->path);
+		free(made->text);
+		return -1;
+	}
+	**diag = *made;
+	return 0;
+}
+
+int diag_open(struct diag **diag, const char *path, int level)
+{
+	struct diag made = { .out = stderr, .level = level };
+
+	*diag = NULL;
+	if (path && text_load(&made, path)) {
+		free(made.text);
+		return -1;
+	}
+	return diag_settle(diag, &made, path);
+}
+
+int diag_open_text(struct diag **diag, const char *name, const char *text,
+		   size_t size, int level, void *out_file)
+{
+	struct diag made = { .out = out_file, .level = level, .size = size };
+
+	*diag = NULL;
+	made.text = malloc(size + 1);
+	if (!made.text) {
+		diag_tell(&made, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		return -1;
+	}
+	memcpy(made.text, text, size);
+	made.text[size] = 0;
+	return diag_settle(diag, &made, name);
+}
+
+void diag_close(struct diag *diag)
+{
+	if (!diag)
+		return;
+	free(diag->path);
+	free(diag->text);
+	free(diag->lines);
+	free(diag);
+}

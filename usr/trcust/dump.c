@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dump.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../lib/identity.h"
+#include "../lib/rpn.h"
+#include "../lib/table.h"
+#include "../lib/tdf.h"
+#include "../lib/tff.h"
+#include "arch.h"
+
+/* In quotes; what a terminal would take for a command is escaped. */
+static void dump_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c == '\n')
+			printf("\\n");
+		else if (c < ' ' || c == 0x7f)
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void dump_labelled(const char *label, const char *text)
+{
+	printf("%s ", label);
+	dump_text(text);
+}
+
+static void dump_identity(uint8_t kind, const uint8_t *id, uint8_t length)
+{
+	static const char *const kinds[] = {
+		[TDF_ID_NONE] = "none", [TDF_ID_BUILD] = "build-id",
+		[TDF_ID_CONTENT] = "content",
+	};
+	char text[64];
+
+	identity_print(kind, id, length, text);
+	printf(" id %s%s%s", kinds[kind], kind ? " " : "", kind ? text : "");
+}
+
+static void dump_names(const char *what, const struct tdf_name *names,
+		       uint32_t count, const char *strings)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		dump_labelled(what, strings + names[i].name);
+		printf(" id %#x\n", names[i].id);
+	}
+}
+
+static void dump_module(const struct tdf *tdf, uint32_t i)
+{
+	static const char *const kinds[] = {
+		[TDF_MODULE_USER] = "user", [TDF_MODULE_KERNEL] = "kernel",
+		[TDF_MODULE_KMOD] = "kernel-module",
+	};
+	const struct tdf_module *m = &tdf->modules[i];
+
+	printf("module %u: ", i);
+	dump_labelled("name", tdf_string(tdf, m->name));
+	dump_labelled(" path", tdf_string(tdf, m->path));
+	printf(" kind %s machine %s class %d", kinds[m->kind],
+	       arch_machine_name(m->machine),
+	       m->elf_class == ELFCLASS64 ? 64 : 32);
+	dump_identity(m->id_kind, m->id, m->id_length);
+	putchar('\n');
+}
+
+static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
+{
+	static const char *const costs[] = {
+		[TDF_COST_NOP5] = "nop5", [TDF_COST_EMULATED] = "emulated",
+		[TDF_COST_STEPPED] = "stepped", [TDF_COST_UNKNOWN] = "unknown",
+	};
+
+	dump_labelled("  site", tdf_string(tdf, s->symbol));
+	printf("%+d offset %#" PRIx64 " address %#" PRIx64
+	       " nominal %#" PRIx64 " cost %s insn",
+	       (int32_t)s->symbol_offset, (uint64_t)s->offset,
+	       (uint64_t)s->address, (uint64_t)s->nominal, costs[s->cost]);
+	for (int i = 0; i < s->insn_length; i++)
+		printf(" %02x", s->insn[i]);
+	printf("%s\n", s->insn_length ? "" : " -");
+}
+
+static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
+		     uint32_t length)
+{
+	static char text[TDF_RPN_MAX * 32];
+
+	rpn_print(tdf->rpn + at, length, text, sizeof(text));
+	printf(" %s [%s]", label, text);
+}
+
+static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
+{
+	if (s->kind == TDF_STMT_REG) {
+		printf("  reg %u bytes %u\n", s->reg, s->reg_bytes);
+		return;
+	}
+	printf("  %s %s %u", s->kind == TDF_STMT_MEM ? "mem" : "asciiz",
+	       s->flags & TDF_STMT_LEN ? "at most" : "length", s->length);
+	dump_rpn(tdf, "address", s->rpn, s->rpn_length);
+	if (s->flags & TDF_STMT_LEN) {
+		printf(" len bytes %u", s->len_bytes);
+		dump_rpn(tdf, "at", s->len_rpn, s->len_rpn_length);
+	}
+	putchar('\n');
+}
+
+static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
+{
+	printf("point %u (0x%04x): ", p->minor, p->minor);
+	dump_labelled("tp", tdf_string(tdf, p->name));
+	printf(" line %u type 0x%04x group %u module %u hash %016" PRIx64 "\n",
+	       p->line, p->type, p->group, p->module, (uint64_t)p->hash);
+	for (uint32_t i = 0; i < p->sites; i++)
+		dump_site(tdf, &tdf->sites[p->first_site + i]);
+	for (uint32_t i = 0; i < p->stmts; i++)
+		dump_stmt(tdf, &tdf->stmts[p->first_stmt + i]);
+}
+
+static void dump_tdf(const struct tdf *tdf)
+{
+	const struct tdf_header *h = tdf->header;
+
+	printf("TDF version %u major %u (0x%02x) maxdata %u ", h->version,
+	       h->major, h->major, h->maxdata);
+	dump_labelled("tsf", tdf_string(tdf, h->tsf));
+	putchar('\n');
+	for (uint32_t i = 0; i < h->modules.count; i++)
+		dump_module(tdf, i);
+	dump_names("type", tdf->types, h->types.count, tdf->strings);
+	dump_names("group", tdf->groups, h->groups.count, tdf->strings);
+	for (uint32_t i = 0; i < h->points.count; i++)
+		dump_point(tdf, &tdf->points[i]);
+}
+
+static void dump_section(const struct tff *tff, uint32_t i)
+{
+	const struct tff_section *s = &tff->sections[i];
+
+	printf("section %u: ", i);
+	dump_labelled("name", tff_string(tff, s->name));
+	dump_labelled(" path", tff_string(tff, s->path));
+	dump_labelled(" tsf", tff_string(tff, s->tsf));
+	dump_identity(s->id_kind, s->id, s->id_length);
+	putchar('\n');
+	dump_names("  type", tff->types + s->first_type, s->types,
+		   tff->strings);
+	dump_names("  group", tff->groups + s->first_group, s->groups,
+		   tff->strings);
+	for (uint32_t j = 0; j < s->entries; j++) {
+		const struct tff_entry *e = &tff->entries[s->first_entry + j];
+
+		printf("  entry %u (0x%04x): type 0x%04x group %u hash %016" PRIx64,
+		       e->minor, e->minor, e->type, e->group,
+		       (uint64_t)e->hash);
+		printf("%s", e->flags & TFF_STATIC ? " static" : "");
+		dump_labelled(" desc", tff_string(tff, e->desc));
+		dump_labelled(" fmt", tff_string(tff, e->fmt));
+		putchar('\n');
+	}
+}
+
+static void dump_tff(const struct tff *tff)
+{
+	printf("TFF version %u major %u (0x%02x)\n", tff->header->version,
+	       tff->header->major, tff->header->major);
+	for (uint32_t i = 0; i < tff->header->sections.count; i++)
+		dump_section(tff, i);
+}
+
+static int dump_bytes(const char *path, const void *data, size_t size,
+		      struct error *err)
+{
+	struct tdf *tdf;
+	struct tff *tff;
+	int code;
+
+	if (size >= 8 && !memcmp(data, TFF_MAGIC, 8)) {
+		code = tff_parse(&tff, data, size, path, err);
+		if (!code)
+			dump_tff(tff);
+		tff_close(tff);
+		return code;
+	}
+	if (size < 8 || memcmp(data, TDF_MAGIC, 8))
+		return error_set(err, -EINVAL, "'%s' is neither a TDF nor a TFF",
+				 path);
+	code = tdf_parse(&tdf, data, size, path, err);
+	if (!code)
+		dump_tdf(tdf);
+	tdf_close(tdf);
+	return code;
+}
+
+int dump_file(const char *path, struct error *err)
+{
+	void *data;
+	size_t size;
+	int code = table_file_read(path, &data, &size, err);
+
+	if (code)
+		return code;
+	code = dump_bytes(path, data, size, err);
+	free(data);
+	return code;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "locate.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
+#include "../lib/tff.h"
+
+static char *format(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static char *format(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int size;
+
+	va_start(args, fmt);
+	size = vasprintf(&text, fmt, args);
+	va_end(args);
+	return size < 0 ? NULL : text;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Of the directory in front of the base name, "" for the current one. */
+static int directory_length(const char *path)
+{
+	return base_name(path) - path;
+}
+
+/* Where the extension of the base name begins; NULL: it has none. */
+static const char *extension(const char *path)
+{
+	const char *base = base_name(path);
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot != base ? dot : NULL;
+}
+
+/* A drive letter is dropped, backslashes separate. */
+static char *module_name(const char *modname)
+{
+	bool drive = modname[0] && modname[1] == ':';
+	char *name = strdup(modname + (drive ? 2 : 0));
+
+	for (char *p = name; p && *p; p++)
+		if (*p == '\\')
+			*p = '/';
+	return name;
+}
+
+static uint8_t module_kind(const char *name)
+{
+	const char *base = base_name(name);
+	const char *dot = extension(name);
+
+	if (!strcmp(base, "vmlinux") || !strncmp(base, "vmlinux-", 8) ||
+	    !strcasecmp(base, "OS2KRNL"))
+		return TDF_MODULE_KERNEL;
+	return dot && !strcmp(dot, ".ko") ? TDF_MODULE_KMOD : TDF_MODULE_USER;
+}
+
+/* The file, or with .so added; NULL: neither is there. */
+static char *module_look(const char *name, const char *tsf, const char *sysroot,
+			 const char *suffix)
+{
+	char *file;
+
+	if (name[0] == '/') {
+		file = format("%s%s%s", sysroot ? sysroot : "", name, suffix);
+	} else {
+		file = format("%s%s", name, suffix);
+		if (file && access(file, F_OK) && directory_length(tsf)) {
+			free(file);
+			file = format("%.*s%s%s", directory_length(tsf), tsf,
+				      name, suffix);
+		}
+	}
+	if (file && !access(file, F_OK))
+		return file;
+	free(file);
+	return NULL;
+}
+
+static char *module_find(const char *name, const char *tsf, const char *sysroot,
+			 uint8_t kind)
+{
+	char *file = module_look(name, tsf, sysroot, "");
+
+	if (!file && kind == TDF_MODULE_USER && !extension(name))
+		file = module_look(name, tsf, sysroot, ".so");
+	return file;
+}
+
+/* Where the module is on the target, as far as it can be told here. */
+static char *module_target(const struct locate_module *at, const char *name,
+			   const char *module, const char *sysroot)
+{
+	char *real;
+
+	if (at->kind == TDF_MODULE_KERNEL)
+		return strdup("vmlinux");
+	if (name[0] == '/')
+		return strdup(module ? name :
+			      at->file + (sysroot ? strlen(sysroot) : 0));
+	real = realpath(at->file, NULL);
+	return real ? real : strdup(at->file);
+}
+
+int locate_module(struct locate_module *at, const char *modname,
+		  const char *tsf, const char *module, const char *sysroot)
+{
+	char *name = module_name(modname);
+
+	memset(at, 0, sizeof(*at));
+	if (!name)
+		return -ENOMEM;
+	at->kind = module_kind(name);
+	at->file = module ? strdup(module) :
+			    module_find(name, tsf, sysroot, at->kind);
+	if (!at->file && (at->kind != TDF_MODULE_KERNEL || strchr(name, '/'))) {
+		at->file = name;
+		return -ENOENT;
+	}
+	at->path = module_target(at, name, module, sysroot);
+	free(name);
+	return at->path ? 0 : -ENOMEM;
+}
+
+void locate_module_free(struct locate_module *at)
+{
+	free(at->file);
+	free(at->path);
+}
+
+char *locate_tsf(const char *name)
+{
+	static const char *const extensions[] = { ".tsf", ".TSF" };
+
+	for (size_t i = 0; i < 2 && !extension(name); i++) {
+		char *path = format("%s%s", name, extensions[i]);
+
+		if (!path || !access(path, F_OK))
+			return path;
+		free(path);
+	}
+	return strdup(name);
+}
+
+char *locate_tdf(const char *tsf, const char *given, const char *directory)
+{
+	const char *name = given ? given : tsf;
+	const char *dot = extension(name);
+	int length = dot && !given ? dot - name : (int)strlen(name);
+	const char *end = dot && given ? "" : ".tdf";
+
+	if (!directory)
+		return format("%.*s%s", length, name, end);
+	length -= directory_length(name);
+	return format("%s/%.*s%s", directory, length, base_name(name), end);
+}
+
+char *locate_tff(const char *tdf, unsigned int major)
+{
+	char name[16];
+
+	tff_file_name(name, major);
+	return format("%.*s%s", directory_length(tdf), tdf, name);
+}

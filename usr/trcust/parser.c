@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...)
+{
+	enum diag_severity severity;
+	va_list args;
+
+	if (p->aborted)
+		return;
+	va_start(args, id);
+	severity = diag_vtell(p->diag, pos, id, args);
+	va_end(args);
+	if (severity <= DIAG_ERROR)
+		p->failed = true;
+	if (severity > DIAG_SEVERE)
+		return;
+	p->aborted = true;
+	p->lexer.failed = true;
+	p->lexer.at = p->lexer.end;
+	p->token.kind = TOKEN_END;
+}
+
+void *parser_append(struct parser *p, void *array, size_t *count, size_t size)
+{
+	void *element = tsf_append(p->tsf, array, count, size);
+
+	if (!element)
+		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+	return element;
+}
+
+/* The lexer tells its own diagnostics, all of which abort. */
+static void token_set(struct parser *p, struct token token)
+{
+	p->token = token;
+	if (p->lexer.failed) {
+		p->aborted = p->failed = true;
+		p->token.kind = TOKEN_END;
+	}
+}
+
+void parser_next(struct parser *p)
+{
+	p->last = p->token.pos;
+	p->last_names = parser_at_mark(p, '.') || parser_at_mark(p, '@');
+	token_set(p, lexer_next(&p->lexer));
+}
+
+bool parser_at(const struct parser *p, const char *word)
+{
+	return token_is_word(&p->token, word);
+}
+
+bool parser_at_mark(const struct parser *p, char mark)
+{
+	return token_is_mark(&p->token, mark);
+}
+
+bool parser_take_mark(struct parser *p, char mark)
+{
+	if (!parser_at_mark(p, mark))
+		return false;
+	parser_next(p);
+	return true;
+}
+
+bool parser_at_name(const struct parser *p)
+{
+	return p->last_names && p->last.line == p->token.pos.line;
+}
+
+bool parser_at_trace(const struct parser *p)
+{
+	struct lexer ahead = p->lexer;
+
+	ahead.quiet = true;
+	return parser_at(p, "TRACE") && !parser_at_name(p) &&
+	       lexer_next(&ahead).kind == TOKEN_WORD;
+}
+
+void parser_reread_symbol(struct parser *p)
+{
+	token_set(p, lexer_reread_symbol(&p->lexer, p->token));
+}
+
+void parser_reread_path(struct parser *p)
+{
+	token_set(p, lexer_reread_path(&p->lexer, p->token));
+}
+
+const char *parser_text(struct parser *p, const struct token *token)
+{
+	char *text = tsf_alloc(p->tsf, token->length + 1);
+
+	if (!text) {
+		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		return "";
+	}
+	memcpy(text, token->text, token->length);
+	return text;
+}
+
+const char *parser_format(struct parser *p, const char *fmt, ...)
+{
+	struct token token = { 0 };
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (length < 0) {
+		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		return "";
+	}
+	token.text = text;
+	token.length = length;
+	fmt = parser_text(p, &token);
+	free(text);
+	return fmt;
+}
+
+struct srcpos parser_span(const struct parser *p, struct srcpos first)
+{
+	if (p->last.line == first.line && p->last.column >= first.column)
+		first.length = p->last.column + p->last.length - first.column;
+	return first;
+}
+
+/* The end of the file where something must follow is severe everywhere. */
+static bool told_end(struct parser *p)
+{
+	if (p->token.kind != TOKEN_END)
+		return false;
+	parser_tell(p, p->token.pos, TRCERR_UNEXPECTEDEOF);
+	return true;
+}
+
+bool parser_missing(struct parser *p, const char *what)
+{
+	if (!told_end(p))
+		parser_tell(p, p->token.pos,
+			    p->point ? TRCERR_SYNTAX_SKIP : TRCERR_SYNTAX_ABORT,
+			    what, parser_text(p, &p->token));
+	return false;
+}
+
+bool parser_expect(struct parser *p, char mark)
+{
+	return parser_take_mark(p, mark) ||
+	       parser_missing(p, (char[]){ mark, 0 });
+}
+
+void parser_expect_comma(struct parser *p)
+{
+	if (parser_take_mark(p, ',') || told_end(p))
+		return;
+	parser_tell(p, p->token.pos, TRCERR_EXPECTED, ",",
+		    parser_text(p, &p->token));
+}
+
+bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos)
+{
+	*pos = p->token.pos;
+	if (!token_number(&p->token, value)) {
+		if (!told_end(p))
+			parser_tell(p, *pos, TRCERR_NOTANUMBER,
+				    parser_text(p, &p->token));
+		return false;
+	}
+	parser_next(p);
+	return true;
+}
+
+bool parser_index(struct parser *p, uint32_t max, int64_t *value)
+{
+	struct srcpos pos;
+	uint64_t number;
+
+	if (!parser_number(p, &number, &pos))
+		return false;
+	if (number > max)
+		parser_tell(p, pos, TRCERR_INDEXTRUNC);
+	*value = number & max;
+	return true;
+}
+
+int tsf_parse(struct tsf **tsf, struct diag *diag)
+{
+	struct parser p = { .diag = diag };
+
+	*tsf = NULL;
+	p.tsf = tsf_make();
+	if (!p.tsf) {
+		diag_tell(diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		return -1;
+	}
+	lexer_init(&p.lexer, diag);
+	parser_next(&p);
+	if (parse_header(&p))
+		parse_points(&p);
+	if (p.aborted) {
+		tsf_free(p.tsf);
+		return -1;
+	}
+	*tsf = p.tsf;
+	return 0;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trace source file as a tree (manual 1.3): what the parser makes and the
+ * later passes read. Every node knows where it stands in the text. Nodes live
+ * as long as their struct tsf.
+ */
+#ifndef TRCUST_TSF_H
+#define TRCUST_TSF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <rastrace/tdf.h>
+#include "diag.h"
+
+enum tsf_tp_kind {
+	TSF_TP_NONE,		/* no TP clause was met */
+	TSF_TP_SYMBOL,		/* .name[+-offset][,RETEP] */
+	TSF_TP_LINE,		/* @file,line */
+	TSF_TP_STATIC,		/* @STATIC */
+};
+
+struct tsf_tp {
+	enum tsf_tp_kind kind;
+	struct srcpos pos;	/* of the name */
+	const char *name;	/* symbol or file name */
+	const char *text;	/* the clause as written, "alloc+4,RETEP" */
+	int64_t offset;
+	uint32_t line;
+	bool retep;
+};
+
+enum tsf_address_form {
+	TSF_ADDRESS_SYMBOL,	/* .name */
+	TSF_ADDRESS_FLAT,	/* FEBP+EDI */
+	TSF_ADDRESS_SEGMENT,	/* RDS+DI */
+};
+
+struct tsf_register {
+	struct srcpos pos;
+	const char *name;	/* upper case: "EBP" */
+	bool minus;
+};
+
+/* Manual 1.3.5.15 */
+struct tsf_address {
+	enum tsf_address_form form;
+	struct srcpos pos;
+	const char *name;		/* SYMBOL, without the dot */
+	struct tsf_register *registers;	/* base or segment register first */
+	size_t register_count;
+	int64_t displacement;		/* sum of [+-]nnnnnnnn */
+	int64_t final;			/* (iiiiiiii): added to the final address */
+	struct srcpos final_pos;	/* line 0: there is none */
+};
+
+enum tsf_flag {
+	TSF_DIRECT, TSF_INDIRECT, TSF_IS, TSF_IF,
+};
+
+/* DIRECT, or n dereferences: add[i] is added behind the i-th */
+struct tsf_chain {
+	enum tsf_flag flag;
+	struct srcpos pos;
+	int64_t *add;
+	size_t count;		/* dereferences; a bare INDIRECT is one */
+};
+
+enum tsf_stmt_kind {
+	TSF_REGS, TSF_MEM, TSF_ASCIIZ,
+};
+
+struct tsf_stmt {
+	enum tsf_stmt_kind kind;
+	struct srcpos pos;		/* of the keyword */
+	bool segmented;			/* MEM, ASCIIZ; not MEM32, ASCIIZ32 */
+
+	/* REGS: one statement per register; ".name" keeps the dot away */
+	struct tsf_register reg;
+	bool reg_is_variable;
+
+	struct tsf_address address;
+	struct tsf_chain chain;
+	uint32_t length;		/* bytes; 0 with a LEN */
+	struct srcpos length_pos;
+
+	bool has_len;			/* LEN=(address,flag[,size]) before it */
+	struct tsf_address len_address;
+	struct tsf_chain len_chain;
+	uint8_t len_bytes;		/* 2 unless size was given; 0 = by the
+					 * location's type when it has one */
+};
+
+struct tsf_fmt {
+	struct srcpos pos;
+	const char *text;	/* C escapes resolved, no line end */
+	size_t length;
+};
+
+struct tsf_point {
+	struct srcpos pos;	/* of TRACE */
+	uint16_t minor;
+	struct srcpos minor_pos;	/* line 0: counted */
+	struct tsf_tp tp;
+	int opcode;		/* -1: none */
+	struct srcpos opcode_pos;
+	uint16_t type;
+	uint16_t group;
+	const char *desc;	/* NULL: none */
+	struct tsf_fmt *fmts;
+	size_t fmt_count;
+	struct tsf_stmt *stmts;
+	size_t stmt_count;
+	bool discarded;		/* an error was told: leaves nothing */
+};
+
+struct tsf_name {		/* of a type or a group */
+	char name[TDF_NAME_MAX + 1];
+	uint32_t id;
+};
+
+struct tsf {
+	const char *modname;
+	struct srcpos modname_pos;
+	uint8_t major;
+	uint16_t maxdata;
+	struct tsf_name types[TDF_TYPES_MAX];
+	size_t type_count;
+	struct tsf_name groups[TDF_GROUPS_MAX];
+	size_t group_count;
+	struct tsf_point *points;	/* in the order of the file */
+	size_t point_count;
+};
+
+/*
+ * Parse the text that diag was opened on. 0, or -1 after a fatal or severe
+ * diagnostic. Points with errors are in the tree, marked discarded.
+ */
+int tsf_parse(struct tsf **tsf, struct diag *diag);
+void tsf_free(struct tsf *tsf);
+
+/* The tree as text, one clause a line. */
+void tsf_dump(const struct tsf *tsf, FILE *out);
+
+#endif

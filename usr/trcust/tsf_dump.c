@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tsf.h"
+
+#include <inttypes.h>
+
+static void string_dump(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			fprintf(out, "\\%03o", *text);
+		else
+			fprintf(out, "%s%c", *text == '"' || *text == '\\' ?
+					     "\\" : "", *text);
+	}
+	fputc('"', out);
+}
+
+static void address_dump(FILE *out, const struct tsf_address *address)
+{
+	static const char *const forms[] = {
+		[TSF_ADDRESS_SYMBOL] = ".",
+		[TSF_ADDRESS_FLAT] = "flat ",
+		[TSF_ADDRESS_SEGMENT] = "segment ",
+	};
+	const struct tsf_register *r = address->registers;
+
+	fprintf(out, " %s%s", forms[address->form],
+		address->name ? address->name : "");
+	for (size_t i = 0; i < address->register_count; i++)
+		fprintf(out, "%s%s", !i ? "" : r[i].minus ? "-" : "+",
+			r[i].name);
+	if (address->displacement)
+		fprintf(out, "%+" PRId64, address->displacement);
+	if (address->final_pos.line)
+		fprintf(out, "+(%" PRId64 ")", address->final);
+}
+
+static void chain_dump(FILE *out, const struct tsf_chain *chain)
+{
+	static const char *const flags[] = {
+		[TSF_DIRECT] = "direct",
+		[TSF_INDIRECT] = "indirect",
+		[TSF_IS] = "is",
+		[TSF_IF] = "if",
+	};
+
+	fprintf(out, " %s", flags[chain->flag]);
+	for (size_t i = 0; i < chain->count; i++)
+		fprintf(out, "*%+" PRId64, chain->add[i]);
+}
+
+static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
+{
+	if (stmt->kind == TSF_REGS) {
+		fprintf(out, "\tregs %s%s\n", stmt->reg_is_variable ? "." : "",
+			stmt->reg.name);
+		return;
+	}
+	fprintf(out, "\t%s%s", stmt->kind == TSF_MEM ? "mem" : "asciiz",
+		stmt->segmented ? "" : "32");
+	address_dump(out, &stmt->address);
+	chain_dump(out, &stmt->chain);
+	if (stmt->has_len) {
+		fprintf(out, " len %u:", stmt->len_bytes);
+		address_dump(out, &stmt->len_address);
+		chain_dump(out, &stmt->len_chain);
+		fputc('\n', out);
+	} else {
+		fprintf(out, " %u\n", stmt->length);
+	}
+}
+
+static void point_dump(FILE *out, const struct tsf_point *point)
+{
+	static const char *const kinds[] = {
+		[TSF_TP_NONE] = "none",
+		[TSF_TP_SYMBOL] = "symbol",
+		[TSF_TP_LINE] = "line",
+		[TSF_TP_STATIC] = "static",
+	};
+
+	fprintf(out, "trace %u line %u%s\n", point->minor, point->pos.line,
+		point->discarded ? " discarded" : "");
+	if (point->discarded)
+		return;
+	fprintf(out, "\ttp %s %s\n", kinds[point->tp.kind],
+		point->tp.text ? point->tp.text : "");
+	if (point->opcode >= 0)
+		fprintf(out, "\topcode 0x%02x\n", point->opcode);
+	if (point->type || point->group)
+		fprintf(out, "\ttype 0x%04x group %u\n", point->type,
+			point->group);
+	if (point->desc) {
+		fputs("\tdesc ", out);
+		string_dump(out, point->desc);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < point->fmt_count; i++) {
+		fputs("\tfmt ", out);
+		string_dump(out, point->fmts[i].text);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < point->stmt_count; i++)
+		stmt_dump(out, &point->stmts[i]);
+}
+
+void tsf_dump(const struct tsf *tsf, FILE *out)
+{
+	fputs("modname ", out);
+	string_dump(out, tsf->modname);
+	fprintf(out, "\nmajor %u\nmaxdata %u\n", tsf->major, tsf->maxdata);
+	for (size_t i = 0; i < tsf->type_count; i++)
+		fprintf(out, "type %s 0x%04x\n", tsf->types[i].name,
+			tsf->types[i].id);
+	for (size_t i = 0; i < tsf->group_count; i++)
+		fprintf(out, "group %s %u\n", tsf->groups[i].name,
+			tsf->groups[i].id);
+	for (size_t i = 0; i < tsf->point_count; i++)
+		point_dump(out, &tsf->points[i]);
+}
