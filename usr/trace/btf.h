@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Finding ids in a BTF file without loading it. */
+#ifndef TRACE_BTF_H
+#define TRACE_BTF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * ids[i] becomes the id of the function names[i] (at most 8), or stays. 0, or
+ * a negative errno: no such file, no BTF.
+ */
+int btf_functions_find(const char *path, const char *const *names,
+		       size_t count, uint32_t *ids);
+
+#endif

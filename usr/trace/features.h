@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the running kernel offers: probed, never told by its version. */
+#ifndef TRACE_FEATURES_H
+#define TRACE_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../lib/error.h"
+
+enum attach_choice { ATTACH_AUTO, ATTACH_MULTI, ATTACH_PERF };
+
+struct features {
+	bool multi;		/* take uprobe_multi links */
+	int uprobe_type;	/* of the perf events; negative errno: none */
+	int kprobe_type;
+	/* BTF ids of the kfuncs, 0: programs can't disable preemption */
+	uint32_t preempt_disable, preempt_enable;
+};
+
+/* 0, or a negative errno with err set (no BPF, no privilege, the kernel
+ * hasn't what `choice` asks for). */
+int features_probe(struct features *features, enum attach_choice choice,
+		   struct error *err);
+
+/* The two ids alone; nothing is loaded, no privilege is needed. */
+void features_read_btf(struct features *features);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "sesslog.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct ras_session *entry_at(struct buffer *buffer, size_t at)
+{
+	return (void *)((char *)buffer->sessions_view.base + at);
+}
+
+/* The end of a path says more than its beginning. */
+static void path_copy(char *to, size_t size, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length >= size)
+		path += length - (size - 1);
+	strcpy(to, path);
+}
+
+static void points_fill(struct ras_session *entry, const struct tdf *tdf)
+{
+	struct ras_session_point *points = (void *)(entry + 1);
+
+	for (uint32_t i = 0; i < entry->points; i++)
+		points[i] = (struct ras_session_point){
+			.hash = tdf->points[i].hash,
+			.minor = tdf->points[i].minor,
+			.type = tdf->points[i].type,
+			.group = tdf->points[i].group,
+		};
+}
+
+static struct ras_session *log_full(struct error *err, const char *what)
+{
+	error_set(err, -ENOSPC, "the session log is full: %s", what);
+	error_hint(err, "save the records (trace get FILE.ras); "
+		   "'trace off --all' starts anew");
+	return NULL;
+}
+
+struct ras_session *sesslog_add(struct buffer *buffer, const struct tdf *tdf,
+				const char *path, const char *module,
+				uint32_t flags, struct error *err)
+{
+	struct ras_control *control = buffer->control;
+	uint32_t points = tdf->header->points.count;
+	uint32_t size = sizeof(struct ras_session) +
+			points * sizeof(struct ras_session_point);
+	struct ras_session *entry = entry_at(buffer, control->sessions_used);
+
+	if (control->next_session > UINT16_MAX)
+		return log_full(err, "it has counted to 65535");
+	if (control->sessions_used > buffer->sessions_view.size ||
+	    size > buffer->sessions_view.size - control->sessions_used)
+		return log_full(err, "no room for another TDF");
+	*entry = (struct ras_session){
+		.index = control->next_session,
+		.major = tdf->header->major,
+		.points = points,
+		.flags = flags,
+		.armed = buffer_time(),
+		.id_kind = tdf->modules[0].id_kind,
+		.id_length = tdf->modules[0].id_length,
+	};
+	entry->disarmed = entry->armed;
+	memcpy(entry->id, tdf->modules[0].id, sizeof(entry->id));
+	path_copy(entry->tdf, sizeof(entry->tdf), path);
+	path_copy(entry->module, sizeof(entry->module), module);
+	points_fill(entry, tdf);
+	__atomic_store_n(&entry->size, size, __ATOMIC_RELEASE);
+	control->next_session++;
+	__atomic_store_n(&control->sessions_used,
+			 control->sessions_used + size, __ATOMIC_RELEASE);
+	return entry;
+}
+
+void sesslog_drop_last(struct buffer *buffer, struct ras_session *entry)
+{
+	__atomic_store_n(&buffer->control->sessions_used,
+			 (char *)entry - (char *)buffer->sessions_view.base,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->size, 0, __ATOMIC_RELEASE);
+}
+
+struct ras_session *sesslog_find(struct buffer *buffer, uint16_t index)
+{
+	size_t used = buffer->control->sessions_used, at = 0;
+
+	if (used > buffer->sessions_view.size)
+		used = buffer->sessions_view.size;
+	while (used - at >= sizeof(struct ras_session)) {
+		struct ras_session *entry = entry_at(buffer, at);
+
+		if (entry->size < sizeof(*entry) || entry->size > used - at)
+			break;
+		if (entry->index == index)
+			return entry;
+		at += entry->size;
+	}
+	return NULL;
+}
+
+void sesslog_reset(struct buffer *buffer)
+{
+	__atomic_store_n(&buffer->control->sessions_used, 0, __ATOMIC_RELEASE);
+	memset(buffer->sessions_view.base, 0, buffer->sessions_view.size);
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "commands.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/buffer.h>
+#include "../../bpf/body.h"
+#include "../lib/identity.h"
+#include "../lib/rpn.h"
+#include "../lib/safe_text.h"
+#include "features.h"
+#include "source.h"
+
+static const struct option_def options[] = { { NULL } };
+
+#define LEFT_COLUMNS	36
+#define RPN_TEXT	(128u << 10)
+
+/* What stands left of a statement's instructions: lines ended by '\n'. */
+struct left {
+	FILE *file;
+	char *text;
+	size_t size;
+	const char *next;
+};
+
+static void rpn_lines(FILE *file, const struct tdf *tdf, uint32_t offset,
+		      uint32_t length)
+{
+	char *text = malloc(RPN_TEXT), *rest = text, *op;
+
+	if (!text)
+		return;
+	rpn_print(tdf->rpn + offset, length, text, RPN_TEXT);
+	while ((op = strsep(&rest, ";")))
+		fprintf(file, "    %s\n", op + strspn(op, " "));
+	free(text);
+}
+
+static void stmt_lines(FILE *file, const struct tdf *tdf,
+		       const struct tdf_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case TDF_STMT_REG:
+		fprintf(file, "REG register %u, %u bytes\n", stmt->reg,
+			stmt->reg_bytes);
+		return;
+	case TDF_STMT_MEM:
+		fprintf(file, "MEM %s%u bytes at\n",
+			stmt->flags & TDF_STMT_LEN ? "up to " : "",
+			stmt->length);
+		break;
+	default:
+		fprintf(file, "ASCIIZ up to %u bytes at\n", stmt->length);
+	}
+	rpn_lines(file, tdf, stmt->rpn, stmt->rpn_length);
+	if (!(stmt->flags & TDF_STMT_LEN))
+		return;
+	fprintf(file, "  length: %u bytes at\n", stmt->len_bytes);
+	rpn_lines(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
+}
+
+static int left_open(struct left *left, const struct tdf *tdf, int stmt,
+		     bool again)
+{
+	*left = (struct left){ 0 };
+	left->file = open_memstream(&left->text, &left->size);
+	if (!left->file)
+		return -ENOMEM;
+	if (stmt == -1)
+		fputs(again ? "(prologue)\n" : "prologue\n", left->file);
+	else if (stmt < 0)
+		fputs(again ? "(epilogue)\n" : "epilogue\n", left->file);
+	else if (again)
+		fprintf(left->file, "(statement %d)\n", stmt);
+	else
+		stmt_lines(left->file, tdf, &tdf->stmts[stmt]);
+	if (fclose(left->file))
+		return -ENOMEM;
+	left->next = left->text;
+	return 0;
+}
+
+/* One row's left side; a line that is too long has a row of its own. */
+static void left_print(struct left *left)
+{
+	size_t length = strcspn(left->next, "\n");
+
+	printf("  %-*.*s", LEFT_COLUMNS, (int)length, left->next);
+	if (length > LEFT_COLUMNS)
+		printf("\n  %-*s", LEFT_COLUMNS, "");
+	if (left->next[length])
+		left->next += length + 1;
+}
+
+/* One note: its statement left, its instructions [at, end) right. */
+static int part_print(const struct tdf *tdf, const struct body *body, int stmt,
+		      bool again, size_t at, size_t end)
+{
+	struct left left;
+	char text[128];
+
+	if (left_open(&left, tdf, stmt, again)) {
+		free(left.text);
+		return -ENOMEM;
+	}
+	while (at < end) {
+		int taken = disasm_print(&body->insns[at], text, sizeof(text));
+
+		left_print(&left);
+		printf(" | %4zu: %s\n", at, text);
+		at += taken > 0 ? taken : 1;
+	}
+	while (*left.next) {
+		left_print(&left);
+		puts(" |");
+	}
+	free(left.text);
+	return 0;
+}
+
+static int body_print(const struct tdf *tdf, const struct body *body)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < body->note_count && !code; i++) {
+		bool again = false;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = body->notes[k].stmt == body->notes[i].stmt;
+		code = part_print(tdf, body, body->notes[i].stmt, again,
+				  body->notes[i].insn,
+				  i + 1 < body->note_count ?
+				  body->notes[i + 1].insn : body->count);
+	}
+	return code;
+}
+
+static void string_print(const struct tdf *tdf, uint32_t string)
+{
+	safe_text_print(stdout, tdf_string(tdf, string), false);
+}
+
+static void site_print(const struct tdf *tdf, const struct tdf_site *site,
+		       uint32_t index)
+{
+	static const char *const costs[] = {
+		[TDF_COST_NOP5] = "nop of 5 bytes",
+		[TDF_COST_EMULATED] = "emulated",
+		[TDF_COST_STEPPED] = "single-stepped",
+		[TDF_COST_UNKNOWN] = "unknown cost",
+	};
+
+	printf("  site %u: ", index);
+	string_print(tdf, site->symbol);
+	printf("+%u", site->symbol_offset);
+	if (site->insn_length)
+		printf(", address %#llx, file offset %#llx, bytes",
+		       site->address, site->offset);
+	for (unsigned int i = 0; i < site->insn_length; i++)
+		printf(" %02x", site->insn[i]);
+	printf(", %s\n", costs[site->cost]);
+}
+
+static void point_head(const struct tdf *tdf, const struct tdf_point *point,
+		       struct source *source)
+{
+	char line[256];
+
+	printf("\ntracepoint %u (0x%04x) '", point->minor, point->minor);
+	string_print(tdf, point->name);
+	fputs("', module '", stdout);
+	string_print(tdf, tdf->modules[point->module].name);
+	printf("', hash %016llx\n  ", point->hash);
+	string_print(tdf, tdf->header->tsf);
+	printf(":%u", point->line);
+	if (source_line(source, point->line, line, sizeof(line))) {
+		fputs(": ", stdout);
+		safe_text_print(stdout, line, true);
+	}
+	putchar('\n');
+	for (uint32_t i = 0; i < point->sites; i++)
+		site_print(tdf, &tdf->sites[point->first_site + i],
+			   point->first_site + i);
+}
+
+static int point_show(const struct tdf *tdf, const struct tdf_point *point,
+		      const struct body_target *base, struct source *source,
+		      struct error *err)
+{
+	struct body_target target = *base;
+	struct body body;
+	int code;
+
+	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
+		BODY_UPROBE : BODY_KPROBE;
+	point_head(tdf, point, source);
+	code = body_generate(&body, tdf, point, &target, err);
+	if (code)
+		return code;
+	printf("  %zu instructions\n", body.count);
+	if (body_print(tdf, &body))
+		code = error_set(err, -ENOMEM, "out of memory");
+	body_free(&body);
+	return code;
+}
+
+static void tdf_head(const struct tdf *tdf)
+{
+	char id[64];
+
+	safe_text_print(stdout, tdf->path, false);
+	printf(": major %u (0x%04x), at most %u bytes of data, %u tracepoints\n",
+	       tdf->header->major, tdf->header->major,
+	       tdf->header->maxdata, tdf->header->points.count);
+	for (uint32_t i = 0; i < tdf->header->modules.count; i++) {
+		const struct tdf_module *module = &tdf->modules[i];
+
+		identity_print(module->id_kind, module->id, module->id_length,
+			       id);
+		fputs("module '", stdout);
+		string_print(tdf, module->path);
+		printf("', id %s\n", id);
+	}
+}
+
+/* The code as it would be here; maps, session and key are not known yet. */
+static int show(const char *path, struct error *err)
+{
+	struct features features = { 0 };
+	struct body_target target = {
+		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
+		.sites_fd = 5, .test_fd = -1, .session = 1, .cpus = 1,
+		.slice_bytes = RAS_SLICE_DEFAULT, .nest_bytes = RAS_NEST_BYTES,
+	};
+	struct source source;
+	struct tdf *tdf;
+	int code = tdf_open(&tdf, path, err);
+
+	if (code)
+		return code;
+	features_read_btf(&features);
+	target.preempt_disable = features.preempt_disable;
+	target.preempt_enable = features.preempt_enable;
+	target.major = tdf->header->major;
+	target.points = tdf->header->points.count;
+	target.sites = tdf->header->sites.count;
+	tdf_head(tdf);
+	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites");
+	source_open(&source, tdf);
+	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
+		code = point_show(tdf, &tdf->points[i], &target, &source, err);
+	source_close(&source);
+	tdf_close(tdf);
+	return code;
+}
+
+static int show_run(int argc, char **argv)
+{
+	struct error err = { 0 };
+	int status, first = command_parse(&command_show, argc, argv, 1, 1,
+					  NULL, &status);
+
+	return first < 0 ? status : command_end(show(argv[first], &err), &err);
+}
+
+const struct command command_show = {
+	.def = {
+		.program = "trace", .name = "show", .operands = "APP.tdf",
+		.help = "list expressions and eBPF of a TDF side by side",
+		.options = options,
+	},
+	.run = show_run,
+};
