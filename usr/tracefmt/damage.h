@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was lost of a file and where: kept while it is read, told at the end. */
+#ifndef TRACEFMT_DAMAGE_H
+#define TRACEFMT_DAMAGE_H
+
+#include <stddef.h>
+
+#define DAMAGE_LINES	16	/* a ruined file would tell thousands */
+
+struct damage {
+	char lines[DAMAGE_LINES][160];
+	size_t count;		/* all, also those not kept */
+};
+
+void damage_add(struct damage *damage, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

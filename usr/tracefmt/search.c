@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "search.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define SEARCH_NAME_LENGTH	11	/* TRC00C5.TFF */
+
+/* The major of a name TRCxxxx.TFF; -1: it is no such name. */
+static int name_major(const char *name)
+{
+	unsigned int major;
+	char own[16];
+
+	if (strlen(name) != SEARCH_NAME_LENGTH ||
+	    sscanf(name + 3, "%4x", &major) != 1)
+		return -1;
+	tff_file_name(own, major);
+	return strcasecmp(own, name) ? -1 : (int)major;
+}
+
+static bool file_known(const struct search *search, const struct stat *st)
+{
+	for (size_t i = 0; i < search->count; i++)
+		if (search->files[i]->device == st->st_dev &&
+		    search->files[i]->inode == st->st_ino)
+			return true;
+	return false;
+}
+
+/* Takes over path. */
+static int file_add(struct search *search, char *path, const struct stat *st,
+		    unsigned int major)
+{
+	struct search_file *file = path ? calloc(1, sizeof(*file)) : NULL;
+	void *array = file ? reallocarray(search->files, search->count + 1,
+					  sizeof(*search->files)) : NULL;
+
+	if (!array) {
+		free(file);
+		free(path);
+		return -ENOMEM;
+	}
+	search->files = array;
+	file->path = path;
+	file->device = st->st_dev;
+	file->inode = st->st_ino;
+	file->major = major;
+	search->files[search->count++] = file;
+	return 0;
+}
+
+static int file_compare(const void *a, const void *b)
+{
+	const struct search_file *const *x = a, *const *y = b;
+
+	return strcmp((*x)->path, (*y)->path);
+}
+
+static int directory_add(struct search *search, const char *path, DIR *dir)
+{
+	size_t first = search->count;
+	struct dirent *entry;
+	int code = 0;
+
+	while (!code && (entry = readdir(dir))) {
+		int major = name_major(entry->d_name);
+		struct stat st;
+		char *name;
+
+		if (major < 0 ||
+		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
+		    !S_ISREG(st.st_mode) || file_known(search, &st))
+			continue;
+		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
+			name = NULL;
+		code = file_add(search, name, &st, major);
+	}
+	if (search->count > first)
+		qsort(search->files + first, search->count - first,
+		      sizeof(*search->files), file_compare);
+	return code;
+}
+
+/* A TFF named itself: its header tells the major. */
+static int named_add(struct search *search, const char *path,
+		     const struct stat *st, struct error *err)
+{
+	struct search_file *file;
+	struct tff *tff;
+	int code;
+
+	if (file_known(search, st))
+		return 0;
+	code = tff_open(&tff, path, err);
+	if (code)
+		return code;
+	code = file_add(search, strdup(path), st, tff->header->major);
+	if (code) {
+		tff_close(tff);
+		return error_set(err, code, "out of memory");
+	}
+	file = search->files[search->count - 1];
+	file->tff = tff;
+	file->tried = true;
+	return 0;
+}
+
+int search_add(struct search *search, const char *path, struct error *err)
+{
+	struct stat st;
+	DIR *dir;
+	int code;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		return named_add(search, path, &st, err);
+	dir = opendir(path);
+	if (!dir)
+		return error_set(err, -errno, "cannot read directory '%s': %s",
+				 path, strerror(errno));
+	code = directory_add(search, path, dir);
+	closedir(dir);
+	return code ? error_set(err, code, "out of memory") : 0;
+}
+
+static void file_open(struct search_file *file)
+{
+	file->tried = true;
+	if (tff_open(&file->tff, file->path, &file->error))
+		return;
+	if (file->tff->header->major == file->major)
+		return;
+	error_set(&file->error, -EINVAL, "'%s' is for major %u", file->path,
+		  file->tff->header->major);
+	tff_close(file->tff);
+	file->tff = NULL;
+}
+
+struct search_file *search_next(struct search *search, unsigned int major,
+				size_t *at)
+{
+	while (*at < search->count) {
+		struct search_file *file = search->files[(*at)++];
+
+		if (file->major != major)
+			continue;
+		if (!file->tried)
+			file_open(file);
+		return file;
+	}
+	return NULL;
+}
+
+void search_free(struct search *search)
+{
+	for (size_t i = 0; i < search->count; i++) {
+		tff_close(search->files[i]->tff);
+		free(search->files[i]->path);
+		free(search->files[i]);
+	}
+	free(search->files);
+	*search = (struct search){ 0 };
+}
