@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A test bed for generated bodies: a TDF in memory, the buffer's maps with a
+ * known geometry, loading, running in this process's context.
+ */
+#ifndef SELFTESTS_BPF_BED_H
+#define SELFTESTS_BPF_BED_H
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include "bpf/body.h"
+#include "interpret.h"
+#include "tap.h"
+
+#define BED_STMTS	64
+#define BED_POINTS	3
+#define BED_SITES	4
+#define BED_MAJOR	0xc5
+#define BED_SESSION	7
+#define BED_KEY		0x9d3f6a1be4c85127ULL
+
+struct bed {
+	struct tdf tdf;
+	struct tdf_header header;
+	struct tdf_module module;
+	struct tdf_point point;
+	struct tdf_stmt stmts[BED_STMTS];
+	uint8_t rpn[1 << 18];
+	size_t rpn_used;
+
+	struct body_target target;
+	struct {
+		uint64_t cookie;
+		struct pt_regs regs;
+	} input;
+	uint64_t sites[BED_SITES];
+	size_t slice_stride, nest_stride;
+	uint8_t *buffer, *nest;		/* mapped */
+	struct ras_count *counts;	/* mapped */
+	int cpu;			/* where we run */
+	char log[1 << 16];
+};
+
+static inline int bed_map(const char *name, size_t value_size,
+			  unsigned int entries)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, 4, value_size,
+				entries, &opts);
+
+	if (fd < 0)
+		tap_bail("cannot create map '%s': %s", name, strerror(errno));
+	return fd;
+}
+
+static inline void *bed_mmap(int fd, size_t size)
+{
+	void *p = mmap(NULL, (size + 4095) & ~4095UL, PROT_READ | PROT_WRITE,
+		       MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		tap_bail("cannot map a map: %s", strerror(errno));
+	return p;
+}
+
+static inline unsigned int bed_slices(const struct bed *bed)
+{
+	return bed->target.cpus * (1 + RAS_NEST_LEVELS);
+}
+
+/* New, empty maps of this slice size. */
+static inline void bed_maps(struct bed *bed, size_t slice_bytes,
+			    size_t nest_bytes)
+{
+	struct body_target *t = &bed->target;
+	size_t rows;
+
+	t->cpus = libbpf_num_possible_cpus();
+	t->slice_bytes = slice_bytes;
+	t->nest_bytes = nest_bytes;
+	bed->slice_stride = RAS_SLICE_HEADER + slice_bytes + RAS_RECORD_MAX;
+	bed->nest_stride = RAS_SLICE_HEADER + nest_bytes + RAS_RECORD_MAX;
+	rows = BED_POINTS * bed_slices(bed);
+	t->buffer_fd = bed_map("buffer", bed->slice_stride, t->cpus);
+	t->nest_fd = bed_map("nest", bed->nest_stride,
+			     t->cpus * RAS_NEST_LEVELS);
+	t->count_fd = bed_map("count", sizeof(struct ras_count), rows);
+	t->state_fd = bed_map("state", sizeof(struct ras_state), 1);
+	t->sites_fd = bed_map("sites", 8, BED_SITES);
+	t->test_fd = bed_map("test", sizeof(bed->input), 1);
+	bed->buffer = bed_mmap(t->buffer_fd, bed->slice_stride * t->cpus);
+	bed->nest = bed_mmap(t->nest_fd, bed->nest_stride * t->cpus *
+			     RAS_NEST_LEVELS);
+	bed->counts = bed_mmap(t->count_fd, rows * sizeof(*bed->counts));
+}
+
+static inline void bed_state(struct bed *bed, __u32 value)
+{
+	struct ras_state state = { .state = value };
+	__u32 zero = 0;
+
+	if (bpf_map_update_elem(bed->target.state_fd, &zero, &state, 0))
+		tap_bail("cannot set the state: %s", strerror(errno));
+}
+
+static inline void bed_site(struct bed *bed, __u32 site, uint64_t value)
+{
+	bed->sites[site] = value;
+	if (bpf_map_update_elem(bed->target.sites_fd, &site, &value, 0))
+		tap_bail("cannot set a site: %s", strerror(errno));
+}
+
+/* Stay on one CPU, find the kfuncs, set up. Skips the test without bpf. */
+static inline void bed_open(struct bed *bed, enum body_context context)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct btf *btf;
+	cpu_set_t set;
+
+	if (geteuid())
+		tap_skip_all("needs root");
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	memset(bed, 0, sizeof(*bed));
+	bed->cpu = sched_getcpu();
+	CPU_ZERO(&set);
+	CPU_SET(bed->cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	libbpf_set_print(NULL);
+	btf = btf__load_vmlinux_btf();
+	if (btf) {
+		int off = btf__find_by_name_kind(btf, "bpf_preempt_disable",
+						 BTF_KIND_FUNC);
+		int on = btf__find_by_name_kind(btf, "bpf_preempt_enable",
+						BTF_KIND_FUNC);
+
+		bed->target.preempt_disable = off > 0 ? off : 0;
+		bed->target.preempt_enable = on > 0 ? on : 0;
+		btf__free(btf);
+	}
+	bed->target.context = context;
+	bed->target.key = BED_KEY;
+	bed->target.points = BED_POINTS;
+	bed->target.sites = BED_SITES;
+	bed->target.session = BED_SESSION;
+	bed->target.major = BED_MAJOR;
+	bed_maps(bed, RAS_SLICE_MIN, RAS_NEST_BYTES);
+	bed_state(bed, RAS_STATE_ON);
+
+	bed->header.maxdata = TDF_DATA_MAX;
+	bed->module.machine = EM_X86_64;
+	bed->module.elf_class = ELFCLASS64;
+	bed->tdf = (struct tdf){
+		.header = &bed->header, .modules = &bed->module,
+		.points = &bed->point, .stmts = bed->stmts, .rpn = bed->rpn,
+	};
+}
+
+/* No statements. */
+static inline void bed_clear(struct bed *bed)
+{
+	bed->point.stmts = 0;
+	bed->rpn_used = 0;
+}
+
+static inline uint32_t bed_rpn(struct bed *bed, const void *rpn, size_t size)
+{
+	uint32_t at = bed->rpn_used;
+
+	memcpy(bed->rpn + at, rpn, size);
+	bed->rpn_used += size;
+	return at;
+}
+
+static inline struct tdf_stmt *bed_reg(struct bed *bed, int reg, int bytes)
+{
+	struct tdf_stmt *s = &bed->stmts[bed->point.stmts++];
+
+	*s = (struct tdf_stmt){
+		.kind = TDF_STMT_REG, .reg = reg, .reg_bytes = bytes,
+	};
+	return s;
+}
+
+static inline struct tdf_stmt *bed_memory(struct bed *bed, int kind, int length,
+				   const void *rpn, size_t size)
+{
+	struct tdf_stmt *s = &bed->stmts[bed->point.stmts++];
+
+	*s = (struct tdf_stmt){
+		.kind = kind, .length = length,
+		.rpn = bed_rpn(bed, rpn, size), .rpn_length = size,
+	};
+	return s;
+}
+
+static inline void bed_len(struct bed *bed, struct tdf_stmt *s, int bytes,
+		    const void *rpn, size_t size)
+{
+	s->flags = TDF_STMT_LEN;
+	s->len_bytes = bytes;
+	s->len_rpn = bed_rpn(bed, rpn, size);
+	s->len_rpn_length = size;
+}
+
+#define RPN(...)	(uint8_t[]){ __VA_ARGS__ }, \
+			sizeof((uint8_t[]){ __VA_ARGS__ })
+
+/* Generate and load; the descriptor, or a negative errno with bed->log. */
+static inline int bed_load(struct bed *bed)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	enum bpf_prog_type type = bed->target.context == BODY_TEST ?
+		BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_KPROBE;
+	struct error err;
+	struct body body;
+	int ret;
+
+	ret = body_generate(&body, &bed->tdf, &bed->point, &bed->target, &err);
+	if (ret) {
+		snprintf(bed->log, sizeof(bed->log), "%s", err.text);
+		return ret;
+	}
+	ret = bpf_prog_load(type, "body", "GPL", body.insns, body.count, &opts);
+	if (ret < 0) {
+		char *log = malloc(1 << 24);
+
+		ret = -errno;
+		opts.log_level = 1;
+		opts.log_buf = log;
+		opts.log_size = 1 << 24;
+		log[0] = '\0';
+		close(bpf_prog_load(type, "body", "GPL", body.insns,
+				    body.count, &opts));
+		snprintf(bed->log, sizeof(bed->log), "%s: ...%s",
+			 strerror(-ret), strlen(log) > 2000 ?
+			 log + strlen(log) - 2000 : log);
+		free(log);
+	}
+	body_free(&body);
+	return ret;
+}
+
+static inline void bed_input(struct bed *bed)
+{
+	__u32 zero = 0;
+
+	if (bpf_map_update_elem(bed->target.test_fd, &zero, &bed->input, 0))
+		tap_bail("cannot set the registers: %s", strerror(errno));
+}
+
+static inline int bed_run(int prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	if (bpf_prog_test_run_opts(prog, &opts))
+		return -errno;
+	return opts.retval;
+}
+
+static inline struct ras_slice *bed_slice(const struct bed *bed)
+{
+	return (void *)(bed->buffer +
+			((bed->slice_stride + 7) & ~7UL) * bed->cpu);
+}
+
+static inline struct ras_slice *bed_nest(const struct bed *bed, int level)
+{
+	return (void *)(bed->nest + ((bed->nest_stride + 7) & ~7UL) *
+			(bed->cpu * RAS_NEST_LEVELS + level - 1));
+}
+
+static inline struct ras_count *bed_count(const struct bed *bed, int point,
+					  int level)
+{
+	unsigned int slice = bed->cpu;
+
+	if (level)
+		slice = bed->target.cpus + bed->cpu * RAS_NEST_LEVELS +
+			level - 1;
+	return &bed->counts[point * bed_slices(bed) + slice];
+}
+
+static inline void bed_expect(struct bed *bed, struct expected *x)
+{
+	struct interpreter in = {
+		.regs = &bed->input.regs,
+		.is32 = bed->module.machine == EM_386,
+	};
+
+	in.bias = bed->input.regs.rip - bed->sites[bed->input.cookie >> 32];
+	interpret_record(x, &in, bed->stmts, bed->point.stmts, bed->rpn,
+			 bed->header.maxdata);
+}
+
+static inline void bed_dump(const char *what, const uint8_t *data,
+			    size_t length)
+{
+	char line[3 * 64 + 1];
+
+	for (size_t i = 0; i < length; i += 64) {
+		size_t n = length - i < 64 ? length - i : 64;
+
+		for (size_t k = 0; k < n; k++)
+			sprintf(line + 3 * k, "%02x ", data[i + k]);
+		tap_diag("%s +%zu: %s", what, i, line);
+	}
+}
+
+/* Is the record at `position` the expected one? The caller checks seq. */
+static inline bool bed_same(const struct bed *bed,
+			    const struct ras_slice *slice, uint64_t bytes,
+			    uint64_t position, const struct expected *x)
+{
+	const struct ras_record *r = (const void *)
+		(slice->data + (position & (bytes - 1)));
+	uint64_t cookie;
+
+	memcpy(&cookie, &r->minor, 8);
+	if (r->stamp == (position ^ BED_KEY) && r->major == BED_MAJOR &&
+	    r->session == BED_SESSION && !r->reserved && r->time &&
+	    r->tid && r->pid && cookie == bed->input.cookie &&
+	    r->length == RAS_RECORD_HEADER + x->length &&
+	    r->flags == x->flags && !memcmp(r + 1, x->data, x->length))
+		return true;
+	tap_diag("stamp %d flags %#x (%#x) length %u (%zu)",
+		 r->stamp == (position ^ BED_KEY), r->flags, x->flags,
+		 r->length, RAS_RECORD_HEADER + x->length);
+	bed_dump("got", (const uint8_t *)(r + 1), r->length < 600 ?
+		 r->length - RAS_RECORD_HEADER : 0);
+	bed_dump("expected", x->data, x->length);
+	return false;
+}
+
+/* Load, run once, compare with the interpreter's record. 0: the same. */
+static inline int bed_check(struct bed *bed)
+{
+	struct ras_slice *slice = bed_slice(bed);
+	uint16_t point = bed->input.cookie >> 16;
+	struct ras_count *count = bed_count(bed, point, 0);
+	struct ras_count before = *count;
+	uint64_t position = slice->head;
+	struct expected x;
+	const struct ras_record *r;
+	int prog = bed_load(bed), ret;
+
+	if (prog < 0) {
+		tap_diag("%s", bed->log);
+		return prog;
+	}
+	bed_input(bed);
+	bed_expect(bed, &x);
+	ret = bed_run(prog);
+	close(prog);
+	if (ret)
+		return ret;
+	r = (const void *)(slice->data + (position &
+					  (bed->target.slice_bytes - 1)));
+	if (!bed_same(bed, slice, bed->target.slice_bytes, position, &x))
+		return -EILSEQ;
+	if (slice->lock || r->seq != (__u32)before.recorded ||
+	    slice->head != position + ((r->length + 7) & ~7u) ||
+	    count->recorded != before.recorded + 1 ||
+	    count->faults != before.faults + x.faults) {
+		tap_diag("lock %llu seq %u head %llu", slice->lock, r->seq,
+			 slice->head);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+#endif

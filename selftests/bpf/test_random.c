@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random tracepoints, generated and run, make the record that the interpreter
+ * makes. Reproducible: a failing one's number is printed;
+ *
+ *	test_random [FIRST [COUNT]]
+ */
+#include "bed.h"
+#include "usr/lib/rpn.h"
+
+#define PROGRAMS	150
+#define ARENA		4096
+#define DEPTH_MAX	TDF_RPN_STACK
+
+static uint64_t seed;
+
+/* xorshift64* */
+static uint64_t random_next(void)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return seed * 0x2545f4914f6cdd1dULL;
+}
+
+static unsigned int random_below(unsigned int limit)
+{
+	return (random_next() >> 33) % limit;
+}
+
+/* A word as it occurs: small, negative, huge. */
+static uint64_t random_word(void)
+{
+	uint64_t word = random_next();
+
+	switch (random_below(5)) {
+	case 0: return word & 0xff;
+	case 1: return -(word & 0xff);
+	case 2: return 1ULL << (word & 63);
+	case 3: return word & 0x7fffffff;
+	default: return word;
+	}
+}
+
+/* First half: pointers into the arena; second half: texts. Then a hole. */
+static uint8_t *arena;
+
+static void arena_fill(void)
+{
+	uint64_t *words = (uint64_t *)arena;
+
+	for (int i = 0; i < ARENA / 16; i++)
+		words[i] = random_below(8) ? (uintptr_t)arena +
+			   random_below(ARENA - 64) : random_word();
+	for (int i = ARENA / 2; i < ARENA; i++)
+		arena[i] = random_below(24) ? ' ' + random_below(95) : 0;
+}
+
+struct code {
+	uint8_t bytes[4096];
+	size_t size;
+	int depth;
+	bool relocated;
+};
+
+static void add(struct code *c, uint8_t byte)
+{
+	c->bytes[c->size++] = byte;
+}
+
+static void add_leb(struct code *c, uint64_t value, bool is_signed)
+{
+	for (;;) {
+		uint8_t bits = value & 0x7f;
+
+		value = is_signed ? (uint64_t)((int64_t)value >> 7) :
+				    value >> 7;
+		if (is_signed ? (value == 0 && !(bits & 0x40)) ||
+				(value == -1ULL && (bits & 0x40)) : !value) {
+			add(c, bits);
+			return;
+		}
+		add(c, bits | 0x80);
+	}
+}
+
+static void add_fixed(struct code *c, uint64_t value, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		add(c, value >> (8 * i));
+}
+
+/* rbx (in both numberings) points into the arena */
+static void add_pointer(struct code *c)
+{
+	add(c, OP_breg + 3);
+	add_leb(c, random_below(ARENA), true);
+	c->depth++;
+}
+
+static void add_constant(struct code *c)
+{
+	static const int sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8 };
+	int kind = random_below(10);
+
+	c->depth++;
+	if (kind == 9) {
+		add(c, OP_lit + random_below(32));
+		return;
+	}
+	if (kind == 8) {
+		bool is_signed = random_below(2);
+
+		add(c, is_signed ? OP_consts : OP_constu);
+		add_leb(c, random_word(), is_signed);
+		return;
+	}
+	add(c, OP_const1u + kind);
+	add_fixed(c, random_word(), sizes[kind]);
+}
+
+static void add_register(struct code *c)
+{
+	c->depth++;
+	if (random_below(4)) {
+		add(c, OP_breg + random_below(8));
+	} else {
+		add(c, OP_bregx);
+		add_leb(c, random_below(10), false);
+	}
+	add_leb(c, random_below(3) ? 0 : random_word(), true);
+}
+
+static void add_push(struct code *c)
+{
+	switch (random_below(7)) {
+	case 0:
+		add_constant(c);
+		return;
+	case 1:
+		add_pointer(c);
+		return;
+	case 2:
+		add(c, OP_addr);
+		add_fixed(c, random_below(ARENA), 8);
+		c->depth++;
+		return;
+	case 3:
+		if (!c->depth)
+			break;
+		add(c, OP_pick);
+		add(c, random_below(c->depth));
+		c->depth++;
+		return;
+	case 4:
+		if (c->depth < 2)
+			break;
+		add(c, random_below(2) ? OP_dup : OP_over);
+		c->depth++;
+		return;
+	}
+	add_register(c);
+}
+
+static void add_binary(struct code *c)
+{
+	static const uint8_t ops[] = {
+		OP_and, OP_div, OP_minus, OP_mod, OP_mul, OP_or, OP_plus,
+		OP_shl, OP_shr, OP_shra, OP_xor, OP_eq, OP_ge, OP_gt, OP_le,
+		OP_lt, OP_ne, OP_plus, OP_minus,
+	};
+
+	add(c, ops[random_below(sizeof(ops))]);
+	c->depth--;
+}
+
+/* Mostly at an address that is made to be in the arena first. */
+static void add_deref(struct code *c)
+{
+	if (random_below(8)) {
+		add(c, OP_const2u);
+		add_fixed(c, ARENA / 2 - 8, 2);
+		add(c, OP_and);
+		add(c, OP_breg + 3);
+		add_leb(c, 0, true);
+		add(c, OP_plus);
+	}
+	if (random_below(2)) {
+		add(c, OP_deref);
+		return;
+	}
+	add(c, OP_deref_size);
+	add(c, 1 << random_below(4));
+}
+
+static void add_unary(struct code *c)
+{
+	static const uint8_t ops[] = { OP_abs, OP_neg, OP_not, OP_nop };
+
+	switch (random_below(6)) {
+	case 0:
+		add(c, OP_plus_uconst);
+		add_leb(c, random_word(), false);
+		break;
+	case 1:
+		/* a deref takes up to one more entry */
+		if (c->depth < DEPTH_MAX)
+			add_deref(c);
+		break;
+	default:
+		add(c, ops[random_below(sizeof(ops))]);
+	}
+}
+
+static void add_ops(struct code *c, int count, int nesting);
+
+/* Bring the depth to what the other way has. */
+static void add_balance(struct code *c, int depth)
+{
+	while (c->depth > depth) {
+		add(c, OP_drop);
+		c->depth--;
+	}
+	while (c->depth < depth)
+		add_push(c);
+}
+
+static void patch_jump(struct code *c, size_t at)
+{
+	size_t distance = c->size - at - 2;
+
+	c->bytes[at] = distance;
+	c->bytes[at + 1] = distance >> 8;
+}
+
+/* if: bra else; ...; skip end; else: ...; end: */
+static void add_branch(struct code *c, int nesting)
+{
+	size_t other, end;
+	int before, after;
+
+	add(c, OP_bra);
+	other = c->size;
+	add_fixed(c, 0, 2);
+	before = --c->depth;
+	add_ops(c, random_below(6), nesting - 1);
+	after = c->depth;
+	add(c, OP_skip);
+	end = c->size;
+	add_fixed(c, 0, 2);
+	patch_jump(c, other);
+	c->depth = before;
+	add_ops(c, random_below(6), nesting - 1);
+	add_balance(c, after);
+	patch_jump(c, end);
+}
+
+static void add_ops(struct code *c, int count, int nesting)
+{
+	while (count--) {
+		int kind = random_below(12);
+
+		if (c->depth < 1 || (kind < 4 && c->depth < DEPTH_MAX - 1))
+			add_push(c);
+		else if (kind < 8 && c->depth >= 2)
+			add_binary(c);
+		else if (kind == 8 && c->depth >= 3)
+			add(c, random_below(2) ? OP_rot : OP_swap);
+		else if (kind == 9 && nesting && c->size < 1000)
+			add_branch(c, nesting);
+		else
+			add_unary(c);
+	}
+}
+
+static void add_expression(struct code *c)
+{
+	memset(c, 0, sizeof(*c));
+	if (random_below(3)) {
+		add_ops(c, random_below(30), 2);
+		add_balance(c, 1);
+		if (random_below(5))
+			return;
+		add_push(c);
+		add_binary(c);
+		return;
+	}
+	add_pointer(c);
+	if (random_below(2))
+		add_deref(c);
+}
+
+/* An address that can mostly be read. */
+static void add_address(struct code *c)
+{
+	add_expression(c);
+	if (!random_below(6))
+		return;
+	add(c, OP_const2u);
+	add_fixed(c, ARENA - 1, 2);
+	add(c, OP_and);
+	add(c, OP_breg + 3);
+	add_leb(c, 0, true);
+	add(c, OP_plus);
+}
+
+static void add_statement(struct bed *bed)
+{
+	bool is32 = bed->module.machine == EM_386;
+	int length = 1 + random_below(random_below(4) ? 40 : 300);
+	int kind = random_below(4);
+	struct tdf_stmt *s;
+	struct code code;
+
+	if (!kind) {
+		bed_reg(bed, random_below(is32 ? 10 : 17),
+			2 << random_below(is32 ? 2 : 3));
+		return;
+	}
+	add_address(&code);
+	s = bed_memory(bed, kind == 1 ? TDF_STMT_ASCIIZ : TDF_STMT_MEM, length,
+		       code.bytes, code.size);
+	if (kind < 3)
+		return;
+	add_address(&code);
+	bed_len(bed, s, 1 << random_below(4), code.bytes, code.size);
+}
+
+static void random_point(struct bed *bed, uint64_t number)
+{
+	uint64_t *regs = (uint64_t *)&bed->input.regs;
+	int count;
+
+	seed = number * 0x9e3779b97f4a7c15ULL + 1;
+	arena_fill();
+	for (size_t i = 0; i < sizeof(bed->input.regs) / 8; i++)
+		regs[i] = random_word();
+	bed->input.regs.rbx = (uintptr_t)arena;
+	bed->input.cookie = RAS_COOKIE(number, number % BED_POINTS,
+				       number % BED_SITES);
+	bed_site(bed, number % BED_SITES,
+		 bed->input.regs.rip - (uintptr_t)arena);
+	bed->module.machine = number % 4 ? EM_X86_64 : EM_386;
+	bed->module.elf_class = number % 4 ? ELFCLASS64 : ELFCLASS32;
+	bed->header.maxdata = random_below(2) ? TDF_DATA_MAX :
+			      TDF_DATA_MIN + random_below(200);
+	bed_clear(bed);
+	count = 1 + random_below(12);
+	for (int i = 0; i < count; i++)
+		add_statement(bed);
+}
+
+/* The generator promises nothing for expressions the check refuses. */
+static const char *bad_expression(const struct bed *bed)
+{
+	static struct error err;
+
+	for (__u32 i = 0; i < bed->point.stmts; i++) {
+		const struct tdf_stmt *s = &bed->stmts[i];
+
+		if (s->kind == TDF_STMT_REG)
+			continue;
+		if (rpn_check(bed->rpn + s->rpn, s->rpn_length, &err))
+			return err.text;
+		if (s->flags & TDF_STMT_LEN &&
+		    rpn_check(bed->rpn + s->len_rpn, s->len_rpn_length, &err))
+			return err.text;
+	}
+	return NULL;
+}
+
+/* Programs whose branches have too many ways for the verifier */
+static int refused;
+
+static bool run(struct bed *bed, uint64_t number)
+{
+	const char *bad;
+	int ret;
+
+	random_point(bed, number);
+	bad = bad_expression(bed);
+	if (bad) {
+		tap_diag("program %lu: %s", number, bad);
+		return false;
+	}
+	ret = bed_check(bed);
+	if (ret)
+		tap_diag("program %lu: %s", number, strerror(-ret));
+	if (ret == -E2BIG)
+		refused++;
+	return !ret || ret == -E2BIG;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
+	int count = argc > 2 ? atoi(argv[2]) : argc > 1 ? 1 : PROGRAMS;
+	static struct bed bed;
+	int failed = 0;
+
+	/* below 4 GiB: 32-bit programs read it, too */
+	arena = mmap(NULL, 2 * ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		     MAP_ANONYMOUS | MAP_POPULATE | MAP_32BIT, -1, 0);
+	if (arena == MAP_FAILED)
+		tap_bail("no memory below 4 GiB");
+	munmap(arena + ARENA, ARENA);
+	bed_open(&bed, BODY_TEST);
+	for (int i = 0; i < count; i++)
+		failed += !run(&bed, first + i);
+	tap_is(failed, 0, "of %d random programs none differs", count);
+	tap_ok(refused <= count / 100, "%d were too complex", refused);
+	if (argc == 1)
+		tap_ok(bed_count(&bed, 0, 0)->recorded > PROGRAMS / 4 &&
+		       bed_count(&bed, 0, 0)->faults < PROGRAMS / 3 * 9 / 10,
+		       "not all of them fault");
+	return tap_done();
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Decoding, checking and printing expressions (usr/lib/rpn.h). */
+#include "tap.h"
+#include "usr/lib/rpn.h"
+
+#include <errno.h>
+#include <rastrace/tdf.h>
+
+#define N(...)	{ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ })
+
+static const struct decode_row {
+	const char *name;
+	uint8_t rpn[16];
+	size_t size;
+	int ret;
+	uint64_t a;
+	int64_t b;
+	size_t next;
+} decode_rows[] = {
+	{ "const1s is extended", N(RPN_const1s, 0x80), 0, -128ULL, 0, 2 },
+	{ "const2u", N(RPN_const2u, 1, 0x80), 0, 0x8001, 0, 3 },
+	{ "const4s", N(RPN_const4s, 0, 0, 0, 0x80), 0, -(1ULL << 31), 0, 5 },
+	{ "const8u", N(RPN_const8u, 1, 2, 3, 4, 5, 6, 7, 8), 0,
+	  0x0807060504030201ULL, 0, 9 },
+	{ "addr", N(RPN_addr, 1, 0, 0, 0, 0, 0, 0, 0x80), 0,
+	  0x8000000000000001ULL, 0, 9 },
+	{ "lit31", N(RPN_lit_last), 0, 0, 0, 1 },
+	{ "uleb", N(RPN_constu, 0x80, 0x80, 0x01), 0, 0x4000, 0, 4 },
+	{ "uleb with spare zeroes", N(RPN_constu, 0x81, 0x80, 0), 0, 1, 0, 4 },
+	{ "uleb of 64 bits", N(RPN_constu, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+			       0xff, 0xff, 0xff, 1), 0, -1ULL, 0, 11 },
+	{ "uleb of 65 bits", N(RPN_constu, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+			       0xff, 0xff, 0xff, 2), -EINVAL, },
+	{ "uleb of 11 bytes", N(RPN_constu, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+				0x80, 0x80, 0x80, 0x80, 0), -EINVAL, },
+	{ "uleb cut off", N(RPN_constu, 0x80), -EINVAL, },
+	{ "sleb", N(RPN_consts, 0x7e), 0, -2ULL, 0, 2 },
+	{ "sleb of two bytes", N(RPN_consts, 0x80, 0x7f), 0, -128ULL, 0, 3 },
+	{ "sleb of 63 bits", N(RPN_consts, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+			       0x80, 0x80, 0x40), 0, 3ULL << 62, 0, 10 },
+	{ "sleb of 64 bits", N(RPN_consts, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+			       0x80, 0x80, 0x80, 0x7f), 0, 1ULL << 63, 0, 11 },
+	{ "sleb of 65 bits", N(RPN_consts, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+			       0x80, 0x80, 0x80, 0x01), -EINVAL, },
+	{ "breg", N(RPN_breg + 7, 0x78), 0, -8ULL, 0, 2 },
+	{ "bregx", N(RPN_bregx, 0x80, 1, 0x7f), 0, 128, -1, 4 },
+	{ "bregx cut off", N(RPN_bregx, 0x80, 1), -EINVAL, },
+	{ "deref_size 4", N(RPN_deref_size, 4), 0, 4, 0, 2 },
+	{ "deref_size 3", N(RPN_deref_size, 3), -EINVAL, },
+	{ "deref_size 0", N(RPN_deref_size, 0), -EINVAL, },
+	{ "skip", N(RPN_skip, 1, 0, RPN_nop), 0, 4, 0, 3 },
+	{ "skip past the end", N(RPN_skip, 2, 0, RPN_nop), -EINVAL, },
+	{ "skip backwards", N(RPN_skip, 0xff, 0xff, RPN_nop), -EINVAL, },
+	{ "bra cut off", N(RPN_bra, 0), -EINVAL, },
+	{ "const8s cut off", N(RPN_const8s, 1, 2, 3, 4, 5, 6, 7), -EINVAL, },
+	{ "xderef", N(0x18), -EINVAL, },
+	{ "call2", N(0x98), -EINVAL, },
+	{ "reg0", N(0x50), -EINVAL, },
+	{ "code 0", N(0), -EINVAL, },
+	{ "code 255", N(255), -EINVAL, },
+};
+
+static void test_decode(void)
+{
+	const size_t count = sizeof(decode_rows) / sizeof(*decode_rows);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct decode_row *row = &decode_rows[i];
+		struct rpn_op op;
+		int ret = rpn_decode(row->rpn, row->size, 0, &op);
+
+		tap_ok(ret == row->ret &&
+		       (ret || (op.a == row->a && op.b == row->b &&
+				op.next == row->next)),
+		       "decode: %s", row->name);
+	}
+}
+
+#define LIT	RPN_lit
+#define LIT4	LIT, LIT, LIT, LIT
+#define LIT16	LIT4, LIT4, LIT4, LIT4
+#define DROP15	RPN_drop, RPN_drop, RPN_drop, RPN_drop, RPN_drop, RPN_drop, \
+		RPN_drop, RPN_drop, RPN_drop, RPN_drop, RPN_drop, RPN_drop, \
+		RPN_drop, RPN_drop, RPN_drop
+
+static const struct check_row {
+	const char *name;
+	uint8_t rpn[48];
+	size_t size;
+	const char *error;	/* NULL: it is fine */
+} check_rows[] = {
+	{ "one value", N(LIT), NULL },
+	{ "16 entries", N(LIT16, DROP15), NULL },
+	{ "17 entries", N(LIT16, LIT, DROP15, RPN_drop),
+	  "stack overflow at byte 16 ('lit')" },
+	{ "dup of the 16th", N(LIT16, RPN_dup, DROP15, RPN_drop),
+	  "stack overflow at byte 16 ('dup')" },
+	{ "nothing", N(RPN_nop), "0 values left instead of one" },
+	{ "two values", N(LIT, LIT), "2 values left instead of one" },
+	{ "plus of one", N(LIT, RPN_plus),
+	  "stack underflow at byte 1 ('plus')" },
+	{ "rot of two", N(LIT, LIT, RPN_rot),
+	  "stack underflow at byte 2 ('rot')" },
+	{ "deref of nothing", N(RPN_deref),
+	  "stack underflow at byte 0 ('deref')" },
+	{ "pick of the last", N(LIT, LIT, RPN_pick, 1, RPN_drop, RPN_drop),
+	  NULL },
+	{ "pick below the last", N(LIT, LIT, RPN_pick, 2, RPN_drop, RPN_drop),
+	  "stack underflow at byte 2 ('pick')" },
+	{ "unknown operation", N(LIT, 0xe0), "bad operation at byte 1" },
+	{ "operand cut off", N(LIT, RPN_constu, 0x80),
+	  "bad operation at byte 1" },
+	{ "jump to the end", N(LIT, RPN_skip, 0, 0), NULL },
+	{ "jump over bytes that are never reached",
+	  N(LIT, RPN_skip, 1, 0, RPN_plus), NULL },
+	{ "they must be operations", N(LIT, RPN_skip, 1, 0, 0xe0),
+	  "bad operation at byte 4" },
+	{ "jump into an operand",
+	  N(LIT, RPN_skip, 1, 0, RPN_const2u, LIT, LIT, RPN_drop),
+	  "jump into the operands of 'const2u' at byte 4" },
+	{ "depths agree", N(LIT, LIT, RPN_bra, 1, 0, RPN_neg), NULL },
+	{ "depths differ", N(LIT, LIT, RPN_bra, 1, 0, LIT),
+	  "ways to byte 6 differ in stack depth" },
+	{ "depths of two jumps differ",
+	  N(LIT, LIT, LIT, RPN_bra, 5, 0, RPN_drop, LIT, RPN_bra, 0, 0),
+	  "ways to byte 11 differ in stack depth" },
+};
+
+static void test_check(void)
+{
+	static uint8_t longest[TDF_RPN_MAX + 1];
+	struct error err;
+
+	for (size_t i = 0; i < sizeof(check_rows) / sizeof(*check_rows); i++) {
+		const struct check_row *row = &check_rows[i];
+		int ret = rpn_check(row->rpn, row->size, &err);
+
+		tap_str(ret ? err.text : NULL, row->error, "check: %s",
+			row->name);
+	}
+	tap_is(rpn_check(longest, 0, &err), -EINVAL, "check: empty");
+	memset(longest, RPN_nop, sizeof(longest));
+	longest[0] = RPN_lit;
+	tap_is(rpn_check(longest, TDF_RPN_MAX, &err), 0, "check: 4095 bytes");
+	tap_is(rpn_check(longest, TDF_RPN_MAX + 1, &err), -EINVAL,
+	       "check: 4096 bytes");
+}
+
+static void test_print(void)
+{
+	static const uint8_t rpn[] = {
+		RPN_breg + 7, 8, RPN_deref, RPN_plus_uconst, 6, RPN_breg + 6,
+		0x78, RPN_bregx, 16, 0, RPN_const1s, 0xff, RPN_lit + 5,
+		RPN_addr, 0x10, 0x20, 0, 0, 0, 0, 0, 0, RPN_deref_size, 4,
+		RPN_skip, 0, 0, 0xe0,
+	};
+	static const char expected[] =
+		"breg7+8; deref; plus_uconst 6; breg6-8; bregx 16+0; "
+		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; ?";
+	char text[256], small[16];
+
+	rpn_print(rpn, sizeof(rpn), text, sizeof(text));
+	tap_str(text, expected, "print");
+	memset(small, 'x', sizeof(small));
+	rpn_print(rpn, sizeof(rpn), small, sizeof(small));
+	tap_str(small, "breg7+8; deref;", "print: cut to the size");
+	rpn_print(rpn, sizeof(rpn), small, 1);
+	tap_str(small, "", "print: no room");
+}
+
+int main(void)
+{
+	test_decode();
+	test_check();
+	test_print();
+	return tap_done();
+}

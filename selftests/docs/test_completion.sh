@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Completion offers every command and every option of --help, and the files
+# that belong to a command.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/usr/completion/rastrace.bash"
+
+# complete_line WORD...: what is offered for the last word, one a line
+complete_line() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_rastrace "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+# help_options PROGRAM [COMMAND]
+help_options() {
+	"$@" --help | sed -n '/^options:/,/^$/p' |
+		grep -Eo '^ +(-[a-zA-Z], )?--[a-z0-9-]+' |
+		tr -s ' ,' '\n' | grep . | sort
+}
+
+for program in trcust tracefmt; do
+	is "$(complete_line $program -)" "$(help_options $program)" \
+		"$program: the options of --help"
+done
+commands=$(trace --help | sed -n '/^commands:/,/^$/s/^  *\([a-z]*\).*/\1/p')
+ok "trace has commands" test -n "$commands"
+is "$(complete_line trace "")" "$(echo "$commands" | sort)" \
+	"trace: the commands of --help"
+for command in $commands; do
+	is "$(complete_line trace "$command" -)" \
+		"$(help_options trace "$command")" \
+		"trace $command: the options of --help"
+done
+
+cd "$TMP" || exit 1
+mkdir dir
+touch a.tsf a.tdf a.ras a.c
+is "$(complete_line trace on "")" "a.tdf
+dir" "trace on: TDF files and directories"
+is "$(complete_line tracefmt a)" "a.ras" "tracefmt: .ras files"
+is "$(complete_line tracefmt --tff "")" "dir" "tracefmt --tff: directories"
+is "$(complete_line trcust --output-dir "")" "dir" \
+	"trcust --output-dir: directories"
+is "$(complete_line trace on -m a.c)" "a.c" "trace on -m: any file"
+is "$(complete_line trace o)" "off
+on" "trace o: the commands that begin so"
+tap_done

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as a TDF: refused, or everything that the tables lead to can be
+ * read and every tracepoint becomes a body. Size and checksum are put right,
+ * or nothing would get past them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bpf/body.h"
+#include "usr/lib/hash.h"
+#include "usr/lib/tdf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define POINTS_MAX	16	/* enough for one input */
+
+static void string_check(const struct tdf *tdf, uint32_t offset)
+{
+	if (strlen(tdf_string(tdf, offset)) >= tdf->header->file_size)
+		abort();
+}
+
+static void point_generate(const struct tdf *tdf,
+			   const struct tdf_point *point)
+{
+	struct body_target target = {
+		.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
+			   BODY_UPROBE : BODY_KPROBE,
+		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
+		.points = tdf->header->points.count,
+		.sites = tdf->header->sites.count,
+		.major = tdf->header->major,
+	};
+	struct body body;
+	struct error err;
+
+	body_generate(&body, tdf, point, &target, &err);
+	body_free(&body);
+}
+
+static void tdf_walk(const struct tdf *tdf)
+{
+	const struct tdf_header *h = tdf->header;
+
+	string_check(tdf, h->tsf);
+	for (uint32_t i = 0; i < h->modules.count; i++) {
+		string_check(tdf, tdf->modules[i].path);
+		string_check(tdf, tdf->modules[i].name);
+	}
+	for (uint32_t i = 0; i < h->types.count; i++)
+		string_check(tdf, tdf->types[i].name);
+	for (uint32_t i = 0; i < h->groups.count; i++)
+		string_check(tdf, tdf->groups[i].name);
+	for (uint32_t i = 0; i < h->points.count && i < POINTS_MAX; i++) {
+		const struct tdf_point *point = &tdf->points[i];
+
+		string_check(tdf, point->name);
+		for (uint32_t k = 0; k < point->sites && k < POINTS_MAX; k++)
+			string_check(tdf, tdf->sites[point->first_site + k].symbol);
+		point_generate(tdf, point);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+	struct error err;
+	struct tdf *tdf;
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	if (size >= sizeof(struct tdf_header)) {
+		struct tdf_header *h = (void *)copy;
+
+		h->file_size = size;
+		h->crc = 0;
+		h->crc = hash_crc32(0, copy, size);
+	}
+	if (!tdf_parse(&tdf, copy, size, "fuzz.tdf", &err)) {
+		tdf_walk(tdf);
+		tdf_close(tdf);
+	}
+	free(copy);
+	return 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A file is replaced whole, by who may write it, and not through a trap. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tap.h"
+#include "usr/lib/outfile.h"
+
+#define NOBODY	65534
+#define SOMEONE	65533
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0 || fclose(file))
+		tap_bail("%s: %s", path, strerror(errno));
+}
+
+static bool holds(const char *path, const char *text)
+{
+	char got[32] = "";
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	if (!fgets(got, sizeof(got), file))
+		got[0] = '\0';
+	fclose(file);
+	return !strcmp(got, text);
+}
+
+static int replace(const char *path, struct error *err)
+{
+	struct outfile *out;
+	int code = outfile_open(&out, path, err);
+
+	if (code)
+		return code;
+	outfile_write(out, "new", 3);
+	return outfile_commit(out, err);
+}
+
+static void check_plain(void)
+{
+	struct error err = {0};
+	struct stat st;
+
+	umask(022);
+	tap_is(replace("file", &err), 0, "a new file");
+	tap_ok(holds("file", "new"), "it is written");
+	tap_ok(!stat("file", &st) && (st.st_mode & 0777) == 0644, "its mode");
+	put("file", "old");
+	chmod("file", 0640);
+	tap_ok(!symlink("file", "link"), "an own link");
+	tap_is(replace("link", &err), 0, "is followed");
+	tap_ok(holds("file", "new"), "the file it names is replaced");
+	tap_ok(!lstat("link", &st) && S_ISLNK(st.st_mode), "the link is kept");
+	tap_ok(!stat("file", &st) && (st.st_mode & 0777) == 0640,
+	       "the mode is kept");
+	tap_is(replace(".", &err), -EISDIR, "a directory is refused");
+	tap_is(replace("/dev/null", &err), 0, "a device is written to");
+	tap_ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "as it stands");
+	alarm(10);		/* a FIFO without a reader would block */
+	tap_ok(!mkfifo("fifo", 0600), "a FIFO");
+	tap_is(replace("fifo", &err), -ENXIO, "nobody reads it");
+}
+
+static void check_owner(void)
+{
+	struct error err = {0};
+	struct stat st;
+
+	if (chown("file", NOBODY, SOMEONE))
+		tap_bail("chown: %s", strerror(errno));
+	tap_is(replace("file", &err), 0, "root replaces a user's file");
+	tap_ok(!stat("file", &st) && st.st_uid == NOBODY &&
+	       st.st_gid == SOMEONE, "owner and group are kept");
+}
+
+/* In a directory like /tmp, of nobody, a link made by another user. */
+static void check_planted(uid_t owner, bool good)
+{
+	struct error err = {0};
+
+	put("victim", "old");
+	if (mkdir("dir", 0777) || chmod("dir", 01777) ||
+	    chown("dir", NOBODY, NOBODY) || symlink("../victim", "dir/link") ||
+	    lchown("dir/link", owner, owner))
+		tap_bail("a link in a sticky directory: %s", strerror(errno));
+	tap_is(replace("dir/link", &err), good ? 0 : -EACCES,
+	       "a link of user %u is %s", owner, good ? "followed" : "refused");
+	tap_ok(holds("victim", good ? "new" : "old"), "what it names");
+	if (!good)
+		tap_ok(strstr(err.text, "symbolic link of another user"),
+		       "the reason is told: %s", err.text);
+	unlink("dir/link");
+	rmdir("dir");
+	unlink("victim");
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/rastrace.XXXXXX";
+
+	if (!mkdtemp(dir) || chdir(dir))
+		tap_bail("no scratch directory");
+	check_plain();
+	if (geteuid()) {
+		tap_skip("owners and planted links", "needs root");
+	} else {
+		check_owner();
+		check_planted(SOMEONE, false);
+		check_planted(NOBODY, true);
+		check_planted(0, true);
+	}
+	unlink("file");
+	unlink("link");
+	unlink("fifo");
+	rmdir(dir);
+	return tap_done();
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A kernel symbol is traced through a kprobe; a kernel without kprobes is told
+# in one line.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+make_tdf "$TMP/kernel.tsf" <<'TSF'
+MODNAME=vmlinux
+MAJOR=7
+TRACE MINOR=5, TP=.do_sys_openat2, DESC="open", FMT="fd %D", REGS=(EDI)
+TSF
+
+if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
+	status 1 "on" trace on "$TMP/kernel.tdf"
+	is "$(wc -l <"$TMP/err")" 1 "one line"
+	like "$(cat "$TMP/err")" "no kprobes" "says that there are no kprobes"
+	like "$(trace query)" "nothing is armed" "nothing is left armed"
+	make_app
+	status 1 "on, behind another TDF" trace on "$TDF" "$TMP/kernel.tdf"
+	like "$(cat "$TMP/err")" "no kprobes" "says so, too"
+	unlike "$(trace query)" ", on, " "and the other isn't left armed"
+	status 0 "the other can be armed" trace on "$TDF"
+	tap_done
+fi
+status 0 "on" trace on "$TMP/kernel.tdf"
+for file in /proc/uptime /proc/stat /proc/mounts /proc/self/stat /dev/null; do
+	cat $file >/dev/null
+done
+diag "missed: $(figure missed)"
+status 0 "off" trace off "$TMP/kernel.tdf"
+hits=$(figure hits)
+ok "hits ($hits)" test "${hits:-0}" -ge 5
+is "$(figure recorded)" "$(($(figure present) + $(figure overwritten)))" \
+	"recorded = present + overwritten"
+status 0 "tracefmt" tracefmt
+like "$(cat "$TMP/out")" "^open" "prints the records"
+tap_done

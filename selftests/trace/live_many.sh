@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# 200 points are armed as a whole, share their program, hit, and go.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+make_many 200
+
+# with uprobe_multi links, far from one system call after the other for each
+limit=3000
+start=$(clock_ms)
+status 0 "200 points are armed" trace on "$TMP/many.tdf"
+armed=$(($(clock_ms) - start))
+"$TMP/target" 3
+is "$(figure hits)" 3 "the first is hit"
+is "$(trace query --json | grep -c '"minor"')" 200 "all are there"
+# links of one program show its id
+if command -v bpftool >/dev/null && trace query | grep -q uprobe_multi; then
+	for pin in "$RASTRACE_RUN"/armed/many/*; do
+		case ${pin##*/} in
+		count | state | sites | *.debug) ;;
+		*) bpftool link show pinned "$pin" ;;
+		esac
+	done >"$TMP/links"
+	is "$(grep -c ' prog ' "$TMP/links")" 200 "200 links"
+	is "$(sed -n 's/.* prog \([0-9]*\).*/\1/p' "$TMP/links" | sort -u |
+		wc -l)" 1 "of one program"
+else
+	skip "links of one program" "needs bpftool and uprobe_multi links"
+fi
+start=$(clock_ms)
+status 0 "and disarmed" trace off "$TMP/many.tdf"
+disarmed=$(($(clock_ms) - start))
+diag "armed in $armed ms, disarmed in $disarmed ms"
+"$TMP/target" 2
+is "$(figure hits)" 3 "nothing is recorded any more"
+if trace query | grep -q uprobe_multi; then
+	ok "armed in less than $limit ms" test $armed -lt $limit
+	ok "disarmed in less than $limit ms" test $disarmed -lt $limit
+else
+	skip "arming time" "no uprobe_multi links"
+fi
+tap_done

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# trace run: signals, and an output that can't be written.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+make_app
+
+# --- a signal to trace ends the program, and no record is lost
+for signal in TERM HUP; do
+	"$BIN/trace" run "$TDF" -- sh -c \
+		"$TMP/target 3; : >$TMP/passed.$signal; exec sleep 60" \
+		>"$TMP/out.$signal" 2>"$TMP/err.$signal" &
+	run=$!
+	until [ -e "$TMP/passed.$signal" ]; do
+		kill -0 $run 2>/dev/null || break
+		sleep 0.05
+	done
+	sleep 0.1
+	kill -$signal $run
+	wait $run
+	is $? 0 "SIG$signal: trace goes on"
+	like "$(cat "$TMP/err.$signal")" "'sh' was ended by signal" \
+		"  when it has ended the program"
+	is "$(grep -c '^Event' "$TMP/out.$signal")" 3 "  and prints the records"
+	is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" \
+		"  nothing is left armed"
+done
+
+# --- the output is opened before the program runs
+rm -f "$TMP/ran"
+status 1 "output where there is no directory" \
+	trace run -o "$TMP/none/x.ras" "$TDF" -- touch "$TMP/ran"
+like "$(cat "$TMP/err")" "cannot write '.*none/x.ras'" "  message"
+ok "  the program has not run" test ! -e "$TMP/ran"
+mkdir "$TMP/out.d"
+status 1 "a program that isn't there" \
+	trace run -o "$TMP/out.d/x.ras" "$TDF" -- "$TMP/no-such-program"
+is "$(ls "$TMP/out.d")" "" "  leaves no output"
+status 0 "an output" trace run -o "$TMP/out.d/x.ras" "$TDF" -- "$TMP/target" 3
+is "$(ls "$TMP/out.d")" "x.ras" "  is there, and nothing else"
+is "$(tracefmt "$TMP/out.d/x.ras" 2>/dev/null | grep -c '^Event')" 3 \
+	"  with the records"
+tap_done

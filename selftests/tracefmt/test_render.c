@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Formats over data: every example of manual 1.3.5.7 and of the sample TSFs,
+ * and what stands in place of data that is short, cut or not there.
+ *
+ * Data is written as in "2C4B", bytes in hex, with
+ *	P(...)	a memory item		S(...)	a string item
+ *	C(...)	a cut item		T(...)	a cut string
+ *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
+ *	'text'	characters
+ */
+#include <tap.h>
+#include <usr/tracefmt/render.h>
+#include "builder.h"
+
+struct row {
+	const char *format;
+	const char *data;
+	const char *expected;
+	int flags;		/* of the record */
+};
+
+static const struct row rows[] = {
+	/* the examples of the manual, each FMT with its line end */
+	{ "ignore ten bytes %I10 here\n and two more %I2 here\n",
+	  "000102030405060708090A0B",
+	  "ignore ten bytes here\n and two more here\n" },
+	{ "memory byte = %P%B\n", "P(C2)", "memory byte = C2\n" },
+	{ "memory byte = %P%B\n", "P(01)", "memory byte = 01\n" },
+	{ "register word = %W\n", "0100", "register word = 0001\n" },
+	{ "memory word = %P%W\n", "P(0100)", "memory word = 0001\n" },
+	{ "double word EAX = %D\n", "2C4B0000",
+	  "double word EAX = 0000 4B2C\n" },
+	{ "double memory word = %P%D\n", "P(2C4B0000)",
+	  "double memory word = 0000 4B2C\n" },
+	{ "flat address EAX = %F\n", "2C4B0000",
+	  "flat address EAX = 00004B2C\n" },
+	{ "quad word from regs EAX and EBX = %Q\n", "2C4B000001000000",
+	  "quad word from regs EAX and EBX = 00004B2C 00000001\n" },
+	{ "segmented address in SS:SP = %A\n", "B7000100",
+	  "segmented address in SS:SP = 00B7:0001\n" },
+	{ "segmented address in memory = %P%A\n", "P(0100B700)",
+	  "segmented address in memory = 00B7:0001\n" },
+	{ "log a variable number of words from memory = %R%W\n",
+	  "P(01000400)",
+	  "log a variable number of words from memory = 0001 0004\n" },
+	{ "string = %P%S\n", "S('c:\\os2\\os2.ini')",
+	  "string = c:\\os2\\os2.ini\n" },
+	{ "garbage = %U\n", "00000003c2c1c4ff040009c018",
+	  "garbage = 00 00 00 03 c2 c1 c4 ff 04 00 09 c0 18\n" },
+	{ "major code = %X\n", "", "major code = 00C2\n" },
+	{ "minor code = %Y\n", "", "minor code = 0081\n" },
+	{ "%P%W here\n", "P(0100)", "0001 here\n" },
+	{ "%p%w here\n", "P(0100)", "0001 here\n" },
+	{ "%P %W here\n", "P(0100)", "0001 here\n" },
+	/* the sample TSFs, 1.5 and 1.3.1 */
+	{ " AX = %W \n upper BX = %B\n lower BX = %B\n param = %P%S\n",
+	  "34127856S('abc')",
+	  " AX = 1234 \n upper BX = 78\n lower BX = 56\n param = abc\n" },
+	{ " First Five words = %P%W%W%W%W%W\n Three words ignored %I6\n"
+	  " Last Two Words = %W%W\n",
+	  "P(0100020003000400050006000700080009000A00)",
+	  " First Five words = 00010002000300040005\n Three words ignored \n"
+	  " Last Two Words = 0009000A\n" },
+	{ " Status_Rec.age = %P%W\n Status_Rec.name = %P%S\n"
+	  " Status_Rec.next->age = %P%W\n", "P(2A00)S('Ann')P(2B00)",
+	  " Status_Rec.age = 002A\n Status_Rec.name = Ann\n"
+	  " Status_Rec.next->age = 002B\n" },
+	{ " Variant Record = %P%W%D%U\n", "P(0100020003000405)",
+	  " Variant Record = 00010003 000204 05\n" },
+	{ " AX = %W \n EBX = %F\n", "3412EFBEADDE",
+	  " AX = 1234 \n EBX = DEADBEEF\n" },
+	{ " mix_ctrl = %P%W %W %W\n", "P(010002000300)",
+	  " mix_ctrl = 0001 0002 0003\n" },
+	{ "Major = %X Minor = %Y\n EAX = %D\n FileName = %P%S\n",
+	  "78563412S('/etc/passwd')",
+	  "Major = 00C2 Minor = 0081\n EAX = 1234 5678\n"
+	  " FileName = /etc/passwd\n" },
+	{ "AX=%W CX=%W ret_code=%W\n", "010002000300",
+	  "AX=0001 CX=0002 ret_code=0003\n" },
+	/* ours */
+	{ "%L|%P%L", "EFCDAB8967452301P(0100000000000080)",
+	  "0123456789ABCDEF|8000000000000001" },
+	{ "%P%C%C", "P('ok')", "ok" },
+	{ "%P%C%C", "P(1B41)", "\\x1BA" },
+	{ "%R%C", "P('word')", "word" },
+	/* an item in part: the next prefix starts behind it */
+	{ "%P%W %P%W", "P(01000200)P(0300)", "0001 0003" },
+	{ "%P%P%P%W", "P(0100)P(0200)P(0300)", "0003" },
+	{ "%P%B %R%W %P%B", "P(AABB)P(010002000300)P(CC)",
+	  "AA 0001 0002 0003 CC" },
+	{ "%R%B", "P(0102)", "01 02" },
+	{ "%R%D", "P(0100000002000000)", "0000 0001 0000 0002" },
+	{ "%R%S", "P('ab'00'cd'00)", "ab cd" },
+	{ "%R%I2 |", "P(010203)", "|" },
+	{ "%R%U", "P(0102)P(03)", "01 02 00 01 00 03" },
+	{ "%P%B %U", "P(0102)P(03)", "01 02 00 01 00 03" },
+	{ "%R%W|", "P()", "|" },
+	{ "%R%W|%P%W", "P()P(0700)", "|0007" },
+	/* strings */
+	{ "<%P%S>", "S()", "<>" },
+	{ "%P%S|%B", "P('ab'00CC)", "ab|CC" },
+	{ "%P%S|", "P('ab'0000000000)", "ab|" },
+	{ "%S|%W", "'ab'000100", "ab|0001" },
+	{ "%S|", "'ab'", "ab<no end>|" },
+	{ "%P%S", "S('a'0A'b'09'c'0D1B5B'2J'7F9B)",
+	  "a\\nb\\tc\\r\\x1B[2J\\x7F\\x9B" },
+	{ "%P%S", "S(C3A4 E282AC F09F9880)", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
+	{ "%P%S", "S(C29B C0AF EDA080 F4908080 E282)",
+	  "\\xC2\\x9B\\xC0\\xAF\\xED\\xA0\\x80\\xF4\\x90\\x80\\x80\\xE2\\x82" },
+	/* registers behind memory take no prefix */
+	{ "%P%W AX=%W", "P(0100)3412", "0001 AX=1234" },
+	{ "%P%W AX=%W %P%D", "P(0100)0000P(0A000000)",
+	  "0001 AX=0000 0000 000A" },
+	{ "%P%S AX=%W BX=%W %P%S", "S('x')01000200S('y')",
+	  "x AX=0001 BX=0002 y" },
+	{ "%R%W AX=%W", "P(01000200)3412", "0001 0002 AX=1234" },
+	/* an item shorter than the format (LEN) keeps the rest in step */
+	{ "%P%W %W|%P%D", "P(0100)P(07000000)",
+	  "0001 <0 of 2 bytes>|0000 0007" },
+	{ "%P%W %W %W|%P%D", "P(0100)P(01000000)",
+	  "0001 <0 of 2 bytes> <0 of 2 bytes>|0000 0001" },
+	{ "%P%W|%P%D", "P()P(07000000)", "<0 of 2 bytes>|0000 0007" },
+	{ "%P%W%W|%P%D", "P()P(07000000)",
+	  "<0 of 2 bytes><0 of 2 bytes>|0000 0007" },
+	{ "%P%W AX=%W|%P%D", "P()3412P(07000000)",
+	  "<0 of 2 bytes> AX=1234|0000 0007" },
+	{ "%P%D", "P(2C4B)", "2c 4b <2 of 4 bytes>" },
+	{ "%P%D|%P%W", "P(2C4B)P(0100)", "2c 4b <2 of 4 bytes>|0001" },
+	{ "%P%Q", "P(01020304050607)", "01 02 03 04 05 06 07 <7 of 8 bytes>" },
+	{ "%R%W", "P(010002)", "0001 02 <1 of 2 bytes>" },
+	{ "%P%I10 |%P%B", "P(01)P(02)", "|02" },
+	{ "%D", "0102", "01 02 <2 of 4 bytes>" },
+	{ "%W %W", "0100", "0001 <0 of 2 bytes>" },
+	{ "%W", "", "<0 of 2 bytes>" },
+	{ "%P%W", "", "<0 of 2 bytes>" },
+	{ "%U|", "", "|" },
+	/* cut at MAXDATALENGTH */
+	{ "%P%S|", "T('abc')", "abc<cut>|", RAS_RECORD_CUT },
+	{ "%P%S %P%W AX=%W", "T('abc')C()", "abc<cut> <cut> AX=<cut>",
+	  RAS_RECORD_CUT },
+	{ "%P%W%W%W|%P%S", "C(01000200)C()", "00010002<cut>|<cut>",
+	  RAS_RECORD_CUT },
+	{ "%P%W%D", "C(01000200)", "000102 00 <2 of 4 bytes><cut>",
+	  RAS_RECORD_CUT },
+	{ "%R%W|", "C(01000200)", "0001 0002<cut>|", RAS_RECORD_CUT },
+	{ "%R%W|%R%B", "C()C()", "<cut>|<cut>", RAS_RECORD_CUT },
+	{ "%P%U", "C(01)C()", "01 10 00 00", RAS_RECORD_CUT },
+	{ "AX=%W BX=%W", "0100", "AX=0001 BX=<cut>", RAS_RECORD_CUT },
+	/* faults */
+	{ "%P%W", "X", "<not readable: 0000000000001234>", RAS_RECORD_FAULT },
+	{ "%P%W%W%W|%W", "X", "<not readable: 0000000000001234>|<not traced>",
+	  RAS_RECORD_FAULT },
+	{ "a=%P%W\nb=%P%S\nc=%P%D %D\n", "P(0100)X",
+	  "a=0001\nb=<not readable: 0000000000001234>\nc=<not traced> \n",
+	  RAS_RECORD_FAULT },
+	{ "%P%S|%U|AX=%W", "X",
+	  "<not readable: 0000000000001234>|<not traced>|AX=<not traced>",
+	  RAS_RECORD_FAULT },
+	{ "%R%W|%R%W", "X", "<not readable: 0000000000001234>|<not traced>",
+	  RAS_RECORD_FAULT },
+	{ "%P%U|", "X", "<not readable: 0000000000001234>|", RAS_RECORD_FAULT },
+	{ "%P%I2 %W", "X", "<not readable: 0000000000001234>",
+	  RAS_RECORD_FAULT },
+	{ "%P%A", "Y", "<bad selector: 0000000000B70001>", RAS_RECORD_FAULT },
+	/* on a fault the rest may be there (ONFAULT=CONTINUE) */
+	{ "%P%W %P%W", "XP(0700)", "<not readable: 0000000000001234> 0007",
+	  RAS_RECORD_FAULT },
+	{ "%P%W AX=%W", "X3412", "<not readable: 0000000000001234> AX=1234",
+	  RAS_RECORD_FAULT },
+	{ "%P%W%W|%P%W", "XP(0700)",
+	  "<not readable: 0000000000001234>|0007", RAS_RECORD_FAULT },
+	/* a format that doesn't fit */
+	{ "a=%P%W b=%P%W", "07000100",
+	  "a=<no prefix: 07 00 01> b=<not formatted>" },
+	{ "a=%P%W", "0000", "a=<no prefix: 00 00>" },
+	{ "a=%P%W b=%W", "000500AABB", "a=<no prefix: 00 05 00> b=<not formatted>" },
+	/* text */
+	{ "100%% %Z\n", "", "100% %Z\n" },
+	{ "tab\t\033[2J\n", "", "tab\t\\x1B[2J\n" },
+};
+
+static int hex_digit(char c)
+{
+	const char *digits = "0123456789abcdef", *at;
+
+	at = strchr(digits, c | 0x20);
+	return at && c ? (int)(at - digits) : -1;
+}
+
+/* The data of a row; returns what follows its end or ')'. */
+static const char *data_parse(const char *p, struct bytes *data)
+{
+	static const struct {
+		char letter;
+		uint8_t status;
+	} items[] = {
+		{ 'P', RAS_ITEM_VALUE }, { 'S', RAS_ITEM_STRING },
+		{ 'T', RAS_ITEM_STRING | RAS_ITEM_CUT },
+		{ 'C', RAS_ITEM_VALUE | RAS_ITEM_CUT },
+	};
+	uint64_t selector = 0xb70001;
+
+	while (*p && *p != ')') {
+		struct bytes inner = { 0 };
+		uint8_t byte;
+
+		if (*p == '\'') {
+			while (*++p != '\'')
+				bytes_add(data, p, 1);
+			p++;
+		} else if (*p == ' ') {
+			p++;
+		} else if (*p == 'Y') {
+			data_item(data, RAS_ITEM_SELECTOR, &selector, 8);
+			p++;
+		} else if (*p == 'X') {
+			data_fault(data, 0x1234);
+			p++;
+		} else if (p[1] == '(') {
+			char letter = *p;
+
+			p = data_parse(p + 2, &inner);
+			for (size_t i = 0; i < 4; i++)
+				if (items[i].letter == letter)
+					data_item(data, items[i].status,
+						  inner.data, inner.size);
+			bytes_free(&inner);
+		} else {
+			byte = hex_digit(p[0]) << 4 | hex_digit(p[1]);
+			bytes_add(data, &byte, 1);
+			p += 2;
+		}
+	}
+	return *p ? p + 1 : p;
+}
+
+/* The row's record, in memory of its own size so that tools see overruns. */
+static struct ras_record *record_make(const struct row *row)
+{
+	struct bytes data = { 0 };
+	struct ras_record *record;
+
+	data_parse(row->data, &data);
+	record = calloc(1, sizeof(*record) + data.size);
+	record->length = RAS_RECORD_HEADER + data.size;
+	record->flags = row->flags;
+	record->major = 0xc2;
+	record->minor = 0x81;
+	if (data.size)
+		memcpy(record + 1, data.data, data.size);
+	bytes_free(&data);
+	return record;
+}
+
+static void row_run(size_t i)
+{
+	const struct row *row = &rows[i];
+	struct ras_record *record = record_make(row);
+	size_t n = record->length - RAS_RECORD_HEADER, room;
+	struct render_format format;
+	struct render_result result;
+	uint8_t *seen = calloc(1, n + 1);
+	char *text, *end;
+
+	if (render_compile(&format, row->format))
+		tap_bail("no memory");
+	room = render_room(&format, n);
+	text = malloc(room + 1);
+	end = render_record(&format, record, text, seen, &result);
+	*end = '\0';
+	tap_str(text, row->expected, "row %zu: data %s", i, row->data);
+	if ((size_t)(end - text) > room)
+		tap_ok(false, "row %zu: room for the text", i);
+	free(text);
+	free(seen);
+	free(record);
+	render_free(&format);
+}
+
+static void test_seen(void)
+{
+	static const struct row row = { "%P%W %P%I1 %B", "P(01000200)P(0A0B0C)" };
+	struct ras_record *record = record_make(&row);
+	uint8_t seen[32] = { 0 };
+	struct render_format format;
+	struct render_result result;
+	char text[512];
+	static const uint8_t expected[13] = { 1, 1, 1, 1, 1, 0, 0,
+					      1, 1, 1, 1, 1, 0 };
+
+	render_compile(&format, row.format);
+	render_record(&format, record, text, seen, &result);
+	tap_ok(!memcmp(seen, expected, sizeof(expected)),
+	       "bytes that no control took are told");
+	render_free(&format);
+	free(record);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		row_run(i);
+	test_seen();
+	return tap_done();
+}

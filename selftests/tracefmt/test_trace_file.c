@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A .ras file is read as far as it goes: cut at every byte, every bit
+ * flipped; nothing is lost silently. Records come in the order of time.
+ */
+#include <tap.h>
+#include <usr/tracefmt/merge.h>
+#include "builder.h"
+
+#define POINTS	3
+
+static const struct ras_session_point points[POINTS] = {
+	{ .hash = 1, .minor = 1 }, { .hash = 2, .minor = 2 },
+	{ .hash = 3, .minor = 3 },
+};
+
+/* times of CPU 0, CPU 1 and a nesting slice of CPU 1; "minor" numbers the
+ * records in the order in which they must come */
+static const struct {
+	uint32_t cpu, level;
+	uint64_t time;
+	uint16_t minor;
+} records[] = {
+	{ 0, 0, 10, 1 }, { 0, 0, 20, 3 }, { 0, 0, 20, 4 }, { 0, 0, 40, 7 },
+	{ 1, 0, 15, 2 }, { 1, 0, 20, 5 }, { 1, 0, 50, 8 },
+	{ 1, 1, 20, 6 }, { 1, 1, 60, 9 },
+};
+
+#define RECORDS	(sizeof(records) / sizeof(*records))
+
+static void slices_make(struct bytes *ras)
+{
+	struct slice_builder slice = slice_begin(0, 1 << 20, 0);
+	struct bytes data = { 0 };
+
+	data_string(&data, "some data");
+	for (size_t i = 0; i < RECORDS; i++) {
+		if (i && (records[i].cpu != records[i - 1].cpu ||
+			  records[i].level != records[i - 1].level)) {
+			ras_slice_add(ras, &slice);
+			slice = slice_begin(records[i].cpu, 0, 0);
+			slice.copy.level = records[i].level;
+		}
+		slice_add(&slice, (struct ras_record){
+			.session = 1, .major = 5, .minor = records[i].minor,
+			.time = records[i].time }, i % 2 ? &data : NULL);
+	}
+	ras_slice_add(ras, &slice);
+	bytes_free(&data);
+}
+
+static struct bytes ras_make(void)
+{
+	static const struct ras_count_total totals[POINTS] = { { 1 } };
+	struct bytes ras = { 0 }, log = { 0 };
+
+	ras_begin(&ras, 1000, 0);
+	session_add(&log, 1, 5, "/tmp/a.tdf", points, POINTS);
+	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
+	counts_add(&ras, 1, totals, POINTS);
+	ras_chunk_add(&ras, 77, &log);
+	slices_make(&ras);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	bytes_free(&log);
+	return ras;
+}
+
+struct result {
+	int code;
+	size_t found, ordered, damages;
+	char damage[160], error[160];
+};
+
+/* Reads a copy of exactly this size, so that tools see every overrun. */
+static struct result ras_read(const uint8_t *data, size_t size)
+{
+	struct result result = { 0 };
+	const struct ras_record *record;
+	struct trace_slice *slice;
+	struct trace_file file;
+	struct error err = { 0 };
+	struct merge merge;
+	uint8_t *copy = malloc(size ? size : 1);
+
+	memcpy(copy, data, size);
+	result.code = trace_file_parse(&file, copy, size, "x.ras", &err);
+	snprintf(result.error, sizeof(result.error), "%.159s", err.text);
+	if (result.code)
+		return result;
+	merge_open(&merge, &file);
+	while ((record = merge_next(&merge, &slice)))
+		result.ordered += record->minor == ++result.found;
+	merge_close(&merge);
+	trace_file_finish(&file);
+	result.damages = file.damage.count;
+	memcpy(result.damage, file.damage.lines[0], sizeof(result.damage));
+	trace_file_free(&file);
+	return result;
+}
+
+static void test_whole(const struct bytes *ras)
+{
+	struct result r = ras_read(ras->data, ras->size);
+
+	tap_is(r.code, 0, "a whole file is read");
+	tap_is(r.found, RECORDS, "it has all its records");
+	tap_is(r.ordered, RECORDS, "in the order of time, slices kept in order");
+	if (!tap_is(r.damages, 0, "nothing is lost"))
+		tap_diag("%s", r.damage);
+}
+
+static void test_truncated(const struct bytes *ras)
+{
+	size_t silent = 0, before = 0, fewer = 0, unread = 0;
+
+	for (size_t size = 0; size < ras->size; size++) {
+		struct result r = ras_read(ras->data, size);
+
+		silent += !r.code && !r.damages;
+		fewer += r.found < before;
+		unread += r.code && size >= sizeof(struct ras_file);
+		before = r.found;
+	}
+	tap_is(silent, 0, "cut at any byte: told");
+	tap_is(fewer, 0, "cut later: no fewer records");
+	tap_is(unread, 0, "cut behind the header: read");
+	tap_is(before, RECORDS, "cut in the end chunk: all records");
+}
+
+/* Bytes that nothing reads: the padding of chunks. */
+static bool is_padding(const struct bytes *ras, size_t at)
+{
+	size_t p = sizeof(struct ras_file);
+
+	while (p < ras->size) {
+		const struct ras_chunk *chunk = (const void *)(ras->data + p);
+		size_t end = p + sizeof(*chunk) + chunk->length;
+
+		p = (end + 7) & ~(size_t)7;
+		if (at >= end && at < p)
+			return true;
+	}
+	return false;
+}
+
+static void test_flipped(const struct bytes *ras)
+{
+	size_t silent = 0, refused = 0;
+
+	for (size_t bit = 0; bit < 8 * ras->size; bit++) {
+		struct result r;
+
+		if (is_padding(ras, bit / 8))
+			continue;
+		ras->data[bit / 8] ^= 1 << bit % 8;
+		r = ras_read(ras->data, ras->size);
+		ras->data[bit / 8] ^= 1 << bit % 8;
+		if (!r.code && !r.damages && !silent++)
+			tap_diag("bit %zu of byte %zu", bit % 8, bit / 8);
+		refused += r.code && bit / 8 >= sizeof(struct ras_file);
+	}
+	tap_is(silent, 0, "any bit flipped: told");
+	tap_is(refused, 0, "a bit flipped behind the header: read");
+}
+
+static void test_header_ruined(const struct bytes *ras)
+{
+	struct ras_file *h = (void *)ras->data;
+	struct ras_file kept = *h;
+	struct result r;
+
+	h->key ^= 0x5555;
+	r = ras_read(ras->data, ras->size);
+	tap_is(r.found, RECORDS, "records are found without the key");
+	tap_is(r.damages, 1, "and the header's damage is told");
+	*h = kept;
+}
+
+static void test_middle_ruined(const struct bytes *ras)
+{
+	const size_t second = sizeof(struct ras_chunk) +
+			      sizeof(struct ras_slice_copy) +
+			      sizeof(struct ras_record);
+	uint8_t kept[8];
+	size_t at = sizeof(struct ras_file);
+	const struct ras_chunk *chunk = (const void *)(ras->data + at);
+	struct result r;
+
+	while (chunk->kind != RAS_CHUNK_SLICE) {
+		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
+		chunk = (const void *)(ras->data + at);
+	}
+	memcpy(kept, ras->data + at + second, sizeof(kept));
+	memset(ras->data + at + second, 0xff, sizeof(kept));
+	r = ras_read(ras->data, ras->size);
+	memcpy(ras->data + at + second, kept, sizeof(kept));
+	tap_is(r.found, RECORDS - 1, "behind a ruined record the next is found");
+	tap_is(r.damages, 2, "checksum and place are told");
+}
+
+static void header_refused(const struct bytes *ras, const char *name,
+			   const char *expected)
+{
+	struct result r = ras_read(ras->data, ras->size);
+
+	tap_ok(r.code < 0, "%s is refused", name);
+	tap_ok(strstr(r.error, expected), "%s: %s", name, r.error);
+}
+
+static void test_refused(const struct bytes *ras)
+{
+	struct ras_file *h = (void *)ras->data;
+	struct ras_file kept = *h;
+
+	h->order = __builtin_bswap32(h->order);
+	header_refused(ras, "another byte order", "byte order");
+	*h = kept;
+	h->version = 2;
+	ras_header_seal((struct bytes *)ras);
+	header_refused(ras, "another version", "version");
+	*h = kept;
+	h->layout = 9;
+	ras_header_seal((struct bytes *)ras);
+	header_refused(ras, "another layout", "layout");
+	*h = kept;
+	h->flags = 1;
+	ras_header_seal((struct bytes *)ras);
+	header_refused(ras, "an unknown flag", "flags");
+	*h = kept;
+	h->magic[0] = 'X';
+	header_refused(ras, "another magic", "not a .ras file");
+	*h = kept;
+}
+
+static void test_zeros(const struct bytes *ras)
+{
+	struct bytes copy = { 0 };
+	struct result r;
+
+	bytes_add(&copy, ras->data, ras->size);
+	memset(copy.data + sizeof(struct ras_file), 0, 1024);
+	r = ras_read(copy.data, copy.size);
+	tap_ok(r.damages > 0, "a hole of zeros is not taken for the end");
+	bytes_free(&copy);
+}
+
+int main(void)
+{
+	struct bytes ras = ras_make();
+
+	test_whole(&ras);
+	test_truncated(&ras);
+	test_flipped(&ras);
+	test_header_ruined(&ras);
+	test_middle_ruined(&ras);
+	test_refused(&ras);
+	test_zeros(&ras);
+	bytes_free(&ras);
+	return tap_done();
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Every message of trcust stands where it should, and costs what it should.
+#
+# diag/NAME.tsf (or NAME.VARIANT.tsf, or a .sh that prints one) must raise
+# TRCERR_NAME. ^{NAME} in the input marks the place of a message, ^{:NAME} a
+# message without a place; the markers are taken out, then trcust is run. It
+# must raise exactly what is marked. Tracepoints described as "kept ..." must
+# be in the format file, those described as "gone ..." must not. The module is
+# module.so, with the functions and data of module.c. diag/untested lists the
+# messages without a file.
+. "$(dirname "$0")/../tap.sh"
+need cc
+here=$(cd "$(dirname "$0")" && pwd)
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+cc -O2 -g -shared -fPIC -nostdlib -o module.so "$here/diag/module.c" ||
+	bail "the module of the tests does not compile"
+
+# shellcheck disable=SC2016
+unmark='{
+	line = ""
+	rest = $0
+	while (match(rest, /\^\{:?[A-Z_]+\}/)) {
+		name = substr(rest, RSTART + 2, RLENGTH - 3)
+		line = line substr(rest, 1, RSTART - 1)
+		rest = substr(rest, RSTART + RLENGTH)
+		place = name ~ /^:/ ? ":" name : \
+			NR ":" length(line) + 1 ":" name
+		print place >expected
+	}
+	printf "%s%s", (NR > 1 ? "\n" : ""), line rest
+}'
+
+# Lines "line:column:NAME"; "::NAME" without a place
+# shellcheck disable=SC2016
+raised='/^[^ ].* \[TRCERR_[A-Z_]+\]$/ {
+	name = $NF
+	gsub(/^\[TRCERR_|\]$/, "", name)
+	n = split($1, place, ":")
+	print (n == 4 ? place[2] ":" place[3] : ":") ":" name
+}'
+
+# The caret stands below the column that the message names.
+# shellcheck disable=SC2016
+misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z_]+\]$/ {
+	split($1, place, ":")
+	message = $0
+	getline source
+	getline caret
+	column = index(caret, "^") - 8
+	if (source !~ /^ *[0-9]+ \| / || caret !~ /^      \| /)
+		print "no source line: " message
+	else if (source !~ /[^ -~\t]|\| \.\.\.|\.\.\.$/ && column != place[3])
+		print "caret in column " column ": " message
+}'
+
+outcome() {
+	if grep -Eq ': (fatal|severe): ' err; then
+		echo aborted
+	elif grep -q ': error: ' err; then
+		echo errors
+	else
+		echo warnings
+	fi
+}
+
+# What was written, by the descriptions in it. Nothing is, after a fatal or
+# severe message and where no description says "kept".
+written_as_said() {
+	grep -Eo 'DESC="kept[^"]*' input.tsf | cut -c 7- >kept
+	if [ "$(outcome)" = aborted ] || [ ! -s kept ]; then
+		test "$1" -eq 1 && test -z "$(ls ./*.TFF ./*.tdf 2>/dev/null)"
+		return
+	fi
+	test "$1" -eq "$([ "$(outcome)" = errors ]; echo $((! $?)))" || return 1
+	while read -r desc; do
+		grep -Fq "$desc" ./*.TFF || return 1
+	done <kept
+	! grep -aq gone ./*.TFF
+}
+
+run_case() {
+	case=$(basename "$1")
+	name=${case%%.*}
+	rm -f ./*.TFF ./*.tdf input.tsf expected
+	: >expected
+	case $1 in
+	*.sh) sh "$1" ;;
+	*) cat "$1" ;;
+	esac | awk -v expected=expected "$unmark" >input.tsf
+	status=0
+	"$BIN/trcust" input.tsf >out 2>err || status=$?
+	awk "$raised" err | sort >got
+	sort -o expected expected
+	is "$(cat got)" "$(cat expected)" "$case: what is marked is raised" ||
+		diag_file err
+	ok "$case: the file is named by a message in it" \
+		grep -q ":$name\$" expected
+	is "$(awk "$misplaced" err)" "" "$case: carets"
+	ok "$case: exit status $status and files" written_as_said $status ||
+		diag_file err
+}
+
+for file in "$here"/diag/*.tsf "$here"/diag/*.sh; do
+	run_case "$file"
+done
+
+# Every message of the table has a file or a reason.
+sed -nE 's/^DIAG\([A-Z]+, ([A-Z_]+),$/\1/p' \
+	"$TOP/include/rastrace/diag.def" | sort >table
+{
+	(cd "$here/diag" && ls ./*.tsf ./*.sh) |
+		sed -E 's,^\./([A-Z_]+)\..*,\1,' | sort -u
+	sed -nE 's/^([A-Z_]+) .*/\1/p' "$here/diag/untested"
+} | sort >covered
+is "$(cat covered)" "$(cat table)" "every message has a test or a reason"
+tap_done
