@@ -47,7 +47,7 @@ like "$(cat "$TMP/err")" \
 is "$(figures)" "30 30 8 unknown" "and isn't called overwritten"
 
 # times
-TZ=XXX-2 status 0 "local time" tracefmt --tff tff sample.ras
+TZ=EET-2 status 0 "local time" tracefmt --tff tff sample.ras
 is "$(events | sed -n 1p)" "1 25 01:59:51.052123456" "is used by default"
 like "$(cat "$TMP/out")" '^Date \[2026-02-04\]$' "with its own date"
 status 0 "--relative" tracefmt --relative --tff tff sample.ras
