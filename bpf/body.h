@@ -34,8 +34,6 @@ struct body_target {
 	__u64 key;
 	__u64 slice_bytes, nest_bytes;
 	__u32 cpus;			/* possible CPUs */
-	__u32 points;			/* of the TDF */
-	__u32 sites;			/* of the TDF */
 	__u16 session, major;
 	/* BTF ids of the kfuncs bpf_preempt_disable and _enable in vmlinux;
 	 * 0: the kernel has none */

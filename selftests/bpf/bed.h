@@ -145,8 +145,6 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 	}
 	bed->target.context = context;
 	bed->target.key = BED_KEY;
-	bed->target.points = BED_POINTS;
-	bed->target.sites = BED_SITES;
 	bed->target.session = BED_SESSION;
 	bed->target.major = BED_MAJOR;
 	bed_maps(bed, RAS_SLICE_MIN, RAS_NEST_BYTES);

@@ -27,8 +27,6 @@ static void point_generate(const struct tdf *tdf,
 		.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 			   BODY_UPROBE : BODY_KPROBE,
 		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
-		.points = tdf->header->points.count,
-		.sites = tdf->header->sites.count,
 		.major = tdf->header->major,
 	};
 	struct body body;

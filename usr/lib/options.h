@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Command line options by table: getopt_long parses, the same table prints
- * --help, the synopsis of the man page and the completion.
+ * Command line options by table: getopt_long parses, and the same table
+ * prints --help. The completion reads --help; a test holds the man pages
+ * against it.
  */
 #ifndef LIB_OPTIONS_H
 #define LIB_OPTIONS_H

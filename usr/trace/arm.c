@@ -186,8 +186,6 @@ static int programs_attach(const struct arming *a, struct error *err)
 		.slice_bytes = control->slice_bytes,
 		.nest_bytes = control->nest_bytes,
 		.cpus = control->cpus,
-		.points = a->tdf->header->points.count,
-		.sites = a->tdf->header->sites.count,
 		.session = a->entry->index,
 		.major = a->tdf->header->major,
 		.preempt_disable = a->features->preempt_disable,

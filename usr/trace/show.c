@@ -246,8 +246,6 @@ static int show(const char *path, struct error *err)
 	target.preempt_disable = features.preempt_disable;
 	target.preempt_enable = features.preempt_enable;
 	target.major = tdf->header->major;
-	target.points = tdf->header->points.count;
-	target.sites = tdf->header->sites.count;
 	tdf_head(tdf);
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites");
 	source_open(&source, tdf);
