@@ -18,7 +18,7 @@ BASHDIR	?= $(PREFIX)/share/bash-completion/completions
 INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt
-trcust_LIBS   := -ldw -lelf -lZydis
+trcust_LIBS   := -ldw -lelf -lZydis -liberty
 trace_LIBS    := -lelf
 tracefmt_LIBS :=
 
@@ -34,7 +34,7 @@ LIB	:= $(B)/librastrace.a
 LIB_SRC	:= $(wildcard usr/lib/*.c bpf/*.c)
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # a program's source but its main.c, which tests link too
-parts	= $(filter-out usr/$(1)/main.c,$(wildcard usr/$(1)/*.c))
+parts	= $(filter-out usr/$(1)/main.c,$(wildcard usr/$(1)/*.c usr/$(1)/*/*.c))
 
 all: $(PROGRAMS:%=$(B)/bin/%)
 	@:
@@ -105,6 +105,8 @@ fuzz: all
 
 bench: all
 	@scripts/bench
+	@echo
+	@scripts/bench_compile
 
 # For targets without our libraries: the two programs needed there.
 static: $(B)/static/trace $(B)/static/tracefmt
@@ -139,7 +141,7 @@ help:
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
-	@echo 'make bench      what a hit costs here, beside ftrace and bpftrace (root)'
+	@echo 'make bench      what a hit (root) and compiling cost here, beside other tools'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
 	@echo 'make clean      remove $(B)'

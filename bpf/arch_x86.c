@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 
-enum reg_kind { GPR, IP, FLAGS, SEG };
+enum reg_kind { GPR, IP, FLAGS, SEG, BASE };
 
 static const struct reg_def {
 	int bytes, dwarf64, dwarf32, offset;
@@ -15,6 +15,13 @@ static const struct reg_def {
 #include <rastrace/arch-x86.def>
 #undef RAS_REG
 };
+
+/* In the order of the BASE registers in arch-x86.def. */
+const char *const body_thread_bases[BODY_THREAD_BASES] = {
+	"fsbase", "gsbase",
+};
+
+#define BASE_GS	1
 
 int arch_ip_offset(void)
 {
@@ -35,6 +42,28 @@ static const struct reg_def *reg_def_find(uint16_t machine, uint64_t dwarf)
 			return def;
 	}
 	return NULL;
+}
+
+int arch_base_find(uint16_t machine, uint64_t dwarf)
+{
+	const struct reg_def *found = reg_def_find(machine, dwarf);
+	int base = 0;
+
+	if (!found || found->kind != BASE)
+		return -1;
+	for (const struct reg_def *def = reg_defs; def < found; def++)
+		base += def->kind == BASE;
+	return base;
+}
+
+/*
+ * WRFSBASE, WRGSBASE and (32 bits) loading a selector change a base behind the
+ * kernel's back. That of fs, the thread pointer of x86-64, C libraries set by
+ * system call; of gs nothing is known.
+ */
+bool arch_base_stale(int base)
+{
+	return base == BASE_GS;
 }
 
 struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf)

@@ -25,12 +25,12 @@
 #define SLICE(field)	((int)offsetof(struct ras_slice, field))
 #define COUNT(field)	((int)offsetof(struct ras_count, field))
 
-#define STMT_PROLOGUE	(-1)
-#define STMT_EPILOGUE	(-2)
+#define LIMIT(field)	((int)offsetof(struct ras_limit, field))
 
 /* Ways through the prologue and the epilogue. */
 struct frame {
-	emit_label inactive, busy, nested, locked, finish, leave, out;
+	emit_label inactive, unknown, filtered, full;
+	emit_label busy, nested, locked, finish, leave, out;
 };
 
 void gen_fail(struct gen *gen, int code, const char *text, unsigned int number)
@@ -41,7 +41,7 @@ void gen_fail(struct gen *gen, int code, const char *text, unsigned int number)
 	error_set(gen->err, code, text, number);
 }
 
-static void note(struct gen *gen, int stmt)
+void gen_note(struct gen *gen, int stmt)
 {
 	struct emit *e = &gen->e;
 
@@ -57,15 +57,31 @@ static void note(struct gen *gen, int stmt)
 	gen->notes[gen->note_count++] = (struct body_note){ e->count, stmt };
 }
 
-static void generate_statements(struct gen *gen, const struct tdf_point *point)
+int gen_ip_excess(const struct gen *gen)
 {
-	gen->place = (struct place){ .base = R7, .off = RAS_RECORD_HEADER };
-	for (__u32 i = 0; i < point->stmts; i++) {
-		__u32 index = point->first_stmt + i;
+	return gen->target->context == BODY_KPROBE &&
+	       !(gen->site->flags & TDF_SITE_RETURN);
+}
 
-		note(gen, index);
-		item_generate(gen, &gen->tdf->stmts[index]);
-	}
+/* The IF of the site, which is its first statement, or NULL. */
+static const struct tdf_stmt *condition_find(const struct gen *gen)
+{
+	const struct tdf_stmt *stmt = gen->tdf->stmts + gen->site->first_stmt;
+
+	return gen->site->stmts && stmt->kind == TDF_STMT_IF ? stmt : NULL;
+}
+
+static void generate_statements(struct gen *gen)
+{
+	const struct tdf_site *site = gen->site;
+	__u32 i = site->first_stmt;
+
+	if (condition_find(gen))
+		i++;
+	gen->place = (struct place){ .base = R7, .off = RAS_RECORD_HEADER };
+	gen->fault = gen->fault_ends;
+	while (i < site->first_stmt + site->stmts)
+		i = item_generate(gen, i);
 }
 
 /* Prologue */
@@ -121,19 +137,35 @@ static void load_row(struct gen *gen, int slice, __u32 first,
 	lookup(e, gen->target->count_fd, FRAME_ROW, missing);
 }
 
+/* r0 = the probed address, at a return probe its function's; keeps r2 */
+static void load_probed(struct gen *gen)
+{
+	struct emit *e = &gen->e;
+
+	if (gen->target->context != BODY_UPROBE ||
+	    !(gen->site->flags & TDF_SITE_RETURN)) {
+		emit_load(e, 8, R0, R6, arch_ip_offset());
+		return;
+	}
+	emit_store(e, 8, FP, FRAME_BIAS, R2);
+	emit_alu(e, BPF_MOV, R1, R6);
+	emit_call(e, BPF_FUNC_get_func_ip);
+	emit_load(e, 8, R2, FP, FRAME_BIAS);
+}
+
 /* Kernel: sites[] holds the bias. User: the address as linked. */
 static void load_bias(struct gen *gen, emit_label missing)
 {
 	struct emit *e = &gen->e;
 
 	lookup(e, gen->target->sites_fd, FRAME_SITE, missing);
-	emit_load(e, 8, R1, R0, 0);
+	emit_load(e, 8, R2, R0, 0);
 	if (gen->target->context != BODY_KPROBE) {
-		emit_load(e, 8, R2, R6, arch_ip_offset());
-		emit_alu(e, BPF_SUB, R2, R1);
-		emit_alu(e, BPF_MOV, R1, R2);
+		load_probed(gen);
+		emit_alu(e, BPF_SUB, R0, R2);
+		emit_alu(e, BPF_MOV, R2, R0);
 	}
-	emit_store(e, 8, FP, FRAME_BIAS, R1);
+	emit_store(e, 8, FP, FRAME_BIAS, R2);
 }
 
 /* Take the slice in `reg`; r0 != 0: it is busy. */
@@ -169,7 +201,7 @@ static void preempt(struct gen *gen, bool enable)
  */
 static void generate_frame(struct gen *gen)
 {
-	gen->deepest = FRAME_LIMIT;
+	gen->deepest = FRAME_LIMITS;
 	gen->deepest_insn = gen->e.count;
 	emit_store_imm(&gen->e, 8, FP, gen->deepest, 0);
 }
@@ -195,6 +227,95 @@ static void unlock(struct gen *gen)
 	publish(gen, SLICE(lock));
 }
 
+/* IF, before a slice is taken; r9 is the row. */
+static void generate_condition(struct gen *gen, const struct frame *f)
+{
+	const struct tdf_stmt *stmt = condition_find(gen);
+	struct value value;
+
+	if (!stmt)
+		return;
+	gen_note(gen, gen->site->first_stmt);
+	gen->place = (struct place){ .base = R9 };
+	gen->fault = f->unknown;
+	rpn_generate(gen, gen->tdf->rpn + stmt->rpn, stmt->rpn_length, &value);
+	rpn_value_load(gen, &value, R1);
+	emit_jump_imm(&gen->e, BPF_JEQ, R1, 0, f->filtered);
+	gen_note(gen, STMT_PROLOGUE);
+}
+
+/* r1 = what r0 + off counted before this; r2 = the limit to compare it with */
+static void count_up(struct emit *e, int off, __u32 limit)
+{
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_ADD | BPF_FETCH, R0, off, R1);
+	emit_const(e, R2, limit);
+}
+
+/*
+ * PASSCOUNT, and MAXHITS as far as it is reached: who has a slice counts the
+ * record (generate_record_limit), so that none that is dropped counts.
+ */
+static void generate_limits(struct gen *gen, const struct frame *f)
+{
+	const struct tdf_point *point = gen->point;
+	emit_label passed = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_load(e, 2, R1, FP, FRAME_POINT);
+	emit_store(e, 4, FP, FRAME_ROW, R1);
+	lookup(e, gen->target->limits_fd, FRAME_ROW, f->leave);
+	if (point->passcount) {
+		emit_load(e, 8, R1, R0, LIMIT(passed));
+		emit_const(e, R2, point->passcount);
+		emit_jump_if(e, BPF_JGE, R1, R2, passed);
+		count_up(e, LIMIT(passed), point->passcount);
+		emit_jump_if(e, BPF_JLT, R1, R2, f->filtered);
+		emit_label_place(e, passed);
+	}
+	if (point->maxhits) {
+		emit_store(e, 8, FP, FRAME_LIMITS, R0);
+		emit_load(e, 8, R1, R0, LIMIT(recorded));
+		emit_const(e, R2, point->maxhits);
+		emit_jump_if(e, BPF_JGE, R1, R2, f->filtered);
+	}
+}
+
+static void generate_record_limit(struct gen *gen, const struct frame *f)
+{
+	struct emit *e = &gen->e;
+
+	if (!gen->point->maxhits)
+		return;
+	emit_load(e, 8, R0, FP, FRAME_LIMITS);
+	count_up(e, LIMIT(recorded), gen->point->maxhits);
+	emit_jump_if(e, BPF_JGE, R1, R2, f->full);
+}
+
+/* Not recorded, for a reason of the tracepoint's; r9 is the row. */
+static void generate_filtered(struct gen *gen, const struct frame *f)
+{
+	struct emit *e = &gen->e;
+	bool unknown = emit_label_used(e, f->unknown);
+	bool full = emit_label_used(e, f->full);
+
+	if (!unknown && !full && !emit_label_used(e, f->filtered))
+		return;
+	if (full) {
+		emit_label_place(e, f->full);
+		unlock(gen);
+		emit_jump(e, f->filtered);
+	}
+	if (unknown) {
+		emit_label_place(e, f->unknown);
+		stub_fault_count(gen, R9);
+	}
+	emit_label_place(e, f->filtered);
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_ADD, R9, COUNT(filtered), R1);
+	emit_jump(e, f->leave);
+}
+
 static void generate_enter(struct gen *gen, const struct frame *f)
 {
 	const struct body_target *target = gen->target;
@@ -214,10 +335,13 @@ static void generate_enter(struct gen *gen, const struct frame *f)
 	emit_alu(e, BPF_MOV, R8, R0);
 	load_row(gen, FRAME_CPU, 0, f->leave);
 	emit_alu(e, BPF_MOV, R9, R0);
-	if (gen->relocated)
-		load_bias(gen, f->leave);
 	if (gen->faults)
 		generate_frame(gen);
+	if (gen->relocated)
+		load_bias(gen, f->leave);
+	generate_condition(gen, f);
+	if (gen->point->maxhits || gen->point->passcount)
+		generate_limits(gen, f);
 	try_lock(e, R8);
 	emit_jump_imm(e, BPF_JNE, R0, 0, f->busy);
 	load_record(e, target->slice_bytes);
@@ -228,6 +352,8 @@ static void generate_header(struct gen *gen)
 {
 	const struct body_target *target = gen->target;
 	struct emit *e = &gen->e;
+	int flags = gen->site->flags & TDF_SITE_TAIL_CALL ?
+		RAS_RECORD_TAIL_CALL : 0;
 
 	emit_load(e, 8, R1, R9, COUNT(recorded));
 	emit_store(e, 4, R7, RECORD(seq), R1);
@@ -235,7 +361,7 @@ static void generate_header(struct gen *gen)
 	emit_store(e, 8, R9, COUNT(recorded), R1);
 	if (gen->faults)
 		emit_store(e, 8, FP, FRAME_COUNT, R9);
-	emit_store_imm(e, 4, R7, RECORD(flags), target->major << 16);
+	emit_store_imm(e, 4, R7, RECORD(flags), target->major << 16 | flags);
 	emit_store_imm(e, 4, R7, RECORD(session), target->session);
 	emit_load(e, 8, R1, FP, FRAME_COOKIE);
 	emit_store(e, 8, R7, RECORD(minor), R1);
@@ -326,84 +452,50 @@ static void generate_finish(struct gen *gen, const struct frame *f)
 	emit_exit(e);
 }
 
-static void generate_body(struct gen *gen, const struct tdf_point *point)
+static void generate_body(struct gen *gen)
 {
 	struct emit *e = &gen->e;
 	struct frame f = {
-		.inactive = emit_label_new(e), .busy = emit_label_new(e),
-		.nested = emit_label_new(e), .locked = emit_label_new(e),
-		.finish = emit_label_new(e), .leave = emit_label_new(e),
-		.out = emit_label_new(e),
+		.inactive = emit_label_new(e), .unknown = emit_label_new(e),
+		.filtered = emit_label_new(e), .full = emit_label_new(e),
+		.busy = emit_label_new(e), .nested = emit_label_new(e),
+		.locked = emit_label_new(e), .finish = emit_label_new(e),
+		.leave = emit_label_new(e), .out = emit_label_new(e),
 	};
 
-	gen->fault = emit_label_new(e);
-	note(gen, STMT_PROLOGUE);
+	gen->fault_ends = emit_label_new(e);
+	gen->raw_fault = emit_label_new(e);
+	gen_note(gen, STMT_PROLOGUE);
 	generate_enter(gen, &f);
 	emit_label_place(e, f.locked);
+	generate_record_limit(gen, &f);
 	generate_header(gen);
-	generate_statements(gen, point);
-	note(gen, STMT_EPILOGUE);
-	item_place_load(gen, R9);
+	generate_statements(gen);
+	gen_note(gen, STMT_EPILOGUE);
+	item_place_load(gen, &gen->place, 0, R9);
 	generate_finish(gen, &f);
 	for (size_t i = 0; i < gen->stub_count && !e->error; i++) {
-		note(gen, gen->stubs[i].stmt);
-		item_stub_generate(gen, &gen->stubs[i]);
+		gen_note(gen, gen->stubs[i].stmt);
+		stub_generate(gen, &gen->stubs[i]);
 	}
-	note(gen, STMT_EPILOGUE);
-	if (gen->faults)
-		item_fault_generate(gen, f.finish);
-	note(gen, STMT_PROLOGUE);
+	gen_note(gen, STMT_EPILOGUE);
+	stub_ends_generate(gen, f.finish);
+	gen_note(gen, STMT_PROLOGUE);
+	generate_filtered(gen, &f);
 	generate_inactive(gen, &f);
 	generate_busy(gen, &f);
 	generate_nested(gen, &f);
 	finish_frame(gen);
 }
 
-static void scan_memory(struct gen *gen, const struct tdf_stmt *stmt)
-{
-	const __u8 *rpn = gen->tdf->rpn;
-
-	gen->faults = true;
-	if (rpn_relocated(rpn + stmt->rpn, stmt->rpn_length) ||
-	    (stmt->flags & TDF_STMT_LEN &&
-	     rpn_relocated(rpn + stmt->len_rpn, stmt->len_rpn_length)))
-		gen->relocated = true;
-}
-
-/*
- * Registers and prefixes are in every record; MAXDATALENGTH less those is the
- * budget of the memory items. A failing pointer comes on top of it. The sum
- * is the verifier's: an item at the end of the budget, not cut yet.
- */
-static void scan(struct gen *gen, const struct tdf_point *point)
-{
-	const struct tdf_stmt *stmt = gen->tdf->stmts + point->first_stmt;
-	uint32_t fixed = 0, maxdata = gen->tdf->header->maxdata;
-
-	for (__u32 i = 0; i < point->stmts; i++, stmt++) {
-		if (stmt->kind == TDF_STMT_REG) {
-			fixed += stmt->reg_bytes;
-			continue;
-		}
-		fixed += RAS_ITEM_PREFIX;
-		scan_memory(gen, stmt);
-	}
-	if (maxdata > TDF_DATA_MAX)
-		maxdata = TDF_DATA_MAX;
-	gen->budget = fixed < maxdata ? maxdata - fixed : 0;
-	if (RAS_RECORD_HEADER + fixed + 2 * gen->budget + 2 +
-	    RAS_ITEM_PREFIX + FAULT_BYTES > RAS_RECORD_MAX)
-		gen_fail(gen, -E2BIG, "the record exceeds %u bytes",
-			 RAS_RECORD_MAX);
-}
-
 int body_generate(struct body *body, const struct tdf *tdf,
-		  const struct tdf_point *point,
+		  const struct tdf_point *point, const struct tdf_site *site,
 		  const struct body_target *target, struct error *err)
 {
 	const struct tdf_module *module = &tdf->modules[point->module];
 	struct gen gen = {
-		.tdf = tdf, .target = target, .err = err,
+		.tdf = tdf, .point = point, .site = site, .target = target,
+		.err = err, .go_on = point->flags & TDF_POINT_CONTINUE,
 		.machine = module->machine,
 		.flat32 = module->elf_class == ELFCLASS32,
 	};
@@ -412,8 +504,8 @@ int body_generate(struct body *body, const struct tdf *tdf,
 	memset(body, 0, sizeof(*body));
 	if (err)
 		err->text[0] = err->hint[0] = '\0';
-	scan(&gen, point);
-	generate_body(&gen, point);
+	scan_site(&gen);
+	generate_body(&gen);
 	ret = emit_finish(&gen.e);
 	emit_free(&gen.e);
 	free(gen.stubs);

@@ -110,6 +110,10 @@ static int print_atomic(const struct bpf_insn *insn, char *text, size_t size)
 		return snprintf(text, size,
 				"r%u = atomic_xchg((%s *)(r%u %+d), r%u)",
 				src, type, base, insn->off, src);
+	if (insn->imm == (BPF_ADD | BPF_FETCH))
+		return snprintf(text, size,
+				"r%u = atomic_fetch_add((%s *)(r%u %+d), r%u)",
+				src, type, base, insn->off, src);
 	if (insn->imm == BPF_ADD)
 		return snprintf(text, size, "lock *(%s *)(r%u %+d) += r%u",
 				type, base, insn->off, src);

@@ -42,14 +42,19 @@ emit_label emit_label_new(struct emit *e)
 					   e->label_count, sizeof(*e->labels));
 	if (e->error)
 		return 0;
-	e->labels[e->label_count] = -1;
+	e->labels[e->label_count] = (struct emit_place){ .insn = -1 };
 	return e->label_count++;
 }
 
 void emit_label_place(struct emit *e, emit_label label)
 {
 	if (!e->error)
-		e->labels[label] = e->count;
+		e->labels[label].insn = e->count;
+}
+
+bool emit_label_used(const struct emit *e, emit_label label)
+{
+	return !e->error && e->labels[label].used;
 }
 
 static void emit_branch(struct emit *e, int code, int dst, int src,
@@ -60,6 +65,7 @@ static void emit_branch(struct emit *e, int code, int dst, int src,
 					   e->jump_count, sizeof(*e->jumps));
 	if (e->error)
 		return;
+	e->labels[label].used = true;
 	e->jumps[e->jump_count++] = (struct emit_jump){ e->count, label };
 	emit_insn(e, code, dst, src, 0, imm);
 }
@@ -84,9 +90,9 @@ int emit_finish(struct emit *e)
 {
 	for (size_t i = 0; i < e->jump_count && !e->error; i++) {
 		const struct emit_jump *jump = &e->jumps[i];
-		int64_t off = e->labels[jump->label] - jump->insn - 1;
+		int64_t off = e->labels[jump->label].insn - jump->insn - 1;
 
-		if (e->labels[jump->label] < 0)
+		if (e->labels[jump->label].insn < 0)
 			e->error = -EINVAL;
 		else if (off < INT16_MIN || off > INT16_MAX)
 			e->error = -E2BIG;

@@ -7,6 +7,7 @@
 #ifndef BPF_EMIT_H
 #define BPF_EMIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/bpf.h>
@@ -15,10 +16,15 @@ struct emit_jump {
 	uint32_t insn, label;
 };
 
+struct emit_place {
+	int64_t insn;			/* -1 while not placed */
+	bool used;			/* a jump leads to it */
+};
+
 struct emit {
 	struct bpf_insn *insns;
 	size_t count, room;
-	int64_t *labels;		/* instruction, -1 while not placed */
+	struct emit_place *labels;
 	size_t label_count, label_room;
 	struct emit_jump *jumps;	/* to be resolved */
 	size_t jump_count, jump_room;
@@ -36,6 +42,8 @@ int emit_array_grow(void *array, size_t *room, size_t count, size_t entry);
 
 emit_label emit_label_new(struct emit *e);
 void emit_label_place(struct emit *e, emit_label label);
+/* Does a jump lead to it yet? */
+bool emit_label_used(const struct emit *e, emit_label label);
 
 /* op is BPF_ADD, BPF_MOV ...; imm is sign-extended to 64 bits */
 void emit_alu(struct emit *e, int op, int dst, int src);
@@ -50,7 +58,8 @@ void emit_load(struct emit *e, int bytes, int dst, int base, int off);
 void emit_store(struct emit *e, int bytes, int base, int off, int src);
 void emit_store_imm(struct emit *e, int bytes, int base, int off,
 		    int32_t imm);
-/* 8 bytes; op is BPF_ADD, BPF_XCHG, BPF_CMPXCHG (compares with r0) */
+/* 8 bytes; op is BPF_ADD, BPF_ADD | BPF_FETCH, BPF_XCHG, BPF_CMPXCHG (compares
+ * with r0) */
 void emit_atomic(struct emit *e, int op, int base, int off, int src);
 
 void emit_map(struct emit *e, int dst, int map_fd);

@@ -357,7 +357,7 @@ static void emit_division(struct expr *x, uint8_t code)
 	int dst = entry_own(x, x->depth - 2);
 	int by = entry_own(x, x->depth - 1), sign;
 
-	item_fault_if(x->gen, BPF_JEQ, by, 0, &x->stack[x->depth - 2]);
+	stub_fault_if(x->gen, BPF_JEQ, by, 0, &x->stack[x->depth - 2]);
 	if (code == RPN_mod) {
 		emit_alu(e, BPF_MOD, dst, by);
 		return;
@@ -479,13 +479,40 @@ static void op_deref(struct expr *x, int bytes)
 	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
+/* What the kernel keeps of the thread, as of its last switch. */
+static void op_base(struct expr *x, int base, int64_t add)
+{
+	__u32 offset = x->gen->target->thread_base[base];
+	int reg;
+
+	if (x->gen->target->context == BODY_KPROBE)
+		gen_fail(x->gen, -EOPNOTSUPP,
+			 "thread-local data of the kernel can't be read", 0);
+	else if (!offset)
+		gen_fail(x->gen, -EOPNOTSUPP,
+			 "thread-local data can't be read: this kernel has no BTF",
+			 0);
+	temps_spill(x);
+	emit_call(x->e, BPF_FUNC_get_current_task_btf);
+	reg = temp_new(x);
+	emit_load(x->e, 8, reg, BPF_REG_0, offset);
+	push(x, value_temp(reg));
+	top(x)->add = add;
+}
+
 static void op_register(struct expr *x, uint64_t number, int64_t add)
 {
 	struct gen *gen = x->gen;
-	struct arch_reg reg = arch_reg_find(gen, number);
+	int base = arch_base_find(gen->machine, number);
+	struct arch_reg reg;
 
-	if (reg.ip && gen->target->context == BODY_KPROBE)
-		add--;
+	if (base >= 0) {
+		op_base(x, base, add);
+		return;
+	}
+	reg = arch_reg_find(gen, number);
+	if (reg.ip)
+		add -= gen_ip_excess(gen);
 	push(x, value_memory(REGS, reg.offset, reg.bytes, add));
 }
 
@@ -625,15 +652,29 @@ void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
 	*result = *top(&x);
 }
 
-bool rpn_relocated(const uint8_t *rpn, size_t size)
+static unsigned int register_uses(uint16_t machine, uint64_t number)
 {
+	int base = arch_base_find(machine, number);
+
+	if (base < 0)
+		return 0;
+	return RPN_USES_BASE | (arch_base_stale(base) ? RPN_USES_STALE : 0);
+}
+
+unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size)
+{
+	unsigned int uses = 0;
 	struct rpn_op op;
 
 	for (size_t at = 0; at < size; at = op.next) {
 		if (rpn_decode(rpn, size, at, &op))
-			return false;
+			break;
 		if (op.code == RPN_addr)
-			return true;
+			uses |= RPN_USES_ADDR;
+		else if (op.code == RPN_xderef || op.code == RPN_xderef_size)
+			uses |= RPN_USES_XDEREF;
+		else if (op.code == RPN_bregx)
+			uses |= register_uses(machine, op.a);
 	}
-	return false;
+	return uses;
 }

@@ -15,8 +15,9 @@
  *   sessions  one entry: a log of struct ras_session, append-only, written
  *             by user space only. RUN/sessions
  *
- * and three for every armed TDF (a session), under RUN/armed/NAME/; `count`
- * moves to RUN/past/INDEX/ when it is off, because its figures outlive it:
+ * and three or four for every armed TDF (a session), under RUN/armed/NAME/;
+ * `count` moves to RUN/past/INDEX/ when it is off, because its figures outlive
+ * it:
  *
  *   count     struct ras_count per (point, slice):
  *             index = point * slices + slice, where slices =
@@ -25,6 +26,8 @@
  *   state     one struct ras_state; written by user space only
  *   sites     one u64 per site: the site's address as linked (user space;
  *             bias = probed address - this) or the bias itself (kernel)
+ *   limits    where a tracepoint has PASSCOUNT or MAXHITS: one struct
+ *             ras_limit per point
  *
  * Writer's protocol: disable preemption where the kernel offers it. Take a
  * slice by a fully ordered cmpxchg of lock 0 -> 1, the next nesting level when
@@ -44,7 +47,7 @@
 
 #include <linux/types.h>
 
-#define RAS_LAYOUT		1	/* of everything in this file */
+#define RAS_LAYOUT		2	/* of everything in this file */
 #define RAS_NEST_LEVELS		3	/* softirq, hardirq, NMI */
 #define RAS_RECORD_MAX		2048	/* bytes of the longest record */
 #define RAS_SLICE_MIN		(64u << 10)
@@ -95,8 +98,12 @@ struct ras_record {
 
 #define RAS_RECORD_HEADER	48
 #define RAS_RECORD_FAULT	0x0001	/* an item could not be read; no data
-					 * follows that item */
+					 * follows that item unless the
+					 * tracepoint says ONFAULT=CONTINUE */
 #define RAS_RECORD_CUT		0x0002	/* MAXDATALENGTH was reached */
+#define RAS_RECORD_TAIL_CALL	0x0004	/* at an exit that calls another function
+					 * in place of returning: there is no
+					 * return value yet */
 
 #define RAS_COOKIE(minor, point, site) \
 	((__u64)(__u16)(minor) | (__u64)(__u16)(point) << 16 | \
@@ -117,19 +124,26 @@ struct ras_item {
 #define RAS_ITEM_STRING		0x01	/* ASCIIZ; length without the zero */
 #define RAS_ITEM_FAULT		0x02	/* not readable: the failing pointer */
 #define RAS_ITEM_SELECTOR	0x03	/* bad selector: the far pointer */
+#define RAS_ITEM_ABSENT		0x04	/* a variable that this site doesn't have;
+					 * no bytes, and the record goes on */
 #define RAS_ITEM_CUT		0x10	/* truncated */
 #define RAS_ITEM_PAGED_IN	0x20	/* was absent and has been brought in */
 #define RAS_ITEM_STALE		0x40	/* as of the last context switch */
-#define RAS_ITEM_TAIL_CALL	0x80	/* no return value yet */
 
-/* hits = recorded + filtered + dropped; plain under the slice's lock, except
- * filtered and dropped, which are counted (atomically) without it, in the
- * row of the CPU's main slice */
+/* hits = recorded + filtered + dropped. `recorded` is plain, under the slice's
+ * lock; the others are counted atomically, what is filtered or dropped before
+ * a slice was taken in the row of the CPU's main slice. */
 struct ras_count {
 	__u64 recorded;
 	__u64 filtered;
 	__u64 dropped;
 	__u64 faults;		/* items that could not be read */
+};
+
+/* Of one point, on all CPUs; counted atomically, from 0 when it is armed. */
+struct ras_limit {
+	__u64 passed;		/* hits passed over, as far as PASSCOUNT */
+	__u64 recorded;		/* records, as far as MAXHITS; more are tried */
 };
 
 struct ras_state {

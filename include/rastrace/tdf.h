@@ -7,9 +7,12 @@
  * Indices count from 0 into the whole table. A string is an offset into
  * `strings`, zero-terminated; offset 0 is the empty string.
  *
- * A tracepoint owns the sites [first_site, first_site + sites) and the
- * statements [first_stmt, first_stmt + stmts); tracepoints are in ascending
- * order of minor, their ranges don't overlap.
+ * A tracepoint owns the sites [first_site, first_site + sites): the copies of
+ * inlined code, every exit of a function. Each site has the statements
+ * [first_stmt, first_stmt + stmts), because a variable may be elsewhere there;
+ * what they log is the same in length and order at all sites of a tracepoint.
+ * Tracepoints are in ascending order of minor; ranges ascend and don't
+ * overlap, but a site may have the statements of the site before it.
  */
 #ifndef RASTRACE_TDF_H
 #define RASTRACE_TDF_H
@@ -17,13 +20,15 @@
 #include <linux/types.h>
 
 #define TDF_MAGIC		"RASTDF\r\n"	/* 8 bytes, no zero */
-#define TDF_VERSION		1
+#define TDF_VERSION		2
 
 #define TDF_NAME_MAX		8	/* type and group names, manual 1.3.3 */
 #define TDF_TYPES_MAX		16
 #define TDF_GROUPS_MAX		48
 #define TDF_POINTS_MAX		65535
-#define TDF_STMTS_MAX		256	/* of one tracepoint, registers counted */
+#define TDF_STMTS_MAX		256	/* of one site, registers counted */
+#define TDF_SITES_MAX		8192	/* of one tracepoint */
+#define TDF_STACK_MAX		32	/* frames of a STACK */
 #define TDF_RPN_MAX		4095	/* bytes of one expression */
 #define TDF_RPN_STACK		16	/* entries, manual 1.6 TRCERR_RPN_OVER */
 #define TDF_DATA_MIN		20	/* MAXDATALENGTH, manual 1.3.2 */
@@ -90,11 +95,13 @@ struct tdf_point {
 	__u32 name;		/* string: the TP clause as written */
 	__u32 first_site;
 	__u32 sites;
-	__u32 first_stmt;
-	__u32 stmts;
-	__u32 flags;		/* 0; unknown flags are refused */
+	__u32 maxhits;		/* records, then it is off; 0: no limit */
+	__u32 passcount;	/* hits that are passed over first */
+	__u32 flags;		/* TDF_POINT_*; unknown flags are refused */
 	__u32 reserved;
 };
+
+#define TDF_POINT_CONTINUE	0x01	/* go on behind an item that faults */
 
 /* cost classes of the instruction under the probe */
 #define TDF_COST_NOP5		0	/* may be turned into a call */
@@ -111,19 +118,42 @@ struct tdf_site {
 	__u8 cost;		/* TDF_COST_* */
 	__u8 insn_length;	/* 0 unknown (kernel) */
 	__u8 insn[TDF_INSN_MAX];
-	__u8 reserved[7];
+	__u8 flags;		/* TDF_SITE_*; unknown flags are refused */
+	__u8 reserved[6];
+	__u64 semaphore;	/* USDT: file offset of its counter; 0 none */
+	__u32 first_stmt;
+	__u32 stmts;
 };
 
-#define TDF_STMT_REG		0	/* one register of a REGS */
-#define TDF_STMT_MEM		1
-#define TDF_STMT_ASCIIZ		2
+#define TDF_SITE_RETURN		0x01	/* the return probe of the function that
+					 * begins here (RETEP=CALLER) */
+#define TDF_SITE_TAIL_CALL	0x02	/* an exit without a return value yet */
 
-#define TDF_STMT_LEN		0x01	/* length comes from memory: len_rpn */
+#define TDF_STMT_REG		0	/* one register of a REGS */
+#define TDF_STMT_MEM		1	/* bytes at an address */
+#define TDF_STMT_ASCIIZ		2	/* a string at an address */
+#define TDF_STMT_VALUE		3	/* the low bytes (1 to 8) of a value */
+#define TDF_STMT_ABSENT		4	/* known elsewhere, not at this site: an
+					 * item without bytes */
+#define TDF_STMT_IF		5	/* logs nothing; 0: no record at all. The
+					 * first statement or none */
+#define TDF_STMT_STACK		6	/* return addresses, `length` at most */
+
+#define TDF_STMT_LEN		0x01	/* MEM: the length comes from len_rpn */
+#define TDF_STMT_LEN_VALUE	0x02	/* len_rpn is the length, not where it
+					 * is */
+#define TDF_STMT_RAW		0x04	/* MEM, VALUE: without a prefix */
+#define TDF_STMT_MORE		0x08	/* MEM, VALUE: more bytes of the item of
+					 * the statement before, whose prefix
+					 * counts them; that one has no LEN */
+#define TDF_STMT_SEGMENT	0x10	/* MEM, ASCIIZ: the address is a far one:
+					 * rpn leaves selector and, on top, offset */
+#define TDF_STMT_LEN_SEGMENT	0x20	/* the same of len_rpn */
 
 /*
- * An expression (rpn) yields an address; it is a DWARF expression limited to
- * the operations of rpn.def. Registers have the DWARF numbers of the module's
- * machine.
+ * rpn yields an address (MEM, ASCIIZ) or a value (VALUE, IF); it is a DWARF
+ * expression limited to the operations of rpn.def. Registers have the DWARF
+ * numbers of the module's machine. REG, ABSENT and STACK have none.
  */
 struct tdf_stmt {
 	__u8 kind;		/* TDF_STMT_* */
@@ -132,10 +162,11 @@ struct tdf_stmt {
 	__u8 len_bytes;		/* LEN: width of the length, 1, 2, 4, 8 */
 	__u16 reg;		/* REG: DWARF number */
 	__u16 length;		/* MEM: bytes; with LEN: the most there can be;
-				 * ASCIIZ: maxlength, without the zero */
+				 * ASCIIZ: maxlength, without the zero; VALUE:
+				 * bytes; STACK: frames */
 	__u32 rpn;		/* offset into the rpn table */
 	__u32 rpn_length;
-	__u32 len_rpn;		/* LEN: address of the length */
+	__u32 len_rpn;		/* LEN */
 	__u32 len_rpn_length;
 };
 

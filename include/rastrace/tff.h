@@ -6,7 +6,9 @@
  * the TDF.
  *
  * A section owns [first_entry, first_entry + entries) of the entries, in
- * ascending order of minor, and likewise ranges of types and groups.
+ * ascending order of minor, and likewise ranges of types, groups, C types and
+ * members. `types` are those of tracepoints (TYPELIST), `ctypes` those of what
+ * is logged; a control %{struct request} of a FMT names one of the section's.
  */
 #ifndef RASTRACE_TFF_H
 #define RASTRACE_TFF_H
@@ -15,7 +17,7 @@
 #include <rastrace/tdf.h>
 
 #define TFF_MAGIC		"RASTFF\r\n"
-#define TFF_VERSION		1
+#define TFF_VERSION		2
 #define TFF_FMT_MAX		4096	/* manual 1.6 TRCERR_FMT_LONG */
 
 struct tff_header {
@@ -31,6 +33,8 @@ struct tff_header {
 	struct tdf_table entries;
 	struct tdf_table types;		/* struct tdf_name */
 	struct tdf_table groups;	/* struct tdf_name */
+	struct tdf_table ctypes;
+	struct tdf_table members;
 	struct tdf_table strings;
 };
 
@@ -47,6 +51,10 @@ struct tff_section {
 	__u32 types;
 	__u32 first_group;
 	__u32 groups;
+	__u32 first_ctype;
+	__u32 ctypes;
+	__u32 first_member;
+	__u32 members;
 	__u32 reserved;
 };
 
@@ -61,6 +69,44 @@ struct tff_entry {
 	__u32 desc;		/* string */
 	__u32 fmt;		/* string: the FMT lines, each ended by '\n',
 				 * C escapes resolved, controls as written */
+};
+
+#define TFF_CTYPE_UINT		0	/* 1, 2, 4, 8 or 16 bytes */
+#define TFF_CTYPE_INT		1
+#define TFF_CTYPE_BOOL		2
+#define TFF_CTYPE_CHAR		3	/* printed as a character */
+#define TFF_CTYPE_FLOAT		4	/* IEEE, 4 or 8 bytes; else as hex */
+#define TFF_CTYPE_POINTER	5
+#define TFF_CTYPE_ENUM		6	/* members have the values */
+#define TFF_CTYPE_STRUCT	7
+#define TFF_CTYPE_UNION		8
+#define TFF_CTYPE_ARRAY		9
+#define TFF_CTYPE_BYTES		10	/* anything else: printed as hex */
+
+#define TFF_CTYPE_NONE		0xffffffff
+
+struct tff_ctype {
+	__u32 name;		/* string as C has it: "struct request", "int" */
+	__u32 bytes;
+	__u32 target;		/* POINTER, ARRAY: index in the section's
+				 * ctypes, of arrays a smaller one than its
+				 * own; POINTER: TFF_CTYPE_NONE when unknown */
+	__u32 count;		/* ARRAY: elements */
+	__u32 first_member;	/* index in the section's members; ranges of */
+	__u32 members;		/* the section's ctypes ascend */
+	__u8 kind;		/* TFF_CTYPE_* */
+	__u8 is_signed;		/* ENUM */
+	__u8 reserved[6];
+};
+
+struct tff_member {		/* of a struct or union; an enumerator */
+	__u32 name;		/* string; "" without a name */
+	__u32 ctype;		/* index in the section's ctypes, smaller than
+				 * that of the struct */
+	__u64 value;		/* ENUM: its value; else the offset in bits */
+	__u32 bits;		/* width of a bit-field, from its lowest bit;
+				 * 0: the whole type */
+	__u32 reserved;
 };
 
 #endif

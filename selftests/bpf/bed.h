@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <asm/prctl.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -18,7 +20,7 @@
 #include "interpret.h"
 #include "tap.h"
 
-#define BED_STMTS	64
+#define BED_STMTS	TDF_STMTS_MAX
 #define BED_POINTS	3
 #define BED_SITES	4
 #define BED_MAJOR	0xc5
@@ -30,6 +32,7 @@ struct bed {
 	struct tdf_header header;
 	struct tdf_module module;
 	struct tdf_point point;
+	struct tdf_site site;
 	struct tdf_stmt stmts[BED_STMTS];
 	uint8_t rpn[1 << 18];
 	size_t rpn_used;
@@ -40,9 +43,11 @@ struct bed {
 		struct pt_regs regs;
 	} input;
 	uint64_t sites[BED_SITES];
+	uint64_t thread_base[2];	/* our fs.base, gs.base */
 	size_t slice_stride, nest_stride;
 	uint8_t *buffer, *nest;		/* mapped */
 	struct ras_count *counts;	/* mapped */
+	struct ras_limit *limits;	/* mapped */
 	int cpu;			/* where we run */
 	char log[1 << 16];
 };
@@ -93,11 +98,14 @@ static inline void bed_maps(struct bed *bed, size_t slice_bytes,
 	t->count_fd = bed_map("count", sizeof(struct ras_count), rows);
 	t->state_fd = bed_map("state", sizeof(struct ras_state), 1);
 	t->sites_fd = bed_map("sites", 8, BED_SITES);
+	t->limits_fd = bed_map("limits", sizeof(struct ras_limit), BED_POINTS);
 	t->test_fd = bed_map("test", sizeof(bed->input), 1);
 	bed->buffer = bed_mmap(t->buffer_fd, bed->slice_stride * t->cpus);
 	bed->nest = bed_mmap(t->nest_fd, bed->nest_stride * t->cpus *
 			     RAS_NEST_LEVELS);
 	bed->counts = bed_mmap(t->count_fd, rows * sizeof(*bed->counts));
+	bed->limits = bed_mmap(t->limits_fd,
+			       BED_POINTS * sizeof(*bed->limits));
 }
 
 static inline void bed_state(struct bed *bed, __u32 value)
@@ -114,6 +122,29 @@ static inline void bed_site(struct bed *bed, __u32 site, uint64_t value)
 	bed->sites[site] = value;
 	if (bpf_map_update_elem(bed->target.sites_fd, &site, &value, 0))
 		tap_bail("cannot set a site: %s", strerror(errno));
+}
+
+/* Offset of thread.NAME in struct task_struct; 0: not known. */
+static inline __u32 bed_thread_offset(const struct btf *btf, const char *name)
+{
+	const char *const path[] = { "task_struct", "thread", name };
+	int id = btf__find_by_name_kind(btf, path[0], BTF_KIND_STRUCT);
+	__u32 offset = 0;
+
+	for (int i = 1; i < 3 && id > 0; i++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const struct btf_member *member = btf_members(type);
+		int k = 0, count = btf_vlen(type);
+
+		while (k < count && strcmp(btf__name_by_offset(
+				btf, member[k].name_off), path[i]))
+			k++;
+		if (k == count)
+			return 0;
+		offset += btf_member_bit_offset(type, k) / 8;
+		id = member[k].type;
+	}
+	return id > 0 ? offset : 0;
 }
 
 /* Stay on one CPU, find the kfuncs, set up. Skips the test without bpf. */
@@ -141,8 +172,13 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 
 		bed->target.preempt_disable = off > 0 ? off : 0;
 		bed->target.preempt_enable = on > 0 ? on : 0;
+		for (int i = 0; i < BODY_THREAD_BASES; i++)
+			bed->target.thread_base[i] = bed_thread_offset(
+				btf, body_thread_bases[i]);
 		btf__free(btf);
 	}
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &bed->thread_base[0]);
+	syscall(SYS_arch_prctl, ARCH_GET_GS, &bed->thread_base[1]);
 	bed->target.context = context;
 	bed->target.key = BED_KEY;
 	bed->target.session = BED_SESSION;
@@ -155,14 +191,16 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 	bed->module.elf_class = ELFCLASS64;
 	bed->tdf = (struct tdf){
 		.header = &bed->header, .modules = &bed->module,
-		.points = &bed->point, .stmts = bed->stmts, .rpn = bed->rpn,
+		.points = &bed->point, .sites = &bed->site,
+		.stmts = bed->stmts, .rpn = bed->rpn,
 	};
 }
 
-/* No statements. */
+/* No statements, nothing special. */
 static inline void bed_clear(struct bed *bed)
 {
-	bed->point.stmts = 0;
+	bed->point = (struct tdf_point){ .sites = 1 };
+	bed->site = (struct tdf_site){ 0 };
 	bed->rpn_used = 0;
 }
 
@@ -170,14 +208,15 @@ static inline uint32_t bed_rpn(struct bed *bed, const void *rpn, size_t size)
 {
 	uint32_t at = bed->rpn_used;
 
-	memcpy(bed->rpn + at, rpn, size);
+	if (size)
+		memcpy(bed->rpn + at, rpn, size);
 	bed->rpn_used += size;
 	return at;
 }
 
 static inline struct tdf_stmt *bed_reg(struct bed *bed, int reg, int bytes)
 {
-	struct tdf_stmt *s = &bed->stmts[bed->point.stmts++];
+	struct tdf_stmt *s = &bed->stmts[bed->site.stmts++];
 
 	*s = (struct tdf_stmt){
 		.kind = TDF_STMT_REG, .reg = reg, .reg_bytes = bytes,
@@ -188,13 +227,31 @@ static inline struct tdf_stmt *bed_reg(struct bed *bed, int reg, int bytes)
 static inline struct tdf_stmt *bed_memory(struct bed *bed, int kind, int length,
 				   const void *rpn, size_t size)
 {
-	struct tdf_stmt *s = &bed->stmts[bed->point.stmts++];
+	struct tdf_stmt *s = &bed->stmts[bed->site.stmts++];
 
 	*s = (struct tdf_stmt){
 		.kind = kind, .length = length,
 		.rpn = bed_rpn(bed, rpn, size), .rpn_length = size,
 	};
 	return s;
+}
+
+/* TDF_STMT_VALUE, TDF_STMT_IF and pieces, with flags */
+static inline struct tdf_stmt *bed_stmt(struct bed *bed, int kind, int flags,
+					int length, const void *rpn,
+					size_t size)
+{
+	struct tdf_stmt *s = bed_memory(bed, kind, length, rpn, size);
+
+	s->flags = flags;
+	return s;
+}
+
+static inline void bed_absent(struct bed *bed)
+{
+	bed->stmts[bed->site.stmts++] = (struct tdf_stmt){
+		.kind = TDF_STMT_ABSENT,
+	};
 }
 
 static inline void bed_len(struct bed *bed, struct tdf_stmt *s, int bytes,
@@ -219,7 +276,8 @@ static inline int bed_load(struct bed *bed)
 	struct body body;
 	int ret;
 
-	ret = body_generate(&body, &bed->tdf, &bed->point, &bed->target, &err);
+	ret = body_generate(&body, &bed->tdf, &bed->point, &bed->site,
+			    &bed->target, &err);
 	if (ret) {
 		snprintf(bed->log, sizeof(bed->log), "%s", err.text);
 		return ret;
@@ -292,8 +350,9 @@ static inline void bed_expect(struct bed *bed, struct expected *x)
 	};
 
 	in.bias = bed->input.regs.rip - bed->sites[bed->input.cookie >> 32];
-	interpret_record(x, &in, bed->stmts, bed->point.stmts, bed->rpn,
-			 bed->header.maxdata);
+	memcpy(in.thread_base, bed->thread_base, sizeof(in.thread_base));
+	interpret_record(x, &in, &bed->point, &bed->site, bed->stmts,
+			 bed->rpn, bed->header.maxdata);
 }
 
 static inline void bed_dump(const char *what, const uint8_t *data,
@@ -335,16 +394,54 @@ static inline bool bed_same(const struct bed *bed,
 	return false;
 }
 
-/* Load, run once, compare with the interpreter's record. 0: the same. */
+/* What a record that there isn't leaves. */
+static inline int bed_check_filtered(const struct bed *bed,
+				     const struct ras_count *before,
+				     const struct ras_count *after,
+				     const struct expected *x)
+{
+	if (!bed_slice(bed)->lock && after->recorded == before->recorded &&
+	    after->filtered == before->filtered + 1 &&
+	    after->faults == before->faults + x->faults)
+		return 0;
+	tap_diag("recorded %llu filtered %llu faults %llu",
+		 after->recorded - before->recorded,
+		 after->filtered - before->filtered,
+		 after->faults - before->faults);
+	return -EPROTO;
+}
+
+static inline int bed_check_record(const struct bed *bed, uint64_t position,
+				   const struct ras_count *before,
+				   const struct ras_count *after,
+				   const struct expected *x)
+{
+	const struct ras_slice *slice = bed_slice(bed);
+	uint64_t bytes = bed->target.slice_bytes;
+	const struct ras_record *r = (const void *)
+		(slice->data + (position & (bytes - 1)));
+
+	if (!bed_same(bed, slice, bytes, position, x))
+		return -EILSEQ;
+	if (!slice->lock && r->seq == (__u32)before->recorded &&
+	    slice->head == position + ((r->length + 7) & ~7u) &&
+	    after->recorded == before->recorded + 1 &&
+	    after->filtered == before->filtered &&
+	    after->faults == before->faults + x->faults)
+		return 0;
+	tap_diag("lock %llu seq %u head %llu", slice->lock, r->seq,
+		 slice->head);
+	return -EPROTO;
+}
+
+/* Load, run once, compare with what the interpreter says. 0: the same. */
 static inline int bed_check(struct bed *bed)
 {
-	struct ras_slice *slice = bed_slice(bed);
 	uint16_t point = bed->input.cookie >> 16;
-	struct ras_count *count = bed_count(bed, point, 0);
+	const struct ras_count *count = bed_count(bed, point, 0);
 	struct ras_count before = *count;
-	uint64_t position = slice->head;
+	uint64_t position = bed_slice(bed)->head;
 	struct expected x;
-	const struct ras_record *r;
 	int prog = bed_load(bed), ret;
 
 	if (prog < 0) {
@@ -357,19 +454,9 @@ static inline int bed_check(struct bed *bed)
 	close(prog);
 	if (ret)
 		return ret;
-	r = (const void *)(slice->data + (position &
-					  (bed->target.slice_bytes - 1)));
-	if (!bed_same(bed, slice, bed->target.slice_bytes, position, &x))
-		return -EILSEQ;
-	if (slice->lock || r->seq != (__u32)before.recorded ||
-	    slice->head != position + ((r->length + 7) & ~7u) ||
-	    count->recorded != before.recorded + 1 ||
-	    count->faults != before.faults + x.faults) {
-		tap_diag("lock %llu seq %u head %llu", slice->lock, r->seq,
-			 slice->head);
-		return -EPROTO;
-	}
-	return 0;
+	if (x.filtered)
+		return bed_check_filtered(bed, &before, count, &x);
+	return bed_check_record(bed, position, &before, count, &x);
 }
 
 #endif

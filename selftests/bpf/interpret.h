@@ -3,8 +3,7 @@
  * A second opinion: what an address expression and a tracepoint's statements
  * come to, computed step by step from the text of DWARF 5 (section 2.5),
  * tdf.h and buffer.h. Shares nothing with the generator but the names of the
- * operations. Values are of the generic type, 64 bits; memory is this
- * process's own.
+ * operations. Values are of the generic type, 64 bits.
  */
 #ifndef SELFTESTS_BPF_INTERPRET_H
 #define SELFTESTS_BPF_INTERPRET_H
@@ -28,11 +27,22 @@ enum {
 #undef RPN_OP_RANGE
 };
 
+/* What a selector stands for. */
+struct segment {
+	uint16_t selector;
+	uint64_t base, limit;	/* limit: the last byte */
+};
+
 struct interpreter {
 	const struct pt_regs *regs;
 	bool is32;		/* i386: its register numbers, flat addresses
 				 * of 32 bits */
 	uint64_t bias;
+	pid_t pid;		/* whose memory; 0: this process's own */
+	uint64_t thread_base[2];	/* fs.base, gs.base */
+	bool stale;		/* gs.base was used */
+	const struct segment *segments;
+	size_t segment_count;
 	uint64_t stack[64];
 	int depth;
 	const uint8_t *code, *end;
@@ -49,13 +59,12 @@ static inline bool memory_read(const struct interpreter *in, uint64_t *address,
 	if (!size)
 		return true;
 	remote = (struct iovec){ (void *)*address, size };
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
-	       (ssize_t)size;
+	return process_vm_readv(in->pid ? in->pid : getpid(), &local, 1,
+				&remote, 1, 0) == (ssize_t)size;
 }
 
 /* psABI of x86-64 figure 3.36, of i386 table 2.14 */
-static inline uint64_t register_value(const struct interpreter *in,
-				      uint64_t number)
+static inline uint64_t register_value(struct interpreter *in, uint64_t number)
 {
 	const struct pt_regs *r = in->regs;
 	const uint64_t regs64[] = {
@@ -72,6 +81,10 @@ static inline uint64_t register_value(const struct interpreter *in,
 		return (uint32_t)regs32[number];
 	if (!in->is32 && number < 17)
 		return regs64[number];
+	if (!in->is32 && (number == 58 || number == 59)) {
+		in->stale |= number == 59;
+		return in->thread_base[number - 58];
+	}
 	if (number == (in->is32 ? 41 : 51))
 		return (uint16_t)r->cs;
 	if (number == (in->is32 ? 42 : 52))
@@ -128,6 +141,34 @@ static inline bool push_memory(struct interpreter *in, int bytes)
 	}
 	push(in, value);
 	return true;
+}
+
+/* selector : offset to a flat address; what it fails at is the offset. */
+static inline bool far_address(struct interpreter *in, uint64_t *address)
+{
+	uint64_t offset = pop(in), selector = pop(in);
+
+	in->fault = offset;
+	for (size_t i = 0; i < in->segment_count; i++) {
+		const struct segment *segment = &in->segments[i];
+
+		if (segment->selector != (uint16_t)selector ||
+		    offset > segment->limit)
+			continue;
+		*address = segment->base + offset;
+		return true;
+	}
+	return false;
+}
+
+static inline bool push_far(struct interpreter *in, int bytes)
+{
+	uint64_t address;
+
+	if (!far_address(in, &address))
+		return false;
+	push(in, address);
+	return push_memory(in, bytes);
 }
 
 /* The former second entry `a`, the former top `b`. */
@@ -256,6 +297,10 @@ static inline bool step(struct interpreter *in)
 		return push_memory(in, 8);
 	case OP_deref_size:
 		return push_memory(in, operand(in, 1, false));
+	case OP_xderef:
+		return push_far(in, 8);
+	case OP_xderef_size:
+		return push_far(in, operand(in, 1, false));
 	case OP_abs:
 		a = pop(in);
 		push(in, (int64_t)a < 0 ? -a : a);
@@ -285,21 +330,34 @@ static inline bool step(struct interpreter *in)
 	}
 }
 
-/* true: *value is the address; false: *value is what failed. */
+/* true: *value is the result; false: *value is what failed. Of a far address
+ * the result is the flat one. */
 static inline bool interpret(struct interpreter *in, const uint8_t *rpn,
-			     size_t size, uint64_t *value)
+			     size_t size, bool segment, uint64_t *value)
 {
 	in->depth = 0;
 	in->code = rpn;
 	in->end = rpn + size;
 	while (in->code < in->end) {
-		if (!step(in)) {
-			*value = in->is32 ? (uint32_t)in->fault : in->fault;
-			return false;
-		}
+		if (!step(in))
+			goto fault;
 	}
-	*value = pop(in);
+	if (!segment)
+		*value = pop(in);
+	else if (!far_address(in, value))
+		goto fault;
 	return true;
+fault:
+	*value = in->is32 ? (uint32_t)in->fault : in->fault;
+	return false;
+}
+
+static inline bool interpret_stmt(struct interpreter *in,
+				  const struct tdf_stmt *s, const uint8_t *rpn,
+				  uint64_t *value)
+{
+	return interpret(in, rpn + s->rpn, s->rpn_length,
+			 s->flags & TDF_STMT_SEGMENT, value);
 }
 
 /* A record under construction. */
@@ -309,6 +367,8 @@ struct expected {
 	uint16_t flags;
 	unsigned int faults;
 	size_t left;		/* of MAXDATALENGTH, for memory items */
+	bool go_on;		/* ONFAULT=CONTINUE */
+	bool filtered;		/* by its IF: there is no record */
 };
 
 static inline void put(struct expected *x, const void *data, size_t size)
@@ -325,12 +385,14 @@ static inline void put_item(struct expected *x, uint8_t status,
 	put(x, data, size);
 }
 
+/* All that put something return whether the record goes on. */
 static inline bool put_fault(struct expected *x, uint64_t pointer)
 {
 	put_item(x, RAS_ITEM_FAULT, &pointer, 8);
+	x->left -= x->left < 8 ? x->left : 8;
 	x->flags |= RAS_RECORD_FAULT;
 	x->faults++;
-	return false;
+	return x->go_on;
 }
 
 static inline size_t cut(struct expected *x, size_t length, size_t limit,
@@ -347,12 +409,15 @@ static inline size_t cut(struct expected *x, size_t length, size_t limit,
 }
 
 static inline bool put_string(struct expected *x, struct interpreter *in,
-		       const struct tdf_stmt *s, uint64_t address)
+		       const struct tdf_stmt *s, const uint8_t *rpn)
 {
 	size_t most = s->length < x->left ? s->length : x->left, length = 0;
 	uint8_t status = RAS_ITEM_STRING, byte;
 	char text[RAS_RECORD_MAX];
+	uint64_t address;
 
+	if (!interpret_stmt(in, s, rpn, &address))
+		return put_fault(x, address);
 	while (length < most + 2) {
 		uint64_t at = address + length;
 
@@ -369,10 +434,28 @@ static inline bool put_string(struct expected *x, struct interpreter *in,
 			break;
 		text[length++] = byte;
 	}
+	status |= in->stale ? RAS_ITEM_STALE : 0;
 	length = cut(x, length, s->length, &status);
 	put_item(x, status, text, length);
 	x->left -= length;
 	return true;
+}
+
+/* true: *length; false: *address is what failed. */
+static inline bool length_read(struct interpreter *in, const struct tdf_stmt *s,
+			       const uint8_t *rpn, uint64_t *length,
+			       uint64_t *address)
+{
+	bool segment = s->flags & TDF_STMT_LEN_SEGMENT;
+
+	if (!interpret(in, rpn + s->len_rpn, s->len_rpn_length, segment,
+		       address))
+		return false;
+	*length = *address;
+	if (s->flags & TDF_STMT_LEN_VALUE)
+		return true;
+	*length = 0;
+	return memory_read(in, address, length, s->len_bytes);
 }
 
 static inline bool put_memory(struct expected *x, struct interpreter *in,
@@ -382,10 +465,7 @@ static inline bool put_memory(struct expected *x, struct interpreter *in,
 	uint64_t address, length = s->length;
 
 	if (s->flags & TDF_STMT_LEN) {
-		length = 0;
-		if (!interpret(in, rpn + s->len_rpn, s->len_rpn_length,
-			       &address) ||
-		    !memory_read(in, &address, &length, s->len_bytes))
+		if (!length_read(in, s, rpn, &length, &address))
 			return put_fault(x, address);
 		if (length > s->length) {
 			length = s->length;
@@ -393,52 +473,153 @@ static inline bool put_memory(struct expected *x, struct interpreter *in,
 		}
 	}
 	length = cut(x, length, s->length, &status);
-	if (length && (!interpret(in, rpn + s->rpn, s->rpn_length, &address) ||
+	if (length && (!interpret_stmt(in, s, rpn, &address) ||
 		       !memory_read(in, &address, bytes, length)))
 		return put_fault(x, address);
+	status |= in->stale ? RAS_ITEM_STALE : 0;
 	put_item(x, status, bytes, length);
 	x->left -= length;
 	return true;
 }
 
+/* The bytes of `count` pieces; false: *address is what failed. */
+static inline bool pieces_read(struct interpreter *in,
+			       const struct tdf_stmt *s, size_t count,
+			       const uint8_t *rpn, uint8_t *bytes,
+			       uint64_t *address)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!interpret_stmt(in, &s[i], rpn, address))
+			return false;
+		if (s[i].kind == TDF_STMT_VALUE)
+			memcpy(bytes, address, s[i].length);
+		else if (!memory_read(in, address, bytes, s[i].length))
+			return false;
+		bytes += s[i].length;
+	}
+	return true;
+}
+
+static inline bool put_pieces(struct expected *x, struct interpreter *in,
+			      const struct tdf_stmt *s, size_t count,
+			      const uint8_t *rpn)
+{
+	uint8_t status = RAS_ITEM_VALUE, bytes[RAS_RECORD_MAX];
+	size_t length = 0;
+	uint64_t address;
+
+	for (size_t i = 0; i < count; i++)
+		length += s[i].length;
+	if (!pieces_read(in, s, count, rpn, bytes, &address)) {
+		if (!(s->flags & TDF_STMT_RAW))
+			return put_fault(x, address);
+		x->flags |= RAS_RECORD_FAULT;
+		x->faults++;
+		return false;
+	}
+	if (s->flags & TDF_STMT_RAW) {
+		put(x, bytes, length);
+		return true;
+	}
+	status |= in->stale ? RAS_ITEM_STALE : 0;
+	length = cut(x, length, length, &status);
+	put_item(x, status, bytes, length);
+	x->left -= length;
+	return true;
+}
+
+/* The item that s begins, of `count` statements. */
 static inline bool put_statement(struct expected *x, struct interpreter *in,
-			  const struct tdf_stmt *s, const uint8_t *rpn)
+				 const struct tdf_stmt *s, size_t count,
+				 const uint8_t *rpn)
 {
 	bool string = s->kind == TDF_STMT_ASCIIZ;
 	uint64_t value;
 
+	in->stale = false;
 	if (s->kind == TDF_STMT_REG) {
 		value = register_value(in, s->reg);
 		put(x, &value, s->reg_bytes);
 		return true;
 	}
+	if (s->kind == TDF_STMT_ABSENT) {
+		put_item(x, RAS_ITEM_ABSENT, NULL, 0);
+		return true;
+	}
+	if (s->flags & TDF_STMT_RAW)
+		return put_pieces(x, in, s, count, rpn);
 	if (!x->left) {
 		x->flags |= RAS_RECORD_CUT;
 		put_item(x, RAS_ITEM_CUT | (string ? RAS_ITEM_STRING :
 				RAS_ITEM_VALUE), NULL, 0);
 		return true;
 	}
-	if (!string)
-		return put_memory(x, in, s, rpn);
-	if (!interpret(in, rpn + s->rpn, s->rpn_length, &value))
-		return put_fault(x, value);
-	return put_string(x, in, s, value);
+	if (string)
+		return put_string(x, in, s, rpn);
+	if (s->kind == TDF_STMT_VALUE || count > 1)
+		return put_pieces(x, in, s, count, rpn);
+	return put_memory(x, in, s, rpn);
 }
 
-/* Registers and prefixes are taken off MAXDATALENGTH first. */
-static inline void interpret_record(struct expected *x, struct interpreter *in,
-			     const struct tdf_stmt *stmts, size_t count,
-			     const uint8_t *rpn, size_t maxdata)
+/* What is in every record: registers, prefixes, items without one. */
+static inline size_t fixed_bytes(const struct tdf_stmt *s, size_t count)
 {
 	size_t fixed = 0;
+	bool raw = false;
+
+	for (; count--; s++) {
+		if (!(s->flags & TDF_STMT_MORE))
+			raw = s->flags & TDF_STMT_RAW;
+		if (s->kind == TDF_STMT_REG)
+			fixed += s->reg_bytes;
+		else if (raw)
+			fixed += s->length;
+		else if (s->kind != TDF_STMT_IF && !(s->flags & TDF_STMT_MORE))
+			fixed += RAS_ITEM_PREFIX;
+	}
+	return fixed;
+}
+
+/* IF: is the record to be made? */
+static inline bool condition_holds(struct expected *x, struct interpreter *in,
+				   const struct tdf_stmt *s,
+				   const uint8_t *rpn)
+{
+	uint64_t value;
+
+	if (!interpret_stmt(in, s, rpn, &value)) {
+		x->faults++;
+		value = 0;
+	}
+	x->filtered = !value;
+	return value;
+}
+
+/* What is in every record is taken off MAXDATALENGTH first. */
+static inline void interpret_record(struct expected *x, struct interpreter *in,
+				    const struct tdf_point *point,
+				    const struct tdf_site *site,
+				    const struct tdf_stmt *stmts,
+				    const uint8_t *rpn, size_t maxdata)
+{
+	size_t count = site->stmts, fixed = fixed_bytes(stmts, count), more;
 
 	memset(x, 0, sizeof(*x));
-	for (size_t i = 0; i < count; i++)
-		fixed += stmts[i].kind == TDF_STMT_REG ? stmts[i].reg_bytes :
-							 RAS_ITEM_PREFIX;
+	x->go_on = point->flags & TDF_POINT_CONTINUE;
+	if (site->flags & TDF_SITE_TAIL_CALL)
+		x->flags = RAS_RECORD_TAIL_CALL;
 	x->left = fixed < maxdata ? maxdata - fixed : 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!put_statement(x, in, &stmts[i], rpn))
+	for (size_t i = 0; i < count; i += more) {
+		more = 1;
+		if (stmts[i].kind == TDF_STMT_IF) {
+			if (!condition_holds(x, in, &stmts[i], rpn))
+				return;
+			continue;
+		}
+		while (i + more < count &&
+		       stmts[i + more].flags & TDF_STMT_MORE)
+			more++;
+		if (!put_statement(x, in, &stmts[i], more, rpn))
 			return;
 	}
 }

@@ -207,12 +207,12 @@ static bool row_passes(struct bed *bed, const struct row *row)
 	rpn[row->size] = OP_lit;
 	rpn[row->size + 1] = OP_div;
 	/* the table's jumps to the end go to the end of its expression */
-	interpret(&in, rpn, row->size + 2, &value);
+	interpret(&in, rpn, row->size + 2, false, &value);
 	if (value != row->value) {
 		tap_diag("interpreter: %#lx, expected %#lx", value, row->value);
 		return false;
 	}
-	if (rpn_check(rpn, row->size + 2, NULL))
+	if (rpn_check(rpn, row->size + 2, 1, NULL))
 		return false;
 	bed_clear(bed);
 	bed_memory(bed, TDF_STMT_MEM, 8, rpn, row->size + 2);

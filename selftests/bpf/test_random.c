@@ -8,7 +8,7 @@
 #include "bed.h"
 #include "usr/lib/rpn.h"
 
-#define PROGRAMS	150
+#define PROGRAMS	250
 #define ARENA		4096
 #define DEPTH_MAX	TDF_RPN_STACK
 
@@ -304,26 +304,91 @@ static void add_address(struct code *c)
 	add(c, OP_plus);
 }
 
+static struct tdf_stmt *add_memory(struct bed *bed, int kind)
+{
+	int length = 1 + random_below(random_below(4) ? 40 : 300);
+	struct code code;
+
+	add_address(&code);
+	return bed_memory(bed, kind, length, code.bytes, code.size);
+}
+
+static struct tdf_stmt *add_value(struct bed *bed)
+{
+	struct code code;
+
+	add_expression(&code);
+	return bed_memory(bed, TDF_STMT_VALUE, 1 + random_below(8), code.bytes,
+			  code.size);
+}
+
+static void add_length(struct bed *bed)
+{
+	struct tdf_stmt *s = add_memory(bed, TDF_STMT_MEM);
+	bool value = random_below(2);
+	struct code code;
+
+	if (value)
+		add_expression(&code);
+	else
+		add_address(&code);
+	bed_len(bed, s, 1 << random_below(4), code.bytes, code.size);
+	if (value)
+		s->flags |= TDF_STMT_LEN_VALUE;
+}
+
+/* One item of values and memory, now and then without a prefix. */
+static void add_pieces(struct bed *bed, int count)
+{
+	int raw = random_below(4) ? 0 : TDF_STMT_RAW, flags = raw;
+
+	while (count--) {
+		struct tdf_stmt *s = random_below(2) ? add_value(bed) :
+				     add_memory(bed, TDF_STMT_MEM);
+
+		if (s->length > 40)
+			s->length = 40;
+		s->flags = flags;
+		flags = raw | TDF_STMT_MORE;
+	}
+}
+
 static void add_statement(struct bed *bed)
 {
 	bool is32 = bed->module.machine == EM_386;
-	int length = 1 + random_below(random_below(4) ? 40 : 300);
-	int kind = random_below(4);
-	struct tdf_stmt *s;
-	struct code code;
 
-	if (!kind) {
+	switch (random_below(8)) {
+	case 0:
 		bed_reg(bed, random_below(is32 ? 10 : 17),
 			2 << random_below(is32 ? 2 : 3));
-		return;
+		break;
+	case 1:
+		add_memory(bed, TDF_STMT_ASCIIZ);
+		break;
+	case 2:
+		add_memory(bed, TDF_STMT_MEM);
+		break;
+	case 3:
+		add_length(bed);
+		break;
+	case 4:
+	case 5:
+		add_value(bed);
+		break;
+	case 6:
+		add_pieces(bed, 1 + random_below(4));
+		break;
+	default:
+		bed_absent(bed);
 	}
-	add_address(&code);
-	s = bed_memory(bed, kind == 1 ? TDF_STMT_ASCIIZ : TDF_STMT_MEM, length,
-		       code.bytes, code.size);
-	if (kind < 3)
-		return;
-	add_address(&code);
-	bed_len(bed, s, 1 << random_below(4), code.bytes, code.size);
+}
+
+static void add_condition(struct bed *bed)
+{
+	struct code code;
+
+	add_expression(&code);
+	bed_memory(bed, TDF_STMT_IF, 0, code.bytes, code.size);
 }
 
 static void random_point(struct bed *bed, uint64_t number)
@@ -345,6 +410,10 @@ static void random_point(struct bed *bed, uint64_t number)
 	bed->header.maxdata = random_below(2) ? TDF_DATA_MAX :
 			      TDF_DATA_MIN + random_below(200);
 	bed_clear(bed);
+	if (!random_below(3))
+		bed->point.flags = TDF_POINT_CONTINUE;
+	if (!random_below(5))
+		add_condition(bed);
 	count = 1 + random_below(12);
 	for (int i = 0; i < count; i++)
 		add_statement(bed);
@@ -355,15 +424,15 @@ static const char *bad_expression(const struct bed *bed)
 {
 	static struct error err;
 
-	for (__u32 i = 0; i < bed->point.stmts; i++) {
+	for (__u32 i = 0; i < bed->site.stmts; i++) {
 		const struct tdf_stmt *s = &bed->stmts[i];
 
-		if (s->kind == TDF_STMT_REG)
+		if (!s->rpn_length)
 			continue;
-		if (rpn_check(bed->rpn + s->rpn, s->rpn_length, &err))
+		if (rpn_check(bed->rpn + s->rpn, s->rpn_length, 1, &err))
 			return err.text;
 		if (s->flags & TDF_STMT_LEN &&
-		    rpn_check(bed->rpn + s->len_rpn, s->len_rpn_length, &err))
+		    rpn_check(bed->rpn + s->len_rpn, s->len_rpn_length, 1, &err))
 			return err.text;
 	}
 	return NULL;

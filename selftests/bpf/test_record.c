@@ -4,9 +4,11 @@
  * are the interpreter's bytes; slices are taken, counted and filled as
  * rastrace/buffer.h says.
  */
+#include <pthread.h>
 #include "bed.h"
 
 #define PAGE	4096
+#define MANY	64	/* statements */
 
 /* Two readable pages, then one that can't be read. */
 static uint8_t *pages;
@@ -220,6 +222,16 @@ static void test_lengths(struct bed *bed)
 		len_row(bed, bytes, 5, 40, RPN(OP_lit));
 		len_row(bed, bytes, 5, 40, RPN(AT(RDI, 0), OP_deref));
 	}
+	for (int length = -1; length < 43; length += 4) {
+		prepare(bed);
+		bed->input.regs.rsi = length;
+		bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 40,
+					RPN(AT(RBX, 0))),
+			1, RPN(OP_breg + 4, 0));
+		bed->stmts[0].flags |= TDF_STMT_LEN_VALUE;
+		bed_reg(bed, 3, 8);
+		tap_ok(passes(bed), "LEN with the value %d, limit 40", length);
+	}
 	len_row(bed, 2, 0x10000, 40, RPN(OP_lit));
 	len_row(bed, 8, 1ULL << 32, 40, RPN(AT(RBX, 0)));
 	prepare(bed);
@@ -236,13 +248,19 @@ static void budget_row(struct bed *bed, int maxdata, int kind, int count,
 	prepare(bed);
 	bed->header.maxdata = maxdata;
 	for (int i = 0; i < count; i++) {
-		if (kind == 2)
+		if (kind == 3)
+			bed_stmt(bed, TDF_STMT_VALUE, 0, 1 + length % 8,
+				 RPN(OP_breg, i));
+		else if (kind == 2)
 			bed_len(bed, bed_memory(bed, TDF_STMT_MEM, length + 20,
 						RPN(AT(RBX, i))), 1,
 				RPN(OP_breg + 4, 0));
 		else
 			bed_memory(bed, kind ? TDF_STMT_ASCIIZ : TDF_STMT_MEM,
 				   length + (kind ? 4 : 0), RPN(AT(RBX, i)));
+		if (kind == 3)
+			bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_MORE, length,
+				 RPN(AT(RBX, i)));
 		bed_reg(bed, i, 2);
 	}
 	bed->input.regs.rsi = (uintptr_t)&length;
@@ -254,7 +272,7 @@ static void budget_row(struct bed *bed, int maxdata, int kind, int count,
 
 static void test_budget(struct bed *bed)
 {
-	for (int kind = 0; kind < 3; kind++) {
+	for (int kind = 0; kind < 4; kind++) {
 		budget_row(bed, 20, kind, 1, 14);
 		budget_row(bed, 20, kind, 1, 15);
 		budget_row(bed, 20, kind, 1, 16);
@@ -269,29 +287,414 @@ static void test_budget(struct bed *bed)
 	}
 }
 
+static bool size_passes(struct bed *bed, int kind, int count, int flags)
+{
+	prepare(bed);
+	bed->point.flags = flags;
+	bed->input.regs.rsi = (uintptr_t)&count;
+	for (int i = 0; i < count; i++) {
+		int of = kind == 1 ? TDF_STMT_ASCIIZ :
+			 kind == 3 ? TDF_STMT_VALUE : TDF_STMT_MEM;
+		struct tdf_stmt *s = bed_memory(bed, of, kind == 3 ? 7 : 20,
+						RPN(AT(RBX, i), OP_deref,
+						    OP_drop, AT(RBX, i)));
+
+		if (kind == 2)
+			bed_len(bed, s, 1, RPN(OP_breg + 4, 0));
+	}
+	return passes(bed);
+}
+
+/* Lengths that are known to the verifier, where the budget isn't. */
+static void test_constant_lengths(struct bed *bed)
+{
+	static const int lengths[] = { 0, 1, 2, 7, 19, 20, 31 };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		prepare(bed);
+		bed->header.maxdata = 60;
+		bed_memory(bed, TDF_STMT_ASCIIZ, 40, RPN(AT(RBX, 0)));
+		bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 20,
+					RPN(AT(RBX, 0))),
+			1, RPN(OP_lit + lengths[i]));
+		bed->stmts[1].flags |= TDF_STMT_LEN_VALUE;
+		bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg, 0));
+		tap_ok(passes(bed), "LEN with the constant %d", lengths[i]);
+	}
+}
+
 /* Programs of every size load; strings are the verifier's hard case. */
 static void test_sizes(struct bed *bed)
 {
 	for (int count = 1; count <= 20; count++) {
 		bool ok = true;
 
-		for (int kind = 0; kind < 3; kind++) {
-			prepare(bed);
-			bed->input.regs.rsi = (uintptr_t)&count;
-			for (int i = 0; i < count; i++) {
-				struct tdf_stmt *s;
-
-				s = bed_memory(bed, kind == 1 ?
-					       TDF_STMT_ASCIIZ : TDF_STMT_MEM,
-					       20, RPN(AT(RBX, i)));
-				if (kind == 2)
-					bed_len(bed, s, 1,
-						RPN(OP_breg + 4, 0));
-			}
-			ok &= passes(bed);
-		}
+		for (int kind = 0; kind < 4; kind++)
+			ok &= size_passes(bed, kind, count, 0) &&
+			      size_passes(bed, kind, count,
+					  TDF_POINT_CONTINUE);
 		tap_ok(ok, "%d statements of each kind", count);
 	}
+	for (int kind = 0; kind < 4; kind++)
+		tap_ok(size_passes(bed, kind, MANY, 0) &&
+		       size_passes(bed, kind, MANY, TDF_POINT_CONTINUE),
+		       "%d statements of kind %d", MANY, kind);
+}
+
+/* Values of every length, with registers behind them to see where they end. */
+static void test_values(struct bed *bed)
+{
+	for (int raw = 0; raw <= TDF_STMT_RAW; raw += TDF_STMT_RAW) {
+		bool ok = true;
+
+		for (int length = 1; length <= 8; length++) {
+			prepare(bed);
+			bed_reg(bed, 1, 2);
+			bed_stmt(bed, TDF_STMT_VALUE, raw, length,
+				 RPN(OP_breg, 0));
+			bed_reg(bed, 2, 8);
+			bed_stmt(bed, TDF_STMT_VALUE, raw, length,
+				 RPN(AT(RBX, 0), OP_deref));
+			bed_memory(bed, TDF_STMT_ASCIIZ, 5, RPN(AT(RBX, 0)));
+			bed_stmt(bed, TDF_STMT_VALUE, raw, length,
+				 RPN(OP_breg + 1, 5, OP_not));
+			bed_reg(bed, 3, 4);
+			ok &= passes(bed);
+		}
+		tap_ok(ok, "values of 1 to 8 bytes%s", raw ? ", raw" : "");
+	}
+	prepare(bed);
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8,
+		 RPN(OP_addr, 1, 2, 0, 0, 0, 0, 0, 0));
+	tap_ok(passes(bed), "a static address as a value");
+	prepare(bed);
+	bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_RAW, 200, RPN(AT(RBX, 0)));
+	bed_reg(bed, 3, 4);
+	bed_memory(bed, TDF_STMT_MEM, 9, RPN(AT(RBX, 3)));
+	tap_ok(passes(bed), "raw memory");
+}
+
+/* An item of three pieces, each of which may be unreadable. */
+static void test_pieces(struct bed *bed)
+{
+	static const char *const names[] = {
+		"", ", raw", ", ONFAULT=CONTINUE", ", raw, ONFAULT=CONTINUE",
+	};
+
+	for (int i = 0; i < 4; i++) {
+		int raw = i & 1 ? TDF_STMT_RAW : 0;
+		bool ok = true;
+
+		for (int bad = 0; bad < 4; bad++) {
+			prepare(bed);
+			bed->point.flags = i & 2 ? TDF_POINT_CONTINUE : 0;
+			bed_reg(bed, 1, 2);
+			bed_stmt(bed, TDF_STMT_MEM, raw, 7,
+				 RPN(AT(RDI, bad == 1 ? -6 : -7)));
+			bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_MORE | raw, 3,
+				 RPN(AT(RDI, bad == 2 ? 9 : -9), OP_deref));
+			bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_MORE | raw, 30,
+				 RPN(AT(RDI, bad == 3 ? 0 : -40)));
+			bed_reg(bed, 2, 8);
+			bed_memory(bed, TDF_STMT_MEM, 3, RPN(AT(RBX, 0)));
+			ok &= passes(bed);
+		}
+		tap_ok(ok, "an item in pieces%s", names[i]);
+	}
+}
+
+static void test_absent(struct bed *bed)
+{
+	prepare(bed);
+	bed_absent(bed);
+	bed_memory(bed, TDF_STMT_ASCIIZ, 9, RPN(AT(RBX, 0)));
+	bed_absent(bed);
+	bed_absent(bed);
+	bed_reg(bed, 1, 8);
+	tap_ok(passes(bed), "absent items");
+	prepare(bed);
+	bed->header.maxdata = 20;
+	bed_memory(bed, TDF_STMT_MEM, 20, RPN(AT(RBX, 0)));
+	bed_absent(bed);
+	bed_memory(bed, TDF_STMT_MEM, 20, RPN(AT(RBX, 0)));
+	tap_ok(passes(bed), "absent where MAXDATALENGTH is reached");
+}
+
+/* The record goes on behind each of `count` items of one kind, all of which
+ * or every other one of which fault. */
+static void continue_row(struct bed *bed, int maxdata, int kind, int count,
+			 int length, int readable)
+{
+	static const char *const names[] = {
+		"memory", "strings", "LEN", "values", "pieces",
+	};
+
+	prepare(bed);
+	bed->point.flags = TDF_POINT_CONTINUE;
+	bed->header.maxdata = maxdata;
+	bed->input.regs.rsi = (uintptr_t)&length;
+	pages[length] = '\0';
+	for (int i = 0; i < count; i++) {
+		int reg = i % 2 < readable ? RBX : RDI;
+
+		if (kind < 2)
+			bed_memory(bed, kind ? TDF_STMT_ASCIIZ : TDF_STMT_MEM,
+				   length + (kind ? 4 : 0), RPN(AT(reg, 0)));
+		else if (kind == 2)
+			bed_len(bed, bed_memory(bed, TDF_STMT_MEM, length + 20,
+						RPN(AT(reg, i))), 1,
+				RPN(OP_breg + 4, 0));
+		else
+			bed_stmt(bed, TDF_STMT_VALUE, 0, 1 + length % 8,
+				 RPN(AT(reg, 8), OP_deref));
+		if (kind == 4)
+			bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_MORE, length,
+				 RPN(AT(reg, 0)));
+		bed_reg(bed, i % 16, 2);
+	}
+	tap_ok(passes(bed), "MAXDATALENGTH %d, ONFAULT=CONTINUE: %d %s of %d, %s fault",
+	       maxdata, count, names[kind], length,
+	       readable ? "some" : "all");
+	pages[length] = 'x';
+}
+
+static void test_continue(struct bed *bed)
+{
+	for (int kind = 0; kind < 5; kind++) {
+		for (int readable = 0; readable < 2; readable++) {
+			continue_row(bed, 512, kind, 3, 16, readable);
+			continue_row(bed, 512, kind, 20, 4, readable);
+			continue_row(bed, 512, kind, 20, 60, readable);
+			continue_row(bed, 512, kind, 21, 2, readable);
+			continue_row(bed, 100, kind, 8, 9, readable);
+			continue_row(bed, 512, kind, 40, 1, readable);
+			continue_row(bed, 65, kind, 7, 11, readable);
+			continue_row(bed, 20, kind, 4, 3, readable);
+			continue_row(bed, 20, kind, 20, 30, readable);
+		}
+	}
+}
+
+static void condition_row(struct bed *bed, const char *name, const uint8_t *rpn,
+			  size_t size)
+{
+	prepare(bed);
+	bed_memory(bed, TDF_STMT_IF, 0, rpn, size);
+	bed_reg(bed, 3, 8);
+	bed_memory(bed, TDF_STMT_ASCIIZ, 9, RPN(AT(RBX, 0)));
+	tap_ok(passes(bed), "IF: %s", name);
+	prepare(bed);
+	bed_memory(bed, TDF_STMT_IF, 0, rpn, size);
+	tap_ok(passes(bed), "IF: %s, no data", name);
+}
+
+static void test_conditions(struct bed *bed)
+{
+	condition_row(bed, "1", RPN(OP_lit + 1));
+	condition_row(bed, "0", RPN(OP_lit));
+	condition_row(bed, "in the upper half",
+		      RPN(OP_lit + 1, OP_lit + 31, OP_lit + 2, OP_plus,
+			  OP_shl));
+	condition_row(bed, "memory",
+		      RPN(AT(RBX, 0), OP_deref_size, 1, OP_const1u, 'A',
+			  OP_eq));
+	condition_row(bed, "memory, not so",
+		      RPN(AT(RBX, 0), OP_deref_size, 1, OP_const1u, 'B',
+			  OP_eq));
+	condition_row(bed, "unreadable", RPN(AT(RDI, 0), OP_deref));
+	condition_row(bed, "division by zero",
+		      RPN(OP_lit + 1, OP_lit, OP_div));
+	condition_row(bed, "unreadable, not asked for",
+		      RPN(OP_lit + 5, OP_lit, OP_bra, 3, 0, OP_skip, 5, 0,
+			  OP_drop, AT(RDI, 0), OP_deref));
+}
+
+/* What the tracepoint counts over hits: `hits` of them, on one CPU. */
+static void limit_row(struct bed *bed, unsigned int passcount,
+		      unsigned int maxhits, unsigned int hits,
+		      unsigned int recorded)
+{
+	struct ras_count *count = bed_count(bed, 1, 0), before = *count;
+	int prog;
+
+	prepare(bed);
+	bed->point.passcount = passcount;
+	bed->point.maxhits = maxhits;
+	memset(bed->limits, 0, BED_POINTS * sizeof(*bed->limits));
+	bed_reg(bed, 3, 8);
+	bed_memory(bed, TDF_STMT_ASCIIZ, 9, RPN(AT(RBX, 0)));
+	prog = bed_load(bed);
+	if (prog < 0)
+		tap_diag("%s", bed->log);
+	bed_input(bed);
+	for (unsigned int i = 0; i < hits; i++)
+		bed_run(prog);
+	close(prog);
+	tap_ok(count->recorded == before.recorded + recorded &&
+	       count->filtered == before.filtered + hits - recorded &&
+	       count->dropped == before.dropped && !bed_slice(bed)->lock,
+	       "PASSCOUNT %u, MAXHITS %u: %u of %u hits are recorded",
+	       passcount, maxhits, recorded, hits);
+}
+
+/* A hit that is dropped is no record; one that is not wanted passes nothing. */
+static void test_limits(struct bed *bed)
+{
+	struct ras_count *count = bed_count(bed, 1, 0), before;
+	uint64_t word = 0;
+	int prog;
+
+	limit_row(bed, 3, 0, 10, 7);
+	limit_row(bed, 0, 3, 10, 3);
+	limit_row(bed, 2, 3, 10, 3);
+	limit_row(bed, 5, 1, 5, 0);
+	limit_row(bed, 0, 1, 1, 1);
+	limit_row(bed, -1U, -1U, 4, 0);
+	limit_row(bed, 0, -1U, 4, 4);
+	prepare(bed);
+	bed->point.maxhits = 2;
+	bed->point.passcount = 1;
+	memset(bed->limits, 0, BED_POINTS * sizeof(*bed->limits));
+	bed->input.regs.rsi = (uintptr_t)&word;
+	bed_memory(bed, TDF_STMT_IF, 0, RPN(OP_breg + 4, 0, OP_deref));
+	bed_reg(bed, 3, 8);
+	before = *count;
+	prog = bed_load(bed);
+	bed_input(bed);
+	bed_run(prog);
+	tap_is(bed->limits[1].passed, 0, "IF is asked before PASSCOUNT");
+	word = 1;
+	bed_run(prog);
+	bed_slice(bed)->lock = 1;
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
+		bed_nest(bed, level)->lock = 1;
+	bed_run(prog);
+	bed_nest(bed, 3)->lock = 0;
+	bed_run(prog);
+	bed_slice(bed)->lock = 0;
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
+		bed_nest(bed, level)->lock = 0;
+	bed_run(prog);
+	bed_run(prog);
+	close(prog);
+	tap_ok(count->filtered == before.filtered + 3 &&
+	       count->dropped == before.dropped + 1 &&
+	       count->recorded == before.recorded + 1 &&
+	       bed_count(bed, 1, 3)->recorded,
+	       "a dropped hit doesn't count for MAXHITS");
+	bed->limits[1].recorded = 0;
+}
+
+static volatile bool limit_stop;
+
+/* On another CPU: the limit is reached, is not, is reached ... */
+static void *limit_change(void *context)
+{
+	struct bed *bed = context;
+	volatile __u64 *recorded = &bed->limits[1].recorded;
+	cpu_set_t others;
+
+	memset(&others, 0xff, sizeof(others));
+	CPU_CLR(bed->cpu, &others);
+	sched_setaffinity(0, sizeof(others), &others);
+	while (!limit_stop) {
+		*recorded = 1000;
+		*recorded = 0;
+	}
+	return NULL;
+}
+
+/* MAXHITS is reached on another CPU while this one takes a slice: the last of
+ * them, because that takes longest. */
+static void test_limit_race(struct bed *bed)
+{
+	struct ras_count *first = bed_count(bed, 1, 0), before = *first;
+	struct ras_count *last = bed_count(bed, 1, RAS_NEST_LEVELS);
+	__u64 recorded = last->recorded, filtered = last->filtered;
+	const unsigned int hits = 60000;
+	pthread_t thread;
+	int prog;
+
+	prepare(bed);
+	bed->point.maxhits = 1000;
+	bed_reg(bed, 3, 8);
+	prog = bed_load(bed);
+	bed_input(bed);
+	bed_slice(bed)->lock = bed_nest(bed, 1)->lock = 1;
+	bed_nest(bed, 2)->lock = 1;
+	limit_stop = false;
+	pthread_create(&thread, NULL, limit_change, bed);
+	for (unsigned int i = 0; i < hits; i++)
+		bed_run(prog);
+	limit_stop = true;
+	pthread_join(thread, NULL);
+	close(prog);
+	bed_slice(bed)->lock = bed_nest(bed, 1)->lock = 0;
+	bed_nest(bed, 2)->lock = 0;
+	recorded = last->recorded - recorded;
+	filtered = last->filtered - filtered;
+	tap_ok(recorded + filtered + first->filtered - before.filtered ==
+	       hits && first->dropped == before.dropped &&
+	       !bed_nest(bed, RAS_NEST_LEVELS)->lock,
+	       "MAXHITS reached meanwhile: %llu recorded, %llu too late",
+	       recorded, filtered);
+}
+
+static __thread uint64_t thread_local = 0x1122334455667788ULL;
+
+static void test_thread(struct bed *bed)
+{
+	int64_t offset = (uintptr_t)&thread_local - bed->thread_base[0];
+
+	if (!bed->target.thread_base[0]) {
+		tap_skip("thread-local memory", "this kernel has no BTF");
+		return;
+	}
+	for (int base = 58; base <= 59; base++) {
+		prepare(bed);
+		bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, base, 0));
+		bed_stmt(bed, TDF_STMT_VALUE, 0, 8,
+			 RPN(OP_breg, 1, OP_breg + 1, 2, OP_plus,
+			     OP_bregx, base, 3, OP_minus));
+		bed_reg(bed, 1, 2);
+		bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 8, RPN(AT(RBX, 0))),
+			8, RPN(OP_bregx, base, 0, OP_lit + 7, OP_and));
+		bed_memory(bed, TDF_STMT_MEM, 8,
+			   RPN(OP_bregx, base, (offset & 0x7f) | 0x80,
+			       (offset >> 7 & 0x7f) | 0x80,
+			       offset >> 14 & 0x7f));
+		tap_ok(passes(bed), "%s.base", base == 58 ? "fs" : "gs");
+	}
+	bed->target.thread_base[0] = 0;
+	prepare(bed);
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, 58, 0));
+	tap_is(bed_load(bed), -EOPNOTSUPP, "without BTF it is refused: %s",
+	       bed->log);
+}
+
+static void refused_row(struct bed *bed, int kind, int flags, const char *name,
+			const uint8_t *rpn, size_t size)
+{
+	prepare(bed);
+	bed_stmt(bed, kind, flags, 8, rpn, size);
+	tap_is(bed_load(bed), -EOPNOTSUPP, "%s is refused: %s", name,
+	       bed->log);
+}
+
+static void test_refused(struct bed *bed)
+{
+	refused_row(bed, TDF_STMT_STACK, 0, "STACK", NULL, 0);
+	refused_row(bed, TDF_STMT_MEM, TDF_STMT_SEGMENT, "a far address",
+		    RPN(OP_lit, OP_lit));
+	refused_row(bed, TDF_STMT_MEM, 0, "xderef",
+		    RPN(OP_lit, OP_lit, OP_xderef));
+	refused_row(bed, TDF_STMT_IF, 0, "xderef in an IF",
+		    RPN(OP_lit, OP_lit, OP_xderef_size, 4));
+	prepare(bed);
+	for (int i = 0; i < 4; i++)
+		bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_RAW, 512,
+			 RPN(AT(RBX, 0)));
+	tap_is(bed_load(bed), -E2BIG, "raw memory of 2 KiB is refused");
 }
 
 static void test_states(struct bed *bed)
@@ -441,6 +844,19 @@ static void test_wrap(struct bed *bed)
 	tap_is(slice->records, hits, "records are counted");
 }
 
+static void test_tail_call(struct bed *bed)
+{
+	prepare(bed);
+	bed->site.flags = TDF_SITE_TAIL_CALL;
+	bed->header.maxdata = 20;
+	bed_memory(bed, TDF_STMT_ASCIIZ, 30, RPN(AT(RBX, 0)));
+	tap_ok(passes(bed), "a tail call is told, and that the record is cut");
+	prepare(bed);
+	bed->site.flags = TDF_SITE_TAIL_CALL;
+	bed_memory(bed, TDF_STMT_MEM, 30, RPN(OP_lit));
+	tap_ok(passes(bed), "a tail call is told, and a fault");
+}
+
 /* A record that starts in the last 8 bytes lies in the slack whole. */
 static void test_slack(struct bed *bed)
 {
@@ -456,7 +872,8 @@ static void test_slack(struct bed *bed)
 
 static void test_same(struct bed *bed)
 {
-	struct tdf_point other;
+	struct tdf_point point;
+	struct tdf_site other;
 	struct body a, b;
 	struct error err;
 	bool same;
@@ -467,13 +884,15 @@ static void test_same(struct bed *bed)
 		bed_memory(bed, TDF_STMT_ASCIIZ, 20,
 			   RPN(OP_addr, 5, 0, 0, 0, 0, 0, 0, 0));
 	}
-	bed->point.stmts = 2;
-	other = bed->point;
+	bed->site.stmts = 2;
+	point = bed->point;
+	point.minor = 77;
+	point.first_site = 1;
+	other = bed->site;
 	other.first_stmt = 2;
-	other.minor = 77;
-	other.first_site = 1;
-	body_generate(&a, &bed->tdf, &bed->point, &bed->target, &err);
-	body_generate(&b, &bed->tdf, &other, &bed->target, &err);
+	body_generate(&a, &bed->tdf, &bed->point, &bed->site, &bed->target,
+		      &err);
+	body_generate(&b, &bed->tdf, &point, &other, &bed->target, &err);
 	same = a.count && a.count == b.count &&
 	       !memcmp(a.insns, b.insns, a.count * sizeof(*a.insns));
 	tap_ok(same, "equal statements make equal bodies");
@@ -510,10 +929,20 @@ int main(void)
 	test_strings(&bed);
 	test_lengths(&bed);
 	test_budget(&bed);
+	test_constant_lengths(&bed);
 	test_sizes(&bed);
+	test_values(&bed);
+	test_pieces(&bed);
+	test_absent(&bed);
+	test_continue(&bed);
+	test_conditions(&bed);
+	test_refused(&bed);
 	test_states(&bed);
 	test_nesting(&bed);
+	test_tail_call(&bed);
 	test_same(&bed);
+	test_limits(&bed);
+	test_limit_race(&bed);
 	test_wrap(&bed);
 	test_slack(&bed);
 	if (bed.target.preempt_disable) {
@@ -522,6 +951,7 @@ int main(void)
 	}
 	bed.target.strong = true;
 	test_nesting(&bed);
+	test_thread(&bed);
 	test_large(&bed);
 	return tap_done();
 }

@@ -53,7 +53,9 @@ static const struct decode_row {
 	{ "skip backwards", N(RPN_skip, 0xff, 0xff, RPN_nop), -EINVAL, },
 	{ "bra cut off", N(RPN_bra, 0), -EINVAL, },
 	{ "const8s cut off", N(RPN_const8s, 1, 2, 3, 4, 5, 6, 7), -EINVAL, },
-	{ "xderef", N(0x18), -EINVAL, },
+	{ "xderef", N(RPN_xderef), 0, 0, 0, 1 },
+	{ "xderef_size 2", N(RPN_xderef_size, 2), 0, 2, 0, 2 },
+	{ "xderef_size 3", N(RPN_xderef_size, 3), -EINVAL, },
 	{ "call2", N(0x98), -EINVAL, },
 	{ "reg0", N(0x50), -EINVAL, },
 	{ "code 0", N(0), -EINVAL, },
@@ -95,8 +97,10 @@ static const struct check_row {
 	  "stack overflow at byte 16 ('lit')" },
 	{ "dup of the 16th", N(LIT16, RPN_dup, DROP15, RPN_drop),
 	  "stack overflow at byte 16 ('dup')" },
-	{ "nothing", N(RPN_nop), "0 values left instead of one" },
-	{ "two values", N(LIT, LIT), "2 values left instead of one" },
+	{ "nothing", N(RPN_nop), "0 values left instead of 1" },
+	{ "xderef", N(LIT, LIT, RPN_xderef), NULL },
+	{ "xderef of one", N(LIT, RPN_xderef), "stack underflow at byte 1 ('xderef')" },
+	{ "two values", N(LIT, LIT), "2 values left instead of 1" },
 	{ "plus of one", N(LIT, RPN_plus),
 	  "stack underflow at byte 1 ('plus')" },
 	{ "rot of two", N(LIT, LIT, RPN_rot),
@@ -133,16 +137,20 @@ static void test_check(void)
 
 	for (size_t i = 0; i < sizeof(check_rows) / sizeof(*check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
-		int ret = rpn_check(row->rpn, row->size, &err);
+		int ret = rpn_check(row->rpn, row->size, 1, &err);
 
 		tap_str(ret ? err.text : NULL, row->error, "check: %s",
 			row->name);
 	}
-	tap_is(rpn_check(longest, 0, &err), -EINVAL, "check: empty");
+	tap_is(rpn_check((uint8_t[]){ LIT, LIT }, 2, 2, &err), 0,
+	       "check: two entries of a far address");
+	tap_is(rpn_check((uint8_t[]){ LIT }, 1, 2, &err), -EINVAL,
+	       "check: one entry of a far address");
+	tap_is(rpn_check(longest, 0, 1, &err), -EINVAL, "check: empty");
 	memset(longest, RPN_nop, sizeof(longest));
 	longest[0] = RPN_lit;
-	tap_is(rpn_check(longest, TDF_RPN_MAX, &err), 0, "check: 4095 bytes");
-	tap_is(rpn_check(longest, TDF_RPN_MAX + 1, &err), -EINVAL,
+	tap_is(rpn_check(longest, TDF_RPN_MAX, 1, &err), 0, "check: 4095 bytes");
+	tap_is(rpn_check(longest, TDF_RPN_MAX + 1, 1, &err), -EINVAL,
 	       "check: 4096 bytes");
 }
 

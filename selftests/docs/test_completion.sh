@@ -43,6 +43,10 @@ is "$(complete_line tracefmt a)" "a.ras" "tracefmt: .ras files"
 is "$(complete_line tracefmt --tff "")" "dir" "tracefmt --tff: directories"
 is "$(complete_line trcust --output-dir "")" "dir" \
 	"trcust --output-dir: directories"
+is "$(complete_line trcust a)" "a.tdf
+a.tsf" "trcust: its files"
+is "$(complete_line trcust --from-source a.c)" "a.c" \
+	"trcust --from-source: any file"
 is "$(complete_line trace on -m a.c)" "a.c" "trace on -m: any file"
 is "$(complete_line trace o)" "off
 on" "trace o: the commands that begin so"

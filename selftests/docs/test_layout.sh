@@ -50,7 +50,7 @@ for name in ras_record ras_item ras_slice ras_control ras_count \
 	    ras_state ras_session ras_session_point ras_file ras_chunk \
 	    ras_slice_copy tdf_header \
 	    tdf_module tdf_name tdf_point tdf_site tdf_stmt tff_header \
-	    tff_section tff_entry; do
+	    tff_section tff_entry tff_ctype tff_member; do
 	ok "struct $name is described" grep -q " $name " "$TMP/rows"
 done
 

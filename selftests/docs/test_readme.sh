@@ -1,47 +1,60 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The worked example of README: its TSF is the demo's, its commands print what
-# stands there (but for numbers).
+# The examples of README: their commands print what stands there (but for
+# numbers), and the TSF is the demo's.
 . "$(dirname "$0")/../tap.sh"
+need make cc
 
-# The section's indented lines; the TSF comes first, commands begin with "# "
-sed -n '/^A worked example/,/^Where it stands/p' "$TOP/README" |
-	awk '/^    / { print substr($0, 5) } /^$/ { print }' >"$TMP/indented"
-awk '/^# / { exit } { print }' "$TMP/indented" | sed '/./,$!d' >"$TMP/tsf"
-awk '/^# / { found = 1 } found' "$TMP/indented" >"$TMP/expected"
-grep '^# ' "$TMP/expected" | cut -c 3- >"$TMP/commands"
-
-is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
-	"the TSF of README is demo/bash.tsf"
-ok "README has commands" test -s "$TMP/commands"
-
-if [ "$(id -u)" -ne 0 ]; then
-	skip "the commands of README" "needs root"
-	tap_done
-fi
-
-# Each command is printed, then run, all in one shell, in the tree.
-while read -r line; do
-	printf "echo '# %s'\n%s || exit\n" \
-		"$(echo "$line" | sed "s/'/'\\\\''/g")" \
-		"$(echo "$line" | sed "s,/tmp\\>,$TMP,g")"
-done <"$TMP/commands" >"$TMP/script"
-cd "$TOP" || exit 1
-status 0 "the commands of README succeed" sh "$TMP/script"
-cp "$TMP/out" "$TMP/transcript"
-is "$(cat "$TMP/err")" "" "and print nothing on stderr"
+# section FROM TO NAME: its indented lines; commands begin with "# "
+section() {
+	sed -n "/^$1/,/^$2/p" "$TOP/README" |
+		awk '/^    / { print substr($0, 5) } /^$/ { print }' >"$TMP/$3"
+	awk '/^# / { found = 1 } found' "$TMP/$3" >"$TMP/$3.expected"
+	# each command is printed, then run, all in one shell, in the tree
+	grep '^# ' "$TMP/$3" | cut -c 3- | while read -r line; do
+		printf "echo '# %s'\n%s || exit\n" \
+			"$(echo "$line" | sed "s/'/'\\\\''/g")" \
+			"$(echo "$line" | sed "s,/tmp\\>,$TMP,g")"
+	done >"$TMP/$3.commands"
+	ok "README has commands: $3" test -s "$TMP/$3.commands"
+}
 
 # Numbers differ from run to run, the kind of links with the kernel, and other
 # shells on the machine have records of their own.
 same() {
-	sed "s,$TMP/,/tmp/,g" "$1" | grep -v ' links, preemption ' |
+	sed "s,$TMP/,/tmp/,g" "$1" | expand | grep -v ' links, preemption ' |
 		awk '/^\(bash\)/ || /^Event/ { held = held $0 "\n"; next }
 		     /^  line / && !/ (echo hello|ls -l)$/ { held = ""; next }
 		     NF { printf "%s%s\n", held, $0; held = "" }' |
 		sed -E -e 's/0x[0-9A-Fa-f]+/N/g' -e 's/\b([0-9]+|unknown)\b/N/g' \
 		       -e 's/ +/ /g'
 }
-is "$(same "$TMP/transcript")" "$(same "$TMP/expected")" \
-	"the output is that of README"
-like "$(cat "$TMP/transcript")" '^  line +echo hello$' "the line is there"
+
+# follow NAME: what a reader does
+follow() {
+	status 0 "the commands succeed: $1" sh "$TMP/$1.commands"
+	cp "$TMP/out" "$TMP/$1.transcript"
+	is "$(cat "$TMP/err")" "" "and print nothing on stderr: $1"
+	is "$(same "$TMP/$1.transcript")" "$(same "$TMP/$1.expected")" \
+		"the output is that of README: $1"
+}
+
+section "Where to begin" "A worked example" begin
+section "A worked example" "Where it stands" worked
+awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
+is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
+	"the TSF of README is demo/bash.tsf"
+
+if [ "$(id -u)" -ne 0 ]; then
+	skip "the commands of README" "needs root"
+	tap_done
+fi
+cd "$TOP" || exit 1
+ok "the small program builds" make -s build/demo/app
+follow begin
+like "$(cat "$TMP/begin.transcript")" \
+	'^order->account->owner->city = Zwolle$' "the customer is there"
+follow worked
+like "$(cat "$TMP/worked.transcript")" '^  line +echo hello$' \
+	"the line is there"
 tap_done

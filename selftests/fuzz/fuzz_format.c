@@ -9,6 +9,49 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A type of each kind, named by one letter: "%{S}" */
+static const char strings[] = "\0I\0U\0B\0C\0F\0P\0E\0A\0S\0V\0X\0O\0W\0m";
+
+static const struct tff_ctype ctypes[] = {
+	{ .name = 1, .bytes = 4, .kind = TFF_CTYPE_INT },
+	{ .name = 3, .bytes = 16, .kind = TFF_CTYPE_UINT },
+	{ .name = 5, .bytes = 1, .kind = TFF_CTYPE_BOOL },
+	{ .name = 7, .bytes = 1, .kind = TFF_CTYPE_CHAR },
+	{ .name = 9, .bytes = 8, .kind = TFF_CTYPE_FLOAT },
+	{ .name = 11, .bytes = 8, .kind = TFF_CTYPE_POINTER,
+	  .target = TFF_CTYPE_NONE },
+	{ .name = 13, .bytes = 4, .kind = TFF_CTYPE_ENUM, .is_signed = 1,
+	  .members = 3 },
+	{ .name = 15, .bytes = 64, .kind = TFF_CTYPE_ARRAY, .target = 0,
+	  .count = 16 },
+	{ .name = 17, .bytes = 70, .kind = TFF_CTYPE_STRUCT, .first_member = 3,
+	  .members = 4 },
+	{ .name = 19, .bytes = 70, .kind = TFF_CTYPE_UNION, .first_member = 7,
+	  .members = 2 },
+	{ .name = 21, .bytes = 3, .kind = TFF_CTYPE_BYTES },
+	{ .name = 23, .kind = TFF_CTYPE_ARRAY, .target = 9 },
+	{ .name = 25, .bytes = 8, .kind = TFF_CTYPE_ARRAY, .target = 3,
+	  .count = 8 },
+};
+
+static const struct tff_member members[] = {
+	{ .name = 27, .value = 1 }, { .name = 27, .value = 2 },
+	{ .name = 27, .value = -1 },
+	{ .name = 27, .ctype = 6 }, { .name = 27, .ctype = 7, .value = 32 },
+	{ .name = 27, .ctype = 0, .value = 545, .bits = 7 },
+	{ .name = 27, .ctype = 0, .value = 0xfffffffffffffff8, .bits = 64 },
+	{ .name = 27, .ctype = 8 }, { .ctype = 4 },
+};
+
+#define CTYPES	(sizeof(ctypes) / sizeof(*ctypes))
+
+static uint32_t by_name[CTYPES];
+
+static const struct value_types types = {
+	.types = ctypes, .count = CTYPES, .members = members,
+	.strings = strings, .by_name = by_name,
+};
+
 static void render(const char *fmt, struct ras_record *record)
 {
 	size_t n = record->length - RAS_RECORD_HEADER, room;
@@ -17,7 +60,8 @@ static void render(const char *fmt, struct ras_record *record)
 	uint8_t *seen = calloc(1, n + 1);
 	char *text;
 
-	if (!seen || render_compile(&format, fmt))
+	tff_ctypes_sort(by_name, ctypes, CTYPES, strings);
+	if (!seen || render_compile(&format, fmt, &types))
 		abort();
 	room = render_room(&format, n);
 	text = malloc(room);

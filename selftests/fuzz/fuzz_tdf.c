@@ -20,19 +20,21 @@ static void string_check(const struct tdf *tdf, uint32_t offset)
 		abort();
 }
 
-static void point_generate(const struct tdf *tdf,
-			   const struct tdf_point *point)
+static void site_generate(const struct tdf *tdf, const struct tdf_point *point,
+			  const struct tdf_site *site)
 {
 	struct body_target target = {
 		.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 			   BODY_UPROBE : BODY_KPROBE,
 		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
-		.major = tdf->header->major,
+		.major = tdf->header->major, .func_ip = true,
+		.thread_base = { 4000, 4008 },
 	};
 	struct body body;
 	struct error err;
 
-	body_generate(&body, tdf, point, &target, &err);
+	body_needs_find(tdf, point, site);
+	body_generate(&body, tdf, point, site, &target, &err);
 	body_free(&body);
 }
 
@@ -53,9 +55,13 @@ static void tdf_walk(const struct tdf *tdf)
 		const struct tdf_point *point = &tdf->points[i];
 
 		string_check(tdf, point->name);
-		for (uint32_t k = 0; k < point->sites && k < POINTS_MAX; k++)
-			string_check(tdf, tdf->sites[point->first_site + k].symbol);
-		point_generate(tdf, point);
+		for (uint32_t k = 0; k < point->sites && k < POINTS_MAX; k++) {
+			const struct tdf_site *site =
+				&tdf->sites[point->first_site + k];
+
+			string_check(tdf, site->symbol);
+			site_generate(tdf, point, site);
+		}
 	}
 }
 

@@ -22,13 +22,16 @@ static struct {
 		  RAS_ITEM_FAULT, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8 },
 };
 
-static void entry_print(const struct tff *tff, const struct tff_entry *entry)
+static void entry_print(const struct tff *tff,
+			const struct tff_section *section,
+			const struct tff_entry *entry)
 {
+	struct value_types types = value_types_of(tff, section);
 	struct render_format format;
 	struct render_result result;
 	char *text;
 
-	if (render_compile(&format, tff_string(tff, entry->fmt)))
+	if (render_compile(&format, tff_string(tff, entry->fmt), &types))
 		abort();
 	text = malloc(render_room(&format, sizeof(sample.data)));
 	if (!text)
@@ -46,7 +49,7 @@ static void tff_walk(const struct tff *tff)
 		if (strlen(tff_string(tff, s->name)) >= tff->header->file_size)
 			abort();
 		for (uint32_t k = 0; k < s->entries && k < 64; k++)
-			entry_print(tff, &tff->entries[s->first_entry + k]);
+			entry_print(tff, s, &tff->entries[s->first_entry + k]);
 	}
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as a TSF: parsed or refused, dumped, freed. */
+/* Any bytes as a TSF: parsed or refused, dumped, freed; and as a source that
+ * may have trace comments. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "usr/trcust/source_scan.h"
 #include "usr/trcust/tsf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct source_comments found = { 0 };
 	struct diag *diag;
 	struct tsf *tsf;
 	char *text;
@@ -21,6 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!tsf_parse(&tsf, diag))
 			tsf_dump(tsf, out);
 		tsf_free(tsf);
+		source_scan(diag, &found);
+		free(found.comments);
 		diag_close(diag);
 	}
 	fclose(out);

@@ -5,28 +5,17 @@
  * in them is whole, and at the end the figures add up to the hits that the
  * threads have counted.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <rastrace/rasfile.h>
-#include "tap.h"
-#include "usr/lib/hash.h"
-#include "usr/lib/identity.h"
+#include "self_tdf.h"
 #include "usr/lib/ring.h"
 #include "usr/lib/snapshot.h"
-#include "usr/lib/tdf.h"
 #include "usr/trace/figures.h"
 
 #define THREADS		6
 #define SECONDS		1.5
 #define POINTS		2
-#define MAJOR		0xc5
 #define FACTOR		0x9e3779b97f4a7c15ULL
 #define MEMORY		96
 
@@ -44,130 +33,32 @@ __asm__(".text\n"
 	".globl hit_mov\n.type hit_mov,@function\n"
 	"hit_mov: mov %rdi, %rax\n ret\n");
 
-static char run_path[64], tdf_path[80], bin[4096];
 static volatile bool stop;
 static uint64_t hits[THREADS][POINTS];
 
-/* ---- the TDF, by hand ---- */
-
-struct image {
-	struct tdf_header header;
-	struct tdf_module module;
-	struct tdf_point points[POINTS];
-	struct tdf_site sites[POINTS];
-	struct tdf_stmt stmts[3 * POINTS];
-	uint8_t rpn[8];
-	char strings[4200];
-};
-
-struct place {
-	uintptr_t at;
-	uint64_t address, offset;
-};
-
-static int place_find(struct dl_phdr_info *info, size_t size, void *context)
+static void point_add(struct self_tdf *tdf, void *function, int length)
 {
-	struct place *place = context;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD || place->at < start ||
-		    place->at >= start + ph->p_filesz)
-			continue;
-		place->address = place->at - info->dlpi_addr;
-		place->offset = place->at - start + ph->p_offset;
-		return 1;
-	}
-	return 0;
-}
-
-static struct tdf_table table(struct image *image, void *at, uint32_t count)
-{
-	return (struct tdf_table){ (char *)at - (char *)image, count };
-}
-
-static void point_fill(struct image *image, int i, void *function, int length)
-{
-	struct place place = { .at = (uintptr_t)function };
-	struct tdf_stmt *stmts = &image->stmts[3 * i];
-
-	if (!dl_iterate_phdr(place_find, &place))
-		tap_bail("function not found in its own program");
-	image->points[i] = (struct tdf_point){
-		.hash = i + 1, .minor = i + 1, .first_site = i, .sites = 1,
-		.first_stmt = 3 * i, .stmts = 3,
+	static const struct tdf_stmt stmts[] = {
+		{ .kind = TDF_STMT_REG, .reg = 5, .reg_bytes = 8 },
+		{ .kind = TDF_STMT_MEM, .length = MEMORY },
+		{ .kind = TDF_STMT_ASCIIZ, .length = 40 },
 	};
-	image->sites[i] = (struct tdf_site){
-		.offset = place.offset, .address = place.address,
-		.nominal = place.address, .insn_length = length,
-		.cost = i ? TDF_COST_STEPPED : TDF_COST_EMULATED,
-	};
-	memcpy(image->sites[i].insn, function, length);
-	stmts[0] = (struct tdf_stmt){
-		.kind = TDF_STMT_REG, .reg = 5, .reg_bytes = 8,
-	};
-	stmts[1] = (struct tdf_stmt){
-		.kind = TDF_STMT_MEM, .length = MEMORY, .rpn = 0,
-		.rpn_length = 2,
-	};
-	stmts[2] = (struct tdf_stmt){
-		.kind = TDF_STMT_ASCIIZ, .length = 40, .rpn = 2,
-		.rpn_length = 2,
-	};
+
+	self_point(tdf);
+	self_site(tdf, function, length);
+	self_stmt(tdf, stmts[0], NULL, 0);
+	self_stmt(tdf, stmts[1], SELF_RPN(0x74, 0));	/* breg4: rsi */
+	self_stmt(tdf, stmts[2], SELF_RPN(0x71, 0));	/* breg1: rdx */
 }
 
 static void tdf_write(void)
 {
-	static const uint8_t rpn[] = { 0x74, 0, 0x71, 0 };	/* rsi, rdx */
-	static struct image image;
-	struct identity id;
-	int fd = open("/proc/self/exe", O_RDONLY);
-	ssize_t n = readlink("/proc/self/exe", image.strings + 1, 4096);
+	static struct self_tdf tdf;
 
-	if (fd < 0 || n < 0 || identity_read(fd, "self", &id, NULL))
-		tap_bail("cannot identify this program");
-	close(fd);
-	image.module = (struct tdf_module){
-		.path = 1, .name = 1, .machine = 62, .elf_class = 2,
-		.kind = TDF_MODULE_USER, .id_kind = id.kind,
-		.id_length = id.length,
-	};
-	memcpy(image.module.id, id.id, sizeof(id.id));
-	memcpy(image.rpn, rpn, sizeof(rpn));
-	point_fill(&image, 0, hit_push, 1);
-	point_fill(&image, 1, hit_mov, 3);
-	image.header = (struct tdf_header){
-		.magic = "RASTDF\r", .version = TDF_VERSION,
-		.header_size = sizeof(image.header),
-		.file_size = sizeof(image), .major = MAJOR, .maxdata = 512,
-		.modules = table(&image, &image.module, 1),
-		.points = table(&image, image.points, POINTS),
-		.sites = table(&image, image.sites, POINTS),
-		.stmts = table(&image, image.stmts, 3 * POINTS),
-		.rpn = table(&image, image.rpn, sizeof(rpn)),
-		.strings = table(&image, image.strings, 4200),
-	};
-	image.header.magic[7] = '\n';
-	image.header.crc = hash_crc32(0, &image, sizeof(image));
-	fd = open(tdf_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (write(fd, &image, sizeof(image)) != sizeof(image))
-		tap_bail("cannot write '%s'", tdf_path);
-	close(fd);
-}
-
-/* ---- trace, as a user calls it ---- */
-
-static int trace(const char *arguments)
-{
-	char line[8192];
-	int status;
-
-	snprintf(line, sizeof(line), "RASTRACE_RUN=%s %s/trace %s", run_path,
-		 bin, arguments);
-	status = system(line);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	self_begin(&tdf);
+	point_add(&tdf, hit_push, 1);
+	point_add(&tdf, hit_mov, 3);
+	self_write(&tdf);
 }
 
 /* ---- the load ---- */
@@ -210,7 +101,7 @@ static bool record_whole(const struct ras_record *record)
 	memcpy(&n, data, sizeof(n));
 	payload_fill(&p, s, n);
 	length = strlen(s);
-	return record->major == MAJOR && record->point < POINTS &&
+	return record->major == SELF_MAJOR && record->point < POINTS &&
 	       record->minor == record->point + 1 &&
 	       record->site == record->point &&
 	       record->pid == (uint32_t)getpid() &&
@@ -264,7 +155,7 @@ static bool picture_check(struct census *census)
 	void *data;
 	size_t size, at;
 
-	if (snapshot_take(run_path, &data, &size, &err))
+	if (snapshot_take(self_run, &data, &size, &err))
 		return false;
 	file = data;
 	for (at = file->size; at < size;) {
@@ -302,9 +193,9 @@ static unsigned int load_run(struct census *census)
 		pthread_create(&threads[i], NULL, hammer, hits[i]);
 	while (now() < end)
 		pictures += picture_check(census);
-	tap_is(trace("suspend"), 0, "suspend");
+	tap_is(self_trace("suspend"), 0, "suspend");
 	usleep(50000);
-	tap_is(trace("resume"), 0, "resume");
+	tap_is(self_trace("resume"), 0, "resume");
 	usleep(50000);
 	stop = true;
 	for (int i = 0; i < THREADS; i++)
@@ -343,8 +234,8 @@ static void figures_check(void)
 	struct buffer buffer;
 	struct error err = { 0 };
 
-	if (buffer_open(&buffer, run_path, false, &err) ||
-	    session_list_read(&list, &buffer, run_path, &err) ||
+	if (buffer_open(&buffer, self_run, false, &err) ||
+	    session_list_read(&list, &buffer, self_run, &err) ||
 	    figures_read(&figures, &buffer, &list, &err))
 		tap_bail("cannot read the figures: %s", err.text);
 	tap_is(figures.damaged, 0, "nothing damaged, counters fit the records");
@@ -363,8 +254,8 @@ static void attach_test(const char *kind)
 
 	tap_diag("--attach %s", kind);
 	snprintf(line, sizeof(line), "on --buffer 64K --attach %s %s", kind,
-		 tdf_path);
-	if (!tap_is(trace(line), 0, "armed with %s links", kind))
+		 self_path);
+	if (!tap_is(self_trace(line), 0, "armed with %s links", kind))
 		return;
 	pictures = load_run(&census);
 	tap_ok(pictures > 1 && census.records > 500,
@@ -375,46 +266,21 @@ static void attach_test(const char *kind)
 	tap_is(census.gaps, 0, "sequence numbers have no gaps");
 	tap_is(census.backwards, 0, "time doesn't run backwards");
 	figures_check();
-	snprintf(line, sizeof(line), "off %s", tdf_path);
-	tap_is(trace(line), 0, "off");
+	snprintf(line, sizeof(line), "off %s", self_path);
+	tap_is(self_trace(line), 0, "off");
 	figures_check();
-	tap_is(trace("clear"), 0, "clear");
-}
-
-static bool has_multi(void)
-{
-	char line[256];
-	bool has;
-
-	snprintf(line, sizeof(line), "on --attach multi %s 2>/dev/null",
-		 tdf_path);
-	has = !trace(line);
-	trace("off --all");
-	return has;
+	tap_is(self_trace("clear"), 0, "clear");
 }
 
 int main(void)
 {
-	const char *top = getenv("TOP");
-
-	if (geteuid())
-		tap_skip_all("needs root");
-	if (!top)
-		tap_skip_all("needs TOP, the tree");
-	snprintf(bin, sizeof(bin), "%s/build/bin", top);
-	snprintf(run_path, sizeof(run_path), "/tmp/rastrace.%d", getpid());
-	snprintf(tdf_path, sizeof(tdf_path), "%s.tdf", run_path);
+	self_open();
 	tdf_write();
-	if (has_multi())
+	if (self_has_multi())
 		attach_test("multi");
 	else
 		tap_skip("uprobe_multi links", "this kernel has none");
 	attach_test("perf");
-	trace("off --all");
-	umount2(run_path, MNT_DETACH);
-	rmdir(run_path);
-	strcat(run_path, ".lock");
-	unlink(run_path);
-	unlink(tdf_path);
+	self_close();
 	return tap_done();
 }

@@ -65,6 +65,11 @@ poke "$TMP/bad/flip.tdf" $((size / 2)) 377
 refused "TDF with a changed byte" "flip.tdf" trace on "$TMP/bad/flip.tdf"
 poke "$TMP/bad/version.tdf" 8 144
 refused "TDF of version 100" "version" trace on "$TMP/bad/version.tdf"
+poke "$TMP/bad/version.tdf" 8 001
+refused "TDF of version 1" "version 1, this program reads version 2" \
+	trace on "$TMP/bad/version.tdf"
+like "$(cat "$TMP/err")" "compile it with a trcust of the same release" \
+	"  and what to do"
 refused "show of a damaged TDF" "flip.tdf" trace show "$TMP/bad/flip.tdf"
 refused "one damaged of two" "flip.tdf" trace on "$TDF" "$TMP/bad/flip.tdf"
 

@@ -90,7 +90,8 @@ BUILD_FUNC void data_item(struct bytes *b, uint8_t status, const void *data,
 	struct ras_item item = { status, length };
 
 	bytes_add(b, &item, sizeof(item));
-	bytes_add(b, data, length);
+	if (length)
+		bytes_add(b, data, length);
 }
 
 BUILD_FUNC void data_string(struct bytes *b, const char *text)
@@ -218,7 +219,7 @@ BUILD_FUNC void counts_add(struct bytes *ras, uint32_t session,
 
 struct tff_builder {
 	uint16_t major;
-	struct bytes sections, entries, strings;
+	struct bytes sections, entries, ctypes, members, strings;
 };
 
 BUILD_FUNC uint32_t tff_text(struct tff_builder *tff, const char *text)
@@ -239,6 +240,8 @@ BUILD_FUNC void tff_section_begin(struct tff_builder *tff, const char *path,
 		.name = tff_text(tff, path), .path = tff_text(tff, path),
 		.id_kind = TDF_ID_BUILD, .id_length = sizeof(id),
 		.first_entry = tff->entries.size / sizeof(struct tff_entry),
+		.first_ctype = tff->ctypes.size / sizeof(struct tff_ctype),
+		.first_member = tff->members.size / sizeof(struct tff_member),
 	};
 
 	memcpy(section.id, &id, sizeof(id));
@@ -259,6 +262,32 @@ BUILD_FUNC void tff_entry_add(struct tff_builder *tff, uint16_t minor,
 
 	bytes_add(&tff->entries, &entry, sizeof(entry));
 	last[-1].entries++;
+}
+
+/* To the last section: a C type; the members that are added next are its. */
+BUILD_FUNC void tff_ctype_add(struct tff_builder *tff, const char *name,
+			      struct tff_ctype type)
+{
+	struct tff_section *last = (void *)(tff->sections.data +
+					    tff->sections.size);
+
+	type.name = tff_text(tff, name);
+	type.first_member = last[-1].members;
+	last[-1].ctypes++;
+	bytes_add(&tff->ctypes, &type, sizeof(type));
+}
+
+BUILD_FUNC void tff_member_add(struct tff_builder *tff, const char *name,
+			       struct tff_member member)
+{
+	struct tff_section *section = (void *)(tff->sections.data +
+					       tff->sections.size);
+	struct tff_ctype *type = (void *)(tff->ctypes.data + tff->ctypes.size);
+
+	member.name = tff_text(tff, name);
+	section[-1].members++;
+	type[-1].members++;
+	bytes_add(&tff->members, &member, sizeof(member));
 }
 
 BUILD_FUNC struct tdf_table tff_table(struct bytes *out, const struct bytes *in,
@@ -286,6 +315,8 @@ BUILD_FUNC struct bytes tff_finish(struct tff_builder *tff)
 	h.sections = tff_table(&out, &tff->sections,
 			       sizeof(struct tff_section));
 	h.entries = tff_table(&out, &tff->entries, sizeof(struct tff_entry));
+	h.ctypes = tff_table(&out, &tff->ctypes, sizeof(struct tff_ctype));
+	h.members = tff_table(&out, &tff->members, sizeof(struct tff_member));
 	h.strings = tff_table(&out, &tff->strings, 1);
 	h.file_size = out.size;
 	memcpy(out.data, &h, sizeof(h));
@@ -293,6 +324,8 @@ BUILD_FUNC struct bytes tff_finish(struct tff_builder *tff)
 	memcpy(out.data, &h, sizeof(h));
 	bytes_free(&tff->sections);
 	bytes_free(&tff->entries);
+	bytes_free(&tff->ctypes);
+	bytes_free(&tff->members);
 	bytes_free(&tff->strings);
 	return out;
 }

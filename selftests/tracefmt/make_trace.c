@@ -2,6 +2,7 @@
 /*
  * make_trace FOLDER: writes sample.ras and the TFFs that belong to it:
  * two CPUs, one of them wrapped; a missing TFF, another data hash, faults.
+ * typed.ras and its TFF: C types, a tail call, a variable that isn't there.
  * And ahead.ras, whose records are ahead of the counters, and hole.ras, where
  * records are missing.
  * make_trace FOLDER N: bench.ras with N records instead.
@@ -149,6 +150,97 @@ static void make_sample(const char *folder)
 	bytes_free(&log);
 }
 
+static void make_typed_tff(const char *folder)
+{
+	struct tff_builder tff = { .major = 0xc6 };
+	struct bytes out;
+
+	tff_section_begin(&tff, "/usr/bin/app", 0xefbeadde);
+	tff_entry_add(&tff, 25, 0x1111, 0, "srv_tick",
+		      "EAX=%{x32} EBX=%{x32}\nr = %P%{struct request}\n"
+		      "flags = %P%{enum flags}\nname = %P%S\n");
+	tff_entry_add(&tff, 0xb1, 0x2222, 0, "srv_tick,RETEP",
+		      "retval = %P%{int}\n");
+	tff_ctype_add(&tff, "int", (struct tff_ctype){
+			      .bytes = 4, .kind = TFF_CTYPE_INT });
+	tff_ctype_add(&tff, "char", (struct tff_ctype){
+			      .bytes = 1, .kind = TFF_CTYPE_CHAR });
+	tff_ctype_add(&tff, "char[4]", (struct tff_ctype){
+			      .bytes = 4, .kind = TFF_CTYPE_ARRAY,
+			      .target = 1, .count = 4 });
+	tff_ctype_add(&tff, "enum flags", (struct tff_ctype){
+			      .bytes = 4, .kind = TFF_CTYPE_ENUM });
+	tff_member_add(&tff, "READ", (struct tff_member){ .value = 1 });
+	tff_member_add(&tff, "WRITE", (struct tff_member){ .value = 2 });
+	tff_ctype_add(&tff, "struct request", (struct tff_ctype){
+			      .bytes = 12, .kind = TFF_CTYPE_STRUCT });
+	tff_member_add(&tff, "id", (struct tff_member){ .ctype = 0 });
+	tff_member_add(&tff, "tag", (struct tff_member){
+			       .ctype = 2, .value = 32 });
+	tff_member_add(&tff, "how", (struct tff_member){
+			       .ctype = 3, .value = 64 });
+	out = tff_finish(&tff);
+	bytes_write(&out, folder, "TRC00C6.TFF");
+	bytes_free(&out);
+}
+
+static struct ras_record typed_record(uint16_t point, uint64_t time,
+				      uint16_t flags)
+{
+	struct ras_record record = record_of(point, time);
+
+	record.major = 0xc6;
+	record.flags = flags;
+	record.seq = (time / SECOND - 1) % 2;	/* two of each point */
+	return record;
+}
+
+static void typed_records(struct slice_builder *slice)
+{
+	struct bytes data = { 0 };
+
+	data_double(&data, 0x1234);
+	data_double(&data, 0xdeadbeef);
+	data_item(&data, RAS_ITEM_VALUE, "\x07\0\0\0abc\0\x03\0\0\0", 12);
+	data_item(&data, RAS_ITEM_VALUE, "\x05\0\0\0", 4);
+	data_string(&data, "idle");
+	slice_add(slice, typed_record(0, SECOND, 0), &data);
+	bytes_free(&data);
+
+	data_double(&data, 1);
+	data_double(&data, 2);
+	data_fault(&data, 0x18);
+	data_item(&data, RAS_ITEM_ABSENT, NULL, 0);
+	data_item(&data, RAS_ITEM_STRING | RAS_ITEM_CUT, "bus", 3);
+	slice_add(slice, typed_record(0, 2 * SECOND,
+				      RAS_RECORD_FAULT | RAS_RECORD_CUT),
+		  &data);
+	bytes_free(&data);
+
+	data_item(&data, RAS_ITEM_VALUE, "\xfe\xff\xff\xff", 4);
+	slice_add(slice, typed_record(1, 3 * SECOND, 0), &data);
+	slice_add(slice, typed_record(1, 4 * SECOND, RAS_RECORD_TAIL_CALL),
+		  &data);
+	bytes_free(&data);
+}
+
+static void make_typed(const char *folder)
+{
+	struct slice_builder slice = slice_begin(0, 0, 0);
+	struct bytes ras = { 0 }, log = { 0 };
+
+	make_typed_tff(folder);
+	ras_begin(&ras, 13 * SECOND, START * (int64_t)SECOND);
+	session_add(&log, 1, 0xc6, "/nowhere/app.tdf", app_points, 5);
+	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
+	typed_records(&slice);
+	ras_slice_add(&ras, &slice);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	bytes_write(&ras, folder, "typed.ras");
+	bytes_free(&ras);
+	bytes_free(&log);
+}
+
 /* Records of one point, numbered first to first + 4 without `left_out`, on two
  * CPUs; of which 4 were counted before the slices were copied. */
 static void make_numbered(const char *folder, const char *name, uint32_t first,
@@ -214,6 +306,7 @@ int main(int argc, char **argv)
 		make_bench(argv[1], strtoul(argv[2], NULL, 0));
 	} else {
 		make_sample(argv[1]);
+		make_typed(argv[1]);
 		make_numbered(argv[1], "ahead.ras", 10, 5);
 		make_numbered(argv[1], "hole.ras", 10, 2);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Formatting strings compile into the controls that manual 1.3.5.7 lists. */
 #include <tap.h>
+#include <rastrace/tff.h>
 #include <usr/lib/format.h>
 
 struct row {
@@ -49,8 +50,85 @@ static const struct row rows[] = {
 	{ "%R text", "'%R text'", 0 },
 	{ "%R%X", "'%R'X", 0 },
 	{ "%R%R%W", "'%R'RW", 0 },
-	{ "%{d32}", "'%{d32}'", 0 },
+	/* typed controls */
+	{ "%{d8}%{d16}%{d32}%{d64}", "{d8}{d16}{d32}{d64}", -1 },
+	{ "%{u8}%{x16}%{o32}%{b64}", "{u8}{x16}{o32}{b64}", -1 },
+	{ "%{f32} %{f64}", "{f32}' '{f64}", -1 },
+	{ "%{p32}%{p64}%{bool}%{c}%{s}", "{p32}{p64}{bool}{c}{s}", -1 },
+	{ "%{hex}%{hex5}%{hex65535}", "{hex}{hex5}{hex65535}", -1 },
+	{ "%P%{x8}", "P{x8}", -1 },
+	{ "%P %{struct request}", "P{struct request}", -1 },
+	{ "%R%{struct request}|", "R{struct request}'|'", -1 },
+	{ "%{std::vector<int, std::allocator<int> >}",
+	  "{std::vector<int, std::allocator<int> >}", -1 },
+	{ "%{time}%{time32}%{time64}%{timespec}%{timeval}%{ns}",
+	  "{8}{4}{8}{16}{16}{8}", -1 },
+	{ "%{be16}%{be32}%{be64}%{ip4}%{ip6}%{mac}%{dump}",
+	  "{2}{4}{8}{4}{16}{6}{0}", -1 },
+	/* no such width, other case: a type's name, here an unknown one */
+	{ "%{f16}", "'%{f16}'", 0 },
+	{ "%{p8}", "'%{p8}'", 0 },
+	{ "%{d0}", "'%{d0}'", 0 },
+	{ "%{d032}", "'%{d032}'", 0 },
+	{ "%{d128}", "'%{d128}'", 0 },
+	{ "%{hex0}", "'%{hex0}'", 0 },
+	{ "%{hex65536}", "'%{hex65536}'", 0 },
+	{ "%{D32}", "'%{D32}'", 0 },
+	{ "a%{no such}%W", "'a%{no such}'W", 1 },
+	{ "%P%{no such}", "P'%{no such}'", 2 },
+	{ "%R%{no such}", "'%R%{no such}'", 0 },
+	{ "%{}", "'%{}'", 0 },
+	{ "%{", "'%{'", 0 },
+	{ "%{d32", "'%{d32'", 0 },
+	{ "%{d32\n}", "'%{d32\n}'", 0 },
+	{ "%{d%W}", "'%{d'W'}'", 0 },
 };
+
+/* Of C types there are "struct request" and a C++ name. */
+static uint32_t type_find(const void *context, const char *name, size_t length)
+{
+	static const char *const names[] = {
+		"struct request", "std::vector<int, std::allocator<int> >",
+	};
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (strlen(names[i]) == length &&
+		    !memcmp(names[i], name, length))
+			return i;
+	return TFF_CTYPE_NONE;
+}
+
+static const struct format_types types = { type_find };
+
+static char *typed_show(const struct format_step *step, char *text)
+{
+	static const char letters[] = {
+		[FORMAT_INT] = 'd', [FORMAT_UINT] = 'u', [FORMAT_HEX] = 'x',
+		[FORMAT_OCTAL] = 'o', [FORMAT_BINARY] = 'b',
+		[FORMAT_FLOAT] = 'f', [FORMAT_POINTER] = 'p',
+	};
+
+	switch (step->type) {
+	case FORMAT_NAMED:
+		return text + sprintf(text, "{%.*s}", (int)step->length,
+				      step->text);
+	case FORMAT_BYTES:
+		return text + (step->bytes ? sprintf(text, "{hex%u}",
+						     step->bytes) :
+					     sprintf(text, "{hex}"));
+	case FORMAT_BOOL:
+		return text + sprintf(text, "{bool}");
+	case FORMAT_CHAR:
+		return text + sprintf(text, "{c}");
+	case FORMAT_STRING:
+		return text + sprintf(text, "{s}");
+	case FORMAT_INT ... FORMAT_POINTER:
+		return text + sprintf(text, "{%c%u}", letters[step->type],
+				      step->bytes * 8);
+	default:
+		return text + sprintf(text, "{%u}", step->bytes);
+	}
+}
 
 static void steps_show(const struct format *format, char *text)
 {
@@ -60,6 +138,8 @@ static void steps_show(const struct format *format, char *text)
 		if (step->kind == FORMAT_TEXT)
 			text += sprintf(text, "'%.*s'", (int)step->length,
 					step->text);
+		else if (step->letter == '{')
+			text = typed_show(step, text);
 		else if (step->letter == 'I')
 			text += sprintf(text, "I%u", step->count);
 		else
@@ -80,11 +160,35 @@ static void test_places(void)
 {
 	struct format format;
 
-	format_compile(&format, "ab%P %W%Q");
+	format_compile(&format, "ab%P %W%Q", NULL);
 	tap_is(format.steps[1].at, 2, "place of %%P");
 	tap_is(format.steps[2].at, 5, "place of %%W");
 	tap_is(format.steps[3].at, 7, "place of %%Q");
 	format_free(&format);
+}
+
+static void test_names(void)
+{
+	struct format format;
+
+	format_compile(&format, "%{any name}%W", NULL);
+	tap_is(format.count, 2, "without types every name is one");
+	format_free(&format);
+	tap_is(format_type_match("struct s", TFF_CTYPE_STRUCT, "struct s", 8),
+	       2, "a type's own name");
+	tap_is(format_type_match("s", TFF_CTYPE_STRUCT, "struct s", 8), 1,
+	       "struct in front of a class");
+	tap_is(format_type_match("s", TFF_CTYPE_ENUM, "enum s", 6), 1,
+	       "enum in front of an enum");
+	tap_is(format_type_match("s", TFF_CTYPE_ENUM, "struct s", 8), 0,
+	       "struct in front of an enum");
+	tap_is(format_type_match("struct s2", TFF_CTYPE_STRUCT, "struct s", 8),
+	       0, "a longer name");
+	tap_is(format_type_match("struct ", TFF_CTYPE_STRUCT, "struct s", 8),
+	       0, "a shorter name");
+	tap_ok(format_name_reserved("x16"), "x16 is a control's");
+	tap_ok(!format_name_reserved("x17"), "x17 is not");
+	tap_ok(!format_name_reserved(""), "no name");
 }
 
 static void test_long(void)
@@ -96,12 +200,12 @@ static void test_long(void)
 	for (size_t i = 0; i < n; i++)
 		memcpy(string + 2 * i, "%P", 2);
 	string[2 * n] = '\0';
-	format_compile(&format, string);
+	format_compile(&format, string, NULL);
 	tap_is(format.count, n, "a million of prefixes");
 	format_free(&format);
 	for (size_t i = 0; i < n; i++)
 		memcpy(string + 2 * i, i % 2 ? "%W" : "xx", 2);
-	format_compile(&format, string);
+	format_compile(&format, string, NULL);
 	tap_is(format.count, n, "text and controls in turn");
 	format_free(&format);
 	free(string);
@@ -114,7 +218,7 @@ int main(void)
 		char steps[256], name[256];
 
 		name_show(rows[i].string, name);
-		if (format_compile(&format, rows[i].string))
+		if (format_compile(&format, rows[i].string, &types))
 			tap_bail("no memory");
 		steps_show(&format, steps);
 		tap_str(steps, rows[i].steps, "'%s'", name);
@@ -123,6 +227,7 @@ int main(void)
 		format_free(&format);
 	}
 	test_places();
+	test_names();
 	test_long();
 	return tap_done();
 }

@@ -35,6 +35,9 @@ same summary.txt "the figures are those of golden/summary.txt"
 status 0 "--no-summary" tracefmt -q --tff tff sample.ras
 unlike "$(cat "$TMP/err")" "Complete|Major" "leaves the figures out"
 
+status 0 "records with C types" tracefmt --utc -q --tff tff tff/typed.ras
+same typed.txt "the text is that of golden/typed.txt"
+
 # figures: hits, recorded, present and overwritten of the first point
 figures() {
 	awk 'n { print $3, $4, $5, $6; exit } /^Major/ { n = 1 }' "$TMP/out"

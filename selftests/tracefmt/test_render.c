@@ -6,6 +6,7 @@
  * Data is written as in "2C4B", bytes in hex, with
  *	P(...)	a memory item		S(...)	a string item
  *	C(...)	a cut item		T(...)	a cut string
+ *	N	an item that the site doesn't have
  *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
  *	'text'	characters
  */
@@ -19,6 +20,8 @@ struct row {
 	const char *expected;
 	int flags;		/* of the record */
 };
+
+static struct value_types types;
 
 static const struct row rows[] = {
 	/* the examples of the manual, each FMT with its line end */
@@ -170,6 +173,79 @@ static const struct row rows[] = {
 	  RAS_RECORD_FAULT },
 	{ "%P%W%W|%P%W", "XP(0700)",
 	  "<not readable: 0000000000001234>|0007", RAS_RECORD_FAULT },
+	{ "%P%S|%R%{u16}|%P%{hex}", "XXP(0708)",
+	  "<not readable: 0000000000001234>|<not readable: 0000000000001234>|"
+	  "07 08", RAS_RECORD_FAULT },
+	/* a variable that the site doesn't have */
+	{ "a=%P%{d32} b=%P%{u8}", "NP(07)", "a=<not available here> b=7" },
+	{ "%P%W%W|%P%S|%R%W|%P%{hex}|AX=%W", "NNNN3412",
+	  "<not available here>|<not available here>|<not available here>|"
+	  "<not available here>|AX=1234" },
+	{ "%P%W + %W|%P%B", "NP(07)",
+	  "<not available here> + <not available here>|07" },
+	{ "%P%S %U", "NP(07)", "<not available here> 00 01 00 07" },
+	/* typed controls */
+	{ "%{d8} %{d16} %{d32} %{d64}", "FF FEFF FDFFFFFF FCFFFFFFFFFFFFFF",
+	  "-1 -2 -3 -4" },
+	{ "%{d8}%{d64}", "80 0000000000000080", "-128-9223372036854775808" },
+	{ "%{u8} %{u16} %{u32} %{u64}", "FF FFFF FFFFFFFF FFFFFFFFFFFFFFFF",
+	  "255 65535 4294967295 18446744073709551615" },
+	{ "%{x8} %{x16} %{x32} %{x64}", "0A 0B00 0C000000 0D00000000000000",
+	  "0A 000B 0000000C 000000000000000D" },
+	{ "%{o8} %{o16} %{o32} %{o64}", "00 A401 08000000 FFFFFFFFFFFFFFFF",
+	  "0 0644 010 01777777777777777777777" },
+	{ "%{b8} %{b16}", "05 0180", "00000101 1000000000000001" },
+	{ "%{b64}", "0100000000000080",
+	  "1000000000000000000000000000000000000000000000000000000000000001" },
+	{ "%{f32} %{f64}", "CDCCCC3D 9A9999999999B93F", "0.1 0.1" },
+	{ "%{f32} %{f32} %{f32} %{f64}",
+	  "0000807F 000080FF 00000080 182D4454FB210940",
+	  "inf -inf -0 3.141592653589793" },
+	{ "%{f64} %{f32}", "FFFFFFFFFFFFEF7F 01000000",
+	  "1.7976931348623157e+308 1.4013e-45" },
+	{ "%{p32} %{p64} %{p64}", "00800408 F0FFFFFFFF7F0000 0000000000000000",
+	  "0x8048000 0x7FFFFFFFFFF0 0x0" },
+	{ "%{bool} %{bool} %{bool}", "000102", "false true 2" },
+	{ "%{c}%{c}", "411B", "A\\x1B" },
+	{ "%P%{s}|%P%{s}", "S('ab')P('cd'00'e')", "ab|cd" },
+	{ "%{s}|%W", "'ab'000100", "ab|0001" },
+	{ "%P%{hex}|%P%{hex2} %B", "P(0A0b0c)P(010203)", "0a 0b 0c|01 02 03" },
+	{ "%P%{hex}|%W", "P(0A)0100", "0a|0001" },
+	{ "%{hex3} %W", "0102030400", "01 02 03 0004" },
+	{ "%R%{d16}|%R%{hex2}|%R%{c}", "P(0100FFFF)P(01020304)P('ab')",
+	  "1 -1|01 02 03 04|ab" },
+	{ "%P%{d32}|%P%{d64}", "P(0102)P()", "01 02 <2 of 4 bytes>|<0 of 8 bytes>" },
+	{ "%P%{d32}|%P%{hex}", "C(0102)C()", "01 02 <2 of 4 bytes><cut>|<cut>",
+	  RAS_RECORD_CUT },
+	{ "%P%{hex}|%P%{d8}", "C(0102)P(03)", "01 02<cut>|3", RAS_RECORD_CUT },
+	{ "%{be16} %{be32} %{be64}", "0102 00000100 0000000000000100",
+	  "258 256 256" },
+	{ "%{time32} %{time}", "00000000 7F33AA6900000000",
+	  "1970-01-01T00:00:00Z 2026-03-06T01:53:03Z" },
+	{ "%{time32} %{time64}", "FFFFFFFF FFFFFFFFFFFFFF7F",
+	  "1969-12-31T23:59:59Z 9223372036854775807Z" },
+	{ "%{timespec} %{timeval}",
+	  "0000000000000000 0500000000000000 3C00000000000000 0600000000000000",
+	  "1970-01-01T00:00:00.000000005Z 1970-01-01T00:01:00.000006Z" },
+	{ "%{timespec}", "FFFFFFFFFFFFFFFF FFFFFFFFFFFFFFFF",
+	  "1969-12-31T23:59:59.18446744073709551615Z" },
+	{ "%{ns} %{ns}", "0200000000000000 FFFFFFFFFFFFFFFF",
+	  "0.000000002s 18446744073.709551615s" },
+	{ "%{ip4} %{ip4}", "C0A80001 FFFFFFFF", "192.168.0.1 255.255.255.255" },
+	{ "%{ip6} %{ip6}", "00000000000000000000000000000001"
+			   "20010DB8000000000000000000000001",
+	  "::1 2001:db8::1" },
+	{ "%{ip6}", "00000000000000000000FFFF7F000001", "::ffff:127.0.0.1" },
+	{ "%{mac}", "00163EAABBCC", "00:16:3E:AA:BB:CC" },
+	{ "%P%{ip6}", "P(0102)", "01 02 <2 of 16 bytes>" },
+	{ "buf = %P%{dump}\n%P%{dump}\n", "P('0123456789abcdef'0A1B)P()",
+	  "buf = \n"
+	  "+0000  30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66"
+	  "  0123456789abcdef\n"
+	  "+0010  0A 1B                                          "
+	  "  ..\n\n" },
+	{ "%R%{ip4}", "P(0102030405060708)", "1.2.3.4 5.6.7.8" },
+	{ "%P%{no such}|%P%B", "P(01)P(02)", "%{no such}|02" },
 	/* a format that doesn't fit */
 	{ "a=%P%W b=%P%W", "07000100",
 	  "a=<no prefix: 07 00 01> b=<not formatted>" },
@@ -213,6 +289,9 @@ static const char *data_parse(const char *p, struct bytes *data)
 			p++;
 		} else if (*p == 'Y') {
 			data_item(data, RAS_ITEM_SELECTOR, &selector, 8);
+			p++;
+		} else if (*p == 'N') {
+			data_item(data, RAS_ITEM_ABSENT, NULL, 0);
 			p++;
 		} else if (*p == 'X') {
 			data_fault(data, 0x1234);
@@ -263,7 +342,7 @@ static void row_run(size_t i)
 	uint8_t *seen = calloc(1, n + 1);
 	char *text, *end;
 
-	if (render_compile(&format, row->format))
+	if (render_compile(&format, row->format, &types))
 		tap_bail("no memory");
 	room = render_room(&format, n);
 	text = malloc(room + 1);
@@ -289,7 +368,7 @@ static void test_seen(void)
 	static const uint8_t expected[13] = { 1, 1, 1, 1, 1, 0, 0,
 					      1, 1, 1, 1, 1, 0 };
 
-	render_compile(&format, row.format);
+	render_compile(&format, row.format, &types);
 	render_record(&format, record, text, seen, &result);
 	tap_ok(!memcmp(seen, expected, sizeof(expected)),
 	       "bytes that no control took are told");

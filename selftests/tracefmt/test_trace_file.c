@@ -217,11 +217,13 @@ static void test_refused(const struct bytes *ras)
 	*h = kept;
 	h->version = 2;
 	ras_header_seal((struct bytes *)ras);
-	header_refused(ras, "another version", "version");
+	header_refused(ras, "another version",
+		       "version is 2, this program reads 1");
 	*h = kept;
-	h->layout = 9;
+	h->layout = 1;		/* flags told less there */
 	ras_header_seal((struct bytes *)ras);
-	header_refused(ras, "another layout", "layout");
+	header_refused(ras, "an older layout",
+		       "layout is 1, this program reads 2");
 	*h = kept;
 	h->flags = 1;
 	ras_header_seal((struct bytes *)ras);

@@ -29,7 +29,7 @@ written() {
 	find . -newer stamp -type f \( -name '*.tdf' -o -name '*.TDF' -o \
 		-name '*.TFF' -o -name '*.out' \) | sed 's,^\./,,' | sort >got
 	is "$(cat got)" "$(cat expected)" "$last"
-	find . \( -name '*.tdf' -o -name '*.TFF' -o -name '*.out' \) \
+	find . \( -name '*.tdf' -o -name '*.TDF' -o -name '*.TFF' \) \
 		-exec rm -f {} +
 	touch -d '1 minute ago' stamp
 }
@@ -50,8 +50,10 @@ ok "in another folder" trcust sub/other
 written sub/other.tdf sub/TRC00C5.TFF "beside the TSF"
 ok "the TDF given" trcust app made/given
 written made/given.tdf made/TRC00C5.TFF "the TFF lies beside it"
-ok "with an extension" trcust app made/given.out
-written made/given.out made/TRC00C5.TFF "it is kept"
+ok "with its extension" trcust app made/given.TDF
+written made/given.TDF made/TRC00C5.TFF "it is kept"
+ok "with another one" trcust app made/given.out
+written made/given.tdf made/TRC00C5.TFF "it is replaced"
 ok "--output-dir" trcust --output-dir made sub/other
 written made/other.tdf made/TRC00C5.TFF "there they are"
 ok "the module beside the TSF" sh -c 'cd sub && trcust ../app.tsf'
@@ -91,8 +93,6 @@ status 2 "an unknown option" trcust --nothing app
 status 2 "no TSF" trcust
 like "$(cat err)" TRCERR_NO_TSF "which is told"
 status 2 "too many operands" trcust app a b
-status 2 "/M= is not there yet" trcust app /M=app.map
-like "$(cat err)" "not supported" "which is told"
 status 1 "/W3 is a path" trcust /W3
 status 0 "--version" trcust --version
 status 0 "--help" trcust --help
@@ -186,7 +186,7 @@ differs "$data" 'TP=.alpha, REGS=(AX,EBX), MEM32=(.text+4,DIRECT,10)'
 differs "$data" 'TP=.alpha, REGS=(AX,EBX), MEM32=(.number+4,INDIRECT*+8,10)'
 differs "$data" 'TP=.alpha, REGS=(AX,EBX), ASCIIZ32=(.text+4,INDIRECT*+8,10)'
 len='TP=.alpha, LEN=(number,DIRECT), MEM32=(.text,DIRECT,LEN)'
-same "$len" 'TP=.alpha, LEN=(.number,D,2), MEM32=(.text,DIRECT,LEN)'
-differs "$len" 'TP=.alpha, LEN=(.number,D,4), MEM32=(.text,DIRECT,LEN)'
+same "$len" 'TP=.alpha, LEN=(.number,D,4), MEM32=(.text,DIRECT,LEN)'
+differs "$len" 'TP=.alpha, LEN=(.number,D,2), MEM32=(.text,DIRECT,LEN)'
 differs "$len" 'TP=.alpha, LEN=(.number,I,2), MEM32=(.text,DIRECT,LEN)'
 tap_done

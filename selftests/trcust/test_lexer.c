@@ -145,9 +145,87 @@ static void reread_check(const char *text, bool path, const char *expected)
 	diag_close(diag);
 }
 
+/* What of a text behind a dot is the name of a symbol. */
+static const struct {
+	const char *text, *name;
+} names[] = {
+	{ "f.part.0@VER+4", "f.part.0@VER" },
+	{ "file.c:name,RETEP", "file.c:name" },
+	{ "16bit,x", "16bit" },
+	{ "ns::cls::fn,RETEP", "ns::cls::fn" },
+	{ "::fn", "::fn" },
+	{ "fn(int, char const*), x", "fn(int, char const*)" },
+	{ "fn() const, x", "fn() const" },
+	{ "fn() const &,", "fn() const &" },
+	{ "fn() constant,", "fn()" },
+	{ "fn(int (*)(char)) [clone .cold],", "fn(int (*)(char)) [clone .cold]" },
+	{ "cls<int>::fn+4", "cls<int>::fn" },
+	{ "cls<std::pair<int, char> >::fn(int)", "cls<std::pair<int, char> >::fn(int)" },
+	{ "cls<(e)1>::fn-4", "cls<(e)1>::fn" },
+	{ "cls<decltype(a->b)>::fn-4", "cls<decltype(a->b)>::fn" },
+	{ "fn<int>.part.0,", "fn<int>.part.0" },
+	{ "~cls,", "~cls" },
+	{ "cls::~cls(),", "cls::~cls()" },
+	{ "~,", "" },
+	{ "fn[abi:cxx11](int),", "fn[abi:cxx11](int)" },
+	{ "a[4]", "a" },
+	{ "(anonymous namespace)::fn,", "(anonymous namespace)::fn" },
+	{ "(8)", "" },
+	{ "f()::{lambda(int)#1}::operator()(int) const,",
+	  "f()::{lambda(int)#1}::operator()(int) const" },
+	{ "operator+,", "operator+" },
+	{ "operator+(a, b)", "operator+(a, b)" },
+	{ "operator+4", "operator" },
+	{ "operator - 4", "operator" },
+	{ "operator+(4)", "operator" },
+	{ "my_operator+(x)", "my_operator" },
+	{ "ns::operator<<(a&, b),", "ns::operator<<(a&, b)" },
+	{ "cls::operator->() const", "cls::operator->() const" },
+	{ "operator()(int)", "operator()(int)" },
+	{ "operator,DIRECT", "operator" },
+	{ "operator,(a, b)", "operator,(a, b)" },
+	{ "operator==,", "operator==" },
+	{ "operator<=>(a)", "operator<=>(a)" },
+	{ "operator< <int>(a)", "operator<" },
+	{ "operator new[],", "operator new[]" },
+	{ "operator delete(void*),", "operator delete(void*)" },
+	{ "cls::operator char const*(),", "cls::operator char const*()" },
+	{ "operator TYPE=(PRE)", "operator" },
+	{ "operator\"\" _km(long),", "operator\"\" _km(long)" },
+	{ "fn(int", "fn" },
+	{ "fn(int\n)", "fn" },
+	{ "fn(int]", "fn" },
+	{ "fn(a/*c*/)", "fn" },
+	{ "cls<int", "cls" },
+	{ "", "" },
+};
+
+static void names_check(void)
+{
+	char deep[400];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = names[i].text;
+		size_t n = lexer_symbol_length(text, text + strlen(text));
+
+		tap_ok(n == strlen(names[i].name) &&
+		       !memcmp(text, names[i].name, n), "the name in '%.*s'",
+		       (int)strcspn(text, "\n"), text);
+	}
+	memset(deep, '(', 200);
+	memset(deep + 200, ')', 200);
+	deep[0] = 'f';
+	tap_is(lexer_symbol_length(deep, deep + 399), 1,
+	       "too many brackets within brackets");
+	tap_is(lexer_symbol_length(deep + 150, deep + 250), 0, "and no name");
+	deep[150] = 'f';
+	tap_is(lexer_symbol_length(deep + 150, deep + 249), 99, "not too many");
+}
+
 int main(void)
 {
 	rows_check();
+	names_check();
 	numbers_check();
 	reread_check("\\c\\src\\x-y.dll MAJOR", true, "P\\c\\src\\x-y.dll MAJOR");
 	reread_check("/usr/lib/x+.so.1=", true, "P/usr/lib/x+.so.1 =");

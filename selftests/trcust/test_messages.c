@@ -95,7 +95,7 @@ static void words_check(void)
 		  "f");
 	diag_hint(diag, "hint %d\t\x9b", 7);
 	fclose(out);
-	tap_str(shown, "a.tsf: error: duplicate minor code = 5\\x0a\\x1b[1m in "
+	tap_str(shown, "a.tsf: warning: duplicate minor code = 5\\x0a\\x1b[1m in "
 		"file f, ignored [TRCERR_DUP_TFFMINOR]\n"
 		"      | hint 7\\x09\\x9b\n", "two arguments, a hint, controls");
 	diag_close(diag);

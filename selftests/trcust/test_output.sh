@@ -14,23 +14,29 @@ END
 cp app.tsf other.tsf
 cp app.exe kept.exe
 
-for name in app.tsf other.tsf app.exe; do
-	status 1 "a TDF doesn't replace $name" trcust app.tsf $name
-	like "$(cat err)" "'$name' exists and is not a TDF" "and it is told"
+cp app.exe program.tdf
+status 1 "a TDF doesn't replace what is none" trcust app.tsf program.tdf
+like "$(cat err)" "'program.tdf' exists and is not a TDF" "and it is told"
+ok "it is as it was" cmp app.exe program.tdf
+rm program.tdf
+ok "no TFF is written then" test ! -e TRC0005.TFF
+for name in other.tsf app.exe TRC0005.TFF; do
+	status 0 "a TDF isn't called $name" trcust app.tsf $name
+	like "$(cat err)" "warning: file: $name,.*using: ${name%.*}.tdf" \
+		"it is called another name, and that is told"
+	ok "which is there" test -s "${name%.*}.tdf"
+	rm "${name%.*}.tdf"
 done
 ok "the sources are as they were" cmp app.tsf other.tsf
 ok "the module is as it was" cmp app.exe kept.exe
-ok "no TFF is written then" test ! -e TRC0005.TFF
-status 1 "the TDF can't have the TFF's name" trcust app.tsf TRC0005.TFF
-ok "nothing is written then" test ! -e TRC0005.TFF
+like "$(trcust --dump TRC0005.TFF)" 'desc "main"' "the TFF is one"
+rm TRC0005.TFF
 : >app.tdf
 ok "an empty file is replaced" trcust app.tsf
 ok "a TDF is replaced" trcust app.tsf
 is "$(echo ./*.??????)" "./*.??????" "nothing else is left"
 
-status 2 "/M= is refused" trcust app.tsf /M=app.map
 like "$(trcust --help)" "APP.TSF" "--help"
-is "$(trcust --help | grep -c '/[MC]=')" 0 "--help doesn't offer /M= and /C="
 
 if [ "$(id -u)" -ne 0 ] || ! mkdir full ||
 	! mount -t tmpfs -o size=16k none full 2>log; then

@@ -64,7 +64,11 @@ _rastrace_command() {
 
 _rastrace_operand() {
 	case $1 in
-	trcust)	_rastrace_files '\.tsf|\.tdf|\.tff' "$2" ;;
+	trcust)	case " ${COMP_WORDS[*]} " in
+		*" --from-"*|*" --combine "*|*" -C "*)
+			_rastrace_files "" "$2" ;;
+		*)	_rastrace_files '\.tsf|\.tdf|\.tff' "$2" ;;
+		esac ;;
 	tracefmt|get)
 		_rastrace_files '\.ras' "$2" ;;
 	run|on|off|show)

@@ -42,13 +42,15 @@ static int control_check(const struct buffer *buffer, const char *run,
 			 struct error *err)
 {
 	const struct ras_control *c = buffer->control;
+	bool known = buffer->control_view.size >= sizeof(*c) &&
+		     c->magic == RAS_CONTROL_MAGIC;
 
-	if (buffer->control_view.size < sizeof(*c) ||
-	    c->magic != RAS_CONTROL_MAGIC || c->layout != RAS_LAYOUT) {
+	if (!known || c->layout != RAS_LAYOUT) {
 		error_set(err, -EPROTO,
-			  "the buffer in '%s' has another layout than this version's %u",
-			  run, RAS_LAYOUT);
-		error_hint(err, "'trace off --all' removes it");
+			  "the buffer in '%s' has layout %u, this version's is %u",
+			  run, known ? c->layout : 0, RAS_LAYOUT);
+		error_hint(err, "save it with the version that made it; "
+			   "'trace off --all' removes it");
 		return -EPROTO;
 	}
 	if (!power_of_two(c->slice_bytes) || c->slice_bytes > RAS_SLICE_MAX ||

@@ -7,7 +7,9 @@
 #ifndef LIB_FORMAT_H
 #define LIB_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "error.h"
 
 enum format_kind {
@@ -15,11 +17,40 @@ enum format_kind {
 	FORMAT_CONTROL,		/* one letter of the manual or ours */
 };
 
+/* What a typed control prints: %{d32}, %{struct request} */
+enum format_type {
+	FORMAT_INT,		/* d8 d16 d32 d64, likewise the next four */
+	FORMAT_UINT,		/* u */
+	FORMAT_HEX,		/* x */
+	FORMAT_OCTAL,		/* o */
+	FORMAT_BINARY,		/* b */
+	FORMAT_FLOAT,		/* f32 f64 */
+	FORMAT_POINTER,		/* p32 p64 */
+	FORMAT_BOOL,		/* bool */
+	FORMAT_CHAR,		/* c */
+	FORMAT_STRING,		/* s */
+	FORMAT_BYTES,		/* hex: the rest of the item; hex5: 5 bytes */
+	FORMAT_DUMP,		/* dump: the rest in rows, with characters */
+	FORMAT_BIG,		/* be16 be32 be64: unsigned, network order */
+	FORMAT_TIME,		/* time32 time64, time: seconds since 1970 */
+	FORMAT_TIMESPEC,	/* timespec: and nanoseconds, 8 bytes each */
+	FORMAT_TIMEVAL,		/* timeval: and microseconds, likewise */
+	FORMAT_DURATION,	/* ns: nanoseconds, 8 bytes, as seconds */
+	FORMAT_IP4,		/* ip4, in network order like the next two */
+	FORMAT_IP6,		/* ip6 */
+	FORMAT_MAC,		/* mac */
+	FORMAT_NAMED,		/* a C type */
+};
+
 struct format_step {
 	enum format_kind kind;
-	char letter;		/* upper case: I P B W D F Q A R S U X Y L C */
+	char letter;		/* upper case: I P B W D F Q A R S U X Y L C;
+				 * '{': typed */
 	unsigned int count;	/* %Innn */
-	const char *text;	/* FORMAT_TEXT: into format->text */
+	enum format_type type;	/* typed */
+	unsigned int bytes;	/* typed: what it takes; 0: the rest, or NAMED */
+	uint32_t ctype;		/* NAMED: what find() returned */
+	const char *text;	/* FORMAT_TEXT and NAMED: into format->text */
 	size_t length;
 	size_t at;		/* offset of the control in the string */
 };
@@ -32,8 +63,34 @@ struct format {
 				 * text; (size_t)-1: none */
 };
 
-/* Never fails but for memory (-ENOMEM): what is no control is text. */
-int format_compile(struct format *format, const char *string);
+/* The C types that controls may name. */
+struct format_types {
+	/* Its index; TFF_CTYPE_NONE: there is no such type. */
+	uint32_t (*find)(const void *context, const char *name, size_t length);
+	const void *context;
+};
+
+/* Never fails but for memory (-ENOMEM): what is no control is text. Without
+ * types (NULL) every name of a C type is taken. */
+int format_compile(struct format *format, const char *string,
+		   const struct format_types *types);
 void format_free(struct format *format);
+
+/*
+ * Does a control's name mean the C type `ctype` of kind TFF_CTYPE_*? 2: it is
+ * named so; 1: it would be with the name's struct, class, union or enum in
+ * front, which a C++ class or a typedef hasn't; 0: no.
+ */
+int format_type_match(const char *ctype, uint8_t kind, const char *name,
+		      size_t length);
+/* Length of the "struct ", "class ", "union " or "enum " in front, and the kind
+ * of type that it means; 0: there is none. */
+size_t format_type_tag(const char *name, size_t length, uint8_t *kind);
+/* The name is that of a typed control: a C type of that name needs its struct,
+ * union or enum in front. */
+bool format_name_reserved(const char *name);
+/* Bytes that a control of a fixed width takes; 0: of no fixed width. NAMED
+ * ones are left to the caller. */
+unsigned int format_step_bytes(const struct format_step *step);
 
 #endif

@@ -221,7 +221,7 @@ static int check_op(struct check *c, const struct rpn_op *op)
 	return ret;
 }
 
-int rpn_check(const uint8_t *rpn, size_t size, struct error *err)
+int rpn_check(const uint8_t *rpn, size_t size, int entries, struct error *err)
 {
 	struct check c = { .err = err };
 	struct rpn_op op;
@@ -241,9 +241,9 @@ int rpn_check(const uint8_t *rpn, size_t size, struct error *err)
 			return ret;
 	}
 	ret = check_join(&c, size);
-	if (!ret && c.depth != 1)
-		ret = error_set(err, -EINVAL,
-				"%d values left instead of one", c.depth);
+	if (!ret && c.depth != entries)
+		ret = error_set(err, -EINVAL, "%d values left instead of %d",
+				c.depth, entries);
 	return ret;
 }
 

@@ -47,9 +47,10 @@ int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op);
 /*
  * Check a whole expression: every operation decodes, jumps land on
  * operations and agree in stack depth, the depth stays within 0 and
- * TDF_RPN_STACK, one entry is left. 0 or -EINVAL with err set.
+ * TDF_RPN_STACK, `entries` are left: one, or two (selector and offset) of a
+ * far address. 0 or -EINVAL with err set.
  */
-int rpn_check(const uint8_t *rpn, size_t size, struct error *err);
+int rpn_check(const uint8_t *rpn, size_t size, int entries, struct error *err);
 
 /* "breg7+8; deref; plus_uconst 6" into text, cut to its size. */
 void rpn_print(const uint8_t *rpn, size_t size, char *text, size_t text_size);

@@ -134,16 +134,20 @@ struct multi_attr {
 	uint32_t padding;
 };
 
-int sysbpf_multi_link(int program, const char *path, const uint64_t *offsets,
-		      const uint64_t *cookies, uint32_t count)
+#define MULTI_RETURN	1	/* BPF_F_UPROBE_MULTI_RETURN */
+
+int sysbpf_multi_link(int program, const char *path,
+		      const struct sysbpf_multi *multi)
 {
 	struct multi_attr attr = {
 		.prog_fd = program,
 		.attach_type = SYSBPF_UPROBE_MULTI,
 		.path = pointer(path),
-		.offsets = pointer(offsets),
-		.cookies = pointer(cookies),
-		.count = count,
+		.offsets = pointer(multi->offsets),
+		.ref_ctr_offsets = pointer(multi->semaphores),
+		.cookies = pointer(multi->cookies),
+		.count = multi->count,
+		.multi_flags = multi->returns ? MULTI_RETURN : 0,
 	};
 
 	return sysbpf(BPF_LINK_CREATE, &attr, sizeof(attr));
@@ -164,6 +168,7 @@ struct kprobe_info {
 };
 
 #define EVENT_KPROBE	3	/* BPF_PERF_EVENT_KPROBE */
+#define EVENT_KRETPROBE	4	/* BPF_PERF_EVENT_KRETPROBE */
 
 int sysbpf_link_missed(int fd, uint64_t *missed)
 {
@@ -180,7 +185,8 @@ int sysbpf_link_missed(int fd, uint64_t *missed)
 	/* `missed` is two versions older than `cookie`, which is never 0 here:
 	 * where there is a cookie, `missed` isn't just a zeroed field */
 	if (info.type != BPF_LINK_TYPE_PERF_EVENT ||
-	    info.event_type != EVENT_KPROBE || !info.cookie)
+	    (info.event_type != EVENT_KPROBE &&
+	     info.event_type != EVENT_KRETPROBE) || !info.cookie)
 		return -ENOENT;
 	*missed = info.missed;
 	return 0;

@@ -7,6 +7,7 @@
 #ifndef LIB_SYSBPF_H
 #define LIB_SYSBPF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/bpf.h>
@@ -30,8 +31,17 @@ int sysbpf_program_load(const struct bpf_insn *insns, size_t count,
 			uint32_t attach_type, char *log, size_t log_size);
 
 int sysbpf_perf_link(int program, int perf_event, uint64_t cookie);
-int sysbpf_multi_link(int program, const char *path, const uint64_t *offsets,
-		      const uint64_t *cookies, uint32_t count);
+
+/* Probes of one file. */
+struct sysbpf_multi {
+	const uint64_t *offsets, *cookies;
+	const uint64_t *semaphores;	/* file offsets, 0 none; or NULL */
+	uint32_t count;
+	bool returns;			/* when the functions there return */
+};
+
+int sysbpf_multi_link(int program, const char *path,
+		      const struct sysbpf_multi *multi);
 
 /* Hits of a kprobe link that the kernel didn't deliver; -ENOENT when it
  * doesn't tell. */

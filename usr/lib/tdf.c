@@ -55,11 +55,16 @@ static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 		    "site with an instruction of %u bytes", site->insn_length);
 	TABLE_CHECK(!kernel || tdf_string(tdf, site->symbol)[0],
 		    "kernel site without a symbol");
+	TABLE_CHECK(site->flags <= TDF_SITE_RETURN ||
+			    site->flags == TDF_SITE_TAIL_CALL,
+		    "site with flags %#x", site->flags);
+	TABLE_CHECK(!kernel || !site->semaphore,
+		    "kernel site with a semaphore");
 	return 0;
 }
 
 static int tdf_check_rpn(const struct table_file *file, const struct tdf *tdf,
-			 __u32 offset, __u32 length)
+			 __u32 offset, __u32 length, bool segment)
 {
 	struct error why = {0};
 
@@ -67,93 +72,258 @@ static int tdf_check_rpn(const struct table_file *file, const struct tdf *tdf,
 			    table_range_valid(offset, length,
 					      tdf->header->rpn.count),
 		    "expression of %u bytes at %u", length, offset);
-	TABLE_CHECK(!rpn_check(tdf->rpn + offset, length, &why),
+	TABLE_CHECK(!rpn_check(tdf->rpn + offset, length, segment ? 2 : 1,
+			       &why),
 		    "expression: %s", why.text);
 	return 0;
+}
+
+/* The most that a statement of this kind logs; the flags that it may have. */
+static const struct {
+	__u16 length;
+	__u8 flags;
+	bool rpn;
+} tdf_stmt_limits[] = {
+	[TDF_STMT_REG] = { 0, 0, false },
+	[TDF_STMT_MEM] = { TDF_DATA_MAX, TDF_STMT_LEN | TDF_STMT_LEN_VALUE |
+			   TDF_STMT_RAW | TDF_STMT_MORE | TDF_STMT_SEGMENT |
+			   TDF_STMT_LEN_SEGMENT, true },
+	[TDF_STMT_ASCIIZ] = { TDF_DATA_MAX, TDF_STMT_SEGMENT, true },
+	[TDF_STMT_VALUE] = { 8, TDF_STMT_RAW | TDF_STMT_MORE, true },
+	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, false },
+	[TDF_STMT_IF] = { 0, 0, true },
+	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, false },
+};
+
+static int tdf_check_len(const struct table_file *file, const struct tdf *tdf,
+			 const struct tdf_stmt *stmt)
+{
+	TABLE_CHECK(!(stmt->flags & (TDF_STMT_RAW | TDF_STMT_MORE)),
+		    "LEN with flags %#x", stmt->flags);
+	TABLE_CHECK(!(stmt->flags & TDF_STMT_LEN_VALUE) ||
+			    !(stmt->flags & TDF_STMT_LEN_SEGMENT),
+		    "LEN with flags %#x", stmt->flags);
+	TABLE_CHECK(stmt->flags & TDF_STMT_LEN_VALUE ||
+			    stmt->len_bytes == 1 || stmt->len_bytes == 2 ||
+			    stmt->len_bytes == 4 || stmt->len_bytes == 8,
+		    "length field of %u bytes", stmt->len_bytes);
+	return tdf_check_rpn(file, tdf, stmt->len_rpn, stmt->len_rpn_length,
+			     stmt->flags & TDF_STMT_LEN_SEGMENT);
 }
 
 static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_stmt *stmt)
 {
-	if (stmt->kind == TDF_STMT_REG) {
-		TABLE_CHECK(!stmt->flags && (stmt->reg_bytes == 2 ||
-					     stmt->reg_bytes == 4 ||
-					     stmt->reg_bytes == 8),
-			    "register statement of %u bytes", stmt->reg_bytes);
-		return 0;
-	}
-	TABLE_CHECK(stmt->kind <= TDF_STMT_ASCIIZ, "statement of kind %u",
+	TABLE_CHECK(stmt->kind <= TDF_STMT_STACK, "statement of kind %u",
 		    stmt->kind);
-	TABLE_CHECK(!(stmt->flags & ~TDF_STMT_LEN) &&
-			    (!stmt->flags || stmt->kind == TDF_STMT_MEM),
+	TABLE_CHECK(!(stmt->flags & ~tdf_stmt_limits[stmt->kind].flags),
 		    "statement with flags %#x", stmt->flags);
-	TABLE_CHECK(stmt->length && stmt->length <= tdf->header->maxdata,
-		    "statement of %u bytes", stmt->length);
-	if (tdf_check_rpn(file, tdf, stmt->rpn, stmt->rpn_length))
+	if (stmt->kind == TDF_STMT_REG)
+		TABLE_CHECK(stmt->reg_bytes == 2 || stmt->reg_bytes == 4 ||
+				    stmt->reg_bytes == 8,
+			    "register statement of %u bytes", stmt->reg_bytes);
+	else if (stmt->kind != TDF_STMT_IF)
+		TABLE_CHECK((stmt->length || stmt->kind == TDF_STMT_ABSENT) &&
+			    stmt->length <= tdf->header->maxdata &&
+			    stmt->length <= tdf_stmt_limits[stmt->kind].length,
+			    "statement of %u bytes", stmt->length);
+	TABLE_CHECK(tdf_stmt_limits[stmt->kind].rpn || !stmt->rpn_length,
+		    "expression of a statement of kind %u", stmt->kind);
+	if (tdf_stmt_limits[stmt->kind].rpn &&
+	    tdf_check_rpn(file, tdf, stmt->rpn, stmt->rpn_length,
+			  stmt->flags & TDF_STMT_SEGMENT))
 		return -EINVAL;
-	if (!(stmt->flags & TDF_STMT_LEN))
-		return 0;
-	TABLE_CHECK(stmt->len_bytes == 1 || stmt->len_bytes == 2 ||
-			    stmt->len_bytes == 4 || stmt->len_bytes == 8,
-		    "length field of %u bytes", stmt->len_bytes);
-	return tdf_check_rpn(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
+	if (stmt->flags & TDF_STMT_LEN)
+		return tdf_check_len(file, tdf, stmt);
+	TABLE_CHECK(!(stmt->flags & (TDF_STMT_LEN_VALUE |
+				     TDF_STMT_LEN_SEGMENT)),
+		    "statement with flags %#x and no LEN", stmt->flags);
+	return 0;
 }
 
-/*
- * Statements and sites of one tracepoint. `next` is what earlier tracepoints
- * have used up: ranges ascend, so the checks are linear in the file's size.
- */
+/* What a reader of records sees of one or, with MORE, several statements. */
+struct tdf_item {
+	__u8 kind;		/* VALUE counts as MEM */
+	__u8 flags;		/* LEN, RAW */
+	__u32 bytes;
+};
+
+/* The items of one tracepoint, as far as its sites have told. */
+struct tdf_layout {
+	struct tdf_item items[TDF_STMTS_MAX];
+	__u32 count;
+	bool condition;
+};
+
+static void tdf_item_read(struct tdf_item *item, const struct tdf_stmt *stmt)
+{
+	bool value = stmt->kind == TDF_STMT_VALUE;
+
+	item->kind = value ? TDF_STMT_MEM : stmt->kind;
+	item->flags = stmt->flags & (TDF_STMT_LEN | TDF_STMT_RAW);
+	item->bytes = stmt->kind == TDF_STMT_REG ? stmt->reg_bytes :
+						   stmt->length;
+}
+
+static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
+			struct tdf_layout *layout, const struct tdf_stmt *stmt)
+{
+	struct tdf_item *last;
+
+	if (!(stmt->flags & TDF_STMT_MORE)) {
+		tdf_item_read(&layout->items[layout->count++], stmt);
+		return 0;
+	}
+	TABLE_CHECK(layout->count, "MORE without a statement before");
+	last = &layout->items[layout->count - 1];
+	TABLE_CHECK(last->kind == TDF_STMT_MEM &&
+			    !(last->flags & TDF_STMT_LEN) &&
+			    !(stmt->flags & TDF_STMT_RAW & ~last->flags),
+		    "MORE behind another kind of statement");
+	last->bytes += stmt->length;
+	TABLE_CHECK(last->bytes <= tdf->header->maxdata, "item of %u bytes",
+		    last->bytes);
+	return 0;
+}
+
+static int tdf_check_stmts(const struct table_file *file,
+			   const struct tdf *tdf, const struct tdf_site *site,
+			   struct tdf_layout *layout)
+{
+	const struct tdf_stmt *stmts = tdf->stmts + site->first_stmt;
+
+	layout->count = 0;
+	layout->condition = false;
+	for (__u32 i = 0; i < site->stmts; i++) {
+		int code = tdf_check_stmt(file, tdf, &stmts[i]);
+
+		if (code)
+			return code;
+		if (stmts[i].kind != TDF_STMT_IF) {
+			code = tdf_item_add(file, tdf, layout, &stmts[i]);
+			if (code)
+				return code;
+			continue;
+		}
+		TABLE_CHECK(!i, "IF behind another statement");
+		layout->condition = true;
+	}
+	return 0;
+}
+
+static bool tdf_item_same(const struct tdf_item *a, const struct tdf_item *b)
+{
+	return a->kind == b->kind && a->flags == b->flags &&
+	       a->bytes == b->bytes;
+}
+
+/* An item may be absent where it has a prefix that tells so. */
+static bool tdf_item_absent(const struct tdf_item *absent,
+			    const struct tdf_item *other)
+{
+	return absent->kind == TDF_STMT_ABSENT &&
+	       other->kind != TDF_STMT_REG && !(other->flags & TDF_STMT_RAW);
+}
+
+/* `known` is what the sites before log; what was absent there is told here. */
+static int tdf_layout_join(const struct table_file *file,
+			   struct tdf_layout *known,
+			   const struct tdf_layout *site)
+{
+	TABLE_CHECK(known->count == site->count &&
+			    known->condition == site->condition,
+		    "sites of a tracepoint differ in their statements");
+	for (__u32 i = 0; i < known->count; i++) {
+		struct tdf_item *item = &known->items[i];
+
+		if (tdf_item_absent(item, &site->items[i]))
+			*item = site->items[i];
+		TABLE_CHECK(tdf_item_same(item, &site->items[i]) ||
+				    tdf_item_absent(&site->items[i], item),
+			    "sites of a tracepoint differ in item %u", i);
+	}
+	return 0;
+}
+
+/* What earlier tracepoints and sites have used up: ranges ascend, so the
+ * checks are linear in the file's size. */
+struct tdf_used {
+	__u16 minor;
+	__u32 sites, stmts;
+	const struct tdf_site *last;	/* of this tracepoint */
+};
+
+static int tdf_check_site_stmts(const struct table_file *file,
+				const struct tdf *tdf,
+				const struct tdf_site *site,
+				struct tdf_used *used,
+				struct tdf_layout *known)
+{
+	const struct tdf_site *last = used->last;
+	struct tdf_layout layout;
+
+	used->last = site;
+	if (last && site->first_stmt == last->first_stmt &&
+	    site->stmts == last->stmts)
+		return 0;
+	TABLE_CHECK((!site->stmts || site->first_stmt >= used->stmts) &&
+			    table_range_valid(site->first_stmt, site->stmts,
+					      tdf->header->stmts.count),
+		    "statements %u to %u of a site", site->first_stmt,
+		    site->first_stmt + site->stmts);
+	TABLE_CHECK(site->stmts <= TDF_STMTS_MAX, "%u statements of a site",
+		    site->stmts);
+	if (site->stmts)
+		used->stmts = site->first_stmt + site->stmts;
+	if (!last)
+		return tdf_check_stmts(file, tdf, site, known);
+	if (tdf_check_stmts(file, tdf, site, &layout))
+		return -EINVAL;
+	return tdf_layout_join(file, known, &layout);
+}
+
 static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
-			   const struct tdf_point *p,
-			   const struct tdf_point *next)
+			   const struct tdf_point *p, struct tdf_used *used)
 {
 	const struct tdf_header *h = tdf->header;
+	struct tdf_layout layout;
 	bool kernel;
 
-	TABLE_CHECK(p->minor, "tracepoint without a minor code");
-	TABLE_CHECK(!p->flags, "tracepoint with flags %#x", p->flags);
+	TABLE_CHECK(p->minor > used->minor, "minor codes don't ascend");
+	TABLE_CHECK(!(p->flags & ~TDF_POINT_CONTINUE),
+		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(p->module < h->modules.count &&
 			    tdf_has_string(tdf, p->name),
 		    "tracepoint %u", p->minor);
-	TABLE_CHECK(p->sites && p->first_site >= next->first_site &&
+	TABLE_CHECK(p->sites && p->sites <= TDF_SITES_MAX &&
+			    p->first_site >= used->sites &&
 			    table_range_valid(p->first_site, p->sites,
 					      h->sites.count),
 		    "sites of tracepoint %u", p->minor);
-	TABLE_CHECK((!p->stmts || p->first_stmt >= next->first_stmt) &&
-			    table_range_valid(p->first_stmt, p->stmts,
-					      h->stmts.count),
-		    "statements of tracepoint %u", p->minor);
-	TABLE_CHECK(p->stmts <= TDF_STMTS_MAX, "%u statements of tracepoint %u",
-		    p->stmts, p->minor);
 	kernel = tdf->modules[p->module].kind != TDF_MODULE_USER;
-	for (__u32 i = 0; i < p->sites; i++)
-		if (tdf_check_site(file, tdf, &tdf->sites[p->first_site + i],
-				   kernel))
+	used->last = NULL;
+	for (__u32 i = 0; i < p->sites; i++) {
+		const struct tdf_site *site = &tdf->sites[p->first_site + i];
+
+		if (tdf_check_site(file, tdf, site, kernel) ||
+		    tdf_check_site_stmts(file, tdf, site, used, &layout))
 			return -EINVAL;
-	for (__u32 i = 0; i < p->stmts; i++)
-		if (tdf_check_stmt(file, tdf, &tdf->stmts[p->first_stmt + i]))
-			return -EINVAL;
+	}
+	used->minor = p->minor;
+	used->sites = p->first_site + p->sites;
 	return 0;
 }
 
 static int tdf_check_points(const struct table_file *file,
 			    const struct tdf *tdf)
 {
-	struct tdf_point next = {0};
+	struct tdf_used used = {0};
 
 	TABLE_CHECK(tdf->header->points.count <= TDF_POINTS_MAX,
 		    "%u tracepoints", tdf->header->points.count);
-	for (__u32 i = 0; i < tdf->header->points.count; i++) {
-		const struct tdf_point *p = &tdf->points[i];
-
-		TABLE_CHECK(p->minor > next.minor, "minor codes don't ascend");
-		if (tdf_check_point(file, tdf, p, &next))
+	for (__u32 i = 0; i < tdf->header->points.count; i++)
+		if (tdf_check_point(file, tdf, &tdf->points[i], &used))
 			return -EINVAL;
-		next.minor = p->minor;
-		next.first_site = p->first_site + p->sites;
-		if (p->stmts)
-			next.first_stmt = p->first_stmt + p->stmts;
-	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef LIB_TDF_H
 #define LIB_TDF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <rastrace/tdf.h>
 #include "error.h"
@@ -29,6 +30,14 @@ int tdf_open(struct tdf **tdf, const char *path, struct error *err);
 int tdf_parse(struct tdf **tdf, const void *data, size_t size,
 	      const char *path, struct error *err);
 void tdf_close(struct tdf *tdf);
+
+/* Sites of one tracepoint that log the same from the same places. */
+static inline bool tdf_site_same(const struct tdf_site *a,
+				 const struct tdf_site *b)
+{
+	return a->first_stmt == b->first_stmt && a->stmts == b->stmts &&
+	       a->flags == b->flags;
+}
 
 static inline const char *tdf_string(const struct tdf *tdf, __u32 offset)
 {

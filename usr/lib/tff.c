@@ -18,8 +18,8 @@ static int tff_check_names(const struct table_file *file, const struct tff *tff,
 {
 	for (__u32 i = 0; i < count; i++)
 		TABLE_CHECK(tff_has_string(tff, names[i].name) &&
-				    strlen(tff_string(tff, names[i].name)) <=
-					    TDF_NAME_MAX,
+				    strnlen(tff_string(tff, names[i].name),
+					    TDF_NAME_MAX + 1) <= TDF_NAME_MAX,
 			    "name %u of a type or group", i);
 	return 0;
 }
@@ -33,26 +33,72 @@ static int tff_check_entry(const struct table_file *file, const struct tff *tff,
 	TABLE_CHECK(tff_has_string(tff, entry->desc) &&
 			    tff_has_string(tff, entry->fmt),
 		    "text of minor %u", entry->minor);
-	TABLE_CHECK(strlen(tff_string(tff, entry->fmt)) <= TFF_FMT_MAX,
+	TABLE_CHECK(strnlen(tff_string(tff, entry->fmt), TFF_FMT_MAX + 1) <=
+			    TFF_FMT_MAX,
 		    "format of minor %u is too long", entry->minor);
 	return 0;
 }
 
-/* Sections follow each other in all three tables, so no entry is checked
- * twice. `next` is what the sections before have used up. */
-static int tff_check_section(const struct table_file *file,
+/* Members of the ctype with index i; enumerators have no type. */
+static int tff_check_members(const struct table_file *file,
 			     const struct tff *tff, const struct tff_section *s,
-			     const struct tff_section *next)
+			     uint32_t i)
 {
-	const struct tff_header *h = tff->header;
+	const struct tff_ctype *type = &tff->ctypes[s->first_ctype + i];
+	const struct tff_member *m = &tff->members[s->first_member] +
+				     type->first_member;
+	bool is_enum = type->kind == TFF_CTYPE_ENUM;
 
-	TABLE_CHECK(tff_has_string(tff, s->name) &&
-			    tff_has_string(tff, s->path) &&
-			    tff_has_string(tff, s->tsf),
-		    "section without a name");
-	TABLE_CHECK(s->id_kind <= TDF_ID_CONTENT &&
-			    s->id_length <= sizeof(s->id),
-		    "module identity of kind %u", s->id_kind);
+	TABLE_CHECK(!type->members || is_enum ||
+			    type->kind == TFF_CTYPE_STRUCT ||
+			    type->kind == TFF_CTYPE_UNION,
+		    "C type of kind %u with members", type->kind);
+	for (uint32_t k = 0; k < type->members; k++)
+		TABLE_CHECK(tff_has_string(tff, m[k].name) &&
+				    (is_enum || (m[k].ctype < i &&
+						 m[k].bits <= 64)),
+			    "member %u of C type %u", k, i);
+	return 0;
+}
+
+/* What a type consists of stands before it, so none contains itself. */
+static int tff_check_ctypes(const struct table_file *file,
+			    const struct tff *tff, const struct tff_section *s)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < s->ctypes; i++) {
+		const struct tff_ctype *type =
+			&tff->ctypes[s->first_ctype + i];
+
+		TABLE_CHECK(type->kind <= TFF_CTYPE_BYTES &&
+				    tff_has_string(tff, type->name),
+			    "C type %u of kind %u", i, type->kind);
+		TABLE_CHECK(type->kind != TFF_CTYPE_ARRAY || type->target < i,
+			    "elements of C type %u", i);
+		TABLE_CHECK(type->kind != TFF_CTYPE_POINTER ||
+				    type->target < s->ctypes ||
+				    type->target == TFF_CTYPE_NONE,
+			    "target of C type %u", i);
+		TABLE_CHECK(type->first_member >= next &&
+				    table_range_valid(type->first_member,
+						      type->members,
+						      s->members),
+			    "members of C type %u", i);
+		next = type->first_member + type->members;
+		if (tff_check_members(file, tff, s, i))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Sections follow each other in all tables, so no entry is checked twice.
+ * `next` is what the sections before have used up. */
+static int tff_check_ranges(const struct table_file *file,
+			    const struct tff_header *h,
+			    const struct tff_section *s,
+			    const struct tff_section *next)
+{
 	TABLE_CHECK(s->first_entry >= next->first_entry &&
 			    table_range_valid(s->first_entry, s->entries,
 					      h->entries.count) &&
@@ -63,8 +109,30 @@ static int tff_check_section(const struct table_file *file,
 			    s->first_group >= next->first_group &&
 			    table_range_valid(s->first_group, s->groups,
 					      h->groups.count) &&
-			    s->groups <= TDF_GROUPS_MAX,
+			    s->groups <= TDF_GROUPS_MAX &&
+			    s->first_ctype >= next->first_ctype &&
+			    table_range_valid(s->first_ctype, s->ctypes,
+					      h->ctypes.count) &&
+			    s->first_member >= next->first_member &&
+			    table_range_valid(s->first_member, s->members,
+					      h->members.count),
 		    "section outside its tables");
+	return 0;
+}
+
+static int tff_check_section(const struct table_file *file,
+			     const struct tff *tff, const struct tff_section *s,
+			     const struct tff_section *next)
+{
+	TABLE_CHECK(tff_has_string(tff, s->name) &&
+			    tff_has_string(tff, s->path) &&
+			    tff_has_string(tff, s->tsf),
+		    "section without a name");
+	TABLE_CHECK(s->id_kind <= TDF_ID_CONTENT &&
+			    s->id_length <= sizeof(s->id),
+		    "module identity of kind %u", s->id_kind);
+	if (tff_check_ranges(file, tff->header, s, next))
+		return -EINVAL;
 	for (__u32 i = 0; i < s->entries; i++) {
 		const struct tff_entry *e = &tff->entries[s->first_entry + i];
 
@@ -73,10 +141,11 @@ static int tff_check_section(const struct table_file *file,
 		if (tff_check_entry(file, tff, e))
 			return -EINVAL;
 	}
-	if (tff_check_names(file, tff, tff->types + s->first_type, s->types))
+	if (tff_check_names(file, tff, tff->types + s->first_type, s->types) ||
+	    tff_check_names(file, tff, tff->groups + s->first_group,
+			    s->groups))
 		return -EINVAL;
-	return tff_check_names(file, tff, tff->groups + s->first_group,
-			       s->groups);
+	return tff_check_ctypes(file, tff, s);
 }
 
 static int tff_map_tables(const struct table_file *file, struct tff *tff)
@@ -86,11 +155,61 @@ static int tff_map_tables(const struct table_file *file, struct tff *tff)
 #define TABLE(name) \
 	(tff->name = table_entries(file, #name, h->name, sizeof(*tff->name)))
 	if (!TABLE(sections) || !TABLE(entries) || !TABLE(types) ||
-	    !TABLE(groups))
+	    !TABLE(groups) || !TABLE(ctypes) || !TABLE(members))
 		return -EINVAL;
 #undef TABLE
 	tff->strings = table_strings(file, h->strings);
 	return tff->strings ? 0 : -EINVAL;
+}
+
+struct tff_order {
+	const struct tff_ctype *ctypes;
+	const char *strings;
+};
+
+/* A name that is longer than a FMT is in none. */
+static int tff_ctype_compare(const void *x, const void *y, void *context)
+{
+	const struct tff_order *order = context;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct tff_ctype *a = &order->ctypes[i], *b = &order->ctypes[k];
+	int names = a->name == b->name ? 0 :
+		strncmp(order->strings + a->name, order->strings + b->name,
+			TFF_FMT_MAX);
+
+	if (names)
+		return names;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+void tff_ctypes_sort(uint32_t *by_name, const struct tff_ctype *ctypes,
+		     uint32_t count, const char *strings)
+{
+	struct tff_order order = { ctypes, strings };
+
+	for (uint32_t i = 0; i < count; i++)
+		by_name[i] = i;
+	qsort_r(by_name, count, sizeof(*by_name), tff_ctype_compare, &order);
+}
+
+static int tff_sort(const struct table_file *file, struct tff *tff)
+{
+	const struct tff_header *h = tff->header;
+
+	tff->by_name = calloc((size_t)h->ctypes.count + 1,
+			      sizeof(*tff->by_name));
+	if (!tff->by_name)
+		return error_set(file->err, -ENOMEM, "out of memory");
+	for (__u32 i = 0; i < h->sections.count; i++) {
+		const struct tff_section *s = &tff->sections[i];
+
+		tff_ctypes_sort(tff->by_name + s->first_ctype,
+				tff->ctypes + s->first_ctype, s->ctypes,
+				tff->strings);
+	}
+	return 0;
 }
 
 static int tff_check(const struct table_file *file, struct tff *tff)
@@ -111,6 +230,8 @@ static int tff_check(const struct table_file *file, struct tff *tff)
 		next.first_entry = s->first_entry + s->entries;
 		next.first_type = s->first_type + s->types;
 		next.first_group = s->first_group + s->groups;
+		next.first_ctype = s->first_ctype + s->ctypes;
+		next.first_member = s->first_member + s->members;
 	}
 	return 0;
 }
@@ -132,6 +253,8 @@ static int tff_adopt(struct tff **result, void *data, size_t size,
 	tff->data = data;
 	tff->header = data;
 	code = tff_check(&file, tff);
+	if (!code)
+		code = tff_sort(&file, tff);
 	if (code) {
 		tff_close(tff);
 		return code;
@@ -167,6 +290,7 @@ void tff_close(struct tff *tff)
 	if (!tff)
 		return;
 	free((void *)tff->data);
+	free(tff->by_name);
 	free(tff->path);
 	free(tff);
 }

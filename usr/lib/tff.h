@@ -4,6 +4,7 @@
 #define LIB_TFF_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <rastrace/tff.h>
 #include "error.h"
 
@@ -13,7 +14,11 @@ struct tff {
 	const struct tff_section *sections;
 	const struct tff_entry *entries;
 	const struct tdf_name *types, *groups;
+	const struct tff_ctype *ctypes;
+	const struct tff_member *members;
 	const char *strings;
+	uint32_t *by_name;	/* per ctype: see tff_ctypes_sort(), which was
+				 * done for each section */
 	char *path;
 };
 
@@ -26,6 +31,10 @@ static inline const char *tff_string(const struct tff *tff, __u32 offset)
 {
 	return tff->strings + offset;
 }
+
+/* by_name[] = the indices of a section's ctypes, by name, kind, index. */
+void tff_ctypes_sort(uint32_t *by_name, const struct tff_ctype *ctypes,
+		     uint32_t count, const char *strings);
 
 /* File name of a major, "TRC00C5.TFF"; buffer of at least 16 bytes. */
 void tff_file_name(char *name, unsigned int major);

@@ -12,6 +12,7 @@
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
 #include "attach.h"
+#include "func_ip.h"
 #include "pins.h"
 #include "program.h"
 #include "retire.h"
@@ -28,7 +29,8 @@ struct arming {
 	struct ras_session *entry;	/* in the live log */
 	char name[NAME_LONGEST + 16];
 	char dir[PATH_MAX];		/* RUN/new/NAME */
-	int count_fd, state_fd, sites_fd;
+	struct body_needs needs;	/* of any site */
+	int count_fd, state_fd, sites_fd, limits_fd;
 };
 
 /* "/x/my app.v2.tdf" gives "my_app_v2": bpffs takes no dots. */
@@ -112,7 +114,8 @@ static int sites_fill(const struct arming *a, struct error *err)
 		for (uint32_t k = 0; k < point->sites; k++) {
 			uint32_t site = point->first_site + k;
 
-			sites[site] = target->fd < 0 ? target->bias :
+			sites[site] = target->biases ? target->biases[site] :
+				target->fd < 0 ? target->bias :
 				a->tdf->sites[site].address;
 		}
 	}
@@ -143,6 +146,9 @@ static int maps_make(struct arming *a, struct error *err)
 	if (!code)
 		code = map_make(a, "sites", sizeof(uint64_t),
 				header->sites.count, &a->sites_fd, err);
+	if (!code && a->needs.limits)
+		code = map_make(a, "limits", sizeof(struct ras_limit),
+				header->points.count, &a->limits_fd, err);
 	if (!code) {
 		code = sysbpf_map_update(a->state_fd, 0, &state);
 		if (code)
@@ -151,24 +157,52 @@ static int maps_make(struct arming *a, struct error *err)
 	return code ? code : sites_fill(a, err);
 }
 
+static void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* From *site on, a program's sites that are of the same point; *site becomes
+ * the one behind them. */
+static uint32_t sites_take(const struct program_set *set, uint32_t *site,
+			   uint32_t *sites)
+{
+	uint32_t point = set->points[*site], count = 0;
+
+	while (*site != PROGRAM_NO_SITE && set->points[*site] == point) {
+		sites[count++] = *site;
+		*site = set->next_site[*site];
+	}
+	return count;
+}
+
 static int program_attach(const struct arming *a, const struct program_set *set,
 			  const struct program *program, struct error *err)
 {
-	uint32_t point = program->first_point;
-	uint16_t module = a->tdf->points[point].module;
+	uint32_t site = program->first_site;
+	uint16_t module = a->tdf->points[set->points[site]].module;
 	uint32_t type = attach_is_multi(&a->tdf->modules[module],
 					a->features) ? SYSBPF_UPROBE_MULTI : 0;
-	int code = 0, fd = program_load(program, type, err);
+	uint32_t *sites = calloc(TDF_SITES_MAX, sizeof(*sites));
+	int code = 0, fd;
 
+	if (!sites)
+		return error_set(err, -ENOMEM, "out of memory");
+	fd = program_load(program, type, err);
 	if (fd < 0)
-		return fd;
-	while (point != PROGRAM_NO_POINT && !code) {
+		code = fd;
+	while (site != PROGRAM_NO_SITE && !code) {
+		uint32_t point = set->points[site];
+		uint32_t count = sites_take(set, &site, sites);
+
 		module = a->tdf->points[point].module;
-		code = attach_point(fd, a->tdf, point, &a->targets[module],
-				    a->features, a->dir, err);
-		point = set->next_point[point];
+		code = attach_sites(fd, a->tdf, point, sites, count,
+				    &a->targets[module], a->features, a->dir,
+				    err);
 	}
-	close(fd);
+	fd_close(fd);
+	free(sites);
 	return code;
 }
 
@@ -181,6 +215,7 @@ static int programs_attach(const struct arming *a, struct error *err)
 		.count_fd = a->count_fd,
 		.state_fd = a->state_fd,
 		.sites_fd = a->sites_fd,
+		.limits_fd = a->limits_fd,
 		.test_fd = -1,
 		.key = control->key,
 		.slice_bytes = control->slice_bytes,
@@ -190,13 +225,17 @@ static int programs_attach(const struct arming *a, struct error *err)
 		.major = a->tdf->header->major,
 		.preempt_disable = a->features->preempt_disable,
 		.preempt_enable = a->features->preempt_enable,
+		.func_ip = a->needs.func_ip && func_ip_works(a->features),
 #if !defined(__x86_64__)
 		.strong = true,
 #endif
 	};
 	struct program_set set;
-	int code = program_set_make(&set, a->tdf, &target, err);
+	int code;
 
+	if (a->needs.thread_base)
+		features_read_thread(target.thread_base);
+	code = program_set_make(&set, a->tdf, &target, err);
 	for (size_t i = 0; i < set.count && !code; i++)
 		code = program_attach(a, &set, &set.items[i], err);
 	program_set_free(&set);
@@ -237,10 +276,23 @@ static uint32_t session_flags(const struct arming *a)
 	return flags;
 }
 
-static void fd_close(int fd)
+static struct body_needs needs_find(const struct tdf *tdf)
 {
-	if (fd >= 0)
-		close(fd);
+	struct body_needs all = { 0 };
+
+	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
+		const struct tdf_point *point = &tdf->points[i];
+
+		for (uint32_t k = 0; k < point->sites; k++) {
+			struct body_needs needs = body_needs_find(
+				tdf, point, &tdf->sites[point->first_site + k]);
+
+			all.limits |= needs.limits;
+			all.func_ip |= needs.func_ip;
+			all.thread_base |= needs.thread_base;
+		}
+	}
+	return all;
 }
 
 int arm_tdf(const struct run_dir *run, struct buffer *buffer,
@@ -250,7 +302,9 @@ int arm_tdf(const struct run_dir *run, struct buffer *buffer,
 	struct arming a = {
 		.run = run, .buffer = buffer, .features = features,
 		.tdf = tdf, .targets = targets,
+		.needs = needs_find(tdf),
 		.count_fd = -1, .state_fd = -1, .sites_fd = -1,
+		.limits_fd = -1,
 	};
 	int code;
 
@@ -271,6 +325,7 @@ int arm_tdf(const struct run_dir *run, struct buffer *buffer,
 	fd_close(a.count_fd);
 	fd_close(a.state_fd);
 	fd_close(a.sites_fd);
+	fd_close(a.limits_fd);
 	if (code) {
 		pins_remove(run->path, a.dir);
 		sesslog_drop_last(buffer, a.entry);

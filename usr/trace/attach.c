@@ -44,6 +44,9 @@ static int attach_refused(int code, const struct tdf *tdf,
 	else if (code == -ENOENT)
 		error_hint(err, kernel ? "the kernel has no such symbol" :
 			   "is /proc mounted?");
+	else if (code == -EINVAL && !kernel)
+		error_hint(err, "is there a probe with another semaphore, or "
+			   "with none, or was there one just now?");
 	return code;
 }
 
@@ -53,41 +56,61 @@ static void target_path(const struct target *target, char *path, size_t size)
 	snprintf(path, size, "/proc/self/fd/%d", target->fd);
 }
 
-/* All sites of a point with one link. */
+static int link_keep(int link, const struct tdf *tdf, uint32_t index,
+		     uint32_t site, const char *dir, struct error *err)
+{
+	char name[32];
+
+	if (link < 0)
+		return attach_refused(link, tdf, &tdf->points[index],
+				      &tdf->sites[site], err);
+	snprintf(name, sizeof(name), "%u_%u", index, site);
+	return link_pin(link, dir, name, err);
+}
+
+/* All sites with one link. */
 static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
+			const uint32_t *sites, uint32_t count,
 			const struct target *target, const char *dir,
 			struct error *err)
 {
 	const struct tdf_point *point = &tdf->points[index];
-	uint64_t *offsets = calloc(2 * (size_t)point->sites, sizeof(*offsets));
-	uint64_t *cookies = offsets + point->sites;
-	char path[32], name[16];
+	uint64_t *offsets = calloc(3 * (size_t)count, sizeof(*offsets));
+	struct sysbpf_multi multi = {
+		.offsets = offsets, .cookies = offsets + count, .count = count,
+		.returns = tdf->sites[sites[0]].flags & TDF_SITE_RETURN,
+	};
+	char path[32];
 	int link;
 
 	if (!offsets)
 		return error_set(err, -ENOMEM, "out of memory");
-	for (uint32_t i = 0; i < point->sites; i++) {
-		uint32_t site = point->first_site + i;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tdf_site *site = &tdf->sites[sites[i]];
 
-		offsets[i] = tdf->sites[site].offset;
-		cookies[i] = RAS_COOKIE(point->minor, index, site);
+		offsets[i] = site->offset;
+		offsets[count + i] = RAS_COOKIE(point->minor, index, sites[i]);
+		offsets[2 * count + i] = site->semaphore;
+		if (site->semaphore)
+			multi.semaphores = offsets + 2 * count;
 	}
 	target_path(target, path, sizeof(path));
-	link = sysbpf_multi_link(program, path, offsets, cookies,
-				 point->sites);
+	link = sysbpf_multi_link(program, path, &multi);
 	free(offsets);
-	if (link < 0)
-		return attach_refused(link, tdf, point,
-				      &tdf->sites[point->first_site], err);
-	snprintf(name, sizeof(name), "%u", index);
-	return link_pin(link, dir, name, err);
+	return link_keep(link, tdf, index, sites[0], dir, err);
 }
 
-static int perf_open(int type, const void *where, uint64_t offset)
+/* Of config of a perf event for probes, as its PMU's `format` has it */
+#define CONFIG_RETPROBE		1u
+#define CONFIG_SEMAPHORE	32	/* the shift of 32 bits */
+
+static int perf_open(int type, uint64_t config, const void *where,
+		     uint64_t offset)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = type,
+		.config = config,
 		.config1 = (uintptr_t)where,	/* path or symbol */
 		.config2 = offset,
 	};
@@ -97,13 +120,37 @@ static int perf_open(int type, const void *where, uint64_t offset)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+static int event_open(const struct tdf *tdf, const struct tdf_site *site,
+		      const struct target *target,
+		      const struct features *features)
+{
+	uint64_t config = site->flags & TDF_SITE_RETURN ? CONFIG_RETPROBE : 0;
+	const char *symbol = tdf_string(tdf, site->symbol);
+	char path[32], qualified[KERNEL_MODULE_NAME + 512];
+
+	if (target->module[0]) {
+		snprintf(qualified, sizeof(qualified), "%s:%s", target->module,
+			 symbol);
+		symbol = qualified;
+	}
+	if (target->fd < 0)
+		return perf_open(features->kprobe_type, config, symbol,
+				 site->offset);
+	if (site->semaphore > UINT32_MAX)
+		return -E2BIG;
+	target_path(target, path, sizeof(path));
+	return perf_open(features->uprobe_type,
+			 config | site->semaphore << CONFIG_SEMAPHORE, path,
+			 site->offset);
+}
+
 static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
-		       uint32_t site, int event, const char *dir,
+		       uint32_t site, const struct target *target,
+		       const struct features *features, const char *dir,
 		       struct error *err)
 {
 	const struct tdf_point *point = &tdf->points[index];
-	char name[32];
-	int link;
+	int link, event = event_open(tdf, &tdf->sites[site], target, features);
 
 	if (event < 0)
 		return attach_refused(event, tdf, point, &tdf->sites[site],
@@ -111,24 +158,27 @@ static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
 	link = sysbpf_perf_link(program, event,
 				RAS_COOKIE(point->minor, index, site));
 	close(event);
-	if (link < 0)
-		return attach_refused(link, tdf, point, &tdf->sites[site],
-				      err);
-	snprintf(name, sizeof(name), "%u_%u", index, site);
-	return link_pin(link, dir, name, err);
+	return link_keep(link, tdf, index, site, dir, err);
 }
 
-static int event_open(const struct tdf *tdf, const struct tdf_site *site,
-		      const struct target *target,
-		      const struct features *features)
+int attach_return_probe(int program, const char *path, uint64_t offset,
+			const struct features *features)
 {
-	char path[32];
+	uint64_t cookie = 0;
+	struct sysbpf_multi multi = {
+		.offsets = &offset, .cookies = &cookie, .count = 1,
+		.returns = true,
+	};
+	int event, link;
 
-	if (target->fd < 0)
-		return perf_open(features->kprobe_type,
-				 tdf_string(tdf, site->symbol), site->offset);
-	target_path(target, path, sizeof(path));
-	return perf_open(features->uprobe_type, path, site->offset);
+	if (features->multi)
+		return sysbpf_multi_link(program, path, &multi);
+	event = perf_open(features->uprobe_type, CONFIG_RETPROBE, path, offset);
+	if (event < 0)
+		return event;
+	link = sysbpf_perf_link(program, event, cookie);
+	close(event);
+	return link;
 }
 
 static int type_check(const struct target *target,
@@ -143,23 +193,21 @@ static int type_check(const struct target *target,
 	return 0;
 }
 
-int attach_point(int program, const struct tdf *tdf, uint32_t index,
+int attach_sites(int program, const struct tdf *tdf, uint32_t point,
+		 const uint32_t *sites, uint32_t count,
 		 const struct target *target, const struct features *features,
 		 const char *dir, struct error *err)
 {
-	const struct tdf_point *point = &tdf->points[index];
+	const struct tdf_module *module =
+		&tdf->modules[tdf->points[point].module];
 	int code;
 
-	if (attach_is_multi(&tdf->modules[point->module], features))
-		return attach_multi(program, tdf, index, target, dir, err);
+	if (attach_is_multi(module, features))
+		return attach_multi(program, tdf, point, sites, count, target,
+				    dir, err);
 	code = type_check(target, features, err);
-	for (uint32_t i = 0; i < point->sites && !code; i++) {
-		uint32_t site = point->first_site + i;
-
-		code = attach_perf(program, tdf, index, site,
-				   event_open(tdf, &tdf->sites[site], target,
-					      features),
-				   dir, err);
-	}
+	for (uint32_t i = 0; i < count && !code; i++)
+		code = attach_perf(program, tdf, point, sites[i], target,
+				   features, dir, err);
 	return code;
 }

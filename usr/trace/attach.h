@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Links: from the sites of a tracepoint to its program. */
+/* Links: from the sites of a tracepoint to a program. */
 #ifndef TRACE_ATTACH_H
 #define TRACE_ATTACH_H
 
@@ -7,13 +7,19 @@
 #include "target.h"
 
 /*
- * Attach a loaded program to all sites of a point and pin the links into the
- * directory `dir`, as POINT or POINT_SITE. 0, or a negative errno with err
- * set; what was pinned till then stays.
+ * Attach a loaded program to sites of a point, all of them return probes or
+ * none, and pin the links into the directory `dir`, as POINT_SITE. 0, or a
+ * negative errno with err set; what was pinned till then stays.
  */
-int attach_point(int program, const struct tdf *tdf, uint32_t point,
+int attach_sites(int program, const struct tdf *tdf, uint32_t point,
+		 const uint32_t *sites, uint32_t count,
 		 const struct target *target, const struct features *features,
 		 const char *dir, struct error *err);
+
+/* A link to the return of the function at this offset of a file; a negative
+ * errno. */
+int attach_return_probe(int program, const char *path, uint64_t offset,
+			const struct features *features);
 
 /* Does this module's kind get uprobe_multi links? */
 bool attach_is_multi(const struct tdf_module *module,

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "../../bpf/body.h"
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
 #include "btf.h"
+
+#define BTF_PATH	"/sys/kernel/btf/vmlinux"
 
 static int pmu_type(const char *name)
 {
@@ -33,11 +36,23 @@ void features_read_btf(struct features *features)
 	};
 	uint32_t ids[2] = { 0 };
 
-	if (btf_functions_find("/sys/kernel/btf/vmlinux", names, 2, ids) ||
+	if (btf_functions_find(BTF_PATH, names, 2, ids) ||
 	    !ids[0] || !ids[1])
 		return;
 	features->preempt_disable = ids[0];
 	features->preempt_enable = ids[1];
+}
+
+void features_read_thread(uint32_t *offsets)
+{
+	for (int i = 0; i < BODY_THREAD_BASES; i++) {
+		const char *const names[] = {
+			"task_struct", "thread", body_thread_bases[i],
+		};
+
+		if (btf_member_find(BTF_PATH, names, 3, &offsets[i]))
+			offsets[i] = 0;
+	}
 }
 
 static int load_empty(const struct features *features, uint32_t attach_type)
@@ -60,11 +75,14 @@ static int load_empty(const struct features *features, uint32_t attach_type)
 static bool multi_works(const struct features *features)
 {
 	uint64_t offset = 0;
+	struct sysbpf_multi multi = {
+		.offsets = &offset, .cookies = &offset, .count = 1,
+	};
 	int link, program = load_empty(features, SYSBPF_UPROBE_MULTI);
 
 	if (program < 0)
 		return false;
-	link = sysbpf_multi_link(program, "/", &offset, &offset, 1);
+	link = sysbpf_multi_link(program, "/", &multi);
 	if (link >= 0)
 		close(link);
 	close(program);

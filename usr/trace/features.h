@@ -25,4 +25,7 @@ int features_probe(struct features *features, enum attach_choice choice,
 /* The two ids alone; nothing is loaded, no privilege is needed. */
 void features_read_btf(struct features *features);
 
+/* body_target's thread_base[] of the running kernel; 0 where it has no BTF. */
+void features_read_thread(uint32_t *offsets);
+
 #endif

@@ -10,80 +10,123 @@
 
 #define LOG_SIZE	(1u << 20)
 
-static int set_allocate(struct program_set *set, uint32_t points)
+static int set_allocate(struct program_set *set, uint32_t sites)
 {
 	*set = (struct program_set){ .table_size = 64 };
-	while (set->table_size < 2 * (size_t)points)
+	while (set->table_size < 2 * (size_t)sites)
 		set->table_size *= 2;
-	set->items = calloc(points + 1, sizeof(*set->items));
-	set->next_point = calloc(points + 1, sizeof(*set->next_point));
+	set->items = calloc(sites + 1, sizeof(*set->items));
+	set->next_site = calloc(sites + 1, sizeof(*set->next_site));
+	set->points = calloc(sites + 1, sizeof(*set->points));
 	set->table = calloc(set->table_size, sizeof(*set->table));
-	return set->items && set->next_point && set->table ? 0 : -ENOMEM;
+	return set->items && set->next_site && set->points && set->table ? 0 :
+	       -ENOMEM;
 }
 
 static bool program_equal(const struct program *a, const struct program *b)
 {
 	return a->hash == b->hash && a->count == b->count &&
-	       a->context == b->context &&
+	       a->context == b->context && a->returns == b->returns &&
 	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
 }
 
-/* Takes over candidate->insns. */
-static void set_add(struct program_set *set, struct program *candidate,
-		    uint32_t point)
+static void program_add_site(struct program_set *set, struct program *program,
+			     uint32_t site)
+{
+	set->next_site[program->last_site] = site;
+	program->last_site = site;
+}
+
+/* Takes over candidate->insns; the number of the program that it is. */
+static size_t set_add(struct program_set *set, struct program *candidate,
+		      uint32_t site)
 {
 	size_t slot = candidate->hash & (set->table_size - 1);
-	struct program *program;
 
 	while (set->table[slot]) {
-		program = &set->items[set->table[slot] - 1];
+		struct program *program = &set->items[set->table[slot] - 1];
+
 		if (program_equal(program, candidate)) {
 			free(candidate->insns);
-			set->next_point[point] = program->first_point;
-			program->first_point = point;
-			return;
+			program_add_site(set, program, site);
+			return set->table[slot] - 1;
 		}
 		slot = (slot + 1) & (set->table_size - 1);
 	}
-	set->next_point[point] = PROGRAM_NO_POINT;
-	candidate->first_point = point;
+	candidate->first_site = candidate->last_site = site;
 	set->items[set->count++] = *candidate;
 	set->table[slot] = set->count;
+	return set->count - 1;
 }
 
-static int set_add_point(struct program_set *set, const struct tdf *tdf,
-			 uint32_t point, const struct body_target *base,
-			 struct error *err)
+/* "tracepoint 5 ('.f'): what" */
+static int site_refused(const struct tdf *tdf, const struct tdf_point *point,
+			int code, struct error *err)
 {
-	const struct tdf_point *p = &tdf->points[point];
+	struct error why = *err;
+
+	return error_set(err, code, "tracepoint %u ('%s'): %s", point->minor,
+			 tdf_string(tdf, point->name), why.text);
+}
+
+static int set_add_site(struct program_set *set, const struct tdf *tdf,
+			const struct tdf_point *point, uint32_t index,
+			const struct body_target *base, size_t *number,
+			struct error *err)
+{
+	const struct tdf_site *site = &tdf->sites[index];
 	struct body_target target = *base;
 	struct program program;
 	struct body body;
 	int code;
 
-	target.context = tdf->modules[p->module].kind == TDF_MODULE_USER ?
+	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 		BODY_UPROBE : BODY_KPROBE;
-	code = body_generate(&body, tdf, p, &target, err);
+	code = body_generate(&body, tdf, point, site, &target, err);
 	if (code)
-		return code;
+		return site_refused(tdf, point, code, err);
 	program = (struct program){
 		.insns = body.insns,
 		.count = body.count,
 		.context = target.context,
+		.returns = site->flags & TDF_SITE_RETURN,
 		.hash = hash_fnv(HASH_FNV_START, body.insns,
 				 body.count * sizeof(*body.insns)),
 	};
 	body.insns = NULL;
 	body_free(&body);
-	set_add(set, &program, point);
+	*number = set_add(set, &program, index);
 	return 0;
+}
+
+static int set_add_point(struct program_set *set, const struct tdf *tdf,
+			 uint32_t index, const struct body_target *target,
+			 struct error *err)
+{
+	const struct tdf_point *point = &tdf->points[index];
+	const struct tdf_site *sites = tdf->sites;
+	size_t number = 0;
+	int code = 0;
+
+	for (uint32_t i = 0; i < point->sites && !code; i++) {
+		uint32_t site = point->first_site + i;
+
+		set->points[site] = index;
+		set->next_site[site] = PROGRAM_NO_SITE;
+		if (i && tdf_site_same(&sites[site - 1], &sites[site]))
+			program_add_site(set, &set->items[number], site);
+		else
+			code = set_add_site(set, tdf, point, site, target,
+					    &number, err);
+	}
+	return code;
 }
 
 int program_set_make(struct program_set *set, const struct tdf *tdf,
 		     const struct body_target *target, struct error *err)
 {
 	uint32_t points = tdf->header->points.count;
-	int code = set_allocate(set, points);
+	int code = set_allocate(set, tdf->header->sites.count);
 
 	if (code)
 		error_set(err, code, "out of memory");
@@ -99,7 +142,8 @@ void program_set_free(struct program_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		free(set->items[i].insns);
 	free(set->items);
-	free(set->next_point);
+	free(set->next_site);
+	free(set->points);
 	free(set->table);
 	*set = (struct program_set){ 0 };
 }

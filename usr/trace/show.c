@@ -40,27 +40,60 @@ static void rpn_lines(FILE *file, const struct tdf *tdf, uint32_t offset,
 	free(text);
 }
 
-static void stmt_lines(FILE *file, const struct tdf *tdf,
-		       const struct tdf_stmt *stmt)
+static void len_lines(FILE *file, const struct tdf *tdf,
+		      const struct tdf_stmt *stmt)
 {
+	if (stmt->flags & TDF_STMT_LEN_VALUE)
+		fputs("  length:\n", file);
+	else
+		fprintf(file, "  length: %u bytes at%s\n", stmt->len_bytes,
+			stmt->flags & TDF_STMT_LEN_SEGMENT ? " far" : "");
+	rpn_lines(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
+}
+
+static void stmt_head(FILE *file, const struct tdf_stmt *stmt)
+{
+	const char *more = stmt->flags & TDF_STMT_MORE ? "more " : "";
+	const char *raw = stmt->flags & TDF_STMT_RAW ? " without a prefix" : "";
+	const char *far = stmt->flags & TDF_STMT_SEGMENT ? " far" : "";
+
 	switch (stmt->kind) {
 	case TDF_STMT_REG:
 		fprintf(file, "REG register %u, %u bytes\n", stmt->reg,
 			stmt->reg_bytes);
-		return;
+		break;
 	case TDF_STMT_MEM:
-		fprintf(file, "MEM %s%u bytes at\n",
+		fprintf(file, "MEM %s%s%u bytes%s at%s\n", more,
 			stmt->flags & TDF_STMT_LEN ? "up to " : "",
-			stmt->length);
+			stmt->length, raw, far);
+		break;
+	case TDF_STMT_ASCIIZ:
+		fprintf(file, "ASCIIZ up to %u bytes at%s\n", stmt->length,
+			far);
+		break;
+	case TDF_STMT_VALUE:
+		fprintf(file, "VALUE %s%u bytes%s of\n", more, stmt->length,
+			raw);
+		break;
+	case TDF_STMT_ABSENT:
+		fputs("ABSENT at this site\n", file);
+		break;
+	case TDF_STMT_IF:
+		fputs("IF\n", file);
 		break;
 	default:
-		fprintf(file, "ASCIIZ up to %u bytes at\n", stmt->length);
+		fprintf(file, "STACK up to %u frames\n", stmt->length);
 	}
-	rpn_lines(file, tdf, stmt->rpn, stmt->rpn_length);
-	if (!(stmt->flags & TDF_STMT_LEN))
-		return;
-	fprintf(file, "  length: %u bytes at\n", stmt->len_bytes);
-	rpn_lines(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
+}
+
+static void stmt_lines(FILE *file, const struct tdf *tdf,
+		       const struct tdf_stmt *stmt)
+{
+	stmt_head(file, stmt);
+	if (stmt->kind != TDF_STMT_REG && stmt->rpn_length)
+		rpn_lines(file, tdf, stmt->rpn, stmt->rpn_length);
+	if (stmt->flags & TDF_STMT_LEN)
+		len_lines(file, tdf, stmt);
 }
 
 static int left_open(struct left *left, const struct tdf *tdf, int stmt,
@@ -162,7 +195,14 @@ static void site_print(const struct tdf *tdf, const struct tdf_site *site,
 		       site->address, site->offset);
 	for (unsigned int i = 0; i < site->insn_length; i++)
 		printf(" %02x", site->insn[i]);
-	printf(", %s\n", costs[site->cost]);
+	printf(", %s", costs[site->cost]);
+	if (site->flags & TDF_SITE_RETURN)
+		printf(", return probe");
+	if (site->flags & TDF_SITE_TAIL_CALL)
+		printf(", calls in place of returning");
+	if (site->semaphore)
+		printf(", semaphore at file offset %#llx", site->semaphore);
+	putchar('\n');
 }
 
 static void point_head(const struct tdf *tdf, const struct tdf_point *point,
@@ -182,14 +222,26 @@ static void point_head(const struct tdf *tdf, const struct tdf_point *point,
 		safe_text_print(stdout, line, true);
 	}
 	putchar('\n');
-	for (uint32_t i = 0; i < point->sites; i++)
-		site_print(tdf, &tdf->sites[point->first_site + i],
-			   point->first_site + i);
+	if (point->passcount)
+		printf("  passes over %u hits first\n", point->passcount);
+	if (point->maxhits)
+		printf("  records %u hits, then no more\n", point->maxhits);
+	if (point->flags & TDF_POINT_CONTINUE)
+		puts("  goes on behind what can't be read");
 }
 
-static int point_show(const struct tdf *tdf, const struct tdf_point *point,
-		      const struct body_target *base, struct source *source,
-		      struct error *err)
+/* Without instructions: why, and the statements. */
+static void statements_show(const struct tdf *tdf, const struct tdf_site *site,
+			    const struct error *why)
+{
+	printf("  can't be armed here: %s\n", why->text);
+	for (uint32_t i = 0; i < site->stmts; i++)
+		part_print(tdf, NULL, site->first_stmt + i, false, 0, 0);
+}
+
+static int site_show(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct tdf_site *site,
+		     const struct body_target *base, struct error *err)
 {
 	struct body_target target = *base;
 	struct body body;
@@ -197,14 +249,36 @@ static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 
 	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 		BODY_UPROBE : BODY_KPROBE;
-	point_head(tdf, point, source);
-	code = body_generate(&body, tdf, point, &target, err);
+	code = body_generate(&body, tdf, point, site, &target, err);
+	if (code == -EOPNOTSUPP) {
+		statements_show(tdf, site, err);
+		return 0;
+	}
 	if (code)
 		return code;
 	printf("  %zu instructions\n", body.count);
 	if (body_print(tdf, &body))
 		code = error_set(err, -ENOMEM, "out of memory");
 	body_free(&body);
+	return code;
+}
+
+/* Sites that have their body in common stand above it. */
+static int point_show(const struct tdf *tdf, const struct tdf_point *point,
+		      const struct body_target *target, struct source *source,
+		      struct error *err)
+{
+	int code = 0;
+
+	point_head(tdf, point, source);
+	for (uint32_t i = 0; i < point->sites && !code; i++) {
+		uint32_t index = point->first_site + i;
+		const struct tdf_site *site = &tdf->sites[index];
+
+		site_print(tdf, site, index);
+		if (i + 1 == point->sites || !tdf_site_same(site, site + 1))
+			code = site_show(tdf, point, site, target, err);
+	}
 	return code;
 }
 
@@ -233,7 +307,8 @@ static int show(const char *path, struct error *err)
 	struct features features = { 0 };
 	struct body_target target = {
 		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
-		.sites_fd = 5, .test_fd = -1, .session = 1, .cpus = 1,
+		.sites_fd = 5, .limits_fd = 6, .test_fd = -1, .session = 1,
+		.cpus = 1, .func_ip = true,
 		.slice_bytes = RAS_SLICE_DEFAULT, .nest_bytes = RAS_NEST_BYTES,
 	};
 	struct source source;
@@ -243,11 +318,12 @@ static int show(const char *path, struct error *err)
 	if (code)
 		return code;
 	features_read_btf(&features);
+	features_read_thread(target.thread_base);
 	target.preempt_disable = features.preempt_disable;
 	target.preempt_enable = features.preempt_enable;
 	target.major = tdf->header->major;
 	tdf_head(tdf);
-	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites");
+	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits");
 	source_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		code = point_show(tdf, &tdf->points[i], &target, &source, err);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include "../lib/identity.h"
-#include "kernel.h"
 
 #define ID_TEXT		64
 
@@ -192,10 +191,9 @@ static int module_open(struct target *target, const struct tdf *tdf,
 		strcpy(target->path, "vmlinux");
 		return kernel_check(tdf, module, &target->bias, err);
 	default:
-		return error_set(err, -EOPNOTSUPP,
-				 "'%s' is a kernel module: only programs, libraries "
-				 "and the kernel itself can be traced",
-				 name);
+		snprintf(target->path, sizeof(target->path), "%s", name);
+		return kernel_module_check(tdf, module, target->module,
+					   &target->biases, err);
 	}
 }
 
@@ -241,8 +239,10 @@ int target_open(struct target **targets, const struct tdf *tdf,
 
 void target_close(struct target *targets, const struct tdf *tdf)
 {
-	for (uint32_t i = 0; targets && i < tdf->header->modules.count; i++)
+	for (uint32_t i = 0; targets && i < tdf->header->modules.count; i++) {
+		free(targets[i].biases);
 		if (targets[i].fd >= 0)
 			close(targets[i].fd);
+	}
 	free(targets);
 }

@@ -7,11 +7,14 @@
 #include <limits.h>
 #include <stdint.h>
 #include "../lib/tdf.h"
+#include "kernel.h"
 
 struct target {
 	int fd;			/* the open module; -1: the kernel */
 	char path[PATH_MAX];
 	uint64_t bias;		/* kernel: run-time less linked address */
+	char module[KERNEL_MODULE_NAME];	/* of the kernel; "" */
+	uint64_t *biases;	/* ... of each site of the TDF; or NULL */
 };
 
 /*

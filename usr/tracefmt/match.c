@@ -21,6 +21,7 @@ static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
 
 struct candidate {
 	const struct tff *tff;
+	const struct tff_section *section;
 	const struct tff_entry *entry;
 	int rank;		/* 0: none yet */
 	char reason[512];	/* why there is none */
@@ -132,6 +133,7 @@ static void file_try(const struct match_point *point, uint16_t minor,
 		if (rank <= best->rank)
 			continue;
 		best->tff = tff;
+		best->section = s;
 		best->entry = entry;
 		best->rank = rank;
 	}
@@ -225,6 +227,14 @@ static void point_free(struct match_point *point)
 	free(point);
 }
 
+static int point_format(struct match_point *point, const struct candidate *best)
+{
+	struct value_types types = value_types_of(best->tff, best->section);
+
+	return render_compile(&point->format,
+			      tff_string(best->tff, best->entry->fmt), &types);
+}
+
 static struct match_point *point_make(struct match *match,
 				      const struct ras_record *record,
 				      uint64_t key)
@@ -241,8 +251,7 @@ static struct match_point *point_make(struct match *match,
 	point->formatted = best.rank >= 8 || (best.rank && match->force);
 	point->forced = point->formatted && best.rank < 8;
 	if (point->formatted)
-		code = render_compile(&point->format,
-				      tff_string(best.tff, best.entry->fmt));
+		code = point_format(point, &best);
 	if (code || point_title(point, &best, point->formatted) ||
 	    point_codes(point, record)) {
 		point_free(point);

@@ -6,8 +6,7 @@
 
 #define SECOND		1000000000LL
 #define HEADER_MAX	512	/* of the header line, flags and date */
-#define DUMP_ROW	16
-#define DUMP_ROW_MAX	80
+#define DUMP_ROW_MAX	(TEXT_ROW_MAX + 10)
 #define RANGE_MAX	64	/* of the text around left over bytes */
 
 static void time_split(const struct print *print, int64_t second,
@@ -132,7 +131,7 @@ static const char *const flag_names[] = {
 	[FLAG_CUT] = "cut",
 	[FLAG_PAGED_IN] = "paged in",
 	[FLAG_STALE] = "as of last context switch",
-	[FLAG_TAIL_CALL] = "tail call: no return value",
+	[FLAG_TAIL_CALL] = "tail call: no return value yet",
 	[FLAG_FORCED] = "forced format",
 	[FLAG_MISFIT] = "format doesn't fit",
 	[FLAG_DAMAGED] = "from a damaged slice",
@@ -150,7 +149,7 @@ static unsigned int flags_collect(const struct match_point *point,
 			FLAG_CUT |
 	       !!(status & RAS_ITEM_PAGED_IN) << FLAG_PAGED_IN |
 	       !!(status & RAS_ITEM_STALE) << FLAG_STALE |
-	       !!(status & RAS_ITEM_TAIL_CALL) << FLAG_TAIL_CALL |
+	       !!(record->flags & RAS_RECORD_TAIL_CALL) << FLAG_TAIL_CALL |
 	       point->forced << FLAG_FORCED | result->misfit << FLAG_MISFIT |
 	       damaged << FLAG_DAMAGED;
 }
@@ -177,25 +176,9 @@ static char *flags_insert(unsigned int flags, char *at, char *end)
 /* "Data [+0000  04 00 5A ...  ..Z....]" */
 static char *dump_put(char *p, const uint8_t *data, size_t n)
 {
-	for (size_t row = 0; row < n; row += DUMP_ROW) {
-		size_t count = n - row < DUMP_ROW ? n - row : DUMP_ROW;
-
-		p = TEXT_PUT(p, "Data [+");
-		p = text_put_hex(p, row, 4);
-		p = TEXT_PUT(p, " ");
-		for (size_t i = 0; i < DUMP_ROW; i++) {
-			*p++ = ' ';
-			if (i < count)
-				p = text_put_hex(p, data[row + i], 2);
-			else
-				p = TEXT_PUT(p, "  ");
-		}
-		p = TEXT_PUT(p, "  ");
-		for (size_t i = 0; i < count; i++) {
-			uint8_t c = data[row + i];
-
-			*p++ = c >= 0x20 && c < 0x7f ? c : '.';
-		}
+	for (size_t row = 0; row < n; row += TEXT_ROW) {
+		p = TEXT_PUT(p, "Data [");
+		p = text_put_row(p, data, n, row);
 		p = TEXT_PUT(p, "]\n");
 	}
 	return p;
@@ -262,7 +245,7 @@ int print_record(struct print *print, const struct match_point *point,
 
 	if (text_reserve(print->text, point->title_length + HEADER_MAX +
 			 render_room(&point->format, n) +
-			 (n / DUMP_ROW + 1) * DUMP_ROW_MAX +
+			 (n / TEXT_ROW + 1) * DUMP_ROW_MAX +
 			 (n + 1) * RANGE_MAX))
 		return -ENOMEM;
 	p = print->text->data + print->text->used;

@@ -5,12 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/format.h"
+#include "number.h"
 #include "text.h"
 
-#define NOTE_MAX	64	/* bytes of the longest note, with some room */
+#define NOTE_MAX	64	/* bytes of the longest note, with some room; a
+				 * TEXT_ROW_MAX has room in two */
+
+/* Letters of our own: a value of a C type, %{hex}, %{dump} */
+#define VALUE		'V'
+#define HEX		'H'
+#define DUMP		'M'
 
 struct render_step {
-	char letter;		/* of format_step; 0 = text */
+	char letter;		/* of format_step; 0 = text; VALUE, HEX */
+	enum format_type type;	/* of a letter '{' */
+	uint32_t ctype;		/* VALUE */
 	bool blank;		/* TEXT: only blanks */
 	uint32_t bytes;		/* data it takes; 0: as much as there is */
 	const char *text;
@@ -32,29 +41,38 @@ struct render {
 	/* of the record */
 	bool noted;		/* a note stands here, no text behind */
 	struct render_result result;
+	const struct value_types *types;
+	struct value_budget budget;
 };
 
 /* ---- compiling ---- */
 
-static uint32_t letter_bytes(const struct format_step *step)
+static void typed_compile(struct render_format *format,
+			  struct render_step *step,
+			  const struct format_step *source)
 {
-	switch (step->letter) {
-	case 'I':
-		return step->count;
-	case 'B':
-	case 'C':
-		return 1;
-	case 'W':
-		return 2;
-	case 'D':
-	case 'F':
-	case 'A':
-		return 4;
-	case 'Q':
-	case 'L':
-		return 8;
+	step->type = source->type;
+	switch (source->type) {
+	case FORMAT_CHAR:
+		step->letter = 'C';
+		break;
+	case FORMAT_STRING:
+		step->letter = 'S';
+		break;
+	case FORMAT_BYTES:
+		step->letter = HEX;
+		break;
+	case FORMAT_DUMP:
+		step->letter = DUMP;
+		break;
+	case FORMAT_NAMED:
+		step->letter = VALUE;
+		step->ctype = source->ctype;
+		step->bytes = format->types.types[source->ctype].bytes;
+		format->has_values = true;
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
@@ -66,7 +84,9 @@ static void step_compile(struct render_format *format, size_t i,
 
 	*step = (struct render_step){ .letter = source->letter };
 	if (source->kind == FORMAT_CONTROL) {
-		step->bytes = letter_bytes(source);
+		step->bytes = format_step_bytes(source);
+		if (step->letter == '{')
+			typed_compile(format, step, source);
 		if (!strchr("PRXY", step->letter))
 			format->takes_data = true;
 		return;
@@ -79,12 +99,19 @@ static void step_compile(struct render_format *format, size_t i,
 	format->text_length += step->length;
 }
 
-int render_compile(struct render_format *format, const char *fmt)
+static uint32_t type_find(const void *types, const char *name, size_t length)
 {
+	return value_type_find(types, name, length);
+}
+
+int render_compile(struct render_format *format, const char *fmt,
+		   const struct value_types *types)
+{
+	struct format_types known = { type_find, types };
 	struct format parsed;
 
-	memset(format, 0, sizeof(*format));
-	if (format_compile(&parsed, fmt))
+	*format = (struct render_format){ .types = *types };
+	if (format_compile(&parsed, fmt, &known))
 		return -ENOMEM;
 	format->count = parsed.count;
 	format->steps = calloc(parsed.count + 1, sizeof(*format->steps));
@@ -131,12 +158,21 @@ static void note_fault(struct render *r)
 	NOTE(r, ">");
 }
 
+#define NOTE_ABSENT	"<not available here>"
+
 /* ---- taking data ---- */
 
 static bool status_faulted(uint8_t status)
 {
 	return RAS_ITEM_KIND(status) == RAS_ITEM_FAULT ||
 	       RAS_ITEM_KIND(status) == RAS_ITEM_SELECTOR;
+}
+
+/* Nothing of what was asked for is in the item. */
+static bool status_empty(uint8_t status)
+{
+	return status_faulted(status) ||
+	       RAS_ITEM_KIND(status) == RAS_ITEM_ABSENT;
 }
 
 static uint16_t prefix_length(const uint8_t *p)
@@ -150,7 +186,7 @@ static uint16_t prefix_length(const uint8_t *p)
 static bool prefix_valid(const uint8_t *p, const uint8_t *end)
 {
 	return end - p >= RAS_ITEM_PREFIX &&
-	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_SELECTOR &&
+	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_ABSENT &&
 	       prefix_length(p) <= end - p - RAS_ITEM_PREFIX;
 }
 
@@ -159,7 +195,14 @@ enum fit { FIT_WRONG, FIT_LOOSE, FIT_EXACT };
 /* Bytes of the item whose prefix is at p that controls can take. */
 static size_t item_bytes(const uint8_t *p)
 {
-	return status_faulted(p[0]) ? 0 : prefix_length(p);
+	return status_empty(p[0]) ? 0 : prefix_length(p);
+}
+
+/* The control takes what there is. */
+static bool step_takes_rest(const struct render_step *step)
+{
+	return step->letter == 'S' || step->letter == DUMP ||
+	       (!step->bytes && (step->letter == HEX || step->letter == VALUE));
 }
 
 /*
@@ -183,9 +226,9 @@ static enum fit steps_fit(const struct render_step *step,
 			p += RAS_ITEM_PREFIX + prefix_length(p);
 			step += !fresh;
 		} else if (step->letter == 'U' ||
-			   (step->letter == 'S' && !left && !fresh)) {
+			   (step_takes_rest(step) && !left && !fresh)) {
 			return FIT_LOOSE;
-		} else if (step->letter == 'S') {
+		} else if (step_takes_rest(step)) {
 			left = 0;
 			fresh = false;
 		} else if (step->bytes && (left || fresh)) {
@@ -235,7 +278,7 @@ static void data_use(struct render *r, size_t n)
 /* Where the data ends that the control may take. */
 static const uint8_t *data_end(struct render *r, const struct render_step *step)
 {
-	if (!r->in_item || (r->fresh && status_faulted(r->status)))
+	if (!r->in_item || (r->fresh && status_empty(r->status)))
 		return r->in_item ? r->item_end : r->end;
 	if (step->letter == 'U' || (!r->fresh && r->at == r->item_end &&
 				    item_left_behind(r, step)))
@@ -250,6 +293,8 @@ static const char *missing_reason(const struct render *r)
 
 	if (r->result.misfit)
 		return "<not formatted>";
+	if (r->in_item && RAS_ITEM_KIND(r->status) == RAS_ITEM_ABSENT)
+		return NOTE_ABSENT;
 	if (r->in_item && (r->status & RAS_ITEM_CUT))
 		return "<cut>";
 	if (r->in_item && !faulted)
@@ -308,7 +353,7 @@ static void prefix_take(struct render *r)
 	data_use(r, RAS_ITEM_PREFIX);
 	r->in_item = true;
 	r->fresh = true;
-	if (!status_faulted(r->status))
+	if (!status_empty(r->status))
 		return;
 	r->pointer = 0;
 	memcpy(&r->pointer, r->at,
@@ -331,22 +376,6 @@ static void put_hex_bytes(struct render *r, const uint8_t *data, size_t n)
 	}
 }
 
-static uint16_t word_at(const uint8_t *data)
-{
-	uint16_t value;
-
-	memcpy(&value, data, sizeof(value));
-	return value;
-}
-
-static uint32_t double_at(const uint8_t *data)
-{
-	uint32_t value;
-
-	memcpy(&value, data, sizeof(value));
-	return value;
-}
-
 /* Two numbers of `digits` with a separator between. */
 static void put_pair(struct render *r, uint32_t a, char separator, uint32_t b,
 		     int digits)
@@ -357,11 +386,10 @@ static void put_pair(struct render *r, uint32_t a, char separator, uint32_t b,
 }
 
 /* Controls of a fixed width; all bytes are there. */
-static void put_value(struct render *r, char letter, const uint8_t *data)
+static void put_value(struct render *r, const struct render_step *step,
+		      const uint8_t *data)
 {
-	uint64_t quad;
-
-	switch (letter) {
+	switch (step->letter) {
 	case 'B':
 		r->p = text_put_hex(r->p, data[0], 2);
 		break;
@@ -369,26 +397,31 @@ static void put_value(struct render *r, char letter, const uint8_t *data)
 		r->p = text_put_safe(r->p, data, 1);
 		break;
 	case 'W':
-		r->p = text_put_hex(r->p, word_at(data), 4);
+		r->p = text_put_hex(r->p, number_load(data, 2), 4);
 		break;
 	case 'D':
-		put_pair(r, word_at(data + 2), ' ', word_at(data), 4);
+		put_pair(r, number_load(data + 2, 2), ' ', number_load(data, 2), 4);
 		break;
 	case 'F':
-		r->p = text_put_hex(r->p, double_at(data), 8);
+		r->p = text_put_hex(r->p, number_load(data, 4), 8);
 		break;
 	case 'Q':
-		put_pair(r, double_at(data), ' ', double_at(data + 4), 8);
+		put_pair(r, number_load(data, 4), ' ', number_load(data + 4, 4), 8);
 		break;
 	case 'L':
-		memcpy(&quad, data, sizeof(quad));
-		r->p = text_put_hex(r->p, quad, 16);
+		r->p = text_put_hex(r->p, number_load(data, 8), 16);
+		break;
+	case HEX:
+		put_hex_bytes(r, data, step->bytes);
+		break;
+	case '{':
+		r->p = number_put_control(step->type, step->bytes, data, r->p);
 		break;
 	case 'A':	/* registers: segment first; memory: offset first */
 		if (r->in_item)
-			put_pair(r, word_at(data + 2), ':', word_at(data), 4);
+			put_pair(r, number_load(data + 2, 2), ':', number_load(data, 2), 4);
 		else
-			put_pair(r, word_at(data), ':', word_at(data + 2), 4);
+			put_pair(r, number_load(data, 2), ':', number_load(data + 2, 2), 4);
 		break;
 	}
 }
@@ -413,6 +446,33 @@ static void run_rest(struct render *r)
 	r->in_item = false;
 }
 
+/* %{hex} */
+static void run_bytes(struct render *r, size_t left)
+{
+	put_hex_bytes(r, r->at, left);
+	data_use(r, left);
+}
+
+/* %{dump}: in lines of its own */
+static void run_dump(struct render *r, size_t left)
+{
+	for (size_t row = 0; row < left; row += TEXT_ROW) {
+		*r->p++ = '\n';
+		r->p = text_put_row(r->p, r->at, left, row);
+	}
+	data_use(r, left);
+}
+
+/* %{struct request}: of a type without a size, what there is. */
+static void run_typed(struct render *r, const struct render_step *step,
+		      size_t left)
+{
+	size_t take = step->bytes && step->bytes < left ? step->bytes : left;
+
+	r->p = value_put(r->types, step->ctype, r->at, take, r->p, &r->budget);
+	data_use(r, take);
+}
+
 /* %Innn */
 static void run_skip(struct render *r, const struct render_step *step)
 {
@@ -427,7 +487,7 @@ static void run_value(struct render *r, const struct render_step *step,
 		      size_t left)
 {
 	if (step->bytes <= left) {
-		put_value(r, step->letter, r->at);
+		put_value(r, step, r->at);
 		data_use(r, step->bytes);
 		return;
 	}
@@ -453,6 +513,12 @@ static void run_data(struct render *r, const struct render_step *step)
 		run_rest(r);
 	else if (step->letter == 'S')
 		run_string(r, left);
+	else if (step->letter == VALUE)
+		run_typed(r, step, left);
+	else if (step->letter == DUMP)
+		run_dump(r, left);
+	else if (step->letter == HEX && !step->bytes)
+		run_bytes(r, left);
 	else
 		run_value(r, step, left);
 	if (r->in_item && r->at == r->item_end && (r->status & RAS_ITEM_CUT))
@@ -465,7 +531,7 @@ static void run_repeat(struct render *r, const struct render_step *step)
 	const uint8_t *before = NULL;
 
 	prefix_take(r);
-	if (r->in_item && r->at == r->item_end && !status_faulted(r->status) &&
+	if (r->in_item && r->at == r->item_end && !status_empty(r->status) &&
 	    !(r->status & RAS_ITEM_CUT)) {
 		r->fresh = false;
 		return;
@@ -490,6 +556,7 @@ char *render_record(const struct render_format *format,
 		.at = (const uint8_t *)(record + 1),
 		.end = (const uint8_t *)record + record->length,
 		.stop = format->steps + format->count,
+		.types = &format->types, .budget = VALUE_BUDGET,
 	};
 
 	for (; step < r.stop; step++) {
@@ -518,9 +585,10 @@ char *render_record(const struct render_format *format,
 	return r.p;
 }
 
-/* Every byte makes at most 4 and a separator, every step at most two notes. */
+/* Every byte makes at most 8 and a separator, every step at most two notes. */
 size_t render_room(const struct render_format *format, size_t data_length)
 {
 	return format->text_length + 2 * NOTE_MAX * (format->count + 1) +
-	       5 * data_length;
+	       9 * data_length +
+	       (format->has_values ? VALUE_TEXT_MAX : 0);
 }

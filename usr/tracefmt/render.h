@@ -6,6 +6,7 @@
  *
  *	<not readable: 0000000000001234>  the item faulted at this pointer
  *	<bad selector: 0000000000B70001>  the same, of a far pointer
+ *	<not available here>  a variable that the site doesn't have
  *	<not traced>	the record ends at a fault before it
  *	<2 of 4 bytes>	the control takes more than its item or record has;
  *			what there is stands before the note, in hex
@@ -21,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
+#include "value.h"
 
 struct render_step;
 
@@ -30,10 +32,13 @@ struct render_format {
 	char *text;
 	size_t text_length;	/* of all literal text */
 	bool takes_data;	/* there is a control that takes data */
+	bool has_values;	/* ... that names a C type */
+	struct value_types types;
 };
 
-/* 0 or -ENOMEM. */
-int render_compile(struct render_format *format, const char *fmt);
+/* With the C types of the format's section. 0 or -ENOMEM. */
+int render_compile(struct render_format *format, const char *fmt,
+		   const struct value_types *types);
 void render_free(struct render_format *format);
 
 struct render_result {

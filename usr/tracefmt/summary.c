@@ -134,6 +134,39 @@ static void point_print(FILE *out, const struct trace_session *session,
 	fputc('\n', out);
 }
 
+/* Nothing is known to have happened there. */
+static bool point_is_idle(const struct trace_session *session, uint32_t i,
+			  const struct match *match)
+{
+	const struct match_point *point = match_armed(match, session, i);
+	const struct ras_count_total *t;
+
+	if (!session->totals || (point && point->present))
+		return false;
+	t = &session->totals[i];
+	return !t->recorded && !t->filtered && !t->dropped && !t->faults &&
+	       (!t->missed || t->missed == RAS_MISSED_UNKNOWN);
+}
+
+static void session_print(FILE *out, const struct trace_session *session,
+			  const struct match *match, bool damaged)
+{
+	uint32_t idle = 0;
+
+	for (uint32_t i = 0; i < session->entry->points; i++) {
+		if (point_is_idle(session, i, match))
+			idle++;
+		else
+			point_print(out, session, i, match, damaged);
+	}
+	if (!idle)
+		return;
+	fprintf(out, "%5u      - %u tracepoint%s without a hit  ",
+		session->entry->major, idle, idle == 1 ? "" : "s");
+	name_print(out, session->tdf);
+	fputc('\n', out);
+}
+
 static int point_compare(const void *a, const void *b)
 {
 	const struct match_point *const *x = a, *const *y = b;
@@ -172,8 +205,7 @@ void summary_print(FILE *out, const struct trace_file *file,
 	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
 	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
 	for (size_t i = 0; i < file->session_count; i++)
-		for (uint32_t k = 0; k < file->sessions[i].entry->points; k++)
-			point_print(out, &file->sessions[i], k, match,
-				    file->damage.count);
+		session_print(out, &file->sessions[i], match,
+			      file->damage.count);
 	others_print(out, match);
 }

@@ -99,3 +99,26 @@ char *text_put_padded(char *p, uint64_t value, int digits)
 		*p = '0' + value % 10;
 	return p + digits;
 }
+
+char *text_put_row(char *p, const uint8_t *data, size_t n, size_t row)
+{
+	size_t count = n - row < TEXT_ROW ? n - row : TEXT_ROW;
+
+	p = TEXT_PUT(p, "+");
+	p = text_put_hex(p, row, 4);
+	p = TEXT_PUT(p, " ");
+	for (size_t i = 0; i < TEXT_ROW; i++) {
+		*p++ = ' ';
+		if (i < count)
+			p = text_put_hex(p, data[row + i], 2);
+		else
+			p = TEXT_PUT(p, "  ");
+	}
+	p = TEXT_PUT(p, "  ");
+	for (size_t i = 0; i < count; i++) {
+		uint8_t c = data[row + i];
+
+		*p++ = c >= 0x20 && c < 0x7f ? c : '.';
+	}
+	return p;
+}

@@ -49,6 +49,12 @@ char *text_put_decimal(char *p, uint64_t value);
 /* Exactly `digits`, with zeros in front. */
 char *text_put_padded(char *p, uint64_t value, int digits);
 
+#define TEXT_ROW	16	/* bytes of a row */
+#define TEXT_ROW_MAX	80	/* characters of it */
+/* Row of a dump with what of the n bytes stands from `row` on:
+ * "+0010  64 65 66 0A                                      def." */
+char *text_put_row(char *p, const uint8_t *data, size_t n, size_t row);
+
 /* See safe_text.h: a string, and a format's text with its line ends. */
 static inline char *text_put_safe(char *p, const void *bytes, size_t n)
 {

@@ -221,21 +221,35 @@ static bool header_intact(const struct trace_file *file)
 	return crc == file->header.crc;
 }
 
-/* What is wrong with an intact header, or NULL. */
-static const char *header_refuse(const struct ras_file *h)
-{
-	if (h->version != RAS_FILE_VERSION)
-		return "a .ras file of another version";
-	if (h->layout != RAS_LAYOUT)
-		return "its records have another layout";
-	if (h->flags)
-		return "it has flags that this program doesn't know";
-	return NULL;
-}
-
 static int header_wrong(const char *path, const char *reason, struct error *err)
 {
 	return error_set(err, -EINVAL, "cannot read '%s': %s", path, reason);
+}
+
+static int header_other(const char *path, const char *what, unsigned int has,
+			unsigned int reads, struct error *err)
+{
+	error_set(err, -EINVAL,
+		  "cannot read '%s': its %s is %u, this program reads %u", path,
+		  what, has, reads);
+	error_hint(err, "take the tracefmt of the release that wrote it");
+	return -EINVAL;
+}
+
+static int header_check(const struct ras_file *h, const char *path,
+			struct error *err)
+{
+	if (h->version != RAS_FILE_VERSION)
+		return header_other(path, "version", h->version,
+				    RAS_FILE_VERSION, err);
+	if (h->layout != RAS_LAYOUT)
+		return header_other(path, "records' layout", h->layout,
+				    RAS_LAYOUT, err);
+	if (h->flags)
+		return header_wrong(path,
+				    "it has flags that this program doesn't know",
+				    err);
+	return 0;
 }
 
 /* Fills file->header; *at is where the chunks begin. */
@@ -243,7 +257,7 @@ static int header_parse(struct trace_file *file, const char *path, size_t *at,
 			struct error *err)
 {
 	struct ras_file *h = &file->header;
-	const char *reason;
+	int code;
 
 	if (file->size < sizeof(h->magic) ||
 	    memcmp(file->data, RAS_FILE_MAGIC, sizeof(h->magic)))
@@ -257,9 +271,9 @@ static int header_parse(struct trace_file *file, const char *path, size_t *at,
 				    err);
 	*at = sizeof(*h);
 	if (header_intact(file)) {
-		reason = header_refuse(h);
-		if (reason)
-			return header_wrong(path, reason, err);
+		code = header_check(h, path, err);
+		if (code)
+			return code;
 		*at = h->size;
 	} else {
 		damage_add(&file->damage, "checksum of the header differs");

@@ -1,94 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Address specifications (manual 1.3.5.15) as DWARF expressions. Values are 64
- * bits wide, so in a 32-bit module every sum is cut to 32 bits.
+ * bits wide, so in a 32-bit module every sum is cut to 32 bits. A far address
+ * is two values, selector and offset, whose sums are cut to 16 bits.
  */
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../lib/rpn.h"
+#include "address_type.h"
 #include "arch.h"
 #include "compile.h"
+#include "rpn_emit.h"
 
-struct emitter {
-	struct bytes *rpn;
-	bool wide;		/* the module's pointers have 64 bits */
-};
-
-static void emit_op(struct emitter *e, uint8_t code)
-{
-	bytes_add(e->rpn, &code, 1);
-}
-
-static void emit_uleb(struct emitter *e, uint64_t value)
-{
-	do {
-		emit_op(e, (value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-		value >>= 7;
-	} while (value);
-}
-
-static void emit_sleb(struct emitter *e, int64_t value)
-{
-	bool more;
-
-	do {
-		uint8_t low = value & 0x7f;
-
-		value >>= 7;
-		more = value != (low & 0x40 ? -1 : 0);
-		emit_op(e, low | (more ? 0x80 : 0));
-	} while (more);
-}
-
-static void emit_fixed(struct emitter *e, uint64_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		emit_op(e, value >> (8 * i));
-}
-
-static void emit_mask(struct emitter *e)
-{
-	emit_op(e, RPN_const4u);
-	emit_fixed(e, UINT32_MAX, 4);
-	emit_op(e, RPN_and);
-}
-
-static void emit_add(struct emitter *e, int64_t value)
-{
-	if (value > 0) {
-		emit_op(e, RPN_plus_uconst);
-		emit_uleb(e, value);
-	} else if (value < 0) {
-		emit_op(e, RPN_constu);
-		emit_uleb(e, -(uint64_t)value);
-		emit_op(e, RPN_minus);
-	}
-	if (value && !e->wide)
-		emit_mask(e);
-}
-
-static void emit_deref(struct emitter *e)
-{
-	if (e->wide) {
-		emit_op(e, RPN_deref);
-		return;
-	}
-	emit_op(e, RPN_deref_size);
-	emit_op(e, 4);
-}
-
-static void emit_register(struct emitter *e, unsigned int number,
-			  int64_t displacement)
-{
-	if (number < 32) {
-		emit_op(e, RPN_breg + number);
-	} else {
-		emit_op(e, RPN_bregx);
-		emit_uleb(e, number);
-	}
-	emit_sleb(e, displacement);
-}
+#define FAR_BYTES	4	/* of a far pointer: offset, selector */
+#define OFFSET_MASK	0xffff
 
 int address_register(struct compilation *c, const struct tsf_register *reg,
 		     uint8_t *bytes)
@@ -103,162 +29,265 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 			diag_hint(c->diag, "the module is a 32-bit one");
 		return -1;
 	}
-	if (r->pt_regs < 0) {
-		diag_tell(c->diag, reg->pos, TRCERR_UNSUPPORTED,
-			  "segment registers other than CS and SS");
-		return -1;
-	}
-	if (wide && r->bytes == 4 && r->kind != ARCH_FLAGS)
+	if (wide && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
 		diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
 	*bytes = r->bytes;
 	return number;
 }
 
+static bool module_is_wide(const struct compilation *c)
+{
+	return c->module->elf_class == ELFCLASS64;
+}
+
 /* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
-static int compile_flat(struct compilation *c, struct emitter *e,
+static int compile_flat(struct compilation *c, struct bytes *rpn,
 			const struct tsf_address *address)
 {
+	bool wide = module_is_wide(c);
 	int64_t rest = address->displacement;
 
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
 		uint8_t bytes = 0;
 		int number = address_register(c, reg, &bytes);
-		bool half = e->wide && bytes == 4;
+		bool half = wide && bytes == 4;
 
 		if (number < 0)
 			return 1;
-		emit_register(e, number, half || reg->minus ? 0 : rest);
+		rpn_emit_register(rpn, number, half || reg->minus ? 0 : rest);
 		if (half)
-			emit_mask(e);
+			rpn_emit_extend(rpn, 4, false);
 		else if (!reg->minus)
 			rest = 0;
 		if (i)
-			emit_op(e, reg->minus ? RPN_minus : RPN_plus);
+			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
 	}
 	if (rest)
-		emit_add(e, rest);
-	else if (!e->wide &&
-		 (address->register_count > 1 || address->displacement))
-		emit_mask(e);
+		rpn_emit_add(rpn, rest, wide);
+	else if (!wide && (address->register_count > 1 ||
+			   address->displacement))
+		rpn_emit_extend(rpn, 4, false);
 	return 0;
 }
 
-static bool symbol_is_per_cpu(const struct compilation *c,
-			      const struct module_symbol *symbol)
+static void emit_offset_cut(struct bytes *rpn)
 {
-	const struct module_symbol *start, *end;
-	bool others;
-
-	if (c->module->kind == TDF_MODULE_USER)
-		return false;
-	start = module_symbol_find(c->module, "__per_cpu_start", MODULE_DATA,
-				   &others);
-	end = module_symbol_find(c->module, "__per_cpu_end", MODULE_DATA,
-				 &others);
-	return start && end && symbol->address >= start->address &&
-	       symbol->address < end->address;
+	rpn_emit_const(rpn, OFFSET_MASK);
+	rpn_emit_op(rpn, RPN_and);
 }
 
-static void tell_unknown(struct compilation *c,
-			 const struct tsf_address *address, uint64_t pc)
+/* Rsreg[{+|-}dreg]...: the selector, the low 16 bits of the sum. */
+static int compile_segment(struct compilation *c, struct bytes *rpn,
+			   const struct tsf_address *address)
 {
-	char text[512];
+	uint16_t displacement = address->displacement;
+	uint8_t bytes;
 
-	if (c->dwarf && dwarf_variable_known(c->dwarf, pc, address->name)) {
-		snprintf(text, sizeof(text),
-			 "variable '%s', which only the debug information knows",
-			 address->name);
-		diag_tell(c->diag, address->pos, TRCERR_UNSUPPORTED, text);
-		return;
-	}
-	diag_tell(c->diag, address->pos, TRCERR_BADSYMBOL, address->name);
-	if (!c->module->elf) {
-		diag_hint(c->diag, "the kernel's file is not at hand: give it "
-				   "with --module vmlinux");
-		return;
-	}
-	module_symbol_near(c->module, address->name, MODULE_DATA, text,
-			   sizeof(text));
-	if (text[0])
-		diag_hint(c->diag, "near names: %s", text);
-}
+	for (size_t i = 0; i < address->register_count; i++) {
+		const struct tsf_register *reg = &address->registers[i];
+		int number = address_register(c, reg, &bytes);
 
-static int compile_symbol(struct compilation *c, struct emitter *e,
-			  const struct tsf_address *address, uint64_t pc)
-{
-	const struct module_symbol *symbol;
-	uint64_t at;
-	bool others;
-	char text[32];
-
-	symbol = module_symbol_find(c->module, address->name, MODULE_DATA,
-				    &others);
-	if (!symbol) {
-		tell_unknown(c, address, pc);
-		return 1;
+		if (number < 0)
+			return 1;
+		if (i == 1 && reg->minus)
+			rpn_emit_const(rpn, 0);
+		rpn_emit_register(rpn, number, 0);
+		if (i > 1 || reg->minus)
+			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
 	}
-	if (symbol->type == STT_TLS || symbol_is_per_cpu(c, symbol)) {
-		diag_tell(c->diag, address->pos, TRCERR_UNSUPPORTED,
-			  symbol->type == STT_TLS ? "thread-local variables" :
-						    "per-CPU variables");
-		return 1;
-	}
-	if (!symbol->defined && !symbol->slot) {
-		diag_tell(c->diag, address->pos, TRCERR_BADSYMBOL,
-			  address->name);
-		diag_hint(c->diag, "the module only uses it, it is defined in "
-				   "another one");
-		return 1;
-	}
-	if (others) {
-		snprintf(text, sizeof(text), "%#llx",
-			 (unsigned long long)symbol->address);
-		diag_tell(c->diag, address->pos, TRCERR_AMBIGUOUS,
-			  address->name, text);
-	}
-	if (symbol->slot) {
-		emit_op(e, RPN_addr);
-		emit_fixed(e, symbol->slot, 8);
-		emit_deref(e);
-		emit_add(e, address->displacement);
+	if (address->register_count == 1) {
+		rpn_emit_const(rpn, displacement);
 		return 0;
 	}
-	emit_op(e, symbol->absolute ? RPN_const8u : RPN_addr);
-	at = symbol->address + address->displacement;
-	emit_fixed(e, e->wide ? at : (uint32_t)at, 8);
+	rpn_emit_add(rpn, displacement, true);
+	emit_offset_cut(rpn);
 	return 0;
 }
 
-int address_compile(struct compilation *c, const struct tsf_address *address,
-		    const struct tsf_chain *chain, uint64_t pc,
-		    uint32_t *rpn, uint32_t *rpn_length)
+/* A far pointer becomes selector and, on top, offset + add. */
+static void emit_far_split(struct bytes *rpn, int64_t add)
 {
-	struct emitter e = {
-		.rpn = &c->rpn, .wide = c->module->elf_class == ELFCLASS64,
-	};
-	size_t start = c->rpn.size;
+	rpn_emit_op(rpn, RPN_dup);
+	rpn_emit_const(rpn, 16);
+	rpn_emit_op(rpn, RPN_shr);
+	rpn_emit_op(rpn, RPN_swap);
+	rpn_emit_add(rpn, (uint16_t)add, true);
+	emit_offset_cut(rpn);
+}
 
-	if (address->form == TSF_ADDRESS_SEGMENT || chain->flag == TSF_IS ||
-	    chain->flag == TSF_IF) {
-		diag_tell(c->diag, address->pos, TRCERR_UNSUPPORTED,
-			  "segmented addresses");
-		return 1;
+static void registers_print(char *text, size_t size,
+			    const struct tsf_address *address)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < address->register_count && used < size; i++)
+		used += snprintf(text + used, size - used, "%s%s",
+				 !i ? "" : address->registers[i].minus ? "-" :
+									 "+",
+				 address->registers[i].name);
+}
+
+static int compile_registers(struct compilation *c,
+			     const struct tsf_address *address,
+			     struct address *result)
+{
+	struct place *place = &result->place;
+	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
+
+	if (!rpn) {
+		diag_tell(c->diag, address->pos, TRCERR_NO_MEM);
+		return -1;
 	}
-	if (address->form == TSF_ADDRESS_FLAT ?
-		    compile_flat(c, &e, address) :
-		    compile_symbol(c, &e, address, pc))
-		return 1;
-	for (size_t i = 0; i < chain->count; i++) {
-		emit_deref(&e);
-		emit_add(&e, chain->add[i] +
-			     (i + 1 == chain->count ? address->final : 0));
+	registers_print(place->where, sizeof(place->where), address);
+	if (address->form == TSF_ADDRESS_FLAT)
+		return compile_flat(c, rpn, address);
+	result->segment = true;
+	return compile_segment(c, rpn, address);
+}
+
+/* The displacement of a symbol: part of a static address, else added to it. */
+static void symbol_displace(struct compilation *c, int64_t displacement,
+			    struct address *result)
+{
+	bool wide = module_is_wide(c);
+	struct bytes *rpn = &result->place.pieces[0].rpn;
+	struct rpn_op op;
+
+	if (!address_in_memory(result)) {
+		result->offset = displacement;
+		return;
 	}
-	if (c->rpn.size - start > TDF_RPN_MAX) {
-		diag_tell(c->diag, address->pos, TRCERR_TPRTOOBIG);
-		return 1;
+	if (rpn_decode(rpn->data, rpn->size, 0, &op) || op.code != RPN_addr ||
+	    op.next != rpn->size) {
+		rpn_emit_add(rpn, displacement, wide);
+		return;
 	}
-	*rpn = start;
-	*rpn_length = c->rpn.size - start;
+	rpn->size = 0;
+	op.a += displacement;
+	rpn_emit_addr(rpn, wide ? op.a : (uint32_t)op.a);
+}
+
+/* Flat pointers have the type of what they point at. */
+static void compile_type(const struct tsf_address *address,
+			 const struct tsf_chain *chain, bool segmented,
+			 struct address *result)
+{
+	Dwarf_Die *type = &result->type;
+	bool typed = result->typed;
+
+	result->pointer = typed && !chain->count && !address->displacement &&
+			  address_type_is_text_pointer(type);
+	typed = typed && address_type_at(type, address->displacement) &&
+		(!chain->count || (!segmented && chain->flag == TSF_INDIRECT));
+	for (size_t i = 0; i < chain->count; i++)
+		typed = typed && address_type_target(type) &&
+			address_type_at(type, chain->add[i] +
+					(i + 1 == chain->count ?
+						 address->final : 0));
+	result->typed = typed;
+}
+
+/* The expression of what the pointer in the place points at. */
+static int follow(const struct address *from, unsigned int bytes,
+		  struct bytes *rpn)
+{
+	const struct bytes *far = &from->place.pieces[0].rpn;
+
+	if (!from->segment)
+		return place_value(&from->place, from->offset, bytes, false,
+				   rpn);
+	bytes_add(rpn, far->data, far->size);
+	rpn_emit_op(rpn, RPN_xderef_size);
+	rpn_emit_op(rpn, bytes);
 	return 0;
+}
+
+static int tell_no_pointer(struct compilation *c,
+			   const struct compile_site *site,
+			   const struct tsf_address *in, unsigned int bytes,
+			   const struct address *result)
+{
+	const char *why = "it has fewer bytes than a pointer";
+
+	place_is_known(&result->place, result->offset, bytes, &why);
+	return address_tell_absent(c, site, in->pos, in->name, why, NULL);
+}
+
+/* One dereference, and what is added behind it. */
+static int compile_link(struct compilation *c, const struct compile_site *site,
+			const struct tsf_address *in, bool loads_far,
+			int64_t add, struct address *result)
+{
+	bool wide = module_is_wide(c);
+	unsigned int bytes = loads_far ? FAR_BYTES : wide ? 8 : 4;
+	struct place target;
+	struct bytes *rpn = place_begin(&target, PLACE_MEMORY);
+	int code;
+
+	if (!rpn) {
+		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
+		return -1;
+	}
+	code = follow(result, bytes, rpn);
+	if (code)
+		code = tell_no_pointer(c, site, in, bytes, result);
+	else if (loads_far)
+		emit_far_split(rpn, add);
+	else
+		rpn_emit_add(rpn, add, wide);
+	snprintf(target.where, sizeof(target.where), "through %.50s",
+		 result->place.where);
+	place_free(&result->place);
+	result->place = target;
+	result->offset = 0;
+	result->segment = loads_far;
+	return code;
+}
+
+int address_compile(struct compilation *c, const struct compile_site *site,
+		    const struct tsf_address *address,
+		    const struct tsf_chain *chain, bool segmented,
+		    struct address *result)
+{
+	bool symbol = address->form == TSF_ADDRESS_SYMBOL;
+	bool far = address->form == TSF_ADDRESS_SEGMENT ||
+		   (symbol && segmented);
+	int code;
+
+	memset(result, 0, sizeof(*result));
+	code = symbol ? address_symbol(c, site, address->pos, address->name,
+				       false, result) :
+			compile_registers(c, address, result);
+	if (code)
+		return code;
+	compile_type(address, chain, segmented, result);
+	if (address_is_absent(result))
+		return 0;
+	if (symbol)
+		symbol_displace(c, address->displacement, result);
+	for (size_t i = 0; i < chain->count && !code; i++) {
+		bool last = i + 1 == chain->count;
+		bool switched = last && (chain->flag == TSF_IF ||
+					 chain->flag == TSF_IS);
+
+		code = compile_link(c, site, address, far != switched,
+				    chain->add[i] + (last ? address->final : 0),
+				    result);
+	}
+	return code;
+}
+
+bool address_is_absent(const struct address *address)
+{
+	return address->place.count == 1 &&
+	       address->place.pieces[0].kind == PLACE_ABSENT;
+}
+
+const struct bytes *address_in_memory(const struct address *address)
+{
+	const struct place *place = &address->place;
+
+	return place->count == 1 && place->pieces[0].kind == PLACE_MEMORY &&
+	       !place->pieces[0].bytes ? &place->pieces[0].rpn : NULL;
 }

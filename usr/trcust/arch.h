@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum arch_register_kind {
-	ARCH_GPR, ARCH_IP, ARCH_FLAGS, ARCH_SEG,
+	ARCH_GPR, ARCH_IP, ARCH_FLAGS, ARCH_SEG, ARCH_BASE,
 };
 
 struct arch_register {
@@ -26,22 +26,66 @@ struct arch_register {
 const struct arch_register *arch_register_find(const char *name);
 /* Usable behind a flat base register (manual 1.3.5.15.2): no stack pointer. */
 bool arch_register_is_index(const struct arch_register *reg);
+/* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?
+ */
+bool arch_register_print(unsigned int number, uint8_t elf_class, char *text,
+			 size_t size);
+/* A function leaves it as it found it, by the calling convention. */
+bool arch_register_is_kept(unsigned int number, uint8_t elf_class);
+/* DWARF number of the base of the thread-local variables. */
+unsigned int arch_thread_register(uint8_t elf_class);
+
+enum arch_operand_kind { ARCH_IMMEDIATE, ARCH_REGISTER, ARCH_MEMORY };
+
+/* An operand of an instruction as the assembler writes it. */
+struct arch_operand {
+	enum arch_operand_kind kind;
+	int64_t number;		/* immediate, displacement */
+	int base, index;	/* DWARF numbers, -1 none; REGISTER: base */
+	unsigned int scale;	/* of the index */
+	unsigned int bytes, shift;	/* REGISTER: the part of it */
+	const char *symbol;	/* added, in the text; NULL: none */
+	size_t symbol_length;
+};
+
+/* "%rdi", "$-5", "-20(%rbp)", "8(%rax,%rbx,4)", "sym+4(%rip)"; the text is
+ * zero-terminated somewhere. False: none of these, or registers that a probe
+ * can't read. */
+bool arch_operand_parse(const char *text, size_t length, uint8_t elf_class,
+			struct arch_operand *operand);
+
+struct arch_relocation {
+	uint8_t bytes;		/* of the field; 0: it does nothing */
+	bool relative;		/* to the field's own address */
+};
+
+/* A relocation of an object file: symbol + addend. False: not one of those that
+ * kernel modules have. */
+bool arch_relocation_find(uint8_t elf_class, uint32_t type,
+			  struct arch_relocation *relocation);
 
 /* The machine (ELF e_machine) of modules of an ELF class; 0: none. */
 uint16_t arch_machine(uint8_t elf_class);
 const char *arch_machine_name(uint16_t machine);
 
 enum arch_flow {
-	ARCH_FLOW_NEXT,		/* calls included */
-	ARCH_FLOW_JUMP,		/* perhaps, to a known address */
-	ARCH_FLOW_AWAY,		/* returns, jumps to where a value tells */
+	ARCH_FLOW_NEXT,
+	ARCH_FLOW_CALL,		/* to `jump` (0: where a value tells) and back */
+	ARCH_FLOW_BRANCH,	/* on a condition, to `jump` */
+	ARCH_FLOW_JUMP,		/* to `jump` */
+	ARCH_FLOW_COMPUTED,	/* jumps to where a value tells */
+	ARCH_FLOW_RETURN,
+	ARCH_FLOW_STOP,		/* doesn't go on */
 };
 
 struct arch_insn {
 	uint8_t length;
 	enum arch_flow flow;
-	int64_t jump;		/* ARCH_FLOW_JUMP: from its own address on */
+	int64_t jump;		/* from its own address on */
 	uint8_t cost;		/* TDF_COST_* */
+	bool epilogue;		/* gives the frame back and does nothing else;
+				 * a return value is left alone */
+	bool padding;		/* does nothing, or is never come to */
 	bool refused;		/* no kind of probe may stand here */
 	bool user_refused;	/* the kernel refuses or spoils a uprobe here */
 	const char *why;	/* of either: "a VEX instruction ..." */
@@ -50,5 +94,42 @@ struct arch_insn {
 /* Decode the instruction at code; 0, or -EINVAL: none that is valid. */
 int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 		     struct arch_insn *insn);
+
+/* The instruction at that address as the assembler has it, "mov %rdi, %rbp".
+ * 0, or -EINVAL: none that is valid, or no room. */
+int arch_insn_print(const uint8_t *code, size_t size, uint8_t elf_class,
+		    uint64_t address, char *text, size_t text_size);
+
+enum arch_computed {
+	ARCH_COMPUTED_ANY,	/* a pointer to a function, most likely */
+	ARCH_COMPUTED_SWITCH,	/* by a table of distances, or marked so */
+	ARCH_COMPUTED_TABLE,	/* to an address out of a table */
+};
+
+struct arch_code {
+	uint64_t address;
+	const uint8_t *bytes;
+	uint8_t length;
+};
+
+/*
+ * What the computed jump, the last of these instructions that stand one behind
+ * the other, has for a form. *table: of a TABLE, where that is; 0 unknown.
+ */
+enum arch_computed arch_computed_find(const struct arch_code *insns,
+				      size_t count, uint8_t elf_class,
+				      uint64_t *table);
+
+/* The instruction puts a constant into a register that may be an address. */
+bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
+		       uint64_t *address);
+
+/* DWARF number of the stack pointer. At a function's first instruction, and at
+ * each that leaves it, the caller's frame begins behind the return address. */
+unsigned int arch_stack_register(uint8_t elf_class);
+/* Name of the register that has an integer or a pointer that is returned. */
+const char *arch_result_register(uint8_t elf_class);
+/* Jumping to this function is returning (mitigations in the kernel). */
+bool arch_name_returns(const char *name, size_t length);
 
 #endif

@@ -178,41 +178,289 @@ static uint8_t insn_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
 static void insn_find_flow(const ZydisDecodedInstruction *zi,
 			   struct arch_insn *insn)
 {
+	bool known = zi->raw.imm[0].is_relative;
+
 	switch (zi->meta.category) {
 	case ZYDIS_CATEGORY_RET:
-		insn->flow = ARCH_FLOW_AWAY;
+		insn->flow = zi->opcode == 0xcf ? ARCH_FLOW_STOP :
+						  ARCH_FLOW_RETURN;
+		break;
+	case ZYDIS_CATEGORY_SYSRET:
+		insn->flow = ARCH_FLOW_STOP;
+		break;
+	case ZYDIS_CATEGORY_CALL:
+		insn->flow = ARCH_FLOW_CALL;
 		break;
 	case ZYDIS_CATEGORY_COND_BR:
+		insn->flow = ARCH_FLOW_BRANCH;
+		break;
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		insn->flow = zi->raw.imm[0].is_relative ? ARCH_FLOW_JUMP :
-							  ARCH_FLOW_AWAY;
-		insn->jump = zi->length + zi->raw.imm[0].value.s;
+		insn->flow = known ? ARCH_FLOW_JUMP : ARCH_FLOW_COMPUTED;
 		break;
 	default:
+		if (zi->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+		    zi->opcode == 0x0b)
+			insn->flow = ARCH_FLOW_STOP;
 		break;
 	}
+	if (known)
+		insn->jump = zi->length + zi->raw.imm[0].value.s;
+}
+
+/* Numbers as in the instruction's encoding, 0 to 15. */
+static unsigned int modrm_reg(const ZydisDecodedInstruction *zi)
+{
+	return zi->raw.modrm.reg | zi->raw.rex.R << 3;
+}
+
+static unsigned int modrm_rm(const ZydisDecodedInstruction *zi)
+{
+	return zi->raw.modrm.rm | zi->raw.rex.B << 3;
+}
+
+static bool modrm_is_register(const ZydisDecodedInstruction *zi)
+{
+	return zi->raw.modrm.mod == 3;
+}
+
+enum { REG_AX = 0, REG_SP = 4, REG_BP = 5 };
+
+/* lea distance(base),%rsp: upwards in the frame, or back to it by another
+ * register */
+static bool insn_is_lea_up(const ZydisDecodedInstruction *zi)
+{
+	bool sib = zi->raw.modrm.rm == 4;
+	unsigned int base = modrm_rm(zi);
+
+	if (sib)
+		base = zi->raw.sib.base | zi->raw.rex.B << 3;
+	if (sib && (zi->raw.sib.index | zi->raw.rex.X << 3) != REG_SP)
+		return false;
+	return base != REG_SP || zi->raw.disp.value > 0;
+}
+
+static bool insn_is_epilogue(const ZydisDecodedInstruction *zi)
+{
+	int64_t imm = zi->raw.imm[0].value.s;
+
+	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
+	    zi->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    (zi->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
+		return false;
+	switch (zi->opcode) {
+	case 0x58 ... 0x5f:	/* pop */
+		return (zi->opcode != 0x58 && zi->opcode != 0x5c) ||
+		       zi->raw.rex.B;
+	case 0xc9:		/* leave */
+		return true;
+	case 0x81: case 0x83:	/* add, sub */
+		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
+		       ((zi->raw.modrm.reg == 0 && imm > 0) ||
+			(zi->raw.modrm.reg == 5 && imm < 0));
+	case 0x89:		/* mov */
+		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
+		       modrm_reg(zi) == REG_BP;
+	case 0x8b:
+		return modrm_is_register(zi) && modrm_reg(zi) == REG_SP &&
+		       modrm_rm(zi) == REG_BP;
+	case 0x8d:
+		return modrm_reg(zi) == REG_SP && insn_is_lea_up(zi);
+	default:
+		return false;
+	}
+}
+
+static bool insn_is_padding(const ZydisDecodedInstruction *zi)
+{
+	return zi->meta.category == ZYDIS_CATEGORY_NOP ||
+	       zi->meta.category == ZYDIS_CATEGORY_WIDENOP ||
+	       zi->mnemonic == ZYDIS_MNEMONIC_INT3 ||
+	       zi->mnemonic == ZYDIS_MNEMONIC_HLT;
+}
+
+static int insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
+		       ZydisDecodedInstruction *zi)
+{
+	bool wide = elf_class == ELFCLASS64;
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder,
+			 wide ? ZYDIS_MACHINE_MODE_LONG_64 :
+				ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
+			 wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+	if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
+						       size, zi)))
+		return 0;
+	return -EINVAL;
 }
 
 int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 		     struct arch_insn *insn)
 {
-	bool wide = elf_class == ELFCLASS64;
 	ZydisDecodedInstruction zi;
-	ZydisDecoder decoder;
 
 	memset(insn, 0, sizeof(*insn));
-	ZydisDecoderInit(&decoder,
-			 wide ? ZYDIS_MACHINE_MODE_LONG_64 :
-				ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
-			 wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
-							size, &zi)))
+	if (insn_decode(code, size, elf_class, &zi))
 		return -EINVAL;
 	insn->length = zi.length;
 	insn->cost = insn_cost(&zi, code, elf_class);
 	insn_find_flow(&zi, insn);
+	insn->epilogue = insn_is_epilogue(&zi);
+	insn->padding = insn_is_padding(&zi);
 	insn_check_form(&zi, insn);
 	if (!insn->why)
 		insn_check_opcode(&zi, insn);
 	return 0;
+}
+
+/* An index register times something is part of the address. */
+static bool insn_has_index(const ZydisDecodedInstruction *zi)
+{
+	return !modrm_is_register(zi) && zi->raw.modrm.rm == 4 &&
+	       (zi->raw.sib.index | zi->raw.rex.X << 3) != REG_SP;
+}
+
+enum table_step {
+	STEP_OTHER,
+	STEP_LOAD,		/* reg = table[index] */
+	STEP_ADD,		/* reg += from */
+	STEP_ADD_LOAD,		/* reg += table[index] */
+	STEP_ADDRESS,		/* reg = address */
+};
+
+/* What an instruction before a computed jump does. */
+static enum table_step insn_table_step(const struct arch_code *code,
+				       const ZydisDecodedInstruction *zi,
+				       unsigned int *reg, unsigned int *from,
+				       uint64_t *address)
+{
+	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return STEP_OTHER;
+	*reg = modrm_reg(zi);
+	*from = modrm_rm(zi);
+	switch (zi->opcode) {
+	case 0x63: case 0x8b:	/* movslq, mov */
+		return insn_has_index(zi) ? STEP_LOAD : STEP_OTHER;
+	case 0x01:		/* add */
+		*reg = modrm_rm(zi);
+		*from = modrm_reg(zi);
+		return modrm_is_register(zi) ? STEP_ADD : STEP_OTHER;
+	case 0x03:
+		if (modrm_is_register(zi))
+			return STEP_ADD;
+		return insn_has_index(zi) ? STEP_ADD_LOAD : STEP_OTHER;
+	case 0x8d:		/* lea distance(%rip) */
+		*address = code->address + code->length + zi->raw.disp.value;
+		return zi->raw.modrm.mod == 0 && zi->raw.modrm.rm == 5 ?
+			       STEP_ADDRESS : STEP_OTHER;
+	case 0xb8 ... 0xbf:	/* mov $address */
+		*reg = (zi->opcode & 7) | zi->raw.rex.B << 3;
+		*address = zi->raw.imm[0].value.u;
+		return STEP_ADDRESS;
+	default:
+		return STEP_OTHER;
+	}
+}
+
+/* Where the table begins that an address with an index is in. */
+static uint64_t table_find(const struct arch_code *insns, size_t count,
+			   const ZydisDecodedInstruction *user,
+			   uint8_t elf_class)
+{
+	unsigned int base = user->raw.sib.base | user->raw.rex.B << 3;
+	ZydisDecodedInstruction zi;
+
+	if (user->raw.sib.base == REG_BP && user->raw.modrm.mod == 0)
+		return elf_class == ELFCLASS64 ?
+			       (uint64_t)user->raw.disp.value :
+			       (uint32_t)user->raw.disp.value;
+	while (count--) {
+		unsigned int reg, from;
+		uint64_t address;
+
+		if (!insn_decode(insns[count].bytes, insns[count].length,
+				 elf_class, &zi) &&
+		    insn_table_step(&insns[count], &zi, &reg, &from,
+				    &address) == STEP_ADDRESS && reg == base)
+			return address + user->raw.disp.value;
+	}
+	return 0;
+}
+
+/* jmp *reg: how did the address get there? */
+static enum arch_computed computed_register(const struct arch_code *insns,
+					    size_t count, unsigned int jump,
+					    uint8_t elf_class, uint64_t *table)
+{
+	unsigned int reg, from, other = jump;
+	ZydisDecodedInstruction zi;
+	bool added = false;
+	uint64_t address;
+
+	while (count--) {
+		enum table_step step;
+
+		if (insn_decode(insns[count].bytes, insns[count].length,
+				elf_class, &zi))
+			break;
+		step = insn_table_step(&insns[count], &zi, &reg, &from,
+				       &address);
+		if (step == STEP_ADD_LOAD && reg == jump)
+			return ARCH_COMPUTED_SWITCH;
+		if (step == STEP_ADD && reg == jump) {
+			added = true;
+			other = from;
+		} else if (step == STEP_LOAD && added &&
+			   (reg == jump || reg == other)) {
+			return ARCH_COMPUTED_SWITCH;
+		} else if (step == STEP_LOAD && reg == jump) {
+			*table = table_find(insns, count, &zi, elf_class);
+			return ARCH_COMPUTED_TABLE;
+		}
+	}
+	return ARCH_COMPUTED_ANY;
+}
+
+enum arch_computed arch_computed_find(const struct arch_code *insns,
+				      size_t count, uint8_t elf_class,
+				      uint64_t *table)
+{
+	ZydisDecodedInstruction zi;
+
+	*table = 0;
+	count--;
+	if (insn_decode(insns[count].bytes, insns[count].length, elf_class,
+			&zi))
+		return ARCH_COMPUTED_ANY;
+	if (zi.attributes & ZYDIS_ATTRIB_HAS_NOTRACK)
+		return ARCH_COMPUTED_SWITCH;
+	if (modrm_is_register(&zi))
+		return computed_register(insns, count, modrm_rm(&zi),
+					 elf_class, table);
+	if (!insn_has_index(&zi))
+		return ARCH_COMPUTED_ANY;
+	*table = table_find(insns, count, &zi, elf_class);
+	return ARCH_COMPUTED_TABLE;
+}
+
+bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
+		       uint64_t *address)
+{
+	ZydisDecodedInstruction zi;
+	unsigned int reg, from;
+
+	return !insn_decode(insn->bytes, insn->length, elf_class, &zi) &&
+	       insn_table_step(insn, &zi, &reg, &from, address) == STEP_ADDRESS;
+}
+
+unsigned int arch_stack_register(uint8_t elf_class)
+{
+	return elf_class == ELFCLASS64 ? 7 : 4;
+}
+
+bool arch_name_returns(const char *name, size_t length)
+{
+	static const char thunk[] = "__x86_return_thunk";
+
+	return length == strlen(thunk) && !memcmp(name, thunk, length);
 }

@@ -122,8 +122,7 @@ static int code_insn_at(const struct module *module,
 				module->elf_class, insn);
 }
 
-static bool code_is_good(const struct module *module,
-			 const struct arch_insn *insn)
+bool code_is_good(const struct module *module, const struct arch_insn *insn)
 {
 	return !insn->refused &&
 	       !(insn->user_refused && module->kind == TDF_MODULE_USER);
@@ -151,6 +150,16 @@ static int code_find_near(const struct module *module,
 	return 0;
 }
 
+/* The instruction that begins at site->address, for certain. */
+static int code_take(const struct module *module, size_t available,
+		     struct code_site *site)
+{
+	if (arch_insn_decode(site->bytes, available, module->elf_class,
+			     &site->insn))
+		return CODE_UNDECODABLE;
+	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
+}
+
 static int code_judge(const struct module *module,
 		      struct code_function *function, struct code_site *site)
 {
@@ -160,12 +169,8 @@ static int code_judge(const struct module *module,
 	if (code_function_decode(function, module->elf_class, offset))
 		return -ENOMEM;
 	i = code_function_index(function, offset);
-	if (i < function->count && function->insns[i] == offset) {
-		if (!code_insn_at(module, function, i, &site->insn) &&
-		    code_is_good(module, &site->insn))
-			return CODE_GOOD;
-		return CODE_REFUSED;
-	}
+	if (i < function->count && function->insns[i] == offset)
+		return code_take(module, function->size - offset, site);
 	return function->stuck ? CODE_UNDECODABLE : CODE_INSIDE;
 }
 
@@ -193,10 +198,22 @@ int code_check(struct module *module, uint64_t label, struct code_site *site)
 	if (site->address - start >= function->size)
 		return CODE_UNDECODABLE;
 	verdict = code_judge(module, function, site);
+	if (verdict == CODE_UNDECODABLE && label == site->address)
+		verdict = code_take(module, available, site);
 	if (verdict > CODE_GOOD &&
 	    code_find_near(module, function, site->address - start, site))
 		return -ENOMEM;
 	return verdict;
+}
+
+int code_look(struct module *module, struct code_site *site)
+{
+	size_t available;
+
+	site->before = site->after = 0;
+	site->bytes = module_code(module, site->address, &available,
+				  &site->offset);
+	return code_take(module, available, site);
 }
 
 /* The instruction leaves [start, address] early, or comes back to it. */
@@ -207,8 +224,10 @@ static bool code_strays(const struct arch_insn *insn, uint64_t at,
 	uint64_t to = at + insn->jump;
 
 	switch (insn->flow) {
-	case ARCH_FLOW_AWAY:
+	case ARCH_FLOW_COMPUTED:
+	case ARCH_FLOW_RETURN:
 		return before;
+	case ARCH_FLOW_BRANCH:
 	case ARCH_FLOW_JUMP:
 		return before ? to < start || to > address :
 				to > start && to <= address;

@@ -23,10 +23,16 @@ struct code_site {
 
 /*
  * Look at the instruction at site->address, decoding from the start of the
- * function around it, or from `label` where no function is known. The
- * address must be in code (module_code()). Negative errno: -ENOMEM.
+ * function around it, or from `label` where no function is known. When that is
+ * the address itself, data on the way there don't matter. The address must be
+ * in code (module_code()). Negative errno: -ENOMEM.
  */
 int code_check(struct module *module, uint64_t label, struct code_site *site);
+/* The same where an instruction is known to begin. */
+int code_look(struct module *module, struct code_site *site);
+
+/* A probe may stand on this instruction. */
+bool code_is_good(const struct module *module, const struct arch_insn *insn);
 
 /*
  * Does every call of the function that begins at start come to the address,

@@ -2,11 +2,15 @@
 #include "diag.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define DIAG_WRITER_MS	1000	/* a pipe's writer has to begin */
 #define DIAG_TEXT_MAX	(256u << 20)	/* bytes of a TSF */
 #define DIAG_WINDOW	200		/* bytes shown of a long line */
 #define DIAG_WORD_MAX	160		/* bytes shown of an argument */
@@ -279,61 +283,111 @@ const char *diag_text(const struct diag *diag, size_t *size)
 	return diag->text;
 }
 
-static void open_failed(struct diag *diag, const char *path, int error)
+static enum diag_id file_failure(int code)
 {
-	struct srcpos nowhere = { 0 };
-
-	if (error == ENAMETOOLONG)
-		diag_tell(diag, nowhere, TRCERR_FILENAME, path);
-	else if (error == EMFILE || error == ENFILE || error == EIO)
-		diag_tell(diag, nowhere, TRCERR_FILE_OPEN, path);
-	else
-		diag_tell(diag, nowhere, TRCERR_NO_FILE, path);
-	diag_hint(diag, "%s", strerror(error));
+	switch (code) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -EACCES:
+	case -EPERM:
+	case -ELOOP:
+		return TRCERR_NO_FILE;
+	case -ENAMETOOLONG:
+		return TRCERR_FILENAME;
+	case -EMFILE:
+	case -ENFILE:
+	case -ENXIO:
+	case -ENODEV:
+		return TRCERR_FILE_OPEN;
+	case -ENOMEM:
+		return TRCERR_NO_MEM;
+	case -ESPIPE:
+		return TRCERR_FILE_MOVE;
+	case -ENOEXEC:
+		return TRCERR_BAD_EXEH;
+	case -EAGAIN:		/* it changed meanwhile */
+		return TRCERR_FILE_ACCESS;
+	default:
+		return TRCERR_FILE_READ;
+	}
 }
 
-/* Reads until the end of the file, which may be a pipe. */
-static int file_read(struct diag *diag, FILE *file)
+void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
+		    int code, const struct error *err)
 {
-	size_t room = 0, got;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", -code);
+	diag_tell(diag, pos, file_failure(code), path, text);
+	if (err && err->text[0])
+		diag_hint(diag, "%s", err->text);
+	else if (code != -ENOMEM)
+		diag_hint(diag, "%s", strerror(-code));
+	if (err && err->hint[0])
+		diag_hint(diag, "%s", err->hint);
+}
+
+static void input_wait(int fd, int milliseconds)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	poll(&ready, 1, milliseconds);
+}
+
+static ssize_t input_read(int fd, char *data, size_t room)
+{
+	ssize_t n;
+
+	while ((n = read(fd, data, room)) < 0) {
+		if (errno == EAGAIN)
+			input_wait(fd, -1);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return n;
+}
+
+/*
+ * Until the end of the file, which may be a pipe. One that nobody writes into
+ * has ended after a while: the open doesn't wait for a writer.
+ */
+static int file_read(struct diag *diag, int fd)
+{
+	size_t room = 0;
+	ssize_t got;
 	char *grown;
 
+	input_wait(fd, DIAG_WRITER_MS);
 	do {
 		if (diag->size + 1 >= room) {
 			room = room ? room * 2 : 64 << 10;
 			grown = realloc(diag->text, room);
 			if (!grown)
-				return ENOMEM;
+				return -ENOMEM;
 			diag->text = grown;
 		}
-		got = fread(diag->text + diag->size, 1, room - diag->size - 1,
-			    file);
+		got = input_read(fd, diag->text + diag->size,
+				 room - diag->size - 1);
+		if (got < 0)
+			return got;
 		diag->size += got;
 		if (diag->size > DIAG_TEXT_MAX)
-			return EFBIG;
+			return -EFBIG;
 	} while (got);
 	diag->text[diag->size] = 0;
-	return ferror(file) ? errno : 0;
+	return 0;
 }
 
 static int text_load(struct diag *diag, const char *path)
 {
-	struct srcpos nowhere = { 0 };
-	FILE *file = fopen(path, "re");
-	int error;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int code = fd < 0 ? -errno : file_read(diag, fd);
 
-	if (!file) {
-		open_failed(diag, path, errno);
-		return -1;
-	}
-	error = file_read(diag, file);
-	fclose(file);
-	if (error == ENOMEM)
-		diag_tell(diag, nowhere, TRCERR_NO_MEM);
-	else if (error)
-		diag_tell(diag, nowhere, TRCERR_FILE_READ, path,
-			  strerror(error));
-	return error ? -1 : 0;
+	if (fd >= 0)
+		close(fd);
+	if (code)
+		diag_tell_file(diag, (struct srcpos){ 0 }, path, code, NULL);
+	return code ? -1 : 0;
 }
 
 /* Move what was set up into memory of its own; the path is copied. */

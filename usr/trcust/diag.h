@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../lib/error.h"
 
 enum diag_severity { DIAG_FATAL, DIAG_SEVERE, DIAG_ERROR, DIAG_WARNING };
 
@@ -54,6 +55,11 @@ enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
  * Shown only when that message was. */
 void diag_hint(struct diag *diag, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Tell that an input can't be used: `code` is a negative errno, err (may be
+ * NULL) says more. */
+void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
+		    int code, const struct error *err);
 
 /* How many of a severity were met (shown or not). */
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity);

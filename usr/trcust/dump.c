@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,14 @@ static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
 	       (uint64_t)s->address, (uint64_t)s->nominal, costs[s->cost]);
 	for (int i = 0; i < s->insn_length; i++)
 		printf(" %02x", s->insn[i]);
-	printf("%s\n", s->insn_length ? "" : " -");
+	printf("%s", s->insn_length ? "" : " -");
+	if (s->flags & TDF_SITE_RETURN)
+		printf(" return");
+	if (s->flags & TDF_SITE_TAIL_CALL)
+		printf(" tail-call");
+	if (s->semaphore)
+		printf(" semaphore %#" PRIx64, (uint64_t)s->semaphore);
+	putchar('\n');
 }
 
 static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
@@ -104,32 +112,75 @@ static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
 	printf(" %s [%s]", label, text);
 }
 
-static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
+static void dump_len(const struct tdf *tdf, const struct tdf_stmt *s)
 {
-	if (s->kind == TDF_STMT_REG) {
-		printf("  reg %u bytes %u\n", s->reg, s->reg_bytes);
+	if (s->flags & TDF_STMT_LEN_VALUE) {
+		dump_rpn(tdf, "len value", s->len_rpn, s->len_rpn_length);
 		return;
 	}
-	printf("  %s %s %u", s->kind == TDF_STMT_MEM ? "mem" : "asciiz",
-	       s->flags & TDF_STMT_LEN ? "at most" : "length", s->length);
-	dump_rpn(tdf, "address", s->rpn, s->rpn_length);
-	if (s->flags & TDF_STMT_LEN) {
-		printf(" len bytes %u", s->len_bytes);
-		dump_rpn(tdf, "at", s->len_rpn, s->len_rpn_length);
-	}
+	printf(" len bytes %u", s->len_bytes);
+	dump_rpn(tdf, s->flags & TDF_STMT_LEN_SEGMENT ? "at far" : "at",
+		 s->len_rpn, s->len_rpn_length);
+}
+
+static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
+{
+	static const char *const kinds[] = {
+		[TDF_STMT_REG] = "reg", [TDF_STMT_MEM] = "mem",
+		[TDF_STMT_ASCIIZ] = "asciiz", [TDF_STMT_VALUE] = "value",
+		[TDF_STMT_ABSENT] = "absent", [TDF_STMT_IF] = "if",
+		[TDF_STMT_STACK] = "stack",
+	};
+	bool address = s->kind == TDF_STMT_MEM || s->kind == TDF_STMT_ASCIIZ;
+
+	printf("  %s%s%s", kinds[s->kind],
+	       s->flags & TDF_STMT_MORE ? " more" : "",
+	       s->flags & TDF_STMT_RAW ? " raw" : "");
+	if (s->kind == TDF_STMT_REG)
+		printf(" %u bytes %u", s->reg, s->reg_bytes);
+	else if (s->kind == TDF_STMT_STACK)
+		printf(" frames %u", s->length);
+	else if (s->length)
+		printf(" %s %u",
+		       s->flags & TDF_STMT_LEN ? "at most" : "length",
+		       s->length);
+	if (address)
+		dump_rpn(tdf, s->flags & TDF_STMT_SEGMENT ? "far address" :
+			 "address", s->rpn, s->rpn_length);
+	else if (s->kind == TDF_STMT_VALUE || s->kind == TDF_STMT_IF)
+		dump_rpn(tdf, "value", s->rpn, s->rpn_length);
+	if (s->flags & TDF_STMT_LEN)
+		dump_len(tdf, s);
 	putchar('\n');
+}
+
+/* Statements follow the sites that have them. */
+static void dump_sites(const struct tdf *tdf, const struct tdf_point *p)
+{
+	const struct tdf_site *s = tdf->sites + p->first_site;
+
+	for (const struct tdf_site *end = s + p->sites; s < end; s++) {
+		dump_site(tdf, s);
+		if (s + 1 < end && s[1].first_stmt == s->first_stmt &&
+		    s[1].stmts == s->stmts)
+			continue;
+		for (uint32_t i = 0; i < s->stmts; i++)
+			dump_stmt(tdf, &tdf->stmts[s->first_stmt + i]);
+	}
 }
 
 static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 {
 	printf("point %u (0x%04x): ", p->minor, p->minor);
 	dump_labelled("tp", tdf_string(tdf, p->name));
-	printf(" line %u type 0x%04x group %u module %u hash %016" PRIx64 "\n",
+	printf(" line %u type 0x%04x group %u module %u hash %016" PRIx64,
 	       p->line, p->type, p->group, p->module, (uint64_t)p->hash);
-	for (uint32_t i = 0; i < p->sites; i++)
-		dump_site(tdf, &tdf->sites[p->first_site + i]);
-	for (uint32_t i = 0; i < p->stmts; i++)
-		dump_stmt(tdf, &tdf->stmts[p->first_stmt + i]);
+	if (p->maxhits)
+		printf(" maxhits %u", p->maxhits);
+	if (p->passcount)
+		printf(" passcount %u", p->passcount);
+	printf("%s\n", p->flags & TDF_POINT_CONTINUE ? " continue" : "");
+	dump_sites(tdf, p);
 }
 
 static void dump_tdf(const struct tdf *tdf)
@@ -148,6 +199,50 @@ static void dump_tdf(const struct tdf *tdf)
 		dump_point(tdf, &tdf->points[i]);
 }
 
+static void dump_members(const struct tff *tff, const struct tff_section *s,
+			 const struct tff_ctype *type)
+{
+	const struct tff_member *m = tff->members + s->first_member +
+				     type->first_member;
+
+	for (uint32_t i = 0; i < type->members; i++, m++) {
+		dump_labelled("    member", tff_string(tff, m->name));
+		if (type->kind == TFF_CTYPE_ENUM)
+			printf(" value %" PRId64 "\n", (int64_t)m->value);
+		else
+			printf(" ctype %u bit %" PRIu64 " bits %u\n", m->ctype,
+			       (uint64_t)m->value, m->bits);
+	}
+}
+
+static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
+{
+	static const char *const kinds[] = {
+		[TFF_CTYPE_UINT] = "uint", [TFF_CTYPE_INT] = "int",
+		[TFF_CTYPE_BOOL] = "bool", [TFF_CTYPE_CHAR] = "char",
+		[TFF_CTYPE_FLOAT] = "float", [TFF_CTYPE_POINTER] = "pointer",
+		[TFF_CTYPE_ENUM] = "enum", [TFF_CTYPE_STRUCT] = "struct",
+		[TFF_CTYPE_UNION] = "union", [TFF_CTYPE_ARRAY] = "array",
+		[TFF_CTYPE_BYTES] = "bytes",
+	};
+
+	for (uint32_t i = 0; i < s->ctypes; i++) {
+		const struct tff_ctype *type = &tff->ctypes[s->first_ctype + i];
+
+		printf("  ctype %u: ", i);
+		dump_labelled("name", tff_string(tff, type->name));
+		printf(" kind %s bytes %u", kinds[type->kind], type->bytes);
+		if (type->kind == TFF_CTYPE_ARRAY)
+			printf(" count %u", type->count);
+		if ((type->kind == TFF_CTYPE_ARRAY ||
+		     type->kind == TFF_CTYPE_POINTER) &&
+		    type->target != TFF_CTYPE_NONE)
+			printf(" of %u", type->target);
+		printf("%s\n", type->is_signed ? " signed" : "");
+		dump_members(tff, s, type);
+	}
+}
+
 static void dump_section(const struct tff *tff, uint32_t i)
 {
 	const struct tff_section *s = &tff->sections[i];
@@ -162,6 +257,7 @@ static void dump_section(const struct tff *tff, uint32_t i)
 		   tff->strings);
 	dump_names("  group", tff->groups + s->first_group, s->groups,
 		   tff->strings);
+	dump_ctypes(tff, s);
 	for (uint32_t j = 0; j < s->entries; j++) {
 		const struct tff_entry *e = &tff->entries[s->first_entry + j];
 

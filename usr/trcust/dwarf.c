@@ -2,379 +2,266 @@
 #include "dwarf.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <rastrace/tdf.h>
-#include "../lib/hash.h"
+#include "array.h"
+#include "dwarf_expression.h"
+#include "dwarf_find.h"
+#include "dwarf_lines.h"
+#include "dwarf_names.h"
+#include "dwarf_type.h"
+#include "dwarf_unit.h"
+#include "module_rel.h"
 
-/* elfutils' dwarf.h has no name for it: DWARF 6 draft */
-#define LANG_ASSEMBLY	0x31
-
-struct dwarf_range {
-	uint64_t start, end;
-	Dwarf_Off unit;		/* offset of its unit's entry */
-};
-
-struct dwarf_file {
-	int fd;			/* of a separate file, else -1 */
-	Elf *elf;		/* of a separate file, else NULL */
-	Dwarf *dwarf;
-	struct dwarf_range *ranges;	/* of units, sorted by start */
-	size_t range_count, range_room;
-};
-
-static Elf_Data *dwarf_section(Elf *elf, const char *wanted)
+static int range_add(struct dwarf_file *dwarf, uint64_t start, uint64_t end,
+		     Dwarf_Off unit)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			elf_strptr(elf, names, sh.sh_name) : NULL;
-
-		if (name && !strcmp(name, wanted) && sh.sh_type != SHT_NOBITS)
-			return elf_rawdata(scn, NULL);
-	}
-	return NULL;
-}
-
-static bool dwarf_range_add(struct dwarf_file *dwarf, uint64_t start,
-			    uint64_t end, Dwarf_Off unit)
-{
-	if (end <= start)
-		return true;
-	if (dwarf->range_count == dwarf->range_room) {
-		size_t room = dwarf->range_room ? dwarf->range_room * 2 : 64;
-		struct dwarf_range *grown =
-			realloc(dwarf->ranges, room * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		dwarf->ranges = grown;
-		dwarf->range_room = room;
-	}
+	if (!array_grow(&dwarf->ranges, dwarf->range_count, &dwarf->range_room,
+			sizeof(*dwarf->ranges)))
+		return -ENOMEM;
 	dwarf->ranges[dwarf->range_count++] =
 		(struct dwarf_range) { start, end, unit };
-	return true;
+	return 0;
 }
 
-static int dwarf_range_compare(const void *a, const void *b)
+/* The longer one first: what it leaves uncovered can be another's. */
+static int range_compare(const void *a, const void *b)
 {
 	const struct dwarf_range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end < y->end) - (x->end > y->end);
 }
 
-/* .debug_aranges is optional (clang leaves it out): ask every unit. */
-static bool dwarf_index_units(struct dwarf_file *dwarf)
+/* Of a function that several units define the linker keeps one copy, which
+ * all of them may give as theirs: the first one has it. */
+static void ranges_sort(struct dwarf_file *dwarf)
+{
+	uint64_t covered = 0;
+	size_t kept = 0;
+
+	if (dwarf->range_count)
+		qsort(dwarf->ranges, dwarf->range_count,
+		      sizeof(*dwarf->ranges), range_compare);
+	for (size_t i = 0; i < dwarf->range_count; i++) {
+		struct dwarf_range range = dwarf->ranges[i];
+
+		if (range.start < covered)
+			range.start = covered;
+		if (range.start >= range.end)
+			continue;
+		covered = range.end;
+		dwarf->ranges[kept++] = range;
+	}
+	dwarf->range_count = kept;
+}
+
+/* .debug_aranges is optional (clang leaves it out): ask every unit. What the
+ * linker left out has addresses that are none of code. */
+static int index_units(struct dwarf_file *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
+	int code = 0;
 
-	while (!dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die,
-				NULL)) {
+	while (!code && !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL,
+					 &die, NULL)) {
 		Dwarf_Addr base, start, end;
 		ptrdiff_t at = 0;
+		size_t available;
 
-		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			if (!dwarf_range_add(dwarf, start, end,
-					     dwarf_dieoffset(&die)))
-				return false;
+		while (!code && die.cu &&
+		       (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
+			if (start < end && module_code(dwarf->module, start,
+						       &available, NULL))
+				code = range_add(dwarf, start, end,
+						 dwarf_dieoffset(&die));
 	}
-	if (dwarf->range_count)
-		qsort(dwarf->ranges, dwarf->range_count,
-		      sizeof(*dwarf->ranges), dwarf_range_compare);
-	return true;
+	ranges_sort(dwarf);
+	return code;
 }
 
-/* CRC-32 of a whole file, as .gnu_debuglink has it. */
-static bool dwarf_crc_matches(int fd, uint32_t wanted)
+/* The symbols of a debug file are used where the module was stripped. */
+static int load_symbols(struct dwarf_file *dwarf)
 {
-	uint8_t buffer[65536];
-	uint32_t crc = 0;
-	off_t at = 0;
-	ssize_t n;
-
-	while ((n = pread(fd, buffer, sizeof(buffer), at)) > 0) {
-		crc = hash_crc32(crc, buffer, n);
-		at += n;
-	}
-	return !n && crc == wanted;
-}
-
-static bool dwarf_belongs(const struct module *module, int fd,
-			  const char *path, const uint32_t *crc)
-{
-	struct identity id;
-
-	if (module->identity.kind != TDF_ID_BUILD)
-		return crc && dwarf_crc_matches(fd, *crc);
-	return !identity_read(fd, path, &id, NULL) &&
-	       id.kind == TDF_ID_BUILD &&
-	       id.length == module->identity.length &&
-	       !memcmp(id.id, module->identity.id, id.length);
-}
-
-/* Open a separate file when it is there and belongs to the module. */
-static bool dwarf_try(struct dwarf_file *dwarf, const struct module *module,
-		      const char *path, const uint32_t *crc)
-{
+	struct module *module = dwarf->module;
 	struct stat st;
 
-	dwarf->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (dwarf->fd < 0)
-		return false;
-	if (!fstat(dwarf->fd, &st) && S_ISREG(st.st_mode) &&
-	    dwarf_belongs(module, dwarf->fd, path, crc)) {
-		dwarf->elf = elf_begin(dwarf->fd, ELF_C_READ, NULL);
-		dwarf->dwarf = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
-		if (dwarf->dwarf)
-			return true;
-		elf_end(dwarf->elf);
-		dwarf->elf = NULL;
-	}
-	close(dwarf->fd);
-	dwarf->fd = -1;
-	return false;
+	if (module->has_symtab || !dwarf->elf || fstat(dwarf->fd, &st))
+		return 0;
+	if (module_load_symbols(module, dwarf->elf, st.st_size) ||
+	    module_load_functions(module))
+		return -ENOMEM;
+	return 0;
 }
 
-static bool dwarf_try_build_id(struct dwarf_file *dwarf,
-			       const struct module *module,
-			       const char *sysroot)
-{
-	char path[PATH_MAX], text[64];
-
-	if (module->identity.kind != TDF_ID_BUILD ||
-	    module->identity.length < 2)
-		return false;
-	identity_print(TDF_ID_BUILD, module->identity.id,
-		       module->identity.length, text);
-	return snprintf(path, sizeof(path),
-			"%s/usr/lib/debug/.build-id/%.2s/%s.debug", sysroot,
-			text, text + 2) < (int)sizeof(path) &&
-	       dwarf_try(dwarf, module, path, NULL);
-}
-
-/* The name, zero-terminated and padded to 4 bytes, then the CRC. */
-static bool dwarf_read_link(Elf *elf, const char **name, uint32_t *crc)
-{
-	Elf_Data *data = dwarf_section(elf, ".gnu_debuglink");
-	size_t length;
-
-	if (!data || !data->d_buf || data->d_size < 8)
-		return false;
-	*name = data->d_buf;
-	length = strnlen(*name, data->d_size - 4);
-	if (!length || length > data->d_size - 5 || strchr(*name, '/'))
-		return false;
-	memcpy(crc, (uint8_t *)data->d_buf + data->d_size - 4, 4);
-	return true;
-}
-
-static bool dwarf_try_link(struct dwarf_file *dwarf,
-			   const struct module *module, const char *file,
-			   const char *sysroot)
-{
-	char real[PATH_MAX], path[3 * PATH_MAX], *directory;
-	const char *name;
-	uint32_t crc;
-
-	if (!dwarf_read_link(module->elf, &name, &crc) || !realpath(file, real))
-		return false;
-	directory = dirname(real);
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	if (dwarf_try(dwarf, module, path, &crc))
-		return true;
-	snprintf(path, sizeof(path), "%s/.debug/%s", directory, name);
-	if (dwarf_try(dwarf, module, path, &crc))
-		return true;
-	if (!strncmp(directory, sysroot, strlen(sysroot)))
-		directory += strlen(sysroot);
-	snprintf(path, sizeof(path), "%s/usr/lib/debug%s/%s", sysroot,
-		 directory, name);
-	return dwarf_try(dwarf, module, path, &crc);
-}
-
-static bool dwarf_find(struct dwarf_file *dwarf, struct module *module,
-		       const char *file, const char *sysroot)
-{
-	if (dwarf_section(module->elf, ".debug_info")) {
-		dwarf->dwarf = dwarf_begin_elf(module->elf, DWARF_C_READ,
-					       NULL);
-		return dwarf->dwarf;
-	}
-	if (!dwarf_try_build_id(dwarf, module, sysroot) &&
-	    !dwarf_try_link(dwarf, module, file, sysroot))
-		return false;
-	if (module->has_symtab)
-		return true;
-	return !module_load_symbols(module, dwarf->elf) &&
-	       !module_load_functions(module);
-}
-
-struct dwarf_file *dwarf_file_open(struct module *module, const char *file,
-				   const char *sysroot)
+int dwarf_file_open(struct dwarf_file **result, struct module *module,
+		    const char *path, const struct dwarf_search *search,
+		    struct error *err)
 {
 	struct dwarf_file *dwarf = calloc(1, sizeof(*dwarf));
+	struct error own;
+	int code;
 
+	*result = NULL;
+	err = err ? err : &own;
 	if (!dwarf)
-		return NULL;
-	dwarf->fd = -1;
-	if (!dwarf_find(dwarf, module, file, sysroot ? sysroot : "") ||
-	    !dwarf_index_units(dwarf)) {
-		dwarf_file_close(dwarf);
-		return NULL;
+		return error_set(err, -ENOMEM, "out of memory");
+	dwarf->module = module;
+	dwarf->fd = dwarf->shared_fd = -1;
+	code = dwarf_find(dwarf, path, search, err);
+	if (!code && !dwarf_strings_end(dwarf->dwarf))
+		code = error_set(err, -ENOENT, "its debug information is "
+				 "damaged: a string has no end");
+	if (!code) {
+		dwarf_find_shared(dwarf, search);
+		if (load_symbols(dwarf) || index_units(dwarf))
+			code = error_set(err, -ENOMEM, "out of memory");
 	}
-	return dwarf;
+	if (code)
+		dwarf_file_close(dwarf);
+	else
+		*result = dwarf;
+	free(module->debug_refused);
+	module->debug_refused = code && err->text[0] ? strdup(err->text) :
+						       NULL;
+	return code;
+}
+
+const char *dwarf_refusal(const struct module *module,
+			  const struct dwarf_file *dwarf)
+{
+	return dwarf ? dwarf->note : module->debug_refused;
 }
 
 void dwarf_file_close(struct dwarf_file *dwarf)
 {
 	if (!dwarf)
 		return;
+	dwarf_splits_free(dwarf);
+	dwarf_names_free(dwarf);
+	dwarf_lines_free(dwarf);
+	dwarf_types_free(dwarf);
+	dwarf_units_free(dwarf);
+	dwarf_frames_free(dwarf);
 	free(dwarf->ranges);
 	dwarf_end(dwarf->dwarf);
+	dwarf_end(dwarf->shared);
 	elf_end(dwarf->elf);
+	free(dwarf->image);
 	if (dwarf->fd >= 0)
 		close(dwarf->fd);
+	if (dwarf->shared_fd >= 0)
+		close(dwarf->shared_fd);
+	free(dwarf->path);
+	free(dwarf->note);
 	free(dwarf);
 }
 
-/* The unit around address. Units don't overlap in linked code. */
-static bool dwarf_find_unit(struct dwarf_file *dwarf, uint64_t address,
-			    Dwarf_Die *unit)
+int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err)
 {
-	size_t low = 0, high = dwarf->range_count;
+	struct stat st;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	if (dwarf->fd < 0 ||
+	    (!fstat(dwarf->fd, &st) &&
+	     st.st_mtim.tv_sec == dwarf->modified.tv_sec &&
+	     st.st_mtim.tv_nsec == dwarf->modified.tv_nsec))
+		return 0;
+	return error_set(err, -EAGAIN, "'%s' changed while it was being read",
+			 dwarf->path);
+}
 
-		if (dwarf->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || dwarf->ranges[low - 1].end <= address)
+static bool name_is(const char *name, const char *wanted)
+{
+	if (!strncmp(name, ".z", 2) && wanted[0] == '.')
+		return !strcmp(name + 2, wanted + 1);
+	return !strcmp(name, wanted);
+}
+
+bool dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
+			const uint8_t **bytes, size_t *size)
+{
+	Elf *elf = dwarf_getelf(dwarf->dwarf);
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names))
 		return false;
-	return dwarf_offdie(dwarf->dwarf, dwarf->ranges[low - 1].unit, unit);
-}
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ?
+			elf_strptr(elf, names, sh.sh_name) : NULL;
 
-/* First row at exactly this address; `count` when there is none. */
-static size_t dwarf_find_row(Dwarf_Lines *lines, size_t count,
-			     uint64_t address)
-{
-	size_t low = 0, high = count;
-	Dwarf_Addr at = 0;
-	bool end = false;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at))
-			return count;
-		if (at < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* the end of the code before may stand at the same address */
-	for (; low < count; low++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, low);
-
-		if (dwarf_lineaddr(line, &at) || at != address)
-			return count;
-		if (!dwarf_lineendsequence(line, &end) && !end)
-			return low;
-	}
-	return count;
-}
-
-/* The address of the first row from `row` on that is marked as the prologue's
- * end, or else of the second one that begins a statement. */
-static bool dwarf_prologue_row(Dwarf_Lines *lines, size_t count, size_t row,
-			       uint64_t end, uint64_t *address)
-{
-	unsigned int statements = 0;
-	bool found = false;
-
-	for (; row < count; row++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, row);
-		bool stop = true, marked = false, statement = false;
-		Dwarf_Addr at;
-		int number = 0;
-
-		if (dwarf_lineaddr(line, &at) || at >= end ||
-		    dwarf_lineendsequence(line, &stop) || stop)
-			break;
-		if (!dwarf_lineprologueend(line, &marked) && marked) {
-			*address = at;
-			return true;
-		}
-		if (dwarf_linebeginstatement(line, &statement) || !statement ||
-		    dwarf_lineno(line, &number) || !number)
+		if (!name || sh.sh_type == SHT_NOBITS || !name_is(name, wanted))
 			continue;
-		if (++statements == 2) {
-			*address = at;
-			found = true;
-		}
+		module_section_decompress(scn, &sh, name);
+		data = elf_rawdata(scn, NULL);
+		if (!data || !data->d_buf)
+			return false;
+		*bytes = data->d_buf;
+		*size = data->d_size;
+		return true;
 	}
-	return found;
+	return false;
 }
 
-bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
-			 uint64_t end, uint64_t *address)
+bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
+			 Dwarf_Die *unit)
 {
-	Dwarf_Lines *lines;
-	Dwarf_Die unit;
-	size_t count, row;
-	int language;
+	size_t at = array_count_upto(dwarf->ranges, dwarf->range_count,
+				     sizeof(*dwarf->ranges), address);
 
-	if (!dwarf_find_unit(dwarf, start, &unit))
-		return false;
-	language = dwarf_srclang(&unit);
-	if (language == DW_LANG_Mips_Assembler || language == LANG_ASSEMBLY ||
-	    dwarf_getsrclines(&unit, &lines, &count))
-		return false;
-	row = dwarf_find_row(lines, count, start);
-	return row < count &&
-	       dwarf_prologue_row(lines, count, row, end, address);
+	return at && address < dwarf->ranges[at - 1].end &&
+	       dwarf_offdie(dwarf->dwarf, dwarf->ranges[at - 1].unit, unit);
 }
 
-/* Of split debug information the unit that has it, DWARF 5 section 3.1.2. */
-static void dwarf_enter_split(Dwarf_Die *unit)
+static void note_missing(struct dwarf_file *dwarf, Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
+		name = dwarf_formstring(&attr);
+	if (dwarf->note || !name)
+		return;
+	if (asprintf(&dwarf->note, "'%s' needs '%s' (split debug "
+		     "information), which isn't there or belongs to another "
+		     "build", dwarf->path, name) < 0)
+		dwarf->note = NULL;
+}
+
+bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit)
 {
 	Dwarf_Die split;
 	uint8_t type;
 
-	if (!dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
-			   NULL) &&
-	    type == DW_UT_skeleton && split.cu)
-		*unit = split;
+	if (!unit->cu)		/* a damaged unit has no entry */
+		return false;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
+			  NULL) ||
+	    type != DW_UT_skeleton)
+		return true;
+	if (!split.cu ||
+	    !dwarf_split_strings_end(dwarf, dwarf_cu_getdwarf(split.cu))) {
+		note_missing(dwarf, unit);
+		return false;
+	}
+	*unit = split;
+	return true;
 }
 
-bool dwarf_variable_known(struct dwarf_file *dwarf, uint64_t address,
-			  const char *name)
+bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
+		     Dwarf_Die *unit)
 {
-	Dwarf_Die unit, variable, *scopes = NULL;
-	bool known;
-	int count;
-
-	if (!dwarf_find_unit(dwarf, address, &unit))
+	if (!dwarf_skeleton_find(dwarf, address, unit))
 		return false;
-	dwarf_enter_split(&unit);
-	count = dwarf_getscopes(&unit, address, &scopes);
-	known = count > 0 && dwarf_getscopevar(scopes, count, name, 0, NULL, 0,
-					       0, &variable) >= 0;
-	free(scopes);
-	return known;
+	dwarf_split_enter(dwarf, unit);
+	return true;
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 
 #define OVERLAP_MAX	64	/* functions that begin inside another */
 
@@ -32,16 +33,9 @@ static int function_add(struct module *module, size_t *room, uint64_t start,
 		return 0;
 	if (end - start > available)
 		end = start + available;
-	if (module->function_count == *room) {
-		size_t more = *room ? *room * 2 : 1024;
-		struct module_range *grown =
-			realloc(module->functions, more * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		module->functions = grown;
-		*room = more;
-	}
+	if (!array_grow(&module->functions, module->function_count, room,
+			sizeof(*module->functions)))
+		return -ENOMEM;
 	module->functions[module->function_count++] =
 		(struct module_range) { start, end };
 	return 0;
@@ -249,17 +243,11 @@ int module_load_functions(struct module *module)
 const struct module_range *
 module_function_find(const struct module *module, uint64_t address)
 {
-	size_t low = 0, high = module->function_count;
+	size_t behind = array_count_upto(module->functions,
+					 module->function_count,
+					 sizeof(*module->functions), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (module->functions[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i && low - i < OVERLAP_MAX; i--)
+	for (size_t i = behind; i && behind - i < OVERLAP_MAX; i--)
 		if (module->functions[i - 1].end > address)
 			return &module->functions[i - 1];
 	return NULL;

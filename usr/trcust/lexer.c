@@ -12,20 +12,20 @@ static bool is_blank(char c)
 	       c == '\n';
 }
 
-static bool is_digit(char c)
+static bool ends_line(char c)
+{
+	return !c || c == '\n' || c == '\r';
+}
+
+bool lexer_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c)
+bool lexer_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       is_digit(c) || c == '_' || c == '$' || (c & 0x80);
-}
-
-static bool is_symbol(char c)
-{
-	return is_word(c) || (c && strchr("@?.:", c));
+	       lexer_is_digit(c) || c == '_' || c == '$' || (c & 0x80);
 }
 
 static bool is_path(char c)
@@ -87,6 +87,18 @@ void lexer_init(struct lexer *lexer, struct diag *diag)
 	line_begin(lexer);
 	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) && !lexer->failed)
 		lexer->at += 3;
+}
+
+void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
+		     const char *end, struct srcpos pos)
+{
+	*lexer = (struct lexer){
+		.diag = diag,
+		.at = at,
+		.end = end,
+		.line_start = at - (pos.column - 1),
+		.line = pos.line,
+	};
 }
 
 /* Take a character; the lexer must not stand at the end. */
@@ -187,7 +199,7 @@ static struct token string_read(struct lexer *lexer)
 	while (lexer->at < lexer->end && *lexer->at != '"') {
 		if (*lexer->at == '\\' && lexer->end - lexer->at >= 2)
 			lexer->at++;
-		if (!*lexer->at || *lexer->at == '\n' || *lexer->at == '\r')
+		if (ends_line(*lexer->at))
 			return string_broken(lexer, start);
 		lexer->at++;
 	}
@@ -213,37 +225,52 @@ struct token lexer_next(struct lexer *lexer)
 				       .text = start };
 	if (*start == '"')
 		return string_read(lexer);
-	if (!is_word(*start)) {
+	if (!lexer_is_word(*start)) {
 		lexer->at++;
 		return token_make(lexer, TOKEN_MARK, start);
 	}
-	while (lexer->at < lexer->end && is_word(*lexer->at))
+	while (lexer->at < lexer->end && lexer_is_word(*lexer->at))
 		lexer->at++;
-	return token_make(lexer, is_digit(*start) ? TOKEN_NUMBER : TOKEN_WORD,
-			  start);
+	return token_make(lexer, lexer_is_digit(*start) ? TOKEN_NUMBER :
+							  TOKEN_WORD, start);
 }
 
-static struct token reread(struct lexer *lexer, struct token token,
-			   bool (*belongs)(char c), enum token_kind kind)
+void lexer_skip_character(struct lexer *lexer, const struct token *quote)
 {
-	if (token.kind == TOKEN_END || token.kind == TOKEN_STRING ||
-	    !belongs(*token.text))
-		return token;
-	lexer->at = token.text;
-	while (lexer->at < lexer->end && belongs(*lexer->at) &&
-	       !stands(lexer, "/*"))
-		lexer->at++;
-	return token_make(lexer, kind, token.text);
+	const char *at = quote->text + 1;
+
+	if (lexer->end - at >= 2 && *at == '\\')
+		at++;
+	if (lexer->end - at >= 2 && !ends_line(*at) && at[1] == '\'')
+		lexer->at = at + 2;
+}
+
+/* The token that was read last may be the beginning of another one. */
+static bool can_reread(const struct token *token)
+{
+	return token->kind != TOKEN_END && token->kind != TOKEN_STRING;
 }
 
 struct token lexer_reread_symbol(struct lexer *lexer, struct token token)
 {
-	return reread(lexer, token, is_symbol, TOKEN_SYMBOL);
+	size_t length = can_reread(&token) ?
+				lexer_symbol_length(token.text, lexer->end) : 0;
+
+	if (!length)
+		return token;
+	lexer->at = token.text + length;
+	return token_make(lexer, TOKEN_SYMBOL, token.text);
 }
 
 struct token lexer_reread_path(struct lexer *lexer, struct token token)
 {
-	return reread(lexer, token, is_path, TOKEN_PATH);
+	if (!can_reread(&token) || !is_path(*token.text))
+		return token;
+	lexer->at = token.text;
+	while (lexer->at < lexer->end && is_path(*lexer->at) &&
+	       !stands(lexer, "/*"))
+		lexer->at++;
+	return token_make(lexer, TOKEN_PATH, token.text);
 }
 
 bool token_is_mark(const struct token *token, char mark)
@@ -259,7 +286,7 @@ bool token_is_word(const struct token *token, const char *word)
 
 int lexer_digit_value(char c)
 {
-	if (is_digit(c))
+	if (lexer_is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;

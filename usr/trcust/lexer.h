@@ -46,15 +46,28 @@ struct lexer {
 };
 
 void lexer_init(struct lexer *lexer, struct diag *diag);
+/* Only of [at, end), which begins at pos. */
+void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
+		     const char *end, struct srcpos pos);
 struct token lexer_next(struct lexer *lexer);
 
 /*
- * Read the last token again, as the name of a symbol (letters, digits and
- * _ $ @ ? . :) or of a file (up to a blank, comma, semicolon, quote or '=').
- * A token that can't begin one comes back as it is.
+ * Read the last token again, as the name of a symbol (lexer_symbol.c) or of a
+ * file (up to a blank, comma, semicolon, quote or '='). A token that can't
+ * begin one comes back as it is.
  */
 struct token lexer_reread_symbol(struct lexer *lexer, struct token token);
 struct token lexer_reread_path(struct lexer *lexer, struct token token);
+
+/* The last token is a mark, the quote of a character constant like '"': go
+ * behind it. */
+void lexer_skip_character(struct lexer *lexer, const struct token *quote);
+
+/* lexer_symbol.c: how many bytes at `at` are the name of a symbol. */
+size_t lexer_symbol_length(const char *at, const char *end);
+
+bool lexer_is_word(char c);		/* may be part of a word */
+bool lexer_is_digit(char c);
 
 bool token_is_mark(const struct token *token, char mark);
 /* In either case. */

@@ -2,11 +2,13 @@
 #include "locate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../lib/tff.h"
@@ -48,16 +50,15 @@ static const char *extension(const char *path)
 	return dot && dot != base ? dot : NULL;
 }
 
-/* A drive letter is dropped, backslashes separate. */
-static char *module_name(const char *modname)
+char *locate_portable(const char *name)
 {
-	bool drive = modname[0] && modname[1] == ':';
-	char *name = strdup(modname + (drive ? 2 : 0));
+	bool drive = name[0] && name[1] == ':';
+	char *portable = strdup(name + (drive ? 2 : 0));
 
-	for (char *p = name; p && *p; p++)
+	for (char *p = portable; p && *p; p++)
 		if (*p == '\\')
 			*p = '/';
-	return name;
+	return portable;
 }
 
 static uint8_t module_kind(const char *name)
@@ -118,10 +119,18 @@ static char *module_target(const struct locate_module *at, const char *name,
 	return real ? real : strdup(at->file);
 }
 
+static bool is_seekable(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) ||
+	       S_ISDIR(st.st_mode);
+}
+
 int locate_module(struct locate_module *at, const char *modname,
 		  const char *tsf, const char *module, const char *sysroot)
 {
-	char *name = module_name(modname);
+	char *name = locate_portable(modname);
 
 	memset(at, 0, sizeof(*at));
 	if (!name)
@@ -131,11 +140,14 @@ int locate_module(struct locate_module *at, const char *modname,
 			    module_find(name, tsf, sysroot, at->kind);
 	if (!at->file && (at->kind != TDF_MODULE_KERNEL || strchr(name, '/'))) {
 		at->file = name;
-		return -ENOENT;
+		return strlen(base_name(name)) > NAME_MAX ? -ENAMETOOLONG :
+							    -ENOENT;
 	}
 	at->path = module_target(at, name, module, sysroot);
 	free(name);
-	return at->path ? 0 : -ENOMEM;
+	if (!at->path || (module && !at->file))
+		return -ENOMEM;
+	return at->file && !is_seekable(at->file) ? -ESPIPE : 0;
 }
 
 void locate_module_free(struct locate_module *at)
@@ -144,27 +156,68 @@ void locate_module_free(struct locate_module *at)
 	free(at->path);
 }
 
-char *locate_tsf(const char *name)
+/* In the directory, with each of the extensions; NULL: none is there. */
+static char *input_look(const char *directory, int length, const char *name,
+			const char *const *extensions)
 {
-	static const char *const extensions[] = { ".tsf", ".TSF" };
-
-	for (size_t i = 0; i < 2 && !extension(name); i++) {
-		char *path = format("%s%s", name, extensions[i]);
+	for (; *extensions; extensions++) {
+		char *path = format("%.*s%s%s%s", length, directory,
+				    length ? "/" : "", name, *extensions);
 
 		if (!path || !access(path, F_OK))
 			return path;
 		free(path);
 	}
-	return strdup(name);
+	return NULL;
 }
 
-char *locate_tdf(const char *tsf, const char *given, const char *directory)
+static char *input_find(const char *name, const char *const *extensions)
+{
+	const char *directory = getenv("TRCUST_PATH");
+	char *path = input_look("", 0, name, extensions);
+
+	while (!path && directory && *directory && !strchr(name, '/')) {
+		int length = strcspn(directory, ":");
+
+		if (length)
+			path = input_look(directory, length, name, extensions);
+		directory += length + (directory[length] == ':');
+	}
+	return path ? path : strdup(name);
+}
+
+char *locate_input(const char *name)
+{
+	static const char *const as_given[] = { "", NULL };
+
+	return input_find(name, as_given);
+}
+
+char *locate_tsf(const char *name)
+{
+	static const char *const extensions[] = { ".tsf", ".TSF", NULL };
+	char *path;
+
+	if (extension(name))
+		return locate_input(name);
+	path = input_find(name, extensions);
+	if (!path || strcmp(path, name))
+		return path;
+	free(path);
+	return locate_input(name);
+}
+
+char *locate_tdf(const char *tsf, const char *given, const char *directory,
+		 bool *replaced)
 {
 	const char *name = given ? given : tsf;
 	const char *dot = extension(name);
-	int length = dot && !given ? dot - name : (int)strlen(name);
-	const char *end = dot && given ? "" : ".tdf";
+	bool keep = given && dot && !strcasecmp(dot, ".tdf");
+	int length = dot && !keep ? dot - name : (int)strlen(name);
+	const char *end = keep ? "" : ".tdf";
 
+	if (replaced)
+		*replaced = given && dot && !keep;
 	if (!directory)
 		return format("%.*s%s", length, name, end);
 	length -= directory_length(name);

@@ -45,8 +45,25 @@ static bool is_segment(const struct arch_register *reg)
 	return reg && reg->kind == ARCH_SEG;
 }
 
+/* ."any name at all" */
+static bool parse_quoted(struct parser *p, const char **name,
+			 struct srcpos *pos)
+{
+	struct parse_string string;
+
+	*pos = p->token.pos;
+	if (!p->token.length)
+		return parser_missing(p, "name");
+	if (!parse_string(p, &string))
+		return false;
+	*name = string.text;
+	return true;
+}
+
 bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos)
 {
+	if (p->token.kind == TOKEN_STRING)
+		return parse_quoted(p, name, pos);
 	if (parser_at_name(p))
 		parser_reread_symbol(p);
 	if (p->token.kind != TOKEN_SYMBOL)

@@ -2,9 +2,8 @@
 /* Manual 1.3.5.8 to 1.3.5.14: what a tracepoint logs. */
 #include "parser.h"
 
+#include <rastrace/buffer.h>
 #include "arch.h"
-
-#define PREFIX_BYTES	3	/* manual 1.4 */
 
 static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind,
 				 struct srcpos keyword)
@@ -61,9 +60,7 @@ bool parse_regs(struct parser *p, struct srcpos keyword)
 		stmt = stmt_add(p, TSF_REGS, keyword);
 		if (!stmt || !parse_register(p, stmt))
 			return false;
-		if (!parser_at_mark(p, ')'))
-			parser_expect_comma(p);
-	} while (!parser_at_mark(p, ')'));
+	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }
 
@@ -106,26 +103,33 @@ static void length_variable(struct parser *p, struct tsf_stmt *stmt)
 	stmt->len_bytes = p->now.len_stmt.len_bytes;
 }
 
-static bool length_fixed(struct parser *p, struct tsf_stmt *stmt)
+static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
 {
 	uint64_t length;
 
-	if (p->now.len.line) {
-		parser_tell(p, p->now.len, TRCERR_VAR_LEN);
-		diag_hint(p->diag, "the statement behind it has a length of "
-				   "its own");
-	}
 	if (!parser_number(p, &length, &stmt->length_pos))
 		return false;
 	if (!length) {
 		parser_tell(p, stmt->length_pos, TRCERR_ZEROLENGTH);
 	} else if (length > p->tsf->maxdata) {
 		parser_tell(p, stmt->length_pos, TRCERR_MAXLEN_EXCEED);
+		diag_hint(p->diag, "MAXDATALENGTH is %u, which is taken",
+			  p->tsf->maxdata);
 		p->now.clamped = true;
 		length = p->tsf->maxdata;
 	}
 	stmt->length = length;
 	return true;
+}
+
+static bool length_fixed(struct parser *p, struct tsf_stmt *stmt)
+{
+	if (p->now.len.line) {
+		parser_tell(p, p->now.len, TRCERR_VAR_LEN);
+		diag_hint(p->diag, "the statement behind it has a length of "
+				   "its own");
+	}
+	return parse_bytes(p, stmt);
 }
 
 static bool parse_length(struct parser *p, struct tsf_stmt *stmt)
@@ -140,7 +144,7 @@ static bool parse_length(struct parser *p, struct tsf_stmt *stmt)
 		read = length_fixed(p, stmt);
 	}
 	p->now.len.line = 0;
-	bytes_add(p, stmt->pos, PREFIX_BYTES + stmt->length);
+	bytes_add(p, stmt->pos, RAS_ITEM_PREFIX + stmt->length);
 	return read;
 }
 
@@ -202,9 +206,57 @@ bool parse_len(struct parser *p, struct srcpos keyword)
 	text = parser_text(p, token);
 	if (!parser_number(p, &size, &pos))
 		return false;
-	if (size != 1 && size != 2 && size != 4 && size != 8)
+	if (size != 1 && size != 2 && size != 4 && size != 8) {
 		parser_tell(p, pos, TRCERR_BADPARM, text);
+		diag_hint(p->diag, "a length has 1, 2, 4 or 8 bytes");
+	}
 	len->len_bytes = size;
 	parser_take_mark(p, ',');
+	return parser_expect(p, ')');
+}
+
+/* expression[:n]; what it takes is known when its type is. */
+static bool parse_var(struct parser *p, struct srcpos keyword)
+{
+	struct tsf_stmt *stmt = stmt_add(p, TSF_VAR, keyword);
+
+	if (!stmt)
+		return false;
+	stmt->pos = p->token.pos;
+	if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
+		return false;
+	stmt->pos = parser_span(p, stmt->pos);
+	return !parser_take_mark(p, ':') || parse_bytes(p, stmt);
+}
+
+bool parse_vars(struct parser *p, struct srcpos keyword)
+{
+	if (!parser_expect(p, '=') || !parser_expect(p, '('))
+		return false;
+	do {
+		if (!parse_var(p, keyword))
+			return false;
+	} while (parser_list_continues(p));
+	return parser_expect(p, ')');
+}
+
+bool parse_stack(struct parser *p, struct srcpos keyword)
+{
+	struct tsf_stmt *stmt = stmt_add(p, TSF_STACK, keyword);
+	const char *text;
+	uint64_t depth;
+
+	if (!stmt || !parser_expect(p, '=') || !parser_expect(p, '('))
+		return false;
+	text = parser_text(p, &p->token);
+	if (!parser_number(p, &depth, &stmt->length_pos))
+		return false;
+	if (!depth || depth > TDF_STACK_MAX) {
+		parser_tell(p, stmt->length_pos, TRCERR_BADPARM, text);
+		diag_hint(p->diag, "1 to %d frames", TDF_STACK_MAX);
+		depth = 1;
+	}
+	stmt->length = depth;
+	bytes_add(p, keyword, RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
 	return parser_expect(p, ')');
 }

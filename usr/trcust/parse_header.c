@@ -2,6 +2,7 @@
 /* Manual 1.3.2 to 1.3.4: what stands before the first TRACE. */
 #include "parser.h"
 
+#include <rastrace/tff.h>
 #include <string.h>
 
 #define MAJOR_MAX	255
@@ -244,6 +245,40 @@ static const struct {
 	{ "GROUPLIST", parse_grouplist },
 };
 
+/* The text is no TSF at all. */
+static void hint_other_file(struct parser *p)
+{
+	size_t size;
+	const char *text = diag_text(p->diag, &size);
+
+	if (size >= 4 && !memcmp(text, "\x7f" "ELF", 4))
+		diag_hint(p->diag, "this is a module: --from-module makes a "
+				   "TSF of it");
+	else if (size >= 8 && (!memcmp(text, TDF_MAGIC, 8) ||
+			       !memcmp(text, TFF_MAGIC, 8)))
+		diag_hint(p->diag, "this was compiled: --dump prints it");
+	else if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) ||
+			       !memcmp(text, "\xfe\xff", 2)))
+		diag_hint(p->diag, "this is UTF-16: a TSF is ASCII or UTF-8");
+}
+
+/* Where a keyword is expected. */
+static void tell_no_keyword(struct parser *p)
+{
+	const struct tsf *tsf = p->tsf;
+
+	parser_tell(p, p->token.pos, TRCERR_KEYWORD,
+		    tsf->modname ? "TRACE" : "MODNAME",
+		    parser_text(p, &p->token));
+	if (!tsf->modname)
+		hint_other_file(p);
+	else if (p->token.pos.line == tsf->modname_pos.line &&
+		 p->last.line == tsf->modname_pos.line &&
+		 p->last.column == tsf->modname_pos.column)
+		diag_hint(p->diag, "a name with blanks is quoted: "
+				   "MODNAME=\"my module\"");
+}
+
 static bool parse_clause(struct parser *p)
 {
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
@@ -251,9 +286,7 @@ static bool parse_clause(struct parser *p)
 			parser_next(p);
 			return clauses[i].parse(p, p->last);
 		}
-	parser_tell(p, p->token.pos, TRCERR_KEYWORD,
-		    p->tsf->modname ? "TRACE" : "MODNAME",
-		    parser_text(p, &p->token));
+	tell_no_keyword(p);
 	return false;
 }
 
@@ -272,6 +305,6 @@ bool parse_header(struct parser *p)
 	if (!p->tsf->modname)
 		parser_tell(p, p->token.pos, TRCERR_NOMODNAME);
 	else if (p->token.kind == TOKEN_END)
-		parser_tell(p, p->token.pos, TRCERR_UNEXPECTEDEOF);
+		parser_missing(p, "TRACE");
 	return !p->aborted;
 }

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define OPCODE_MAX	0xff
 #define MINOR_MAX	65535
-#define LINE_MAX_NUMBER	INT32_MAX
 
 /* A clause that may be given once has been given already. */
 static bool spurious(struct parser *p, const struct srcpos *before,
@@ -40,121 +38,6 @@ static bool parse_minor(struct parser *p, struct srcpos keyword)
 	return true;
 }
 
-/* Behind the dot: name[{+|-}offs] */
-static bool parse_tp_symbol(struct parser *p, struct tsf_tp *tp)
-{
-	const char *digits;
-	bool minus;
-
-	if (!parse_symbol(p, &tp->name, &tp->pos))
-		return false;
-	tp->kind = TSF_TP_SYMBOL;
-	tp->text = tp->name;
-	minus = parser_at_mark(p, '-');
-	if (!minus && !parser_at_mark(p, '+'))
-		return true;
-	parser_next(p);
-	digits = parser_text(p, &p->token);
-	if (!parser_index(p, UINT32_MAX, &tp->offset))
-		return false;
-	tp->text = parser_format(p, "%s%c%s", tp->name, minus ? '-' : '+',
-				 digits);
-	if (minus)
-		tp->offset = -tp->offset;
-	return true;
-}
-
-static bool parse_tp_line(struct parser *p, struct tsf_tp *tp)
-{
-	uint64_t line;
-
-	tp->kind = TSF_TP_LINE;
-	parser_expect_comma(p);
-	if (p->token.kind == TOKEN_END)
-		return parser_missing(p, "line number");
-	if (!token_number(&p->token, &line) || !line ||
-	    line > LINE_MAX_NUMBER) {
-		parser_tell(p, p->token.pos, TRCERR_INVALIDLINENUM,
-			    parser_text(p, &p->token));
-		return false;
-	}
-	tp->line = line;
-	tp->text = parser_format(p, "@%s,%u", tp->name, tp->line);
-	parser_next(p);
-	return true;
-}
-
-/* Behind the @: STATIC, or file,line */
-static bool parse_tp_at(struct parser *p, struct tsf_tp *tp)
-{
-	if (parser_at_name(p))
-		parser_reread_path(p);
-	if (p->token.kind != TOKEN_PATH && p->token.kind != TOKEN_STRING)
-		return parser_missing(p, "STATIC");
-	tp->name = parser_text(p, &p->token);
-	tp->pos = p->token.pos;
-	parser_next(p);
-	if (strcasecmp(tp->name, "STATIC"))
-		return parse_tp_line(p, tp);
-	tp->kind = TSF_TP_STATIC;
-	tp->text = "@STATIC";
-	return true;
-}
-
-static bool parse_tp(struct parser *p, struct srcpos keyword)
-{
-	if (p->now.tp.line) {
-		parser_tell(p, keyword, TRCERR_MULTIPLETP);
-		return false;
-	}
-	p->now.tp = keyword;
-	if (!parser_expect(p, '='))
-		return false;
-	if (parser_take_mark(p, '@'))
-		return parse_tp_at(p, &p->point->tp);
-	return parser_expect(p, '.') && parse_tp_symbol(p, &p->point->tp);
-}
-
-/* Part of TP, which must be the clause before. */
-static bool parse_retep(struct parser *p, struct srcpos keyword)
-{
-	struct tsf_tp *tp = &p->point->tp;
-
-	if (!p->now.behind_tp || tp->kind != TSF_TP_SYMBOL) {
-		parser_tell(p, keyword, TRCERR_SPURIOUS, "RETEP");
-		diag_hint(p->diag, "it is written behind the name: TP=.name,RETEP");
-	} else if (tp->text != tp->name) {
-		parser_tell(p, keyword, TRCERR_BADPARM, "RETEP");
-		diag_hint(p->diag, "a return point takes no offset");
-	}
-	if (tp->text)
-		tp->text = parser_format(p, "%s,RETEP", tp->text);
-	tp->retep = true;
-	return true;
-}
-
-static bool parse_opcode(struct parser *p, struct srcpos keyword)
-{
-	struct tsf_point *point = p->point;
-	const char *text;
-	uint64_t value;
-
-	if (point->opcode_pos.line) {
-		parser_tell(p, keyword, TRCERR_MULTIPLEOPCD);
-		return false;
-	}
-	point->opcode_pos = keyword;
-	if (!parser_expect(p, '='))
-		return false;
-	text = parser_text(p, &p->token);
-	if (!parser_number(p, &value, &point->opcode_pos))
-		return false;
-	if (value > OPCODE_MAX)
-		parser_tell(p, point->opcode_pos, TRCERR_OPCODETOOBIG, text);
-	point->opcode = value & OPCODE_MAX;
-	return true;
-}
-
 static void names_hint(struct parser *p, const struct tsf_name *names,
 		       size_t count)
 {
@@ -166,6 +49,9 @@ static void names_hint(struct parser *p, const struct tsf_name *names,
 				names[i].name);
 	if (used)
 		diag_hint(p->diag, "defined are: %s", known);
+	else
+		diag_hint(p->diag, "%s defines them", names == p->tsf->types ?
+						     "TYPELIST" : "GROUPLIST");
 }
 
 /* ID of a name; 0 after `unknown` was told. */
@@ -197,9 +83,7 @@ static bool parse_type(struct parser *p, struct srcpos keyword)
 		p->point->type |= name_find(p, p->tsf->types,
 					    p->tsf->type_count, name, pos,
 					    TRCERR_NOTATYPE);
-		if (!parser_at_mark(p, ')'))
-			parser_expect_comma(p);
-	} while (!parser_at_mark(p, ')'));
+	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }
 
@@ -247,16 +131,86 @@ static bool parse_fmt(struct parser *p, struct srcpos keyword)
 	fmt->pos = string.token.pos;
 	fmt->text = string.text;
 	fmt->length = string.length;
+	fmt->source = string.token.text;
+	fmt->source_length = string.token.length;
 	p->now.fmt_bytes += string.length + 1;	/* and the line end */
 	if (p->now.fmt_bytes > TFF_FMT_MAX && before <= TFF_FMT_MAX)
 		parser_tell(p, fmt->pos, TRCERR_FMT_LONG);
 	return true;
 }
 
+static bool parse_if(struct parser *p, struct srcpos keyword)
+{
+	struct tsf_point *point = p->point;
+
+	if (spurious(p, &point->condition_pos, keyword, "IF"))
+		return false;
+	point->condition_pos = keyword;
+	return parser_expect(p, '=') && parser_expect(p, '(') &&
+	       parse_expr(p, &point->condition, &point->condition_text) &&
+	       parser_expect(p, ')');
+}
+
+static bool parse_count(struct parser *p, uint64_t least, uint32_t *count)
+{
+	struct srcpos pos;
+	const char *text;
+	uint64_t value;
+
+	if (!parser_expect(p, '='))
+		return false;
+	text = parser_text(p, &p->token);
+	if (!parser_number(p, &value, &pos))
+		return false;
+	if (value < least || value > UINT32_MAX) {
+		parser_tell(p, pos, TRCERR_BADPARM, text);
+		diag_hint(p->diag, "%u to %u", (unsigned int)least,
+			  UINT32_MAX);
+	}
+	*count = value;
+	return true;
+}
+
+static bool parse_maxhits(struct parser *p, struct srcpos keyword)
+{
+	if (spurious(p, &p->now.maxhits, keyword, "MAXHITS"))
+		return false;
+	p->now.maxhits = keyword;
+	return parse_count(p, 1, &p->point->maxhits);
+}
+
+static bool parse_passcount(struct parser *p, struct srcpos keyword)
+{
+	if (spurious(p, &p->now.passcount, keyword, "PASSCOUNT"))
+		return false;
+	p->now.passcount = keyword;
+	return parse_count(p, 0, &p->point->passcount);
+}
+
+static bool parse_onfault(struct parser *p, struct srcpos keyword)
+{
+	if (spurious(p, &p->now.onfault, keyword, "ONFAULT"))
+		return false;
+	p->now.onfault = keyword;
+	if (!parser_expect(p, '='))
+		return false;
+	p->point->continue_on_fault = parser_at(p, "CONTINUE");
+	if (p->token.kind == TOKEN_END)
+		return parser_missing(p, "CONTINUE");
+	if (!p->point->continue_on_fault && !parser_at(p, "STOP")) {
+		parser_tell(p, p->token.pos, TRCERR_BADPARM,
+			    parser_text(p, &p->token));
+		diag_hint(p->diag, "CONTINUE or STOP");
+		return false;
+	}
+	parser_next(p);
+	return true;
+}
+
 static const struct clause {
 	const char *word;
 	bool (*parse)(struct parser *p, struct srcpos keyword);
-	bool dynamic;		/* ignored where TP=@STATIC */
+	bool dynamic;		/* ignored in a static tracepoint */
 	bool takes_len;		/* may stand behind LEN */
 } clauses[] = {
 	{ "MINOR", parse_minor },
@@ -275,7 +229,24 @@ static const struct clause {
 	{ "ASCIIZ", parse_asciiz_segmented, true },
 	{ "ASCIIZ32", parse_asciiz, true },
 	{ "ASCIIZ64", parse_asciiz, true },
+	{ "VARS", parse_vars, true },
+	{ "STACK", parse_stack, true },
+	{ "IF", parse_if, true },
+	{ "MAXHITS", parse_maxhits, true },
+	{ "PASSCOUNT", parse_passcount, true },
+	{ "ONFAULT", parse_onfault, true },
 };
+
+static void hint_clauses(struct parser *p)
+{
+	char words[16 * sizeof(clauses) / sizeof(clauses[0])];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
+		used += snprintf(words + used, sizeof(words) - used, "%s%s",
+				 i ? ", " : "", clauses[i].word);
+	diag_hint(p->diag, "there are: %s", words);
+}
 
 static const struct clause *clause_find(const struct parser *p)
 {
@@ -285,49 +256,84 @@ static const struct clause *clause_find(const struct parser *p)
 	return NULL;
 }
 
-/* What was told since concerns a clause that only a dynamic tracepoint uses;
- * TP may stand behind it. */
-static void failed_if_dynamic(struct parser *p, bool failed_before)
-{
-	if (p->aborted)
-		return;
-	p->now.failed_dynamic |= p->failed;
-	p->failed = failed_before;
-}
-
 static void len_unused(struct parser *p)
 {
-	bool failed = p->failed;
-
 	if (!p->now.len.line)
 		return;
 	parser_tell(p, p->now.len, TRCERR_VAR_LEN);
 	diag_hint(p->diag, "MEM, MEM32 or MEM64 must follow it");
-	failed_if_dynamic(p, failed);
 	p->now.len.line = 0;
+}
+
+/* Behind the keyword of a clause that is ignored: its value, whatever that
+ * is. */
+static void skip_value(struct parser *p)
+{
+	int depth = 0;
+
+	if (!parser_take_mark(p, '='))
+		return;
+	do {
+		depth += parser_at_mark(p, '(') - parser_at_mark(p, ')');
+		parser_skip(p);
+	} while (depth > 0 && p->token.kind != TOKEN_END &&
+		 !parser_at_trace(p));
 }
 
 static bool parse_clause(struct parser *p)
 {
 	const struct clause *clause = clause_find(p);
-	bool parsed, failed;
+	bool parsed = true;
 
 	if (!clause) {
 		parser_tell(p, p->token.pos,
 			    p->token.kind == TOKEN_WORD ? TRCERR_BADPARM :
 							  TRCERR_SPURIOUS,
 			    parser_text(p, &p->token));
+		if (p->token.kind == TOKEN_WORD)
+			hint_clauses(p);
 		return false;
 	}
 	if (!clause->takes_len)
 		len_unused(p);
-	failed = p->failed;
 	parser_next(p);
-	parsed = clause->parse(p, p->last);
-	if (parsed && clause->dynamic)
-		failed_if_dynamic(p, failed);
+	if (clause->dynamic && p->now.is_static)
+		skip_value(p);
+	else
+		parsed = clause->parse(p, p->last);
 	p->now.behind_tp = clause->parse == parse_tp;
 	return parsed;
+}
+
+static bool is_at_static(struct parser *p)
+{
+	const struct token *token = &p->token;
+
+	if (!parser_take_mark(p, '=') || !parser_take_mark(p, '@'))
+		return false;
+	parser_reread_path(p);
+	return token->kind == TOKEN_PATH && token->length == 6 &&
+	       !strncasecmp(token->text, "STATIC", 6);
+}
+
+/* The tracepoint that begins with this TRACE has TP=@STATIC somewhere. */
+static bool is_static_ahead(const struct parser *p)
+{
+	struct parser ahead = *p;
+	bool is_static = false;
+
+	ahead.lexer.quiet = true;
+	parser_next(&ahead);
+	while (!is_static && ahead.token.kind != TOKEN_END &&
+	       !parser_at_trace(&ahead)) {
+		if (!parser_at(&ahead, "TP")) {
+			parser_skip(&ahead);
+			continue;
+		}
+		parser_next(&ahead);
+		is_static = is_at_static(&ahead);
+	}
+	return is_static;
 }
 
 static bool at_point_end(const struct parser *p)
@@ -352,7 +358,7 @@ static void skip_to_trace(struct parser *p)
 	while (p->token.kind != TOKEN_END && !parser_at_trace(p)) {
 		if (parser_at(p, "MINOR") && !parser_at_name(p))
 			p->now.minor_skipped = true;
-		parser_next(p);
+		parser_skip(p);
 	}
 }
 
@@ -375,14 +381,6 @@ static void minor_settle(struct parser *p, bool whole)
 	}
 }
 
-/* Only MINOR, DESC and FMT of a static tracepoint are used. */
-static void static_settle(struct tsf_point *point)
-{
-	point->type = point->group = 0;
-	point->opcode = -1;
-	point->stmt_count = 0;
-}
-
 static void point_complete(struct parser *p)
 {
 	struct tsf_point *point = p->point;
@@ -392,13 +390,11 @@ static void point_complete(struct parser *p)
 		parser_tell(p, point->pos, TRCERR_INCOMPLETE, "TP");
 	if (point->fmt_count && !point->desc)
 		parser_tell(p, point->fmts[0].pos, TRCERR_INCOMPLETE, "DESC");
-	if (point->tp.kind == TSF_TP_STATIC) {
-		static_settle(point);
-		return;
-	}
-	p->failed |= p->now.failed_dynamic;
-	if (p->now.exceeding.line && !p->now.clamped)
+	if (p->now.exceeding.line && !p->now.clamped) {
 		parser_tell(p, p->now.exceeding, TRCERR_MAXLEN_EXCEED);
+		diag_hint(p->diag, "up to %zu bytes, of which %u are recorded",
+			  p->now.data_bytes, p->tsf->maxdata);
+	}
 }
 
 static void parse_point(struct parser *p)
@@ -413,6 +409,7 @@ static void parse_point(struct parser *p)
 	p->point->opcode = -1;
 	p->failed = false;
 	memset(&p->now, 0, sizeof(p->now));
+	p->now.is_static = is_static_ahead(p);
 	parser_next(p);
 	whole = parse_clauses(p);
 	if (!whole)

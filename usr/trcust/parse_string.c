@@ -2,9 +2,8 @@
 /* Literals: the escapes of C, the controls of FMT. */
 #include "parser.h"
 
-#include "../lib/format.h"
-
 #include <string.h>
+#include "../lib/format.h"
 
 /* At most `most` digits at p: how many there are. */
 static size_t digits_read(const char *p, const char *end, int base,
@@ -22,14 +21,10 @@ static size_t digits_read(const char *p, const char *end, int base,
 	return n;
 }
 
-/*
- * The escape whose backslash stands at p: how many bytes it takes, 0 when it
- * is none of C. There is a character behind the backslash.
- */
-static size_t escape_read(const char *p, const char *end, char *c)
+size_t parse_escape(const char *p, const char *end, char *c)
 {
-	static const char names[] = "abfnrtv\\\"'?";
-	static const char values[] = "\a\b\f\n\r\t\v\\\"'?";
+	static const char names[] = "abefnrtv\\\"'?";
+	static const char values[] = "\a\b\033\f\n\r\t\v\\\"'?";
 	const char *name = strchr(names, p[1]);
 	unsigned int value;
 	size_t n;
@@ -62,7 +57,7 @@ static struct srcpos part_pos(const struct token *token, const char *part,
 static size_t escape_take(struct parser *p, const struct token *token,
 			  const char *at, char *c)
 {
-	size_t n = escape_read(at, token->text + token->length, c);
+	size_t n = parse_escape(at, token->text + token->length, c);
 	struct token unknown = { .text = at, .length = 2 };
 
 	if (!n) {
@@ -102,17 +97,29 @@ bool parse_string(struct parser *p, struct parse_string *string)
 }
 
 /* Where in the TSF the byte `index` of the resolved string comes from. */
-static const char *string_origin(const struct token *token, size_t index)
+static const char *string_origin(const char *at, const char *end, size_t index)
 {
-	const char *at = token->text, *end = at + token->length;
 	size_t n;
 	char c;
 
 	while (index-- && at < end) {
-		n = *at == '\\' ? escape_read(at, end, &c) : 1;
+		n = *at == '\\' ? parse_escape(at, end, &c) : 1;
 		at += n ? n : 2;
 	}
 	return at;
+}
+
+struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
+				 size_t length)
+{
+	const char *at = string_origin(fmt->source,
+				       fmt->source + fmt->source_length, index);
+
+	return (struct srcpos){
+		.line = fmt->pos.line,
+		.column = fmt->pos.column + 1 + (at - fmt->source),
+		.length = length,
+	};
 }
 
 void parse_string_controls(struct parser *p, const struct parse_string *string)
@@ -120,7 +127,7 @@ void parse_string_controls(struct parser *p, const struct parse_string *string)
 	struct token control = { .length = 1 };
 	struct format format;
 
-	if (format_compile(&format, string->text)) {
+	if (format_compile(&format, string->text, NULL)) {
 		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 		return;
 	}
@@ -128,7 +135,9 @@ void parse_string_controls(struct parser *p, const struct parse_string *string)
 		control.text = string->text + format.unknown_at;
 		control.length += control.text[1] != 0;
 		parser_tell(p, part_pos(&string->token,
-					string_origin(&string->token,
+					string_origin(string->token.text,
+						      string->token.text +
+						      string->token.length,
 						      format.unknown_at),
 					control.length),
 			    TRCERR_BADCONTROL, parser_text(p, &control));

@@ -52,6 +52,13 @@ void parser_next(struct parser *p)
 	token_set(p, lexer_next(&p->lexer));
 }
 
+void parser_skip(struct parser *p)
+{
+	if (parser_at_mark(p, '\''))
+		lexer_skip_character(&p->lexer, &p->token);
+	parser_next(p);
+}
+
 bool parser_at(const struct parser *p, const char *word)
 {
 	return token_is_word(&p->token, word);
@@ -135,17 +142,20 @@ struct srcpos parser_span(const struct parser *p, struct srcpos first)
 }
 
 /* The end of the file where something must follow is severe everywhere. */
-static bool told_end(struct parser *p)
+static bool told_end(struct parser *p, const char *what)
 {
 	if (p->token.kind != TOKEN_END)
 		return false;
+	if (p->aborted)
+		return true;
 	parser_tell(p, p->token.pos, TRCERR_UNEXPECTEDEOF);
+	diag_hint(p->diag, "'%s' is missing", what);
 	return true;
 }
 
 bool parser_missing(struct parser *p, const char *what)
 {
-	if (!told_end(p))
+	if (!told_end(p, what))
 		parser_tell(p, p->token.pos,
 			    p->point ? TRCERR_SYNTAX_SKIP : TRCERR_SYNTAX_ABORT,
 			    what, parser_text(p, &p->token));
@@ -160,17 +170,26 @@ bool parser_expect(struct parser *p, char mark)
 
 void parser_expect_comma(struct parser *p)
 {
-	if (parser_take_mark(p, ',') || told_end(p))
+	if (parser_take_mark(p, ',') || told_end(p, ","))
 		return;
 	parser_tell(p, p->token.pos, TRCERR_EXPECTED, ",",
 		    parser_text(p, &p->token));
+}
+
+bool parser_list_continues(struct parser *p)
+{
+	if (parser_at_mark(p, ')') || parser_at_trace(p) ||
+	    p->token.kind == TOKEN_END)
+		return false;
+	parser_expect_comma(p);
+	return !parser_at_mark(p, ')') && !parser_at_trace(p);
 }
 
 bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos)
 {
 	*pos = p->token.pos;
 	if (!token_number(&p->token, value)) {
-		if (!told_end(p))
+		if (!told_end(p, "number"))
 			parser_tell(p, *pos, TRCERR_NOTANUMBER,
 				    parser_text(p, &p->token));
 		return false;

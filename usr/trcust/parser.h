@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of the parser: parser.c (tokens, resynchronising),
- * parse_header.c, parse_point.c, parse_data.c, parse_address.c,
- * parse_string.c.
+ * parse_header.c, parse_point.c, parse_tp.c, parse_data.c,
+ * parse_address.c, parse_expr.c, parse_string.c.
  *
  * A parse_ function that returns false has lost its place: its caller returns
  * false too, and parse_points() goes on at the next TRACE. One that told an
@@ -38,6 +38,7 @@ struct parser {
 	struct tsf_point *point;	/* being parsed; NULL in the header */
 	struct {			/* of that point; line 0: not met */
 		struct srcpos minor, tp, type, group, desc;	/* keywords */
+		struct srcpos maxhits, passcount, onfault;
 		struct srcpos len;	/* of LEN, until its statement */
 		struct tsf_stmt len_stmt;	/* what it gave */
 		size_t fmt_bytes;
@@ -46,7 +47,8 @@ struct parser {
 		bool clamped;		/* a length was cut, that was told */
 		bool behind_tp;		/* the clause before was TP */
 		bool minor_skipped;	/* while resynchronising */
-		bool failed_dynamic;	/* it fails unless it is static */
+		bool is_static;		/* TP=@STATIC: only MINOR, DESC and
+					 * FMT are used */
 	} now;
 };
 
@@ -60,6 +62,8 @@ void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size);
 void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...);
 void *parser_append(struct parser *p, void *array, size_t *count, size_t size);
 void parser_next(struct parser *p);
+/* ... where nothing is expected: a character constant is one token. */
+void parser_skip(struct parser *p);
 bool parser_take_mark(struct parser *p, char mark);
 /* The next token is the word; keywords are taken in either case. */
 bool parser_at(const struct parser *p, const char *word);
@@ -71,6 +75,8 @@ bool parser_missing(struct parser *p, const char *what);
 bool parser_expect(struct parser *p, char mark);
 /* A comma between two items; a missing one is assumed. */
 void parser_expect_comma(struct parser *p);
+/* Behind an item of a list in parentheses: another one follows. */
+bool parser_list_continues(struct parser *p);
 /* A number; false: TRCERR_NOTANUMBER or the end of the file was told. */
 bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos);
 /* ... of at most `max`: what is above is cut off with TRCERR_INDEXTRUNC. */
@@ -92,6 +98,11 @@ bool parse_header(struct parser *p);
 /* Name of a type or group, cut to TDF_NAME_MAX with a warning. */
 bool parse_name(struct parser *p, char *name, struct srcpos *pos);
 
+/* parse_tp.c: the TP clause and what belongs to it */
+bool parse_tp(struct parser *p, struct srcpos keyword);
+bool parse_retep(struct parser *p, struct srcpos keyword);
+bool parse_opcode(struct parser *p, struct srcpos keyword);
+
 /* parse_point.c */
 void parse_points(struct parser *p);
 
@@ -102,6 +113,8 @@ bool parse_mem_segmented(struct parser *p, struct srcpos keyword);
 bool parse_asciiz(struct parser *p, struct srcpos keyword);
 bool parse_asciiz_segmented(struct parser *p, struct srcpos keyword);
 bool parse_len(struct parser *p, struct srcpos keyword);
+bool parse_vars(struct parser *p, struct srcpos keyword);
+bool parse_stack(struct parser *p, struct srcpos keyword);
 
 /* parse_address.c */
 enum parse_address_rule { ADDRESS_FLAT, ADDRESS_SEGMENTED, ADDRESS_LEN };
@@ -111,6 +124,10 @@ bool parse_chain(struct parser *p, struct tsf_chain *chain,
 		 enum parse_address_rule rule);
 bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos);
 
+/* parse_expr.c: a C expression, up to a ',', ':' or ')' that isn't its own.
+ * *text (may be NULL): as written. */
+bool parse_expr(struct parser *p, const struct expr **expr, const char **text);
+
 /* parse_string.c */
 struct parse_string {
 	struct token token;
@@ -118,7 +135,16 @@ struct parse_string {
 	size_t length;
 };
 bool parse_string(struct parser *p, struct parse_string *string);
+/*
+ * The escape whose backslash stands at p, in front of end: how many bytes it
+ * takes, 0 when it is none of C or GNU. There is a character behind the
+ * backslash.
+ */
+size_t parse_escape(const char *p, const char *end, char *c);
 /* Warn of a control of a FMT that doesn't exist. */
 void parse_string_controls(struct parser *p, const struct parse_string *string);
+/* Where the bytes of fmt->text from `index` on stand in the TSF. */
+struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
+				 size_t length);
 
 #endif

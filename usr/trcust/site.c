@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * TP=.name[{+|-}offs] (manual 1.3.5.2). Without an offset the address is the
- * one behind the function's prologue, where debug information tells it and
- * every call comes there once (optimised code may have a loop or an early
- * exit there), else the symbol's; with an offset, +0 included, it is counted
- * from the symbol.
- */
+/* Where a tracepoint stands: what all forms of TP have in common. */
+#include "site.h"
+
 #include <elf.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "code.h"
-#include "compile.h"
-
-#define TELL_SITE(c, point, ...) \
-	diag_tell((c)->diag, (point)->tp.pos, __VA_ARGS__)
 
 struct site_address {
 	uint64_t nominal;
 	const char *symbol;	/* "", or the kernel's symbol, not looked up */
+	bool returns;		/* a return probe: entered elsewhere */
 	uint16_t minor;
 	uint32_t line;
 };
 
-static bool tp_has_offset(const struct tsf_tp *tp)
+bool site_tp_has_offset(const struct tsf_tp *tp)
 {
-	return tp->offset || strcmp(tp->text, tp->name);
+	char behind = tp->kind == TSF_TP_SYMBOL ? tp->text[strlen(tp->name)] :
+						  '\0';
+
+	return behind == '+' || behind == '-';
 }
 
-/* "name+0x1b", "name-0x4" */
-static void site_name(char *text, size_t size, const char *name,
-		      uint64_t symbol, uint64_t address)
+void site_name(char *text, size_t size, const char *name, uint64_t symbol,
+	       uint64_t address)
 {
 	bool before = address < symbol;
 	uint64_t distance = before ? symbol - address : address - symbol;
@@ -44,145 +38,111 @@ static void site_name(char *text, size_t size, const char *name,
 		snprintf(text, size, "%s+0", name);
 }
 
-static const struct module_symbol *site_symbol(struct compilation *c,
-					       const struct tsf_point *point)
+void site_name_at(struct compilation *c, uint64_t address, char *text,
+		  size_t size)
 {
-	const char *name = point->tp.name;
-	const struct module_symbol *symbol;
-	bool others;
-	char text[512];
+	const struct module_symbol *symbol =
+		symbol_index_find(&c->sites->symbols, address);
+	char name[256];
 
-	symbol = module_symbol_find(c->module, name, MODULE_CODE, &others);
-	if (!symbol || !symbol->defined) {
-		TELL_SITE(c, point, TRCERR_BADSYMBOL, name);
-		if (symbol) {
-			diag_hint(c->diag, "the module only uses it, it is "
-					   "defined in another one");
-			return NULL;
-		}
-		module_symbol_near(c->module, name, MODULE_CODE, text,
-				   sizeof(text));
-		if (text[0])
-			diag_hint(c->diag, "near names: %s", text);
-		if (!c->module->has_symtab)
-			diag_hint(c->diag, "the module is stripped: only what "
-					   "it exports has a name");
+	if (!symbol) {
+		snprintf(text, size, "%#" PRIx64, address);
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)symbol->name_length,
+		 symbol->name);
+	site_name(text, size, name, symbol->address, address);
+}
+
+void site_section_number(struct compilation *c, uint64_t address, char *text,
+			 size_t size)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	snprintf(text, size, "?");
+	while ((scn = elf_nextscn(c->module->elf, scn)))
+		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
+		    address >= sh.sh_addr &&
+		    address - sh.sh_addr < sh.sh_size)
+			snprintf(text, size, "%zu", elf_ndxscn(scn));
+}
+
+static int tell_no_memory(struct compilation *c, const struct tsf_point *point)
+{
+	TELL_SITE(c, point, TRCERR_NO_MEM);
+	return -1;
+}
+
+static int state_make(struct compilation *c, const struct tsf_point *point)
+{
+	c->sites = calloc(1, sizeof(*c->sites));
+	if (c->sites && !symbol_index_make(&c->sites->symbols, c->module))
+		return 0;
+	free(c->sites);
+	c->sites = NULL;
+	return tell_no_memory(c, point);
+}
+
+void site_forget(struct compilation *c)
+{
+	struct site_state *state = c->sites;
+
+	if (!state)
+		return;
+	tdestroy(state->addresses, free);
+	tdestroy(state->names, free);
+	symbol_index_free(&state->symbols);
+	usdt_free(&state->usdt);
+	if (state->cfi_is_own)
+		dwarf_cfi_end(state->flow.cfi);
+	free(state);
+	c->sites = NULL;
+}
+
+static int text_compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+const char *site_text(struct compilation *c, const struct tsf_point *point,
+		      const char *text, size_t length)
+{
+	char *copy = strndup(text, length);
+	char **kept = copy ? tsearch(copy, &c->sites->names, text_compare) :
+			     NULL;
+
+	if (!kept) {
+		free(copy);
+		tell_no_memory(c, point);
 		return NULL;
 	}
-	if (others) {
-		snprintf(text, sizeof(text), "%#" PRIx64, symbol->address);
-		TELL_SITE(c, point, TRCERR_AMBIGUOUS, name, text);
+	if (*kept != copy)
+		free(copy);
+	return *kept;
+}
+
+struct site_place *site_place_add(struct compilation *c,
+				  const struct tsf_point *point,
+				  struct site_places *places, uint64_t address)
+{
+	struct site_place *place;
+
+	if (places->count == places->room) {
+		size_t room = places->room ? places->room * 2 : 8;
+		struct site_place *grown = reallocarray(places->list, room,
+							sizeof(*grown));
+
+		if (!grown) {
+			tell_no_memory(c, point);
+			return NULL;
+		}
+		places->list = grown;
+		places->room = room;
 	}
-	if (symbol->type == STT_GNU_IFUNC)
-		TELL_SITE(c, point, TRCERR_IFUNC, name);
-	return symbol;
-}
-
-/* The address that TP means. */
-static uint64_t site_nominal(struct compilation *c, const struct tsf_tp *tp,
-			     const struct module_symbol *symbol)
-{
-	uint64_t at = symbol->address, end = at + symbol->size;
-	const struct module_range *range;
-	uint64_t behind;
-
-	if (tp_has_offset(tp)) {
-		at += tp->offset;
-		return c->module->elf_class == ELFCLASS64 ? at : (uint32_t)at;
-	}
-	if (!c->dwarf || symbol->type != STT_FUNC)
-		return at;
-	range = module_function_find(c->module, at);
-	if (!symbol->size && range)
-		end = range->end;
-	if (dwarf_prologue_find(c->dwarf, at, end, &behind) &&
-	    code_reached_once(c->module, at, behind))
-		return behind;
-	return at;
-}
-
-/* The addresses nearby that would do. */
-static void hint_near(struct compilation *c, const struct tsf_tp *tp,
-		      const struct module_symbol *symbol,
-		      const struct code_site *at)
-{
-	char before[320] = "", after[320] = "";
-
-	if (at->before)
-		site_name(before, sizeof(before), tp->name, symbol->address,
-			  at->before);
-	if (at->after)
-		site_name(after, sizeof(after), tp->name, symbol->address,
-			  at->after);
-	if (before[0] || after[0])
-		diag_hint(c->diag, "nearest that can be traced: .%s%s%s",
-			  before[0] ? before : after,
-			  before[0] && after[0] ? ", ." : "",
-			  before[0] ? after : "");
-}
-
-static void tell_bad_opcode(struct compilation *c,
-			    const struct tsf_point *point,
-			    const struct module_symbol *symbol,
-			    const struct code_site *at, int verdict)
-{
-	char name[320];
-
-	site_name(name, sizeof(name), point->tp.name, symbol->address,
-		  at->address);
-	TELL_SITE(c, point, TRCERR_BADOPCODE);
-	if (verdict == CODE_REFUSED)
-		diag_hint(c->diag, "the instruction at %s %s", name,
-			  at->insn.why);
-	else if (verdict == CODE_INSIDE)
-		diag_hint(c->diag, "%s is inside an instruction", name);
-	else
-		diag_hint(c->diag, "whether an instruction begins at %s can't "
-				   "be known: there is no function to decode",
-			  name);
-	hint_near(c, &point->tp, symbol, at);
-}
-
-static int site_check_opcode(struct compilation *c,
-			     const struct tsf_point *point,
-			     const struct code_site *at)
-{
-	if (point->opcode < 0 || point->opcode == at->bytes[0])
-		return 0;
-	diag_tell(c->diag, point->opcode_pos, TRCERR_OPCODEMISMTCH);
-	diag_hint(c->diag, "there is 0x%02x", at->bytes[0]);
-	return 1;
-}
-
-static int site_check_code(struct compilation *c, const struct tsf_point *point,
-			   const struct module_symbol *symbol,
-			   struct code_site *at)
-{
-	const char *what = "the symbol";
-	size_t available;
-	int verdict;
-
-	if (symbol->absolute || symbol->type == STT_TLS ||
-	    !module_code(c->module, at->address, &available, NULL)) {
-		if (tp_has_offset(&point->tp))
-			what = "the address";
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
-		diag_hint(c->diag,
-			  "%s (%#" PRIx64 ") is not in an executable section",
-			  what, at->address);
-		return 1;
-	}
-	verdict = code_check(c->module, symbol->address, at);
-	if (verdict < 0) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
-	if (site_check_opcode(c, point, at))
-		return 1;
-	if (verdict == CODE_GOOD)
-		return 0;
-	tell_bad_opcode(c, point, symbol, at, verdict);
-	return 1;
+	place = &places->list[places->count++];
+	*place = (struct site_place) { .address = address };
+	return place;
 }
 
 static int address_compare(const void *a, const void *b)
@@ -191,18 +151,28 @@ static int address_compare(const void *a, const void *b)
 
 	if (x->nominal != y->nominal)
 		return x->nominal < y->nominal ? -1 : 1;
+	if (x->returns != y->returns)
+		return x->returns ? 1 : -1;
 	return strcmp(x->symbol, y->symbol);
 }
 
-static int site_check_seen(struct compilation *c, const struct tsf_point *point,
-			   const struct compile_site *site)
+static struct site_address site_key(const struct compilation *c,
+				    const struct compile_site *site)
 {
 	bool blind = !c->module->elf;
-	struct site_address key = {
+
+	return (struct site_address) {
 		.nominal = blind ? site->symbol_offset : site->nominal,
 		.symbol = blind ? site->symbol : "",
+		.returns = site->flags & TDF_SITE_RETURN,
 	};
-	struct site_address **seen = tfind(&key, &c->addresses,
+}
+
+static int check_seen(struct compilation *c, const struct tsf_point *point,
+		      const struct compile_site *site)
+{
+	struct site_address key = site_key(c, site);
+	struct site_address **seen = tfind(&key, &c->sites->addresses,
 					   address_compare);
 
 	if (!seen)
@@ -213,114 +183,179 @@ static int site_check_seen(struct compilation *c, const struct tsf_point *point,
 	return 1;
 }
 
-int site_remember(struct compilation *c, const struct tsf_point *point,
-		  const struct compile_site *site)
+static int remember(struct compilation *c, const struct tsf_point *point,
+		    const struct compile_site *site)
 {
-	bool blind = !c->module->elf;
 	struct site_address *address = calloc(1, sizeof(*address));
 
 	if (!address)
 		return -1;
-	address->nominal = blind ? site->symbol_offset : site->nominal;
-	address->symbol = blind ? site->symbol : "";
+	*address = site_key(c, site);
 	address->minor = point->minor;
 	address->line = point->pos.line;
-	if (tsearch(address, &c->addresses, address_compare))
+	if (tsearch(address, &c->sites->addresses, address_compare))
 		return 0;
 	free(address);
 	return -1;
 }
 
-void site_forget(struct compilation *c)
+int site_remember(struct compilation *c, const struct compile_point *point)
 {
-	tdestroy(c->addresses, free);
-	c->addresses = NULL;
+	for (size_t i = 0; i < point->site_count; i++)
+		if (remember(c, point->tsf, &point->sites[i]))
+			return -1;
+	return 0;
 }
 
-/* A kernel of which no file is at hand: the symbol is looked for when arming. */
-static int site_resolve_blind(struct compilation *c,
-			      const struct tsf_point *point,
-			      struct compile_site *site)
+static int place_compare(const void *a, const void *b)
 {
-	if (point->tp.offset < 0) {
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
+	const struct site_place *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* In ascending order, each address once. */
+static void places_sort(struct site_places *places)
+{
+	size_t kept = 0;
+
+	qsort(places->list, places->count, sizeof(*places->list),
+	      place_compare);
+	for (size_t i = 0; i < places->count; i++)
+		if (!i || places->list[i].address !=
+			  places->list[kept - 1].address)
+			places->list[kept++] = places->list[i];
+	places->count = kept;
+}
+
+static int check_count(struct compilation *c, const struct tsf_point *point,
+		       const struct site_places *places)
+{
+	char text[32];
+
+	if (places->count <= TDF_SITES_MAX)
+		return 0;
+	snprintf(text, sizeof(text), "%zu", places->count);
+	TELL_SITE(c, point, TRCERR_TOOMANYSITES, text);
+	return 1;
+}
+
+/* Those of several that can't have a probe are left out. */
+static int take_places(struct compilation *c, const struct tsf_point *point,
+		       const struct site_places *places,
+		       struct compile_point *out)
+{
+	bool several = places->count > 1;
+	int code = 0;
+
+	out->sites = calloc(places->count, sizeof(*out->sites));
+	if (!out->sites)
+		return tell_no_memory(c, point);
+	for (size_t i = 0; i < places->count && !code; i++) {
+		struct compile_site *site = &out->sites[out->site_count];
+
+		code = site_check(c, point, &places->list[i], several, site);
+		if (!code)
+			code = check_seen(c, point, site);
+		if (!code)
+			out->site_count++;
+		if (code == SITE_LEFT_OUT)
+			code = 0;
+	}
+	if (!code && !out->site_count) {
+		TELL_SITE(c, point, TRCERR_BADOPCODE);
+		diag_hint(c->diag, "none of the %zu sites can be traced",
+			  places->count);
+		code = 1;
+	}
+	for (size_t i = 0; i < out->site_count && !code; i++)
+		if (!site_check_page(c, point, &out->sites[i]))
+			break;
+	return code;
+}
+
+static int address_place(struct compilation *c, const struct tsf_point *point,
+			 struct site_places *places)
+{
+	return site_place_add(c, point, places, point->tp.address) ? 0 : -1;
+}
+
+static int find_places(struct compilation *c, const struct tsf_point *point,
+		       struct site_places *places)
+{
+	switch (point->tp.kind) {
+	case TSF_TP_LINE:
+		return site_line_places(c, point, places);
+	case TSF_TP_USDT:
+		return site_usdt_places(c, point, places);
+	case TSF_TP_ADDRESS:
+		return address_place(c, point, places);
+	default:
+		return point->tp.retep ? site_exit_places(c, point, places) :
+					 site_symbol_places(c, point, places);
+	}
+}
+
+static int resolve_file(struct compilation *c, const struct tsf_point *point,
+			struct compile_point *out)
+{
+	struct site_places places = {0};
+	int code = find_places(c, point, &places);
+
+	if (!code) {
+		places_sort(&places);
+		code = check_count(c, point, &places);
+	}
+	if (!code)
+		code = take_places(c, point, &places, out);
+	free(places.list);
+	return code;
+}
+
+static int tell_needs_file(struct compilation *c, struct srcpos pos,
+			   const char *what)
+{
+	diag_tell(c->diag, pos, TRCERR_UNSUPPORTED, what);
+	diag_hint(c->diag, "give it with --module vmlinux");
+	return 1;
+}
+
+/* A kernel of which no file is at hand: the symbol is looked up when arming. */
+static int resolve_blind(struct compilation *c, const struct tsf_point *point,
+			 struct compile_point *out)
+{
+	const struct tsf_tp *tp = &point->tp;
+	struct compile_site *site;
+
+	if (tp->kind != TSF_TP_SYMBOL || tp->retep == TSF_RETEP_EXIT)
+		return tell_needs_file(c, tp->pos,
+				       "this without the kernel's file");
+	if (tp->offset < 0) {
+		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, tp->text);
 		diag_hint(c->diag, "without the kernel's file an offset can't "
 				   "be negative");
 		return 1;
 	}
-	if (point->opcode >= 0) {
-		diag_tell(c->diag, point->opcode_pos, TRCERR_UNSUPPORTED,
-			  "OPCODE without the kernel's file");
-		diag_hint(c->diag, "give it with --module vmlinux");
-		return 1;
-	}
-	site->symbol_offset = site->offset = point->tp.offset;
+	if (point->opcode >= 0)
+		return tell_needs_file(c, point->opcode_pos,
+				       "OPCODE without the kernel's file");
+	site = out->sites = calloc(1, sizeof(*site));
+	if (!site)
+		return tell_no_memory(c, point);
+	out->site_count = 1;
+	site->symbol = tp->name;
+	site->symbol_offset = site->offset = tp->offset;
 	site->cost = TDF_COST_UNKNOWN;
-	return 0;
-}
-
-static int site_resolve_kernel(struct compilation *c,
-			       const struct tsf_point *point,
-			       struct compile_site *site)
-{
-	if (site->symbol_offset > INT32_MAX) {
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
-		diag_hint(c->diag, "the kernel takes no address in front of a "
-				   "symbol: name the symbol before it");
-		return 1;
-	}
-	site->offset = site->symbol_offset;
-	site->cost = TDF_COST_UNKNOWN;
-	return 0;
-}
-
-static int site_resolve_file(struct compilation *c,
-			     const struct tsf_point *point,
-			     struct compile_site *site)
-{
-	const struct module_symbol *symbol;
-	struct code_site at = {0};
-	int code;
-
-	if (!c->module->symbol_count) {
-		TELL_SITE(c, point, TRCERR_NO_SYMBOLIC, c->module->path);
-		diag_hint(c->diag, "the module has neither .symtab nor .dynsym");
-		return -1;
-	}
-	symbol = site_symbol(c, point);
-	if (!symbol)
-		return 1;
-	at.address = site_nominal(c, &point->tp, symbol);
-	code = site_check_code(c, point, symbol, &at);
-	if (code)
-		return code;
-	site->symbol_offset = at.address - symbol->address;
-	site->address = site->nominal = at.address;
-	if (c->module->kind != TDF_MODULE_USER)
-		return site_resolve_kernel(c, point, site);
-	site->offset = at.offset;
-	site->cost = at.insn.cost;
-	site->insn_length = at.insn.length;
-	memcpy(site->insn, at.bytes, at.insn.length);
-	return 0;
+	if (tp->retep)
+		site->flags = TDF_SITE_RETURN;
+	return check_seen(c, point, site);
 }
 
 int site_resolve(struct compilation *c, const struct tsf_point *point,
-		 struct compile_site *site)
+		 struct compile_point *out)
 {
-	int code;
-
-	memset(site, 0, sizeof(*site));
-	site->symbol = point->tp.name;
-	if (point->tp.kind == TSF_TP_LINE || point->tp.retep) {
-		TELL_SITE(c, point, TRCERR_UNSUPPORTED,
-			  point->tp.retep ? "return points (RETEP)" :
-					    "source lines (TP=@file,line)");
-		return 1;
-	}
-	if (c->module->elf)
-		code = site_resolve_file(c, point, site);
-	else
-		code = site_resolve_blind(c, point, site);
-	return code ? code : site_check_seen(c, point, site);
+	if (!c->sites && state_make(c, point))
+		return -1;
+	return c->module->elf ? resolve_file(c, point, out) :
+				resolve_blind(c, point, out);
 }

@@ -60,7 +60,7 @@ static void write_names(struct tdf_writer *w, struct tdf_table *table,
 
 static void write_points(struct tdf_writer *w)
 {
-	uint32_t site = 0, stmt = 0;
+	uint32_t site = 0;
 
 	table_begin(w, &w->header.points, w->c->dynamic_count);
 	for (size_t i = 0; i < w->c->point_count; i++) {
@@ -73,54 +73,78 @@ static void write_points(struct tdf_writer *w)
 			.line = in->tsf->pos.line,
 			.name = strings_add(&w->strings, in->tsf->tp.text),
 			.first_site = site,
-			.sites = 1,
-			.first_stmt = stmt,
-			.stmts = in->stmts,
+			.sites = in->site_count,
+			.maxhits = in->tsf->maxhits,
+			.passcount = in->tsf->passcount,
+			.flags = in->tsf->continue_on_fault ?
+					 TDF_POINT_CONTINUE : 0,
 		};
 
 		if (in->is_static)
 			continue;
 		bytes_add(&w->file, &out, sizeof(out));
 		site += out.sites;
-		stmt += out.stmts;
 	}
+}
+
+/* *stmt: of the statements table, in the order of the sites. */
+static void write_site(struct tdf_writer *w, const struct compile_site *in,
+		       uint32_t *stmt)
+{
+	struct tdf_site out = {
+		.offset = in->offset,
+		.address = in->address,
+		.nominal = in->nominal,
+		.symbol = strings_add(&w->strings, in->symbol),
+		.symbol_offset = in->symbol_offset,
+		.cost = in->cost,
+		.insn_length = in->insn_length,
+		.flags = in->flags,
+		.semaphore = in->semaphore,
+		.first_stmt = *stmt,
+		.stmts = in->stmts,
+	};
+
+	memcpy(out.insn, in->insn, sizeof(out.insn));
+	bytes_add(&w->file, &out, sizeof(out));
+	*stmt += in->stmts;
+}
+
+static size_t site_count(const struct compilation *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->point_count; i++)
+		count += c->points[i].site_count;
+	return count;
 }
 
 static void write_sites(struct tdf_writer *w)
 {
-	table_begin(w, &w->header.sites, w->c->dynamic_count);
-	for (size_t i = 0; i < w->c->point_count; i++) {
-		const struct compile_site *in = &w->c->points[i].site;
-		struct tdf_site out = {
-			.offset = in->offset,
-			.address = in->address,
-			.nominal = in->nominal,
-			.symbol = strings_add(&w->strings, in->symbol),
-			.symbol_offset = in->symbol_offset,
-			.cost = in->cost,
-			.insn_length = in->insn_length,
-		};
+	uint32_t stmt = 0;
 
-		if (w->c->points[i].is_static)
-			continue;
-		memcpy(out.insn, in->insn, sizeof(out.insn));
-		bytes_add(&w->file, &out, sizeof(out));
-	}
+	table_begin(w, &w->header.sites, site_count(w->c));
+	for (size_t i = 0; i < w->c->point_count; i++)
+		for (size_t j = 0; j < w->c->points[i].site_count; j++)
+			write_site(w, &w->c->points[i].sites[j], &stmt);
 }
 
 /* In the order of the tracepoints, which is not that of the TSF. */
 static void write_stmts(struct tdf_writer *w)
 {
-	table_begin(w, &w->header.stmts, w->c->stmt_count);
-	for (size_t i = 0; i < w->c->point_count; i++) {
-		const struct compile_point *in = &w->c->points[i];
+	const struct compilation *c = w->c;
 
-		if (in->stmts)
-			bytes_add(&w->file, &w->c->stmts[in->first_stmt],
-				  in->stmts * sizeof(*w->c->stmts));
-	}
-	table_begin(w, &w->header.rpn, w->c->rpn.size);
-	bytes_add(&w->file, w->c->rpn.data, w->c->rpn.size);
+	table_begin(w, &w->header.stmts, c->stmt_count);
+	for (size_t i = 0; i < c->point_count; i++)
+		for (size_t j = 0; j < c->points[i].site_count; j++) {
+			const struct compile_site *in = &c->points[i].sites[j];
+
+			if (in->stmts)
+				bytes_add(&w->file, &c->stmts[in->first_stmt],
+					  in->stmts * sizeof(*c->stmts));
+		}
+	table_begin(w, &w->header.rpn, c->rpn.size);
+	bytes_add(&w->file, c->rpn.data, c->rpn.size);
 }
 
 static void write_header(struct tdf_writer *w)

@@ -3,69 +3,132 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
-#include "../lib/hash.h"
 #include "../lib/tff.h"
+#include "tff_tables.h"
+#include "tff_types.h"
 #include "write.h"
 
-/* A table each, gathered while the sections are gone through. */
 struct tff_writer {
 	const struct compilation *c;
 	const char *module;
 	const struct tff *old;		/* NULL: there was no file */
-	struct bytes sections, entries, types, groups, file;
-	struct strings strings;
+	struct tff_tables t;
 };
-
-static uint32_t entry_count(const struct bytes *bytes, size_t entry_size)
-{
-	return bytes->size / entry_size;
-}
-
-/* A section's share of the tables begins at what they hold now. */
-static void section_begin(const struct tff_writer *w, struct tff_section *s)
-{
-	s->first_entry = entry_count(&w->entries, sizeof(struct tff_entry));
-	s->first_type = entry_count(&w->types, sizeof(struct tdf_name));
-	s->first_group = entry_count(&w->groups, sizeof(struct tdf_name));
-}
 
 static void add_names(struct tff_writer *w, struct bytes *table,
 		      const struct tsf_name *names, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct tdf_name out = {
-			.name = strings_add(&w->strings, names[i].name),
-			.id = names[i].id,
-		};
-
-		bytes_add(table, &out, sizeof(out));
-	}
+	for (size_t i = 0; i < count; i++)
+		tff_tables_name(&w->t, table, names[i].name, names[i].id);
 }
 
-/* The FMT lines, each ended by a line end. */
-static uint32_t add_fmt(struct tff_writer *w, const struct tsf_point *point)
+/* The FMT lines, each ended by a line end, or the default format. The C types
+ * that it names are wanted. */
+static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
+			struct tff_types *types)
 {
+	const struct tsf_point *tsf = point->tsf;
 	struct bytes text = {0};
-	uint32_t at;
+	uint32_t at = 0;
 
-	for (size_t i = 0; i < point->fmt_count; i++) {
-		bytes_add(&text, point->fmts[i].text, point->fmts[i].length);
+	if (point->fmt)
+		bytes_add(&text, point->fmt, strlen(point->fmt));
+	for (size_t i = 0; !point->fmt && i < tsf->fmt_count; i++) {
+		bytes_add(&text, tsf->fmts[i].text, tsf->fmts[i].length);
 		bytes_add(&text, "\n", 1);
 	}
 	bytes_add(&text, "", 1);
-	at = text.failed ? 0 : strings_add(&w->strings, (char *)text.data);
-	w->strings.bytes.failed |= text.failed;
+	if (!text.failed) {
+		at = strings_add(&w->t.strings, (char *)text.data);
+		tff_types_want(types, (char *)text.data);
+	}
+	w->t.strings.bytes.failed |= text.failed;
 	bytes_free(&text);
 	return at;
 }
 
+static void add_entries(struct tff_writer *w, struct tff_types *types)
+{
+	for (size_t i = 0; i < w->c->point_count; i++) {
+		const struct compile_point *point = &w->c->points[i];
+		const struct tsf_point *tsf = point->tsf;
+		struct tff_entry entry = {
+			.hash = point->hash,
+			.minor = tsf->minor,
+			.type = tsf->type,
+			.group = tsf->group,
+			.flags = point->is_static ? TFF_STATIC : 0,
+		};
+
+		entry.desc = strings_add(&w->t.strings, tsf->desc ?
+						tsf->desc : tsf->tp.text);
+		entry.fmt = add_fmt(w, point, types);
+		bytes_add(&w->t.entries, &entry, sizeof(entry));
+	}
+}
+
+static void add_members(struct tff_writer *w, const struct tff_types *types,
+			const struct ctype *type)
+{
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct ctype_member *in = &type->members[i];
+		struct tff_member out = {
+			.name = strings_add(&w->t.strings, in->name),
+			.value = in->value,
+			.bits = in->bits,
+		};
+
+		if (type->kind != TFF_CTYPE_ENUM)
+			out.ctype = tff_types_index(types, in->ctype);
+		bytes_add(&w->t.members, &out, sizeof(out));
+	}
+}
+
+/* `members`: of the types before it. */
+static void add_ctype(struct tff_writer *w, const struct tff_types *types,
+		      const struct ctype *in, uint32_t members)
+{
+	struct tff_ctype out = {
+		.name = strings_add(&w->t.strings, in->name),
+		.bytes = in->bytes,
+		.target = TFF_CTYPE_NONE,
+		.count = in->count,
+		.first_member = members,
+		.members = in->member_count,
+		.kind = in->kind,
+		.is_signed = in->is_signed,
+	};
+
+	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER)
+		out.target = tff_types_index(types, in->target);
+	bytes_add(&w->t.ctypes, &out, sizeof(out));
+}
+
+/* Those that are wanted, in their order. */
+static void add_ctypes(struct tff_writer *w, const struct tff_types *types,
+		       struct tff_section *section)
+{
+	for (size_t i = 0; i < types->known->count; i++) {
+		const struct ctype *in = &types->known->types[i];
+
+		if (tff_types_index(types, i) == TFF_CTYPE_NONE)
+			continue;
+		add_ctype(w, types, in, section->members);
+		section->members += in->member_count;
+		section->ctypes++;
+	}
+	for (size_t i = 0; i < types->known->count; i++)
+		if (tff_types_index(types, i) != TFF_CTYPE_NONE)
+			add_members(w, types, &types->known->types[i]);
+}
+
+/* Strings come in the order in which tff_tables_copy() adds them, so that a
+ * section makes the same bytes when it is written and when it is copied. */
 static void add_own_section(struct tff_writer *w)
 {
 	const struct compilation *c = w->c;
+	struct tff_types types;
 	struct tff_section out = {
-		.name = strings_add(&w->strings, c->tsf->modname),
-		.path = strings_add(&w->strings, w->module),
-		.tsf = strings_add(&w->strings, diag_path(c->diag)),
 		.entries = c->point_count,
 		.types = c->tsf->type_count,
 		.groups = c->tsf->group_count,
@@ -76,63 +139,19 @@ static void add_own_section(struct tff_writer *w)
 		out.id_length = c->module->identity.length;
 		memcpy(out.id, c->module->identity.id, sizeof(out.id));
 	}
-	section_begin(w, &out);
-	for (size_t i = 0; i < c->point_count; i++) {
-		const struct compile_point *point = &c->points[i];
-		struct tff_entry entry = {
-			.hash = point->hash,
-			.minor = point->tsf->minor,
-			.type = point->tsf->type,
-			.group = point->tsf->group,
-			.flags = point->is_static ? TFF_STATIC : 0,
-			.desc = strings_add(&w->strings, point->tsf->desc),
-			.fmt = add_fmt(w, point->tsf),
-		};
-
-		bytes_add(&w->entries, &entry, sizeof(entry));
-	}
-	add_names(w, &w->types, c->tsf->types, c->tsf->type_count);
-	add_names(w, &w->groups, c->tsf->groups, c->tsf->group_count);
-	bytes_add(&w->sections, &out, sizeof(out));
-}
-
-static uint32_t copy_string(struct tff_writer *w, uint32_t at)
-{
-	return strings_add(&w->strings, tff_string(w->old, at));
-}
-
-static void copy_names(struct tff_writer *w, struct bytes *table,
-		       const struct tdf_name *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct tdf_name out = {
-			.name = copy_string(w, names[i].name),
-			.id = names[i].id,
-		};
-
-		bytes_add(table, &out, sizeof(out));
-	}
-}
-
-static void copy_section(struct tff_writer *w, const struct tff_section *in)
-{
-	struct tff_section out = *in;
-
-	out.name = copy_string(w, in->name);
-	out.path = copy_string(w, in->path);
-	out.tsf = copy_string(w, in->tsf);
-	section_begin(w, &out);
-	for (uint32_t i = 0; i < in->entries; i++) {
-		struct tff_entry entry = w->old->entries[in->first_entry + i];
-
-		entry.desc = copy_string(w, entry.desc);
-		entry.fmt = copy_string(w, entry.fmt);
-		bytes_add(&w->entries, &entry, sizeof(entry));
-	}
-	copy_names(w, &w->types, w->old->types + in->first_type, in->types);
-	copy_names(w, &w->groups, w->old->groups + in->first_group,
-		   in->groups);
-	bytes_add(&w->sections, &out, sizeof(out));
+	tff_tables_begin(&w->t, &out);
+	tff_types_open(&types, &c->ctypes);
+	add_entries(w, &types);
+	out.name = strings_add(&w->t.strings, c->tsf->modname);
+	out.path = strings_add(&w->t.strings, w->module);
+	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
+	add_names(w, &w->t.types, c->tsf->types, c->tsf->type_count);
+	add_names(w, &w->t.groups, c->tsf->groups, c->tsf->group_count);
+	tff_types_settle(&types);
+	add_ctypes(w, &types, &out);
+	w->t.strings.bytes.failed |= types.failed;
+	tff_types_close(&types);
+	bytes_add(&w->t.sections, &out, sizeof(out));
 }
 
 /* The own section takes the place of the one of the same module. */
@@ -145,7 +164,7 @@ static void add_sections(struct tff_writer *w)
 		const struct tff_section *in = &w->old->sections[i];
 
 		if (strcmp(tff_string(w->old, in->path), w->module)) {
-			copy_section(w, in);
+			tff_tables_copy(&w->t, w->old, in, NULL, NULL);
 			continue;
 		}
 		if (!done)
@@ -154,49 +173,6 @@ static void add_sections(struct tff_writer *w)
 	}
 	if (!done)
 		add_own_section(w);
-}
-
-static void add_table(struct tff_writer *w, struct tdf_table *table,
-		      const struct bytes *bytes, size_t entry_size)
-{
-	bytes_align(&w->file);
-	table->offset = w->file.size;
-	table->count = entry_count(bytes, entry_size);
-	bytes_add(&w->file, bytes->data, bytes->size);
-	w->file.failed |= bytes->failed;
-}
-
-static void add_file(struct tff_writer *w)
-{
-	struct tff_header h = {
-		.version = TFF_VERSION,
-		.header_size = sizeof(h),
-		.major = w->c->tsf->major,
-	};
-
-	memcpy(h.magic, TFF_MAGIC, sizeof(h.magic));
-	bytes_add(&w->file, &h, sizeof(h));
-	add_table(w, &h.sections, &w->sections, sizeof(struct tff_section));
-	add_table(w, &h.entries, &w->entries, sizeof(struct tff_entry));
-	add_table(w, &h.types, &w->types, sizeof(struct tdf_name));
-	add_table(w, &h.groups, &w->groups, sizeof(struct tdf_name));
-	add_table(w, &h.strings, &w->strings.bytes, 1);
-	h.file_size = w->file.size;
-	if (w->file.failed)
-		return;
-	memcpy(w->file.data, &h, sizeof(h));
-	h.crc = hash_crc32(0, w->file.data, w->file.size);
-	memcpy(w->file.data, &h, sizeof(h));
-}
-
-static void tff_writer_free(struct tff_writer *w)
-{
-	bytes_free(&w->sections);
-	bytes_free(&w->entries);
-	bytes_free(&w->types);
-	bytes_free(&w->groups);
-	bytes_free(&w->file);
-	strings_free(&w->strings);
 }
 
 int tff_write(struct outfile **out, const char *path,
@@ -217,14 +193,8 @@ int tff_write(struct outfile **out, const char *path,
 	}
 	w.old = code ? NULL : old;
 	add_sections(&w);
-	add_file(&w);
-	if (w.file.failed)
-		code = error_set(err, -ENOMEM, "out of memory");
-	else
-		code = outfile_open(out, path, err);
-	if (!code)
-		outfile_write(*out, w.file.data, w.file.size);
-	tff_writer_free(&w);
+	code = tff_tables_write(&w.t, c->tsf->major, out, path, err);
+	tff_tables_free(&w.t);
 	tff_close((struct tff *)w.old);
 	return code;
 }

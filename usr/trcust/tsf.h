@@ -19,16 +19,27 @@ enum tsf_tp_kind {
 	TSF_TP_SYMBOL,		/* .name[+-offset][,RETEP] */
 	TSF_TP_LINE,		/* @file,line */
 	TSF_TP_STATIC,		/* @STATIC */
+	TSF_TP_USDT,		/* @USDT,provider,name */
+	TSF_TP_ADDRESS,		/* @ADDR,0x... as linked */
+};
+
+enum tsf_retep {
+	TSF_RETEP_NONE,
+	TSF_RETEP_EXIT,		/* RETEP, RETEP=EXIT: every exit */
+	TSF_RETEP_CALLER,	/* the kernel's return probe */
 };
 
 struct tsf_tp {
 	enum tsf_tp_kind kind;
 	struct srcpos pos;	/* of the name */
-	const char *name;	/* symbol or file name */
+	const char *name;	/* symbol, file name or USDT probe; a symbol
+				 * may be "ns::fn(int)" or "file.c:name" */
+	const char *provider;	/* USDT */
 	const char *text;	/* the clause as written, "alloc+4,RETEP" */
 	int64_t offset;
+	uint64_t address;	/* ADDRESS */
 	uint32_t line;
-	bool retep;
+	enum tsf_retep retep;
 };
 
 enum tsf_address_form {
@@ -67,9 +78,15 @@ struct tsf_chain {
 	size_t count;		/* dereferences; a bare INDIRECT is one */
 };
 
+#define TSF_FRAME_BYTES	8	/* of a return address in a record */
+
 enum tsf_stmt_kind {
 	TSF_REGS, TSF_MEM, TSF_ASCIIZ,
+	TSF_VAR,		/* one expression of a VARS */
+	TSF_STACK,		/* STACK=(depth): length = frames */
 };
+
+struct expr;			/* expr.h */
 
 struct tsf_stmt {
 	enum tsf_stmt_kind kind;
@@ -80,6 +97,10 @@ struct tsf_stmt {
 	struct tsf_register reg;
 	bool reg_is_variable;
 
+	/* VAR; length 0: by its type */
+	const struct expr *expr;
+	const char *expr_text;		/* as written, one blank for several */
+
 	struct tsf_address address;
 	struct tsf_chain chain;
 	uint32_t length;		/* bytes; 0 with a LEN */
@@ -88,14 +109,16 @@ struct tsf_stmt {
 	bool has_len;			/* LEN=(address,flag[,size]) before it */
 	struct tsf_address len_address;
 	struct tsf_chain len_chain;
-	uint8_t len_bytes;		/* 2 unless size was given; 0 = by the
-					 * location's type when it has one */
+	uint8_t len_bytes;		/* 0: by the location's type when that
+					 * is an integer, else 2 */
 };
 
 struct tsf_fmt {
 	struct srcpos pos;
 	const char *text;	/* C escapes resolved, no line end */
 	size_t length;
+	const char *source;	/* as written, in the TSF */
+	size_t source_length;
 };
 
 struct tsf_point {
@@ -112,6 +135,11 @@ struct tsf_point {
 	size_t fmt_count;
 	struct tsf_stmt *stmts;
 	size_t stmt_count;
+	const struct expr *condition;	/* IF; NULL: none */
+	const char *condition_text;	/* as written */
+	struct srcpos condition_pos;	/* of the keyword */
+	uint32_t maxhits, passcount;	/* 0: none */
+	bool continue_on_fault;		/* ONFAULT=CONTINUE */
 	bool discarded;		/* an error was told: leaves nothing */
 };
 

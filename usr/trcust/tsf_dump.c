@@ -57,6 +57,17 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 			stmt->reg.name);
 		return;
 	}
+	if (stmt->kind == TSF_STACK) {
+		fprintf(out, "\tstack %u\n", stmt->length);
+		return;
+	}
+	if (stmt->kind == TSF_VAR) {
+		fprintf(out, "\tvar %s", stmt->expr_text);
+		if (stmt->length)
+			fprintf(out, " :%u", stmt->length);
+		fputc('\n', out);
+		return;
+	}
 	fprintf(out, "\t%s%s", stmt->kind == TSF_MEM ? "mem" : "asciiz",
 		stmt->segmented ? "" : "32");
 	address_dump(out, &stmt->address);
@@ -71,6 +82,18 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 	}
 }
 
+static void limits_dump(FILE *out, const struct tsf_point *point)
+{
+	if (point->condition)
+		fprintf(out, "\tif %s\n", point->condition_text);
+	if (point->maxhits)
+		fprintf(out, "\tmaxhits %u\n", point->maxhits);
+	if (point->passcount)
+		fprintf(out, "\tpasscount %u\n", point->passcount);
+	if (point->continue_on_fault)
+		fputs("\tonfault continue\n", out);
+}
+
 static void point_dump(FILE *out, const struct tsf_point *point)
 {
 	static const char *const kinds[] = {
@@ -78,6 +101,8 @@ static void point_dump(FILE *out, const struct tsf_point *point)
 		[TSF_TP_SYMBOL] = "symbol",
 		[TSF_TP_LINE] = "line",
 		[TSF_TP_STATIC] = "static",
+		[TSF_TP_USDT] = "usdt",
+		[TSF_TP_ADDRESS] = "address",
 	};
 
 	fprintf(out, "trace %u line %u%s\n", point->minor, point->pos.line,
@@ -86,6 +111,7 @@ static void point_dump(FILE *out, const struct tsf_point *point)
 		return;
 	fprintf(out, "\ttp %s %s\n", kinds[point->tp.kind],
 		point->tp.text ? point->tp.text : "");
+	limits_dump(out, point);
 	if (point->opcode >= 0)
 		fprintf(out, "\topcode 0x%02x\n", point->opcode);
 	if (point->type || point->group)

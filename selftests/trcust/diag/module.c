@@ -18,3 +18,31 @@ int delta(char *s)
 {
 	return s[0] + pointer[0];
 }
+
+char big[64];
+
+struct both {
+	char *s;
+	long n;
+};
+
+int late(int a, char *s, struct both both)
+{
+	int b = alpha(a, 1);
+
+	return b + beta(b) + s[0] + both.s[0] + both.n;
+}
+
+struct opaque;
+
+struct thing {
+	int count, list[4];
+	unsigned int bits : 3;
+	float ratio;
+	struct opaque *hidden;
+	struct thing *next;
+	void *any;
+	int rest[];
+};
+
+struct thing thing;

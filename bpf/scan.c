@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a site's statements need, found before anything is generated. */
+#include "gen.h"
+
+#include <errno.h>
+
+#include <rastrace/buffer.h>
+#include "../usr/lib/tdf.h"
+
+/* Everything that an expression of the site uses. */
+static unsigned int site_uses(const struct tdf *tdf,
+			      const struct tdf_site *site, uint16_t machine)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	unsigned int uses = 0;
+
+	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
+		uses |= rpn_uses(machine, tdf->rpn + stmt->rpn,
+				 stmt->rpn_length);
+		if (stmt->flags & TDF_STMT_LEN)
+			uses |= rpn_uses(machine, tdf->rpn + stmt->len_rpn,
+					 stmt->len_rpn_length);
+	}
+	return uses;
+}
+
+struct body_needs body_needs_find(const struct tdf *tdf,
+				  const struct tdf_point *point,
+				  const struct tdf_site *site)
+{
+	const struct tdf_module *module = &tdf->modules[point->module];
+	unsigned int uses = site_uses(tdf, site, module->machine);
+
+	return (struct body_needs){
+		.limits = point->maxhits || point->passcount,
+		.func_ip = uses & RPN_USES_ADDR &&
+			   site->flags & TDF_SITE_RETURN &&
+			   module->kind == TDF_MODULE_USER,
+		.thread_base = uses & RPN_USES_BASE,
+	};
+}
+
+/* What can't be done here is refused. */
+static void scan_uses(struct gen *gen)
+{
+	const struct tdf_site *site = gen->site;
+	const struct tdf_stmt *stmt = gen->tdf->stmts + site->first_stmt;
+	unsigned int uses = site_uses(gen->tdf, site, gen->machine);
+
+	gen->relocated = uses & RPN_USES_ADDR;
+	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
+		if (stmt->rpn_length)
+			gen->faults = true;
+		if (stmt->kind == TDF_STMT_STACK)
+			gen_fail(gen, -EOPNOTSUPP,
+				 "STACK can't be recorded by this version", 0);
+		if (stmt->flags & (TDF_STMT_SEGMENT | TDF_STMT_LEN_SEGMENT))
+			uses |= RPN_USES_XDEREF;
+	}
+	if (uses & RPN_USES_XDEREF)
+		gen_fail(gen, -EOPNOTSUPP,
+			 "segmented addresses can't be read by this version",
+			 0);
+	if (gen->relocated && site->flags & TDF_SITE_RETURN &&
+	    gen->target->context == BODY_UPROBE && !gen->target->func_ip)
+		gen_fail(gen, -EOPNOTSUPP,
+			 "static data can't be read at a return probe: this "
+			 "kernel doesn't tell which function returns", 0);
+}
+
+/* Registers, prefixes and what has none are in every record. */
+static uint32_t fixed_bytes(const struct gen *gen)
+{
+	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
+	uint32_t bytes, fixed = 0;
+
+	while (i < end) {
+		const struct tdf_stmt *stmt = &gen->tdf->stmts[i];
+
+		i = item_end(gen, i, &bytes);
+		if (stmt->kind == TDF_STMT_REG)
+			fixed += stmt->reg_bytes;
+		else if (stmt->flags & TDF_STMT_RAW)
+			fixed += bytes;
+		else if (stmt->kind != TDF_STMT_IF)
+			fixed += RAS_ITEM_PREFIX;
+	}
+	return fixed;
+}
+
+/* The most that is written behind an item's prefix. */
+static uint32_t widest_item(const struct gen *gen)
+{
+	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
+	uint32_t bytes, widest = FAULT_BYTES;
+
+	while (i < end) {
+		const struct tdf_stmt *stmt = &gen->tdf->stmts[i];
+		uint32_t next = item_end(gen, i, &bytes);
+
+		if (stmt->kind == TDF_STMT_VALUE || next > i + 1)
+			bytes += VALUE_BYTES;
+		else
+			bytes = (bytes < gen->budget ? bytes : gen->budget) + 2;
+		if (bytes > widest)
+			widest = bytes;
+		i = next;
+	}
+	return widest;
+}
+
+/*
+ * MAXDATALENGTH less what is in every record is the budget of the other items.
+ * A failing pointer comes on top of it. The sum is the verifier's: an item at
+ * the end of the budget, not cut yet.
+ */
+static void scan_sizes(struct gen *gen)
+{
+	uint32_t fixed = fixed_bytes(gen), maxdata = gen->tdf->header->maxdata;
+
+	if (maxdata > TDF_DATA_MAX)
+		maxdata = TDF_DATA_MAX;
+	gen->budget = fixed < maxdata ? maxdata - fixed : 0;
+	while (gen->spread < gen->budget + (gen->go_on ? FAULT_BYTES : 0))
+		gen->spread = 2 * gen->spread + 1;
+	if (RAS_RECORD_HEADER + fixed + gen->spread + RAS_ITEM_PREFIX +
+	    widest_item(gen) > RAS_RECORD_MAX)
+		gen_fail(gen, -E2BIG, "the record exceeds %u bytes",
+			 RAS_RECORD_MAX);
+}
+
+void scan_site(struct gen *gen)
+{
+	scan_sizes(gen);
+	scan_uses(gen);
+}

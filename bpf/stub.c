@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Behind the straight line: what is unreadable, empty or cut.
+ *
+ * Where a stub comes back, the verifier must have walked the straight line
+ * with the wider bounds before: it follows the fall through first, and then
+ * has nothing new to walk. Else 20 strings were 2^20 ways.
+ */
+#include "gen.h"
+
+#include <rastrace/buffer.h>
+
+#define COUNT(field)	((int)offsetof(struct ras_count, field))
+
+struct stub *stub_new(struct gen *gen, enum stub_kind kind)
+{
+	struct emit *e = &gen->e;
+	struct stub *stub;
+
+	if (!e->error)
+		e->error = emit_array_grow(&gen->stubs, &gen->stub_room,
+					   gen->stub_count,
+					   sizeof(*gen->stubs));
+	if (e->error)
+		return NULL;
+	stub = &gen->stubs[gen->stub_count++];
+	*stub = (struct stub){
+		.kind = kind, .place = gen->place, .stmt = gen->stmt,
+		.fault = gen->fault, .stale = gen->stale,
+		.enter = emit_label_new(e), .back = emit_label_new(e),
+	};
+	return stub;
+}
+
+void stub_fault_if(struct gen *gen, int op, int dst, int32_t imm,
+		   const struct value *value)
+{
+	struct stub *stub = stub_new(gen, STUB_FAULT);
+
+	if (!stub)
+		return;
+	stub->value = *value;
+	emit_jump_imm(&gen->e, op, dst, imm, stub->enter);
+}
+
+/* Rare, so it may read what it changes. */
+static void record_flag(struct gen *gen, int flag)
+{
+	emit_load(&gen->e, 2, R3, R7, RECORD(flags));
+	emit_alu_imm(&gen->e, BPF_OR, R3, flag);
+	emit_store(&gen->e, 2, R7, RECORD(flags), R3);
+}
+
+static void stub_fault(struct gen *gen, const struct stub *stub)
+{
+	rpn_address_load(gen, &stub->value, R1);
+	item_place_load(gen, &stub->place, 0, R9);
+	emit_jump(&gen->e, stub->fault);
+}
+
+/*
+ * The empty string: 6.1 and 6.12 return 0, 6.18 returns 1. A string that can't
+ * be read may still have as many bytes as are wanted, up to the end of its
+ * page: then it is one that goes on.
+ */
+static void stub_empty_or_fault(struct gen *gen, const struct stub *stub)
+{
+	emit_label fault = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_jump_imm(e, BPF_JSLT, R0, 0, fault);
+	emit_alu_imm(e, BPF_MOV, R0, 1);
+	emit_jump(e, stub->back);
+	emit_label_place(e, fault);
+	item_place_load(gen, &stub->place, RAS_ITEM_PREFIX, R1);
+	if (stub->budget)
+		emit_load(e, 8, R2, FP, FRAME_LIMIT);
+	else
+		emit_alu_imm(e, BPF_MOV, R2, stub->limit);
+	item_read_call(gen, false, &stub->value);
+	fault = emit_label_new(e);
+	emit_jump_imm(e, BPF_JNE, R0, 0, fault);
+	if (stub->budget)
+		emit_load(e, 8, R0, FP, FRAME_LIMIT);
+	else
+		emit_alu_imm(e, BPF_MOV, R0, stub->limit);
+	emit_alu_imm(e, BPF_ADD, R0, 2);
+	emit_jump(e, stub->back);
+	emit_label_place(e, fault);
+	stub_fault(gen, stub);
+}
+
+static void stub_string_cut(struct gen *gen, const struct stub *stub)
+{
+	struct emit *e = &gen->e;
+
+	item_status_store(gen, &stub->place, RAS_ITEM_STRING | RAS_ITEM_CUT |
+		    stub->stale);
+	if (stub->budget) {
+		emit_alu(e, BPF_MOV, R0, R1);
+		emit_jump_imm(e, BPF_JEQ, R0, stub->limit, stub->back);
+		record_flag(gen, RAS_RECORD_CUT);
+	} else {
+		emit_alu_imm(e, BPF_MOV, R0, stub->limit);
+	}
+	emit_jump(e, stub->back);
+}
+
+static void stub_length_cut(struct gen *gen, const struct stub *stub)
+{
+	item_status_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
+		    stub->stale);
+	emit_alu_imm(&gen->e, BPF_MOV, R1, stub->limit);
+	emit_jump(&gen->e, stub->back);
+}
+
+static void stub_budget_cut(struct gen *gen, const struct stub *stub)
+{
+	item_status_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
+		    stub->stale);
+	record_flag(gen, RAS_RECORD_CUT);
+	emit_alu(&gen->e, BPF_MOV, R1, R2);
+	emit_jump(&gen->e, stub->back);
+}
+
+static void stub_budget_none(struct gen *gen, const struct stub *stub)
+{
+	struct emit *e = &gen->e;
+	const struct place *place = &stub->place;
+
+	item_status_store(gen, place, stub->status | RAS_ITEM_CUT);
+	emit_store_imm(e, 2, place->base, place->off + ITEM(length), 0);
+	record_flag(gen, RAS_RECORD_CUT);
+	if (place->base != R9)
+		emit_alu(e, BPF_MOV, R9, place->base);
+	emit_jump(e, stub->back);
+}
+
+/* r9 = the item: the failing pointer in place of its data */
+static void fault_store(struct emit *e)
+{
+	emit_store_imm(e, 1, R9, ITEM(status), RAS_ITEM_FAULT);
+	emit_store_imm(e, 2, R9, ITEM(length), FAULT_BYTES);
+	emit_store(e, 8, R9, RAS_ITEM_PREFIX, R1);
+}
+
+void stub_fault_count(struct gen *gen, int base)
+{
+	emit_alu_imm(&gen->e, BPF_MOV, R2, 1);
+	emit_atomic(&gen->e, BPF_ADD, base, COUNT(faults), R2);
+}
+
+static void fault_note(struct gen *gen)
+{
+	emit_load(&gen->e, 8, R1, FP, FRAME_COUNT);
+	stub_fault_count(gen, R1);
+	record_flag(gen, RAS_RECORD_FAULT);
+}
+
+/* The next item's place is r9 + place.off + RAS_ITEM_PREFIX. */
+static void stub_item_fault(struct gen *gen, const struct stub *stub)
+{
+	struct emit *e = &gen->e;
+
+	fault_store(e);
+	emit_alu_imm(e, BPF_ADD, R9, FAULT_BYTES - stub->place.off);
+	fault_note(gen);
+	emit_jump(e, stub->back);
+}
+
+void stub_generate(struct gen *gen, const struct stub *stub)
+{
+	/* what no way leads to is refused by the verifier */
+	if (!emit_label_used(&gen->e, stub->enter))
+		return;
+	emit_label_place(&gen->e, stub->enter);
+	switch (stub->kind) {
+	case STUB_FAULT:
+		stub_fault(gen, stub);
+		break;
+	case STUB_ITEM_FAULT:
+		stub_item_fault(gen, stub);
+		break;
+	case STUB_EMPTY_OR_FAULT:
+		stub_empty_or_fault(gen, stub);
+		break;
+	case STUB_STRING_CUT:
+		stub_string_cut(gen, stub);
+		break;
+	case STUB_LENGTH_CUT:
+		stub_length_cut(gen, stub);
+		break;
+	case STUB_BUDGET_CUT:
+		stub_budget_cut(gen, stub);
+		break;
+	case STUB_BUDGET_NONE:
+		stub_budget_none(gen, stub);
+		break;
+	}
+}
+
+/* r1 = the failing pointer, r9 = the item's place. Nothing follows it. */
+void stub_ends_generate(struct gen *gen, emit_label finish)
+{
+	struct emit *e = &gen->e;
+	bool ends = emit_label_used(e, gen->fault_ends);
+
+	if (!ends && !emit_label_used(e, gen->raw_fault))
+		return;
+	if (ends) {
+		emit_label_place(e, gen->fault_ends);
+		fault_store(e);
+		emit_alu_imm(e, BPF_ADD, R9, RAS_ITEM_PREFIX + FAULT_BYTES);
+	}
+	emit_label_place(e, gen->raw_fault);
+	fault_note(gen);
+	emit_jump(e, finish);
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# --explain tells where tracepoints stand, what a hit costs there and where
+# each datum comes from; it writes no file.
+. "$(dirname "$0")/../tap.sh"
+need cc
+here=$(cd "$(dirname "$0")" && pwd)/explain
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+
+# Of instructions the bytes are compared; how they are written is Zydis's.
+cc -nostdlib -static -Wl,-e,work -Wl,-Ttext=0x401000 -Wl,-Tdata=0x402000 \
+	-Wl,--build-id=none -o golden "$here/golden.s" 2>log || {
+	diag_file log
+	bail "the module can't be built"
+}
+cp "$here/golden.tsf" .
+status 0 "a module of which each byte is known" trcust --explain golden.tsf
+sed 's/instruction  .*  (/instruction  (/' out >got
+ok "is explained so" diff "$here/golden.txt" got
+like "$(cat out)" ' instruction  pop %rbx  \(5b\)$' "with the instruction"
+like "$(cat out)" ' instruction  jmp 0x40100d  ' "and where it jumps"
+is "$(echo ./*.tdf ./*.TFF)" "./*.tdf ./*.TFF" "no file is written"
+
+cat >app.c <<'C'
+struct node { int value; struct node *next; char name[12]; };
+int counter;
+static __thread int own;
+
+#ifdef __clang__
+__attribute__((noinline, optnone))
+#else
+__attribute__((noipa))
+#endif
+int leaf(struct node *n, int a, const char *text, long seven, long eight,
+	 long nine, long ten)
+{
+	int local = a * 2;
+
+	own += a;
+	counter += local + text[0] + seven + eight;
+	return n->next ? n->next->value + local : nine + ten;
+}
+
+int main(int argc, char **argv)
+{
+	struct node n = { 1, 0, "x" };
+
+	return leaf(&n, argc, argv[0], 7, 8, 9, 10);
+}
+C
+cat >app.tsf <<'T'
+MODNAME = app
+MAJOR = 1
+TRACE MINOR=1, TP=.leaf, IF=(a > 0 && n), VARS=(n->next->value, a, text:9),
+	VARS=(ten, counter, own, 7)
+TRACE MINOR=2, TP=.leaf,RETEP, VARS=(local)
+T
+
+# explained REGEX NAME: such a line is there
+explained() {
+	like "$(cat out)" "$1" "$what: $2"
+}
+
+for row in "gcc -O2 -g" "gcc -O0 -g" "clang -O0 -g"; do
+	what=$row
+	# shellcheck disable=SC2086
+	set -- $row
+	command -v "$1" >/dev/null || {
+		skip "$what" "$1 is missing"
+		continue
+	}
+	"$@" -o app app.c || bail "app.c doesn't compile"
+	status 0 "$what" trcust --explain app.tsf
+	case $row in
+	*-O0*)	a='frame slot' ;;
+	*)	a='register rsi$' ;;
+	esac
+	explained '^  site leaf.* at 0x[0-9a-f]+, app\.c:[0-9]+$' "source line"
+	explained '^    only if +a > 0 && n$' "condition"
+	explained "^    a +4 bytes +int, $a" "parameter"
+	explained '^    n->next->value +4 bytes +int, through' "two pointers"
+	explained '^    text +up to 9 bytes +' "string"
+	explained '^    ten +8 bytes +long.*, frame slot' "argument on the stack"
+	explained "^    counter +4 bytes +int, global at 0x$(nm app |
+		sed -n 's/^0*\(.*\) . counter$/\1/p')\$" "global variable"
+	explained '^    own .*thread-local' "thread-local variable"
+	explained '^    7 +4 bytes +int, constant' "constant"
+	explained '^minor 2 \(0x0002\), leaf,RETEP, line 5: ' "return point"
+	explained '^2 tracepoints, ' "sum"
+done
+is "$(echo ./*.tdf ./*.TFF)" "./*.tdf ./*.TFF" "no file is written"
+
+echo 'TRACE MINOR=9, TP=.nothing' >>app.tsf
+status 1 "an error is one" trcust --explain app.tsf
+like "$(cat err)" 'TRCERR_BADSYMBOL' "and told"
+like "$(cat out)" '^minor 1 ' "and the others are explained"
+tap_done

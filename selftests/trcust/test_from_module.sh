@@ -1,0 +1,243 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A TSF made from a module has a tracepoint at every function that can have
+# one, compiles without a message, and records what the program did: programs
+# with debug information of gcc and clang, with and without optimisation, of 32
+# bits, of C++; Debian's own, stripped as they are; and what is refused.
+. "$(dirname "$0")/../tap.sh"
+need cc nm
+here=$(cd "$(dirname "$0")" && pwd)/from_module
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+
+# made NAME MODULE OPTION...: the TSF is NAME.tsf, compiled; no word is said
+made() {
+	made=$1
+	shift
+	rm -f "$made.tsf" "$made.tdf"
+	status 0 "$what: is made" trcust --from-module -o "$made.tsf" "$@"
+	is "$(cat err)" "" "$what: and nothing is left out"
+	status 0 "$what: compiles" trcust "$made.tsf"
+	is "$(cat err)" "" "$what: without a message"
+}
+
+# point NAME MINOR: the clauses of a tracepoint, on a line
+point() {
+	awk -v minor="TRACE MINOR=$2," '
+		/^TRACE/ { found = $0 == minor; next }
+		found { gsub(/^[\t ]+/, ""); printf "%s", $0 }
+		/^$/ { found = 0 }' "$1.tsf"
+}
+
+# minor NAME TP: "0x0012" of the entry's point
+minor() {
+	grep -F -B 1 -- "TP=$2" "$1.tsf" |
+		sed -n 's/^TRACE MINOR=\(0x0...\),$/\1/p'
+}
+
+# entry NAME TP; exit_of NAME TP
+entry() {
+	point "$1" "$(minor "$1" "$2")"
+}
+exit_of() {
+	point "$1" "$(minor "$1" "$2" | sed 's/0x0/0x8/')"
+}
+
+# check_points NAME: of main.c
+check_points() {
+	is "$(entry "$1" .paint,)" \
+		"TP=.paint,TYPE=(PUB,PRE),DESC=\"($1) paint Pre-Invocation\",VARS=(old, what)" \
+		"$what: parameters"
+	is "$(exit_of "$1" .paint,)" \
+		"TP=.paint,RETEP,TYPE=(PUB,POST),DESC=\"($1) paint Post-Invocation\",FMT=\"returns %P%{enum color}\",VARS=((enum color)$reg)" \
+		"$what: the constants of an enumeration"
+	is "$(exit_of "$1" .nothing,)" \
+		"TP=.nothing,RETEP,TYPE=(PUB,POST),DESC=\"($1) nothing Post-Invocation\"" \
+		"$what: void returns nothing"
+	like "$(exit_of "$1" .both,)" 'FMT="returns %P%\{bool\}"' \
+		"$what: bool"
+	unlike "$(exit_of "$1" .real,)" 'VARS|REGS' \
+		"$what: floating point isn't read"
+	like "$(entry "$1" .strings,)" 'VARS=\(a, b, c\)$' \
+		"$what: as many strings as a record holds"
+	is "$(exit_of "$1" .leave,)" "" \
+		"$what: what doesn't return has no return point"
+	is "$(grep -cE '^	TP=."(main|other)\.c:helper",$' "$1.tsf")" 2 \
+		"$what: functions of the same name by their files"
+	like "$(entry "$1" '."main.c:helper",')" '\(PRIV,PRE\)' \
+		"$what: a static one is private"
+	is "$(grep -cE '^	TP=.(alias_of_outer|outer)(\+0)?,$' "$1.tsf")" 1 \
+		"$what: an alias is no second function"
+	is "$(grep -cE '	TP=.*(by_processor|\.cold)' "$1.tsf")" 0 \
+		"$what: no resolver and no cold part"
+}
+
+# What the program prints for what was recorded, in order
+expected='n = 41
+n = 42
+n = 42
+old = GREEN
+what = door
+a = -1234567890123
+b = '"'\\xC8'"'
+c = -7
+d = true
+n = 3
+a = a
+b = b
+c = c
+n = 24
+status = 0'
+
+check_records() {
+	if [ "$(id -u)" -ne 0 ]; then
+		skip "$what: records" "needs root"
+		return
+	fi
+	status 0 "$what: is traced" trace run "$1.tdf" -- "./$1"
+	is "$(sed -nE 's/^((n|old|what|a|b|c|d|status) = .*)/\1/p' out |
+		grep -Ev '^n = (20|21)$')" \
+		"$expected" "$what: records what the program had"
+	# where an inlined copy has parameters of the same names, no wrong ones
+	is "$(awk -v RS= '/\) (outer|crossed) Pre/' out |
+		grep -E '^[mn] = ' | grep -Ev '^(m = 1[01]|n = 2[01])$')" "" \
+		"$what: and no parameters of inlined copies"
+	is "$(sed -nE 's/^returns ([^ ]*).*/\1/p' out | grep -v ^0x |
+		tr '\n' ' ')" \
+		"$returned" \
+		"$what: and what it returned"
+}
+
+for row in "gcc -O2 -g" "clang -O2 -g" "gcc -O0 -g" "clang -O0 -g" \
+	   "gcc -O2 -g -m32" "gcc -O2 -gdwarf-4 -fno-pie -no-pie"; do
+	# shellcheck disable=SC2086
+	set -- $row
+	what=$*
+	reg=\$RAX returned="42 84 85 BLUE -1234567890124 true 14 24 24 5 "
+	case $row in
+	*-m32*)	# a long long comes back in two registers
+		reg=\$EAX returned="42 84 85 BLUE true 14 24 24 5 " ;;
+	esac
+	name=$(echo "$row" | tr -d ' -')
+	"$@" -o "$name" "$here/main.c" "$here/other.c" 2>log || {
+		skip "$what" "$1 is missing or has no such target"
+		continue
+	}
+	"./$name" >printed || diag_file printed
+	made "$name" "$name" --retep --args
+	check_points "$name"
+	case $row in
+	"clang -O2 -g")
+		like "$(entry "$name" .outer,)" 'VARS=\(m, n\)$' \
+			"$what: an inlined copy's, when they are the same"
+		like "$(entry "$name" .crossed)" '^TP=.crossed(\+0)?,.*VARS=\(m, n\)$' \
+			"$what: at the label, when they are there only" ;;
+	"gcc -O2 -g")
+		ok "$what: a part was split off" \
+			sh -c "nm $name | grep -q ' t .*\.cold'" ;;
+	esac
+	check_records "$name"
+done
+
+what="globs"
+cp gcc*O2g app 2>/dev/null || bail "no program"
+status 0 "$what: are taken" trcust --from-module -o app.tsf \
+	--include 'p*' --include 'main.c:*' --include 'o[tu]*' \
+	--exclude '*ther' app
+is "$(grep -o 'TP=.*' app.tsf | tr '\n' ' ')" "TP=.paint, TP=.outer, " \
+	"$what: choose"
+is "$(grep -E '^(MODNAME|MAJOR)' app.tsf | tr '\n' ' ')" \
+	'MODNAME = "app" MAJOR = 1 ' "the header"
+trcust --from-module --modname=/opt/app --major 0x21 --include main app >out
+is "$(grep -E '^(MODNAME|MAJOR)' out | tr '\n' ' ')" \
+	'MODNAME = "/opt/app" MAJOR = 33 ' "--modname and --major"
+status 1 "no function is left" trcust --from-module --include nix app
+is "$(cat err)" "trcust: no function of 'app' can be traced" "and it is said"
+is "$(cat out)" "" "and nothing is printed"
+
+for row in "g++ -O2 -g" "clang++ -O1 -g"; do
+	# shellcheck disable=SC2086
+	set -- $row
+	what="C++, $*"
+	"$@" -o shapes "$here/shapes.cc" 2>log || {
+		skip "$what" "$1 is missing"
+		continue
+	}
+	made shapes shapes --retep --args --include 'draw::*' \
+		--include '*hidden*' --exclude '*~Shape*'
+	like "$(entry shapes ._ZN4draw3addEii,)" \
+		'DESC="\(shapes\) draw::add\(int, int\) Pre-Invocation",VARS=\(a, b\)' \
+		"$what: an overloaded function by its linkage name"
+	like "$(entry shapes ._ZNK4draw5Shape4areaEi)" \
+		'VARS=\(this, scale\)' "$what: a method"
+	like "$(exit_of shapes ._ZNK4draw5Shape4areaEi)" '%\{d32\}' \
+		"$what: what it returns"
+	like "$(cat shapes.tsf)" 'PRIV,PRE' "$what: one without a name outside"
+	like "$(cat shapes.tsf)" 'DESC=.*draw::twice<long>\(long\)' \
+		"$what: an instance of a template"
+	unlike "$(cat shapes.tsf)" '~Shape|TP=\.main' "$what: no other"
+	if [ "$(id -u)" -ne 0 ]; then
+		skip "$what: records" "needs root"
+		continue
+	fi
+	status 0 "$what: is traced" trace run shapes.tdf -- ./shapes
+	is "$(sed -nE 's/^ *((n|a|b|c|scale) = .*)/\1/p' out | grep -v 0x |
+		head -n 4 | sort | tr '\n' ' ')" \
+		"a = 21 b = 2 n = 2 scale = 7 " "$what: the arguments"
+done
+
+# bash for the whole way, the libraries for their number of functions
+what="bash"
+status 0 "$what: is made" trcust --from-module --retep --args -o bash.tsf \
+	/bin/bash
+status 0 "$what: compiles" trcust bash.tsf
+unlike "$(cat err)" 'error' "$what: without an error"
+ok "$what: has a point at all functions" \
+	test "$(grep -c '	TP=.*,RETEP,' bash.tsf)" -gt 1000
+if [ "$(id -u)" -eq 0 ]; then
+	trcust --from-module --retep --args --include '*_history' \
+		--include 'execute_command*' -o few.tsf /bin/bash
+	trcust few.tsf
+	status 0 "$what: is traced" trace run few.tdf -- \
+		bash -c 'set -o history; history -s "echo hello"; :'
+	like "$(cat out)" '^\(bash\) add_history Pre-Invocation' \
+		"$what: has records"
+	like "$(cat out)" '^RAX = [0-9a-f]{16}' "$what: and return values"
+fi
+
+libraries=/usr/lib/$(cc -dumpmachine 2>/dev/null | sed 's/-pc-/-/')
+for library in "$libraries"/libc.so.6 "$libraries"/libstdc++.so.6 \
+	       "$libraries"/libcrypto.so.3; do
+	what=${library##*/}
+	[ -e "$library" ] || {
+		skip "$what" "isn't installed"
+		continue
+	}
+	status 0 "$what: is made in time" timeout 20 trcust --from-module \
+		--retep --args -o lib.tsf "$library"
+	status 0 "$what: compiles in time" timeout 20 trcust lib.tsf
+	unlike "$(cat err)" 'error|AMBIGUOUS|MAXLEN' "$what: without an error"
+	ok "$what: has its functions" \
+		test "$(grep -c '(PUB,PRE)' lib.tsf)" -gt 1000
+	is "$(grep -o '^TRACE.*' lib.tsf | sort | uniq -d)" "" \
+		"$what: each minor once"
+done
+
+what="too many"
+awk 'BEGIN {
+	print ".text"
+	for (i = 0; i < 32768; i++)
+		printf ".globl f%d\n.type f%d,@function\nf%d: ret\n.size f%d,1\n",
+			i, i, i, i
+}' >many.s
+if cc -shared -nostdlib -o many.so many.s 2>log; then
+	status 1 "$what: are refused" trcust --from-module many.so
+	is "$(cat err)" "trcust: 32768 functions are more than the 32767 that minors can number
+trcust: --include and --exclude choose" "$what: with a hint"
+	status 0 "$what: less are taken" timeout 20 trcust --from-module \
+		--exclude f0 -o many.tsf many.so
+	is "$(grep -c ^TRACE many.tsf)" 32767 "$what: all of them"
+	status 0 "$what: they compile" timeout 20 trcust many.tsf
+fi
+tap_done

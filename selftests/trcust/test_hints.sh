@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Under a message stands what to do about it.
+. "$(dirname "$0")/../tap.sh"
+need cc strip
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+cat >program.c <<'END'
+int number;
+static int twice(int a) { return 2 * a; }
+__attribute__((target_clones("avx2", "default"))) int chosen(int a)
+{
+	return a * 3;
+}
+int main(int argc, char **argv) { return twice(argc) + chosen(number); }
+END
+cc -O0 -g -rdynamic -o program program.c || bail "no program to trace"
+strip -o bare program
+
+# hint TEXT-OF-TSF HINT [EXIT-STATUS]
+hint() {
+	printf 'MODNAME=%s\nMAJOR=5\n%b\n' "${module-program}" "$1" >app.tsf
+	status "${3-1}" "$1" trcust app.tsf
+	like "$(grep '^      | ' err)" "$2" "  $2"
+}
+
+# other TEXT-OF-FILE HINT
+other() {
+	printf '%b' "$1" >app.tsf
+	status 1 "'$1' for a TSF" trcust app.tsf
+	like "$(cat err)" "$2" "  $2"
+}
+
+hint '' "'TRACE' is missing"
+hint 'TRACE TP=' "'\.' is missing"
+hint 'TRACE TP=@program.c' "',' is missing"
+hint 'TRACE TP=.main, VARS=(argc' "')' is missing"
+hint 'TRACE TP=.main, MINOR=' "'number' is missing"
+hint 'TRACE TP=main' "written '\.name', a source line '@file,line'"
+hint 'TRACE TP=@program.c:7' 'a comma is before the line'
+hint 'TRACE TP=@program.c:7, DESC="d"' 'a comma is before the line'
+hint 'TRACE TP=.main,RETEP,RETEP' 'it is given already'
+hint 'TRACE RETEP, TP=.main' 'TP=\.name,RETEP'
+hint 'TRACE TP=.number,RETEP' 'is not in an executable section'
+hint 'TRACE TP=.main@@V1' "no part of the name: '\.main'"
+hint 'TRACE TP=.main, VARS=($arg0)' 'arg1, arg2'
+hint 'TRACE TP=.main, VAR=(argc)' 'there are: .*VARS'
+hint 'TRACE TP=.main, TYPE=(PRE)' 'TYPELIST defines'
+hint 'TRACE TP=.main, GROUP=A' 'GROUPLIST defines'
+hint 'GROUPLIST NAME=B,ID=1 TRACE TP=.main, GROUP=A' 'defined are: B'
+hint 'TRACE TP=.main, MEM32=(.number,DIRECT,4096)' \
+	'MAXDATALENGTH is 512' 0
+hint 'TRACE TP=.main, MEM32=(.number,DIRECT,400),MEM32=(.number,DIRECT,400)' \
+	'up to 806 bytes, of which 512' 0
+hint 'TRACE TP=.main, LEN=(number,DIRECT,3), MEM32=(.number,DIRECT,LEN)' \
+	'1, 2, 4 or 8 bytes'
+hint 'TRACE TP=.main, VARS=(nothing)' 'in scope at main.*: argc, argv'
+
+printf 'MODNAME=my program\nMAJOR=5\nTRACE TP=.main\n' >app.tsf
+status 1 "a blank in MODNAME" trcust app.tsf
+like "$(cat err)" 'a name with blanks is quoted' "  is told"
+other '\177ELF\1' 'from-module'
+other 'RASTDF\r\n\1' '--dump prints it'
+other '\377\376M\0O\0' 'UTF-16'
+
+cc -O0 -rdynamic -o plain program.c
+module=plain
+hint 'TRACE TP=.main, VARS=(number)' "'number:n' logs n bytes"
+like "$(cat err)" 'size of number is not known' "  and what has none"
+module=bare
+hint 'TRACE TP=.twice' 'stripped'
+like "$(cat err)" '--debug FILE' "  and the debug information"
+hint 'TRACE TP=@program.c,7' '--debug FILE'
+module=program
+if nm program | grep -q ' i chosen'; then
+	hint 'TRACE TP=.chosen' 'comes* to what it chose: .*\.chosen\.avx2' 0
+	unlike "$(cat err)" resolver$ "  without the resolver itself"
+else
+	skip "an indirect function" "the compiler can't make one"
+fi
+
+# Names of C++ as they are written
+if command -v c++ >/dev/null; then
+	echo 'namespace n { int f(int a) { return a; } } int main() { return n::f(1); }' |
+		c++ -g -O0 -x c++ -o program -
+	hint 'TRACE TP=.n::f, VARS=(b)' 'in scope at n::f+.*: a'
+else
+	skip "names of C++" "no compiler"
+fi
+tap_done

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# How trcust is called: options in both spellings, where files are looked for,
+# what stands in for a file (manual 1.2.2).
+. "$(dirname "$0")/../tap.sh"
+need cc mkfifo timeout
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+echo 'int main(void) { return 0; } int f(void) { return 1; }' |
+	cc -O1 -x c - -o app.exe || bail "the module of the tests does not compile"
+strip -o bare.exe app.exe
+nm app.exe >app.map
+mkdir one two made
+tsf() {
+	printf 'MODNAME=%s\nMAJOR=6\n%s\n' "$1" "$2" >"$3"
+}
+point='TRACE TP=.main, DESC="main"'
+tsf "$TMP/app.exe" "$point" two/found.tsf
+tsf "$TMP/app.exe" "$point" one/UPPER.TSF
+
+# Along TRCUST_PATH
+status 1 "a TSF that is nowhere" trcust found
+TRCUST_PATH=$TMP/one:$TMP/two
+export TRCUST_PATH
+status 0 "a TSF found along TRCUST_PATH" trcust found
+ok "the TDF lies beside it" test -s two/found.tdf
+status 0 "with its extension" trcust found.tsf -o made
+ok "--output-dir" test -s made/found.tdf
+status 0 "with the other one" trcust UPPER -o made
+status 1 "a name with a directory is not looked for" trcust ./found
+cp two/found.tsf found.tsf
+status 0 "the current directory is first" trcust found
+ok "the TDF lies here" test -s found.tdf
+status 0 "empty parts" env "TRCUST_PATH=:/nowhere::$TMP/two:" \
+	trcust found -o made
+cp two/found.tsf plain
+status 0 "a name as it stands" trcust plain -o made
+ok "without an extension" test -s made/plain.tdf
+
+# A map
+tsf bare.exe "$point" bare.tsf
+status 1 "a stripped module" trcust bare
+cp app.map one/long.map
+for option in "/M=app.map" "-M app.map" "--map app.map" "/M=long.map"; do
+	# shellcheck disable=SC2086
+	status 0 "$option" trcust bare $option
+done
+status 1 "/M= and a map that is nowhere" trcust bare /M=nowhere.map
+like "$(cat err)" TRCERR_NO_FILE "which is told"
+tsf bare.exe 'TRACE TP=@STATIC, DESC="s"' static.tsf
+status 1 "even where it isn't needed" trcust static /M=nowhere.map
+status 1 "/M= and no name" trcust bare /M=
+like "$(cat err)" TRCERR_MAP_EXTN "which is told"
+
+# Debug information elsewhere
+status 1 "--debug and a file that is not there" trcust --debug nothing found
+like "$(cat err)" "TRCERR_.*" "which is told"
+
+# Slash options are exact, anything else is a path
+for path in /W3 /W /m=app.map /C "/W1 "; do
+	status 1 "'$path' is a path" trcust "$path"
+	like "$(cat err)" "NO_FILE.*" "of a TSF"
+done
+status 2 "two lists" trcust a b /C=made/x.TFF
+status 2 "three operands" trcust a b c
+status 2 "a name that is empty" trcust ""
+status 2 "an empty name of a TDF" trcust found ""
+ok "nothing is written to it" test ! -e .tdf
+status 2 "--from-module and nothing" trcust --from-module
+status 2 "--from-source and nothing" trcust --from-source
+status 2 "--dump and nothing" trcust --dump
+status 2 "a major that is none" trcust --major 256 --from-module app.exe
+status 2 "a major in words" trcust --major one --from-module app.exe
+
+# --exit-zero, whatever happens
+for arguments in "" nowhere "--dump nowhere" "nowhere /C=x" "a b c"; do
+	# shellcheck disable=SC2086
+	status 0 "--exit-zero $arguments" trcust --exit-zero $arguments
+done
+
+# What is no file
+mkfifo fifo.tsf
+status 1 "a FIFO that nobody writes into" timeout 10 trcust fifo.tsf
+cat found.tsf >fifo.tsf &
+status 0 "a FIFO" timeout 10 trcust fifo.tsf
+wait
+status 0 "a slow pipe" sh -c '(sleep 2; cat found.tsf) |
+	timeout 10 trcust /dev/stdin made/stdin'
+ok "its TDF" test -s made/stdin.tdf
+tsf fifo.exe "$point" fifo2.tsf
+mkfifo fifo.exe fifo.map
+status 1 "a FIFO for the module" timeout 10 trcust fifo2.tsf
+status 1 "a FIFO for the map" timeout 10 trcust bare.tsf -M fifo.map
+status 1 "a FIFO in a list" sh -c \
+	'echo fifo.exe >list; timeout 10 trcust list /C=made/x.TFF'
+status 1 "a FIFO for the list" timeout 10 trcust fifo.exe /C=made/x.TFF
+status 1 "a FIFO of C" timeout 10 trcust --from-source fifo.exe
+tap_done

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The functions, copies and labels that names and source lines mean.
+. "$(dirname "$0")/../tap.sh"
+need cc c++ nm
+here=$(cd "$(dirname "$0")" && pwd)
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+
+# sites_of CLAUSE: where TRACE TP=CLAUSE in the module stands, "SYMBOL+OFFSET"
+sites_of() {
+	printf 'MODNAME=%s\nTRACE TP=%s\n' "$module" "$1" >one.tsf
+	rm -f one.tdf
+	trcust $options one.tsf 2>err
+	[ -e one.tdf ] && trcust --dump one.tdf | sed -nE \
+		's/^  site "(.*)"\+([0-9]+) offset .*/\1+\2/p'
+}
+
+# addresses_of CLAUSE: the same as addresses
+addresses_of() {
+	sites_of "$1" >sites
+	[ -e one.tdf ] && trcust --dump one.tdf |
+		sed -nE 's/^  site .* address (0x[0-9a-f]+) .*/\1/p'
+}
+
+# entry FILE PATTERN: addresses of the symbols
+entry() {
+	nm "$1" | awk -v p="$2" '$3 ~ p { print "0x" $1 }' | sed 's/0x0*/0x/' |
+		sort
+}
+options=
+
+if c++ -w -O0 -g -o names "$here/exits/names.cc" 2>log; then
+	module=names
+	is "$(addresses_of .shop::total+0)" "$(entry names '^_ZN4shop5total')" \
+		"ns::fn"
+	is "$(addresses_of .depot::total+0)" "$(entry names '^_ZN5depot5total')" \
+		"the same in another namespace"
+	is "$(addresses_of '.add(int)+0')" "$(entry names 'basket3addEi')" \
+		"fn(int)"
+	is "$(addresses_of '."shop::basket::add(char const*)"+0')" \
+		"$(entry names 'basket3addEPKc')" "ns::cls::fn(const char *)"
+	is "$(addresses_of '._ZN4shop6basket3addEi+0')" \
+		"$(entry names 'basket3addEi')" "a mangled name"
+	is "$(addresses_of .shop::basket::add+0 | wc -l)" 1 \
+		"one of two overloads"
+	like "$(cat err)" 'warning: .*TRCERR_AMBIGUOUS' "with a warning"
+	like "$(cat err)" 'there are: .*add[(].* at 0x.*add[(].* at 0x' \
+		"that names both"
+	is "$(addresses_of '.nosuch::total')" "" "another scope"
+	like "$(cat err)" BADSYMBOL "isn't found"
+
+	# Every copy of what was only inlined
+	sites_of .small >got
+	is "$(wc -l <got)" 2 "sites of a function that was only inlined"
+	like "$(cat got)" '^_Z5firsti\+' "one where it was inlined"
+	like "$(cat got)" '^_Z6secondi\+' "one where it was inlined again"
+
+	# Every instance of a template has its lines
+	line=$(grep -n 'sink = sink + 1' "$here/exits/names.cc" | cut -d: -f1)
+	sites_of "@names.cc,$line" >got
+	like "$(cat got)" '^_Z5twiceIiE' "a line of a template of int"
+	like "$(cat got)" '^_Z5twiceIdE' "a line of a template of double"
+	line=$(grep -n 'sink \* 3' "$here/exits/names.cc" | cut -d: -f1)
+	sites_of "@NAMES.CC,$line" >got
+	like "$(cat got)" '^_Z5firsti' "a line of an inlined function"
+	like "$(cat got)" '^_Z6secondi' "and of its other copy"
+else
+	skip "names of C++" "the compiler can't do it"
+fi
+
+# Local functions of the same name
+for name in one two; do
+	printf 'volatile int %s_sink;\nstatic __attribute__((noinline)) int twin(int a)\n{
+	%s_sink = a;\n	return a + 1;\n}
+int %s(int a) { return twin(a) * 2; }\n' $name $name $name >$name.c
+done
+echo 'int one(int), two(int); int main(void) { return one(1) + two(2); }' >main.c
+cc -O0 -g -o twins main.c one.c two.c
+module=twins
+is "$(addresses_of .one.c:twin+0; addresses_of .two.c:twin+0)" \
+	"$(entry twins '^twin$')" "file.c:name"
+is "$(sites_of .three.c:twin)" "" "in another file"
+like "$(cat err)" 'BADSYMBOL' "it isn't found"
+behind=$(addresses_of .one.c:twin)
+ok "it stands behind the prologue" test "$((behind))" -gt \
+	"$(($(entry twins '^twin$' | head -n 1)))"
+
+# A line where a function begins is where the function's name is.
+is "$(addresses_of @one.c,4)" "$behind" "the line where a function begins"
+
+# An address as linked
+is "$(addresses_of "@ADDR,$behind")" "$behind" "@ADDR"
+is "$(cat sites)" "twin+$((behind - $(entry twins '^twin$' | head -n 1)))" \
+	"its symbol"
+is "$(addresses_of "@ADDR,$((behind + 1))")" "" "inside an instruction"
+like "$(cat err)" 'is inside an instruction' "is refused"
+
+# A map's symbols are labels; they are used where the module has none.
+cc -O0 -o stripped main.c one.c two.c -Wl,-Map=stripped.map
+nm stripped >nm.map
+strip --strip-all stripped
+module=stripped
+options=/M=nm.map
+is "$(addresses_of .one)" "$(sed -nE 's/^0*([0-9a-f]+) T one$/0x\1/p' nm.map)" \
+	"a label of a map"
+is "$(addresses_of .one,RETEP | wc -l)" 1 \
+	"its exit: a frame description tells where it ends"
+options=
+is "$(addresses_of .one)" "" "without the map"
+like "$(cat err)" 'BADSYMBOL' "it isn't known"
+tap_done

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operands as the GNU assembler has them in notes of static probes. */
+#include "arch.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAME_SIZE	8
+#define TEXT_SIZE	256
+
+/* "r8d", "r8w", "r8b": parts of registers that have a number. */
+static const struct arch_register *numbered_find(char *name,
+						 unsigned int *bytes)
+{
+	size_t length = strlen(name);
+	const struct arch_register *reg;
+	char part;
+
+	if (length < 3 || tolower(name[0]) != 'r' || !isdigit(name[1]))
+		return NULL;
+	part = tolower(name[length - 1]);
+	*bytes = part == 'd' ? 4 : part == 'w' ? 2 : part == 'b' ? 1 : 0;
+	name[length - 1] = 0;
+	reg = arch_register_find(name);
+	return *bytes && reg && reg->bytes == 8 ? reg : NULL;
+}
+
+/* "al" and "ah" of "ax", "sil" of "si". */
+static const struct arch_register *byte_find(char *name, unsigned int *shift)
+{
+	size_t length = strlen(name);
+	char part = length ? tolower(name[length - 1]) : 0;
+
+	if ((part != 'l' && part != 'h') || length < 2 || length > 3)
+		return NULL;
+	*shift = part == 'h' ? 8 : 0;
+	name[length - 1] = 0;
+	if (length == 2 && strchr("abcd", tolower(name[0])))
+		strcpy(name + 1, "x");
+	else if (length == 2 || *shift)
+		return NULL;
+	return arch_register_find(name);
+}
+
+static bool register_parse(const char *text, size_t length, uint8_t elf_class,
+			   struct arch_operand *operand, int *number)
+{
+	char name[NAME_SIZE], again[NAME_SIZE];
+	const struct arch_register *reg;
+
+	if (length < 2 || *text != '%' || length > NAME_SIZE)
+		return false;
+	memcpy(name, text + 1, length - 1);
+	name[length - 1] = 0;
+	memcpy(again, name, sizeof(name));
+	operand->shift = 0;
+	reg = arch_register_find(name);
+	operand->bytes = reg ? reg->bytes : 1;
+	if (!reg)
+		reg = numbered_find(name, &operand->bytes);
+	if (!reg) {
+		operand->bytes = 1;
+		reg = byte_find(again, &operand->shift);
+	}
+	if (!reg || reg->pt_regs < 0)
+		return false;
+	*number = elf_class == ELFCLASS64 ? reg->dwarf64 : reg->dwarf32;
+	return *number >= 0;
+}
+
+static bool number_parse(const char **p, int64_t *number)
+{
+	char *end;
+
+	*number = strtoull(*p, &end, 0);
+	if (end == *p)
+		return false;
+	*p = end;
+	return true;
+}
+
+/* Sum of numbers and at most one symbol: "-20", "sym+4", "4+sym" */
+static bool displacement_parse(const char *p, const char *end,
+			       struct arch_operand *operand)
+{
+	while (p < end) {
+		bool minus = *p == '-';
+		int64_t number;
+
+		p += *p == '-' || *p == '+';
+		if (isdigit(*p)) {
+			if (!number_parse(&p, &number))
+				return false;
+			operand->number += minus ? -number : number;
+		} else {
+			if (minus || operand->symbol)
+				return false;
+			operand->symbol = p;
+			while (p < end && *p != '+' && *p != '-')
+				p++;
+			operand->symbol_length = p - operand->symbol;
+			if (!operand->symbol_length)
+				return false;
+		}
+		if (p < end && *p != '+' && *p != '-')
+			return false;
+	}
+	return p == end;
+}
+
+static bool is_ip(const char *text, size_t length)
+{
+	return length == 4 && (!strncasecmp(text, "%rip", 4) ||
+			       !strncasecmp(text, "%eip", 4));
+}
+
+/* Between the parentheses: "base", "base,index,scale", ",index,scale" */
+static bool parts_parse(const char *p, const char *end, uint8_t elf_class,
+			struct arch_operand *operand)
+{
+	struct arch_operand unused;
+	const char *comma = memchr(p, ',', end - p);
+	size_t length = (comma ? comma : end) - p;
+
+	if (is_ip(p, length))	/* the symbol's address is the operand's */
+		return !comma && operand->symbol;
+	if (length && !register_parse(p, length, elf_class, &unused,
+				      &operand->base))
+		return false;
+	if (!comma)
+		return length;
+	p = comma + 1;
+	comma = memchr(p, ',', end - p);
+	if (!register_parse(p, (comma ? comma : end) - p, elf_class, &unused,
+			    &operand->index))
+		return false;
+	if (!comma)
+		return true;
+	operand->scale = comma[1] - '0';
+	return comma + 2 == end && (operand->scale == 1 ||
+				    operand->scale == 2 ||
+				    operand->scale == 4 || operand->scale == 8);
+}
+
+static bool memory_parse(const char *p, const char *end, uint8_t elf_class,
+			 struct arch_operand *operand)
+{
+	const char *open = memchr(p, '(', end - p);
+
+	operand->kind = ARCH_MEMORY;
+	if (!open)
+		return p < end && displacement_parse(p, end, operand);
+	return end[-1] == ')' && displacement_parse(p, open, operand) &&
+	       parts_parse(open + 1, end - 1, elf_class, operand);
+}
+
+bool arch_operand_parse(const char *text, size_t length, uint8_t elf_class,
+			struct arch_operand *operand)
+{
+	const char *p, *end = text + length;
+	bool minus;
+
+	*operand = (struct arch_operand){
+		.kind = ARCH_REGISTER, .base = -1, .index = -1, .scale = 1,
+	};
+	if (!length || length > TEXT_SIZE)
+		return false;
+	if (*text == '%' && !memchr(text, ':', length))
+		return register_parse(text, length, elf_class, operand,
+				      &operand->base);
+	if (*text != '$')
+		return *text != '%' &&
+		       memory_parse(text, end, elf_class, operand);
+	operand->kind = ARCH_IMMEDIATE;
+	p = text + 1;
+	minus = p < end && *p == '-';
+	p += minus;
+	if (p == end || !isdigit(*p) || !number_parse(&p, &operand->number))
+		return false;
+	if (minus)
+		operand->number = -operand->number;
+	return p == end;
+}

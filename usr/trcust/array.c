@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool array_grow(void *array, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 16;
+	void *grown;
+
+	if (count < *room)
+		return true;
+	if (more >= UINT32_MAX)
+		return false;
+	memcpy(&grown, array, sizeof(grown));
+	grown = reallocarray(grown, more, size);
+	if (!grown)
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	*room = more;
+	return true;
+}
+
+size_t array_count_upto(const void *array, size_t count, size_t size,
+			uint64_t value)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t first;
+
+		memcpy(&first, (const char *)array + middle * size,
+		       sizeof(first));
+		if (first <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arrays that grow, and arrays in ascending order. */
+#ifndef TRCUST_ARRAY_H
+#define TRCUST_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Make room for one more element of `size` bytes behind `count` of them;
+ * `array` points at the pointer to them. False: no memory, or there would be
+ * more than 32 bits can number; the array is then as it was.
+ */
+bool array_grow(void *array, size_t count, size_t *room, size_t size);
+
+/*
+ * How many elements begin with a number that isn't above `value`: each has a
+ * uint64_t for its first member, by which they are in ascending order.
+ */
+size_t array_count_upto(const void *array, size_t count, size_t size,
+			uint64_t value);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The C types of what is logged, as the TFF has them (struct tff_ctype): each
+ * once, by content. Index 0 is the first; CTYPE_NONE: not known.
+ */
+#ifndef TRCUST_CTYPE_H
+#define TRCUST_CTYPE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rastrace/tff.h>
+
+#define CTYPE_NONE	TFF_CTYPE_NONE
+
+struct ctype_member {
+	const char *name;	/* owned by the table */
+	uint32_t ctype;
+	int64_t value;		/* ENUM: value; else offset in bits */
+	uint32_t bits;		/* of a bit-field, else 0 */
+};
+
+struct ctype {
+	const char *name;	/* unique in the table: "struct request",
+				 * "unsigned int"; owned by the table */
+	uint8_t kind;		/* TFF_CTYPE_* */
+	bool is_signed;
+	uint32_t bytes;
+	uint32_t target, count;
+	struct ctype_member *members;
+	size_t member_count;
+};
+
+struct dwarf_file;
+
+struct ctypes {
+	struct ctype *types;
+	size_t count, room;
+	void *index;		/* by entry, by content and by name */
+	struct dwarf_file *dwarf;	/* to complete declarations; or NULL */
+	bool failed;		/* out of memory; sticks */
+};
+
+/* The type that a DW_TAG_..._type entry describes; typedefs and qualifiers are
+ * passed over, but a typedef names a type that has no name. CTYPE_NONE when
+ * memory is out or the entry is damaged. */
+uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type);
+/* One that no entry describes; members are taken as they stand. The name gets
+ * "#2" behind it when another type has it. */
+uint32_t ctypes_put(struct ctypes *types, const struct ctype *type);
+/* An array of `count` elements. */
+uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
+			  uint32_t count);
+/* An array's type without its first `dimension` dimensions. */
+uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,
+			 unsigned int dimension);
+void ctypes_free(struct ctypes *types);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of C++ (and Rust): mangled, as written in the source, and in a TSF. */
+#ifndef TRCUST_DEMANGLE_H
+#define TRCUST_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * "ns::cls::fn(int, char const*) const" of a mangled name, without a return
+ * type, malloc'd. NULL: it isn't mangled, is damaged, or there is no memory.
+ */
+char *demangle_symbol(const char *mangled);
+/* It looks like a mangled name. */
+bool demangle_is_mangled(const char *name, size_t length);
+
+/* What names the function itself: "fn" of "ns::cls<int>::fn<char>(int)" */
+const char *demangle_base(const char *name, size_t *length);
+/* The length of a name without parameters and what follows them. */
+size_t demangle_plain_length(const char *name);
+
+/*
+ * Is `wanted` a way to write the name `full`, which has parameters? Scopes may
+ * be left out from the left, and template arguments and parameters as a whole;
+ * blanks, and on which side of a type const stands, don't matter.
+ */
+bool demangle_matches(const char *full, const char *wanted);
+
+/* Numbered names by what they name themselves (demangle_base()). */
+struct demangle_entry {
+	char *full;		/* demangled */
+	const char *base;	/* in full: demangle_base() */
+	uint32_t base_length;
+	uint32_t hash, number;
+	uint32_t next;		/* index + 1 of the next in the bucket */
+};
+
+struct demangle_index {
+	struct demangle_entry *entries;
+	size_t count, room;
+	uint32_t *buckets;	/* NULL: not made yet */
+	size_t bucket_count;	/* a power of two */
+	bool failed;		/* out of memory; sticks */
+};
+
+/* Add a name, mangled or not; others than those of C++ are left out. */
+void demangle_index_add(struct demangle_index *index, const char *name,
+			uint32_t number);
+void demangle_index_finish(struct demangle_index *index);
+void demangle_index_free(struct demangle_index *index);
+/* The next name that demangle_matches() the wanted one; *position starts as
+ * 0. NULL: no more. */
+const struct demangle_entry *
+demangle_index_next(const struct demangle_index *index, const char *wanted,
+		    uint32_t *position);
+
+#endif

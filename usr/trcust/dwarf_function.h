@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Functions and their inlined copies (DWARF 5 section 3.3). */
+#ifndef TRCUST_DWARF_FUNCTION_H
+#define TRCUST_DWARF_FUNCTION_H
+
+#include "dwarf.h"
+
+struct dwarf_function {
+	Dwarf_Die die;		/* DW_TAG_subprogram with code, or
+				 * DW_TAG_inlined_subroutine */
+	bool inlined;
+	uint64_t entry;		/* DW_AT_entry_pc, else its first start */
+	struct module_range *ranges;	/* ascending: hot and cold parts */
+	size_t range_count;
+};
+
+struct dwarf_functions {
+	struct dwarf_function *functions;	/* ascending by entry */
+	size_t count, room;
+};
+
+/*
+ * All functions with code, and inlined copies, that a name means: plain,
+ * qualified ("ns::cls::fn", from the right), with parameters ("fn(int)"), or a
+ * linkage name. `file` (or NULL): only those of a unit or declaration file of
+ * this name. Copies inside copies count once each. 0 or -ENOMEM.
+ */
+int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
+			const char *file, struct dwarf_functions *found);
+/* The out-of-line function around address; count 0: none. */
+int dwarf_function_at(struct dwarf_file *dwarf, uint64_t address,
+		      struct dwarf_functions *found);
+/* Every out-of-line function that has code, unit by unit; stops when `take`
+ * returns non-zero, which it returns. `name` is the source's, qualified. */
+int dwarf_function_each(struct dwarf_file *dwarf,
+			int (*take)(void *context, const char *name,
+				    const struct dwarf_function *function),
+			void *context);
+void dwarf_functions_free(struct dwarf_functions *found);
+
+/* "ns::cls::fn" of an entry, malloc'd; NULL: no memory or no name. */
+char *dwarf_function_name(Dwarf_Die *die);
+/* The code of an entry: 1 (the caller frees function->ranges), 0: it has none
+ * that is in the module, -ENOMEM. */
+int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
+			struct dwarf_function *function);
+/* The same, added to a list; 0, -ENOMEM. */
+int dwarf_functions_add(struct dwarf_file *dwarf,
+			struct dwarf_functions *list, Dwarf_Die *die);
+
+#endif

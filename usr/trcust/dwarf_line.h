@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The line table: source lines to addresses and back (DWARF 5 section 6.2). */
+#ifndef TRCUST_DWARF_LINE_H
+#define TRCUST_DWARF_LINE_H
+
+#include "dwarf.h"
+
+enum dwarf_line_verdict {
+	DWARF_LINE_FOUND,
+	DWARF_LINE_NEXT,	/* the next line with code: result->line */
+	DWARF_LINE_PAST,	/* behind the last line with code */
+	DWARF_LINE_NO_FILE,	/* no unit has a file of this name */
+};
+
+struct dwarf_line_sites {
+	enum dwarf_line_verdict verdict;
+	uint32_t line;
+	uint64_t *addresses;	/* ascending; where the line begins, once for
+				 * every function, inlined copy or instance of
+				 * a template that has it */
+	size_t count;
+	const char *file;	/* full name, of the first */
+	bool several_files;	/* the name fits more than one file: told */
+};
+
+/*
+ * dwarf_source.c: look for file (in either case; its last parts of the path,
+ * "a/b.c" or "b.c") and line. 0 or -ENOMEM.
+ */
+int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
+		    struct dwarf_line_sites *result);
+void dwarf_line_sites_free(struct dwarf_line_sites *result);
+
+/* The source line of the code at address. */
+bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
+		   const char **file, uint32_t *line);
+/* The line is one where a statement begins at exactly this address. */
+bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address);
+
+/* Has the unit's file of this number (DW_AT_decl_file) the wanted name? */
+bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
+				  uint64_t number, const char *wanted);
+
+/*
+ * Where the body of the function that begins at `start` and ends before `end`
+ * begins, behind its prologue: a row marked so, else the second row of the
+ * function's line table that begins a statement.
+ */
+bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
+			 uint64_t end, uint64_t *address);
+
+#endif

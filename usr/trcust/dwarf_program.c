@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_program.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_LENGTH_MAX	4096	/* of each part of a file's name */
+#define FORMATS_MAX	255
+
+/* What is read from; behind the end all is zero, and `bad` is set. */
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static const uint8_t *cursor_skip(struct cursor *c, uint64_t size)
+{
+	const uint8_t *at = c->at;
+
+	if (c->bad || size > (uint64_t)(c->end - c->at)) {
+		c->bad = true;
+		c->at = c->end;
+		return NULL;
+	}
+	c->at += size;
+	return at;
+}
+
+static uint64_t cursor_fixed(struct cursor *c, unsigned int size)
+{
+	const uint8_t *p = cursor_skip(c, size);
+	uint64_t value = 0;
+
+	for (unsigned int i = 0; p && i < size; i++)
+		value |= (uint64_t)p[i] << (8 * i);
+	return value;
+}
+
+static uint64_t cursor_uleb(struct cursor *c)
+{
+	uint64_t value = 0;
+	unsigned int shift = 0;
+	const uint8_t *p;
+
+	do {
+		p = cursor_skip(c, 1);
+		if (p && shift < 64)
+			value |= (uint64_t)(*p & 0x7f) << shift;
+		shift += 7;
+	} while (p && *p & 0x80);
+	return value;
+}
+
+static int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t value = 0;
+	unsigned int shift = 0;
+	const uint8_t *p;
+
+	do {
+		p = cursor_skip(c, 1);
+		if (p && shift < 64)
+			value |= (uint64_t)(*p & 0x7f) << shift;
+		shift += 7;
+	} while (p && *p & 0x80);
+	if (p && *p & 0x40 && shift < 64)
+		value |= ~0ULL << shift;
+	return value;
+}
+
+static const char *cursor_string(struct cursor *c)
+{
+	const uint8_t *end = c->bad ? NULL :
+			     memchr(c->at, '\0', c->end - c->at);
+
+	if (!end) {
+		c->bad = true;
+		return "";
+	}
+	return (const char *)cursor_skip(c, end + 1 - c->at);
+}
+
+static const char *section_string(const struct dwarf_bytes *section,
+				  uint64_t offset)
+{
+	if (offset >= section->size ||
+	    !memchr(section->data + offset, '\0', section->size - offset))
+		return "";
+	return (const char *)section->data + offset;
+}
+
+/* The length that a program begins with; what it holds is left in *c. */
+static uint8_t read_length(struct cursor *c)
+{
+	uint64_t length = cursor_fixed(c, 4);
+	uint8_t offset_size = 4;
+
+	if (length == 0xffffffff) {
+		length = cursor_fixed(c, 8);
+		offset_size = 8;
+	}
+	if (c->bad || length > (uint64_t)(c->end - c->at))
+		c->bad = true;
+	else
+		c->end = c->at + length;
+	return offset_size;
+}
+
+static struct cursor cursor_at(const struct dwarf_bytes *section,
+			       uint64_t offset)
+{
+	struct cursor c = { .bad = offset >= section->size };
+
+	if (!c.bad) {
+		c.at = section->data + offset;
+		c.end = section->data + section->size;
+	}
+	return c;
+}
+
+uint64_t dwarf_program_end(const struct dwarf_program_sections *sections,
+			   uint64_t offset)
+{
+	struct cursor c = cursor_at(&sections->line, offset);
+
+	read_length(&c);
+	return c.bad ? 0 : c.end - sections->line.data;
+}
+
+struct entry_format {
+	uint64_t content, form;
+};
+
+struct entry_value {
+	const char *text;
+	uint64_t number;
+};
+
+/* The forms of DWARF 5 section 6.2.4.1; any other makes the header bad, since
+ * its length isn't known. */
+static struct entry_value read_form(struct cursor *c, uint64_t form,
+				    const struct dwarf_program *program,
+				    const struct dwarf_program_sections *s)
+{
+	struct entry_value value = { .text = "" };
+
+	switch (form) {
+	case DW_FORM_string:
+		value.text = cursor_string(c);
+		break;
+	case DW_FORM_line_strp:
+		value.text = section_string(&s->line_str,
+				cursor_fixed(c, program->offset_size));
+		break;
+	case DW_FORM_strp:
+		value.text = section_string(&s->str,
+				cursor_fixed(c, program->offset_size));
+		break;
+	case DW_FORM_udata:
+		value.number = cursor_uleb(c);
+		break;
+	case DW_FORM_data1:
+		value.number = cursor_fixed(c, 1);
+		break;
+	case DW_FORM_data2:
+		value.number = cursor_fixed(c, 2);
+		break;
+	case DW_FORM_data4:
+		value.number = cursor_fixed(c, 4);
+		break;
+	case DW_FORM_data8:
+		value.number = cursor_fixed(c, 8);
+		break;
+	case DW_FORM_data16:
+		cursor_skip(c, 16);
+		break;
+	case DW_FORM_block:
+		cursor_skip(c, cursor_uleb(c));
+		break;
+	default:
+		c->bad = true;
+		break;
+	}
+	return value;
+}
+
+static size_t read_formats(struct cursor *c, struct entry_format *formats)
+{
+	size_t count = cursor_fixed(c, 1);
+
+	for (size_t i = 0; i < count; i++) {
+		formats[i].content = cursor_uleb(c);
+		formats[i].form = cursor_uleb(c);
+	}
+	return count;
+}
+
+static struct dwarf_program_file
+read_entry(struct cursor *c, const struct dwarf_program *program,
+	   const struct dwarf_program_sections *sections,
+	   const struct entry_format *formats, size_t count)
+{
+	struct dwarf_program_file file = { .name = "" };
+
+	for (size_t i = 0; i < count; i++) {
+		struct entry_value value = read_form(c, formats[i].form,
+						     program, sections);
+
+		if (formats[i].content == DW_LNCT_path)
+			file.name = value.text;
+		else if (formats[i].content == DW_LNCT_directory_index)
+			file.directory = value.number;
+	}
+	return file;
+}
+
+/* A file table of DWARF 5, of directories or of files. Each entry has at least
+ * one byte, so the header bounds how many there are. */
+static int read_entries(struct cursor *c, const struct dwarf_program *program,
+			const struct dwarf_program_sections *sections,
+			struct dwarf_program_file **files, size_t *file_count)
+{
+	struct entry_format formats[FORMATS_MAX];
+	size_t format_count = read_formats(c, formats);
+	uint64_t count = cursor_uleb(c);
+
+	*file_count = 0;
+	if (c->bad || (count && !format_count) ||
+	    count > (uint64_t)(c->end - c->at))
+		return -EINVAL;
+	*files = calloc(count + 1, sizeof(**files));
+	if (!*files)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count && !c->bad; i++)
+		(*files)[i] = read_entry(c, program, sections, formats,
+					 format_count);
+	*file_count = count;
+	return c->bad ? -EINVAL : 0;
+}
+
+static int read_tables_5(struct cursor *c, struct dwarf_program *program,
+			 const struct dwarf_program_sections *sections)
+{
+	struct dwarf_program_file *directories = NULL;
+	int code = read_entries(c, program, sections, &directories,
+				&program->directory_count);
+
+	if (!code) {
+		program->directories = calloc(program->directory_count + 1,
+					      sizeof(char *));
+		code = program->directories ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; !code && i < program->directory_count; i++)
+		program->directories[i] = directories[i].name;
+	free(directories);
+	return code ? code : read_entries(c, program, sections, &program->files,
+					  &program->file_count);
+}
+
+/* How many strings there are up to an empty one, each with some numbers. */
+static size_t count_strings(struct cursor c, unsigned int numbers)
+{
+	size_t count = 0;
+
+	while (*cursor_string(&c) && !c.bad) {
+		for (unsigned int i = 0; i < numbers; i++)
+			cursor_uleb(&c);
+		count++;
+	}
+	return count;
+}
+
+/* Before DWARF 5 directory 0 is the unit's, and file 0 is none. */
+static int read_tables_2(struct cursor *c, struct dwarf_program *program)
+{
+	size_t count = count_strings(*c, 0);
+
+	program->directories = calloc(count + 1, sizeof(char *));
+	if (!program->directories)
+		return -ENOMEM;
+	program->directory_count = count + 1;
+	program->directories[0] = "";
+	for (size_t i = 1; i <= count; i++)
+		program->directories[i] = cursor_string(c);
+	cursor_string(c);
+	count = count_strings(*c, 3);
+	program->files = calloc(count + 1, sizeof(*program->files));
+	if (!program->files)
+		return -ENOMEM;
+	program->file_count = count + 1;
+	program->files[0].name = "";
+	for (size_t i = 1; i <= count; i++) {
+		program->files[i].name = cursor_string(c);
+		program->files[i].directory = cursor_uleb(c);
+		cursor_uleb(c);
+		cursor_uleb(c);
+	}
+	return c->bad ? -EINVAL : 0;
+}
+
+static int read_header(struct cursor *c, struct dwarf_program *program,
+		       const struct dwarf_program_sections *sections)
+{
+	uint64_t header_length;
+
+	program->offset_size = read_length(c);
+	program->version = cursor_fixed(c, 2);
+	if (program->version < 2 || program->version > 5)
+		return -EINVAL;
+	if (program->version == 5)
+		cursor_skip(c, 2);	/* sizes of address and selector */
+	header_length = cursor_fixed(c, program->offset_size);
+	if (c->bad || header_length > (uint64_t)(c->end - c->at))
+		return -EINVAL;
+	program->end = c->end;
+	c->end = program->code = c->at + header_length;
+	program->insn_length = cursor_fixed(c, 1);
+	if (program->version >= 4)
+		cursor_skip(c, 1);	/* operations per instruction: VLIW */
+	program->is_stmt = cursor_fixed(c, 1);
+	program->line_base = (int8_t)cursor_fixed(c, 1);
+	program->line_range = cursor_fixed(c, 1);
+	program->opcode_base = cursor_fixed(c, 1);
+	if (!program->line_range || !program->opcode_base)
+		return -EINVAL;
+	program->opcode_lengths = cursor_skip(c, program->opcode_base - 1);
+	if (c->bad)
+		return -EINVAL;
+	return program->version == 5 ? read_tables_5(c, program, sections) :
+				       read_tables_2(c, program);
+}
+
+int dwarf_program_open(struct dwarf_program *program,
+		       const struct dwarf_program_sections *sections,
+		       uint64_t offset)
+{
+	struct cursor c = cursor_at(&sections->line, offset);
+	int code;
+
+	memset(program, 0, sizeof(*program));
+	code = c.bad ? -EINVAL : read_header(&c, program, sections);
+	if (code)
+		dwarf_program_close(program);
+	return code;
+}
+
+void dwarf_program_close(struct dwarf_program *program)
+{
+	free(program->directories);
+	free(program->files);
+	memset(program, 0, sizeof(*program));
+}
+
+/* The state machine of DWARF 5 section 6.2.2. */
+struct machine {
+	const struct dwarf_program *program;
+	struct cursor c;
+	struct dwarf_row row;
+	uint64_t last;		/* address of the sequence's last row */
+	int (*take)(void *context, const struct dwarf_row *row);
+	void *context;
+};
+
+static void machine_reset(struct machine *m)
+{
+	m->row = (struct dwarf_row){
+		.line = 1, .file = 1, .is_stmt = m->program->is_stmt,
+	};
+	m->last = 0;
+}
+
+static int machine_emit(struct machine *m)
+{
+	int code = 0;
+
+	if (m->row.address >= m->last) {
+		code = m->take(m->context, &m->row);
+		m->last = m->row.address;
+	}
+	m->row.prologue_end = false;
+	return code;
+}
+
+static void machine_advance(struct machine *m, uint64_t operations)
+{
+	m->row.address += operations * m->program->insn_length;
+}
+
+static int machine_special(struct machine *m, uint8_t opcode)
+{
+	uint8_t adjusted = opcode - m->program->opcode_base;
+
+	machine_advance(m, adjusted / m->program->line_range);
+	m->row.line += m->program->line_base +
+		       adjusted % m->program->line_range;
+	return machine_emit(m);
+}
+
+static int machine_extended(struct machine *m)
+{
+	uint64_t length = cursor_uleb(&m->c);
+	const uint8_t *operation = cursor_skip(&m->c, length);
+	struct cursor c = { .at = operation };
+	int code;
+
+	if (!operation || !length)
+		return 0;
+	c.end = operation + length;
+	switch (cursor_fixed(&c, 1)) {
+	case DW_LNE_end_sequence:
+		m->row.end_sequence = true;
+		code = machine_emit(m);
+		machine_reset(m);
+		return code;
+	case DW_LNE_set_address:
+		m->row.address = cursor_fixed(&c, length - 1 > 8 ? 8 :
+						  length - 1);
+		break;
+	}
+	return 0;
+}
+
+static int machine_standard(struct machine *m, uint8_t opcode)
+{
+	switch (opcode) {
+	case DW_LNS_copy:
+		return machine_emit(m);
+	case DW_LNS_advance_pc:
+		machine_advance(m, cursor_uleb(&m->c));
+		break;
+	case DW_LNS_advance_line:
+		m->row.line += cursor_sleb(&m->c);
+		break;
+	case DW_LNS_set_file:
+		m->row.file = cursor_uleb(&m->c);
+		break;
+	case DW_LNS_negate_stmt:
+		m->row.is_stmt = !m->row.is_stmt;
+		break;
+	case DW_LNS_const_add_pc:
+		machine_advance(m, (255 - m->program->opcode_base) /
+				   m->program->line_range);
+		break;
+	case DW_LNS_fixed_advance_pc:
+		m->row.address += cursor_fixed(&m->c, 2);
+		break;
+	case DW_LNS_set_prologue_end:
+		m->row.prologue_end = true;
+		break;
+	default:
+		for (uint8_t i = m->program->opcode_lengths[opcode - 1]; i; i--)
+			cursor_uleb(&m->c);
+		break;
+	}
+	return 0;
+}
+
+int dwarf_program_run(const struct dwarf_program *program,
+		      int (*take)(void *context, const struct dwarf_row *row),
+		      void *context)
+{
+	struct machine m = {
+		.program = program,
+		.c = { .at = program->code, .end = program->end },
+		.take = take, .context = context,
+	};
+	int code = 0;
+
+	machine_reset(&m);
+	while (!code && !m.c.bad && m.c.at < m.c.end) {
+		uint8_t opcode = cursor_fixed(&m.c, 1);
+
+		if (opcode >= program->opcode_base)
+			code = machine_special(&m, opcode);
+		else if (opcode)
+			code = machine_standard(&m, opcode);
+		else
+			code = machine_extended(&m);
+	}
+	return code;
+}
+
+/* Take the last part off; false: there is none, or it is "..". */
+static bool path_drop(const char *path, size_t *length)
+{
+	size_t at = *length;
+
+	while (at && path[at - 1] != '/')
+		at--;
+	if (at == *length || (*length - at == 2 && !memcmp(path + at, "..", 2)))
+		return *length == 1 && *path == '/';
+	*length = at > 1 ? at - 1 : at;
+	return true;
+}
+
+/* Add the parts of `from` to the path of *length bytes, resolving them. */
+static void path_add(char *path, size_t *length, const char *from)
+{
+	if (*from == '/') {
+		path[0] = '/';
+		*length = 1;
+	}
+	for (from += strspn(from, "/"); *from; from += strspn(from, "/")) {
+		size_t n = strcspn(from, "/");
+		const char *part = from;
+
+		from += n;
+		if (n == 1 && *part == '.')
+			continue;
+		if (n == 2 && !memcmp(part, "..", 2) &&
+		    path_drop(path, length))
+			continue;
+		if (*length && path[*length - 1] != '/')
+			path[(*length)++] = '/';
+		memcpy(path + *length, part, n);
+		*length += n;
+	}
+}
+
+char *dwarf_program_path(const struct dwarf_program *program, size_t file,
+			 const char *compiled_in)
+{
+	size_t length = 0, room = 1, directory;
+	const char *parts[3] = { "", "", "" };
+	char *path;
+
+	if (file >= program->file_count)
+		return NULL;
+	parts[2] = program->files[file].name;
+	directory = program->files[file].directory;
+	if (directory && directory < program->directory_count)
+		parts[1] = program->directories[directory];
+	if (program->directory_count && *program->directories[0])
+		parts[0] = program->directories[0];
+	else if (compiled_in)
+		parts[0] = compiled_in;
+	for (int i = 0; i < 3; i++) {
+		if (strlen(parts[i]) > PATH_LENGTH_MAX)
+			return NULL;
+		room += strlen(parts[i]) + 1;
+	}
+	path = malloc(room);
+	for (int i = 0; path && i < 3; i++)
+		path_add(path, &length, parts[i]);
+	if (path)
+		path[length] = '\0';
+	return path;
+}

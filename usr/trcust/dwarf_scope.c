@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_scope.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+#define DEPTH_MAX	64
+
+/* From the function inwards. */
+static int scopes_fill(struct dwarf_scopes *scopes, uint64_t pc)
+{
+	uint32_t number;
+
+	scopes->blocks = dwarf_blocks_get(scopes->unit, &scopes->dies[0]);
+	if (!scopes->blocks)
+		return -ENOMEM;
+	number = dwarf_block_find(scopes->blocks, pc);
+	scopes->count = 1;
+	for (uint32_t i = number; i; i = scopes->blocks->list[i].outer)
+		scopes->count++;
+	for (size_t at = scopes->count; at--; ) {
+		const struct dwarf_block *block = &scopes->blocks->list[number];
+
+		scopes->dies[at] = block->die;
+		scopes->numbers[at] = number;
+		number = block->outer;
+	}
+	return 0;
+}
+
+int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
+		      struct dwarf_scopes *scopes)
+{
+	Dwarf_Die die;
+
+	scopes->count = 0;
+	scopes->unit = NULL;
+	if (!dwarf_unit_find(dwarf, pc, &die))
+		return -ENOENT;
+	scopes->unit = dwarf_unit_get(dwarf, &die);
+	if (!scopes->unit)
+		return -ENOMEM;
+	if (!dwarf_unit_code(scopes->unit, pc, &scopes->dies[0]))
+		return scopes->unit->failed ? -ENOMEM : 0;
+	return scopes_fill(scopes, pc);
+}
+
+static int each_child(Dwarf_Die *die,
+		      int (*take)(void *context, Dwarf_Die *die),
+		      void *context)
+{
+	Dwarf_Die child;
+	int code;
+
+	if (dwarf_child(die, &child))
+		return 0;
+	do {
+		code = dwarf_block_declares(dwarf_tag(&child)) ?
+		       take(context, &child) : 0;
+	} while (!code && dwarf_die_next(&child));
+	return code;
+}
+
+int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
+		     int (*take)(void *context, Dwarf_Die *die),
+		     void *context)
+{
+	const struct dwarf_blocks *blocks = scopes->blocks;
+	Dwarf_Die at = scopes->dies[scope];
+	int code = 0;
+
+	for (uint32_t i = blocks->list[scopes->numbers[scope]].first;
+	     i && !code; i = blocks->declarations[i - 1].next) {
+		Dwarf_Die die = blocks->declarations[i - 1].die;
+
+		code = take(context, &die);
+	}
+	for (int i = 0; i < DWARF_ORIGINS_MAX && !code && dwarf_die_origin(&at); i++)
+		code = each_child(&at, take, context);
+	return code;
+}
+
+static bool die_type(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) &&
+	       dwarf_formref_die(&attr, type);
+}
+
+void dwarf_variable_fill(struct dwarf_variable *variable, Dwarf_Die *die,
+			 bool local)
+{
+	memset(variable, 0, sizeof(*variable));
+	variable->die = *die;
+	variable->local = local;
+	variable->parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
+	if (!die_type(die, &variable->type))
+		memset(&variable->type, 0, sizeof(variable->type));
+}
+
+bool dwarf_enumerator_find(Dwarf_Die *enumeration, const char *name,
+			   struct dwarf_variable *variable)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(enumeration, &child))
+		return false;
+	do {
+		const char *own = dwarf_tag(&child) == DW_TAG_enumerator ?
+				  dwarf_diename(&child) : NULL;
+
+		if (!own || strcmp(own, name))
+			continue;
+		memset(variable, 0, sizeof(*variable));
+		variable->die = child;
+		variable->type = *enumeration;
+		return true;
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc)
+{
+	Dwarf_Attribute attr;
+	size_t count;
+	Dwarf_Op *ops;
+
+	if (dwarf_attr_integrate(die, DW_AT_location, &attr))
+		return dwarf_getlocation_addr(&attr, pc, &ops, &count, 1) > 0 &&
+		       count ? 2 : 1;
+	return dwarf_attr_integrate(die, DW_AT_const_value, &attr) ? 2 : 0;
+}
+
+const char *dwarf_variable_symbol(Dwarf_Die *die)
+{
+	const char *name = dwarf_die_linkage(die);
+
+	return name ? name : dwarf_diename(die);
+}
+
+bool dwarf_union_find(Dwarf_Die *die, const char *name,
+		      struct dwarf_variable *variable)
+{
+	Dwarf_Die type, child;
+
+	if (dwarf_tag(die) != DW_TAG_variable || !die_type(die, &type) ||
+	    dwarf_tag(&type) != DW_TAG_union_type ||
+	    dwarf_child(&type, &child))
+		return false;
+	do {
+		const char *own = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) != DW_TAG_member || !own ||
+		    strcmp(own, name))
+			continue;
+		dwarf_variable_fill(variable, die, true);
+		return die_type(&child, &variable->type);
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+struct block_search {
+	const char *name;
+	uint64_t pc;
+	struct dwarf_variable *best;
+	int rank;		/* -1: none yet */
+};
+
+/* Blocks that the compiler joined leave several of the same name. */
+static int block_take(void *context, Dwarf_Die *die)
+{
+	struct block_search *search = context;
+	const char *name = dwarf_diename(die);
+	int rank;
+
+	if (dwarf_tag(die) == DW_TAG_enumeration_type) {
+		if (search->rank < 0 &&
+		    dwarf_enumerator_find(die, search->name, search->best)) {
+			search->best->local = true;
+			search->rank = 2;
+		}
+		return 0;
+	}
+	if (!name) {
+		if (search->rank < 0 &&
+		    dwarf_union_find(die, search->name, search->best))
+			search->rank = dwarf_variable_rank(die, search->pc);
+		return 0;
+	}
+	if (strcmp(name, search->name))
+		return 0;
+	rank = dwarf_variable_rank(die, search->pc);
+	if (rank > search->rank) {
+		search->rank = rank;
+		dwarf_variable_fill(search->best, die, true);
+	}
+	return 0;
+}
+
+bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
+		      uint64_t pc, const char *name,
+		      struct dwarf_variable *variable)
+{
+	struct block_search search = {
+		.name = name, .pc = pc, .best = variable, .rank = -1,
+	};
+
+	dwarf_scope_each(scopes, scope, block_take, &search);
+	return search.rank >= 0;
+}
+
+static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
+		      const void **last, struct dwarf_variable *variable)
+{
+	Dwarf_Die child;
+
+	if (depth == DEPTH_MAX || dwarf_child(block, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		const char *own;
+
+		if (child.addr <= *last)
+			return false;
+		*last = child.addr;
+		own = tag == DW_TAG_variable ? dwarf_diename(&child) : NULL;
+		if (own && !strcmp(own, name) &&
+		    !dwarf_variable_rank(&child, 0) &&
+		    !dwarf_hasattr(&child, DW_AT_declaration)) {
+			dwarf_variable_fill(variable, &child, true);
+			return true;
+		}
+		if (dwarf_block_is_one(tag) && !dwarf_die_has_code(&child) &&
+		    find_lost(&child, name, depth + 1, last, variable))
+			return true;
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
+			   struct dwarf_variable *variable)
+{
+	Dwarf_Die at = *function;
+
+	for (int i = 0; i <= DWARF_ORIGINS_MAX; i++) {
+		const void *last = NULL;
+
+		if (find_lost(&at, name, 0, &last, variable))
+			return true;
+		if (!dwarf_die_origin(&at))
+			break;
+	}
+	return false;
+}

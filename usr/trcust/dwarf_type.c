@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_type.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#define STEPS_MAX	64	/* typedefs, qualifiers, arrays of arrays */
+#define MEMBERS_MAX	65536	/* of one type; bounds damaged ones */
+
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr),
+				 type);
+}
+
+static bool passed_over(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_typedef:
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_shared_type:
+	case DW_TAG_immutable_type:
+	case DW_TAG_template_alias:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The type may stand in a unit of its own (DWARF 5 section 3.1.4). */
+static void follow_signature(Dwarf_Die *bare)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	if (bare->addr &&
+	    dwarf_formref_die(dwarf_attr(bare, DW_AT_signature, &attr), &type))
+		*bare = type;
+}
+
+void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
+		     const char **alias)
+{
+	const char *first = NULL;
+
+	*bare = *type;
+	for (int steps = 0; bare->addr && passed_over(bare); steps++) {
+		Dwarf_Die next = { 0 };
+
+		if (!first && dwarf_tag(bare) == DW_TAG_typedef)
+			first = dwarf_diename(bare);
+		if (steps == STEPS_MAX || !dwarf_type_of(bare, &next))
+			memset(&next, 0, sizeof(next));
+		*bare = next;
+	}
+	follow_signature(bare);
+	if (alias && first)
+		*alias = first;
+}
+
+static bool attr_number(Dwarf_Die *die, unsigned int name, uint64_t *value)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
+		return false;
+	*value = word;
+	return true;
+}
+
+/* DWARF 5 section 7.8 */
+static enum dwarf_type_kind base_kind(Dwarf_Die *bare)
+{
+	uint64_t encoding = 0, order;
+
+	if (attr_number(bare, DW_AT_endianity, &order) && order == DW_END_big)
+		return DWARF_TYPE_OTHER;
+	attr_number(bare, DW_AT_encoding, &encoding);
+	switch (encoding) {
+	case DW_ATE_boolean:
+		return DWARF_TYPE_BOOL;
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned_char:
+		return DWARF_TYPE_CHAR;
+	case DW_ATE_signed:
+	case DW_ATE_unsigned:
+	case DW_ATE_UTF:
+	case DW_ATE_address:
+		return DWARF_TYPE_INT;
+	case DW_ATE_float:
+		return DWARF_TYPE_FLOAT;
+	default:
+		return DWARF_TYPE_OTHER;
+	}
+}
+
+enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare)
+{
+	if (!bare->addr)
+		return DWARF_TYPE_VOID;
+	switch (dwarf_tag(bare)) {
+	case DW_TAG_base_type:
+		return base_kind(bare);
+	case DW_TAG_enumeration_type:
+		return DWARF_TYPE_ENUM;
+	case DW_TAG_pointer_type:
+		return DWARF_TYPE_POINTER;
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return DWARF_TYPE_REFERENCE;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+		return DWARF_TYPE_STRUCT;
+	case DW_TAG_union_type:
+		return DWARF_TYPE_UNION;
+	case DW_TAG_array_type:
+		return DWARF_TYPE_ARRAY;
+	case DW_TAG_subroutine_type:
+		return DWARF_TYPE_FUNCTION;
+	default:
+		return DWARF_TYPE_OTHER;
+	}
+}
+
+/* By the underlying type, else by a negative enumerator. */
+static bool enum_is_signed(Dwarf_Die *bare)
+{
+	Dwarf_Die type, child;
+	Dwarf_Attribute attr;
+	Dwarf_Sword value;
+
+	if (dwarf_type_of(bare, &type)) {
+		dwarf_type_peel(&type, &type, NULL);
+		return dwarf_tag(&type) == DW_TAG_base_type &&
+		       dwarf_type_is_signed(&type);
+	}
+	if (dwarf_child(bare, &child))
+		return false;
+	do {
+		if (!dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value,
+						&attr), &value) && value < 0)
+			return true;
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+bool dwarf_type_is_signed(Dwarf_Die *bare)
+{
+	uint64_t encoding = 0;
+
+	if (dwarf_tag(bare) == DW_TAG_enumeration_type)
+		return enum_is_signed(bare);
+	attr_number(bare, DW_AT_encoding, &encoding);
+	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+}
+
+static uint64_t range_count(Dwarf_Die *range)
+{
+	uint64_t count, lower = 0;
+
+	if (attr_number(range, DW_AT_count, &count))
+		return count;
+	attr_number(range, DW_AT_lower_bound, &lower);
+	if (!attr_number(range, DW_AT_upper_bound, &count) ||
+	    count < lower || count - lower == UINT64_MAX)
+		return 0;
+	/* the upper bound of an array without elements is -1, of any width */
+	return count - lower == UINT32_MAX ? 0 : count - lower + 1;
+}
+
+bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
+			  uint64_t *count)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type &&
+		    dwarf_tag(&child) != DW_TAG_enumeration_type)
+			continue;
+		if (!index--) {
+			*count = range_count(&child);
+			return true;
+		}
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+static bool array_bytes(Dwarf_Die *bare, uint64_t *bytes)
+{
+	uint64_t count = 1, one;
+	Dwarf_Die element = *bare;
+
+	for (int steps = 0; dwarf_tag(&element) == DW_TAG_array_type; steps++) {
+		for (unsigned int i = 0;
+		     dwarf_type_dimension(&element, i, &one); i++)
+			if (i == STEPS_MAX ||
+			    __builtin_mul_overflow(count, one, &count))
+				return false;
+		if (steps == STEPS_MAX || !dwarf_type_of(&element, &element))
+			return false;
+		dwarf_type_peel(&element, &element, NULL);
+	}
+	return element.addr && dwarf_type_bytes(&element, &one) &&
+	       !__builtin_mul_overflow(count, one, bytes);
+}
+
+bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes)
+{
+	Dwarf_Die unit, type;
+	uint8_t address;
+
+	if (!bare->addr || dwarf_type_is_declared_only(bare))
+		return false;
+	if (attr_number(bare, DW_AT_byte_size, bytes))
+		return true;
+	switch (dwarf_type_kind(bare)) {
+	case DWARF_TYPE_ARRAY:
+		return array_bytes(bare, bytes);
+	case DWARF_TYPE_POINTER:
+	case DWARF_TYPE_REFERENCE:
+		if (!dwarf_cu_die(bare->cu, &unit, NULL, NULL, &address, NULL,
+				  NULL, NULL))
+			return false;
+		*bytes = address;
+		return true;
+	case DWARF_TYPE_ENUM:
+		if (!dwarf_type_of(bare, &type))
+			return false;
+		dwarf_type_peel(&type, &type, NULL);
+		return type.addr && dwarf_tag(&type) == DW_TAG_base_type &&
+		       dwarf_type_bytes(&type, bytes);
+	default:
+		return false;
+	}
+}
+
+bool dwarf_type_is_declared_only(Dwarf_Die *bare)
+{
+	Dwarf_Attribute attr;
+	bool declared;
+
+	return !dwarf_formflag(dwarf_attr(bare, DW_AT_declaration, &attr),
+			       &declared) && declared;
+}
+
+bool dwarf_type_alias_is_number(const char *alias)
+{
+	static const char *const names[] = {
+		"int8_t", "uint8_t", "u8", "s8", "u_int8_t", "int_least8_t",
+		"uint_least8_t", "int_fast8_t", "uint_fast8_t", "i8",
+	};
+
+	if (!alias)
+		return false;
+	alias += strspn(alias, "_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(alias, names[i]))
+			return true;
+	return false;
+}
+
+/* Up to DWARF 3 the place of a member is an expression. */
+static bool location_offset(Dwarf_Attribute *attr, uint64_t *offset)
+{
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_getlocation(attr, &ops, &count) || count != 1 ||
+	    ops[0].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = ops[0].number;
+	return true;
+}
+
+/* DWARF 5 section 5.7.6 and, of bit-fields, DWARF 4 section 5.5.6: there
+ * DW_AT_bit_offset counts from the highest bit of the storage unit. */
+static bool member_place(struct dwarf_member *member)
+{
+	uint64_t bytes = 0, storage, high;
+	Dwarf_Attribute attr;
+
+	if (attr_number(&member->die, DW_AT_data_bit_offset,
+			&member->bit_offset))
+		return true;
+	if (dwarf_attr(&member->die, DW_AT_data_member_location, &attr) &&
+	    !attr_number(&member->die, DW_AT_data_member_location, &bytes) &&
+	    !location_offset(&attr, &bytes))
+		return false;
+	if (bytes > UINT32_MAX)
+		return false;
+	member->bit_offset = bytes * 8;
+	if (!member->bits ||
+	    !attr_number(&member->die, DW_AT_bit_offset, &high))
+		return true;
+	if (!attr_number(&member->die, DW_AT_byte_size, &storage)) {
+		Dwarf_Die bare;
+
+		dwarf_type_peel(&member->type, &bare, NULL);
+		if (!dwarf_type_bytes(&bare, &storage))
+			return false;
+	}
+	if (storage > 16)
+		return false;
+	member->bit_offset += storage * 8 - (int64_t)(int32_t)high -
+			      member->bits;
+	return true;
+}
+
+/* Static members have no place in the struct. */
+static bool is_placed(Dwarf_Die *die, bool in_union)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_member:
+		return (in_union ||
+			dwarf_hasattr(die, DW_AT_data_member_location) ||
+			dwarf_hasattr(die, DW_AT_data_bit_offset)) &&
+		       !dwarf_hasattr(die, DW_AT_external) &&
+		       !dwarf_type_is_declared_only(die);
+	case DW_TAG_inheritance:
+		return !dwarf_hasattr(die, DW_AT_virtuality);
+	default:
+		return false;
+	}
+}
+
+static bool member_read(Dwarf_Die *die, struct dwarf_member *member)
+{
+	uint64_t bits = 0;
+
+	*member = (struct dwarf_member){
+		.die = *die,
+		.is_base = dwarf_tag(die) == DW_TAG_inheritance,
+	};
+	if (!dwarf_type_of(die, &member->type))
+		return false;
+	attr_number(die, DW_AT_bit_size, &bits);
+	if (bits > 64)
+		return false;
+	member->bits = bits;
+	member->name = dwarf_diename(member->is_base ? &member->type : die);
+	if (!member->name)
+		member->name = "";
+	return member_place(member);
+}
+
+int dwarf_type_members(Dwarf_Die *bare,
+		       int (*take)(void *context,
+				   const struct dwarf_member *member),
+		       void *context)
+{
+	bool in_union = dwarf_tag(bare) == DW_TAG_union_type;
+	struct dwarf_member member;
+	unsigned int count = 0;
+	Dwarf_Die child;
+	int code = 0;
+
+	if (dwarf_child(bare, &child))
+		return 0;
+	do {
+		if (is_placed(&child, in_union) &&
+		    member_read(&child, &member))
+			code = take(context, &member);
+	} while (!code && ++count < MEMBERS_MAX &&
+		 dwarf_die_next(&child));
+	return code;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Types (DWARF 5 chapter 5). */
+#ifndef TRCUST_DWARF_TYPE_H
+#define TRCUST_DWARF_TYPE_H
+
+#include "dwarf.h"
+#include "dwarf_die.h"
+
+enum dwarf_type_kind {
+	DWARF_TYPE_VOID, DWARF_TYPE_BOOL, DWARF_TYPE_CHAR, DWARF_TYPE_INT,
+	DWARF_TYPE_FLOAT, DWARF_TYPE_ENUM, DWARF_TYPE_POINTER,
+	DWARF_TYPE_REFERENCE, DWARF_TYPE_STRUCT, DWARF_TYPE_UNION,
+	DWARF_TYPE_ARRAY, DWARF_TYPE_FUNCTION,
+	DWARF_TYPE_OTHER,	/* of which the size is known at most */
+};
+
+/* DW_AT_type; false: none, which is void, or damaged. */
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
+/*
+ * Without typedefs and qualifiers. *alias (may be NULL): the first typedef's
+ * name on the way, else left alone. void is an entry whose addr is NULL.
+ */
+void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
+		     const char **alias);
+
+/* These take peeled types. */
+enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare);
+bool dwarf_type_is_signed(Dwarf_Die *bare);	/* integers, enumerations */
+/* Bytes of one element or scalar; false: not known. Of an array those of all
+ * its elements. */
+bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes);
+bool dwarf_type_is_declared_only(Dwarf_Die *bare);
+
+/* A typedef that says: a number, though it is a char for the compiler. */
+bool dwarf_type_alias_is_number(const char *alias);
+
+/* Dimension `index` of an array, from 0: false, it has less. *count: 0 when it
+ * is not known at compile time. */
+bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
+			  uint64_t *count);
+
+struct dwarf_member {
+	Dwarf_Die die, type;
+	const char *name;	/* "": none */
+	uint64_t bit_offset;	/* from the start of the struct */
+	unsigned int bits;	/* of a bit-field, else 0 */
+	bool is_base;		/* a base class */
+};
+
+/*
+ * Members of a struct or union that have a place in it, in order; those of
+ * virtual base classes have none that is known. Stops when `take` returns
+ * non-zero, which it returns.
+ */
+int dwarf_type_members(Dwarf_Die *bare,
+		       int (*take)(void *context,
+				   const struct dwarf_member *member),
+		       void *context);
+
+/* dwarf_type_name.c */
+/* "ns::cls" of a type, malloc'd; without a name NULL. In C without parts. */
+char *dwarf_type_name(Dwarf_Die *type);
+/* As C has it: "struct request *", "int[4]", malloc'd. `dimension`: of an
+ * array, those before are left out; `pointers` stand around all that. NULL: no
+ * memory. */
+char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
+		       unsigned int pointers);
+bool dwarf_type_is_scope(Dwarf_Die *die);	/* it is part of names */
+/* The unit's language has one kind of name for types and for the rest: no
+ * `struct` before it. */
+bool dwarf_type_is_tagless(Dwarf_Die *type);
+
+/* dwarf_type_find.c */
+/*
+ * The definition of a type by its name ("ns::T": from the right): of a struct,
+ * class, union or enum with `tag` ("struct"; NULL: any kind, typedefs and base
+ * types), first in the scopes at pc, then in its unit, then in others.
+ */
+bool dwarf_type_find(struct dwarf_file *dwarf, uint64_t pc, const char *tag,
+		     const char *name, Dwarf_Die *type);
+/* The definition of what is only declared here. */
+bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare);
+void dwarf_types_free(struct dwarf_file *dwarf);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names of types. An entry's scope is found by going down from its unit: an
+ * entry's children lie between it and its next sibling.
+ */
+#include "dwarf_type.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX	64	/* of scopes; of types of types */
+#define DECLARATOR_MAX	256
+
+bool dwarf_type_is_tagless(Dwarf_Die *type)
+{
+	Dwarf_Die unit;
+	int language;
+
+	if (!dwarf_diecu(type, &unit, NULL, NULL))
+		return false;
+	language = dwarf_srclang(&unit);
+	return !dwarf_die_is_c(&unit) && language != DW_LANG_ObjC &&
+	       language != -1;
+}
+
+bool dwarf_type_is_scope(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return dwarf_diename(die);
+	default:
+		return false;
+	}
+}
+
+/* The names around `target` and its own, joined. */
+static char *path_join(Dwarf_Die *scopes, int count, const char *own)
+{
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+
+	if (!out)
+		return NULL;
+	for (int i = 0; i < count; i++)
+		if (dwarf_type_is_scope(&scopes[i]))
+			fprintf(out, "%s::", dwarf_diename(&scopes[i]));
+	fputs(own, out);
+	return fclose(out) ? NULL : path;
+}
+
+/* The declaration that the entry defines, or the entry. */
+static Dwarf_Die type_root(const Dwarf_Die *type)
+{
+	Dwarf_Die root = *type, next;
+	Dwarf_Attribute attr;
+
+	for (int steps = 0; steps < DEPTH_MAX; steps++) {
+		if (!dwarf_formref_die(dwarf_attr(&root, DW_AT_specification,
+						  &attr), &next))
+			break;
+		root = next;
+	}
+	return root;
+}
+
+char *dwarf_type_name(Dwarf_Die *type)
+{
+	const char *own = dwarf_diename(type);
+	Dwarf_Die scopes[DEPTH_MAX], at, root = type_root(type);
+	int depth = 0;
+
+	if (!own || !dwarf_type_is_tagless(type) ||
+	    !dwarf_diecu(&root, &at, NULL, NULL))
+		return own ? strdup(own) : NULL;
+	while (depth < DEPTH_MAX && dwarf_die_enter(&at, root.addr) &&
+	       at.addr != root.addr)
+		scopes[depth++] = at;
+	return path_join(scopes, depth, own);
+}
+
+/* A declarator as C writes it: "*", "(*)[3]", "[2][3]", cut at its size. */
+struct declarator {
+	char text[DECLARATOR_MAX];
+};
+
+static void declarator_point(struct declarator *d, bool wrapped)
+{
+	struct declarator inner = *d;
+
+	snprintf(d->text, sizeof(d->text), wrapped ? "(*%.*s)" : "*%.*s",
+		 DECLARATOR_MAX - 4, inner.text);
+}
+
+static void declarator_add(struct declarator *d, const char *text)
+{
+	size_t used = strlen(d->text);
+
+	snprintf(d->text + used, sizeof(d->text) - used, "%s", text);
+}
+
+static void declarator_dimensions(struct declarator *d, Dwarf_Die *array,
+				  unsigned int first)
+{
+	char text[32];
+	uint64_t count;
+
+	for (; first < DEPTH_MAX && dwarf_type_dimension(array, first, &count);
+	     first++) {
+		snprintf(text, sizeof(text), "[%" PRIu64 "]", count);
+		declarator_add(d, count ? text : "[]");
+	}
+}
+
+static bool is_wrapped(enum dwarf_type_kind kind)
+{
+	return kind == DWARF_TYPE_ARRAY || kind == DWARF_TYPE_FUNCTION;
+}
+
+/* Move what stands around a name from the type into the declarator. */
+static void declarator_take(struct declarator *d, Dwarf_Die *bare,
+			    const char **alias, unsigned int dimension)
+{
+	for (int steps = 0; steps < DEPTH_MAX; steps++) {
+		enum dwarf_type_kind kind = dwarf_type_kind(bare);
+		Dwarf_Die next = { 0 };
+
+		if (!is_wrapped(kind) && kind != DWARF_TYPE_POINTER &&
+		    kind != DWARF_TYPE_REFERENCE)
+			return;
+		*alias = NULL;
+		if (dwarf_type_of(bare, &next))
+			dwarf_type_peel(&next, &next, alias);
+		if (kind == DWARF_TYPE_ARRAY)
+			declarator_dimensions(d, bare, dimension);
+		else if (kind == DWARF_TYPE_FUNCTION)
+			declarator_add(d, "()");
+		else
+			declarator_point(d, is_wrapped(dwarf_type_kind(&next)));
+		if (kind == DWARF_TYPE_REFERENCE)
+			*strchr(d->text, '*') = '&';
+		dimension = 0;
+		*bare = next;
+	}
+}
+
+static const char *tag_of(Dwarf_Die *bare)
+{
+	switch (dwarf_type_kind(bare)) {
+	case DWARF_TYPE_STRUCT:
+		return "struct ";
+	case DWARF_TYPE_UNION:
+		return "union ";
+	case DWARF_TYPE_ENUM:
+		return "enum ";
+	default:
+		return "";
+	}
+}
+
+static char *name_print(Dwarf_Die *bare, const char *alias,
+			const struct declarator *d)
+{
+	char *own = bare->addr ? dwarf_type_name(bare) : strdup("void"), *name;
+	const char *tag = bare->addr && !dwarf_type_is_tagless(bare) ?
+				  tag_of(bare) : "";
+	bool number = dwarf_type_alias_is_number(alias);
+
+	if (!own || number)
+		tag = alias ? "" : tag;
+	if (asprintf(&name, "%s%s%s%s", tag,
+		     own && !number ? own : alias ? alias : "(unnamed)",
+		     *d->text && *d->text != '[' ? " " : "", d->text) < 0)
+		name = NULL;
+	free(own);
+	return name;
+}
+
+char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
+		       unsigned int pointers)
+{
+	struct declarator d = { "" };
+	const char *alias = NULL;
+	Dwarf_Die bare;
+
+	dwarf_type_peel(type, &bare, &alias);
+	while (pointers--)
+		declarator_point(&d, !pointers &&
+				     is_wrapped(dwarf_type_kind(&bare)));
+	declarator_take(&d, &bare, &alias, dimension);
+	return name_print(&bare, alias, &d);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a unit declares outside of functions: the names, with the namespaces
+ * and classes around them, and where its functions have their code. Made when
+ * a unit is first asked about.
+ */
+#ifndef TRCUST_DWARF_UNIT_H
+#define TRCUST_DWARF_UNIT_H
+
+#include "dwarf.h"
+#include "dwarf_die.h"
+
+/* A namespace or class; number 0 is the unit itself. One that has no name, and
+ * an inline namespace, is its parent. */
+struct unit_scope {
+	char *path;		/* "ns::cls" */
+	uint32_t parent;
+	bool is_namespace;
+};
+
+enum unit_kind {
+	UNIT_VARIABLE,		/* or a constant */
+	UNIT_UNION,		/* an anonymous variable: the names are those of
+				 * its type's members */
+	UNIT_ENUMERATION,	/* the names are its children's */
+};
+
+struct unit_name {
+	enum unit_kind kind;
+	const char *name;	/* NULL: not a VARIABLE */
+	Dwarf_Die die;
+	uint32_t scope;
+};
+
+struct unit_code {
+	uint64_t start, end;
+	Dwarf_Die function;
+};
+
+struct unit_member {		/* where a declaration stands */
+	const void *address;	/* of its entry, ascending */
+	uint32_t scope;
+};
+
+struct unit_using {		/* using namespace */
+	uint32_t scope, target;
+};
+
+struct unit_index_entry {
+	uint32_t hash;		/* of a name, or of one that a name has */
+	uint32_t name;		/* index */
+	uint32_t next;		/* index + 1 of the next in the bucket */
+};
+
+struct unit_index {
+	struct unit_index_entry *entries;
+	size_t count, room;
+	uint32_t *buckets;	/* NULL: not made yet */
+	size_t bucket_count;	/* a power of two */
+};
+
+struct unit {
+	Dwarf_Die die;
+	struct unit_scope *scopes;
+	size_t scope_count, scope_room;
+	struct unit_name *names;
+	size_t name_count, name_room;
+	struct unit_index index;	/* dwarf_unit_index.c: of names */
+	struct unit_code *codes;	/* by start */
+	size_t code_count, code_room;
+	struct unit_member *members;
+	size_t member_count, member_room;
+	struct unit_using *usings;
+	size_t using_count, using_room;
+	struct call_table *calls;	/* dwarf_call.c */
+	void *blocks;		/* dwarf_block.c: of functions */
+	bool has_nested;	/* codes has those of functions in others */
+	bool failed;		/* out of memory */
+};
+
+/* NULL: out of memory. The unit belongs to the dwarf_file. */
+struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *unit);
+/* Every unit, partial ones as well, those of split debug information in the
+ * place of their skeletons; *position starts as NULL. NULL: no more, or out of
+ * memory (*failed). */
+struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
+			     bool *failed);
+void dwarf_units_free(struct dwarf_file *dwarf);
+
+/* The function of the unit that has code at pc: false, none, or out of memory
+ * (unit->failed). */
+bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function);
+/*
+ * dwarf_unit_index.c: the next of the unit's names that may be, or have, this
+ * one; *position starts as 0. NULL: no more, or out of memory (unit->failed).
+ */
+const struct unit_name *dwarf_unit_name_next(struct unit *unit,
+					     const char *name,
+					     uint32_t *position);
+void dwarf_unit_index_free(struct unit_index *index);
+/* The scope that an entry of this unit was declared in. */
+uint32_t dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die);
+
+#endif

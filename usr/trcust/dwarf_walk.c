@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_walk.h"
+
+#include <dwarf.h>
+#include "dwarf_die.h"
+
+#define DEPTH_MAX	256	/* blocks within blocks */
+
+static bool tag_holds_functions(const struct dwarf_walk *walk, int tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return true;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		return walk->classes;
+	}
+	return false;
+}
+
+static int walk_children(struct dwarf_walk *walk, Dwarf_Die *parent,
+			 unsigned int depth)
+{
+	Dwarf_Die die;
+	int code = 0, more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1;
+
+	for (; !code && !more; more = dwarf_siblingof(&die, &die)) {
+		int tag = dwarf_tag(&die);
+
+		/* a sibling that lies in front would be gone through again */
+		if ((const char *)die.addr <= (const char *)walk->last)
+			break;
+		walk->last = die.addr;
+		if (tag == DW_TAG_subprogram ||
+		    tag == DW_TAG_inlined_subroutine)
+			code = walk->take(walk, &die, tag);
+		if (!code && tag_holds_functions(walk, tag))
+			code = walk_children(walk, &die, depth + 1);
+	}
+	return code;
+}
+
+int dwarf_walk_unit(struct dwarf_walk *walk, Dwarf_Die *unit)
+{
+	walk->last = NULL;
+	walk->classes = !dwarf_die_is_c(unit);
+	return walk_children(walk, unit, 0);
+}
+
+int dwarf_walk_all(struct dwarf_walk *walk, struct dwarf_file *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	int code = 0;
+
+	while (!code && !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL,
+					 &type, &die, NULL))
+		if (type != DW_UT_type && dwarf_split_enter(dwarf, &die))
+			code = dwarf_walk_unit(walk, &die);
+	return code;
+}

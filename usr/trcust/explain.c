@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "explain.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/buffer.h>
+#include "arch.h"
+#include "demangle.h"
+#include "dwarf_line.h"
+
+#define LABEL_WIDTH_MAX	32
+
+/* Measured on several machines: the ratios hold. */
+static const struct {
+	const char *name, *hint;
+} costs[] = {
+	[TDF_COST_NOP5] = { "nop5", "the cheapest, some 100 ns a hit" },
+	[TDF_COST_EMULATED] = { "emulated",
+		"cheap, about twice a nop5's, some 200 ns a hit" },
+	[TDF_COST_STEPPED] = { "single-stepped",
+		"dear, about 25 times a nop5's, some 2.5 us a hit" },
+	[TDF_COST_UNKNOWN] = { "not known", "the code wasn't seen" },
+};
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void explain_line(const struct compilation *c, uint64_t address,
+			 FILE *out)
+{
+	const char *file, *slash;
+	uint32_t line;
+
+	if (!c->dwarf || !dwarf_line_of(c->dwarf, address, &file, &line))
+		return;
+	slash = strrchr(file, '/');
+	fprintf(out, ", %s:%u", slash ? slash + 1 : file, line);
+}
+
+static void explain_instruction(const struct compilation *c,
+				const struct compile_site *site, int width,
+				FILE *out)
+{
+	char text[128];
+
+	if (!c->module ||
+	    arch_insn_print(site->insn, site->insn_length,
+			    c->module->elf_class, site->address, text,
+			    sizeof(text)))
+		strcpy(text, "-");
+	fprintf(out, "    %-*s  %s", width, "instruction", text);
+	for (int i = 0; i < site->insn_length; i++)
+		fprintf(out, "%s%02x", i ? " " : "  (", site->insn[i]);
+	fprintf(out, "%s\n    %-*s  %s: %s\n", site->insn_length ? ")" : "",
+		width, "cost", costs[site->cost].name, costs[site->cost].hint);
+}
+
+static void explain_place(const struct compilation *c,
+			  const struct compile_site *site, int width, FILE *out)
+{
+	char name[320], *full;
+
+	site_name(name, sizeof(name), site->symbol,
+		  site->address - site->symbol_offset, site->address);
+	full = demangle_symbol(site->symbol);
+	if (full)
+		snprintf(name, sizeof(name), "%s+%#" PRIx64, full,
+			 site->symbol_offset);
+	free(full);
+	fprintf(out, "  site %s", name);
+	if (site->address)
+		fprintf(out, " at %#" PRIx64, site->address);
+	explain_line(c, site->address, out);
+	if (site->nominal != site->address)
+		fprintf(out, ", values as at %#" PRIx64, site->nominal);
+	if (site->flags & TDF_SITE_RETURN)
+		fputs(", when the function has returned", out);
+	if (site->flags & TDF_SITE_TAIL_CALL)
+		fputs(", a tail call: no return value yet", out);
+	if (site->semaphore)
+		fputs(", counted by a semaphore", out);
+	fputc('\n', out);
+	explain_instruction(c, site, width, out);
+}
+
+static const char *item_kind(const struct compile_item *item)
+{
+	switch (item->kind) {
+	case TDF_STMT_REG:
+		return "register";
+	case TDF_STMT_ASCIIZ:
+		return "string";
+	case TDF_STMT_STACK:
+		return "stack";
+	default:
+		return "memory";
+	}
+}
+
+static const char *item_label(const struct compile_item *item)
+{
+	return item->label ? item->label : item_kind(item);
+}
+
+/* Of the column that has the labels. */
+static int label_width(const struct compile_point *point)
+{
+	size_t width = strlen("instruction");
+
+	for (size_t i = 0; i < point->item_count; i++) {
+		size_t length = strlen(item_label(&point->items[i]));
+
+		if (length > width && length <= LABEL_WIDTH_MAX)
+			width = length;
+	}
+	return width;
+}
+
+static void explain_item(const struct compilation *c,
+			 const struct compile_item *item, uint32_t stmt,
+			 int width, FILE *out)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%s%u byte%s",
+		 item->variable ? "up to " : "", item->bytes,
+		 plural(item->bytes));
+	fprintf(out, "    %-*s  %-16s", width, item_label(item), size);
+	if (item->ctype != CTYPE_NONE)
+		fprintf(out, "%s, ", c->ctypes.types[item->ctype].name);
+	if (c->stmts[stmt].kind == TDF_STMT_ABSENT)
+		fputs("not available here: ", out);
+	fprintf(out, "%s\n", item->kind == TDF_STMT_REG ? "the register" :
+		c->sources[stmt]);
+}
+
+/* Pieces of an item stand behind its first statement. */
+static void explain_site(const struct compilation *c,
+			 const struct compile_point *point,
+			 const struct compile_site *site, FILE *out)
+{
+	uint32_t stmt = site->first_stmt, end = stmt + site->stmts;
+	const struct compile_item *item = point->items;
+	int width = label_width(point);
+
+	explain_place(c, site, width, out);
+	if (stmt < end && c->stmts[stmt].kind == TDF_STMT_IF) {
+		fprintf(out, "    %-*s  %s\n", width, "only if",
+			point->tsf->condition_text);
+		stmt++;
+	}
+	for (; stmt < end; stmt++)
+		if (!(c->stmts[stmt].flags & TDF_STMT_MORE))
+			explain_item(c, item++, stmt, width, out);
+}
+
+static void explain_limits(const struct tsf_point *tsf, FILE *out)
+{
+	if (tsf->passcount)
+		fprintf(out, ", behind the first %u hits", tsf->passcount);
+	if (tsf->maxhits)
+		fprintf(out, ", up to %u records", tsf->maxhits);
+	if (tsf->continue_on_fault)
+		fputs(", goes on behind a fault", out);
+}
+
+static void explain_point(const struct compilation *c,
+			  const struct compile_point *point, FILE *out)
+{
+	const struct tsf_point *tsf = point->tsf;
+	uint32_t bytes = 0;
+
+	for (size_t i = 0; i < point->item_count; i++)
+		bytes += point->items[i].bytes +
+			 (point->items[i].raw ? 0 : RAS_ITEM_PREFIX);
+	if (bytes > c->tsf->maxdata)
+		bytes = c->tsf->maxdata;
+	fprintf(out, "minor %u (0x%04x), %s, line %u", tsf->minor,
+		tsf->minor, tsf->tp.text, tsf->pos.line);
+	if (point->is_static) {
+		fputs(": the format of static records\n\n", out);
+		return;
+	}
+	fprintf(out, ": %zu site%s, records of %u", point->site_count,
+		plural(point->site_count), RAS_RECORD_HEADER);
+	if (bytes)
+		fprintf(out, " to %u", RAS_RECORD_HEADER + bytes);
+	fputs(" bytes", out);
+	explain_limits(tsf, out);
+	fputc('\n', out);
+	for (size_t i = 0; i < point->site_count; i++)
+		explain_site(c, point, &point->sites[i], out);
+	fputc('\n', out);
+}
+
+static void explain_sum(const struct compilation *c, FILE *out)
+{
+	size_t sites[TDF_COST_UNKNOWN + 1] = { 0 };
+
+	for (size_t i = 0; i < c->point_count; i++)
+		for (size_t j = 0; j < c->points[i].site_count; j++)
+			sites[c->points[i].sites[j].cost]++;
+	fprintf(out, "%zu tracepoint%s", c->point_count,
+		plural(c->point_count));
+	for (size_t i = 0; i <= TDF_COST_UNKNOWN; i++)
+		if (sites[i])
+			fprintf(out, ", %zu site%s %s", sites[i],
+				plural(sites[i]), costs[i].name);
+	fputc('\n', out);
+}
+
+void explain_points(const struct compilation *c, FILE *out)
+{
+	for (size_t i = 0; i < c->point_count; i++)
+		explain_point(c, &c->points[i], out);
+	explain_sum(c, out);
+}

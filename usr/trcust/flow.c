@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "flow.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS_MAX	64
+#define BYTES_MAX	(16u << 20)	/* of all parts */
+#define LOST_MAX	256
+#define INSN_MAX	15		/* bytes of the longest instruction */
+#define NO_INSN		"what stands there is no instruction"
+
+void *flow_append(struct flow *flow, void *array, size_t *count, size_t *room,
+		  size_t size)
+{
+	void **elements = array;
+
+	if (*count == *room) {
+		size_t more = *room ? *room * 2 : 16;
+		void *grown = reallocarray(*elements, more, size);
+
+		if (!grown) {
+			flow->failed = true;
+			return NULL;
+		}
+		*elements = grown;
+		*room = more;
+	}
+	return (char *)*elements + (*count)++ * size;
+}
+
+void flow_lose(struct flow *flow, uint64_t address, const char *why)
+{
+	struct flow_lost *lost;
+
+	for (size_t i = 0; i < flow->lost_count; i++)
+		if (flow->lost[i].address == address)
+			return;
+	if (flow->lost_count == LOST_MAX)
+		return;
+	lost = flow_append(flow, &flow->lost, &flow->lost_count,
+			   &flow->lost_room, sizeof(*lost));
+	if (lost)
+		*lost = (struct flow_lost) { address, why };
+}
+
+static void flow_visit(struct flow *flow, uint64_t address)
+{
+	uint64_t *todo = flow_append(flow, &flow->todo, &flow->todo_count,
+				     &flow->todo_room, sizeof(*todo));
+
+	if (todo)
+		*todo = address;
+}
+
+struct flow_part *flow_part_find(const struct flow *flow, uint64_t address)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (address - flow->parts[i].start < flow->parts[i].size)
+			return &flow->parts[i];
+	return NULL;
+}
+
+/* False: it is no code, or too much. */
+static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
+{
+	struct flow_part *part = &flow->parts[flow->part_count];
+	size_t available;
+	const uint8_t *bytes = module_code(flow->source.module, start,
+					   &available, NULL);
+
+	if (!bytes || end <= start || flow->part_count == PARTS_MAX)
+		return false;
+	if (end - start < available)
+		available = end - start;
+	if (available > BYTES_MAX - flow->bytes)
+		return false;
+	part->marks = calloc(available, 1);
+	if (!part->marks) {
+		flow->failed = true;
+		return false;
+	}
+	part->start = start;
+	part->size = available;
+	part->bytes = bytes;
+	flow->bytes += available;
+	flow->part_count++;
+	return true;
+}
+
+bool flow_insn(const struct flow *flow, const struct flow_part *part,
+	       uint32_t at, struct arch_insn *insn)
+{
+	return !arch_insn_decode(part->bytes + at, part->size - at,
+				 flow->source.module->elf_class, insn);
+}
+
+uint64_t flow_target(const struct flow *flow, uint64_t address,
+		     const struct arch_insn *insn)
+{
+	uint64_t target = address + insn->jump;
+
+	return flow->source.module->elf_class == ELFCLASS64 ?
+		       target : (uint32_t)target;
+}
+
+static void take_jump(struct flow *flow, uint64_t address,
+		      const struct arch_insn *insn)
+{
+	uint64_t target = flow_target(flow, address, insn);
+	struct flow_leaving *leaving;
+
+	if (flow_part_find(flow, target)) {
+		flow_visit(flow, target);
+		return;
+	}
+	leaving = flow_append(flow, &flow->leaving, &flow->leaving_count,
+			      &flow->leaving_room, sizeof(*leaving));
+	if (leaving)
+		*leaving = (struct flow_leaving) { address, target };
+}
+
+static void mark_insn(struct flow_part *part, uint32_t at, uint8_t length)
+{
+	part->marks[at] |= FLOW_INSN;
+	for (uint8_t i = 1; i < length; i++)
+		part->marks[at + i] |= FLOW_INNER;
+}
+
+/* Decode from an address on, as far as the code goes. Behind a call there may
+ * be none, because it doesn't return. */
+static void follow(struct flow *flow, uint64_t address)
+{
+	struct flow_part *part = flow_part_find(flow, address);
+	uint32_t at = address - part->start;
+	struct arch_insn insn = {0};
+
+	while (at < part->size && !(part->marks[at] & FLOW_INSN)) {
+		bool called = insn.flow == ARCH_FLOW_CALL;
+
+		if (!flow_insn(flow, part, at, &insn)) {
+			if (!called)
+				flow_lose(flow, part->start + at, NO_INSN);
+			return;
+		}
+		mark_insn(part, at, insn.length);
+		if (insn.flow == ARCH_FLOW_BRANCH ||
+		    insn.flow == ARCH_FLOW_JUMP)
+			take_jump(flow, part->start + at, &insn);
+		flow->computed |= insn.flow == ARCH_FLOW_COMPUTED;
+		if (insn.flow > ARCH_FLOW_BRANCH)
+			return;
+		at += insn.length;
+	}
+}
+
+static void follow_all(struct flow *flow)
+{
+	while (flow->todo_count && !flow->failed)
+		follow(flow, flow->todo[--flow->todo_count]);
+}
+
+/* Are all of [at, end) instructions? */
+static bool gap_is_code(struct flow *flow, struct flow_part *part,
+			uint32_t at, uint32_t end)
+{
+	struct arch_insn insn;
+
+	while (at < end) {
+		if (flow->gap_insns++ > 4ULL * BYTES_MAX ||
+		    !flow_insn(flow, part, at, &insn))
+			return false;
+		part->marks[at] |= FLOW_CLEAN;
+		at += insn.length;
+	}
+	return at == end;
+}
+
+/* Code that nothing was seen to lead to. */
+static void follow_gaps(struct flow *flow, struct flow_part *part)
+{
+	static const uint8_t seen = FLOW_INSN | FLOW_INNER;
+
+	for (uint32_t at = 0; at < part->size && !flow->failed; at++) {
+		uint32_t end = at;
+
+		if (part->marks[at] & seen)
+			continue;
+		while (end < part->size && !(part->marks[end] & seen))
+			end++;
+		if (part->marks[at] & FLOW_CLEAN ||
+		    gap_is_code(flow, part, at, end)) {
+			flow_visit(flow, part->start + at);
+			follow_all(flow);
+		} else {
+			flow->undecoded = part->start + at;
+			at = end - 1;
+		}
+	}
+}
+
+struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
+{
+	struct flow_frame frame = {0};
+	Dwarf_Frame *found;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!flow->source.cfi ||
+	    dwarf_cfi_addrframe(flow->source.cfi, address, &found))
+		return frame;
+	if (!dwarf_frame_cfa(found, &ops, &count) && count == 1) {
+		if (ops->atom == DW_OP_bregx) {
+			frame.known = true;
+			frame.reg = ops->number;
+			frame.offset = ops->number2;
+		} else if (ops->atom >= DW_OP_breg0 &&
+			   ops->atom <= DW_OP_breg31) {
+			frame.known = true;
+			frame.reg = ops->atom - DW_OP_breg0;
+			frame.offset = ops->number;
+		}
+	}
+	free(found);
+	return frame;
+}
+
+bool flow_frame_is_empty(const struct flow *flow,
+			 const struct flow_frame *frame)
+{
+	uint8_t class = flow->source.module->elf_class;
+
+	return frame->known && frame->reg == arch_stack_register(class) &&
+	       frame->offset == (class == ELFCLASS64 ? 8 : 4);
+}
+
+static bool name_is_cold(const struct module_symbol *symbol)
+{
+	static const char cold[] = ".cold";
+
+	return memmem(symbol->name, symbol->name_length, cold,
+		      sizeof(cold) - 1);
+}
+
+/* The target is in a part of this function that has a symbol or a frame
+ * description of its own: a tail call would have given the frame back. */
+static bool is_own_part(const struct flow *flow,
+			const struct flow_leaving *leaving)
+{
+	const struct module_symbol *symbol =
+		symbol_index_find(flow->source.symbols, leaving->target);
+	struct flow_frame frame;
+
+	if (symbol && symbol_has(symbol, leaving->target))
+		return name_is_cold(symbol);
+	frame = flow_frame_find(flow, leaving->address);
+	return frame.known && !flow_frame_is_empty(flow, &frame);
+}
+
+static void settle_leaving(struct flow *flow,
+			   const struct flow_leaving *leaving)
+{
+	const struct module_range *range;
+
+	if (!flow_part_find(flow, leaving->target)) {
+		if (!is_own_part(flow, leaving))
+			return;
+		range = module_function_find(flow->source.module,
+					     leaving->target);
+		if (!range || !part_add(flow, range->start, range->end)) {
+			flow_lose(flow, leaving->address,
+				  "it jumps to code whose end isn't known");
+			return;
+		}
+	}
+	flow_visit(flow, leaving->target);
+}
+
+/* Parts that are found on the way are decoded as well. */
+static void follow_from(struct flow *flow, uint64_t entry)
+{
+	size_t settled = 0;
+
+	if (flow_part_find(flow, entry))
+		flow_visit(flow, entry);
+	do {
+		follow_all(flow);
+		while (settled < flow->leaving_count && !flow->failed) {
+			struct flow_leaving leaving = flow->leaving[settled++];
+
+			settle_leaving(flow, &leaving);
+			follow_all(flow);
+		}
+		if (flow->computed || flow->source.landing_pads)
+			for (size_t i = 0; i < flow->part_count; i++)
+				follow_gaps(flow, &flow->parts[i]);
+	} while (settled < flow->leaving_count && !flow->failed);
+}
+
+static void mark_targets(struct flow *flow, const struct flow_part *part)
+{
+	for (uint32_t at = 0; at < part->size; at++) {
+		struct flow_part *other;
+		struct arch_insn insn;
+		uint64_t target;
+
+		if (!(part->marks[at] & FLOW_INSN) ||
+		    !flow_insn(flow, part, at, &insn) || !insn.jump)
+			continue;
+		target = flow_target(flow, part->start + at, &insn);
+		other = flow_part_find(flow, target);
+		if (other)
+			other->marks[target - other->start] |= FLOW_TARGET;
+	}
+}
+
+int flow_decode(struct flow *flow, const struct flow_source *source,
+		uint64_t entry, const struct module_range *ranges,
+		size_t range_count)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->source = *source;
+	flow->parts = calloc(PARTS_MAX, sizeof(*flow->parts));
+	if (!flow->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < range_count && !flow->failed; i++)
+		if (!part_add(flow, ranges[i].start, ranges[i].end))
+			flow_lose(flow, ranges[i].start,
+				  "there is more code than is looked at");
+	follow_from(flow, entry);
+	for (size_t i = 0; i < flow->part_count; i++)
+		mark_targets(flow, &flow->parts[i]);
+	if (!flow->failed)
+		return 0;
+	flow_free(flow);
+	return -ENOMEM;
+}
+
+void flow_free(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		free(flow->parts[i].marks);
+	free(flow->parts);
+	free(flow->lost);
+	free(flow->todo);
+	free(flow->leaving);
+	memset(flow, 0, sizeof(*flow));
+}
+
+int64_t flow_insn_before(const struct flow *flow, const struct flow_part *part,
+			 uint32_t at, struct arch_insn *insn)
+{
+	int64_t found = -1;
+
+	for (uint32_t back = 1; back <= INSN_MAX && back <= at; back++) {
+		struct arch_insn before;
+
+		if (!(part->marks[at - back] & FLOW_INSN) ||
+		    !flow_insn(flow, part, at - back, &before) ||
+		    before.length != back)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = at - back;
+		*insn = before;
+	}
+	return found;
+}

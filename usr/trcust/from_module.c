@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The text is written, compiled in silence, and written again with less where
+ * something could not be compiled: so what is printed works.
+ */
+#include "from_module.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/buffer.h>
+#include "compile.h"
+#include "demangle.h"
+#include "dwarf_function.h"
+#include "dwarf_line.h"
+#include "signature.h"
+
+#define POST		0x8000	/* minor of a return point: that of the entry's
+				 * and this */
+#define FUNCTIONS_MAX	(POST - 1)
+#define NAME_MAX_SHOWN	200	/* bytes of a name in a DESC */
+
+/* What a tracepoint has; less when that doesn't compile. */
+enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA, LEVEL_TYPED };
+
+struct tracepoint {
+	enum level level;
+	bool good;		/* it compiled */
+};
+
+struct candidate {
+	const struct module_symbol *symbol;
+	char *name;		/* as linked */
+	char *full;		/* as in the source; NULL: the same */
+	char *tp;		/* ".name", "@ADDR,0x1139" */
+	bool at_label;		/* the entry's point is at the symbol itself */
+	bool elsewhere;		/* tp means another function */
+	struct signature_parameters parameters;
+	char *results[2];	/* clauses of LEVEL_DATA and _TYPED */
+	struct tracepoint entry, post;
+};
+
+struct maker {
+	const struct from_module *in;
+	struct candidate *candidates;	/* minor - 1 is the index */
+	size_t count;
+	size_t left_out;
+	struct bytes text;
+	struct bytes lost;	/* comments about what is left out */
+};
+
+static void text_add(struct bytes *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void text_add(struct bytes *text, const char *fmt, ...)
+{
+	va_list args;
+	char *part;
+	int size;
+
+	va_start(args, fmt);
+	size = vasprintf(&part, fmt, args);
+	va_end(args);
+	if (size < 0) {
+		text->failed = true;
+		return;
+	}
+	bytes_add(text, part, size);
+	free(part);
+}
+
+static const char *shown_name(const struct candidate *c)
+{
+	return c->full ? c->full : c->name;
+}
+
+static bool glob_matches(const char *glob, const struct candidate *c)
+{
+	char *plain;
+	bool matches;
+
+	if (!fnmatch(glob, c->name, 0))
+		return true;
+	if (!c->full)
+		return false;
+	plain = strndup(c->full, demangle_plain_length(c->full));
+	matches = !fnmatch(glob, c->full, 0) ||
+		  (plain && !fnmatch(glob, plain, 0));
+	free(plain);
+	return matches;
+}
+
+static bool is_wanted(const struct from_module *in, const struct candidate *c)
+{
+	bool wanted = !in->include_count;
+
+	for (size_t i = 0; i < in->include_count && !wanted; i++)
+		wanted = glob_matches(in->include[i], c);
+	for (size_t i = 0; i < in->exclude_count && wanted; i++)
+		wanted = !glob_matches(in->exclude[i], c);
+	return wanted;
+}
+
+/* "work.cold", "work.cold.3": what the compiler moved out of a function */
+static bool is_cold_part(const struct candidate *c)
+{
+	const char *at = strstr(c->name, ".cold");
+
+	return at && c->symbol->bind == STB_LOCAL &&
+	       (!at[5] || at[5] == '.');
+}
+
+static bool is_function(const struct module_symbol *symbol)
+{
+	return symbol->defined && !symbol->absolute && !symbol->old_version &&
+	       symbol->type == STT_FUNC && symbol->size && symbol->name_length;
+}
+
+/* By address; of several names of one the first is taken: global, short. */
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct module_symbol *x = ((const struct candidate *)a)->symbol;
+	const struct module_symbol *y = ((const struct candidate *)b)->symbol;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if ((x->bind == STB_LOCAL) != (y->bind == STB_LOCAL))
+		return x->bind == STB_LOCAL ? 1 : -1;
+	if (x->name_length != y->name_length)
+		return x->name_length < y->name_length ? -1 : 1;
+	return memcmp(x->name, y->name, x->name_length);
+}
+
+static void candidate_free(struct candidate *c)
+{
+	free(c->name);
+	free(c->full);
+	free(c->tp);
+	free(c->results[0]);
+	free(c->results[1]);
+	signature_parameters_free(&c->parameters);
+}
+
+static int candidates_gather(struct maker *m)
+{
+	const struct module *module = m->in->module;
+
+	m->candidates = calloc(module->symbol_count + 1,
+			       sizeof(*m->candidates));
+	if (!m->candidates)
+		return -ENOMEM;
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+		struct candidate *c = &m->candidates[m->count];
+
+		if (!is_function(symbol))
+			continue;
+		c->symbol = symbol;
+		c->name = strndup(symbol->name, symbol->name_length);
+		if (!c->name)
+			return -ENOMEM;
+		c->full = demangle_symbol(c->name);
+		if (!is_cold_part(c) && is_wanted(m->in, c)) {
+			m->count++;
+			continue;
+		}
+		candidate_free(c);
+		memset(c, 0, sizeof(*c));
+	}
+	qsort(m->candidates, m->count, sizeof(*m->candidates),
+	      candidate_compare);
+	return 0;
+}
+
+/* The name, quoted where it must be; NULL: it can't be written. */
+static char *name_write(const char *name)
+{
+	bool plain = true;
+	char *text = NULL;
+
+	for (const char *p = name; *p; p++)
+		plain &= isalnum((unsigned char)*p) || strchr("_.$", *p);
+	if (strpbrk(name, "\"\\\n") ||
+	    asprintf(&text, plain ? ".%s" : ".\"%s\"", name) < 0)
+		return NULL;
+	return text;
+}
+
+/* The debug information knows just one such function in the file. */
+static bool is_only_one(struct dwarf_file *dwarf, const struct candidate *c,
+			const char *file)
+{
+	struct dwarf_functions found;
+	bool is_one = false;
+
+	if (dwarf_function_find(dwarf, c->name, file, &found))
+		return false;
+	for (size_t i = 0; i < found.count; i++) {
+		if (found.functions[i].inlined)
+			continue;
+		is_one = found.functions[i].entry == c->symbol->address;
+		if (!is_one)
+			break;
+	}
+	dwarf_functions_free(&found);
+	return is_one;
+}
+
+/* "file.c:name"; NULL: that isn't this function alone. */
+static char *name_with_file(const struct from_module *in,
+			    const struct candidate *c)
+{
+	const char *file, *slash;
+	char *name, *text;
+	uint32_t line;
+
+	if (!in->dwarf ||
+	    !dwarf_line_of(in->dwarf, c->symbol->address, &file, &line))
+		return NULL;
+	slash = strrchr(file, '/');
+	file = slash ? slash + 1 : file;
+	if (!is_only_one(in->dwarf, c, file) ||
+	    asprintf(&name, "%s:%s", file, c->name) < 0)
+		return NULL;
+	text = name_write(name);
+	free(name);
+	return text;
+}
+
+/* What TP is to say: the name, with its file where it isn't the only one, or
+ * the bare address. */
+static int candidate_place(const struct from_module *in, struct candidate *c)
+{
+	const struct module_symbol *found;
+	bool others;
+
+	found = module_symbol_find(in->module, c->name, MODULE_CODE, &others);
+	if (found && found->address == c->symbol->address && !others)
+		c->tp = name_write(c->name);
+	else
+		c->tp = name_with_file(in, c);
+	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
+			       c->symbol->address) < 0)
+		c->tp = NULL;
+	return c->tp ? 0 : -ENOMEM;
+}
+
+/* One per address. */
+static int candidates_reduce(struct maker *m)
+{
+	size_t kept = 0, i;
+	int code = 0;
+
+	for (i = 0; i < m->count && !code; i++) {
+		struct candidate *c = &m->candidates[i];
+
+		if (kept && m->candidates[kept - 1].symbol->address ==
+		    c->symbol->address) {
+			candidate_free(c);
+			continue;
+		}
+		code = candidate_place(m->in, c);
+		m->candidates[kept++] = *c;
+	}
+	while (i < m->count)
+		candidate_free(&m->candidates[i++]);
+	m->count = kept;
+	return code;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* As a string of the TSF has it (manual 1.3.5.6), cut to size. */
+static void text_quote(struct bytes *text, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < size && i < NAME_MAX_SHOWN; i++) {
+		if (name[i] == '"' || name[i] == '\\')
+			bytes_add(text, "\\", 1);
+		bytes_add(text, iscntrl((unsigned char)name[i]) ? "?" :
+				&name[i], 1);
+	}
+	if (size > NAME_MAX_SHOWN)
+		bytes_add(text, "...", 3);
+}
+
+static void text_header(struct maker *m)
+{
+	text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
+		 m->in->modname, m->in->major);
+	text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
+			   "\tNAME=PRIV,ID=2,\n"
+			   "\tNAME=PRE,ID=4,\n"
+			   "\tNAME=POST,ID=8\n");
+}
+
+static void text_parameters(struct bytes *text, const struct candidate *c)
+{
+	for (size_t i = 0; i < c->parameters.count; i++)
+		text_add(text, "%s%s", i ? ", " : ",\n\tVARS=(",
+			 c->parameters.names[i]);
+	if (c->parameters.count)
+		text_add(text, ")");
+}
+
+static void text_point(struct maker *m, const struct candidate *c, bool post)
+{
+	enum level level = post ? c->post.level : c->entry.level;
+	const char *scope = c->symbol->bind == STB_LOCAL ? "PRIV" : "PUB";
+	struct bytes *text = &m->text;
+	unsigned int minor = c - m->candidates + 1;
+
+	if (level == LEVEL_NONE)
+		return;
+	text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
+		 post ? minor | POST : minor, c->tp,
+		 post ? ",RETEP" : c->at_label ? "+0" : "");
+	text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
+		 post ? "POST" : "PRE");
+	text_quote(text, base_name(m->in->modname));
+	text_add(text, ") ");
+	text_quote(text, shown_name(c));
+	text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
+	if (level != LEVEL_BARE && !post)
+		text_parameters(text, c);
+	else if (level != LEVEL_BARE)
+		text_add(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
+	text_add(text, "\n");
+}
+
+static void text_write(struct maker *m)
+{
+	m->text.size = 0;
+	text_header(m);
+	for (size_t i = 0; i < m->count; i++) {
+		text_point(m, &m->candidates[i], false);
+		text_point(m, &m->candidates[i], true);
+	}
+}
+
+typedef int take_point(struct maker *m, struct candidate *c,
+		       struct tracepoint *tracepoint,
+		       const struct compile_point *point);
+
+static int take_points(struct maker *m, const struct compilation *c,
+		       take_point *take)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < c->point_count; i++) {
+		const struct compile_point *point = &c->points[i];
+		unsigned int minor = point->tsf->minor;
+		struct candidate *candidate;
+
+		candidate = &m->candidates[(minor & ~POST) - 1];
+		code = take(m, candidate, minor & POST ? &candidate->post :
+			    &candidate->entry, point);
+	}
+	return code;
+}
+
+/* Write and compile; `take` sees every tracepoint that is good. */
+static int text_compile(struct maker *m, take_point *take)
+{
+	struct compilation c = {
+		.module = m->in->module, .dwarf = m->in->dwarf,
+	};
+	struct tsf *tsf = NULL;
+	int code;
+
+	text_write(m);
+	if (m->text.failed)
+		return -ENOMEM;
+	code = diag_open_text(&c.diag, m->in->modname, (char *)m->text.data,
+			      m->text.size, 0, NULL);
+	if (!code)
+		code = tsf_parse(&tsf, c.diag);
+	c.tsf = tsf;
+	if (!code)
+		code = compile_points(&c);
+	code = code ? -EINVAL : take_points(m, &c, take);
+	compile_free(&c);
+	tsf_free(tsf);
+	diag_close(c.diag);
+	return code;
+}
+
+/* At the symbol's address, not that of another function with the name. Entries
+ * are seen before return points. */
+static bool is_there(struct candidate *c, const struct compile_point *point)
+{
+	const struct compile_site *site = &point->sites[0];
+
+	if (!(point->tsf->minor & POST) && *c->tp != '@')
+		c->elsewhere = site->address - site->symbol_offset !=
+			       c->symbol->address;
+	return !c->elsewhere;
+}
+
+/* Behind the prologue, or at the symbol where more of them can be read and all
+ * that is known of them holds there, too. */
+static int find_parameters(struct maker *m, struct candidate *c,
+			   const struct compile_point *point)
+{
+	struct signature_parameters at_label = { 0 };
+	uint64_t entry = c->symbol->address;
+	bool listed;
+	int code;
+
+	code = signature_parameters_find(m->in->dwarf, entry,
+					 point->sites[0].nominal,
+					 &c->parameters, &listed);
+	if (!code && listed)
+		code = signature_parameters_find(m->in->dwarf, entry, entry,
+						 &at_label, &listed);
+	if (!code && at_label.count > c->parameters.count) {
+		signature_parameters_free(&c->parameters);
+		c->parameters = at_label;
+		c->at_label = true;
+	} else {
+		signature_parameters_free(&at_label);
+	}
+	return code;
+}
+
+static int take_place(struct maker *m, struct candidate *c,
+		      struct tracepoint *tracepoint,
+		      const struct compile_point *point)
+{
+	bool post = point->tsf->minor & POST;
+
+	if (!is_there(c, point))
+		return 0;
+	tracepoint->good = true;
+	if (!m->in->args)
+		return 0;
+	for (int i = 0; post && i < 2; i++)
+		c->results[i] = signature_result_find(m->in->module,
+						      m->in->dwarf,
+						      c->symbol->address, i);
+	if (!post && m->in->dwarf && *c->tp != '@')
+		return find_parameters(m, c, point);
+	return 0;
+}
+
+/* As many of the parameters as a record has room for. */
+static int take_data(struct maker *m, struct candidate *c,
+		     struct tracepoint *tracepoint,
+		     const struct compile_point *point)
+{
+	unsigned int bytes = 0;
+
+	tracepoint->good = true;
+	if (tracepoint != &c->entry || tracepoint->level == LEVEL_BARE)
+		return 0;
+	for (size_t i = 0; i < point->item_count; i++) {
+		bytes += RAS_ITEM_PREFIX + point->items[i].bytes;
+		if (bytes <= TDF_DATA_MAX)
+			continue;
+		while (c->parameters.count > i)
+			free(c->parameters.names[--c->parameters.count]);
+		break;
+	}
+	return 0;
+}
+
+/* All to begin with; those that didn't compile get less. True: some did. */
+static bool levels_lower(struct maker *m)
+{
+	bool lowered = false;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct tracepoint *both[] = { &m->candidates[i].entry,
+					      &m->candidates[i].post };
+
+		for (int j = 0; j < 2; j++) {
+			if (both[j]->level != LEVEL_NONE && !both[j]->good) {
+				both[j]->level--;
+				lowered = true;
+			}
+			both[j]->good = false;
+		}
+	}
+	return lowered;
+}
+
+static void levels_raise(struct maker *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		struct candidate *c = &m->candidates[i];
+
+		if (c->entry.level != LEVEL_NONE && c->parameters.count)
+			c->entry.level = LEVEL_DATA;
+		if (c->post.level != LEVEL_NONE && c->results[0])
+			c->post.level = c->results[1] ? LEVEL_TYPED :
+							LEVEL_DATA;
+	}
+}
+
+static int points_settle(struct maker *m)
+{
+	int code;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct candidate *c = &m->candidates[i];
+
+		c->entry.level = LEVEL_BARE;
+		c->post.level = m->in->retep && *c->tp != '@' ? LEVEL_BARE :
+							       LEVEL_NONE;
+	}
+	code = text_compile(m, take_place);
+	levels_lower(m);
+	if (code || !m->in->args)
+		return code;
+	levels_raise(m);
+	do
+		code = text_compile(m, take_data);
+	while (!code && levels_lower(m));
+	return code;
+}
+
+static void points_count(struct maker *m, size_t *good)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const struct candidate *c = &m->candidates[i];
+
+		if (c->entry.level != LEVEL_NONE ||
+		    c->post.level != LEVEL_NONE) {
+			*good += 1;
+			continue;
+		}
+		m->left_out++;
+		text_add(&m->lost, "; left out, no probe can stand there: ");
+		text_quote(&m->lost, c->name);
+		text_add(&m->lost, "\n");
+	}
+}
+
+static int points_make(struct maker *m, struct error *err)
+{
+	size_t good = 0;
+	int code = candidates_gather(m);
+
+	if (!code)
+		code = candidates_reduce(m);
+	if (!code && m->count > FUNCTIONS_MAX) {
+		error_set(err, -E2BIG, "%zu functions are more than the "
+			  "%d that minors can number", m->count,
+			  FUNCTIONS_MAX);
+		error_hint(err, "--include and --exclude choose");
+		return -E2BIG;
+	}
+	if (!code && m->count)
+		code = points_settle(m);
+	if (code == -EINVAL)
+		return error_set(err, code, "nothing can be compiled for '%s'",
+				 m->in->modname);
+	if (code)
+		return error_set(err, code, "out of memory");
+	points_count(m, &good);
+	if (good)
+		return 0;
+	error_set(err, -ENOENT, "no function of '%s' can be traced",
+		  m->in->modname);
+	if (!m->in->module->elf)
+		error_hint(err, "--module names the kernel's file with symbols");
+	return -ENOENT;
+}
+
+int from_module_write(const struct from_module *in, FILE *out,
+		      size_t *left_out, struct error *err)
+{
+	struct maker m = { .in = in };
+	int code;
+
+	if (strpbrk(in->modname, "\"\n"))
+		return error_set(err, -EINVAL, "MODNAME can't be '%s'",
+				 in->modname);
+	code = points_make(&m, err);
+	if (!code) {
+		text_write(&m);
+		if (m.text.failed || m.lost.failed)
+			code = error_set(err, -ENOMEM, "out of memory");
+		fwrite(m.text.data, 1, m.text.size, out);
+		if (m.left_out)
+			fprintf(out, "\n%.*s", (int)m.lost.size, m.lost.data);
+	}
+	*left_out = m.left_out;
+	for (size_t i = 0; i < m.count; i++)
+		candidate_free(&m.candidates[i]);
+	free(m.candidates);
+	bytes_free(&m.text);
+	bytes_free(&m.lost);
+	return code;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "input.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "map.h"
+
+static const char *input_name(const struct input *input)
+{
+	return input->at.file ? input->at.file : "vmlinux";
+}
+
+int input_open_map(struct compilation *c, const struct settings *s)
+{
+	struct srcpos nowhere = { 0 };
+	struct error err = { 0 };
+	char *path;
+	int code;
+
+	if (!s->map)
+		return 0;
+	if (!map_name_valid(s->map)) {
+		diag_tell(c->diag, nowhere, TRCERR_MAP_EXTN, s->map);
+		diag_hint(c->diag, "it is named *.map or System.map*");
+		return -1;
+	}
+	path = locate_input(s->map);
+	code = path ? map_open(&c->map, path, &err) : -ENOMEM;
+	if (code)
+		diag_tell_file(c->diag, nowhere, path ? path : s->map, code,
+			       &err);
+	free(path);
+	return code ? -1 : 0;
+}
+
+/* Distributions compress the kernel's modules. */
+static bool compressed_find(const struct settings *s, const char *file,
+			    char path[PATH_MAX])
+{
+	static const char *const suffixes[] = { ".xz", ".zst", ".gz" };
+	const char *root = file[0] == '/' && s->sysroot ? s->sysroot : "";
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (snprintf(path, PATH_MAX, "%s%s%s", root, file,
+			     suffixes[i]) < PATH_MAX && !access(path, F_OK))
+			return true;
+	return false;
+}
+
+/* No file was found for MODNAME. */
+static void tell_missing(struct compilation *c, const struct settings *s,
+			 const struct input *input, int code)
+{
+	const char *file = input->at.file ? input->at.file : "";
+	char packed[PATH_MAX];
+	struct error err = { 0 };
+
+	if (code == -ENOENT && file[0] == '/')
+		error_set(&err, code, "looked for it below '%s'",
+			  s->sysroot ? s->sysroot : "/");
+	else if (code == -ENOENT)
+		error_set(&err, code, "looked for it in the current directory "
+				      "and beside the TSF");
+	if (code == -ENOENT && compressed_find(s, file, packed))
+		error_hint(&err, "'%s' is there: decompress it first", packed);
+	else if (code == -ENOENT)
+		error_hint(&err, "--module FILE names it");
+	diag_tell_file(c->diag, input->pos, file, code, &err);
+}
+
+static int input_open_debug(struct compilation *c, const struct settings *s,
+			     const struct input *input)
+{
+	const struct dwarf_search search = {
+		.file = s->debug,
+		.sysroot = s->sysroot,
+	};
+	struct error err = { 0 };
+	int code = dwarf_file_open(&c->dwarf, c->module, input->at.file,
+				   &search, &err);
+
+	if (!code || (code == -ENOENT && !s->debug))
+		return 0;
+	diag_tell_file(c->diag, input->pos,
+		       s->debug ? s->debug : input->at.file, code, &err);
+	return -1;
+}
+
+static int input_open_file(struct compilation *c, const struct settings *s,
+			    const struct input *input)
+{
+	const struct locate_module *at = &input->at;
+	struct error err = { 0 };
+	int code = at->file ? module_open(&c->module, at->file, at->path,
+					  at->kind, &err) :
+			      module_open_kernel(&c->module, &err);
+
+	if (code) {
+		diag_tell_file(c->diag, input->pos, input_name(input), code,
+			       &err);
+		return -1;
+	}
+	return at->file ? input_open_debug(c, s, input) : 0;
+}
+
+int input_open(struct compilation *c, const struct settings *s,
+		struct input *input, const char *modname, const char *tsf,
+		bool needed)
+{
+	int code = locate_module(&input->at, modname, tsf, s->module,
+				 s->sysroot);
+
+	if (!needed)
+		return 0;
+	if (!code)
+		return input_open_file(c, s, input);
+	tell_missing(c, s, input, code);
+	return -1;
+}
+
+int input_check(const struct compilation *c, const struct input *input)
+{
+	struct error err = { 0 };
+	const char *name = input_name(input);
+	int code = c->module ? module_check_unchanged(c->module, &err) : 0;
+
+	if (!code && c->dwarf) {
+		code = dwarf_check_unchanged(c->dwarf, &err);
+		name = c->dwarf->path ? c->dwarf->path : name;
+	}
+	if (code)
+		diag_tell_file(c->diag, input->pos, name, code, &err);
+	return code ? -1 : 0;
+}
+
+void input_close(struct compilation *c, struct input *input)
+{
+	dwarf_file_close(c->dwarf);
+	module_close(c->module);
+	map_close(c->map);
+	locate_module_free(&input->at);
+}

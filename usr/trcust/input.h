@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The module of a compilation, with its debug information and its map: found
+ * and opened, or told why not. */
+#ifndef TRCUST_INPUT_H
+#define TRCUST_INPUT_H
+
+#include "compile.h"
+#include "locate.h"
+#include "run.h"
+
+struct input {
+	struct locate_module at;
+	struct srcpos pos;	/* of MODNAME */
+};
+
+/* The map that /M= names; 0, or -1 after a message. */
+int input_open_map(struct compilation *c, const struct settings *s);
+/* The module that `modname` means to the TSF at `tsf`; when it isn't `needed`
+ * only its path, as far as it can be found. 0, or -1 after a message. */
+int input_open(struct compilation *c, const struct settings *s,
+		struct input *input, const char *modname, const char *tsf,
+		bool needed);
+/* The module is as it was when it was opened; else -1 after a message. */
+int input_check(const struct compilation *c, const struct input *input);
+void input_close(struct compilation *c, struct input *input);
+
+#endif

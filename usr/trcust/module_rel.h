@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kernel modules are object files (ELF type ET_REL): their sections have no
+ * addresses, and what refers to a symbol is still to be filled in. Here they
+ * are given addresses, in the order of the file, as if linked: what reads the
+ * module then finds what it would in a program. The kernel places each section
+ * for itself, so only distances within one are those of the target.
+ */
+#ifndef TRCUST_MODULE_REL_H
+#define TRCUST_MODULE_REL_H
+
+#include "module.h"
+
+/*
+ * The bytes of an open object file, in memory of their own (*image, which the
+ * Elf needs until its end), for module_rel_link(). NULL: err is set.
+ */
+Elf *module_rel_open(int fd, uint64_t size, void **image, struct error *err);
+/*
+ * Give the sections addresses, those of the sections with the same names of
+ * `like` when it isn't NULL, the symbols values, and apply the relocations.
+ * Once for an Elf, whose bytes are in memory that can be written. Undefined
+ * symbols get addresses that are in no section. 0, or a negative errno with
+ * err set.
+ */
+int module_rel_link(Elf *elf, uint64_t file_size, Elf *like,
+		    struct error *err);
+/* Fill module->segments: one for each section that has bytes in the file. */
+int module_rel_segments(struct module *module, struct error *err);
+
+/* module.c: the text "what" and what is expected instead; -ENOEXEC. */
+int module_refuse(struct error *err, const char *what);
+/* A section of debug information that is compressed becomes what it was; one
+ * that isn't stays so. */
+void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
+			       const char *name);
+
+#endif

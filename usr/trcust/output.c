@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../lib/outfile.h"
+#include "../lib/tdf.h"
+#include "locate.h"
+#include "run.h"
+#include "write.h"
+
+static enum diag_id output_failure(int code)
+{
+	switch (code) {
+	case -EEXIST:
+		return TRCERR_DIF_MAJOR;
+	case -EINVAL:		/* something else is there */
+		return TRCERR_FILE_ACCESS;
+	case -ENOENT:
+	case -ENOTDIR:
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+	case -ELOOP:
+		return TRCERR_FILE_OPEN;
+	case -ENAMETOOLONG:
+		return TRCERR_FILENAME;
+	case -ENOMEM:
+		return TRCERR_NO_MEM;
+	default:
+		return TRCERR_FILE_WRITE;
+	}
+}
+
+void output_tell(struct diag *diag, const char *path, int code,
+		 const struct error *err)
+{
+	diag_tell(diag, (struct srcpos){ 0 }, output_failure(code), path);
+	if (err->text[0])
+		diag_hint(diag, "%s", err->text);
+	if (err->hint[0])
+		diag_hint(diag, "%s", err->hint);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat st[2];
+
+	return !strcmp(a, b) ||
+	       (!stat(a, &st[0]) && !stat(b, &st[1]) &&
+		st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino);
+}
+
+/* There is nothing for a TDF; one that the TSF was compiled to before must not
+ * be armed by mistake. */
+static int remove_tdf(const struct compilation *c, const char *path,
+		      struct error *err)
+{
+	struct tdf *tdf;
+	bool own;
+
+	if (tdf_open(&tdf, path, NULL))
+		return 0;
+	own = is_same_file(tdf_string(tdf, tdf->header->tsf),
+			   diag_path(c->diag));
+	tdf_close(tdf);
+	if (own && unlink(path))
+		return error_set(err, -errno, "cannot remove '%s': %s", path,
+				 strerror(errno));
+	if (!own)
+		fprintf(stderr, "trcust: '%s' is of another TSF and is left as it is\n",
+			path);
+	return 0;
+}
+
+/* Both are written before either is put in place. */
+static int write_files(const struct compilation *c, const char *tdf,
+		       const char *tff, const char *module)
+{
+	struct outfile *tdf_out = NULL, *tff_out = NULL;
+	int lock = outfile_lock_directory(tff);
+	const char *path = tff;
+	struct error err = { 0 };
+	int code = tff_write(&tff_out, tff, c, module, &err);
+
+	if (!code)
+		code = outfile_sync(tff_out, &err);
+	if (!code && c->dynamic_count) {
+		path = tdf;
+		code = tdf_write(&tdf_out, tdf, c, &err);
+	}
+	if (!code && tdf_out)
+		code = outfile_sync(tdf_out, &err);
+	if (!code) {
+		path = tff;
+		code = outfile_commit(tff_out, &err);
+		tff_out = NULL;
+	}
+	if (!code && tdf_out) {
+		path = tdf;
+		code = outfile_commit(tdf_out, &err);
+		tdf_out = NULL;
+	} else if (!code) {
+		path = tdf;
+		code = remove_tdf(c, tdf, &err);
+	}
+	outfile_abort(tff_out);
+	outfile_abort(tdf_out);
+	if (lock >= 0)
+		close(lock);
+	if (code)
+		output_tell(c->diag, path, code, &err);
+	return code;
+}
+
+int output_write(const struct compilation *c, const char *tdf,
+		 const char *module)
+{
+	struct error err = { 0 };
+	char *tff;
+	int code;
+
+	if (!c->point_count) {
+		code = remove_tdf(c, tdf, &err);
+		if (code)
+			output_tell(c->diag, tdf, code, &err);
+		return code;
+	}
+	tff = locate_tff(tdf, c->tsf->major);
+	if (!tff)
+		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+	code = tff ? write_files(c, tdf, tff, module) : -ENOMEM;
+	free(tff);
+	return code;
+}
+
+static int print_file(const char *path, const char *text, size_t size,
+		      struct error *err)
+{
+	struct outfile *out;
+	int code = outfile_open(&out, path, err);
+
+	if (code)
+		return code;
+	outfile_write(out, text, size);
+	return outfile_commit(out, err);
+}
+
+int run_print(const struct settings *s, char *text, size_t size)
+{
+	struct error err = { 0 };
+	int code = 0;
+
+	if (s->output)
+		code = print_file(s->output, text, size, &err);
+	else
+		fwrite(text, 1, size, stdout);	/* main() checks */
+	if (code)
+		error_print("trcust", &err);
+	free(text);
+	return code ? 1 : 0;
+}

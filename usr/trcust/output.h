@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* TDF and TFF put in place: both or none. */
+#ifndef TRCUST_OUTPUT_H
+#define TRCUST_OUTPUT_H
+
+#include "compile.h"
+#include "../lib/error.h"
+
+/* What was compiled: the TDF, and the TFF beside it. `module`: its path. 0, or
+ * a negative errno after a message. */
+int output_write(const struct compilation *c, const char *tdf,
+		 const char *module);
+/* Tell that a file could not be written. */
+void output_tell(struct diag *diag, const char *path, int code,
+		 const struct error *err);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From a TSF to its TDF and TFF. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "compile.h"
+#include "explain.h"
+#include "input.h"
+#include "locate.h"
+#include "output.h"
+#include "run.h"
+
+static bool tsf_is_static(const struct tsf *tsf)
+{
+	for (size_t i = 0; i < tsf->point_count; i++)
+		if (tsf->points[i].tp.kind != TSF_TP_STATIC)
+			return false;
+	return true;
+}
+
+/* What was compiled is explained, or written. */
+static int finish(struct compilation *c, const struct settings *s,
+		  const struct input *input, const char *tdf)
+{
+	const char *path = input->at.path;
+
+	if (input_check(c, input))
+		return -1;
+	if (!s->explain)
+		return output_write(c, tdf, path ? path : c->tsf->modname);
+	explain_points(c, stdout);
+	return 0;
+}
+
+static int compile_tsf(struct compilation *c, const struct settings *s,
+		       const char *tdf)
+{
+	struct input input = { .pos = c->tsf->modname_pos };
+	int code = input_open_map(c, s);
+
+	if (!code)
+		code = input_open(c, s, &input, c->tsf->modname,
+				   diag_path(c->diag), !tsf_is_static(c->tsf));
+	if (!code)
+		code = compile_points(c);
+	if (!code)
+		code = finish(c, s, &input, tdf);
+	compile_free(c);
+	input_close(c, &input);
+	return code;
+}
+
+/* The name of the TDF; NULL after a message. */
+static char *tdf_name(const struct settings *s, struct diag *diag,
+		      const char *tsf, const char *given)
+{
+	struct srcpos nowhere = { 0 };
+	bool replaced;
+	char *tdf = locate_tdf(tsf, given, s->output, &replaced);
+
+	if (!tdf) {
+		diag_tell(diag, nowhere, TRCERR_NO_MEM);
+	} else if (replaced) {
+		diag_tell(diag, nowhere, TRCERR_BAD_EXTN, given, tdf);
+		diag_hint(diag, "a TDF is named *.tdf");
+	}
+	return tdf;
+}
+
+static int run_file(const struct settings *s, const char *path,
+		    const char *given)
+{
+	struct compilation c = { 0 };
+	struct tsf *tsf = NULL;
+	char *tdf;
+	int code;
+
+	if (diag_open(&c.diag, path, s->level))
+		return 1;
+	tdf = tdf_name(s, c.diag, path, given);
+	code = tdf ? tsf_parse(&tsf, c.diag) : -1;
+	c.tsf = tsf;
+	if (!code)
+		code = compile_tsf(&c, s, tdf);
+	if (code || diag_count(c.diag, DIAG_ERROR))
+		code = 1;
+	free(tdf);
+	tsf_free(tsf);
+	diag_close(c.diag);
+	return code;
+}
+
+int run_compile(const struct settings *s, const char *tsf, const char *tdf)
+{
+	char *path = locate_tsf(tsf);
+	int code = run_file(s, path ? path : tsf, tdf);
+
+	free(path);
+	return code;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The trace comments of a C or C++ source, each with the code behind it. */
+#ifndef TRCUST_SOURCE_SCAN_H
+#define TRCUST_SOURCE_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+
+struct source_comment {
+	bool head;		/* DTHEAD */
+	struct srcpos pos;	/* of the comment */
+	const char *text, *end;	/* between its begin and end marks */
+	struct srcpos text_pos;
+	uint32_t code_line;	/* first one with code behind it; 0: none */
+};
+
+struct source_comments {
+	struct source_comment *comments;
+	size_t count;
+};
+
+/* diag was opened on the source. 0, or -1 after a message. */
+int source_scan(struct diag *diag, struct source_comments *found);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names that are like one that wasn't found. */
+#include "module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "demangle.h"
+
+#define NEAR_LOOKUPS_MAX	64
+#define NEAR_SYMBOLS_MAX	4000000	/* looked at by all of them */
+#define NEAR_NAMES		3
+#define NEAR_NAME_MAX		128
+
+/* Edit distance of two names, at most `limit` + 1: of the matrix only what is
+ * that near to its diagonal is computed. */
+static unsigned int near_distance(const char *a, size_t a_length,
+				  const char *b, size_t b_length,
+				  unsigned int limit)
+{
+	unsigned int row[NEAR_NAME_MAX + 1];
+
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = j <= limit ? j : limit + 1;
+	for (size_t i = 1; i <= a_length; i++) {
+		size_t first = i > limit ? i - limit : 1;
+		size_t last = i + limit < b_length ? i + limit : b_length;
+		unsigned int corner = row[first - 1];
+		unsigned int least = i <= limit ? i : limit + 1;
+
+		row[first - 1] = least;
+		for (size_t j = first; j <= last; j++) {
+			unsigned int best = corner + (a[i - 1] != b[j - 1]);
+
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			if (best < least)
+				least = best;
+		}
+		if (least > limit)
+			return limit + 1;
+	}
+	return row[b_length];
+}
+
+/* A terminal shows it as it is. */
+static bool near_is_printable(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* Distance of a symbol's name from the one wanted; limit + 1 when it is far. A
+ * name that goes on, or wants only leading underscores, is near. */
+static unsigned int near_score(const char *s, size_t n, const char *name,
+			       size_t length, unsigned int limit)
+{
+	if (n > NEAR_NAME_MAX)
+		return limit + 1;
+	while (n > length && *s == '_') {
+		s++;
+		n--;
+	}
+	if (n == length && !memcmp(s, name, n))
+		return 1;
+	if (length >= 3 && n > length && !memcmp(s, name, length))
+		return limit;
+	if (n > length + limit || length > n + limit)
+		return limit + 1;
+	return near_distance(name, length, s, n, limit);
+}
+
+struct near_name {
+	const char *text;
+	size_t length;
+	unsigned int score;
+};
+
+struct near_list {
+	struct near_name names[NEAR_NAMES];
+	size_t count;
+};
+
+static int near_compare(const struct near_name *a, const struct near_name *b)
+{
+	size_t least = a->length < b->length ? a->length : b->length;
+	int order = memcmp(a->text, b->text, least);
+
+	return order ? order : (a->length > b->length) -
+			       (a->length < b->length);
+}
+
+/* Keep the best few, ordered by score and name. */
+static void near_list_add(struct near_list *list, const struct near_name *name)
+{
+	size_t at = 0;
+
+	while (at < list->count) {
+		int order = near_compare(&list->names[at], name);
+
+		if (!order)
+			return;
+		if (list->names[at].score > name->score ||
+		    (list->names[at].score == name->score && order > 0))
+			break;
+		at++;
+	}
+	if (at == NEAR_NAMES)
+		return;
+	if (list->count < NEAR_NAMES)
+		list->count++;
+	for (size_t i = list->count - 1; i > at; i--)
+		list->names[i] = list->names[i - 1];
+	list->names[at] = *name;
+}
+
+struct near {
+	const struct module *module;
+	enum module_want want;
+	struct near_list list;
+};
+
+static bool near_is_wanted(const struct near *near,
+			   const struct module_symbol *symbol)
+{
+	size_t available;
+
+	return symbol->defined &&
+	       (near->want == MODULE_DATA ||
+		(!symbol->absolute &&
+		 module_code(near->module, symbol->address, &available, NULL)));
+}
+
+static unsigned int near_limit(size_t length)
+{
+	return length < 7 ? (length + 2) / 3 : 3;
+}
+
+static void near_add_plain(struct near *near, const char *name)
+{
+	size_t length = strlen(name);
+	unsigned int limit = near_limit(length);
+
+	for (size_t i = 0; i < near->module->symbol_count; i++) {
+		const struct module_symbol *symbol = &near->module->symbols[i];
+		struct near_name found = {
+			symbol->name, symbol->name_length,
+		};
+
+		if (!found.length)
+			continue;
+		found.score = near_score(found.text, found.length, name,
+					 length, limit);
+		if (found.score <= limit && near_is_wanted(near, symbol) &&
+		    near_is_printable(found.text, found.length))
+			near_list_add(&near->list, &found);
+	}
+}
+
+/* Names of C++ by what names the function itself. */
+static void near_add_full(struct near *near, const char *name)
+{
+	const struct demangle_index *index =
+		module_symbol_full_names(near->module);
+	unsigned int limit;
+	size_t length;
+
+	name = demangle_base(name, &length);
+	limit = near_limit(length);
+	for (size_t i = 0; index->buckets && i < index->count; i++) {
+		const struct demangle_entry *entry = &index->entries[i];
+		struct near_name found = { .text = entry->full };
+
+		found.score = near_score(entry->base, entry->base_length, name,
+					 length, limit);
+		if (found.score > limit)
+			continue;
+		found.length = strlen(found.text);
+		if (near_is_wanted(near,
+				   &near->module->symbols[entry->number]))
+			near_list_add(&near->list, &found);
+	}
+}
+
+void module_symbol_near(struct module *module, const char *name,
+			enum module_want want, char *text, size_t size)
+{
+	size_t length = strlen(name), used = 0;
+	struct near near = { .module = module, .want = want };
+
+	text[0] = '\0';
+	if (length < 2 || length > NEAR_NAME_MAX ||
+	    ++module->near_lookups > NEAR_LOOKUPS_MAX ||
+	    module->near_lookups * module->symbol_count > NEAR_SYMBOLS_MAX)
+		return;
+	near_add_plain(&near, name);
+	near_add_full(&near, name);
+	for (size_t i = 0; i < near.list.count && used < size; i++)
+		used += snprintf(text + used, size - used, "%s%.*s",
+				 i ? ", " : "",
+				 (int)near.list.names[i].length,
+				 near.list.names[i].text);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Values of expressions and what C does with them (C11 section 6.3 and 6.5).
+ * On the stack of a probe every value has 64 bits, and is kept as its type
+ * has it: what is above the type's bytes are zeros, or copies of the sign.
+ *
+ * Functions that return a bool return false after an error was told: then
+ * e->code is 1, or -1 without memory.
+ */
+#ifndef TRCUST_VALUE_H
+#define TRCUST_VALUE_H
+
+#include "compile.h"
+#include "value_type.h"
+
+enum value_kind {
+	VALUE_CONSTANT,		/* number */
+	VALUE_COMPUTED,		/* rpn yields it */
+	VALUE_PLACE,		/* not read yet */
+};
+
+struct value {
+	struct value_type type;
+	enum value_kind kind;
+	uint64_t number;
+	struct bytes rpn;
+	struct place place;
+	uint64_t bit_offset;	/* where it begins in the place */
+	unsigned int bits;	/* of a bit-field, which was not promoted yet;
+				 * else 0 */
+	char where[64];		/* where it comes from, for people */
+	struct srcpos pos;	/* of what names it */
+	const char *name;	/* "" without one */
+};
+
+struct evaluation {
+	struct compilation *c;
+	const struct compile_site *site;
+	bool wide;		/* a module of 64 bits */
+	bool unread;		/* in a sizeof: nothing is evaluated */
+	int code;		/* 0, or what the caller returns */
+	bool absent;		/* a part isn't at this site */
+	char absent_why[128];
+};
+
+void value_free(struct value *value);
+bool value_tell_memory(struct evaluation *e, struct srcpos pos);
+/* "'op' cannot be applied to TYPE [and TYPE]"; returns false. */
+bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
+		  const struct value *a, const struct value *b);
+
+bool value_tell_size(struct evaluation *e, struct srcpos pos,
+		     const struct value_type *type);
+
+/* Bytes of the type of a number; false: told, no probe computes with it. */
+bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,
+			struct value_type *type, uint64_t *bytes);
+
+struct value value_constant(struct value_type type, uint64_t number);
+/* The bytes at the address that `address` yields; that value is used up. */
+bool value_dereference(struct evaluation *e, struct srcpos pos,
+		       const char *op, struct value *value);
+/* Read what it has: arrays become pointers, a bit-field stays one. */
+bool value_load(struct evaluation *e, struct srcpos pos, const char *op,
+		struct value *value);
+bool value_address(struct evaluation *e, struct srcpos pos,
+		   struct value *value);
+/* References mean what they refer to. */
+bool value_refer(struct evaluation *e, struct value *value);
+/* The part of a struct, union or array that begins so many bits into it. */
+void value_narrow(struct value *value, const struct value_type *type,
+		  int64_t bits_in, unsigned int bits);
+/* In memory as a whole, and not a bit-field: its address behind rpn. */
+bool value_in_memory(const struct value *value, uint64_t bytes,
+		     struct bytes *rpn);
+
+/* value_compute.c: of values that were loaded */
+void value_push(const struct value *value, struct bytes *rpn);
+void value_convert(struct evaluation *e, struct value *value,
+		   const struct value_type *type);
+bool value_unary(struct evaluation *e, struct srcpos pos, enum expr_op op,
+		 struct value *value);
+/* The result is in a; b is used up. */
+bool value_binary(struct evaluation *e, struct srcpos pos, enum expr_op op,
+		  struct value *a, struct value *b);
+/* The type that both branches of a choice are converted to. */
+bool value_common(struct evaluation *e, struct srcpos pos,
+		  const struct value *a, const struct value *b,
+		  struct value_type *type);
+
+/* evaluate.c: what the expression means at the site. */
+bool evaluate(struct evaluation *e, const struct expr *expr,
+	      struct value *value);
+/* evaluate_name.c */
+bool evaluate_variable(struct evaluation *e, const struct expr *expr,
+		       struct value *value);
+bool evaluate_is_variable(struct evaluation *e, const char *name);
+bool evaluate_type(struct evaluation *e, const struct expr_type *in,
+		   struct value_type *type);
+/* evaluate_register.c */
+bool evaluate_register(struct evaluation *e, const struct expr *expr,
+		       struct value *value);
+bool evaluate_argument(struct evaluation *e, const struct expr *expr,
+		       struct value *value);
+/* evaluate_member.c */
+bool evaluate_member(struct evaluation *e, const struct expr *expr,
+		     struct value *value);
+/* "x", or "B::x" of a base class; its bit_offset is from the start. */
+bool evaluate_member_find(struct compilation *c, Dwarf_Die *composed,
+			  const char *name, struct dwarf_member *member);
+bool evaluate_member_enter(struct evaluation *e, struct value *value,
+			   const struct dwarf_member *member);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "value_type.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIMENSIONS_MAX	64	/* of an array; bounds damaged ones */
+
+static unsigned int word_bytes(const struct compilation *c)
+{
+	return c->module->elf_class == ELFCLASS64 ? 8 : 4;
+}
+
+struct value_type value_type_of(const Dwarf_Die *die)
+{
+	return (struct value_type){ .die = *die };
+}
+
+struct value_type value_type_void(void)
+{
+	return (struct value_type){
+		.kind = DWARF_TYPE_VOID, .name = "void",
+	};
+}
+
+static struct value_type base(enum dwarf_type_kind kind, unsigned int bytes,
+			      bool is_signed, const char *name)
+{
+	return (struct value_type){
+		.kind = kind, .bytes = bytes, .is_signed = is_signed,
+		.name = name,
+	};
+}
+
+struct value_type value_type_function(void)
+{
+	return (struct value_type){
+		.kind = DWARF_TYPE_FUNCTION, .name = "void ()",
+	};
+}
+
+struct value_type value_type_integer(const struct compilation *c,
+				     unsigned int bytes, bool is_signed)
+{
+	bool wide = word_bytes(c) == 8;
+	const char *name;
+
+	switch (bytes) {
+	case 1:
+		name = is_signed ? "int8_t" : "uint8_t";
+		break;
+	case 2:
+		name = is_signed ? "short int" : "short unsigned int";
+		break;
+	case 4:
+		name = is_signed ? "int" : "unsigned int";
+		break;
+	default:
+		name = is_signed ? (wide ? "long int" : "long long int") :
+		       wide ? "long unsigned int" : "long long unsigned int";
+		break;
+	}
+	return base(DWARF_TYPE_INT, bytes, is_signed, name);
+}
+
+struct value_type value_type_base(const struct compilation *c,
+				  const struct expr_type *type)
+{
+	switch (type->base) {
+	case EXPR_BASE_VOID:
+		return value_type_void();
+	case EXPR_BASE_BOOL:
+		return base(DWARF_TYPE_BOOL, 1, false, "bool");
+	case EXPR_BASE_CHAR:
+		return base(DWARF_TYPE_CHAR, 1, !type->is_unsigned,
+			    type->is_unsigned ? "unsigned char" :
+			    type->is_signed ? "signed char" : "char");
+	case EXPR_BASE_SHORT:
+		return value_type_integer(c, 2, !type->is_unsigned);
+	case EXPR_BASE_INT:
+		return value_type_integer(c, 4, !type->is_unsigned);
+	case EXPR_BASE_LONG:
+		return value_type_integer(c, word_bytes(c),
+					  !type->is_unsigned);
+	case EXPR_BASE_LONG_LONG:
+		return value_type_integer(c, 8, !type->is_unsigned);
+	case EXPR_BASE_FLOAT:
+		return base(DWARF_TYPE_FLOAT, 4, true, "float");
+	case EXPR_BASE_DOUBLE:
+		return base(DWARF_TYPE_FLOAT, 8, true, "double");
+	case EXPR_BASE_LONG_DOUBLE:
+		return base(DWARF_TYPE_FLOAT, word_bytes(c) == 8 ? 16 : 12,
+			    true, "long double");
+	case EXPR_BASE_NAMED:
+		break;
+	}
+	return base(DWARF_TYPE_OTHER, 0, false, type->name);
+}
+
+struct value_type value_type_pointer_to(const struct value_type *type)
+{
+	struct value_type pointer = *type;
+
+	pointer.pointers++;
+	return pointer;
+}
+
+static enum dwarf_type_kind bare_kind(const struct value_type *type,
+				      Dwarf_Die *bare)
+{
+	if (type->pointers)
+		return DWARF_TYPE_POINTER;
+	if (!type->die.addr)
+		return type->kind;
+	dwarf_type_peel(&type->die, bare, NULL);
+	return dwarf_type_kind(bare);
+}
+
+enum dwarf_type_kind value_type_kind(const struct value_type *type)
+{
+	Dwarf_Die bare;
+
+	return bare_kind(type, &bare);
+}
+
+struct value_type value_type_target(const struct value_type *type)
+{
+	struct value_type target = *type;
+	enum dwarf_type_kind kind;
+	uint64_t count;
+	Dwarf_Die bare;
+
+	if (target.pointers) {
+		target.pointers--;
+		return target;
+	}
+	if (!target.die.addr)
+		return value_type_void();
+	kind = bare_kind(type, &bare);
+	if (kind == DWARF_TYPE_ARRAY &&
+	    dwarf_type_dimension(&bare, type->dimension + 1, &count)) {
+		target.dimension++;
+		return target;
+	}
+	return bare.addr && dwarf_type_of(&bare, &target.die) ?
+		       value_type_of(&target.die) : value_type_void();
+}
+
+uint64_t value_type_count(const struct value_type *type)
+{
+	uint64_t count = 0;
+	Dwarf_Die bare;
+
+	if (bare_kind(type, &bare) == DWARF_TYPE_ARRAY)
+		dwarf_type_dimension(&bare, type->dimension, &count);
+	return count;
+}
+
+static bool array_bytes(struct compilation *c, const struct value_type *type,
+			uint64_t *bytes)
+{
+	struct value_type element = value_type_target(type);
+
+	return type->dimension < DIMENSIONS_MAX &&
+	       value_type_bytes(c, &element, bytes) &&
+	       !__builtin_mul_overflow(*bytes, value_type_count(type), bytes) &&
+	       *bytes;
+}
+
+bool value_type_bytes(struct compilation *c, struct value_type *type,
+		      uint64_t *bytes)
+{
+	Dwarf_Die bare;
+	enum dwarf_type_kind kind = bare_kind(type, &bare);
+
+	if (type->pointers || !type->die.addr) {
+		*bytes = type->pointers ? word_bytes(c) : type->bytes;
+		return *bytes;
+	}
+	if (kind == DWARF_TYPE_ARRAY && type->dimension)
+		return array_bytes(c, type, bytes);
+	if (bare.addr && dwarf_type_is_declared_only(&bare)) {
+		if (!dwarf_type_complete(c->dwarf, &bare))
+			return false;
+		type->die = bare;
+	}
+	return dwarf_type_bytes(&bare, bytes) &&
+	       (kind != DWARF_TYPE_ARRAY || *bytes);
+}
+
+bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
+			     uint64_t *bytes)
+{
+	return value_type_bytes(c, type, bytes) && *bytes && *bytes <= 8 &&
+	       !(*bytes & (*bytes - 1));
+}
+
+bool value_type_is_signed(const struct value_type *type)
+{
+	Dwarf_Die bare;
+
+	switch (bare_kind(type, &bare)) {
+	case DWARF_TYPE_CHAR:
+	case DWARF_TYPE_INT:
+	case DWARF_TYPE_ENUM:
+		return type->die.addr ? dwarf_type_is_signed(&bare) :
+					type->is_signed;
+	default:
+		return false;
+	}
+}
+
+bool value_type_is_integer(const struct value_type *type)
+{
+	switch (value_type_kind(type)) {
+	case DWARF_TYPE_BOOL:
+	case DWARF_TYPE_CHAR:
+	case DWARF_TYPE_INT:
+	case DWARF_TYPE_ENUM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool value_type_is_scalar(const struct value_type *type)
+{
+	return value_type_is_integer(type) ||
+	       value_type_kind(type) == DWARF_TYPE_POINTER;
+}
+
+bool value_type_is_text(const struct value_type *type)
+{
+	const char *alias = NULL;
+	uint64_t bytes = 0;
+	Dwarf_Die bare;
+
+	if (bare_kind(type, &bare) != DWARF_TYPE_CHAR)
+		return false;
+	if (!type->die.addr)
+		return true;
+	dwarf_type_peel(&type->die, &bare, &alias);
+	return dwarf_type_bytes(&bare, &bytes) && bytes == 1 &&
+	       !dwarf_type_alias_is_number(alias);
+}
+
+bool value_type_composed(struct compilation *c, const struct value_type *type,
+			 Dwarf_Die *bare)
+{
+	enum dwarf_type_kind kind = bare_kind(type, bare);
+
+	if (kind != DWARF_TYPE_STRUCT && kind != DWARF_TYPE_UNION)
+		return false;
+	dwarf_type_complete(c->dwarf, bare);
+	return true;
+}
+
+char *value_type_spell(const struct value_type *type)
+{
+	char *text, stars[64] = "";
+
+	if (type->die.addr)
+		return dwarf_type_spell(&type->die, type->dimension,
+					type->pointers);
+	for (size_t i = 0; i < type->pointers && i < sizeof(stars) - 1; i++)
+		stars[i] = '*';
+	if (type->kind == DWARF_TYPE_FUNCTION && type->pointers)
+		return asprintf(&text, "void (%s)()", stars) < 0 ? NULL : text;
+	return asprintf(&text, "%s%s%s", type->name, *stars ? " " : "",
+			stars) < 0 ? NULL : text;
+}
+
+static uint8_t base_ctype(const struct value_type *type)
+{
+	switch (type->kind) {
+	case DWARF_TYPE_BOOL:
+		return TFF_CTYPE_BOOL;
+	case DWARF_TYPE_CHAR:
+		return TFF_CTYPE_CHAR;
+	case DWARF_TYPE_INT:
+		return type->is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
+	case DWARF_TYPE_FLOAT:
+		return TFF_CTYPE_FLOAT;
+	default:
+		return TFF_CTYPE_BYTES;
+	}
+}
+
+static uint32_t own_ctype(struct compilation *c, const struct value_type *type)
+{
+	struct ctype out = { .target = CTYPE_NONE };
+	char *name = value_type_spell(type);
+	uint32_t result;
+
+	if (!name) {
+		c->ctypes.failed = true;
+		return CTYPE_NONE;
+	}
+	out.name = name;
+	if (type->pointers) {
+		out.kind = TFF_CTYPE_POINTER;
+		out.bytes = word_bytes(c);
+	} else {
+		out.kind = base_ctype(type);
+		out.bytes = type->bytes;
+		out.is_signed = out.kind == TFF_CTYPE_INT;
+	}
+	result = ctypes_put(&c->ctypes, &out);
+	free(name);
+	return result;
+}
+
+uint32_t value_type_ctype(struct compilation *c, const struct value_type *type)
+{
+	Dwarf_Die bare, die = type->die;
+
+	c->ctypes.dwarf = c->dwarf;
+	if (type->pointers || !die.addr)
+		return own_ctype(c, type);
+	if (type->dimension && bare_kind(type, &bare) == DWARF_TYPE_ARRAY)
+		return ctypes_add_part(&c->ctypes, &bare, type->dimension);
+	return ctypes_add(&c->ctypes, &die);
+}
