@@ -8,7 +8,7 @@ cd "$TOP" || exit 1
 sed -n '/^trcust$/,/^Build and test$/p' HACKING |
 	sed -nE 's/^    ([a-z][^ ].*)/\1/p' | sed 's/   .*//' |
 	tr -s ', ' '\n' | grep . >"$TMP/map"
-for file in usr/trcust/*.c; do
+for file in usr/trcust/*.c usr/trcust/*/*.c; do
 	basename "$file" .c
 done >"$TMP/files"
 
@@ -27,8 +27,8 @@ done <"$TMP/files" >"$TMP/missing"
 is "$(cat "$TMP/missing")" "" "the map of trcust has every file"
 while read -r pattern; do
 	# shellcheck disable=SC2086
-	set -- usr/trcust/$pattern.[ch]
-	[ -e "$1" ] || echo "$pattern"
+	set -- $(ls usr/trcust/$pattern.[ch] usr/trcust/*/$pattern.[ch] 2>/dev/null)
+	[ "$1" ] || echo "$pattern"
 done <"$TMP/map" >"$TMP/gone"
 is "$(cat "$TMP/gone")" "" "and every file of the map is there"
 

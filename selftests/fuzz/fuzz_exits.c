@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/trcust/code.h"
-#include "usr/trcust/exits.h"
-#include "usr/trcust/usdt.h"
+#include "usr/trcust/module/code.h"
+#include "usr/trcust/compile/exits.h"
+#include "usr/trcust/module/usdt.h"
 
 #define FUNCTIONS_MAX	64
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "usr/lib/rpn.h"
-#include "usr/trcust/compile.h"
+#include "usr/trcust/compile/compile.h"
 
 #define STOPS_MAX	2	/* addresses to look at expressions from */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "usr/trcust/source_scan.h"
-#include "usr/trcust/tsf.h"
+#include "usr/trcust/tsf/tsf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "selftests/bpf/interpret.h"
 #include "usr/lib/rpn.h"
-#include "usr/trcust/place.h"
+#include "usr/trcust/rpn/place.h"
 
 /* What the expression comes to, which must be one that a TDF can have; else
  * false, and why in text. */

@@ -2,7 +2,7 @@
 /* Which instructions a probe may stand on, and what it costs there. */
 #include <elf.h>
 #include "tap.h"
-#include "usr/trcust/arch.h"
+#include "usr/trcust/arch/arch.h"
 #include "rastrace/tdf.h"
 
 #define W ELFCLASS64

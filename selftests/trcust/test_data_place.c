@@ -6,8 +6,8 @@
 #include <errno.h>
 #include "bpf/interpret.h"
 #include "tap.h"
-#include "usr/trcust/place.h"
-#include "usr/trcust/rpn_emit.h"
+#include "usr/trcust/rpn/place.h"
+#include "usr/trcust/rpn/rpn_emit.h"
 
 #define BYTES_MAX	24
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include "bpf/interpret.h"
 #include "tap.h"
-#include "usr/trcust/compile.h"
+#include "usr/trcust/compile/compile.h"
 
 #define LOOK		"TP=.look+0, "
 #define PAIR		"TP=.look_pair+0, "

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "compiled.h"
-#include "usr/trcust/dwarf_function.h"
-#include "usr/trcust/dwarf_line.h"
+#include "usr/trcust/dwarf/dwarf_function.h"
+#include "usr/trcust/dwarf/dwarf_line.h"
 
 #define CUTS	64
 

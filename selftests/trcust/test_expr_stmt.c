@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 #include "usr/lib/rpn.h"
-#include "usr/trcust/compile.h"
+#include "usr/trcust/compile/compile.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";
 static struct compilation c;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "usr/trcust/module.h"
+#include "usr/trcust/module/module.h"
 
 #define SECTIONS	20000
 #define SEGMENTS	4000

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include <elf.h>
-#include "usr/trcust/arch.h"
+#include "usr/trcust/arch/arch.h"
 
 static const struct {
 	const char *text, *meaning;	/* NULL: refused */

@@ -15,7 +15,7 @@
 #include "locate.h"
 #include "output.h"
 #include "run.h"
-#include "tff_tables.h"
+#include "write/tff_tables.h"
 
 #define COMBINE_FILES_MAX	50
 #define MINORS	65536

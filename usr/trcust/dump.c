@@ -13,7 +13,7 @@
 #include "../lib/table.h"
 #include "../lib/tdf.h"
 #include "../lib/tff.h"
-#include "arch.h"
+#include "arch/arch.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */
 static void dump_text(const char *text)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "arch.h"
-#include "demangle.h"
-#include "dwarf_line.h"
+#include "arch/arch.h"
+#include "module/demangle.h"
+#include "dwarf/dwarf_line.h"
 
 #define LABEL_WIDTH_MAX	32
 

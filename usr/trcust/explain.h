@@ -5,7 +5,7 @@
 #define TRCUST_EXPLAIN_H
 
 #include <stdio.h>
-#include "compile.h"
+#include "compile/compile.h"
 
 void explain_points(const struct compilation *c, FILE *out);
 

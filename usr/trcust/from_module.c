@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "compile.h"
-#include "demangle.h"
-#include "dwarf_function.h"
-#include "dwarf_line.h"
-#include "signature.h"
+#include "compile/compile.h"
+#include "module/demangle.h"
+#include "dwarf/dwarf_function.h"
+#include "dwarf/dwarf_line.h"
+#include "compile/signature.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "../lib/error.h"
 #include "../lib/safe_text.h"
-#include "lexer.h"
+#include "tsf/lexer.h"
 #include "run.h"
 #include "source_scan.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "map.h"
+#include "module/map.h"
 
 static const char *input_name(const struct input *input)
 {

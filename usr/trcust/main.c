@@ -6,7 +6,7 @@
 #include <string.h>
 #include "../lib/error.h"
 #include "../lib/options.h"
-#include "diag.h"
+#include "tsf/diag.h"
 #include "dump.h"
 #include "run.h"
 

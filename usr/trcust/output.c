@@ -11,7 +11,7 @@
 #include "../lib/tdf.h"
 #include "locate.h"
 #include "run.h"
-#include "write.h"
+#include "write/write.h"
 
 static enum diag_id output_failure(int code)
 {

@@ -3,7 +3,7 @@
 #ifndef TRCUST_OUTPUT_H
 #define TRCUST_OUTPUT_H
 
-#include "compile.h"
+#include "compile/compile.h"
 #include "../lib/error.h"
 
 /* What was compiled: the TDF, and the TFF beside it. `module`: its path. 0, or

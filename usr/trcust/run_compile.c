@@ -2,7 +2,7 @@
 /* From a TSF to its TDF and TFF. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "compile.h"
+#include "compile/compile.h"
 #include "explain.h"
 #include "input.h"
 #include "locate.h"

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Address specifications (manual 1.3.5.15) as DWARF expressions. Values are 64
+ * bits wide, so in a 32-bit module every sum is cut to 32 bits. A far address
+ * is two values, selector and offset, whose sums are cut to 16 bits.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "address_type.h"
+#include "../arch/arch.h"
+#include "compile.h"
+#include "../rpn/rpn_emit.h"
+
+#define FAR_BYTES	4	/* of a far pointer: offset, selector */
+#define OFFSET_MASK	0xffff
+
+int address_register(struct compilation *c, const struct tsf_register *reg,
+		     uint8_t *bytes)
+{
+	const struct arch_register *r = arch_register_find(reg->name);
+	bool wide = c->module->elf_class == ELFCLASS64;
+	int number = !r ? -1 : wide ? r->dwarf64 : r->dwarf32;
+
+	if (number < 0) {
+		diag_tell(c->diag, reg->pos, TRCERR_NOTAREG, reg->name);
+		if (r)
+			diag_hint(c->diag, "the module is a 32-bit one");
+		return -1;
+	}
+	if (wide && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
+		diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
+	*bytes = r->bytes;
+	return number;
+}
+
+static bool module_is_wide(const struct compilation *c)
+{
+	return c->module->elf_class == ELFCLASS64;
+}
+
+/* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
+static int compile_flat(struct compilation *c, struct bytes *rpn,
+			const struct tsf_address *address)
+{
+	bool wide = module_is_wide(c);
+	int64_t rest = address->displacement;
+
+	for (size_t i = 0; i < address->register_count; i++) {
+		const struct tsf_register *reg = &address->registers[i];
+		uint8_t bytes = 0;
+		int number = address_register(c, reg, &bytes);
+		bool half = wide && bytes == 4;
+
+		if (number < 0)
+			return 1;
+		rpn_emit_register(rpn, number, half || reg->minus ? 0 : rest);
+		if (half)
+			rpn_emit_extend(rpn, 4, false);
+		else if (!reg->minus)
+			rest = 0;
+		if (i)
+			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
+	}
+	if (rest)
+		rpn_emit_add(rpn, rest, wide);
+	else if (!wide && (address->register_count > 1 ||
+			   address->displacement))
+		rpn_emit_extend(rpn, 4, false);
+	return 0;
+}
+
+static void emit_offset_cut(struct bytes *rpn)
+{
+	rpn_emit_const(rpn, OFFSET_MASK);
+	rpn_emit_op(rpn, RPN_and);
+}
+
+/* Rsreg[{+|-}dreg]...: the selector, the low 16 bits of the sum. */
+static int compile_segment(struct compilation *c, struct bytes *rpn,
+			   const struct tsf_address *address)
+{
+	uint16_t displacement = address->displacement;
+	uint8_t bytes;
+
+	for (size_t i = 0; i < address->register_count; i++) {
+		const struct tsf_register *reg = &address->registers[i];
+		int number = address_register(c, reg, &bytes);
+
+		if (number < 0)
+			return 1;
+		if (i == 1 && reg->minus)
+			rpn_emit_const(rpn, 0);
+		rpn_emit_register(rpn, number, 0);
+		if (i > 1 || reg->minus)
+			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
+	}
+	if (address->register_count == 1) {
+		rpn_emit_const(rpn, displacement);
+		return 0;
+	}
+	rpn_emit_add(rpn, displacement, true);
+	emit_offset_cut(rpn);
+	return 0;
+}
+
+/* A far pointer becomes selector and, on top, offset + add. */
+static void emit_far_split(struct bytes *rpn, int64_t add)
+{
+	rpn_emit_op(rpn, RPN_dup);
+	rpn_emit_const(rpn, 16);
+	rpn_emit_op(rpn, RPN_shr);
+	rpn_emit_op(rpn, RPN_swap);
+	rpn_emit_add(rpn, (uint16_t)add, true);
+	emit_offset_cut(rpn);
+}
+
+static void registers_print(char *text, size_t size,
+			    const struct tsf_address *address)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < address->register_count && used < size; i++)
+		used += snprintf(text + used, size - used, "%s%s",
+				 !i ? "" : address->registers[i].minus ? "-" :
+									 "+",
+				 address->registers[i].name);
+}
+
+static int compile_registers(struct compilation *c,
+			     const struct tsf_address *address,
+			     struct address *result)
+{
+	struct place *place = &result->place;
+	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
+
+	if (!rpn) {
+		diag_tell(c->diag, address->pos, TRCERR_NO_MEM);
+		return -1;
+	}
+	registers_print(place->where, sizeof(place->where), address);
+	if (address->form == TSF_ADDRESS_FLAT)
+		return compile_flat(c, rpn, address);
+	result->segment = true;
+	return compile_segment(c, rpn, address);
+}
+
+/* The displacement of a symbol: part of a static address, else added to it. */
+static void symbol_displace(struct compilation *c, int64_t displacement,
+			    struct address *result)
+{
+	bool wide = module_is_wide(c);
+	struct bytes *rpn = &result->place.pieces[0].rpn;
+	struct rpn_op op;
+
+	if (!address_in_memory(result)) {
+		result->offset = displacement;
+		return;
+	}
+	if (rpn_decode(rpn->data, rpn->size, 0, &op) || op.code != RPN_addr ||
+	    op.next != rpn->size) {
+		rpn_emit_add(rpn, displacement, wide);
+		return;
+	}
+	rpn->size = 0;
+	op.a += displacement;
+	rpn_emit_addr(rpn, wide ? op.a : (uint32_t)op.a);
+}
+
+/* Flat pointers have the type of what they point at. */
+static void compile_type(const struct tsf_address *address,
+			 const struct tsf_chain *chain, bool segmented,
+			 struct address *result)
+{
+	Dwarf_Die *type = &result->type;
+	bool typed = result->typed;
+
+	result->pointer = typed && !chain->count && !address->displacement &&
+			  address_type_is_text_pointer(type);
+	typed = typed && address_type_at(type, address->displacement) &&
+		(!chain->count || (!segmented && chain->flag == TSF_INDIRECT));
+	for (size_t i = 0; i < chain->count; i++)
+		typed = typed && address_type_target(type) &&
+			address_type_at(type, chain->add[i] +
+					(i + 1 == chain->count ?
+						 address->final : 0));
+	result->typed = typed;
+}
+
+/* The expression of what the pointer in the place points at. */
+static int follow(const struct address *from, unsigned int bytes,
+		  struct bytes *rpn)
+{
+	const struct bytes *far = &from->place.pieces[0].rpn;
+
+	if (!from->segment)
+		return place_value(&from->place, from->offset, bytes, false,
+				   rpn);
+	bytes_add(rpn, far->data, far->size);
+	rpn_emit_op(rpn, RPN_xderef_size);
+	rpn_emit_op(rpn, bytes);
+	return 0;
+}
+
+static int tell_no_pointer(struct compilation *c,
+			   const struct compile_site *site,
+			   const struct tsf_address *in, unsigned int bytes,
+			   const struct address *result)
+{
+	const char *why = "it has fewer bytes than a pointer";
+
+	place_is_known(&result->place, result->offset, bytes, &why);
+	return address_tell_absent(c, site, in->pos, in->name, why, NULL);
+}
+
+/* One dereference, and what is added behind it. */
+static int compile_link(struct compilation *c, const struct compile_site *site,
+			const struct tsf_address *in, bool loads_far,
+			int64_t add, struct address *result)
+{
+	bool wide = module_is_wide(c);
+	unsigned int bytes = loads_far ? FAR_BYTES : wide ? 8 : 4;
+	struct place target;
+	struct bytes *rpn = place_begin(&target, PLACE_MEMORY);
+	int code;
+
+	if (!rpn) {
+		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
+		return -1;
+	}
+	code = follow(result, bytes, rpn);
+	if (code)
+		code = tell_no_pointer(c, site, in, bytes, result);
+	else if (loads_far)
+		emit_far_split(rpn, add);
+	else
+		rpn_emit_add(rpn, add, wide);
+	snprintf(target.where, sizeof(target.where), "through %.50s",
+		 result->place.where);
+	place_free(&result->place);
+	result->place = target;
+	result->offset = 0;
+	result->segment = loads_far;
+	return code;
+}
+
+int address_compile(struct compilation *c, const struct compile_site *site,
+		    const struct tsf_address *address,
+		    const struct tsf_chain *chain, bool segmented,
+		    struct address *result)
+{
+	bool symbol = address->form == TSF_ADDRESS_SYMBOL;
+	bool far = address->form == TSF_ADDRESS_SEGMENT ||
+		   (symbol && segmented);
+	int code;
+
+	memset(result, 0, sizeof(*result));
+	code = symbol ? address_symbol(c, site, address->pos, address->name,
+				       false, result) :
+			compile_registers(c, address, result);
+	if (code)
+		return code;
+	compile_type(address, chain, segmented, result);
+	if (address_is_absent(result))
+		return 0;
+	if (symbol)
+		symbol_displace(c, address->displacement, result);
+	for (size_t i = 0; i < chain->count && !code; i++) {
+		bool last = i + 1 == chain->count;
+		bool switched = last && (chain->flag == TSF_IF ||
+					 chain->flag == TSF_IS);
+
+		code = compile_link(c, site, address, far != switched,
+				    chain->add[i] + (last ? address->final : 0),
+				    result);
+	}
+	return code;
+}
+
+bool address_is_absent(const struct address *address)
+{
+	return address->place.count == 1 &&
+	       address->place.pieces[0].kind == PLACE_ABSENT;
+}
+
+const struct bytes *address_in_memory(const struct address *address)
+{
+	const struct place *place = &address->place;
+
+	return place->count == 1 && place->pieces[0].kind == PLACE_MEMORY &&
+	       !place->pieces[0].bytes ? &place->pieces[0].rpn : NULL;
+}

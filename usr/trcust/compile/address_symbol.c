@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * .name (manual 1.3.5.15.1): a variable in scope at the site, then one of the
+ * module's symbols, then one of the map.
+ */
+#include <dwarf.h>
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "address_type.h"
+#include "../arch/arch.h"
+#include "compile.h"
+#include "../module/demangle.h"
+#include "../dwarf/dwarf_variable.h"
+#include "../module/map.h"
+#include "../rpn/rpn_emit.h"
+
+#define SCOPE_TEXT	240	/* of the names in scope, for a hint */
+#define OTHERS_MAX	64	/* sites that are looked at for a name */
+
+struct symbol_query {
+	struct compilation *c;
+	const struct compile_site *site;
+	struct srcpos pos;
+	const char *name;
+	struct address *result;
+};
+
+static int tell_no_memory(const struct symbol_query *q)
+{
+	diag_tell(q->c->diag, q->pos, TRCERR_NO_MEM);
+	return -1;
+}
+
+/* "alloc+0x1b" of the address whose values are meant. */
+static void site_spell(const struct compile_site *site, char *text, size_t size)
+{
+	const char *symbol = site->symbol ? site->symbol : "";
+	char *plain = demangle_symbol(symbol);
+
+	if (plain)
+		plain[demangle_plain_length(plain)] = '\0';
+	if (symbol[0])
+		site_name(text, size, plain ? plain : symbol,
+			  site->address - site->symbol_offset, site->nominal);
+	else
+		snprintf(text, size, "%#" PRIx64, site->nominal);
+	free(plain);
+}
+
+int address_tell_absent(struct compilation *c, const struct compile_site *site,
+			struct srcpos pos, const char *name, const char *why,
+			const char *hint)
+{
+	char at[320];
+
+	site_spell(site, at, sizeof(at));
+	diag_tell(c->diag, pos, TRCERR_BADADDRESS);
+	diag_hint(c->diag, "'%s' at %s: %s", name, at, why);
+	if (hint && hint[0])
+		diag_hint(c->diag, "%s", hint);
+	return 1;
+}
+
+static bool site_has_dwarf(const struct symbol_query *q)
+{
+	Dwarf_Die unit;
+
+	return q->c->dwarf &&
+	       dwarf_unit_find(q->c->dwarf, q->site->nominal, &unit);
+}
+
+struct scope_names {
+	char text[SCOPE_TEXT];
+	size_t used;
+};
+
+static int scope_name_add(void *context, const char *name,
+			  const struct dwarf_variable *variable)
+{
+	struct scope_names *names = context;
+	size_t left = sizeof(names->text) - names->used;
+	size_t need = strlen(name) + 2;
+
+	if (!variable->local)
+		return 0;
+	if (need >= left)
+		return 1;
+	names->used += snprintf(names->text + names->used, left, "%s%s",
+				names->used ? ", " : "", name);
+	return 0;
+}
+
+static void hint_names(const struct symbol_query *q)
+{
+	struct compilation *c = q->c;
+	struct scope_names scope = {0};
+	char text[512], at[320];
+
+	site_spell(q->site, at, sizeof(at));
+	if (site_has_dwarf(q))
+		dwarf_variable_each(c->dwarf, q->site->nominal, scope_name_add,
+				    &scope);
+	else
+		diag_hint(c->diag, "there is no debug information for %s: "
+				   "parameters and local variables are not "
+				   "known", at);
+	if (scope.used)
+		diag_hint(c->diag, "in scope at %s: %s", at, scope.text);
+	module_symbol_near(c->module, q->name, MODULE_DATA, text,
+			   sizeof(text));
+	if (text[0])
+		diag_hint(c->diag, "near names: %s", text);
+}
+
+/* A line may be one of several functions; a function's copies are all meant. */
+static bool is_known_elsewhere(const struct symbol_query *q)
+{
+	const struct compile_point *point = q->c->current;
+	struct dwarf_variable variable;
+
+	if (q->site->alone || !q->c->dwarf || !point ||
+	    point->tsf->tp.kind != TSF_TP_LINE)
+		return false;
+	for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
+		if (!dwarf_variable_find(q->c->dwarf, point->sites[i].nominal,
+					 point->sites[i].function,
+					 q->name, &variable))
+			return true;
+	return false;
+}
+
+static int tell_left_out(const struct symbol_query *q)
+{
+	char at[320];
+
+	site_spell(q->site, at, sizeof(at));
+	diag_tell(q->c->diag, q->pos, TRCERR_LEFTOUT, at);
+	diag_hint(q->c->diag, "'%s' is not in scope there", q->name);
+	return COMPILE_LEAVE_OUT;
+}
+
+static int tell_unknown(const struct symbol_query *q)
+{
+	if (is_known_elsewhere(q))
+		return tell_left_out(q);
+	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+	if (q->c->module->elf)
+		hint_names(q);
+	else
+		diag_hint(q->c->diag, "the kernel's file is not at hand: give "
+				      "it with --module vmlinux");
+	return 1;
+}
+
+static int tell_no_debug(const struct symbol_query *q)
+{
+	diag_tell(q->c->diag, q->pos, TRCERR_NO_CV, q->name);
+	diag_hint(q->c->diag, "what type a variable has, and which register "
+			      "holds it, only debug information tells");
+	compile_hint_debug(q->c);
+	return 1;
+}
+
+/* Per-CPU variables have an address of their own on every processor. */
+static bool address_is_per_cpu(const struct compilation *c, uint64_t address)
+{
+	const struct module_symbol *start, *end;
+	bool others;
+
+	if (c->module->kind == TDF_MODULE_USER || !c->module->elf)
+		return false;
+	start = module_symbol_find(c->module, "__per_cpu_start", MODULE_DATA,
+				   &others);
+	end = module_symbol_find(c->module, "__per_cpu_end", MODULE_DATA,
+				 &others);
+	return start && end && address >= start->address &&
+	       address < end->address;
+}
+
+static int tell_per_cpu(const struct symbol_query *q)
+{
+	diag_tell(q->c->diag, q->pos, TRCERR_UNSUPPORTED, "per-CPU variables");
+	return 1;
+}
+
+static int place_address(const struct symbol_query *q, const char *what,
+			 uint64_t address, bool absolute)
+{
+	struct place *place = &q->result->place;
+	struct bytes *rpn;
+
+	if (address_is_per_cpu(q->c, address))
+		return tell_per_cpu(q);
+	rpn = place_begin(place, PLACE_MEMORY);
+	if (!rpn)
+		return tell_no_memory(q);
+	if (absolute)
+		rpn_emit_const(rpn, address);
+	else
+		rpn_emit_addr(rpn, address);
+	snprintf(place->where, sizeof(place->where), "%s at %#" PRIx64, what,
+		 address);
+	return 0;
+}
+
+static void warn_ambiguous(const struct symbol_query *q, uint64_t used)
+{
+	struct compilation *c = q->c;
+	char text[512];
+
+	if (c->quiet)
+		return;
+	snprintf(text, sizeof(text), "%#" PRIx64, used);
+	diag_tell(c->diag, q->pos, TRCERR_AMBIGUOUS, q->name, text);
+	text[0] = 0;
+	if (c->module->elf)
+		module_symbol_candidates(c->module, q->name, MODULE_DATA, text,
+					 sizeof(text));
+	if (text[0])
+		diag_hint(c->diag, "there are: %s", text);
+}
+
+static int place_symbol(const struct symbol_query *q,
+			const struct module_symbol *symbol, bool others)
+{
+	struct compilation *c = q->c;
+	int code;
+
+	if (symbol->type == STT_TLS) {
+		diag_tell(c->diag, q->pos, TRCERR_UNSUPPORTED,
+			  "thread-local variables without debug information");
+		return 1;
+	}
+	if (!symbol->defined && !symbol->slot) {
+		diag_tell(c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+		diag_hint(c->diag, "the module only uses it, it is defined in "
+				   "another one");
+		return 1;
+	}
+	if (others)
+		warn_ambiguous(q, symbol->address);
+	if (!symbol->slot)
+		return place_address(q, "global", symbol->address,
+				     symbol->absolute);
+	code = place_address(q, "global by the slot", symbol->slot, false);
+	if (!code)
+		rpn_emit_deref(&q->result->place.pieces[0].rpn,
+			       c->module->elf_class == ELFCLASS64 ? 8 : 4);
+	return code;
+}
+
+static int place_map(const struct symbol_query *q,
+		     const struct map_symbol *symbol, bool others)
+{
+	if (others)
+		warn_ambiguous(q, symbol->address);
+	return place_address(q, "in the map", symbol->address, false);
+}
+
+/* The one expression is an address as linked and nothing else. */
+static bool place_is_static(const struct place *place, uint64_t *address)
+{
+	const struct place_piece *only = place->pieces;
+	struct rpn_op op;
+
+	if (place->count != 1 || only->kind != PLACE_MEMORY ||
+	    rpn_decode(only->rpn.data, only->rpn.size, 0, &op) ||
+	    op.code != RPN_addr || op.next != only->rpn.size)
+		return false;
+	*address = op.a;
+	return true;
+}
+
+/* A register whose value a return changes: not the base of thread-local
+ * variables. */
+static bool is_frame_register(const struct rpn_op *op, uint8_t elf_class)
+{
+	return (op->code >= RPN_breg && op->code <= RPN_breg_last) ||
+	       (op->code == RPN_bregx &&
+		op->a != arch_thread_register(elf_class));
+}
+
+static bool place_is_of_frame(const struct place *place, uint8_t elf_class)
+{
+	struct rpn_op op;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct bytes *rpn = &place->pieces[i].rpn;
+
+		for (size_t at = 0; at < rpn->size; at = op.next) {
+			if (rpn_decode(rpn->data, rpn->size, at, &op))
+				break;
+			if (is_frame_register(&op, elf_class))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Registers hold a variable, not what lies behind it; memory goes on. */
+static void place_limit(struct place *place, uint64_t bytes)
+{
+	struct place_piece *only = place->pieces;
+
+	if (place->count != 1)
+		return;
+	if (only->kind == PLACE_MEMORY)
+		only->bytes = 0;
+	else if (only->kind == PLACE_VALUE && !only->bytes && bytes < 8)
+		only->bytes = bytes;
+}
+
+/* A reference means what it refers to. */
+static int place_refer(const struct symbol_query *q)
+{
+	struct address *result = q->result;
+	bool wide = q->c->module->elf_class == ELFCLASS64;
+	struct place target;
+	struct bytes *rpn;
+	int code;
+
+	if (!result->typed || !address_type_refers(&result->type))
+		return 0;
+	rpn = place_begin(&target, PLACE_MEMORY);
+	if (!rpn)
+		return tell_no_memory(q);
+	code = place_value(&result->place, 0, wide ? 8 : 4, false, rpn);
+	snprintf(target.where, sizeof(target.where), "through %.50s",
+		 result->place.where);
+	place_free(&result->place);
+	result->place = target;
+	return code ? address_tell_absent(q->c, q->site, q->pos, q->name,
+					  "the reference is not known",
+					  NULL) : 0;
+}
+
+static int place_absent(const struct symbol_query *q,
+			const struct dwarf_variable *variable,
+			struct error *err)
+{
+	struct place *place = &q->result->place;
+
+	place_free(place);
+	if (q->site->alone &&
+	    dwarf_variable_hint(q->c->dwarf, variable, q->site->nominal, err))
+		return tell_no_memory(q);
+	if (q->site->alone)
+		return address_tell_absent(q->c, q->site, q->pos, q->name,
+					   err->text, err->hint);
+	if (!place_begin(place, PLACE_ABSENT))
+		return tell_no_memory(q);
+	if (q->result->typed)
+		address_type_refers(&q->result->type);
+	place->pieces[0].why = strdup(err->text);
+	return place->pieces[0].why ? 0 : tell_no_memory(q);
+}
+
+static int tell_returned(const struct symbol_query *q)
+{
+	return address_tell_absent(q->c, q->site, q->pos, q->name,
+				   "the function has returned, its registers "
+				   "and its frame are gone",
+				   "RETEP=EXIT stands in front of its end");
+}
+
+/* A static variable of another file than the site's: several may have one. */
+static void check_files(const struct symbol_query *q,
+			const struct dwarf_variable *variable, uint64_t address)
+{
+	Dwarf_Die unit;
+	bool others;
+
+	if (variable->local ||
+	    (dwarf_unit_find(q->c->dwarf, q->site->nominal, &unit) &&
+	     unit.cu == variable->die.cu))
+		return;
+	if (module_symbol_find(q->c->module, q->name, MODULE_DATA, &others) &&
+	    others)
+		warn_ambiguous(q, address);
+}
+
+static int place_variable(const struct symbol_query *q,
+			  const struct dwarf_variable *variable)
+{
+	struct place *place = &q->result->place;
+	struct error err = {0};
+	uint64_t address;
+	int code = dwarf_variable_place(q->c->dwarf, variable,
+					q->site->nominal, place, &err);
+
+	if (code == -ENOMEM)
+		return tell_no_memory(q);
+	if (code == -ENODATA)
+		return place_absent(q, variable, &err);
+	if (code)
+		return address_tell_absent(q->c, q->site, q->pos, q->name,
+					   err.text, err.hint);
+	if ((q->site->flags & TDF_SITE_RETURN) &&
+	    place_is_of_frame(place, q->c->module->elf_class))
+		return tell_returned(q);
+	if (place_is_static(place, &address)) {
+		if (address_is_per_cpu(q->c, address))
+			return tell_per_cpu(q);
+		check_files(q, variable, address);
+	}
+	place_limit(place, q->result->typed ?
+			   address_type_bytes(&q->result->type) : 0);
+	return place_refer(q);
+}
+
+/* The symbol of a variable that other files can name, too: the program may
+ * have a copy of it, which only relocations tell. */
+static const struct module_symbol *
+external_symbol(const struct symbol_query *q, Dwarf_Die *die, bool *others)
+{
+	const struct module_symbol *symbol;
+	Dwarf_Attribute attr;
+	bool external = false;
+	const char *name;
+
+	if (dwarf_formflag(dwarf_attr_integrate(die, DW_AT_external, &attr),
+			   &external) || !external)
+		return NULL;
+	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
+						     &attr));
+	if (!name)
+		name = dwarf_diename(die);
+	if (!name)
+		return NULL;
+	symbol = module_symbol_find(q->c->module, name, MODULE_DATA, others);
+	return symbol && symbol->type != STT_TLS &&
+	       (symbol->slot || symbol->defined) ? symbol : NULL;
+}
+
+static int find_variable(const struct symbol_query *q, bool *found)
+{
+	struct address *result = q->result;
+	const struct module_symbol *symbol;
+	struct dwarf_variable variable;
+	bool others;
+	int code;
+
+	*found = false;
+	if (!q->c->dwarf)
+		return 0;
+	code = dwarf_variable_find(q->c->dwarf, q->site->nominal,
+				   q->site->function, q->name,
+				   &variable);
+	if (code == -ENOMEM)
+		return tell_no_memory(q);
+	if (code)
+		return 0;
+	result->type = variable.type;
+	result->typed = variable.type.addr;
+	symbol = external_symbol(q, &variable.die, &others);
+	*found = symbol || !dwarf_hasattr(&variable.die, DW_AT_declaration);
+	if (!symbol)
+		return *found ? place_variable(q, &variable) : 0;
+	code = place_symbol(q, symbol, others);
+	return code ? code : place_refer(q);
+}
+
+static int find_place(const struct symbol_query *q, bool must_be_typed)
+{
+	struct compilation *c = q->c;
+	const struct module_symbol *symbol = NULL;
+	const struct map_symbol *mapped = NULL;
+	bool found, others = false, map_others;
+	int code = find_variable(q, &found);
+
+	if (code || (found && (q->result->typed || !must_be_typed)))
+		return code;
+	if (c->module->elf)
+		symbol = module_symbol_find(c->module, q->name, MODULE_DATA,
+					    &others);
+	if (must_be_typed)
+		return symbol || !site_has_dwarf(q) ? tell_no_debug(q) :
+						      tell_unknown(q);
+	if (c->map && !(symbol && symbol->defined))
+		mapped = map_find(c->map, q->name, false, &map_others);
+	if (mapped)
+		return place_map(q, mapped, map_others);
+	return symbol ? place_symbol(q, symbol, others) : tell_unknown(q);
+}
+
+/* An address of the expression that doesn't move with the site's. */
+static bool rpn_strays(const struct compilation *c,
+		       const struct compile_site *site,
+		       const struct bytes *rpn)
+{
+	struct rpn_op op;
+
+	for (size_t at = 0; at < rpn->size; at = op.next) {
+		if (rpn_decode(rpn->data, rpn->size, at, &op))
+			break;
+		if (op.code == RPN_addr &&
+		    !module_is_together(c->module, site->nominal, op.a))
+			return true;
+	}
+	return false;
+}
+
+int address_check_static(struct compilation *c, const struct compile_site *site,
+			 struct srcpos pos, const char *name,
+			 const struct place *place)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		if (!rpn_strays(c, site, &place->pieces[i].rpn))
+			continue;
+		diag_tell(c->diag, pos, TRCERR_UNSUPPORTED,
+			  "static data of a kernel module");
+		diag_hint(c->diag, "where the kernel puts the section of '%s' "
+				   "is known only on the target", name);
+		return 1;
+	}
+	return 0;
+}
+
+int address_symbol(struct compilation *c, const struct compile_site *site,
+		   struct srcpos pos, const char *name, bool must_be_typed,
+		   struct address *result)
+{
+	struct symbol_query q = { c, site, pos, name, result };
+	int code = find_place(&q, must_be_typed);
+
+	return code ? code : address_check_static(c, site, pos, name,
+						  &result->place);
+}

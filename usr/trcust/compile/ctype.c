@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ctype.h"
+
+#include <dwarf.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../rpn/bytes.h"
+#include "../dwarf/dwarf_type.h"
+
+#define TYPES_MAX	65536	/* in the table; bounds damaged entries */
+#define DEPTH_MAX	64	/* structs in structs, arrays of arrays */
+#define NAME_MAX_BYTES	200
+#define NUMBERS_MAX	100	/* tried one by one behind a name */
+#define IN_PROGRESS	(TFF_CTYPE_NONE - 1)
+
+/* The index is a tree of byte strings; the first byte says of what kind. */
+enum { KEY_ENTRY = 'e', KEY_NUMBER = 'n', KEY_CONTENT = 'c', KEY_NAME = 't' };
+
+struct slot {
+	uint32_t value;
+	size_t size;
+	uint8_t key[];
+};
+
+static int slot_compare(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+	size_t size = x->size < y->size ? x->size : y->size;
+	int order = memcmp(x->key, y->key, size);
+
+	return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* The slot of that key, made with CTYPE_NONE when it is new; NULL: no
+ * memory. */
+static struct slot *slot_get(struct ctypes *types, uint8_t kind,
+			       const void *key, size_t size)
+{
+	struct slot *slot = malloc(sizeof(*slot) + size + 1), **found;
+
+	if (!slot) {
+		types->failed = true;
+		return NULL;
+	}
+	slot->value = CTYPE_NONE;
+	slot->size = size + 1;
+	slot->key[0] = kind;
+	memcpy(slot->key + 1, key, size);
+	found = tsearch(slot, &types->index, slot_compare);
+	if (!found)
+		types->failed = true;
+	if (!found || *found != slot)
+		free(slot);
+	return found ? *found : NULL;
+}
+
+/* A name without what would end a control of a FMT, or of a wild length. */
+static char *name_clean(const char *name)
+{
+	char *clean = strndup(name, NAME_MAX_BYTES);
+
+	for (char *p = clean; p && *p; p++)
+		if ((*p & 0xe0) == 0 || *p == 0x7f || strchr("%{}\"\\", *p))
+			*p = '_';
+	return clean;
+}
+
+/* The name, or with the first number behind it that makes it unique. */
+static char *name_unique(struct ctypes *types, const char *name)
+{
+	char *clean = name_clean(name), *numbered;
+	struct slot *slot;
+
+	for (size_t i = 1; clean && i <= types->count + 1;
+	     i = i < NUMBERS_MAX ? i + 1 : types->count + 1) {
+		if (i == 1)
+			numbered = strdup(clean);
+		else if (asprintf(&numbered, "%s#%zu", clean, i) < 0)
+			numbered = NULL;
+		slot = numbered ? slot_get(types, KEY_NAME, numbered,
+					     strlen(numbered)) : NULL;
+		if (!slot || slot->value == CTYPE_NONE) {
+			if (slot)
+				slot->value = types->count;
+			free(clean);
+			return slot ? numbered : (free(numbered), NULL);
+		}
+		free(numbered);
+	}
+	free(clean);
+	return NULL;
+}
+
+static void key_add(struct bytes *key, const void *data, size_t size)
+{
+	bytes_add(key, data, size);
+}
+
+static void key_text(struct bytes *key, const char *text)
+{
+	key_add(key, text, strlen(text) + 1);
+}
+
+static void content_key(const struct ctype *type, struct bytes *key)
+{
+	key_add(key, &type->kind, sizeof(type->kind));
+	key_add(key, &type->is_signed, sizeof(type->is_signed));
+	key_add(key, &type->bytes, sizeof(type->bytes));
+	key_add(key, &type->target, sizeof(type->target));
+	key_add(key, &type->count, sizeof(type->count));
+	key_text(key, type->name);
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct ctype_member *member = &type->members[i];
+
+		key_text(key, member->name);
+		key_add(key, &member->ctype, sizeof(member->ctype));
+		key_add(key, &member->value, sizeof(member->value));
+		key_add(key, &member->bits, sizeof(member->bits));
+	}
+}
+
+static bool members_copy(struct ctype *copy, const struct ctype *type)
+{
+	copy->members = calloc(type->member_count + 1, sizeof(*copy->members));
+	copy->member_count = 0;
+	for (size_t i = 0; copy->members && i < type->member_count; i++) {
+		copy->members[i] = type->members[i];
+		copy->members[i].name = strdup(type->members[i].name);
+		if (!copy->members[i].name)
+			return false;
+		copy->member_count++;
+	}
+	return copy->members;
+}
+
+static void ctype_free(struct ctype *type)
+{
+	for (size_t i = 0; type->members && i < type->member_count; i++)
+		free((char *)type->members[i].name);
+	free(type->members);
+	free((char *)type->name);
+}
+
+static uint32_t append(struct ctypes *types, const struct ctype *type)
+{
+	struct ctype copy = *type, *grown;
+
+	if (types->count == types->room) {
+		size_t room = types->room ? types->room * 2 : 64;
+
+		grown = realloc(types->types, room * sizeof(*grown));
+		if (!grown)
+			return CTYPE_NONE;
+		types->types = grown;
+		types->room = room;
+	}
+	copy.name = name_unique(types, type->name);
+	if (!members_copy(&copy, type) || !copy.name) {
+		ctype_free(&copy);
+		return CTYPE_NONE;
+	}
+	types->types[types->count] = copy;
+	return types->count++;
+}
+
+uint32_t ctypes_put(struct ctypes *types, const struct ctype *type)
+{
+	struct bytes key = {0};
+	struct slot *slot = NULL;
+
+	content_key(type, &key);
+	if (!key.failed)
+		slot = slot_get(types, KEY_CONTENT, key.data, key.size);
+	bytes_free(&key);
+	if (slot && slot->value == CTYPE_NONE && types->count < TYPES_MAX)
+		slot->value = append(types, type);
+	types->failed |= !slot || (slot->value == CTYPE_NONE &&
+				    types->count < TYPES_MAX);
+	return slot ? slot->value : CTYPE_NONE;
+}
+
+static uint32_t put_bytes(struct ctypes *types, const char *name,
+			  uint64_t bytes)
+{
+	return ctypes_put(types, &(struct ctype){
+		.name = name,
+		.kind = TFF_CTYPE_BYTES,
+		.bytes = bytes > UINT32_MAX ? UINT32_MAX : bytes,
+		.target = CTYPE_NONE,
+	});
+}
+
+uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
+			  uint32_t count)
+{
+	const struct ctype *e, *inner;
+	struct ctype array = { .kind = TFF_CTYPE_ARRAY };
+	uint32_t result;
+	char *name;
+
+	if (element >= types->count)
+		return CTYPE_NONE;
+	e = inner = &types->types[element];
+	while (inner->kind == TFF_CTYPE_ARRAY)
+		inner = &types->types[inner->target];
+	if (asprintf(&name, "%s[%u]%s", inner->name, count,
+		     strlen(e->name) > strlen(inner->name) ?
+			     e->name + strlen(inner->name) : "") < 0) {
+		types->failed = true;
+		return CTYPE_NONE;
+	}
+	array.name = name;
+	array.target = element;
+	array.count = count;
+	result = __builtin_mul_overflow(count, e->bytes, &array.bytes) ?
+			 put_bytes(types, name, UINT32_MAX) :
+			 ctypes_put(types, &array);
+	free(name);
+	return result;
+}
+
+static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth);
+
+/* Of what a struct or an enumeration consists, on the way. */
+struct parts {
+	struct ctypes *types;
+	struct ctype_member *members;
+	size_t count;
+	int depth;
+	bool failed;
+};
+
+static bool parts_add(struct parts *parts, const struct ctype_member *member)
+{
+	struct ctype_member *grown = parts->members;
+
+	if (!(parts->count & (parts->count - 1)))
+		grown = realloc(grown, (parts->count ? parts->count * 2 : 1) *
+				       sizeof(*grown));
+	if (!grown) {
+		parts->failed = true;
+		return false;
+	}
+	parts->members = grown;
+	grown[parts->count++] = *member;
+	return true;
+}
+
+static int take_member(void *context, const struct dwarf_member *member)
+{
+	struct parts *parts = context;
+	struct ctype_member out = {
+		.name = member->name,
+		.ctype = add(parts->types, &member->type, parts->depth + 1),
+		.value = member->bit_offset,
+		.bits = member->bits,
+	};
+
+	if (out.ctype == CTYPE_NONE)
+		out.ctype = put_bytes(parts->types, "bytes", 0);
+	return out.ctype == CTYPE_NONE || !parts_add(parts, &out);
+}
+
+static void take_enumerators(struct parts *parts, Dwarf_Die *bare,
+			     bool is_signed)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die child;
+
+	if (dwarf_child(bare, &child))
+		return;
+	do {
+		struct ctype_member out = {
+			.name = dwarf_diename(&child),
+			.ctype = CTYPE_NONE,
+		};
+		Dwarf_Sword number;
+		Dwarf_Word word;
+
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !out.name ||
+		    !dwarf_attr(&child, DW_AT_const_value, &attr))
+			continue;
+		if (is_signed && !dwarf_formsdata(&attr, &number))
+			out.value = number;
+		else if (!is_signed && !dwarf_formudata(&attr, &word))
+			out.value = word;
+		else
+			continue;
+		if (parts->count == TYPES_MAX || !parts_add(parts, &out))
+			return;
+	} while (dwarf_die_next(&child));
+}
+
+static bool has_number_bytes(uint64_t bytes)
+{
+	return bytes && bytes <= 8 && !(bytes & (bytes - 1));
+}
+
+/* What the TFF calls a base type of that many bytes. */
+static uint8_t scalar_kind(Dwarf_Die *bare, bool number, uint64_t bytes)
+{
+	bool is_signed = dwarf_type_is_signed(bare);
+
+	switch (dwarf_type_kind(bare)) {
+	case DWARF_TYPE_FLOAT:
+		return TFF_CTYPE_FLOAT;
+	case DWARF_TYPE_BOOL:
+		return has_number_bytes(bytes) ? TFF_CTYPE_BOOL :
+						 TFF_CTYPE_BYTES;
+	case DWARF_TYPE_CHAR:
+		if (!number && bytes == 1)
+			return TFF_CTYPE_CHAR;
+		/* fall through */
+	case DWARF_TYPE_INT:
+		if (has_number_bytes(bytes) || bytes == 16)
+			return is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
+		/* fall through */
+	default:
+		return TFF_CTYPE_BYTES;
+	}
+}
+
+/* Members and kind; false: it is looked at already, it contains itself. */
+static void fill_composed(struct parts *parts, Dwarf_Die *bare,
+			  struct ctype *out)
+{
+	enum dwarf_type_kind kind = dwarf_type_kind(bare);
+
+	if (kind == DWARF_TYPE_ENUM) {
+		out->kind = has_number_bytes(out->bytes) ? TFF_CTYPE_ENUM :
+							   TFF_CTYPE_BYTES;
+		out->is_signed = dwarf_type_is_signed(bare);
+		if (out->kind == TFF_CTYPE_ENUM)
+			take_enumerators(parts, bare, out->is_signed);
+	} else {
+		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
+						       TFF_CTYPE_STRUCT;
+		dwarf_type_members(bare, take_member, parts);
+	}
+	out->members = parts->members;
+	out->member_count = parts->count;
+}
+
+/* Of pointers the target is not followed: no trace has it. */
+static void fill(struct parts *parts, Dwarf_Die *bare, const char *alias,
+		 struct ctype *out)
+{
+	switch (dwarf_type_kind(bare)) {
+	case DWARF_TYPE_POINTER:
+	case DWARF_TYPE_REFERENCE:
+		out->kind = has_number_bytes(out->bytes) ? TFF_CTYPE_POINTER :
+							   TFF_CTYPE_BYTES;
+		break;
+	case DWARF_TYPE_STRUCT:
+	case DWARF_TYPE_UNION:
+	case DWARF_TYPE_ENUM:
+		fill_composed(parts, bare, out);
+		break;
+	default:
+		out->kind = scalar_kind(bare, dwarf_type_alias_is_number(alias),
+					out->bytes);
+		out->is_signed = out->kind == TFF_CTYPE_INT;
+	}
+}
+
+static uint32_t add_single(struct ctypes *types, const Dwarf_Die *type,
+			   Dwarf_Die *bare, const char *alias, int depth)
+{
+	struct parts parts = { .types = types, .depth = depth };
+	struct ctype out = { .kind = TFF_CTYPE_BYTES, .target = CTYPE_NONE };
+	char *name = dwarf_type_spell(type, 0, 0);
+	uint32_t result = CTYPE_NONE;
+	uint64_t bytes;
+
+	if (dwarf_type_bytes(bare, &bytes) && bytes <= UINT32_MAX)
+		out.bytes = bytes;
+	fill(&parts, bare, alias, &out);
+	out.name = name;
+	if (name && !parts.failed)
+		result = ctypes_put(types, &out);
+	else
+		types->failed = true;
+	free(parts.members);
+	free(name);
+	return result;
+}
+
+static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
+			  unsigned int first, int depth)
+{
+	uint64_t counts[DEPTH_MAX];
+	unsigned int dimensions = 0;
+	uint32_t result;
+	Dwarf_Die element;
+
+	while (dimensions < DEPTH_MAX &&
+	       dwarf_type_dimension(array, dimensions, &counts[dimensions]))
+		dimensions++;
+	if (!dwarf_type_of(array, &element))
+		return CTYPE_NONE;
+	result = add(types, &element, depth + 1);
+	while (dimensions-- > first && result != CTYPE_NONE)
+		result = counts[dimensions] > UINT32_MAX ?
+				 put_bytes(types, "bytes", UINT32_MAX) :
+				 ctypes_put_array(types, result,
+						  counts[dimensions]);
+	return result;
+}
+
+static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth)
+{
+	const char *alias = NULL;
+	struct slot *slot;
+	Dwarf_Die bare;
+	bool number;
+
+	dwarf_type_peel(type, &bare, &alias);
+	if (!bare.addr || depth > DEPTH_MAX)
+		return CTYPE_NONE;
+	dwarf_type_complete(types->dwarf, &bare);
+	number = dwarf_type_kind(&bare) == DWARF_TYPE_CHAR &&
+		 dwarf_type_alias_is_number(alias);
+	slot = slot_get(types, number ? KEY_NUMBER : KEY_ENTRY, &bare.addr,
+			  sizeof(bare.addr));
+	if (!slot || slot->value == IN_PROGRESS)
+		return CTYPE_NONE;
+	if (slot->value != CTYPE_NONE)
+		return slot->value;
+	slot->value = IN_PROGRESS;
+	slot->value = dwarf_type_kind(&bare) == DWARF_TYPE_ARRAY ?
+			       add_array(types, &bare, 0, depth) :
+			       add_single(types, type, &bare, alias, depth);
+	return slot->value;
+}
+
+uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type)
+{
+	return add(types, type, 0);
+}
+
+uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,
+			 unsigned int dimension)
+{
+	return add_array(types, array, dimension, 0);
+}
+
+void ctypes_free(struct ctypes *types)
+{
+	for (size_t i = 0; i < types->count; i++)
+		ctype_free(&types->types[i]);
+	free(types->types);
+	tdestroy(types->index, free);
+	memset(types, 0, sizeof(*types));
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a tracepoint logs, as a number: trace data is printed only with the
+ * rules of the same number. The hash is taken over a text in which names stand
+ * as written, numbers are decimal and equal forms are one form, with the size
+ * and type of what comes of it; DESC, FMT, comments, conditions, limits, minor
+ * codes and addresses are not in it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "../../lib/hash.h"
+#include "compile.h"
+#include "../tsf/expr.h"
+
+static void hash_text(uint64_t *hash, const char *text)
+{
+	*hash = hash_fnv(*hash, text, strlen(text));
+}
+
+static void hash_number(uint64_t *hash, int64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%+" PRId64, number);
+	hash_text(hash, text);
+}
+
+/* A sum, whatever its order; only a segment register is no part of it. */
+static void hash_registers(uint64_t *hash, const struct tsf_address *address)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < address->register_count; i++) {
+		const struct tsf_register *reg = &address->registers[i];
+		bool segment = !i && address->form == TSF_ADDRESS_SEGMENT;
+		uint64_t one = HASH_FNV_START;
+
+		hash_text(&one, segment ? ":" : reg->minus ? "-" : "+");
+		hash_text(&one, reg->name);
+		sum += one;
+	}
+	hash_number(hash, sum);
+}
+
+static void hash_address(uint64_t *hash, const struct tsf_address *address)
+{
+	hash_text(hash, " ");
+	if (address->form == TSF_ADDRESS_SYMBOL) {
+		hash_text(hash, ".");
+		hash_text(hash, address->name);
+	}
+	hash_registers(hash, address);
+	hash_number(hash, address->displacement);
+}
+
+/* The final displacement is part of the last dereference. */
+static void hash_chain(uint64_t *hash, const struct tsf_chain *chain,
+		       int64_t final)
+{
+	static const char *const flags[] = {
+		[TSF_DIRECT] = " D", [TSF_INDIRECT] = " I",
+		[TSF_IS] = " IS", [TSF_IF] = " IF",
+	};
+
+	hash_text(hash, flags[chain->flag]);
+	for (size_t i = 0; i < chain->count; i++) {
+		hash_text(hash, "*");
+		hash_number(hash, chain->add[i] +
+				  (i + 1 == chain->count ? final : 0));
+	}
+}
+
+static void hash_memory(uint64_t *hash, const struct tsf_stmt *stmt,
+			const struct compile_item *item)
+{
+	if (stmt->has_len) {
+		hash_text(hash, "LEN");
+		hash_address(hash, &stmt->len_address);
+		hash_chain(hash, &stmt->len_chain, stmt->len_address.final);
+		hash_number(hash, item->len_bytes);
+		hash_text(hash, "\n");
+	}
+	hash_text(hash, stmt->kind == TSF_MEM ? "MEM" : "ASCIIZ");
+	hash_text(hash, stmt->segmented ? "" : "32");
+	hash_address(hash, &stmt->address);
+	hash_chain(hash, &stmt->chain, stmt->address.final);
+}
+
+static void hash_expression(uint64_t *hash, const struct tsf_stmt *stmt)
+{
+	struct bytes text = {0};
+
+	expr_print(stmt->expr, &text);
+	*hash = hash_fnv(*hash, text.data, text.size);
+	bytes_free(&text);
+}
+
+/* What a reader of the record takes it for. */
+static void hash_item(uint64_t *hash, const struct compilation *c,
+		      const struct compile_item *item)
+{
+	const struct ctype *type;
+
+	hash_text(hash, item->variable ? " up to " : " ");
+	hash_number(hash, item->bytes);
+	hash_text(hash, item->raw ? " raw" : "");
+	if (item->ctype < c->ctypes.count) {
+		type = &c->ctypes.types[item->ctype];
+		hash_number(hash, type->kind);
+		hash_number(hash, type->is_signed);
+		hash_number(hash, type->bytes);
+	}
+	hash_text(hash, "\n");
+}
+
+uint64_t data_hash(const struct compilation *c,
+		   const struct compile_point *point)
+{
+	uint64_t hash = HASH_FNV_START;
+
+	for (size_t i = 0; i < point->item_count; i++) {
+		const struct compile_item *item = &point->items[i];
+		const struct tsf_stmt *stmt = item->tsf;
+
+		switch (stmt->kind) {
+		case TSF_REGS:
+			hash_text(&hash, stmt->reg_is_variable ? "REGS ." :
+								 "REGS ");
+			hash_text(&hash, stmt->reg.name);
+			break;
+		case TSF_VAR:
+			hash_text(&hash, "VAR ");
+			hash_expression(&hash, stmt);
+			break;
+		case TSF_STACK:
+			hash_text(&hash, "STACK");
+			break;
+		default:
+			hash_memory(&hash, stmt, item);
+		}
+		hash_item(&hash, c, item);
+	}
+	return hash;
+}

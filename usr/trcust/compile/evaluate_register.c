@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registers, and the arguments of static probes. */
+#include "value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../arch/arch.h"
+#include "../rpn/rpn_emit.h"
+
+static struct value_type register_type(struct evaluation *e,
+				       const struct arch_register *reg)
+{
+	struct value_type type = value_type_void();
+
+	if (reg->kind == ARCH_IP && reg->bytes == (e->wide ? 8 : 4))
+		return value_type_pointer_to(&type);
+	return value_type_integer(e->c, reg->bytes, reg->kind == ARCH_GPR);
+}
+
+static void register_value(struct evaluation *e, struct value *value,
+			   unsigned int number, unsigned int shift,
+			   struct value_type type)
+{
+	uint64_t bytes;
+
+	value->kind = VALUE_COMPUTED;
+	value->type = type;
+	rpn_emit_register(&value->rpn, number, 0);
+	if (shift) {
+		rpn_emit_const(&value->rpn, shift);
+		rpn_emit_op(&value->rpn, RPN_shr);
+	}
+	if (value_type_bytes(e->c, &type, &bytes) &&
+	    (bytes < (e->wide ? 8 : 4) || value_type_is_signed(&type)))
+		rpn_emit_extend(&value->rpn, bytes,
+				value_type_is_signed(&type));
+}
+
+/* Signed, as gdb has them: functions return negative numbers. */
+bool evaluate_register(struct evaluation *e, const struct expr *expr,
+		       struct value *value)
+{
+	const struct arch_register *reg = arch_register_find(expr->name);
+	int number = !reg ? -1 : e->wide ? reg->dwarf64 : reg->dwarf32;
+
+	e->code = 1;
+	if (number < 0) {
+		diag_tell(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);
+		diag_hint(e->c->diag, reg ? "the module is a 32-bit one" :
+			  "behind '$' is a register, or with @USDT arg1, arg2 "
+			  "and so on");
+		return false;
+	}
+	if (reg->pt_regs < 0) {
+		diag_tell(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
+			  "segment registers other than CS and SS");
+		return false;
+	}
+	e->code = 0;
+	register_value(e, value, number, 0, register_type(e, reg));
+	value->pos = expr->pos;
+	snprintf(value->where, sizeof(value->where), "register %s",
+		 expr->name);
+	return true;
+}
+
+/* The address of a memory operand, behind rpn. */
+static bool operand_address(struct evaluation *e, const struct expr *expr,
+			    const struct arch_operand *operand,
+			    struct value *value, struct bytes *rpn)
+{
+	struct address address = {0};
+	int64_t displacement = operand->number;
+	char *name;
+
+	if (operand->symbol) {
+		name = strndup(operand->symbol, operand->symbol_length);
+		if (!name)
+			return value_tell_memory(e, expr->pos);
+		e->code = address_symbol(e->c, e->site, expr->pos, name, false,
+					 &address);
+		free(name);
+		if (!e->code && !address_in_memory(&address)) {
+			diag_tell(e->c->diag, expr->pos, TRCERR_BADADDRESS);
+			e->code = 1;
+		}
+		if (!e->code)
+			bytes_add(rpn, address.place.pieces[0].rpn.data,
+				  address.place.pieces[0].rpn.size);
+		place_free(&address.place);
+	} else if (operand->base < 0) {
+		rpn_emit_const(rpn, displacement);
+		displacement = 0;
+	}
+	if (operand->base >= 0) {
+		rpn_emit_register(rpn, operand->base, displacement);
+		displacement = 0;
+		if (operand->symbol)
+			rpn_emit_op(rpn, RPN_plus);
+	}
+	if (operand->index >= 0) {
+		rpn_emit_register(rpn, operand->index, 0);
+		rpn_emit_const(rpn, operand->scale);
+		rpn_emit_op(rpn, RPN_mul);
+		rpn_emit_op(rpn, RPN_plus);
+	}
+	rpn_emit_add(rpn, displacement, true);
+	if (!e->wide)
+		rpn_emit_extend(rpn, 4, false);
+	snprintf(value->place.where, sizeof(value->place.where),
+		 "argument in memory");
+	return !e->code;
+}
+
+static bool operand_value(struct evaluation *e, const struct expr *expr,
+			  const struct arch_operand *operand,
+			  struct value_type type, struct value *value)
+{
+	struct bytes *rpn;
+
+	switch (operand->kind) {
+	case ARCH_IMMEDIATE:
+		*value = value_constant(value_type_integer(e->c, 8, true),
+					operand->number);
+		value_convert(e, value, &type);
+		return true;
+	case ARCH_REGISTER:
+		register_value(e, value, operand->base, operand->shift, type);
+		snprintf(value->where, sizeof(value->where),
+			 "argument in a register");
+		return true;
+	case ARCH_MEMORY:
+		break;
+	}
+	rpn = place_begin(&value->place, PLACE_MEMORY);
+	value->kind = VALUE_PLACE;
+	value->type = type;
+	return rpn ? operand_address(e, expr, operand, value, rpn) :
+		     value_tell_memory(e, expr->pos);
+}
+
+/* The `number`th of "8@%rdi -4@-20(%rbp)": its start and length. */
+static const char *argument_find(const char *list, uint64_t number,
+				 size_t *length)
+{
+	for (;; list += *length) {
+		list += strspn(list, " \t");
+		*length = strcspn(list, " \t");
+		if (!*length)
+			return NULL;
+		if (!--number)
+			return list;
+	}
+}
+
+static bool tell_no_argument(struct evaluation *e, const struct expr *expr)
+{
+	const char *list = e->site->arguments;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)expr->number);
+	diag_tell(e->c->diag, expr->pos, TRCERR_BADARGUMENT, text);
+	if (!list)
+		diag_hint(e->c->diag, "only those of TP=@USDT have some");
+	else
+		diag_hint(e->c->diag, *list ? "its note has: %s" :
+					      "its note has none%s", list);
+	e->code = 1;
+	return false;
+}
+
+static bool tell_operand(struct evaluation *e, const struct expr *expr,
+			 const char *at, size_t length)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "the argument %.*s of the note",
+		 (int)(length < 100 ? length : 100), at);
+	diag_tell(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);
+	e->code = 1;
+	return false;
+}
+
+/* "N@operand", N bytes, negative when signed; "Nf@": floating point. */
+bool evaluate_argument(struct evaluation *e, const struct expr *expr,
+		       struct value *value)
+{
+	struct arch_operand operand;
+	struct value_type type;
+	const char *at, *sign;
+	size_t length, size;
+	long bytes;
+	char *end;
+
+	at = e->site->arguments ? argument_find(e->site->arguments,
+						expr->number, &length) : NULL;
+	if (!at)
+		return tell_no_argument(e, expr);
+	sign = memchr(at, '@', length);
+	size = sign ? sign + 1 - at : 0;
+	bytes = sign ? strtol(at, &end, 10) : (e->wide ? 8 : 4);
+	if ((sign && end != sign) ||
+	    (labs(bytes) != 1 && labs(bytes) != 2 && labs(bytes) != 4 &&
+	     labs(bytes) != 8) ||
+	    !arch_operand_parse(at + size, length - size,
+				e->c->module->elf_class, &operand))
+		return tell_operand(e, expr, at, length);
+	type = value_type_integer(e->c, labs(bytes), bytes < 0);
+	if (!operand_value(e, expr, &operand, type, value))
+		return false;
+	value->pos = expr->pos;
+	return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every way out of a function: returns and tail calls. A site stands where the
+ * epilogue before the exit begins: the frame is still there and the return
+ * value is set. Every way through the function that ends in an exit passes one
+ * site, once.
+ */
+#ifndef TRCUST_EXITS_H
+#define TRCUST_EXITS_H
+
+#include "../module/flow.h"
+
+struct exits_site {
+	uint64_t address;	/* of the site */
+	uint64_t exit;		/* of the instruction that leaves */
+	bool tail_call;		/* there is no return value yet */
+};
+
+struct exits {
+	struct exits_site *sites;	/* ascending */
+	size_t count, room;
+	struct flow_lost *lost;		/* ways out that no site stands on */
+	size_t lost_count;
+};
+
+/*
+ * The exits of the function that begins at entry, which is in one of the
+ * ranges. 0 or -ENOMEM.
+ */
+int exits_find(const struct flow_source *source, uint64_t entry,
+	       const struct module_range *ranges, size_t range_count,
+	       struct exits *exits);
+void exits_free(struct exits *exits);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "signature.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../arch/arch.h"
+#include "../dwarf/dwarf_function.h"
+#include "../dwarf/dwarf_scope.h"
+#include "../dwarf/dwarf_type.h"
+#include "../dwarf/dwarf_variable.h"
+
+void signature_parameters_free(struct signature_parameters *parameters)
+{
+	while (parameters->count)
+		free(parameters->names[--parameters->count]);
+}
+
+static bool places_equal(const struct place *a, const struct place *b)
+{
+	bool equal = a->count == b->count;
+
+	for (size_t i = 0; equal && i < a->count; i++) {
+		const struct place_piece *x = &a->pieces[i];
+		const struct place_piece *y = &b->pieces[i];
+
+		equal = x->kind == y->kind && x->bytes == y->bytes &&
+			x->rpn.size == y->rpn.size &&
+			!memcmp(x->rpn.data, y->rpn.data, x->rpn.size);
+	}
+	return equal;
+}
+
+static bool is_whole(const struct place *place)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (place->pieces[i].kind == PLACE_ABSENT)
+			return false;
+	return true;
+}
+
+static bool types_equal(const Dwarf_Die *a, const Dwarf_Die *b)
+{
+	char *x = dwarf_type_spell(a, 0, 0), *y = dwarf_type_spell(b, 0, 0);
+	bool equal = x && y && !strcmp(x, y);
+
+	free(x);
+	free(y);
+	return equal;
+}
+
+/* The name means the parameter at pc; or that of an inlined copy there, which
+ * is in the same place. */
+static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
+			const char *name)
+{
+	struct place place = { 0 }, named_place = { 0 };
+	struct dwarf_variable own, named;
+	struct error err = { 0 };
+	bool readable;
+
+	dwarf_variable_fill(&own, die, true);
+	if (dwarf_variable_find(dwarf, pc, true, name, &named) ||
+	    dwarf_variable_place(dwarf, &own, pc, &place, &err))
+		return false;
+	readable = is_whole(&place);
+	if (readable && named.die.addr != die->addr)
+		readable = types_equal(&own.type, &named.type) &&
+			   !dwarf_variable_place(dwarf, &named, pc,
+						 &named_place, &err) &&
+			   places_equal(&place, &named_place);
+	place_free(&place);
+	place_free(&named_place);
+	return readable;
+}
+
+/* DWARF 5 section 2.6: a list of locations or just one for all addresses */
+static bool has_list(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
+		return true;
+	switch (dwarf_whatform(&attr)) {
+	case DW_FORM_sec_offset:
+	case DW_FORM_loclistx:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		return true;
+	}
+	return false;
+}
+
+static bool function_find(struct dwarf_file *dwarf, uint64_t entry,
+			  Dwarf_Die *function)
+{
+	struct dwarf_functions found = { 0 };
+	bool is_one = dwarf && !dwarf_function_at(dwarf, entry, &found) &&
+		      found.count && found.functions[0].entry == entry;
+
+	if (is_one)
+		*function = found.functions[0].die;
+	dwarf_functions_free(&found);
+	return is_one;
+}
+
+int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
+			      uint64_t pc,
+			      struct signature_parameters *parameters,
+			      bool *listed)
+{
+	Dwarf_Die function, die;
+
+	*listed = true;
+	if (!function_find(dwarf, entry, &function) ||
+	    dwarf_child(&function, &die))
+		return 0;
+	do {
+		const char *name = dwarf_diename(&die);
+		char **names = parameters->names;
+
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter || !name)
+			continue;
+		*listed &= has_list(&die);
+		if (parameters->count == SIGNATURE_PARAMETERS_MAX ||
+		    !is_readable(dwarf, pc, &die, name))
+			continue;
+		names[parameters->count] = strdup(name);
+		if (!names[parameters->count++])
+			return -ENOMEM;
+	} while (dwarf_die_next(&die));
+	return 0;
+}
+
+/* A text made of a format, or NULL. */
+static char *text_make(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static char *text_make(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
+/* Of an enumeration its constants by name. */
+static char *result_named(Dwarf_Die *type, const char *reg)
+{
+	char *name = dwarf_type_spell(type, 0, 0), *text = NULL;
+
+	if (name && !strpbrk(name, "}%\"\\"))
+		text = text_make("FMT=\"returns %%P%%{%s}\",\n"
+				 "\tVARS=((%s)$%s)", name, name, reg);
+	free(name);
+	return text;
+}
+
+static char *result_number(Dwarf_Die *type, enum dwarf_type_kind kind,
+			   unsigned int width, const char *reg)
+{
+	static const char *const names[] = {
+		[1] = "char", [2] = "short", [4] = "int", [8] = "long long",
+	};
+	bool is_signed = dwarf_type_is_signed(type);
+	const char *sign = "";
+	uint64_t bytes;
+
+	if (!dwarf_type_bytes(type, &bytes) || !bytes || bytes > width ||
+	    (bytes & (bytes - 1)))
+		return NULL;
+	if (kind == DWARF_TYPE_BOOL && bytes == 1)
+		return text_make("FMT=\"returns %%P%%{bool}\",\n"
+				 "\tVARS=((unsigned char)$%s)", reg);
+	if (!is_signed)
+		sign = "unsigned ";
+	else if (bytes == 1)
+		sign = "signed ";
+	return text_make("FMT=\"returns %%P%%{%c%u}\",\n\tVARS=((%s%s)$%s)",
+			 is_signed ? 'd' : 'u', 8 * (unsigned int)bytes, sign,
+			 names[bytes], reg);
+}
+
+static char *result_of_type(const struct module *module, Dwarf_Die *type,
+			    bool typed)
+{
+	enum dwarf_type_kind kind = dwarf_type_kind(type);
+	unsigned int bytes = module->elf_class == ELFCLASS64 ? 8 : 4;
+	const char *reg = arch_result_register(module->elf_class);
+
+	switch (kind) {
+	case DWARF_TYPE_POINTER:
+	case DWARF_TYPE_REFERENCE:
+		return text_make("FMT=\"returns %%{p%u}\",\n\tREGS=(%s)",
+				 8 * bytes, reg);
+	case DWARF_TYPE_ENUM:
+		if (typed)
+			return result_named(type, reg);
+		/* fall through */
+	case DWARF_TYPE_BOOL:
+	case DWARF_TYPE_CHAR:
+	case DWARF_TYPE_INT:
+		return result_number(type, kind, bytes, reg);
+	default:
+		return NULL;
+	}
+}
+
+char *signature_result_find(const struct module *module,
+			    struct dwarf_file *dwarf, uint64_t entry,
+			    bool typed)
+{
+	const char *reg = arch_result_register(module->elf_class);
+	Dwarf_Die function, type, bare;
+
+	if (!function_find(dwarf, entry, &function))
+		return text_make("FMT=\"%s = %%{x%u}\",\n\tREGS=(%s)", reg,
+				 module->elf_class == ELFCLASS64 ? 64 : 32,
+				 reg);
+	if (!dwarf_type_of(&function, &type))
+		return NULL;
+	dwarf_type_peel(&type, &bare, NULL);
+	return bare.addr ? result_of_type(module, &bare, typed) : NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Shared by the files that find the sites of a tracepoint: site.c (what all
+ * have in common), site_symbol.c (.name), site_line.c (@file,line),
+ * site_exit.c (RETEP), site_usdt.c (@USDT), site_check.c (what may stand
+ * there).
+ */
+#ifndef TRCUST_SITE_H
+#define TRCUST_SITE_H
+
+#include "compile.h"
+#include "exits.h"
+#include "../module/symbol_index.h"
+#include "../module/usdt.h"
+
+#define TELL_SITE(c, point, ...) \
+	diag_tell((c)->diag, (point)->tp.pos, __VA_ARGS__)
+
+/* What lasts from one tracepoint to the next. */
+struct site_state {
+	void *addresses;	/* tree of the nominal addresses */
+	void *names;		/* tree of texts that sites refer to */
+	struct symbol_index symbols;
+	struct flow_source flow;	/* made when first needed */
+	bool cfi_is_own;
+	struct usdt_probes usdt;
+	bool usdt_known;
+};
+
+/* A candidate for a site. */
+struct site_place {
+	uint64_t address;
+	const char *symbol;	/* NULL: the nearest one */
+	uint64_t base;		/* address of the symbol */
+	uint64_t end;		/* of the function; 0 unknown */
+	uint8_t flags;		/* TDF_SITE_* */
+	bool function;		/* a function begins here: its prologue may be
+				 * skipped */
+	bool claimed;		/* the debug information or a note says that
+				 * an instruction begins here */
+	bool decoded;		/* one does: the way there was decoded */
+	uint64_t semaphore;	/* USDT: address */
+	const char *arguments;
+};
+
+struct site_places {
+	struct site_place *list;
+	size_t count, room;
+};
+
+/* site.c; NULL: no memory, which was told. */
+struct site_place *site_place_add(struct compilation *c,
+				  const struct tsf_point *point,
+				  struct site_places *places, uint64_t address);
+/* A copy that lives as long as the compilation. */
+const char *site_text(struct compilation *c, const struct tsf_point *point,
+		      const char *text, size_t length);
+/* Name of what is at address, "work+0x5". */
+void site_name_at(struct compilation *c, uint64_t address, char *text,
+		  size_t size);
+bool site_tp_has_offset(const struct tsf_tp *tp);
+
+/* Number of the section that has the address, "?" when none has. */
+void site_section_number(struct compilation *c, uint64_t address, char *text,
+			 size_t size);
+
+/* site_check.c: can a probe stand there? Fills the site. With `several` a
+ * place that can't have one is told by a warning: SITE_LEFT_OUT. */
+#define SITE_LEFT_OUT	2
+int site_check(struct compilation *c, const struct tsf_point *point,
+	       const struct site_place *place, bool several,
+	       struct compile_site *site);
+/* False: the segment will have no probe, which was told. */
+bool site_check_page(struct compilation *c, const struct tsf_point *point,
+		     const struct compile_site *site);
+
+/*
+ * Those that find places; 0, 1, -1 as in compile.h.
+ */
+
+/* site_symbol.c: the function, label or inlined copies that the name means. */
+int site_symbol_find(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places);
+/* ... and where a tracepoint stands there. */
+int site_symbol_places(struct compilation *c, const struct tsf_point *point,
+		       struct site_places *places);
+/* Behind the prologue of the function that begins at entry and ends before
+ * end (0 unknown), when each call comes there once; else entry. */
+uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
+			      uint64_t end);
+
+int site_line_places(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places);
+int site_exit_places(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places);
+int site_usdt_places(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places);
+
+#endif

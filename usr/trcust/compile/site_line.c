@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TP=@file,line (manual 1.3.5.2). */
+#include "site.h"
+
+#include <stdio.h>
+#include "../dwarf/dwarf_line.h"
+
+/* A line that begins a function stands behind the prologue, as its name does:
+ * there its parameters are known. */
+static int add_line(struct compilation *c, const struct tsf_point *point,
+		    uint64_t address, struct site_places *places)
+{
+	const struct module_range *function =
+		module_function_find(c->module, address);
+	struct site_place *place;
+
+	if (function && function->start == address)
+		address = site_behind_prologue(c, address, function->end);
+	place = site_place_add(c, point, places, address);
+	if (!place)
+		return -1;
+	place->claimed = true;
+	return 0;
+}
+
+static int take_lines(struct compilation *c, const struct tsf_point *point,
+		      const struct dwarf_line_sites *found,
+		      struct site_places *places)
+{
+	const char *name = point->tp.name;
+	char text[16];
+	int code = 0;
+
+	switch (found->verdict) {
+	case DWARF_LINE_NO_FILE:
+		TELL_SITE(c, point, TRCERR_BADFILENAME, name);
+		return 1;
+	case DWARF_LINE_PAST:
+		TELL_SITE(c, point, TRCERR_BADLINENUM, name);
+		return 1;
+	case DWARF_LINE_NEXT:
+		snprintf(text, sizeof(text), "%u", found->line);
+		TELL_SITE(c, point, TRCERR_NEXTLINENUM, name, text);
+		break;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < found->count && !code; i++)
+		code = add_line(c, point, found->addresses[i], places);
+	return code;
+}
+
+int site_line_places(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places)
+{
+	struct dwarf_line_sites found;
+	int code;
+
+	if (!c->dwarf) {
+		TELL_SITE(c, point, TRCERR_NO_CV, c->module->path);
+		compile_hint_debug(c);
+		return 1;
+	}
+	if (dwarf_line_find(c->dwarf, point->tp.name, point->tp.line,
+			    &found)) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return -1;
+	}
+	code = take_lines(c, point, &found, places);
+	if (!code && found.several_files) {
+		TELL_SITE(c, point, TRCERR_SEVERALFILES, point->tp.name);
+		diag_hint(c->diag, "more of the path tells which, one is '%s'",
+			  found.file);
+	}
+	dwarf_line_sites_free(&found);
+	return code;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TP=.name[{+|-}offs] (manual 1.3.5.2). Without an offset the address is the
+ * one behind the function's prologue, where debug information tells it and
+ * every call comes there once (optimised code may have a loop or an early
+ * exit there), else the symbol's; with an offset, +0 included, it is counted
+ * from the symbol. A symbol of a map is a label. A function that was only
+ * inlined has a place where each copy begins.
+ */
+#include "site.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../module/code.h"
+#include "../dwarf/dwarf_function.h"
+#include "../dwarf/dwarf_line.h"
+#include "../module/map.h"
+
+
+uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
+			      uint64_t end)
+{
+	const struct module_range *range =
+		module_function_find(c->module, entry);
+	uint64_t behind;
+
+	if (!end)
+		end = range ? range->end : entry;
+	if (c->dwarf && dwarf_prologue_find(c->dwarf, entry, end, &behind) &&
+	    code_reached_once(c->module, entry, behind))
+		return behind;
+	return entry;
+}
+
+static void hint_missing(struct compilation *c, const char *name)
+{
+	char text[512];
+
+	module_symbol_near(c->module, name, MODULE_CODE, text, sizeof(text));
+	if (text[0])
+		diag_hint(c->diag, "near names: %s", text);
+	if (strchr(name, '@'))
+		diag_hint(c->diag, "a version is no part of the name: '.%.*s'",
+			  (int)strcspn(name, "@"), name);
+	if (!c->module->has_symtab)
+		diag_hint(c->diag, "the module is stripped: only what it "
+				   "exports has a name");
+	compile_hint_debug(c);
+}
+
+static void tell_ambiguous(struct compilation *c,
+			   const struct tsf_point *point, uint64_t used)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%#" PRIx64, used);
+	TELL_SITE(c, point, TRCERR_AMBIGUOUS, point->tp.name, text);
+	module_symbol_candidates(c->module, point->tp.name, MODULE_CODE, text,
+				 sizeof(text));
+	if (text[0])
+		diag_hint(c->diag, "there are: %s", text);
+}
+
+/* "__strlen_avx2" or, of gcc's target_clones, "strlen.avx2" */
+static bool is_implementation(const struct module_symbol *symbol,
+			      const char *name, size_t length)
+{
+	const char *own = symbol->name;
+	size_t left = symbol->name_length;
+	bool prefixed = left > 2 && own[0] == '_' && own[1] == '_';
+
+	own += prefixed ? 2 : 0;
+	left -= prefixed ? 2 : 0;
+	if (!symbol->defined || symbol->type != STT_FUNC || left <= length ||
+	    memcmp(own, name, length))
+		return false;
+	own += length;
+	left -= length;
+	return own[0] == (prefixed ? '_' : '.') &&
+	       (left < 5 || memcmp(own, "_chk_", 5)) &&
+	       !memmem(own, left, "resolver", 8);
+}
+
+/* The resolver runs once: calls go to what it has chosen. */
+static void tell_resolver(struct compilation *c, const struct tsf_point *point)
+{
+	const char *name = point->tp.name;
+	char text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < c->module->symbol_count; i++) {
+		const struct module_symbol *symbol = &c->module->symbols[i];
+
+		if (used + symbol->name_length + 4 < sizeof(text) &&
+		    is_implementation(symbol, name, strlen(name)))
+			used += snprintf(text + used, sizeof(text) - used,
+					 "%s.%.*s", used ? ", " : "",
+					 (int)symbol->name_length,
+					 symbol->name);
+	}
+	TELL_SITE(c, point, TRCERR_IFUNC, name);
+	diag_hint(c->diag, "it runs once, when the program is loaded; calls "
+			   "come to what it chose%s%s", used ? ": " : "", text);
+}
+
+/* st_shndx of an absolute symbol says nothing of where it is. */
+static void check_object(struct compilation *c, const struct tsf_point *point,
+			 const struct module_symbol *symbol)
+{
+	size_t available;
+	char text[16];
+
+	if (!symbol->absolute ||
+	    !module_code(c->module, symbol->address, &available, NULL))
+		return;
+	snprintf(text, sizeof(text), "%#x", SHN_ABS);
+	TELL_SITE(c, point, TRCERR_BAD_OBJ, text, c->module->path);
+	diag_hint(c->diag, "the symbol is an absolute number, its value is "
+			   "taken for an address of code");
+}
+
+static int find_elf(struct compilation *c, const struct tsf_point *point,
+		    const struct module_symbol *symbol, bool others,
+		    struct site_places *places)
+{
+	struct site_place *place =
+		site_place_add(c, point, places, symbol->address);
+
+	if (!place)
+		return -1;
+	if (others)
+		tell_ambiguous(c, point, symbol->address);
+	if (symbol->type == STT_GNU_IFUNC)
+		tell_resolver(c, point);
+	check_object(c, point, symbol);
+	place->symbol = point->tp.name;
+	place->base = symbol->address;
+	place->function = symbol->type == STT_FUNC;
+	if (symbol->size)
+		place->end = symbol->address + symbol->size;
+	return 0;
+}
+
+static int add_function(struct compilation *c, const struct tsf_point *point,
+			const struct dwarf_function *function,
+			struct site_places *places)
+{
+	struct site_place *place =
+		site_place_add(c, point, places, function->entry);
+
+	if (!place)
+		return -1;
+	place->claimed = true;
+	if (function->inlined)
+		return 0;
+	place->symbol = point->tp.name;
+	place->base = function->entry;
+	place->function = true;
+	for (size_t i = 0; i < function->range_count; i++)
+		if (function->ranges[i].start == function->entry)
+			place->end = function->ranges[i].end;
+	return 0;
+}
+
+/* The function that was compiled for itself, else all its inlined copies. */
+static int take_functions(struct compilation *c, const struct tsf_point *point,
+			  const struct dwarf_functions *found,
+			  struct site_places *places)
+{
+	const struct dwarf_function *own = NULL;
+	bool others = false;
+	int code = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		if (found->functions[i].inlined)
+			continue;
+		others |= own && own->entry != found->functions[i].entry;
+		own = own ? own : &found->functions[i];
+	}
+	if (own && others)
+		tell_ambiguous(c, point, own->entry);
+	if (own)
+		return add_function(c, point, own, places);
+	for (size_t i = 0; i < found->count && !code; i++)
+		code = add_function(c, point, &found->functions[i], places);
+	return code;
+}
+
+static int find_dwarf(struct compilation *c, const struct tsf_point *point,
+		      const char *name, const char *file,
+		      struct site_places *places)
+{
+	struct dwarf_functions found;
+	int code;
+
+	if (dwarf_function_find(c->dwarf, name, file, &found)) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return -1;
+	}
+	code = take_functions(c, point, &found, places);
+	dwarf_functions_free(&found);
+	return code;
+}
+
+static int find_map(struct compilation *c, const struct tsf_point *point,
+		    struct site_places *places)
+{
+	bool others;
+	const struct map_symbol *symbol =
+		map_find(c->map, point->tp.name, true, &others);
+	struct site_place *place;
+
+	if (!symbol)
+		return 0;
+	place = site_place_add(c, point, places, symbol->address);
+	if (!place)
+		return -1;
+	if (others)
+		tell_ambiguous(c, point, symbol->address);
+	place->symbol = point->tp.name;
+	place->base = symbol->address;
+	if (symbol->size)
+		place->end = symbol->address + symbol->size;
+	return 0;
+}
+
+/* "file.c:name": the colon that is no part of a "::" of the name. */
+static const char *name_behind_file(const char *text)
+{
+	for (const char *p = text; *p && *p != '('; p++) {
+		if (*p != ':')
+			continue;
+		if (p[1] != ':')
+			return p > text ? p + 1 : NULL;
+		p++;
+	}
+	return NULL;
+}
+
+static int find_in_file(struct compilation *c, const struct tsf_point *point,
+			const char *name, struct site_places *places)
+{
+	const char *text = point->tp.name;
+	const char *file = site_text(c, point, text, name - 1 - text);
+
+	if (!file)
+		return -1;
+	if (c->dwarf)
+		return find_dwarf(c, point, name, file, places);
+	TELL_SITE(c, point, TRCERR_NO_CV, c->module->path);
+	diag_hint(c->diag, "it would tell what is in '%s'", file);
+	compile_hint_debug(c);
+	return 1;
+}
+
+static int tell_unknown(struct compilation *c, const struct tsf_point *point,
+			const struct module_symbol *symbol)
+{
+	if (!c->module->symbol_count && !c->dwarf && !c->map) {
+		TELL_SITE(c, point, TRCERR_NO_SYMBOLIC, c->module->path);
+		diag_hint(c->diag,
+			  "the module has neither .symtab nor .dynsym");
+		return -1;
+	}
+	TELL_SITE(c, point, TRCERR_BADSYMBOL, point->tp.name);
+	if (symbol)
+		diag_hint(c->diag, "the module only uses it, it is defined in "
+				   "another one");
+	else
+		hint_missing(c, point->tp.name);
+	return 1;
+}
+
+int site_symbol_find(struct compilation *c, const struct tsf_point *point,
+		     struct site_places *places)
+{
+	const char *name = name_behind_file(point->tp.name);
+	const struct module_symbol *symbol = NULL;
+	bool others;
+	int code = 0;
+
+	if (name) {
+		code = find_in_file(c, point, name, places);
+	} else {
+		symbol = module_symbol_find(c->module, point->tp.name,
+					    MODULE_CODE, &others);
+		if (symbol && symbol->defined)
+			return find_elf(c, point, symbol, others, places);
+		if (c->dwarf)
+			code = find_dwarf(c, point, point->tp.name, NULL,
+					  places);
+	}
+	if (!code && !places->count && c->map)
+		code = find_map(c, point, places);
+	if (!code && !places->count)
+		code = tell_unknown(c, point, symbol);
+	return code;
+}
+
+/* "object" is a section: the offset is to stay in the symbol's. */
+static void check_offset(struct compilation *c, const struct tsf_point *point,
+			 const struct site_place *place)
+{
+	const struct module_range *section = NULL;
+	char offset[32], number[32];
+	size_t available;
+
+	for (size_t i = 0; i < c->module->section_count && !section; i++)
+		if (place->base >= c->module->sections[i].start &&
+		    place->base < c->module->sections[i].end)
+			section = &c->module->sections[i];
+	if (!section || (place->address >= section->start &&
+			 place->address < section->end) ||
+	    !module_code(c->module, place->address, &available, NULL))
+		return;
+	snprintf(offset, sizeof(offset), "%s%#" PRIx64,
+		 point->tp.offset < 0 ? "-" : "",
+		 (uint64_t)(point->tp.offset < 0 ? -point->tp.offset :
+						   point->tp.offset));
+	site_section_number(c, place->base, number, sizeof(number));
+	TELL_SITE(c, point, TRCERR_BAD_OFFSET, offset, number);
+}
+
+int site_symbol_places(struct compilation *c, const struct tsf_point *point,
+		       struct site_places *places)
+{
+	int code = site_symbol_find(c, point, places);
+
+	for (size_t i = 0; i < places->count && !code; i++) {
+		struct site_place *place = &places->list[i];
+
+		if (site_tp_has_offset(&point->tp)) {
+			place->address += point->tp.offset;
+			if (c->module->elf_class != ELFCLASS64)
+				place->address = (uint32_t)place->address;
+			place->claimed = false;
+			check_offset(c, point, place);
+		} else if (place->function) {
+			place->address = site_behind_prologue(c, place->base,
+							      place->end);
+		}
+	}
+	return code;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The type of a value in an expression: one of the debug information, of an
+ * array perhaps only the inner dimensions, or one that C has itself; and
+ * pointers to these.
+ */
+#ifndef TRCUST_VALUE_TYPE_H
+#define TRCUST_VALUE_TYPE_H
+
+#include "compile.h"
+#include "../dwarf/dwarf_type.h"
+#include "../tsf/expr.h"
+
+struct value_type {
+	Dwarf_Die die;		/* as written, with its typedefs; addr NULL:
+				 * described by the next four */
+	enum dwarf_type_kind kind;
+	uint8_t bytes;
+	bool is_signed;
+	const char *name;
+	unsigned int dimension;	/* of an array entry: the first one left */
+	unsigned int pointers;	/* around all that */
+};
+
+struct value_type value_type_of(const Dwarf_Die *die);
+struct value_type value_type_void(void);
+struct value_type value_type_function(void);
+/* int, long and the like by size; of 1 byte "signed char". */
+struct value_type value_type_integer(const struct compilation *c,
+				     unsigned int bytes, bool is_signed);
+/* Of the words in a cast; kind OTHER: it is a name, to be looked up. */
+struct value_type value_type_base(const struct compilation *c,
+				  const struct expr_type *type);
+struct value_type value_type_pointer_to(const struct value_type *type);
+/* Of a pointer or an array: what it points at, the elements. */
+struct value_type value_type_target(const struct value_type *type);
+
+enum dwarf_type_kind value_type_kind(const struct value_type *type);
+/* Takes the place of a declaration by its definition, where there is one.
+ * False: how many bytes it has is not known. */
+bool value_type_bytes(struct compilation *c, struct value_type *type,
+		      uint64_t *bytes);
+/* ... of a scalar: false as well when it hasn't 1, 2, 4 or 8. */
+bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
+			     uint64_t *bytes);
+bool value_type_is_signed(const struct value_type *type);
+/* An integer, an enumeration, a pointer: what can be computed with. */
+bool value_type_is_scalar(const struct value_type *type);
+bool value_type_is_integer(const struct value_type *type);
+/* A character of a string: not uint8_t, which is a number. */
+bool value_type_is_text(const struct value_type *type);
+/* Elements of an array; 0: not known. */
+uint64_t value_type_count(const struct value_type *type);
+/* The struct's or union's entry, complete; false: it is none. */
+bool value_type_composed(struct compilation *c, const struct value_type *type,
+			 Dwarf_Die *bare);
+
+/* As C has it, malloc'd; NULL: no memory. */
+char *value_type_spell(const struct value_type *type);
+uint32_t value_type_ctype(struct compilation *c,
+			  const struct value_type *type);
+
+#endif

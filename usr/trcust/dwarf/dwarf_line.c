@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From addresses to lines of the source. */
+#include "dwarf_line.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include "../module/array.h"
+#include "dwarf_die.h"
+#include "dwarf_lines.h"
+#include "../module/source_path.h"
+
+/* Split and shared debug information has file tables of its own. */
+static bool other_file_matches(Dwarf_Die *unit, uint64_t number,
+			       const char *wanted)
+{
+	Dwarf_Files *files;
+	const char *name;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &files, &count) || number >= count)
+		return false;
+	name = dwarf_filesrc(files, number, NULL, NULL);
+	return name && source_path_matches(name, wanted, false);
+}
+
+bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
+				  uint64_t number, const char *wanted)
+{
+	struct lines *lines = dwarf_lines_get(dwarf);
+	struct dwarf_program program;
+	struct line_unit *unit;
+	bool matches = false;
+	Dwarf_Die die;
+	char *path;
+
+	if (!lines || dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL,
+				    NULL))
+		return false;
+	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf)
+		return other_file_matches(&die, number, wanted);
+	unit = dwarf_lines_unit(lines, &die);
+	if (!unit || dwarf_program_open(&program, &lines->sections,
+					unit->program))
+		return false;
+	path = dwarf_program_path(&program, number, unit->directory);
+	matches = path && source_path_matches(path, wanted, false);
+	free(path);
+	dwarf_program_close(&program);
+	return matches;
+}
+
+/* First row of an address that isn't below this one. */
+static size_t table_search(const struct line_table *table, uint64_t address)
+{
+	return !address ? 0 : array_count_upto(table->rows, table->count,
+					       sizeof(*table->rows),
+					       address - 1);
+}
+
+static char *table_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
+			struct line_table *table, size_t file)
+{
+	struct lines *lines = dwarf_lines_get(dwarf);
+	const struct line_unit *in = dwarf_lines_unit(lines, unit);
+	struct dwarf_program program;
+
+	if (table->path_count > file && table->paths[file])
+		return table->paths[file];
+	if (dwarf_program_open(&program, &lines->sections, in->program))
+		return NULL;
+	if (!table->paths)
+		table->paths = calloc(program.file_count + 1,
+				      sizeof(*table->paths));
+	if (table->paths)
+		table->path_count = program.file_count;
+	if (file < table->path_count)
+		table->paths[file] = dwarf_program_path(&program, file,
+							in->directory);
+	dwarf_program_close(&program);
+	return file < table->path_count ? table->paths[file] : NULL;
+}
+
+bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
+		   const char **file, uint32_t *line)
+{
+	struct line_table *table;
+	const struct dwarf_row *row;
+	Dwarf_Die unit;
+	size_t at;
+
+	if (!dwarf_skeleton_find(dwarf, address, &unit))
+		return false;
+	table = dwarf_lines_table(dwarf, &unit);
+	at = table ? table_search(table, address) : 0;
+	while (table && at < table->count &&
+	       table->rows[at].address == address)
+		at++;
+	if (!at)
+		return false;
+	row = &table->rows[at - 1];
+	if (row->end_sequence || !row->line)
+		return false;
+	*file = table_path(dwarf, &unit, table, row->file);
+	*line = row->line;
+	return *file;
+}
+
+bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address)
+{
+	struct line_table *table;
+	Dwarf_Die unit;
+
+	if (!dwarf_skeleton_find(dwarf, address, &unit))
+		return false;
+	table = dwarf_lines_table(dwarf, &unit);
+	for (size_t at = table ? table_search(table, address) : 0;
+	     table && at < table->count && table->rows[at].address == address;
+	     at++)
+		if (!table->rows[at].end_sequence && table->rows[at].is_stmt &&
+		    table->rows[at].line)
+			return true;
+	return false;
+}
+
+/* The address of the first row from `at` on that is marked as the prologue's
+ * end, or else of the second one that begins a statement. */
+static bool prologue_row(const struct line_table *table, size_t at,
+			 uint64_t end, uint64_t *address)
+{
+	unsigned int statements = 0;
+	bool found = false;
+
+	for (; at < table->count; at++) {
+		const struct dwarf_row *row = &table->rows[at];
+
+		if (row->address >= end || row->end_sequence)
+			break;
+		if (row->prologue_end) {
+			*address = row->address;
+			return true;
+		}
+		if (!row->is_stmt || !row->line)
+			continue;
+		if (++statements == 2) {
+			*address = row->address;
+			found = true;
+		}
+	}
+	return found;
+}
+
+bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
+			 uint64_t end, uint64_t *address)
+{
+	struct line_table *table;
+	Dwarf_Die unit;
+	int language;
+	size_t at;
+
+	if (!dwarf_skeleton_find(dwarf, start, &unit))
+		return false;
+	language = dwarf_srclang(&unit);
+	if (language == DW_LANG_Mips_Assembler ||
+	    language == DWARF_LANG_ASSEMBLY)
+		return false;
+	table = dwarf_lines_table(dwarf, &unit);
+	at = table ? table_search(table, start) : 0;
+	/* the end of the code before may stand at the same address */
+	while (table && at < table->count && table->rows[at].end_sequence)
+		at++;
+	return table && at < table->count &&
+	       table->rows[at].address == start &&
+	       prologue_row(table, at, end, address);
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From lines of a source file to addresses. Of a file that was asked for all
+ * rows are kept; where a line's code is in several functions, inlined copies
+ * or instances of a template, each has an address of its own.
+ */
+#include <dwarf.h>
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "../module/array.h"
+#include "dwarf_line.h"
+#include "dwarf_lines.h"
+#include "dwarf_scope.h"
+#include "../module/source_path.h"
+
+#define FEW_UNITS	4
+
+/* A file that a name means. */
+struct source_file {
+	char *path;
+	bool exact;		/* upper and lower case agree, too */
+	bool has_code;
+};
+
+struct source_row {
+	uint64_t address;
+	uint32_t line;
+	uint32_t file;		/* of the source */
+	uint32_t number;	/* of the file in its unit */
+};
+
+/* All rows for the files that a name means. */
+struct source {
+	char *name;
+	struct source_file *files;
+	size_t file_count;
+	struct source_row *rows;
+	size_t count, room;
+	bool asked, sorted;	/* once; by line, when asked again */
+	bool failed;		/* out of memory */
+};
+
+/* The number + 1 of the file in the source; 0: it isn't meant. */
+static uint32_t source_add_file(struct source *source, char *path)
+{
+	struct source_file *grown;
+
+	if (!path || !source_path_matches(path, source->name, false)) {
+		free(path);
+		return 0;
+	}
+	for (size_t i = 0; i < source->file_count; i++)
+		if (!strcmp(source->files[i].path, path)) {
+			free(path);
+			return i + 1;
+		}
+	grown = realloc(source->files,
+			(source->file_count + 1) * sizeof(*grown));
+	if (!grown) {
+		source->failed = true;
+		free(path);
+		return 0;
+	}
+	source->files = grown;
+	grown[source->file_count] = (struct source_file) {
+		.path = path,
+		.exact = source_path_matches(path, source->name, true),
+	};
+	return ++source->file_count;
+}
+
+struct source_reader {
+	const struct module *module;
+	struct source *source;
+	uint32_t *files;	/* by number in the unit: in the source, + 1 */
+	size_t file_count;
+	bool inside, dead;	/* a sequence; it is none of the module's */
+};
+
+static int source_take(void *context, const struct dwarf_row *row)
+{
+	struct source_reader *r = context;
+	struct source *source = r->source;
+	size_t available;
+
+	if (!r->inside)
+		r->dead = !module_code(r->module, row->address, &available,
+				       NULL);
+	r->inside = !row->end_sequence;
+	if (r->dead || row->end_sequence || !row->is_stmt || !row->line ||
+	    row->file >= r->file_count || !r->files[row->file])
+		return 0;
+	if (!array_grow(&source->rows, source->count, &source->room,
+			sizeof(*source->rows)))
+		return -ENOMEM;
+	source->rows[source->count++] = (struct source_row) {
+		.address = row->address, .line = row->line,
+		.file = r->files[row->file] - 1, .number = row->file,
+	};
+	return 0;
+}
+
+/* The rows of the few units of most files are kept: prologues are looked for
+ * in them next. */
+static int source_read_rows(struct source_reader *reader,
+			    struct dwarf_file *dwarf, struct line_unit *unit,
+			    const struct dwarf_program *program, bool keep)
+{
+	const struct line_table *table = keep ? dwarf_lines_read(dwarf, unit) :
+						unit->table;
+	int code = 0;
+
+	if (!table)
+		return dwarf_program_run(program, source_take, reader);
+	for (size_t i = 0; i < table->count && !code; i++)
+		code = source_take(reader, &table->rows[i]);
+	return code;
+}
+
+static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
+			     struct line_unit *unit,
+			     const struct dwarf_program *program, bool keep)
+{
+	const char *base = source_path_base(source->name);
+	struct source_reader reader = {
+		.module = dwarf->module, .source = source,
+		.file_count = program->file_count,
+	};
+	bool any = false;
+
+	reader.files = calloc(program->file_count + 1, sizeof(*reader.files));
+	if (!reader.files) {
+		source->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < program->file_count; i++) {
+		if (strcasecmp(source_path_base(program->files[i].name), base))
+			continue;
+		reader.files[i] = source_add_file(source,
+			dwarf_program_path(program, i, unit->directory));
+		any |= reader.files[i];
+	}
+	if (any && source_read_rows(&reader, dwarf, unit, program, keep))
+		source->failed = true;
+	free(reader.files);
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct source_row *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* A file whose name has the same case takes precedence. */
+static void source_prefer_exact(struct source *source)
+{
+	bool any = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < source->file_count; i++)
+		any |= source->files[i].exact;
+	for (size_t i = 0; i < source->count; i++) {
+		struct source_file *file = &source->files[source->rows[i].file];
+
+		if (any && !file->exact)
+			continue;
+		file->has_code = true;
+		source->rows[kept++] = source->rows[i];
+	}
+	source->count = kept;
+}
+
+static void source_free(void *node)
+{
+	struct source *source = node;
+
+	for (size_t i = 0; i < source->file_count; i++)
+		free(source->files[i].path);
+	free(source->files);
+	free(source->rows);
+	free(source->name);
+	free(source);
+}
+
+void dwarf_sources_free(void *sources)
+{
+	tdestroy(sources, source_free);
+}
+
+static int source_compare(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool source_has_few_units(struct lines *lines, const char *base)
+{
+	uint32_t position = 0;
+	bool failed;
+	int count = 0;
+
+	while (count <= FEW_UNITS &&
+	       dwarf_lines_next(lines, base, &position, &failed))
+		count++;
+	return count <= FEW_UNITS;
+}
+
+static void source_read(struct source *source, struct dwarf_file *dwarf,
+			struct lines *lines)
+{
+	const char *base = source_path_base(source->name);
+	bool keep = source_has_few_units(lines, base), failed = false;
+	struct line_unit *unit;
+	uint32_t position = 0;
+
+	while (!source->failed &&
+	       (unit = dwarf_lines_next(lines, base, &position, &failed))) {
+		struct dwarf_program program;
+
+		if (dwarf_program_open(&program, &lines->sections,
+				       unit->program))
+			continue;
+		source_read_unit(source, dwarf, unit, &program, keep);
+		dwarf_program_close(&program);
+	}
+	source->failed |= failed;
+	source_prefer_exact(source);
+}
+
+/* NULL: no memory. */
+static struct source *source_get(struct dwarf_file *dwarf, const char *name)
+{
+	struct lines *lines = dwarf_lines_get(dwarf);
+	struct source key = { .name = (char *)name }, *source, **found;
+
+	if (!lines)
+		return NULL;
+	found = tfind(&key, &lines->sources, source_compare);
+	if (found)
+		return *found;
+	source = calloc(1, sizeof(*source));
+	if (!source)
+		return NULL;
+	source->name = strdup(name);
+	if (source->name)
+		source_read(source, dwarf, lines);
+	if (!source->name || source->failed ||
+	    !tsearch(source, &lines->sources, source_compare)) {
+		source_free(source);
+		return NULL;
+	}
+	return source;
+}
+
+/* Where a line has code, and what it is part of. */
+struct candidate {
+	const void *owner;	/* function or inlined copy */
+	bool cold;		/* not in the part that has its entry */
+	uint64_t address;
+	const char *file;
+};
+
+/* The inlined copy is a call in this line. */
+static bool copy_is_called_in(Dwarf_Die *copy, const struct source_row *row)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word file, line;
+
+	return dwarf_attr(copy, DW_AT_call_line, &attr) &&
+	       !dwarf_formudata(&attr, &line) && line == row->line &&
+	       dwarf_attr(copy, DW_AT_call_file, &attr) &&
+	       !dwarf_formudata(&attr, &file) && file == row->number;
+}
+
+/* The address isn't in the range that has the entry. */
+static bool is_cold(Dwarf_Die *function, uint64_t address)
+{
+	Dwarf_Addr base, start, end;
+	uint64_t entry = 0;
+	bool first = true;
+
+	for (ptrdiff_t at = 0;
+	     (at = dwarf_ranges(function, at, &base, &start, &end)) > 0;
+	     first = false) {
+		if (first)
+			entry = dwarf_die_entry(function, start);
+		if (entry >= start && entry < end)
+			return address < start || address >= end;
+	}
+	return false;
+}
+
+/* Compilers let an inlined copy begin with what prepares the call. */
+static void candidate_fill(struct candidate *candidate,
+			   struct dwarf_file *dwarf,
+			   const struct source_row *row)
+{
+	struct dwarf_scopes scopes;
+	size_t i;
+
+	candidate->address = row->address;
+	if (dwarf_scopes_find(dwarf, row->address, &scopes) || !scopes.count) {
+		candidate->owner = module_function_find(dwarf->module,
+							row->address);
+		return;
+	}
+	for (i = scopes.count - 1; i; i--)
+		if (dwarf_tag(&scopes.dies[i]) == DW_TAG_inlined_subroutine &&
+		    !copy_is_called_in(&scopes.dies[i], row))
+			break;
+	candidate->owner = scopes.dies[i].addr;
+	candidate->cold = is_cold(&scopes.dies[i], row->address);
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->owner != y->owner)
+		return (const char *)x->owner < (const char *)y->owner ? -1 : 1;
+	if (x->cold != y->cold)
+		return x->cold ? 1 : -1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int address_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* One of each owner; those without one all. */
+static size_t candidates_reduce(struct candidate *list, size_t count)
+{
+	size_t kept = 0, unique = 0;
+
+	qsort(list, count, sizeof(*list), candidate_compare);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || !list[i].owner ||
+		    list[kept - 1].owner != list[i].owner)
+			list[kept++] = list[i];
+	qsort(list, kept, sizeof(*list), address_compare);
+	for (size_t i = 0; i < kept; i++)
+		if (!unique || list[unique - 1].address != list[i].address)
+			list[unique++] = list[i];
+	return unique;
+}
+
+static int sites_fill(struct dwarf_line_sites *result,
+		      struct dwarf_file *dwarf, const struct source *source,
+		      const struct source_row *rows, size_t count)
+{
+	struct candidate *list = calloc(count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		candidate_fill(&list[i], dwarf, &rows[i]);
+		list[i].file = source->files[rows[i].file].path;
+	}
+	count = candidates_reduce(list, count);
+	result->addresses = calloc(count, sizeof(*result->addresses));
+	for (size_t i = 0; result->addresses && i < count; i++)
+		result->addresses[i] = list[i].address;
+	result->count = result->addresses ? count : 0;
+	result->file = list[0].file;
+	free(list);
+	return result->addresses ? 0 : -ENOMEM;
+}
+
+static void source_sort(struct source *source)
+{
+	if (!source->sorted && source->count)
+		qsort(source->rows, source->count, sizeof(*source->rows),
+		      row_compare);
+	source->sorted = true;
+}
+
+/* Bring the rows of a line to the front; returns how many there are. */
+static size_t source_gather(struct source *source, uint32_t line)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < source->count; i++) {
+		struct source_row row = source->rows[i];
+
+		if (row.line != line)
+			continue;
+		source->rows[i] = source->rows[count];
+		source->rows[count++] = row;
+	}
+	return count;
+}
+
+/* The rows of the first line with code from `line` on; returns how many there
+ * are. Most files are asked for one line only: that doesn't pay for sorting. */
+static size_t source_select(struct source *source, uint32_t line,
+			    const struct source_row **rows)
+{
+	uint32_t next = UINT32_MAX;
+	size_t low = 0, end;
+
+	*rows = source->rows;
+	if (!source->count)
+		return 0;
+	if (!source->asked) {
+		source->asked = true;
+		for (size_t i = 0; i < source->count; i++)
+			if (source->rows[i].line >= line &&
+			    source->rows[i].line < next)
+				next = source->rows[i].line;
+		return source_gather(source, next);
+	}
+	source_sort(source);
+	for (size_t high = source->count; low < high; ) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->rows[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*rows += low;
+	for (end = low; end < source->count &&
+			source->rows[end].line == (*rows)->line; )
+		end++;
+	return end - low;
+}
+
+int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
+		    struct dwarf_line_sites *result)
+{
+	struct source *source = source_get(dwarf, file);
+	const struct source_row *rows;
+	size_t count, files = 0;
+
+	*result = (struct dwarf_line_sites) {
+		.verdict = DWARF_LINE_NO_FILE, .line = line,
+	};
+	if (!source)
+		return -ENOMEM;
+	if (!source->file_count)
+		return 0;
+	result->file = source->files[0].path;
+	result->verdict = DWARF_LINE_PAST;
+	for (size_t i = 0; i < source->file_count; i++)
+		files += source->files[i].has_code;
+	result->several_files = files > 1;
+	count = source_select(source, line, &rows);
+	if (!count)
+		return 0;
+	result->line = rows->line;
+	result->verdict = result->line == line ? DWARF_LINE_FOUND :
+						 DWARF_LINE_NEXT;
+	return sites_fill(result, dwarf, source, rows, count);
+}
+
+void dwarf_line_sites_free(struct dwarf_line_sites *result)
+{
+	free(result->addresses);
+	*result = (struct dwarf_line_sites) {0};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Variables and parameters: which one a name means at an address, and where
+ * its value is there (DWARF 5 sections 2.5, 2.6, 4.1).
+ */
+#ifndef TRCUST_DWARF_VARIABLE_H
+#define TRCUST_DWARF_VARIABLE_H
+
+#include "../../lib/error.h"
+#include "dwarf.h"
+#include "../rpn/place.h"
+
+struct dwarf_variable {
+	Dwarf_Die die;		/* DW_TAG_variable, DW_TAG_formal_parameter,
+				 * DW_TAG_constant, or a DW_TAG_enumerator */
+	Dwarf_Die type;		/* of an enumerator the enumeration; of a member
+				 * of an anonymous union, of which die is the
+				 * variable, the member's; addr NULL: none */
+	bool local;		/* of a block; else of file or program */
+	bool parameter;
+};
+
+/*
+ * The variable that `name` means at pc, as C and C++ see it from there: the
+ * innermost block first, up to the function or the inlined copy around pc;
+ * members of `this` are left to the caller; then the unit, then other units;
+ * at last what only the functions that a copy was inlined into have.
+ * "file.c:name" takes the one of that file. `before`: as the code in front of
+ * pc sees it, which isn't in a copy that begins at pc. -ENOENT: none.
+ */
+int dwarf_variable_find(struct dwarf_file *dwarf, uint64_t pc, bool before,
+			const char *name, struct dwarf_variable *variable);
+/* The same without unit and other units. */
+int dwarf_variable_find_local(struct dwarf_file *dwarf, uint64_t pc,
+			      bool before, const char *name,
+			      struct dwarf_variable *variable);
+/* Those in scope at pc, parameters first, innermost block last; shadowed ones
+ * left out. Stops when `take` returns non-zero, which it returns. */
+int dwarf_variable_each(struct dwarf_file *dwarf, uint64_t pc,
+			int (*take)(void *context, const char *name,
+				    const struct dwarf_variable *variable),
+			void *context);
+
+/*
+ * Where the variable is at pc. 0; -ENODATA with err->text: not there ("it is
+ * optimized out here", "held in xmm0, which a probe can't read"); -ENOMEM;
+ * -EINVAL: damaged. A place whose pieces are partly absent is a 0.
+ */
+int dwarf_variable_place(struct dwarf_file *dwarf,
+			 const struct dwarf_variable *variable, uint64_t pc,
+			 struct place *place, struct error *err);
+
+/* dwarf_available.c: of a variable that isn't there, the nearest lines of the
+ * function where it is, as err->hint. 0 or -ENOMEM. */
+int dwarf_variable_hint(struct dwarf_file *dwarf,
+			const struct dwarf_variable *variable, uint64_t pc,
+			struct error *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages about a TSF, from include/rastrace/diag.def:
+ *
+ *	app.tsf:12:7: error: symbol not found: fooo [TRCERR_BADSYMBOL]
+ *	   12 |       TP=.fooo,
+ *	      |           ^~~~
+ *	      | near names: foo, food
+ */
+#ifndef TRCUST_DIAG_H
+#define TRCUST_DIAG_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "../../lib/error.h"
+
+enum diag_severity { DIAG_FATAL, DIAG_SEVERE, DIAG_ERROR, DIAG_WARNING };
+
+enum diag_id {
+#define DIAG(severity, name, text, meaning) TRCERR_##name,
+#include <rastrace/diag.def>
+#undef DIAG
+	TRCERR_COUNT
+};
+
+/* A place in the TSF; line 0: none. */
+struct srcpos {
+	uint32_t line;		/* from 1 */
+	uint32_t column;	/* from 1, in bytes */
+	uint32_t length;	/* of what is marked, at least 1 */
+};
+
+struct diag;
+
+/*
+ * Read the TSF at path (NULL: messages without a file) and print messages
+ * about it to stderr, up to `level` (the manual's /W0, /W1, /W2). 0, or -1
+ * after TRCERR_NO_FILE and the like.
+ */
+int diag_open(struct diag **diag, const char *path, int level);
+/* The same for text in memory; out may be NULL for silence (tests, fuzzing). */
+int diag_open_text(struct diag **diag, const char *name, const char *text,
+		   size_t size, int level, void *out_file);
+void diag_close(struct diag *diag);
+
+const char *diag_path(const struct diag *diag);
+const char *diag_text(const struct diag *diag, size_t *size);
+
+/* Tell one; the arguments fill the %s of the table's text (all strings). */
+void diag_tell(struct diag *diag, struct srcpos pos, enum diag_id id, ...);
+enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
+			      enum diag_id id, va_list args);
+/* A line below the last message: what to do, near names, more of the cause.
+ * Shown only when that message was. */
+void diag_hint(struct diag *diag, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Tell that an input can't be used: `code` is a negative errno, err (may be
+ * NULL) says more. */
+void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
+		    int code, const struct error *err);
+
+/* How many of a severity were met (shown or not). */
+unsigned int diag_count(const struct diag *diag, enum diag_severity severity);
+
+#endif

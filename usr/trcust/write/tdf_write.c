@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
+#include "../../lib/hash.h"
+#include "write.h"
+
+struct tdf_writer {
+	const struct compilation *c;
+	struct tdf_header header;
+	struct bytes file;
+	struct strings strings;
+};
+
+/* The next table begins here. */
+static void table_begin(struct tdf_writer *w, struct tdf_table *table,
+			size_t count)
+{
+	bytes_align(&w->file);
+	table->offset = w->file.size;
+	table->count = count;
+}
+
+static void write_module(struct tdf_writer *w)
+{
+	const struct module *m = w->c->module;
+	struct tdf_module out = {
+		.path = strings_add(&w->strings, m->path),
+		.name = strings_add(&w->strings, w->c->tsf->modname),
+		.machine = m->machine,
+		.elf_class = m->elf_class,
+		.kind = m->kind,
+		.id_kind = m->identity.kind,
+		.id_length = m->identity.length,
+	};
+
+	memcpy(out.id, m->identity.id, sizeof(out.id));
+	table_begin(w, &w->header.modules, 1);
+	bytes_add(&w->file, &out, sizeof(out));
+}
+
+static void write_names(struct tdf_writer *w, struct tdf_table *table,
+			const struct tsf_name *names, size_t count)
+{
+	table_begin(w, table, count);
+	for (size_t i = 0; i < count; i++) {
+		struct tdf_name out = {
+			.name = strings_add(&w->strings, names[i].name),
+			.id = names[i].id,
+		};
+
+		bytes_add(&w->file, &out, sizeof(out));
+	}
+}
+
+static void write_points(struct tdf_writer *w)
+{
+	uint32_t site = 0;
+
+	table_begin(w, &w->header.points, w->c->dynamic_count);
+	for (size_t i = 0; i < w->c->point_count; i++) {
+		const struct compile_point *in = &w->c->points[i];
+		struct tdf_point out = {
+			.hash = in->hash,
+			.minor = in->tsf->minor,
+			.type = in->tsf->type,
+			.group = in->tsf->group,
+			.line = in->tsf->pos.line,
+			.name = strings_add(&w->strings, in->tsf->tp.text),
+			.first_site = site,
+			.sites = in->site_count,
+			.maxhits = in->tsf->maxhits,
+			.passcount = in->tsf->passcount,
+			.flags = in->tsf->continue_on_fault ?
+					 TDF_POINT_CONTINUE : 0,
+		};
+
+		if (in->is_static)
+			continue;
+		bytes_add(&w->file, &out, sizeof(out));
+		site += out.sites;
+	}
+}
+
+/* *stmt: of the statements table, in the order of the sites. */
+static void write_site(struct tdf_writer *w, const struct compile_site *in,
+		       uint32_t *stmt)
+{
+	struct tdf_site out = {
+		.offset = in->offset,
+		.address = in->address,
+		.nominal = in->nominal,
+		.symbol = strings_add(&w->strings, in->symbol),
+		.symbol_offset = in->symbol_offset,
+		.cost = in->cost,
+		.insn_length = in->insn_length,
+		.flags = in->flags,
+		.semaphore = in->semaphore,
+		.first_stmt = *stmt,
+		.stmts = in->stmts,
+	};
+
+	memcpy(out.insn, in->insn, sizeof(out.insn));
+	bytes_add(&w->file, &out, sizeof(out));
+	*stmt += in->stmts;
+}
+
+static size_t site_count(const struct compilation *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->point_count; i++)
+		count += c->points[i].site_count;
+	return count;
+}
+
+static void write_sites(struct tdf_writer *w)
+{
+	uint32_t stmt = 0;
+
+	table_begin(w, &w->header.sites, site_count(w->c));
+	for (size_t i = 0; i < w->c->point_count; i++)
+		for (size_t j = 0; j < w->c->points[i].site_count; j++)
+			write_site(w, &w->c->points[i].sites[j], &stmt);
+}
+
+/* In the order of the tracepoints, which is not that of the TSF. */
+static void write_stmts(struct tdf_writer *w)
+{
+	const struct compilation *c = w->c;
+
+	table_begin(w, &w->header.stmts, c->stmt_count);
+	for (size_t i = 0; i < c->point_count; i++)
+		for (size_t j = 0; j < c->points[i].site_count; j++) {
+			const struct compile_site *in = &c->points[i].sites[j];
+
+			if (in->stmts)
+				bytes_add(&w->file, &c->stmts[in->first_stmt],
+					  in->stmts * sizeof(*c->stmts));
+		}
+	table_begin(w, &w->header.rpn, c->rpn.size);
+	bytes_add(&w->file, c->rpn.data, c->rpn.size);
+}
+
+static void write_header(struct tdf_writer *w)
+{
+	struct tdf_header *h = &w->header;
+
+	table_begin(w, &h->strings, w->strings.bytes.size);
+	bytes_add(&w->file, w->strings.bytes.data, w->strings.bytes.size);
+	memcpy(h->magic, TDF_MAGIC, sizeof(h->magic));
+	h->version = TDF_VERSION;
+	h->header_size = sizeof(*h);
+	h->file_size = w->file.size;
+	h->major = w->c->tsf->major;
+	h->maxdata = w->c->tsf->maxdata;
+	if (w->file.failed)
+		return;
+	memcpy(w->file.data, h, sizeof(*h));
+	h->crc = hash_crc32(0, w->file.data, w->file.size);
+	memcpy(w->file.data, h, sizeof(*h));
+}
+
+/* Only a TDF is replaced: not the TSF, not the module, nothing else. */
+static int check_old(const char *path, struct error *err)
+{
+	char magic[sizeof(((struct tdf_header *)0)->magic)];
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = read(fd, magic, sizeof(magic));
+	close(fd);
+	if (!n || (n == sizeof(magic) && !memcmp(magic, TDF_MAGIC, n)))
+		return 0;
+	return error_set(err, -EINVAL, "'%s' exists and is not a TDF", path);
+}
+
+int tdf_write(struct outfile **out, const char *path,
+	      const struct compilation *c, struct error *err)
+{
+	struct tdf_writer w = { .c = c };
+	int code;
+
+	bytes_add(&w.file, &w.header, sizeof(w.header));
+	w.header.tsf = strings_add(&w.strings, diag_path(c->diag));
+	write_module(&w);
+	write_names(&w, &w.header.types, c->tsf->types, c->tsf->type_count);
+	write_names(&w, &w.header.groups, c->tsf->groups,
+		    c->tsf->group_count);
+	write_points(&w);
+	write_sites(&w);
+	write_stmts(&w);
+	write_header(&w);
+	if (w.file.failed || w.strings.bytes.failed)
+		code = error_set(err, -ENOMEM, "out of memory");
+	else
+		code = check_old(path, err);
+	if (!code)
+		code = outfile_open(out, path, err);
+	if (!code)
+		outfile_write(*out, w.file.data, w.file.size);
+	bytes_free(&w.file);
+	strings_free(&w.strings);
+	return code;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/tff.h>
+#include "../../lib/tff.h"
+#include "tff_tables.h"
+#include "tff_types.h"
+#include "write.h"
+
+struct tff_writer {
+	const struct compilation *c;
+	const char *module;
+	const struct tff *old;		/* NULL: there was no file */
+	struct tff_tables t;
+};
+
+static void add_names(struct tff_writer *w, struct bytes *table,
+		      const struct tsf_name *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tff_tables_name(&w->t, table, names[i].name, names[i].id);
+}
+
+/* The FMT lines, each ended by a line end, or the default format. The C types
+ * that it names are wanted. */
+static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
+			struct tff_types *types)
+{
+	const struct tsf_point *tsf = point->tsf;
+	struct bytes text = {0};
+	uint32_t at = 0;
+
+	if (point->fmt)
+		bytes_add(&text, point->fmt, strlen(point->fmt));
+	for (size_t i = 0; !point->fmt && i < tsf->fmt_count; i++) {
+		bytes_add(&text, tsf->fmts[i].text, tsf->fmts[i].length);
+		bytes_add(&text, "\n", 1);
+	}
+	bytes_add(&text, "", 1);
+	if (!text.failed) {
+		at = strings_add(&w->t.strings, (char *)text.data);
+		tff_types_want(types, (char *)text.data);
+	}
+	w->t.strings.bytes.failed |= text.failed;
+	bytes_free(&text);
+	return at;
+}
+
+static void add_entries(struct tff_writer *w, struct tff_types *types)
+{
+	for (size_t i = 0; i < w->c->point_count; i++) {
+		const struct compile_point *point = &w->c->points[i];
+		const struct tsf_point *tsf = point->tsf;
+		struct tff_entry entry = {
+			.hash = point->hash,
+			.minor = tsf->minor,
+			.type = tsf->type,
+			.group = tsf->group,
+			.flags = point->is_static ? TFF_STATIC : 0,
+		};
+
+		entry.desc = strings_add(&w->t.strings, tsf->desc ?
+						tsf->desc : tsf->tp.text);
+		entry.fmt = add_fmt(w, point, types);
+		bytes_add(&w->t.entries, &entry, sizeof(entry));
+	}
+}
+
+static void add_members(struct tff_writer *w, const struct tff_types *types,
+			const struct ctype *type)
+{
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct ctype_member *in = &type->members[i];
+		struct tff_member out = {
+			.name = strings_add(&w->t.strings, in->name),
+			.value = in->value,
+			.bits = in->bits,
+		};
+
+		if (type->kind != TFF_CTYPE_ENUM)
+			out.ctype = tff_types_index(types, in->ctype);
+		bytes_add(&w->t.members, &out, sizeof(out));
+	}
+}
+
+/* `members`: of the types before it. */
+static void add_ctype(struct tff_writer *w, const struct tff_types *types,
+		      const struct ctype *in, uint32_t members)
+{
+	struct tff_ctype out = {
+		.name = strings_add(&w->t.strings, in->name),
+		.bytes = in->bytes,
+		.target = TFF_CTYPE_NONE,
+		.count = in->count,
+		.first_member = members,
+		.members = in->member_count,
+		.kind = in->kind,
+		.is_signed = in->is_signed,
+	};
+
+	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER)
+		out.target = tff_types_index(types, in->target);
+	bytes_add(&w->t.ctypes, &out, sizeof(out));
+}
+
+/* Those that are wanted, in their order. */
+static void add_ctypes(struct tff_writer *w, const struct tff_types *types,
+		       struct tff_section *section)
+{
+	for (size_t i = 0; i < types->known->count; i++) {
+		const struct ctype *in = &types->known->types[i];
+
+		if (tff_types_index(types, i) == TFF_CTYPE_NONE)
+			continue;
+		add_ctype(w, types, in, section->members);
+		section->members += in->member_count;
+		section->ctypes++;
+	}
+	for (size_t i = 0; i < types->known->count; i++)
+		if (tff_types_index(types, i) != TFF_CTYPE_NONE)
+			add_members(w, types, &types->known->types[i]);
+}
+
+/* Strings come in the order in which tff_tables_copy() adds them, so that a
+ * section makes the same bytes when it is written and when it is copied. */
+static void add_own_section(struct tff_writer *w)
+{
+	const struct compilation *c = w->c;
+	struct tff_types types;
+	struct tff_section out = {
+		.entries = c->point_count,
+		.types = c->tsf->type_count,
+		.groups = c->tsf->group_count,
+	};
+
+	if (c->module) {
+		out.id_kind = c->module->identity.kind;
+		out.id_length = c->module->identity.length;
+		memcpy(out.id, c->module->identity.id, sizeof(out.id));
+	}
+	tff_tables_begin(&w->t, &out);
+	tff_types_open(&types, &c->ctypes);
+	add_entries(w, &types);
+	out.name = strings_add(&w->t.strings, c->tsf->modname);
+	out.path = strings_add(&w->t.strings, w->module);
+	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
+	add_names(w, &w->t.types, c->tsf->types, c->tsf->type_count);
+	add_names(w, &w->t.groups, c->tsf->groups, c->tsf->group_count);
+	tff_types_settle(&types);
+	add_ctypes(w, &types, &out);
+	w->t.strings.bytes.failed |= types.failed;
+	tff_types_close(&types);
+	bytes_add(&w->t.sections, &out, sizeof(out));
+}
+
+/* The own section takes the place of the one of the same module. */
+static void add_sections(struct tff_writer *w)
+{
+	bool done = false;
+
+	for (uint32_t i = 0; w->old && i < w->old->header->sections.count;
+	     i++) {
+		const struct tff_section *in = &w->old->sections[i];
+
+		if (strcmp(tff_string(w->old, in->path), w->module)) {
+			tff_tables_copy(&w->t, w->old, in, NULL, NULL);
+			continue;
+		}
+		if (!done)
+			add_own_section(w);
+		done = true;
+	}
+	if (!done)
+		add_own_section(w);
+}
+
+int tff_write(struct outfile **out, const char *path,
+	      const struct compilation *c, const char *module,
+	      struct error *err)
+{
+	struct tff_writer w = { .c = c, .module = module };
+	struct tff *old;
+	int code = tff_open(&old, path, err);
+
+	if (code && code != -ENOENT) {
+		error_hint(err, "remove it, or write elsewhere with --output-dir");
+		return code;
+	}
+	if (!code && old->header->major != c->tsf->major) {
+		tff_close(old);
+		return -EEXIST;
+	}
+	w.old = code ? NULL : old;
+	add_sections(&w);
+	code = tff_tables_write(&w.t, c->tsf->major, out, path, err);
+	tff_tables_free(&w.t);
+	tff_close((struct tff *)w.old);
+	return code;
+}

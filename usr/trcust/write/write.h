@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* TDF and TFF as files; what can't be undone is left to outfile_commit(). */
+#ifndef TRCUST_WRITE_H
+#define TRCUST_WRITE_H
+
+#include "../../lib/error.h"
+#include "../../lib/outfile.h"
+#include "../compile/compile.h"
+
+/* Write the dynamic tracepoints to the file. 0 or a negative errno. */
+int tdf_write(struct outfile **out, const char *path,
+	      const struct compilation *c, struct error *err);
+
+/*
+ * Write all tracepoints as one section, with the sections of other modules
+ * that the file at `path` has. `module` is the path of this one. -EEXIST: the
+ * file there is of another major.
+ */
+int tff_write(struct outfile **out, const char *path,
+	      const struct compilation *c, const char *module,
+	      struct error *err);
+
+#endif
