@@ -14,13 +14,17 @@ CPPFLAGS += -DRASTRACE_VERSION='"$(VERSION)"'
 PREFIX	?= /usr/local
 BINDIR	?= $(PREFIX)/bin
 MANDIR	?= $(PREFIX)/share/man
+LIBDIR	?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 BASHDIR	?= $(PREFIX)/share/bash-completion/completions
+UNITDIR	?= $(PREFIX)/lib/systemd/system
+DOCDIR	?= $(PREFIX)/share/doc/rastrace
 INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt
-trcust_LIBS   := -ldw -lelf -lZydis -liberty
-trace_LIBS    := -lelf
-tracefmt_LIBS :=
+trcust_LIBS   := -ldw -lelf -lZydis -liberty -llzma -lzstd -lz
+trace_LIBS    := -lelf -lz
+tracefmt_LIBS := -lelf -lz
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -30,13 +34,17 @@ endif
 # the longer targets use all processors unless told otherwise
 JOBS	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-LIB	:= $(B)/librastrace.a
+LIB	:= $(B)/lib.a
 LIB_SRC	:= $(wildcard usr/lib/*.c bpf/*.c)
+# in place of what only a dynamic program can do
+STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # a program's source but its main.c, which tests link too
 parts	= $(filter-out usr/$(1)/main.c,$(wildcard usr/$(1)/*.c usr/$(1)/*/*.c))
 
-all: $(PROGRAMS:%=$(B)/bin/%)
+LIBRARY	:= librastrace.so.0 librastrace.so librastrace.a
+
+all: $(PROGRAMS:%=$(B)/bin/%) $(LIBRARY:%=$(B)/lib/%)
 	@:
 
 $(LIB): $(call objs,$(LIB_SRC))
@@ -55,7 +63,7 @@ $(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$($(1)_LIBS) -pthread
 
-$(B)/static/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(LIB)
+$(B)/static/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(STATIC) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ $$($(1)_LIBS) \
@@ -68,6 +76,33 @@ $(B)/obj/%.o: %.c | $(B)/headers
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+# librastrace for the programs that are to be traced, in lib32 for 32-bit ones.
+# It needs no other library, not even the C library.
+define library
+$(B)/$(1)/write.o: usr/librastrace/write.S
+	@mkdir -p $$(@D)
+	$$(call say,AS,$$@)
+	$$(Q)$$(CC) $(2) $$(CFLAGS) -c -o $$@ $$<
+
+$(B)/$(1)/librastrace.a: $(B)/$(1)/write.o
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+
+$(B)/$(1)/librastrace.so.0: $(B)/$(1)/write.o
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $(2) $$(CFLAGS) $$(LDFLAGS) -shared -nostdlib \
+		-Wl,-soname,$$(@F),--build-id,-z,relro,-z,now -o $$@ $$<
+
+$(B)/$(1)/librastrace.so: $(B)/$(1)/librastrace.so.0
+	$$(Q)ln -sf $$(<F) $$@
+endef
+$(eval $(call library,lib))
+$(eval $(call library,lib32,-m32))
+
+lib32: $(LIBRARY:%=$(B)/lib32/%)
+	@:
 
 # Once per tree: is everything there to build with?
 $(B)/headers:
@@ -106,6 +141,10 @@ fuzz: all
 bench: all
 	@scripts/bench
 	@echo
+	@scripts/bench_arm
+	@echo
+	@scripts/bench_memory
+	@echo
 	@scripts/bench_compile
 
 # For targets without our libraries: the two programs needed there.
@@ -120,6 +159,18 @@ install: all
 		$(INSTALL) -d $$dir; \
 		$(INSTALL) -m 644 -v $$page $$dir || exit 1; \
 	done
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 $(B)/lib/librastrace.so.0 $(B)/lib/librastrace.a \
+		$(DESTDIR)$(LIBDIR)
+	ln -sf librastrace.so.0 $(DESTDIR)$(LIBDIR)/librastrace.so
+	$(INSTALL) -m 644 include/rastrace.h $(DESTDIR)$(INCLUDEDIR)
+	sed -e 's,@LIBDIR@,$(LIBDIR),; s,@INCLUDEDIR@,$(INCLUDEDIR),' \
+		-e 's,@VERSION@,$(VERSION),' usr/librastrace/librastrace.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/librastrace.pc
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(DOCDIR)
+	sed 's,@BINDIR@,$(BINDIR),' etc/rastrace.service \
+		>$(DESTDIR)$(UNITDIR)/rastrace.service
+	$(INSTALL) -m 644 etc/rastrace.conf $(DESTDIR)$(DOCDIR)
 	$(INSTALL) -d $(DESTDIR)$(BASHDIR)
 	@for p in $(PROGRAMS); do \
 		$(INSTALL) -m 644 -v usr/completion/rastrace.bash \
@@ -128,6 +179,11 @@ install: all
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
+	rm -f $(LIBRARY:%=$(DESTDIR)$(LIBDIR)/%) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/librastrace.pc \
+		$(DESTDIR)$(INCLUDEDIR)/rastrace.h
+	rm -f $(DESTDIR)$(UNITDIR)/rastrace.service \
+		$(DESTDIR)$(DOCDIR)/rastrace.conf
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BASHDIR)/%)
 	@for page in usr/man/*.[1-8]; do \
 		rm -fv $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
@@ -137,17 +193,18 @@ clean:
 	rm -rf $(B)
 
 help:
-	@echo 'make            build trcust, trace and tracefmt into $(B)/bin'
+	@echo 'make            build trcust, trace, tracefmt ($(B)/bin), librastrace ($(B)/lib)'
+	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
-	@echo 'make bench      what a hit (root) and compiling cost here, beside other tools'
+	@echo 'make bench      what hits, arming (root) and compiling cost, beside other tools'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
 	@echo 'make clean      remove $(B)'
 	@echo 'make V=1 ...    shows the commands'
 	@echo 'make setup      install what building needs; setup-check: testing, too'
 
-.PHONY: all bench check clean demo fuzz help install selftests setup \
+.PHONY: all bench check clean demo fuzz help install lib32 selftests setup \
 	setup-check static uninstall
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
