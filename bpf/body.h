@@ -24,6 +24,43 @@ enum body_context {
 	BODY_TEST,	/* for test runs: a map holds the cookie and pt_regs */
 };
 
+/* What the kernel's structures look like: offsets in bytes from its BTF. */
+struct body_layout {
+	/* of task_struct.thread: body_thread_bases, the selectors ds, es and
+	 * what else segments need (segment.c); 0: unknown */
+	__u32 thread_base[2];
+	__u32 thread_ds, thread_es, thread_fsindex, thread_gsindex;
+	__u32 tls_array;		/* task_struct.thread.tls_array */
+	__u32 task_mm, mm_ldt;		/* task_struct.mm, mm_struct.context.ldt */
+	__u32 ldt_entries, ldt_count;	/* struct ldt_struct */
+	__u32 task_parent, task_tgid;	/* task_struct.real_parent, tgid */
+	/* of what bpf_find_vma shows; all or none, but vma_uffd (of struct
+	 * vm_area_struct.vm_userfaultfd_ctx.ctx; 0: the kernel has no
+	 * userfaultfd) */
+	__u32 vma_flags, vma_file, vma_ops, vma_uffd;
+	__u32 file_inode, inode_mode, inode_sb, sb_magic, sb_bdev;
+	__u32 task_btf;			/* BTF id of struct task_struct */
+	bool vma;			/* these are known */
+};
+
+#define BODY_FILTERS	8		/* most of a kind */
+
+/* Which processes are traced: any of each kind that is given. */
+struct body_filter {
+	int pids_fd;			/* set of process ids; -1 none */
+	__u32 uids[BODY_FILTERS];
+	char comms[BODY_FILTERS][16];	/* padded with zeros */
+	struct { __u64 id; int level; } cgroups[BODY_FILTERS];
+	unsigned int uid_count, comm_count, cgroup_count;
+};
+
+/* Run-time address of a section, for the DW_OP_addr in it. */
+struct body_section {
+	__u64 address, size;		/* as in the TDF */
+	__u64 run;			/* of its first byte */
+	bool percpu;			/* run + offset of the running CPU */
+};
+
 /* Registers that pt_regs doesn't have: members of task_struct.thread, by name
  * (of fs.base, gs.base). */
 #define BODY_THREAD_BASES	2
@@ -32,8 +69,10 @@ extern const char *const body_thread_bases[BODY_THREAD_BASES];
 /* Where the program runs and which maps it finds there. */
 struct body_target {
 	enum body_context context;
-	int buffer_fd, nest_fd;		/* buffer.h; map fds go into the code */
-	int count_fd, state_fd, sites_fd;
+	/* buffer.h; map fds go into the code */
+	int buffer_fd, nest_fd, trigger_fd;
+	int processes_fd;		/* -1: who hits isn't kept */
+	int count_fd, why_fd, state_fd, sites_fd;
 	int limits_fd;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
@@ -48,9 +87,22 @@ struct body_target {
 					 * store: not x86 */
 	bool func_ip;			/* bpf_get_func_ip tells at a return probe
 					 * of user space where its function is */
-	/* offsets in struct task_struct of body_thread_bases; 0: unknown */
-	__u32 thread_base[BODY_THREAD_BASES];
+	bool bring_in;			/* absent memory is brought in; the program
+					 * becomes sleepable where it reads any */
+	const struct body_layout *layout;
+	const struct body_filter *filter;	/* NULL: all processes */
+	__u32 context_mask;		/* RAS_CONTEXT_* */
+	__u32 context_depth;		/* frames of RAS_CONTEXT_STACK */
+	__u32 max_rate;			/* records per second; 0: no ceiling */
+	bool trigger;			/* this point stops the recording */
+	__u64 trigger_after;		/* ... after so many more records */
+	/* of a kernel's module, when arming; user space has none */
+	const struct body_section *sections;
+	__u32 section_count;
+	__u64 percpu_offsets;		/* address of the kernel's __per_cpu_offset */
 };
+
+#define BODY_SUBPROGRAMS	3
 
 struct body_note {		/* which statement made an instruction */
 	__u32 insn;		/* index of its first instruction */
@@ -62,13 +114,17 @@ struct body {
 	size_t count;
 	struct body_note *notes;
 	size_t note_count;
+	bool sleepable;			/* load it so */
+	/* indices of the first instructions of its subprograms, which need
+	 * BTF; 0: none */
+	__u32 subprograms[BODY_SUBPROGRAMS];
 };
 
 /* What the body of a site needs beside the session's maps. */
 struct body_needs {
 	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
 	bool func_ip;		/* static data at a return probe of user space */
-	bool thread_base;	/* a register of body_thread_bases */
+	bool layout;		/* target->layout */
 };
 
 struct body_needs body_needs_find(const struct tdf *tdf,
@@ -84,6 +140,24 @@ int body_generate(struct body *body, const struct tdf *tdf,
 		  const struct tdf_point *point, const struct tdf_site *site,
 		  const struct body_target *target, struct error *err);
 void body_free(struct body *body);
+
+/*
+ * A body with subprograms is loaded with func_info, of the BTF that is here:
+ * functions[] is filled, their number returned; 0: it needs none.
+ */
+#define BODY_FUNCTIONS	(1 + BODY_SUBPROGRAMS)
+size_t body_functions(const __u32 *subprograms,
+		      struct bpf_func_info *functions);
+const void *body_types(size_t *size);
+
+/*
+ * The body of the static tracepoints of user programs, at the probe in
+ * rastrace_write(major, minor, data, length) with the C calling convention of
+ * the program's machine: a record of RAS_STATIC_SESSION when `majors_fd` says
+ * that its major is on. sites_fd, limits_fd and filter aren't used.
+ */
+int body_generate_static(struct body *body, __u16 machine, int majors_fd,
+			 const struct body_target *target, struct error *err);
 
 /* Print one instruction ("r1 = *(u64 *)(r6 +112)") into text; returns how
  * many struct bpf_insn it takes (2 for 64-bit immediates). */

@@ -157,6 +157,9 @@ static int print_wide(const struct bpf_insn *insn, char *text, size_t size)
 		return snprintf(text, size, "r%u = map[fd:%d][0]+%u",
 				insn->dst_reg, insn->imm,
 				(uint32_t)insn[1].imm);
+	case BPF_PSEUDO_FUNC:
+		return snprintf(text, size, "r%u = func pc%+d", insn->dst_reg,
+				insn->imm);
 	default:
 		return snprintf(text, size, "r%u = 0x%llx", insn->dst_reg,
 				(unsigned long long)value);

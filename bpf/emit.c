@@ -57,8 +57,8 @@ bool emit_label_used(const struct emit *e, emit_label label)
 	return !e->error && e->labels[label].used;
 }
 
-static void emit_branch(struct emit *e, int code, int dst, int src,
-			int32_t imm, emit_label label)
+/* The next instruction leads to the label. */
+static void jump_add(struct emit *e, emit_label label, bool in_imm)
 {
 	if (!e->error)
 		e->error = emit_array_grow(&e->jumps, &e->jump_room,
@@ -66,7 +66,15 @@ static void emit_branch(struct emit *e, int code, int dst, int src,
 	if (e->error)
 		return;
 	e->labels[label].used = true;
-	e->jumps[e->jump_count++] = (struct emit_jump){ e->count, label };
+	e->jumps[e->jump_count++] = (struct emit_jump){
+		e->count, label, in_imm,
+	};
+}
+
+static void emit_branch(struct emit *e, int code, int dst, int src,
+			int32_t imm, emit_label label)
+{
+	jump_add(e, label, false);
 	emit_insn(e, code, dst, src, 0, imm);
 }
 
@@ -94,6 +102,8 @@ int emit_finish(struct emit *e)
 
 		if (e->labels[jump->label].insn < 0)
 			e->error = -EINVAL;
+		else if (jump->in_imm)
+			e->insns[jump->insn].imm = off;
 		else if (off < INT16_MIN || off > INT16_MAX)
 			e->error = -E2BIG;
 		else
@@ -175,6 +185,15 @@ void emit_map_value(struct emit *e, int dst, int map_fd, uint32_t off)
 	emit_wide(e, dst, BPF_PSEUDO_MAP_VALUE, map_fd, off);
 }
 
+void emit_lookup(struct emit *e, int map_fd, int key, emit_label missing)
+{
+	emit_map(e, BPF_REG_1, map_fd);
+	emit_alu(e, BPF_MOV, BPF_REG_2, BPF_REG_10);
+	emit_alu_imm(e, BPF_ADD, BPF_REG_2, key);
+	emit_call(e, BPF_FUNC_map_lookup_elem);
+	emit_jump_imm(e, BPF_JEQ, BPF_REG_0, 0, missing);
+}
+
 void emit_call(struct emit *e, int helper)
 {
 	emit_insn(e, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
@@ -183,6 +202,18 @@ void emit_call(struct emit *e, int helper)
 void emit_kfunc(struct emit *e, uint32_t btf_id)
 {
 	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, btf_id);
+}
+
+void emit_call_label(struct emit *e, emit_label label)
+{
+	jump_add(e, label, true);
+	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
+}
+
+void emit_callback(struct emit *e, int dst, emit_label label)
+{
+	jump_add(e, label, true);
+	emit_wide(e, dst, BPF_PSEUDO_FUNC, 0, 0);
 }
 
 void emit_exit(struct emit *e)

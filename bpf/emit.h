@@ -14,6 +14,7 @@
 
 struct emit_jump {
 	uint32_t insn, label;
+	bool in_imm;			/* the distance goes there, not into off */
 };
 
 struct emit_place {
@@ -66,8 +67,16 @@ void emit_map(struct emit *e, int dst, int map_fd);
 /* dst = address of byte `off` of the only entry of an array */
 void emit_map_value(struct emit *e, int dst, int map_fd, uint32_t off);
 
+/* r0 = entry of the map whose key is at r10 + key; none: to `missing`. Uses r1
+ * to r5. */
+void emit_lookup(struct emit *e, int map_fd, int key, emit_label missing);
+
 void emit_call(struct emit *e, int helper);
 void emit_kfunc(struct emit *e, uint32_t btf_id);
+/* Of a subprogram of this program, which begins at the label. */
+void emit_call_label(struct emit *e, emit_label label);
+/* dst = its address, for helpers that call back */
+void emit_callback(struct emit *e, int dst, emit_label label);
 void emit_exit(struct emit *e);
 
 void emit_jump(struct emit *e, emit_label label);

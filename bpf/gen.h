@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the parts of the generator: the body (body.c), its items (item.c,
- * stub.c), the expressions in them (rpn.c) and the machine's registers
- * (arch_x86.c).
+ * Between the parts of the generator: the body (body.c, static.c), who is
+ * recorded (filter.c, why.c), the record (record.c, trigger.c), what stands in
+ * front of its data (context.c, process.c), the items (item.c, stub.c), the
+ * expressions in them (rpn.c) and the machine's registers (arch_x86.c).
  */
 #ifndef BPF_GEN_H
 #define BPF_GEN_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <rastrace/buffer.h>
 #include "body.h"
 #include "emit.h"
 
@@ -17,6 +19,8 @@
 #define R1	BPF_REG_1
 #define R2	BPF_REG_2
 #define R3	BPF_REG_3
+#define R4	BPF_REG_4
+#define R5	BPF_REG_5
 #define R6	BPF_REG_6
 #define R7	BPF_REG_7
 #define R8	BPF_REG_8
@@ -27,6 +31,13 @@
 #define VALUE_BYTES	8	/* that a computed value is stored with */
 #define RECORD(field)	((int)offsetof(struct ras_record, field))
 #define ITEM(field)	((int)offsetof(struct ras_item, field))
+
+/* What a selector was read from: an empty one means something else in each. */
+enum arch_segment {
+	SEGMENT_NONE,		/* memory, or no selector at all */
+	SEGMENT_FLAT,		/* CS, SS, DS, ES */
+	SEGMENT_FS, SEGMENT_GS,
+};
 
 /*
  * A 64-bit value that is not computed yet: what lies in `kind` plus `add`.
@@ -41,6 +52,7 @@ struct value {
 	enum value_kind kind;
 	int base, off, bytes;
 	uint64_t add;
+	enum arch_segment segment;	/* the register it is the value of */
 };
 
 /* Where in the record an item goes. */
@@ -61,6 +73,8 @@ enum stub_kind {
 	STUB_LENGTH_CUT,	/* LEN above `limit` */
 	STUB_BUDGET_CUT,	/* longer than what MAXDATALENGTH leaves */
 	STUB_BUDGET_NONE,	/* MAXDATALENGTH leaves nothing */
+	STUB_SELECTOR,		/* `value` (selector << 32 | offset) is none */
+	STUB_ARITHMETIC,	/* division by zero */
 };
 
 struct stub {
@@ -72,12 +86,15 @@ struct stub {
 	uint32_t limit;
 	uint8_t status;		/* kind of the item */
 	uint8_t stale;		/* gen->stale then */
+	bool walking;		/* likewise */
+	uint32_t item;
 	bool budget;		/* FRAME_LIMIT holds the limit */
 	int stmt;
 };
 
 /* each entry's home, each entry's other place, what a deref reads */
-#define GEN_SLOTS	(2 * TDF_RPN_STACK + 2)
+#define RPN_SLOTS	(2 * TDF_RPN_STACK + 2)
+#define GEN_SLOTS	(RPN_SLOTS + 4)	/* and what segment.c has */
 
 struct gen {
 	struct emit e;
@@ -103,11 +120,32 @@ struct gen {
 	bool faults;		/* something in it may fault */
 	bool go_on;		/* behind an item that faults */
 	size_t item_stubs;	/* stubs before the item */
-	emit_label fault;	/* of what is generated: r1 = failing pointer, r9 =
-				 * its place */
+	emit_label fault;	/* of what is generated: r1 = failing pointer, r2 =
+				 * status, r9 = its place */
 	emit_label fault_ends, raw_fault;	/* that end the record */
 	uint8_t stale;		/* RAS_ITEM_STALE when the item may be it */
-	bool relocated;		/* FRAME_BIAS is set */
+	bool relocated;		/* expressions use FRAME_BIAS */
+	bool process;		/* who hits is kept, and so is his FRAME_BIAS */
+	bool is_static;		/* static.c: the point is the major */
+	uint32_t context_most;	/* bytes of the context, at most */
+	bool data_moves;	/* its length varies: the data begins at FRAME_DATA
+				 * + data_off, else at r7 + data_off */
+	int data_off;
+	emit_label filtered[RAS_FILTERED_KINDS];	/* filter.c */
+	size_t stubs_done;	/* of the stubs */
+	bool bring_in;		/* absent memory is brought in (walk.c) */
+	bool walking;		/* expressions bring in what they read; a fault
+				 * only goes to `fault` */
+	bool walked;		/* the record is taken again */
+	uint32_t item;		/* being generated, counted from 1; 0: the IF */
+	uint32_t items;		/* of the record, when it has been generated */
+	emit_label absent, absent_if;	/* first faults, unless walked */
+	emit_label passed;	/* behind the IF */
+	emit_label unknown;	/* the IF can't be evaluated */
+	emit_label leave;	/* preemption is off: end of the program */
+	emit_label out;		/* behind it */
+	emit_label bring, touch, callback;	/* vma.c */
+	uint32_t subprograms[BODY_SUBPROGRAMS];
 	int deepest;		/* offset of the frame that is used */
 	size_t deepest_insn;	/* stores to it */
 };
@@ -119,13 +157,25 @@ struct gen {
 #define FRAME_CPU	(-12)	/* key of the lookup in buffer */
 #define FRAME_ROW	(-16)	/* key of the lookup in count */
 #define FRAME_NEST	(-20)	/* key of the lookup in nest */
+#define FRAME_MUTED	(-24)	/* u32: this hit is the first above the rate */
 #define FRAME_COUNT	(-32)	/* address of the row */
 #define FRAME_BIAS	(-40)	/* what DW_OP_addr adds */
 #define FRAME_ITEM	(-48)	/* r9 before an item's length was added */
 #define FRAME_LENGTH	(-56)	/* of an item */
 #define FRAME_LIMIT	(-64)	/* what an item may take of the budget */
 #define FRAME_LIMITS	(-72)	/* address of the tracepoint's struct ras_limit */
-#define FRAME_SLOT(n)	(-80 - 8 * (n))
+#define FRAME_DATA	(-80)	/* with data_moves */
+#define FRAME_WALK(n)	(-88 - 8 * (n))	/* what bringing in came to, four bits
+					 * (WALK_*) for each of 16 items */
+#define FRAME_WALKS	4		/* of these */
+#define FRAME_SLOT(n)	(-120 - 8 * (n))
+#define FRAME_FAR	FRAME_SLOT(RPN_SLOTS)	/* a far pointer: selector << 32 |
+						 * offset */
+#define FRAME_LINEAR	FRAME_SLOT(RPN_SLOTS + 1)	/* what it means */
+#define FRAME_ROOM	FRAME_SLOT(RPN_SLOTS + 2)	/* bytes from there on */
+#define FRAME_DESC	FRAME_SLOT(RPN_SLOTS + 3)	/* what was read for it */
+#define FRAME_TIME	FRAME_LENGTH	/* of the hit, until the first item */
+#define FRAME_STATUS	FRAME_LENGTH	/* of an item that faults */
 
 /* body.c: keep the first error and its text; the emitter then does nothing. */
 void gen_fail(struct gen *gen, int code, const char *text, unsigned int number);
@@ -133,6 +183,27 @@ void gen_fail(struct gen *gen, int code, const char *text, unsigned int number);
 int gen_ip_excess(const struct gen *gen);
 /* From here on instructions are those of a statement, or of STMT_*. */
 void gen_note(struct gen *gen, int stmt);
+
+/* The labels; and behind all, the body, or the first error */
+void gen_begin(struct gen *gen);
+int gen_finish(struct gen *gen, struct body *body);
+/* The lowest offset of `words` scratch words, free between expressions. */
+int gen_frame_take(struct gen *gen, int words);
+/* FRAME_COOKIE, FRAME_CPU are set. */
+void gen_cookie_load(struct gen *gen);
+void gen_cpu_load(struct gen *gen);
+/* The thread's name at base + off, GEN_COMM_BYTES, padded with zeros */
+void gen_comm_store(struct gen *gen, int base, int off);
+#define GEN_COMM_BYTES	16
+
+/* r6 and the frame; then state and trigger, before anything else is done */
+void body_begin_generate(struct gen *gen);
+void body_state_generate(struct gen *gen);
+/* The items of the site's statements, at gen->place; static.c: the data */
+void body_data_generate(struct gen *gen);
+void static_data_generate(struct gen *gen);
+/* Bring the data in: walk.c. */
+void static_walk_generate(struct gen *gen);
 
 #define STMT_PROLOGUE	(-1)
 #define STMT_EPILOGUE	(-2)
@@ -143,24 +214,137 @@ void scan_site(struct gen *gen);
 /* item.c: the item of the statement `index` and of those that are MORE of it,
  * at gen->place; the index of the next item's statement */
 uint32_t item_generate(struct gen *gen, uint32_t index);
+/* Has it an expression, whose bits are those of gen->item? */
+bool item_is_read(const struct gen *gen, uint32_t index);
+/* A statement's address or value, the value of its LEN */
+void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
+			 struct value *result);
+void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
+			  struct value *result);
 /* Behind `index`, the first statement that isn't MORE of it; *bytes: the sum */
 uint32_t item_end(const struct gen *gen, uint32_t index, uint32_t *bytes);
 /* reg = the place and `more` bytes behind it */
 void item_place_load(struct gen *gen, const struct place *place, int more,
 		     int reg);
 void item_status_store(struct gen *gen, const struct place *place, int status);
+/* The same with RAS_ITEM_PAGED_IN, where the record is taken again and what
+ * gen->item or a stub's item needs was brought in. Uses r4 and r5. */
+void item_state_store(struct gen *gen, const struct place *place, int status,
+		      uint32_t item);
 /* Read `size` bytes (0: r2 bytes) at `address` to where r1 points. */
 void item_read(struct gen *gen, uint32_t size, const struct value *address);
 /* The call alone: r2 bytes to where r1 points, or a string of at most that. */
 void item_read_call(struct gen *gen, bool string, const struct value *address);
 
+/*
+ * why.c: one more of what stands at `off` (WHY_*) in the row of `why` of the
+ * point on the running CPU. Needs FRAME_POINT and FRAME_CPU; uses FRAME_ROW and
+ * r0 to r5.
+ */
+void why_count(struct gen *gen, int off);
+/* r0 = that row; none: to `missing` */
+void why_row_load(struct gen *gen, emit_label missing);
+
+#define WHY_FILTERED(kind)	((int)offsetof(struct ras_why, filtered) + \
+				 8 * (kind))
+#define WHY_FAULT(kind)		((int)offsetof(struct ras_why, faults) + \
+				 8 * (kind))
+#define WHY_PAGED_IN		((int)offsetof(struct ras_why, paged_in))
+
+/*
+ * trigger.c: all has stopped: to gen->filtered; before the record at r7 is
+ * published, r9 is kept; behind it, under the slice's lock.
+ */
+void trigger_test(struct gen *gen);
+void trigger_claim(struct gen *gen);
+void trigger_count(struct gen *gen);
+
+/*
+ * The other parts of a body; each is called by body.c at its place:
+ *
+ * filter.c: not of the processes asked for, before preemption is off; later the
+ * ceiling of records per second, by the row in FRAME_LIMITS: to gen->filtered,
+ * but the first above it goes on with FRAME_MUTED set.
+ */
+void filter_processes(struct gen *gen);
+void filter_rate(struct gen *gen);
+/* All ways to gen->filtered. Of kinds before RAS_FILTERED_CONDITION preemption
+ * isn't off, and FRAME_CPU isn't set. */
+void filter_ways_generate(struct gen *gen);
+/* context.c: what is between header and data, at gen->place, which moves; and
+ * what others need to know of it before. */
+void context_generate(struct gen *gen);
+void context_scan(struct gen *gen);
+/* process.c: who hits, into `processes`, when it isn't who hit last; r0 is
+ * bpf_get_current_pid_tgid, r8 the locked slice. Keeps r6 to r9. */
+void process_generate(struct gen *gen);
+/* stack.c: an item RAS_ITEM_STACK at gen->place, which moves; cfa may be
+ * NULL. */
+void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
+		    uint32_t depth);
+#define STACK_FRAME_BYTES	8
+#define STACK_ITEM_BYTES(depth)	(RAS_ITEM_PREFIX + sizeof(struct ras_stack) + \
+				 STACK_FRAME_BYTES * (depth))
+/* segment.c: the linear address of selector:offset, where the segment has
+ * `bytes` bytes at least; else to a STUB_SELECTOR. The result is in the frame
+ * until the next call; FRAME_ROOM: the bytes from there to the segment's end. */
+void segment_generate(struct gen *gen, const struct value *selector,
+		      const struct value *offset, uint32_t bytes,
+		      struct value *result);
+/*
+ * walk.c: user memory that isn't resident. Where gen->bring_in, the first fault
+ * of a record goes to gen->absent (r8 is the locked slice, FRAME_COUNT its row):
+ * the record becomes one that hadn't begun, the slice is unlocked, all statements
+ * are evaluated once more, bringing in what they read (each page only after its
+ * mapping was looked at: vma.c), and record_generate() makes a second version
+ * with gen->walked: faults are final there, items that were brought in say so. A
+ * fault of the IF goes to gen->absent_if (no slice yet), which evaluates it a
+ * second time and comes back at gen->passed. Called by body.c at its end; does
+ * nothing unless gen->bring_in.
+ */
+void walk_generate(struct gen *gen);
+/* Behind the header of a record that is taken again: its flag and `paged_in`,
+ * when something was brought in. Uses r0 to r5. */
+void walk_note(struct gen *gen);
+/* reg = the WALK_* bits of the item; uses no other */
+void walk_bits_load(struct gen *gen, uint32_t item, int reg);
+/* While gen->walking: bring in what r1 points to, r2 bytes of it, or (r3 != 0) a
+ * string of at most so many with its zero. Adds WALK_* to r9; uses r0 to r5. */
+void walk_bring_in(struct gen *gen);
+
+#define WALK_PAGED_IN	0x01
+#define WALK_LEFT	0x02	/* waits for somebody else */
+#define WALK_UNREADABLE	0x04
+
+/* vma.c: the subprograms that walk.c calls, behind all else. */
+void vma_generate(struct gen *gen);
+
+/*
+ * record.c (the IF: body.c), what walk.c calls again:
+ * preemption off, FRAME_CPU, r8 = the CPU's main slice, r9 = its row of `count`;
+ * none: to gen->leave
+ */
+void record_enter(struct gen *gen);
+/* the IF: with gen->walked a fault counts and filters, else it goes to
+ * gen->absent_if where gen->bring_in. r9 is the row, kept. */
+void record_condition(struct gen *gen);
+/* From record_enter() and all conditions to the program's end: takes a slice,
+ * writes and publishes the record, with the stubs and rare ways of this
+ * version. With gen->walked it doesn't count MAXHITS again. */
+void record_generate(struct gen *gen);
+/* preemption, where the kernel offers it */
+void record_preempt(struct gen *gen, bool enable);
+/* r8's lock is released */
+void record_unlock(struct gen *gen);
+/* The record at r7 has RAS_RECORD_*; uses r1. */
+void record_flag_set(struct gen *gen, int flag);
+
 /* stub.c: a new one, of the item that is being generated; NULL after errors */
 struct stub *stub_new(struct gen *gen, enum stub_kind kind);
-/* A fault that stores `value` when dst `op` imm holds. */
+/* A fault that stores `value`, where memory couldn't be read, when dst `op` imm
+ * holds. */
 void stub_fault_if(struct gen *gen, int op, int dst, int32_t imm,
 		   const struct value *value);
-/* One more fault is counted in the row that base points to. */
-void stub_fault_count(struct gen *gen, int base);
 void stub_generate(struct gen *gen, const struct stub *stub);
 /* Where faults end the record; goes on at `finish` with r9 = its end. */
 void stub_ends_generate(struct gen *gen, emit_label finish);
@@ -169,6 +353,10 @@ void stub_ends_generate(struct gen *gen, emit_label finish);
  * and the slots. */
 void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
 		  struct value *result);
+/* The same of a far address, which becomes the linear one of `bytes` bytes, as
+ * of segment_generate(). */
+void rpn_far_generate(struct gen *gen, const uint8_t *rpn, size_t size,
+		      uint32_t bytes, struct value *result);
 /* reg = value, of the traced program's width for addresses. reg is r1 to r5;
  * r0 is overwritten when add is wide. */
 void rpn_value_load(struct gen *gen, const struct value *value, int reg);
@@ -177,8 +365,9 @@ void rpn_address_load(struct gen *gen, const struct value *value, int reg);
 unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size);
 
 #define RPN_USES_ADDR	0x01	/* DW_OP_addr */
-#define RPN_USES_XDEREF	0x02	/* segments */
-#define RPN_USES_BASE	0x04	/* a register of body_thread_bases */
+#define RPN_USES_XDEREF	0x02	/* segments: needs target->layout */
+#define RPN_USES_BASE	0x04	/* what is kept of a thread (arch_thread_find):
+				 * likewise */
 #define RPN_USES_STALE	0x08	/* one of these that the program may have changed
 				 * since its thread was switched to */
 
@@ -190,10 +379,23 @@ struct arch_reg {
 
 /* arch_x86.c: the register with this DWARF number; fails without one. */
 struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf);
-/* Its index in body_thread_bases; -1: it isn't one of these. */
-int arch_base_find(uint16_t machine, uint64_t dwarf);
-/* Can the program change it without the kernel's knowing? */
-bool arch_base_stale(int base);
+/* A register that pt_regs doesn't have, in task_struct. False: none of these. */
+struct arch_thread {
+	uint32_t offset;	/* 0: not known */
+	int bytes;
+	bool stale;		/* the program may have changed it since its
+				 * thread was switched to */
+};
+
+bool arch_thread_find(const struct body_layout *layout, uint16_t machine,
+		      uint64_t dwarf, struct arch_thread *thread);
+enum arch_segment arch_segment_find(uint16_t machine, uint64_t dwarf);
+/* Where struct pt_regs has stack and frame pointer, 8 bytes. */
+int arch_stack_offset(void);
+int arch_frame_offset(void);
+/* Where it has the n-th argument of a C function, of 8 bytes; -1: it is on the
+ * stack, n + 1 words of 4 bytes above the stack pointer. */
+int arch_argument_offset(uint16_t machine, unsigned int n);
 /* Where struct pt_regs has the instruction pointer, 8 bytes. */
 int arch_ip_offset(void);
 

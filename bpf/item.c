@@ -55,10 +55,26 @@ void item_read_call(struct gen *gen, bool string, const struct value *address)
 					    BPF_FUNC_probe_read_user);
 }
 
+/* Keeps r1 and r2, of which r2 is `size`. */
+static void read_walking(struct gen *gen, uint32_t size,
+			 const struct value *address)
+{
+	struct emit *e = &gen->e;
+
+	emit_alu(e, BPF_MOV, R7, R1);
+	rpn_address_load(gen, address, R1);
+	emit_alu_imm(e, BPF_MOV, R3, 0);
+	walk_bring_in(gen);
+	emit_alu(e, BPF_MOV, R1, R7);
+	emit_alu_imm(e, BPF_MOV, R2, size);
+}
+
 void item_read(struct gen *gen, uint32_t size, const struct value *address)
 {
 	if (size)
 		emit_alu_imm(&gen->e, BPF_MOV, R2, size);
+	if (gen->walking)
+		read_walking(gen, size, address);
 	item_read_call(gen, false, address);
 	stub_fault_if(gen, BPF_JNE, R0, 0, address);
 }
@@ -83,6 +99,31 @@ void item_status_store(struct gen *gen, const struct place *place, int status)
 		       status);
 }
 
+void item_state_store(struct gen *gen, const struct place *place, int status,
+		      uint32_t item)
+{
+	struct emit *e = &gen->e;
+
+	if (!gen->walked) {
+		item_status_store(gen, place, status);
+		return;
+	}
+	walk_bits_load(gen, item, R4);
+	emit_alu_imm(e, BPF_AND, R4, WALK_PAGED_IN);
+	emit_alu_imm(e, BPF_MUL, R4, RAS_ITEM_PAGED_IN / WALK_PAGED_IN);
+	emit_alu_imm(e, BPF_OR, R4, status);
+	emit_store(e, 1, place->base, place->off + ITEM(status), R4);
+}
+
+/* A register that the data is data_off behind: r7, or where it moves r3 */
+static int data_load(struct gen *gen)
+{
+	if (!gen->data_moves)
+		return R7;
+	emit_load(&gen->e, 8, R3, FP, FRAME_DATA);
+	return R3;
+}
+
 /*
  * FRAME_LIMIT = what this item may take: its limit, or what the items before
  * left of the budget. Nothing left: the item is not looked at any more.
@@ -99,9 +140,9 @@ static void item_limit(struct gen *gen, int status, uint32_t limit,
 	none->status = status;
 	none->back = done;
 	item_place_load(gen, &gen->place, 0, R2);
-	emit_alu(e, BPF_SUB, R2, R7);
+	emit_alu(e, BPF_SUB, R2, data_load(gen));
 	emit_alu_imm(e, BPF_MOV, R1,
-		     gen->budget + RAS_RECORD_HEADER + gen->fixed);
+		     gen->budget + gen->data_off + gen->fixed);
 	emit_alu(e, BPF_SUB, R1, R2);
 	emit_jump_imm(e, BPF_JSLE, R1, 0, none->enter);
 	emit_jump_imm(e, BPF_JLE, R1, limit, small);
@@ -134,11 +175,12 @@ static void place_advance(struct gen *gen, int length)
 static void place_bound(struct gen *gen)
 {
 	struct emit *e = &gen->e;
+	int data = data_load(gen);
 
 	emit_alu(e, BPF_MOV, R1, R9);
-	emit_alu(e, BPF_SUB, R1, R7);
+	emit_alu(e, BPF_SUB, R1, data);
 	emit_alu_imm(e, BPF_AND, R1, gen->spread);
-	emit_alu(e, BPF_MOV, R9, R7);
+	emit_alu(e, BPF_MOV, R9, data);
 	emit_alu(e, BPF_ADD, R9, R1);
 }
 
@@ -158,10 +200,40 @@ static void place_step(struct gen *gen, uint32_t length)
 	gen->place.off += RAS_ITEM_PREFIX;
 }
 
-static void stmt_generate(struct gen *gen, const struct tdf_stmt *stmt,
+void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
+			 struct value *result)
+{
+	const uint8_t *rpn = gen->tdf->rpn + stmt->rpn;
+	bool whole = stmt->kind == TDF_STMT_MEM &&
+		     !(stmt->flags & TDF_STMT_LEN);
+
+	if (stmt->flags & TDF_STMT_SEGMENT)
+		rpn_far_generate(gen, rpn, stmt->rpn_length,
+				 whole ? stmt->length : 1, result);
+	else
+		rpn_generate(gen, rpn, stmt->rpn_length, result);
+}
+
+void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
 			  struct value *result)
 {
-	rpn_generate(gen, gen->tdf->rpn + stmt->rpn, stmt->rpn_length, result);
+	const uint8_t *rpn = gen->tdf->rpn + stmt->len_rpn;
+	struct emit *e = &gen->e;
+
+	if (stmt->flags & TDF_STMT_LEN_SEGMENT)
+		rpn_far_generate(gen, rpn, stmt->len_rpn_length,
+				 stmt->len_bytes, result);
+	else
+		rpn_generate(gen, rpn, stmt->len_rpn_length, result);
+	if (stmt->flags & TDF_STMT_LEN_VALUE)
+		return;
+	emit_alu(e, BPF_MOV, R1, FP);
+	emit_alu_imm(e, BPF_ADD, R1, FRAME_LENGTH);
+	item_read(gen, stmt->len_bytes, result);
+	*result = (struct value){
+		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_LENGTH,
+		.bytes = stmt->len_bytes,
+	};
 }
 
 /* Status and length, four bytes at once: the data overwrites the fourth. */
@@ -169,6 +241,8 @@ static void item_prefix(struct gen *gen, uint8_t status, uint32_t length)
 {
 	emit_store_imm(&gen->e, 4, gen->place.base, gen->place.off,
 		       status | length << 8);
+	if (gen->walked)
+		item_state_store(gen, &gen->place, status, gen->item);
 }
 
 /* Constant length */
@@ -176,7 +250,7 @@ static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 {
 	struct value address;
 
-	stmt_generate(gen, stmt, &address);
+	item_value_generate(gen, stmt, &address);
 	item_prefix(gen, RAS_ITEM_VALUE | gen->stale, stmt->length);
 	item_place_load(gen, &gen->place, RAS_ITEM_PREFIX, R1);
 	item_read(gen, stmt->length, &address);
@@ -191,17 +265,9 @@ static void generate_length(struct gen *gen, const struct tdf_stmt *stmt,
 	struct value length;
 	struct stub *cut;
 
-	rpn_generate(gen, gen->tdf->rpn + stmt->len_rpn, stmt->len_rpn_length,
-		     &length);
-	if (!(stmt->flags & TDF_STMT_LEN_VALUE)) {
-		emit_alu(e, BPF_MOV, R1, FP);
-		emit_alu_imm(e, BPF_ADD, R1, FRAME_LENGTH);
-		item_read(gen, stmt->len_bytes, &length);
-		length = (struct value){
-			VALUE_MEMORY, FP, FRAME_LENGTH, stmt->len_bytes, 0,
-		};
-	}
-	item_status_store(gen, &gen->place, RAS_ITEM_VALUE | gen->stale);
+	item_length_generate(gen, stmt, &length);
+	item_state_store(gen, &gen->place, RAS_ITEM_VALUE | gen->stale,
+			 gen->item);
 	rpn_value_load(gen, &length, R1);
 	cut = stub_new(gen, STUB_LENGTH_CUT);
 	if (!cut)
@@ -228,6 +294,21 @@ static void generate_budget(struct gen *gen)
 	emit_label_place(e, cut->back);
 }
 
+/* The segment has r2 bytes from the address on, or it is a bad one. */
+static void room_check(struct gen *gen)
+{
+	struct stub *bad = stub_new(gen, STUB_SELECTOR);
+	struct emit *e = &gen->e;
+
+	if (!bad)
+		return;
+	bad->value = (struct value){
+		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR, .bytes = 8,
+	};
+	emit_load(e, 8, R3, FP, FRAME_ROOM);
+	emit_jump_if(e, BPF_JLT, R3, R2, bad->enter);
+}
+
 /*
  * A length known at run time only. Zero is an empty item, its address isn't
  * looked at. r9 is advanced before that is tested, so that both ways have the
@@ -246,7 +327,8 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 	if (stmt->flags & TDF_STMT_LEN) {
 		generate_length(gen, stmt, most);
 	} else {
-		item_status_store(gen, &item, RAS_ITEM_VALUE | gen->stale);
+		item_state_store(gen, &item, RAS_ITEM_VALUE | gen->stale,
+				 gen->item);
 		emit_alu_imm(e, BPF_MOV, R1, most);
 	}
 	if (budget)
@@ -262,9 +344,11 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 
 	next = gen->place;
 	gen->place = item;
-	stmt_generate(gen, stmt, &address);
+	item_value_generate(gen, stmt, &address);
 	item_place_load(gen, &item, RAS_ITEM_PREFIX, R1);
 	emit_load(e, 8, R2, FP, FRAME_LENGTH);
+	if (stmt->flags & TDF_STMT_SEGMENT)
+		room_check(gen);
 	item_read(gen, 0, &address);
 	gen->place = next;
 }
@@ -278,7 +362,7 @@ static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 	uint32_t bytes = stmt->length;
 	struct value value;
 
-	stmt_generate(gen, stmt, &value);
+	item_value_generate(gen, stmt, &value);
 	if (stmt->kind == TDF_STMT_MEM) {
 		item_place_load(gen, place, more, R1);
 		item_read(gen, bytes, &value);
@@ -316,7 +400,8 @@ static void generate_sum(struct gen *gen, uint32_t index, uint32_t end,
 		return;
 	}
 	item_limit(gen, RAS_ITEM_VALUE, min_u32(bytes, gen->budget), done);
-	item_status_store(gen, place, RAS_ITEM_VALUE | gen->stale);
+	item_state_store(gen, place, RAS_ITEM_VALUE | gen->stale,
+			 gen->item);
 	generate_pieces(gen, index, end, RAS_ITEM_PREFIX);
 	emit_alu_imm(e, BPF_MOV, R1, bytes);
 	generate_budget(gen);
@@ -353,6 +438,21 @@ static void generate_string_length(struct gen *gen, uint32_t most, bool budget,
 	emit_label_place(e, stub->back);
 }
 
+/* FRAME_LIMIT: not more than the segment has from the address on */
+static void generate_room(struct gen *gen)
+{
+	emit_label enough = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_load(e, 8, R1, FP, FRAME_LIMIT);
+	emit_load(e, 8, R2, FP, FRAME_ROOM);
+	emit_jump_if(e, BPF_JLE, R1, R2, enough);
+	/* for the verifier of 6.1, which goes there though it can't be */
+	emit_alu_imm(e, BPF_AND, R2, TDF_DATA_MAX - 1);
+	emit_store(e, 8, FP, FRAME_LIMIT, R2);
+	emit_label_place(e, enough);
+}
+
 /*
  * Two bytes more than the limit are read: one for the zero, one to tell a
  * string that fits exactly from a longer one.
@@ -366,7 +466,9 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 
 	if (budget)
 		item_limit(gen, RAS_ITEM_STRING, limit, done);
-	stmt_generate(gen, stmt, &address);
+	item_value_generate(gen, stmt, &address);
+	if (stmt->flags & TDF_STMT_SEGMENT)
+		generate_room(gen);
 	item_place_load(gen, &item, RAS_ITEM_PREFIX, R1);
 	if (budget) {
 		emit_load(e, 8, R2, FP, FRAME_LIMIT);
@@ -375,7 +477,8 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 		emit_alu_imm(e, BPF_MOV, R2, limit + 2);
 	}
 	item_read_call(gen, true, &address);
-	item_status_store(gen, &item, RAS_ITEM_STRING | gen->stale);
+	item_state_store(gen, &item, RAS_ITEM_STRING | gen->stale,
+			 gen->item);
 	generate_string_length(gen, min_u32(stmt->length, limit + 1), budget,
 			       &address);
 	emit_store(e, 2, item.base, item.off + ITEM(length), R0);
@@ -406,7 +509,9 @@ static void generate_memory(struct gen *gen, uint32_t index, uint32_t end,
 {
 	const struct tdf_stmt *stmt = &gen->tdf->stmts[index];
 	uint32_t limit = min_u32(bytes, gen->budget);
-	bool budget = gen->used + bytes > gen->budget;
+	bool far = stmt->kind == TDF_STMT_ASCIIZ &&
+		   stmt->flags & TDF_STMT_SEGMENT;
+	bool budget = far || gen->used + bytes > gen->budget;
 	emit_label done = emit_label_new(&gen->e);
 
 	fault_begin(gen);
@@ -441,9 +546,31 @@ static void generate_raw(struct gen *gen, uint32_t index, uint32_t end,
 
 static void generate_absent(struct gen *gen)
 {
-	item_prefix(gen, RAS_ITEM_ABSENT, 0);
+	emit_store_imm(&gen->e, 4, gen->place.base, gen->place.off,
+		       RAS_ITEM_ABSENT);
 	gen->place.off += RAS_ITEM_PREFIX;
 	gen->fixed += RAS_ITEM_PREFIX;
+}
+
+/* As many frames as the budget is sure to have room for. */
+static void generate_stack(struct gen *gen, const struct tdf_stmt *stmt)
+{
+	uint32_t rest = gen->budget - gen->used;
+	uint32_t depth = min_u32(stmt->length, rest / STACK_FRAME_BYTES);
+
+	stack_generate(gen, stmt, depth);
+	gen->used += depth * STACK_FRAME_BYTES;
+	gen->fixed += STACK_ITEM_BYTES(0);
+}
+
+bool item_is_read(const struct gen *gen, uint32_t index)
+{
+	switch (gen->tdf->stmts[index].kind) {
+	case TDF_STMT_MEM: case TDF_STMT_ASCIIZ: case TDF_STMT_VALUE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool stmt_stale(const struct gen *gen, const struct tdf_stmt *stmt)
@@ -485,6 +612,11 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 		generate_absent(gen);
 		return end;
 	}
+	if (stmt->kind == TDF_STMT_STACK) {
+		generate_stack(gen, stmt);
+		return end;
+	}
+	gen->item++;
 	for (uint32_t i = index; i < end; i++)
 		if (stmt_stale(gen, &gen->tdf->stmts[i]))
 			gen->stale = RAS_ITEM_STALE;

@@ -6,7 +6,7 @@
  * nothing until they are used. Results of arithmetic stay in r1 to r5 (temps)
  * until a call; then they move to slots of the frame. Entry i has the home
  * slot i, where it must be at a branch and where ways join; the slots from
- * TDF_RPN_STACK on are for everything else. r0 is scratch.
+ * TDF_RPN_STACK to RPN_SLOTS are for everything else. r0 is scratch.
  */
 #include "gen.h"
 
@@ -47,7 +47,7 @@ static struct value value_temp(int reg)
 
 static struct value value_memory(int base, int off, int bytes, uint64_t add)
 {
-	return (struct value){ VALUE_MEMORY, base, off, bytes, add };
+	return (struct value){ VALUE_MEMORY, base, off, bytes, add, 0 };
 }
 
 static void add_const(struct emit *e, int reg, uint64_t number)
@@ -117,7 +117,7 @@ static int slot_take(const struct expr *x, int n)
 
 static int slot_new(const struct expr *x)
 {
-	for (int n = TDF_RPN_STACK; n < GEN_SLOTS; n++) {
+	for (int n = TDF_RPN_STACK; n < RPN_SLOTS; n++) {
 		int off = FRAME_SLOT(n), i = 0;
 
 		while (i < x->depth && !in_frame(&x->stack[i], off))
@@ -139,7 +139,8 @@ static void temp_spill(struct expr *x, int reg)
 		struct value *v = &x->stack[i];
 
 		if (in_temp(v, reg))
-			*v = value_memory(BPF_REG_10, off, 8, v->add);
+			*v = (struct value){ VALUE_MEMORY, BPF_REG_10, off, 8,
+					     v->add, v->segment };
 	}
 }
 
@@ -347,7 +348,6 @@ static void emit_abs(struct emit *e, int reg)
 }
 
 /*
- * A division by zero is a fault; the dividend stands for the failing pointer.
  * Kernels before 6.6 divide unsigned only: divide the absolute values, then
  * set the sign (sign is all ones when they differ). -2^63 / -1 wraps.
  */
@@ -356,8 +356,12 @@ static void emit_division(struct expr *x, uint8_t code)
 	struct emit *e = x->e;
 	int dst = entry_own(x, x->depth - 2);
 	int by = entry_own(x, x->depth - 1), sign;
+	struct stub *stub;
 
-	stub_fault_if(x->gen, BPF_JEQ, by, 0, &x->stack[x->depth - 2]);
+	stub = stub_new(x->gen, STUB_ARITHMETIC);
+	if (!stub)
+		return;
+	emit_jump_imm(e, BPF_JEQ, by, 0, stub->enter);
 	if (code == RPN_mod) {
 		emit_alu(e, BPF_MOD, dst, by);
 		return;
@@ -479,41 +483,116 @@ static void op_deref(struct expr *x, int bytes)
 	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
-/* What the kernel keeps of the thread, as of its last switch. */
-static void op_base(struct expr *x, int base, int64_t add)
+/* The 8 bytes at the selector:offset on top of the stack, or fewer. */
+static void op_xderef(struct expr *x, int bytes)
 {
-	__u32 offset = x->gen->target->thread_base[base];
+	struct value linear;
+	int off;
+
+	temps_spill(x);
+	segment_generate(x->gen, top(x) - 1, top(x), bytes, &linear);
+	x->depth--;
+	off = slot_new(x);
+	emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
+	emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
+	item_read(x->gen, bytes, &linear);
+	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
+}
+
+/* What the kernel keeps of the thread, as of its last switch. */
+static void op_thread(struct expr *x, const struct arch_thread *thread,
+		      enum arch_segment segment, int64_t add)
+{
 	int reg;
 
 	if (x->gen->target->context == BODY_KPROBE)
 		gen_fail(x->gen, -EOPNOTSUPP,
 			 "thread-local data of the kernel can't be read", 0);
-	else if (!offset)
+	else if (!thread->offset)
 		gen_fail(x->gen, -EOPNOTSUPP,
 			 "thread-local data can't be read: this kernel has no BTF",
 			 0);
 	temps_spill(x);
 	emit_call(x->e, BPF_FUNC_get_current_task_btf);
 	reg = temp_new(x);
-	emit_load(x->e, 8, reg, BPF_REG_0, offset);
+	emit_load(x->e, thread->bytes, reg, BPF_REG_0, thread->offset);
 	push(x, value_temp(reg));
 	top(x)->add = add;
+	top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
 static void op_register(struct expr *x, uint64_t number, int64_t add)
 {
 	struct gen *gen = x->gen;
-	int base = arch_base_find(gen->machine, number);
+	enum arch_segment segment = arch_segment_find(gen->machine, number);
+	struct arch_thread thread;
 	struct arch_reg reg;
 
-	if (base >= 0) {
-		op_base(x, base, add);
+	if (arch_thread_find(gen->target->layout, gen->machine, number,
+			     &thread)) {
+		op_thread(x, &thread, segment, add);
 		return;
 	}
 	reg = arch_reg_find(gen, number);
 	if (reg.ip)
 		add -= gen_ip_excess(gen);
 	push(x, value_memory(REGS, reg.offset, reg.bytes, add));
+	top(x)->segment = add ? SEGMENT_NONE : segment;
+}
+
+static const struct body_section *section_find(const struct gen *gen,
+					       uint64_t address)
+{
+	const struct body_target *target = gen->target;
+	const struct body_section *section = target->sections;
+
+	if (!target->section_count ||
+	    gen->tdf->sections->module != gen->point->module)
+		return NULL;
+	for (__u32 i = 0; i < target->section_count; i++, section++)
+		if (address - section->address < section->size)
+			return section;
+	return NULL;
+}
+
+/* The address of the running CPU's copy. */
+static void op_percpu(struct expr *x, uint64_t address)
+{
+	const struct value table = value_const(x->gen->target->percpu_offsets);
+	struct emit *e = x->e;
+	int off, reg;
+
+	temps_spill(x);
+	off = slot_new(x);
+	emit_call(e, BPF_FUNC_get_smp_processor_id);
+	emit_alu_imm(e, BPF_LSH, BPF_REG_0, 3);
+	emit_const(e, BPF_REG_3, table.add);
+	emit_alu(e, BPF_ADD, BPF_REG_3, BPF_REG_0);
+	emit_alu_imm(e, BPF_MOV, BPF_REG_2, 8);
+	emit_alu(e, BPF_MOV, BPF_REG_1, BPF_REG_10);
+	emit_alu_imm(e, BPF_ADD, BPF_REG_1, off);
+	emit_call(e, BPF_FUNC_probe_read_kernel);
+	stub_fault_if(x->gen, BPF_JNE, BPF_REG_0, 0, &table);
+	reg = temp_new(x);
+	emit_load(e, 8, reg, BPF_REG_10, off);
+	push(x, value_temp(reg));
+	top(x)->add = address;
+}
+
+static void op_addr(struct expr *x, uint64_t address)
+{
+	const struct body_section *section = section_find(x->gen, address);
+	uint64_t run;
+
+	if (!section) {
+		push(x, value_memory(BPF_REG_10, FRAME_BIAS, 8, address));
+		return;
+	}
+	run = section->run + (address - section->address);
+	if (section->percpu)
+		op_percpu(x, run);
+	else
+		push(x, value_const(run));
 }
 
 static void op_rotate(struct expr *x, int count)
@@ -561,7 +640,7 @@ static void op_push(struct expr *x, const struct rpn_op *op)
 {
 	switch (op->code) {
 	case RPN_addr:
-		push(x, value_memory(BPF_REG_10, FRAME_BIAS, 8, op->a));
+		op_addr(x, op->a);
 		break;
 	case RPN_dup:
 		push(x, *top(x));
@@ -590,6 +669,10 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 {
 	if (op->pushes > op->pops) {
 		op_push(x, op);
+	} else if (op->code == RPN_xderef) {
+		op_xderef(x, 8);
+	} else if (op->code == RPN_xderef_size) {
+		op_xderef(x, op->a);
 	} else if (op->pops == 2 && op->pushes == 1) {
 		op_binary(x, op->code);
 	} else {
@@ -626,8 +709,9 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 	x->pinned = 0;
 }
 
-void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
-		  struct value *result)
+/* The lowest entries of what is left become results[]; nothing after errors. */
+static void expression_generate(struct gen *gen, const uint8_t *rpn,
+				size_t size, struct value *results, int count)
 {
 	struct expr x = { .gen = gen, .e = &gen->e, .live = true };
 	struct rpn_op op;
@@ -643,22 +727,36 @@ void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
 		if (x.live)
 			generate_op(&x, &op);
 	}
-	if (gen->e.error) {
-		*result = value_const(0);
+	memset(results, 0, count * sizeof(*results));
+	if (gen->e.error)
 		return;
-	}
 	join(&x, size);
 	temps_spill(&x);
-	*result = *top(&x);
+	memcpy(results, x.stack, count * sizeof(*results));
+}
+
+void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
+		  struct value *result)
+{
+	expression_generate(gen, rpn, size, result, 1);
+}
+
+void rpn_far_generate(struct gen *gen, const uint8_t *rpn, size_t size,
+		      uint32_t bytes, struct value *result)
+{
+	struct value far[2];
+
+	expression_generate(gen, rpn, size, far, 2);
+	segment_generate(gen, &far[0], &far[1], bytes, result);
 }
 
 static unsigned int register_uses(uint16_t machine, uint64_t number)
 {
-	int base = arch_base_find(machine, number);
+	struct arch_thread thread;
 
-	if (base < 0)
+	if (!arch_thread_find(NULL, machine, number, &thread))
 		return 0;
-	return RPN_USES_BASE | (arch_base_stale(base) ? RPN_USES_STALE : 0);
+	return RPN_USES_BASE | (thread.stale ? RPN_USES_STALE : 0);
 }
 
 unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size)

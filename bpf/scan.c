@@ -5,9 +5,10 @@
 #include <errno.h>
 
 #include <rastrace/buffer.h>
+#include "../usr/lib/rpn.h"
 #include "../usr/lib/tdf.h"
 
-/* Everything that an expression of the site uses. */
+/* Everything that the statements of the site use. */
 static unsigned int site_uses(const struct tdf *tdf,
 			      const struct tdf_site *site, uint16_t machine)
 {
@@ -17,6 +18,8 @@ static unsigned int site_uses(const struct tdf *tdf,
 	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
 		uses |= rpn_uses(machine, tdf->rpn + stmt->rpn,
 				 stmt->rpn_length);
+		if (stmt->flags & (TDF_STMT_SEGMENT | TDF_STMT_LEN_SEGMENT))
+			uses |= RPN_USES_XDEREF;
 		if (stmt->flags & TDF_STMT_LEN)
 			uses |= rpn_uses(machine, tdf->rpn + stmt->len_rpn,
 					 stmt->len_rpn_length);
@@ -36,31 +39,54 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.func_ip = uses & RPN_USES_ADDR &&
 			   site->flags & TDF_SITE_RETURN &&
 			   module->kind == TDF_MODULE_USER,
-		.thread_base = uses & RPN_USES_BASE,
+		.layout = uses & (RPN_USES_BASE | RPN_USES_XDEREF),
 	};
+}
+
+/* Does an expression read memory? */
+static bool rpn_reads(const uint8_t *rpn, size_t size)
+{
+	struct rpn_op op;
+
+	for (size_t at = 0; at < size; at = op.next) {
+		if (rpn_decode(rpn, size, at, &op))
+			return false;
+		switch (op.code) {
+		case RPN_deref: case RPN_deref_size:
+		case RPN_xderef: case RPN_xderef_size:
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does a statement read memory of the program? STACK does, but looks only at
+ * what is resident. */
+static bool stmt_reads(const struct tdf *tdf, const struct tdf_stmt *stmt)
+{
+	if (stmt->kind == TDF_STMT_STACK)
+		return false;
+	return stmt->kind == TDF_STMT_MEM || stmt->kind == TDF_STMT_ASCIIZ ||
+	       rpn_reads(tdf->rpn + stmt->rpn, stmt->rpn_length);
 }
 
 /* What can't be done here is refused. */
 static void scan_uses(struct gen *gen)
 {
+	const struct body_target *target = gen->target;
 	const struct tdf_site *site = gen->site;
 	const struct tdf_stmt *stmt = gen->tdf->stmts + site->first_stmt;
 	unsigned int uses = site_uses(gen->tdf, site, gen->machine);
+	bool reads = false;
 
 	gen->relocated = uses & RPN_USES_ADDR;
 	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
 		if (stmt->rpn_length)
 			gen->faults = true;
-		if (stmt->kind == TDF_STMT_STACK)
-			gen_fail(gen, -EOPNOTSUPP,
-				 "STACK can't be recorded by this version", 0);
-		if (stmt->flags & (TDF_STMT_SEGMENT | TDF_STMT_LEN_SEGMENT))
-			uses |= RPN_USES_XDEREF;
+		reads |= stmt_reads(gen->tdf, stmt);
 	}
-	if (uses & RPN_USES_XDEREF)
-		gen_fail(gen, -EOPNOTSUPP,
-			 "segmented addresses can't be read by this version",
-			 0);
+	gen->bring_in = reads && target->bring_in && target->layout &&
+			target->layout->vma && target->context != BODY_KPROBE;
 	if (gen->relocated && site->flags & TDF_SITE_RETURN &&
 	    gen->target->context == BODY_UPROBE && !gen->target->func_ip)
 		gen_fail(gen, -EOPNOTSUPP,
@@ -82,6 +108,8 @@ static uint32_t fixed_bytes(const struct gen *gen)
 			fixed += stmt->reg_bytes;
 		else if (stmt->flags & TDF_STMT_RAW)
 			fixed += bytes;
+		else if (stmt->kind == TDF_STMT_STACK)
+			fixed += STACK_ITEM_BYTES(0);
 		else if (stmt->kind != TDF_STMT_IF)
 			fixed += RAS_ITEM_PREFIX;
 	}
@@ -98,7 +126,9 @@ static uint32_t widest_item(const struct gen *gen)
 		const struct tdf_stmt *stmt = &gen->tdf->stmts[i];
 		uint32_t next = item_end(gen, i, &bytes);
 
-		if (stmt->kind == TDF_STMT_VALUE || next > i + 1)
+		if (stmt->kind == TDF_STMT_STACK)
+			bytes = STACK_ITEM_BYTES(stmt->length);
+		else if (stmt->kind == TDF_STMT_VALUE || next > i + 1)
 			bytes += VALUE_BYTES;
 		else
 			bytes = (bytes < gen->budget ? bytes : gen->budget) + 2;
@@ -123,8 +153,8 @@ static void scan_sizes(struct gen *gen)
 	gen->budget = fixed < maxdata ? maxdata - fixed : 0;
 	while (gen->spread < gen->budget + (gen->go_on ? FAULT_BYTES : 0))
 		gen->spread = 2 * gen->spread + 1;
-	if (RAS_RECORD_HEADER + fixed + gen->spread + RAS_ITEM_PREFIX +
-	    widest_item(gen) > RAS_RECORD_MAX)
+	if (RAS_RECORD_HEADER + gen->context_most + fixed + gen->spread +
+	    RAS_ITEM_PREFIX + widest_item(gen) > RAS_RECORD_MAX)
 		gen_fail(gen, -E2BIG, "the record exceeds %u bytes",
 			 RAS_RECORD_MAX);
 }

@@ -10,8 +10,6 @@
 
 #include <rastrace/buffer.h>
 
-#define COUNT(field)	((int)offsetof(struct ras_count, field))
-
 struct stub *stub_new(struct gen *gen, enum stub_kind kind)
 {
 	struct emit *e = &gen->e;
@@ -27,16 +25,29 @@ struct stub *stub_new(struct gen *gen, enum stub_kind kind)
 	*stub = (struct stub){
 		.kind = kind, .place = gen->place, .stmt = gen->stmt,
 		.fault = gen->fault, .stale = gen->stale,
+		.walking = gen->walking, .item = gen->item,
 		.enter = emit_label_new(e), .back = emit_label_new(e),
 	};
 	return stub;
 }
 
+/* Absent memory is brought in, then all begins again. */
+static emit_label absent_label(const struct gen *gen)
+{
+	return gen->item ? gen->absent : gen->absent_if;
+}
+
 void stub_fault_if(struct gen *gen, int op, int dst, int32_t imm,
 		   const struct value *value)
 {
-	struct stub *stub = stub_new(gen, STUB_FAULT);
+	struct stub *stub;
 
+	if (gen->walking || (gen->bring_in && !gen->walked)) {
+		emit_jump_imm(&gen->e, op, dst, imm, gen->walking ?
+			      gen->fault : absent_label(gen));
+		return;
+	}
+	stub = stub_new(gen, STUB_FAULT);
 	if (!stub)
 		return;
 	stub->value = *value;
@@ -51,11 +62,66 @@ static void record_flag(struct gen *gen, int flag)
 	emit_store(&gen->e, 2, R7, RECORD(flags), R3);
 }
 
+/* Four bits for each combination of WALK_LEFT and WALK_UNREADABLE; none of them:
+ * nobody could tell. */
+#define STATUS_BY_WALK	(RAS_ITEM_NOT_TRIED | \
+			 RAS_ITEM_LEFT << 4 * WALK_LEFT | \
+			 RAS_ITEM_FAULT << 4 * WALK_UNREADABLE | \
+			 RAS_ITEM_LEFT << 4 * (WALK_LEFT | WALK_UNREADABLE))
+
+/* r2 = why memory couldn't be read */
+static void fault_status(struct gen *gen, uint32_t item)
+{
+	struct emit *e = &gen->e;
+
+	if (!gen->walked) {
+		emit_alu_imm(e, BPF_MOV, R2,
+			     gen->target->context == BODY_KPROBE ?
+			     RAS_ITEM_FAULT : RAS_ITEM_NOT_TRIED);
+		return;
+	}
+	walk_bits_load(gen, item, R3);
+	emit_alu_imm(e, BPF_AND, R3, WALK_LEFT | WALK_UNREADABLE);
+	emit_alu_imm(e, BPF_MUL, R3, 4);
+	emit_alu_imm(e, BPF_MOV, R2, STATUS_BY_WALK);
+	emit_alu(e, BPF_RSH, R2, R3);
+	emit_alu_imm(e, BPF_AND, R2, 0x0f);
+}
+
+/* r1 = the failing pointer, r2 = the status; those of an IF aren't stored. */
+static void stub_leave(struct gen *gen, const struct stub *stub)
+{
+	if (stub->item)
+		item_place_load(gen, &stub->place, 0, R9);
+	if (stub->item && stub->stale)
+		emit_alu_imm(&gen->e, BPF_OR, R2, stub->stale);
+	emit_jump(&gen->e, stub->fault);
+}
+
 static void stub_fault(struct gen *gen, const struct stub *stub)
 {
+	if (!stub->item) {
+		emit_jump(&gen->e, stub->fault);
+		return;
+	}
 	rpn_address_load(gen, &stub->value, R1);
-	item_place_load(gen, &stub->place, 0, R9);
-	emit_jump(&gen->e, stub->fault);
+	fault_status(gen, stub->item);
+	stub_leave(gen, stub);
+}
+
+/* Bad selector: the far pointer is kept; division by zero: nothing is. */
+static void stub_raise(struct gen *gen, const struct stub *stub)
+{
+	struct emit *e = &gen->e;
+
+	if (stub->item && !stub->walking) {
+		rpn_value_load(gen, &stub->value, R1);
+		emit_alu_imm(e, BPF_MOV, R2, stub->kind == STUB_SELECTOR ?
+			     RAS_ITEM_SELECTOR : RAS_ITEM_ARITHMETIC);
+		stub_leave(gen, stub);
+		return;
+	}
+	emit_jump(e, stub->fault);
 }
 
 /*
@@ -72,6 +138,10 @@ static void stub_empty_or_fault(struct gen *gen, const struct stub *stub)
 	emit_alu_imm(e, BPF_MOV, R0, 1);
 	emit_jump(e, stub->back);
 	emit_label_place(e, fault);
+	if (gen->bring_in && !gen->walked) {
+		emit_jump(e, gen->absent);
+		return;
+	}
 	item_place_load(gen, &stub->place, RAS_ITEM_PREFIX, R1);
 	if (stub->budget)
 		emit_load(e, 8, R2, FP, FRAME_LIMIT);
@@ -94,8 +164,8 @@ static void stub_string_cut(struct gen *gen, const struct stub *stub)
 {
 	struct emit *e = &gen->e;
 
-	item_status_store(gen, &stub->place, RAS_ITEM_STRING | RAS_ITEM_CUT |
-		    stub->stale);
+	item_state_store(gen, &stub->place, RAS_ITEM_STRING | RAS_ITEM_CUT |
+			 stub->stale, stub->item);
 	if (stub->budget) {
 		emit_alu(e, BPF_MOV, R0, R1);
 		emit_jump_imm(e, BPF_JEQ, R0, stub->limit, stub->back);
@@ -108,16 +178,16 @@ static void stub_string_cut(struct gen *gen, const struct stub *stub)
 
 static void stub_length_cut(struct gen *gen, const struct stub *stub)
 {
-	item_status_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
-		    stub->stale);
+	item_state_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
+			 stub->stale, stub->item);
 	emit_alu_imm(&gen->e, BPF_MOV, R1, stub->limit);
 	emit_jump(&gen->e, stub->back);
 }
 
 static void stub_budget_cut(struct gen *gen, const struct stub *stub)
 {
-	item_status_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
-		    stub->stale);
+	item_state_store(gen, &stub->place, RAS_ITEM_VALUE | RAS_ITEM_CUT |
+			 stub->stale, stub->item);
 	record_flag(gen, RAS_RECORD_CUT);
 	emit_alu(&gen->e, BPF_MOV, R1, R2);
 	emit_jump(&gen->e, stub->back);
@@ -136,25 +206,41 @@ static void stub_budget_none(struct gen *gen, const struct stub *stub)
 	emit_jump(e, stub->back);
 }
 
-/* r9 = the item: the failing pointer in place of its data */
+/* r2 = status, r9 = the item: the failing pointer in place of its data */
 static void fault_store(struct emit *e)
 {
-	emit_store_imm(e, 1, R9, ITEM(status), RAS_ITEM_FAULT);
+	emit_store(e, 1, R9, ITEM(status), R2);
 	emit_store_imm(e, 2, R9, ITEM(length), FAULT_BYTES);
 	emit_store(e, 8, R9, RAS_ITEM_PREFIX, R1);
 }
 
-void stub_fault_count(struct gen *gen, int base)
-{
-	emit_alu_imm(&gen->e, BPF_MOV, R2, 1);
-	emit_atomic(&gen->e, BPF_ADD, base, COUNT(faults), R2);
-}
+/* RAS_FAULT_* of each status, four bits each */
+#define FAULT_BY_STATUS	(RAS_FAULT_UNREADABLE << 4 * RAS_ITEM_FAULT | \
+			 RAS_FAULT_SELECTOR << 4 * RAS_ITEM_SELECTOR | \
+			 RAS_FAULT_ABSENT << 4 * RAS_ITEM_LEFT | \
+			 RAS_FAULT_ABSENT << 4 * RAS_ITEM_NOT_TRIED | \
+			 RAS_FAULT_ARITHMETIC << 4 * RAS_ITEM_ARITHMETIC)
 
+/* r2 = status; computed, not branched to: the ways stay one. */
 static void fault_note(struct gen *gen)
 {
-	emit_load(&gen->e, 8, R1, FP, FRAME_COUNT);
-	stub_fault_count(gen, R1);
+	emit_label missing = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_store(e, 8, FP, FRAME_STATUS, R2);
 	record_flag(gen, RAS_RECORD_FAULT);
+	why_row_load(gen, missing);
+	emit_load(e, 8, R2, FP, FRAME_STATUS);
+	emit_alu_imm(e, BPF_AND, R2, RAS_ITEM_KIND(~0));
+	emit_alu_imm(e, BPF_MUL, R2, 4);
+	emit_alu_imm(e, BPF_MOV, R1, FAULT_BY_STATUS);
+	emit_alu(e, BPF_RSH, R1, R2);
+	emit_alu_imm(e, BPF_AND, R1, RAS_FAULT_KINDS - 1);
+	emit_alu_imm(e, BPF_MUL, R1, 8);
+	emit_alu(e, BPF_ADD, R0, R1);
+	emit_alu_imm(e, BPF_MOV, R1, 1);
+	emit_atomic(e, BPF_ADD, R0, WHY_FAULT(0), R1);
+	emit_label_place(e, missing);
 }
 
 /* The next item's place is r9 + place.off + RAS_ITEM_PREFIX. */
@@ -178,6 +264,10 @@ void stub_generate(struct gen *gen, const struct stub *stub)
 	case STUB_FAULT:
 		stub_fault(gen, stub);
 		break;
+	case STUB_SELECTOR:
+	case STUB_ARITHMETIC:
+		stub_raise(gen, stub);
+		break;
 	case STUB_ITEM_FAULT:
 		stub_item_fault(gen, stub);
 		break;
@@ -199,7 +289,8 @@ void stub_generate(struct gen *gen, const struct stub *stub)
 	}
 }
 
-/* r1 = the failing pointer, r9 = the item's place. Nothing follows it. */
+/* r1 = the failing pointer, r2 = the status, r9 = the item's place. Nothing
+ * follows it. */
 void stub_ends_generate(struct gen *gen, emit_label finish)
 {
 	struct emit *e = &gen->e;

@@ -21,9 +21,10 @@ TEST_GEN_PROGS ?= $(TEST_SRC:.c=)
 TEST_GEN_FILES ?= $(patsubst %.c,%,$(filter-out $(TEST_SRC),$(wildcard *.c)))
 
 B	:= $(TOP)/build
-ARCHIVES := $(B)/trcust.a $(B)/trace.a $(B)/tracefmt.a $(B)/librastrace.a
+ARCHIVES := $(B)/trcust.a $(B)/trace.a $(B)/tracefmt.a $(B)/lib.a
 TEST_LIBS = -Wl,--start-group $(wildcard $(ARCHIVES)) -Wl,--end-group \
-	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -liberty -pthread
+	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -liberty -llzma -lzstd \
+	    -pthread
 override CPPFLAGS += -D_GNU_SOURCE -DRASTRACE_VERSION='"test"' -MMD -MP \
 		     -I$(TOP)/include -I$(TOP) -I$(TOP)/selftests
 override CFLAGS += -Wall -Wextra -Wno-unused-parameter \

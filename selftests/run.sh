@@ -166,7 +166,11 @@ account() {
 		echo "not ok $((passed + failed + skipped)) - $1: kernel log"
 		sed 's/^/# /' "$result.splats"
 	} >>"$points"
-	[ -n "$tap" ] && cat "$points" && return
+	if [ -n "$tap" ]; then
+		cat "$points"
+		[ "$took" -le 5 ] || echo "# $1: $took s"
+		return
+	fi
 	summarize "$@"
 }
 

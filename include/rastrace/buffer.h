@@ -3,7 +3,7 @@
  * The trace buffer: what eBPF programs and the kernel module write, and what
  * every reader (trace, tracefmt, a crash dump reader) maps or finds in memory.
  *
- * Four BPF maps make a buffer. All are BPF_F_MMAPABLE arrays:
+ * These BPF maps make a buffer. All but `processes` are BPF_F_MMAPABLE arrays:
  *
  *   buffer    one struct ras_slice per possible CPU; frozen: user space can
  *             only read it. Pin: RUN/buffer
@@ -14,20 +14,33 @@
  *             user space only. RUN/control
  *   sessions  one entry: a log of struct ras_session, append-only, written
  *             by user space only. RUN/sessions
+ *   trigger   one struct ras_trigger: stops everything that records. RUN/trigger
+ *   processes struct ras_process by struct ras_process_key: who was traced,
+ *             and where the module lay there; an LRU hash. RUN/processes
  *
- * and three or four for every armed TDF (a session), under RUN/armed/NAME/;
- * `count` moves to RUN/past/INDEX/ when it is off, because its figures outlive
+ * and these for every armed TDF (a session), under RUN/armed/NAME/; `count` and
+ * `why` move to RUN/past/INDEX/ when it is off, because their figures outlive
  * it:
  *
  *   count     struct ras_count per (point, slice):
  *             index = point * slices + slice, where slices =
  *             cpus * (1 + RAS_NEST_LEVELS) and slice = cpu for the main
  *             slices, cpus + (index in nest) for the others
+ *   why       struct ras_why per (point, CPU): index = point * cpus + cpu
  *   state     one struct ras_state; written by user space only
  *   sites     one u64 per site: the site's address as linked (user space;
  *             bias = probed address - this) or the bias itself (kernel)
- *   limits    where a tracepoint has PASSCOUNT or MAXHITS: one struct
- *             ras_limit per point
+ *   limits    where a tracepoint has PASSCOUNT or MAXHITS, or the session a
+ *             ceiling of records per second: one struct ras_limit per point
+ *   pids      where processes were asked for: the set of them (a hash of u32
+ *             process ids); the fork of one adds its child when children are
+ *             followed
+ *
+ * Static records have no session; what they need is under RUN/static/ while a
+ * major is on: `state`, `count` and `why` as above with the major for the point
+ * (RAS_STATIC_MAJORS of them), and
+ *
+ *   majors    one entry: a byte for each major, not 0: it is recorded
  *
  * Writer's protocol: disable preemption where the kernel offers it. Take a
  * slice by a fully ordered cmpxchg of lock 0 -> 1, the next nesting level when
@@ -47,7 +60,7 @@
 
 #include <linux/types.h>
 
-#define RAS_LAYOUT		2	/* of everything in this file */
+#define RAS_LAYOUT		3	/* of everything in this file */
 #define RAS_NEST_LEVELS		3	/* softirq, hardirq, NMI */
 #define RAS_RECORD_MAX		2048	/* bytes of the longest record */
 #define RAS_SLICE_MIN		(64u << 10)
@@ -57,6 +70,9 @@
 #define RAS_NEST_BYTES		(16u << 10)	/* data bytes of a nesting slice */
 #define RAS_SESSIONS_BYTES	(2u << 20)	/* of the session log */
 #define RAS_STATIC_SESSION	0	/* session of static records: no TDF */
+#define RAS_STATIC_MAJORS	256
+#define RAS_STATIC_DATA_MAX	512	/* bytes of a static record's data */
+#define RAS_PROCESSES_MAX	8192	/* entries of `processes` */
 
 /*
  * data holds size + RAS_RECORD_MAX bytes, size a power of two: a record that
@@ -68,16 +84,24 @@ struct ras_slice {
 	__u64 records;		/* records ever published */
 	__u64 dropped;		/* hits of this CPU that found all slices busy;
 				 * main slices only; atomic */
-	__u64 reserved[4];
+	__u64 process;		/* of the last record: pid << 32 | session << 16 |
+				 * module, and its bias: who else comes is looked */
+	__u64 bias;		/* up in `processes`, and put there */
+	__u64 reserved[2];
 	__u8 data[];
 };
 
 #define RAS_SLICE_HEADER	64
 
 /*
- * Record header; the data follows in the order of the TSF's statements.
+ * Record header; then what the session's `context` asks for (RAS_CONTEXT_*);
+ * the data follows in the order of the TSF's statements.
  * REGS: the register's bytes, no prefix (16-bit registers 2, E-registers 4,
  * R-registers 8). Every memory statement: struct ras_item, then its bytes.
+ *
+ * Static records: the program's bytes, no prefix; `point` is the major, `site`
+ * 0. More than RAS_STATIC_DATA_MAX of them are cut (RAS_RECORD_CUT); when any
+ * can't be read there are none (RAS_RECORD_FAULT).
  */
 struct ras_record {
 	__u64 stamp;		/* position in the slice ^ key */
@@ -105,9 +129,37 @@ struct ras_record {
 					 * in place of returning: there is no
 					 * return value yet */
 
+#define RAS_RECORD_PAGED_IN	0x0008	/* taken again after absent memory was
+					 * brought in; the items say which */
+#define RAS_RECORD_MUTED	0x0010	/* no context, no data: this hit of the point
+					 * and more are passed over for the rest
+					 * of the second (--max-rate). It counts
+					 * as recorded, not for MAXHITS */
+#define RAS_RECORD_TRIGGER	0x0020	/* the one that stops the recording */
+
 #define RAS_COOKIE(minor, point, site) \
 	((__u64)(__u16)(minor) | (__u64)(__u16)(point) << 16 | \
 	 (__u64)(__u32)(site) << 32)
+
+/*
+ * Context of a record, in this order, each as long as it says here; a session's
+ * mask is the same for all its records.
+ */
+#define RAS_CONTEXT_COMM	0x01	/* char[16]: name of the thread */
+#define RAS_CONTEXT_UID		0x02	/* u32 uid, u32 gid */
+#define RAS_CONTEXT_CGROUP	0x04	/* u64: id (inode) of its cgroup v2 */
+#define RAS_CONTEXT_CPU		0x08	/* u32 CPU, u32 0 */
+#define RAS_CONTEXT_PPID	0x10	/* u32 process id of the parent, u32 0 */
+#define RAS_CONTEXT_STACK	0x20	/* an item RAS_ITEM_STACK, last */
+#define RAS_CONTEXT_ALL		0x3f
+
+/* Bytes of what the mask asks for, without the stack. */
+#define RAS_CONTEXT_BYTES(mask) \
+	(((mask) & RAS_CONTEXT_COMM ? 16 : 0) + \
+	 ((mask) & RAS_CONTEXT_UID ? 8 : 0) + \
+	 ((mask) & RAS_CONTEXT_CGROUP ? 8 : 0) + \
+	 ((mask) & RAS_CONTEXT_CPU ? 8 : 0) + \
+	 ((mask) & RAS_CONTEXT_PPID ? 8 : 0))
 
 /*
  * The prefix of logged memory (manual 1.4): not aligned. The bytes follow.
@@ -126,24 +178,112 @@ struct ras_item {
 #define RAS_ITEM_SELECTOR	0x03	/* bad selector: the far pointer */
 #define RAS_ITEM_ABSENT		0x04	/* a variable that this site doesn't have;
 					 * no bytes, and the record goes on */
+#define RAS_ITEM_LEFT		0x05	/* not resident, and left alone: bringing it
+					 * in would wait for somebody else (a
+					 * userfaultfd, FUSE, a network): the
+					 * failing pointer */
+#define RAS_ITEM_NOT_TRIED	0x06	/* not readable as it is; that it may be
+					 * absent only was not looked into
+					 * (--resident-only, no task): likewise */
+#define RAS_ITEM_ARITHMETIC	0x07	/* division by zero on the way to it: 8
+					 * bytes 0 in place of the pointer */
+#define RAS_ITEM_STACK		0x08	/* struct ras_stack, then u64 addresses,
+					 * innermost first */
 #define RAS_ITEM_CUT		0x10	/* truncated */
 #define RAS_ITEM_PAGED_IN	0x20	/* was absent and has been brought in */
 #define RAS_ITEM_STALE		0x40	/* as of the last context switch */
 
-/* hits = recorded + filtered + dropped. `recorded` is plain, under the slice's
- * lock; the others are counted atomically, what is filtered or dropped before
- * a slice was taken in the row of the CPU's main slice. */
+struct ras_stack {
+	__u8 end;		/* RAS_STACK_* */
+	__u8 flags;		/* RAS_STACK_KERNEL */
+} __attribute__((packed));
+
+/* Why there are no more frames. */
+#define RAS_STACK_DEPTH		0	/* as many as were asked for */
+#define RAS_STACK_OUTERMOST	1	/* the frame pointer is 0 */
+#define RAS_STACK_UNREADABLE	2	/* the next frame can't be read */
+#define RAS_STACK_NO_FRAME	3	/* the frame pointer leads to no frame:
+					 * code that doesn't keep one */
+#define RAS_STACK_UNWINDER	4	/* the kernel's unwinder told no more */
+#define RAS_STACK_KERNEL	0x01	/* kernel addresses */
+
+/*
+ * hits = recorded + filtered + dropped, where filtered is the sum over
+ * ras_why.filtered. `recorded` is plain, under the slice's lock; the others
+ * are counted atomically, `dropped` in the row of the CPU's main slice.
+ */
 struct ras_count {
 	__u64 recorded;
-	__u64 filtered;
 	__u64 dropped;
-	__u64 faults;		/* items that could not be read */
+};
+
+/* Why hits were not recorded, and items not read. */
+#define RAS_FILTERED_SUSPENDED	0
+#define RAS_FILTERED_FROZEN	1	/* after the trigger */
+#define RAS_FILTERED_PROCESS	2	/* not of the processes asked for */
+#define RAS_FILTERED_CONDITION	3	/* IF: zero, or not to be evaluated */
+#define RAS_FILTERED_PASSED	4	/* PASSCOUNT */
+#define RAS_FILTERED_MAXHITS	5
+#define RAS_FILTERED_RATE	6	/* muted: above the records per second */
+#define RAS_FILTERED_KINDS	8
+
+#define RAS_FAULT_UNREADABLE	0	/* RAS_ITEM_FAULT, and of an IF */
+#define RAS_FAULT_ABSENT	1	/* RAS_ITEM_LEFT, RAS_ITEM_NOT_TRIED */
+#define RAS_FAULT_SELECTOR	2
+#define RAS_FAULT_ARITHMETIC	3
+#define RAS_FAULT_KINDS		4
+
+struct ras_why {
+	__u64 filtered[RAS_FILTERED_KINDS];	/* hits */
+	__u64 faults[RAS_FAULT_KINDS];		/* items */
+	__u64 paged_in;		/* records taken again after absent memory was
+				 * brought in */
+	__u64 reserved[3];
 };
 
 /* Of one point, on all CPUs; counted atomically, from 0 when it is armed. */
 struct ras_limit {
 	__u64 passed;		/* hits passed over, as far as PASSCOUNT */
 	__u64 recorded;		/* records, as far as MAXHITS; more are tried */
+	__u64 second;		/* CLOCK_BOOTTIME ns at which the running second of
+				 * the ceiling began */
+	__u64 rate;		/* hits since then */
+};
+
+/*
+ * The flight recorder stops around a trigger: the first record of a tracepoint
+ * named by --stop-on claims it (IDLE to CLAIMED), has RAS_RECORD_TRIGGER, and
+ * when it is published sets the other members and COUNTING with `left` records
+ * to go (or FROZEN). Every record published while COUNTING counts `left` down;
+ * the one that leaves 0 or less sets FROZEN. Hits that are under way then are
+ * still recorded. User space sets IDLE again.
+ */
+struct ras_trigger {
+	__u64 state;		/* RAS_TRIGGER_* */
+	__s64 left;
+	__u64 time;		/* CLOCK_BOOTTIME, ns: of the trigger's record */
+	__u32 session;		/* whose point it was */
+	__u32 point;
+	__u64 reserved[4];
+};
+
+#define RAS_TRIGGER_IDLE	0
+#define RAS_TRIGGER_COUNTING	1
+#define RAS_TRIGGER_FROZEN	2	/* hits count as filtered */
+#define RAS_TRIGGER_CLAIMED	3	/* for some ns: its record is published */
+
+/* Of user space only: a kernel's bias is that of its session's sites. */
+struct ras_process_key {
+	__u32 pid;
+	__u16 session;
+	__u16 module;		/* index in the TDF */
+};
+
+struct ras_process {
+	__u64 seen;		/* CLOCK_BOOTTIME, ns: of the first record with
+				 * this bias */
+	__u64 bias;		/* of the module there; 0 of static records */
+	char comm[16];		/* of the thread that hit then */
 };
 
 struct ras_state {
@@ -170,7 +310,11 @@ struct ras_control {
 	__s64 wall_offset;	/* CLOCK_REALTIME - CLOCK_BOOTTIME then, ns */
 	__u32 next_session;	/* index that the next session gets, from 1 */
 	__u32 sessions_used;	/* bytes of the session log in use */
-	__u64 reserved[8];
+	__u32 max_cpu;		/* --max-cpu: hundredths of a per cent of one
+				 * CPU's time for all points; 0: no ceiling */
+	__u32 used_cpu;		/* of these, in the second before `used_time` */
+	__u64 used_time;	/* CLOCK_BOOTTIME, ns; 0: never measured */
+	__u64 reserved[6];
 	__u64 tail[];		/* per slice (order of `count`): records that
 				 * start before this position are cleared */
 };
@@ -188,6 +332,10 @@ struct ras_session {
 	__u8 id_kind;		/* TDF_ID_* (tdf.h) */
 	__u8 id_length;
 	__u8 id[30];		/* build-id of the module */
+	__u32 context;		/* RAS_CONTEXT_* of its records */
+	__u32 max_rate;		/* --max-rate: records per second of a point */
+	__u64 device, inode;	/* of the module as armed; 0: the kernel */
+	__u64 reserved[4];
 	char tdf[256];		/* path of the TDF, cut at the left if longer */
 	char module[256];	/* path of the module as armed, likewise */
 };
@@ -195,13 +343,22 @@ struct ras_session {
 #define RAS_SESSION_MULTI	0x0001	/* uprobe_multi links, else perf_event */
 #define RAS_SESSION_PREEMPT	0x0002	/* programs disable preemption */
 #define RAS_SESSION_KERNEL	0x0004	/* has kprobes */
+#define RAS_SESSION_BRINGS_IN	0x0008	/* absent memory is brought in */
+#define RAS_SESSION_FILTERED	0x0010	/* processes were asked for */
 
 struct ras_session_point {
 	__u64 hash;		/* data hash of the tracepoint */
+	__u64 ended;		/* CLOCK_BOOTTIME, ns, by RAS_POINT_*; 0 armed */
 	__u16 minor;
 	__u16 type;		/* type mask */
 	__u16 group;
-	__u16 reserved;
+	__u16 state;		/* RAS_POINT_* */
 };
+
+#define RAS_POINT_ARMED		0	/* as long as its session */
+#define RAS_POINT_UNSELECTED	1	/* never armed in this session */
+#define RAS_POINT_OFF		2	/* by `trace off` */
+#define RAS_POINT_MAXHITS	3	/* has its MAXHITS, and disarmed itself */
+#define RAS_POINT_MUTED		4	/* was too dear (--max-cpu) */
 
 #endif

@@ -10,14 +10,26 @@
  *
  * Byte order is the writer's; `order` tells. A chunk of an unknown kind is
  * skipped. A file without an END chunk was cut short: what is there is read.
+ *
+ * `trace spool` writes chunks as it goes: several of one slice, each going on
+ * where the one before ended (a gap between head and the next first is what was
+ * overwritten before it could be read), and sessions, processes and maps again
+ * when there are more; the last of a kind (of each session, of counts per
+ * session, of maps per process) holds. Each time it has been through all
+ * slices it writes a PASS; a file's last one has the time of that before, and
+ * what was lost since. Each file of a cycle can be read alone: in front of its
+ * first PASS stands what was at its start, the counts as they were, and where
+ * in every slice it goes on (a SLICE without records); the first file of a
+ * cycle has no counts there, and begins with what was in the buffer.
  */
 #ifndef RASTRACE_RASFILE_H
 #define RASTRACE_RASFILE_H
 
 #include <linux/types.h>
+#include "buffer.h"
 
 #define RAS_FILE_MAGIC		"RASTRACE"	/* 8 bytes, no zero */
-#define RAS_FILE_VERSION	1
+#define RAS_FILE_VERSION	2
 #define RAS_FILE_ORDER		0x01020304
 
 struct ras_file {
@@ -51,18 +63,75 @@ struct ras_chunk {
 					 * behind the sessions */
 #define RAS_CHUNK_SLICE		3	/* struct ras_slice_copy, records */
 
+#define RAS_CHUNK_PROCESSES	4	/* array of struct ras_process_entry */
+#define RAS_CHUNK_MAPS		5	/* struct ras_maps */
+#define RAS_CHUNK_FORMATS	6	/* struct ras_formats: a TFF */
+#define RAS_CHUNK_PACKED	7	/* struct ras_packed: a compressed chunk */
+#define RAS_CHUNK_PASS		8	/* struct ras_pass */
+
 /* One session's figures, summed over the slices. */
 struct ras_counts {
-	__u32 session;
+	__u32 session;		/* RAS_STATIC_SESSION: points are majors */
 	__u32 points;		/* number of struct ras_count_total behind */
 };
 
 struct ras_count_total {
 	__u64 recorded;
-	__u64 filtered;
 	__u64 dropped;
-	__u64 faults;
 	__u64 missed;		/* RAS_MISSED_UNKNOWN: the kernel doesn't tell */
+	struct ras_why why;
+};
+
+struct ras_process_entry {
+	struct ras_process_key key;
+	struct ras_process process;
+};
+
+/*
+ * What lay where in the memory of a process that was traced, when the file was
+ * written or the process appeared: its executable mappings. pid 0: the kernel
+ * and its modules.
+ */
+struct ras_maps {
+	__u32 pid;
+	__u32 mappings;		/* number of struct ras_mapping behind */
+	__u64 taken;		/* CLOCK_BOOTTIME, ns */
+	char comm[16];
+};
+
+struct ras_mapping {
+	__u64 start, end;	/* addresses */
+	__u64 offset;		/* in the file, of start */
+	__u8 id_kind;		/* TDF_ID_* (tdf.h) */
+	__u8 id_length;
+	__u8 id[30];
+	char path[256];		/* cut at the left if longer; "[vdso]", for the
+				 * kernel "vmlinux" or the module's name */
+};
+
+struct ras_formats {
+	char name[64];		/* of the TFF, without its directory */
+	/* the file follows */
+};
+
+#define RAS_PACKED_ZLIB		1
+#define RAS_PACKED_ZSTD		2
+#define RAS_PACKED_MAX		(16u << 20)	/* bytes of an unpacked payload */
+
+struct ras_packed {
+	__u32 kind;		/* RAS_CHUNK_* of what is in it */
+	__u32 method;		/* RAS_PACKED_* */
+	__u64 length;		/* of its payload, unpacked */
+	__u64 plain;		/* so many bytes of it follow as they are (of a
+				 * SLICE its struct ras_slice_copy) */
+	/* the rest follows, packed */
+};
+
+/* What was published before has been written, or can't be any more. */
+struct ras_pass {
+	__u64 time;		/* CLOCK_BOOTTIME, ns */
+	__u64 lost;		/* records so far that were overwritten before they
+				 * could be written; over all files of a cycle */
 };
 
 #define RAS_MISSED_UNKNOWN	(~0ULL)

@@ -20,7 +20,7 @@
 #include <linux/types.h>
 
 #define TDF_MAGIC		"RASTDF\r\n"	/* 8 bytes, no zero */
-#define TDF_VERSION		2
+#define TDF_VERSION		3
 
 #define TDF_NAME_MAX		8	/* type and group names, manual 1.3.3 */
 #define TDF_TYPES_MAX		16
@@ -58,6 +58,7 @@ struct tdf_header {
 	struct tdf_table stmts;
 	struct tdf_table rpn;
 	struct tdf_table strings;
+	struct tdf_table sections;
 };
 
 #define TDF_MODULE_USER		0	/* program or shared library */
@@ -79,6 +80,25 @@ struct tdf_module {
 	__u8 id[30];
 	__u32 reserved;
 };
+
+/*
+ * Where the kernel relocates parts of a module each on its own: what a
+ * DW_OP_addr of its expressions may lie in. What lies in none moves with the
+ * sites. All are of one module, ascend and don't overlap.
+ */
+struct tdf_section {
+	__u64 address;		/* as in the expressions */
+	__u64 size;
+	__u32 name;		/* string: ".data"; as in /sys/module/X/sections.
+				 * PERCPU: the symbol at `address`, because the
+				 * kernel tells nothing else of these */
+	__u16 module;
+	__u16 flags;		/* TDF_SECTION_*; unknown flags are refused */
+};
+
+#define TDF_SECTIONS_MAX	256
+#define TDF_SECTION_PERCPU	0x01	/* a copy for each CPU; that of the CPU
+					 * that runs is meant */
 
 struct tdf_name {		/* of a type or a group */
 	__u32 name;		/* string */
@@ -153,7 +173,9 @@ struct tdf_site {
 /*
  * rpn yields an address (MEM, ASCIIZ) or a value (VALUE, IF); it is a DWARF
  * expression limited to the operations of rpn.def. Registers have the DWARF
- * numbers of the module's machine. REG, ABSENT and STACK have none.
+ * numbers of the module's machine. REG and ABSENT have none; that of a STACK is
+ * the canonical frame address at the site (DWARF 5, 6.4), so that the caller is
+ * known before the frame is built; it may have none.
  */
 struct tdf_stmt {
 	__u8 kind;		/* TDF_STMT_* */

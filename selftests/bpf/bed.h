@@ -38,6 +38,7 @@ struct bed {
 	size_t rpn_used;
 
 	struct body_target target;
+	struct body_layout layout;	/* of target; empty without BTF */
 	struct {
 		uint64_t cookie;
 		struct pt_regs regs;
@@ -46,8 +47,11 @@ struct bed {
 	uint64_t thread_base[2];	/* our fs.base, gs.base */
 	size_t slice_stride, nest_stride;
 	uint8_t *buffer, *nest;		/* mapped */
-	struct ras_count *counts;	/* mapped */
-	struct ras_limit *limits;	/* mapped */
+	struct ras_count *counts;	/* mapped, likewise those below */
+	struct ras_why *whys;
+	struct ras_limit *limits;
+	struct ras_trigger *trigger;
+	size_t context;			/* bytes of the records' context */
 	int cpu;			/* where we run */
 	char log[1 << 16];
 };
@@ -58,6 +62,18 @@ static inline int bed_map(const char *name, size_t value_size,
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, 4, value_size,
 				entries, &opts);
+
+	if (fd < 0)
+		tap_bail("cannot create map '%s': %s", name, strerror(errno));
+	return fd;
+}
+
+static inline int bed_hash(const char *name, enum bpf_map_type type,
+			   size_t key_size, size_t value_size,
+			   unsigned int entries)
+{
+	int fd = bpf_map_create(type, name, key_size, value_size, entries,
+				NULL);
 
 	if (fd < 0)
 		tap_bail("cannot create map '%s': %s", name, strerror(errno));
@@ -96,6 +112,13 @@ static inline void bed_maps(struct bed *bed, size_t slice_bytes,
 	t->nest_fd = bed_map("nest", bed->nest_stride,
 			     t->cpus * RAS_NEST_LEVELS);
 	t->count_fd = bed_map("count", sizeof(struct ras_count), rows);
+	t->why_fd = bed_map("why", sizeof(struct ras_why),
+			    BED_POINTS * t->cpus);
+	t->trigger_fd = bed_map("trigger", sizeof(struct ras_trigger), 1);
+	t->processes_fd = bed_hash("processes", BPF_MAP_TYPE_LRU_HASH,
+				   sizeof(struct ras_process_key),
+				   sizeof(struct ras_process),
+				   RAS_PROCESSES_MAX);
 	t->state_fd = bed_map("state", sizeof(struct ras_state), 1);
 	t->sites_fd = bed_map("sites", 8, BED_SITES);
 	t->limits_fd = bed_map("limits", sizeof(struct ras_limit), BED_POINTS);
@@ -106,6 +129,9 @@ static inline void bed_maps(struct bed *bed, size_t slice_bytes,
 	bed->counts = bed_mmap(t->count_fd, rows * sizeof(*bed->counts));
 	bed->limits = bed_mmap(t->limits_fd,
 			       BED_POINTS * sizeof(*bed->limits));
+	bed->whys = bed_mmap(t->why_fd, BED_POINTS * t->cpus *
+			     sizeof(*bed->whys));
+	bed->trigger = bed_mmap(t->trigger_fd, sizeof(*bed->trigger));
 }
 
 static inline void bed_state(struct bed *bed, __u32 value)
@@ -124,34 +150,100 @@ static inline void bed_site(struct bed *bed, __u32 site, uint64_t value)
 		tap_bail("cannot set a site: %s", strerror(errno));
 }
 
-/* Offset of thread.NAME in struct task_struct; 0: not known. */
-static inline __u32 bed_thread_offset(const struct btf *btf, const char *name)
+/* Offset of `path` (member.member) in the type; -1: there is none. */
+static inline int bed_offset(const struct btf *btf, int id, const char *path)
 {
-	const char *const path[] = { "task_struct", "thread", name };
-	int id = btf__find_by_name_kind(btf, path[0], BTF_KIND_STRUCT);
-	__u32 offset = 0;
+	const struct btf_type *type = btf__type_by_id(btf, id);
+	size_t name = strcspn(path, ".");
 
-	for (int i = 1; i < 3 && id > 0; i++) {
-		const struct btf_type *type = btf__type_by_id(btf, id);
-		const struct btf_member *member = btf_members(type);
-		int k = 0, count = btf_vlen(type);
+	while (btf_is_mod(type) || btf_is_typedef(type))
+		type = btf__type_by_id(btf, type->type);
+	for (int i = 0; btf_is_composite(type) && i < btf_vlen(type); i++) {
+		const struct btf_member *m = btf_members(type) + i;
+		const char *member = btf__name_by_offset(btf, m->name_off);
+		int offset = btf_member_bit_offset(type, i) / 8, rest;
 
-		while (k < count && strcmp(btf__name_by_offset(
-				btf, member[k].name_off), path[i]))
-			k++;
-		if (k == count)
-			return 0;
-		offset += btf_member_bit_offset(type, k) / 8;
-		id = member[k].type;
+		if (!*member)
+			rest = bed_offset(btf, m->type, path);
+		else if (strncmp(member, path, name) || member[name])
+			continue;
+		else
+			rest = path[name] ? bed_offset(btf, m->type,
+						       path + name + 1) : 0;
+		if (rest >= 0)
+			return offset + rest;
 	}
-	return id > 0 ? offset : 0;
+	return -1;
+}
+
+static inline __u32 bed_member(const struct btf *btf, const char *type,
+			       const char *path)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	int offset = id < 0 ? 0 : bed_offset(btf, id, path);
+
+	return offset < 0 ? 0 : offset;
+}
+
+/* What segments, thread-local memory and the parent need. */
+static inline void bed_layout(struct body_layout *l, const struct btf *btf)
+{
+	l->thread_base[0] = bed_member(btf, "task_struct", "thread.fsbase");
+	l->thread_base[1] = bed_member(btf, "task_struct", "thread.gsbase");
+	l->thread_ds = bed_member(btf, "task_struct", "thread.ds");
+	l->thread_es = bed_member(btf, "task_struct", "thread.es");
+	l->thread_fsindex = bed_member(btf, "task_struct", "thread.fsindex");
+	l->thread_gsindex = bed_member(btf, "task_struct", "thread.gsindex");
+	l->tls_array = bed_member(btf, "task_struct", "thread.tls_array");
+	l->task_mm = bed_member(btf, "task_struct", "mm");
+	l->mm_ldt = bed_member(btf, "mm_struct", "context.ldt");
+	l->ldt_entries = bed_member(btf, "ldt_struct", "entries");
+	l->ldt_count = bed_member(btf, "ldt_struct", "nr_entries");
+	l->task_parent = bed_member(btf, "task_struct", "real_parent");
+	l->task_tgid = bed_member(btf, "task_struct", "tgid");
+}
+
+/* What absent memory needs. */
+static inline void bed_layout_vma(struct body_layout *l, const struct btf *btf)
+{
+	int task = btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT);
+
+	l->vma_flags = bed_member(btf, "vm_area_struct", "vm_flags");
+	l->vma_file = bed_member(btf, "vm_area_struct", "vm_file");
+	l->vma_ops = bed_member(btf, "vm_area_struct", "vm_ops");
+	l->vma_uffd = bed_member(btf, "vm_area_struct",
+				 "vm_userfaultfd_ctx.ctx");
+	l->file_inode = bed_member(btf, "file", "f_inode");
+	l->inode_mode = bed_member(btf, "inode", "i_mode");
+	l->inode_sb = bed_member(btf, "inode", "i_sb");
+	l->sb_magic = bed_member(btf, "super_block", "s_magic");
+	l->sb_bdev = bed_member(btf, "super_block", "s_bdev");
+	l->task_btf = task > 0 ? task : 0;
+	l->vma = task > 0 && l->vma_flags && l->vma_file;
+}
+
+static inline void bed_kernel(struct bed *bed)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int off, on;
+
+	bed->target.layout = &bed->layout;
+	if (!btf)
+		return;
+	off = btf__find_by_name_kind(btf, "bpf_preempt_disable",
+				     BTF_KIND_FUNC);
+	on = btf__find_by_name_kind(btf, "bpf_preempt_enable", BTF_KIND_FUNC);
+	bed->target.preempt_disable = off > 0 ? off : 0;
+	bed->target.preempt_enable = on > 0 ? on : 0;
+	bed_layout(&bed->layout, btf);
+	bed_layout_vma(&bed->layout, btf);
+	btf__free(btf);
 }
 
 /* Stay on one CPU, find the kfuncs, set up. Skips the test without bpf. */
 static inline void bed_open(struct bed *bed, enum body_context context)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	struct btf *btf;
 	cpu_set_t set;
 
 	if (geteuid())
@@ -163,20 +255,7 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 	CPU_SET(bed->cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	libbpf_set_print(NULL);
-	btf = btf__load_vmlinux_btf();
-	if (btf) {
-		int off = btf__find_by_name_kind(btf, "bpf_preempt_disable",
-						 BTF_KIND_FUNC);
-		int on = btf__find_by_name_kind(btf, "bpf_preempt_enable",
-						BTF_KIND_FUNC);
-
-		bed->target.preempt_disable = off > 0 ? off : 0;
-		bed->target.preempt_enable = on > 0 ? on : 0;
-		for (int i = 0; i < BODY_THREAD_BASES; i++)
-			bed->target.thread_base[i] = bed_thread_offset(
-				btf, body_thread_bases[i]);
-		btf__free(btf);
-	}
+	bed_kernel(bed);
 	syscall(SYS_arch_prctl, ARCH_GET_FS, &bed->thread_base[0]);
 	syscall(SYS_arch_prctl, ARCH_GET_GS, &bed->thread_base[1]);
 	bed->target.context = context;
@@ -192,7 +271,7 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 	bed->tdf = (struct tdf){
 		.header = &bed->header, .modules = &bed->module,
 		.points = &bed->point, .sites = &bed->site,
-		.stmts = bed->stmts, .rpn = bed->rpn,
+		.stmts = bed->stmts, .rpn = bed->rpn, .strings = "",
 	};
 }
 
@@ -266,12 +345,63 @@ static inline void bed_len(struct bed *bed, struct tdf_stmt *s, int bytes,
 #define RPN(...)	(uint8_t[]){ __VA_ARGS__ }, \
 			sizeof((uint8_t[]){ __VA_ARGS__ })
 
-/* Generate and load; the descriptor, or a negative errno with bed->log. */
-static inline int bed_load(struct bed *bed)
+/* Load it as it wants to be; the descriptor, or a negative errno. */
+static inline int bed_program(const struct bed *bed, const struct body *body,
+			      struct bpf_prog_load_opts *opts)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts);
 	enum bpf_prog_type type = bed->target.context == BODY_TEST ?
 		BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_KPROBE;
+	struct bpf_func_info functions[BODY_FUNCTIONS];
+	size_t count = body_functions(body->subprograms, functions), size;
+	int fd, btf = -1;
+
+	if (body->sleepable)
+		opts->prog_flags = BPF_F_SLEEPABLE;
+	if (count) {
+		const void *types = body_types(&size);
+
+		btf = bpf_btf_load(types, size, NULL);
+		if (btf < 0)
+			return -errno;
+		opts->prog_btf_fd = btf;
+		opts->func_info = functions;
+		opts->func_info_cnt = count;
+		opts->func_info_rec_size = sizeof(functions[0]);
+	}
+	fd = bpf_prog_load(type, "body", "GPL", body->insns, body->count,
+			   opts);
+	fd = fd < 0 ? -errno : fd;
+	if (btf >= 0)
+		close(btf);
+	return fd;
+}
+
+/* Load; the descriptor, or a negative errno with bed->log. */
+static inline int bed_load_body(struct bed *bed, struct body *body)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	int ret = bed_program(bed, body, &opts);
+
+	if (ret < 0) {
+		char *log = malloc(1 << 24);
+
+		opts.log_level = 1;
+		opts.log_buf = log;
+		opts.log_size = 1 << 24;
+		log[0] = '\0';
+		close(bed_program(bed, body, &opts));
+		snprintf(bed->log, sizeof(bed->log), "%s: ...%s",
+			 strerror(-ret), strlen(log) > 2000 ?
+			 log + strlen(log) - 2000 : log);
+		free(log);
+	}
+	body_free(body);
+	return ret;
+}
+
+/* Generate and load. */
+static inline int bed_load(struct bed *bed)
+{
 	struct error err;
 	struct body body;
 	int ret;
@@ -282,24 +412,22 @@ static inline int bed_load(struct bed *bed)
 		snprintf(bed->log, sizeof(bed->log), "%s", err.text);
 		return ret;
 	}
-	ret = bpf_prog_load(type, "body", "GPL", body.insns, body.count, &opts);
-	if (ret < 0) {
-		char *log = malloc(1 << 24);
+	return bed_load_body(bed, &body);
+}
 
-		ret = -errno;
-		opts.log_level = 1;
-		opts.log_buf = log;
-		opts.log_size = 1 << 24;
-		log[0] = '\0';
-		close(bpf_prog_load(type, "body", "GPL", body.insns,
-				    body.count, &opts));
-		snprintf(bed->log, sizeof(bed->log), "%s: ...%s",
-			 strerror(-ret), strlen(log) > 2000 ?
-			 log + strlen(log) - 2000 : log);
-		free(log);
+static inline int bed_load_static(struct bed *bed, int majors_fd)
+{
+	struct error err;
+	struct body body;
+	int ret;
+
+	ret = body_generate_static(&body, bed->module.machine, majors_fd,
+				   &bed->target, &err);
+	if (ret) {
+		snprintf(bed->log, sizeof(bed->log), "%s", err.text);
+		return ret;
 	}
-	body_free(&body);
-	return ret;
+	return bed_load_body(bed, &body);
 }
 
 static inline void bed_input(struct bed *bed)
@@ -342,6 +470,50 @@ static inline struct ras_count *bed_count(const struct bed *bed, int point,
 	return &bed->counts[point * bed_slices(bed) + slice];
 }
 
+static inline struct ras_why *bed_why(const struct bed *bed, int point)
+{
+	return &bed->whys[point * bed->target.cpus + bed->cpu];
+}
+
+static inline uint64_t bed_faults(const struct ras_why *why)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < RAS_FAULT_KINDS; i++)
+		sum += why->faults[i];
+	return sum;
+}
+
+static inline uint64_t bed_filtered(const struct ras_why *why)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < RAS_FILTERED_KINDS; i++)
+		sum += why->filtered[i];
+	return sum;
+}
+
+/* The record at this position of the main slice */
+static inline const struct ras_record *bed_record(const struct bed *bed,
+						  uint64_t position)
+{
+	return (const void *)(bed_slice(bed)->data +
+			      (position & (bed->target.slice_bytes - 1)));
+}
+
+/* What is counted for a point on this CPU, in the main slice. */
+struct bed_counts {
+	struct ras_count count;
+	struct ras_why why;
+};
+
+static inline struct bed_counts bed_counts(const struct bed *bed, int point)
+{
+	return (struct bed_counts){
+		*bed_count(bed, point, 0), *bed_why(bed, point),
+	};
+}
+
 static inline void bed_expect(struct bed *bed, struct expected *x)
 {
 	struct interpreter in = {
@@ -376,44 +548,51 @@ static inline bool bed_same(const struct bed *bed,
 {
 	const struct ras_record *r = (const void *)
 		(slice->data + (position & (bytes - 1)));
+	size_t header = RAS_RECORD_HEADER + bed->context;
+	const uint8_t *data = (const uint8_t *)r + header;
 	uint64_t cookie;
 
 	memcpy(&cookie, &r->minor, 8);
 	if (r->stamp == (position ^ BED_KEY) && r->major == BED_MAJOR &&
 	    r->session == BED_SESSION && !r->reserved && r->time &&
 	    r->tid && r->pid && cookie == bed->input.cookie &&
-	    r->length == RAS_RECORD_HEADER + x->length &&
-	    r->flags == x->flags && !memcmp(r + 1, x->data, x->length))
+	    r->length == header + x->length &&
+	    r->flags == x->flags && !memcmp(data, x->data, x->length))
 		return true;
 	tap_diag("stamp %d flags %#x (%#x) length %u (%zu)",
 		 r->stamp == (position ^ BED_KEY), r->flags, x->flags,
-		 r->length, RAS_RECORD_HEADER + x->length);
-	bed_dump("got", (const uint8_t *)(r + 1), r->length < 600 ?
-		 r->length - RAS_RECORD_HEADER : 0);
+		 r->length, header + x->length);
+	bed_dump("got", data, r->length < 600 && r->length > header ?
+		 r->length - header : 0);
 	bed_dump("expected", x->data, x->length);
 	return false;
 }
 
 /* What a record that there isn't leaves. */
 static inline int bed_check_filtered(const struct bed *bed,
-				     const struct ras_count *before,
-				     const struct ras_count *after,
+				     const struct bed_counts *before,
+				     const struct bed_counts *after,
 				     const struct expected *x)
 {
-	if (!bed_slice(bed)->lock && after->recorded == before->recorded &&
-	    after->filtered == before->filtered + 1 &&
-	    after->faults == before->faults + x->faults)
+	const struct ras_why *why = &after->why, *was = &before->why;
+
+	if (!bed_slice(bed)->lock &&
+	    after->count.recorded == before->count.recorded &&
+	    why->filtered[RAS_FILTERED_CONDITION] ==
+	    was->filtered[RAS_FILTERED_CONDITION] + 1 &&
+	    bed_filtered(why) == bed_filtered(was) + 1 &&
+	    bed_faults(why) == bed_faults(was) + x->faults)
 		return 0;
-	tap_diag("recorded %llu filtered %llu faults %llu",
-		 after->recorded - before->recorded,
-		 after->filtered - before->filtered,
-		 after->faults - before->faults);
+	tap_diag("recorded %llu filtered %lu faults %lu",
+		 after->count.recorded - before->count.recorded,
+		 bed_filtered(why) - bed_filtered(was),
+		 bed_faults(why) - bed_faults(was));
 	return -EPROTO;
 }
 
 static inline int bed_check_record(const struct bed *bed, uint64_t position,
-				   const struct ras_count *before,
-				   const struct ras_count *after,
+				   const struct bed_counts *before,
+				   const struct bed_counts *after,
 				   const struct expected *x)
 {
 	const struct ras_slice *slice = bed_slice(bed);
@@ -423,11 +602,11 @@ static inline int bed_check_record(const struct bed *bed, uint64_t position,
 
 	if (!bed_same(bed, slice, bytes, position, x))
 		return -EILSEQ;
-	if (!slice->lock && r->seq == (__u32)before->recorded &&
+	if (!slice->lock && r->seq == (__u32)before->count.recorded &&
 	    slice->head == position + ((r->length + 7) & ~7u) &&
-	    after->recorded == before->recorded + 1 &&
-	    after->filtered == before->filtered &&
-	    after->faults == before->faults + x->faults)
+	    after->count.recorded == before->count.recorded + 1 &&
+	    bed_filtered(&after->why) == bed_filtered(&before->why) &&
+	    bed_faults(&after->why) == bed_faults(&before->why) + x->faults)
 		return 0;
 	tap_diag("lock %llu seq %u head %llu", slice->lock, r->seq,
 		 slice->head);
@@ -438,8 +617,7 @@ static inline int bed_check_record(const struct bed *bed, uint64_t position,
 static inline int bed_check(struct bed *bed)
 {
 	uint16_t point = bed->input.cookie >> 16;
-	const struct ras_count *count = bed_count(bed, point, 0);
-	struct ras_count before = *count;
+	struct bed_counts before = bed_counts(bed, point), after;
 	uint64_t position = bed_slice(bed)->head;
 	struct expected x;
 	int prog = bed_load(bed), ret;
@@ -454,9 +632,10 @@ static inline int bed_check(struct bed *bed)
 	close(prog);
 	if (ret)
 		return ret;
+	after = bed_counts(bed, point);
 	if (x.filtered)
-		return bed_check_filtered(bed, &before, count, &x);
-	return bed_check_record(bed, position, &before, count, &x);
+		return bed_check_filtered(bed, &before, &after, &x);
+	return bed_check_record(bed, position, &before, &after, &x);
 }
 
 #endif

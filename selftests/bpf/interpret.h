@@ -47,13 +47,15 @@ struct interpreter {
 	int depth;
 	const uint8_t *code, *end;
 	uint64_t fault;		/* what could not be used */
+	uint8_t status;		/* RAS_ITEM_* of it */
 };
 
-static inline bool memory_read(const struct interpreter *in, uint64_t *address,
+static inline bool memory_read(struct interpreter *in, uint64_t *address,
 			void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote;
 
+	in->status = RAS_ITEM_NOT_TRIED;
 	if (in->is32)
 		*address = (uint32_t)*address;
 	if (!size)
@@ -143,12 +145,13 @@ static inline bool push_memory(struct interpreter *in, int bytes)
 	return true;
 }
 
-/* selector : offset to a flat address; what it fails at is the offset. */
+/* selector : offset to a flat address */
 static inline bool far_address(struct interpreter *in, uint64_t *address)
 {
 	uint64_t offset = pop(in), selector = pop(in);
 
-	in->fault = offset;
+	in->status = RAS_ITEM_SELECTOR;
+	in->fault = selector << 32 | (uint32_t)offset;
 	for (size_t i = 0; i < in->segment_count; i++) {
 		const struct segment *segment = &in->segments[i];
 
@@ -177,7 +180,8 @@ static inline bool binary(struct interpreter *in, int op, uint64_t a,
 {
 	int64_t sa = a, sb = b;
 
-	in->fault = a;
+	in->status = RAS_ITEM_ARITHMETIC;
+	in->fault = 0;
 	switch (op) {
 	case OP_and: push(in, a & b); break;
 	case OP_or: push(in, a | b); break;
@@ -348,7 +352,8 @@ static inline bool interpret(struct interpreter *in, const uint8_t *rpn,
 		goto fault;
 	return true;
 fault:
-	*value = in->is32 ? (uint32_t)in->fault : in->fault;
+	*value = in->is32 && in->status == RAS_ITEM_NOT_TRIED ?
+		 (uint32_t)in->fault : in->fault;
 	return false;
 }
 
@@ -386,9 +391,10 @@ static inline void put_item(struct expected *x, uint8_t status,
 }
 
 /* All that put something return whether the record goes on. */
-static inline bool put_fault(struct expected *x, uint64_t pointer)
+static inline bool put_fault(struct expected *x, const struct interpreter *in,
+			     uint64_t pointer)
 {
-	put_item(x, RAS_ITEM_FAULT, &pointer, 8);
+	put_item(x, in->status | (in->stale ? RAS_ITEM_STALE : 0), &pointer, 8);
 	x->left -= x->left < 8 ? x->left : 8;
 	x->flags |= RAS_RECORD_FAULT;
 	x->faults++;
@@ -417,7 +423,7 @@ static inline bool put_string(struct expected *x, struct interpreter *in,
 	uint64_t address;
 
 	if (!interpret_stmt(in, s, rpn, &address))
-		return put_fault(x, address);
+		return put_fault(x, in, address);
 	while (length < most + 2) {
 		uint64_t at = address + length;
 
@@ -428,7 +434,7 @@ static inline bool put_string(struct expected *x, struct interpreter *in,
 			}
 			if (in->is32)
 				address = (uint32_t)address;
-			return put_fault(x, address);
+			return put_fault(x, in, address);
 		}
 		if (!byte)
 			break;
@@ -466,7 +472,7 @@ static inline bool put_memory(struct expected *x, struct interpreter *in,
 
 	if (s->flags & TDF_STMT_LEN) {
 		if (!length_read(in, s, rpn, &length, &address))
-			return put_fault(x, address);
+			return put_fault(x, in, address);
 		if (length > s->length) {
 			length = s->length;
 			status |= RAS_ITEM_CUT;
@@ -475,7 +481,7 @@ static inline bool put_memory(struct expected *x, struct interpreter *in,
 	length = cut(x, length, s->length, &status);
 	if (length && (!interpret_stmt(in, s, rpn, &address) ||
 		       !memory_read(in, &address, bytes, length)))
-		return put_fault(x, address);
+		return put_fault(x, in, address);
 	status |= in->stale ? RAS_ITEM_STALE : 0;
 	put_item(x, status, bytes, length);
 	x->left -= length;
@@ -512,7 +518,7 @@ static inline bool put_pieces(struct expected *x, struct interpreter *in,
 		length += s[i].length;
 	if (!pieces_read(in, s, count, rpn, bytes, &address)) {
 		if (!(s->flags & TDF_STMT_RAW))
-			return put_fault(x, address);
+			return put_fault(x, in, address);
 		x->flags |= RAS_RECORD_FAULT;
 		x->faults++;
 		return false;

@@ -14,7 +14,8 @@ static const char *const expected[] = {
 	"r0 = atomic_cmpxchg((u64 *)(r8 +0), r0, r1)", "r1 = map[fd:7]",
 	"r1 = map[fd:7][0]+8", "call bpf_probe_read_user#112",
 	"call kfunc#65252", "if r0 != 0 goto pc+3", "if r1 s> r2 goto pc+2",
-	"goto pc+1", "if r1 == 2 goto pc+0", "r0 = 0", "exit",
+	"goto pc+1", "if r1 == 2 goto pc+0", "call pc+4", "r3 = func pc+3",
+	"r0 = 0", "exit", "exit",
 };
 
 static void emit_all(struct emit *e)
@@ -48,7 +49,12 @@ static void emit_all(struct emit *e)
 	emit_jump(e, target);
 	emit_jump_imm(e, BPF_JEQ, 1, 2, target);
 	emit_label_place(e, target);
+	target = emit_label_new(e);
+	emit_call_label(e, target);
+	emit_callback(e, 3, target);
 	emit_alu_imm(e, BPF_MOV, 0, 0);
+	emit_exit(e);
+	emit_label_place(e, target);
 	emit_exit(e);
 }
 

@@ -29,6 +29,13 @@ __asm__(".text\n.p2align 4\n.globl probed\n.type probed, @function\n"
 	"probed:\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n\tret\n"
 	".size probed, . - probed\n");
 
+/* rastrace_write(): a nop of 5 bytes */
+void written(unsigned int major, unsigned int minor, const void *data,
+	     size_t length);
+__asm__(".text\n.p2align 4\n.globl written\n.type written, @function\n"
+	"written:\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\tret\n"
+	".size written, . - written\n");
+
 static int perf_type(void)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
@@ -61,15 +68,15 @@ static uint64_t file_offset(const void *function)
 	tap_bail("cannot find the function in /proc/self/maps");
 }
 
-/* Arms the program at probed(); the link's descriptor. */
-static int arm(int prog, uint64_t cookie)
+/* Arms the program at the function; the link's descriptor. */
+static int arm_at(int prog, uint64_t cookie, const void *function)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
 		    .perf_event.bpf_cookie = cookie);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = perf_type(),
 		.config1 = (uintptr_t)"/proc/self/exe",
-		.config2 = file_offset(probed),
+		.config2 = file_offset(function),
 	};
 	int event, link;
 
@@ -84,6 +91,11 @@ static int arm(int prog, uint64_t cookie)
 		tap_bail("cannot arm: %s", strerror(errno));
 	close(event);
 	return link;
+}
+
+static int arm(int prog, uint64_t cookie)
+{
+	return arm_at(prog, cookie, probed);
 }
 
 static struct inner inner = { 1, "sixteen bytes.." };
@@ -153,6 +165,112 @@ static void test_user(struct bed *bed)
 	boot = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	tap_ok(r->time < boot && r->time + 60000000000ULL > boot,
 	       "time is the boot clock's");
+}
+
+/* The entry of this process, made by the first hit, has the module's bias. */
+static void test_process(struct bed *bed)
+{
+	struct ras_process_key key = {
+		.pid = getpid(), .session = BED_SESSION,
+	};
+	const struct ras_record *r = (const void *)bed_slice(bed)->data;
+	struct ras_process process = { 0 };
+
+	tap_ok(!bpf_map_lookup_elem(bed->target.processes_fd, &key, &process) &&
+	       process.bias == (uintptr_t)probed - bed->sites[3] &&
+	       process.seen == r->time && !strcmp(process.comm, "test_uprobe"),
+	       "the process and the module's bias are kept");
+}
+
+/* Where the hits come from another process. */
+static void test_pids(struct bed *bed)
+{
+	struct body_filter filter = {
+		.pids_fd = bed_hash("pids", BPF_MAP_TYPE_HASH, 4, 1, 4),
+	};
+	uint64_t recorded = bed_slice(bed)->records;
+	uint32_t pid = getpid();
+	uint8_t value = 0;
+	int prog, link;
+
+	statements(bed);
+	bed->target.filter = &filter;
+	prog = bed_load(bed);
+	bed->target.filter = NULL;
+	link = arm(prog, bed->input.cookie);
+	probed(0, &outer, text);
+	bpf_map_update_elem(filter.pids_fd, &pid, &value, 0);
+	probed(0, &outer, text);
+	probed(0, &outer, text);
+	close(link);
+	close(prog);
+	tap_ok(bed_slice(bed)->records == recorded + 2 &&
+	       bed_why(bed, 2)->filtered[RAS_FILTERED_PROCESS] == 1,
+	       "only processes that are asked for");
+}
+
+/* A page of a file that nobody has touched, and one that can't be read. */
+static void test_static_absent(struct bed *bed, int prog)
+{
+	const struct ras_record *r = bed_record(bed, bed_slice(bed)->head);
+	struct ras_why before = bed->whys[2 * bed->target.cpus + bed->cpu];
+	const struct ras_why *why = &bed->whys[2 * bed->target.cpus + bed->cpu];
+	int link = arm_at(prog, 0, written), fd = open("/proc/self/exe",
+						       O_RDONLY);
+	uint8_t *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	written(2, 80, page + 1, 3);
+	tap_ok(r->minor == 80 && r->length == RAS_RECORD_HEADER + 3 &&
+	       r->flags == RAS_RECORD_PAGED_IN && !memcmp(r + 1, "ELF", 3) &&
+	       why->paged_in == before.paged_in + 1 &&
+	       bed_faults(why) == bed_faults(&before),
+	       "a static tracepoint's data is brought in");
+	r = bed_record(bed, bed_slice(bed)->head);
+	mprotect(page, 4096, PROT_NONE);
+	written(2, 81, page + 1, 3);
+	tap_ok(r->minor == 81 && r->length == RAS_RECORD_HEADER &&
+	       r->flags == RAS_RECORD_FAULT &&
+	       why->faults[RAS_FAULT_UNREADABLE] ==
+	       before.faults[RAS_FAULT_UNREADABLE] + 1 &&
+	       why->paged_in == before.paged_in + 1,
+	       "and is told when it can't be");
+	munmap(page, 4096);
+	close(fd);
+	close(link);
+}
+
+static void test_static(struct bed *bed)
+{
+	int majors_fd = bed_map("majors", RAS_STATIC_MAJORS, 1), prog, link;
+	uint8_t *majors = bed_mmap(majors_fd, RAS_STATIC_MAJORS);
+	const struct ras_record *r = bed_record(bed, bed_slice(bed)->head);
+	uint64_t records = bed_slice(bed)->records;
+
+	bed->target.session = RAS_STATIC_SESSION;
+	prog = bed_load_static(bed, majors_fd);
+	if (prog < 0)
+		tap_diag("%s", bed->log);
+	link = arm_at(prog, 0, written);
+	written(2, 77, text, sizeof(text));
+	majors[2] = 1;
+	written(1, 78, text, sizeof(text));
+	written(2, 79, text, sizeof(text));
+	close(link);
+	close(prog);
+	tap_ok(bed_slice(bed)->records == records + 1 && r->major == 2 &&
+	       r->minor == 79 && r->session == RAS_STATIC_SESSION &&
+	       r->length == RAS_RECORD_HEADER + sizeof(text) &&
+	       !memcmp(r + 1, text, sizeof(text)),
+	       "a static tracepoint of a major that is on");
+	bed->target.bring_in = bed->layout.vma;
+	prog = bed_load_static(bed, majors_fd);
+	bed->target.bring_in = false;
+	bed->target.session = BED_SESSION;
+	if (!bed->layout.vma)
+		tap_skip("absent data", "this kernel has no BTF");
+	else
+		test_static_absent(bed, prog);
+	close(prog);
 }
 
 static uint64_t kernel_symbol(const char *name)
@@ -237,6 +355,9 @@ int main(void)
 	bed_state(&bed, RAS_STATE_ON);
 	bed_site(&bed, 3, (uintptr_t)probed - (uintptr_t)&inner + 8);
 	test_user(&bed);
+	test_process(&bed);
+	test_pids(&bed);
+	test_static(&bed);
 	test_kernel(&bed);
 	return tap_done();
 }

@@ -24,7 +24,7 @@ for program in trcust tracefmt; do
 	is "$(complete_line $program -)" "$(help_options $program)" \
 		"$program: the options of --help"
 done
-commands=$(trace --help | sed -n '/^commands:/,/^$/s/^  *\([a-z]*\).*/\1/p')
+commands=$(trace --help | sed -n '/^commands:/,/^$/s/^  *\([a-z-]*\).*/\1/p')
 ok "trace has commands" test -n "$commands"
 is "$(complete_line trace "")" "$(echo "$commands" | sort)" \
 	"trace: the commands of --help"

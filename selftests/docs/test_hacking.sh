@@ -26,7 +26,7 @@ while read -r name; do
 done <"$TMP/files" >"$TMP/missing"
 is "$(cat "$TMP/missing")" "" "the map of trcust has every file"
 while read -r pattern; do
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086,SC2012
 	set -- $(ls usr/trcust/$pattern.[ch] usr/trcust/*/$pattern.[ch] 2>/dev/null)
 	[ "$1" ] || echo "$pattern"
 done <"$TMP/map" >"$TMP/gone"

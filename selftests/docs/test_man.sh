@@ -39,9 +39,9 @@ for program in trcust tracefmt; do
 done
 
 commands=$("$BIN/trace" --help |
-	sed -n '/^commands:/,/^$/s/^  *\([a-z][a-z]*\).*/\1/p')
+	sed -n '/^commands:/,/^$/s/^  *\([a-z][a-z-]*\).*/\1/p')
 ok "trace has commands" test -n "$commands"
-described=$(sed -n 's/^\.Ss \([a-z][a-z]*\)$/\1/p' "$TOP/usr/man/trace.8")
+described=$(sed -n 's/^\.Ss \([a-z][a-z-]*\)$/\1/p' "$TOP/usr/man/trace.8")
 is "$(echo "$described" | sort)" "$(echo "$commands" | sort)" \
 	"trace.8 has the commands of trace --help"
 for command in $commands; do

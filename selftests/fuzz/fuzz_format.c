@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any format over any data: the first byte is the record's flags, then the
- * format up to a zero, then the data.
+ * format up to a zero, then the data. Addresses in it have names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,25 @@ static const struct tff_member members[] = {
 
 static uint32_t by_name[CTYPES];
 
+/* What addresses lie in: the longest name that there is, everywhere. */
+static struct book book;
+
+static void book_make(void)
+{
+	static struct { struct ras_maps head; struct ras_mapping maps[2]; } m = {
+		.head = { .pid = 1, .mappings = 2 },
+		.maps = { { .end = 1ull << 63 },
+			  { .start = 1ull << 63, .end = ~0ull } },
+	};
+
+	memset(m.maps[0].path, 1, sizeof(m.maps[0].path));
+	memset(m.maps[1].path, 1, sizeof(m.maps[1].path));
+	m.head.pid = 0;
+	book_add_maps(&book, (uint8_t *)&m, sizeof(m));
+	m.head.pid = 1;
+	book_add_maps(&book, (uint8_t *)&m, sizeof(m));
+}
+
 static const struct value_types types = {
 	.types = ctypes, .count = CTYPES, .members = members,
 	.strings = strings, .by_name = by_name,
@@ -55,6 +74,7 @@ static const struct value_types types = {
 static void render(const char *fmt, struct ras_record *record)
 {
 	size_t n = record->length - RAS_RECORD_HEADER, room;
+	struct render_input input = { record, 0, { &book, 1 } };
 	struct render_format format;
 	struct render_result result;
 	uint8_t *seen = calloc(1, n + 1);
@@ -67,10 +87,10 @@ static void render(const char *fmt, struct ras_record *record)
 	text = malloc(room);
 	if (!text)
 		abort();
-	if ((size_t)(render_record(&format, record, text, seen, &result) -
+	if ((size_t)(render_record(&format, &input, text, seen, &result) -
 		     text) > room)
 		abort();
-	render_record(&format, record, text, NULL, &result);
+	render_record(&format, &input, text, NULL, &result);
 	render_free(&format);
 	free(text);
 	free(seen);
@@ -84,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!zero)
 		return 0;
+	if (!book.count)
+		book_make();
 	n = data + size - (zero + 1);
 	if (n > RAS_RECORD_MAX - RAS_RECORD_HEADER)
 		n = RAS_RECORD_MAX - RAS_RECORD_HEADER;

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "selftests/tracefmt/builder.h"
 #include "usr/tracefmt/merge.h"
+#include "usr/tracefmt/sequence.h"
 #include "usr/tracefmt/summary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,29 +32,58 @@ static struct tff *tff_make(void)
 	return tff;
 }
 
+/* As show.c does it: to the end, or of a pipe pass by pass. */
+static void records_print(struct trace_file *file, struct match *match,
+			  struct print *print)
+{
+	const struct merge_head *head;
+	struct sequences sequences;
+	struct merge merge;
+	int more;
+
+	sequence_open(&sequences, file);
+	merge_open(&merge, file);
+	do {
+		more = trace_file_more(file);
+		if (more < 0 || merge_more(&merge, file->header.key))
+			abort();
+		while ((head = merge_next(&merge, more ? file->pass.time :
+							 UINT64_MAX))) {
+			struct match_point *point = match_record(match,
+								 head->record);
+
+			point->present++;
+			sequence_see(&sequences, point, head);
+			print_record(print, point, head);
+		}
+	} while (more);
+	merge_close(&merge);
+	sequence_close(&sequences);
+}
+
 static void file_print(struct trace_file *file, struct search *search,
 		       bool force)
 {
 	struct print print = { .utc = true, .hex = force, .verbose = force,
-			       .wall_offset = file->header.wall_offset };
+			       .wall_offset = file->header.wall_offset,
+			       .book = &file->book };
 	FILE *out = fopen("/dev/null", "w");
-	const struct ras_record *record;
-	struct trace_slice *slice;
 	struct match match;
-	struct merge merge;
 	struct text text;
 
 	if (!out || text_open(&text, fileno(out)) ||
-	    match_open(&match, file, search, force) || merge_open(&merge, file))
+	    match_open(&match, file, search, force))
 		abort();
 	print.text = &text;
-	while ((record = merge_next(&merge, &slice))) {
-		struct match_point *point = match_record(&match, record);
+	records_print(file, &match, &print);
+	for (size_t i = 0; i < file->format_count; i++) {
+		struct search bundled = { 0 };
 
-		point->present++;
-		print_record(&print, point, record, slice->damaged);
+		search_add_bundled(&bundled, file->formats[i].name,
+				   file->formats[i].data,
+				   file->formats[i].size);
+		search_free(&bundled);
 	}
-	merge_close(&merge);
 	trace_file_finish(file);
 	summary_print(out, file, &match, &print);
 	match_close(&match);
@@ -60,13 +91,34 @@ static void file_print(struct trace_file *file, struct search *search,
 	fclose(out);
 }
 
+/* In memory, or through a pipe that has room for it. */
+static int file_open(struct trace_file *file, const uint8_t *data, size_t size)
+{
+	struct error err;
+	char path[32];
+	uint8_t *copy;
+	int ends[2], code;
+
+	if (size % 4 < 2 || size > 65536) {
+		copy = malloc(size ? size : 1);
+		memcpy(copy, data, size);
+		return trace_file_open_memory(file, copy, size, "fuzz.ras",
+					      &err);
+	}
+	if (pipe(ends) || write(ends[1], data, size) != (ssize_t)size)
+		abort();
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	code = trace_file_open(file, path, &err);
+	close(ends[0]);
+	return code;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct search_file *files[1];
 	struct search search = { .files = files, .count = 1 };
-	uint8_t *copy = malloc(size ? size : 1);
 	struct trace_file file;
-	struct error err;
 
 	if (!files[0]) {
 		files[0] = calloc(1, sizeof(**files));
@@ -75,8 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		files[0]->tried = true;
 		files[0]->tff = tff_make();
 	}
-	memcpy(copy, data, size);
-	if (trace_file_parse(&file, copy, size, "fuzz.ras", &err))
+	if (file_open(&file, data, size))
 		return 0;
 	file_print(&file, &search, size & 1);
 	trace_file_free(&file);

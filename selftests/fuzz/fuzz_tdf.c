@@ -20,6 +20,29 @@ static void string_check(const struct tdf *tdf, uint32_t offset)
 		abort();
 }
 
+static const struct body_layout layout = {
+	.thread_base = { 4000, 4008 }, .thread_ds = 4016, .thread_es = 4018,
+	.thread_fsindex = 4020, .thread_gsindex = 4022, .tls_array = 4024,
+	.task_mm = 1000, .mm_ldt = 1008, .ldt_entries = 8, .ldt_count = 16,
+	.vma = true,
+};
+
+static struct body_section sections[TDF_SECTIONS_MAX];
+
+static void sections_fill(const struct tdf *tdf)
+{
+	for (uint32_t i = 0; i < tdf->header->sections.count; i++) {
+		const struct tdf_section *section = &tdf->sections[i];
+
+		string_check(tdf, section->name);
+		sections[i] = (struct body_section){
+			.address = section->address, .size = section->size,
+			.run = 0xffffffffc0000000,
+			.percpu = section->flags & TDF_SECTION_PERCPU,
+		};
+	}
+}
+
 static void site_generate(const struct tdf *tdf, const struct tdf_point *point,
 			  const struct tdf_site *site)
 {
@@ -28,7 +51,9 @@ static void site_generate(const struct tdf *tdf, const struct tdf_point *point,
 			   BODY_UPROBE : BODY_KPROBE,
 		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
 		.major = tdf->header->major, .func_ip = true,
-		.thread_base = { 4000, 4008 },
+		.processes_fd = 8, .layout = &layout, .sections = sections,
+		.bring_in = true,
+		.section_count = tdf->header->sections.count,
 	};
 	struct body body;
 	struct error err;
@@ -43,6 +68,7 @@ static void tdf_walk(const struct tdf *tdf)
 	const struct tdf_header *h = tdf->header;
 
 	string_check(tdf, h->tsf);
+	sections_fill(tdf);
 	for (uint32_t i = 0; i < h->modules.count; i++) {
 		string_check(tdf, tdf->modules[i].path);
 		string_check(tdf, tdf->modules[i].name);

@@ -36,7 +36,8 @@ static void entry_print(const struct tff *tff,
 	text = malloc(render_room(&format, sizeof(sample.data)));
 	if (!text)
 		abort();
-	render_record(&format, &sample.record, text, NULL, &result);
+	render_record(&format, &(struct render_input){ &sample.record }, text,
+		      NULL, &result);
 	render_free(&format);
 	free(text);
 }

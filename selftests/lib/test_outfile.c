@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A file is replaced whole, by who may write it, and not through a trap. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tap.h"
 #include "usr/lib/outfile.h"
@@ -79,6 +82,38 @@ static void check_owner(void)
 	       st.st_gid == SOMEONE, "owner and group are kept");
 }
 
+static unsigned int names(const char *path)
+{
+	DIR *dir = opendir(path);
+	unsigned int count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Whether there is a file already or not. */
+static void check_killed(const char *path)
+{
+	static const char text[1 << 17];
+	unsigned int before = names(".");
+	struct outfile *out;
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		if (outfile_open(&out, path, NULL))
+			_exit(1);
+		outfile_write(out, text, sizeof(text));
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, &status, 0);
+	tap_ok(WIFSIGNALED(status), "killed while writing '%s'", path);
+	tap_is(names("."), before, "nothing is left");
+}
+
 /* In a directory like /tmp, of nobody, a link made by another user. */
 static void check_planted(uid_t owner, bool good)
 {
@@ -107,6 +142,8 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		tap_bail("no scratch directory");
 	check_plain();
+	check_killed("file");
+	check_killed("none");
 	if (geteuid()) {
 		tap_skip("owners and planted links", "needs root");
 	} else {

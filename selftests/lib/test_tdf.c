@@ -32,8 +32,9 @@ struct image {
 	struct tdf_point points[2];
 	struct tdf_site sites[SITES];
 	struct tdf_stmt stmts[SITES][STMTS];
+	struct tdf_section sections[3];
 	uint8_t rpn[8];
-	char strings[8];
+	char strings[16];
 };
 
 static struct tdf_table table(const struct image *image, const void *at,
@@ -56,7 +57,7 @@ static void prepare(struct image *image)
 			.sites = table(image, image->sites, SITES),
 			.stmts = table(image, image->stmts, SITES * STMTS),
 			.rpn = table(image, image->rpn, sizeof(rpn)),
-			.strings = table(image, image->strings, 8),
+			.strings = table(image, image->strings, 16),
 		},
 		.module = {
 			.path = 1, .name = 1, .machine = EM_X86_64,
@@ -64,7 +65,7 @@ static void prepare(struct image *image)
 			.id_length = 20,
 		},
 		.points = { { .minor = 1, .sites = 1 } },
-		.strings = "\0name",
+		.strings = "\0name\0a/b",
 	};
 	memcpy(image->rpn, rpn, sizeof(rpn));
 	for (int i = 0; i < SITES; i++)
@@ -178,6 +179,13 @@ static const struct stmt_row {
 	{ "deep stack", { { TDF_STMT_STACK, .length = TDF_STACK_MAX + 1 } },
 	  "33 bytes" },
 	{ "no stack", { { TDF_STMT_STACK } }, "0 bytes" },
+	{ "stack with its frame", { { TDF_STMT_STACK, .length = 2, ONE } },
+	  NULL },
+	{ "stack with a far frame", { { TDF_STMT_STACK, .length = 2, TWO } },
+	  "2 values left" },
+	{ "stack with LEN",
+	  { { TDF_STMT_STACK, TDF_STMT_LEN, .length = 2, LEN } },
+	  "flags 0x1" },
 	{ "an unknown kind", { { 7, .length = 1, ONE } }, "kind 7" },
 	{ "IF", { { TDF_STMT_IF, ONE },
 		  { TDF_STMT_REG, .reg_bytes = 4 } }, NULL },
@@ -395,11 +403,70 @@ static void check_sites(void)
 	check(&image, "sites of tracepoint 1", "sites past the table");
 }
 
+#define NAME	.name = 1
+
+static const struct section_row {
+	const char *name;
+	struct tdf_section sections[3];
+	uint32_t count;
+	uint8_t kind;
+	const char *error;
+} section_rows[] = {
+	{ "sections",
+	  { { 0x100, 0x10, NAME }, { 0x110, 1, NAME }, { 0x200, 8, NAME } }, 3,
+	  TDF_MODULE_KMOD, NULL },
+	{ "one at 0, for each processor",
+	  { { 0, 0x2000, NAME, .flags = TDF_SECTION_PERCPU } }, 1,
+	  TDF_MODULE_KERNEL, NULL },
+	{ "of a program", { { 0x100, 0x10, NAME } }, 1, TDF_MODULE_USER,
+	  "section of module 0" },
+	{ "of no module", { { 0x100, 0x10, NAME, .module = 1 } }, 1,
+	  TDF_MODULE_KMOD, "section of module 1" },
+	{ "an unknown flag of a section",
+	  { { 0x100, 0x10, NAME, .flags = 2 } }, 1, TDF_MODULE_KMOD,
+	  "flags 0x2" },
+	{ "without a name", { { 0x100, 0x10 } }, 1, TDF_MODULE_KMOD,
+	  "without a name" },
+	{ "with a path for a name", { { 0x100, 0x10, 6 } }, 1,
+	  TDF_MODULE_KMOD, "without a name" },
+	{ "with a name outside the file", { { 0x100, 0x10, 99 } }, 1,
+	  TDF_MODULE_KMOD, "without a name" },
+	{ "overlapping", { { 0x100, 0x10, NAME }, { 0x10f, 1, NAME } }, 2,
+	  TDF_MODULE_KMOD, "section at 0x10f" },
+	{ "descending", { { 0x100, 0x10, NAME }, { 0x80, 1, NAME } }, 2,
+	  TDF_MODULE_KMOD, "section at 0x80" },
+	{ "empty", { { 0x100, 0, NAME } }, 1, TDF_MODULE_KMOD,
+	  "section at 0x100" },
+	{ "past the end of memory", { { ~0ULL, 2, NAME } }, 1,
+	  TDF_MODULE_KMOD, "section at 0xffffffffffffffff" },
+	{ "too many", { { 0 } }, TDF_SECTIONS_MAX + 1, TDF_MODULE_KMOD,
+	  "lies outside the file" },
+};
+
+static void check_sections(void)
+{
+	struct image image;
+
+	for (size_t i = 0; i < sizeof(section_rows) / sizeof(*section_rows);
+	     i++) {
+		const struct section_row *row = &section_rows[i];
+
+		prepare(&image);
+		image.module.kind = row->kind;
+		memcpy(image.sections, row->sections,
+		       sizeof(row->sections));
+		image.header.sections = table(&image, image.sections,
+					       row->count);
+		check(&image, row->error, row->name);
+	}
+}
+
 int main(void)
 {
 	check_stmts();
 	check_layouts();
 	check_sharing();
 	check_sites();
+	check_sections();
 	return tap_done();
 }

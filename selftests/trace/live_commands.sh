@@ -74,16 +74,21 @@ mv "$TDF" "$TMP/moved.tdf"
 status 0 "what is armed can be disarmed without its TDF" trace off "$TDF"
 mv "$TMP/moved.tdf" "$TDF"
 
-# One TDF named twice
+# One TDF named twice; one of two that can't be armed
 status 0 "off --all" trace off --all
-status 1 "a TDF named twice isn't armed" trace on "$TDF" "$TDF"
-like "$(cat "$TMP/err")" "named twice" "and that is told"
-unlike "$(trace query)" ", on, " "nothing is armed"
+status 0 "a TDF named twice is armed" trace on "$TDF" "$TDF"
+is "$(figure state 1) $(figure state 2)" '"on" ' "once"
+trace off --all
 cp "$TDF" "$TMP/other/app.tdf"
 trace on "$TMP/other/app.tdf"
 status 1 "the second of two is armed already" \
 	trace on "$TDF" "$TMP/other/app.tdf"
-is "$(figure state 1) $(figure state 2)" '"on" ' "the first isn't armed then"
+like "$(cat "$TMP/err")" "'$TMP/other/app.tdf': it is armed already" \
+	"that is told of it"
+is "$(figure state 1) $(figure state 2)" '"on" "on"' "the first is armed"
+status 0 "suspend by a name that both have" trace suspend "$TDF"
+is "$(figure state 1) $(figure state 2)" '"on" "suspended"' \
+	"suspends what the path says"
 status 0 "off of one named twice" \
 	trace off "$TMP/other/app.tdf" app "$TMP/other/app.tdf"
 trace off --all

@@ -13,18 +13,22 @@ else
 	make_many 5
 fi
 
+# guests are slow
+KILLS=${RASTRACE_KILLS:-${RASTRACE_GUEST:+8}}
+KILLS=${KILLS:-60}
+
 # leftovers: names in the run directory that only a killed trace leaves
 leftovers() {
 	ls "$RASTRACE_RUN/new" 2>/dev/null
 	for past in "$RASTRACE_RUN"/past/*/*; do
 		case $past in
-		*/count | *'/*') ;;
+		*/count | */why | *'/*') ;;
 		*) echo "$past" ;;
 		esac
 	done
 }
 
-# kill_after MICROSECONDS COMMAND...: leaves its status
+# kill_after MICROSECONDS COMMAND...
 kill_after() {
 	delay=$1
 	shift
@@ -34,31 +38,79 @@ kill_after() {
 	wait $! 2>/dev/null
 }
 command -v usleep >/dev/null || usleep() {
-	sleep "0.$(printf %06d "$1")"
+	sleep "$(printf '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000)))"
+}
+
+# moments COUNT MOST SEED: so many microseconds, at random
+moments() {
+	awk -v n="$1" -v most="$2" -v seed="$3" 'BEGIN {
+		srand(seed)
+		while (n-- > 0)
+			print int(rand() * most)
+	}'
+}
+
+# links: how many are pinned
+links() {
+	set -- "$RASTRACE_RUN"/armed/many/*_*
+	[ -e "$1" ] || set --
+	echo $#
 }
 
 bad=0 armed=0 rounds=0
-trace on "$TMP/many.tdf" && trace off "$TMP/many.tdf"
-for delay in 1000 4000 7000 9000 11000 13000 15000 17000 20000 25000 30000; do
-	for what in on off; do
-		[ $what = off ] && trace on "$TMP/many.tdf" 2>/dev/null
-		kill_after $delay trace $what "$TMP/many.tdf"
-		rounds=$((rounds + 1))
-		trace clear || bad=$((bad + 1))
-		[ "$(leftovers)" ] && bad=$((bad + 1)) && leftovers | diag_file
-		if trace query | grep -q ', on, '; then
-			armed=$((armed + 1))
-			"$TMP/target" 2
-			[ "$(trace query --json | sed -n '/"state": "on"/,$p' |
-				sed -n 's/.*"hits": \(.*\),/\1/p' |
-				head -n 1)" = 2 ] || bad=$((bad + 1))
-			trace off "$TMP/many.tdf" || bad=$((bad + 1))
-		else
-			trace on "$TMP/many.tdf" || bad=$((bad + 1))
-			trace off "$TMP/many.tdf" || bad=$((bad + 1))
-		fi
+complain() {
+	bad=$((bad + 1))
+	diag "round $rounds, $what killed after $moment us: $*"
+}
+
+# check_round: what a killed trace left is whole, or gone
+check_round() {
+	trace clear || complain "clear fails"
+	left=$(leftovers)
+	[ -z "$left" ] || complain "leaves $left"
+	if ! trace query | grep -q ', on, '; then
+		[ "$(links)" = 0 ] || complain "leaves $(links) links"
+		trace on "$TMP/many.tdf" || complain "on fails"
+		[ "$(links)" = "$points" ] || complain "on makes $(links) links"
+	else
+		armed=$((armed + 1))
+	fi
+	on=$(trace query --json | sed '1,/"tracepoints"/d' |
+		grep -c '"state": "on"')
+	[ "$(links)" = "$on" ] || complain "$(links) links of $on points"
+	"$TMP/target" 2
+	[ "$(figure hits)" = 2 ] || complain "$(figure hits) hits"
+}
+
+trace on "$TMP/many.tdf"
+points=$(links)
+trace off "$TMP/many.tdf"
+seed=${RASTRACE_SEED:-$(date +%s)}
+diag "$KILLS moments, RASTRACE_SEED=$seed"
+most=$(
+	begin=$(clock_ms)
+	for i in 1 2 3 4; do
+		trace on "$TMP/many.tdf"
+		trace off "$TMP/many.tdf"
 	done
+	echo $((($(clock_ms) - begin) * 1000 / 6 + 5000))
+)
+for moment in $(moments "$KILLS" "$most" "$seed"); do
+	case $((rounds % 5)) in
+	0 | 3) what="on" ;;
+	1 | 4) what="off" ;;
+	2) what="off part" ;;
+	esac
+	rounds=$((rounds + 1))
+	trace off "$TMP/many.tdf" 2>/dev/null
+	[ "$what" = on ] || trace on "$TMP/many.tdf" || complain "on fails"
+	case $what in
+	"off part") kill_after "$moment" trace off "$TMP/many.tdf(2-50)" ;;
+	*) kill_after "$moment" trace "$what" "$TMP/many.tdf" ;;
+	esac
+	check_round
 done
+trace off "$TMP/many.tdf" 2>/dev/null
 ok "some kills left it armed, some didn't ($armed of $rounds)" \
 	test $armed -gt 0 -a $armed -lt $rounds
 is $bad 0 "$rounds times killed, never half armed ($armed times armed)"

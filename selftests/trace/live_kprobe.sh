@@ -19,8 +19,8 @@ if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
 	make_app
 	status 1 "on, behind another TDF" trace on "$TDF" "$TMP/kernel.tdf"
 	like "$(cat "$TMP/err")" "no kprobes" "says so, too"
-	unlike "$(trace query)" ", on, " "and the other isn't left armed"
-	status 0 "the other can be armed" trace on "$TDF"
+	like "$(trace query)" ", on, " "and the other is armed"
+	status 0 "which can be disarmed" trace off "$TDF"
 	tap_done
 fi
 status 0 "on" trace on "$TMP/kernel.tdf"

@@ -211,19 +211,21 @@ static void point_check(const struct figure *f, int point)
 
 	for (int i = 0; i < THREADS; i++)
 		count += hits[i][point];
-	tap_is(f->recorded + f->filtered + f->dropped, count,
+	tap_is(figure_hits(f), count,
 	       "point %d: hits = recorded + filtered + dropped", point + 1);
 	tap_is(f->present + f->overwritten, f->recorded,
 	       "point %d: recorded = present + overwritten", point + 1);
-	tap_ok(f->filtered && f->overwritten > f->present,
+	tap_is(figure_filtered(f), f->why.filtered[RAS_FILTERED_SUSPENDED],
+	       "point %d: nothing is filtered but when suspended", point + 1);
+	tap_ok(figure_filtered(f) && f->overwritten > f->present,
 	       "point %d: suspended hits are filtered, the buffer wrapped",
 	       point + 1);
-	tap_is(f->faults, 0, "point %d: no faults", point + 1);
+	tap_is(figure_faults(f), 0, "point %d: no faults", point + 1);
 	tap_diag("point %d: %llu hits, %llu recorded, %llu present, %llu filtered, %llu dropped",
 		 point + 1, (unsigned long long)count,
 		 (unsigned long long)f->recorded,
 		 (unsigned long long)f->present,
-		 (unsigned long long)f->filtered,
+		 (unsigned long long)figure_filtered(f),
 		 (unsigned long long)f->dropped);
 }
 

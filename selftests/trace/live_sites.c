@@ -49,6 +49,12 @@ __asm__(".text\n"
 static uint64_t global = 0xfeedfacecafebeefULL;
 static __thread uint64_t thread_local = 0x1000;
 static volatile uint16_t semaphore __attribute__((section(".probes"))) = 0;
+/* what a USDT probe says of itself: where it is, no .stapsdt.base, its counter */
+__asm__(".pushsection .note.stapsdt, \"\", \"note\"\n"
+	".balign 4\n .4byte 8, 2f - 1f, 3\n .asciz \"stapsdt\"\n"
+	"1: .8byte with_semaphore, 0, semaphore\n"
+	".asciz \"self\"\n .asciz \"probe\"\n .asciz \"\"\n2: .balign 4\n"
+	".popsection\n");
 
 enum {
 	POINT_SITES, POINT_RETURN, POINT_SEMAPHORE, POINT_THREAD, POINT_LIMITS,
@@ -340,12 +346,12 @@ static void figure_check(const struct figures *figures, size_t session,
 {
 	const struct figure *f = &figures->sessions[session][point];
 
-	tap_ok(f->recorded == recorded && f->filtered == filtered &&
-	       !f->dropped && f->faults == faults,
+	tap_ok(f->recorded == recorded && figure_filtered(f) == filtered &&
+	       !f->dropped && figure_faults(f) == faults,
 	       "figures of point %d: %llu recorded, %llu filtered, %llu faults",
 	       point + 1, (unsigned long long)f->recorded,
-	       (unsigned long long)f->filtered,
-	       (unsigned long long)f->faults);
+	       (unsigned long long)figure_filtered(f),
+	       (unsigned long long)figure_faults(f));
 }
 
 static void check_figures(void)
@@ -468,34 +474,6 @@ static void check_kernel(void)
 	self_trace("off --all");
 }
 
-static void refused(const char *what, struct tdf_stmt stmt, const uint8_t *rpn,
-		    size_t size)
-{
-	static struct self_tdf tdf;
-	char text[512];
-
-	self_begin(&tdf);
-	self_point(&tdf);
-	self_site(&tdf, site_b, 1);
-	self_point(&tdf);
-	self_site(&tdf, site_a, 1);
-	self_stmt(&tdf, stmt, rpn, size);
-	self_write(&tdf);
-	tap_ok(trace_on("", text, sizeof(text)) &&
-	       strstr(text, "tracepoint 2 ('')") && strstr(text, what),
-	       "refused: %s", text);
-}
-
-static void check_refused(void)
-{
-	struct tdf_stmt stack = { .kind = TDF_STMT_STACK, .length = 4 };
-	struct tdf_stmt far = memory(4);
-
-	refused("STACK", stack, NULL, 0);
-	far.flags = TDF_STMT_SEGMENT;
-	refused("segmented", far, SELF_RPN(LIT, LIT));
-}
-
 /* The kernel takes one semaphore for an address, or none. */
 static void check_semaphores(void)
 {
@@ -516,6 +494,22 @@ static void check_semaphores(void)
 	semaphore_check("and the semaphore is down");
 }
 
+/* What is no probe's counter is not counted up. */
+static void check_no_semaphore(void)
+{
+	static struct self_tdf tdf;
+	char text[512];
+
+	self_begin(&tdf);
+	self_point(&tdf);
+	self_site(&tdf, with_semaphore, 1)->semaphore =
+		self_place(&global).offset;
+	self_write(&tdf);
+	tap_ok(trace_on("", text, sizeof(text)) &&
+	       strstr(text, "has a semaphore at offset"), "refused: %s", text);
+	tap_is(global, 0xfeedfacecafebeefULL, "and its data are left alone");
+}
+
 int main(void)
 {
 	static const char *const kinds[] = { "multi", "perf" };
@@ -531,8 +525,8 @@ int main(void)
 			attach_test(kinds[i], global_works(kinds[i]));
 	}
 	check_kernel();
-	check_refused();
 	check_semaphores();
+	check_no_semaphore();
 	self_close();
 	return tap_done();
 }

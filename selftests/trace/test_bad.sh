@@ -32,16 +32,19 @@ misuse() {
 misuse "no operand" "operand" trace on
 misuse "off without a name" "name TDFs" trace off
 misuse "off --all with a name" "name TDFs" trace off --all "$TDF"
+misuse "off --all of some" "name TDFs" trace off --all --minor 5
 misuse "too many operands" "too many" trace get a b
 misuse "unknown option" "no-such" trace query --no-such
 misuse "missing value" "^trace: .*requires an argument" trace on --buffer
+misuse "no run directory" "--pin-dir: ''" trace --pin-dir "" query
 misuse "unknown command" "'nonsense'" trace nonsense
 misuse "buffer of 12 bytes" "out of range" trace on --buffer 12 "$TDF"
 misuse "buffer of 2G" "out of range" trace on --buffer 2G "$TDF"
 misuse "buffer of nonsense" "no buffer size" trace on --buffer 1X "$TDF"
 misuse "buffer of -1" "no buffer size" trace on --buffer -1 "$TDF"
-misuse "--module and two TDFs" "there are 2 TDFs" \
-	trace on --module /bin/sh "$TDF" "$TDF"
+cp "$TDF" "$TMP/bad/second.tdf"
+refused "--module and two TDFs" "there are 2" \
+	trace on --module "$TMP/target" "$TDF" "$TMP/bad/second.tdf"
 misuse "unknown kind of links" "no kind of link" trace on --attach x "$TDF"
 
 # --- the TDF
@@ -66,12 +69,15 @@ refused "TDF with a changed byte" "flip.tdf" trace on "$TMP/bad/flip.tdf"
 poke "$TMP/bad/version.tdf" 8 144
 refused "TDF of version 100" "version" trace on "$TMP/bad/version.tdf"
 poke "$TMP/bad/version.tdf" 8 001
-refused "TDF of version 1" "version 1, this program reads version 2" \
+refused "TDF of version 1" "version 1, this program reads version 3" \
 	trace on "$TMP/bad/version.tdf"
 like "$(cat "$TMP/err")" "compile it with a trcust of the same release" \
 	"  and what to do"
 refused "show of a damaged TDF" "flip.tdf" trace show "$TMP/bad/flip.tdf"
-refused "one damaged of two" "flip.tdf" trace on "$TDF" "$TMP/bad/flip.tdf"
+status 1 "one damaged of two" trace on "$TMP/bad/flip.tdf" "$TDF"
+like "$(cat "$TMP/err")" "flip.tdf" "  message"
+is "$(figure state)" '"on"' "  the other is armed"
+trace off --all
 
 # --- the module
 mv "$TMP/target" "$TMP/hidden"

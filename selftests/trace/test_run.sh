@@ -41,4 +41,20 @@ status 0 "an output" trace run -o "$TMP/out.d/x.ras" "$TDF" -- "$TMP/target" 3
 is "$(ls "$TMP/out.d")" "x.ras" "  is there, and nothing else"
 is "$(tracefmt "$TMP/out.d/x.ras" 2>/dev/null | grep -c '^Event')" 3 \
 	"  with the records"
+
+# --- --follow: the program and what it starts, not others
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	(
+		until [ -e "$TMP/hit" ]; do sleep 0.05; done
+		"$TMP/target" 5
+		touch "$TMP/done"
+	) &
+	status 0 "--follow" trace run --follow "$TDF" -- \
+		sh -c "'$TMP/target' 2; touch '$TMP/hit'
+			until [ -e '$TMP/done' ]; do sleep 0.05; done"
+	is "$(grep -c '^Event' "$TMP/out")" 2 "  records the program's children"
+	wait
+else
+	skip "--follow" "the kernel has no type information"
+fi
 tap_done

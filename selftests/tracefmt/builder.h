@@ -150,6 +150,89 @@ BUILD_FUNC void ras_chunk_add(struct bytes *ras, uint32_t kind,
 	bytes_pad(ras);
 }
 
+/* A stack item: how it ends, its flags, and addresses. */
+BUILD_FUNC void data_stack(struct bytes *b, uint8_t end, uint8_t flags,
+			   const uint64_t *addresses, size_t n)
+{
+	struct ras_stack stack = { end, flags };
+	struct bytes item = { 0 };
+
+	bytes_add(&item, &stack, sizeof(stack));
+	bytes_add(&item, addresses, n * sizeof(*addresses));
+	data_item(b, RAS_ITEM_STACK, item.data, item.size);
+	bytes_free(&item);
+}
+
+/* So much of the slice that what is added next is another chunk. */
+BUILD_FUNC void ras_slice_flush(struct bytes *ras, struct slice_builder *slice)
+{
+	struct bytes payload = { 0 };
+
+	bytes_add(&payload, &slice->copy, sizeof(slice->copy));
+	bytes_add(&payload, slice->records.data, slice->records.size);
+	ras_chunk_add(ras, RAS_CHUNK_SLICE, &payload);
+	bytes_free(&payload);
+	bytes_free(&slice->records);
+	slice->copy.first = slice->copy.head;
+}
+
+/* Records of that many bytes are overwritten before they are read. */
+BUILD_FUNC void slice_skip(struct slice_builder *slice, uint64_t bytes)
+{
+	slice->copy.head += bytes;
+	slice->copy.first = slice->copy.head;
+}
+
+BUILD_FUNC void ras_pass_add(struct bytes *ras, uint64_t time, uint64_t lost)
+{
+	struct ras_pass pass = { time, lost };
+	struct bytes payload = { 0 };
+
+	bytes_add(&payload, &pass, sizeof(pass));
+	ras_chunk_add(ras, RAS_CHUNK_PASS, &payload);
+	bytes_free(&payload);
+}
+
+BUILD_FUNC void ras_maps_add(struct bytes *ras, uint32_t pid, const char *comm,
+			     const struct ras_mapping *maps, uint32_t n)
+{
+	struct ras_maps head = { .pid = pid, .mappings = n };
+	struct bytes payload = { 0 };
+
+	strncpy(head.comm, comm, sizeof(head.comm) - 1);
+	bytes_add(&payload, &head, sizeof(head));
+	bytes_add(&payload, maps, n * sizeof(*maps));
+	ras_chunk_add(ras, RAS_CHUNK_MAPS, &payload);
+	bytes_free(&payload);
+}
+
+BUILD_FUNC void ras_process_add(struct bytes *ras, uint32_t pid, uint64_t seen,
+				const char *comm)
+{
+	struct ras_process_entry entry = {
+		.key = { .pid = pid, .session = 1 }, .process.seen = seen,
+	};
+	struct bytes payload = { 0 };
+
+	strncpy(entry.process.comm, comm, sizeof(entry.process.comm) - 1);
+	bytes_add(&payload, &entry, sizeof(entry));
+	ras_chunk_add(ras, RAS_CHUNK_PROCESSES, &payload);
+	bytes_free(&payload);
+}
+
+BUILD_FUNC void ras_formats_add(struct bytes *ras, const char *name,
+				const struct bytes *tff)
+{
+	struct ras_formats head = { 0 };
+	struct bytes payload = { 0 };
+
+	strncpy(head.name, name, sizeof(head.name) - 1);
+	bytes_add(&payload, &head, sizeof(head));
+	bytes_add(&payload, tff->data, tff->size);
+	ras_chunk_add(ras, RAS_CHUNK_FORMATS, &payload);
+	bytes_free(&payload);
+}
+
 /* Frees the slice's records. */
 BUILD_FUNC void ras_slice_add(struct bytes *ras, struct slice_builder *slice)
 {
@@ -201,6 +284,14 @@ BUILD_FUNC void session_add(struct bytes *log, uint16_t index, uint16_t major,
 	snprintf(session.tdf, sizeof(session.tdf), "%s", tdf);
 	bytes_add(log, &session, sizeof(session));
 	bytes_add(log, points, n * sizeof(*points));
+}
+
+/* Of the last session: what stands in front of its records' data. */
+BUILD_FUNC struct ras_session *session_last(struct bytes *log, uint32_t points)
+{
+	return (void *)(log->data + log->size -
+			points * sizeof(struct ras_session_point) -
+			sizeof(struct ras_session));
 }
 
 BUILD_FUNC void counts_add(struct bytes *ras, uint32_t session,

@@ -127,8 +127,11 @@ static void cpu1_records(struct slice_builder *slice)
 static void make_sample(const char *folder)
 {
 	static const struct ras_count_total app_totals[] = {
-		{ 8, 3, 1, 0, 0 }, { 3, 0, 0, 1, RAS_MISSED_UNKNOWN },
-		{ 1, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0 }, { 1, 0, 0, 0, 2 },
+		{ 8, 1, 0, { .filtered = { [RAS_FILTERED_SUSPENDED] = 1,
+					   [RAS_FILTERED_CONDITION] = 2 } } },
+		{ 3, 0, RAS_MISSED_UNKNOWN,
+		  { .faults = { [RAS_FAULT_UNREADABLE] = 1 }, .paged_in = 1 } },
+		{ 1 }, { 1 }, { 1, .missed = 2 },
 	};
 	struct slice_builder cpu0 = slice_begin(0, 4096, 7);
 	struct slice_builder cpu1 = slice_begin(1, 0, 0);

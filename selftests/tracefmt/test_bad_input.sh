@@ -50,7 +50,7 @@ is "$(grep -c ^Event "$TMP/out")" 7 "the records before are printed"
 like "$(cat "$TMP/err")" "bytes at the end of CPU 1's slice" "told"
 like "$(cat "$TMP/err")" "^Not complete: the file is damaged" \
 	"it isn't called complete"
-is "$(awk 'n { print $6 } /^Major/ { n = 1 }' "$TMP/err" | grep -c '^[0-9]')" 0 \
+is "$(awk 'n && !NF { exit } n { print $6 } /^Major/ { n = 1 }' "$TMP/err" | grep -c '^[0-9]')" 0 \
 	"what it lacks isn't called overwritten"
 
 cp sample.ras flipped.ras

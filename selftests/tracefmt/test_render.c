@@ -8,6 +8,9 @@
  *	C(...)	a cut item		T(...)	a cut string
  *	N	an item that the site doesn't have
  *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
+ *	L	left alone at 0x1234	Z	a division by zero
+ *	U	not tried at 0x1234
+ *	K(...)	a stack: how it ends, flags, addresses
  *	'text'	characters
  */
 #include <tap.h>
@@ -184,6 +187,27 @@ static const struct row rows[] = {
 	{ "%P%W + %W|%P%B", "NP(07)",
 	  "<not available here> + <not available here>|07" },
 	{ "%P%S %U", "NP(07)", "<not available here> 00 01 00 07" },
+	/* other reasons */
+	{ "%P%W|%P%W", "L", "<left alone: 0000000000001234>|<not traced>",
+	  RAS_RECORD_FAULT },
+	{ "%P%S", "U", "<not tried: 0000000000001234>", RAS_RECORD_FAULT },
+	{ "%P%{u32} %P%B", "ZP(01)", "<division by zero> 01",
+	  RAS_RECORD_FAULT },
+	/* stacks, and addresses that nothing is known of */
+	{ "stack =%P%{stack}|%P%B",
+	  "K(03 00 5634120000000000 CDAB000000000000)P(01)",
+	  "stack =\n  0000000000123456\n  000000000000ABCD\n"
+	  "  (stopped: no frame pointer)|01" },
+	{ "%R%{p64}|%P%B", "K(00 00 5634120000000000 CDAB000000000000)P(01)",
+	  "0x123456 0xABCD (stopped: as deep as asked for)|01" },
+	{ "%P%{stack}|", "K(02 00)",
+	  "\n  (stopped: the next frame can't be read)|" },
+	{ "%R%{sym}|%P%B", "K(01 00)P(01)", "(outermost)|01" },
+	{ "%P%{sym} and %{sym32}", "P(5634120000000000 CDAB0000)",
+	  "0x123456 and 0xABCD" },
+	{ "%P%{stack}|", "P(4142)",
+	  "\n+0000  41 42                                            AB|" },
+	{ "%P%W", "K(01)", "<no prefix: 08 01 00>" },
 	/* typed controls */
 	{ "%{d8} %{d16} %{d32} %{d64}", "FF FEFF FDFFFFFF FCFFFFFFFFFFFFFF",
 	  "-1 -2 -3 -4" },
@@ -274,8 +298,9 @@ static const char *data_parse(const char *p, struct bytes *data)
 		{ 'P', RAS_ITEM_VALUE }, { 'S', RAS_ITEM_STRING },
 		{ 'T', RAS_ITEM_STRING | RAS_ITEM_CUT },
 		{ 'C', RAS_ITEM_VALUE | RAS_ITEM_CUT },
+		{ 'K', RAS_ITEM_STACK },
 	};
-	uint64_t selector = 0xb70001;
+	uint64_t selector = 0xb70001, pointer = 0x1234, zero = 0;
 
 	while (*p && *p != ')') {
 		struct bytes inner = { 0 };
@@ -294,13 +319,22 @@ static const char *data_parse(const char *p, struct bytes *data)
 			data_item(data, RAS_ITEM_ABSENT, NULL, 0);
 			p++;
 		} else if (*p == 'X') {
-			data_fault(data, 0x1234);
+			data_fault(data, pointer);
+			p++;
+		} else if (*p == 'L') {
+			data_item(data, RAS_ITEM_LEFT, &pointer, 8);
+			p++;
+		} else if (*p == 'U') {
+			data_item(data, RAS_ITEM_NOT_TRIED, &pointer, 8);
+			p++;
+		} else if (*p == 'Z') {
+			data_item(data, RAS_ITEM_ARITHMETIC, &zero, 8);
 			p++;
 		} else if (p[1] == '(') {
 			char letter = *p;
 
 			p = data_parse(p + 2, &inner);
-			for (size_t i = 0; i < 4; i++)
+			for (size_t i = 0; i < 5; i++)
 				if (items[i].letter == letter)
 					data_item(data, items[i].status,
 						  inner.data, inner.size);
@@ -346,7 +380,8 @@ static void row_run(size_t i)
 		tap_bail("no memory");
 	room = render_room(&format, n);
 	text = malloc(room + 1);
-	end = render_record(&format, record, text, seen, &result);
+	end = render_record(&format, &(struct render_input){ record }, text,
+			    seen, &result);
 	*end = '\0';
 	tap_str(text, row->expected, "row %zu: data %s", i, row->data);
 	if ((size_t)(end - text) > room)
@@ -369,7 +404,8 @@ static void test_seen(void)
 					      1, 1, 1, 1, 1, 0 };
 
 	render_compile(&format, row.format, &types);
-	render_record(&format, record, text, seen, &result);
+	render_record(&format, &(struct render_input){ record }, text, seen,
+		      &result);
 	tap_ok(!memcmp(seen, expected, sizeof(expected)),
 	       "bytes that no control took are told");
 	render_free(&format);

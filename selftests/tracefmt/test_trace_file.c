@@ -3,6 +3,7 @@
  * A .ras file is read as far as it goes: cut at every byte, every bit
  * flipped; nothing is lost silently. Records come in the order of time.
  */
+#include <zlib.h>
 #include <tap.h>
 #include <usr/tracefmt/merge.h>
 #include "builder.h"
@@ -44,6 +45,8 @@ static void slices_make(struct bytes *ras)
 		slice_add(&slice, (struct ras_record){
 			.session = 1, .major = 5, .minor = records[i].minor,
 			.time = records[i].time }, i % 2 ? &data : NULL);
+		if (i == 1)
+			ras_slice_flush(ras, &slice);
 	}
 	ras_slice_add(ras, &slice);
 	bytes_free(&data);
@@ -52,6 +55,7 @@ static void slices_make(struct bytes *ras)
 static struct bytes ras_make(void)
 {
 	static const struct ras_count_total totals[POINTS] = { { 1 } };
+	static const struct ras_mapping mapping = { .start = 1, .end = 2 };
 	struct bytes ras = { 0 }, log = { 0 };
 
 	ras_begin(&ras, 1000, 0);
@@ -59,6 +63,9 @@ static struct bytes ras_make(void)
 	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
 	counts_add(&ras, 1, totals, POINTS);
 	ras_chunk_add(&ras, 77, &log);
+	ras_process_add(&ras, 100, 5, "app");
+	ras_maps_add(&ras, 100, "app", &mapping, 1);
+	ras_formats_add(&ras, "TRC0005.TFF", &log);
 	slices_make(&ras);
 	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
 	bytes_free(&log);
@@ -75,21 +82,22 @@ struct result {
 static struct result ras_read(const uint8_t *data, size_t size)
 {
 	struct result result = { 0 };
-	const struct ras_record *record;
-	struct trace_slice *slice;
+	const struct merge_head *head;
 	struct trace_file file;
 	struct error err = { 0 };
 	struct merge merge;
 	uint8_t *copy = malloc(size ? size : 1);
 
 	memcpy(copy, data, size);
-	result.code = trace_file_parse(&file, copy, size, "x.ras", &err);
+	result.code = trace_file_open_memory(&file, copy, size, "x.ras", &err);
 	snprintf(result.error, sizeof(result.error), "%.159s", err.text);
 	if (result.code)
 		return result;
 	merge_open(&merge, &file);
-	while ((record = merge_next(&merge, &slice)))
-		result.ordered += record->minor == ++result.found;
+	trace_file_more(&file);
+	merge_more(&merge, file.header.key);
+	while ((head = merge_next(&merge, UINT64_MAX)))
+		result.ordered += head->record->minor == ++result.found;
 	merge_close(&merge);
 	trace_file_finish(&file);
 	result.damages = file.damage.count;
@@ -215,15 +223,15 @@ static void test_refused(const struct bytes *ras)
 	h->order = __builtin_bswap32(h->order);
 	header_refused(ras, "another byte order", "byte order");
 	*h = kept;
-	h->version = 2;
+	h->version = 1;
 	ras_header_seal((struct bytes *)ras);
 	header_refused(ras, "another version",
-		       "version is 2, this program reads 1");
+		       "version is 1, this program reads 2");
 	*h = kept;
-	h->layout = 1;		/* flags told less there */
+	h->layout = 2;		/* records had no context there */
 	ras_header_seal((struct bytes *)ras);
 	header_refused(ras, "an older layout",
-		       "layout is 1, this program reads 2");
+		       "layout is 2, this program reads 3");
 	*h = kept;
 	h->flags = 1;
 	ras_header_seal((struct bytes *)ras);
@@ -246,6 +254,132 @@ static void test_zeros(const struct bytes *ras)
 	bytes_free(&copy);
 }
 
+/* Payload of a packed chunk: its head, and zeros in the place of the rest. */
+static void packed_add(struct bytes *ras, struct ras_packed head, size_t rest)
+{
+	struct bytes payload = { 0 };
+
+	bytes_add(&payload, &head, sizeof(head));
+	bytes_add(&payload, NULL, rest);
+	ras_chunk_add(ras, RAS_CHUNK_PACKED, &payload);
+	bytes_free(&payload);
+}
+
+/* What says to be long, or is nothing that can be unpacked. */
+static void test_packed(void)
+{
+	static const struct ras_packed bad[] = {
+		{ RAS_CHUNK_SLICE, RAS_PACKED_ZLIB, ~0ULL, 40 },
+		{ RAS_CHUNK_SLICE, RAS_PACKED_ZLIB, 1000, 40 },
+		{ RAS_CHUNK_SLICE, RAS_PACKED_ZLIB, 1000, ~0ULL },
+		{ RAS_CHUNK_SLICE, RAS_PACKED_ZLIB, 20, 40 },
+		{ RAS_CHUNK_SESSIONS, RAS_PACKED_ZLIB, RAS_PACKED_MAX + 1, 0 },
+		{ RAS_CHUNK_SESSIONS, RAS_PACKED_ZLIB, 100, 200 },
+		{ RAS_CHUNK_SESSIONS, 99, 100, 0 },
+		{ RAS_CHUNK_PACKED, RAS_PACKED_ZLIB, 100, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct bytes ras = { 0 };
+		struct result r;
+
+		ras_begin(&ras, 1000, 0);
+		packed_add(&ras, bad[i], 64);
+		ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+		r = ras_read(ras.data, ras.size);
+		tap_is(r.code, 0, "bad packed chunk %zu is passed over", i);
+		tap_is(r.damages, 1, "and told: %s", r.damage);
+		bytes_free(&ras);
+	}
+}
+
+/* Memory is what a chunk unpacks to, however few records it says to have. */
+static void test_packed_counted(void)
+{
+	static const size_t size = 1 << 20;
+	struct ras_slice_copy copy = { .head = 8 };
+	struct ras_packed head = {
+		RAS_CHUNK_SLICE, RAS_PACKED_ZLIB, size + sizeof(copy),
+		sizeof(copy),
+	};
+	struct bytes ras = { 0 }, payload = { 0 };
+	uint8_t *zeros = calloc(1, size), *packed = malloc(size);
+	uLongf room = size;
+	struct trace_file file;
+
+	tap_is(compress(packed, &room, zeros, size), Z_OK, "zeros are packed");
+	bytes_add(&payload, &head, sizeof(head));
+	bytes_add(&payload, &copy, sizeof(copy));
+	bytes_add(&payload, packed, room);
+	ras_begin(&ras, 1000, 0);
+	ras_chunk_add(&ras, RAS_CHUNK_PACKED, &payload);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	trace_file_open_memory(&file, ras.data, ras.size, "x.ras", NULL);
+	trace_file_more(&file);
+	slices_recover_key(&file.slices, &file.header.key);
+	tap_ok(file.slices.fetched >= size, "%llu of %zu bytes are counted",
+	       (unsigned long long)file.slices.fetched, size);
+	slices_next(&file.slices, file.slices.items[0], BUILD_KEY);
+	tap_is(file.slices.fetched, 0, "and given back");
+	trace_file_free(&file);
+	bytes_free(&payload);
+	free(zeros);
+	free(packed);
+}
+
+/* Of a pipe that never pauses a chunk is always left. */
+static void test_endless(void)
+{
+	struct source source = { .fd = -1, .pipe = true };
+	struct damage damage = { 0 };
+	struct slices slices = { .source = &source, .damage = &damage };
+	struct slice_builder slice = slice_begin(0, 0, 0);
+	size_t in_order = 0;
+
+	for (uint16_t i = 0; i < 1000; i++) {
+		const struct ras_record *record;
+		struct bytes chunk = { 0 };
+		struct source_bytes bytes;
+
+		slice_add(&slice, (struct ras_record){ .minor = i }, NULL);
+		ras_slice_flush(&chunk, &slice);
+		bytes = (struct source_bytes){
+			chunk.data, chunk.size, chunk.data,
+		};
+		slices_add(&slices, 0, chunk.size - sizeof(struct ras_chunk),
+			   &bytes);
+		if (i < 3)
+			continue;
+		record = slices_next(&slices, slices.items[0], BUILD_KEY);
+		in_order += record && record->minor == i - 3;
+	}
+	tap_is(in_order, 997, "a pipe without end is read");
+	tap_ok(slices.items[0]->chunk_room <= 16,
+	       "it needs no more room: %zu chunks",
+	       slices.items[0]->chunk_room);
+	slices_free(&slices);
+}
+
+/* Positions of a slice must not go back. */
+static void test_backwards(void)
+{
+	struct slice_builder slice = slice_begin(0, 4096, 0);
+	struct bytes ras = { 0 };
+	struct result r;
+
+	ras_begin(&ras, 1000, 0);
+	slice_add(&slice, (struct ras_record){ .minor = 1 }, NULL);
+	ras_slice_flush(&ras, &slice);
+	slice = slice_begin(0, 0, 0);
+	slice_add(&slice, (struct ras_record){ .minor = 2 }, NULL);
+	ras_slice_add(&ras, &slice);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	r = ras_read(ras.data, ras.size);
+	tap_is(r.found, 2, "a slice that goes back is read");
+	tap_ok(strstr(r.damage, "goes back"), "and that is told: %s", r.damage);
+	bytes_free(&ras);
+}
+
 int main(void)
 {
 	struct bytes ras = ras_make();
@@ -257,6 +391,10 @@ int main(void)
 	test_middle_ruined(&ras);
 	test_refused(&ras);
 	test_zeros(&ras);
+	test_packed();
+	test_packed_counted();
+	test_endless();
+	test_backwards();
 	bytes_free(&ras);
 	return tap_done();
 }

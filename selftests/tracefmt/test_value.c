@@ -260,7 +260,8 @@ static char *render(const struct value_types *types, const char *fmt,
 		tap_bail("no memory");
 	room = render_room(&format, data->size);
 	text = malloc(room + 1);
-	*render_record(&format, record, text, NULL, &result) = '\0';
+	*render_record(&format, &(struct render_input){ record }, text, NULL,
+		       &result) = '\0';
 	if (strlen(text) > room)
 		tap_ok(false, "'%s': room for the text", fmt);
 	render_free(&format);

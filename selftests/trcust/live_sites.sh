@@ -70,7 +70,8 @@ status=$?
 trace query --json >query.json
 trace off names.tdf
 is "$status" 0 "the program does the same"
-is "$(awk '/"minor"/ { minor = $2 } /"hits"/ { print minor $2 }' query.json |
+is "$(awk '/"minor": [0-9]/ { minor = $2 }
+	/"hits"/ && minor { print minor $2; minor = "" }' query.json |
 	tr -d '"' | sed 's/,$//' | sort -n | tr '\n' ' ')" \
 	"1,10 3,5 4,5 5,10 6,10 7,5 8,5 9,5 " "hits of each"
 tap_done

@@ -85,12 +85,12 @@ done
 cp app app.ko
 refused app.ko 'a program or shared library, no kernel module' \
 	"program as a kernel module"
-printf '\3757zXZ' >app.ko.xz
-refused app.ko.xz 'compressed: decompress it first .unxz' "xz"
+printf '\3757zXZ\000' >app.ko.xz
+refused app.ko.xz 'compressed \(xz\), and damaged' "xz"
 printf '\050\265\057\375' >app.ko.zst
-refused app.ko.zst 'compressed: decompress it first .unzstd' "zstd"
+refused app.ko.zst 'compressed \(zstd\), and damaged' "zstd"
 printf '\037\213' >app.ko.gz
-refused app.ko.gz 'compressed: decompress it first .gunzip' "gzip"
+refused app.ko.gz 'compressed \(gzip\), and damaged' "gzip"
 if [ "$(id -u)" -ne 0 ]; then
 	cp app secret && chmod 0 secret
 	refused secret 'Permission denied' "unreadable"

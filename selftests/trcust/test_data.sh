@@ -18,7 +18,8 @@ stmts() {
 	unset IFS
 	# shellcheck disable=SC2086
 	trcust one.tsf $options 2>messages || true
-	trcust --dump one.tdf 2>>messages | sed -n 's/^  \([^s]\)/\1/p; /^  stack/s/^  //p'
+	trcust --dump one.tdf 2>>messages >dump
+	sed -n 's/^  \([^s]\)/\1/p; /^  stack/s/^  //p' dump
 	rm -f one.tdf TRC*.TFF
 }
 options=
@@ -132,7 +133,14 @@ value raw length 2 value [bregx 54+0]
 value raw length 2 value [bregx 55+0]'
 logs 'MEM=(RDS+DI-0x10,DIRECT,4)' \
 	'mem length 4 far address [bregx 53+0; breg5+0; plus_uconst 65520; constu 65535; and]'
-logs 'STACK=(4)' 'stack frames 4'
+logs 'STACK=(4)' 'stack frames 4 frame [breg6+16]' "STACK behind the prologue"
+is "$(stmts program .main+0 'STACK=(4)')" 'stack frames 4 frame [breg7+8]' \
+	"STACK where the function begins"
+cc -O0 -fno-asynchronous-unwind-tables -no-pie -o bare program.c other.c 2>log ||
+	bail "the program without frames does not compile"
+is "$(stmts bare .main+0 'STACK=(4)')" 'stack frames 4 frame [breg7+8]' \
+	"without a description of frames: there, too"
+is "$(stmts bare .main+1 'STACK=(4)')" 'stack frames 4' "and not behind it"
 logs 'REGS=(.elsewhere,.color,.quad)' \
 	"mem raw length 4 address [addr $(at elsewhere)]
 mem raw length 4 address [addr $(at color)]
@@ -184,11 +192,20 @@ cc -g -O1 -nostdlib -no-pie -static -Wl,--build-id \
 	-Wl,--defsym=__per_cpu_end=__stop_per_cpu -o kernel/vmlinux vmlinux.c ||
 	bail "the kernel of the tests does not compile"
 for name in external internal; do
-	hints "a per-CPU variable, $name" "$PWD/kernel/vmlinux" ._start \
-		"MEM32=(.$name,DIRECT,4)" 'not supported: per-CPU variables'
+	like "$(stmts "$PWD/kernel/vmlinux" ._start "MEM32=(.$name,DIRECT,4)")" \
+		'^mem length 4 address \[addr 0x[0-9a-f]*\]$' \
+		"a per-CPU variable, $name"
+	is "$(grep section dump)" \
+		"per-cpu section from \"__per_cpu_start\" address 0x$(nm \
+		kernel/vmlinux | sed -n 's/^0*\([0-9a-f]*\) .* __per_cpu_start$/\1/p') size 0x8 module 0" \
+		"and what it is in"
 done
 like "$(stmts "$PWD/kernel/vmlinux" ._start 'MEM32=(.global,DIRECT,4)')" \
 	'^mem length 4 address \[addr 0x[0-9a-f]*\]$' "another one"
+is "$(grep section dump)" "" "which moves with the code"
+like "$(stmts "$PWD/kernel/vmlinux" ._start 'MEM32=(.global-1000,DIRECT,4)')" \
+	'^mem length 4 address \[addr 0x[0-9a-f]*; constu 1000; minus\]$' \
+	"a displacement doesn't carry it elsewhere"
 
 # a kernel of which there is no file
 hints "a kernel's variable" vmlinux .do_exit 'MEM32=(.jiffies,DIRECT,8)' \

@@ -58,6 +58,8 @@ static const struct row rows[] = {
 	{ "FMT=\"%P%{struct hex}\",\nMEM32=(.cls,D,4)", "" },
 	{ "FMT=\"%{int}\",\nREGS=(EAX)", "" },
 	{ "FMT=\"%R%{p64}\",\nSTACK=(4)", "" },
+	{ "FMT=\"%P%{stack}\",\nSTACK=(4)", "" },
+	{ "FMT=\"%R%{sym}\",\nSTACK=(4)", "" },
 	{ "FMT=\"%W %U\",\nREGS=(AX), MEM32=(.x,D,3)", "" },
 	{ "FMT=\"%P\",\nFMT=\"%W\",\nMEM32=(.x,D,2)", "" },
 	{ "FMT=\"%X %Y %%\"", "" },
@@ -328,7 +330,7 @@ static const struct row defaults[] = {
 	{ "LEN=(.n,D), MEM32=(.cells,D,LEN)", "cells = %R%{int}\n" },
 	{ "MEM32=(.cls,D,4)", "cls = %P%{struct hex}\n" },
 	{ "MEM32=(.odd,D,4)", "odd = %P%{hex}\n" },
-	{ "STACK=(4)", "stack = %R%{p64}\n" },
+	{ "STACK=(4)", "stack = %P%{stack}\n" },
 	{ "REGS=(AX), MEM32=(.x,D,4), REGS=(BX,CX)",
 	  "AX=%{x16}\nx = %P%{hex}\nBX=%{x16} CX=%{x16}\n" },
 };

@@ -56,6 +56,10 @@ int kmod_choose(int which, int a, int b)
 	}
 	return a + b;
 }
+#define SECTION(name) __attribute__((section(name), used))
+SECTION(".data..percpu") static int of_cpu_first = 1;
+SECTION(".data..percpu") static long of_cpu = 2;
+SECTION(".init.data") static int start_only = 5;
 END
 cat >twin.c <<'END'
 extern int printk(const char *fmt, ...);
@@ -220,13 +224,37 @@ refused() {
 	status 1 "$*" trcust r.tsf
 	like "$(cat err)" "$text" "$*: said" || diag_file err
 }
-static='static data of a kernel module .TRCERR_UNSUPPORTED.'
-refused "$static" 'TRACE TP=.helper, VARS=(counter)'
-like "$(cat err)" "section of 'counter'" "the variable is named"
-refused "$static" 'TRACE TP=.kmod_work, MEM32=(.exported_total,DIRECT,4)'
-refused "$static" 'TRACE TP=.kmod_work, VARS=(&exported_total)'
-refused "$static" 'TRACE TP=.kmod_work, IF=(n > counter)'
-refused "$static" 'TRACE TP=.kmod_work, VARS=(kmod_stop)'
+
+# Static data: the section that the kernel relocates for itself
+# data TSF SECTION [ADDRESS]: what is logged there, and where that is
+data() {
+	printf 'MODNAME=mod.ko\nMAJOR=9\nTRACE TP=.%s\n' "$1" >r.tsf
+	status 0 "$1" trcust r.tsf
+	trcust --dump r.tdf >dump
+	is "$(sed -n 's/^\(.*section.*"\) address.*/\1/p' dump)" "$2" "$1: section"
+	address=$(sed -n 's/.*addr 0x\([0-9a-f]*\).*/\1/p' dump)
+	sed -n 's/^.*section.* address 0x\([0-9a-f]*\) size 0x\([0-9a-f]*\) .*/\1 \2/p' \
+		dump >section
+	read -r start size <section
+	ok "$1: it is in there" test $((0x$address - 0x$start)) -ge 0 -a \
+		$((0x$address - 0x$start)) -lt $((0x$size))
+}
+data 'helper, VARS=(counter)' 'section ".bss"'
+data 'kmod_work, MEM32=(.exported_total,DIRECT,4)' 'section ".data"'
+data 'kmod_work, MEM32=(.exported_total+4000,DIRECT,4)' 'section ".data"'
+data 'kmod_work, VARS=(&exported_total)' 'section ".data"'
+data 'kmod_work, IF=(n > counter)' 'section ".bss"'
+data 'kmod_work, VARS=(kmod_stop)' 'section ".exit.text"'
+data 'kmod_work, VARS=(kmod_choose)' 'section ".text"'
+first=$(nm mod.ko | sed -n 's/^0* . \(of_cpu.*\)$/\1/p')
+data 'kmod_work, VARS=(of_cpu)' "per-cpu section from \"$first\""
+data 'kmod_work, VARS=(of_cpu_first)' "per-cpu section from \"$first\""
+printf 'MODNAME=mod.ko\nTRACE TP=.kmod_work, VARS=(counter, exported_total, of_cpu)\n' \
+	>r.tsf
+status 0 "of three sections" trcust r.tsf
+is "$(trcust --dump r.tdf | grep -c '^\(per-cpu \)*section')" 3 "all of them"
+refused 'gone once the module runs' 'TRACE TP=.kmod_work, VARS=(start_only)'
+like "$(cat err)" "'start_only'" "the variable is named"
 refused 'defined in another one' 'TRACE TP=.printk'
 refused 'TRCERR_BADSYMBOL' 'TRACE TP=.kmod_wrok'
 like "$(cat err)" 'near names: .*kmod_work' "near names"
@@ -241,9 +269,41 @@ for part in 0 40 600 4000; do
 done
 rm mod.ko
 : >mod.ko.xz
-refused "'mod.ko.xz' is there: decompress it first" 'TRACE TP=.helper'
-printf '\3757zXZ' >mod.ko
-refused 'it is compressed: decompress it first .unxz' 'TRACE TP=.helper'
+refused 'it is empty' 'TRACE TP=.helper'
+rm mod.ko.xz
+
+# Compressed ones, found by the name without the suffix and with it
+for method in xz zstd gzip; do
+	command -v $method >log || {
+		skip "$method" "there is none"
+		continue
+	}
+	case $method in
+	zstd)	suffix=zst ;;
+	gzip)	suffix=gz ;;
+	*)	suffix=$method ;;
+	esac
+	$method -q -c <full.ko >mod.ko.$suffix
+	what="$method: found" separate
+	what="$method: named" separate --module mod.ko.$suffix
+	like "$(trcust --dump t.tdf)" "path \".*/mod.ko.$suffix\" .* id build-id 0123" \
+		"$method: what the TDF says of it"
+	sed "s/mod\.ko/mod.ko.$suffix/" t.tsf >named.tsf
+	status 0 "$method: in MODNAME" trcust named.tsf
+	is "$(normal named.tdf)" "$(cat expected)" "$method: the same there"
+	size=$(wc -c <mod.ko.$suffix)
+	cp mod.ko.$suffix whole
+	for part in 20 $((size / 2)) $((size - 1)); do
+		head -c $part whole >mod.ko.$suffix
+		refused 'damaged or cut short|TRCERR_BADFILE' 'TRACE TP=.helper'
+	done
+	rm mod.ko.$suffix whole
+done
+head -c 300000000 /dev/zero | gzip -1 >bomb.ko.gz
+printf 'MODNAME=bomb.ko\nTRACE TP=.helper\n' >r.tsf
+status 1 "a bomb" trcust r.tsf
+like "$(cat err)" 'more than 256 MiB' "a bomb: said"
+rm bomb.ko.gz
 cp full.ko mod.ko
 objcopy --remove-section .note.gnu.build-id mod.ko
 status 0 "no build-id" trcust t.tsf

@@ -55,7 +55,7 @@ fi
 
 if command -v codespell >/dev/null; then
 	grep -vE '^COPYING$|/corpus/' "$TMP/files" >"$TMP/texts"
-	ok "codespell" xargs codespell -q 3 -L creat,mis,fo,ba,te,nd,alls,ser \
+	ok "codespell" xargs codespell -q 3 -L creat,mis,fo,ba,te,nd,alls,ser,statics \
 		<"$TMP/texts"
 else
 	skip "codespell" "not installed"

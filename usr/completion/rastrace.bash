@@ -20,7 +20,7 @@ _rastrace_options() {
 }
 
 _rastrace_commands() {
-	_rastrace_section commands "$1" | sed -nE 's/^ +([a-z]+).*/\1/p'
+	_rastrace_section commands "$1" | sed -nE 's/^ +([a-z-]+).*/\1/p'
 }
 
 # _rastrace_files ENDINGS WORD: files that end so (a regular expression), and

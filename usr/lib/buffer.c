@@ -47,7 +47,7 @@ static int control_check(const struct buffer *buffer, const char *run,
 
 	if (!known || c->layout != RAS_LAYOUT) {
 		error_set(err, -EPROTO,
-			  "the buffer in '%s' has layout %u, this version's is %u",
+			  "the buffer in '%s' was made by another version of trace (it has layout %u, this version's is %u)",
 			  run, known ? c->layout : 0, RAS_LAYOUT);
 		error_hint(err, "save it with the version that made it; "
 			   "'trace off --all' removes it");
@@ -81,6 +81,7 @@ static int geometry_check(struct buffer *buffer, const char *run,
 	if (!view_fits(&buffer->main_view, c->slice_bytes, c->cpus) ||
 	    !view_fits(&buffer->nest_view, c->nest_bytes, nest) ||
 	    buffer->sessions_view.size != RAS_SESSIONS_BYTES ||
+	    buffer->trigger_view.size != sizeof(struct ras_trigger) ||
 	    buffer->control_view.size !=
 	    sizeof(*c) + 8 * (uint64_t)buffer->slices)
 		return error_set(err, -EINVAL,
@@ -89,16 +90,30 @@ static int geometry_check(struct buffer *buffer, const char *run,
 	return 0;
 }
 
+static const struct buffer closed = {
+	.control_view.fd = -1, .sessions_view.fd = -1, .trigger_view.fd = -1,
+	.main_view.fd = -1, .nest_view.fd = -1, .processes_fd = -1,
+};
+
+static int processes_open(struct buffer *buffer, const char *run,
+			  struct error *err)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/processes", run);
+	buffer->processes_fd = pin_hash_open(path, BPF_MAP_TYPE_LRU_HASH,
+					     sizeof(struct ras_process_key),
+					     sizeof(struct ras_process), err);
+	return buffer->processes_fd < 0 ? buffer->processes_fd : 0;
+}
+
 int buffer_open(struct buffer *buffer, const char *run, bool write,
 		struct error *err)
 {
 	struct bpf_map_info info;
 	int code;
 
-	*buffer = (struct buffer){
-		.control_view.fd = -1, .sessions_view.fd = -1,
-		.main_view.fd = -1, .nest_view.fd = -1,
-	};
+	*buffer = closed;
 	code = view_open(&buffer->control_view, run, "control", write, &info,
 			 err);
 	buffer->control = buffer->control_view.base;
@@ -111,6 +126,12 @@ int buffer_open(struct buffer *buffer, const char *run, bool write,
 	if (!code)
 		code = view_open(&buffer->sessions_view, run, "sessions",
 				 write, &info, err);
+	if (!code)
+		code = view_open(&buffer->trigger_view, run, "trigger",
+				 write, &info, err);
+	buffer->trigger = buffer->trigger_view.base;
+	if (!code)
+		code = processes_open(buffer, run, err);
 	if (!code)
 		code = view_open(&buffer->main_view, run, "buffer", false,
 				 &info, err);
@@ -128,11 +149,51 @@ void buffer_close(struct buffer *buffer)
 {
 	view_close(&buffer->control_view);
 	view_close(&buffer->sessions_view);
+	view_close(&buffer->trigger_view);
 	view_close(&buffer->main_view);
 	view_close(&buffer->nest_view);
-	memset(buffer, 0, sizeof(*buffer));
-	buffer->control_view.fd = buffer->sessions_view.fd = -1;
-	buffer->main_view.fd = buffer->nest_view.fd = -1;
+	if (buffer->processes_fd >= 0)
+		close(buffer->processes_fd);
+	*buffer = closed;
+}
+
+int buffer_refresh(struct buffer *buffer, struct error *err)
+{
+	const struct buffer_view *const views[] = {
+		&buffer->control_view, &buffer->sessions_view,
+		&buffer->trigger_view,
+	};
+	int code = 0;
+
+	for (size_t i = 0; i < 3 && !code; i++)
+		code = pin_map_refresh(views[i]->fd, views[i]->base,
+				       views[i]->size, err);
+	return code;
+}
+
+static uint64_t map_memory(uint64_t value_size, uint64_t entries)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+
+	return (value_size * entries + 2 * page - 1) / page * page;
+}
+
+/* What an entry of a hash takes beside its key and value. */
+#define HASH_ENTRY	64
+
+uint64_t buffer_memory(uint64_t slice_bytes, uint32_t cpus)
+{
+	uint64_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
+	uint64_t process = sizeof(struct ras_process_key) +
+			   sizeof(struct ras_process) + HASH_ENTRY;
+	uint64_t rows = cpus * (1 + RAS_NEST_LEVELS);
+
+	return map_memory(slice_bytes + more, cpus) +
+	       map_memory(RAS_NEST_BYTES + more, cpus * RAS_NEST_LEVELS) +
+	       map_memory(sizeof(struct ras_control) + 8 * rows, 1) +
+	       map_memory(RAS_SESSIONS_BYTES, 1) +
+	       map_memory(sizeof(struct ras_trigger), 1) +
+	       map_memory(process, RAS_PROCESSES_MAX);
 }
 
 const struct ras_slice *buffer_slice(const struct buffer *buffer,

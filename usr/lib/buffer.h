@@ -18,9 +18,11 @@ struct buffer_view {
 
 struct buffer {
 	struct ras_control *control;	/* in control_view */
+	struct ras_trigger *trigger;	/* in trigger_view */
 	uint32_t slices;		/* main and nesting ones */
-	struct buffer_view control_view, sessions_view;
+	struct buffer_view control_view, sessions_view, trigger_view;
 	struct buffer_view main_view, nest_view;
+	int processes_fd;		/* a hash, never mapped */
 };
 
 /*
@@ -32,6 +34,16 @@ struct buffer {
 int buffer_open(struct buffer *buffer, const char *run, bool write,
 		struct error *err);
 void buffer_close(struct buffer *buffer);
+
+/*
+ * Who may only read (a member of the group of --group-read) has copies of
+ * control, sessions and trigger: take them anew. Others see what is there
+ * anyhow.
+ */
+int buffer_refresh(struct buffer *buffer, struct error *err);
+
+/* Bytes of kernel memory that a buffer takes. */
+uint64_t buffer_memory(uint64_t slice_bytes, uint32_t cpus);
 
 /* Slice of a row of `count`, and how many data bytes it has. */
 const struct ras_slice *buffer_slice(const struct buffer *buffer,

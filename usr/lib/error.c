@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "safe_text.h"
 
 int error_set(struct error *err, int code, const char *fmt, ...)
@@ -27,6 +28,22 @@ void error_hint(struct error *err, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, args);
 	va_end(args);
+}
+
+void error_prefix(struct error *err, const char *fmt, ...)
+{
+	char text[sizeof(err->text)];
+	size_t length;
+	va_list args;
+
+	if (!err)
+		return;
+	strcpy(text, err->text);
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	length = strlen(err->text);
+	snprintf(err->text + length, sizeof(err->text) - length, "%s", text);
 }
 
 static void line_print(const char *program, const char *text)

@@ -16,6 +16,10 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 void error_hint(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Put what it is about in front of the text. */
+void error_prefix(struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Print "PROGRAM: text" and the hint on a line of its own to stderr. */
 void error_print(const char *program, const struct error *err);
 

@@ -99,6 +99,8 @@ static bool name_parse(const char *name, size_t length,
 		{ "timeval", FORMAT_TIMEVAL, 16 },
 		{ "ns", FORMAT_DURATION, 8 }, { "ip4", FORMAT_IP4, 4 },
 		{ "ip6", FORMAT_IP6, 16 }, { "mac", FORMAT_MAC, 6 },
+		{ "sym", FORMAT_SYM, 8 }, { "sym32", FORMAT_SYM, 4 },
+		{ "stack", FORMAT_STACK, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {

@@ -39,6 +39,8 @@ enum format_type {
 	FORMAT_IP4,		/* ip4, in network order like the next two */
 	FORMAT_IP6,		/* ip6 */
 	FORMAT_MAC,		/* mac */
+	FORMAT_SYM,		/* sym, sym32: an address, as module+offset */
+	FORMAT_STACK,		/* stack: the rest, addresses in lines */
 	FORMAT_NAMED,		/* a C type */
 };
 

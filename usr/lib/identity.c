@@ -2,6 +2,7 @@
 #include "identity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -142,6 +143,53 @@ int identity_read(int fd, const char *path, struct identity *id,
 		code = identity_hash_code(elf, fd, path, st.st_size, id, err);
 	elf_end(elf);
 	return code;
+}
+
+void identity_read_build_id(int fd, struct identity *id)
+{
+	struct stat st;
+	Elf *elf;
+
+	memset(id, 0, sizeof(*id));
+	if (fstat(fd, &st))
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		identity_find_build_id(elf, 2 * (uint64_t)st.st_size, id);
+	elf_end(elf);
+}
+
+void identity_read_notes(const char *path, struct identity *id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t bytes[4096];
+	ssize_t n = fd < 0 ? 0 : read(fd, bytes, sizeof(bytes));
+	size_t at = 0;
+
+	if (fd >= 0)
+		close(fd);
+	memset(id, 0, sizeof(*id));
+	while (n > 0 && sizeof(Elf64_Nhdr) <= n - at) {
+		Elf64_Nhdr note;
+		size_t name, next;
+
+		memcpy(&note, bytes + at, sizeof(note));
+		name = at + sizeof(note);
+		next = name + (((size_t)note.n_namesz + 3) & ~(size_t)3) +
+		       (((size_t)note.n_descsz + 3) & ~(size_t)3);
+		if (next > (size_t)n)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz &&
+		    note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    !memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU))) {
+			identity_set(id, TDF_ID_BUILD,
+				     bytes + name + sizeof(ELF_NOTE_GNU),
+				     note.n_descsz);
+			return;
+		}
+		at = next;
+	}
 }
 
 void identity_print(uint8_t kind, const uint8_t *id, uint8_t length, char *text)

@@ -19,6 +19,11 @@ struct identity {
 int identity_read(int fd, const char *path, struct identity *id,
 		  struct error *err);
 
+/* The build-id only; kind TDF_ID_NONE when it has none, or is no ELF file. */
+void identity_read_build_id(int fd, struct identity *id);
+/* Of /sys/kernel/notes and the like: notes of this machine. */
+void identity_read_notes(const char *path, struct identity *id);
+
 /* Hex digits and a zero into text (at least 61 bytes); "-" for none. */
 void identity_print(uint8_t kind, const uint8_t *id, uint8_t length,
 		    char *text);

@@ -19,12 +19,18 @@ static size_t option_count(const struct option_def *options)
 	return n;
 }
 
+static bool value_optional(const struct option_def *def)
+{
+	return def->value && def->value[0] == '[';
+}
+
 static void option_print(const struct option_def *def)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s%s%s", def->name,
-		 def->value ? " " : "", def->value ? def->value : "");
+		 !def->value || value_optional(def) ? "" : " ",
+		 def->value ? def->value : "");
 	if (def->letter)
 		printf("  -%c, --%-22s %s\n", def->letter, text, def->help);
 	else
@@ -65,13 +71,16 @@ static struct option *options_make(const struct option_def *defs, char *letters)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		longs[i].name = defs[i].name;
-		longs[i].has_arg = defs[i].value ? required_argument :
-						   no_argument;
+		longs[i].has_arg = !defs[i].value ? no_argument :
+				   value_optional(&defs[i]) ?
+				   optional_argument : required_argument;
 		longs[i].val = OPTION_FIRST + i;
 		if (!defs[i].letter)
 			continue;
 		*letters++ = defs[i].letter;
 		if (defs[i].value)
+			*letters++ = ':';
+		if (value_optional(&defs[i]))
 			*letters++ = ':';
 	}
 	longs[n] = (struct option){ "help", no_argument, NULL, OPTION_HELP };
@@ -121,7 +130,7 @@ int options_parse(const struct command_def *command, int argc, char **argv,
 		  bool stop, void *context)
 {
 	size_t n = option_count(command->options);
-	char *letters = malloc(2 * n + 8);
+	char *letters = malloc(3 * n + 8);
 	struct option *longs;
 	int c, result = 0;
 

@@ -12,7 +12,8 @@
 struct option_def {
 	const char *name;	/* long name, without the dashes */
 	char letter;		/* short name or 0 */
-	const char *value;	/* name of the value in --help, NULL = none */
+	const char *value;	/* name of the value in --help, NULL = none;
+				 * "[=NAME]": may be left out */
 	const char *help;	/* one line, lower case, no full stop */
 	/* Take the value (NULL without one); 0, or -1 after a message. */
 	int (*take)(void *context, const char *value);

@@ -13,12 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define OPENED_SIZE	32
+#define NAME_TRIES	100
+
 struct outfile {
 	int fd;
 	int error;		/* first errno met, kept */
 	bool in_place;		/* a device or pipe: written as it stands */
 	char *path;
-	char *temporary;
+	char *temporary;	/* NULL: the file has no name yet */
 	size_t buffered;
 	uint8_t buffer[64 * 1024];
 };
@@ -76,16 +79,41 @@ static int outfile_resolve(struct outfile *out, const char *path,
 	       0 : EAGAIN;
 }
 
-static int outfile_create(struct outfile *out, const struct stat *old)
+/* How linkat(2) is told of a file that has no name. */
+static void outfile_opened(const struct outfile *out, char opened[OPENED_SIZE])
 {
-	mode_t mask = umask(0);
+	snprintf(opened, OPENED_SIZE, "/proc/self/fd/%d", out->fd);
+}
 
-	umask(mask);
+/* Without a name where that can be, so that a process that is killed leaves
+ * nothing. */
+static int outfile_make(struct outfile *out)
+{
+	char *copy = strdup(out->path), opened[OPENED_SIZE];
+
+	if (!copy)
+		return ENOMEM;
+	out->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(copy);
+	outfile_opened(out, opened);
+	if (out->fd >= 0 && !access(opened, F_OK))
+		return 0;
+	if (out->fd >= 0)
+		close(out->fd);
 	if (asprintf(&out->temporary, "%s.XXXXXX", out->path) < 0)
 		return ENOMEM;
 	out->fd = mkostemp(out->temporary, O_CLOEXEC);
-	if (out->fd < 0)
-		return errno;
+	return out->fd < 0 ? errno : 0;
+}
+
+static int outfile_create(struct outfile *out, const struct stat *old)
+{
+	mode_t mask = umask(0);
+	int code = outfile_make(out);
+
+	umask(mask);
+	if (code)
+		return code;
 	if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) &&
 	    fchown(out->fd, old->st_uid, old->st_gid) &&
 	    fchown(out->fd, -1, old->st_gid) && errno != EPERM)
@@ -179,15 +207,58 @@ int outfile_sync(struct outfile *out, struct error *err)
 	return outfile_tell(out, err);
 }
 
+static int outfile_link(const struct outfile *out, const char *name)
+{
+	char opened[OPENED_SIZE];
+
+	outfile_opened(out, opened);
+	return linkat(AT_FDCWD, opened, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ?
+	       errno : 0;
+}
+
+static int outfile_link_beside(struct outfile *out)
+{
+	int code = EEXIST;
+
+	for (int i = 0; i < NAME_TRIES && code == EEXIST; i++) {
+		free(out->temporary);
+		if (asprintf(&out->temporary, "%s.%d_%d", out->path, getpid(),
+			     i) < 0) {
+			out->temporary = NULL;
+			return ENOMEM;
+		}
+		code = outfile_link(out, out->temporary);
+	}
+	if (code) {
+		free(out->temporary);
+		out->temporary = NULL;
+	}
+	return code;
+}
+
+/* A link replaces nothing: where there is a file, it takes a rename. */
+static int outfile_settle(struct outfile *out)
+{
+	int code = 0;
+
+	if (!out->temporary) {
+		code = outfile_link(out, out->path);
+		if (code != EEXIST)
+			return code;
+		code = outfile_link_beside(out);
+	}
+	return code ? code : rename(out->temporary, out->path) ? errno : 0;
+}
+
 int outfile_commit(struct outfile *out, struct error *err)
 {
 	int code = outfile_sync(out, err);
 
+	if (!out->in_place && !out->error)
+		out->error = outfile_settle(out);
 	if (close(out->fd) && !out->error)
 		out->error = errno;
 	out->fd = -1;
-	if (!out->in_place && !out->error && rename(out->temporary, out->path))
-		out->error = errno;
 	code = code ? code : outfile_tell(out, err);
 	if (code)
 		outfile_abort(out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that appears whole or not at all: written beside its name, renamed
- * on commit. Errors stick: check them once, at the commit.
+ * A file that appears whole or not at all: written without a name, or under
+ * another one, and named on commit. Errors stick: check them once, at the commit.
  */
 #ifndef LIB_OUTFILE_H
 #define LIB_OUTFILE_H
@@ -16,7 +16,7 @@ struct outfile;
  * the mode is 0666 less the umask. */
 int outfile_open(struct outfile **out, const char *path, struct error *err);
 void outfile_write(struct outfile *out, const void *data, size_t size);
-/* What can fail for want of room: all is on the disk, under another name. */
+/* What can fail for want of room: all is on the disk, not yet by its name. */
 int outfile_sync(struct outfile *out, struct error *err);
 /* Sync, rename into place and free; on an error nothing is left behind. */
 int outfile_commit(struct outfile *out, struct error *err);

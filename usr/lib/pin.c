@@ -2,7 +2,9 @@
 #include "pin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +34,82 @@ static int pin_check_owner(const char *path, struct error *err)
 	return 0;
 }
 
-int pin_map_open(const char *path, struct bpf_map_info *info,
-		 struct error *err)
+/* A group's member may only read what isn't frozen. */
+static int pin_open(const char *path, struct bpf_map_info *info,
+		    struct error *err)
 {
 	int fd, code = pin_check_owner(path, err);
 
 	if (code)
 		return code;
 	fd = sysbpf_object_get(path);
+	if (fd == -EACCES)
+		fd = sysbpf_map_get_readable(path);
 	if (fd < 0)
 		return pin_refused(err, fd, "cannot open '%s'", path);
 	code = sysbpf_map_info(fd, info);
-	if (code || info->type != BPF_MAP_TYPE_ARRAY ||
-	    !(info->map_flags & BPF_F_MMAPABLE)) {
-		close(fd);
-		return error_set(err, -EINVAL,
-				 "'%s' was not made by trace: not an array that can be mapped",
-				 path);
-	}
-	return fd;
+	if (!code)
+		return fd;
+	close(fd);
+	return error_set(err, -EINVAL, "'%s' was not made by trace: no map",
+			 path);
+}
+
+int pin_map_open(const char *path, struct bpf_map_info *info,
+		 struct error *err)
+{
+	int fd = pin_open(path, info, err);
+
+	if (fd < 0 || (info->type == BPF_MAP_TYPE_ARRAY &&
+		       info->map_flags & BPF_F_MMAPABLE))
+		return fd;
+	close(fd);
+	return error_set(err, -EINVAL,
+			 "'%s' was not made by trace: not an array that can be mapped",
+			 path);
+}
+
+int pin_hash_open(const char *path, uint32_t type, uint32_t key_size,
+		  uint32_t value_size, struct error *err)
+{
+	struct bpf_map_info info;
+	int fd = pin_open(path, &info, err);
+
+	if (fd < 0 || (info.type == type && info.key_size == key_size &&
+		       info.value_size == value_size))
+		return fd;
+	close(fd);
+	return error_set(err, -EINVAL,
+			 "'%s' was not made by trace: another kind of map",
+			 path);
+}
+
+static bool can_write(int fd)
+{
+	return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+}
+
+static int entries_read(int fd, const struct bpf_map_info *info, void *values)
+{
+	return info->max_entries == 1 ? sysbpf_map_lookup(fd, 0, values) :
+		sysbpf_array_read(fd, info, values);
+}
+
+/* What can't be written can't be mapped: the kernel wants VM_SHARED. */
+static void *copy_make(int fd, const struct bpf_map_info *info, size_t size)
+{
+	void *view = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int code;
+
+	if (view == MAP_FAILED)
+		return view;
+	code = entries_read(fd, info, view);
+	if (!code)
+		return view;
+	munmap(view, size);
+	errno = -code;
+	return MAP_FAILED;
 }
 
 void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
@@ -61,15 +120,32 @@ void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
 	int cause;
 
 	*size = stride * info->max_entries;
-	view = mmap(NULL, *size, write ? PROT_READ | PROT_WRITE : PROT_READ,
-		    MAP_SHARED, fd, 0);
+	if (write || can_write(fd))
+		view = mmap(NULL, *size,
+			    write ? PROT_READ | PROT_WRITE : PROT_READ,
+			    MAP_SHARED, fd, 0);
+	else
+		view = copy_make(fd, info, *size);
 	if (view != MAP_FAILED)
 		return view;
 	cause = errno;
-	error_set(err, -cause, "cannot map '%s': %s", info->name,
-		  strerror(cause));
+	pin_refused(err, -cause, "cannot map '%s'", info->name);
 	errno = cause;
 	return NULL;
+}
+
+int pin_map_refresh(int fd, void *view, size_t size, struct error *err)
+{
+	struct bpf_map_info info;
+	int code;
+
+	if (can_write(fd))
+		return 0;
+	code = sysbpf_map_info(fd, &info);
+	if (!code && ((info.value_size + 7ULL) & ~7ULL) * info.max_entries ==
+	    size)
+		code = entries_read(fd, &info, view);
+	return code ? pin_refused(err, code, "cannot read '%s'", info.name) : 0;
 }
 
 static const char *refusal_hint(int code)
@@ -78,7 +154,8 @@ static const char *refusal_hint(int code)
 	case EPERM:
 	case EACCES:
 		return geteuid() ?
-			"run it as root (sudo)" :
+			"run it as root (sudo), or with CAP_BPF and CAP_PERFMON "
+			"and a bpffs directory of yours (--pin-dir)" :
 			"refused even to root: a container without CAP_SYS_ADMIN, "
 			"CAP_BPF and CAP_PERFMON, a seccomp filter, or lockdown "
 			"(/sys/kernel/security/lockdown)";

@@ -17,15 +17,24 @@ const char *pin_run(void);
 
 /*
  * Open the array map pinned at path: a file of the caller or of root that
- * nobody else can write. Returns the descriptor with info filled in, or a
- * negative errno with err set.
+ * nobody else can write, for reading only where more isn't allowed. Returns
+ * the descriptor with info filled in, or a negative errno with err set.
  */
 int pin_map_open(const char *path, struct bpf_map_info *info,
 		 struct error *err);
 
-/* Map all of an array map. NULL with err and errno set. */
+/* The same of a hash, of this type and these sizes. */
+int pin_hash_open(const char *path, uint32_t type, uint32_t key_size,
+		  uint32_t value_size, struct error *err);
+
+/*
+ * Map all of an array map, or where it may only be read, a copy. munmap()
+ * ends it. NULL with err and errno set.
+ */
 void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
 		   size_t *size, struct error *err);
+/* Take a copy anew; nothing where the map itself is mapped. */
+int pin_map_refresh(int fd, void *view, size_t size, struct error *err);
 
 /* err for a refused bpf(2), perf_event_open(2) or mount(2): says what was
  * tried and what to do. Returns code. */

@@ -12,6 +12,23 @@ static uint64_t ring_head(const struct ras_slice *slice)
 	return __atomic_load_n(&slice->head, __ATOMIC_ACQUIRE);
 }
 
+/* The head and how many records are in front of it; when the writer never
+ * pauses `records` may be a few behind. */
+static uint64_t ring_head_count(const struct ras_slice *slice,
+				uint64_t *records)
+{
+	uint64_t head;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		*records = __atomic_load_n(&slice->records, __ATOMIC_ACQUIRE);
+		head = ring_head(slice);
+		if (__atomic_load_n(&slice->records, __ATOMIC_RELAXED) ==
+		    *records)
+			break;
+	}
+	return head;
+}
+
 /* Positions before this one may be under the writer's hand. */
 static uint64_t ring_oldest(uint64_t head, uint64_t size)
 {
@@ -43,6 +60,8 @@ struct copy {
 	 * starts before the lap's end. */
 	uint8_t slack[RAS_RECORD_MAX];
 	uint64_t lap;			/* end of the lap inside (base, head) */
+	uint64_t records;		/* ever published, up to head */
+	uint64_t count;			/* of those copied */
 };
 
 /*
@@ -107,6 +126,7 @@ static uint64_t copy_unroll(struct copy *c)
 		}
 		if (first == c->head)
 			first = position;
+		c->count++;
 		end = position + record_space(&header);
 		if (position < c->lap && end > c->lap)
 			memcpy(c->out + (c->lap - c->base), c->slack,
@@ -124,7 +144,7 @@ void ring_copy(struct ring *ring, const struct ras_slice *slice, uint64_t size,
 	};
 
 	for (int i = 0; i < ATTEMPTS; i++) {
-		c.head = ring_head(slice);
+		c.head = ring_head_count(slice, &c.records);
 		c.base = ring_oldest(c.head, size);
 		if (c.base < tail)
 			c.base = tail < c.head ? tail : c.head;
@@ -137,7 +157,8 @@ void ring_copy(struct ring *ring, const struct ras_slice *slice, uint64_t size,
 	ring->first = copy_unroll(&c);
 	ring->head = c.head;
 	ring->data = out + (ring->first - c.base);
-	ring->records = __atomic_load_n(&slice->records, __ATOMIC_RELAXED);
+	ring->records = c.records;
+	ring->count = c.count;
 	ring->dropped = __atomic_load_n(&slice->dropped, __ATOMIC_RELAXED);
 }
 

@@ -57,23 +57,33 @@ static int list_parse(struct session_list *list)
 	return 0;
 }
 
+static bool state_read(const char *dir, struct ras_state *state)
+{
+	struct bpf_map_info info;
+	char path[PATH_MAX + 8];
+	bool read;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/state", dir);
+	fd = pin_map_open(path, &info, NULL);
+	if (fd < 0)
+		return false;
+	read = info.value_size == sizeof(*state) &&
+	       !sysbpf_map_lookup(fd, 0, state);
+	close(fd);
+	return read;
+}
+
 /* The directory `name` under armed/ belongs to the session its state says. */
 static void list_match(struct session_list *list, const char *run,
 		       const char *name)
 {
-	struct bpf_map_info info;
 	struct ras_state state;
-	char path[PATH_MAX];
-	int fd;
+	char dir[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/armed/%s/state", run, name);
-	fd = pin_map_open(path, &info, NULL);
-	if (fd < 0)
+	snprintf(dir, sizeof(dir), "%s/armed/%s", run, name);
+	if (!state_read(dir, &state))
 		return;
-	if (info.value_size != sizeof(state) ||
-	    sysbpf_map_lookup(fd, 0, &state))
-		state.session = RAS_STATIC_SESSION;
-	close(fd);
 	for (size_t i = 0; i < list->count; i++) {
 		struct session *session = &list->items[i];
 
@@ -82,8 +92,7 @@ static void list_match(struct session_list *list, const char *run,
 		session->armed = true;
 		session->state = state.state;
 		snprintf(session->name, sizeof(session->name), "%s", name);
-		snprintf(session->dir, sizeof(session->dir), "%s/armed/%s",
-			 run, name);
+		strcpy(session->dir, dir);
 	}
 }
 
@@ -112,6 +121,77 @@ static void list_find_pins(struct session_list *list, const char *run)
 	}
 }
 
+/* One that belongs to the static tracepoints, but for which are on. */
+static struct ras_session *statics_make(void)
+{
+	size_t size = sizeof(struct ras_session) +
+		      RAS_STATIC_MAJORS * sizeof(struct ras_session_point);
+	struct ras_session *entry = calloc(1, size);
+	struct ras_session_point *points;
+
+	if (!entry)
+		return NULL;
+	entry->size = size;
+	entry->index = RAS_STATIC_SESSION;
+	entry->points = RAS_STATIC_MAJORS;
+	strcpy(entry->tdf, "static tracepoints");
+	points = (struct ras_session_point *)(entry + 1);
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++) {
+		points[i].minor = i;
+		points[i].state = RAS_POINT_UNSELECTED;
+	}
+	return entry;
+}
+
+static void statics_read_majors(struct ras_session *entry, const char *dir)
+{
+	struct ras_session_point *points = (void *)(entry + 1);
+	uint8_t majors[RAS_STATIC_MAJORS];
+	struct bpf_map_info info;
+	char path[PATH_MAX + 8];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/majors", dir);
+	fd = pin_map_open(path, &info, NULL);
+	if (fd < 0)
+		return;
+	if (info.value_size == sizeof(majors) &&
+	    !sysbpf_map_lookup(fd, 0, majors))
+		for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
+			if (majors[i])
+				points[i].state = RAS_POINT_ARMED;
+	close(fd);
+}
+
+static int list_add_statics(struct session_list *list, const char *run)
+{
+	struct session *session;
+	struct ras_state state;
+	char dir[PATH_MAX];
+	bool on;
+
+	snprintf(dir, sizeof(dir), "%s/static", run);
+	on = state_read(dir, &state);
+	if (!on) {
+		snprintf(dir, sizeof(dir), "%s/past/%u", run,
+			 RAS_STATIC_SESSION);
+		if (access(dir, F_OK))
+			return 0;
+	}
+	list->statics = statics_make();
+	if (!list->statics || list_add(list, list->statics))
+		return -ENOMEM;
+	session = &list->items[list->count - 1];
+	strcpy(session->dir, dir);
+	if (!on)
+		return 0;
+	statics_read_majors(list->statics, dir);
+	session->armed = true;
+	session->state = state.state;
+	strcpy(session->name, "static");
+	return 0;
+}
+
 int session_list_read(struct session_list *list, const struct buffer *buffer,
 		      const char *run, struct error *err)
 {
@@ -126,54 +206,119 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	if (!list->log)
 		return error_set(err, -ENOMEM, "out of memory");
 	memcpy(list->log, buffer->sessions_view.base, used);
-	if (list_parse(list)) {
-		session_list_free(list);
-		return error_set(err, -ENOMEM, "out of memory");
+	if (!list_parse(list)) {
+		list_find_pins(list, run);
+		if (!list_add_statics(list, run))
+			return 0;
 	}
-	list_find_pins(list, run);
-	return 0;
+	session_list_free(list);
+	return error_set(err, -ENOMEM, "out of memory");
 }
 
 void session_list_free(struct session_list *list)
 {
 	free(list->items);
 	free(list->log);
+	free(list->statics);
 	*list = (struct session_list){ 0 };
 }
 
-int session_counts_read(const struct session *session, uint32_t slices,
-			struct ras_count **rows, struct error *err)
+/* A session that is disarmed meanwhile has moved to its place under past/. */
+static int rows_open(const struct session *session, const char *name,
+		     struct bpf_map_info *info, struct error *err)
 {
-	struct bpf_map_info info;
-	char path[PATH_MAX + 8];
-	void *view;
-	size_t size;
-	int fd;
+	int fd, base = strlen(session->dir) - strlen(session->name);
+	char path[PATH_MAX + 32];
 
-	*rows = NULL;
 	if (!session->dir[0])
 		return error_set(err, -ENOENT,
 				 "session %u has no counters any more",
 				 session->entry->index);
-	snprintf(path, sizeof(path), "%s/count", session->dir);
-	fd = pin_map_open(path, &info, err);
+	snprintf(path, sizeof(path), "%s/%s", session->dir, name);
+	fd = pin_map_open(path, info, err);
+	if (fd != -ENOENT || !session->armed)
+		return fd;
+	snprintf(path, sizeof(path), "%.*s../past/%u/%s", base, session->dir,
+		 session->entry->index, name);
+	return pin_map_open(path, info, err);
+}
+
+/* Copy the session's map `name`: `rows` rows for each of its points. */
+static int rows_read(const struct session *session, const char *name,
+		     size_t row_size, uint64_t rows, void **copy,
+		     struct error *err)
+{
+	struct bpf_map_info info;
+	void *view;
+	size_t size;
+	int fd;
+
+	*copy = NULL;
+	fd = rows_open(session, name, &info, err);
 	if (fd < 0)
 		return fd;
-	if (info.value_size != sizeof(struct ras_count) ||
-	    info.max_entries != (uint64_t)session->entry->points * slices) {
+	if (info.value_size != row_size ||
+	    info.max_entries != session->entry->points * rows) {
 		close(fd);
 		return error_set(err, -EINVAL,
-				 "'%s' doesn't fit its session", path);
+				 "the map '%s' in '%s' doesn't fit its session",
+				 name, session->dir);
 	}
 	view = pin_map_view(fd, &info, 0, &size, err);
 	close(fd);
 	if (!view)
 		return -ENOMEM;
-	*rows = malloc(size);
-	if (*rows)
-		memcpy(*rows, view, size);
+	*copy = malloc(size);
+	if (*copy)
+		memcpy(*copy, view, size);
 	munmap(view, size);
-	return *rows ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return *copy ? 0 : error_set(err, -ENOMEM, "out of memory");
+}
+
+int session_counts_read(const struct session *session, uint32_t slices,
+			struct ras_count **rows, struct error *err)
+{
+	void *copy;
+	int code = rows_read(session, "count", sizeof(**rows), slices, &copy,
+			     err);
+
+	*rows = copy;
+	return code;
+}
+
+/* All of it is counters of 64 bits. */
+static void why_add(struct ras_why *total, const struct ras_why *row)
+{
+	const uint64_t *from = (const uint64_t *)row;
+	uint64_t *to = (uint64_t *)total;
+
+	for (size_t i = 0; i < sizeof(*row) / sizeof(*from); i++)
+		to[i] += from[i];
+}
+
+int session_why_read(const struct session *session, uint32_t cpus,
+		     struct ras_why **totals, struct error *err)
+{
+	uint32_t points = session->entry->points;
+	struct ras_why *rows;
+	void *copy;
+	int code = rows_read(session, "why", sizeof(*rows), cpus, &copy, err);
+
+	*totals = NULL;
+	if (code)
+		return code;
+	rows = copy;
+	/* a row is as long as its sum, which is written where no row is
+	 * read any more */
+	for (uint32_t i = 0; i < points; i++) {
+		struct ras_why total = { 0 };
+
+		for (uint32_t cpu = 0; cpu < cpus; cpu++)
+			why_add(&total, &rows[(size_t)i * cpus + cpu]);
+		rows[i] = total;
+	}
+	*totals = rows;
+	return 0;
 }
 
 static void missed_add(const struct session *session, const char *name,

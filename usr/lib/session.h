@@ -26,10 +26,15 @@ struct session_list {
 	size_t count;
 	void *log;		/* copy of the session log */
 	size_t log_size;
+	void *statics;		/* the made-up entry of static tracepoints */
 };
 
-/* 0, or a negative errno with err set. Entries of the log that can't be are
- * the end of it. */
+/*
+ * 0, or a negative errno with err set. Entries of the log that can't be are
+ * the end of it. When static tracepoints are on, or were, the last one stands
+ * for them: index RAS_STATIC_SESSION, majors as its points' minors, those that
+ * aren't on RAS_POINT_UNSELECTED.
+ */
 int session_list_read(struct session_list *list, const struct buffer *buffer,
 		      const char *run, struct error *err);
 void session_list_free(struct session_list *list);
@@ -40,6 +45,10 @@ void session_list_free(struct session_list *list);
  */
 int session_counts_read(const struct session *session, uint32_t slices,
 			struct ras_count **rows, struct error *err);
+
+/* The same of its `why` map, a row per point: summed over the CPUs. */
+int session_why_read(const struct session *session, uint32_t cpus,
+		     struct ras_why **totals, struct error *err);
 
 /* One value per point into missed[]: hits the kernel didn't deliver, or
  * RAS_MISSED_UNKNOWN (rastrace/rasfile.h). */

@@ -7,9 +7,15 @@
 #ifndef LIB_SNAPSHOT_H
 #define LIB_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "error.h"
 #include "outfile.h"
+
+struct snapshot_settings {
+	bool bundle;		/* with the TFFs of what is armed */
+	int pack;		/* compress: RAS_PACKED_*, 0 not */
+};
 
 /*
  * run = the rastrace bpffs directory ("/run/rastrace"). The caller frees
@@ -19,5 +25,8 @@ int snapshot_take(const char *run, void **data, size_t *size,
 		  struct error *err);
 /* The same into a file, which is committed, or aborted. */
 int snapshot_save(const char *run, struct outfile *out, struct error *err);
+int snapshot_save_with(const char *run, struct outfile *out,
+		       const struct snapshot_settings *settings,
+		       struct error *err);
 
 #endif

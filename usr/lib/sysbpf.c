@@ -2,6 +2,7 @@
 #include "sysbpf.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/syscall.h>
@@ -30,6 +31,20 @@ int sysbpf_array_create(const char *name, uint32_t value_size,
 		.value_size = value_size,
 		.max_entries = entries,
 		.map_flags = BPF_F_MMAPABLE,
+	};
+
+	strncpy(attr.map_name, name, sizeof(attr.map_name) - 1);
+	return sysbpf(BPF_MAP_CREATE, &attr, sizeof(attr));
+}
+
+int sysbpf_hash_create(const char *name, uint32_t type, uint32_t key_size,
+		       uint32_t value_size, uint32_t entries)
+{
+	union bpf_attr attr = {
+		.map_type = type,
+		.key_size = key_size,
+		.value_size = value_size,
+		.max_entries = entries,
 	};
 
 	strncpy(attr.map_name, name, sizeof(attr.map_name) - 1);
@@ -72,6 +87,64 @@ int sysbpf_map_info(int fd, struct bpf_map_info *info)
 	return sysbpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
 }
 
+int sysbpf_array_read(int fd, const struct bpf_map_info *info, void *values)
+{
+	uint32_t done = 0, position = 0;
+	uint32_t *keys;
+	int code = 0;
+
+	if (info->value_size & 7)
+		return -EINVAL;
+	keys = calloc(info->max_entries, sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	while (!code && done < info->max_entries) {
+		union bpf_attr attr = { 0 };
+
+		attr.batch.map_fd = fd;
+		attr.batch.in_batch = done ? pointer(&position) : 0;
+		attr.batch.out_batch = pointer(&position);
+		attr.batch.keys = pointer(keys);
+		attr.batch.values = pointer((char *)values +
+					    (size_t)done * info->value_size);
+		attr.batch.count = info->max_entries - done;
+		code = sysbpf(BPF_MAP_LOOKUP_BATCH, &attr, sizeof(attr));
+		done += attr.batch.count;
+		if (code == -ENOENT || (!code && !attr.batch.count))
+			break;
+	}
+	free(keys);
+	if (code == -ENOENT || !code)
+		return done == info->max_entries ? 0 : -EIO;
+	return code;
+}
+
+int sysbpf_hash_read(int fd, void *keys, size_t key_size, void *values,
+		     size_t value_size, uint32_t room)
+{
+	uint64_t place = 0;	/* the kernel's, in the hash: 4 bytes */
+	uint32_t done = 0;
+	int code = 0;
+
+	while (!code && done < room) {
+		union bpf_attr attr = { 0 };
+
+		attr.batch.map_fd = fd;
+		attr.batch.in_batch = done ? pointer(&place) : 0;
+		attr.batch.out_batch = pointer(&place);
+		attr.batch.keys = pointer(keys) + done * key_size;
+		attr.batch.values = pointer(values) + done * value_size;
+		attr.batch.count = room - done;
+		code = sysbpf(BPF_MAP_LOOKUP_BATCH, &attr, sizeof(attr));
+		if (code && code != -ENOENT)
+			break;	/* -ENOSPC: no room for the next bucket */
+		done += attr.batch.count;
+		if (!attr.batch.count)
+			break;
+	}
+	return code && code != -ENOENT && code != -ENOSPC ? code : (int)done;
+}
+
 int sysbpf_object_pin(int fd, const char *path)
 {
 	union bpf_attr attr = { .pathname = pointer(path), .bpf_fd = fd };
@@ -86,18 +159,35 @@ int sysbpf_object_get(const char *path)
 	return sysbpf(BPF_OBJ_GET, &attr, sizeof(attr));
 }
 
-int sysbpf_program_load(const struct bpf_insn *insns, size_t count,
-			uint32_t attach_type, char *log, size_t log_size)
+int sysbpf_map_get_readable(const char *path)
 {
 	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_KPROBE,
-		.insns = pointer(insns),
-		.insn_cnt = count,
+		.pathname = pointer(path), .file_flags = BPF_F_RDONLY,
+	};
+
+	return sysbpf(BPF_OBJ_GET, &attr, sizeof(attr));
+}
+
+int sysbpf_program_load(const struct sysbpf_program *program, char *log,
+			size_t log_size)
+{
+	union bpf_attr attr = {
+		.prog_type = program->type ? program->type :
+					     BPF_PROG_TYPE_KPROBE,
+		.insns = pointer(program->insns),
+		.insn_cnt = program->count,
 		.license = pointer("GPL"),
-		.expected_attach_type = attach_type,
+		.expected_attach_type = program->attach_type,
+		.prog_flags = program->sleepable ? BPF_F_SLEEPABLE : 0,
 		.prog_name = "rastrace",
 	};
 
+	if (program->function_count) {
+		attr.prog_btf_fd = program->btf_fd;
+		attr.func_info = pointer(program->functions);
+		attr.func_info_cnt = program->function_count;
+		attr.func_info_rec_size = sizeof(*program->functions);
+	}
 	if (log) {
 		log[0] = '\0';
 		attr.log_level = 1;
@@ -105,6 +195,15 @@ int sysbpf_program_load(const struct bpf_insn *insns, size_t count,
 		attr.log_size = log_size;
 	}
 	return sysbpf(BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+int sysbpf_btf_load(const void *data, size_t size)
+{
+	union bpf_attr attr = { 0 };
+
+	attr.btf = pointer(data);
+	attr.btf_size = size;
+	return sysbpf(BPF_BTF_LOAD, &attr, sizeof(attr));
 }
 
 int sysbpf_perf_link(int program, int perf_event, uint64_t cookie)
@@ -148,9 +247,78 @@ int sysbpf_multi_link(int program, const char *path,
 		.cookies = pointer(multi->cookies),
 		.count = multi->count,
 		.multi_flags = multi->returns ? MULTI_RETURN : 0,
+		.pid = multi->pid,
 	};
 
 	return sysbpf(BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+int sysbpf_raw_tracepoint_link(int program, const char *name)
+{
+	union bpf_attr attr = { 0 };
+
+	attr.raw_tracepoint.name = pointer(name);
+	attr.raw_tracepoint.prog_fd = program;
+	return sysbpf(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+}
+
+int sysbpf_program_size(int fd, uint64_t *bytes)
+{
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr attr = { 0 };
+	int result;
+
+	attr.info.bpf_fd = fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = pointer(&info);
+	result = sysbpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
+	if (!result)
+		*bytes = (uint64_t)info.jited_prog_len + info.xlated_prog_len;
+	return result;
+}
+
+int sysbpf_link_program(int fd, uint32_t *id)
+{
+	struct bpf_link_info info = { 0 };
+	union bpf_attr attr = { 0 };
+	int result;
+
+	attr.info.bpf_fd = fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = pointer(&info);
+	result = sysbpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
+	*id = info.prog_id;
+	return result;
+}
+
+int sysbpf_program_get(uint32_t id)
+{
+	union bpf_attr attr = { .prog_id = id };
+
+	return sysbpf(BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr));
+}
+
+int sysbpf_stats_enable(void)
+{
+	union bpf_attr attr = { 0 };
+
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	return sysbpf(BPF_ENABLE_STATS, &attr, sizeof(attr));
+}
+
+int sysbpf_program_times(int fd, uint64_t *ns, uint64_t *runs)
+{
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr attr = { 0 };
+	int result;
+
+	attr.info.bpf_fd = fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = pointer(&info);
+	result = sysbpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
+	*ns = info.run_time_ns;
+	*runs = info.run_cnt;
+	return result;
 }
 
 /* bpf_link_info.perf_event.kprobe of linux/bpf.h since 6.9 */

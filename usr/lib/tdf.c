@@ -43,6 +43,44 @@ static int tdf_check_names(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
+/* `end`: of the section before. */
+static int tdf_check_section(const struct table_file *file,
+			     const struct tdf *tdf,
+			     const struct tdf_section *s, __u64 end)
+{
+	TABLE_CHECK(tdf_has_string(tdf, s->name) &&
+			    tdf_string(tdf, s->name)[0] &&
+			    !strchr(tdf_string(tdf, s->name), '/'),
+		    "section without a name");
+	TABLE_CHECK(s->module < tdf->header->modules.count &&
+			    s->module == tdf->sections->module &&
+			    tdf->modules[s->module].kind != TDF_MODULE_USER,
+		    "section of module %u", s->module);
+	TABLE_CHECK(!(s->flags & ~TDF_SECTION_PERCPU),
+		    "section with flags %#x", s->flags);
+	TABLE_CHECK(s->size && s->address >= end &&
+			    s->size <= ~0ULL - s->address,
+		    "section at %#llx", s->address);
+	return 0;
+}
+
+static int tdf_check_sections(const struct table_file *file,
+			      const struct tdf *tdf)
+{
+	__u32 count = tdf->header->sections.count;
+	__u64 end = 0;
+
+	TABLE_CHECK(count <= TDF_SECTIONS_MAX, "%u sections", count);
+	for (__u32 i = 0; i < count; i++) {
+		const struct tdf_section *s = &tdf->sections[i];
+
+		if (tdf_check_section(file, tdf, s, end))
+			return -EINVAL;
+		end = s->address + s->size;
+	}
+	return 0;
+}
+
 static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_site *site, bool kernel)
 {
@@ -78,21 +116,24 @@ static int tdf_check_rpn(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
-/* The most that a statement of this kind logs; the flags that it may have. */
+enum tdf_needs { NO, MAY, MUST };
+
+/* The most that a statement of this kind logs; the flags that it may have; has
+ * it an expression? */
 static const struct {
 	__u16 length;
 	__u8 flags;
-	bool rpn;
+	enum tdf_needs rpn;
 } tdf_stmt_limits[] = {
-	[TDF_STMT_REG] = { 0, 0, false },
+	[TDF_STMT_REG] = { 0, 0, NO },
 	[TDF_STMT_MEM] = { TDF_DATA_MAX, TDF_STMT_LEN | TDF_STMT_LEN_VALUE |
 			   TDF_STMT_RAW | TDF_STMT_MORE | TDF_STMT_SEGMENT |
-			   TDF_STMT_LEN_SEGMENT, true },
-	[TDF_STMT_ASCIIZ] = { TDF_DATA_MAX, TDF_STMT_SEGMENT, true },
-	[TDF_STMT_VALUE] = { 8, TDF_STMT_RAW | TDF_STMT_MORE, true },
-	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, false },
-	[TDF_STMT_IF] = { 0, 0, true },
-	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, false },
+			   TDF_STMT_LEN_SEGMENT, MUST },
+	[TDF_STMT_ASCIIZ] = { TDF_DATA_MAX, TDF_STMT_SEGMENT, MUST },
+	[TDF_STMT_VALUE] = { 8, TDF_STMT_RAW | TDF_STMT_MORE, MUST },
+	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, NO },
+	[TDF_STMT_IF] = { 0, 0, MUST },
+	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, MAY },
 };
 
 static int tdf_check_len(const struct table_file *file, const struct tdf *tdf,
@@ -114,8 +155,11 @@ static int tdf_check_len(const struct table_file *file, const struct tdf *tdf,
 static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_stmt *stmt)
 {
+	enum tdf_needs needs;
+
 	TABLE_CHECK(stmt->kind <= TDF_STMT_STACK, "statement of kind %u",
 		    stmt->kind);
+	needs = tdf_stmt_limits[stmt->kind].rpn;
 	TABLE_CHECK(!(stmt->flags & ~tdf_stmt_limits[stmt->kind].flags),
 		    "statement with flags %#x", stmt->flags);
 	if (stmt->kind == TDF_STMT_REG)
@@ -127,9 +171,9 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			    stmt->length <= tdf->header->maxdata &&
 			    stmt->length <= tdf_stmt_limits[stmt->kind].length,
 			    "statement of %u bytes", stmt->length);
-	TABLE_CHECK(tdf_stmt_limits[stmt->kind].rpn || !stmt->rpn_length,
+	TABLE_CHECK(needs != NO || !stmt->rpn_length,
 		    "expression of a statement of kind %u", stmt->kind);
-	if (tdf_stmt_limits[stmt->kind].rpn &&
+	if ((needs == MUST || stmt->rpn_length) &&
 	    tdf_check_rpn(file, tdf, stmt->rpn, stmt->rpn_length,
 			  stmt->flags & TDF_STMT_SEGMENT))
 		return -EINVAL;
@@ -334,7 +378,8 @@ static int tdf_map_tables(const struct table_file *file, struct tdf *tdf)
 #define TABLE(name) \
 	(tdf->name = table_entries(file, #name, h->name, sizeof(*tdf->name)))
 	if (!TABLE(modules) || !TABLE(types) || !TABLE(groups) ||
-	    !TABLE(points) || !TABLE(sites) || !TABLE(stmts) || !TABLE(rpn))
+	    !TABLE(points) || !TABLE(sites) || !TABLE(stmts) ||
+	    !TABLE(rpn) || !TABLE(sections))
 		return -EINVAL;
 #undef TABLE
 	tdf->strings = table_strings(file, h->strings);
@@ -361,7 +406,8 @@ static int tdf_check(const struct table_file *file, struct tdf *tdf)
 	if (tdf_check_names(file, tdf, tdf->types, h->types.count,
 			    TDF_TYPES_MAX) ||
 	    tdf_check_names(file, tdf, tdf->groups, h->groups.count,
-			    TDF_GROUPS_MAX))
+			    TDF_GROUPS_MAX) ||
+	    tdf_check_sections(file, tdf))
 		return -EINVAL;
 	return tdf_check_points(file, tdf);
 }

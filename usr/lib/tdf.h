@@ -21,6 +21,7 @@ struct tdf {
 	const struct tdf_stmt *stmts;
 	const __u8 *rpn;
 	const char *strings;
+	const struct tdf_section *sections;
 	char *path;		/* as given to tdf_open() */
 };
 

@@ -47,38 +47,45 @@ static int attach_refused(int code, const struct tdf *tdf,
 	else if (code == -EINVAL && !kernel)
 		error_hint(err, "is there a probe with another semaphore, or "
 			   "with none, or was there one just now?");
+	if (kernel)
+		kernel_refusal_explain(tdf_string(tdf, site->symbol), code,
+				       err);
 	return code;
 }
 
 /* The path of what was verified, whatever has its name now. */
-static void target_path(const struct target *target, char *path, size_t size)
+static void file_path(const struct target_file *file, char *path, size_t size)
 {
-	snprintf(path, size, "/proc/self/fd/%d", target->fd);
+	snprintf(path, size, "/proc/self/fd/%d", file->fd);
 }
 
+/* `copy`: of the module; the first has no number. */
 static int link_keep(int link, const struct tdf *tdf, uint32_t index,
-		     uint32_t site, const char *dir, struct error *err)
+		     uint32_t site, uint32_t copy, const char *dir,
+		     struct error *err)
 {
-	char name[32];
+	char name[48];
 
 	if (link < 0)
 		return attach_refused(link, tdf, &tdf->points[index],
 				      &tdf->sites[site], err);
-	snprintf(name, sizeof(name), "%u_%u", index, site);
+	snprintf(name, sizeof(name), copy ? "%u_%u_%u" : "%u_%u", index, site,
+		 copy);
 	return link_pin(link, dir, name, err);
 }
 
 /* All sites with one link. */
 static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 			const uint32_t *sites, uint32_t count,
-			const struct target *target, const char *dir,
-			struct error *err)
+			const struct target *target, uint32_t copy,
+			const char *dir, struct error *err)
 {
 	const struct tdf_point *point = &tdf->points[index];
 	uint64_t *offsets = calloc(3 * (size_t)count, sizeof(*offsets));
 	struct sysbpf_multi multi = {
 		.offsets = offsets, .cookies = offsets + count, .count = count,
 		.returns = tdf->sites[sites[0]].flags & TDF_SITE_RETURN,
+		.pid = target->pid,
 	};
 	char path[32];
 	int link;
@@ -94,10 +101,10 @@ static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 		if (site->semaphore)
 			multi.semaphores = offsets + 2 * count;
 	}
-	target_path(target, path, sizeof(path));
+	file_path(&target->files[copy], path, sizeof(path));
 	link = sysbpf_multi_link(program, path, &multi);
 	free(offsets);
-	return link_keep(link, tdf, index, sites[0], dir, err);
+	return link_keep(link, tdf, index, sites[0], copy, dir, err);
 }
 
 /* Of config of a perf event for probes, as its PMU's `format` has it */
@@ -121,7 +128,7 @@ static int perf_open(int type, uint64_t config, const void *where,
 }
 
 static int event_open(const struct tdf *tdf, const struct tdf_site *site,
-		      const struct target *target,
+		      const struct target *target, uint32_t copy,
 		      const struct features *features)
 {
 	uint64_t config = site->flags & TDF_SITE_RETURN ? CONFIG_RETPROBE : 0;
@@ -133,12 +140,12 @@ static int event_open(const struct tdf *tdf, const struct tdf_site *site,
 			 symbol);
 		symbol = qualified;
 	}
-	if (target->fd < 0)
+	if (!target->file_count)
 		return perf_open(features->kprobe_type, config, symbol,
 				 site->offset);
 	if (site->semaphore > UINT32_MAX)
 		return -E2BIG;
-	target_path(target, path, sizeof(path));
+	file_path(&target->files[copy], path, sizeof(path));
 	return perf_open(features->uprobe_type,
 			 config | site->semaphore << CONFIG_SEMAPHORE, path,
 			 site->offset);
@@ -146,11 +153,12 @@ static int event_open(const struct tdf *tdf, const struct tdf_site *site,
 
 static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
 		       uint32_t site, const struct target *target,
-		       const struct features *features, const char *dir,
-		       struct error *err)
+		       uint32_t copy, const struct features *features,
+		       const char *dir, struct error *err)
 {
 	const struct tdf_point *point = &tdf->points[index];
-	int link, event = event_open(tdf, &tdf->sites[site], target, features);
+	int link, event = event_open(tdf, &tdf->sites[site], target, copy,
+				     features);
 
 	if (event < 0)
 		return attach_refused(event, tdf, point, &tdf->sites[site],
@@ -158,22 +166,23 @@ static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
 	link = sysbpf_perf_link(program, event,
 				RAS_COOKIE(point->minor, index, site));
 	close(event);
-	return link_keep(link, tdf, index, site, dir, err);
+	return link_keep(link, tdf, index, site, copy, dir, err);
 }
 
-int attach_return_probe(int program, const char *path, uint64_t offset,
-			const struct features *features)
+int attach_probe(int program, const char *path, uint64_t offset, bool returns,
+		 uint32_t pid, const struct features *features)
 {
 	uint64_t cookie = 0;
 	struct sysbpf_multi multi = {
 		.offsets = &offset, .cookies = &cookie, .count = 1,
-		.returns = true,
+		.returns = returns, .pid = pid,
 	};
 	int event, link;
 
 	if (features->multi)
 		return sysbpf_multi_link(program, path, &multi);
-	event = perf_open(features->uprobe_type, CONFIG_RETPROBE, path, offset);
+	event = perf_open(features->uprobe_type, returns ? CONFIG_RETPROBE : 0,
+			  path, offset);
 	if (event < 0)
 		return event;
 	link = sysbpf_perf_link(program, event, cookie);
@@ -184,19 +193,21 @@ int attach_return_probe(int program, const char *path, uint64_t offset,
 static int type_check(const struct target *target,
 		      const struct features *features, struct error *err)
 {
-	if (target->fd < 0 && features->kprobe_type < 0)
+	if (!target->file_count && features->kprobe_type < 0)
 		return error_set(err, -EOPNOTSUPP,
 				 "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
-	if (target->fd >= 0 && features->uprobe_type < 0)
+	if (target->file_count && features->uprobe_type < 0)
 		return error_set(err, -EOPNOTSUPP,
 				 "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
 	return 0;
 }
 
-int attach_sites(int program, const struct tdf *tdf, uint32_t point,
-		 const uint32_t *sites, uint32_t count,
-		 const struct target *target, const struct features *features,
-		 const char *dir, struct error *err)
+/* In one file, or the kernel. */
+static int attach_copy(int program, const struct tdf *tdf, uint32_t point,
+		       const uint32_t *sites, uint32_t count,
+		       const struct target *target, uint32_t copy,
+		       const struct features *features, const char *dir,
+		       struct error *err)
 {
 	const struct tdf_module *module =
 		&tdf->modules[tdf->points[point].module];
@@ -204,10 +215,66 @@ int attach_sites(int program, const struct tdf *tdf, uint32_t point,
 
 	if (attach_is_multi(module, features))
 		return attach_multi(program, tdf, point, sites, count, target,
-				    dir, err);
+				    copy, dir, err);
 	code = type_check(target, features, err);
 	for (uint32_t i = 0; i < count && !code; i++)
-		code = attach_perf(program, tdf, point, sites[i], target,
+		code = attach_perf(program, tdf, point, sites[i], target, copy,
 				   features, dir, err);
 	return code;
+}
+
+int attach_sites(int program, const struct tdf *tdf, uint32_t point,
+		 const uint32_t *sites, uint32_t count,
+		 const struct target *target, const struct features *features,
+		 const char *dir, struct error *err)
+{
+	uint32_t copy = 0;
+	int code;
+
+	do {
+		code = attach_copy(program, tdf, point, sites, count, target,
+				   copy, features, dir, err);
+	} while (!code && ++copy < target->file_count);
+	return code;
+}
+
+static int attach_file_perf(int program, const char *path,
+			    const uint64_t *offsets, uint32_t count,
+			    const struct features *features, const char *dir)
+{
+	char name[16];
+	int code = 0;
+
+	for (uint32_t i = 0; i < count && !code; i++) {
+		int link, event = perf_open(features->uprobe_type, 0, path,
+					    offsets[i]);
+
+		if (event < 0)
+			return event;
+		link = sysbpf_perf_link(program, event, 0);
+		close(event);
+		snprintf(name, sizeof(name), "%u", i);
+		code = link < 0 ? link : link_pin(link, dir, name, NULL);
+	}
+	return code;
+}
+
+int attach_file(int program, const char *path, const uint64_t *offsets,
+		uint32_t count, const struct features *features,
+		const char *dir)
+{
+	uint64_t *cookies;
+	int link;
+
+	if (!features->multi)
+		return attach_file_perf(program, path, offsets, count,
+					features, dir);
+	cookies = calloc(count, sizeof(*cookies));
+	if (!cookies)
+		return -ENOMEM;
+	link = sysbpf_multi_link(program, path, &(struct sysbpf_multi){
+		.offsets = offsets, .cookies = cookies, .count = count,
+	});
+	free(cookies);
+	return link < 0 ? link : link_pin(link, dir, "0", NULL);
 }

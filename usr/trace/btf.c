@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define NAMES_MAX	8
-
 struct btf_file {
 	const uint8_t *data;
 	size_t size;
@@ -162,119 +160,203 @@ static const struct btf_type *cursor_next(struct cursor *cursor,
 	return type;
 }
 
-/* Offset of a string in the string section; 0 (the empty one) when absent. */
-static uint32_t string_find(const struct btf *btf, const char *name)
-{
-	size_t size = strlen(name) + 1;
-	const char *p = btf->strings, *end = p + btf->strings_length;
+/* Ids become places by `at`, filled as far as the types are gone through. */
+struct index {
+	uint32_t *at;
+	uint32_t count, room;
+};
 
-	while ((p = memmem(p, end - p, name, size))) {
-		if (p > btf->strings && !p[-1])
-			return p - btf->strings;
-		p++;
-	}
-	return 0;
-}
-
-/* false: one of the names is nowhere in the file. */
-static bool strings_find(const struct btf *btf, const char *const *names,
-			 size_t count, uint32_t *name_offs)
+static bool index_add(struct index *index, uint32_t at)
 {
-	for (size_t i = 0; i < count; i++) {
-		name_offs[i] = string_find(btf, names[i]);
-		if (!name_offs[i])
+	uint32_t *grown;
+
+	if (index->count == index->room) {
+		index->room = index->room ? index->room * 2 : 1 << 16;
+		grown = realloc(index->at, index->room * sizeof(*grown));
+		if (!grown)
 			return false;
+		index->at = grown;
 	}
+	index->at[index->count++] = at;
 	return true;
 }
 
-int btf_functions_find(const char *path, const char *const *names,
-		       size_t count, uint32_t *ids)
+#define MODIFIERS_MAX	8	/* of one type; more are none of the kernel's */
+
+/* The structure or union that a type is, by whatever names; or NULL. */
+static const struct btf_type *structure_by_id(const struct btf *btf,
+					      const struct index *index,
+					      uint32_t id)
 {
-	uint32_t name_offs[NAMES_MAX];
-	struct cursor cursor = { 0 };
-	const struct btf_type *type;
-	struct btf btf;
-	int code = count > NAMES_MAX ? -EINVAL : btf_open(&btf, path);
+	for (int i = 0; i < MODIFIERS_MAX && id && id <= index->count; i++) {
+		const struct btf_type *type =
+			(const void *)(btf->types + index->at[id - 1]);
 
-	if (code)
-		return code;
-	if (strings_find(&btf, names, count, name_offs))
-		while ((type = cursor_next(&cursor, &btf)))
-			for (size_t i = 0; i < count; i++)
-				if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC &&
-				    name_offs[i] == type->name_off)
-					ids[i] = cursor.id;
-	file_close(&btf.file);
-	return 0;
-}
-
-static bool is_structure(const struct btf_type *type)
-{
-	return BTF_INFO_KIND(type->info) == BTF_KIND_STRUCT;
-}
-
-/* By its name, or where that is 0, by its id. */
-static const struct btf_type *structure_find(const struct btf *btf,
-					     uint32_t name_off, uint32_t id)
-{
-	struct cursor cursor = { 0 };
-	const struct btf_type *type;
-
-	while ((type = cursor_next(&cursor, btf)))
-		if (is_structure(type) &&
-		    (name_off ? type->name_off == name_off : cursor.id == id))
+		switch (BTF_INFO_KIND(type->info)) {
+		case BTF_KIND_STRUCT: case BTF_KIND_UNION:
 			return type;
+		case BTF_KIND_TYPEDEF: case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE: case BTF_KIND_TYPE_TAG:
+			id = type->type;
+			break;
+		default:
+			return NULL;
+		}
+	}
 	return NULL;
 }
 
-static const struct btf_member *member_find(const struct btf_type *type,
-					    uint32_t name_off)
+/* Is the string at `offset` the `length` bytes of `name`? */
+static bool name_is(const struct btf *btf, uint32_t offset, const char *name,
+		    size_t length)
 {
-	const struct btf_member *members = (const void *)(type + 1);
+	const char *string = btf->strings + offset;
 
-	for (uint32_t i = 0; i < BTF_INFO_VLEN(type->info); i++)
-		if (members[i].name_off == name_off)
-			return &members[i];
+	return offset < btf->strings_length &&
+	       length < btf->strings_length - offset &&
+	       !memcmp(string, name, length) && !string[length];
+}
+
+static uint32_t member_bits(const struct btf_type *type,
+			    const struct btf_member *member)
+{
+	return BTF_INFO_KFLAG(type->info) ?
+		BTF_MEMBER_BIT_OFFSET(member->offset) : member->offset;
+}
+
+#define ANONYMOUS_DEPTH	4	/* structures in each other, at most */
+
+/* A member of the structure, or of an anonymous one in it; *bits is increased
+ * by where it is. NULL: there is none. */
+static const struct btf_member *member_find(const struct btf *btf,
+					    const struct index *index,
+					    const struct btf_type *type,
+					    const char *name, size_t length,
+					    uint32_t *bits, int depth)
+{
+	const struct btf_member *found, *member = (const void *)(type + 1);
+	uint32_t count = BTF_INFO_VLEN(type->info);
+	const struct btf_type *inner;
+
+	for (uint32_t i = 0; i < count; i++, member++) {
+		uint32_t at = *bits + member_bits(type, member);
+
+		found = NULL;
+		inner = member->name_off || depth >= ANONYMOUS_DEPTH ? NULL :
+			structure_by_id(btf, index, member->type);
+		if (name_is(btf, member->name_off, name, length))
+			found = member;
+		else if (inner)
+			found = member_find(btf, index, inner, name, length,
+					    &at, depth + 1);
+		if (found) {
+			*bits = at;
+			return found;
+		}
+	}
 	return NULL;
 }
 
-/* Adds to *offset; false: no such member, or not at a whole byte. */
-static bool members_follow(const struct btf *btf, const uint32_t *name_offs,
-			   size_t count, uint32_t *offset)
+/* `name` is what stands behind the structure's own, ".thread.ds". */
+static void member_follow(const struct btf *btf, const struct index *index,
+			  const struct btf_type *type, const char *name,
+			  uint32_t *value)
 {
-	const struct btf_type *type = structure_find(btf, name_offs[0], 0);
 	const struct btf_member *member;
-	uint32_t bits;
+	uint32_t bits = 0;
 
-	for (size_t i = 1; i < count; i++) {
-		member = type ? member_find(type, name_offs[i]) : NULL;
+	while (*name == '.') {
+		size_t length = strcspn(++name, ".");
+
+		member = type ? member_find(btf, index, type, name, length,
+					    &bits, 0) : NULL;
 		if (!member)
+			return;
+		type = structure_by_id(btf, index, member->type);
+		name += length;
+	}
+	if (!(bits % 8))
+		*value = bits / 8;
+}
+
+/* A want with its first part taken off, and the type that has that name. */
+struct search {
+	const struct btf_want *want;
+	size_t length;
+	uint32_t kind;
+	uint32_t id;		/* 0: not found yet */
+};
+
+static void search_begin(struct search *search, const struct btf_want *want)
+{
+	size_t length = strcspn(want->name, ".(");
+
+	*search = (struct search){
+		.want = want, .length = length,
+		.kind = want->name[length] == '(' ? BTF_KIND_FUNC :
+						    BTF_KIND_STRUCT,
+	};
+}
+
+static void type_match(struct search *searches, size_t count,
+		       const struct btf *btf, const struct btf_type *type,
+		       uint32_t id)
+{
+	uint32_t kind = BTF_INFO_KIND(type->info);
+
+	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_FUNC)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct search *search = &searches[i];
+
+		if (!search->id && search->kind == kind &&
+		    name_is(btf, type->name_off, search->want->name,
+			    search->length))
+			search->id = id;
+	}
+}
+
+static bool types_search(const struct btf *btf, struct index *index,
+			 struct search *searches, size_t count)
+{
+	const struct btf_type *type;
+	struct cursor cursor = { 0 };
+	uint32_t at = 0;
+
+	while ((type = cursor_next(&cursor, btf))) {
+		if (!index_add(index, at))
 			return false;
-		bits = BTF_INFO_KFLAG(type->info) ?
-			BTF_MEMBER_BIT_OFFSET(member->offset) : member->offset;
-		if (bits % 8)
-			return false;
-		*offset += bits / 8;
-		if (i + 1 < count)
-			type = structure_find(btf, 0, member->type);
+		at = cursor.at;
+		type_match(searches, count, btf, type, cursor.id);
 	}
 	return true;
 }
 
-int btf_member_find(const char *path, const char *const *names, size_t count,
-		    uint32_t *offset)
+int btf_find(const char *path, const struct btf_want *wants, size_t count)
 {
-	uint32_t name_offs[NAMES_MAX];
+	struct search searches[BTF_WANTS_MAX];
+	struct index index = { 0 };
 	struct btf btf;
-	int code = count > NAMES_MAX ? -EINVAL : btf_open(&btf, path);
+	int code = count > BTF_WANTS_MAX ? -EINVAL : btf_open(&btf, path);
 
 	if (code)
 		return code;
-	*offset = 0;
-	if (!strings_find(&btf, names, count, name_offs) ||
-	    !members_follow(&btf, name_offs, count, offset))
-		code = -ENOENT;
+	for (size_t i = 0; i < count; i++)
+		search_begin(&searches[i], &wants[i]);
+	if (!types_search(&btf, &index, searches, count))
+		code = -ENOMEM;
+	for (size_t i = 0; i < count && !code; i++) {
+		const struct search *search = &searches[i];
+		const char *rest = search->want->name + search->length;
+
+		if (search->id && *rest != '.')
+			*search->want->value = search->id;
+		else if (search->id)
+			member_follow(&btf, &index,
+				      structure_by_id(&btf, &index, search->id),
+				      rest, search->want->value);
+	}
+	free(index.at);
 	file_close(&btf.file);
 	return code;
 }

@@ -6,19 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * ids[i] becomes the id of the function names[i] (at most 8), or stays. 0, or
- * a negative errno: no such file, no BTF.
- */
-int btf_functions_find(const char *path, const char *const *names,
-		       size_t count, uint32_t *ids);
+#define BTF_WANTS_MAX	40
 
 /*
- * The offset in bytes of a member: names[0] is a structure, names[1] a member
- * of it, names[2] a member of that one, which is a structure, and so on; at
- * most 8 names. 0, or a negative errno; -ENOENT: there is none.
+ * What is looked for, by its name:
+ *
+ *	"task_struct"		the id of a structure
+ *	"task_struct.thread.ds"	the offset in bytes of a member, in structures
+ *				that lie in each other; it may be in anonymous
+ *				structures and unions there
+ *	"bpf_preempt_disable()"	the id of a function
  */
-int btf_member_find(const char *path, const char *const *names, size_t count,
-		    uint32_t *offset);
+struct btf_want {
+	const char *name;
+	uint32_t *value;	/* stays when there is none */
+};
+
+/* All in one pass over the file. 0, or a negative errno: no such file, no
+ * BTF. */
+int btf_find(const char *path, const struct btf_want *wants, size_t count);
 
 #endif

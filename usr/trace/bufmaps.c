@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 static const char *const pin_names[] = {
 	/* control comes last and goes first: with it there is a buffer */
-	"control", "sessions", "nest", "buffer",
+	"control", "sessions", "trigger", "processes", "nest", "buffer",
 };
 
 #define PINS	(sizeof(pin_names) / sizeof(pin_names[0]))
@@ -48,8 +49,8 @@ int bufmaps_size_parse(const char *text, uint64_t *bytes, struct error *err)
 	return *bytes != n;
 }
 
-/* CPUs that the kernel can ever have: one more than the highest number. */
-static int cpus_possible(void)
+/* One more than the highest number. */
+int bufmaps_cpus_possible(void)
 {
 	char text[256] = "";
 	const char *last;
@@ -82,18 +83,28 @@ static int map_make(const char *name, uint32_t value_size,
 	return fd;
 }
 
-static int map_pin(const struct run_dir *run, const char *name, int fd,
-		   struct error *err)
+/* A buffer that is being made. */
+struct making {
+	const struct run_dir *run;
+	uint64_t bytes;
+	uint32_t cpus;
+	gid_t group;
+};
+
+static int map_pin(const struct making *making, const char *name, int fd,
+		   enum run_pin kind, struct error *err)
 {
 	char path[PATH_MAX];
 	int code;
 
-	snprintf(path, sizeof(path), "%s/%s", run->path, name);
+	snprintf(path, sizeof(path), "%s/%s", making->run->path, name);
 	code = sysbpf_object_pin(fd, path);
-	return code ? pin_refused(err, code, "cannot pin '%s'", path) : 0;
+	if (code)
+		return pin_refused(err, code, "cannot pin '%s'", path);
+	return run_dir_share(path, kind, making->group, err);
 }
 
-static int slices_make(const struct run_dir *run, const char *name,
+static int slices_make(const struct making *making, const char *name,
 		       uint64_t bytes, uint32_t entries, struct error *err)
 {
 	int fd, code;
@@ -106,26 +117,40 @@ static int slices_make(const struct run_dir *run, const char *name,
 	if (code)
 		pin_refused(err, code, "cannot freeze the map '%s'", name);
 	else
-		code = map_pin(run, name, fd, err);
+		code = map_pin(making, name, fd, RUN_PIN_FROZEN, err);
 	close(fd);
 	return code;
 }
 
-static int sessions_make(const struct run_dir *run, struct error *err)
+static int single_make(const struct making *making, const char *name,
+		       uint32_t size, struct error *err)
 {
-	int code, fd = map_make("sessions", RAS_SESSIONS_BYTES, 1, err);
+	int code, fd = map_make(name, size, 1, err);
 
 	if (fd < 0)
 		return fd;
-	code = map_pin(run, "sessions", fd, err);
+	code = map_pin(making, name, fd, RUN_PIN_SHOWN, err);
 	close(fd);
 	return code;
 }
 
-static int control_make(const struct run_dir *run, uint32_t cpus,
-			uint64_t bytes, struct error *err)
+static int processes_make(const struct making *making, struct error *err)
 {
-	uint32_t slices = cpus * (1 + RAS_NEST_LEVELS);
+	int code, fd = sysbpf_hash_create("processes", BPF_MAP_TYPE_LRU_HASH,
+					  sizeof(struct ras_process_key),
+					  sizeof(struct ras_process),
+					  RAS_PROCESSES_MAX);
+
+	if (fd < 0)
+		return pin_refused(err, fd, "cannot make the map 'processes'");
+	code = map_pin(making, "processes", fd, RUN_PIN_SHOWN, err);
+	close(fd);
+	return code;
+}
+
+static int control_make(const struct making *making, struct error *err)
+{
+	uint32_t slices = making->cpus * (1 + RAS_NEST_LEVELS);
 	size_t size = sizeof(struct ras_control) + slices * 8;
 	struct ras_control *control = calloc(1, size);
 	int fd, code;
@@ -134,9 +159,9 @@ static int control_make(const struct run_dir *run, uint32_t cpus,
 		return error_set(err, -ENOMEM, "out of memory");
 	control->magic = RAS_CONTROL_MAGIC;
 	control->layout = RAS_LAYOUT;
-	control->slice_bytes = bytes;
+	control->slice_bytes = making->bytes;
 	control->nest_bytes = RAS_NEST_BYTES;
-	control->cpus = cpus;
+	control->cpus = making->cpus;
 	control->nest_levels = RAS_NEST_LEVELS;
 	control->created = buffer_time();
 	control->wall_offset = buffer_wall_offset();
@@ -149,7 +174,7 @@ static int control_make(const struct run_dir *run, uint32_t cpus,
 	if (fd >= 0 && code)
 		pin_refused(err, code, "cannot fill the map 'control'");
 	if (!code)
-		code = map_pin(run, "control", fd, err);
+		code = map_pin(making, "control", fd, RUN_PIN_SHOWN, err);
 	if (fd >= 0)
 		close(fd);
 	free(control);
@@ -168,22 +193,40 @@ static void buffer_remove(const struct run_dir *run)
 	pins_remove(run->path, path);
 }
 
-static int buffer_make(const struct run_dir *run, uint64_t bytes,
+static int maps_make(const struct making *making, struct error *err)
+{
+	int code = slices_make(making, "buffer", making->bytes, making->cpus,
+			       err);
+
+	if (!code)
+		code = slices_make(making, "nest", RAS_NEST_BYTES,
+				   making->cpus * RAS_NEST_LEVELS, err);
+	if (!code)
+		code = processes_make(making, err);
+	if (!code)
+		code = single_make(making, "trigger",
+				   sizeof(struct ras_trigger), err);
+	if (!code)
+		code = single_make(making, "sessions", RAS_SESSIONS_BYTES, err);
+	return code ? code : control_make(making, err);
+}
+
+static int buffer_make(const struct run_dir *run, uint64_t bytes, gid_t group,
 		       struct error *err)
 {
-	int code, cpus = cpus_possible();
+	struct making making = {
+		.run = run, .bytes = bytes, .group = group,
+	};
+	int code, cpus = bufmaps_cpus_possible();
 
 	if (cpus < 0)
 		return error_set(err, cpus, "cannot tell the number of CPUs");
+	making.cpus = cpus;
 	buffer_remove(run);
-	code = slices_make(run, "buffer", bytes, cpus, err);
+	code = group == RUN_NO_GROUP ? 0 :
+		run_dir_share(run->path, RUN_PIN_SHOWN, group, err);
 	if (!code)
-		code = slices_make(run, "nest", RAS_NEST_BYTES,
-				   cpus * RAS_NEST_LEVELS, err);
-	if (!code)
-		code = sessions_make(run, err);
-	if (!code)
-		code = control_make(run, cpus, bytes, err);
+		code = maps_make(&making, err);
 	if (code)
 		buffer_remove(run);
 	return code;
@@ -200,9 +243,10 @@ static bool buffer_empty(const struct buffer *buffer)
 	return true;
 }
 
-/* May this buffer go, to be made anew? */
+/* May this buffer go, to be made anew? what: "size" */
 static int buffer_check_unused(const struct buffer *buffer,
-			       const struct run_dir *run, struct error *err)
+			       const struct run_dir *run, const char *what,
+			       struct error *err)
 {
 	struct session_list list;
 	size_t armed = 0;
@@ -215,14 +259,16 @@ static int buffer_check_unused(const struct buffer *buffer,
 	session_list_free(&list);
 	if (armed) {
 		error_set(err, -EBUSY,
-			  "the buffer's size can't change: %zu TDF%s armed",
-			  armed, armed == 1 ? " is" : "s are");
-		error_hint(err, "disarm first (trace off), or leave --buffer away");
+			  "the buffer's %s can't change: %zu TDF%s armed",
+			  what, armed, armed == 1 ? " is" : "s are");
+		error_hint(err, "disarm first (trace off), or leave %s away",
+			   !strcmp(what, "size") ? "--buffer" : "--group-read");
 		return -EBUSY;
 	}
 	if (!buffer_empty(buffer)) {
 		error_set(err, -EBUSY,
-			  "the buffer's size can't change: it holds records");
+			  "the buffer's %s can't change: it holds records",
+			  what);
 		error_hint(err, "save them (trace get FILE.ras), "
 			   "then discard them (trace clear)");
 		return -EBUSY;
@@ -230,20 +276,77 @@ static int buffer_check_unused(const struct buffer *buffer,
 	return 0;
 }
 
-int bufmaps_open(struct buffer *buffer, const struct run_dir *run,
-		 uint64_t bytes, struct error *err)
+/* By its name in /etc/group, or its number. */
+static gid_t group_number(const char *name)
 {
-	int code = buffer_open(buffer, run->path, true, err);
+	FILE *file = fopen("/etc/group", "re");
+	gid_t found = RUN_NO_GROUP;
+	struct group *group;
+	unsigned long n;
+	char *end;
 
-	if (!code && (!bytes || bytes == buffer->control->slice_bytes))
+	while (file && found == RUN_NO_GROUP && (group = fgetgrent(file)))
+		if (!strcmp(group->gr_name, name))
+			found = group->gr_gid;
+	if (file)
+		fclose(file);
+	if (found != RUN_NO_GROUP || !isdigit((unsigned char)name[0]))
+		return found;
+	n = strtoul(name, &end, 10);
+	return *end || n >= RUN_NO_GROUP ? RUN_NO_GROUP : n;
+}
+
+static bool programs_from_everybody(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/unprivileged_bpf_disabled", "re");
+	bool everybody = file && getc(file) == '0';
+
+	if (file)
+		fclose(file);
+	return everybody;
+}
+
+/* A member can map the slices, which user space can't write; a program of his
+ * could. */
+static int group_find(const char *name, gid_t *group, struct error *err)
+{
+	*group = group_number(name);
+	if (*group == RUN_NO_GROUP)
+		return error_set(err, -EINVAL, "there is no group '%s'", name);
+	if (!programs_from_everybody())
 		return 0;
+	error_set(err, -EPERM, "a group can't be let read here: the kernel takes BPF programs from everybody");
+	error_hint(err, "sysctl kernel.unprivileged_bpf_disabled=1 ends that");
+	return -EPERM;
+}
+
+int bufmaps_open(struct buffer *buffer, const struct run_dir *run,
+		 const struct bufmaps_wanted *wanted, struct error *err)
+{
+	gid_t there = run_dir_group(run), group = there;
+	uint64_t bytes = wanted->bytes;
+	const char *changed = NULL;
+	int code = wanted->group ? group_find(wanted->group, &group, err) : 0;
+
+	if (code)
+		return code;
+	code = buffer_open(buffer, run->path, true, err);
 	if (!code) {
-		code = buffer_check_unused(buffer, run, err);
+		if (bytes && bytes != buffer->control->slice_bytes)
+			changed = "size";
+		else if (group != there)
+			changed = "group";
+		if (!changed)
+			return 0;
+		if (!bytes)
+			bytes = buffer->control->slice_bytes;
+		code = buffer_check_unused(buffer, run, changed, err);
 		buffer_close(buffer);
 	} else if (code == -ENOENT) {
 		code = 0;
 	}
 	if (!code)
-		code = buffer_make(run, bytes ? bytes : RAS_SLICE_DEFAULT, err);
+		code = buffer_make(run, bytes ? bytes : RAS_SLICE_DEFAULT,
+				   group, err);
 	return code ? code : buffer_open(buffer, run->path, true, err);
 }

@@ -18,7 +18,8 @@ struct command {
 
 extern const struct command command_on, command_off, command_query,
 	command_suspend, command_resume, command_get, command_clear,
-	command_run, command_show;
+	command_spool, command_run, command_show, command_explain_loss,
+	command_keep;
 
 /*
  * Parse, and check the number of operands (most < 0: any). Returns the index

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "../lib/session.h"
+#include "keep.h"
 #include "pins.h"
 #include "retire.h"
 #include "select.h"
+#include "selection.h"
 #include "sesslog.h"
 
 static const struct option_def no_options[] = { { NULL } };
@@ -35,29 +38,66 @@ static int control(control_action *action, int count, char **names,
 		}
 		buffer_close(&buffer);
 	}
+	keep_start(&run, NULL);
 	run_dir_close(&run);
 	return code;
+}
+
+static int name_choose(const struct session_list *list, const char *name,
+		       bool *chosen, struct error *err)
+{
+	struct selection selection;
+	char *target;
+	int code = selection_parse(&selection, name, &target, err);
+
+	if (code) {
+		error_prefix(err, "'%s': ", name);
+		return code;
+	}
+	if (selection.count) {
+		code = error_set(err, -EINVAL,
+				 "'%s': suspend and resume take all tracepoints of a TDF",
+				 name);
+		error_hint(err, "some can be disarmed: trace off '%s'", name);
+	} else {
+		code = select_armed(list, target, chosen, err);
+	}
+	selection_free(&selection);
+	free(target);
+	return code;
+}
+
+/* What the names mean; all that is armed without any. */
+static int sessions_choose(const struct session_list *list, int count,
+			   char **names, bool *chosen, struct error *err)
+{
+	bool any = false;
+	int code = 0;
+
+	for (int i = 0; i < count && !code; i++)
+		code = name_choose(list, names[i], chosen, err);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!count)
+			chosen[i] = list->items[i].armed;
+		any |= chosen[i];
+	}
+	return code || any ? code :
+		error_set(err, -ENOENT, "nothing is armed");
 }
 
 static int states_set(const struct session_list *list, int count, char **names,
 		      uint32_t state, struct error *err)
 {
-	int code = 0, armed = 0;
+	bool *chosen = calloc(list->count + 1, sizeof(*chosen));
+	int code;
 
-	for (int i = 0; i < count; i++)
-		if (!select_session(list, names[i], err))
-			return -ENOENT;
-	for (int i = 0; i < count && !code; i++)
-		code = retire_state_set(select_session(list, names[i],
-						       err)->dir, state, err);
-	for (size_t i = 0; !count && i < list->count && !code; i++) {
-		if (!list->items[i].armed)
-			continue;
-		armed++;
-		code = retire_state_set(list->items[i].dir, state, err);
-	}
-	if (!count && !armed && !code)
-		return error_set(err, -ENOENT, "nothing is armed");
+	if (!chosen)
+		return error_set(err, -ENOMEM, "out of memory");
+	code = sessions_choose(list, count, names, chosen, err);
+	for (size_t i = 0; i < list->count && !code; i++)
+		if (chosen[i])
+			code = retire_state_set(list->items[i].dir, state, err);
+	free(chosen);
 	return code;
 }
 
@@ -68,24 +108,47 @@ static int suspend(struct run_dir *run, struct buffer *buffer,
 	return states_set(list, count, names, RAS_STATE_SUSPENDED, err);
 }
 
+static bool any_armed(const struct session_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].armed)
+			return true;
+	return false;
+}
+
+/* false: it isn't frozen. */
+static bool trigger_reset(struct buffer *buffer)
+{
+	uint64_t frozen = RAS_TRIGGER_FROZEN;
+
+	if (!__atomic_compare_exchange_n(&buffer->trigger->state, &frozen,
+					 RAS_TRIGGER_IDLE, false,
+					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return false;
+	fputs("trace: the trigger had stopped the recording; it goes on, "
+	      "and stops at the next one\n", stderr);
+	return true;
+}
+
+/* Frozen, nothing would be recorded in spite of the state, nor of what is armed
+ * next. */
 static int resume(struct run_dir *run, struct buffer *buffer,
 		  const struct session_list *list, int count, char **names,
 		  struct error *err)
 {
-	return states_set(list, count, names, RAS_STATE_ON, err);
+	int code;
+
+	if (!count && !any_armed(list) && trigger_reset(buffer))
+		return 0;
+	code = states_set(list, count, names, RAS_STATE_ON, err);
+	if (!code)
+		trigger_reset(buffer);
+	return code;
 }
 
-/*
- * What is in the buffer now is cleared; sessions that are over are forgotten
- * with it. Their log entries go when nothing is armed, since entries of armed
- * sessions stay where they are.
- */
-static int clear(struct run_dir *run, struct buffer *buffer,
-		 const struct session_list *list, int count, char **names,
-		 struct error *err)
+static void tails_set(struct buffer *buffer)
 {
 	struct ras_control *control = buffer->control;
-	bool armed = false;
 	uint64_t size;
 
 	for (uint32_t row = 0; row < buffer->slices; row++) {
@@ -97,13 +160,33 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 						 __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELAXED);
 	}
+}
+
+/*
+ * What is in the buffer now is cleared; sessions that are over are forgotten
+ * with it. Their log entries go when nothing is armed, since entries of armed
+ * sessions stay where they are. The trigger stays as it is, too.
+ */
+static int clear(struct run_dir *run, struct buffer *buffer,
+		 const struct session_list *list, int count, char **names,
+		 struct error *err)
+{
+	bool armed = false;
+
+	tails_set(buffer);
 	for (size_t i = 0; i < list->count; i++) {
-		armed |= list->items[i].armed;
-		if (!list->items[i].armed && list->items[i].dir[0])
-			pins_remove(run->path, list->items[i].dir);
+		const struct session *session = &list->items[i];
+
+		armed |= session->armed &&
+			 session->entry->index != RAS_STATIC_SESSION;
+		if (!session->armed && session->dir[0])
+			pins_remove(run->path, session->dir);
 	}
 	if (!armed)
 		sesslog_reset(buffer);
+	if (buffer->trigger->state == RAS_TRIGGER_FROZEN)
+		fputs("trace: the trigger has stopped the recording: "
+		      "'trace resume' goes on\n", stderr);
 	return 0;
 }
 
@@ -142,7 +225,7 @@ static int clear_run(int argc, char **argv)
 const struct command command_suspend = {
 	.def = {
 		.program = "trace", .name = "suspend",
-		.operands = "[APP.tdf...]",
+		.operands = "[APP...]",
 		.help = "stop recording for a while, of all without a name",
 		.options = no_options,
 	},
@@ -152,8 +235,9 @@ const struct command command_suspend = {
 const struct command command_resume = {
 	.def = {
 		.program = "trace", .name = "resume",
-		.operands = "[APP.tdf...]",
-		.help = "record again", .options = no_options,
+		.operands = "[APP...]",
+		.help = "record again, also after a trigger has stopped it",
+		.options = no_options,
 	},
 	.run = resume_run,
 };

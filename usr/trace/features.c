@@ -11,6 +11,7 @@
 #include "btf.h"
 
 #define BTF_PATH	"/sys/kernel/btf/vmlinux"
+#define UNKNOWN		UINT32_MAX	/* an offset that may be 0 */
 
 static int pmu_type(const char *name)
 {
@@ -31,31 +32,67 @@ static int pmu_type(const char *name)
 
 void features_read_btf(struct features *features)
 {
-	static const char *const names[] = {
-		"bpf_preempt_disable", "bpf_preempt_enable",
+	uint32_t disable = 0, enable = 0;
+	const struct btf_want wants[] = {
+		{ "bpf_preempt_disable()", &disable },
+		{ "bpf_preempt_enable()", &enable },
 	};
-	uint32_t ids[2] = { 0 };
 
-	if (btf_functions_find(BTF_PATH, names, 2, ids) ||
-	    !ids[0] || !ids[1])
+	if (btf_find(BTF_PATH, wants, 2) || !disable || !enable)
 		return;
-	features->preempt_disable = ids[0];
-	features->preempt_enable = ids[1];
+	features->preempt_disable = disable;
+	features->preempt_enable = enable;
 }
 
-void features_read_thread(uint32_t *offsets)
+int features_read_layout(struct body_layout *layout)
 {
-	for (int i = 0; i < BODY_THREAD_BASES; i++) {
-		const char *const names[] = {
-			"task_struct", "thread", body_thread_bases[i],
-		};
+	char bases[BODY_THREAD_BASES][64];
+	uint32_t uffd = UNKNOWN;	/* empty: there is no userfaultfd */
+	struct btf_want wants[] = {
+		{ bases[0], &layout->thread_base[0] },
+		{ bases[1], &layout->thread_base[1] },
+		{ "task_struct.thread.ds", &layout->thread_ds },
+		{ "task_struct.thread.es", &layout->thread_es },
+		{ "task_struct.thread.fsindex", &layout->thread_fsindex },
+		{ "task_struct.thread.gsindex", &layout->thread_gsindex },
+		{ "task_struct.thread.tls_array", &layout->tls_array },
+		{ "task_struct.mm", &layout->task_mm },
+		{ "mm_struct.context.ldt", &layout->mm_ldt },
+		{ "ldt_struct.entries", &layout->ldt_entries },
+		{ "ldt_struct.nr_entries", &layout->ldt_count },
+		{ "task_struct.real_parent", &layout->task_parent },
+		{ "task_struct.tgid", &layout->task_tgid },
+		{ "vm_area_struct.vm_flags", &layout->vma_flags },
+		{ "vm_area_struct.vm_file", &layout->vma_file },
+		{ "vm_area_struct.vm_ops", &layout->vma_ops },
+		{ "vm_area_struct.vm_userfaultfd_ctx", &uffd },
+		{ "vm_area_struct.vm_userfaultfd_ctx.ctx", &layout->vma_uffd },
+		{ "file.f_inode", &layout->file_inode },
+		{ "inode.i_mode", &layout->inode_mode },
+		{ "inode.i_sb", &layout->inode_sb },
+		{ "super_block.s_magic", &layout->sb_magic },
+		{ "super_block.s_bdev", &layout->sb_bdev },
+		{ "task_struct", &layout->task_btf },
+	};
+	int code;
 
-		if (btf_member_find(BTF_PATH, names, 3, &offsets[i]))
-			offsets[i] = 0;
-	}
+	*layout = (struct body_layout){ .inode_mode = UNKNOWN };
+	for (int i = 0; i < BODY_THREAD_BASES; i++)
+		snprintf(bases[i], sizeof(bases[i]), "task_struct.thread.%s",
+			 body_thread_bases[i]);
+	code = btf_find(BTF_PATH, wants, sizeof(wants) / sizeof(wants[0]));
+	if (code)
+		*layout = (struct body_layout){ 0 };
+	layout->vma = layout->vma_flags && layout->vma_file &&
+		      layout->vma_ops && uffd != UNKNOWN &&
+		      layout->file_inode &&
+		      layout->inode_mode != UNKNOWN && layout->inode_sb &&
+		      layout->sb_magic && layout->sb_bdev;
+	return code;
 }
 
-static int load_empty(const struct features *features, uint32_t attach_type)
+static int load_empty(const struct features *features, uint32_t attach_type,
+		      bool sleepable)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL,
@@ -66,43 +103,72 @@ static int load_empty(const struct features *features, uint32_t attach_type)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	size_t skip = features->preempt_disable ? 0 : 2;
+	const struct sysbpf_program program = {
+		.insns = insns + skip, .count = 4 - skip,
+		.attach_type = attach_type, .sleepable = sleepable,
+	};
 
-	return sysbpf_program_load(insns + skip, 4 - skip, attach_type, NULL,
-				   0);
+	return sysbpf_program_load(&program, NULL, 0);
+}
+
+/* What a link that can't be is refused with. */
+static int multi_refusal(const struct features *features, uint32_t pid)
+{
+	uint64_t offset = 0;
+	struct sysbpf_multi multi = {
+		.offsets = &offset, .cookies = &offset, .count = 1,
+		.pid = pid,
+	};
+	int link, program = load_empty(features, SYSBPF_UPROBE_MULTI, false);
+
+	if (program < 0)
+		return program;
+	link = sysbpf_multi_link(program, "/", &multi);
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link;
 }
 
 /* -EBADF: the path is looked at, which is no regular file */
 static bool multi_works(const struct features *features)
 {
-	uint64_t offset = 0;
-	struct sysbpf_multi multi = {
-		.offsets = &offset, .cookies = &offset, .count = 1,
-	};
-	int link, program = load_empty(features, SYSBPF_UPROBE_MULTI);
+	return multi_refusal(features, 0) == -EBADF;
+}
 
-	if (program < 0)
-		return false;
-	link = sysbpf_multi_link(program, "/", &multi);
-	if (link >= 0)
-		close(link);
-	close(program);
-	return link == -EBADF;
+/* Before 6.10 they are of one thread, and -ESRCH is the answer: the same change
+ * has made this -EINVAL. */
+bool features_multi_pid(const struct features *features)
+{
+	return features->multi &&
+	       multi_refusal(features, UINT32_MAX) == -EINVAL;
 }
 
 /* Loads the kind of program that will be loaded; without the kfuncs where
  * this kind may not call them. */
 static int program_check(struct features *features, struct error *err)
 {
-	int program = load_empty(features, 0);
+	int program = load_empty(features, 0, false);
 
 	if (program < 0 && features->preempt_disable) {
 		features->preempt_disable = features->preempt_enable = 0;
-		program = load_empty(features, 0);
+		program = load_empty(features, 0, false);
 	}
 	if (program < 0)
 		return pin_refused(err, program, "cannot load a BPF program");
 	close(program);
 	return 0;
+}
+
+/* Of the kind that the links take: kernels before 6.0 refuse it. */
+bool features_sleepable(const struct features *features)
+{
+	int program = load_empty(features, features->multi ?
+				 SYSBPF_UPROBE_MULTI : 0, true);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
 }
 
 int features_probe(struct features *features, enum attach_choice choice,

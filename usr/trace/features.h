@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "../../bpf/body.h"
 #include "../lib/error.h"
 
 enum attach_choice { ATTACH_AUTO, ATTACH_MULTI, ATTACH_PERF };
@@ -25,7 +26,14 @@ int features_probe(struct features *features, enum attach_choice choice,
 /* The two ids alone; nothing is loaded, no privilege is needed. */
 void features_read_btf(struct features *features);
 
-/* body_target's thread_base[] of the running kernel; 0 where it has no BTF. */
-void features_read_thread(uint32_t *offsets);
+/* May programs at user space's probes sleep? Loads one to see. */
+bool features_sleepable(const struct features *features);
+
+/* Can uprobe_multi links be of one process, all its threads? */
+bool features_multi_pid(const struct features *features);
+
+/* 0, or a negative errno: the kernel has no BTF and the layout is empty. What
+ * isn't found in it stays 0. */
+int features_read_layout(struct body_layout *layout);
 
 #endif

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "func_ip.h"
 
-#include <errno.h>
-#include <link.h>
-#include <stddef.h>
 #include <unistd.h>
 #include "../lib/sysbpf.h"
-#include "attach.h"
+#include "self_probe.h"
 
 /* What is probed. */
 static __attribute__((noinline, noclone)) void probed(void)
 {
 	__asm__ volatile("");
-}
-
-/* Offset in its file of a function of this program. */
-static int place_find(struct dl_phdr_info *info, size_t size, void *context)
-{
-	uint64_t *offset = context;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && (uintptr_t)probed >= start &&
-		    (uintptr_t)probed - start < ph->p_filesz) {
-			*offset = (uintptr_t)probed - start + ph->p_offset;
-			return 1;
-		}
-	}
-	return 0;
 }
 
 /* map[0] = bpf_get_func_ip(ctx) */
@@ -45,21 +24,22 @@ static int program_load(const struct features *features, int map)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+	const struct sysbpf_program program = {
+		.insns = insns, .count = sizeof(insns) / sizeof(insns[0]),
+		.attach_type = features->multi ? SYSBPF_UPROBE_MULTI : 0,
+	};
 
-	return sysbpf_program_load(insns, sizeof(insns) / sizeof(insns[0]),
-				   features->multi ? SYSBPF_UPROBE_MULTI : 0,
-				   NULL, 0);
+	return sysbpf_program_load(&program, NULL, 0);
 }
 
-static uint64_t func_ip_take(const struct features *features, int map,
-			     uint64_t offset)
+static uint64_t func_ip_take(const struct features *features, int map)
 {
 	int program = program_load(features, map), link;
 	uint64_t ip = 0;
 
 	if (program < 0)
 		return 0;
-	link = attach_return_probe(program, "/proc/self/exe", offset, features);
+	link = self_probe_link(program, probed, true, 0, features);
 	if (link >= 0) {
 		probed();
 		sysbpf_map_lookup(map, 0, &ip);
@@ -71,15 +51,13 @@ static uint64_t func_ip_take(const struct features *features, int map,
 
 bool func_ip_works(const struct features *features)
 {
-	uint64_t offset, ip;
+	uint64_t ip;
 	int map;
 
-	if (!dl_iterate_phdr(place_find, &offset))
-		return false;
 	map = sysbpf_array_create("func_ip", sizeof(ip), 1);
 	if (map < 0)
 		return false;
-	ip = func_ip_take(features, map, offset);
+	ip = func_ip_take(features, map);
 	close(map);
 	return ip == (uintptr_t)probed;
 }

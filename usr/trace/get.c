@@ -1,29 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "commands.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "../lib/pack.h"
 #include "../lib/pin.h"
 #include "../lib/snapshot.h"
 #include "run_dir.h"
 
-static const struct option_def options[] = { { NULL } };
+static int take_bundle(void *context, const char *value)
+{
+	((struct snapshot_settings *)context)->bundle = true;
+	return 0;
+}
 
-static int get(const char *path, struct error *err)
+static int take_compress(void *context, const char *value)
+{
+	struct snapshot_settings *settings = context;
+	struct error err;
+	int method = pack_method_find(value, &err);
+
+	if (method < 0) {
+		error_print("trace", &err);
+		return -1;
+	}
+	settings->pack = method;
+	return 0;
+}
+
+static const struct option_def options[] = {
+	{ "bundle", 0, NULL, "with the format files of what is armed",
+	  take_bundle },
+	{ "compress", 0, "[=METHOD]", "zlib or zstd; without METHOD the better one",
+	  take_compress },
+	{ NULL }
+};
+
+static int get(const char *path, const struct snapshot_settings *settings,
+	       struct error *err)
 {
 	struct outfile *out;
 	int code = run_dir_check(pin_run(), err);
 
+	/* which needs no /dev/stdout, as in an initramfs */
+	if (!strcmp(path, "-"))
+		path = "/proc/self/fd/1";
 	if (!code)
 		code = outfile_open(&out, path, err);
-	return code ? code : snapshot_save(pin_run(), out, err);
+	return code ? code :
+	       snapshot_save_with(pin_run(), out, settings, err);
 }
 
 static int get_run(int argc, char **argv)
 {
+	struct snapshot_settings settings = { 0 };
 	struct error err = { 0 };
-	int status, first = command_parse(&command_get, argc, argv, 1, 1, NULL,
-					  &status);
+	int status, first = command_parse(&command_get, argc, argv, 1, 1,
+					  &settings, &status);
 
-	return first < 0 ? status : command_end(get(argv[first], &err), &err);
+	if (first < 0)
+		return status;
+	if (!strcmp(argv[first], "-") && isatty(STDOUT_FILENO)) {
+		fputs("trace: get: this is not for a terminal: trace get - | tracefmt -\n",
+		      stderr);
+		return COMMAND_MISUSE;
+	}
+	return command_end(get(argv[first], &settings, &err), &err);
 }
 
 const struct command command_get = {

@@ -1,50 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A TDF that is to be armed, verified against this machine. */
+/* TDFs that are to be armed: found, and verified against this machine. */
 #ifndef TRACE_JOB_H
 #define TRACE_JOB_H
 
 #include <limits.h>
 #include "../lib/buffer.h"
-#include "features.h"
+#include "arm.h"
 #include "run_dir.h"
+#include "settings.h"
 #include "target.h"
-
-/* How to arm: the options of `trace on` and `trace run`. */
-struct job_settings {
-	uint64_t bytes;			/* --buffer, 0: not given */
-	const char *module;		/* --module */
-	enum attach_choice attach;	/* --attach */
-};
-
-/* The values' `take` for options; context is struct job_settings. */
-int job_take_buffer(void *context, const char *value);
-int job_take_module(void *context, const char *value);
-int job_take_attach(void *context, const char *value);
-
-#define JOB_OPTIONS \
-	{ "buffer", 'b', "SIZE", \
-	  "bytes for each CPU: 64K to 256M, a power of two (default 1M)", \
-	  job_take_buffer }, \
-	{ "module", 'm', "PATH", "where the traced program or library is", \
-	  job_take_module }, \
-	{ "attach", 0, "KIND", \
-	  "auto, or multi (uprobe_multi) or perf (perf_event) links", \
-	  job_take_attach }
 
 struct job {
 	char path[PATH_MAX];	/* absolute */
-	const char *name;	/* as given */
+	const char **operands;	/* that mean it, at least one */
+	size_t operand_count;
 	struct tdf *tdf;
-	struct target *targets;
+	struct target *targets;	/* once it is verified */
+	bool *picked;		/* per point: is to be armed */
+	bool *triggers;		/* per point: stops the recording */
+	char waits[KERNEL_MODULE_NAME];	/* for this kernel module; or "" */
+	struct arm_cost cost;	/* of a dry run */
+	bool failed;		/* told; nothing of it is armed */
 };
 
-/* 0, or a negative errno with err set. */
-int job_open(struct job *job, const char *name,
-	     const struct job_settings *settings, struct error *err);
-void job_close(struct job *job);
+struct job_list {
+	struct job *items;
+	size_t count;
+	const struct job_settings *settings;
+	uint64_t stop_after;	/* of --stop-on */
+	unsigned int failures;	/* operands and jobs; each was told */
+};
 
-/* Arm `count` jobs in the buffer of `run`: all, or when one fails, none. */
-int job_arm(struct job *jobs, size_t count, const struct run_dir *run,
-	    const struct job_settings *settings, struct error *err);
+/* Take an operand: its TDF becomes a job, or its tracepoints are added to the
+ * job there is. What can't be is told. */
+void job_list_add(struct job_list *list, const char *operand);
+void job_list_free(struct job_list *list);
+
+/*
+ * Look at what the settings ask for, then find and verify the modules. Jobs
+ * that fail are told and marked, those that wait for a kernel module named. 0,
+ * or a negative errno with err set: nothing can be armed.
+ */
+int job_list_verify(struct job_list *list, struct error *err);
+
+/* Jobs that are to be armed now. */
+size_t job_list_ready(const struct job_list *list);
+
+/* The buffer for them, and what the kernel offers. 0, or a negative errno with
+ * err set. */
+int job_buffer_open(struct buffer *buffer, struct features *features,
+		    const struct run_dir *run,
+		    const struct job_settings *settings, struct error *err);
+
+/* Leave out what is armed already; where that is all, the job fails. */
+int job_list_check_armed(struct job_list *list, const struct buffer *buffer,
+			 const struct run_dir *run, struct error *err);
+
+/* Arm what is ready, each job wholly or not at all; what fails is told and
+ * marked. With `dry` nothing is attached, and job->cost filled in. */
+void job_list_arm(struct job_list *list, const struct run_dir *run,
+		  struct buffer *buffer, const struct features *features,
+		  bool dry);
 
 #endif

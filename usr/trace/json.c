@@ -86,6 +86,12 @@ void json_number(const char *key, uint64_t value)
 	printf("%" PRIu64, value);
 }
 
+void json_boolean(const char *key, bool value)
+{
+	item(key);
+	fputs(value ? "true" : "false", stdout);
+}
+
 void json_null(const char *key)
 {
 	item(key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,57 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 #include "../lib/identity.h"
-
-/* The build-id among the notes of the running kernel or of a module. */
-static int build_id_read(const char *path, struct identity *id)
-{
-	uint8_t notes[4096];
-	FILE *file = fopen(path, "re");
-	size_t size, at = 0;
-
-	if (!file)
-		return -errno;
-	size = fread(notes, 1, sizeof(notes), file);
-	fclose(file);
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		size_t name, data;
-
-		memcpy(&note, notes + at, sizeof(note));
-		at += sizeof(note);
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		data = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name > size - at || data > size - at - name)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + at, "GNU", 4)) {
-			id->kind = TDF_ID_BUILD;
-			id->length = note.n_descsz < sizeof(id->id) ?
-				note.n_descsz : sizeof(id->id);
-			memcpy(id->id, notes + at + name, id->length);
-			return 0;
-		}
-		at += name + data;
-	}
-	return -ENOENT;
-}
+#include "../lib/rpn.h"
+#include "kallsyms.h"
 
 /* `what` is running, and has its notes there. */
 static int identity_check(const struct tdf_module *module, const char *what,
 			  const char *notes, struct error *err)
 {
-	char expected[64], found[64] = "-";
+	char expected[64], found[64];
 	struct identity id;
 
 	if (module->id_kind == TDF_ID_NONE)
 		return 0;
-	if (!build_id_read(notes, &id)) {
-		if (id.kind == module->id_kind &&
-		    id.length == module->id_length &&
-		    !memcmp(id.id, module->id, id.length))
-			return 0;
-		identity_print(id.kind, id.id, id.length, found);
-	}
+	identity_read_notes(notes, &id);
+	if (id.kind == module->id_kind && id.length == module->id_length &&
+	    !memcmp(id.id, module->id, id.length))
+		return 0;
+	identity_print(id.kind, id.id, id.length, found);
 	identity_print(module->id_kind, module->id, module->id_length,
 		       expected);
 	error_set(err, -ESTALE,
@@ -68,71 +33,195 @@ static int identity_check(const struct tdf_module *module, const char *what,
 	return -ESTALE;
 }
 
-/* A site whose address as linked is known; NULL: none is. */
-static const struct tdf_site *site_linked(const struct tdf *tdf,
-					  const struct tdf_module *module)
-{
-	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
-		const struct tdf_point *point = &tdf->points[i];
-		const struct tdf_site *site = &tdf->sites[point->first_site];
+/* A place in a module of the TDF: one of its sites. */
+struct site_walk {
+	const struct tdf *tdf;
+	const struct tdf_module *module;
+	uint32_t point, site;		/* the next ones */
+};
 
-		if (&tdf->modules[point->module] == module && site->address)
-			return site;
+/* The index of the next site of the module; false: there are no more. */
+static bool site_next(struct site_walk *walk, uint32_t *index)
+{
+	const struct tdf *tdf = walk->tdf;
+
+	for (; walk->point < tdf->header->points.count; walk->point++) {
+		const struct tdf_point *point = &tdf->points[walk->point];
+
+		if (&tdf->modules[point->module] == walk->module &&
+		    walk->site < point->sites) {
+			*index = point->first_site + walk->site++;
+			return true;
+		}
+		walk->site = 0;
 	}
-	return NULL;
+	return false;
 }
 
-/* Address of a symbol; 0: unknown, or not shown to this user. */
-static uint64_t symbol_address(const char *name)
+static bool in_section(const struct tdf *tdf, uint64_t address)
 {
-	unsigned long long address, found = 0;
-	char line[1024], symbol[512], kind;
-	FILE *file = fopen("/proc/kallsyms", "re");
-
-	while (file && !found && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%llx %c %511s", &address, &kind,
-			   symbol) == 3 && !strcmp(symbol, name))
-			found = address;
-	if (file)
-		fclose(file);
-	return found;
+	for (uint32_t i = 0; i < tdf->header->sections.count; i++)
+		if (address - tdf->sections[i].address < tdf->sections[i].size)
+			return true;
+	return false;
 }
 
-static int tell_hidden(const char *symbol, struct error *err)
+static bool rpn_has_address(const struct tdf *tdf, uint32_t at, uint32_t size)
 {
-	error_set(err, -ENOENT, "the kernel doesn't tell the address of '%s'",
-		  symbol);
-	error_hint(err, "it does so to root, with sysctl kernel.kptr_restrict below 2");
-	return -ENOENT;
+	struct rpn_op op;
+
+	for (size_t i = 0; i < size; i = op.next) {
+		if (rpn_decode(tdf->rpn + at, size, i, &op))
+			return false;
+		if (op.code == RPN_addr && !in_section(tdf, op.a))
+			return true;
+	}
+	return false;
 }
 
-int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
-		 uint64_t *bias, struct error *err)
+/* Its statements read static data that moves with the site. */
+static bool site_has_address(const struct tdf *tdf, const struct tdf_site *site)
 {
-	const struct tdf_site *site = site_linked(tdf, module);
-	int code = identity_check(module, "running kernel", "/sys/kernel/notes",
-				  err);
-	uint64_t address;
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
 
-	*bias = 0;
-	if (code || !site)
-		return code;
-	address = symbol_address(tdf_string(tdf, site->symbol));
-	if (!address)
-		return tell_hidden(tdf_string(tdf, site->symbol), err);
-	*bias = address + site->offset - site->address;
+	for (uint32_t i = 0; i < site->stmts; i++, stmt++)
+		if (rpn_has_address(tdf, stmt->rpn, stmt->rpn_length) ||
+		    (stmt->flags & TDF_STMT_LEN &&
+		     rpn_has_address(tdf, stmt->len_rpn,
+				     stmt->len_rpn_length)))
+			return true;
+	return false;
+}
+
+static void symbols_ask(struct kallsyms *kallsyms, const struct tdf *tdf,
+			const struct tdf_module *module)
+{
+	struct site_walk walk = { .tdf = tdf, .module = module };
+	uint32_t index;
+
+	while (site_next(&walk, &index))
+		kallsyms_add(kallsyms, tdf_string(tdf,
+						  tdf->sites[index].symbol));
+}
+
+/* Of several functions with one name the kernel takes one, or none. */
+static int symbol_check(const struct tdf_site *site, const char *name,
+			const struct kallsyms_symbol *symbol,
+			const char *module, struct error *err)
+{
+	if (!symbol) {
+		error_set(err, -ENOENT, "%s%s has no function '%s'",
+			  module[0] ? "kernel module " : "the kernel", module,
+			  name);
+		if (module[0])
+			error_hint(err, "code for its init is gone once it runs");
+		else
+			error_hint(err, "its configuration may leave it out, or the compiler inlines it");
+		return -ENOENT;
+	}
+	if (symbol->count == 1 || site->address)
+		return 0;
+	error_set(err, -ENOTUNIQ, "the kernel has %u functions '%s'",
+		  symbol->count, name);
+	error_hint(err, "compile the TSF with the kernel's file (trcust --module vmlinux)");
+	return -ENOTUNIQ;
+}
+
+static int tell_unlinked(const char *name, struct error *err)
+{
+	error_set(err, -ENODATA,
+		  "the TDF doesn't tell how static data move with '%s'", name);
+	error_hint(err, "compile the TSF with the kernel's file (trcust --module vmlinux), or a map that has the function");
+	return -ENODATA;
+}
+
+/*
+ * The biases of the module's sites; symbols that aren't there are told. Where
+ * the addresses are hidden, the kernel still finds symbols, but no data.
+ */
+static int sites_locate(const struct tdf *tdf, const struct tdf_module *module,
+			const struct kallsyms *kallsyms, uint64_t *biases,
+			struct error *err)
+{
+	struct site_walk walk = { .tdf = tdf, .module = module };
+	uint32_t index;
+
+	while (site_next(&walk, &index)) {
+		const struct tdf_site *site = &tdf->sites[index];
+		const char *name = tdf_string(tdf, site->symbol);
+		const struct kallsyms_symbol *symbol =
+			kallsyms_find(kallsyms, name);
+		int code;
+
+		if (kallsyms->hidden) {
+			if (site_has_address(tdf, site))
+				return kallsyms_tell_hidden(err);
+			continue;
+		}
+		code = symbol_check(site, name, symbol, kallsyms->module, err);
+		if (code)
+			return code;
+		if (!site->address && site_has_address(tdf, site))
+			return tell_unlinked(name, err);
+		if (site->address)
+			biases[index] = symbol->address + site->offset -
+					site->address;
+	}
 	return 0;
 }
 
-/* "/lib/modules/6.1/kernel/snd-dummy.ko": "snd_dummy" */
-static int module_name(const char *path, char name[KERNEL_MODULE_NAME],
+static int module_locate(const struct tdf *tdf, const struct tdf_module *module,
+			 const char *name, uint64_t *biases, struct error *err)
+{
+	struct kallsyms kallsyms = { .module = name };
+	int code;
+
+	symbols_ask(&kallsyms, tdf, module);
+	code = kallsyms_read(&kallsyms, err);
+	if (!code)
+		code = sites_locate(tdf, module, &kallsyms, biases, err);
+	if (!code)
+		code = kernel_refusal_check(tdf, module, biases, err);
+	kallsyms_free(&kallsyms);
+	return code;
+}
+
+/* All of the kernel moves by one bias: that of a site whose address as linked
+ * is known. */
+int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
+		 uint64_t *bias, struct error *err)
+{
+	struct site_walk walk = { .tdf = tdf, .module = module };
+	uint64_t *biases;
+	uint32_t index;
+	int code = identity_check(module, "running kernel", "/sys/kernel/notes",
+				  err);
+
+	*bias = 0;
+	if (code)
+		return code;
+	biases = calloc(tdf->header->sites.count + 1, sizeof(*biases));
+	if (!biases)
+		return error_set(err, -ENOMEM, "out of memory");
+	code = module_locate(tdf, module, "", biases, err);
+	while (!code && !*bias && site_next(&walk, &index))
+		*bias = biases[index];
+	free(biases);
+	return code;
+}
+
+/* "/lib/modules/6.1/kernel/snd-dummy.ko.xz": "snd_dummy" */
+int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
 		       struct error *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	size_t length = strcspn(base, ".");
+	size_t length = strspn(base, "0123456789_-"
+			       "abcdefghijklmnopqrstuvwxyz"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-	if (!length || length >= KERNEL_MODULE_NAME)
+	if (!length || length >= KERNEL_MODULE_NAME ||
+	    (base[length] && base[length] != '.'))
 		return error_set(err, -EINVAL, "'%s' is no name of a kernel module",
 				 base);
 	memcpy(name, base, length);
@@ -143,89 +232,12 @@ static int module_name(const char *path, char name[KERNEL_MODULE_NAME],
 	return 0;
 }
 
-static bool module_has(const struct tdf *tdf, const struct tdf_module *module,
-		       const struct tdf_point *point)
-{
-	return &tdf->modules[point->module] == module;
-}
-
-/* The address of a symbol of the module; true: it is one of these. */
-static bool line_parse(const char *line, const char *module,
-		       unsigned long long *address, char symbol[512])
-{
-	char owner[80], wanted[KERNEL_MODULE_NAME + 2];
-
-	snprintf(wanted, sizeof(wanted), "[%s]", module);
-	return sscanf(line, "%llx %*c %511s %79s", address, symbol,
-		      owner) == 3 &&
-	       !strcmp(owner, wanted);
-}
-
-static void biases_take(const struct tdf *tdf, const struct tdf_module *module,
-			const char *symbol, uint64_t address, uint64_t *biases)
-{
-	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
-		const struct tdf_point *point = &tdf->points[i];
-
-		for (uint32_t k = 0; module_has(tdf, module, point) &&
-		     k < point->sites; k++) {
-			uint32_t index = point->first_site + k;
-			const struct tdf_site *site = &tdf->sites[index];
-
-			if (!biases[index] &&
-			    !strcmp(tdf_string(tdf, site->symbol), symbol))
-				biases[index] = address + site->offset -
-						site->address;
-		}
-	}
-}
-
-static int biases_check(const struct tdf *tdf, const struct tdf_module *module,
-			const char *name, const uint64_t *biases,
-			struct error *err)
-{
-	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
-		const struct tdf_point *point = &tdf->points[i];
-
-		for (uint32_t k = 0; module_has(tdf, module, point) &&
-		     k < point->sites; k++) {
-			uint32_t index = point->first_site + k;
-
-			if (biases[index])
-				continue;
-			tell_hidden(tdf_string(tdf, tdf->sites[index].symbol),
-				    err);
-			error_hint(err, "it does so to root; the init code of module '%s' is gone once it runs",
-				   name);
-			return -ENOENT;
-		}
-	}
-	return 0;
-}
-
-static int biases_read(const struct tdf *tdf, const struct tdf_module *module,
-		       const char *name, uint64_t *biases, struct error *err)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	unsigned long long address;
-	char line[1024], symbol[512];
-
-	if (!file)
-		return error_set(err, -errno, "cannot read /proc/kallsyms: %s",
-				 strerror(errno));
-	while (fgets(line, sizeof(line), file))
-		if (line_parse(line, name, &address, symbol) && address)
-			biases_take(tdf, module, symbol, address, biases);
-	fclose(file);
-	return biases_check(tdf, module, name, biases, err);
-}
-
 int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 			char name[KERNEL_MODULE_NAME], uint64_t **biases,
 			struct error *err)
 {
 	char notes[160];
-	int code = module_name(tdf_string(tdf, module->path), name, err);
+	int code = kernel_module_name(tdf_string(tdf, module->path), name, err);
 
 	*biases = NULL;
 	if (code)
@@ -245,5 +257,101 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 	*biases = calloc(tdf->header->sites.count + 1, sizeof(**biases));
 	if (!*biases)
 		return error_set(err, -ENOMEM, "out of memory");
-	return biases_read(tdf, module, name, *biases, err);
+	code = module_locate(tdf, module, name, *biases, err);
+	if (code) {
+		free(*biases);
+		*biases = NULL;
+	}
+	return code;
+}
+
+/* /sys/module/loop/sections/.data holds "0xffffffffc0a05000". */
+static int section_read(const char *module, const char *name, __u64 *address,
+			struct error *err)
+{
+	unsigned long long value = 0;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", module,
+		 name);
+	file = fopen(path, "re");
+	if (!file)
+		return error_set(err, -errno,
+				 "cannot find section '%s' of kernel module '%s': %s",
+				 name, module, strerror(errno));
+	if (fscanf(file, "%llx", &value) != 1)
+		value = 0;
+	fclose(file);
+	*address = value;
+	return value ? 0 : kallsyms_tell_hidden(err);
+}
+
+/* Of what every processor has a copy of, the kernel tells the symbols: where
+ * they would be without the processor's offset. */
+static int percpu_read(const char *module, const char *name, __u64 *address,
+		       struct error *err)
+{
+	struct kallsyms kallsyms = { .module = module };
+	const struct kallsyms_symbol *symbol;
+	int code;
+
+	kallsyms_add(&kallsyms, name);
+	code = kallsyms_read(&kallsyms, err);
+	symbol = code ? NULL : kallsyms_find(&kallsyms, name);
+	if (symbol) {
+		*address = symbol->address;
+	} else if (!code && kallsyms.hidden) {
+		code = kallsyms_tell_hidden(err);
+	} else if (!code) {
+		code = error_set(err, -ENOENT,
+				 "the kernel doesn't tell where '%s' is", name);
+		error_hint(err, "it does when it was built with CONFIG_KALLSYMS_ALL");
+	}
+	kallsyms_free(&kallsyms);
+	return code;
+}
+
+static int section_locate(const struct tdf *tdf,
+			  const struct tdf_section *section, const char *module,
+			  struct kernel_sections *out, struct error *err)
+{
+	const char *name = tdf_string(tdf, section->name);
+	struct body_section *to = &out->list[out->count++];
+	bool percpu = section->flags & TDF_SECTION_PERCPU;
+	int code = 0;
+
+	*to = (struct body_section) {
+		.address = section->address, .size = section->size,
+		.percpu = percpu,
+	};
+	if (!percpu)
+		return section_read(module, name, &to->run, err);
+	if (!out->percpu_offsets)
+		code = percpu_read("", "__per_cpu_offset",
+				   &out->percpu_offsets, err);
+	return code ? code : percpu_read(module, name, &to->run, err);
+}
+
+int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
+			 const char *name, struct kernel_sections *sections,
+			 struct error *err)
+{
+	uint32_t count = tdf->header->sections.count;
+	int code = 0;
+
+	*sections = (struct kernel_sections) { 0 };
+	if (!count || &tdf->modules[tdf->sections->module] != module)
+		return 0;
+	sections->list = calloc(count, sizeof(*sections->list));
+	if (!sections->list)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < count && !code; i++)
+		code = section_locate(tdf, &tdf->sections[i], name, sections,
+				      err);
+	if (code) {
+		free(sections->list);
+		sections->list = NULL;
+	}
+	return code;
 }

@@ -4,65 +4,248 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "boot.h"
+#include "dry_run.h"
+#include "filters.h"
 #include "job.h"
+#include "keep.h"
+#include "static.h"
 
-static const struct option_def options[] = { JOB_OPTIONS, { NULL } };
+struct on_settings {
+	struct job_settings job;	/* first: its options take this struct */
+	bool dry, boot;
+};
 
-/* All are verified before the first is armed. */
-static int jobs_open(struct job *jobs, int count, char **names,
-		     const struct job_settings *settings, struct error *err)
+static int take_dry(void *context, const char *value)
 {
-	int code = 0;
+	((struct on_settings *)context)->dry = true;
+	return 0;
+}
 
-	for (int i = 0; i < count && !code; i++)
-		code = job_open(&jobs[i], names[i], settings, err);
+static int take_boot(void *context, const char *value)
+{
+	((struct on_settings *)context)->boot = true;
+	return 0;
+}
+
+static const struct option_def options[] = {
+	SETTINGS_OPTIONS,
+	{ "max-cpu", 0, "PERCENT",
+	  "mute the dearest tracepoints when all take more of a CPU",
+	  settings_take_cpu },
+	{ "group-read", 0, "GROUP",
+	  "members of this group may read the buffer, too",
+	  settings_take_group_read },
+	{ "dry-run", 'n', NULL,
+	  "say what would be armed and what a hit will cost; arm nothing",
+	  take_dry },
+	{ "boot", 0, NULL,
+	  "do what the operand, or " BOOT_CONF ", says", take_boot },
+	{ NULL }
+};
+
+/* What the operands come to. */
+struct on {
+	const struct on_settings *settings;
+	char **options;			/* as given, with their values */
+	int option_count;
+	struct job_list jobs;
+	bool majors[RAS_STATIC_MAJORS];
+	bool any_major;
+};
+
+static void operand_take(struct on *on, const char *operand)
+{
+	struct error err = { 0 };
+	int code = static_majors_parse(operand, on->majors, &err);
+
+	if (code > 0) {
+		on->any_major = true;
+	} else if (code < 0) {
+		error_print("trace", &err);
+		on->jobs.failures++;
+	} else {
+		job_list_add(&on->jobs, operand);
+	}
+}
+
+/* Their program is one for all majors and has none of these. */
+static int majors_check(const struct on *on, struct error *err)
+{
+	const struct job_settings *settings = &on->settings->job;
+
+	if (!on->any_major ||
+	    (!filters_given(settings) && !settings->context &&
+	     !settings->max_rate && !settings->selection.count))
+		return 0;
+	error_set(err, -EINVAL,
+		  "static majors can't be filtered, nor have a context or a rate");
+	error_hint(err, "switch them by a command of their own: trace on 100");
+	return -EINVAL;
+}
+
+/* `trace on` with the same options and the job's operands, later. */
+static int job_wait(const struct on *on, const struct job *job,
+		    const struct run_dir *run, struct error *err)
+{
+	char **argv = calloc(on->option_count + job->operand_count + 1,
+			     sizeof(*argv));
+	int code;
+
+	if (!argv)
+		return error_set(err, -ENOMEM, "out of memory");
+	memcpy(argv, on->options, on->option_count * sizeof(*argv));
+	memcpy(argv + on->option_count, job->operands,
+	       job->operand_count * sizeof(*argv));
+	code = keep_wait(run, job->path, job->waits, argv, err);
+	free(argv);
+	if (!code)
+		fprintf(stderr, "trace: '%s' is armed when the kernel module '%s' is loaded\n",
+			job->operands[0], job->waits);
 	return code;
 }
 
-static int on(int count, char **names, const struct job_settings *settings,
-	      struct error *err)
+static void jobs_wait(struct on *on, const struct run_dir *run)
 {
-	struct job *jobs = calloc(count, sizeof(*jobs));
+	for (size_t i = 0; i < on->jobs.count; i++) {
+		const struct job *job = &on->jobs.items[i];
+		struct error err = { 0 };
+
+		if (job->failed || !job->waits[0] ||
+		    !job_wait(on, job, run, &err))
+			continue;
+		error_print("trace", &err);
+		on->jobs.failures++;
+	}
+}
+
+static void frozen_tell(const struct buffer *buffer)
+{
+	if (buffer->trigger->state == RAS_TRIGGER_FROZEN)
+		fputs("trace: a trigger has stopped the recording: 'trace resume' goes on\n",
+		      stderr);
+}
+
+static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
+{
+	const struct job_settings *settings = &on->settings->job;
+	struct features features;
+	struct buffer buffer;
+	int code = job_buffer_open(&buffer, &features, run, settings, err);
+
+	if (code)
+		return code;
+	code = job_list_check_armed(&on->jobs, &buffer, run, err);
+	if (!code)
+		job_list_arm(&on->jobs, run, &buffer, &features, false);
+	if (!code && on->any_major)
+		code = static_majors_on(run, &buffer, &features,
+					&settings->modules, on->majors, err);
+	if (!code)
+		frozen_tell(&buffer);
+	buffer_close(&buffer);
+	return code;
+}
+
+static int on_run_dir(struct on *on, struct error *err)
+{
+	struct error keep = { 0 };
 	struct run_dir run;
+	int code = run_dir_open(&run, true, err);
+
+	if (code)
+		return code;
+	jobs_wait(on, &run);
+	if (job_list_ready(&on->jobs) || on->any_major)
+		code = on_arm(on, &run, err);
+	if (keep_start(&run, &keep))
+		error_print("trace", &keep);
+	run_dir_close(&run);
+	return code;
+}
+
+static void majors_print(const bool *majors)
+{
+	for (int i = 0; i < RAS_STATIC_MAJORS; i++)
+		if (majors[i])
+			printf("static major %d (0x%02x) would be recorded\n",
+			       i, i);
+}
+
+static int on_operands(struct on *on, int count, char **operands,
+		       struct error *err)
+{
 	int code;
 
-	if (!jobs)
-		return error_set(err, -ENOMEM, "out of memory");
-	code = jobs_open(jobs, count, names, settings, err);
-	if (!code)
-		code = run_dir_open(&run, true, err);
-	if (!code) {
-		code = job_arm(jobs, count, &run, settings, err);
-		run_dir_close(&run);
-	}
 	for (int i = 0; i < count; i++)
-		job_close(&jobs[i]);
-	free(jobs);
-	return code;
+		operand_take(on, operands[i]);
+	code = majors_check(on, err);
+	if (!code)
+		code = job_list_verify(&on->jobs, err);
+	if (code)
+		return code;
+	if (on->settings->dry) {
+		majors_print(on->majors);
+		return dry_run(&on->jobs, err);
+	}
+	for (size_t i = 0; i < on->jobs.count; i++)
+		if (!on->jobs.items[i].failed)
+			return on_run_dir(on, err);
+	return on->any_major ? on_run_dir(on, err) : 0;
+}
+
+/* What `trace on --boot` does is in the file alone. */
+static const char *usage_check(const struct on_settings *settings,
+			       int options, char **option, int operands)
+{
+	unsigned int words = 0;
+
+	if (!settings->boot)
+		return operands ? NULL : "an operand is missing";
+	for (int i = 0; i < options; i++)
+		words += strcmp(option[i], "--") != 0;
+	if (words > 1)
+		return "--boot goes with no other option";
+	return operands > 1 ? "--boot takes one file" : NULL;
 }
 
 static int on_run(int argc, char **argv)
 {
-	struct job_settings settings = { 0 };
+	struct on_settings settings = { .job.filter.pids_fd = -1 };
+	struct on on = {
+		.settings = &settings, .jobs.settings = &settings.job,
+	};
 	struct error err = { 0 };
-	int status, first = command_parse(&command_on, argc, argv, 1, -1,
+	int status, first = command_parse(&command_on, argc, argv, 0, -1,
 					  &settings, &status);
+	const char *wrong;
 
 	if (first < 0)
 		return status;
-	if (settings.module && argc - first > 1) {
-		fprintf(stderr, "trace: on: --module names one file, but there are %d TDFs\n"
-			"trace: try 'trace on --help'\n", argc - first);
+	wrong = usage_check(&settings, first - 1, argv + 1, argc - first);
+	if (wrong) {
+		fprintf(stderr, "trace: on: %s\ntrace: try 'trace on --help'\n",
+			wrong);
 		return COMMAND_MISUSE;
 	}
-	return command_end(on(argc - first, argv + first, &settings, &err),
-			   &err);
+	if (settings.boot)
+		return boot_run(argv[first]);
+	on.options = argv + 1;
+	on.option_count = first - 1;
+	status = command_end(on_operands(&on, argc - first, argv + first,
+					 &err), &err);
+	status = on.jobs.failures ? COMMAND_FAILED : status;
+	job_list_free(&on.jobs);
+	selection_free(&settings.job.selection);
+	return status;
 }
 
 const struct command command_on = {
 	.def = {
-		.program = "trace", .name = "on", .operands = "APP.tdf...",
-		.help = "arm the tracepoints of TDFs", .options = options,
+		.program = "trace", .name = "on",
+		.operands = "APP|APP(MINOR|GROUP|TYPE,...)|MAJORS...",
+		.help = "arm tracepoints", .options = options,
 	},
 	.run = on_run,
 };

@@ -2,6 +2,7 @@
 #include "pins.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -87,19 +88,64 @@ static void remove_aside(const char *path, const char *name, void *context)
 	close(ends[0]);
 }
 
-void pins_remove(const char *run, const char *path)
+/* A name in RUN/gone that nothing has yet. */
+static int gone_name(const char *run, char gone[PATH_MAX],
+		     char unique[PATH_MAX])
 {
-	char gone[PATH_MAX], unique[PATH_MAX];
 	struct timespec t;
 
 	clock_gettime(CLOCK_BOOTTIME, &t);
-	snprintf(gone, sizeof(gone), "%s/gone", run);
-	if (snprintf(unique, sizeof(unique), "%s/%d_%lld_%ld", gone, getpid(),
-		     (long long)t.tv_sec, t.tv_nsec) >= (int)sizeof(unique))
-		return;
+	snprintf(gone, PATH_MAX, "%s/gone", run);
+	if (snprintf(unique, PATH_MAX, "%s/%d_%lld_%ld", gone, getpid(),
+		     (long long)t.tv_sec, t.tv_nsec) >= PATH_MAX)
+		return -ENAMETOOLONG;
 	mkdir(gone, 0700);
+	return 0;
+}
+
+void pins_remove(const char *run, const char *path)
+{
+	char gone[PATH_MAX], unique[PATH_MAX];
+
+	if (gone_name(run, gone, unique))
+		return;
 	if (rename(path, unique))
 		strcpy(unique, path);
+	remove_aside(unique, "", NULL);
+	rmdir(gone);
+}
+
+struct moving {
+	const char *to;
+	bool (*pick)(const char *name, void *context);
+	void *context;
+};
+
+static void pin_move(const char *path, const char *name, void *context)
+{
+	const struct moving *moving = context;
+	char to[PATH_MAX + NAME_MAX];
+
+	if (!moving->pick(name, moving->context))
+		return;
+	snprintf(to, sizeof(to), "%s/%s", moving->to, name);
+	if (rename(path, to))
+		pin_remove(path, name, NULL);
+}
+
+void pins_remove_some(const char *run, const char *path,
+		      bool (*pick)(const char *name, void *context),
+		      void *context)
+{
+	char gone[PATH_MAX], unique[PATH_MAX];
+	struct moving moving = {
+		.to = unique, .pick = pick, .context = context,
+	};
+
+	if (gone_name(run, gone, unique))
+		return;
+	mkdir(unique, 0700);
+	pins_each(path, pin_move, &moving);
 	remove_aside(unique, "", NULL);
 	rmdir(gone);
 }

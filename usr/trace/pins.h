@@ -21,6 +21,11 @@ void pins_each(const char *path,
  */
 void pins_remove(const char *run, const char *path);
 
+/* The same of those entries of the directory `path` that are picked. */
+void pins_remove_some(const char *run, const char *path,
+		      bool (*pick)(const char *name, void *context),
+		      void *context);
+
 /* Go on with what a killed trace left in RUN/gone. */
 void pins_remove_rest(const char *run);
 

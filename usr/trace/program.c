@@ -2,6 +2,8 @@
 #include "program.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/hash.h"
@@ -27,6 +29,7 @@ static bool program_equal(const struct program *a, const struct program *b)
 {
 	return a->hash == b->hash && a->count == b->count &&
 	       a->context == b->context && a->returns == b->returns &&
+	       a->sleepable == b->sleepable &&
 	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
 }
 
@@ -88,11 +91,14 @@ static int set_add_site(struct program_set *set, const struct tdf *tdf,
 	program = (struct program){
 		.insns = body.insns,
 		.count = body.count,
+		.sleepable = body.sleepable,
 		.context = target.context,
 		.returns = site->flags & TDF_SITE_RETURN,
 		.hash = hash_fnv(HASH_FNV_START, body.insns,
 				 body.count * sizeof(*body.insns)),
 	};
+	memcpy(program.subprograms, body.subprograms,
+	       sizeof(program.subprograms));
 	body.insns = NULL;
 	body_free(&body);
 	*number = set_add(set, &program, index);
@@ -123,15 +129,20 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 }
 
 int program_set_make(struct program_set *set, const struct tdf *tdf,
-		     const struct body_target *target, struct error *err)
+		     const uint8_t *picks, const struct body_target *base,
+		     struct error *err)
 {
 	uint32_t points = tdf->header->points.count;
 	int code = set_allocate(set, tdf->header->sites.count);
+	struct body_target target = *base;
 
 	if (code)
 		error_set(err, code, "out of memory");
-	for (uint32_t i = 0; i < points && !code; i++)
-		code = set_add_point(set, tdf, i, target, err);
+	for (uint32_t i = 0; i < points && !code; i++) {
+		target.trigger = picks[i] & PROGRAM_TRIGGER;
+		if (picks[i] & PROGRAM_PICKED)
+			code = set_add_point(set, tdf, i, &target, err);
+	}
 	if (code)
 		program_set_free(set);
 	return code;
@@ -146,6 +157,77 @@ void program_set_free(struct program_set *set)
 	free(set->points);
 	free(set->table);
 	*set = (struct program_set){ 0 };
+}
+
+#define THREADS_MOST		16
+#define PROGRAMS_PER_THREAD	4	/* fewer aren't worth a thread */
+
+struct crew {
+	const struct program_set *set;
+	int (*take)(void *context, const struct program *program,
+		    struct error *err);
+	void *context;
+	size_t next;		/* program; atomic */
+	pthread_mutex_t lock;	/* of the next two */
+	int code;
+	struct error *err;
+};
+
+static void *crew_work(void *context)
+{
+	struct crew *crew = context;
+	struct error err = { 0 };
+	size_t i;
+	int code;
+
+	while ((i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED)) <
+	       crew->set->count) {
+		code = crew->take(crew->context, &crew->set->items[i], &err);
+		if (!code)
+			continue;
+		/* the others find nothing more to do */
+		__atomic_store_n(&crew->next, crew->set->count,
+				 __ATOMIC_RELAXED);
+		pthread_mutex_lock(&crew->lock);
+		if (!crew->code && crew->err)
+			*crew->err = err;
+		crew->code = crew->code ? crew->code : code;
+		pthread_mutex_unlock(&crew->lock);
+	}
+	return NULL;
+}
+
+static size_t crew_size(size_t programs)
+{
+	size_t size = programs / PROGRAMS_PER_THREAD;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	if (size > (size_t)CPU_COUNT(&cpus))
+		size = CPU_COUNT(&cpus);
+	return size < THREADS_MOST ? size : THREADS_MOST;
+}
+
+int program_set_each(const struct program_set *set,
+		     int (*take)(void *context, const struct program *program,
+				 struct error *err),
+		     void *context, struct error *err)
+{
+	struct crew crew = {
+		.set = set, .take = take, .context = context, .err = err,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	pthread_t threads[THREADS_MOST];
+	size_t count = 0, size = crew_size(set->count);
+
+	while (count + 1 < size &&
+	       !pthread_create(&threads[count], NULL, crew_work, &crew))
+		count++;
+	crew_work(&crew);
+	while (count)
+		pthread_join(threads[--count], NULL);
+	return crew.code;
 }
 
 /* The verifier's last line but one says what it stumbled over. */
@@ -164,13 +246,46 @@ static const char *log_reason(char *log)
 	return line ? line + 1 : log;
 }
 
+/* The types of all bodies; loaded once. */
+static int types_fd;
+
+static void types_open(void)
+{
+	size_t size;
+	const void *types = body_types(&size);
+
+	types_fd = sysbpf_btf_load(types, size);
+}
+
+static int types_load(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, types_open);
+	return types_fd;
+}
+
 int program_load(const struct program *program, uint32_t attach_type,
 		 struct error *err)
 {
+	struct bpf_func_info functions[BODY_FUNCTIONS];
+	struct sysbpf_program load = {
+		.insns = program->insns, .count = program->count,
+		.attach_type = attach_type, .sleepable = program->sleepable,
+		.functions = functions,
+		.function_count = body_functions(program->subprograms,
+						 functions),
+	};
 	char *log;
-	int fd = sysbpf_program_load(program->insns, program->count,
-				     attach_type, NULL, 0);
+	int fd;
 
+	if (load.function_count) {
+		load.btf_fd = types_load();
+		if (load.btf_fd < 0)
+			return pin_refused(err, load.btf_fd,
+					   "cannot load the types of a program");
+	}
+	fd = sysbpf_program_load(&load, NULL, 0);
 	if (fd >= 0)
 		return fd;
 	pin_refused(err, fd, "cannot load a program of %zu instructions",
@@ -180,8 +295,7 @@ int program_load(const struct program *program, uint32_t attach_type,
 	log = malloc(LOG_SIZE);
 	if (!log)
 		return fd;
-	sysbpf_program_load(program->insns, program->count, attach_type, log,
-			    LOG_SIZE);
+	sysbpf_program_load(&load, log, LOG_SIZE);
 	if (*log)
 		error_hint(err, "verifier: %s", log_reason(log));
 	free(log);

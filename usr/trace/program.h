@@ -12,8 +12,10 @@
 
 /* Sites share a program when their bodies and their kind of link are equal. */
 struct program {
-	struct bpf_insn *insns;
+	struct bpf_insn *insns;		/* these as in struct body */
 	size_t count;
+	bool sleepable;
+	uint32_t subprograms[BODY_SUBPROGRAMS];
 	enum body_context context;
 	bool returns;		/* for return probes */
 	uint64_t hash;
@@ -31,13 +33,28 @@ struct program_set {
 	size_t table_size;	/* a power of two */
 };
 
+#define PROGRAM_PICKED	0x01	/* the point is to be armed */
+#define PROGRAM_TRIGGER	0x02	/* ... and stops the recording */
+
 /*
- * Generate all bodies of the TDF and put equal ones together. `target` is
- * complete but for its context. 0, or a negative errno with err set.
+ * Generate the bodies of the points that picks[] names with PROGRAM_* and put
+ * equal ones together. `target` is complete but for context and trigger. 0, or
+ * a negative errno with err set.
  */
 int program_set_make(struct program_set *set, const struct tdf *tdf,
-		     const struct body_target *target, struct error *err);
+		     const uint8_t *picks, const struct body_target *target,
+		     struct error *err);
 void program_set_free(struct program_set *set);
+
+/*
+ * Call `take` for each program, some at a time in threads of their own: the
+ * kernel takes its time to verify them. 0, or what the first that failed
+ * returned, with its err; then not all were taken.
+ */
+int program_set_each(const struct program_set *set,
+		     int (*take)(void *context, const struct program *program,
+				 struct error *err),
+		     void *context, struct error *err);
 
 /* Load one; a file descriptor, or a negative errno with err set. */
 int program_load(const struct program *program, uint32_t attach_type,

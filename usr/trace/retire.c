@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
+#include "keep.h"
 #include "pins.h"
 #include "sesslog.h"
 
@@ -40,26 +42,29 @@ static void log_close(struct buffer *buffer, uint16_t index)
 				 __ATOMIC_RELEASE);
 }
 
-/* What outlives the session: its counters. */
-static int counts_keep(const struct run_dir *run, const struct session *session,
-		       struct error *err)
+/* What outlives the session: its figures. */
+static int figures_keep(const struct run_dir *run,
+			const struct session *session, struct error *err)
 {
-	char name[32], from[PATH_MAX + 8], to[PATH_MAX];
+	static const char *const names[] = { "count", "why" };
+	char past[32], from[PATH_MAX + 8], to[PATH_MAX + 8];
 	int code;
 
-	snprintf(name, sizeof(name), "past/%u", session->entry->index);
+	snprintf(past, sizeof(past), "past/%u", session->entry->index);
 	code = run_dir_make(run, "past", err);
 	if (!code)
-		code = run_dir_make(run, name, err);
-	if (code)
-		return code;
-	snprintf(from, sizeof(from), "%s/count", session->dir);
-	snprintf(to, sizeof(to), "%s/%s/count", run->path, name);
-	/* ENOENT: a killed trace has come that far */
-	if (rename(from, to) && errno != ENOENT)
-		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
-				   from, to);
-	return 0;
+		code = run_dir_make(run, past, err);
+	for (int i = 0; i < 2 && !code; i++) {
+		snprintf(from, sizeof(from), "%s/%s", session->dir, names[i]);
+		snprintf(to, sizeof(to), "%s/%s/%s", run->path, past,
+			 names[i]);
+		/* ENOENT: a killed trace has come that far */
+		if (rename(from, to) && errno != ENOENT)
+			code = pin_refused(err, -errno,
+					   "cannot rename '%s' to '%s'", from,
+					   to);
+	}
+	return code;
 }
 
 int retire_session(const struct run_dir *run, struct buffer *buffer,
@@ -71,11 +76,66 @@ int retire_session(const struct run_dir *run, struct buffer *buffer,
 	if (code)
 		return code;
 	log_close(buffer, session->entry->index);
-	code = counts_keep(run, session, err);
+	code = figures_keep(run, session, err);
 	if (code)
 		return code;
 	pins_remove(run->path, session->dir);
 	return 0;
+}
+
+/* Is it a link, POINT_SITE, of a point that has ended? */
+static bool link_has_ended(const char *name, void *context)
+{
+	const struct ras_session *entry = context;
+	const struct ras_session_point *points = (const void *)(entry + 1);
+	unsigned int point, site;
+
+	return sscanf(name, "%u_%u", &point, &site) == 2 &&
+	       point < entry->points &&
+	       points[point].state != RAS_POINT_ARMED;
+}
+
+int retire_points(const struct run_dir *run, struct buffer *buffer,
+		  const struct session *session, const bool *off,
+		  uint16_t state, struct error *err)
+{
+	struct ras_session *entry = sesslog_find(buffer,
+						 session->entry->index);
+
+	if (!entry || entry->points != session->entry->points)
+		return error_set(err, -ENOENT,
+				 "session %u isn't in the session log",
+				 session->entry->index);
+	for (uint32_t i = 0; i < entry->points; i++)
+		if (off[i])
+			sesslog_point_end(entry, i, state);
+	if (state == RAS_POINT_OFF && !sesslog_points_armed(entry))
+		return retire_session(run, buffer, session, err);
+	pins_remove_some(run->path, session->dir, link_has_ended, entry);
+	return 0;
+}
+
+static bool has_ended_points(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (session->points[i].ended)
+			return true;
+	return false;
+}
+
+static void half_retire(const struct run_dir *run, struct buffer *buffer,
+			const struct session *session)
+{
+	struct ras_session *entry = sesslog_find(buffer,
+						 session->entry->index);
+
+	if (session->armed && session->state == RAS_STATE_OFF)
+		retire_session(run, buffer, session, NULL);
+	else if (session->armed && entry && has_ended_points(session))
+		pins_remove_some(run->path, session->dir, link_has_ended,
+				 entry);
+	if (!session->armed)
+		log_close(buffer, session->entry->index);
 }
 
 void retire_halves(const struct run_dir *run)
@@ -86,14 +146,8 @@ void retire_halves(const struct run_dir *run)
 	if (buffer_open(&buffer, run->path, true, NULL))
 		return;
 	if (!session_list_read(&list, &buffer, run->path, NULL)) {
-		for (size_t i = 0; i < list.count; i++) {
-			struct session *session = &list.items[i];
-
-			if (session->armed && session->state == RAS_STATE_OFF)
-				retire_session(run, &buffer, session, NULL);
-			if (!session->armed)
-				log_close(&buffer, session->entry->index);
-		}
+		for (size_t i = 0; i < list.count; i++)
+			half_retire(run, &buffer, &list.items[i]);
 		session_list_free(&list);
 	}
 	buffer_close(&buffer);
@@ -101,6 +155,14 @@ void retire_halves(const struct run_dir *run)
 
 static void armed_stop(const char *path, const char *name, void *context)
 {
+	retire_state_set(path, RAS_STATE_OFF, NULL);
+}
+
+static void statics_stop(const char *run)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/static", run);
 	retire_state_set(path, RAS_STATE_OFF, NULL);
 }
 
@@ -116,7 +178,9 @@ static void entry_remove(const char *path, const char *name, void *context)
 {
 	const struct run_dir *run = context;
 
-	if (unlink(path) && errno == EISDIR && strcmp(name, "gone"))
+	/* the lock is held, and goes when it is given up */
+	if (unlink(path) && errno == EISDIR && strcmp(name, "gone") &&
+	    strcmp(name, "lock"))
 		pins_remove(run->path, path);
 }
 
@@ -125,7 +189,11 @@ void retire_everything(struct run_dir *run)
 	char armed[PATH_MAX];
 
 	snprintf(armed, sizeof(armed), "%s/armed", run->path);
+	keep_stop(run);
+	if (run_dir_group(run) != RUN_NO_GROUP)
+		chmod(run->path, 0700);
 	pins_each(armed, armed_stop, NULL);
+	statics_stop(run->path);
 	pins_each(run->path, private_stop, NULL);
 	pins_each(run->path, entry_remove, run);
 }

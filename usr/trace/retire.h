@@ -3,6 +3,7 @@
 #ifndef TRACE_RETIRE_H
 #define TRACE_RETIRE_H
 
+#include <stdbool.h>
 #include "../lib/buffer.h"
 #include "../lib/session.h"
 #include "run_dir.h"
@@ -13,6 +14,15 @@ int retire_state_set(const char *dir, uint32_t state, struct error *err);
 /* Disarm an armed session. */
 int retire_session(const struct run_dir *run, struct buffer *buffer,
 		   const struct session *session, struct error *err);
+
+/*
+ * Take the points of an armed session off for which off[] is true and that are
+ * armed: their links go, and the session log says RAS_POINT_* `state`. With
+ * RAS_POINT_OFF, a session that has no armed point left is over.
+ */
+int retire_points(const struct run_dir *run, struct buffer *buffer,
+		  const struct session *session, const bool *off,
+		  uint16_t state, struct error *err);
 
 /* Finish what a killed trace began: sessions between off and on. */
 void retire_halves(const struct run_dir *run);

@@ -2,9 +2,7 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "../lib/pin.h"
 #include "../lib/session.h"
 #include "../lib/snapshot.h"
+#include "child.h"
 #include "job.h"
 #include "pins.h"
 #include "retire.h"
@@ -30,91 +29,11 @@ static int take_output(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	JOB_OPTIONS,
+	SETTINGS_OPTIONS,
 	{ "output", 'o', "FILE.ras", "write the records there instead of printing",
 	  take_output },
 	{ NULL }
 };
-
-static volatile pid_t traced;
-
-static void signal_pass(int number)
-{
-	kill(traced, number);
-}
-
-/* While the program runs. The first two come to it from the terminal. */
-static const struct {
-	int number;
-	void (*handler)(int);
-} signals[] = {
-	{ SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN },
-	{ SIGTERM, signal_pass }, { SIGHUP, signal_pass },
-};
-
-#define SIGNALS	(sizeof(signals) / sizeof(signals[0]))
-
-typedef void (*signal_handlers[SIGNALS])(int);
-
-static void signals_take(signal_handlers before)
-{
-	for (size_t i = 0; i < SIGNALS; i++) {
-		before[i] = signal(signals[i].number, signals[i].handler);
-		if (before[i] == SIG_IGN)
-			signal(signals[i].number, SIG_IGN);
-	}
-}
-
-static void signals_return(const signal_handlers before)
-{
-	for (size_t i = 0; i < SIGNALS; i++)
-		signal(signals[i].number, before[i]);
-}
-
-/* Fork and exec, with signals blocked until it is known whom they are passed
- * to. 0 or errno; why exec failed goes to the pipe. */
-static int program_start(char **argv, int pipe, signal_handlers before)
-{
-	sigset_t all, mask;
-	int cause = 0;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &mask);
-	traced = fork();
-	if (traced < 0)
-		cause = errno;
-	else if (traced)
-		signals_take(before);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (traced)
-		return cause;
-	execvp(argv[0], argv);
-	cause = errno;
-	_exit(write(pipe, &cause, sizeof(cause)) < 0);
-}
-
-/* Returns wait status, or a negative errno with err set. */
-static int program_run(char **argv, struct error *err)
-{
-	int status = 0, cause, ends[2];
-	signal_handlers before;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set(err, -errno, "cannot make a pipe: %s",
-				 strerror(errno));
-	cause = program_start(argv, ends[1], before);
-	close(ends[1]);
-	if (!cause) {
-		if (read(ends[0], &cause, sizeof(cause)) != sizeof(cause))
-			cause = 0;
-		while (waitpid(traced, &status, 0) < 0 && errno == EINTR)
-			;
-		signals_return(before);
-	}
-	close(ends[0]);
-	return cause ? error_set(err, -cause, "cannot run '%s': %s", argv[0],
-				 strerror(cause)) : status;
-}
 
 static void status_tell(const char *program, int status)
 {
@@ -188,10 +107,25 @@ static int records_print(const struct run_dir *private, struct error *err)
 	return error_set(err, -EIO, "tracefmt could not print all records");
 }
 
-/* In the private directory: arm, run, disarm, give out. */
-static int run_private(struct job *job, const struct run_dir *private,
-		       const struct run_settings *settings, char **argv,
+static int private_arm(struct job_list *jobs, const struct run_dir *private,
 		       struct error *err)
+{
+	struct features features;
+	struct buffer buffer;
+	int code = job_buffer_open(&buffer, &features, private, jobs->settings,
+				   err);
+
+	if (code)
+		return code;
+	job_list_arm(jobs, private, &buffer, &features, false);
+	buffer_close(&buffer);
+	return jobs->failures ? -EINVAL : 0;
+}
+
+/* In the private directory: arm, run, disarm, give out. */
+static int run_private(struct job_list *jobs, const struct run_dir *private,
+		       const struct run_settings *settings,
+		       struct child *child, struct error *err)
 {
 	struct outfile *out = NULL;
 	int status = 0, code = 0;
@@ -200,13 +134,13 @@ static int run_private(struct job *job, const struct run_dir *private,
 	if (settings->output)
 		code = outfile_open(&out, settings->output, err);
 	if (!code)
-		code = job_arm(job, 1, private, &settings->job, err);
+		code = private_arm(jobs, private, err);
 	if (!code) {
-		status = program_run(argv, err);
+		status = child_run(child, err);
 		code = status < 0 ? status : 0;
 	}
 	if (!code) {
-		status_tell(argv[0], status);
+		status_tell(child->argv[0], status);
 		code = private_off(private, err);
 	}
 	if (code) {
@@ -221,26 +155,57 @@ static int run_private(struct job *job, const struct run_dir *private,
  * The records go to a buffer of their own, which nothing else writes and which
  * goes with this process.
  */
-static int run(const char *tdf, char **argv,
-	       const struct run_settings *settings, struct error *err)
+static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
+		    struct child *child, struct error *err)
 {
 	struct run_dir common, private;
-	struct job job;
-	int code = job_open(&job, tdf, &settings->job, err);
+	int code = run_dir_open(&common, true, err);
 
 	if (code)
 		return code;
-	code = run_dir_open(&common, true, err);
-	if (!code) {
-		code = run_dir_open_private(&private, &common, err);
-		run_dir_close(&common);
-	}
-	if (!code) {
-		code = run_private(&job, &private, settings, argv, err);
-		retire_everything(&private);
-		pins_remove(common.path, private.path);
-	}
-	job_close(&job);
+	code = run_dir_open_private(&private, &common, err);
+	run_dir_close(&common);
+	if (code)
+		return code;
+	code = run_private(jobs, &private, settings, child, err);
+	retire_everything(&private);
+	pins_remove(common.path, private.path);
+	return code;
+}
+
+static int run_operand(const char *operand, const struct run_settings *settings,
+		       struct child *child, struct error *err)
+{
+	struct job_list jobs = { .settings = &settings->job };
+	int code;
+
+	job_list_add(&jobs, operand);
+	code = jobs.failures ? -EINVAL : job_list_verify(&jobs, err);
+	if (!code && jobs.items[0].waits[0])
+		code = error_set(err, -ENOENT,
+				 "cannot arm '%s': the kernel module '%s' is not loaded",
+				 operand, jobs.items[0].waits);
+	/* what a target lacks has been told */
+	if (!code)
+		code = jobs.failures ? -EINVAL :
+		       run_jobs(&jobs, settings, child, err);
+	job_list_free(&jobs);
+	return code;
+}
+
+/* --follow alone is for the program itself. */
+static int run(const char *operand, char **argv, struct run_settings *settings,
+	       struct error *err)
+{
+	struct child child;
+	int code = child_make(&child, argv, err);
+
+	if (code)
+		return code;
+	if (settings->job.follow && !settings->job.pid_count)
+		settings->job.pids[settings->job.pid_count++] = child.pid;
+	code = run_operand(operand, settings, &child, err);
+	child_drop(&child);
 	return code;
 }
 
@@ -253,14 +218,16 @@ static int run_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
-	return command_end(run(argv[first], argv + first + 1, &settings, &err),
-			   &err);
+	status = run(argv[first], argv + first + 1, &settings, &err);
+	selection_free(&settings.job.selection);
+	return status && !err.text[0] ? COMMAND_FAILED :
+	       command_end(status, &err);
 }
 
 const struct command command_run = {
 	.def = {
 		.program = "trace", .name = "run",
-		.operands = "APP.tdf -- PROGRAM [ARGUMENT...]",
+		.operands = "APP -- PROGRAM [ARGUMENT...]",
 		.help = "arm, run a program, disarm and print",
 		.options = options,
 	},

@@ -11,12 +11,15 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include "../lib/pin.h"
+#include "../lib/sysbpf.h"
 #include "pins.h"
 #include "retire.h"
 
-#define RUN_MODE	0750
+#define RUN_MODE	0700
+#define RUN_MODE_SHOWN	0750
 #define LOCK_ATTEMPTS	100
 #define LOCK_PAUSE_US	20000
 
@@ -82,45 +85,108 @@ static int run_mount(const char *path, struct error *err)
 	return 0;
 }
 
-static int lock_busy(int fd, const char *path, struct error *err)
+/* "1: FLOCK  ADVISORY  WRITE 3203 00:30:4 0 EOF" */
+int run_dir_lock_holder(const char *path)
 {
-	char pid[16] = "";
-	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+	unsigned int major, minor;
+	unsigned long inode;
+	int pid, holder = 0;
+	char line[256];
+	struct stat st;
+	FILE *file;
 
-	if (n > 0)
-		pid[strcspn(pid, "\n")] = '\0';
+	if (stat(path, &st) || !(file = fopen("/proc/locks", "re")))
+		return 0;
+	while (!holder && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*d: FLOCK %*s WRITE %d %x:%x:%lu", &pid,
+			   &major, &minor, &inode) == 4 &&
+		    makedev(major, minor) == st.st_dev && inode == st.st_ino)
+			holder = pid > 0 ? pid : -1;
+	fclose(file);
+	return holder;
+}
+
+static int lock_busy(const char *name, const char *path, struct error *err)
+{
+	int pid = run_dir_lock_holder(name);
+	char text[16] = "unknown";
+
+	if (pid > 0)
+		snprintf(text, sizeof(text), "%d", pid);
 	error_set(err, -EBUSY, "another trace (process %s) is at work in '%s'",
-		  pid[0] ? pid : "unknown", path);
+		  text, path);
 	error_hint(err, "wait for it to end and try again");
 	return -EBUSY;
 }
 
-static int lock_take(const char *path, struct error *err)
+/*
+ * RUN.lock, where a file can be made beside the directory; else, when that is
+ * in a bpffs of others, RUN/lock/, which is there while it is held.
+ */
+static int lock_open(struct run_dir *run, char name[PATH_MAX],
+		     struct error *err)
+{
+	int fd, code;
+
+	snprintf(name, PATH_MAX, "%s.lock", run->path);
+	run->lock_inside = false;
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		return fd;
+	code = -errno;
+	if (run_dir_check(run->path, NULL))
+		return pin_refused(err, code, "cannot open '%s'", name);
+	snprintf(name, PATH_MAX, "%s/lock", run->path);
+	run->lock_inside = true;
+	if (mkdir(name, 0700) && errno != EEXIST)
+		return pin_refused(err, -errno, "cannot make '%s'", name);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		return fd;
+	/* its holder has just given it up */
+	if (errno == ENOENT)
+		return -EAGAIN;
+	return pin_refused(err, -errno, "cannot open '%s'", name);
+}
+
+static bool is_there(int fd, const char *name)
+{
+	struct stat opened, named;
+
+	return !fstat(fd, &opened) && !stat(name, &named) &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* 0 and run->lock; -EAGAIN: somebody else has it, or it has just gone */
+static int lock_try(struct run_dir *run, char name[PATH_MAX],
+		    struct error *err)
+{
+	int code = 0, fd = lock_open(run, name, err);
+
+	if (fd < 0)
+		return fd;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		code = errno == EWOULDBLOCK ? -EAGAIN :
+			pin_refused(err, -errno, "cannot lock '%s'", name);
+	else if (!is_there(fd, name))
+		code = -EAGAIN;
+	if (code)
+		close(fd);
+	else
+		run->lock = fd;
+	return code;
+}
+
+static int lock_take(struct run_dir *run, struct error *err)
 {
 	char name[PATH_MAX];
-	int fd, tries;
+	int tries, code = lock_try(run, name, err);
 
-	snprintf(name, sizeof(name), "%s.lock", path);
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return pin_refused(err, -errno, "cannot open '%s'", name);
-	for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
-		int code = -errno;
-
-		if (code == -EWOULDBLOCK && tries < LOCK_ATTEMPTS) {
-			usleep(LOCK_PAUSE_US);
-			continue;
-		}
-		if (code == -EWOULDBLOCK)
-			code = lock_busy(fd, path, err);
-		else
-			pin_refused(err, code, "cannot lock '%s'", name);
-		close(fd);
-		return code;
+	for (tries = 0; code == -EAGAIN && tries < LOCK_ATTEMPTS; tries++) {
+		usleep(LOCK_PAUSE_US);
+		code = lock_try(run, name, err);
 	}
-	if (!ftruncate(fd, 0))
-		dprintf(fd, "%d\n", getpid());
-	return fd;
+	return code == -EAGAIN ? lock_busy(name, run->path, err) : code;
 }
 
 /* Start time of a process in ticks since boot: with the process id it names
@@ -198,13 +264,13 @@ int run_dir_open(struct run_dir *run, bool create, struct error *err)
 	int code = run_path_set(run, err);
 
 	run->lock = -1;
-	if (!code && !create)
+	if (!code && (!create || is_bpffs(run->path)))
 		code = run_dir_check(run->path, err);
 	if (code)
 		return code;
-	run->lock = lock_take(run->path, err);
-	if (run->lock < 0)
-		return run->lock;
+	code = lock_take(run, err);
+	if (code)
+		return code;
 	code = create ? run_mount(run->path, err) : 0;
 	if (!code)
 		code = run_dir_check(run->path, err);
@@ -217,8 +283,14 @@ int run_dir_open(struct run_dir *run, bool create, struct error *err)
 
 void run_dir_close(struct run_dir *run)
 {
-	if (run->lock >= 0)
-		close(run->lock);
+	char name[PATH_MAX];
+
+	if (run->lock < 0)
+		return;
+	snprintf(name, sizeof(name), "%s/lock", run->path);
+	if (run->lock_inside)
+		rmdir(name);
+	close(run->lock);
 	run->lock = -1;
 }
 
@@ -237,13 +309,53 @@ int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 	return run_dir_make(run, name, err);
 }
 
+gid_t run_dir_group(const struct run_dir *run)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/control", run->path);
+	return !lstat(path, &st) && st.st_mode & S_IRGRP ? st.st_gid :
+		RUN_NO_GROUP;
+}
+
+int run_dir_share(const char *path, enum run_pin kind, gid_t group,
+		  struct error *err)
+{
+	static const mode_t modes[] = {
+		[RUN_PIN_SHOWN] = 0640, [RUN_PIN_FROZEN] = 0660,
+	};
+	struct stat st;
+
+	if (group == RUN_NO_GROUP || kind == RUN_PIN_PRIVATE)
+		return 0;
+	if (lstat(path, &st) || lchown(path, -1, group) ||
+	    chmod(path, S_ISDIR(st.st_mode) ? RUN_MODE_SHOWN : modes[kind]))
+		return pin_refused(err, -errno, "cannot let group %u read '%s'",
+				   group, path);
+	return 0;
+}
+
+int run_dir_pin(const struct run_dir *run, const char *path, int fd,
+		enum run_pin kind, struct error *err)
+{
+	int code = sysbpf_object_pin(fd, path);
+
+	if (code)
+		return pin_refused(err, code, "cannot pin '%s'", path);
+	return run_dir_share(path, kind, run_dir_group(run), err);
+}
+
 int run_dir_make(const struct run_dir *run, const char *name,
 		 struct error *err)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", run->path, name);
-	if (mkdir(path, RUN_MODE) && errno != EEXIST)
+	if (!mkdir(path, RUN_MODE))
+		return run_dir_share(path, RUN_PIN_SHOWN, run_dir_group(run),
+				     err);
+	if (errno != EEXIST)
 		return pin_refused(err, -errno, "cannot make '%s'", path);
 	return 0;
 }

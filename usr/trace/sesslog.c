@@ -19,7 +19,8 @@ static void path_copy(char *to, size_t size, const char *path)
 	strcpy(to, path);
 }
 
-static void points_fill(struct ras_session *entry, const struct tdf *tdf)
+static void points_fill(struct ras_session *entry, const struct tdf *tdf,
+			const bool *picked)
 {
 	struct ras_session_point *points = (void *)(entry + 1);
 
@@ -29,6 +30,8 @@ static void points_fill(struct ras_session *entry, const struct tdf *tdf)
 			.minor = tdf->points[i].minor,
 			.type = tdf->points[i].type,
 			.group = tdf->points[i].group,
+			.state = picked[i] ? RAS_POINT_ARMED :
+					     RAS_POINT_UNSELECTED,
 		};
 }
 
@@ -41,8 +44,11 @@ static struct ras_session *log_full(struct error *err, const char *what)
 }
 
 struct ras_session *sesslog_add(struct buffer *buffer, const struct tdf *tdf,
-				const char *path, const char *module,
-				uint32_t flags, struct error *err)
+				const bool *picked, const char *path,
+				const struct tdf_module *module,
+				const char *module_path,
+				const struct ras_session *begin,
+				struct error *err)
 {
 	struct ras_control *control = buffer->control;
 	uint32_t points = tdf->header->points.count;
@@ -59,21 +65,47 @@ struct ras_session *sesslog_add(struct buffer *buffer, const struct tdf *tdf,
 		.index = control->next_session,
 		.major = tdf->header->major,
 		.points = points,
-		.flags = flags,
+		.flags = begin->flags,
 		.armed = buffer_time(),
-		.id_kind = tdf->modules[0].id_kind,
-		.id_length = tdf->modules[0].id_length,
+		.id_kind = module->id_kind,
+		.id_length = module->id_length,
+		.context = begin->context,
+		.max_rate = begin->max_rate,
+		.device = begin->device,
+		.inode = begin->inode,
 	};
 	entry->disarmed = entry->armed;
-	memcpy(entry->id, tdf->modules[0].id, sizeof(entry->id));
+	memcpy(entry->id, module->id, sizeof(entry->id));
 	path_copy(entry->tdf, sizeof(entry->tdf), path);
-	path_copy(entry->module, sizeof(entry->module), module);
-	points_fill(entry, tdf);
+	path_copy(entry->module, sizeof(entry->module), module_path);
+	points_fill(entry, tdf, picked);
 	__atomic_store_n(&entry->size, size, __ATOMIC_RELEASE);
 	control->next_session++;
 	__atomic_store_n(&control->sessions_used,
 			 control->sessions_used + size, __ATOMIC_RELEASE);
 	return entry;
+}
+
+void sesslog_point_end(struct ras_session *entry, uint32_t point,
+		       uint16_t state)
+{
+	struct ras_session_point *points = (void *)(entry + 1);
+
+	if (point >= entry->points || points[point].state != RAS_POINT_ARMED)
+		return;
+	points[point].state = state;
+	__atomic_store_n(&points[point].ended, buffer_time(),
+			 __ATOMIC_RELEASE);
+}
+
+uint32_t sesslog_points_armed(const struct ras_session *entry)
+{
+	const struct ras_session_point *points = (const void *)(entry + 1);
+	uint32_t armed = 0;
+
+	for (uint32_t i = 0; i < entry->points; i++)
+		armed += points[i].state == RAS_POINT_ARMED;
+	return armed;
 }
 
 void sesslog_drop_last(struct buffer *buffer, struct ras_session *entry)

@@ -6,10 +6,24 @@
 #include "../lib/buffer.h"
 #include "../lib/tdf.h"
 
-/* Append a session that is off yet. NULL with err set: the log is full. */
+/*
+ * Append a session that is off yet, of the points that are picked. `module` is
+ * the one it is said to be of, as found at module_path; `begin` has flags,
+ * context, max_rate, device and inode. NULL with err set: the log is full.
+ */
 struct ras_session *sesslog_add(struct buffer *buffer, const struct tdf *tdf,
-				const char *path, const char *module,
-				uint32_t flags, struct error *err);
+				const bool *picked, const char *path,
+				const struct tdf_module *module,
+				const char *module_path,
+				const struct ras_session *begin,
+				struct error *err);
+
+/* A point ends, now: RAS_POINT_*. Nothing happens when it has ended. */
+void sesslog_point_end(struct ras_session *entry, uint32_t point,
+		       uint16_t state);
+
+/* Points that are armed, as long as the session is. */
+uint32_t sesslog_points_armed(const struct ras_session *entry);
 
 /* Take the last one back: it never recorded. */
 void sesslog_drop_last(struct buffer *buffer, struct ras_session *entry);

@@ -14,7 +14,17 @@
 #include "features.h"
 #include "source.h"
 
-static const struct option_def options[] = { { NULL } };
+static int take_resident(void *context, const char *value)
+{
+	*(bool *)context = true;
+	return 0;
+}
+
+static const struct option_def options[] = {
+	{ "resident-only", 0, NULL,
+	  "without what brings absent memory in", take_resident },
+	{ NULL }
+};
 
 #define LEFT_COLUMNS	36
 #define RPN_TEXT	(128u << 10)
@@ -302,28 +312,38 @@ static void tdf_head(const struct tdf *tdf)
 }
 
 /* The code as it would be here; maps, session and key are not known yet. */
-static int show(const char *path, struct error *err)
+static void target_fill(struct body_target *target, struct body_layout *layout,
+			const struct tdf *tdf, bool resident_only)
 {
 	struct features features = { 0 };
-	struct body_target target = {
+
+	features_read_btf(&features);
+	features_read_layout(layout);
+	*target = (struct body_target){
 		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
-		.sites_fd = 5, .limits_fd = 6, .test_fd = -1, .session = 1,
-		.cpus = 1, .func_ip = true,
+		.sites_fd = 5, .limits_fd = 6, .why_fd = 7, .trigger_fd = 8,
+		.processes_fd = 9, .test_fd = -1, .session = 1, .cpus = 1,
+		.func_ip = true, .bring_in = layout->vma && !resident_only,
 		.slice_bytes = RAS_SLICE_DEFAULT, .nest_bytes = RAS_NEST_BYTES,
+		.preempt_disable = features.preempt_disable,
+		.preempt_enable = features.preempt_enable,
+		.layout = layout, .major = tdf->header->major,
 	};
+}
+
+static int show(const char *path, bool resident_only, struct error *err)
+{
+	struct body_layout layout;
+	struct body_target target;
 	struct source source;
 	struct tdf *tdf;
 	int code = tdf_open(&tdf, path, err);
 
 	if (code)
 		return code;
-	features_read_btf(&features);
-	features_read_thread(target.thread_base);
-	target.preempt_disable = features.preempt_disable;
-	target.preempt_enable = features.preempt_enable;
-	target.major = tdf->header->major;
+	target_fill(&target, &layout, tdf, resident_only);
 	tdf_head(tdf);
-	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits");
+	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
 	source_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		code = point_show(tdf, &tdf->points[i], &target, &source, err);
@@ -335,10 +355,12 @@ static int show(const char *path, struct error *err)
 static int show_run(int argc, char **argv)
 {
 	struct error err = { 0 };
+	bool resident_only = false;
 	int status, first = command_parse(&command_show, argc, argv, 1, 1,
-					  NULL, &status);
+					  &resident_only, &status);
 
-	return first < 0 ? status : command_end(show(argv[first], &err), &err);
+	return first < 0 ? status :
+	       command_end(show(argv[first], resident_only, &err), &err);
 }
 
 const struct command command_show = {

@@ -176,6 +176,7 @@ static void point_locate(struct match_point *point, const struct match *match,
 		return;
 	session = trace_file_session(match->file, record->session);
 	point->session = session;
+	point->context = session ? session->entry->context : 0;
 	if (session && record->major == session->entry->major &&
 	    record->point < session->entry->points &&
 	    session->points[record->point].minor == record->minor)

@@ -6,8 +6,8 @@
 #ifndef TRACEFMT_MATCH_H
 #define TRACEFMT_MATCH_H
 
+#include "../lib/search.h"
 #include "render.h"
-#include "search.h"
 #include "trace_file.h"
 
 /* A tracepoint as the trace knows it. */
@@ -25,6 +25,8 @@ struct match_point {
 	uint64_t present;	/* records met */
 	uint64_t reached;	/* the least that was recorded: sequence
 				 * numbers of its records, over the slices */
+	uint64_t before;	/* of these, in front of the first ones here */
+	uint32_t context;	/* RAS_CONTEXT_*: what its records have */
 };
 
 struct match {

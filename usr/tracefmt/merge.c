@@ -8,7 +8,7 @@ static bool head_before(const struct merge_head *a, const struct merge_head *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
-	return a->slice < b->slice;
+	return a->slice->index < b->slice->index;
 }
 
 static void heap_sink(struct merge *merge, size_t at)
@@ -28,46 +28,75 @@ static void heap_sink(struct merge *merge, size_t at)
 	heap[at] = moved;
 }
 
-static bool head_load(struct merge *merge, struct merge_head *head)
+static void heap_rise(struct merge *merge, size_t at)
 {
-	head->record = trace_slice_next(head->slice, merge->key);
-	if (head->record)
-		head->time = head->record->time;
-	return head->record;
+	struct merge_head *heap = merge->heap, moved = heap[at];
+
+	while (at && head_before(&moved, &heap[(at - 1) / 2])) {
+		heap[at] = heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	heap[at] = moved;
 }
 
-int merge_open(struct merge *merge, struct trace_file *file)
+static bool head_load(struct merge *merge, struct merge_head *head)
 {
-	*merge = (struct merge){ .key = file->header.key };
-	merge->heap = calloc(file->slice_count + 1, sizeof(*merge->heap));
-	if (!merge->heap)
-		return -ENOMEM;
-	for (size_t i = 0; i < file->slice_count; i++) {
-		struct merge_head *head = &merge->heap[merge->count];
+	struct trace_slice *slice = head->slice;
 
-		head->slice = &file->slices[i];
-		merge->count += head_load(merge, head);
+	head->record = slices_next(merge->slices, slice, merge->key);
+	slice->queued = head->record;
+	if (!head->record)
+		return false;
+	head->time = head->record->time;
+	head->gaps = slice->gaps;
+	head->damaged = slice->damaged;
+	return true;
+}
+
+void merge_open(struct merge *merge, struct trace_file *file)
+{
+	*merge = (struct merge){ .slices = &file->slices };
+}
+
+int merge_more(struct merge *merge, uint64_t key)
+{
+	size_t most = merge->slices->count;
+
+	merge->key = key;
+	if (most > merge->room) {
+		void *heap = reallocarray(merge->heap, most,
+					  sizeof(*merge->heap));
+
+		if (!heap)
+			return -ENOMEM;
+		merge->heap = heap;
+		merge->room = most;
 	}
-	for (size_t i = merge->count / 2; i-- > 0;)
-		heap_sink(merge, i);
+	for (size_t i = 0; i < most; i++) {
+		struct merge_head *head = &merge->heap[merge->count];
+		struct trace_slice *slice = merge->slices->items[i];
+
+		if (slice->queued)
+			continue;
+		head->slice = slice;
+		if (head_load(merge, head))
+			heap_rise(merge, merge->count++);
+	}
 	return 0;
 }
 
-const struct ras_record *merge_next(struct merge *merge,
-				    struct trace_slice **slice)
+const struct merge_head *merge_next(struct merge *merge, uint64_t limit)
 {
 	struct merge_head *top = merge->heap;
-	const struct ras_record *record;
 
-	if (!merge->count)
+	if (!merge->count || top->time >= limit)
 		return NULL;
-	record = top->record;
-	*slice = top->slice;
+	merge->last = *top;
 	if (!head_load(merge, top))
 		*top = merge->heap[--merge->count];
 	if (merge->count)
 		heap_sink(merge, 0);
-	return record;
+	return &merge->last;
 }
 
 void merge_close(struct merge *merge)

@@ -13,19 +13,23 @@ struct merge_head {
 	const struct ras_record *record;
 	struct trace_slice *slice;
 	uint64_t time;
+	uint32_t gaps;		/* of the slice, in front of the record */
+	bool damaged;		/* the checksum of its chunk differs */
 };
 
 struct merge {
 	uint64_t key;
+	struct slices *slices;
 	struct merge_head *heap;	/* the oldest on top */
-	size_t count;
+	size_t count, room;
+	struct merge_head last;		/* what was given out */
 };
 
-/* 0 or -ENOMEM. */
-int merge_open(struct merge *merge, struct trace_file *file);
-/* NULL at the end. */
-const struct ras_record *merge_next(struct merge *merge,
-				    struct trace_slice **slice);
+void merge_open(struct merge *merge, struct trace_file *file);
+/* Chunks were added. 0 or -ENOMEM. */
+int merge_more(struct merge *merge, uint64_t key);
+/* The next record whose time is before `limit`; NULL: there is none now. */
+const struct merge_head *merge_next(struct merge *merge, uint64_t limit);
 void merge_close(struct merge *merge);
 
 #endif

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include "context.h"
 
 #define SECOND		1000000000LL
-#define HEADER_MAX	512	/* of the header line, flags and date */
+#define HEADER_MAX	768	/* of the header line, flags and date */
 #define DUMP_ROW_MAX	(TEXT_ROW_MAX + 10)
 #define RANGE_MAX	64	/* of the text around left over bytes */
 
@@ -104,8 +105,23 @@ static char *pair_put(char *p, uint32_t value)
 	return text_put_hex(p, value, digits);
 }
 
+static char *name_put(const struct print *print,
+		      const struct ras_record *record, char *p)
+{
+	const char *name = NULL;
+
+	if (print->book)
+		name = book_name(print->book, record->pid, record->time);
+	if (!name)
+		return p;
+	p = TEXT_PUT(p, "  Process [");
+	p = text_put_safe(p, name, strnlen(name, 16));
+	return TEXT_PUT(p, "]");
+}
+
 static char *header_put(struct print *print, const struct match_point *point,
-			const struct ras_record *record, char *p)
+			const struct ras_record *record, size_t length,
+			char *p)
 {
 	p = text_put(p, point->title, point->title_length);
 	p = TEXT_PUT(p, "Event [");
@@ -115,18 +131,21 @@ static char *header_put(struct print *print, const struct match_point *point,
 	p = TEXT_PUT(p, "]  TID [");
 	p = pair_put(p, record->tid);
 	p = TEXT_PUT(p, "]  Length [");
-	p = text_put_decimal(p, record->length - RAS_RECORD_HEADER);
+	p = text_put_decimal(p, length);
 	p = TEXT_PUT(p, "]  Time [");
 	p = print_time(print, record->time, p);
-	return TEXT_PUT(p, "]");
+	p = TEXT_PUT(p, "]");
+	return name_put(print, record, p);
 }
 
 enum {
-	FLAG_FAULT, FLAG_CUT, FLAG_PAGED_IN, FLAG_STALE, FLAG_TAIL_CALL,
-	FLAG_FORCED, FLAG_MISFIT, FLAG_DAMAGED,
+	FLAG_TRIGGER, FLAG_MUTED, FLAG_FAULT, FLAG_CUT, FLAG_PAGED_IN,
+	FLAG_STALE, FLAG_TAIL_CALL, FLAG_FORCED, FLAG_MISFIT, FLAG_DAMAGED,
 };
 
 static const char *const flag_names[] = {
+	[FLAG_TRIGGER] = "trigger: it stops the recording",
+	[FLAG_MUTED] = "muted",
 	[FLAG_FAULT] = "fault",
 	[FLAG_CUT] = "cut",
 	[FLAG_PAGED_IN] = "paged in",
@@ -144,10 +163,13 @@ static unsigned int flags_collect(const struct match_point *point,
 {
 	uint8_t status = result->status;
 
-	return !!(record->flags & RAS_RECORD_FAULT) << FLAG_FAULT |
+	return !!(record->flags & RAS_RECORD_TRIGGER) << FLAG_TRIGGER |
+	       !!(record->flags & RAS_RECORD_MUTED) << FLAG_MUTED |
+	       !!(record->flags & RAS_RECORD_FAULT) << FLAG_FAULT |
 	       (record->flags & RAS_RECORD_CUT || status & RAS_ITEM_CUT) <<
 			FLAG_CUT |
-	       !!(status & RAS_ITEM_PAGED_IN) << FLAG_PAGED_IN |
+	       (record->flags & RAS_RECORD_PAGED_IN ||
+		status & RAS_ITEM_PAGED_IN) << FLAG_PAGED_IN |
 	       !!(status & RAS_ITEM_STALE) << FLAG_STALE |
 	       !!(record->flags & RAS_RECORD_TAIL_CALL) << FLAG_TAIL_CALL |
 	       point->forced << FLAG_FORCED | result->misfit << FLAG_MISFIT |
@@ -157,7 +179,7 @@ static unsigned int flags_collect(const struct match_point *point,
 /* Insert "  Flags [fault, cut]" at `at`, where the header line ends. */
 static char *flags_insert(unsigned int flags, char *at, char *end)
 {
-	char words[256], *p = TEXT_PUT(words, "  Flags [");
+	char words[384], *p = TEXT_PUT(words, "  Flags [");
 	const char *comma = "";
 
 	for (size_t i = 0; i < sizeof(flag_names) / sizeof(*flag_names); i++) {
@@ -208,22 +230,43 @@ static char *unseen_put(char *p, const uint8_t *data, const uint8_t *seen,
 	return p;
 }
 
-static char *data_put(const struct print *print,
-		      const struct match_point *point,
-		      const struct ras_record *record, char *p,
-		      struct render_result *result)
+/* The record says that there are more hits, and has no data. */
+static char *muted_put(const struct match_point *point, char *p)
 {
-	const uint8_t *data = (const uint8_t *)(record + 1);
-	size_t n = record->length - RAS_RECORD_HEADER;
+	p = TEXT_PUT(p, "<more hits in this second are not recorded");
+	if (point->session && point->session->entry->max_rate) {
+		p = TEXT_PUT(p, ": above ");
+		p = text_put_decimal(p, point->session->entry->max_rate);
+		p = TEXT_PUT(p, " in a second");
+	}
+	return TEXT_PUT(p, ">\n");
+}
+
+/* What is printed of a record. */
+struct printed {
+	const struct match_point *point;
+	struct render_input input;
+	struct context context;
+	struct render_result result;
+	size_t length;		/* of the data */
+};
+
+static char *data_put(const struct print *print, struct printed *of, char *p)
+{
+	const struct match_point *point = of->point;
+	const uint8_t *data = (const uint8_t *)(of->input.record + 1) +
+			      of->input.skip;
+	struct render_result *result = &of->result;
 	uint8_t seen[RAS_RECORD_MAX];
 	char *start = p;
 	bool dump = print->hex;
 
-	memset(result, 0, sizeof(*result));
+	if (of->input.record->flags & RAS_RECORD_MUTED)
+		return muted_put(point, p);
 	if (point->formatted) {
 		if (print->verbose)
-			memset(seen, 0, n);
-		p = render_record(&point->format, record, p,
+			memset(seen, 0, of->length);
+		p = render_record(&point->format, &of->input, p,
 				  print->verbose ? seen : NULL, result);
 		if (p > start && p[-1] != '\n')
 			*p++ = '\n';
@@ -231,29 +274,55 @@ static char *data_put(const struct print *print,
 	if (!point->formatted || !point->format.takes_data || result->misfit)
 		dump = true;
 	else if (print->verbose)
-		p = unseen_put(p, data, seen, n);
-	return dump ? dump_put(p, data, n) : p;
+		p = unseen_put(p, data, seen, of->length);
+	return dump ? dump_put(p, data, of->length) : p;
+}
+
+static struct printed printed_make(const struct print *print,
+				   const struct match_point *point,
+				   const struct ras_record *record)
+{
+	struct printed of = {
+		.point = point, .context = context_find(record, point->context),
+		.input = { .record = record,
+			   .owner = { print->book, record->pid } },
+	};
+
+	of.input.skip = of.context.bytes;
+	of.length = record->length - RAS_RECORD_HEADER - of.context.bytes;
+	of.result.misfit = of.context.misfit;
+	return of;
+}
+
+static size_t printed_room(const struct printed *of)
+{
+	return of->point->title_length + HEADER_MAX +
+	       context_room(&of->context) +
+	       render_room(&of->point->format, of->length) +
+	       (of->length / TEXT_ROW + 1) * DUMP_ROW_MAX +
+	       (of->length + 1) * RANGE_MAX;
 }
 
 int print_record(struct print *print, const struct match_point *point,
-		 const struct ras_record *record, bool damaged)
+		 const struct merge_head *head)
 {
-	size_t n = record->length - RAS_RECORD_HEADER;
-	struct render_result result;
+	const struct ras_record *record = head->record;
+	struct printed of = printed_make(print, point, record);
 	unsigned int flags;
 	char *p, *line_end;
 
-	if (text_reserve(print->text, point->title_length + HEADER_MAX +
-			 render_room(&point->format, n) +
-			 (n / TEXT_ROW + 1) * DUMP_ROW_MAX +
-			 (n + 1) * RANGE_MAX))
+	if (text_reserve(print->text, printed_room(&of)))
 		return -ENOMEM;
 	p = print->text->data + print->text->used;
 	p = day_put(print, record->time, p);
-	line_end = header_put(print, point, record, p);
+	line_end = header_put(print, point, record, of.length, p);
 	p = TEXT_PUT(line_end, "\n");
-	p = data_put(print, point, record, p, &result);
-	flags = flags_collect(point, record, &result, damaged);
+	p = context_put(&of.context, of.input.owner, p);
+	if (of.context.misfit)
+		p = dump_put(p, (const uint8_t *)(record + 1), of.length);
+	else
+		p = data_put(print, &of, p);
+	flags = flags_collect(point, record, &of.result, head->damaged);
 	if (flags)
 		p = flags_insert(flags, line_end, p);
 	*p++ = '\n';

@@ -11,10 +11,12 @@
 #define NOTE_MAX	64	/* bytes of the longest note, with some room; a
 				 * TEXT_ROW_MAX has room in two */
 
-/* Letters of our own: a value of a C type, %{hex}, %{dump} */
+/* Letters of our own: a value of a C type, %{hex}, %{dump}, %{sym}, %{stack} */
 #define VALUE		'V'
 #define HEX		'H'
 #define DUMP		'M'
+#define SYM		'N'
+#define STACK		'K'
 
 struct render_step {
 	char letter;		/* of format_step; 0 = text; VALUE, HEX */
@@ -29,7 +31,9 @@ struct render_step {
 struct render {
 	char *p;
 	const struct ras_record *record;
-	const uint8_t *at, *end;	/* data not yet formatted */
+	struct stack_owner owner;
+	const uint8_t *start;		/* the data */
+	const uint8_t *at, *end;	/* of it, not yet formatted */
 	uint8_t *seen;
 	const struct render_step *stop;	/* behind the last step */
 	/* the item of the last prefix */
@@ -38,6 +42,7 @@ struct render {
 	const uint8_t *item_end;
 	uint8_t status;
 	uint64_t pointer;	/* that faulted */
+	struct ras_stack stack;	/* of an item that is one */
 	/* of the record */
 	bool noted;		/* a note stands here, no text behind */
 	struct render_result result;
@@ -64,6 +69,14 @@ static void typed_compile(struct render_format *format,
 		break;
 	case FORMAT_DUMP:
 		step->letter = DUMP;
+		break;
+	case FORMAT_SYM:
+		step->letter = SYM;
+		format->has_addresses = true;
+		break;
+	case FORMAT_STACK:
+		step->letter = STACK;
+		format->has_addresses = true;
 		break;
 	case FORMAT_NAMED:
 		step->letter = VALUE;
@@ -148,12 +161,29 @@ static void note_short(struct render *r, size_t got, size_t wanted)
 	NOTE(r, " bytes>");
 }
 
+static const char *fault_text(uint8_t status)
+{
+	switch (RAS_ITEM_KIND(status)) {
+	case RAS_ITEM_SELECTOR:
+		return "<bad selector: ";
+	case RAS_ITEM_LEFT:
+		return "<left alone: ";
+	case RAS_ITEM_NOT_TRIED:
+		return "<not tried: ";
+	default:
+		return "<not readable: ";
+	}
+}
+
 static void note_fault(struct render *r)
 {
-	if (RAS_ITEM_KIND(r->status) == RAS_ITEM_SELECTOR)
-		r->p = TEXT_PUT(r->p, "<bad selector: ");
-	else
-		r->p = TEXT_PUT(r->p, "<not readable: ");
+	const char *text = fault_text(r->status);
+
+	if (RAS_ITEM_KIND(r->status) == RAS_ITEM_ARITHMETIC) {
+		NOTE(r, "<division by zero>");
+		return;
+	}
+	r->p = text_put(r->p, text, strlen(text));
 	r->p = text_put_hex(r->p, r->pointer, 16);
 	NOTE(r, ">");
 }
@@ -164,8 +194,21 @@ static void note_fault(struct render *r)
 
 static bool status_faulted(uint8_t status)
 {
-	return RAS_ITEM_KIND(status) == RAS_ITEM_FAULT ||
-	       RAS_ITEM_KIND(status) == RAS_ITEM_SELECTOR;
+	switch (RAS_ITEM_KIND(status)) {
+	case RAS_ITEM_FAULT:
+	case RAS_ITEM_SELECTOR:
+	case RAS_ITEM_LEFT:
+	case RAS_ITEM_NOT_TRIED:
+	case RAS_ITEM_ARITHMETIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool status_stack(uint8_t status)
+{
+	return RAS_ITEM_KIND(status) == RAS_ITEM_STACK;
 }
 
 /* Nothing of what was asked for is in the item. */
@@ -186,8 +229,10 @@ static uint16_t prefix_length(const uint8_t *p)
 static bool prefix_valid(const uint8_t *p, const uint8_t *end)
 {
 	return end - p >= RAS_ITEM_PREFIX &&
-	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_ABSENT &&
-	       prefix_length(p) <= end - p - RAS_ITEM_PREFIX;
+	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_STACK &&
+	       prefix_length(p) <= end - p - RAS_ITEM_PREFIX &&
+	       (!status_stack(p[0]) ||
+		prefix_length(p) >= sizeof(struct ras_stack));
 }
 
 enum fit { FIT_WRONG, FIT_LOOSE, FIT_EXACT };
@@ -195,13 +240,16 @@ enum fit { FIT_WRONG, FIT_LOOSE, FIT_EXACT };
 /* Bytes of the item whose prefix is at p that controls can take. */
 static size_t item_bytes(const uint8_t *p)
 {
-	return status_empty(p[0]) ? 0 : prefix_length(p);
+	size_t head = status_stack(p[0]) ? sizeof(struct ras_stack) : 0;
+
+	return status_empty(p[0]) ? 0 : prefix_length(p) - head;
 }
 
 /* The control takes what there is. */
 static bool step_takes_rest(const struct render_step *step)
 {
 	return step->letter == 'S' || step->letter == DUMP ||
+	       step->letter == STACK ||
 	       (!step->bytes && (step->letter == HEX || step->letter == VALUE));
 }
 
@@ -268,8 +316,7 @@ static bool item_left_behind(const struct render *r,
 static void data_use(struct render *r, size_t n)
 {
 	if (r->seen)
-		memset(r->seen + (r->at - (const uint8_t *)(r->record + 1)), 1,
-		       n);
+		memset(r->seen + (r->at - r->start), 1, n);
 	r->at += n;
 	r->fresh = false;
 	r->noted = false;
@@ -353,6 +400,11 @@ static void prefix_take(struct render *r)
 	data_use(r, RAS_ITEM_PREFIX);
 	r->in_item = true;
 	r->fresh = true;
+	if (status_stack(r->status)) {
+		memcpy(&r->stack, r->at, sizeof(r->stack));
+		data_use(r, sizeof(r->stack));
+		r->fresh = true;
+	}
 	if (!status_empty(r->status))
 		return;
 	r->pointer = 0;
@@ -414,6 +466,10 @@ static void put_value(struct render *r, const struct render_step *step,
 	case HEX:
 		put_hex_bytes(r, data, step->bytes);
 		break;
+	case SYM:
+		r->p = stack_put_address(r->owner,
+					 number_load(data, step->bytes), r->p);
+		break;
 	case '{':
 		r->p = number_put_control(step->type, step->bytes, data, r->p);
 		break;
@@ -461,6 +517,27 @@ static void run_dump(struct render *r, size_t left)
 		r->p = text_put_row(r->p, r->at, left, row);
 	}
 	data_use(r, left);
+}
+
+/* %{stack}, of what is none %{dump} */
+static void run_stack(struct render *r, size_t left)
+{
+	if (!r->in_item || !status_stack(r->status)) {
+		run_dump(r, left);
+		return;
+	}
+	r->p = stack_put(r->owner, r->stack, r->at, left, r->p);
+	data_use(r, left);
+}
+
+/* Other controls have taken a stack's addresses. */
+static void stack_end_tell(struct render *r, bool blank)
+{
+	const char *text = stack_end_text(r->stack.end);
+
+	if (blank)
+		*r->p++ = ' ';
+	r->p = text_put(r->p, text, strlen(text));
 }
 
 /* %{struct request}: of a type without a size, what there is. */
@@ -517,12 +594,18 @@ static void run_data(struct render *r, const struct render_step *step)
 		run_typed(r, step, left);
 	else if (step->letter == DUMP)
 		run_dump(r, left);
+	else if (step->letter == STACK)
+		run_stack(r, left);
 	else if (step->letter == HEX && !step->bytes)
 		run_bytes(r, left);
 	else
 		run_value(r, step, left);
-	if (r->in_item && r->at == r->item_end && (r->status & RAS_ITEM_CUT))
+	if (!r->in_item || r->at != r->item_end)
+		return;
+	if (r->status & RAS_ITEM_CUT)
 		NOTE(r, "<cut>");
+	if (status_stack(r->status) && step->letter != STACK)
+		stack_end_tell(r, true);
 }
 
 /* %R: the control again and again, to the end of the item. */
@@ -533,6 +616,8 @@ static void run_repeat(struct render *r, const struct render_step *step)
 	prefix_take(r);
 	if (r->in_item && r->at == r->item_end && !status_empty(r->status) &&
 	    !(r->status & RAS_ITEM_CUT)) {
+		if (status_stack(r->status))
+			stack_end_tell(r, false);
 		r->fresh = false;
 		return;
 	}
@@ -547,13 +632,15 @@ static void run_repeat(struct render *r, const struct render_step *step)
 }
 
 char *render_record(const struct render_format *format,
-		    const struct ras_record *record, char *p, uint8_t *seen,
+		    const struct render_input *input, char *p, uint8_t *seen,
 		    struct render_result *result)
 {
 	const struct render_step *step = format->steps;
+	const struct ras_record *record = input->record;
+	const uint8_t *start = (const uint8_t *)(record + 1) + input->skip;
 	struct render r = {
-		.p = p, .record = record, .seen = seen,
-		.at = (const uint8_t *)(record + 1),
+		.p = p, .record = record, .seen = seen, .owner = input->owner,
+		.start = start, .at = start,
 		.end = (const uint8_t *)record + record->length,
 		.stop = format->steps + format->count,
 		.types = &format->types, .budget = VALUE_BUDGET,
@@ -590,5 +677,8 @@ size_t render_room(const struct render_format *format, size_t data_length)
 {
 	return format->text_length + 2 * NOTE_MAX * (format->count + 1) +
 	       9 * data_length +
-	       (format->has_values ? VALUE_TEXT_MAX : 0);
+	       (format->has_values ? VALUE_TEXT_MAX : 0) +
+	       (format->has_addresses ?
+		(data_length / 4 + 2 * (format->count + 1)) * STACK_LINE_MAX :
+		0);
 }

@@ -6,6 +6,9 @@
  *
  *	<not readable: 0000000000001234>  the item faulted at this pointer
  *	<bad selector: 0000000000B70001>  the same, of a far pointer
+ *	<left alone: 0000000000001234>  absent; who brings it in might not
+ *	<not tried: 0000000000001234>  not readable as it was, and maybe absent
+ *	<division by zero>	on the way to the item
  *	<not available here>  a variable that the site doesn't have
  *	<not traced>	the record ends at a fault before it
  *	<2 of 4 bytes>	the control takes more than its item or record has;
@@ -22,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
+#include "stack.h"
 #include "value.h"
 
 struct render_step;
@@ -33,6 +37,7 @@ struct render_format {
 	size_t text_length;	/* of all literal text */
 	bool takes_data;	/* there is a control that takes data */
 	bool has_values;	/* ... that names a C type */
+	bool has_addresses;	/* ... that names addresses */
 	struct value_types types;
 };
 
@@ -46,6 +51,12 @@ struct render_result {
 	bool misfit;		/* the data doesn't fit the format */
 };
 
+struct render_input {
+	const struct ras_record *record;
+	size_t skip;			/* bytes in front of the data */
+	struct stack_owner owner;	/* of its addresses */
+};
+
 /* The most that render_record() writes for so many bytes of data. */
 size_t render_room(const struct render_format *format, size_t data_length);
 
@@ -54,7 +65,7 @@ size_t render_room(const struct render_format *format, size_t data_length);
  * for each byte of the data, set to 1 when it was formatted.
  */
 char *render_record(const struct render_format *format,
-		    const struct ras_record *record, char *p, uint8_t *seen,
+		    const struct render_input *input, char *p, uint8_t *seen,
 		    struct render_result *result);
 
 #endif

@@ -54,35 +54,45 @@ static void hole_tell(struct sequences *s, const struct match_point *point,
 	damage_add(&s->file->damage,
 		   "records of major %u, minor %u in CPU %u's slice: number %u follows where %u should",
 		   point->session->entry->major, point->armed->minor,
-		   slice->copy.cpu, seq, next);
+		   slice->cpu, seq, next);
+}
+
+static void entry_begin(struct sequences *s, struct sequence *entry,
+			struct match_point *point,
+			const struct merge_head *head)
+{
+	*entry = (struct sequence){
+		.point = point, .slice = head->slice->index,
+		.next = head->record->seq, .gaps = head->gaps,
+	};
+	s->count++;
+	point->reached += head->record->seq;
+	point->before += head->record->seq;
 }
 
 int sequence_see(struct sequences *s, struct match_point *point,
-		 const struct trace_slice *slice,
-		 const struct ras_record *record)
+		 const struct merge_head *head)
 {
+	uint32_t seq = head->record->seq, ahead;
 	struct sequence *entry;
-	uint32_t index = slice - s->file->slices;
 
 	if (!point->armed)
 		return 0;
 	if (2 * s->count >= s->size && table_grow(s))
 		return -ENOMEM;
-	entry = entry_find(s, point, index);
+	entry = entry_find(s, point, head->slice->index);
 	if (!entry->point) {
-		*entry = (struct sequence){
-			.point = point, .slice = index, .next = record->seq,
-		};
-		s->count++;
-		point->reached += record->seq;
-	} else if ((uint32_t)entry->next != record->seq) {
-		hole_tell(s, point, slice, entry->next, record->seq);
+		entry_begin(s, entry, point, head);
+	} else if ((ahead = seq - (uint32_t)entry->next)) {
+		if (entry->gaps == head->gaps || ahead > INT32_MAX)
+			hole_tell(s, point, head->slice, entry->next, seq);
 		/* backwards numbers prove nothing recorded */
-		if (record->seq > entry->next) {
-			point->reached += record->seq - entry->next;
-			entry->next = record->seq;
+		if (ahead <= INT32_MAX) {
+			point->reached += ahead;
+			entry->next += ahead;
 		}
 	}
+	entry->gaps = head->gaps;
 	entry->next++;
 	point->reached++;
 	return 0;

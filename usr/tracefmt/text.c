@@ -63,6 +63,12 @@ void text_pass(struct text *text)
 		text_write(text);
 }
 
+int text_flush(struct text *text)
+{
+	text_write(text);
+	return -text->error;
+}
+
 int text_close(struct text *text)
 {
 	text_write(text);

@@ -24,6 +24,8 @@ int text_open(struct text *text, int fd);
 int text_reserve(struct text *text, size_t n);
 /* Write out when there is much; between records. */
 void text_pass(struct text *text);
+/* Write out what there is: the first error met (0, or a negative errno). */
+int text_flush(struct text *text);
 /* Write all; the first error met (0, or a negative errno), and free. */
 int text_close(struct text *text);
 

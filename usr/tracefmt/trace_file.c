@@ -2,223 +2,332 @@
 #include "trace_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../lib/hash.h"
+#include "chunk_read.h"
+#include "trace_session.h"
 
-#define SESSIONS_MAX	65536	/* a record's session has 16 bits */
+typedef unsigned long long ull;
 
-static size_t padded(size_t n)
+#define FORMATS_MAX	(64u << 20)	/* bytes of TFFs that come along */
+
+/* What is looked at of a chunk with records, which are fetched later. */
+#define FRONT	(sizeof(struct ras_chunk) + sizeof(struct ras_packed) + \
+		 sizeof(struct ras_slice_copy))
+
+static uint64_t padded(uint64_t n)
 {
-	return (n + 7) & ~(size_t)7;
+	return (n + 7) & ~(uint64_t)7;
 }
 
-/* Room for one more in an array that grows by doubling. */
-static void *array_room(void *array, size_t count, size_t entry)
+/* ---- payloads ---- */
+
+static int formats_parse(struct trace_file *file, const uint8_t *p, size_t n)
 {
-	if (count & (count - 1))
-		return array;
-	return reallocarray(array, count ? 2 * count : 1, entry);
-}
+	size_t front = sizeof(struct ras_formats);
+	struct trace_format *formats, *format;
 
-static int damaged_counts(struct trace_file *file, size_t n)
-{
-	damage_add(&file->damage, "%zu bytes of the tracepoints' figures", n);
-	return 0;
-}
-
-/* struct ras_counts, each with its totals, one behind the other */
-static int counts_parse(struct trace_file *file, const uint8_t *p, size_t n)
-{
-	while (n >= sizeof(struct ras_counts)) {
-		const struct ras_counts *counts = (const void *)p;
-		size_t room = n - sizeof(*counts);
-		size_t size = sizeof(*counts);
-		struct trace_session *session;
-
-		if (counts->points > room / sizeof(struct ras_count_total) ||
-		    counts->session >= SESSIONS_MAX)
-			return damaged_counts(file, n);
-		size += counts->points * sizeof(struct ras_count_total);
-		session = (void *)trace_file_session(file, counts->session);
-		if (session && session->entry->points == counts->points)
-			session->totals = (const void *)(counts + 1);
-		else
-			damaged_counts(file, size);
-		p += size;
-		n -= size;
-	}
-	return n ? damaged_counts(file, n) : 0;
-}
-
-static bool session_valid(const struct ras_session *entry, size_t n)
-{
-	return entry->size % 8 == 0 && entry->size <= n &&
-	       entry->size >= sizeof(*entry) &&
-	       entry->points <= (entry->size - sizeof(*entry)) /
-					sizeof(struct ras_session_point);
-}
-
-static int session_add(struct trace_file *file, const struct ras_session *entry)
-{
-	struct trace_session *session;
-	void *array = array_room(file->sessions, file->session_count,
-				 sizeof(*file->sessions));
-
-	if (!array)
-		return -ENOMEM;
-	file->sessions = array;
-	if (file->session_at[entry->index]) {
-		damage_add(&file->damage, "session %u is there twice",
-			   entry->index);
+	if (n < front || n > FORMATS_MAX - file->format_bytes) {
+		damage_add(&file->damage, "a format file of %zu bytes", n);
 		return 0;
 	}
-	session = &file->sessions[file->session_count++];
-	memset(session, 0, sizeof(*session));
-	session->entry = entry;
-	session->points = (const void *)(entry + 1);
-	memcpy(session->tdf, entry->tdf, sizeof(entry->tdf));
-	memcpy(session->module, entry->module, sizeof(entry->module));
-	file->session_at[entry->index] = file->session_count;
-	return 0;
-}
-
-static int sessions_parse(struct trace_file *file, const uint8_t *p, size_t n)
-{
-	while (n >= sizeof(struct ras_session)) {
-		const struct ras_session *entry = (const void *)p;
-
-		if (!entry->size)
-			return 0;
-		if (!session_valid(entry, n))
-			break;
-		if (session_add(file, entry))
-			return -ENOMEM;
-		p += entry->size;
-		n -= entry->size;
-	}
-	if (n)
-		damage_add(&file->damage, "%zu bytes of the session table", n);
-	return 0;
-}
-
-static int slice_parse(struct trace_file *file, const uint8_t *p, size_t n,
-		       bool damaged)
-{
-	struct trace_slice slice = { .damaged = damaged };
-	void *array = array_room(file->slices, file->slice_count,
-				 sizeof(slice));
-	uint64_t size;
-
-	if (!array)
+	file->format_bytes += n;
+	formats = reallocarray(file->formats, file->format_count + 1,
+			       sizeof(*formats));
+	if (!formats)
 		return -ENOMEM;
-	file->slices = array;
-	if (n < sizeof(slice.copy)) {
-		damage_add(&file->damage, "a slice of %zu bytes", n);
+	file->formats = formats;
+	format = &formats[file->format_count];
+	*format = (struct trace_format){
+		.data = malloc(n - front + 1), .size = n - front,
+	};
+	if (!format->data)
+		return -ENOMEM;
+	memcpy(format->name, p, sizeof(format->name) - 1);
+	memcpy(format->data, p + front, n - front);
+	file->format_count++;
+	return 0;
+}
+
+/* In front of the first one stands what was at the file's start. */
+static int pass_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	if (n < sizeof(file->pass)) {
+		damage_add(&file->damage, "a pass of %zu bytes", n);
 		return 0;
 	}
-	memcpy(&slice.copy, p, sizeof(slice.copy));
-	slice.data = p + sizeof(slice.copy);
-	slice.size = n - sizeof(slice.copy);
-	size = slice.copy.head - slice.copy.first;
-	if (size < slice.size)
-		slice.size = size;
-	if (slice.copy.head < slice.copy.first)
-		damage_add(&file->damage, "slice of CPU %u: wrong bounds",
-			   slice.copy.cpu);
-	else if (size > slice.size)
-		damage_add(&file->damage, "%llu bytes at the end of CPU %u's slice",
-			   (unsigned long long)(size - slice.size),
-			   slice.copy.cpu);
-	file->slices[file->slice_count++] = slice;
+	memcpy(&file->pass, p, sizeof(file->pass));
+	if (file->spooled)
+		return 0;
+	file->spooled = true;
+	file->continued = file->slices.count;
+	file->began = file->pass.time;
+	file->lost_base = file->pass.lost;
+	slices_begin(&file->slices);
+	trace_session_begin(file);
 	return 0;
 }
 
-static bool chunk_damaged(struct trace_file *file,
-			  const struct ras_chunk *chunk, size_t length)
+static int book_damage(struct trace_file *file, int code, const char *what,
+		       size_t n)
 {
-	struct ras_chunk head = *chunk;
-	uint32_t crc;
-
-	head.crc = 0;
-	crc = hash_crc32(0, &head, sizeof(head));
-	crc = hash_crc32(crc, chunk + 1, length);
-	if (crc != chunk->crc && length == chunk->length)
-		damage_add(&file->damage,
-			   "checksum of the chunk at offset %zu (kind %u) differs",
-			   (const uint8_t *)chunk - (const uint8_t *)file->data,
-			   chunk->kind);
-	return crc != chunk->crc;
+	if (code == -EINVAL)
+		damage_add(&file->damage, "%zu bytes that should be %s", n,
+			   what);
+	return code == -ENOMEM ? code : 0;
 }
 
-static int chunk_parse(struct trace_file *file, const struct ras_chunk *chunk,
-		       size_t length)
+static int payload_parse(struct trace_file *file, uint32_t kind,
+			 const uint8_t *p, size_t n)
 {
-	const uint8_t *payload = (const void *)(chunk + 1);
-	bool damaged = chunk_damaged(file, chunk, length);
-
-	switch (chunk->kind) {
+	switch (kind) {
 	case RAS_CHUNK_SESSIONS:
-		return sessions_parse(file, payload, length);
+		return trace_session_table(file, p, n);
 	case RAS_CHUNK_COUNTS:
-		return counts_parse(file, payload, length);
-	case RAS_CHUNK_SLICE:
-		return slice_parse(file, payload, length, damaged);
+		return trace_session_counts(file, p, n);
+	case RAS_CHUNK_PROCESSES:
+		return book_damage(file, book_add_processes(&file->book, p, n),
+				   "processes", n);
+	case RAS_CHUNK_MAPS:
+		return book_damage(file, book_add_maps(&file->book, p, n),
+				   "the mappings of a process", n);
+	case RAS_CHUNK_FORMATS:
+		return formats_parse(file, p, n);
+	case RAS_CHUNK_PASS:
+		return pass_parse(file, p, n);
 	default:
 		return 0;
 	}
 }
 
-static int chunks_parse(struct trace_file *file, size_t at)
-{
-	while (file->size - at >= sizeof(struct ras_chunk)) {
-		const struct ras_chunk *chunk =
-			(const void *)((uint8_t *)file->data + at);
-		size_t room = file->size - at - sizeof(*chunk);
-		size_t length = chunk->length < room ? chunk->length : room;
-		int code;
+/* ---- chunks ---- */
 
-		if (length < chunk->length && chunk->kind != RAS_CHUNK_SLICE)
-			damage_add(&file->damage,
-				   "%llu of %llu bytes of the chunk at offset %zu (kind %u)",
-				   (unsigned long long)chunk->length - length,
-				   (unsigned long long)chunk->length, at,
-				   chunk->kind);
-		if (chunk->kind == RAS_CHUNK_END) {
-			chunk_damaged(file, chunk, length);
-			if (room)
-				damage_add(&file->damage,
-					   "%zu bytes behind the end chunk at offset %zu",
-					   room, at);
-			return 0;
-		}
-		code = chunk_parse(file, chunk, length);
-		if (code)
-			return code;
-		if (padded(length) > room)
-			break;
-		at += sizeof(*chunk) + padded(length);
-	}
-	damage_add(&file->damage, "the end: the file was cut short at %zu bytes",
-		   file->size);
-	return 0;
+static uint32_t packed_kind(const struct source_bytes *bytes)
+{
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	struct ras_packed packed;
+
+	if (chunk->kind != RAS_CHUNK_PACKED ||
+	    bytes->size < sizeof(*chunk) + sizeof(packed))
+		return chunk->kind;
+	memcpy(&packed, chunk + 1, sizeof(packed));
+	return packed.kind;
 }
 
-static bool header_intact(const struct trace_file *file)
+/* A whole chunk that isn't records. */
+static int chunk_parse(struct trace_file *file,
+		       const struct source_bytes *bytes,
+		       struct chunk_place place)
 {
-	struct ras_file h = file->header;
-	size_t size = h.size;
-	uint32_t crc;
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	void *expanded;
+	size_t size;
+	int code;
 
-	if (size < sizeof(h) || size > file->size || size % 8)
+	chunk_read_damaged(chunk, place, &file->damage);
+	if (chunk->kind != RAS_CHUNK_PACKED)
+		return payload_parse(file, chunk->kind,
+				     (const uint8_t *)(chunk + 1),
+				     place.length);
+	expanded = chunk_read_expand(chunk, place, &size, &file->damage);
+	if (!expanded)
+		return 0;
+	code = payload_parse(file, packed_kind(bytes), expanded, size);
+	free(expanded);
+	return code;
+}
+
+static void missing_tell(struct trace_file *file, const struct ras_chunk *chunk,
+			 struct chunk_place place)
+{
+	if (place.length < chunk->length && chunk->kind != RAS_CHUNK_SLICE)
+		damage_add(&file->damage,
+			   "%llu of %llu bytes of the chunk at offset %llu (kind %u)",
+			   (ull)(chunk->length - place.length),
+			   (ull)chunk->length, (ull)place.offset, chunk->kind);
+}
+
+/* Is there more? A writer that goes on is waited for. */
+static void pipe_end_check(struct trace_file *file)
+{
+	struct source_bytes bytes;
+
+	if (!source_read(&file->source, file->at, 1, &bytes) && bytes.size)
+		damage_add(&file->damage,
+			   "what comes behind the end chunk before offset %llu",
+			   (ull)file->at);
+	free(bytes.owned);
+}
+
+static void end_check(struct trace_file *file, const struct ras_chunk *chunk,
+		      uint64_t room)
+{
+	struct chunk_place place = { file->at, 0 };
+
+	place.length = chunk->length < room ? chunk->length : room;
+	missing_tell(file, chunk, place);
+	chunk_read_damaged(chunk, place, &file->damage);
+	if (room)
+		damage_add(&file->damage,
+			   "%llu bytes behind the end chunk at offset %llu",
+			   (ull)room, (ull)file->at);
+}
+
+/* The chunk at file->at, of which `length` bytes of payload are there, by its
+ * beginning or, of a pipe, whole. 1: go on; 0: the end. */
+static int chunk_take(struct trace_file *file, struct source_bytes *bytes,
+		      struct chunk_place place)
+{
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	int code;
+
+	missing_tell(file, chunk, place);
+	if (packed_kind(bytes) == RAS_CHUNK_SLICE)
+		code = slices_add(&file->slices, place.offset, place.length,
+				  bytes);
+	else
+		code = chunk_parse(file, bytes, place);
+	return code ? code : 1;
+}
+
+/* The next chunk of a file or of memory. */
+static int chunk_next(struct trace_file *file, uint32_t *kind)
+{
+	uint64_t room = file->source.size - file->at;
+	struct source_bytes bytes = { 0 };
+	struct chunk_place place = { .offset = file->at };
+	const struct ras_chunk *chunk;
+	int code;
+
+	if (file->at > file->source.size || room < sizeof(*chunk))
+		return 0;
+	code = source_read(&file->source, file->at, FRONT, &bytes);
+	if (code || bytes.size < sizeof(*chunk)) {
+		free(bytes.owned);
+		return 0;
+	}
+	chunk = (const void *)bytes.data;
+	room -= sizeof(*chunk);
+	*kind = chunk->kind;
+	place.length = chunk->length < room ? chunk->length : room;
+	if (*kind == RAS_CHUNK_END) {
+		end_check(file, chunk, room);
+		free(bytes.owned);
+		return 0;
+	}
+	if (packed_kind(&bytes) != RAS_CHUNK_SLICE) {
+		free(bytes.owned);
+		code = source_read(&file->source, file->at,
+				   sizeof(*chunk) + place.length, &bytes);
+		place.length = bytes.size < sizeof(*chunk) ? 0 :
+			       bytes.size - sizeof(*chunk);
+	}
+	if (!code && bytes.size >= sizeof(*chunk))
+		code = chunk_take(file, &bytes, place);
+	free(bytes.owned);
+	file->at += sizeof(*chunk) + padded(place.length);
+	return code;
+}
+
+/* The header and the payload of the next chunk of a pipe, in one piece; nothing
+ * at the end. */
+static int pipe_chunk_read(struct trace_file *file, struct source_bytes *bytes)
+{
+	struct source_bytes head, rest = { 0 };
+	const struct ras_chunk *chunk;
+	int code = source_read(&file->source, file->at, sizeof(*chunk), &head);
+	char *whole = NULL;
+
+	*bytes = (struct source_bytes){ 0 };
+	chunk = (const void *)head.data;
+	if (code || head.size < sizeof(*chunk))
+		goto out;
+	if (chunk->kind != RAS_CHUNK_END)
+		code = source_read(&file->source, file->at,
+				   chunk->length < UINT64_MAX - 8 ?
+				   padded(chunk->length) : UINT64_MAX, &rest);
+	whole = malloc(head.size + rest.size + 8);
+	if (whole) {
+		memcpy(whole, head.data, head.size);
+		if (rest.size)
+			memcpy(whole + head.size, rest.data, rest.size);
+		*bytes = (struct source_bytes){
+			(uint8_t *)whole, head.size + rest.size, whole,
+		};
+	} else {
+		code = -ENOMEM;
+	}
+out:
+	free(head.owned);
+	free(rest.owned);
+	return code;
+}
+
+static int pipe_next(struct trace_file *file, uint32_t *kind)
+{
+	struct chunk_place place = { .offset = file->at };
+	const struct ras_chunk *chunk;
+	struct source_bytes bytes;
+	int code = pipe_chunk_read(file, &bytes);
+
+	if (code || bytes.size < sizeof(*chunk)) {
+		free(bytes.owned);
+		return code == -ENOMEM ? code : 0;
+	}
+	chunk = (const void *)bytes.data;
+	*kind = chunk->kind;
+	place.length = bytes.size - sizeof(*chunk);
+	if (place.length > chunk->length)
+		place.length = chunk->length;
+	file->at += bytes.size;
+	if (*kind == RAS_CHUNK_END) {
+		chunk_read_damaged(chunk, place, &file->damage);
+		pipe_end_check(file);
+		code = 0;
+	} else {
+		code = chunk_take(file, &bytes, place);
+	}
+	free(bytes.owned);
+	return code;
+}
+
+int trace_file_more(struct trace_file *file)
+{
+	uint32_t kind = RAS_CHUNK_SLICE;
+	int more;
+
+	do {
+		more = file->source.pipe ? pipe_next(file, &kind) :
+					   chunk_next(file, &kind);
+	} while (more > 0 && !(file->source.pipe && kind == RAS_CHUNK_PASS));
+	if (!more && kind != RAS_CHUNK_END)
+		damage_add(&file->damage,
+			   "the end: the file was cut short at %zu bytes",
+			   file->source.size);
+	if (file->ruined &&
+	    slices_recover_key(&file->slices, &file->header.key))
+		file->ruined = false;
+	return more;
+}
+
+/* ---- the header ---- */
+
+static bool header_intact(const struct source_bytes *bytes)
+{
+	size_t size;
+	struct ras_file h;
+	uint32_t crc, kept;
+
+	memcpy(&h, bytes->data, sizeof(h));
+	size = h.size;
+	if (size < sizeof(h) || size > bytes->size || size % 8)
 		return false;
+	kept = h.crc;
 	h.crc = 0;
 	crc = hash_crc32(0, &h, sizeof(h));
-	crc = hash_crc32(crc, (uint8_t *)file->data + sizeof(h),
-			 size - sizeof(h));
-	return crc == file->header.crc;
+	crc = hash_crc32(crc, bytes->data + sizeof(h), size - sizeof(h));
+	return crc == kept;
 }
 
 static int header_wrong(const char *path, const char *reason, struct error *err)
@@ -252,136 +361,107 @@ static int header_check(const struct ras_file *h, const char *path,
 	return 0;
 }
 
-/* Fills file->header; *at is where the chunks begin. */
-static int header_parse(struct trace_file *file, const char *path, size_t *at,
+/* Fills file->header; file->at is where the chunks begin. */
+static int header_parse(struct trace_file *file,
+			const struct source_bytes *bytes, const char *path,
 			struct error *err)
 {
 	struct ras_file *h = &file->header;
 	int code;
 
-	if (file->size < sizeof(h->magic) ||
-	    memcmp(file->data, RAS_FILE_MAGIC, sizeof(h->magic)))
+	if (bytes->size < sizeof(h->magic) ||
+	    memcmp(bytes->data, RAS_FILE_MAGIC, sizeof(h->magic)))
 		return header_wrong(path, "not a .ras file", err);
-	if (file->size < sizeof(*h))
+	if (bytes->size < sizeof(*h))
 		return header_wrong(path, "cut short in its header", err);
-	memcpy(h, file->data, sizeof(*h));
+	memcpy(h, bytes->data, sizeof(*h));
 	if (h->order == __builtin_bswap32(RAS_FILE_ORDER))
 		return header_wrong(path,
 				    "written by a machine of the other byte order",
 				    err);
-	*at = sizeof(*h);
-	if (header_intact(file)) {
+	file->at = sizeof(*h);
+	if (header_intact(bytes)) {
 		code = header_check(h, path, err);
 		if (code)
 			return code;
-		*at = h->size;
+		file->at = h->size;
 	} else {
 		damage_add(&file->damage, "checksum of the header differs");
+		file->ruined = true;
 	}
 	memcpy(file->host, h->host, sizeof(h->host));
 	memcpy(file->kernel, h->kernel, sizeof(h->kernel));
 	return 0;
 }
 
-/* With a ruined header the key is what the first record's stamp says. */
-static void key_recover(struct trace_file *file)
+static int header_read(struct trace_file *file, const char *path,
+		       struct error *err)
 {
-	for (size_t i = 0; i < file->slice_count; i++) {
-		const struct trace_slice *slice = &file->slices[i];
-		uint64_t stamp;
+	const struct ras_file *h = &file->header;
+	size_t n = file->source.pipe ? sizeof(*h) : UINT16_MAX;
+	struct source_bytes bytes;
+	int code = source_read(&file->source, 0, n, &bytes);
 
-		if (slice->damaged || slice->size < RAS_RECORD_HEADER)
-			continue;
-		memcpy(&stamp, slice->data, sizeof(stamp));
-		file->header.key = stamp ^ slice->copy.first;
-		return;
-	}
+	if (code)
+		error_set(err, code, "cannot read '%s': %s", path,
+			  strerror(-code));
+	else
+		code = header_parse(file, &bytes, path, err);
+	free(bytes.owned);
+	return code;
 }
 
-int trace_file_parse(struct trace_file *file, void *data, size_t size,
-		     const char *path, struct error *err)
+static int file_begin(struct trace_file *file, const char *path,
+		      struct error *err)
 {
-	bool ruined;
-	size_t at;
 	int code;
 
-	memset(file, 0, sizeof(*file));
-	file->data = data;
-	file->size = size;
-	code = header_parse(file, path, &at, err);
-	if (!code) {
-		ruined = file->damage.count;
-		file->session_at = calloc(SESSIONS_MAX,
-					  sizeof(*file->session_at));
-		code = file->session_at ? chunks_parse(file, at) : -ENOMEM;
-		if (code)
-			error_set(err, code, "out of memory");
-		else if (ruined)
-			key_recover(file);
-	}
+	file->slices.source = &file->source;
+	file->slices.damage = &file->damage;
+	file->session_at = calloc(TRACE_SESSIONS_MAX,
+				  sizeof(*file->session_at));
+	code = file->session_at ? header_read(file, path, err) :
+				  error_set(err, -ENOMEM, "out of memory");
 	if (code)
 		trace_file_free(file);
 	return code;
 }
 
-/* Everything that fd has. 0, or a negative errno. */
-static int stream_read(int fd, void **data, size_t *size)
+int trace_file_open_memory(struct trace_file *file, void *data, size_t size,
+			   const char *path, struct error *err)
 {
-	size_t room = 1 << 20;
-
-	*size = 0;
-	*data = malloc(room);
-	while (*data) {
-		ssize_t n = read(fd, (char *)*data + *size, room - *size);
-		void *more;
-
-		if (!n)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		*size += n < 0 ? 0 : n;
-		if (*size < room)
-			continue;
-		room *= 2;
-		more = realloc(*data, room);
-		if (!more)
-			break;
-		*data = more;
-	}
-	return -ENOMEM;
+	memset(file, 0, sizeof(*file));
+	source_open_memory(&file->source, data, size);
+	return file_begin(file, path, err);
 }
 
-int trace_file_read(struct trace_file *file, const char *path,
+int trace_file_open(struct trace_file *file, const char *path,
 		    struct error *err)
 {
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	void *data = NULL;
-	size_t size = 0;
-	int code = fd < 0 ? -errno : stream_read(fd, &data, &size);
+	int code;
 
-	if (fd >= 0 && !standard)
-		close(fd);
+	memset(file, 0, sizeof(*file));
+	code = source_open(&file->source, path);
 	if (code) {
-		free(data);
+		source_close(&file->source);
 		return error_set(err, code, "cannot read '%s': %s", path,
 				 strerror(-code));
 	}
-	return trace_file_parse(file, data, size,
-				standard ? "standard input" : path, err);
+	return file_begin(file, strcmp(path, "-") ? path : "standard input",
+			  err);
 }
 
 void trace_file_free(struct trace_file *file)
 {
-	free(file->data);
-	free(file->sessions);
-	free(file->session_at);
-	free(file->slices);
-	file->data = NULL;
-	file->sessions = NULL;
-	file->session_at = NULL;
-	file->slices = NULL;
-	file->session_count = file->slice_count = 0;
+	slices_free(&file->slices);
+	book_free(&file->book);
+	trace_session_free(file);
+	for (size_t i = 0; i < file->format_count; i++)
+		free(file->formats[i].data);
+	free(file->formats);
+	file->formats = NULL;
+	file->format_count = 0;
+	source_close(&file->source);
 }
 
 const struct trace_session *trace_file_session(const struct trace_file *file,
@@ -389,54 +469,10 @@ const struct trace_session *trace_file_session(const struct trace_file *file,
 {
 	uint32_t at = file->session_at[index];
 
-	return at ? &file->sessions[at - 1] : NULL;
-}
-
-static bool record_valid(const struct trace_slice *slice, uint64_t key)
-{
-	const struct ras_record *record = (const void *)(slice->data +
-							 slice->at);
-
-	return record->stamp == ((slice->copy.first + slice->at) ^ key) &&
-	       record->length >= RAS_RECORD_HEADER &&
-	       record->length <= RAS_RECORD_MAX &&
-	       record->length <= slice->size - slice->at;
-}
-
-const struct ras_record *trace_slice_next(struct trace_slice *slice,
-					  uint64_t key)
-{
-	while (slice->at < slice->size) {
-		const struct ras_record *record =
-			(const void *)(slice->data + slice->at);
-		size_t left = slice->size - slice->at;
-		size_t step = left < 8 ? left : 8;
-
-		if (left >= RAS_RECORD_HEADER && record_valid(slice, key)) {
-			step = padded(record->length);
-			slice->at += step < left ? step : left;
-			if (!slice->found++)
-				slice->oldest = record->time;
-			return record;
-		}
-		if (!slice->lost)
-			slice->lost_at = slice->copy.first + slice->at;
-		slice->lost += step;
-		slice->at += step;
-	}
-	return NULL;
+	return at ? file->sessions[at - 1] : NULL;
 }
 
 void trace_file_finish(struct trace_file *file)
 {
-	for (size_t i = 0; i < file->slice_count; i++) {
-		const struct trace_slice *slice = &file->slices[i];
-
-		if (slice->lost)
-			damage_add(&file->damage,
-				   "%llu bytes of CPU %u's slice, the first at position %llu",
-				   (unsigned long long)slice->lost,
-				   slice->copy.cpu,
-				   (unsigned long long)slice->lost_at);
-	}
+	slices_finish(&file->slices);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/identity.h"
+#include "../lib/names.h"
 #include "../lib/rpn.h"
 #include "../lib/table.h"
 #include "../lib/tdf.h"
@@ -79,18 +80,23 @@ static void dump_module(const struct tdf *tdf, uint32_t i)
 	putchar('\n');
 }
 
+static void dump_tdf_section(const struct tdf *tdf, const struct tdf_section *s)
+{
+	bool percpu = s->flags & TDF_SECTION_PERCPU;
+
+	dump_labelled(percpu ? "per-cpu section from" : "section",
+		      tdf_string(tdf, s->name));
+	printf(" address %#" PRIx64 " size %#" PRIx64 " module %u\n",
+	       (uint64_t)s->address, (uint64_t)s->size, s->module);
+}
+
 static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
 {
-	static const char *const costs[] = {
-		[TDF_COST_NOP5] = "nop5", [TDF_COST_EMULATED] = "emulated",
-		[TDF_COST_STEPPED] = "stepped", [TDF_COST_UNKNOWN] = "unknown",
-	};
-
 	dump_labelled("  site", tdf_string(tdf, s->symbol));
 	printf("%+d offset %#" PRIx64 " address %#" PRIx64
 	       " nominal %#" PRIx64 " cost %s insn",
 	       (int32_t)s->symbol_offset, (uint64_t)s->offset,
-	       (uint64_t)s->address, (uint64_t)s->nominal, costs[s->cost]);
+	       (uint64_t)s->address, (uint64_t)s->nominal, names_cost[s->cost]);
 	for (int i = 0; i < s->insn_length; i++)
 		printf(" %02x", s->insn[i]);
 	printf("%s", s->insn_length ? "" : " -");
@@ -147,6 +153,8 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 	if (address)
 		dump_rpn(tdf, s->flags & TDF_STMT_SEGMENT ? "far address" :
 			 "address", s->rpn, s->rpn_length);
+	else if (s->kind == TDF_STMT_STACK && s->rpn_length)
+		dump_rpn(tdf, "frame", s->rpn, s->rpn_length);
 	else if (s->kind == TDF_STMT_VALUE || s->kind == TDF_STMT_IF)
 		dump_rpn(tdf, "value", s->rpn, s->rpn_length);
 	if (s->flags & TDF_STMT_LEN)
@@ -193,6 +201,8 @@ static void dump_tdf(const struct tdf *tdf)
 	putchar('\n');
 	for (uint32_t i = 0; i < h->modules.count; i++)
 		dump_module(tdf, i);
+	for (uint32_t i = 0; i < h->sections.count; i++)
+		dump_tdf_section(tdf, &tdf->sections[i]);
 	dump_names("type", tdf->types, h->types.count, tdf->strings);
 	dump_names("group", tdf->groups, h->groups.count, tdf->strings);
 	for (uint32_t i = 0; i < h->points.count; i++)

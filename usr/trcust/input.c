@@ -36,26 +36,11 @@ int input_open_map(struct compilation *c, const struct settings *s)
 	return code ? -1 : 0;
 }
 
-/* Distributions compress the kernel's modules. */
-static bool compressed_find(const struct settings *s, const char *file,
-			    char path[PATH_MAX])
-{
-	static const char *const suffixes[] = { ".xz", ".zst", ".gz" };
-	const char *root = file[0] == '/' && s->sysroot ? s->sysroot : "";
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
-		if (snprintf(path, PATH_MAX, "%s%s%s", root, file,
-			     suffixes[i]) < PATH_MAX && !access(path, F_OK))
-			return true;
-	return false;
-}
-
 /* No file was found for MODNAME. */
 static void tell_missing(struct compilation *c, const struct settings *s,
 			 const struct input *input, int code)
 {
 	const char *file = input->at.file ? input->at.file : "";
-	char packed[PATH_MAX];
 	struct error err = { 0 };
 
 	if (code == -ENOENT && file[0] == '/')
@@ -64,9 +49,7 @@ static void tell_missing(struct compilation *c, const struct settings *s,
 	else if (code == -ENOENT)
 		error_set(&err, code, "looked for it in the current directory "
 				      "and beside the TSF");
-	if (code == -ENOENT && compressed_find(s, file, packed))
-		error_hint(&err, "'%s' is there: decompress it first", packed);
-	else if (code == -ENOENT)
+	if (code == -ENOENT)
 		error_hint(&err, "--module FILE names it");
 	diag_tell_file(c->diag, input->pos, file, code, &err);
 }

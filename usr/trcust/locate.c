@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../lib/tff.h"
+#include "module/unpack.h"
 
 static char *format(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
@@ -64,12 +65,22 @@ char *locate_portable(const char *name)
 static uint8_t module_kind(const char *name)
 {
 	const char *base = base_name(name);
-	const char *dot = extension(name);
+	size_t length = strlen(base);
 
 	if (!strcmp(base, "vmlinux") || !strncmp(base, "vmlinux-", 8) ||
 	    !strcasecmp(base, "OS2KRNL"))
 		return TDF_MODULE_KERNEL;
-	return dot && !strcmp(dot, ".ko") ? TDF_MODULE_KMOD : TDF_MODULE_USER;
+	for (size_t i = 0; unpack_suffixes[i]; i++) {
+		size_t suffix = strlen(unpack_suffixes[i]);
+
+		if (length > suffix &&
+		    !strcmp(base + length - suffix, unpack_suffixes[i])) {
+			length -= suffix;
+			break;
+		}
+	}
+	return length > 3 && !strncmp(base + length - 3, ".ko", 3) ?
+	       TDF_MODULE_KMOD : TDF_MODULE_USER;
 }
 
 /* The file, or with .so added; NULL: neither is there. */
@@ -101,6 +112,9 @@ static char *module_find(const char *name, const char *tsf, const char *sysroot,
 
 	if (!file && kind == TDF_MODULE_USER && !extension(name))
 		file = module_look(name, tsf, sysroot, ".so");
+	for (size_t i = 0; !file && kind == TDF_MODULE_KMOD &&
+			   unpack_suffixes[i]; i++)
+		file = module_look(name, tsf, sysroot, unpack_suffixes[i]);
 	return file;
 }
 

@@ -32,7 +32,8 @@ bool arch_register_print(unsigned int number, uint8_t elf_class, char *text,
 			 size_t size);
 /* A function leaves it as it found it, by the calling convention. */
 bool arch_register_is_kept(unsigned int number, uint8_t elf_class);
-/* DWARF number of the base of the thread-local variables. */
+/* DWARF number of what leads to the thread-local variables: their base; of 32
+ * bits the selector of a segment that begins with its own address. */
 unsigned int arch_thread_register(uint8_t elf_class);
 
 enum arch_operand_kind { ARCH_IMMEDIATE, ARCH_REGISTER, ARCH_MEMORY };

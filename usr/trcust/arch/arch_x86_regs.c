@@ -28,10 +28,10 @@ bool arch_register_is_index(const struct arch_register *reg)
 	return reg->kind == ARCH_GPR && reg->dwarf64 != 7;
 }
 
-/* psABI of x86-64: fs.base; of i386: gs.base. */
+/* psABI of x86-64: fs.base; of i386: gs, which selects it. */
 unsigned int arch_thread_register(uint8_t elf_class)
 {
-	return elf_class == ELFCLASS64 ? 58 : 94;
+	return elf_class == ELFCLASS64 ? 58 : 45;
 }
 
 /* psABI of x86-64 figure 3.36, of i386 table 2.14: those not in registers[] */

@@ -146,7 +146,8 @@ static int compile_registers(struct compilation *c,
 	return compile_segment(c, rpn, address);
 }
 
-/* The displacement of a symbol: part of a static address, else added to it. */
+/* The displacement of a symbol: part of a static address, which it mustn't
+ * carry into another section, else added to it. */
 static void symbol_displace(struct compilation *c, int64_t displacement,
 			    struct address *result)
 {
@@ -158,7 +159,8 @@ static void symbol_displace(struct compilation *c, int64_t displacement,
 		result->offset = displacement;
 		return;
 	}
-	if (rpn_decode(rpn->data, rpn->size, 0, &op) || op.code != RPN_addr ||
+	if (c->module->kind != TDF_MODULE_USER ||
+	    rpn_decode(rpn->data, rpn->size, 0, &op) || op.code != RPN_addr ||
 	    op.next != rpn->size) {
 		rpn_emit_add(rpn, displacement, wide);
 		return;

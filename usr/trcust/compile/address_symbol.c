@@ -165,36 +165,12 @@ static int tell_no_debug(const struct symbol_query *q)
 	return 1;
 }
 
-/* Per-CPU variables have an address of their own on every processor. */
-static bool address_is_per_cpu(const struct compilation *c, uint64_t address)
-{
-	const struct module_symbol *start, *end;
-	bool others;
-
-	if (c->module->kind == TDF_MODULE_USER || !c->module->elf)
-		return false;
-	start = module_symbol_find(c->module, "__per_cpu_start", MODULE_DATA,
-				   &others);
-	end = module_symbol_find(c->module, "__per_cpu_end", MODULE_DATA,
-				 &others);
-	return start && end && address >= start->address &&
-	       address < end->address;
-}
-
-static int tell_per_cpu(const struct symbol_query *q)
-{
-	diag_tell(q->c->diag, q->pos, TRCERR_UNSUPPORTED, "per-CPU variables");
-	return 1;
-}
-
 static int place_address(const struct symbol_query *q, const char *what,
 			 uint64_t address, bool absolute)
 {
 	struct place *place = &q->result->place;
 	struct bytes *rpn;
 
-	if (address_is_per_cpu(q->c, address))
-		return tell_per_cpu(q);
 	rpn = place_begin(place, PLACE_MEMORY);
 	if (!rpn)
 		return tell_no_memory(q);
@@ -402,11 +378,8 @@ static int place_variable(const struct symbol_query *q,
 	if ((q->site->flags & TDF_SITE_RETURN) &&
 	    place_is_of_frame(place, q->c->module->elf_class))
 		return tell_returned(q);
-	if (place_is_static(place, &address)) {
-		if (address_is_per_cpu(q->c, address))
-			return tell_per_cpu(q);
+	if (place_is_static(place, &address))
 		check_files(q, variable, address);
-	}
 	place_limit(place, q->result->typed ?
 			   address_type_bytes(&q->result->type) : 0);
 	return place_refer(q);
@@ -487,37 +460,66 @@ static int find_place(const struct symbol_query *q, bool must_be_typed)
 	return symbol ? place_symbol(q, symbol, others) : tell_unknown(q);
 }
 
-/* An address of the expression that doesn't move with the site's. */
-static bool rpn_strays(const struct compilation *c,
-		       const struct compile_site *site,
-		       const struct bytes *rpn)
+bool address_section_find(const struct compilation *c, uint64_t address,
+			  struct module_section *section)
 {
+	const struct map_symbol *start, *end;
+	bool others;
+
+	if (c->module->elf || !c->map)
+		return module_section_find(c->module, address, section);
+	start = map_find(c->map, "__per_cpu_start", false, &others);
+	end = map_find(c->map, "__per_cpu_end", false, &others);
+	if (!start || !end || address < start->address ||
+	    address >= end->address)
+		return false;
+	*section = (struct module_section) {
+		.name = "__per_cpu_start", .address = start->address,
+		.size = end->address - start->address, .percpu = true,
+	};
+	return true;
+}
+
+/* Why the address can't be found on the target; NULL: it can. */
+static const char *address_refusal(const struct compilation *c,
+				   uint64_t address)
+{
+	struct module_section section;
+
+	if (!address_section_find(c, address, &section))
+		return c->module->kind == TDF_MODULE_KMOD ?
+			"it is in no section of the module" : NULL;
+	if (section.init)
+		return "it is gone once the module runs";
+	if (section.percpu && !section.name[0])
+		return "no symbol of its own tells where the per-CPU data are";
+	return NULL;
+}
+
+static const char *rpn_refusal(const struct compilation *c,
+			       const struct bytes *rpn)
+{
+	const char *why = NULL;
 	struct rpn_op op;
 
-	for (size_t at = 0; at < rpn->size; at = op.next) {
+	for (size_t at = 0; at < rpn->size && !why; at = op.next) {
 		if (rpn_decode(rpn->data, rpn->size, at, &op))
 			break;
-		if (op.code == RPN_addr &&
-		    !module_is_together(c->module, site->nominal, op.a))
-			return true;
+		if (op.code == RPN_addr)
+			why = address_refusal(c, op.a);
 	}
-	return false;
+	return why;
 }
 
 int address_check_static(struct compilation *c, const struct compile_site *site,
 			 struct srcpos pos, const char *name,
 			 const struct place *place)
 {
-	for (size_t i = 0; i < place->count; i++) {
-		if (!rpn_strays(c, site, &place->pieces[i].rpn))
-			continue;
-		diag_tell(c->diag, pos, TRCERR_UNSUPPORTED,
-			  "static data of a kernel module");
-		diag_hint(c->diag, "where the kernel puts the section of '%s' "
-				   "is known only on the target", name);
-		return 1;
-	}
-	return 0;
+	const char *why = NULL;
+
+	for (size_t i = 0; i < place->count && !why; i++)
+		why = rpn_refusal(c, &place->pieces[i].rpn);
+	return why ? address_tell_absent(c, site, pos, name, why, NULL) : 0;
 }
 
 int address_symbol(struct compilation *c, const struct compile_site *site,

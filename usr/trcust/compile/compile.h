@@ -143,8 +143,12 @@ const struct bytes *address_in_memory(const struct address *address);
 int address_symbol(struct compilation *c, const struct compile_site *site,
 		   struct srcpos pos, const char *name, bool must_be_typed,
 		   struct address *result);
-/* The place is of use with the module that is loaded; 0; 1: it has static data
- * of a kernel module, told. */
+/* The section around the address that the kernel relocates for itself, as the
+ * module's file or, without one, the map tells. False: none. */
+bool address_section_find(const struct compilation *c, uint64_t address,
+			  struct module_section *section);
+/* The static data of the place will be found in the module that is loaded; 0; 1,
+ * told. */
 int address_check_static(struct compilation *c, const struct compile_site *site,
 			 struct srcpos pos, const char *name,
 			 const struct place *place);

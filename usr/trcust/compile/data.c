@@ -11,6 +11,7 @@
 #include "address_type.h"
 #include "../arch/arch.h"
 #include "compile.h"
+#include "../dwarf/dwarf_expression.h"
 #include "../rpn/rpn_emit.h"
 
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */
@@ -371,20 +372,55 @@ static int data_memory(struct compilation *c, const struct compile_site *site,
 	return code;
 }
 
-static int data_stack(struct compilation *c, const struct tsf_stmt *in,
-		      struct compile_item *item)
+/* The stack of the kernel its unwinder tells; what a return probe has returned
+ * from is known. */
+static bool stack_has_frame(const struct compilation *c,
+			    const struct compile_site *site)
+{
+	return c->module->kind == TDF_MODULE_USER &&
+	       !(site->flags & TDF_SITE_RETURN);
+}
+
+/* Without a description of frames the caller's is known where the function
+ * begins; else the frame pointer has to do. */
+static int stack_frame(struct compilation *c, const struct compile_site *site,
+		       struct bytes *rpn)
+{
+	uint8_t elf_class = c->module->elf_class;
+	struct error err = {0};
+	int code = dwarf_frame_address_emit(c->dwarf, c->module, site->address,
+					    rpn, &err);
+
+	if (code && code != -ENOMEM) {
+		rpn->size = 0;
+		if (site->symbol && site->symbol[0] && !site->symbol_offset)
+			rpn_emit_register(rpn, arch_stack_register(elf_class),
+					  elf_class == ELFCLASS64 ? 8 : 4);
+	}
+	return code == -ENOMEM || rpn->failed ? -ENOMEM : 0;
+}
+
+static int data_stack(struct compilation *c, const struct compile_site *site,
+		      const struct tsf_stmt *in, struct compile_item *item)
 {
 	struct tdf_stmt *out = compile_stmt_add(c, in->pos, "return addresses");
+	struct bytes rpn = {0};
+	int code = 0;
 
 	if (!out)
 		return -1;
 	out->kind = TDF_STMT_STACK;
 	out->length = in->length;
+	if (stack_has_frame(c, site) && stack_frame(c, site, &rpn))
+		code = tell_no_memory(c, in->pos);
+	if (!code && rpn.size)
+		code = add_rpn(c, in->pos, &rpn, &out->rpn, &out->rpn_length);
+	bytes_free(&rpn);
 	item->kind = TDF_STMT_STACK;
 	item->variable = true;
 	item->bytes = in->length * TSF_FRAME_BYTES;
 	item->label = label_format("stack");
-	return 0;
+	return code;
 }
 
 int data_compile(struct compilation *c, const struct compile_site *site,
@@ -393,7 +429,7 @@ int data_compile(struct compilation *c, const struct compile_site *site,
 	int code;
 
 	if (in->kind == TSF_STACK)
-		code = data_stack(c, in, item);
+		code = data_stack(c, site, in, item);
 	else if (in->kind != TSF_REGS)
 		code = data_memory(c, site, in, item);
 	else if (in->reg_is_variable)

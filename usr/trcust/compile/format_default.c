@@ -128,7 +128,7 @@ static void add_item(struct bytes *out, const struct compilation *c,
 	if (item->kind == TDF_STMT_ASCIIZ)
 		add_text(out, "%P%S");
 	else if (item->kind == TDF_STMT_STACK)
-		add_text(out, "%R%{p64}");
+		add_text(out, "%P%{stack}");
 	else if (item->raw)
 		add_raw(out, c, item);
 	else

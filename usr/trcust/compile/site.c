@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../module/map.h"
 
 struct site_address {
 	uint64_t nominal;
@@ -320,6 +321,19 @@ static int tell_needs_file(struct compilation *c, struct srcpos pos,
 	return 1;
 }
 
+/* A map knows where the function is; by it the target finds static data. */
+static void blind_address(const struct compilation *c,
+			  struct compile_site *site)
+{
+	bool others;
+	const struct map_symbol *symbol = map_find(c->map, site->symbol, true,
+						   &others);
+
+	if (symbol && !others)
+		site->address = site->nominal =
+			symbol->address + site->symbol_offset;
+}
+
 /* A kernel of which no file is at hand: the symbol is looked up when arming. */
 static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 			 struct compile_point *out)
@@ -348,6 +362,8 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 	site->cost = TDF_COST_UNKNOWN;
 	if (tp->retep)
 		site->flags = TDF_SITE_RETURN;
+	if (c->map)
+		blind_address(c, site);
 	return check_seen(c, point, site);
 }
 

@@ -53,6 +53,11 @@ int dwarf_frame_own_emit(const struct dwarf_context *context,
 			 unsigned int number, int64_t displacement,
 			 struct bytes *rpn, struct error *err);
 void dwarf_frames_free(struct dwarf_file *dwarf);
+/* The canonical frame address at pc in terms of the registers there; `dwarf`
+ * may be NULL: .eh_frame of the module will do. */
+int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
+			     uint64_t pc, struct bytes *rpn,
+			     struct error *err);
 
 /* dwarf_entry.c: an expression as it was when the context's function was
  * entered. */

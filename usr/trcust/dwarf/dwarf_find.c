@@ -220,21 +220,27 @@ static bool try_link(struct finder *f)
 }
 
 /* Where distributions keep those of kernel modules: below /lib, of which the
- * real name may be /usr/lib, as /lib/modules/6.1/kernel/x.ko(.debug). */
+ * real name may be /usr/lib, as /lib/modules/6.1/kernel/x.ko(.debug); that of
+ * x.ko.xz is x.ko.debug, too. */
 static bool try_kmod(struct finder *f, const char *module_path)
 {
 	const char *slash = strrchr(module_path, '/');
 	const char *name = slash ? slash + 1 : module_path;
 	const char *below = f->directory ? strstr(f->directory, "/lib/modules/")
 					 : NULL;
+	const char *end = strstr(name, ".ko");
+	int length = end ? end + 3 - name : (int)strlen(name);
 
 	if (f->dwarf->module->kind != TDF_MODULE_KMOD || !below)
 		return false;
-	return try_file(f, "%s" TREE "%s/%s", f->sysroot, below, name) ||
-	       try_file(f, "%s" TREE "%s/%s.debug", f->sysroot, below, name) ||
-	       try_file(f, "%s" TREE "/usr%s/%s", f->sysroot, below, name) ||
-	       try_file(f, "%s" TREE "/usr%s/%s.debug", f->sysroot, below,
-			name);
+	return try_file(f, "%s" TREE "%s/%.*s", f->sysroot, below, length,
+			name) ||
+	       try_file(f, "%s" TREE "%s/%.*s.debug", f->sysroot, below,
+			length, name) ||
+	       try_file(f, "%s" TREE "/usr%s/%.*s", f->sysroot, below, length,
+			name) ||
+	       try_file(f, "%s" TREE "/usr%s/%.*s.debug", f->sysroot, below,
+			length, name);
 }
 
 static bool try_debuginfod(struct finder *f)

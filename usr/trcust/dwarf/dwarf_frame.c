@@ -25,7 +25,8 @@ static struct frames *frames_get(struct dwarf_file *dwarf)
 	if (!frames)
 		return NULL;
 	frames->eh_frame = dwarf_getcfi_elf(dwarf->module->elf);
-	frames->debug_frame = dwarf_getcfi(dwarf->dwarf);
+	if (dwarf->dwarf)
+		frames->debug_frame = dwarf_getcfi(dwarf->dwarf);
 	dwarf->frames = frames;
 	return frames;
 }
@@ -76,6 +77,19 @@ int dwarf_frame_cfa_emit(const struct dwarf_context *context,
 		code = dwarf_expression_emit(context, NULL, ops, count, rpn,
 					     err);
 	free(frame);
+	return code;
+}
+
+int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
+			     uint64_t pc, struct bytes *rpn, struct error *err)
+{
+	struct dwarf_file bare = { .module = module };
+	struct dwarf_context context = {
+		.dwarf = dwarf ? dwarf : &bare, .pc = pc,
+	};
+	int code = dwarf_frame_cfa_emit(&context, rpn, err);
+
+	dwarf_frames_free(&bare);
 	return code;
 }
 

@@ -62,41 +62,125 @@ static bool program_block(Elf *elf, uint64_t *start)
 }
 
 struct thread_slot {
-	uint64_t address;	/* of the slot; 0: none */
+	uint64_t address;	/* of the slot */
 	uint64_t offset;	/* of the variable it is for */
+	bool minus;		/* it is to be subtracted */
+};
+
+/* A relocation of a slot, as far as it matters here. */
+struct slot_relocation {
+	uint64_t address;
+	uint64_t symbol;	/* its number; 0: none */
+	int64_t addend;
+	bool in_place;		/* the addend is in the slot */
+	bool minus;
 };
 
 /* What the relocation fills in belongs to this variable: by name, or, the
  * module's own, by offset. */
-static bool slot_take(Elf_Data *symbols, Elf *elf, uint32_t names,
-		      const GElf_Rela *rela, const char *name,
-		      struct thread_slot *slot)
+static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
+		       const struct slot_relocation *r, const char *name,
+		       GElf_Sym *sym)
 {
 	const char *own;
-	GElf_Sym sym = {0};
 
-	if (GELF_R_SYM(rela->r_info) &&
-	    (!symbols ||
-	     !gelf_getsym(symbols, GELF_R_SYM(rela->r_info), &sym)))
+	memset(sym, 0, sizeof(*sym));
+	if (r->symbol && (!symbols || !gelf_getsym(symbols, r->symbol, sym)))
 		return false;
 	if (name) {
-		own = elf_strptr(elf, names, sym.st_name);
-		if (!own || strcmp(own, name))
-			return false;
-	} else if (GELF_R_SYM(rela->r_info) &&
-		   (sym.st_shndx == SHN_UNDEF ||
-		    (GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
-		     GELF_ST_VISIBILITY(sym.st_other) == STV_DEFAULT))) {
-		return false;
+		own = elf_strptr(elf, names, sym->st_name);
+		return own && !strcmp(own, name);
 	}
-	slot->address = rela->r_offset;
-	slot->offset = sym.st_value + rela->r_addend;
+	return !r->symbol ||
+	       (sym->st_shndx != SHN_UNDEF &&
+		(GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
+		 GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
+}
+
+/* The word of the module's file at an address. */
+static bool word_read(Elf *elf, uint64_t address, int32_t *word)
+{
+	Elf_Data *data;
+	GElf_Phdr ph;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr ||
+		    address - ph.p_vaddr > ph.p_filesz ||
+		    ph.p_filesz - (address - ph.p_vaddr) < sizeof(*word))
+			continue;
+		data = elf_getdata_rawchunk(elf, ph.p_offset + address -
+					    ph.p_vaddr, sizeof(*word),
+					    ELF_T_BYTE);
+		if (!data || !data->d_buf)
+			return false;
+		memcpy(word, data->d_buf, sizeof(*word));
+		return true;
+	}
+	return false;
+}
+
+static bool slot_fill(Elf *elf, const struct slot_relocation *r,
+		      const GElf_Sym *sym, struct thread_slot *slot)
+{
+	int64_t addend = r->addend;
+	int32_t word;
+
+	if (r->in_place) {
+		if (!word_read(elf, r->address, &word))
+			return false;
+		addend = r->minus ? -(int64_t)word : word;
+	}
+	slot->address = r->address;
+	slot->offset = sym->st_value + addend;
+	slot->minus = r->minus;
 	return true;
 }
 
+/* R_X86_64_TPOFF64; of i386 R_386_TLS_TPOFF and R_386_TLS_TPOFF32, whose addend
+ * is in the slot. Number `i` of the section is one of these. */
+static bool slot_relocation_read(Elf *elf, Elf_Data *data, const GElf_Shdr *sh,
+				 int i, struct slot_relocation *r)
+{
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (sh->sh_type == SHT_RELA) {
+		if (!gelf_getrela(data, i, &rela) ||
+		    GELF_R_TYPE(rela.r_info) != R_X86_64_TPOFF64)
+			return false;
+		*r = (struct slot_relocation) {
+			.address = rela.r_offset, .addend = rela.r_addend,
+			.symbol = GELF_R_SYM(rela.r_info),
+		};
+		return true;
+	}
+	if (!gelf_getrel(data, i, &rel) ||
+	    (GELF_R_TYPE(rel.r_info) != R_386_TLS_TPOFF &&
+	     GELF_R_TYPE(rel.r_info) != R_386_TLS_TPOFF32))
+		return false;
+	*r = (struct slot_relocation) {
+		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
+		.in_place = true,
+		.minus = GELF_R_TYPE(rel.r_info) == R_386_TLS_TPOFF32,
+	};
+	return true;
+}
+
+/* The section has the relocations of this class of modules. */
+static bool has_slots(Elf *elf, const GElf_Shdr *sh)
+{
+	return sh->sh_type == (gelf_getclass(elf) == ELFCLASS64 ? SHT_RELA :
+								  SHT_REL) &&
+	       sh->sh_entsize;
+}
+
 /* A slot of the global offset table that holds the offset of a thread-local
- * variable from the thread pointer (R_X86_64_TPOFF64): of `name`, or, NULL,
- * of any of the module's own. */
+ * variable from the thread pointer: of `name`, or, NULL, of any of the module's
+ * own. */
 static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 {
 	Elf_Scn *scn = NULL;
@@ -104,10 +188,12 @@ static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 
 	while ((scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data, *symbols;
+		struct slot_relocation r;
 		Elf_Scn *linked;
-		GElf_Rela rela;
+		GElf_Sym sym;
+		int count;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
+		if (!gelf_getshdr(scn, &sh) || !has_slots(elf, &sh) ||
 		    !(data = elf_getdata(scn, NULL)))
 			continue;
 		linked = elf_getscn(elf, sh.sh_link);
@@ -115,31 +201,44 @@ static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 						 NULL;
 		if (symbols)
 			gelf_getshdr(linked, &symbols_sh);
-		for (int i = 0; gelf_getrela(data, i, &rela); i++)
-			if (GELF_R_TYPE(rela.r_info) == R_X86_64_TPOFF64 &&
-			    slot_take(symbols, elf, symbols_sh.sh_link, &rela,
-				      name, slot))
-				return true;
+		count = sh.sh_size / sh.sh_entsize;
+		for (int i = 0; i < count; i++)
+			if (slot_relocation_read(elf, data, &sh, i, &r) &&
+			    slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
+				       name, &sym))
+				return slot_fill(elf, &r, &sym, slot);
 	}
 	return false;
+}
+
+/* The thread pointer + offset: the base of FS, on i386 what is at GS:0. */
+static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
+			struct bytes *rpn)
+{
+	unsigned int number = arch_thread_register(dwarf->module->elf_class);
+
+	if (dwarf_is_wide(dwarf)) {
+		rpn_emit_register(rpn, number, offset);
+		return;
+	}
+	rpn_emit_register(rpn, number, 0);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_xderef_size);
+	rpn_emit_op(rpn, 4);
+	rpn_emit_add(rpn, (int32_t)offset, false);
 }
 
 static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 		      uint64_t offset, struct bytes *rpn)
 {
-	rpn_emit_addr(rpn, slot->address);
-	rpn_emit_op(rpn, RPN_deref);
-	rpn_emit_register(rpn, arch_thread_register(dwarf->module->elf_class),
-			  offset - slot->offset);
-	rpn_emit_op(rpn, RPN_plus);
-}
+	bool wide = dwarf_is_wide(dwarf);
 
-static int refuse_narrow(struct dwarf_file *dwarf, struct error *err)
-{
-	if (dwarf_is_wide(dwarf) && dwarf->module->machine == EM_X86_64)
-		return 0;
-	return error_set(err, -ENODATA, "it is thread-local, which a probe "
-			 "can't find in a 32-bit program");
+	emit_thread(dwarf, offset - slot->offset, rpn);
+	rpn_emit_addr(rpn, slot->address);
+	rpn_emit_deref(rpn, wide ? 8 : 4);
+	rpn_emit_op(rpn, slot->minus ? RPN_minus : RPN_plus);
+	if (!wide)
+		rpn_emit_extend(rpn, 4, false);
 }
 
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
@@ -148,13 +247,9 @@ int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 	Elf *elf = dwarf->module->elf;
 	struct thread_slot slot;
 	uint64_t start;
-	int code = refuse_narrow(dwarf, err);
 
-	if (code)
-		return code;
 	if (program_block(elf, &start)) {
-		rpn_emit_register(rpn, arch_thread_register(ELFCLASS64),
-				  start + offset);
+		emit_thread(dwarf, start + offset, rpn);
 		return 0;
 	}
 	if (!slot_find(elf, NULL, &slot))
@@ -173,10 +268,7 @@ static int emit_thread_symbol(struct dwarf_file *dwarf,
 			      struct error *err)
 {
 	struct thread_slot slot;
-	int code = refuse_narrow(dwarf, err);
 
-	if (code)
-		return code;
 	if (slot_find(dwarf->module->elf, name, &slot)) {
 		emit_slot(dwarf, &slot, slot.offset, rpn);
 		return 0;

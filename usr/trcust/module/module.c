@@ -13,6 +13,7 @@
 #include "code.h"
 #include "demangle.h"
 #include "module_rel.h"
+#include "unpack.h"
 
 #define BAD_SECTIONS	"its section headers are truncated or damaged"
 #define MODULE_SEGMENTS_MAX	4096
@@ -314,7 +315,7 @@ static struct module *module_new(const char *path, uint8_t kind)
 
 	if (!module)
 		return NULL;
-	module->fd = -1;
+	module->fd = module->packed_fd = -1;
 	module->kind = kind;
 	module->path = strdup(path);
 	if (!module->path) {
@@ -337,11 +338,27 @@ static int module_identify(struct module *module, const char *file,
 	return code;
 }
 
+/* Its bytes, where the file has them compressed. */
+static int module_unpack(struct module *module, struct error *err)
+{
+	struct stat st;
+	int unpacked, code = unpack_file(module->fd, &unpacked, err);
+
+	if (code || unpacked < 0)
+		return code;
+	module->packed_fd = module->fd;
+	module->fd = unpacked;
+	if (fstat(unpacked, &st))
+		return error_set(err, -errno, "%s", strerror(errno));
+	module->file_size = st.st_size;
+	return 0;
+}
+
 static int module_open_file(struct module *module, const char *file,
 			    struct error *err)
 {
 	struct stat st;
-	int code;
+	int code = 0;
 
 	module->fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (module->fd < 0 || fstat(module->fd, &st))
@@ -350,9 +367,12 @@ static int module_open_file(struct module *module, const char *file,
 		return error_set(err, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
 				 "it is not a regular file");
 	module->modified = st.st_mtim;
-	module->file_size = st.st_size;
+	module->source_size = module->file_size = st.st_size;
 	if (module->kind == TDF_MODULE_KMOD) {
-		module->elf = module_rel_open(module->fd, st.st_size,
+		code = module_unpack(module, err);
+		if (code)
+			return code;
+		module->elf = module_rel_open(module->fd, module->file_size,
 					      &module->image, err);
 		if (!module->elf)
 			return -EIO;
@@ -422,11 +442,12 @@ int module_open_kernel(struct module **result, struct error *err)
 
 int module_check_unchanged(const struct module *module, struct error *err)
 {
+	int fd = module->packed_fd < 0 ? module->fd : module->packed_fd;
 	struct stat st;
 
-	if (module->fd < 0)
+	if (fd < 0)
 		return 0;
-	if (!fstat(module->fd, &st) && st.st_size == module->file_size &&
+	if (!fstat(fd, &st) && st.st_size == module->source_size &&
 	    st.st_mtim.tv_sec == module->modified.tv_sec &&
 	    st.st_mtim.tv_nsec == module->modified.tv_nsec)
 		return 0;
@@ -452,6 +473,8 @@ void module_close(struct module *module)
 	free(module->image);
 	if (module->fd >= 0)
 		close(module->fd);
+	if (module->packed_fd >= 0)
+		close(module->packed_fd);
 	free(module->path);
 	free(module);
 }

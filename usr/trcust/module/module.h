@@ -54,8 +54,10 @@ struct module {
 	struct identity identity;
 
 	int fd;			/* -1: none */
-	struct timespec modified;
-	int64_t file_size;
+	int packed_fd;		/* the file that has it compressed, else -1 */
+	struct timespec modified;	/* of the file, as its size */
+	int64_t source_size;
+	int64_t file_size;	/* of what fd has */
 	Elf *elf;		/* NULL: a kernel without a file */
 	void *image;		/* what a kernel module was made of; else NULL */
 	struct module_segment *segments;
@@ -106,6 +108,19 @@ const uint8_t *module_code(const struct module *module, uint64_t address,
 /* The distance from one address of code to the other is that of the target:
  * the kernel places the sections of its modules each for itself. */
 bool module_is_together(const struct module *module, uint64_t a, uint64_t b);
+
+/* section.c */
+struct module_section {
+	const char *name;	/* PERCPU: a symbol at its address, "" none */
+	uint64_t address, size;
+	bool percpu;
+	bool init;		/* gone once the module runs */
+};
+
+/* The section around the address that the kernel relocates for itself. False:
+ * none, it moves with the code. */
+bool module_section_find(const struct module *module, uint64_t address,
+			 struct module_section *section);
 
 /* symbols.c */
 enum module_want { MODULE_CODE, MODULE_DATA };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
+#include "../../lib/rpn.h"
 #include "write.h"
 
 struct tdf_writer {
@@ -15,6 +16,8 @@ struct tdf_writer {
 	struct tdf_header header;
 	struct bytes file;
 	struct strings strings;
+	struct tdf_section sections[TDF_SECTIONS_MAX];
+	bool too_many;		/* of them */
 };
 
 /* The next table begins here. */
@@ -147,6 +150,60 @@ static void write_stmts(struct tdf_writer *w)
 	bytes_add(&w->file, c->rpn.data, c->rpn.size);
 }
 
+static int section_compare(const void *a, const void *b)
+{
+	const struct tdf_section *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static bool section_is_known(const struct tdf_section *sections, size_t count,
+			     uint64_t address)
+{
+	while (count--)
+		if (address - sections[count].address < sections[count].size)
+			return true;
+	return false;
+}
+
+/* The one that the operand of a DW_OP_addr lies in. */
+static void section_add(struct tdf_writer *w, uint64_t address)
+{
+	uint32_t *count = &w->header.sections.count;
+	struct module_section in;
+
+	if (section_is_known(w->sections, *count, address) ||
+	    !address_section_find(w->c, address, &in))
+		return;
+	if (*count == TDF_SECTIONS_MAX) {
+		w->too_many = true;
+		return;
+	}
+	w->sections[(*count)++] = (struct tdf_section) {
+		.address = in.address, .size = in.size,
+		.name = strings_add(&w->strings, in.name),
+		.flags = in.percpu ? TDF_SECTION_PERCPU : 0,
+	};
+}
+
+static void write_sections(struct tdf_writer *w)
+{
+	const struct bytes *rpn = &w->c->rpn;
+	struct rpn_op op;
+	uint32_t count;
+
+	for (size_t at = 0; at < rpn->size; at = op.next) {
+		if (rpn_decode(rpn->data, rpn->size, at, &op))
+			break;
+		if (op.code == RPN_addr)
+			section_add(w, op.a);
+	}
+	count = w->header.sections.count;
+	qsort(w->sections, count, sizeof(*w->sections), section_compare);
+	table_begin(w, &w->header.sections, count);
+	bytes_add(&w->file, w->sections, count * sizeof(*w->sections));
+}
+
 static void write_header(struct tdf_writer *w)
 {
 	struct tdf_header *h = &w->header;
@@ -199,9 +256,13 @@ int tdf_write(struct outfile **out, const char *path,
 	write_points(&w);
 	write_sites(&w);
 	write_stmts(&w);
+	write_sections(&w);
 	write_header(&w);
 	if (w.file.failed || w.strings.bytes.failed)
 		code = error_set(err, -ENOMEM, "out of memory");
+	else if (w.too_many)
+		code = error_set(err, -E2BIG, "data of more than %d sections",
+				 TDF_SECTIONS_MAX);
 	else
 		code = check_old(path, err);
 	if (!code)

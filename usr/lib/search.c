@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #define SEARCH_NAME_LENGTH	11	/* TRC00C5.TFF */
+#define SEARCH_SYSTEM		"/usr/lib/rastrace"
 
 /* The major of a name TRCxxxx.TFF; -1: it is no such name. */
 static int name_major(const char *name)
@@ -33,10 +34,11 @@ static bool file_known(const struct search *search, const struct stat *st)
 	return false;
 }
 
-/* Takes over path. */
+/* Takes over path. In front of what came with a trace. */
 static int file_add(struct search *search, char *path, const struct stat *st,
 		    unsigned int major)
 {
+	struct search_file **place;
 	struct search_file *file = path ? calloc(1, sizeof(*file)) : NULL;
 	void *array = file ? reallocarray(search->files, search->count + 1,
 					  sizeof(*search->files)) : NULL;
@@ -51,8 +53,16 @@ static int file_add(struct search *search, char *path, const struct stat *st,
 	file->device = st->st_dev;
 	file->inode = st->st_ino;
 	file->major = major;
-	search->files[search->count++] = file;
+	place = &search->files[search->count - search->bundled];
+	memmove(place + 1, place, search->bundled * sizeof(*place));
+	*place = file;
+	search->count++;
 	return 0;
+}
+
+static struct search_file *file_added(const struct search *search)
+{
+	return search->files[search->count - search->bundled - 1];
 }
 
 static int file_compare(const void *a, const void *b)
@@ -64,7 +74,7 @@ static int file_compare(const void *a, const void *b)
 
 static int directory_add(struct search *search, const char *path, DIR *dir)
 {
-	size_t first = search->count;
+	size_t first = search->count - search->bundled, added;
 	struct dirent *entry;
 	int code = 0;
 
@@ -81,9 +91,10 @@ static int directory_add(struct search *search, const char *path, DIR *dir)
 			name = NULL;
 		code = file_add(search, name, &st, major);
 	}
-	if (search->count > first)
-		qsort(search->files + first, search->count - first,
-		      sizeof(*search->files), file_compare);
+	added = search->count - search->bundled - first;
+	if (added)
+		qsort(search->files + first, added, sizeof(*search->files),
+		      file_compare);
 	return code;
 }
 
@@ -105,7 +116,7 @@ static int named_add(struct search *search, const char *path,
 		tff_close(tff);
 		return error_set(err, code, "out of memory");
 	}
-	file = search->files[search->count - 1];
+	file = file_added(search);
 	file->tff = tff;
 	file->tried = true;
 	return 0;
@@ -126,6 +137,61 @@ int search_add(struct search *search, const char *path, struct error *err)
 	code = directory_add(search, path, dir);
 	closedir(dir);
 	return code ? error_set(err, code, "out of memory") : 0;
+}
+
+void search_add_environment(struct search *search)
+{
+	const char *value = getenv("TRACEFMT_PATH");
+	char *list = value ? strdup(value) : NULL, *rest = list, *path;
+
+	while (list && (path = strsep(&rest, ":")))
+		if (*path)
+			search_add(search, path, NULL);
+	free(list);
+}
+
+void search_add_place(struct search *search, const char *tdf)
+{
+	char *directory = strdup(tdf);
+	char *slash = directory ? strrchr(directory, '/') : NULL;
+
+	if (slash) {
+		slash[slash == directory] = '\0';
+		search_add(search, directory, NULL);
+	}
+	free(directory);
+}
+
+void search_add_system(struct search *search)
+{
+	search_add(search, ".", NULL);
+	search_add(search, SEARCH_SYSTEM, NULL);
+}
+
+int search_add_bundled(struct search *search, const char *name,
+		       const void *data, size_t size)
+{
+	struct stat st = { 0 };
+	struct error err;
+	struct tff *tff = NULL;
+	int code = tff_parse(&tff, data, size, name, &err);
+	char *path;
+
+	if (code == -ENOMEM)
+		return code;
+	if (code || asprintf(&path, "%s in the trace", name) < 0)
+		path = NULL;
+	if (code)
+		return 0;
+	code = file_add(search, path, &st, tff->header->major);
+	if (code) {
+		tff_close(tff);
+		return code;
+	}
+	file_added(search)->tff = tff;
+	file_added(search)->tried = true;
+	search->bundled++;
+	return 0;
 }
 
 static void file_open(struct search_file *file)

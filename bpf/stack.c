@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Return addresses: an item RAS_ITEM_STACK. In user space along the frame
+ * pointers: at each there are the caller's frame pointer and, behind it, the
+ * address to return to (x86-64 psABI 3.2.2, i386 psABI 2.2.2). The probed
+ * function's own address to return to lies right below its canonical frame
+ * address, whether it has built its frame or not. In the kernel its unwinder
+ * tells.
+ *
+ * The length in the item is right at every exit, so that all exits of a kind
+ * are one, and what comes behind is verified once.
+ */
+#include "gen.h"
+
+#include "../usr/lib/rpn.h"
+#include "../usr/lib/tdf.h"
+
+#define FRAME_BYTES	8	/* of an address in the record */
+#define DISTANCE_MAX	(1 << 20)	/* from a frame to the next */
+#define ADDRESS_BITS	47	/* of user space */
+
+#define STACK(field)	(RAS_ITEM_PREFIX + \
+			 (int)offsetof(struct ras_stack, field))
+#define STACK_BYTES	((int)sizeof(struct ras_stack))
+
+struct stack {
+	struct gen *gen;
+	struct emit *e;
+	uint32_t depth;
+	int word;		/* bytes of a pointer */
+	/* in the frame: frame pointer and address as read; what the next frame
+	 * isn't below; the probed function's address to return to */
+	int pair, low, address;
+	emit_label outermost, unreadable, no_frame, done;
+};
+
+static void stack_store(struct stack *s, int bytes, int off, int imm)
+{
+	const struct place *place = &s->gen->place;
+
+	emit_store_imm(s->e, bytes, place->base, place->off + off, imm);
+}
+
+static void count_store(struct stack *s, uint32_t frames)
+{
+	stack_store(s, 2, ITEM(length), STACK_BYTES + frames * FRAME_BYTES);
+}
+
+/* r0 = 0: `bytes` bytes at r3 are at FP + off */
+static void user_read(struct stack *s, int off, int bytes)
+{
+	emit_alu(s->e, BPF_MOV, R1, FP);
+	emit_alu_imm(s->e, BPF_ADD, R1, off);
+	emit_alu_imm(s->e, BPF_MOV, R2, bytes);
+	emit_call(s->e, BPF_FUNC_probe_read_user);
+}
+
+/* Address number `index` is in the pair. Is it one? */
+static void address_take(struct stack *s, uint32_t index)
+{
+	const struct place *place = &s->gen->place;
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R1, FP, s->pair + s->word);
+	emit_alu(e, BPF_MOV, R2, R1);
+	emit_alu_imm(e, BPF_RSH, R2, ADDRESS_BITS);
+	emit_jump_imm(e, BPF_JNE, R2, 0, s->no_frame);
+	emit_jump_imm(e, BPF_JLT, R1, 4096, s->no_frame);
+	emit_store(e, 8, place->base, place->off + RAS_ITEM_PREFIX +
+		   STACK_BYTES + (int)index * FRAME_BYTES, R1);
+	count_store(s, index + 1);
+}
+
+/* The frame that the pair's frame pointer leads to: address number `index`. */
+static void frame_follow(struct stack *s, uint32_t index)
+{
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R3, FP, s->pair);
+	emit_jump_imm(e, BPF_JEQ, R3, 0, s->outermost);
+	emit_alu(e, BPF_MOV, R1, R3);
+	emit_alu_imm(e, BPF_AND, R1, s->word - 1);
+	emit_jump_imm(e, BPF_JNE, R1, 0, s->no_frame);
+	emit_load(e, 8, R2, FP, s->low);
+	emit_alu(e, BPF_MOV, R1, R3);
+	emit_alu(e, BPF_SUB, R1, R2);
+	emit_jump_imm(e, BPF_JGT, R1, DISTANCE_MAX, s->no_frame);
+	emit_alu(e, BPF_MOV, R1, R3);
+	emit_alu_imm(e, BPF_ADD, R1, 2 * s->word);
+	emit_store(e, 8, FP, s->low, R1);
+	user_read(s, s->pair, 2 * s->word);
+	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
+	address_take(s, index);
+}
+
+/*
+ * The frame pointer is below the canonical frame address: the function has built
+ * its frame, and where the stack was realigned pushed its own address anew. Its
+ * frame is passed over.
+ */
+static void own_frame_pass(struct stack *s)
+{
+	emit_label built = emit_label_new(s->e), other = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R3, R6, arch_frame_offset());
+	emit_store(e, s->word, FP, s->pair, R3);
+	emit_load(e, 8, R1, FP, s->low);
+	emit_jump_if(e, BPF_JLT, R3, R1, built);
+	emit_jump(e, other);
+	emit_label_place(e, built);
+	emit_jump_imm(e, BPF_JEQ, R3, 0, s->outermost);
+	user_read(s, s->pair, 2 * s->word);
+	emit_jump_imm(e, BPF_JNE, R0, 0, s->no_frame);
+	emit_load(e, s->word, R1, FP, s->pair + s->word);
+	emit_load(e, 8, R2, FP, s->address);
+	emit_jump_if(e, BPF_JNE, R1, R2, s->no_frame);
+	emit_label_place(e, other);
+}
+
+/* The canonical frame address is known: r1. */
+static void caller_take(struct stack *s)
+{
+	struct emit *e = s->e;
+
+	emit_store(e, 8, FP, s->low, R1);
+	emit_alu(e, BPF_MOV, R3, R1);
+	emit_alu_imm(e, BPF_SUB, R3, s->word);
+	user_read(s, s->pair + s->word, s->word);
+	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
+	address_take(s, 0);
+	emit_store(e, 8, FP, s->address, R1);
+	if (s->depth > 1)
+		own_frame_pass(s);
+}
+
+/* At a return probe the instruction pointer is where it returned to. */
+static void returned_take(struct stack *s)
+{
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R1, R6, arch_ip_offset());
+	emit_store(e, s->word, FP, s->pair + s->word, R1);
+	address_take(s, 0);
+}
+
+/* What can't be read, or computed, without a fault is left alone: it is relative
+ * to a frame that has been built, which is enough. */
+static bool rpn_is_plain(const uint8_t *rpn, size_t size)
+{
+	struct rpn_op op;
+
+	for (size_t at = 0; at < size; at = op.next) {
+		if (rpn_decode(rpn, size, at, &op))
+			return false;
+		switch (op.code) {
+		case RPN_deref:
+		case RPN_deref_size:
+		case RPN_xderef:
+		case RPN_xderef_size:
+		case RPN_div:
+		case RPN_mod:
+			return false;
+		}
+	}
+	return size;
+}
+
+/* r1 = the canonical frame address; false: it isn't known */
+static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
+{
+	const struct tdf_site *site = s->gen->site;
+	const uint8_t *rpn = s->gen->tdf->rpn;
+	struct value value;
+
+	if (cfa && rpn_is_plain(rpn + cfa->rpn, cfa->rpn_length)) {
+		rpn_generate(s->gen, rpn + cfa->rpn, cfa->rpn_length, &value);
+		rpn_address_load(s->gen, &value, R1);
+		return true;
+	}
+	if (site->symbol_offset || !site->symbol)
+		return false;
+	emit_load(s->e, s->word, R1, R6, arch_stack_offset());
+	emit_alu_imm(s->e, BPF_ADD, R1, s->word);
+	return true;
+}
+
+static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
+{
+	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
+	struct emit *e = s->e;
+	bool known;
+
+	known = !returned && cfa_load(s, cfa);
+	if (known) {
+		caller_take(s);
+	} else {
+		emit_load(e, s->word, R1, R6, arch_stack_offset());
+		emit_store(e, 8, FP, s->low, R1);
+		if (returned)
+			returned_take(s);
+		emit_load(e, s->word, R1, R6, arch_frame_offset());
+		emit_store(e, s->word, FP, s->pair, R1);
+	}
+	for (uint32_t i = known || returned; i < s->depth; i++)
+		frame_follow(s, i);
+}
+
+/* The kernel's unwinder begins with the probed instruction, at a return probe
+ * with where it has returned to. */
+static void kernel_generate(struct stack *s)
+{
+	int skip = s->gen->site->flags & TDF_SITE_RETURN ? 0 : 1;
+	struct emit *e = s->e;
+	uint32_t bytes = s->depth * FRAME_BYTES;
+
+	stack_store(s, 1, STACK(flags), RAS_STACK_KERNEL);
+	stack_store(s, 1, STACK(end), RAS_STACK_UNWINDER);
+	emit_alu(e, BPF_MOV, R1, R6);
+	item_place_load(s->gen, &s->gen->place, RAS_ITEM_PREFIX +
+			STACK_BYTES, R2);
+	emit_alu_imm(e, BPF_MOV, R3, bytes);
+	emit_alu_imm(e, BPF_MOV, R4, skip);
+	emit_call(e, BPF_FUNC_get_stack);
+	emit_jump_imm(e, BPF_JSLE, R0, 0, s->done);
+	emit_alu(e, BPF_MOV, R1, R0);
+	emit_alu_imm(e, BPF_ADD, R1, STACK_BYTES);
+	emit_store(e, 2, s->gen->place.base,
+		   s->gen->place.off + ITEM(length), R1);
+	emit_jump_imm(e, BPF_JNE, R0, bytes, s->done);
+}
+
+static void end_store(struct stack *s, emit_label label, int end)
+{
+	if (!emit_label_used(s->e, label))
+		return;
+	emit_label_place(s->e, label);
+	stack_store(s, 1, STACK(end), end);
+	emit_jump(s->e, s->done);
+}
+
+/*
+ * The next item is behind as many addresses as the length says; what is read
+ * back from the record has forgotten which exit wrote it.
+ */
+static void place_advance(struct stack *s)
+{
+	emit_label above = emit_label_new(s->e), back = emit_label_new(s->e);
+	emit_label on = emit_label_new(s->e);
+	struct place *place = &s->gen->place;
+	uint32_t bytes = s->depth * FRAME_BYTES;
+	struct emit *e = s->e;
+
+	emit_load(e, 2, R1, place->base, place->off + ITEM(length));
+	emit_alu_imm(e, BPF_SUB, R1, STACK_BYTES);
+	emit_jump_imm(e, BPF_JGT, R1, bytes, above);
+	emit_label_place(e, back);
+	if (place->base != R9)
+		emit_alu(e, BPF_MOV, R9, place->base);
+	emit_alu(e, BPF_ADD, R9, R1);
+	emit_jump(e, on);
+	emit_label_place(e, above);
+	emit_alu_imm(e, BPF_MOV, R1, bytes);
+	emit_jump(e, back);
+	emit_label_place(e, on);
+	place->base = R9;
+	place->off += RAS_ITEM_PREFIX + STACK_BYTES;
+}
+
+void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
+		    uint32_t depth)
+{
+	struct stack s = {
+		.gen = gen, .e = &gen->e, .depth = depth,
+		.word = gen->flat32 ? 4 : 8, .pair = gen_frame_take(gen, 4),
+		.outermost = emit_label_new(&gen->e),
+		.unreadable = emit_label_new(&gen->e),
+		.no_frame = emit_label_new(&gen->e),
+		.done = emit_label_new(&gen->e),
+	};
+	bool cut = cfa && depth < cfa->length;
+
+	s.low = s.pair + 16;
+	s.address = s.pair + 24;
+	item_status_store(gen, &gen->place, RAS_ITEM_STACK);
+	stack_store(&s, 2, STACK(end), 0);
+	count_store(&s, 0);
+	if (depth && gen->target->context == BODY_KPROBE)
+		kernel_generate(&s);
+	else if (depth)
+		user_generate(&s, cfa);
+	if (cut)
+		item_status_store(gen, &gen->place,
+				  RAS_ITEM_STACK | RAS_ITEM_CUT);
+	stack_store(&s, 1, STACK(end), RAS_STACK_DEPTH);
+	emit_jump(s.e, s.done);
+	end_store(&s, s.outermost, RAS_STACK_OUTERMOST);
+	end_store(&s, s.unreadable, RAS_STACK_UNREADABLE);
+	end_store(&s, s.no_frame, RAS_STACK_NO_FRAME);
+	emit_label_place(s.e, s.done);
+	place_advance(&s);
+}

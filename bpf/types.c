@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The BTF of a body with subprograms (Documentation/bpf/btf.rst): the verifier
+ * wants to know their prototypes. It is the same for all bodies.
+ */
+#include "body.h"
+
+#include <linux/btf.h>
+
+#define INFO(kind, count)	((__u32)BTF_KIND_##kind << 24 | (count))
+#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping"
+#define NAME_LONG		1
+#define NAME_ADDRESS		6
+#define NAME_BYTES		14
+#define NAME_STRING		20
+#define NAME_RECORD		27
+#define NAME_BRING_IN		34
+#define NAME_TOUCH		43
+#define NAME_MAPPING		49
+
+/* Ids: their number, from 1 */
+enum type {
+	TYPE_LONG = 1, PROTO_RECORD, PROTO_TOUCH, PROTO_BRING_IN, TYPE_RECORD,
+};
+
+static const struct {
+	struct btf_header header;
+	struct {
+		struct btf_type number;
+		__u32 encoding;
+		struct btf_type record;
+		struct btf_type touch;
+		struct btf_param place;
+		struct btf_type bring_in;
+		struct btf_param places[3];
+		struct btf_type functions[BODY_FUNCTIONS];
+	} types;
+	char strings[(sizeof(STRINGS) + 3) & ~3ul];	/* no padding */
+} blob = {
+	.header = {
+		.magic = BTF_MAGIC, .version = BTF_VERSION,
+		.hdr_len = sizeof(blob.header),
+		.type_len = sizeof(blob.types), .str_off = sizeof(blob.types),
+		.str_len = sizeof(blob.strings),
+	},
+	.types = {
+		.number = { NAME_LONG, INFO(INT, 0), { 8 } },
+		.encoding = BTF_INT_SIGNED << 24 | 64,
+		.record = { 0, INFO(FUNC_PROTO, 0), { TYPE_LONG } },
+		.touch = { 0, INFO(FUNC_PROTO, 1), { TYPE_LONG } },
+		.place = { NAME_ADDRESS, TYPE_LONG },
+		.bring_in = { 0, INFO(FUNC_PROTO, 3), { TYPE_LONG } },
+		.places = {
+			{ NAME_ADDRESS, TYPE_LONG }, { NAME_BYTES, TYPE_LONG },
+			{ NAME_STRING, TYPE_LONG },
+		},
+		.functions = {
+			{ NAME_RECORD, INFO(FUNC, BTF_FUNC_GLOBAL),
+			  { PROTO_RECORD } },
+			{ NAME_BRING_IN, INFO(FUNC, BTF_FUNC_GLOBAL),
+			  { PROTO_BRING_IN } },
+			{ NAME_TOUCH, INFO(FUNC, BTF_FUNC_GLOBAL),
+			  { PROTO_TOUCH } },
+			{ NAME_MAPPING, INFO(FUNC, BTF_FUNC_STATIC),
+			  { PROTO_RECORD } },
+		},
+	},
+	.strings = STRINGS,
+};
+
+const void *body_types(size_t *size)
+{
+	*size = sizeof(blob);
+	return &blob;
+}
+
+size_t body_functions(const __u32 *subprograms,
+		      struct bpf_func_info *functions)
+{
+	if (!subprograms[0])
+		return 0;
+	for (int i = 0; i < BODY_FUNCTIONS; i++)
+		functions[i] = (struct bpf_func_info){
+			.insn_off = i ? subprograms[i - 1] : 0,
+			.type_id = TYPE_RECORD + i,
+		};
+	return BODY_FUNCTIONS;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * STACK over frames laid out by hand: every return address once, the caller's
+ * also before the frame is built, and the reason why there are no more.
+ */
+#include "bed.h"
+
+#define WORDS	512
+#define RBP	6		/* DWARF numbers */
+#define RSP	7
+#define CODE	0x555555551000ULL	/* what a return address looks like */
+#define ADDRESS(n)	(CODE + 0x10 * (n))
+#define MARK	0x5a
+
+static uint64_t *stack;		/* below 4 GiB; an unreadable page behind */
+
+static uint64_t at(int word)
+{
+	return (uintptr_t)&stack[word];
+}
+
+/* A frame at `word`, whose caller's is at `next` (0: none). */
+static void frame(int word, int next, int address)
+{
+	stack[word] = next ? at(next) : 0;
+	stack[word + 1] = ADDRESS(address);
+}
+
+/* rsp is word 10; frames at 20, 30, 40 return to 1, 2, 3; the probed function
+ * itself to 0, below word 16. */
+static void stack_build(struct bed *bed)
+{
+	memset(stack, 0, WORDS * sizeof(*stack));
+	stack[15] = ADDRESS(0);
+	frame(20, 30, 1);
+	frame(30, 40, 2);
+	frame(40, 0, 3);
+	bed->input.regs.rsp = at(10);
+	bed->input.regs.rbp = at(20);
+	bed->input.regs.rip = ADDRESS(9);
+	bed_clear(bed);
+	bed->site.symbol_offset = 4;
+}
+
+static struct tdf_stmt *stack_add(struct bed *bed, int depth, const void *rpn,
+				  size_t size)
+{
+	return bed_memory(bed, TDF_STMT_STACK, depth, rpn, size);
+}
+
+/* Of rsp the canonical frame address is 6 words up. */
+#define CFA	RPN(OP_breg + RSP, 6 * 8)
+#define NONE	NULL, 0
+
+/* The item, and behind it a register as a mark. */
+static const uint8_t *run(struct bed *bed)
+{
+	uint64_t position = bed_slice(bed)->head;
+	const struct ras_record *r;
+	int prog;
+
+	bed->input.regs.rax = MARK;
+	bed_reg(bed, 0, 2);
+	prog = bed_load(bed);
+	if (prog < 0) {
+		tap_diag("%s", bed->log);
+		return NULL;
+	}
+	bed_input(bed);
+	bed_run(prog);
+	close(prog);
+	if (bed_slice(bed)->head == position)
+		return NULL;
+	r = (const void *)(bed_slice(bed)->data +
+			   (position & (bed->target.slice_bytes - 1)));
+	return (const void *)(r + 1);
+}
+
+/* "0 1 2", or what else the item is. */
+static void item_print(const uint8_t *item, char *text, size_t size)
+{
+	uint16_t length, mark;
+	size_t used = 0;
+
+	memcpy(&length, item + 1, 2);
+	if ((item[0] & ~RAS_ITEM_CUT) != RAS_ITEM_STACK || item[4]) {
+		snprintf(text, size, "status %#x flags %#x", item[0], item[4]);
+		return;
+	}
+	text[0] = '\0';
+	for (int i = 0; i < (length - 2) / 8 && used < size; i++) {
+		uint64_t address;
+
+		memcpy(&address, item + 5 + 8 * i, 8);
+		used += snprintf(text + used, size - used, "%lld ",
+				 (long long)(address - CODE) / 0x10);
+	}
+	memcpy(&mark, item + RAS_ITEM_PREFIX + length, 2);
+	if (used < size)
+		snprintf(text + used, size - used, "end %d%s%s", item[3],
+			 item[0] & RAS_ITEM_CUT ? " cut" : "",
+			 mark == MARK ? "" : " mark lost");
+}
+
+static void expect(struct bed *bed, const char *expected, const char *name)
+{
+	const uint8_t *item = run(bed);
+	char text[1024] = "no record";
+
+	if (item)
+		item_print(item, text, sizeof(text));
+	tap_str(text, expected, "%s", name);
+}
+
+static void test_chain(struct bed *bed)
+{
+	stack_build(bed);
+	stack_add(bed, 8, NONE);
+	expect(bed, "1 2 3 end 1", "along the frame pointers");
+	stack_build(bed);
+	stack_add(bed, 2, NONE);
+	expect(bed, "1 2 end 0", "as many as are asked for");
+	stack_build(bed);
+	stack_add(bed, 3, NONE);
+	expect(bed, "1 2 3 end 0", "exactly as many");
+	stack_build(bed);
+	stack_add(bed, 1, NONE);
+	expect(bed, "1 end 0", "one");
+	stack_build(bed);
+	bed->input.regs.rbp = 0;
+	stack_add(bed, 8, NONE);
+	expect(bed, "end 1", "no frame pointer");
+}
+
+static void test_caller(struct bed *bed)
+{
+	stack_build(bed);
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 1 2 3 end 1", "before the frame is built");
+	stack_build(bed);
+	frame(14, 20, 0);
+	bed->input.regs.rbp = at(14);
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 1 2 3 end 1", "when it is built");
+	stack_build(bed);
+	frame(12, 20, 0);
+	bed->input.regs.rbp = at(12);
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 1 2 3 end 1", "when the stack was realigned for it");
+	stack_build(bed);
+	frame(12, 20, 7);
+	bed->input.regs.rbp = at(12);
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 end 3", "the frame pointer is below: no frame");
+	stack_build(bed);
+	bed->input.regs.rbp = 0;
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 end 1", "the caller is the outermost");
+	stack_build(bed);
+	bed->input.regs.rbp = 77;
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 end 3", "the frame pointer is a number");
+	stack_build(bed);
+	stack_add(bed, 1, CFA);
+	expect(bed, "0 end 0", "the caller alone");
+	stack_build(bed);
+	stack_add(bed, 8, RPN(OP_breg + RSP, 0, OP_deref));
+	expect(bed, "1 2 3 end 1", "a frame address that lies in memory");
+	stack_build(bed);
+	stack_add(bed, 8, RPN(OP_const4u, 0, 0, 0, 0));
+	expect(bed, "end 2", "a frame address that can't be");
+}
+
+static void test_entry(struct bed *bed)
+{
+	stack_build(bed);
+	bed->site.symbol = 1;
+	bed->site.symbol_offset = 0;
+	bed->input.regs.rsp = at(15);
+	stack_add(bed, 8, NONE);
+	expect(bed, "0 1 2 3 end 1", "where the function begins");
+	stack_build(bed);
+	bed->site.flags = TDF_SITE_RETURN;
+	stack_add(bed, 8, NONE);
+	expect(bed, "9 1 2 3 end 1", "where it has returned to");
+}
+
+static void test_broken(struct bed *bed)
+{
+	static const struct {
+		const char *name, *expected;
+		int word;		/* is written at frame 30 */
+		uint64_t value;
+	} rows[] = {
+		{ "unaligned", "1 2 end 3", 30, 4 },
+		{ "a frame below", "1 2 end 3", 30, -10 * 8 },
+		{ "the frame itself", "1 2 end 3", 30, 0 },
+		{ "the next word", "1 2 end 3", 30, 8 },
+		{ "another stack", "1 2 end 3", 30, (1 << 20) + 64 },
+		{ "an unreadable page", "1 2 end 2", 30, 0x2000 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		stack_build(bed);
+		stack[rows[i].word] = at(30) + rows[i].value;
+		stack_add(bed, 8, NONE);
+		expect(bed, rows[i].expected, rows[i].name);
+	}
+	stack_build(bed);
+	stack[31] = 0;
+	stack_add(bed, 8, NONE);
+	expect(bed, "1 end 3", "no address");
+	stack_build(bed);
+	stack[31] = 0xffffffff81000000;
+	stack_add(bed, 8, NONE);
+	expect(bed, "1 end 3", "an address of the kernel");
+}
+
+/* Deep, cut by MAXDATALENGTH, several of them, behind another item. */
+static void test_sizes(struct bed *bed)
+{
+	char expected[256] = "";
+
+	stack_build(bed);
+	for (int i = 1; i <= TDF_STACK_MAX + 1; i++)
+		frame(10 + 10 * i, 20 + 10 * i, i);
+	stack_add(bed, TDF_STACK_MAX, NONE);
+	for (int i = 1; i <= TDF_STACK_MAX; i++)
+		sprintf(expected + strlen(expected), "%d ", i);
+	strcat(expected, "end 0");
+	expect(bed, expected, "the deepest");
+
+	stack_build(bed);
+	bed->header.maxdata = 30;
+	stack_add(bed, 8, NONE);
+	expect(bed, "1 2 end 0 cut", "what MAXDATALENGTH leaves");
+	bed->header.maxdata = TDF_DATA_MAX;
+
+	stack_build(bed);
+	for (int i = 0; i < 3; i++)
+		stack_add(bed, 8, NONE);
+	tap_ok(run(bed), "three of them");
+}
+
+static void test_item_before(struct bed *bed)
+{
+	const uint8_t *item;
+	char text[256];
+
+	stack_build(bed);
+	strcpy((char *)&stack[200], "in front");
+	bed->input.regs.rdi = at(200);
+	bed_memory(bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + 5, 0));
+	stack_add(bed, 8, CFA);
+	item = run(bed);
+	if (item) {
+		item_print(item + RAS_ITEM_PREFIX + 8, text, sizeof(text));
+		tap_str(text, "0 1 2 3 end 1", "behind a string");
+	} else {
+		tap_ok(false, "behind a string");
+	}
+}
+
+/* i386: pairs of 4 bytes */
+static void test_narrow(struct bed *bed)
+{
+	uint32_t *words = (uint32_t *)stack;
+	const uint8_t *item;
+	uint64_t addresses[3] = { 0 };
+
+	stack_build(bed);
+	memset(stack, 0, WORDS * sizeof(*stack));
+	words[15] = 0x8048001;
+	words[20] = (uintptr_t)&words[31];
+	words[21] = 0x8048002;
+	words[32] = 0xf7f48003;
+	bed->input.regs.rsp = (uintptr_t)&words[10];
+	bed->input.regs.rbp = (uintptr_t)&words[20];
+	bed->module.machine = EM_386;
+	bed->module.elf_class = ELFCLASS32;
+	stack_add(bed, 8, RPN(OP_breg + 4, 6 * 4));
+	item = run(bed);
+	if (item)
+		memcpy(addresses, item + 5, sizeof(addresses));
+	tap_ok(item && item[1] == 2 + 3 * 8 && item[3] == RAS_STACK_OUTERMOST &&
+	       addresses[0] == 0x8048001 && addresses[1] == 0x8048002 &&
+	       addresses[2] == 0xf7f48003, "of 32 bits");
+}
+
+int main(void)
+{
+	static struct bed bed;
+
+	bed_open(&bed, BODY_TEST);
+	bed.input.cookie = RAS_COOKIE(1, 2, 3);
+	stack = mmap(NULL, 0x3000, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (stack == MAP_FAILED ||
+	    mprotect((char *)stack + 0x1000, 0x2000, PROT_NONE))
+		tap_bail("no memory");
+	test_chain(&bed);
+	test_caller(&bed);
+	test_entry(&bed);
+	test_broken(&bed);
+	test_sizes(&bed);
+	test_item_before(&bed);
+	test_narrow(&bed);
+	return tap_done();
+}

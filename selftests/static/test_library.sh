@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# librastrace needs no other library; its header is for every C and C++; what
+# `trace` looks for is in it; installed, it is found and used.
+. "$(dirname "$0")/../tap.sh"
+need cc readelf objdump
+library=$TOP/build/lib/librastrace.so.0
+archive=$TOP/build/lib/librastrace.a
+caller=$TOP/selftests/static/caller.c
+source=$TOP/usr/librastrace/write.S
+cd "$TMP" || exit 1
+
+# compiles COMMAND STANDARD LANGUAGE: the header alone, and a call
+compiles() {
+	printf '#include <rastrace.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n' \
+		'rastrace_write(1, 2, "a", RASTRACE_DATA_MAX);' >call.$3
+	ok "$1 -std=$2" "$1" -std="$2" -Wall -Wextra -pedantic -Werror \
+		-I"$TOP/include" -fsyntax-only call.$3
+}
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || continue
+	for standard in c99 c11 gnu17; do compiles $compiler $standard c; done
+done
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || continue
+	for standard in c++11 c++20; do compiles $compiler $standard cc; done
+done
+
+readelf -dW "$library" >dynamic
+unlike "$(cat dynamic)" NEEDED "it needs no library"
+like "$(cat dynamic)" 'SONAME.*\[librastrace\.so\.0\]' "it has its name"
+unlike "$(cat dynamic)" 'TEXTREL' "its text isn't changed by loading"
+is "$(nm -D "$library")" "$(nm -D "$library" | grep ' T rastrace_write$')" \
+	"it exports one function, and imports none"
+is "$(nm -u "$archive" | grep ' U ')" "" "nor does the archive"
+
+# check_probe FILE NAME: the note leads to the nop of rastrace_write()
+check_probe() {
+	readelf -nW "$1" >notes 2>/dev/null
+	like "$(cat notes)" "Provider: rastrace" "$2 has the note"
+	place=$(sed -n 's/^ *Location: 0x0*\([0-9a-f]*\).*/\1/p' notes)
+	objdump -d "$1" | sed -n '/<rastrace_write>:$/,/^$/p' >code
+	like "$(cat code)" "^ *$place:	0f 1f 44 00 00 " \
+		"  which leads to a nop of 5 bytes"
+	is "$(sed -n "s/^ *$place:.*	//p" code)" \
+		"$(sed -n '/endbr/{n;s/.*	//p;}' code)" \
+		"  behind the only other instruction"
+}
+check_probe "$library" "the library"
+ok "a program is linked with the archive" \
+	cc -I"$TOP/include" -o with_archive "$caller" "$archive"
+check_probe with_archive "it"
+strip with_archive
+readelf -nW with_archive >notes
+like "$(cat notes)" "Provider: rastrace" "stripped, it still has the note"
+# without the C library's startup files, which may not be marked
+ok "code with -flto, for CET" cc -O2 -flto -fcf-protection -fPIC -shared \
+	-nostdlib -Wl,-z,cet-report=error -I"$TOP/include" -o with_lto \
+	"$caller" "$archive"
+like "$(readelf -nW with_lto)" "IBT, SHSTK" "  is marked as such"
+ok "one linked statically" cc -static -I"$TOP/include" -o with_static \
+	"$caller" "$archive"
+
+if command -v clang >/dev/null; then
+	ok "for aarch64" clang --target=aarch64-linux-gnu -c "$source" -o arm.o
+	like "$(readelf -hW arm.o)" AArch64 "  it is"
+	like "$(readelf -nW arm.o)" "Provider: rastrace" "  with the note"
+fi
+if cc -m32 -c "$source" -o narrow.o 2>/dev/null; then
+	like "$(readelf -nW narrow.o)" '4@4\(%esp\) 4@8\(%esp\)' "for 32 bits"
+else
+	skip "for 32 bits" "needs gcc-multilib"
+fi
+
+# Installed
+ok "make install" make -C "$TOP" install DESTDIR="$TMP/root" PREFIX=/opt/ras ||
+	tap_done
+root=$TMP/root/opt/ras
+ok "the header is there" test -f "$root/include/rastrace.h"
+ok "  and the manual page" test -f "$root/share/man/man3/rastrace_write.3"
+if command -v pkg-config >/dev/null; then
+	export PKG_CONFIG_PATH="$root/lib/pkgconfig"
+	export PKG_CONFIG_SYSROOT_DIR="$TMP/root"
+	flags=$(pkg-config --cflags --libs librastrace)
+else
+	flags="-I$root/include -L$root/lib -lrastrace"
+fi
+# shellcheck disable=SC2086
+ok "a program is linked with it" cc -o with_library "$caller" $flags
+like "$(readelf -dW with_library)" 'NEEDED.*\[librastrace\.so\.0\]' \
+	"  and needs it"
+ok "  and runs" env LD_LIBRARY_PATH="$root/lib" ./with_library 1 1 text abc
+# shellcheck disable=SC2086
+ok "or statically" cc -static -o with_static "$caller" $flags
+ok "  and runs" ./with_static 1 1 text abc
+tap_done

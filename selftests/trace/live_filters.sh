@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Which processes are recorded: --pid, --follow, --comm, --uid, --cgroup.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+. "$TOP/selftests/trace/caller.sh"
+need_root
+need mkfifo
+make_caller
+start_caller
+
+other() {
+	printf 'w\nt\n' | "$TMP/caller" >/dev/null
+}
+
+# recorded OPTIONS: how many of the caller's calls, and another process's
+recorded() {
+	calls=$1
+	shift
+	trace on "$@" "$TDF" 2>"$TMP/err" || {
+		cat "$TMP/err"
+		return
+	}
+	call "$calls"
+	other
+	figure recorded
+	trace off "$TDF"
+	trace clear
+}
+
+is "$(recorded wtcg)" 6 "all without a filter"
+is "$(recorded wtcg --pid $CALLER_PID)" 2 \
+	"--pid: both threads, and no child, nor another process"
+is "$(recorded wtcg --attach perf --pid $CALLER_PID)" 2 \
+	"--pid with perf_event links"
+is "$(recorded wt --pid 1 --pid $CALLER_PID)" 2 "several --pid"
+is "$(recorded we --pid $CALLER_PID)" 2 "--pid: when it executes another program"
+is "$(recorded w --pid $$)" 0 "--pid of another process"
+is "$(recorded wtcg --comm caller)" 4 "--comm: threads, not processes"
+is "$(recorded wtcg --comm worker)" 2 "--comm of a thread"
+is "$(recorded wtcg --comm worker --pid $CALLER_PID)" 1 "--comm and --pid: both"
+is "$(recorded wt --comm worker --comm caller)" 4 "--comm or --comm"
+is "$(recorded wt --uid 0)" 4 "--uid"
+is "$(recorded wt --uid root)" 4 "--uid by name"
+is "$(recorded wt --uid 12345)" 0 "--uid of somebody else"
+
+# What is filtered is counted
+trace on --pid 1 --pid "$CALLER_PID" "$TDF"
+other
+is "$(figure hits) $(figure filtered)" "2 2" "filtered hits are counted"
+like "$(trace query)" "filtered: 2 process" "and told"
+trace off "$TDF"
+trace clear
+
+# Children
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	is "$(recorded wcg --pid $CALLER_PID --follow)" 3 \
+		"--follow: children, and theirs"
+	trace on --pid "$CALLER_PID" --follow "$TDF"
+	call cgcg
+	if command -v bpftool >/dev/null; then
+		is "$(bpftool map dump pinned "$RASTRACE_RUN/armed/app/pids" |
+			grep -c key:)" 1 "who has ended is out of the set"
+	fi
+	trace off "$TDF"
+	trace clear
+	is "$(find "$RASTRACE_RUN" -name 'sched*' | wc -l)" 0 \
+		"the links go with the session"
+else
+	status 1 "--follow without type information" \
+		trace on --pid "$CALLER_PID" --follow "$TDF"
+	like "$(cat "$TMP/err")" "needs a kernel with type information" "says so"
+fi
+
+# Control groups: the process, and those below
+group=
+root=$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)
+if [ -z "$root" ] && mkdir "$TMP/cgroup" &&
+	mount -t cgroup2 none "$TMP/cgroup" 2>/dev/null; then
+	root=$TMP/cgroup
+fi
+[ -n "$root" ] && mkdir "$root/rastrace_$$" 2>/dev/null &&
+	group=$root/rastrace_$$
+if [ -n "$group" ] && mkdir "$group/inner" &&
+	echo "$CALLER_PID" >"$group/inner/cgroup.procs"; then
+	is "$(recorded wc --cgroup "$group/inner")" 2 "--cgroup"
+	is "$(recorded wc --cgroup "$group")" 2 "--cgroup above"
+	mkdir "$group/beside"
+	is "$(recorded wc --cgroup "$group/beside")" 0 "--cgroup beside"
+	is "$(recorded wc --cgroup "$group/beside" --cgroup "$group/inner")" 2 \
+		"--cgroup or --cgroup"
+else
+	skip "--cgroup" "no cgroup v2 that can be written"
+fi
+stop_caller
+[ -z "$group" ] || rmdir "$group"/*/ "$group" 2>/dev/null
+[ "$root" != "$TMP/cgroup" ] || umount "$root"
+
+# What is wrong
+refused() {
+	wanted=$1
+	shift
+	status 1 "$* is refused" trace on "$@" "$TDF"
+	like "$(cat "$TMP/err")" "$wanted" "and says why"
+}
+refused "no process 4194303 \(0x3fffff\)" --pid 4194303
+refused "no cgroup \(v2\) '$TMP'" --cgroup "$TMP"
+refused "children of a --pid" --follow
+misused() {
+	status 2 "$* is misuse" trace on "$@" "$TDF"
+}
+misused --pid 0x10
+misused --pid 0
+misused --uid nobody-of-that-name
+misused --comm ""
+misused --context=tid
+misused --context=stack:33
+misused --context=comm:2
+misused --max-rate 0
+misused --max-cpu 101
+trace off --all
+is "$(pins)" "" "nothing is left"
+tap_done

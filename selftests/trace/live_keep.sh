@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The keeper: points disarm themselves at MAXHITS and above --max-cpu, and
+# nothing depends on it.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+cp "$TARGET" "$TMP/target"
+make_tdf "$TMP/app.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=197
+TRACE MINOR=1, TP=.work, DESC="work", REGS=(EDI), MAXHITS=3
+TRACE MINOR=2, TP=.many_0, DESC="many", REGS=(EDI)
+TSF
+make_tdf "$TMP/hot.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=196
+TRACE MINOR=1, TP=.work, DESC="work", REGS=(EDI)
+TRACE MINOR=2, TP=.many_1, DESC="never passed", REGS=(EDI)
+TSF
+HOT=$TMP/hot.tdf
+
+# keeper: its process, or nothing
+keeper() {
+	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
+}
+
+# until_true SECONDS COMMAND...
+until_true() {
+	tries=$(($1 * 20))
+	shift
+	while ! "$@" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+	"$@" >/dev/null 2>&1
+}
+
+keeper_runs() {
+	[ "$(keeper)" ]
+}
+
+keeper_is_gone() {
+	[ -z "$(keeper)" ]
+}
+
+point_is() {
+	[ "$(figure state "$1")" = "\"$2\"" ]
+}
+
+# links POINT: of the TDF app
+links() {
+	for link in "$RASTRACE_RUN"/armed/app/"$1"_*; do
+		[ -e "$link" ] && echo "$link"
+	done
+}
+
+# --- MAXHITS
+status 0 "on" trace on "$TDF"
+ok "a keeper runs for MAXHITS" until_true 5 keeper_runs
+"$TMP/target" 2
+sleep 0.5
+is "$(figure state 1)" '"on"' "below MAXHITS the point is on"
+"$TMP/target" 1
+ok "at MAXHITS it is off within a second or so" until_true 3 point_is 1 maxhits
+is "$(links 0)" "" "  its links are gone"
+ok "  the other point's is there" test -n "$(links 1)"
+is "$(figure recorded 1)" 3 "  it has its records"
+ok "the keeper ends by itself" until_true 5 keeper_is_gone
+is "$(pins | grep keep)" "" "  and leaves nothing"
+"$TMP/target" 5
+is "$(figure hits 1) $(figure hits 2)" "3 8" "the other point goes on"
+status 0 "off" trace off "$TDF"
+trace clear
+
+# --- killed
+status 0 "on again" trace on "$TDF"
+until_true 5 keeper_runs
+kill -9 "$(keeper)"
+ok "the killed keeper is gone" until_true 5 keeper_is_gone
+"$TMP/target" 10
+is "$(figure recorded 1) $(figure recorded 2)" "3 10" "tracing goes on"
+is "$(figure state 1)" '"on"' "  the point still has its link"
+like "$(trace query)" "keeper: isn't running" "query says that it isn't there"
+trace suspend >/dev/null
+ok "the next command starts another" until_true 5 point_is 1 maxhits
+until_true 5 keeper_is_gone
+status 0 "off of what has disarmed itself" trace off "$TDF"
+trace clear
+
+# --- the dearest point goes
+status 0 "on --max-cpu" trace on --max-cpu 5 "$HOT"
+ok "a keeper runs for it" until_true 5 keeper_runs
+sleep 1
+is "$(figure state 1) $(figure state 2)" '"on" "on"' \
+	"without hits nothing is muted"
+"$TMP/target" 2000000000 &
+target=$!
+ok "a hot point is muted" until_true 5 point_is 1 muted
+kill $target
+wait $target 2>/dev/null
+hits=$(figure hits 1)
+diag "$hits hits before"
+is "$(figure state 2)" '"on"' "  the other one isn't"
+"$TMP/target" 1000
+is "$(figure hits 1)" "$hits" "  its hits cost nothing any more"
+ok "the keeper goes on" keeper_runs
+like "$(trace query)" "^cpu: programs take [0-9.]+ % of a CPU, above 5.00 %" \
+	"what programs take is told"
+kill -9 "$(keeper)"
+sleep 4
+like "$(trace query)" "^cpu: programs take what isn't measured now" \
+	"  but nothing old, when the keeper is gone"
+trace off --all
+ok "off --all ends it" keeper_is_gone
+is "$(pins)" "" "  and nothing is left"
+tap_done

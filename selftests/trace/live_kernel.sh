@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Kernel functions: arguments and the kernel's memory where they begin, the
+# return value by the return probe, places inside, two TDFs in one function,
+# beside a program's tracepoints.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+need busybox
+[ -e /sys/bus/event_source/devices/kprobe ] || skip_all "no kprobes"
+cd "$TMP" || exit 1
+
+# do_sys_openat2(int dfd, const char __user *filename, struct open_how *how):
+# how is on the kernel's stack, and begins with the flags, 64 bits
+make_tdf enter.tsf <<'TSF'
+MODNAME=vmlinux
+MAJOR=20
+TRACE MINOR=1, TP=.do_sys_openat2, DESC="open", FMT="flags %P%L",
+	MEM64=(FRDX,DIRECT,8), REGS=(EDI), FMT="directory %D"
+TRACE MINOR=2, TP=.do_sys_openat2,RETEP=CALLER, DESC="opened",
+	FMT="result %L", REGS=(RAX)
+TSF
+make_tdf second.tsf <<'TSF'
+MODNAME=vmlinux
+MAJOR=21
+TRACE MINOR=1, TP=.do_sys_openat2, DESC="second", REGS=(EDI)
+TSF
+
+# opens N: as many files that are there, and one that isn't
+opens() {
+	# shellcheck disable=SC2046
+	busybox cat $(yes /dev/null | head -n "$1") /none >/dev/null 2>&1
+}
+
+# nobody else's
+on() {
+	trace on --comm busybox "$@"
+}
+
+# count DESC
+count() {
+	grep -c "^$1\$" out
+}
+
+status 0 "on" on enter.tdf
+opens 5
+status 0 "a second TDF in the same function" on second.tdf
+opens 5
+status 0 "off, the first" trace off enter.tdf
+opens 5
+status 0 "off, the second" trace off second.tdf
+opens 5
+tracefmt -q -t . >out
+first=$(count open) second=$(count second) returned=$(count opened)
+is "$first" 12 "hit by two of the three"
+is "$second" 12 "likewise the second"
+is "$returned" "$first" "each has returned"
+like "$(cat out)" "^result 0000 ?0000 ?0000 ?000[3-9A-F]$" "a descriptor"
+like "$(cat out)" "^result FFFF ?FFFF ?FFFF ?FFFE$" "-ENOENT"
+like "$(cat out)" "^flags 0000 ?0000 ?0000 ?8000$" "O_RDONLY | O_LARGEFILE"
+like "$(cat out)" "^directory FFFF FF9C$" "AT_FDCWD"
+unlike "$(cat out)" "not readable|not traced" "everything could be read"
+trace clear
+
+# Inside: an instruction must begin there
+inside='' between=''
+for offset in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	make_tdf "at$offset.tsf" <<-TSF
+	MODNAME=vmlinux
+	MAJOR=22
+	TRACE MINOR=$offset, TP=.do_sys_openat2+$offset, DESC="inside"
+	TSF
+	if on "at$offset.tdf" 2>err; then
+		inside="$inside $offset"
+	elif grep -q "no instruction that begins there" err; then
+		between="$between $offset"
+	else
+		diag "+$offset: $(cat err)"
+	fi
+done
+diag "instructions begin at$inside"
+ok "some places inside are armed" test -n "$inside"
+ok "others are refused with the reason" test -n "$between"
+opens 5
+for offset in $inside; do
+	trace off "at$offset.tdf" || break
+done
+tracefmt -q -t . >out
+for offset in $inside; do
+	is "$(grep -c "Minor \[$offset/" out)" 6 "+$offset is hit"
+done
+trace clear
+
+# Beside a program's, one of them wrong
+make_app
+status 1 "the kernel's and a program's, and one that isn't there" \
+	on enter.tdf "$TDF" none.tdf
+"$TMP/target" 3
+opens 1
+tracefmt -q -t . >out
+is "$(grep -c '^work' out)" 3 "the program's are recorded"
+is "$(count open)" 2 "and the kernel's"
+make_tdf absent.tsf <<'TSF'
+MODNAME=vmlinux
+MAJOR=23
+TRACE MINOR=1, TP=.no_such_function_here, DESC="none"
+TSF
+status 1 "a function that there isn't" trace on absent.tdf
+like "$(cat err)" "no_such_function_here" "  is named"
+tap_done

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Being told what is going on: the screen, what is left out of it, figures that
+# fit each other while tracing goes on.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+make_app
+mkdir "$TMP/many"
+make_many 60
+mv "$TMP"/many.t* "$TMP/many"
+
+# field NAME: value of the first such line of query --json
+field() {
+	trace query --json | sed -n 's/^ *"'"$1"'": \([^,]*\),*$/\1/p' |
+		sed -n 1p
+}
+
+# The screen
+is "$(trace query --json | grep -c '"buffer": null')" 1 "no buffer"
+trace on "$TDF" "$TMP/many/many.tdf" || bail "cannot arm"
+"$TMP/target" 3
+trace query >"$TMP/query"
+like "$(cat "$TMP/query")" "^buffer: [0-9]+ KiB for each of .* of memory" \
+	"the buffer and what it takes"
+like "$(cat "$TMP/query")" "^buffer: [0-9]+ records of [0-9]+ bytes" \
+	"what is in it"
+like "$(cat "$TMP/query")" "^$TDF: session 1, on, major 197 .*'$TMP/target'" \
+	"what is armed"
+like "$(cat "$TMP/query")" "^ +1 +on +3 +3 +0 +0 +0 +unknown +0 +work" \
+	"a tracepoint with its figures"
+like "$(cat "$TMP/query")" "^  armed [0-9-]+ [0-9:.]+ \(.* ago\)" "since when"
+like "$(cat "$TMP/query")" "^  without a hit: 2-60$" "long lists are summed up"
+memory=$(field memory)
+ok "memory is told" test "$memory" -gt 1000000
+trace off "$TMP/many/many.tdf"
+ok "and goes down" test "$(field memory)" -lt "$memory"
+
+# Restricted
+status 0 "one tracepoint" trace query "app(1)"
+unlike "$(cat "$TMP/out")" "many.tdf" "and no other"
+status 0 "some of what is over" trace query "many(2-3)"
+is "$(grep -c '^ *[0-9]* *off' "$TMP/out")" 2 "two"
+status 0 "as JSON" trace query --json many
+is "$(grep -c '"cost"' "$TMP/out")" 60 "all of one file"
+status 1 "what isn't armed" trace query nothing
+status 1 "a minor that isn't there" trace query "app(9)"
+like "$(cat "$TMP/err")" "^trace: 'app\(9\)': there is no tracepoint 9$" \
+	"  which operand it is"
+status 1 "no end" trace query "app("
+like "$(cat "$TMP/err")" "^trace: 'app\(': it doesn't end" "  likewise"
+status 1 "suspend one tracepoint" trace suspend "app(1)"
+like "$(cat "$TMP/err")" "'app\(1\)': .*all tracepoints of a TDF" \
+	"  isn't done, and says so"
+is "$(figure state)" '"on"' "  it is still on"
+status 2 "both forms" trace query --json --metrics
+trace off --all
+
+# Points that weren't selected
+trace on "$TMP/many/many.tdf(2,5-7)"
+is "$(trace query --json | grep -c '"cost"')" 4 "only what is selected"
+trace off "$TMP/many/many.tdf(6)"
+is "$(trace query --json many | sed -n '/"tracepoints"/,$p' |
+	sed -n 's/^ *"state": "\(.*\)",/\1/p' | tr '\n' ' ')" "on on off on " "one of them is off"
+trace off --all
+
+# A static picture of figures by kind
+trace on --max-rate 5 --context comm,cpu "$TDF"
+"$TMP/target" 50
+trace suspend
+"$TMP/target" 10
+trace query "app(1)" >"$TMP/query"
+like "$(cat "$TMP/query")" "^ +filtered: 10 suspended, [0-9]+ rate$" \
+	"filtered hits by kind"
+like "$(cat "$TMP/query")" "context comm,cpu, at most 5 records/s" \
+	"what else is asked for"
+trace off --all
+
+# A point that has its MAXHITS is taken away, and says so
+make_tdf "$TMP/most.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=196
+TRACE MINOR=1, TP=.work, DESC="most", REGS=(EDI), MAXHITS=3
+TSF
+trace on "$TMP/most.tdf"
+like "$(trace query)" "^keeper: .*MAXHITS" "the keeper and what it is for"
+"$TMP/target" 5
+tries=0
+while [ "$(figure state)" != '"maxhits"' ] && [ $tries -lt 50 ]; do
+	sleep 0.2
+	tries=$((tries + 1))
+done
+like "$(trace query)" "^ +1 +maxhits +5 +3 " "a point that has its MAXHITS"
+like "$(trace explain-loss most)" "2 maxhits .*reached before [0-9-]+" \
+	"and when"
+trace off --all
+
+# Static tracepoints
+caller=$TOP/build/selftests/static/caller
+if [ -x "$caller" ]; then
+	trace on --module "$caller" 7,100
+	"$caller" 7 1 text hello
+	trace off 7
+	like "$(trace query)" "^static tracepoints: on" "static tracepoints"
+	like "$(trace query)" "^ +7 +off +1 +1 " "a major that was on"
+	like "$(trace query "static(100)")" "^ +100 +on +0 " "one by its major"
+	trace off --all
+else
+	skip "static tracepoints" "there is no program that has them"
+fi
+
+# While tracing goes on, no picture contradicts itself or the one before
+trace on --buffer 64K "$TDF"
+"$TMP/target" 100000000 &
+busy=$!
+rounds=0
+: >"$TMP/figures"
+while [ $rounds -lt 15 ]; do
+	trace query --json app | sed -n '/"tracepoints"/,$p' |
+		awk -F'[:,]' '/"(hits|recorded|present|overwritten|filtered|dropped)":/ {
+			gsub(/[ "]/, "", $1); v[$1] = $2 + 0 }
+			END { print v["hits"], v["recorded"], v["present"],
+				v["overwritten"], v["filtered"], v["dropped"] }' \
+		>>"$TMP/figures"
+	rounds=$((rounds + 1))
+done
+kill $busy
+wait $busy 2>/dev/null
+is "$(awk '$2 != $3 + $4 || $1 != $2 + $5 + $6 { print "wrong sum:", $0 }
+	$1 < hits || $2 < recorded || $4 < overwritten { print "less:", $0 }
+	{ hits = $1; recorded = $2; overwritten = $4 }' "$TMP/figures")" "" \
+	"the figures fit each other all the while"
+ok "and they grow" test "$(sed -n '15s/ .*//p' "$TMP/figures")" -gt \
+	"$(sed -n '1s/ .*//p' "$TMP/figures")"
+is "$(field damaged)" 0 "nothing is damaged"
+like "$(trace query)" "^buffer: complete since [0-9-]+ " "since when it is complete"
+tap_done

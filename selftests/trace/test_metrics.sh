@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# `trace query --metrics` is OpenMetrics 1.0 text, by a strict reader, and its
+# values are those of `trace query --json`.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+need python3
+# a name that must be escaped
+mkdir "$TMP/a\"b\\c
+d"
+cd "$TMP/a\"b\\c
+d" || bail "cannot change the directory"
+make_app
+cp "$TDF" app.tdf
+cat >"$TMP/openmetrics.py" <<'PYTHON'
+# https://github.com/OpenObservability/OpenMetrics, 1.0: ABNF and its rules
+import re, sys
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
+VALUE = r'(?:[^"\\\n]|\\["\\n])*'
+META = re.compile(rf"# (TYPE|UNIT|HELP) ({NAME}) (.*)")
+LABELS = re.compile(rf'({LABEL})="({VALUE})"')
+SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{LABEL}="{VALUE}",)*{LABEL}="{VALUE}"|)\}})?'
+                    r" (-?[0-9]+(?:\.[0-9]+)?)")
+SUFFIXES = {"counter": ["_total"], "gauge": [""], "stateset": [""]}
+
+
+def fail(number, text):
+    sys.exit(f"line {number}: {text}")
+
+
+def unescape(text):
+    return re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], text)
+
+
+def read(data):
+    if not data.endswith(b"# EOF\n"):
+        fail(0, "the end is missing")
+    lines = data.decode("utf-8").split("\n")[:-2]
+    families, family, seen, values = {}, None, set(), {}
+    for number, line in enumerate(lines, 1):
+        meta = META.fullmatch(line)
+        if meta:
+            kind, name, text = meta.groups()
+            if family is None or name != family["name"]:
+                if name in families:
+                    fail(number, f"'{name}' is interleaved")
+                family = families[name] = {"name": name, "samples": 0}
+            if kind in family or family["samples"]:
+                fail(number, f"{kind} of '{name}' comes twice or late")
+            if kind == "TYPE" and text not in SUFFIXES:
+                fail(number, f"type '{text}'")
+            if kind == "UNIT" and not name.endswith("_" + text):
+                fail(number, f"'{name}' doesn't end with its unit")
+            family[kind] = text
+            continue
+        sample = SAMPLE.fullmatch(line)
+        if not sample:
+            fail(number, f"neither sample nor metadata: {line!r}")
+        name, labels, value = sample.groups()
+        if family is None or "TYPE" not in family or "HELP" not in family:
+            fail(number, "a sample without TYPE and HELP")
+        if name not in [family["name"] + s for s in SUFFIXES[family["TYPE"]]]:
+            fail(number, f"'{name}' isn't of '{family['name']}'")
+        pairs = LABELS.findall(labels or "")
+        if len(dict(pairs)) != len(pairs):
+            fail(number, "a label comes twice")
+        key = name, tuple(sorted(pairs))
+        if key in seen:
+            fail(number, "a sample comes twice")
+        seen.add(key)
+        if family["TYPE"] == "stateset":
+            if family["name"] not in dict(pairs) or value not in ("0", "1"):
+                fail(number, "no state of a set")
+        if family["TYPE"] == "counter" and float(value) < 0:
+            fail(number, "a counter below zero")
+        family["samples"] += 1
+        values[name, tuple((k, unescape(v)) for k, v in pairs)] = float(value)
+    return families, values
+PYTHON
+cat >"$TMP/check.py" <<'PYTHON'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import openmetrics
+
+families, values = openmetrics.read(open(sys.argv[2], "rb").read())
+told = json.load(open(sys.argv[3], "rb"))
+checked = 0
+modules = {s["session"]: s["module"] for s in told["sessions"]}
+
+
+def check(name, point, expected, *more):
+    global checked
+    labels = (("tdf", point["tdf"]), ("module", modules[point["session"]]),
+              ("session", str(point["session"])),
+              ("minor", str(point["minor"])), ("name", point["name"])) + more
+    got = values.get(("rastrace_" + name, labels))
+    if got != expected:
+        sys.exit(f"{name} {labels}: {got}, expected {expected}")
+    checked += 1
+
+
+for point in told["tracepoints"]:
+    for name in "hits", "recorded", "overwritten", "dropped", "paged_in":
+        check(name + "_total", point, point[name])
+    check("present", point, point["present"])
+    for kind in "filtered", "faults":
+        for reason, number in point[kind + "_by"].items():
+            check(kind + "_total", point, number, ("reason", reason))
+    if point["missed"] is not None:
+        check("missed_total", point, point["missed"])
+print("families", len(families), "points", len(told["tracepoints"]),
+      "checked", checked > 0)
+PYTHON
+
+# check NAME POINTS: what is told now
+check() {
+	trace query --metrics >"$TMP/metrics"
+	trace query --json >"$TMP/json"
+	ok "$1" python3 -B "$TMP/check.py" "$TMP" "$TMP/metrics" "$TMP/json"
+	like "$(cat "$TMP/.tap")" "points $2 checked True" "  $2 tracepoints"
+}
+
+trace query --metrics >"$TMP/metrics"
+ok "without a buffer" python3 -B -c "import sys
+sys.path.insert(0, sys.argv[1])
+import openmetrics
+openmetrics.read(open(sys.argv[2], 'rb').read())" "$TMP" "$TMP/metrics"
+trace on app.tdf "$TDF"
+"$TMP/target" 10
+trace suspend "$TDF"
+"$TMP/target" 5
+check "two files, one with a name to be escaped" 2
+trace off "$TDF"
+check "one of them is off" 2
+make_many 100
+trace on "$TMP/many.tdf"
+"$TMP/target" 4
+check "many tracepoints" 102
+like "$(cat "$TMP/metrics")" \
+	'^rastrace_filtered_total\{.*,reason="suspended"\} 5$' \
+	"a reason has its number"
+like "$(cat "$TMP/metrics")" '^# UNIT rastrace_buffer_memory_bytes bytes$' \
+	"units are named"
+# the reader is strict
+sed 's/^# TYPE rastrace_present gauge/# TYPE rastrace_present counter/' \
+	"$TMP/metrics" >"$TMP/wrong"
+status 1 "a wrong suffix is found" python3 -B "$TMP/check.py" "$TMP" \
+	"$TMP/wrong" "$TMP/json"
+sed '$d' "$TMP/metrics" >"$TMP/wrong"
+status 1 "a missing end is found" python3 -B "$TMP/check.py" "$TMP" \
+	"$TMP/wrong" "$TMP/json"
+tap_done

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* OS/2's command lines, and what they are turned into. */
+#include <unistd.h>
+#include "tap.h"
+#include "usr/trace/commands.h"
+#include "usr/trace/slash.h"
+
+static char seen[512];
+static int fails_at, runs;
+
+static int run_note(int argc, char **argv)
+{
+	size_t used = strlen(seen);
+
+	if (used)
+		used += sprintf(seen + used, "; ");
+	for (int i = 1; i < argc; i++)
+		used += sprintf(seen + used, "%s%s", i > 1 ? " " : "", argv[i]);
+	return argv[argc] || ++runs == fails_at ? COMMAND_FAILED :
+						  COMMAND_DONE;
+}
+
+/* Split at blanks; what is run, "-" when it isn't OS/2's form, "!" misuse. */
+static const char *line_text(const char *line)
+{
+	char copy[256], *rest = copy, *argv[32] = { NULL };
+	int argc = 0, status;
+
+	seen[0] = '\0';
+	runs = 0;
+	snprintf(copy, sizeof(copy), "trace %s", line);
+	while ((argv[argc] = strsep(&rest, " ")))
+		argc++;
+	if (!slash_used(argc, argv))
+		return "-";
+	status = slash_run(argc, argv, run_note);
+	return status == COMMAND_MISUSE ? "!" : seen;
+}
+
+static const struct {
+	const char *line, *expected;
+} rows[] = {
+	{ "on app.tdf", "-" },
+	{ "query", "-" },
+	{ "on /P:xyz", "-" },
+	{ "on /tmp/app.tdf /p:1 /Sx /B:1M /P: /P:1,,2 /P:1, /D: /X:1", "-" },
+	{ "run app.tdf -- /Q", "-" },
+	{ "", "-" },
+	{ "ON app.tdf", "on app.tdf" },
+	{ "OFF app", "off app" },
+	{ "/Q", "query" },
+	{ "/S /R", "suspend; resume" },
+	{ "/C ON app /Q", "clear; on app; query" },
+	{ "on app.tdf /P:1f,FF", "on app.tdf --pid=31 --pid=255" },
+	{ "on app.tdf /B:512", "on app.tdf --buffer=512K" },
+	{ "on /B:64 app /x", "on --buffer=64K app /x" },
+	{ "on app /D:PROCNAME,TID,CGROUP", "on app --context=comm --context=CGROUP" },
+	{ "/P:1 ON 5,7", "on --pid=1 5,7" },
+	{ "off app /C", "off app; clear" },
+	{ "off app /P:1", "!" },
+	{ "/P:1", "!" },
+	{ "/S query", "!" },
+};
+
+int main(void)
+{
+	/* what is misuse is told there */
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *text = line_text(rows[i].line);
+
+		if (!tap_ok(!strcmp(text, rows[i].expected), "trace %s",
+			    rows[i].line))
+			tap_diag("got '%s', expected '%s'", text,
+				 rows[i].expected);
+	}
+	fails_at = 1;
+	tap_ok(!strcmp(line_text("ON app /C"), "on app"),
+	       "the first that fails is the last");
+	return tap_done();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Chunks of a .ras file (rastrace/rasfile.h) being made, one after the other;
+ * each goes out whole. Errors stick: check them once, at the end.
+ */
+#ifndef LIB_CHUNK_H
+#define LIB_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct chunk_out {
+	/* Takes a whole chunk with its padding. 0, or a negative errno. */
+	int (*take)(void *context, const void *chunk, size_t size);
+	void *context;
+	int pack;		/* RAS_PACKED_*: compress what gets smaller by
+				 * it; 0: nothing */
+	int error;		/* first negative errno met, kept */
+	uint8_t *data;		/* the chunk that is being made */
+	size_t used, room;
+	uint8_t *packed;	/* and its packed form */
+	size_t packed_room;
+};
+
+void chunk_begin(struct chunk_out *out);
+/* Room for n more bytes of payload, which are given up by chunk_cut(); NULL:
+ * no memory. Other pointers into the chunk are void. */
+void *chunk_room(struct chunk_out *out, size_t n);
+void chunk_add(struct chunk_out *out, const void *data, size_t n);
+/* The payload has `length` bytes only. */
+void chunk_cut(struct chunk_out *out, size_t length);
+void chunk_end(struct chunk_out *out, uint32_t kind);
+void chunk_out_free(struct chunk_out *out);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mappings.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "identity.h"
+
+#define CACHE_MOST	4096	/* files */
+#define MAPPINGS_MOST	65536	/* of a process */
+
+struct mappings_known {
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+	struct identity id;
+};
+
+static struct ras_mapping *mapping_add(struct mappings *m, uint64_t start,
+				       uint64_t end, uint64_t offset)
+{
+	struct ras_mapping *items = m->items;
+
+	if (m->count == MAPPINGS_MOST)
+		return NULL;
+	if (!(m->count & (m->count - 1)))
+		items = reallocarray(items, m->count ? 2 * m->count : 1,
+				     sizeof(*items));
+	if (!items)
+		return NULL;
+	m->items = items;
+	items[m->count] = (struct ras_mapping){
+		.start = start, .end = end, .offset = offset,
+	};
+	return &items[m->count++];
+}
+
+/* The end of a path says more than its beginning. */
+static void mapping_name(struct ras_mapping *mapping, const char *path)
+{
+	size_t length = strlen(path), most = sizeof(mapping->path) - 1;
+
+	if (length > most)
+		path += length - most;
+	strcpy(mapping->path, path);
+}
+
+static void mapping_identify(struct ras_mapping *mapping,
+			     const struct identity *id)
+{
+	mapping->id_kind = id->kind;
+	mapping->id_length = id->length;
+	memcpy(mapping->id, id->id, sizeof(mapping->id));
+}
+
+/* ---- identities ---- */
+
+static const struct identity *cache_find(const struct mappings_cache *cache,
+					 const struct stat *st)
+{
+	for (size_t i = 0; i < cache->count; i++) {
+		const struct mappings_known *known = &cache->items[i];
+
+		if (known->device == st->st_dev && known->inode == st->st_ino &&
+		    known->changed.tv_sec == st->st_ctim.tv_sec &&
+		    known->changed.tv_nsec == st->st_ctim.tv_nsec)
+			return &known->id;
+	}
+	return NULL;
+}
+
+static void cache_add(struct mappings_cache *cache, const struct stat *st,
+		      const struct identity *id)
+{
+	void *items;
+
+	if (cache->count == CACHE_MOST)
+		return;
+	items = reallocarray(cache->items, cache->count + 1,
+			     sizeof(*cache->items));
+	if (!items)
+		return;
+	cache->items = items;
+	cache->items[cache->count++] = (struct mappings_known){
+		st->st_dev, st->st_ino, st->st_ctim, *id,
+	};
+}
+
+/* Of a file that the process chose: not waited for, whatever it is. */
+static void file_identify(struct mappings_cache *cache, const char *path,
+			  struct ras_mapping *mapping)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const struct identity *known;
+	struct identity id = { 0 };
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		known = cache_find(cache, &st);
+		if (known) {
+			id = *known;
+		} else {
+			identity_read_build_id(fd, &id);
+			cache_add(cache, &st, &id);
+		}
+		mapping_identify(mapping, &id);
+	}
+	close(fd);
+}
+
+/* ---- processes ---- */
+
+/* Field 22 of its stat, in ticks. */
+bool mappings_process_start(uint32_t pid, uint64_t *started)
+{
+	char path[64], text[1024], *p;
+	uint64_t ticks;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	p = strrchr(text, ')');		/* the name may have blanks */
+	if (!p || sscanf(p + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+			 " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+			 &ticks) != 1)
+		return false;
+	*started = ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
+	return true;
+}
+
+static void process_name(struct mappings *m, uint32_t pid)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(m->comm, sizeof(m->comm), file))
+		m->comm[strcspn(m->comm, "\n")] = '\0';
+	fclose(file);
+}
+
+/* "7f2e10000000-7f2e10022000 r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6" */
+static void maps_line(struct mappings *m, struct mappings_cache *cache,
+		      uint32_t pid, char *line)
+{
+	uint64_t start, end, offset;
+	struct ras_mapping *mapping;
+	char mode[8], path[96];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
+		   &start, &end, mode, &offset, &at) != 4 || !at ||
+	    !strchr(mode, 'x') || !line[at])
+		return;
+	line[strcspn(line, "\n")] = '\0';
+	mapping = mapping_add(m, start, end, offset);
+	if (!mapping)
+		return;
+	mapping_name(mapping, line + at);
+	if (line[at] != '/')
+		return;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
+		 "-%" PRIx64, pid, start, end);
+	file_identify(cache, path, mapping);
+}
+
+bool mappings_read_process(struct mappings *m, struct mappings_cache *cache,
+			   uint32_t pid, uint64_t seen)
+{
+	uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK), started;
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	*m = (struct mappings){ 0 };
+	if (!mappings_process_start(pid, &started) || started > seen + tick)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (getline(&line, &room, file) > 0)
+		maps_line(m, cache, pid, line);
+	free(line);
+	fclose(file);
+	process_name(m, pid);
+	return m->count;
+}
+
+/* ---- a module by its file ---- */
+
+static void module_segments(struct mappings *m, int fd, uint64_t bias)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	size_t count = 0;
+	GElf_Phdr ph;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t before;
+
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X))
+			continue;
+		before = ph.p_vaddr & (page - 1);
+		mapping_add(m, bias + ph.p_vaddr - before,
+			    bias + ph.p_vaddr + ph.p_memsz,
+			    ph.p_offset - before);
+	}
+	elf_end(elf);
+}
+
+void mappings_add_module(struct mappings *m, struct mappings_cache *cache,
+			 const char *path, uint64_t bias)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	size_t i = m->count;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		module_segments(m, fd, bias);
+	close(fd);
+	for (; i < m->count; i++) {
+		mapping_name(&m->items[i], path);
+		file_identify(cache, path, &m->items[i]);
+	}
+}
+
+/* ---- the kernel ---- */
+
+/* Between _text and _etext, where the kernel shows its addresses. */
+static void kernel_text(struct mappings *m)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address, start = 0, end = 0;
+	struct ras_mapping *mapping;
+	char line[1024], name[16];
+	struct identity id;
+
+	while (file && (!start || !end) && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %15s", &address, name) != 2)
+			continue;
+		if (!strcmp(name, "_text"))
+			start = address;
+		else if (!strcmp(name, "_etext"))
+			end = address;
+	}
+	if (file)
+		fclose(file);
+	mapping = start && start < end ? mapping_add(m, start, end, 0) : NULL;
+	if (!mapping)
+		return;
+	strcpy(mapping->path, "vmlinux");
+	identity_read_notes("/sys/kernel/notes", &id);
+	mapping_identify(mapping, &id);
+}
+
+/* "xfs 1234567 1 - Live 0xffffffffc0000000" */
+static void kernel_modules(struct mappings *m)
+{
+	FILE *file = fopen("/proc/modules", "re");
+	char line[4096], name[64], path[128];
+	uint64_t size, address;
+	struct identity id;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		struct ras_mapping *mapping;
+
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64,
+			   name, &size, &address) != 3 || !address)
+			continue;
+		mapping = mapping_add(m, address, address + size, 0);
+		if (!mapping)
+			break;
+		mapping_name(mapping, name);
+		snprintf(path, sizeof(path),
+			 "/sys/module/%s/notes/.note.gnu.build-id", name);
+		identity_read_notes(path, &id);
+		mapping_identify(mapping, &id);
+	}
+	if (file)
+		fclose(file);
+}
+
+static int mapping_compare(const void *a, const void *b)
+{
+	const struct ras_mapping *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+bool mappings_read_kernel(struct mappings *m)
+{
+	*m = (struct mappings){ .comm = "kernel" };
+	kernel_text(m);
+	kernel_modules(m);
+	if (m->count)
+		qsort(m->items, m->count, sizeof(*m->items), mapping_compare);
+	return m->count;
+}
+
+void mappings_free(struct mappings *m)
+{
+	free(m->items);
+	*m = (struct mappings){ 0 };
+}
+
+void mappings_cache_free(struct mappings_cache *cache)
+{
+	free(cache->items);
+	*cache = (struct mappings_cache){ 0 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What code lies where in a process or in the kernel, so that addresses can be
+ * named later and elsewhere.
+ */
+#ifndef LIB_MAPPINGS_H
+#define LIB_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rastrace/rasfile.h>
+
+struct mappings {
+	struct ras_mapping *items;	/* ascending */
+	size_t count;
+	char comm[16];
+};
+
+/* Which file has which identity, for many processes. Starts as { 0 }. */
+struct mappings_cache {
+	struct mappings_known *items;
+	size_t count;
+};
+
+/*
+ * The executable mappings of the process that `pid` has been since `seen`
+ * (CLOCK_BOOTTIME, ns). false: it is gone, or can't be looked at.
+ */
+bool mappings_read_process(struct mappings *mappings,
+			   struct mappings_cache *cache, uint32_t pid,
+			   uint64_t seen);
+/* When a process began: CLOCK_BOOTTIME, ns. */
+bool mappings_process_start(uint32_t pid, uint64_t *started);
+/* What is known of a process that is gone: where a module lay. It is added; of
+ * modules in a row the mappings aren't ascending. */
+void mappings_add_module(struct mappings *mappings,
+			 struct mappings_cache *cache, const char *path,
+			 uint64_t bias);
+/* The kernel's text and its modules; false: the kernel doesn't tell. */
+bool mappings_read_kernel(struct mappings *mappings);
+void mappings_free(struct mappings *mappings);
+void mappings_cache_free(struct mappings_cache *cache);
+
+#endif

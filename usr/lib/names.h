@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of what stands as a number in TDFs and in the buffer: stable, for
+ * programs that read our output. */
+#ifndef LIB_NAMES_H
+#define LIB_NAMES_H
+
+#include <stdint.h>
+
+extern const char *const names_cost[];		/* TDF_COST_* */
+extern const char *const names_filtered[];	/* RAS_FILTERED_*; NULL: not in
+						 * use */
+extern const char *const names_fault[];		/* RAS_FAULT_* */
+extern const char *const names_context[];	/* RAS_CONTEXT_* by bit; ends with
+						 * NULL */
+
+/* RAS_POINT_*, RAS_TRIGGER_*; "unknown" for what is none. */
+const char *names_point_state(uint16_t state);
+const char *names_trigger_state(uint64_t state);
+
+#endif

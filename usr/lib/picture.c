@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "picture.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <rastrace/tff.h>
+#include "hash.h"
+
+#if defined(__x86_64__)
+#define MACHINE	EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE	EM_AARCH64
+#elif defined(__riscv)
+#define MACHINE	EM_RISCV
+#else
+#define MACHINE	EM_NONE
+#endif
+
+void picture_header(struct chunk_out *out, const struct buffer *buffer)
+{
+	struct ras_file file = {
+		.order = RAS_FILE_ORDER,
+		.version = RAS_FILE_VERSION,
+		.size = sizeof(file),
+		.machine = MACHINE,
+		.layout = RAS_LAYOUT,
+		.cpus = buffer->control->cpus,
+		.key = buffer->control->key,
+		.slice_bytes = buffer->control->slice_bytes,
+		.taken = buffer_time(),
+		.wall_offset = buffer_wall_offset(),
+	};
+	struct utsname uts = { 0 };
+
+	uname(&uts);
+	memcpy(file.magic, RAS_FILE_MAGIC, sizeof(file.magic));
+	strncpy(file.kernel, uts.release, sizeof(file.kernel) - 1);
+	strncpy(file.host, uts.nodename, sizeof(file.host) - 1);
+	file.crc = hash_crc32(0, &file, sizeof(file));
+	if (!out->error)
+		out->error = out->take(out->context, &file, sizeof(file));
+}
+
+void picture_sessions(struct chunk_out *out, const struct session_list *list)
+{
+	chunk_begin(out);
+	chunk_add(out, list->log, list->log_size);
+	chunk_end(out, RAS_CHUNK_SESSIONS);
+}
+
+/* ---- counts ---- */
+
+struct counted {
+	struct ras_count *rows;		/* per point and slice */
+	struct ras_why *why;		/* per point; NULL: not there */
+	uint64_t *missed;
+};
+
+static void counts_sum(const struct counted *from, uint32_t points,
+		       uint32_t slices, struct ras_count_total *totals)
+{
+	for (uint32_t i = 0; i < points; i++) {
+		const struct ras_count *rows = &from->rows[(size_t)i * slices];
+
+		totals[i] = (struct ras_count_total){
+			.missed = from->missed[i],
+		};
+		if (from->why)
+			totals[i].why = from->why[i];
+		for (uint32_t k = 0; k < slices; k++) {
+			totals[i].recorded += rows[k].recorded;
+			totals[i].dropped += rows[k].dropped;
+		}
+	}
+}
+
+static void session_counts(struct chunk_out *out, const struct buffer *buffer,
+			   const struct session *session)
+{
+	uint32_t points = session->entry->points;
+	struct ras_counts head = { session->entry->index, points };
+	struct counted counted = { 0 };
+	struct ras_count_total *totals;
+
+	if (session_counts_read(session, buffer->slices, &counted.rows, NULL))
+		return;
+	session_why_read(session, buffer->control->cpus, &counted.why, NULL);
+	counted.missed = calloc(points + 1, sizeof(*counted.missed));
+	if (counted.missed) {
+		session_missed_read(session, counted.missed);
+		chunk_begin(out);
+		chunk_add(out, &head, sizeof(head));
+		totals = chunk_room(out, points * sizeof(*totals));
+		if (totals)
+			counts_sum(&counted, points, buffer->slices, totals);
+		chunk_end(out, RAS_CHUNK_COUNTS);
+	} else if (!out->error) {
+		out->error = -ENOMEM;
+	}
+	free(counted.rows);
+	free(counted.why);
+	free(counted.missed);
+}
+
+void picture_counts(struct chunk_out *out, const struct buffer *buffer,
+		    const struct session_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		session_counts(out, buffer, &list->items[i]);
+}
+
+/* ---- processes ---- */
+
+static void mappings_write(struct chunk_out *out, uint32_t pid,
+			   const struct mappings *m)
+{
+	struct ras_maps head = {
+		.pid = pid, .mappings = m->count, .taken = buffer_time(),
+	};
+
+	memcpy(head.comm, m->comm, sizeof(head.comm));
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	chunk_add(out, m->items, m->count * sizeof(*m->items));
+	chunk_end(out, RAS_CHUNK_MAPS);
+}
+
+static const char *module_of(const struct session_list *list, uint16_t index)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].entry->index == index)
+			return list->items[i].entry->module;
+	return "";
+}
+
+/* As long as it lives all of it, then its modules by their bias. */
+static void process_maps(struct chunk_out *out,
+			 const struct processes *processes,
+			 const struct ras_process_entry *entry,
+			 const struct session_list *list,
+			 struct mappings_cache *cache)
+{
+	const struct ras_process_entry *end = processes->items +
+					      processes->count;
+	uint32_t pid = entry->key.pid;
+	struct mappings m;
+
+	if (!mappings_read_process(&m, cache, pid, entry->process.seen)) {
+		mappings_free(&m);
+		memcpy(m.comm, entry->process.comm, sizeof(m.comm));
+		while (entry > processes->items && entry[-1].key.pid == pid)
+			entry--;
+		for (; entry < end && entry->key.pid == pid; entry++)
+			mappings_add_module(&m, cache,
+					    module_of(list, entry->key.session),
+					    entry->process.bias);
+	}
+	if (m.count)
+		mappings_write(out, pid, &m);
+	mappings_free(&m);
+}
+
+void picture_processes(struct chunk_out *out,
+		       const struct processes *processes,
+		       const struct processes *known,
+		       const struct session_list *list,
+		       struct mappings_cache *cache)
+{
+	const struct ras_process_entry *entry = processes->items;
+	const struct ras_process_entry *end = entry + processes->count;
+	size_t written = 0;
+	int64_t last = -1;
+
+	chunk_begin(out);
+	for (; entry < end; entry++) {
+		if (processes_have(known, entry))
+			continue;
+		chunk_add(out, entry, sizeof(*entry));
+		written++;
+	}
+	if (!written)
+		return;
+	chunk_end(out, RAS_CHUNK_PROCESSES);
+	for (entry = processes->items; entry < end; entry++) {
+		if (entry->key.pid == last || processes_have(known, entry))
+			continue;
+		process_maps(out, processes, entry, list, cache);
+		last = entry->key.pid;
+	}
+}
+
+void picture_kernel(struct chunk_out *out, const struct session_list *list)
+{
+	struct mappings m;
+	size_t i = 0;
+
+	while (i < list->count &&
+	       !(list->items[i].entry->flags & RAS_SESSION_KERNEL))
+		i++;
+	if (i == list->count)
+		return;
+	if (mappings_read_kernel(&m))
+		mappings_write(out, 0, &m);
+	mappings_free(&m);
+}
+
+/* ---- formats ---- */
+
+static bool entry_wanted(const struct tff_entry *entry,
+			 const struct session *session)
+{
+	if (session->entry->index == RAS_STATIC_SESSION)
+		return entry->flags & TFF_STATIC;
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (session->points[i].minor == entry->minor &&
+		    session->points[i].hash == entry->hash)
+			return true;
+	return false;
+}
+
+static bool tff_wanted(const struct tff *tff, const struct session *session)
+{
+	for (uint32_t i = 0; i < tff->header->entries.count; i++)
+		if (entry_wanted(&tff->entries[i], session))
+			return true;
+	return false;
+}
+
+static void format_write(struct chunk_out *out, const struct tff *tff)
+{
+	const char *slash = strrchr(tff->path, '/');
+	struct ras_formats head = { 0 };
+
+	strncpy(head.name, slash ? slash + 1 : tff->path,
+		sizeof(head.name) - 1);
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	chunk_add(out, tff->data, tff->header->file_size);
+	chunk_end(out, RAS_CHUNK_FORMATS);
+}
+
+/* Of a major: each file once, however many sessions want it. */
+static void major_formats(struct chunk_out *out, struct search *search,
+			  const struct session *session, unsigned int major,
+			  bool *written)
+{
+	struct search_file *file;
+	size_t at = 0;
+
+	while ((file = search_next(search, major, &at))) {
+		if (written[at - 1] || !file->tff ||
+		    !tff_wanted(file->tff, session))
+			continue;
+		written[at - 1] = true;
+		format_write(out, file->tff);
+	}
+}
+
+static void session_formats(struct chunk_out *out, struct search *search,
+			    const struct session *session, bool *written)
+{
+	if (session->entry->index != RAS_STATIC_SESSION) {
+		major_formats(out, search, session, session->entry->major,
+			      written);
+		return;
+	}
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (session->points[i].state != RAS_POINT_UNSELECTED)
+			major_formats(out, search, session, i, written);
+}
+
+void picture_formats(struct chunk_out *out, const struct session_list *list)
+{
+	struct search search = { 0 };
+	bool *written;
+
+	search_add_environment(&search);
+	for (size_t i = 0; i < list->count; i++)
+		search_add_place(&search, list->items[i].entry->tdf);
+	search_add_system(&search);
+	written = calloc(search.count + 1, sizeof(*written));
+	for (size_t i = 0; written && i < list->count; i++)
+		session_formats(out, &search, &list->items[i], written);
+	if (!written && !out->error)
+		out->error = -ENOMEM;
+	free(written);
+	search_free(&search);
+}
+
+/* ---- records ---- */
+
+struct ras_slice_copy picture_slice_place(const struct buffer *buffer,
+					  uint32_t row)
+{
+	const struct ras_control *control = buffer->control;
+	uint32_t nest = row - control->cpus;
+
+	if (row < control->cpus)
+		return (struct ras_slice_copy){ .cpu = row };
+	return (struct ras_slice_copy){
+		.cpu = nest / control->nest_levels,
+		.level = nest % control->nest_levels + 1,
+	};
+}
+
+static void piece_write(struct chunk_out *out,
+			const struct ras_slice_copy *place,
+			const struct ring *ring, uint64_t first, uint64_t end)
+{
+	struct ras_slice_copy copy = *place;
+
+	copy.first = first;
+	copy.head = end;
+	copy.records = ring->records;
+	copy.dropped = ring->dropped;
+	chunk_begin(out);
+	chunk_add(out, &copy, sizeof(copy));
+	chunk_add(out, ring->data + (first - ring->first), end - first);
+	chunk_end(out, RAS_CHUNK_SLICE);
+}
+
+void picture_records(struct chunk_out *out, const struct ras_slice_copy *place,
+		     const struct ring *ring, uint64_t key, size_t piece)
+{
+	struct ring_walk walk = { .position = ring->first };
+	uint64_t first = ring->first, end = first;
+
+	while (ring->head - first > piece && ring_next(ring, key, &walk)) {
+		if (walk.position - first > piece && end > first) {
+			piece_write(out, place, ring, first, end);
+			first = end;
+		}
+		end = walk.position;
+	}
+	piece_write(out, place, ring, first, ring->head);
+}
+
+void picture_end(struct chunk_out *out)
+{
+	chunk_begin(out);
+	chunk_end(out, RAS_CHUNK_END);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The live buffer as chunks of a .ras file; `trace get`, `trace spool` and
+ * `tracefmt` are made of these. */
+#ifndef LIB_PICTURE_H
+#define LIB_PICTURE_H
+
+#include "buffer.h"
+#include "chunk.h"
+#include "mappings.h"
+#include "processes.h"
+#include "ring.h"
+#include "search.h"
+#include "session.h"
+
+/* Not a chunk: the file's header. */
+void picture_header(struct chunk_out *out, const struct buffer *buffer);
+void picture_sessions(struct chunk_out *out, const struct session_list *list);
+/* One chunk for each session whose counters are there. */
+void picture_counts(struct chunk_out *out, const struct buffer *buffer,
+		    const struct session_list *list);
+/* Those that `known` doesn't have: themselves, and what lies where in them. */
+void picture_processes(struct chunk_out *out,
+		       const struct processes *processes,
+		       const struct processes *known,
+		       const struct session_list *list,
+		       struct mappings_cache *cache);
+/* The kernel's own, when a session has probes in it. */
+void picture_kernel(struct chunk_out *out, const struct session_list *list);
+/* The TFFs that format what is armed. */
+void picture_formats(struct chunk_out *out, const struct session_list *list);
+
+/* Place of a slice's row: CPU and level. */
+struct ras_slice_copy picture_slice_place(const struct buffer *buffer,
+					  uint32_t row);
+/* The records of a ring, as chunks of at most `piece` bytes or so. */
+void picture_records(struct chunk_out *out, const struct ras_slice_copy *place,
+		     const struct ring *ring, uint64_t key, size_t piece);
+void picture_end(struct chunk_out *out);
+
+#endif

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "../lib/pin.h"
+#include "../lib/sysbpf.h"
+#include "features.h"
+#include "keep_arm.h"
+#include "keep_request.h"
+#include "keep_watch.h"
+#include "retire.h"
+#include "static.h"
+
+#define TICK_MS		(1000 / WATCH_TICKS)
+#define IDLE_MS		10000
+#define BLIND_MS	1000	/* when nothing tells of kernel modules */
+#define SAMPLE_NS	10000000	/* of a second the kernel measures */
+#define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
+#define NICE		10
+
+static const struct option_def options[] = { { NULL } };
+
+enum { SIGNALS, UEVENTS, MOUNTS, POLLED };
+
+struct keeper {
+	char path[RUN_PATH_MAX];
+	dev_t device;			/* of the run directory */
+	int lock;			/* RUN/keep */
+	struct pollfd polled[POLLED];
+	struct buffer buffer;
+	ino_t control;			/* its pin; 0: no buffer is open */
+	struct watch *watches;
+	size_t watch_count;
+	struct hit_cost trap;
+	bool trap_known;
+	unsigned int ticks;
+	bool ticking;			/* points are followed */
+};
+
+static void watches_forget(struct keeper *keeper)
+{
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		watch_close(&keeper->watches[i]);
+	keeper->watch_count = 0;
+}
+
+static void buffer_forget(struct keeper *keeper)
+{
+	if (keeper->control)
+		buffer_close(&keeper->buffer);
+	keeper->control = 0;
+	watches_forget(keeper);
+}
+
+/* It may have been made anew. */
+static int buffer_look(struct keeper *keeper)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/control", keeper->path);
+	if (lstat(path, &st)) {
+		buffer_forget(keeper);
+		return -ENOENT;
+	}
+	if (st.st_ino == keeper->control)
+		return 0;
+	buffer_forget(keeper);
+	if (buffer_open(&keeper->buffer, keeper->path, true, NULL))
+		return -ENOENT;
+	keeper->control = st.st_ino;
+	return 0;
+}
+
+/* What is known of the session; NULL: out of memory. */
+static struct watch *watch_find(struct keeper *keeper,
+				const struct session *session)
+{
+	struct watch *watches;
+
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		if (keeper->watches[i].session == session->entry->index)
+			return &keeper->watches[i];
+	watches = reallocarray(keeper->watches, keeper->watch_count + 1,
+			       sizeof(*watches));
+	if (!watches)
+		return NULL;
+	keeper->watches = watches;
+	if (watch_open(&watches[keeper->watch_count], session))
+		return NULL;
+	return &watches[keeper->watch_count++];
+}
+
+static void watches_clean(struct keeper *keeper)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < keeper->watch_count; i++) {
+		if (keeper->watches[i].seen)
+			keeper->watches[kept++] = keeper->watches[i];
+		else
+			watch_close(&keeper->watches[i]);
+	}
+	keeper->watch_count = kept;
+}
+
+/* Under the lock of the run directory, with sessions as they are now. */
+static void points_end(struct keeper *keeper, uint16_t index, const bool *off,
+		       uint16_t state)
+{
+	struct session_list list;
+	struct run_dir run;
+
+	if (run_dir_open(&run, false, NULL))
+		return;
+	if (!session_list_read(&list, &keeper->buffer, run.path, NULL)) {
+		for (size_t i = 0; i < list.count; i++) {
+			if (list.items[i].entry->index != index ||
+			    !list.items[i].armed)
+				continue;
+			if (index == RAS_STATIC_SESSION)
+				static_majors_off(&run, &keeper->buffer, off,
+						  NULL);
+			else
+				retire_points(&run, &keeper->buffer,
+					      &list.items[i], off, state, NULL);
+		}
+		session_list_free(&list);
+	}
+	run_dir_close(&run);
+}
+
+static void maxhits_look(struct keeper *keeper, const struct watch *watch,
+			 const struct session *session)
+{
+	bool *off = calloc(watch->points + 1, sizeof(*off));
+
+	if (off && watch_maxhits_reached(watch, session,
+					 keeper->buffer.control->cpus, off))
+		points_end(keeper, watch->session, off, RAS_POINT_MAXHITS);
+	free(off);
+}
+
+/* The time in programs is measured by the kernel, for a moment. */
+static void programs_measure(struct keeper *keeper)
+{
+	const struct timespec moment = { .tv_nsec = SAMPLE_NS };
+	int stats = sysbpf_stats_enable();
+
+	if (stats < 0)
+		return;
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		watch_programs_begin(&keeper->watches[i]);
+	nanosleep(&moment, NULL);
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		watch_programs_end(&keeper->watches[i]);
+	close(stats);
+}
+
+static void traps_measure(struct keeper *keeper)
+{
+	struct features features;
+
+	if (keeper->trap_known)
+		return;
+	keeper->trap_known = true;
+	if (!features_probe(&features, ATTACH_AUTO, NULL))
+		hit_cost_measure(&keeper->trap, &features);
+}
+
+/* Take the dearest points off until the rest is below the ceiling. */
+static void dearest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
+{
+	while (used > most) {
+		struct watch_point *dearest = NULL;
+		struct watch *of = NULL;
+		bool *off;
+
+		for (size_t i = 0; i < keeper->watch_count; i++) {
+			struct watch *watch = &keeper->watches[i];
+
+			for (uint32_t k = 0; k < watch->points; k++)
+				if (!dearest ||
+				    watch->items[k].used > dearest->used) {
+					dearest = &watch->items[k];
+					of = watch;
+				}
+		}
+		if (!dearest || !dearest->used)
+			return;
+		off = calloc(of->points + 1, sizeof(*off));
+		if (!off)
+			return;
+		off[dearest - of->items] = true;
+		points_end(keeper, of->session, off, RAS_POINT_MUTED);
+		free(off);
+		used -= dearest->used;
+		dearest->used = 0;
+	}
+}
+
+static void cpu_look(struct keeper *keeper, const struct session_list *list)
+{
+	struct ras_control *control = keeper->buffer.control;
+	uint64_t used = 0;
+
+	traps_measure(keeper);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].armed) {
+			struct watch *watch = watch_find(keeper,
+							 &list->items[i]);
+
+			if (watch)
+				watch_time(watch, &list->items[i],
+					   &keeper->trap);
+		}
+	if (keeper->ticks % WATCH_TICKS == 0)
+		programs_measure(keeper);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].armed) {
+			struct watch *watch = watch_find(keeper,
+							 &list->items[i]);
+
+			if (watch)
+				used += watch_tick(watch, &list->items[i],
+						   &keeper->buffer);
+		}
+	control->used_cpu = used / NS_PER_HUNDREDTH;
+	__atomic_store_n(&control->used_time, buffer_time(), __ATOMIC_RELEASE);
+	dearest_mute(keeper, used,
+		     (uint64_t)control->max_cpu * NS_PER_HUNDREDTH);
+}
+
+static void sessions_look(struct keeper *keeper)
+{
+	struct session_list list;
+	bool armed = false;
+
+	if (session_list_read(&list, &keeper->buffer, keeper->path, NULL))
+		return;
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		keeper->watches[i].seen = false;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct session *session = &list.items[i];
+		struct watch *watch;
+
+		if (!session->armed || !(watch = watch_find(keeper, session)))
+			continue;
+		watch->seen = armed = true;
+		if (!watch_has_maxhits(watch, session))
+			continue;
+		keeper->ticking = true;
+		maxhits_look(keeper, watch, session);
+	}
+	watches_clean(keeper);
+	if (armed && keeper->buffer.control->max_cpu) {
+		keeper->ticking = true;
+		cpu_look(keeper, &list);
+	}
+	session_list_free(&list);
+}
+
+/* Everything once; is there something left to follow? */
+static bool keeper_look(struct keeper *keeper)
+{
+	keeper->ticking = false;
+	if (!buffer_look(keeper))
+		sessions_look(keeper);
+	keeper->ticks++;
+	return keep_arm_requests(keeper->path) || keeper->ticking;
+}
+
+/* Is the run directory still the one that it was? */
+static bool is_mounted(const struct keeper *keeper)
+{
+	struct stat st;
+
+	return !stat(keeper->path, &st) && st.st_dev == keeper->device;
+}
+
+/* A command that finds a keeper leaves its work to it: the last look is under
+ * the lock of the run directory. */
+static bool keeper_end(struct keeper *keeper)
+{
+	struct run_dir run;
+	char path[PATH_MAX];
+
+	if (run_dir_open(&run, false, NULL))
+		return !is_mounted(keeper);
+	if (keep_is_needed(run.path)) {
+		run_dir_close(&run);
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/keep", run.path);
+	rmdir(path);
+	close(keeper->lock);
+	keeper->lock = -1;
+	run_dir_close(&run);
+	return true;
+}
+
+static int keeper_pause(struct keeper *keeper)
+{
+	struct signalfd_siginfo signal;
+	char event[4096];
+	int timeout = keeper->ticking ? TICK_MS :
+		keeper->polled[UEVENTS].fd < 0 ? BLIND_MS : IDLE_MS;
+
+	poll(keeper->polled, POLLED, timeout);
+	/* what removed pins and took its time */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	/* what they say is seen by looking */
+	while (keeper->polled[UEVENTS].fd >= 0 &&
+	       recv(keeper->polled[UEVENTS].fd, event, sizeof(event),
+		    MSG_DONTWAIT) > 0)
+		;
+	while (read(keeper->polled[SIGNALS].fd, &signal, sizeof(signal)) ==
+	       sizeof(signal))
+		if (signal.ssi_signo != SIGHUP)
+			return -EINTR;
+	return 0;
+}
+
+static void keeper_run(struct keeper *keeper)
+{
+	while (is_mounted(keeper)) {
+		if (!keeper_look(keeper) && keeper_end(keeper))
+			return;
+		if (keeper_pause(keeper))
+			return;
+	}
+}
+
+static int uevents_open(void)
+{
+	const struct sockaddr_nl address = {
+		.nl_family = AF_NETLINK, .nl_groups = 1,
+	};
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
+			NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0 || !bind(fd, (const void *)&address, sizeof(address)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int signals_open(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int lock_take(struct keeper *keeper, struct error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int code;
+
+	snprintf(path, sizeof(path), "%s/keep", keeper->path);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return pin_refused(err, -errno, "cannot make '%s'", path);
+	keeper->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+			    O_CLOEXEC);
+	if (keeper->lock < 0)
+		return pin_refused(err, -errno, "cannot open '%s'", path);
+	if (!flock(keeper->lock, LOCK_EX | LOCK_NB) &&
+	    !fstat(keeper->lock, &st)) {
+		keeper->device = st.st_dev;
+		return 0;
+	}
+	code = -errno;
+	error_set(err, code, "another keeper (process %d) is at work in '%s'",
+		  run_dir_lock_holder(path), keeper->path);
+	close(keeper->lock);
+	return code;
+}
+
+static int keep(struct error *err)
+{
+	struct keeper keeper = {
+		.polled = {
+			[SIGNALS] = { .fd = signals_open(), .events = POLLIN },
+			[UEVENTS] = { .fd = uevents_open(), .events = POLLIN },
+			[MOUNTS] = {
+				.fd = open("/proc/self/mounts",
+					   O_RDONLY | O_CLOEXEC),
+				.events = POLLPRI,
+			},
+		},
+	};
+	int code = run_dir_check(pin_run(), err);
+
+	if (!code && !realpath(pin_run(), keeper.path))
+		code = error_set(err, -errno, "cannot find '%s'", pin_run());
+	if (!code)
+		code = lock_take(&keeper, err);
+	if (code)
+		return code;
+	setenv(PIN_RUN_VARIABLE, keeper.path, 1);
+	prctl(PR_SET_NAME, "trace-keep");
+	setpriority(PRIO_PROCESS, 0, NICE);
+	keeper_run(&keeper);
+	buffer_forget(&keeper);
+	free(keeper.watches);
+	if (keeper.lock >= 0)
+		close(keeper.lock);
+	return 0;
+}
+
+static int keep_run(int argc, char **argv)
+{
+	struct error err = { 0 };
+	int status, first = command_parse(&command_keep, argc, argv, 0, 0,
+					  NULL, &status);
+
+	return first < 0 ? status : command_end(keep(&err), &err);
+}
+
+const struct command command_keep = {
+	.def = {
+		.program = "trace", .name = "keep", .operands = "",
+		.help = "look after what is armed; started when it is needed",
+		.options = options,
+	},
+	.run = keep_run,
+};

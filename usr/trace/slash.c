@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "slash.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "commands.h"
+
+/* /S and the like: a command without operands */
+static const struct {
+	const char *option, *command;
+} commands[] = {
+	{ "/S", "suspend" }, { "/R", "resume" }, { "/C", "clear" },
+	{ "/Q", "query" },
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static const char *command_of(const char *arg)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(arg, commands[i].option))
+			return commands[i].command;
+	return NULL;
+}
+
+static bool all_of(const char *list, int (*fits)(int c))
+{
+	bool empty = true;
+
+	for (; *list; list++) {
+		if (*list == ',' ? empty : !fits((unsigned char)*list))
+			return false;
+		empty = *list == ',';
+	}
+	return !empty;
+}
+
+/* "/P:1f,20", "/B:512", "/D:PROCNAME,TID" */
+static bool is_value(const char *arg)
+{
+	if (arg[0] != '/' || !arg[1] || arg[2] != ':')
+		return false;
+	switch (arg[1]) {
+	case 'P':
+		return all_of(arg + 3, isxdigit);
+	case 'B':
+		return all_of(arg + 3, isdigit) && !strchr(arg, ',');
+	case 'D':
+		return all_of(arg + 3, isalnum);
+	default:
+		return false;
+	}
+}
+
+static bool is_on(const char *arg)
+{
+	return !strcmp(arg, "on") || !strcmp(arg, "ON");
+}
+
+static bool is_off(const char *arg)
+{
+	return !strcmp(arg, "off") || !strcmp(arg, "OFF");
+}
+
+bool slash_used(int argc, char **argv)
+{
+	if (argc < 2)
+		return false;
+	if (command_of(argv[1]) || is_value(argv[1]) ||
+	    !strcmp(argv[1], "ON") || !strcmp(argv[1], "OFF"))
+		return true;
+	if (!is_on(argv[1]) && !is_off(argv[1]))
+		return false;
+	for (int i = 2; i < argc; i++)
+		if (command_of(argv[i]) || is_value(argv[i]))
+			return true;
+	return false;
+}
+
+/* The command line of `trace on`, as it is made; all are freed. */
+struct words {
+	char **items;
+	int count, room;
+	bool failed;
+};
+
+static void words_add(struct words *words, char *word)
+{
+	if (!word || words->count + 1 >= words->room) {
+		words->failed = true;
+		free(word);
+		return;
+	}
+	words->items[words->count++] = word;
+}
+
+static void words_add_option(struct words *words, const char *option,
+			     const char *value, const char *unit)
+{
+	char *word;
+
+	words_add(words, asprintf(&word, "--%s=%s%s", option, value, unit) < 0 ?
+		  NULL : word);
+}
+
+static void pids_add(struct words *words, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *pid, decimal[24];
+
+	while (copy && (pid = strsep(&rest, ","))) {
+		errno = 0;
+		snprintf(decimal, sizeof(decimal), "%lu",
+			 strtoul(pid, NULL, 16));
+		words_add_option(words, "pid", decimal, "");
+	}
+	words->failed |= !copy;
+	free(copy);
+}
+
+/* Names as OS/2 had them; process and thread ids are in every record. */
+static void contexts_add(struct words *words, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+
+	while (copy && (name = strsep(&rest, ","))) {
+		if (!strcasecmp(name, "PID") || !strcasecmp(name, "TID"))
+			continue;
+		words_add_option(words, "context",
+				 strcasecmp(name, "PROCNAME") ? name : "comm",
+				 "");
+	}
+	words->failed |= !copy;
+	free(copy);
+}
+
+static void value_add(struct words *words, const char *arg)
+{
+	if (arg[1] == 'P')
+		pids_add(words, arg + 3);
+	else if (arg[1] == 'D')
+		contexts_add(words, arg + 3);
+	else
+		words_add_option(words, "buffer", arg + 3, "K");
+}
+
+/* Operands and options of the statement ON or OFF. */
+static int words_fill(struct words *words, int argc, char **argv, int verb)
+{
+	bool off = is_off(argv[verb]);
+
+	words_add(words, strdup(argv[0]));
+	words_add(words, strdup(off ? "off" : "on"));
+	for (int i = 1; i < argc; i++) {
+		if (is_value(argv[i]) && off) {
+			fprintf(stderr, "trace: '%s' goes with ON\n", argv[i]);
+			return COMMAND_MISUSE;
+		}
+		if (is_value(argv[i]))
+			value_add(words, argv[i]);
+		else if (i != verb && !command_of(argv[i]))
+			words_add(words, strdup(argv[i]));
+	}
+	if (words->failed)
+		fputs("trace: out of memory\n", stderr);
+	return words->failed ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+static int statement_run(int argc, char **argv, int verb,
+			 int (*run)(int argc, char **argv))
+{
+	struct words words = { .room = 4 };
+	int status;
+
+	/* each character of a list may be a word */
+	for (int i = 0; i < argc; i++)
+		words.room += 1 + (is_value(argv[i]) ? strlen(argv[i]) : 0);
+	words.items = calloc(words.room, sizeof(*words.items));
+	if (!words.items)
+		words.room = 0;
+	status = words_fill(&words, argc, argv, verb);
+	if (status == COMMAND_DONE) {
+		/* the options' parser moves them about */
+		char **copy = calloc(words.count + 1, sizeof(*copy));
+
+		if (copy) {
+			memcpy(copy, words.items,
+			       words.count * sizeof(*copy));
+			status = run(words.count, copy);
+		} else {
+			status = COMMAND_FAILED;
+		}
+		free(copy);
+	}
+	while (words.count)
+		free(words.items[--words.count]);
+	free(words.items);
+	return status;
+}
+
+static int verb_find(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!command_of(argv[i]) && !is_value(argv[i]))
+			return is_on(argv[i]) || is_off(argv[i]) ? i : -1;
+	return 0;
+}
+
+static int command_run_alone(char *program, const char *command,
+			     int (*run)(int argc, char **argv))
+{
+	char name[16], *argv[] = { program, name, NULL };
+
+	snprintf(name, sizeof(name), "%s", command);
+	return run(2, argv);
+}
+
+int slash_run(int argc, char **argv, int (*run)(int argc, char **argv))
+{
+	int status = COMMAND_DONE, verb = verb_find(argc, argv);
+
+	for (int i = 1; i < argc && !verb && !status; i++)
+		if (is_value(argv[i]))
+			verb = -1;
+	if (verb < 0) {
+		fputs("trace: ON or OFF is missing\n"
+		      "trace: try 'trace --help'\n", stderr);
+		return COMMAND_MISUSE;
+	}
+	for (int i = 1; i < argc && status == COMMAND_DONE; i++) {
+		const char *command = command_of(argv[i]);
+
+		if (command)
+			status = command_run_alone(argv[0], command, run);
+		else if (i == verb)
+			status = statement_run(argc, argv, verb, run);
+	}
+	return status;
+}

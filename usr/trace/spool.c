@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "commands.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "../lib/pack.h"
+#include "../lib/pin.h"
+#include "amount.h"
+#include "run_dir.h"
+#include "spooler.h"
+
+#define PROGRAM		"trace"
+#define SIZE_LEAST	(64u << 10)
+#define FILES_MOST	10000
+#define FILES_DEFAULT	2	/* of a cycle */
+#define SECOND		1000000000ULL
+#define LOOK_EVERY	(SECOND / 2)	/* at the buffer; progress */
+
+struct spool_settings {
+	const char *output;
+	bool follow, bundle;
+	uint64_t size, duration;
+	unsigned int files;
+	int pack;
+};
+
+static volatile sig_atomic_t stop;
+
+/* ---- options ---- */
+
+static int take_output(void *context, const char *value)
+{
+	((struct spool_settings *)context)->output = value;
+	return 0;
+}
+
+static int take_follow(void *context, const char *value)
+{
+	((struct spool_settings *)context)->follow = true;
+	return 0;
+}
+
+static int take_bundle(void *context, const char *value)
+{
+	((struct spool_settings *)context)->bundle = true;
+	return 0;
+}
+
+static int option_wrong(const char *name, const char *value,
+			const char *expected)
+{
+	fprintf(stderr, PROGRAM ": spool: --%s '%s': %s\n", name, value,
+		expected);
+	return -1;
+}
+
+/* A number with one of the letters behind it; 0: it is none. */
+static uint64_t number_take(const char *value, const char *letters,
+			    const uint64_t *units)
+{
+	const char *letter;
+	uint64_t number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (errno || !isdigit((unsigned char)*value) || (*end && end[1]))
+		return 0;
+	letter = strchr(letters, *end);
+	if (!letter || number > UINT64_MAX / units[letter - letters])
+		return 0;
+	return number * units[letter - letters];
+}
+
+static int take_size(void *context, const char *value)
+{
+	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
+	struct spool_settings *settings = context;
+
+	settings->size = number_take(value, "KMG", units);
+	return settings->size >= SIZE_LEAST ? 0 :
+	       option_wrong("size", value, "bytes of a file are expected, at least 64K");
+}
+
+static int take_files(void *context, const char *value)
+{
+	static const uint64_t unit[] = { 1 };
+	struct spool_settings *settings = context;
+	uint64_t files = number_take(value, "", unit);
+
+	settings->files = files;
+	return files && files <= FILES_MOST ? 0 :
+	       option_wrong("files", value, "a number from 1 to 10000 is expected");
+}
+
+static int take_duration(void *context, const char *value)
+{
+	static const uint64_t units[] = {
+		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
+	};
+	struct spool_settings *settings = context;
+
+	settings->duration = number_take(value, "smh", units);
+	return settings->duration ? 0 :
+	       option_wrong("duration", value, "a time is expected: 90, 90s, 5m or 2h");
+}
+
+static int take_compress(void *context, const char *value)
+{
+	struct error err;
+	int method = pack_method_find(value, &err);
+
+	((struct spool_settings *)context)->pack = method;
+	if (method >= 0)
+		return 0;
+	error_print(PROGRAM, &err);
+	return -1;
+}
+
+static const struct option_def options[] = {
+	{ "output", 'o', "FILE.ras", "write there; '-' is standard output",
+	  take_output },
+	{ "follow", 'f', NULL, "to standard output: trace spool -f | tracefmt -",
+	  take_follow },
+	{ "size", 's', "SIZE", "bytes of a file (64M), then the next one is begun",
+	  take_size },
+	{ "files", 'n', "N", "how many files are kept: FILE, FILE.1, ... (2)",
+	  take_files },
+	{ "compress", 'z', "[=METHOD]", "zlib or zstd; without METHOD the better one",
+	  take_compress },
+	{ "bundle", 0, NULL, "with the format files of what is armed",
+	  take_bundle },
+	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
+	  take_duration },
+	{ NULL }
+};
+
+/* ---- running ---- */
+
+static void stop_note(int number)
+{
+	stop = 1;
+}
+
+/* The first one ends it in order, the second at once; but under nohup(1) the
+ * terminal may go away. A shell ignores SIGINT for all its jobs. */
+static void signals_take(void)
+{
+	struct sigaction old, once = {
+		.sa_handler = stop_note, .sa_flags = SA_RESETHAND,
+	};
+
+	sigaction(SIGINT, &once, NULL);
+	sigaction(SIGTERM, &once, NULL);
+	if (!sigaction(SIGHUP, &once, &old) && old.sa_handler == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);	/* write() tells */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+struct progress {
+	bool shown;		/* standard error is a terminal */
+	uint64_t begun, time, records;
+};
+
+static void progress_show(struct progress *progress, const struct spooler *s,
+			  uint64_t now)
+{
+	uint64_t span = now - progress->time;
+	char bytes[AMOUNT_TEXT];
+
+	if (!progress->shown)
+		return;
+	amount_print_bytes(bytes, s->files.total);
+	fprintf(stderr, "\r\033[K%llu records/s, %llu records, %s, %llu lost",
+		(unsigned long long)((s->total - progress->records) *
+				     (double)SECOND / (span ? span : 1)),
+		(unsigned long long)s->total, bytes,
+		(unsigned long long)s->lost);
+	fflush(stderr);
+	progress->records = s->total;
+}
+
+static void interval_wait(unsigned int ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+	if (!stop)
+		nanosleep(&time, NULL);
+}
+
+/* Until it is to end: 0, or why it can't go on. */
+static int spool_loop(struct spooler *s, const struct spool_settings *settings,
+		      struct progress *progress, struct error *err)
+{
+	int code = 0;
+	bool last;
+
+	do {
+		uint64_t now;
+
+		last = stop;
+		code = spooler_pass(s, err);
+		now = buffer_time();
+		if (settings->duration &&
+		    now - progress->begun >= settings->duration)
+			last = true;
+		if (now - progress->time >= LOOK_EVERY) {
+			progress_show(progress, s, now);
+			progress->time = now;
+			if (spooler_gone(s))
+				last = true;
+		}
+		if (!code && !last)
+			interval_wait(s->interval);
+	} while (!code && !last);
+	return code;
+}
+
+static void result_tell(const struct spooler *s)
+{
+	char bytes[AMOUNT_TEXT], more[32] = "";
+
+	amount_print_bytes(bytes, s->files.total);
+	if (s->files.begun > 1)
+		snprintf(more, sizeof(more), " in %u files", s->files.begun);
+	fprintf(stderr, PROGRAM ": spooled %llu records, %s%s\n",
+		(unsigned long long)s->total, bytes, more);
+	if (s->lost)
+		fprintf(stderr, PROGRAM ": %llu records were overwritten before they could be read\n"
+			PROGRAM ": a larger buffer keeps them longer: trace on --buffer\n",
+			(unsigned long long)s->lost);
+	if (spooler_gone(s))
+		fputs(PROGRAM ": the buffer has been removed\n", stderr);
+}
+
+/* The reader of the pipe doesn't want more: that is an end like others. */
+static int write_failed(const struct spooler *s, int code, struct error *err)
+{
+	char kept[AMOUNT_TEXT];
+
+	if (s->files.cause == EPIPE && !s->files.regular)
+		return 0;
+	if (!s->files.cause)
+		return err->text[0] ? code :
+		       error_set(err, code, "%s", strerror(-code));
+	amount_print_bytes(kept, s->files.total);
+	error_set(err, code, "cannot write '%s': %s",
+		  s->files.name ? s->files.name : "standard output",
+		  strerror(s->files.cause));
+	error_hint(err, "what was written before is kept, and can be read");
+	return code;
+}
+
+static int spool(const struct spool_settings *settings, struct error *err)
+{
+	struct progress progress = { .shown = isatty(STDERR_FILENO) };
+	struct spooler s = {
+		.run = pin_run(), .bundle = settings->bundle,
+		.files = {
+			.name = settings->follow ? NULL : settings->output,
+			.most = settings->size, .files = settings->files,
+			.fd = -1,
+		},
+	};
+	int code = run_dir_check(s.run, err), ended;
+
+	if (code)
+		return code;
+	signals_take();
+	code = spooler_open(&s, settings->pack, err);
+	progress.begun = progress.time = buffer_time();
+	if (!code)
+		code = spool_loop(&s, settings, &progress, err);
+	if (s.files.begun) {
+		ended = spooler_finish(&s, code, err);
+		code = ended ? write_failed(&s, ended, err) : 0;
+		if (progress.shown)
+			fputs("\r\033[K", stderr);
+		result_tell(&s);
+	}
+	spooler_close(&s);
+	return code;
+}
+
+static int settings_check(struct spool_settings *settings)
+{
+	const char *wrong = NULL;
+
+	if (settings->output && !strcmp(settings->output, "-"))
+		settings->follow = true;
+	else if (settings->output && settings->follow)
+		wrong = "--follow writes to standard output, not to a file";
+	if (!settings->output && !settings->follow)
+		wrong = "where to? --output FILE.ras, or --follow";
+	if (settings->follow && (settings->size || settings->files))
+		wrong = "standard output is no file: --size and --files are for --output";
+	if (!wrong && settings->follow && isatty(STDOUT_FILENO))
+		wrong = "this is not for a terminal: trace spool --follow | tracefmt -";
+	if (settings->files && !settings->size)
+		settings->size = 64u << 20;
+	if (!settings->files)
+		settings->files = settings->size ? FILES_DEFAULT : 1;
+	if (!wrong)
+		return 0;
+	fprintf(stderr, PROGRAM ": spool: %s\n" PROGRAM ": try '" PROGRAM " spool --help'\n",
+		wrong);
+	return -1;
+}
+
+static int spool_run(int argc, char **argv)
+{
+	struct spool_settings settings = { 0 };
+	struct error err = { 0 };
+	int status, first = command_parse(&command_spool, argc, argv, 0, 0,
+					  &settings, &status);
+
+	if (first < 0)
+		return status;
+	if (settings_check(&settings))
+		return COMMAND_MISUSE;
+	return command_end(spool(&settings, &err), &err);
+}
+
+const struct command command_spool = {
+	.def = {
+		.program = "trace", .name = "spool", .operands = "",
+		.help = "write records to files as they come",
+		.options = options,
+	},
+	.run = spool_run,
+};

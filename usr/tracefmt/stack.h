@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An item RAS_ITEM_STACK as text, a line for each frame, innermost first:
+ *
+ *	  00007F12AB34CD56  libc.so.6+0x29D90
+ *	  (stopped: no frame pointer)
+ */
+#ifndef TRACEFMT_STACK_H
+#define TRACEFMT_STACK_H
+
+#include <rastrace/buffer.h>
+#include "book.h"
+
+#define STACK_LINE_MAX	(BOOK_ADDRESS_MAX + 32)
+
+/* Whose addresses are named. */
+struct stack_owner {
+	const struct book *book;	/* NULL: nobody's */
+	uint32_t pid;
+};
+
+/* "(stopped: no frame pointer)", at most 64 characters. */
+const char *stack_end_text(uint8_t end);
+/* The frames of n bytes at `data`, each line with a line end in front; at most
+ * STACK_LINE_MAX for each 8 bytes and one more. */
+char *stack_put(struct stack_owner owner, struct ras_stack stack,
+		const uint8_t *data, size_t n, char *p);
+/* "libc.so.6+0x29D90", or "0x7F12AB34CD56" when it lies nowhere. */
+char *stack_put_address(struct stack_owner owner, uint64_t address, char *p);
+
+#endif
