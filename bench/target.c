@@ -2,17 +2,27 @@
 /*
  * The program that scripts/bench probes. Its sites are written by hand, so
  * that the first instruction of each, which decides what a probe costs, is
- * known: a nop of 5 bytes, an emulated push, a single-stepped mov; and 200
- * more for arming.
+ * known: a nop of 5 bytes, an emulated push, a single-stepped mov; a static
+ * tracepoint; and 5000 more for arming.
  *
  *	target SITE CALLS	prints nanoseconds per call
  *	target SITE		prints the site's file offset, in hex
+ *	target watch N		calls the first N of the 5000 over and over, and
+ *				prints "all" and "none" with the time (ns) when
+ *				all of them or none have a probe in them
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include <rastrace.h>
+
+#define POINTS		5000
+#define POINT_BYTES	4
+#define POINT_INSN	0x55	/* push %rbp */
 
 struct inner {
 	uint64_t first, second;
@@ -32,6 +42,26 @@ typedef void site(struct outer *outer, const char *text, uint64_t number);
 
 site bench_nop5, bench_push, bench_step;
 
+/* What a static tracepoint costs, and the call of it */
+#define STATIC_MAJOR	0xbe
+
+static __attribute__((noipa)) void nothing(unsigned int major,
+					   unsigned int minor,
+					   const void *data, size_t length)
+{
+}
+
+static void bench_static(struct outer *outer, const char *text, uint64_t number)
+{
+	rastrace_write(STATIC_MAJOR, 1, text, 14);
+}
+
+static void bench_nothing(struct outer *outer, const char *text,
+			  uint64_t number)
+{
+	nothing(STATIC_MAJOR, 1, text, 14);
+}
+
 __asm__(".text\n"
 	".altmacro\n"
 	".macro point number\n"
@@ -41,6 +71,7 @@ __asm__(".text\n"
 	"	push	%rbp\n"
 	"	pop	%rbp\n"
 	"	ret\n"
+	"	nop\n"
 	"	.size	bench_point_\\number, . - bench_point_\\number\n"
 	".endm\n"
 	".macro site name, first, second\n"
@@ -59,11 +90,13 @@ __asm__(".text\n"
 	"site bench_step, \"mov %rdi,%rax\", \"nop\"\n"
 	".altmacro\n"
 	".set index, 0\n"
-	".rept 200\n"
+	".rept 5000\n"
 	"	point	%index\n"
 	"	.set	index, index + 1\n"
 	".endr\n"
 	".noaltmacro\n");
+
+extern unsigned char bench_point_0[];
 
 static const struct {
 	const char *name;
@@ -72,6 +105,8 @@ static const struct {
 	{ "nop5", bench_nop5 },
 	{ "push", bench_push },
 	{ "step", bench_step },
+	{ "static", bench_static },
+	{ "nothing", bench_nothing },
 };
 
 static int print_offset(const void *address)
@@ -106,8 +141,52 @@ static double run(site *call, unsigned long calls)
 		(end.tv_nsec - begin.tv_nsec)) / calls;
 }
 
+static void *hit(void *points)
+{
+	struct inner inner = { 1, 2 };
+	struct middle middle = { 3, &inner };
+	struct outer outer = { 4, &middle };
+
+	for (size_t i = 0;; i++) {
+		site *point = (site *)(bench_point_0 + POINT_BYTES *
+				       (i % *(size_t *)points));
+
+		point(&outer, "thirteen char", i);
+		usleep(20);
+	}
+	return NULL;
+}
+
+/* The program's own text shows who has written into it. */
+static int watch(size_t points)
+{
+	const volatile unsigned char *text = bench_point_0;
+	size_t before = 0;
+	pthread_t thread;
+
+	if (!points || points > POINTS ||
+	    pthread_create(&thread, NULL, hit, &points))
+		return 1;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("ready");
+	for (;; usleep(100)) {
+		size_t probed = 0;
+		struct timespec t;
+
+		for (size_t i = 0; i < points; i++)
+			probed += text[i * POINT_BYTES] != POINT_INSN;
+		clock_gettime(CLOCK_REALTIME, &t);
+		if (probed != before && (!probed || probed == points))
+			printf("%s %lld%09ld\n", probed ? "all" : "none",
+			       (long long)t.tv_sec, t.tv_nsec);
+		before = probed;
+	}
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "watch"))
+		return watch(strtoul(argv[2], NULL, 10));
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
 		if (argc < 2 || strcmp(argv[1], sites[i].name))
 			continue;
@@ -118,6 +197,7 @@ int main(int argc, char **argv)
 				     strtoul(argv[2], NULL, 10)));
 		return 0;
 	}
-	fputs("usage: target nop5|push|step [CALLS]\n", stderr);
+	fputs("usage: target nop5|push|step|static|nothing [CALLS]\n"
+	      "       target watch N\n", stderr);
 	return 2;
 }
