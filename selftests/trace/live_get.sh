@@ -67,6 +67,7 @@ while [ $i -lt 3 ]; do
 	status 0 "and nothing is wrong with it" \
 		tracefmt --summary "$TMP/run$i.ras"
 done
+libc=$(sed -n 's,.* \(/.*/libc[.-].*\),\1,p' /proc/$target/maps | head -n 1)
 kill $target
 wait $target 2>/dev/null
 ok "the C library is in it" grep -q 'libc' "$TMP/run1.ras"
@@ -79,7 +80,7 @@ trace off --all
 
 # Of a process that is gone all modules are known that were traced in it
 make_tdf "$TMP/libc.tsf" <<TSF
-MODNAME=$(ldd "$TMP/target" | sed -n 's/.*libc.* => \(.*\) (.*/\1/p')
+MODNAME=$libc
 MAJOR=7
 TRACE MINOR=5, TP=.exit, DESC="exit", FMT="at %{sym}", REGS=(RIP)
 TSF

@@ -64,7 +64,7 @@ trace clear
 
 # Inside: an instruction must begin there
 inside='' between=''
-for offset in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+for offset in 3 4 5 6 7 8 9 10 11; do
 	make_tdf "at$offset.tsf" <<-TSF
 	MODNAME=vmlinux
 	MAJOR=22
@@ -94,12 +94,13 @@ trace clear
 # Beside a program's, one of them wrong
 make_app
 status 1 "the kernel's and a program's, and one that isn't there" \
-	on enter.tdf "$TDF" none.tdf
+	on --comm target enter.tdf "$TDF" none.tdf
 "$TMP/target" 3
 opens 1
 tracefmt -q -t . >out
 is "$(grep -c '^work' out)" 3 "the program's are recorded"
-is "$(count open)" 2 "and the kernel's"
+# the program has opened its libraries
+ok "and the kernel's" test "$(count open)" -ge 2
 make_tdf absent.tsf <<'TSF'
 MODNAME=vmlinux
 MAJOR=23

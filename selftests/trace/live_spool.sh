@@ -65,10 +65,11 @@ file=$TMP/hup.ras
 begin -o "$file"
 end HUP
 is "$ended" 0 "the end of the terminal is an end in order"
+rm "$file"
+trace clear
 trap '' HUP
 begin -o "$file"
 trap - HUP
-trace clear
 kill -HUP $spool
 sleep 0.3
 "$TMP/target" 10
