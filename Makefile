@@ -23,8 +23,8 @@ INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt
 trcust_LIBS   := -ldw -lelf -lZydis -liberty -llzma -lzstd -lz
-trace_LIBS    := -lelf -lz
-tracefmt_LIBS := -lelf -lz
+trace_LIBS    := -lelf
+tracefmt_LIBS := -lelf
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -40,7 +40,8 @@ LIB_SRC	:= $(wildcard usr/lib/*.c bpf/*.c)
 STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # a program's source but its main.c, which tests link too
-parts	= $(filter-out usr/$(1)/main.c,$(wildcard usr/$(1)/*.c usr/$(1)/*/*.c))
+parts	= $(filter-out usr/$(1)/main.c usr/$(1)/portable/%, \
+	  $(wildcard usr/$(1)/*.c usr/$(1)/*/*.c))
 
 LIBRARY	:= librastrace.so.0 librastrace.so librastrace.a
 
@@ -51,6 +52,15 @@ $(LIB): $(call objs,$(LIB_SRC))
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+# tracefmt for files only, with a C compiler and its library and nothing else:
+# without what the live buffer takes, BPF and libelf
+LIVE	:= usr/tracefmt/live.c $(patsubst %,usr/lib/%.c, \
+	   buffer identity mappings picture pin processes ring session \
+	   snapshot spool_files spooler sysbpf usdt_note)
+PORTABLE := $(filter-out $(LIVE), $(wildcard usr/lib/*.c) \
+	    $(call parts,tracefmt)) \
+	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)
 
 define program
 $(B)/$(1).a: $(call objs,$(call parts,$(1)))
@@ -76,6 +86,20 @@ $(B)/obj/%.o: %.c | $(B)/headers
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+# which has the page's files in it
+$(B)/obj/usr/tracefmt/html/html_page.o \
+$(B)/portable/usr/tracefmt/html/html_page.o: \
+	$(wildcard usr/tracefmt/html/page/*)
+
+$(B)/portable/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+$(B)/portable/tracefmt: $(PORTABLE:%.c=$(B)/portable/%.o)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -ldl
 
 # librastrace for the programs that are to be traced, in lib32 for 32-bit ones.
 # It needs no other library, not even the C library.
@@ -151,6 +175,10 @@ bench: all
 static: $(B)/static/trace $(B)/static/tracefmt
 	@stat -c '%n %s bytes' $^
 
+# For whoever reads traces elsewhere, also on another architecture:
+# make portable CC='clang --target=aarch64-linux-gnu' B=build/aarch64
+portable: $(B)/portable/tracefmt
+
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 755 $(PROGRAMS:%=$(B)/bin/%) $(DESTDIR)$(BINDIR)
@@ -200,11 +228,12 @@ help:
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
 	@echo 'make bench      what hits, arming (root) and compiling cost, beside other tools'
 	@echo 'make static     trace and tracefmt without shared libraries'
+	@echo 'make portable   tracefmt without BPF and libraries, CC=... for any architecture'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
 	@echo 'make clean      remove $(B)'
 	@echo 'make V=1 ...    shows the commands'
 	@echo 'make setup      install what building needs; setup-check: testing, too'
 
-.PHONY: all bench check clean demo fuzz help install lib32 selftests setup \
-	setup-check static uninstall
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+.PHONY: all bench check clean demo fuzz help install lib32 portable selftests \
+	setup setup-check static uninstall
+-include $(shell find $(B)/obj $(B)/portable -name '*.d' 2>/dev/null)

@@ -11,7 +11,8 @@
  * Byte order is the writer's; `order` tells. A chunk of an unknown kind is
  * skipped. A file without an END chunk was cut short: what is there is read.
  *
- * `trace spool` writes chunks as it goes: several of one slice, each going on
+ * `trace get` writes the records of a slice in pieces. `trace spool` writes
+ * chunks as it goes: several of one slice, each going on
  * where the one before ended (a gap between head and the next first is what was
  * overwritten before it could be read), and sessions, processes and maps again
  * when there are more; the last of a kind (of each session, of counts per

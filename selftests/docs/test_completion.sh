@@ -41,6 +41,17 @@ is "$(complete_line trace on "")" "a.tdf
 dir" "trace on: TDF files and directories"
 is "$(complete_line tracefmt a)" "a.ras" "tracefmt: .ras files"
 is "$(complete_line tracefmt --tff "")" "dir" "tracefmt --tff: directories"
+is "$(complete_line tracefmt --format "")" "csv
+ctf
+html
+json
+perfetto
+text" "tracefmt --format: the formats"
+is "$(complete_line tracefmt --format "" | tr '\n' ' ')" \
+	"$(for format in csv ctf html json perfetto text none; do
+		tracefmt --format $format --version >/dev/null 2>&1 &&
+			printf '%s ' $format
+	done)" "and no others are known"
 is "$(complete_line trcust --output-dir "")" "dir" \
 	"trcust --output-dir: directories"
 is "$(complete_line trcust a)" "a.tdf

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "usr/lib/hash.h"
 #include "usr/lib/tff.h"
-#include "usr/tracefmt/render.h"
+#include "selftests/tracefmt/decoder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,19 +27,14 @@ static void entry_print(const struct tff *tff,
 			const struct tff_entry *entry)
 {
 	struct value_types types = value_types_of(tff, section);
-	struct render_format format;
-	struct render_result result;
-	char *text;
+	struct decode_format format;
+	struct decode_result result;
 
-	if (render_compile(&format, tff_string(tff, entry->fmt), &types))
+	if (decode_compile(&format, tff_string(tff, entry->fmt), &types))
 		abort();
-	text = malloc(render_room(&format, sizeof(sample.data)));
-	if (!text)
-		abort();
-	render_record(&format, &(struct render_input){ &sample.record }, text,
-		      NULL, &result);
-	render_free(&format);
-	free(text);
+	free(decoder_text(&(struct render_input){ &format, &sample.record },
+			  NULL, &result));
+	decode_free(&format);
 }
 
 static void tff_walk(const struct tff *tff)

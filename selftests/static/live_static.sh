@@ -141,7 +141,7 @@ if [ -x "$CALLERS/caller32" ]; then
 	is "$(printed 'Flags \[fault\]')" 1 "  with what it can't read"
 	is "$(printed 'Length \[512\]')" 1 "  and cut"
 else
-	skip "a 32-bit program" "not built: needs gcc-multilib"
+	skip "a 32-bit program" "not built: needs gcc -m32"
 fi
 
 # Suspended and resumed; the last one off

@@ -69,7 +69,7 @@ fi
 if cc -m32 -c "$source" -o narrow.o 2>/dev/null; then
 	like "$(readelf -nW narrow.o)" '4@4\(%esp\) 4@8\(%esp\)' "for 32 bits"
 else
-	skip "for 32 bits" "needs gcc-multilib"
+	skip "for 32 bits" "needs gcc -m32"
 fi
 
 # Installed

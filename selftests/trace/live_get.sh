@@ -20,13 +20,13 @@ where=$(trace query | sed -n 's/.*work+0 (0x\([0-9a-f]*\)).*/\1/p' |
 # A process that has ended: by where its module lay
 "$TMP/target" 3
 status 0 "get" trace get "$TMP/app.ras"
-status 0 "it is printed" tracefmt -q "$TMP/app.ras"
+status 0 "it is printed" tracefmt -q --no-symbols "$TMP/app.ras"
 is "$(grep -c 'Process \[target\]$' "$TMP/out")" 3 "the process is named"
 is "$(sed -n 's/.* at //p' "$TMP/out" | sort -u)" "target+0x$where" \
 	"an address of it is named, wherever it lay"
 "$TMP/target" 1
 trace get "$TMP/later.ras"
-tracefmt -q "$TMP/later.ras" >"$TMP/out"
+tracefmt -q --no-symbols "$TMP/later.ras" >"$TMP/out"
 is "$(grep -c '^Event' "$TMP/out") $(sed -n 's/.* at //p' "$TMP/out" | sort -u)" \
 	"4 target+0x$where" "likewise of two processes"
 
@@ -93,7 +93,7 @@ trace on "$TMP/where.tdf"
 trace on "$TMP/libc.tdf"
 "$TMP/target" 1
 status 0 "get of a process that is gone" trace get "$TMP/gone.ras"
-tracefmt -q "$TMP/gone.ras" 2>&1 | awk '/Process \[/ { ours = /\[target\]/ }
+tracefmt -q --no-symbols "$TMP/gone.ras" 2>&1 | awk '/Process \[/ { ours = /\[target\]/ }
 	ours' >"$TMP/out"
 like "$(cat "$TMP/out")" '^at target\+0x' "its program is named"
 like "$(cat "$TMP/out")" '^at libc.*\+0x' "and its library"
@@ -110,7 +110,7 @@ TSF
 	cat /proc/uptime >/dev/null
 	trace off "$TMP/kernel.tdf"
 	status 0 "get of the kernel's records" trace get "$TMP/kernel.ras"
-	tracefmt -q "$TMP/kernel.ras" >"$TMP/out" 2>&1
+	tracefmt -q --no-symbols "$TMP/kernel.ras" >"$TMP/out" 2>&1
 	like "$(cat "$TMP/out")" '^at vmlinux\+0x[0-9A-F]+$' "the kernel's text is named"
 	like "$(cat "$TMP/out")" '^  FFFFFFFF[0-9A-F]{8}  vmlinux\+0x[0-9A-F]+$' \
 		"and callers in it"

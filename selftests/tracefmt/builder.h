@@ -15,7 +15,9 @@
 #include <rastrace/tff.h>
 #include <usr/lib/hash.h>
 
+#ifndef BUILD_KEY	/* traces of one key are of one buffer */
 #define BUILD_KEY	0x9d2c5680a1b2c3d4ULL
+#endif
 #define BUILD_FUNC	static __attribute__((unused))
 
 struct bytes {
@@ -310,7 +312,7 @@ BUILD_FUNC void counts_add(struct bytes *ras, uint32_t session,
 
 struct tff_builder {
 	uint16_t major;
-	struct bytes sections, entries, ctypes, members, strings;
+	struct bytes sections, entries, types, groups, ctypes, members, strings;
 };
 
 BUILD_FUNC uint32_t tff_text(struct tff_builder *tff, const char *text)
@@ -331,6 +333,8 @@ BUILD_FUNC void tff_section_begin(struct tff_builder *tff, const char *path,
 		.name = tff_text(tff, path), .path = tff_text(tff, path),
 		.id_kind = TDF_ID_BUILD, .id_length = sizeof(id),
 		.first_entry = tff->entries.size / sizeof(struct tff_entry),
+		.first_type = tff->types.size / sizeof(struct tdf_name),
+		.first_group = tff->groups.size / sizeof(struct tdf_name),
 		.first_ctype = tff->ctypes.size / sizeof(struct tff_ctype),
 		.first_member = tff->members.size / sizeof(struct tff_member),
 	};
@@ -353,6 +357,29 @@ BUILD_FUNC void tff_entry_add(struct tff_builder *tff, uint16_t minor,
 
 	bytes_add(&tff->entries, &entry, sizeof(entry));
 	last[-1].entries++;
+}
+
+/* To the last section: the name of a type (a bit), or of a group. */
+BUILD_FUNC void tff_type_add(struct tff_builder *tff, const char *text,
+			     uint32_t id)
+{
+	struct tdf_name name = { .name = tff_text(tff, text), .id = id };
+	struct tff_section *last = (void *)(tff->sections.data +
+					    tff->sections.size);
+
+	bytes_add(&tff->types, &name, sizeof(name));
+	last[-1].types++;
+}
+
+BUILD_FUNC void tff_group_add(struct tff_builder *tff, const char *text,
+			      uint32_t id)
+{
+	struct tdf_name name = { .name = tff_text(tff, text), .id = id };
+	struct tff_section *last = (void *)(tff->sections.data +
+					    tff->sections.size);
+
+	bytes_add(&tff->groups, &name, sizeof(name));
+	last[-1].groups++;
 }
 
 /* To the last section: a C type; the members that are added next are its. */
@@ -406,6 +433,8 @@ BUILD_FUNC struct bytes tff_finish(struct tff_builder *tff)
 	h.sections = tff_table(&out, &tff->sections,
 			       sizeof(struct tff_section));
 	h.entries = tff_table(&out, &tff->entries, sizeof(struct tff_entry));
+	h.types = tff_table(&out, &tff->types, sizeof(struct tdf_name));
+	h.groups = tff_table(&out, &tff->groups, sizeof(struct tdf_name));
 	h.ctypes = tff_table(&out, &tff->ctypes, sizeof(struct tff_ctype));
 	h.members = tff_table(&out, &tff->members, sizeof(struct tff_member));
 	h.strings = tff_table(&out, &tff->strings, 1);
@@ -415,6 +444,8 @@ BUILD_FUNC struct bytes tff_finish(struct tff_builder *tff)
 	memcpy(out.data, &h, sizeof(h));
 	bytes_free(&tff->sections);
 	bytes_free(&tff->entries);
+	bytes_free(&tff->types);
+	bytes_free(&tff->groups);
 	bytes_free(&tff->ctypes);
 	bytes_free(&tff->members);
 	bytes_free(&tff->strings);

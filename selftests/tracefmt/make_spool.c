@@ -12,7 +12,7 @@
 #include <usr/lib/error.c>
 #include <usr/lib/safe_text.c>
 #include <usr/lib/pack.c>
-#include <usr/lib/pack_library.c>
+#include <usr/lib/library.c>
 #include <usr/lib/chunk.c>
 #include "builder.h"
 

@@ -22,7 +22,9 @@ status 1 "no such file" tracefmt no.ras
 like "$(cat "$TMP/err")" "^tracefmt: cannot read 'no.ras': No such file" "told"
 status 1 "a directory" tracefmt tff
 status 1 "an empty file" tracefmt /dev/null
-like "$(cat "$TMP/err")" "not a .ras file" "told"
+like "$(cat "$TMP/err")" "cannot read '/dev/null': it is empty" "told"
+status 1 "another file" tracefmt tff/trc00c5.tff
+like "$(cat "$TMP/err")" "cannot read 'tff/trc00c5.tff': not a .ras file" "told"
 status 1 "no live buffer" env RASTRACE_RUN="$TMP/nowhere" tracefmt
 ok "a message stands on stderr" test -s "$TMP/err"
 if [ "$(id -u)" -eq 0 ] && unshare -m true; then
@@ -32,7 +34,8 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true; then
 else
 	skip "an empty run directory's name" "no mount namespace"
 fi
-status 2 "two files" tracefmt sample.ras sample.ras
+status 0 "one file twice" tracefmt --tff tff sample.ras sample.ras
+is "$(grep -c ^Event "$TMP/out")" 9 "its records are printed once"
 
 cp sample.ras foreign.ras
 patch foreign.ras 8 '\001\002\003\004'

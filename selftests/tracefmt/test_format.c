@@ -20,6 +20,14 @@ static const struct row rows[] = {
 	{ "%P %W here", "PW' here'", -1 },
 	{ "%R %W|", "RW'|'", -1 },
 	{ "%P here", "P' here'", -1 },
+	/* and the later one */
+	{ "%PW here", "PW' here'", -1 },
+	{ "a %pq|%Pb%PS", "'a 'PQ'|'PBPS", -1 },
+	{ "%PI2 x%PI3", "PI2'x'PI3", -1 },
+	{ "%PW%B", "PWB", -1 },
+	{ "%PI2x", "P'I2x'", -1 },
+	{ "%Phere %PData %PAX=%W", "P'here 'P'Data 'P'AX='W", -1 },
+	{ "%PX %P W", "P'X 'P' W'", -1 },
 	{ "%P\n%W", "P'\n'W", -1 },
 	{ "%P%P%W", "PPW", -1 },
 	{ "%P %X", "P' 'X", -1 },
@@ -64,13 +72,56 @@ static const struct row rows[] = {
 	{ "%{time}%{time32}%{time64}%{timespec}%{timeval}%{ns}",
 	  "{8}{4}{8}{16}{16}{8}", -1 },
 	{ "%{be16}%{be32}%{be64}%{ip4}%{ip6}%{mac}%{dump}",
-	  "{2}{4}{8}{4}{16}{6}{0}", -1 },
+	  "{u16be}{u32be}{u64be}{4}{16}{6}{0}", -1 },
+	{ "%{d1}%{u12}%{x40be}%{o63}%{b7}%{f64be}%{p32be}%{d64be}",
+	  "{d1}{u12}{x40be}{o63}{b7}{f64be}{p32be}{d64be}", -1 },
+	{ "%{str16}%{dump64}%{hex5}%{time_ns}%{time_us}%{time_ms}%{us}%{ms}",
+	  "{s16}{64}{hex5}{8}{8}{8}{8}{8}", -1 },
+	{ "%{enum8:RED=0,GREEN=1, BLUE=0x7f}",
+	  "{enum8 RED=0/FF GREEN=1/FF BLUE=7F/FF}", -1 },
+	{ "%R%{enum16be:NO=-1,A.b-c+d_2=0xFFfe}",
+	  "R{enum16be NO=FFFF/FFFF A.b-c+d_2=FFFE/FFFF}", -1 },
+	{ "%{flags5:NONE=0,RD=1,WR=2,MODE=8/12,TOP=0x10}",
+	  "{flags5 NONE=0/1F RD=1/1 WR=2/2 MODE=8/C TOP=10/10}", -1 },
+	{ "%{flags64:ALL=0xffffffffffffffff}",
+	  "{flags64 ALL=FFFFFFFFFFFFFFFF/FFFFFFFFFFFFFFFF}", -1 },
+	{ "%{enum8:A=1}%{flags8:B=2}%W%{enum8:C=3}",
+	  "{enum8 A=1/FF}{flags8 B=2/2}W{enum8 C=3/FF}", -1 },
+	/* names and values of another form */
+	{ "%{enum8:}", "'%{enum8:}'", 0 },
+	{ "%{enum8:A}", "'%{enum8:A}'", 0 },
+	{ "%{enum8:=1}", "'%{enum8:=1}'", 0 },
+	{ "%{enum8:A=}", "'%{enum8:A=}'", 0 },
+	{ "%{enum8:A=0x}", "'%{enum8:A=0x}'", 0 },
+	{ "%{enum8:A=1,}", "'%{enum8:A=1,}'", 0 },
+	{ "%{enum8:A=1 }", "'%{enum8:A=1 }'", 0 },
+	{ "%{enum8:A=256}", "'%{enum8:A=256}'", 0 },
+	{ "%{enum8:A=-129}", "'%{enum8:A=-129}'", 0 },
+	{ "%{enum8:A=1/1}", "'%{enum8:A=1/1}'", 0 },
+	{ "%{enum8:A B=1}", "'%{enum8:A B=1}'", 0 },
+	{ "%{enum:A=1}", "'%{enum:A=1}'", 0 },
+	{ "%{enum65:A=1}", "'%{enum65:A=1}'", 0 },
+	{ "%{enum64:A=18446744073709551616}",
+	  "'%{enum64:A=18446744073709551616}'", 0 },
+	{ "%{flags8:A=-1}", "'%{flags8:A=-1}'", 0 },
+	{ "%{flags8:A=4/3}", "'%{flags8:A=4/3}'", 0 },
+	{ "%{flags8:A=1/-1}", "'%{flags8:A=1/-1}'", 0 },
+	{ "%{flags8:A=0/0}", "'%{flags8:A=0/0}'", 0 },
+	{ "%{flags8:A=1/256}", "'%{flags8:A=1/256}'", 0 },
+	{ "%{flags8}", "'%{flags8}'", 0 },
 	/* no such width, other case: a type's name, here an unknown one */
 	{ "%{f16}", "'%{f16}'", 0 },
 	{ "%{p8}", "'%{p8}'", 0 },
 	{ "%{d0}", "'%{d0}'", 0 },
 	{ "%{d032}", "'%{d032}'", 0 },
+	{ "%{d65}", "'%{d65}'", 0 },
 	{ "%{d128}", "'%{d128}'", 0 },
+	{ "%{d32le}", "'%{d32le}'", 0 },
+	{ "%{dbe}", "'%{dbe}'", 0 },
+	{ "%{f16be}", "'%{f16be}'", 0 },
+	{ "%{be24}", "'%{be24}'", 0 },
+	{ "%{str}", "'%{str}'", 0 },
+	{ "%{str0}", "'%{str0}'", 0 },
 	{ "%{hex0}", "'%{hex0}'", 0 },
 	{ "%{hex65536}", "'%{hex65536}'", 0 },
 	{ "%{D32}", "'%{D32}'", 0 },
@@ -100,6 +151,20 @@ static uint32_t type_find(const void *context, const char *name, size_t length)
 
 static const struct format_types types = { type_find };
 
+static char *names_show(const struct format_step *step, char *text)
+{
+	text += sprintf(text, "{%s%u%s", step->type == FORMAT_ENUM ? "enum" :
+			"flags", step->bits, step->big ? "be" : "");
+	for (size_t i = 0; i < step->name_count; i++) {
+		const struct format_name *name = &step->names[i];
+
+		text += sprintf(text, " %.*s=%llX/%llX", (int)name->length,
+				name->text, (unsigned long long)name->value,
+				(unsigned long long)name->mask);
+	}
+	return text + sprintf(text, "}");
+}
+
 static char *typed_show(const struct format_step *step, char *text)
 {
 	static const char letters[] = {
@@ -121,10 +186,17 @@ static char *typed_show(const struct format_step *step, char *text)
 	case FORMAT_CHAR:
 		return text + sprintf(text, "{c}");
 	case FORMAT_STRING:
-		return text + sprintf(text, "{s}");
-	case FORMAT_INT ... FORMAT_POINTER:
-		return text + sprintf(text, "{%c%u}", letters[step->type],
-				      step->bytes * 8);
+		return text + (step->bytes ? sprintf(text, "{s%u}",
+						     step->bytes) :
+					     sprintf(text, "{s}"));
+	case FORMAT_ENUM:
+	case FORMAT_FLAGS:
+		return names_show(step, text);
+	case FORMAT_INT ... FORMAT_BINARY:
+	case FORMAT_FLOAT:
+	case FORMAT_POINTER:
+		return text + sprintf(text, "{%c%u%s}", letters[step->type],
+				      step->bits, step->big ? "be" : "");
 	default:
 		return text + sprintf(text, "{%u}", step->bytes);
 	}
@@ -187,7 +259,10 @@ static void test_names(void)
 	tap_is(format_type_match("struct ", TFF_CTYPE_STRUCT, "struct s", 8),
 	       0, "a shorter name");
 	tap_ok(format_name_reserved("x16"), "x16 is a control's");
-	tap_ok(!format_name_reserved("x17"), "x17 is not");
+	tap_ok(format_name_reserved("x17"), "x17, too");
+	tap_ok(!format_name_reserved("x65"), "x65 is not");
+	tap_ok(!format_name_reserved("s16"), "s16 is not, the kernel has it");
+	tap_ok(!format_name_reserved("enum8:A=1"), "no name of a type");
 	tap_ok(!format_name_reserved(""), "no name");
 }
 

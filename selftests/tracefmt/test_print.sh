@@ -38,6 +38,18 @@ unlike "$(cat "$TMP/err")" "Complete|Major" "leaves the figures out"
 status 0 "records with C types" tracefmt --utc -q --tff tff tff/typed.ras
 same typed.txt "the text is that of golden/typed.txt"
 
+# colours: the text is the same without them
+esc=$(printf '\033')
+status 0 "--colour" tracefmt --utc --colour=always -q --tff tff sample.ras
+like "$(cat "$TMP/out")" "^$esc\\[1m\\(OS\\) xxalloc Pre-Invocation$esc\\[0m\$" \
+	"titles are bold"
+like "$(cat "$TMP/out")" "^$esc\\[31m<no TFF entry: .*>$esc\\[0m\$" \
+	"red without a format"
+like "$(cat "$TMP/out")" "  Flags \\[$esc\\[33mfault$esc\\[0m\\]\$" \
+	"flags are yellow"
+sed "s/$esc\\[[0-9]*m//g" "$TMP/out" >plain && mv plain "$TMP/out"
+same sample.txt "and nothing else differs"
+
 # figures: hits, recorded, present and overwritten of the first point
 figures() {
 	awk 'n { print $3, $4, $5, $6; exit } /^Major/ { n = 1 }' "$TMP/out"
@@ -75,6 +87,17 @@ like "$(cat "$TMP/out")" \
 like "$(cat "$TMP/err")" '^tracefmt: 9 records without a matching TFF' \
 	"the end tells how many"
 status 1 "--strict makes it an error" tracefmt --strict --tff tff sample.ras
+status 0 "not of records that weren't chosen" \
+	tracefmt --strict --minor 25 --tff tff sample.ras
+unlike "$(cat "$TMP/err")" "without a matching" "nor is it said of them"
+status 1 "but of those nobody can choose" \
+	tracefmt --strict --field 'x > 1' --tff tff sample.ras
+like "$(cat "$TMP/err")" \
+	'^tracefmt: 3 records without a matching TFF entry are left out' \
+	"which are told"
+status 0 "the last record without a TFF" tracefmt --last 1 sample.ras
+like "$(cat "$TMP/err")" '^tracefmt: 1 records without' \
+	"only what is printed counts"
 rm -f "$TMP/err"
 cp tff/trc00c5.tff tff/TRC00F1.TFF
 status 0 "another major's TFF" tracefmt --tff tff sample.ras

@@ -5,7 +5,7 @@
  */
 #include <zlib.h>
 #include <tap.h>
-#include <usr/tracefmt/merge.h>
+#include <usr/tracefmt/read/merge.h>
 #include "builder.h"
 
 #define POINTS	3
@@ -24,7 +24,8 @@ static const struct {
 } records[] = {
 	{ 0, 0, 10, 1 }, { 0, 0, 20, 3 }, { 0, 0, 20, 4 }, { 0, 0, 40, 7 },
 	{ 1, 0, 15, 2 }, { 1, 0, 20, 5 }, { 1, 0, 50, 8 },
-	{ 1, 1, 20, 6 }, { 1, 1, 60, 9 },
+	{ 1, 1, 20, 6 }, { 1, 1, 60, 9 }, { 1, 1, UINT64_MAX, 10 },
+	{ 1, 1, 70, 11 },
 };
 
 #define RECORDS	(sizeof(records) / sizeof(*records))

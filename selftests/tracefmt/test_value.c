@@ -5,8 +5,8 @@
  */
 #include <time.h>
 #include <tap.h>
-#include <usr/tracefmt/render.h>
 #include "builder.h"
+#include "decoder.h"
 
 enum {
 	INT, UCHAR, CHAR, CHAR16, BOOL, FLOAT, DOUBLE, LONG_DOUBLE, INT128,
@@ -251,20 +251,15 @@ static char *render(const struct value_types *types, const char *fmt,
 		    const struct bytes *data)
 {
 	struct ras_record *record = record_make(data);
-	struct render_format format;
-	struct render_result result;
+	struct decode_format format;
+	struct decode_result result;
 	char *text;
-	size_t room;
 
-	if (render_compile(&format, fmt, types))
+	if (decode_compile(&format, fmt, types))
 		tap_bail("no memory");
-	room = render_room(&format, data->size);
-	text = malloc(room + 1);
-	*render_record(&format, &(struct render_input){ record }, text, NULL,
-		       &result) = '\0';
-	if (strlen(text) > room)
-		tap_ok(false, "'%s': room for the text", fmt);
-	render_free(&format);
+	text = decoder_text(&(struct render_input){ &format, record }, NULL,
+			    &result);
+	decode_free(&format);
 	free(record);
 	return text;
 }

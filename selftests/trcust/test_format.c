@@ -72,6 +72,9 @@ static const struct row rows[] = {
 	{ "FMT=\"%P%W AX=%W %P%W\",\nLEN=(.n,D), MEM32=(.x,D,LEN), REGS=(AX),"
 	  "MEM32=(.y,D,2)", "" },
 	{ "FMT=\"%R%D\",\nLEN=(.n,D), MEM32=(.x,D,LEN)", "" },
+	{ "FMT=\"%PW %PI2 %pd\",\nMEM32=(.x,D,2), MEM32=(.x,D,2),"
+	  "MEM32=(.y,D,4)", "" },
+	{ "FMT=\"x = %PD\",\nMEM32=(.x,D,2)", "3:11:FORMAT_WIDE" },
 	/* no prefix where memory is */
 	{ "FMT=\"x = %W\",\nMEM32=(.x,D,2)", "3:10:FORMAT_PREFIX" },
 	{ "FMT=\"\\\"\\x41\\t%W\",\nMEM32=(.x,D,2)", "3:14:FORMAT_PREFIX" },
@@ -126,6 +129,18 @@ static const struct row rows[] = {
 	{ "FMT=\"%P%{struct none} %{int}\",\nMEM32=(.i,D,4)",
 	  "3:8:BADCONTROL" },
 	{ "FMT=\"%P%{union hex}\",\nMEM32=(.cls,D,4)", "3:8:BADCONTROL" },
+	/* widths that no C type has, names of values, strings of a size */
+	{ "FMT=\"%{u12} %P%{x24be}%{d5}\",\nREGS=(AX), MEM32=(.x,D,4)", "" },
+	{ "FMT=\"%P%{enum8:A=1,B=2}%{flags24be:A=1/3}\",\nMEM32=(.x,D,4)", "" },
+	{ "FMT=\"%P%{str4}%{dump4}%{time_ms}\",\nMEM32=(.x,D,16)", "" },
+	{ "FMT=\"%P%{u40}\",\nMEM32=(.x,D,4)", "3:8:FORMAT_WIDE" },
+	{ "FMT=\"%P%{flags33:A=1}\",\nMEM32=(.x,D,4)", "3:8:FORMAT_WIDE" },
+	{ "FMT=\"%P%{str5}\",\nMEM32=(.x,D,4)", "3:8:FORMAT_WIDE" },
+	{ "FMT=\"%{u8} %P%W\",\nREGS=(AX), MEM32=(.x,D,2)", "3:6:FORMAT_CUT" },
+	{ "FMT=\"%P%{str4}\",\nMEM32=(.i,D,4)", "3:8:FORMAT_STRING" },
+	{ "FMT=\"%P%{enum8:A=1}\",\nASCIIZ32=(.x,D,8)", "3:8:FORMAT_NUMBER" },
+	{ "FMT=\"%P%{enum8:A=256}\",\nMEM32=(.x,D,1)", "3:8:BADCONTROL" },
+	{ "FMT=\"%P%{u65}\",\nMEM32=(.x,D,8)", "3:8:BADCONTROL" },
 };
 
 /* What the data statement logs. */

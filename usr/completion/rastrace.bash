@@ -48,6 +48,7 @@ _rastrace_value() {
 		compopt -o filenames 2>/dev/null ;;
 	FILE|PATH)
 		_rastrace_files "" "$2" ;;
+	FORMAT)	_rastrace_words "$2" text json csv ctf perfetto html ;;
 	esac
 }
 

@@ -5,20 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
+#include "format_typed.h"
 
 #define FORMAT_PREFIXES	"PR"
 #define FORMAT_DATA	"IBWDFQASULC"
 #define FORMAT_CODES	"XY"
-#define FORMAT_SKIP_MAX	65535
 
-static char letter_upper(char c)
+/* In either case. */
+static bool letter_is(char c, const char *set)
 {
-	return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
-}
-
-static bool letter_in(char c, const char *set)
-{
-	return c && strchr(set, c);
+	return format_letter_in(format_letter_upper(c), set);
 }
 
 /* Digits of %Innn, and the blank or end behind them (semantics: the blank
@@ -29,7 +25,7 @@ static const char *skip_parse(const char *p, unsigned int *count)
 		return NULL;
 	for (*count = 0; *p >= '0' && *p <= '9'; p++) {
 		*count = *count * 10 + (*p - '0');
-		if (*count > FORMAT_SKIP_MAX)
+		if (*count > FORMAT_BYTES_MAX)
 			return NULL;
 	}
 	if (*p == ' ')
@@ -37,148 +33,70 @@ static const char *skip_parse(const char *p, unsigned int *count)
 	return *p == '\n' || *p == '\r' || !*p ? p : NULL;
 }
 
-/* Digits only, at most FORMAT_SKIP_MAX; 0: something else. */
-static unsigned int number_parse(const char *p, size_t length)
-{
-	unsigned int value = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		if (p[i] < '0' || p[i] > '9' || (!i && p[i] == '0'))
-			return 0;
-		value = value * 10 + (p[i] - '0');
-		if (value > FORMAT_SKIP_MAX)
-			return 0;
-	}
-	return value;
-}
-
-/* "d32": a letter and the width in bits, 8 or 16 to 64. */
-static bool scalar_parse(const char *name, size_t length,
-			 struct format_step *step)
-{
-	static const struct {
-		char letter;
-		enum format_type type;
-		unsigned int least;	/* bits */
-	} scalars[] = {
-		{ 'd', FORMAT_INT, 8 }, { 'u', FORMAT_UINT, 8 },
-		{ 'x', FORMAT_HEX, 8 }, { 'o', FORMAT_OCTAL, 8 },
-		{ 'b', FORMAT_BINARY, 8 }, { 'f', FORMAT_FLOAT, 32 },
-		{ 'p', FORMAT_POINTER, 32 },
-	};
-	unsigned int bits = number_parse(name + 1, length - 1);
-
-	if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-		return false;
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(*scalars); i++) {
-		if (name[0] != scalars[i].letter || bits < scalars[i].least)
-			continue;
-		step->type = scalars[i].type;
-		step->bytes = bits / 8;
-		return true;
-	}
-	return false;
-}
-
-/* Is it one of the typed controls that aren't C types? */
-static bool name_parse(const char *name, size_t length,
-		       struct format_step *step)
-{
-	static const struct {
-		const char *name;
-		enum format_type type;
-		unsigned int bytes;
-	} words[] = {
-		{ "bool", FORMAT_BOOL, 1 }, { "c", FORMAT_CHAR, 1 },
-		{ "s", FORMAT_STRING, 0 }, { "hex", FORMAT_BYTES, 0 },
-		{ "dump", FORMAT_DUMP, 0 }, { "be16", FORMAT_BIG, 2 },
-		{ "be32", FORMAT_BIG, 4 }, { "be64", FORMAT_BIG, 8 },
-		{ "time", FORMAT_TIME, 8 }, { "time32", FORMAT_TIME, 4 },
-		{ "time64", FORMAT_TIME, 8 },
-		{ "timespec", FORMAT_TIMESPEC, 16 },
-		{ "timeval", FORMAT_TIMEVAL, 16 },
-		{ "ns", FORMAT_DURATION, 8 }, { "ip4", FORMAT_IP4, 4 },
-		{ "ip6", FORMAT_IP6, 16 }, { "mac", FORMAT_MAC, 6 },
-		{ "sym", FORMAT_SYM, 8 }, { "sym32", FORMAT_SYM, 4 },
-		{ "stack", FORMAT_STACK, 0 },
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (length != strlen(words[i].name) ||
-		    memcmp(name, words[i].name, length))
-			continue;
-		step->type = words[i].type;
-		step->bytes = words[i].bytes;
-		return true;
-	}
-	if (length > 3 && !memcmp(name, "hex", 3)) {
-		step->type = FORMAT_BYTES;
-		step->bytes = number_parse(name + 3, length - 3);
-		return step->bytes;
-	}
-	return scalar_parse(name, length, step);
-}
-
 /* Behind "%{": the name up to the brace, on one line. */
 static const char *typed_parse(const char *name, struct format_step *step,
-			       const struct format_types *types)
+			       const struct format_types *types,
+			       struct format *format)
 {
 	size_t length = strcspn(name, "}%\n");
 
 	if (!length || name[length] != '}')
 		return NULL;
 	step->letter = '{';
-	if (name_parse(name, length, step))
+	if (format_typed_parse(name, length, step, format))
 		return name + length + 1;
-	step->type = FORMAT_NAMED;
-	step->bytes = 0;
-	step->text = name;
-	step->length = length;
+	*step = (struct format_step){
+		.kind = FORMAT_CONTROL, .letter = '{', .type = FORMAT_NAMED,
+		.text = name, .length = length,
+	};
 	step->ctype = types ? types->find(types->context, name, length) : 0;
 	return step->ctype == TFF_CTYPE_NONE ? NULL : name + length + 1;
 }
 
 /* A control that takes data, at p: what follows it, NULL: it is none. */
 static const char *data_parse(const char *p, struct format_step *step,
-			      const struct format_types *types)
+			      const struct format_types *types,
+			      struct format *format)
 {
 	if (p[0] == '%' && p[1] == '{')
-		return typed_parse(p + 2, step, types);
-	if (*p != '%' || !letter_in(letter_upper(p[1]), FORMAT_DATA))
+		return typed_parse(p + 2, step, types, format);
+	if (*p != '%' || !letter_is(p[1], FORMAT_DATA))
 		return NULL;
-	step->letter = letter_upper(p[1]);
+	step->letter = format_letter_upper(p[1]);
 	return step->letter == 'I' ? skip_parse(p + 2, &step->count) : p + 2;
 }
 
 /* A control at p: fills the step, returns what follows; NULL: it is none. */
 static const char *control_parse(const char *p, struct format_step *step,
-				 const struct format_types *types)
+				 const struct format_types *types,
+				 struct format *format)
 {
-	struct format_step repeated;
+	struct format_step repeated = { 0 };
 	const char *data;
 
 	*step = (struct format_step){ .kind = FORMAT_CONTROL };
 	if (*p != '%')
 		return NULL;
-	if (!letter_in(letter_upper(p[1]), FORMAT_PREFIXES FORMAT_CODES))
-		return data_parse(p, step, types);
-	step->letter = letter_upper(p[1]);
+	if (!letter_is(p[1], FORMAT_PREFIXES FORMAT_CODES))
+		return data_parse(p, step, types, format);
+	step->letter = format_letter_upper(p[1]);
 	p += 2;
-	if (letter_in(step->letter, FORMAT_CODES))
+	if (format_letter_in(step->letter, FORMAT_CODES))
 		return p;
 	/* blanks between a prefix and a data control are part of the prefix;
 	 * %R is nothing without a control to repeat */
 	data = p + strspn(p, " ");
-	if (data_parse(data, &repeated, types))
+	if (data_parse(data, &repeated, types, format))
 		return data;
 	return step->letter == 'P' ? p : NULL;
 }
 
-/* Append a control; the name in it is kept. */
+/* Append a control; the names in it are kept. */
 static void control_add(struct format *format, size_t *used,
 			const struct format_step *control)
 {
 	struct format_step *step = &format->steps[format->count++];
+	struct format_name *names;
 
 	*step = *control;
 	if (!step->length)
@@ -186,6 +104,13 @@ static void control_add(struct format *format, size_t *used,
 	step->text = memcpy(format->text + *used, control->text,
 			    control->length);
 	*used += step->length;
+	if (!step->name_count)
+		return;
+	names = format->names + format->name_count;
+	format->name_count += step->name_count;
+	step->names = names;
+	for (size_t i = 0; i < step->name_count; i++)
+		names[i].text = step->text + (names[i].text - control->text);
 }
 
 /* Append literal text, to the text step before it if there is one. */
@@ -206,6 +131,20 @@ static void text_add(struct format *format, size_t *used, const char *p,
 	*used += length;
 }
 
+/* "W" behind "%P", for "%P%W": fills the step, returns what follows; NULL: it
+ * is text. */
+static const char *joined_parse(const char *p, struct format_step *step)
+{
+	if (step->letter != 'P' || !letter_is(*p, FORMAT_DATA))
+		return NULL;
+	*step = (struct format_step){
+		.kind = FORMAT_CONTROL, .letter = format_letter_upper(*p),
+	};
+	if (step->letter == 'I')
+		return skip_parse(p + 1, &step->count);
+	return format_alphanumeric(p[1]) ? NULL : p + 1;
+}
+
 static void format_parse(struct format *format, const char *string,
 			 const struct format_types *types)
 {
@@ -214,9 +153,15 @@ static void format_parse(struct format *format, const char *string,
 	size_t used = 0, length;
 
 	while (*p) {
-		next = control_parse(p, &step, types);
+		next = control_parse(p, &step, types, format);
 		if (next) {
 			step.at = p - string;
+			control_add(format, &used, &step);
+			p = next;
+			next = joined_parse(p, &step);
+			if (!next)
+				continue;
+			step.at = p - 1 - string;
 			control_add(format, &used, &step);
 			p = next;
 			continue;
@@ -231,13 +176,24 @@ static void format_parse(struct format *format, const char *string,
 	}
 }
 
-/* Every control has a '%', and at most one text stands before each. */
+/* Every control has a '%', or one has two controls ("%PW"), and at most one
+ * text stands before each. */
 static size_t steps_max(const char *string)
 {
 	size_t n = 1;
 
 	for (; *string; string++)
-		n += *string == '%' ? 2 : 0;
+		n += *string == '%' ? 3 : 0;
+	return n;
+}
+
+/* Every name has a '='. */
+static size_t names_max(const char *string)
+{
+	size_t n = 0;
+
+	for (; *string; string++)
+		n += *string == '=';
 	return n;
 }
 
@@ -247,7 +203,8 @@ int format_compile(struct format *format, const char *string,
 	*format = (struct format){ .unknown_at = (size_t)-1 };
 	format->steps = calloc(steps_max(string), sizeof(*format->steps));
 	format->text = malloc(strlen(string) + 1);
-	if (!format->steps || !format->text) {
+	format->names = calloc(names_max(string) + 1, sizeof(*format->names));
+	if (!format->steps || !format->text || !format->names) {
 		format_free(format);
 		return -ENOMEM;
 	}
@@ -259,6 +216,7 @@ void format_free(struct format *format)
 {
 	free(format->steps);
 	free(format->text);
+	free(format->names);
 	*format = (struct format){ .unknown_at = (size_t)-1 };
 }
 
@@ -299,7 +257,7 @@ bool format_name_reserved(const char *name)
 {
 	struct format_step step;
 
-	return *name && name_parse(name, strlen(name), &step);
+	return *name && format_typed_parse(name, strlen(name), &step, NULL);
 }
 
 unsigned int format_step_bytes(const struct format_step *step)

@@ -19,23 +19,28 @@ enum format_kind {
 
 /* What a typed control prints: %{d32}, %{struct request} */
 enum format_type {
-	FORMAT_INT,		/* d8 d16 d32 d64, likewise the next four */
-	FORMAT_UINT,		/* u */
+	FORMAT_INT,		/* d1 to d64, likewise the next four; with "be"
+				 * behind, d16be, the highest byte first */
+	FORMAT_UINT,		/* u; be16 be32 be64: u16be ... */
 	FORMAT_HEX,		/* x */
 	FORMAT_OCTAL,		/* o */
 	FORMAT_BINARY,		/* b */
-	FORMAT_FLOAT,		/* f32 f64 */
+	FORMAT_ENUM,		/* enum8:RED=0,GREEN=1; any width as above */
+	FORMAT_FLAGS,		/* flags8:NONE=0,READ=1,WRITE=2,MODE=4/12:
+				 * VALUE/MASK, without a mask its own bits */
+	FORMAT_FLOAT,		/* f32 f64 f32be f64be */
 	FORMAT_POINTER,		/* p32 p64 */
 	FORMAT_BOOL,		/* bool */
 	FORMAT_CHAR,		/* c */
-	FORMAT_STRING,		/* s */
+	FORMAT_STRING,		/* s; str16: 16 bytes, the text up to a zero */
 	FORMAT_BYTES,		/* hex: the rest of the item; hex5: 5 bytes */
-	FORMAT_DUMP,		/* dump: the rest in rows, with characters */
-	FORMAT_BIG,		/* be16 be32 be64: unsigned, network order */
-	FORMAT_TIME,		/* time32 time64, time: seconds since 1970 */
+	FORMAT_DUMP,		/* dump: the rest in rows, with characters;
+				 * dump64: 64 bytes */
+	FORMAT_TIME,		/* time32 time64, time: seconds since 1970;
+				 * time_ms, time_us, time_ns: 8 bytes */
 	FORMAT_TIMESPEC,	/* timespec: and nanoseconds, 8 bytes each */
 	FORMAT_TIMEVAL,		/* timeval: and microseconds, likewise */
-	FORMAT_DURATION,	/* ns: nanoseconds, 8 bytes, as seconds */
+	FORMAT_DURATION,	/* ns, us, ms: 8 bytes, as seconds */
 	FORMAT_IP4,		/* ip4, in network order like the next two */
 	FORMAT_IP6,		/* ip6 */
 	FORMAT_MAC,		/* mac */
@@ -44,15 +49,29 @@ enum format_type {
 	FORMAT_NAMED,		/* a C type */
 };
 
+/* A name of ENUM or FLAGS: holds where (value & mask) == this value. */
+struct format_name {
+	const char *text;	/* letters, digits, '_', '.', '-', '+' */
+	size_t length;
+	uint64_t value, mask;
+};
+
 struct format_step {
 	enum format_kind kind;
 	char letter;		/* upper case: I P B W D F Q A R S U X Y L C;
 				 * '{': typed */
 	unsigned int count;	/* %Innn */
 	enum format_type type;	/* typed */
-	unsigned int bytes;	/* typed: what it takes; 0: the rest, or NAMED */
+	unsigned int bytes;	/* typed: what it takes; 0: the rest, NAMED */
+	unsigned int bits;	/* of a value, from the lowest */
+	bool big;		/* the highest byte comes first */
+	bool is_signed;		/* ENUM: a value below 0 has a name */
+	uint32_t unit;		/* TIME, DURATION: ns of one */
+	const struct format_name *names;	/* ENUM, FLAGS */
+	size_t name_count;
 	uint32_t ctype;		/* NAMED: what find() returned */
-	const char *text;	/* FORMAT_TEXT and NAMED: into format->text */
+	const char *text;	/* FORMAT_TEXT and NAMED: into format->text;
+				 * ENUM, FLAGS: their names */
 	size_t length;
 	size_t at;		/* offset of the control in the string */
 };
@@ -61,6 +80,8 @@ struct format {
 	struct format_step *steps;
 	size_t count;
 	char *text;
+	struct format_name *names;
+	size_t name_count;
 	size_t unknown_at;	/* offset of the first unknown control, kept as
 				 * text; (size_t)-1: none */
 };
@@ -91,6 +112,11 @@ size_t format_type_tag(const char *name, size_t length, uint8_t *kind);
 /* The name is that of a typed control: a C type of that name needs its struct,
  * union or enum in front. */
 bool format_name_reserved(const char *name);
+/* It begins like "enum8:" or "flags8:": names of values are amiss. */
+bool format_name_listed(const char *name, size_t length);
+/* What holds of a value of FORMAT_ENUM; NULL: none has it. */
+const struct format_name *format_enum_find(const struct format_step *step,
+					   uint64_t value);
 /* Bytes that a control of a fixed width takes; 0: of no fixed width. NAMED
  * ones are left to the caller. */
 unsigned int format_step_bytes(const struct format_step *step);

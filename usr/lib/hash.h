@@ -8,6 +8,8 @@
 
 /* CRC-32 (IEEE 802.3, reflected); start with crc = 0, chain the result. */
 uint32_t hash_crc32(uint32_t crc, const void *data, size_t size);
+/* The same, by nothing but what every processor has. */
+uint32_t hash_crc32_plain(uint32_t crc, const void *data, size_t size);
 
 #define HASH_FNV_START	0xcbf29ce484222325ULL
 

@@ -191,6 +191,11 @@ void outfile_write(struct outfile *out, const void *data, size_t size)
 	}
 }
 
+int outfile_fd(const struct outfile *out)
+{
+	return out->fd;
+}
+
 static int outfile_tell(const struct outfile *out, struct error *err)
 {
 	if (!out->error)

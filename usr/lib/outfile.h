@@ -16,6 +16,8 @@ struct outfile;
  * the mode is 0666 less the umask. */
 int outfile_open(struct outfile **out, const char *path, struct error *err);
 void outfile_write(struct outfile *out, const void *data, size_t size);
+/* For who writes to it by other ways, and nothing by outfile_write(). */
+int outfile_fd(const struct outfile *out);
 /* What can fail for want of room: all is on the disk, not yet by its name. */
 int outfile_sync(struct outfile *out, struct error *err);
 /* Sync, rename into place and free; on an error nothing is left behind. */

@@ -5,72 +5,105 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
-#include <zlib.h>
 #include <rastrace/rasfile.h>
-#include "pack_library.h"
+#include "library.h"
 
 #define LEVEL		1	/* spooling must keep up with tracing */
+#define ZLIB		"libz.so.1"
+#define ZSTD		"libzstd.so.1"
 
-/* What libzstd calls ZSTD_compressBound and so on; its interface is stable. */
+/* What zlib calls compress2() and so on; its interface is stable. */
+static struct {
+	unsigned long (*bound)(unsigned long size);
+	int (*compress)(void *to, unsigned long *room, const void *from,
+			unsigned long size, int level);
+	int (*expand)(void *to, unsigned long *room, const void *from,
+		      unsigned long size);
+	bool there;
+} zlib;
+
+/* Likewise, ZSTD_compress(). */
 static struct {
 	size_t (*bound)(size_t size);
 	size_t (*compress)(void *to, size_t room, const void *from,
 			   size_t size, int level);
-	size_t (*decompress)(void *to, size_t room, const void *from,
-			     size_t size);
+	size_t (*expand)(void *to, size_t room, const void *from, size_t size);
 	unsigned int (*is_error)(size_t result);
 	bool there;
 } zstd;
 
-static pthread_once_t zstd_once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void zstd_load(void)
+static void libraries_load(void)
 {
-	zstd.bound = pack_library_symbol("ZSTD_compressBound");
-	zstd.compress = pack_library_symbol("ZSTD_compress");
-	zstd.decompress = pack_library_symbol("ZSTD_decompress");
-	zstd.is_error = pack_library_symbol("ZSTD_isError");
-	zstd.there = zstd.bound && zstd.compress && zstd.decompress &&
+	zlib.bound = library_symbol(ZLIB, "compressBound");
+	zlib.compress = library_symbol(ZLIB, "compress2");
+	zlib.expand = library_symbol(ZLIB, "uncompress");
+	zlib.there = zlib.bound && zlib.compress && zlib.expand;
+	zstd.bound = library_symbol(ZSTD, "ZSTD_compressBound");
+	zstd.compress = library_symbol(ZSTD, "ZSTD_compress");
+	zstd.expand = library_symbol(ZSTD, "ZSTD_decompress");
+	zstd.is_error = library_symbol(ZSTD, "ZSTD_isError");
+	zstd.there = zstd.bound && zstd.compress && zstd.expand &&
 		     zstd.is_error;
 }
 
-static bool zstd_there(void)
+const char *pack_library(int method)
 {
-	pthread_once(&zstd_once, zstd_load);
-	return zstd.there;
+	return method == RAS_PACKED_ZLIB ? ZLIB :
+	       method == RAS_PACKED_ZSTD ? ZSTD : NULL;
+}
+
+static bool is_there(int method)
+{
+	pthread_once(&once, libraries_load);
+	return (method == RAS_PACKED_ZLIB && zlib.there) ||
+	       (method == RAS_PACKED_ZSTD && zstd.there);
+}
+
+static int method_missing(int method, struct error *err)
+{
+	const char *library = pack_library(method);
+
+	error_set(err, -ENOTSUP, "compression needs %s", library);
+	error_hint(err, library_possible ?
+		   "install it, or take the other method, or none" :
+		   "this program is static: take zlib");
+	return -ENOTSUP;
 }
 
 int pack_method_find(const char *name, struct error *err)
 {
-	if (name ? !strcmp(name, "zlib") : !zstd_there())
-		return RAS_PACKED_ZLIB;
-	if (name && strcmp(name, "zstd"))
+	int method;
+
+	if (!name)
+		method = is_there(RAS_PACKED_ZSTD) ? RAS_PACKED_ZSTD :
+						     RAS_PACKED_ZLIB;
+	else if (!strcmp(name, "zlib"))
+		method = RAS_PACKED_ZLIB;
+	else if (!strcmp(name, "zstd"))
+		method = RAS_PACKED_ZSTD;
+	else
 		return error_set(err, -EINVAL,
 				 "'%s' is no compression: zlib or zstd", name);
-	if (zstd_there())
-		return RAS_PACKED_ZSTD;
-	error_set(err, -ENOTSUP, "compression by zstd needs libzstd.so.1");
-	error_hint(err, pack_library_possible ? "install libzstd, or take zlib" :
-					       "this program is static: take zlib");
-	return -ENOTSUP;
+	return is_there(method) ? method : method_missing(method, err);
 }
 
 size_t pack_bound(int method, size_t size)
 {
-	return method == RAS_PACKED_ZSTD ? zstd.bound(size) :
-					   compressBound(size);
+	return method == RAS_PACKED_ZSTD ? zstd.bound(size) : zlib.bound(size);
 }
 
 int pack_compress(int method, const void *from, size_t size, void *to,
 		  size_t *packed)
 {
-	uLongf room = *packed;
+	unsigned long room = *packed;
 
 	if (method == RAS_PACKED_ZSTD) {
 		*packed = zstd.compress(to, *packed, from, size, LEVEL);
 		return zstd.is_error(*packed) ? -EIO : 0;
 	}
-	if (compress2(to, &room, from, size, LEVEL) != Z_OK)
+	if (zlib.compress(to, &room, from, size, LEVEL))
 		return -EIO;
 	*packed = room;
 	return 0;
@@ -79,18 +112,13 @@ int pack_compress(int method, const void *from, size_t size, void *to,
 int pack_expand(int method, const void *from, size_t packed, void *to,
 		size_t size)
 {
-	uLongf room = size;
+	unsigned long room = size;
 
-	switch (method) {
-	case RAS_PACKED_ZLIB:
-		return uncompress(to, &room, from, packed) == Z_OK &&
-		       room == size ? 0 : -EINVAL;
-	case RAS_PACKED_ZSTD:
-		if (!zstd_there())
-			return -ENOTSUP;
-		return zstd.decompress(to, size, from, packed) == size ?
-		       0 : -EINVAL;
-	default:
+	if (!is_there(method))
 		return -ENOTSUP;
-	}
+	if (method == RAS_PACKED_ZSTD)
+		return zstd.expand(to, size, from, packed) == size ?
+		       0 : -EINVAL;
+	return !zlib.expand(to, &room, from, packed) && room == size ?
+	       0 : -EINVAL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compression of chunks (rastrace/rasfile.h): by zlib, and by zstd when
- * libzstd is there at run time.
+ * Compression of chunks (rastrace/rasfile.h): by zlib and by zstd, when their
+ * libraries are there at run time.
  */
 #ifndef LIB_PACK_H
 #define LIB_PACK_H
@@ -13,6 +13,9 @@
 /* The method of that name, RAS_PACKED_*; NULL: the better one that is there.
  * Or a negative errno with err set. */
 int pack_method_find(const char *name, struct error *err);
+
+/* The library that a method needs; NULL: it is none. */
+const char *pack_library(int method);
 
 /* Most bytes that `size` bytes can become. */
 size_t pack_bound(int method, size_t size);

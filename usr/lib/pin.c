@@ -155,7 +155,7 @@ static const char *refusal_hint(int code)
 	case EACCES:
 		return geteuid() ?
 			"run it as root (sudo), or with CAP_BPF and CAP_PERFMON "
-			"and a bpffs directory of yours (--pin-dir)" :
+			"and a bpffs directory of yours (RASTRACE_RUN)" :
 			"refused even to root: a container without CAP_SYS_ADMIN, "
 			"CAP_BPF and CAP_PERFMON, a seccomp filter, or lockdown "
 			"(/sys/kernel/security/lockdown)";

@@ -6,11 +6,10 @@
 
 #define PIECE	256
 
-/* Length of the valid UTF-8 sequence at s (from U+00A0: those below are
- * controls), else 0. */
-static size_t utf8_length(const uint8_t *s, size_t n)
+size_t safe_text_utf8(const void *bytes, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0xa0, 0x800, 0x10000 };
+	const uint8_t *s = bytes;
 	size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 	uint32_t c = s[0] & (0x7f >> length);
 
@@ -49,20 +48,37 @@ static char *put_escape(char *p, uint8_t c)
 	}
 }
 
+/* What reorders the text around it (U+061C, U+200E, U+200F, U+202A-202E,
+ * U+2066-2069), or breaks its line (U+2028, U+2029). */
+static bool is_control(const uint8_t *s, size_t length)
+{
+	if (length == 2)
+		return s[0] == 0xd8 && s[1] == 0x9c;
+	if (length != 3 || s[0] != 0xe2)
+		return false;
+	return (s[1] == 0x80 && ((s[2] >= 0xa8 && s[2] <= 0xae) ||
+				 s[2] == 0x8e || s[2] == 0x8f)) ||
+	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
 char *safe_text_put(char *p, const void *bytes, size_t n, bool layout)
 {
 	const uint8_t *s = bytes;
 	size_t length;
 
-	for (size_t i = 0; i < n; i += length) {
+	for (size_t i = 0;; i += length) {
+		length = safe_text_plain(p, s + i, n - i);
+		p += length;
+		i += length;
+		if (i == n)
+			return p;
 		length = 1;
-		if ((s[i] >= 0x20 && s[i] < 0x7f) ||
-		    (layout && (s[i] == '\n' || s[i] == '\t'))) {
+		if (layout && (s[i] == '\n' || s[i] == '\t')) {
 			*p++ = s[i];
 			continue;
 		}
-		length = s[i] < 0x80 ? 0 : utf8_length(s + i, n - i);
-		if (length) {
+		length = s[i] < 0x80 ? 0 : safe_text_utf8(s + i, n - i);
+		if (length && !is_control(s + i, length)) {
 			memcpy(p, s + i, length);
 			p += length;
 			continue;
@@ -70,7 +86,6 @@ char *safe_text_put(char *p, const void *bytes, size_t n, bool layout)
 		length = 1;
 		p = put_escape(p, s[i]);
 	}
-	return p;
 }
 
 void safe_text_print(FILE *out, const char *text, bool layout)

@@ -7,8 +7,9 @@
 #include <string.h>
 #include "picture.h"
 
-/* A packed chunk has its limit; others are as long as a slice. */
-#define PIECE_PACKED	(1u << 20)
+/* Records of a chunk: what is damaged is told by the chunk, and who reads it
+ * has a small one in memory at once. */
+#define PIECE	(1u << 20)
 
 static void slice_write(struct chunk_out *out, const struct buffer *buffer,
 			uint32_t row, uint8_t *room)
@@ -22,8 +23,7 @@ static void slice_write(struct chunk_out *out, const struct buffer *buffer,
 	    !__atomic_load_n(&slice->dropped, __ATOMIC_RELAXED))
 		return;
 	ring_copy(&ring, slice, size, key, buffer_tail(buffer, row), room);
-	picture_records(out, &place, &ring, key,
-			out->pack ? PIECE_PACKED : SIZE_MAX);
+	picture_records(out, &place, &ring, key, PIECE);
 }
 
 static void slices_write(struct chunk_out *out, const struct buffer *buffer)

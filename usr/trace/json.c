@@ -4,40 +4,27 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include "../lib/safe_text.h"
 
 static unsigned int depth;
 static bool follows;	/* something precedes in this bracket */
 
-/* Bytes of the UTF-8 sequence at s (RFC 3629); 0: it is none. */
-static int utf8_length(const unsigned char *s)
-{
-	int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
-		s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void quote(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	size_t left = strlen(text), n;
 
 	putchar('"');
-	while (*s) {
-		int n = utf8_length(s);
-
+	for (; left; s += n, left -= n) {
+		n = *s < 0x80 ? 1 : safe_text_utf8(s, left);
 		if (*s == '"' || *s == '\\')
 			printf("\\%c", *s);
 		else if (*s < 0x20 || *s == 0x7f || !n)
 			printf("\\u%04x", *s);
 		else
-			printf("%.*s", n, (const char *)s);
-		s += n ? n : 1;
+			fwrite(s, 1, n, stdout);
+		n += !n;
 	}
 	putchar('"');
 }

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include "../lib/pack.h"
 #include "../lib/pin.h"
+#include "../lib/spooler.h"
 #include "amount.h"
 #include "run_dir.h"
-#include "spooler.h"
 
 #define PROGRAM		"trace"
 #define SIZE_LEAST	(64u << 10)

@@ -1,96 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tracefmt: print the records of a .ras file, or of the live buffer. */
+/* tracefmt: print the records of .ras files, or of the live buffer. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "../lib/options.h"
-#include "../lib/pin.h"
-#include "../lib/snapshot.h"
+#include "live.h"
+#include "settings.h"
 #include "show.h"
 
 #define PROGRAM		"tracefmt"
 
-struct settings {
-	char **tffs;
-	size_t tff_count;
-	struct show show;
-};
-
-static int take_tff(void *context, const char *value)
+/* Of one that is a pipe more may come. */
+static int follow_check(const struct settings *settings,
+			const struct trace *trace)
 {
-	struct settings *s = context;
-
-	s->tffs[s->tff_count++] = (char *)value;
-	return 0;
+	if (!settings->follow || trace->file.source.pipe)
+		return 0;
+	fprintf(stderr, PROGRAM ": --follow: '%s' is a file, which has an end\n"
+		PROGRAM ": follow the live buffer, or a pipe: trace spool --follow | tracefmt --follow -\n",
+		trace->name);
+	return 2;
 }
 
-#define TAKE_FLAG(name, field) \
-	static int take_##name(void *context, const char *value) \
-	{ \
-		((struct settings *)context)->field = true; \
-		return 0; \
-	}
-
-TAKE_FLAG(strict, show.strict)
-TAKE_FLAG(force, show.force)
-TAKE_FLAG(utc, show.print.utc)
-TAKE_FLAG(relative, show.print.relative)
-TAKE_FLAG(hex, show.print.hex)
-TAKE_FLAG(verbose, show.print.verbose)
-TAKE_FLAG(summary, show.summary_only)
-TAKE_FLAG(no_summary, show.quiet)
-
-static const struct option_def options[] = {
-	{ "tff", 't', "DIR", "look for TFFs here first; or one TFF; repeatable",
-	  take_tff },
-	{ "strict", 0, NULL, "exit 1 when a record has no matching TFF entry",
-	  take_strict },
-	{ "force", 'f', NULL, "use a TFF entry though its data hash differs",
-	  take_force },
-	{ "utc", 'u', NULL, "print times in UTC", take_utc },
-	{ "relative", 'r', NULL, "print times since the first record",
-	  take_relative },
-	{ "hex", 'x', NULL, "print each record's data in hex too", take_hex },
-	{ "verbose", 'v', NULL, "show data that the format leaves over",
-	  take_verbose },
-	{ "summary", 's', NULL, "print the figures only", take_summary },
-	{ "no-summary", 'q', NULL, "leave the figures out", take_no_summary },
-	{ NULL },
-};
-
-static const struct command_def command = {
-	.program = PROGRAM,
-	.operands = "[FILE.ras | -]",
-	.help = "print trace records, of the live buffer when no file is named",
-	.options = options,
-};
-
-/* A live buffer is read as if it were a file. */
-static int trace_open(struct trace_file *file, const char *path,
-		      struct error *err)
+static int trace_file(const struct settings *settings, struct trace *trace,
+		      const char *path, struct error *err)
 {
-	size_t size;
-	void *data;
-	int code;
-
 	if (path)
-		return trace_file_open(file, path, err);
-	code = snapshot_take(pin_run(), &data, &size, err);
-	return code ? code :
-	       trace_file_open_memory(file, data, size, "the buffer", err);
+		return trace_file_open(&trace->file, path, err);
+	return settings->follow ? live_follow(&trace->file, err) :
+				  live_open(&trace->file, err);
 }
 
-static int tffs_add(struct search *search, const struct settings *settings,
-		    struct error *err)
+/* 0, or the exit status after a message. */
+static int trace_open(const struct settings *settings, struct stream *stream,
+		      const char *path)
 {
-	for (size_t i = 0; i < settings->tff_count; i++) {
-		int code = search_add(search, settings->tffs[i], err);
+	struct trace *trace = stream_add(stream, path ? path : "the buffer");
+	struct error err = { 0 };
 
-		if (code)
-			return code;
+	if (!trace) {
+		fputs(PROGRAM ": out of memory\n", stderr);
+		return 1;
 	}
+	if (!trace_file(settings, trace, path, &err))
+		return follow_check(settings, trace);
+	error_print(PROGRAM, &err);
+	stream_drop(stream);
+	return 1;
+}
+
+/* Those that can be opened; 0, or the exit status when any could not. */
+static int traces_open(const struct settings *settings, struct stream *stream,
+		       char **paths)
+{
+	int status = 0, code;
+
+	if (!*paths)
+		return trace_open(settings, stream, NULL);
+	for (; *paths; paths++) {
+		code = trace_open(settings, stream, *paths);
+		if (code > status)
+			status = code;
+	}
+	return status;
+}
+
+static int tffs_add(struct search *search, const struct settings *settings)
+{
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < settings->tff_count; i++)
+		if (search_add(search, settings->tffs[i], &err)) {
+			error_print(PROGRAM, &err);
+			return 1;
+		}
 	search_add_environment(search);
 	return 0;
+}
+
+/* What is asked for by name is there. */
+static int symbols_check(const struct symbols_settings *symbols)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < symbols->dir_count; i++) {
+		int fd = open(symbols->dirs[i],
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd >= 0) {
+			close(fd);
+			continue;
+		}
+		fprintf(stderr, PROGRAM ": cannot read directory '%s': %s\n",
+			symbols->dirs[i], strerror(errno));
+		code = 1;
+	}
+	return code;
 }
 
 /* What stdio holds has arrived; else 1. */
@@ -102,49 +111,47 @@ static int output_finish(void)
 	return 1;
 }
 
-static int trace_run(struct settings *settings, const char *path)
+static int traces_run(struct settings *settings, char **paths)
 {
 	struct search search = { 0 };
-	struct trace_file file;
-	struct error err = { 0 };
-	int status = 1;
+	struct stream stream;
+	int status;
 
-	if (trace_open(&file, path, &err)) {
-		error_print(PROGRAM, &err);
-		return 1;
-	}
-	if (tffs_add(&search, settings, &err))
-		error_print(PROGRAM, &err);
-	else
-		status = show_trace(&settings->show, &file, &search);
-	if (output_finish())
+	stream_open(&stream, &search, settings->force);
+	status = traces_open(settings, &stream, paths);
+	if (tffs_add(&search, settings) | symbols_check(&settings->symbols))
+		status = status ? status : 1;
+	if (status < 2 && stream.count && show_stream(settings, &stream))
 		status = 1;
+	stream_close(&stream);
 	search_free(&search);
-	trace_file_free(&file);
 	return status;
+}
+
+/* No file takes the place of what was closed. Reading standard input and
+ * writing standard output fail all the same. */
+static void standard_open(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			return;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings settings = { 0 };
+	struct settings settings;
 	int first, status;
 
-	settings.tffs = calloc(argc, sizeof(*settings.tffs));
-	if (!settings.tffs) {
-		fputs(PROGRAM ": out of memory\n", stderr);
-		return 1;
-	}
-	first = options_parse(&command, argc, argv, false, &settings);
-	if (first == OPTIONS_DONE) {
+	standard_open();
+	first = settings_parse(&settings, argc, argv);
+	if (first == OPTIONS_DONE)
 		status = output_finish();
-	} else if (first == OPTIONS_WRONG) {
+	else if (first == OPTIONS_WRONG)
 		status = 2;
-	} else if (argc - first > 1) {
-		fputs(PROGRAM ": one file at a time\n", stderr);
-		status = 2;
-	} else {
-		status = trace_run(&settings, argv[first]);
-	}
-	free(settings.tffs);
+	else
+		status = traces_run(&settings, argv + first);
+	settings_free(&settings);
 	return status;
 }

@@ -4,181 +4,231 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
-#include "merge.h"
-#include "sequence.h"
-#include "summary.h"
+#include "live.h"
+#include "outlet.h"
+#include "output/chosen.h"
+#include "output/pipeline.h"
+#include "progress.h"
+#include "tell.h"
 
-#define PROGRAM		"tracefmt"
-
-/* Of a pipe records are printed when nothing older than that can come any
- * more but from a writer that was held up longer. */
-#define WINDOW		100000000ULL	/* ns */
-
-/* What is at work while a trace is shown. */
+/* What is at work while traces are shown. */
 struct work {
-	struct show *show;
-	struct trace_file *file;
-	struct search *search;
-	size_t sessions, formats;	/* of the file, known to the search */
-	bool system;		/* likewise what is the same for all */
-	struct match match;
-	struct merge merge;
-	struct sequences sequences;
-	struct text text;
-	uint64_t unmatched;	/* records in hex for want of a TFF */
+	struct settings *settings;
+	struct stream *stream;
+	struct outlet outlet;
+	struct output output;
+	struct pipeline *pipeline;	/* NULL: figures only */
+	struct order *order;
+	struct chosen *chosen;		/* NULL: the traces' counters do */
+	struct scratch scratch;		/* for choosing */
+	struct progress progress;
+	uint64_t unmatched;		/* given out without a TFF entry */
+	bool begun, passed;
+	struct error err;		/* of what failed */
 };
 
-/* Where the TDFs lie, one after the other often in the same place. */
-static int search_update(struct work *w)
+static int event_give(void *context, const struct event *event)
 {
-	for (; w->sessions < w->file->session_count; w->sessions++)
-		search_add_place(w->search, w->file->sessions[w->sessions]->tdf);
-	if (!w->system)
-		search_add_system(w->search);
-	w->system = true;
-	for (; w->formats < w->file->format_count; w->formats++) {
-		const struct trace_format *f = &w->file->formats[w->formats];
+	struct work *w = context;
+	int code = w->chosen ? chosen_add(w->chosen, event) : 0;
 
-		if (search_add_bundled(w->search, f->name, f->data, f->size))
-			return -ENOMEM;
+	w->unmatched += !event->point->formatted;
+	if (code)
+		return code;
+	return w->pipeline ? pipeline_give(w->pipeline, event) : 0;
+}
+
+/* What still comes can't be chosen. It is read for the figures, if they are
+ * wanted; a pipe may have no end. */
+static bool events_passed(struct work *w, const struct event *event)
+{
+	const struct settings *s = w->settings;
+
+	w->passed = w->passed || (choose_done(s->choose, event) &&
+				  !s->order.around);
+	return w->passed && ((s->quiet && !s->summary_only) ||
+			     event->trace->file.source.pipe);
+}
+
+/* All that may come out now. 0, or a negative errno; -ECANCELED: no more is
+ * wanted. */
+static int events_give(struct work *w)
+{
+	struct choose *choose = w->settings->choose;
+	bool all = choose_empty(choose);
+	struct event event;
+	int chosen, code, more;
+
+	while ((more = stream_next(w->stream, &event)) == STREAM_EVENT) {
+		progress_count(&w->progress, w->stream, &event);
+		w->scratch.clock.start = w->stream->first;
+		chosen = all ? 1 : w->passed ? 0 :
+			 choose_holds(choose, &event, &w->scratch);
+		code = chosen < 0 ? chosen :
+		       order_add(w->order, &event, chosen);
+		if (code)
+			return code;
+		if (!all && events_passed(w, &event))
+			return -ECANCELED;
 	}
-	return 0;
+	return more < 0 ? more : 0;
 }
 
-static void time_keep(struct print *print, uint64_t time)
+static bool stream_ended(const struct stream *stream)
 {
-	if (!print->records++)
-		print->start = time;
-	print->late += time < print->newest;
-	if (print->newest < time)
-		print->newest = time;
+	for (size_t i = 0; i < stream->count; i++)
+		if (!stream->traces[i]->ended)
+			return false;
+	return true;
 }
 
-static int records_print(struct work *w, uint64_t limit)
+static int work_begin(struct work *w)
 {
-	struct print *print = &w->show->print;
-	const struct merge_head *head;
+	int code = choose_start(w->settings->choose, w->stream,
+				&w->settings->output, &w->err);
 
-	while ((head = merge_next(&w->merge, limit))) {
-		struct match_point *point = match_record(&w->match,
-							 head->record);
-
-		if (!point || sequence_see(&w->sequences, point, head))
-			return -ENOMEM;
-		time_keep(print, head->record->time);
-		point->present++;
-		w->unmatched += !point->formatted;
-		if (w->show->summary_only)
-			continue;
-		if (print_record(print, point, head))
-			return -ENOMEM;
-		if (print->text->error)
-			return -print->text->error;
-	}
-	return 0;
-}
-
-/* To the end; of a pipe as the records come. */
-static int trace_print(struct work *w)
-{
-	struct trace_file *file = w->file;
-	uint64_t limit = UINT64_MAX;
-	int code, more;
-
-	do {
-		more = trace_file_more(file);
-		code = more < 0 ? more : search_update(w);
-		if (!code)
-			code = merge_more(&w->merge, file->header.key);
-		if (more > 0)
-			limit = file->pass.time > WINDOW ?
-				file->pass.time - WINDOW : 0;
-		else
-			limit = UINT64_MAX;
-		if (!code)
-			code = records_print(w, limit);
-		if (!code && file->source.pipe)
-			code = text_flush(&w->text);
-	} while (more > 0 && !code);
+	progress_open(&w->progress, w->stream);
+	if (!code && w->pipeline)
+		code = pipeline_begin(w->pipeline, &w->err);
+	w->begun = !code;
 	return code;
 }
 
-static void damage_print(const struct damage *damage)
+/* To the end; of a pipe as the records come. */
+static int events_run(struct work *w)
 {
-	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
-		fprintf(stderr, PROGRAM ": lost or damaged: %s\n",
-			damage->lines[i]);
-	if (damage->count > DAMAGE_LINES)
-		fprintf(stderr, PROGRAM ": and %zu more places\n",
-			damage->count - DAMAGE_LINES);
+	int code;
+
+	do {
+		code = w->pipeline ? pipeline_flush(w->pipeline) : 0;
+		if (!code)
+			code = stream_more(w->stream);
+		if (!code && !w->begun)
+			code = work_begin(w);
+		if (!code)
+			code = events_give(w);
+	} while (!code && !stream_ended(w->stream));
+	if (code == -ECANCELED) {
+		if (w->chosen)
+			chosen_stop(w->chosen);
+		code = 0;
+	}
+	return code ? code : order_end(w->order);
 }
 
-/* What must be said behind the records; the exit status. */
-static int outcome_tell(const struct work *w)
+/* ---- opening and closing ---- */
+
+/* The counters don't say what was given out. */
+static bool chosen_wanted(const struct settings *s)
 {
-	bool strict = w->show->strict && w->unmatched;
-
-	damage_print(&w->file->damage);
-	if (w->unmatched)
-		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry%s\n"
-			PROGRAM ": name the directory of their TFF with --tff DIR\n",
-			(unsigned long long)w->unmatched,
-			w->show->summary_only ? "" : " are shown in hex");
-	return strict || w->file->damage.count ? 1 : 0;
-}
-
-static void interrupt_pass(int number)
-{
-}
-
-/* Who stops a pipeline with ^C wants the end of it, too: the pipe ends by
- * itself then. The second one stops us. */
-static void interrupts_await_end(const struct trace_file *file)
-{
-	struct sigaction once = {
-		.sa_handler = interrupt_pass,
-		.sa_flags = SA_RESETHAND | SA_RESTART,
-	};
-
-	if (file->source.pipe)
-		sigaction(SIGINT, &once, NULL);
+	return (s->summary_only || !s->quiet) &&
+	       (s->summary_by != SUMMARY_ALL || s->order.last ||
+		!choose_empty(s->choose));
 }
 
 static int work_open(struct work *w)
 {
-	if (text_open(&w->text, STDOUT_FILENO))
-		return -ENOMEM;
-	w->show->print.text = &w->text;
-	w->show->print.book = &w->file->book;
-	w->show->print.wall_offset = w->file->header.wall_offset;
-	sequence_open(&w->sequences, w->file);
-	merge_open(&w->merge, w->file);
-	return match_open(&w->match, w->file, w->search, w->show->force);
+	struct settings *s = w->settings;
+	int code = outlet_open(&w->outlet, s, w->stream, &w->err);
+
+	if (code)
+		return code;
+	s->output.symbols = symbols_open(&s->symbols);
+	w->output = (struct output){
+		.ops = s->format, .settings = &s->output, .stream = w->stream,
+	};
+	if (!s->summary_only)
+		w->pipeline = pipeline_open(&w->output, STDOUT_FILENO, 0);
+	choose_order(s->choose, &s->order);
+	w->order = order_open(&s->order, event_give, w);
+	if (chosen_wanted(s)) {
+		w->chosen = chosen_open(s->summary_by, w->stream);
+		if (!w->chosen)
+			return -ENOMEM;
+	}
+	return s->output.symbols && w->order &&
+	       (w->pipeline || s->summary_only) ? 0 : -ENOMEM;
 }
 
-int show_trace(struct show *show, struct trace_file *file,
-	       struct search *search)
+static void work_close(struct work *w)
 {
-	struct work w = { .show = show, .file = file, .search = search };
-	int code = work_open(&w), written, status;
+	order_close(w->order);
+	chosen_close(w->chosen);
+	pipeline_close(w->pipeline);
+	if (w->output.ops && w->output.ops->free)
+		w->output.ops->free(&w->output);
+	symbols_close(w->settings->output.symbols);
+	free(w->scratch.pieces);
+}
 
-	interrupts_await_end(file);
-	if (!code)
-		code = trace_print(&w);
-	written = text_close(&w.text);
-	code = code ? code : written;
-	trace_file_finish(file);
+/* ---- interrupts ---- */
+
+static void interrupt_take(int number)
+{
+	live_stop();
+}
+
+/* Who stops a pipeline with ^C wants the end of it, too: the pipe ends by
+ * itself then, and what is followed is made to. The second one stops us. */
+static void interrupts_await_end(const struct work *w)
+{
+	struct sigaction once = {
+		.sa_handler = interrupt_take,
+		.sa_flags = SA_RESETHAND | SA_RESTART,
+	};
+	const struct stream *stream = w->stream;
+
+	/* write() tells that nobody reads any more */
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < stream->count; i++)
+		if (stream->traces[i]->file.source.pipe)
+			sigaction(SIGINT, &once, NULL);
+	if (live_followed())
+		sigaction(SIGTERM, &once, NULL);
+}
+
+/* ---- */
+
+/* What is to be said, and the exit status. */
+static int end_tell(struct work *w, int code)
+{
+	struct error gone = { 0 };
+	int ended = live_end(&gone), status;
+
+	/* nobody looks any more */
+	if (code == -EPIPE)
+		return 0;
+	if (ended)
+		tell_failure(w->settings, &gone, ended);
 	if (code)
-		fprintf(stderr, PROGRAM ": cannot print: %s\n",
-			strerror(-code));
-	status = outcome_tell(&w);
-	if (!code && (!show->quiet || show->summary_only))
-		summary_print(show->summary_only ? stdout : stderr, file,
-			      &w.match, &show->print);
-	merge_close(&w.merge);
-	sequence_close(&w.sequences);
-	match_close(&w.match);
-	return code ? 1 : status;
+		tell_failure(w->settings, &w->err, code);
+	status = tell_outcome(w->settings, w->stream, w->unmatched);
+	if (!code)
+		tell_summary(w->settings, w->stream, w->chosen);
+	return code || ended < 0 ? 1 : status;
+}
+
+int show_stream(struct settings *settings, struct stream *stream)
+{
+	struct work w = { .settings = settings, .stream = stream };
+	struct error err = { 0 };
+	int code = work_open(&w), closed, status;
+
+	interrupts_await_end(&w);
+	if (!code)
+		code = events_run(&w);
+	stream_finish(stream);
+	if (w.begun && w.pipeline)
+		code = pipeline_end(w.pipeline, code, &w.err);
+	progress_close(&w.progress);
+	status = end_tell(&w, code);
+	closed = outlet_close(&w.outlet, !code, &err);
+	if (closed && closed != -EPIPE && !code) {
+		tell_failure(settings, &err, closed);
+		status = 1;
+	}
+	work_close(&w);
+	return status;
 }

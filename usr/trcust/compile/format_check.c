@@ -404,6 +404,8 @@ static void check_name(struct check *k)
 	if (fetched != CTYPE_NONE)
 		diag_hint(k->c->diag, "it is a typedef of '%s'",
 			  types->types[fetched].name);
+	else if (format_name_listed(step->text, step->length))
+		diag_hint(k->c->diag, "names are wanted like READ=1,WRITE=2, of flags MODE=1/3, too, with values of its width");
 	else
 		diag_hint(k->c->diag, "there is no such type");
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../../lib/safe_text.h"
 
 #define DIAG_WRITER_MS	1000	/* a pipe's writer has to begin */
 #define DIAG_TEXT_MAX	(256u << 20)	/* bytes of a TSF */
@@ -49,18 +50,9 @@ static const char *const severity_names[] = {
 /* Bytes of the UTF-8 character at p; 0: nothing to send to a terminal. */
 static size_t glyph_size(const char *p, size_t left)
 {
-	const unsigned char *c = (const unsigned char *)p;
-	size_t n = *c < 0x80 ? 1 : *c < 0xc2 ? 0 : *c < 0xe0 ? 2 :
-		   *c < 0xf0 ? 3 : *c < 0xf5 ? 4 : 0;
+	unsigned char c = *p;
 
-	if (n > left || *c < 0x20 || *c == 0x7f)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	if (*c == 0xc2 && c[1] < 0xa0)	/* C1 controls */
-		return 0;
-	return n;
+	return c < 0x80 ? c >= 0x20 && c != 0x7f : safe_text_utf8(p, left);
 }
 
 /* Bytes to go on by, at least 1. */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * JSON of strings and C types; and the short way of plain records makes the text
+ * of the long one, whatever the data is.
+ */
+#include <tap.h>
+#include <usr/tracefmt/json/json_field.h>
+#include <usr/tracefmt/json/json_plain.h>
+#include <usr/tracefmt/json/json_text.h>
+#include <usr/tracefmt/json/json_value.h>
+
+static void test_strings(void)
+{
+	static const struct {
+		const char *bytes, *json;
+		bool spoiled;
+	} rows[] = {
+		{ "", "\"\"" },
+		{ "plain", "\"plain\"" },
+		{ "more than eight", "\"more than eight\"" },
+		{ "a\"b\\c/d", "\"a\\\"b\\\\c/d\"" },
+		{ "12345678\"", "\"12345678\\\"\"" },
+		{ "1234567\x7f" "9", "\"1234567\\u007F9\"" },
+		{ "\b\t\n\v\f\r\033[m", "\"\\b\\t\\n\\u000B\\f\\r\\u001B[m\"" },
+		{ "gr\xc3\xb6\xc3\x9f" "e", "\"gr\xc3\xb6\xc3\x9f" "e\"" },
+		{ "\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa",
+		  "\"\\u2028\\u2029\xe2\x80\xaa\"" },
+		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
+		{ "a\xff", "\"a\xef\xbf\xbd\"", true },
+		{ "\xc2\x9b" "31m", "\"\xef\xbf\xbd\xef\xbf\xbd" "31m\"", true },
+		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
+		  true },
+		{ "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"", true },
+		{ "1234567\xe2\x82", "\"1234567\xef\xbf\xbd\xef\xbf\xbd\"",
+		  true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t n = strlen(rows[i].bytes);
+		char *text = malloc(JSON_STRING_ROOM(n) + 1);
+		bool spoiled = false;
+
+		*json_put_checked(text, rows[i].bytes, n, &spoiled) = '\0';
+		tap_str(text, rows[i].json, "string %zu", i);
+		tap_is(spoiled, rows[i].spoiled, "and whether it is text");
+		free(text);
+	}
+}
+
+static void test_floats(void)
+{
+	static const struct {
+		double value;
+		const char *json;
+	} rows[] = {
+		{ 1.5, "1.5" }, { -0.1, "-0.1" }, { 1e300, "1e+300" },
+		{ 0, "0" }, { -0.0, "-0.0" },
+		{ __builtin_inf(), "\"Infinity\"" },
+		{ -__builtin_inf(), "\"-Infinity\"" },
+		{ __builtin_nan(""), "\"NaN\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[128];
+
+		*json_put_float(text, (const uint8_t *)&rows[i].value, 8) =
+			'\0';
+		tap_str(text, rows[i].json, "float %zu", i);
+	}
+}
+
+/* ---- C types ---- */
+
+static const char strings[] = "\0i\0c\0e\0RED\0s\0inner\0b\0p\0f";
+enum { INT, CHARS, ENUM, POINTER, FLOAT, INNER, STRUCT, CHAR, INTS, DEEP };
+
+static const struct tff_member members[] = {
+	{ 7, 0, 1 },				/* RED = 1 */
+	{ 11, INT, 0 }, { 1, INT, 32 },		/* inner: s, i */
+	{ 1, INT, 0 }, { 3, CHARS, 32 }, { 5, ENUM, 64 },
+	{ 0, INNER, 96 }, { 13, INNER, 160 }, { 19, INT, 224, 3 },
+	{ 19, INT, 227, 5 }, { 21, POINTER, 256 }, { 23, FLOAT, 320 },
+};
+
+static const struct tff_ctype types[] = {
+	[INT] = { 0, 4, .kind = TFF_CTYPE_INT },
+	[CHARS] = { 0, 4, .target = CHAR, .count = 4, .kind = TFF_CTYPE_ARRAY },
+	[ENUM] = { 0, 4, .members = 1, .kind = TFF_CTYPE_ENUM },
+	[POINTER] = { 0, 8, .kind = TFF_CTYPE_POINTER },
+	[FLOAT] = { 0, 4, .kind = TFF_CTYPE_FLOAT },
+	[INNER] = { 0, 8, .first_member = 1, .members = 2,
+		    .kind = TFF_CTYPE_STRUCT },
+	[STRUCT] = { 0, 44, .first_member = 3, .members = 9,
+		     .kind = TFF_CTYPE_STRUCT },
+	[CHAR] = { 0, 1, .kind = TFF_CTYPE_CHAR },
+	[INTS] = { 0, 12, .target = INT, .count = 3, .kind = TFF_CTYPE_ARRAY },
+};
+
+static const uint8_t value[44] =
+	"\xff\xff\xff\xff" "ab\0d" "\1\0\0\0" "\2\0\0\0\3\0\0\0"
+	"\4\0\0\0\5\0\0\0" "\x2b\0\0\0" "\x10\x20\0\0\0\0\0\0" "\0\0\xc0\x3f";
+
+static const struct value_types value_types = {
+	types, sizeof(types) / sizeof(*types), members, strings, NULL,
+};
+
+static void test_types(void)
+{
+	static const struct {
+		uint32_t type;
+		size_t have;
+		const char *json;
+	} rows[] = {
+		{ INT, 4, "-1" }, { INT, 3, "null" },
+		{ INTS, 12, "[-1,1677746785,1]" }, { INTS, 6, "[-1]" },
+		{ STRUCT, 44, "{\"i\":-1,\"c\":\"ab\","
+		  "\"e\":{\"value\":1,\"name\":\"RED\"},\"s\":2,\"i\":3,"
+		  "\"inner\":{\"s\":4,\"i\":5},\"b\":3,\"b\":5,"
+		  "\"p\":\"0x2010\",\"f\":1.5}" },
+		{ STRUCT, 10, "{\"i\":-1,\"c\":\"ab\",\"e\":null}" },
+	};
+	char text[4096 + JSON_VALUE_SLACK];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct value_budget budget = { 4096, 1000 };
+		bool spoiled = false;
+
+		*json_put_value(&value_types, rows[i].type, value, rows[i].have,
+				text, &budget, &spoiled) = '\0';
+		tap_str(text, rows[i].json, "type %zu", i);
+		tap_ok(budget.text && !spoiled, "has room, and is text");
+	}
+}
+
+/* Brackets in brackets: each is closed however little room there is. */
+static bool balanced(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++)
+		depth += (*p == '{') - (*p == '}');
+	return !depth;
+}
+
+static void test_budget(void)
+{
+	char text[512 + JSON_VALUE_SLACK];
+	bool good = true, cut = false;
+
+	for (uint32_t most = 0; most < 300; most++) {
+		struct value_budget budget = { most, 1000 };
+		bool spoiled = false;
+		char *end = json_put_value(&value_types, STRUCT, value, 44,
+					   text, &budget, &spoiled);
+
+		good &= end - text <= most + JSON_VALUE_SLACK;
+		*end = '\0';
+		good &= balanced(text);
+		cut |= !budget.text;
+	}
+	tap_ok(good, "any budget makes an object that is closed");
+	tap_ok(cut, "and small ones are told");
+}
+
+/* ---- plain records ---- */
+
+static uint32_t any(void)
+{
+	static uint64_t state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state >> 16;
+}
+
+struct made {
+	struct ras_record record;
+	uint8_t data[256];
+};
+
+/* Bytes that often are what prefixes look like */
+static void record_make(struct made *made)
+{
+	size_t n = any() % 40, at = 0;
+
+	*made = (struct made){ .record.length = RAS_RECORD_HEADER + n };
+	while (at < n) {
+		uint32_t kind = any();
+
+		if (kind % 4 == 0 && n - at >= 3) {
+			made->data[at] = kind >> 8 & 1;
+			made->data[at + 1] = (kind >> 16) % 9;
+			at += 3;
+		} else {
+			made->data[at++] = kind % 3 ? 'a' + kind % 26 : kind;
+		}
+	}
+}
+
+static char *long_way(const struct match_point *point,
+		      const struct made *made, bool *plain)
+{
+	struct decode_piece pieces[1024];
+	struct value_budget budget = VALUE_BUDGET;
+	struct decode_result result;
+	struct text text;
+	const char *between = ",\"fields\":{";
+
+	text_open(&text, -1);
+	decode_record(&point->format, &made->record, 0, pieces, NULL, &result);
+	*plain = !result.status && !result.misfit;
+	for (size_t i = 0; i < result.count; i++) {
+		struct json_field of = {
+			.format = &point->format, .piece = &pieces[i],
+			.end = &pieces[i] + 1, .budget = &budget,
+		};
+		uint8_t note;
+
+		if (pieces[i].step->field == DECODE_NO_FIELD)
+			continue;
+		of.field = &point->fields.fields[pieces[i].step->field];
+		text.used += sprintf(text.data + text.used, "%s\"%s\":",
+				     between, of.field->name);
+		json_field_put(&of, &text, &note);
+		*plain &= !note;
+		between = ",";
+	}
+	text.used += sprintf(text.data + text.used, "}");
+	return text.data;
+}
+
+static void test_plain(const char *fmt)
+{
+	struct match_point point = { .formatted = true };
+	bool wanted[16], good = true;
+	struct json_plain *plain = NULL;
+	unsigned int short_ways = 0, missed = 0;
+
+	memset(wanted, 1, sizeof(wanted));
+	decode_compile(&point.format, fmt, &value_types);
+	field_set_make(&point.fields, &point.format);
+	tap_ok(!json_plain_make(&plain, &point, wanted) && plain,
+	       "'%s' has plain records", fmt);
+	for (size_t i = 0; plain && i < 100000; i++) {
+		struct made made;
+		char *slow, *fast, *end;
+		bool is_plain;
+
+		record_make(&made);
+		slow = long_way(&point, &made, &is_plain);
+		fast = malloc(json_plain_room(plain, made.record.length -
+						     RAS_RECORD_HEADER) + 1);
+		end = json_plain_put(plain, &made.record, 0, fast);
+		if (end)
+			*end = '\0';
+		short_ways += !!end;
+		missed += is_plain && !end;
+		good &= !end || (is_plain && !strcmp(fast, slow));
+		if (!good) {
+			tap_diag("%s\n# %s", slow, end ? fast : "");
+			i = 100000;
+		}
+		free(slow);
+		free(fast);
+	}
+	tap_ok(good, "their text is that of the long way");
+	tap_ok(short_ways > 100, "%u are plain, %u by the long way only",
+	       short_ways, missed);
+	free(plain);
+	field_set_free(&point.fields);
+	decode_free(&point.format);
+}
+
+static void test_not_plain(void)
+{
+	static const char *const fmts[] = {
+		"%{bool}", "%R%W", "%{u5}", "%{be32}", "%U", "none\n", "%P",
+	};
+
+	for (size_t i = 0; i < sizeof(fmts) / sizeof(*fmts); i++) {
+		struct match_point point = { .formatted = true };
+		struct json_plain *plain = NULL;
+		bool wanted[4] = { true, true, true, true };
+
+		decode_compile(&point.format, fmts[i], &value_types);
+		field_set_make(&point.fields, &point.format);
+		tap_ok(!json_plain_make(&plain, &point, wanted) && !plain,
+		       "'%s' takes the long way", fmts[i]);
+		free(plain);
+		field_set_free(&point.fields);
+		decode_free(&point.format);
+	}
+}
+
+/* Around every power of ten; nothing behind the 20 digits is written. */
+static void test_decimals(void)
+{
+	char made[64], expected[64];
+	uint64_t power = 1;
+	bool good = true;
+
+	for (int digits = 0; digits < 20; digits++, power *= 10)
+		for (int more = -2; more <= 2; more++) {
+			memset(made, '#', sizeof(made));
+			char *end = text_put_decimal(made, power + more);
+
+			good &= made[20] == '#';
+			*end = '\0';
+			sprintf(expected, "%llu",
+				(unsigned long long)(power + more));
+			good &= !strcmp(made, expected);
+		}
+	tap_ok(good, "decimal numbers of 1 to 20 digits");
+	good = true;
+	for (uint32_t value = 0; value < 1000000000; value += 99991) {
+		*text_put_nine(made, value) = '\0';
+		sprintf(expected, "%09u", value);
+		good &= !strcmp(made, expected);
+	}
+	tap_ok(good, "nine digits with zeros in front");
+}
+
+int main(void)
+{
+	test_strings();
+	test_decimals();
+	test_floats();
+	test_types();
+	test_budget();
+	test_plain("%W b=%B c=%F");
+	test_plain("a=%P%W b=%P%S c=%B");
+	test_plain("d=%{d16} s=%S e=%P%I2 %{u8}");
+	test_plain("first=%P%D second=%P%S third=%P%W");
+	test_plain("h=%{hex3} m=%P%{hex} t=%P%S");
+	test_not_plain();
+	return tap_done();
+}

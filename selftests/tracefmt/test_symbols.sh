@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Addresses as symbols and lines: of the program with debug information, of a
+# stripped one with its debug file elsewhere, of one of another build-id.
+. "$(dirname "$0")/../tap.sh"
+
+built=$TOP/build/selftests/tracefmt
+make_symbols=$built/make_symbols
+[ -x "$make_symbols" ] && [ -x "$built/named" ] || skip_all "needs $make_symbols"
+need nm
+need objcopy
+need addr2line
+[ -e /usr/lib/x86_64-linux-gnu/libdw.so.1 ] || ldconfig -p | grep -q libdw.so.1 ||
+	skip_all "needs libdw"
+unset TRACEFMT_PATH TRACEFMT_PREFIX
+cd "$TMP" || exit 1
+
+
+# where NAME [OFFSET]: its address, in hex
+where() {
+	nm "$built/named" | sed -n "s/ T $1\$//p" |
+		{ read -r at && printf '%x\n' $((0x$at + ${2:-0})); }
+}
+
+# line ADDRESS: "named.c:12", as binutils have it
+line() {
+	addr2line -e "$built/named" "$1" | sed 's,.*/,,; s/ .*//'
+}
+
+# make_it PROGRAM PATH [OTHER]: symbols.ras
+make_it() {
+	{
+		where _ZN2ns5firstEi
+		where named_second
+		where named_second 5
+		echo 1
+	} | "$make_symbols" . "$@" || bail "make_symbols"
+}
+
+# ats [ARGUMENT...]: what %{sym} printed, without the offsets of places in lines
+ats() {
+	tracefmt -q "$@" symbols.ras 2>&1 | sed -n 's/^at=//p'
+}
+
+cp "$built/named" named
+make_it named "$TMP/named"
+said=$(ats)
+expected="ns::first(int)+0x0 $(line "$(where _ZN2ns5firstEi)") (named)
+named_second+0x0 $(line "$(where named_second)") (named)
+named_second+0x5 $(line "$(where named_second 5)") (named)
+0x555555554001"
+is "$said" "$expected" "names of C++ and C, lines, modules; and no address"
+is "$(tracefmt -q --event 4 symbols.ras | sed -n '/^stack=/,/outermost/p' |
+	sed -n 's/^  [0-9A-F]*  //p')" \
+	"named_second+0x5 $(line "$(where named_second 4)") (named)" \
+	"of a return address the line of the call"
+is "$(ats --no-symbols | head -n 1)" \
+	"named+0x$(where _ZN2ns5firstEi | tr a-f A-F)" \
+	"--no-symbols: module and offset"
+
+make_it named "$TMP/named" other
+unlike "$(ats)" "first|named_second" "another build-id: no symbol"
+like "$(ats)" '^named\+0x' "but module and offset"
+
+# stripped, with what was stripped elsewhere
+make_it named "$TMP/named"
+id=$(od -An -v -tx1 -N 4096 named | tr -d ' \n' |
+	sed -n 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/p')
+mkdir -p "debug/.build-id/${id%??????????????????????????????????????}"
+debug=debug/.build-id/${id%??????????????????????????????????????}/${id#??}.debug
+objcopy --only-keep-debug named "$debug"
+objcopy --strip-all named stripped && mv stripped named
+unlike "$(ats)" "first|named_second" "a stripped program has no symbols"
+is "$(ats --symbols debug)" "$expected" "--symbols: a directory of debug files"
+rm named
+is "$(ats --symbols debug)" "$expected" "the debug file alone does"
+
+# the other machine's files
+mkdir -p "root$TMP"
+cp "$built/named" "root$TMP/named"
+rm -r debug
+is "$(ats --symbols root)" "$expected" "--symbols: like a root directory"
+mkdir flat
+cp "$built/named" flat/named
+is "$(ats --symbols none --symbols flat)" "$expected" "--symbols: the file itself"
+status 1 "one that isn't there" tracefmt -q --symbols nowhere symbols.ras
+like "$(cat "$TMP/err")" \
+	"^tracefmt: cannot read directory 'nowhere': No such file or directory" \
+	"is told"
+mkfifo named
+is "$(timeout 10 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \
+	"a path that is a pipe is not waited for"
+head -c 200 "$built/named" >flat/named
+like "$(ats --symbols flat)" '^named\+0x' "a damaged file is none"
+
+if command -v python3 >/dev/null; then
+	is "$(tracefmt -q --format=json --symbols root symbols.ras |
+		python3 -c 'import json, sys
+for line in sys.stdin:
+    f = json.loads(line)["fields"]
+    a = f["at"]
+    print(a.get("symbol"), a.get("offset"), a.get("line"), a.get("module"),
+          len(f["stack"]["frames"]), f["stack"]["end"])')" \
+"ns::first(int) 0 $(line "$(where _ZN2ns5firstEi)" | tr -d a-z.:) named 2 outermost
+named_second 0 $(line "$(where named_second)" | tr -d a-z.:) named 2 outermost
+named_second 5 $(line "$(where named_second 5)" | tr -d a-z.:) named 2 outermost
+None None None None 2 outermost" "--format=json has the same"
+fi
+tap_done

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The names of typed controls: %{d32}, %{flags8:READ=1,WRITE=2} */
+#ifndef LIB_FORMAT_TYPED_H
+#define LIB_FORMAT_TYPED_H
+
+#include <string.h>
+#include "format.h"
+
+#define FORMAT_BYTES_MAX	65535	/* that a control takes */
+
+static inline char format_letter_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+}
+
+static inline bool format_alphanumeric(char c)
+{
+	c = format_letter_upper(c);
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool format_letter_in(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+/*
+ * Is it one of the typed controls that aren't C types? Names of its values are
+ * put behind those that format (or NULL) has.
+ */
+bool format_typed_parse(const char *name, size_t length,
+			struct format_step *step, struct format *format);
+
+#endif

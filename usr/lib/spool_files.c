@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "spool_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int files_refuse(const struct spool_files *files, int cause,
+			struct error *err)
+{
+	return error_set(err, -cause, "cannot write '%s': %s", files->name,
+			 strerror(cause));
+}
+
+static void name_print(const struct spool_files *files, unsigned int number,
+		       char path[PATH_MAX])
+{
+	if (number)
+		snprintf(path, PATH_MAX, "%s.%u", files->name, number);
+	else
+		snprintf(path, PATH_MAX, "%s", files->name);
+}
+
+/* Everyone moves on by one; the last one is overwritten. 0 or errno. */
+static int files_move(const struct spool_files *files)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+
+	for (unsigned int n = files->files - 1; n > 0; n--) {
+		name_print(files, n - 1, from);
+		name_print(files, n, to);
+		if (rename(from, to) && errno != ENOENT)
+			return errno;
+	}
+	return 0;
+}
+
+/* What is in the way: 0, it isn't any more; 1: it is to be written as it
+ * stands; or a negative errno. */
+static int files_clear_way(const struct spool_files *files)
+{
+	struct stat st;
+	int cause;
+
+	if (lstat(files->name, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(st.st_mode))
+		return 1;
+	cause = files->files > 1 ? files_move(files) : 0;
+	if (cause)
+		return -cause;
+	return unlink(files->name) && errno != ENOENT ? -errno : 0;
+}
+
+static int file_begin(struct spool_files *files, struct error *err)
+{
+	int way = files_clear_way(files);
+
+	if (way == -ELOOP) {
+		error_set(err, way, "'%s' is a symbolic link", files->name);
+		error_hint(err, "name the file itself");
+		return way;
+	}
+	if (way < 0)
+		return files_refuse(files, -way, err);
+	files->regular = !way;
+	/* made by us: no link or file of somebody else's */
+	files->fd = open(files->name, O_WRONLY | O_CLOEXEC | O_NOCTTY |
+			 (way ? 0 : O_CREAT | O_EXCL), 0666);
+	if (files->fd < 0)
+		return files_refuse(files, errno, err);
+	files->size = 0;
+	files->begun++;
+	return 0;
+}
+
+int spool_files_open(struct spool_files *files, struct error *err)
+{
+	if (files->name)
+		return file_begin(files, err);
+	if (files->fd < 0)
+		files->fd = STDOUT_FILENO;
+	files->begun = 1;
+	return 0;
+}
+
+static int file_end(struct spool_files *files, struct error *err)
+{
+	int cause = 0;
+
+	if (files->fd < 0 || !files->name)
+		return 0;
+	if (files->regular && fsync(files->fd))
+		cause = errno;
+	if (close(files->fd) && !cause)
+		cause = errno;
+	files->fd = -1;
+	return cause ? files_refuse(files, cause, err) : 0;
+}
+
+int spool_files_rotate(struct spool_files *files, struct error *err)
+{
+	int code = file_end(files, err);
+
+	return code ? code : file_begin(files, err);
+}
+
+int spool_files_close(struct spool_files *files, struct error *err)
+{
+	return file_end(files, err);
+}
+
+/* Away with the part of a chunk that there was room for. */
+static int file_fail(struct spool_files *files, int cause)
+{
+	if (files->regular && ftruncate(files->fd, files->size))
+		cause = cause ? cause : errno;
+	if (files->regular)
+		lseek(files->fd, files->size, SEEK_SET);
+	files->cause = cause;
+	return -cause;
+}
+
+int spool_files_take(void *context, const void *chunk, size_t size)
+{
+	struct spool_files *files = context;
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = write(files->fd, (const char *)chunk + done,
+				  size - done);
+
+		if (n < 0 && errno != EINTR)
+			return file_fail(files, errno);
+		done += n < 0 ? 0 : n;
+	}
+	files->size += size;
+	files->total += size;
+	return 0;
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "spooler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "ring.h"
+
+#define MS		1000000ULL	/* ns */
+#define INTERVAL_START	20		/* ms */
+#define INTERVAL_LEAST	5
+#define INTERVAL_MOST	500
+#define BURST		(2u << 20)	/* bytes per second on a CPU that don't fill
+					 * an idle slice before it is read */
+#define PROCESSES_EVERY	(100 * MS)
+#define COUNTS_EVERY	(10000 * MS)
+#define PIECE_MOST	(256u << 10)
+#define PIECE_LEAST	(8u << 10)
+
+/* ---- what stands beside the records ---- */
+
+/* Before it is read: what changes while it is will be written again. */
+static void sessions_note(struct spooler *s)
+{
+	const struct buffer_view *view = &s->buffer.sessions_view;
+
+	memcpy(s->log, view->base, view->size);
+	s->log_size = view->size;
+}
+
+/* Behind the last records stand the PASS of them, that of the file's end, the
+ * counts and the END; and processes that came meanwhile. */
+static void sessions_write(struct spooler *s, const struct session_list *list)
+{
+	picture_sessions(&s->others, list);
+	s->file_end = 3 * sizeof(struct ras_chunk) +
+		      2 * sizeof(struct ras_pass) + s->files.most / 16;
+	for (size_t i = 0; i < list->count; i++)
+		s->file_end += sizeof(struct ras_chunk) +
+			       sizeof(struct ras_counts) +
+			       list->items[i].entry->points *
+			       sizeof(struct ras_count_total);
+}
+
+static bool sessions_changed(const struct spooler *s)
+{
+	const struct buffer_view *view = &s->buffer.sessions_view;
+	size_t used = s->buffer.control->sessions_used;
+
+	if (used > view->size)
+		used = view->size;
+	return s->log_size != view->size || memcmp(s->log, view->base, used);
+}
+
+/* Sessions that were armed or ended, processes that came; with them stands
+ * what the records mean. */
+static int others_update(struct spooler *s, bool all, struct error *err)
+{
+	bool sessions = all || sessions_changed(s);
+	uint64_t now = buffer_time();
+	bool processes = all || now - s->processes_time > PROCESSES_EVERY;
+	struct processes seen = { 0 };
+	struct session_list list;
+	int code = 0;
+
+	if (!sessions && !processes)
+		return 0;
+	if (processes)
+		code = processes_read(&seen, &s->buffer);
+	if (sessions)
+		sessions_note(s);
+	if (!code)
+		code = session_list_read(&list, &s->buffer, s->run, err);
+	if (code)
+		goto out;
+	if (sessions)
+		sessions_write(s, &list);
+	if (sessions && s->bundle)
+		picture_formats(&s->others, &list);
+	if (sessions)
+		picture_kernel(&s->others, &list);
+	if (processes) {
+		picture_processes(&s->others, &seen, &s->known, &list,
+				  &s->cache);
+		processes_free(&s->known);
+		s->known = seen;
+		seen = (struct processes){ 0 };
+		s->processes_time = now;
+	}
+	session_list_free(&list);
+	code = s->others.error;
+out:
+	processes_free(&seen);
+	return code;
+}
+
+static int counts_write(struct spooler *s, struct error *err)
+{
+	struct session_list list;
+	int code = session_list_read(&list, &s->buffer, s->run, err);
+
+	if (code)
+		return code;
+	picture_counts(&s->others, &s->buffer, &list);
+	session_list_free(&list);
+	s->counts_due = false;
+	s->counts_time = buffer_time();
+	return s->others.error;
+}
+
+static void pass_write(struct spooler *s, uint64_t time)
+{
+	struct ras_pass pass = { .time = time, .lost = s->lost };
+
+	s->pass_time = time;
+	chunk_begin(&s->others);
+	chunk_add(&s->others, &pass, sizeof(pass));
+	chunk_end(&s->others, RAS_CHUNK_PASS);
+}
+
+/* Where the slice goes on, or its figures: a chunk without records. */
+static void row_mark(struct spooler *s, uint32_t index)
+{
+	struct ras_slice_copy copy = picture_slice_place(&s->buffer, index);
+	const struct spooler_row *row = &s->rows[index];
+
+	copy.first = copy.head = row->position;
+	copy.records = row->before + row->copied + row->lost;
+	copy.dropped = row->dropped;
+	chunk_begin(&s->others);
+	chunk_add(&s->others, &copy, sizeof(copy));
+	chunk_end(&s->others, RAS_CHUNK_SLICE);
+}
+
+/* ---- files ---- */
+
+static int file_start(struct spooler *s, struct error *err)
+{
+	bool first = s->files.begun == 1;
+	int code;
+
+	s->file_used = false;
+	processes_free(&s->known);
+	picture_header(&s->others, &s->buffer);
+	code = others_update(s, true, err);
+	if (!code && !first)
+		code = counts_write(s, err);
+	for (uint32_t i = 0; !code && !first && i < s->buffer.slices; i++)
+		if (s->rows[i].position)
+			row_mark(s, i);
+	if (!code)
+		pass_write(s, buffer_time());
+	return code ? code : s->others.error;
+}
+
+static int file_finish(struct spooler *s, struct error *err)
+{
+	int code = others_update(s, false, err);
+
+	if (!code)
+		code = counts_write(s, err);
+	if (code)
+		return code;
+	pass_write(s, s->pass_time);
+	picture_end(&s->others);
+	return s->others.error;
+}
+
+static int file_rotate(struct spooler *s)
+{
+	int code = file_finish(s, &s->err);
+
+	if (!code)
+		code = spool_files_rotate(&s->files, &s->err);
+	return code ? code : file_start(s, &s->err);
+}
+
+static bool file_is_full(const struct spooler *s, size_t more)
+{
+	uint64_t end = s->file_end;
+
+	if (!s->files.most || !s->file_used)
+		return false;
+	if (end > s->files.most / 2)
+		end = s->files.most / 2;
+	return s->files.size + more + end > s->files.most;
+}
+
+/* Of the file that has the gap, not of the one before. */
+static void lost_count(struct spooler *s)
+{
+	s->lost += s->lost_ahead;
+	s->lost_ahead = 0;
+}
+
+/* A chunk of the row's records goes out (struct chunk_out). */
+static int records_take(void *context, const void *chunk, size_t size)
+{
+	struct spooler *s = context;
+	const uint8_t *payload = (const uint8_t *)chunk +
+				 sizeof(struct ras_chunk);
+	struct ras_slice_copy copy;
+	int code = file_is_full(s, size) ? file_rotate(s) : 0;
+
+	if (((const struct ras_chunk *)chunk)->kind == RAS_CHUNK_PACKED)
+		payload += sizeof(struct ras_packed);
+	memcpy(&copy, payload, sizeof(copy));
+	if (!code)
+		code = spool_files_take(&s->files, chunk, size);
+	if (code)
+		return code;
+	lost_count(s);
+	s->row->position = copy.head;
+	s->row->dropped = copy.dropped;
+	s->file_used = true;
+	return 0;
+}
+
+/* ---- records ---- */
+
+static void row_count(struct spooler *s, struct spooler_row *row,
+		      const struct ring *ring)
+{
+	uint64_t lost;
+
+	if (!row->begun)
+		row->before = ring->records - ring->count;
+	row->begun = true;
+	row->copied += ring->count;
+	lost = ring->records - row->before - row->copied;
+	s->total += ring->count;
+	/* `records` may be behind the head, never ahead of it */
+	if (lost < INT64_MAX && lost > row->lost) {
+		s->lost_ahead = lost - row->lost;
+		row->lost = lost;
+	}
+}
+
+/* How full the slice was of what is new: 0 to 1. */
+static double row_spool(struct spooler *s, uint32_t index)
+{
+	struct spooler_row *row = &s->rows[index];
+	uint64_t key = s->buffer.control->key, size, from = row->position;
+	const struct ras_slice *slice = buffer_slice(&s->buffer, index, &size);
+	uint64_t head = __atomic_load_n(&slice->head, __ATOMIC_RELAXED);
+	struct ras_slice_copy place;
+	struct ring ring;
+
+	if (head == from)
+		return 0;
+	if (!row->begun)
+		row->position = from = buffer_tail(&s->buffer, index);
+	ring_copy(&ring, slice, size, key, from, s->room);
+	row_count(s, row, &ring);
+	if (ring.head != from) {
+		place = picture_slice_place(&s->buffer, index);
+		s->row = row;
+		picture_records(&s->records, &place, &ring, key, s->piece);
+		s->counts_due = true;
+	}
+	lost_count(s);
+	return (double)(ring.head - from) / size;
+}
+
+static unsigned int interval_most(const struct spooler *s)
+{
+	uint64_t most = s->buffer.control->slice_bytes * 1000 / BURST;
+	unsigned int limit = s->interval_most ? s->interval_most :
+						INTERVAL_MOST;
+
+	return most < limit ? most : limit;
+}
+
+/* Slices should be a quarter full when they are read. */
+static void interval_adapt(struct spooler *s, double fill)
+{
+	double wanted = fill > 0 ? s->interval * 0.25 / fill : INTERVAL_MOST;
+
+	if (wanted > 2.0 * s->interval)
+		wanted = 2.0 * s->interval;
+	s->interval = wanted;
+	if (s->interval > interval_most(s))
+		s->interval = interval_most(s);
+	if (s->interval < INTERVAL_LEAST)
+		s->interval = INTERVAL_LEAST;
+}
+
+int spooler_pass(struct spooler *s, struct error *err)
+{
+	uint64_t total = s->total, time = buffer_time();
+	double most = 0;
+	int code = buffer_refresh(&s->buffer, err);
+
+	for (uint32_t i = 0; !code && i < s->buffer.slices; i++) {
+		double fill = row_spool(s, i);
+
+		most = fill > most ? fill : most;
+		code = s->records.error;
+	}
+	interval_adapt(s, most);
+	if (!code && (s->total != total || sessions_changed(s)))
+		code = others_update(s, false, err);
+	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)
+		code = counts_write(s, err);
+	if (!code && (s->total != total || !s->files.name)) {
+		pass_write(s, time);
+		code = s->others.error;
+	}
+	if (code && s->err.text[0])
+		*err = s->err;
+	return code;
+}
+
+/* ---- from beginning to end ---- */
+
+static uint64_t control_inode(const char *run)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/control", run);
+	return lstat(path, &st) ? 0 : st.st_ino;
+}
+
+bool spooler_gone(const struct spooler *s)
+{
+	return control_inode(s->run) != s->buffer_inode;
+}
+
+static int memory_get(struct spooler *s)
+{
+	uint64_t most = s->buffer.control->slice_bytes;
+
+	if (most < s->buffer.control->nest_bytes)
+		most = s->buffer.control->nest_bytes;
+	s->room = malloc(most);
+	s->rows = calloc(s->buffer.slices, sizeof(*s->rows));
+	s->log = malloc(s->buffer.sessions_view.size);
+	return s->room && s->rows && s->log ? 0 : -ENOMEM;
+}
+
+/* Of a slice without records the first one is ours. */
+static void rows_begin(struct spooler *s)
+{
+	for (uint32_t i = 0; i < s->buffer.slices; i++) {
+		const struct ras_slice *slice;
+		uint64_t size;
+
+		slice = buffer_slice(&s->buffer, i, &size);
+		s->rows[i].begun = !__atomic_load_n(&slice->head,
+						    __ATOMIC_RELAXED);
+	}
+}
+
+static size_t piece_choose(uint64_t most)
+{
+	if (!most || most / 4 > PIECE_MOST)
+		return PIECE_MOST;
+	return most / 4 < PIECE_LEAST ? PIECE_LEAST : most / 4;
+}
+
+int spooler_open(struct spooler *s, int pack, struct error *err)
+{
+	int code = buffer_open(&s->buffer, s->run, false, err);
+
+	if (code)
+		return code;
+	s->buffer_inode = control_inode(s->run);
+	s->interval = INTERVAL_START;
+	s->piece = piece_choose(s->files.most);
+	s->others = (struct chunk_out){
+		.take = spool_files_take, .context = &s->files, .pack = pack,
+	};
+	s->records = (struct chunk_out){
+		.take = records_take, .context = s, .pack = pack,
+	};
+	if (memory_get(s))
+		return error_set(err, -ENOMEM, "out of memory");
+	rows_begin(s);
+	code = spool_files_open(&s->files, err);
+	s->counts_time = buffer_time();
+	return code ? code : file_start(s, err);
+}
+
+/* A disk that is full may have room for the end, which is less. */
+int spooler_finish(struct spooler *s, int code, struct error *err)
+{
+	int ended;
+
+	s->others.error = 0;
+	for (uint32_t i = 0; !code && i < s->buffer.slices; i++) {
+		struct spooler_row *row = &s->rows[i];
+		uint64_t size, dropped;
+
+		dropped = __atomic_load_n(&buffer_slice(&s->buffer, i,
+							&size)->dropped,
+					  __ATOMIC_RELAXED);
+		if (dropped == row->dropped)
+			continue;
+		row->dropped = dropped;
+		row_mark(s, i);
+	}
+	ended = code == -ENOMEM || s->files.fd < 0 ? code : file_finish(s, NULL);
+	if (ended && s->files.fd >= 0) {
+		s->others.error = 0;
+		picture_end(&s->others);
+	}
+	if (!code && ended)
+		code = ended;
+	ended = spool_files_close(&s->files, code ? NULL : err);
+	return code ? code : ended;
+}
+
+void spooler_close(struct spooler *s)
+{
+	chunk_out_free(&s->records);
+	chunk_out_free(&s->others);
+	processes_free(&s->known);
+	mappings_cache_free(&s->cache);
+	free(s->rows);
+	free(s->room);
+	free(s->log);
+	buffer_close(&s->buffer);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Spooling: the records of the live buffer go to files, or into a pipe, as they
+ * come, in passes over all slices, as often as it takes. Who traces is never
+ * waited for and never waits; what is overwritten before it was read is
+ * counted.
+ */
+#ifndef LIB_SPOOLER_H
+#define LIB_SPOOLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "chunk.h"
+#include "picture.h"
+#include "spool_files.h"
+
+struct spooler_row {		/* a slice */
+	bool begun;
+	uint64_t position;	/* behind the last record that was written */
+	uint64_t before;	/* records in front of the first one */
+	uint64_t copied;
+	uint64_t lost;
+	uint64_t dropped;	/* as last written */
+};
+
+struct spooler {
+	const char *run;
+	bool bundle;
+	struct spool_files files;
+	struct buffer buffer;
+	uint64_t buffer_inode;	/* of its pin: another one is another buffer */
+	struct chunk_out records, others;	/* into the same files */
+	struct spooler_row *rows, *row;	/* row: whose records are written */
+	uint8_t *room;			/* for a slice's records */
+	size_t piece;			/* bytes of a chunk of records */
+	bool file_used;			/* records were written to the file */
+	uint64_t file_end;		/* bytes that its end takes */
+	void *log;			/* the session log as last written */
+	size_t log_size;
+	struct processes known;
+	struct mappings_cache cache;
+	unsigned int interval;		/* ms from pass to pass */
+	unsigned int interval_most;	/* no longer than that; 0: as is best */
+	uint64_t processes_time, counts_time, pass_time;
+	uint64_t total, lost;		/* records */
+	uint64_t lost_ahead;		/* in front of the row's records, of which
+					 * none is written yet */
+	bool counts_due;
+	struct error err;		/* of a file that couldn't be begun */
+};
+
+/* files, bundle, interval_most and run are taken from it, the rest is 0; pack:
+ * RAS_PACKED_*. 0, or a negative errno with err set. */
+int spooler_open(struct spooler *s, int pack, struct error *err);
+/* Whatever is new in every slice. 0, or a negative errno with err set. */
+int spooler_pass(struct spooler *s, struct error *err);
+/* The buffer isn't there any more. */
+bool spooler_gone(const struct spooler *s);
+/* End the file as well as it can be ended. `code` is that of the pass before.
+ * 0, or a negative errno with err set. */
+int spooler_finish(struct spooler *s, int code, struct error *err);
+void spooler_close(struct spooler *s);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "temp_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static _Atomic int failure;
+
+static const char *folder_of(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
+/* Not every file system has O_TMPFILE. */
+static int named_open(const char *folder)
+{
+	char path[4096];
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/rastrace-XXXXXX",
+			     folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+int temp_file_open(void)
+{
+	const char *folder = folder_of();
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fd = named_open(folder);
+	return fd < 0 ? temp_file_fail(-fd) : fd;
+}
+
+int temp_file_fail(int error)
+{
+	failure = error;
+	return -error;
+}
+
+bool temp_file_failed(int code, const char **folder)
+{
+	*folder = folder_of();
+	return code && code == -failure;
+}

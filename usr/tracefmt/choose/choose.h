@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which events are given out: every option given must hold (several values of
+ * one option: one of them). --field and --text look at the data and come last.
+ */
+#ifndef TRACEFMT_CHOOSE_H
+#define TRACEFMT_CHOOSE_H
+
+#include <stdbool.h>
+#include "../../lib/error.h"
+#include "../match/event.h"
+#include "../output/output.h"
+#include "order.h"
+
+struct choose;
+
+/* NULL: no memory. */
+struct choose *choose_open(void);
+void choose_close(struct choose *choose);
+
+/*
+ * Options with their values, as on the command line; 0, or -EINVAL with err
+ * set, which names the place in the value.
+ *
+ *	major minor pid tid cpu event	numbers and ranges: 5,7-9,0x10-0x1f
+ *	group type			names or numbers, with commas
+ *	comm				names, * and ? match
+ *	since until			"18:07:32.5", "2026-02-03 18:07",
+ *					"+1.5" (s behind the first event), "-2"
+ *					(s before the last one: of files only),
+ *					"boot+123.4" (s of the boot clock)
+ *	field				an expression (expression.h)
+ *	text				a string in the printed text, or /regex/
+ */
+int choose_add(struct choose *choose, const char *option, const char *value,
+	       struct error *err);
+
+/* Nothing was asked for: all events hold. */
+bool choose_empty(const struct choose *choose);
+/* What of the choice only the trace's end decides is left to the order. */
+void choose_order(const struct choose *choose, struct order_settings *order);
+/* The stream has read its beginnings: times that are relative to the trace's
+ * first or last event are known now, or told to be impossible. */
+int choose_start(struct choose *choose, const struct stream *stream,
+		 const struct output_settings *settings, struct error *err);
+/* Called by one thread, in the order of time. 1: the event was asked for; 0: it
+ * was not; -ENOMEM. scratch is used. */
+int choose_holds(struct choose *choose, const struct event *event,
+		 struct scratch *scratch);
+/* Events left out for want of a TFF entry that has their group, types or fields. */
+uint64_t choose_undecided(const struct choose *choose);
+/* No later event can hold (a window has passed, the numbers are through). */
+bool choose_done(const struct choose *choose, const struct event *event);
+/*
+ * What is to be said behind the last event, as the i-th thing: 1 with `note`
+ * set; 0: nothing; -1: there is no more.
+ */
+int choose_tell(const struct choose *choose, size_t i, struct error *note);
+
+#endif

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "expression_tree.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX	100	/* of parentheses and prefix operators */
+#define SHOWN		60	/* characters on each side of a wrong place */
+
+const char *const expression_builtins[BUILTINS] = {
+	[BUILTIN_EVENT] = "event", [BUILTIN_TIME] = "time",
+	[BUILTIN_MAJOR] = "major", [BUILTIN_MINOR] = "minor",
+	[BUILTIN_PID] = "pid", [BUILTIN_TID] = "tid",
+	[BUILTIN_COMM] = "comm", [BUILTIN_CPU] = "cpu",
+	[BUILTIN_LENGTH] = "length", [BUILTIN_DESC] = "desc",
+};
+
+/* The first failure is kept; what fails after it is not told. */
+struct parser {
+	struct expression *e;
+	const char *text, *p;	/* p: of the next token */
+	unsigned int depth;
+	int code;
+	struct error *err;
+};
+
+static uint32_t parse_binary(struct parser *parser, int level);
+
+/* ---- what is wrong ---- */
+
+/* The expression, or what is around the place, with a caret below. */
+static void caret_put(const struct parser *parser, const char *at, char *shown)
+{
+	size_t before = at - parser->text, after = strlen(at), column;
+	char *p = shown;
+
+	p += sprintf(p, "\n  ");
+	if (before > SHOWN) {
+		before = SHOWN;
+		p += sprintf(p, "...");
+	}
+	column = p - shown - 1 + before;
+	after = after > SHOWN ? SHOWN : after;
+	for (const char *c = at - before; c < at + after; c++)
+		*p++ = (unsigned char)*c < ' ' ? ' ' : *c;
+	sprintf(p, "\n%*s^", (int)column, "");
+}
+
+static uint32_t wrong(struct parser *parser, const char *at, const char *why)
+{
+	char shown[4 * SHOWN + 32];
+
+	if (parser->code)
+		return 0;
+	caret_put(parser, at, shown);
+	parser->code = error_set(parser->err, -EINVAL, "%s%s", why, shown);
+	return 0;
+}
+
+static uint32_t no_memory(struct parser *parser)
+{
+	if (!parser->code)
+		parser->code = error_set(parser->err, -ENOMEM,
+					 "out of memory");
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+/* nodes has room for all of them, so that they stay. */
+static uint32_t node_add(struct parser *parser, enum expression_op op,
+			 uint32_t a, uint32_t b)
+{
+	struct expression *e = parser->e;
+
+	if (parser->code)
+		return 0;
+	if (e->count == EXPRESSION_NODES_MAX)
+		return wrong(parser, parser->p, "the expression is too long");
+	e->nodes[e->count] = (struct expression_node){
+		.op = op, .a = a, .b = b,
+	};
+	return e->count++;
+}
+
+static uint32_t number_add(struct parser *parser, __int128 number)
+{
+	uint32_t node = node_add(parser, OP_NUMBER, 0, 0);
+
+	if (!parser->code)
+		parser->e->nodes[node].number = number;
+	return node;
+}
+
+static void blanks_skip(struct parser *parser)
+{
+	while (*parser->p && strchr(" \t\r\n", *parser->p))
+		parser->p++;
+}
+
+/* ---- numbers ---- */
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Of a 0x, 0b or 0o in front. */
+static int base_take(const char **p)
+{
+	static const struct { char letter; int base; } bases[] = {
+		{ 'x', 16 }, { 'b', 2 }, { 'o', 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if ((*p)[0] == '0' && ((*p)[1] | 0x20) == bases[i].letter &&
+		    digit_of((*p)[2]) < bases[i].base) {
+			*p += 2;
+			return bases[i].base;
+		}
+	return 10;
+}
+
+/* What it is multiplied with; 0: no such unit. */
+static uint64_t unit_find(const char *word, size_t length)
+{
+	static const struct { const char *name; uint64_t factor; } units[] = {
+		{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 },
+		{ "G", 1 << 30 }, { "ns", 1 }, { "us", 1000 },
+		{ "ms", 1000000 }, { "s", 1000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == length &&
+		    !memcmp(units[i].name, word, length))
+			return units[i].factor;
+	return 0;
+}
+
+static uint64_t unit_take(struct parser *parser, const char *p)
+{
+	const char *word = p;
+	uint64_t factor;
+
+	while (is_word(*p))
+		p++;
+	factor = unit_find(word, p - word);
+	if (!factor)
+		wrong(parser, word, "a number ends before this");
+	parser->p = p;
+	return factor;
+}
+
+static uint32_t float_parse(struct parser *parser)
+{
+	char *end;
+	double value = strtod(parser->p, &end);
+	uint64_t factor = unit_take(parser, end);
+	uint32_t node = node_add(parser, OP_FLOAT, 0, 0);
+
+	if (!parser->code)
+		parser->e->nodes[node].real = value * factor;
+	return node;
+}
+
+static bool is_float(const char *p)
+{
+	while (isdigit((unsigned char)*p))
+		p++;
+	return (*p == '.' && isdigit((unsigned char)p[1])) ||
+	       ((*p | 0x20) == 'e' && (isdigit((unsigned char)p[1]) ||
+		((p[1] == '-' || p[1] == '+') &&
+		 isdigit((unsigned char)p[2]))));
+}
+
+static uint32_t number_parse(struct parser *parser)
+{
+	const char *start = parser->p, *p = start;
+	int base = base_take(&p);
+	__int128 value = 0;
+	uint64_t factor;
+
+	if (base == 10 && is_float(p))
+		return float_parse(parser);
+	for (; digit_of(*p) < base; p++) {
+		value = value * base + digit_of(*p);
+		if (value > UINT64_MAX)
+			return wrong(parser, start,
+				     "a number has at most 64 bits");
+	}
+	factor = unit_take(parser, p);
+	return number_add(parser, value * factor);
+}
+
+/* ---- strings ---- */
+
+/* Of the escape behind the backslash at p; the end, NULL: there is none. */
+static const char *escape_take(const char *p, char *value)
+{
+	static const char letters[] = "n\nt\tr\re\033" "0\0a\ab\bf\fv\v";
+
+	if (*p == 'x' && digit_of(p[1]) < 16) {
+		*value = digit_of(p[1]);
+		if (digit_of(p[2]) == 16)
+			return p + 2;
+		*value = *value << 4 | digit_of(p[2]);
+		return p + 3;
+	}
+	for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
+		if (letters[i] == *p) {
+			*value = letters[i + 1];
+			return p + 1;
+		}
+	if (!*p || isalnum((unsigned char)*p))
+		return NULL;
+	*value = *p;
+	return p + 1;
+}
+
+/* What stands between the quotes; `regex`: escapes but that of the quote are
+ * left to it. To be freed; NULL: wrong. */
+static char *quoted_take(struct parser *parser, bool regex, size_t *length)
+{
+	const char *start = parser->p, *p = start + 1, *next;
+	char *text = malloc(strlen(start)), *to = text;
+
+	if (!text) {
+		no_memory(parser);
+		return NULL;
+	}
+	while (*p && *p != *start) {
+		next = p + 1;
+		*to = *p;
+		if (*p == '\\' && regex && p[1] && p[1] != *start) {
+			*to++ = *p;
+			*to = p[1];
+			next = p + 2;
+		} else if (*p == '\\') {
+			next = escape_take(p + 1, to);
+		}
+		if (!next) {
+			wrong(parser, p, "there is no such escape");
+			break;
+		}
+		to++;
+		p = next;
+	}
+	if (!*p)
+		wrong(parser, start, "the string has no end");
+	*to = '\0';
+	*length = to - text;
+	parser->p = p + 1;
+	if (!parser->code)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static uint32_t string_parse(struct parser *parser)
+{
+	size_t length;
+	char *text = quoted_take(parser, false, &length);
+	uint32_t node = node_add(parser, OP_STRING, 0, 0);
+
+	if (parser->code) {
+		free(text);
+		return 0;
+	}
+	parser->e->nodes[node].text = text;
+	parser->e->nodes[node].length = length;
+	return node;
+}
+
+static regex_t *regex_make(struct parser *parser, const char *at,
+			   const char *text)
+{
+	regex_t *regex = malloc(sizeof(*regex));
+	char why[128];
+	int code;
+
+	if (!regex) {
+		no_memory(parser);
+		return NULL;
+	}
+	code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	if (!code)
+		return regex;
+	regerror(code, regex, why, sizeof(why));
+	wrong(parser, at, why);
+	free(regex);
+	return NULL;
+}
+
+static uint32_t regex_parse(struct parser *parser)
+{
+	const char *start;
+	uint32_t node = node_add(parser, OP_REGEX, 0, 0);
+	regex_t *regex;
+	size_t length;
+	char *text;
+
+	blanks_skip(parser);
+	start = parser->p;
+	if (*start != '"' && *start != '\'')
+		return wrong(parser, start, "a regular expression in quotes is wanted here");
+	text = quoted_take(parser, true, &length);
+	if (parser->code)
+		return 0;
+	regex = regex_make(parser, start, text);
+	free(text);
+	if (regex)
+		parser->e->nodes[node].regex = regex;
+	return node;
+}
+
+/* ---- names ---- */
+
+static const char *word_end(const char *p)
+{
+	while (is_word(*p))
+		p++;
+	return p;
+}
+
+/* "[12]" at p; the end, NULL: wrong */
+static const char *element_take(struct parser *parser, const char *p,
+				struct expression_part *part)
+{
+	const char *start = ++p;
+	int base = base_take(&p);
+
+	*part = (struct expression_part){ 0 };
+	for (start = p; digit_of(*p) < base && part->index < UINT32_MAX; p++)
+		part->index = part->index * base + digit_of(*p);
+	if (p > start && *p == ']')
+		return p + 1;
+	wrong(parser, p, "the number of an element and ']' are wanted here");
+	return NULL;
+}
+
+/* ".b", "->b" or "[1]" at p, of a name that begins at start; the end, NULL:
+ * there is none */
+static const char *part_take(struct parser *parser, const char *start,
+			     const char *p, struct expression_part *part)
+{
+	if (*p == '[')
+		return element_take(parser, p, part);
+	if (p[0] == '-' && p[1] == '>')
+		p++;
+	else if (*p != '.')
+		return NULL;
+	part->at = ++p - start;
+	part->length = word_end(p) - p;
+	if (part->length)
+		return p + part->length;
+	wrong(parser, p, "a member's name is wanted here");
+	return NULL;
+}
+
+static enum expression_builtin builtin_find(const char *text)
+{
+	for (enum expression_builtin i = 1; i < BUILTINS; i++)
+		if (!strcmp(expression_builtins[i], text))
+			return i;
+	return BUILTIN_NONE;
+}
+
+static uint32_t name_add(struct parser *parser, struct expression_name *name)
+{
+	struct expression *e = parser->e;
+	struct expression_name *names;
+	uint32_t node;
+
+	names = reallocarray(e->names, e->name_count + 1, sizeof(*names));
+	if (names)
+		e->names = names;
+	node = node_add(parser, OP_NAME, 0, 0);
+	if (!names || parser->code) {
+		free(name->text);
+		return names ? 0 : no_memory(parser);
+	}
+	e->nodes[node].name = e->name_count;
+	names[e->name_count++] = *name;
+	return node;
+}
+
+static uint32_t name_parse(struct parser *parser)
+{
+	struct expression_name name = { .count = 1 };
+	bool dotted = *parser->p == '.';
+	const char *start = parser->p + dotted, *p = word_end(start), *next;
+
+	name.parts[0].length = name.parts[0].end = p - start;
+	while (name.count < EXPRESSION_PARTS_MAX &&
+	       (next = part_take(parser, start, p, &name.parts[name.count]))) {
+		name.parts[name.count++].end = next - start;
+		p = next;
+	}
+	if (!parser->code && name.count == EXPRESSION_PARTS_MAX)
+		wrong(parser, p, "the name has too many parts");
+	if (parser->code)
+		return 0;
+	name.text = strndup(start, p - start);
+	if (!name.text)
+		return no_memory(parser);
+	name.builtin = dotted ? BUILTIN_NONE : builtin_find(name.text);
+	parser->p = p;
+	return name_add(parser, &name);
+}
+
+/* ---- operators ---- */
+
+static uint32_t parse_unary(struct parser *parser, enum expression_op op)
+{
+	uint32_t operand;
+
+	parser->p++;
+	operand = parse_binary(parser, -1);
+	return node_add(parser, op, operand, 0);
+}
+
+static uint32_t parse_parentheses(struct parser *parser)
+{
+	const char *start = parser->p++;
+	uint32_t node = parse_binary(parser, 0);
+
+	blanks_skip(parser);
+	if (parser->code)
+		return 0;
+	if (*parser->p != ')')
+		return wrong(parser, *parser->p ? parser->p : start,
+			     *parser->p ? "an operator or ')' is wanted here" :
+			     "the '(' has no ')'");
+	parser->p++;
+	return node;
+}
+
+static uint32_t parse_primary(struct parser *parser)
+{
+	const char *p = parser->p;
+
+	if (isdigit((unsigned char)*p))
+		return number_parse(parser);
+	if (*p == '"' || *p == '\'')
+		return string_parse(parser);
+	if (is_word(*p) || (*p == '.' && is_word(p[1])))
+		return name_parse(parser);
+	switch (*p) {
+	case '(':
+		return parse_parentheses(parser);
+	case '!':
+		return parse_unary(parser, OP_NOT);
+	case '-':
+		return parse_unary(parser, OP_MINUS);
+	case '~':
+		return parse_unary(parser, OP_INVERT);
+	}
+	return wrong(parser, p, *p ? "a value is wanted here" :
+		     "a value is missing at the end");
+}
+
+static const struct {
+	const char *text;	/* longer ones before their beginnings */
+	enum expression_op op;
+	int level;		/* the higher, the closer it binds */
+} operators[] = {
+	{ "||", OP_OR, 0 }, { "&&", OP_AND, 1 },
+	{ "<<", OP_LEFT, 7 }, { ">>", OP_RIGHT, 7 },
+	{ "==", OP_EQUAL, 5 }, { "!=", OP_UNEQUAL, 5 },
+	{ "<=", OP_LESS_EQUAL, 6 }, { ">=", OP_GREATER_EQUAL, 6 },
+	{ "<", OP_LESS, 6 }, { ">", OP_GREATER, 6 },
+	{ "~", OP_MATCH, 6 }, { "!~", OP_MATCH_NOT, 6 },
+	{ "|", OP_BIT_OR, 2 }, { "^", OP_BIT_XOR, 3 }, { "&", OP_BIT_AND, 4 },
+	{ "+", OP_PLUS, 8 }, { "-", OP_SUBTRACT, 8 },
+	{ "*", OP_TIMES, 9 }, { "/", OP_DIVIDE, 9 }, { "%", OP_MODULO, 9 },
+};
+
+#define OPERATORS	(sizeof(operators) / sizeof(*operators))
+
+/* Index of the operator at p, OPERATORS: there is none. */
+static size_t operator_find(const char *p)
+{
+	size_t i = 0;
+
+	while (i < OPERATORS && strncmp(operators[i].text, p,
+					strlen(operators[i].text)))
+		i++;
+	return i;
+}
+
+/* An operand, and the operators of this level and above behind it; -1: none. */
+static uint32_t parse_binary(struct parser *parser, int level)
+{
+	uint32_t left, right;
+	size_t i;
+
+	blanks_skip(parser);
+	if (++parser->depth > DEPTH_MAX)
+		wrong(parser, parser->p, "too much is nested here");
+	left = parser->code ? 0 : parse_primary(parser);
+	while (level >= 0 && !parser->code) {
+		blanks_skip(parser);
+		i = operator_find(parser->p);
+		if (i == OPERATORS || operators[i].level < level)
+			break;
+		parser->p += strlen(operators[i].text);
+		right = operators[i].op == OP_MATCH ||
+			operators[i].op == OP_MATCH_NOT ?
+			regex_parse(parser) :
+			parse_binary(parser, operators[i].level + 1);
+		left = node_add(parser, operators[i].op, left, right);
+	}
+	parser->depth--;
+	return left;
+}
+
+int expression_parse(struct expression **expression, const char *text,
+		     struct error *err)
+{
+	struct parser parser = { .text = text, .p = text, .err = err };
+	struct expression *e = calloc(1, sizeof(*e));
+
+	parser.e = e;
+	if (e)
+		e->nodes = calloc(EXPRESSION_NODES_MAX, sizeof(*e->nodes));
+	if (!e || !e->nodes || text_open(&e->texts[0], -1) ||
+	    text_open(&e->texts[1], -1)) {
+		expression_free(e);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	e->root = parse_binary(&parser, 0);
+	if (!parser.code && *parser.p)
+		wrong(&parser, parser.p, *parser.p == '=' ?
+		      "to compare is ==" : "an operator is wanted here");
+	if (parser.code) {
+		expression_free(e);
+		return parser.code;
+	}
+	*expression = e;
+	return 0;
+}
+
+void expression_free(struct expression *e)
+{
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->count; i++) {
+		free(e->nodes[i].text);
+		if (e->nodes[i].regex)
+			regfree(e->nodes[i].regex);
+		free(e->nodes[i].regex);
+	}
+	for (size_t i = 0; i < e->name_count; i++)
+		free(e->names[i].text);
+	free(e->names);
+	free(e->nodes);
+	free(e->texts[0].data);
+	free(e->texts[1].data);
+	free(e);
+}

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "operand.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "../format/context.h"
+#include "../format/number.h"
+#include "../format/render.h"
+
+#define MEMBERS_MOST	65536	/* looked at; a hostile type has any number */
+#define UNNAMED_MOST	8	/* structures without a name in each other */
+#define COMM_MAX	16
+
+/* ---- which field ---- */
+
+static bool text_is(const char *text, const char *bytes, size_t length)
+{
+	return !strncmp(text, bytes, length) && !text[length];
+}
+
+/* A field whose label is the text, or whose name it is if it is one word. */
+static const struct field *field_called(const struct match_point *point,
+					const char *text, size_t length,
+					bool word)
+{
+	const struct field_set *set = &point->fields;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (text_is(set->fields[i].label, text, length))
+			return &set->fields[i];
+	return word ? field_find(set, text, length) : NULL;
+}
+
+/* ---- members ---- */
+
+/* Finds the member in the structure at o->offset, and sets o to it. */
+static bool member_walk(struct operand *o, const struct value_types *types,
+			const char *name, size_t length, int depth,
+			unsigned int *work)
+{
+	const struct tff_ctype *type = &types->types[o->ctype];
+	const struct tff_member *m = types->members + type->first_member;
+	struct operand within;
+
+	if ((type->kind != TFF_CTYPE_STRUCT && type->kind != TFF_CTYPE_UNION) ||
+	    depth > UNNAMED_MOST)
+		return false;
+	for (uint32_t i = 0; i < type->members; i++) {
+		const char *called = types->strings + m[i].name;
+
+		if (++*work > MEMBERS_MOST)
+			return false;
+		within = *o;
+		within.ctype = m[i].ctype;
+		within.bits = m[i].bits ? &m[i] : NULL;
+		within.offset += m[i].bits ? 0 : m[i].value / 8;
+		if (*called ? text_is(called, name, length) :
+		    !m[i].bits && member_walk(&within, types, name, length,
+					      depth + 1, work)) {
+			*o = within;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool part_walk(struct operand *o, const struct value_types *types,
+		      const struct expression_name *name,
+		      const struct expression_part *part)
+{
+	const struct tff_ctype *type = &types->types[o->ctype];
+	unsigned int work = 0;
+
+	if (o->bits)
+		return false;
+	if (part->length)
+		return member_walk(o, types, name->text + part->at,
+				   part->length, 0, &work);
+	if (type->kind != TFF_CTYPE_ARRAY ||
+	    (type->count && part->index >= type->count))
+		return false;
+	o->ctype = type->target;
+	o->offset += part->index * types->types[type->target].bytes;
+	return o->offset < RAS_RECORD_MAX;
+}
+
+/* What stands behind the field's name. */
+static bool parts_walk(struct operand *o, const struct expression_name *name,
+		       size_t from)
+{
+	const struct value_types *types = &o->point->format.types;
+	const struct field *field = o->field;
+	bool composed = field->step->letter == STEP_VALUE;
+
+	if (from < name->count && !name->parts[from].length &&
+	    (field->array || field->kind == FIELD_STRING ||
+	     field->kind == FIELD_BYTES || field->kind == FIELD_STACK)) {
+		o->element = true;
+		o->index = name->parts[from++].index;
+	}
+	o->inside = composed && (field->kind == FIELD_CTYPE ||
+				 field->kind == FIELD_STRING);
+	o->ctype = field->ctype;
+	if (from < name->count && field->kind != FIELD_CTYPE)
+		return false;
+	for (; from < name->count; from++)
+		if (!part_walk(o, types, name, &name->parts[from]))
+			return false;
+	return true;
+}
+
+struct operand operand_bind(struct expression_name *name,
+			    const struct match_point *point)
+{
+	struct operand none = { .builtin = name->builtin, .point = point };
+
+	if (!point->formatted)
+		return none;
+	for (size_t n = name->count; n; n--) {
+		struct operand o = { .builtin = name->builtin, .point = point };
+
+		o.field = field_called(point, name->text,
+				       name->parts[n - 1].end, n == 1);
+		if (o.field && parts_walk(&o, name, n)) {
+			name->found = true;
+			return o;
+		}
+	}
+	return none;
+}
+
+/* ---- values ---- */
+
+static struct term integer(__int128 number)
+{
+	return (struct term){ .kind = TERM_INTEGER, .i = number };
+}
+
+static struct term string(const void *data, size_t length)
+{
+	return (struct term){
+		.kind = TERM_STRING, .data = data, .length = length,
+	};
+}
+
+static struct term comm_load(const struct event *event)
+{
+	const char *comm = event_comm(event);
+	struct context context;
+
+	if (event->point->context & RAS_CONTEXT_COMM) {
+		context = context_find(event->record, event->point->context);
+		if (context.fixed && context.mask & RAS_CONTEXT_COMM)
+			comm = (const char *)context.fixed;
+	}
+	if (!comm)
+		return (struct term){ 0 };
+	return string(comm, strnlen(comm, COMM_MAX));
+}
+
+/* Without the line end. */
+static struct term desc_load(const struct match_point *point)
+{
+	const char *desc;
+
+	if (!point->formatted)
+		return (struct term){ 0 };
+	desc = tff_string(point->tff, point->entry->desc);
+	return string(desc, strlen(desc));
+}
+
+static struct term builtin_load(enum expression_builtin builtin,
+					 const struct event *event)
+{
+	const struct ras_record *record = event->record;
+
+	switch (builtin) {
+	case BUILTIN_EVENT:
+		return integer(event->number);
+	case BUILTIN_TIME:
+		return integer(event->time);
+	case BUILTIN_MAJOR:
+		return integer(record->major);
+	case BUILTIN_MINOR:
+		return integer(record->minor);
+	case BUILTIN_PID:
+		return integer(record->pid);
+	case BUILTIN_TID:
+		return integer(record->tid);
+	case BUILTIN_CPU:
+		return integer(event->cpu);
+	case BUILTIN_LENGTH:
+		return integer(event_data(event).length);
+	case BUILTIN_COMM:
+		return comm_load(event);
+	default:
+		return desc_load(event->point);
+	}
+}
+
+/* A string in an array of characters ends with a zero. */
+static struct term array_load(const struct value_types *types,
+				       const struct tff_ctype *type,
+				       const uint8_t *data, size_t have)
+{
+	const struct tff_ctype *element = &types->types[type->target];
+
+	if (element->kind != TFF_CTYPE_CHAR || element->bytes != 1)
+		return (struct term){ .kind = TERM_TEXT };
+	if (type->count && have > type->count)
+		have = type->count;
+	return string(data, strnlen((const char *)data, have));
+}
+
+static struct term real_load(const uint8_t *data, size_t bytes)
+{
+	struct term value = { .kind = TERM_REAL };
+	float narrow;
+
+	if (bytes == sizeof(value.f)) {
+		memcpy(&value.f, data, sizeof(value.f));
+		return value;
+	}
+	memcpy(&narrow, data, sizeof(narrow));
+	value.f = narrow;
+	return value;
+}
+
+static bool is_signed(const struct tff_ctype *type)
+{
+	return type->kind == TFF_CTYPE_INT ||
+	       (type->kind == TFF_CTYPE_ENUM && type->is_signed);
+}
+
+/* Of 16 bytes: those that a signed number holds. */
+static struct term wide_load(const struct tff_ctype *type,
+				      const uint8_t *data)
+{
+	__int128 number;
+
+	memcpy(&number, data, sizeof(number));
+	if (number < 0 && type->kind == TFF_CTYPE_UINT)
+		return (struct term){ .kind = TERM_TEXT };
+	return integer(number);
+}
+
+static bool is_integer(const struct tff_ctype *type)
+{
+	return type->bytes && type->bytes <= 8 &&
+	       (type->kind <= TFF_CTYPE_CHAR ||
+		type->kind == TFF_CTYPE_POINTER ||
+		type->kind == TFF_CTYPE_ENUM);
+}
+
+/* All bytes of the type are there, unless it is an array. */
+static struct term ctype_load(const struct value_types *types,
+				       const struct tff_ctype *type,
+				       const uint8_t *data, size_t have)
+{
+	uint64_t raw;
+
+	if (type->kind == TFF_CTYPE_ARRAY)
+		return array_load(types, type, data, have);
+	if (type->kind == TFF_CTYPE_FLOAT &&
+	    (type->bytes == 4 || type->bytes == 8))
+		return real_load(data, type->bytes);
+	if (type->bytes == 16 && type->kind <= TFF_CTYPE_INT)
+		return wide_load(type, data);
+	if (!is_integer(type))
+		return (struct term){ .kind = TERM_TEXT };
+	raw = number_load(data, type->bytes);
+	return is_signed(type) ? integer(number_sign(raw, 8 * type->bytes)) :
+				 integer(raw);
+}
+
+static struct term inside_load(const struct operand *o,
+					const struct decode_piece *piece)
+{
+	const struct value_types *types = &o->point->format.types;
+	const struct tff_ctype *type = &types->types[o->ctype];
+	const uint8_t *data = piece->data + o->offset;
+	size_t have = piece->bytes - o->offset;
+	struct term value = { 0 };
+	uint64_t raw;
+
+	if (o->offset > piece->bytes)
+		return value;
+	if (o->bits) {
+		if (value_load_bits(o->bits, data, have, &raw))
+			value = is_signed(type) ?
+				integer(number_sign(raw, o->bits->bits)) :
+				integer(raw);
+		return value;
+	}
+	if (have < type->bytes)
+		return value;
+	value = ctype_load(types, type, data, have);
+	if (value.kind == TERM_TEXT) {
+		value.data = data;
+		value.length = have;
+	}
+	return value;
+}
+
+static struct term simple_load(const struct field *field,
+					const struct field_value *v)
+{
+	struct term value = { .kind = TERM_TEXT };
+
+	switch (v->kind) {
+	case FIELD_STRING:
+	case FIELD_BYTES:
+		return string(v->data, v->length);
+	case FIELD_FLOAT:
+		value.kind = TERM_REAL;
+		value.f = v->f;
+		return value;
+	case FIELD_TIME:
+		return integer(v->i);
+	case FIELD_TEXT:
+	case FIELD_STACK:
+	case FIELD_CTYPE:
+		return value;
+	default:
+		return field->is_signed ? integer(v->i) : integer(v->u);
+	}
+}
+
+/* A byte of a string, an address of a stack. */
+static struct term part_load(const struct operand *o,
+				      const struct field_value *v)
+{
+	size_t size = v->kind == FIELD_STACK ? 8 : 1;
+
+	if (o->index >= v->length / size)
+		return (struct term){ 0 };
+	return integer(number_load(v->data + o->index * size, size));
+}
+
+static struct term piece_load(const struct operand *o,
+				       const struct decode_piece *piece)
+{
+	struct field_value v = field_value(o->field, piece);
+	struct term value = { 0 };
+
+	if (!v.there || piece->nothing)
+		return value;
+	if (o->element && !o->field->array)
+		value = part_load(o, &v);
+	else if (o->inside)
+		value = inside_load(o, piece);
+	else
+		value = simple_load(o->field, &v);
+	value.operand = o;
+	value.piece = piece;
+	return value;
+}
+
+static const struct decode_piece *piece_find(const struct operand *o,
+					     const struct scratch *scratch)
+{
+	const struct decode_piece *end = scratch->pieces +
+					 scratch->result.count;
+	const struct decode_piece *piece = field_piece(o->field,
+						       scratch->pieces,
+						       scratch->result.count);
+	uint64_t left = o->element && o->field->array ? o->index : 0;
+
+	while (piece && left) {
+		do
+			piece++;
+		while (piece < end && piece->step != o->field->step);
+		piece = piece < end ? piece : NULL;
+		left--;
+	}
+	return piece;
+}
+
+struct term operand_load(const struct operand *o,
+				  const struct operand_source *source)
+{
+	const struct decode_piece *piece;
+
+	if (o->builtin)
+		return builtin_load(o->builtin, source->event);
+	piece = o->field ? piece_find(o, source->scratch) : NULL;
+	return piece ? piece_load(o, piece) : (struct term){ 0 };
+}
+
+/* ---- text ---- */
+
+static struct term text_end(struct text *text, const char *end)
+{
+	return string(text->data, end - text->data);
+}
+
+static struct term digits_put(__int128 number, struct text *text)
+{
+	unsigned __int128 rest = number < 0 ? -(unsigned __int128)number :
+					      (unsigned __int128)number;
+	char digits[48], *p = digits + sizeof(digits);
+
+	do {
+		*--p = '0' + (int)(rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (number < 0)
+		*--p = '-';
+	if (text_reserve(text, sizeof(digits)))
+		return (struct term){ 0 };
+	return text_end(text, text_put(text->data, p,
+				       digits + sizeof(digits) - p));
+}
+
+static struct render_input input_of(const struct operand_source *source)
+{
+	const struct event *event = source->event;
+
+	return (struct render_input){
+		.format = &event->point->format,
+		.record = event->record,
+		.owner = { &event->trace->file.book, event->record->pid,
+			   source->symbols },
+	};
+}
+
+/* As the FMT prints it. */
+static struct term piece_put(const struct term *value,
+				      const struct operand_source *source,
+				      struct text *text)
+{
+	struct render_input input = input_of(source);
+
+	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
+		return (struct term){ 0 };
+	return text_end(text, render_piece(&input, value->piece, text->data));
+}
+
+/* A value inside a C type, as C writes it. */
+static struct term inside_put(const struct term *value,
+				       struct text *text)
+{
+	const struct operand *o = value->operand;
+	struct value_budget budget = VALUE_BUDGET;
+
+	if (text_reserve(text, VALUE_TEXT_MAX + 8))
+		return (struct term){ 0 };
+	return text_end(text, value_put(&o->point->format.types, o->ctype,
+					value->data, value->length,
+					text->data, &budget));
+}
+
+static const char *enumerator_find(const struct value_types *types,
+				   const struct tff_ctype *type, uint64_t value)
+{
+	const struct tff_member *m = types->members + type->first_member;
+	uint64_t bits = ~0ULL >> (64 - 8 * type->bytes);
+
+	for (uint32_t i = 0; i < type->members && i < MEMBERS_MOST; i++)
+		if (!((m[i].value ^ value) & bits))
+			return types->strings + m[i].name;
+	return NULL;
+}
+
+/* Of an integer inside a C type: its name; or its digits. */
+static struct term inside_name(const struct term *value,
+					struct text *text)
+{
+	const struct operand *o = value->operand;
+	const struct value_types *types = &o->point->format.types;
+	const struct tff_ctype *type = &types->types[o->ctype];
+	const char *name = NULL;
+
+	if (type->kind == TFF_CTYPE_ENUM && type->bytes && type->bytes <= 8)
+		name = enumerator_find(types, type, value->i);
+	else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
+		name = value->i ? "true" : "false";
+	else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
+		return string(value->piece->data + o->offset, 1);
+	return name ? string(name, strlen(name)) : digits_put(value->i, text);
+}
+
+static struct term integer_name(const struct term *value,
+					 const struct operand_source *source,
+					 struct text *text)
+{
+	const struct operand *o = value->operand;
+	const char *name;
+
+	if (!o || !o->field || (o->element && !o->field->array))
+		return digits_put(value->i, text);
+	if (o->inside)
+		return inside_name(value, text);
+	switch (o->field->kind) {
+	case FIELD_ENUM:
+		name = field_enum_name(&o->point->format, o->field, value->i);
+		return name ? string(name, strlen(name)) :
+			      digits_put(value->i, text);
+	case FIELD_FLAGS:
+	case FIELD_ADDRESS:
+	case FIELD_BOOL:
+	case FIELD_TIME:
+		return piece_put(value, source, text);
+	default:
+		return digits_put(value->i, text);
+	}
+}
+
+static struct term real_put(double f, struct text *text)
+{
+	if (text_reserve(text, NUMBER_MAX))
+		return (struct term){ 0 };
+	return text_end(text, text->data +
+			      snprintf(text->data, NUMBER_MAX, "%.17g", f));
+}
+
+struct term operand_text(const struct term *value,
+				  const struct operand_source *source,
+				  struct text *text)
+{
+	switch (value->kind) {
+	case TERM_INTEGER:
+		return integer_name(value, source, text);
+	case TERM_REAL:
+		return real_put(value->f, text);
+	case TERM_TEXT:
+		return value->operand->inside ? inside_put(value, text) :
+						piece_put(value, source, text);
+	default:
+		return *value;
+	}
+}

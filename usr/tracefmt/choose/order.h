@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between choosing and output: --newest-first, --last N, --around N. Events
+ * that have to wait are kept in memory, many of them in an unnamed file of
+ * TMPDIR.
+ */
+#ifndef TRACEFMT_ORDER_H
+#define TRACEFMT_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../match/event.h"
+
+struct order_settings {
+	bool newest_first;
+	uint64_t last;		/* only the last N chosen events; 0: all */
+	uint64_t around;	/* and N events, chosen or not, before and
+				 * behind each chosen one, each once; 0: none */
+	/* choose_order()'s: of those chosen only the ones from so many ns
+	 * before the newest event on, and up to so many; 0: all */
+	uint64_t since_end, until_end;
+};
+
+/* Takes an event; its record stays for the call only. 0, or a negative
+ * errno. */
+typedef int (*order_take)(void *context, const struct event *event);
+
+struct order;
+
+/* NULL: no memory. Without any setting events go through at once. */
+struct order *order_open(const struct order_settings *settings,
+			 order_take take, void *context);
+/* The next event of the stream, and whether it was chosen. 0, or what take()
+ * returned, -ENOMEM, or a negative errno of the file. */
+int order_add(struct order *order, const struct event *event, bool chosen);
+/* There are no more. Likewise. */
+int order_end(struct order *order);
+void order_close(struct order *order);
+
+#endif

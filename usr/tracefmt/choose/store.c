@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/temp_file.h"
+
+#define BLOCK_BYTES	(256u << 10)
+#define BLOCKS_IN_MEMORY 48
+
+/* In a block: the event, its record, its bytes for who reads backwards. */
+struct entry {
+	struct event event;	/* record: of whoever reads */
+	uint32_t bytes;		/* of all, a multiple of 8 */
+	bool chosen;
+};
+
+#define ENTRY_TAIL	8
+
+struct block {
+	uint8_t *data;		/* NULL: in the file */
+	size_t used;
+	uint64_t slot;		/* there */
+	struct store_block holds;
+};
+
+struct store {
+	struct block *blocks;	/* from `front` on, `count` of them */
+	size_t front, count, room;
+	size_t spilled;		/* from the front on: in the file */
+	int fd;			/* -1: none yet */
+	uint64_t slots;		/* of the file, ever used */
+	uint64_t *free_slots;
+	size_t free_count, free_room;
+	uint8_t *loaded;	/* a block of the file */
+	uint8_t *spare;		/* memory of a block that was given up */
+};
+
+struct store *store_open(void)
+{
+	struct store *store = calloc(1, sizeof(*store));
+
+	if (store)
+		store->fd = -1;
+	return store;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < store->count; i++)
+		free(store->blocks[store->front + i].data);
+	if (store->fd >= 0)
+		close(store->fd);
+	free(store->blocks);
+	free(store->free_slots);
+	free(store->loaded);
+	free(store->spare);
+	free(store);
+}
+
+static struct block *block_at(const struct store *store, size_t block)
+{
+	return &store->blocks[store->front + block];
+}
+
+/* ---- the file ---- */
+
+static int file_open(struct store *store)
+{
+	store->fd = temp_file_open();
+	return store->fd < 0 ? store->fd : 0;
+}
+
+static int block_write(struct store *store, const struct block *block)
+{
+	size_t done = 0;
+
+	while (done < block->used) {
+		ssize_t n = pwrite(store->fd, block->data + done,
+				   block->used - done,
+				   block->slot * BLOCK_BYTES + done);
+
+		if (n < 0 && errno != EINTR)
+			return temp_file_fail(errno);
+		done += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+static int block_load(struct store *store, const struct block *block)
+{
+	size_t done = 0;
+
+	if (!store->loaded)
+		store->loaded = malloc(BLOCK_BYTES);
+	if (!store->loaded)
+		return -ENOMEM;
+	while (done < block->used) {
+		ssize_t n = pread(store->fd, store->loaded + done,
+				  block->used - done,
+				  block->slot * BLOCK_BYTES + done);
+
+		if (!n)
+			return -EIO;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+static void memory_give_up(struct store *store, uint8_t *data)
+{
+	free(store->spare);
+	store->spare = data;
+}
+
+/* The oldest block in memory goes to the file. */
+static int block_spill(struct store *store)
+{
+	struct block *block = block_at(store, store->spilled);
+	int code = store->fd < 0 ? file_open(store) : 0;
+
+	if (code)
+		return code;
+	block->slot = store->free_count ?
+		      store->free_slots[--store->free_count] : store->slots++;
+	code = block_write(store, block);
+	if (code)
+		return code;
+	memory_give_up(store, block->data);
+	block->data = NULL;
+	store->spilled++;
+	return 0;
+}
+
+/* ---- blocks ---- */
+
+/* Room for one more behind the last. */
+static int blocks_reserve(struct store *store)
+{
+	size_t room = store->room ? 2 * store->room : 64;
+	struct block *blocks;
+
+	if (store->front + store->count < store->room)
+		return 0;
+	if (store->front > store->room / 2) {
+		memmove(store->blocks, store->blocks + store->front,
+			store->count * sizeof(*store->blocks));
+		store->front = 0;
+		return 0;
+	}
+	blocks = reallocarray(store->blocks, room, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	store->blocks = blocks;
+	store->room = room;
+	return 0;
+}
+
+static int block_begin(struct store *store, uint64_t number)
+{
+	uint8_t *data;
+	int code = blocks_reserve(store);
+
+	if (!code && store->count - store->spilled >= BLOCKS_IN_MEMORY)
+		code = block_spill(store);
+	if (code)
+		return code;
+	data = store->spare ? store->spare : malloc(BLOCK_BYTES);
+	store->spare = NULL;
+	if (!data)
+		return -ENOMEM;
+	*block_at(store, store->count++) = (struct block){
+		.data = data, .holds = { .first = number, .newest = INT64_MIN },
+	};
+	return 0;
+}
+
+size_t store_blocks(const struct store *store)
+{
+	return store->count;
+}
+
+struct store_block store_block(const struct store *store, size_t block)
+{
+	return block_at(store, block)->holds;
+}
+
+/* Without memory for its number a slot stays unused. */
+static void slot_give_up(struct store *store, uint64_t slot)
+{
+	size_t room = store->free_room ? 2 * store->free_room : 64;
+	uint64_t *slots;
+
+	if (store->free_count == store->free_room) {
+		slots = reallocarray(store->free_slots, room, sizeof(*slots));
+		if (!slots)
+			return;
+		store->free_slots = slots;
+		store->free_room = room;
+	}
+	store->free_slots[store->free_count++] = slot;
+}
+
+void store_drop(struct store *store)
+{
+	struct block *block = block_at(store, 0);
+
+	if (store->spilled) {
+		slot_give_up(store, block->slot);
+		store->spilled--;
+	} else {
+		memory_give_up(store, block->data);
+	}
+	store->front++;
+	store->count--;
+}
+
+/* ---- events ---- */
+
+int store_add(struct store *store, const struct event *event, bool chosen)
+{
+	uint32_t length = event->record->length;
+	struct entry entry = {
+		.event = *event, .chosen = chosen,
+		.bytes = sizeof(entry) + ((length + 7) & ~7u) + ENTRY_TAIL,
+	};
+	struct block *block = store->count ?
+			      block_at(store, store->count - 1) : NULL;
+	uint8_t *p;
+
+	if (!block || BLOCK_BYTES - block->used < entry.bytes) {
+		int code = block_begin(store, event->number);
+
+		if (code)
+			return code;
+		block = block_at(store, store->count - 1);
+	}
+	p = block->data + block->used;
+	memcpy(p, &entry, sizeof(entry));
+	memcpy(p + sizeof(entry), event->record, length);
+	memcpy(p + entry.bytes - sizeof(entry.bytes), &entry.bytes,
+	       sizeof(entry.bytes));
+	block->used += entry.bytes;
+	block->holds.last = event->number;
+	block->holds.chosen += chosen;
+	if (block->holds.newest < event->time)
+		block->holds.newest = event->time;
+	return 0;
+}
+
+static int entry_give(uint8_t *p, store_take take, void *context)
+{
+	struct entry *entry = (struct entry *)p;
+
+	entry->event.record = (struct ras_record *)(entry + 1);
+	return take(context, &entry->event, entry->chosen);
+}
+
+static int read_forward(uint8_t *data, size_t used, store_take take,
+			void *context)
+{
+	int code = 0;
+
+	for (size_t at = 0; at < used && !code;
+	     at += ((struct entry *)(data + at))->bytes)
+		code = entry_give(data + at, take, context);
+	return code;
+}
+
+static int read_backward(uint8_t *data, size_t used, store_take take,
+			 void *context)
+{
+	uint32_t bytes;
+	int code = 0;
+
+	while (used && !code) {
+		memcpy(&bytes, data + used - sizeof(bytes), sizeof(bytes));
+		used -= bytes;
+		code = entry_give(data + used, take, context);
+	}
+	return code;
+}
+
+int store_read(struct store *store, size_t index, bool newest_first,
+	       store_take take, void *context)
+{
+	const struct block *block = block_at(store, index);
+	uint8_t *data = block->data;
+	int code;
+
+	if (!data) {
+		code = block_load(store, block);
+		if (code)
+			return code;
+		data = store->loaded;
+	}
+	return newest_first ? read_backward(data, block->used, take, context) :
+			      read_forward(data, block->used, take, context);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ctf_class.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/tff.h"
+#include "../format/number.h"
+#include "ctf_tsdl.h"
+
+#define TABLE_START	64	/* a power of two */
+
+/* ---- by point ---- */
+
+static struct ctf_class **place_find(const struct ctf_classes *classes,
+				     const struct match_point *point)
+{
+	uint64_t key = (uintptr_t)point;
+
+	for (size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;; at++) {
+		struct ctf_class **place =
+			&classes->table[at & (classes->size - 1)];
+
+		if (!*place || (*place)->point == point)
+			return place;
+	}
+}
+
+static int table_grow(struct ctf_classes *classes)
+{
+	struct ctf_classes grown = *classes;
+
+	grown.size = classes->size ? 2 * classes->size : TABLE_START;
+	grown.table = calloc(grown.size, sizeof(*grown.table));
+	if (!grown.table)
+		return -ENOMEM;
+	for (size_t i = 0; i < classes->size; i++)
+		if (classes->table[i])
+			*place_find(&grown, classes->table[i]->point) =
+				classes->table[i];
+	free(classes->table);
+	*classes = grown;
+	return 0;
+}
+
+static void class_free(struct ctf_class *class)
+{
+	for (size_t i = 0; i < class->field_count; i++)
+		ctf_field_close(&class->fields[i]);
+	free(class->fields);
+	free(class);
+}
+
+static int fields_make(struct ctf_class *class, const struct match_point *point)
+{
+	const struct field_set *set = &point->fields;
+
+	class->fields = calloc(set->count + 1, sizeof(*class->fields));
+	if (!class->fields)
+		return -ENOMEM;
+	for (; class->field_count < set->count; class->field_count++)
+		if (ctf_field_open(&class->fields[class->field_count],
+				   &set->fields[class->field_count],
+				   &point->format.types))
+			return -ENOMEM;
+	return 0;
+}
+
+static struct ctf_class *class_make(const struct match_point *point)
+{
+	struct ctf_class *class = calloc(1, sizeof(*class));
+
+	if (!class)
+		return NULL;
+	class->point = point;
+	if (!point->formatted || !fields_make(class, point))
+		return class;
+	class_free(class);
+	return NULL;
+}
+
+struct ctf_class *ctf_class_find(struct ctf_classes *classes,
+				 const struct match_point *point)
+{
+	struct ctf_class **place;
+
+	if (2 * classes->count >= classes->size && table_grow(classes))
+		return NULL;
+	place = place_find(classes, point);
+	if (!*place) {
+		*place = class_make(point);
+		classes->count += *place != NULL;
+	}
+	return *place;
+}
+
+void ctf_class_free(struct ctf_classes *classes)
+{
+	for (size_t i = 0; i < classes->size; i++)
+		if (classes->table[i])
+			class_free(classes->table[i]);
+	free(classes->table);
+	*classes = (struct ctf_classes){ 0 };
+}
+
+/* ---- forms ---- */
+
+static void pieces_find(struct ctf_class *class, const struct scratch *scratch)
+{
+	for (size_t i = 0; i < class->field_count; i++)
+		class->fields[i].count = 0;
+	for (size_t i = 0; i < scratch->result.count; i++) {
+		const struct decode_piece *piece = &scratch->pieces[i];
+		struct ctf_field *f;
+
+		if (piece->step->field >= class->field_count || piece->nothing)
+			continue;
+		f = &class->fields[piece->step->field];
+		if (!f->count++)
+			f->first = piece;
+	}
+}
+
+enum ctf_form ctf_class_form(struct ctf_class *class,
+			     const struct event *event,
+			     const struct scratch *scratch)
+{
+	if (event_data(event).misfit ||
+	    event->record->flags & RAS_RECORD_MUTED)
+		return CTF_ALONE;
+	if (!class->point->formatted)
+		return CTF_BYTES;
+	pieces_find(class, scratch);
+	for (size_t i = 0; i < class->field_count; i++)
+		if (!ctf_field_is_whole(&class->fields[i]))
+			return CTF_STATUS;
+	return CTF_WHOLE;
+}
+
+/* ---- TSDL ---- */
+
+static void name_tsdl(struct ctf_buffer *tsdl, const struct match_point *point,
+		      unsigned int major, unsigned int minor)
+{
+	const char *desc = point->formatted ?
+			   tff_string(point->tff, point->entry->desc) : "";
+	char name[48];
+
+	if (!*desc) {
+		snprintf(name, sizeof(name), "major %u minor %u", major, minor);
+		desc = name;
+	}
+	ctf_tsdl_literal(tsdl, desc, strlen(desc));
+}
+
+/* What --context asked for; the thread's name stands in the stream's context
+ * instead of the process's. The stack is one of the fields: babeltrace2 2.0
+ * can't have a sequence here. */
+static void context_tsdl(struct ctf_buffer *tsdl, uint32_t mask)
+{
+	static const struct {
+		uint32_t mask;
+		const char *tsdl;
+	} parts[] = {
+		{ RAS_CONTEXT_UID, "\t\tuint32_t uid;\n\t\tuint32_t gid;\n" },
+		{ RAS_CONTEXT_CGROUP, "\t\tuint64_t cgroup;\n" },
+		{ RAS_CONTEXT_CPU, "\t\tuint32_t cpu;\n" },
+		{ RAS_CONTEXT_PPID, "\t\tuint32_t ppid;\n" },
+	};
+
+	if (!RAS_CONTEXT_BYTES(mask & ~RAS_CONTEXT_COMM))
+		return;
+	ctf_buffer_print(tsdl, "\tcontext := struct {\n");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (mask & parts[i].mask)
+			ctf_buffer_print(tsdl, "%s", parts[i].tsdl);
+	ctf_buffer_print(tsdl, "\t};\n");
+}
+
+static void class_tsdl(struct ctf_buffer *tsdl,
+		       const struct ctf_classes *classes,
+		       const struct ctf_class *class, enum ctf_form form)
+{
+	const struct match_point *point = class->point;
+
+	ctf_buffer_print(tsdl, "event {\n\tid = %u;\n\tname = ",
+			 class->ids[form]);
+	name_tsdl(tsdl, point, point->key >> 32 & 0xffff,
+		  point->key >> 16 & 0xffff);
+	ctf_buffer_print(tsdl, ";\n\tstream_id = 0;\n");
+	if (form != CTF_ALONE)
+		context_tsdl(tsdl, point->context);
+	ctf_buffer_print(tsdl, "\tfields := struct {\n");
+	if (form != CTF_ALONE && point->context & RAS_CONTEXT_STACK)
+		ctf_buffer_print(tsdl, "\t\tstruct stack _stack_;\n");
+	for (size_t i = 0; form <= CTF_STATUS && i < class->field_count; i++)
+		ctf_field_tsdl(tsdl, &class->fields[i], form == CTF_STATUS);
+	if (form > CTF_STATUS)
+		ctf_buffer_print(tsdl, "\t\tstruct bytes _data;\n");
+	else if (classes->hex)
+		ctf_buffer_print(tsdl, "\t\tstruct bytes _data_;\n");
+	ctf_buffer_print(tsdl, "\t};\n};\n\n");
+}
+
+uint32_t ctf_class_id(struct ctf_classes *classes, struct ctf_class *class,
+		      enum ctf_form form, struct ctf_buffer *tsdl)
+{
+	if (!class->ids[form]) {
+		class->ids[form] = ++classes->ids;
+		class_tsdl(tsdl, classes, class, form);
+	}
+	return class->ids[form];
+}
+
+/* ---- an event ---- */
+
+static void context_write(struct ctf_buffer *out, const struct event *event,
+			  struct stack_owner owner)
+{
+	static const struct {
+		uint32_t mask;
+		uint8_t bytes, pad;
+	} parts[] = {
+		{ RAS_CONTEXT_UID, 8, 0 }, { RAS_CONTEXT_CGROUP, 8, 0 },
+		{ RAS_CONTEXT_CPU, 4, 4 }, { RAS_CONTEXT_PPID, 4, 4 },
+	};
+	struct context c = context_find(event->record, event->point->context);
+	const uint8_t *at = c.fixed;
+
+	if (c.mask & RAS_CONTEXT_COMM)
+		at += 16;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!(c.mask & parts[i].mask))
+			continue;
+		ctf_buffer_add(out, at, parts[i].bytes);
+		at += parts[i].bytes + parts[i].pad;
+	}
+	if (c.mask & RAS_CONTEXT_STACK)
+		ctf_field_write_stack(out, owner, c.stack_end, c.stack,
+				      c.stack_bytes);
+}
+
+void ctf_class_write(struct ctf_buffer *out, const struct ctf_classes *classes,
+		     const struct ctf_class *class, enum ctf_form form,
+		     const struct event *event, struct symbols *symbols)
+{
+	struct event_data data = event_data(event);
+	struct stack_owner owner = {
+		.book = &event->trace->file.book,
+		.pid = event->record->pid, .symbols = symbols,
+	};
+
+	if (form != CTF_ALONE)
+		context_write(out, event, owner);
+	for (size_t i = 0; form <= CTF_STATUS && i < class->field_count; i++)
+		ctf_field_write(out, &class->fields[i], owner,
+				form == CTF_STATUS);
+	if (form > CTF_STATUS || classes->hex)
+		ctf_buffer_bytes(out, data.data, data.length);
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "field.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "number.h"
+#include "text.h"
+
+#define NUMBER_DIGITS	12	/* of "_4096" and "arg4096", with some room */
+
+/* ---- names ---- */
+
+/* Blanks and what sets a value off from its label. */
+static bool is_edge(char c)
+{
+	return c && strchr(" \t=:,;'\"`()[]{}<>", c);
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The text in front of the control; prefixes and skips stand between. */
+static char *label_make(const struct decode_format *format, size_t at)
+{
+	const struct decode_step *step;
+	const char *start, *end;
+
+	while (at && strchr("PRI", format->steps[at - 1].letter) &&
+	       format->steps[at - 1].letter != STEP_TEXT)
+		at--;
+	if (!at || format->steps[at - 1].letter != STEP_TEXT)
+		return strdup("");
+	step = &format->steps[at - 1];
+	end = step->text + step->length;
+	for (start = end; start > step->text && start[-1] != '\n'; start--)
+		;
+	while (start < end && is_edge(*start))
+		start++;
+	while (end > start && is_edge(end[-1]))
+		end--;
+	return strndup(start, end - start);
+}
+
+/* The label, fit for a name, at p; "" when nothing of it is. */
+static void name_clean(const char *label, char *p)
+{
+	char *start = p;
+
+	if (*label >= '0' && *label <= '9')
+		*p++ = '_';
+	for (; *label; label++) {
+		if (is_name(*label))
+			*p++ = *label;
+		else if (p > start && p[-1] != '_')
+			*p++ = '_';
+	}
+	while (p > start && p[-1] == '_')
+		p--;
+	*p = '\0';
+}
+
+/* Names given so far, hashed; room for twice as many. */
+struct names {
+	const char **table;
+	size_t size;
+};
+
+static const char **names_place(const struct names *names, const char *name)
+{
+	size_t at = 0;
+
+	for (const char *p = name; *p; p++)
+		at = at * 31 + (unsigned char)*p;
+	for (;; at++) {
+		const char **place = &names->table[at & (names->size - 1)];
+
+		if (!*place || !strcmp(*place, name))
+			return place;
+	}
+}
+
+/* Add field->name, with a number behind where it is there already. */
+static void names_add(struct names *names, struct field *field)
+{
+	size_t length = strlen(field->name);
+	const char **place = names_place(names, field->name);
+
+	for (unsigned int n = 2; *place; n++) {
+		sprintf(field->name + length, "_%u", n);
+		place = names_place(names, field->name);
+	}
+	*place = field->name;
+}
+
+static int name_make(struct names *names, const struct decode_format *format,
+		     struct field *field, size_t number)
+{
+	field->label = label_make(format, field->step - format->steps);
+	field->name = field->label ?
+		      malloc(strlen(field->label) + 2 * NUMBER_DIGITS) : NULL;
+	if (!field->name)
+		return -ENOMEM;
+	name_clean(field->label, field->name);
+	if (!field->name[0])
+		sprintf(field->name, "arg%zu", number);
+	names_add(names, field);
+	return 0;
+}
+
+/* ---- kinds ---- */
+
+static void number_set(struct field *field, enum field_kind kind, uint8_t base,
+		       size_t bytes)
+{
+	field->kind = kind;
+	field->base = base;
+	field->bytes = bytes;
+	field->bits = bytes < 8 ? 8 * bytes : 64;
+}
+
+static enum field_kind ctype_kind(const struct tff_ctype *type)
+{
+	if (!type->bytes || type->bytes > 8)
+		return FIELD_CTYPE;
+	switch (type->kind) {
+	case TFF_CTYPE_UINT:
+		return FIELD_UNSIGNED;
+	case TFF_CTYPE_INT:
+		return FIELD_SIGNED;
+	case TFF_CTYPE_BOOL:
+		return FIELD_BOOL;
+	case TFF_CTYPE_FLOAT:
+		return type->bytes == 4 || type->bytes == 8 ? FIELD_FLOAT :
+							      FIELD_CTYPE;
+	case TFF_CTYPE_POINTER:
+		return FIELD_POINTER;
+	case TFF_CTYPE_ENUM:
+		return FIELD_ENUM;
+	default:
+		return FIELD_CTYPE;
+	}
+}
+
+static void named_set(struct field *field, const struct decode_format *format)
+{
+	const struct tff_ctype *type =
+		&format->types.types[field->step->ctype];
+	enum field_kind kind = ctype_kind(type);
+
+	field->ctype = field->step->ctype;
+	field->kind = kind;
+	field->is_signed = kind == FIELD_SIGNED ||
+			   (kind == FIELD_ENUM && type->is_signed);
+	if (kind != FIELD_CTYPE)
+		number_set(field, kind, kind == FIELD_POINTER ? 16 : 10,
+			   type->bytes);
+	else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
+		field->kind = FIELD_STRING;
+	else if (type->kind == TFF_CTYPE_BYTES)
+		field->kind = FIELD_BYTES;
+}
+
+static void typed_set(struct field *field)
+{
+	static const struct {
+		enum format_type type;
+		enum field_kind kind;
+		uint8_t base;
+	} kinds[] = {
+		{ FORMAT_INT, FIELD_SIGNED, 10 },
+		{ FORMAT_UINT, FIELD_UNSIGNED, 10 },
+		{ FORMAT_HEX, FIELD_UNSIGNED, 16 },
+		{ FORMAT_OCTAL, FIELD_UNSIGNED, 8 },
+		{ FORMAT_BINARY, FIELD_UNSIGNED, 2 },
+		{ FORMAT_ENUM, FIELD_ENUM, 10 },
+		{ FORMAT_FLAGS, FIELD_FLAGS, 16 },
+		{ FORMAT_FLOAT, FIELD_FLOAT, 10 },
+		{ FORMAT_POINTER, FIELD_POINTER, 16 },
+		{ FORMAT_BOOL, FIELD_BOOL, 10 },
+		{ FORMAT_TIME, FIELD_TIME, 10 },
+		{ FORMAT_TIMESPEC, FIELD_TIME, 10 },
+		{ FORMAT_TIMEVAL, FIELD_TIME, 10 },
+		{ FORMAT_DURATION, FIELD_DURATION, 10 },
+	};
+	const struct format_step *source = &field->step->source;
+
+	field->kind = FIELD_TEXT;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].type == source->type)
+			number_set(field, kinds[i].kind, kinds[i].base,
+				   source->bytes);
+	if (source->bits)
+		field->bits = source->bits;
+	field->is_signed = source->is_signed || source->type == FORMAT_INT;
+}
+
+/* Names of ENUM and FLAGS. */
+static int values_name(struct field *field)
+{
+	const struct format_step *source = &field->step->source;
+
+	if (field->step->letter != STEP_TYPED || !source->name_count)
+		return 0;
+	field->names = calloc(source->name_count, sizeof(*field->names));
+	if (!field->names)
+		return -ENOMEM;
+	for (; field->name_count < source->name_count; field->name_count++) {
+		const struct format_name *name =
+			&source->names[field->name_count];
+
+		field->names[field->name_count] =
+			strndup(name->text, name->length);
+		if (!field->names[field->name_count])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void kind_set(struct field *field, const struct decode_format *format)
+{
+	switch (field->step->letter) {
+	case 'C':
+	case 'S':
+		field->kind = FIELD_STRING;
+		break;
+	case 'U':
+	case STEP_HEX:
+	case STEP_DUMP:
+		field->kind = FIELD_BYTES;
+		break;
+	case STEP_SYM:
+		number_set(field, FIELD_ADDRESS, 16, field->step->bytes);
+		break;
+	case STEP_STACK:
+		field->kind = FIELD_STACK;
+		break;
+	case 'A':
+		field->kind = FIELD_TEXT;
+		break;
+	case STEP_VALUE:
+		named_set(field, format);
+		break;
+	case STEP_TYPED:
+		typed_set(field);
+		break;
+	default:	/* B W D F Q L */
+		number_set(field, FIELD_UNSIGNED, 16, field->step->bytes);
+	}
+}
+
+/* ---- the set ---- */
+
+static bool step_is_field(const struct decode_step *step)
+{
+	return step->letter != STEP_TEXT && !strchr("PRXYI", step->letter);
+}
+
+static int names_open(struct names *names, size_t count)
+{
+	names->size = 4;
+	while (names->size < 2 * count)
+		names->size *= 2;
+	names->table = calloc(names->size, sizeof(*names->table));
+	return names->table ? 0 : -ENOMEM;
+}
+
+static int fields_make(struct field_set *set, struct decode_format *format,
+		       struct names *names)
+{
+	for (size_t i = 0; i < format->count; i++) {
+		struct decode_step *step = &format->steps[i];
+		struct field *field = &set->fields[set->count];
+
+		step->field = DECODE_NO_FIELD;
+		if (!step_is_field(step))
+			continue;
+		step->field = set->count++;
+		*field = (struct field){
+			.array = step->repeats, .ctype = TFF_CTYPE_NONE,
+			.step = step,
+		};
+		kind_set(field, format);
+		if (values_name(field) ||
+		    name_make(names, format, field, set->count))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int field_set_make(struct field_set *set, struct decode_format *format)
+{
+	struct names names;
+	int code;
+
+	*set = (struct field_set){
+		.fields = calloc(format->count + 1, sizeof(*set->fields)),
+	};
+	if (!set->fields || names_open(&names, format->count)) {
+		field_set_free(set);
+		return -ENOMEM;
+	}
+	code = fields_make(set, format, &names);
+	free(names.table);
+	if (code)
+		field_set_free(set);
+	return code;
+}
+
+void field_set_free(struct field_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct field *field = &set->fields[i];
+
+		for (size_t n = 0; n < field->name_count; n++)
+			free(field->names[n]);
+		free(field->names);
+		free(field->name);
+		free(field->label);
+	}
+	free(set->fields);
+	*set = (struct field_set){ 0 };
+}
+
+const struct field *field_find(const struct field_set *set, const char *name,
+			       size_t length)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!strncmp(set->fields[i].name, name, length) &&
+		    !set->fields[i].name[length])
+			return &set->fields[i];
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static double float_load(const struct field *field, const uint8_t *data)
+{
+	uint64_t raw = number_load(data, field->bytes);
+	double wide;
+	float narrow;
+
+	if (field->step->source.big)
+		raw = __builtin_bswap64(raw) >> (64 - 8 * field->bytes);
+	if (field->bytes == sizeof(wide)) {
+		memcpy(&wide, &raw, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, &raw, sizeof(narrow));
+	return narrow;
+}
+
+/* An integer, of a control with bits or not. */
+static void integer_read(const struct field *field, struct field_value *value)
+{
+	const struct format_step *source = &field->step->source;
+
+	value->u = field->step->letter == STEP_TYPED && source->bits ?
+		   number_load_control(source, value->data) :
+		   number_load(value->data, field->bytes);
+	if (field->is_signed)
+		value->i = number_sign(value->u, field->bits);
+}
+
+/* Times that are none of 64 bits are told as text only. */
+static void number_read(const struct field *field, struct field_value *value)
+{
+	const struct format_step *source = &field->step->source;
+
+	switch (field->kind) {
+	case FIELD_TIME:
+		if (!number_load_time(source, value->data, &value->i))
+			value->kind = FIELD_TEXT;
+		break;
+	case FIELD_DURATION:
+		if (!number_load_duration(source, value->data, &value->u))
+			value->kind = FIELD_TEXT;
+		break;
+	case FIELD_FLOAT:
+		value->f = float_load(field, value->data);
+		break;
+	default:
+		integer_read(field, value);
+	}
+}
+
+/* Bytes that there must be for a value. */
+static uint32_t least_bytes(const struct field *field)
+{
+	switch (field->kind) {
+	case FIELD_STRING:	/* without what stands behind its zero */
+		return field->step->letter == 'C';
+	case FIELD_CTYPE:
+		return 1;
+	default:
+		return field->step->bytes;
+	}
+}
+
+/* The first bytes of such a value are worth being told. */
+static bool takes_part(enum field_kind kind)
+{
+	return kind == FIELD_STRING || kind == FIELD_BYTES ||
+	       kind == FIELD_CTYPE;
+}
+
+struct field_value field_value(const struct field *field,
+			       const struct decode_piece *piece)
+{
+	struct field_value value = {
+		.kind = field->kind, .note = piece->note,
+		.data = piece->data, .length = piece->bytes,
+		.pointer = piece->pointer,
+	};
+
+	if (piece->nothing)
+		return value;
+	switch (piece->note) {
+	case NOTE_NONE:
+	case NOTE_CUT:
+	case NOTE_NO_END:
+		value.there = piece->bytes >= least_bytes(field);
+		break;
+	case NOTE_SHORT:
+		value.there = piece->bytes && takes_part(field->kind);
+		break;
+	default:
+		return value;
+	}
+	if (!value.there && value.note == NOTE_NONE)
+		value.note = NOTE_SHORT;
+	else if (value.there && field->bytes)
+		number_read(field, &value);
+	if (field->kind == FIELD_STACK &&
+	    RAS_ITEM_KIND(piece->status) != RAS_ITEM_STACK)
+		value.kind = FIELD_BYTES;
+	return value;
+}
+
+static const char *names_find(const struct field *field, uint64_t value)
+{
+	const struct format_step *source = &field->step->source;
+	const struct format_name *name = format_enum_find(source, value);
+
+	return name ? field->names[name - source->names] : NULL;
+}
+
+/* A hostile type has any number of enumerators. */
+#define ENUMERATORS_MOST	65536
+
+const char *field_enum_name(const struct decode_format *format,
+			    const struct field *field, uint64_t value)
+{
+	const struct value_types *types = &format->types;
+	const struct tff_ctype *type;
+	const struct tff_member *m;
+	uint64_t bits;
+
+	if (field->kind != FIELD_ENUM)
+		return NULL;
+	if (field->names)
+		return names_find(field, value);
+	type = &types->types[field->ctype];
+	m = types->members + type->first_member;
+	bits = ~0ULL >> (64 - 8 * type->bytes);
+	for (uint32_t i = 0; i < type->members && i < ENUMERATORS_MOST; i++)
+		if ((m[i].value & bits) == (value & bits))
+			return types->strings + m[i].name;
+	return NULL;
+}
+
+const struct decode_piece *field_piece(const struct field *field,
+				       const struct decode_piece *pieces,
+				       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].step == field->step)
+			return &pieces[i];
+	return NULL;
+}
+
+char *field_text_put(const struct field *field,
+		     const struct decode_piece *piece, char *p)
+{
+	const uint8_t *data = piece->data;
+	bool memory = piece->in_item;
+
+	if (field->step->letter != 'A')
+		return number_put_control(&field->step->source, data, p);
+	/* registers: segment first; memory: offset first */
+	p = text_put_hex(p, number_load(data + (memory ? 2 : 0), 2), 4);
+	*p++ = ':';
+	return text_put_hex(p, number_load(data + (memory ? 0 : 2), 2), 4);
+}

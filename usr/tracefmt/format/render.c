@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render.h"
+
+#include <string.h>
+#include "number.h"
+#include "text.h"
+
+#define NOTE_MAX	64	/* bytes of the longest note, with some room; a
+				 * TEXT_ROW_MAX has room in two */
+
+struct render {
+	char *p;
+	const struct render_input *input;
+	struct value_budget budget;
+};
+
+/* ---- notes ---- */
+
+#define NOTE(r, literal)	((r)->p = TEXT_PUT((r)->p, literal))
+
+static void note_put(struct render *r, const char *text)
+{
+	r->p = text_put(r->p, text, strlen(text));
+}
+
+static void note_short(struct render *r, const struct decode_piece *piece)
+{
+	NOTE(r, "<");
+	r->p = text_put_decimal(r->p, piece->bytes);
+	NOTE(r, " of ");
+	r->p = text_put_decimal(r->p, piece->step->bytes);
+	NOTE(r, " bytes>");
+}
+
+static void note_prefix(struct render *r, const struct decode_piece *piece)
+{
+	NOTE(r, "<no prefix:");
+	for (size_t i = 0; i < piece->bytes; i++) {
+		*r->p++ = ' ';
+		r->p = text_put_hex(r->p, piece->data[i], 2);
+	}
+	NOTE(r, ">");
+}
+
+/* Those behind what there is of a value, or in place of it. */
+static void note_any(struct render *r, const struct decode_piece *piece)
+{
+	static const char *const texts[NOTE_KINDS] = {
+		[NOTE_UNREADABLE] = "<not readable: ",
+		[NOTE_SELECTOR] = "<bad selector: ",
+		[NOTE_LEFT] = "<left alone: ",
+		[NOTE_NOT_TRIED] = "<not tried: ",
+		[NOTE_ARITHMETIC] = "<division by zero>",
+		[NOTE_ABSENT] = "<not available here>",
+		[NOTE_NOT_TRACED] = "<not traced>",
+		[NOTE_CUT] = "<cut>",
+		[NOTE_NO_END] = "<no end>",
+		[NOTE_NOT_FORMATTED] = "<not formatted>",
+		[NOTE_CUT_BEFORE] = "<cut>",
+	};
+
+	if (piece->note == NOTE_NO_PREFIX) {
+		note_prefix(r, piece);
+	} else if (piece->note == NOTE_SHORT) {
+		note_short(r, piece);
+	} else {
+		note_put(r, texts[piece->note]);
+		if (piece->note > NOTE_NOT_TRIED)
+			return;
+		r->p = text_put_hex(r->p, piece->pointer, 16);
+		NOTE(r, ">");
+	}
+}
+
+/* ---- values ---- */
+
+/* Two numbers of `digits` with a separator between. */
+static void put_pair(struct render *r, uint32_t a, char separator, uint32_t b,
+		     int digits)
+{
+	r->p = text_put_hex(r->p, a, digits);
+	*r->p++ = separator;
+	r->p = text_put_hex(r->p, b, digits);
+}
+
+/* In lines of its own. */
+static void put_dump(struct render *r, const uint8_t *data, size_t n)
+{
+	for (size_t row = 0; row < n; row += TEXT_ROW) {
+		*r->p++ = '\n';
+		r->p = text_put_row(r->p, data, n, row);
+	}
+}
+
+/* Of what is no stack a dump. */
+static void put_stack(struct render *r, const struct decode_piece *piece)
+{
+	if (RAS_ITEM_KIND(piece->status) == RAS_ITEM_STACK)
+		r->p = stack_put(r->input->owner, piece->stack, piece->data,
+				 piece->bytes, r->p);
+	else
+		put_dump(r, piece->data, piece->bytes);
+}
+
+/* Of registers the segment comes first, of memory the offset. */
+static void put_far(struct render *r, const uint8_t *data, bool in_item)
+{
+	uint32_t first = number_load(data, 2);
+	uint32_t second = number_load(data + 2, 2);
+
+	if (in_item)
+		put_pair(r, second, ':', first, 4);
+	else
+		put_pair(r, first, ':', second, 4);
+}
+
+/* Letters of the manual of a fixed width; all bytes are there. */
+static void put_letter(struct render *r, char letter, const uint8_t *data,
+		       bool in_item)
+{
+	switch (letter) {
+	case 'B':
+		r->p = text_put_hex(r->p, data[0], 2);
+		break;
+	case 'C':
+		r->p = text_put_safe(r->p, data, 1);
+		break;
+	case 'W':
+		r->p = text_put_hex(r->p, number_load(data, 2), 4);
+		break;
+	case 'D':
+		put_pair(r, number_load(data + 2, 2), ' ', number_load(data, 2),
+			 4);
+		break;
+	case 'F':
+		r->p = text_put_hex(r->p, number_load(data, 4), 8);
+		break;
+	case 'Q':
+		put_pair(r, number_load(data, 4), ' ', number_load(data + 4, 4),
+			 8);
+		break;
+	case 'L':
+		r->p = text_put_hex(r->p, number_load(data, 8), 16);
+		break;
+	case 'A':
+		put_far(r, data, in_item);
+		break;
+	}
+}
+
+/* A value that is there. */
+static void put_value(struct render *r, const struct decode_piece *piece)
+{
+	const struct decode_step *step = piece->step;
+
+	switch (step->letter) {
+	case 'S':
+		r->p = text_put_safe(r->p, piece->data, piece->bytes);
+		break;
+	case 'U':
+	case STEP_HEX:
+		r->p = text_put_bytes(r->p, piece->data, piece->bytes);
+		break;
+	case STEP_DUMP:
+		put_dump(r, piece->data, piece->bytes);
+		break;
+	case STEP_STACK:
+		put_stack(r, piece);
+		break;
+	case STEP_SYM:
+		r->p = stack_put_address(r->input->owner,
+					 number_load(piece->data, step->bytes),
+					 r->p);
+		break;
+	case STEP_VALUE:
+		r->p = value_put(&r->input->format->types, step->ctype,
+				 piece->data, piece->bytes, r->p, &r->budget);
+		break;
+	case STEP_TYPED:
+		r->p = number_put_control(&step->source, piece->data, r->p);
+		break;
+	default:
+		put_letter(r, step->letter, piece->data, piece->in_item);
+	}
+}
+
+/* What there is of a value that needs more; a C type tells itself. */
+static void put_part(struct render *r, const struct decode_piece *piece)
+{
+	switch (piece->step->letter) {
+	case STEP_VALUE:
+	case STEP_DUMP:
+	case 'S':
+		put_value(r, piece);
+		break;
+	default:
+		r->p = text_put_bytes(r->p, piece->data, piece->bytes);
+	}
+	if (piece->step->letter == STEP_VALUE)
+		return;
+	if (piece->bytes)
+		*r->p++ = ' ';
+	note_short(r, piece);
+}
+
+static bool note_has_value(uint8_t note)
+{
+	return note == NOTE_NONE || note == NOTE_CUT || note == NOTE_NO_END;
+}
+
+/* Other controls have taken a stack's addresses. */
+static void stack_end_put(struct render *r, const struct decode_piece *piece)
+{
+	if (!piece->nothing)
+		*r->p++ = ' ';
+	note_put(r, stack_end_text(piece->stack.end));
+}
+
+static void put_piece(struct render *r, const struct decode_piece *piece)
+{
+	if (piece->nothing)
+		;
+	else if (piece->note == NOTE_SHORT)
+		put_part(r, piece);
+	else if (note_has_value(piece->note))
+		put_value(r, piece);
+	if (piece->cut)
+		NOTE(r, "<cut>");
+	else if (piece->note != NOTE_NONE && piece->note != NOTE_SHORT &&
+		 !piece->told)
+		note_any(r, piece);
+	if (piece->stack_end)
+		stack_end_put(r, piece);
+}
+
+char *render_piece(const struct render_input *input,
+		   const struct decode_piece *piece, char *p)
+{
+	struct render r = { p, input, VALUE_BUDGET };
+
+	put_piece(&r, piece);
+	return r.p;
+}
+
+char *render_pieces(const struct render_input *input,
+		    const struct decode_piece *pieces, size_t count, char *p)
+{
+	struct render r = { p, input, VALUE_BUDGET };
+
+	for (const struct decode_piece *piece = pieces;
+	     piece < pieces + count; piece++) {
+		const struct decode_step *step = piece->step;
+
+		switch (step->letter) {
+		case STEP_TEXT:
+			r.p = text_put(r.p, step->text, step->length);
+			break;
+		case 'X':
+			r.p = text_put_hex(r.p, input->record->major, 4);
+			break;
+		case 'Y':
+			r.p = text_put_hex(r.p, input->record->minor, 4);
+			break;
+		default:
+			if (piece->again && step->letter != 'C')
+				*r.p++ = ' ';
+			put_piece(&r, piece);
+		}
+	}
+	return r.p;
+}
+
+/* Every byte makes at most 8 and a separator, but what typed controls say;
+ * every step at most two notes. */
+static void room_count(struct decode_format *format,
+		       const struct decode_step *step)
+{
+	size_t n;
+
+	format->room += 2 * NOTE_MAX;
+	if (step->letter != STEP_TYPED)
+		return;
+	n = number_control_room(&step->source);
+	format->room += n;
+	if (step->repeats && n / step->bytes + 1 > format->room_each)
+		format->room_each = n / step->bytes + 1;
+}
+
+void render_prepare(struct decode_format *format)
+{
+	format->room = format->text_length + 2 * NOTE_MAX + TEXT_SLACK;
+	format->room_each = 9;
+	for (size_t i = 0; i < format->count; i++)
+		room_count(format, &format->steps[i]);
+	if (format->has_values)
+		format->room += VALUE_TEXT_MAX;
+	if (!format->has_addresses)
+		return;
+	format->room += 2 * (format->count + 1) * STACK_LINE_MAX;
+	format->room_each += STACK_LINE_MAX / 4 + 1;
+}

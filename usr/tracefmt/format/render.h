@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The pieces of a record (decode.h) as text, as the manual has it. Where data is
+ * not what the format expects, a note in angle brackets stands in its place:
+ *
+ *	<not readable: 0000000000001234>  the item faulted at this pointer
+ *	<bad selector: 0000000000B70001>  the same, of a far pointer
+ *	<left alone: 0000000000001234>  absent; who brings it in might not
+ *	<not tried: 0000000000001234>  not readable as it was, and maybe absent
+ *	<division by zero>	on the way to the item
+ *	<not available here>  a variable that the site doesn't have
+ *	<not traced>	the record ends at a fault before it
+ *	<2 of 4 bytes>	the control takes more than its item or record has;
+ *			what there is stands before the note, in hex
+ *	<cut>		MAXDATALENGTH or the item's most was reached here
+ *	<no end>	a static record's string without its zero
+ *	<no prefix: 07 00 01>  where %P expects one: the format doesn't fit
+ *	<not formatted>	behind that
+ */
+#ifndef TRACEFMT_RENDER_H
+#define TRACEFMT_RENDER_H
+
+#include "decode.h"
+#include "stack.h"
+#include "value.h"
+
+struct render_input {
+	const struct decode_format *format;
+	const struct ras_record *record;
+	struct stack_owner owner;	/* of its addresses */
+};
+
+/* Of decode_compile(): how much text the format makes. */
+void render_prepare(struct decode_format *format);
+/* The most that a record with so many bytes of data makes. */
+static inline size_t render_room(const struct decode_format *format,
+				 size_t data_length)
+{
+	return format->room + format->room_each * data_length;
+}
+
+/* The text of all pieces at p; returns the end. */
+char *render_pieces(const struct render_input *input,
+		    const struct decode_piece *pieces, size_t count, char *p);
+
+/* One piece alone, value and note; in render_room(format, piece->bytes). */
+char *render_piece(const struct render_input *input,
+		   const struct decode_piece *piece, char *p);
+
+#endif

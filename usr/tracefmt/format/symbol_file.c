@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbol_file.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
+#include "../../lib/library.h"
+#include "symbol_elf.h"
+
+#define LIBDW		"libdw.so.1"
+#define LIBCXX		"libstdc++.so.6"
+#define SYSTEM_DEBUG	"/usr/lib/debug"
+#define PAGE		4096	/* what segments begin on */
+#define NAMES_START	64	/* a power of two */
+
+/* ---- libdw, of whose headers (elfutils/libdwfl.h) nothing else is needed ---- */
+
+struct dwfl;
+struct dwfl_module;
+struct dwfl_line;
+
+struct dwfl_callbacks {
+	int (*find_elf)(struct dwfl_module *module, void **user,
+			const char *name, Elf64_Addr base, char **file,
+			void **elf);
+	int (*find_debuginfo)(struct dwfl_module *module, void **user,
+			      const char *name, Elf64_Addr base,
+			      const char *file, const char *debuglink,
+			      Elf64_Word crc, char **debug_file);
+	int (*section_address)(struct dwfl_module *module, void **user,
+			       const char *name, Elf64_Addr base,
+			       const char *section, Elf32_Word index,
+			       const Elf64_Shdr *header, Elf64_Addr *address);
+	char **debuginfo_path;
+};
+
+struct library {
+	struct dwfl *(*begin)(const struct dwfl_callbacks *callbacks);
+	void (*end)(struct dwfl *dwfl);
+	struct dwfl_module *(*report)(struct dwfl *dwfl, const char *name,
+				      const char *file, int fd);
+	int (*report_end)(struct dwfl *dwfl, void *removed, void *context);
+	const char *(*info)(struct dwfl_module *module, void ***user,
+			    Elf64_Addr *start, Elf64_Addr *end,
+			    Elf64_Addr *dwarf_bias, Elf64_Addr *symbol_bias,
+			    const char **file, const char **debug_file);
+	void *(*elf)(struct dwfl_module *module, Elf64_Addr *bias);
+	const char *(*symbol)(struct dwfl_module *module, Elf64_Addr address,
+			      Elf64_Off *offset, Elf64_Sym *symbol,
+			      Elf64_Word *section, void **elf,
+			      Elf64_Addr *bias);
+	struct dwfl_line *(*line)(struct dwfl_module *module,
+				  Elf64_Addr address);
+	const char *(*line_info)(struct dwfl_line *line, Elf64_Addr *address,
+				 int *number, int *column, Elf64_Xword *changed,
+				 Elf64_Xword *length);
+	/* of libstdc++; NULL: names stay mangled */
+	char *(*demangle)(const char *mangled, char *buffer, size_t *size,
+			  int *status);
+};
+
+static bool library_load(struct library *library)
+{
+	const struct {
+		const char *name;
+		void *function;
+	} wanted[] = {
+		{ "dwfl_begin", &library->begin },
+		{ "dwfl_end", &library->end },
+		{ "dwfl_report_offline", &library->report },
+		{ "dwfl_report_end", &library->report_end },
+		{ "dwfl_module_info", &library->info },
+		{ "dwfl_module_getelf", &library->elf },
+		{ "dwfl_module_addrinfo", &library->symbol },
+		{ "dwfl_module_getsrc", &library->line },
+		{ "dwfl_lineinfo", &library->line_info },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		void *function = library_symbol(LIBDW, wanted[i].name);
+
+		if (!function)
+			return false;
+		memcpy(wanted[i].function, &function, sizeof(function));
+	}
+	library->demangle = library_symbol(LIBCXX, "__cxa_demangle");
+	return true;
+}
+
+/* ---- */
+
+/* A demangled name, by where the mangled one lies. */
+struct name {
+	const char *mangled;
+	char *text;
+};
+
+struct symbol_file {
+	struct library library;
+	const struct symbols_settings *settings;
+	struct symbol_elf elf;
+	struct dwfl_callbacks callbacks;
+	struct dwfl *dwfl;
+	struct dwfl_module *module;
+	uint64_t bias;
+	bool by_segment;	/* offsets in the file aren't those traced */
+	struct name *names;	/* hashed */
+	size_t name_size, name_count;
+};
+
+/* ---- finding it ---- */
+
+static bool id_matches(const struct symbol_elf *elf, const uint8_t *id,
+		       size_t length)
+{
+	return elf->id_length == length && !memcmp(elf->id, id, length);
+}
+
+/* The file if it is the one; -1. */
+static int file_try(const char *path, const uint8_t *id, size_t length,
+		    struct symbol_elf *elf)
+{
+	int fd = symbol_elf_open(path);
+
+	if (fd < 0)
+		return -1;
+	if (symbol_elf_read(fd, elf) && id_matches(elf, id, length))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* "DIR/.build-id/xx/yyyySUFFIX" */
+static bool id_path(char path[PATH_MAX], const char *dir, const uint8_t *id,
+		    size_t length, const char *suffix)
+{
+	int n = snprintf(path, PATH_MAX, "%s/.build-id/%02x/", dir, id[0]);
+
+	if (n < 0 || n + 2 * length + strlen(suffix) >= PATH_MAX)
+		return false;
+	for (size_t i = 1; i < length; i++)
+		n += sprintf(path + n, "%02x", id[i]);
+	strcpy(path + n, suffix);
+	return true;
+}
+
+static int id_try(char path[PATH_MAX], const char *dir, const uint8_t *id,
+		  size_t length, const char *suffix, struct symbol_elf *elf)
+{
+	return id_path(path, dir, id, length, suffix) ?
+	       file_try(path, id, length, elf) : -1;
+}
+
+/* The debug file; its path is in `path`. */
+static int debug_open(const struct symbols_settings *settings,
+		      const uint8_t *id, size_t length, char path[PATH_MAX],
+		      struct symbol_elf *elf)
+{
+	char dir[PATH_MAX];
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < settings->dir_count; i++) {
+		fd = id_try(path, settings->dirs[i], id, length, ".debug",
+			    elf);
+		if (fd < 0 && snprintf(dir, sizeof(dir), "%s" SYSTEM_DEBUG,
+				       settings->dirs[i]) < PATH_MAX)
+			fd = id_try(path, dir, id, length, ".debug", elf);
+	}
+	return fd < 0 ? id_try(path, SYSTEM_DEBUG, id, length, ".debug", elf) :
+			fd;
+}
+
+/* As the traced machine had it, below `dir` or with "" here. */
+static int path_try(char path[PATH_MAX], const char *dir,
+		    const struct ras_mapping *mapping, const char *name,
+		    struct symbol_elf *elf)
+{
+	if (snprintf(path, PATH_MAX, "%s%s", dir, name) >= PATH_MAX)
+		return -1;
+	return file_try(path, mapping->id, mapping->id_length, elf);
+}
+
+static int code_open(const struct symbols_settings *settings,
+		     const struct ras_mapping *mapping, char path[PATH_MAX],
+		     struct symbol_elf *elf)
+{
+	char name[sizeof(mapping->path) + 1] = "", base[sizeof(name) + 1];
+	const char *slash;
+	int fd = -1;
+
+	memcpy(name, mapping->path, sizeof(mapping->path));
+	slash = strrchr(name, '/');
+	snprintf(base, sizeof(base), "/%s", slash ? slash + 1 : name);
+	for (size_t i = 0; fd < 0 && i < settings->dir_count; i++) {
+		const char *dir = settings->dirs[i];
+
+		if (name[0] == '/')
+			fd = path_try(path, dir, mapping, name, elf);
+		if (fd < 0)
+			fd = path_try(path, dir, mapping, base, elf);
+		if (fd < 0)
+			fd = id_try(path, dir, mapping->id, mapping->id_length,
+				    "", elf);
+	}
+	return fd < 0 && name[0] == '/' ?
+	       path_try(path, "", mapping, name, elf) : fd;
+}
+
+/* libdw asks for the file with the debug information. */
+static int find_debuginfo(struct dwfl_module *module, void **user,
+			  const char *name, Elf64_Addr base, const char *path,
+			  const char *debuglink, Elf64_Word crc,
+			  char **debug_file)
+{
+	const struct symbol_file *file = *user;
+	char found[PATH_MAX];
+	struct symbol_elf elf;
+	int fd = debug_open(file->settings, file->elf.id, file->elf.id_length,
+			    found, &elf);
+
+	if (fd < 0)
+		return -1;
+	*debug_file = strdup(found);
+	if (*debug_file)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* ---- opening ---- */
+
+/* libdw closes the file when it has taken it. */
+static bool module_open(struct symbol_file *file, const char *path, int fd)
+{
+	struct library *library = &file->library;
+	Elf64_Addr bias = 0;
+	void **user = NULL;
+
+	file->callbacks.find_debuginfo = find_debuginfo;
+	file->dwfl = library->begin(&file->callbacks);
+	if (file->dwfl)
+		file->module = library->report(file->dwfl, "traced", path, fd);
+	if (!file->module)
+		close(fd);
+	if (!file->module || library->report_end(file->dwfl, NULL, NULL))
+		return false;
+	library->info(file->module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
+	*user = file;
+	if (!library->elf(file->module, &bias))
+		return false;
+	file->bias = bias;
+	return true;
+}
+
+struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
+				     const struct ras_mapping *mapping)
+{
+	struct symbol_file *file;
+	char path[PATH_MAX];
+	int fd;
+
+	if (mapping->id_kind != TDF_ID_BUILD || !mapping->id_length ||
+	    mapping->id_length > sizeof(mapping->id))
+		return NULL;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->settings = settings;
+	fd = code_open(settings, mapping, path, &file->elf);
+	if (fd < 0)
+		fd = debug_open(settings, mapping->id, mapping->id_length,
+				path, &file->elf);
+	/* the kernel's mapping has no offset in its file */
+	file->by_segment = file->elf.stripped || mapping->path[0] != '/';
+	if (fd >= 0 && !(file->elf.segment_count &&
+			 library_load(&file->library))) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd >= 0 && module_open(file, path, fd))
+		return file;
+	symbol_file_close(file);
+	return NULL;
+}
+
+void symbol_file_close(struct symbol_file *file)
+{
+	if (!file)
+		return;
+	if (file->dwfl)
+		file->library.end(file->dwfl);
+	for (size_t i = 0; i < file->name_size; i++)
+		free(file->names[i].text);
+	free(file->names);
+	free(file);
+}
+
+/* ---- asking ---- */
+
+static struct name *name_place(const struct symbol_file *file,
+			       const char *mangled)
+{
+	size_t at = (uintptr_t)mangled * 0x9e3779b97f4a7c15ULL >> 32;
+
+	for (;; at++) {
+		struct name *name = &file->names[at & (file->name_size - 1)];
+
+		if (!name->mangled || name->mangled == mangled)
+			return name;
+	}
+}
+
+static bool names_grow(struct symbol_file *file)
+{
+	struct symbol_file grown = *file;
+
+	grown.name_size = file->name_size ? 2 * file->name_size : NAMES_START;
+	grown.names = calloc(grown.name_size, sizeof(*grown.names));
+	if (!grown.names)
+		return false;
+	for (size_t i = 0; i < file->name_size; i++)
+		if (file->names[i].mangled)
+			*name_place(&grown, file->names[i].mangled) =
+				file->names[i];
+	free(file->names);
+	file->names = grown.names;
+	file->name_size = grown.name_size;
+	return true;
+}
+
+/* "ns::work(int)" of "_ZN2ns4workEi"; names of C stay as they are. */
+static const char *name_demangle(struct symbol_file *file, const char *name)
+{
+	struct name *place;
+	int status;
+
+	if (strncmp(name, "_Z", 2) || !file->library.demangle)
+		return name;
+	if (2 * file->name_count >= file->name_size && !names_grow(file))
+		return name;
+	place = name_place(file, name);
+	if (!place->mangled) {
+		place->mangled = name;
+		place->text = file->library.demangle(name, NULL, NULL,
+						     &status);
+		file->name_count++;
+	}
+	return place->text ? place->text : name;
+}
+
+/* Where the file's code is linked to that lies there; false: nowhere. */
+static bool address_of(const struct symbol_file *file,
+		       const struct ras_mapping *mapping, uint64_t distance,
+		       uint64_t *address)
+{
+	const struct symbol_segment *segment = file->elf.segments;
+	uint64_t offset = mapping->offset + distance;
+
+	if (file->by_segment) {
+		*address = (segment->address & ~(uint64_t)(PAGE - 1)) +
+			   distance;
+		return (file->elf.segment_count == 1 ||
+			mapping->path[0] != '/') &&
+		       *address - segment->address < segment->bytes;
+	}
+	for (size_t i = 0; i < file->elf.segment_count; i++, segment++) {
+		if (offset - segment->offset >= segment->bytes)
+			continue;
+		*address = offset - segment->offset + segment->address;
+		return true;
+	}
+	return false;
+}
+
+static void line_find(struct symbol_file *file, uint64_t address,
+		      struct symbols_place *place)
+{
+	struct dwfl_line *line = file->library.line(file->module, address);
+	int number = 0;
+
+	if (!line)
+		return;
+	place->file = file->library.line_info(line, NULL, &number, NULL, NULL,
+					      NULL);
+	place->line = number > 0 ? number : 0;
+}
+
+void symbol_file_find(struct symbol_file *file,
+		      const struct ras_mapping *mapping, uint64_t distance,
+		      struct symbols_place *place)
+{
+	Elf64_Off offset = 0;
+	Elf64_Sym symbol;
+	uint64_t address;
+	const char *name;
+
+	if (!address_of(file, mapping, distance, &address))
+		return;
+	address += file->bias;
+	name = file->library.symbol(file->module, address, &offset, &symbol,
+				    NULL, NULL, NULL);
+	if (name) {
+		place->symbol = name_demangle(file, name);
+		place->offset = offset;
+	}
+	line_find(file, address, place);
+}

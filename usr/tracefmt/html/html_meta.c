@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "html.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "../format/number.h"
+#include "html_json.h"
+#include "../output/summary.h"
+
+static void member_add(struct text *text, const char *name, int64_t value)
+{
+	line_add_string(text, name);
+	html_add_signed(text, value);
+}
+
+static void string_add(struct text *text, const char *name, const char *value)
+{
+	line_add_string(text, name);
+	html_add_string(text, value);
+}
+
+/* What summary.h prints. */
+static int figures_add(const struct output *output, struct text *text)
+{
+	struct clock clock = {
+		.utc = output->settings->utc,
+		.relative = output->settings->relative,
+		.start = output->stream->first,
+	};
+	char *figures = NULL;
+	size_t size;
+	FILE *file = open_memstream(&figures, &size);
+
+	if (!file)
+		return -ENOMEM;
+	summary_print(file, output->stream, &clock);
+	if (fclose(file)) {
+		free(figures);
+		return -ENOMEM;
+	}
+	string_add(text, ",\n\"figures\":", figures);
+	free(figures);
+	return 0;
+}
+
+static void losses_add(const struct trace_file *file, struct text *text)
+{
+	const struct damage *damage = &file->damage;
+	uint64_t dropped = 0;
+
+	for (size_t i = 0; i < file->slices.count; i++)
+		dropped += file->slices.items[i]->dropped -
+			   file->slices.items[i]->dropped_base;
+	member_add(text, ",\"dropped\":", dropped);
+	member_add(text, ",\"overwritten\":", file->pass.lost -
+		   file->lost_base);
+	LINE_ADD(text, ",\"damage\":[");
+	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
+		string_add(text, i ? "," : "", damage->lines[i]);
+	member_add(text, "],\"damages\":", damage->count);
+}
+
+static void trace_add(const struct trace *trace, struct text *text)
+{
+	string_add(text, "{\"name\":", trace->name);
+	string_add(text, ",\"host\":", trace->file.host);
+	string_add(text, ",\"kernel\":", trace->file.kernel);
+	member_add(text, ",\"found\":", trace->found);
+	member_add(text, ",\"unmatched\":", trace->unmatched);
+	member_add(text, ",\"late\":", trace->late);
+	losses_add(&trace->file, text);
+	LINE_ADD(text, "}");
+}
+
+static void traces_add(const struct stream *stream, struct text *text)
+{
+	LINE_ADD(text, ",\n\"traces\":[");
+	for (size_t i = 0; i < stream->count; i++) {
+		if (i)
+			LINE_ADD(text, ",\n");
+		trace_add(stream->traces[i], text);
+	}
+	LINE_ADD(text, "]");
+}
+
+static void density_add(const struct html_density *density, struct text *text)
+{
+	unsigned int count = DENSITY_COUNTS;
+
+	while (count && !density->counts[count - 1])
+		count--;
+	member_add(text, ",\n\"density\":{\"width\":", density->width);
+	LINE_ADD(text, ",\"counts\":[");
+	for (unsigned int i = 0; i < count; i++)
+		member_add(text, i ? "," : "", density->counts[i]);
+	LINE_ADD(text, "]}");
+}
+
+int html_meta_add(const struct output *output, struct text *text)
+{
+	const struct html *html = output->own;
+	const struct output_settings *s = output->settings;
+	char start[NUMBER_MAX + 1];
+	int code;
+
+	member_add(text, "{\"given\":", html->given);
+	member_add(text, ",\"kept\":", html_store_kept(&html->store));
+	member_add(text, ",\"latest\":", html->latest);
+	/* too large for the numbers of a script */
+	*number_put_signed(start, output->start, 64) = '\0';
+	string_add(text, ",\"start\":", start);
+	string_add(text, ",\"clock\":", s->relative ? "relative" :
+		   s->utc ? "utc" : "local");
+	traces_add(output->stream, text);
+	density_add(&html->density, text);
+	code = figures_add(output, text);
+	LINE_ADD(text, ",\n\"points\":");
+	html_points_add(&html->points, text);
+	LINE_ADD(text, "}");
+	return code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tracepoints that events are of, numbered as they come. */
+#ifndef TRACEFMT_HTML_POINTS_H
+#define TRACEFMT_HTML_POINTS_H
+
+#include <stddef.h>
+#include "../format/text.h"
+#include "../match/match.h"
+
+struct html_points {
+	const struct match_point **points;	/* by number */
+	size_t count, room;
+	uint32_t *table;	/* hashed by address: number + 1 */
+	size_t size;		/* of it, a power of two */
+	size_t last;		/* the number found last */
+};
+
+/* Its number, from 0; -ENOMEM. */
+int64_t html_points_number(struct html_points *points,
+			   const struct match_point *point);
+/* An array of objects; a failure is kept in text. */
+void html_points_add(const struct html_points *points, struct text *text);
+void html_points_free(struct html_points *points);
+
+#endif

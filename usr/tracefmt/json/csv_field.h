@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fields of an event in a table. Each is 0 or -ENOMEM. */
+#ifndef TRACEFMT_CSV_FIELD_H
+#define TRACEFMT_CSV_FIELD_H
+
+#include "../output/columns.h"
+
+/* The event whose row is being made. */
+struct csv_row {
+	const struct output *output;
+	const struct event *event;
+	struct scratch *scratch;	/* with its pieces */
+	struct text *text;
+	struct value_budget budget;
+};
+
+/* The field of this name in a cell of its own. */
+int csv_field_named(struct csv_row *row, struct columns_item *item);
+/* name=value of all fields, or name=<why it isn't there>. */
+int csv_field_all(struct csv_row *row);
+/* name=why of those that have a note. */
+int csv_field_notes(struct csv_row *row);
+
+#endif

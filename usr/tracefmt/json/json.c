@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An event as JSON, an object on a line of its own (JSON Lines):
+ *
+ *	{"event":10,"time":"2026-02-03T18:07:32.052123456Z",
+ *	 "time_ns":1770142052052123456,"boot_ns":1052123456,"major":5,
+ *	 "minor":307,"desc":"(OS) DosSleep Pre-Invocation","types":["PRE"],
+ *	 "pid":38,"tid":38,"comm":"app","cpu":0,"length":18,"flags":["fault"],
+ *	 "fields":{"EIP":49997,"name":null},
+ *	 "notes":{"name":{"why":"not_readable","pointer":"0x1234"}}}
+ *
+ * What isn't known is left out. Where there is no TFF entry "unformatted" says
+ * why.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "../format/number.h"
+#include "json_context.h"
+#include "json_field.h"
+#include "json_point.h"
+#include "json_text.h"
+
+#define FIXED_ROOM	2048	/* of what has a bounded length */
+#define FIELDS_MAX	2048	/* of a FMT of TFF_FMT_MAX bytes */
+#define CACHED		16	/* points */
+
+struct json {
+	struct columns columns;
+	struct json_points points;
+	bool wants[COLUMN_KINDS];
+	bool wants_all;		/* no column was chosen */
+	char **hosts;		/* of each trace: ,"host":"a","trace":"b" */
+};
+
+/* Text that lasts for some events. */
+struct json_piece {
+	char text[160 + TEXT_SLACK];
+	size_t length;
+};
+
+/* In scratch->more. */
+struct json_thread {
+	const struct json_point *points[CACHED];
+	int64_t second;			/* that the next two are of */
+	struct json_piece date;		/* ,"time":"2026-02-03T18:07:32. */
+	struct json_piece number;	/* ,"time_ns":1770142052 */
+	uint32_t pid, tid;		/* that `who` is of */
+	bool named;
+	char name[16];			/* the same, if it is known */
+	struct json_piece who;		/* ,"pid":38,"tid":38,"comm":"app" */
+	uint32_t cpu, length;		/* that the next one is of */
+	struct json_piece where;	/* ,"cpu":0,"length":18 */
+	uint8_t notes[FIELDS_MAX];	/* of the event's fields */
+};
+
+_Static_assert(sizeof(struct json_thread) <=
+	       sizeof(((struct scratch *)0)->more),
+	       "scratch->more is too small");
+
+/* ---- the event ---- */
+
+#define KEY(p, name)	TEXT_PUT(p, ",\"" name "\":")
+
+static inline char *piece_put(const struct json_piece *piece, char *p)
+{
+	return text_put_wide(p, piece->text, piece->length);
+}
+
+static void second_set(const struct json *json, struct json_thread *thread,
+		       int64_t time)
+{
+	char text[CLOCK_MAX], *p = thread->date.text;
+
+	thread->second = clock_second(time);
+	clock_put_iso(time, text);
+	if (json->wants[COLUMN_TIME]) {
+		p = KEY(p, "time");
+		*p++ = '"';
+		p = text_put(p, text, sizeof("2026-02-03T18:07:32.") - 1);
+	}
+	thread->date.length = p - thread->date.text;
+	p = KEY(thread->number.text, "time_ns");
+	p = number_put_signed(p, thread->second, 64);
+	thread->number.length = p - thread->number.text;
+}
+
+/* Of a damaged time anything. */
+static int64_t since_second(const struct json_thread *thread, int64_t time)
+{
+	return (uint64_t)time - (uint64_t)thread->second * 1000000000;
+}
+
+/* The fraction of the second is the same in both. */
+static char *times_put(const struct json *json, struct json_thread *thread,
+		       int64_t time, char *p)
+{
+	char fraction[16];
+	int64_t rest = since_second(thread, time);
+
+	if (!thread->number.length || rest < 0 || rest >= 1000000000) {
+		second_set(json, thread, time);
+		rest = since_second(thread, time);
+	}
+	text_put_nine(fraction, rest);
+	p = piece_put(&thread->date, p);
+	if (json->wants[COLUMN_TIME]) {
+		p = text_put(p, fraction, 9);
+		p = TEXT_PUT(p, "Z\"");
+	}
+	if (!json->wants[COLUMN_TIME_NS])
+		return p;
+	if (thread->second <= 0) {
+		p = KEY(p, "time_ns");
+		return number_put_signed(p, time, 64);
+	}
+	p = piece_put(&thread->number, p);
+	return text_put(p, fraction, 9);
+}
+
+static char *flags_put(unsigned int flags, char *p)
+{
+	char separator = '[';
+
+	p = KEY(p, "flags");
+	for (size_t i = 0; i < EVENT_FLAGS; i++) {
+		const char *word = event_flag_words[i];
+
+		if (!(flags & 1u << i))
+			continue;
+		*p++ = separator;
+		*p++ = '"';
+		p = text_put(p, word, strlen(word));
+		*p++ = '"';
+		separator = ',';
+	}
+	*p++ = ']';
+	return p;
+}
+
+/* The name has 16 bytes, with a zero unless it needs them all; NULL: none. */
+static void who_set(const struct json *json, struct json_thread *thread,
+		    const struct ras_record *record, const char *name)
+{
+	char *p = thread->who.text;
+
+	thread->pid = record->pid;
+	thread->tid = record->tid;
+	thread->named = name;
+	if (json->wants[COLUMN_PID]) {
+		p = KEY(p, "pid");
+		p = text_put_decimal(p, record->pid);
+	}
+	if (json->wants[COLUMN_TID]) {
+		p = KEY(p, "tid");
+		p = text_put_decimal(p, record->tid);
+	}
+	if (name) {
+		memcpy(thread->name, name, sizeof(thread->name));
+		p = KEY(p, "comm");
+		p = json_put_string(p, name, strnlen(name, 16));
+	}
+	thread->who.length = p - thread->who.text;
+}
+
+static bool who_is(const struct json_thread *thread,
+		   const struct ras_record *record, const char *name)
+{
+	return record->pid == thread->pid && record->tid == thread->tid &&
+	       thread->who.length && thread->named == !!name &&
+	       (!name || !memcmp(thread->name, name, sizeof(thread->name)));
+}
+
+static void where_set(const struct json *json, struct json_thread *thread,
+		      uint32_t cpu, uint32_t length)
+{
+	char *p = thread->where.text;
+
+	thread->cpu = cpu;
+	thread->length = length;
+	if (json->wants[COLUMN_CPU]) {
+		p = KEY(p, "cpu");
+		p = text_put_decimal(p, cpu);
+	}
+	if (json->wants[COLUMN_LENGTH]) {
+		p = KEY(p, "length");
+		p = text_put_decimal(p, length);
+	}
+	thread->where.length = p - thread->where.text;
+}
+
+static char *who_put(const struct json *json, struct json_thread *thread,
+		     const struct event *event, uint32_t length, char *p)
+{
+	const char *name = json->wants[COLUMN_COMM] ? event_comm(event) : NULL;
+
+	if (!who_is(thread, event->record, name))
+		who_set(json, thread, event->record, name);
+	p = piece_put(&thread->who, p);
+	if (event->cpu != thread->cpu || length != thread->length ||
+	    !thread->where.length)
+		where_set(json, thread, event->cpu, length);
+	return piece_put(&thread->where, p);
+}
+
+static char *relative_put(const struct output *output,
+			  const struct event *event, char *p)
+{
+	p = KEY(p, "relative_ns");
+	return number_put_signed(p, (uint64_t)event->time -
+				 (uint64_t)output->start, 64);
+}
+
+static char *event_put(const struct output *output, struct json_thread *thread,
+		       const struct event *event, char *p)
+{
+	const struct json *json = output->own;
+
+	if (json->wants[COLUMN_EVENT]) {
+		p = KEY(p, "event");
+		p = text_put_decimal(p, event->number);
+	}
+	p = times_put(json, thread, event->time, p);
+	if (output->settings->relative)
+		p = relative_put(output, event, p);
+	if (json->wants[COLUMN_BOOT_NS]) {
+		p = KEY(p, "boot_ns");
+		p = text_put_decimal(p, event->record->time);
+	}
+	return p;
+}
+
+/* ---- the data ---- */
+
+/* The wanted fields of an event, one after the other. */
+struct walk {
+	struct json_field of;
+	const struct json_point *point;
+	size_t index;		/* of the field */
+};
+
+static bool walk_next(struct walk *walk)
+{
+	while (json_field_next(&walk->of)) {
+		walk->index = walk->of.piece->step->field;
+		if (walk->point->keys[walk->index].wanted)
+			return true;
+	}
+	return false;
+}
+
+/* "name": with what separates it in front */
+static int key_add(const struct walk *walk, char separator, struct text *text)
+{
+	const struct json_key *key = &walk->point->keys[walk->index];
+	char *p;
+
+	if (text_reserve(text, key->length + 1))
+		return -ENOMEM;
+	p = text->data + text->used;
+	*p++ = separator;
+	text->used = text_put(p, key->text, key->length) - text->data;
+	return 0;
+}
+
+static int literal_add(struct text *text, const char *literal)
+{
+	size_t n = strlen(literal);
+
+	if (text_reserve(text, n))
+		return -ENOMEM;
+	text->used = text_put(text->data + text->used, literal, n) -
+		     text->data;
+	return 0;
+}
+
+/* Whether any of them has a note. */
+static int fields_add(struct walk walk, struct json_thread *thread,
+		      struct text *text, bool *noted)
+{
+	char separator = '{';
+	uint8_t note;
+
+	if (literal_add(text, ",\"fields\":"))
+		return -ENOMEM;
+	for (; walk_next(&walk); separator = ',') {
+		if (key_add(&walk, separator, text) ||
+		    json_field_put(&walk.of, text, &note))
+			return -ENOMEM;
+		if (walk.index < FIELDS_MAX)
+			thread->notes[walk.index] = note;
+		*noted |= note;
+	}
+	return literal_add(text, separator == '{' ? "{}" : "}");
+}
+
+static int notes_add(struct walk walk, const struct json_thread *thread,
+		     struct text *text)
+{
+	char separator = '{';
+
+	if (literal_add(text, ",\"notes\":"))
+		return -ENOMEM;
+	while (walk_next(&walk)) {
+		uint8_t note = walk.index < FIELDS_MAX ?
+			       thread->notes[walk.index] : NOTE_NONE;
+
+		if (!note)
+			continue;
+		if (key_add(&walk, separator, text) ||
+		    json_note_put(&walk.of, note, text))
+			return -ENOMEM;
+		separator = ',';
+	}
+	return literal_add(text, separator == '{' ? "{}" : "}");
+}
+
+static int context_add(const struct output *output, const struct event *event,
+		       struct text *text)
+{
+	struct context context = context_find(event->record,
+					      event->point->context);
+	struct stack_owner owner = {
+		&event->trace->file.book, event->record->pid,
+		output->settings->symbols,
+	};
+
+	if (!context.mask || context.misfit)
+		return 0;
+	if (literal_add(text, ",\"context\":"))
+		return -ENOMEM;
+	return json_context_put(&context, owner, text);
+}
+
+static int data_add(const struct event_data *data, struct text *text)
+{
+	char *p;
+
+	if (text_reserve(text, JSON_HEX_ROOM(data->length) + 16))
+		return -ENOMEM;
+	p = KEY(text->data + text->used, "data");
+	text->used = json_put_hex(p, data->data, data->length) - text->data;
+	return 0;
+}
+
+/* The bytes themselves: where they were asked for, and where fields don't tell
+ * them. */
+static bool data_wanted(const struct output *output, const struct event *event,
+			const struct scratch *scratch)
+{
+	const struct json *json = output->own;
+
+	if (!json->wants_all)
+		return json->wants[COLUMN_DATA];
+	return output->settings->hex || !event->point->formatted ||
+	       !event->point->format.takes_data || scratch->result.misfit;
+}
+
+static int values_add(const struct output *output,
+		      const struct json_point *point,
+		      const struct event *event, struct scratch *scratch,
+		      struct text *text)
+{
+	struct value_budget budget = VALUE_BUDGET;
+	struct json_thread *thread = (void *)scratch->more;
+	struct walk walk = {
+		.of = json_field_begin(output, event, scratch, &budget),
+		.point = point,
+	};
+	bool noted = false;
+	int code = 0;
+
+	if (!point->some || !scratch->result.count)
+		return 0;
+	code = fields_add(walk, thread, text, &noted);
+	if (!code && noted)
+		code = notes_add(walk, thread, text);
+	return code;
+}
+
+/* ---- */
+
+static const struct json_point *point_get(struct json *json,
+					  struct json_thread *thread,
+					  const struct event *event)
+{
+	size_t slot = ((uintptr_t)event->point >> 6) % CACHED;
+
+	if (!thread->points[slot] || thread->points[slot]->point !=
+				     event->point)
+		thread->points[slot] = json_points_get(&json->points, event);
+	return thread->points[slot];
+}
+
+/* All but what stands in braces of its own. */
+static int begin_add(const struct output *output, const struct event *event,
+		     const struct json_point *point, struct scratch *scratch,
+		     uint32_t length, struct text *text)
+{
+	const struct json *json = output->own;
+	const char *host = json->hosts[event->trace->index];
+	unsigned int flags = event_flags(event, scratch->result.status,
+					 scratch->result.misfit);
+	char *p;
+
+	if (text_reserve(text, FIXED_ROOM + point->head_length + strlen(host)))
+		return -ENOMEM;
+	p = event_put(output, (void *)scratch->more, event,
+		      text->data + text->used);
+	if (*host)
+		p = text_put(p, host, strlen(host));
+	p = text_put_wide(p, point->head, point->head_length);
+	p = who_put(json, (void *)scratch->more, event, length, p);
+	if (flags && json->wants[COLUMN_FLAGS])
+		p = flags_put(flags, p);
+	text->used = p - text->data;
+	return 0;
+}
+
+/* Fields of a record that is plain; 1: it isn't. */
+static int plain_add(const struct json_point *point, const struct event *event,
+		     const struct event_data *data, struct text *text)
+{
+	char *p;
+
+	if (text_reserve(text, json_plain_room(point->plain, data->length)))
+		return -ENOMEM;
+	p = json_plain_put(point->plain, event->record, data->skip,
+			   text->data + text->used);
+	if (p)
+		text->used = p - text->data;
+	return p ? 0 : 1;
+}
+
+/* The object but for its brackets, of a plain record or any; 1: it isn't
+ * plain. */
+static int members_add(const struct output *output, const struct event *event,
+		       const struct json_point *point, bool plain,
+		       struct scratch *scratch, struct text *text)
+{
+	const struct json *json = output->own;
+	struct event_data data = event_data(event);
+	int code;
+
+	scratch->result = (struct decode_result){ 0 };
+	if (plain && (data.misfit || event->record->flags & RAS_RECORD_MUTED))
+		return 1;
+	if (!plain && output_decode(event, scratch, NULL))
+		return -ENOMEM;
+	code = begin_add(output, event, point, scratch, data.length, text);
+	if (!code && event->point->context && json->wants[COLUMN_CONTEXT])
+		code = context_add(output, event, text);
+	if (!code)
+		code = plain ? plain_add(point, event, &data, text) :
+			       values_add(output, point, event, scratch, text);
+	if (!code && data.length && data_wanted(output, event, scratch))
+		code = data_add(&data, text);
+	return code;
+}
+
+static int json_event(struct output *output, const struct event *event,
+		      struct text *text, struct scratch *scratch)
+{
+	const struct json_point *point =
+		point_get(output->own, (void *)scratch->more, event);
+	size_t start = text->used;
+	int code = 1;
+
+	if (!point)
+		return -ENOMEM;
+	if (point->plain)
+		code = members_add(output, event, point, true, scratch, text);
+	if (code == 1) {
+		text->used = start;
+		code = members_add(output, event, point, false, scratch, text);
+	}
+	if (!code)	/* the first comma becomes the bracket */
+		code = literal_add(text, text->used == start ? ",}\n" : "}\n");
+	if (!code)
+		text->data[start] = '{';
+	return code;
+}
+
+/* The traces' names, where there are several or they were asked for. */
+static int hosts_make(struct json *json, const struct stream *stream)
+{
+	bool several = json->wants_all && stream->count > 1;
+
+	json->hosts = calloc(stream->count + 1, sizeof(*json->hosts));
+	if (!json->hosts)
+		return -ENOMEM;
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+		size_t host = strlen(trace->file.host);
+		size_t name = strlen(trace->name);
+		char *p = malloc(JSON_STRING_ROOM(host) +
+				 JSON_STRING_ROOM(name) + 32);
+
+		json->hosts[i] = p;
+		if (!p)
+			return -ENOMEM;
+		if (several || (!json->wants_all && json->wants[COLUMN_HOST])) {
+			p = KEY(p, "host");
+			p = json_put_string(p, trace->file.host, host);
+		}
+		if (several || (!json->wants_all &&
+				json->wants[COLUMN_TRACE])) {
+			p = KEY(p, "trace");
+			p = json_put_string(p, trace->name, name);
+		}
+		*p = '\0';
+	}
+	return 0;
+}
+
+static int json_open(struct output *output, struct text *text,
+		     struct error *err)
+{
+	struct json *json = calloc(1, sizeof(*json));
+	int code;
+
+	output->own = json;
+	if (!json)
+		return -ENOMEM;
+	code = columns_parse(&json->columns, output->settings, err);
+	if (!code)
+		code = json_points_open(&json->points, &json->columns);
+	json->wants_all = !json->columns.count;
+	for (size_t i = 0; i < COLUMN_KINDS; i++)
+		json->wants[i] = json->wants_all ||
+				 columns_have(&json->columns, i);
+	return code ? code : hosts_make(json, output->stream);
+}
+
+static int json_close(struct output *output, struct text *text,
+		      struct error *err)
+{
+	struct json *json = output->own;
+
+	return json->points.count ? columns_check(&json->columns, err) : 0;
+}
+
+static void json_free(struct output *output)
+{
+	struct json *json = output->own;
+
+	if (!json)
+		return;
+	for (size_t i = 0; json->hosts && i < output->stream->count; i++)
+		free(json->hosts[i]);
+	free(json->hosts);
+	json_points_close(&json->points);
+	columns_free(&json->columns);
+	free(json);
+}
+
+const struct output_ops output_json = {
+	.name = "json",
+	.open = json_open,
+	.event = json_event,
+	.close = json_close,
+	.free = json_free,
+};

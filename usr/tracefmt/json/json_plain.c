@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "json_plain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include "../format/number.h"
+#include "../format/plain_data.h"
+#include "../format/text.h"
+#include "json_text.h"
+
+#define KEY_START	",\"fields\":{"
+
+enum plain_code {
+	PLAIN_END,
+	PLAIN_STRING,		/* these two: the rest of the item */
+	PLAIN_REST,
+	/* of a fixed width */
+	PLAIN_SKIP,		/* the least of them */
+	PLAIN_BYTES,
+	PLAIN_UINT,		/* 1, 2, 4 or 8 bytes, likewise the next */
+	PLAIN_INT,
+};
+
+struct plain_step {
+	uint8_t code;		/* enum plain_code; of a field that isn't
+				 * wanted what takes as much */
+	bool item;		/* %P stands before it */
+	uint16_t bytes;
+	uint16_t length;	/* of the key; 0: not wanted */
+	const char *key;	/* ,"name": and room to read on; the first one
+				 * wanted has KEY_START in place of the comma */
+};
+
+struct json_plain {
+	size_t key_bytes;
+	size_t count;
+	char *keys;		/* behind the steps */
+	bool none;		/* no field is wanted */
+	struct plain_step steps[];
+};
+
+/* ---- making ---- */
+
+static enum plain_code number_code(const struct decode_step *step,
+				   const struct field *field)
+{
+	if (step->source.big || field->bits != 8 * field->bytes ||
+	    (field->bytes & (field->bytes - 1)))
+		return PLAIN_END;
+	if (field->kind == FIELD_UNSIGNED)
+		return PLAIN_UINT;
+	return field->kind == FIELD_SIGNED ? PLAIN_INT : PLAIN_END;
+}
+
+/* A code; PLAIN_END: records are never plain. */
+static enum plain_code step_code(const struct decode_step *step,
+				 const struct field *field)
+{
+	if (step->bytes > UINT16_MAX)
+		return PLAIN_END;
+	if (step->letter == 'I')
+		return step->bytes ? PLAIN_SKIP : PLAIN_END;
+	if (!field || field->array)
+		return PLAIN_END;
+	if (step->letter == 'S')
+		return step->rest ? PLAIN_STRING : PLAIN_END;
+	if (step->letter == STEP_HEX)
+		return step->rest ? PLAIN_REST : PLAIN_BYTES;
+	return number_code(step, field);
+}
+
+static bool step_takes(const struct decode_step *step)
+{
+	return step->letter != STEP_TEXT && step->letter != 'X' &&
+	       step->letter != 'Y';
+}
+
+static void key_make(struct json_plain *plain, struct plain_step *made,
+		     const char *name)
+{
+	char *start = plain->keys + plain->key_bytes, *p = start;
+
+	p = plain->none ? TEXT_PUT(p, KEY_START) : TEXT_PUT(p, ",");
+	p = json_put_string(p, name, strlen(name));
+	*p++ = ':';
+	made->key = start;
+	made->length = p - start;
+	plain->key_bytes += made->length;
+	plain->none = false;
+}
+
+/* A prefix that no control takes with it needs one that takes nothing. The next
+ * step. */
+static struct plain_step *prefix_end(struct json_plain *plain)
+{
+	struct plain_step *made = &plain->steps[plain->count];
+
+	if (!made->item)
+		return made;
+	made->code = PLAIN_SKIP;
+	plain->count++;
+	return made + 1;
+}
+
+static bool steps_make(struct json_plain *plain,
+		       const struct match_point *point, const bool *wanted)
+{
+	const struct decode_format *format = &point->format;
+
+	for (size_t i = 0; i <= format->count; i++)
+		plain->steps[i].key = plain->keys;
+	for (size_t i = 0; i < format->count; i++) {
+		const struct decode_step *step = &format->steps[i];
+		struct plain_step *made = &plain->steps[plain->count];
+		bool is_field = step->field != DECODE_NO_FIELD;
+
+		if (!step_takes(step))
+			continue;
+		if (step->letter == 'P') {
+			made = prefix_end(plain);
+			made->item = true;
+			continue;
+		}
+		made->code = step_code(step, is_field ?
+				       &point->fields.fields[step->field] :
+				       NULL);
+		made->bytes = step->bytes;
+		if (made->code == PLAIN_END)
+			return false;
+		if (is_field && wanted[step->field])
+			key_make(plain, made,
+				 point->fields.fields[step->field].name);
+		else if (made->code > PLAIN_SKIP)
+			made->code = PLAIN_SKIP;
+		plain->count++;
+	}
+	prefix_end(plain);
+	return true;
+}
+
+/* Names are at most as long as the FMT that they are from, with a number. */
+static size_t keys_room(const struct field_set *set)
+{
+	size_t n = sizeof(KEY_START) + TEXT_SLACK;
+
+	for (size_t i = 0; i < set->count; i++)
+		n += JSON_STRING_ROOM(strlen(set->fields[i].name)) + 2;
+	return n;
+}
+
+int json_plain_make(struct json_plain **made, const struct match_point *point,
+		    const bool *wanted)
+{
+	size_t steps = (point->format.count + 1) * sizeof(struct plain_step);
+	struct json_plain *plain;
+
+	*made = NULL;
+	if (!point->formatted)
+		return 0;
+	plain = calloc(1, sizeof(*plain) + steps + keys_room(&point->fields));
+	if (!plain)
+		return -ENOMEM;
+	plain->keys = (char *)plain->steps + steps;
+	plain->none = true;
+	if (steps_make(plain, point, wanted) && !plain->none)
+		*made = plain;
+	else
+		free(plain);
+	return 0;
+}
+
+/* ---- putting ---- */
+
+/* Bytes in hex. */
+PLAIN_INLINE char *rest_put(struct plain_data *d, const struct plain_step *step,
+			    char *p)
+{
+	const uint8_t *data = d->at;
+	size_t n;
+
+	if (!plain_rest(d, &n) || !n)
+		return NULL;
+	return step->length ? json_put_hex(p, data, n) : p;
+}
+
+PLAIN_INLINE char *string_put(struct plain_data *d,
+			      const struct plain_step *step, char *p)
+{
+	const uint8_t *data = d->at;
+	bool spoiled = false;
+	size_t n;
+
+	if (!plain_string(d, &n))
+		return NULL;
+	if (step->length)
+		p = json_put_checked(p, data, n, &spoiled);
+	return spoiled ? NULL : p;
+}
+
+/* NULL: it doesn't find what it takes. */
+PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
+			    char *p)
+{
+	const uint8_t *data;
+
+	if (step->item && !plain_item(d))
+		return NULL;
+	data = d->at;
+	if (!plain_fixed(d, step->bytes))
+		return NULL;
+	switch (step->code) {
+	case PLAIN_STRING:
+		return string_put(d, step, p);
+	case PLAIN_REST:
+		return rest_put(d, step, p);
+	case PLAIN_BYTES:
+		return json_put_hex(p, data, step->bytes);
+	case PLAIN_UINT:
+		return text_put_decimal(p, plain_load(data, step->bytes));
+	case PLAIN_INT:
+		return number_put_signed(p, plain_load(data, step->bytes),
+					 8 * step->bytes);
+	default:		/* PLAIN_SKIP */
+		return p;
+	}
+}
+
+size_t json_plain_room(const struct json_plain *plain, size_t length)
+{
+	return plain->key_bytes + plain->count * (NUMBER_MAX + 2) +
+	       JSON_STRING_ROOM(length) + TEXT_SLACK;
+}
+
+char *json_plain_put(const struct json_plain *plain,
+		     const struct ras_record *record, size_t skip, char *p)
+{
+	struct plain_data d = plain_data_of(record, skip);
+
+	for (const struct plain_step *step = plain->steps; p; step++) {
+		p = text_put_wide(p, step->key, step->length);
+		if (step->code == PLAIN_END)
+			return TEXT_PUT(p, "}");
+		p = step_put(&d, step, p);
+	}
+	return NULL;
+}

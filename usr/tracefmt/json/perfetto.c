@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The JSON Trace Event format of chrome://tracing and ui.perfetto.dev: a call
+ * is "B" at its PRE and "E" at its POST, everything else an instant "i". Where
+ * two sessions of a module see the same calls, those of the later one don't
+ * nest: they are asynchronous, "b" and "e". A call that is open at the end has
+ * no "E".
+ *
+ * Times are us since the first event: a double has no room for the ns of wall
+ * clocks. Process ids of a second, third ... machine are raised by 10,000,000,
+ * 20,000,000 ...
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "../format/context.h"
+#include "../pair/pairing.h"
+#include "json_field.h"
+#include "json_text.h"
+#include "../output/line.h"
+#include "../output/output.h"
+
+#define NAMED_SLOTS	(1u << 17)	/* twice as many as are kept */
+#define MACHINE_STEP	10000000u
+
+/* A process or thread whose name was given. */
+struct named {
+	uint64_t id;		/* 0: a free slot */
+	char comm[16];
+};
+
+struct perfetto {
+	struct pairing *pairing;
+	struct named *named;	/* hashed by id; cleared when half full */
+	size_t named_count;
+	uint32_t *machines;	/* by trace: of the same host, the first one */
+	bool begun;		/* there is an event before */
+};
+
+/* ---- JSON ---- */
+
+static void string_add(struct text *text, const void *bytes, size_t n)
+{
+	if (!text_reserve(text, JSON_STRING_ROOM(n)))
+		text->used = json_put_string(text->data + text->used, bytes,
+					     n) - text->data;
+}
+
+/* us with three places. */
+static void time_add(struct text *text, int64_t start, int64_t time)
+{
+	uint64_t ns = (uint64_t)time - (uint64_t)start;
+	char *p;
+
+	if (text_reserve(text, 32))
+		return;
+	p = text->data + text->used;
+	if (time < start) {
+		*p++ = '-';
+		ns = -ns;
+	}
+	p = text_put_decimal(p, ns / 1000);
+	*p++ = '.';
+	text->used = text_put_padded(p, ns % 1000, 3) - text->data;
+}
+
+/* ---- parts of an event ---- */
+
+static uint64_t machine_pid(const struct perfetto *perfetto,
+			    const struct trace *trace, uint32_t pid)
+{
+	return pid + (uint64_t)MACHINE_STEP * perfetto->machines[trace->index];
+}
+
+/* {"ph":"B","ts":1.5,"pid":1,"tid":1 */
+static void event_begin(const struct output *output, char phase, int64_t time,
+			const struct trace *trace, uint32_t pid, uint32_t tid,
+			struct text *text)
+{
+	struct perfetto *perfetto = output->own;
+
+	if (perfetto->begun)
+		LINE_ADD(text, ",\n");
+	perfetto->begun = true;
+	LINE_ADD(text, "{\"ph\":\"");
+	line_add(text, &phase, 1);
+	LINE_ADD(text, "\",\"ts\":");
+	time_add(text, output->start, time);
+	LINE_ADD(text, ",\"pid\":");
+	line_add_number(text, machine_pid(perfetto, trace, pid));
+	LINE_ADD(text, ",\"tid\":");
+	line_add_number(text, machine_pid(perfetto, trace, tid));
+}
+
+/* call: name of a function, or NULL. */
+static void name_add(const struct match_point *point, const char *call,
+		     struct text *text)
+{
+	LINE_ADD(text, ",\"name\":");
+	if (call)
+		string_add(text, call, strlen(call));
+	else
+		string_add(text, point->title, point->title_length - 1);
+	LINE_ADD(text, ",\"cat\":\"major ");
+	line_add_number(text, pair_major(point));
+	LINE_ADD(text, "\"");
+}
+
+/* "name": */
+static void key_add(const char *name, struct text *text)
+{
+	LINE_ADD(text, "\"");
+	line_add_string(text, name);
+	LINE_ADD(text, "\":");
+}
+
+/* What ties "b" and "e" of a call together. */
+static void id_add(const struct pair_call *call, struct text *text)
+{
+	line_print(text, ",\"id\":\"%u.%u.%" PRIu64 "\"",
+		 (unsigned int)(call->point->key >> 48), call->tid,
+		 call->number);
+}
+
+static void flags_add(const struct event *event, const char *key,
+		      const struct decode_result *result, struct text *text)
+{
+	unsigned int flags = event_flags(event, result->status,
+					 result->misfit);
+	const char *comma = "";
+
+	if (!flags)
+		return;
+	LINE_ADD(text, ",");
+	key_add(key, text);
+	LINE_ADD(text, "[");
+	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
+		if (!(flags & 1u << i))
+			continue;
+		line_print(text, "%s\"%s\"", comma, event_flag_words[i]);
+		comma = ",";
+	}
+	LINE_ADD(text, "]");
+}
+
+/* ,"fields notes":{"n":{"why":"short"}}: why a value is missing. */
+static int notes_add(struct json_field of, const char *key,
+		     const uint8_t *notes, struct text *text)
+{
+	const char *comma = "";
+	int code = 0;
+
+	line_print(text, ",\"%s notes\":{", key);
+	while (!code && json_field_next(&of)) {
+		uint8_t note = notes[of.piece->step->field];
+
+		if (note == NOTE_NONE)
+			continue;
+		line_add_string(text, comma);
+		key_add(of.field->name, text);
+		code = json_note_put(&of, note, text);
+		comma = ",";
+	}
+	LINE_ADD(text, "}");
+	return code;
+}
+
+/* notes: by field, set here. */
+static int fields_add(struct json_field of, const char *key, uint8_t *notes,
+		      struct text *text)
+{
+	const struct json_field first = of;
+	const char *comma = "";
+	bool noted = false;
+	int code = 0;
+
+	LINE_ADD(text, ",");
+	key_add(key, text);
+	LINE_ADD(text, "{");
+	while (!code && json_field_next(&of)) {
+		uint8_t *note = &notes[of.piece->step->field];
+
+		line_add_string(text, comma);
+		key_add(of.field->name, text);
+		code = json_field_put(&of, text, note);
+		noted |= *note != NOTE_NONE;
+		comma = ",";
+	}
+	LINE_ADD(text, "}");
+	return code || !noted ? code : notes_add(first, key, notes, text);
+}
+
+/* What comes late in its thread stands where the thread is, and says so: "B"
+ * and "E" don't nest in another order. */
+static int64_t event_time(const struct event *event,
+			  const struct pair_seen *seen)
+{
+	int64_t time;
+
+	return __builtin_add_overflow(event->time, seen->late, &time) ?
+	       INT64_MAX : time;
+}
+
+/* ,"args":{"event":1,"cpu":0,"fields":{"n":5}}}; of a POST in other words: viewers
+ * put them into those of the PRE. */
+static int args_add(const struct output *output, const struct event *event,
+		    const struct pair_seen *seen, struct scratch *scratch,
+		    struct text *text)
+{
+	bool post = seen->role == PAIR_POST_MATCHED;
+	struct value_budget budget = VALUE_BUDGET;
+	int code;
+
+	if (output_decode(event, scratch, NULL))
+		return -ENOMEM;
+	LINE_ADD(text, ",\"args\":{");
+	key_add(post ? "post event" : "event", text);
+	line_add_number(text, event->number);
+	LINE_ADD(text, ",");
+	key_add(post ? "post cpu" : "cpu", text);
+	line_add_number(text, event->cpu);
+	if (!post) {
+		LINE_ADD(text, ",\"minor\":");
+		line_add_number(text, pair_minor(event->point));
+	}
+	if (seen->late) {
+		LINE_ADD(text, ",");
+		key_add(post ? "post earlier by ns" : "earlier by ns", text);
+		line_add_number(text, seen->late);
+	}
+	flags_add(event, post ? "post flags" : "flags", &scratch->result,
+		  text);
+	code = !scratch->result.count ? 0 :
+	       fields_add(json_field_begin(output, event, scratch, &budget),
+			  post ? "returns" : "fields", scratch->more, text);
+	LINE_ADD(text, "}}");
+	return code ? code : -text->error;
+}
+
+/* ---- names of processes and threads ---- */
+
+/* The name is another one than that given before. */
+static bool name_is_new(struct perfetto *perfetto, uint64_t id,
+			const char *comm)
+{
+	size_t home = id * 0x9e3779b97f4a7c15ULL >> 32 & (NAMED_SLOTS - 1);
+	size_t slot = home;
+	struct named *named;
+
+	while (perfetto->named[slot].id && perfetto->named[slot].id != id)
+		slot = (slot + 1) & (NAMED_SLOTS - 1);
+	named = &perfetto->named[slot];
+	if (named->id && !strncmp(named->comm, comm, sizeof(named->comm)))
+		return false;
+	if (!named->id && ++perfetto->named_count > NAMED_SLOTS / 2) {
+		memset(perfetto->named, 0,
+		       NAMED_SLOTS * sizeof(*perfetto->named));
+		perfetto->named_count = 1;
+		named = &perfetto->named[home];
+	}
+	*named = (struct named){ .id = id };
+	memcpy(named->comm, comm, strnlen(comm, sizeof(named->comm)));
+	return true;
+}
+
+/* kind: "process" or "thread" */
+static void metadata_add(const struct output *output,
+			 const struct event *event, const char *kind,
+			 const char *comm, struct text *text)
+{
+	const struct perfetto *perfetto = output->own;
+	const struct trace *trace = event->trace;
+	uint32_t pid = event->record->pid, tid = event->record->tid;
+	char name[160];
+	size_t n = 0;
+
+	if (perfetto->machines[trace->index])
+		n = snprintf(name, sizeof(name), "%s: ", trace->file.host);
+	n += snprintf(name + n, sizeof(name) - n, "%.16s", comm);
+	event_begin(output, 'M', output->start, trace, pid, tid, text);
+	line_print(text, ",\"name\":\"%s_name\",\"cat\":\"__metadata\",\"args\":{\"name\":",
+		   kind);
+	string_add(text, name, n);
+	LINE_ADD(text, "}}");
+}
+
+static void names_add(const struct output *output, const struct event *event,
+		      struct text *text)
+{
+	struct perfetto *perfetto = output->own;
+	const struct ras_record *r = event->record;
+	struct context context = context_find(r, event->point->context);
+	const char *comm = event_comm(event);
+	uint64_t pid = machine_pid(perfetto, event->trace, r->pid);
+
+	if (comm && name_is_new(perfetto, pid << 32 | UINT32_MAX, comm))
+		metadata_add(output, event, "process", comm, text);
+	if (!(context.mask & RAS_CONTEXT_COMM) || context.misfit)
+		return;
+	comm = (const char *)context.fixed;
+	if (name_is_new(perfetto, (pid << 32 | r->tid) + 1, comm))
+		metadata_add(output, event, "thread", comm, text);
+}
+
+/* ---- events ---- */
+
+/* "E" needs no name by the format's document; some readers do. */
+static void call_close(const struct output *output,
+		       const struct pair_call *call, int64_t time,
+		       struct text *text)
+{
+	event_begin(output, call->beside ? 'e' : 'E', time, call->trace,
+		    call->pid, call->tid, text);
+	name_add(call->point, call->name, text);
+	if (call->beside)
+		id_add(call, text);
+}
+
+/* Calls that were given up (pairing.h) stay open. */
+static void unmatched_close(const struct output *output,
+			    const struct pair_seen *seen, int64_t time,
+			    struct text *text)
+{
+	for (size_t i = 0; i < seen->unmatched_count; i++) {
+		call_close(output, &seen->unmatched[i], time, text);
+		LINE_ADD(text, ",\"args\":{\"unmatched\":\"no POST\"}}");
+	}
+}
+
+static int perfetto_event(struct output *output, const struct event *event,
+			  struct text *text, struct scratch *scratch)
+{
+	struct perfetto *perfetto = output->own;
+	const struct ras_record *r = event->record;
+	struct pair_seen seen;
+	int64_t time;
+
+	if (pairing_see(perfetto->pairing, event, &seen))
+		return -ENOMEM;
+	names_add(output, event, text);
+	time = event_time(event, &seen);
+	if (seen.role == PAIR_POST_MATCHED) {
+		unmatched_close(output, &seen, time, text);
+		call_close(output, &seen.call, time, text);
+	} else {
+		event_begin(output, seen.role != PAIR_PRE ? 'i' :
+			    seen.call.beside ? 'b' : 'B', time,
+			    event->trace, r->pid, r->tid, text);
+		name_add(event->point, seen.role == PAIR_PRE ? seen.name : NULL,
+			 text);
+		if (seen.role != PAIR_PRE)
+			LINE_ADD(text, ",\"s\":\"t\"");
+		else if (seen.call.beside)
+			id_add(&seen.call, text);
+	}
+	return args_add(output, event, &seen, scratch, text);
+}
+
+/* ---- */
+
+static int machines_find(struct perfetto *perfetto,
+			 const struct stream *stream)
+{
+	uint32_t count = 0;
+
+	perfetto->machines = calloc(stream->count + 1,
+				    sizeof(*perfetto->machines));
+	if (!perfetto->machines)
+		return -ENOMEM;
+	for (size_t i = 0; i < stream->count; i++) {
+		size_t same = 0;
+
+		while (strcmp(stream->traces[same]->file.host,
+			      stream->traces[i]->file.host))
+			same++;
+		perfetto->machines[i] = same < i ? perfetto->machines[same] :
+					count++;
+	}
+	return 0;
+}
+
+static int perfetto_open(struct output *output, struct text *text,
+			 struct error *err)
+{
+	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
+
+	output->own = perfetto;
+	if (!perfetto)
+		return -ENOMEM;
+	perfetto->pairing = pairing_open();
+	perfetto->named = calloc(NAMED_SLOTS, sizeof(*perfetto->named));
+	if (!perfetto->pairing || !perfetto->named ||
+	    machines_find(perfetto, output->stream))
+		return -ENOMEM;
+	LINE_ADD(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	return -text->error;
+}
+
+static int perfetto_close(struct output *output, struct text *text,
+			  struct error *err)
+{
+	const struct stream *stream = output->stream;
+	const struct perfetto *perfetto = output->own;
+	char start[CLOCK_MAX];
+
+	LINE_ADD(text, "\n],\"otherData\":{");
+	if (perfetto->begun) {
+		*clock_put_iso(output->start, start) = '\0';
+		line_print(text, "\"start\":\"%s\",", start);
+	}
+	LINE_ADD(text, "\"hosts\":[");
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace_file *file = &stream->traces[i]->file;
+
+		if (i)
+			LINE_ADD(text, ",");
+		LINE_ADD(text, "{\"host\":");
+		string_add(text, file->host, strlen(file->host));
+		LINE_ADD(text, ",\"kernel\":");
+		string_add(text, file->kernel, strlen(file->kernel));
+		LINE_ADD(text, "}");
+	}
+	LINE_ADD(text, "]}}\n");
+	return -text->error;
+}
+
+static void perfetto_free(struct output *output)
+{
+	struct perfetto *perfetto = output->own;
+
+	if (!perfetto)
+		return;
+	pairing_close(perfetto->pairing);
+	free(perfetto->named);
+	free(perfetto->machines);
+	free(perfetto);
+}
+
+const struct output_ops output_perfetto = {
+	.name = "perfetto",
+	.in_order = true,
+	.whole = true,
+	.open = perfetto_open,
+	.event = perfetto_event,
+	.close = perfetto_close,
+	.free = perfetto_free,
+};

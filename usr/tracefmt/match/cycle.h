@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traces of one buffer: a spool's cycle, snapshots taken one after the other.
+ * They have one clock, and what stands in several of them is given out once.
+ */
+#ifndef TRACEFMT_CYCLE_H
+#define TRACEFMT_CYCLE_H
+
+#include "stream.h"
+
+/* After the beginnings were read. 0 or -ENOMEM. */
+int cycle_join(struct stream *stream);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include "cycle.h"
+
+void stream_open(struct stream *stream, struct search *search, bool force)
+{
+	*stream = (struct stream){ .search = search, .force = force };
+}
+
+/* Room for one more trace. */
+static bool traces_grow(struct stream *stream)
+{
+	size_t n = stream->count + 1;
+	struct trace **traces = reallocarray(stream->traces, n,
+					     sizeof(*traces));
+	struct trace **heap = reallocarray(stream->heap, n, sizeof(*heap));
+
+	if (traces)
+		stream->traces = traces;
+	if (heap)
+		stream->heap = heap;
+	return traces && heap;
+}
+
+struct trace *stream_add(struct stream *stream, const char *name)
+{
+	struct trace *trace = traces_grow(stream) ?
+			      calloc(1, sizeof(*trace)) : NULL;
+
+	if (!trace)
+		return NULL;
+	trace->name = name;
+	trace->index = stream->count;
+	stream->traces[stream->count++] = trace;
+	return trace;
+}
+
+void stream_drop(struct stream *stream)
+{
+	free(stream->traces[--stream->count]);
+}
+
+/* Where the TDFs lie, one after the other often in the same place. */
+static int search_update(struct stream *stream, struct trace *trace)
+{
+	struct trace_file *file = &trace->file;
+
+	for (; trace->sessions < file->session_count; trace->sessions++)
+		search_add_place(stream->search,
+				 file->sessions[trace->sessions]->tdf);
+	if (!stream->system)
+		search_add_system(stream->search);
+	stream->system = true;
+	for (; trace->formats < file->format_count; trace->formats++) {
+		const struct trace_format *f = &file->formats[trace->formats];
+
+		if (search_add_bundled(stream->search, f->name, f->data,
+				       f->size))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int trace_begin(struct stream *stream, struct trace *trace)
+{
+	if (trace->match.table)
+		return 0;
+	sequence_open(&trace->sequences, &trace->file);
+	merge_open(&trace->merge, &trace->file);
+	return match_open(&trace->match, &trace->file, stream->search,
+			  stream->force);
+}
+
+/* What has come of the file may come out. 0 or -ENOMEM. */
+static int trace_open_up(struct stream *stream, struct trace *trace)
+{
+	struct trace_file *file = &trace->file;
+	int code = search_update(stream, trace);
+
+	trace->until = trace->ended ? UINT64_MAX :
+		       file->pass.time > STREAM_WINDOW ?
+		       file->pass.time - STREAM_WINDOW : 0;
+	return code ? code : merge_more(&trace->merge, file->header.key);
+}
+
+static int trace_more(struct trace *trace)
+{
+	int more = trace->ended ? 0 : trace_file_more(&trace->file);
+
+	trace->ended = !more;
+	return more < 0 ? more : 0;
+}
+
+/* ---- events ---- */
+
+static struct sequence *record_find(struct trace *trace,
+				    const struct merge_head *head, uint64_t key,
+				    struct trace_met *met)
+{
+	struct match_point *point = match_record(&trace->match, head->record);
+
+	met->key = key;
+	met->sequence = point ? sequence_find(&trace->sequences, point,
+					      head->slice->index) : NULL;
+	return met->sequence;
+}
+
+/* The record's point and sequence; NULL: no memory. */
+static struct sequence *record_meet(struct trace *trace,
+				    const struct merge_head *head)
+{
+	uint64_t key = match_key(head->record);
+	uint32_t slice = head->slice->index;
+	size_t at = key + (key >> 16) + 7 * slice;
+	struct trace_met *met = &trace->met[at % TRACE_MET];
+
+	if (met->sequence && met->key == key && met->sequence->slice == slice)
+		return met->sequence;
+	return record_find(trace, head, key, met);
+}
+
+/* Find the next record. 0 or -ENOMEM; there may be none. */
+static int trace_next(struct trace *trace)
+{
+	const struct merge_head *head = merge_next(&trace->merge, trace->until);
+
+	trace->next = head;
+	if (!head)
+		return 0;
+	trace->time = (int64_t)(head->time +
+				(uint64_t)trace->file.header.wall_offset);
+	trace->sequence = record_meet(trace, head);
+	return trace->sequence ? 0 : -ENOMEM;
+}
+
+/* ---- the heap ---- */
+
+static bool trace_before(const struct trace *a, const struct trace *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	return a->index < b->index;
+}
+
+static void heap_sink(struct stream *stream)
+{
+	struct trace **heap = stream->heap, *moved = heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < stream->queued) {
+		if (child + 1 < stream->queued &&
+		    trace_before(heap[child + 1], heap[child]))
+			child++;
+		if (!trace_before(heap[child], moved))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+static void heap_add(struct stream *stream, struct trace *trace)
+{
+	struct trace **heap = stream->heap;
+	size_t at = stream->queued++;
+
+	while (at && trace_before(trace, heap[(at - 1) / 2])) {
+		heap[at] = heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	heap[at] = trace;
+	trace->queued = true;
+}
+
+/* The next event of the trace whose one was given out. */
+static int heap_refill(struct stream *stream)
+{
+	struct trace *top = stream->heap[0];
+
+	stream->given = false;
+	if (trace_next(top))
+		return -ENOMEM;
+	if (!top->next) {
+		top->queued = false;
+		stream->waiting |= !top->ended;
+		stream->heap[0] = stream->heap[--stream->queued];
+	}
+	if (stream->queued > 1)
+		heap_sink(stream);
+	return 0;
+}
+
+/* ---- more of the traces ---- */
+
+static int trace_queue(struct stream *stream, struct trace *trace)
+{
+	int code = trace_open_up(stream, trace);
+
+	if (!code)
+		code = trace_next(trace);
+	if (!code && trace->next)
+		heap_add(stream, trace);
+	else
+		stream->waiting |= !trace->ended;
+	return code;
+}
+
+static int stream_begin(struct stream *stream)
+{
+	int code = 0;
+
+	stream->begun = true;
+	for (size_t i = 0; i < stream->count && !code; i++) {
+		struct trace *trace = stream->traces[i];
+
+		trace->file.slices.budget = WINDOW_ALL / stream->count;
+		code = trace_begin(stream, trace);
+		if (!code)
+			code = trace_more(trace);
+	}
+	return code ? code : cycle_join(stream);
+}
+
+int stream_more(struct stream *stream)
+{
+	bool first = !stream->begun;
+	int code = first ? stream_begin(stream) : 0;
+
+	if (!code && stream->given)
+		code = heap_refill(stream);
+	stream->waiting = false;
+	for (size_t i = 0; i < stream->count && !code; i++) {
+		struct trace *trace = stream->traces[i];
+
+		if (trace->queued)
+			continue;
+		if (!first)
+			code = trace_more(trace);
+		if (!code)
+			code = trace_queue(stream, trace);
+	}
+	return code;
+}
+
+/* The trace's next event is given out. */
+static void event_count(struct stream *stream, struct trace *trace)
+{
+	struct match_point *point = trace->sequence->point;
+	int64_t time = trace->time;
+
+	sequence_step(&trace->sequences, trace->sequence, trace->next);
+	point->present++;
+	trace->unmatched += !point->formatted;
+	if (!stream->number++)
+		stream->first = time;
+	if (!trace->found++ || time >= trace->newest)
+		trace->newest = time;
+	else
+		trace->late++;
+}
+
+int stream_next(struct stream *stream, struct event *event)
+{
+	struct trace *trace;
+
+	if (stream->given && heap_refill(stream))
+		return -ENOMEM;
+	if (stream->waiting)
+		return STREAM_WAIT;
+	if (!stream->queued)
+		return STREAM_END;
+	trace = stream->heap[0];
+	stream->given = true;
+	event_count(stream, trace);
+	*event = (struct event){
+		.record = trace->next->record,
+		.point = trace->sequence->point,
+		.trace = trace,
+		.number = stream->number,
+		.time = trace->time,
+		.cpu = trace->next->slice->cpu,
+		.damaged = trace->next->slice->damaged,
+	};
+	return STREAM_EVENT;
+}
+
+void stream_finish(struct stream *stream)
+{
+	for (size_t i = 0; i < stream->count; i++)
+		trace_file_finish(&stream->traces[i]->file);
+}
+
+void stream_close(struct stream *stream)
+{
+	for (size_t i = 0; i < stream->count; i++) {
+		struct trace *trace = stream->traces[i];
+
+		merge_close(&trace->merge);
+		sequence_close(&trace->sequences);
+		if (trace->match.table)
+			match_close(&trace->match);
+		trace_file_free(&trace->file);
+		free(trace);
+	}
+	free(stream->traces);
+	free(stream->heap);
+	*stream = (struct stream){ 0 };
+}

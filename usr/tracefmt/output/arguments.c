@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "arguments.h"
+
+#include <string.h>
+#include "../format/render.h"
+#include "line.h"
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
+/* Blanks and line ends from `start` on become one blank each, none at the
+ * ends; returns the new end. */
+static char *line_make(char *start, char *end)
+{
+	char *p = start;
+
+	for (char *c = start; c < end; c++)
+		if (!is_space(*c))
+			*p++ = *c;
+		else if (p > start && p[-1] != ' ')
+			*p++ = ' ';
+	while (p > start && p[-1] == ' ')
+		p--;
+	return p;
+}
+
+static struct render_input input_of(const struct output *output,
+				    const struct event *event)
+{
+	return (struct render_input){
+		.format = &event->point->format,
+		.record = event->record,
+		.owner = { &event->trace->file.book, event->record->pid,
+			   output->settings->symbols },
+	};
+}
+
+/* A string stands in quotes, so that its end is seen. */
+static bool is_quoted(const struct match_point *point,
+		      const struct decode_piece *piece)
+{
+	return piece->step->field != DECODE_NO_FIELD &&
+	       point->fields.fields[piece->step->field].kind == FIELD_STRING &&
+	       piece->step->letter != 'C' && piece->note == NOTE_NONE;
+}
+
+static void shown_put(const struct render_input *input,
+		     const struct match_point *point,
+		     const struct decode_piece *piece, struct text *text)
+{
+	bool quoted = is_quoted(point, piece);
+	char *start, *end;
+
+	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
+		return;
+	start = text->data + text->used;
+	if (quoted)
+		*start++ = '"';
+	end = render_piece(input, piece, start);
+	if (quoted)
+		*end++ = '"';
+	else
+		end = line_make(start, end);
+	text->used = end - text->data;
+}
+
+/* "label = "; a FMT's text is fit for a terminal. */
+static void label_put(const struct field *field, struct text *text)
+{
+	size_t start = text->used;
+
+	if (!*field->label)
+		return;
+	line_add_string(text, field->label);
+	text->used = line_make(text->data + start, text->data + text->used) -
+		     text->data;
+	LINE_ADD(text, " = ");
+}
+
+static bool is_shown(const struct decode_piece *piece)
+{
+	return piece->step->letter != STEP_TEXT && !piece->nothing &&
+	       (piece->step->field != DECODE_NO_FIELD ||
+		(piece->note != NOTE_NONE && !piece->told));
+}
+
+void arguments_put(const struct output *output, const struct event *event,
+		   const struct scratch *scratch, const struct field *without,
+		   struct text *text)
+{
+	const struct match_point *point = event->point;
+	struct render_input input = input_of(output, event);
+	size_t start = text->used;
+
+	for (size_t i = 0; i < scratch->result.count; i++) {
+		const struct decode_piece *piece = &scratch->pieces[i];
+		uint32_t field = piece->step->field;
+
+		if (!is_shown(piece) ||
+		    (without && piece->step == without->step))
+			continue;
+		if (!piece->again && text->used > start)
+			LINE_ADD(text, ", ");
+		else if (piece->again && piece->step->letter != 'C')
+			LINE_ADD(text, " ");
+		if (!piece->again && field != DECODE_NO_FIELD)
+			label_put(&point->fields.fields[field], text);
+		shown_put(&input, point, piece, text);
+	}
+}
+
+/* ---- */
+
+static bool is_return(const char *label)
+{
+	return !strncasecmp(label, "ret", 3) || !strcasecmp(label, "rc") ||
+	       !strcasecmp(label, "result");
+}
+
+const struct field *arguments_return_field(const struct match_point *post)
+{
+	const struct field_set *set = &post->fields;
+
+	if (!post->formatted || !set->count)
+		return NULL;
+	for (size_t i = 0; i < set->count; i++)
+		if (is_return(set->fields[i].label))
+			return &set->fields[i];
+	return &set->fields[0];
+}
+
+void arguments_return_put(const struct output *output,
+			  const struct event *event,
+			  const struct scratch *scratch, struct text *text)
+{
+	const struct field *field = arguments_return_field(event->point);
+	struct render_input input = input_of(output, event);
+	const struct decode_piece *piece;
+
+	if (event->record->flags & RAS_RECORD_TAIL_CALL) {
+		LINE_ADD(text, "<tail call>");
+		return;
+	}
+	if (!field || !scratch->result.count)
+		return;
+	piece = field_piece(field, scratch->pieces, scratch->result.count);
+	if (piece)
+		shown_put(&input, event->point, piece, text);
+	else
+		LINE_ADD(text, "<not traced>");
+}

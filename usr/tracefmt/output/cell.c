@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cell.h"
+
+#include "../format/context.h"
+#include "../format/render.h"
+#include "arguments.h"
+#include "line.h"
+
+#define COMM_MAX	16
+
+static void safe_add(struct text *text, const void *bytes, size_t n)
+{
+	if (!text_reserve(text, 4 * n))
+		text->used = text_put_safe(text->data + text->used, bytes, n) -
+			     text->data;
+}
+
+/* Line ends and tabs from `start` on become blanks. */
+static void one_line(struct text *text, size_t start)
+{
+	for (size_t i = start; i < text->used; i++)
+		if (text->data[i] == '\n' || text->data[i] == '\t')
+			text->data[i] = ' ';
+}
+
+/* ---- times ---- */
+
+static void seconds_add(struct text *text, int64_t ns)
+{
+	uint64_t distance = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	line_print(text, "%s%llu.%09llu", ns < 0 ? "-" : "",
+		   (unsigned long long)(distance / 1000000000),
+		   (unsigned long long)(distance % 1000000000));
+}
+
+static void date_add(const struct cell_source *source, struct text *text)
+{
+	char date[32];
+
+	clock_date(&source->scratch->clock, source->event->time, date,
+		   sizeof(date));
+	line_add(text, date, 10);
+}
+
+static void clock_add(const struct cell_source *source, struct text *text)
+{
+	char time[CLOCK_MAX];
+
+	line_add(text, time, clock_put(&source->scratch->clock,
+				       source->event->time, time) - time);
+}
+
+static void time_add(const struct cell *cell, const struct cell_source *source,
+		     struct text *text)
+{
+	const struct event *event = source->event;
+	int64_t before = event->before == EVENT_FIRST ? event->time :
+							event->before;
+
+	switch (cell->kind) {
+	case CELL_DATE:
+		date_add(source, text);
+		break;
+	case CELL_SECONDS:
+		seconds_add(text, event->time);
+		break;
+	case CELL_BOOT:
+		seconds_add(text, event->record->time);
+		break;
+	case CELL_SINCE_FIRST:
+		seconds_add(text, (uint64_t)event->time -
+				  (uint64_t)source->output->start);
+		break;
+	default:
+		seconds_add(text, (uint64_t)event->time - (uint64_t)before);
+	}
+}
+
+/* ---- fields ---- */
+
+static bool is_string(const struct field *field,
+		      const struct decode_piece *piece)
+{
+	return field->kind == FIELD_STRING && piece->step->letter != 'C' &&
+	       (piece->note == NOTE_NONE || piece->note == NOTE_CUT);
+}
+
+static void piece_add(const struct render_input *input, bool quoted,
+		      const struct decode_piece *piece, struct text *text)
+{
+	size_t start = text->used;
+	char *p;
+
+	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
+		return;
+	p = text->data + start;
+	if (quoted)
+		*p++ = '"';
+	p = render_piece(input, piece, p);
+	if (quoted)
+		*p++ = '"';
+	text->used = p - text->data;
+	one_line(text, start);
+}
+
+static void field_add(struct cell *cell, const struct cell_source *source,
+		      struct text *text)
+{
+	const struct event *event = source->event;
+	const struct decode_piece *p = source->scratch->pieces, *end;
+	const struct render_input input = {
+		.format = &event->point->format, .record = event->record,
+		.owner = { &event->trace->file.book, event->record->pid,
+			   source->output->settings->symbols },
+	};
+	const struct field *field = event->point->formatted ?
+		field_find(&event->point->fields, cell->item.name,
+			   cell->item.length) : NULL;
+
+	if (!field)
+		return;
+	__atomic_store_n(&cell->item.met, true, __ATOMIC_RELAXED);
+	for (end = p + source->scratch->result.count; p < end; p++) {
+		if (p->step != field->step)
+			continue;
+		if (p->again)
+			line_add_blanks(text, 1);
+		piece_add(&input, cell->quoted && is_string(field, p), p,
+			  text);
+	}
+}
+
+/* ---- columns ---- */
+
+static void flags_add(const struct cell_source *source, struct text *text)
+{
+	unsigned int flags = event_flags(source->event,
+					 source->scratch->result.status,
+					 source->scratch->result.misfit);
+	const char *comma = "";
+
+	for (size_t i = 0; i < EVENT_FLAGS; i++) {
+		if (!(flags & 1u << i))
+			continue;
+		line_add_string(text, comma);
+		line_add_string(text, event_flag_words[i]);
+		comma = ",";
+	}
+}
+
+static void types_add(const struct match_point *point, struct text *text)
+{
+	const char *comma = "";
+
+	for (unsigned int bit = 0; point->formatted && bit < 16; bit++) {
+		const char *name = match_point_type(point, bit);
+
+		if (!(point->entry->type & 1u << bit))
+			continue;
+		line_add_string(text, comma);
+		if (*name)
+			safe_add(text, name, strlen(name));
+		else
+			line_print(text, "0x%x", 1u << bit);
+		comma = ",";
+	}
+}
+
+static void group_add(const struct match_point *point, struct text *text)
+{
+	const char *name = match_point_group(point);
+
+	if (*name)
+		safe_add(text, name, strlen(name));
+	else if (point->formatted && point->entry->group)
+		line_add_number(text, point->entry->group);
+}
+
+static void comm_add(const struct event *event, struct text *text)
+{
+	const char *comm = event_comm(event);
+
+	if (comm)
+		safe_add(text, comm, strnlen(comm, COMM_MAX));
+}
+
+static void context_add(const struct cell_source *source, struct text *text)
+{
+	const struct event *event = source->event;
+	struct context context = context_find(event->record,
+					      event->point->context);
+	struct stack_owner owner = {
+		&event->trace->file.book, event->record->pid,
+		source->output->settings->symbols,
+	};
+	size_t start = text->used;
+
+	if (!context.mask || text_reserve(text, context_room(&context)))
+		return;
+	text->used = context_put(&context, owner, text->data + start) -
+		     text->data;
+	if (text->used > start)
+		text->used--;
+	one_line(text, start);
+}
+
+static void data_add(const struct event *event, struct text *text)
+{
+	struct event_data data = event_data(event);
+	char *p;
+
+	if (text_reserve(text, 3 * data.length))
+		return;
+	p = text->data + text->used;
+	for (uint32_t i = 0; i < data.length; i++) {
+		if (i)
+			*p++ = ' ';
+		p = text_put_hex(p, data.data[i], 2);
+	}
+	text->used = p - text->data;
+}
+
+/* Without the line end. */
+static void title_add(const struct match_point *point, struct text *text)
+{
+	line_add(text, point->title, point->title_length - 1);
+}
+
+static void number_add(const struct cell *cell, uint64_t number, int digits,
+		       struct text *text)
+{
+	if (cell->hex)
+		line_print(text, "0x%0*llX", digits,
+			   (unsigned long long)number);
+	else
+		line_add_number(text, number);
+}
+
+static void strings_add(enum column column, const struct cell_source *source,
+			struct text *text)
+{
+	const struct trace *trace = source->event->trace;
+
+	switch (column) {
+	case COLUMN_HOST:
+		safe_add(text, trace->file.host, strlen(trace->file.host));
+		break;
+	case COLUMN_TRACE:
+		safe_add(text, trace->name, strlen(trace->name));
+		break;
+	case COLUMN_DESC:
+		title_add(source->event->point, text);
+		break;
+	case COLUMN_GROUP:
+		group_add(source->event->point, text);
+		break;
+	case COLUMN_TYPES:
+		types_add(source->event->point, text);
+		break;
+	case COLUMN_COMM:
+		comm_add(source->event, text);
+		break;
+	case COLUMN_FLAGS:
+		flags_add(source, text);
+		break;
+	case COLUMN_CONTEXT:
+		context_add(source, text);
+		break;
+	case COLUMN_FIELDS:
+		arguments_put(source->output, source->event, source->scratch,
+			      NULL, text);
+		break;
+	case COLUMN_DATA:
+		data_add(source->event, text);
+		break;
+	default:
+		break;
+	}
+}
+
+static void column_add(struct cell *cell, const struct cell_source *source,
+		       struct text *text)
+{
+	const struct event *event = source->event;
+	const struct ras_record *record = event->record;
+
+	switch (cell->item.column) {
+	case COLUMN_EVENT:
+		line_add_number(text, event->number);
+		break;
+	case COLUMN_TIME:
+		clock_add(source, text);
+		break;
+	case COLUMN_TIME_NS:
+		line_print(text, "%lld", (long long)event->time);
+		break;
+	case COLUMN_BOOT_NS:
+		line_add_number(text, record->time);
+		break;
+	case COLUMN_MAJOR:
+		number_add(cell, record->major, 4, text);
+		break;
+	case COLUMN_MINOR:
+		number_add(cell, record->minor, 4, text);
+		break;
+	case COLUMN_PID:
+		number_add(cell, record->pid, 4, text);
+		break;
+	case COLUMN_TID:
+		number_add(cell, record->tid, 4, text);
+		break;
+	case COLUMN_CPU:
+		line_add_number(text, event->cpu);
+		break;
+	case COLUMN_LENGTH:
+		line_add_number(text, event_data(event).length);
+		break;
+	case COLUMN_FIELD:
+		field_add(cell, source, text);
+		break;
+	default:
+		strings_add(cell->item.column, source, text);
+	}
+}
+
+void cell_put(struct cell *cell, const struct cell_source *source,
+	      struct text *text)
+{
+	if (cell->kind == CELL_COLUMN)
+		column_add(cell, source, text);
+	else
+		time_add(cell, source, text);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "chosen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_START	256	/* a power of two */
+#define SECOND		1000000000.0
+
+typedef unsigned long long ull;
+
+struct row {
+	uint64_t key;
+	uint64_t events;
+	int64_t first, last;	/* the earliest and the latest */
+	int64_t second;		/* of the clock, that `now` counts */
+	uint64_t now, peak;
+	const struct trace *trace;	/* of the first event */
+	const struct match_point *point;
+	char comm[16];
+};
+
+struct chosen {
+	enum summary_by by;
+	const struct stream *stream;
+	bool stopped;
+	struct row all, others;	/* others: without a row of their own */
+	struct row *rows;
+	size_t count;
+	uint32_t *table;	/* hashed by key: index in rows + 1 */
+	size_t size;
+};
+
+struct chosen *chosen_open(enum summary_by by, const struct stream *stream)
+{
+	struct chosen *chosen = calloc(1, sizeof(*chosen));
+
+	if (!chosen)
+		return NULL;
+	chosen->by = by == SUMMARY_ALL ? SUMMARY_MINOR : by;
+	chosen->stream = stream;
+	return chosen;
+}
+
+void chosen_close(struct chosen *chosen)
+{
+	if (!chosen)
+		return;
+	free(chosen->rows);
+	free(chosen->table);
+	free(chosen);
+}
+
+void chosen_stop(struct chosen *chosen)
+{
+	chosen->stopped = true;
+}
+
+bool chosen_stopped(const struct chosen *chosen)
+{
+	return chosen->stopped;
+}
+
+/* ---- counting ---- */
+
+static uint32_t *row_place(const struct chosen *chosen, uint64_t key)
+{
+	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
+
+	for (;; at++) {
+		uint32_t *place = &chosen->table[at & (chosen->size - 1)];
+
+		if (!*place || chosen->rows[*place - 1].key == key)
+			return place;
+	}
+}
+
+static int table_grow(struct chosen *chosen)
+{
+	size_t size = chosen->size ? 2 * chosen->size : TABLE_START;
+	uint32_t *table = calloc(size, sizeof(*table));
+	struct row *rows = reallocarray(chosen->rows, size / 2, sizeof(*rows));
+
+	if (rows)
+		chosen->rows = rows;
+	if (!rows || !table) {
+		free(table);
+		return -ENOMEM;
+	}
+	free(chosen->table);
+	chosen->table = table;
+	chosen->size = size;
+	for (size_t i = 0; i < chosen->count; i++)
+		*row_place(chosen, rows[i].key) = i + 1;
+	return 0;
+}
+
+/* NULL: no memory. */
+static struct row *row_find(struct chosen *chosen, uint64_t key)
+{
+	uint32_t *place;
+
+	if (2 * chosen->count >= chosen->size && table_grow(chosen))
+		return NULL;
+	place = row_place(chosen, key);
+	if (*place)
+		return &chosen->rows[*place - 1];
+	if (chosen->count == CHOSEN_ROWS)
+		return &chosen->others;
+	chosen->rows[chosen->count] = (struct row){ .key = key };
+	*place = ++chosen->count;
+	return &chosen->rows[chosen->count - 1];
+}
+
+static void row_begin(struct row *row, const struct event *event)
+{
+	const char *comm = event_comm(event);
+
+	row->first = row->last = event->time;
+	row->trace = event->trace;
+	row->point = event->point;
+	if (comm)
+		memcpy(row->comm, comm, sizeof(row->comm));
+}
+
+static void row_count(struct row *row, const struct event *event)
+{
+	int64_t second = clock_second(event->time);
+
+	if (!row->events++)
+		row_begin(row, event);
+	if (event->time < row->first)
+		row->first = event->time;
+	if (event->time > row->last)
+		row->last = event->time;
+	if (second != row->second)
+		row->now = 0;
+	row->second = second;
+	if (++row->now > row->peak)
+		row->peak = row->now;
+}
+
+/* The first of its traces stands for a machine. */
+static uint64_t machine_of(const struct stream *stream,
+			   const struct trace *trace)
+{
+	uint32_t i = 0;
+
+	while (i < trace->index &&
+	       strcmp(stream->traces[i]->file.host, trace->file.host))
+		i++;
+	return i;
+}
+
+/* Processes of several machines may have the same number. */
+static uint64_t key_of(const struct chosen *chosen, const struct event *event)
+{
+	const struct ras_record *record = event->record;
+
+	if (chosen->by == SUMMARY_PID)
+		return machine_of(chosen->stream, event->trace) << 32 |
+		       record->pid;
+	if (chosen->by == SUMMARY_MAJOR)
+		return record->major;
+	return (uint64_t)record->major << 16 | record->minor;
+}
+
+int chosen_add(struct chosen *chosen, const struct event *event)
+{
+	struct row *row = row_find(chosen, key_of(chosen, event));
+
+	if (!row)
+		return -ENOMEM;
+	row_count(row, event);
+	row_count(&chosen->all, event);
+	return 0;
+}
+
+/* ---- printing ---- */
+
+static void safe_print(FILE *out, const char *text, size_t length)
+{
+	char safe[4 * 256];
+
+	length = length < 256 ? length : 256;
+	fwrite(safe, 1, text_put_safe(safe, text, length) - safe, out);
+}
+
+static void time_print(FILE *out, struct clock *clock, int64_t time)
+{
+	char text[CLOCK_MAX];
+
+	fwrite(text, 1, clock_put(clock, time, text) - text, out);
+}
+
+static double rate_of(const struct chosen *chosen, uint64_t events)
+{
+	double time = (double)chosen->all.last - (double)chosen->all.first;
+
+	return time > 0 ? events / (time / SECOND) : events;
+}
+
+static void all_print(FILE *out, const struct chosen *chosen,
+		      struct clock *clock)
+{
+	const struct row *all = &chosen->all;
+
+	fprintf(out, "Chosen: %llu of %llu events%s", (ull)all->events,
+		(ull)chosen->stream->number,
+		chosen->stopped ? " read" : "");
+	if (all->events) {
+		fprintf(out, ", %.1f a second, from ",
+			rate_of(chosen, all->events));
+		time_print(out, clock, all->first);
+		fputs(" to ", out);
+		time_print(out, clock, all->last);
+	}
+	fputc('\n', out);
+}
+
+static void title_print(FILE *out, const struct chosen *chosen)
+{
+	static const char *const titles[SUMMARY_KINDS] = {
+		[SUMMARY_PID] = "       PID  Process         ",
+		[SUMMARY_MAJOR] = "Major",
+		[SUMMARY_MINOR] = "Major  Minor",
+	};
+
+	fprintf(out, "\n%s %11s %11s %11s", titles[chosen->by], "Events",
+		"A second", "Peak");
+	if (chosen->by != SUMMARY_PID)
+		fprintf(out, " %11s", "Lost");
+	fprintf(out, "  %-18s  %-18s%s\n", "First", "Last",
+		chosen->by == SUMMARY_MINOR ? "  DESC" :
+		chosen->by == SUMMARY_PID ? "  Host" : "");
+}
+
+/* In 16 columns. */
+static void comm_print(FILE *out, const struct row *row)
+{
+	size_t length = strnlen(row->comm, sizeof(row->comm));
+	char safe[4 * sizeof(row->comm)];
+	int n = text_put_safe(safe, row->comm, length) - safe;
+
+	fprintf(out, "%-16.*s", n, safe);
+}
+
+static void key_print(FILE *out, const struct chosen *chosen,
+		      const struct row *row)
+{
+	unsigned int major = chosen->by == SUMMARY_MAJOR ? row->key :
+			     row->key >> 16;
+
+	if (chosen->by == SUMMARY_PID) {
+		fprintf(out, "%10u  ", (uint32_t)row->key);
+		comm_print(out, row);
+	} else {
+		fprintf(out, "%5u", major);
+	}
+	if (chosen->by == SUMMARY_MINOR)
+		fprintf(out, " %6u", (uint16_t)row->key);
+}
+
+static void lost_print(FILE *out, const struct chosen *chosen,
+		       const struct row *row)
+{
+	struct summary_lost lost;
+
+	if (chosen->by == SUMMARY_PID)
+		return;
+	if (chosen->by == SUMMARY_MAJOR)
+		lost = summary_lost(chosen->stream, row->key, -1);
+	else
+		lost = summary_lost(chosen->stream, row->key >> 16,
+				    (uint16_t)row->key);
+	if (lost.known && !chosen->stopped)
+		fprintf(out, " %11llu", (ull)lost.records);
+	else
+		fprintf(out, " %11s", "unknown");
+}
+
+static void times_print(FILE *out, struct clock *clock, const struct row *row)
+{
+	fputs("  ", out);
+	time_print(out, clock, row->first);
+	fputs("  ", out);
+	time_print(out, clock, row->last);
+}
+
+static void row_print(FILE *out, const struct chosen *chosen,
+		      const struct row *row, struct clock *clock)
+{
+	const struct match_point *point = row->point;
+
+	key_print(out, chosen, row);
+	fprintf(out, " %11llu %11.1f %11llu", (ull)row->events,
+		rate_of(chosen, row->events), (ull)row->peak);
+	lost_print(out, chosen, row);
+	times_print(out, clock, row);
+	fputs("  ", out);
+	if (chosen->by == SUMMARY_MINOR)
+		fwrite(point->title, 1, point->title_length - 1, out);
+	else if (chosen->by == SUMMARY_PID)
+		safe_print(out, row->trace->file.host,
+			   strlen(row->trace->file.host));
+	fputc('\n', out);
+}
+
+/* The most events first. */
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->events != y->events)
+		return x->events > y->events ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+void chosen_print(FILE *out, struct chosen *chosen, struct clock *clock)
+{
+	all_print(out, chosen, clock);
+	if (!chosen->all.events)
+		return;
+	qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), row_compare);
+	title_print(out, chosen);
+	for (size_t i = 0; i < chosen->count; i++)
+		row_print(out, chosen, &chosen->rows[i], clock);
+	if (chosen->others.events)
+		fprintf(out, "and %llu events of others\n",
+			(ull)chosen->others.events);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Figures of the events that were given out, by process, major or minor:
+ *
+ *	Chosen: 250 of 1000 events, 12.5 a second, from 18:07:30.000000000 ...
+ *
+ *	Major  Minor      Events    A second        Peak        Lost  Firs ...
+ *	  197      1         125         6.3          40           0  18:0 ...
+ *
+ * A second: of the time from the first of all these events to the last; Peak:
+ * the most in one second of the clock; Lost: overwritten or dropped, of the
+ * whole trace.
+ */
+#ifndef TRACEFMT_CHOSEN_H
+#define TRACEFMT_CHOSEN_H
+
+#include <stdio.h>
+#include "output.h"
+#include "summary.h"
+
+#define CHOSEN_ROWS	65536	/* more of them are told as one */
+
+struct chosen;
+
+/* SUMMARY_ALL: as SUMMARY_MINOR. NULL: no memory. */
+struct chosen *chosen_open(enum summary_by by, const struct stream *stream);
+void chosen_close(struct chosen *chosen);
+/* One more event; 0 or -ENOMEM. */
+int chosen_add(struct chosen *chosen, const struct event *event);
+/* The traces are not read any further: what they lost isn't known. */
+void chosen_stop(struct chosen *chosen);
+bool chosen_stopped(const struct chosen *chosen);
+void chosen_print(FILE *out, struct chosen *chosen, struct clock *clock);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A form in which events are given out. Those that keep no state from event to
+ * event are run by several threads, each on its own part of the text; the parts
+ * are written in order.
+ */
+#ifndef TRACEFMT_OUTPUT_H
+#define TRACEFMT_OUTPUT_H
+
+#include "../../lib/error.h"
+#include "../format/decode.h"
+#include "../format/symbols.h"
+#include "../format/text.h"
+#include "../match/stream.h"
+#include "clock.h"
+
+/* What was asked for and holds for any output. */
+struct output_settings {
+	const char *path;	/* -o: a file, of ctf a directory that isn't there
+				 * yet; NULL: standard output */
+	bool utc, relative;	/* times; relative: to the first event given out */
+	bool hex;		/* the data in hex below each record */
+	bool verbose;		/* and what the format left over */
+	bool colour;
+	const char *prefix;	/* --prefix: a template (prefix.h); NULL */
+	char **fields;		/* --fields: these columns only */
+	size_t field_count;
+	struct symbols *symbols;	/* names of addresses */
+};
+
+/* A thread's own. */
+struct scratch {
+	struct decode_piece *pieces;	/* room for any record */
+	size_t room;
+	uint8_t seen[RAS_RECORD_MAX];
+	struct decode_result result;
+	struct clock clock;
+	_Alignas(16) uint8_t more[8192];	/* the output's own, zeroed
+						 * at first */
+};
+
+struct output {
+	const struct output_ops *ops;
+	const struct output_settings *settings;
+	const struct stream *stream;
+	int64_t start;		/* wall clock of the first event given out */
+	void *own;		/* the output's own */
+};
+
+struct output_ops {
+	const char *name;	/* of --format */
+	bool in_order;		/* keeps state: one thread, all events */
+	bool whole;		/* needs the sequence of time: no other order */
+	/* Each may be NULL. 0, or a negative errno with err set. */
+	int (*open)(struct output *output, struct text *text,
+		    struct error *err);
+	/* Append the event to text. 0, or a negative errno. */
+	int (*event)(struct output *output, const struct event *event,
+		     struct text *text, struct scratch *scratch);
+	int (*close)(struct output *output, struct text *text,
+		     struct error *err);
+	void (*free)(struct output *output);
+};
+
+extern const struct output_ops output_text, output_json, output_csv,
+			       output_ctf, output_perfetto, output_html,
+			       output_pairs, output_tree;
+
+/* Pieces of the event in scratch->pieces, result in scratch->result; none when
+ * there is no format or no data. 0 or -ENOMEM. */
+int output_decode(const struct event *event, struct scratch *scratch,
+		  uint8_t *seen);
+
+#endif

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --pair: latencies and return values of functions. Memory grows with the
+ * functions only; of unmatched records the first ones are kept, all are
+ * counted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "../../lib/hash.h"
+#include "../pair/latency.h"
+#include "../pair/pairing.h"
+#include "../pair/tally.h"
+#include "arguments.h"
+#include "line.h"
+
+#define BUCKETS		1024
+#define KEPT		20	/* unmatched ones of each kind */
+#define VALUES_SHOWN	8	/* return values of a function */
+#define BAR		40	/* characters */
+
+/* The sessions and machines of a function together. */
+struct function {
+	char name[PAIR_NAME_MAX];
+	uint16_t major, minor;		/* of the PRE */
+	const char *label;		/* of the return value; NULL: none */
+	struct latency latency;
+	struct tally returns;
+	uint64_t unmatched, open, alone;
+	struct function *next;		/* in its bucket */
+};
+
+struct kept {
+	const struct function *function;
+	uint64_t number;
+	int64_t time;
+	uint32_t pid, tid;
+};
+
+struct kept_list {
+	struct kept items[KEPT];
+	uint64_t count;		/* all */
+};
+
+struct pairs {
+	struct pairing *pairing;
+	struct function *buckets[BUCKETS];
+	struct function **functions;
+	size_t function_count;
+	struct function **by_index;	/* of pair_seen; NULL: not met yet */
+	size_t index_room;
+	struct kept_list unmatched, open, alone;
+	uint64_t muted;
+	struct text value;		/* of one return value */
+};
+
+/* ---- functions ---- */
+
+static struct function *function_make(struct pairs *p, const char *name,
+				      uint16_t major, uint16_t minor)
+{
+	struct function **more = reallocarray(p->functions,
+					      p->function_count + 1,
+					      sizeof(*more));
+	struct function *f = calloc(1, sizeof(*f));
+
+	if (more)
+		p->functions = more;
+	if (!more || !f) {
+		free(f);
+		return NULL;
+	}
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->major = major;
+	f->minor = minor;
+	p->functions[p->function_count++] = f;
+	return f;
+}
+
+static struct function *function_find(struct pairs *p,
+				      const struct match_point *point,
+				      const char *name)
+{
+	uint16_t major = pair_major(point);
+	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
+	struct function *f, **bucket;
+
+	bucket = &p->buckets[(hash_fnv(HASH_FNV_START, name, strlen(name)) +
+			      minor) % BUCKETS];
+	for (f = *bucket; f; f = f->next)
+		if (f->major == major && f->minor == minor &&
+		    !strcmp(f->name, name))
+			return f;
+	f = function_make(p, name, major, minor);
+	if (f) {
+		f->next = *bucket;
+		*bucket = f;
+	}
+	return f;
+}
+
+/* NULL: no memory. */
+static struct function *function_of(struct pairs *p, uint32_t index,
+				    const struct match_point *point,
+				    const char *name)
+{
+	if (index >= p->index_room) {
+		size_t room = 2 * (size_t)index + 64;
+		struct function **more = reallocarray(p->by_index, room,
+						      sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + p->index_room, 0,
+		       (room - p->index_room) * sizeof(*more));
+		p->by_index = more;
+		p->index_room = room;
+	}
+	if (!p->by_index[index])
+		p->by_index[index] = function_find(p, point, name);
+	return p->by_index[index];
+}
+
+/* ---- events ---- */
+
+static void kept_add(struct kept_list *list, struct kept kept)
+{
+	if (list->count < KEPT)
+		list->items[list->count] = kept;
+	list->count++;
+}
+
+static struct kept kept_call(const struct function *function,
+			     const struct pair_call *call)
+{
+	return (struct kept){ function, call->number, call->time, call->pid,
+			      call->tid };
+}
+
+static int unmatched_add(struct pairs *p, const struct pair_seen *seen)
+{
+	for (size_t i = 0; i < seen->unmatched_count; i++) {
+		const struct pair_call *call = &seen->unmatched[i];
+		struct function *f = function_of(p, call->index, call->point,
+						 call->name);
+
+		if (!f)
+			return -ENOMEM;
+		f->unmatched++;
+		kept_add(&p->unmatched, kept_call(f, call));
+	}
+	return 0;
+}
+
+static int return_add(const struct output *output, struct function *f,
+		      const struct event *event, struct scratch *scratch)
+{
+	struct pairs *p = output->own;
+	const struct field *field = arguments_return_field(event->point);
+
+	if (output_decode(event, scratch, NULL))
+		return -ENOMEM;
+	p->value.used = 0;
+	arguments_return_put(output, event, scratch, &p->value);
+	if (p->value.error)
+		return -p->value.error;
+	if (!p->value.used)
+		return 0;
+	if (field)
+		f->label = field->label;
+	return tally_add(&f->returns, p->value.data, p->value.used);
+}
+
+static int post_add(const struct output *output, const struct event *event,
+		    const struct pair_seen *seen, struct scratch *scratch)
+{
+	struct pairs *p = output->own;
+	struct function *f = function_of(p, seen->index, event->point,
+					 seen->name);
+
+	if (!f)
+		return -ENOMEM;
+	if (seen->role == PAIR_POST_ALONE) {
+		f->alone++;
+		kept_add(&p->alone, (struct kept){
+			f, event->number, event->time, event->record->pid,
+			event->record->tid });
+		return 0;
+	}
+	if (latency_add(&f->latency, seen->latency))
+		return -ENOMEM;
+	return return_add(output, f, event, scratch);
+}
+
+static int pairs_event(struct output *output, const struct event *event,
+		       struct text *text, struct scratch *scratch)
+{
+	struct pairs *p = output->own;
+	struct pair_seen seen;
+
+	if (pairing_see(p->pairing, event, &seen) || unmatched_add(p, &seen))
+		return -ENOMEM;
+	if (seen.role != PAIR_PLAIN && event->record->flags & RAS_RECORD_MUTED)
+		p->muted++;
+	if (seen.role != PAIR_POST_MATCHED && seen.role != PAIR_POST_ALONE)
+		return 0;
+	return post_add(output, event, &seen, scratch);
+}
+
+/* ---- the report ---- */
+
+/* The most time in all first. */
+static int function_compare(const void *a, const void *b)
+{
+	const struct function *x = *(struct function *const *)a;
+	const struct function *y = *(struct function *const *)b;
+
+	if (x->latency.sum != y->latency.sum)
+		return x->latency.sum < y->latency.sum ? 1 : -1;
+	if (x->major != y->major)
+		return x->major - y->major;
+	return x->minor != y->minor ? x->minor - y->minor :
+				      strcmp(x->name, y->name);
+}
+
+/* Right in a column. */
+static void time_column(struct text *text, int64_t ns)
+{
+	char word[LATENCY_MAX];
+
+	*latency_put(ns, word) = '\0';
+	line_print(text, " %10s", word);
+}
+
+static int64_t ns_of(double ns)
+{
+	return ns < (double)INT64_MAX ? (int64_t)(ns + 0.5) : INT64_MAX;
+}
+
+static void table_row(struct text *text, const struct function *f)
+{
+	static const unsigned int permille[] = { 500, 900, 990, 999 };
+	const struct latency *l = &f->latency;
+
+	line_print(text, "%10llu", (unsigned long long)l->count);
+	if (l->count) {
+		time_column(text, ns_of(l->sum));
+		time_column(text, l->least);
+		time_column(text, ns_of(l->sum / l->count));
+		for (size_t i = 0; i < 4; i++)
+			time_column(text, latency_permille(l, permille[i]));
+		time_column(text, l->most);
+	} else {
+		for (size_t i = 0; i < 8; i++)
+			line_print(text, " %10s", "-");
+	}
+	line_print(text, "  %s\n", f->name);
+}
+
+static void table_put(struct text *text, const struct pairs *p)
+{
+	static const char *const columns[] = {
+		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
+	};
+
+	line_print(text, "%10s", "calls");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		line_print(text, " %10s", columns[i]);
+	line_print(text, "  function\n");
+	for (size_t i = 0; i < p->function_count; i++)
+		table_row(text, p->functions[i]);
+}
+
+static void histogram_put(struct text *text, const struct latency *l)
+{
+	static const char bar[BAR + 1] =
+		"########################################";
+	unsigned int first = 63, last = 0;
+	uint64_t most = 0, n;
+
+	for (unsigned int i = 0; i < 63; i++) {
+		n = latency_octave(l, i);
+		first = n && first == 63 ? i : first;
+		last = n ? i : last;
+		most = n > most ? n : most;
+	}
+	line_print(text, "  %12s %10s\n", "latency from", "calls");
+	for (unsigned int i = first; i <= last; i++) {
+		char word[LATENCY_MAX];
+
+		n = latency_octave(l, i);
+		*latency_put(i ? 1LL << i : 0, word) = '\0';
+		line_print(text, "  %12s %10llu%s%.*s\n", word,
+			 (unsigned long long)n, n ? "  " : "",
+			 n ? (int)((double)n * (BAR - 1) / most) + 1 : 0, bar);
+	}
+}
+
+static void returns_put(struct text *text, struct function *f)
+{
+	const struct tally *t = &f->returns;
+	uint64_t others = t->others;
+
+	if (!t->count)
+		return;
+	tally_sort(&f->returns);
+	line_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
+		 f->label && *f->label ? f->label : "return value");
+	for (size_t i = 0; i < t->count; i++) {
+		if (i >= VALUES_SHOWN) {
+			others += t->rows[i].count;
+			continue;
+		}
+		line_print(text, "  %10llu  %.*s\n",
+			 (unsigned long long)t->rows[i].count,
+			 (int)t->rows[i].length, t->rows[i].text);
+	}
+	if (!others)
+		return;
+	line_print(text, "  %10llu  others%s\n", (unsigned long long)others,
+		 t->others ? ", not all values are counted alone" : "");
+}
+
+static void function_put(struct text *text, struct function *f)
+{
+	line_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
+		 f->name, f->major, f->major, f->minor, f->minor,
+		 f->minor | PAIR_POST, f->minor | PAIR_POST);
+	if (f->unmatched)
+		line_print(text, "  Without a POST: %llu\n",
+			 (unsigned long long)f->unmatched);
+	if (f->open)
+		line_print(text, "  Without a POST up to the end: %llu\n",
+			 (unsigned long long)f->open);
+	if (f->alone)
+		line_print(text, "  POSTs without a PRE: %llu\n",
+			 (unsigned long long)f->alone);
+	if (f->latency.count)
+		histogram_put(text, &f->latency);
+	returns_put(text, f);
+}
+
+static void kept_put(struct text *text, const struct output *output,
+		     const struct kept_list *list, const char *title)
+{
+	struct clock clock = {
+		.utc = output->settings->utc,
+		.relative = output->settings->relative,
+		.start = output->start,
+	};
+
+	if (!list->count)
+		return;
+	line_print(text, "\n%s: %llu\n", title, (unsigned long long)list->count);
+	for (size_t i = 0; i < list->count && i < KEPT; i++) {
+		const struct kept *k = &list->items[i];
+		char time[CLOCK_MAX];
+
+		*clock_put(&clock, k->time, time) = '\0';
+		line_print(text, "  Event [%llu]  Time [%s]  PID [%u]  TID [%u]  %s\n",
+			 (unsigned long long)k->number, time, k->pid, k->tid,
+			 k->function->name);
+	}
+	if (list->count > KEPT)
+		line_print(text, "  and %llu more\n",
+			 (unsigned long long)(list->count - KEPT));
+}
+
+/* Places where the slices have holes, and hits that found no room. */
+static void losses_put(struct text *text, const struct output *output,
+		       const struct pairs *p)
+{
+	uint64_t places = 0, dropped = 0;
+
+	for (size_t i = 0; i < output->stream->count; i++) {
+		const struct slices *slices =
+			&output->stream->traces[i]->file.slices;
+
+		for (size_t n = 0; n < slices->count; n++) {
+			const struct trace_slice *s = slices->items[n];
+
+			places += s->gaps + !!s->lost;
+			if (s->dropped > s->dropped_base)
+				dropped += s->dropped - s->dropped_base;
+		}
+	}
+	if (!places && !dropped && !p->muted)
+		return;
+	line_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
+		 "calls are missing, or a POST stands for another call of its function\n",
+		 (unsigned long long)places, (unsigned long long)dropped,
+		 (unsigned long long)p->muted);
+}
+
+/* What is still open counts now. */
+static int open_add(struct pairs *p)
+{
+	const struct pair_call *call;
+
+	while ((call = pairing_open_call(p->pairing))) {
+		struct function *f = function_of(p, call->index, call->point,
+						 call->name);
+
+		if (!f)
+			return -ENOMEM;
+		f->open++;
+		kept_add(&p->open, kept_call(f, call));
+	}
+	return 0;
+}
+
+static int pairs_close(struct output *output, struct text *text,
+		       struct error *err)
+{
+	struct pairs *p = output->own;
+
+	if (open_add(p))
+		return -ENOMEM;
+	if (!p->function_count) {
+		LINE_ADD(text, "no function has records of PRE or POST where both are traced\n");
+		return -text->error;
+	}
+	qsort(p->functions, p->function_count, sizeof(*p->functions),
+	      function_compare);
+	table_put(text, p);
+	for (size_t i = 0; i < p->function_count; i++) {
+		function_put(text, p->functions[i]);
+		text_pass(text);
+	}
+	kept_put(text, output, &p->unmatched, "Calls without a POST");
+	kept_put(text, output, &p->open,
+		 "Calls without a POST up to the end");
+	kept_put(text, output, &p->alone, "POSTs without a PRE");
+	losses_put(text, output, p);
+	return -text->error;
+}
+
+/* ---- */
+
+static int pairs_open(struct output *output, struct text *text,
+		      struct error *err)
+{
+	struct pairs *p = calloc(1, sizeof(*p));
+
+	output->own = p;
+	if (!p)
+		return -ENOMEM;
+	p->pairing = pairing_open();
+	return !p->pairing || text_open(&p->value, -1) ? -ENOMEM : 0;
+}
+
+static void pairs_free(struct output *output)
+{
+	struct pairs *p = output->own;
+
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->function_count; i++) {
+		latency_free(&p->functions[i]->latency);
+		tally_free(&p->functions[i]->returns);
+		free(p->functions[i]);
+	}
+	free(p->functions);
+	free(p->by_index);
+	free(p->value.data);
+	pairing_close(p->pairing);
+	free(p);
+}
+
+const struct output_ops output_pairs = {
+	.name = "pairs",
+	.in_order = true,
+	.whole = true,
+	.open = pairs_open,
+	.event = pairs_event,
+	.close = pairs_close,
+	.free = pairs_free,
+};

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pipeline.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BATCH_EVENTS	1024
+#define BATCH_BYTES	(128u << 10)	/* of records */
+#define THREADS_MAX	8
+
+enum batch_state { BATCH_FREE, BATCH_FULL, BATCH_TAKEN, BATCH_DONE };
+
+struct batch {
+	enum batch_state state;
+	struct event events[BATCH_EVENTS];
+	size_t count, used;
+	uint8_t records[BATCH_BYTES];
+	struct text text;
+	int code;
+};
+
+struct worker {
+	struct pipeline *pipeline;
+	pthread_t thread;
+	struct scratch scratch;
+};
+
+/* Batches are filled, and written, in the order of the ring. */
+struct pipeline {
+	struct output *output;
+	struct text text;
+	int64_t last;			/* time of the last event */
+	struct batch **ring;
+	size_t size, fill, write;	/* which is filled, written next */
+	size_t take;			/* and turned into text next */
+	struct worker *workers;		/* the first one is who gives */
+	size_t worker_count;
+	pthread_mutex_t lock;
+	pthread_cond_t full, done;
+	bool stop;
+	int code;
+};
+
+/* ---- turning events into text ---- */
+
+static void scratch_begin(struct scratch *scratch, const struct output *output)
+{
+	scratch->clock.utc = output->settings->utc;
+	scratch->clock.relative = output->settings->relative;
+	scratch->clock.start = output->start;
+}
+
+static void batch_run(struct pipeline *p, struct batch *batch,
+		      struct scratch *scratch)
+{
+	scratch_begin(scratch, p->output);
+	for (size_t i = 0; i < batch->count && !batch->code; i++)
+		batch->code = p->output->ops->event(p->output,
+						    &batch->events[i],
+						    &batch->text, scratch);
+}
+
+/* The lock is held. The next full batch, turned into text; false: none. */
+static bool batch_take(struct pipeline *p, struct scratch *scratch)
+{
+	struct batch *batch = p->ring[p->take];
+
+	if (batch->state != BATCH_FULL)
+		return false;
+	batch->state = BATCH_TAKEN;
+	p->take = (p->take + 1) % p->size;
+	pthread_mutex_unlock(&p->lock);
+	batch_run(p, batch, scratch);
+	pthread_mutex_lock(&p->lock);
+	batch->state = BATCH_DONE;
+	pthread_cond_signal(&p->done);
+	return true;
+}
+
+static void *worker_run(void *context)
+{
+	struct worker *worker = context;
+	struct pipeline *p = worker->pipeline;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop)
+		if (!batch_take(p, &worker->scratch))
+			pthread_cond_wait(&p->full, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+static void code_keep(struct pipeline *p, int code)
+{
+	if (code && !p->code)
+		p->code = code;
+}
+
+/* The oldest batch, which is done; the lock is held. */
+static void batch_write(struct pipeline *p)
+{
+	struct batch *batch = p->ring[p->write];
+
+	pthread_mutex_unlock(&p->lock);
+	code_keep(p, batch->code);
+	if (!p->code)
+		code_keep(p, text_flush(&batch->text));
+	batch->text.used = 0;
+	batch->count = batch->used = 0;
+	batch->code = 0;
+	pthread_mutex_lock(&p->lock);
+	batch->state = BATCH_FREE;
+	p->write = (p->write + 1) % p->size;
+}
+
+/* Write what is done; what isn't yet is done here, or waited for while `all` is
+ * wanted or there is no free batch. */
+static void ring_drain(struct pipeline *p, bool all)
+{
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		struct batch *oldest = p->ring[p->write];
+
+		if (oldest->state == BATCH_FREE)
+			break;
+		if (oldest->state == BATCH_DONE)
+			batch_write(p);
+		else if (!all && p->ring[p->fill]->state == BATCH_FREE)
+			break;
+		else if (!batch_take(p, &p->workers[0].scratch))
+			pthread_cond_wait(&p->done, &p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void batch_close(struct pipeline *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->ring[p->fill]->state = BATCH_FULL;
+	p->fill = (p->fill + 1) % p->size;
+	pthread_cond_signal(&p->full);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int batch_give(struct pipeline *p, const struct event *event)
+{
+	struct batch *batch = p->ring[p->fill];
+	size_t n = (event->record->length + 7) & ~(size_t)7;
+	struct event *copy;
+
+	if (batch->count == BATCH_EVENTS || BATCH_BYTES - batch->used < n) {
+		batch_close(p);
+		ring_drain(p, false);
+		batch = p->ring[p->fill];
+	}
+	copy = &batch->events[batch->count++];
+	*copy = *event;
+	copy->before = p->last;
+	copy->record = memcpy(batch->records + batch->used, event->record,
+			      event->record->length);
+	batch->used += n;
+	return p->code;
+}
+
+/* ---- */
+
+static void first_see(struct pipeline *p, const struct event *event)
+{
+	p->output->start = event->time;
+	scratch_begin(&p->workers[0].scratch, p->output);
+}
+
+int pipeline_give(void *context, const struct event *event)
+{
+	struct pipeline *p = context;
+	struct event given;
+	int code;
+
+	if (p->last == EVENT_FIRST)
+		first_see(p, event);
+	if (p->ring) {
+		code = batch_give(p, event);
+		p->last = event->time;
+		return code;
+	}
+	given = *event;
+	given.before = p->last;
+	p->last = event->time;
+	code = p->output->ops->event(p->output, &given, &p->text,
+				     &p->workers[0].scratch);
+	text_pass(&p->text);
+	return code ? code : -p->text.error;
+}
+
+int pipeline_flush(struct pipeline *p)
+{
+	if (!p->ring)
+		return text_flush(&p->text);
+	if (p->ring[p->fill]->count)
+		batch_close(p);
+	ring_drain(p, true);
+	return p->code;
+}
+
+int pipeline_begin(struct pipeline *p, struct error *err)
+{
+	const struct output_ops *ops = p->output->ops;
+	int code = ops->open ? ops->open(p->output, &p->text, err) : 0;
+
+	return code ? code : text_flush(&p->text);
+}
+
+int pipeline_end(struct pipeline *p, int code, struct error *err)
+{
+	const struct output_ops *ops = p->output->ops;
+	int flushed = pipeline_flush(p);
+
+	code = code ? code : flushed;
+	if (!code && ops->close)
+		code = ops->close(p->output, &p->text, err);
+	flushed = text_flush(&p->text);
+	return code ? code : flushed;
+}
+
+/* ---- opening ---- */
+
+static size_t processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set) < THREADS_MAX ? CPU_COUNT(&set) : THREADS_MAX;
+}
+
+static int ring_open(struct pipeline *p, int fd)
+{
+	size_t size = 2 * p->worker_count + 2;
+
+	p->ring = calloc(size, sizeof(*p->ring));
+	if (!p->ring)
+		return -ENOMEM;
+	for (; p->size < size; p->size++) {
+		struct batch *batch = malloc(sizeof(*batch));
+
+		if (!batch)
+			return -ENOMEM;
+		batch->state = BATCH_FREE;
+		batch->count = batch->used = 0;
+		batch->code = 0;
+		p->ring[p->size] = batch;
+		if (text_open(&batch->text, fd))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Fewer threads do as well. */
+static void workers_start(struct pipeline *p)
+{
+	size_t started = 1;
+
+	while (started < p->worker_count) {
+		struct worker *worker = &p->workers[started];
+
+		worker->pipeline = p;
+		if (pthread_create(&worker->thread, NULL, worker_run, worker))
+			break;
+		started++;
+	}
+	p->worker_count = started;
+}
+
+struct pipeline *pipeline_open(struct output *output, int fd,
+			       unsigned int threads)
+{
+	struct pipeline *p = calloc(1, sizeof(*p));
+	int code;
+
+	if (!p)
+		return NULL;
+	p->output = output;
+	p->last = EVENT_FIRST;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->full, NULL);
+	pthread_cond_init(&p->done, NULL);
+	p->worker_count = output->ops->in_order ? 1 :
+			  threads ? threads : processors();
+	p->workers = calloc(p->worker_count, sizeof(*p->workers));
+	code = p->workers ? text_open(&p->text, fd) : -ENOMEM;
+	if (!code && p->worker_count > 1)
+		code = ring_open(p, fd);
+	if (code) {
+		p->worker_count = 1;
+		pipeline_close(p);
+		return NULL;
+	}
+	if (p->ring)
+		workers_start(p);
+	return p;
+}
+
+static void workers_stop(struct pipeline *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_broadcast(&p->full);
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 1; i < p->worker_count; i++)
+		pthread_join(p->workers[i].thread, NULL);
+}
+
+void pipeline_close(struct pipeline *p)
+{
+	if (!p)
+		return;
+	workers_stop(p);
+	for (size_t i = 0; p->ring && i < p->size; i++)
+		if (p->ring[i]) {
+			free(p->ring[i]->text.data);
+			free(p->ring[i]);
+		}
+	for (size_t i = 0; p->workers && i < p->worker_count; i++)
+		free(p->workers[i].scratch.pieces);
+	free(p->ring);
+	free(p->workers);
+	free(p->text.data);
+	pthread_cond_destroy(&p->full);
+	pthread_cond_destroy(&p->done);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "prefix.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include "line.h"
+
+#define WIDTH_MAX	1000
+
+/* Text, or a cell behind it when `cell` is set. */
+struct part {
+	const char *text;
+	size_t length;
+	bool is_cell, left;
+	unsigned int width;
+	struct cell cell;
+};
+
+struct prefix {
+	char *template;
+	struct part *parts;
+	size_t count;
+};
+
+static const struct {
+	char letter;
+	enum cell_kind kind;
+	enum column column;
+} letters[] = {
+	{ 'n', CELL_COLUMN, COLUMN_EVENT }, { 't', CELL_COLUMN, COLUMN_TIME },
+	{ 'D', CELL_DATE }, { 's', CELL_SECONDS }, { 'r', CELL_SINCE_FIRST },
+	{ 'd', CELL_SINCE_LAST }, { 'b', CELL_BOOT },
+	{ 'h', CELL_COLUMN, COLUMN_HOST }, { 'p', CELL_COLUMN, COLUMN_PID },
+	{ 'i', CELL_COLUMN, COLUMN_TID }, { 'c', CELL_COLUMN, COLUMN_COMM },
+	{ 'C', CELL_COLUMN, COLUMN_CPU }, { 'M', CELL_COLUMN, COLUMN_MAJOR },
+	{ 'm', CELL_COLUMN, COLUMN_MINOR }, { 'e', CELL_COLUMN, COLUMN_DESC },
+	{ 'l', CELL_COLUMN, COLUMN_LENGTH },
+	{ 'f', CELL_COLUMN, COLUMN_FLAGS },
+};
+
+static struct part *part_add(struct prefix *prefix)
+{
+	struct part *parts = reallocarray(prefix->parts, prefix->count + 1,
+					  sizeof(*parts));
+
+	if (!parts)
+		return NULL;
+	prefix->parts = parts;
+	parts[prefix->count] = (struct part){ 0 };
+	return &parts[prefix->count++];
+}
+
+static int text_add(struct prefix *prefix, const char *text, size_t length)
+{
+	struct part *part = length ? part_add(prefix) : NULL;
+
+	if (!part)
+		return length ? -ENOMEM : 0;
+	part->text = text;
+	part->length = length;
+	return 0;
+}
+
+static int wrong(const struct prefix *prefix, const char *at, const char *why,
+		 struct error *err)
+{
+	error_set(err, -EINVAL, "%s\n  %s\n%*s^", why, prefix->template,
+		  (int)(at - prefix->template) + 2, "");
+	error_hint(err, "%%t, %%5p and %%{comm} for example; tracefmt(1) has the list");
+	return -EINVAL;
+}
+
+/* Of "%{name}" from the name on; the end, NULL: there is none. */
+static const char *name_take(struct part *part, const char *p)
+{
+	size_t length = strcspn(p, "}");
+
+	if (!length || !p[length])
+		return NULL;
+	part->cell.kind = CELL_COLUMN;
+	part->cell.item = columns_item_of(p, length);
+	return p + length + 1;
+}
+
+static const char *letter_take(struct part *part, const char *p)
+{
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+		if (letters[i].letter == *p) {
+			part->cell.kind = letters[i].kind;
+			part->cell.item.column = letters[i].column;
+			return p + 1;
+		}
+	return NULL;
+}
+
+/* From the % on; the end, NULL: err is set. */
+static const char *control_take(struct prefix *prefix, const char *start,
+				struct error *err)
+{
+	struct part *part = part_add(prefix);
+	const char *p = start + 1, *end;
+
+	if (!part)
+		return NULL;
+	part->is_cell = true;
+	for (; *p == '-' || *p == '#'; p++) {
+		part->left |= *p == '-';
+		part->cell.hex |= *p == '#';
+	}
+	for (; isdigit((unsigned char)*p) && part->width <= WIDTH_MAX; p++)
+		part->width = 10 * part->width + (*p - '0');
+	end = *p == '{' ? name_take(part, p + 1) : letter_take(part, p);
+	if (end && part->width <= WIDTH_MAX)
+		return end;
+	wrong(prefix, start, end ? "the width is too large" :
+	      "there is no such control", err);
+	return NULL;
+}
+
+/* The character that \n, \t or \\ stands for; 0: it is none of these. */
+static char escape_of(const char *p)
+{
+	if (*p != '\\')
+		return 0;
+	return p[1] == 'n' ? '\n' : p[1] == 't' ? '\t' :
+	       p[1] == '\\' ? '\\' : 0;
+}
+
+/* In the template itself. */
+static void escapes_replace(char *template)
+{
+	char *to = template, c;
+
+	for (const char *p = template; *p; p++) {
+		c = escape_of(p);
+		*to++ = c ? c : *p;
+		p += !!c;
+	}
+	*to = '\0';
+}
+
+static int parts_parse(struct prefix *prefix, struct error *err)
+{
+	const char *p = prefix->template;
+
+	while (*p) {
+		size_t length = strcspn(p, "%");
+		bool percent = p[length] == '%' && p[length + 1] == '%';
+
+		if (text_add(prefix, p, length + percent))
+			return -ENOMEM;
+		p += length + 2 * percent;
+		if (*p == '%' && !percent) {
+			p = control_take(prefix, p, err);
+			if (!p)
+				return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int prefix_parse(struct prefix **prefix, const char *template,
+		 struct error *err)
+{
+	struct prefix *made = calloc(1, sizeof(*made));
+	int code = -ENOMEM;
+
+	if (made)
+		made->template = strdup(template);
+	if (made && made->template) {
+		escapes_replace(made->template);
+		error_set(err, 0, "out of memory");
+		code = parts_parse(made, err);
+	}
+	if (code) {
+		prefix_free(made);
+		return code;
+	}
+	*prefix = made;
+	return 0;
+}
+
+void prefix_free(struct prefix *prefix)
+{
+	if (!prefix)
+		return;
+	free(prefix->template);
+	free(prefix->parts);
+	free(prefix);
+}
+
+bool prefix_is_line(const struct prefix *prefix)
+{
+	size_t length = strlen(prefix->template);
+
+	return length && prefix->template[length - 1] == '\n';
+}
+
+/* UTF-8 */
+static size_t characters(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	for (; p < end; p++)
+		n += (*p & 0xc0) != 0x80;
+	return n;
+}
+
+static void part_put(struct part *part, const struct cell_source *source,
+		     struct text *text)
+{
+	size_t start = text->used, have, fill;
+
+	cell_put(&part->cell, source, text);
+	have = characters(text->data + start, text->data + text->used);
+	if (have >= part->width)
+		return;
+	fill = part->width - have;
+	line_add_blanks(text, fill);
+	if (part->left || text->error)
+		return;
+	memmove(text->data + start + fill, text->data + start,
+		text->used - start - fill);
+	memset(text->data + start, ' ', fill);
+}
+
+void prefix_put(struct prefix *prefix, const struct cell_source *source,
+		struct text *text)
+{
+	for (size_t i = 0; i < prefix->count; i++) {
+		struct part *part = &prefix->parts[i];
+
+		if (part->is_cell)
+			part_put(part, source, text);
+		else
+			line_add(text, part->text, part->length);
+	}
+}
+
+int prefix_check(const struct prefix *prefix, struct error *err)
+{
+	for (size_t i = 0; i < prefix->count; i++) {
+		const struct columns_item *item = &prefix->parts[i].cell.item;
+
+		if (!prefix->parts[i].is_cell || item->column != COLUMN_FIELD ||
+		    item->met)
+			continue;
+		error_set(err, -ENOENT, "no event has a field '%.*s'",
+			  (int)item->length, item->name);
+		error_hint(err, "--format=json shows the names of the fields");
+		return -ENOENT;
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What --prefix puts in front of a record's lines. A template's text stands as
+ * it is, but for
+ *
+ *	%n number of the event	%t time, as in the header line
+ *	%D date			%s seconds since 1970
+ *	%r since the first	%d since the event before, in seconds
+ *	%b boot clock, seconds	%h host
+ *	%p pid			%i tid
+ *	%c process		%C CPU
+ *	%M major		%m minor
+ *	%e DESC			%l length
+ *	%f flags		%% %
+ *	%{NAME}			what --fields calls so, of the event or its data
+ *	\n \t \\
+ *
+ * Between % and letter a width may stand, with a - in front to fill up at the
+ * right, and # for hexadecimal (%p, %i, %M, %m).
+ */
+#ifndef TRACEFMT_PREFIX_H
+#define TRACEFMT_PREFIX_H
+
+#include "cell.h"
+
+struct prefix;
+
+/* 0, or -EINVAL or -ENOMEM with err set. */
+int prefix_parse(struct prefix **prefix, const char *template,
+		 struct error *err);
+void prefix_free(struct prefix *prefix);
+/* It ends with a line end: a line of its own. */
+bool prefix_is_line(const struct prefix *prefix);
+/* Append it. See text->error. */
+void prefix_put(struct prefix *prefix, const struct cell_source *source,
+		struct text *text);
+/* A field that no event had: 0, or -ENOENT with err set. */
+int prefix_check(const struct prefix *prefix, struct error *err);
+
+#endif

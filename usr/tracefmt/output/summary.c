@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/names.h"
+#include "chosen.h"
+
+typedef unsigned long long ull;
+
+enum summary_by summary_by_name(const char *name)
+{
+	static const char *const names[SUMMARY_KINDS] = {
+		[SUMMARY_PID] = "pid", [SUMMARY_MAJOR] = "major",
+		[SUMMARY_MINOR] = "minor",
+	};
+
+	for (enum summary_by i = SUMMARY_ALL + 1; name && i < SUMMARY_KINDS;
+	     i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return name ? SUMMARY_KINDS : SUMMARY_ALL;
+}
+
+static void name_print(FILE *out, const char *name)
+{
+	char safe[4 * sizeof(((struct ras_session *)0)->tdf) + 4];
+	size_t length = strnlen(name, sizeof(safe) / 4);
+
+	fwrite(safe, 1, text_put_safe(safe, name, length) - safe, out);
+}
+
+static int64_t wall(const struct trace_file *file, uint64_t time)
+{
+	return (int64_t)(time + (uint64_t)file->header.wall_offset);
+}
+
+static void title_print(FILE *out, const struct trace_file *file,
+			const struct clock *clock)
+{
+	char date[64];
+
+	clock_date(clock, wall(file, file->header.taken), date, sizeof(date));
+	fprintf(out, "Trace of ");
+	name_print(out, file->host);
+	fprintf(out, ", Linux ");
+	name_print(out, file->kernel);
+	fprintf(out, ", taken %s\n", date);
+}
+
+/* A slice that has published more than is there has overwritten (or cleared)
+ * the oldest: before its first record, or that behind the last gap, the trace
+ * has gaps. */
+static bool slice_wrapped(const struct trace_slice *slice)
+{
+	return slice->gaps || (slice->wrapped && slice->found);
+}
+
+static const struct trace_slice *slice_latest(const struct trace_file *file)
+{
+	const struct trace_slice *latest = NULL;
+
+	for (size_t i = 0; i < file->slices.count; i++) {
+		const struct trace_slice *slice = file->slices.items[i];
+
+		if (slice_wrapped(slice) &&
+		    (!latest || slice->oldest > latest->oldest))
+			latest = slice;
+	}
+	return latest;
+}
+
+static void complete_print(FILE *out, const struct trace_file *file,
+			   struct clock *clock)
+{
+	const struct trace_slice *latest = slice_latest(file);
+	char time[64];
+
+	if (file->damage.count) {
+		fprintf(out, "Not complete: the file is damaged\n");
+	} else if (latest) {
+		*clock_put(clock, wall(file, latest->oldest), time) = '\0';
+		fprintf(out,
+			"Complete from %s on, the oldest record of CPU %u%s\n",
+			time, latest->cpu,
+			latest->gaps ? " behind its last gap" : "");
+	} else if (file->continued) {
+		*clock_put(clock, wall(file, file->began), time) = '\0';
+		fprintf(out, "Complete from %s on, where the file before it ended\n",
+			time);
+	} else {
+		fprintf(out, "Complete from its start\n");
+	}
+}
+
+static void records_print(FILE *out, const struct trace_file *file,
+			  uint64_t late)
+{
+	ull found = 0, dropped = 0, gaps = 0;
+	ull lost = file->pass.lost - file->lost_base;
+
+	for (size_t i = 0; i < file->slices.count; i++) {
+		const struct trace_slice *slice = file->slices.items[i];
+
+		found += slice->found;
+		gaps += slice->gaps;
+		dropped += slice->dropped - slice->dropped_base;
+	}
+	fprintf(out, "%llu records, %llu hits dropped by busy slices\n", found,
+		dropped);
+	if (lost || gaps)
+		fprintf(out, "%llu records overwritten before they were spooled",
+			lost);
+	if (gaps)
+		fprintf(out, ", in %llu place%s", gaps, gaps == 1 ? "" : "s");
+	if (lost || gaps)
+		fputc('\n', out);
+	if (late)
+		fprintf(out, "%llu records came too late to stand in the order of time\n",
+			(ull)late);
+}
+
+static void row_start(FILE *out, unsigned int major, unsigned int minor)
+{
+	fprintf(out, "%5u %6u", major, minor);
+}
+
+static void figure_print(FILE *out, uint64_t value)
+{
+	fprintf(out, " %11llu", (ull)value);
+}
+
+/* What a damaged file has not was not overwritten. */
+static void overwritten_print(FILE *out, uint64_t overwritten, bool damaged)
+{
+	if (damaged)
+		fprintf(out, " %11s", "unknown");
+	else
+		figure_print(out, overwritten);
+}
+
+/* ---- figures ---- */
+
+/* Of the time that the file covers. */
+static uint64_t covered(uint64_t total, uint64_t base)
+{
+	return total > base ? total - base : 0;
+}
+
+static void covered_all(uint64_t *sum, const __u64 *totals, const __u64 *base,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sum[i] = covered(totals[i], base[i]);
+}
+
+/* A tracepoint's, or a static major's. */
+struct figures {
+	uint64_t recorded, present, dropped, missed, paged_in;
+	uint64_t filtered[RAS_FILTERED_KINDS], faults[RAS_FAULT_KINDS];
+};
+
+static struct figures figures_of(const struct ras_count_total *t,
+				 const struct ras_count_total *base)
+{
+	static const struct ras_count_total none;
+	struct figures f;
+
+	base = base ? base : &none;
+	f.present = 0;
+	f.recorded = covered(t->recorded, base->recorded);
+	f.dropped = covered(t->dropped, base->dropped);
+	f.missed = t->missed == RAS_MISSED_UNKNOWN ||
+		   base->missed == RAS_MISSED_UNKNOWN ? RAS_MISSED_UNKNOWN :
+		   covered(t->missed, base->missed);
+	f.paged_in = covered(t->why.paged_in, base->why.paged_in);
+	covered_all(f.filtered, t->why.filtered, base->why.filtered,
+		    RAS_FILTERED_KINDS);
+	covered_all(f.faults, t->why.faults, base->why.faults,
+		    RAS_FAULT_KINDS);
+	return f;
+}
+
+static uint64_t sum_of(const uint64_t *figures, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += figures[i];
+	return sum;
+}
+
+/*
+ * What was recorded, as the sequence numbers prove. Of a spool's file that is
+ * all: its counters are ahead of its last record. Else the records may be
+ * ahead of the counters, which are read before.
+ */
+static uint64_t recorded_here(const struct match *match,
+			      const struct match_point *point,
+			      uint64_t counted)
+{
+	const struct trace_file *file = match->file;
+	uint64_t reached;
+
+	if (!point)
+		return file->spooled && file->pass.lost == file->lost_base ?
+		       0 : counted;
+	reached = point->reached;
+	if (file->continued)
+		reached -= point->before;
+	return file->spooled || counted < reached ? reached : counted;
+}
+
+static struct figures point_figures(const struct trace_session *session,
+				    uint32_t i, const struct match *match)
+{
+	const struct match_point *point = match_armed(match, session, i);
+	struct figures f = figures_of(&session->totals[i],
+				      session->base ? &session->base[i] : NULL);
+
+	f.present = point ? point->present : 0;
+	f.recorded = recorded_here(match, point, f.recorded);
+	return f;
+}
+
+static void figures_print(FILE *out, const struct figures *f, bool damaged)
+{
+	uint64_t filtered = sum_of(f->filtered, RAS_FILTERED_KINDS);
+
+	figure_print(out, f->recorded + filtered + f->dropped);
+	figure_print(out, f->recorded);
+	figure_print(out, f->present);
+	overwritten_print(out, covered(f->recorded, f->present), damaged);
+	figure_print(out, filtered);
+	figure_print(out, f->dropped);
+	if (f->missed == RAS_MISSED_UNKNOWN)
+		fprintf(out, " %11s", "unknown");
+	else
+		figure_print(out, f->missed);
+	figure_print(out, sum_of(f->faults, RAS_FAULT_KINDS));
+}
+
+/* The figures are not in the trace. */
+static void present_print(FILE *out, uint64_t present)
+{
+	fprintf(out, " %11s %11s %11llu", "-", "-", (ull)present);
+	fprintf(out, " %11s %11s %11s %11s %11s", "-", "-", "-", "-", "-");
+}
+
+static void point_print(FILE *out, const struct trace_session *session,
+			uint32_t i, const struct match *match, bool damaged)
+{
+	const struct match_point *point = match_armed(match, session, i);
+	struct figures f;
+
+	row_start(out, session->entry->major, session->points[i].minor);
+	if (session->totals) {
+		f = point_figures(session, i, match);
+		figures_print(out, &f, damaged);
+	} else {
+		present_print(out, point ? point->present : 0);
+	}
+	fputs("  ", out);
+	name_print(out, session->tdf);
+	fputc('\n', out);
+}
+
+static bool figures_idle(const struct figures *f)
+{
+	return !f->recorded && !f->present && !f->dropped &&
+	       !sum_of(f->filtered, RAS_FILTERED_KINDS) &&
+	       !sum_of(f->faults, RAS_FAULT_KINDS) &&
+	       (!f->missed || f->missed == RAS_MISSED_UNKNOWN);
+}
+
+/* Nothing is known to have happened there. */
+static bool point_is_idle(const struct trace_session *session, uint32_t i,
+			  const struct match *match)
+{
+	struct figures f;
+
+	if (!session->totals)
+		return false;
+	f = point_figures(session, i, match);
+	return figures_idle(&f);
+}
+
+static void session_print(FILE *out, const struct trace_session *session,
+			  const struct match *match, bool damaged)
+{
+	uint32_t idle = 0;
+
+	for (uint32_t i = 0; i < session->entry->points; i++) {
+		bool unselected = session->points[i].state ==
+				  RAS_POINT_UNSELECTED;
+
+		if (point_is_idle(session, i, match))
+			idle += !unselected;
+		else
+			point_print(out, session, i, match, damaged);
+	}
+	if (!idle)
+		return;
+	fprintf(out, "%5u      - %u tracepoint%s without a hit  ",
+		session->entry->major, idle, idle == 1 ? "" : "s");
+	name_print(out, session->tdf);
+	fputc('\n', out);
+}
+
+/* ---- static majors ---- */
+
+static uint64_t major_present(const struct match *match, unsigned int major)
+{
+	uint64_t present = 0;
+
+	for (size_t i = 0; i < match->size; i++) {
+		const struct match_point *point = match->table[i];
+
+		if (point && point->key >> 32 == major)
+			present += point->present;
+	}
+	return present;
+}
+
+static struct figures major_figures(const struct trace_file *file,
+				    unsigned int major,
+				    const struct match *match)
+{
+	const struct trace_session *majors = &file->majors;
+	struct figures f = figures_of(&majors->totals[major], majors->base ?
+				      &majors->base[major] : NULL);
+
+	f.present = major_present(match, major);
+	if (f.recorded < f.present)
+		f.recorded = f.present;
+	return f;
+}
+
+static void majors_print(FILE *out, const struct trace_file *file,
+			  const struct match *match)
+{
+	for (unsigned int major = 0; major < RAS_STATIC_MAJORS; major++) {
+		struct figures f = major_figures(file, major, match);
+
+		if (figures_idle(&f))
+			continue;
+		fprintf(out, "%5u      -", major);
+		figures_print(out, &f, file->damage.count);
+		fputs("  (static)\n", out);
+	}
+}
+
+static int point_compare(const void *a, const void *b)
+{
+	const struct match_point *const *x = a, *const *y = b;
+
+	return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
+}
+
+/* Records of no armed tracepoint, and static ones without figures: nothing but
+ * present. */
+static void others_print(FILE *out, const struct match *match)
+{
+	bool counted = match->file->majors.totals;
+	struct match_point **points = calloc(match->count + 1,
+					     sizeof(*points));
+	size_t n = 0;
+
+	for (size_t i = 0; points && i < match->size; i++)
+		if (match->table[i] && !match->table[i]->armed &&
+		    (!counted || match->table[i]->key >> 48))
+			points[n++] = match->table[i];
+	if (n)
+		qsort(points, n, sizeof(*points), point_compare);
+	for (size_t i = 0; i < n; i++) {
+		row_start(out, points[i]->key >> 32 & 0xffff,
+			  points[i]->key >> 16 & 0xffff);
+		present_print(out, points[i]->present);
+		fputs(points[i]->key >> 48 ? "  (not armed)\n" :
+					     "  (static)\n", out);
+	}
+	free(points);
+}
+
+/* ---- why ---- */
+
+/* "filtered: 3 suspended, 1 condition" */
+static const char *kinds_print(FILE *out, const char *before, const char *title,
+			       const uint64_t *figures,
+			       const char *const *names, size_t n)
+{
+	const char *between = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!figures[i])
+			continue;
+		if (!between)
+			fprintf(out, "%s%s: ", before, title);
+		fprintf(out, "%s%llu %s", between ? between : "",
+			(ull)figures[i], names[i] ? names[i] : "unknown");
+		between = ", ";
+	}
+	return between ? "; " : before;
+}
+
+/* By itself, not by `trace off`. */
+static bool point_ended(const struct ras_session_point *point)
+{
+	return point->state > RAS_POINT_OFF;
+}
+
+static bool why_wanted(const struct figures *f)
+{
+	return sum_of(f->filtered, RAS_FILTERED_KINDS) ||
+	       sum_of(f->faults, RAS_FAULT_KINDS) || f->paged_in;
+}
+
+static void why_title(FILE *out, bool *told)
+{
+	if (!*told)
+		fputs("\nMajor  Minor  Why not recorded, and what was not read\n",
+		      out);
+	*told = true;
+}
+
+/* Returns what stands in front of the next reason. */
+static const char *why_print(FILE *out, const struct figures *f)
+{
+	const char *before = "  ";
+
+	before = kinds_print(out, before, "filtered", f->filtered,
+			     names_filtered, RAS_FILTERED_KINDS);
+	before = kinds_print(out, before, "faults", f->faults, names_fault,
+			     RAS_FAULT_KINDS);
+	if (!f->paged_in)
+		return before;
+	fprintf(out, "%spaged in: %llu", before, (ull)f->paged_in);
+	return "; ";
+}
+
+static void session_why(FILE *out, const struct trace_session *session,
+			const struct match *match, struct clock *clock,
+			bool *told)
+{
+	for (uint32_t i = 0; i < session->entry->points; i++) {
+		const struct ras_session_point *point = &session->points[i];
+		struct figures f = point_figures(session, i, match);
+		const char *before;
+		char time[64];
+
+		if (!why_wanted(&f) && !point_ended(point))
+			continue;
+		why_title(out, told);
+		row_start(out, session->entry->major, point->minor);
+		before = why_print(out, &f);
+		if (point_ended(point)) {
+			*clock_put(clock, wall(match->file, point->ended), time) = '\0';
+			fprintf(out, "%sended: %s at %s", before,
+				names_point_state(point->state), time);
+		}
+		fputc('\n', out);
+	}
+}
+
+static void reasons_print(FILE *out, const struct trace_file *file,
+			  const struct match *match, struct clock *clock)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < file->session_count; i++)
+		if (file->sessions[i]->totals)
+			session_why(out, file->sessions[i], match, clock,
+				    &told);
+	for (unsigned int major = 0; file->majors.totals &&
+	     major < RAS_STATIC_MAJORS; major++) {
+		struct figures f = major_figures(file, major, match);
+
+		if (!why_wanted(&f))
+			continue;
+		why_title(out, &told);
+		fprintf(out, "%5u      -", major);
+		why_print(out, &f);
+		fputc('\n', out);
+	}
+}
+
+static void counters_print(FILE *out, const struct trace *trace,
+			   struct clock *clock)
+{
+	const struct trace_file *file = &trace->file;
+	const struct match *match = &trace->match;
+
+	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
+	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
+	for (size_t i = 0; i < file->session_count; i++)
+		session_print(out, file->sessions[i], match,
+			      file->damage.count);
+	if (file->majors.totals)
+		majors_print(out, file, match);
+	others_print(out, match);
+	reasons_print(out, file, match, clock);
+}
+
+void summary_print(FILE *out, const struct stream *stream, struct clock *clock)
+{
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+
+		title_print(out, &trace->file, clock);
+		records_print(out, &trace->file, trace->late);
+		complete_print(out, &trace->file, clock);
+		counters_print(out, trace, clock);
+	}
+}
+
+void summary_print_chosen(FILE *out, const struct stream *stream,
+			  struct chosen *chosen, struct clock *clock)
+{
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+
+		title_print(out, &trace->file, clock);
+		if (chosen_stopped(chosen))
+			continue;
+		records_print(out, &trace->file, trace->late);
+		complete_print(out, &trace->file, clock);
+	}
+	if (chosen_stopped(chosen))
+		fputs("Not read to the end: no more could be chosen\n", out);
+	chosen_print(out, chosen, clock);
+}
+
+/* ---- what was lost ---- */
+
+static void lost_add(struct summary_lost *lost, const struct figures *f)
+{
+	lost->records += covered(f->recorded, f->present) + f->dropped;
+}
+
+static void session_lost(struct summary_lost *lost,
+			 const struct trace_session *session,
+			 const struct match *match, int minor)
+{
+	for (uint32_t i = 0; i < session->entry->points; i++) {
+		struct figures f;
+
+		if (minor >= 0 && session->points[i].minor != minor)
+			continue;
+		if (!session->totals) {
+			lost->known = false;
+			return;
+		}
+		f = point_figures(session, i, match);
+		lost_add(lost, &f);
+	}
+}
+
+/* Static records are counted by major. */
+static void trace_lost(struct summary_lost *lost, const struct trace *trace,
+		       unsigned int major, int minor)
+{
+	const struct trace_file *file = &trace->file;
+	struct figures f;
+
+	for (size_t i = 0; i < file->session_count; i++)
+		if (file->sessions[i]->entry->major == major)
+			session_lost(lost, file->sessions[i], &trace->match,
+				     minor);
+	if (file->damage.count || !trace->ended)
+		lost->known = false;
+	if (!file->majors.totals || major >= RAS_STATIC_MAJORS)
+		return;
+	f = major_figures(file, major, &trace->match);
+	if (minor < 0)
+		lost_add(lost, &f);
+	else if (f.recorded)
+		lost->known = false;
+}
+
+struct summary_lost summary_lost(const struct stream *stream,
+				 unsigned int major, int minor)
+{
+	struct summary_lost lost = { .known = true };
+
+	for (size_t i = 0; i < stream->count; i++)
+		trace_lost(&lost, stream->traces[i], major, minor);
+	return lost;
+}

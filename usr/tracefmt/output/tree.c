@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --tree: the calls of each thread, indented:
+ *
+ *	Process [app]  PID [38/0x0026]  TID [70000/0x11170]  Date [2026-02-03]
+ *	18:07:32.052123456   1.203 us | (OS) DosSleep(n = 5) = 0
+ *	18:07:32.052125456            | (OS) DosOpen(name = "x") {
+ *	18:07:32.052126456     512 ns |   (OS) DosAlloc(size = 16) = 0
+ *	18:07:32.052127000            |   (OS) in the middle: step = 3
+ *	18:07:32.052129456   4.000 us | } = 0  (OS) DosOpen
+ *
+ * Of files thread after thread, of a pipe as the records come.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "../pair/latency.h"
+#include "../pair/pairing.h"
+#include "arguments.h"
+#include "line.h"
+#include "sheaf.h"
+
+#define BUCKETS		4096
+#define TIME_WIDTH	18
+#define LATENCY_WIDTH	12
+#define INDENT_MAX	40	/* levels; deeper ones say their number */
+#define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
+			 EVENT_TAIL_CALL)	/* in their places */
+
+/* The line of a PRE, while nothing of the thread came behind it. */
+struct waiting {
+	char *line;
+	size_t length, latency_at;
+	uint64_t number;	/* of the event; 0: none waits */
+};
+
+struct thread {
+	uint64_t buffer;	/* key of its trace's buffer */
+	uint32_t pid, tid;
+	char *title;
+	struct waiting waiting;
+	struct sheaf_text lines;
+	struct thread *next;	/* in its bucket */
+};
+
+struct tree {
+	struct pairing *pairing;
+	struct thread *buckets[BUCKETS];
+	struct thread **threads;	/* in the order of their first events */
+	size_t count;
+	struct sheaf sheaf;
+	struct text line;
+	bool live;			/* of a pipe */
+	const struct thread *last;	/* live: the last line is its */
+};
+
+/* An event on its way into a line. */
+struct shown {
+	const struct output *output;
+	const struct event *event;
+	const struct pair_seen *seen;
+	struct scratch *scratch;	/* decoded */
+};
+
+/* ---- parts of a line ---- */
+
+/* Right in a column. */
+static void column_put(struct text *line, const char *word, size_t n,
+		       size_t width)
+{
+	line_add_blanks(line, n < width ? width - n : 0);
+	line_add(line, word, n);
+}
+
+static void time_put(struct text *line, struct clock *clock, int64_t time)
+{
+	char word[CLOCK_MAX];
+
+	column_put(line, word, clock_put(clock, time, word) - word,
+		   TIME_WIDTH);
+	LINE_ADD(line, " ");
+}
+
+static void latency_column(struct text *line, int64_t ns)
+{
+	char word[LATENCY_MAX];
+
+	column_put(line, word, latency_put(ns, word) - word, LATENCY_WIDTH);
+}
+
+static void indent_put(struct text *line, uint32_t depth)
+{
+	LINE_ADD(line, " | ");
+	line_add_blanks(line, 2 * (depth < INDENT_MAX ? depth : INDENT_MAX));
+	if (depth > INDENT_MAX)
+		line_print(line, "<%u> ", depth);
+}
+
+static void flags_put(const struct shown *of, struct text *line)
+{
+	const struct decode_result *result = &of->scratch->result;
+	unsigned int flags = event_flags(of->event, result->status,
+					 result->misfit) & ~NOT_TOLD;
+
+	for (unsigned int i = 0; flags && i < EVENT_FLAGS; i++)
+		if (flags & 1u << i)
+			line_print(line, " <%s>", event_flag_words[i]);
+}
+
+/* " = 0, out = 5" of a POST, with what there is of it. */
+static void outcome_put(const struct shown *of, struct text *line)
+{
+	const struct match_point *point = of->event->point;
+	const struct field *value = arguments_return_field(point);
+	size_t start = line->used, end;
+
+	LINE_ADD(line, " = ");
+	end = line->used;
+	arguments_return_put(of->output, of->event, of->scratch, line);
+	if (line->used == end)
+		line->used = start;
+	if (value && point->fields.count > 1) {
+		LINE_ADD(line, ", ");
+		end = line->used;
+		arguments_put(of->output, of->event, of->scratch, value, line);
+		line->used -= line->used == end ? 2 : 0;
+	}
+	flags_put(of, line);
+}
+
+/* ---- threads ---- */
+
+static int title_make(struct thread *thread, const struct output *output,
+		      const struct event *event)
+{
+	const struct ras_record *r = event->record;
+	const char *comm = event_thread_comm(event);
+	char date[32], name[4 * 16 + 1] = "", host[4 * 72 + 1] = "";
+	struct clock clock = { .utc = output->settings->utc };
+
+	if (comm)
+		*text_put_safe(name, comm, strnlen(comm, 16)) = '\0';
+	if (output->stream->count > 1)
+		*text_put_safe(host, event->trace->file.host,
+			       strlen(event->trace->file.host)) = '\0';
+	clock_date(&clock, event->time, date, sizeof(date));
+	return asprintf(&thread->title,
+			"%s%s%s%s%s%sPID [%u/0x%04X]  TID [%u/0x%04X]  Date [%.10s]\n",
+			*host ? "Host [" : "", host, *host ? "]  " : "",
+			*name ? "Process [" : "", name, *name ? "]  " : "",
+			r->pid, r->pid, r->tid, r->tid, date) < 0 ? -ENOMEM : 0;
+}
+
+static struct thread **thread_place(struct tree *tree, uint64_t buffer,
+				    uint32_t pid, uint32_t tid)
+{
+	uint64_t key = ((uint64_t)pid << 32 | tid) + buffer;
+	struct thread **place;
+
+	place = &tree->buckets[(key * 0x9e3779b97f4a7c15ULL >> 32) % BUCKETS];
+	while (*place && ((*place)->buffer != buffer || (*place)->pid != pid ||
+			  (*place)->tid != tid))
+		place = &(*place)->next;
+	return place;
+}
+
+static struct thread *thread_add(struct tree *tree)
+{
+	struct thread **more, *thread;
+
+	if (!(tree->count & (tree->count - 1))) {
+		more = reallocarray(tree->threads, 2 * tree->count + 1,
+				    sizeof(*more));
+		if (!more)
+			return NULL;
+		tree->threads = more;
+	}
+	thread = calloc(1, sizeof(*thread));
+	if (thread)
+		tree->threads[tree->count++] = thread;
+	return thread;
+}
+
+/* NULL: no memory. */
+static struct thread *thread_of(const struct output *output,
+				const struct event *event)
+{
+	struct tree *tree = output->own;
+	uint64_t buffer = event->trace->file.header.key;
+	struct thread **place = thread_place(tree, buffer, event->record->pid,
+					     event->record->tid);
+
+	if (*place)
+		return *place;
+	*place = thread_add(tree);
+	if (!*place || title_make(*place, output, event))
+		return NULL;
+	(*place)->buffer = buffer;
+	(*place)->pid = event->record->pid;
+	(*place)->tid = event->record->tid;
+	return *place;
+}
+
+/* Its PRE was seen. */
+static struct thread *call_thread(struct tree *tree,
+				  const struct pair_call *call)
+{
+	return *thread_place(tree, call->trace->file.header.key, call->pid,
+			     call->tid);
+}
+
+/* ---- lines ---- */
+
+/* The line is the thread's; where it goes. 0, or a negative errno. */
+static int line_give(struct tree *tree, struct thread *thread,
+		     struct text *text)
+{
+	struct text *line = &tree->line;
+	int code = -line->error;
+
+	if (!code && !tree->live) {
+		code = sheaf_add(&tree->sheaf, &thread->lines, line->data,
+				 line->used);
+	} else if (!code) {
+		if (tree->last && tree->last != thread)
+			LINE_ADD(text, "\n");
+		if (tree->last != thread)
+			line_add_string(text, thread->title);
+		tree->last = thread;
+		line_add(text, line->data, line->used);
+		code = -text->error;
+	}
+	line->used = 0;
+	return code;
+}
+
+static int line_wait(struct tree *tree, struct thread *thread,
+		     size_t latency_at, uint64_t number)
+{
+	struct text *line = &tree->line;
+
+	if (line->error)
+		return -line->error;
+	thread->waiting = (struct waiting){
+		.line = malloc(line->used), .length = line->used,
+		.latency_at = latency_at, .number = number,
+	};
+	if (!thread->waiting.line)
+		return -ENOMEM;
+	memcpy(thread->waiting.line, line->data, line->used);
+	line->used = 0;
+	return 0;
+}
+
+/* The line that waits is the line now. */
+static int waiting_take(struct tree *tree, struct thread *thread)
+{
+	struct waiting *w = &thread->waiting;
+
+	if (text_reserve(&tree->line, w->length))
+		return -ENOMEM;
+	memcpy(tree->line.data, w->line, w->length);
+	tree->line.used = w->length;
+	free(w->line);
+	*w = (struct waiting){ 0 };
+	return 0;
+}
+
+/* It goes out, and `end` behind it. */
+static int waiting_give(struct tree *tree, struct thread *thread,
+			const char *end, struct text *text)
+{
+	if (!thread->waiting.number)
+		return 0;
+	if (waiting_take(tree, thread))
+		return -ENOMEM;
+	line_add_string(&tree->line, end);
+	LINE_ADD(&tree->line, "\n");
+	return line_give(tree, thread, text);
+}
+
+static int waiting_open(struct tree *tree, struct thread *thread,
+			struct text *text)
+{
+	return waiting_give(tree, thread, " {", text);
+}
+
+/* ---- events ---- */
+
+static int pre_add(const struct shown *of, struct thread *thread,
+		   struct text *text)
+{
+	struct tree *tree = of->output->own;
+	struct text *line = &tree->line;
+	int code = waiting_open(tree, thread, text);
+	size_t latency_at;
+
+	if (code)
+		return code;
+	time_put(line, &of->scratch->clock, of->event->time);
+	latency_at = line->used;
+	line_add_blanks(line, LATENCY_WIDTH);
+	indent_put(line, of->seen->depth);
+	line_add_string(line, of->seen->name);
+	LINE_ADD(line, "(");
+	arguments_put(of->output, of->event, of->scratch, NULL, line);
+	LINE_ADD(line, ")");
+	flags_put(of, line);
+	if (!tree->live)
+		return line_wait(tree, thread, latency_at, of->event->number);
+	LINE_ADD(line, " {\n");
+	return line_give(tree, thread, text);
+}
+
+/* The call and its POST on one line. */
+static int leaf_add(const struct shown *of, struct thread *thread,
+		    struct text *text)
+{
+	struct tree *tree = of->output->own;
+	size_t latency_at = thread->waiting.latency_at, end;
+	struct text *line = &tree->line;
+
+	if (waiting_take(tree, thread))
+		return -ENOMEM;
+	end = line->used;
+	latency_column(line, of->seen->latency);
+	if (!line->error)
+		memcpy(line->data + latency_at, line->data + end,
+		       LATENCY_WIDTH);
+	line->used = end;
+	outcome_put(of, line);
+	LINE_ADD(line, "\n");
+	return line_give(tree, thread, text);
+}
+
+static int post_add(const struct shown *of, struct thread *thread,
+		    struct text *text)
+{
+	struct tree *tree = of->output->own;
+	bool matched = of->seen->role == PAIR_POST_MATCHED;
+	struct text *line = &tree->line;
+	int code;
+
+	if (matched && thread->waiting.number &&
+	    thread->waiting.number == of->seen->call.number)
+		return leaf_add(of, thread, text);
+	code = waiting_open(tree, thread, text);
+	if (code)
+		return code;
+	time_put(line, &of->scratch->clock, of->event->time);
+	if (matched)
+		latency_column(line, of->seen->latency);
+	else
+		line_add_blanks(line, LATENCY_WIDTH);
+	indent_put(line, of->seen->depth);
+	line_add_string(line, matched ? "}" : "<no PRE>");
+	outcome_put(of, line);
+	LINE_ADD(line, "  ");
+	line_add_string(line, of->seen->name);
+	LINE_ADD(line, "\n");
+	return line_give(tree, thread, text);
+}
+
+static int plain_add(const struct shown *of, struct thread *thread,
+		     struct text *text)
+{
+	struct tree *tree = of->output->own;
+	const struct match_point *point = of->event->point;
+	struct text *line = &tree->line;
+	int code = waiting_open(tree, thread, text);
+	size_t end;
+
+	if (code)
+		return code;
+	time_put(line, &of->scratch->clock, of->event->time);
+	line_add_blanks(line, LATENCY_WIDTH);
+	indent_put(line, of->seen->depth);
+	if (point->formatted)
+		line_add(line, point->title, point->title_length - 1);
+	else
+		line_print(line, "major 0x%04X minor 0x%04X",
+			   pair_major(point), pair_minor(point));
+	LINE_ADD(line, ": ");
+	end = line->used;
+	arguments_put(of->output, of->event, of->scratch, NULL, line);
+	line->used -= line->used == end ? 2 : 0;
+	flags_put(of, line);
+	LINE_ADD(line, "\n");
+	return line_give(tree, thread, text);
+}
+
+/* The call has no POST. */
+static int unmatched_add(struct tree *tree, const struct pair_call *call,
+			 const char *note, struct text *text)
+{
+	struct thread *thread = call_thread(tree, call);
+	char end[64];
+	int code;
+
+	if (!thread)
+		return 0;
+	snprintf(end, sizeof(end), " <%s>", note);
+	if (thread->waiting.number == call->number)
+		return waiting_give(tree, thread, end, text);
+	code = waiting_open(tree, thread, text);
+	if (code)
+		return code;
+	line_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
+	indent_put(&tree->line, call->depth);
+	line_print(&tree->line, "} <%s>  %s\n", note, call->name);
+	return line_give(tree, thread, text);
+}
+
+static int tree_event(struct output *output, const struct event *event,
+		      struct text *text, struct scratch *scratch)
+{
+	struct tree *tree = output->own;
+	struct thread *thread = thread_of(output, event);
+	struct pair_seen seen;
+	struct shown of = { output, event, &seen, scratch };
+	const char *note;
+	int code = 0;
+
+	if (!thread || pairing_see(tree->pairing, event, &seen) ||
+	    output_decode(event, scratch, NULL))
+		return -ENOMEM;
+	note = seen.role == PAIR_PRE ? "too many open calls" : "no POST";
+	for (size_t i = 0; i < seen.unmatched_count && !code; i++)
+		code = unmatched_add(tree, &seen.unmatched[i], note, text);
+	if (code)
+		return code;
+	if (seen.role == PAIR_PRE)
+		return pre_add(&of, thread, text);
+	if (seen.role == PAIR_PLAIN)
+		return plain_add(&of, thread, text);
+	return post_add(&of, thread, text);
+}
+
+/* ---- */
+
+static bool stream_is_live(const struct stream *stream)
+{
+	for (size_t i = 0; i < stream->count; i++)
+		if (stream->traces[i]->file.source.pipe)
+			return true;
+	return false;
+}
+
+static int tree_open(struct output *output, struct text *text,
+		     struct error *err)
+{
+	struct tree *tree = calloc(1, sizeof(*tree));
+
+	output->own = tree;
+	if (!tree)
+		return -ENOMEM;
+	sheaf_open(&tree->sheaf);
+	tree->live = stream_is_live(output->stream);
+	tree->pairing = pairing_open();
+	return !tree->pairing || text_open(&tree->line, -1) ? -ENOMEM : 0;
+}
+
+static int tree_close(struct output *output, struct text *text,
+		      struct error *err)
+{
+	struct tree *tree = output->own;
+	const struct pair_call *call;
+	int code = 0;
+
+	while (!code && (call = pairing_open_call(tree->pairing)))
+		code = unmatched_add(tree, call, "no POST up to the end",
+				     text);
+	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
+		struct thread *thread = tree->threads[i];
+
+		line_print(text, "%s%s", i ? "\n" : "", thread->title);
+		code = sheaf_take(&tree->sheaf, &thread->lines, text);
+	}
+	return code;
+}
+
+static void tree_free(struct output *output)
+{
+	struct tree *tree = output->own;
+
+	if (!tree)
+		return;
+	for (size_t i = 0; i < tree->count; i++) {
+		sheaf_text_free(&tree->threads[i]->lines);
+		free(tree->threads[i]->waiting.line);
+		free(tree->threads[i]->title);
+		free(tree->threads[i]);
+	}
+	free(tree->threads);
+	sheaf_close(&tree->sheaf);
+	pairing_close(tree->pairing);
+	free(tree->line.data);
+	free(tree);
+}
+
+const struct output_ops output_tree = {
+	.name = "tree",
+	.in_order = true,
+	.whole = true,
+	.open = tree_open,
+	.event = tree_event,
+	.close = tree_close,
+	.free = tree_free,
+};

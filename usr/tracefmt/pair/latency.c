@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "latency.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PARTS_SHIFT	6	/* of LATENCY_PARTS */
+
+static unsigned int log2_of(uint64_t n)
+{
+	return 63 - __builtin_clzll(n);
+}
+
+/* Row of the ns; its first ns and the width of a part follow from it. */
+static unsigned int row_of(uint64_t ns)
+{
+	return ns < LATENCY_PARTS ? 0 : log2_of(ns) - PARTS_SHIFT + 1;
+}
+
+static uint64_t row_start(unsigned int row)
+{
+	return row ? 1ULL << (row + PARTS_SHIFT - 1) : 0;
+}
+
+static uint64_t part_width(unsigned int row)
+{
+	return row ? 1ULL << (row - 1) : 1;
+}
+
+int latency_add(struct latency *latency, int64_t ns)
+{
+	unsigned int row = row_of(ns);
+
+	if (!latency->rows[row])
+		latency->rows[row] = calloc(LATENCY_PARTS, sizeof(uint64_t));
+	if (!latency->rows[row])
+		return -ENOMEM;
+	latency->rows[row][(ns - row_start(row)) / part_width(row)]++;
+	if (!latency->count || ns < latency->least)
+		latency->least = ns;
+	if (ns > latency->most)
+		latency->most = ns;
+	latency->sum += ns;
+	latency->count++;
+	return 0;
+}
+
+void latency_free(struct latency *latency)
+{
+	for (size_t i = 0; i < LATENCY_ROWS; i++)
+		free(latency->rows[i]);
+}
+
+/* The middle of a part, as far as there can be one. */
+static int64_t part_middle(const struct latency *latency, unsigned int row,
+			   unsigned int part)
+{
+	uint64_t width = part_width(row);
+	int64_t ns = row_start(row) + part * width + width / 2;
+
+	ns = ns < latency->least ? latency->least : ns;
+	return ns < latency->most ? ns : latency->most;
+}
+
+int64_t latency_permille(const struct latency *latency, unsigned int n)
+{
+	uint64_t rank = ((unsigned __int128)latency->count * n + 999) / 1000;
+	uint64_t seen = 0;
+
+	for (unsigned int row = 0; row < LATENCY_ROWS; row++)
+		for (unsigned int part = 0; latency->rows[row] &&
+		     part < LATENCY_PARTS; part++) {
+			seen += latency->rows[row][part];
+			if (seen >= rank && rank)
+				return part_middle(latency, row, part);
+		}
+	return latency->most;
+}
+
+uint64_t latency_octave(const struct latency *latency, unsigned int power)
+{
+	unsigned int row = power < PARTS_SHIFT ? 0 : power - PARTS_SHIFT + 1;
+	unsigned int from = row ? 0 : power ? 1u << power : 0;
+	unsigned int to = row ? LATENCY_PARTS : 2u << power;
+	uint64_t count = 0;
+
+	if (row >= LATENCY_ROWS || !latency->rows[row])
+		return 0;
+	for (unsigned int part = from; part < to; part++)
+		count += latency->rows[row][part];
+	return count;
+}
+
+char *latency_put(int64_t ns, char *p)
+{
+	static const char *const units[] = { "us", "ms", "s" };
+	double value = ns / 1e3;
+	size_t unit = 0;
+
+	if (ns < 1000)
+		return p + sprintf(p, "%lld ns", (long long)ns);
+	while (unit < 2 && value >= 999.95) {
+		value /= 1000;
+		unit++;
+	}
+	return p + sprintf(p, "%.*f %s", value < 9.9995 ? 3 :
+			   value < 99.995 ? 2 : value < 999.95 ? 1 : 0,
+			   value, units[unit]);
+}

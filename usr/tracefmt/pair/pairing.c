@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pairing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../match/stream.h"
+
+#define BUCKETS		16384	/* a power of two, like the next one */
+#define FUNCTIONS_START	256
+
+/* What is known of a point. */
+struct pair_function {
+	const struct match_point *point;	/* NULL: a free entry */
+	enum pair_role role;
+	uint32_t index;
+	char *name;	/* of PRE and POST */
+	bool beside;
+};
+
+struct pair_thread {
+	uint64_t buffer;		/* key of its trace's buffer */
+	uint32_t pid, tid;
+	struct pair_call *calls;	/* open ones, innermost last */
+	size_t count, room;
+	int64_t newest;			/* of its PRE and POST records */
+	struct pair_thread *next;	/* in its bucket */
+	struct pair_thread *older, *newer;	/* by their last records */
+};
+
+struct pairing {
+	struct pair_function *functions;	/* hashed by point */
+	size_t function_size, function_count;
+	struct pair_thread *buckets[BUCKETS];
+	struct pair_thread *oldest, *newest;
+	size_t thread_count, open_count;
+	struct pair_call *unmatched;	/* of the last event */
+	size_t unmatched_count, unmatched_room;
+	struct pair_call given;		/* by pairing_open_call() */
+};
+
+/* ---- functions ---- */
+
+static bool module_same(const struct ras_session *a,
+			const struct ras_session *b)
+{
+	if (a->id_kind != TDF_ID_NONE && a->id_length)
+		return a->id_kind == b->id_kind &&
+		       a->id_length == b->id_length &&
+		       !memcmp(a->id, b->id, sizeof(a->id));
+	return a->inode && a->inode == b->inode && a->device == b->device;
+}
+
+/* Do calls of both points nest in a thread? */
+static bool points_nest(const struct match_point *a,
+			const struct match_point *b)
+{
+	return a->key >> 48 == b->key >> 48 || !a->session || !b->session ||
+	       !module_same(a->session->entry, b->session->entry);
+}
+
+static bool point_beside(const struct match_point *point,
+			 const struct trace *trace)
+{
+	const struct ras_session *own;
+
+	if (!point->session)
+		return false;
+	own = point->session->entry;
+	for (size_t i = 0; i < trace->file.session_count; i++) {
+		const struct ras_session *s = trace->file.sessions[i]->entry;
+
+		if (s->index < own->index && module_same(s, own) &&
+		    (!s->disarmed || s->disarmed > own->armed))
+			return true;
+	}
+	return false;
+}
+
+static struct pair_function *function_slot(const struct pairing *pairing,
+					   const struct match_point *point)
+{
+	size_t mask = pairing->function_size - 1;
+	size_t slot = (uintptr_t)point * 0x9e3779b97f4a7c15ULL >> 32 & mask;
+
+	while (pairing->functions[slot].point &&
+	       pairing->functions[slot].point != point)
+		slot = (slot + 1) & mask;
+	return &pairing->functions[slot];
+}
+
+static int functions_grow(struct pairing *pairing)
+{
+	struct pair_function *old = pairing->functions;
+	size_t size = pairing->function_size;
+
+	pairing->functions = calloc(2 * size, sizeof(*old));
+	if (!pairing->functions) {
+		pairing->functions = old;
+		return -ENOMEM;
+	}
+	pairing->function_size = 2 * size;
+	for (size_t i = 0; i < size; i++)
+		if (old[i].point)
+			*function_slot(pairing, old[i].point) = old[i];
+	free(old);
+	return 0;
+}
+
+/* NULL: no memory. */
+static const struct pair_function *
+function_add(struct pairing *pairing, struct pair_function *slot,
+	     const struct event *event)
+{
+	char name[PAIR_NAME_MAX];
+	struct pair_function function = {
+		.point = event->point,
+		.role = pair_role_of(event->point),
+		.index = pairing->function_count,
+		.beside = point_beside(event->point, event->trace),
+	};
+
+	if (function.role != PAIR_PLAIN) {
+		function.name = strdup(pair_name(event->point, name));
+		if (!function.name)
+			return NULL;
+	}
+	pairing->function_count++;
+	*slot = function;
+	return slot;
+}
+
+static const struct pair_function *function_of(struct pairing *pairing,
+					       const struct event *event)
+{
+	struct pair_function *slot = function_slot(pairing, event->point);
+
+	if (slot->point)
+		return slot;
+	if (2 * pairing->function_count >= pairing->function_size) {
+		if (functions_grow(pairing))
+			return NULL;
+		slot = function_slot(pairing, event->point);
+	}
+	return function_add(pairing, slot, event);
+}
+
+/* ---- calls without a POST ---- */
+
+static int unmatched_reserve(struct pairing *pairing, size_t n)
+{
+	size_t room = pairing->unmatched_count + n;
+	struct pair_call *more;
+
+	if (room <= pairing->unmatched_room)
+		return 0;
+	more = reallocarray(pairing->unmatched, 2 * room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	pairing->unmatched = more;
+	pairing->unmatched_room = 2 * room;
+	return 0;
+}
+
+/* Take calls [from, from + n) out of the thread, as unmatched where they nest
+ * with the function (NULL: all). */
+static int calls_drop(struct pairing *pairing, struct pair_thread *thread,
+		      size_t from, size_t n, const struct match_point *function)
+{
+	size_t kept = from, end = from + n;
+
+	if (unmatched_reserve(pairing, n))
+		return -ENOMEM;
+	for (size_t i = end; i-- > from;)
+		if (!function ||
+		    points_nest(thread->calls[i].point, function))
+			pairing->unmatched[pairing->unmatched_count++] =
+				thread->calls[i];
+	for (size_t i = from; i < end; i++)
+		if (function && !points_nest(thread->calls[i].point, function))
+			thread->calls[kept++] = thread->calls[i];
+	memmove(thread->calls + kept, thread->calls + end,
+		(thread->count - end) * sizeof(*thread->calls));
+	thread->count -= end - kept;
+	pairing->open_count -= end - kept;
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static uint64_t buffer_of(const struct trace *trace)
+{
+	return trace->file.header.key;
+}
+
+static struct pair_thread **thread_place(struct pairing *pairing,
+					 uint64_t buffer,
+					 uint32_t pid, uint32_t tid)
+{
+	uint64_t key = ((uint64_t)pid << 32 | tid) + buffer;
+	struct pair_thread **place;
+
+	place = &pairing->buckets[key * 0x9e3779b97f4a7c15ULL >> 32 &
+				  (BUCKETS - 1)];
+	while (*place && ((*place)->buffer != buffer || (*place)->pid != pid ||
+			  (*place)->tid != tid))
+		place = &(*place)->next;
+	return place;
+}
+
+static void thread_unlink(struct pairing *pairing, struct pair_thread *thread)
+{
+	*(thread->older ? &thread->older->newer : &pairing->oldest) =
+		thread->newer;
+	*(thread->newer ? &thread->newer->older : &pairing->newest) =
+		thread->older;
+}
+
+static void thread_link(struct pairing *pairing, struct pair_thread *thread)
+{
+	thread->older = pairing->newest;
+	thread->newer = NULL;
+	*(thread->older ? &thread->older->newer : &pairing->oldest) = thread;
+	pairing->newest = thread;
+}
+
+static void thread_free(struct pairing *pairing, struct pair_thread *thread)
+{
+	*thread_place(pairing, thread->buffer, thread->pid, thread->tid) =
+		thread->next;
+	thread_unlink(pairing, thread);
+	pairing->thread_count--;
+	pairing->open_count -= thread->count;
+	free(thread->calls);
+	free(thread);
+}
+
+/* Make room: of the thread that was quiet the longest, or, when it is the only
+ * one, of its outer calls. */
+static int thread_give_up(struct pairing *pairing)
+{
+	struct pair_thread *thread = pairing->oldest;
+	bool only = thread == pairing->newest && thread->count > 1;
+	size_t n = only ? thread->count / 2 : thread->count;
+
+	if (calls_drop(pairing, thread, 0, n, NULL))
+		return -ENOMEM;
+	if (!only)
+		thread_free(pairing, thread);
+	return 0;
+}
+
+/* The event's thread, which is the newest one now; NULL: it isn't there. */
+static struct pair_thread *thread_find(struct pairing *pairing,
+				       const struct event *event)
+{
+	struct pair_thread *thread = *thread_place(pairing,
+						   buffer_of(event->trace),
+						   event->record->pid,
+						   event->record->tid);
+
+	if (thread && thread != pairing->newest) {
+		thread_unlink(pairing, thread);
+		thread_link(pairing, thread);
+	}
+	return thread;
+}
+
+static struct pair_thread *thread_add(struct pairing *pairing,
+				      const struct event *event)
+{
+	struct pair_thread *thread;
+
+	if (pairing->thread_count >= PAIR_THREADS && thread_give_up(pairing))
+		return NULL;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->buffer = buffer_of(event->trace);
+	thread->pid = event->record->pid;
+	thread->tid = event->record->tid;
+	thread->newest = event->time;
+	*thread_place(pairing, thread->buffer, thread->pid, thread->tid) =
+		thread;
+	thread_link(pairing, thread);
+	pairing->thread_count++;
+	return thread;
+}
+
+/* ---- events ---- */
+
+static int64_t distance(int64_t from, int64_t to)
+{
+	uint64_t ns = (uint64_t)to - (uint64_t)from;
+
+	return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+/* How late it is in its thread. */
+static int64_t thread_pass(struct pair_thread *thread, int64_t time)
+{
+	if (time < thread->newest)
+		return distance(time, thread->newest);
+	thread->newest = time;
+	return 0;
+}
+
+static int call_begin(struct pairing *pairing, const struct event *event,
+		      const struct pair_function *function,
+		      struct pair_seen *seen)
+{
+	struct pair_thread *thread = thread_find(pairing, event);
+	struct pair_call *calls;
+
+	if (!thread)
+		thread = thread_add(pairing, event);
+	if (!thread || (pairing->open_count >= PAIR_OPEN &&
+			thread_give_up(pairing)))
+		return -ENOMEM;
+	if (thread->count == thread->room) {
+		calls = reallocarray(thread->calls, 2 * thread->room + 2,
+				     sizeof(*calls));
+		if (!calls)
+			return -ENOMEM;
+		thread->calls = calls;
+		thread->room = 2 * thread->room + 2;
+	}
+	seen->role = PAIR_PRE;
+	seen->depth = thread->count;
+	seen->late = thread_pass(thread, event->time);
+	seen->call = (struct pair_call){
+		.point = event->point, .name = function->name,
+		.trace = event->trace, .number = event->number,
+		.time = event->time,
+		.pid = thread->pid, .tid = thread->tid,
+		.depth = thread->count, .index = function->index,
+		.beside = function->beside,
+	};
+	thread->calls[thread->count++] = seen->call;
+	pairing->open_count++;
+	return 0;
+}
+
+/* Keys without the place in the TDF. */
+static bool is_call_of(const struct match_point *pre,
+		       const struct match_point *post)
+{
+	return pre->key >> 16 == (post->key >> 16 & ~(uint64_t)PAIR_POST);
+}
+
+static int call_end(struct pairing *pairing, const struct event *event,
+		    struct pair_seen *seen)
+{
+	struct pair_thread *thread = thread_find(pairing, event);
+	size_t at = thread ? thread->count : 0;
+
+	seen->depth = at;
+	while (at && (!is_call_of(thread->calls[at - 1].point, event->point) ||
+		      thread->calls[at - 1].time > event->time))
+		at--;
+	if (!at--)
+		return 0;
+	seen->role = PAIR_POST_MATCHED;
+	seen->call = thread->calls[at];
+	seen->depth = seen->call.depth;
+	seen->latency = distance(seen->call.time, event->time);
+	seen->late = thread_pass(thread, event->time);
+	if (calls_drop(pairing, thread, at + 1, thread->count - at - 1,
+		       event->point))
+		return -ENOMEM;
+	memmove(thread->calls + at, thread->calls + at + 1,
+		(thread->count - at - 1) * sizeof(*thread->calls));
+	thread->count--;
+	pairing->open_count--;
+	return 0;
+}
+
+int pairing_see(struct pairing *pairing, const struct event *event,
+		struct pair_seen *seen)
+{
+	const struct pair_function *function = function_of(pairing, event);
+	struct pair_thread *thread;
+	int code = 0;
+
+	if (!function)
+		return -ENOMEM;
+	pairing->unmatched_count = 0;
+	*seen = (struct pair_seen){ .role = function->role,
+				    .index = function->index,
+				    .name = function->name };
+	if (function->role == PAIR_PRE) {
+		code = call_begin(pairing, event, function, seen);
+	} else if (function->role == PAIR_POST_ALONE) {
+		code = call_end(pairing, event, seen);
+	} else {
+		thread = thread_find(pairing, event);
+		seen->depth = thread ? thread->count : 0;
+	}
+	seen->unmatched = pairing->unmatched;
+	seen->unmatched_count = pairing->unmatched_count;
+	return code;
+}
+
+/* ---- */
+
+const struct pair_call *pairing_open_call(struct pairing *pairing)
+{
+	struct pair_thread *thread;
+
+	while ((thread = pairing->oldest) && !thread->count)
+		thread_free(pairing, thread);
+	if (!thread)
+		return NULL;
+	pairing->given = thread->calls[--thread->count];
+	pairing->open_count--;
+	return &pairing->given;
+}
+
+struct pairing *pairing_open(void)
+{
+	struct pairing *pairing = calloc(1, sizeof(*pairing));
+
+	if (!pairing)
+		return NULL;
+	pairing->function_size = FUNCTIONS_START;
+	pairing->functions = calloc(FUNCTIONS_START,
+				    sizeof(*pairing->functions));
+	if (!pairing->functions) {
+		free(pairing);
+		return NULL;
+	}
+	return pairing;
+}
+
+void pairing_close(struct pairing *pairing)
+{
+	if (!pairing)
+		return;
+	while (pairing->oldest)
+		thread_free(pairing, pairing->oldest);
+	for (size_t i = 0; i < pairing->function_size; i++)
+		free(pairing->functions[i].name);
+	free(pairing->functions);
+	free(pairing->unmatched);
+	free(pairing);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How far it is, on standard error, when that is a terminal on which the output
+ * doesn't go. */
+#ifndef TRACEFMT_PROGRESS_H
+#define TRACEFMT_PROGRESS_H
+
+#include "match/stream.h"
+
+#define PROGRESS_EVERY	0x4000	/* events, a power of two: worth a look at the
+				 * clock */
+
+struct progress {
+	bool shown;
+	bool begun;		/* a line stands there */
+	uint64_t next;		/* time of the next line */
+	uint64_t bytes;		/* of all records; 0: not known, a pipe */
+	uint64_t done;		/* of these */
+};
+
+/* The beginnings have been read. */
+void progress_open(struct progress *progress, const struct stream *stream);
+void progress_show(struct progress *progress, const struct stream *stream);
+void progress_close(struct progress *progress);
+
+static inline void progress_count(struct progress *progress,
+				  const struct stream *stream,
+				  const struct event *event)
+{
+	if (!progress->shown)
+		return;
+	progress->done += ((uint64_t)event->record->length + 7) & ~7ULL;
+	if (!(event->number & (PROGRESS_EVERY - 1)))
+		progress_show(progress, stream);
+}
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_START	64	/* a power of two */
+#define PROCESSES_MAX	(1u << 20)
+#define MAP_BYTES_MAX	(256u << 20)	/* of all processes */
+
+static struct book_process **table_place(const struct book *book, uint32_t pid)
+{
+	size_t at = pid * 0x9e3779b97f4a7c15ULL >> 32;
+
+	while (book->table[at & (book->size - 1)] &&
+	       book->table[at & (book->size - 1)]->pid != pid)
+		at++;
+	return &book->table[at & (book->size - 1)];
+}
+
+static int table_grow(struct book *book)
+{
+	struct book grown = *book;
+
+	grown.size = book->size ? 2 * book->size : TABLE_START;
+	grown.table = calloc(grown.size, sizeof(*grown.table));
+	if (!grown.table)
+		return -ENOMEM;
+	for (size_t i = 0; i < book->size; i++)
+		if (book->table[i])
+			*table_place(&grown, book->table[i]->pid) =
+				book->table[i];
+	free(book->table);
+	*book = grown;
+	return 0;
+}
+
+static const struct book_process *process_find(const struct book *book,
+					       uint32_t pid)
+{
+	return book->size ? *table_place(book, pid) : NULL;
+}
+
+/* Found or made; NULL: no memory, or too many. */
+static struct book_process *process_get(struct book *book, uint32_t pid)
+{
+	struct book_process **place;
+
+	if (2 * book->count >= book->size && table_grow(book))
+		return NULL;
+	place = table_place(book, pid);
+	if (!*place && book->count < PROCESSES_MAX) {
+		*place = calloc(1, sizeof(**place));
+		if (*place) {
+			(*place)->pid = pid;
+			book->count++;
+		}
+	}
+	return *place;
+}
+
+/* ---- adding ---- */
+
+static void name_add(struct book_process *process, uint64_t since,
+		     const char *comm)
+{
+	size_t n = process->name_count, at = n;
+
+	while (at && process->names[at - 1].since >= since)
+		at--;
+	if (at < n && process->names[at].since == since) {
+		memcpy(process->names[at].comm, comm, 16);
+		return;
+	}
+	if (n == BOOK_NAMES && !at)
+		return;
+	if (n == BOOK_NAMES) {	/* the oldest goes */
+		memmove(process->names, process->names + 1,
+			--at * sizeof(*process->names));
+	} else {
+		memmove(process->names + at + 1, process->names + at,
+			(n - at) * sizeof(*process->names));
+		process->name_count++;
+	}
+	process->names[at].since = since;
+	memcpy(process->names[at].comm, comm, 16);
+}
+
+int book_add_processes(struct book *book, const uint8_t *p, size_t n)
+{
+	struct ras_process_entry entry;
+
+	for (; n >= sizeof(entry); p += sizeof(entry), n -= sizeof(entry)) {
+		struct book_process *process;
+
+		memcpy(&entry, p, sizeof(entry));
+		process = process_get(book, entry.key.pid);
+		if (!process)
+			return book->count < PROCESSES_MAX ? -ENOMEM : 0;
+		name_add(process, entry.process.seen, entry.process.comm);
+	}
+	return n ? -EINVAL : 0;
+}
+
+static void maps_drop(struct book *book, struct book_process *process)
+{
+	book->map_bytes -= process->map_count * sizeof(*process->maps);
+	free(process->maps);
+	process->maps = NULL;
+	process->map_count = 0;
+}
+
+/* Who was seen long ago is gone: the older half. */
+static void maps_make_room(struct book *book)
+{
+	uint64_t least = UINT64_MAX, limit;
+
+	for (size_t i = 0; i < book->size; i++)
+		if (book->table[i] && book->table[i]->maps &&
+		    book->table[i]->map_order < least)
+			least = book->table[i]->map_order;
+	limit = least + (book->map_order - least) / 2;
+	for (size_t i = 0; i < book->size; i++)
+		if (book->table[i] && book->table[i]->maps &&
+		    book->table[i]->map_order <= limit)
+			maps_drop(book, book->table[i]);
+}
+
+static int mapping_compare(const void *a, const void *b)
+{
+	const struct ras_mapping *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int book_add_maps(struct book *book, const uint8_t *p, size_t n)
+{
+	struct book_process *process;
+	struct ras_mapping *maps;
+	struct ras_maps head;
+
+	if (n < sizeof(head))
+		return -EINVAL;
+	memcpy(&head, p, sizeof(head));
+	if (n - sizeof(head) != head.mappings * sizeof(*maps))
+		return -EINVAL;
+	while (book->map_bytes > MAP_BYTES_MAX)
+		maps_make_room(book);
+	process = process_get(book, head.pid);
+	maps = malloc(n);
+	if (!process || !maps) {
+		free(maps);
+		return book->count < PROCESSES_MAX ? -ENOMEM : 0;
+	}
+	memcpy(maps, p + sizeof(head), n - sizeof(head));
+	qsort(maps, head.mappings, sizeof(*maps), mapping_compare);
+	maps_drop(book, process);
+	process->maps = maps;
+	process->map_count = head.mappings;
+	process->map_order = ++book->map_order;
+	book->map_bytes += head.mappings * sizeof(*maps);
+	memcpy(process->comm, head.comm, sizeof(head.comm));
+	return 0;
+}
+
+void book_free(struct book *book)
+{
+	for (size_t i = 0; i < book->size; i++) {
+		if (book->table[i])
+			free(book->table[i]->maps);
+		free(book->table[i]);
+	}
+	free(book->table);
+	*book = (struct book){ 0 };
+}
+
+/* ---- asking ---- */
+
+const char *book_name(const struct book *book, uint32_t pid, uint64_t time)
+{
+	const struct book_process *process = process_find(book, pid);
+	size_t at;
+
+	if (!process)
+		return NULL;
+	at = process->name_count;
+	while (at > 1 && process->names[at - 1].since > time)
+		at--;
+	if (at)
+		return process->names[at - 1].comm;
+	return process->comm[0] ? process->comm : NULL;
+}
+
+/* The last one that starts at or before it, if it reaches as far. */
+static const struct ras_mapping *mapping_find(const struct book_process *p,
+					      uint64_t address)
+{
+	size_t low = 0, high = p->map_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->maps[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < p->maps[low - 1].end ? &p->maps[low - 1] : NULL;
+}
+
+bool book_is_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+const struct ras_mapping *book_mapping(const struct book *book, uint32_t pid,
+				       uint64_t address)
+{
+	const struct book_process *process = process_find(book, pid);
+
+	return process ? mapping_find(process, address) : NULL;
+}

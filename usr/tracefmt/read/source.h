@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the bytes of a trace come from: memory, a file, or a pipe, which has
+ * them once only. */
+#ifndef TRACEFMT_SOURCE_H
+#define TRACEFMT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct source {
+	const uint8_t *data;	/* memory, owned; NULL: see fd */
+	int fd;
+	bool pipe;
+	bool ended;		/* a pipe: there is no more */
+	bool temporary;		/* what has been read isn't needed again */
+	size_t size;		/* of memory or file; of a pipe what has come */
+};
+
+struct source_bytes {
+	const uint8_t *data;	/* 8-byte aligned where `at` is so */
+	size_t size;
+	void *owned;		/* for free() */
+};
+
+/* path "-" is standard input. 0, or a negative errno. */
+int source_open(struct source *source, const char *path);
+/* Takes over data. */
+void source_open_memory(struct source *source, void *data, size_t size);
+void source_close(struct source *source);
+
+/*
+ * Up to n bytes at offset `at`; fewer at the end. Of a pipe `at` must be what
+ * has come so far. 0, or a negative errno; bytes->owned is freed in any case.
+ */
+int source_read(struct source *source, uint64_t at, uint64_t n,
+		struct source_bytes *bytes);
+/* The same of a file or memory, to a place that has room for n bytes. How many
+ * came, or a negative errno. */
+ssize_t source_fetch(struct source *source, uint64_t at, size_t n, void *to);
+
+/* An unnamed file that begins empty. 0, or a negative errno. */
+int source_open_temporary(struct source *source);
+/* Put bytes at that offset of it; n bytes of a pipe, or what comes of them: how
+ * many. A negative errno. */
+int source_put(struct source *to, uint64_t at, const void *data, size_t n);
+int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,
+			struct source *from);
+/* These aren't needed any more. */
+void source_forget(struct source *source, uint64_t at, uint64_t n);
+
+#endif

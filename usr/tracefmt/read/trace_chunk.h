@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The chunks of a trace, one after the other: what they say is put where it
+ * belongs, and what is damaged is told. */
+#ifndef TRACEFMT_TRACE_CHUNK_H
+#define TRACEFMT_TRACE_CHUNK_H
+
+#include "trace_file.h"
+
+/* The chunk at file->at. 1: go on; 0: that was the end; -ENOMEM. `kind` is that
+ * of the chunk, or stays: there is none. */
+int trace_chunk_next(struct trace_file *file, uint32_t *kind);
+
+#endif

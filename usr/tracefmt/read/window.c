@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE		4096u
+
+void window_set(struct window *window, const struct source_bytes *bytes)
+{
+	free(window->owned);
+	*window = (struct window){
+		.data = bytes->data, .size = bytes->size,
+		.owned = bytes->owned,
+		.room = bytes->owned ? bytes->size : 0,
+	};
+}
+
+void window_open(struct window *window, uint64_t offset, uint64_t left)
+{
+	window->data = NULL;
+	window->size = 0;
+	window->offset = offset;
+	window->left = left;
+}
+
+/*
+ * Where the bytes of that offset go, with room for `front` more before them:
+ * copying out of the page cache is several times as fast when both sides are
+ * aligned alike.
+ */
+static uint8_t *place_find(void *memory, size_t front, uint64_t offset)
+{
+	uintptr_t p = (uintptr_t)memory + front;
+
+	return (uint8_t *)((p + PAGE - 1) / PAGE * PAGE + offset % PAGE);
+}
+
+/* Keep the last bytes, and put what follows behind them. */
+static ssize_t bytes_fetch(struct window *window, struct source *source,
+			   size_t kept, size_t want)
+{
+	size_t room = kept + want + 2 * PAGE;
+	const uint8_t *from = window->data + window->size - kept;
+	void *spent = NULL;
+	ssize_t got;
+	uint8_t *to;
+
+	if (window->room < room) {
+		spent = window->owned;
+		window->owned = malloc(room);
+		window->room = window->owned ? room : 0;
+	}
+	if (!window->owned) {
+		free(spent);
+		return -ENOMEM;
+	}
+	to = place_find(window->owned, kept, window->offset);
+	if (kept)
+		memmove(to - kept, from, kept);
+	free(spent);
+	got = source_fetch(source, window->offset, want, to);
+	window->data = to - kept;
+	window->size = kept + (got < 0 ? 0 : got);
+	return got;
+}
+
+bool window_fill(struct window *window, struct source *source, size_t used,
+		 size_t most)
+{
+	size_t want = window->left < most ? window->left : most;
+	ssize_t got = bytes_fetch(window, source, window->size - used, want);
+
+	window->offset += want;
+	window->left -= want;
+	if (got == (ssize_t)want)
+		return true;
+	if (got == -ENOMEM)
+		window->size = 0;
+	window->left = 0;
+	return false;
+}
+
+void window_free(struct window *window)
+{
+	free(window->owned);
+	*window = (struct window){ 0 };
+}

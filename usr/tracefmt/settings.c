@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../lib/options.h"
+#include "output/columns.h"
+#include "output/prefix.h"
+#include "output/prefixed.h"
+
+#define PROGRAM		"tracefmt"
+
+static const struct output_ops *const formats[] = {
+	&output_text, &output_json, &output_csv, &output_ctf, &output_perfetto,
+	&output_html, &output_pairs, &output_tree,
+};
+
+static int wrong(const char *option, const char *value, const char *why)
+{
+	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, why);
+	return -1;
+}
+
+#define TAKE_FLAG(name, field) \
+	static int take_##name(void *context, const char *value) \
+	{ \
+		((struct settings *)context)->field = true; \
+		return 0; \
+	}
+
+TAKE_FLAG(strict, strict)
+TAKE_FLAG(force, force)
+TAKE_FLAG(utc, output.utc)
+TAKE_FLAG(relative, output.relative)
+TAKE_FLAG(hex, output.hex)
+TAKE_FLAG(verbose, output.verbose)
+TAKE_FLAG(no_summary, quiet)
+TAKE_FLAG(follow, follow)
+TAKE_FLAG(no_pager, no_pager)
+TAKE_FLAG(no_symbols, symbols.off)
+TAKE_FLAG(newest_first, order.newest_first)
+
+/* The values live as long as argv. */
+static int list_add(char ***list, size_t *count, const char *value)
+{
+	char **more = reallocarray(*list, *count + 1, sizeof(*more));
+
+	if (!more) {
+		fputs(PROGRAM ": out of memory\n", stderr);
+		return -1;
+	}
+	*list = more;
+	more[(*count)++] = (char *)value;
+	return 0;
+}
+
+static int take_tff(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	return list_add(&s->tffs, &s->tff_count, value);
+}
+
+static int take_symbols(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	return list_add(&s->symbols.dirs, &s->symbols.dir_count, value);
+}
+
+static int take_summary(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	s->summary_only = true;
+	s->summary_by = summary_by_name(value);
+	return s->summary_by < SUMMARY_KINDS ? 0 :
+	       wrong("summary", value, "one of " SUMMARY_NAMES " is wanted");
+}
+
+/* --pair and --tree are text of their own; of the others the last one holds. */
+static bool is_of_calls(const struct output_ops *format)
+{
+	return format == &output_pairs || format == &output_tree;
+}
+
+static int format_set(struct settings *s, const struct output_ops *format)
+{
+	const struct output_ops *old = s->format;
+
+	if (format == &output_text && is_of_calls(old))
+		return 0;
+	s->format = format;
+	if (old == format || old == &output_text ||
+	    (!is_of_calls(old) && !is_of_calls(format)))
+		return 0;
+	fprintf(stderr, PROGRAM ": '%s' and '%s' are outputs of their own\n",
+		old->name, format->name);
+	return -1;
+}
+
+static int take_format(void *context, const char *value)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i]->name, value))
+			return format_set(context, formats[i]);
+	return wrong("format", value, "one of text, json, csv, ctf, perfetto, html is wanted");
+}
+
+static int take_pair(void *context, const char *value)
+{
+	return format_set(context, &output_pairs);
+}
+
+static int take_tree(void *context, const char *value)
+{
+	return format_set(context, &output_tree);
+}
+
+static int take_output(void *context, const char *value)
+{
+	((struct settings *)context)->output.path = strcmp(value, "-") ?
+						    value : NULL;
+	return 0;
+}
+
+static int take_prefix(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	s->output.prefix = value;
+	s->prefixed = true;
+	return 0;
+}
+
+static int take_fields(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	return list_add(&s->output.fields, &s->output.field_count, value);
+}
+
+static int take_colour(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	if (!value || !strcmp(value, "always"))
+		s->colour = COLOUR_ALWAYS;
+	else if (!strcmp(value, "never"))
+		s->colour = COLOUR_NEVER;
+	else if (!strcmp(value, "auto"))
+		s->colour = COLOUR_AUTO;
+	else
+		return wrong("colour", value, "always, never or auto is wanted");
+	return 0;
+}
+
+static int number_take(const char *option, const char *value, uint64_t *number)
+{
+	char *end;
+	unsigned long long n = strtoull(value, &end, 0);
+
+	if (*value < '0' || *value > '9' || *end || !n || n == UINT64_MAX)
+		return wrong(option, value, "a number from 1 on is wanted");
+	*number = n;
+	return 0;
+}
+
+static int take_last(void *context, const char *value)
+{
+	return number_take("last", value,
+			   &((struct settings *)context)->order.last);
+}
+
+static int take_around(void *context, const char *value)
+{
+	return number_take("around", value,
+			   &((struct settings *)context)->order.around);
+}
+
+static int choose_take(void *context, const char *option, const char *value)
+{
+	struct error err = { 0 };
+
+	if (!choose_add(((struct settings *)context)->choose, option, value,
+			&err))
+		return 0;
+	error_print(PROGRAM, &err);
+	return -1;
+}
+
+#define TAKE_CHOICE(option) \
+	static int take_##option(void *context, const char *value) \
+	{ \
+		return choose_take(context, #option, value); \
+	}
+
+TAKE_CHOICE(major)
+TAKE_CHOICE(minor)
+TAKE_CHOICE(group)
+TAKE_CHOICE(type)
+TAKE_CHOICE(pid)
+TAKE_CHOICE(tid)
+TAKE_CHOICE(comm)
+TAKE_CHOICE(cpu)
+TAKE_CHOICE(event)
+TAKE_CHOICE(since)
+TAKE_CHOICE(until)
+TAKE_CHOICE(field)
+TAKE_CHOICE(text)
+
+static const struct option_def options[] = {
+	{ "tff", 't', "DIR", "look for TFFs here first; or one TFF; repeatable",
+	  take_tff },
+	{ "strict", 0, NULL, "exit 1 when a record has no matching TFF entry",
+	  take_strict },
+	{ "force", 'f', NULL, "use a TFF entry though its data hash differs",
+	  take_force },
+	{ "major", 0, "LIST", "only these majors: 5,7-9", take_major },
+	{ "minor", 0, "LIST", "only these minors", take_minor },
+	{ "group", 0, "LIST", "only these groups, by name or number",
+	  take_group },
+	{ "type", 0, "LIST", "only these types, by name or number", take_type },
+	{ "pid", 'p', "LIST", "only these processes", take_pid },
+	{ "tid", 0, "LIST", "only these threads", take_tid },
+	{ "comm", 0, "NAME", "only processes of this name, with * and ?",
+	  take_comm },
+	{ "cpu", 0, "LIST", "only these CPUs", take_cpu },
+	{ "event", 0, "LIST", "only events of these numbers", take_event },
+	{ "since", 0, "TIME", "only from then on: a time, +SECONDS behind the first event, -SECONDS before the last, boot+SECONDS",
+	  take_since },
+	{ "until", 0, "TIME", "only up to then", take_until },
+	{ "field", 'e', "EXPRESSION", "only where this is true: 'len > 64 && name ~ \"conf\"'",
+	  take_field },
+	{ "text", 'g', "TEXT", "only where the printed text has this, or matches /REGEX/",
+	  take_text },
+	{ "newest-first", 'n', NULL, "begin with the newest event",
+	  take_newest_first },
+	{ "last", 0, "N", "only the last N of them", take_last },
+	{ "around", 0, "N", "and N events before and behind each, of any kind",
+	  take_around },
+	{ "summary", 's', "[=BY]", "print the figures only; per pid, major or minor",
+	  take_summary },
+	{ "no-summary", 'q', NULL, "leave the figures out", take_no_summary },
+	{ "format", 0, "FORMAT", "text, json, csv, ctf, perfetto or html",
+	  take_format },
+	{ "pair", 0, NULL, "latencies of functions: PRE and POST matched",
+	  take_pair },
+	{ "tree", 0, NULL, "calls as a tree for each thread", take_tree },
+	{ "output", 'o', "FILE", "write there; of ctf a directory",
+	  take_output },
+	{ "fields", 0, "LIST", "only these columns", take_fields },
+	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, in place of its header",
+	  take_prefix },
+	{ "utc", 'u', NULL, "print times in UTC", take_utc },
+	{ "relative", 'r', NULL, "print times since the first record",
+	  take_relative },
+	{ "hex", 'x', NULL, "print each record's data in hex too", take_hex },
+	{ "verbose", 'v', NULL, "show data that the format leaves over",
+	  take_verbose },
+	{ "follow", 'F', NULL, "go on with what is recorded from now on",
+	  take_follow },
+	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; repeatable",
+	  take_symbols },
+	{ "no-symbols", 0, NULL, "name addresses by module and offset only",
+	  take_no_symbols },
+	{ "colour", 0, "[=WHEN]", "always, never or auto", take_colour },
+	{ "no-pager", 0, NULL, "never start a pager", take_no_pager },
+	{ NULL },
+};
+
+static const struct command_def command = {
+	.program = PROGRAM,
+	.operands = "[FILE.ras... | -]",
+	.help = "print trace records, of the live buffer when no file is named",
+	.options = options,
+};
+
+/* 0, or OPTIONS_WRONG, which is told. */
+static int fields_check(const struct settings *settings)
+{
+	const struct output_ops *format = settings->format;
+	struct columns columns;
+	struct error err = { 0 };
+
+	if (!settings->output.field_count)
+		return 0;
+	if (format == &output_html)
+		fputs(PROGRAM ": --fields: a page has all fields\n", stderr);
+	else if (settings->summary_only)
+		fputs(PROGRAM ": --fields: the figures have no fields\n",
+		      stderr);
+	else if (format != &output_text && format != &output_json &&
+		 format != &output_csv)
+		fprintf(stderr, PROGRAM ": --fields: text, json and csv have columns, not '%s'\n",
+			format->name);
+	else if (columns_parse(&columns, &settings->output, &err))
+		error_print(PROGRAM, &err);
+	else {
+		columns_free(&columns);
+		return 0;
+	}
+	return OPTIONS_WRONG;
+}
+
+/* Options that don't go together. 0, or OPTIONS_WRONG, which is told. */
+static int settings_check(const struct settings *settings)
+{
+	const char *name = settings->format->name;
+
+	if (settings->summary_only && settings->format != &output_text)
+		fprintf(stderr, PROGRAM ": --summary: the figures are text, not '%s'\n",
+			name);
+	else if (settings->order.newest_first && settings->format->whole)
+		fprintf(stderr, PROGRAM ": --newest-first: '%s' needs the events in the order of time\n",
+			name);
+	else if (settings->format == &output_ctf && !settings->output.path)
+		fputs(PROGRAM ": --format=ctf: a trace is a directory, name one that isn't there yet with -o DIR\n",
+		      stderr);
+	else
+		return fields_check(settings);
+	return OPTIONS_WRONG;
+}
+
+/* 0, or OPTIONS_WRONG, which is told. */
+static int template_check(const struct settings *settings)
+{
+	struct prefix *prefix;
+	struct error err;
+
+	if (prefix_parse(&prefix, settings->output.prefix, &err)) {
+		error_prefix(&err, settings->prefixed ? "--prefix: " :
+						"TRACEFMT_PREFIX: ");
+		error_print(PROGRAM, &err);
+		return OPTIONS_WRONG;
+	}
+	prefix_free(prefix);
+	return 0;
+}
+
+/* A form of one's own is only for text. 0, or OPTIONS_WRONG, which is told. */
+static int form_check(struct settings *settings)
+{
+	const struct output_settings *output = &settings->output;
+
+	if (settings->format != &output_text) {
+		if (!settings->prefixed)
+			return 0;
+		wrong("prefix", output->prefix, "it is for text only");
+		return OPTIONS_WRONG;
+	}
+	if (output->prefix || output->field_count)
+		settings->format = &output_prefixed;
+	return output->prefix ? template_check(settings) : 0;
+}
+
+int settings_parse(struct settings *settings, int argc, char **argv)
+{
+	int operand;
+
+	*settings = (struct settings){ .format = &output_text };
+	settings->output.prefix = getenv("TRACEFMT_PREFIX");
+	settings->choose = choose_open();
+	if (!settings->choose) {
+		fputs(PROGRAM ": out of memory\n", stderr);
+		return OPTIONS_WRONG;
+	}
+	operand = options_parse(&command, argc, argv, false, settings);
+	return operand < 0 || (!settings_check(settings) &&
+			       !form_check(settings)) ? operand : OPTIONS_WRONG;
+}
+
+void settings_free(struct settings *settings)
+{
+	choose_close(settings->choose);
+	free(settings->tffs);
+	free(settings->symbols.dirs);
+	free(settings->output.fields);
+}

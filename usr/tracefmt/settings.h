@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was asked for on the command line. */
+#ifndef TRACEFMT_SETTINGS_H
+#define TRACEFMT_SETTINGS_H
+
+#include <stdbool.h>
+#include "choose/choose.h"
+#include "choose/order.h"
+#include "format/symbols.h"
+#include "output/output.h"
+#include "output/summary.h"
+
+struct settings {
+	char **tffs;
+	size_t tff_count;
+	bool strict;		/* a record without a TFF entry is an error */
+	bool force;		/* use entries of other data hashes */
+	bool summary_only, quiet;
+	enum summary_by summary_by;
+	bool follow;
+	bool no_pager;
+	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+	const struct output_ops *format;
+	bool prefixed;		/* --prefix was given */
+	struct choose *choose;
+	struct order_settings order;
+	struct symbols_settings symbols;
+	struct output_settings output;
+};
+
+/* Fills settings from argv; the index of the first operand, or OPTIONS_*
+ * (lib/options.h). */
+int settings_parse(struct settings *settings, int argc, char **argv);
+void settings_free(struct settings *settings);
+
+#endif

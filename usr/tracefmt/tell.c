@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "../lib/temp_file.h"
+
+#define PROGRAM		"tracefmt"
+
+static void damage_tell(const struct stream *stream, const struct trace *trace)
+{
+	const struct damage *damage = &trace->file.damage;
+	const char *name = stream->count > 1 ? trace->name : "";
+	const char *colon = stream->count > 1 ? ": " : "";
+
+	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
+		fprintf(stderr, PROGRAM ": %s%slost or damaged: %s\n", name,
+			colon, damage->lines[i]);
+	if (damage->count > DAMAGE_LINES)
+		fprintf(stderr, PROGRAM ": %s%sand %zu more places\n", name,
+			colon, damage->count - DAMAGE_LINES);
+}
+
+static void choice_tell(const struct choose *choose)
+{
+	struct error note;
+	int more;
+
+	for (size_t i = 0; (more = choose_tell(choose, i, &note)) >= 0; i++)
+		if (more)
+			error_print(PROGRAM, &note);
+}
+
+/* Whether there were records without a TFF entry. */
+static bool unmatched_tell(const struct settings *settings, uint64_t given)
+{
+	uint64_t left = choose_undecided(settings->choose);
+
+	if (given)
+		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry%s\n",
+			(unsigned long long)given,
+			settings->summary_only ? "" : " are shown in hex");
+	if (left)
+		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry are left out: their group, types and fields are not known\n",
+			(unsigned long long)left);
+	if (given || left)
+		fputs(PROGRAM ": name the directory of their TFF with --tff DIR\n",
+		      stderr);
+	return given || left;
+}
+
+int tell_outcome(const struct settings *settings, const struct stream *stream,
+		 uint64_t unmatched)
+{
+	bool damaged = false;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+
+		damage_tell(stream, trace);
+		damaged |= trace->file.damage.count;
+	}
+	choice_tell(settings->choose);
+	return (unmatched_tell(settings, unmatched) && settings->strict) ||
+	       damaged ? 1 : 0;
+}
+
+void tell_failure(const struct settings *settings, const struct error *err,
+		  int code)
+{
+	const char *folder, *path = settings->output.path;
+
+	if (err->text[0])
+		error_print(PROGRAM, err);
+	else if (temp_file_failed(code, &folder))
+		fprintf(stderr, PROGRAM ": cannot keep events in a file of TMPDIR, '%s': %s\n",
+			folder, strerror(-code));
+	else if (path && code != -ENOMEM)
+		fprintf(stderr, PROGRAM ": cannot write '%s': %s\n", path,
+			strerror(-code));
+	else
+		fprintf(stderr, PROGRAM ": cannot print: %s\n",
+			strerror(-code));
+}
+
+void tell_summary(const struct settings *settings,
+		  const struct stream *stream, struct chosen *chosen)
+{
+	struct clock clock = {
+		.utc = settings->output.utc,
+		.relative = settings->output.relative,
+		.start = stream->first,
+	};
+	FILE *out = settings->summary_only ? stdout : stderr;
+
+	if (!settings->summary_only && settings->quiet)
+		return;
+	if (chosen)
+		summary_print_chosen(out, stream, chosen, &clock);
+	else
+		summary_print(out, stream, &clock);
+}
