@@ -170,6 +170,8 @@ bench: all
 	@scripts/bench_memory
 	@echo
 	@scripts/bench_compile
+	@echo
+	@scripts/bench_decode
 
 # For targets without our libraries: the two programs needed there.
 static: $(B)/static/trace $(B)/static/tracefmt
@@ -226,7 +228,7 @@ help:
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
-	@echo 'make bench      what hits, arming (root) and compiling cost, beside other tools'
+	@echo 'make bench      what hits, arming (root) and compiling and decoding cost, beside other tools'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make portable   tracefmt without BPF and libraries, CC=... for any architecture'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
