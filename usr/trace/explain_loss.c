@@ -68,6 +68,9 @@ static void head_print(const struct loss *loss)
 {
 	const struct ras_session *entry = loss->session->entry;
 	uint32_t point = loss->point - loss->session->points;
+	uint64_t ended = loss->point->state != RAS_POINT_ARMED &&
+			 loss->point->ended ? loss->point->ended :
+					      entry->disarmed;
 	char text[AMOUNT_MOMENT];
 
 	safe_text_print(stdout, entry->tdf, false);
@@ -85,10 +88,9 @@ static void head_print(const struct loss *loss)
 	if (entry->armed)
 		printf("armed %s: what hit before isn't counted\n",
 		       moment(loss->query, entry->armed, text));
-	if (loss->point->ended || entry->disarmed)
+	if (ended)
 		printf("disarmed %s: what hits since isn't counted\n",
-		       moment(loss->query, loss->point->ended ?
-			      loss->point->ended : entry->disarmed, text));
+		       moment(loss->query, ended, text));
 }
 
 static uint64_t filtered(const struct loss *loss, unsigned int kind)

@@ -93,7 +93,8 @@ static void point_print(const struct query *query, size_t i, uint32_t index)
 	json_number("major", is_static ? point->minor : session->entry->major);
 	number_or_null("minor", point->minor, !is_static);
 	json_string("state", query_point_state(session, index));
-	number_or_null("ended", point->ended, point->ended);
+	number_or_null("ended", point->ended,
+		       point->ended && point->state != RAS_POINT_ARMED);
 	figure_print(&query->figures.sessions[i][index]);
 	point_place_print(query->tdfs[i], index);
 	json_close('}');

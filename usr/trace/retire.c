@@ -118,7 +118,8 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 static bool has_ended_points(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->entry->points; i++)
-		if (session->points[i].ended)
+		if (session->points[i].state != RAS_POINT_ARMED &&
+		    session->points[i].state != RAS_POINT_UNSELECTED)
 			return true;
 	return false;
 }

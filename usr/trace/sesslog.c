@@ -93,9 +93,9 @@ void sesslog_point_end(struct ras_session *entry, uint32_t point,
 
 	if (point >= entry->points || points[point].state != RAS_POINT_ARMED)
 		return;
-	points[point].state = state;
-	__atomic_store_n(&points[point].ended, buffer_time(),
-			 __ATOMIC_RELEASE);
+	/* the state counts: who is killed in between ended nothing */
+	points[point].ended = buffer_time();
+	__atomic_store_n(&points[point].state, state, __ATOMIC_RELEASE);
 }
 
 uint32_t sesslog_points_armed(const struct ras_session *entry)
