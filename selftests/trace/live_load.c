@@ -15,6 +15,8 @@
 
 #define THREADS		6
 #define SECONDS		1.5
+#define PATIENCE	30	/* seconds more, for as many pictures: */
+#define PICTURES	3
 #define POINTS		2
 #define FACTOR		0x9e3779b97f4a7c15ULL
 #define MEMORY		96
@@ -191,7 +193,8 @@ static unsigned int load_run(struct census *census)
 	stop = false;
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, hammer, hits[i]);
-	while (now() < end)
+	/* how many that is depends on what else runs on the machine */
+	while (now() < end || (pictures < PICTURES && now() < end + PATIENCE))
 		pictures += picture_check(census);
 	tap_is(self_trace("suspend"), 0, "suspend");
 	usleep(50000);
@@ -260,7 +263,7 @@ static void attach_test(const char *kind)
 	if (!tap_is(self_trace(line), 0, "armed with %s links", kind))
 		return;
 	pictures = load_run(&census);
-	tap_ok(pictures > 1 && census.records > 500,
+	tap_ok(pictures >= PICTURES && census.records > 500,
 	       "%u pictures of %llu records were taken meanwhile", pictures,
 	       (unsigned long long)census.records);
 	tap_is(census.torn, 0, "every record is whole");
