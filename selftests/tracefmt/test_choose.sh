@@ -95,6 +95,18 @@ chosen "arithmetic" 'len != "-" && (len * 2 + 1) % 3 == fd' \
 	-e '(len * 2 + 1) % 3 == fd'
 chosen "division by zero is false" 'len != "-" && fd != 0 && int(len / fd) > 40' \
 	-e 'len / fd > 40'
+two_63=9223372036854775808
+chosen "a product beyond 64 bits" 1 \
+	-e "$two_63 * $two_63 / $two_63 == $two_63 && 3 * ($two_63 * 2) / 6 == $two_63"
+chosen "with a sign" 1 \
+	-e "-$two_63 * $two_63 / $two_63 == -$two_63 && -3 * -5 == 15"
+# either would be true of a number
+chosen "one beyond 127 is missing" 0 \
+	-e "$two_63 * $two_63 * 2 >= 0 || $two_63 * $two_63 * 2 < 0"
+chosen "one beyond 128, too" 0 \
+	-e "$two_63 * $two_63 * $two_63 >= 0 || $two_63 * $two_63 * $two_63 < 0"
+chosen "also of two factors beyond 64" 0 \
+	-e "($two_63 * $two_63) * ($two_63 * 8) >= 0"
 chosen "bits" 'mode != "-" && mode % 2' -e 'mode & 1'
 chosen "bits bind looser than ==" 'mode != "-" && int(mode / 2) % 2' \
 	-e '(mode & 2) == 2'

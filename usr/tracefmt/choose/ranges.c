@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
 
 const char *ranges_number(const char *p, uint64_t *number)
 {
@@ -109,17 +110,10 @@ int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 
 bool ranges_have(const struct ranges *ranges, uint64_t number)
 {
-	size_t low = 0, high = ranges->count;
+	size_t n = array_count_upto(ranges->items, ranges->count,
+				    sizeof(*ranges->items), number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].last < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ranges->count && ranges->items[low].first <= number;
+	return n && number <= ranges->items[n - 1].last;
 }
 
 void ranges_free(struct ranges *ranges)

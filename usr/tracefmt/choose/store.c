@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../../lib/array.h"
 #include "../../lib/temp_file.h"
 
 #define BLOCK_BYTES	(256u << 10)
@@ -194,17 +195,9 @@ struct store_block store_block(const struct store *store, size_t block)
 /* Without memory for its number a slot stays unused. */
 static void slot_give_up(struct store *store, uint64_t slot)
 {
-	size_t room = store->free_room ? 2 * store->free_room : 64;
-	uint64_t *slots;
-
-	if (store->free_count == store->free_room) {
-		slots = reallocarray(store->free_slots, room, sizeof(*slots));
-		if (!slots)
-			return;
-		store->free_slots = slots;
-		store->free_room = room;
-	}
-	store->free_slots[store->free_count++] = slot;
+	if (array_grow(&store->free_slots, store->free_count,
+		       &store->free_room, sizeof(*store->free_slots)))
+		store->free_slots[store->free_count++] = slot;
 }
 
 void store_drop(struct store *store)

@@ -40,8 +40,6 @@ struct plain_step {
 	const struct format_step *source;
 };
 
-#define INLINE	PLAIN_INLINE
-
 /* ---- compiling ---- */
 
 static uint8_t typed_code(const struct format_step *source)
@@ -153,7 +151,8 @@ int plain_prepare(struct decode_format *format)
 /* ---- values ---- */
 
 /* %D: the high word first, %Q: the first double word */
-INLINE char *pair_put(char *p, uint64_t first, uint64_t second, int digits)
+PLAIN_INLINE char *pair_put(char *p, uint64_t first, uint64_t second,
+			    int digits)
 {
 	p = text_put_hex(p, first, digits);
 	*p++ = ' ';
@@ -161,7 +160,7 @@ INLINE char *pair_put(char *p, uint64_t first, uint64_t second, int digits)
 }
 
 /* What is left of the item; or a string, up to its zero. */
-INLINE char *rest_put(struct plain_data *d, bool is_string, char *p)
+PLAIN_INLINE char *rest_put(struct plain_data *d, bool is_string, char *p)
 {
 	const uint8_t *data = d->at;
 	size_t n = 0;
@@ -178,15 +177,12 @@ INLINE char *rest_put(struct plain_data *d, bool is_string, char *p)
 }
 
 /* NULL: it doesn't find what it takes. */
-INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
-		      const struct ras_record *record, char *p)
+PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
+			    const struct ras_record *record, char *p)
 {
-	const uint8_t *data;
+	const uint8_t *data = plain_take(d, step->item, step->bytes);
 
-	if (step->item && !plain_item(d))
-		return NULL;
-	data = d->at;
-	if (!plain_fixed(d, step->bytes))
+	if (!data)
 		return NULL;
 	switch (step->code) {
 	case PLAIN_MAJOR:

@@ -76,6 +76,18 @@ PLAIN_INLINE bool plain_fixed(struct plain_data *d, size_t bytes)
 	return true;
 }
 
+/* What a control takes, in front of which %P may stand. NULL: it isn't there. */
+PLAIN_INLINE const uint8_t *plain_take(struct plain_data *d, bool item,
+				       size_t bytes)
+{
+	const uint8_t *data;
+
+	if (item && !plain_item(d))
+		return NULL;
+	data = d->at;
+	return plain_fixed(d, bytes) ? data : NULL;
+}
+
 /* All that is left, *n bytes. */
 PLAIN_INLINE bool plain_rest(struct plain_data *d, size_t *n)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 #include <rastrace/tdf.h>
+#include "../../lib/array.h"
 #include "symbol_elf.h"
 
 #define NOTES_MAX	4096	/* bytes of a module's notes */
@@ -33,11 +34,13 @@ static bool name_add(struct symbol_kernel *kernel, const char *name)
 	char *names;
 
 	if (kernel->name_room - kernel->name_bytes < n) {
-		kernel->name_room = 2 * kernel->name_room + (64 << 10);
-		names = realloc(kernel->names, kernel->name_room);
+		size_t room = 2 * kernel->name_room + (64 << 10);
+
+		names = realloc(kernel->names, room);
 		if (!names)
 			return false;
 		kernel->names = names;
+		kernel->name_room = room;
 	}
 	memcpy(kernel->names + kernel->name_bytes, name, n);
 	kernel->name_bytes += n;
@@ -49,17 +52,9 @@ static bool symbol_add(struct symbol_kernel *kernel, uint64_t address,
 {
 	size_t at = kernel->name_bytes;
 
-	if (kernel->count == kernel->room) {
-		struct kernel_symbol *symbols;
-
-		kernel->room = 2 * kernel->room + 4096;
-		symbols = reallocarray(kernel->symbols, kernel->room,
-				       sizeof(*symbols));
-		if (!symbols)
-			return false;
-		kernel->symbols = symbols;
-	}
-	if (!name_add(kernel, name))
+	if (!array_grow(&kernel->symbols, kernel->count, &kernel->room,
+			sizeof(*kernel->symbols)) ||
+	    !name_add(kernel, name))
 		return false;
 	kernel->symbols[kernel->count++] =
 		(struct kernel_symbol){ address, at };
@@ -170,18 +165,11 @@ uint64_t symbol_kernel_base(const struct symbol_kernel *kernel,
 void symbol_kernel_find(const struct symbol_kernel *kernel, uint64_t address,
 			struct symbols_place *place)
 {
-	size_t low = 0, high = kernel->count;
+	size_t n = array_count_upto(kernel->symbols, kernel->count,
+				    sizeof(*kernel->symbols), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kernel->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!n)
 		return;
-	place->symbol = kernel->names + kernel->symbols[low - 1].name;
-	place->offset = address - kernel->symbols[low - 1].address;
+	place->symbol = kernel->names + kernel->symbols[n - 1].name;
+	place->offset = address - kernel->symbols[n - 1].address;
 }

@@ -201,12 +201,9 @@ PLAIN_INLINE char *string_put(struct plain_data *d,
 PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
 			    char *p)
 {
-	const uint8_t *data;
+	const uint8_t *data = plain_take(d, step->item, step->bytes);
 
-	if (step->item && !plain_item(d))
-		return NULL;
-	data = d->at;
-	if (!plain_fixed(d, step->bytes))
+	if (!data)
 		return NULL;
 	switch (step->code) {
 	case PLAIN_STRING:

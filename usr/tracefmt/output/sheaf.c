@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "../../lib/array.h"
 #include "../../lib/temp_file.h"
 
 #define BLOCK_MAX	(1u << 30)
@@ -56,16 +57,9 @@ static int block_add(struct sheaf *sheaf, struct sheaf_text *of)
 		last->bytes += of->used;
 		return 0;
 	}
-	if (of->block_count == of->block_room) {
-		size_t room = 2 * of->block_room + 1;
-		struct sheaf_block *more = reallocarray(of->blocks, room,
-							sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		of->blocks = more;
-		of->block_room = room;
-	}
+	if (!array_grow(&of->blocks, of->block_count, &of->block_room,
+			sizeof(*of->blocks)))
+		return -ENOMEM;
 	of->blocks[of->block_count++] = (struct sheaf_block){
 		sheaf->end, of->used,
 	};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
 #include "../match/stream.h"
 
 #define BUCKETS		16384	/* a power of two, like the next one */
@@ -310,21 +311,15 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 		      struct pair_seen *seen)
 {
 	struct pair_thread *thread = thread_find(pairing, event);
-	struct pair_call *calls;
 
 	if (!thread)
 		thread = thread_add(pairing, event);
 	if (!thread || (pairing->open_count >= PAIR_OPEN &&
 			thread_give_up(pairing)))
 		return -ENOMEM;
-	if (thread->count == thread->room) {
-		calls = reallocarray(thread->calls, 2 * thread->room + 2,
-				     sizeof(*calls));
-		if (!calls)
-			return -ENOMEM;
-		thread->calls = calls;
-		thread->room = 2 * thread->room + 2;
-	}
+	if (!array_grow(&thread->calls, thread->count, &thread->room,
+			sizeof(*thread->calls)))
+		return -ENOMEM;
 	seen->role = PAIR_PRE;
 	seen->depth = thread->count;
 	seen->late = thread_pass(thread, event->time);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
 
 #define TABLE_START	64	/* a power of two */
 #define PROCESSES_MAX	(1u << 20)
@@ -196,17 +197,10 @@ const char *book_name(const struct book *book, uint32_t pid, uint64_t time)
 static const struct ras_mapping *mapping_find(const struct book_process *p,
 					      uint64_t address)
 {
-	size_t low = 0, high = p->map_count;
+	size_t n = array_count_upto(p->maps, p->map_count, sizeof(*p->maps),
+				    address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->maps[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < p->maps[low - 1].end ? &p->maps[low - 1] : NULL;
+	return n && address < p->maps[n - 1].end ? &p->maps[n - 1] : NULL;
 }
 
 bool book_is_kernel(uint64_t address)

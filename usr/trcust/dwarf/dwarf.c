@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_expression.h"
 #include "dwarf_find.h"
 #include "dwarf_lines.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 
 bool dwarf_block_is_one(int tag)
 {

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_scope.h"
 
 #define DEPTH_MAX	64

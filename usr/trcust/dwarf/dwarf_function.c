@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "../module/demangle.h"
 #include "dwarf_die.h"
 #include "dwarf_names.h"

@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_die.h"
 #include "dwarf_lines.h"
 #include "../module/source_path.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 
 #define BUCKETS		65536	/* a power of two */
 

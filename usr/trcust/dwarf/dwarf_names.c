@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "../module/demangle.h"
 #include "dwarf_function.h"
 #include "dwarf_line.h"

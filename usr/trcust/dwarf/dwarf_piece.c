@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 
 int dwarf_piece_add(struct dwarf_pieces *pieces, uint64_t start, uint64_t end,
 		    uint32_t owner)

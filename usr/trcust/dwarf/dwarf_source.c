@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_line.h"
 #include "dwarf_lines.h"
 #include "dwarf_scope.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_block.h"
 #include "dwarf_call.h"
 #include "dwarf_walk.h"

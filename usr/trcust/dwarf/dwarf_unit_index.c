@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
-#include "../module/array.h"
+#include "../../lib/array.h"
 #include "dwarf_unit.h"
 
 static uint32_t name_hash(const char *name)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
-#include "array.h"
+#include "../../lib/array.h"
 
 #define DEMANGLED_MAX	16384	/* a short name can stand for terabytes */
 #define NESTING_MAX	256

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
+#include "../../lib/array.h"
 
 #define OVERLAP_MAX	64	/* functions that begin inside another */
 

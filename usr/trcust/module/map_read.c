@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
+#include "../../lib/array.h"
 
 #define BAD_BYTES	"it holds bytes that are no text"
 #define LLD_COLUMNS_MAX	4	/* VMA, LMA, Size, Align */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Arrays that grow, and arrays in ascending order. */
-#ifndef TRCUST_ARRAY_H
-#define TRCUST_ARRAY_H
+#ifndef LIB_ARRAY_H
+#define LIB_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
