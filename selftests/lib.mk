@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
-# Included by each subject's Makefile; the variables are kselftest's, so that
-# the folder drops into a kernel tree:
+# Included by each subject's Makefile; variables and targets are kselftest's, so
+# that the folder drops into a kernel tree's tools/testing/selftests, under any
+# name (RASTRACE=FOLDER says there where this project is):
 #
 #	TEST_PROGS	shell tests		TEST_GEN_PROGS	C tests
 #	TEST_GEN_FILES	programs that tests use, built but not run
 #	TEST_FILES	data			OUTPUT		where to build
 #
-# By default a subject's test_*.sh and live_*.sh, test_*.c and live_*.c, and
-# every other .c (target-specific CFLAGS say how to compile one of these).
+#	all run_tests clean emit_tests
+#	install		into INSTALL_PATH, with what subjects share beside it
+#
+# By default a subject's test_*.sh and live_*.sh, test_*.c and live_*.c, every
+# other .c (target-specific CFLAGS say how to compile one of these), and as data
+# all that is in the folder.
 
-TOP	:= $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
+SHARED	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+TOP	:= $(abspath $(or $(RASTRACE),$(SHARED)/..))
+ifeq ($(wildcard $(TOP)/include/rastrace.h)$(filter clean,$(MAKECMDGOALS)),)
+$(error RASTRACE=FOLDER has to say where rastrace is)
+endif
 SUBJECT	:= $(notdir $(CURDIR))
 OUTPUT	?= $(TOP)/build/selftests/$(SUBJECT)
 CC	?= gcc
@@ -19,6 +28,8 @@ TEST_SRC := $(wildcard test_*.c live_*.c)
 TEST_PROGS ?= $(wildcard test_*.sh live_*.sh)
 TEST_GEN_PROGS ?= $(TEST_SRC:.c=)
 TEST_GEN_FILES ?= $(patsubst %.c,%,$(filter-out $(TEST_SRC),$(wildcard *.c)))
+TEST_FILES ?= $(filter-out Makefile config settings %.d $(TEST_PROGS) \
+	      $(TEST_GEN_PROGS) $(TEST_GEN_FILES),$(wildcard *))
 
 B	:= $(TOP)/build
 ARCHIVES := $(B)/trcust.a $(B)/trace.a $(B)/tracefmt.a $(B)/lib.a
@@ -26,7 +37,7 @@ TEST_LIBS = -Wl,--start-group $(wildcard $(ARCHIVES)) -Wl,--end-group \
 	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -liberty -llzma -lzstd \
 	    -pthread
 override CPPFLAGS += -D_GNU_SOURCE -DRASTRACE_VERSION='"test"' -MMD -MP \
-		     -I$(TOP)/include -I$(TOP) -I$(TOP)/selftests
+		     -I$(TOP)/include -I$(TOP) -I$(SHARED)
 override CFLAGS += -Wall -Wextra -Wno-unused-parameter \
 		   -Wno-missing-field-initializers
 
@@ -50,11 +61,26 @@ $(addprefix $(OUTPUT)/,$(TEST_GEN_FILES)): $(OUTPUT)/%: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS) -pthread
 
 run_tests: all
-	@$(TOP)/selftests/run.sh -t '$(SUBJECT)/*'
+	@TOP=$(TOP) BUILT=$(patsubst %/,%,$(dir $(abspath $(OUTPUT)))) \
+		$(SHARED)/run.sh -t '$(SUBJECT)/*'
+
+# With what all subjects share beside it: see install.sh
+install: all
+	$(if $(INSTALL_PATH),,$(error set INSTALL_PATH to use install))
+	@TOP=$(TOP) $(SHARED)/install.sh $(INSTALL_PATH) $(SUBJECT) $(OUTPUT) \
+		$(TEST_PROGS) $(TEST_FILES) $(wildcard config settings)
+
+# Lines for kselftest-list.txt
+emit_tests:
+	@for test in $(TEST_GEN_PROGS) $(TEST_PROGS); do \
+		echo "$(or $(COLLECTION),$(SUBJECT)):$$test"; \
+	done
 
 clean:
-	rm -rf $(OUTPUT)
+	rm -rf $(if $(filter $(CURDIR),$(abspath $(OUTPUT))),\
+		$(addprefix $(OUTPUT)/,$(TEST_GEN_PROGS) $(TEST_GEN_FILES)),\
+		$(OUTPUT))
 
 .DEFAULT_GOAL := all
-.PHONY: all run_tests clean
+.PHONY: all run_tests install emit_tests clean
 -include $(wildcard $(OUTPUT)/*.d)

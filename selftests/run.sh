@@ -7,7 +7,7 @@
 
 usage() {
 	cat <<'HELP'
-usage: run.sh [-t] [-l FACTOR] [-x PATTERN]... [PATTERN...]
+usage: run.sh [-t] [-l FACTOR] [-o SECONDS] [-x PATTERN]... [PATTERN...]
 
 Runs the tests (selftests/SUBJECT/{test,live,fuzz}_*) whose SUBJECT/NAME
 matches a shell pattern, all without one, and ends with the line
@@ -15,20 +15,28 @@ matches a shell pattern, all without one, and ends with the line
 
   -t          print all test points as one TAP 13 stream, and nothing else
   -l FACTOR   multiply the time limits, for a slow machine
+  -o SECONDS  the time limit, whatever the settings say
   -x PATTERN  leave these tests out
 HELP
 }
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+# In the tree, or where install.sh has put it
+tests=$(cd "$(dirname "$0")" && pwd)
+if [ -d "$tests/build" ]; then
+	TOP=$tests
+else
+	TOP=${TOP:-${tests%/*}}
+fi
 export TOP
-tests=$TOP/selftests
-built=$TOP/build/selftests
+built=${BUILT:-$TOP/build/selftests}
 tap=
 factor=1
+limit_all=
 skip_patterns=
-while getopts hl:tx: option; do
+while getopts hl:o:tx: option; do
 	case $option in
 	l)	factor=$OPTARG ;;
+	o)	limit_all=$OPTARG ;;
 	t)	tap=1 ;;
 	x)	skip_patterns="$skip_patterns $OPTARG" ;;
 	h)	usage; exit ;;
@@ -141,12 +149,13 @@ END {
 execute() {
 	result=$work/$1
 	mkdir -p "${result%/*}"
-	limit=$(($(setting "$1" timeout 60) * factor))
+	limit=${limit_all:-$(($(setting "$1" timeout 60) * factor))}
 	last=$(dmesg 2>/dev/null | tail -n 1)
 	start=$(date +%s)
 	(run_command "$1" "$2" "$limit") >"$result.output" 2>&1
 	echo "$? $limit $(($(date +%s) - start))" >"$result.status"
 	log_splats "$last" >"$result.splats"
+	: >"$result.ended"
 }
 
 # account NAME: count the points of a test that was executed, and show them
@@ -189,23 +198,47 @@ summarize() {
 	sed -n 's/^ok.* - \(.*# *SKIP.*\)/    \1/p' "$points"
 }
 
-# Wait for the tests that run beside each other
-finish() {
-	wait
-	for test in $running; do account "$test"; done
-	running=''
+# How many of those that were started have not ended
+busy() {
+	count=0
+	for test in $running; do
+		[ -e "$work/$test.ended" ] || count=$((count + 1))
+	done
+	echo $count
+}
+
+# has_ended NAME N: also one that has left nothing, when all are waited for
+has_ended() {
+	[ "$2" -eq 0 ] || [ -e "$work/$1.ended" ]
+}
+
+# leave N: wait until no more than so many run; account for those that have ended,
+# in the order in which they were started
+leave() {
+	if [ "$1" -eq 0 ]; then
+		wait
+	else
+		while [ "$(busy)" -gt "$1" ]; do sleep 0.2; done
+	fi
+	still=''
+	for test in $running; do
+		if [ -z "$still" ] && has_ended "$test" "$1"; then
+			account "$test"
+		else
+			still="$still $test"
+		fi
+	done
+	running=$still
 }
 
 # add NAME COMMAND JOBS: run beside others of its folder, JOBS at most
 add() {
-	name=$1 command=$2 jobs=$3
-	# shellcheck disable=SC2086
-	set -- $running
-	if [ $# -ge "$jobs" ] || [ "${1%%/*}" != "${name%%/*}" ]; then
-		finish
-	fi
-	execute "$name" "$command" &
-	running="$running $name"
+	case $running in
+	" ${1%%/*}"/*)	leave $(($3 - 1)) ;;
+	*)	leave 0 ;;
+	esac
+	execute "$1" "$2" &
+	running="$running $1"
 }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/selftests.XXXXXX") || exit 1
@@ -221,12 +254,12 @@ while read -r name command; do
 	if [ "$jobs" -gt 1 ]; then
 		add "$name" "$command" "$jobs"
 	else
-		finish
+		leave 0
 		execute "$name" "$command"
 		account "$name"
 	fi
 done <"$work/list"
-finish
+leave 0
 if [ ! -s "$work/list" ]; then
 	echo "run.sh: no test matches" >&2
 	exit 2

@@ -8,11 +8,16 @@
 #	is "$(echo a)" a "echo repeats"
 #	tap_done
 #
-# Sets TOP (the tree), BIN (the programs, also in front of PATH), TMP (fresh,
-# removed at the end) and RASTRACE_RUN. tap_done prints the plan and exits.
+# Sets TOP (the tree, or what is installed of it), BIN (the programs, also in
+# front of PATH), TMP (fresh, removed at the end) and RASTRACE_RUN. tap_done
+# prints the plan and exits.
 # Every test point returns its outcome: `ok ... || diag_file "$TMP/log"`.
 
-TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
+# the tree, or where install.sh has put the tests
+if [ -z "${TOP-}" ]; then
+	TOP=$(cd "$(dirname "$0")/.." && pwd)
+	[ -d "$TOP/build" ] || TOP=${TOP%/*}
+fi
 BIN=${BIN:-$TOP/build/bin}
 PATH=$BIN:$PATH
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rastrace.XXXXXX") || exit 1
@@ -152,6 +157,11 @@ bail() {
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+}
+
+# need_tree: skips the test where there are only the installed tests
+need_tree() {
+	[ -e "$TOP/Makefile" ] || skip_all "needs the source tree"
 }
 
 # need PROGRAM...: skips the test when one is missing

@@ -169,6 +169,36 @@ status 0 "with perf_event links" sh -c "trace off 100 &&
 "$caller" 100 1 text perf
 is "$(printed '^text perf')" 1 "  it is recorded"
 
+# Some processes only
+trace off 100
+trace clear
+sleep 60 &
+other=$!
+status 0 "of a process that writes nothing" trace on 100 --pid $other
+"$caller" 100 1 text filtered
+is "$(printed '^text')" 0 "  others' aren't recorded"
+like "$(trace query)" "filtered: .*1 process" "  and counted"
+like "$(trace query)" "some processes only" "  query says so"
+refused "some processes only" "all processes for another major" 101
+refused "some processes only" "  or children" 101 --pid $other --follow
+status 0 "this process joins it" trace on 100 --pid $$
+"$caller" 100 1 text child
+is "$(printed '^text')" 0 "  without its children"
+trace off 100
+status 0 "and with them" trace on 100 --pid $$ --follow
+"$caller" 100 1 text child
+is "$(printed '^text child')" 1 "  theirs are recorded"
+trace off 100
+kill $other
+status 0 "of all" trace on 100
+"$caller" 100 1 text all
+is "$(printed '^text all')" 1 "  all are recorded"
+refused "for all processes" "one process besides" 100 --pid $$
+refused "by --pid only" "by the name of a thread" 100 --comm sh
+refused "there is no process" "a process that isn't there" 100 --pid 4194303
+status 0 "with perf_event links" sh -c "trace off 100 &&
+	trace on --attach perf 100"
+
 # Misuse
 refused "majors are 1 to 255" "major 0" 0
 refused "majors are 1 to 255" "major 256" 5,256

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The example of rastrace_write(3) compiles and prints what the program had.
 . "$(dirname "$0")/../tap.sh"
+need_tree
 need cc
 cd "$TMP" || exit 1
 

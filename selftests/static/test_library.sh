@@ -3,6 +3,7 @@
 # librastrace needs no other library; its header is for every C and C++; what
 # `trace` looks for is in it; installed, it is found and used.
 . "$(dirname "$0")/../tap.sh"
+need_tree
 need cc readelf objdump
 library=$TOP/build/lib/librastrace.so.0
 archive=$TOP/build/lib/librastrace.a

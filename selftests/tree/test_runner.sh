@@ -68,6 +68,32 @@ status 1" "a test that is killed" <<'ROW'
 kill -SEGV $$
 ROW
 
+# What may run beside others begins when there is room: the first of these ends
+# when the third has begun.
+y=$TMP/selftests/y
+mkdir "$y"
+printf 'timeout=20\njobs=2\n' >"$y/settings"
+for name in 1 2 3; do
+	cat >"$y/test_$name.sh" <<'TEST'
+#!/bin/sh
+cd "$(dirname "$0")"
+case ${0##*/} in
+test_1.sh)	until [ -e third ]; do sleep 0.1; done ;;
+test_2.sh)	: >second ;;
+test_3.sh)	: >third ;;
+esac
+[ -e second ] && echo "ok 1 - in turn" || echo "not ok 1 - in turn"
+echo 1..1
+TEST
+	chmod +x "$y/test_$name.sh"
+done
+(unset TOP && "$TMP/selftests/run.sh" 'y/*') >"$TMP/out" 2>&1
+is "$(sed 's/ .*//' "$TMP/out" | tr '\n' ' ')" \
+	"y/test_1.sh y/test_2.sh y/test_3.sh 3 " "two at a time, told in order" ||
+	diag_file "$TMP/out"
+like "$(cat "$TMP/out")" '^3 passed, 0 failed' "the third one beside the first"
+rm -r "$y"
+
 if [ -w /dev/kmsg ] && dmesg >/dev/null 2>&1; then
 	# a word of its own, as tests around this one read the log, too
 	echo "runner of .* complains" >"$TMP/selftests/splats"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../tap.sh"
 need qemu-system-x86_64 busybox cpio
 vm=$TOP/scripts/vm
-"$vm" -k 6.12 -n >"$TMP/out" 2>&1 || skip_all "$(cat "$TMP/out")"
+"$vm" -k 6.12 -n >"$TMP/out" 2>&1 || skip_all "$(tail -n 1 "$TMP/out")"
 
 status 7 "the command's status, files, variables, arguments" \
 	"$vm" -k 6.12 -f "$0:/data/file" -e "WORD=it's one" -a preempt=full -- \
@@ -20,4 +20,34 @@ status 125 "a panic" "$vm" -k 6.12 sh -c 'echo c >/proc/sysrq-trigger'
 like "$(cat "$TMP/err")" "sysrq triggered crash" "and its log is shown"
 status 126 "a splat" "$vm" -k 6.12 sh -c 'echo "BUG: of a test" >/dev/kmsg'
 status 2 "no such kernel" "$vm" -k none true
+status 2 "no such module" "$vm" -k 6.12 -m no_such_module true
+
+# What the kernel says of itself fails a test, what it says of programs doesn't.
+x=$TMP/t/selftests/x
+mkdir -p "$x"
+cp "$TOP/selftests/run.sh" "$TOP/selftests/splats" "$TMP/t/selftests"
+echo 'int main(void) { __asm__("hlt"); }' |
+	cc -static -x c -o "$x/trapped" - 2>"$TMP/err" || {
+	skip "splats of tests" "$(tail -n 1 "$TMP/err")"
+	tap_done
+}
+cat >"$x/test_trap.sh" <<'END'
+#!/bin/sh
+./trapped
+echo "ok 1 - trapped"
+echo 1..1
+END
+cat >"$x/test_warning.sh" <<'END'
+#!/bin/sh
+echo "WARNING: CPU: 0 PID: 1 at kernel/none.c:1" >/dev/kmsg
+echo "ok 1 - warned"
+echo 1..1
+END
+chmod +x "$x"/*.sh
+status 1 "a test with a splat" "$vm" -k 6.12 -f "$TMP/t:/t" -- sh -c \
+	'sh /t/selftests/run.sh; status=$?; dmesg | grep traps:; exit $status'
+like "$(cat "$TMP/out")" '^x/test_trap.sh +1 passed$' "a program that dies is none"
+like "$(cat "$TMP/out")" 'traps: trapped.*general protection' "  it did"
+like "$(cat "$TMP/out")" '^x/test_warning.sh +1 passed, FAILED' "a warning is one"
+like "$(cat "$TMP/out")" '^2 passed, 1 failed, 0 skipped' "  and counted"
 tap_done

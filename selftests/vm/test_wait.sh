@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 need qemu-system-x86_64 busybox cpio
 vm=$TOP/scripts/vm
-kernel=$("$vm" -k 6.1 -n 2>"$TMP/err") || skip_all "$(cat "$TMP/err")"
+kernel=$("$vm" -k 6.1 -n 2>"$TMP/err") || skip_all "$(tail -n 1 "$TMP/err")"
 find "${kernel%/boot/*}/lib/modules" -name '*.ko' >"$TMP/modules"
 loop=$(grep '/loop\.ko$' "$TMP/modules") &&
 	dummy=$(grep '/dummy\.ko$' "$TMP/modules") ||
