@@ -18,6 +18,7 @@ LIBDIR	?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BASHDIR	?= $(PREFIX)/share/bash-completion/completions
 UNITDIR	?= $(PREFIX)/lib/systemd/system
+UDEVDIR	?= $(PREFIX)/lib/udev/rules.d
 DOCDIR	?= $(PREFIX)/share/doc/rastrace
 INSTALL	?= install
 
@@ -56,8 +57,8 @@ $(LIB): $(call objs,$(LIB_SRC))
 # tracefmt for files only, with a C compiler and its library and nothing else:
 # without what the live buffer takes, BPF and libelf
 LIVE	:= usr/tracefmt/live.c $(patsubst %,usr/lib/%.c, \
-	   buffer identity mappings picture pin processes ring session \
-	   snapshot spool_files spooler sysbpf usdt_note)
+	   buffer device identity mappings picture pin processes session snapshot \
+	   spool_files spooler sysbpf usdt_note)
 PORTABLE := $(filter-out $(LIVE), $(wildcard usr/lib/*.c) \
 	    $(call parts,tracefmt)) \
 	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)
@@ -141,7 +142,13 @@ demo: setup
 
 check: setup-check
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
-	@selftests/run.sh
+	@selftests/run.sh -x 'debug/*'
+
+# The kernel-side tests on a kernel full of checkers, which is built first.
+check-debug: setup-check
+	@scripts/setup debug
+	@$(MAKE) --no-print-directory $(JOBS) all selftests
+	@selftests/run.sh 'debug/*'
 
 setup:
 	@scripts/setup build
@@ -172,6 +179,15 @@ bench: all
 	@scripts/bench_compile
 	@echo
 	@scripts/bench_decode
+	@echo
+	@scripts/bench_kmod
+
+# For the running kernel when its headers are there, else for those of the tests:
+# make kmod KERNELS="6.1 /lib/modules/6.12.9/build"
+RUNNING	:= $(wildcard /lib/modules/$(shell uname -r)/build)
+KERNELS	?= $(if $(RUNNING),$(RUNNING),6.1 6.12)
+kmod:
+	@for kernel in $(KERNELS); do scripts/kbuild $$kernel || exit; done
 
 # For targets without our libraries: the two programs needed there.
 static: $(B)/static/trace $(B)/static/tracefmt
@@ -201,11 +217,17 @@ install: all
 	sed 's,@BINDIR@,$(BINDIR),' etc/rastrace.service \
 		>$(DESTDIR)$(UNITDIR)/rastrace.service
 	$(INSTALL) -m 644 etc/rastrace.conf $(DESTDIR)$(DOCDIR)
+	$(INSTALL) -d $(DESTDIR)$(UDEVDIR)
+	$(INSTALL) -m 644 etc/60-rastrace.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -d $(DESTDIR)$(BASHDIR)
 	@for p in $(PROGRAMS); do \
 		$(INSTALL) -m 644 -v usr/completion/rastrace.bash \
 			$(DESTDIR)$(BASHDIR)/$$p || exit 1; \
 	done
+
+# Packages of Debian's, into build/deb
+deb: all
+	@packaging/deb -o $(B)/deb $(VERSION)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
@@ -213,6 +235,7 @@ uninstall:
 		$(DESTDIR)$(LIBDIR)/pkgconfig/librastrace.pc \
 		$(DESTDIR)$(INCLUDEDIR)/rastrace.h
 	rm -f $(DESTDIR)$(UNITDIR)/rastrace.service \
+		$(DESTDIR)$(UDEVDIR)/60-rastrace.rules \
 		$(DESTDIR)$(DOCDIR)/rastrace.conf
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BASHDIR)/%)
 	@for page in usr/man/*.[1-8]; do \
@@ -227,15 +250,18 @@ help:
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
+	@echo 'make check-debug the kernel-side tests on a kernel full of checkers'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
 	@echo 'make bench      what hits, arming (root) and compiling and decoding cost, beside other tools'
+	@echo 'make kmod       the kernel module, KERNELS="6.1 6.12" or trees, into $(B)/kmod'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make portable   tracefmt without BPF and libraries, CC=... for any architecture'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
+	@echo 'make deb        Debian packages, into $(B)/deb'
 	@echo 'make clean      remove $(B)'
 	@echo 'make V=1 ...    shows the commands'
 	@echo 'make setup      install what building needs; setup-check: testing, too'
 
-.PHONY: all bench check clean demo fuzz help install lib32 portable selftests \
-	setup setup-check static uninstall
+.PHONY: all bench check check-debug clean deb demo fuzz help install kmod lib32 \
+	portable selftests setup setup-check static uninstall
 -include $(shell find $(B)/obj $(B)/portable -name '*.d' 2>/dev/null)

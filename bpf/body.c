@@ -254,6 +254,9 @@ static void generate_body(struct gen *gen)
 	body_state_generate(gen);
 	gen_cookie_load(gen);
 	filter_processes(gen);
+	if (gen->fresh)
+		emit_module_kfunc(e, BODY_MODULE_PLACE,
+				  gen->target->segments_save);
 	if (gen->relocated || gen->process)
 		load_bias(gen);
 	record_enter(gen);

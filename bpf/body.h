@@ -83,6 +83,11 @@ struct body_target {
 	/* BTF ids of the kfuncs bpf_preempt_disable and _enable in vmlinux;
 	 * 0: the kernel has none */
 	__u32 preempt_disable, preempt_enable;
+	/* BTF id of the kernel module's kfunc rastrace_segments_save;
+	 * 0: it isn't there, and segment registers are as of the last context
+	 * switch */
+	__u32 segments_save;
+	int module_fd;			/* of that BTF */
 	bool strong;			/* publish with an exchange, not a plain
 					 * store: not x86 */
 	bool func_ip;			/* bpf_get_func_ip tells at a return probe
@@ -102,6 +107,8 @@ struct body_target {
 	__u64 percpu_offsets;		/* address of the kernel's __per_cpu_offset */
 };
 
+#define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
+					 * kernel module, when segments_save */
 #define BODY_SUBPROGRAMS	3
 
 struct body_note {		/* which statement made an instruction */
@@ -125,6 +132,7 @@ struct body_needs {
 	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
 	bool func_ip;		/* static data at a return probe of user space */
 	bool layout;		/* target->layout */
+	bool segments;		/* target->segments_save */
 };
 
 struct body_needs body_needs_find(const struct tdf *tdf,
@@ -154,7 +162,8 @@ const void *body_types(size_t *size);
  * The body of the static tracepoints of user programs, at the probe in
  * rastrace_write(major, minor, data, length) with the C calling convention of
  * the program's machine: a record of RAS_STATIC_SESSION when `majors_fd` says
- * that its major is on. sites_fd, limits_fd and filter aren't used.
+ * that its major is on. sites_fd, limits_fd and of the filter all but pids_fd
+ * aren't used.
  */
 int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 			 const struct body_target *target, struct error *err);

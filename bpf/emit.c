@@ -204,6 +204,12 @@ void emit_kfunc(struct emit *e, uint32_t btf_id)
 	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, btf_id);
 }
 
+void emit_module_kfunc(struct emit *e, int place, uint32_t btf_id)
+{
+	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, place,
+		  btf_id);
+}
+
 void emit_call_label(struct emit *e, emit_label label)
 {
 	jump_add(e, label, true);

@@ -73,6 +73,8 @@ void emit_lookup(struct emit *e, int map_fd, int key, emit_label missing);
 
 void emit_call(struct emit *e, int helper);
 void emit_kfunc(struct emit *e, uint32_t btf_id);
+/* One of the module whose BTF is fds[place], from 1, of the program's fd_array. */
+void emit_module_kfunc(struct emit *e, int place, uint32_t btf_id);
 /* Of a subprogram of this program, which begins at the label. */
 void emit_call_label(struct emit *e, emit_label label);
 /* dst = its address, for helpers that call back */

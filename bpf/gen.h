@@ -133,6 +133,7 @@ struct gen {
 	int data_off;
 	emit_label filtered[RAS_FILTERED_KINDS];	/* filter.c */
 	size_t stubs_done;	/* of the stubs */
+	bool fresh;		/* segment registers are as of now */
 	bool bring_in;		/* absent memory is brought in (walk.c) */
 	bool walking;		/* expressions bring in what they read; a fault
 				 * only goes to `fault` */

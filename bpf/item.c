@@ -618,7 +618,7 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 	}
 	gen->item++;
 	for (uint32_t i = index; i < end; i++)
-		if (stmt_stale(gen, &gen->tdf->stmts[i]))
+		if (!gen->fresh && stmt_stale(gen, &gen->tdf->stmts[i]))
 			gen->stale = RAS_ITEM_STALE;
 	if (stmt->flags & TDF_STMT_RAW)
 		generate_raw(gen, index, end, bytes);

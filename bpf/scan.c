@@ -40,6 +40,8 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 			   site->flags & TDF_SITE_RETURN &&
 			   module->kind == TDF_MODULE_USER,
 		.layout = uses & (RPN_USES_BASE | RPN_USES_XDEREF),
+		.segments = uses & RPN_USES_STALE &&
+			    module->kind == TDF_MODULE_USER,
 	};
 }
 
@@ -80,6 +82,8 @@ static void scan_uses(struct gen *gen)
 	bool reads = false;
 
 	gen->relocated = uses & RPN_USES_ADDR;
+	gen->fresh = uses & RPN_USES_STALE && target->segments_save &&
+		     target->context == BODY_UPROBE;
 	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
 		if (stmt->rpn_length)
 			gen->faults = true;

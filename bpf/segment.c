@@ -39,7 +39,6 @@ struct segment {
 	emit_label bad, descriptor, flat, done;
 };
 
-
 /* Which register the selector is the value of, if any. */
 static enum arch_segment segment_of(const struct value *selector)
 {
@@ -57,7 +56,8 @@ static void selector_load(struct segment *s, const struct value *selector)
 
 	rpn_value_load(s->gen, selector, R1);
 	emit_alu_imm(e, BPF_AND, R1, 0xffff);
-	if (segment != SEGMENT_FLAT && segment != SEGMENT_GS)
+	if (s->gen->fresh ||
+	    (segment != SEGMENT_FLAT && segment != SEGMENT_GS))
 		return;
 	emit_jump_imm(e, BPF_JGT, R1, 3, given);
 	emit_alu_imm(e, BPF_MOV, R1, segment == SEGMENT_GS ?

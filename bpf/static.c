@@ -155,6 +155,7 @@ static void generate_static(struct gen *gen, int majors_fd)
 	arguments_read(gen);
 	generate_major(gen, majors_fd);
 	body_state_generate(gen);
+	filter_processes(gen);
 	if (gen->process)
 		emit_store_imm(e, 8, FP, FRAME_BIAS, 0);
 	record_enter(gen);
@@ -167,6 +168,7 @@ static void generate_static(struct gen *gen, int majors_fd)
 int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 			 const struct body_target *target, struct error *err)
 {
+	struct body_filter pids = { .pids_fd = -1 };
 	struct body_target own = *target;
 	struct gen gen = {
 		.tdf = &no_tdf, .point = &no_point, .site = &no_site,
@@ -180,7 +182,9 @@ int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 	memset(body, 0, sizeof(*body));
 	if (err)
 		err->text[0] = err->hint[0] = '\0';
-	own.filter = NULL;
+	if (own.filter)
+		pids.pids_fd = own.filter->pids_fd;
+	own.filter = &pids;
 	own.max_rate = 0;
 	if (machine != EM_X86_64 && machine != EM_386)
 		gen_fail(&gen, -EOPNOTSUPP, "unknown machine %u", machine);

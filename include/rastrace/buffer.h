@@ -37,8 +37,8 @@
  *             followed
  *
  * Static records have no session; what they need is under RUN/static/ while a
- * major is on: `state`, `count` and `why` as above with the major for the point
- * (RAS_STATIC_MAJORS of them), and
+ * major is on: `state`, `count`, `why` and `pids` as above with the major for the
+ * point (RAS_STATIC_MAJORS of them), and
  *
  *   majors    one entry: a byte for each major, not 0: it is recorded
  *

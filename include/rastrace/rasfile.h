@@ -69,6 +69,7 @@ struct ras_chunk {
 #define RAS_CHUNK_FORMATS	6	/* struct ras_formats: a TFF */
 #define RAS_CHUNK_PACKED	7	/* struct ras_packed: a compressed chunk */
 #define RAS_CHUNK_PASS		8	/* struct ras_pass */
+#define RAS_CHUNK_PANIC		9	/* struct ras_panic: what ended it all */
 
 /* One session's figures, summed over the slices. */
 struct ras_counts {
@@ -133,6 +134,11 @@ struct ras_pass {
 	__u64 time;		/* CLOCK_BOOTTIME, ns */
 	__u64 lost;		/* records so far that were overwritten before they
 				 * could be written; over all files of a cycle */
+};
+
+struct ras_panic {
+	__u64 time;		/* CLOCK_BOOTTIME, ns */
+	char reason[128];	/* what panic() was told, cut; ends with a zero */
 };
 
 #define RAS_MISSED_UNKNOWN	(~0ULL)

@@ -1,16 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The example of tsf(5), two pointers, a variable length and a string, compiles
-# and prints what the program had.
+# and prints what the program had; those of rastrace(4) compile.
 . "$(dirname "$0")/../tap.sh"
 need cc
 cd "$TMP" || exit 1
 
-# The literal blocks under EXAMPLES: the C, then the TSF
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/tsf.5" |
-	awk '/^\.Bd -literal/ { n++; inside = 1; next }
-	     /^\.Ed/ { inside = 0 }
-	     inside { print > ("block." n) }'
+# blocks PAGE: the literal ones under EXAMPLES, into block.1 and so on
+blocks() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/$1" |
+		awk '/^\.Bd -literal/ { n++; inside = 1; next }
+		     /^\.Ed/ { inside = 0 }
+		     inside { print > ("block." n) }'
+}
+
+# a driver's static tracepoint, and its formats
+blocks rastrace.4
+{
+	cat <<'C'
+typedef unsigned int u32;
+struct queue { u32 number, depth; };
+C
+	cat block.2
+	echo 'void (*used)(struct queue *) = queue_full;'
+} >driver.c
+mkdir -p headers/rastrace
+echo 'int rastrace_write(u32, u32, const void *, unsigned long);' \
+	>headers/rastrace/kernel.h
+ok "the driver of rastrace(4) compiles" \
+	cc -Wall -Werror -Iheaders -c driver.c
+cp block.3 driver.tsf
+status 0 "its formats, too" "$BIN/trcust" driver.tsf
+is "$(cat err)" "" "without a message"
+ok "for the major that is switched on" test -e TRC00C8.TFF
+like "$(cat block.4)" "^# trace on 200$" "which is that one"
+
+# the C, then the TSF
+blocks tsf.5
 sed 's/\\e/\\/g' block.2 >srv.tsf
 {
 	echo '#include <stdint.h>'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# HACKING's maps of trcust and tracefmt have all of their files, and nothing that
-# isn't there; no stage includes headers of a later one; files that its recipes
-# name are there.
+# HACKING's map of the tree has all folders, and of three of them all files; those
+# of trcust and tracefmt have all of their files, and nothing that isn't there; no
+# stage includes headers of a later one; files that its recipes name are there.
 . "$(dirname "$0")/../tap.sh"
 cd "$TOP" || exit 1
 
@@ -55,11 +55,39 @@ map() {
 	is "$(later $stages)" "" "no stage includes a later one: $program"
 }
 
+# tree FOLDER: its entry in the map of the tree
+tree() {
+	sed -n '/^The tree$/,/^The way of the data/p' HACKING |
+		awk -v folder="$1/" '/^    [a-z.]/ { mine = $1 == folder } mine' |
+		grep -oE '[a-z0-9_*-]+\.(c|h|def)\b' >"$TMP/map"
+	for file in "$1"/*.c "$1"/*.h "$1"/*.def; do
+		case $file in
+		*'*'* | usr/*.h | kmod/*.h) continue ;;
+		esac
+		covered "${file##*/}" || echo "$file"
+	done >"$TMP/missing"
+	is "$(cat "$TMP/missing")" "" "the map of the tree has every file of $1"
+	while read -r pattern; do
+		# shellcheck disable=SC2086
+		ls "$1"/$pattern >/dev/null 2>&1 || echo "$pattern"
+	done <"$TMP/map" >"$TMP/gone"
+	is "$(cat "$TMP/gone")" "" "and every file there is one of $1"
+}
+
+for folder in include/rastrace usr/lib kmod; do
+	tree $folder
+done
+for folder in */ usr/*/; do
+	case $folder in build/ | include/ | usr/) continue ;; esac
+	grep -q "^    $folder" HACKING || echo "$folder"
+done >"$TMP/missing"
+is "$(cat "$TMP/missing")" "" "the map of the tree has every folder"
+
 map trcust tracefmt
 map tracefmt "Build and test"
 
 sed -n '/^Recipes$/,$p' HACKING |
-	grep -oE '(usr|bpf|include|selftests|scripts)/[A-Za-z0-9_./-]*\.(c|h|def|sh|[1-8])' |
+	grep -oE '(usr|bpf|include|kmod|selftests|scripts)/[A-Za-z0-9_./-]*\.(c|h|def|sh|[1-8])' |
 	sort -u | grep -v NAME >"$TMP/named"
 ok "the recipes name files" test -s "$TMP/named"
 while read -r file; do

@@ -50,8 +50,8 @@ for name in ras_record ras_item ras_slice ras_control ras_count \
 	    ras_why ras_limit ras_trigger ras_process_key ras_process \
 	    ras_state ras_session ras_session_point ras_file ras_chunk \
 	    ras_slice_copy ras_stack ras_counts ras_count_total \
-	    ras_process_entry ras_maps ras_mapping ras_packed ras_pass tdf_header \
-	    tdf_module tdf_name tdf_point tdf_site tdf_stmt tff_header \
+	    ras_process_entry ras_maps ras_mapping ras_packed ras_pass ras_panic \
+	    tdf_header tdf_module tdf_name tdf_point tdf_site tdf_stmt tff_header \
 	    tff_section tff_entry tff_ctype tff_member; do
 	ok "struct $name is described" grep -q " $name " "$TMP/rows"
 done

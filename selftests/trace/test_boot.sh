@@ -3,6 +3,7 @@
 # What rastrace.conf says is armed when the machine starts, line by line; the
 # unit that does it is one that systemd takes.
 . "$(dirname "$0")/../tap.sh"
+need_tree
 . "$TOP/selftests/trace/target.sh"
 need_root
 make_app

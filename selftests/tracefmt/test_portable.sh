@@ -3,6 +3,7 @@
 # `make portable`: tracefmt for other architectures, built with a compiler and
 # the C library, prints the same; of the other byte order it refuses.
 . "$(dirname "$0")/../tap.sh"
+need_tree
 need make
 
 make_trace=$TOP/build/selftests/tracefmt/make_trace

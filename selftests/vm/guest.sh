@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh KERNEL [OPTION...]: the live tests and those of bpf/, or $GUEST_TESTS,
-# in a guest of scripts/vm, as one test. Of bpf/, what doesn't depend on the
-# kernel is left out.
+# guest.sh KERNEL [OPTION...]: the live tests and those of bpf/, or
+# $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/, what doesn't
+# depend on the kernel is left out. GUEST_MODULE=1: with the kernel module,
+# built for it. $GUEST_SECONDS is how long it may take, $GUEST_FACTOR multiplies
+# the tests' own limits.
 TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 BIN=${BIN:-$TOP/build/bin}
 guest=/rastrace
@@ -14,11 +16,39 @@ skip_all() {
 	exit 4
 }
 
+bail() {
+	echo "Bail out! $*"
+	exit 1
+}
+
+# The folder with the modules for the kernel, all in one
+build_module() {
+	built=$("$TOP/scripts/kbuild" "$kernel") || exit
+	folder=${built%/kmod}/modules
+	mkdir -p "$folder" && cp "$built"/*.ko "$built"/sample/*.ko \
+		"$built"/sample/*.tsf "$folder" &&
+		echo "$folder"
+}
+
 echo "TAP version 13"
 for program in qemu-system-x86_64 busybox cpio; do
 	command -v $program >/dev/null || skip_all "needs $program"
 done
-reason=$("$TOP/scripts/vm" -k "$kernel" -n 2>&1) || skip_all "$reason"
+reason=$("$TOP/scripts/vm" -k "$kernel" -n 2>&1)
+case $? in
+0)	;;
+4)	skip_all "$(echo "$reason" | tail -n 1)" ;;
+*)	bail "$(echo "$reason" | tail -n 1)" ;;
+esac
+if [ -n "${GUEST_MODULE-}" ]; then
+	folder=$(build_module)
+	case $? in
+	0)	set -- "$@" -f "$folder:/modules.rastrace" \
+			-e RASTRACE_KO=/modules.rastrace ;;
+	4)	skip_all "no headers for kernel $kernel" ;;
+	*)	bail "the module can't be built for $kernel" ;;
+	esac
+fi
 
 for folder in "$TOP"/build/selftests/*; do
 	case $folder in
@@ -32,8 +62,9 @@ for folder in lib lib32; do
 done
 set -f
 # shellcheck disable=SC2086
-exec "$TOP/scripts/vm" -k "$kernel" -M 1024 -t 880 -m fuse -m zram \
-	-e RASTRACE_GUEST=1 "$@" -f "$BIN:$guest/build/bin" \
-	-f "$TOP/selftests:$guest/selftests" \
-	-- sh $guest/selftests/run.sh -t -l 4 -x '*/test_*.sh' \
-	-x bpf/test_random -x bpf/test_disasm ${GUEST_TESTS:-*/live_* bpf/*}
+exec "$TOP/scripts/vm" -k "$kernel" -M 1024 -t "${GUEST_SECONDS:-880}" \
+	-m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
+	-f "$BIN:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
+	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
+	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \
+	${GUEST_TESTS:-*/live_* bpf/*}

@@ -153,7 +153,7 @@ per_cpu() {
 
 for series in 6.1 6.12; do
 	kernel=$("$vm" -k $series -n 2>"$TMP/err") || {
-		skip "$series" "$(cat "$TMP/err")"
+		skip "$series" "$(tail -n 1 "$TMP/err")"
 		continue
 	}
 	find "${kernel%/boot/*}/lib/modules" -name '*.ko*' >"$TMP/modules"

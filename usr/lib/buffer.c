@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include "device.h"
 #include "pin.h"
 
 static int view_open(struct buffer_view *view, const char *run,
@@ -93,6 +94,7 @@ static int geometry_check(struct buffer *buffer, const char *run,
 static const struct buffer closed = {
 	.control_view.fd = -1, .sessions_view.fd = -1, .trigger_view.fd = -1,
 	.main_view.fd = -1, .nest_view.fd = -1, .processes_fd = -1,
+	.device_fd = -1,
 };
 
 static int processes_open(struct buffer *buffer, const char *run,
@@ -107,13 +109,12 @@ static int processes_open(struct buffer *buffer, const char *run,
 	return buffer->processes_fd < 0 ? buffer->processes_fd : 0;
 }
 
-int buffer_open(struct buffer *buffer, const char *run, bool write,
-		struct error *err)
+static int pins_open(struct buffer *buffer, const char *run, bool write,
+		     struct error *err)
 {
 	struct bpf_map_info info;
 	int code;
 
-	*buffer = closed;
 	code = view_open(&buffer->control_view, run, "control", write, &info,
 			 err);
 	buffer->control = buffer->control_view.base;
@@ -138,8 +139,124 @@ int buffer_open(struct buffer *buffer, const char *run, bool write,
 	if (!code)
 		code = view_open(&buffer->nest_view, run, "nest", false, &info,
 				 err);
+	return code ? code : geometry_check(buffer, run, err);
+}
+
+/* ---- from the kernel module's device ---- */
+
+static int part_open(const struct buffer *buffer, struct buffer_view *view,
+		     int part, size_t stride, uint32_t entries,
+		     struct error *err)
+{
+	view->stride = stride;
+	view->size = stride * entries;
+	view->base = device_map(buffer->device_fd, part, view->size, err);
+	return view->base ? 0 : -errno;
+}
+
+/* The device maps whole pages: what belongs to the control block is computed,
+ * and must be among them. */
+static int control_open(struct buffer *buffer, const struct rastrace_info *info,
+			struct error *err)
+{
+	struct buffer_view *view = &buffer->control_view;
+	uint64_t mapped = info->parts[RASTRACE_CONTROL].bytes;
+	int code = part_open(buffer, view, RASTRACE_CONTROL, mapped, 1, err);
+
+	buffer->control = view->base;
 	if (!code)
-		code = geometry_check(buffer, run, err);
+		code = control_check(buffer, DEVICE_PATH, err);
+	if (code)
+		return code;
+	view->size = sizeof(*buffer->control) +
+		8 * (uint64_t)buffer->control->cpus * (1 + RAS_NEST_LEVELS);
+	if (view->size <= mapped)
+		return 0;
+	view->size = mapped;
+	return error_set(err, -EINVAL,
+			 "the buffer's control block in '" DEVICE_PATH "' is damaged");
+}
+
+static int parts_open(struct buffer *buffer, const struct rastrace_info *info,
+		      struct error *err)
+{
+	const uint64_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
+	int code = control_open(buffer, info, err);
+	const struct ras_control *control = buffer->control;
+	uint32_t cpus;
+
+	if (code)
+		return code;
+	cpus = control->cpus;
+	code = part_open(buffer, &buffer->main_view, RASTRACE_BUFFER,
+			 control->slice_bytes + more, cpus, err);
+	if (!code)
+		code = part_open(buffer, &buffer->nest_view, RASTRACE_NEST,
+				 control->nest_bytes + more,
+				 cpus * RAS_NEST_LEVELS, err);
+	if (!code)
+		code = part_open(buffer, &buffer->sessions_view,
+				 RASTRACE_SESSIONS, RAS_SESSIONS_BYTES, 1, err);
+	if (!code)
+		code = part_open(buffer, &buffer->trigger_view,
+				 RASTRACE_TRIGGER, sizeof(struct ras_trigger),
+				 1, err);
+	buffer->trigger = buffer->trigger_view.base;
+	return code ? code : geometry_check(buffer, DEVICE_PATH, err);
+}
+
+bool buffer_device_gone(const struct buffer *buffer)
+{
+	struct rastrace_info info;
+
+	return device_ask(buffer->device_fd, &info, NULL) ||
+	       info.parts[RASTRACE_CONTROL].id != buffer->device_id;
+}
+
+/* In place of pins that the caller may not open, as err says: that is all there
+ * is to say without the module. */
+static int module_open(struct buffer *buffer, struct error *err)
+{
+	struct rastrace_info info;
+	struct error why = { 0 };
+	int code;
+
+	buffer->device_fd = device_open(&info, &why);
+	if (buffer->device_fd == -ENOENT)
+		return -EACCES;
+	if (err)
+		*err = why;
+	if (buffer->device_fd < 0)
+		return buffer->device_fd;
+	buffer->device_id = info.parts[RASTRACE_CONTROL].id;
+	code = device_check_layout(&info, err);
+	if (code)
+		return code;
+	if (!info.adopted) {
+		error_set(err, -ENOENT, "the kernel module has no trace buffer");
+		error_hint(err, "'trace on' gives it one");
+		return -ENOENT;
+	}
+	code = parts_open(buffer, &info, err);
+	if (buffer_device_gone(buffer)) {
+		error_set(err, -EAGAIN, "the buffer was removed or made anew meanwhile");
+		error_hint(err, "try again");
+		return -EAGAIN;
+	}
+	return code;
+}
+
+int buffer_open(struct buffer *buffer, const char *run, bool write,
+		struct error *err)
+{
+	int code;
+
+	*buffer = closed;
+	code = pins_open(buffer, run, write, err);
+	if (code == -EACCES && !write && !strcmp(run, PIN_RUN_DEFAULT)) {
+		buffer_close(buffer);
+		code = module_open(buffer, err);
+	}
 	if (code)
 		buffer_close(buffer);
 	return code;
@@ -154,6 +271,8 @@ void buffer_close(struct buffer *buffer)
 	view_close(&buffer->nest_view);
 	if (buffer->processes_fd >= 0)
 		close(buffer->processes_fd);
+	if (buffer->device_fd >= 0)
+		close(buffer->device_fd);
 	*buffer = closed;
 }
 
@@ -165,7 +284,7 @@ int buffer_refresh(struct buffer *buffer, struct error *err)
 	};
 	int code = 0;
 
-	for (size_t i = 0; i < 3 && !code; i++)
+	for (size_t i = 0; i < 3 && !code && buffer->device_fd < 0; i++)
 		code = pin_map_refresh(views[i]->fd, views[i]->base,
 				       views[i]->size, err);
 	return code;

@@ -22,14 +22,18 @@ struct buffer {
 	uint32_t slices;		/* main and nesting ones */
 	struct buffer_view control_view, sessions_view, trigger_view;
 	struct buffer_view main_view, nest_view;
-	int processes_fd;		/* a hash, never mapped */
+	int processes_fd;		/* a hash, never mapped; -1: not here */
+	int device_fd;			/* the kernel module's device, which all of
+					 * it was mapped from; -1: the pins are */
+	uint32_t device_id;		/* what the module calls it */
 };
 
 /*
  * Open the buffer of a run directory and check that its maps fit together.
- * write: control and session log can be written. 0, or a negative errno with
- * err set: -ENOENT when there is none, -EPROTO when its layout is another
- * version's.
+ * write: control and session log can be written. Who only reads and may not
+ * look into the default run directory gets the kernel module's buffer from its
+ * device. 0, or a negative errno with err set: -ENOENT when there is none,
+ * -EPROTO when its layout is another version's.
  */
 int buffer_open(struct buffer *buffer, const char *run, bool write,
 		struct error *err);
@@ -41,6 +45,9 @@ void buffer_close(struct buffer *buffer);
  * anyhow.
  */
 int buffer_refresh(struct buffer *buffer, struct error *err);
+
+/* Has the kernel module another buffer by now, or none? */
+bool buffer_device_gone(const struct buffer *buffer);
 
 /* Bytes of kernel memory that a buffer takes. */
 uint64_t buffer_memory(uint64_t slice_bytes, uint32_t cpus);

@@ -123,3 +123,27 @@ void chunk_out_free(struct chunk_out *out)
 	out->data = out->packed = NULL;
 	out->room = out->packed_room = 0;
 }
+
+int chunk_memory_take(void *context, const void *chunk, size_t size)
+{
+	struct chunk_memory *memory = context;
+
+	if (!room_grow(&memory->data, &memory->room, memory->size + size))
+		return -ENOMEM;
+	memcpy(memory->data + memory->size, chunk, size);
+	memory->size += size;
+	return 0;
+}
+
+void chunk_file_begin(struct chunk_out *out, struct ras_file *file)
+{
+	memcpy(file->magic, RAS_FILE_MAGIC, sizeof(file->magic));
+	file->order = RAS_FILE_ORDER;
+	file->version = RAS_FILE_VERSION;
+	file->size = sizeof(*file);
+	file->layout = RAS_LAYOUT;
+	file->crc = 0;
+	file->crc = hash_crc32(0, file, sizeof(*file));
+	if (!out->error)
+		out->error = out->take(out->context, file, sizeof(*file));
+}

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <rastrace/rasfile.h>
 
 struct chunk_out {
 	/* Takes a whole chunk with its padding. 0, or a negative errno. */
@@ -22,6 +23,8 @@ struct chunk_out {
 	size_t packed_room;
 };
 
+/* The file's header, which is no chunk; what isn't set here is set already. */
+void chunk_file_begin(struct chunk_out *out, struct ras_file *file);
 void chunk_begin(struct chunk_out *out);
 /* Room for n more bytes of payload, which are given up by chunk_cut(); NULL:
  * no memory. Other pointers into the chunk are void. */
@@ -31,5 +34,13 @@ void chunk_add(struct chunk_out *out, const void *data, size_t n);
 void chunk_cut(struct chunk_out *out, size_t length);
 void chunk_end(struct chunk_out *out, uint32_t kind);
 void chunk_out_free(struct chunk_out *out);
+
+/* A `take` that keeps them in memory, which is for free(). */
+struct chunk_memory {
+	uint8_t *data;
+	size_t size, room;
+};
+
+int chunk_memory_take(void *context, const void *chunk, size_t size);
 
 #endif

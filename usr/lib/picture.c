@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <rastrace/tff.h>
-#include "hash.h"
 
 #if defined(__x86_64__)
 #define MACHINE	EM_X86_64
@@ -22,11 +21,7 @@
 void picture_header(struct chunk_out *out, const struct buffer *buffer)
 {
 	struct ras_file file = {
-		.order = RAS_FILE_ORDER,
-		.version = RAS_FILE_VERSION,
-		.size = sizeof(file),
 		.machine = MACHINE,
-		.layout = RAS_LAYOUT,
 		.cpus = buffer->control->cpus,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -36,12 +31,9 @@ void picture_header(struct chunk_out *out, const struct buffer *buffer)
 	struct utsname uts = { 0 };
 
 	uname(&uts);
-	memcpy(file.magic, RAS_FILE_MAGIC, sizeof(file.magic));
 	strncpy(file.kernel, uts.release, sizeof(file.kernel) - 1);
 	strncpy(file.host, uts.nodename, sizeof(file.host) - 1);
-	file.crc = hash_crc32(0, &file, sizeof(file));
-	if (!out->error)
-		out->error = out->take(out->context, &file, sizeof(file));
+	chunk_file_begin(out, &file);
 }
 
 void picture_sessions(struct chunk_out *out, const struct session_list *list)
@@ -288,58 +280,4 @@ void picture_formats(struct chunk_out *out, const struct session_list *list)
 		out->error = -ENOMEM;
 	free(written);
 	search_free(&search);
-}
-
-/* ---- records ---- */
-
-struct ras_slice_copy picture_slice_place(const struct buffer *buffer,
-					  uint32_t row)
-{
-	const struct ras_control *control = buffer->control;
-	uint32_t nest = row - control->cpus;
-
-	if (row < control->cpus)
-		return (struct ras_slice_copy){ .cpu = row };
-	return (struct ras_slice_copy){
-		.cpu = nest / control->nest_levels,
-		.level = nest % control->nest_levels + 1,
-	};
-}
-
-static void piece_write(struct chunk_out *out,
-			const struct ras_slice_copy *place,
-			const struct ring *ring, uint64_t first, uint64_t end)
-{
-	struct ras_slice_copy copy = *place;
-
-	copy.first = first;
-	copy.head = end;
-	copy.records = ring->records;
-	copy.dropped = ring->dropped;
-	chunk_begin(out);
-	chunk_add(out, &copy, sizeof(copy));
-	chunk_add(out, ring->data + (first - ring->first), end - first);
-	chunk_end(out, RAS_CHUNK_SLICE);
-}
-
-void picture_records(struct chunk_out *out, const struct ras_slice_copy *place,
-		     const struct ring *ring, uint64_t key, size_t piece)
-{
-	struct ring_walk walk = { .position = ring->first };
-	uint64_t first = ring->first, end = first;
-
-	while (ring->head - first > piece && ring_next(ring, key, &walk)) {
-		if (walk.position - first > piece && end > first) {
-			piece_write(out, place, ring, first, end);
-			first = end;
-		}
-		end = walk.position;
-	}
-	piece_write(out, place, ring, first, ring->head);
-}
-
-void picture_end(struct chunk_out *out)
-{
-	chunk_begin(out);
-	chunk_end(out, RAS_CHUNK_END);
 }

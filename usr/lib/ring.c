@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ring.h"
 
-#include <stdbool.h>
 #include <string.h>
+#include <rastrace/ring.h>
 
 #define CHUNK		(256u << 10)
 #define ATTEMPTS	16
@@ -27,26 +27,6 @@ static uint64_t ring_head_count(const struct ras_slice *slice,
 			break;
 	}
 	return head;
-}
-
-/* Positions before this one may be under the writer's hand. */
-static uint64_t ring_oldest(uint64_t head, uint64_t size)
-{
-	return head < size ? 0 : head + RAS_RECORD_MAX - size;
-}
-
-static uint64_t record_space(const struct ras_record *record)
-{
-	return ((uint64_t)record->length + 7) & ~7ULL;
-}
-
-/* Is this the header of a record at `position`, `left` bytes before the head? */
-static bool record_valid(const struct ras_record *record, uint64_t position,
-			 uint64_t left, uint64_t key)
-{
-	return record->stamp == (position ^ key) &&
-	       record->length >= RAS_RECORD_HEADER &&
-	       record->length <= RAS_RECORD_MAX && record_space(record) <= left;
 }
 
 /* What is being copied: positions [base, head) go to `out`. */
@@ -88,7 +68,7 @@ static void copy_bytes(struct copy *c)
 		}
 		memcpy(c->out + (position - c->base), c->slice->data + at, n);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		limit = ring_oldest(ring_head(c->slice), c->size);
+		limit = ras_slice_oldest(ring_head(c->slice), c->size);
 		if (limit > position && limit > c->first)
 			c->first = limit;
 		position += n;
@@ -116,9 +96,9 @@ static uint64_t copy_unroll(struct copy *c)
 	uint64_t position = c->first, first = c->head, end;
 	struct ras_record header;
 
-	while (position + sizeof(header) <= c->head) {
+	while (c->head - position >= sizeof(header)) {
 		copy_peek(c, position, &header);
-		if (!record_valid(&header, position, c->head - position,
+		if (!ras_record_valid(&header, position, c->head - position,
 				  c->key)) {
 			memset(c->out + (position - c->base), 0, 8);
 			position += 8;
@@ -127,7 +107,7 @@ static uint64_t copy_unroll(struct copy *c)
 		if (first == c->head)
 			first = position;
 		c->count++;
-		end = position + record_space(&header);
+		end = position + ras_record_space(header.length);
 		if (position < c->lap && end > c->lap)
 			memcpy(c->out + (c->lap - c->base), c->slack,
 			       end - c->lap);
@@ -145,7 +125,7 @@ void ring_copy(struct ring *ring, const struct ras_slice *slice, uint64_t size,
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		c.head = ring_head_count(slice, &c.records);
-		c.base = ring_oldest(c.head, size);
+		c.base = ras_slice_oldest(c.head, size);
 		if (c.base < tail)
 			c.base = tail < c.head ? tail : c.head;
 		copy_bytes(&c);
@@ -172,8 +152,8 @@ const struct ras_record *ring_next(const struct ring *ring, uint64_t key,
 		uint64_t left = ring->head - position;
 
 		record = (const void *)(ring->data + (position - ring->first));
-		if (record_valid(record, position, left, key)) {
-			walk->position += record_space(record);
+		if (ras_record_valid(record, position, left, key)) {
+			walk->position += ras_record_space(record->length);
 			return record;
 		}
 		walk->position += 8;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <rastrace/rasfile.h>
 #include <rastrace/tdf.h>
+#include "device.h"
 #include "pin.h"
 #include "sysbpf.h"
 
@@ -35,6 +36,7 @@ static int list_add(struct session_list *list, const struct ras_session *entry)
 	list->items = items;
 	items[list->count++] = (struct session){
 		.entry = entry, .points = (const void *)(entry + 1),
+		.device_fd = -1,
 	};
 	return 0;
 }
@@ -143,9 +145,17 @@ static struct ras_session *statics_make(void)
 	return entry;
 }
 
-static void statics_read_majors(struct ras_session *entry, const char *dir)
+static void statics_mark(struct ras_session *entry, const uint8_t *majors)
 {
 	struct ras_session_point *points = (void *)(entry + 1);
+
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
+		if (majors[i])
+			points[i].state = RAS_POINT_ARMED;
+}
+
+static void statics_read_majors(struct ras_session *entry, const char *dir)
+{
 	uint8_t majors[RAS_STATIC_MAJORS];
 	struct bpf_map_info info;
 	char path[PATH_MAX + 8];
@@ -157,17 +167,23 @@ static void statics_read_majors(struct ras_session *entry, const char *dir)
 		return;
 	if (info.value_size == sizeof(majors) &&
 	    !sysbpf_map_lookup(fd, 0, majors))
-		for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
-			if (majors[i])
-				points[i].state = RAS_POINT_ARMED;
+		statics_mark(entry, majors);
 	close(fd);
+}
+
+static struct session *statics_add(struct session_list *list)
+{
+	list->statics = statics_make();
+	if (!list->statics || list_add(list, list->statics))
+		return NULL;
+	return &list->items[list->count - 1];
 }
 
 static int list_add_statics(struct session_list *list, const char *run)
 {
+	char dir[PATH_MAX], path[PATH_MAX + 8];
 	struct session *session;
 	struct ras_state state;
-	char dir[PATH_MAX];
 	bool on;
 
 	snprintf(dir, sizeof(dir), "%s/static", run);
@@ -178,18 +194,62 @@ static int list_add_statics(struct session_list *list, const char *run)
 		if (access(dir, F_OK))
 			return 0;
 	}
-	list->statics = statics_make();
-	if (!list->statics || list_add(list, list->statics))
+	session = statics_add(list);
+	if (!session)
 		return -ENOMEM;
-	session = &list->items[list->count - 1];
 	strcpy(session->dir, dir);
 	if (!on)
 		return 0;
 	statics_read_majors(list->statics, dir);
+	snprintf(path, sizeof(path), "%s/pids", dir);
+	if (!access(path, F_OK))
+		list->statics->flags = RAS_SESSION_FILTERED;
 	session->armed = true;
 	session->state = state.state;
 	strcpy(session->name, "static");
 	return 0;
+}
+
+/* Those that the module has: while a major is on. */
+static int list_add_device_statics(struct session_list *list, int fd)
+{
+	const uint8_t *majors = device_map(fd, RASTRACE_MAJORS,
+					   RAS_STATIC_MAJORS, NULL);
+	const struct ras_state *state = device_map(fd, RASTRACE_STATE,
+						   sizeof(*state), NULL);
+	struct session *session = NULL;
+	int code = 0;
+
+	if (majors && state) {
+		session = statics_add(list);
+		code = session ? 0 : -ENOMEM;
+	}
+	if (session) {
+		statics_mark(list->statics, majors);
+		session->armed = true;
+		session->state = state->state;
+		session->device_fd = fd;
+	}
+	if (majors)
+		munmap((void *)majors, RAS_STATIC_MAJORS);
+	if (state)
+		munmap((void *)state, sizeof(*state));
+	return code;
+}
+
+static int list_find_device(struct session_list *list, int fd)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		list->items[i].armed = !list->items[i].entry->disarmed;
+		list->items[i].state = RAS_STATE_ON;
+	}
+	return list_add_device_statics(list, fd);
+}
+
+static int list_find_pinned(struct session_list *list, const char *run)
+{
+	list_find_pins(list, run);
+	return list_add_statics(list, run);
 }
 
 int session_list_read(struct session_list *list, const struct buffer *buffer,
@@ -206,11 +266,10 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	if (!list->log)
 		return error_set(err, -ENOMEM, "out of memory");
 	memcpy(list->log, buffer->sessions_view.base, used);
-	if (!list_parse(list)) {
-		list_find_pins(list, run);
-		if (!list_add_statics(list, run))
-			return 0;
-	}
+	if (!list_parse(list) &&
+	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
+	      list_find_device(list, buffer->device_fd)))
+		return 0;
 	session_list_free(list);
 	return error_set(err, -ENOMEM, "out of memory");
 }
@@ -243,31 +302,53 @@ static int rows_open(const struct session *session, const char *name,
 	return pin_map_open(path, info, err);
 }
 
-/* Copy the session's map `name`: `rows` rows for each of its points. */
-static int rows_read(const struct session *session, const char *name,
-		     size_t row_size, uint64_t rows, void **copy,
-		     struct error *err)
+/* What a session counts: a map of rows, some for each of its points. */
+struct rows {
+	const char *name;
+	int part;		/* of the static tracepoints' in the device */
+	size_t size;		/* of a row */
+	uint64_t count;		/* for each point */
+};
+
+static void *rows_map(const struct session *session, const struct rows *rows,
+		      size_t *size, struct error *err)
 {
 	struct bpf_map_info info;
 	void *view;
-	size_t size;
 	int fd;
 
-	*copy = NULL;
-	fd = rows_open(session, name, &info, err);
-	if (fd < 0)
-		return fd;
-	if (info.value_size != row_size ||
-	    info.max_entries != session->entry->points * rows) {
-		close(fd);
-		return error_set(err, -EINVAL,
-				 "the map '%s' in '%s' doesn't fit its session",
-				 name, session->dir);
+	*size = session->entry->points * rows->count * rows->size;
+	if (session->device_fd >= 0)
+		return device_map(session->device_fd, rows->part, *size, err);
+	fd = rows_open(session, rows->name, &info, err);
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
 	}
-	view = pin_map_view(fd, &info, 0, &size, err);
+	if (info.value_size != rows->size ||
+	    info.max_entries != session->entry->points * rows->count) {
+		error_set(err, -EINVAL,
+			  "the map '%s' in '%s' doesn't fit its session",
+			  rows->name, session->dir);
+		view = NULL;
+		errno = EINVAL;
+	} else {
+		view = pin_map_view(fd, &info, 0, size, err);
+	}
 	close(fd);
+	return view;
+}
+
+/* Copy the session's rows. */
+static int rows_read(const struct session *session, const struct rows *rows,
+		     void **copy, struct error *err)
+{
+	size_t size;
+	void *view = rows_map(session, rows, &size, err);
+
+	*copy = NULL;
 	if (!view)
-		return -ENOMEM;
+		return -errno;
 	*copy = malloc(size);
 	if (*copy)
 		memcpy(*copy, view, size);
@@ -278,9 +359,11 @@ static int rows_read(const struct session *session, const char *name,
 int session_counts_read(const struct session *session, uint32_t slices,
 			struct ras_count **rows, struct error *err)
 {
+	const struct rows counts = {
+		"count", RASTRACE_COUNT, sizeof(**rows), slices,
+	};
 	void *copy;
-	int code = rows_read(session, "count", sizeof(**rows), slices, &copy,
-			     err);
+	int code = rows_read(session, &counts, &copy, err);
 
 	*rows = copy;
 	return code;
@@ -301,8 +384,11 @@ int session_why_read(const struct session *session, uint32_t cpus,
 {
 	uint32_t points = session->entry->points;
 	struct ras_why *rows;
+	const struct rows why = {
+		"why", RASTRACE_WHY, sizeof(*rows), cpus,
+	};
 	void *copy;
-	int code = rows_read(session, "why", sizeof(*rows), cpus, &copy, err);
+	int code = rows_read(session, &why, &copy, err);
 
 	*totals = NULL;
 	if (code)

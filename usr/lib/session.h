@@ -19,6 +19,8 @@ struct session {
 	uint32_t state;		/* RAS_STATE_*, while armed */
 	char name[NAME_MAX + 1];	/* of its directory, while armed */
 	char dir[PATH_MAX];	/* where its maps are pinned; "" nowhere */
+	int device_fd;		/* the buffer's, when they are mapped from it;
+				 * else -1 */
 };
 
 struct session_list {
@@ -26,14 +28,16 @@ struct session_list {
 	size_t count;
 	void *log;		/* copy of the session log */
 	size_t log_size;
-	void *statics;		/* the made-up entry of static tracepoints */
+	struct ras_session *statics;	/* the made-up entry of static tracepoints */
 };
 
 /*
  * 0, or a negative errno with err set. Entries of the log that can't be are
  * the end of it. When static tracepoints are on, or were, the last one stands
  * for them: index RAS_STATIC_SESSION, majors as its points' minors, those that
- * aren't on RAS_POINT_UNSELECTED.
+ * aren't on RAS_POINT_UNSELECTED. From the kernel module's device there is the
+ * log, and what belongs to the static tracepoints; where pins can't be looked
+ * at a session that isn't over counts as on.
  */
 int session_list_read(struct session_list *list, const struct buffer *buffer,
 		      const char *run, struct error *err);

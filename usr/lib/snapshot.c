@@ -85,36 +85,13 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 
 /* ---- in memory ---- */
 
-struct memory {
-	uint8_t *data;
-	size_t size, room;
-};
-
-static int memory_take(void *context, const void *chunk, size_t size)
-{
-	struct memory *memory = context;
-	size_t room = memory->room ? memory->room : 1 << 16;
-	void *data;
-
-	while (room - memory->size < size)
-		room *= 2;
-	if (room > memory->room) {
-		data = realloc(memory->data, room);
-		if (!data)
-			return -ENOMEM;
-		memory->data = data;
-		memory->room = room;
-	}
-	memcpy(memory->data + memory->size, chunk, size);
-	memory->size += size;
-	return 0;
-}
-
 int snapshot_take(const char *run, void **data, size_t *size,
 		  struct error *err)
 {
-	struct memory memory = { 0 };
-	struct chunk_out out = { .take = memory_take, .context = &memory };
+	struct chunk_memory memory = { 0 };
+	struct chunk_out out = {
+		.take = chunk_memory_take, .context = &memory,
+	};
 	int code = picture_take(&out, run, false, err);
 
 	chunk_out_free(&out);

@@ -326,6 +326,8 @@ static uint64_t control_inode(const char *run)
 
 bool spooler_gone(const struct spooler *s)
 {
+	if (s->buffer.device_fd >= 0)
+		return buffer_device_gone(&s->buffer);
 	return control_inode(s->run) != s->buffer_inode;
 }
 

@@ -188,6 +188,7 @@ int sysbpf_program_load(const struct sysbpf_program *program, char *log,
 		attr.func_info_cnt = program->function_count;
 		attr.func_info_rec_size = sizeof(*program->functions);
 	}
+	attr.fd_array = pointer(program->fds);
 	if (log) {
 		log[0] = '\0';
 		attr.log_level = 1;
@@ -204,6 +205,41 @@ int sysbpf_btf_load(const void *data, size_t size)
 	attr.btf = pointer(data);
 	attr.btf_size = size;
 	return sysbpf(BPF_BTF_LOAD, &attr, sizeof(attr));
+}
+
+static bool btf_is_of(int fd, const char *module)
+{
+	char name[64] = "";
+	struct bpf_btf_info info = {
+		.name = pointer(name), .name_len = sizeof(name),
+	};
+	union bpf_attr attr = { 0 };
+
+	attr.info.bpf_fd = fd;
+	attr.info.info = pointer(&info);
+	attr.info.info_len = sizeof(info);
+	return !sysbpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) &&
+	       info.kernel_btf && !strcmp(name, module);
+}
+
+int sysbpf_btf_find(const char *module)
+{
+	union bpf_attr next = { 0 }, attr;
+	int code, fd;
+
+	for (;;) {
+		code = sysbpf(BPF_BTF_GET_NEXT_ID, &next, sizeof(next));
+		if (code)
+			return code;
+		next.start_id = next.next_id;
+		memset(&attr, 0, sizeof(attr));
+		attr.btf_id = next.next_id;
+		fd = sysbpf(BPF_BTF_GET_FD_BY_ID, &attr, sizeof(attr));
+		if (fd >= 0 && btf_is_of(fd, module))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 int sysbpf_perf_link(int program, int perf_event, uint64_t cookie)

@@ -48,12 +48,16 @@ struct sysbpf_program {
 	const struct bpf_func_info *functions;
 	size_t function_count;
 	int btf_fd;
+	/* BTF of the modules whose kfuncs it calls, from 1 on; NULL: of none */
+	const int *fds;
 };
 
 /* log may be NULL. */
 int sysbpf_program_load(const struct sysbpf_program *program, char *log,
 			size_t log_size);
 int sysbpf_btf_load(const void *data, size_t size);
+/* That of a kernel module; -ENOENT: there is none. */
+int sysbpf_btf_find(const char *module);
 
 int sysbpf_perf_link(int program, int perf_event, uint64_t cookie);
 

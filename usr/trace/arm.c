@@ -362,11 +362,15 @@ static int programs_take(const struct arming *a, struct error *err)
 		features_read_layout(&layout);
 		target.layout = &layout;
 	}
+	target.module_fd = a->needs.segments ?
+		features_read_segments(&target.segments_save) : -1;
 	code = program_set_make(&set, a->tdf, picks, &target, err);
 	if (!code)
 		code = program_set_each(&set, program_take,
 					&(struct taking){ a, &set, &target },
 					err);
+	if (target.module_fd >= 0)
+		close(target.module_fd);
 	program_set_free(&set);
 	free(picks);
 	return code;
@@ -425,6 +429,7 @@ static struct body_needs needs_find(const struct tdf *tdf, const bool *picked)
 			all.limits |= needs.limits;
 			all.func_ip |= needs.func_ip;
 			all.layout |= needs.layout;
+			all.segments |= needs.segments;
 		}
 	}
 	return all;

@@ -360,3 +360,30 @@ int btf_find(const char *path, const struct btf_want *wants, size_t count)
 	file_close(&btf.file);
 	return code;
 }
+
+uint32_t btf_find_split(const char *path, const char *base, const char *name)
+{
+	struct cursor types = { 0 }, cursor = { 0 };
+	const struct btf_type *type;
+	struct btf whole, split;
+	uint32_t strings, id = 0;
+
+	if (btf_open(&split, path))
+		return 0;
+	if (btf_open(&whole, base)) {
+		file_close(&split.file);
+		return 0;
+	}
+	while (cursor_next(&types, &whole))
+		;
+	strings = whole.strings_length;
+	while (!id && (type = cursor_next(&cursor, &split)))
+		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC &&
+		    type->name_off >= strings &&
+		    name_is(&split, type->name_off - strings, name,
+			    strlen(name)))
+			id = types.id + cursor.id;
+	file_close(&whole.file);
+	file_close(&split.file);
+	return id;
+}

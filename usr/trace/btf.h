@@ -26,4 +26,8 @@ struct btf_want {
  * BTF. */
 int btf_find(const char *path, const struct btf_want *wants, size_t count);
 
+/* The id of a function in a module's BTF, whose types and strings go on where
+ * those of the kernel's, `base`, end. 0: there is none. */
+uint32_t btf_find_split(const char *path, const char *base, const char *name);
+
 #endif

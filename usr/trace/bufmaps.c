@@ -12,6 +12,7 @@
 #include "../lib/pin.h"
 #include "../lib/session.h"
 #include "../lib/sysbpf.h"
+#include "kmod.h"
 #include "pins.h"
 
 static const char *const pin_names[] = {
@@ -222,6 +223,7 @@ static int buffer_make(const struct run_dir *run, uint64_t bytes, gid_t group,
 	if (cpus < 0)
 		return error_set(err, cpus, "cannot tell the number of CPUs");
 	making.cpus = cpus;
+	kmod_release(run);
 	buffer_remove(run);
 	code = group == RUN_NO_GROUP ? 0 :
 		run_dir_share(run->path, RUN_PIN_SHOWN, group, err);

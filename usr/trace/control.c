@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include "../lib/session.h"
 #include "keep.h"
+#include "kmod.h"
 #include "pins.h"
 #include "retire.h"
 #include "select.h"
 #include "selection.h"
 #include "sesslog.h"
+#include "static.h"
 
 static const struct option_def no_options[] = { { NULL } };
 
@@ -38,9 +40,25 @@ static int control(control_action *action, int count, char **names,
 		}
 		buffer_close(&buffer);
 	}
+	kmod_hand_over(&run, NULL);
 	keep_start(&run, NULL);
 	run_dir_close(&run);
 	return code;
+}
+
+/* They have one state: that of the session that they are. */
+static int majors_check(const char *name, int code, struct error *err)
+{
+	bool majors[RAS_STATIC_MAJORS] = { false };
+
+	if (code != -ENOENT || static_majors_parse(name, majors, NULL) <= 0)
+		return code;
+	error_set(err, -EINVAL,
+		  "'%s': static majors are suspended and resumed all together",
+		  name);
+	error_hint(err, "their name is 'static'; some can be switched off: trace off %s",
+		   name);
+	return -EINVAL;
 }
 
 static int name_choose(const struct session_list *list, const char *name,
@@ -61,6 +79,7 @@ static int name_choose(const struct session_list *list, const char *name,
 		error_hint(err, "some can be disarmed: trace off '%s'", name);
 	} else {
 		code = select_armed(list, target, chosen, err);
+		code = majors_check(name, code, err);
 	}
 	selection_free(&selection);
 	free(target);

@@ -11,6 +11,7 @@
 #include "btf.h"
 
 #define BTF_PATH	"/sys/kernel/btf/vmlinux"
+#define BTF_MODULE	"/sys/kernel/btf/rastrace"
 #define UNKNOWN		UINT32_MAX	/* an offset that may be 0 */
 
 static int pmu_type(const char *name)
@@ -109,6 +110,42 @@ static int load_empty(const struct features *features, uint32_t attach_type,
 	};
 
 	return sysbpf_program_load(&program, NULL, 0);
+}
+
+/* May programs at probes call it? */
+static bool segments_works(int module, uint32_t save)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL,
+		  .off = BODY_MODULE_PLACE, .imm = save },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const int fds[] = { [BODY_MODULE_PLACE] = module };
+	const struct sysbpf_program program = {
+		.insns = insns, .count = 3, .fds = fds,
+	};
+	int fd = sysbpf_program_load(&program, NULL, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int features_read_segments(uint32_t *save)
+{
+	int module;
+
+	*save = btf_find_split(BTF_MODULE, BTF_PATH, "rastrace_segments_save");
+	if (!*save)
+		return -1;
+	module = sysbpf_btf_find("rastrace");
+	if (module >= 0 && segments_works(module, *save))
+		return module;
+	if (module >= 0)
+		close(module);
+	*save = 0;
+	return -1;
 }
 
 /* What a link that can't be is refused with. */

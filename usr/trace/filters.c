@@ -111,26 +111,36 @@ uint32_t filters_link_pid(const struct job_settings *settings,
 	       features_multi_pid(features) ? settings->pids[0] : 0;
 }
 
-static int pids_make(const struct job_settings *settings,
-		     const struct run_dir *run, const char *dir, bool dry,
-		     int *fd, struct error *err)
+int filters_add_pids(const struct job_settings *settings, int fd,
+		     struct error *err)
 {
 	uint32_t there = 0;
+	int code = 0;
+
+	for (unsigned int i = 0; i < settings->pid_count && !code; i++) {
+		code = sysbpf_map_update(fd, settings->pids[i], &there);
+		if (code)
+			pin_refused(err, code, "cannot fill the map 'pids'");
+	}
+	return code;
+}
+
+int filters_make_pids(const struct job_settings *settings,
+		      const struct run_dir *run, const char *dir, bool dry,
+		      int *fd, struct error *err)
+{
 	char path[PATH_MAX];
 	int code;
 
 	*fd = sysbpf_hash_create("pids", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
-				 sizeof(there), settings->follow ?
-				 FOLLOWED_MAX : settings->pid_count);
+				 sizeof(uint32_t), settings->follow ?
+				 FOLLOWED_MAX : SETTINGS_MOST);
 	if (*fd < 0)
 		return pin_refused(err, *fd, "cannot make the map 'pids'");
 	snprintf(path, sizeof(path), "%s/pids", dir);
 	code = run_dir_pin(run, path, *fd, RUN_PIN_SHOWN, err);
-	for (unsigned int i = 0; i < settings->pid_count && !code; i++) {
-		code = sysbpf_map_update(*fd, settings->pids[i], &there);
-		if (code)
-			pin_refused(err, code, "cannot fill the map 'pids'");
-	}
+	if (!code)
+		code = filters_add_pids(settings, *fd, err);
 	if (!code && settings->follow && !dry)
 		code = follow_start(*fd, run, dir, err);
 	return code;
@@ -151,7 +161,7 @@ int filters_make(struct body_filter *filter,
 				   &filter->cgroups[i].id,
 				   &filter->cgroups[i].level, err);
 	if (!code && settings->pid_count && !link_pid)
-		code = pids_make(settings, run, dir, dry, &filter->pids_fd,
-				 err);
+		code = filters_make_pids(settings, run, dir, dry,
+					 &filter->pids_fd, err);
 	return code;
 }

@@ -22,6 +22,18 @@ uint32_t filters_link_pid(const struct job_settings *settings,
 			  const struct features *features);
 
 /*
+ * Make `pids`, pinned in `dir`, with the processes that were asked for, and
+ * where children are followed, unless `dry`, what does that. 0, or a negative
+ * errno with err set; *fd is the caller's to close.
+ */
+int filters_make_pids(const struct job_settings *settings,
+		      const struct run_dir *run, const char *dir, bool dry,
+		      int *fd, struct error *err);
+/* Put the processes that were asked for into it. */
+int filters_add_pids(const struct job_settings *settings, int fd,
+		     struct error *err);
+
+/*
  * Fill in the filter of a session. Where processes were asked for, and
  * the links aren't of them (link_pid), `pids` is made and pinned in `dir`, with
  * what follows their children unless `dry`. 0, or a negative errno with err set;

@@ -7,17 +7,29 @@
 #include "../lib/pack.h"
 #include "../lib/pin.h"
 #include "../lib/snapshot.h"
+#include "crash.h"
 #include "run_dir.h"
+
+struct get_settings {
+	struct snapshot_settings snapshot;
+	bool crash;
+};
 
 static int take_bundle(void *context, const char *value)
 {
-	((struct snapshot_settings *)context)->bundle = true;
+	((struct get_settings *)context)->snapshot.bundle = true;
+	return 0;
+}
+
+static int take_crash(void *context, const char *value)
+{
+	((struct get_settings *)context)->crash = true;
 	return 0;
 }
 
 static int take_compress(void *context, const char *value)
 {
-	struct snapshot_settings *settings = context;
+	struct get_settings *settings = context;
 	struct error err;
 	int method = pack_method_find(value, &err);
 
@@ -25,7 +37,7 @@ static int take_compress(void *context, const char *value)
 		error_print("trace", &err);
 		return -1;
 	}
-	settings->pack = method;
+	settings->snapshot.pack = method;
 	return 0;
 }
 
@@ -34,27 +46,48 @@ static const struct option_def options[] = {
 	  take_bundle },
 	{ "compress", 0, "[=METHOD]", "zlib or zstd; without METHOD the better one",
 	  take_compress },
+	{ "crash", 0, NULL, "not the buffer, but what a panic of the boot before left of it",
+	  take_crash },
 	{ NULL }
 };
 
-static int get(const char *path, const struct snapshot_settings *settings,
-	       struct error *err)
+static int get_buffer(const char *path,
+		      const struct snapshot_settings *settings,
+		      struct error *err)
 {
 	struct outfile *out;
-	int code = run_dir_check(pin_run(), err);
+	int code = run_dir_check_reader(pin_run(), err);
 
-	/* which needs no /dev/stdout, as in an initramfs */
-	if (!strcmp(path, "-"))
-		path = "/proc/self/fd/1";
 	if (!code)
 		code = outfile_open(&out, path, err);
 	return code ? code :
 	       snapshot_save_with(pin_run(), out, settings, err);
 }
 
+static int get_crash(const char *path, struct error *err)
+{
+	bool kept = false;
+	int code = crash_save(path, &kept, err);
+
+	if (kept)
+		fputs("trace: get: it stays in the memory for crashes, too: only root may take it out\n",
+		      stderr);
+	return code;
+}
+
+static int get(const char *path, const struct get_settings *settings,
+	       struct error *err)
+{
+	/* which needs no /dev/stdout, as in an initramfs */
+	if (!strcmp(path, "-"))
+		path = "/proc/self/fd/1";
+	return settings->crash ? get_crash(path, err) :
+	       get_buffer(path, &settings->snapshot, err);
+}
+
 static int get_run(int argc, char **argv)
 {
-	struct snapshot_settings settings = { 0 };
+	struct get_settings settings = { 0 };
 	struct error err = { 0 };
 	int status, first = command_parse(&command_get, argc, argv, 1, 1,
 					  &settings, &status);
@@ -63,6 +96,12 @@ static int get_run(int argc, char **argv)
 		return status;
 	if (!strcmp(argv[first], "-") && isatty(STDOUT_FILENO)) {
 		fputs("trace: get: this is not for a terminal: trace get - | tracefmt -\n",
+		      stderr);
+		return COMMAND_MISUSE;
+	}
+	if (settings.crash &&
+	    (settings.snapshot.bundle || settings.snapshot.pack)) {
+		fputs("trace: get: --crash saves it as it is: without --bundle and --compress\n",
 		      stderr);
 		return COMMAND_MISUSE;
 	}

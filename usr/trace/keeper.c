@@ -24,6 +24,7 @@
 #include "keep_arm.h"
 #include "keep_request.h"
 #include "keep_watch.h"
+#include "kmod.h"
 #include "retire.h"
 #include "static.h"
 
@@ -143,6 +144,7 @@ static void points_end(struct keeper *keeper, uint16_t index, const bool *off,
 		}
 		session_list_free(&list);
 	}
+	kmod_hand_over(&run, NULL);
 	run_dir_close(&run);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "keep.h"
+#include "kmod.h"
 #include "retire.h"
 #include "select.h"
 #include "session_tdf.h"
@@ -304,6 +305,7 @@ static int off_do(struct off *off, int count, char **operands,
 		retire_everything(&off->run);
 	else
 		code = off_named(off, count, operands, err);
+	kmod_hand_over(&off->run, NULL);
 	keep_start(&off->run, NULL);
 	run_dir_close(&off->run);
 	return code;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include "boot.h"
 #include "dry_run.h"
-#include "filters.h"
 #include "job.h"
 #include "keep.h"
+#include "kmod.h"
 #include "static.h"
 
 struct on_settings {
@@ -70,17 +70,19 @@ static void operand_take(struct on *on, const char *operand)
 	}
 }
 
-/* Their program is one for all majors and has none of these. */
+/* What records them, a program and the kernel module, is one for all majors and
+ * has none of these. */
 static int majors_check(const struct on *on, struct error *err)
 {
 	const struct job_settings *settings = &on->settings->job;
 
 	if (!on->any_major ||
-	    (!filters_given(settings) && !settings->context &&
+	    (!settings->cgroups.count && !settings->filter.comm_count &&
+	     !settings->filter.uid_count && !settings->context &&
 	     !settings->max_rate && !settings->selection.count))
 		return 0;
 	error_set(err, -EINVAL,
-		  "static majors can't be filtered, nor have a context or a rate");
+		  "static majors can be filtered by --pid only, and have no context or rate");
 	error_hint(err, "switch them by a command of their own: trace on 100");
 	return -EINVAL;
 }
@@ -141,7 +143,7 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 		job_list_arm(&on->jobs, run, &buffer, &features, false);
 	if (!code && on->any_major)
 		code = static_majors_on(run, &buffer, &features,
-					&settings->modules, on->majors, err);
+					settings, on->majors, err);
 	if (!code)
 		frozen_tell(&buffer);
 	buffer_close(&buffer);
@@ -150,7 +152,7 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 
 static int on_run_dir(struct on *on, struct error *err)
 {
-	struct error keep = { 0 };
+	struct error keep = { 0 }, kmod = { 0 };
 	struct run_dir run;
 	int code = run_dir_open(&run, true, err);
 
@@ -159,6 +161,9 @@ static int on_run_dir(struct on *on, struct error *err)
 	jobs_wait(on, &run);
 	if (job_list_ready(&on->jobs) || on->any_major)
 		code = on_arm(on, &run, err);
+	/* where it is what the majors are refused for, that is told already */
+	if (kmod_hand_over(&run, &kmod) && !code)
+		error_print("trace", &kmod);
 	if (keep_start(&run, &keep))
 		error_print("trace", &keep);
 	run_dir_close(&run);
@@ -197,13 +202,13 @@ static int on_operands(struct on *on, int count, char **operands,
 
 /* What `trace on --boot` does is in the file alone. */
 static const char *usage_check(const struct on_settings *settings,
-			       int options, char **option, int operands)
+			       int option_count, char **option, int operands)
 {
 	unsigned int words = 0;
 
 	if (!settings->boot)
 		return operands ? NULL : "an operand is missing";
-	for (int i = 0; i < options; i++)
+	for (int i = 0; i < option_count; i++)
 		words += strcmp(option[i], "--") != 0;
 	if (words > 1)
 		return "--boot goes with no other option";

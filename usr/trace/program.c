@@ -94,6 +94,7 @@ static int set_add_site(struct program_set *set, const struct tdf *tdf,
 		.sleepable = body.sleepable,
 		.context = target.context,
 		.returns = site->flags & TDF_SITE_RETURN,
+		.module_fd = target.module_fd,
 		.hash = hash_fnv(HASH_FNV_START, body.insns,
 				 body.count * sizeof(*body.insns)),
 	};
@@ -268,6 +269,7 @@ static int types_load(void)
 int program_load(const struct program *program, uint32_t attach_type,
 		 struct error *err)
 {
+	const int fds[] = { [BODY_MODULE_PLACE] = program->module_fd };
 	struct bpf_func_info functions[BODY_FUNCTIONS];
 	struct sysbpf_program load = {
 		.insns = program->insns, .count = program->count,
@@ -275,6 +277,7 @@ int program_load(const struct program *program, uint32_t attach_type,
 		.functions = functions,
 		.function_count = body_functions(program->subprograms,
 						 functions),
+		.fds = fds,
 	};
 	char *log;
 	int fd;

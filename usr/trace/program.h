@@ -15,6 +15,8 @@ struct program {
 	struct bpf_insn *insns;		/* these as in struct body */
 	size_t count;
 	bool sleepable;
+	int module_fd;			/* its BTF, where body_target has
+					 * segments_save */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	enum body_context context;
 	bool returns;		/* for return probes */

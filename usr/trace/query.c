@@ -47,6 +47,7 @@ static void query_no_buffer(const struct query_options *how)
 	struct query query = { 0 };
 
 	keep_state_read(&query.keep, pin_run(), NULL);
+	kmod_read(&query.kmod, pin_run());
 	query_print(&query, how);
 	keep_state_free(&query.keep);
 }

@@ -7,6 +7,7 @@
 #include "../lib/tdf.h"
 #include "figures.h"
 #include "keep.h"
+#include "kmod.h"
 
 /* The file that was armed, at its path. */
 enum query_file {
@@ -35,6 +36,7 @@ struct query {
 	bool restricted;	/* to what operands name */
 	struct ras_trigger trigger;
 	struct keep_state keep;
+	struct kmod kmod;
 	uint64_t memory;	/* that all maps take */
 	uint64_t time;		/* CLOCK_BOOTTIME, ns */
 };

@@ -207,6 +207,25 @@ static void keep_print(const struct keep_state *keep)
 	json_close('}');
 }
 
+static void kmod_print(const struct kmod *kmod)
+{
+	if (!kmod->loaded) {
+		json_null("kernel_module");
+		return;
+	}
+	json_open("kernel_module", '{');
+	json_number("layout", kmod->layout);
+	json_boolean("layout_fits", kmod->layout == RAS_LAYOUT);
+	if (kmod->buffer == KMOD_BUFFER_NONE)
+		json_null("buffer");
+	else
+		json_string("buffer", kmod->buffer == KMOD_BUFFER_OURS ?
+			    "this" : "other");
+	json_boolean("statics", kmod->statics);
+	json_number("crash_bytes", kmod->crash_bytes);
+	json_close('}');
+}
+
 void query_print_json(const struct query *query)
 {
 	json_open(NULL, '{');
@@ -217,6 +236,7 @@ void query_print_json(const struct query *query)
 		json_null("buffer");
 		json_null("trigger");
 	}
+	kmod_print(&query->kmod);
 	keep_print(&query->keep);
 	json_open("sessions", '[');
 	for (size_t i = 0; i < query->list.count; i++)

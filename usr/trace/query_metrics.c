@@ -253,10 +253,28 @@ static void buffer_print(const struct query *query)
 		       names_trigger_state(s), query->trigger.state == s);
 }
 
+static void kmod_print(const struct kmod *kmod)
+{
+	gauge_print("kernel_module_loaded", NULL,
+		    "1 while the kernel module is loaded.", kmod->loaded);
+	if (!kmod->loaded)
+		return;
+	gauge_print("kernel_module_layout", NULL,
+		    "Layout of the buffer that the kernel module takes.",
+		    kmod->layout);
+	gauge_print("kernel_module_buffer", NULL,
+		    "1 while the kernel module has this buffer.",
+		    kmod->buffer == KMOD_BUFFER_OURS);
+	gauge_print("kernel_module_crash_bytes", "bytes",
+		    "Memory of the kernel module that outlives a panic.",
+		    kmod->crash_bytes);
+}
+
 void query_print_metrics(const struct query *query)
 {
 	if (query->buffer)
 		buffer_print(query);
+	kmod_print(&query->kmod);
 	gauge_print("keeper_running", NULL,
 		    "1 while the keeper of armed points runs.",
 		    query->keep.pid != 0);

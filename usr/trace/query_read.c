@@ -201,6 +201,7 @@ int query_read(struct query *query, const struct buffer *buffer, int count,
 	}
 	if (!code)
 		code = keep_state_read(&query->keep, pin_run(), err);
+	kmod_read(&query->kmod, pin_run());
 	for (size_t i = 0; !code && i < query->list.count; i++)
 		session_describe(query, i);
 	if (code)

@@ -108,6 +108,25 @@ static void trigger_print(const struct query *query)
 		       trigger->left > 0 ? (long long)trigger->left : 0);
 }
 
+static void kmod_print(const struct kmod *kmod)
+{
+	static const char *const buffers[] = {
+		[KMOD_BUFFER_NONE] =
+			"loaded, gets the buffer with the next 'trace on'",
+		[KMOD_BUFFER_OURS] = "has the buffer",
+		[KMOD_BUFFER_OTHER] = "has the buffer of another run directory",
+	};
+
+	if (!kmod->loaded)
+		return;
+	printf("kernel module: %s, layout %u", kmod->layout == RAS_LAYOUT ?
+	       buffers[kmod->buffer] : "of another version, isn't used",
+	       kmod->layout);
+	if (kmod->crash_bytes)
+		size_print(", ", kmod->crash_bytes, " outlive a panic");
+	putchar('\n');
+}
+
 static void request_print(const struct keep_request *request)
 {
 	fputs(request->refused ? "refused: " : "waiting: ", stdout);
@@ -237,7 +256,9 @@ static void session_print_head(const struct query *query, size_t i)
 	putchar('\n');
 	safe_text_print(stdout, entry->tdf, false);
 	if (entry->index == RAS_STATIC_SESSION) {
-		printf(": %s\n", query_state_name(session));
+		printf(": %s%s\n", query_state_name(session),
+		       entry->flags & RAS_SESSION_FILTERED ?
+		       ", some processes only" : "");
 	} else {
 		printf(": session %u, %s, major %u (0x%04x), module '",
 		       entry->index, query_state_name(session), entry->major,
@@ -259,6 +280,7 @@ void query_print_text(const struct query *query)
 		cpu_print(query);
 		trigger_print(query);
 	}
+	kmod_print(&query->kmod);
 	keep_print(query);
 	for (size_t i = 0; i < query->list.count; i++) {
 		if (!query->sessions[i].shown)

@@ -9,6 +9,7 @@
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
 #include "keep.h"
+#include "kmod.h"
 #include "pins.h"
 #include "sesslog.h"
 
@@ -195,6 +196,7 @@ void retire_everything(struct run_dir *run)
 		chmod(run->path, 0700);
 	pins_each(armed, armed_stop, NULL);
 	statics_stop(run->path);
+	kmod_release(run);
 	pins_each(run->path, private_stop, NULL);
 	pins_each(run->path, entry_remove, run);
 }

@@ -56,6 +56,13 @@ int run_dir_check(const char *path, struct error *err)
 	return 0;
 }
 
+int run_dir_check_reader(const char *path, struct error *err)
+{
+	int code = run_dir_check(path, err);
+
+	return code == -EACCES ? 0 : code;
+}
+
 static void name_count(const char *path, const char *name, void *context)
 {
 	++*(unsigned int *)context;

@@ -51,6 +51,9 @@ int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 
 /* Is there a bpffs that is the caller's or root's? 0 or as run_dir_open(). */
 int run_dir_check(const char *path, struct error *err);
+/* The same for who only reads the buffer: one that may not be looked into is for
+ * buffer_open() to judge. */
+int run_dir_check_reader(const char *path, struct error *err);
 
 /* Make RUN/name; an existing one is fine. */
 int run_dir_make(const struct run_dir *run, const char *name,

@@ -269,7 +269,7 @@ static int spool(const struct spool_settings *settings, struct error *err)
 			.fd = -1,
 		},
 	};
-	int code = run_dir_check(s.run, err), ended;
+	int code = run_dir_check_reader(s.run, err), ended;
 
 	if (code)
 		return code;

@@ -13,6 +13,8 @@
 #include "../lib/session.h"
 #include "../lib/sysbpf.h"
 #include "attach.h"
+#include "filters.h"
+#include "kmod.h"
 #include "pins.h"
 #include "program.h"
 #include "retire.h"
@@ -40,9 +42,11 @@ struct statics {
 	const struct run_dir *run;
 	struct buffer *buffer;
 	const struct features *features;
+	const struct job_settings *settings;
 	bool fresh;		/* RUN/static isn't there yet */
 	char dir[PATH_MAX];	/* of the maps: it, or RUN/new/static */
 	int fds[MAPS];
+	int pids;		/* map; -1: all processes */
 	struct {
 		uint16_t machine;
 		int fd;
@@ -159,6 +163,42 @@ static int maps_open(struct statics *s, struct error *err)
 	return 0;
 }
 
+static bool pin_exists(const struct statics *s, const char *name)
+{
+	char path[PATH_MAX + 80];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", s->dir, name);
+	return !lstat(path, &st);
+}
+
+/* They are the same for all majors, and processes may be added to them. */
+static int pids_open(struct statics *s, struct error *err)
+{
+	bool there = pin_exists(s, "pids"), wanted = s->settings->pid_count;
+	char path[PATH_MAX + 16];
+
+	if (s->fresh)
+		return wanted ? filters_make_pids(s->settings, s->run, s->dir,
+						  false, &s->pids, err) : 0;
+	if (there != wanted ||
+	    pin_exists(s, "sched_process_fork") != s->settings->follow) {
+		error_set(err, -EBUSY, there ?
+			  "static majors are on for some processes only" :
+			  "static majors are on for all processes");
+		error_hint(err, "all have the same: give %s, or switch them off first",
+			   there ? "--pid as there (and --follow)" :
+				   "no --pid");
+		return -EBUSY;
+	}
+	if (!there)
+		return 0;
+	snprintf(path, sizeof(path), "%s/pids", s->dir);
+	s->pids = pin_hash_open(path, BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+				sizeof(uint32_t), err);
+	return s->pids < 0 ? s->pids : 0;
+}
+
 static int majors_lookup(int fd, uint8_t *bytes, struct error *err)
 {
 	int code = sysbpf_map_lookup(fd, 0, bytes);
@@ -179,6 +219,7 @@ static int program_make(const struct statics *s, uint16_t machine,
 			struct error *err)
 {
 	const struct ras_control *control = s->buffer->control;
+	const struct body_filter filter = { .pids_fd = s->pids };
 	struct body_target target = {
 		.context = BODY_UPROBE,
 		.buffer_fd = s->buffer->main_view.fd,
@@ -193,6 +234,7 @@ static int program_make(const struct statics *s, uint16_t machine,
 		.nest_bytes = control->nest_bytes,
 		.cpus = control->cpus,
 		.session = RAS_STATIC_SESSION,
+		.filter = &filter,
 		.preempt_disable = s->features->preempt_disable,
 		.preempt_enable = s->features->preempt_enable,
 		.bring_in = features_sleepable(s->features),
@@ -256,12 +298,10 @@ static void file_name(const struct static_file *file, char *name, size_t size)
 static bool file_is_attached(const struct statics *s,
 			     const struct static_file *file)
 {
-	char name[64], path[PATH_MAX + 80];
-	struct stat st;
+	char name[64];
 
 	file_name(file, name, sizeof(name));
-	snprintf(path, sizeof(path), "%s/%s", s->dir, name);
-	return !lstat(path, &st);
+	return pin_exists(s, name);
 }
 
 static int file_attach(struct statics *s, const struct static_file *file,
@@ -365,6 +405,8 @@ static int statics_open(struct statics *s, struct error *err)
 	}
 	if (!code)
 		code = maps_open(s, err);
+	if (!code)
+		code = pids_open(s, err);
 	if (!code && s->fresh) {
 		code = sysbpf_map_update(s->fds[STATE], 0, &off);
 		if (code)
@@ -378,28 +420,48 @@ static void statics_close(struct statics *s)
 	for (int i = 0; i < MAPS; i++)
 		if (s->fds[i] >= 0)
 			close(s->fds[i]);
+	if (s->pids >= 0)
+		close(s->pids);
 	for (size_t i = 0; i < s->program_count; i++)
 		close(s->programs[i].fd);
 }
 
+/* Where no user program has any, kernel code may. */
+static int files_find(struct static_files *files,
+		      const struct settings_values *modules,
+		      const struct run_dir *run, struct error *err)
+{
+	struct error kernel = { 0 };
+	int code = static_files_open(files, modules->items, modules->count,
+				     err);
+
+	if (code != -ENOENT || modules->count)
+		return code;
+	code = kmod_check(run, &kernel);
+	if (code && code != -ENOENT)
+		*err = kernel;
+	return code;
+}
+
 int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 		     const struct features *features,
-		     const struct settings_values *modules,
+		     const struct job_settings *settings,
 		     const bool majors[RAS_STATIC_MAJORS], struct error *err)
 {
 	struct statics s = {
 		.run = run, .buffer = buffer, .features = features,
-		.fds = { -1, -1, -1, -1 },
+		.settings = settings, .fds = { -1, -1, -1, -1 }, .pids = -1,
 	};
 	struct static_files files;
-	int code = static_files_open(&files, modules->items, modules->count,
-				     err);
+	int code = files_find(&files, &settings->modules, run, err);
 
 	if (code)
 		return code;
 	code = statics_open(&s, err);
 	if (!code)
 		code = files_attach(&s, &files, err);
+	if (!code && s.pids >= 0)
+		code = filters_add_pids(settings, s.pids, err);
 	if (!code)
 		code = majors_set(&s, majors, err);
 	if (!code && s.fresh)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The static tracepoints of user programs: calls of librastrace's
- * rastrace_write(), switched by major. One session of the buffer
- * (RAS_STATIC_SESSION) for all of them:
+ * Static tracepoints: calls of rastrace_write(), of librastrace in user
+ * programs and of the kernel module in kernel code, switched by major. One
+ * session of the buffer (RAS_STATIC_SESSION) for all of them:
  *
  *	RUN/static/state, count, why, majors	maps (rastrace/buffer.h)
+ *	RUN/static/pids				with --pid: the same of a session
  *	RUN/static/file_DEVICE_INODE/		links into a file
  */
 #ifndef TRACE_STATIC_H
@@ -25,14 +26,16 @@ int static_majors_parse(const char *text, bool majors[RAS_STATIC_MAJORS],
 			struct error *err);
 
 /*
- * Record these majors, beside those that are on. modules: programs and
+ * Record these majors, beside those that are on. --module: programs and
  * libraries that have rastrace_write(); none: every librastrace.so.0 where the
- * dynamic linker looks for it. 0, or a negative errno with err set and nothing
- * changed.
+ * dynamic linker looks for it, and where there is none kernel code alone, if
+ * the module is loaded. What is recorded of --pid and --follow is the same for
+ * all majors. The kernel module is handed all this by kmod_hand_over(). 0, or a
+ * negative errno with err set and nothing changed.
  */
 int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 		     const struct features *features,
-		     const struct settings_values *modules,
+		     const struct job_settings *settings,
 		     const bool majors[RAS_STATIC_MAJORS], struct error *err);
 
 /*

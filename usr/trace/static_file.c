@@ -263,7 +263,8 @@ int static_files_open(struct static_files *files, const char *const *names,
 		return 0;
 	error_set(err, -ENOENT, STATIC_LIBRARY " is not here");
 	error_hint(err, "say which program or library has rastrace_write(): "
-		   "--module PATH");
+		   "--module PATH; for kernel code load the module: "
+		   "modprobe rastrace");
 	return -ENOENT;
 }
 

@@ -11,6 +11,7 @@
 #include "live.h"
 #include "settings.h"
 #include "show.h"
+#include "vmcore.h"
 
 #define PROGRAM		"tracefmt"
 
@@ -29,6 +30,8 @@ static int follow_check(const struct settings *settings,
 static int trace_file(const struct settings *settings, struct trace *trace,
 		      const char *path, struct error *err)
 {
+	if (path && path == settings->vmcore)
+		return vmcore_trace_open(&trace->file, path, err);
 	if (path)
 		return trace_file_open(&trace->file, path, err);
 	return settings->follow ? live_follow(&trace->file, err) :
@@ -59,7 +62,9 @@ static int traces_open(const struct settings *settings, struct stream *stream,
 {
 	int status = 0, code;
 
-	if (!*paths)
+	if (settings->vmcore)
+		status = trace_open(settings, stream, settings->vmcore);
+	else if (!*paths)
 		return trace_open(settings, stream, NULL);
 	for (; *paths; paths++) {
 		code = trace_open(settings, stream, *paths);

@@ -69,6 +69,12 @@ static int take_symbols(void *context, const char *value)
 	return list_add(&s->symbols.dirs, &s->symbols.dir_count, value);
 }
 
+static int take_vmcore(void *context, const char *value)
+{
+	((struct settings *)context)->vmcore = value;
+	return 0;
+}
+
 static int take_summary(void *context, const char *value)
 {
 	struct settings *s = context;
@@ -261,6 +267,8 @@ static const struct option_def options[] = {
 	  take_verbose },
 	{ "follow", 'F', NULL, "go on with what is recorded from now on",
 	  take_follow },
+	{ "vmcore", 0, "FILE", "print the buffer in a memory dump of a kernel",
+	  take_vmcore },
 	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; repeatable",
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses by module and offset only",

@@ -18,6 +18,7 @@ struct settings {
 	bool summary_only, quiet;
 	enum summary_by summary_by;
 	bool follow;
+	const char *vmcore;	/* a memory dump to be read, too */
 	bool no_pager;
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
 	const struct output_ops *format;

@@ -46,6 +46,11 @@ static void title_print(FILE *out, const struct trace_file *file,
 	fprintf(out, ", Linux ");
 	name_print(out, file->kernel);
 	fprintf(out, ", taken %s\n", date);
+	if (!file->panicked)
+		return;
+	fprintf(out, "Its kernel panicked: ");
+	name_print(out, file->panic.reason);
+	fputc('\n', out);
 }
 
 /* A slice that has published more than is there has overwritten (or cleared)

@@ -65,6 +65,18 @@ static int pass_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
+static int panic_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	if (n < sizeof(file->panic)) {
+		damage_add(&file->damage, "a panic of %zu bytes", n);
+		return 0;
+	}
+	memcpy(&file->panic, p, sizeof(file->panic));
+	file->panic.reason[sizeof(file->panic.reason) - 1] = '\0';
+	file->panicked = true;
+	return 0;
+}
+
 static int book_damage(struct trace_file *file, int code, const char *what,
 		       size_t n)
 {
@@ -92,6 +104,8 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 		return formats_parse(file, p, n);
 	case RAS_CHUNK_PASS:
 		return pass_parse(file, p, n);
+	case RAS_CHUNK_PANIC:
+		return panic_parse(file, p, n);
 	default:
 		return 0;
 	}
@@ -167,7 +181,7 @@ static int chunk_fetch(struct trace_file *file, struct source *source,
 	struct source_bytes bytes;
 	int code;
 
-	if (chunk->kind > RAS_CHUNK_PASS) {
+	if (chunk->kind > RAS_CHUNK_PANIC) {
 		chunk_read_damaged_file(chunk, place, source, &file->damage);
 		return 0;
 	}

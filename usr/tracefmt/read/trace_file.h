@@ -56,6 +56,8 @@ struct trace_file {
 	uint64_t began;		/* time of the first pass */
 	struct ras_pass pass;	/* the last one */
 	uint64_t lost_base;
+	bool panicked;
+	struct ras_panic panic;	/* reason: with its zero */
 	struct damage damage;
 };
 

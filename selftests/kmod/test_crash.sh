@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Across a panic, in memory that the next boot finds again.
+# selftests/debug/test_crash.sh has every end on both kernels.
+. "$(dirname "$0")/../kmod/crash.sh"
+crashes_address sysrq
+crashes_name 'bug lockup'
+tap_done

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86-64: page tables as of the Intel manual, volume 3, 4.5. The root is what
+ * VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst) tells, else CR3
+ * of a processor in the notes that QEMU adds.
+ */
+#include "vmcore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE		DUMP_PAGE
+#define ENTRY_ADDRESS	0x000ffffffffff000ULL
+#define ENTRY_PRESENT	0x001
+#define ENTRY_LARGE	0x080
+#define KERNEL_MAP	0xffffffff80000000ULL	/* __START_KERNEL_map */
+
+/* ---- the way to the page tables ---- */
+
+static bool root_from_info(struct vmcore *core)
+{
+	uint64_t symbol, base, five = 0, encrypted = 0;
+	const struct dump *dump = &core->dump;
+
+	if (!dump_info_number(dump, "SYMBOL(swapper_pg_dir)", 16, &symbol) ||
+	    !dump_info_number(dump, "NUMBER(phys_base)", 10, &base))
+		return false;
+	dump_info_number(dump, "NUMBER(pgtable_l5_enabled)", 10, &five);
+	dump_info_number(dump, "NUMBER(sme_mask)", 10, &encrypted);
+	core->root = symbol - KERNEL_MAP + base;
+	core->levels = five ? 5 : 4;
+	core->address_mask = ENTRY_ADDRESS & ~encrypted;
+	return true;
+}
+
+/* struct QEMUCPUState: 8 bytes, 18 registers, 10 segments of 24 bytes, cr[] */
+#define QEMU_CR3	(8 + 18 * 8 + 10 * 24 + 3 * 8)
+#define QEMU_CR4	(QEMU_CR3 + 8)
+#define CR4_LA57	0x1000
+
+/* With page-table isolation the upper of two pages is the user's. */
+static bool root_from_cpu(struct vmcore *core)
+{
+	const struct dump_text *cpu = &core->dump.cpu;
+	uint64_t cr3, cr4;
+
+	if (!cpu->data || cpu->size < QEMU_CR4 + sizeof(cr4))
+		return false;
+	memcpy(&cr3, cpu->data + QEMU_CR3, sizeof(cr3));
+	memcpy(&cr4, cpu->data + QEMU_CR4, sizeof(cr4));
+	core->root = cr3 & ENTRY_ADDRESS & ~(uint64_t)PAGE;
+	core->levels = cr4 & CR4_LA57 ? 5 : 4;
+	core->address_mask = ENTRY_ADDRESS;
+	return true;
+}
+
+int vmcore_open(struct vmcore **core, const char *path, struct error *err)
+{
+	struct vmcore *c = calloc(1, sizeof(*c));
+	int code;
+
+	*core = NULL;
+	if (!c)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; i < VMCORE_LEVELS; i++)
+		c->tables[i].physical = UINT64_MAX;
+	code = dump_open(&c->dump, path, err);
+	if (!code && !root_from_info(c) && !root_from_cpu(c)) {
+		code = error_set(err, -EINVAL,
+				 "'%s' doesn't tell where the kernel's page tables are",
+				 path);
+		error_hint(err, "it has neither VMCOREINFO (QEMU: -device vmcoreinfo) nor QEMU's notes of the processors");
+	}
+	if (code)
+		vmcore_close(c);
+	else
+		*core = c;
+	return code;
+}
+
+void vmcore_close(struct vmcore *core)
+{
+	if (core)
+		dump_close(&core->dump);
+	free(core);
+}
+
+/* ---- addresses ---- */
+
+static uint64_t entry_read(struct vmcore *core, int level, uint64_t table,
+			   unsigned int index)
+{
+	typeof(core->tables[0]) *t = &core->tables[level - 1];
+
+	if (t->physical != table) {
+		t->physical = table;
+		t->there = dump_read(&core->dump, table, t->entries,
+				     sizeof(t->entries)) == sizeof(t->entries);
+	}
+	return t->there ? t->entries[index] : 0;
+}
+
+/* *physical of a virtual address. Either way *span: bytes from there on for
+ * which that holds. */
+static bool address_translate(struct vmcore *core, uint64_t address,
+			      uint64_t *physical, uint64_t *span)
+{
+	uint64_t table = core->root, entry, page;
+
+	for (int level = core->levels; level > 0; level--) {
+		int shift = 12 + 9 * (level - 1);
+
+		page = 1ULL << shift;
+		*span = page - (address & (page - 1));
+		entry = entry_read(core, level, table, address >> shift & 511);
+		if (!(entry & ENTRY_PRESENT))
+			return false;
+		table = entry & core->address_mask;
+		if (level > 3 || (level > 1 && !(entry & ENTRY_LARGE)))
+			continue;
+		*physical = (table & -page) + (address & (page - 1));
+		return true;
+	}
+	return false;
+}
+
+size_t vmcore_read(struct vmcore *core, uint64_t address, void *to, size_t size)
+{
+	uint64_t physical, span;
+	size_t done = 0, found = 0;
+
+	while (done < size) {
+		uint8_t *at = (uint8_t *)to + done;
+		bool mapped = address_translate(core, address + done, &physical,
+						&span);
+		size_t n = span < size - done ? span : size - done, got = 0;
+
+		/* what the dump leaves out, it does by pages */
+		if (mapped && n > PAGE - physical % PAGE)
+			n = PAGE - physical % PAGE;
+		if (mapped)
+			got = dump_read(&core->dump, physical, at, n);
+		memset(at + got, 0, n - got);
+		found += got;
+		done += n;
+	}
+	return found;
+}
+
+uint64_t vmcore_mapped(struct vmcore *core, uint64_t address, uint64_t most)
+{
+	uint64_t physical, span, done = 0;
+
+	while (done < most &&
+	       address_translate(core, address + done, &physical, &span))
+		done += span;
+	return done < most ? done : most;
+}
+
+/* ---- the anchor ---- */
+
+static bool anchor_at(struct vmcore *core, uint64_t address,
+		      const uint8_t *page, struct ras_anchor *anchor)
+{
+	const size_t magic = sizeof(RAS_ANCHOR_MAGIC);
+
+	for (size_t i = 0; i < PAGE; i += RAS_ANCHOR_ALIGN) {
+		if (memcmp(page + i, RAS_ANCHOR_MAGIC, magic))
+			continue;
+		memcpy(anchor, page + i, sizeof(*anchor));
+		if (anchor->self == address + i)
+			return true;
+	}
+	return false;
+}
+
+static bool anchor_search(struct vmcore *core, struct ras_anchor *anchor)
+{
+	uint64_t address = RAS_ANCHOR_SPACE, physical, span;
+	uint8_t page[PAGE];
+
+	while (address < RAS_ANCHOR_SPACE_END) {
+		if (address_translate(core, address, &physical, &span)) {
+			span = PAGE;
+			if (dump_read(&core->dump, physical, page, PAGE) ==
+			    PAGE && anchor_at(core, address, page, anchor))
+				return true;
+		}
+		/* the last hole may end at the top */
+		if (span > RAS_ANCHOR_SPACE_END - address)
+			break;
+		address += span;
+	}
+	return false;
+}
+
+int vmcore_anchor_find(struct vmcore *core, struct ras_anchor *anchor,
+		       const char *path, struct error *err)
+{
+	_Static_assert(sizeof(*anchor) <= RAS_ANCHOR_ALIGN, "in a page");
+
+	if (!anchor_search(core, anchor)) {
+		error_set(err, -ENOENT, "there is no trace buffer in '%s'",
+			  path);
+		error_hint(err, "it is found when the kernel module (rastrace.ko) had it before the crash");
+		return -ENOENT;
+	}
+	if (anchor->layout == RAS_LAYOUT && anchor->size >= sizeof(*anchor))
+		return 0;
+	error_set(err, -EPROTO,
+		  "the buffer in '%s' is of another version (it has layout %u, this version's is %u)",
+		  path, anchor->layout, RAS_LAYOUT);
+	error_hint(err, "take the tracefmt of the release whose module was loaded");
+	return -EPROTO;
+}

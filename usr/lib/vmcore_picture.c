@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vmcore_picture.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/tdf.h>
+#include "picture.h"
+#include "vmcore.h"
+
+#define UTS_LENGTH	65	/* of a member of struct new_utsname */
+#define UTS_NODENAME	1
+#define UTS_RELEASE	2
+#define IMAGE_MAX	(256u << 20)	/* bytes of the kernel's image */
+#define TASKS_MAX	(1u << 20)	/* each takes a page, or nearly */
+#define AROUND		(RAS_SLICE_HEADER + RAS_RECORD_MAX)
+/* Page tables may name a page any number of times: slices have no more bytes than
+ * that many times the dump, which may be cut short. */
+#define SLICES_MOST	4
+
+struct source {
+	struct vmcore *core;
+	struct ras_anchor anchor;
+	struct ras_control control;
+	struct buffer buffer;		/* control and slices only */
+	struct vmcore_losses *losses;
+	uint64_t newest;		/* time of a record */
+	uint64_t left;			/* bytes that more slices may have */
+	uint8_t *slice, *room;
+};
+
+static const struct ras_anchor_part *part_of(const struct source *source,
+					     int part)
+{
+	return &source->anchor.parts[part];
+}
+
+static bool part_fits(const struct source *source, int part, uint64_t entries,
+		      uint64_t bytes)
+{
+	const struct ras_anchor_part *p = part_of(source, part);
+
+	return p->base && p->entries == entries && p->stride == bytes;
+}
+
+/* Was all of it there? What wasn't becomes zeros. */
+static bool memory_read(struct source *source, uint64_t address, void *to,
+			size_t size)
+{
+	return vmcore_read(source->core, address, to, size) == size;
+}
+
+/* Entry `index` of a part, `skip` bytes of it left out. Likewise. */
+static bool entry_read(struct source *source, int part, uint64_t index,
+		       uint64_t skip, void *to, size_t size)
+{
+	const struct ras_anchor_part *p = part_of(source, part);
+
+	return memory_read(source, p->base + index * p->stride + skip, to,
+			   size);
+}
+
+static bool power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static bool control_fits(const struct source *source)
+{
+	const struct ras_control *c = &source->control;
+	uint64_t nest = (uint64_t)c->cpus * c->nest_levels;
+
+	return c->magic == RAS_CONTROL_MAGIC && c->layout == RAS_LAYOUT &&
+	       power_of_two(c->slice_bytes) && power_of_two(c->nest_bytes) &&
+	       c->slice_bytes <= RAS_SLICE_MAX &&
+	       c->nest_bytes <= c->slice_bytes &&
+	       c->nest_bytes >= 2 * RAS_RECORD_MAX &&
+	       c->cpus && c->cpus <= 65536 &&
+	       c->nest_levels == RAS_NEST_LEVELS &&
+	       part_fits(source, RASTRACE_CONTROL, 1,
+			 sizeof(*c) + 8 * (c->cpus + nest)) &&
+	       part_fits(source, RASTRACE_BUFFER, c->cpus,
+			 c->slice_bytes + AROUND) &&
+	       part_fits(source, RASTRACE_NEST, nest, c->nest_bytes + AROUND) &&
+	       part_fits(source, RASTRACE_SESSIONS, 1, RAS_SESSIONS_BYTES);
+}
+
+static int source_open(struct source *source, const char *path,
+		       struct error *err)
+{
+	struct ras_control *c = &source->control;
+
+	if (!entry_read(source, RASTRACE_CONTROL, 0, 0, c, sizeof(*c)))
+		return error_set(err, -ENODATA,
+				 "the buffer's control block isn't in '%s'",
+				 path);
+	if (!control_fits(source))
+		return error_set(err, -EINVAL,
+				 "the buffer's control block in '%s' is damaged",
+				 path);
+	source->left = SLICES_MOST * DUMP_PAGE * source->core->dump.pages;
+	source->buffer.control = c;
+	source->buffer.slices = c->cpus * (1 + c->nest_levels);
+	source->slice = malloc(c->slice_bytes + AROUND);
+	source->room = malloc(c->slice_bytes);
+	if (source->slice && source->room)
+		return 0;
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+/* ---- what stands in front of the records ---- */
+
+static void uts_read(struct source *source, int member, char *to)
+{
+	if (source->anchor.uts)
+		vmcore_read(source->core,
+			    source->anchor.uts + member * UTS_LENGTH, to,
+			    UTS_LENGTH - 1);
+}
+
+/* Who stops a machine from outside, or kdump, runs no notifier. */
+static void times_set(const struct source *source, struct ras_file *file)
+{
+	uint64_t seconds;
+
+	file->wall_offset = source->control.wall_offset;
+	file->taken = source->newest;
+	if (source->anchor.panicked) {
+		file->wall_offset = source->anchor.wall_offset;
+		file->taken = source->anchor.panicked;
+	} else if (dump_info_number(&source->core->dump, "CRASHTIME", 10,
+				    &seconds)) {
+		file->taken = seconds * 1000000000 - file->wall_offset;
+	}
+}
+
+static void header_write(struct source *source, struct chunk_out *out)
+{
+	struct ras_file file = {
+		.machine = EM_X86_64,
+		.cpus = source->control.cpus,
+		.key = source->control.key,
+		.slice_bytes = source->control.slice_bytes,
+	};
+
+	times_set(source, &file);
+	uts_read(source, UTS_NODENAME, file.host);
+	uts_read(source, UTS_RELEASE, file.kernel);
+	if (!file.kernel[0])
+		dump_info_text(&source->core->dump, "OSRELEASE", file.kernel,
+			       sizeof(file.kernel));
+	chunk_file_begin(out, &file);
+}
+
+static void sessions_write(struct source *source, struct chunk_out *out)
+{
+	uint32_t used = source->control.sessions_used;
+	void *log;
+
+	if (used > RAS_SESSIONS_BYTES)
+		used = RAS_SESSIONS_BYTES;
+	chunk_begin(out);
+	log = chunk_room(out, used);
+	if (log)
+		entry_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
+	chunk_end(out, RAS_CHUNK_SESSIONS);
+}
+
+static void panic_write(struct source *source, struct chunk_out *out)
+{
+	struct ras_panic panic = { .time = source->anchor.panicked };
+
+	if (!panic.time)
+		return;
+	memcpy(panic.reason, source->anchor.reason, sizeof(panic.reason) - 1);
+	chunk_begin(out);
+	chunk_add(out, &panic, sizeof(panic));
+	chunk_end(out, RAS_CHUNK_PANIC);
+}
+
+/* ---- counts of the static tracepoints ---- */
+
+static void why_add(struct ras_why *total, const struct ras_why *row)
+{
+	const uint64_t *from = (const uint64_t *)row;
+	uint64_t *to = (uint64_t *)total;
+
+	for (size_t i = 0; i < sizeof(*row) / sizeof(*from); i++)
+		to[i] += from[i];
+}
+
+static void major_count(struct source *source, unsigned int major,
+			struct ras_count_total *total)
+{
+	uint32_t slices = source->buffer.slices, cpus = source->control.cpus;
+	struct ras_count count;
+	struct ras_why why;
+
+	*total = (struct ras_count_total){ .missed = RAS_MISSED_UNKNOWN };
+	for (uint32_t i = 0; i < slices; i++) {
+		entry_read(source, RASTRACE_COUNT, major * slices + i, 0,
+			   &count, sizeof(count));
+		total->recorded += count.recorded;
+		total->dropped += count.dropped;
+	}
+	for (uint32_t i = 0; i < cpus; i++) {
+		entry_read(source, RASTRACE_WHY, major * cpus + i, 0, &why,
+			   sizeof(why));
+		why_add(&total->why, &why);
+	}
+}
+
+static void counts_write(struct source *source, struct chunk_out *out)
+{
+	struct ras_counts head = { RAS_STATIC_SESSION, RAS_STATIC_MAJORS };
+	uint64_t slices = source->buffer.slices, cpus = source->control.cpus;
+	struct ras_count_total total;
+
+	if (!part_fits(source, RASTRACE_COUNT, RAS_STATIC_MAJORS * slices,
+		       sizeof(struct ras_count)) ||
+	    !part_fits(source, RASTRACE_WHY, RAS_STATIC_MAJORS * cpus,
+		       sizeof(struct ras_why)))
+		return;
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++) {
+		major_count(source, i, &total);
+		chunk_add(out, &total, sizeof(total));
+	}
+	chunk_end(out, RAS_CHUNK_COUNTS);
+}
+
+/* ---- records ---- */
+
+/* A slice into source->slice as far as it was written; one that was never used
+ * may have been left out of the dump. */
+static bool slice_read(struct source *source, int part, uint32_t index,
+		       uint64_t bytes)
+{
+	struct ras_slice *slice = (struct ras_slice *)source->slice;
+	uint64_t used;
+
+	entry_read(source, part, index, 0, slice, RAS_SLICE_HEADER);
+	if (!slice->head)
+		return slice->dropped;
+	used = slice->head < bytes ? slice->head : bytes;
+	if (slice->head & 7 || used > source->left) {
+		source->losses->slices++;
+		return false;
+	}
+	source->left -= used;
+	entry_read(source, part, index, RAS_SLICE_HEADER, slice->data,
+		   used + RAS_RECORD_MAX);
+	return true;
+}
+
+static void newest_take(struct source *source, const struct ring *ring)
+{
+	struct ring_walk walk = { .position = ring->first };
+	const struct ras_record *record;
+
+	while ((record = ring_next(ring, source->control.key, &walk)))
+		if (record->time > source->newest)
+			source->newest = record->time;
+}
+
+static void slice_write(struct source *source, struct chunk_out *out,
+			uint32_t row)
+{
+	const struct ras_control *c = &source->control;
+	bool nest = row >= c->cpus;
+	uint64_t bytes = nest ? c->nest_bytes : c->slice_bytes, tail = 0;
+	struct ras_slice_copy place = picture_slice_place(&source->buffer, row);
+	struct ring ring;
+
+	if (!slice_read(source, nest ? RASTRACE_NEST : RASTRACE_BUFFER,
+			nest ? row - c->cpus : row, bytes))
+		return;
+	entry_read(source, RASTRACE_CONTROL, 0,
+		   sizeof(*c) + row * sizeof(tail), &tail, sizeof(tail));
+	ring_copy(&ring, (const void *)source->slice, bytes, c->key,
+		  tail & ~7ULL, source->room);
+	newest_take(source, &ring);
+	picture_records(out, &place, &ring, c->key, SIZE_MAX);
+}
+
+/* ---- processes ---- */
+
+/* False: it isn't in the dump. */
+static bool process_read(struct source *source, uint64_t task,
+			 struct ras_process_entry *entry)
+{
+	const struct ras_anchor_tasks *t = &source->anchor.tasks;
+
+	*entry = (struct ras_process_entry){ 0 };
+	return memory_read(source, task + t->pid, &entry->key.pid,
+			   sizeof(entry->key.pid)) &&
+	       memory_read(source, task + t->started, &entry->process.seen,
+			   sizeof(entry->process.seen)) &&
+	       memory_read(source, task + t->comm, entry->process.comm,
+			   sizeof(entry->process.comm));
+}
+
+static void processes_write(struct source *source, struct chunk_out *out)
+{
+	const struct ras_anchor_tasks *t = &source->anchor.tasks;
+	struct ras_process_entry entry;
+	uint64_t task = t->first, next, most = source->core->dump.pages;
+
+	if (!task)
+		return;
+	if (most > TASKS_MAX)
+		most = TASKS_MAX;
+	chunk_begin(out);
+	for (uint64_t i = 0; i < most; i++) {
+		if (process_read(source, task, &entry))
+			chunk_add(out, &entry, sizeof(entry));
+		if (!memory_read(source, task + t->next, &next, sizeof(next)))
+			break;
+		task = next - t->next;
+		if (task == t->first)
+			break;
+	}
+	chunk_end(out, RAS_CHUNK_PROCESSES);
+}
+
+/* ---- the kernel ---- */
+
+static void build_id_read(const struct dump *dump, struct ras_mapping *mapping)
+{
+	char text[2 * sizeof(mapping->id) + 1];
+	size_t n = 0;
+
+	dump_info_text(dump, "BUILD-ID", text, sizeof(text));
+	while (n < strlen(text) / 2 &&
+	       sscanf(text + 2 * n, "%2hhx", &mapping->id[n]) == 1)
+		n++;
+	mapping->id_length = n;
+	mapping->id_kind = n ? TDF_ID_BUILD : TDF_ID_NONE;
+}
+
+/* Its image, from its text on: names of addresses in it. */
+static void kernel_write(struct source *source, struct chunk_out *out)
+{
+	const struct dump *dump = &source->core->dump;
+	struct ras_maps head = { .mappings = 1, .comm = "kernel" };
+	struct ras_mapping mapping = { .path = "vmlinux" };
+	uint64_t start;
+
+	if (!dump_info_number(dump, "SYMBOL(_stext)", 16, &start))
+		return;
+	mapping.start = start;
+	mapping.end = start + vmcore_mapped(source->core, start, IMAGE_MAX);
+	if (mapping.end <= mapping.start)
+		return;
+	build_id_read(dump, &mapping);
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	chunk_add(out, &mapping, sizeof(mapping));
+	chunk_end(out, RAS_CHUNK_MAPS);
+}
+
+/* ---- */
+
+static void chunks_write(struct source *source, struct chunk_out *out)
+{
+	struct chunk_memory header = { 0 };
+	struct chunk_memory *memory = out->context;
+
+	/* once more when it is known when */
+	header_write(source, out);
+	sessions_write(source, out);
+	counts_write(source, out);
+	for (uint32_t row = 0; row < source->buffer.slices; row++)
+		slice_write(source, out, row);
+	processes_write(source, out);
+	kernel_write(source, out);
+	panic_write(source, out);
+	picture_end(out);
+	if (out->error)
+		return;
+	out->context = &header;
+	header_write(source, out);
+	if (!out->error)
+		memcpy(memory->data, header.data, header.size);
+	free(header.data);
+}
+
+static int buffer_take(struct source *source, const char *path,
+		       struct chunk_memory *memory, struct error *err)
+{
+	struct chunk_out out = { .take = chunk_memory_take, .context = memory };
+	int code = vmcore_anchor_find(source->core, &source->anchor, path, err);
+
+	if (!code)
+		code = source_open(source, path, err);
+	if (!code) {
+		chunks_write(source, &out);
+		code = out.error;
+		if (code)
+			error_set(err, code, "no memory for what is in '%s'",
+				  path);
+	}
+	chunk_out_free(&out);
+	free(source->slice);
+	free(source->room);
+	return code;
+}
+
+int vmcore_picture_take(const char *path, struct chunk_memory *memory,
+			struct vmcore_losses *losses, struct error *err)
+{
+	struct source source = { .losses = losses };
+	int code = vmcore_open(&source.core, path, err);
+
+	*losses = (struct vmcore_losses){ 0 };
+	if (code)
+		return code;
+	code = buffer_take(&source, path, memory, err);
+	losses->cut = source.core->dump.cut;
+	losses->damaged = source.core->dump.damaged;
+	vmcore_close(source.core);
+	return code;
+}
