@@ -16,6 +16,13 @@ status 0 "a program with its libraries, a module of the kernel's" \
 	-f "$(command -v readlink):/a/readlink" -- \
 	sh -c '/a/readlink -f / && grep -q ^dummy /proc/modules'
 status 124 "out of time" "$vm" -k 6.12 -t 8 sleep 1000
+"$vm" -k 6.12 -a guest_of=$$ sleep 1000 >/dev/null 2>&1 &
+vm_process=$!
+until pgrep -f "^qemu.*guest_of=$$" >/dev/null; do sleep 0.1; done
+kill $vm_process
+wait $vm_process
+is $? 143 "killed"
+is "$(pgrep -f "guest_of=$$")" "" "  with its guest"
 status 125 "a panic" "$vm" -k 6.12 sh -c 'echo c >/proc/sysrq-trigger'
 like "$(cat "$TMP/err")" "sysrq triggered crash" "and its log is shown"
 status 126 "a splat" "$vm" -k 6.12 sh -c 'echo "BUG: of a test" >/dev/kmsg'
