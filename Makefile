@@ -144,7 +144,8 @@ check: setup-check
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
 	@selftests/run.sh -x 'debug/*'
 
-# The kernel-side tests on a kernel full of checkers, which is built first.
+# What takes hours: the kernel-side tests on a kernel full of checkers, which is
+# built first, and more kernels.
 check-debug: setup-check
 	@scripts/setup debug
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
@@ -250,7 +251,7 @@ help:
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
-	@echo 'make check-debug the kernel-side tests on a kernel full of checkers'
+	@echo 'make check-debug the long tests: a kernel full of checkers, more kernels'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
 	@echo 'make bench      what hits, arming (root) and compiling and decoding cost, beside other tools'
 	@echo 'make kmod       the kernel module, KERNELS="6.1 6.12" or trees, into $(B)/kmod'

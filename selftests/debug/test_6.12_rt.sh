@@ -4,4 +4,4 @@
 # threads.
 export GUEST_MODULE=1
 export GUEST_TESTS='stress/* trace/live_load'
-exec "$(dirname "$0")/guest.sh" 6.12-rt
+exec "$(dirname "$0")/../vm/guest.sh" 6.12-rt

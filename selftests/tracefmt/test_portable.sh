@@ -22,16 +22,17 @@ packed=
 		>/dev/null 2>&1
 [ -s traces/zlib.context.ras ] && packed=traces/zlib.context.ras
 
-# build NAME COMPILER: the program is $TOP/build/NAME/portable/tracefmt; fails
-# after a test point that says why. A compiler for another machine that only
-# lacks its libraries isn't one.
+# build NAME COMPILER [CFLAGS]: the program is
+# $TOP/build/NAME/portable/tracefmt; fails after a test point that says why. A
+# compiler for another machine that only lacks its libraries isn't one.
 build() {
 	printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' |
 		$2 -x c -o probe - 2>/dev/null || {
 		skip "$1" "needs $2 and a C library"
 		return 1
 	}
-	ok "$1: it builds" make -s -C "$TOP" portable CC="$2" B="build/$1"
+	ok "$1: it builds" make -s -C "$TOP" portable CC="$2" B="build/$1" \
+		CFLAGS="${3:--O2}"
 }
 
 # emulate NAME ARGUMENT...: run that program
@@ -124,7 +125,7 @@ fi
 
 if ! command -v qemu-s390x >/dev/null; then
 	skip "s390x" "needs qemu-s390x"
-elif build s390x 'clang --target=s390x-linux-gnu'; then
+elif build s390x 'clang --target=s390x-linux-gnu' -O0; then
 	for trace in traces/*.ras*; do
 		status 1 "s390x: ${trace##*/} is refused" \
 			emulate s390x --tff tff "$trace"
