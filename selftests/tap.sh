@@ -179,3 +179,11 @@ tap_done() {
 	[ "$tap_failures" -eq 0 ] && [ "$tap_count" -gt 0 ]
 	exit
 }
+
+# man_blocks PAGE: the literal ones under EXAMPLES, into block.1 and so on
+man_blocks() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/$1" |
+		awk '/^\.Bd -literal/ { n++; inside = 1; next }
+		     /^\.Ed/ { inside = 0 }
+		     inside { print > ("block." n) }'
+}

@@ -6,16 +6,8 @@
 need cc
 cd "$TMP" || exit 1
 
-# blocks PAGE: the literal ones under EXAMPLES, into block.1 and so on
-blocks() {
-	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/$1" |
-		awk '/^\.Bd -literal/ { n++; inside = 1; next }
-		     /^\.Ed/ { inside = 0 }
-		     inside { print > ("block." n) }'
-}
-
 # a driver's static tracepoint, and its formats
-blocks rastrace.4
+man_blocks rastrace.4
 {
 	cat <<'C'
 typedef unsigned int u32;
@@ -36,7 +28,7 @@ ok "for the major that is switched on" test -e TRC00C8.TFF
 like "$(cat block.4)" "^# trace on 200$" "which is that one"
 
 # the C, then the TSF
-blocks tsf.5
+man_blocks tsf.5
 sed 's/\\e/\\/g' block.2 >srv.tsf
 {
 	echo '#include <stdint.h>'

@@ -6,11 +6,7 @@ need_tree
 need cc
 cd "$TMP" || exit 1
 
-# The literal blocks under EXAMPLES: the C, the formats, the commands
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/rastrace_write.3" |
-	awk '/^\.Bd -literal/ { n++; inside = 1; next }
-	     /^\.Ed/ { inside = 0 }
-	     inside { print > ("block." n) }'
+man_blocks rastrace_write.3	# the C, the formats, the commands
 {
 	cat block.1
 	cat <<'C'
