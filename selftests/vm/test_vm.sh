@@ -20,9 +20,14 @@ status 124 "out of time" "$vm" -k 6.12 -t 8 sleep 1000
 vm_process=$!
 until pgrep -f "^qemu.*guest_of=$$" >/dev/null; do sleep 0.1; done
 kill $vm_process
+for tenth in $(seq 100); do
+	pgrep -f "guest_of=$$" >/dev/null || break
+	sleep 0.1
+done
+is "$(pgrep -f "guest_of=$$")" "" "killed, with its guest ($tenth tenths)"
+pkill -f "^qemu.*guest_of=$$"
 wait $vm_process
-is $? 143 "killed"
-is "$(pgrep -f "guest_of=$$")" "" "  with its guest"
+is $? 143 "  and says so"
 status 125 "a panic" "$vm" -k 6.12 sh -c 'echo c >/proc/sysrq-trigger'
 like "$(cat "$TMP/err")" "sysrq triggered crash" "and its log is shown"
 status 126 "a splat" "$vm" -k 6.12 sh -c 'echo "BUG: of a test" >/dev/kmsg'
