@@ -12,9 +12,8 @@ static const struct command *const commands[] = {
 	&command_on, &command_off, &command_query, &command_suspend,
 	&command_resume, &command_get, &command_spool, &command_clear,
 	&command_run, &command_show, &command_explain_loss, &command_keep,
+	NULL
 };
-
-#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
 static int take_pin_dir(void *context, const char *value)
 {
@@ -35,58 +34,16 @@ static const struct option_def options[] = {
 	{ NULL }
 };
 
-static int output_check(int status)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	perror(PROGRAM ": cannot write to stdout");
-	return COMMAND_FAILED;
-}
-
-/* The program's own help: the commands stand in the table above. */
-static int program_main(int argc, char **argv, const char **name)
-{
-	char help[2048] =
-		"trace programs and the kernel without stopping them\n\ncommands:\n";
-	struct command_def program = {
-		.program = PROGRAM,
-		.operands = "COMMAND [ARGUMENT...]",
-		.help = help,
-		.options = options,
-	};
-	int first;
-
-	for (size_t i = 0; i < COMMANDS; i++) {
-		size_t used = strlen(help);
-
-		snprintf(help + used, sizeof(help) - used, "  %-12s %s%s",
-			 commands[i]->def.name, commands[i]->def.help,
-			 i + 1 < COMMANDS ? "\n" : "");
-	}
-	first = options_parse(&program, argc, argv, true, NULL);
-	*name = first > 0 && first < argc ? argv[first] : NULL;
-	if (first == OPTIONS_DONE)
-		return COMMAND_DONE;
-	if (first >= 0 && !*name)
-		fprintf(stderr, PROGRAM ": a command is missing\n"
-			PROGRAM ": try '" PROGRAM " --help'\n");
-	return *name ? first : COMMAND_MISUSE;
-}
+static const struct command_program program = {
+	.name = PROGRAM,
+	.help = "trace programs and the kernel without stopping them",
+	.commands = commands,
+	.options = options,
+};
 
 static int run(int argc, char **argv)
 {
-	const char *name;
-	int first = program_main(argc, argv, &name);
-
-	if (!name)
-		return output_check(first);
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i]->def.name, name))
-			return output_check(commands[i]->run(argc - first,
-							     argv + first));
-	fprintf(stderr, PROGRAM ": unknown command '%s'\n"
-		PROGRAM ": try '" PROGRAM " --help'\n", name);
-	return COMMAND_MISUSE;
+	return command_main(&program, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -344,10 +344,10 @@ static int show(const char *path, bool resident_only, struct error *err)
 	target_fill(&target, &layout, tdf, resident_only);
 	tdf_head(tdf);
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
-	source_open(&source, tdf);
+	source_lines_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		code = point_show(tdf, &tdf->points[i], &target, &source, err);
-	source_close(&source);
+	source_lines_close(&source);
 	tdf_close(tdf);
 	return code;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "../lib/table.h"
 
-void source_open(struct source *source, const struct tdf *tdf)
+void source_lines_open(struct source *source, const struct tdf *tdf)
 {
 	const char *tsf = tdf_string(tdf, tdf->header->tsf);
 	const char *slash = strrchr(tdf->path, '/');
@@ -26,7 +26,7 @@ void source_open(struct source *source, const struct tdf *tdf)
 	source->text = text;
 }
 
-void source_close(struct source *source)
+void source_lines_close(struct source *source)
 {
 	free(source->text);
 }

@@ -14,8 +14,8 @@ struct source {
 };
 
 /* At the path in the TDF, or in the TDF's directory. */
-void source_open(struct source *source, const struct tdf *tdf);
-void source_close(struct source *source);
+void source_lines_open(struct source *source, const struct tdf *tdf);
+void source_lines_close(struct source *source);
 
 /* A line, counted from 1, into text, without control characters; false:
  * unknown. */
