@@ -71,6 +71,13 @@ void gen_cookie_load(struct gen *gen)
 		emit_alu(e, BPF_MOV, R1, R6);
 		emit_call(e, BPF_FUNC_get_attach_cookie);
 	}
+	if (!gen->is_static && gen->point->level) {
+		emit_alu(e, BPF_MOV, R1, R0);
+		emit_alu_imm(e, BPF_RSH, R1, RAS_COOKIE_LEVEL_SHIFT);
+		emit_store(e, 8, FP, FRAME_LEVEL, R1);
+		emit_alu_imm(e, BPF_LSH, R0, 64 - RAS_COOKIE_LEVEL_SHIFT);
+		emit_alu_imm(e, BPF_RSH, R0, 64 - RAS_COOKIE_LEVEL_SHIFT);
+	}
 	emit_store(e, 8, FP, FRAME_COOKIE, R0);
 }
 
@@ -254,6 +261,7 @@ static void generate_body(struct gen *gen)
 	body_state_generate(gen);
 	gen_cookie_load(gen);
 	filter_processes(gen);
+	call_join_generate(gen);
 	if (gen->fresh)
 		emit_module_kfunc(e, BODY_MODULE_PLACE,
 				  gen->target->segments_save);
@@ -262,11 +270,13 @@ static void generate_body(struct gen *gen)
 	record_enter(gen);
 	record_condition(gen);
 	emit_label_place(e, gen->passed);
+	choose_block_generate(gen);
 	generate_limits(gen);
 	record_generate(gen);
 	walk_generate(gen);
 	filter_ways_generate(gen);
 	vma_generate(gen);
+	unwind_steps_generate(gen);
 }
 
 void gen_begin(struct gen *gen)
@@ -343,7 +353,10 @@ static int generate_once(struct body *body, const struct tdf *tdf,
 	gen_begin(&gen);
 	context_scan(&gen);
 	scan_site(&gen);
-	generate_body(&gen);
+	if (site->flags & TDF_SITE_CALL)
+		call_begin_generate(&gen);
+	else
+		generate_body(&gen);
 	return gen_finish(&gen, body);
 }
 

@@ -39,6 +39,9 @@ struct body_layout {
 	 * userfaultfd) */
 	__u32 vma_flags, vma_file, vma_ops, vma_uffd;
 	__u32 file_inode, inode_mode, inode_sb, sb_magic, sb_bdev;
+	__u32 mm_xol, xol_vaddr;	/* where the process's return probes wait:
+					 * mm_struct.uprobes_state.xol_area,
+					 * xol_area.vaddr */
 	__u32 task_btf;			/* BTF id of struct task_struct */
 	bool vma;			/* these are known */
 };
@@ -65,6 +68,19 @@ struct body_section {
  * (of fs.base, gs.base). */
 #define BODY_THREAD_BASES	2
 extern const char *const body_thread_bases[BODY_THREAD_BASES];
+
+/* Of points that are CALL or RELEASE (tdf.h), and stacks without frame pointers
+ * (unwind.h). */
+struct body_heap {
+	int calls_fd;		/* buffer.h; -1: there are no such points */
+	int blocks_fd;		/* -1: all blocks are recorded */
+	__u64 min_size;		/* smaller blocks aren't recorded */
+	__u64 sample;		/* a block of n bytes is recorded with the chance
+				 * 1 - exp(-n / sample); 0: always */
+	int rows_fd, segments_fd, spaces_fd;	/* unwind.h; -1: there are no
+						 * tables */
+	__u32 rows;		/* entries of the map */
+};
 
 /* Where the program runs and which maps it finds there. */
 struct body_target {
@@ -96,6 +112,8 @@ struct body_target {
 					 * becomes sleepable where it reads any */
 	const struct body_layout *layout;
 	const struct body_filter *filter;	/* NULL: all processes */
+	const struct body_heap *heap;	/* NULL: the TDF has no such points, and
+					 * there are no tables */
 	__u32 context_mask;		/* RAS_CONTEXT_* */
 	__u32 context_depth;		/* frames of RAS_CONTEXT_STACK */
 	__u32 max_rate;			/* records per second; 0: no ceiling */
@@ -109,7 +127,9 @@ struct body_target {
 
 #define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
 					 * kernel module, when segments_save */
-#define BODY_SUBPROGRAMS	3
+#define BODY_UNWINDS		4	/* stacks by tables, each has one */
+#define BODY_UNWIND_FIRST	3
+#define BODY_SUBPROGRAMS	(BODY_UNWIND_FIRST + BODY_UNWINDS)
 
 struct body_note {		/* which statement made an instruction */
 	__u32 insn;		/* index of its first instruction */

@@ -11,7 +11,8 @@
 #define SECOND		1000000000
 
 /* The kinds whose hits come here before preemption is off. */
-#define KIND_EARLY(kind)	((kind) < RAS_FILTERED_CONDITION)
+#define KIND_EARLY(kind)	((kind) < RAS_FILTERED_CONDITION || \
+				 (kind) == RAS_FILTERED_NESTED)
 
 /* r0 is none of the user ids: filtered. */
 static void filter_uids(struct gen *gen, const struct body_filter *filter)
@@ -153,6 +154,8 @@ static void way_generate(struct gen *gen, int kind, emit_label count)
 	if (!emit_label_used(e, gen->filtered[kind]))
 		return;
 	emit_label_place(e, gen->filtered[kind]);
+	if (kind == RAS_FILTERED_CONDITION)
+		choose_block_undo(gen);
 	emit_alu_imm(e, BPF_MOV, R9, WHY_FILTERED(kind));
 	emit_jump(e, count);
 }

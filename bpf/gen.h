@@ -2,8 +2,9 @@
 /*
  * Between the parts of the generator: the body (body.c, static.c), who is
  * recorded (filter.c, why.c), the record (record.c, trigger.c), what stands in
- * front of its data (context.c, process.c), the items (item.c, stub.c), the
- * expressions in them (rpn.c) and the machine's registers (arch_x86.c).
+ * front of its data (context.c, process.c), calls and blocks (call.c,
+ * choose_block.c), the items (item.c, stub.c), the expressions in them (rpn.c)
+ * and the machine's registers (arch_x86.c).
  */
 #ifndef BPF_GEN_H
 #define BPF_GEN_H
@@ -14,6 +15,7 @@
 #include <rastrace/buffer.h>
 #include "body.h"
 #include "emit.h"
+#include "../usr/lib/rpn.h"
 
 #define R0	BPF_REG_0
 #define R1	BPF_REG_1
@@ -96,6 +98,31 @@ struct stub {
 #define RPN_SLOTS	(2 * TDF_RPN_STACK + 2)
 #define GEN_SLOTS	(RPN_SLOTS + 4)	/* and what segment.c has */
 
+/* Of a stack by tables (unwind.c). */
+struct unwind_call {
+	int pointers;		/* UNWIND_POINTERS words of the frame */
+	int word;		/* bytes of a pointer */
+	int off;		/* from gen->place to the first address */
+	uint32_t depth, taken;	/* addresses at most, and so far */
+	emit_label step;	/* set by unwind_generate() */
+};
+
+/*
+ * Its state: the frame whose caller is looked for next, and the result. It is
+ * the last that the record has room for and no record ever takes: the verifier
+ * doesn't follow what is there, and is done with the loop after one round.
+ */
+#define UNWIND_STATE	(RAS_RECORD_MAX - 64)
+#define UNWIND_IP_AT	0	/* u64 each */
+#define UNWIND_SP_AT	8
+#define UNWIND_FP_AT	16
+#define UNWIND_LESS	24	/* 1: the instruction pointer is an address to
+				 * return to */
+#define UNWIND_COUNT	32	/* result: addresses */
+#define UNWIND_ENDED	40	/* result: RAS_STACK_* */
+#define UNWIND_SPACE	48	/* struct unwind_space */
+#define UNWIND_POINTERS	2	/* to the state and to the first address */
+
 struct gen {
 	struct emit e;
 	const struct tdf *tdf;
@@ -147,6 +174,8 @@ struct gen {
 	emit_label out;		/* behind it */
 	emit_label bring, touch, callback;	/* vma.c */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
+	struct unwind_call unwinds[BODY_UNWINDS];
+	uint32_t unwind_count;
 	int deepest;		/* offset of the frame that is used */
 	size_t deepest_insn;	/* stores to it */
 };
@@ -169,7 +198,14 @@ struct gen {
 #define FRAME_WALK(n)	(-88 - 8 * (n))	/* what bringing in came to, four bits
 					 * (WALK_*) for each of 16 items */
 #define FRAME_WALKS	4		/* of these */
-#define FRAME_SLOT(n)	(-120 - 8 * (n))
+#define FRAME_CALL	(-120)	/* address of the thread's struct ras_call */
+#define FRAME_CALLER	(-128)	/* what is at the stack pointer */
+#define FRAME_BLOCK	(-136)	/* address that a RELEASE has; where blocks are
+				 * chosen, these three of a CALL */
+#define FRAME_SIZE	(-144)
+#define FRAME_OLD	(-152)
+#define FRAME_LEVEL	(-160)	/* of the point */
+#define FRAME_SLOT(n)	(-168 - 8 * (n))
 #define FRAME_FAR	FRAME_SLOT(RPN_SLOTS)	/* a far pointer: selector << 32 |
 						 * offset */
 #define FRAME_LINEAR	FRAME_SLOT(RPN_SLOTS + 1)	/* what it means */
@@ -286,6 +322,40 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 #define STACK_FRAME_BYTES	8
 #define STACK_ITEM_BYTES(depth)	(RAS_ITEM_PREFIX + sizeof(struct ras_stack) + \
 				 STACK_FRAME_BYTES * (depth))
+/*
+ * unwind.c: addresses at gen->place + call->off from the state on, which this
+ * goes on from; behind all, the subprograms that do it.
+ */
+bool unwind_possible(const struct gen *gen);
+void unwind_generate(struct gen *gen, const struct unwind_call *call);
+void unwind_steps_generate(struct gen *gen);
+/*
+ * call.c: points that are CALL or RELEASE. Where a call begins, the whole program;
+ * at the others, before preemption is off: FRAME_CALL, or to RAS_FILTERED_NESTED;
+ * the minor of the record at r7, keeps r0; reg = a value as the call began, by an
+ * operation entry_value; r1 = the size of a call that was named, if it was.
+ */
+void call_begin_generate(struct gen *gen);
+void call_join_generate(struct gen *gen);
+void call_name_generate(struct gen *gen);
+void call_value_load(struct gen *gen, const struct rpn_op *op, int reg);
+void call_size_load(struct gen *gen);
+/* Behind a stack item at gen->place, whose addresses are behind the prefix. */
+void call_frames_drop(struct gen *gen, int addresses, uint32_t depth);
+/* FRAME_BLOCK and FRAME_SIZE of a CALL, what it hasn't is 0; they can't be read:
+ * to gen->unknown. r1 = the old block, false: there is no statement for it. */
+void call_block_load(struct gen *gen);
+bool call_old_load(struct gen *gen);
+/*
+ * choose_block.c: is the block one to record? Else to RAS_FILTERED_CONDITION. r9
+ * is the row of `count`. What goes before it, where a CALL begins (r7 is its
+ * struct ras_call), and what undoes that, where its record is filtered. And r1 =
+ * the value of a statement, false: it's its own.
+ */
+void choose_block_generate(struct gen *gen);
+void choose_block_begin(struct gen *gen);
+void choose_block_undo(struct gen *gen);
+bool choose_block_value(struct gen *gen, const struct tdf_stmt *stmt);
 /* segment.c: the linear address of selector:offset, where the segment has
  * `bytes` bytes at least; else to a STUB_SELECTOR. The result is in the frame
  * until the next call; FRAME_ROOM: the bytes from there to the segment's end. */

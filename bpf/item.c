@@ -362,15 +362,20 @@ static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 	uint32_t bytes = stmt->length;
 	struct value value;
 
-	item_value_generate(gen, stmt, &value);
 	if (stmt->kind == TDF_STMT_MEM) {
+		item_value_generate(gen, stmt, &value);
 		item_place_load(gen, place, more, R1);
 		item_read(gen, bytes, &value);
 		return;
 	}
 	if (bytes & (bytes - 1))	/* what follows overwrites the rest */
 		bytes = VALUE_BYTES;
-	rpn_value_load(gen, &value, R1);
+	if (!choose_block_value(gen, stmt)) {
+		item_value_generate(gen, stmt, &value);
+		rpn_value_load(gen, &value, R1);
+		if ((stmt->flags & TDF_STMT_OLD) == TDF_STMT_SIZE)
+			call_size_load(gen);
+	}
 	emit_store(e, bytes, place->base, place->off + more, R1);
 }
 

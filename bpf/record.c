@@ -303,6 +303,7 @@ void record_generate(struct gen *gen)
 	generate_take(gen, &w);
 	generate_maxhits(gen, &w);
 	generate_header(gen);
+	call_name_generate(gen);
 	process_generate(gen);
 	if (gen->walked)
 		walk_note(gen);

@@ -540,6 +540,14 @@ static void op_register(struct expr *x, uint64_t number, int64_t add)
 	top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
+static void op_entry(struct expr *x, const struct rpn_op *op)
+{
+	int reg = temp_new(x);
+
+	call_value_load(x->gen, op, reg);
+	push(x, value_temp(reg));
+}
+
 static const struct body_section *section_find(const struct gen *gen,
 					       uint64_t address)
 {
@@ -653,6 +661,9 @@ static void op_push(struct expr *x, const struct rpn_op *op)
 		break;
 	case RPN_bregx:
 		op_register(x, op->a, op->b);
+		break;
+	case RPN_entry_value:
+		op_entry(x, op);
 		break;
 	case RPN_lit ... RPN_lit_last:
 		push(x, value_const(op->index));

@@ -39,7 +39,8 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.func_ip = uses & RPN_USES_ADDR &&
 			   site->flags & TDF_SITE_RETURN &&
 			   module->kind == TDF_MODULE_USER,
-		.layout = uses & (RPN_USES_BASE | RPN_USES_XDEREF),
+		.layout = uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
+			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & RPN_USES_STALE &&
 			    module->kind == TDF_MODULE_USER,
 	};
@@ -151,6 +152,7 @@ static uint32_t widest_item(const struct gen *gen)
 static void scan_sizes(struct gen *gen)
 {
 	uint32_t fixed = fixed_bytes(gen), maxdata = gen->tdf->header->maxdata;
+	uint32_t most = unwind_possible(gen) ? UNWIND_STATE : RAS_RECORD_MAX;
 
 	if (maxdata > TDF_DATA_MAX)
 		maxdata = TDF_DATA_MAX;
@@ -158,9 +160,8 @@ static void scan_sizes(struct gen *gen)
 	while (gen->spread < gen->budget + (gen->go_on ? FAULT_BYTES : 0))
 		gen->spread = 2 * gen->spread + 1;
 	if (RAS_RECORD_HEADER + gen->context_most + fixed + gen->spread +
-	    RAS_ITEM_PREFIX + widest_item(gen) > RAS_RECORD_MAX)
-		gen_fail(gen, -E2BIG, "the record exceeds %u bytes",
-			 RAS_RECORD_MAX);
+	    RAS_ITEM_PREFIX + widest_item(gen) > most)
+		gen_fail(gen, -E2BIG, "the record exceeds %u bytes", most);
 }
 
 void scan_site(struct gen *gen)

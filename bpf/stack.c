@@ -32,6 +32,7 @@ struct stack {
 	 * isn't below; the probed function's address to return to */
 	int pair, low, address;
 	emit_label outermost, unreadable, no_frame, done;
+	struct unwind_call unwind;	/* by tables */
 };
 
 static void stack_store(struct stack *s, int bytes, int off, int imm)
@@ -119,7 +120,7 @@ static void own_frame_pass(struct stack *s)
 }
 
 /* The canonical frame address is known: r1. */
-static void caller_take(struct stack *s)
+static void caller_read(struct stack *s)
 {
 	struct emit *e = s->e;
 
@@ -130,6 +131,11 @@ static void caller_take(struct stack *s)
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
 	address_take(s, 0);
 	emit_store(e, 8, FP, s->address, R1);
+}
+
+static void caller_take(struct stack *s)
+{
+	caller_read(s);
 	if (s->depth > 1)
 		own_frame_pass(s);
 }
@@ -183,6 +189,71 @@ static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
 	emit_load(s->e, s->word, R1, R6, arch_stack_offset());
 	emit_alu_imm(s->e, BPF_ADD, R1, s->word);
 	return true;
+}
+
+/* The caller's frame pointer, when the function has built its own frame. */
+static void own_frame_leave(struct stack *s)
+{
+	emit_label other = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_load(e, 8, R3, R7, UNWIND_STATE + UNWIND_FP_AT);
+	emit_load(e, 8, R1, FP, s->low);
+	emit_jump_if(e, BPF_JGE, R3, R1, other);
+	user_read(s, s->pair, 2 * s->word);
+	emit_jump_imm(e, BPF_JNE, R0, 0, other);
+	emit_load(e, s->word, R1, FP, s->pair + s->word);
+	emit_load(e, 8, R2, FP, s->address);
+	emit_jump_if(e, BPF_JNE, R1, R2, other);
+	emit_load(e, s->word, R1, FP, s->pair);
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_FP_AT, R1);
+	emit_label_place(e, other);
+}
+
+/*
+ * The caller is known from the canonical frame address, or because it has been
+ * returned to; else the tables tell where the probed instruction's frame is.
+ */
+static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
+{
+	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R1, R6, arch_frame_offset());
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_FP_AT, R1);
+	if (!returned && cfa_load(s, cfa)) {
+		emit_store(e, 8, R7, UNWIND_STATE + UNWIND_SP_AT, R1);
+		caller_read(s);
+		if (s->gen->site->symbol_offset)
+			own_frame_leave(s);
+		s->unwind.taken = 1;
+		emit_load(e, 8, R1, FP, s->address);
+	} else {
+		emit_load(e, s->word, R1, R6, arch_stack_offset());
+		emit_store(e, 8, R7, UNWIND_STATE + UNWIND_SP_AT, R1);
+		if (returned)
+			returned_take(s);
+		s->unwind.taken = returned;
+		emit_load(e, s->word, R1, R6, arch_ip_offset());
+	}
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_IP_AT, R1);
+	emit_store_imm(e, 8, R7, UNWIND_STATE + UNWIND_LESS, s->unwind.taken);
+}
+
+static void tables_generate(struct stack *s, const struct tdf_stmt *cfa)
+{
+	struct place *place = &s->gen->place;
+	struct emit *e = s->e;
+
+	tables_begin(s, cfa);
+	unwind_generate(s->gen, &s->unwind);
+	emit_load(e, 8, R1, R7, UNWIND_STATE + UNWIND_COUNT);
+	emit_alu_imm(e, BPF_LSH, R1, 3);
+	emit_alu_imm(e, BPF_ADD, R1, STACK_BYTES);
+	emit_store(e, 2, place->base, place->off + ITEM(length), R1);
+	emit_load(e, 8, R1, R7, UNWIND_STATE + UNWIND_ENDED);
+	emit_store(e, 1, place->base, place->off + STACK(end), R1);
+	emit_jump_imm(e, BPF_JNE, R1, RAS_STACK_DEPTH, s->done);
 }
 
 static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
@@ -272,21 +343,29 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 {
 	struct stack s = {
 		.gen = gen, .e = &gen->e, .depth = depth,
-		.word = gen->flat32 ? 4 : 8, .pair = gen_frame_take(gen, 4),
+		.word = gen->flat32 ? 4 : 8,
 		.outermost = emit_label_new(&gen->e),
 		.unreadable = emit_label_new(&gen->e),
 		.no_frame = emit_label_new(&gen->e),
 		.done = emit_label_new(&gen->e),
 	};
 	bool cut = cfa && depth < cfa->length;
+	bool tables = unwind_possible(gen);
 
+	s.pair = gen_frame_take(gen, tables ? 4 + UNWIND_POINTERS : 4);
 	s.low = s.pair + 16;
 	s.address = s.pair + 24;
+	s.unwind = (struct unwind_call) {
+		.pointers = s.pair + 32, .word = s.word, .depth = depth,
+		.off = RAS_ITEM_PREFIX + STACK_BYTES,
+	};
 	item_status_store(gen, &gen->place, RAS_ITEM_STACK);
 	stack_store(&s, 2, STACK(end), 0);
 	count_store(&s, 0);
 	if (depth && gen->target->context == BODY_KPROBE)
 		kernel_generate(&s);
+	else if (depth && tables)
+		tables_generate(&s, cfa);
 	else if (depth)
 		user_generate(&s, cfa);
 	if (cut)
@@ -298,5 +377,6 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 	end_store(&s, s.unreadable, RAS_STACK_UNREADABLE);
 	end_store(&s, s.no_frame, RAS_STACK_NO_FRAME);
 	emit_label_place(s.e, s.done);
+	call_frames_drop(gen, RAS_ITEM_PREFIX + STACK_BYTES, depth);
 	place_advance(&s);
 }

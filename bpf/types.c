@@ -8,7 +8,7 @@
 #include <linux/btf.h>
 
 #define INFO(kind, count)	((__u32)BTF_KIND_##kind << 24 | (count))
-#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping"
+#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind"
 #define NAME_LONG		1
 #define NAME_ADDRESS		6
 #define NAME_BYTES		14
@@ -17,11 +17,14 @@
 #define NAME_BRING_IN		34
 #define NAME_TOUCH		43
 #define NAME_MAPPING		49
+#define NAME_UNWIND		57
 
 /* Ids: their number, from 1 */
 enum type {
 	TYPE_LONG = 1, PROTO_RECORD, PROTO_TOUCH, PROTO_BRING_IN, TYPE_RECORD,
 };
+
+#define UNWIND	{ NAME_UNWIND, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
 
 static const struct {
 	struct btf_header header;
@@ -63,6 +66,7 @@ static const struct {
 			  { PROTO_TOUCH } },
 			{ NAME_MAPPING, INFO(FUNC, BTF_FUNC_STATIC),
 			  { PROTO_RECORD } },
+			UNWIND, UNWIND, UNWIND, UNWIND,
 		},
 	},
 	.strings = STRINGS,
@@ -77,12 +81,16 @@ const void *body_types(size_t *size)
 size_t body_functions(const __u32 *subprograms,
 		      struct bpf_func_info *functions)
 {
-	if (!subprograms[0])
-		return 0;
-	for (int i = 0; i < BODY_FUNCTIONS; i++)
-		functions[i] = (struct bpf_func_info){
-			.insn_off = i ? subprograms[i - 1] : 0,
-			.type_id = TYPE_RECORD + i,
+	size_t count = 1;
+
+	functions[0] = (struct bpf_func_info){ .type_id = TYPE_RECORD };
+	for (int i = 0; i < BODY_SUBPROGRAMS; i++) {
+		if (!subprograms[i])
+			continue;
+		functions[count++] = (struct bpf_func_info){
+			.insn_off = subprograms[i],
+			.type_id = TYPE_RECORD + 1 + i,
 		};
-	return BODY_FUNCTIONS;
+	}
+	return count > 1 ? count : 0;
 }

@@ -32,6 +32,11 @@
  *             bias = probed address - this) or the bias itself (kernel)
  *   limits    where a tracepoint has PASSCOUNT or MAXHITS, or the session a
  *             ceiling of records per second: one struct ras_limit per point
+ *   calls     where points are CALL or RELEASE (tdf.h): struct ras_call per
+ *             thread (BPF_MAP_TYPE_TASK_STORAGE); several TDFs may share it,
+ *             and `blocks`
+ *   blocks    where blocks are chosen by size or chance: those that were, a hash
+ *             of struct ras_block
  *   pids      where processes were asked for: the set of them (a hash of u32
  *             process ids); the fork of one adds its child when children are
  *             followed
@@ -136,10 +141,18 @@ struct ras_record {
 					 * of the second (--max-rate). It counts
 					 * as recorded, not for MAXHITS */
 #define RAS_RECORD_TRIGGER	0x0020	/* the one that stops the recording */
+#define RAS_RECORD_NAMED	0x0040	/* minor is that of a CALL that made no record
+					 * (tdf.h), maybe of another session; the
+					 * rest of the header is this point's */
 
 #define RAS_COOKIE(minor, point, site) \
 	((__u64)(__u16)(minor) | (__u64)(__u16)(point) << 16 | \
 	 (__u64)(__u32)(site) << 32)
+
+/* Of links of CALL and RELEASE points: with their level (tdf.h), which isn't in
+ * the record. */
+#define RAS_COOKIE_LEVEL_SHIFT	56
+#define RAS_COOKIE_LEVEL(level)	((__u64)(level) << RAS_COOKIE_LEVEL_SHIFT)
 
 /*
  * Context of a record, in this order, each as long as it says here; a session's
@@ -205,6 +218,8 @@ struct ras_stack {
 #define RAS_STACK_NO_FRAME	3	/* the frame pointer leads to no frame:
 					 * code that doesn't keep one */
 #define RAS_STACK_UNWINDER	4	/* the kernel's unwinder told no more */
+#define RAS_STACK_NO_TABLE	5	/* neither a frame pointer nor a table
+					 * (unwind.h) for that code */
 #define RAS_STACK_KERNEL	0x01	/* kernel addresses */
 
 /*
@@ -225,6 +240,7 @@ struct ras_count {
 #define RAS_FILTERED_PASSED	4	/* PASSCOUNT */
 #define RAS_FILTERED_MAXHITS	5
 #define RAS_FILTERED_RATE	6	/* muted: above the records per second */
+#define RAS_FILTERED_NESTED	7	/* a call inside another one (tdf.h) */
 #define RAS_FILTERED_KINDS	8
 
 #define RAS_FAULT_UNREADABLE	0	/* RAS_ITEM_FAULT, and of an IF */
@@ -284,6 +300,52 @@ struct ras_process {
 				 * this bias */
 	__u64 bias;		/* of the module there; 0 of static records */
 	char comm[16];		/* of the thread that hit then */
+};
+
+#define RAS_CALL_ARGUMENTS	6
+
+/* What a thread is doing. Written by its own programs only. */
+struct ras_call {
+	__u16 state;		/* RAS_CALL_* */
+	__u16 level;
+	__u16 minor;		/* CALLED: whose return probe waits */
+	__u16 name;		/* minor that it is recorded with; 0: its own */
+	__u64 stack;		/* stack pointer where it began */
+	__u64 caller;		/* NAMED, RELEASED: the address to return to, that
+				 * was there; another one: it is over */
+	__u64 named;		/* NAMED: stack pointer of the last of the calls
+				 * inside each other that give names */
+	__u64 frames;		/* of these, with a name: as far as they are
+				 * frames, and not jumped from */
+	__u64 size;		/* bytes that one was called for */
+	__u64 block;		/* RELEASED: its address. CALLED: the one that it
+				 * takes in exchange, if that was chosen */
+	__u64 trampoline;	/* where calls of this process return to while a
+				 * return probe waits for them; 0: not known. A
+				 * CALLED is over when this isn't at `stack`, or
+				 * the thread is RAS_CALL_DEEPEST bytes below: it
+				 * was left by longjmp() */
+	__u64 began;		/* CALLED: jiffies; it is over after RAS_CALL_MOST
+				 * of them, too */
+	__u64 arguments[RAS_CALL_ARGUMENTS];
+	__u64 left;		/* --sample: bytes to the next block; 0: none were
+				 * drawn */
+};
+
+#define RAS_CALL_MOST		1000
+#define RAS_CALL_DEEPEST	65536	/* bytes of stack that a call takes */
+
+#define RAS_CALL_IDLE		0
+#define RAS_CALL_CALLED		1
+#define RAS_CALL_RELEASED	2
+#define RAS_CALL_NAMED		3	/* by a CALL that makes no record */
+
+#define RAS_BLOCKS_MAX		(1u << 20)	/* blocks known at a time */
+
+struct ras_block {
+	__u32 pid;
+	__u32 reserved;		/* 0 */
+	__u64 address;
 };
 
 struct ras_state {

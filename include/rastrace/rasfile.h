@@ -69,6 +69,7 @@ struct ras_chunk {
 #define RAS_CHUNK_FORMATS	6	/* struct ras_formats: a TFF */
 #define RAS_CHUNK_PACKED	7	/* struct ras_packed: a compressed chunk */
 #define RAS_CHUNK_PASS		8	/* struct ras_pass */
+#define RAS_CHUNK_HEAP		10	/* array of struct ras_heap_note (heap.h) */
 #define RAS_CHUNK_PANIC		9	/* struct ras_panic: what ended it all */
 
 /* One session's figures, summed over the slices. */

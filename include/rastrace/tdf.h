@@ -118,10 +118,40 @@ struct tdf_point {
 	__u32 maxhits;		/* records, then it is off; 0: no limit */
 	__u32 passcount;	/* hits that are passed over first */
 	__u32 flags;		/* TDF_POINT_*; unknown flags are refused */
-	__u32 reserved;
+	__u16 level;		/* CALL, RELEASE: 1 to TDF_LEVEL_MAX, see there;
+				 * else 0 */
+	__u16 reserved;
 };
 
 #define TDF_POINT_CONTINUE	0x01	/* go on behind an item that faults */
+
+/*
+ * Points that know of each other what a thread is doing: all CALL and RELEASE
+ * points of a TDF, user space only. Of calls inside each other the outermost is
+ * recorded, the others count as filtered.
+ *
+ * CALL: its sites with TDF_SITE_CALL are where the function begins; what its
+ * arguments were there is kept until one with TDF_SITE_RETURN is hit, which
+ * makes the record: DW_OP_entry_value is an argument register, or the stack
+ * pointer, at the beginning; on machines that have arguments on the stack, one of
+ * the first six words behind the address to return to. A call is inside another
+ * one when its stack pointer is not higher and the other one still waits for its
+ * return probe.
+ *
+ * A CALL without a site TDF_SITE_RETURN makes no record; it gives its minor to
+ * the call of a lower level that it makes next, by a jump or from a frame right
+ * below: a function that may be left by an exception must not have a return
+ * probe, because there is no way to unwind through it. Its sites may have one
+ * statement, TDF_STMT_SIZE: it is logged in place of that call's own.
+ *
+ * RELEASE: recorded where it begins. When the next thing a thread does is to
+ * release the same block by a function of a lower level, by a jump or from a
+ * frame right below, that is part of it.
+ */
+#define TDF_LEVEL_MAX		255
+#define TDF_LEVEL_SITES		(1u << 24)	/* sites of a TDF with levels */
+#define TDF_POINT_CALL		0x02
+#define TDF_POINT_RELEASE	0x04
 
 /* cost classes of the instruction under the probe */
 #define TDF_COST_NOP5		0	/* may be turned into a call */
@@ -148,6 +178,7 @@ struct tdf_site {
 #define TDF_SITE_RETURN		0x01	/* the return probe of the function that
 					 * begins here (RETEP=CALLER) */
 #define TDF_SITE_TAIL_CALL	0x02	/* an exit without a return value yet */
+#define TDF_SITE_CALL		0x04	/* of a CALL: it begins here */
 
 #define TDF_STMT_REG		0	/* one register of a REGS */
 #define TDF_STMT_MEM		1	/* bytes at an address */
@@ -169,6 +200,13 @@ struct tdf_site {
 #define TDF_STMT_SEGMENT	0x10	/* MEM, ASCIIZ: the address is a far one:
 					 * rpn leaves selector and, on top, offset */
 #define TDF_STMT_LEN_SEGMENT	0x20	/* the same of len_rpn */
+#define TDF_STMT_BLOCK		0x40	/* VALUE: address of the block that a CALL
+					 * gives, or a RELEASE takes */
+#define TDF_STMT_SIZE		0x80	/* VALUE: its bytes; for --min-size and
+					 * --sample */
+#define TDF_STMT_OLD		0xc0	/* both: the block that a CALL takes in
+					 * exchange, by what its arguments were;
+					 * 0: none */
 
 /*
  * rpn yields an address (MEM, ASCIIZ) or a value (VALUE, IF); it is a DWARF

@@ -44,6 +44,7 @@ struct bed {
 		struct pt_regs regs;
 	} input;
 	uint64_t sites[BED_SITES];
+	uint64_t entry[6];		/* arguments where a call began */
 	uint64_t thread_base[2];	/* our fs.base, gs.base */
 	size_t slice_stride, nest_stride;
 	uint8_t *buffer, *nest;		/* mapped */
@@ -201,6 +202,8 @@ static inline void bed_layout(struct body_layout *l, const struct btf *btf)
 	l->ldt_count = bed_member(btf, "ldt_struct", "nr_entries");
 	l->task_parent = bed_member(btf, "task_struct", "real_parent");
 	l->task_tgid = bed_member(btf, "task_struct", "tgid");
+	l->mm_xol = bed_member(btf, "mm_struct", "uprobes_state.xol_area");
+	l->xol_vaddr = bed_member(btf, "xol_area", "vaddr");
 }
 
 /* What absent memory needs. */
@@ -514,14 +517,20 @@ static inline struct bed_counts bed_counts(const struct bed *bed, int point)
 	};
 }
 
+/* The cookie as records have it: without the level */
+static inline uint64_t bed_cookie(const struct bed *bed)
+{
+	return bed->input.cookie & (RAS_COOKIE_LEVEL(1) - 1);
+}
+
 static inline void bed_expect(struct bed *bed, struct expected *x)
 {
 	struct interpreter in = {
-		.regs = &bed->input.regs,
+		.regs = &bed->input.regs, .entry = bed->entry,
 		.is32 = bed->module.machine == EM_386,
 	};
 
-	in.bias = bed->input.regs.rip - bed->sites[bed->input.cookie >> 32];
+	in.bias = bed->input.regs.rip - bed->sites[bed_cookie(bed) >> 32];
 	memcpy(in.thread_base, bed->thread_base, sizeof(in.thread_base));
 	interpret_record(x, &in, &bed->point, &bed->site, bed->stmts,
 			 bed->rpn, bed->header.maxdata);
@@ -555,7 +564,7 @@ static inline bool bed_same(const struct bed *bed,
 	memcpy(&cookie, &r->minor, 8);
 	if (r->stamp == (position ^ BED_KEY) && r->major == BED_MAJOR &&
 	    r->session == BED_SESSION && !r->reserved && r->time &&
-	    r->tid && r->pid && cookie == bed->input.cookie &&
+	    r->tid && r->pid && cookie == bed_cookie(bed) &&
 	    r->length == header + x->length &&
 	    r->flags == x->flags && !memcmp(data, x->data, x->length))
 		return true;

@@ -38,6 +38,7 @@ struct interpreter {
 	bool is32;		/* i386: its register numbers, flat addresses
 				 * of 32 bits */
 	uint64_t bias;
+	const uint64_t *entry;	/* arguments where the call began */
 	pid_t pid;		/* whose memory; 0: this process's own */
 	uint64_t thread_base[2];	/* fs.base, gs.base */
 	bool stale;		/* gs.base was used */
@@ -270,6 +271,23 @@ static inline void jump(struct interpreter *in, bool taken)
 		in->code += distance;
 }
 
+/* psABI of x86-64 3.2.3: which register has which argument; of i386 2.2.3: they
+ * are behind the address to return to. */
+static inline void push_entry(struct interpreter *in)
+{
+	static const int arguments[] = { 5, 4, 1, 2, 8, 9 };
+	const uint8_t *code = in->code + 1;
+
+	in->code += 1 + *in->code;
+	if (in->is32) {
+		push(in, in->entry[code[1] / 4 - 1]);
+		return;
+	}
+	for (int i = 0; i < 6; i++)
+		if (*code - 0x50 == arguments[i])
+			push(in, in->entry[i]);
+}
+
 static inline bool step(struct interpreter *in)
 {
 	int op = *in->code++;
@@ -326,6 +344,9 @@ static inline bool step(struct interpreter *in)
 		jump(in, true);
 		return true;
 	case OP_nop:
+		return true;
+	case OP_entry_value:
+		push_entry(in);
 		return true;
 	default:
 		b = pop(in);

@@ -27,6 +27,7 @@ awk '
 		print "#include <stddef.h>"
 		print "#include <rastrace/buffer.h>"
 		print "#include <rastrace/rasfile.h>"
+		print "#include <rastrace/heap.h>"
 		print "#include <rastrace/tff.h>"
 		print "#define SIZE(s, f) sizeof(((struct s *)0)->f)"
 	}
@@ -47,10 +48,11 @@ ok "offsets and sizes in the pages are those of the headers" \
 	cc -I"$TOP/include" -fsyntax-only "$TMP/layout.c"
 
 for name in ras_record ras_item ras_slice ras_control ras_count \
-	    ras_why ras_limit ras_trigger ras_process_key ras_process \
+	    ras_why ras_limit ras_call ras_block ras_trigger ras_process_key ras_process \
 	    ras_state ras_session ras_session_point ras_file ras_chunk \
 	    ras_slice_copy ras_stack ras_counts ras_count_total \
 	    ras_process_entry ras_maps ras_mapping ras_packed ras_pass ras_panic \
+	    ras_heap ras_heap_note \
 	    tdf_header tdf_module tdf_name tdf_point tdf_site tdf_stmt tff_header \
 	    tff_section tff_entry tff_ctype tff_member; do
 	ok "struct $name is described" grep -q " $name " "$TMP/rows"

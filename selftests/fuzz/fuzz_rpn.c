@@ -31,6 +31,7 @@ static void print_all(const struct body *body)
 
 /* Offsets that nothing is at; all are known. */
 static const struct body_layout layout = {
+	.mm_xol = 600, .xol_vaddr = 48,
 	.thread_base = { 4000, 4008 }, .thread_ds = 4016, .thread_es = 4018,
 	.thread_fsindex = 4020, .thread_gsindex = 4022, .tls_array = 4024,
 	.task_mm = 1000, .mm_ldt = 1008, .ldt_entries = 8, .ldt_count = 16,
@@ -64,7 +65,8 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 		  .length = length + 1, .len_bytes = 1 << (length & 3),
 		  .rpn_length = size, .len_rpn_length = size },
 		{ .kind = TDF_STMT_VALUE, .length = 1 + length % 8,
-		  .flags = choice & 16 ? TDF_STMT_RAW : 0,
+		  .flags = (choice & 16 ? TDF_STMT_RAW : 0) |
+			   (length & TDF_STMT_OLD),
 		  .rpn_length = size },
 		{ .kind = TDF_STMT_MEM, .length = 1 + length % 16,
 		  .flags = TDF_STMT_MORE, .rpn_length = size },
@@ -76,9 +78,19 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 		.machine = choice & 1 ? EM_386 : EM_X86_64,
 		.elf_class = choice & 1 ? ELFCLASS32 : ELFCLASS64,
 	};
+	const bool calls = length & 64;
+	const struct body_heap heap = {
+		.calls_fd = 11, .blocks_fd = length & 32 ? 12 : -1,
+		.sample = length & 16 ? 1ULL << length % 40 : 0,
+		.min_size = length & 8, .rows_fd = -1, .segments_fd = -1,
+		.spaces_fd = -1,
+	};
 	struct tdf_point point = {
 		.sites = 1, .maxhits = choice & 4, .passcount = choice & 8,
-		.flags = choice & 32 ? TDF_POINT_CONTINUE : 0,
+		.flags = (choice & 32 ? TDF_POINT_CONTINUE : 0) |
+			 (!calls ? 0 : choice & 128 ? TDF_POINT_CALL :
+			  TDF_POINT_RELEASE),
+		.level = calls,
 	};
 	struct tdf_site site = {
 		.first_stmt = far || !(choice & 64),
@@ -98,13 +110,15 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 		.bring_in = length & 4, .trigger = length & 8,
 		.context_mask = length & 16 ? RAS_CONTEXT_ALL : 0,
 		.context_depth = length % 7, .max_rate = length & 32,
+		.heap = calls ? &heap : NULL,
 	};
 	struct body body;
 	struct error err;
 	int ret = body_generate(&body, &tdf, &point, &site, &target, &err);
 
-	/* registers that aren't there, and thousands of operations */
-	if (ret && ret != -ENOENT && ret != -EOPNOTSUPP && ret != -E2BIG)
+	/* registers that aren't there or aren't kept, thousands of operations */
+	if (ret && ret != -ENOENT && ret != -EOPNOTSUPP && ret != -E2BIG &&
+	    ret != -EINVAL)
 		abort();
 	print_all(&body);
 	body_free(&body);

@@ -373,6 +373,72 @@ static void check_sharing(void)
 	      "tracepoints have none in common");
 }
 
+static const struct call_row {
+	const char *name;
+	uint32_t flags;		/* of the point */
+	uint16_t level;
+	uint8_t sites[2];	/* flags of them; 0xff: there is no second */
+	struct tdf_stmt stmts[2][STMTS];
+	const char *error;
+} call_rows[] = {
+	{ "a call", TDF_POINT_CALL, 1, { TDF_SITE_CALL, TDF_SITE_RETURN },
+	  { { }, { { TDF_STMT_VALUE, TDF_STMT_BLOCK, .length = 8, ONE } } },
+	  NULL },
+	{ "one that makes no record", TDF_POINT_CALL, 255,
+	  { TDF_SITE_CALL, 0xff },
+	  { { { TDF_STMT_VALUE, TDF_STMT_SIZE, .length = 8, ONE } } }, NULL },
+	{ "two places where it begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_CALL, TDF_SITE_CALL }, { }, NULL },
+	{ "a release", TDF_POINT_RELEASE, 1, { 0, 0xff },
+	  { { { TDF_STMT_VALUE, TDF_STMT_BLOCK, .length = 8, ONE } } }, NULL },
+	{ "both", TDF_POINT_CALL | TDF_POINT_RELEASE, 1, { 0, 0xff }, { },
+	  "tracepoint with flags 0x6" },
+	{ "a call without a level", TDF_POINT_CALL, 0, { TDF_SITE_CALL, 0xff },
+	  { }, "tracepoint of level 0" },
+	{ "too high a level", TDF_POINT_CALL, 256, { TDF_SITE_CALL, 0xff },
+	  { }, "tracepoint of level 256" },
+	{ "a level of something else", 0, 1, { 0, 0xff }, { },
+	  "tracepoint of level 1" },
+	{ "a call that never begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_RETURN, 0xff }, { }, "doesn't begin where calls do" },
+	{ "something else that begins", 0, 0, { TDF_SITE_CALL, 0xff }, { },
+	  "doesn't begin where calls do" },
+	{ "a call that is hit inside", TDF_POINT_CALL, 1, { TDF_SITE_CALL, 0 },
+	  { }, "doesn't begin where calls do" },
+	{ "a release that returns", TDF_POINT_RELEASE, 1,
+	  { TDF_SITE_RETURN, 0xff }, { }, "release where" },
+	{ "a record where a call begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_CALL, 0xff },
+	  { { { TDF_STMT_VALUE, TDF_STMT_BLOCK, .length = 8, ONE } } },
+	  "statements where a call begins" },
+};
+
+static void check_calls(void)
+{
+	struct image image;
+
+	for (size_t i = 0; i < sizeof(call_rows) / sizeof(*call_rows); i++) {
+		const struct call_row *row = &call_rows[i];
+		int sites = row->sites[1] == 0xff ? 1 : 2;
+
+		prepare(&image);
+		image.points[0].flags = row->flags;
+		image.points[0].level = row->level;
+		image.points[0].sites = sites;
+		for (int k = 0; k < sites; k++) {
+			image.sites[k].flags = row->sites[k];
+			stmts_fill(&image, k, row->stmts[k]);
+		}
+		check(&image, row->error, row->name);
+	}
+	prepare(&image);
+	image.points[0].flags = TDF_POINT_CALL;
+	image.points[0].level = 1;
+	image.sites[0].flags = TDF_SITE_CALL;
+	image.module.kind = TDF_MODULE_KERNEL;
+	check(&image, "tracepoint with flags 0x2", "a call in the kernel");
+}
+
 static void check_sites(void)
 {
 	struct image image;
@@ -384,8 +450,8 @@ static void check_sites(void)
 	check(&image, NULL, "a tail call");
 	image.sites[0].flags = TDF_SITE_TAIL_CALL | TDF_SITE_RETURN;
 	check(&image, "site with flags 0x3", "both at once");
-	image.sites[0].flags = 4;
-	check(&image, "site with flags 0x4", "an unknown flag of a site");
+	image.sites[0].flags = 8;
+	check(&image, "site with flags 0x8", "an unknown flag of a site");
 	image.sites[0].flags = 0;
 	image.sites[0].semaphore = 0x1234;
 	check(&image, NULL, "a semaphore");
@@ -394,8 +460,8 @@ static void check_sites(void)
 	prepare(&image);
 	image.points[0].flags = TDF_POINT_CONTINUE;
 	check(&image, NULL, "ONFAULT=CONTINUE");
-	image.points[0].flags = 2;
-	check(&image, "tracepoint with flags 0x2",
+	image.points[0].flags = 8;
+	check(&image, "tracepoint with flags 0x8",
 	      "an unknown flag of a tracepoint");
 	image.points[0] = (struct tdf_point){ .minor = 1 };
 	check(&image, "sites of tracepoint 1", "no sites");
@@ -467,6 +533,7 @@ int main(void)
 	check_layouts();
 	check_sharing();
 	check_sites();
+	check_calls();
 	check_sections();
 	return tap_done();
 }

@@ -20,6 +20,7 @@ const char *const names_filtered[RAS_FILTERED_KINDS] = {
 	[RAS_FILTERED_PASSED] = "passcount",
 	[RAS_FILTERED_MAXHITS] = "maxhits",
 	[RAS_FILTERED_RATE] = "rate",
+	[RAS_FILTERED_NESTED] = "nested",
 };
 
 const char *const names_fault[RAS_FAULT_KINDS] = {

@@ -106,8 +106,8 @@ void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 
 /* ---- processes ---- */
 
-static void mappings_write(struct chunk_out *out, uint32_t pid,
-			   const struct mappings *m)
+void picture_maps(struct chunk_out *out, uint32_t pid,
+		  const struct mappings *m)
 {
 	struct ras_maps head = {
 		.pid = pid, .mappings = m->count, .taken = buffer_time(),
@@ -151,7 +151,7 @@ static void process_maps(struct chunk_out *out,
 					    entry->process.bias);
 	}
 	if (m.count)
-		mappings_write(out, pid, &m);
+		picture_maps(out, pid, &m);
 	mappings_free(&m);
 }
 
@@ -176,7 +176,7 @@ void picture_processes(struct chunk_out *out,
 	if (!written)
 		return;
 	chunk_end(out, RAS_CHUNK_PROCESSES);
-	for (entry = processes->items; entry < end; entry++) {
+	for (entry = processes->items; cache && entry < end; entry++) {
 		if (entry->key.pid == last || processes_have(known, entry))
 			continue;
 		process_maps(out, processes, entry, list, cache);
@@ -195,7 +195,7 @@ void picture_kernel(struct chunk_out *out, const struct session_list *list)
 	if (i == list->count)
 		return;
 	if (mappings_read_kernel(&m))
-		mappings_write(out, 0, &m);
+		picture_maps(out, 0, &m);
 	mappings_free(&m);
 }
 

@@ -18,7 +18,11 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list);
 /* One chunk for each session whose counters are there. */
 void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 		    const struct session_list *list);
-/* Those that `known` doesn't have: themselves, and what lies where in them. */
+/* What lies where in a process. */
+void picture_maps(struct chunk_out *out, uint32_t pid,
+		  const struct mappings *m);
+/* Those that `known` doesn't have: themselves, and, with a cache, what lies
+ * where in them. */
 void picture_processes(struct chunk_out *out,
 		       const struct processes *processes,
 		       const struct processes *known,

@@ -89,6 +89,38 @@ static void read_jump(struct reader *r, struct rpn_op *op)
 		r->bad = true;
 }
 
+#define DW_OP_reg0	0x50
+#define DW_OP_reg31	0x6f
+#define DW_OP_regx	0x90
+
+/* A register, or an argument on the stack */
+static void read_entry(struct reader *r, struct rpn_op *op)
+{
+	uint64_t length = read_leb(r, false);
+	size_t end = r->at + length;
+	uint8_t code;
+
+	if (r->bad || length > r->size - r->at) {
+		r->bad = true;
+		return;
+	}
+	code = read_fixed(r, 1);
+	if (code >= DW_OP_reg0 && code <= DW_OP_reg31) {
+		op->a = code - DW_OP_reg0;
+	} else if (code == DW_OP_regx) {
+		op->a = read_leb(r, false);
+	} else if (code >= RPN_breg && code <= RPN_breg_last) {
+		op->a = code - RPN_breg;
+		op->b = read_leb(r, true);
+		r->bad |= read_fixed(r, 1) != RPN_deref_size;
+		op->bytes = read_fixed(r, 1);
+		r->bad |= op->bytes != 4 && op->bytes != 8;
+	} else {
+		r->bad = true;
+	}
+	r->bad |= r->at != end;
+}
+
 static void read_operand(struct reader *r, struct rpn_op *op)
 {
 	switch (op->operand) {
@@ -124,6 +156,9 @@ static void read_operand(struct reader *r, struct rpn_op *op)
 		break;
 	case RPN_JUMP:
 		read_jump(r, op);
+		break;
+	case RPN_ENTRY:
+		read_entry(r, op);
 		break;
 	}
 }
@@ -291,6 +326,12 @@ static void print_op(struct text *t, const struct rpn_op *op)
 		break;
 	case RPN_JUMP:
 		text_add(t, " to %llu", (unsigned long long)op->a);
+		break;
+	case RPN_ENTRY:
+		text_add(t, " reg%llu", (unsigned long long)op->a);
+		if (op->bytes)
+			text_add(t, "%+lld size %u", (long long)op->b,
+				 op->bytes);
 		break;
 	default:
 		text_add(t, " %llu", (unsigned long long)op->a);

@@ -13,6 +13,7 @@
 enum rpn_operand {
 	RPN_NONE, RPN_U1, RPN_S1, RPN_U2, RPN_S2, RPN_U4, RPN_S4, RPN_U8,
 	RPN_S8, RPN_ULEB, RPN_SLEB, RPN_ULEB_SLEB, RPN_ADDR, RPN_SIZE, RPN_JUMP,
+	RPN_ENTRY,
 };
 
 /* DW_OP_ codes by name: RPN_plus_uconst = 0x23 ...; ranges by their first */
@@ -34,8 +35,12 @@ struct rpn_op {
 	enum rpn_operand operand;
 	const char *name;	/* "plus_uconst", "lit", "breg" */
 	uint64_t a;		/* first operand; sign-extended when signed; for
-				 * jumps the absolute offset of the target */
-	int64_t b;		/* second operand of bregx */
+				 * jumps the absolute offset of the target;
+				 * entry_value: the register */
+	int64_t b;		/* second operand of bregx; entry_value: the
+				 * offset, where it's memory */
+	uint8_t bytes;		/* entry_value: of the memory; 0: none, but the
+				 * register itself */
 };
 
 /*

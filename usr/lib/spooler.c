@@ -83,7 +83,7 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 		picture_kernel(&s->others, &list);
 	if (processes) {
 		picture_processes(&s->others, &seen, &s->known, &list,
-				  &s->cache);
+				  s->own_maps ? NULL : &s->cache);
 		processes_free(&s->known);
 		s->known = seen;
 		seen = (struct processes){ 0 };
@@ -225,7 +225,7 @@ static void row_count(struct spooler *s, struct spooler_row *row,
 {
 	uint64_t lost;
 
-	if (!row->begun)
+	if (!row->begun && !s->whole)
 		row->before = ring->records - ring->count;
 	row->begun = true;
 	row->copied += ring->count;

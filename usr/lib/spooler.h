@@ -26,6 +26,10 @@ struct spooler_row {		/* a slice */
 struct spooler {
 	const char *run;
 	bool bundle;
+	bool own_maps;		/* the caller writes what lies where in the
+				 * processes: into `others` */
+	bool whole;		/* also what was overwritten before it began is
+				 * missing */
 	struct spool_files files;
 	struct buffer buffer;
 	uint64_t buffer_inode;	/* of its pin: another one is another buffer */
@@ -49,8 +53,8 @@ struct spooler {
 	struct error err;		/* of a file that couldn't be begun */
 };
 
-/* files, bundle, interval_most and run are taken from it, the rest is 0; pack:
- * RAS_PACKED_*. 0, or a negative errno with err set. */
+/* files, bundle, own_maps, whole, interval_most and run are taken from it, the rest is
+ * 0; pack: RAS_PACKED_*. 0, or a negative errno with err set. */
 int spooler_open(struct spooler *s, int pack, struct error *err);
 /* Whatever is new in every slice. 0, or a negative errno with err set. */
 int spooler_pass(struct spooler *s, struct error *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/syscall.h>
+#include <linux/btf.h>
 
 static int sysbpf(int command, void *attr, size_t size)
 {
@@ -51,6 +52,64 @@ int sysbpf_hash_create(const char *name, uint32_t type, uint32_t key_size,
 	return sysbpf(BPF_MAP_CREATE, &attr, sizeof(attr));
 }
 
+/* What the kernel wants to know of keys and values (Documentation/bpf/btf.rst):
+ * an int, and an array of bytes. */
+static int storage_types_load(uint32_t value_size)
+{
+	enum { TYPE_KEY = 1, TYPE_BYTE, TYPE_VALUE };
+	struct {
+		struct btf_header header;
+		struct btf_type key;
+		uint32_t key_encoding;
+		struct btf_type byte;
+		uint32_t byte_encoding;
+		struct btf_type value;
+		struct btf_array array;
+		char strings[12];
+	} types = {
+		.header = {
+			.magic = BTF_MAGIC, .version = BTF_VERSION,
+			.hdr_len = sizeof(types.header),
+			.type_len = offsetof(typeof(types), strings) -
+				    sizeof(types.header),
+			.str_off = offsetof(typeof(types), strings) -
+				   sizeof(types.header),
+			.str_len = sizeof(types.strings),
+		},
+		.key = { 1, BTF_KIND_INT << 24, { 4 } },
+		.key_encoding = BTF_INT_SIGNED << 24 | 32,
+		.byte = { 5, BTF_KIND_INT << 24, { 1 } },
+		.byte_encoding = 8,
+		.value = { 0, BTF_KIND_ARRAY << 24, { 0 } },
+		.array = { TYPE_BYTE, TYPE_KEY, value_size },
+		.strings = "\0int\0byte",
+	};
+
+	_Static_assert(TYPE_VALUE == 3, "ids count from 1");
+	return sysbpf_btf_load(&types, sizeof(types));
+}
+
+int sysbpf_task_storage_create(const char *name, uint32_t value_size)
+{
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_TASK_STORAGE,
+		.key_size = 4,
+		.value_size = value_size,
+		.map_flags = BPF_F_NO_PREALLOC,
+		.btf_key_type_id = 1,
+		.btf_value_type_id = 3,
+	};
+	int types = storage_types_load(value_size), fd;
+
+	if (types < 0)
+		return types;
+	attr.btf_fd = types;
+	strncpy(attr.map_name, name, sizeof(attr.map_name) - 1);
+	fd = sysbpf(BPF_MAP_CREATE, &attr, sizeof(attr));
+	close(types);
+	return fd;
+}
+
 int sysbpf_map_freeze(int fd)
 {
 	union bpf_attr attr = { .map_fd = fd };
@@ -69,8 +128,20 @@ int sysbpf_map_lookup(int fd, uint32_t key, void *value)
 
 int sysbpf_map_update(int fd, uint32_t key, const void *value)
 {
+	return sysbpf_hash_update(fd, &key, value);
+}
+
+int sysbpf_map_delete(int fd, uint32_t key)
+{
+	union bpf_attr attr = { .map_fd = fd, .key = pointer(&key) };
+
+	return sysbpf(BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
+}
+
+int sysbpf_hash_update(int fd, const void *key, const void *value)
+{
 	union bpf_attr attr = {
-		.map_fd = fd, .key = pointer(&key), .value = pointer(value),
+		.map_fd = fd, .key = pointer(key), .value = pointer(value),
 	};
 
 	return sysbpf(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));

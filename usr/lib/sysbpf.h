@@ -20,10 +20,15 @@ int sysbpf_array_create(const char *name, uint32_t value_size,
 /* A hash; type is BPF_MAP_TYPE_HASH or BPF_MAP_TYPE_LRU_HASH. */
 int sysbpf_hash_create(const char *name, uint32_t type, uint32_t key_size,
 		       uint32_t value_size, uint32_t entries);
+/* A value for each thread that programs ask for. */
+int sysbpf_task_storage_create(const char *name, uint32_t value_size);
 /* From now on user space can't write it; programs can. */
 int sysbpf_map_freeze(int fd);
 int sysbpf_map_lookup(int fd, uint32_t key, void *value);
 int sysbpf_map_update(int fd, uint32_t key, const void *value);
+int sysbpf_map_delete(int fd, uint32_t key);
+/* The same of a map whose keys are others. */
+int sysbpf_hash_update(int fd, const void *key, const void *value);
 int sysbpf_map_info(int fd, struct bpf_map_info *info);
 /* All entries of an array of entries that fill their places (8 bytes). */
 int sysbpf_array_read(int fd, const struct bpf_map_info *info, void *values);

@@ -94,7 +94,8 @@ static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 	TABLE_CHECK(!kernel || tdf_string(tdf, site->symbol)[0],
 		    "kernel site without a symbol");
 	TABLE_CHECK(site->flags <= TDF_SITE_RETURN ||
-			    site->flags == TDF_SITE_TAIL_CALL,
+			    site->flags == TDF_SITE_TAIL_CALL ||
+			    site->flags == TDF_SITE_CALL,
 		    "site with flags %#x", site->flags);
 	TABLE_CHECK(!kernel || !site->semaphore,
 		    "kernel site with a semaphore");
@@ -130,7 +131,8 @@ static const struct {
 			   TDF_STMT_RAW | TDF_STMT_MORE | TDF_STMT_SEGMENT |
 			   TDF_STMT_LEN_SEGMENT, MUST },
 	[TDF_STMT_ASCIIZ] = { TDF_DATA_MAX, TDF_STMT_SEGMENT, MUST },
-	[TDF_STMT_VALUE] = { 8, TDF_STMT_RAW | TDF_STMT_MORE, MUST },
+	[TDF_STMT_VALUE] = { 8, TDF_STMT_RAW | TDF_STMT_MORE | TDF_STMT_BLOCK |
+			     TDF_STMT_SIZE, MUST },
 	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, NO },
 	[TDF_STMT_IF] = { 0, 0, MUST },
 	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, MAY },
@@ -230,6 +232,20 @@ static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
+/* Where a call that makes no record begins: its size, or nothing. */
+static int tdf_check_begin(const struct table_file *file, const struct tdf *tdf,
+			   const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+
+	TABLE_CHECK(!site->stmts ||
+			    (site->stmts == 1 &&
+			     stmt->kind == TDF_STMT_VALUE &&
+			     stmt->flags == TDF_STMT_SIZE),
+		    "statements where a call begins");
+	return site->stmts ? tdf_check_stmt(file, tdf, stmt) : 0;
+}
+
 static int tdf_check_stmts(const struct table_file *file,
 			   const struct tdf *tdf, const struct tdf_site *site,
 			   struct tdf_layout *layout)
@@ -294,7 +310,7 @@ static int tdf_layout_join(const struct table_file *file,
 struct tdf_used {
 	__u16 minor;
 	__u32 sites, stmts;
-	const struct tdf_site *last;	/* of this tracepoint */
+	const struct tdf_site *last;	/* of this tracepoint, that logs */
 };
 
 static int tdf_check_site_stmts(const struct table_file *file,
@@ -304,10 +320,12 @@ static int tdf_check_site_stmts(const struct table_file *file,
 				struct tdf_layout *known)
 {
 	const struct tdf_site *last = used->last;
+	bool begins = site->flags & TDF_SITE_CALL;
 	struct tdf_layout layout;
 
-	used->last = site;
-	if (last && site->first_stmt == last->first_stmt &&
+	if (!begins)
+		used->last = site;
+	if (last && !begins && site->first_stmt == last->first_stmt &&
 	    site->stmts == last->stmts)
 		return 0;
 	TABLE_CHECK((!site->stmts || site->first_stmt >= used->stmts) &&
@@ -319,11 +337,43 @@ static int tdf_check_site_stmts(const struct table_file *file,
 		    site->stmts);
 	if (site->stmts)
 		used->stmts = site->first_stmt + site->stmts;
+	if (begins)
+		return tdf_check_begin(file, tdf, site);
 	if (!last)
 		return tdf_check_stmts(file, tdf, site, known);
 	if (tdf_check_stmts(file, tdf, site, &layout))
 		return -EINVAL;
 	return tdf_layout_join(file, known, &layout);
+}
+
+/* The sites are in the file. */
+static int tdf_check_call(const struct table_file *file, const struct tdf *tdf,
+			  const struct tdf_point *p)
+{
+	const __u32 both = TDF_POINT_CALL | TDF_POINT_RELEASE;
+	const struct tdf_site *site = &tdf->sites[p->first_site];
+	bool call = p->flags & TDF_POINT_CALL, begins = false, returns = false;
+	bool plain = false;
+
+	for (__u32 i = 0; i < p->sites; i++) {
+		begins |= site[i].flags == TDF_SITE_CALL;
+		returns |= site[i].flags == TDF_SITE_RETURN;
+		plain |= !(site[i].flags & (TDF_SITE_CALL | TDF_SITE_RETURN));
+	}
+	TABLE_CHECK((p->flags & both) != both &&
+			    (!(p->flags & both) ||
+			     tdf->modules[p->module].kind == TDF_MODULE_USER),
+		    "tracepoint with flags %#x", p->flags);
+	TABLE_CHECK(!p->level == !(p->flags & both) &&
+			    p->level <= TDF_LEVEL_MAX &&
+			    (!p->level || tdf->header->sites.count <=
+						  TDF_LEVEL_SITES),
+		    "tracepoint of level %u", p->level);
+	TABLE_CHECK(call ? begins && !plain : !begins,
+		    "tracepoint that doesn't begin where calls do");
+	TABLE_CHECK(!(p->flags & TDF_POINT_RELEASE) || !returns,
+		    "release where a function returns");
+	return 0;
 }
 
 static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
@@ -334,7 +384,8 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 	bool kernel;
 
 	TABLE_CHECK(p->minor > used->minor, "minor codes don't ascend");
-	TABLE_CHECK(!(p->flags & ~TDF_POINT_CONTINUE),
+	TABLE_CHECK(!(p->flags & ~(TDF_POINT_CONTINUE | TDF_POINT_CALL |
+				   TDF_POINT_RELEASE)),
 		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(p->module < h->modules.count &&
 			    tdf_has_string(tdf, p->name),
@@ -344,6 +395,8 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 			    table_range_valid(p->first_site, p->sites,
 					      h->sites.count),
 		    "sites of tracepoint %u", p->minor);
+	if (tdf_check_call(file, tdf, p))
+		return -EINVAL;
 	kernel = tdf->modules[p->module].kind != TDF_MODULE_USER;
 	used->last = NULL;
 	for (__u32 i = 0; i < p->sites; i++) {

@@ -14,6 +14,7 @@
 #include "attach.h"
 #include "filters.h"
 #include "func_ip.h"
+#include "heap_maps.h"
 #include "pins.h"
 #include "program.h"
 #include "retire.h"
@@ -30,6 +31,8 @@ struct arming {
 	struct body_needs needs;	/* of any site */
 	bool bring_in;
 	struct body_filter filter;
+	bool calls;			/* it has CALL or RELEASE points */
+	struct body_heap heap;
 	int count_fd, why_fd, state_fd, sites_fd, limits_fd;
 };
 
@@ -308,6 +311,7 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.func_ip = a->needs.func_ip && func_ip_works(features),
 		.bring_in = a->bring_in,
 		.filter = filters_given(settings) ? &a->filter : NULL,
+		.heap = a->calls || a->arm->heap ? &a->heap : NULL,
 		.context_mask = settings->context,
 		.context_depth = settings->context_depth,
 		.max_rate = settings->max_rate,
@@ -464,12 +468,43 @@ static int entry_add(struct arming *a, struct error *err)
 	return a->entry ? 0 : -ENOSPC;
 }
 
+/* What the caller hasn't given; there for other TDFs under its pin. */
+static int heap_make(struct arming *a, struct error *err)
+{
+	const struct body_heap given = a->heap;
+	int code = heap_maps_make(&a->heap, err);
+	char path[PATH_MAX + 16];
+
+	if (!code && given.calls_fd < 0) {
+		snprintf(path, sizeof(path), "%s/calls", a->dir);
+		code = run_dir_pin(a->arm->run, path, a->heap.calls_fd,
+				   RUN_PIN_PRIVATE, err);
+	}
+	if (!code && given.blocks_fd < 0 && a->heap.blocks_fd >= 0) {
+		snprintf(path, sizeof(path), "%s/blocks", a->dir);
+		code = run_dir_pin(a->arm->run, path, a->heap.blocks_fd,
+				   RUN_PIN_PRIVATE, err);
+	}
+	return code;
+}
+
+static bool has_calls(const struct tdf *tdf, const bool *picked)
+{
+	for (uint32_t i = 0; i < tdf->header->points.count; i++)
+		if (picked[i] && tdf->points[i].flags &
+		    (TDF_POINT_CALL | TDF_POINT_RELEASE))
+			return true;
+	return false;
+}
+
 static int session_make(struct arming *a, struct error *err)
 {
 	int code = dirs_make(a, err);
 
 	if (!code)
 		code = maps_make(a, err);
+	if (!code && a->calls)
+		code = heap_make(a, err);
 	if (!code)
 		code = filters_make(&a->filter, a->arm->settings,
 				    a->arm->link_pid, a->arm->run, a->dir,
@@ -489,6 +524,8 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		.bring_in = !arm->settings->resident_only &&
 			    features_sleepable(arm->features),
 		.filter.pids_fd = -1,
+		.calls = has_calls(arm->tdf, arm->picked),
+		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
 		.count_fd = -1, .why_fd = -1, .state_fd = -1, .sites_fd = -1,
 		.limits_fd = -1,
 	};
@@ -504,6 +541,10 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	fd_close(a.sites_fd);
 	fd_close(a.limits_fd);
 	fd_close(a.filter.pids_fd);
+	if (!arm->heap || arm->heap->calls_fd < 0)
+		fd_close(a.heap.calls_fd);
+	if (!arm->heap || arm->heap->blocks_fd < 0)
+		fd_close(a.heap.blocks_fd);
 	if (code || arm->dry) {
 		pins_remove(arm->run->path, a.dir);
 		sesslog_drop_last(arm->buffer, a.entry);

@@ -30,6 +30,11 @@ struct arm {
 	const bool *picked;		/* per point */
 	const bool *triggers;		/* per point: stops the recording */
 	uint64_t stop_after;		/* so many records later */
+	const struct body_heap *heap;	/* min_size, sample and the maps for
+					 * unwinding; NULL: all blocks, by frame
+					 * pointers. `calls` and `blocks` are made
+					 * where the TDF has CALL or RELEASE points
+					 * and these are -1 (heap_maps.h) */
 	struct arm_cost *dry;		/* not NULL: only load, and tell what it
 					 * would take */
 };

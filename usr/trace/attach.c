@@ -74,6 +74,13 @@ static int link_keep(int link, const struct tdf *tdf, uint32_t index,
 	return link_pin(link, dir, name, err);
 }
 
+static uint64_t cookie_make(const struct tdf_point *point, uint32_t index,
+			    uint32_t site)
+{
+	return RAS_COOKIE(point->minor, index, site) |
+	       RAS_COOKIE_LEVEL(point->level);
+}
+
 /* All sites with one link. */
 static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 			const uint32_t *sites, uint32_t count,
@@ -96,7 +103,7 @@ static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 		const struct tdf_site *site = &tdf->sites[sites[i]];
 
 		offsets[i] = site->offset;
-		offsets[count + i] = RAS_COOKIE(point->minor, index, sites[i]);
+		offsets[count + i] = cookie_make(point, index, sites[i]);
 		offsets[2 * count + i] = site->semaphore;
 		if (site->semaphore)
 			multi.semaphores = offsets + 2 * count;
@@ -164,7 +171,7 @@ static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
 		return attach_refused(event, tdf, point, &tdf->sites[site],
 				      err);
 	link = sysbpf_perf_link(program, event,
-				RAS_COOKIE(point->minor, index, site));
+				cookie_make(point, index, site));
 	close(event);
 	return link_keep(link, tdf, index, site, copy, dir, err);
 }

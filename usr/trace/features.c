@@ -63,6 +63,8 @@ int features_read_layout(struct body_layout *layout)
 		{ "ldt_struct.nr_entries", &layout->ldt_count },
 		{ "task_struct.real_parent", &layout->task_parent },
 		{ "task_struct.tgid", &layout->task_tgid },
+		{ "mm_struct.uprobes_state.xol_area", &layout->mm_xol },
+		{ "xol_area.vaddr", &layout->xol_vaddr },
 		{ "vm_area_struct.vm_flags", &layout->vma_flags },
 		{ "vm_area_struct.vm_file", &layout->vma_file },
 		{ "vm_area_struct.vm_ops", &layout->vma_ops },

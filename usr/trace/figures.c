@@ -72,6 +72,7 @@ static void record_see(struct census *census, uint32_t row,
 	point = record_point(record);
 	if (point >= tally->session->entry->points ||
 	    (record->session != RAS_STATIC_SESSION &&
+	     !(record->flags & RAS_RECORD_NAMED) &&
 	     record->minor != tally->session->points[point].minor)) {
 		census->figures->damaged += record->length;
 		return;

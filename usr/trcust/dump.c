@@ -104,6 +104,8 @@ static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
 		printf(" return");
 	if (s->flags & TDF_SITE_TAIL_CALL)
 		printf(" tail-call");
+	if (s->flags & TDF_SITE_CALL)
+		printf(" call");
 	if (s->semaphore)
 		printf(" semaphore %#" PRIx64, (uint64_t)s->semaphore);
 	putchar('\n');
@@ -129,6 +131,16 @@ static void dump_len(const struct tdf *tdf, const struct tdf_stmt *s)
 		 s->len_rpn, s->len_rpn_length);
 }
 
+static const char *block_name(uint8_t flags)
+{
+	switch (flags & TDF_STMT_OLD) {
+	case TDF_STMT_BLOCK: return " block";
+	case TDF_STMT_SIZE: return " size";
+	case TDF_STMT_OLD: return " old";
+	default: return "";
+	}
+}
+
 static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 {
 	static const char *const kinds[] = {
@@ -139,7 +151,7 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 	};
 	bool address = s->kind == TDF_STMT_MEM || s->kind == TDF_STMT_ASCIIZ;
 
-	printf("  %s%s%s", kinds[s->kind],
+	printf("  %s%s%s%s", kinds[s->kind], block_name(s->flags),
 	       s->flags & TDF_STMT_MORE ? " more" : "",
 	       s->flags & TDF_STMT_RAW ? " raw" : "");
 	if (s->kind == TDF_STMT_REG)
@@ -187,7 +199,11 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 		printf(" maxhits %u", p->maxhits);
 	if (p->passcount)
 		printf(" passcount %u", p->passcount);
-	printf("%s\n", p->flags & TDF_POINT_CONTINUE ? " continue" : "");
+	printf("%s", p->flags & TDF_POINT_CONTINUE ? " continue" : "");
+	if (p->level)
+		printf(" %s level %u", p->flags & TDF_POINT_CALL ? "call" :
+		       "release", p->level);
+	putchar('\n');
 	dump_sites(tdf, p);
 }
 

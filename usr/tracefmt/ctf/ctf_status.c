@@ -48,7 +48,7 @@ void ctf_status_tsdl(struct ctf_buffer *tsdl)
 		"};\n\n"
 		"enum stack_end : uint8_t {\n"
 		"\tdepth = 0, outermost, unreadable, no_frame_pointer,\n"
-		"\tunwinder, unknown = 5 ... 255\n"
+		"\tunwinder, no_table, unknown = 6 ... 255\n"
 		"};\n\n"
 		"struct stack {\n"
 		"\tenum stack_end end;\n"

@@ -17,6 +17,8 @@ const char *stack_end_text(uint8_t end)
 		return "(stopped: no frame pointer)";
 	case RAS_STACK_UNWINDER:
 		return "(stopped: the kernel's unwinder knows no more)";
+	case RAS_STACK_NO_TABLE:
+		return "(stopped: neither frame pointer nor table)";
 	default:
 		return "(stopped: for an unknown reason)";
 	}

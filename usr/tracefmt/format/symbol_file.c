@@ -210,6 +210,33 @@ static int code_open(const struct symbols_settings *settings,
 	       path_try(path, "", mapping, name, elf) : fd;
 }
 
+static bool mapping_has_id(const struct ras_mapping *mapping)
+{
+	return mapping->id_kind == TDF_ID_BUILD && mapping->id_length &&
+	       mapping->id_length <= sizeof(mapping->id);
+}
+
+int symbol_file_open_code(const struct symbols_settings *settings,
+			  const struct ras_mapping *mapping,
+			  struct symbol_elf *elf)
+{
+	char path[PATH_MAX];
+
+	return mapping_has_id(mapping) ?
+	       code_open(settings, mapping, path, elf) : -1;
+}
+
+int symbol_file_open_debug(const struct symbols_settings *settings,
+			   const struct ras_mapping *mapping,
+			   struct symbol_elf *elf)
+{
+	char path[PATH_MAX];
+
+	return mapping_has_id(mapping) ?
+	       debug_open(settings, mapping->id, mapping->id_length, path,
+			  elf) : -1;
+}
+
 /* libdw asks for the file with the debug information. */
 static int find_debuginfo(struct dwfl_module *module, void **user,
 			  const char *name, Elf64_Addr base, const char *path,
@@ -263,8 +290,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	char path[PATH_MAX];
 	int fd;
 
-	if (mapping->id_kind != TDF_ID_BUILD || !mapping->id_length ||
-	    mapping->id_length > sizeof(mapping->id))
+	if (!mapping_has_id(mapping))
 		return NULL;
 	file = calloc(1, sizeof(*file));
 	if (!file)

@@ -11,7 +11,16 @@
 #include "symbols.h"
 
 struct symbol_file;
+struct symbol_elf;
 
+/* The mapping's ELF file, or its debug file, as a descriptor; -1: there is
+ * none. */
+int symbol_file_open_code(const struct symbols_settings *settings,
+			  const struct ras_mapping *mapping,
+			  struct symbol_elf *elf);
+int symbol_file_open_debug(const struct symbols_settings *settings,
+			   const struct ras_mapping *mapping,
+			   struct symbol_elf *elf);
 /* NULL: there is none, or no libdw. */
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 				     const struct ras_mapping *mapping);

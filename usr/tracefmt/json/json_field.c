@@ -115,6 +115,7 @@ static const char *stack_end_word(uint8_t end)
 		[RAS_STACK_UNREADABLE] = "unreadable",
 		[RAS_STACK_NO_FRAME] = "no_frame_pointer",
 		[RAS_STACK_UNWINDER] = "unwinder",
+		[RAS_STACK_NO_TABLE] = "no_table",
 	};
 
 	return end < sizeof(words) / sizeof(*words) ? words[end] : "unknown";

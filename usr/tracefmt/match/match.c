@@ -166,6 +166,21 @@ static void candidate_find(struct match *match, const struct match_point *point,
 
 /* ---- points ---- */
 
+/* The point that gave the record its minor: the first one armed */
+static const struct ras_session_point *name_locate(const struct match *match,
+						   const struct ras_record *r)
+{
+	for (size_t i = 0; i < match->file->session_count; i++) {
+		const struct trace_session *s = match->file->sessions[i];
+
+		for (uint32_t k = 0; r->major == s->entry->major &&
+				     k < s->entry->points; k++)
+			if (s->points[k].minor == r->minor)
+				return &s->points[k];
+	}
+	return NULL;
+}
+
 /* Major, minor and place must be what was armed. */
 static void point_locate(struct match_point *point, const struct match *match,
 			 const struct ras_record *record)
@@ -181,6 +196,8 @@ static void point_locate(struct match_point *point, const struct match *match,
 	    record->point < session->entry->points &&
 	    session->points[record->point].minor == record->minor)
 		point->armed = &session->points[record->point];
+	else if (session && record->flags & RAS_RECORD_NAMED)
+		point->armed = name_locate(match, record);
 }
 
 static int point_title(struct match_point *point, const struct candidate *best,
@@ -306,6 +323,21 @@ struct match_point *match_record(struct match *match,
 	match->table[key_slot(match, key)] = point;
 	match->count++;
 	return point;
+}
+
+struct match_point *match_counting(struct match *match,
+				   struct match_point *point,
+				   const struct ras_record *record)
+{
+	const struct trace_session *session = point->session;
+	struct ras_record own = *record;
+
+	if (!(record->flags & RAS_RECORD_NAMED) || !session ||
+	    record->point >= session->entry->points)
+		return point;
+	own.minor = session->points[record->point].minor;
+	own.flags &= ~RAS_RECORD_NAMED;
+	return match_record(match, &own);
 }
 
 const struct match_point *match_armed(const struct match *match,

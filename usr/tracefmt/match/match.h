@@ -56,6 +56,11 @@ int match_open(struct match *match, const struct trace_file *file,
 /* The point of a record, found or made; NULL: no memory. */
 struct match_point *match_record(struct match *match,
 				 const struct ras_record *record);
+/* The point whose sequence numbers the record has, though its minor may be that of
+ * another one (RAS_RECORD_NAMED); NULL: no memory. */
+struct match_point *match_counting(struct match *match,
+				   struct match_point *point,
+				   const struct ras_record *record);
 /* A session's point by its place there; NULL: no record of it was met. */
 const struct match_point *match_armed(const struct match *match,
 				      const struct trace_session *session,

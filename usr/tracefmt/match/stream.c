@@ -96,30 +96,35 @@ static int trace_more(struct trace *trace)
 
 /* ---- events ---- */
 
-static struct sequence *record_find(struct trace *trace,
-				    const struct merge_head *head, uint64_t key,
-				    struct trace_met *met)
+static void record_find(struct trace *trace, const struct merge_head *head,
+			uint64_t key, struct trace_met *met)
 {
 	struct match_point *point = match_record(&trace->match, head->record);
+	struct match_point *counting =
+		point ? match_counting(&trace->match, point, head->record) :
+			NULL;
 
-	met->key = key;
-	met->sequence = point ? sequence_find(&trace->sequences, point,
-					      head->slice->index) : NULL;
-	return met->sequence;
+	*met = (struct trace_met){
+		.key = key, .point = point,
+		.sequence = counting ? sequence_find(&trace->sequences,
+						     counting,
+						     head->slice->index) : NULL,
+	};
 }
 
-/* The record's point and sequence; NULL: no memory. */
-static struct sequence *record_meet(struct trace *trace,
-				    const struct merge_head *head)
+/* The next record's point and sequence. 0 or -ENOMEM. */
+static int record_meet(struct trace *trace, const struct merge_head *head)
 {
 	uint64_t key = match_key(head->record);
 	uint32_t slice = head->slice->index;
 	size_t at = key + (key >> 16) + 7 * slice;
 	struct trace_met *met = &trace->met[at % TRACE_MET];
 
-	if (met->sequence && met->key == key && met->sequence->slice == slice)
-		return met->sequence;
-	return record_find(trace, head, key, met);
+	if (!met->sequence || met->key != key || met->sequence->slice != slice)
+		record_find(trace, head, key, met);
+	trace->point = met->point;
+	trace->sequence = met->sequence;
+	return met->sequence ? 0 : -ENOMEM;
 }
 
 /* Find the next record. 0 or -ENOMEM; there may be none. */
@@ -132,8 +137,7 @@ static int trace_next(struct trace *trace)
 		return 0;
 	trace->time = (int64_t)(head->time +
 				(uint64_t)trace->file.header.wall_offset);
-	trace->sequence = record_meet(trace, head);
-	return trace->sequence ? 0 : -ENOMEM;
+	return record_meet(trace, head);
 }
 
 /* ---- the heap ---- */
@@ -248,12 +252,11 @@ int stream_more(struct stream *stream)
 /* The trace's next event is given out. */
 static void event_count(struct stream *stream, struct trace *trace)
 {
-	struct match_point *point = trace->sequence->point;
 	int64_t time = trace->time;
 
 	sequence_step(&trace->sequences, trace->sequence, trace->next);
-	point->present++;
-	trace->unmatched += !point->formatted;
+	trace->sequence->point->present++;
+	trace->unmatched += !trace->point->formatted;
 	if (!stream->number++)
 		stream->first = time;
 	if (!trace->found++ || time >= trace->newest)
@@ -277,7 +280,7 @@ int stream_next(struct stream *stream, struct event *event)
 	event_count(stream, trace);
 	*event = (struct event){
 		.record = trace->next->record,
-		.point = trace->sequence->point,
+		.point = trace->point,
 		.trace = trace,
 		.number = stream->number,
 		.time = trace->time,

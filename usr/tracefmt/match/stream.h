@@ -21,6 +21,7 @@
  * one that was met just before. */
 struct trace_met {
 	uint64_t key;		/* match_key() */
+	struct match_point *point;
 	struct sequence *sequence;	/* NULL: nothing */
 };
 
@@ -41,7 +42,8 @@ struct trace {
 	bool ended;		/* of the file nothing more is to be read */
 	size_t sessions, formats;	/* of the file, known to the search */
 	const struct merge_head *next;	/* its next record; NULL: none yet */
-	struct sequence *sequence;	/* of that */
+	struct match_point *point;	/* of that */
+	struct sequence *sequence;	/* ... and of the point that counts it */
 	int64_t time;			/* likewise */
 	bool queued;		/* stands in the stream's heap */
 	struct trace_met met[TRACE_MET];

@@ -37,8 +37,8 @@ static int table_grow(struct book *book)
 	return 0;
 }
 
-static const struct book_process *process_find(const struct book *book,
-					       uint32_t pid)
+const struct book_process *book_process_find(const struct book *book,
+					     uint32_t pid)
 {
 	return book->size ? *table_place(book, pid) : NULL;
 }
@@ -180,7 +180,7 @@ void book_free(struct book *book)
 
 const char *book_name(const struct book *book, uint32_t pid, uint64_t time)
 {
-	const struct book_process *process = process_find(book, pid);
+	const struct book_process *process = book_process_find(book, pid);
 	size_t at;
 
 	if (!process)
@@ -211,7 +211,7 @@ bool book_is_kernel(uint64_t address)
 const struct ras_mapping *book_mapping(const struct book *book, uint32_t pid,
 				       uint64_t address)
 {
-	const struct book_process *process = process_find(book, pid);
+	const struct book_process *process = book_process_find(book, pid);
 
 	return process ? mapping_find(process, address) : NULL;
 }

@@ -38,6 +38,9 @@ void book_free(struct book *book);
 /* Name of the process at that time, not terminated when it has 16 bytes; NULL:
  * not known. */
 const char *book_name(const struct book *book, uint32_t pid, uint64_t time);
+/* NULL: nothing is known of it. */
+const struct book_process *book_process_find(const struct book *book,
+					     uint32_t pid);
 /* What lies there; NULL: nothing that is known. */
 const struct ras_mapping *book_mapping(const struct book *book, uint32_t pid,
 				       uint64_t address);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
 #include "chunk_read.h"
 #include "trace_session.h"
 
@@ -11,6 +12,7 @@ typedef unsigned long long ull;
 
 #define FORMATS_MAX	(64u << 20)	/* bytes of TFFs in the trace */
 #define PAYLOAD_MAX	(64u << 20)	/* of a chunk that isn't records */
+#define NOTES_MAX	(16u << 20)	/* of heapmon in the trace */
 #define PIPE_HELD	(8u << 20)	/* bytes of a pipe's chunks */
 
 /* What is looked at of a chunk with records, which are fetched later. */
@@ -77,6 +79,24 @@ static int panic_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
+static int notes_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	size_t count = n / sizeof(*file->notes);
+
+	if (n % sizeof(*file->notes) || count > NOTES_MAX - file->note_count) {
+		damage_add(&file->damage, "notes of a heap, %zu bytes", n);
+		return 0;
+	}
+	for (; count; count--, p += sizeof(*file->notes)) {
+		if (!array_grow(&file->notes, file->note_count,
+				&file->note_room, sizeof(*file->notes)))
+			return -ENOMEM;
+		memcpy(&file->notes[file->note_count++], p,
+		       sizeof(*file->notes));
+	}
+	return 0;
+}
+
 static int book_damage(struct trace_file *file, int code, const char *what,
 		       size_t n)
 {
@@ -106,6 +126,8 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 		return pass_parse(file, p, n);
 	case RAS_CHUNK_PANIC:
 		return panic_parse(file, p, n);
+	case RAS_CHUNK_HEAP:
+		return notes_parse(file, p, n);
 	default:
 		return 0;
 	}
@@ -181,7 +203,7 @@ static int chunk_fetch(struct trace_file *file, struct source *source,
 	struct source_bytes bytes;
 	int code;
 
-	if (chunk->kind > RAS_CHUNK_PANIC) {
+	if (chunk->kind > RAS_CHUNK_HEAP) {
 		chunk_read_damaged_file(chunk, place, source, &file->damage);
 		return 0;
 	}

@@ -180,6 +180,8 @@ void trace_file_free(struct trace_file *file)
 	for (size_t i = 0; i < file->format_count; i++)
 		free(file->formats[i].data);
 	free(file->formats);
+	free(file->notes);
+	file->notes = NULL;
 	file->formats = NULL;
 	file->format_count = 0;
 	source_close(&file->source);

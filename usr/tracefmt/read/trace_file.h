@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
+#include <rastrace/heap.h>
 #include <rastrace/rasfile.h>
 #include "../../lib/error.h"
 #include "book.h"
@@ -56,6 +57,8 @@ struct trace_file {
 	uint64_t began;		/* time of the first pass */
 	struct ras_pass pass;	/* the last one */
 	uint64_t lost_base;
+	struct ras_heap_note *notes;	/* heapmon's, in the order of the file */
+	size_t note_count, note_room;
 	bool panicked;
 	struct ras_panic panic;	/* reason: with its zero */
 	struct damage damage;

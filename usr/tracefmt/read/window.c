@@ -42,7 +42,6 @@ static ssize_t bytes_fetch(struct window *window, struct source *source,
 			   size_t kept, size_t want)
 {
 	size_t room = kept + want + 2 * PAGE;
-	const uint8_t *from = window->data + window->size - kept;
 	void *spent = NULL;
 	ssize_t got;
 	uint8_t *to;
@@ -58,7 +57,7 @@ static ssize_t bytes_fetch(struct window *window, struct source *source,
 	}
 	to = place_find(window->owned, kept, window->offset);
 	if (kept)
-		memmove(to - kept, from, kept);
+		memmove(to - kept, window->data + window->size - kept, kept);
 	free(spent);
 	got = source_fetch(source, window->offset, want, to);
 	window->data = to - kept;

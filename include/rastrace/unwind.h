@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tables for unwinding stacks of code that keeps no frame pointers: what a BPF
+ * program needs of .eh_frame (DWARF 5, 6.4; LSB Core, "Exception Frames"), made
+ * before the recording, and what lies where in the processes. Two array maps of
+ * the session and a hash:
+ *
+ *   unwind_rows      struct unwind_row: the tables of all modules, one behind
+ *                    the other: its rows in ascending order of pc, then its
+ *                    struct unwind_blocks
+ *   unwind_segments  struct unwind_segment: those of an address space one behind
+ *                    the other in ascending order of start
+ *   unwind_spaces    process id -> struct unwind_space
+ *
+ * A row holds from its pc up to the next one's. Who has a process id that isn't
+ * in the hash, or code that lies in no segment, is followed by frame pointers.
+ */
+#ifndef RASTRACE_UNWIND_H
+#define RASTRACE_UNWIND_H
+
+#include <linux/types.h>
+
+#define UNWIND_SEGMENTS	512	/* executable mappings of a process */
+#define UNWIND_SPACES	256	/* processes at a time */
+
+struct unwind_row {
+	__u32 pc;		/* address as linked less the module's lowest */
+	__s32 cfa;		/* CFA = stack or frame pointer + this */
+	__s32 fp;		/* the caller's frame pointer is at CFA + this; 0:
+				 * still in its register */
+	__u16 kind;		/* UNWIND_* */
+	__u16 reserved;
+};
+
+#define UNWIND_NONE	0	/* a rule that is none of these: the stack ends
+				 * here, unknown */
+#define UNWIND_SP	1	/* CFA from the stack pointer */
+#define UNWIND_FP	2	/* CFA from the frame pointer */
+#define UNWIND_END	3	/* outermost: no address to return to */
+#define UNWIND_PLT	4	/* CFA = sp + word + ((ip & 15) >= 11) * word */
+#define UNWIND_SIGNAL	5	/* frame of a signal: struct sigcontext is at sp +
+				 * cfa */
+#define UNWIND_REALIGNED 6	/* the CFA stands at frame pointer + cfa, the
+				 * caller's frame pointer at frame pointer + fp */
+#define UNWIND_FRAME	7	/* no table has this code: by frame pointers */
+
+/*
+ * For each 256 bytes of the module's code, from its lowest address on, where to
+ * look: index of the row that holds at their beginning << 8 | rows that begin
+ * behind it and in front of their end.
+ */
+#define UNWIND_BLOCK_SHIFT	8
+
+struct unwind_blocks {
+	__u32 entries[4];
+};
+
+struct unwind_segment {
+	__u64 start, end;	/* addresses in the process */
+	__u64 base;		/* address - base = pc of a row */
+	__u32 first, rows;	/* of unwind_rows; 0 rows: none are known */
+};
+
+struct unwind_space {
+	__u32 first;		/* of unwind_segments */
+	__u32 segments;
+};
+
+#endif
