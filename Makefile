@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# rastrace: trcust, trace, tracefmt. `make help` lists the targets.
+# rastrace: trcust, trace, tracefmt, heapmon. `make help` lists the targets.
 
 CC	?= gcc
 CLANG	?= clang
@@ -22,10 +22,13 @@ UDEVDIR	?= $(PREFIX)/lib/udev/rules.d
 DOCDIR	?= $(PREFIX)/share/doc/rastrace
 INSTALL	?= install
 
-PROGRAMS := trcust trace tracefmt
+PROGRAMS := trcust trace tracefmt heapmon
 trcust_LIBS   := -ldw -lelf -lZydis -liberty -llzma -lzstd -lz
 trace_LIBS    := -lelf
 tracefmt_LIBS := -lelf
+heapmon_LIBS  := -ldw -lelf -lz -lm
+# what it takes of the programs in front of it
+heapmon_PARTS := $(B)/trace.a $(B)/tracefmt.a
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -69,7 +72,7 @@ $(B)/$(1).a: $(call objs,$(call parts,$(1)))
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
 
-$(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(LIB)
+$(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $($(1)_PARTS) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$($(1)_LIBS) -pthread
@@ -93,6 +96,8 @@ $(B)/obj/usr/tracefmt/html/html_page.o \
 $(B)/portable/usr/tracefmt/html/html_page.o: \
 	$(wildcard usr/tracefmt/html/page/*)
 
+$(B)/obj/usr/heapmon/report/flame.o: $(wildcard usr/heapmon/report/page/*)
+
 $(B)/portable/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -103,22 +108,35 @@ $(B)/portable/tracefmt: $(PORTABLE:%.c=$(B)/portable/%.o)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -ldl
 
 # librastrace for the programs that are to be traced, in lib32 for 32-bit ones.
-# It needs no other library, not even the C library.
+# It needs no other library, not even the C library, whatever CFLAGS say.
+FREESTANDING = -ffreestanding -fno-stack-protector -fno-lto -U_FORTIFY_SOURCE \
+	       -fPIC -fvisibility=hidden $(MACHINE_$(firstword $(subst -, ,\
+	       $(shell $(CC) -dumpmachine))))
+MACHINE_x86_64	:= -fcf-protection
+MACHINE_i686	:= -fcf-protection
+MACHINE_aarch64	:= -mno-outline-atomics -mbranch-protection=standard
 define library
 $(B)/$(1)/write.o: usr/librastrace/write.S
 	@mkdir -p $$(@D)
 	$$(call say,AS,$$@)
 	$$(Q)$$(CC) $(2) $$(CFLAGS) -c -o $$@ $$<
 
-$(B)/$(1)/librastrace.a: $(B)/$(1)/write.o
+$(B)/$(1)/nfmt.o: usr/librastrace/nfmt.c usr/librastrace/futex.h \
+		include/rastrace_nfmt.h
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $(2) $$(CPPFLAGS) $$(CFLAGS) $$(WARN) $$(FREESTANDING) \
+		-c -o $$@ $$<
+
+$(B)/$(1)/librastrace.a: $(B)/$(1)/write.o $(B)/$(1)/nfmt.o
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
 
-$(B)/$(1)/librastrace.so.0: $(B)/$(1)/write.o
+$(B)/$(1)/librastrace.so.0: $(B)/$(1)/write.o $(B)/$(1)/nfmt.o
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $(2) $$(CFLAGS) $$(LDFLAGS) -shared -nostdlib \
-		-Wl,-soname,$$(@F),--build-id,-z,relro,-z,now -o $$@ $$<
+		-Wl,-soname,$$(@F),--build-id,-z,relro,-z,now -o $$@ $$^
 
 $(B)/$(1)/librastrace.so: $(B)/$(1)/librastrace.so.0
 	$$(Q)ln -sf $$(<F) $$@
@@ -181,6 +199,8 @@ bench: all
 	@echo
 	@scripts/bench_decode
 	@echo
+	@scripts/bench_heap
+	@echo
 	@scripts/bench_kmod
 
 # For the running kernel when its headers are there, else for those of the tests:
@@ -210,7 +230,8 @@ install: all
 	$(INSTALL) -m 644 $(B)/lib/librastrace.so.0 $(B)/lib/librastrace.a \
 		$(DESTDIR)$(LIBDIR)
 	ln -sf librastrace.so.0 $(DESTDIR)$(LIBDIR)/librastrace.so
-	$(INSTALL) -m 644 include/rastrace.h $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 include/rastrace.h include/rastrace_nfmt.h \
+		$(DESTDIR)$(INCLUDEDIR)
 	sed -e 's,@LIBDIR@,$(LIBDIR),; s,@INCLUDEDIR@,$(INCLUDEDIR),' \
 		-e 's,@VERSION@,$(VERSION),' usr/librastrace/librastrace.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/librastrace.pc
@@ -234,7 +255,8 @@ uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
 	rm -f $(LIBRARY:%=$(DESTDIR)$(LIBDIR)/%) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/librastrace.pc \
-		$(DESTDIR)$(INCLUDEDIR)/rastrace.h
+		$(DESTDIR)$(INCLUDEDIR)/rastrace.h \
+		$(DESTDIR)$(INCLUDEDIR)/rastrace_nfmt.h
 	rm -f $(DESTDIR)$(UNITDIR)/rastrace.service \
 		$(DESTDIR)$(UDEVDIR)/60-rastrace.rules \
 		$(DESTDIR)$(DOCDIR)/rastrace.conf
@@ -247,7 +269,7 @@ clean:
 	rm -rf $(B)
 
 help:
-	@echo 'make            build trcust, trace, tracefmt ($(B)/bin), librastrace ($(B)/lib)'
+	@echo 'make            build trcust, trace, tracefmt, heapmon ($(B)/bin), librastrace ($(B)/lib)'
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'

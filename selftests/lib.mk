@@ -32,10 +32,11 @@ TEST_FILES ?= $(filter-out Makefile config settings %.d $(TEST_PROGS) \
 	      $(TEST_GEN_PROGS) $(TEST_GEN_FILES),$(wildcard *))
 
 B	:= $(TOP)/build
-ARCHIVES := $(B)/trcust.a $(B)/trace.a $(B)/tracefmt.a $(B)/lib.a
+ARCHIVES := $(B)/trcust.a $(B)/heapmon.a $(B)/trace.a $(B)/tracefmt.a \
+	    $(B)/lib.a
 TEST_LIBS = -Wl,--start-group $(wildcard $(ARCHIVES)) -Wl,--end-group \
 	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -liberty -llzma -lzstd \
-	    -pthread
+	    -lm -pthread
 override CPPFLAGS += -D_GNU_SOURCE -DRASTRACE_VERSION='"test"' -MMD -MP \
 		     -I$(TOP)/include -I$(TOP) -I$(SHARED)
 override CFLAGS += -Wall -Wextra -Wno-unused-parameter \

@@ -24,14 +24,17 @@ for program in trcust tracefmt; do
 	is "$(complete_line $program -)" "$(help_options $program)" \
 		"$program: the options of --help"
 done
-commands=$(trace --help | sed -n '/^commands:/,/^$/s/^  *\([a-z-]*\).*/\1/p')
-ok "trace has commands" test -n "$commands"
-is "$(complete_line trace "")" "$(echo "$commands" | sort)" \
-	"trace: the commands of --help"
-for command in $commands; do
-	is "$(complete_line trace "$command" -)" \
-		"$(help_options trace "$command")" \
-		"trace $command: the options of --help"
+for program in trace heapmon; do
+	commands=$($program --help |
+		sed -n '/^commands:/,/^$/s/^  *\([a-z-]*\).*/\1/p')
+	ok "$program has commands" test -n "$commands"
+	is "$(complete_line $program "")" "$(echo "$commands" | sort)" \
+		"$program: the commands of --help"
+	for command in $commands; do
+		is "$(complete_line $program "$command" -)" \
+			"$(help_options $program "$command")" \
+			"$program $command: the options of --help"
+	done
 done
 
 cd "$TMP" || exit 1
@@ -58,6 +61,10 @@ is "$(complete_line trcust a)" "a.tdf
 a.tsf" "trcust: its files"
 is "$(complete_line trcust --from-source a.c)" "a.c" \
 	"trcust --from-source: any file"
+is "$(complete_line heapmon convert --to m)" "massif
+monitor
+mptl
+mtrc" "heapmon convert --to: the formats that begin so"
 is "$(complete_line trace on -m a.c)" "a.c" "trace on -m: any file"
 is "$(complete_line trace o)" "off
 on" "trace o: the commands that begin so"

@@ -84,7 +84,8 @@ done >"$TMP/missing"
 is "$(cat "$TMP/missing")" "" "the map of the tree has every folder"
 
 map trcust tracefmt
-map tracefmt "Build and test"
+map tracefmt heapmon
+map heapmon "Build and test"
 
 sed -n '/^Recipes$/,$p' HACKING |
 	grep -oE '(usr|bpf|include|kmod|selftests|scripts)/[A-Za-z0-9_./-]*\.(c|h|def|sh|[1-8])' |

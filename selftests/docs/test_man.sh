@@ -38,19 +38,27 @@ for program in trcust tracefmt; do
 		"$program.1 has the options of $program --help"
 done
 
-commands=$("$BIN/trace" --help |
-	sed -n '/^commands:/,/^$/s/^  *\([a-z][a-z-]*\).*/\1/p')
-ok "trace has commands" test -n "$commands"
-described=$(sed -n 's/^\.Ss \([a-z][a-z-]*\)$/\1/p' "$TOP/usr/man/trace.8")
-is "$(echo "$described" | sort)" "$(echo "$commands" | sort)" \
-	"trace.8 has the commands of trace --help"
-for command in $commands; do
-	is "$(page_options trace.8 "$command")" \
-		"$(help_options trace "$command" | common)" \
-		"trace.8 has the options of trace $command --help"
-done
+# page_commands PROGRAM PAGE
+page_commands() {
+	commands=$("$BIN/$1" --help |
+		sed -n '/^commands:/,/^$/s/^  *\([a-z][a-z-]*\).*/\1/p')
+	ok "$1 has commands" test -n "$commands"
+	described=$(sed -n 's/^\.Ss \([a-z][a-z-]*\)$/\1/p' "$TOP/usr/man/$2")
+	is "$(echo "$described" | sort)" "$(echo "$commands" | sort)" \
+		"$2 has the commands of $1 --help"
+	for command in $commands; do
+		is "$(page_options "$2" "$command")" \
+			"$(help_options "$1" "$command" | common)" \
+			"$2 has the options of $1 $command --help"
+	done
+}
+
+page_commands trace trace.8
+page_commands heapmon heapmon.1
 for option in -h --help -V --version; do
-	like "$(page_options trace.8)" "^$option\$" "trace.8 has $option"
+	for page in trace.8 heapmon.1; do
+		like "$(page_options $page)" "^$option\$" "$page has $option"
+	done
 done
 
 # "NAME text" of every message, in the table and in the page

@@ -43,7 +43,8 @@ follow() {
 }
 
 section "Where to begin" "A worked example" begin
-section "A worked example" "What becomes of records" worked
+section "A worked example" "The heap" worked
+section "The heap" "What becomes of records" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
 is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
 	"the TSF of README is demo/bash.tsf"
@@ -62,4 +63,7 @@ like "$(cat "$TMP/begin.transcript")" '^ +3 +[0-9.]+ [num]?s .*order_book$' \
 follow worked
 like "$(cat "$TMP/worked.transcript")" '^  line +echo hello$' \
 	"the line is there"
+follow heap
+like "$(cat "$TMP/heap.transcript")" \
+	'^  freed +2 blocks +23 bytes$' "both notes are freed"
 tap_done

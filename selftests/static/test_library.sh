@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# librastrace needs no other library; its header is for every C and C++; what
+# librastrace needs no other library; its headers are for every C and C++; what
 # `trace` looks for is in it; installed, it is found and used.
 . "$(dirname "$0")/../tap.sh"
 need_tree
@@ -11,10 +11,23 @@ caller=$TOP/selftests/static/caller.c
 source=$TOP/usr/librastrace/write.S
 cd "$TMP" || exit 1
 
-# compiles COMMAND STANDARD LANGUAGE: the header alone, and a call
+# compiles COMMAND STANDARD LANGUAGE: the headers alone, and calls
 compiles() {
-	printf '#include <rastrace.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n' \
-		'rastrace_write(1, 2, "a", RASTRACE_DATA_MAX);' >call.$3
+	cat >"call.$3" <<-'END'
+		#include <rastrace.h>
+		#include <rastrace_nfmt.h>
+		int main(void)
+		{
+			struct nfmt_Buffer buffer;
+
+			rastrace_write(1, 2, "a", RASTRACE_DATA_MAX);
+			nfmt_init();
+			nfmt_record_malloc(&buffer, 1, "a", __FILE__, __LINE__);
+			nfmt_record_free(&buffer);
+			buffer = nfmt_read();
+			return buffer.start == buffer.end;
+		}
+	END
 	ok "$1 -std=$2" "$1" -std="$2" -Wall -Wextra -pedantic -Werror \
 		-I"$TOP/include" -fsyntax-only call.$3
 }
@@ -31,8 +44,11 @@ readelf -dW "$library" >dynamic
 unlike "$(cat dynamic)" NEEDED "it needs no library"
 like "$(cat dynamic)" 'SONAME.*\[librastrace\.so\.0\]' "it has its name"
 unlike "$(cat dynamic)" 'TEXTREL' "its text isn't changed by loading"
-is "$(nm -D "$library")" "$(nm -D "$library" | grep ' T rastrace_write$')" \
-	"it exports one function, and imports none"
+is "$(nm -D "$library" | sed 's/.* \([A-Za-z]\) /\1 /')" "T nfmt_init
+T nfmt_read
+T nfmt_record_free
+T nfmt_record_malloc
+T rastrace_write" "it exports what its headers declare, and imports nothing"
 is "$(nm -u "$archive" | grep ' U ')" "" "nor does the archive"
 
 # check_probe FILE NAME: the note leads to the nop of rastrace_write()
@@ -62,6 +78,14 @@ like "$(readelf -nW with_lto)" "IBT, SHSTK" "  is marked as such"
 ok "one linked statically" cc -static -I"$TOP/include" -o with_static \
 	"$caller" "$archive"
 
+# The memory tracker needs nothing either, however it is compiled.
+for flags in -O0 -Os -O3 "-O2 -fstack-protector-all -D_FORTIFY_SOURCE=2" \
+	-flto; do
+	rm -rf again
+	ok "with CFLAGS=$flags" make -s -C "$TOP" B="$TMP/again" \
+		CFLAGS="$flags" "$TMP/again/lib/librastrace.so.0"
+	is "$(nm -uD again/lib/librastrace.so.0)" "" "  it imports nothing"
+done
 if command -v clang >/dev/null; then
 	ok "for aarch64" clang --target=aarch64-linux-gnu -c "$source" -o arm.o
 	like "$(readelf -hW arm.o)" AArch64 "  it is"
@@ -77,8 +101,10 @@ fi
 ok "make install" make -C "$TOP" install DESTDIR="$TMP/root" PREFIX=/opt/ras ||
 	tap_done
 root=$TMP/root/opt/ras
-ok "the header is there" test -f "$root/include/rastrace.h"
-ok "  and the manual page" test -f "$root/share/man/man3/rastrace_write.3"
+for file in include/rastrace.h include/rastrace_nfmt.h \
+	share/man/man3/rastrace_write.3 share/man/man3/nfmt.3; do
+	ok "$file is there" test -f "$root/$file"
+done
 if command -v pkg-config >/dev/null; then
 	export PKG_CONFIG_PATH="$root/lib/pkgconfig"
 	export PKG_CONFIG_SYSROOT_DIR="$TMP/root"
@@ -91,6 +117,15 @@ ok "a program is linked with it" cc -o with_library "$caller" $flags
 like "$(readelf -dW with_library)" 'NEEDED.*\[librastrace\.so\.0\]' \
 	"  and needs it"
 ok "  and runs" env LD_LIBRARY_PATH="$root/lib" ./with_library 1 1 text abc
+man_blocks nfmt.3
+cp block.1 example.c
+# shellcheck disable=SC2086
+ok "so is the example of nfmt(3)" cc -Wall -Wextra -Werror -o example \
+	example.c $flags
+ok "  it runs" env LD_LIBRARY_PATH="$root/lib" ./example
+heapmon convert --to monitor app.nfmt 2>err | sed 1d >text
+is "$(awk '{ print $4, $6 }' text | tr '\n' ' ')" \
+	"100 example.c:38 del  200 example.c:39 " "  and heapmon reads its stream"
 # shellcheck disable=SC2086
 ok "or statically" cc -static -o with_static "$caller" $flags
 ok "  and runs" ./with_static 1 1 text abc

@@ -3,7 +3,7 @@
 # Every program explains itself and refuses what it doesn't know.
 . "$(dirname "$0")/../tap.sh"
 
-for program in trcust trace tracefmt; do
+for program in trcust trace tracefmt heapmon; do
 	status 0 "$program --help" "$BIN/$program" --help
 	like "$(cat "$TMP/out")" "^usage: $program" \
 		"$program --help is on stdout"
@@ -21,5 +21,11 @@ status 2 "trace with an unknown command is misuse" "$BIN/trace" no-such
 like "$(cat "$TMP/err")" no-such "and the command is named"
 for command in on off query suspend resume get clear run show; do
 	status 0 "trace $command --help" "$BIN/trace" "$command" --help
+done
+status 2 "heapmon without a command is misuse" "$BIN/heapmon"
+status 2 "heapmon with an unknown command is misuse" "$BIN/heapmon" no-such
+like "$(cat "$TMP/err")" no-such "and the command is named"
+for command in record report convert top; do
+	status 0 "heapmon $command --help" "$BIN/heapmon" "$command" --help
 done
 tap_done

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Bash completion of trcust, trace and tracefmt. Options and commands come from
+# Bash completion of trcust, trace, tracefmt and heapmon. Options and commands come from
 # the programs' own --help, so there is nothing to keep in step here.
 
 # _rastrace_section HEADING PROGRAM [COMMAND]: its lines of --help
@@ -41,18 +41,29 @@ _rastrace_words() {
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$word")
 }
 
-# The value of an option, by the name that --help gives it
+# _rastrace_formats PROGRAM
+_rastrace_formats() {
+	if [[ ${1##*/} == heapmon ]]; then
+		_rastrace_section options "$1" convert |
+			sed -n 's/.*--to FORMAT *//p' | tr ',' ' '
+	else
+		echo text json csv ctf perfetto html
+	fi
+}
+
+# _rastrace_value NAME WORD PROGRAM: of an option, by the name that --help gives
+# its value
 _rastrace_value() {
 	case $1 in
 	DIR)	mapfile -t COMPREPLY < <(compgen -d -- "$2")
 		compopt -o filenames 2>/dev/null ;;
 	FILE|PATH)
 		_rastrace_files "" "$2" ;;
-	FORMAT)	_rastrace_words "$2" text json csv ctf perfetto html ;;
+	FORMAT)	_rastrace_words "$2" "$(_rastrace_formats "$3")" ;;
 	esac
 }
 
-# The command of a trace command line: its first word that is no option
+# The command of a command line of trace or heapmon: its first word that is no option
 _rastrace_command() {
 	local word
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -74,6 +85,8 @@ _rastrace_operand() {
 		_rastrace_files '\.ras' "$2" ;;
 	run|on|off|show)
 		_rastrace_files '\.tdf' "$2" ;;
+	record|report|convert)
+		_rastrace_files "" "$2" ;;
 	esac
 }
 
@@ -82,7 +95,7 @@ _rastrace() {
 	local command="" options value
 
 	COMPREPLY=()
-	if [[ $name == trace ]]; then
+	if [[ $name == trace || $name == heapmon ]]; then
 		command=$(_rastrace_command)
 		if [[ -z $command && $word != -* ]]; then
 			_rastrace_words "$word" "$(_rastrace_commands "$program")"
@@ -92,7 +105,7 @@ _rastrace() {
 	options=$(_rastrace_options "$program" ${command:+"$command"})
 	value=$(awk -v o="$before" '$1 == o { print $2 }' <<<"$options")
 	if [[ $before == -* && -n $value ]]; then
-		_rastrace_value "$value" "$word"
+		_rastrace_value "$value" "$word" "$program"
 	elif [[ $word == -* ]]; then
 		_rastrace_words "$word" "$(awk '{ print $1 }' <<<"$options")"
 	else
@@ -100,4 +113,4 @@ _rastrace() {
 	fi
 }
 
-complete -F _rastrace trcust trace tracefmt
+complete -F _rastrace trcust trace tracefmt heapmon

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls the allocator and says how often: "ALLOCATIONS RESIZES RELEASES".
+ *
+ *	heap_calls ROUNDS
+ *	heap_calls fork ROUNDS		in a child
+ *	heap_calls exec PROGRAM...	in a child that becomes PROGRAM
+ *	heap_calls load LIBRARY ROUNDS	the allocator is that library's
+ *	heap_calls serve		until it is killed, "ready" at first
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BLOCKS	500
+
+static unsigned long allocations, resizes, releases;
+static void *volatile blocks[BLOCKS];
+
+static void *(*allocate)(size_t size) = malloc;
+static void (*release)(void *block) = free;
+
+static void say(void)
+{
+	char text[96];
+	int n = snprintf(text, sizeof(text), "%lu %lu %lu\n", allocations,
+			 resizes, releases);
+
+	if (write(STDOUT_FILENO, text, n) != n)
+		_exit(1);
+}
+
+static void round_run(void)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		blocks[i] = i % 5 ? allocate(i + 1) : calloc(i + 1, 3);
+		allocations++;
+	}
+	for (int i = 0; i < BLOCKS; i += 5) {
+		blocks[i] = realloc(blocks[i], 9000 + i);
+		resizes++;
+	}
+	for (int i = 0; i < BLOCKS; i++) {
+		if (i % 5)
+			release(blocks[i]);
+		else
+			free(blocks[i]);
+		releases++;
+	}
+	free(NULL);
+	/* fails, and is nothing */
+	blocks[0] = malloc((size_t)-1 / 2 + 1);
+}
+
+static void rounds_run(const char *rounds)
+{
+	for (int i = atoi(rounds); i; i--)
+		round_run();
+	say();
+}
+
+static int in_child(char **argv)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		if (!strcmp(argv[1], "fork")) {
+			rounds_run(argv[2]);
+			_exit(0);
+		}
+		execv(argv[2], argv + 2);
+		_exit(127);
+	}
+	return waitpid(child, &status, 0) == child && !status ? 0 : 1;
+}
+
+static int serve(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		blocks[i] = malloc(64);
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		return 1;
+	for (;;) {
+		free(blocks[7]);
+		blocks[7] = malloc(4096);
+		usleep(1000);
+	}
+}
+
+static int load(char **argv)
+{
+	void *library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return 77;
+	allocate = (void *(*)(size_t))dlsym(library, "malloc");
+	release = (void (*)(void *))dlsym(library, "free");
+	sleep(1);		/* for it to be found */
+	rounds_run(argv[3]);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "serve"))
+		return serve();
+	if (argc == 4 && !strcmp(argv[1], "load"))
+		return load(argv);
+	if (argc > 2)
+		return in_child(argv);
+	rounds_run(argv[1]);
+	return 0;
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * This process's own stacks, by tables made of its own files, equal to what
+ * backtrace(3) finds at the same place: through frames of all kinds, libc's
+ * callers and signals.
+ */
+#include <alloca.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include "bpf/bed.h"
+#include "usr/heapmon/unwind/unwind.h"
+#include "usr/lib/sysbpf.h"
+
+#define DEPTH	TDF_STACK_MAX
+#define RUNS	2000
+
+#pragma GCC optimize("omit-frame-pointer")
+
+static struct bed bed;
+static struct unwind *unwind;
+static struct unwind_fds fds;
+static struct body_heap heap;
+static int program;
+
+struct found {
+	uint64_t addresses[DEPTH];
+	int count, end;
+};
+
+static bool found_read(const struct bed *b, uint64_t position,
+		       struct found *found)
+{
+	const struct ras_record *r;
+	const uint8_t *item;
+	uint16_t length;
+
+	r = (const void *)(bed_slice(b)->data +
+			   (position & (b->target.slice_bytes - 1)));
+	item = (const void *)(r + 1);
+	memcpy(&length, item + 1, 2);
+	found->end = item[3];
+	found->count = (length - 2) / 8;
+	memcpy(found->addresses, item + 5, length - 2);
+	return bed_slice(b)->head != position &&
+	       RAS_ITEM_KIND(item[0]) == RAS_ITEM_STACK;
+}
+
+/* The kernel's view of a stack that begins with these registers */
+static bool run(struct found *found)
+{
+	uint64_t position = bed_slice(&bed)->head;
+
+	bed_input(&bed);
+	bed_run(program);
+	return found_read(&bed, position, found);
+}
+
+static bool load(int depth)
+{
+	bed_clear(&bed);
+	bed.site.symbol_offset = 4;
+	bed_memory(&bed, TDF_STMT_STACK, depth, NULL, 0);
+	program = bed_load(&bed);
+	if (program < 0)
+		tap_diag("%s", bed.log);
+	return program >= 0;
+}
+
+static void found_print(const struct found *found, void **expected, int count)
+{
+	for (int i = 0; i < found->count || i < count; i++)
+		tap_diag("%2d %#14llx %#14llx", i, i < found->count ?
+			 (long long)found->addresses[i] : 0,
+			 i < count ? (long long)(uintptr_t)expected[i] : 0);
+	tap_diag("end %d", found->end);
+}
+
+static void compare(const char *name, void **expected, int count)
+{
+	struct found found;
+	bool same = run(&found);
+
+	if (count > DEPTH)
+		count = DEPTH;
+	same = same && found.count == count;
+	for (int i = 0; same && i < count; i++)
+		same = found.addresses[i] == (uintptr_t)expected[i];
+	same = same && found.end == (count == DEPTH ? RAS_STACK_DEPTH :
+				     RAS_STACK_OUTERMOST);
+	tap_ok(same, "%s (%d frames)", name, count);
+	if (!same)
+		found_print(&found, expected, count);
+}
+
+/* Here: ours begins with the caller, backtrace's with this function. */
+static __attribute__((noinline)) void look(const char *name)
+{
+	void *expected[DEPTH + 2];
+	int count;
+
+	asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" :
+		     "=r"(bed.input.regs.rip), "=r"(bed.input.regs.rsp),
+		     "=r"(bed.input.regs.rbp));
+	count = backtrace(expected, DEPTH + 2);
+	compare(name, expected + 1, count - 1);
+	asm volatile("");
+}
+
+/* The compiler trusts raise() not to call back. */
+static const char *volatile name_now;
+
+#define BARRIER()	asm volatile("" ::: "memory")
+
+static __attribute__((noinline)) int recurse(int depth)
+{
+	volatile char room[32 * depth + 1];
+
+	room[0] = depth;
+	if (depth)
+		recurse(depth - 1);
+	else
+		look(name_now);
+	BARRIER();
+	return room[0];
+}
+
+static __attribute__((noinline)) void big(void)
+{
+	volatile char room[3 << 20];
+
+	room[0] = 1;
+	look("3 MiB in a frame");
+	BARRIER();
+	room[1] = room[0];
+}
+
+static __attribute__((noinline)) void realigned(size_t bytes)
+{
+	volatile char aligned[64] __attribute__((aligned(256)));
+	volatile char *room = alloca(bytes);
+
+	aligned[0] = room[0] = 1;
+	look("a realigned stack");
+	BARRIER();
+	room[0] = aligned[0];
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer")))
+void framed(void)
+{
+	name_now = "with and without frame pointers";
+	recurse(2);
+	BARRIER();
+}
+
+/* The call is the last instruction, the next function's first follows. */
+static __attribute__((noinline, noreturn)) void last(void)
+{
+	look("from a function that doesn't return");
+	pthread_exit(NULL);
+}
+
+static void *thread(void *arg)
+{
+	look("a thread");
+	last();
+}
+
+static int order(const void *a, const void *b)
+{
+	if (name_now)
+		look(name_now);
+	name_now = NULL;
+	BARRIER();
+	return *(const int *)a - *(const int *)b;
+}
+
+static void walk(const void *node, VISIT visit, int depth)
+{
+	order(&depth, &depth);
+	BARRIER();
+}
+
+static void callbacks(void)
+{
+	int numbers[] = { 3, 1, 2, 7, 5 }, key = 2;
+	void *root = NULL;
+
+	name_now = "called back by qsort";
+	qsort(numbers, 5, sizeof(int), order);
+	name_now = "called back by bsearch";
+	bsearch(&key, numbers, 5, sizeof(int), order);
+	name_now = NULL;
+	tsearch(&numbers[0], &root, order);
+	name_now = "called back by twalk";
+	twalk(root, walk);
+	tdelete(&numbers[0], &root, order);
+}
+
+static void handler(int number)
+{
+	look(name_now);
+	BARRIER();
+}
+
+/* An instruction that is interrupted is the first of its function; in front of
+ * it another function's frame is bigger. */
+void interrupted(void);
+asm(".text\n"
+    "	.cfi_startproc\n"
+    "	sub $64, %rsp\n"
+    "	.cfi_adjust_cfa_offset 64\n"
+    "	ud2\n"
+    "	.cfi_endproc\n"
+    "interrupted:\n"
+    "	.cfi_startproc\n"
+    "	ud2\n"
+    "	ret\n"
+    "	.cfi_endproc\n");
+
+static void illegal(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *ucontext = context;
+
+	look("interrupted where a function begins");
+	ucontext->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static void interrupt(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = illegal, .sa_flags = SA_SIGINFO,
+	};
+
+	sigaction(SIGILL, &action, NULL);
+	interrupted();
+	BARRIER();
+}
+
+static void signals(void)
+{
+	struct sigaction action = { .sa_handler = handler };
+	stack_t other = { .ss_sp = malloc(1 << 17), .ss_size = 1 << 17 };
+
+	sigaction(SIGUSR1, &action, NULL);
+	name_now = "in a signal handler";
+	raise(SIGUSR1);
+	sigaltstack(&other, NULL);
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &action, NULL);
+	name_now = "in one on a stack of its own";
+	raise(SIGUSR1);
+	free(other.ss_sp);
+}
+
+/* What libc calls of ours: the allocator */
+void *__libc_realloc(void *block, size_t size);
+void *__libc_malloc(size_t size);
+static bool watched;
+
+void *realloc(void *block, size_t size)
+{
+	void *moved;
+
+	if (watched) {
+		watched = false;
+		look(name_now);
+	}
+	moved = __libc_realloc(block, size);
+	BARRIER();
+	return moved;
+}
+
+void *malloc(size_t size)
+{
+	void *block;
+
+	if (watched) {
+		watched = false;
+		look(name_now);
+	}
+	block = __libc_malloc(size);
+	BARRIER();
+	return block;
+}
+
+static void library(void)
+{
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	name_now = "libc's fopen allocates";
+	watched = true;
+	file = fopen("/proc/self/maps", "r");
+	name_now = "libc's getline allocates";
+	watched = true;
+	if (getline(&line, &room, file) <= 0)
+		tap_diag("no line");
+	fclose(file);
+	free(line);
+}
+
+/* Without tables: the code's frame pointers, or the stack says why not. */
+static void missing(void)
+{
+	struct found found;
+
+	asm volatile("mov %%rsp, %0" : "=r"(bed.input.regs.rsp));
+	bed.input.regs.rip = 0x10000;
+	bed.input.regs.rbp = 77;
+	tap_ok(run(&found) && !found.count &&
+	       found.end == RAS_STACK_NO_TABLE, "code that has no table");
+	unwind_drop_process(unwind, getpid());
+	asm volatile("lea 0(%%rip), %0" : "=r"(bed.input.regs.rip));
+	tap_ok(run(&found) && !found.count &&
+	       found.end == RAS_STACK_NO_TABLE, "a process that has none");
+	unwind_add_process(unwind, getpid(), NULL);
+}
+
+/* Of a program: ns per run, where it is told */
+static uint64_t cost(int depth)
+{
+	uint64_t before_ns, before_runs, ns, runs;
+
+	close(program);
+	if (!load(depth) || sysbpf_program_times(program, &before_ns,
+						 &before_runs))
+		return 0;
+	asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" :
+		     "=r"(bed.input.regs.rip), "=r"(bed.input.regs.rsp),
+		     "=r"(bed.input.regs.rbp));
+	bed_input(&bed);
+	for (int i = 0; i < RUNS; i++)
+		bed_run(program);
+	sysbpf_program_times(program, &ns, &runs);
+	return runs > before_runs ? (ns - before_ns) / (runs - before_runs) : 0;
+}
+
+static __attribute__((noinline)) void measure(int depth)
+{
+	volatile char room[64 + depth];
+
+	room[0] = depth;
+	if (depth) {
+		measure(depth - 1);
+	} else {
+		int stats = sysbpf_stats_enable();
+		uint64_t one = cost(1), many = cost(17);
+
+		tap_diag("%llu ns for one frame, %llu for each one more",
+			 (long long)one, (long long)(many - one) / 16);
+		close(stats);
+	}
+	BARRIER();
+	room[1] = room[0];
+}
+
+static void forked(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		unwind_copy_process(unwind, getppid(), getpid());
+		look("a child has its parent's");
+		_exit(tap_failures);
+	}
+	waitpid(child, &status, 0);
+	tap_count++;
+	tap_failures += WEXITSTATUS(status);
+}
+
+int main(void)
+{
+	struct error err;
+	pthread_t id;
+
+	bed_open(&bed, BODY_TEST);
+	if (unwind_open(&unwind, 1 << 20, &fds, &err))
+		tap_bail("%s", err.text);
+	heap = (struct body_heap) {
+		.calls_fd = -1, .blocks_fd = -1, .rows_fd = fds.rows,
+		.segments_fd = fds.segments, .spaces_fd = fds.spaces,
+		.rows = 1 << 20,
+	};
+	bed.target.heap = &heap;
+	backtrace((void *[1]){ NULL }, 1);
+	if (unwind_add_process(unwind, getpid(), &err))
+		tap_bail("%s", err.text);
+	if (!load(DEPTH))
+		tap_bail("cannot load");
+	look("straight");
+	name_now = "recursion";
+	recurse(5);
+	name_now = "as deep as asked for";
+	recurse(40);
+	big();
+	realigned(100);
+	framed();
+	callbacks();
+	signals();
+	interrupt();
+	library();
+	pthread_create(&id, NULL, thread, NULL);
+	pthread_join(id, NULL);
+	missing();
+	forked();
+	measure(20);
+	return tap_done();
+}

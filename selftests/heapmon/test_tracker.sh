@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The memory tracker's stream: read in its four forms, which are told from each
+# other; written so that an independent reader sees the same; what librastrace
+# writes, for 32 bits, too; cut and damaged ones.
+. "$(dirname "$0")/../tap.sh"
+need python3
+stream=$(cd "$(dirname "$0")" && pwd)/tracker_stream.py
+programs=${BUILT:-$TOP/build/selftests}/heapmon
+cd "$TMP" || exit 1
+
+# to_lines FILE [OPTION...]: as heap monitoring text, without times
+to_lines() {
+	heapmon convert --to monitor "$@" 2>err |
+		sed '1d; /^\*/!s/^[^ ]*  *[^ ]*  *//; s/  */ /g'
+}
+
+cat >records <<'END'
+malloc 0x7f120040 1024 draw|a.c|42
+malloc 0x7f120480 16 sound|mixer_open|0
+free 0x7f120040
+malloc 0x7f120040 2048 draw|a.c|42
+lost
+malloc 0x7f130000 8 ||0
+free 0x7f120480
+END
+cat >lines <<'END'
+0x7f120040 1024 novtbl a.c:42
+0x7f120480 16 novtbl mixer_open
+0x7f120040 del notype
+0x7f120040 2048 novtbl a.c:42
+*** some events lost
+0x7f130000 8 novtbl
+0x7f120480 del notype
+END
+for bits in 32 64; do
+	for order in little big; do
+		python3 "$stream" make in $bits $order <records
+		to_lines in >got
+		ok "$bits bits, $order endian: it is known, and read" \
+			cmp got lines || diag_file got err
+		to_lines --from tracker --bits $bits --endian $order in >got
+		ok "  also when it is told" cmp got lines
+		ok "  and written" heapmon convert --to tracker -o out in
+		ok "  it is the same, by the byte" cmp in out
+		python3 "$stream" dump out $bits $order >got
+		ok "  another reader agrees" cmp got records || diag_file got
+	done
+done
+
+# between forms
+python3 "$stream" make wide 64 little <records
+heapmon convert --to monitor -o text wide 2>err
+heapmon convert --to tracker --bits 32 --endian big -o narrow text 2>err
+python3 "$stream" dump narrow 32 big >got 2>&1
+like "$(cat got)" '^malloc 0x7f120480 16 \|mixer_open\|0$' \
+	"written as another form"
+is "$(grep -c '^lost' got)" 1 "  the loss is carried on"
+echo 'malloc 0x7f1234560040 8 a|b|1' |
+	python3 "$stream" make wide 64 little
+heapmon convert --to monitor -o text wide 2>err
+ok "an address of 64 bits for 32" heapmon convert --to tracker --bits 32 \
+	-o narrow text
+like "$(heapmon convert --to tracker --bits 32 -o narrow text 2>&1)" \
+	'addresses are cut to 32 bits' "  it is said"
+
+# events that it has no record for
+cat >text <<'END'
+Thread  Time of event  Address  Size  Type  Stack crawl
+5-5     old            0x1000   64    Old
+5-5     1000000        0x2000   3000000000  novtbl  load(char const*)|main
+5-6     1000001        0x1000   del   Old   main
+5-6     1000002        0xf00000000  del   Gone  main
+6-6     1000003        0x3000   8     novtbl  main
+5-5     1000004        0x2000   del   notype  main
+END
+ok "from heap monitoring text" heapmon convert --to tracker -o out text
+cat "$TMP/.tap" >told
+python3 "$stream" dump out 64 little >got
+cat >expected <<'END'
+malloc 0x1000 64 old||0
+malloc 0x2000 2147483647 |load(char const*)|0
+free 0x1000
+free 0x2000
+END
+ok "  these are the records" cmp got expected || diag_file got
+for text in "of blocks that were never seen are left out" \
+	"events of other processes than the first" "blocks of 2 GiB and more" \
+	"times, threads, types"; do
+	like "$(cat told)" "$text" "  said: $text"
+done
+
+# librastrace
+for program in nfmt_stream nfmt_stream32; do
+	if ! [ -x "$programs/$program" ]; then
+		skip "$program" "needs gcc -m32"
+		continue
+	fi
+	"$programs/$program" >in
+	to_lines in >got
+	is "$(cat got)" "0x56550040 1024 novtbl a.c:42
+0x56550480 16 novtbl b.c:7
+0x56550040 del notype
+0x56550480 del notype" "$program: read" || diag_file err
+	"$programs/$program" much >in
+	to_lines in >got
+	is "$(sed -n '/lost/,$p' got)" "*** some events lost
+0x56550480 del notype" "  what is lost is said"
+	ok "  and many are there" test "$(wc -l <got)" -gt 500
+done
+if [ -x "$programs/nfmt_api32" ]; then
+	ok "the library's test for 32 bits" "$programs/nfmt_api32"
+else
+	skip "the library's test for 32 bits" "needs gcc -m32"
+fi
+
+# Damage: what is in front of it is read.
+printf 'malloc 0x1000 8 a|b|1\nlost\nfree 0x1000\n' |
+	python3 "$stream" make whole 64 little
+size=$(wc -c <whole)
+cut=1
+while [ $cut -lt "$size" ]; do
+	head -c $cut whole >in
+	heapmon convert --from tracker --to monitor --bits 64 --endian little \
+		-o out in 2>err
+	echo "$? $(wc -l <out) $(grep cut err)"
+	cut=$((cut + 1))
+done >got
+is "$(grep -cv '^[01] ' got)" 0 "cut at any byte: no more than an error"
+is "$(grep -c '^1 .*the record at byte [0-9]* is cut' got)" \
+	"$((size - 1 - $(grep -c '^0 ' got)))" "  which says so"
+ok "  unless it is between records" test "$(grep -c '^0 ' got)" -eq 4
+is "$(sed -n '$s/^1 \([0-9]*\).*/\1/p' got)" 3 "  all in front of it is there"
+head -c 60 whole >in
+status 1 "a cut one is known" heapmon convert --to monitor in
+like "$(cat err)" "the record at byte [0-9]* is cut" "  as what it is"
+printf '\001\0\0\0\0\020\0\0\0\0\0\0\007\0\0\0' >in
+status 1 "a type that there isn't" heapmon convert --from tracker --bits 64 \
+	--endian little --to monitor in
+like "$(cat err)" "no record at byte 12" "  is told with its place"
+status 1 "zeros aren't taken for one" sh -c \
+	'head -c 4096 /dev/zero | heapmon convert --to monitor -'
+printf '\002\0\0\0\005\0\0\0abc\0\002\0\0\0\003\0\0\0abc\0' >in
+status 1 "nor are numbers that don't follow from names" \
+	heapmon convert --to monitor in
+like "$(cat err)" "in no format that is known" "  it is said"
+status 1 "symbols that go down" heapmon convert --from tracker --to monitor in
+like "$(cat err)" "symbol 3 is out of order" "  are told"
+printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\011\0\0\0\0\0\0\0\0\0\0\0' >in
+status 0 "a symbol that was never told" heapmon convert --from tracker \
+	--bits 64 --endian little --to monitor in
+like "$(cat err)" "symbol 9 is used but never told" "  is said"
+printf '\002\0\0\0\001\0\0\0a\0x\0' >in
+status 1 "a name with more behind it isn't taken for one" \
+	heapmon convert --to monitor in
+like "$(cat err)" "in no format that is known" "  it is said"
+# allocated at 0x1000, and a release that is cut: little-endian it is no record
+printf '\0\0\0\0\0\0\0\0\0\0\020\0\0\0\0\010\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0' \
+	>in
+status 1 "of forms in which as much makes sense" heapmon convert --to monitor in
+like "$(cat out)" " 0x1000  *8 " "  it is the one in which all does"
+cat whole whole >in
+status 0 "a program that starts anew" heapmon convert --to monitor in
+is "$(grep -c ' 0x1000 ' out)" 4 "  tells its names again"
+printf '\002\0\0\0\001\0\0\0f()\0' >in
+printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\0\0\0\0\001\0\0\0\377\377\377\377' \
+	>>in
+status 0 "a line below 0" heapmon convert --to monitor in
+like "$(cat out)" 'novtbl  *f\(\)$' "  is none"
+awk 'BEGIN { printf "1-1 1 0x1000 8 novtbl %017000d\n", 0 }' >long
+status 0 "a name that no ring has room for" \
+	heapmon convert --to tracker -o stream long
+like "$(cat err)" "names that are too long are unknown" "  is unknown"
+status 0 "  and can be read" heapmon convert --to monitor stream
+tap_done

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of heapmon: one file each, in a folder of their own kind. */
+#ifndef HEAPMON_COMMANDS_H
+#define HEAPMON_COMMANDS_H
+
+#include "../../lib/command.h"
+#include "../core/format.h"
+
+extern const struct command heapmon_record,	/* record/ */
+	heapmon_convert,	/* convert.c */
+	heapmon_report,		/* report/ */
+	heapmon_top;		/* report/ */
+
+/* Options for reading a file; `context` begins with struct heap_options. */
+int heapmon_take_pid(void *context, const char *value);
+int heapmon_take_bits(void *context, const char *value);
+int heapmon_take_endian(void *context, const char *value);
+int heapmon_take_symbols(void *context, const char *value);
+int heapmon_take_no_symbols(void *context, const char *value);
+
+#define HEAPMON_READ_OPTIONS \
+	{ "pid", 'p', "PID", "of this process only", heapmon_take_pid }, \
+	{ "bits", 0, "N", \
+	  "tracker, and what is written as mtrc, mptl: of 32 or 64 bits", \
+	  heapmon_take_bits }, \
+	{ "endian", 0, "ORDER", "... and is 'little' or 'big'", \
+	  heapmon_take_endian }, \
+	{ "symbols", 0, "DIR", \
+	  "look for programs and debug files there; may be repeated", \
+	  heapmon_take_symbols }, \
+	{ "no-symbols", 0, NULL, "addresses as modules and offsets only", \
+	  heapmon_take_no_symbols }
+
+#endif

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "command/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../lib/array.h"
+#include "../lib/outfile.h"
+#include "../lib/safe_text.h"
+#include "core/reading.h"
+
+#define PROGRAM		"heapmon"
+#define BINS_MOST	(1ul << 24)
+
+/* What was told of the output, and how often. */
+struct told {
+	char *text;
+	uint64_t count;
+};
+
+struct conversion {
+	struct heap_options options;	/* commands.h: the first */
+	const struct heap_format *from, *to;
+	const char *out;
+	struct reading reading;
+	struct heap_profile profile;
+	struct heap_output output;
+	bool begun;
+	void *state;			/* of the writer */
+	struct told *told;
+	size_t told_count, told_room;
+};
+
+/* ---- options ---- */
+
+static int wrong(const char *option, const char *value, const char *expected)
+{
+	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
+	return -1;
+}
+
+static int take_format(const char *option, const char *value,
+		       const struct heap_format **format)
+{
+	*format = heap_format_find(value);
+	if (*format)
+		return 0;
+	wrong(option, value, "there is no such format");
+	fputs(PROGRAM ": there are:", stderr);
+	for (size_t i = 0; heap_formats[i]; i++)
+		fprintf(stderr, " %s", heap_formats[i]->name);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static int take_from(void *context, const char *value)
+{
+	struct conversion *conversion = context;
+
+	return take_format("from", value, &conversion->from);
+}
+
+static int take_to(void *context, const char *value)
+{
+	struct conversion *conversion = context;
+
+	return take_format("to", value, &conversion->to);
+}
+
+static int take_output(void *context, const char *value)
+{
+	((struct conversion *)context)->out = value;
+	return 0;
+}
+
+static int take_rebase(void *context, const char *value)
+{
+	((struct conversion *)context)->options.rebase = true;
+	return 0;
+}
+
+static int take_value(void *context, const char *value)
+{
+	((struct conversion *)context)->options.value = value;
+	return 0;
+}
+
+/* A decimal number; what follows it is at *end. */
+static bool number_read(const char *text, char **end, uint64_t *number)
+{
+	errno = 0;
+	*number = strtoull(text, end, 10);
+	return *text >= '0' && *text <= '9' && !errno;
+}
+
+static int take_bounds(void *context, const char *value)
+{
+	struct heap_bounds *bounds =
+		&((struct conversion *)context)->options.bounds;
+	char *end;
+
+	if (number_read(value, &end, &bounds->small) && *end == ',' &&
+	    number_read(end + 1, &end, &bounds->medium) && *end == ',' &&
+	    number_read(end + 1, &end, &bounds->large) && !*end &&
+	    bounds->small < bounds->medium && bounds->medium < bounds->large)
+		return 0;
+	return wrong("bounds", value, "three ascending sizes are expected, "
+		     "like 32,256,2048");
+}
+
+static int take_bins(void *context, const char *value)
+{
+	struct heap_bounds *bounds =
+		&((struct conversion *)context)->options.bounds;
+	char *end;
+
+	if (number_read(value, &end, &bounds->bins) && !*end &&
+	    bounds->bins <= BINS_MOST)
+		return 0;
+	return wrong("bins", value, "a number up to 16777216 is expected");
+}
+
+static const struct option_def convert_options[] = {
+	{ "from", 'f', "FORMAT", "format of FILE, instead of guessing it",
+	  take_from },
+	{ "to", 't', "FORMAT", "mtrc, mptl, monitor, tracker, pprof, "
+	  "collapsed, massif, heaptrack", take_to },
+	{ "output", 'o', "FILE", "write there; '-': standard output",
+	  take_output },
+	{ "rebase", 0, NULL, "mtrc: addresses from 0x1000 on, small thread ids",
+	  take_rebase },
+	{ "bounds", 0, "S,M,L", "mptl: sizes up to which a block is small, "
+	  "medium, large", take_bounds },
+	{ "bins", 0, "N", "mptl: sizes below this are counted each",
+	  take_bins },
+	{ "value", 0, "VALUE", "collapsed: alloc_space, alloc_objects, "
+	  "inuse_space, inuse_objects, peak_space, peak_objects, temporary",
+	  take_value },
+	HEAPMON_READ_OPTIONS,
+	{ NULL }
+};
+
+/* ---- what is told of the output ---- */
+
+static void convert_tell(void *context, const char *text)
+{
+	struct conversion *conversion = context;
+	char *copy;
+
+	for (size_t i = 0; i < conversion->told_count; i++)
+		if (!strcmp(conversion->told[i].text, text)) {
+			conversion->told[i].count++;
+			return;
+		}
+	copy = strdup(text);
+	if (!copy || !array_grow(&conversion->told, conversion->told_count,
+				 &conversion->told_room,
+				 sizeof(*conversion->told))) {
+		free(copy);
+		return;
+	}
+	conversion->told[conversion->told_count++] = (struct told){ copy, 1 };
+}
+
+static void told_print(const struct conversion *conversion)
+{
+	for (size_t i = 0; i < conversion->told_count; i++) {
+		const struct told *told = &conversion->told[i];
+
+		fprintf(stderr, PROGRAM ": %s: ", conversion->to->name);
+		safe_text_print(stderr, told->text, true);
+		if (told->count > 1)
+			fprintf(stderr, " (%" PRIu64 " times)", told->count);
+		fputc('\n', stderr);
+	}
+}
+
+/* What a reader of the output can't see, or easily overlooks. */
+static void missing_print(const struct heap_trace *trace)
+{
+	if (trace->min_size)
+		fprintf(stderr, PROGRAM ": blocks below %" PRIu64 " bytes are "
+			"missing in it: they were not recorded\n",
+			trace->min_size);
+	if (trace->sample)
+		fprintf(stderr, PROGRAM ": blocks are missing in it: those "
+			"recorded are a sample, one in each %" PRIu64
+			" bytes\n", trace->sample);
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		fputs(PROGRAM ": events are missing in it, nobody knows how "
+		      "many\n", stderr);
+	else if (trace->lost)
+		fprintf(stderr, PROGRAM ": %" PRIu64 " events are missing in "
+			"it\n", trace->lost);
+}
+
+/* ---- the conversion ---- */
+
+/* Not before the first step: by then the reader has told what the file is. */
+static int convert_begin(struct conversion *conversion, struct error *err)
+{
+	int ret = conversion->to->begin(&conversion->output,
+					&conversion->state, err);
+
+	conversion->begun = !ret;
+	return ret;
+}
+
+static int convert_step(void *context, const struct heap_model *model,
+			const struct heap_step *step, struct error *err)
+{
+	struct conversion *conversion = context;
+	int ret = conversion->begun ? 0 : convert_begin(conversion, err);
+
+	if (ret)
+		return ret;
+	return conversion->to->step(&conversion->output, conversion->state,
+				    model, step, err);
+}
+
+/* After all steps, if there were any. */
+static int convert_end(struct conversion *conversion, bool failed,
+		       struct error *err)
+{
+	int ret = 0;
+
+	if (!conversion->begun && !failed) {
+		ret = convert_begin(conversion, err);
+		failed = ret;
+	}
+	if (!conversion->begun)
+		return ret;
+	return conversion->to->end(&conversion->output, conversion->state,
+				   &conversion->reading.model, failed, err);
+}
+
+static int convert_write_sums(struct conversion *conversion, struct error *err)
+{
+	return conversion->to->write_profile(&conversion->output,
+					     &conversion->profile,
+					     &conversion->reading.model, err);
+}
+
+static int sums_refuse(const struct conversion *conversion, struct error *err)
+{
+	error_set(err, -EINVAL, "a file in the format '%s' has sums only, "
+		  "'%s' is made of events", conversion->reading.format->name,
+		  conversion->to->name);
+	error_hint(err, "mptl, pprof and collapsed are made of sums");
+	return -EINVAL;
+}
+
+/* Read, and write to output.file. -EBADMSG: the input is damaged, and what could
+ * be read of it was written. */
+static int convert_file(struct conversion *conversion, const char *path,
+			struct error *err)
+{
+	const struct reading_follower follower = { convert_step, conversion };
+	bool sums = conversion->to->write_profile;
+	struct error later = { 0 };
+	int ret, written;
+	bool failed;
+
+	if (heap_profile_init(&conversion->profile, &conversion->reading.trace,
+			      &conversion->options.bounds))
+		return error_set(err, -ENOMEM, "out of memory");
+	ret = reading_run(&conversion->reading, path, conversion->from,
+			  &conversion->options,
+			  sums ? &conversion->profile : NULL,
+			  sums ? NULL : &follower, err);
+	failed = ret && ret != -EBADMSG;
+	if (!failed && !sums && conversion->reading.sums)
+		return sums_refuse(conversion, err);
+	if (!sums)
+		written = convert_end(conversion, failed, &later);
+	else
+		written = failed ? 0 : convert_write_sums(conversion, &later);
+	if (!written || failed)
+		return ret;
+	*err = later;
+	return written;
+}
+
+/* ---- where it is written to ---- */
+
+/* The writer's stream; it writes to the descriptor, which stays open. */
+static int stream_open(struct conversion *conversion, int fd,
+		       struct error *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	conversion->output.file = copy < 0 ? NULL : fdopen(copy, "w");
+	if (conversion->output.file)
+		return 0;
+	error_set(err, -1, "cannot write '%s': %s", conversion->out,
+		  strerror(errno));
+	if (copy >= 0)
+		close(copy);
+	return -EIO;
+}
+
+static int stream_close(struct conversion *conversion, struct error *err)
+{
+	bool failed = ferror(conversion->output.file);
+
+	errno = 0;
+	if (!fclose(conversion->output.file) && !failed)
+		return 0;
+	return error_set(err, errno ? -errno : -EIO, "cannot write '%s': %s",
+			 conversion->out, strerror(errno ? errno : EIO));
+}
+
+static int convert_to_fd(struct conversion *conversion, const char *path,
+			 int fd, struct error *err)
+{
+	int ret = stream_open(conversion, fd, err);
+	struct error later = { 0 };
+	int closed;
+
+	if (ret)
+		return ret;
+	ret = convert_file(conversion, path, err);
+	closed = stream_close(conversion, &later);
+	if (!closed || (ret && ret != -EBADMSG))
+		return ret;
+	*err = later;
+	return closed;
+}
+
+static int convert_to_path(struct conversion *conversion, const char *path,
+			   struct error *err)
+{
+	struct outfile *file;
+	struct error later = { 0 };
+	int ret = outfile_open(&file, conversion->out, err);
+
+	if (ret)
+		return ret;
+	ret = convert_to_fd(conversion, path, outfile_fd(file), err);
+	if (ret && ret != -EBADMSG) {
+		outfile_abort(file);
+		return ret;
+	}
+	if (!outfile_commit(file, &later))
+		return ret;
+	*err = later;
+	return -EIO;
+}
+
+/* ---- the command ---- */
+
+static int convert_check(const struct conversion *conversion)
+{
+	const char *name;
+
+	if (!conversion->to) {
+		fputs(PROGRAM ": convert: --to is missing\n"
+		      PROGRAM ": try '" PROGRAM " convert --help'\n", stderr);
+		return COMMAND_MISUSE;
+	}
+	name = conversion->to->name;
+	if (conversion->to->begin || conversion->to->write_profile)
+		return COMMAND_DONE;
+	fprintf(stderr, PROGRAM ": files in the format '%s' can be read, but "
+		"not written\n", name);
+	return COMMAND_MISUSE;
+}
+
+static void conversion_free(struct conversion *conversion)
+{
+	for (size_t i = 0; i < conversion->told_count; i++)
+		free(conversion->told[i].text);
+	free(conversion->told);
+	free(conversion->options.symbols);
+	heap_profile_free(&conversion->profile);
+	reading_free(&conversion->reading);
+}
+
+static int convert(struct conversion *conversion, const char *path)
+{
+	struct error err = { 0 };
+	int ret;
+
+	conversion->output = (struct heap_output){
+		.path = conversion->out, .options = &conversion->options,
+		.trace = &conversion->reading.trace,
+		.tell = convert_tell, .context = conversion,
+	};
+	if (!strcmp(conversion->out, "-"))
+		ret = convert_to_fd(conversion, path, STDOUT_FILENO, &err);
+	else
+		ret = convert_to_path(conversion, path, &err);
+	told_print(conversion);
+	missing_print(&conversion->reading.trace);
+	return command_end(ret, &err);
+}
+
+static int convert_main(int argc, char **argv)
+{
+	struct conversion conversion = {
+		.options.bounds = HEAP_BOUNDS_DEFAULT, .out = "-",
+	};
+	int status, first = command_parse(&heapmon_convert, argc, argv, 1, 1,
+					  &conversion, &status);
+
+	if (first >= 0)
+		status = convert_check(&conversion);
+	if (first >= 0 && status == COMMAND_DONE)
+		status = convert(&conversion, argv[first]);
+	conversion_free(&conversion);
+	return status;
+}
+
+const struct command heapmon_convert = {
+	.def = {
+		.program = PROGRAM,
+		.name = "convert",
+		.operands = "FILE",
+		.help = "turn a recording, or a heap's trace, into another "
+			"format",
+		.options = convert_options,
+	},
+	.run = convert_main,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file format: how it is known, read and written. The table of all formats is
+ * formats.c; --from and --to are their names.
+ */
+#ifndef HEAPMON_FORMAT_H
+#define HEAPMON_FORMAT_H
+
+#include <stdio.h>
+#include "profile.h"
+
+/* What the options of convert and report say about reading and writing. */
+struct heap_options {
+	uint32_t pid;			/* --pid: of one process; 0: of all */
+	unsigned int bits;		/* --bits 32|64; 0: as it is found, or of
+					 * this machine */
+	int endian;			/* --endian: 0 as it is found, or of this
+					 * machine; 'l', 'b' */
+	bool rebase;			/* --rebase: addresses from 0x1000 on, small
+					 * thread ids (MTRC) */
+	struct heap_bounds bounds;	/* --bounds, --bins (MPTL) */
+	const char *value;		/* --value: alloc_space, alloc_objects,
+					 * inuse_space, inuse_objects, peak_space,
+					 * peak_objects, temporary (collapsed);
+					 * NULL: inuse_space */
+	const char *run;		/* read the live buffer of this run
+					 * directory instead of a file; NULL */
+	char **symbols;			/* --symbols DIR */
+	size_t symbol_count;
+	bool no_symbols;		/* --no-symbols */
+};
+
+struct heap_input {
+	const char *path;		/* for messages; "-": standard input */
+	const uint8_t *data;		/* the whole file; NULL for .ras */
+	size_t size;
+	const struct heap_options *options;
+	struct heap_trace *trace;	/* to be filled in */
+	/* what is wrong with the file, but not so that it can't be used: printed
+	 * by whoever set it; may be called often */
+	void (*tell)(void *context, const char *text);
+	void *context;
+};
+
+struct heap_output {
+	FILE *file;
+	const char *path;
+	const struct heap_options *options;
+	const struct heap_trace *trace;
+	/* what the format can't hold, or what was changed for its sake; each text
+	 * once. Counted: `events` of them */
+	void (*tell)(void *context, const char *text);
+	void *context;
+};
+
+struct heap_format {
+	const char *name;		/* "mtrc" */
+	const char *help;		/* "mpatrol tracing (mpatrol.trace)" */
+	/* Is it this one, by its first bytes? How sure: 0 no, 1 by trial, 2 by a
+	 * magic number. NULL: never guessed. */
+	int (*detect)(const uint8_t *data, size_t size);
+	/* Give all events to the sink. 0; or a negative errno with err set, after
+	 * what could be read was given. */
+	int (*read_events)(struct heap_input *input,
+			   const struct heap_sink *sink, struct error *err);
+	/* The same of a file of sums. */
+	int (*read_profile)(struct heap_input *input,
+			    struct heap_profile *profile, struct error *err);
+	/*
+	 * Write. begin() makes *state; step() takes every step; end() writes the
+	 * rest and frees the state, also after an error (then `failed`, and
+	 * nothing more is written). Or, for a file of sums, write_profile().
+	 */
+	int (*begin)(struct heap_output *output, void **state,
+		     struct error *err);
+	int (*step)(struct heap_output *output, void *state,
+		    const struct heap_model *model,
+		    const struct heap_step *step, struct error *err);
+	int (*end)(struct heap_output *output, void *state,
+		   const struct heap_model *model, bool failed,
+		   struct error *err);
+	int (*write_profile)(struct heap_output *output,
+			     const struct heap_profile *profile,
+			     const struct heap_model *model,
+			     struct error *err);
+};
+
+/* The table, ends with NULL. */
+extern const struct heap_format *const heap_formats[];
+
+extern const struct heap_format
+	format_ras,		/* ras/ */
+	format_mtrc, format_mptl,	/* mpatrol/ */
+	format_monitor,		/* text/ */
+	format_tracker,		/* tracker/ */
+	format_pprof, format_collapsed, format_massif, format_heaptrack;
+				/* export/ */
+
+const struct heap_format *heap_format_find(const char *name);
+/* By its content; NULL: none fits. */
+const struct heap_format *heap_format_detect(const uint8_t *data, size_t size);
+
+#endif

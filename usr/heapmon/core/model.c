@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "blocks.h"
+
+int heap_model_init(struct heap_model *model, const struct heap_trace *trace)
+{
+	*model = (struct heap_model){
+		.trace = trace, .peak_time = HEAP_NO_TIME,
+		.processes = calloc(1, sizeof(*model->processes)),
+	};
+	return model->processes ? 0 : -ENOMEM;
+}
+
+void heap_model_free(struct heap_model *model)
+{
+	if (model->processes)
+		heap_processes_free(model->processes);
+	free(model->processes);
+	model->processes = NULL;
+}
+
+/* ---- kinds of functions ---- */
+
+enum block_kind { KIND_UNKNOWN, KIND_MALLOC, KIND_NEW, KIND_NEW_ARRAY,
+		  KIND_MAP };
+
+static enum block_kind function_kind(enum heap_function function)
+{
+	switch (function) {
+	case HEAP_FUNCTION_NONE:
+	case HEAP_FUNCTION_RELEASE_ANY:
+		return KIND_UNKNOWN;
+	case HEAP_FUNCTION_MMAP:
+	case HEAP_FUNCTION_MUNMAP:
+	case HEAP_FUNCTION_MREMAP:
+		return KIND_MAP;
+	default:
+		if (function < HEAP_FUNCTION_NEW ||
+		    function > HEAP_FUNCTION_DELETE_ARRAY_ALIGNED_NOTHROW)
+			return KIND_MALLOC;
+		return heap_function_is_array(function) ? KIND_NEW_ARRAY :
+							  KIND_NEW;
+	}
+}
+
+static bool kinds_differ(enum heap_function by, enum heap_function with)
+{
+	enum block_kind a = function_kind(by), b = function_kind(with);
+
+	return a && b && a != b;
+}
+
+/* ---- sums ---- */
+
+static void totals_add(struct heap_totals *totals, uint64_t bytes)
+{
+	totals->count++;
+	totals->bytes += bytes;
+}
+
+static void totals_take(struct heap_totals *totals, uint64_t bytes)
+{
+	totals->count--;
+	totals->bytes -= bytes;
+}
+
+static void model_came(struct heap_model *model, const struct heap_event *event,
+		       uint64_t bytes)
+{
+	uint64_t present;
+
+	totals_add(&model->allocated, bytes);
+	totals_add(&model->live, bytes);
+	present = model->live.bytes - model->left.bytes;
+	if (present <= model->peak.bytes && model->peak.count)
+		return;
+	model->peak.bytes = present;
+	model->peak.count = model->live.count - model->left.count;
+	model->peak_time = event->time;
+	model->peak_number = model->events;
+}
+
+static void model_went(struct heap_model *model, const struct heap_block *block)
+{
+	if (block->old) {
+		totals_take(&model->old, block->size);
+		return;
+	}
+	totals_add(&model->freed, block->size);
+	totals_take(&model->live, block->size);
+}
+
+/* ---- blocks that come ---- */
+
+/* What an event does: where, and which blocks of before it was about. */
+struct change {
+	struct heap_model *model;
+	const struct heap_event *event;
+	struct heap_step *step;
+	struct heap_process *process;
+	uint64_t made;		/* number of the event that made the block that
+				 * went what it was */
+};
+
+static bool before_loss(const struct heap_model *model, uint64_t number)
+{
+	return number <= model->loss;
+}
+
+/* The block at an address where another one comes. */
+static void change_displace(struct change *change, struct heap_entry *entry)
+{
+	struct heap_model *model = change->model;
+	struct heap_step *step = change->step;
+
+	if (change->event->kind == HEAP_REALLOC) {
+		model->lost = entry->block;
+		step->lost = &model->lost;
+	} else {
+		model->gone = entry->block;
+		step->gone = &model->gone;
+	}
+	model_went(model, &entry->block);
+	if (!change->process->maps && !before_loss(model, entry->changed))
+		step->wrong |= HEAP_WRONG_TWICE;
+	heap_process_remove(change->process, entry);
+}
+
+/* Blocks that live where the new one lies. */
+static void change_check_overlap(struct change *change, uint64_t address,
+				 uint64_t size)
+{
+	struct heap_model *model = change->model;
+	uint64_t last = size ? address + size - 1 : address;
+	struct heap_entry *entry;
+
+	if (change->process->maps || change->event->kind == HEAP_OLD ||
+	    last < address)
+		return;
+	entry = heap_process_upto(change->process, last);
+	if (!entry || before_loss(model, entry->changed))
+		return;
+	if (entry->block.address < address &&
+	    address - entry->block.address >= entry->block.size)
+		return;
+	model->other = entry->block;
+	change->step->other = &model->other;
+	change->step->wrong |= HEAP_WRONG_OVERLAP;
+}
+
+static uint64_t block_index(struct heap_model *model,
+			    const struct heap_event *event)
+{
+	if (event->index > model->indices)
+		model->indices = event->index;
+	return event->index ? event->index : ++model->indices;
+}
+
+/* `resized`: the block that it was before, or NULL. */
+static int change_come(struct change *change, const struct heap_block *resized)
+{
+	const struct heap_event *event = change->event;
+	struct heap_model *model = change->model;
+	struct heap_entry *entry = heap_process_entry(change->process,
+						      event->address);
+	bool displaced = entry && entry->live && !entry->block.old;
+	struct heap_block block = {
+		.address = event->address, .size = event->size,
+		.index = resized ? resized->index : block_index(model, event),
+		.number = resized ? resized->number : model->events,
+		.time = event->time, .pid = event->pid, .tid = event->tid,
+		.stack = event->stack, .function = event->function,
+		.old = event->kind == HEAP_OLD,
+	};
+
+	if (entry && entry->live)
+		change_displace(change, entry);
+	change_check_overlap(change, event->address, event->size);
+	entry = heap_process_add(change->process, &block);
+	if (!entry)
+		return -ENOMEM;
+	entry->changed = model->events;
+	entry->displaced = displaced;
+	change->step->came = &entry->block;
+	if (block.old) {
+		totals_add(&model->old, block.size);
+		return 0;
+	}
+	model_came(model, event, block.size);
+	change->process->last = model->events;
+	return 0;
+}
+
+/* A block that the recording has already isn't an old one. */
+static int change_old(struct change *change)
+{
+	struct heap_entry *entry = heap_process_entry(change->process,
+						      change->event->address);
+
+	return entry && entry->live ? 0 : change_come(change, NULL);
+}
+
+/* ---- blocks that go ---- */
+
+static bool name_begins(const struct heap_trace *trace, uint32_t string,
+			const char *with)
+{
+	const char *text = heap_text(trace, string);
+	const char *slash = strrchr(text, '/');
+
+	text = slash ? slash + 1 : text;
+	return !strncmp(text, with, strlen(with));
+}
+
+/* All of the stack is libc's, down to where the thread began. */
+static bool stack_is_libc(const struct heap_trace *trace, uint32_t stack)
+{
+	uint32_t module = trace->frames[trace->stacks[stack].frame].module;
+
+	if (!name_begins(trace, module, "libc.so") &&
+	    !name_begins(trace, module, "libc-2"))
+		return false;
+	for (; stack; stack = trace->stacks[stack].parent) {
+		const struct heap_frame *frame =
+			&trace->frames[trace->stacks[stack].frame];
+
+		if (frame->stopped || frame->module != module)
+			return false;
+	}
+	return true;
+}
+
+/* glibc's tcache_thread_shutdown() (malloc/malloc.c) frees what the cache of the
+ * thread has by free() itself. */
+static bool stack_empties_cache(const struct heap_trace *trace, uint32_t stack)
+{
+	const struct heap_frame *frame;
+
+	if (!stack || stack >= trace->stack_count)
+		return false;
+	frame = &trace->frames[trace->stacks[stack].frame];
+	if (!frame->symbol)
+		return stack_is_libc(trace, stack);
+	return name_begins(trace, frame->symbol, "tcache_thread_") ||
+	       name_begins(trace, frame->symbol, "__malloc_arena_thread_f");
+}
+
+/* It isn't a block's address: what else it may be. */
+static void change_unknown(struct change *change, uint64_t address,
+			   const struct heap_entry *freed)
+{
+	struct heap_model *model = change->model;
+	struct heap_entry *entry = heap_process_upto(change->process, address);
+
+	change->step->cache = change->event->kind == HEAP_FREE &&
+		stack_empties_cache(model->trace, change->event->stack);
+	if (change->step->cache)
+		return;
+	if (change->process->maps) {
+		entry = NULL;
+		freed = NULL;
+	}
+	if (entry && address - entry->block.address < entry->block.size &&
+	    !before_loss(model, entry->changed)) {
+		model->other = entry->block;
+		change->step->wrong |= HEAP_WRONG_INSIDE;
+	} else if (freed && !before_loss(model, freed->changed)) {
+		model->other = freed->block;
+		change->step->wrong |= HEAP_WRONG_DOUBLE;
+	} else {
+		change->step->wrong |= HEAP_WRONG_UNKNOWN;
+		model->unknown.count++;
+		return;
+	}
+	change->step->other = &model->other;
+}
+
+/* A block that the parent had: from here on the process has its own. */
+static int change_inherit(struct change *change,
+			  const struct heap_block *block,
+			  struct heap_entry **entry)
+{
+	struct heap_block own = *block;
+
+	own.old = true;
+	own.left = false;
+	own.pid = change->process->pid;
+	own.index = ++change->model->indices;
+	*entry = heap_process_add(change->process, &own);
+	if (!*entry)
+		return -ENOMEM;
+	(*entry)->changed = change->process->forked;
+	totals_add(&change->model->old, own.size);
+	return 0;
+}
+
+/* A REALLOC that returned when another thread had got its old block's address
+ * already. */
+static bool entry_is_of_another(struct heap_entry *entry,
+				const struct heap_event *event)
+{
+	bool displaced = entry->displaced;
+
+	entry->displaced = false;
+	return displaced && event->kind == HEAP_REALLOC &&
+	       event->tid != entry->block.tid && event->address != event->old;
+}
+
+/* The block at `address` goes: by a FREE or a REALLOC. */
+static int change_go(struct change *change, uint64_t address)
+{
+	struct heap_model *model = change->model;
+	struct heap_process *process = change->process;
+	struct heap_entry *entry = heap_process_entry(process, address);
+	const struct heap_block *inherited =
+		entry ? NULL : heap_process_inherited(process, address);
+
+	if (inherited && change_inherit(change, inherited, &entry))
+		return -ENOMEM;
+	if (!entry || !entry->live) {
+		change_unknown(change, address, entry);
+		return 0;
+	}
+	if (entry_is_of_another(entry, change->event)) {
+		change->step->wrong |= HEAP_WRONG_LATE;
+		return 0;
+	}
+	model->gone = entry->block;
+	change->step->gone = &model->gone;
+	change->made = entry->changed;
+	if (kinds_differ(model->gone.function, change->event->function))
+		change->step->wrong |= HEAP_WRONG_KIND;
+	model_went(model, &model->gone);
+	heap_process_remove(process, entry);
+	entry->changed = model->events;
+	return 0;
+}
+
+static int change_free(struct change *change)
+{
+	int ret = change_go(change, change->event->address);
+
+	if (ret || !change->step->gone ||
+	    change->made != change->process->last)
+		return ret;
+	change->step->temporary = true;
+	change->model->temporary++;
+	return 0;
+}
+
+static int change_resize(struct change *change)
+{
+	const struct heap_block *gone;
+	struct heap_block before;
+	int ret = 0;
+
+	if (change->event->old)
+		ret = change_go(change, change->event->old);
+	gone = change->step->gone;
+	if (ret || !change->event->address)
+		return ret;
+	if (gone)
+		before = *gone;
+	return change_come(change, gone ? &before : NULL);
+}
+
+/* ---- processes ---- */
+
+static void process_each(const struct heap_process *process,
+			 void (*each)(void *context,
+				      const struct heap_block *block),
+			 void *context)
+{
+	for (size_t i = 1; i < process->count; i++)
+		if (process->entries[i].live)
+			each(context, &process->entries[i].block);
+}
+
+static void count_left(void *context, const struct heap_block *block)
+{
+	struct heap_model *model = context;
+
+	if (!block->old)
+		totals_add(&model->left, block->size);
+}
+
+/* The process that has the id of the event isn't any more. */
+static void model_end(struct heap_model *model, struct heap_step *step)
+{
+	for (int maps = 0; maps < 2; maps++) {
+		struct heap_process *process =
+			heap_process_find(model->processes, step->event->pid,
+					  maps);
+
+		if (!process)
+			continue;
+		heap_process_end(process);
+		process_each(process, count_left, model);
+		step->ended[maps] = process;
+	}
+}
+
+static int model_fork(struct heap_model *model, struct heap_step *step)
+{
+	const struct heap_event *event = step->event;
+
+	model_end(model, step);
+	for (int maps = 0; maps < 2; maps++) {
+		struct heap_process *parent, *process;
+
+		parent = heap_process_find(model->processes, event->parent,
+					   maps);
+		if (!parent || event->parent == event->pid)
+			continue;
+		process = heap_process_get(model->processes, event->pid, maps);
+		if (!process)
+			return -ENOMEM;
+		process->parent = parent;
+		process->forked = model->events;
+		parent->forks = true;
+	}
+	return 0;
+}
+
+void heap_step_each_left(const struct heap_step *step,
+			 void (*each)(void *context,
+				      const struct heap_block *block),
+			 void *context)
+{
+	for (int maps = 0; maps < 2; maps++)
+		if (step->ended[maps])
+			process_each(step->ended[maps], each, context);
+}
+
+/* ---- events ---- */
+
+/* One of a block, or of none: address 0. */
+static int model_change(struct heap_model *model, struct heap_step *step)
+{
+	const struct heap_event *event = step->event;
+	struct change change = {
+		.model = model, .event = event, .step = step,
+		.process = heap_process_get(model->processes, event->pid,
+				function_kind(event->function) == KIND_MAP),
+	};
+
+	if (!change.process)
+		return -ENOMEM;
+	if (event->kind == HEAP_REALLOC)
+		return change_resize(&change);
+	if (!event->address)
+		return 0;
+	if (event->kind == HEAP_ALLOC)
+		return change_come(&change, NULL);
+	if (event->kind == HEAP_OLD)
+		return change_old(&change);
+	return change_free(&change);
+}
+
+int heap_model_apply(struct heap_model *model, const struct heap_event *event,
+		     struct heap_step *step)
+{
+	*step = (struct heap_step){ .event = event };
+	switch (event->kind) {
+	case HEAP_ALLOC:
+	case HEAP_REALLOC:
+	case HEAP_FREE:
+	case HEAP_OLD:
+		step->number = ++model->events;
+		return model_change(model, step);
+	case HEAP_GROW:
+	case HEAP_INTERNAL:
+		step->number = ++model->events;
+		return 0;
+	case HEAP_FORK:
+		return model_fork(model, step);
+	case HEAP_EXEC:
+	case HEAP_EXIT:
+		model_end(model, step);
+		return 0;
+	case HEAP_LOSS:
+		model->loss = model->events;
+		return 0;
+	case HEAP_BEGIN:
+		return 0;
+	}
+	return 0;
+}
+
+void heap_model_each(const struct heap_model *model,
+		     void (*each)(void *context, const struct heap_block *block),
+		     void *context)
+{
+	for (const struct heap_process *process = model->processes->first;
+	     process; process = process->next)
+		process_each(process, each, context);
+}
+
+const struct heap_block *heap_model_find(const struct heap_model *model,
+					 uint32_t pid, uint64_t address)
+{
+	for (int maps = 0; maps < 2; maps++) {
+		const struct heap_process *process =
+			heap_process_find(model->processes, pid, maps);
+		const struct heap_entry *entry = process ?
+			heap_process_entry(process, address) : NULL;
+
+		if (entry && entry->live)
+			return &entry->block;
+	}
+	return NULL;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+
+int heap_profile_init(struct heap_profile *profile, struct heap_trace *trace,
+		      const struct heap_bounds *bounds)
+{
+	*profile = (struct heap_profile){ .bounds = *bounds, .trace = trace };
+	if (!bounds->bins)
+		return 0;
+	profile->alloc_bins = calloc(bounds->bins, sizeof(uint64_t));
+	profile->free_bins = calloc(bounds->bins, sizeof(uint64_t));
+	if (profile->alloc_bins && profile->free_bins)
+		return 0;
+	heap_profile_free(profile);
+	return -ENOMEM;
+}
+
+void heap_profile_free(struct heap_profile *profile)
+{
+	free(profile->sites);
+	free(profile->site_at);
+	free(profile->alloc_bins);
+	free(profile->free_bins);
+	*profile = (struct heap_profile){ 0 };
+}
+
+static bool site_at_grow(struct heap_profile *profile, uint32_t stack)
+{
+	size_t size = profile->site_at_size;
+	uint32_t *grown;
+
+	if (stack < size)
+		return true;
+	size = (size_t)stack + stack / 2 + 64;
+	grown = reallocarray(profile->site_at, size, sizeof(*grown));
+	if (!grown)
+		return false;
+	memset(grown + profile->site_at_size, 0,
+	       (size - profile->site_at_size) * sizeof(*grown));
+	profile->site_at = grown;
+	profile->site_at_size = size;
+	return true;
+}
+
+struct heap_site *heap_profile_site(struct heap_profile *profile,
+				    uint32_t stack)
+{
+	if (!site_at_grow(profile, stack))
+		return NULL;
+	if (profile->site_at[stack])
+		return &profile->sites[profile->site_at[stack] - 1];
+	if (!array_grow(&profile->sites, profile->site_count,
+			&profile->site_room, sizeof(*profile->sites)))
+		return NULL;
+	profile->sites[profile->site_count] = (struct heap_site){
+		.stack = stack,
+	};
+	profile->site_at[stack] = ++profile->site_count;
+	return &profile->sites[profile->site_count - 1];
+}
+
+unsigned int heap_profile_class(const struct heap_profile *profile,
+				uint64_t size)
+{
+	const struct heap_bounds *bounds = &profile->bounds;
+
+	if (size <= bounds->small)
+		return 0;
+	if (size <= bounds->medium)
+		return 1;
+	return size <= bounds->large ? 2 : 3;
+}
+
+static void bin_count(const struct heap_profile *profile, uint64_t *bins,
+		      uint64_t *large_bytes, uint64_t size)
+{
+	uint64_t bin = size ? size - 1 : 0, last = profile->bounds.bins - 1;
+
+	if (!profile->bounds.bins)
+		return;
+	if (bin < last) {
+		bins[bin]++;
+		return;
+	}
+	bins[last]++;
+	*large_bytes += size;
+}
+
+/* ---- peaks ---- */
+
+/* What the site has now is what it had at the last peak. */
+static void site_keep_peak(const struct heap_profile *profile,
+			   struct heap_site *site)
+{
+	if (site->peak == profile->peak)
+		return;
+	site->peak = profile->peak;
+	site->peak_count = site->now.count;
+	site->peak_bytes = site->now.bytes;
+	site->weighted.peak_count = site->weighted_now_count;
+	site->weighted.peak_bytes = site->weighted_now_bytes;
+}
+
+void heap_profile_peak(struct heap_profile *profile)
+{
+	for (size_t i = 0; i < profile->site_count; i++)
+		site_keep_peak(profile, &profile->sites[i]);
+}
+
+/* `sign` 1: a block is there from now on; -1: no longer. */
+static void site_change(struct heap_profile *profile, struct heap_site *site,
+			uint64_t size, int sign)
+{
+	double weight = sign * heap_trace_weight(profile->trace, size);
+
+	site_keep_peak(profile, site);
+	site->now.count += sign;
+	site->now.bytes += sign * size;
+	site->weighted_now_count += weight;
+	site->weighted_now_bytes += weight * size;
+	profile->weighted_now += weight * size;
+	if (profile->weighted_now <= profile->weighted_most && profile->peak)
+		return;
+	profile->weighted_most = profile->weighted_now;
+	profile->peak++;
+}
+
+/* ---- steps ---- */
+
+static int profile_came(struct heap_profile *profile,
+			const struct heap_block *block)
+{
+	struct heap_site *site = heap_profile_site(profile, block->stack);
+	unsigned int class = heap_profile_class(profile, block->size);
+	double weight = heap_trace_weight(profile->trace, block->size);
+
+	if (!site)
+		return -ENOMEM;
+	site->allocs[class]++;
+	site->alloc_bytes[class] += block->size;
+	site->weighted.allocs += weight;
+	site->weighted.alloc_bytes += weight * block->size;
+	bin_count(profile, profile->alloc_bins, &profile->large_alloc_bytes,
+		  block->size);
+	site_change(profile, site, block->size, 1);
+	return 0;
+}
+
+static int profile_went(struct heap_profile *profile,
+			const struct heap_block *block, bool temporary)
+{
+	struct heap_site *site = heap_profile_site(profile, block->stack);
+	unsigned int class = heap_profile_class(profile, block->size);
+	double weight = heap_trace_weight(profile->trace, block->size);
+
+	if (!site)
+		return -ENOMEM;
+	site->frees[class]++;
+	site->free_bytes[class] += block->size;
+	site->temporary += temporary;
+	site->weighted.frees += weight;
+	site->weighted.free_bytes += weight * block->size;
+	site->weighted.temporary += temporary ? weight : 0;
+	bin_count(profile, profile->free_bins, &profile->large_free_bytes,
+		  block->size);
+	site_change(profile, site, block->size, -1);
+	return 0;
+}
+
+/* Its site is there: the block came once. */
+static void profile_left(void *context, const struct heap_block *block)
+{
+	struct heap_profile *profile = context;
+	struct heap_site *site = heap_profile_site(profile, block->stack);
+
+	if (site && !block->old)
+		site_change(profile, site, block->size, -1);
+}
+
+int heap_profile_take(struct heap_profile *profile,
+		      const struct heap_step *step)
+{
+	int ret = 0;
+
+	heap_step_each_left(step, profile_left, profile);
+	if (step->gone && !step->gone->old)
+		ret = profile_went(profile, step->gone, step->temporary);
+	if (!ret && step->lost && !step->lost->old)
+		ret = profile_went(profile, step->lost, false);
+	if (!ret && step->came && !step->came->old)
+		ret = profile_came(profile, step->came);
+	return ret;
+}
+
+static uint64_t classes_sum(const uint64_t figures[HEAP_CLASSES])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < HEAP_CLASSES; i++)
+		sum += figures[i];
+	return sum;
+}
+
+void heap_site_weighted(const struct heap_profile *profile,
+			const struct heap_site *site,
+			struct heap_weighted *weighted)
+{
+	if (profile->trace->sample) {
+		*weighted = site->weighted;
+		return;
+	}
+	*weighted = (struct heap_weighted){
+		.allocs = classes_sum(site->allocs),
+		.alloc_bytes = classes_sum(site->alloc_bytes),
+		.frees = classes_sum(site->frees),
+		.free_bytes = classes_sum(site->free_bytes),
+		.temporary = site->temporary,
+		.peak_count = site->peak_count,
+		.peak_bytes = site->peak_bytes,
+	};
+}

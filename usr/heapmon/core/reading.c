@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../../lib/safe_text.h"
+
+#define PROGRAM		"heapmon"
+#define HEAD		4096	/* bytes by which a .ras file is known */
+#define READ_STEP	(1u << 20)
+#define TOLD_MOST	20	/* of what is amiss with a file */
+
+/* ---- the file ---- */
+
+struct bytes {
+	uint8_t *data;
+	size_t size, room;
+};
+
+/* Up to `most` bytes in all; 0 or a negative errno. */
+static int bytes_read(struct bytes *bytes, int fd, size_t most)
+{
+	while (bytes->size < most) {
+		size_t want = most - bytes->size;
+		uint8_t *grown;
+		ssize_t n;
+
+		if (bytes->size == bytes->room) {
+			bytes->room += bytes->room / 2 + READ_STEP;
+			grown = realloc(bytes->data, bytes->room);
+			if (!grown)
+				return -ENOMEM;
+			bytes->data = grown;
+		}
+		if (want > bytes->room - bytes->size)
+			want = bytes->room - bytes->size;
+		n = read(fd, bytes->data + bytes->size, want);
+		if (!n)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		bytes->size += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+/* All of it, but of a .ras file on a disk the beginning only. */
+static int file_read(struct bytes *bytes, const char *path,
+		     const struct heap_format *from, bool *whole)
+{
+	bool pipe = !strcmp(path, "-");
+	int fd = pipe ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { 0 };
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else
+		ret = S_ISDIR(st.st_mode) ? -EISDIR :
+		      bytes_read(bytes, fd, HEAD);
+	*whole = !S_ISREG(st.st_mode) || pipe ||
+		 !(from ? from == &format_ras :
+			  format_ras.detect(bytes->data, bytes->size));
+	if (!ret && *whole)
+		ret = bytes_read(bytes, fd, SIZE_MAX);
+	if (!pipe)
+		close(fd);
+	return ret;
+}
+
+/* ---- events ---- */
+
+struct run {
+	struct reading *reading;
+	const struct heap_options *options;
+	struct heap_profile *profile;
+	const struct reading_follower *follower;
+	const char *path;
+	unsigned int told;
+	bool no_pids, met;		/* met: the process asked for */
+};
+
+static void run_tell(void *context, const char *text)
+{
+	struct run *run = context;
+
+	if (run->told++ >= TOLD_MOST)
+		return;
+	fputs(PROGRAM ": '", stderr);
+	safe_text_print(stderr, run->path, false);
+	fputs("': ", stderr);
+	safe_text_print(stderr, text, true);
+	fputc('\n', stderr);
+}
+
+/* Is it of the process that was asked for? */
+static bool run_wants(struct run *run, const struct heap_event *event)
+{
+	uint32_t pid = run->options->pid;
+
+	if (!pid || event->kind == HEAP_LOSS)
+		return true;
+	if (event->pid == pid)
+		return run->met = true;
+	if (!event->pid)
+		run->no_pids = true;
+	return false;
+}
+
+static void trace_widen(struct heap_trace *trace, int64_t time)
+{
+	if (time == HEAP_NO_TIME)
+		return;
+	if (trace->begin == HEAP_NO_TIME || time < trace->begin)
+		trace->begin = time;
+	if (trace->end == HEAP_NO_TIME || time > trace->end)
+		trace->end = time;
+}
+
+static int run_take(void *context, const struct heap_event *event,
+		    struct error *err)
+{
+	struct run *run = context;
+	struct reading *reading = run->reading;
+	struct heap_step step;
+
+	if (!run_wants(run, event))
+		return 0;
+	trace_widen(&reading->trace, event->time);
+	if (heap_model_apply(&reading->model, event, &step))
+		return error_set(err, -ENOMEM, "out of memory");
+	if (step.cache)
+		return 0;
+	if (run->profile && heap_profile_take(run->profile, &step))
+		return error_set(err, -ENOMEM, "out of memory");
+	if (!run->follower)
+		return 0;
+	return run->follower->step(run->follower->context, &reading->model,
+				   &step, err);
+}
+
+/* ---- reading ---- */
+
+static int run_events(struct run *run, struct heap_input *input,
+		      struct error *err)
+{
+	struct heap_sink sink = { .take = run_take, .context = run };
+	int ret = run->reading->format->read_events(input, &sink, err);
+
+	if (run->no_pids)
+		run_tell(run, "it doesn't say which process its events are of: "
+			 "they are left out");
+	else if (run->options->pid && !run->met)
+		run_tell(run, "nothing in it is of that process");
+	return ret;
+}
+
+static int run_sums(struct run *run, struct heap_input *input,
+		    struct error *err)
+{
+	const struct heap_bounds bounds = HEAP_BOUNDS_DEFAULT;
+	struct heap_profile own;
+	int ret;
+
+	run->reading->sums = true;
+	if (run->profile)
+		return run->reading->format->read_profile(input, run->profile,
+							  err);
+	if (heap_profile_init(&own, &run->reading->trace, &bounds))
+		return error_set(err, -ENOMEM, "out of memory");
+	ret = run->reading->format->read_profile(input, &own, err);
+	heap_profile_free(&own);
+	return ret;
+}
+
+static int run_format(struct run *run, struct heap_input *input,
+		      struct error *err)
+{
+	struct heap_trace *trace = &run->reading->trace;
+	int ret;
+
+	if (run->reading->format->read_events)
+		ret = run_events(run, input, err);
+	else
+		ret = run_sums(run, input, err);
+	if (run->told > TOLD_MOST)
+		fprintf(stderr, PROGRAM ": ... and %u more like that\n",
+			run->told - TOLD_MOST);
+	if (run->profile)
+		heap_profile_peak(run->profile);
+	if (!ret && (trace->failed || trace->strings.failed))
+		return error_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
+static int format_choose(struct reading *reading, const struct bytes *bytes,
+			 const char *path, struct error *err)
+{
+	if (!reading->format)
+		reading->format = heap_format_detect(bytes->data, bytes->size);
+	if (!reading->format) {
+		error_set(err, -EINVAL, "'%s' is in no format that is known",
+			  path);
+		error_hint(err, "--from names the format, when there is "
+			   "nothing in it to know it by");
+		return -EINVAL;
+	}
+	if (reading->format->read_events || reading->format->read_profile)
+		return 0;
+	return error_set(err, -EINVAL, "files in the format '%s' can be "
+			 "written, but not read", reading->format->name);
+}
+
+/* 0, with `input` set up to be read; or a negative errno with err set. */
+static int reading_open(struct reading *reading, struct heap_input *input,
+			struct bytes *bytes, struct error *err)
+{
+	bool whole;
+	int ret;
+
+	if (input->options->run) {
+		reading->format = &format_ras;
+		return 0;
+	}
+	ret = file_read(bytes, input->path, reading->format, &whole);
+	if (ret)
+		return error_set(err, ret, "cannot read '%s': %s", input->path,
+				 strerror(-ret));
+	if (whole) {
+		input->data = bytes->data;
+		input->size = bytes->size;
+	}
+	return format_choose(reading, bytes, input->path, err);
+}
+
+int reading_run(struct reading *reading, const char *path,
+		const struct heap_format *from,
+		const struct heap_options *options,
+		struct heap_profile *profile,
+		const struct reading_follower *follower, struct error *err)
+{
+	struct run run = {
+		.reading = reading, .options = options, .profile = profile,
+		.follower = follower, .path = path,
+	};
+	struct heap_input input = {
+		.path = path, .options = options, .trace = &reading->trace,
+		.tell = run_tell, .context = &run,
+	};
+	struct bytes bytes = { 0 };
+	int ret;
+
+	*reading = (struct reading){ .format = from };
+	heap_trace_init(&reading->trace);
+	if (heap_model_init(&reading->model, &reading->trace))
+		return error_set(err, -ENOMEM, "out of memory");
+	ret = reading_open(reading, &input, &bytes, err);
+	if (!ret)
+		ret = run_format(&run, &input, err);
+	free(bytes.data);
+	return ret;
+}
+
+void reading_free(struct reading *reading)
+{
+	heap_model_free(&reading->model);
+	heap_trace_free(&reading->trace);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading a file of any format, with the model behind it: what convert, report
+ * and top do with a file.
+ */
+#ifndef HEAPMON_READING_H
+#define HEAPMON_READING_H
+
+#include "format.h"
+
+struct reading {
+	const struct heap_format *format;
+	struct heap_trace trace;
+	struct heap_model model;
+	bool sums;		/* a file of sums: there are no steps, and the
+				 * profile that was given is filled in */
+};
+
+/* Whoever follows: called for every step, after the model took the event. */
+struct reading_follower {
+	int (*step)(void *context, const struct heap_model *model,
+		    const struct heap_step *step, struct error *err);
+	void *context;
+};
+
+/*
+ * Read all of `path` ("-": standard input) as `from` (NULL: by its content),
+ * and keep the profile (or NULL), whose trace is reading->trace, up to date.
+ * What is amiss with the file is printed to stderr. 0, or a negative errno with
+ * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
+ * be read was.
+ */
+int reading_run(struct reading *reading, const char *path,
+		const struct heap_format *from,
+		const struct heap_options *options,
+		struct heap_profile *profile,
+		const struct reading_follower *follower, struct error *err);
+void reading_free(struct reading *reading);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Collapsed stacks, as flamegraph.pl and others read them: a line per stack,
+ * its functions from the outermost on, with ; between them, a blank and a
+ * number.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../../lib/safe_text.h"
+#include "../core/format.h"
+#include "rounded.h"
+
+enum value {
+	ALLOC_SPACE, ALLOC_OBJECTS, INUSE_SPACE, INUSE_OBJECTS, PEAK_SPACE,
+	PEAK_OBJECTS, TEMPORARY, VALUES
+};
+
+static const char *const value_names[VALUES] = {
+	"alloc_space", "alloc_objects", "inuse_space", "inuse_objects",
+	"peak_space", "peak_objects", "temporary",
+};
+
+/* Stacks may differ and yet read the same: their lines, each with its sum. */
+struct collapsed {
+	const struct heap_trace *trace;
+	struct heap_strings lines;
+	double *sums;			/* by the numbers there */
+	size_t count, room;
+	uint32_t *frames;		/* of the stack at hand */
+	size_t frame_room;
+};
+
+static int value_find(const char *name, enum value *value, struct error *err)
+{
+	if (!name)
+		name = value_names[INUSE_SPACE];
+	for (*value = 0; *value < VALUES; ++*value)
+		if (!strcmp(name, value_names[*value]))
+			return 0;
+	error_set(err, -EINVAL, "there is no value '%s'", name);
+	error_hint(err, "alloc_space, alloc_objects, inuse_space, "
+		   "inuse_objects, peak_space, peak_objects, temporary");
+	return -EINVAL;
+}
+
+static double value_of(const struct heap_weighted *sums, enum value value)
+{
+	switch (value) {
+	case ALLOC_SPACE:
+		return sums->alloc_bytes;
+	case ALLOC_OBJECTS:
+		return sums->allocs;
+	case INUSE_SPACE:
+		return sums->alloc_bytes - sums->free_bytes;
+	case INUSE_OBJECTS:
+		return sums->allocs - sums->frees;
+	case PEAK_SPACE:
+		return sums->peak_bytes;
+	case PEAK_OBJECTS:
+		return sums->peak_count;
+	default:
+		return sums->temporary;
+	}
+}
+
+/* A name with nothing in it that separates. */
+static void name_put(const struct heap_trace *trace, uint32_t frame, FILE *line)
+{
+	char text[4096];
+
+	heap_frame_name(trace, frame, text, sizeof(text));
+	for (char *c = text; (c = strchr(c, ';')); )
+		*c = ':';
+	safe_text_print(line, text, false);
+}
+
+/* The frames, the innermost first. How many; -ENOMEM. */
+static ssize_t stack_frames(struct collapsed *collapsed, uint32_t stack)
+{
+	const struct heap_trace *trace = collapsed->trace;
+	size_t count = 0;
+
+	for (; stack; stack = trace->stacks[stack].parent) {
+		if (!array_grow(&collapsed->frames, count,
+				&collapsed->frame_room,
+				sizeof(*collapsed->frames)))
+			return -ENOMEM;
+		collapsed->frames[count++] = trace->stacks[stack].frame;
+	}
+	return count;
+}
+
+static char *stack_line(struct collapsed *collapsed, uint32_t stack)
+{
+	ssize_t count = stack_frames(collapsed, stack);
+	char *text = NULL;
+	size_t size;
+	FILE *line;
+
+	if (count < 0)
+		return NULL;
+	line = open_memstream(&text, &size);
+	if (!line)
+		return NULL;
+	if (!count)
+		fputs("(unknown)", line);
+	while (count) {
+		name_put(collapsed->trace, collapsed->frames[--count], line);
+		if (count)
+			putc(';', line);
+	}
+	if (!fclose(line))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int collapsed_add(struct collapsed *collapsed, uint32_t stack,
+			 double value)
+{
+	char *line = stack_line(collapsed, stack);
+	uint32_t number;
+
+	if (!line)
+		return -ENOMEM;
+	number = heap_strings_add(&collapsed->lines, line);
+	free(line);
+	while (collapsed->count < collapsed->lines.count) {
+		if (!array_grow(&collapsed->sums, collapsed->count,
+				&collapsed->room, sizeof(*collapsed->sums)))
+			return -ENOMEM;
+		collapsed->sums[collapsed->count++] = 0;
+	}
+	if (!number)
+		return -ENOMEM;
+	collapsed->sums[number] += value;
+	return 0;
+}
+
+static void collapsed_print(const struct collapsed *collapsed, FILE *out)
+{
+	for (size_t i = 1; i < collapsed->count; i++) {
+		uint64_t sum = heap_rounded(collapsed->sums[i]);
+
+		if (sum)
+			fprintf(out, "%s %" PRIu64 "\n",
+				heap_strings_get(&collapsed->lines, i), sum);
+	}
+}
+
+static int collapsed_write(struct heap_output *output,
+			   const struct heap_profile *profile,
+			   const struct heap_model *model, struct error *err)
+{
+	struct collapsed collapsed = { .trace = output->trace };
+	enum value value;
+	int code = value_find(output->options->value, &value, err);
+
+	if (code)
+		return code;
+	if (output->tell)
+		output->tell(output->context,
+			     "single blocks, times and threads are left out");
+	for (size_t i = 0; i < profile->site_count && !code; i++) {
+		struct heap_weighted sums;
+
+		heap_site_weighted(profile, &profile->sites[i], &sums);
+		code = collapsed_add(&collapsed, profile->sites[i].stack,
+				     value_of(&sums, value));
+	}
+	if (code)
+		error_set(err, code, "out of memory");
+	else
+		collapsed_print(&collapsed, output->file);
+	heap_strings_free(&collapsed.lines);
+	free(collapsed.sums);
+	free(collapsed.frames);
+	if (!code && ferror(output->file))
+		code = error_set(err, -EIO, "cannot write '%s'", output->path);
+	return code;
+}
+
+const struct heap_format format_collapsed = {
+	.name = "collapsed",
+	.help = "collapsed stacks for flame graphs (written only)",
+	.write_profile = collapsed_write,
+};

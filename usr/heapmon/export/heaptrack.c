@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What heaptrack_interpret writes and heaptrack_print and heaptrack_gui read,
+ * version 3: a line for each thing, numbers in hexadecimal, strings, frames and
+ * stacks numbered from 1 in the order in which they are met.
+ *
+ *	v VERSION 3			X COMMAND LINE
+ *	I PAGE-BYTES PAGES		s LENGTH STRING
+ *	i ADDRESS MODULE [FUNCTION FILE LINE]
+ *	t FRAME CALLER			a SIZE STACK (numbered from 0: unused here)
+ *	+ ALLOCATION			- ALLOCATION
+ *	c MILLISECONDS			# a comment
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../core/format.h"
+#include "../core/table.h"
+#include "../../lib/array.h"
+
+#define PROGRAM_VERSION		0x10400	/* of heaptrack, whose format it is */
+#define FORMAT_VERSION		3
+
+/* Numbers given out, by the trace's own. 0: none yet. */
+struct numbers {
+	uint32_t *items;
+	size_t room;
+	uint32_t last;
+};
+
+struct allocation {
+	uint64_t size;
+	uint32_t stack;
+};
+
+struct heaptrack {
+	struct numbers strings, frames, stacks;
+	struct allocation *allocations;	/* numbered from 1 */
+	size_t allocation_count, allocation_room;
+	struct heap_table table;	/* of their numbers */
+	int64_t begin;		/* ns; HEAP_NO_TIME */
+	uint64_t time;		/* ms since then, as written */
+	uint32_t pid;		/* of the first block */
+	bool command, many;
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+/* Where the number of `item` is kept; NULL: no memory. */
+static uint32_t *number_of(struct numbers *numbers, uint32_t item)
+{
+	size_t room = numbers->room ? numbers->room : 256;
+	uint32_t *items;
+
+	if (item < numbers->room)
+		return &numbers->items[item];
+	while (room <= item)
+		room *= 2;
+	items = reallocarray(numbers->items, room, sizeof(*items));
+	if (!items)
+		return NULL;
+	memset(items + numbers->room, 0,
+	       (room - numbers->room) * sizeof(*items));
+	numbers->items = items;
+	numbers->room = room;
+	return &items[item];
+}
+
+/* What a line can't hold. */
+static void put_text(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		putc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+}
+
+static int put_string(struct heaptrack *heaptrack, struct heap_output *output,
+		      uint32_t string, uint32_t *number)
+{
+	const char *text = heap_text(output->trace, string);
+	uint32_t *known;
+
+	*number = 0;
+	if (!*text)
+		return 0;
+	known = number_of(&heaptrack->strings, string);
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		*known = ++heaptrack->strings.last;
+		fprintf(output->file, "s %zx ", strlen(text));
+		put_text(output->file, text);
+		putc('\n', output->file);
+	}
+	*number = *known;
+	return 0;
+}
+
+static int put_frame(struct heaptrack *heaptrack, struct heap_output *output,
+		     uint32_t number, uint32_t *written)
+{
+	const struct heap_frame *frame = &output->trace->frames[number];
+	uint32_t *known = number_of(&heaptrack->frames, number);
+	uint32_t module, symbol, file;
+
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		if (put_string(heaptrack, output, frame->module, &module) ||
+		    put_string(heaptrack, output, frame->symbol, &symbol) ||
+		    put_string(heaptrack, output, frame->file, &file))
+			return -ENOMEM;
+		fprintf(output->file, "i %" PRIx64 " %x", frame->address,
+			module);
+		if (symbol || file)
+			fprintf(output->file, " %x %x %x", symbol, file,
+				frame->line);
+		putc('\n', output->file);
+		*known = ++heaptrack->frames.last;
+	}
+	*written = *known;
+	return 0;
+}
+
+/* The number of a stack whose callers have theirs. */
+static int put_stack_node(struct heaptrack *heaptrack,
+			  struct heap_output *output, uint32_t stack)
+{
+	const struct heap_stack *node = &output->trace->stacks[stack];
+	uint32_t *known = number_of(&heaptrack->stacks, stack);
+	uint32_t frame;
+
+	if (!known || put_frame(heaptrack, output, node->frame, &frame))
+		return -ENOMEM;
+	fprintf(output->file, "t %x %x\n", frame,
+		node->parent ? heaptrack->stacks.items[node->parent] : 0);
+	*known = ++heaptrack->stacks.last;
+	return 0;
+}
+
+/* With all of its callers that aren't written yet, the outermost first. */
+static int put_stack(struct heaptrack *heaptrack, struct heap_output *output,
+		     uint32_t stack, uint32_t *written)
+{
+	const struct heap_stack *stacks = output->trace->stacks;
+	uint32_t *pending, *known;
+	size_t count = 0;
+	int ret = 0;
+
+	*written = 0;
+	if (!stack)
+		return 0;
+	pending = malloc((stacks[stack].depth + (size_t)1) * sizeof(*pending));
+	if (!pending)
+		return -ENOMEM;
+	for (uint32_t at = stack; at; at = stacks[at].parent) {
+		known = number_of(&heaptrack->stacks, at);
+		if (!known || *known)
+			break;
+		pending[count++] = at;
+	}
+	while (!ret && count)
+		ret = put_stack_node(heaptrack, output, pending[--count]);
+	free(pending);
+	known = number_of(&heaptrack->stacks, stack);
+	if (ret || !known)
+		return -ENOMEM;
+	*written = *known;
+	return 0;
+}
+
+/* "a": blocks of this size from there. */
+static int put_allocation(struct heaptrack *heaptrack,
+			  struct heap_output *output, uint64_t size,
+			  uint32_t stack, uint32_t *number)
+{
+	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, size), stack);
+	struct heap_slot *slot;
+	size_t at = hash;
+	uint32_t written;
+
+	if (!heap_table_grow(&heaptrack->table) ||
+	    !array_grow(&heaptrack->allocations, heaptrack->allocation_count,
+			&heaptrack->allocation_room,
+			sizeof(*heaptrack->allocations)))
+		return -ENOMEM;
+	for (;; at++) {
+		slot = heap_table_find(&heaptrack->table, hash, &at);
+		*number = slot->number;
+		if (!slot->number)
+			break;
+		if (heaptrack->allocations[*number - 1].size == size &&
+		    heaptrack->allocations[*number - 1].stack == stack)
+			return 0;
+	}
+	if (put_stack(heaptrack, output, stack, &written))
+		return -ENOMEM;
+	fprintf(output->file, "a %" PRIx64 " %x\n", size, written);
+	heaptrack->allocations[heaptrack->allocation_count] =
+		(struct allocation){ size, stack };
+	*number = ++heaptrack->allocation_count;
+	heap_table_set(&heaptrack->table, slot, hash, *number);
+	return 0;
+}
+
+static void put_time(struct heaptrack *heaptrack, struct heap_output *output,
+		     int64_t time)
+{
+	uint64_t since;
+
+	if (time == HEAP_NO_TIME)
+		return;
+	if (heaptrack->begin == HEAP_NO_TIME)
+		heaptrack->begin = time;
+	if (time < heaptrack->begin)
+		return;
+	since = ((uint64_t)time - (uint64_t)heaptrack->begin) / 1000000;
+	if (since <= heaptrack->time)
+		return;
+	fprintf(output->file, "c %" PRIx64 "\n", since);
+	heaptrack->time = since;
+}
+
+/* The reader may learn it late. */
+static void put_command(struct heaptrack *heaptrack, struct heap_output *output)
+{
+	const char *text = heap_text(output->trace, output->trace->command);
+
+	if (heaptrack->command || !*text)
+		return;
+	fputs("X ", output->file);
+	put_text(output->file, text);
+	putc('\n', output->file);
+	heaptrack->command = true;
+}
+
+static int heaptrack_begin(struct heap_output *output, void **state,
+			   struct error *err)
+{
+	struct heaptrack *heaptrack = calloc(1, sizeof(*heaptrack));
+
+	if (!heaptrack)
+		return no_memory(err);
+	heaptrack->begin = output->trace->begin;
+	fprintf(output->file, "v %x %x\n", PROGRAM_VERSION, FORMAT_VERSION);
+	/* heaptrack_print takes 0 for "none" when it looks for temporaries */
+	fputs("a 0 0\n", output->file);
+	*state = heaptrack;
+	return 0;
+}
+
+/* Only blocks whose allocation is in the file: heaptrack_print takes every
+ * release for one of these. */
+static bool is_written(const struct heap_block *block)
+{
+	return block && !block->old;
+}
+
+static void tell_left_out(struct heap_output *output,
+			  const struct heap_step *step)
+{
+	const struct heap_event *event = step->event;
+	const struct heap_block *gone = step->gone;
+
+	if (event->kind == HEAP_OLD)
+		output->tell(output->context,
+			     "blocks from before the recording left out");
+	else if (gone && gone->old)
+		output->tell(output->context,
+			     "releases of blocks from before left out");
+	else if (event->kind == HEAP_FREE && !gone)
+		output->tell(output->context,
+			     "releases of unknown blocks left out");
+	else if (event->kind == HEAP_LOSS)
+		output->tell(output->context, "places where events are missing");
+}
+
+static void tell_changed(struct heaptrack *heaptrack,
+			 struct heap_output *output,
+			 const struct heap_step *step)
+{
+	uint32_t pid = step->event->pid;
+
+	if (!heaptrack->pid)
+		heaptrack->pid = pid;
+	if (pid != heaptrack->pid)
+		output->tell(output->context,
+			     "events of further processes written as of one");
+	if (output->trace->sample)
+		output->tell(output->context,
+			     "sampled blocks written without their weights");
+}
+
+/* A block that came ('+') or went ('-'). */
+static int put_block(struct heaptrack *heaptrack, struct heap_output *output,
+		     char sign, const struct heap_block *block)
+{
+	uint32_t number;
+
+	if (!is_written(block))
+		return 0;
+	if (put_allocation(heaptrack, output, block->size, block->stack,
+			   &number))
+		return -ENOMEM;
+	fprintf(output->file, "%c %x\n", sign, number);
+	return 0;
+}
+
+static int heaptrack_step(struct heap_output *output, void *state,
+			  const struct heap_model *model,
+			  const struct heap_step *step, struct error *err)
+{
+	struct heaptrack *heaptrack = state;
+
+	put_command(heaptrack, output);
+	tell_left_out(output, step);
+	if (!is_written(step->gone) && !is_written(step->lost) &&
+	    !is_written(step->came))
+		return 0;
+	tell_changed(heaptrack, output, step);
+	put_time(heaptrack, output, step->event->time);
+	if (put_block(heaptrack, output, '-', step->gone) ||
+	    put_block(heaptrack, output, '-', step->lost) ||
+	    put_block(heaptrack, output, '+', step->came))
+		return no_memory(err);
+	return 0;
+}
+
+static void put_end(struct heaptrack *heaptrack, struct heap_output *output)
+{
+	const struct heap_trace *trace = output->trace;
+
+	if (trace->page)
+		fprintf(output->file, "I %" PRIx64 " 0\n", trace->page);
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		fputs("# events are missing\n", output->file);
+	else if (trace->lost)
+		fprintf(output->file, "# %" PRIu64 " events are missing\n",
+			trace->lost);
+	put_time(heaptrack, output, trace->end);
+	if (!heaptrack->command)
+		fputs("X (unknown)\n", output->file);
+}
+
+static int heaptrack_end(struct heap_output *output, void *state,
+			 const struct heap_model *model, bool failed,
+			 struct error *err)
+{
+	struct heaptrack *heaptrack = state;
+
+	if (!failed)
+		put_end(heaptrack, output);
+	free(heaptrack->strings.items);
+	free(heaptrack->frames.items);
+	free(heaptrack->stacks.items);
+	free(heaptrack->allocations);
+	heap_table_free(&heaptrack->table);
+	free(heaptrack);
+	return 0;
+}
+
+const struct heap_format format_heaptrack = {
+	.name = "heaptrack",
+	.help = "heaptrack's interpreted data (heaptrack_print, heaptrack_gui)",
+	.begin = heaptrack_begin,
+	.step = heaptrack_step,
+	.end = heaptrack_end,
+};

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * massif.out, as valgrind's massif writes it and ms_print reads it: snapshots
+ * of how much is allocated, some of them with the callers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../../lib/safe_text.h"
+#include "../core/format.h"
+#include "massif_tree.h"
+#include "rounded.h"
+
+#define SNAPSHOTS	100	/* as many as massif keeps */
+#define DETAILED	10	/* each so manieth has a tree */
+#define CREDIT		4	/* leaves that each event pays for */
+#define MS		1000000	/* ns */
+#define SPAN_MIN	(100 * MS)	/* shorter runs are told in bytes */
+
+struct snapshot {
+	uint64_t number;		/* of the event */
+	int64_t time;
+	uint64_t passed;		/* bytes that came and went so far */
+	uint64_t bytes;
+	struct massif_leaf *leaves;	/* NULL: they would cost too much */
+	size_t leaf_count;
+};
+
+/* What is there of a stack. When the heap was largest it was `at_peak`, unless
+ * nothing has changed since: then it is as it is. */
+struct site {
+	uint64_t bytes, at_peak;
+	uint64_t changed;		/* since the peak of this number */
+};
+
+struct massif {
+	struct heap_output *output;
+	struct site *sites;		/* by stack */
+	size_t site_count, site_room;
+	struct snapshot now, peak, snapshots[SNAPSHOTS];
+	uint64_t peaks;
+	size_t count;
+	uint64_t interval;		/* between snapshots */
+	uint64_t credit;		/* leaves that may be kept */
+	bool old_told;
+};
+
+static void massif_tell(const struct massif *massif, const char *text)
+{
+	if (massif->output->tell)
+		massif->output->tell(massif->output->context, text);
+}
+
+/* ---- what is allocated ---- */
+
+/* The bytes that a block stands for. */
+static uint64_t block_bytes(const struct massif *massif,
+			    const struct heap_block *block)
+{
+	const struct heap_trace *trace = massif->output->trace;
+
+	return trace->sample ?
+	       heap_rounded(block->size *
+			    heap_trace_weight(trace, block->size)) :
+	       block->size;
+}
+
+static struct site *massif_site(struct massif *massif, uint32_t stack)
+{
+	while (massif->site_count <= stack) {
+		if (!array_grow(&massif->sites, massif->site_count,
+				&massif->site_room, sizeof(*massif->sites)))
+			return NULL;
+		massif->sites[massif->site_count++] = (struct site){ 0 };
+	}
+	return &massif->sites[stack];
+}
+
+static int site_change(struct massif *massif, const struct heap_block *block,
+		       bool came)
+{
+	uint64_t bytes = block_bytes(massif, block);
+	struct site *site;
+
+	if (block->old) {
+		if (!massif->old_told)
+			massif_tell(massif, "old blocks are left out");
+		massif->old_told = true;
+		return 0;
+	}
+	site = massif_site(massif, block->stack);
+	if (!site)
+		return -ENOMEM;
+	if (site->changed < massif->peaks) {
+		site->at_peak = site->bytes;
+		site->changed = massif->peaks;
+	}
+	site->bytes += came ? bytes : -bytes;
+	massif->now.bytes += came ? bytes : -bytes;
+	massif->now.passed += bytes;
+	return 0;
+}
+
+static void peak_take(struct massif *massif)
+{
+	if (massif->now.bytes <= massif->peak.bytes)
+		return;
+	massif->peak = massif->now;
+	massif->peaks++;
+}
+
+/* ---- snapshots ---- */
+
+static struct massif_leaf *leaves_make(const struct massif *massif, bool peak,
+				       size_t *count)
+{
+	struct massif_leaf *leaves = calloc(massif->site_count + 1,
+					    sizeof(*leaves));
+
+	*count = 0;
+	for (size_t i = 0; leaves && i < massif->site_count; i++) {
+		const struct site *site = &massif->sites[i];
+		uint64_t bytes = peak && site->changed == massif->peaks ?
+			site->at_peak : site->bytes;
+
+		if (bytes)
+			leaves[(*count)++] = (struct massif_leaf){ i, bytes };
+	}
+	return leaves;
+}
+
+/* Times don't go back, but may be any. */
+static uint64_t time_between(const struct snapshot *from,
+			     const struct snapshot *to)
+{
+	return (uint64_t)to->time - (uint64_t)from->time;
+}
+
+/* Every second one goes, and from now on as many are taken. */
+static void snapshots_thin(struct massif *massif)
+{
+	const struct snapshot *last = &massif->snapshots[massif->count - 1];
+
+	massif->interval = time_between(&massif->snapshots[0], last) /
+			   (SNAPSHOTS / 2);
+	for (size_t i = 1; i < massif->count; i += 2)
+		free(massif->snapshots[i].leaves);
+	massif->count /= 2;
+	for (size_t i = 1; i < massif->count; i++)
+		massif->snapshots[i] = massif->snapshots[2 * i];
+}
+
+static void snapshot_take(struct massif *massif)
+{
+	struct snapshot *snapshot;
+
+	if (massif->count == SNAPSHOTS)
+		snapshots_thin(massif);
+	snapshot = &massif->snapshots[massif->count++];
+	*snapshot = massif->now;
+	if (massif->credit < massif->site_count)
+		return;
+	massif->credit -= massif->site_count;
+	snapshot->leaves = leaves_make(massif, false, &snapshot->leaf_count);
+}
+
+static int take_step(struct massif *massif, const struct heap_step *step)
+{
+	int code = 0;
+
+	if (step->gone)
+		code = site_change(massif, step->gone, false);
+	if (!code && step->lost)
+		code = site_change(massif, step->lost, false);
+	if (!code && step->came && step->event->kind != HEAP_OLD)
+		code = site_change(massif, step->came, true);
+	return code;
+}
+
+static void take_left(void *context, const struct heap_block *block)
+{
+	/* its stack has been met, so there is memory */
+	site_change(context, block, false);
+}
+
+static void take_time(struct massif *massif, const struct heap_step *step)
+{
+	int64_t time = step->event->time;
+
+	massif->now.number = step->number;
+	if (time == HEAP_NO_TIME)
+		time = step->number;
+	if (time > massif->now.time || !massif->count)
+		massif->now.time = time;
+	if (!massif->count)
+		snapshot_take(massif);
+}
+
+static int massif_step(struct heap_output *output, void *state,
+		       const struct heap_model *model,
+		       const struct heap_step *step, struct error *err)
+{
+	struct massif *massif = state;
+	int code;
+
+	if (!step->gone && !step->came && !step->ended[0] && !step->ended[1])
+		return 0;
+	take_time(massif, step);
+	heap_step_each_left(step, take_left, massif);
+	code = take_step(massif, step);
+	if (code)
+		return error_set(err, code, "out of memory");
+	massif->credit += CREDIT;
+	peak_take(massif);
+	if (time_between(&massif->snapshots[massif->count - 1],
+			 &massif->now) >= massif->interval)
+		snapshot_take(massif);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+enum tree { TREE_EMPTY, TREE_DETAILED, TREE_PEAK };
+
+struct massif_times {
+	bool real;		/* milliseconds; else bytes that passed */
+	const struct snapshot *begin;
+};
+
+static void snapshot_put(const struct massif *massif, size_t number,
+			 const struct snapshot *snapshot, enum tree tree,
+			 const struct massif_times *times)
+{
+	static const char *const names[] = { "empty", "detailed", "peak" };
+	uint64_t time = times->real ?
+		time_between(times->begin, snapshot) / MS :
+		snapshot->passed;
+
+	fprintf(massif->output->file,
+		"#-----------\nsnapshot=%zu\n#-----------\n"
+		"time=%" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
+		"mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
+		number, time, snapshot->bytes, names[tree]);
+}
+
+static int tree_put(const struct massif *massif,
+		    const struct snapshot *snapshot)
+{
+	return massif_tree_write(massif->output->file, massif->output->trace,
+				 snapshot->leaves, snapshot->leaf_count,
+				 snapshot->bytes);
+}
+
+static int snapshots_put(const struct massif *massif,
+			 const struct snapshot *all, size_t count,
+			 const struct snapshot *peak)
+{
+	struct massif_times times = { .begin = all };
+	int code = 0;
+
+	times.real = !massif->output->trace->no_time && count &&
+		     time_between(all, &all[count - 1]) >= SPAN_MIN;
+	fprintf(massif->output->file, "time_unit: %s\n",
+		times.real ? "ms" : "B");
+	for (size_t i = 0; i < count && !code; i++) {
+		bool detailed = &all[i] == peak ||
+			(i % DETAILED == DETAILED - 1 && all[i].leaves);
+
+		snapshot_put(massif, i, &all[i],
+			     &all[i] == peak ? TREE_PEAK :
+			     detailed ? TREE_DETAILED : TREE_EMPTY, &times);
+		if (detailed)
+			code = tree_put(massif, &all[i]);
+	}
+	return code;
+}
+
+/* The peak among the snapshots, in the place of one that is the same. Where it
+ * is; NULL: there is none. */
+static const struct snapshot *peak_insert(const struct massif *massif,
+					  struct snapshot *all, size_t *count)
+{
+	size_t at = 0;
+
+	if (!massif->peaks)
+		return NULL;
+	while (at < *count && all[at].number < massif->peak.number)
+		at++;
+	/* before the first event there is nothing yet */
+	if (!at && *count && all[0].number == massif->peak.number)
+		at++;
+	if (at == *count || all[at].number != massif->peak.number) {
+		memmove(all + at + 1, all + at, (*count - at) * sizeof(*all));
+		++*count;
+	}
+	all[at] = massif->peak;
+	return &all[at];
+}
+
+static void heading_put(const struct massif *massif)
+{
+	const struct heap_trace *trace = massif->output->trace;
+	FILE *out = massif->output->file;
+
+	fputs("desc: heapmon", out);
+	if (trace->sample)
+		fprintf(out, ", sampled by %" PRIu64 " bytes", trace->sample);
+	if (trace->min_size)
+		fprintf(out, ", blocks from %" PRIu64 " bytes on",
+			trace->min_size);
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		fputs(", some events lost", out);
+	else if (trace->lost)
+		fprintf(out, ", %" PRIu64 " events lost", trace->lost);
+	fputs("\ncmd: ", out);
+	if (trace->command)
+		safe_text_print(out, heap_text(trace, trace->command), false);
+	else
+		fputs("(unknown)", out);
+	putc('\n', out);
+}
+
+static int massif_write(struct massif *massif)
+{
+	struct snapshot all[SNAPSHOTS + 2];
+	const struct snapshot *peak;
+	size_t count = massif->count;
+
+	massif->peak.leaves = leaves_make(massif, true,
+					  &massif->peak.leaf_count);
+	if (!massif->peak.leaves)
+		return -ENOMEM;
+	memcpy(all, massif->snapshots, count * sizeof(*all));
+	if (!count || all[count - 1].number != massif->now.number)
+		all[count++] = massif->now;
+	peak = peak_insert(massif, all, &count);
+	heading_put(massif);
+	return snapshots_put(massif, all, count, peak);
+}
+
+static int massif_begin(struct heap_output *output, void **state,
+			struct error *err)
+{
+	struct massif *massif = calloc(1, sizeof(*massif));
+
+	if (!massif)
+		return error_set(err, -ENOMEM, "out of memory");
+	massif->output = output;
+	massif_tell(massif, "single blocks, threads and types are left out");
+	*state = massif;
+	return 0;
+}
+
+static int massif_end(struct heap_output *output, void *state,
+		      const struct heap_model *model, bool failed,
+		      struct error *err)
+{
+	struct massif *massif = state;
+	int code = failed ? 0 : massif_write(massif);
+
+	for (size_t i = 0; i < massif->count; i++)
+		free(massif->snapshots[i].leaves);
+	free(massif->peak.leaves);
+	free(massif->sites);
+	free(massif);
+	if (code)
+		return error_set(err, code, "out of memory");
+	if (!failed && ferror(output->file))
+		return error_set(err, -EIO, "cannot write '%s'", output->path);
+	return 0;
+}
+
+const struct heap_format format_massif = {
+	.name = "massif",
+	.help = "valgrind's massif.out, for ms_print (written only)",
+	.begin = massif_begin,
+	.step = massif_step,
+	.end = massif_end,
+};

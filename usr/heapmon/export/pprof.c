@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pprof's profile.proto, compressed by gzip. Field numbers are those of the
+ * proto. A location is a frame, by the frame's number.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "../core/format.h"
+#include "../core/table.h"
+#include "../../lib/array.h"
+#include "protobuf.h"
+#include "rounded.h"
+
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING,
+	PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
+	PROFILE_TIME = 9, PROFILE_DURATION, PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE,
+};
+
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE };
+enum {
+	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5,
+	MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES,
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+/* Strings of the file itself, in front of the trace's. */
+enum {
+	TEXT_NONE, TEXT_ALLOC_OBJECTS, TEXT_COUNT, TEXT_ALLOC_SPACE, TEXT_BYTES,
+	TEXT_INUSE_OBJECTS, TEXT_INUSE_SPACE, TEXT_SPACE, TEXT_UNKNOWN, TEXTS
+};
+
+static const char *const texts[TEXTS] = {
+	"", "alloc_objects", "count", "alloc_space", "bytes",
+	"inuse_objects", "inuse_space", "space", "(unknown)",
+};
+
+/* A module where it was mapped. */
+struct mapping {
+	uint32_t module;
+	uint64_t start, limit;
+	bool bare;		/* of some place nothing but the address is
+				 * known */
+};
+
+struct function {
+	uint32_t symbol, file;
+};
+
+struct pprof {
+	struct heap_output *output;
+	const struct heap_trace *trace;
+	z_stream stream;
+	struct protobuf whole, part, inner;
+	uint32_t *string_at;	/* by the trace's string: its number here */
+	uint32_t strings;
+	uint32_t *mapping_of;	/* by frame; 0: none */
+	bool *used;		/* by frame */
+	struct mapping *mappings;
+	size_t mapping_count, mapping_room;
+	struct heap_table mapping_table;
+	struct function *functions;
+	size_t function_count, function_room;
+	struct heap_table function_table;
+	bool failed;		/* no memory */
+};
+
+/* ---- the file ---- */
+
+/* Compress what is there, and with `flush` Z_FINISH the end. */
+static void write_out(struct pprof *pprof, int flush)
+{
+	z_stream *stream = &pprof->stream;
+	uint8_t bytes[16384];
+
+	stream->next_in = pprof->whole.data;
+	stream->avail_in = pprof->whole.size;
+	do {
+		stream->next_out = bytes;
+		stream->avail_out = sizeof(bytes);
+		deflate(stream, flush);
+		fwrite(bytes, 1, sizeof(bytes) - stream->avail_out,
+		       pprof->output->file);
+	} while (!stream->avail_out);
+	pprof->whole.size = 0;
+}
+
+static void write_part(struct pprof *pprof, enum profile_field field)
+{
+	protobuf_message(&pprof->whole, field, &pprof->part);
+	if (pprof->whole.size >= 65536)
+		write_out(pprof, Z_NO_FLUSH);
+}
+
+static uint32_t write_text(struct pprof *pprof, const char *text)
+{
+	protobuf_bytes(&pprof->whole, PROFILE_STRING, text, strlen(text));
+	return pprof->strings++;
+}
+
+static uint32_t write_string(struct pprof *pprof, uint32_t string)
+{
+	if (!string)
+		return TEXT_NONE;
+	if (!pprof->string_at[string])
+		pprof->string_at[string] =
+			write_text(pprof, heap_text(pprof->trace, string));
+	return pprof->string_at[string];
+}
+
+static void write_type(struct pprof *pprof, enum profile_field field,
+		       uint32_t type, uint32_t unit)
+{
+	protobuf_field(&pprof->part, TYPE_TYPE, type);
+	protobuf_field(&pprof->part, TYPE_UNIT, unit);
+	write_part(pprof, field);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void write_comment(struct pprof *pprof, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	protobuf_field(&pprof->whole, PROFILE_COMMENT,
+		       write_text(pprof, text));
+}
+
+static void write_comments(struct pprof *pprof)
+{
+	const struct heap_trace *trace = pprof->trace;
+
+	if (trace->command)
+		protobuf_field(&pprof->whole, PROFILE_COMMENT,
+			       write_string(pprof, trace->command));
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		write_comment(pprof, "events are missing");
+	else if (trace->lost)
+		write_comment(pprof, "%" PRIu64 " events are missing",
+			      trace->lost);
+	if (trace->min_size)
+		write_comment(pprof, "blocks below %" PRIu64
+			      " bytes were not recorded", trace->min_size);
+	if (trace->sample)
+		write_comment(pprof, "a sample of the blocks, one in each %"
+			      PRIu64 " bytes, by the weights of its blocks",
+			      trace->sample);
+}
+
+static void write_head(struct pprof *pprof)
+{
+	const struct heap_trace *trace = pprof->trace;
+
+	for (size_t i = 0; i < TEXTS; i++)
+		write_text(pprof, texts[i]);
+	write_type(pprof, PROFILE_SAMPLE_TYPE, TEXT_ALLOC_OBJECTS, TEXT_COUNT);
+	write_type(pprof, PROFILE_SAMPLE_TYPE, TEXT_ALLOC_SPACE, TEXT_BYTES);
+	write_type(pprof, PROFILE_SAMPLE_TYPE, TEXT_INUSE_OBJECTS, TEXT_COUNT);
+	write_type(pprof, PROFILE_SAMPLE_TYPE, TEXT_INUSE_SPACE, TEXT_BYTES);
+	write_type(pprof, PROFILE_PERIOD_TYPE, TEXT_SPACE, TEXT_BYTES);
+	protobuf_field(&pprof->whole, PROFILE_PERIOD,
+		       trace->sample ? trace->sample : 1);
+	protobuf_field(&pprof->whole, PROFILE_DEFAULT_TYPE, TEXT_INUSE_SPACE);
+	if (trace->begin != HEAP_NO_TIME)
+		protobuf_field(&pprof->whole, PROFILE_TIME, trace->begin);
+	if (trace->begin != HEAP_NO_TIME && trace->end > trace->begin)
+		protobuf_field(&pprof->whole, PROFILE_DURATION,
+			       (uint64_t)trace->end - (uint64_t)trace->begin);
+	write_comments(pprof);
+}
+
+/* ---- frames ---- */
+
+/* Its number, from 1; 0: no memory. */
+static uint32_t mapping_number(struct pprof *pprof, uint32_t module,
+			       uint64_t start)
+{
+	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, module), start);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!heap_table_grow(&pprof->mapping_table) ||
+	    !array_grow(&pprof->mappings, pprof->mapping_count,
+			&pprof->mapping_room, sizeof(*pprof->mappings))) {
+		pprof->failed = true;
+		return 0;
+	}
+	for (;; at++) {
+		slot = heap_table_find(&pprof->mapping_table, hash, &at);
+		if (!slot->number)
+			break;
+		if (pprof->mappings[slot->number - 1].module == module &&
+		    pprof->mappings[slot->number - 1].start == start)
+			return slot->number;
+	}
+	pprof->mappings[pprof->mapping_count++] = (struct mapping){
+		.module = module, .start = start,
+	};
+	heap_table_set(&pprof->mapping_table, slot, hash,
+		       pprof->mapping_count);
+	return pprof->mapping_count;
+}
+
+static void mapping_add_frame(struct pprof *pprof, uint32_t number)
+{
+	const struct heap_frame *frame = &pprof->trace->frames[number];
+	uint64_t start = frame->address - frame->module_offset;
+	struct mapping *mapping;
+
+	if (!frame->module || frame->module_offset > frame->address)
+		return;
+	pprof->mapping_of[number] = mapping_number(pprof, frame->module, start);
+	if (!pprof->mapping_of[number])
+		return;
+	mapping = &pprof->mappings[pprof->mapping_of[number] - 1];
+	if (frame->address >= mapping->limit)
+		mapping->limit = frame->address + 1;
+	if (!frame->symbol)
+		mapping->bare = true;
+}
+
+/* has_functions ... keep pprof from looking for symbols of its own: where some
+ * are missing, it may. */
+static void write_mappings(struct pprof *pprof)
+{
+	for (size_t i = 0; i < pprof->mapping_count; i++) {
+		const struct mapping *mapping = &pprof->mappings[i];
+
+		protobuf_field(&pprof->part, MAPPING_ID, i + 1);
+		protobuf_field(&pprof->part, MAPPING_START, mapping->start);
+		protobuf_field(&pprof->part, MAPPING_LIMIT, mapping->limit);
+		protobuf_field(&pprof->part, MAPPING_FILE,
+			       write_string(pprof, mapping->module));
+		protobuf_field(&pprof->part, MAPPING_FUNCTIONS, !mapping->bare);
+		protobuf_field(&pprof->part, MAPPING_FILES, !mapping->bare);
+		protobuf_field(&pprof->part, MAPPING_LINES, !mapping->bare);
+		write_part(pprof, PROFILE_MAPPING);
+	}
+}
+
+static void write_function(struct pprof *pprof, uint32_t id, uint32_t name,
+			   uint32_t file)
+{
+	protobuf_field(&pprof->part, FUNCTION_ID, id);
+	protobuf_field(&pprof->part, FUNCTION_NAME, name);
+	protobuf_field(&pprof->part, FUNCTION_SYSTEM_NAME, name);
+	protobuf_field(&pprof->part, FUNCTION_FILE, file);
+	write_part(pprof, PROFILE_FUNCTION);
+}
+
+/* Its number, from 1: 1 is the unknown one; 0: no memory. */
+static uint32_t function_number(struct pprof *pprof, uint32_t symbol,
+				uint32_t file)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START,
+				  (uint64_t)symbol << 32 | file);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!heap_table_grow(&pprof->function_table) ||
+	    !array_grow(&pprof->functions, pprof->function_count,
+			&pprof->function_room, sizeof(*pprof->functions))) {
+		pprof->failed = true;
+		return 0;
+	}
+	for (;; at++) {
+		slot = heap_table_find(&pprof->function_table, hash, &at);
+		if (!slot->number)
+			break;
+		if (pprof->functions[slot->number - 1].symbol == symbol &&
+		    pprof->functions[slot->number - 1].file == file)
+			return slot->number;
+	}
+	pprof->functions[pprof->function_count++] = (struct function){
+		symbol, file,
+	};
+	heap_table_set(&pprof->function_table, slot, hash,
+		       pprof->function_count);
+	write_function(pprof, pprof->function_count,
+		       symbol ? write_string(pprof, symbol) : TEXT_UNKNOWN,
+		       write_string(pprof, file));
+	return pprof->function_count;
+}
+
+static void write_location(struct pprof *pprof, uint32_t number)
+{
+	const struct heap_frame *frame = &pprof->trace->frames[number];
+	bool named = frame->symbol || frame->file || !frame->address;
+	uint32_t function = named ? function_number(pprof, frame->symbol,
+						    frame->file) : 0;
+
+	protobuf_field(&pprof->inner, LINE_FUNCTION, function);
+	protobuf_field(&pprof->inner, LINE_LINE, frame->line);
+	protobuf_field(&pprof->part, LOCATION_ID, number);
+	protobuf_field(&pprof->part, LOCATION_MAPPING,
+		       pprof->mapping_of[number]);
+	/* in the call, not behind it */
+	protobuf_field(&pprof->part, LOCATION_ADDRESS,
+		       frame->address ? frame->address - 1 : 0);
+	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
+	write_part(pprof, PROFILE_LOCATION);
+}
+
+/* Where no callers are known; its number is behind those of all frames. */
+static void write_unknown(struct pprof *pprof)
+{
+	protobuf_field(&pprof->inner, LINE_FUNCTION,
+		       function_number(pprof, 0, 0));
+	protobuf_field(&pprof->part, LOCATION_ID,
+		       pprof->trace->frame_count + 1);
+	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
+	write_part(pprof, PROFILE_LOCATION);
+}
+
+static void write_frames(struct pprof *pprof)
+{
+	for (size_t i = 1; i < pprof->trace->frame_count; i++)
+		if (pprof->used[i])
+			mapping_add_frame(pprof, i);
+	write_mappings(pprof);
+	for (size_t i = 1; i < pprof->trace->frame_count; i++)
+		if (pprof->used[i])
+			write_location(pprof, i);
+	write_unknown(pprof);
+}
+
+/* ---- samples ---- */
+
+static void write_values(struct pprof *pprof, const struct heap_weighted *sums)
+{
+	protobuf_number(&pprof->inner, heap_rounded(sums->allocs));
+	protobuf_number(&pprof->inner, heap_rounded(sums->alloc_bytes));
+	protobuf_number(&pprof->inner,
+			heap_rounded(sums->allocs - sums->frees));
+	protobuf_number(&pprof->inner,
+			heap_rounded(sums->alloc_bytes - sums->free_bytes));
+	protobuf_message(&pprof->part, SAMPLE_VALUE, &pprof->inner);
+}
+
+static void write_sample(struct pprof *pprof, const struct heap_site *site,
+			 const struct heap_weighted *sums)
+{
+	const struct heap_stack *stacks = pprof->trace->stacks;
+
+	for (uint32_t at = site->stack; at; at = stacks[at].parent) {
+		protobuf_number(&pprof->inner, stacks[at].frame);
+		pprof->used[stacks[at].frame] = true;
+	}
+	if (!site->stack)
+		protobuf_number(&pprof->inner, pprof->trace->frame_count + 1);
+	protobuf_message(&pprof->part, SAMPLE_LOCATION, &pprof->inner);
+	write_values(pprof, sums);
+	write_part(pprof, PROFILE_SAMPLE);
+}
+
+static void write_samples(struct pprof *pprof,
+			  const struct heap_profile *profile)
+{
+	for (size_t i = 0; i < profile->site_count; i++) {
+		struct heap_weighted sums;
+
+		heap_site_weighted(profile, &profile->sites[i], &sums);
+		if (sums.allocs)
+			write_sample(pprof, &profile->sites[i], &sums);
+	}
+}
+
+static bool pprof_open(struct pprof *pprof)
+{
+	const struct heap_trace *trace = pprof->trace;
+
+	pprof->string_at = calloc(trace->strings.count + 1,
+				  sizeof(*pprof->string_at));
+	pprof->mapping_of = calloc(trace->frame_count + 1,
+				   sizeof(*pprof->mapping_of));
+	pprof->used = calloc(trace->frame_count + 1, sizeof(*pprof->used));
+	return pprof->string_at && pprof->mapping_of && pprof->used &&
+	       deflateInit2(&pprof->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+			    MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static void pprof_close(struct pprof *pprof)
+{
+	deflateEnd(&pprof->stream);
+	protobuf_free(&pprof->whole);
+	protobuf_free(&pprof->part);
+	protobuf_free(&pprof->inner);
+	heap_table_free(&pprof->mapping_table);
+	heap_table_free(&pprof->function_table);
+	free(pprof->string_at);
+	free(pprof->mapping_of);
+	free(pprof->used);
+	free(pprof->mappings);
+	free(pprof->functions);
+}
+
+static void tell(struct heap_output *output, uint64_t count, const char *what)
+{
+	char text[128];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " %s", count, what);
+	output->tell(output->context, text);
+}
+
+static int pprof_write(struct heap_output *output,
+		       const struct heap_profile *profile,
+		       const struct heap_model *model, struct error *err)
+{
+	struct pprof pprof = { .output = output, .trace = profile->trace };
+	bool failed = !pprof_open(&pprof);
+
+	if (!failed) {
+		write_head(&pprof);
+		write_samples(&pprof, profile);
+		write_frames(&pprof);
+		write_out(&pprof, Z_FINISH);
+		failed = pprof.failed || pprof.whole.failed;
+	}
+	pprof_close(&pprof);
+	if (failed)
+		return error_set(err, -ENOMEM, "out of memory");
+	tell(output, model->old.count,
+	     "blocks from before the recording left out");
+	tell(output, model->unknown.count,
+	     "releases of blocks that were never seen left out");
+	return 0;
+}
+
+const struct heap_format format_pprof = {
+	.name = "pprof",
+	.help = "pprof's protocol buffer (go tool pprof)",
+	.write_profile = pprof_write,
+};

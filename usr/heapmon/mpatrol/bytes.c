@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bytes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+uint8_t mpatrol_byte(struct mpatrol_cursor *cursor)
+{
+	if (mpatrol_left(cursor))
+		return cursor->data[cursor->at++];
+	cursor->wrong = true;
+	return 0;
+}
+
+static uint64_t fixed(struct mpatrol_cursor *cursor, unsigned int size)
+{
+	uint64_t value = 0;
+
+	if (mpatrol_left(cursor) < size) {
+		cursor->at = cursor->size;
+		cursor->wrong = true;
+		return 0;
+	}
+	for (unsigned int i = 0; i < size; i++) {
+		unsigned int place = cursor->form.big ? size - 1 - i : i;
+
+		value |= (uint64_t)cursor->data[cursor->at++] << place * 8;
+	}
+	return value;
+}
+
+uint64_t mpatrol_word(struct mpatrol_cursor *cursor)
+{
+	return fixed(cursor, cursor->form.word);
+}
+
+uint64_t mpatrol_number(struct mpatrol_cursor *cursor)
+{
+	return fixed(cursor, cursor->form.number);
+}
+
+uint64_t mpatrol_leb128(struct mpatrol_cursor *cursor)
+{
+	uint64_t value = 0;
+	uint8_t byte;
+
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		byte = mpatrol_byte(cursor);
+		if (shift == 63 && byte > 1)
+			break;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	cursor->wrong = true;
+	return 0;
+}
+
+bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic)
+{
+	if (mpatrol_left(cursor) < MPATROL_MAGIC ||
+	    memcmp(cursor->data + cursor->at, magic, MPATROL_MAGIC))
+		return false;
+	cursor->at += MPATROL_MAGIC;
+	return true;
+}
+
+/*
+ * The first word is 1, so that the eight bytes there tell word size and order;
+ * the version behind it, whose upper half is 0, tells the size of a long.
+ */
+static bool form_find(struct mpatrol_cursor *cursor)
+{
+	static const uint8_t one_little[8] = { 1 }, one_big[8] = { [7] = 1 };
+	const uint8_t *p = cursor->data + cursor->at;
+	struct mpatrol_form *form = &cursor->form;
+
+	if (mpatrol_left(cursor) < 8)
+		return false;
+	*form = (struct mpatrol_form){ 8, 8, !memcmp(p, one_big, 8) };
+	if (form->big || !memcmp(p, one_little, 8)) {
+		if (mpatrol_left(cursor) >= 16 &&
+		    memcmp(p + (form->big ? 8 : 12), "\0\0\0", 4))
+			form->number = 4;
+		return true;
+	}
+	*form = (struct mpatrol_form){ 4, 4, !memcmp(p, one_big + 4, 4) };
+	return form->big || !memcmp(p, one_little, 4);
+}
+
+int mpatrol_open(struct mpatrol_cursor *cursor, struct heap_input *input,
+		 const char *magic, uint64_t *version, struct error *err)
+{
+	*cursor = (struct mpatrol_cursor){
+		.data = input->data, .size = input->size,
+	};
+	if (!mpatrol_magic(cursor, magic))
+		return error_set(err, -EINVAL, "'%s' doesn't begin with %s",
+				 input->path, magic);
+	if (!form_find(cursor))
+		return mpatrol_damaged(cursor, input,
+				       "no word of 32 or 64 bits that is 1",
+				       err);
+	mpatrol_word(cursor);
+	*version = mpatrol_number(cursor);
+	if (cursor->wrong)
+		return mpatrol_damaged(cursor, input, "the header ends", err);
+	input->trace->bits = cursor->form.word * 8;
+	input->trace->big_endian = cursor->form.big;
+	input->trace->no_time = true;
+	return 0;
+}
+
+int mpatrol_damaged(const struct mpatrol_cursor *cursor,
+		    struct heap_input *input, const char *what,
+		    struct error *err)
+{
+	input->trace->damaged++;
+	return error_set(err, -EBADMSG, "'%s' is damaged: %s at byte %zu",
+			 input->path, what, cursor->at);
+}
+
+/* ---- writing ---- */
+
+struct mpatrol_form mpatrol_form_wanted(const struct heap_options *options)
+{
+	unsigned int word = options->bits == 32 ? 4 : 8;
+
+	return (struct mpatrol_form){ word, word, options->endian == 'b' };
+}
+
+static void put_fixed(struct mpatrol_out *out, unsigned int size,
+		      uint64_t value)
+{
+	if (size < 8 && value >> size * 8)
+		out->overflow = true;
+	for (unsigned int i = 0; i < size; i++) {
+		unsigned int place = out->form.big ? size - 1 - i : i;
+
+		putc(value >> place * 8 & 0xff, out->file);
+	}
+}
+
+void mpatrol_put_word(struct mpatrol_out *out, uint64_t value)
+{
+	put_fixed(out, out->form.word, value);
+}
+
+void mpatrol_put_number(struct mpatrol_out *out, uint64_t value)
+{
+	put_fixed(out, out->form.number, value);
+}
+
+void mpatrol_put_leb128(struct mpatrol_out *out, uint64_t value)
+{
+	if (out->form.word < 8 && value >> out->form.word * 8)
+		out->overflow = true;
+	for (; value > 0x7f; value >>= 7)
+		putc((value & 0x7f) | 0x80, out->file);
+	putc(value, out->file);
+}
+
+void mpatrol_put_magic(struct mpatrol_out *out, const char *magic)
+{
+	fwrite(magic, 1, MPATROL_MAGIC, out->file);
+}
+
+void mpatrol_put_header(struct mpatrol_out *out, const char *magic)
+{
+	mpatrol_put_magic(out, magic);
+	mpatrol_put_word(out, 1);
+	mpatrol_put_number(out, MPATROL_VERSION);
+}
+
+int mpatrol_put_check(const struct mpatrol_out *out, struct error *err)
+{
+	if (!out->overflow)
+		return 0;
+	error_set(err, -EOVERFLOW, "a number has no room in %u bits",
+		  out->form.word * 8);
+	error_hint(err, "try --bits 64");
+	return -EOVERFLOW;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "callgraph.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include "../../lib/array.h"
+#include "../core/table.h"
+
+struct vertex {
+	const struct callsite *site;	/* the first that was met there */
+	uint32_t index;			/* from 1, as they are printed */
+	uint64_t visited;		/* by which stack, the last time */
+	uint32_t parents, children;	/* first edges; 0: none */
+	uint32_t last_parent, last_child;
+};
+
+struct edge {
+	uint32_t parent, child;		/* vertices */
+	uint32_t next_parent;		/* of the child's */
+	uint32_t next_child;		/* of the parent's */
+	bool cycle;
+	struct mprof_sums sums;
+};
+
+struct callgraph {
+	const struct mprof *mprof;
+	struct vertex *vertices;	/* from 1 */
+	size_t vertex_count, vertex_room;
+	struct edge *edges;		/* from 1 */
+	size_t edge_count, edge_room;
+	struct heap_table vertex_table, edge_table;
+	uint32_t *order;		/* vertices as they are printed */
+};
+
+/* ---- building ---- */
+
+/* Make room for an item behind the last one, at least from 1. */
+static bool room_make(void *array, size_t *count, size_t *room, size_t size,
+		      struct heap_table *table)
+{
+	if (!*count)
+		*count = 1;
+	return heap_table_grow(table) && array_grow(array, *count, room, size);
+}
+
+/* 0: no memory. */
+static uint32_t vertex_get(struct callgraph *graph, const struct callsite *site)
+{
+	bool by_symbol = mprof_by_symbol(graph->mprof, site);
+	uint32_t hash = heap_hash(HEAP_HASH_START,
+				  by_symbol ? site->symbol : site->address);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!room_make(&graph->vertices, &graph->vertex_count,
+		       &graph->vertex_room, sizeof(*graph->vertices),
+		       &graph->vertex_table))
+		return 0;
+	while ((slot = heap_table_find(&graph->vertex_table, hash,
+				       &at))->number) {
+		const struct callsite *other =
+			graph->vertices[slot->number].site;
+
+		if (mprof_by_symbol(graph->mprof, other) == by_symbol &&
+		    (by_symbol ? other->symbol == site->symbol :
+				 other->address == site->address))
+			return slot->number;
+		at++;
+	}
+	heap_table_set(&graph->vertex_table, slot, hash, graph->vertex_count);
+	graph->vertices[graph->vertex_count] = (struct vertex){ .site = site };
+	return graph->vertex_count++;
+}
+
+static void edge_link(struct callgraph *graph, uint32_t number)
+{
+	struct edge *edge = &graph->edges[number];
+	struct vertex *parent = &graph->vertices[edge->parent];
+	struct vertex *child = &graph->vertices[edge->child];
+
+	if (parent->last_child)
+		graph->edges[parent->last_child].next_child = number;
+	else
+		parent->children = number;
+	parent->last_child = number;
+	if (child->last_parent)
+		graph->edges[child->last_parent].next_parent = number;
+	else
+		child->parents = number;
+	child->last_parent = number;
+}
+
+/* NULL: no memory. */
+static struct edge *edge_get(struct callgraph *graph, uint32_t parent,
+			     uint32_t child)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START,
+				  (uint64_t)parent << 32 | child);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!room_make(&graph->edges, &graph->edge_count, &graph->edge_room,
+		       sizeof(*graph->edges), &graph->edge_table))
+		return NULL;
+	while ((slot = heap_table_find(&graph->edge_table, hash,
+				       &at))->number) {
+		struct edge *edge = &graph->edges[slot->number];
+
+		if (edge->parent == parent && edge->child == child)
+			return edge;
+		at++;
+	}
+	heap_table_set(&graph->edge_table, slot, hash, graph->edge_count);
+	graph->edges[graph->edge_count] = (struct edge){
+		.parent = parent, .child = child,
+	};
+	edge_link(graph, graph->edge_count);
+	return &graph->edges[graph->edge_count++];
+}
+
+/* Walk to the outermost. What a stack allocates counts once at a place: an edge
+ * that comes back to one is part of a cycle. */
+static int stack_add(struct callgraph *graph, const struct mprof_group *group,
+		     uint64_t walk)
+{
+	const struct callsite *site = group->site;
+	uint32_t child = vertex_get(graph, site);
+
+	if (!child)
+		return -ENOMEM;
+	graph->vertices[child].visited = walk;
+	while (site->parent) {
+		struct edge *edge;
+		uint32_t parent;
+
+		site = mprof_caller(graph->mprof, site);
+		parent = vertex_get(graph, site);
+		edge = parent ? edge_get(graph, parent, child) : NULL;
+		if (!edge)
+			return -ENOMEM;
+		if (graph->vertices[parent].visited == walk)
+			edge->cycle = true;
+		else
+			mprof_sums_merge(&edge->sums, &group->sums);
+		graph->vertices[parent].visited = walk;
+		child = parent;
+	}
+	return 0;
+}
+
+static int vertex_compare(const void *a, const void *b, void *context)
+{
+	const struct callgraph *graph = context;
+	const struct callsite *one =
+		graph->vertices[*(const uint32_t *)a].site;
+	const struct callsite *two =
+		graph->vertices[*(const uint32_t *)b].site;
+	bool by_symbol = mprof_by_symbol(graph->mprof, one);
+
+	if (by_symbol != mprof_by_symbol(graph->mprof, two))
+		return by_symbol ? -1 : 1;
+	if (by_symbol)
+		return one->symbol < two->symbol ? -1 :
+		       one->symbol > two->symbol;
+	return one->address < two->address ? -1 : one->address > two->address;
+}
+
+/* Symbols come first, then addresses. */
+static int vertices_order(struct callgraph *graph)
+{
+	size_t count = graph->vertex_count ? graph->vertex_count - 1 : 0;
+
+	graph->order = calloc(count + 1, sizeof(*graph->order));
+	if (!graph->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		graph->order[i] = i + 1;
+	qsort_r(graph->order, count, sizeof(*graph->order), vertex_compare,
+		graph);
+	for (size_t i = 0; i < count; i++)
+		graph->vertices[graph->order[i]].index = i + 1;
+	return 0;
+}
+
+static int callgraph_build(struct callgraph *graph)
+{
+	const struct mprof *mprof = graph->mprof;
+
+	for (size_t i = 0; i < mprof->stack_count; i++)
+		if (stack_add(graph, &mprof->stacks[i], i + 1))
+			return -ENOMEM;
+	return vertices_order(graph);
+}
+
+/* ---- printing ---- */
+
+static void edge_print(const struct callgraph *graph, const struct edge *edge,
+		       uint32_t other)
+{
+	const struct mprof *mprof = graph->mprof;
+	const struct vertex *vertex = &graph->vertices[other];
+	const uint64_t *allocated = mprof_allocated(mprof, &edge->sums);
+	uint64_t sum = mprof_sum(allocated), left[HEAP_CLASSES];
+	uint64_t left_sum = mprof_left(mprof, &edge->sums, left);
+
+	fprintf(mprof->out, "%s%*" PRIu64 " ", edge->cycle ? " (*) " : "     ",
+		mprof->width, sum);
+	mprof_classes_print(mprof->out, allocated, sum);
+	fprintf(mprof->out, "  %*" PRIu64 " ", mprof->width, left_sum);
+	mprof_classes_print(mprof->out, left, left_sum);
+	fputs("      ", mprof->out);
+	mprof_name_print(mprof, vertex->site);
+	fprintf(mprof->out, " [%" PRIu32 "]\n", vertex->index);
+}
+
+static void vertex_print(const struct callgraph *graph,
+			 const struct vertex *vertex, int width)
+{
+	const struct mprof *mprof = graph->mprof;
+	char index[16];
+
+	for (int i = 0; i < width; i++)
+		putc('-', mprof->out);
+	putc('\n', mprof->out);
+	for (uint32_t i = vertex->parents; i; i = graph->edges[i].next_parent)
+		edge_print(graph, &graph->edges[i], graph->edges[i].parent);
+	snprintf(index, sizeof(index), "[%" PRIu32 "]", vertex->index);
+	fprintf(mprof->out, "%-*s", width + 2, index);
+	mprof_name_print(mprof, vertex->site);
+	fprintf(mprof->out, " %s\n", index);
+	for (uint32_t i = vertex->children; i; i = graph->edges[i].next_child)
+		edge_print(graph, &graph->edges[i], graph->edges[i].child);
+}
+
+static void vertices_print(const struct callgraph *graph)
+{
+	const struct mprof *mprof = graph->mprof;
+	size_t count = graph->vertex_count ? graph->vertex_count - 1 : 0;
+	int width = mprof->width + 13;
+
+	fprintf(mprof->out, "%29sALLOCATION CALL GRAPH\n\n", "");
+	fprintf(mprof->out, "%28s(number of vertices: %zu)\n\n", "", count);
+	mprof_heads(mprof->out, 5, "allocated", width, "unfreed", width);
+	fprintf(mprof->out, "index%*s   s  m  l  x  %*s   s  m  l  x"
+		"  function\n", mprof->width, mprof->unit, mprof->width,
+		mprof->unit);
+	for (size_t i = 0; i < count; i++)
+		vertex_print(graph, &graph->vertices[graph->order[i]],
+			     5 + 2 * width + 2);
+}
+
+int callgraph_print(const struct mprof *mprof)
+{
+	struct callgraph graph = { .mprof = mprof };
+	int ret = callgraph_build(&graph);
+
+	if (!ret)
+		vertices_print(&graph);
+	free(graph.vertices);
+	free(graph.edges);
+	free(graph.order);
+	heap_table_free(&graph.vertex_table);
+	heap_table_free(&graph.edge_table);
+	return ret;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "callsites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../core/table.h"
+
+#define MADE_UP_FIRST	0x1000	/* address of the first place without one */
+
+struct builder {
+	struct callsites *out;
+	const struct heap_profile *profile;
+	const struct heap_trace *trace;
+	uint32_t *index;	/* by stack; 0: it is not needed */
+	uint32_t *names;	/* frames without an address, by name */
+	size_t name_count;
+	uint64_t *begins;	/* by frame: of its symbol */
+	uint64_t *addresses;	/* by frame */
+	struct heap_table table;	/* of symbols */
+};
+
+static const struct heap_frame *stack_frame(const struct builder *builder,
+					    uint32_t stack)
+{
+	return &builder->trace->frames[builder->trace->stacks[stack].frame];
+}
+
+/* ---- stacks: which are needed, and their indices ---- */
+
+static void stack_mark(struct builder *builder, uint32_t stack)
+{
+	for (; stack && !builder->index[stack];
+	     stack = builder->trace->stacks[stack].parent)
+		builder->index[stack] = 1;
+}
+
+static void stacks_number(struct builder *builder)
+{
+	const struct heap_profile *profile = builder->profile;
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->site_count; i++)
+		stack_mark(builder, profile->sites[i].stack);
+	for (size_t i = 1; i < builder->trace->stack_count; i++) {
+		if (!builder->index[i])
+			continue;
+		if (stack_frame(builder, i)->stopped) {
+			builder->index[i] = 0;
+			builder->out->stopped = true;
+		} else {
+			builder->index[i] = ++count;
+		}
+	}
+	builder->out->count = count;
+}
+
+/* ---- addresses ---- */
+
+/* Of the symbol, or else of the file that the place is in. */
+static uint32_t frame_name(const struct heap_frame *frame)
+{
+	return frame->symbol ? frame->symbol : frame->module;
+}
+
+static int name_compare(const void *a, const void *b, void *context)
+{
+	const struct heap_trace *trace = context;
+	const struct heap_frame *one = &trace->frames[*(const uint32_t *)a];
+	const struct heap_frame *two = &trace->frames[*(const uint32_t *)b];
+
+	if (frame_name(one) != frame_name(two))
+		return frame_name(one) < frame_name(two) ? -1 : 1;
+	if (one->file != two->file)
+		return one->file < two->file ? -1 : 1;
+	if (one->line != two->line)
+		return one->line < two->line ? -1 : 1;
+	return (one > two) - (one < two);
+}
+
+/* Frames of one symbol follow one another, its begin is where the first is. */
+static void addresses_make_up(struct builder *builder)
+{
+	const struct heap_trace *trace = builder->trace;
+	uint64_t begin = MADE_UP_FIRST;
+
+	builder->out->made_up = builder->name_count;
+	qsort_r(builder->names, builder->name_count, sizeof(*builder->names),
+		name_compare, (void *)trace);
+	for (size_t i = 0; i < builder->name_count; i++) {
+		uint32_t frame = builder->names[i];
+
+		if (i && frame_name(&trace->frames[frame]) !=
+			 frame_name(&trace->frames[builder->names[i - 1]]))
+			begin = MADE_UP_FIRST + i;
+		builder->addresses[frame] = MADE_UP_FIRST + i;
+		builder->begins[frame] = begin;
+	}
+}
+
+static void addresses_find(struct builder *builder)
+{
+	const struct heap_trace *trace = builder->trace;
+
+	for (size_t i = 1; i < trace->stack_count; i++) {
+		uint32_t number = trace->stacks[i].frame;
+		const struct heap_frame *frame = &trace->frames[number];
+
+		if (!builder->index[i] || builder->addresses[number])
+			continue;
+		if (frame->address) {
+			builder->addresses[number] = frame->address;
+			builder->begins[number] = frame->address -
+				(frame->symbol ? frame->offset :
+						 frame->module_offset);
+		} else {
+			builder->addresses[number] = MADE_UP_FIRST;
+			builder->names[builder->name_count++] = number;
+		}
+	}
+	addresses_make_up(builder);
+}
+
+/* ---- items ---- */
+
+static void items_fill(struct builder *builder)
+{
+	const struct heap_profile *profile = builder->profile;
+	const struct heap_trace *trace = builder->trace;
+
+	for (size_t i = 1; i < trace->stack_count; i++) {
+		uint32_t index = builder->index[i];
+		const struct heap_stack *stack = &trace->stacks[i];
+		struct callsite *item;
+
+		if (!index)
+			continue;
+		item = &builder->out->items[index - 1];
+		*item = (struct callsite){
+			.address = builder->addresses[stack->frame],
+			.index = index,
+			.parent = builder->index[stack->parent],
+			/* for now; see symbols_number() */
+			.symbol = stack->frame,
+		};
+		if (i < profile->site_at_size && profile->site_at[i])
+			item->sums = &profile->sites[profile->site_at[i] - 1];
+	}
+}
+
+static int item_compare(const void *a, const void *b)
+{
+	const struct callsite *one = a, *two = b;
+
+	if (one->address != two->address)
+		return one->address < two->address ? -1 : 1;
+	return one->index < two->index ? -1 : one->index > two->index;
+}
+
+/* Number of the symbol, from 1; 0: no memory. */
+static uint32_t symbol_number(struct builder *builder, uint32_t name,
+			      uint64_t address)
+{
+	struct callsites *out = builder->out;
+	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, name), address);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!heap_table_grow(&builder->table))
+		return 0;
+	while ((slot = heap_table_find(&builder->table, hash, &at))->number) {
+		const struct callsite_symbol *symbol =
+			&out->symbols[slot->number - 1];
+
+		if (symbol->name == name && symbol->address == address)
+			return slot->number;
+		at++;
+	}
+	heap_table_set(&builder->table, slot, hash, out->symbol_count + 1);
+	out->symbols[out->symbol_count] = (struct callsite_symbol){
+		address, name
+	};
+	return ++out->symbol_count;
+}
+
+static int symbols_number(struct builder *builder)
+{
+	for (size_t i = 0; i < builder->out->count; i++) {
+		struct callsite *item = &builder->out->items[i];
+		uint32_t frame = item->symbol;
+		uint32_t name = frame_name(&builder->trace->frames[frame]);
+
+		item->symbol = 0;
+		if (!name)
+			continue;
+		item->symbol = symbol_number(builder, name,
+					     builder->begins[frame]);
+		if (!item->symbol)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- all ---- */
+
+static void *room_for(size_t count, size_t size)
+{
+	return calloc(count ? count : 1, size);
+}
+
+static int builder_run(struct builder *builder)
+{
+	const struct heap_trace *trace = builder->trace;
+	struct callsites *out = builder->out;
+
+	builder->index = room_for(trace->stack_count, sizeof(uint32_t));
+	builder->names = room_for(trace->frame_count, sizeof(uint32_t));
+	builder->begins = room_for(trace->frame_count, sizeof(uint64_t));
+	builder->addresses = room_for(trace->frame_count, sizeof(uint64_t));
+	if (!builder->index || !builder->names || !builder->begins ||
+	    !builder->addresses)
+		return -ENOMEM;
+	stacks_number(builder);
+	addresses_find(builder);
+	out->items = room_for(out->count, sizeof(*out->items));
+	out->symbols = room_for(out->count, sizeof(*out->symbols));
+	if (!out->items || !out->symbols)
+		return -ENOMEM;
+	items_fill(builder);
+	qsort(out->items, out->count, sizeof(*out->items), item_compare);
+	return symbols_number(builder);
+}
+
+int callsites_make(struct callsites *callsites,
+		   const struct heap_profile *profile)
+{
+	struct builder builder = {
+		.out = callsites, .profile = profile, .trace = profile->trace,
+	};
+	int ret;
+
+	*callsites = (struct callsites){ 0 };
+	ret = builder_run(&builder);
+	free(builder.index);
+	free(builder.names);
+	free(builder.begins);
+	free(builder.addresses);
+	heap_table_free(&builder.table);
+	return ret;
+}
+
+void callsites_free(struct callsites *callsites)
+{
+	free(callsites->items);
+	free(callsites->symbols);
+	*callsites = (struct callsites){ 0 };
+}

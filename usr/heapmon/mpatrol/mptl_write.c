@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mptl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bytes.h"
+#include "callsites.h"
+
+static void bins_write(struct mpatrol_out *out,
+		       const struct heap_profile *profile)
+{
+	uint64_t count = profile->bounds.bins;
+
+	mpatrol_put_word(out, count);
+	if (!count)
+		return;
+	for (uint64_t i = 0; i < count; i++)
+		mpatrol_put_word(out, profile->alloc_bins[i]);
+	mpatrol_put_word(out, profile->large_alloc_bytes);
+	for (uint64_t i = 0; i < count; i++)
+		mpatrol_put_word(out, profile->free_bins[i]);
+	mpatrol_put_word(out, profile->large_free_bytes);
+}
+
+static void figures_write(struct mpatrol_out *out,
+			  const uint64_t figures[HEAP_CLASSES])
+{
+	for (int i = 0; i < HEAP_CLASSES; i++)
+		mpatrol_put_word(out, figures[i]);
+}
+
+/* The sums in the order of the profile's sites; `index` gets their numbers. */
+static void sums_write(struct mpatrol_out *out,
+		       const struct heap_profile *profile, uint32_t *index)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < profile->site_count; i++)
+		index[i] = index[i] ? ++count : 0;
+	mpatrol_put_word(out, count);
+	for (size_t i = 0; i < profile->site_count; i++) {
+		const struct heap_site *site = &profile->sites[i];
+
+		if (!index[i])
+			continue;
+		mpatrol_put_number(out, index[i]);
+		figures_write(out, site->allocs);
+		figures_write(out, site->alloc_bytes);
+		figures_write(out, site->frees);
+		figures_write(out, site->free_bytes);
+	}
+}
+
+/* `names`: offsets in the string table, by symbol number - 1. */
+static void callsites_write(struct mpatrol_out *out,
+			    const struct callsites *callsites,
+			    const struct heap_profile *profile,
+			    const uint32_t *index, const uint64_t *names)
+{
+	mpatrol_put_word(out, callsites->count);
+	for (size_t i = 0; i < callsites->count; i++) {
+		const struct callsite *item = &callsites->items[i];
+		uint32_t symbol = item->symbol;
+
+		mpatrol_put_number(out, item->index);
+		mpatrol_put_number(out, item->parent);
+		mpatrol_put_word(out, item->address);
+		mpatrol_put_number(out, symbol);
+		mpatrol_put_number(out, symbol ? names[symbol - 1] : 0);
+		mpatrol_put_number(out, item->sums ?
+				   index[item->sums - profile->sites] : 0);
+	}
+}
+
+static void symbols_write(struct mpatrol_out *out,
+			  const struct callsites *callsites,
+			  const struct heap_trace *trace, uint64_t size)
+{
+	mpatrol_put_word(out, callsites->symbol_count);
+	for (size_t i = 0; i < callsites->symbol_count; i++)
+		mpatrol_put_word(out, callsites->symbols[i].address);
+	mpatrol_put_word(out, size);
+	putc('\0', out->file);
+	for (size_t i = 0; i < callsites->symbol_count; i++) {
+		const char *name = heap_text(trace, callsites->symbols[i].name);
+
+		fwrite(name, 1, strlen(name) + 1, out->file);
+	}
+}
+
+/* Size of the string table. */
+static uint64_t names_place(const struct callsites *callsites,
+			    const struct heap_trace *trace, uint64_t *names)
+{
+	uint64_t size = 1;
+
+	for (size_t i = 0; i < callsites->symbol_count; i++) {
+		names[i] = size;
+		size += strlen(heap_text(trace,
+					 callsites->symbols[i].name)) + 1;
+	}
+	return size;
+}
+
+static void profile_write(struct mpatrol_out *out,
+			  const struct heap_profile *profile,
+			  const struct callsites *callsites, uint32_t *index,
+			  uint64_t *names)
+{
+	uint64_t size = names_place(callsites, profile->trace, names);
+
+	for (size_t i = 0; i < callsites->count; i++)
+		if (callsites->items[i].sums)
+			index[callsites->items[i].sums - profile->sites] = 1;
+	mpatrol_put_header(out, MPTL_MAGIC);
+	mpatrol_put_word(out, profile->bounds.small);
+	mpatrol_put_word(out, profile->bounds.medium);
+	mpatrol_put_word(out, profile->bounds.large);
+	bins_write(out, profile);
+	sums_write(out, profile, index);
+	callsites_write(out, callsites, profile, index, names);
+	symbols_write(out, callsites, profile->trace, size);
+	mpatrol_put_magic(out, MPTL_MAGIC);
+}
+
+static void tell_unheld(struct heap_output *output,
+			const struct callsites *callsites,
+			const struct heap_model *model)
+{
+	const struct heap_trace *trace = output->trace;
+
+	if (callsites->made_up)
+		output->tell(output->context, "addresses are made up: only names are known");
+	if (callsites->stopped)
+		output->tell(output->context, "where a stack ended early isn't said");
+	if (trace->sample)
+		output->tell(output->context, "the figures are of the blocks that were recorded, not weighted");
+	if (model && (model->old.count || model->unknown.count))
+		output->tell(output->context, "blocks that were there before the recording are left out");
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+int mptl_write_profile(struct heap_output *output,
+		       const struct heap_profile *profile,
+		       const struct heap_model *model, struct error *err)
+{
+	struct mpatrol_out out = {
+		output->file, mpatrol_form_wanted(output->options), false
+	};
+	uint32_t *index = calloc(profile->site_count + 1, sizeof(*index));
+	struct callsites callsites;
+	uint64_t *names = NULL;
+	int ret = callsites_make(&callsites, profile);
+
+	if (!ret)
+		names = calloc(callsites.symbol_count + 1, sizeof(*names));
+	if (ret || !index || !names) {
+		ret = no_memory(err);
+	} else {
+		profile_write(&out, profile, &callsites, index, names);
+		ret = mpatrol_put_check(&out, err);
+	}
+	if (!ret)
+		tell_unheld(output, &callsites, model);
+	callsites_free(&callsites);
+	free(index);
+	free(names);
+	return ret;
+}

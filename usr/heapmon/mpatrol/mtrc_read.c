@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mtrc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include "../../lib/array.h"
+#include "../core/table.h"
+#include "bytes.h"
+
+#define SLOTS	128	/* 7 bits; slot 0 is not used */
+
+/* What an index stands for. */
+struct mtrc_block {
+	uint64_t index, address;
+	bool live;
+};
+
+struct name_cache {
+	uint32_t names[SLOTS];
+	bool defined[SLOTS];
+};
+
+/* What is amiss, in the order of the texts. */
+enum complaint { UNKNOWN_INDEX, FREED_INDEX, LIVE_INDEX, UNDEFINED_SLOT,
+		 LONG_THREAD, COMPLAINTS };
+
+static const char *const complaint_texts[COMPLAINTS] = {
+	"a block was resized or freed whose index the file doesn't know",
+	"a block was resized or freed that was freed already",
+	"an index was allocated twice without being freed",
+	"a name was used from a slot that nothing was put in",
+	"of a thread id only the lower 32 bits are taken",
+};
+
+struct mtrc_reader {
+	struct heap_input *input;
+	struct mpatrol_cursor cursor;
+	uint64_t version;
+	struct name_cache functions, files;
+	struct mtrc_block *blocks;	/* from 1 */
+	size_t block_count, block_room;
+	struct heap_table table;	/* of blocks, by index */
+	uint64_t complaints[COMPLAINTS];
+};
+
+/* ---- blocks by index ---- */
+
+static struct mtrc_block *block_find(struct mtrc_reader *reader, uint64_t index)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START, index);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	while ((slot = heap_table_find(&reader->table, hash, &at)) &&
+	       slot->number) {
+		if (reader->blocks[slot->number].index == index)
+			return &reader->blocks[slot->number];
+		at++;
+	}
+	return NULL;
+}
+
+static struct mtrc_block *block_add(struct mtrc_reader *reader, uint64_t index)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START, index);
+	size_t count = reader->block_count ? reader->block_count : 1;
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!heap_table_grow(&reader->table) ||
+	    !array_grow(&reader->blocks, count, &reader->block_room,
+			sizeof(*reader->blocks)))
+		return NULL;
+	while ((slot = heap_table_find(&reader->table, hash, &at))->number)
+		at++;
+	heap_table_set(&reader->table, slot, hash, count);
+	reader->block_count = count + 1;
+	reader->blocks[count] = (struct mtrc_block){ .index = index };
+	return &reader->blocks[count];
+}
+
+/* ---- parts of a record ---- */
+
+static uint32_t string_read(struct mtrc_reader *reader)
+{
+	struct mpatrol_cursor *cursor = &reader->cursor;
+	size_t begin = cursor->at;
+
+	while (mpatrol_byte(cursor))
+		;
+	return heap_strings_add_length(&reader->input->trace->strings,
+				       (const char *)cursor->data + begin,
+				       cursor->at - begin);
+}
+
+static uint32_t name_read(struct mtrc_reader *reader, struct name_cache *cache)
+{
+	uint8_t byte = mpatrol_byte(&reader->cursor);
+	uint8_t slot = byte & 0x7f;
+
+	if (byte & 0x80) {
+		cache->names[slot] = string_read(reader);
+		cache->defined[slot] = true;
+	} else if (slot && !cache->defined[slot] && !reader->cursor.wrong) {
+		reader->complaints[UNDEFINED_SLOT]++;
+	}
+	return slot ? cache->names[slot] : 0;
+}
+
+/* Thread, function, file, line. */
+static void source_read(struct mtrc_reader *reader, struct heap_event *event)
+{
+	struct heap_trace *trace = reader->input->trace;
+	struct heap_frame frame = { 0 };
+	uint64_t thread, line;
+
+	if (reader->version < MTRC_SOURCES)
+		return;
+	thread = mpatrol_leb128(&reader->cursor);
+	if (thread > UINT32_MAX)
+		reader->complaints[LONG_THREAD]++;
+	event->tid = thread;
+	frame.symbol = name_read(reader, &reader->functions);
+	frame.file = name_read(reader, &reader->files);
+	line = mpatrol_leb128(&reader->cursor);
+	frame.line = line <= UINT32_MAX ? line : 0;
+	if (frame.symbol || frame.file)
+		event->stack = heap_trace_stack(trace, 0,
+					heap_trace_frame(trace, &frame));
+}
+
+/* ---- records ---- */
+
+static int allocated(struct mtrc_reader *reader, struct heap_event *event)
+{
+	struct mtrc_block *block = block_find(reader, event->index);
+
+	if (!block)
+		block = block_add(reader, event->index);
+	if (!block)
+		return -ENOMEM;
+	if (block->live && reader->version < MTRC_RESIZES) {
+		event->kind = HEAP_REALLOC;
+		event->old = block->address;
+	} else if (block->live) {
+		reader->complaints[LIVE_INDEX]++;
+	}
+	block->address = event->address;
+	block->live = true;
+	return 0;
+}
+
+/* The block that goes; NULL: there is none. */
+static struct mtrc_block *block_going(struct mtrc_reader *reader,
+				      const struct heap_event *event)
+{
+	struct mtrc_block *block = block_find(reader, event->index);
+
+	if (block && block->live)
+		return block;
+	reader->complaints[block ? FREED_INDEX : UNKNOWN_INDEX]++;
+	return NULL;
+}
+
+static int resized(struct mtrc_reader *reader, struct heap_event *event)
+{
+	struct mtrc_block *block = block_going(reader, event);
+
+	if (block)
+		event->old = block->address;
+	else
+		block = block_find(reader, event->index);
+	if (!block)
+		block = block_add(reader, event->index);
+	if (!block)
+		return -ENOMEM;
+	block->address = event->address;
+	block->live = true;
+	return 0;
+}
+
+static void freed(struct mtrc_reader *reader, struct heap_event *event)
+{
+	struct mtrc_block *block = block_going(reader, event);
+
+	if (!block)
+		return;
+	event->address = block->address;
+	block->live = false;
+}
+
+static bool kind_find(char letter, enum heap_kind *kind)
+{
+	switch (letter) {
+	case 'A': *kind = HEAP_ALLOC; return true;
+	case 'R': *kind = HEAP_REALLOC; return true;
+	case 'F': *kind = HEAP_FREE; return true;
+	case 'H': *kind = HEAP_GROW; return true;
+	case 'I': *kind = HEAP_INTERNAL; return true;
+	default: return false;
+	}
+}
+
+static void record_read(struct mtrc_reader *reader, struct heap_event *event)
+{
+	struct mpatrol_cursor *cursor = &reader->cursor;
+	bool indexed = event->kind != HEAP_GROW &&
+		       event->kind != HEAP_INTERNAL;
+
+	if (indexed)
+		event->index = mpatrol_leb128(cursor);
+	if (event->kind != HEAP_FREE) {
+		event->address = mpatrol_leb128(cursor);
+		event->size = mpatrol_leb128(cursor);
+	}
+	if (indexed)
+		source_read(reader, event);
+}
+
+static int event_complete(struct mtrc_reader *reader, struct heap_event *event)
+{
+	switch (event->kind) {
+	case HEAP_ALLOC: return allocated(reader, event);
+	case HEAP_REALLOC: return resized(reader, event);
+	case HEAP_FREE: freed(reader, event); return 0;
+	default: return 0;
+	}
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+/* All records up to the first letter that is none's, as the trailer's. */
+static int records_read(struct mtrc_reader *reader,
+			const struct heap_sink *sink, struct error *err)
+{
+	struct mpatrol_cursor *cursor = &reader->cursor;
+	int ret;
+
+	while (mpatrol_left(cursor)) {
+		struct heap_event event = { .time = HEAP_NO_TIME };
+		size_t begin = cursor->at;
+
+		if (!kind_find(cursor->data[begin], &event.kind))
+			return 0;
+		cursor->at++;
+		record_read(reader, &event);
+		if (cursor->wrong) {
+			cursor->at = begin;
+			return mpatrol_damaged(cursor, reader->input,
+					       "a record is not whole", err);
+		}
+		if (event_complete(reader, &event) ||
+		    reader->input->trace->failed)
+			return no_memory(err);
+		ret = heap_sink_take(sink, &event, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void version_check(struct mtrc_reader *reader)
+{
+	char text[160];
+
+	if (reader->version / 100 <= MPATROL_VERSION / 100)
+		return;
+	snprintf(text, sizeof(text), "its version, %" PRIu64
+		 ", is newer than the last one that is known, %d: read as that",
+		 reader->version, MPATROL_VERSION);
+	reader->input->tell(reader->input->context, text);
+}
+
+static void complaints_tell(const struct mtrc_reader *reader)
+{
+	struct heap_input *input = reader->input;
+	char text[160];
+
+	for (int i = 0; i < COMPLAINTS; i++) {
+		if (!reader->complaints[i])
+			continue;
+		snprintf(text, sizeof(text), "%s: %" PRIu64 " times",
+			 complaint_texts[i], reader->complaints[i]);
+		input->tell(input->context, text);
+	}
+}
+
+int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
+		     struct error *err)
+{
+	struct mtrc_reader reader = { .input = input };
+	int ret = mpatrol_open(&reader.cursor, input, MTRC_MAGIC,
+			       &reader.version, err);
+
+	if (ret)
+		return ret;
+	version_check(&reader);
+	input->trace->no_stack = reader.version < MTRC_SOURCES;
+	ret = records_read(&reader, sink, err);
+	if (!ret && !mpatrol_magic(&reader.cursor, MTRC_MAGIC))
+		ret = mpatrol_damaged(&reader.cursor, input,
+				      mpatrol_left(&reader.cursor) ?
+				      "an unknown record" :
+				      "no trailer", err);
+	complaints_tell(&reader);
+	heap_table_free(&reader.table);
+	free(reader.blocks);
+	return ret;
+}

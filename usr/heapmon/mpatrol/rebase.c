@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rebase.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+#include "../../lib/temp_file.h"
+#include "../core/table.h"
+
+#define PAGE		UINT64_C(0x1000)
+#define LAST_PAGE	(UINT64_MAX / PAGE)
+#define UNORDERED	1024	/* spans that may wait to be put in order */
+
+/* Pages without a gap. */
+struct span {
+	uint64_t first;		/* page; array_count_upto() */
+	uint64_t last;
+	uint64_t moved;		/* where the first is now */
+};
+
+struct rebase {
+	FILE *spool;
+	struct span *spans;
+	size_t span_count, span_room;
+	size_t ordered;		/* the first so many ascend, with gaps between
+				 * them */
+	uint64_t *threads;	/* from 1 */
+	size_t thread_count, thread_room;
+	struct heap_table thread_table;
+	int error;		/* the first, a negative errno; 0 */
+};
+
+int rebase_new(struct rebase **rebase, struct error *err)
+{
+	struct rebase *made = calloc(1, sizeof(*made));
+	int fd;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	fd = temp_file_open();
+	if (fd >= 0)
+		made->spool = fdopen(fd, "w+");
+	if (!made->spool) {
+		int ret = fd < 0 ? fd : -ENOMEM;
+
+		if (fd >= 0)
+			close(fd);
+		free(made);
+		return error_set(err, ret, "cannot make a temporary file: %s",
+				 strerror(-ret));
+	}
+	*rebase = made;
+	return 0;
+}
+
+void rebase_free(struct rebase *rebase)
+{
+	if (!rebase)
+		return;
+	fclose(rebase->spool);
+	free(rebase->spans);
+	free(rebase->threads);
+	heap_table_free(&rebase->thread_table);
+	free(rebase);
+}
+
+/* ---- pages ---- */
+
+/* Of those in order: the one that the page is in; NULL: none. */
+static const struct span *span_find(const struct rebase *rebase, uint64_t page)
+{
+	size_t at = array_count_upto(rebase->spans, rebase->ordered,
+				     sizeof(*rebase->spans), page);
+
+	return at && rebase->spans[at - 1].last >= page ?
+	       &rebase->spans[at - 1] : NULL;
+}
+
+static int span_compare(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* All in order; those that overlap, or are neighbours, become one. */
+static void spans_order(struct rebase *rebase)
+{
+	struct span *spans = rebase->spans;
+	size_t count = 0;
+
+	if (rebase->ordered == rebase->span_count)
+		return;
+	qsort(spans, rebase->span_count, sizeof(*spans), span_compare);
+	for (size_t i = 0; i < rebase->span_count; i++) {
+		struct span *last = count ? &spans[count - 1] : NULL;
+
+		if (!last || spans[i].first > last->last + 1)
+			spans[count++] = spans[i];
+		else if (spans[i].last > last->last)
+			last->last = spans[i].last;
+	}
+	rebase->span_count = rebase->ordered = count;
+}
+
+static bool pages_use(struct rebase *rebase, uint64_t address, uint64_t size)
+{
+	uint64_t first = address / PAGE, last = first;
+	const struct span *span = span_find(rebase, first);
+
+	if (size && size - 1 <= UINT64_MAX - address)
+		last = (address + size - 1) / PAGE;
+	else if (size)
+		last = LAST_PAGE;
+	if (span && last <= span->last)
+		return true;
+	if (!array_grow(&rebase->spans, rebase->span_count, &rebase->span_room,
+			sizeof(*rebase->spans)))
+		return false;
+	rebase->spans[rebase->span_count++] = (struct span){ first, last, 0 };
+	if (rebase->span_count - rebase->ordered > rebase->ordered + UNORDERED)
+		spans_order(rebase);
+	return true;
+}
+
+static void spans_move(struct rebase *rebase)
+{
+	uint64_t page = 1;
+
+	for (size_t i = 0; i < rebase->span_count; i++) {
+		struct span *span = &rebase->spans[i];
+
+		span->moved = page;
+		page += span->last - span->first + 2;
+	}
+}
+
+static uint64_t address_moved(const struct rebase *rebase, uint64_t address)
+{
+	const struct span *span = span_find(rebase, address / PAGE);
+
+	return address - span->first * PAGE + span->moved * PAGE;
+}
+
+/* ---- threads ---- */
+
+/* 0 stays; 0 also when there is no memory. */
+static uint64_t thread_number(struct rebase *rebase, uint64_t thread)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START, thread);
+	size_t count = rebase->thread_count ? rebase->thread_count : 1;
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!thread)
+		return 0;
+	if (!heap_table_grow(&rebase->thread_table) ||
+	    !array_grow(&rebase->threads, count, &rebase->thread_room,
+			sizeof(*rebase->threads))) {
+		rebase->error = -ENOMEM;
+		return 0;
+	}
+	while ((slot = heap_table_find(&rebase->thread_table, hash,
+				       &at))->number) {
+		if (rebase->threads[slot->number] == thread)
+			return slot->number;
+		at++;
+	}
+	heap_table_set(&rebase->thread_table, slot, hash, count);
+	rebase->threads[count] = thread;
+	rebase->thread_count = count + 1;
+	return count;
+}
+
+/* ---- records ---- */
+
+void rebase_keep(struct rebase *rebase, const struct mtrc_record *record)
+{
+	if (rebase->error)
+		return;
+	if (record->letter != 'F' &&
+	    !pages_use(rebase, record->address, record->size))
+		rebase->error = -ENOMEM;
+	else if (!fwrite(record, sizeof(*record), 1, rebase->spool))
+		rebase->error = temp_file_fail(errno);
+}
+
+int rebase_replay(struct rebase *rebase,
+		  void (*put)(void *context, const struct mtrc_record *record),
+		  void *context, struct error *err)
+{
+	struct mtrc_record record;
+
+	if (!rebase->error && fflush(rebase->spool))
+		rebase->error = temp_file_fail(errno);
+	rewind(rebase->spool);
+	spans_order(rebase);
+	spans_move(rebase);
+	while (!rebase->error &&
+	       fread(&record, sizeof(record), 1, rebase->spool)) {
+		if (record.letter != 'F')
+			record.address = address_moved(rebase, record.address);
+		record.thread = thread_number(rebase, record.thread);
+		put(context, &record);
+	}
+	if (!rebase->error && ferror(rebase->spool))
+		rebase->error = -EIO;
+	if (rebase->error)
+		error_set(err, rebase->error, "cannot keep the events in a temporary file: %s",
+			  strerror(-rebase->error));
+	return rebase->error;
+}

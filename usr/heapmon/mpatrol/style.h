@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tables that mpatrol's own readers print, equal to the byte: of mptrace
+ * from the events, of mprof from the sums.
+ */
+#ifndef HEAPMON_STYLE_H
+#define HEAPMON_STYLE_H
+
+#include <stdio.h>
+#include "../core/reading.h"
+
+struct style_mptrace_options {
+	bool verbose;		/* -v: a line for every event */
+	bool source;		/* -s: ... and where it was */
+};
+
+struct style_mptrace;
+
+/* NULL: no memory. */
+struct style_mptrace *
+style_mptrace_new(FILE *out, const struct style_mptrace_options *options);
+/* A follower's step(); `context` is the struct style_mptrace. */
+int style_mptrace_step(void *context, const struct heap_model *model,
+		       const struct heap_step *step, struct error *err);
+/* Print the statistics; `trace` is the one that was read. */
+void style_mptrace_end(struct style_mptrace *style,
+		       const struct heap_trace *trace);
+void style_mptrace_free(struct style_mptrace *style);
+
+struct style_mprof_options {
+	bool addresses;		/* -a: call sites apart, not functions */
+	bool counts;		/* -c: order by count, not by bytes */
+	bool call_graph;	/* -v */
+	unsigned int depth;	/* -n: of stacks of the leaks; 0: all */
+};
+
+/* mprof's own without options. */
+#define STYLE_MPROF_DEFAULT	{ .depth = 1 }
+
+/* 0, or -ENOMEM with err set. */
+int style_mprof_print(FILE *out, const struct heap_profile *profile,
+		      const struct style_mprof_options *options,
+		      struct error *err);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "style.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include "../../lib/array.h"
+#include "../../lib/safe_text.h"
+#include "caller.h"
+#include "displaced.h"
+
+struct totals {
+	uint64_t count, bytes;
+};
+
+struct style_mptrace {
+	FILE *out;
+	struct style_mptrace_options options;
+	bool begun;
+	/* numbers that the model gave to what isn't an event for mptrace */
+	uint64_t *skipped;
+	size_t skipped_count, skipped_room;
+	struct totals allocated, freed, peak, reserved, internal;
+	uint64_t smallest, largest;
+};
+
+struct style_mptrace *
+style_mptrace_new(FILE *out, const struct style_mptrace_options *options)
+{
+	struct style_mptrace *style = calloc(1, sizeof(*style));
+
+	if (!style)
+		return NULL;
+	style->out = out;
+	style->options = *options;
+	return style;
+}
+
+void style_mptrace_free(struct style_mptrace *style)
+{
+	if (style)
+		free(style->skipped);
+	free(style);
+}
+
+/* ---- lines ---- */
+
+static int address_digits(const struct heap_trace *trace)
+{
+	return trace->bits == 32 ? 8 : 16;
+}
+
+static void dashes_print(FILE *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		putc('-', out);
+}
+
+static void head_print(struct style_mptrace *style,
+		       const struct heap_trace *trace)
+{
+	int width = 2 + address_digits(trace);
+	int left = (width - 10) / 2;	/* of "allocation" */
+
+	style->begun = true;
+	if (!style->options.verbose)
+		return;
+	fprintf(style->out, " event  type     index  %*sallocation%*s"
+		"      size    life   count     bytes\n", left, "", left, "");
+	fputs("------  ------  ------  ", style->out);
+	dashes_print(style->out, width);
+	fputs("  --------  ------  ------  --------\n", style->out);
+}
+
+static void source_print(struct style_mptrace *style,
+			 const struct heap_trace *trace,
+			 const struct heap_event *event)
+{
+	struct caller caller;
+	bool place;
+
+	caller_find(trace, event->stack, &caller);
+	place = *caller.file && caller.line;
+	if (!event->tid && !*caller.function && !place)
+		return;
+	fprintf(style->out, "%23s", "");
+	if (event->tid)
+		fprintf(style->out, " thread %" PRIu32, event->tid);
+	if (*caller.function) {
+		fputs(" in ", style->out);
+		safe_text_print(style->out, caller.function, false);
+	}
+	if (place) {
+		fputs(" at ", style->out);
+		safe_text_print(style->out, caller.file, false);
+		fprintf(style->out, " line %" PRIu32, caller.line);
+	}
+	putc('\n', style->out);
+}
+
+/* `life` < 0: it isn't over. */
+static void event_print(struct style_mptrace *style, const char *type,
+			uint64_t number, int64_t life,
+			const struct heap_block *block,
+			const struct heap_model *model,
+			const struct heap_event *event)
+{
+	char text[24] = "";
+
+	if (!style->options.verbose)
+		return;
+	if (life >= 0)
+		snprintf(text, sizeof(text), "%" PRId64, life);
+	fprintf(style->out, "%6" PRIu64 "  %-7s %6" PRIu64 "  0x%0*" PRIX64
+		"  %8" PRIu64 "  %6s  %6" PRIu64 "  %8" PRIu64 "\n",
+		number, type, block->index, address_digits(model->trace),
+		block->address, block->size, text,
+		style->allocated.count - style->freed.count,
+		style->allocated.bytes - style->freed.bytes);
+	if (style->options.source)
+		source_print(style, model->trace, event);
+}
+
+static void pages_print(struct style_mptrace *style, const char *type,
+			const struct heap_model *model,
+			const struct heap_event *event)
+{
+	if (style->options.verbose)
+		fprintf(style->out, "        %-15s 0x%0*" PRIX64 "  %8" PRIu64
+			"\n", type, address_digits(model->trace),
+			event->address, event->size);
+}
+
+/* ---- sums ---- */
+
+static void totals_add(struct totals *totals, uint64_t bytes)
+{
+	totals->count++;
+	totals->bytes += bytes;
+}
+
+static void most(uint64_t *value, uint64_t other)
+{
+	if (*value < other)
+		*value = other;
+}
+
+static void came_count(struct style_mptrace *style, uint64_t size)
+{
+	totals_add(&style->allocated, size);
+	most(&style->peak.count,
+	     style->allocated.count - style->freed.count);
+	most(&style->peak.bytes,
+	     style->allocated.bytes - style->freed.bytes);
+	/* as mptrace: a size of 0 is forgotten */
+	if (!style->smallest || style->smallest > size)
+		style->smallest = size;
+	most(&style->largest, size);
+}
+
+/* ---- steps ---- */
+
+/* The number among mptrace's events of one that has this one in the model. */
+static uint64_t number_of(const struct style_mptrace *style, uint64_t number)
+{
+	return number - array_count_upto(style->skipped, style->skipped_count,
+					 sizeof(*style->skipped), number);
+}
+
+static int number_skip(struct style_mptrace *style, uint64_t number,
+		       struct error *err)
+{
+	if (!array_grow(&style->skipped, style->skipped_count,
+			&style->skipped_room, sizeof(*style->skipped)))
+		return error_set(err, -ENOMEM, "out of memory");
+	style->skipped[style->skipped_count++] = number;
+	return 0;
+}
+
+/* Blocks that mpatrol wouldn't have seen come don't count. */
+static const struct heap_block *own_block(const struct heap_block *block)
+{
+	return block && !block->old ? block : NULL;
+}
+
+static void free_step(struct style_mptrace *style,
+		      const struct heap_model *model,
+		      const struct heap_step *step,
+		      const struct heap_block *gone)
+{
+	uint64_t number = number_of(style, step->number);
+
+	if (!gone)
+		return;
+	totals_add(&style->freed, gone->size);
+	event_print(style, "free", number,
+		    number - number_of(style, gone->number), gone, model,
+		    step->event);
+}
+
+static void block_step(struct style_mptrace *style,
+		       const struct heap_model *model,
+		       const struct heap_step *step)
+{
+	const struct heap_block *came = step->came;
+	const struct heap_block *resized = NULL;
+
+	if (!came) {
+		free_step(style, model, step, own_block(step->gone));
+		return;
+	}
+	free_step(style, model, step, own_block(mpatrol_displaced(step)));
+	if (step->event->kind == HEAP_REALLOC)
+		resized = own_block(step->gone);
+	if (resized)
+		totals_add(&style->freed, resized->size);
+	came_count(style, came->size);
+	event_print(style, resized ? "realloc" : "alloc",
+		    number_of(style, step->number), -1, came, model,
+		    step->event);
+}
+
+int style_mptrace_step(void *context, const struct heap_model *model,
+		       const struct heap_step *step, struct error *err)
+{
+	struct style_mptrace *style = context;
+	const struct heap_event *event = step->event;
+
+	if (!style->begun)
+		head_print(style, model->trace);
+	switch (event->kind) {
+	case HEAP_ALLOC:
+	case HEAP_REALLOC:
+	case HEAP_FREE:
+		block_step(style, model, step);
+		return 0;
+	case HEAP_GROW:
+		totals_add(&style->reserved, event->size);
+		pages_print(style, "reserve", model, event);
+		return number_skip(style, step->number, err);
+	case HEAP_INTERNAL:
+		totals_add(&style->internal, event->size);
+		pages_print(style, "internal", model, event);
+		return number_skip(style, step->number, err);
+	case HEAP_OLD:
+		return number_skip(style, step->number, err);
+	default:
+		return 0;
+	}
+}
+
+/* ---- the end ---- */
+
+static void bytes_print(FILE *out, uint64_t bytes)
+{
+	fprintf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+}
+
+static void totals_print(FILE *out, const char *name, uint64_t count,
+			 uint64_t bytes)
+{
+	fprintf(out, "%-10s %" PRIu64 " (", name, count);
+	bytes_print(out, bytes);
+	fputs(")\n", out);
+}
+
+static void size_print(FILE *out, const char *name, uint64_t bytes)
+{
+	fprintf(out, "%-14s ", name);
+	bytes_print(out, bytes);
+	putc('\n', out);
+}
+
+/* To the nearest; halves to the even one. */
+static uint64_t divide(uint64_t bytes, uint64_t count)
+{
+	uint64_t whole, rest;
+
+	if (!count)
+		return 0;
+	whole = bytes / count;
+	rest = bytes % count;
+	if (rest > count - rest || (rest == count - rest && whole % 2))
+		whole++;
+	return whole;
+}
+
+void style_mptrace_end(struct style_mptrace *style,
+		       const struct heap_trace *trace)
+{
+	FILE *out = style->out;
+
+	if (!style->begun)
+		head_print(style, trace);
+	if (style->options.verbose)
+		putc('\n', out);
+	fputs("memory allocation tracing statistics\n"
+	      "------------------------------------\n", out);
+	totals_print(out, "allocated:", style->allocated.count,
+		     style->allocated.bytes);
+	totals_print(out, "freed:", style->freed.count, style->freed.bytes);
+	totals_print(out, "unfreed:",
+		     style->allocated.count - style->freed.count,
+		     style->allocated.bytes - style->freed.bytes);
+	totals_print(out, "peak:", style->peak.count, style->peak.bytes);
+	totals_print(out, "reserved:", style->reserved.count,
+		     style->reserved.bytes);
+	totals_print(out, "internal:", style->internal.count,
+		     style->internal.bytes);
+	totals_print(out, "total:",
+		     style->reserved.count + style->internal.count,
+		     style->reserved.bytes + style->internal.bytes);
+	putc('\n', out);
+	size_print(out, "smallest size:", style->smallest);
+	size_print(out, "largest size:", style->largest);
+	size_print(out, "average size:",
+		   divide(style->allocated.bytes, style->allocated.count));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Blocks on the heap of a running process, read from outside: glibc's arenas
+ * (malloc/malloc.c, malloc/arena.c of 2.26 and later). The process is stopped
+ * while its chunks are walked.
+ */
+#ifndef HEAPMON_OLD_H
+#define HEAPMON_OLD_H
+
+#include <stdint.h>
+#include <rastrace/heap.h>
+#include "../../lib/error.h"
+
+struct old_figures {
+	uint64_t blocks, bytes;
+	uint32_t arenas, heaps, mapped;	/* mapped: chunks of their own */
+	uint64_t cached;		/* chunks in tcache and fastbins: left out */
+	uint64_t time;			/* CLOCK_BOOTTIME, ns: before it was let
+					 * go; known when `take` is called */
+	uint64_t stopped;		/* ns */
+	uint32_t why;			/* RAS_HEAP_OLD_*; not WHOLE: err tells */
+};
+
+/*
+ * Stop the process, walk, let it go. `take` gets every block that is in use:
+ * its address and how many bytes can be used. Even when it can't be (whole),
+ * figures are right and the process runs on. 0, or a negative errno with err
+ * set.
+ */
+int old_walk(uint32_t pid,
+	     int (*take)(void *context, uint64_t address, uint64_t size),
+	     void *context, struct old_figures *figures, struct error *err);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "process.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+
+int old_process_open(struct old_process *process, uint32_t pid,
+		     struct error *err)
+{
+	unsigned char head[EI_NIDENT + 4];
+	uint16_t machine;
+	char path[32];
+	int fd, got = 0;
+
+	memset(process, 0, offsetof(struct old_process, window));
+	process->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		got = read(fd, head, sizeof(head));
+	if (got != sizeof(head)) {
+		int code = fd < 0 ? -errno : -EIO;
+
+		if (fd >= 0)
+			close(fd);
+		return error_set(err, code, "cannot read '%s': %s", path,
+				 strerror(-code));
+	}
+	close(fd);
+	memcpy(&machine, head + EI_NIDENT + 2, sizeof(machine));
+	process->word = head[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+	process->i386 = machine == EM_386;
+	return 0;
+}
+
+void old_process_close(struct old_process *process)
+{
+	free(process->regions);
+	process->regions = NULL;
+}
+
+/* A line of proc_pid_maps(5). */
+static bool region_parse(const char *line, struct old_region *region)
+{
+	uint64_t inode, offset;
+	const char *slash;
+	char rights[5];
+	int name = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %"
+		   SCNu64 "%n", &region->start, &region->end, rights, &offset,
+		   &inode, &name) < 5 || !name)
+		return false;
+	line += name + strspn(line + name, " ");
+	region->writable = rights[0] == 'r' && rights[1] == 'w' &&
+			   rights[3] == 'p';
+	region->file = inode != 0;
+	region->heap = !strncmp(line, "[heap]", 6);
+	region->anonymous = !inode && (*line == '\n' ||
+				       !strncmp(line, "[anon:", 6));
+	region->first = inode && !offset;
+	slash = strrchr(line, '/');
+	snprintf(region->name, sizeof(region->name), "%.*s",
+		 slash ? (int)strcspn(slash + 1, "\n") : 0,
+		 slash ? slash + 1 : "");
+	return true;
+}
+
+/* brk's memory may be in parts, by madvise(2). */
+static void region_join(struct old_process *process)
+{
+	struct old_region *region = &process->regions[process->count];
+
+	if (process->count && region->heap && region[-1].heap &&
+	    region[-1].end == region->start)
+		region[-1].end = region->end;
+	else
+		process->count++;
+}
+
+int old_process_map(struct old_process *process, struct error *err)
+{
+	char path[32], *line = NULL;
+	size_t room = 0;
+	int code = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process->pid);
+	process->count = 0;
+	process->window_size = 0;
+	file = fopen(path, "re");
+	if (!file)
+		return error_set(err, -errno, "cannot read '%s': %s", path,
+				 strerror(errno));
+	while (!code && getline(&line, &room, file) > 0) {
+		if (!array_grow(&process->regions, process->count,
+				&process->room, sizeof(*process->regions)))
+			code = error_set(err, -ENOMEM, "out of memory");
+		else if (region_parse(line, &process->regions[process->count]))
+			region_join(process);
+	}
+	free(line);
+	fclose(file);
+	return code;
+}
+
+const struct old_region *old_process_region(const struct old_process *process,
+					    uint64_t address)
+{
+	size_t n = array_count_upto(process->regions, process->count,
+				    sizeof(*process->regions), address);
+
+	if (!n || process->regions[n - 1].end <= address)
+		return NULL;
+	return &process->regions[n - 1];
+}
+
+/* How many of the bytes are there. */
+static size_t process_read_some(const struct old_process *process,
+				uint64_t address, void *data, size_t size)
+{
+	struct iovec here = { data, size };
+	struct iovec there = { (void *)(uintptr_t)address, size };
+	ssize_t got = process_vm_readv(process->pid, &here, 1, &there, 1, 0);
+
+	return got < 0 ? 0 : got;
+}
+
+bool old_process_read(const struct old_process *process, uint64_t address,
+		      void *data, size_t size)
+{
+	return process_read_some(process, address, data, size) == size;
+}
+
+uint64_t old_word(const struct old_process *process, const void *data)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, data, process->word);
+	return value;
+}
+
+bool old_process_word(const struct old_process *process, uint64_t address,
+		      uint64_t *value)
+{
+	uint8_t data[8];
+
+	if (!old_process_read(process, address, data, process->word))
+		return false;
+	*value = old_word(process, data);
+	return true;
+}
+
+/* More when what was read is used up, less when most of it is skipped. */
+static void window_move(struct old_process *process, uint64_t address,
+			uint64_t advance)
+{
+	size_t size = process->window_next;
+
+	size = advance <= process->window_size + 64 ? size * 2 : size / 2;
+	if (size < OLD_WINDOW_LEAST)
+		size = OLD_WINDOW_LEAST;
+	if (size > OLD_WINDOW_MOST)
+		size = OLD_WINDOW_MOST;
+	process->window_next = size;
+	process->window_at = address;
+	process->window_size = process_read_some(process, address,
+						 process->window, size);
+}
+
+bool old_process_next_word(struct old_process *process, uint64_t address,
+			   uint64_t *value)
+{
+	uint64_t at = address - process->window_at;
+
+	if (at >= process->window_size ||
+	    process->window_size - at < process->word) {
+		window_move(process, address, at);
+		at = 0;
+		if (process->window_size < process->word)
+			return false;
+	}
+	*value = old_word(process, process->window + at);
+	return true;
+}

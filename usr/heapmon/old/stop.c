@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "stop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+
+#define WAIT_STEP	50000		/* ns */
+#define WAIT_STEPS	20000		/* a second in all */
+#define MOMENT		50000		/* ns */
+
+static struct old_thread *stop_find(struct old_stop *stop, pid_t tid)
+{
+	for (size_t i = 0; i < stop->count; i++)
+		if (stop->threads[i].tid == tid)
+			return &stop->threads[i];
+	return NULL;
+}
+
+/* A thread that has ended can't be stopped, and needn't be. */
+static bool thread_ended(uint32_t pid, pid_t tid)
+{
+	char path[64], text[512], *end;
+	size_t got = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%d/stat", pid,
+		 tid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	got = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[got] = 0;
+	end = strrchr(text, ')');
+	return !end || strchr("ZX", end[1] ? end[2] : 'X');
+}
+
+static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
+		    struct error *err)
+{
+	int code;
+
+	if (!array_grow(&stop->threads, stop->count, &stop->room,
+			sizeof(*stop->threads)))
+		return error_set(err, -ENOMEM, "out of memory");
+	if (!ptrace(PTRACE_SEIZE, tid, 0, 0)) {
+		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+		stop->threads[stop->count++] = (struct old_thread){
+			.tid = tid,
+		};
+		return 1;
+	}
+	code = -errno;
+	if (code == -ESRCH || thread_ended(pid, tid))
+		return 0;
+	error_set(err, code, "process %" PRIu32 " can't be stopped: %s", pid,
+		  strerror(-code));
+	error_hint(err, "another program, such as a debugger, may be attached to it");
+	return code;
+}
+
+/* How many threads weren't known yet. */
+static int stop_look(struct old_stop *stop, uint32_t pid, struct error *err)
+{
+	struct dirent *entry;
+	int added = 0, code;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return error_set(err, -ESRCH, "there is no process %" PRIu32,
+				 pid);
+	while ((entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (!tid || stop_find(stop, tid))
+			continue;
+		code = stop_add(stop, pid, tid, err);
+		if (code < 0) {
+			closedir(dir);
+			return code;
+		}
+		added += code;
+	}
+	closedir(dir);
+	return added;
+}
+
+/* true: nothing to wait for any more. Any stop will do: when it is that of a
+ * signal, the signal is handed on at the end. */
+static bool thread_wait(struct old_thread *thread)
+{
+	int status;
+	pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+
+	if (!got)
+		return false;
+	if (got < 0 || !WIFSTOPPED(status)) {
+		thread->tid = 0;
+		return true;
+	}
+	thread->stopped = true;
+	if (status >> 16 != PTRACE_EVENT_STOP)
+		thread->signal = WSTOPSIG(status);
+	return true;
+}
+
+static int stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
+{
+	struct timespec step = { .tv_nsec = WAIT_STEP };
+	unsigned int steps = 0;
+
+	for (size_t i = 0; i < stop->count; i++) {
+		struct old_thread *thread = &stop->threads[i];
+
+		if (thread->stopped || !thread->tid)
+			continue;
+		while (!thread_wait(thread)) {
+			if (++steps > WAIT_STEPS)
+				return error_set(err, -EBUSY, "thread %d of process %" PRIu32 " can't be stopped: it waits for a device, or for a vfork",
+						 thread->tid, pid);
+			nanosleep(&step, NULL);
+		}
+	}
+	return 0;
+}
+
+/* ---- going on ---- */
+
+#ifdef __x86_64__
+/*
+ * signal(7), "Interruption of system calls and library functions by stop
+ * signals", and those with a timeout of the socket: they wait, and have done
+ * nothing yet when they say EINTR.
+ */
+static bool call_waits(unsigned long long number)
+{
+	static const int waiting[] = {
+		SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,
+		SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents,
+		SYS_read, SYS_recvfrom, SYS_recvmsg, SYS_accept, SYS_accept4,
+	};
+
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+		if (number == (unsigned long long)waiting[i])
+			return true;
+	return false;
+}
+
+static bool signals_wait(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args of_thread = { .nr = 1 };
+	struct __ptrace_peeksiginfo_args of_process = {
+		.nr = 1, .flags = PTRACE_PEEKSIGINFO_SHARED,
+	};
+	siginfo_t info;
+
+	return ptrace(PTRACE_PEEKSIGINFO, tid, &of_thread, &info) ||
+	       ptrace(PTRACE_PEEKSIGINFO, tid, &of_process, &info);
+}
+
+static void thread_call_again(const struct old_thread *thread)
+{
+	struct user_regs_struct regs;
+
+	if (thread->signal || ptrace(PTRACE_GETREGS, thread->tid, 0, &regs))
+		return;
+	if (regs.cs != 0x33 || regs.rax != (unsigned long long)-EINTR ||
+	    !call_waits(regs.orig_rax) || signals_wait(thread->tid))
+		return;
+	regs.rax = regs.orig_rax;
+	regs.rip -= 2;		/* syscall: 0f 05 */
+	ptrace(PTRACE_SETREGS, thread->tid, 0, &regs);
+}
+#else
+static void thread_call_again(const struct old_thread *thread)
+{
+}
+#endif
+
+static void thread_go(struct old_thread *thread, int request)
+{
+	if (!thread->stopped)
+		return;
+	thread_call_again(thread);
+	ptrace(request, thread->tid, 0, (void *)(intptr_t)thread->signal);
+	thread->stopped = false;
+	thread->signal = 0;
+}
+
+void old_stop_end(struct old_stop *stop)
+{
+	for (size_t i = 0; i < stop->count; i++)
+		thread_go(&stop->threads[i], PTRACE_DETACH);
+	free(stop->threads);
+	*stop = (struct old_stop){ 0 };
+}
+
+/* Until there are no threads that aren't stopped. */
+static int stop_all(struct old_stop *stop, uint32_t pid, struct error *err)
+{
+	int code;
+
+	do {
+		if (stop_wait(stop, pid, err))
+			return -EBUSY;
+		code = stop_look(stop, pid, err);
+	} while (code > 0);
+	return code;
+}
+
+int old_stop_begin(struct old_stop *stop, uint32_t pid, struct error *err)
+{
+	stop->count = 0;
+	return stop_all(stop, pid, err);
+}
+
+int old_stop_turn(struct old_stop *stop, uint32_t pid, size_t n,
+		  struct error *err)
+{
+	struct old_thread *thread = &stop->threads[n % stop->count];
+	struct timespec moment = { .tv_nsec = MOMENT };
+
+	if (!thread->stopped)
+		return 0;
+	thread_go(thread, PTRACE_CONT);
+	nanosleep(&moment, NULL);
+	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+	return stop_all(stop, pid, err);
+}

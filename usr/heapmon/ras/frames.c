@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../../tracefmt/format/stack.h"
+
+struct frame_known {
+	uint64_t address;
+	uint32_t pid;
+	uint32_t frame;
+};
+
+static uint32_t text_add(struct frames *frames, const char *text)
+{
+	return text ? heap_strings_add(&frames->trace->strings, text) : 0;
+}
+
+static uint32_t frame_make(struct frames *frames, uint32_t pid,
+			   uint64_t address)
+{
+	const struct ras_mapping *mapping = book_mapping(frames->book, pid,
+							 address - 1);
+	struct symbols_place place = symbols_find_caller(frames->symbols,
+							 frames->book, pid,
+							 address);
+	struct heap_frame frame = {
+		.address = address,
+		.symbol = text_add(frames, place.symbol),
+		.offset = place.symbol ? place.offset : 0,
+		.file = text_add(frames, place.file),
+		.line = place.file ? place.line : 0,
+	};
+
+	if (mapping) {
+		frame.module_offset = mapping->offset +
+				      (address - mapping->start);
+		frame.module = heap_strings_add_length(&frames->trace->strings,
+						       mapping->path,
+						       sizeof(mapping->path));
+	}
+	return heap_trace_frame(frames->trace, &frame);
+}
+
+static uint32_t frame_of(struct frames *frames, uint32_t pid, uint64_t address)
+{
+	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, address), pid);
+	const struct frame_known *known;
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!frames->count)
+		frames->count = 1;
+	if (!heap_table_grow(&frames->table) ||
+	    !array_grow(&frames->known, frames->count, &frames->room,
+			sizeof(*frames->known))) {
+		frames->failed = true;
+		return 0;
+	}
+	while ((slot = heap_table_find(&frames->table, hash, &at))->number) {
+		known = &frames->known[slot->number];
+		if (known->address == address && known->pid == pid)
+			return known->frame;
+		at++;
+	}
+	heap_table_set(&frames->table, slot, hash, frames->count);
+	frames->known[frames->count] = (struct frame_known){
+		address, pid, frame_make(frames, pid, address),
+	};
+	return frames->known[frames->count++].frame;
+}
+
+/* What stands in for the callers that aren't known; 0: there are no more. */
+static uint32_t end_stack(struct frames *frames, struct ras_stack stack)
+{
+	struct heap_frame frame = { .stopped = true };
+
+	if (stack.end == RAS_STACK_OUTERMOST)
+		return 0;
+	frame.symbol = text_add(frames, stack_end_text(stack.end));
+	return heap_trace_stack(frames->trace, 0,
+				heap_trace_frame(frames->trace, &frame));
+}
+
+uint32_t frames_stack(struct frames *frames, uint32_t pid,
+		      struct ras_stack stack, const uint8_t *data, size_t n)
+{
+	uint32_t number = end_stack(frames, stack);
+	uint64_t address;
+
+	for (size_t i = n / 8; i; i--) {
+		memcpy(&address, data + 8 * (i - 1), sizeof(address));
+		number = heap_trace_stack(frames->trace, number,
+					  frame_of(frames, pid, address));
+	}
+	return number;
+}
+
+void frames_free(struct frames *frames)
+{
+	free(frames->known);
+	heap_table_free(&frames->table);
+}

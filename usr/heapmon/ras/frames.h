@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Addresses of a recording as frames and stacks of a trace, with their names. */
+#ifndef HEAPMON_FRAMES_H
+#define HEAPMON_FRAMES_H
+
+#include <rastrace/buffer.h>
+#include "../../tracefmt/format/symbols.h"
+#include "../core/trace.h"
+
+struct frames {
+	struct heap_trace *trace;
+	struct symbols *symbols;
+	const struct book *book;
+	struct frame_known *known;	/* addresses that were met; 0: none */
+	size_t count, room;
+	struct heap_table table;
+	bool failed;			/* out of memory */
+};
+
+/* n bytes of return addresses, innermost first: the stack's number. */
+uint32_t frames_stack(struct frames *frames, uint32_t pid,
+		      struct ras_stack stack, const uint8_t *data, size_t n);
+void frames_free(struct frames *frames);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "heap_record.h"
+
+#include <string.h>
+
+enum function_kind { ABSENT, ACQUIRE, ACQUIRE_INTO, RESIZE, RELEASE, MAP,
+		     UNMAP };
+
+static const uint8_t kinds[HEAP_FUNCTIONS] = {
+#define HEAP_FUNCTION(id, minor, kind, level, symbol, size, address, text) \
+	[minor] = kind,
+#include <rastrace/heap.def>
+#undef HEAP_FUNCTION
+};
+
+static void item_take(struct heap_record *record, struct ras_item item,
+		      const uint8_t *p)
+{
+	uint8_t kind = RAS_ITEM_KIND(item.status);
+
+	if (kind == RAS_ITEM_STACK && item.length >= sizeof(struct ras_stack)) {
+		memcpy(&record->stack_end, p, sizeof(record->stack_end));
+		record->stack = p + sizeof(record->stack_end);
+		record->stack_bytes = item.length - sizeof(record->stack_end);
+	} else if (kind == RAS_ITEM_VALUE &&
+		   (item.length == 4 || item.length == 8)) {
+		uint32_t half;
+
+		record->has_word = true;
+		record->word_bytes = item.length;
+		memcpy(&half, p, sizeof(half));
+		record->word = half;
+		if (item.length == 8)
+			memcpy(&record->word, p, sizeof(record->word));
+	}
+}
+
+bool heap_record_parse(struct heap_record *record, const uint8_t *data,
+		       size_t n)
+{
+	struct ras_item item;
+
+	*record = (struct heap_record){ .has_word = false };
+	if (n < sizeof(record->heap))
+		return false;
+	memcpy(&record->heap, data, sizeof(record->heap));
+	data += sizeof(record->heap);
+	n -= sizeof(record->heap);
+	while (n >= sizeof(item)) {
+		memcpy(&item, data, sizeof(item));
+		data += sizeof(item);
+		n -= sizeof(item);
+		if (item.length > n)
+			return false;
+		item_take(record, item, data);
+		data += item.length;
+		n -= item.length;
+	}
+	return !n;
+}
+
+/* realloc(): of no block it gives one; to 0 bytes it may take one. */
+static void resize_event(const struct ras_heap *heap, struct heap_event *event)
+{
+	event->kind = HEAP_REALLOC;
+	event->old = heap->old;
+	if (!heap->old) {
+		event->kind = HEAP_ALLOC;
+	} else if (!heap->address) {
+		event->kind = HEAP_FREE;
+		event->address = heap->old;
+		event->old = 0;
+		event->size = 0;
+	}
+}
+
+bool heap_record_event(const struct heap_record *record, uint16_t minor,
+		       struct heap_event *event)
+{
+	const struct ras_heap *heap = &record->heap;
+
+	event->function = minor;
+	event->address = heap->address;
+	event->size = heap->size;
+	switch (minor < HEAP_FUNCTIONS ? kinds[minor] : ABSENT) {
+	case ACQUIRE:
+	case ACQUIRE_INTO:
+		event->kind = HEAP_ALLOC;
+		return true;
+	case RESIZE:
+	case MAP:	/* mremap() */
+		resize_event(heap, event);
+		return true;
+	case RELEASE:
+	case UNMAP:
+		event->kind = HEAP_FREE;
+		return true;
+	default:
+		return false;
+	}
+}

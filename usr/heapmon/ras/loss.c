@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "loss.h"
+
+#include <rastrace/heap.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool gaps_grow(struct loss *loss, size_t slices)
+{
+	uint32_t *gaps;
+
+	if (slices <= loss->slices)
+		return true;
+	gaps = reallocarray(loss->gaps, slices, sizeof(*gaps));
+	if (!gaps)
+		return false;
+	memset(gaps + loss->slices, 0,
+	       (slices - loss->slices) * sizeof(*gaps));
+	loss->gaps = gaps;
+	loss->slices = slices;
+	return true;
+}
+
+bool loss_before(struct loss *loss, const struct merge_head *head)
+{
+	const struct trace_slice *slice = head->slice;
+	bool missing;
+
+	if (!gaps_grow(loss, slice->index + 1))
+		return false;
+	missing = slice->gaps != loss->gaps[slice->index];
+	loss->gaps[slice->index] = slice->gaps;
+	return missing;
+}
+
+static uint64_t covered(uint64_t total, uint64_t base)
+{
+	return total > base ? total - base : 0;
+}
+
+static uint64_t point_dropped(const struct ras_count_total *total,
+			      const struct ras_count_total *base)
+{
+	static const struct ras_count_total none;
+	uint64_t missed = 0;
+
+	base = base ? base : &none;
+	if (total->missed != RAS_MISSED_UNKNOWN &&
+	    base->missed != RAS_MISSED_UNKNOWN)
+		missed = covered(total->missed, base->missed);
+	return missed + covered(total->dropped, base->dropped);
+}
+
+uint64_t loss_dropped(const struct trace_file *file)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < file->session_count; i++) {
+		const struct trace_session *session = file->sessions[i];
+
+		if (session->entry->major != HEAP_MAJOR || !session->totals)
+			continue;
+		for (uint32_t p = 0; p < session->entry->points; p++)
+			sum += point_dropped(&session->totals[p],
+					     session->base ?
+					     &session->base[p] : NULL);
+	}
+	return sum;
+}
+
+/* A record may be one of a point by its name, and be counted by another. */
+uint64_t loss_overwritten(const struct trace_file *file,
+			  const struct match *match)
+{
+	uint64_t reached = 0, present = 0, lost;
+
+	for (size_t i = 0; i < match->size; i++) {
+		const struct match_point *point = match->table[i];
+
+		if (!point || !point->session ||
+		    point->session->entry->major != HEAP_MAJOR)
+			continue;
+		reached += point->reached;
+		present += point->present;
+	}
+	lost = covered(reached, present);
+	return lost > file->pass.lost - file->lost_base ? lost :
+	       file->pass.lost - file->lost_base;
+}
+
+void loss_free(struct loss *loss)
+{
+	free(loss->gaps);
+}

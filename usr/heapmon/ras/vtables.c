@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vtables.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+#include "../../lib/library.h"
+#include "../../tracefmt/format/symbol_elf.h"
+#include "../../tracefmt/format/symbol_file.h"
+
+#define PREFIX		"_ZTV"
+#define DEMANGLED	"vtable for "
+#define LIBCXX		"libstdc++.so.6"
+#define PAGE_MOST	65536	/* a mapping begins so far in front of its
+				 * segment, at most */
+#define MODULES_MOST	4096
+
+struct vtable {
+	uint64_t address, size;		/* as linked */
+	uint32_t name;			/* string: the class */
+};
+
+/* A file, as some mapping has it. */
+struct vtable_module {
+	struct ras_mapping mapping;	/* by which it was found */
+	uint64_t low, high;		/* addresses as linked; 0, 0: it can't be
+					 * read */
+	struct symbol_elf elf;
+	struct vtable *tables;		/* ascending */
+	size_t count, room;
+};
+
+/* Where a file lies in a process. */
+struct vtable_range {
+	uint64_t start, end;
+	uint64_t bias;			/* + address as linked */
+	const struct vtable_module *module;
+};
+
+struct vtable_process {
+	uint32_t pid;
+	struct vtable_range *ranges;	/* ascending */
+	size_t count, room;
+};
+
+/* ---- files ---- */
+
+/* "ns::Class" of "_ZTVN2ns5ClassE" */
+static uint32_t class_name(struct vtables *vtables, const char *symbol)
+{
+	char *(*demangle)(const char *, char *, size_t *, int *) =
+		library_symbol(LIBCXX, "__cxa_demangle");
+	char *text = NULL;
+	uint32_t name;
+	int status;
+
+	if (demangle)
+		text = demangle(symbol, NULL, NULL, &status);
+	if (text && !strncmp(text, DEMANGLED, strlen(DEMANGLED)))
+		name = heap_strings_add(vtables->strings,
+					text + strlen(DEMANGLED));
+	else
+		name = heap_strings_add(vtables->strings,
+					symbol + strlen(PREFIX));
+	free(text);
+	return name;
+}
+
+static void symbol_take(struct vtables *vtables, struct vtable_module *module,
+			const char *name, const GElf_Sym *symbol)
+{
+	if (!name || strncmp(name, PREFIX, strlen(PREFIX)) ||
+	    symbol->st_shndx == SHN_UNDEF || !symbol->st_size)
+		return;
+	if (!array_grow(&module->tables, module->count, &module->room,
+			sizeof(*module->tables)))
+		return;
+	module->tables[module->count++] = (struct vtable){
+		symbol->st_value, symbol->st_size, class_name(vtables, name),
+	};
+}
+
+static void section_read(struct vtables *vtables, struct vtable_module *module,
+			 Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+		symbol_take(vtables, module,
+			    elf_strptr(elf, header->sh_link, symbol.st_name),
+			    &symbol);
+}
+
+/* All tables of symbols that are of this type. */
+static void symbols_read(struct vtables *vtables, struct vtable_module *module,
+			 Elf *elf, uint32_t type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			section_read(vtables, module, elf, section, &header);
+}
+
+static void segments_read(struct vtable_module *module, Elf *elf)
+{
+	GElf_Phdr ph;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, i, &ph); i++) {
+		if (ph.p_type != PT_LOAD || ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
+			continue;
+		if (!module->high || ph.p_vaddr < module->low)
+			module->low = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_memsz > module->high)
+			module->high = ph.p_vaddr + ph.p_memsz;
+	}
+}
+
+static int table_compare(const void *a, const void *b)
+{
+	const struct vtable *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* The debug file has what was stripped off. */
+static void debug_read(struct vtables *vtables, struct vtable_module *module)
+{
+	struct symbol_elf unused;
+	int fd = symbol_file_open_debug(vtables->settings, &module->mapping,
+					&unused);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	if (elf)
+		symbols_read(vtables, module, elf, SHT_SYMTAB);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void module_read(struct vtables *vtables, struct vtable_module *module)
+{
+	int fd = symbol_file_open_code(vtables->settings, &module->mapping,
+				       &module->elf);
+	Elf *elf;
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf) {
+		segments_read(module, elf);
+		symbols_read(vtables, module, elf, SHT_SYMTAB);
+		if (!module->count)
+			debug_read(vtables, module);
+		if (!module->count)
+			symbols_read(vtables, module, elf, SHT_DYNSYM);
+	}
+	elf_end(elf);
+	close(fd);
+	if (module->count)
+		qsort(module->tables, module->count, sizeof(*module->tables),
+		      table_compare);
+}
+
+static bool mapping_same(const struct ras_mapping *a,
+			 const struct ras_mapping *b)
+{
+	return a->id_kind == b->id_kind && a->id_length == b->id_length &&
+	       !memcmp(a->id, b->id, sizeof(a->id)) &&
+	       !strncmp(a->path, b->path, sizeof(a->path));
+}
+
+static const struct vtable_module *
+module_get(struct vtables *vtables, const struct ras_mapping *mapping)
+{
+	struct vtable_module *module;
+
+	for (size_t i = 0; i < vtables->module_count; i++)
+		if (mapping_same(&vtables->modules[i]->mapping, mapping))
+			return vtables->modules[i];
+	if (vtables->module_count == MODULES_MOST)
+		return NULL;
+	module = calloc(1, sizeof(*module));
+	if (!module || !array_grow(&vtables->modules, vtables->module_count,
+				   &vtables->module_room, sizeof(module))) {
+		free(module);
+		return NULL;
+	}
+	module->mapping = *mapping;
+	module_read(vtables, module);
+	vtables->modules[vtables->module_count++] = module;
+	return module;
+}
+
+/* ---- processes ---- */
+
+static bool bias_of(const struct vtable_module *module,
+		    const struct ras_mapping *mapping, uint64_t *bias)
+{
+	for (size_t i = 0; i < module->elf.segment_count; i++) {
+		const struct symbol_segment *segment = &module->elf.segments[i];
+		uint64_t skew = mapping->offset - segment->offset;
+
+		if (skew >= segment->bytes && -skew >= PAGE_MOST)
+			continue;
+		*bias = mapping->start - (segment->address + skew);
+		return true;
+	}
+	return false;
+}
+
+static void range_add(struct vtables *vtables, struct vtable_process *process,
+		      const struct ras_mapping *mapping)
+{
+	const struct vtable_module *module = module_get(vtables, mapping);
+	struct vtable_range range = { .module = module };
+
+	if (!module || !module->high || !bias_of(module, mapping, &range.bias))
+		return;
+	range.start = range.bias + module->low;
+	range.end = range.bias + module->high;
+	if (process->count &&
+	    process->ranges[process->count - 1].start == range.start)
+		return;
+	if (array_grow(&process->ranges, process->count, &process->room,
+		       sizeof(*process->ranges)))
+		process->ranges[process->count++] = range;
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct vtable_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static struct vtable_process *process_make(struct vtables *vtables,
+					   uint32_t pid)
+{
+	const struct book_process *known = book_process_find(vtables->book,
+							     pid);
+	struct vtable_process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	for (uint32_t i = 0; known && i < known->map_count; i++)
+		range_add(vtables, process, &known->maps[i]);
+	if (process->count)
+		qsort(process->ranges, process->count,
+		      sizeof(*process->ranges), range_compare);
+	return process;
+}
+
+static const struct vtable_process *process_get(struct vtables *vtables,
+						uint32_t pid)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START, pid);
+	struct vtable_process *process;
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!vtables->process_count)
+		vtables->process_count = 1;
+	if (!heap_table_grow(&vtables->table) ||
+	    !array_grow(&vtables->processes, vtables->process_count,
+			&vtables->process_room, sizeof(process)))
+		return NULL;
+	while ((slot = heap_table_find(&vtables->table, hash, &at))->number) {
+		process = vtables->processes[slot->number];
+		if (process->pid == pid)
+			return process;
+		at++;
+	}
+	process = process_make(vtables, pid);
+	if (!process)
+		return NULL;
+	heap_table_set(&vtables->table, slot, hash, vtables->process_count);
+	vtables->processes[vtables->process_count++] = process;
+	return process;
+}
+
+/* ---- asking ---- */
+
+/* Behind the offset to the top and the pointer to the type's information, where
+ * the class' first virtual function stands, or further on. */
+static uint32_t module_class(const struct vtable_module *module,
+			     uint64_t address, unsigned int bytes)
+{
+	size_t at = array_count_upto(module->tables, module->count,
+				     sizeof(*module->tables), address);
+	uint64_t inside;
+
+	if (!at)
+		return 0;
+	inside = address - module->tables[at - 1].address;
+	if (inside < 2 * bytes || inside > module->tables[at - 1].size ||
+	    inside % bytes)
+		return 0;
+	return module->tables[at - 1].name;
+}
+
+enum heap_type vtables_find(struct vtables *vtables, uint32_t pid,
+			    uint64_t word, unsigned int bytes, uint32_t *name)
+{
+	const struct vtable_process *process;
+	const struct vtable_range *range;
+	size_t at;
+
+	*name = 0;
+	if (!word)
+		return HEAP_TYPE_NO_TABLE;
+	process = vtables->settings->off ? NULL : process_get(vtables, pid);
+	if (!process || !process->count)
+		return HEAP_TYPE_NONE;
+	at = array_count_upto(process->ranges, process->count,
+			      sizeof(*process->ranges), word);
+	range = at ? &process->ranges[at - 1] : NULL;
+	if (range && word < range->end)
+		*name = module_class(range->module, word - range->bias, bytes);
+	return *name ? HEAP_TYPE_NAMED : HEAP_TYPE_OTHER;
+}
+
+void vtables_free(struct vtables *vtables)
+{
+	for (size_t i = 0; i < vtables->module_count; i++) {
+		free(vtables->modules[i]->tables);
+		free(vtables->modules[i]);
+	}
+	for (size_t i = 1; i < vtables->process_count; i++) {
+		free(vtables->processes[i]->ranges);
+		free(vtables->processes[i]);
+	}
+	free(vtables->modules);
+	free(vtables->processes);
+	heap_table_free(&vtables->table);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Classes of C++ objects by their first word, which leads into the vtable of the
+ * class (Itanium C++ ABI 2.5.2): symbols _ZTV... of the files that lie in the
+ * process, or of their debug files.
+ */
+#ifndef HEAPMON_VTABLES_H
+#define HEAPMON_VTABLES_H
+
+#include "../../tracefmt/format/symbols.h"
+#include "../core/trace.h"
+
+struct vtables {
+	const struct symbols_settings *settings;
+	const struct book *book;
+	struct heap_strings *strings;		/* for the names */
+	struct vtable_module **modules;
+	size_t module_count, module_room;
+	struct vtable_process **processes;	/* 0: none */
+	size_t process_count, process_room;
+	struct heap_table table;		/* processes by id */
+};
+
+/* The class as *name; `bytes`: of a pointer. */
+enum heap_type vtables_find(struct vtables *vtables, uint32_t pid,
+			    uint64_t word, unsigned int bytes, uint32_t *name);
+void vtables_free(struct vtables *vtables);
+
+#endif

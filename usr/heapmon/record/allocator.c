@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "allocator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include "../../lib/array.h"
+#include "function.h"
+
+const char *const allocator_names[ALLOCATOR_NAMES] = {
+	"auto", "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc",
+};
+
+struct mapped {			/* a line of /proc/PID/maps */
+	unsigned long start, end;
+	uint64_t device, inode;
+	char path[PATH_MAX];
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "55d0-55d4 r-xp 0 08:01 123  /bin/app (deleted)"; false: no code of a file */
+static bool mapped_parse(char *line, struct mapped *m)
+{
+	static const char deleted[] = " (deleted)";
+	unsigned int major, minor;
+	unsigned long inode;
+	char mode[5];
+	size_t length;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%lx-%lx %4s %*x %x:%x %lu %n", &m->start, &m->end,
+		   mode, &major, &minor, &inode, &at) < 6 || !at ||
+	    line[at] != '/' || mode[2] != 'x')
+		return false;
+	length = strlen(line + at);
+	if (length > strlen(deleted) &&
+	    !strcmp(line + at + length - strlen(deleted), deleted))
+		line[at + length - strlen(deleted)] = '\0';
+	m->device = makedev(major, minor);
+	m->inode = inode;
+	snprintf(m->path, sizeof(m->path), "%s", line + at);
+	return true;
+}
+
+static bool was_seen(const struct allocator *a, const struct mapped *m)
+{
+	for (size_t i = 0; i < a->seen_count; i++)
+		if (a->seen[i].device == m->device &&
+		    a->seen[i].inode == m->inode)
+			return true;
+	return false;
+}
+
+static void seen_note(struct allocator *a, const struct mapped *m)
+{
+	if (array_grow(&a->seen, a->seen_count, &a->seen_room,
+		       sizeof(*a->seen)))
+		a->seen[a->seen_count++] = (struct allocator_seen){
+			m->device, m->inode,
+		};
+}
+
+static bool object_wanted(const struct allocator_want *want, const char *path)
+{
+	if (!want->object_count)
+		return true;
+	for (unsigned int i = 0; i < want->object_count; i++)
+		if (!strcmp(want->objects[i], path) ||
+		    !strcmp(want->objects[i], base_name(path)))
+			return true;
+	return false;
+}
+
+/* What glibc's ld.so has for itself, until libc is there. */
+static bool is_loader(const char *path)
+{
+	const char *base = base_name(path);
+
+	return (!strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
+		!strncmp(base, "ld.so", 5)) && !strstr(base, "musl");
+}
+
+/* By its name when that leads to the file that is mapped, also in another root
+ * directory; else what is mapped itself. */
+static int mapped_open(const struct mapped *m, uint32_t pid,
+		       char path[PATH_MAX])
+{
+	static const char *const forms[] = { "%2$s", "/proc/%1$u/root%2$s" };
+	char link[80];
+	struct stat st;
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/%u/map_files/%lx-%lx", pid,
+		 m->start, m->end);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	for (unsigned int i = 0; i < 2; i++) {
+		int named;
+		struct stat other;
+
+		if (snprintf(path, PATH_MAX, forms[i], pid, m->path) >=
+		    PATH_MAX)
+			continue;
+		named = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (named < 0)
+			continue;
+		if (!fstat(named, &other) && S_ISREG(other.st_mode) &&
+		    (fd < 0 ? other.st_ino == m->inode :
+		     !fstat(fd, &st) && st.st_ino == other.st_ino &&
+		     st.st_dev == other.st_dev)) {
+			if (fd >= 0)
+				close(fd);
+			return named;
+		}
+		close(named);
+	}
+	snprintf(path, PATH_MAX, "%s", m->path);
+	return fd;
+}
+
+/* C++ operators are wanted whatever the allocator is. */
+static bool place_wanted(const struct allocator_file *file,
+			 const struct allocator_want *want,
+			 enum heap_function function)
+{
+	if (want->no_new && allocator_file_makes_new(file) &&
+	    function_throws(function))
+		return false;
+	return want->name == ALLOCATOR_AUTO || file->name == ALLOCATOR_AUTO ||
+	       file->name == want->name || heap_function_is_cxx(function);
+}
+
+static void places_choose(struct allocator_file *file,
+			  const struct allocator_want *want)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < file->count; i++)
+		if (place_wanted(file, want, file->places[i].function))
+			file->places[kept++] = file->places[i];
+	file->count = kept;
+}
+
+static int file_add(struct allocator *a, const struct mapped *m, uint32_t pid,
+		    const struct allocator_want *want, struct error *err)
+{
+	struct allocator_file *file;
+	struct stat st;
+	int code;
+
+	if (!array_grow(&a->files, a->count, &a->room, sizeof(*file)))
+		return error_set(err, -ENOMEM, "out of memory");
+	file = &a->files[a->count];
+	memset(file, 0, sizeof(*file));
+	file->fd = mapped_open(m, pid, file->path);
+	if (file->fd < 0)
+		return 0;	/* the process may be gone: another may have it */
+	seen_note(a, m);
+	code = fstat(file->fd, &st) ? -errno : allocator_file_read(file, want);
+	if (!code)
+		places_choose(file, want);
+	if (!code && file->count) {
+		file->device = st.st_dev;
+		file->inode = st.st_ino;
+		a->count++;
+		return 0;
+	}
+	close(file->fd);
+	free(file->places);
+	return code == -ENOMEM ? error_set(err, code, "out of memory") : 0;
+}
+
+int allocator_add_process(struct allocator *allocator, uint32_t pid,
+			  const struct allocator_want *want, struct error *err)
+{
+	char path[32], line[PATH_MAX + 128];
+	struct mapped m;
+	int code = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return error_set(err, errno == ENOENT ? -ESRCH : -errno,
+				 "cannot look at process %u: %s", pid,
+				 errno == ENOENT ? "it isn't there" :
+				 strerror(errno));
+	while (!code && fgets(line, sizeof(line), maps))
+		if (mapped_parse(line, &m) && !was_seen(allocator, &m) &&
+		    object_wanted(want, m.path) && !is_loader(m.path))
+			code = file_add(allocator, &m, pid, want, err);
+	fclose(maps);
+	return code;
+}
+
+bool allocator_file_gives(const struct allocator_file *file)
+{
+	for (size_t i = 0; i < file->count; i++) {
+		const struct function *function =
+			function_get(file->places[i].function);
+
+		if (function->kind <= FUNCTION_RESIZE &&
+		    !heap_function_is_cxx(function->minor))
+			return true;
+	}
+	return false;
+}
+
+bool allocator_file_throws(const struct allocator_file *file)
+{
+	for (size_t i = 0; i < file->count; i++)
+		if (function_throws(file->places[i].function))
+			return allocator_file_makes_new(file);
+	return false;
+}
+
+enum allocator_name allocator_first(const struct allocator *allocator)
+{
+	enum allocator_name name = ALLOCATOR_AUTO;
+
+	for (size_t i = 0; i < allocator->count; i++) {
+		const struct allocator_file *file = &allocator->files[i];
+
+		/* one that takes libc's place comes before it */
+		if (allocator_file_gives(file) && file->name > name)
+			name = file->name;
+	}
+	return name;
+}
+
+bool allocator_found(const struct allocator *allocator)
+{
+	for (size_t i = 0; i < allocator->count; i++)
+		if (allocator_file_gives(&allocator->files[i]))
+			return true;
+	return false;
+}
+
+int allocator_missing(const struct allocator_want *want, const char *where,
+		      struct error *err)
+{
+	const char *prefix = want->prefix ? want->prefix : "";
+
+	error_set(err, -ENOENT,
+		  "no allocator was found in %s: looked for %smalloc, %scalloc, %srealloc, %sfree%s in .dynsym, .symtab and .gnu_debugdata of %s",
+		  where, prefix, prefix, prefix, prefix,
+		  want->prefix ? "" : " and operator new",
+		  want->object_count ? "the files of --object" :
+				       "all files that are mapped");
+	error_hint(err, "name the file that has it (--object), or what its functions begin with (--prefix je_); a stripped static program has no names");
+	return -ENOENT;
+}
+
+void allocator_free(struct allocator *allocator)
+{
+	for (size_t i = 0; i < allocator->count; i++) {
+		close(allocator->files[i].fd);
+		free(allocator->files[i].places);
+	}
+	free(allocator->files);
+	free(allocator->seen);
+	*allocator = (struct allocator){ 0 };
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The functions of heap.def in an ELF file. */
+#include "allocator.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+#include "debugdata.h"
+#include "entry.h"
+#include "function.h"
+
+#define SYMBOLS_MOST	(64u << 20)
+
+struct scan {
+	struct allocator_file *file;
+	const struct allocator_want *want;
+	size_t room;
+	bool objects;		/* the file was asked for by name */
+	int code;
+};
+
+/* Symbols that only one allocator's code has. */
+static const struct {
+	const char *symbol;
+	enum allocator_name name;
+} marks[] = {
+	{ "__libc_mallopt", ALLOCATOR_GLIBC },
+	{ "__malloc_hook", ALLOCATOR_GLIBC },
+	{ "malloc_info", ALLOCATOR_GLIBC },
+	{ "__libc_malloc_impl", ALLOCATOR_MUSL },
+	{ "__malloc_donate", ALLOCATOR_MUSL },
+	{ "__dls3", ALLOCATOR_MUSL },
+	{ "mallctl", ALLOCATOR_JEMALLOC },
+	{ "je_mallctl", ALLOCATOR_JEMALLOC },
+	{ "tc_malloc", ALLOCATOR_TCMALLOC },
+	{ "MallocExtension_GetNumericProperty", ALLOCATOR_TCMALLOC },
+	{ "mi_malloc", ALLOCATOR_MIMALLOC },
+};
+
+static void mark_take(struct allocator_file *file, const char *name)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (!strcmp(marks[i].symbol, name) &&
+		    marks[i].name > file->name)
+			file->name = marks[i].name;
+}
+
+/* "_Znwj" of a 32-bit program is "_Znwm" of the table: size_t is another
+ * type (Itanium C++ ABI, 5.1.5.2). */
+static void name_widen(char *name, const char *symbol, size_t size)
+{
+	size_t at = strncmp(symbol, "_Zn", 3) ? 6 : 4;
+
+	strncpy(name, symbol, size - 1);
+	name[size - 1] = '\0';
+	if (!strncmp(name, "_Z", 2) && strlen(name) > at && name[at] == 'j')
+		name[at] = 'm';
+}
+
+static bool function_wanted(const struct scan *scan,
+			    const struct function *function)
+{
+	return (function->kind != FUNCTION_MAP &&
+		function->kind != FUNCTION_UNMAP) ||
+	       (scan->want->maps && !scan->want->prefix);
+}
+
+static const struct function *symbol_function(const struct scan *scan,
+					      const char *symbol)
+{
+	const char *prefix = scan->want->prefix;
+	size_t length = prefix ? strlen(prefix) : 0;
+	const struct function *function;
+	char name[64];
+
+	if (prefix && strncmp(symbol, prefix, length))
+		return NULL;
+	symbol += length;
+	if (scan->file->elf_class == ELFCLASS32) {
+		name_widen(name, symbol, sizeof(name));
+		symbol = name;
+	}
+	function = function_find(symbol);
+	return function && function_wanted(scan, function) ? function : NULL;
+}
+
+static bool offset_find(Elf *elf, uint64_t address, uint64_t *offset)
+{
+	GElf_Phdr phdr;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X) || address < phdr.p_vaddr ||
+		    address - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		*offset = address - phdr.p_vaddr + phdr.p_offset;
+		return true;
+	}
+	return false;
+}
+
+/* Of functions at one address that of the lowest level stays; when one is free()
+ * and another operator delete, it may be either. */
+static void alias_take(struct allocator_place *place,
+		       const struct function *function, const char *symbol)
+{
+	const struct function *known = function_get(place->function);
+
+	if (known->kind != function->kind ||
+	    known->minor == HEAP_FUNCTION_RELEASE_ANY)
+		return;
+	if (known->kind == FUNCTION_RELEASE &&
+	    heap_function_is_cxx(known->minor) !=
+		    heap_function_is_cxx(function->minor)) {
+		place->function = HEAP_FUNCTION_RELEASE_ANY;
+		return;
+	}
+	if (function->level >= known->level)
+		return;
+	place->function = function->minor;
+	strncpy(place->symbol, symbol, sizeof(place->symbol) - 1);
+}
+
+static struct allocator_place *place_find(struct allocator_file *file,
+					  uint64_t offset)
+{
+	for (size_t i = 0; i < file->count; i++)
+		if (file->places[i].offset == offset)
+			return &file->places[i];
+	return NULL;
+}
+
+/* A function has one place in a file: tracepoints have one module each, and
+ * the first symbol is that of .dynsym. */
+static bool function_known(const struct allocator_file *file,
+			   enum heap_function function)
+{
+	for (size_t i = 0; i < file->count; i++)
+		if (file->places[i].function == function)
+			return true;
+	return false;
+}
+
+static void place_add(struct scan *scan, const struct function *function,
+		      uint64_t offset, uint64_t address, const char *symbol)
+{
+	struct allocator_file *file = scan->file;
+	struct allocator_place *place = place_find(file, offset);
+
+	if (place) {
+		alias_take(place, function, symbol);
+		return;
+	}
+	if (function_known(file, function->minor))
+		return;
+	if (!array_grow(&file->places, file->count, &scan->room,
+			sizeof(*place))) {
+		scan->code = -ENOMEM;
+		return;
+	}
+	place = &file->places[file->count];
+	*place = (struct allocator_place){
+		.function = function->minor, .offset = offset,
+		.address = address,
+	};
+	strncpy(place->symbol, symbol, sizeof(place->symbol) - 1);
+	if (entry_read(file, place, function->kind == FUNCTION_RELEASE))
+		file->count++;
+}
+
+static void symbol_take(struct scan *scan, Elf *elf, const GElf_Sym *symbol,
+			const char *name)
+{
+	unsigned int bind = GELF_ST_BIND(symbol->st_info);
+	const struct function *function;
+	uint64_t offset;
+
+	mark_take(scan->file, name);
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    (bind == STB_LOCAL && !scan->want->object_count))
+		return;
+	function = symbol_function(scan, name);
+	if (function && offset_find(elf, symbol->st_value, &offset))
+		place_add(scan, function, offset, symbol->st_value, name);
+}
+
+/* `image`: whose segments tell where the code is; a table of symbols alone has
+ * none of its own. */
+static void table_scan(struct scan *scan, Elf *image, Elf *elf,
+		       Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = header->sh_entsize ?
+		       header->sh_size / header->sh_entsize : 0;
+	const char *name;
+	GElf_Sym symbol;
+
+	if (count > SYMBOLS_MOST)
+		return;
+	for (size_t i = 1; data && i < count && !scan->code; i++) {
+		if (!gelf_getsym(data, i, &symbol))
+			return;
+		if (symbol.st_shndx == SHN_UNDEF || !symbol.st_value)
+			continue;
+		name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (name && *name)
+			symbol_take(scan, image, &symbol, name);
+	}
+}
+
+static void tables_scan(struct scan *scan, Elf *image, Elf *elf, uint32_t type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (!scan->code && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			table_scan(scan, image, elf, section, &header);
+}
+
+static void debugdata_scan(struct scan *scan, Elf *elf)
+{
+	void *data;
+	size_t size;
+	Elf *inner;
+
+	if (debugdata_read(elf, &data, &size))
+		return;
+	inner = elf_memory(data, size);
+	if (inner)
+		tables_scan(scan, elf, inner, SHT_SYMTAB);
+	elf_end(inner);
+	free(data);
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct allocator_place *x = a, *y = b;
+
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+int allocator_file_read(struct allocator_file *file,
+			const struct allocator_want *want)
+{
+	struct scan scan = { .file = file, .want = want };
+	GElf_Ehdr header;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
+		elf_end(elf);
+		return -ENOEXEC;
+	}
+	file->machine = header.e_machine;
+	file->elf_class = header.e_ident[EI_CLASS];
+	tables_scan(&scan, elf, elf, SHT_DYNSYM);
+	tables_scan(&scan, elf, elf, SHT_SYMTAB);
+	debugdata_scan(&scan, elf);
+	elf_end(elf);
+	if (file->count)
+		qsort(file->places, file->count, sizeof(*file->places),
+		      place_compare);
+	return scan.code;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The first instructions of a function: where a probe costs least. */
+#ifndef HEAPMON_ENTRY_H
+#define HEAPMON_ENTRY_H
+
+#include "allocator.h"
+
+/* Fill in skip, insn and fast; release: NULL need not be seen. false: no probe
+ * can be there, or the code can't be read. */
+bool entry_read(const struct allocator_file *file,
+		struct allocator_place *place, bool release);
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/array.h"
+#include "../../lib/picture.h"
+#include "../../lib/sysbpf.h"
+#include "recording.h"
+
+static void note(struct recording *r, uint64_t time, uint32_t kind,
+		 uint32_t pid, uint64_t a, uint64_t b)
+{
+	const struct ras_heap_note item = {
+		.time = time, .kind = kind, .pid = pid, .a = a, .b = b,
+	};
+
+	notes_add(&r->notes, &item);
+}
+
+static struct recorded *process_find(struct recording *r, uint32_t pid)
+{
+	for (size_t i = 0; i < r->process_count; i++)
+		if (r->processes[i].pid == pid)
+			return &r->processes[i];
+	return NULL;
+}
+
+static struct recorded *process_add(struct recording *r, uint32_t pid,
+				    uint32_t parent)
+{
+	struct recorded *process = process_find(r, pid);
+
+	if (process)
+		return process;
+	if (!array_grow(&r->processes, r->process_count, &r->process_room,
+			sizeof(*process)))
+		return NULL;
+	process = &r->processes[r->process_count++];
+	*process = (struct recorded){
+		.pid = pid, .parent = parent, .changed = true,
+	};
+	r->seen++;
+	return process;
+}
+
+/* Bytes of its pointers; 0: it is gone */
+static unsigned int pointer_bytes(uint32_t pid)
+{
+	unsigned char ident[EI_NIDENT] = { 0 };
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, ident, sizeof(ident));
+	close(fd);
+	if (n != sizeof(ident))
+		return 0;
+	return ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+}
+
+/* ---- what is mapped ---- */
+
+/* Of one that is gone already, or hasn't executed anything, its parent's. */
+static void maps_write(struct recording *r, const struct recorded *process)
+{
+	struct mappings m;
+	bool known = mappings_read_process(&m, &r->mappings, process->pid,
+					   buffer_time());
+
+	if (!known && process->parent) {
+		mappings_free(&m);
+		known = mappings_read_process(&m, &r->mappings,
+					      process->parent, buffer_time());
+	}
+	if (known)
+		picture_maps(&r->spooler.others, process->pid, &m);
+	mappings_free(&m);
+}
+
+static void tables_make(struct recording *r, struct recorded *process)
+{
+	int code;
+
+	if (!r->unwind)
+		return;
+	if (process->parent && !unwind_copy_process(r->unwind, process->parent,
+						    process->pid))
+		return;
+	code = unwind_add_process(r->unwind, process->pid, NULL);
+	if (code && code != -ESRCH)
+		r->unwind_failed = true;
+}
+
+/* Code came into a process. What can't be probed now is told at the end. */
+static int process_look(struct recording *r, struct recorded *process,
+			struct error *err)
+{
+	struct error why = { 0 };
+	int code;
+
+	process->changed = false;
+	code = allocator_add_process(&r->allocator, process->pid,
+				     &r->settings->want, &why);
+	if (code == -ENOMEM)
+		return error_set(err, code, "out of memory");
+	while (!code && arming_more(r, &why)) {
+		r->why = why;
+		r->allocator.files[r->armed - 1].count = 0;
+	}
+	tables_make(r, process);
+	maps_write(r, process);
+	process->parent = 0;
+	return 0;
+}
+
+/* ---- what processes do ---- */
+
+static void take_fork(struct recording *r, const struct tracker_event *event)
+{
+	struct recorded *child = process_add(r, event->pid, event->parent);
+
+	note(r, event->time, RAS_HEAP_FORK, event->pid, event->parent, 0);
+	if (!child)
+		return;
+	arming_add_pid(r, event->pid);
+	if (r->unwind)
+		unwind_copy_process(r->unwind, event->parent, event->pid);
+}
+
+static void take_exec(struct recording *r, const struct tracker_event *event)
+{
+	struct recorded *process = process_find(r, event->pid);
+	unsigned int bytes = pointer_bytes(event->pid);
+
+	note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
+	note(r, event->time, RAS_HEAP_BEGIN, event->pid, bytes ? bytes : 8, 1);
+	if (r->unwind)
+		unwind_drop_process(r->unwind, event->pid);
+	if (!process)
+		return;
+	process->changed = true;
+	process->parent = 0;
+}
+
+static void take_exit(struct recording *r, const struct tracker_event *event)
+{
+	struct recorded *process = process_find(r, event->pid);
+
+	note(r, event->time, RAS_HEAP_EXIT, event->pid, 0, 0);
+	if (r->unwind)
+		unwind_drop_process(r->unwind, event->pid);
+	if (!process)
+		return;
+	if (process->changed && process->parent)
+		maps_write(r, process);
+	else if (process->changed)
+		r->unseen++;
+	*process = r->processes[--r->process_count];
+}
+
+static int event_take(void *context, const struct tracker_event *event)
+{
+	struct recording *r = context;
+	struct recorded *process = process_find(r, event->pid);
+
+	switch (event->kind) {
+	case TRACKER_FORK:
+		take_fork(r, event);
+		break;
+	case TRACKER_EXEC:
+		take_exec(r, event);
+		break;
+	case TRACKER_EXIT:
+		take_exit(r, event);
+		break;
+	case TRACKER_MAP:
+		if (process)
+			process->changed = true;
+		break;
+	case TRACKER_GROW:
+		if (event->brk || r->settings->want.maps)
+			note(r, event->time, RAS_HEAP_GROW, event->pid,
+			     event->address, event->size);
+		break;
+	case TRACKER_LOST:
+		r->tracker_lost++;
+		for (size_t i = 0; i < r->process_count; i++)
+			r->processes[i].changed = true;
+		break;
+	}
+	return 0;
+}
+
+int following_update(struct recording *r, struct error *err)
+{
+	int code = tracker_read(r->tracker, event_take, r);
+
+	if (code)
+		return error_set(err, code,
+				 "cannot read what the processes do: %s",
+				 strerror(-code));
+	for (size_t i = 0; !code && i < r->process_count; i++)
+		if (r->processes[i].changed)
+			code = process_look(r, &r->processes[i], err);
+	return code;
+}
+
+int following_add(struct recording *r, uint32_t pid, bool from_exec,
+		  struct error *err)
+{
+	struct recorded *process = process_add(r, pid, 0);
+	unsigned int bytes = pointer_bytes(pid);
+
+	if (!process)
+		return error_set(err, -ENOMEM, "out of memory");
+	process->changed = false;
+	note(r, buffer_time(), RAS_HEAP_BEGIN, pid, bytes ? bytes : 8,
+	     from_exec);
+	maps_write(r, process);
+	return 0;
+}
+
+/* ---- blocks that are there ---- */
+
+struct old_taking {
+	struct recording *r;
+	uint32_t pid;
+	uint64_t count, bytes;
+	struct old_figures figures;
+};
+
+/* By the law of the others; releases of those that are chosen are recorded. */
+static bool old_chosen(const struct old_taking *taking, uint64_t address,
+		       uint64_t size)
+{
+	const struct record_settings *settings = taking->r->settings;
+	const struct ras_block block = {
+		.pid = taking->pid, .address = address,
+	};
+
+	if (size < settings->min_size)
+		return false;
+	if (settings->sample &&
+	    drand48() < exp(-(double)size / settings->sample))
+		return false;
+	if (taking->r->heap.blocks_fd >= 0)
+		sysbpf_hash_update(taking->r->heap.blocks_fd, &block, &size);
+	return true;
+}
+
+static int old_take(void *context, uint64_t address, uint64_t size)
+{
+	struct old_taking *taking = context;
+
+	if (!old_chosen(taking, address, size))
+		return 0;
+	taking->count++;
+	taking->bytes += size;
+	note(taking->r, taking->figures.time, RAS_HEAP_OLD, taking->pid,
+	     address, size);
+	return taking->r->notes.failed ? -ENOMEM : 0;
+}
+
+void following_walk_old(struct recording *r, uint32_t pid)
+{
+	struct old_taking taking = { .r = r, .pid = pid };
+	struct error why = { 0 };
+	int code = old_walk(pid, old_take, &taking, &taking.figures, &why);
+	uint32_t end = code ? RAS_HEAP_OLD_REFUSED : taking.figures.why;
+	uint64_t time = taking.figures.time;
+
+	note(r, time ? time : buffer_time(), RAS_HEAP_OLD_END, pid,
+	     taking.count, end);
+	r->old_blocks += taking.count;
+	r->old_bytes += taking.bytes;
+	if (taking.figures.stopped > r->old_stopped)
+		r->old_stopped = taking.figures.stopped;
+	if (end == RAS_HEAP_OLD_WHOLE)
+		return;
+	error_prefix(&why, "not all blocks that process %u had were found: ",
+		     pid);
+	error_print("heapmon", &why);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include "loader.h"
+
+#define BREAKPOINT	0xcc
+#define HITS_MOST	64	/* of the loader's breakpoint */
+
+static int refused(struct error *err, int cause, const char *what)
+{
+	error_set(err, -cause, "cannot %s: %s", what, strerror(cause));
+	if (cause == EPERM)
+		error_hint(err, "ptrace(2) is needed to stop the program at its start");
+	return -cause;
+}
+
+/* In the new process */
+static void program_execute(char **argv, int why)
+{
+	int cause = 0;
+
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+		cause = errno;
+	if (!cause) {
+		raise(SIGSTOP);
+		execvp(argv[0], argv);
+		cause = errno;
+	}
+	_exit(write(why, &cause, sizeof(cause)) < 0);
+}
+
+/* Until it stops; false: it has ended */
+static bool stop_wait(struct launch *launch, int *number)
+{
+	int status;
+
+	while (waitpid(launch->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	if (WIFSTOPPED(status)) {
+		*number = status >> 8;
+		return true;
+	}
+	launch->ended = true;
+	launch->status = status;
+	return false;
+}
+
+/* Let it run until the stop that is waited for; other signals are its own. */
+static bool run_until(struct launch *launch, int wanted)
+{
+	int number = 0, pass = 0;
+
+	do {
+		if (ptrace(PTRACE_CONT, launch->pid, 0, pass))
+			return false;
+		if (!stop_wait(launch, &number))
+			return false;
+		pass = number;
+	} while (number != wanted);
+	return true;
+}
+
+/* ---- a breakpoint ---- */
+
+static int text_exchange(pid_t pid, uint64_t address, uint8_t byte,
+			 uint8_t *before)
+{
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, pid, address, 0);
+	if (errno)
+		return -errno;
+	*before = word;
+	word = (word & ~0xffL) | byte;
+	return ptrace(PTRACE_POKETEXT, pid, address, word) ? -errno : 0;
+}
+
+/* Once: it stands there when the breakpoint, which is gone, was hit. */
+static int breakpoint_run(struct launch *launch, uint64_t address)
+{
+	struct user_regs_struct regs;
+	uint8_t byte, dummy;
+	int code = text_exchange(launch->pid, address, BREAKPOINT, &byte);
+
+	if (code)
+		return code;
+	if (!run_until(launch, SIGTRAP))
+		return -ECHILD;
+	code = text_exchange(launch->pid, address, byte, &dummy);
+	if (code)
+		return code;
+	if (ptrace(PTRACE_GETREGS, launch->pid, 0, &regs))
+		return -errno;
+	if (regs.rip != address + 1)
+		return -EAGAIN;
+	regs.rip = address;
+	return ptrace(PTRACE_SETREGS, launch->pid, 0, &regs) ? -errno : 0;
+}
+
+static int step(struct launch *launch)
+{
+	int number;
+
+	if (ptrace(PTRACE_SINGLESTEP, launch->pid, 0, 0))
+		return -errno;
+	return stop_wait(launch, &number) ? 0 : -ECHILD;
+}
+
+/* The loader tells debuggers before and after it maps. */
+static int libraries_wait(struct launch *launch)
+{
+	struct loader loader;
+	int code = loader_read(&loader, launch->pid);
+
+	for (int i = 0; !code && i < HITS_MOST; i++) {
+		code = breakpoint_run(launch, loader.stop);
+		if (code || loader_is_done(&loader, launch->pid))
+			return code;
+		code = step(launch);
+	}
+	return code;
+}
+
+/* ---- from beginning to end ---- */
+
+static int exec_wait(struct launch *launch, int why, struct error *err)
+{
+	int number, cause = 0;
+
+	if (!stop_wait(launch, &number) ||
+	    ptrace(PTRACE_SETOPTIONS, launch->pid, 0,
+		   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) ||
+	    !run_until(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+		if (read(why, &cause, sizeof(cause)) == sizeof(cause))
+			return error_set(err, -cause, "cannot run '%s': %s",
+					 launch->name, strerror(cause));
+		return error_set(err, -ECHILD,
+				 "'%s' ended before it was executed",
+				 launch->name);
+	}
+	return 0;
+}
+
+int launch_start(struct launch *launch, char **argv, struct error *err)
+{
+	int why[2], code;
+
+	*launch = (struct launch){ .name = argv[0] };
+	if (pipe2(why, O_CLOEXEC))
+		return refused(err, errno, "make a pipe");
+	launch->pid = fork();
+	if (!launch->pid)
+		program_execute(argv, why[1]);
+	close(why[1]);
+	if (launch->pid < 0) {
+		code = refused(err, errno, "fork");
+		launch->pid = 0;
+	} else {
+		launch->stopped = true;
+		code = exec_wait(launch, why[0], err);
+	}
+	close(why[0]);
+	/* where the loader can't be followed it is armed from its first
+	 * instruction on */
+	if (!code && libraries_wait(launch) == -ECHILD)
+		code = error_set(err, -ECHILD,
+				 "'%s' ended while its libraries were loaded",
+				 launch->name);
+	if (code)
+		launch_drop(launch);
+	return code;
+}
+
+int launch_continue(struct launch *launch, struct error *err)
+{
+	launch->stopped = false;
+	if (launch->pid && ptrace(PTRACE_DETACH, launch->pid, 0, 0))
+		return refused(err, errno, "let the program run");
+	return 0;
+}
+
+bool launch_poll(struct launch *launch)
+{
+	int status;
+
+	if (!launch->pid || launch->ended)
+		return true;
+	if (waitpid(launch->pid, &status, WNOHANG) == launch->pid) {
+		launch->ended = true;
+		launch->status = status;
+	}
+	return launch->ended;
+}
+
+void launch_drop(struct launch *launch)
+{
+	if (!launch->pid || launch->ended || !launch->stopped)
+		return;
+	kill(launch->pid, SIGKILL);
+	while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
+		;
+	launch->ended = true;
+}

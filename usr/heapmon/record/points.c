@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "points.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/heap.h>
+#include <rastrace/tdf.h>
+#include "../../lib/hash.h"
+#include "../../lib/identity.h"
+#include "../../lib/rpn.h"
+#include "function.h"
+#include "tables.h"
+
+#define RPN_ROOM	64	/* of the longest expression here */
+
+enum { MODULES, POINTS, SITES, STMTS, RPN, STRINGS, TABLES };
+
+/* An expression; they are short */
+struct expression {
+	uint8_t bytes[RPN_ROOM];
+	uint8_t size;
+};
+
+struct points {
+	struct tables tables;
+	const struct allocator_file *file;
+	const struct points_want *want;
+	const struct function *function;
+	bool entry;		/* at the function's beginning, else where it has
+				 * returned to */
+	bool name;		/* it has no return probe */
+	bool wide;		/* 64-bit */
+};
+
+/* ---- expressions ---- */
+
+static void put(struct expression *e, uint8_t byte)
+{
+	e->bytes[e->size++] = byte;
+}
+
+/* DWARF numbers: x86-64 psABI 3.6.2 in the order of its arguments (3.2.3);
+ * the i386 psABI has them on the stack (2.2.3), above the return address. */
+static void put_argument(const struct points *p, struct expression *e,
+			 unsigned int index)
+{
+	static const uint8_t registers[] = { 5, 4, 1, 2, 8, 9 };
+	const uint8_t i386_esp = 4, word = 4;
+
+	if (p->wide && p->entry) {
+		put(e, RPN_breg + registers[index]);
+		put(e, 0);
+	} else if (p->wide) {
+		put(e, RPN_entry_value);
+		put(e, 1);
+		put(e, 0x50 + registers[index]);	/* DW_OP_regN */
+	} else {
+		if (!p->entry) {
+			put(e, RPN_entry_value);
+			put(e, 4);
+		}
+		put(e, RPN_breg + i386_esp);
+		put(e, word + word * index);
+		put(e, RPN_deref_size);
+		put(e, word);
+	}
+}
+
+/* rax, eax */
+static void put_result(struct expression *e)
+{
+	put(e, RPN_breg);
+	put(e, 0);
+}
+
+/* FUNCTION_NONE, _ARG, _MUL */
+static void put_arguments(const struct points *p, struct expression *e,
+			  uint8_t which)
+{
+	if (which == FUNCTION_NONE) {
+		put(e, RPN_lit);
+		return;
+	}
+	put_argument(p, e, (which & 15) - 1);
+	if (which >> 4) {
+		put_argument(p, e, (which >> 4) - 1);
+		put(e, RPN_mul);
+	}
+}
+
+static void put_compare(struct expression *e, uint8_t code)
+{
+	put(e, RPN_lit);
+	put(e, code);
+}
+
+/* The block came, or there is one to release. */
+static struct expression condition_make(const struct points *p)
+{
+	const struct function *f = p->function;
+	struct expression e = { .size = 0 };
+
+	switch (f->kind) {
+	case FUNCTION_ACQUIRE:
+		put_result(&e);
+		put_compare(&e, RPN_ne);
+		break;
+	case FUNCTION_ACQUIRE_INTO:
+		put_result(&e);
+		put_compare(&e, RPN_eq);
+		break;
+	case FUNCTION_RESIZE:
+		/* or it was released: result || (old && !size) */
+		put_result(&e);
+		put_compare(&e, RPN_ne);
+		put_arguments(p, &e, f->address);
+		put_compare(&e, RPN_ne);
+		put_arguments(p, &e, f->size);
+		put_compare(&e, RPN_eq);
+		put(&e, RPN_and);
+		put(&e, RPN_or);
+		break;
+	case FUNCTION_RELEASE:
+	case FUNCTION_UNMAP:
+		put_arguments(p, &e, f->address);
+		put_compare(&e, RPN_ne);
+		break;
+	case FUNCTION_MAP:
+		/* not -1: MAP_FAILED */
+		put_result(&e);
+		put(&e, p->wide ? RPN_const4s : RPN_const4u);
+		for (unsigned int i = 0; i < 4; i++)
+			put(&e, 0xff);
+		put(&e, RPN_ne);
+		break;
+	}
+	return e;
+}
+
+static struct expression address_make(const struct points *p)
+{
+	const struct function *f = p->function;
+	struct expression e = { .size = 0 };
+
+	switch (f->kind) {
+	case FUNCTION_ACQUIRE_INTO:
+		put_argument(p, &e, 0);
+		put(&e, RPN_deref_size);
+		put(&e, p->wide ? 8 : 4);
+		break;
+	case FUNCTION_RELEASE:
+	case FUNCTION_UNMAP:
+		put_arguments(p, &e, f->address);
+		break;
+	default:
+		put_result(&e);
+	}
+	return e;
+}
+
+static struct expression size_make(const struct points *p)
+{
+	struct expression e = { .size = 0 };
+
+	put_arguments(p, &e, p->function->size);
+	return e;
+}
+
+static struct expression old_make(const struct points *p)
+{
+	enum function_kind kind = p->function->kind;
+	struct expression e = { .size = 0 };
+
+	put_arguments(p, &e, kind == FUNCTION_RESIZE || kind == FUNCTION_MAP ?
+		      p->function->address : FUNCTION_NONE);
+	return e;
+}
+
+/* At the entry: the return address is the word below it. */
+static struct expression frame_make(const struct points *p)
+{
+	struct expression e = { .size = 0 };
+
+	if (!p->entry)
+		return e;
+	put(&e, RPN_breg + (p->wide ? 7 : 4));
+	put(&e, p->wide ? 8 : 4);
+	return e;
+}
+
+/* ---- statements, sites, points ---- */
+
+static void add_stmt(struct points *p, uint8_t kind, uint8_t flags,
+		     uint16_t length, struct expression e)
+{
+	struct tdf_stmt stmt = {
+		.kind = kind, .flags = flags, .length = length,
+		.rpn = e.size ? tables_add_bytes(&p->tables, RPN, e.bytes,
+						 e.size) : 0,
+		.rpn_length = e.size,
+	};
+
+	tables_add(&p->tables, STMTS, &stmt, sizeof(stmt));
+}
+
+/* struct ras_heap, and what follows it */
+static void add_stmts(struct points *p)
+{
+	const uint8_t value = TDF_STMT_VALUE, raw = TDF_STMT_RAW;
+	bool release = p->function->kind == FUNCTION_RELEASE;
+
+	add_stmt(p, TDF_STMT_IF, 0, 0, condition_make(p));
+	add_stmt(p, value, raw | TDF_STMT_BLOCK, 8, address_make(p));
+	add_stmt(p, value, raw | TDF_STMT_SIZE, 8, size_make(p));
+	add_stmt(p, value, raw | TDF_STMT_OLD, 8, old_make(p));
+	if (release && p->want->types)
+		add_stmt(p, TDF_STMT_MEM, 0, p->wide ? 8 : 4, address_make(p));
+	if (p->want->depth)
+		add_stmt(p, TDF_STMT_STACK, 0, p->want->depth, frame_make(p));
+}
+
+static void add_site(struct points *p, const struct allocator_place *place,
+		     uint8_t flags)
+{
+	uint32_t first = p->tables.counts[STMTS];
+	struct tdf_site site = {
+		.offset = place->offset + place->skip,
+		.address = place->address + place->skip,
+		.nominal = place->address + place->skip,
+		.symbol = tables_add_string(&p->tables, place->symbol),
+		.symbol_offset = place->skip,
+		.cost = place->fast ? TDF_COST_EMULATED : TDF_COST_STEPPED,
+		.insn_length = place->insn_length,
+		.flags = flags,
+		.first_stmt = first,
+	};
+
+	memcpy(site.insn, place->insn, place->insn_length);
+	if (flags != TDF_SITE_CALL)
+		add_stmts(p);
+	else if (p->name && p->function->size != FUNCTION_NONE)
+		add_stmt(p, TDF_STMT_VALUE, TDF_STMT_SIZE, 8, size_make(p));
+	site.stmts = p->tables.counts[STMTS] - first;
+	tables_add(&p->tables, SITES, &site, sizeof(site));
+}
+
+/*
+ * A function that only gives its name to the one that it calls: operator new,
+ * which may be left by an exception, as far as it is malloc's caller; strdup(),
+ * which tells no size. No return probe of it is needed.
+ */
+static bool is_name(const struct allocator_file *file, const struct function *f)
+{
+	if (f->kind != FUNCTION_ACQUIRE)
+		return false;
+	return f->size == FUNCTION_NONE ||
+	       (heap_function_is_cxx(f->minor) &&
+		!allocator_file_makes_new(file));
+}
+
+static void add_point(struct points *p, const struct allocator_place *place)
+{
+	const struct function *f = function_get(place->function);
+	bool name = is_name(p->file, f);
+	bool release = f->kind == FUNCTION_RELEASE ||
+		       f->kind == FUNCTION_UNMAP;
+	struct tdf_point point = {
+		.hash = points_hash(p->want, f->minor, p->file->elf_class),
+		.minor = f->minor,
+		.name = tables_add_string(&p->tables, place->symbol),
+		.first_site = p->tables.counts[SITES],
+		.sites = release || name ? 1 : 2,
+		.flags = TDF_POINT_CONTINUE |
+			 (release ? TDF_POINT_RELEASE : TDF_POINT_CALL),
+		.level = f->level,
+	};
+
+	p->function = f;
+	p->entry = true;
+	p->name = name;
+	add_site(p, place, release ? 0 : TDF_SITE_CALL);
+	p->entry = false;
+	if (!release && !name)
+		add_site(p, place, TDF_SITE_RETURN);
+	tables_add(&p->tables, POINTS, &point, sizeof(point));
+}
+
+static int add_module(struct points *p, struct error *err)
+{
+	const char *slash = strrchr(p->file->path, '/');
+	struct tdf_module module = {
+		.machine = p->file->machine,
+		.elf_class = p->file->elf_class,
+		.kind = TDF_MODULE_USER,
+	};
+	struct identity id;
+	int code = identity_read(p->file->fd, p->file->path, &id, err);
+
+	if (code)
+		return code;
+	module.path = tables_add_string(&p->tables, p->file->path);
+	module.name = tables_add_string(&p->tables, slash ? slash + 1 :
+							    p->file->path);
+	module.id_kind = id.kind;
+	module.id_length = id.length;
+	memcpy(module.id, id.id, sizeof(module.id));
+	tables_add(&p->tables, MODULES, &module, sizeof(module));
+	return 0;
+}
+
+int points_make_tdf(const struct allocator_file *file,
+		    const struct points_want *want, void **data, size_t *size,
+		    struct error *err)
+{
+	struct points p = {
+		.file = file, .want = want,
+		.wide = file->elf_class == ELFCLASS64,
+	};
+	struct tdf_header header = {
+		.magic = TDF_MAGIC, .version = TDF_VERSION,
+		.major = HEAP_MAJOR, .maxdata = TDF_DATA_MAX,
+	};
+	struct tdf_table *const places[TABLES] = {
+		&header.modules, &header.points, &header.sites, &header.stmts,
+		&header.rpn, &header.strings,
+	};
+	int code = tables_begin(&p.tables, TABLES, err), added;
+
+	if (code)
+		return code;
+	added = add_module(&p, err);
+	for (size_t i = 0; i < file->count; i++)
+		add_point(&p, &file->places[i]);
+	code = tables_end(&p.tables, &header, sizeof(header), places, data,
+			  size, added ? NULL : err);
+	if (!code && added)
+		free(*data);
+	return added ? added : code;
+}
+
+/* The form of what is recorded, and nothing else */
+uint64_t points_hash(const struct points_want *want, uint16_t minor,
+		     uint8_t elf_class)
+{
+	const struct function *f = function_get(minor);
+	bool release = f->kind == FUNCTION_RELEASE;
+	const uint8_t form[] = {
+		1, minor, release && want->types ? elf_class : 0,
+		want->depth != 0,
+	};
+
+	return hash_fnv(HASH_FNV_START, form, sizeof(form));
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "../command/commands.h"
+#include "recording.h"
+
+static void status_tell(const struct launch *launch)
+{
+	if (!launch->pid || !launch->ended)
+		return;
+	if (WIFSIGNALED(launch->status))
+		fprintf(stderr, "heapmon: '%s' was ended by signal %d (%s)\n",
+			launch->name, WTERMSIG(launch->status),
+			strsignal(WTERMSIG(launch->status)));
+	else
+		fprintf(stderr, "heapmon: '%s' exited with status %d\n",
+			launch->name, WEXITSTATUS(launch->status));
+}
+
+static int record_to_file(struct recording *r,
+			  const struct record_settings *settings,
+			  struct error *err)
+{
+	int code = recording_open(r, settings, err);
+
+	if (code)
+		return code;
+	code = recording_run(r, err);
+	code = recording_finish(r, code, err);
+	status_tell(&r->launch);
+	if (!code)
+		recording_summarize(r);
+	return code;
+}
+
+/* The program, or those of that name, become the processes asked for. */
+static int record(struct record_settings *settings, struct error *err)
+{
+	struct recording r = { 0 };
+	int code = 0;
+
+	if (settings->comm)
+		code = record_settings_find_comm(settings, err);
+	if (!code && settings->program) {
+		code = launch_start(&r.launch, settings->program, err);
+		settings->job.pids[settings->job.pid_count++] = r.launch.pid;
+	}
+	if (!code)
+		code = record_to_file(&r, settings, err);
+	recording_close(&r);
+	return code;
+}
+
+static int record_run(int argc, char **argv)
+{
+	struct record_settings settings;
+	struct error err = { 0 };
+	int status;
+
+	if (record_settings_parse(&settings, argc, argv, &status))
+		return status;
+	return command_end(record(&settings, &err), &err);
+}
+
+const struct command heapmon_record = {
+	.def = {
+		.program = "heapmon", .name = "record",
+		.operands = "[-- PROGRAM [ARGUMENT...]]",
+		.help = "record what processes allocate and free",
+		.options = record_options,
+	},
+	.run = record_run,
+};

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "recording.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../trace/bufmaps.h"
+#include "../../trace/filters.h"
+#include "../../trace/heap_maps.h"
+#include "../../trace/job.h"
+#include "../../trace/pins.h"
+#include "../../trace/retire.h"
+
+#define BUFFER_BYTES	(16u << 20)	/* for each CPU */
+#define BUFFER_LEAST	(1u << 20)
+#define BUFFER_ALL	(512u << 20)	/* for all */
+#define UNWIND_ROWS	(2u << 20)	/* 16 bytes each */
+#define INTERVAL_MOST	50		/* ms: maps of short-lived processes */
+#define PASSES_LAST	3		/* for what is under way at the end */
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t stops;	/* asked for so often */
+static volatile pid_t program;		/* that is told, too */
+
+/* A program that was started for it ends the recording by its own end; the
+ * terminal has told it. The second time it isn't waited for. */
+static void stop_note(int number)
+{
+	stops++;
+	if (program > 0 && number != SIGINT && stops == 1)
+		kill(program, number);
+}
+
+static void signals_take(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = {
+		.sa_handler = stop_note, .sa_flags = SA_RESTART,
+	}, old;
+
+	for (size_t i = 0; i < 3; i++)
+		if (!sigaction(numbers[i], &action, &old) &&
+		    old.sa_handler == SIG_IGN && numbers[i] == SIGHUP)
+			signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);	/* write() tells */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static bool stop_asked(void)
+{
+	return stops > (program > 0 ? 1 : 0);
+}
+
+static int write_failed(const struct recording *r, int code,
+			struct error *err)
+{
+	if (r->spooler.files.cause) {
+		error_set(err, code, "cannot write '%s': %s",
+			  r->settings->output,
+			  strerror(r->spooler.files.cause));
+		error_hint(err, "what was written before is kept, and can be read");
+	} else if (!err->text[0]) {
+		error_set(err, code, "%s", strerror(-code));
+	}
+	return code;
+}
+
+/* ---- beginning ---- */
+
+/* The number of a thread leads to its process, too, but isn't that one's. */
+static int pid_check(uint32_t pid, struct error *err)
+{
+	char path[32], line[64];
+	uint32_t process = pid;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "Tgid: %u", &process) == 1)
+			break;
+	if (status)
+		fclose(status);
+	if (process == pid)
+		return 0;
+	error_set(err, -ESRCH, "%u is a thread of process %u", pid, process);
+	error_hint(err, "a process is recorded as a whole: --pid %u", process);
+	return -ESRCH;
+}
+
+static int private_open(struct recording *r, struct error *err)
+{
+	struct job_settings job = r->settings->job;
+	int code = run_dir_open(&r->common, true, err), cpus;
+
+	if (code)
+		return code;
+	code = run_dir_open_private(&r->private, &r->common, err);
+	run_dir_close(&r->common);
+	if (code) {
+		r->private.path[0] = '\0';
+		return code;
+	}
+	cpus = bufmaps_cpus_possible();
+	if (!job.bytes) {
+		job.bytes = BUFFER_BYTES;
+		while (cpus > 0 && job.bytes > BUFFER_LEAST &&
+		       job.bytes * cpus > BUFFER_ALL)
+			job.bytes /= 2;
+	}
+	return job_buffer_open(&r->buffer, &r->features, &r->private, &job,
+			       err);
+}
+
+static int allocators_find(struct recording *r, struct error *err)
+{
+	const struct record_settings *settings = r->settings;
+	const struct job_settings *job = &settings->job;
+	char where[64];
+	int code = 0;
+
+	for (unsigned int i = 0; !code && i < job->pid_count; i++)
+		code = allocator_add_process(&r->allocator, job->pids[i],
+					     &settings->want, err);
+	if (code || allocator_found(&r->allocator))
+		return code;
+	if (r->launch.pid)
+		snprintf(where, sizeof(where), "'%.50s'", r->launch.name);
+	else
+		snprintf(where, sizeof(where), "process %u", job->pids[0]);
+	code = allocator_missing(&settings->want, where, err);
+	/* what it executes may have one */
+	if (!r->launch.pid || !job->follow)
+		return code;
+	error_print("heapmon", err);
+	*err = (struct error){ 0 };
+	return 0;
+}
+
+/* Without tables stacks are followed by frame pointers. */
+static void tables_open(struct recording *r)
+{
+	struct unwind_fds fds;
+	struct error why;
+
+	if (!r->settings->points.depth)
+		return;
+	if (unwind_open(&r->unwind, UNWIND_ROWS, &fds, &why)) {
+		r->unwind = NULL;
+		error_prefix(&why, "stacks by frame pointers only: ");
+		error_print("heapmon", &why);
+		return;
+	}
+	r->heap.rows_fd = fds.rows;
+	r->heap.segments_fd = fds.segments;
+	r->heap.spaces_fd = fds.spaces;
+	r->heap.rows = UNWIND_ROWS;
+	for (unsigned int i = 0; i < r->settings->job.pid_count; i++)
+		if (unwind_add_process(r->unwind, r->settings->job.pids[i],
+				       &why))
+			r->unwind_failed = true;
+}
+
+static int sessions_arm(struct recording *r, struct error *err)
+{
+	int code;
+
+	r->heap = HEAP_MAPS_NONE;
+	r->heap.min_size = r->settings->min_size;
+	r->heap.sample = r->settings->sample;
+	r->link_pid = filters_link_pid(&r->settings->job, &r->features);
+	code = heap_maps_make(&r->heap, err);
+	if (code)
+		return code;
+	tables_open(r);
+	code = arming_more(r, err);
+	r->armed_first = r->armed;
+	return code;
+}
+
+static int tracker_begin(struct recording *r, struct error *err)
+{
+	const struct job_settings *job = &r->settings->job;
+	int code = tracker_open(&r->tracker, job->follow, err);
+
+	for (unsigned int i = 0; !code && i < job->pid_count; i++)
+		code = tracker_add(r->tracker, job->pids[i]);
+	if (code && !err->text[0])
+		error_set(err, code, "cannot follow the processes: %s",
+			  strerror(-code));
+	return code;
+}
+
+static void settings_note(struct recording *r)
+{
+	const struct ras_heap_note settings = {
+		.time = r->begun, .kind = RAS_HEAP_SETTINGS,
+		.a = r->settings->sample, .b = r->settings->min_size,
+	}, page = {
+		.time = r->begun, .kind = RAS_HEAP_PAGE,
+		.a = sysconf(_SC_PAGESIZE),
+	};
+
+	notes_add(&r->notes, &settings);
+	notes_add(&r->notes, &page);
+}
+
+/* The file by which tracefmt prints it */
+static int formats_write(struct recording *r, struct error *err)
+{
+	struct ras_formats head = { .name = "TRC00F7.TFF" };
+	struct chunk_out *out = &r->spooler.others;
+	size_t size;
+	void *data;
+	int code = points_make_tff(&r->settings->points, &data, &size, err);
+
+	if (code)
+		return code;
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	chunk_add(out, data, size);
+	chunk_end(out, RAS_CHUNK_FORMATS);
+	free(data);
+	return 0;
+}
+
+static int file_begin(struct recording *r, struct error *err)
+{
+	bool pipe = !strcmp(r->settings->output, "-");
+	int code;
+
+	r->spooler = (struct spooler){
+		.run = r->private.path, .own_maps = true,
+		.whole = true,
+		.interval_most = INTERVAL_MOST,
+		.files = { .name = pipe ? NULL : r->settings->output,
+			   .files = 1, .fd = -1 },
+	};
+	r->spooling = true;
+	code = spooler_open(&r->spooler, 0, err);
+	settings_note(r);
+	if (!code)
+		code = formats_write(r, err);
+	return code ? write_failed(r, code, err) : 0;
+}
+
+static int processes_begin(struct recording *r, struct error *err)
+{
+	const struct job_settings *job = &r->settings->job;
+	int code = 0;
+
+	for (unsigned int i = 0; !code && i < job->pid_count; i++) {
+		code = following_add(r, job->pids[i], r->launch.pid, err);
+		if (!code && !r->launch.pid && !r->settings->no_old)
+			following_walk_old(r, job->pids[i]);
+		/* the others are at work meanwhile */
+		if (!code)
+			code = spooler_pass(&r->spooler, err);
+	}
+	return code;
+}
+
+int recording_open(struct recording *r, const struct record_settings *settings,
+		   struct error *err)
+{
+	int code;
+
+	r->settings = settings;
+	r->begun = buffer_time();
+	r->heap = HEAP_MAPS_NONE;
+	program = r->launch.pid;
+	signals_take();
+	code = filters_check(&settings->job, err);
+	for (unsigned int i = 0; !code && i < settings->job.pid_count; i++)
+		code = pid_check(settings->job.pids[i], err);
+	if (!code)
+		code = private_open(r, err);
+	if (!code)
+		code = allocators_find(r, err);
+	/* one that runs may do something while all is armed; where the kernel
+	 * tells more than is kept, /proc tells at the end */
+	if (!code && !r->launch.pid)
+		code = tracker_begin(r, err);
+	if (!code)
+		code = sessions_arm(r, err);
+	if (!code && r->launch.pid)
+		code = tracker_begin(r, err);
+	if (!code)
+		code = file_begin(r, err);
+	if (!code)
+		code = processes_begin(r, err);
+	if (code)
+		return code;
+	code = following_update(r, err);
+	r->tracker_lost = 0;
+	return code ? code : launch_continue(&r->launch, err);
+}
+
+/* ---- running ---- */
+
+static void wait_some(const struct recording *r)
+{
+	struct pollfd fd = {
+		.fd = tracker_fd(r->tracker), .events = POLLIN,
+	};
+
+	poll(&fd, 1, r->spooler.interval);
+}
+
+static int pass(struct recording *r, struct error *err)
+{
+	int code = following_update(r, err);
+
+	if (code)
+		return code;
+	notes_write(&r->notes, &r->spooler.others);
+	return spooler_pass(&r->spooler, err);
+}
+
+static bool is_over(const struct recording *r, uint64_t since)
+{
+	const struct record_settings *settings = r->settings;
+
+	if (settings->duration &&
+	    buffer_time() - since >= settings->duration)
+		return true;
+	return stop_asked() || !tracker_live(r->tracker);
+}
+
+int recording_run(struct recording *r, struct error *err)
+{
+	uint64_t since = buffer_time();
+	bool over;
+	int code;
+
+	do {
+		if (launch_poll(&r->launch))
+			program = 0;
+		over = is_over(r, since);
+		code = pass(r, err);
+		if (!code && !over)
+			wait_some(r);
+	} while (!code && !over);
+	return code;
+}
+
+/* ---- the end ---- */
+
+int recording_finish(struct recording *r, int code, struct error *err)
+{
+	struct error other = { 0 };
+	int ended;
+
+	if (!code)
+		code = arming_off(r, err);
+	for (int i = 0; !code && i < PASSES_LAST; i++)
+		code = pass(r, err);
+	launch_poll(&r->launch);
+	if (!code) {
+		notes_write(&r->notes, &r->spooler.others);
+		code = r->spooler.others.error;
+	}
+	ended = spooler_finish(&r->spooler, code, &other);
+	if (!code && ended) {
+		code = ended;
+		*err = other;
+	}
+	return code ? write_failed(r, code, err) : 0;
+}
+
+void recording_close(struct recording *r)
+{
+	if (r->spooling)
+		spooler_close(&r->spooler);
+	if (r->tracker)
+		tracker_close(r->tracker);
+	if (r->unwind)
+		unwind_close(r->unwind);
+	heap_maps_close(&r->heap);
+	allocator_free(&r->allocator);
+	mappings_cache_free(&r->mappings);
+	notes_free(&r->notes);
+	free(r->processes);
+	if (r->buffer.control)
+		buffer_close(&r->buffer);
+	if (r->private.path[0]) {
+		retire_everything(&r->private);
+		pins_remove(r->common.path, r->private.path);
+	}
+	launch_drop(&r->launch);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording that is under way: what is armed in the private run directory,
+ * the processes, and the file that everything goes to.
+ */
+#ifndef HEAPMON_RECORDING_H
+#define HEAPMON_RECORDING_H
+
+#include "../../../bpf/body.h"
+#include "../../lib/mappings.h"
+#include "../../lib/spooler.h"
+#include "../../trace/features.h"
+#include "../../trace/run_dir.h"
+#include "../old/old.h"
+#include "../unwind/unwind.h"
+#include "launch.h"
+#include "notes.h"
+#include "settings.h"
+#include "tracker.h"
+
+struct recorded {		/* a process */
+	uint32_t pid, parent;	/* parent: until it has executed something */
+	bool changed;		/* other code is mapped in it than was seen */
+};
+
+struct recording {
+	const struct record_settings *settings;
+	struct run_dir common, private;
+	struct buffer buffer;
+	struct features features;
+	struct allocator allocator;
+	size_t armed;		/* of its files */
+	size_t armed_first;	/* ... before anything was recorded */
+	struct body_heap heap;
+	uint32_t link_pid;	/* links are of this process; 0: of all */
+	struct unwind *unwind;
+	struct tracker *tracker;
+	struct spooler spooler;
+	bool spooling;
+	struct notes notes;
+	struct mappings_cache mappings;
+	struct launch launch;
+	struct recorded *processes;	/* that live */
+	size_t process_count, process_room;
+	uint64_t begun;		/* CLOCK_BOOTTIME, ns */
+	unsigned int seen;	/* processes in all */
+	unsigned int unseen;	/* that ended before they were looked at */
+	uint64_t old_blocks, old_bytes, old_stopped;
+	uint64_t tracker_lost;
+	bool unwind_failed;	/* some process has no tables */
+	struct error why;	/* of what couldn't be armed later on */
+};
+
+/* All is armed, the file begun and the program runs. 0, or a negative errno
+ * with err set; recording_close() in any case. */
+int recording_open(struct recording *r, const struct record_settings *settings,
+		   struct error *err);
+/* Until it is to end. 0, or a negative errno with err set. */
+int recording_run(struct recording *r, struct error *err);
+/* Disarm, and end the file. `code`: that of recording_run(). */
+int recording_finish(struct recording *r, int code, struct error *err);
+void recording_close(struct recording *r);
+
+/* arming.c: the allocator's files that aren't armed yet. */
+int arming_more(struct recording *r, struct error *err);
+/* A process to be recorded, in all sessions; harmless when it is there. */
+void arming_add_pid(struct recording *r, uint32_t pid);
+/* Recording stops at once; counters stay. */
+int arming_off(struct recording *r, struct error *err);
+
+/* following.c: the processes. */
+int following_add(struct recording *r, uint32_t pid, bool from_exec,
+		  struct error *err);
+/* Look at all that happened, and at what was mapped. */
+int following_update(struct recording *r, struct error *err);
+/* The blocks that are there; what is amiss is told. */
+void following_walk_old(struct recording *r, uint32_t pid);
+
+/* summary.c: what it came to, to stderr. */
+void recording_summarize(struct recording *r);
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "settings.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
+#include "../command/commands.h"
+
+#define PROGRAM		"heapmon"
+#define DEPTH_DEFAULT	16
+#define SECOND		1000000000ULL
+
+static int value_wrong(const char *option, const char *value,
+		       const char *expected)
+{
+	fprintf(stderr, PROGRAM ": record: --%s '%s': %s\n", option, value,
+		expected);
+	return -1;
+}
+
+/* A number with a unit's letter; false: it is none. */
+static bool number_take(const char *value, const char *letters,
+			const uint64_t *units, uint64_t *number)
+{
+	const char *letter;
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	if (errno || !isdigit((unsigned char)*value) || (*end && end[1]))
+		return false;
+	letter = strchr(letters, *end);
+	return letter && !__builtin_mul_overflow(
+		*number, units[letter - letters], number);
+}
+
+static bool bytes_take(const char *value, uint64_t *bytes)
+{
+	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
+
+	return number_take(value, "KMG", units, bytes);
+}
+
+static int take_output(void *context, const char *value)
+{
+	((struct record_settings *)context)->output = value;
+	return 0;
+}
+
+static int take_comm(void *context, const char *value)
+{
+	((struct record_settings *)context)->comm = value;
+	return *value ? 0 : value_wrong("comm", value, "a name is expected");
+}
+
+static int take_allocator(void *context, const char *value)
+{
+	struct record_settings *settings = context;
+
+	for (int i = 0; i < ALLOCATOR_NAMES; i++)
+		if (!strcmp(allocator_names[i], value)) {
+			settings->want.name = i;
+			return 0;
+		}
+	return value_wrong("allocator", value,
+			   "auto, glibc, musl, jemalloc, tcmalloc or mimalloc is expected");
+}
+
+static int take_object(void *context, const char *value)
+{
+	struct record_settings *settings = context;
+
+	if (settings->want.object_count == SETTINGS_MOST)
+		return value_wrong("object", value, "these are too many");
+	settings->objects[settings->want.object_count++] = value;
+	settings->want.objects = settings->objects;
+	return 0;
+}
+
+static int take_prefix(void *context, const char *value)
+{
+	((struct record_settings *)context)->want.prefix =
+		*value ? value : NULL;
+	return 0;
+}
+
+static int take_mmap(void *context, const char *value)
+{
+	((struct record_settings *)context)->want.maps = true;
+	return 0;
+}
+
+static int take_depth(void *context, const char *value)
+{
+	static const uint64_t unit[] = { 1 };
+	struct record_settings *settings = context;
+	uint64_t depth;
+
+	if (!number_take(value, "", unit, &depth) || depth > TDF_STACK_MAX)
+		return value_wrong("depth", value,
+				   "a number of frames from 0 to 32 is expected");
+	settings->points.depth = depth;
+	return 0;
+}
+
+static int take_min_size(void *context, const char *value)
+{
+	struct record_settings *settings = context;
+
+	return bytes_take(value, &settings->min_size) ? 0 :
+	       value_wrong("min-size", value, "bytes are expected: 64, 4K, 1M");
+}
+
+static int take_sample(void *context, const char *value)
+{
+	struct record_settings *settings = context;
+
+	return bytes_take(value, &settings->sample) && settings->sample &&
+	       settings->sample <= UINT32_MAX ? 0 :
+	       value_wrong("sample", value,
+			   "bytes are expected, below 4G: 512K");
+}
+
+static int take_duration(void *context, const char *value)
+{
+	static const uint64_t units[] = {
+		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
+	};
+	struct record_settings *settings = context;
+
+	return number_take(value, "smh", units, &settings->duration) &&
+	       settings->duration ? 0 :
+	       value_wrong("duration", value,
+			   "a time is expected: 90, 90s, 5m or 2h");
+}
+
+static int take_no_old(void *context, const char *value)
+{
+	((struct record_settings *)context)->no_old = true;
+	return 0;
+}
+
+static int take_no_new(void *context, const char *value)
+{
+	((struct record_settings *)context)->want.no_new = true;
+	return 0;
+}
+
+static int take_no_types(void *context, const char *value)
+{
+	((struct record_settings *)context)->points.types = false;
+	return 0;
+}
+
+static int take_no_follow(void *context, const char *value)
+{
+	((struct record_settings *)context)->no_follow = true;
+	return 0;
+}
+
+const struct option_def record_options[] = {
+	{ "pid", 'p', "PID", "record this process; may be repeated",
+	  settings_take_pid },
+	{ "comm", 'c', "NAME", "record the processes of this name",
+	  take_comm },
+	{ "output", 'o', "FILE.ras", "write there", take_output },
+	{ "follow", 'f', NULL,
+	  "with --pid, --comm: and the processes they start from now on",
+	  settings_take_follow },
+	{ "no-follow", 0, NULL,
+	  "with a program: not the processes that it starts",
+	  take_no_follow },
+	{ "depth", 'd', "N", "frames of a stack, 0 to 32 (16)", take_depth },
+	{ "min-size", 0, "BYTES", "blocks of this size and more only",
+	  take_min_size },
+	{ "sample", 's', "BYTES",
+	  "one block in so many bytes on average, by chance", take_sample },
+	{ "mmap", 0, NULL, "mmap, munmap and mremap, too", take_mmap },
+	{ "allocator", 'a', "NAME",
+	  "glibc, musl, jemalloc, tcmalloc or mimalloc only (auto: all)",
+	  take_allocator },
+	{ "object", 0, "FILE",
+	  "look for the allocator in this file only; may be repeated",
+	  take_object },
+	{ "prefix", 0, "TEXT",
+	  "what its functions' names begin with: je_ for je_malloc",
+	  take_prefix },
+	{ "no-new", 0, NULL,
+	  "not operator new of jemalloc, tcmalloc, mimalloc: it may throw",
+	  take_no_new },
+	{ "no-old", 0, NULL, "without the blocks that are there already",
+	  take_no_old },
+	{ "no-types", 0, NULL, "without the first word of blocks released",
+	  take_no_types },
+	{ "buffer", 'b', "SIZE",
+	  "bytes for each CPU: 64K to 256M, a power of two",
+	  settings_take_buffer },
+	{ "attach", 0, "KIND",
+	  "auto, or multi (uprobe_multi) or perf (perf_event) links",
+	  settings_take_attach },
+	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
+	  take_duration },
+	{ NULL }
+};
+
+static void pids_unite(struct job_settings *job)
+{
+	unsigned int kept = 0, i;
+
+	for (unsigned int at = 0; at < job->pid_count; at++) {
+		for (i = 0; i < kept && job->pids[i] != job->pids[at]; i++)
+			;
+		if (i == kept)
+			job->pids[kept++] = job->pids[at];
+	}
+	job->pid_count = kept;
+}
+
+static int settings_check(struct record_settings *settings)
+{
+	unsigned int kinds = !!settings->program + !!settings->comm +
+			     !!settings->job.pid_count;
+	const char *wrong = NULL;
+
+	if (!settings->output)
+		wrong = "where to? --output FILE.ras";
+	else if (!kinds)
+		wrong = "of which process? --pid PID, --comm NAME, or -- PROGRAM";
+	else if (kinds > 1)
+		wrong = "--pid, --comm and a program exclude each other";
+	else if (settings->job.follow && settings->no_follow)
+		wrong = "--follow and --no-follow exclude each other";
+	else if (settings->program && !strcmp(settings->output, "-"))
+		wrong = "standard output is the program's: --output FILE.ras";
+	if (!wrong) {
+		pids_unite(&settings->job);
+		settings->job.follow |= settings->program &&
+					!settings->no_follow;
+		return 0;
+	}
+	fprintf(stderr, PROGRAM ": record: %s\n" PROGRAM ": try '" PROGRAM " record --help'\n",
+		wrong);
+	return -1;
+}
+
+int record_settings_parse(struct record_settings *settings, int argc,
+			  char **argv, int *status)
+{
+	int first;
+
+	*settings = (struct record_settings){
+		.points = { .depth = DEPTH_DEFAULT, .types = true },
+		.job.resident_only = true,
+	};
+	first = options_parse(&heapmon_record.def, argc, argv, true, settings);
+	*status = first == OPTIONS_DONE ? COMMAND_DONE : COMMAND_MISUSE;
+	if (first < 0)
+		return -1;
+	if (first < argc)
+		settings->program = argv + first;
+	return settings_check(settings);
+}
+
+/* ---- processes by name ---- */
+
+static bool comm_is(const char *pid, const char *comm)
+{
+	char path[280], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		*name = '\0';
+	fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+	/* the kernel keeps 15 characters */
+	return *name && !strncmp(name, comm, 15) &&
+	       strlen(name) == strnlen(comm, 15);
+}
+
+int record_settings_find_comm(struct record_settings *settings,
+			      struct error *err)
+{
+	struct job_settings *job = &settings->job;
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int code = 0;
+
+	while (dir && !code && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    atoi(entry->d_name) == getpid() ||
+		    !comm_is(entry->d_name, settings->comm))
+			continue;
+		if (job->pid_count == SETTINGS_MOST)
+			code = error_set(err, -E2BIG,
+					 "there are more than %u processes '%s'",
+					 SETTINGS_MOST, settings->comm);
+		else
+			job->pids[job->pid_count++] = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (code || job->pid_count)
+		return code;
+	error_set(err, -ESRCH, "there is no process '%s'", settings->comm);
+	error_hint(err, "start it by heapmon: heapmon record -o FILE.ras -- PROGRAM");
+	return -ESRCH;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* TDF and TFF being made: tables one behind the other, with a CRC. Errors
+ * stick until the end. */
+#ifndef HEAPMON_TABLES_H
+#define HEAPMON_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <rastrace/tdf.h>
+#include "../../lib/error.h"
+
+#define TABLES_MOST	8
+
+struct tables {
+	FILE *streams[TABLES_MOST];
+	char *data[TABLES_MOST];
+	size_t sizes[TABLES_MOST];
+	size_t counts[TABLES_MOST];
+	unsigned int count;
+};
+
+/* `count` tables, the last of which are strings, and has the empty one. */
+int tables_begin(struct tables *tables, unsigned int count, struct error *err);
+/* Its index in the table. */
+uint32_t tables_add(struct tables *tables, unsigned int table,
+		    const void *entry, size_t size);
+/* Bytes are entries of one byte. */
+uint32_t tables_add_bytes(struct tables *tables, unsigned int table,
+			  const void *bytes, size_t size);
+uint32_t tables_add_string(struct tables *tables, const char *string);
+
+/*
+ * All of it, which is for free(); `tables` is given up. The header, of
+ * header_size bytes, has struct tdf_table of table n at places[n], and begins
+ * as those of TDF and TFF do. 0, or a negative errno with err set.
+ */
+int tables_end(struct tables *tables, void *header, size_t header_size,
+	       struct tdf_table *const *places, void **data, size_t *size,
+	       struct error *err);
+
+#endif

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Of each process the threads are known, because the kernel tells when a thread
+ * ends and not when a process does; and its memory, because it tells of a
+ * mapping that grows only how big it is now.
+ */
+#include "tracker.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "../../lib/array.h"
+#include "growth.h"
+#include "perf_ring.h"
+
+struct process {
+	uint32_t pid;
+	uint32_t *threads;
+	size_t thread_count, thread_room;
+	struct growth growth;
+};
+
+struct slot {
+	uint64_t pid;
+	struct process *process;
+};
+
+typedef int (*tracker_take)(void *context, const struct tracker_event *event);
+
+struct tracker {
+	bool follow;
+	struct perf_rings rings;
+	struct perf_batch batch;
+	struct slot *items;		/* ascending by pid */
+	size_t count, room;
+	tracker_take take;		/* during tracker_read() */
+	void *context;
+	int ret;			/* what went wrong first */
+};
+
+/* ---- processes ---- */
+
+static struct process *process_find(const struct tracker *tracker,
+				    uint32_t pid)
+{
+	size_t behind = array_count_upto(tracker->items, tracker->count,
+				       sizeof(*tracker->items), pid);
+
+	return behind && tracker->items[behind - 1].pid == pid ?
+	       tracker->items[behind - 1].process : NULL;
+}
+
+static struct process *process_add(struct tracker *tracker, uint32_t pid)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	struct slot *slot;
+	size_t behind;
+
+	if (!process || !array_grow(&tracker->items, tracker->count,
+				    &tracker->room, sizeof(*tracker->items))) {
+		free(process);
+		tracker->ret = -ENOMEM;
+		return NULL;
+	}
+	behind = array_count_upto(tracker->items, tracker->count,
+				sizeof(*tracker->items), pid);
+	slot = &tracker->items[behind];
+	memmove(slot + 1, slot, (tracker->count++ - behind) * sizeof(*slot));
+	process->pid = pid;
+	*slot = (struct slot) { pid, process };
+	return process;
+}
+
+static void process_free(struct process *process)
+{
+	free(process->threads);
+	growth_free(&process->growth);
+	free(process);
+}
+
+static void process_remove(struct tracker *tracker, struct process *process)
+{
+	size_t behind = array_count_upto(tracker->items, tracker->count,
+				       sizeof(*tracker->items), process->pid);
+	struct slot *slot = &tracker->items[behind - 1];
+
+	tracker->count--;
+	memmove(slot, slot + 1, (tracker->items + tracker->count - slot) *
+		sizeof(*slot));
+	process_free(process);
+}
+
+static void thread_add(struct tracker *tracker, struct process *process,
+		       uint32_t tid)
+{
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (process->threads[i] == tid)
+			return;
+	if (array_grow(&process->threads, process->thread_count,
+		       &process->thread_room, sizeof(*process->threads)))
+		process->threads[process->thread_count++] = tid;
+	else
+		tracker->ret = -ENOMEM;
+}
+
+static void thread_remove(struct process *process, uint32_t tid)
+{
+	for (size_t i = 0; i < process->thread_count; i++) {
+		if (process->threads[i] != tid)
+			continue;
+		process->threads[i] =
+			process->threads[--process->thread_count];
+		return;
+	}
+}
+
+/* ---- what /proc tells ---- */
+
+/* A leader that has ended stays there as a zombie while others run. */
+static bool thread_lives(uint32_t pid, uint32_t tid)
+{
+	char path[64], text[512], *p;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat",
+		 pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	p = strrchr(text, ')');		/* the name may have blanks */
+	return p && p[1] && !strchr("ZXx", p[2]);
+}
+
+static void threads_read(struct tracker *tracker, struct process *process)
+{
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	process->thread_count = 0;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", process->pid);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		uint32_t tid = strtoul(entry->d_name, NULL, 10);
+
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    thread_lives(process->pid, tid))
+			thread_add(tracker, process, tid);
+	}
+	closedir(dir);
+}
+
+static void range_ignore(void *context, struct growth_range range)
+{
+}
+
+/* "55d0c4a00000-55d0c4a21000 rw-p 00000000 00:00 0      [heap]" */
+static void growth_line(struct process *process, const char *line)
+{
+	struct growth_range range;
+	char mode[8], name[8] = "";
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %7s",
+		   &range.start, &range.end, mode, name) < 3 || mode[1] != 'w')
+		return;
+	if (!strcmp(name, "[heap]"))
+		growth_take_brk(&process->growth, range);
+	else if (!name[0])
+		growth_take(&process->growth, range, range_ignore, NULL);
+}
+
+static void growth_read(struct process *process)
+{
+	char path[32], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	growth_free(&process->growth);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		growth_line(process, line);
+	free(line);
+	fclose(file);
+}
+
+int tracker_add(struct tracker *tracker, uint32_t pid)
+{
+	struct process *process = process_find(tracker, pid);
+
+	if (process)
+		return 0;
+	process = process_add(tracker, pid);
+	if (!process)
+		return -ENOMEM;
+	threads_read(tracker, process);
+	if (!process->thread_count) {
+		process_remove(tracker, process);
+		return -ESRCH;
+	}
+	growth_read(process);
+	return 0;
+}
+
+/* ---- events ---- */
+
+static void tell(struct tracker *tracker, const struct tracker_event *event)
+{
+	if (!tracker->ret)
+		tracker->ret = tracker->take(tracker->context, event);
+}
+
+/* PERF_RECORD_FORK, PERF_RECORD_EXIT (linux/perf_event.h) */
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, parent, tid, parent_tid;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+struct mmap_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t address, length, offset;
+	uint8_t file[24];
+	uint32_t protection, flags;
+	char path[];
+};
+
+static void take_fork(struct tracker *tracker, const struct task_record *r,
+		      uint64_t time)
+{
+	struct process *parent = process_find(tracker, r->parent), *child;
+
+	if (!parent)
+		return;
+	if (r->pid == r->parent) {
+		thread_add(tracker, parent, r->tid);
+		return;
+	}
+	if (!tracker->follow || process_find(tracker, r->pid))
+		return;
+	child = process_add(tracker, r->pid);
+	if (!child)
+		return;
+	if (!growth_copy(&child->growth, &parent->growth))
+		tracker->ret = -ENOMEM;
+	thread_add(tracker, child, r->tid);
+	tell(tracker, &(struct tracker_event) {
+		.kind = TRACKER_FORK, .time = time, .pid = r->pid,
+		.parent = r->parent,
+	});
+}
+
+static void process_end(struct tracker *tracker, struct process *process,
+			uint64_t time)
+{
+	struct tracker_event event = {
+		.kind = TRACKER_EXIT, .time = time, .pid = process->pid,
+	};
+
+	process_remove(tracker, process);
+	tell(tracker, &event);
+}
+
+static void take_exit(struct tracker *tracker, const struct task_record *r,
+		      uint64_t time)
+{
+	struct process *process = process_find(tracker, r->pid);
+
+	if (!process)
+		return;
+	thread_remove(process, r->tid);
+	if (!process->thread_count)
+		process_end(tracker, process, time);
+}
+
+static void take_exec(struct tracker *tracker, const struct comm_record *r,
+		      uint64_t time)
+{
+	struct process *process = process_find(tracker, r->pid);
+
+	if (!process || !(r->header.misc & PERF_RECORD_MISC_COMM_EXEC))
+		return;
+	growth_free(&process->growth);
+	process->thread_count = 0;
+	thread_add(tracker, process, r->tid);
+	tell(tracker, &(struct tracker_event) {
+		.kind = TRACKER_EXEC, .time = time, .pid = r->pid,
+	});
+}
+
+struct grown {
+	struct tracker *tracker;
+	struct tracker_event event;
+};
+
+static void tell_growth(void *context, struct growth_range range)
+{
+	struct grown *grown = context;
+
+	grown->event.address = range.start;
+	grown->event.size = range.end - range.start;
+	tell(grown->tracker, &grown->event);
+}
+
+static void take_growth(struct tracker *tracker, struct process *process,
+			const struct mmap_record *r, uint64_t time)
+{
+	struct growth_range range = { r->address, r->address + r->length };
+	struct grown grown = {
+		.tracker = tracker,
+		.event = { .kind = TRACKER_GROW, .time = time, .pid = r->pid },
+	};
+
+	/* 6.1 tells of what was added to the heap as of any memory. */
+	if (!strcmp(r->path, "[heap]") ||
+	    (range.start <= process->growth.brk &&
+	     range.end > process->growth.brk)) {
+		range = growth_take_brk(&process->growth, range);
+		grown.event.brk = true;
+		if (range.start < range.end)
+			tell_growth(&grown, range);
+	} else if (!strcmp(r->path, "//anon")) {
+		growth_take(&process->growth, range, tell_growth, &grown);
+	}
+}
+
+static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
+		      uint64_t time)
+{
+	struct process *process = process_find(tracker, r->pid);
+	size_t room = r->header.size - sizeof(*r);
+
+	if (!process || !memchr(r->path, 0, room))
+		return;
+	if (r->protection & PROT_EXEC && r->path[0] == '/' &&
+	    r->path[1] != '/')
+		tell(tracker, &(struct tracker_event) {
+			.kind = TRACKER_MAP, .time = time, .pid = r->pid,
+			.address = r->address, .size = r->length,
+			.path = r->path,
+		});
+	else if (r->protection & PROT_WRITE)
+		take_growth(tracker, process, r, time);
+}
+
+/* Some of it isn't known any more. */
+static void take_lost(struct tracker *tracker, uint64_t time)
+{
+	tell(tracker, &(struct tracker_event) {
+		.kind = TRACKER_LOST, .time = time,
+	});
+	for (size_t i = tracker->count; i-- > 0;) {
+		struct process *process = tracker->items[i].process;
+
+		threads_read(tracker, process);
+		if (process->thread_count)
+			growth_read(process);
+		else
+			process_end(tracker, process, time);
+	}
+}
+
+static void take_record(struct tracker *tracker,
+			const struct perf_event_header *header, uint64_t time)
+{
+	const void *record = header;
+
+	switch (header->type) {
+	case PERF_RECORD_FORK:
+		if (header->size >= sizeof(struct task_record))
+			take_fork(tracker, record, time);
+		break;
+	case PERF_RECORD_EXIT:
+		if (header->size >= sizeof(struct task_record))
+			take_exit(tracker, record, time);
+		break;
+	case PERF_RECORD_COMM:
+		if (header->size >= sizeof(struct comm_record))
+			take_exec(tracker, record, time);
+		break;
+	case PERF_RECORD_MMAP2:
+		if (header->size > sizeof(struct mmap_record))
+			take_mmap(tracker, record, time);
+		break;
+	case PERF_RECORD_LOST:
+		take_lost(tracker, time);
+		break;
+	}
+}
+
+int tracker_read(struct tracker *tracker, tracker_take take, void *context)
+{
+	struct perf_batch *batch = &tracker->batch;
+
+	tracker->take = take;
+	tracker->context = context;
+	tracker->ret = perf_rings_read(&tracker->rings, batch);
+	for (size_t i = 0; i < batch->count && !tracker->ret; i++)
+		take_record(tracker, (const struct perf_event_header *)
+			    (batch->bytes + batch->items[i].offset),
+			    batch->items[i].time);
+	return tracker->ret;
+}
+
+int tracker_open(struct tracker **tracker, bool follow, struct error *err)
+{
+	struct tracker *t = calloc(1, sizeof(*t));
+	int ret;
+
+	if (!t)
+		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+	t->follow = follow;
+	ret = perf_rings_open(&t->rings, err);
+	if (ret) {
+		free(t);
+		return ret;
+	}
+	*tracker = t;
+	return 0;
+}
+
+int tracker_fd(const struct tracker *tracker)
+{
+	return tracker->rings.fd;
+}
+
+unsigned int tracker_live(const struct tracker *tracker)
+{
+	return tracker->count;
+}
+
+void tracker_close(struct tracker *tracker)
+{
+	for (size_t i = 0; i < tracker->count; i++)
+		process_free(tracker->items[i].process);
+	free(tracker->items);
+	perf_batch_free(&tracker->batch);
+	perf_rings_close(&tracker->rings);
+	free(tracker);
+}

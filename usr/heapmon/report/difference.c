@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two reports compared. Stacks of two files are the same when they read the
+ * same: by names and lines, not by addresses, which change from run to run.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../../lib/safe_text.h"
+
+struct row {
+	struct digest_sum allocated[2], kept[2], peak[2];
+};
+
+struct difference {
+	struct heap_strings stacks;	/* their texts; rows by their numbers */
+	struct row *rows;
+	size_t count, room;
+	const struct digest *digests[2];
+	bool failed;
+};
+
+static void sum_add(struct digest_sum *sum, const struct digest_sum *more)
+{
+	sum->count += more->count;
+	sum->bytes += more->bytes;
+}
+
+/* "work app.c:33": without the offset, which any change of code changes. */
+static void put_frame(FILE *out, const struct heap_trace *trace,
+		      uint32_t number)
+{
+	const struct heap_frame *frame = &trace->frames[number];
+	char name[1024];
+
+	heap_frame_name(trace, number, name, sizeof(name));
+	fputs("      ", out);
+	safe_text_print(out, name, false);
+	if (frame->file) {
+		fputc(' ', out);
+		safe_text_print(out, heap_text(trace, frame->file), false);
+	}
+	if (frame->file && frame->line)
+		fprintf(out, ":%u", frame->line);
+	fputc('\n', out);
+}
+
+/* For free(); NULL: no memory. */
+static char *stack_text(const struct heap_trace *trace, uint32_t stack)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool failed;
+
+	if (!out)
+		return NULL;
+	if (!stack)
+		fputs("      (no stack)\n", out);
+	for (uint32_t at = stack; at; at = trace->stacks[at].parent)
+		put_frame(out, trace, trace->stacks[at].frame);
+	failed = ferror(out);
+	if (!fclose(out) && !failed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The row of a stack of either file; NULL: no memory. */
+static struct row *row_get(struct difference *difference,
+			   const struct heap_trace *trace, uint32_t stack)
+{
+	char *text = stack_text(trace, stack);
+	uint32_t number;
+
+	if (!text)
+		return NULL;
+	number = heap_strings_add(&difference->stacks, text);
+	free(text);
+	if (!number)
+		return NULL;
+	while (difference->count <= number) {
+		if (!array_grow(&difference->rows, difference->count,
+				&difference->room, sizeof(struct row)))
+			return NULL;
+		difference->rows[difference->count++] = (struct row){ 0 };
+	}
+	return &difference->rows[number];
+}
+
+static void take(struct difference *difference, int which)
+{
+	const struct digest *digest = difference->digests[which];
+
+	for (size_t i = 0; i < digest->site_count; i++) {
+		const struct digest_site *site = &digest->sites[i];
+		struct row *row;
+
+		if (!site->allocated.count)
+			continue;
+		row = row_get(difference, digest->trace, i);
+		if (!row) {
+			difference->failed = true;
+			return;
+		}
+		sum_add(&row->allocated[which], &site->allocated);
+		sum_add(&row->kept[which], &site->kept);
+		sum_add(&row->peak[which], &site->peak);
+	}
+}
+
+/* ---- tables ---- */
+
+struct table {
+	const char *title;
+	size_t offset;		/* of its sums in a row */
+};
+
+static const struct table table_kept = {
+	"not freed, by stack", offsetof(struct row, kept),
+};
+
+static const struct table table_peak = {
+	"at the peak, by stack", offsetof(struct row, peak),
+};
+
+static const struct table table_allocated = {
+	"allocated, by stack", offsetof(struct row, allocated),
+};
+
+static const struct digest_sum *row_sums(const struct row *row,
+					 const struct table *table)
+{
+	return (const void *)((const char *)row + table->offset);
+}
+
+struct by_change {
+	const struct difference *difference;
+	const struct table *table;
+};
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct by_change *by = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct digest_sum *of_x =
+		row_sums(&by->difference->rows[x], by->table);
+	const struct digest_sum *of_y =
+		row_sums(&by->difference->rows[y], by->table);
+	double change_x = fabs(of_x[1].bytes - of_x[0].bytes);
+	double change_y = fabs(of_y[1].bytes - of_y[0].bytes);
+
+	if (change_x != change_y)
+		return change_x < change_y ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+static void print_sums(FILE *out, const struct digest_sum *before,
+		       const struct digest_sum *after)
+{
+	fprintf(out, "  %+12.0f %+16.0f %12.0f %16.0f %12.0f %16.0f\n",
+		after->count - before->count, after->bytes - before->bytes,
+		before->count, before->bytes, after->count, after->bytes);
+}
+
+static void print_stack(FILE *out, const char *text, uint32_t depth)
+{
+	uint32_t left = depth;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n") + 1;
+
+		if (depth && !left--) {
+			fputs("      ...\n", out);
+			return;
+		}
+		fwrite(text, 1, length, out);
+		text += length;
+	}
+}
+
+static int print_table(FILE *out, const struct difference *difference,
+		       const struct table *table,
+		       const struct report_settings *settings)
+{
+	struct by_change by = { difference, table };
+	uint32_t *order = calloc(difference->count + 1, sizeof(*order));
+	size_t count = 0, shown;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 1; i < difference->count; i++) {
+		const struct digest_sum *sums =
+			row_sums(&difference->rows[i], table);
+
+		if (sums[0].bytes != sums[1].bytes ||
+		    sums[0].count != sums[1].count)
+			order[count++] = i;
+	}
+	qsort_r(order, count, sizeof(*order), compare, &by);
+	shown = settings->top && settings->top < count ? settings->top : count;
+	if (count)
+		fprintf(out, "\n%s\n        blocks            bytes       before            bytes        after            bytes\n",
+			table->title);
+	for (size_t i = 0; i < shown; i++) {
+		const struct digest_sum *sums =
+			row_sums(&difference->rows[order[i]], table);
+
+		print_sums(out, &sums[0], &sums[1]);
+		print_stack(out, heap_strings_get(&difference->stacks,
+						  order[i]), settings->depth);
+	}
+	if (shown < count)
+		fprintf(out, "  ... and %zu more stacks (--top=0 for all)\n",
+			count - shown);
+	free(order);
+	return 0;
+}
+
+static void print_total(FILE *out, const char *name,
+			const struct digest_sum *before,
+			const struct digest_sum *after)
+{
+	fprintf(out, "  %-10s", name);
+	print_sums(out, before, after);
+}
+
+static void print_totals(FILE *out, const struct difference *difference)
+{
+	const struct digest *before = difference->digests[0];
+	const struct digest *after = difference->digests[1];
+
+	fputs("difference              blocks            bytes       before            bytes        after            bytes\n",
+	      out);
+	print_total(out, "allocated", &before->allocated, &after->allocated);
+	print_total(out, "freed", &before->freed, &after->freed);
+	print_total(out, "not freed", &before->kept, &after->kept);
+	if (!before->sums && !after->sums)
+		print_total(out, "peak", &before->peak, &after->peak);
+}
+
+static void print_notes(FILE *out, const char *which,
+			const struct digest *digest)
+{
+	const char *note;
+	char text[256];
+
+	for (unsigned int i = 0;
+	     (note = report_note(digest, i, text, sizeof(text))); i++)
+		fprintf(out, "note: %s: %s\n", which, note);
+}
+
+int report_print_difference(FILE *out, const struct digest *before,
+			    const struct digest *after,
+			    const struct report_settings *settings,
+			    struct error *err)
+{
+	static const struct {
+		enum report_section section;
+		const struct table *table;
+	} tables[] = {
+		{ REPORT_LIVE, &table_kept }, { REPORT_PEAK, &table_peak },
+		{ REPORT_ALLOCATED, &table_allocated },
+	};
+	struct difference difference = { .digests = { before, after } };
+
+	take(&difference, 0);
+	take(&difference, 1);
+	print_notes(out, "before", before);
+	print_notes(out, "after", after);
+	print_totals(out, &difference);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (settings->sections & 1u << tables[i].section &&
+		    print_table(out, &difference, tables[i].table, settings))
+			difference.failed = true;
+	heap_strings_free(&difference.stacks);
+	free(difference.rows);
+	return difference.failed ? error_set(err, -ENOMEM, "out of memory") : 0;
+}

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+
+#define SPAN_LEAST	1000000		/* ns */
+
+void digest_init(struct digest *digest, struct heap_trace *trace)
+{
+	*digest = (struct digest){
+		.trace = trace, .span_begin = HEAP_NO_TIME,
+		.peak_time = HEAP_NO_TIME, .begin = HEAP_NO_TIME,
+		.end = HEAP_NO_TIME,
+	};
+}
+
+static void set_free(struct digest_set *set)
+{
+	free(set->items);
+	heap_table_free(&set->table);
+}
+
+void digest_free(struct digest *digest)
+{
+	free(digest->sites);
+	set_free(&digest->threads);
+	set_free(&digest->types);
+	set_free(&digest->wrongs);
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+static void sum_add(struct digest_sum *sum, double count, double bytes)
+{
+	sum->count += count;
+	sum->bytes += bytes;
+}
+
+static double block_weight(const struct digest *digest, uint64_t size)
+{
+	return heap_trace_weight(digest->trace, size);
+}
+
+/* At a time, in ns; 0: not known. */
+static uint64_t age_of(const struct heap_block *block, int64_t time)
+{
+	if (time == HEAP_NO_TIME || block->time == HEAP_NO_TIME ||
+	    time < block->time)
+		return 0;
+	return (uint64_t)time - (uint64_t)block->time;
+}
+
+/* ---- by size ---- */
+
+static unsigned int size_class(uint64_t size)
+{
+	unsigned int class = 0;
+
+	while (class < DIGEST_SIZES - 1 && size > digest_size_most(class))
+		class++;
+	return class;
+}
+
+uint64_t digest_size_most(unsigned int class)
+{
+	return class < DIGEST_SIZES - 1 ?
+		(uint64_t)DIGEST_SIZE_LEAST << class : UINT64_MAX;
+}
+
+/* ---- over time ---- */
+
+static void spans_fold(struct digest *digest)
+{
+	struct digest_span *spans = digest->spans;
+
+	for (unsigned int i = 0; i < DIGEST_SPANS / 2; i++) {
+		struct digest_span *a = &spans[2 * i], *b = a + 1, sum = *a;
+
+		sum_add(&sum.allocated, b->allocated.count, b->allocated.bytes);
+		sum_add(&sum.freed, b->freed.count, b->freed.bytes);
+		if (b->most > sum.most)
+			sum.most = b->most;
+		if (b->used)
+			sum.last = b->last;
+		sum.used |= b->used;
+		spans[i] = sum;
+	}
+	memset(spans + DIGEST_SPANS / 2, 0, sizeof(digest->spans) / 2);
+	digest->span_length *= 2;
+}
+
+/* The span of a time; NULL: it has none. */
+static struct digest_span *span_get(struct digest *digest, int64_t time)
+{
+	uint64_t since;
+
+	if (time == HEAP_NO_TIME)
+		return NULL;
+	if (digest->span_begin == HEAP_NO_TIME) {
+		digest->span_begin = time;
+		digest->span_length = SPAN_LEAST;
+	}
+	if (time < digest->span_begin)
+		return NULL;
+	since = (uint64_t)time - (uint64_t)digest->span_begin;
+	while (since / digest->span_length >= DIGEST_SPANS)
+		spans_fold(digest);
+	return &digest->spans[since / digest->span_length];
+}
+
+/* After a change of what is present. */
+static void span_note(const struct digest *digest, struct digest_span *span)
+{
+	span->used = true;
+	span->last = digest->present.bytes;
+	if (span->last > span->most)
+		span->most = span->last;
+}
+
+/* What was present at the end of one is there when the next begins. */
+static void spans_join(struct digest *digest)
+{
+	double last = 0;
+
+	for (unsigned int i = 0; i < DIGEST_SPANS; i++) {
+		struct digest_span *span = &digest->spans[i];
+
+		if (last > span->most)
+			span->most = last;
+		if (span->used)
+			last = span->last;
+	}
+}
+
+/* ---- per stack ---- */
+
+static struct digest_site *site_get(struct digest *digest, uint32_t stack)
+{
+	size_t count = digest->site_count ? digest->site_count : 64;
+	struct digest_site *sites;
+
+	if (stack < digest->site_count)
+		return &digest->sites[stack];
+	while (count <= stack)
+		count *= 2;
+	sites = reallocarray(digest->sites, count, sizeof(*sites));
+	if (!sites) {
+		digest->failed = true;
+		return NULL;
+	}
+	memset(sites + digest->site_count, 0,
+	       (count - digest->site_count) * sizeof(*sites));
+	digest->sites = sites;
+	digest->site_count = count;
+	return &digest->sites[stack];
+}
+
+/* What was present at the last peak is noted before it changes. */
+static void site_note_peak(const struct digest *digest,
+			   struct digest_site *site)
+{
+	if (site->peak_seen == digest->peak_number)
+		return;
+	site->peak = site->present;
+	site->peak_seen = digest->peak_number;
+}
+
+static void present_add(struct digest *digest, struct digest_site *site,
+			double weight, double bytes)
+{
+	site_note_peak(digest, site);
+	sum_add(&site->present, weight, bytes);
+	sum_add(&digest->present, weight, bytes);
+}
+
+static void peak_check(struct digest *digest, int64_t time)
+{
+	if (digest->present.bytes <= digest->peak.bytes &&
+	    digest->peak_number)
+		return;
+	digest->peak = digest->present;
+	digest->peak_time = time;
+	digest->peak_number++;
+}
+
+/* ---- sets ---- */
+
+static uint32_t key_hash(const uint32_t *key, size_t n)
+{
+	uint64_t hash = HEAP_HASH_START;
+
+	for (size_t i = 0; i < n; i++)
+		hash = heap_hash(hash, key[i]);
+	return hash;
+}
+
+/* The item of `size` bytes that begins with the `n` words of the key; NULL: there
+ * is none, *slot is where it would be. */
+static void *set_find(const struct digest_set *set, size_t size,
+		      const uint32_t *key, size_t n, struct heap_slot **slot)
+{
+	uint32_t hash = key_hash(key, n);
+	char *item;
+
+	for (size_t at = hash;; at++) {
+		*slot = heap_table_find(&set->table, hash, &at);
+		if (!*slot || !(*slot)->number)
+			return NULL;
+		item = (char *)set->items + ((*slot)->number - 1) * size;
+		if (!memcmp(item, key, n * sizeof(*key)))
+			return item;
+	}
+}
+
+/* Likewise, made when there is none; NULL: no memory. */
+static void *set_get(struct digest *digest, struct digest_set *set, size_t size,
+		     const uint32_t *key, size_t n)
+{
+	struct heap_slot *slot;
+	char *item;
+
+	if (!heap_table_grow(&set->table) ||
+	    !array_grow(&set->items, set->count, &set->room, size)) {
+		digest->failed = true;
+		return NULL;
+	}
+	item = set_find(set, size, key, n, &slot);
+	if (item)
+		return item;
+	item = (char *)set->items + set->count++ * size;
+	memset(item, 0, size);
+	memcpy(item, key, n * sizeof(*key));
+	heap_table_set(&set->table, slot, key_hash(key, n), set->count);
+	return item;
+}
+
+static struct digest_thread *thread_get(struct digest *digest,
+					const struct heap_event *event)
+{
+	const uint32_t key[] = { event->pid, event->tid };
+
+	return set_get(digest, &digest->threads, sizeof(struct digest_thread),
+		       key, 2);
+}
+
+static struct digest_type *type_get(struct digest *digest,
+				    const struct heap_event *event)
+{
+	const uint32_t key[] = {
+		event->type_kind,
+		event->type_kind == HEAP_TYPE_NAMED ? event->type : 0,
+	};
+
+	return set_get(digest, &digest->types, sizeof(struct digest_type), key,
+		       2);
+}
+
+/* ---- types ---- */
+
+static void type_take(struct digest *digest, const struct heap_step *step)
+{
+	const struct heap_event *event = step->event;
+	const struct heap_block *block = step->gone;
+	struct digest_type *type;
+	double weight;
+
+	if (event->kind == HEAP_OLD)
+		block = step->came;
+	else if (event->kind != HEAP_FREE)
+		block = NULL;
+	if (!block || event->type_kind == HEAP_TYPE_NONE)
+		return;
+	type = type_get(digest, event);
+	if (!type)
+		return;
+	weight = block->old ? 1 : block_weight(digest, block->size);
+	if (event->kind == HEAP_OLD) {
+		sum_add(&type->old, 1, block->size);
+		return;
+	}
+	sum_add(&type->freed, weight, weight * block->size);
+	type->lifetime += weight * age_of(block, event->time);
+}
+
+/* ---- what is wrong ---- */
+
+static const struct {
+	unsigned int wrong;
+	const char *text;
+} wrong_texts[] = {
+	{ HEAP_WRONG_DOUBLE, "double free" },
+	{ HEAP_WRONG_INSIDE, "free inside of a block" },
+	{ HEAP_WRONG_KIND, "freed by another kind than allocated" },
+	{ HEAP_WRONG_TWICE, "address given out twice" },
+	{ HEAP_WRONG_OVERLAP, "block across another one" },
+};
+
+#define WRONG_TEXTS	(sizeof(wrong_texts) / sizeof(wrong_texts[0]))
+
+const char *digest_wrong_text(unsigned int wrong)
+{
+	for (size_t i = 0; i < WRONG_TEXTS; i++)
+		if (wrong_texts[i].wrong == wrong)
+			return wrong_texts[i].text;
+	return "";
+}
+
+uint64_t digest_wrong_address(const struct digest_wrong *wrong)
+{
+	const struct heap_event *event = &wrong->event;
+
+	return event->kind == HEAP_REALLOC && event->old &&
+	       !(wrong->wrong & (HEAP_WRONG_TWICE | HEAP_WRONG_OVERLAP)) ?
+	       event->old : event->address;
+}
+
+static void wrong_add(struct digest *digest, unsigned int wrong,
+		      const struct heap_event *event,
+		      const struct heap_block *other)
+{
+	const uint32_t key[] = {
+		wrong, event->stack, other ? other->stack : 0,
+	};
+	struct heap_slot *slot;
+	struct digest_wrong *it;
+
+	if (digest->wrongs.count == DIGEST_WRONG_MOST &&
+	    !set_find(&digest->wrongs, sizeof(*it), key, 3, &slot)) {
+		digest->wrong_more++;
+		return;
+	}
+	it = set_get(digest, &digest->wrongs, sizeof(*it), key, 3);
+	if (!it || it->count++)
+		return;
+	it->event = *event;
+	if (other)
+		it->other = *other;
+}
+
+static const struct heap_block *wrong_block(const struct heap_step *step,
+					    unsigned int wrong)
+{
+	if (wrong == HEAP_WRONG_TWICE && step->lost)
+		return step->lost;
+	return wrong & (HEAP_WRONG_KIND | HEAP_WRONG_TWICE) ? step->gone :
+							      step->other;
+}
+
+static void wrong_take(struct digest *digest, const struct heap_step *step)
+{
+	for (size_t i = 0; i < WRONG_TEXTS; i++) {
+		unsigned int wrong = wrong_texts[i].wrong & step->wrong;
+
+		if (wrong)
+			wrong_add(digest, wrong, step->event,
+				  wrong_block(step, wrong));
+	}
+	if (step->wrong & HEAP_WRONG_UNKNOWN)
+		digest->unknown++;
+}
+
+/* ---- blocks ---- */
+
+static void block_came(struct digest *digest, const struct heap_event *event,
+		       const struct heap_block *block)
+{
+	struct digest_thread *thread = thread_get(digest, event);
+	struct digest_site *site = site_get(digest, block->stack);
+	struct digest_span *span = span_get(digest, event->time);
+	double weight = block_weight(digest, block->size);
+	double bytes = weight * block->size;
+
+	sum_add(&digest->allocated, weight, bytes);
+	sum_add(&digest->sizes[size_class(block->size)].allocated, weight,
+		bytes);
+	if (thread)
+		sum_add(&thread->allocated, weight, bytes);
+	if (site) {
+		sum_add(&site->allocated, weight, bytes);
+		present_add(digest, site, weight, bytes);
+	}
+	peak_check(digest, event->time);
+	if (!span)
+		return;
+	sum_add(&span->allocated, weight, bytes);
+	span_note(digest, span);
+}
+
+static void block_went(struct digest *digest, const struct heap_event *event,
+		       const struct heap_block *block, bool temporary)
+{
+	struct digest_thread *thread = thread_get(digest, event);
+	struct digest_site *site = site_get(digest, block->stack);
+	struct digest_span *span = span_get(digest, event->time);
+	double weight = block_weight(digest, block->size);
+	double bytes = weight * block->size;
+
+	sum_add(&digest->freed, weight, bytes);
+	if (thread)
+		sum_add(&thread->freed, weight, bytes);
+	if (thread && block->tid != event->tid)
+		thread->foreign += weight;
+	if (site) {
+		sum_add(&site->freed, weight, bytes);
+		present_add(digest, site, -weight, -bytes);
+	}
+	if (span) {
+		sum_add(&span->freed, weight, bytes);
+		span_note(digest, span);
+	}
+	if (!temporary)
+		return;
+	digest->temporary += weight;
+	if (thread)
+		thread->temporary += weight;
+	if (site)
+		site->temporary += weight;
+}
+
+static void block_kept(struct digest *digest, const struct heap_block *block,
+		       int64_t end)
+{
+	struct digest_site *site = site_get(digest, block->stack);
+	double weight = block_weight(digest, block->size);
+	double bytes = weight * block->size;
+	uint64_t age = age_of(block, end);
+
+	if (block->old || !site)
+		return;
+	sum_add(&digest->sizes[size_class(block->size)].kept, weight, bytes);
+	sum_add(&digest->kept, weight, bytes);
+	sum_add(&site->kept, weight, bytes);
+	if (site->kept.count == weight || age < site->youngest)
+		site->youngest = age;
+	if (age > site->oldest)
+		site->oldest = age;
+}
+
+/* ---- steps ---- */
+
+static void times_take(struct digest *digest, int64_t time)
+{
+	if (time == HEAP_NO_TIME)
+		return;
+	if (digest->begin == HEAP_NO_TIME || time < digest->begin)
+		digest->begin = time;
+	if (digest->end == HEAP_NO_TIME || time > digest->end)
+		digest->end = time;
+}
+
+struct leaving {
+	struct digest *digest;
+	int64_t time;
+	struct digest_span *span;	/* or NULL */
+};
+
+/* Its process has ended: it is not there any more. */
+static void take_left(void *context, const struct heap_block *block)
+{
+	struct leaving *leaving = context;
+	struct digest *digest = leaving->digest;
+	struct digest_site *site = site_get(digest, block->stack);
+	double weight = block_weight(digest, block->size);
+	double bytes = weight * block->size;
+
+	if (block->old || !site)
+		return;
+	present_add(digest, site, -weight, -bytes);
+	if (leaving->span)
+		span_note(digest, leaving->span);
+	sum_add(&digest->left, weight, bytes);
+	block_kept(digest, block, leaving->time);
+}
+
+int digest_step(void *context, const struct heap_model *model,
+		const struct heap_step *step, struct error *err)
+{
+	struct digest *digest = context;
+	const struct heap_event *event = step->event;
+	struct leaving leaving = {
+		digest, event->time, span_get(digest, event->time),
+	};
+
+	times_take(digest, event->time);
+	wrong_take(digest, step);
+	type_take(digest, step);
+	if (step->gone && !step->gone->old)
+		block_went(digest, event, step->gone, step->temporary);
+	if (step->lost && !step->lost->old)
+		block_went(digest, event, step->lost, false);
+	if (step->came && !step->came->old)
+		block_came(digest, event, step->came);
+	if (event->kind == HEAP_OLD && step->came && step->came->old)
+		sum_add(&digest->old, 1, step->came->size);
+	if (event->kind == HEAP_GROW)
+		sum_add(&digest->reserved, 1, event->size);
+	if (event->kind == HEAP_BEGIN || event->kind == HEAP_FORK)
+		digest->processes++;
+	heap_step_each_left(step, take_left, &leaving);
+	return digest->failed ? no_memory(err) : 0;
+}
+
+static void take_kept(void *context, const struct heap_block *block)
+{
+	struct digest *digest = context;
+
+	if (!block->left)
+		block_kept(digest, block, digest->end);
+}
+
+int digest_end(struct digest *digest, const struct heap_model *model,
+	       struct error *err)
+{
+	if (digest->trace->end != HEAP_NO_TIME)
+		times_take(digest, digest->trace->end);
+	if (digest->trace->begin != HEAP_NO_TIME)
+		times_take(digest, digest->trace->begin);
+	heap_model_each(model, take_kept, digest);
+	for (size_t i = 0; i < digest->site_count; i++)
+		site_note_peak(digest, &digest->sites[i]);
+	spans_join(digest);
+	return digest->failed ? no_memory(err) : 0;
+}
+
+/* ---- files of sums ---- */
+
+static void take_site(struct digest *digest, const struct heap_profile *profile,
+		      const struct heap_site *from)
+{
+	struct digest_site *site = site_get(digest, from->stack);
+	struct heap_weighted sums;
+	double count, bytes;
+
+	if (!site)
+		return;
+	heap_site_weighted(profile, from, &sums);
+	count = sums.allocs > sums.frees ? sums.allocs - sums.frees : 0;
+	bytes = sums.alloc_bytes > sums.free_bytes ?
+		sums.alloc_bytes - sums.free_bytes : 0;
+	sum_add(&site->allocated, sums.allocs, sums.alloc_bytes);
+	sum_add(&site->freed, sums.frees, sums.free_bytes);
+	sum_add(&site->kept, count, bytes);
+	sum_add(&digest->allocated, sums.allocs, sums.alloc_bytes);
+	sum_add(&digest->freed, sums.frees, sums.free_bytes);
+	sum_add(&digest->kept, count, bytes);
+}
+
+static void take_bin(struct digest *digest, uint64_t size, uint64_t allocs,
+		     uint64_t alloc_bytes, uint64_t frees, uint64_t free_bytes)
+{
+	struct digest_size *to = &digest->sizes[size_class(size)];
+
+	sum_add(&to->allocated, allocs, alloc_bytes);
+	if (allocs > frees)
+		sum_add(&to->kept, allocs - frees,
+			alloc_bytes > free_bytes ? alloc_bytes - free_bytes : 0);
+}
+
+/* The last bin has all that are larger, too: as if of one size. */
+static void take_large(struct digest *digest,
+		       const struct heap_profile *profile, uint64_t bin)
+{
+	take_bin(digest, profile->large_alloc_bytes / profile->alloc_bins[bin],
+		 profile->alloc_bins[bin], profile->large_alloc_bytes,
+		 profile->free_bins[bin], profile->large_free_bytes);
+}
+
+int digest_take_profile(struct digest *digest,
+			const struct heap_profile *profile, struct error *err)
+{
+	uint64_t bins = profile->bounds.bins;
+
+	digest->sums = true;
+	for (size_t i = 0; i < profile->site_count; i++)
+		take_site(digest, profile, &profile->sites[i]);
+	for (uint64_t i = 0; i + 1 < bins; i++)
+		take_bin(digest, i + 1, profile->alloc_bins[i],
+			 profile->alloc_bins[i] * (i + 1),
+			 profile->free_bins[i],
+			 profile->free_bins[i] * (i + 1));
+	if (bins && profile->alloc_bins[bins - 1])
+		take_large(digest, profile, bins - 1);
+	return digest->failed ? no_memory(err) : 0;
+}

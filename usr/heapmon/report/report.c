@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/outfile.h"
+#include "../command/commands.h"
+#include "../mpatrol/style.h"
+
+#define PROGRAM		"heapmon"
+#define TOP_DEFAULT	10
+#define ALL_SECTIONS	((1u << REPORT_SECTIONS) - 1)
+
+enum report_form {
+	FORM_TABLES, FORM_JSON, FORM_FLAME, FORM_DIFFERENCE, FORM_MPTRACE,
+	FORM_MPROF,
+};
+
+struct request {
+	struct heap_options options;	/* commands.h: the first */
+	const struct heap_format *from;
+	enum report_form form;
+	struct report_settings settings;
+	const char *out;		/* NULL: standard output */
+	bool depth_given, verbose, source, addresses, counts;
+};
+
+/* ---- options ---- */
+
+static const char *const section_names[REPORT_SECTIONS] = {
+	[REPORT_SUMMARY] = "summary", [REPORT_WRONG] = "wrong",
+	[REPORT_LIVE] = "live", [REPORT_PEAK] = "peak",
+	[REPORT_ALLOCATED] = "allocated", [REPORT_TEMPORARY] = "temporary",
+	[REPORT_SIZES] = "sizes", [REPORT_TIME] = "time",
+	[REPORT_TYPES] = "types", [REPORT_THREADS] = "threads",
+};
+
+static int wrong(const char *option, const char *value, const char *expected)
+{
+	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
+	return -1;
+}
+
+static int take_from(void *context, const char *value)
+{
+	struct request *request = context;
+
+	request->from = heap_format_find(value);
+	return request->from ? 0 :
+		wrong("from", value, "there is no such format");
+}
+
+static int take_section(void *context, const char *value)
+{
+	struct request *request = context;
+
+	for (unsigned int i = 0; i < REPORT_SECTIONS; i++) {
+		if (strcmp(value, section_names[i]))
+			continue;
+		request->settings.sections |= 1u << i;
+		return 0;
+	}
+	wrong("section", value, "there is no such section");
+	fputs(PROGRAM ": there are:", stderr);
+	for (unsigned int i = 0; i < REPORT_SECTIONS; i++)
+		fprintf(stderr, " %s", section_names[i]);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static int take_number(const char *option, const char *value, uint32_t *number)
+{
+	unsigned long read;
+	char *end;
+
+	errno = 0;
+	read = strtoul(value, &end, 10);
+	if (errno || *value < '0' || *value > '9' || *end || read > UINT32_MAX)
+		return wrong(option, value, "a number is expected; 0: all");
+	*number = read;
+	return 0;
+}
+
+static int take_top(void *context, const char *value)
+{
+	return take_number("top", value,
+			   &((struct request *)context)->settings.top);
+}
+
+static int take_depth(void *context, const char *value)
+{
+	struct request *request = context;
+
+	request->depth_given = true;
+	return take_number("depth", value, &request->settings.depth);
+}
+
+static int take_min_age(void *context, const char *value)
+{
+	struct request *request = context;
+	char *end;
+
+	request->settings.min_age = strtod(value, &end);
+	if (end == value || *end || !isfinite(request->settings.min_age) ||
+	    request->settings.min_age < 0)
+		return wrong("min-age", value, "seconds are expected");
+	return 0;
+}
+
+static int form_set(struct request *request, enum report_form form)
+{
+	if (request->form != FORM_TABLES && request->form != form) {
+		fputs(PROGRAM ": only one of --diff, --html, --json and --style can be\n",
+		      stderr);
+		return -1;
+	}
+	request->form = form;
+	return 0;
+}
+
+static int take_diff(void *context, const char *value)
+{
+	return form_set(context, FORM_DIFFERENCE);
+}
+
+static int take_html(void *context, const char *value)
+{
+	return form_set(context, FORM_FLAME);
+}
+
+static int take_json(void *context, const char *value)
+{
+	return form_set(context, FORM_JSON);
+}
+
+static int take_style(void *context, const char *value)
+{
+	if (!strcmp(value, "mptrace"))
+		return form_set(context, FORM_MPTRACE);
+	if (!strcmp(value, "mprof"))
+		return form_set(context, FORM_MPROF);
+	return wrong("style", value, "'mptrace' or 'mprof' is expected");
+}
+
+static int take_verbose(void *context, const char *value)
+{
+	((struct request *)context)->verbose = true;
+	return 0;
+}
+
+static int take_source(void *context, const char *value)
+{
+	((struct request *)context)->source = true;
+	return 0;
+}
+
+static int take_addresses(void *context, const char *value)
+{
+	((struct request *)context)->addresses = true;
+	return 0;
+}
+
+static int take_counts(void *context, const char *value)
+{
+	((struct request *)context)->counts = true;
+	return 0;
+}
+
+static int take_output(void *context, const char *value)
+{
+	((struct request *)context)->out = strcmp(value, "-") ? value : NULL;
+	return 0;
+}
+
+static const struct option_def report_options[] = {
+	{ "from", 'f', "FORMAT", "format of FILE, instead of guessing it",
+	  take_from },
+	{ "output", 'o', "FILE", "write there; '-': standard output",
+	  take_output },
+	{ "section", 's', "NAME", "this table only; may be repeated: summary, "
+	  "wrong, live, peak, allocated, temporary, sizes, time, types, threads",
+	  take_section },
+	{ "top", 'n', "N", "rows of a table (10); 0: all", take_top },
+	{ "depth", 'd', "N", "frames of a stack (0: all)", take_depth },
+	{ "min-age", 0, "SECONDS",
+	  "live: stacks with a block that is older only", take_min_age },
+	{ "diff", 0, NULL, "compare two files", take_diff },
+	{ "html", 0, NULL, "a page with a flame graph", take_html },
+	{ "json", 0, NULL, "all of it as JSON", take_json },
+	{ "style", 0, "STYLE", "the tables of 'mptrace' or 'mprof'",
+	  take_style },
+	{ "verbose", 'v', NULL, "mptrace: a line for each event; mprof: the "
+	  "call graph", take_verbose },
+	{ "source", 0, NULL, "mptrace: where each event was", take_source },
+	{ "addresses", 'a', NULL, "mprof: call sites, not functions",
+	  take_addresses },
+	{ "counts", 'c', NULL, "mprof: ordered by blocks, not bytes",
+	  take_counts },
+	HEAPMON_READ_OPTIONS,
+	{ NULL }
+};
+
+const struct command heapmon_report;
+
+/* ---- reading ---- */
+
+/* A file, read to its end. */
+struct subject {
+	struct reading reading;
+	struct heap_profile profile;
+	struct digest digest;
+};
+
+static void subject_close(struct subject *subject)
+{
+	digest_free(&subject->digest);
+	heap_profile_free(&subject->profile);
+	reading_free(&subject->reading);
+}
+
+/* Read with a follower of its own, or the digest. -EBADMSG: what could be read
+ * is there. subject_close() in any case. */
+static int subject_read(struct subject *subject, const char *path,
+			const struct request *request,
+			const struct reading_follower *follower,
+			struct error *err)
+{
+	const struct reading_follower own = { digest_step, &subject->digest };
+	struct reading *reading = &subject->reading;
+	int ret, ended = 0;
+
+	*subject = (struct subject){ 0 };
+	digest_init(&subject->digest, &reading->trace);
+	if (heap_profile_init(&subject->profile, &reading->trace,
+			      &request->options.bounds))
+		return error_set(err, -ENOMEM, "out of memory");
+	ret = reading_run(reading, path, request->from, &request->options,
+			  &subject->profile, follower ? follower : &own, err);
+	if ((ret && ret != -EBADMSG) || follower)
+		return ret;
+	if (reading->sums)
+		ended = digest_take_profile(&subject->digest,
+					    &subject->profile, err);
+	else
+		ended = digest_end(&subject->digest, &reading->model, err);
+	return ended ? ended : ret;
+}
+
+/* ---- forms ---- */
+
+static bool is_fatal(int code)
+{
+	return code && code != -EBADMSG;
+}
+
+/* mpatrol's tables have no room for notes, and no weights. */
+static void notes_tell(struct heap_trace *trace)
+{
+	const struct digest of_trace = { .trace = trace };
+	const char *note;
+	char text[256];
+
+	for (unsigned int i = 0;
+	     (note = report_note(&of_trace, i, text, sizeof(text))); i++)
+		fprintf(stderr, PROGRAM ": note: %s\n", note);
+	if (trace->sample)
+		fputs(PROGRAM ": note: but these tables are without weights\n",
+		      stderr);
+}
+
+static int report_mptrace(const struct request *request, char **paths,
+			  FILE *out, struct error *err)
+{
+	const struct style_mptrace_options options = {
+		.verbose = request->verbose, .source = request->source,
+	};
+	struct style_mptrace *style = style_mptrace_new(out, &options);
+	const struct reading_follower follower = { style_mptrace_step, style };
+	struct subject subject;
+	int ret;
+
+	if (!style)
+		return error_set(err, -ENOMEM, "out of memory");
+	ret = subject_read(&subject, paths[0], request, &follower, err);
+	if (!ret && subject.reading.sums)
+		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",
+				paths[0]);
+	if (!is_fatal(ret)) {
+		style_mptrace_end(style, &subject.reading.trace);
+		notes_tell(&subject.reading.trace);
+	}
+	style_mptrace_free(style);
+	subject_close(&subject);
+	return ret;
+}
+
+static int report_mprof(const struct request *request, char **paths, FILE *out,
+			struct error *err)
+{
+	struct style_mprof_options options = STYLE_MPROF_DEFAULT;
+	struct subject subject;
+	int ret, printed = 0;
+
+	options.addresses = request->addresses;
+	options.counts = request->counts;
+	options.call_graph = request->verbose;
+	if (request->depth_given)
+		options.depth = request->settings.depth;
+	ret = subject_read(&subject, paths[0], request, NULL, err);
+	if (!is_fatal(ret)) {
+		printed = style_mprof_print(out, &subject.profile, &options,
+					    err);
+		notes_tell(&subject.reading.trace);
+	}
+	subject_close(&subject);
+	return printed ? printed : ret;
+}
+
+static int report_difference(const struct request *request, char **paths,
+			     FILE *out, struct error *err)
+{
+	struct subject before, after;
+	int ret = subject_read(&before, paths[0], request, NULL, err);
+	int second, printed = 0;
+
+	if (is_fatal(ret)) {
+		subject_close(&before);
+		return ret;
+	}
+	second = subject_read(&after, paths[1], request, NULL, err);
+	if (!is_fatal(second))
+		printed = report_print_difference(out, &before.digest,
+						  &after.digest,
+						  &request->settings, err);
+	subject_close(&before);
+	subject_close(&after);
+	if (printed)
+		return printed;
+	return second ? second : ret;
+}
+
+static int report_digest(const struct request *request, char **paths,
+			 FILE *out, struct error *err)
+{
+	struct subject subject;
+	int ret = subject_read(&subject, paths[0], request, NULL, err);
+	int printed = 0;
+
+	if (is_fatal(ret))
+		printed = 0;
+	else if (request->form == FORM_JSON)
+		printed = report_print_json(out, &subject.digest, err);
+	else if (request->form == FORM_FLAME)
+		printed = report_print_flame(out, &subject.digest, err);
+	else
+		printed = report_print_tables(out, &subject.digest,
+					      &request->settings, err);
+	subject_close(&subject);
+	return printed ? printed : ret;
+}
+
+static int report_write(const struct request *request, char **paths, FILE *out,
+			struct error *err)
+{
+	switch (request->form) {
+	case FORM_MPTRACE:
+		return report_mptrace(request, paths, out, err);
+	case FORM_MPROF:
+		return report_mprof(request, paths, out, err);
+	case FORM_DIFFERENCE:
+		return report_difference(request, paths, out, err);
+	default:
+		return report_digest(request, paths, out, err);
+	}
+}
+
+/* ---- where it goes ---- */
+
+static int file_fail(struct error *err, const char *path, int code)
+{
+	return error_set(err, code ? -code : -EIO, "cannot write '%s': %s",
+			 path, strerror(code ? code : EIO));
+}
+
+static int write_to(const struct request *request, char **paths,
+		    struct outfile *file, struct error *err)
+{
+	int fd = fcntl(outfile_fd(file), F_DUPFD_CLOEXEC, 0), ret;
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	bool failed;
+
+	if (!out) {
+		ret = file_fail(err, request->out, errno);
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	ret = report_write(request, paths, out, err);
+	failed = ferror(out);
+	errno = 0;
+	if ((fclose(out) || failed) && !is_fatal(ret))
+		return file_fail(err, request->out, errno);
+	return ret;
+}
+
+static int write_file(const struct request *request, char **paths,
+		      struct error *err)
+{
+	struct outfile *file;
+	int ret = outfile_open(&file, request->out, err), committed;
+
+	if (ret)
+		return ret;
+	ret = write_to(request, paths, file, err);
+	if (is_fatal(ret)) {
+		outfile_abort(file);
+		return ret;
+	}
+	committed = outfile_commit(file, err);
+	return committed ? committed : ret;
+}
+
+static int report_run(int argc, char **argv)
+{
+	struct request request = {
+		.options.bounds = HEAP_BOUNDS_DEFAULT,
+		.settings.top = TOP_DEFAULT,
+	};
+	struct error err = { 0 };
+	int status, ret, operands;
+	int first = command_parse(&heapmon_report, argc, argv, 1, 2, &request,
+				  &status);
+
+	if (first < 0)
+		return status;
+	operands = request.form == FORM_DIFFERENCE ? 2 : 1;
+	if (argc - first != operands) {
+		fprintf(stderr, PROGRAM ": report: %s\n",
+			operands == 2 ? "--diff takes two files" :
+					"two files are for --diff");
+		return COMMAND_MISUSE;
+	}
+	if (!request.settings.sections)
+		request.settings.sections = ALL_SECTIONS;
+	if (request.out)
+		ret = write_file(&request, argv + first, &err);
+	else
+		ret = report_write(&request, argv + first, stdout, &err);
+	free(request.options.symbols);
+	return command_end(ret, &err);
+}
+
+const struct command heapmon_report = {
+	.def = {
+		.program = PROGRAM,
+		.name = "report",
+		.operands = "FILE [FILE]",
+		.help = "what is on a heap, was at its peak, and went wrong",
+		.options = report_options,
+	},
+	.run = report_run,
+};

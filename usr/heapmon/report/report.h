@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* heapmon report: what its forms of output share. */
+#ifndef HEAPMON_REPORT_H
+#define HEAPMON_REPORT_H
+
+#include <stdio.h>
+#include "digest.h"
+
+enum report_section {
+	REPORT_SUMMARY, REPORT_WRONG, REPORT_LIVE, REPORT_PEAK,
+	REPORT_ALLOCATED, REPORT_TEMPORARY, REPORT_SIZES, REPORT_TIME,
+	REPORT_TYPES, REPORT_THREADS, REPORT_SECTIONS
+};
+
+struct report_settings {
+	unsigned int sections;	/* 1 << enum report_section */
+	uint32_t top;		/* rows of a table; 0: all */
+	uint32_t depth;		/* frames of a stack; 0: all */
+	double min_age;		/* seconds; of blocks that are not freed */
+};
+
+/* What a table of stacks is ordered by. */
+typedef double (*report_key)(const struct digest_site *site);
+
+double report_key_kept(const struct digest_site *site);
+double report_key_peak(const struct digest_site *site);
+double report_key_allocated(const struct digest_site *site);
+double report_key_temporary(const struct digest_site *site);
+
+/* Numbers of items in an order. */
+struct report_order {
+	uint32_t *items;
+	size_t count;
+};
+
+/* The stacks whose key isn't 0, the largest first; items is for free(). False:
+ * no memory. */
+bool report_order_sites(const struct digest *digest, report_key key,
+			struct report_order *order);
+/* What a reader must know of the figures, in order; NULL: no more. `text` has
+ * room for it, if it isn't always the same. */
+const char *report_note(const struct digest *digest, unsigned int number,
+			char *text, size_t size);
+
+/* 0, or a negative errno with err set. */
+int report_print_tables(FILE *out, const struct digest *digest,
+			const struct report_settings *settings,
+			struct error *err);
+/* All of it, as one JSON object, in which no "<" stands. */
+int report_print_json(FILE *out, const struct digest *digest,
+		      struct error *err);
+/* A page for browsers. */
+int report_print_flame(FILE *out, const struct digest *digest,
+		       struct error *err);
+/* What has become of the heap from `before` to `after`. */
+int report_print_difference(FILE *out, const struct digest *before,
+			    const struct digest *after,
+			    const struct report_settings *settings,
+			    struct error *err);
+
+#endif

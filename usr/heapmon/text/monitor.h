@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The heap monitoring text: a heading, then a line per event.
+ *
+ *	Thread      Time of event       Address     Size    Type  Stack crawl
+ *	2-22982     759537687555872     0xb2362718  del     TIt   TAr::~TAr()|f()
+ *
+ * Thread: process and thread, 0-0 of an old block; time: microseconds since
+ * 1970, or `old`; size: bytes, or `del`; type: a class, `novtbl` or `notype`;
+ * crawl: the callers, the innermost first. Lines of `***` tell that the heap is
+ * corrupt; from there on lines begin with `*`. We tell so that events are
+ * missing: "*** 12 events lost".
+ */
+#ifndef HEAPMON_MONITOR_H
+#define HEAPMON_MONITOR_H
+
+#include "../core/format.h"
+
+#define MONITOR_LOSS	"events lost"
+
+enum monitor_kind {
+	MONITOR_EVENT,
+	MONITOR_NOTHING,	/* the heading, or an empty line */
+	MONITOR_LOST,		/* `lost` events, or UNKNOWN */
+	MONITOR_BANNER,		/* `text` is what it says */
+	MONITOR_BAD,
+};
+
+/* Text that has no NUL behind it. */
+struct monitor_span {
+	const char *text;
+	size_t length;
+};
+
+struct monitor_line {
+	enum monitor_kind kind;
+	uint32_t pid, tid;
+	bool old, deleted;
+	bool corrupt;		/* it begins with `*` */
+	int64_t time;		/* ns */
+	uint64_t address, size, lost;
+	struct monitor_span type, crawl, text;
+};
+
+/* Understand a line, given without its end. */
+void monitor_line_parse(const char *text, size_t length,
+			struct monitor_line *line);
+
+/* The names in a stack crawl, one after the other. */
+struct monitor_crawl {
+	const char *at, *end;
+	bool plain;		/* parentheses don't match: bars separate */
+};
+
+bool monitor_crawl_next(struct monitor_crawl *crawl, struct monitor_span *name);
+
+/* The functions of format_monitor */
+int monitor_read(struct heap_input *input, const struct heap_sink *sink,
+		 struct error *err);
+int monitor_write_begin(struct heap_output *output, void **state,
+			struct error *err);
+int monitor_write_step(struct heap_output *output, void *state,
+		       const struct heap_model *model,
+		       const struct heap_step *step, struct error *err);
+int monitor_write_end(struct heap_output *output, void *state,
+		      const struct heap_model *model, bool failed,
+		      struct error *err);
+
+#endif

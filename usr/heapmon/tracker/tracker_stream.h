@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The memory tracker's stream, in any word size and byte order; what is in it
+ * is told in rastrace_nfmt.h.
+ */
+#ifndef HEAPMON_TRACKER_STREAM_H
+#define HEAPMON_TRACKER_STREAM_H
+
+#include <rastrace_nfmt.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "../core/format.h"
+
+/* The stream's pointers and byte order. */
+struct tracker_form {
+	unsigned int bits;
+	bool big_endian;
+};
+
+#define TRACKER_HOST_BIG_ENDIAN	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+struct tracker_record {
+	int32_t type;
+	uint64_t address;	/* MALLOC, FREE */
+	int32_t size, tag, file, line;	/* MALLOC */
+	int32_t symbol;		/* SYMBOL */
+	const char *text;	/* its text, of `length` bytes and a NUL */
+	size_t length;
+};
+
+/* Read the record at `at`. Its bytes; 0: it is cut, -EBADMSG: there is none. */
+int64_t tracker_stream_parse(const uint8_t *data, size_t size, size_t at,
+			     const struct tracker_form *form,
+			     struct tracker_record *record);
+
+/*
+ * The form in which most of the stream makes sense, among those that `options`
+ * allow. Returns the bytes that do; *whole: there is nothing else but the
+ * beginning of a last record.
+ */
+size_t tracker_stream_form(const uint8_t *data, size_t size,
+			   const struct heap_options *options,
+			   struct tracker_form *form, bool *whole);
+
+/* The functions of format_tracker */
+int tracker_stream_read(struct heap_input *input, const struct heap_sink *sink,
+			struct error *err);
+int tracker_stream_begin(struct heap_output *output, void **state,
+			 struct error *err);
+int tracker_stream_step(struct heap_output *output, void *state,
+			const struct heap_model *model,
+			const struct heap_step *step, struct error *err);
+int tracker_stream_end(struct heap_output *output, void *state,
+		       const struct heap_model *model, bool failed,
+		       struct error *err);
+
+#endif

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which code lies where in the processes. What the kernel reads is never
+ * changed: a process whose mappings did gets new segments, and then a new entry
+ * in `spaces`. Where old segments were is written again as late as possible.
+ */
+#include "unwind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include "../../lib/array.h"
+#include "../../lib/sysbpf.h"
+#include "module_tables.h"
+
+#define SEGMENTS_ALL	65536	/* entries of the map */
+#define IMAGE_MAX	(1 << 20)	/* bytes of a vDSO */
+
+/* Segments that one process has, or several after a fork */
+struct range {
+	uint32_t first, count;
+	unsigned int users;
+};
+
+struct space {
+	uint64_t pid;
+	struct range *range;
+};
+
+struct unwind {
+	struct module_tables tables;
+	int segments_fd, spaces_fd;
+	struct unwind_segment *segments;	/* mapped */
+	uint32_t next;				/* where to look for room */
+	struct range *ranges[UNWIND_SPACES];
+	size_t range_count;
+	struct space spaces[UNWIND_SPACES];	/* ascending by pid */
+	size_t space_count;
+	uint64_t left_out;
+};
+
+struct segments {
+	struct unwind_segment items[UNWIND_SEGMENTS];
+	uint32_t count;
+};
+
+static size_t segments_bytes(void)
+{
+	return SEGMENTS_ALL * sizeof(struct unwind_segment);
+}
+
+static int maps_open(struct unwind *u, struct error *err)
+{
+	u->segments_fd = sysbpf_array_create("unwind_segments",
+					     sizeof(struct unwind_segment),
+					     SEGMENTS_ALL);
+	if (u->segments_fd < 0)
+		return error_set(err, u->segments_fd,
+				 "cannot create map 'unwind_segments': %s",
+				 strerror(-u->segments_fd));
+	u->segments = mmap(NULL, segments_bytes(), PROT_READ | PROT_WRITE,
+			   MAP_SHARED, u->segments_fd, 0);
+	if (u->segments == MAP_FAILED)
+		return error_set(err, -errno,
+				 "cannot map 'unwind_segments': %s",
+				 strerror(errno));
+	u->spaces_fd = sysbpf_hash_create("unwind_spaces", BPF_MAP_TYPE_HASH,
+					  4, sizeof(struct unwind_space),
+					  UNWIND_SPACES);
+	if (u->spaces_fd < 0)
+		return error_set(err, u->spaces_fd,
+				 "cannot create map 'unwind_spaces': %s",
+				 strerror(-u->spaces_fd));
+	return 0;
+}
+
+int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
+		struct error *err)
+{
+	struct unwind *u = calloc(1, sizeof(*u));
+	int ret;
+
+	if (!u)
+		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+	u->segments_fd = u->spaces_fd = -1;
+	u->segments = MAP_FAILED;
+	ret = module_tables_open(&u->tables, rows, err);
+	if (!ret)
+		ret = maps_open(u, err);
+	if (ret) {
+		unwind_close(u);
+		return ret;
+	}
+	*fds = (struct unwind_fds) {
+		.rows = u->tables.fd, .segments = u->segments_fd,
+		.spaces = u->spaces_fd,
+	};
+	*unwind = u;
+	return 0;
+}
+
+/* ---- segments of a process ---- */
+
+struct mapping {
+	uint64_t start, end, offset;
+	const char *name;
+};
+
+static void segment_add(struct unwind *u, struct segments *segments,
+			const struct mapping *mapping,
+			const struct module_table *table)
+{
+	const struct module_load *load = table->loads;
+	uint64_t bytes = mapping->end - mapping->start;
+	unsigned int i;
+
+	for (i = 0; i < table->load_count; i++, load++)
+		if (mapping->offset >= load->offset &&
+		    mapping->offset - load->offset < load->bytes)
+			break;
+	if (i == table->load_count || !table->rows)
+		return;
+	if (segments->count == UNWIND_SEGMENTS) {
+		u->left_out++;
+		return;
+	}
+	if (bytes > load->bytes - (mapping->offset - load->offset))
+		bytes = load->bytes - (mapping->offset - load->offset);
+	segments->items[segments->count++] = (struct unwind_segment) {
+		.start = mapping->start, .end = mapping->start + bytes,
+		.base = mapping->start - load->pc -
+			(mapping->offset - load->offset),
+		.first = table->first, .rows = table->rows,
+	};
+}
+
+/* As the process sees it, whatever has become of its path */
+static const struct module_table *file_table(struct unwind *u, uint32_t pid,
+				      const struct mapping *mapping)
+{
+	const struct module_table *table;
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
+		 "-%" PRIx64, pid, mapping->start, mapping->end);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	table = module_tables_file(&u->tables, fd);
+	close(fd);
+	return table;
+}
+
+static const struct module_table *image_table(struct unwind *u, uint32_t pid,
+				       const struct mapping *mapping)
+{
+	uint64_t size = mapping->end - mapping->start;
+	const struct module_table *table = NULL;
+	void *image;
+	char path[32];
+	int fd;
+
+	if (size > IMAGE_MAX)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	image = malloc(size);
+	if (image && pread(fd, image, size, mapping->start) == (ssize_t)size)
+		table = module_tables_image(&u->tables, image, size);
+	free(image);
+	close(fd);
+	return table;
+}
+
+/* "7f2e10000000-7f2e10022000 r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6" */
+static bool mapping_parse(char *line, struct mapping *mapping)
+{
+	char mode[8];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
+		   &mapping->start, &mapping->end, mode, &mapping->offset,
+		   &at) != 4 || !at || mapping->end <= mapping->start)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	mapping->name = line + at;
+	return strchr(mode, 'x');
+}
+
+/* 0, or -ESRCH: nothing is mapped there (any more). */
+static int segments_read(struct unwind *u, uint32_t pid,
+			 struct segments *segments)
+{
+	const struct module_table *table;
+	char path[32], *line = NULL;
+	struct mapping mapping;
+	bool any = false;
+	size_t room = 0;
+	FILE *file;
+
+	segments->count = 0;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -ESRCH;
+	while (getline(&line, &room, file) > 0) {
+		any = true;
+		table = NULL;
+		if (!mapping_parse(line, &mapping))
+			continue;
+		if (mapping.name[0] == '/')
+			table = file_table(u, pid, &mapping);
+		else if (!strcmp(mapping.name, "[vdso]"))
+			table = image_table(u, pid, &mapping);
+		if (table)
+			segment_add(u, segments, &mapping, table);
+	}
+	free(line);
+	fclose(file);
+	return any ? 0 : -ESRCH;
+}
+
+/* ---- room for them ---- */
+
+static const struct range *range_over(const struct unwind *u, uint32_t first,
+				      uint32_t count)
+{
+	for (size_t i = 0; i < u->range_count; i++) {
+		const struct range *range = u->ranges[i];
+
+		if (first < range->first + range->count &&
+		    range->first < first + count)
+			return range;
+	}
+	return NULL;
+}
+
+/* Once around from behind the last one */
+static bool range_place(struct unwind *u, struct range *range)
+{
+	uint32_t at = u->next, most = SEGMENTS_ALL - range->count;
+	const struct range *over;
+	bool around = false;
+
+	for (;;) {
+		if (at > most) {
+			if (around)
+				return false;
+			around = true;
+			at = 0;
+		}
+		over = range_over(u, at, range->count);
+		if (!over)
+			break;
+		at = over->first + over->count;
+	}
+	range->first = at;
+	u->next = at + range->count;
+	return true;
+}
+
+static struct range *range_make(struct unwind *u,
+				const struct segments *segments)
+{
+	struct range *range;
+
+	if (u->range_count == UNWIND_SPACES)
+		return NULL;
+	range = calloc(1, sizeof(*range));
+	if (!range)
+		return NULL;
+	range->count = segments->count;
+	if (!range_place(u, range)) {
+		free(range);
+		return NULL;
+	}
+	memcpy(u->segments + range->first, segments->items,
+	       range->count * sizeof(*u->segments));
+	u->ranges[u->range_count++] = range;
+	return range;
+}
+
+static void range_put(struct unwind *u, struct range *range)
+{
+	if (--range->users)
+		return;
+	for (size_t i = 0; i < u->range_count; i++) {
+		if (u->ranges[i] != range)
+			continue;
+		u->ranges[i] = u->ranges[--u->range_count];
+		break;
+	}
+	free(range);
+}
+
+/* ---- processes ---- */
+
+static struct space *space_find(struct unwind *u, uint32_t pid)
+{
+	size_t behind = array_count_upto(u->spaces, u->space_count,
+				       sizeof(*u->spaces), pid);
+
+	return behind && u->spaces[behind - 1].pid == pid ?
+	       &u->spaces[behind - 1] : NULL;
+}
+
+static struct space *space_make(struct unwind *u, uint32_t pid)
+{
+	size_t behind;
+
+	if (u->space_count == UNWIND_SPACES)
+		return NULL;
+	behind = array_count_upto(u->spaces, u->space_count, sizeof(*u->spaces),
+				pid);
+	memmove(u->spaces + behind + 1, u->spaces + behind,
+		(u->space_count - behind) * sizeof(*u->spaces));
+	u->space_count++;
+	u->spaces[behind] = (struct space) { .pid = pid };
+	return &u->spaces[behind];
+}
+
+/* The process has these segments from now on, instead of others. */
+static int space_set(struct unwind *u, uint32_t pid, struct range *range)
+{
+	struct unwind_space value = { range->first, range->count };
+	struct space *space = space_find(u, pid);
+	int ret;
+
+	if (!space)
+		space = space_make(u, pid);
+	if (!space)
+		return -ENOSPC;
+	range->users++;
+	ret = sysbpf_map_update(u->spaces_fd, pid, &value);
+	if (space->range)
+		range_put(u, space->range);
+	space->range = range;
+	if (ret)
+		unwind_drop_process(u, pid);
+	return ret;
+}
+
+static bool space_has(const struct unwind *u, const struct space *space,
+		      const struct segments *segments)
+{
+	return space && space->range->count == segments->count &&
+	       !memcmp(u->segments + space->range->first, segments->items,
+		       segments->count * sizeof(*segments->items));
+}
+
+int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
+{
+	struct segments *segments = malloc(sizeof(*segments));
+	struct range *range;
+	int ret;
+
+	if (!segments)
+		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+	ret = segments_read(u, pid, segments);
+	if (ret)
+		error_set(err, ret, "process %u is gone", pid);
+	if (ret || space_has(u, space_find(u, pid), segments)) {
+		free(segments);
+		return ret;
+	}
+	range = range_make(u, segments);
+	free(segments);
+	if (range) {
+		range->users++;
+		ret = space_set(u, pid, range);
+		range_put(u, range);
+	}
+	if (!range || ret) {
+		u->left_out++;
+		unwind_drop_process(u, pid);
+	}
+	return 0;
+}
+
+int unwind_copy_process(struct unwind *u, uint32_t parent, uint32_t child)
+{
+	struct space *space = space_find(u, parent);
+
+	return space ? space_set(u, child, space->range) : -ENOENT;
+}
+
+void unwind_drop_process(struct unwind *u, uint32_t pid)
+{
+	struct space *space = space_find(u, pid);
+
+	if (!space)
+		return;
+	sysbpf_map_delete(u->spaces_fd, pid);
+	range_put(u, space->range);
+	u->space_count--;
+	memmove(space, space + 1,
+		(u->spaces + u->space_count - space) * sizeof(*space));
+}
+
+void unwind_figures(const struct unwind *u, struct unwind_figures *figures)
+{
+	*figures = (struct unwind_figures) {
+		.rows = u->tables.rows, .modules = u->tables.modules,
+		.without = u->tables.without,
+		.left_out = u->tables.left_out + u->left_out,
+	};
+}
+
+void unwind_close(struct unwind *u)
+{
+	while (u->space_count)
+		unwind_drop_process(u, u->spaces[0].pid);
+	if (u->segments != MAP_FAILED)
+		munmap(u->segments, segments_bytes());
+	if (u->segments_fd >= 0)
+		close(u->segments_fd);
+	if (u->spaces_fd >= 0)
+		close(u->spaces_fd);
+	module_tables_close(&u->tables);
+	free(u);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tables that the BPF program unwinds by (rastrace/unwind.h): made of the
+ * .eh_frame of what is mapped in the processes, put into the session's maps.
+ */
+#ifndef HEAPMON_UNWIND_H
+#define HEAPMON_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <rastrace/unwind.h>
+#include "../../lib/error.h"
+
+struct unwind;
+
+/* Room for so many rows; the maps are made: their descriptors are in fds (rows,
+ * segments, spaces), owned by the unwind. 0, or a negative errno with err set. */
+struct unwind_fds {
+	int rows, segments, spaces;
+};
+
+int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
+		struct error *err);
+/* Make tables for all that is mapped executable in the process now, and tell the
+ * kernel: for the first time, or again. What had no room, or no .eh_frame, is
+ * left to frame pointers and counted. 0, or a negative errno with err set
+ * (-ESRCH: it is gone). */
+int unwind_add_process(struct unwind *unwind, uint32_t pid, struct error *err);
+/* The same as another one, after a fork: quick, nothing is read. */
+int unwind_copy_process(struct unwind *unwind, uint32_t parent, uint32_t child);
+void unwind_drop_process(struct unwind *unwind, uint32_t pid);
+void unwind_close(struct unwind *unwind);
+
+struct unwind_figures {
+	uint64_t rows, modules, without;	/* modules without a table */
+	uint64_t left_out;			/* for want of room */
+};
+
+void unwind_figures(const struct unwind *unwind, struct unwind_figures *figures);
+
+#endif
