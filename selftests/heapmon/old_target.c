@@ -20,7 +20,7 @@
 
 static struct target_table *table;
 static unsigned int operations, thread_count;
-static bool sbrk_used, brk_blocked, damaged, busy, waiting, ending;
+static bool sbrk_used, brk_blocked, damaged, busy, waiting, ending, aligned;
 static pthread_barrier_t all_there;
 
 static uint32_t next_random(uint64_t *state)
@@ -67,6 +67,17 @@ static void note(void *address)
 		.address = (uintptr_t)address,
 		.size = malloc_usable_size(address),
 	};
+}
+
+/* Too large for any heap: mappings of their own. */
+static void note_aligned(void)
+{
+	for (unsigned int shift = 4; shift < 22; shift++) {
+		void *block;
+
+		if (!posix_memalign(&block, 1u << shift, 33u << 20))
+			note(block);
+	}
 }
 
 struct owned {
@@ -196,6 +207,7 @@ static void take_ways(char **argv, bool *forks)
 		busy |= !strcmp(*argv, "busy");
 		waiting |= !strcmp(*argv, "waiting");
 		ending |= !strcmp(*argv, "ending");
+		aligned |= !strcmp(*argv, "aligned");
 		*forks |= !strcmp(*argv, "fork");
 	}
 }
@@ -222,6 +234,8 @@ int main(int argc, char **argv)
 			       (void *)(i + atoi(argv[1]) + 1));
 	if (operations)
 		work(&owned, atoi(argv[1]));
+	if (aligned)
+		note_aligned();
 	if (damaged)
 		((size_t *)owned.items[owned.count / 2])[-1] = ~(size_t)0;
 	pthread_barrier_wait(&all_there);

@@ -128,19 +128,69 @@ static uint64_t head_take(struct search *search,
 	return end;
 }
 
+/*
+ * memalign(3) leaves the head that the whole mapping had, and puts its own in
+ * front of the first or second multiple of a power of two; glibc's
+ * _int_memalign(). Its address, behind `before`, with what is there in `head`; 0:
+ * there is none.
+ */
+static uint64_t head_behind(const struct search *search, uint64_t begin,
+			    uint64_t before, uint64_t end, uint8_t *head)
+{
+	unsigned int bytes = chunk_head(search->process);
+
+	for (uint64_t align = CHUNK_ALIGN; align < end - begin; align *= 2) {
+		uint64_t first = (begin + bytes + align - 1) & -align;
+
+		for (uint64_t block = first; block <= first + align &&
+		     block < end; block += align) {
+			uint64_t at = block - bytes;
+
+			if (at > before &&
+			    old_process_read(search->process, at, head,
+					     bytes) &&
+			    old_word(search->process, head) == at - begin &&
+			    old_word(search->process,
+				     head + search->process->word) ==
+			    (end - at) + CHUNK_MAPPED)
+				return at;
+		}
+	}
+	return 0;
+}
+
+/* What begins with the mapping. Returns its end, 0: nothing. */
+static uint64_t begin_take(struct search *search,
+			   const struct old_region *region, uint64_t at)
+{
+	uint8_t head[16], inner[16];
+	uint64_t end, behind;
+
+	if (!old_process_read(search->process, at, head,
+			      chunk_head(search->process)))
+		return 0;
+	end = head_check(search, region, at, head);
+	if (!end)
+		return 0;
+	behind = head_behind(search, at - old_word(search->process, head), at,
+			     end, inner);
+	return behind ?
+		head_take(search, region, behind, inner) :
+		head_take(search, region, at, head);
+}
+
 /* Blocks of memalign(3) are at multiples of a power of two. Returns where to
  * look next. */
 static uint64_t page_look(struct search *search,
 			  const struct old_region *region, uint64_t at)
 {
 	unsigned int head = chunk_head(search->process);
-	uint64_t first = chunk_align(search->process, at), end;
 	uint8_t page[PAGE];
+	uint64_t end;
 
 	if (!search->aligned) {
-		if (!old_process_read(search->process, first, page, head))
-			return at + PAGE;
-		end = head_take(search, region, first, page);
+		end = begin_take(search, region,
+				 chunk_align(search->process, at));
 		return end ? end : at + PAGE;
 	}
 	if (!old_process_read(search->process, at, page, PAGE))
