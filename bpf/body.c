@@ -55,9 +55,9 @@ int gen_ip_excess(const struct gen *gen)
 
 int gen_frame_take(struct gen *gen, int words)
 {
-	if (gen->deepest > FRAME_SLOT(words - 1))
-		gen->deepest = FRAME_SLOT(words - 1);
-	return FRAME_SLOT(words - 1);
+	if (gen->deepest > FRAME_SLOT(gen, words - 1))
+		gen->deepest = FRAME_SLOT(gen, words - 1);
+	return FRAME_SLOT(gen, words - 1);
 }
 
 void gen_cookie_load(struct gen *gen)
@@ -281,8 +281,11 @@ static void generate_body(struct gen *gen)
 
 void gen_begin(struct gen *gen)
 {
+	bool calls = !gen->is_static && gen->point->flags &
+		     (TDF_POINT_CALL | TDF_POINT_RELEASE);
 	struct emit *e = &gen->e;
 
+	gen->slots = calls ? FRAME_SLOTS_CALL : FRAME_SLOTS;
 	for (int i = 0; i < RAS_FILTERED_KINDS; i++)
 		gen->filtered[i] = emit_label_new(e);
 	gen->bring = emit_label_new(e);

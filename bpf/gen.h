@@ -176,6 +176,7 @@ struct gen {
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	struct unwind_call unwinds[BODY_UNWINDS];
 	uint32_t unwind_count;
+	int slots;		/* offset of the first FRAME_SLOT */
 	int deepest;		/* offset of the frame that is used */
 	size_t deepest_insn;	/* stores to it */
 };
@@ -205,12 +206,15 @@ struct gen {
 #define FRAME_SIZE	(-144)
 #define FRAME_OLD	(-152)
 #define FRAME_LEVEL	(-160)	/* of the point */
-#define FRAME_SLOT(n)	(-168 - 8 * (n))
-#define FRAME_FAR	FRAME_SLOT(RPN_SLOTS)	/* a far pointer: selector << 32 |
-						 * offset */
-#define FRAME_LINEAR	FRAME_SLOT(RPN_SLOTS + 1)	/* what it means */
-#define FRAME_ROOM	FRAME_SLOT(RPN_SLOTS + 2)	/* bytes from there on */
-#define FRAME_DESC	FRAME_SLOT(RPN_SLOTS + 3)	/* what was read for it */
+/* behind the words of a CALL or RELEASE, where it is one */
+#define FRAME_SLOT(gen, n)	((gen)->slots - 8 * (n))
+#define FRAME_SLOTS		(-120)	/* gen->slots */
+#define FRAME_SLOTS_CALL	(-168)
+#define FRAME_FAR(gen)	FRAME_SLOT(gen, RPN_SLOTS)	/* a far pointer:
+						 * selector << 32 | offset */
+#define FRAME_LINEAR(gen) FRAME_SLOT(gen, RPN_SLOTS + 1) /* what it means */
+#define FRAME_ROOM(gen)	FRAME_SLOT(gen, RPN_SLOTS + 2)	/* bytes from there on */
+#define FRAME_DESC(gen)	FRAME_SLOT(gen, RPN_SLOTS + 3)	/* what was read for it */
 #define FRAME_TIME	FRAME_LENGTH	/* of the hit, until the first item */
 #define FRAME_STATUS	FRAME_LENGTH	/* of an item that faults */
 

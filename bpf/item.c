@@ -303,9 +303,10 @@ static void room_check(struct gen *gen)
 	if (!bad)
 		return;
 	bad->value = (struct value){
-		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR, .bytes = 8,
+		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR(gen),
+		.bytes = 8,
 	};
-	emit_load(e, 8, R3, FP, FRAME_ROOM);
+	emit_load(e, 8, R3, FP, FRAME_ROOM(gen));
 	emit_jump_if(e, BPF_JLT, R3, R2, bad->enter);
 }
 
@@ -450,7 +451,7 @@ static void generate_room(struct gen *gen)
 	struct emit *e = &gen->e;
 
 	emit_load(e, 8, R1, FP, FRAME_LIMIT);
-	emit_load(e, 8, R2, FP, FRAME_ROOM);
+	emit_load(e, 8, R2, FP, FRAME_ROOM(gen));
 	emit_jump_if(e, BPF_JLE, R1, R2, enough);
 	/* for the verifier of 6.1, which goes there though it can't be */
 	emit_alu_imm(e, BPF_AND, R2, TDF_DATA_MAX - 1);

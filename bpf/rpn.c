@@ -110,15 +110,15 @@ static int temp_users(const struct expr *x, int reg)
 
 static int slot_take(const struct expr *x, int n)
 {
-	if (x->gen->deepest > FRAME_SLOT(n))
-		x->gen->deepest = FRAME_SLOT(n);
-	return FRAME_SLOT(n);
+	if (x->gen->deepest > FRAME_SLOT(x->gen, n))
+		x->gen->deepest = FRAME_SLOT(x->gen, n);
+	return FRAME_SLOT(x->gen, n);
 }
 
 static int slot_new(const struct expr *x)
 {
 	for (int n = TDF_RPN_STACK; n < RPN_SLOTS; n++) {
-		int off = FRAME_SLOT(n), i = 0;
+		int off = FRAME_SLOT(x->gen, n), i = 0;
 
 		while (i < x->depth && !in_frame(&x->stack[i], off))
 			i++;
@@ -126,7 +126,7 @@ static int slot_new(const struct expr *x)
 			return slot_take(x, n);
 	}
 	x->e->error = -E2BIG;
-	return FRAME_SLOT(TDF_RPN_STACK);
+	return FRAME_SLOT(x->gen, TDF_RPN_STACK);
 }
 
 /* Move a temp to the frame, for all entries that are in it. */
@@ -204,13 +204,15 @@ static bool is_home(const struct expr *x, int entry)
 {
 	const struct value *v = &x->stack[entry];
 
-	return in_frame(v, FRAME_SLOT(entry)) && v->bytes == 8 && !v->add;
+	return in_frame(v, FRAME_SLOT(x->gen, entry)) && v->bytes == 8 &&
+	       !v->add;
 }
 
 static bool in_foreign_home(const struct expr *x, int entry)
 {
 	for (int i = 0; i < TDF_RPN_STACK; i++) {
-		if (i != entry && in_frame(&x->stack[entry], FRAME_SLOT(i)))
+		if (i != entry &&
+		    in_frame(&x->stack[entry], FRAME_SLOT(x->gen, i)))
 			return true;
 	}
 	return false;
@@ -231,7 +233,8 @@ static void entries_flush(struct expr *x, int count)
 			continue;
 		emit_store(x->e, 8, BPF_REG_10, slot_take(x, i),
 			   entry_use(x, i));
-		x->stack[i] = value_memory(BPF_REG_10, FRAME_SLOT(i), 8, 0);
+		x->stack[i] = value_memory(BPF_REG_10,
+					   FRAME_SLOT(x->gen, i), 8, 0);
 		x->pinned = pinned;
 	}
 }
@@ -641,7 +644,8 @@ static void join(struct expr *x, size_t at)
 	x->live = true;
 	x->depth = x->targets[at].depth;
 	for (int i = 0; i < x->depth; i++)
-		x->stack[i] = value_memory(BPF_REG_10, FRAME_SLOT(i), 8, 0);
+		x->stack[i] = value_memory(BPF_REG_10,
+					   FRAME_SLOT(x->gen, i), 8, 0);
 }
 
 static void op_push(struct expr *x, const struct rpn_op *op)

@@ -29,7 +29,7 @@
 #define ACCESS_PAGES	0x8000	/* the limit is in units of 4096 */
 
 #define ROOM_FLAT	0x7fffffff	/* more than is ever asked for */
-#define FRAME_OFFSET	FRAME_LINEAR	/* until it is added */
+#define FRAME_OFFSET(gen) FRAME_LINEAR(gen)	/* until it is added */
 
 struct segment {
 	struct gen *gen;
@@ -72,13 +72,13 @@ static void far_store(struct segment *s, const struct value *selector,
 	struct emit *e = s->e;
 
 	rpn_value_load(s->gen, offset, R2);
-	emit_store(e, 8, FP, FRAME_OFFSET, R2);
+	emit_store(e, 8, FP, FRAME_OFFSET(s->gen), R2);
 	selector_load(s, selector);
 	emit_alu(e, BPF_MOV, R3, R1);
 	emit_alu_imm(e, BPF_LSH, R3, 32);
-	emit_load(e, 4, R2, FP, FRAME_OFFSET);
+	emit_load(e, 4, R2, FP, FRAME_OFFSET(s->gen));
 	emit_alu(e, BPF_OR, R3, R2);
-	emit_store(e, 8, FP, FRAME_FAR, R3);
+	emit_store(e, 8, FP, FRAME_FAR(s->gen), R3);
 }
 
 /* r1 = `bytes` of the kernel's memory at r1 + offset */
@@ -91,16 +91,16 @@ static void kernel_read(struct segment *s, int bytes, uint32_t offset)
 		emit_alu_imm(e, BPF_ADD, R3, offset);
 	emit_alu_imm(e, BPF_MOV, R2, bytes);
 	emit_alu(e, BPF_MOV, R1, FP);
-	emit_alu_imm(e, BPF_ADD, R1, FRAME_DESC);
+	emit_alu_imm(e, BPF_ADD, R1, FRAME_DESC(s->gen));
 	emit_call(e, BPF_FUNC_probe_read_kernel);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->bad);
-	emit_load(e, bytes, R1, FP, FRAME_DESC);
+	emit_load(e, bytes, R1, FP, FRAME_DESC(s->gen));
 }
 
 /* r2 = index of the selector in its table */
 static void index_load(struct segment *s)
 {
-	emit_load(s->e, 4, R2, FP, FRAME_FAR + 4);
+	emit_load(s->e, 4, R2, FP, FRAME_FAR(s->gen) + 4);
 	emit_alu_imm(s->e, BPF_RSH, R2, 3);
 }
 
@@ -113,10 +113,10 @@ static void tls_find(struct segment *s)
 	emit_alu_imm(e, BPF_SUB, R2, GDT_TLS);
 	emit_jump_imm(e, BPF_JGT, R2, GDT_TLS_ENTRIES - 1, s->bad);
 	emit_alu_imm(e, BPF_LSH, R2, 3);
-	emit_store(e, 8, FP, FRAME_ROOM, R2);
+	emit_store(e, 8, FP, FRAME_ROOM(s->gen), R2);
 	emit_call(e, BPF_FUNC_get_current_task);
 	emit_alu(e, BPF_MOV, R1, R0);
-	emit_load(e, 8, R2, FP, FRAME_ROOM);
+	emit_load(e, 8, R2, FP, FRAME_ROOM(s->gen));
 	emit_alu(e, BPF_ADD, R1, R2);
 	emit_alu_imm(e, BPF_ADD, R1, s->layout->tls_array);
 	emit_jump(e, s->descriptor);
@@ -137,11 +137,11 @@ static void ldt_find(struct segment *s)
 	kernel_read(s, 8, layout->task_mm);
 	kernel_read(s, 8, layout->mm_ldt);
 	emit_jump_imm(e, BPF_JEQ, R1, 0, s->bad);
-	emit_store(e, 8, FP, FRAME_ROOM, R1);
+	emit_store(e, 8, FP, FRAME_ROOM(s->gen), R1);
 	kernel_read(s, 4, layout->ldt_count);
 	index_load(s);
 	emit_jump_if(e, BPF_JGE, R2, R1, s->bad);
-	emit_load(e, 8, R1, FP, FRAME_ROOM);
+	emit_load(e, 8, R1, FP, FRAME_ROOM(s->gen));
 	kernel_read(s, 8, layout->ldt_entries);
 	index_load(s);
 	emit_alu_imm(e, BPF_LSH, R2, 3);
@@ -152,7 +152,7 @@ static void ldt_find(struct segment *s)
 /* r4 = the offset, which has 32 bits */
 static void offset_load(struct segment *s)
 {
-	emit_load(s->e, 8, R4, FP, FRAME_OFFSET);
+	emit_load(s->e, 8, R4, FP, FRAME_OFFSET(s->gen));
 	emit_alu(s->e, BPF_MOV, R5, R4);
 	emit_alu_imm(s->e, BPF_RSH, R5, 32);
 	emit_jump_imm(s->e, BPF_JNE, R5, 0, s->bad);
@@ -166,7 +166,7 @@ static void room_check(struct segment *s)
 	emit_jump_if(e, BPF_JGT, R4, R3, s->bad);
 	emit_alu(e, BPF_SUB, R3, R4);
 	emit_alu_imm(e, BPF_ADD, R3, 1);
-	emit_store(e, 8, FP, FRAME_ROOM, R3);
+	emit_store(e, 8, FP, FRAME_ROOM(s->gen), R3);
 	emit_jump_imm(e, BPF_JLT, R3, s->bytes, s->bad);
 }
 
@@ -232,13 +232,13 @@ static void descriptor_apply(struct segment *s)
 	emit_alu(e, BPF_OR, R1, R2);
 	emit_alu(e, BPF_ADD, R1, R4);
 	emit_zext32(e, R1);
-	emit_store(e, 8, FP, FRAME_LINEAR, R1);
+	emit_store(e, 8, FP, FRAME_LINEAR(s->gen), R1);
 }
 
 static void flat_room(struct segment *s)
 {
 	if (!s->gen->flat32) {
-		emit_store_imm(s->e, 8, FP, FRAME_ROOM, ROOM_FLAT);
+		emit_store_imm(s->e, 8, FP, FRAME_ROOM(s->gen), ROOM_FLAT);
 		return;
 	}
 	offset_load(s);
@@ -289,8 +289,8 @@ static void by_base(struct segment *s, enum arch_segment segment,
 		rpn_value_load(s->gen, offset, R1);
 		emit_alu(e, BPF_ADD, R1, R2);
 	}
-	emit_store(e, 8, FP, FRAME_LINEAR, R1);
-	emit_store_imm(e, 8, FP, FRAME_ROOM, ROOM_FLAT);
+	emit_store(e, 8, FP, FRAME_LINEAR(s->gen), R1);
+	emit_store_imm(e, 8, FP, FRAME_ROOM(s->gen), ROOM_FLAT);
 }
 
 static void layout_check(struct segment *s)
@@ -319,13 +319,18 @@ void segment_generate(struct gen *gen, const struct value *selector,
 		.done = emit_label_new(&gen->e),
 	};
 
-	*result = (struct value){ VALUE_MEMORY, FP, FRAME_LINEAR, 8, 0, 0 };
+	*result = (struct value){
+		VALUE_MEMORY, FP, FRAME_LINEAR(gen), 8, 0, 0
+	};
 	layout_check(&s);
 	if (!bad || gen->e.error)
 		return;
-	bad->value = (struct value){ VALUE_MEMORY, FP, FRAME_FAR, 8, 0, 0 };
+	bad->value = (struct value){
+		VALUE_MEMORY, FP, FRAME_FAR(gen), 8, 0, 0
+	};
 	s.bad = bad->enter;
-	gen->deepest = gen->deepest < FRAME_DESC ? gen->deepest : FRAME_DESC;
+	if (gen->deepest > FRAME_DESC(gen))
+		gen->deepest = FRAME_DESC(gen);
 	if (gen->flat32 || segment_of(selector) == SEGMENT_NONE)
 		by_descriptor(&s, selector, offset);
 	else

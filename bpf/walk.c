@@ -84,7 +84,7 @@ static void walk_bytes(struct gen *gen, const struct tdf_stmt *stmt,
 	if (stmt->flags & TDF_STMT_LEN)
 		bytes_bound(e, FRAME_LENGTH);
 	if (stmt->flags & TDF_STMT_SEGMENT)
-		bytes_bound(e, FRAME_ROOM);
+		bytes_bound(e, FRAME_ROOM(gen));
 	emit_alu_imm(e, BPF_MOV, R3, string);
 	walk_bring_in(gen);
 }
