@@ -254,6 +254,64 @@ static void test_wrong_both(void)
 	bench_close(&b);
 }
 
+#define REALLOC(t, from, at, bytes, s)					\
+	((struct heap_event){						\
+		.kind = HEAP_REALLOC, .function = HEAP_FUNCTION_REALLOC, \
+		.pid = 1, .tid = t, .old = from, .address = at,		\
+		.size = bytes, .stack = s, .time = SECOND })
+
+/* Others get what a realloc under way has given away: not wrong. */
+static void test_doubts(void)
+{
+	struct bench b;
+	const struct digest_wrong *it;
+
+	bench_open(&b, 0);
+	take(&b, ALLOC(1, 1, 0x1000, 0x1000, b.stack[1], SECOND));
+	take(&b, ALLOC(1, 2, 0x1400, 16, b.stack[2], SECOND));
+	take(&b, ALLOC(1, 3, 0x1000, 16, b.stack[2], SECOND));
+	take(&b, FREE(1, 3, 0x1000, SECOND));
+	take(&b, REALLOC(1, 0x1000, 0x8000, 64, b.stack[1]));
+	take(&b, ALLOC(1, 2, 0x8010, 8, b.stack[2], SECOND));
+	take(&b, FREE(1, 1, 0x1400, 2 * SECOND));
+	take(&b, FREE(1, 1, 0x1400, 2 * SECOND));
+	take(&b, ALLOC(1, 2, 0x8008, 4, b.stack[2], SECOND));
+	end(&b);
+	it = digest_wrongs(&b.digest);
+	tap_is(b.digest.wrongs.count, 2, "what nothing excuses is wrong");
+	tap_ok(it && it[0].wrong == HEAP_WRONG_OVERLAP &&
+	       it[0].event.size == 8 && it[0].other.size == 64 &&
+	       it[0].count == 2, "in a block that stays");
+	tap_ok(it && it[1].wrong == HEAP_WRONG_DOUBLE && it[1].count == 1,
+	       "in the order in which it happened");
+	tap_ok(sum_is(&b.digest.allocated, 6, 0x1000 + 16 + 16 + 64 + 8 + 4) &&
+	       sum_is(&b.digest.freed, 3, 0x1000 + 16 + 16) &&
+	       sum_is(&b.digest.kept, 3, 64 + 8 + 4), "the sums");
+	bench_close(&b);
+}
+
+/* More than can be held back. */
+static void test_doubts_many(void)
+{
+	struct bench b;
+	const int many = 3 * DIGEST_DOUBTS_MOST;
+	uint64_t at = 0x100000;
+
+	bench_open(&b, 0);
+	for (int i = 0; i < many; i++, at += 0x100) {
+		take(&b, ALLOC(1, 1, at, 64, b.stack[1], SECOND));
+		take(&b, ALLOC(1, 2, at + 16, 8, b.stack[2], SECOND));
+	}
+	take(&b, REALLOC(1, at - 0x100, 0x1000, 8, b.stack[1]));
+	tap_ok(b.digest.doubts.count <= DIGEST_DOUBTS_MOST,
+	       "so many are held back");
+	end(&b);
+	tap_ok(b.digest.wrongs.count == 1 &&
+	       digest_wrongs(&b.digest)->count == many - 1,
+	       "none is told twice, or not");
+	bench_close(&b);
+}
+
 /* The walk meets a block that was allocated when probes stood already. */
 static void test_old(void)
 {
@@ -369,6 +427,8 @@ int main(void)
 	test_wrong();
 	test_wrong_both();
 	test_wrong_many();
+	test_doubts();
+	test_doubts_many();
 	test_old();
 	test_lost();
 	test_notes();

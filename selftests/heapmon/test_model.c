@@ -207,6 +207,74 @@ static void test_threads(void)
 	end();
 }
 
+#define BY(thread, k, at, ...) \
+	EVENT(.kind = HEAP_##k, .tid = thread, .address = at, __VA_ARGS__)
+
+/* What others get of a block while the realloc that moves it is under way. */
+static void test_late(void)
+{
+	begin();
+	BY(1, ALLOC, 0x1000, .size = 100);
+	for (int i = 0; i < 2; i++) {
+		BY(2, ALLOC, 0x1000, .size = 20);
+		BY(2, FREE, 0x1000, .size = 0);
+	}
+	BY(2, ALLOC, 0x1000, .size = 20);
+	BY(1, REALLOC, 0x2000, .old = 0x1000, .size = 300);
+	tap_ok(step.wrong == HEAP_WRONG_LATE && step.excuses &&
+	       step.since == 1 && !step.gone, "others got it, and freed it");
+	BY(2, FREE, 0x1000, .size = 0);
+	tap_ok(!step.wrong && step.gone, "the last of them, too");
+	BY(1, FREE, 0x2000, .size = 0);
+	tap_ok(model.allocated.count == 5 && model.freed.count == 5 &&
+	       model.allocated.bytes == 460 && model.freed.bytes == 460 &&
+	       !model.live.count && !model.live.bytes && !model.unknown.count,
+	       "all that came went");
+	BY(1, REALLOC, 0x3000, .old = 0x1000, .size = 300);
+	tap_is(step.wrong, HEAP_WRONG_DOUBLE, "one that was freed before");
+	end();
+	begin();
+	BY(1, ALLOC, 0x1000, .size = 100);
+	BY(2, ALLOC, 0x1000, .size = 20);
+	BY(3, REALLOC, 0x1000, .old = 0x5000, .size = 30);
+	BY(2, REALLOC, 0x2000, .old = 0x1000, .size = 40);
+	tap_is(step.wrong, HEAP_WRONG_LATE, "two calls at once");
+	BY(1, FREE, 0x1000, .function = F(REALLOC));
+	tap_is(step.wrong, HEAP_WRONG_LATE, "one of them to 0 bytes");
+	BY(3, FREE, 0x1000, .size = 0);
+	tap_ok(step.gone && step.gone->size == 30 && model.live.bytes == 40,
+	       "the last one's is there");
+	end();
+}
+
+static void test_excuses(void)
+{
+	begin();
+	BY(1, ALLOC, 0x1000, .size = 0x1000);
+	BY(2, ALLOC, 0x1800, .size = 16);
+	tap_is(step.wrong, HEAP_WRONG_OVERLAP, "in a block that lives");
+	BY(1, REALLOC, 0x1000, .old = 0x1000, .size = 100);
+	tap_ok(step.excuses && step.since == 1 && step.gone,
+	       "unless realloc gives it away");
+	BY(2, ALLOC, 0x1020, .size = 16);
+	BY(1, ALLOC, 0x9000, .size = 16);
+	BY(1, REALLOC, 0x4000, .old = 0x1000, .size = 200);
+	tap_ok(!step.excuses, "which it can't before it is called");
+	BY(2, ALLOC, 0x4020, .size = 16);
+	BY(1, FREE, 0x4000, .size = 0);
+	tap_ok(!step.excuses, "nor can free");
+	end();
+	begin();
+	BY(1, ALLOC, 0x1000, .size = 100);
+	BY(2, ALLOC, 0x1000, .size = 20);
+	tap_is(step.wrong, HEAP_WRONG_TWICE, "given out twice");
+	BY(1, FREE, 0x7000, .size = 0);
+	BY(1, REALLOC, 0x2000, .old = 0x1000, .size = 30);
+	tap_ok(!step.wrong && step.gone && !step.excuses,
+	       "the thread did something else since");
+	end();
+}
+
 static void test_loss(void)
 {
 	begin();
@@ -221,6 +289,15 @@ static void test_loss(void)
 	go(0x1000);
 	go(0x1000);
 	tap_is(step.wrong, HEAP_WRONG_DOUBLE, "behind it all is as before");
+	EVENT(.kind = HEAP_LOSS, .lost = HEAP_LOST_UNKNOWN, .lasts = true);
+	come(0x3000, 20);
+	come(0x3000, 20);
+	tap_is(step.wrong, 0, "while it lasts nothing is sure");
+	EVENT(.kind = HEAP_LOSS, .lost = HEAP_LOST_UNKNOWN);
+	come(0x3000, 20);
+	tap_is(step.wrong, 0, "nor what came then");
+	come(0x3000, 20);
+	tap_is(step.wrong, HEAP_WRONG_TWICE, "until it is over");
 	end();
 }
 
@@ -445,6 +522,8 @@ int main(void)
 	test_wrong();
 	test_cache();
 	test_threads();
+	test_late();
+	test_excuses();
 	test_loss();
 	test_processes();
 	test_old();

@@ -258,6 +258,82 @@ static void other_check(void)
 	bytes_free(&ras);
 }
 
+/* ---- gaps ---- */
+
+static void malloc_add(struct slice_builder *slice, uint64_t time,
+		       uint64_t address)
+{
+	call_add(slice, time, 0, (struct ras_heap){ address, 16, 0 }, 0);
+}
+
+/* Two CPUs; on the first one records are overwritten between 20 and 50, on the
+ * second in front of all, to 15. */
+static struct bytes gaps_make(void)
+{
+	struct bytes ras = { 0 }, log = { 0 }, notes = { 0 };
+	struct slice_builder slice;
+
+	memset(numbers, 0, sizeof(numbers));
+	ras_begin(&ras, 100 * MS, START);
+	session_add(&log, 1, HEAP_MAJOR, "/nowhere/heap.tdf", points, POINTS);
+	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
+	note_add(&notes, 45 * MS, RAS_HEAP_GROW, 0x8000, 0x1000);
+	ras_chunk_add(&ras, RAS_CHUNK_HEAP, &notes);
+	slice = slice_begin(0, 0, 0);
+	malloc_add(&slice, 10 * MS, 0x1000);
+	malloc_add(&slice, 20 * MS, 0x2000);
+	ras_slice_flush(&ras, &slice);
+	slice_skip(&slice, 4096);
+	malloc_add(&slice, 50 * MS, 0x3000);
+	ras_slice_flush(&ras, &slice);
+	slice_skip(&slice, 4096);
+	malloc_add(&slice, 60 * MS, 0x4000);
+	ras_slice_add(&ras, &slice);
+	memset(numbers, 0, sizeof(numbers));
+	slice = slice_begin(1, 4096, 3);
+	malloc_add(&slice, 15 * MS, 0x5000);
+	malloc_add(&slice, 30 * MS, 0x6000);
+	malloc_add(&slice, 40 * MS, 0x7000);
+	malloc_add(&slice, 70 * MS, 0x8000);
+	ras_slice_add(&ras, &slice);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	bytes_free(&log);
+	bytes_free(&notes);
+	return ras;
+}
+
+/* From the last record in front of it to the first one behind. */
+static void gaps_check(void)
+{
+	static const struct {
+		uint64_t what;		/* address; 0: LOSS */
+		bool lasts;
+		uint64_t time;
+	} expected[] = {
+		{ 0, true, 0 }, { 0x1000 }, { 0, false, 15 }, { 0x5000 },
+		{ 0x2000 }, { 0, true, 20 }, { 0x6000 }, { 0x7000 }, { 0x8000 },
+		{ 0, false, 50 }, { 0x3000 }, { 0, false, 60 }, { 0x4000 },
+		{ 0x8000 },
+	};
+	const int count = sizeof(expected) / sizeof(*expected);
+	struct bytes ras = gaps_make();
+
+	tap_is(ras_read(&ras, ras.size), 0, "records were overwritten");
+	tap_is(event_count, count, "number of events");
+	for (int i = 0; i < count; i++) {
+		const struct heap_event *event = &events[i];
+
+		tap_ok(expected[i].what ? event->address == expected[i].what :
+		       event->kind == HEAP_LOSS &&
+		       event->lasts == expected[i].lasts &&
+		       (!expected[i].time || event->time ==
+			START + (int64_t)(expected[i].time * MS)),
+		       "event %d", i + 1);
+	}
+	heap_trace_free(&trace);
+	bytes_free(&ras);
+}
+
 int main(int argc, char **argv)
 {
 	struct bytes ras = ras_make();
@@ -278,5 +354,6 @@ int main(int argc, char **argv)
 	bytes_free(&ras);
 	other_check();
 	record_check();
+	gaps_check();
 	return tap_done();
 }

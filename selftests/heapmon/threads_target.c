@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Threads that allocate, resize and free at the same time, and end with blocks in
- * the allocator's caches; nothing is wrong with that. */
+ * the allocator's caches; nothing is wrong with that.
+ *
+ *	threads_target [resize]		mostly resize */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#define THREADS	4
-#define BLOCKS	64
-#define STEPS	3000
+#define THREADS	8
+#define BLOCKS	32
+#define STEPS	2000
+
+static bool resize;
 
 static void block_change(void **block, uint32_t random)
 {
 	if (!*block) {
 		*block = malloc((random >> 16) % 3000 + 1);
-	} else if (random % 3) {
+	} else if (random % 3 && !resize) {
 		free(*block);
 		*block = NULL;
 	} else {
-		*block = realloc(*block, (random >> 14) % 300000 + 1);
+		*block = realloc(*block, (random >> 14) %
+				 (resize ? 3000 : 300000) + 1);
 	}
 }
 
@@ -35,10 +41,11 @@ static void *thread_run(void *seed)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 
+	resize = argc > 1;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, thread_run,
 				   (void *)(i + 1)))

@@ -15,7 +15,12 @@ struct heap_entry {
 	struct heap_block block;	/* of one that was freed: as it was */
 	bool live;
 	uint64_t changed;		/* number of the event that made it so */
-	bool displaced;			/* it came while a block lived there */
+	uint64_t displaced;		/* of the last event that brought a
+					 * block where one lived */
+	uint32_t lost;			/* blocks that went by such: a REALLOC
+					 * that is under way may have them */
+	uint64_t doubted;		/* of the last event that was called
+					 * wrong for the sake of a block here */
 };
 
 struct heap_process {

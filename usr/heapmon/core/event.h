@@ -57,6 +57,8 @@ struct heap_event {
 				 * none */
 	uint64_t index;		/* of the block in a file that numbers them; 0 */
 	uint64_t lost;		/* LOSS */
+	bool lasts;		/* LOSS: events may be missing from here on
+				 * until the next LOSS */
 	uint32_t stack;		/* the callers; 0: not known */
 	uint32_t type;		/* string; TYPE_NAMED */
 	enum heap_type type_kind;

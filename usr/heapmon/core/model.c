@@ -21,6 +21,7 @@ void heap_model_free(struct heap_model *model)
 		heap_processes_free(model->processes);
 	free(model->processes);
 	model->processes = NULL;
+	heap_threads_free(&model->threads);
 }
 
 /* ---- kinds of functions ---- */
@@ -102,13 +103,15 @@ struct change {
 	const struct heap_event *event;
 	struct heap_step *step;
 	struct heap_process *process;
+	uint64_t since;		/* the thread's event before; the event itself:
+				 * the thread isn't known */
 	uint64_t made;		/* number of the event that made the block that
 				 * went what it was */
 };
 
 static bool before_loss(const struct heap_model *model, uint64_t number)
 {
-	return number <= model->loss;
+	return model->losing || number <= model->loss;
 }
 
 /* The block at an address where another one comes. */
@@ -125,8 +128,12 @@ static void change_displace(struct change *change, struct heap_entry *entry)
 		step->gone = &model->gone;
 	}
 	model_went(model, &entry->block);
-	if (!change->process->maps && !before_loss(model, entry->changed))
+	if (!change->process->maps && !before_loss(model, entry->changed)) {
 		step->wrong |= HEAP_WRONG_TWICE;
+		entry->doubted = model->events;
+	}
+	entry->displaced = model->events;
+	entry->lost++;
 	heap_process_remove(change->process, entry);
 }
 
@@ -150,6 +157,7 @@ static void change_check_overlap(struct change *change, uint64_t address,
 	model->other = entry->block;
 	change->step->other = &model->other;
 	change->step->wrong |= HEAP_WRONG_OVERLAP;
+	entry->doubted = model->events;
 }
 
 static uint64_t block_index(struct heap_model *model,
@@ -167,7 +175,6 @@ static int change_come(struct change *change, const struct heap_block *resized)
 	struct heap_model *model = change->model;
 	struct heap_entry *entry = heap_process_entry(change->process,
 						      event->address);
-	bool displaced = entry && entry->live && !entry->block.old;
 	struct heap_block block = {
 		.address = event->address, .size = event->size,
 		.index = resized ? resized->index : block_index(model, event),
@@ -184,7 +191,6 @@ static int change_come(struct change *change, const struct heap_block *resized)
 	if (!entry)
 		return -ENOMEM;
 	entry->changed = model->events;
-	entry->displaced = displaced;
 	change->step->came = &entry->block;
 	if (block.old) {
 		totals_add(&model->old, block.size);
@@ -298,16 +304,32 @@ static int change_inherit(struct change *change,
 	return 0;
 }
 
-/* A REALLOC that returned when another thread had got its old block's address
- * already. */
-static bool entry_is_of_another(struct heap_entry *entry,
-				const struct heap_event *event)
+/* It is recorded when the function returns, but the block went before. */
+static bool event_is_late(const struct heap_event *event)
 {
-	bool displaced = entry->displaced;
+	return event->kind == HEAP_REALLOC ||
+	       event->function == HEAP_FUNCTION_REALLOC ||
+	       event->function == HEAP_FUNCTION_REALLOCARRAY;
+}
 
-	entry->displaced = false;
-	return displaced && event->kind == HEAP_REALLOC &&
-	       event->tid != entry->block.tid && event->address != event->old;
+/* A call that was under way when another thread got the address of its block,
+ * so that this one was taken for lost. */
+static bool change_claims(struct change *change, uint64_t address,
+			  struct heap_entry *entry)
+{
+	const struct heap_event *event = change->event;
+
+	if (!entry || !event_is_late(event))
+		return false;
+	if (entry->doubted > change->since) {
+		change->step->excuses = true;
+		change->step->since = change->since;
+	}
+	if (!entry->lost || entry->displaced <= change->since ||
+	    (event->kind == HEAP_REALLOC && event->address == address))
+		return false;
+	entry->lost--;
+	return true;
 }
 
 /* The block at `address` goes: by a FREE or a REALLOC. */
@@ -321,12 +343,12 @@ static int change_go(struct change *change, uint64_t address)
 
 	if (inherited && change_inherit(change, inherited, &entry))
 		return -ENOMEM;
-	if (!entry || !entry->live) {
-		change_unknown(change, address, entry);
+	if (change_claims(change, address, entry)) {
+		change->step->wrong |= HEAP_WRONG_LATE;
 		return 0;
 	}
-	if (entry_is_of_another(entry, change->event)) {
-		change->step->wrong |= HEAP_WRONG_LATE;
+	if (!entry || !entry->live) {
+		change_unknown(change, address, entry);
 		return 0;
 	}
 	model->gone = entry->block;
@@ -438,6 +460,24 @@ void heap_step_each_left(const struct heap_step *step,
 
 /* ---- events ---- */
 
+/* The thread is heard of. 0 or -ENOMEM. */
+static int change_thread(struct change *change)
+{
+	const struct heap_event *event = change->event;
+	struct heap_thread *thread;
+
+	change->since = change->model->events;
+	if (!event->tid || event->kind == HEAP_OLD)
+		return 0;
+	thread = heap_threads_get(&change->model->threads, event->pid,
+				  event->tid);
+	if (!thread)
+		return -ENOMEM;
+	change->since = thread->last;
+	thread->last = change->model->events;
+	return 0;
+}
+
 /* One of a block, or of none: address 0. */
 static int model_change(struct heap_model *model, struct heap_step *step)
 {
@@ -448,7 +488,7 @@ static int model_change(struct heap_model *model, struct heap_step *step)
 				function_kind(event->function) == KIND_MAP),
 	};
 
-	if (!change.process)
+	if (!change.process || change_thread(&change))
 		return -ENOMEM;
 	if (event->kind == HEAP_REALLOC)
 		return change_resize(&change);
@@ -484,6 +524,7 @@ int heap_model_apply(struct heap_model *model, const struct heap_event *event,
 		return 0;
 	case HEAP_LOSS:
 		model->loss = model->events;
+		model->losing = event->lasts;
 		return 0;
 	case HEAP_BEGIN:
 		return 0;

@@ -6,6 +6,7 @@
 #ifndef HEAPMON_MODEL_H
 #define HEAPMON_MODEL_H
 
+#include "threads.h"
 #include "trace.h"
 
 struct heap_block {
@@ -36,14 +37,19 @@ struct heap_block {
 					 * the older one is taken for lost */
 #define HEAP_WRONG_OVERLAP	0x20	/* ALLOC across a block that lives */
 #define HEAP_WRONG_LATE		0x40	/* REALLOC: its old block was taken for lost
-					 * before (TWICE), but was given to another
-					 * thread while this call was under way:
-					 * neither was wrong. `gone` is NULL */
+					 * before (TWICE), but another thread
+					 * got its address while this call was
+					 * under way: neither was wrong. `gone`
+					 * is NULL */
 
 /*
  * One event, understood. Blocks stay as they are until the next event. Behind a
  * LOSS what may be its fault isn't called wrong: then an ALLOC may have a block
  * that went without TWICE, and a double free is UNKNOWN.
+ *
+ * realloc is known when it returns, but gives its old block away before: others
+ * may have got that meanwhile. TWICE and OVERLAP are sure only when no step
+ * that `excuses` them has come.
  */
 struct heap_step {
 	const struct heap_event *event;
@@ -62,6 +68,12 @@ struct heap_step {
 	bool temporary;			/* FREE: nothing else was allocated between
 					 * (by its process) */
 	unsigned int wrong;		/* HEAP_WRONG_* */
+	bool excuses;			/* REALLOC, or FREE by realloc: TWICE and
+					 * OVERLAP by events behind number `since`,
+					 * of the block that it takes, were no
+					 * errors */
+	uint64_t since;			/* its thread's event before: from there on
+					 * the call may have been under way */
 	bool cache;			/* FREE of a block that doesn't live, by the
 					 * allocator itself: it empties the cache of
 					 * a thread that ends. Not the program's:
@@ -77,6 +89,7 @@ struct heap_totals {
 struct heap_model {
 	const struct heap_trace *trace;
 	struct heap_processes *processes;	/* blocks.h */
+	struct heap_threads threads;
 	uint64_t events, indices;
 	/* Without old blocks, as they were recorded (not weighted). live: not
 	 * freed, with those that are left; peak: of bytes, without them. */
@@ -88,6 +101,7 @@ struct heap_model {
 	uint64_t peak_number;		/* of the event */
 	struct heap_block gone, lost, other;	/* the step's */
 	uint64_t loss;			/* events before the last LOSS */
+	bool losing;			/* which lasts */
 };
 
 int heap_model_init(struct heap_model *model, const struct heap_trace *trace);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "loss.h"
 
+#include <errno.h>
 #include <rastrace/heap.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool gaps_grow(struct loss *loss, size_t slices)
 {
-	uint32_t *gaps;
+	uint64_t *gaps;
 
 	if (slices <= loss->slices)
 		return true;
@@ -21,16 +22,35 @@ static bool gaps_grow(struct loss *loss, size_t slices)
 	return true;
 }
 
-bool loss_before(struct loss *loss, const struct merge_head *head)
+/* Also what is missing in front of its first record. */
+static uint64_t slice_gaps(const struct trace_slice *slice)
+{
+	return (uint64_t)slice->gaps + slice->wrapped;
+}
+
+static void open_count(struct loss *loss, const struct slices *slices)
+{
+	loss->open = 0;
+	for (size_t i = 0; i < slices->count; i++)
+		loss->open += slice_gaps(slices->items[i]) != loss->gaps[i];
+}
+
+int loss_before(struct loss *loss, const struct slices *slices,
+		const struct merge_head *head, struct loss_front *front)
 {
 	const struct trace_slice *slice = head->slice;
-	bool missing;
 
-	if (!gaps_grow(loss, slice->index + 1))
-		return false;
-	missing = slice->gaps != loss->gaps[slice->index];
-	loss->gaps[slice->index] = slice->gaps;
-	return missing;
+	if (!gaps_grow(loss, slices->count))
+		return -ENOMEM;
+	front->begins = slices->gaps != loss->known;
+	front->ends = slice_gaps(slice) != loss->gaps[slice->index];
+	if (!front->begins && !front->ends)
+		return 0;
+	loss->gaps[slice->index] = slice_gaps(slice);
+	loss->known = slices->gaps;
+	open_count(loss, slices);
+	front->ends = !loss->open;
+	return 0;
 }
 
 static uint64_t covered(uint64_t total, uint64_t base)

@@ -7,13 +7,27 @@
 #include "../../tracefmt/match/match.h"
 #include "../../tracefmt/read/merge.h"
 
+/*
+ * A gap of a slice begins at its last record: when that was given out the next
+ * one is read, so that the gap is known before records of other slices follow.
+ */
 struct loss {
-	uint32_t *gaps;			/* of each slice, as they were last */
+	uint64_t *gaps;			/* of each slice, in front of its last
+					 * record */
 	size_t slices;
+	uint64_t known;			/* of all slices, when it was last told */
+	size_t open;			/* slices that are in a gap now */
 };
 
-/* Is something missing in front of this record? false also without memory. */
-bool loss_before(struct loss *loss, const struct merge_head *head);
+/* What is missing in front of the merge's next record. */
+struct loss_front {
+	bool begins;			/* a gap, behind the record before */
+	bool ends;			/* the last one that was open */
+};
+
+/* 0 or -ENOMEM */
+int loss_before(struct loss *loss, const struct slices *slices,
+		const struct merge_head *head, struct loss_front *front);
 /* Calls that were never recorded: their time isn't known. */
 uint64_t loss_dropped(const struct trace_file *file);
 /* After the last record: records that were overwritten. */

@@ -35,6 +35,7 @@ struct ras_reader {
 	struct loss loss;
 	struct reader_note *notes;	/* those to be given by time */
 	size_t note_count, note_room, note_at;
+	int64_t time;			/* of the last record */
 	uint64_t dropped;		/* calls that were told to be lost */
 	uint64_t calls;			/* records of heapmon's */
 	uint64_t misfits;		/* of these, that say nothing */
@@ -303,14 +304,42 @@ static int notes_give(struct ras_reader *reader, uint64_t until,
 
 /* ---- records ---- */
 
+/* Nobody knows when those were that were dropped. */
 static int loss_give(struct ras_reader *reader, int64_t time, uint64_t lost,
-		     struct error *err)
+		     bool lasts, struct error *err)
 {
 	struct heap_event event = {
 		.kind = HEAP_LOSS, .time = time, .lost = lost,
+		.lasts = lasts || reader->loss.open || reader->dropped,
 	};
 
 	return heap_sink_take(reader->sink, &event, err);
+}
+
+/* What comes before a record: notes, and gaps. */
+static int front_give(struct ras_reader *reader, const struct event *event,
+		      struct error *err)
+{
+	uint64_t time = event->record->time;
+	struct loss_front front;
+	bool within;		/* something comes in the gap */
+	int ret = loss_before(&reader->loss, &reader->file->slices,
+			      reader->records->next, &front);
+
+	if (ret)
+		return error_set(err, ret, "out of memory");
+	within = !front.ends || (reader->note_at < reader->note_count &&
+				 reader->notes[reader->note_at].note.time <=
+				 time);
+	if (front.begins && within)
+		ret = loss_give(reader, reader->time, HEAP_LOST_UNKNOWN, true,
+				err);
+	if (!ret)
+		ret = notes_give(reader, time, err);
+	if (!ret && front.ends)
+		ret = loss_give(reader, event->time, HEAP_LOST_UNKNOWN, false,
+				err);
+	return ret;
 }
 
 static void event_fill(struct ras_reader *reader,
@@ -349,7 +378,7 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 	reader->calls++;
 	if (record->flags & RAS_RECORD_MUTED)
 		return loss_give(reader, wall(reader, record->time),
-				 HEAP_LOST_UNKNOWN, err);
+				 HEAP_LOST_UNKNOWN, false, err);
 	if (data.misfit || !heap_record_parse(&call, data.data, data.length) ||
 	    !heap_record_event(&call, record->minor, &event)) {
 		reader->misfits++;
@@ -362,10 +391,9 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 static int event_give(struct ras_reader *reader, const struct event *event,
 		      struct error *err)
 {
-	int ret = notes_give(reader, event->record->time, err);
+	int ret = front_give(reader, event, err);
 
-	if (!ret && loss_before(&reader->loss, reader->records->next))
-		ret = loss_give(reader, event->time, HEAP_LOST_UNKNOWN, err);
+	reader->time = event->time;
 	if (!ret && event->record->major == HEAP_MAJOR && event->point->session)
 		ret = record_give(reader, event, err);
 	return ret;
@@ -380,7 +408,7 @@ static int dropped_give(struct ras_reader *reader, struct error *err)
 	if (dropped <= reader->dropped)
 		return 0;
 	reader->dropped = dropped;
-	return loss_give(reader, reader->trace->begin, more, err);
+	return loss_give(reader, reader->trace->begin, more, true, err);
 }
 
 /* What has come of the file, as far as nothing older can come any more. Of a file
@@ -474,6 +502,7 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 	reader->input = input;
 	reader->sink = sink;
 	reader->trace = input->trace;
+	reader->time = HEAP_NO_TIME;
 	reader->settings = (struct symbols_settings){
 		.off = input->options->no_symbols,
 		.dirs = input->options->symbols,

@@ -29,6 +29,7 @@ void digest_free(struct digest *digest)
 	set_free(&digest->threads);
 	set_free(&digest->types);
 	set_free(&digest->wrongs);
+	set_free(&digest->doubts);
 }
 
 static int no_memory(struct error *err)
@@ -240,6 +241,28 @@ static void *set_get(struct digest *digest, struct digest_set *set, size_t size,
 	return item;
 }
 
+/* Without its first `n` items, whose keys are `words` long; or when they are in
+ * another order. */
+static void set_drop(struct digest *digest, struct digest_set *set, size_t size,
+		     size_t words, size_t n)
+{
+	set->count -= n;
+	memmove(set->items, (char *)set->items + n * size, set->count * size);
+	heap_table_free(&set->table);
+	for (size_t i = 0; i < set->count; i++) {
+		const uint32_t *key =
+			(const void *)((char *)set->items + i * size);
+		struct heap_slot *slot;
+
+		if (!heap_table_grow(&set->table)) {
+			digest->failed = true;
+			return;
+		}
+		set_find(set, size, key, words, &slot);
+		heap_table_set(&set->table, slot, key_hash(key, words), i + 1);
+	}
+}
+
 static struct digest_thread *thread_get(struct digest *digest,
 					const struct heap_event *event)
 {
@@ -320,27 +343,89 @@ uint64_t digest_wrong_address(const struct digest_wrong *wrong)
 	       event->old : event->address;
 }
 
-static void wrong_add(struct digest *digest, unsigned int wrong,
-		      const struct heap_event *event,
-		      const struct heap_block *other)
+#define WRONG_KEY	3	/* words */
+#define DOUBT_KEY	8
+
+static void wrong_add(struct digest *digest, const struct digest_wrong *added)
 {
-	const uint32_t key[] = {
-		wrong, event->stack, other ? other->stack : 0,
-	};
+	const uint32_t *key = &added->wrong;
 	struct heap_slot *slot;
 	struct digest_wrong *it;
+	uint64_t count;
 
 	if (digest->wrongs.count == DIGEST_WRONG_MOST &&
-	    !set_find(&digest->wrongs, sizeof(*it), key, 3, &slot)) {
-		digest->wrong_more++;
+	    !set_find(&digest->wrongs, sizeof(*it), key, WRONG_KEY, &slot)) {
+		digest->wrong_more += added->count;
 		return;
 	}
-	it = set_get(digest, &digest->wrongs, sizeof(*it), key, 3);
-	if (!it || it->count++)
+	it = set_get(digest, &digest->wrongs, sizeof(*it), key, WRONG_KEY);
+	if (!it)
 		return;
-	it->event = *event;
-	if (other)
-		it->other = *other;
+	count = it->count + added->count;
+	if (!it->count || added->number < it->number)
+		*it = *added;
+	it->count = count;
+}
+
+/* Nothing has excused the first ones: they are wrong. */
+static void doubts_settle(struct digest *digest, size_t n)
+{
+	struct digest_doubt *doubts = digest->doubts.items;
+
+	for (size_t i = 0; i < n; i++)
+		if (doubts[i].it.count)
+			wrong_add(digest, &doubts[i].it);
+	if (n)
+		set_drop(digest, &digest->doubts, sizeof(*doubts), DOUBT_KEY,
+			 n);
+}
+
+static void doubt_add(struct digest *digest, const struct digest_wrong *added)
+{
+	const struct heap_block *other = &added->other;
+	const uint32_t key[DOUBT_KEY] = {
+		added->wrong, added->stack, added->other_stack, other->pid,
+		other->address, other->address >> 32,
+		other->number, other->number >> 32,
+	};
+	struct digest_doubt *doubt;
+
+	if (digest->doubts.count == DIGEST_DOUBTS_MOST)
+		doubts_settle(digest, DIGEST_DOUBTS_MOST / 2);
+	doubt = set_get(digest, &digest->doubts, sizeof(*doubt), key,
+			DOUBT_KEY);
+	if (!doubt)
+		return;
+	doubt->last = added->number;
+	if (!doubt->it.count++)
+		doubt->it = *added;
+}
+
+static bool doubt_is_of(const struct digest_doubt *doubt,
+			const struct heap_step *step)
+{
+	const struct heap_event *event = step->event;
+	uint64_t address = event->kind == HEAP_REALLOC ? event->old :
+							 event->address;
+
+	return doubt->it.count && doubt->last > step->since &&
+	       doubt->pid == event->pid && doubt->it.other.address == address;
+}
+
+/* The block that a step took is known, or that which was lost there first. */
+static void doubts_excuse(struct digest *digest, const struct heap_step *step)
+{
+	struct digest_doubt *doubts = digest->doubts.items;
+	uint64_t made = step->gone ? step->gone->number : 0;
+
+	for (size_t i = 0; i < digest->doubts.count && !made; i++)
+		if (doubts[i].wrong == HEAP_WRONG_TWICE &&
+		    doubt_is_of(&doubts[i], step))
+			made = doubts[i].it.other.number;
+	for (size_t i = 0; i < digest->doubts.count; i++)
+		if (doubts[i].it.other.number == made &&
+		    doubt_is_of(&doubts[i], step))
+			doubts[i].it.count = 0;
 }
 
 static const struct heap_block *wrong_block(const struct heap_step *step,
@@ -352,17 +437,54 @@ static const struct heap_block *wrong_block(const struct heap_step *step,
 							      step->other;
 }
 
+static void wrong_take_one(struct digest *digest, const struct heap_step *step,
+			   unsigned int wrong)
+{
+	const struct heap_block *other = wrong_block(step, wrong);
+	struct digest_wrong added = {
+		.wrong = wrong, .stack = step->event->stack,
+		.other_stack = other ? other->stack : 0, .count = 1,
+		.number = step->number, .event = *step->event,
+	};
+
+	if (other)
+		added.other = *other;
+	if (wrong & (HEAP_WRONG_TWICE | HEAP_WRONG_OVERLAP))
+		doubt_add(digest, &added);
+	else
+		wrong_add(digest, &added);
+}
+
 static void wrong_take(struct digest *digest, const struct heap_step *step)
 {
-	for (size_t i = 0; i < WRONG_TEXTS; i++) {
-		unsigned int wrong = wrong_texts[i].wrong & step->wrong;
-
-		if (wrong)
-			wrong_add(digest, wrong, step->event,
-				  wrong_block(step, wrong));
-	}
+	if (step->excuses)
+		doubts_excuse(digest, step);
+	for (size_t i = 0; i < WRONG_TEXTS; i++)
+		if (wrong_texts[i].wrong & step->wrong)
+			wrong_take_one(digest, step, wrong_texts[i].wrong);
 	if (step->wrong & HEAP_WRONG_UNKNOWN)
 		digest->unknown++;
+}
+
+static int wrong_compare(const void *a, const void *b)
+{
+	const struct digest_wrong *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->wrong < y->wrong ? -1 : x->wrong > y->wrong;
+}
+
+static void wrongs_end(struct digest *digest)
+{
+	struct digest_set *wrongs = &digest->wrongs;
+
+	doubts_settle(digest, digest->doubts.count);
+	if (!wrongs->count)
+		return;
+	qsort(wrongs->items, wrongs->count, sizeof(struct digest_wrong),
+	      wrong_compare);
+	set_drop(digest, wrongs, sizeof(struct digest_wrong), WRONG_KEY, 0);
 }
 
 /* ---- blocks ---- */
@@ -525,6 +647,7 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 	for (size_t i = 0; i < digest->site_count; i++)
 		site_note_peak(digest, &digest->sites[i]);
 	spans_join(digest);
+	wrongs_end(digest);
 	return digest->failed ? no_memory(err) : 0;
 }
 

@@ -74,7 +74,7 @@ struct digest_wrong {
 	uint32_t other_stack;		/* where that block was allocated. Known
 					 * by these */
 	uint64_t count;
-	/* of the first one */
+	uint64_t number;		/* of the first event; and */
 	struct heap_event event;
 	struct heap_block other;	/* the block it was about; size 0, number
 					 * 0: none */
@@ -82,11 +82,24 @@ struct digest_wrong {
 
 #define DIGEST_WRONG_MOST	4096	/* more are counted, not kept */
 
+/* TWICE or OVERLAP, of one block, at one place: wrong when no step excuses it.
+ * Known by the first ones. */
+struct digest_doubt {
+	uint32_t wrong, stack, other_stack, pid;
+	uint32_t address[2], made[2];	/* of the block; its number */
+	uint64_t last;			/* number of the last event */
+	struct digest_wrong it;
+};
+
+#define DIGEST_DOUBTS_MOST	2048	/* the older ones of more are wrong */
+
 struct digest {
 	struct heap_trace *trace;
 	struct digest_site *sites;	/* by stack */
 	size_t site_count;
-	struct digest_set threads, types, wrongs;
+	struct digest_set threads, types;
+	struct digest_set wrongs;	/* in order at the end */
+	struct digest_set doubts;
 	uint64_t wrong_more;
 	struct digest_size sizes[DIGEST_SIZES];
 	struct digest_span spans[DIGEST_SPANS];

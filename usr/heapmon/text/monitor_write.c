@@ -281,7 +281,7 @@ static int writer_step(struct monitor_writer *writer,
 	case HEAP_REALLOC:
 		return resize_put(writer, step);
 	case HEAP_FREE:
-		return event->address ?
+		return event->address && !(step->wrong & HEAP_WRONG_LATE) ?
 			line_put(writer, step, event->address, true) : 0;
 	case HEAP_OLD:
 		return old_put(writer, step);

@@ -186,7 +186,7 @@ static bool writer_wants(struct tracker_writer *writer,
 static void free_step(struct tracker_writer *writer,
 		      const struct heap_step *step)
 {
-	if (!step->event->address)
+	if (!step->event->address || step->wrong & HEAP_WRONG_LATE)
 		return;
 	if (!step->gone && step->wrong & HEAP_WRONG_UNKNOWN)
 		writer_tell(writer, "frees of blocks that were never seen are "

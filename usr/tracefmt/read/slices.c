@@ -418,9 +418,11 @@ static void chunk_follow(struct slices *s, struct trace_slice *slice,
 
 	if (!slice->begun) {
 		slice->wrapped = first;
+		s->gaps += slice->wrapped;
 		slice->oldest_due = true;
 	} else if (first > slice->position) {
 		slice->gaps++;
+		s->gaps++;
 		slice->oldest_due = true;
 	} else if (first < slice->position && !c->passed) {
 		damage_add(s->damage,

@@ -64,6 +64,8 @@ struct slices {
 	size_t table_size;
 	uint64_t held;		/* bytes of chunks of a pipe, to be read */
 	size_t pending;		/* chunks to be read */
+	uint64_t gaps;		/* places where records are missing, so far: in
+				 * front of a slice, or in it */
 	uint64_t fetched;	/* bytes of chunks that are there now */
 	size_t budget;		/* bytes for windows on larger ones; 0: WINDOW_ALL */
 };
