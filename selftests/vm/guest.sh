@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh KERNEL [OPTION...]: the live tests and those of bpf/, or
-# $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/, what doesn't
-# depend on the kernel is left out. GUEST_MODULE=1: with the kernel module,
+# $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/ and heapmon/, what
+# doesn't depend on the kernel is left out. GUEST_MODULE=1: with the kernel module,
 # built for it. $GUEST_SECONDS is how long it may take, $GUEST_FACTOR multiplies
 # the tests' own limits.
 TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -67,4 +67,5 @@ exec "$TOP/scripts/vm" -k "$kernel" -M 1024 -t "${GUEST_SECONDS:-880}" \
 	-f "$BIN:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
 	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
 	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \
+	-x heapmon/live_top.sh -x heapmon/live_types.sh \
 	${GUEST_TESTS:-*/live_* bpf/*}
