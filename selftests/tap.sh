@@ -36,7 +36,8 @@ tap_cleanup() {
 	fi
 	cd / && rm -rf "$TMP"
 	if [ -z "$tap_ended" ]; then
-		echo "Bail out! the test ended early, status $tap_status"
+		echo "Bail out! the test ended early, status $tap_status," \
+			"after point $tap_count"
 		exit 1
 	fi
 	exit "$tap_status"

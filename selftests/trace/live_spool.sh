@@ -8,15 +8,21 @@
 need_root
 make_app
 
-# begin OPTION...: a spool in the background, which has begun its file
-begin() {
-	trace spool "$@" 2>"$TMP/spool.err" &
-	spool=$!
+# begun FILE: waits until a spool has begun its file; before that, a signal
+# may be lost, as a shell's background processes ignore SIGINT
+begun() {
 	tries=0
-	while [ ! -s "$file" ] && [ $tries -lt 100 ]; do
+	while [ ! -s "$1" ] && [ $tries -lt 600 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
+}
+
+# begin OPTION...: a spool in the background
+begin() {
+	trace spool "$@" 2>"$TMP/spool.err" &
+	spool=$!
+	begun "$file"
 }
 
 # end SIGNAL: ends it in order; its exit status is in $ended
@@ -200,6 +206,7 @@ is "$(grep -c '^Event' "$TMP/out")" 900 "and has all that was read"
 trace clear
 "$BIN/trace" spool --follow 2>"$TMP/spool.err" >"$TMP/pipe.ras" &
 spool=$!
+begun "$TMP/pipe.ras"
 "$TMP/target" 700
 end INT
 status 0 "standard output" tracefmt -q - <"$TMP/pipe.ras"
@@ -233,7 +240,7 @@ file=$TMP/meanwhile.ras
 begin -o "$file"
 trace spool -o "$TMP/second.ras" 2>"$TMP/second.err" &
 second=$!
-sleep 0.5
+begun "$TMP/second.ras"
 "$TMP/target" 100
 trace clear
 "$TMP/target" 100
