@@ -66,11 +66,17 @@ PORTABLE := $(filter-out $(LIVE), $(wildcard usr/lib/*.c) \
 	    $(call parts,tracefmt)) \
 	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)
 
+# Which files an archive is made of: a new list when one comes or goes.
+$(B)/%.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(sort $(call parts,$*))' | cmp -s - $@ || \
+		echo '$(sort $(call parts,$*))' >$@
+
 define program
-$(B)/$(1).a: $(call objs,$(call parts,$(1)))
+$(B)/$(1).a: $(call objs,$(call parts,$(1))) $(B)/$(1).list
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$$(Q)$$(AR) rcs $$@ $$^
+	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 
 $(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $($(1)_PARTS) $(LIB)
 	@mkdir -p $$(@D)
@@ -191,6 +197,8 @@ fuzz: all
 bench: all
 	@scripts/bench
 	@echo
+	@scripts/bench_site
+	@echo
 	@scripts/bench_arm
 	@echo
 	@scripts/bench_memory
@@ -285,6 +293,8 @@ help:
 	@echo 'make V=1 ...    shows the commands'
 	@echo 'make setup      install what building needs; setup-check: testing, too'
 
-.PHONY: all bench check check-debug clean deb demo fuzz help install kmod lib32 \
-	portable selftests setup setup-check static uninstall
+FORCE:
+
+.PHONY: FORCE all bench check check-debug clean deb demo fuzz help install kmod \
+	lib32 portable selftests setup setup-check static uninstall
 -include $(shell find $(B)/obj $(B)/portable -name '*.d' 2>/dev/null)
