@@ -31,6 +31,11 @@ int command_parse(const struct command *command, int argc, char **argv,
 	return -1;
 }
 
+const char *command_program_name(void)
+{
+	return running;
+}
+
 int command_end(int code, const struct error *err)
 {
 	if (!code)

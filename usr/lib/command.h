@@ -34,6 +34,9 @@ int command_main(const struct command_program *program, int argc, char **argv);
 int command_parse(const struct command *command, int argc, char **argv,
 		  int least, int most, void *context, int *status);
 
+/* Name of the program that runs, for messages; "" before command_main(). */
+const char *command_program_name(void);
+
 /* Print the error of the program that runs, if there is one, and turn it into the
  * exit status. */
 int command_end(int code, const struct error *err);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "../lib/command.h"
 #include "../lib/names.h"
 #include "bufmaps.h"
 
@@ -15,20 +16,21 @@
 
 static int told(const struct error *err)
 {
-	error_print("trace", err);
+	error_print(command_program_name(), err);
 	return -1;
 }
 
 static int value_wrong(const char *option, const char *value, const char *what)
 {
-	fprintf(stderr, "trace: --%s: '%s' is no %s\n", option, value, what);
+	fprintf(stderr, "%s: --%s: '%s' is no %s\n", command_program_name(),
+		option, value, what);
 	return -1;
 }
 
 static int too_many(const char *option, unsigned int most)
 {
-	fprintf(stderr, "trace: --%s can be given %u times at most\n", option,
-		most);
+	fprintf(stderr, "%s: --%s can be given %u times at most\n",
+		command_program_name(), option, most);
 	return -1;
 }
 
@@ -63,8 +65,8 @@ int settings_take_buffer(void *context, const char *value)
 	if (code < 0)
 		return told(&err);
 	if (code)
-		fprintf(stderr, "trace: buffer size '%s' is rounded up to %llu KiB\n",
-			value, (unsigned long long)settings->bytes >> 10);
+		fprintf(stderr, "%s: buffer size '%s' is rounded up to %llu KiB\n",
+			command_program_name(), value, (unsigned long long)settings->bytes >> 10);
 	return 0;
 }
 
@@ -87,8 +89,8 @@ int settings_take_attach(void *context, const char *value)
 			((struct job_settings *)context)->attach = i;
 			return 0;
 		}
-	fprintf(stderr, "trace: '%s' is no kind of link: auto, multi or perf\n",
-		value);
+	fprintf(stderr, "%s: '%s' is no kind of link: auto, multi or perf\n",
+		command_program_name(), value);
 	return -1;
 }
 

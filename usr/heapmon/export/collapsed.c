@@ -11,6 +11,7 @@
 #include "../../lib/array.h"
 #include "../../lib/safe_text.h"
 #include "../core/format.h"
+#include "../core/tell.h"
 #include "rounded.h"
 
 enum value {
@@ -161,9 +162,7 @@ static int collapsed_write(struct heap_output *output,
 
 	if (code)
 		return code;
-	if (output->tell)
-		output->tell(output->context,
-			     "single blocks, times and threads are left out");
+	heap_output_tell(output, "single blocks, times and threads are left out");
 	for (size_t i = 0; i < profile->site_count && !code; i++) {
 		struct heap_weighted sums;
 
@@ -178,9 +177,7 @@ static int collapsed_write(struct heap_output *output,
 	heap_strings_free(&collapsed.lines);
 	free(collapsed.sums);
 	free(collapsed.frames);
-	if (!code && ferror(output->file))
-		code = error_set(err, -EIO, "cannot write '%s'", output->path);
-	return code;
+	return code ? code : heap_output_check(output, err);
 }
 
 const struct heap_format format_collapsed = {

@@ -17,6 +17,7 @@
 #include <string.h>
 #include "../core/format.h"
 #include "../core/table.h"
+#include "../core/tell.h"
 #include "../../lib/array.h"
 
 #define PROGRAM_VERSION		0x10400	/* of heaptrack, whose format it is */
@@ -266,16 +267,15 @@ static void tell_left_out(struct heap_output *output,
 	const struct heap_block *gone = step->gone;
 
 	if (event->kind == HEAP_OLD)
-		output->tell(output->context,
-			     "blocks from before the recording left out");
+		heap_output_tell(output,
+				 "blocks from before the recording left out");
 	else if (gone && gone->old)
-		output->tell(output->context,
-			     "releases of blocks from before left out");
+		heap_output_tell(output,
+				 "releases of blocks from before left out");
 	else if (event->kind == HEAP_FREE && !gone)
-		output->tell(output->context,
-			     "releases of unknown blocks left out");
+		heap_output_tell(output, "releases of unknown blocks left out");
 	else if (event->kind == HEAP_LOSS)
-		output->tell(output->context, "places where events are missing");
+		heap_output_tell(output, "places where events are missing");
 }
 
 static void tell_changed(struct heaptrack *heaptrack,
@@ -287,11 +287,11 @@ static void tell_changed(struct heaptrack *heaptrack,
 	if (!heaptrack->pid)
 		heaptrack->pid = pid;
 	if (pid != heaptrack->pid)
-		output->tell(output->context,
-			     "events of further processes written as of one");
+		heap_output_tell(output,
+				 "events of further processes written as of one");
 	if (output->trace->sample)
-		output->tell(output->context,
-			     "sampled blocks written without their weights");
+		heap_output_tell(output,
+				 "sampled blocks written without their weights");
 }
 
 /* A block that came ('+') or went ('-'). */

@@ -10,6 +10,7 @@
 #include "../../lib/array.h"
 #include "../../lib/safe_text.h"
 #include "../core/format.h"
+#include "../core/tell.h"
 #include "massif_tree.h"
 #include "rounded.h"
 
@@ -47,12 +48,6 @@ struct massif {
 	bool old_told;
 };
 
-static void massif_tell(const struct massif *massif, const char *text)
-{
-	if (massif->output->tell)
-		massif->output->tell(massif->output->context, text);
-}
-
 /* ---- what is allocated ---- */
 
 /* The bytes that a block stands for. */
@@ -86,7 +81,8 @@ static int site_change(struct massif *massif, const struct heap_block *block,
 
 	if (block->old) {
 		if (!massif->old_told)
-			massif_tell(massif, "old blocks are left out");
+			heap_output_tell(massif->output,
+					 "old blocks are left out");
 		massif->old_told = true;
 		return 0;
 	}
@@ -348,7 +344,8 @@ static int massif_begin(struct heap_output *output, void **state,
 	if (!massif)
 		return error_set(err, -ENOMEM, "out of memory");
 	massif->output = output;
-	massif_tell(massif, "single blocks, threads and types are left out");
+	heap_output_tell(massif->output,
+			 "single blocks, threads and types are left out");
 	*state = massif;
 	return 0;
 }
@@ -367,9 +364,7 @@ static int massif_end(struct heap_output *output, void *state,
 	free(massif);
 	if (code)
 		return error_set(err, code, "out of memory");
-	if (!failed && ferror(output->file))
-		return error_set(err, -EIO, "cannot write '%s'", output->path);
-	return 0;
+	return failed ? 0 : heap_output_check(output, err);
 }
 
 const struct heap_format format_massif = {

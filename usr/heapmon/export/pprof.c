@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include "../core/format.h"
 #include "../core/table.h"
+#include "../core/tell.h"
 #include "../../lib/array.h"
 #include "protobuf.h"
 #include "rounded.h"
@@ -411,7 +412,7 @@ static void tell(struct heap_output *output, uint64_t count, const char *what)
 	if (!count)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " %s", count, what);
-	output->tell(output->context, text);
+	heap_output_tell(output, text);
 }
 
 static int pprof_write(struct heap_output *output,

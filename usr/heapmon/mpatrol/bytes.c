@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "../core/tell.h"
 
 /* ---- reading ---- */
 
@@ -112,6 +113,14 @@ int mpatrol_open(struct mpatrol_cursor *cursor, struct heap_input *input,
 	input->trace->big_endian = cursor->form.big;
 	input->trace->no_time = true;
 	return 0;
+}
+
+void mpatrol_version_check(const struct heap_input *input, uint64_t version)
+{
+	if (version / 100 > MPATROL_VERSION / 100)
+		heap_input_tell(input, "its version, %" PRIu64
+				", is newer than the last one that is known, %d: read as that",
+				version, MPATROL_VERSION);
 }
 
 int mpatrol_damaged(const struct mpatrol_cursor *cursor,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../core/tell.h"
 #include "bytes.h"
 
 /* Sums and call sites are numbered from 1; whatever has another number than
@@ -188,7 +189,6 @@ static int header_read(struct mptl_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
 	uint64_t version;
-	char text[160];
 	int ret = mpatrol_open(&reader->cursor, input, MPTL_MAGIC, &version,
 			       err);
 
@@ -198,12 +198,7 @@ static int header_read(struct mptl_reader *reader, struct error *err)
 		return error_set(err, -EINVAL, "'%s' is of version %" PRIu64
 				 ", that is too old to be read: %d is the oldest",
 				 input->path, version, MPTL_OLDEST);
-	if (version / 100 > MPATROL_VERSION / 100) {
-		snprintf(text, sizeof(text), "its version, %" PRIu64
-			 ", is newer than the last one that is known, %d: read as that",
-			 version, MPATROL_VERSION);
-		input->tell(input->context, text);
-	}
+	mpatrol_version_check(input, version);
 	return 0;
 }
 
@@ -431,20 +426,6 @@ static int file_read(struct mptl_reader *reader, struct error *err)
 	return ret;
 }
 
-static void complaints_tell(const struct mptl_reader *reader)
-{
-	struct heap_input *input = reader->input;
-	char text[160];
-
-	for (int i = 0; i < COMPLAINTS; i++) {
-		if (!reader->complaints[i])
-			continue;
-		snprintf(text, sizeof(text), "%s: %" PRIu64 " times",
-			 complaint_texts[i], reader->complaints[i]);
-		input->tell(input->context, text);
-	}
-}
-
 int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		      struct error *err)
 {
@@ -458,7 +439,8 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		ret = no_memory(err);
 	else if (usable && rest_fill(&reader))
 		ret = no_memory(err);
-	complaints_tell(&reader);
+	heap_input_tell_counts(input, complaint_texts,
+			       reader.complaints, COMPLAINTS);
 	free(reader.sums);
 	free(reader.sites);
 	free(reader.path);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../core/tell.h"
 #include "bytes.h"
 #include "callsites.h"
 
@@ -131,13 +132,17 @@ static void tell_unheld(struct heap_output *output,
 	const struct heap_trace *trace = output->trace;
 
 	if (callsites->made_up)
-		output->tell(output->context, "addresses are made up: only names are known");
+		heap_output_tell(output,
+				 "addresses are made up: only names are known");
 	if (callsites->stopped)
-		output->tell(output->context, "where a stack ended early isn't said");
+		heap_output_tell(output,
+				 "where a stack ended early isn't said");
 	if (trace->sample)
-		output->tell(output->context, "the figures are of the blocks that were recorded, not weighted");
+		heap_output_tell(output,
+				 "the figures are of the blocks that were recorded, not weighted");
 	if (model && (model->old.count || model->unknown.count))
-		output->tell(output->context, "blocks that were there before the recording are left out");
+		heap_output_tell(output,
+				 "blocks that were there before the recording are left out");
 }
 
 static int no_memory(struct error *err)

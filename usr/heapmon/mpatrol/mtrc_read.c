@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "../../lib/array.h"
 #include "../core/table.h"
+#include "../core/tell.h"
 #include "bytes.h"
 
 #define SLOTS	128	/* 7 bits; slot 0 is not used */
@@ -263,32 +264,6 @@ static int records_read(struct mtrc_reader *reader,
 	return 0;
 }
 
-static void version_check(struct mtrc_reader *reader)
-{
-	char text[160];
-
-	if (reader->version / 100 <= MPATROL_VERSION / 100)
-		return;
-	snprintf(text, sizeof(text), "its version, %" PRIu64
-		 ", is newer than the last one that is known, %d: read as that",
-		 reader->version, MPATROL_VERSION);
-	reader->input->tell(reader->input->context, text);
-}
-
-static void complaints_tell(const struct mtrc_reader *reader)
-{
-	struct heap_input *input = reader->input;
-	char text[160];
-
-	for (int i = 0; i < COMPLAINTS; i++) {
-		if (!reader->complaints[i])
-			continue;
-		snprintf(text, sizeof(text), "%s: %" PRIu64 " times",
-			 complaint_texts[i], reader->complaints[i]);
-		input->tell(input->context, text);
-	}
-}
-
 int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 		     struct error *err)
 {
@@ -298,7 +273,7 @@ int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 
 	if (ret)
 		return ret;
-	version_check(&reader);
+	mpatrol_version_check(input, reader.version);
 	input->trace->no_stack = reader.version < MTRC_SOURCES;
 	ret = records_read(&reader, sink, err);
 	if (!ret && !mpatrol_magic(&reader.cursor, MTRC_MAGIC))
@@ -306,7 +281,8 @@ int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 				      mpatrol_left(&reader.cursor) ?
 				      "an unknown record" :
 				      "no trailer", err);
-	complaints_tell(&reader);
+	heap_input_tell_counts(input, complaint_texts,
+			       reader.complaints, COMPLAINTS);
 	heap_table_free(&reader.table);
 	free(reader.blocks);
 	return ret;

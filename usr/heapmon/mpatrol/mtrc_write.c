@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../core/tell.h"
 #include "bytes.h"
 #include "caller.h"
 #include "displaced.h"
@@ -125,7 +126,7 @@ static void record_write(struct mtrc_writer *writer, char letter,
 
 static void leave_out(struct mtrc_writer *writer, const char *what)
 {
-	writer->output->tell(writer->output->context, what);
+	heap_output_tell(writer->output, what);
 }
 
 static void came_write(struct mtrc_writer *writer, const struct heap_step *step)
@@ -258,8 +259,7 @@ static void tell_unheld(const struct mtrc_writer *writer)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (unheld[i])
-			writer->output->tell(writer->output->context,
-					     texts[i]);
+			heap_output_tell(writer->output, texts[i]);
 }
 
 static void writer_free(struct mtrc_writer *writer)

@@ -9,6 +9,7 @@
 #include "../../lib/array.h"
 #include "../../lib/snapshot.h"
 #include "../../tracefmt/match/stream.h"
+#include "../core/tell.h"
 #include "family.h"
 #include "heap_record.h"
 #include "loss.h"
@@ -193,7 +194,6 @@ static void old_tell(struct ras_reader *reader,
 		     const struct ras_heap_note *note)
 {
 	const char *why;
-	char text[160];
 
 	switch (note->b) {
 	case RAS_HEAP_OLD_WHOLE:
@@ -210,9 +210,8 @@ static void old_tell(struct ras_reader *reader,
 	default:
 		why = "for an unknown reason";
 	}
-	snprintf(text, sizeof(text), "process %u: not all blocks that were "
-		 "there before are known: %s", note->pid, why);
-	reader->input->tell(reader->input->context, text);
+	heap_input_tell(reader->input, "process %u: not all blocks that were "
+			"there before are known: %s", note->pid, why);
 }
 
 /* From here on a process is there, has other mappings, or is no longer. *known:
@@ -438,19 +437,16 @@ static int damage_tell(struct ras_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
 	struct damage *damage = &reader->file->damage;
-	char text[64];
 
 	stream_finish(&reader->stream);
 	if (reader->misfits)
 		damage_add(damage, "%llu records that make no sense",
 			   (unsigned long long)reader->misfits);
 	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
-		input->tell(input->context, damage->lines[i]);
-	if (damage->count > DAMAGE_LINES) {
-		snprintf(text, sizeof(text), "%zu more of the kind",
-			 damage->count - DAMAGE_LINES);
-		input->tell(input->context, text);
-	}
+		heap_input_tell(input, "%s", damage->lines[i]);
+	if (damage->count > DAMAGE_LINES)
+		heap_input_tell(input, "%zu more of the kind",
+				damage->count - DAMAGE_LINES);
 	reader->trace->damaged = damage->count;
 	if (!damage->count)
 		return 0;

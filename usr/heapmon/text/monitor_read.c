@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
+#include "../core/tell.h"
 
 #define TOLD_MAX	10	/* lines that are told one by one */
 
@@ -22,21 +22,6 @@ struct monitor_reader {
 	size_t name_room;
 	uint64_t lines, good, bad;
 };
-
-__attribute__((format(printf, 2, 3)))
-static void reader_tell(const struct monitor_reader *reader,
-			const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	if (!reader->input->tell)
-		return;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	reader->input->tell(reader->input->context, text);
-}
 
 /* ---- stacks ---- */
 
@@ -185,10 +170,8 @@ static int read_line(struct monitor_reader *reader, const char *text,
 	case MONITOR_LOST:
 		return read_loss(reader, &line, err);
 	case MONITOR_BANNER:
-		reader_tell(reader, "line %" PRIu64 " says: %.*s",
-			    reader->lines,
-			    line.text.length > 200 ? 200 :
-			    (int)line.text.length, line.text.text);
+		heap_input_tell(reader->input,
+				"line %" PRIu64 " says: %.*s", reader->lines, line.text.length > 200 ? 200 : (int)line.text.length, line.text.text);
 		return 0;
 	case MONITOR_NOTHING:
 		return 0;
@@ -197,8 +180,8 @@ static int read_line(struct monitor_reader *reader, const char *text,
 	}
 	reader->input->trace->damaged++;
 	if (++reader->bad <= TOLD_MAX)
-		reader_tell(reader, "line %" PRIu64 " is no event",
-			    reader->lines);
+		heap_input_tell(reader->input,
+				"line %" PRIu64 " is no event", reader->lines);
 	return 0;
 }
 
@@ -231,7 +214,8 @@ static int read_lines(struct monitor_reader *reader, struct error *err)
 		const char *stop = memchr(at, '\n', end - at);
 
 		if (!stop) {
-			reader_tell(reader, "the last line has no end");
+			heap_input_tell(reader->input,
+					"the last line has no end");
 			stop = end;
 		}
 		code = read_line(reader, at, stop - at, err);
@@ -247,8 +231,8 @@ int monitor_read(struct heap_input *input, const struct heap_sink *sink,
 	int code = read_lines(&reader, err);
 
 	if (reader.bad > TOLD_MAX)
-		reader_tell(&reader, "%" PRIu64 " more lines are no events",
-			    reader.bad - TOLD_MAX);
+		heap_input_tell(reader.input,
+				"%" PRIu64 " more lines are no events", reader.bad - TOLD_MAX);
 	if (!code && (input->trace->failed || reader.crawls.failed))
 		code = error_set(err, -ENOMEM, "out of memory");
 	if (!code && reader.bad && !reader.good)

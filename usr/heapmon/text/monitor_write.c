@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/safe_text.h"
+#include "../core/tell.h"
 
 /* The columns' widths with a blank, as those of the original. */
 #define THREAD		12
@@ -22,12 +23,6 @@ struct monitor_writer {
 	int address_width;
 	uint32_t old_pid;
 };
-
-static void writer_tell(const struct monitor_writer *writer, const char *text)
-{
-	if (writer->output->tell)
-		writer->output->tell(writer->output->context, text);
-}
 
 /* The heading, when it is known how wide an address is. */
 static void writer_begin(struct monitor_writer *writer, uint64_t address)
@@ -73,12 +68,13 @@ static void time_put(struct monitor_writer *writer,
 		return;
 	}
 	if (time == HEAP_NO_TIME || time < 0) {
-		writer_tell(writer, "times are not known: they are the numbers "
-			    "of the events");
+		heap_output_tell(writer->output,
+				 "times are not known: they are the numbers of the events");
 		time = step->number * 1000;
 	} else if (time % 1000 && !writer->cut_told) {
 		writer->cut_told = true;
-		writer_tell(writer, "times are cut to microseconds");
+		heap_output_tell(writer->output,
+				 "times are cut to microseconds");
 	}
 	snprintf(text, sizeof(text), "%" PRId64, time / 1000);
 	column_put(writer, TIME, text);
@@ -135,7 +131,8 @@ static int type_put(struct monitor_writer *writer,
 		text = "notype";
 	}
 	if (event->type_kind == HEAP_TYPE_NONE)
-		writer_tell(writer, "types that are not known are 'notype'");
+		heap_output_tell(writer->output,
+				 "types that are not known are 'notype'");
 	fprintf(writer->output->file, "%-*s%s", crawl ? TYPE - 1 : 0, text,
 		crawl ? " " : "");
 	free(word);
@@ -229,7 +226,8 @@ static int old_put(struct monitor_writer *writer, const struct heap_step *step)
 	if (!step->came || step->came->number != step->number)
 		return 0;	/* it is there already */
 	if (writer->old_pid && writer->old_pid != step->event->pid)
-		writer_tell(writer, "of old blocks the process is left out");
+		heap_output_tell(writer->output,
+				 "of old blocks the process is left out");
 	writer->old_pid = step->event->pid;
 	return line_put(writer, step, step->event->address, false);
 }
@@ -271,7 +269,8 @@ static int writer_step(struct monitor_writer *writer,
 	const struct heap_event *event = step->event;
 
 	if (is_of_pages(event)) {
-		writer_tell(writer, "pages from mmap() are left out");
+		heap_output_tell(writer->output,
+				 "pages from mmap() are left out");
 		return 0;
 	}
 	switch (event->kind) {
@@ -290,13 +289,14 @@ static int writer_step(struct monitor_writer *writer,
 		return 0;
 	case HEAP_GROW:
 	case HEAP_INTERNAL:
-		writer_tell(writer, "the heap's own memory is left out");
+		heap_output_tell(writer->output,
+				 "the heap's own memory is left out");
 		return 0;
 	case HEAP_FORK:
 	case HEAP_EXEC:
 	case HEAP_EXIT:
-		writer_tell(writer,
-			    "beginnings and ends of processes are left out");
+		heap_output_tell(writer->output,
+				 "beginnings and ends of processes are left out");
 		return 0;
 	case HEAP_BEGIN:
 		break;
@@ -322,8 +322,8 @@ int monitor_write_begin(struct heap_output *output, void **state,
 		return error_set(err, -ENOMEM, "out of memory");
 	writer->output = output;
 	*state = writer;
-	writer_tell(writer, "the functions that allocate and free, and source "
-		    "lines are left out");
+	heap_output_tell(writer->output,
+			 "the functions that allocate and free, and source lines are left out");
 	return 0;
 }
 
@@ -336,7 +336,5 @@ int monitor_write_end(struct heap_output *output, void *state,
 	if (!failed)
 		writer_begin(writer, 0);
 	free(writer);
-	if (!failed && ferror(output->file))
-		return error_set(err, -EIO, "cannot write '%s'", output->path);
-	return 0;
+	return failed ? 0 : heap_output_check(output, err);
 }

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
+#include "../core/tell.h"
 
 struct symbol {
 	uint64_t number;	/* ascending */
@@ -21,21 +21,6 @@ struct tracker_reader {
 	size_t count, room;
 	uint32_t recent_file, recent_line, recent_stack;
 };
-
-__attribute__((format(printf, 2, 3)))
-static void reader_tell(const struct tracker_reader *reader,
-			const char *fmt, ...)
-{
-	char text[256];
-	va_list args;
-
-	if (!reader->input->tell)
-		return;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	reader->input->tell(reader->input->context, text);
-}
 
 static int symbol_define(struct tracker_reader *reader,
 			 const struct tracker_record *record, struct error *err)
@@ -73,8 +58,8 @@ static uint32_t symbol_string(const struct tracker_reader *reader,
 			      sizeof(*reader->symbols), number);
 	if (at && reader->symbols[at - 1].number == (uint64_t)number)
 		return reader->symbols[at - 1].string;
-	reader_tell(reader, "symbol %" PRId32 " is used but never told",
-		    number);
+	heap_input_tell(reader->input,
+			"symbol %" PRId32 " is used but never told", number);
 	reader->input->trace->damaged++;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
+#include "../core/tell.h"
 
 #define UNKNOWN		(-1)
 /* for the type, the number and, behind it, OUT_OF_MEMORY */
@@ -21,12 +22,6 @@ struct tracker_writer {
 	uint32_t next;			/* symbol */
 };
 
-static void writer_tell(const struct tracker_writer *writer, const char *text)
-{
-	if (writer->output->tell)
-		writer->output->tell(writer->output->context, text);
-}
-
 /* ---- bytes ---- */
 
 static void word_put(const struct tracker_writer *writer, uint32_t word)
@@ -42,7 +37,8 @@ static void pointer_put(const struct tracker_writer *writer, uint64_t pointer)
 
 	if (writer->form.bits == 32) {
 		if (high)
-			writer_tell(writer, "addresses are cut to 32 bits");
+			heap_output_tell(writer->output,
+					 "addresses are cut to 32 bits");
 		word_put(writer, pointer);
 		return;
 	}
@@ -84,7 +80,8 @@ static uint32_t symbol_get(struct tracker_writer *writer, const char *text)
 	uint32_t number, symbol;
 
 	if (length >= TEXT_MAX || writer->next + length >= INT32_MAX) {
-		writer_tell(writer, "names that are too long are unknown");
+		heap_output_tell(writer->output,
+				 "names that are too long are unknown");
 		return UNKNOWN;
 	}
 	number = heap_strings_add(&writer->texts, text);
@@ -152,8 +149,8 @@ static void malloc_put(struct tracker_writer *writer,
 	uint64_t size = event->size;
 
 	if (size > INT32_MAX) {
-		writer_tell(writer, "blocks of 2 GiB and more are 2147483647 "
-			    "bytes");
+		heap_output_tell(writer->output,
+				 "blocks of 2 GiB and more are 2147483647 bytes");
 		size = INT32_MAX;
 	}
 	word_put(writer, NFMT_MALLOC);
@@ -170,16 +167,16 @@ static bool writer_wants(struct tracker_writer *writer,
 {
 	if (!writer->timed && event->time != HEAP_NO_TIME) {
 		writer->timed = true;
-		writer_tell(writer, "times, threads, types and all callers but "
-			    "the first are left out");
+		heap_output_tell(writer->output,
+				 "times, threads, types and all callers but the first are left out");
 	}
 	if (!writer->begun)
 		writer->pid = event->pid;
 	writer->begun = true;
 	if (event->pid == writer->pid)
 		return true;
-	writer_tell(writer, "events of other processes than the first are left "
-		    "out; --pid chooses one");
+	heap_output_tell(writer->output,
+			 "events of other processes than the first are left out; --pid chooses one");
 	return false;
 }
 
@@ -189,8 +186,8 @@ static void free_step(struct tracker_writer *writer,
 	if (!step->event->address || step->wrong & HEAP_WRONG_LATE)
 		return;
 	if (!step->gone && step->wrong & HEAP_WRONG_UNKNOWN)
-		writer_tell(writer, "frees of blocks that were never seen are "
-			    "left out");
+		heap_output_tell(writer->output,
+				 "frees of blocks that were never seen are left out");
 	else
 		free_put(writer, step->event->address);
 }
@@ -204,8 +201,8 @@ static void writer_step(struct tracker_writer *writer,
 	case HEAP_OLD:
 		if (!step->came || step->came->number != step->number)
 			return;		/* it is there already */
-		writer_tell(writer, "blocks that were there before are "
-			    "allocations for 'old'");
+		heap_output_tell(writer->output,
+				 "blocks that were there before are allocations for 'old'");
 		malloc_put(writer, event);
 		return;
 	case HEAP_REALLOC:
@@ -236,13 +233,14 @@ int tracker_stream_step(struct heap_output *output, void *state,
 	switch (event->kind) {
 	case HEAP_GROW:
 	case HEAP_INTERNAL:
-		writer_tell(writer, "the heap's own memory is left out");
+		heap_output_tell(writer->output,
+				 "the heap's own memory is left out");
 		return 0;
 	case HEAP_FORK:
 	case HEAP_EXEC:
 	case HEAP_EXIT:
-		writer_tell(writer, "beginnings and ends of processes are left "
-			    "out");
+		heap_output_tell(writer->output,
+				 "beginnings and ends of processes are left out");
 		return 0;
 	case HEAP_BEGIN:
 		return 0;
@@ -293,7 +291,5 @@ int tracker_stream_end(struct heap_output *output, void *state,
 	heap_strings_free(&writer->texts);
 	free(writer->symbols);
 	free(writer);
-	if (!failed && ferror(output->file))
-		return error_set(err, -EIO, "cannot write '%s'", output->path);
-	return 0;
+	return failed ? 0 : heap_output_check(output, err);
 }
