@@ -8,6 +8,7 @@
  *	caller MAJOR MINOR half		16 bytes, of which nothing is at 8
  *	caller MAJOR MINOR absent	a text in a page that was never touched
  *	caller MAJOR MINOR count N	N records of one number, from 1
+ *	caller MAJOR MINOR fork N	the same, and then by a child as well
  *	caller MAJOR MINOR cost N	none: prints ns per call, less a call of
  *					an empty function
  */
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,6 +71,30 @@ static const char *absent_text(void)
 	return text;
 }
 
+static void write_numbers(unsigned int major, unsigned int minor,
+			  unsigned long n)
+{
+	for (uint32_t i = 1; i <= n; i++)
+		rastrace_write(major, minor, &i, sizeof(i));
+}
+
+/* The child's code has been probed before it is there. */
+static int write_forked(unsigned int major, unsigned int minor, unsigned long n)
+{
+	int status = 1;
+	pid_t child;
+
+	write_numbers(major, minor, n);
+	child = fork();
+	if (!child) {
+		write_numbers(major, minor, n);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 1;
+	return status != 0;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int major, minor;
@@ -99,7 +125,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(kind, "cost"))
 		printf("%.2f\n", time_calls(rastrace_write, n) -
 				 time_calls(nothing, n));
-	for (uint32_t i = 1; !strcmp(kind, "count") && i <= n; i++)
-		rastrace_write(major, minor, &i, sizeof(i));
+	else if (!strcmp(kind, "count"))
+		write_numbers(major, minor, n);
+	else if (!strcmp(kind, "fork"))
+		return write_forked(major, minor, n);
 	return 0;
 }

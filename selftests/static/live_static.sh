@@ -63,6 +63,9 @@ is "$(printed '^text')" 7 "nothing is recorded twice"
 "$caller" 100 2 count 3
 is "$(tracefmt -q -t . | sed -n 's/^number //p' | tr '\n' ' ')" \
 	"0000 0001 0000 0002 0000 0003 " "numbers"
+trace clear
+ok "a child that was forked behind the first ones lives" "$caller" 100 2 fork 3
+is "$(printed '^number ')" 6 "  its numbers are there as well"
 "$caller" 100 3 bytes 5
 is "$(printed '^bytes 00 01 02 03 04$')" 1 "bytes"
 "$caller" 100 3 bytes 512

@@ -4,18 +4,18 @@
  * with the arguments where the C calling convention has them, and the USDT
  * note by which `trace` finds it in whatever binary it is linked into.
  *
- * On x86 the probe lies on the nop of 5 bytes that Linux 6.18 turns into a
- * call; alignment keeps it within a cache line, which that needs.
+ * On x86 the nop has one byte: one of 5, which Linux turns into a call from 6.18
+ * on, leads a child that is forked afterwards to a page that it hasn't got.
  */
 #if defined(__x86_64__)
 # define LANDING	endbr64
-# define NOP		.byte 0x0f, 0x1f, 0x44, 0x00, 0x00
+# define NOP		nop
 # define RETURN		ret
 # define ARGUMENTS	"4@%edi 4@%esi 8@%rdx 8@%rcx"
 # define WORD		.8byte
 #elif defined(__i386__)
 # define LANDING	endbr32
-# define NOP		.byte 0x0f, 0x1f, 0x44, 0x00, 0x00
+# define NOP		nop
 # define RETURN		ret
 # define ARGUMENTS	"4@4(%esp) 4@8(%esp) 4@12(%esp) 4@16(%esp)"
 # define WORD		.4byte
@@ -30,7 +30,7 @@
 #endif
 
 	.text
-	.p2align 5
+	.p2align 4
 	.globl	rastrace_write
 	.type	rastrace_write, %function
 rastrace_write:

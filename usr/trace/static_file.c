@@ -22,7 +22,7 @@
 #define INCLUDES_MAX	8	/* depth */
 
 #if defined(__x86_64__)
-# define PROBE_INSN	"\x0f\x1f\x44\x00\x00"	/* nopl 0(%rax,%rax) */
+# define PROBE_INSN	"\x90"			/* nop */
 static bool machine_fits(uint16_t machine)
 {
 	return machine == EM_X86_64 || machine == EM_386;
