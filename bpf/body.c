@@ -60,6 +60,21 @@ int gen_frame_take(struct gen *gen, int words)
 	return FRAME_SLOT(gen, words - 1);
 }
 
+void gen_member_load(struct gen *gen, int off, int bytes, uint32_t member,
+		     emit_label failed)
+{
+	struct emit *e = &gen->e;
+
+	emit_alu(e, BPF_MOV, R3, R0);
+	emit_alu_imm(e, BPF_ADD, R3, member);
+	emit_alu(e, BPF_MOV, R1, FP);
+	emit_alu_imm(e, BPF_ADD, R1, off);
+	emit_alu_imm(e, BPF_MOV, R2, bytes);
+	emit_call(e, BPF_FUNC_probe_read_kernel);
+	emit_jump_imm(e, BPF_JNE, R0, 0, failed);
+	emit_load(e, bytes, R0, FP, off);
+}
+
 void gen_cookie_load(struct gen *gen)
 {
 	struct emit *e = &gen->e;
@@ -139,7 +154,10 @@ static void load_probed(struct gen *gen)
 	}
 	emit_store(e, 8, FP, FRAME_BIAS, R2);
 	emit_alu(e, BPF_MOV, R1, R6);
-	emit_call(e, BPF_FUNC_get_func_ip);
+	if (gen->target->func_ip)
+		emit_call(e, BPF_FUNC_get_func_ip);
+	else
+		returned_load(gen);
 	emit_load(e, 8, R2, FP, FRAME_BIAS);
 }
 
@@ -333,6 +351,7 @@ static bool process_kept(const struct gen *gen)
 
 	return target->context != BODY_KPROBE && target->processes_fd >= 0 &&
 	       (target->context == BODY_TEST || target->func_ip ||
+		returned_known(target->layout) ||
 		!(gen->site->flags & TDF_SITE_RETURN));
 }
 

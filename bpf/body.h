@@ -42,6 +42,10 @@ struct body_layout {
 	__u32 mm_xol, xol_vaddr;	/* where the process's return probes wait:
 					 * mm_struct.uprobes_state.xol_area,
 					 * xol_area.vaddr */
+	/* of the return probe that is hit: task_struct.utask,
+	 * uprobe_task.return_instances, struct return_instance */
+	__u32 task_utask, utask_returns;
+	__u32 return_func, return_stack, return_chained;
 	__u32 task_btf;			/* BTF id of struct task_struct */
 	bool vma;			/* these are known */
 };
@@ -150,7 +154,7 @@ struct body {
 /* What the body of a site needs beside the session's maps. */
 struct body_needs {
 	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
-	bool func_ip;		/* static data at a return probe of user space */
+	bool func_ip;		/* a return probe of user space */
 	bool layout;		/* target->layout */
 	bool segments;		/* target->segments_save */
 };

@@ -42,20 +42,6 @@ static void generate_word(struct gen *gen, int helper)
 	gen->place.off += 8;
 }
 
-/* r1 = FP + off, r2 = bytes, r3 = r0 + member: read kernel memory */
-static void read_kernel(struct emit *e, int off, int bytes, uint32_t member,
-			emit_label failed)
-{
-	emit_alu(e, BPF_MOV, R3, R0);
-	emit_alu_imm(e, BPF_ADD, R3, member);
-	emit_alu(e, BPF_MOV, R1, FP);
-	emit_alu_imm(e, BPF_ADD, R1, off);
-	emit_alu_imm(e, BPF_MOV, R2, bytes);
-	emit_call(e, BPF_FUNC_probe_read_kernel);
-	emit_jump_imm(e, BPF_JNE, R0, 0, failed);
-	emit_load(e, bytes, R0, FP, off);
-}
-
 /* current->real_parent->tgid; 0: not readable */
 static void generate_ppid(struct gen *gen)
 {
@@ -66,8 +52,8 @@ static void generate_ppid(struct gen *gen)
 
 	emit_store_imm(e, 8, R7, gen->place.off, 0);
 	emit_call(e, BPF_FUNC_get_current_task);
-	read_kernel(e, off, 8, layout->task_parent, failed);
-	read_kernel(e, off, 4, layout->task_tgid, failed);
+	gen_member_load(gen, off, 8, layout->task_parent, failed);
+	gen_member_load(gen, off, 4, layout->task_tgid, failed);
 	emit_store(e, 4, R7, gen->place.off, R0);
 	emit_label_place(e, failed);
 	gen->place.off += 8;

@@ -230,6 +230,13 @@ void gen_begin(struct gen *gen);
 int gen_finish(struct gen *gen, struct body *body);
 /* The lowest offset of `words` scratch words, free between expressions. */
 int gen_frame_take(struct gen *gen, int words);
+/* r0 = `bytes` that the kernel has at r0 + member, by way of FP + off */
+void gen_member_load(struct gen *gen, int off, int bytes, uint32_t member,
+		     emit_label failed);
+/* returned.c: r0 = where the function is whose return probe is hit, or what no
+ * address is; the layout has what that needs. */
+bool returned_known(const struct body_layout *layout);
+void returned_load(struct gen *gen);
 /* FRAME_COOKIE, FRAME_CPU are set. */
 void gen_cookie_load(struct gen *gen);
 void gen_cpu_load(struct gen *gen);

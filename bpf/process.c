@@ -65,6 +65,21 @@ static void entry_make(struct gen *gen, emit_label failed)
 	emit_label_place(e, known);
 }
 
+/* returned_load() may not know where: no program is that far away. */
+static void bias_check(struct gen *gen, emit_label failed)
+{
+	struct emit *e = &gen->e;
+
+	if (gen->target->context != BODY_UPROBE || gen->target->func_ip ||
+	    !(gen->site->flags & TDF_SITE_RETURN))
+		return;
+	emit_load(e, 8, R1, FP, FRAME_BIAS);
+	emit_const(e, R2, 1ULL << 47);
+	emit_alu(e, BPF_ADD, R1, R2);
+	emit_alu_imm(e, BPF_RSH, R1, 48);
+	emit_jump_imm(e, BPF_JNE, R1, 0, failed);
+}
+
 void process_generate(struct gen *gen)
 {
 	emit_label other = emit_label_new(&gen->e);
@@ -73,6 +88,7 @@ void process_generate(struct gen *gen)
 
 	if (!gen->process || gen->walked)
 		return;
+	bias_check(gen, same);
 	identity_load(gen);
 	emit_load(e, 8, R3, R8, SLICE(process));
 	emit_jump_if(e, BPF_JNE, R1, R3, other);

@@ -33,13 +33,14 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 {
 	const struct tdf_module *module = &tdf->modules[point->module];
 	unsigned int uses = site_uses(tdf, site, module->machine);
+	bool returned = site->flags & TDF_SITE_RETURN &&
+			module->kind == TDF_MODULE_USER;
 
 	return (struct body_needs){
 		.limits = point->maxhits || point->passcount,
-		.func_ip = uses & RPN_USES_ADDR &&
-			   site->flags & TDF_SITE_RETURN &&
-			   module->kind == TDF_MODULE_USER,
-		.layout = uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
+		.func_ip = returned,
+		.layout = returned ||
+			  uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & RPN_USES_STALE &&
 			    module->kind == TDF_MODULE_USER,
@@ -93,7 +94,8 @@ static void scan_uses(struct gen *gen)
 	gen->bring_in = reads && target->bring_in && target->layout &&
 			target->layout->vma && target->context != BODY_KPROBE;
 	if (gen->relocated && site->flags & TDF_SITE_RETURN &&
-	    gen->target->context == BODY_UPROBE && !gen->target->func_ip)
+	    target->context == BODY_UPROBE && !target->func_ip &&
+	    !returned_known(target->layout))
 		gen_fail(gen, -EOPNOTSUPP,
 			 "static data can't be read at a return probe: this "
 			 "kernel doesn't tell which function returns", 0);

@@ -204,6 +204,11 @@ static inline void bed_layout(struct body_layout *l, const struct btf *btf)
 	l->task_tgid = bed_member(btf, "task_struct", "tgid");
 	l->mm_xol = bed_member(btf, "mm_struct", "uprobes_state.xol_area");
 	l->xol_vaddr = bed_member(btf, "xol_area", "vaddr");
+	l->task_utask = bed_member(btf, "task_struct", "utask");
+	l->utask_returns = bed_member(btf, "uprobe_task", "return_instances");
+	l->return_func = bed_member(btf, "return_instance", "func");
+	l->return_stack = bed_member(btf, "return_instance", "stack");
+	l->return_chained = bed_member(btf, "return_instance", "chained");
 }
 
 /* What absent memory needs. */

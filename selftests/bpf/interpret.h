@@ -288,6 +288,20 @@ static inline void push_entry(struct interpreter *in)
 			push(in, in->entry[i]);
 }
 
+static inline uint64_t unary(struct interpreter *in, int op, uint64_t a)
+{
+	switch (op) {
+	case OP_abs:
+		return (int64_t)a < 0 ? -a : a;
+	case OP_neg:
+		return -a;
+	case OP_not:
+		return ~a;
+	default:
+		return a + operand_leb(in, false);
+	}
+}
+
 static inline bool step(struct interpreter *in)
 {
 	int op = *in->code++;
@@ -324,18 +338,10 @@ static inline bool step(struct interpreter *in)
 	case OP_xderef_size:
 		return push_far(in, operand(in, 1, false));
 	case OP_abs:
-		a = pop(in);
-		push(in, (int64_t)a < 0 ? -a : a);
-		return true;
 	case OP_neg:
-		push(in, -pop(in));
-		return true;
 	case OP_not:
-		push(in, ~pop(in));
-		return true;
 	case OP_plus_uconst:
-		a = pop(in);
-		push(in, a + operand_leb(in, false));
+		push(in, unary(in, op, pop(in)));
 		return true;
 	case OP_bra:
 		jump(in, pop(in) != 0);

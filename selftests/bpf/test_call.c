@@ -295,7 +295,6 @@ static uint64_t fresh(struct call_bed *c)
 static void test_nesting(struct call_bed *c, const struct programs *p)
 {
 	uint64_t at = fresh(c), was;
-	struct ras_call call;
 
 	begin(c, p->begin[MIDDLE], 50, 8, 9);
 	c->stack[50] = TRAMPOLINE;
@@ -318,8 +317,14 @@ static void test_nesting(struct call_bed *c, const struct programs *p)
 	finish(c, p->end[INNER], 50, BLOCK);
 	finish(c, p->end[MIDDLE], 50, BLOCK);
 	expect(c, &at, "2:7000:8:9", "the one that jumps to the other");
+}
 
-	at = fresh(c);
+/* By an exception, or longjmp() */
+static void test_left(struct call_bed *c, const struct programs *p)
+{
+	uint64_t at = fresh(c);
+	struct ras_call call;
+
 	begin(c, p->begin[MIDDLE], 50, 8, 9);
 	begin(c, p->begin[INNER], 40, 16, 0x17);
 	finish(c, p->end[INNER], 40, BLOCK);
@@ -526,6 +531,7 @@ static void test_machine(struct call_bed *c, uint16_t machine,
 	test_arguments(c);
 	programs_make(c, &p);
 	test_nesting(c, &p);
+	test_left(c, &p);
 	test_names(c, &p);
 	test_frames(c, &p);
 	test_releases(c, &p);

@@ -6,27 +6,12 @@
  *	test_random [FIRST [COUNT]]
  */
 #include "bed.h"
+#include "random.h"
 #include "usr/lib/rpn.h"
 
 #define PROGRAMS	250
 #define ARENA		4096
 #define DEPTH_MAX	TDF_RPN_STACK
-
-static uint64_t seed;
-
-/* xorshift64* */
-static uint64_t random_next(void)
-{
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return seed * 0x2545f4914f6cdd1dULL;
-}
-
-static unsigned int random_below(unsigned int limit)
-{
-	return (random_next() >> 33) % limit;
-}
 
 /* A word as it occurs: small, negative, huge. */
 static uint64_t random_word(void)

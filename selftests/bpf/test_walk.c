@@ -181,6 +181,34 @@ static void test_too_long(void)
 		body_free(&body);
 }
 
+/* Static data behind a return, without bpf_get_func_ip(). */
+static void test_returned(void)
+{
+	uint8_t rpn[9] = { OP_addr };
+	struct error err;
+	struct body body;
+	int code;
+
+	bed_clear(&bed);
+	bed.site.flags = TDF_SITE_RETURN;
+	bed.target.func_ip = false;
+	bed_memory(&bed, TDF_STMT_MEM, 8, rpn, sizeof(rpn));
+	code = body_generate(&body, &bed.tdf, &bed.point, &bed.site,
+			     &bed.target, &err);
+	if (tap_is(code, 0, "static data behind a return: a body")) {
+		code = bed_load_body(&bed, &body);
+		if (!tap_ok(code >= 0, "  which the kernel takes"))
+			tap_diag("%s", bed.log);
+		close(code);
+	}
+	bed.target.layout = NULL;
+	code = body_generate(&body, &bed.tdf, &bed.point, &bed.site,
+			     &bed.target, &err);
+	tap_is(code, -EOPNOTSUPP, "  not without the kernel's structures");
+	bed.target.layout = &bed.layout;
+	bed.site.flags = 0;
+}
+
 int main(void)
 {
 	size_t count = sizeof(shapes) / sizeof(shapes[0]);
@@ -198,5 +226,6 @@ int main(void)
 		test_shape(&shapes[i], TDF_POINT_CONTINUE);
 	}
 	test_too_long();
+	test_returned();
 	return tap_done();
 }
