@@ -162,14 +162,18 @@ struct tdf_point {
 struct tdf_site {
 	__u64 offset;		/* user: file offset; kernel: offset from symbol */
 	__u64 address;		/* as linked; 0 unknown (kernel) */
-	__u64 nominal;		/* address the logged values are those of */
+	__u64 nominal;		/* address the logged values are those of; the
+				 * same as `address`, or one that runs whenever
+				 * that does */
 	__u32 symbol;		/* string: kernel symbol; user: for display */
 	__u32 symbol_offset;	/* address - symbol, for display */
 	__u8 cost;		/* TDF_COST_* */
 	__u8 insn_length;	/* 0 unknown (kernel) */
 	__u8 insn[TDF_INSN_MAX];
 	__u8 flags;		/* TDF_SITE_*; unknown flags are refused */
-	__u8 reserved[6];
+	__u8 reserved[2];
+	__u32 text;		/* string: the instruction, as the assembler has
+				 * it; may be empty */
 	__u64 semaphore;	/* USDT: file offset of its counter; 0 none */
 	__u32 first_stmt;
 	__u32 stmts;

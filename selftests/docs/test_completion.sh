@@ -57,6 +57,10 @@ is "$(complete_line tracefmt --format "" | tr '\n' ' ')" \
 	done)" "and no others are known"
 is "$(complete_line trcust --output-dir "")" "dir" \
 	"trcust --output-dir: directories"
+is "$(complete_line trcust --site "" | tr '\n' ' ')" \
+	"$(for how in exact fast safe none; do
+		trcust --site $how --version >/dev/null 2>&1 && printf '%s ' $how
+	done)" "trcust --site: all that it takes"
 is "$(complete_line trcust a)" "a.tdf
 a.tsf" "trcust: its files"
 is "$(complete_line trcust --from-source a.c)" "a.c" \

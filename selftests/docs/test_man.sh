@@ -63,8 +63,8 @@ done
 
 # "NAME text" of every message, in the table and in the page
 tr -d '\n' <"$TOP/include/rastrace/diag.def" |
-	grep -Eo 'DIAG\([A-Z]+, [A-Z_]+,[[:space:]]*"[^"]*"' |
-	sed -E 's/DIAG\([A-Z]+, ([A-Z_]+),[[:space:]]*"(.*)"/\1 \2/' >"$TMP/table"
+	grep -Eo 'DIAG\([A-Z]+, [A-Z0-9_]+,[[:space:]]*"[^"]*"' |
+	sed -E 's/DIAG\([A-Z]+, ([A-Z0-9_]+),[[:space:]]*"(.*)"/\1 \2/' >"$TMP/table"
 awk '/^\.It TRCERR_/ { name = substr($2, 8); getline; sub(/^\\&/, ""); print name, $0 }' \
 	"$TOP/usr/man/trcust.1" >"$TMP/page"
 ok "diag.def has messages" test -s "$TMP/table"

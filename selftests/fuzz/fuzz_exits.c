@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a module: the exits of its functions and its static probes.
- * Sites are on instructions that can be probed, and not behind their exits.
+ * Any bytes as a module: the exits of its functions, its blocks, and its static
+ * probes.
+ * Sites are on instructions that can be probed, each on one of its own.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "usr/trcust/module/block.h"
 #include "usr/trcust/module/code.h"
+#include "usr/trcust/module/landing.h"
 #include "usr/trcust/compile/exits.h"
 #include "usr/trcust/module/usdt.h"
 
@@ -20,8 +23,7 @@ static void check_sites(struct module *module, const struct exits *exits)
 		struct code_site exit = { .address = exits->sites[i].exit };
 		size_t available;
 
-		if (site.address > exit.address ||
-		    (i && exits->sites[i - 1].address > site.address))
+		if (i && exits->sites[i - 1].address >= site.address)
 			abort();
 		/* a symbol may be larger than its section */
 		if (!module_code(module, site.address, &available, NULL) ||
@@ -36,14 +38,45 @@ static void check_sites(struct module *module, const struct exits *exits)
 	}
 }
 
+static void check_block(struct flow *flow, const struct labels *labels,
+			uint64_t address)
+{
+	struct block block;
+
+	if (block_find(flow, labels, address, address, &block))
+		return;
+	if (block.at >= block.count || block.insns[block.at].address != address)
+		abort();
+	block_free(&block);
+}
+
+static void look_at_block(const struct flow_source *source,
+			  const struct landings *landings,
+			  const struct module_range *range)
+{
+	struct labels *labels;
+	struct flow flow;
+
+	if (flow_decode(&flow, source, range->start, range, 1))
+		return;
+	landings_mark(landings, &flow);
+	labels = labels_find(&flow);
+	if (labels)
+		check_block(&flow, labels, range->start);
+	labels_free(labels);
+	flow_free(&flow);
+}
+
 static void look_at(const struct flow_source *source,
+		    const struct landings *landings,
 		    const struct module_symbol *symbol)
 {
 	struct module_range range = { symbol->address,
 				      symbol->address + symbol->size };
 	struct exits exits;
 
-	if (exits_find(source, range.start, &range, 1, &exits))
+	look_at_block(source, landings, &range);
+	if (exits_find(source, NULL, range.start, &range, 1, &exits))
 		return;
 	check_sites(source->module, &exits);
 	exits_free(&exits);
@@ -66,16 +99,19 @@ static size_t read_probes(const struct module *module)
 
 static void look_at_all(struct module *module)
 {
-	struct symbol_index symbols;
+	struct symbol_index symbols = { 0 };
 	struct flow_source source = {
 		.module = module, .symbols = &symbols,
 		.cfi = dwarf_getcfi_elf(module->elf),
 		.landing_pads = module->symbol_count & 1,
 	};
+	struct landings landings = { 0 };
 
-	if (!symbol_index_make(&symbols, module))
+	if (!landings_find(&landings, module) &&
+	    !symbol_index_make(&symbols, module))
 		for (size_t i = 0; i < symbols.count && i < FUNCTIONS_MAX; i++)
-			look_at(&source, symbols.symbols[i]);
+			look_at(&source, &landings, symbols.symbols[i]);
+	landings_free(&landings);
 	symbol_index_free(&symbols);
 	dwarf_cfi_end(source.cfi);
 	if (read_probes(module) > (size_t)module->file_size + (1 << 20))

@@ -31,7 +31,9 @@ static void print_all(const struct body *body)
 
 /* Offsets that nothing is at; all are known. */
 static const struct body_layout layout = {
-	.mm_xol = 600, .xol_vaddr = 48,
+	.mm_xol = 600, .xol_vaddr = 48, .task_utask = 1032,
+	.utask_returns = 32, .return_func = 8, .return_stack = 16,
+	.return_chained = 32,
 	.thread_base = { 4000, 4008 }, .thread_ds = 4016, .thread_es = 4018,
 	.thread_fsindex = 4020, .thread_gsindex = 4022, .tls_array = 4024,
 	.task_mm = 1000, .mm_ldt = 1008, .ldt_entries = 8, .ldt_count = 16,

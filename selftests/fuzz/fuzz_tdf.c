@@ -86,6 +86,7 @@ static void tdf_walk(const struct tdf *tdf)
 				&tdf->sites[point->first_site + k];
 
 			string_check(tdf, site->symbol);
+			string_check(tdf, site->text);
 			site_generate(tdf, point, site);
 		}
 	}

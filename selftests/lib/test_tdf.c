@@ -285,6 +285,18 @@ static const struct layout_row {
 	  { { TDF_STMT_MEM, .length = 8, ONE }, { TDF_STMT_ABSENT } },
 	  { { TDF_STMT_ABSENT }, { TDF_STMT_ASCIIZ, .length = 4, ONE } },
 	  { { TDF_STMT_ABSENT }, { TDF_STMT_ABSENT } } }, NULL },
+	{ "a register, its bytes computed", {
+	  { { TDF_STMT_REG, .reg_bytes = 8 } },
+	  { { TDF_STMT_VALUE, TDF_STMT_RAW, .length = 8, ONE } },
+	  { { TDF_STMT_REG, .reg_bytes = 8 } } }, NULL },
+	{ "a register, fewer bytes computed", {
+	  { { TDF_STMT_REG, .reg_bytes = 8 } },
+	  { { TDF_STMT_VALUE, TDF_STMT_RAW, .length = 4, ONE } },
+	  { { TDF_STMT_REG, .reg_bytes = 8 } } }, "differ in item 0" },
+	{ "a register, a value with a prefix", {
+	  { { TDF_STMT_REG, .reg_bytes = 8 } },
+	  { { TDF_STMT_VALUE, .length = 8, ONE } },
+	  { { TDF_STMT_REG, .reg_bytes = 8 } } }, "differ in item 0" },
 	{ "absent register", {
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
@@ -457,6 +469,11 @@ static void check_sites(void)
 	check(&image, NULL, "a semaphore");
 	image.module.kind = TDF_MODULE_KERNEL;
 	check(&image, "semaphore", "a semaphore in the kernel");
+	prepare(&image);
+	image.sites[0].text = sizeof(image.strings) - 1;
+	check(&image, NULL, "the text of an instruction");
+	image.sites[0].text = sizeof(image.strings);
+	check(&image, "text of its instruction", "one past the strings");
 	prepare(&image);
 	image.points[0].flags = TDF_POINT_CONTINUE;
 	check(&image, NULL, "ONFAULT=CONTINUE");

@@ -8,9 +8,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <rastrace/rasfile.h>
+#include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/ring.h"
-#include "usr/lib/snapshot.h"
 
 #define RECORDS		16384
 #define ENTRY_VALUE	0xa3	/* DW_OP_ and numbers of registers */
@@ -133,7 +133,8 @@ static struct ras_record *records[RECORDS];
 static size_t record_count;
 static uint64_t taken_until;	/* time of the last record looked at */
 
-static void slice_take(const struct ras_slice_copy *copy, uint64_t key)
+static void slice_take(void *context, const struct ras_slice_copy *copy,
+		       uint64_t length, uint64_t key)
 {
 	struct ring ring = {
 		.data = (const void *)(copy + 1), .first = copy->first,
@@ -160,25 +161,12 @@ static int record_compare(const void *a, const void *b)
 
 static void records_take(void)
 {
-	const struct ras_file *file;
 	struct error err;
-	void *data;
-	size_t size, at;
 
 	while (record_count)
 		free(records[--record_count]);
-	if (snapshot_take(self_run, &data, &size, &err))
+	if (!self_slices_each(self_run, slice_take, NULL, &err))
 		tap_bail("cannot read the buffer: %s", err.text);
-	file = data;
-	for (at = file->size; at < size;) {
-		const struct ras_chunk *chunk =
-			(const void *)((char *)data + at);
-
-		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
-		if (chunk->kind == RAS_CHUNK_SLICE)
-			slice_take((const void *)(chunk + 1), file->key);
-	}
-	free(data);
 	qsort(records, record_count, sizeof(*records), record_compare);
 	if (record_count)
 		taken_until = records[record_count - 1]->time;

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <time.h>
 #include <rastrace/rasfile.h>
+#include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/ring.h"
-#include "usr/lib/snapshot.h"
 #include "usr/trace/figures.h"
 
 #define THREADS		6
@@ -119,9 +119,10 @@ struct census {
 	uint64_t records, torn, damaged, gaps, backwards;
 };
 
-static void slice_check(const struct ras_slice_copy *copy, size_t length,
-			uint64_t key, struct census *census)
+static void slice_check(void *context, const struct ras_slice_copy *copy,
+			uint64_t length, uint64_t key)
 {
+	struct census *census = context;
 	struct ring ring = {
 		.data = (const void *)(copy + 1), .first = copy->first,
 		.head = copy->head,
@@ -152,26 +153,9 @@ static void slice_check(const struct ras_slice_copy *copy, size_t length,
 
 static bool picture_check(struct census *census)
 {
-	const struct ras_file *file;
 	struct error err;
-	void *data;
-	size_t size, at;
 
-	if (snapshot_take(self_run, &data, &size, &err))
-		return false;
-	file = data;
-	for (at = file->size; at < size;) {
-		const struct ras_chunk *chunk =
-			(const void *)((char *)data + at);
-
-		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
-		if (chunk->kind == RAS_CHUNK_SLICE)
-			slice_check((const void *)(chunk + 1), chunk->length -
-				    sizeof(struct ras_slice_copy), file->key,
-				    census);
-	}
-	free(data);
-	return true;
+	return self_slices_each(self_run, slice_check, census, &err);
 }
 
 static double now(void)

@@ -29,6 +29,9 @@ like "$(cat "$TMP/query")" "^$TDF: session 1, on, major 197 .*'$TMP/target'" \
 	"what is armed"
 like "$(cat "$TMP/query")" "^ +1 +on +3 +3 +0 +0 +0 +unknown +0 +work" \
 	"a tracepoint with its figures"
+like "$(cat "$TMP/query")" \
+	" work: work\\+[0-9]+ \(0x[0-9a-f]+\)( for 0x[0-9a-f]+)?, [a-z]+.*, (nop5|emulated|stepped), some [0-9.]+ [nu]s$" \
+	"  where it stands, on what, and what a hit costs"
 like "$(cat "$TMP/query")" "^  armed [0-9-]+ [0-9:.]+ \(.* ago\)" "since when"
 like "$(cat "$TMP/query")" "^  without a hit: 2-60$" "long lists are summed up"
 memory=$(field memory)
@@ -43,6 +46,12 @@ status 0 "some of what is over" trace query "many(2-3)"
 is "$(grep -c '^ *[0-9]* *off' "$TMP/out")" 2 "two"
 status 0 "as JSON" trace query --json many
 is "$(grep -c '"cost"' "$TMP/out")" 60 "all of one file"
+is "$(grep -Ec '"nominal": "0x[0-9a-f]+"' "$TMP/out")" 60 \
+	"  with the addresses whose values are logged"
+is "$(grep -Ec '"instruction": "[a-z]+ ?[^"]*"' "$TMP/out")" 60 \
+	"  the instructions"
+is "$(grep -Ec '"cost_ns": [1-9][0-9]+$' "$TMP/out")" 60 \
+	"  and what a hit is expected to cost"
 status 1 "what isn't armed" trace query nothing
 status 1 "a minor that isn't there" trace query "app(9)"
 like "$(cat "$TMP/err")" "^trace: 'app\(9\)': there is no tracepoint 9$" \
@@ -94,6 +103,60 @@ like "$(trace query)" "^ +1 +maxhits +5 +3 " "a point that has its MAXHITS"
 like "$(trace explain-loss most)" "2 maxhits .*reached before [0-9-]+" \
 	"and when"
 trace off --all
+
+# A probe that stands beside the address whose values it logs
+make_tdf "$TMP/beside.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=195
+TRACE MINOR=1, TP=.many_3+1, REGS=(RDI)
+TRACE MINOR=2, TP=.many_4,RETEP=CALLER, REGS=(EAX)
+TSF
+trace on "$TMP/beside.tdf"
+trace query beside >"$TMP/query"
+like "$(cat "$TMP/query")" \
+	" many_3\+1: many_3\+0 \(0x[0-9a-f]+\) for 0x[0-9a-f]+, push %rbp, emulated, some 200 ns$" \
+	"both addresses"
+like "$(cat "$TMP/query")" \
+	" many_4\+0 \(0x[0-9a-f]+\) at the return, push %rbp, emulated, some 300 ns$" \
+	"a return probe"
+is "$(trace query --json beside | grep -c '"at_return": true')" 1 \
+	"  and in JSON"
+trace query --json "beside(1)" >"$TMP/query"
+# member NAME: of the site
+member() {
+	sed -n 's/^ *"'"$1"'": "0x\([0-9a-f]*\)",$/\1/p' "$TMP/query"
+}
+is "$(member nominal)" "$(printf %x $((0x$(member address) + 1)))" \
+	"  and in JSON"
+like "$(trace show "$TMP/beside.tdf")" \
+	", address 0x$(member address), values as at 0x$(member nominal), .* 55 \(push %rbp\), emulated, some 200 ns$" \
+	"  and of a file"
+trace off --all
+like "$(trace on -n "$TMP/beside.tdf")" \
+	" many_3\+0 \(0x$(member address)\) with the values of 0x$(member nominal), push %rbp, " \
+	"  and before it is armed"
+
+# Several sites
+if command -v cc >/dev/null; then
+	echo 'int main(void) { return 0; } __asm__(".globl two;"
+		".type two,@function; two: test %edi, %edi; je 1f; ret;"
+		"1: inc %eax; ret; .size two, . - two");' >"$TMP/two.c"
+	cc -o "$TMP/two" "$TMP/two.c"
+	make_tdf "$TMP/two.tsf" <<-TSF
+	MODNAME=$TMP/two
+	MAJOR=195
+	TRACE MINOR=1, TP=.two,RETEP=EXIT, REGS=(RDI)
+	TSF
+	trace on "$TMP/two.tdf"
+	like "$(trace query)" " two,RETEP=EXIT: two\+.*, and 1 more$" \
+		"of several sites the first"
+	like "$(trace query "two(1)")" \
+		"^ +also at two\+[0-9]+ \(0x[0-9a-f]+\).*, [a-z]+, some " \
+		"and all of a tracepoint that is named"
+	trace off --all
+else
+	skip "several sites" "no compiler"
+fi
 
 # Static tracepoints
 caller=$TOP/build/selftests/static/caller

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <time.h>
 #include <rastrace/rasfile.h>
+#include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/ring.h"
-#include "usr/lib/snapshot.h"
 #include "usr/trace/figures.h"
 
 /* DW_OP_ and numbers of registers */
@@ -162,7 +162,8 @@ static void tdf_write(bool with_global)
 
 /* ---- what was recorded ---- */
 
-static void slice_take(const struct ras_slice_copy *copy, uint64_t key)
+static void slice_take(void *context, const struct ras_slice_copy *copy,
+		       uint64_t length, uint64_t key)
 {
 	struct ring ring = {
 		.data = (const void *)(copy + 1), .first = copy->first,
@@ -180,25 +181,12 @@ static void slice_take(const struct ras_slice_copy *copy, uint64_t key)
 
 static void records_take(void)
 {
-	const struct ras_file *file;
 	struct error err;
-	void *data;
-	size_t size, at;
 
 	while (record_count)
 		free(records[--record_count]);
-	if (snapshot_take(self_run, &data, &size, &err))
+	if (!self_slices_each(self_run, slice_take, NULL, &err))
 		tap_bail("cannot read the buffer: %s", err.text);
-	file = data;
-	for (at = file->size; at < size;) {
-		const struct ras_chunk *chunk =
-			(const void *)((char *)data + at);
-
-		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
-		if (chunk->kind == RAS_CHUNK_SLICE)
-			slice_take((const void *)(chunk + 1), file->key);
-	}
-	free(data);
 }
 
 /* Records of a point at a site (of the point; -1: any) with these flags and

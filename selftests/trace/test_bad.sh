@@ -210,6 +210,34 @@ like "$(cat "$TMP/err")" '\\x1B\[2J/none.tdf' "  is made readable"
 unlike "$(cat "$TMP/err")" "$escape" "  has no escape"
 trace off --all
 
+# --- an instruction that a terminal would obey: its text is replaced
+python3 - "$TDF" "$TMP/obey.tdf" <<'PY' || bail "no TDF to test with"
+import struct, sys, zlib
+tdf = bytearray(open(sys.argv[1], "rb").read())
+sites, strings = (struct.unpack_from("<I", tdf, at)[0] for at in (64, 88))
+text = strings + struct.unpack_from("<I", tdf, sites + 52)[0]
+assert text > strings and 0 not in tdf[text:text + 7]
+tdf[text:text + 7] = b"\x1b[2J\xc2\x9b\n"
+struct.pack_into("<I", tdf, 16, 0)
+struct.pack_into("<I", tdf, 16, zlib.crc32(tdf))
+open(sys.argv[2], "wb").write(tdf)
+PY
+for command in "trace on -n" "trace show" "trcust --dump" "trace on" \
+	"trace query" "trace query --json"; do
+	case $command in
+	"trace query"*)	operand=obey ;;
+	*)		operand=$TMP/obey.tdf ;;
+	esac
+	# shellcheck disable=SC2086
+	status 0 "$command" $command "$operand"
+	[ "$command" = "trace on" ] ||
+		like "$(cat "$TMP/out")" '\\(x1[Bb]|u001b)\[2J' \
+			"  is made readable"
+	is "$(LC_ALL=C grep -c "$escape\|$(printf '\302\233')" "$TMP/out")" 0 \
+		"  has no escape, of one byte or two"
+done
+trace off --all
+
 # --- names in JSON
 mkdir "$TMP/q\"uo\\te"
 cp "$TDF" "$TMP/q\"uo\\te/my app.v2.tdf"

@@ -15,8 +15,8 @@ mv "$TMP/two.tdf" "$TDF"
 status 0 "--dry-run" trace on -n "$TDF"
 like "$(cat "$TMP/out")" "2 of 2 tracepoints would be armed" "how many"
 like "$(cat "$TMP/out")" "in '$TMP/target'" "in which file"
-like "$(cat "$TMP/out")" "many_3\+0, uprobe(_multi)?, emulated, about [0-9]+ ns$" \
-	"site, kind of link, class and cost"
+like "$(cat "$TMP/out")" "many_3\+0, [a-z]+.*, uprobe(_multi)?, emulated, about [0-9]+ ns$" \
+	"site, instruction, kind of link, class and cost"
 like "$(cat "$TMP/out")" "[1-9][0-9]* programs? in .*, maps of " "memory"
 like "$(cat "$TMP/out")" "^buffer: .* would be made" "the buffer"
 is "$(pins)" "" "nothing is left"
@@ -24,7 +24,7 @@ is "$(pins)" "" "nothing is left"
 # A selection, and a kind of link
 status 0 "of one tracepoint" trace on -n --attach perf "$TMP/app(2)"
 like "$(cat "$TMP/out")" "1 of 2 tracepoints" "only it"
-like "$(cat "$TMP/out")" "many_3\+0, uprobe, " "with that kind of link"
+like "$(cat "$TMP/out")" "many_3\+0, .*, uprobe, " "with that kind of link"
 
 # What is armed already, and what is refused
 trace on "$TMP/app(1)"

@@ -85,7 +85,7 @@ written app.tdf TRC0009.TFF "good tracepoints are written"
 status 1 "/W1" trcust /W1 app
 is "$(grep -c TRCERR_ err)" 1 "/W1 shows errors"
 status 1 "/W2" trcust app /W2
-is "$(grep -c TRCERR_ err)" 2 "/W2 shows warnings"
+is "$(grep TRCERR_ err | grep -vc SLOWSITE)" 2 "/W2 shows warnings"
 status 0 "--exit-zero" trcust --exit-zero app
 written app.tdf TRC0009.TFF "the same files then"
 status 2 "an unknown level" trcust -W3 app

@@ -40,7 +40,7 @@ trace_bytes() {
 		done
 	} >every.tsf
 	rm -f every.tdf
-	trcust every.tsf 2>every.err
+	trcust --site=exact every.tsf 2>every.err
 }
 
 # Those that are taken are just the instructions that objdump shows, less
@@ -74,7 +74,7 @@ build() {
 # site_of NAME: where TP=.work stands
 site_of() {
 	printf 'MODNAME=%s\nTRACE TP=.work\n' "$PWD/$1" >one.tsf
-	trcust one.tsf && sites_of one.tdf | cut -d' ' -f1
+	trcust --site=exact one.tsf && sites_of one.tdf | cut -d' ' -f1
 }
 
 for variant in "o0 -O0" "o2 -O2" "pie -O1 -fPIE -pie" "nopie -O1 -no-pie" \
@@ -133,7 +133,7 @@ mkdir -p root/usr/lib/debug
 cp whole.debug root/usr/lib/debug/whole.debug
 printf 'MODNAME=/app\nTRACE TP=.work\n' >sysroot.tsf
 mv whole.debug hidden
-ok "sysroot" trcust --sysroot "$TMP/root" sysroot.tsf
+ok "sysroot" trcust --site=exact --sysroot "$TMP/root" sysroot.tsf
 is "$(sites_of sysroot.tdf | cut -d' ' -f1)" "$(site_of whole)" \
 	"debug information below the sysroot"
 like "$(trcust --dump sysroot.tdf)" 'path "/app"' "the path on the target"

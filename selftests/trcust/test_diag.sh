@@ -25,7 +25,7 @@ cc -O2 -g -shared -fPIC -nostdlib -o module.so "$here/diag/module.c" ||
 unmark='{
 	line = ""
 	rest = $0
-	while (match(rest, /\^\{:?[A-Z_]+\}/)) {
+	while (match(rest, /\^\{:?[A-Z0-9_]+\}/)) {
 		name = substr(rest, RSTART + 2, RLENGTH - 3)
 		line = line substr(rest, 1, RSTART - 1)
 		rest = substr(rest, RSTART + RLENGTH)
@@ -38,7 +38,7 @@ unmark='{
 
 # Lines "line:column:NAME"; "::NAME" without a place
 # shellcheck disable=SC2016
-raised='/^[^ ].* \[TRCERR_[A-Z_]+\]$/ {
+raised='/^[^ ].* \[TRCERR_[A-Z0-9_]+\]$/ {
 	name = $NF
 	gsub(/^\[TRCERR_|\]$/, "", name)
 	n = split($1, place, ":")
@@ -47,7 +47,7 @@ raised='/^[^ ].* \[TRCERR_[A-Z_]+\]$/ {
 
 # The caret stands below the column that the message names.
 # shellcheck disable=SC2016
-misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z_]+\]$/ {
+misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z0-9_]+\]$/ {
 	split($1, place, ":")
 	message = $0
 	getline source
@@ -105,6 +105,8 @@ run_case() {
 		"$BIN/trcust" input.tsf >out 2>err || status=$?
 	fi
 	awk "$raised" err | sort >got
+	# elsewhere it is the compiler's choice
+	[ "$name" = SLOWSITE ] || sed -i '/:SLOWSITE$/d' got
 	sort -o expected expected
 	is "$(cat got)" "$(cat expected)" "$case: what is marked is raised" ||
 		diag_file err
@@ -120,10 +122,10 @@ for file in "$here"/diag/*.tsf "$here"/diag/*.sh; do
 done
 
 # Every message of the table has a file.
-sed -nE 's/^DIAG\([A-Z]+, ([A-Z_]+),$/\1/p' \
+sed -nE 's/^DIAG\([A-Z]+, ([A-Z0-9_]+),$/\1/p' \
 	"$TOP/include/rastrace/diag.def" | sort >table
 (cd "$here/diag" && ls ./*.tsf ./*.sh) |
-	sed -E 's,^\./([A-Z_]+)\..*,\1,' | sort -u >covered
+	sed -E 's,^\./([A-Z0-9_]+)\..*,\1,' | sort -u >covered
 is "$(comm -3 covered table)" "" \
 	"$(($(comm -13 covered table | wc -l))) messages without a test"
 tap_done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # RETEP stands before every exit of a function, at the start of its epilogue:
 # where labels in assembly say so, and in the system's libraries where objdump
-# shows instructions that give the frame back and leave.
+# shows instructions that give the frame back, set the result and leave.
 . "$(dirname "$0")/../tap.sh"
 need cc nm objdump
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ if cc -shared -nostdlib -o exits.so "$here/exits/exits.s" 2>log; then
 			echo "TRACE TP=.$name,RETEP"
 		done
 	} >exits.tsf
-	trcust exits.tsf 2>err
+	trcust --site=exact exits.tsf 2>err
 	exits_of exits.tdf >got
 	for name in $functions; do
 		is "$(awk -v f="$name" '$1 == f { print $2, $3 }' got)" \
@@ -45,7 +45,7 @@ if cc -shared -nostdlib -o exits.so "$here/exits/exits.s" 2>log; then
 	for how in "--strip-all" "--remove-section=.eh_frame"; do
 		objcopy "$how" exits.so less.so
 		sed 's/exits.so/less.so/' exits.tsf >less.tsf
-		trcust less.tsf 2>err
+		trcust --site=exact less.tsf 2>err
 		exits_of less.tdf >less
 		is "$(grep -v '^by_frame \|^split ' less)" \
 			"$(grep -v '^by_frame \|^split ' got)" "objcopy $how"
@@ -59,8 +59,14 @@ fi
 # shellcheck disable=SC2016
 through='FNR == NR {		# objdump, for the targets
 	if (match($0, /\t(bnd )?(j[a-z]+|call) +[0-9a-f]+/)) {
-		n = split(substr($0, RSTART, RLENGTH), word, / +/)
+		n = split(substr($0, RSTART + 1, RLENGTH - 1), word, / +/)
 		target[word[n]] = 1
+		sub(/^ */, "")
+		if (word[n - 1] == "jmp")
+			from[word[n]] = from[word[n]] " " \
+				substr($0, 1, index($0, ":") - 1)
+		else
+			branch[word[n]] = 1
 	}
 	next
 }
@@ -101,8 +107,12 @@ address in site {
 	inside = 1
 	sites++
 }
+inside { covered[address] = 1 }
 inside && address in target && !(address in site) {
-	print "a way leads behind the site", name, $0
+	if (address in branch)
+		print "a way leads behind the site", name, $0
+	else
+		joints[address] = name
 }
 insn ~ /^(ret|jmp)/ {
 	if (insn ~ /^ret/ && !inside)
@@ -110,7 +120,8 @@ insn ~ /^(ret|jmp)/ {
 	inside = 0
 	next
 }
-inside && insn !~ /^(pop|add +\$0x[0-9a-f]+,%.sp|leave|lea .*,%.sp|mov +%.bp,%.sp|sub +\$0xf+[0-9a-f]+,%.sp)/ {
+inside && insn !~ /^(pop|add +\$0x[0-9a-f]+,%.sp|leave|lea .*,%.sp|mov +%.bp,%.sp|sub +\$0xf+[0-9a-f]+,%.sp)/ &&
+insn !~ /[ ,]%[er]ax( +#.*)?$/ && insn !~ /^(cltq|nop|endbr|test|cmp|v?movap|pxor|xorps)/ {
 	print "no epilogue", name, $0
 }
 inside && insn ~ /^pop +%.ax/ { print "loses the value", name, $0 }
@@ -118,6 +129,13 @@ END {
 	for (address in site)
 		if (!seen[address])
 			print "no instruction", address
+	for (address in joints) {
+		n = split(from[address], jumps, / /)
+		for (i = 1; i <= n; i++)
+			if (jumps[i] != "" && !covered[jumps[i]])
+				print "no site on the jump", jumps[i], "to",
+					joints[address], address
+	}
 	print functions, sites >"count"
 }'
 
@@ -133,7 +151,7 @@ all_exits() {
 		awk '{ print "TRACE TP=." $1 ",RETEP" }' functions
 	} >all.tsf
 	rm -f all.tdf
-	trcust /W0 all.tsf
+	trcust --site=exact /W0 all.tsf
 	trcust --dump all.tdf >dump
 	awk '/^  site / { print substr($6, 3) }' dump >sites
 	while read -r name begin size; do

@@ -19,7 +19,7 @@ cp "$here/golden.tsf" .
 status 0 "a module of which each byte is known" trcust --explain golden.tsf
 sed 's/instruction  .*  (/instruction  (/' out >got
 ok "is explained so" diff "$here/golden.txt" got
-like "$(cat out)" ' instruction  pop %rbx  \(5b\)$' "with the instruction"
+like "$(cat out)" ' instruction  push %rbx  \(53\)$' "with the instruction"
 like "$(cat out)" ' instruction  jmp 0x40100d  ' "and where it jumps"
 is "$(echo ./*.tdf ./*.TFF)" "./*.tdf ./*.TFF" "no file is written"
 

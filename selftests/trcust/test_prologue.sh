@@ -39,7 +39,7 @@ fi
 # behind NAME: how far from the symbol TP=.NAME stands
 behind() {
 	printf 'MODNAME=%s\nTRACE TP=.%s\n' "$PWD/code" "$1" >one.tsf
-	trcust one.tsf && trcust --dump one.tdf |
+	trcust --site=exact one.tsf && trcust --dump one.tdf |
 		sed -nE 's/^  site "[^"]*"\+([0-9]+) .*/\1/p'
 }
 

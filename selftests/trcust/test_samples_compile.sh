@@ -3,7 +3,7 @@
 # The manual's samples (1.5) compile, for 32-bit modules that have their
 # symbols, with the diagnostics that their own mistakes deserve and no others:
 # the 16-bit one gives a minor code twice, the 32-bit one has a flat register
-# in a MEM.
+# in a MEM. Where hits are dear is the compiler's choice.
 . "$(dirname "$0")/../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 need cc
@@ -23,7 +23,8 @@ sample() {
 	cp "$here/samples/sample-$1.tsf" .
 	# shellcheck disable=SC2086
 	status "$4" "$1: status" trcust $3 "sample-$1.tsf"
-	is "$(sed -nE 's/^[^:]*:([0-9]+:[0-9]+): .*\[TRCERR_(.*)\]$/\1:\2/p' \
+	is "$(sed -nE '/SLOWSITE/d
+		s/^[^:]*:([0-9]+:[0-9]+): .*\[TRCERR_(.*)\]$/\1:\2/p' \
 		err)" "$7" "$1: the messages" || diag_file err
 	trcust --dump "sample-$1.tdf" >tdf.dump
 	is "$(grep -c '^point' tdf.dump)" "$5" "$1: tracepoints"
@@ -45,5 +46,5 @@ strip bare.dll
 sed '/^TRACE MINOR=0xB0/,$d' sample-16bit.tsf >label.tsf
 status 1 "a stripped module" trcust -m bare.dll label.tsf
 status 0 "its symbols in a map" trcust -m bare.dll label.tsf /M=xxx.map
-is "$(cat err)" "" "no message"
+is "$(grep -v '^ ' err | grep -v SLOWSITE)" "" "no message"
 tap_done

@@ -12,7 +12,7 @@ cd "$TMP" || exit 1
 sites_of() {
 	printf 'MODNAME=%s\nTRACE TP=%s\n' "$module" "$1" >one.tsf
 	rm -f one.tdf
-	trcust $options one.tsf 2>err
+	trcust --site=exact $options one.tsf 2>err
 	[ -e one.tdf ] && trcust --dump one.tdf | sed -nE \
 		's/^  site "(.*)"\+([0-9]+) offset .*/\1+\2/p'
 }

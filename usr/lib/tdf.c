@@ -86,6 +86,8 @@ static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 {
 	TABLE_CHECK(tdf_has_string(tdf, site->symbol),
 		    "site without a symbol name");
+	TABLE_CHECK(tdf_has_string(tdf, site->text),
+		    "site without the text of its instruction");
 	TABLE_CHECK(site->cost <= TDF_COST_UNKNOWN, "site of cost %u",
 		    site->cost);
 	TABLE_CHECK(site->insn_length <= TDF_INSN_MAX &&
@@ -271,10 +273,18 @@ static int tdf_check_stmts(const struct table_file *file,
 	return 0;
 }
 
+static bool tdf_item_raw(const struct tdf_item *item)
+{
+	return item->kind == TDF_STMT_REG || item->flags & TDF_STMT_RAW;
+}
+
+/* What is in a register at one site may be computed at another one. */
 static bool tdf_item_same(const struct tdf_item *a, const struct tdf_item *b)
 {
-	return a->kind == b->kind && a->flags == b->flags &&
-	       a->bytes == b->bytes;
+	bool raw = tdf_item_raw(a);
+
+	return a->bytes == b->bytes && raw == tdf_item_raw(b) &&
+	       (raw || (a->kind == b->kind && a->flags == b->flags));
 }
 
 /* An item may be absent where it has a prefix that tells so. */

@@ -13,6 +13,22 @@
 #include "pins.h"
 #include "retire.h"
 
+/* Where it stands, on what, and the address whose values it logs. */
+static void place_print(const struct tdf *tdf, const struct tdf_site *site)
+{
+	fputs("    ", stdout);
+	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
+	printf("+%u", site->symbol_offset);
+	if (site->nominal != site->address)
+		printf(" (%#llx) with the values of %#llx", site->address,
+		       site->nominal);
+	fputs(", ", stdout);
+	if (!site->text)
+		return;
+	safe_text_print(stdout, tdf_string(tdf, site->text), false);
+	fputs(", ", stdout);
+}
+
 static void site_print(const struct job *job, const struct tdf_point *point,
 		       uint32_t index, const struct features *features,
 		       const struct hit_cost *cost)
@@ -26,9 +42,8 @@ static void site_print(const struct job *job, const struct tdf_point *point,
 		attach_is_multi(&tdf->modules[point->module], features) ?
 		"uprobe_multi" : "uprobe";
 
-	fputs("    ", stdout);
-	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
-	printf("+%u, %s%s, %s, ", site->symbol_offset, kind,
+	place_print(tdf, site);
+	printf("%s%s, %s, ", kind,
 	       site->flags & TDF_SITE_RETURN ? " at the return" : "",
 	       names_cost[site->cost]);
 	if (site->cost < TDF_COST_UNKNOWN && cost->ns[site->cost] &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <rastrace/rasfile.h>
+#include "../lib/cost.h"
 #include "../lib/identity.h"
 #include "../lib/names.h"
 #include "json.h"
@@ -34,12 +35,21 @@ static void kinds_print(const char *key, const char *const *names,
 
 static void site_print(const struct tdf *tdf, const struct tdf_site *site)
 {
+	unsigned int ns = cost_expect(site->cost, site->flags);
+
 	json_open(NULL, '{');
 	json_string("symbol", tdf_string(tdf, site->symbol));
 	json_number("symbol_offset", site->symbol_offset);
 	json_number("offset", site->offset);
 	address_print("address", site->address);
+	address_print("nominal", site->nominal);
+	json_boolean("at_return", site->flags & TDF_SITE_RETURN);
+	if (site->text)
+		json_string("instruction", tdf_string(tdf, site->text));
+	else
+		json_null("instruction");
 	json_string("cost", names_cost[site->cost]);
+	number_or_null("cost_ns", ns, ns);
 	json_close('}');
 }
 

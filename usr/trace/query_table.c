@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
+#include "../lib/cost.h"
 #include "../lib/names.h"
 #include "../lib/safe_text.h"
 #include "query.h"
@@ -70,26 +71,53 @@ static void point_print_why(const struct figure *figure)
 	putchar('\n');
 }
 
+static void site_print(const struct tdf *tdf, const struct tdf_site *site)
+{
+	char cost[COST_TEXT];
+
+	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
+	printf("+%u (%#llx)", site->symbol_offset,
+	       site->address ? site->address : site->offset);
+	if (site->nominal != site->address)
+		printf(" for %#llx", site->nominal);
+	if (site->flags & TDF_SITE_RETURN)
+		fputs(" at the return", stdout);
+	if (site->text) {
+		fputs(", ", stdout);
+		safe_text_print(stdout, tdf_string(tdf, site->text), false);
+	}
+	if (cost_print(cost, site->cost, site->flags))
+		printf(", %s, %s", names_cost[site->cost], cost);
+}
+
 static void place_print(const struct tdf *tdf, uint32_t index)
 {
 	const struct tdf_point *point;
-	const struct tdf_site *site;
 
 	if (!tdf) {
 		puts("  -");
 		return;
 	}
 	point = &tdf->points[index];
-	site = &tdf->sites[point->first_site];
 	fputs("  ", stdout);
 	safe_text_print(stdout, tdf_string(tdf, point->name), false);
 	fputs(": ", stdout);
-	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
-	printf("+%u (%#llx)", site->symbol_offset,
-	       site->address ? site->address : site->offset);
+	site_print(tdf, &tdf->sites[point->first_site]);
 	if (point->sites > 1)
-		printf(" and %u more", point->sites - 1);
+		printf(", and %u more", point->sites - 1);
 	putchar('\n');
+}
+
+/* The other sites, a line for each. */
+static void point_print_sites(const struct tdf *tdf, uint32_t index)
+{
+	const struct tdf_point *point = &tdf->points[index];
+
+	for (uint32_t i = 1; i < point->sites; i++) {
+		fputs("         also at ", stdout);
+		site_print(tdf, &tdf->sites[point->first_site + i]);
+		putchar('\n');
+	}
 }
 
 /* The table of one session. */
@@ -148,6 +176,7 @@ static void point_print(const struct listing *listing, uint32_t index)
 	const struct query *query = listing->query;
 	const struct session *session = &query->list.items[listing->session];
 	const struct figure *figure = listing_figure(listing, index);
+	const struct tdf *tdf = query->tdfs[listing->session];
 	uint64_t numbers[COLUMNS];
 
 	numbers_take(figure, numbers);
@@ -155,7 +184,9 @@ static void point_print(const struct listing *listing, uint32_t index)
 	       query_point_state(session, index));
 	for (int c = 0; c < COLUMNS; c++)
 		number_print(numbers[c], listing->widths[c]);
-	place_print(query->tdfs[listing->session], index);
+	place_print(tdf, index);
+	if (tdf && query->restricted)
+		point_print_sites(tdf, index);
 	point_print_why(figure);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "../../bpf/body.h"
+#include "../lib/cost.h"
 #include "../lib/identity.h"
 #include "../lib/rpn.h"
 #include "../lib/safe_text.h"
@@ -187,6 +188,21 @@ static void string_print(const struct tdf *tdf, uint32_t string)
 	safe_text_print(stdout, tdf_string(tdf, string), false);
 }
 
+static void insn_print(const struct tdf *tdf, const struct tdf_site *site)
+{
+	printf(", address %#llx", site->address);
+	if (site->nominal != site->address)
+		printf(", values as at %#llx", site->nominal);
+	printf(", file offset %#llx, bytes", site->offset);
+	for (unsigned int i = 0; i < site->insn_length; i++)
+		printf(" %02x", site->insn[i]);
+	if (!site->text)
+		return;
+	fputs(" (", stdout);
+	string_print(tdf, site->text);
+	putchar(')');
+}
+
 static void site_print(const struct tdf *tdf, const struct tdf_site *site,
 		       uint32_t index)
 {
@@ -196,16 +212,16 @@ static void site_print(const struct tdf *tdf, const struct tdf_site *site,
 		[TDF_COST_STEPPED] = "single-stepped",
 		[TDF_COST_UNKNOWN] = "unknown cost",
 	};
+	char text[COST_TEXT];
 
 	printf("  site %u: ", index);
 	string_print(tdf, site->symbol);
 	printf("+%u", site->symbol_offset);
 	if (site->insn_length)
-		printf(", address %#llx, file offset %#llx, bytes",
-		       site->address, site->offset);
-	for (unsigned int i = 0; i < site->insn_length; i++)
-		printf(" %02x", site->insn[i]);
+		insn_print(tdf, site);
 	printf(", %s", costs[site->cost]);
+	if (cost_print(text, site->cost, site->flags))
+		printf(", %s", text);
 	if (site->flags & TDF_SITE_RETURN)
 		printf(", return probe");
 	if (site->flags & TDF_SITE_TAIL_CALL)

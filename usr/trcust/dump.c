@@ -11,6 +11,7 @@
 #include "../lib/identity.h"
 #include "../lib/names.h"
 #include "../lib/rpn.h"
+#include "../lib/safe_text.h"
 #include "../lib/table.h"
 #include "../lib/tdf.h"
 #include "../lib/tff.h"
@@ -19,18 +20,17 @@
 /* In quotes; what a terminal would take for a command is escaped. */
 static void dump_text(const char *text)
 {
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = *text;
+	char safe[16];
+	size_t n;
 
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c == '\n')
-			printf("\\n");
-		else if (c < ' ' || c == 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
+	putchar('"');
+	for (; *text; text += n) {
+		n = safe_text_utf8(text, strnlen(text, 4));
+		n = n ? n : 1;
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		fwrite(safe, 1, safe_text_put(safe, text, n, false) - safe,
+		       stdout);
 	}
 	putchar('"');
 }
@@ -94,9 +94,12 @@ static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
 {
 	dump_labelled("  site", tdf_string(tdf, s->symbol));
 	printf("%+d offset %#" PRIx64 " address %#" PRIx64
-	       " nominal %#" PRIx64 " cost %s insn",
+	       " nominal %#" PRIx64 " cost %s",
 	       (int32_t)s->symbol_offset, (uint64_t)s->offset,
 	       (uint64_t)s->address, (uint64_t)s->nominal, names_cost[s->cost]);
+	if (s->text)
+		dump_labelled(" text", tdf_string(tdf, s->text));
+	printf(" insn");
 	for (int i = 0; i < s->insn_length; i++)
 		printf(" %02x", s->insn[i]);
 	printf("%s", s->insn_length ? "" : " -");

@@ -5,21 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "../lib/cost.h"
 #include "arch/arch.h"
+#include "compile/site.h"
 #include "module/demangle.h"
 #include "dwarf/dwarf_line.h"
 
 #define LABEL_WIDTH_MAX	32
 
-/* Measured on several machines: the ratios hold. */
 static const struct {
 	const char *name, *hint;
 } costs[] = {
-	[TDF_COST_NOP5] = { "nop5", "the cheapest, some 100 ns a hit" },
-	[TDF_COST_EMULATED] = { "emulated",
-		"cheap, about twice a nop5's, some 200 ns a hit" },
+	[TDF_COST_NOP5] = { "nop5",
+		"cheap, but newer kernels may harm the program there" },
+	[TDF_COST_EMULATED] = { "emulated", "cheap" },
 	[TDF_COST_STEPPED] = { "single-stepped",
-		"dear, about 25 times a nop5's, some 2.5 us a hit" },
+		"dear, over ten times an emulated one's" },
 	[TDF_COST_UNKNOWN] = { "not known", "the code wasn't seen" },
 };
 
@@ -44,7 +45,7 @@ static void explain_instruction(const struct compilation *c,
 				const struct compile_site *site, int width,
 				FILE *out)
 {
-	char text[128];
+	char text[128], cost[COST_TEXT];
 
 	if (!c->module ||
 	    arch_insn_print(site->insn, site->insn_length,
@@ -54,11 +55,26 @@ static void explain_instruction(const struct compilation *c,
 	fprintf(out, "    %-*s  %s", width, "instruction", text);
 	for (int i = 0; i < site->insn_length; i++)
 		fprintf(out, "%s%02x", i ? " " : "  (", site->insn[i]);
-	fprintf(out, "%s\n    %-*s  %s: %s\n", site->insn_length ? ")" : "",
+	fprintf(out, "%s\n    %-*s  %s: %s", site->insn_length ? ")" : "",
 		width, "cost", costs[site->cost].name, costs[site->cost].hint);
+	if (cost_print(cost, site->cost, site->flags))
+		fprintf(out, ", %s a hit", cost);
+	fputc('\n', out);
+	if (site->stays)
+		fprintf(out, "    %-*s  %s\n", width, "because", site->stays);
 }
 
-static void explain_place(const struct compilation *c,
+static void explain_nominal(struct compilation *c,
+			    const struct compile_site *site, FILE *out)
+{
+	char name[320];
+
+	site_name_at(c, site->nominal, name, sizeof(name));
+	fprintf(out, ", values as at %s (%#" PRIx64 ")", name, site->nominal);
+	explain_line(c, site->nominal, out);
+}
+
+static void explain_place(struct compilation *c,
 			  const struct compile_site *site, int width, FILE *out)
 {
 	char name[320], *full;
@@ -75,7 +91,7 @@ static void explain_place(const struct compilation *c,
 		fprintf(out, " at %#" PRIx64, site->address);
 	explain_line(c, site->address, out);
 	if (site->nominal != site->address)
-		fprintf(out, ", values as at %#" PRIx64, site->nominal);
+		explain_nominal(c, site, out);
 	if (site->flags & TDF_SITE_RETURN)
 		fputs(", when the function has returned", out);
 	if (site->flags & TDF_SITE_TAIL_CALL)
@@ -138,7 +154,7 @@ static void explain_item(const struct compilation *c,
 }
 
 /* Pieces of an item stand behind its first statement. */
-static void explain_site(const struct compilation *c,
+static void explain_site(struct compilation *c,
 			 const struct compile_point *point,
 			 const struct compile_site *site, FILE *out)
 {
@@ -167,7 +183,7 @@ static void explain_limits(const struct tsf_point *tsf, FILE *out)
 		fputs(", goes on behind a fault", out);
 }
 
-static void explain_point(const struct compilation *c,
+static void explain_point(struct compilation *c,
 			  const struct compile_point *point, FILE *out)
 {
 	const struct tsf_point *tsf = point->tsf;
@@ -191,6 +207,8 @@ static void explain_point(const struct compilation *c,
 	fputs(" bytes", out);
 	explain_limits(tsf, out);
 	fputc('\n', out);
+	if (point->no_return)
+		fprintf(out, "  no return probe: %s\n", point->no_return);
 	for (size_t i = 0; i < point->site_count; i++)
 		explain_site(c, point, &point->sites[i], out);
 	fputc('\n', out);
@@ -212,7 +230,7 @@ static void explain_sum(const struct compilation *c, FILE *out)
 	fputc('\n', out);
 }
 
-void explain_points(const struct compilation *c, FILE *out)
+void explain_points(struct compilation *c, FILE *out)
 {
 	for (size_t i = 0; i < c->point_count; i++)
 		explain_point(c, &c->points[i], out);

@@ -7,6 +7,6 @@
 #include <stdio.h>
 #include "compile/compile.h"
 
-void explain_points(const struct compilation *c, FILE *out);
+void explain_points(struct compilation *c, FILE *out);
 
 #endif

@@ -41,6 +41,24 @@ static int take_major(void *context, const char *value)
 	return -1;
 }
 
+static int take_site(void *context, const char *value)
+{
+	static const char *const names[] = {
+		[MOVE_NEVER] = "exact", [MOVE_SAFE] = "safe",
+		[MOVE_FAST] = "fast",
+	};
+	struct settings *s = context;
+
+	for (int i = MOVE_NEVER; i <= MOVE_FAST; i++)
+		if (!strcmp(value, names[i])) {
+			s->site = i;
+			return 0;
+		}
+	fprintf(stderr, "trcust: a site is exact, safe or fast, not '%s'\n",
+		value);
+	return -1;
+}
+
 static int glob_add(struct run_globs *globs, const char *value)
 {
 	if (globs->count == RUN_GLOBS_MAX) {
@@ -116,6 +134,8 @@ static const struct option_def options[] = {
 	  take_debug },
 	{ "sysroot", 0, "DIR", "where the target's absolute paths begin",
 	  take_sysroot },
+	{ "site", 0, "HOW", "the instruction that a probe stands on: exact; safe (default) or fast: a cheaper one with the same values",
+	  take_site },
 	{ "exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero },
 	{ "explain", 0, NULL, "print where tracepoints stand and data comes from, write no file",
 	  take_explain },
@@ -270,7 +290,7 @@ static int run(const struct settings *s, int count, char **operands)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .level = 2 };
+	struct settings s = { .level = 2, .site = MOVE_SAFE };
 	int first, count, code;
 
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "compile/move.h"
 
 #define RUN_GLOBS_MAX	64
 
@@ -28,6 +29,7 @@ struct settings {
 	const char *module, *sysroot, *map, *debug;	/* NULL: not given */
 	const char *combine;	/* the TFF to make */
 	bool explain;
+	enum move_mode site;
 	const char *modname;	/* FROM_ */
 	unsigned int major;	/* FROM_; 0: not given */
 	struct run_globs include, exclude;	/* FROM_MODULE */

@@ -69,7 +69,7 @@ static char *tdf_name(const struct settings *s, struct diag *diag,
 static int run_file(const struct settings *s, const char *path,
 		    const char *given)
 {
-	struct compilation c = { 0 };
+	struct compilation c = { .mode = s->site };
 	struct tsf *tsf = NULL;
 	char *tdf;
 	int code;

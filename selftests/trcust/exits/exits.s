@@ -81,17 +81,122 @@ forms_exit4:
 	lretl
 end forms
 
-# the return value is set on the way
+# the return value is set on the way, from what is known before
 function value_between
 	push %rbx
 	sub $16, %rsp
 	call callee
+value_between_exit:
 	add $16, %rsp
 	mov %ebx, %eax
-value_between_exit:
 	pop %rbx
 	ret
 end value_between
+
+function value_of_frame
+	push %rbx
+	sub $16, %rsp
+	call callee
+value_of_frame_exit:
+	add $8, %rsp
+	mov (%rsp), %rax
+	lea 1(%rax), %eax
+	add $8, %rsp
+	pop %rbx
+	ret
+end value_of_frame
+
+# ... and from what isn't
+function value_of_memory
+	push %rbx
+	sub $16, %rsp
+	call callee
+	add $16, %rsp
+	mov (%rbx), %rax
+value_of_memory_exit:
+	pop %rbx
+	ret
+end value_of_memory
+
+function value_of_flags
+	sub $16, %rsp
+	call callee
+	test %ebx, %ebx
+	lea 16(%rsp), %rsp
+	sete %al
+value_of_flags_exit:
+	ret
+end value_of_flags
+
+# the other register of a result has to be set
+function value_wide
+	push %rbx
+	sub $16, %rsp
+	call callee
+	add $16, %rsp
+	mov %ebx, %edx
+value_wide_exit:
+	pop %rbx
+	ret
+end value_wide
+
+# jumps into the middle, from where the frame is in part given back
+function joined
+	push %rbx
+	test %edi, %edi
+	je 2f
+	push %r12
+	call callee
+joined_exit1:
+	pop %r12
+1:	pop %rbx
+	ret
+2:	call callee
+joined_exit2:
+	jmp 1b
+end joined
+
+# ... of which one comes behind an epilogue of its own
+function joined_twice
+	push %rbx
+	push %r12
+	push %r13
+	test %edi, %edi
+	jne 2f
+	js 3f
+joined_twice_exit1:
+	pop %r13
+1:	pop %r12
+	mov $1, %eax
+	pop %rbx
+	ret
+2:	call callee
+joined_twice_exit2:
+	pop %r13
+	jmp 1b
+3:	call callee
+joined_twice_exit3:
+	add $8, %rsp
+	jmp 1b
+end joined_twice
+
+# ... or that may be passed
+function joined_by_branch
+	push %rbx
+	test %edi, %edi
+	je 2f
+	push %r12
+	call callee
+	pop %r12
+1:
+joined_by_branch_exit:
+	pop %rbx
+	ret
+2:	call callee
+	test %eax, %eax
+	jne 1b
+	jmp 1b
+end joined_by_branch
 
 function value_popped
 	push %rax

@@ -101,10 +101,105 @@ int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 int arch_insn_print(const uint8_t *code, size_t size, uint8_t elf_class,
 		    uint64_t address, char *text, size_t text_size);
 
-enum arch_computed {
+/*
+ * What an instruction does to registers and memory, so that values can be
+ * followed through code. All sources are read before anything is written.
+ * Registers that are no general ones aren't looked at: what comes from them is
+ * unknown.
+ */
+enum arch_source {
+	ARCH_SOURCE_UNKNOWN,
+	ARCH_SOURCE_CONSTANT,	/* number */
+	ARCH_SOURCE_ADDRESS,	/* number: an address as linked */
+	ARCH_SOURCE_REGISTER,	/* reg + number */
+	ARCH_SOURCE_MEMORY,	/* what is at memory */
+};
+
+enum arch_space {
+	ARCH_SPACE_UNKNOWN,	/* an address that isn't base + number */
+	ARCH_SPACE_BASE,	/* register `base` + number */
+	ARCH_SPACE_FIXED,	/* number: an address as linked */
+	ARCH_SPACE_THREAD,	/* of the thread's own segment: never faults */
+};
+
+struct arch_memory {
+	enum arch_space space;
+	unsigned int base;	/* DWARF number */
+	int64_t number;
+	uint16_t bytes;		/* 0: not known */
+};
+
+struct arch_transfer {
+	bool to_memory;		/* else to register `to` */
+	unsigned int to;	/* DWARF number */
+	uint8_t part;		/* only of so many low bytes of the register it
+				 * is told what they have then; 0: of all */
+	struct arch_memory memory;	/* to_memory: where to; SOURCE_MEMORY:
+					 * where from; never both */
+	enum arch_source source;
+	unsigned int reg;	/* SOURCE_REGISTER: DWARF number */
+	int64_t number;
+	uint8_t bytes;		/* that many low bytes of the source (of reg +
+				 * number, after the sum); to a register they
+				 * are extended to all of it, or of the part */
+	bool is_signed;		/* by the sign, else by zeros */
+};
+
+#define ARCH_TRANSFERS	4
+
+struct arch_effect {
+	bool known;		/* false: it may do anything to anything */
+	bool flags;		/* may change the flags that are recorded */
+	bool faults;		/* may fault otherwise than by memory that isn't
+				 * there, or be done in part: division, string
+				 * operations */
+	bool traps;		/* may, by what programs seldom have: exceptions
+				 * of arithmetic that aren't masked, an operand
+				 * in memory that isn't aligned */
+	uint8_t count;
+	struct arch_transfer transfers[ARCH_TRANSFERS];
+	/* all that is read and written in memory, whether a transfer has it or
+	 * not; an instruction whose accesses are more isn't known */
+	uint8_t read_count, write_count;
+	struct arch_memory reads[2], writes[2];
+};
+
+/*
+ * What the instruction at that address (as linked) does. What it writes to a
+ * register or to memory is in a transfer. Jumps, conditional or not, calls and
+ * returns: what they do to registers and memory. False: no valid instruction.
+ */
+bool arch_effect_find(const uint8_t *code, size_t size, uint8_t elf_class,
+		      uint64_t address, struct arch_effect *effect);
+
+/* Registers that have what a function returns, integer or pointer (a second
+ * one for the upper half), DWARF numbers; how many. */
+size_t arch_result_numbers(uint8_t elf_class, unsigned int numbers[2]);
+/* DWARF numbers of the registers that effects tell of are below this. */
+#define ARCH_REGISTERS	16
+/* DWARF numbers of the instruction pointer and of the flags. */
+unsigned int arch_ip_register(uint8_t elf_class);
+unsigned int arch_flags_register(uint8_t elf_class);
+/* Bytes below the stack pointer that a function may keep data in (x86-64 psABI
+ * 3.2.2). 0: none. */
+unsigned int arch_red_zone(uint8_t elf_class);
+
+enum arch_computed_kind {
 	ARCH_COMPUTED_ANY,	/* a pointer to a function, most likely */
-	ARCH_COMPUTED_SWITCH,	/* by a table of distances, or marked so */
-	ARCH_COMPUTED_TABLE,	/* to an address out of a table */
+	ARCH_COMPUTED_ADDRESSES,	/* to an address out of a table */
+	ARCH_COMPUTED_DISTANCES,	/* to base + a number out of one */
+};
+
+/* What a computed jump goes by. */
+struct arch_computed {
+	enum arch_computed_kind kind;
+	bool stays;		/* marked as one that stays in the function */
+	uint8_t bytes;		/* of a number in the table */
+	bool is_signed;
+	bool known;		/* so are these: */
+	bool from_got;		/* ... as distances from the module's global
+				 * offset table */
+	uint64_t table, base;
 };
 
 struct arch_code {
@@ -113,21 +208,21 @@ struct arch_code {
 	uint8_t length;
 };
 
-/*
- * What the computed jump, the last of these instructions that stand one behind
- * the other, has for a form. *table: of a TABLE, where that is; 0 unknown.
- */
-enum arch_computed arch_computed_find(const struct arch_code *insns,
-				      size_t count, uint8_t elf_class,
-				      uint64_t *table);
+/* The computed jump is the last of these instructions, which stand one behind
+ * the other. */
+void arch_computed_find(const struct arch_code *insns, size_t count,
+			uint8_t elf_class, struct arch_computed *computed);
 
-/* The instruction puts a constant into a register that may be an address. */
+/* The instruction has a constant that may be an address, other than of a jump.
+ */
 bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
 		       uint64_t *address);
 
 /* DWARF number of the stack pointer. At a function's first instruction, and at
  * each that leaves it, the caller's frame begins behind the return address. */
 unsigned int arch_stack_register(uint8_t elf_class);
+/* DWARF number of the frame pointer (x86-64 psABI 3.2.2, i386 psABI 2.2.2). */
+unsigned int arch_frame_register(uint8_t elf_class);
 /* Name of the register that has an integer or a pointer that is returned. */
 const char *arch_result_register(uint8_t elf_class);
 /* Jumping to this function is returning (mitigations in the kernel). */

@@ -45,7 +45,9 @@ const char *arch_machine_name(uint16_t machine)
 /*
  * What a uprobe cannot stand on, by opcode: the kernel copies the instruction
  * to a page of the traced program and single-steps it there. Most of these
- * fault in user space anyway; the rest enter the kernel or hide the step.
+ * fault in user space anyway; the rest enter the kernel, which may do their
+ * work itself (UMIP), or hide the step. selftests/trace/live_insns.c holds all
+ * of this against the kernel.
  */
 static const struct {
 	uint8_t map;		/* ZYDIS_OPCODE_MAP_* */
@@ -75,12 +77,18 @@ static const struct {
 	{ ZYDIS_OPCODE_MAP_0F, 0x0b, 0x0b, true,
 	  "raises invalid opcode" },
 	{ ZYDIS_OPCODE_MAP_0F, 0x30, 0x30, false, "is privileged" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x34, 0x35, false, "enters the kernel" },
+	{ ZYDIS_OPCODE_MAP_0F, 0x34, 0x35, false,
+	  "enters or leaves the kernel" },
 	{ ZYDIS_OPCODE_MAP_0F, 0x37, 0x37, false, "is privileged" },
 	{ ZYDIS_OPCODE_MAP_0F, 0x78, 0x79, false, "is a system instruction" },
-	{ ZYDIS_OPCODE_MAP_0F, 0xae, 0xae, false,
-	  "is a fence or saves state, which the kernel does not probe" },
 };
+
+/* Of the system instructions: rdtscp and xgetbv, which anybody may use. */
+static bool insn_is_harmless(const ZydisDecodedInstruction *zi)
+{
+	return zi->mnemonic == ZYDIS_MNEMONIC_RDTSCP ||
+	       zi->mnemonic == ZYDIS_MNEMONIC_XGETBV;
+}
 
 static void insn_check_opcode(const ZydisDecodedInstruction *zi,
 			      struct arch_insn *insn)
@@ -88,7 +96,7 @@ static void insn_check_opcode(const ZydisDecodedInstruction *zi,
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		if (zi->opcode_map != refused[i].map ||
 		    zi->opcode < refused[i].first ||
-		    zi->opcode > refused[i].last)
+		    zi->opcode > refused[i].last || insn_is_harmless(zi))
 			continue;
 		insn->refused = refused[i].everywhere;
 		insn->user_refused = true;
@@ -102,6 +110,65 @@ static void insn_check_opcode(const ZydisDecodedInstruction *zi,
 	}
 }
 
+static bool insn_has_prefix(const ZydisDecodedInstruction *zi, uint8_t value)
+{
+	for (int i = 0; i < zi->raw.prefix_count; i++)
+		if (zi->raw.prefixes[i].value == value)
+			return true;
+	return false;
+}
+
+/* Processors ignore such a one, the kernel takes it for the prefix. */
+static bool insn_has_stray_rex(const ZydisDecodedInstruction *zi)
+{
+	for (int i = 0; i < zi->raw.prefix_count; i++)
+		if (zi->machine_mode == ZYDIS_MACHINE_MODE_LONG_64 &&
+		    (zi->raw.prefixes[i].value & 0xf0) == 0x40 &&
+		    i + 1 < zi->raw.prefix_count)
+			return true;
+	return false;
+}
+
+/* A branch or a call, near or far. */
+static bool insn_jumps(const ZydisDecodedInstruction *zi)
+{
+	return zi->meta.category == ZYDIS_CATEGORY_CALL ||
+	       zi->meta.category == ZYDIS_CATEGORY_COND_BR ||
+	       zi->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+static const char *insn_why_spoiled(const ZydisDecodedInstruction *zi)
+{
+	static const char far[] = "is a far call, which a uprobe would spoil";
+	bool repeats = insn_has_prefix(zi, 0xf2) || insn_has_prefix(zi, 0xf3);
+
+	if (insn_has_stray_rex(zi))
+		return "has a REX prefix that the kernel misreads";
+	if (insn_jumps(zi) && insn_has_prefix(zi, 0x66))
+		return "is a branch with a 66 prefix, which a uprobe would spoil";
+	if (zi->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
+		return "begins a transaction, which a uprobe would end";
+	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return NULL;
+	switch (zi->opcode) {
+	case 0x90:
+		if (zi->raw.rex.B)
+			return "is an exchange, which the kernel takes for a nop";
+		break;
+	case 0x9a:
+		return far;
+	case 0xff:
+		if (zi->raw.modrm.reg == 3)
+			return far;
+		break;
+	case 0xa4 ... 0xa7: case 0xaa ... 0xaf:
+		if (repeats)
+			return "repeats itself, and a uprobe is hit each time";
+		break;
+	}
+	return NULL;
+}
+
 /* The kernel takes the opcode bytes inside VEX instructions for branches, and
  * lets probes on instructions with these prefixes never fire. */
 static void insn_check_form(const ZydisDecodedInstruction *zi,
@@ -112,24 +179,26 @@ static void insn_check_form(const ZydisDecodedInstruction *zi,
 	if (zi->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	    zi->encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
 		why = "is a VEX, EVEX or XOP instruction, which a uprobe would spoil";
-	for (int i = 0; i < zi->raw.prefix_count && !why; i++)
-		switch (zi->raw.prefixes[i].value) {
-		case 0x26: case 0x2e: case 0x36: case 0x3e:
-			why = "has a segment prefix, where a uprobe never fires";
-			break;
-		case 0xf0:
-			why = "has a lock prefix, where a uprobe never fires";
-			break;
-		}
+	else if (insn_has_prefix(zi, 0x26) || insn_has_prefix(zi, 0x2e) ||
+		 insn_has_prefix(zi, 0x36) || insn_has_prefix(zi, 0x3e))
+		why = "has a segment prefix, where a uprobe never fires";
+	else if (insn_has_prefix(zi, 0xf0))
+		why = "has a lock prefix, where a uprobe never fires";
+	else
+		why = insn_why_spoiled(zi);
 	if (!why)
 		return;
 	insn->user_refused = true;
 	insn->why = why;
 }
 
-/* The no-operations that the kernel knows, by length; a 5-byte one may be
- * turned into a call of the kernel (64-bit tasks only). */
-static int insn_nop_cost(const uint8_t *code, uint8_t length, uint8_t elf_class)
+/*
+ * The no-operations that the kernel knows: its own, by length, and 90 with any
+ * prefixes. Each of 5 bytes, its own or not, may be turned into a call of the
+ * kernel (insn_is_nop() of arch/x86/lib/insn.c, 64-bit tasks only).
+ */
+static int insn_nop_cost(const ZydisDecodedInstruction *zi,
+			 const uint8_t *code, uint8_t elf_class)
 {
 	static const char nops[9][9] = {
 		"", "\x90", "\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00",
@@ -137,11 +206,17 @@ static int insn_nop_cost(const uint8_t *code, uint8_t length, uint8_t elf_class)
 		"\x0f\x1f\x80\x00\x00\x00\x00",
 		"\x0f\x1f\x84\x00\x00\x00\x00\x00",
 	};
+	bool one = zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		   zi->opcode == 0x90 && !zi->raw.rex.B;
+	bool many = zi->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+		    zi->opcode == 0x1f && zi->raw.modrm.reg == 0;
 
-	if (!length || length > 8 || memcmp(code, nops[length], length))
-		return -1;
-	return length == 5 && elf_class == ELFCLASS64 ? TDF_COST_NOP5 :
-							TDF_COST_EMULATED;
+	if ((one || many) && zi->length == 5 && elf_class == ELFCLASS64)
+		return TDF_COST_NOP5;
+	if (one || (many && zi->length <= 8 &&
+		    !memcmp(code, nops[zi->length], zi->length)))
+		return TDF_COST_EMULATED;
+	return -1;
 }
 
 static bool insn_is_branch(const ZydisDecodedInstruction *zi)
@@ -166,7 +241,7 @@ static bool insn_is_push(const ZydisDecodedInstruction *zi, const uint8_t *code)
 static uint8_t insn_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
 			 uint8_t elf_class)
 {
-	int cost = insn_nop_cost(code, zi->length, elf_class);
+	int cost = insn_nop_cost(zi, code, elf_class);
 
 	if (cost >= 0)
 		return cost;
@@ -311,146 +386,6 @@ int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 	if (!insn->why)
 		insn_check_opcode(&zi, insn);
 	return 0;
-}
-
-/* An index register times something is part of the address. */
-static bool insn_has_index(const ZydisDecodedInstruction *zi)
-{
-	return !modrm_is_register(zi) && zi->raw.modrm.rm == 4 &&
-	       (zi->raw.sib.index | zi->raw.rex.X << 3) != REG_SP;
-}
-
-enum table_step {
-	STEP_OTHER,
-	STEP_LOAD,		/* reg = table[index] */
-	STEP_ADD,		/* reg += from */
-	STEP_ADD_LOAD,		/* reg += table[index] */
-	STEP_ADDRESS,		/* reg = address */
-};
-
-/* What an instruction before a computed jump does. */
-static enum table_step insn_table_step(const struct arch_code *code,
-				       const ZydisDecodedInstruction *zi,
-				       unsigned int *reg, unsigned int *from,
-				       uint64_t *address)
-{
-	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-		return STEP_OTHER;
-	*reg = modrm_reg(zi);
-	*from = modrm_rm(zi);
-	switch (zi->opcode) {
-	case 0x63: case 0x8b:	/* movslq, mov */
-		return insn_has_index(zi) ? STEP_LOAD : STEP_OTHER;
-	case 0x01:		/* add */
-		*reg = modrm_rm(zi);
-		*from = modrm_reg(zi);
-		return modrm_is_register(zi) ? STEP_ADD : STEP_OTHER;
-	case 0x03:
-		if (modrm_is_register(zi))
-			return STEP_ADD;
-		return insn_has_index(zi) ? STEP_ADD_LOAD : STEP_OTHER;
-	case 0x8d:		/* lea distance(%rip) */
-		*address = code->address + code->length + zi->raw.disp.value;
-		return zi->raw.modrm.mod == 0 && zi->raw.modrm.rm == 5 ?
-			       STEP_ADDRESS : STEP_OTHER;
-	case 0xb8 ... 0xbf:	/* mov $address */
-		*reg = (zi->opcode & 7) | zi->raw.rex.B << 3;
-		*address = zi->raw.imm[0].value.u;
-		return STEP_ADDRESS;
-	default:
-		return STEP_OTHER;
-	}
-}
-
-/* Where the table begins that an address with an index is in. */
-static uint64_t table_find(const struct arch_code *insns, size_t count,
-			   const ZydisDecodedInstruction *user,
-			   uint8_t elf_class)
-{
-	unsigned int base = user->raw.sib.base | user->raw.rex.B << 3;
-	ZydisDecodedInstruction zi;
-
-	if (user->raw.sib.base == REG_BP && user->raw.modrm.mod == 0)
-		return elf_class == ELFCLASS64 ?
-			       (uint64_t)user->raw.disp.value :
-			       (uint32_t)user->raw.disp.value;
-	while (count--) {
-		unsigned int reg, from;
-		uint64_t address;
-
-		if (!insn_decode(insns[count].bytes, insns[count].length,
-				 elf_class, &zi) &&
-		    insn_table_step(&insns[count], &zi, &reg, &from,
-				    &address) == STEP_ADDRESS && reg == base)
-			return address + user->raw.disp.value;
-	}
-	return 0;
-}
-
-/* jmp *reg: how did the address get there? */
-static enum arch_computed computed_register(const struct arch_code *insns,
-					    size_t count, unsigned int jump,
-					    uint8_t elf_class, uint64_t *table)
-{
-	unsigned int reg, from, other = jump;
-	ZydisDecodedInstruction zi;
-	bool added = false;
-	uint64_t address;
-
-	while (count--) {
-		enum table_step step;
-
-		if (insn_decode(insns[count].bytes, insns[count].length,
-				elf_class, &zi))
-			break;
-		step = insn_table_step(&insns[count], &zi, &reg, &from,
-				       &address);
-		if (step == STEP_ADD_LOAD && reg == jump)
-			return ARCH_COMPUTED_SWITCH;
-		if (step == STEP_ADD && reg == jump) {
-			added = true;
-			other = from;
-		} else if (step == STEP_LOAD && added &&
-			   (reg == jump || reg == other)) {
-			return ARCH_COMPUTED_SWITCH;
-		} else if (step == STEP_LOAD && reg == jump) {
-			*table = table_find(insns, count, &zi, elf_class);
-			return ARCH_COMPUTED_TABLE;
-		}
-	}
-	return ARCH_COMPUTED_ANY;
-}
-
-enum arch_computed arch_computed_find(const struct arch_code *insns,
-				      size_t count, uint8_t elf_class,
-				      uint64_t *table)
-{
-	ZydisDecodedInstruction zi;
-
-	*table = 0;
-	count--;
-	if (insn_decode(insns[count].bytes, insns[count].length, elf_class,
-			&zi))
-		return ARCH_COMPUTED_ANY;
-	if (zi.attributes & ZYDIS_ATTRIB_HAS_NOTRACK)
-		return ARCH_COMPUTED_SWITCH;
-	if (modrm_is_register(&zi))
-		return computed_register(insns, count, modrm_rm(&zi),
-					 elf_class, table);
-	if (!insn_has_index(&zi))
-		return ARCH_COMPUTED_ANY;
-	*table = table_find(insns, count, &zi, elf_class);
-	return ARCH_COMPUTED_TABLE;
-}
-
-bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
-		       uint64_t *address)
-{
-	ZydisDecodedInstruction zi;
-	unsigned int reg, from;
-
-	return !insn_decode(insn->bytes, insn->length, elf_class, &zi) &&
-	       insn_table_step(insn, &zi, &reg, &from, address) == STEP_ADDRESS;
 }
 
 unsigned int arch_stack_register(uint8_t elf_class)

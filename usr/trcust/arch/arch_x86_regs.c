@@ -91,6 +91,11 @@ bool arch_register_is_kept(unsigned int number, uint8_t elf_class)
 	return number == 3 || (number >= 5 && number <= 7);
 }
 
+unsigned int arch_frame_register(uint8_t elf_class)
+{
+	return elf_class == ELFCLASS64 ? 6 : 5;
+}
+
 const char *arch_result_register(uint8_t elf_class)
 {
 	return elf_class == ELFCLASS64 ? "RAX" : "EAX";

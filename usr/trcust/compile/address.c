@@ -35,14 +35,25 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 	return number;
 }
 
+void address_register_emit(const struct compile_site *site, unsigned int number,
+			   int64_t displacement, struct bytes *rpn)
+{
+	if (!site->result_rpn || number != site->result) {
+		rpn_emit_register(rpn, number, displacement);
+		return;
+	}
+	bytes_add(rpn, site->result_rpn->data, site->result_rpn->size);
+	rpn_emit_add(rpn, displacement, true);
+}
+
 static bool module_is_wide(const struct compilation *c)
 {
 	return c->module->elf_class == ELFCLASS64;
 }
 
 /* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
-static int compile_flat(struct compilation *c, struct bytes *rpn,
-			const struct tsf_address *address)
+static int compile_flat(struct compilation *c, const struct compile_site *site,
+			struct bytes *rpn, const struct tsf_address *address)
 {
 	bool wide = module_is_wide(c);
 	int64_t rest = address->displacement;
@@ -55,7 +66,8 @@ static int compile_flat(struct compilation *c, struct bytes *rpn,
 
 		if (number < 0)
 			return 1;
-		rpn_emit_register(rpn, number, half || reg->minus ? 0 : rest);
+		address_register_emit(site, number,
+				      half || reg->minus ? 0 : rest, rpn);
 		if (half)
 			rpn_emit_extend(rpn, 4, false);
 		else if (!reg->minus)
@@ -78,7 +90,8 @@ static void emit_offset_cut(struct bytes *rpn)
 }
 
 /* Rsreg[{+|-}dreg]...: the selector, the low 16 bits of the sum. */
-static int compile_segment(struct compilation *c, struct bytes *rpn,
+static int compile_segment(struct compilation *c,
+			   const struct compile_site *site, struct bytes *rpn,
 			   const struct tsf_address *address)
 {
 	uint16_t displacement = address->displacement;
@@ -92,7 +105,7 @@ static int compile_segment(struct compilation *c, struct bytes *rpn,
 			return 1;
 		if (i == 1 && reg->minus)
 			rpn_emit_const(rpn, 0);
-		rpn_emit_register(rpn, number, 0);
+		address_register_emit(site, number, 0, rpn);
 		if (i > 1 || reg->minus)
 			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
 	}
@@ -129,6 +142,7 @@ static void registers_print(char *text, size_t size,
 }
 
 static int compile_registers(struct compilation *c,
+			     const struct compile_site *site,
 			     const struct tsf_address *address,
 			     struct address *result)
 {
@@ -141,9 +155,9 @@ static int compile_registers(struct compilation *c,
 	}
 	registers_print(place->where, sizeof(place->where), address);
 	if (address->form == TSF_ADDRESS_FLAT)
-		return compile_flat(c, rpn, address);
+		return compile_flat(c, site, rpn, address);
 	result->segment = true;
-	return compile_segment(c, rpn, address);
+	return compile_segment(c, site, rpn, address);
 }
 
 /* The displacement of a symbol: part of a static address, which it mustn't
@@ -260,7 +274,7 @@ int address_compile(struct compilation *c, const struct compile_site *site,
 	memset(result, 0, sizeof(*result));
 	code = symbol ? address_symbol(c, site, address->pos, address->name,
 				       false, result) :
-			compile_registers(c, address, result);
+			compile_registers(c, site, address, result);
 	if (code)
 		return code;
 	compile_type(address, chain, segmented, result);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "../../lib/rpn.h"
+#include "choose.h"
+#include "choose_return.h"
 #include "format_check.h"
 #include "format_default.h"
 
@@ -145,10 +147,8 @@ static int compile_stmt(struct compilation *c, const struct compile_site *site,
 }
 
 /* All statements are looked at, so that all their errors are told. */
-static int compile_site_stmts(struct compilation *c,
-			      const struct tsf_point *point,
-			      struct compile_point *out,
-			      struct compile_site *site)
+int compile_site_stmts(struct compilation *c, const struct tsf_point *point,
+		       struct compile_point *out, struct compile_site *site)
 {
 	int code = 0;
 
@@ -223,9 +223,12 @@ static void compile_point_free(struct compile_point *point)
 {
 	for (size_t i = 0; i < point->item_count; i++)
 		free(point->items[i].label);
+	for (size_t i = 0; i < point->site_count; i++)
+		free(point->sites[i].stays);
 	free(point->items);
 	free(point->sites);
 	free(point->fmt);
+	free(point->no_return);
 }
 
 /* What is known only now: variables by their types. */
@@ -282,6 +285,8 @@ static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
 
 	if (!code)
 		code = compile_stmts(c, in, out);
+	if (!code)
+		code = choose_return(c, out, stmts, rpn);
 	if (!code) {
 		check_maxdata(c, out);
 		code = compile_format(c, out);
@@ -353,7 +358,7 @@ int compile_points(struct compilation *c)
 	for (size_t i = 0; i < c->tsf->point_count && code >= 0; i++)
 		if (!c->tsf->points[i].discarded)
 			code = compile_point(c, &c->tsf->points[i]);
-	if (code < 0)
+	if (code < 0 || choose_sites(c))
 		return -1;
 	qsort(c->points, c->point_count, sizeof(*c->points), compile_compare);
 	return 0;

@@ -18,6 +18,7 @@
 #include "../dwarf/dwarf.h"
 #include "../module/module.h"
 #include "../rpn/place.h"
+#include "move.h"
 #include "../tsf/tsf.h"
 
 #define COMPILE_LEAVE_OUT	2
@@ -35,6 +36,15 @@ struct compile_site {
 	uint8_t insn_length;
 	uint8_t insn[TDF_INSN_MAX];
 	const char *arguments;	/* USDT: of the note, "8@%rdi -4@$5"; NULL */
+	uint64_t entry;		/* of the function around it; 0 not known */
+	uint64_t exit;		/* of a return point: the instruction that
+				 * leaves; 0: none */
+	/* of a return point: what the register `result` has at the exit, in
+	 * terms of the nominal address, where an instruction between sets it */
+	unsigned int result;	/* DWARF number */
+	const struct bytes *result_rpn;	/* NULL: what it has already */
+	char *stays;		/* why it has no cheaper place: "RIP is logged";
+				 * NULL */
 	bool alone;		/* the only one of its tracepoint */
 	bool function;		/* of a function by its name: not of a copy
 				 * inlined into it that begins here */
@@ -63,6 +73,9 @@ struct compile_point {
 	struct compile_item *items;	/* one per statement of the TSF */
 	size_t item_count;
 	char *fmt;		/* the default where the TSF has no FMT; NULL */
+	char *no_return;	/* RETEP: why the kernel's return probe isn't
+				 * used, "it reads the address that it returns
+				 * to"; NULL */
 };
 
 struct compilation {
@@ -72,6 +85,7 @@ struct compilation {
 	struct module *module;		/* NULL: static tracepoints only */
 	struct dwarf_file *dwarf;	/* NULL: none */
 	struct map *map;		/* /M=; NULL: none */
+	enum move_mode mode;		/* --site */
 
 	/* out; points in ascending order of minor */
 	struct compile_point *points;
@@ -89,6 +103,7 @@ struct compilation {
 	const struct compile_point *current;	/* whose sites are compiled;
 						 * NULL: none */
 	bool quiet;		/* at a second site: warnings were told */
+	size_t slow_count;	/* of tracepoints that are dear: slow.c */
 };
 
 /* 0, or -1 after a fatal or severe diagnostic. */
@@ -105,6 +120,11 @@ struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,
 int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 		    uint32_t *rpn, uint32_t *rpn_length);
 
+/* The statements of a site, behind those of the other ones. Returns
+ * COMPILE_LEAVE_OUT as well. */
+int compile_site_stmts(struct compilation *c, const struct tsf_point *point,
+		       struct compile_point *out, struct compile_site *site);
+
 /* site.c: where a tracepoint stands: fills out->sites. */
 int site_resolve(struct compilation *c, const struct tsf_point *point,
 		 struct compile_point *out);
@@ -119,6 +139,10 @@ void site_name(char *text, size_t size, const char *name, uint64_t symbol,
 /* address.c: a register in this module: its DWARF number; -1 after an error. */
 int address_register(struct compilation *c, const struct tsf_register *reg,
 		     uint8_t *bytes);
+/* What it has + displacement, at a return point the result that it will have;
+ * behind rpn. */
+void address_register_emit(const struct compile_site *site, unsigned int number,
+			   int64_t displacement, struct bytes *rpn);
 struct address {		/* what address specification and flag mean */
 	struct place place;	/* the bytes to log, or of LEN the length; all
 				 * ABSENT: not at this site, others may do */

@@ -137,21 +137,24 @@ static char *label_address(const struct tsf_address *address,
 	return fclose(out) ? NULL : label;
 }
 
-/* Registers that a probe doesn't save are read from the task. */
-static int log_task_register(struct compilation *c, const struct tsf_stmt *in,
-			     int number, uint8_t bytes)
+/* Registers that a probe doesn't save are read from the task, and a result that
+ * isn't in its register yet is computed. */
+static int log_register_value(struct compilation *c,
+			      const struct compile_site *site,
+			      const struct tsf_stmt *in, int number,
+			      uint8_t bytes)
 {
 	struct place_piece piece = { .kind = PLACE_VALUE, .bytes = bytes };
 	int code;
 
-	rpn_emit_register(&piece.rpn, number, 0);
+	address_register_emit(site, number, 0, &piece.rpn);
 	code = log_piece(c, in->reg.pos, in->reg.name, &piece, TDF_STMT_RAW);
 	bytes_free(&piece.rpn);
 	return code;
 }
 
-static int data_register(struct compilation *c, const struct tsf_stmt *in,
-			 struct compile_item *item)
+static int data_register(struct compilation *c, const struct compile_site *site,
+			 const struct tsf_stmt *in, struct compile_item *item)
 {
 	struct tdf_stmt *out;
 	uint8_t bytes;
@@ -164,9 +167,11 @@ static int data_register(struct compilation *c, const struct tsf_stmt *in,
 	item->label = label_format("%s", in->reg.name);
 	if (arch_register_find(in->reg.name)->pt_regs < 0) {
 		item->kind = TDF_STMT_MEM;
-		return log_task_register(c, in, number, bytes);
+		return log_register_value(c, site, in, number, bytes);
 	}
 	item->kind = TDF_STMT_REG;
+	if (site->result_rpn && (unsigned int)number == site->result)
+		return log_register_value(c, site, in, number, bytes);
 	out = compile_stmt_add(c, in->reg.pos, in->reg.name);
 	if (!out)
 		return -1;
@@ -435,7 +440,7 @@ int data_compile(struct compilation *c, const struct compile_site *site,
 	else if (in->reg_is_variable)
 		code = data_variable(c, site, in, item);
 	else
-		code = data_register(c, in, item);
+		code = data_register(c, site, in, item);
 	return code || item->label ? code : tell_no_memory(c, in->pos);
 }
 

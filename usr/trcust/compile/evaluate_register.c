@@ -26,7 +26,7 @@ static void register_value(struct evaluation *e, struct value *value,
 
 	value->kind = VALUE_COMPUTED;
 	value->type = type;
-	rpn_emit_register(&value->rpn, number, 0);
+	address_register_emit(e->site, number, 0, &value->rpn);
 	if (shift) {
 		rpn_emit_const(&value->rpn, shift);
 		rpn_emit_op(&value->rpn, RPN_shr);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Every way out of a function: returns and tail calls. A site stands where the
- * epilogue before the exit begins: the frame is still there and the return
- * value is set. Every way through the function that ends in an exit passes one
- * site, once.
+ * epilogue before the exit begins: the frame is still there, and the return
+ * value is set, or can be told. Every way through the function that ends in an
+ * exit passes one site, once.
  */
 #ifndef TRCUST_EXITS_H
 #define TRCUST_EXITS_H
 
+#include "../dwarf/dwarf.h"
 #include "../module/flow.h"
+#include "../rpn/bytes.h"
 
 struct exits_site {
 	uint64_t address;	/* of the site */
 	uint64_t exit;		/* of the instruction that leaves */
 	bool tail_call;		/* there is no return value yet */
+	/* what arch_result_numbers()' first register has at the exit, by what
+	 * there is at the site; empty: it has it already */
+	struct bytes result;
 };
 
 struct exits {
@@ -25,11 +30,11 @@ struct exits {
 
 /*
  * The exits of the function that begins at entry, which is in one of the
- * ranges. 0 or -ENOMEM.
+ * ranges. dwarf may be NULL. 0 or -ENOMEM.
  */
-int exits_find(const struct flow_source *source, uint64_t entry,
-	       const struct module_range *ranges, size_t range_count,
-	       struct exits *exits);
+int exits_find(const struct flow_source *source, struct dwarf_file *dwarf,
+	       uint64_t entry, const struct module_range *ranges,
+	       size_t range_count, struct exits *exits);
 void exits_free(struct exits *exits);
 
 #endif

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../module/calls.h"
 #include "../module/map.h"
+#include "../module/runtime.h"
 
 struct site_address {
 	uint64_t nominal;
@@ -94,6 +96,9 @@ void site_forget(struct compilation *c)
 	tdestroy(state->addresses, free);
 	tdestroy(state->names, free);
 	symbol_index_free(&state->symbols);
+	site_flow_forget(state);
+	site_exit_forget(state);
+	calls_end(state->calls);
 	usdt_free(&state->usdt);
 	if (state->cfi_is_own)
 		dwarf_cfi_end(state->flow.cfi);
@@ -341,7 +346,8 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 	const struct tsf_tp *tp = &point->tp;
 	struct compile_site *site;
 
-	if (tp->kind != TSF_TP_SYMBOL || tp->retep == TSF_RETEP_EXIT)
+	if (tp->kind != TSF_TP_SYMBOL ||
+	    (tp->retep && tp->retep != TSF_RETEP_CALLER))
 		return tell_needs_file(c, tp->pos,
 				       "this without the kernel's file");
 	if (tp->offset < 0) {
@@ -374,4 +380,14 @@ int site_resolve(struct compilation *c, const struct tsf_point *point,
 		return -1;
 	return c->module->elf ? resolve_file(c, point, out) :
 				resolve_blind(c, point, out);
+}
+
+unsigned int site_runtime(struct compilation *c)
+{
+	struct site_state *state = c->sites;
+
+	if (!state->runtime_known)
+		state->runtime = runtime_find(c->module);
+	state->runtime_known = true;
+	return state->runtime;
 }

@@ -3,13 +3,14 @@
  * Shared by the files that find the sites of a tracepoint: site.c (what all
  * have in common), site_symbol.c (.name), site_line.c (@file,line),
  * site_exit.c (RETEP), site_usdt.c (@USDT), site_check.c (what may stand
- * there).
+ * there), site_flow.c (the code around them).
  */
 #ifndef TRCUST_SITE_H
 #define TRCUST_SITE_H
 
 #include "compile.h"
 #include "exits.h"
+#include "../module/block.h"
 #include "../module/symbol_index.h"
 #include "../module/usdt.h"
 
@@ -23,6 +24,13 @@ struct site_state {
 	struct symbol_index symbols;
 	struct flow_source flow;	/* made when first needed */
 	bool cfi_is_own;
+	struct site_function *function;	/* the last one looked at */
+	struct calls *calls;	/* made when first needed */
+	unsigned int runtime;	/* RUNTIME_* */
+	bool runtime_known;
+	size_t open_returns;	/* return probes in functions that call others,
+				 * chosen by choose_return.c */
+	struct site_result *results;	/* of return points */
 	struct usdt_probes usdt;
 	bool usdt_known;
 };
@@ -41,6 +49,8 @@ struct site_place {
 	bool decoded;		/* one does: the way there was decoded */
 	uint64_t semaphore;	/* USDT: address */
 	const char *arguments;
+	uint64_t entry, exit;	/* of a return point, as in compile_site */
+	const struct bytes *result_rpn;
 };
 
 struct site_places {
@@ -63,6 +73,21 @@ bool site_tp_has_offset(const struct tsf_tp *tp);
 /* Number of the section that has the address, "?" when none has. */
 void site_section_number(struct compilation *c, uint64_t address, char *text,
 			 size_t size);
+
+/* site_flow.c: what code of the module is decoded by. */
+const struct flow_source *site_flow_source(struct compilation *c);
+/* The block around an address. 0; -ENOENT: what function it is in, or that an
+ * instruction begins there, isn't known; -ENOMEM. */
+int site_block_find(struct compilation *c, uint64_t address,
+		    struct block *block);
+/* The function around an address: its code, until another one is looked at.
+ * 0, -ENOENT, -ENOMEM as above. */
+int site_flow_find(struct compilation *c, uint64_t address,
+		   const struct flow **flow, uint64_t *entry);
+void site_flow_forget(struct site_state *state);
+
+/* What the module's run time does to stacks: RUNTIME_*. */
+unsigned int site_runtime(struct compilation *c);
 
 /* site_check.c: can a probe stand there? Fills the site. With `several` a
  * place that can't have one is told by a warning: SITE_LEFT_OUT. */
@@ -88,11 +113,14 @@ int site_symbol_places(struct compilation *c, const struct tsf_point *point,
  * end (0 unknown), when each call comes there once; else entry. */
 uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
 			      uint64_t end);
+/* Where a probe on a line stands whose first address this is. */
+uint64_t site_line_address(struct compilation *c, uint64_t address);
 
 int site_line_places(struct compilation *c, const struct tsf_point *point,
 		     struct site_places *places);
 int site_exit_places(struct compilation *c, const struct tsf_point *point,
 		     struct site_places *places);
+void site_exit_forget(struct site_state *state);
 int site_usdt_places(struct compilation *c, const struct tsf_point *point,
 		     struct site_places *places);
 

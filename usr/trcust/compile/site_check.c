@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "../dwarf/dwarf_function.h"
 #include "../module/code.h"
 
 /* Name of an address as a TSF would have it. */
@@ -34,6 +35,17 @@ static void hint_near(struct compilation *c, const struct site_place *place,
 			  before[0] ? after : "");
 }
 
+static void hint_refused(struct compilation *c, const struct code_site *at,
+			 const char *name)
+{
+	char text[128];
+
+	if (arch_insn_print(at->bytes, at->insn.length, c->module->elf_class,
+			    at->address, text, sizeof(text)))
+		snprintf(text, sizeof(text), "the instruction");
+	diag_hint(c->diag, "%s at %s %s", text, name, at->insn.why);
+}
+
 static int tell_bad_opcode(struct compilation *c,
 			   const struct tsf_point *point,
 			   const struct site_place *place, bool several,
@@ -47,8 +59,7 @@ static int tell_bad_opcode(struct compilation *c,
 	else
 		TELL_SITE(c, point, TRCERR_BADOPCODE);
 	if (verdict == CODE_REFUSED)
-		diag_hint(c->diag, "the instruction at %s %s", name,
-			  at->insn.why);
+		hint_refused(c, at, name);
 	else if (verdict == CODE_INSIDE)
 		diag_hint(c->diag, "%s is inside an instruction", name);
 	else
@@ -217,14 +228,38 @@ static int fill_user(struct compilation *c, const struct tsf_point *point,
 	return site->symbol ? 0 : -1;
 }
 
+/* The part of a function that debug information has around the address begins
+ * there; 0: none. */
+static uint64_t part_start(const struct compilation *c, uint64_t address)
+{
+	struct dwarf_functions found = { 0 };
+	uint64_t start = 0;
+
+	if (!c->dwarf || module_function_find(c->module, address) ||
+	    dwarf_function_at(c->dwarf, address, &found))
+		return 0;
+	for (size_t i = 0; found.count && i < found.functions[0].range_count;
+	     i++)
+		if (address - found.functions[0].ranges[i].start <
+		    found.functions[0].ranges[i].end -
+		    found.functions[0].ranges[i].start)
+			start = found.functions[0].ranges[i].start;
+	dwarf_functions_free(&found);
+	return start;
+}
+
 /* Where decoding may begin when no function is known around the place. */
 static uint64_t find_label(const struct compilation *c,
 			   const struct site_place *place)
 {
 	const struct module_symbol *symbol;
+	uint64_t start;
 
 	if (place->claimed)
 		return place->address;
+	start = part_start(c, place->address);
+	if (start)
+		return start;
 	if (place->symbol)
 		return place->base;
 	symbol = symbol_index_find(&c->sites->symbols, place->address);
@@ -236,6 +271,7 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	       struct compile_site *site)
 {
 	struct code_site at = { .address = place->address };
+	unsigned int results[2];
 	size_t available;
 	int verdict;
 
@@ -249,6 +285,12 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 		TELL_SITE(c, point, TRCERR_NO_MEM);
 		return -1;
 	}
+	if (verdict == CODE_GOOD && c->module->kind == TDF_MODULE_USER &&
+	    module_is_relocated(c->module, at.address, at.insn.length)) {
+		at.insn.why = "is changed by the loader, which a uprobe "
+			      "would undo";
+		verdict = CODE_REFUSED;
+	}
 	if (check_opcode(c, point, &at))
 		return 1;
 	if (verdict != CODE_GOOD)
@@ -260,6 +302,11 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	if (place->semaphore && !site->semaphore)
 		return tell_no_semaphore(c, point, place, several);
 	site->arguments = place->arguments;
+	site->entry = place->function ? place->base : place->entry;
+	site->exit = place->exit;
+	site->result_rpn = place->result_rpn;
+	arch_result_numbers(c->module->elf_class, results);
+	site->result = results[0];
 	if (c->module->kind != TDF_MODULE_USER)
 		return fill_kernel(c, point, place, site);
 	return fill_user(c, point, place, &at, site);

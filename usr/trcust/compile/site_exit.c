@@ -8,45 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../dwarf/dwarf_function.h"
+#include "../module/runtime.h"
 
-static bool module_has_section(const struct module *module, const char *wanted)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(module->elf, &names))
-		return false;
-	while ((scn = elf_nextscn(module->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			elf_strptr(module->elf, names, sh.sh_name) : NULL;
-
-		if (name && !strcmp(name, wanted))
-			return true;
-	}
-	return false;
-}
-
-static const struct flow_source *flow_source_get(struct compilation *c)
-{
-	struct site_state *state = c->sites;
-
-	if (state->flow.module)
-		return &state->flow;
-	state->flow = (struct flow_source) {
-		.module = c->module,
-		.symbols = &state->symbols,
-		.cfi = dwarf_getcfi_elf(c->module->elf),
-		.landing_pads = c->module->kind != TDF_MODULE_USER ||
-				!c->module->has_sections ||
-				module_has_section(c->module,
-						   ".gcc_except_table"),
-	};
-	state->cfi_is_own = state->flow.cfi;
-	if (!state->flow.cfi && c->dwarf)
-		state->flow.cfi = dwarf_getcfi(c->dwarf->dwarf);
-	return &state->flow;
-}
+/* What the result register has at an exit. */
+struct site_result {
+	struct site_result *next;
+	struct bytes rpn;
+};
 
 /* Where the code of a function without debug information ends; 0 unknown. */
 static uint64_t function_end(const struct compilation *c,
@@ -78,27 +46,67 @@ static void tell_lost(struct compilation *c, const struct tsf_point *point,
 	diag_hint(c->diag, "%s; RETEP=CALLER records it as well", lost->why);
 }
 
+void site_exit_forget(struct site_state *state)
+{
+	while (state->results) {
+		struct site_result *result = state->results;
+
+		state->results = result->next;
+		bytes_free(&result->rpn);
+		free(result);
+	}
+}
+
+/* Take what the site has, to be kept as long as the compilation. */
+static const struct bytes *keep_result(struct compilation *c,
+				       const struct tsf_point *point,
+				       struct exits_site *site)
+{
+	struct site_result *result = malloc(sizeof(*result));
+
+	if (!result) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return NULL;
+	}
+	*result = (struct site_result) { c->sites->results, site->result };
+	site->result = (struct bytes) { 0 };
+	c->sites->results = result;
+	return &result->rpn;
+}
+
+static int take_exit(struct compilation *c, const struct tsf_point *point,
+		     const struct site_place *function,
+		     struct exits_site *exit, struct site_places *places)
+{
+	struct site_place *place = site_place_add(c, point, places,
+						  exit->address);
+
+	if (!place)
+		return -1;
+	place->decoded = true;
+	place->entry = function->base;
+	place->exit = exit->exit;
+	if (exit->address >= function->base && exit->address < function->end) {
+		place->symbol = function->symbol;
+		place->base = function->base;
+	}
+	if (exit->tail_call)
+		place->flags = TDF_SITE_TAIL_CALL;
+	if (!exit->result.size)
+		return 0;
+	place->result_rpn = keep_result(c, point, exit);
+	return place->result_rpn ? 0 : -1;
+}
+
 static int take_exits(struct compilation *c, const struct tsf_point *point,
 		      const struct site_place *function,
 		      const struct exits *exits, struct site_places *places)
 {
 	for (size_t i = 0; i < exits->lost_count; i++)
 		tell_lost(c, point, &exits->lost[i]);
-	for (size_t i = 0; i < exits->count; i++) {
-		uint64_t address = exits->sites[i].address;
-		struct site_place *place =
-			site_place_add(c, point, places, address);
-
-		if (!place)
+	for (size_t i = 0; i < exits->count; i++)
+		if (take_exit(c, point, function, &exits->sites[i], places))
 			return -1;
-		place->decoded = true;
-		if (address >= function->base && address < function->end) {
-			place->symbol = function->symbol;
-			place->base = function->base;
-		}
-		if (exits->sites[i].tail_call)
-			place->flags = TDF_SITE_TAIL_CALL;
-	}
 	if (exits->count)
 		return 0;
 	return tell_no_exit(c, point, exits->lost_count ?
@@ -124,8 +132,8 @@ static int find_exits(struct compilation *c, const struct tsf_point *point,
 		count = found.functions[0].range_count;
 	}
 	if (!code && (ranges != &own || own.end))
-		code = exits_find(flow_source_get(c), own.start, ranges, count,
-				  &exits);
+		code = exits_find(site_flow_source(c), c->dwarf, own.start,
+				  ranges, count, &exits);
 	if (code)
 		TELL_SITE(c, point, TRCERR_NO_MEM);
 	else if (ranges == &own && !own.end)
@@ -159,8 +167,7 @@ static int caller_place(struct compilation *c, const struct tsf_point *point,
 			const struct site_place *function,
 			struct site_places *places)
 {
-	if (module_has_section(c->module, ".note.go.buildid") ||
-	    module_has_section(c->module, ".gopclntab")) {
+	if (site_runtime(c) & RUNTIME_GO) {
 		TELL_SITE(c, point, TRCERR_UNSUPPORTED,
 			  "RETEP=CALLER in a Go program");
 		diag_hint(c->diag, "it would crash; RETEP=EXIT works");

@@ -7,16 +7,22 @@
 
 /* A line that begins a function stands behind the prologue, as its name does:
  * there its parameters are known. */
-static int add_line(struct compilation *c, const struct tsf_point *point,
-		    uint64_t address, struct site_places *places)
+uint64_t site_line_address(struct compilation *c, uint64_t address)
 {
 	const struct module_range *function =
 		module_function_find(c->module, address);
-	struct site_place *place;
 
-	if (function && function->start == address)
-		address = site_behind_prologue(c, address, function->end);
-	place = site_place_add(c, point, places, address);
+	if (!function || function->start != address)
+		return address;
+	return site_behind_prologue(c, address, function->end);
+}
+
+static int add_line(struct compilation *c, const struct tsf_point *point,
+		    uint64_t address, struct site_places *places)
+{
+	struct site_place *place =
+		site_place_add(c, point, places, site_line_address(c, address));
+
 	if (!place)
 		return -1;
 	place->claimed = true;

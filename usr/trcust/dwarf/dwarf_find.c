@@ -272,22 +272,11 @@ static int find_given(struct finder *f, const char *path)
 
 static bool module_has_dwarf(const struct module *module)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
 	GElf_Shdr sh;
 
-	if (elf_getshdrstrndx(module->elf, &names))
-		return false;
-	while ((scn = elf_nextscn(module->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			elf_strptr(module->elf, names, sh.sh_name) : NULL;
-
-		if (name && sh.sh_type != SHT_NOBITS &&
-		    (!strcmp(name, ".debug_info") ||
-		     !strcmp(name, ".zdebug_info")))
-			return true;
-	}
-	return false;
+	return (module_section_named(module, ".debug_info", &sh) ||
+		module_section_named(module, ".zdebug_info", &sh)) &&
+	       sh.sh_type != SHT_NOBITS;
 }
 
 static int find_own(struct dwarf_file *dwarf, const char *path,

@@ -42,16 +42,6 @@ static int range_compare(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool is_in_ranges(const struct dwarf_function *function,
-			 uint64_t address)
-{
-	for (size_t i = 0; i < function->range_count; i++)
-		if (address >= function->ranges[i].start &&
-		    address < function->ranges[i].end)
-			return true;
-	return false;
-}
-
 int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 			struct dwarf_function *function)
 {
@@ -74,7 +64,8 @@ int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 		return 0;
 	function->entry = function->ranges[0].start;
 	entry = dwarf_die_entry(die, function->entry);
-	if (is_in_ranges(function, entry))
+	if (module_ranges_have(function->ranges, function->range_count,
+			       entry))
 		function->entry = entry;
 	qsort(function->ranges, function->range_count,
 	      sizeof(*function->ranges), range_compare);

@@ -236,7 +236,7 @@ bool flow_frame_is_empty(const struct flow *flow,
 	       frame->offset == (class == ELFCLASS64 ? 8 : 4);
 }
 
-static bool name_is_cold(const struct module_symbol *symbol)
+bool flow_name_is_cold(const struct module_symbol *symbol)
 {
 	static const char cold[] = ".cold";
 
@@ -254,7 +254,7 @@ static bool is_own_part(const struct flow *flow,
 	struct flow_frame frame;
 
 	if (symbol && symbol_has(symbol, leaving->target))
-		return name_is_cold(symbol);
+		return flow_name_is_cold(symbol);
 	frame = flow_frame_find(flow, leaving->address);
 	return frame.known && !flow_frame_is_empty(flow, &frame);
 }

@@ -18,7 +18,8 @@
 #define FLOW_INNER	0x02	/* belongs to one that began before */
 #define FLOW_CLEAN	0x04	/* decoding a gap came by here */
 #define FLOW_TARGET	0x08	/* jumped to, or called */
-#define FLOW_SWITCH	0x10	/* exits.c: a jump that stays inside */
+#define FLOW_SWITCH	0x10	/* labels.c: a jump that stays inside ... */
+#define FLOW_LABEL	0x20	/* ... and what one of these may lead to */
 
 struct flow_part {
 	uint64_t start;
@@ -94,6 +95,8 @@ int64_t flow_insn_before(const struct flow *flow, const struct flow_part *part,
 uint64_t flow_target(const struct flow *flow, uint64_t address,
 		     const struct arch_insn *insn);
 
+/* The symbol is that of a part of a function, not where it is entered. */
+bool flow_name_is_cold(const struct module_symbol *symbol);
 struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address);
 /* Nothing is on the stack but the address to return to. */
 bool flow_frame_is_empty(const struct flow *flow,

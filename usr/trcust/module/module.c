@@ -13,6 +13,7 @@
 #include "code.h"
 #include "demangle.h"
 #include "module_rel.h"
+#include "pointers.h"
 #include "unpack.h"
 
 #define BAD_SECTIONS	"its section headers are truncated or damaged"
@@ -459,6 +460,7 @@ void module_close(struct module *module)
 	if (!module)
 		return;
 	code_forget(module);
+	pointers_forget(module);
 	free(module->functions);
 	if (module->full_names)
 		demangle_index_free(module->full_names);
@@ -517,4 +519,99 @@ void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
 		elf_compress(scn, 0, 0);
 	else if (!strncmp(name, ".z", 2))
 		elf_compress_gnu(scn, 0, 0);
+}
+
+Elf_Scn *module_section_named(const struct module *module, const char *wanted,
+			      GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(module->elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		const char *name = gelf_getshdr(scn, sh) ?
+			elf_strptr(module->elf, names, sh->sh_name) : NULL;
+
+		if (name && !strcmp(name, wanted))
+			return scn;
+	}
+	return NULL;
+}
+
+bool module_has_section(const struct module *module, const char *name)
+{
+	GElf_Shdr sh;
+
+	return module_section_named(module, name, &sh);
+}
+
+bool module_ranges_have(const struct module_range *ranges, size_t count,
+			uint64_t address)
+{
+	for (size_t i = 0; i < count; i++)
+		if (address >= ranges[i].start && address < ranges[i].end)
+			return true;
+	return false;
+}
+
+static bool dynamic_has_textrel(const struct module *module)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; gelf_getdyn(data, i, &dyn); i++)
+			if (dyn.d_tag == DT_TEXTREL ||
+			    (dyn.d_tag == DT_FLAGS &&
+			     dyn.d_un.d_val & DF_TEXTREL))
+				return true;
+	}
+	return false;
+}
+
+static bool section_relocates(Elf_Data *data, bool addends, uint64_t address,
+			      size_t bytes)
+{
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	for (int i = 0; addends ? !!gelf_getrela(data, i, &rela) :
+				  !!gelf_getrel(data, i, &rel); i++) {
+		uint64_t at = addends ? rela.r_offset : rel.r_offset;
+
+		if (at >= address && at < address + bytes)
+			return true;
+	}
+	return false;
+}
+
+bool module_is_relocated(const struct module *module, uint64_t address,
+			 size_t bytes)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	if (!dynamic_has_textrel(module))
+		return false;
+	if (!bytes)
+		return true;
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    (sh.sh_type != SHT_REL && sh.sh_type != SHT_RELA) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		if (section_relocates(data, sh.sh_type == SHT_RELA, address,
+				      bytes))
+			return true;
+	}
+	return false;
 }

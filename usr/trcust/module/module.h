@@ -45,6 +45,7 @@ struct module_symbol {
 };
 
 struct demangle_index;		/* demangle.h */
+struct pointers;		/* pointers.h */
 
 struct module {
 	char *path;		/* as recorded in TDF and TFF */
@@ -80,6 +81,8 @@ struct module {
 	struct module_range *functions;	/* sorted by start */
 	size_t function_count;
 	void *decoded;			/* tree of struct code_function */
+	struct pointers *pointers;	/* pointers.h; NULL: not yet looked for
+					 */
 };
 
 /*
@@ -104,6 +107,19 @@ void module_close(struct module *module);
  * executable section. *offset (may be NULL): where in the file. */
 const uint8_t *module_code(const struct module *module, uint64_t address,
 			   size_t *available, uint64_t *offset);
+
+/* The loader changes some of the `bytes` at the address, which a uprobe would
+ * undo: the kernel runs a copy of what the file has. With 0 bytes: some of the
+ * module's code. */
+bool module_is_relocated(const struct module *module, uint64_t address,
+			 size_t bytes);
+/* The section of that name, and its header; NULL: none. */
+Elf_Scn *module_section_named(const struct module *module, const char *name,
+			      GElf_Shdr *sh);
+bool module_has_section(const struct module *module, const char *name);
+/* The address is in one of the ranges. */
+bool module_ranges_have(const struct module_range *ranges, size_t count,
+			uint64_t address);
 
 /* The distance from one address of code to the other is that of the target:
  * the kernel places the sections of its modules each for itself. */

@@ -169,7 +169,7 @@ bool parse_tp(struct parser *p, struct srcpos keyword)
 static bool parse_retep_kind(struct parser *p, enum tsf_retep *retep,
 			     const char **text)
 {
-	*retep = TSF_RETEP_EXIT;
+	*retep = TSF_RETEP_ANY;
 	*text = "RETEP";
 	if (!parser_take_mark(p, '='))
 		return true;
@@ -179,6 +179,7 @@ static bool parse_retep_kind(struct parser *p, enum tsf_retep *retep,
 		*retep = TSF_RETEP_CALLER;
 		*text = "RETEP=CALLER";
 	} else if (parser_at(p, "EXIT")) {
+		*retep = TSF_RETEP_EXIT;
 		*text = "RETEP=EXIT";
 	} else {
 		parser_tell(p, p->token.pos, TRCERR_BADPARM,

@@ -9,7 +9,10 @@
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
 #include "../../lib/rpn.h"
+#include "../arch/arch.h"
 #include "write.h"
+
+#define INSN_TEXT	128	/* bytes of an instruction as text */
 
 struct tdf_writer {
 	const struct compilation *c;
@@ -90,6 +93,17 @@ static void write_points(struct tdf_writer *w)
 	}
 }
 
+/* A site of the kernel may have no instruction: no text either. */
+static uint32_t write_insn(struct tdf_writer *w, const struct compile_site *in)
+{
+	char text[INSN_TEXT];
+
+	if (arch_insn_print(in->insn, in->insn_length, w->c->module->elf_class,
+			    in->address, text, sizeof(text)))
+		return 0;
+	return strings_add(&w->strings, text);
+}
+
 /* *stmt: of the statements table, in the order of the sites. */
 static void write_site(struct tdf_writer *w, const struct compile_site *in,
 		       uint32_t *stmt)
@@ -103,6 +117,7 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 		.cost = in->cost,
 		.insn_length = in->insn_length,
 		.flags = in->flags,
+		.text = write_insn(w, in),
 		.semaphore = in->semaphore,
 		.first_stmt = *stmt,
 		.stmts = in->stmts,

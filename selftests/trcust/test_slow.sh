@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Where a probe stays on a dear instruction, trcust says why, and what it says
+# would make it cheap does.
+. "$(dirname "$0")/../tap.sh"
+need cc
+LC_ALL=C
+export LC_ALL
+cd "$TMP" || exit 1
+
+# tsf MODULE LINE...: app.tsf
+tsf() {
+	echo "MODNAME=$1"
+	shift
+	printf '%s\n' MAJOR=9 "$@"
+}
+
+# compile NAME MODULE LINE...: trcust takes it; messages are in err
+compile() {
+	what=$1
+	shift
+	tsf "$@" >app.tsf
+	status 0 "$what" trcust app.tsf
+}
+
+# told REGEX NAME, silent NAME: of what was just compiled
+told() {
+	like "$(cat err)" "$1" "$what: $2"
+}
+silent() {
+	is "$(grep -v '^trcust: ' err)" "" "$what: $1"
+}
+
+# cost MODULE TP: class of the instruction that its probe stands on
+cost() {
+	tsf "$1" "TRACE TP=$2" >cost.tsf
+	trcust -W1 cost.tsf
+	trcust --dump cost.tdf | sed -n 's/^  site .* cost \([a-z0-9]*\) .*/\1/p'
+}
+
+# define NAME CODE: in plain.c
+define() {
+	echo "asm(\".globl $1; .type $1,@function; $1: $2; .size $1, . - $1\");"
+} >>plain.c
+define reads "mov (%rdi), %eax; push %rbx; pop %rbx; ret"
+define flags "cmp %edi, %esi; add \$1, %eax; push %rbx; pop %rbx; ret"
+define leaves "test %edi, %edi; je 1f; mov \$1, %eax; ret; 1: mov \$2, %eax; ret"
+define "done" "ret"
+define nop5 ".byte 0x0f, 0x1f, 0x44, 0, 0; mov %rdi, %rax; ret"
+cc -shared -nostdlib -o plain.so plain.c || bail "plain.c doesn't compile"
+
+dear='^app.tsf:3:[0-9]+: warning: a hit is dear: '
+compile "over a read" plain.so "TRACE TP=.reads, REGS=(RDI)"
+told "${dear}mov .*\(%rdi\), %eax at reads.* single-stepped .TRCERR_SLOWSITE.$" \
+	"instruction and place"
+told '^      \| not at reads\+0x2: .*mov .*may fault' "why"
+told '^      \| cheap by --site=fast: at reads\+0x2, ' "what is possible"
+like "$(cat err)" 'compiled with -fpatchable-function-entry=1$' \
+	"$what: and what would be"
+status 0 "as it was told" trcust --site=fast app.tsf
+silent "no warning"
+like "$(trcust --dump app.tdf)" 'site "reads"\+2 .* cost emulated ' \
+	"$what: it is cheap"
+status 0 "as it was asked for" trcust --site=exact app.tsf
+silent "no warning"
+like "$(trcust --dump app.tdf)" 'site "reads"\+0 .* cost stepped ' \
+	"$what: it is dear"
+
+compile "over what is logged" plain.so "TRACE TP=.flags, REGS=(RFLAGS)"
+told "${dear}cmp " "the instruction"
+told '^      \| cheap, with the values as they are there: \.flags\+0x5$' "a place"
+unlike "$(cat err)" 'site=fast' "$what: not another way to it"
+compile "as it was told" plain.so "TRACE TP=.flags+0x5, REGS=(RFLAGS)"
+silent "no warning"
+compile "behind what changes it" plain.so "TRACE TP=.flags+0x2, REGS=(RFLAGS)"
+told "${dear}add " "a warning"
+unlike "$(cat err)" 'patchable' "$what: not at the entry"
+compile "what moves" plain.so "TRACE TP=.flags, REGS=(RDI)"
+silent "no warning"
+
+compile "exits" plain.so "TRACE TP=.leaves,RETEP=EXIT, REGS=(RDI)"
+told "${dear}.* at leaves\+" "a warning"
+told '^      \| so is 1 more of its 2 sites$' "for both"
+told '^      \| RETEP without EXIT ' "what would be cheaper"
+unlike "$(cat err)" 'there: \.|patchable' "$what: no other place"
+is "$(grep -c SLOWSITE err)" 1 "$what: once"
+
+compile "nothing beside it" plain.so "TRACE TP=.done"
+told "^      \| no cheap instruction beside it: " "why"
+unlike "$(cat err)" 'there: \.' "$what: no other place"
+
+compile "a nop of 5 bytes" plain.so "TRACE TP=.nop5, REGS=(RDI)"
+told "${dear}mov %rdi, %rax at nop5\+0x5 " "what stands in for it"
+told '^      \| a nop of 5 bytes is worse: ' "why"
+
+# The line behind it is another straight line of code.
+cat >lines.c <<'C'
+void lines(void)
+{
+	asm volatile("movl $2, %%ecx" ::: "ecx");
+	asm volatile("1: push %%rbx; pop %%rbx; dec %%ecx; jnz 1b" ::: "ecx");
+}
+C
+cc -O2 -g -mno-red-zone -fcf-protection=none -shared -fPIC -nostdlib \
+	-o lines.so lines.c || bail "lines.c doesn't compile"
+compile "a line" lines.so "TRACE TP=@lines.c,3"
+told "${dear}mov " "a warning"
+told '^      \| cheap, another line: @lines\.c,4$' "the next one"
+compile "as it was told" lines.so "TRACE TP=@lines.c,4"
+silent "no warning"
+
+# A function's first line is a place behind its prologue.
+cat >first.c <<'C'
+int first(void)
+{
+	volatile int a[40];
+
+	a[0] = 1;
+	asm volatile("1: dec %%ecx; jnz 1b" ::: "ecx");
+	asm volatile("movl $3, %%ecx" ::: "ecx");
+	return a[0];
+}
+C
+cc -O0 -g -mno-red-zone -fcf-protection=none -fno-stack-protector -shared \
+	-fPIC -nostdlib -o first.so first.c || bail "first.c doesn't compile"
+compile "a last line" first.so "TRACE TP=@first.c,7, REGS=(RFLAGS)"
+told "${dear}mov " "a warning"
+unlike "$(cat err)" 'another line' "$what: not the first line"
+
+# Function entries made for that.
+cat >entry.c <<'C'
+int entry(int *a)
+{
+	return *a;
+}
+C
+for compiler in gcc clang; do
+	command -v "$compiler" >/dev/null || {
+		skip "-fpatchable-function-entry" "$compiler is missing"
+		continue
+	}
+	"$compiler" -O2 -fcf-protection -shared -fPIC -nostdlib -o bare.so \
+		entry.c || bail "entry.c doesn't compile"
+	"$compiler" -O2 -fcf-protection -fpatchable-function-entry=1 -shared \
+		-fPIC -nostdlib -o nops.so entry.c
+	compile "$compiler" bare.so "TRACE TP=.entry, REGS=(RDI)"
+	told 'compiled with -fpatchable-function-entry=1$' "an option"
+	compile "$compiler, with it" nops.so "TRACE TP=.entry, REGS=(RDI)"
+	silent "no warning"
+	is "$(cost nops.so .entry)" emulated "$what: it is cheap"
+done
+
+# Many
+awk 'BEGIN {
+	for (i = 0; i < 40; i++)
+		printf "asm(\".globl f%d; .type f%d,@function;" \
+			"f%d: ret; .size f%d,1\");\n", i, i, i, i
+}' >many.c
+cc -shared -nostdlib -o many.so many.c || bail "many.c doesn't compile"
+compile "many" many.so "$(awk 'BEGIN {
+	for (i = 0; i < 40; i++)
+		print "TRACE TP=.f" i
+}')"
+is "$(grep -c SLOWSITE err)" 9 "not a warning for each"
+like "$(cat err)" '^app.tsf: warning: a hit is dear: at 32 more tracepoints, too ' \
+	"but how many there are"
+status 0 "--explain" trcust --explain app.tsf
+is "$(grep -c '^    because  *no cheap instruction beside it' out)" 40 \
+	"tells of each"
+tap_done

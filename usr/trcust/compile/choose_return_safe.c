@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's return probe puts an address of its own in the place of the one
+ * to return to, and keeps that one in a list (kernel/events/uprobes.c). The
+ * program ends, or goes on wrongly, where the function is left in another way
+ * than by its return, or where its frame is looked at:
+ *  - an exception or an unwinder comes to the frame, and finds no function
+ *    around the kernel's address: terminate() is called
+ *  - the stack is changed for another one, and back: what is entered next
+ *    takes the pending return for one that longjmp() has skipped, and the
+ *    kernel sends SIGILL when it comes. A signal handler on a stack of its own
+ *    does the same
+ *  - the function reads the address, as dlsym(RTLD_NEXT, ...) does
+ * And there are at most 64 pending ones of a thread (MAX_URETPROBE_DEPTH);
+ * calls behind those are not recorded, and nothing tells.
+ *
+ * So the function is one that calls nothing, or nothing but what is known to
+ * return; or, with MOVE_FAST, it is in a program of which is seen that it does
+ * nothing of this, and isn't known to be called again before it returns.
+ */
+#include "choose_return.h"
+
+#include <errno.h>
+#include <string.h>
+#include "../module/calls.h"
+#include "../module/runtime.h"
+#include "site.h"
+
+/* Tracepoints of functions that call others: so many may be pending at once. */
+#define OPEN_MAX	32
+
+static const char *why_not_module(unsigned int what)
+{
+	if (what & RUNTIME_GO)
+		return "Go looks through its stacks and moves them";
+	if (what & RUNTIME_SPLITS)
+		return "the stack is split";
+	if (what & RUNTIME_SIGNAL_STACK)
+		return "signals are handled on another stack";
+	return NULL;
+}
+
+static const char *why_not_open(unsigned int what)
+{
+	if (!(what & RUNTIME_PROGRAM))
+		return "it calls other functions, in a library";
+	if (what & RUNTIME_UNWINDS)
+		return "it calls other functions, and exceptions or the end of "
+		       "a thread may leave it";
+	if (what & RUNTIME_SWITCHES)
+		return "it calls other functions, and the program changes "
+		       "stacks";
+	return NULL;
+}
+
+static int check_calls(struct compilation *c, uint64_t entry, const char **why)
+{
+	struct site_state *state = c->sites;
+	enum calls_reach reach;
+	bool switches;
+
+	if (!state->calls)
+		state->calls = calls_begin(c->module);
+	if (!state->calls || calls_find(state->calls, entry, &reach))
+		return -ENOMEM;
+	if (reach == CALLS_CLOSED)
+		return 0;
+	if (reach == CALLS_AGAIN)
+		*why = "it may be called again before it returns";
+	else if (reach == CALLS_UNKNOWN)
+		*why = "what it calls isn't known";
+	else if (state->open_returns >= OPEN_MAX)
+		*why = "there are many of them already";
+	else
+		*why = why_not_open(site_runtime(c));
+	if (*why)
+		return 0;
+	if (calls_switch_stacks(state->calls, &switches))
+		return -ENOMEM;
+	if (switches)
+		*why = "it calls other functions, and the program changes "
+		       "stacks";
+	else if (c->mode != MOVE_FAST)
+		*why = "what it calls may call it again; --site=fast takes it "
+		       "for granted that it doesn't";
+	else
+		state->open_returns++;
+	return 0;
+}
+
+/* Another function begins in its code: what comes in there is not recorded. */
+static bool has_entries(const struct symbol_index *index, uint64_t entry,
+			const struct flow_part *part)
+{
+	size_t low = 0, high = index->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->symbols[middle]->address <= part->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < index->count &&
+	       index->symbols[low]->address - part->start < part->size; low++)
+		if (index->symbols[low]->type == STT_FUNC &&
+		    index->symbols[low]->address != entry)
+			return true;
+	return false;
+}
+
+/* Does it read the address that it returns to, otherwise than to return? */
+static bool reads_return(const struct flow *flow, uint64_t address,
+			 const struct arch_insn *insn,
+			 const struct arch_effect *effect)
+{
+	uint8_t elf_class = flow->source.module->elf_class;
+	unsigned int word = elf_class == ELFCLASS64 ? 8 : 4;
+	struct flow_frame frame = {0};
+	bool looked = false;
+
+	if (insn->flow == ARCH_FLOW_RETURN)
+		return false;
+	for (uint8_t i = 0; i < effect->read_count; i++) {
+		const struct arch_memory *read = &effect->reads[i];
+		int64_t from;
+
+		if (read->space != ARCH_SPACE_BASE ||
+		    (read->base != arch_stack_register(elf_class) &&
+		     read->base != arch_frame_register(elf_class)))
+			continue;
+		if (!looked)
+			frame = flow_frame_find(flow, address);
+		looked = true;
+		if (!frame.known && read->base == arch_stack_register(elf_class))
+			return true;
+		if (!frame.known || frame.reg != read->base)
+			continue;
+		from = read->number - (frame.offset - word);
+		if (!read->bytes || (from < (int64_t)word &&
+				     from + read->bytes > 0))
+			return true;
+	}
+	return false;
+}
+
+static const char *why_not_insn(const struct flow *flow, uint64_t entry,
+				const struct flow_part *part, uint32_t at)
+{
+	uint64_t address = part->start + at, target;
+	struct arch_effect effect;
+	struct arch_insn insn;
+
+	if (!flow_insn(flow, part, at, &insn) ||
+	    !arch_effect_find(part->bytes + at, part->size - at,
+			      flow->source.module->elf_class, address, &effect))
+		return "not all of its code is known";
+	if (reads_return(flow, address, &insn, &effect))
+		return "it reads the address that it returns to";
+	if ((insn.flow != ARCH_FLOW_JUMP && insn.flow != ARCH_FLOW_BRANCH) ||
+	    !insn.jump)
+		return NULL;
+	target = flow_target(flow, address, &insn);
+	if (target == entry)
+		return "it jumps to where it is entered";
+	if (!flow_part_find(flow, target))
+		return "it ends with a jump to other code";
+	return NULL;
+}
+
+static const char *why_not_code(const struct compilation *c, uint64_t entry,
+				const struct flow *flow)
+{
+	const char *why = NULL;
+
+	if ((flow->computed && flow->undecoded) || flow->lost_count)
+		return "not all of its code is known";
+	for (size_t i = 0; i < flow->part_count && !why; i++) {
+		const struct flow_part *part = &flow->parts[i];
+
+		if (has_entries(&c->sites->symbols, entry, part))
+			return "another function begins in it";
+		for (uint32_t at = 0; at < part->size && !why; at++)
+			if (part->marks[at] & FLOW_INSN)
+				why = why_not_insn(flow, entry, part, at);
+	}
+	return why;
+}
+
+int choose_return_safe(struct compilation *c, uint64_t entry,
+		       const struct flow *flow, const char **why)
+{
+	*why = module_is_relocated(c->module, 0, 0) ?
+		       "the loader changes the code" :
+		       why_not_module(site_runtime(c));
+	if (!*why)
+		*why = why_not_code(c, entry, flow);
+	return *why ? 0 : check_calls(c, entry, why);
+}

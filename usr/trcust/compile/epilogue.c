@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "epilogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../module/block.h"
+#include "../module/code.h"
+#include "move.h"
+
+#define PATH_MAX	32	/* instructions from a site to the exit */
+#define DEPTH_MAX	8	/* jumps on the way */
+
+/* The way from a site to the exit, backwards: the exit comes first. Jumps are
+ * left out: they do nothing. */
+struct path {
+	struct block_insn insns[PATH_MAX];
+	size_t count;
+	bool sets_result;	/* one of them does */
+	bool tail_call;
+};
+
+/* A target in the middle of the epilogue, and the path from there. */
+struct joint {
+	size_t first, count;	/* of the jumps that lead to it */
+	size_t path_count;
+	bool sets_result;
+};
+
+struct walk {
+	struct epilogues *e;
+	const struct flow_part *part;
+	struct path path;
+	struct joint joints[PATH_MAX];	/* no more than instructions */
+	size_t joint_count;
+
+	/* as far as it is certain */
+	uint32_t best;		/* offset of the site */
+	struct bytes result;
+	size_t best_joints;
+	bool failed;
+	int depth;
+};
+
+static bool may_be_probed(const struct epilogues *e,
+			  const struct flow_part *part, uint32_t at)
+{
+	struct arch_insn insn;
+
+	return !(part->marks[at] & FLOW_INNER) &&
+	       flow_insn(e->flow, part, at, &insn) &&
+	       code_is_good(e->flow->source.module, &insn);
+}
+
+static void add_jumps(struct epilogues *e, const struct flow_part *part)
+{
+	for (uint32_t at = 0; at < part->size && !e->flow->failed; at++) {
+		struct epilogue_jump *jump;
+		struct arch_insn insn;
+
+		if (!(part->marks[at] & FLOW_INSN) ||
+		    !flow_insn(e->flow, part, at, &insn) || !insn.jump)
+			continue;
+		jump = flow_append(e->flow, &e->jumps, &e->jump_count,
+				   &e->jump_room, sizeof(*jump));
+		if (!jump)
+			return;
+		jump->from = part->start + at;
+		jump->target = flow_target(e->flow, jump->from, &insn);
+		jump->only = insn.flow == ARCH_FLOW_JUMP &&
+			     may_be_probed(e, part, at);
+	}
+}
+
+static int jump_compare(const void *a, const void *b)
+{
+	const struct epilogue_jump *x = a, *y = b;
+
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static void find_jumps(struct epilogues *e)
+{
+	if (e->jumps_known)
+		return;
+	e->jumps_known = true;
+	for (size_t i = 0; i < e->flow->part_count; i++)
+		add_jumps(e, &e->flow->parts[i]);
+	if (e->jump_count)
+		qsort(e->jumps, e->jump_count, sizeof(*e->jumps),
+		      jump_compare);
+}
+
+/* The jumps that lead to the address, when all ways but that from the
+ * instruction before are such jumps. */
+static bool find_joint(struct epilogues *e, const struct flow_part *part,
+		       uint32_t at, struct joint *joint)
+{
+	uint64_t address = part->start + at;
+	size_t end;
+
+	if (part->marks[at] & FLOW_LABEL)
+		return false;
+	find_jumps(e);
+	end = array_count_upto(e->jumps, e->jump_count, sizeof(*e->jumps),
+			       address);
+	joint->first = end;
+	while (joint->first && e->jumps[joint->first - 1].target == address)
+		if (!e->jumps[--joint->first].only)
+			return false;
+	joint->count = end - joint->first;
+	return joint->count;
+}
+
+/* All that it does is to set the register that a result is in. */
+static bool sets_result(const struct arch_effect *effect, unsigned int result)
+{
+	if (!effect->known || effect->write_count)
+		return false;
+	for (uint8_t i = 0; i < effect->count; i++)
+		if (effect->transfers[i].to_memory ||
+		    effect->transfers[i].to != result)
+			return false;
+	return true;
+}
+
+/* What is read will be there a little earlier, too. */
+static bool reads_frame_only(const struct arch_effect *effect,
+			     uint8_t elf_class)
+{
+	for (uint8_t i = 0; i < effect->read_count; i++)
+		if (effect->reads[i].space != ARCH_SPACE_BASE ||
+		    effect->reads[i].base != arch_stack_register(elf_class))
+			return false;
+	return true;
+}
+
+/* Put the instruction in front of the path. False: the epilogue doesn't go
+ * back over it. */
+static bool path_add(struct epilogues *e, struct path *path,
+		     const struct flow_part *part, uint32_t at,
+		     const struct arch_insn *insn)
+{
+	uint8_t class = e->flow->source.module->elf_class;
+	uint64_t address = part->start + at;
+	unsigned int results[2];
+	struct arch_effect effect;
+
+	if (path->count == PATH_MAX || insn->flow != ARCH_FLOW_NEXT)
+		return false;
+	if (!insn->epilogue) {
+		if (!arch_result_numbers(class, results) ||
+		    !arch_effect_find(part->bytes + at, part->size - at, class,
+				      address, &effect) ||
+		    !sets_result(&effect, results[0]) ||
+		    !reads_frame_only(&effect, class) ||
+		    (effect.count && path->tail_call))
+			return false;
+		path->sets_result |= effect.count;
+	}
+	path->insns[path->count++] = (struct block_insn) {
+		address, part->bytes + at, *insn,
+	};
+	return true;
+}
+
+/* What the result is at the path's end by what there is at its beginning.
+ * False: that can't be told. */
+static bool result_find(struct epilogues *e, const struct path *path,
+			struct bytes *result, bool *failed)
+{
+	struct module *module = e->flow->source.module;
+	struct block_insn insns[PATH_MAX];
+	struct block block = { .insns = insns, .count = path->count };
+	unsigned int results[2];
+	char why[MOVE_WHY];
+	struct move *move;
+	int code;
+
+	result->size = 0;
+	if (!path->sets_result)
+		return true;
+	for (size_t i = 0; i < path->count; i++)
+		insns[i] = path->insns[path->count - 1 - i];
+	block.at = path->count - 1;
+	move = move_begin(&block, module, e->dwarf, MOVE_FAST, block.at, 0,
+			  why);
+	if (!move) {
+		*failed |= !*why;
+		return false;
+	}
+	arch_result_numbers(module->elf_class, results);
+	code = move_register(move, results[0], result, why);
+	move_end(move);
+	*failed |= code < 0 || result->failed;
+	return !code;
+}
+
+/* Ways lead to `at` from elsewhere: false when they can't be followed. */
+static bool take_joint(struct walk *walk, uint32_t at)
+{
+	struct epilogues *e = walk->e;
+	struct joint *joint = &walk->joints[walk->joint_count];
+	uint64_t address = walk->part->start + at;
+	struct bytes result = { 0 };
+	bool good;
+
+	if (address == e->entry || labels_may_be(e->labels, address))
+		return false;
+	if (!(walk->part->marks[at] & FLOW_TARGET))
+		return true;
+	good = walk->depth < DEPTH_MAX &&
+	       find_joint(e, walk->part, at, joint) &&
+	       result_find(e, &walk->path, &result, &walk->failed);
+	bytes_free(&result);
+	if (!good)
+		return false;
+	joint->path_count = walk->path.count;
+	joint->sets_result = walk->path.sets_result;
+	walk->joint_count++;
+	return true;
+}
+
+static void walk_back(struct walk *walk)
+{
+	struct epilogues *e = walk->e;
+	struct bytes result = { 0 };
+	uint32_t at = walk->best;
+
+	while (take_joint(walk, at)) {
+		struct arch_insn insn;
+		int64_t before = flow_insn_before(e->flow, walk->part, at,
+						  &insn);
+
+		if (before < 0 ||
+		    !path_add(e, &walk->path, walk->part, before, &insn))
+			break;
+		at = before;
+		if (!insn.epilogue || !may_be_probed(e, walk->part, at))
+			continue;
+		if (!result_find(e, &walk->path, &result, &walk->failed))
+			break;
+		bytes_free(&walk->result);
+		walk->result = result;
+		result = (struct bytes) { 0 };
+		walk->best = at;
+		walk->best_joints = walk->joint_count;
+	}
+	bytes_free(&result);
+}
+
+static void add_site(struct walk *walk)
+{
+	struct exits *exits = walk->e->exits;
+	struct exits_site *site = flow_append(walk->e->flow, &exits->sites,
+					      &exits->count, &exits->room,
+					      sizeof(*site));
+
+	walk->e->flow->failed |= walk->failed;
+	if (!site)
+		return;
+	*site = (struct exits_site) {
+		.address = walk->part->start + walk->best,
+		.exit = walk->path.insns[0].address,
+		.tail_call = walk->path.tail_call,
+		.result = walk->result,
+	};
+	walk->result = (struct bytes) { 0 };
+}
+
+static void walk_from(struct epilogues *e, const struct path *path,
+		      const struct flow_part *part, uint32_t at, int depth);
+
+/* A jump into the epilogue is where the site's values are on its way. */
+static void walk_joint(const struct walk *walk, const struct joint *joint)
+{
+	struct epilogues *e = walk->e;
+	struct path path = walk->path;
+
+	path.count = joint->path_count;
+	path.sets_result = joint->sets_result;
+	for (size_t i = 0; i < joint->count && !e->flow->failed; i++) {
+		uint64_t from = e->jumps[joint->first + i].from;
+		const struct flow_part *part = flow_part_find(e->flow, from);
+
+		walk_from(e, &path, part, from - part->start, walk->depth + 1);
+	}
+}
+
+static void walk_from(struct epilogues *e, const struct path *path,
+		      const struct flow_part *part, uint32_t at, int depth)
+{
+	struct walk walk = {
+		.e = e, .part = part, .path = *path, .best = at,
+		.depth = depth,
+	};
+
+	if (result_find(e, path, &walk.result, &walk.failed))
+		walk_back(&walk);
+	add_site(&walk);
+	bytes_free(&walk.result);
+	for (size_t i = 0; i < walk.best_joints; i++)
+		walk_joint(&walk, &walk.joints[i]);
+}
+
+void epilogue_add(struct epilogues *epilogues, const struct flow_part *part,
+		  uint32_t exit, bool tail_call)
+{
+	struct path path = { .count = 1, .tail_call = tail_call };
+
+	path.insns[0].address = part->start + exit;
+	path.insns[0].bytes = part->bytes + exit;
+	if (flow_insn(epilogues->flow, part, exit, &path.insns[0].insn))
+		walk_from(epilogues, &path, part, exit, 0);
+}
+
+void epilogue_forget(struct epilogues *epilogues)
+{
+	free(epilogues->jumps);
+}

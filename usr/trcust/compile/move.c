@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "move_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../dwarf/dwarf_expression.h"
+#include "../rpn/rpn_emit.h"
+
+#define LOWEST_FIXED	4096	/* below is what null pointers lead to */
+
+static void print_insn(const struct move *move, size_t index, char *text,
+		       size_t size)
+{
+	const struct block_insn *insn = &move->block->insns[index];
+
+	if (arch_insn_print(insn->bytes, insn->insn.length,
+			    move->module->elf_class, insn->address, text,
+			    size))
+		snprintf(text, size, "an instruction");
+}
+
+void move_tell(const struct move *move, const char *before, size_t insn,
+	       const char *behind)
+{
+	char text[MOVE_WHY / 2];
+
+	print_insn(move, insn, text, sizeof(text));
+	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, behind);
+}
+
+void move_tell_text(const struct move *move, const char *text)
+{
+	snprintf(move->why, MOVE_WHY, "%s", text);
+}
+
+static bool find_effect(const struct move *move, size_t index,
+			struct arch_effect *effect)
+{
+	const struct block_insn *insn = &move->block->insns[index];
+
+	return arch_effect_find(insn->bytes, insn->insn.length,
+				move->module->elf_class, insn->address,
+				effect) && effect->known;
+}
+
+static bool writes_register(const struct arch_effect *effect,
+			    unsigned int number)
+{
+	for (size_t i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    effect->transfers[i].to == number)
+			return true;
+	return false;
+}
+
+void move_tell_register(const struct move *move, unsigned int number)
+{
+	struct arch_effect effect;
+	char name[16], text[64];
+
+	arch_register_print(number, move->module->elf_class, name,
+			    sizeof(name));
+	snprintf(text, sizeof(text), " changes %s", name);
+	for (size_t i = move->high; i-- > move->low;)
+		if (find_effect(move, i, &effect) &&
+		    writes_register(&effect, number)) {
+			move_tell(move, "", i, text);
+			return;
+		}
+	snprintf(text, sizeof(text), "nothing has the value of %s", name);
+	move_tell_text(move, text);
+}
+
+/* All of it is loaded with the module, to be written if `write`. */
+static bool is_mapped(const struct move *move, const struct arch_memory *memory,
+		      bool write)
+{
+	uint64_t address = memory->number;
+	size_t count;
+	GElf_Phdr ph;
+
+	if (!memory->bytes || address < LOWEST_FIXED || !move->module->elf ||
+	    elf_getphdrnum(move->module->elf, &count))
+		return false;
+	for (size_t i = 0; i < count &&
+			   gelf_getphdr(move->module->elf, i, &ph); i++)
+		if (ph.p_type == PT_LOAD &&
+		    ph.p_flags & (write ? PF_W : PF_R) &&
+		    address >= ph.p_vaddr && memory->bytes <= ph.p_memsz &&
+		    address - ph.p_vaddr <= ph.p_memsz - memory->bytes)
+			return true;
+	return false;
+}
+
+static bool may_fault(const struct move *move, const struct arch_memory *memory,
+		      bool write)
+{
+	struct state_range range;
+
+	switch (memory->space) {
+	case ARCH_SPACE_THREAD:
+		return false;
+	case ARCH_SPACE_FIXED:
+		return !is_mapped(move, memory, write);
+	case ARCH_SPACE_BASE:
+		range = state_range_of(&move->state, memory);
+		return !state_is_stack(&move->state, &range.address);
+	case ARCH_SPACE_UNKNOWN:
+		break;
+	}
+	return true;
+}
+
+/* May the probe be on the other side of it? The state is the one in front. */
+static bool may_cross(const struct move *move, size_t index,
+		      const struct arch_effect *effect)
+{
+	const struct block_insn *insn = &move->block->insns[index];
+	bool returns = index + 1 == move->block->count &&
+		       insn->insn.flow == ARCH_FLOW_RETURN;
+	bool faults = effect->traps;
+
+	if (insn->insn.flow != ARCH_FLOW_NEXT && !returns) {
+		move_tell(move, "", index, " leads elsewhere");
+		return false;
+	}
+	for (size_t i = 0; i < effect->read_count; i++)
+		faults |= may_fault(move, &effect->reads[i], false);
+	for (size_t i = 0; i < effect->write_count; i++)
+		faults |= may_fault(move, &effect->writes[i], true);
+	if (!effect->faults && (!faults || move->mode == MOVE_FAST))
+		return true;
+	move_tell(move, "", index, " may fault");
+	return false;
+}
+
+/* The register that the frame begins at a distance from. */
+static int find_frame(const struct move *move, uint64_t address)
+{
+	struct bytes rpn = {0};
+	struct error err = {0};
+	struct rpn_op op;
+	int frame = -1;
+
+	if (!dwarf_frame_address_emit(move->dwarf, move->module, address, &rpn,
+				      &err) &&
+	    !rpn.failed && !rpn_decode(rpn.data, rpn.size, 0, &op) &&
+	    op.next == rpn.size && op.code >= RPN_breg &&
+	    op.code <= RPN_breg_last && op.index < ARCH_REGISTERS)
+		frame = op.index;
+	bytes_free(&rpn);
+	return frame;
+}
+
+/* What is known before the instruction is what holds anywhere. */
+static void begin_at(struct move *move, size_t index)
+{
+	uint8_t elf_class = move->module->elf_class;
+	int frame = -1;
+
+	move->entry = !index && move->block->entry;
+	state_end(&move->state);
+	if (!move->entry)
+		frame = find_frame(move, move->block->insns[index].address);
+	state_begin(&move->state, elf_class, frame,
+		    move->entry || !arch_red_zone(elf_class));
+}
+
+static bool step(struct move *move, size_t index)
+{
+	struct arch_effect effect;
+	bool known = find_effect(move, index, &effect);
+
+	if (!known && index < move->low) {
+		begin_at(move, index + 1);
+		return true;
+	}
+	if (!known) {
+		move_tell(move, "what ", index, " does isn't known");
+		return false;
+	}
+	if (index >= move->low && !may_cross(move, index, &effect))
+		return false;
+	if (index >= move->low && effect.flags && move->flags == SIZE_MAX)
+		move->flags = index;
+	state_step(&move->state, index, &move->block->insns[index].insn,
+		   &effect);
+	return true;
+}
+
+static bool run(struct move *move)
+{
+	begin_at(move, 0);
+	for (size_t i = 0; i < move->high && !move->state.failed; i++) {
+		if (i == move->low)
+			memcpy(move->registers_low, move->state.registers,
+			       sizeof(move->registers_low));
+		if (!step(move, i))
+			return false;
+	}
+	if (move->low == move->high)
+		memcpy(move->registers_low, move->state.registers,
+		       sizeof(move->registers_low));
+	return !move->state.failed;
+}
+
+/* The stack pointer is above what it was, or may be. */
+static bool gives_back(const struct move *move)
+{
+	unsigned int number = move->state.stack;
+	const struct state_value *nominal = &move->at_nominal[number];
+	const struct state_value *site = &move->at_site[number];
+
+	return move->site > move->nominal &&
+	       (site->base != nominal->base ||
+		!state_is_linear(&move->state, site) ||
+		site->add > nominal->add);
+}
+
+static bool is_possible(const struct move *move)
+{
+	const struct block *block = move->block;
+
+	if (move->mode == MOVE_NEVER || move->nominal >= block->count ||
+	    move->site > block->count ||
+	    (move->site == block->count &&
+	     block->insns[block->count - 1].insn.flow != ARCH_FLOW_RETURN)) {
+		move_tell_text(move, "it isn't on the same way");
+		return false;
+	}
+	return true;
+}
+
+struct move *move_begin(const struct block *block, struct module *module,
+			struct dwarf_file *dwarf, enum move_mode mode,
+			size_t nominal, size_t site, char *why)
+{
+	struct move *move = calloc(1, sizeof(*move));
+
+	*why = 0;
+	if (!move)
+		return NULL;
+	*move = (struct move) {
+		.block = block, .module = module, .dwarf = dwarf, .mode = mode,
+		.wide = module->elf_class == ELFCLASS64,
+		.nominal = nominal, .site = site,
+		.low = nominal < site ? nominal : site,
+		.high = nominal < site ? site : nominal,
+		.flags = SIZE_MAX, .why = why,
+	};
+	if (!is_possible(move) || !run(move)) {
+		move_end(move);
+		return NULL;
+	}
+	move->at_nominal = nominal < site ? move->registers_low :
+					    move->state.registers;
+	move->at_site = nominal < site ? move->state.registers :
+					 move->registers_low;
+	move->gone = gives_back(move);
+	return move;
+}
+
+void move_end(struct move *move)
+{
+	state_end(&move->state);
+	free(move);
+}
+
+static int check(const struct move *move, const struct move_entry *entry)
+{
+	if (entry->missing < 0)
+		return 0;
+	move_tell_register(move, entry->missing);
+	return 1;
+}
+
+static int move_value(const struct move *move, const uint8_t *table,
+		      uint32_t *at, uint32_t *length, unsigned int need,
+		      struct bytes *rpn)
+{
+	size_t start = rpn->size;
+	struct move_entry entry;
+	int code = move_rpn(move, table + *at, *length, false, need, rpn,
+			    &entry);
+
+	*at = start;
+	*length = rpn->size - start;
+	return code ? code : check(move, &entry);
+}
+
+int move_register(struct move *move, unsigned int number, struct bytes *rpn,
+		  char *why)
+{
+	uint32_t at = 0, length;
+	struct bytes one = {0};
+	int code;
+
+	*why = 0;
+	move->why = why;
+	rpn_emit_register(&one, number, 0);
+	length = one.size;
+	code = one.failed ? -ENOMEM :
+	       move_value(move, one.data, &at, &length, move->state.width,
+			  rpn);
+	bytes_free(&one);
+	return code;
+}
+
+/* A register is another one there, or no longer one. */
+static int move_reg(struct move *move, const struct tdf_stmt *in,
+		    struct tdf_stmt *out, struct bytes *rpn)
+{
+	uint32_t at = 0, length;
+	struct bytes one = {0};
+	struct rpn_op op;
+	int code;
+
+	rpn_emit_register(&one, in->reg, 0);
+	length = one.size;
+	code = one.failed ? -ENOMEM :
+	       move_value(move, one.data, &at, &length, in->reg_bytes, rpn);
+	bytes_free(&one);
+	if (code)
+		return code;
+	if (!rpn_decode(rpn->data, rpn->size, at, &op) &&
+	    op.next == rpn->size &&
+	    ((op.operand == RPN_SLEB && op.code >= RPN_breg && !op.a) ||
+	     (op.code == RPN_bregx && !op.b))) {
+		out->reg = op.code == RPN_bregx ? op.a : op.index;
+		rpn->size = at;
+		return 0;
+	}
+	*out = (struct tdf_stmt) {
+		.kind = TDF_STMT_VALUE, .flags = TDF_STMT_RAW,
+		.length = in->reg_bytes, .rpn = at, .rpn_length = length,
+	};
+	return 0;
+}
+
+/*
+ * An address, of which so many bytes are read: as it is at the site; or, what
+ * is there isn't the same, but had: *value is set, and its expression is in
+ * place of the address.
+ */
+static int move_address(const struct move *move, const uint8_t *table,
+			uint32_t *at, uint32_t *length, bool far,
+			unsigned int bytes, struct bytes *rpn, bool *value)
+{
+	size_t start = rpn->size;
+	struct move_entry entry;
+	struct state_value found;
+	unsigned int from;
+	int code = move_rpn(move, table + *at, *length, far, move->state.width,
+			    rpn, &entry);
+
+	*at = start;
+	*value = false;
+	if (code)
+		return code;
+	if (far) {
+		entry.value.base = STATE_NONE;
+		entry.clean = entry.outside = false;
+		bytes = 0;
+	}
+	code = move_memory_find(move, &entry, bytes, &found, &from);
+	if (!code)
+		code = check(move, &entry);
+	else if (code > 0)
+		*value = true;
+	if (*value) {
+		rpn->size = start;
+		code = !move_memory_emit(move, &found, from, bytes, bytes,
+					 rpn);
+	}
+	*length = rpn->size - start;
+	return rpn->failed ? -ENOMEM : code != 0;
+}
+
+static int move_length(const struct move *move, const struct tdf_stmt *in,
+		       const uint8_t *table, struct tdf_stmt *out,
+		       struct bytes *rpn)
+{
+	size_t start;
+	bool value;
+	int code;
+
+	if (in->flags & TDF_STMT_LEN_VALUE)
+		return move_value(move, table, &out->len_rpn,
+				  &out->len_rpn_length, 8, rpn);
+	code = move_address(move, table, &out->len_rpn, &out->len_rpn_length,
+			    in->flags & TDF_STMT_LEN_SEGMENT, in->len_bytes,
+			    rpn, &value);
+	if (code || !value)
+		return code;
+	start = out->len_rpn;
+	rpn_emit_extend(rpn, in->len_bytes, false);
+	out->len_rpn_length = rpn->size - start;
+	out->flags |= TDF_STMT_LEN_VALUE;
+	return 0;
+}
+
+static int move_memory(const struct move *move, const struct tdf_stmt *in,
+		       const uint8_t *table, struct tdf_stmt *out,
+		       struct bytes *rpn)
+{
+	bool whole = in->kind == TDF_STMT_MEM && !(in->flags & TDF_STMT_LEN);
+	/* of a string up to the zero, which may be read in pieces */
+	unsigned int bytes = in->kind == TDF_STMT_MEM ? in->length :
+							in->length + 8;
+	bool value;
+	int code = move_address(move, table, &out->rpn, &out->rpn_length,
+				in->flags & TDF_STMT_SEGMENT, bytes, rpn,
+				&value);
+
+	if (!code && value && !whole) {
+		move_tell_text(move, "it has a part of what is read in a "
+				     "register");
+		return 1;
+	}
+	if (!code && value)
+		out->kind = TDF_STMT_VALUE;
+	if (!code && in->flags & TDF_STMT_LEN)
+		code = move_length(move, in, table, out, rpn);
+	return code;
+}
+
+/* The frame pointer leads to the same frames: it is unchanged, or was made the
+ * function's own behind where that saved it. */
+static bool leads_to_caller(const struct move *move,
+			    const struct state_value *pointer)
+{
+	const struct state *state = &move->state;
+	unsigned int number = arch_frame_register(state->elf_class);
+	struct state_range saved = {
+		.address = *pointer, .bytes = state->width,
+	};
+	const struct state_write *write;
+	enum state_relation relation;
+
+	if (!state_is_linear(state, pointer))
+		return false;
+	if (pointer->base == number && !pointer->add)
+		return true;
+	if (!move->entry || pointer->base != state->stack ||
+	    pointer->add != -(int64_t)state->width)
+		return false;
+	write = state_write_find(state, &saved, SIZE_MAX, &relation);
+	return write && relation == STATE_INSIDE &&
+	       state_is_linear(state, &write->value) &&
+	       write->value.base == number && !write->value.add &&
+	       write->to.bytes == state->width;
+}
+
+/* Return addresses are found from the frame's address and the frame pointer;
+ * behind a return the first is the address itself (bpf/stack.c). */
+static int move_stack(const struct move *move, const struct tdf_stmt *in,
+		      const uint8_t *table, struct tdf_stmt *out,
+		      struct bytes *rpn)
+{
+	unsigned int frame = arch_frame_register(move->module->elf_class);
+	size_t start = rpn->size;
+	struct error err = {0};
+	int code;
+
+	if (!state_is_same(&move->state, &move->at_nominal[frame],
+			   &move->at_site[frame]) &&
+	    !(leads_to_caller(move, &move->at_nominal[frame]) &&
+	      leads_to_caller(move, &move->at_site[frame]))) {
+		move_tell_register(move, frame);
+		return 1;
+	}
+	if (move->site == move->block->count) {
+		out->rpn = out->rpn_length = 0;
+		return 0;
+	}
+	if (!in->rpn_length) {
+		move_tell_text(move, "where the frame is isn't known");
+		return 1;
+	}
+	code = dwarf_frame_address_emit(move->dwarf, move->module,
+					move->block->insns[move->site].address,
+					rpn, &err);
+	if (code == -ENOMEM || rpn->failed)
+		return -ENOMEM;
+	out->rpn = start;
+	out->rpn_length = rpn->size - start;
+	if (!code)
+		return 0;
+	rpn->size = start;
+	out->rpn = in->rpn;
+	out->rpn_length = in->rpn_length;
+	return move_value(move, table, &out->rpn, &out->rpn_length,
+			  move->state.width, rpn);
+}
+
+int move_stmt(struct move *move, const struct tdf_stmt *in,
+	      const uint8_t *table, struct tdf_stmt *out, struct bytes *rpn,
+	      char *why)
+{
+	*why = 0;
+	move->why = why;
+	*out = *in;
+	switch (in->kind) {
+	case TDF_STMT_REG:
+		return move_reg(move, in, out, rpn);
+	case TDF_STMT_MEM:
+	case TDF_STMT_ASCIIZ:
+		return move_memory(move, in, table, out, rpn);
+	case TDF_STMT_VALUE:
+	case TDF_STMT_IF:
+		return move_value(move, table, &out->rpn, &out->rpn_length,
+				  in->kind == TDF_STMT_IF ? 8 : in->length,
+				  rpn);
+	case TDF_STMT_STACK:
+		return move_stack(move, in, table, out, rpn);
+	default:
+		return 0;
+	}
+}

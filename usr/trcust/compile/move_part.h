@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of move.h share. */
+#ifndef TRCUST_MOVE_PART_H
+#define TRCUST_MOVE_PART_H
+
+#include "move.h"
+#include "state.h"
+
+struct move {
+	const struct block *block;
+	struct module *module;
+	struct dwarf_file *dwarf;
+	enum move_mode mode;
+	bool wide;
+	size_t nominal, site;	/* indices in the block */
+	size_t low, high;	/* the same, in order */
+	struct state state;	/* at `high` */
+	bool entry;		/* it begins where the function does */
+	struct state_value registers_low[ARCH_REGISTERS];
+	/* of the two addresses */
+	const struct state_value *at_nominal, *at_site;
+	size_t flags;		/* of those between, the first that changes the
+				 * flags; SIZE_MAX none */
+	bool gone;		/* what was above the stack pointer may be below
+				 * it at the site */
+	char *why;		/* MOVE_WHY bytes of the caller */
+};
+
+/* move->why: "'xor %edi, %edi' changes rdi" */
+void move_tell(const struct move *move, const char *before, size_t insn,
+	       const char *behind)
+	__attribute__((nonnull(2, 4)));
+
+void move_tell_text(const struct move *move, const char *text);
+/* That a register isn't to be had. */
+void move_tell_register(const struct move *move, unsigned int number);
+
+/* A value that an expression has come to, as of the nominal address. */
+struct move_entry {
+	struct state_value value;	/* STATE_NONE: not known */
+	bool clean;		/* see struct state_other */
+	bool outside;		/* as an address doesn't lead to a frame that is
+				 * gone at the site */
+	int missing;		/* a register that isn't to be had; -1 */
+	size_t start, end;	/* what pushes it and does nothing else, in the
+				 * output; no longer known: SIZE_MAX */
+};
+
+/* move_value.c */
+/* Behind rpn what has the low `need` bytes of value + displacement. False: it
+ * isn't to be had at the site; rpn is as it was. */
+bool move_value_emit(const struct move *move, const struct state_value *value,
+		     int64_t displacement, unsigned int need,
+		     struct bytes *rpn);
+/* The memory at an address as of the nominal one: 0 it has at the site what it
+ * has there; 1 what *value has from its byte *from on; -1 neither. */
+int move_memory_find(const struct move *move, const struct move_entry *entry,
+		     unsigned int bytes, struct state_value *value,
+		     unsigned int *from);
+/* The same as a value, of 1 to 8 bytes, of which `need` are wanted. */
+bool move_memory_emit(const struct move *move, const struct state_value *value,
+		      unsigned int from, unsigned int bytes,
+		      unsigned int need, struct bytes *rpn);
+
+/* move_rpn.c */
+/*
+ * The expression, which leaves one value, or two (`far`), behind rpn; of the
+ * last the low `need` bytes are wanted. *entry: what that is, which may be
+ * missing. 0, 1, -ENOMEM as move_stmt().
+ */
+int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
+	     bool far, unsigned int need, struct bytes *rpn,
+	     struct move_entry *entry);
+
+#endif

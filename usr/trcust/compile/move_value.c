@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values of the nominal address as they are to be had at the site. */
+#include "move_part.h"
+
+#include "../rpn/rpn_emit.h"
+
+#define NESTING_MAX	3	/* addresses in memory that lead to a value */
+
+static bool base_emit(const struct move *move, unsigned int base, int64_t add,
+		      unsigned int need, unsigned int nesting,
+		      struct bytes *rpn);
+
+static bool value_emit(const struct move *move, const struct state_value *value,
+		       int64_t displacement, unsigned int need,
+		       unsigned int nesting, struct bytes *rpn)
+{
+	unsigned int bytes = value->bytes;
+
+	if (need > value->known)
+		return false;
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+		if (state_is_alike(&move->at_site[i], value) &&
+		    move->at_site[i].known >= need) {
+			rpn_emit_register(rpn, i, displacement);
+			return true;
+		}
+	if (need <= bytes)
+		return base_emit(move, value->base,
+				 (uint64_t)value->add + displacement, need,
+				 nesting, rpn);
+	if (!base_emit(move, value->base, value->add, bytes, nesting, rpn))
+		return false;
+	rpn_emit_extend(rpn, bytes, value->is_signed);
+	rpn_emit_add(rpn, displacement, true);
+	return true;
+}
+
+bool move_value_emit(const struct move *move, const struct state_value *value,
+		     int64_t displacement, unsigned int need, struct bytes *rpn)
+{
+	size_t size = rpn->size;
+	bool had = value_emit(move, value, displacement, need, 0, rpn);
+
+	if (!had)
+		rpn->size = size;
+	return had;
+}
+
+static bool register_emit(const struct move *move, unsigned int base,
+			  int64_t add, unsigned int need, struct bytes *rpn)
+{
+	int found = -1;
+
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++) {
+		const struct state_value *value = &move->at_site[i];
+
+		if (value->base == base && value->bytes >= need &&
+		    (found < 0 || value->add == add))
+			found = i;
+	}
+	if (found < 0)
+		return false;
+	rpn_emit_register(rpn, found,
+			  (uint64_t)add - move->at_site[found].add);
+	return true;
+}
+
+/* The program hasn't overwritten it, nor may anybody else. */
+static bool is_there(const struct move *move, const struct state_range *range)
+{
+	const struct state_value *address = &range->address;
+	const struct state_value *stack = &move->at_site[move->state.stack];
+
+	if (!state_is_stack(&move->state, address))
+		return !move->gone;
+	if (address->base == stack->base)
+		return !move->gone || address->add >= stack->add;
+	return !move->gone;
+}
+
+/* Of other memory than the stack's a page may be missing at the site that is
+ * there behind the program's own access, and others may write to it. */
+static bool may_read(const struct move *move, const struct state_range *range)
+{
+	return (move->mode == MOVE_FAST ||
+		state_is_stack(&move->state, &range->address)) &&
+	       state_is_linear(&move->state, &range->address) &&
+	       is_there(move, range);
+}
+
+static bool load_emit(const struct move *move, const struct state_range *range,
+		      int64_t add, unsigned int need, unsigned int nesting,
+		      struct bytes *rpn)
+{
+	unsigned int bytes = 1;
+
+	while (bytes < need)
+		bytes *= 2;
+	if (nesting == NESTING_MAX || bytes > range->bytes ||
+	    !may_read(move, range) ||
+	    !value_emit(move, &range->address, 0, move->state.width,
+			nesting + 1, rpn))
+		return false;
+	rpn_emit_deref(rpn, bytes);
+	rpn_emit_add(rpn, add, true);
+	return true;
+}
+
+/* Something stored in memory that has it still. */
+static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
+			unsigned int need, unsigned int nesting,
+			struct bytes *rpn)
+{
+	const struct state *state = &move->state;
+	size_t size = rpn->size;
+
+	for (size_t i = state->write_count; i--;) {
+		const struct state_write *write = &state->writes[i];
+		enum state_relation relation;
+
+		if (write->value.base != base || write->value.bytes < need ||
+		    state_write_find(state, &write->to, move->site,
+				     &relation) != write)
+			continue;
+		if (load_emit(move, &write->to,
+			      (uint64_t)add - write->value.add, need, nesting,
+			      rpn))
+			return true;
+		rpn->size = size;
+	}
+	return false;
+}
+
+/* What memory had at the beginning, and has still. */
+static bool memory_emit(const struct move *move, unsigned int base, int64_t add,
+			unsigned int need, unsigned int nesting,
+			struct bytes *rpn)
+{
+	const struct state_other *other =
+		&move->state.others[base - STATE_OTHERS];
+	enum state_relation relation;
+
+	return other->is_memory &&
+	       !state_write_find(&move->state, &other->memory, move->site,
+				 &relation) &&
+	       load_emit(move, &other->memory, add, need, nesting, rpn);
+}
+
+/* The low `need` bytes of base + add. */
+static bool base_emit(const struct move *move, unsigned int base, int64_t add,
+		      unsigned int need, unsigned int nesting,
+		      struct bytes *rpn)
+{
+	uint8_t elf_class = move->module->elf_class;
+	size_t size = rpn->size;
+
+	switch (base) {
+	case STATE_NONE:
+		return false;
+	case STATE_NUMBER:
+		rpn_emit_const(rpn, add);
+		return true;
+	case STATE_FIXED:
+		rpn_emit_addr(rpn, add);
+		return true;
+	case STATE_THREAD:
+		if (move->wide)
+			rpn_emit_register(rpn, arch_thread_register(elf_class),
+					  add);
+		return move->wide;
+	}
+	if (register_emit(move, base, add, need, rpn) ||
+	    stored_emit(move, base, add, need, nesting, rpn))
+		return true;
+	rpn->size = size;
+	return base >= STATE_OTHERS &&
+	       memory_emit(move, base, add, need, nesting, rpn);
+}
+
+/* A write between the two addresses may have changed it. */
+static const struct state_write *write_between(const struct move *move,
+					       const struct state_range *range)
+{
+	enum state_relation relation;
+	const struct state_write *write =
+		state_write_find(&move->state, range, move->high, &relation);
+
+	return write && write->at >= move->low ? write : NULL;
+}
+
+static bool is_kept(const struct move *move, const struct move_entry *entry,
+		    const struct state_range *range)
+{
+	const struct state_value *stack = &move->at_site[move->state.stack];
+	const struct state_value *address = &range->address;
+	const struct state_write *write = write_between(move, range);
+	bool outside = entry->outside;
+
+	if (write) {
+		move_tell(move, "", write->at, " may change what is read");
+		return false;
+	}
+	if (address->base == stack->base &&
+	    state_is_linear(&move->state, address))
+		outside = address->add >= stack->add;
+	if (!move->gone || outside)
+		return true;
+	move_tell(move, "the frame is gone behind ", move->high - 1, "");
+	return false;
+}
+
+int move_memory_find(const struct move *move, const struct move_entry *entry,
+		     unsigned int bytes, struct state_value *value,
+		     unsigned int *from)
+{
+	struct state_range range = {
+		.address = entry->value, .clean = entry->clean, .bytes = bytes,
+	};
+	const struct state_write *write;
+	enum state_relation relation;
+
+	if (!state_is_linear(&move->state, &range.address))
+		range.address.base = STATE_NONE;
+	if (is_kept(move, entry, &range))
+		return 0;
+	write = state_write_find(&move->state, &range, move->nominal,
+				 &relation);
+	if (!write || relation != STATE_INSIDE)
+		return -1;
+	*from = range.address.add - write->to.address.add;
+	*value = write->value;
+	return 1;
+}
+
+bool move_memory_emit(const struct move *move, const struct state_value *value,
+		      unsigned int from, unsigned int bytes, unsigned int need,
+		      struct bytes *rpn)
+{
+	unsigned int known = need < bytes ? need : bytes;
+	struct state_value part;
+
+	if (!from &&
+	    state_extend(value, 0, bytes, false, &part) &&
+	    part.known >= need)
+		return move_value_emit(move, &part, 0, need, rpn);
+	if (from + known > 8 ||
+	    !move_value_emit(move, value, 0, from + known, rpn))
+		return false;
+	if (from) {
+		rpn_emit_const(rpn, 8 * from);
+		rpn_emit_op(rpn, RPN_shr);
+	}
+	if (need > bytes)
+		rpn_emit_extend(rpn, bytes, false);
+	return true;
+}

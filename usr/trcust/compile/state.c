@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "state.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+
+/* DWARF numbers below ARCH_REGISTERS that aren't general registers stay
+ * unknown. */
+static bool is_general(const struct state *state, unsigned int number)
+{
+	char name[16];
+
+	return number != arch_ip_register(state->elf_class) &&
+	       number != arch_flags_register(state->elf_class) &&
+	       arch_register_print(number, state->elf_class, name,
+				   sizeof(name));
+}
+
+void state_begin(struct state *state, uint8_t elf_class, int frame, bool fresh)
+{
+	memset(state, 0, sizeof(*state));
+	state->elf_class = elf_class;
+	state->width = elf_class == ELFCLASS64 ? 8 : 4;
+	state->stack = arch_stack_register(elf_class);
+	state->frame = frame;
+	state->fresh = fresh;
+	state->escaped = SIZE_MAX;
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+		state->registers[i] = (struct state_value) {
+			.base = is_general(state, i) ? i : STATE_NONE,
+			.bytes = state->width, .known = 8,
+		};
+}
+
+void state_end(struct state *state)
+{
+	free(state->others);
+	free(state->writes);
+}
+
+bool state_is_linear(const struct state *state, const struct state_value *value)
+{
+	return value->base != STATE_NONE && value->bytes >= state->width &&
+	       value->known >= state->width;
+}
+
+bool state_is_stack(const struct state *state, const struct state_value *value)
+{
+	return state_is_linear(state, value) &&
+	       (value->base == state->stack ||
+		(int)value->base == state->frame);
+}
+
+bool state_is_clean(const struct state *state, unsigned int base)
+{
+	if (base >= STATE_OTHERS)
+		return state->others[base - STATE_OTHERS].clean;
+	return base != state->stack && base != STATE_NONE;
+}
+
+bool state_is_alike(const struct state_value *a, const struct state_value *b)
+{
+	return a->base == b->base && a->base != STATE_NONE &&
+	       a->add == b->add && a->bytes == b->bytes &&
+	       a->is_signed == b->is_signed;
+}
+
+bool state_is_same(const struct state *state, const struct state_value *a,
+		   const struct state_value *b)
+{
+	return state_is_alike(a, b) && a->known >= state->width &&
+	       b->known >= state->width;
+}
+
+bool state_leads_clean(const struct state *state,
+		       const struct state_value *address, bool clean)
+{
+	if (address->base != state->stack)
+		return clean;
+	return state_is_linear(state, address) && address->add >= 0;
+}
+
+static bool is_clean_range(const struct state *state,
+			   const struct state_range *range)
+{
+	return range->address.base == STATE_NONE ?
+	       range->clean : state_is_clean(state, range->address.base);
+}
+
+static int64_t extend(int64_t value, unsigned int bytes, bool is_signed)
+{
+	unsigned int bits = 64 - 8 * bytes;
+
+	return is_signed ? (int64_t)((uint64_t)value << bits) >> bits :
+			   (int64_t)((uint64_t)value << bits >> bits);
+}
+
+/* More bytes than the value has of its own: they are zeros, or its sign. */
+static bool extend_more(const struct state_value *value, int64_t add,
+			unsigned int bytes, bool is_signed,
+			struct state_value *out)
+{
+	if (add)
+		return false;
+	*out = *value;
+	out->known = value->is_signed && !is_signed ? bytes : 8;
+	return true;
+}
+
+bool state_extend(const struct state_value *value, int64_t add,
+		  unsigned int bytes, bool is_signed, struct state_value *out)
+{
+	if (value->base == STATE_NONE || !bytes || bytes > value->known)
+		return false;
+	is_signed &= bytes < 8;
+	if (value->base != STATE_NUMBER && bytes > value->bytes)
+		return extend_more(value, add, bytes, is_signed, out);
+	*out = *value;
+	out->add = (uint64_t)value->add + add;
+	out->bytes = bytes;
+	out->known = 8;
+	out->is_signed = is_signed;
+	if (value->base == STATE_NUMBER) {
+		out->add = extend(out->add, bytes, is_signed);
+		out->bytes = 8;
+		out->is_signed = false;
+	}
+	return true;
+}
+
+/* A value that nothing else has. */
+static struct state_value other_new(struct state *state, unsigned int bytes,
+				    bool clean)
+{
+	struct state_value none = { .base = STATE_NONE };
+
+	if (!array_grow(&state->others, state->other_count, &state->other_room,
+			sizeof(*state->others))) {
+		state->failed = true;
+		return none;
+	}
+	state->others[state->other_count] =
+		(struct state_other) { .clean = clean };
+	return (struct state_value) {
+		.base = STATE_OTHERS + state->other_count++, .bytes = bytes,
+		.known = 8,
+	};
+}
+
+/* Below the stack pointer where the code begins. */
+static bool is_fresh(const struct state *state, const struct state_range *range)
+{
+	const struct state_value *address = &range->address;
+
+	return state->fresh && address->base == state->stack &&
+	       state_is_linear(state, address) && range->bytes &&
+	       address->add < 0 &&
+	       address->add + (int64_t)range->bytes <= 0;
+}
+
+/* Static and thread-local variables are neither on the stack nor each the
+ * other's. */
+static bool is_apart(const struct state *state, const struct state_value *a,
+		     const struct state_value *b)
+{
+	bool fixed_a = a->base == STATE_FIXED, fixed_b = b->base == STATE_FIXED;
+	bool thread_a = a->base == STATE_THREAD;
+	bool thread_b = b->base == STATE_THREAD;
+
+	return ((fixed_a || thread_a) &&
+		(state_is_stack(state, b) || fixed_b || thread_b)) ||
+	       ((fixed_b || thread_b) && state_is_stack(state, a));
+}
+
+static enum state_relation relate_same(const struct state *state,
+				       const struct state_range *a,
+				       const struct state_range *b)
+{
+	int64_t distance = (uint64_t)a->address.add - b->address.add;
+
+	if (state->width < 8)
+		distance = (int32_t)distance;
+	if (!a->bytes || !b->bytes)
+		return STATE_OVERLAP;
+	if (distance >= 0)
+		return distance >= b->bytes ? STATE_DISJOINT :
+		       distance + a->bytes <= b->bytes ? STATE_INSIDE :
+							 STATE_OVERLAP;
+	return distance <= -(int64_t)a->bytes ? STATE_DISJOINT : STATE_OVERLAP;
+}
+
+static enum state_relation relate(const struct state *state,
+				  const struct state_range *a,
+				  const struct state_range *b)
+{
+	const struct state_value *x = &a->address, *y = &b->address;
+
+	if (x->base == y->base && state_is_linear(state, x) &&
+	    state_is_linear(state, y))
+		return relate_same(state, a, b);
+	if (x->base != y->base && is_apart(state, x, y))
+		return STATE_DISJOINT;
+	if ((is_fresh(state, a) && is_clean_range(state, b)) ||
+	    (is_fresh(state, b) && is_clean_range(state, a)))
+		return STATE_DISJOINT;
+	return STATE_OVERLAP;
+}
+
+const struct state_write *state_write_find(const struct state *state,
+					   const struct state_range *range,
+					   size_t before,
+					   enum state_relation *relation)
+{
+	for (size_t i = state->write_count; i--;) {
+		const struct state_write *write = &state->writes[i];
+
+		if (write->at >= before)
+			continue;
+		*relation = relate(state, range, &write->to);
+		if (*relation != STATE_DISJOINT)
+			return write;
+	}
+	return NULL;
+}
+
+static bool is_register(const struct state *state, unsigned int number)
+{
+	return number < ARCH_REGISTERS &&
+	       state->registers[number].base != STATE_NONE;
+}
+
+struct state_range state_range_of(const struct state *state,
+				  const struct arch_memory *memory)
+{
+	struct state_range range = {
+		.address = {
+			.base = STATE_NONE, .bytes = state->width, .known = 8,
+		},
+		.bytes = memory->bytes,
+	};
+
+	switch (memory->space) {
+	case ARCH_SPACE_BASE:
+		if (is_register(state, memory->base))
+			state_extend(&state->registers[memory->base],
+				     memory->number, state->width, false,
+				     &range.address);
+		break;
+	case ARCH_SPACE_FIXED:
+		range.address.base = STATE_FIXED;
+		range.address.add = memory->number;
+		break;
+	case ARCH_SPACE_THREAD:
+		range.address.base = STATE_THREAD;
+		range.address.add = memory->number;
+		break;
+	case ARCH_SPACE_UNKNOWN:
+		break;
+	}
+	return range;
+}
+
+static bool is_clean_read(const struct state *state,
+			  const struct state_range *range)
+{
+	return state->escaped == SIZE_MAX &&
+	       state_leads_clean(state, &range->address,
+				 is_clean_range(state, range));
+}
+
+/* What it had at the beginning: the same for all who read it. */
+static struct state_value memory_new(struct state *state,
+				     const struct state_range *range)
+{
+	struct state_value value;
+
+	for (size_t i = 0; i < state->other_count; i++) {
+		const struct state_other *other = &state->others[i];
+
+		if (other->is_memory && other->memory.bytes == range->bytes &&
+		    state_is_same(state, &other->memory.address,
+				  &range->address))
+			return (struct state_value) {
+				.base = STATE_OTHERS + i,
+				.bytes = range->bytes, .known = 8,
+			};
+	}
+	value = other_new(state, range->bytes, is_clean_read(state, range));
+	if (!state->failed) {
+		state->others[state->other_count - 1].is_memory = true;
+		state->others[state->other_count - 1].memory = *range;
+	}
+	return value;
+}
+
+static struct state_value memory_read(struct state *state,
+				      const struct state_range *range)
+{
+	unsigned int bytes = range->bytes;
+	const struct state_write *write;
+	enum state_relation relation;
+	struct state_value value;
+	bool clean = is_clean_read(state, range);
+
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return other_new(state, 8, false);
+	write = state_write_find(state, range, SIZE_MAX, &relation);
+	if (!write && range->address.base != STATE_NONE)
+		return memory_new(state, range);
+	if (write && relation == STATE_INSIDE &&
+	    write->to.address.add == range->address.add &&
+	    state_extend(&write->value, 0, bytes, false, &value))
+		return value;
+	return other_new(state, bytes, clean);
+}
+
+/* A register may be told of in part; the sign goes as far as that is wide. */
+static void note_part(const struct state *state,
+		      const struct arch_transfer *transfer,
+		      struct state_value *value)
+{
+	unsigned int known = transfer->part;
+
+	if (transfer->to_memory)
+		return;
+	if (!known)
+		known = transfer->is_signed ? state->width : 8;
+	if (value->known > known)
+		value->known = known;
+	if (value->bytes > known && value->base != STATE_NUMBER) {
+		value->bytes = known;
+		value->is_signed = false;
+	}
+}
+
+static struct state_value source_read(struct state *state,
+				      const struct arch_transfer *transfer)
+{
+	struct state_value from = {
+		.base = STATE_NONE, .bytes = 8, .known = 8,
+	}, value;
+	unsigned int bytes = state->width;
+	struct state_range range;
+
+	if (transfer->to_memory)
+		bytes = transfer->memory.bytes && transfer->memory.bytes < 8 ?
+			transfer->memory.bytes : 8;
+	switch (transfer->source) {
+	case ARCH_SOURCE_CONSTANT:
+		from.base = STATE_NUMBER;
+		break;
+	case ARCH_SOURCE_ADDRESS:
+		from.base = STATE_FIXED;
+		break;
+	case ARCH_SOURCE_REGISTER:
+		if (is_register(state, transfer->reg))
+			from = state->registers[transfer->reg];
+		break;
+	case ARCH_SOURCE_MEMORY:
+		range = state_range_of(state, &transfer->memory);
+		from = memory_read(state, &range);
+		break;
+	case ARCH_SOURCE_UNKNOWN:
+		break;
+	}
+	if (state_extend(&from,
+			 transfer->source == ARCH_SOURCE_MEMORY ?
+				 0 : transfer->number,
+			 transfer->bytes, transfer->is_signed, &value)) {
+		note_part(state, transfer, &value);
+		return value;
+	}
+	return other_new(state, bytes,
+			 transfer->source != ARCH_SOURCE_UNKNOWN &&
+			 from.base != STATE_NONE &&
+			 state_is_clean(state, from.base));
+}
+
+static void write_add(struct state *state, size_t at,
+		      const struct state_range *to, struct state_value value)
+{
+	if (!array_grow(&state->writes, state->write_count, &state->write_room,
+			sizeof(*state->writes))) {
+		state->failed = true;
+		return;
+	}
+	state->writes[state->write_count++] = (struct state_write) {
+		.at = at, .to = *to, .value = value,
+	};
+}
+
+/* Less than an address is none. */
+static void note_escape(struct state *state, size_t at,
+			const struct state_range *to, bool clean)
+{
+	if (!clean && (!to->bytes || to->bytes >= state->width) &&
+	    state->escaped == SIZE_MAX)
+		state->escaped = at;
+}
+
+/* A store without a read has a register of another kind for its source, if it
+ * has none that is known. */
+static void step_writes(struct state *state, size_t at,
+			const struct arch_effect *effect,
+			const struct state_range *ranges,
+			const struct state_value *values)
+{
+	bool plain = !effect->read_count && !state->vectors;
+
+	for (size_t i = 0; i < effect->count; i++) {
+		const struct arch_transfer *transfer = &effect->transfers[i];
+
+		if (!transfer->to_memory)
+			continue;
+		write_add(state, at, &ranges[i], values[i]);
+		note_escape(state, at, &ranges[i],
+			    transfer->source == ARCH_SOURCE_UNKNOWN ? plain :
+			    state_is_clean(state, values[i].base));
+	}
+}
+
+/* Not from or to memory, not to a general register: from one of these to one of
+ * another kind, perhaps. */
+static bool is_vector(const struct arch_insn *insn,
+		      const struct arch_effect *effect)
+{
+	return !effect->count && !effect->write_count && !effect->read_count &&
+	       !insn->padding && insn->flow == ARCH_FLOW_NEXT;
+}
+
+void state_step(struct state *state, size_t at, const struct arch_insn *insn,
+		const struct arch_effect *effect)
+{
+	struct state_value values[ARCH_TRANSFERS];
+	struct state_range ranges[ARCH_TRANSFERS];
+
+	for (size_t i = 0; i < effect->count; i++) {
+		values[i] = source_read(state, &effect->transfers[i]);
+		ranges[i] = state_range_of(state,
+					   &effect->transfers[i].memory);
+	}
+	step_writes(state, at, effect, ranges, values);
+	for (size_t i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    is_register(state, effect->transfers[i].to))
+			state->registers[effect->transfers[i].to] = values[i];
+	state->vectors |= is_vector(insn, effect);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What runs while a function does: the functions that it calls, those that
+ * these call, and so on, as far as the code tells.
+ */
+#ifndef TRCUST_CALLS_H
+#define TRCUST_CALLS_H
+
+#include "module.h"
+
+enum calls_reach {
+	CALLS_CLOSED,	/* what runs is known: a few functions of the module,
+			 * and of the C library that call none of it; each
+			 * returns to where it was called */
+	CALLS_OPEN,	/* anything else may run; nothing that is known leads
+			 * back to the function */
+	CALLS_AGAIN,	/* it may be called again before it returns */
+	CALLS_UNKNOWN,	/* not known, or too much to look at */
+};
+
+struct calls;
+
+/* The module must last longer. NULL: no memory. */
+struct calls *calls_begin(const struct module *module);
+void calls_end(struct calls *calls);
+
+/* Of the function that begins at entry. 0 or -ENOMEM. */
+int calls_find(struct calls *calls, uint64_t entry, enum calls_reach *reach);
+/* Does some code of the module go on on another stack? True, too, when that's
+ * too much to look at. 0 or -ENOMEM. */
+int calls_switch_stacks(struct calls *calls, bool *switches);
+
+#endif

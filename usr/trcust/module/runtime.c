@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "runtime.h"
+
+#include <string.h>
+
+struct sign {
+	const char *name;	/* of a symbol; one that ends with '*' begins
+				 * so */
+	unsigned int what;
+};
+
+static const struct sign symbol_signs[] = {
+	{ "__morestack", RUNTIME_SPLITS },
+	{ "getcontext", RUNTIME_SWITCHES },
+	{ "jump_fcontext", RUNTIME_SWITCHES },
+	{ "makecontext", RUNTIME_SWITCHES },
+	{ "ontop_fcontext", RUNTIME_SWITCHES },
+	{ "setcontext", RUNTIME_SWITCHES },
+	{ "swapcontext", RUNTIME_SWITCHES },
+	{ "sigaltstack", RUNTIME_SIGNAL_STACK },
+	{ "_Unwind_*", RUNTIME_UNWINDS },
+	{ "__cxa_begin_catch", RUNTIME_UNWINDS },
+	{ "__cxa_throw", RUNTIME_UNWINDS },
+	{ "__gcc_personality_*", RUNTIME_UNWINDS },
+	{ "__gnat_personality_*", RUNTIME_UNWINDS },
+	{ "__gxx_personality_*", RUNTIME_UNWINDS },
+	{ "__libunwind_*", RUNTIME_UNWINDS },
+	{ "_ULx86*", RUNTIME_UNWINDS },
+	{ "objc_exception_throw", RUNTIME_UNWINDS },
+	{ "pthread_cancel", RUNTIME_UNWINDS },
+	{ "pthread_exit", RUNTIME_UNWINDS },
+	{ "rust_eh_personality", RUNTIME_UNWINDS },
+	{ "thrd_exit", RUNTIME_UNWINDS },
+};
+
+static const struct sign library_signs[] = {
+	{ "libboost_co*", RUNTIME_SWITCHES },
+	{ "libc++*", RUNTIME_UNWINDS },
+	{ "libgcc_s.*", RUNTIME_UNWINDS },
+	{ "libgnat*", RUNTIME_UNWINDS },
+	{ "libgo.*", RUNTIME_GO },
+	{ "libobjc.*", RUNTIME_UNWINDS },
+	{ "libpth.*", RUNTIME_SWITCHES },
+	{ "libstdc++.*", RUNTIME_UNWINDS },
+	{ "libunwind*", RUNTIME_UNWINDS },
+};
+
+static const struct sign section_signs[] = {
+	{ ".go.buildinfo", RUNTIME_GO },
+	{ ".gopclntab", RUNTIME_GO },
+	{ ".note.GNU-split-stack", RUNTIME_SPLITS },
+	{ ".note.go.buildid", RUNTIME_GO },
+};
+
+#define SIGNS(list)	(list), sizeof(list) / sizeof((list)[0])
+
+static bool sign_is(const struct sign *sign, const char *name, size_t length)
+{
+	size_t bytes = strlen(sign->name);
+
+	if (sign->name[bytes - 1] == '*')
+		return length >= bytes - 1 &&
+		       !memcmp(name, sign->name, bytes - 1);
+	return length == bytes && !memcmp(name, sign->name, bytes);
+}
+
+static unsigned int signs_find(const struct sign *signs, size_t count,
+			       const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sign_is(&signs[i], name, length))
+			return signs[i].what;
+	return 0;
+}
+
+static unsigned int of_dynamic(const struct module *module, Elf_Scn *scn,
+			       const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	unsigned int what = 0;
+	GElf_Dyn dyn;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) &&
+			dyn.d_tag != DT_NULL; i++) {
+		const char *name = dyn.d_tag != DT_NEEDED ? NULL :
+			elf_strptr(module->elf, sh->sh_link, dyn.d_un.d_val);
+
+		if (name)
+			what |= signs_find(SIGNS(library_signs), name,
+					   strlen(name));
+		if (dyn.d_tag == DT_FLAGS_1 && dyn.d_un.d_val & DF_1_PIE)
+			what |= RUNTIME_PROGRAM;
+	}
+	return what;
+}
+
+static unsigned int of_sections(const struct module *module)
+{
+	unsigned int what = 0;
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(module->elf, &names))
+		return 0;
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ?
+			elf_strptr(module->elf, names, sh.sh_name) : NULL;
+
+		if (!name)
+			continue;
+		what |= signs_find(SIGNS(section_signs), name, strlen(name));
+		if (sh.sh_type == SHT_DYNAMIC)
+			what |= of_dynamic(module, scn, &sh);
+	}
+	return what;
+}
+
+unsigned int runtime_find(const struct module *module)
+{
+	unsigned int what = of_sections(module);
+	GElf_Ehdr header;
+
+	if (gelf_getehdr(module->elf, &header) && header.e_type == ET_EXEC)
+		what |= RUNTIME_PROGRAM;
+	for (size_t i = 0; i < module->symbol_count; i++)
+		what |= signs_find(SIGNS(symbol_signs),
+				   module->symbols[i].name,
+				   module->symbols[i].name_length);
+	return what;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../lib/array.h"
+#include "../arch/arch.h"
+
+/* A section's code is gone through from end to end, anew at each function. */
+struct sweep {
+	struct targets *targets;
+	const struct module *module;
+	const uint8_t *bytes;
+	uint64_t start, size;
+	size_t next;		/* of the functions, the next that begins */
+};
+
+static int take_target(const struct sweep *sweep, uint64_t from, uint64_t to)
+{
+	const struct module_range *range =
+		module_function_find(sweep->module, to);
+	struct targets *targets = sweep->targets;
+
+	if (!range || range->start == to ||
+	    (from >= range->start && from < range->end))
+		return 0;
+	if (!array_grow(&targets->addresses, targets->count, &targets->room,
+			sizeof(*targets->addresses)))
+		return -ENOMEM;
+	targets->addresses[targets->count++] = to;
+	return 0;
+}
+
+/* Where the next function begins, behind address. */
+static uint64_t next_function(struct sweep *sweep, uint64_t address)
+{
+	const struct module *module = sweep->module;
+
+	while (sweep->next < module->function_count &&
+	       module->functions[sweep->next].start <= address)
+		sweep->next++;
+	return sweep->next < module->function_count ?
+		       module->functions[sweep->next].start : UINT64_MAX;
+}
+
+static int sweep_section(struct sweep *sweep)
+{
+	uint64_t at = 0;
+
+	while (at < sweep->size) {
+		uint64_t address = sweep->start + at;
+		uint64_t next = next_function(sweep, address);
+		struct arch_insn insn;
+
+		if (arch_insn_decode(sweep->bytes + at, sweep->size - at,
+				     sweep->module->elf_class, &insn)) {
+			at++;
+			continue;
+		}
+		if (insn.length > next - address) {
+			at = next - sweep->start;
+			continue;
+		}
+		if (insn.jump && insn.flow != ARCH_FLOW_CALL &&
+		    take_target(sweep, address, address + insn.jump))
+			return -ENOMEM;
+		at += insn.length;
+	}
+	return 0;
+}
+
+static int target_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int targets_find(struct targets *targets, const struct module *module)
+{
+	for (size_t i = 0; i < module->section_count; i++) {
+		struct sweep sweep = {
+			.targets = targets, .module = module,
+			.start = module->sections[i].start,
+		};
+
+		sweep.bytes = module_code(module, sweep.start, &sweep.size,
+					  NULL);
+		if (!sweep.bytes)
+			continue;
+		if (sweep.size > module->sections[i].end - sweep.start)
+			sweep.size = module->sections[i].end - sweep.start;
+		if (sweep_section(&sweep))
+			return -ENOMEM;
+	}
+	if (targets->count)
+		qsort(targets->addresses, targets->count,
+		      sizeof(*targets->addresses), target_compare);
+	targets->known = true;
+	return 0;
+}
+
+void targets_free(struct targets *targets)
+{
+	free(targets->addresses);
+	memset(targets, 0, sizeof(*targets));
+}
