@@ -2,7 +2,8 @@
 /*
  * The program that scripts/bench probes. Its sites are written by hand, so
  * that the first instruction of each, which decides what a probe costs, is
- * known: a nop of 5 bytes, an emulated push, a single-stepped mov; a static
+ * known: a nop of 5 bytes, an emulated push, a single-stepped mov; what
+ * compilers begin functions with, of which the second one is cheap; a static
  * tracepoint; and 5000 more for arming.
  *
  *	target SITE CALLS	prints nanoseconds per call
@@ -40,7 +41,7 @@ struct outer {
 
 typedef void site(struct outer *outer, const char *text, uint64_t number);
 
-site bench_nop5, bench_push, bench_step;
+site bench_nop5, bench_push, bench_step, bench_second;
 
 /* What a static tracepoint costs, and the call of it */
 #define STATIC_MAJOR	0xbe
@@ -88,6 +89,20 @@ __asm__(".text\n"
 	"site bench_nop5, \".byte 0x0f, 0x1f, 0x44, 0, 0\", \"nop\"\n"
 	"site bench_push, \"push %rbp\", \"pop %rbp\"\n"
 	"site bench_step, \"mov %rdi,%rax\", \"nop\"\n"
+	"	.p2align 6\n"
+	"	.globl	bench_second\n"
+	"	.type	bench_second, @function\n"
+	"bench_second:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	push	%rbx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	lea	1(%rdx),%rax\n"
+	"	pop	%rbx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size	bench_second, . - bench_second\n"
 	".altmacro\n"
 	".set index, 0\n"
 	".rept 5000\n"
@@ -105,6 +120,7 @@ static const struct {
 	{ "nop5", bench_nop5 },
 	{ "push", bench_push },
 	{ "step", bench_step },
+	{ "second", bench_second },
 	{ "static", bench_static },
 	{ "nothing", bench_nothing },
 };
@@ -197,7 +213,7 @@ int main(int argc, char **argv)
 				     strtoul(argv[2], NULL, 10)));
 		return 0;
 	}
-	fputs("usage: target nop5|push|step|static|nothing [CALLS]\n"
+	fputs("usage: target nop5|push|step|second|static|nothing [CALLS]\n"
 	      "       target watch N\n", stderr);
 	return 2;
 }

@@ -201,7 +201,8 @@ def compile_points(program, points):
     path = os.path.join(SCRATCH, "corpus.tsf")
     for _ in range(6):
         where = write_tsf(path, program, points)
-        run = subprocess.run([ENV["TRCUST"], path], stderr=subprocess.PIPE,
+        run = subprocess.run([ENV["TRCUST"], "--site=exact", path],
+                             stderr=subprocess.PIPE,
                              stdout=subprocess.DEVNULL, check=False)
         text = run.stderr.decode()
         if not run.returncode:

@@ -8,7 +8,8 @@
 need gdb objdump gcc clang g++ clang++
 here=$TOP/selftests/corpus
 builds=$TOP/build/selftests/corpus
-sources=$("$TOP/scripts/corpus" --sources 2>"$TMP/err") || {
+sources=$("$TOP/scripts/corpus" --sources lua minigzip xmltest \
+	2>"$TMP/err") || {
 	diag_file "$TMP/err"
 	skip_all "needs the sources of lua, zlib and tinyxml2 from Debian"
 }
