@@ -94,7 +94,7 @@ static void look_at(struct compilation *c)
 	if (diag_open_text(&c->diag, "text", tsf_text, strlen(tsf_text), 2,
 			   NULL))
 		abort();
-	if (tsf_parse(&tsf, c->diag) || tsf->points[1].discarded)
+	if (tsf_parse(&tsf, c->diag, NULL, NULL) || tsf->points[1].discarded)
 		abort();
 	c->tsf = tsf;
 	for (size_t i = 0; i < module->symbol_count && stops < STOPS_MAX; i++)

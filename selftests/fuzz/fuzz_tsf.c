@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!diag_open_text(&diag, "fuzz.tsf", (const char *)data, size, 2,
 			    out)) {
-		if (!tsf_parse(&tsf, diag))
+		if (!tsf_parse(&tsf, diag, NULL, NULL))
 			tsf_dump(tsf, out);
 		tsf_free(tsf);
 		source_scan(diag, &found);

@@ -17,7 +17,7 @@
 #include <Zydis/Zydis.h>
 #include "insns.h"
 #include "tap.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 
 #define CORPUS_MAX	5000
 #define CORPUS_GUEST	400	/* in an emulated machine */
@@ -320,7 +320,7 @@ static inline bool corpus_has_room(struct corpus *corpus, const uint8_t *code,
 	struct arch_insn insn;
 
 	if (corpus->count == corpus->room ||
-	    arch_insn_decode(code, size, corpus->elf_class, &insn))
+	    arch_insn_decode(x86_of(corpus->elf_class), code, size, &insn))
 		return false;
 	return !insn.user_refused || corpus->refused++ < CORPUS_REFUSED;
 }

@@ -19,7 +19,7 @@
 #include "insns_list.h"
 #include "rastrace/tdf.h"
 #include "usr/lib/sysbpf.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 
 #define SHOWN		20	/* forms of a kind that are named */
 #define USED_MIN	50
@@ -97,8 +97,8 @@ static void subject_find(struct suite *s, size_t index)
 	struct corpus_insn insn;
 
 	subject->form = &s->corpus.forms[index];
-	if (arch_insn_decode(subject->form->bytes, subject->form->length,
-			     s->corpus.elf_class, &subject->insn) ||
+	if (arch_insn_decode(x86_of(s->corpus.elf_class), subject->form->bytes,
+			     subject->form->length, &subject->insn) ||
 	    !corpus_decode(&s->corpus, subject->form->bytes,
 			   subject->form->length, &insn))
 		tap_bail("form %zu doesn't decode any more", index);

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include "self_tdf.h"
 #include "usr/lib/sysbpf.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 
 #define CALLS	1000
 
@@ -119,8 +119,8 @@ static uint8_t cost_of(const char *site)
 {
 	struct arch_insn insn;
 
-	if (arch_insn_decode((const uint8_t *)site, TDF_INSN_MAX, ELFCLASS64,
-			     &insn))
+	if (arch_insn_decode(x86_of(ELFCLASS64), (const uint8_t *)site,
+			     TDF_INSN_MAX, &insn))
 		tap_bail("no instruction");
 	return insn.cost;
 }

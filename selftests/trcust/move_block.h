@@ -4,6 +4,7 @@
 #define TRCUST_MOVE_BLOCK_H
 
 #include <rastrace/tdf.h>
+#include "arch_x86.h"
 #include "compiled.h"
 #include "usr/trcust/compile/move.h"
 #include "usr/trcust/rpn/rpn_emit.h"
@@ -38,9 +39,8 @@ static void move_block_find(struct module *module, const char *name, bool entry,
 			tap_bail("%s is too long", name);
 		insn->address = at;
 		insn->bytes = module_code(module, at, &available, NULL);
-		if (!insn->bytes ||
-		    arch_insn_decode(insn->bytes, available,
-				     module->elf_class, &insn->insn))
+		if (!insn->bytes || arch_insn_decode(module->arch, insn->bytes,
+						     available, &insn->insn))
 			tap_bail("%s: no code at %#llx", name,
 				 (unsigned long long)at);
 		at += insn->insn.length;

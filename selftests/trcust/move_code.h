@@ -5,7 +5,7 @@
 
 #include <elf.h>
 #include "random.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 #include "usr/trcust/rpn/rpn_emit.h"
 
 static const char *const registers[][4] = {	/* by DWARF number, 64 bits */
@@ -128,7 +128,7 @@ static void code_write(FILE *file, bool wide)
 
 static unsigned int stack_number(bool wide)
 {
-	return arch_stack_register(wide ? ELFCLASS64 : ELFCLASS32);
+	return x86_of(wide ? ELFCLASS64 : ELFCLASS32)->stack;
 }
 
 static unsigned int random_number(bool wide)
@@ -176,8 +176,7 @@ static void add_steps(struct bytes *rpn)
 static void add_address(struct bytes *rpn, bool wide, uint64_t variable,
 			int nesting)
 {
-	unsigned int frame = arch_frame_register(wide ? ELFCLASS64 :
-							ELFCLASS32);
+	unsigned int frame = x86_of(wide ? ELFCLASS64 : ELFCLASS32)->frame;
 	int64_t slot = (int)random_below(44) * 4 - 80;
 	int64_t far = (int)random_below(80) * 4;
 
@@ -330,9 +329,8 @@ static struct tdf_stmt stmt_random(struct bytes *rpn, bool wide,
 		stmt.reg_bytes = 2 << random_below(wide ? 3 : 2);
 		stmt.reg = random_number(wide);
 		if (!random_below(12))
-			stmt.reg = random_below(2) ?
-				   arch_ip_register(elf_class) :
-				   arch_flags_register(elf_class);
+			stmt.reg = random_below(2) ? x86_of(elf_class)->ip
+						   : x86_of(elf_class)->flags;
 		return stmt;
 	case 2:
 	case 3:

@@ -2,7 +2,7 @@
 /* Which instructions a probe may stand on, and what it costs there. */
 #include <elf.h>
 #include "tap.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 #include "rastrace/tdf.h"
 
 #define W ELFCLASS64
@@ -113,9 +113,9 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct arch_insn insn;
-		int code = arch_insn_decode((const uint8_t *)table[i].bytes,
-					    table[i].size, table[i].elf_class,
-					    &insn);
+		int code = arch_insn_decode(x86_of(table[i].elf_class),
+					    (const uint8_t *)table[i].bytes,
+					    table[i].size, &insn);
 		int got = outcome(&insn, code);
 
 		if (!tap_ok(got == table[i].expected, "%s", table[i].name))

@@ -72,8 +72,8 @@ patched 4 3
 refused patched 'damaged' "wrong class"
 patched 5 2
 refused patched 'big-endian' "big-endian"
-patched 18 183
-refused patched 'AArch64' "another machine"
+patched 18 243
+refused patched 'RISC-V' "another machine"
 like "$(cat err)" 'expected: .*x86-64' "another machine: says what is expected"
 patched 16 4
 refused patched 'core dump' "core dump"

@@ -281,7 +281,7 @@ static void row_check(const struct row *row)
 				     "TRACE MINOR=1, %s\n", row->stmts);
 	if (diag_open_text(&c.diag, "tsf", text, strlen(text), 1, stdout))
 		tap_bail("no memory");
-	good = !tsf_parse(&tsf, c.diag);
+	good = !tsf_parse(&tsf, c.diag, NULL, NULL);
 	c.tsf = tsf;
 	good = good && !compile_points(&c) && c.point_count == 1;
 	tap_ok(good && record_check(&c, row) && items_check(&c, row), "%s: %s",

@@ -11,7 +11,7 @@
 #include "insn_form.h"
 #include "insn_random.h"
 #include "insn_run.h"
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 
 #define ROUNDS		3	/* of each form */
 #define READS_ROUNDS	1	/* the first of them with other memory, too */
@@ -44,9 +44,9 @@ static void trial_tell(const struct trial *trial, const char *fmt, ...)
 		return;
 	for (int i = 0; i < trial->form->length; i++)
 		sprintf(hex + 2 * i, "%02x", trial->code[i]);
-	arch_insn_print(trial->code, trial->form->length,
-			trial->form->wide ? ELFCLASS64 : ELFCLASS32,
-			trial->in.ip, text, sizeof(text));
+	arch_insn_print(x86_of(trial->form->wide ? ELFCLASS64 : ELFCLASS32),
+			trial->code, trial->form->length, trial->in.ip, text,
+			sizeof(text));
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
@@ -338,8 +338,9 @@ static void form_check(const struct insn_form *form, struct figures *figures)
 	figures->forms++;
 	figures->seen += form->seen;
 	insn_form_decode(form->bytes, form->length, form->wide, &trial.insn);
-	if (!arch_effect_find(form->bytes, form->length, elf_class, 0,
-			      &trial.effect) || !trial.effect.known)
+	if (!arch_effect_find(x86_of(elf_class), form->bytes, form->length, 0,
+			      &trial.effect) ||
+	    !trial.effect.known)
 		return;
 	figures->known++;
 	figures->seen_known += form->seen;
@@ -348,9 +349,9 @@ static void form_check(const struct insn_form *form, struct figures *figures)
 		insn_random_data(before, sizeof(before));
 		insn_randomize(form, &trial.insn, &trial.in, &trial.thread);
 		memcpy(trial.code, (void *)trial.in.ip, form->length);
-		arch_effect_find(trial.code, form->length, elf_class,
+		arch_effect_find(x86_of(elf_class), trial.code, form->length,
 				 trial.in.ip, &trial.effect);
-		arch_insn_decode(trial.code, form->length, elf_class,
+		arch_insn_decode(x86_of(elf_class), trial.code, form->length,
 				 &trial.arch);
 		trial_judge(&trial);
 		trial_run(&trial);
@@ -475,7 +476,7 @@ static void memory_print(char **p, uint8_t elf_class,
 
 	switch (memory->space) {
 	case ARCH_SPACE_BASE:
-		arch_register_print(memory->base, elf_class, base,
+		arch_register_print(x86_of(elf_class), memory->base, base,
 				    sizeof(base));
 		*p += sprintf(*p, "[%s%+lld]", base, (long long)memory->number);
 		break;
@@ -498,7 +499,8 @@ static void transfer_print(char **p, uint8_t elf_class,
 	char name[16];
 
 	*p += sprintf(*p, " ");
-	arch_register_print(transfer->to, elf_class, name, sizeof(name));
+	arch_register_print(x86_of(elf_class), transfer->to, name,
+			    sizeof(name));
 	if (transfer->to_memory)
 		memory_print(p, elf_class, &transfer->memory);
 	else
@@ -506,7 +508,8 @@ static void transfer_print(char **p, uint8_t elf_class,
 	if (transfer->part)
 		*p += sprintf(*p, "(%u)", transfer->part);
 	*p += sprintf(*p, "=");
-	arch_register_print(transfer->reg, elf_class, name, sizeof(name));
+	arch_register_print(x86_of(elf_class), transfer->reg, name,
+			    sizeof(name));
 	switch (transfer->source) {
 	case ARCH_SOURCE_CONSTANT:
 		*p += sprintf(*p, "%lld", (long long)transfer->number);
@@ -570,12 +573,12 @@ static void exact_check(void)
 		char text[128], told[512] = " none";
 		struct arch_effect effect;
 
-		if (arch_insn_print(bytes, exact[i].size, elf_class, 0x1000,
-				    text, sizeof(text)))
+		if (arch_insn_print(x86_of(elf_class), bytes, exact[i].size,
+				    0x1000, text, sizeof(text)))
 			strcpy(text, "none");
 		tap_str(text, exact[i].text, "%s, as text", exact[i].text);
-		if (arch_effect_find(bytes, exact[i].size, elf_class, 0x1000,
-				     &effect))
+		if (arch_effect_find(x86_of(elf_class), bytes, exact[i].size,
+				     0x1000, &effect))
 			effect_print(told, elf_class, &effect);
 		tap_str(told, exact[i].effect, "%s", exact[i].text);
 	}

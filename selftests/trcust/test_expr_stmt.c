@@ -37,7 +37,7 @@ static struct tsf *parse(const char *clauses)
 		 "TRACE MINOR=1, TP=.f, %s\n", clauses);
 	if (diag_open_text(&c.diag, "text", text, strlen(text), 2, NULL))
 		tap_bail("no memory");
-	if (tsf_parse(&tsf, c.diag) || tsf->points[0].discarded)
+	if (tsf_parse(&tsf, c.diag, NULL, NULL) || tsf->points[0].discarded)
 		tap_bail("%s isn't parsed", clauses);
 	c.tsf = tsf;
 	c.stmt_count = c.rpn.size = 0;

@@ -387,8 +387,8 @@ static bool parse_row(struct compilation *c, const char *expr,
 		 "VARS=(%s)\n", expr);
 	if (diag_open_text(&c->diag, expr, text, strlen(text), 2, stdout))
 		tap_bail("no memory");
-	return !tsf_parse(tsf, c->diag) && (*tsf)->point_count == 1 &&
-	       !(*tsf)->points[0].discarded;
+	return !tsf_parse(tsf, c->diag, NULL, NULL) &&
+	       (*tsf)->point_count == 1 && !(*tsf)->points[0].discarded;
 }
 
 /* What trcust makes of it: bytes, or -1 and why in text. */

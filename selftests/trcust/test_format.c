@@ -208,9 +208,10 @@ static void source_open(struct source *s, const char *text)
 				   .count = sizeof(all) / sizeof(*all) } },
 	};
 	s->out = open_memstream(&s->told, &s->size);
-	if (!s->out || diag_open_text(&s->c.diag, "t.tsf", text, strlen(text),
-				      2, s->out) ||
-	    tsf_parse(&s->tsf, s->c.diag))
+	if (!s->out ||
+	    diag_open_text(&s->c.diag, "t.tsf", text, strlen(text), 2,
+			   s->out) ||
+	    tsf_parse(&s->tsf, s->c.diag, NULL, NULL))
 		tap_bail("cannot parse: %s", text);
 	s->c.tsf = s->tsf;
 }

@@ -24,7 +24,7 @@ static int text_parse(struct tsf **tsf, FILE *file, char **text, size_t *size,
 	if (diag_open_text(&diag, "text", *text, *size, 2, NULL))
 		tap_bail("no memory");
 	begin = now();
-	status = tsf_parse(tsf, diag);
+	status = tsf_parse(tsf, diag, NULL, NULL);
 	*took = now() - begin;
 	diag_close(diag);
 	free(*text);

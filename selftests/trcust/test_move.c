@@ -239,8 +239,8 @@ static void tell_wrong(const struct pair *pair, const struct trial *trial)
 	for (size_t i = 0; i < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
 
-		if (!arch_insn_print(insn->bytes, insn->insn.length,
-				     p.module->elf_class, insn->address, text,
+		if (!arch_insn_print(p.module->arch, insn->bytes,
+				     insn->insn.length, insn->address, text,
 				     sizeof(text)))
 			tap_diag(" %2zu  %s", i, text);
 	}

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include <elf.h>
-#include "usr/trcust/arch/arch.h"
+#include "arch_x86.h"
 
 static const struct {
 	const char *text, *meaning;	/* NULL: refused */
@@ -63,8 +63,8 @@ static const char *meaning(const char *text, bool is32)
 	struct arch_operand o;
 	size_t used = 0;
 
-	if (!arch_operand_parse(text, strlen(text),
-				is32 ? ELFCLASS32 : ELFCLASS64, &o))
+	if (!arch_operand_parse(x86_of(is32 ? ELFCLASS32 : ELFCLASS64), text,
+				strlen(text), &o))
 		return "refused";
 #define ADD(...) (used += snprintf(out + used, sizeof(out) - used, __VA_ARGS__))
 	if (o.kind == ARCH_REGISTER) {

@@ -19,7 +19,7 @@ static char *clause_dump(const char *clause)
 	    diag_open_text(&diag, "text", text, strlen(text), 2, NULL))
 		tap_bail("no memory");
 	free(text);
-	if (tsf_parse(&tsf, diag)) {
+	if (tsf_parse(&tsf, diag, NULL, NULL)) {
 		diag_close(diag);
 		return strdup("aborted");
 	}
@@ -253,7 +253,7 @@ static void place_check(const char *place, const char *expected)
 
 	if (asprintf(&text, HEADER "TRACE TP=%s\nTRACE TP=.g", place) < 0 ||
 	    diag_open_text(&diag, "text", text, strlen(text), 2, NULL) ||
-	    tsf_parse(&tsf, diag))
+	    tsf_parse(&tsf, diag, NULL, NULL))
 		tap_bail("'%s' does not parse", place);
 	out = open_memstream(&dump, &size);
 	tsf_dump(tsf, out);
@@ -280,9 +280,10 @@ static void resync_check(const char *broken)
 		     "TRACE MINOR=8,TP=.g", broken) < 0 ||
 	    diag_open_text(&diag, "text", text, strlen(text), 2, NULL))
 		tap_bail("no memory");
-	tap_ok(!tsf_parse(&tsf, diag) && tsf->point_count == 2 &&
-	       tsf->points[0].discarded && !tsf->points[1].discarded &&
-	       tsf->points[1].minor == 8, "behind '%s'", broken);
+	tap_ok(!tsf_parse(&tsf, diag, NULL, NULL) && tsf->point_count == 2 &&
+		       tsf->points[0].discarded && !tsf->points[1].discarded &&
+		       tsf->points[1].minor == 8,
+	       "behind '%s'", broken);
 	free(text);
 	tsf_free(tsf);
 	diag_close(diag);

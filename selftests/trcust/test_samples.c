@@ -31,7 +31,7 @@ static char *tree_dump(const char *name, const char *text, size_t length)
 
 	if (!out || diag_open_text(&diag, name, text, length, 2, out))
 		tap_bail("no memory");
-	if (!tsf_parse(&tsf, diag))
+	if (!tsf_parse(&tsf, diag, NULL, NULL))
 		tsf_dump(tsf, out);
 	tsf_free(tsf);
 	diag_close(diag);

@@ -60,6 +60,7 @@ _rastrace_value() {
 	FILE|PATH)
 		_rastrace_files "" "$2" ;;
 	FORMAT)	_rastrace_words "$2" "$(_rastrace_formats "$3")" ;;
+	ARCH)	_rastrace_words "$2" x86-64 aarch64 ;;
 	HOW)	_rastrace_words "$2" exact safe fast ;;
 	esac
 }

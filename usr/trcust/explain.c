@@ -48,9 +48,8 @@ static void explain_instruction(const struct compilation *c,
 	char text[128], cost[COST_TEXT];
 
 	if (!c->module ||
-	    arch_insn_print(site->insn, site->insn_length,
-			    c->module->elf_class, site->address, text,
-			    sizeof(text)))
+	    arch_insn_print(c->module->arch, site->insn, site->insn_length,
+			    site->address, text, sizeof(text)))
 		strcpy(text, "-");
 	fprintf(out, "    %-*s  %s", width, "instruction", text);
 	for (int i = 0; i < site->insn_length; i++)

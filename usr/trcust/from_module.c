@@ -370,6 +370,13 @@ static int take_points(struct maker *m, const struct compilation *c,
 	return code;
 }
 
+static const struct arch *find_arch(void *context, const char *modname)
+{
+	const struct maker *m = context;
+
+	return m->in->module->arch;
+}
+
 /* Write and compile; `take` sees every tracepoint that is good. */
 static int text_compile(struct maker *m, take_point *take)
 {
@@ -385,7 +392,7 @@ static int text_compile(struct maker *m, take_point *take)
 	code = diag_open_text(&c.diag, m->in->modname, (char *)m->text.data,
 			      m->text.size, 0, NULL);
 	if (!code)
-		code = tsf_parse(&tsf, c.diag);
+		code = tsf_parse(&tsf, c.diag, find_arch, m);
 	c.tsf = tsf;
 	if (!code)
 		code = compile_points(&c);

@@ -78,8 +78,8 @@ static int input_open_file(struct compilation *c, const struct settings *s,
 	const struct locate_module *at = &input->at;
 	struct error err = { 0 };
 	int code = at->file ? module_open(&c->module, at->file, at->path,
-					  at->kind, &err) :
-			      module_open_kernel(&c->module, &err);
+					  at->kind, &err)
+			    : module_open_kernel(&c->module, s->arch, &err);
 
 	if (code) {
 		diag_tell_file(c->diag, input->pos, input_name(input), code,
@@ -87,6 +87,18 @@ static int input_open_file(struct compilation *c, const struct settings *s,
 		return -1;
 	}
 	return at->file ? input_open_debug(c, s, input) : 0;
+}
+
+const struct arch *input_arch(const struct settings *s, const char *modname,
+			      const char *tsf)
+{
+	const struct arch *arch = NULL;
+	struct locate_module at;
+
+	if (!locate_module(&at, modname, tsf, s->module, s->sysroot) && at.file)
+		arch = module_arch(at.file);
+	locate_module_free(&at);
+	return arch ? arch : s->arch;
 }
 
 int input_open(struct compilation *c, const struct settings *s,

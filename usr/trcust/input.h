@@ -15,6 +15,10 @@ struct input {
 
 /* The map that /M= names; 0, or -1 after a message. */
 int input_open_map(struct compilation *c, const struct settings *s);
+/* The processor of the module that `modname` means to the TSF at `tsf`; when
+ * there is none, that of the settings. */
+const struct arch *input_arch(const struct settings *s, const char *modname,
+			      const char *tsf);
 /* The module that `modname` means to the TSF at `tsf`; when it isn't `needed`
  * only its path, as far as it can be found. 0, or -1 after a message. */
 int input_open(struct compilation *c, const struct settings *s,

@@ -59,6 +59,20 @@ static int take_site(void *context, const char *value)
 	return -1;
 }
 
+static int take_arch(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	s->arch = arch_find_named(value);
+	if (s->arch)
+		return 0;
+	fprintf(stderr, "trcust: no processor '%s'; those there are:", value);
+	for (size_t i = 0; arch_all[i]; i++)
+		fprintf(stderr, " %s", arch_all[i]->name);
+	fputc('\n', stderr);
+	return -1;
+}
+
 static int glob_add(struct run_globs *globs, const char *value)
 {
 	if (globs->count == RUN_GLOBS_MAX) {
@@ -123,42 +137,52 @@ TAKE_MODE(from_source, RUN_FROM_SOURCE)
 TAKE_MODE(from_module, RUN_FROM_MODULE)
 
 static const struct option_def options[] = {
-	{ "level", 'W', "N", "messages: 0 fatal and severe, 1 errors too, 2 all (default)",
-	  take_level },
-	{ "output-dir", 'o', "DIR", "where TDF and TFF are written; with --from-: the file",
-	  take_output },
-	{ "module", 'm', "FILE", "the module that MODNAME means", take_module },
-	{ "map", 'M', "FILE", "a linker map, System.map or output of nm, for more symbols",
-	  take_map },
-	{ "debug", 0, "FILE", "where the module's debug information is",
-	  take_debug },
-	{ "sysroot", 0, "DIR", "where the target's absolute paths begin",
-	  take_sysroot },
-	{ "site", 0, "HOW", "the instruction that a probe stands on: exact; safe (default) or fast: a cheaper one with the same values",
-	  take_site },
-	{ "exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero },
-	{ "explain", 0, NULL, "print where tracepoints stand and data comes from, write no file",
-	  take_explain },
-	{ "combine", 'C', "FILE", "make one TFF of those that the operand lists",
-	  take_combine },
-	{ "dump", 0, NULL, "print the files named (TDF, TFF) as text",
-	  take_dump },
-	{ "from-source", 0, NULL, "print a TSF made of the trace comments of sources",
-	  take_from_source },
-	{ "from-module", 0, NULL, "print a TSF with a tracepoint per function of a module",
-	  take_from_module },
-	{ "include", 0, "GLOB", "from a module: only functions that match",
-	  take_include },
-	{ "exclude", 0, "GLOB", "from a module: no functions that match",
-	  take_exclude },
-	{ "retep", 0, NULL, "from a module: their return points, too",
-	  take_retep },
-	{ "args", 0, NULL, "from a module: log parameters and return values",
-	  take_args },
-	{ "modname", 0, "NAME", "the MODNAME of a TSF that is made",
-	  take_modname },
-	{ "major", 0, "N", "the MAJOR of a TSF that is made", take_major },
-	{ 0 },
+	{"level", 'W', "N",
+	 "messages: 0 fatal and severe, 1 errors too, 2 all (default)",
+	 take_level},
+	{"output-dir", 'o', "DIR",
+	 "where TDF and TFF are written; with --from-: the file", take_output},
+	{"module", 'm', "FILE", "the module that MODNAME means", take_module},
+	{"map", 'M', "FILE",
+	 "a linker map, System.map or output of nm, for more symbols",
+	 take_map},
+	{"debug", 0, "FILE", "where the module's debug information is",
+	 take_debug},
+	{"sysroot", 0, "DIR", "where the target's absolute paths begin",
+	 take_sysroot},
+	{"site", 0, "HOW",
+	 "the instruction that a probe stands on: exact; safe (default) or "
+	 "fast: a cheaper one with the same values",
+	 take_site},
+	{"arch", 0, "NAME",
+	 "the processor of a kernel that has no file here: x86-64 (default) or "
+	 "aarch64",
+	 take_arch},
+	{"exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero},
+	{"explain", 0, NULL,
+	 "print where tracepoints stand and data comes from, write no file",
+	 take_explain},
+	{"combine", 'C', "FILE", "make one TFF of those that the operand lists",
+	 take_combine},
+	{"dump", 0, NULL, "print the files named (TDF, TFF) as text",
+	 take_dump},
+	{"from-source", 0, NULL,
+	 "print a TSF made of the trace comments of sources", take_from_source},
+	{"from-module", 0, NULL,
+	 "print a TSF with a tracepoint per function of a module",
+	 take_from_module},
+	{"include", 0, "GLOB", "from a module: only functions that match",
+	 take_include},
+	{"exclude", 0, "GLOB", "from a module: no functions that match",
+	 take_exclude},
+	{"retep", 0, NULL, "from a module: their return points, too",
+	 take_retep},
+	{"args", 0, NULL, "from a module: log parameters and return values",
+	 take_args},
+	{"modname", 0, "NAME", "the MODNAME of a TSF that is made",
+	 take_modname},
+	{"major", 0, "N", "the MAJOR of a TSF that is made", take_major},
+	{0},
 };
 
 static const struct command_def command = {
@@ -290,7 +314,8 @@ static int run(const struct settings *s, int count, char **operands)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .level = 2, .site = MOVE_SAFE };
+	struct settings s = {
+		.level = 2, .site = MOVE_SAFE, .arch = &arch_x86_64};
 	int first, count, code;
 
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */

@@ -29,6 +29,7 @@ struct settings {
 	const char *module, *sysroot, *map, *debug;	/* NULL: not given */
 	const char *combine;	/* the TFF to make */
 	bool explain;
+	const struct arch *arch; /* of a kernel without a file */
 	enum move_mode site;
 	const char *modname;	/* FROM_ */
 	unsigned int major;	/* FROM_; 0: not given */

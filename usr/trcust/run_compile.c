@@ -66,10 +66,23 @@ static char *tdf_name(const struct settings *s, struct diag *diag,
 	return tdf;
 }
 
+struct peek {
+	const struct settings *s;
+	const char *tsf;
+};
+
+static const struct arch *find_arch(void *context, const char *modname)
+{
+	const struct peek *peek = context;
+
+	return input_arch(peek->s, modname, peek->tsf);
+}
+
 static int run_file(const struct settings *s, const char *path,
 		    const char *given)
 {
 	struct compilation c = { .mode = s->site };
+	struct peek peek = {s, path};
 	struct tsf *tsf = NULL;
 	char *tdf;
 	int code;
@@ -77,7 +90,7 @@ static int run_file(const struct settings *s, const char *path,
 	if (diag_open(&c.diag, path, s->level))
 		return 1;
 	tdf = tdf_name(s, c.diag, path, given);
-	code = tdf ? tsf_parse(&tsf, c.diag) : -1;
+	code = tdf ? tsf_parse(&tsf, c.diag, find_arch, &peek) : -1;
 	c.tsf = tsf;
 	if (!code)
 		code = compile_tsf(&c, s, tdf);

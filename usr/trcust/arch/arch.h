@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arch_operations; /* arch_operations.h */
+
 enum arch_register_kind {
 	ARCH_GPR, ARCH_IP, ARCH_FLAGS, ARCH_SEG, ARCH_BASE,
 };
@@ -17,24 +19,65 @@ enum arch_register_kind {
 struct arch_register {
 	const char *name;	/* upper case: "EBP" */
 	uint8_t bytes;
-	int16_t dwarf64, dwarf32;	/* -1: not in a module of that class */
+	int16_t dwarf;		/* -1: not in a module of this class */
 	int16_t pt_regs;	/* offset there, -1 not in there */
 	enum arch_register_kind kind;
 };
 
+/* A processor, as modules of one machine and ELF class see it. Registers are
+ * DWARF numbers. */
+struct arch {
+	const char *name;  /* "x86-64" */
+	uint16_t machine;  /* EM_* */
+	uint8_t elf_class; /* ELFCLASS* */
+	const struct arch_register *registers;
+	size_t register_count;
+	unsigned int ip, flags;
+	unsigned int stack, frame; /* stack and frame pointer */
+	/* leads to the thread-local variables: their base; where
+	 * thread_is_selector, a segment that begins with its own address */
+	unsigned int thread;
+	bool thread_is_selector;
+	/* have what a function returns, integer or pointer; a second one for
+	 * the upper half */
+	unsigned int results[2];
+	const char *result; /* name of the first one: "RAX" */
+	/* has the address to return to at a function's first instruction, and
+	 * at each that leaves it; -1: that is where the stack pointer leads */
+	int link;
+	/* what a call pushes: at these instructions the caller's frame begins
+	 * so many bytes above the stack pointer */
+	unsigned int call_bytes;
+	/* Bytes below the stack pointer that a function may keep data in. 0:
+	 * none. */
+	unsigned int red_zone;
+	uint8_t insn_bytes; /* of every instruction; 0: it varies */
+	const struct arch_operations *operations;
+};
+
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
+
+/* Of ELF's e_machine and class; NULL: not one that is known here. */
+const struct arch *arch_find(uint16_t machine, uint8_t elf_class);
+/* By name, in either case; NULL: none. */
+const struct arch *arch_find_named(const char *name);
+/* Those that there are, zero-terminated: x86-64 is the first. */
+extern const struct arch *const arch_all[];
+/* Of any machine, for messages. */
+const char *arch_machine_name(uint16_t machine);
+
 /* By name, in either case; NULL: no such register. */
-const struct arch_register *arch_register_find(const char *name);
+const struct arch_register *arch_register_find(const struct arch *arch,
+					       const char *name);
 /* Usable behind a flat base register (manual 1.3.5.15.2): no stack pointer. */
-bool arch_register_is_index(const struct arch_register *reg);
+bool arch_register_is_index(const struct arch *arch,
+			    const struct arch_register *reg);
 /* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?
  */
-bool arch_register_print(unsigned int number, uint8_t elf_class, char *text,
-			 size_t size);
+bool arch_register_print(const struct arch *arch, unsigned int number,
+			 char *text, size_t size);
 /* A function leaves it as it found it, by the calling convention. */
-bool arch_register_is_kept(unsigned int number, uint8_t elf_class);
-/* DWARF number of what leads to the thread-local variables: their base; of 32
- * bits the selector of a segment that begins with its own address. */
-unsigned int arch_thread_register(uint8_t elf_class);
+bool arch_register_is_kept(const struct arch *arch, unsigned int number);
 
 enum arch_operand_kind { ARCH_IMMEDIATE, ARCH_REGISTER, ARCH_MEMORY };
 
@@ -52,8 +95,8 @@ struct arch_operand {
 /* "%rdi", "$-5", "-20(%rbp)", "8(%rax,%rbx,4)", "sym+4(%rip)"; the text is
  * zero-terminated somewhere. False: none of these, or registers that a probe
  * can't read. */
-bool arch_operand_parse(const char *text, size_t length, uint8_t elf_class,
-			struct arch_operand *operand);
+bool arch_operand_parse(const struct arch *arch, const char *text,
+			size_t length, struct arch_operand *operand);
 
 struct arch_relocation {
 	uint8_t bytes;		/* of the field; 0: it does nothing */
@@ -62,12 +105,8 @@ struct arch_relocation {
 
 /* A relocation of an object file: symbol + addend. False: not one of those that
  * kernel modules have. */
-bool arch_relocation_find(uint8_t elf_class, uint32_t type,
+bool arch_relocation_find(const struct arch *arch, uint32_t type,
 			  struct arch_relocation *relocation);
-
-/* The machine (ELF e_machine) of modules of an ELF class; 0: none. */
-uint16_t arch_machine(uint8_t elf_class);
-const char *arch_machine_name(uint16_t machine);
 
 enum arch_flow {
 	ARCH_FLOW_NEXT,
@@ -93,12 +132,12 @@ struct arch_insn {
 };
 
 /* Decode the instruction at code; 0, or -EINVAL: none that is valid. */
-int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
+int arch_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		     struct arch_insn *insn);
 
 /* The instruction at that address as the assembler has it, "mov %rdi, %rbp".
  * 0, or -EINVAL: none that is valid, or no room. */
-int arch_insn_print(const uint8_t *code, size_t size, uint8_t elf_class,
+int arch_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
 		    uint64_t address, char *text, size_t text_size);
 
 /*
@@ -169,20 +208,11 @@ struct arch_effect {
  * register or to memory is in a transfer. Jumps, conditional or not, calls and
  * returns: what they do to registers and memory. False: no valid instruction.
  */
-bool arch_effect_find(const uint8_t *code, size_t size, uint8_t elf_class,
+bool arch_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		      uint64_t address, struct arch_effect *effect);
 
-/* Registers that have what a function returns, integer or pointer (a second
- * one for the upper half), DWARF numbers; how many. */
-size_t arch_result_numbers(uint8_t elf_class, unsigned int numbers[2]);
 /* DWARF numbers of the registers that effects tell of are below this. */
-#define ARCH_REGISTERS	16
-/* DWARF numbers of the instruction pointer and of the flags. */
-unsigned int arch_ip_register(uint8_t elf_class);
-unsigned int arch_flags_register(uint8_t elf_class);
-/* Bytes below the stack pointer that a function may keep data in (x86-64 psABI
- * 3.2.2). 0: none. */
-unsigned int arch_red_zone(uint8_t elf_class);
+#define ARCH_REGISTERS 32
 
 enum arch_computed_kind {
 	ARCH_COMPUTED_ANY,	/* a pointer to a function, most likely */
@@ -195,6 +225,7 @@ struct arch_computed {
 	enum arch_computed_kind kind;
 	bool stays;		/* marked as one that stays in the function */
 	uint8_t bytes;		/* of a number in the table */
+	uint8_t shift;		/* the number counts 1 << shift bytes */
 	bool is_signed;
 	bool known;		/* so are these: */
 	bool from_got;		/* ... as distances from the module's global
@@ -210,22 +241,16 @@ struct arch_code {
 
 /* The computed jump is the last of these instructions, which stand one behind
  * the other. */
-void arch_computed_find(const struct arch_code *insns, size_t count,
-			uint8_t elf_class, struct arch_computed *computed);
+void arch_computed_find(const struct arch *arch, const struct arch_code *insns,
+			size_t count, struct arch_computed *computed);
 
 /* The instruction has a constant that may be an address, other than of a jump.
  */
-bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
+bool arch_address_find(const struct arch *arch, const struct arch_code *insn,
 		       uint64_t *address);
 
-/* DWARF number of the stack pointer. At a function's first instruction, and at
- * each that leaves it, the caller's frame begins behind the return address. */
-unsigned int arch_stack_register(uint8_t elf_class);
-/* DWARF number of the frame pointer (x86-64 psABI 3.2.2, i386 psABI 2.2.2). */
-unsigned int arch_frame_register(uint8_t elf_class);
-/* Name of the register that has an integer or a pointer that is returned. */
-const char *arch_result_register(uint8_t elf_class);
 /* Jumping to this function is returning (mitigations in the kernel). */
-bool arch_name_returns(const char *name, size_t length);
+bool arch_name_returns(const struct arch *arch, const char *name,
+		       size_t length);
 
 #endif

@@ -1,46 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Instructions of x86, and which of them the kernel can probe. */
-#include "arch.h"
+#include "arch_x86.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include <rastrace/tdf.h>
-
-uint16_t arch_machine(uint8_t elf_class)
-{
-	switch (elf_class) {
-	case ELFCLASS64:
-		return EM_X86_64;
-	case ELFCLASS32:
-		return EM_386;
-	default:
-		return 0;
-	}
-}
-
-const char *arch_machine_name(uint16_t machine)
-{
-	switch (machine) {
-	case EM_X86_64:
-		return "x86-64";
-	case EM_386:
-		return "i386";
-	case EM_AARCH64:
-		return "AArch64";
-	case EM_ARM:
-		return "ARM";
-	case EM_PPC64:
-		return "PowerPC64";
-	case EM_S390:
-		return "S/390";
-	case EM_RISCV:
-		return "RISC-V";
-	default:
-		return "another machine";
-	}
-}
 
 /*
  * What a uprobe cannot stand on, by opcode: the kernel copies the instruction
@@ -197,8 +162,8 @@ static void insn_check_form(const ZydisDecodedInstruction *zi,
  * prefixes. Each of 5 bytes, its own or not, may be turned into a call of the
  * kernel (insn_is_nop() of arch/x86/lib/insn.c, 64-bit tasks only).
  */
-static int insn_nop_cost(const ZydisDecodedInstruction *zi,
-			 const uint8_t *code, uint8_t elf_class)
+static int insn_nop_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
+			 const struct arch *arch)
 {
 	static const char nops[9][9] = {
 		"", "\x90", "\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00",
@@ -211,7 +176,7 @@ static int insn_nop_cost(const ZydisDecodedInstruction *zi,
 	bool many = zi->opcode_map == ZYDIS_OPCODE_MAP_0F &&
 		    zi->opcode == 0x1f && zi->raw.modrm.reg == 0;
 
-	if ((one || many) && zi->length == 5 && elf_class == ELFCLASS64)
+	if ((one || many) && zi->length == 5 && x86_is_wide(arch))
 		return TDF_COST_NOP5;
 	if (one || (many && zi->length <= 8 &&
 		    !memcmp(code, nops[zi->length], zi->length)))
@@ -239,9 +204,9 @@ static bool insn_is_push(const ZydisDecodedInstruction *zi, const uint8_t *code)
 }
 
 static uint8_t insn_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
-			 uint8_t elf_class)
+			 const struct arch *arch)
 {
-	int cost = insn_nop_cost(zi, code, elf_class);
+	int cost = insn_nop_cost(zi, code, arch);
 
 	if (cost >= 0)
 		return cost;
@@ -353,10 +318,10 @@ static bool insn_is_padding(const ZydisDecodedInstruction *zi)
 	       zi->mnemonic == ZYDIS_MNEMONIC_HLT;
 }
 
-static int insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
-		       ZydisDecodedInstruction *zi)
+static int insn_decode(const struct arch *arch, const uint8_t *code,
+		       size_t size, ZydisDecodedInstruction *zi)
 {
-	bool wide = elf_class == ELFCLASS64;
+	bool wide = x86_is_wide(arch);
 	ZydisDecoder decoder;
 
 	ZydisDecoderInit(&decoder,
@@ -369,16 +334,15 @@ static int insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 	return -EINVAL;
 }
 
-int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
-		     struct arch_insn *insn)
+int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
+		    struct arch_insn *insn)
 {
 	ZydisDecodedInstruction zi;
 
-	memset(insn, 0, sizeof(*insn));
-	if (insn_decode(code, size, elf_class, &zi))
+	if (insn_decode(arch, code, size, &zi))
 		return -EINVAL;
 	insn->length = zi.length;
-	insn->cost = insn_cost(&zi, code, elf_class);
+	insn->cost = insn_cost(&zi, code, arch);
 	insn_find_flow(&zi, insn);
 	insn->epilogue = insn_is_epilogue(&zi);
 	insn->padding = insn_is_padding(&zi);
@@ -386,16 +350,4 @@ int arch_insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 	if (!insn->why)
 		insn_check_opcode(&zi, insn);
 	return 0;
-}
-
-unsigned int arch_stack_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 7 : 4;
-}
-
-bool arch_name_returns(const char *name, size_t length)
-{
-	static const char thunk[] = "__x86_return_thunk";
-
-	return length == strlen(thunk) && !memcmp(name, thunk, length);
 }

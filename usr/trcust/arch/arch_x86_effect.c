@@ -4,7 +4,7 @@
  * volume 2). What is read and written is what the decoder lists as operands;
  * arch_x86_value.c tells which values.
  */
-#include "arch.h"
+#include "arch_x86.h"
 
 #include <elf.h>
 #include <string.h>
@@ -377,12 +377,12 @@ static void effect_add_operand(const struct x86_insn *insn,
 						 insn, operand->mem.base));
 }
 
-static bool insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
-			struct x86_insn *insn)
+static bool insn_decode(const struct arch *arch, const uint8_t *code,
+			size_t size, struct x86_insn *insn)
 {
 	ZydisDecoder decoder;
 
-	insn->wide = elf_class == ELFCLASS64;
+	insn->wide = x86_is_wide(arch);
 	ZydisDecoderInit(&decoder, insn->wide ?
 				 ZYDIS_MACHINE_MODE_LONG_64 :
 				 ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
@@ -392,14 +392,14 @@ static bool insn_decode(const uint8_t *code, size_t size, uint8_t elf_class,
 						   &insn->zi, insn->operands));
 }
 
-bool arch_effect_find(const uint8_t *code, size_t size, uint8_t elf_class,
-		      uint64_t address, struct arch_effect *effect)
+bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
+		     uint64_t address, struct arch_effect *effect)
 {
 	struct x86_insn insn = { .address = address };
 	bool memory;
 
 	memset(effect, 0, sizeof(*effect));
-	if (!insn_decode(code, size, elf_class, &insn))
+	if (!insn_decode(arch, code, size, &insn))
 		return false;
 	effect->known = insn_is_listed(&insn.zi);
 	effect->flags = insn_changes_flags(&insn.zi);
@@ -413,26 +413,4 @@ bool arch_effect_find(const uint8_t *code, size_t size, uint8_t elf_class,
 	else
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;
-}
-
-size_t arch_result_numbers(uint8_t elf_class, unsigned int numbers[2])
-{
-	numbers[0] = 0;
-	numbers[1] = elf_class == ELFCLASS64 ? 1 : 2;
-	return 2;
-}
-
-unsigned int arch_ip_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 16 : 8;
-}
-
-unsigned int arch_flags_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 49 : 9;
-}
-
-unsigned int arch_red_zone(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 128 : 0;
 }

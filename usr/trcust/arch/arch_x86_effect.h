@@ -4,7 +4,7 @@
 #define TRCUST_ARCH_X86_EFFECT_H
 
 #include <Zydis/Zydis.h>
-#include "arch.h"
+#include "arch_x86.h"
 
 struct x86_insn {
 	ZydisDecodedInstruction zi;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Computed jumps of x86: how compilers write switches and computed gotos. */
-#include "arch.h"
+#include "arch_x86.h"
 
 #include <elf.h>
 #include <string.h>
@@ -316,10 +316,10 @@ static void take_register(const struct trail *trail, size_t count,
 				     computed);
 }
 
-void arch_computed_find(const struct arch_code *insns, size_t count,
-			uint8_t elf_class, struct arch_computed *computed)
+void x86_computed_find(const struct arch *arch, const struct arch_code *insns,
+		       size_t count, struct arch_computed *computed)
 {
-	struct trail trail = { insns, elf_class == ELFCLASS64 };
+	struct trail trail = {insns, x86_is_wide(arch)};
 	const ZydisDecodedOperand *to;
 	struct decoded jump;
 
@@ -364,10 +364,10 @@ static bool adds_address(const struct decoded *decoded, bool wide,
 	return false;
 }
 
-bool arch_address_find(const struct arch_code *insn, uint8_t elf_class,
-		       uint64_t *address)
+bool x86_address_find(const struct arch *arch, const struct arch_code *insn,
+		      uint64_t *address)
 {
-	bool wide = elf_class == ELFCLASS64;
+	bool wide = x86_is_wide(arch);
 	struct decoded decoded;
 
 	return decode(insn, wide, &decoded) &&

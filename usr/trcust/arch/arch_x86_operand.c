@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Operands as the GNU assembler has them in notes of static probes. */
-#include "arch.h"
+#include "arch_x86.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -12,8 +12,8 @@
 #define TEXT_SIZE	256
 
 /* "r8d", "r8w", "r8b": parts of registers that have a number. */
-static const struct arch_register *numbered_find(char *name,
-						 unsigned int *bytes)
+static const struct arch_register *
+numbered_find(const struct arch *arch, char *name, unsigned int *bytes)
 {
 	size_t length = strlen(name);
 	const struct arch_register *reg;
@@ -24,12 +24,13 @@ static const struct arch_register *numbered_find(char *name,
 	part = tolower(name[length - 1]);
 	*bytes = part == 'd' ? 4 : part == 'w' ? 2 : part == 'b' ? 1 : 0;
 	name[length - 1] = 0;
-	reg = arch_register_find(name);
+	reg = arch_register_find(arch, name);
 	return *bytes && reg && reg->bytes == 8 ? reg : NULL;
 }
 
 /* "al" and "ah" of "ax", "sil" of "si". */
-static const struct arch_register *byte_find(char *name, unsigned int *shift)
+static const struct arch_register *byte_find(const struct arch *arch,
+					     char *name, unsigned int *shift)
 {
 	size_t length = strlen(name);
 	char part = length ? tolower(name[length - 1]) : 0;
@@ -42,11 +43,12 @@ static const struct arch_register *byte_find(char *name, unsigned int *shift)
 		strcpy(name + 1, "x");
 	else if (length == 2 || *shift)
 		return NULL;
-	return arch_register_find(name);
+	return arch_register_find(arch, name);
 }
 
-static bool register_parse(const char *text, size_t length, uint8_t elf_class,
-			   struct arch_operand *operand, int *number)
+static bool register_parse(const struct arch *arch, const char *text,
+			   size_t length, struct arch_operand *operand,
+			   int *number)
 {
 	char name[NAME_SIZE], again[NAME_SIZE];
 	const struct arch_register *reg;
@@ -57,17 +59,17 @@ static bool register_parse(const char *text, size_t length, uint8_t elf_class,
 	name[length - 1] = 0;
 	memcpy(again, name, sizeof(name));
 	operand->shift = 0;
-	reg = arch_register_find(name);
+	reg = arch_register_find(arch, name);
 	operand->bytes = reg ? reg->bytes : 1;
 	if (!reg)
-		reg = numbered_find(name, &operand->bytes);
+		reg = numbered_find(arch, name, &operand->bytes);
 	if (!reg) {
 		operand->bytes = 1;
-		reg = byte_find(again, &operand->shift);
+		reg = byte_find(arch, again, &operand->shift);
 	}
 	if (!reg || reg->pt_regs < 0)
 		return false;
-	*number = elf_class == ELFCLASS64 ? reg->dwarf64 : reg->dwarf32;
+	*number = reg->dwarf;
 	return *number >= 0;
 }
 
@@ -118,7 +120,7 @@ static bool is_ip(const char *text, size_t length)
 }
 
 /* Between the parentheses: "base", "base,index,scale", ",index,scale" */
-static bool parts_parse(const char *p, const char *end, uint8_t elf_class,
+static bool parts_parse(const struct arch *arch, const char *p, const char *end,
 			struct arch_operand *operand)
 {
 	struct arch_operand unused;
@@ -127,14 +129,13 @@ static bool parts_parse(const char *p, const char *end, uint8_t elf_class,
 
 	if (is_ip(p, length))	/* the symbol's address is the operand's */
 		return !comma && operand->symbol;
-	if (length && !register_parse(p, length, elf_class, &unused,
-				      &operand->base))
+	if (length && !register_parse(arch, p, length, &unused, &operand->base))
 		return false;
 	if (!comma)
 		return length;
 	p = comma + 1;
 	comma = memchr(p, ',', end - p);
-	if (!register_parse(p, (comma ? comma : end) - p, elf_class, &unused,
+	if (!register_parse(arch, p, (comma ? comma : end) - p, &unused,
 			    &operand->index))
 		return false;
 	if (!comma)
@@ -145,8 +146,8 @@ static bool parts_parse(const char *p, const char *end, uint8_t elf_class,
 				    operand->scale == 4 || operand->scale == 8);
 }
 
-static bool memory_parse(const char *p, const char *end, uint8_t elf_class,
-			 struct arch_operand *operand)
+static bool memory_parse(const struct arch *arch, const char *p,
+			 const char *end, struct arch_operand *operand)
 {
 	const char *open = memchr(p, '(', end - p);
 
@@ -154,11 +155,11 @@ static bool memory_parse(const char *p, const char *end, uint8_t elf_class,
 	if (!open)
 		return p < end && displacement_parse(p, end, operand);
 	return end[-1] == ')' && displacement_parse(p, open, operand) &&
-	       parts_parse(open + 1, end - 1, elf_class, operand);
+	       parts_parse(arch, open + 1, end - 1, operand);
 }
 
-bool arch_operand_parse(const char *text, size_t length, uint8_t elf_class,
-			struct arch_operand *operand)
+bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
+		       struct arch_operand *operand)
 {
 	const char *p, *end = text + length;
 	bool minus;
@@ -169,11 +170,10 @@ bool arch_operand_parse(const char *text, size_t length, uint8_t elf_class,
 	if (!length || length > TEXT_SIZE)
 		return false;
 	if (*text == '%' && !memchr(text, ':', length))
-		return register_parse(text, length, elf_class, operand,
+		return register_parse(arch, text, length, operand,
 				      &operand->base);
 	if (*text != '$')
-		return *text != '%' &&
-		       memory_parse(text, end, elf_class, operand);
+		return *text != '%' && memory_parse(arch, text, end, operand);
 	operand->kind = ARCH_IMMEDIATE;
 	p = text + 1;
 	minus = p < end && *p == '-';

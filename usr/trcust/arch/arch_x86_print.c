@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Instructions of x86 as the GNU assembler has them. */
-#include "arch.h"
+#include "arch_x86.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -131,10 +131,10 @@ static bool formatter_begin(ZydisFormatter *formatter)
 	return true;
 }
 
-int arch_insn_print(const uint8_t *code, size_t size, uint8_t elf_class,
-		    uint64_t address, char *text, size_t text_size)
+int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
+		   uint64_t address, char *text, size_t text_size)
 {
-	bool wide = elf_class == ELFCLASS64;
+	bool wide = x86_is_wide(arch);
 	ZydisFormatter formatter;
 	ZydisDecoder decoder;
 	struct x86_text insn;

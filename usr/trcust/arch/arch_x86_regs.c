@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "arch.h"
+/* x86, 64 and 32 bits: what registers it has (psABI of x86-64, of i386). */
+#include "arch_x86.h"
 
-#include <ctype.h>
-#include <elf.h>
 #include <stdio.h>
-#include <strings.h>
 
-static const struct arch_register registers[] = {
-#define RAS_REG(reg, size, dw64, dw32, regs_offset, reg_kind)		\
-	{ .name = #reg, .bytes = size, .dwarf64 = dw64, .dwarf32 = dw32, \
-	  .pt_regs = regs_offset, .kind = ARCH_##reg_kind },
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct arch_register registers64[] = {
+#define RAS_REG(reg, size, dw64, dw32, regs_offset, reg_kind) \
+	{.name = #reg,                                        \
+	 .bytes = size,                                       \
+	 .dwarf = dw64,                                       \
+	 .pt_regs = regs_offset,                              \
+	 .kind = ARCH_##reg_kind},
 #include <rastrace/arch-x86.def>
 #undef RAS_REG
 };
 
-const struct arch_register *arch_register_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
-		if (registers[i].kind != ARCH_BASE &&
-		    !strcasecmp(name, registers[i].name))
-			return &registers[i];
-	return NULL;
-}
-
-bool arch_register_is_index(const struct arch_register *reg)
-{
-	return reg->kind == ARCH_GPR && reg->dwarf64 != 7;
-}
-
-/* psABI of x86-64: fs.base; of i386: gs, which selects it. */
-unsigned int arch_thread_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 58 : 45;
-}
+static const struct arch_register registers32[] = {
+#define RAS_REG(reg, size, dw64, dw32, regs_offset, reg_kind) \
+	{.name = #reg,                                        \
+	 .bytes = size,                                       \
+	 .dwarf = dw32,                                       \
+	 .pt_regs = regs_offset,                              \
+	 .kind = ARCH_##reg_kind},
+#include <rastrace/arch-x86.def>
+#undef RAS_REG
+};
 
 /* psABI of x86-64 figure 3.36, of i386 table 2.14: those not in registers[] */
 static const struct {
@@ -45,8 +39,11 @@ static const struct {
 	{ 67, 0, 16, 16, "xmm" }, { 118, 0, 8, 0, "k" },
 };
 
-static bool bank_print(unsigned int number, bool wide, char *text, size_t size)
+static bool bank_print(const struct arch *arch, unsigned int number, char *text,
+		       size_t size)
 {
+	bool wide = x86_is_wide(arch);
+
 	for (size_t i = 0; i < sizeof(banks) / sizeof(banks[0]); i++) {
 		unsigned int first = wide ? banks[i].first64 :
 					    banks[i].first32;
@@ -60,43 +57,65 @@ static bool bank_print(unsigned int number, bool wide, char *text, size_t size)
 	return false;
 }
 
-bool arch_register_print(unsigned int number, uint8_t elf_class, char *text,
-			 size_t size)
-{
-	bool wide = elf_class == ELFCLASS64;
-
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
-		const struct arch_register *reg = &registers[i];
-		int own = wide ? reg->dwarf64 : reg->dwarf32;
-
-		if (own < 0 || (unsigned int)own != number)
-			continue;
-		snprintf(text, size, "%s", reg->name);
-		for (char *p = text; *p; p++)
-			*p = tolower(*p);
-		return reg->kind == ARCH_BASE ? wide : reg->pt_regs >= 0;
-	}
-	if (!bank_print(number, wide, text, size))
-		snprintf(text, size, "register %u", number);
-	return false;
-}
-
 /* psABI of x86-64, figure 3.4: rbx, rbp, r12 to r15; of i386, table 2.3: ebx,
  * ebp, esi, edi. */
-bool arch_register_is_kept(unsigned int number, uint8_t elf_class)
+static bool register_is_kept(const struct arch *arch, unsigned int number)
 {
-	if (elf_class == ELFCLASS64)
+	if (x86_is_wide(arch))
 		return number == 3 || number == 6 ||
 		       (number >= 12 && number <= 15);
 	return number == 3 || (number >= 5 && number <= 7);
 }
 
-unsigned int arch_frame_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? 6 : 5;
-}
+static const struct arch_operations operations = {
+	.bank_print = bank_print,
+	.register_is_kept = register_is_kept,
+	.operand_parse = x86_operand_parse,
+	.relocation_find = x86_relocation_find,
+	.insn_decode = x86_insn_decode,
+	.insn_print = x86_insn_print,
+	.effect_find = x86_effect_find,
+	.computed_find = x86_computed_find,
+	.address_find = x86_address_find,
+	.return_thunk = "__x86_return_thunk",
+};
 
-const char *arch_result_register(uint8_t elf_class)
-{
-	return elf_class == ELFCLASS64 ? "RAX" : "EAX";
-}
+/* The red zone: psABI of x86-64, 3.2.2. Frames: the same, of i386 2.2.2. The
+ * thread pointer is the base of FS, or what GS selects. */
+const struct arch arch_x86_64 = {
+	.name = "x86-64",
+	.machine = EM_X86_64,
+	.elf_class = ELFCLASS64,
+	.registers = registers64,
+	.register_count = COUNT(registers64),
+	.ip = 16,
+	.flags = 49,
+	.stack = 7,
+	.frame = 6,
+	.thread = 58,
+	.results = {0, 1},
+	.result = "RAX",
+	.link = -1,
+	.call_bytes = 8,
+	.red_zone = 128,
+	.operations = &operations,
+};
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.machine = EM_386,
+	.elf_class = ELFCLASS32,
+	.registers = registers32,
+	.register_count = COUNT(registers32),
+	.ip = 8,
+	.flags = 9,
+	.stack = 4,
+	.frame = 5,
+	.thread = 45,
+	.thread_is_selector = true,
+	.results = {0, 2},
+	.result = "EAX",
+	.link = -1,
+	.call_bytes = 4,
+	.operations = &operations,
+};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Relocations of object files (psABI of x86-64, table 4.9; of i386, 4.4). */
-#include "arch.h"
+#include "arch_x86.h"
 
-#include <elf.h>
-
-bool arch_relocation_find(uint8_t elf_class, uint32_t type,
-			  struct arch_relocation *relocation)
+bool x86_relocation_find(const struct arch *arch, uint32_t type,
+			 struct arch_relocation *relocation)
 {
 	static const struct {
 		uint8_t elf_class, type;
@@ -25,7 +23,8 @@ bool arch_relocation_find(uint8_t elf_class, uint32_t type,
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (known[i].elf_class != elf_class || known[i].type != type)
+		if (known[i].elf_class != arch->elf_class ||
+		    known[i].type != type)
 			continue;
 		*relocation = known[i].relocation;
 		return true;

@@ -19,9 +19,10 @@
 int address_register(struct compilation *c, const struct tsf_register *reg,
 		     uint8_t *bytes)
 {
-	const struct arch_register *r = arch_register_find(reg->name);
+	const struct arch_register *r =
+		arch_register_find(c->module->arch, reg->name);
 	bool wide = c->module->elf_class == ELFCLASS64;
-	int number = !r ? -1 : wide ? r->dwarf64 : r->dwarf32;
+	int number = r ? r->dwarf : -1;
 
 	if (number < 0) {
 		diag_tell(c->diag, reg->pos, TRCERR_NOTAREG, reg->name);

@@ -253,14 +253,14 @@ static bool place_is_static(const struct place *place, uint64_t *address)
 
 /* A register whose value a return changes: not the base of thread-local
  * variables. */
-static bool is_frame_register(const struct rpn_op *op, uint8_t elf_class)
+static bool is_frame_register(const struct rpn_op *op, const struct arch *arch)
 {
 	return (op->code >= RPN_breg && op->code <= RPN_breg_last) ||
-	       (op->code == RPN_bregx &&
-		op->a != arch_thread_register(elf_class));
+	       (op->code == RPN_bregx && op->a != arch->thread);
 }
 
-static bool place_is_of_frame(const struct place *place, uint8_t elf_class)
+static bool place_is_of_frame(const struct place *place,
+			      const struct arch *arch)
 {
 	struct rpn_op op;
 
@@ -270,7 +270,7 @@ static bool place_is_of_frame(const struct place *place, uint8_t elf_class)
 		for (size_t at = 0; at < rpn->size; at = op.next) {
 			if (rpn_decode(rpn->data, rpn->size, at, &op))
 				break;
-			if (is_frame_register(&op, elf_class))
+			if (is_frame_register(&op, arch))
 				return true;
 		}
 	}
@@ -376,7 +376,7 @@ static int place_variable(const struct symbol_query *q,
 		return address_tell_absent(q->c, q->site, q->pos, q->name,
 					   err.text, err.hint);
 	if ((q->site->flags & TDF_SITE_RETURN) &&
-	    place_is_of_frame(place, q->c->module->elf_class))
+	    place_is_of_frame(place, q->c->module->arch))
 		return tell_returned(q);
 	if (place_is_static(place, &address))
 		check_files(q, variable, address);

@@ -77,15 +77,16 @@ static int check_stacks(struct returning *r)
  * leads: there the kernel looks for it. */
 static size_t find_reach(const struct compilation *c, const struct block *block)
 {
-	uint8_t elf_class = c->module->elf_class;
-	unsigned int stack = arch_stack_register(elf_class);
+	const struct arch *arch = c->module->arch;
+	unsigned int stack = arch->stack;
 
 	for (size_t i = 0; i < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
 		struct arch_effect effect;
 
-		if (!arch_effect_find(insn->bytes, insn->insn.length, elf_class,
-				      insn->address, &effect) || !effect.known)
+		if (!arch_effect_find(arch, insn->bytes, insn->insn.length,
+				      insn->address, &effect) ||
+		    !effect.known)
 			return i + 1;
 		for (uint8_t j = 0; j < effect.count; j++)
 			if (!effect.transfers[j].to_memory &&
@@ -260,10 +261,10 @@ static bool writes_nothing(const struct returning *r,
 		const struct block_insn *insn = &block->insns[i];
 		struct arch_effect effect;
 
-		if (!arch_effect_find(insn->bytes, insn->insn.length,
-				      r->c->module->elf_class, insn->address,
-				      &effect) || !effect.known ||
-		    effect.write_count)
+		if (!arch_effect_find(r->c->module->arch, insn->bytes,
+				      insn->insn.length, insn->address,
+				      &effect) ||
+		    !effect.known || effect.write_count)
 			return false;
 	}
 	return true;

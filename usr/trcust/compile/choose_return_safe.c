@@ -115,8 +115,8 @@ static bool reads_return(const struct flow *flow, uint64_t address,
 			 const struct arch_insn *insn,
 			 const struct arch_effect *effect)
 {
-	uint8_t elf_class = flow->source.module->elf_class;
-	unsigned int word = elf_class == ELFCLASS64 ? 8 : 4;
+	const struct arch *arch = flow->source.module->arch;
+	unsigned int word = arch->elf_class == ELFCLASS64 ? 8 : 4;
 	struct flow_frame frame = {0};
 	bool looked = false;
 
@@ -127,13 +127,12 @@ static bool reads_return(const struct flow *flow, uint64_t address,
 		int64_t from;
 
 		if (read->space != ARCH_SPACE_BASE ||
-		    (read->base != arch_stack_register(elf_class) &&
-		     read->base != arch_frame_register(elf_class)))
+		    (read->base != arch->stack && read->base != arch->frame))
 			continue;
 		if (!looked)
 			frame = flow_frame_find(flow, address);
 		looked = true;
-		if (!frame.known && read->base == arch_stack_register(elf_class))
+		if (!frame.known && read->base == arch->stack)
 			return true;
 		if (!frame.known || frame.reg != read->base)
 			continue;
@@ -153,8 +152,8 @@ static const char *why_not_insn(const struct flow *flow, uint64_t entry,
 	struct arch_insn insn;
 
 	if (!flow_insn(flow, part, at, &insn) ||
-	    !arch_effect_find(part->bytes + at, part->size - at,
-			      flow->source.module->elf_class, address, &effect))
+	    !arch_effect_find(flow->source.module->arch, part->bytes + at,
+			      part->size - at, address, &effect))
 		return "not all of its code is known";
 	if (reads_return(flow, address, &insn, &effect))
 		return "it reads the address that it returns to";

@@ -165,7 +165,7 @@ static int data_register(struct compilation *c, const struct compile_site *site,
 	item->raw = true;
 	item->bytes = bytes;
 	item->label = label_format("%s", in->reg.name);
-	if (arch_register_find(in->reg.name)->pt_regs < 0) {
+	if (arch_register_find(c->module->arch, in->reg.name)->pt_regs < 0) {
 		item->kind = TDF_STMT_MEM;
 		return log_register_value(c, site, in, number, bytes);
 	}
@@ -391,7 +391,7 @@ static bool stack_has_frame(const struct compilation *c,
 static int stack_frame(struct compilation *c, const struct compile_site *site,
 		       struct bytes *rpn)
 {
-	uint8_t elf_class = c->module->elf_class;
+	const struct arch *arch = c->module->arch;
 	struct error err = {0};
 	int code = dwarf_frame_address_emit(c->dwarf, c->module, site->address,
 					    rpn, &err);
@@ -399,8 +399,7 @@ static int stack_frame(struct compilation *c, const struct compile_site *site,
 	if (code && code != -ENOMEM) {
 		rpn->size = 0;
 		if (site->symbol && site->symbol[0] && !site->symbol_offset)
-			rpn_emit_register(rpn, arch_stack_register(elf_class),
-					  elf_class == ELFCLASS64 ? 8 : 4);
+			rpn_emit_register(rpn, arch->stack, arch->call_bytes);
 	}
 	return code == -ENOMEM || rpn->failed ? -ENOMEM : 0;
 }

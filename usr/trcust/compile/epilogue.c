@@ -128,11 +128,11 @@ static bool sets_result(const struct arch_effect *effect, unsigned int result)
 
 /* What is read will be there a little earlier, too. */
 static bool reads_frame_only(const struct arch_effect *effect,
-			     uint8_t elf_class)
+			     const struct arch *arch)
 {
 	for (uint8_t i = 0; i < effect->read_count; i++)
 		if (effect->reads[i].space != ARCH_SPACE_BASE ||
-		    effect->reads[i].base != arch_stack_register(elf_class))
+		    effect->reads[i].base != arch->stack)
 			return false;
 	return true;
 }
@@ -143,19 +143,17 @@ static bool path_add(struct epilogues *e, struct path *path,
 		     const struct flow_part *part, uint32_t at,
 		     const struct arch_insn *insn)
 {
-	uint8_t class = e->flow->source.module->elf_class;
+	const struct arch *arch = e->flow->source.module->arch;
 	uint64_t address = part->start + at;
-	unsigned int results[2];
 	struct arch_effect effect;
 
 	if (path->count == PATH_MAX || insn->flow != ARCH_FLOW_NEXT)
 		return false;
 	if (!insn->epilogue) {
-		if (!arch_result_numbers(class, results) ||
-		    !arch_effect_find(part->bytes + at, part->size - at, class,
+		if (!arch_effect_find(arch, part->bytes + at, part->size - at,
 				      address, &effect) ||
-		    !sets_result(&effect, results[0]) ||
-		    !reads_frame_only(&effect, class) ||
+		    !sets_result(&effect, arch->results[0]) ||
+		    !reads_frame_only(&effect, arch) ||
 		    (effect.count && path->tail_call))
 			return false;
 		path->sets_result |= effect.count;
@@ -173,8 +171,7 @@ static bool result_find(struct epilogues *e, const struct path *path,
 {
 	struct module *module = e->flow->source.module;
 	struct block_insn insns[PATH_MAX];
-	struct block block = { .insns = insns, .count = path->count };
-	unsigned int results[2];
+	struct block block = {.insns = insns, .count = path->count};
 	char why[MOVE_WHY];
 	struct move *move;
 	int code;
@@ -191,8 +188,7 @@ static bool result_find(struct epilogues *e, const struct path *path,
 		*failed |= !*why;
 		return false;
 	}
-	arch_result_numbers(module->elf_class, results);
-	code = move_register(move, results[0], result, why);
+	code = move_register(move, module->arch->results[0], result, why);
 	move_end(move);
 	*failed |= code < 0 || result->failed;
 	return !code;

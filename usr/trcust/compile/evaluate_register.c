@@ -41,8 +41,9 @@ static void register_value(struct evaluation *e, struct value *value,
 bool evaluate_register(struct evaluation *e, const struct expr *expr,
 		       struct value *value)
 {
-	const struct arch_register *reg = arch_register_find(expr->name);
-	int number = !reg ? -1 : e->wide ? reg->dwarf64 : reg->dwarf32;
+	const struct arch_register *reg =
+		arch_register_find(e->c->module->arch, expr->name);
+	int number = reg ? reg->dwarf : -1;
 
 	e->code = 1;
 	if (number < 0) {
@@ -203,8 +204,8 @@ bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	if ((sign && end != sign) ||
 	    (labs(bytes) != 1 && labs(bytes) != 2 && labs(bytes) != 4 &&
 	     labs(bytes) != 8) ||
-	    !arch_operand_parse(at + size, length - size,
-				e->c->module->elf_class, &operand))
+	    !arch_operand_parse(e->c->module->arch, at + size, length - size,
+				&operand))
 		return tell_operand(e, expr, at, length);
 	type = value_type_integer(e->c, labs(bytes), bytes < 0);
 	if (!operand_value(e, expr, &operand, type, value))

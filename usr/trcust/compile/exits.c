@@ -18,7 +18,8 @@ static bool leads_to_return(const struct finder *f, uint64_t target)
 		symbol_index_find(f->flow.source.symbols, target);
 
 	return symbol && symbol->address == target &&
-	       arch_name_returns(symbol->name, symbol->name_length);
+	       arch_name_returns(f->flow.source.module->arch, symbol->name,
+				 symbol->name_length);
 }
 
 static void take_jump(struct finder *f, const struct flow_part *part,

@@ -15,9 +15,8 @@ static void print_insn(const struct move *move, size_t index, char *text,
 {
 	const struct block_insn *insn = &move->block->insns[index];
 
-	if (arch_insn_print(insn->bytes, insn->insn.length,
-			    move->module->elf_class, insn->address, text,
-			    size))
+	if (arch_insn_print(move->module->arch, insn->bytes, insn->insn.length,
+			    insn->address, text, size))
 		snprintf(text, size, "an instruction");
 }
 
@@ -40,9 +39,9 @@ static bool find_effect(const struct move *move, size_t index,
 {
 	const struct block_insn *insn = &move->block->insns[index];
 
-	return arch_effect_find(insn->bytes, insn->insn.length,
-				move->module->elf_class, insn->address,
-				effect) && effect->known;
+	return arch_effect_find(move->module->arch, insn->bytes,
+				insn->insn.length, insn->address, effect) &&
+	       effect->known;
 }
 
 static bool writes_register(const struct arch_effect *effect,
@@ -60,8 +59,7 @@ void move_tell_register(const struct move *move, unsigned int number)
 	struct arch_effect effect;
 	char name[16], text[64];
 
-	arch_register_print(number, move->module->elf_class, name,
-			    sizeof(name));
+	arch_register_print(move->module->arch, number, name, sizeof(name));
 	snprintf(text, sizeof(text), " changes %s", name);
 	for (size_t i = move->high; i-- > move->low;)
 		if (find_effect(move, i, &effect) &&
@@ -157,15 +155,14 @@ static int find_frame(const struct move *move, uint64_t address)
 /* What is known before the instruction is what holds anywhere. */
 static void begin_at(struct move *move, size_t index)
 {
-	uint8_t elf_class = move->module->elf_class;
+	const struct arch *arch = move->module->arch;
 	int frame = -1;
 
 	move->entry = !index && move->block->entry;
 	state_end(&move->state);
 	if (!move->entry)
 		frame = find_frame(move, move->block->insns[index].address);
-	state_begin(&move->state, elf_class, frame,
-		    move->entry || !arch_red_zone(elf_class));
+	state_begin(&move->state, arch, frame, move->entry || !arch->red_zone);
 }
 
 static bool step(struct move *move, size_t index)
@@ -432,7 +429,7 @@ static bool leads_to_caller(const struct move *move,
 			    const struct state_value *pointer)
 {
 	const struct state *state = &move->state;
-	unsigned int number = arch_frame_register(state->elf_class);
+	unsigned int number = state->arch->frame;
 	struct state_range saved = {
 		.address = *pointer, .bytes = state->width,
 	};
@@ -459,7 +456,7 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		      const uint8_t *table, struct tdf_stmt *out,
 		      struct bytes *rpn)
 {
-	unsigned int frame = arch_frame_register(move->module->elf_class);
+	unsigned int frame = move->module->arch->frame;
 	size_t start = rpn->size;
 	struct error err = {0};
 	int code;

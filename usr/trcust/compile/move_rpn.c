@@ -78,8 +78,7 @@ static bool is_own_stack(const struct move *move)
  * that returns; nor is what was known before it had one. */
 static bool is_outside(const struct move *move, const struct state_value *value)
 {
-	unsigned int results[2];
-	size_t count;
+	const unsigned int *results = move->module->arch->results;
 
 	if (value->base == STATE_FIXED || value->base == STATE_THREAD ||
 	    value->base == STATE_NUMBER)
@@ -89,11 +88,8 @@ static bool is_outside(const struct move *move, const struct state_value *value)
 	if (state_is_stack(&move->state, value) ||
 	    !state_is_linear(&move->state, value))
 		return false;
-	count = arch_result_numbers(move->module->elf_class, results);
-	while (count--)
-		if (move->at_site[results[count]].base == value->base)
-			return true;
-	return false;
+	return move->at_site[results[0]].base == value->base ||
+	       move->at_site[results[1]].base == value->base;
 }
 
 static void shift(const struct move *move, struct state_value *value,
@@ -110,10 +106,10 @@ static struct move_entry entry_register(const struct move *move,
 					unsigned int number,
 					int64_t displacement)
 {
-	uint8_t elf_class = move->module->elf_class;
+	const struct arch *arch = move->module->arch;
 	struct move_entry entry = entry_unknown();
 
-	if (move->wide && number == arch_thread_register(elf_class))
+	if (move->wide && number == arch->thread)
 		entry.value.base = STATE_THREAD;
 	else if (number < ARCH_REGISTERS)
 		entry.value = move->at_nominal[number];
@@ -149,11 +145,11 @@ static void do_register(struct rewriting *r, unsigned int number,
 			unsigned int need)
 {
 	const struct move *move = r->move;
-	uint8_t elf_class = move->module->elf_class;
+	const struct arch *arch = move->module->arch;
 	size_t start = r->rpn->size;
 	struct move_entry entry;
 
-	if (number == arch_ip_register(elf_class)) {
+	if (number == arch->ip) {
 		uint64_t ip = move->block->insns[move->nominal].address +
 			      displacement;
 
@@ -161,7 +157,7 @@ static void do_register(struct rewriting *r, unsigned int number,
 		push(r, entry_fixed(ip), start);
 		return;
 	}
-	if (number == arch_flags_register(elf_class)) {
+	if (number == arch->flags) {
 		if (move->flags != SIZE_MAX) {
 			move_tell(move, "", move->flags,
 				  " changes the flags");

@@ -151,7 +151,7 @@ static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		      unsigned int need, unsigned int nesting,
 		      struct bytes *rpn)
 {
-	uint8_t elf_class = move->module->elf_class;
+	const struct arch *arch = move->module->arch;
 	size_t size = rpn->size;
 
 	switch (base) {
@@ -165,8 +165,7 @@ static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		return true;
 	case STATE_THREAD:
 		if (move->wide)
-			rpn_emit_register(rpn, arch_thread_register(elf_class),
-					  add);
+			rpn_emit_register(rpn, arch->thread, add);
 		return move->wide;
 	}
 	if (register_emit(move, base, add, need, rpn) ||

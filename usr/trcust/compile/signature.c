@@ -194,7 +194,7 @@ static char *result_of_type(const struct module *module, Dwarf_Die *type,
 {
 	enum dwarf_type_kind kind = dwarf_type_kind(type);
 	unsigned int bytes = module->elf_class == ELFCLASS64 ? 8 : 4;
-	const char *reg = arch_result_register(module->elf_class);
+	const char *reg = module->arch->result;
 
 	switch (kind) {
 	case DWARF_TYPE_POINTER:
@@ -218,7 +218,7 @@ char *signature_result_find(const struct module *module,
 			    struct dwarf_file *dwarf, uint64_t entry,
 			    bool typed)
 {
-	const char *reg = arch_result_register(module->elf_class);
+	const char *reg = module->arch->result;
 	Dwarf_Die function, type, bare;
 
 	if (!function_find(dwarf, entry, &function))

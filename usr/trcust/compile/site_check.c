@@ -40,7 +40,7 @@ static void hint_refused(struct compilation *c, const struct code_site *at,
 {
 	char text[128];
 
-	if (arch_insn_print(at->bytes, at->insn.length, c->module->elf_class,
+	if (arch_insn_print(c->module->arch, at->bytes, at->insn.length,
 			    at->address, text, sizeof(text)))
 		snprintf(text, sizeof(text), "the instruction");
 	diag_hint(c->diag, "%s at %s %s", text, name, at->insn.why);
@@ -270,8 +270,7 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	       const struct site_place *place, bool several,
 	       struct compile_site *site)
 {
-	struct code_site at = { .address = place->address };
-	unsigned int results[2];
+	struct code_site at = {.address = place->address};
 	size_t available;
 	int verdict;
 
@@ -305,8 +304,7 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	site->entry = place->function ? place->base : place->entry;
 	site->exit = place->exit;
 	site->result_rpn = place->result_rpn;
-	arch_result_numbers(c->module->elf_class, results);
-	site->result = results[0];
+	site->result = c->module->arch->results[0];
 	if (c->module->kind != TDF_MODULE_USER)
 		return fill_kernel(c, point, place, site);
 	return fill_user(c, point, place, &at, site);

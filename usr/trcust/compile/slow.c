@@ -231,9 +231,8 @@ static void tell(const struct slow *slow, size_t others)
 	char name[NAME_SIZE], insn[128], text[NAME_SIZE + 160];
 
 	site_name_at(c, site->address, name, sizeof(name));
-	if (arch_insn_print(site->insn, site->insn_length,
-			    c->module->elf_class, site->address, insn,
-			    sizeof(insn)))
+	if (arch_insn_print(c->module->arch, site->insn, site->insn_length,
+			    site->address, insn, sizeof(insn)))
 		strcpy(insn, "the instruction");
 	snprintf(text, sizeof(text), "%s at %s is single-stepped", insn, name);
 	TELL_SITE(c, slow->point->tsf, TRCERR_SLOWSITE, text);

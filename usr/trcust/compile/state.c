@@ -12,18 +12,17 @@ static bool is_general(const struct state *state, unsigned int number)
 {
 	char name[16];
 
-	return number != arch_ip_register(state->elf_class) &&
-	       number != arch_flags_register(state->elf_class) &&
-	       arch_register_print(number, state->elf_class, name,
-				   sizeof(name));
+	return number != state->arch->ip && number != state->arch->flags &&
+	       arch_register_print(state->arch, number, name, sizeof(name));
 }
 
-void state_begin(struct state *state, uint8_t elf_class, int frame, bool fresh)
+void state_begin(struct state *state, const struct arch *arch, int frame,
+		 bool fresh)
 {
 	memset(state, 0, sizeof(*state));
-	state->elf_class = elf_class;
-	state->width = elf_class == ELFCLASS64 ? 8 : 4;
-	state->stack = arch_stack_register(elf_class);
+	state->arch = arch;
+	state->width = arch->elf_class == ELFCLASS64 ? 8 : 4;
+	state->stack = arch->stack;
 	state->frame = frame;
 	state->fresh = fresh;
 	state->escaped = SIZE_MAX;

@@ -50,7 +50,7 @@ struct state_write {
 };
 
 struct state {
-	uint8_t elf_class;
+	const struct arch *arch;
 	unsigned int width;	/* of a register */
 	unsigned int stack;	/* the stack pointer */
 	int frame;		/* a register that leads to the frame; -1 */
@@ -68,7 +68,8 @@ struct state {
 	bool failed;		/* out of memory; sticks */
 };
 
-void state_begin(struct state *state, uint8_t elf_class, int frame, bool fresh);
+void state_begin(struct state *state, const struct arch *arch, int frame,
+		 bool fresh);
 void state_end(struct state *state);
 /* Behind instruction `at`. */
 void state_step(struct state *state, size_t at, const struct arch_insn *insn,

@@ -214,9 +214,8 @@ int dwarf_entry_emit(const struct dwarf_context *context,
 	bool simple = count == 1 && dwarf_op_register(ops, &argument.number);
 
 	if (simple && context->entry_name && !context->callee)
-		arch_register_print(argument.number,
-				    context->dwarf->module->elf_class,
-				    context->entry_name, 16);
+		arch_register_print(context->dwarf->module->arch,
+				    argument.number, context->entry_name, 16);
 	if (context_is_entry(context)) {
 		if (simple)
 			return dwarf_frame_own_emit(context, argument.number,

@@ -140,7 +140,7 @@ int dwarf_frame_register_emit(const struct dwarf_context *context,
 			      unsigned int number, struct bytes *rpn,
 			      struct error *err)
 {
-	uint8_t elf_class = context->dwarf->module->elf_class;
+	const struct arch *arch = context->dwarf->module->arch;
 	Dwarf_Op memory[3], *ops;
 	Dwarf_Frame *frame;
 	size_t count;
@@ -153,7 +153,7 @@ int dwarf_frame_register_emit(const struct dwarf_context *context,
 				 "is damaged");
 	else if (count)
 		code = frame_rule_emit(context, ops, count, rpn, err);
-	else if (arch_register_is_kept(number, elf_class))
+	else if (arch_register_is_kept(arch, number))
 		code = dwarf_frame_own_emit(context, number, 0, rpn, err);
 	else
 		code = error_set(err, -ENODATA, "the caller's register isn't "
@@ -181,7 +181,7 @@ int dwarf_frame_own_emit(const struct dwarf_context *context,
 			 unsigned int number, int64_t displacement,
 			 struct bytes *rpn, struct error *err)
 {
-	uint8_t elf_class = context->dwarf->module->elf_class;
+	const struct arch *arch = context->dwarf->module->arch;
 	char name[16];
 	int code;
 
@@ -192,7 +192,7 @@ int dwarf_frame_own_emit(const struct dwarf_context *context,
 			rpn_emit_add(rpn, displacement, true);
 		return code;
 	}
-	if (!arch_register_print(number, elf_class, name, sizeof(name)))
+	if (!arch_register_print(arch, number, name, sizeof(name)))
 		return error_set(err, -ENODATA, "held in %s, which a probe "
 				 "can't read", name);
 	rpn_emit_register(rpn, number, displacement);

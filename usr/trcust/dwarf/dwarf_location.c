@@ -339,9 +339,8 @@ static void describe_register(const struct dwarf_context *context,
 	int64_t distance = op->atom == DW_OP_bregx ? op->number2 : op->number;
 	char name[16];
 
-	arch_register_print(register_number(op),
-			    context->dwarf->module->elf_class, name,
-			    sizeof(name));
+	arch_register_print(context->dwarf->module->arch, register_number(op),
+			    name, sizeof(name));
 	if (is_breg(op) && distance)
 		snprintf(text, size, "%s%+" PRId64, name, distance);
 	else

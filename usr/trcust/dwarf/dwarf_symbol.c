@@ -215,7 +215,7 @@ static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
 			struct bytes *rpn)
 {
-	unsigned int number = arch_thread_register(dwarf->module->elf_class);
+	unsigned int number = dwarf->module->arch->thread;
 
 	if (dwarf_is_wide(dwarf)) {
 		rpn_emit_register(rpn, number, offset);

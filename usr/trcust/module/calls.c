@@ -186,14 +186,14 @@ static bool is_quiet(const struct calls *calls,
 static bool find_stub(const struct calls *calls, uint64_t address,
 		      struct arch_effect *effect)
 {
-	uint8_t elf_class = calls->module->elf_class;
+	const struct arch *arch = calls->module->arch;
 	size_t size;
 	const uint8_t *code = module_code(calls->module, address, &size, NULL);
 	struct arch_insn insn;
 
 	for (int i = 0; code && i < STUB_MAX; i++) {
-		if (arch_insn_decode(code, size, elf_class, &insn) ||
-		    !arch_effect_find(code, size, elf_class, address, effect))
+		if (arch_insn_decode(arch, code, size, &insn) ||
+		    !arch_effect_find(arch, code, size, address, effect))
 			return false;
 		if (insn.flow != ARCH_FLOW_NEXT)
 			return insn.flow == ARCH_FLOW_COMPUTED;
@@ -228,9 +228,10 @@ static void callee_add(struct calls *calls, struct node *node, uint64_t target)
 }
 
 /* The stack pointer isn't what it was, nor what the function had put aside. */
-static bool takes_stack(const struct arch_effect *effect, uint8_t elf_class)
+static bool takes_stack(const struct arch_effect *effect,
+			const struct arch *arch)
 {
-	unsigned int stack = arch_stack_register(elf_class);
+	unsigned int stack = arch->stack;
 
 	for (uint8_t i = 0; i < effect->count; i++) {
 		const struct arch_transfer *t = &effect->transfers[i];
@@ -241,7 +242,7 @@ static bool takes_stack(const struct arch_effect *effect, uint8_t elf_class)
 		    t->source == ARCH_SOURCE_CONSTANT)
 			return true;
 		if (t->source == ARCH_SOURCE_REGISTER && t->reg != stack &&
-		    !arch_register_is_kept(t->reg, elf_class))
+		    !arch_register_is_kept(arch, t->reg))
 			return true;
 	}
 	return false;
@@ -285,8 +286,8 @@ static bool is_switch(const struct reader *r)
 {
 	struct arch_computed computed;
 
-	arch_computed_find(r->before, r->before_count,
-			   r->calls->module->elf_class, &computed);
+	arch_computed_find(r->calls->module->arch, r->before, r->before_count,
+			   &computed);
 	return computed.stays || computed.kind == ARCH_COMPUTED_DISTANCES ||
 	       (computed.kind == ARCH_COMPUTED_ADDRESSES && computed.known &&
 		table_is_inside(r, computed.table));
@@ -300,7 +301,7 @@ static void take_insn(struct reader *r, uint64_t address,
 	bool inside = target >= r->range->start && target < r->range->end;
 
 	r->node->open |= !effect->known;
-	r->node->stack |= takes_stack(effect, r->calls->module->elf_class);
+	r->node->stack |= takes_stack(effect, r->calls->module->arch);
 	switch (insn->flow) {
 	case ARCH_FLOW_CALL:
 	case ARCH_FLOW_JUMP:
@@ -325,7 +326,7 @@ static void node_read(struct calls *calls, uint32_t number)
 		.calls = calls, .node = &calls->nodes[number],
 		.range = &calls->module->functions[number],
 	};
-	uint8_t elf_class = calls->module->elf_class;
+	const struct arch *arch = calls->module->arch;
 	uint64_t at = 0, bytes = r.range->end - r.range->start;
 	size_t size;
 	const uint8_t *code = module_code(calls->module, r.range->start, &size,
@@ -339,9 +340,9 @@ static void node_read(struct calls *calls, uint32_t number)
 		struct arch_effect effect;
 		struct arch_insn insn;
 
-		if (arch_insn_decode(code + at, bytes - at, elf_class, &insn) ||
-		    !arch_effect_find(code + at, bytes - at, elf_class,
-				      address, &effect)) {
+		if (arch_insn_decode(arch, code + at, bytes - at, &insn) ||
+		    !arch_effect_find(arch, code + at, bytes - at, address,
+				      &effect)) {
 			r.node->open = true;
 			r.before_count = 0;
 			at++;

@@ -67,7 +67,7 @@ static struct code_function *code_function_get(struct module *module,
 
 /* Decode until an instruction begins behind offset `to`, or the end. */
 static int code_function_decode(struct code_function *function,
-				uint8_t elf_class, uint32_t to)
+				const struct arch *arch, uint32_t to)
 {
 	struct arch_insn insn;
 
@@ -83,9 +83,8 @@ static int code_function_decode(struct code_function *function,
 			function->insns = grown;
 			function->room = room;
 		}
-		if (arch_insn_decode(function->bytes + function->next,
-				     function->size - function->next,
-				     elf_class, &insn)) {
+		if (arch_insn_decode(arch, function->bytes + function->next,
+				     function->size - function->next, &insn)) {
 			function->stuck = true;
 			break;
 		}
@@ -118,8 +117,8 @@ static int code_insn_at(const struct module *module,
 {
 	uint32_t at = function->insns[i];
 
-	return arch_insn_decode(function->bytes + at, function->size - at,
-				module->elf_class, insn);
+	return arch_insn_decode(module->arch, function->bytes + at,
+				function->size - at, insn);
 }
 
 bool code_is_good(const struct module *module, const struct arch_insn *insn)
@@ -136,7 +135,7 @@ static int code_find_near(const struct module *module,
 	size_t i;
 	struct arch_insn insn;
 
-	if (code_function_decode(function, module->elf_class, offset + 256))
+	if (code_function_decode(function, module->arch, offset + 256))
 		return -ENOMEM;
 	i = code_function_index(function, offset);
 	for (size_t j = i; j && !site->before; j--)
@@ -154,8 +153,7 @@ static int code_find_near(const struct module *module,
 static int code_take(const struct module *module, size_t available,
 		     struct code_site *site)
 {
-	if (arch_insn_decode(site->bytes, available, module->elf_class,
-			     &site->insn))
+	if (arch_insn_decode(module->arch, site->bytes, available, &site->insn))
 		return CODE_UNDECODABLE;
 	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
 }
@@ -166,7 +164,7 @@ static int code_judge(const struct module *module,
 	uint32_t offset = site->address - function->start;
 	size_t i;
 
-	if (code_function_decode(function, module->elf_class, offset))
+	if (code_function_decode(function, module->arch, offset))
 		return -ENOMEM;
 	i = code_function_index(function, offset);
 	if (i < function->count && function->insns[i] == offset)
@@ -246,7 +244,7 @@ bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 		return false;
 	function = code_function_get(module, range->start, range->end);
 	if (!function ||
-	    code_function_decode(function, module->elf_class, UINT32_MAX) ||
+	    code_function_decode(function, module->arch, UINT32_MAX) ||
 	    function->start + function->next <= address)
 		return false;
 	for (size_t i = 0; i < function->count; i++)

@@ -93,8 +93,8 @@ static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn)
 {
-	return !arch_insn_decode(part->bytes + at, part->size - at,
-				 flow->source.module->elf_class, insn);
+	return !arch_insn_decode(flow->source.module->arch, part->bytes + at,
+				 part->size - at, insn);
 }
 
 uint64_t flow_target(const struct flow *flow, uint64_t address,
@@ -230,10 +230,10 @@ struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
 bool flow_frame_is_empty(const struct flow *flow,
 			 const struct flow_frame *frame)
 {
-	uint8_t class = flow->source.module->elf_class;
+	const struct arch *arch = flow->source.module->arch;
 
-	return frame->known && frame->reg == arch_stack_register(class) &&
-	       frame->offset == (class == ELFCLASS64 ? 8 : 4);
+	return frame->known && frame->reg == arch->stack &&
+	       frame->offset == arch->call_bytes;
 }
 
 bool flow_name_is_cold(const struct module_symbol *symbol)

@@ -81,8 +81,8 @@ static struct arch_computed computed_find(const struct labels *labels,
 	size_t count = insns_before(labels->flow, part, at, certain, insns);
 	struct arch_computed computed;
 
-	arch_computed_find(insns, count,
-			   labels->flow->source.module->elf_class, &computed);
+	arch_computed_find(labels->flow->source.module->arch, insns, count,
+			   &computed);
 	if (computed.from_got) {
 		computed.table += labels->got;
 		computed.base += labels->got;
@@ -327,7 +327,7 @@ static bool constant_find(const struct labels *labels,
 	const struct module *module = labels->flow->source.module;
 	size_t available;
 
-	if (!arch_address_find(code, module->elf_class, address))
+	if (!arch_address_find(module->arch, code, address))
 		return false;
 	if (pointers_bytes(module, *address, &available))
 		return true;

@@ -24,10 +24,10 @@
 int module_refuse(struct error *err, const char *what)
 {
 	error_set(err, -ENOEXEC, "%s", what);
-	error_hint(err, "expected: an ELF program or shared library for %s or "
-		   "%s, or a kernel module (x.ko)",
-		   arch_machine_name(arch_machine(ELFCLASS64)),
-		   arch_machine_name(arch_machine(ELFCLASS32)));
+	error_hint(err,
+		   "expected: an ELF program or shared library for %s, %s "
+		   "or %s, or a kernel module (x.ko)",
+		   arch_x86_64.name, arch_i386.name, arch_aarch64.name);
 	return -ENOEXEC;
 }
 
@@ -71,7 +71,7 @@ static int module_check_machine(const struct module *module,
 {
 	char text[128];
 
-	if (eh->e_machine == arch_machine(module->elf_class))
+	if (module->arch)
 		return 0;
 	if (module->elf_class == ELFCLASS32 && eh->e_machine == EM_X86_64)
 		return module_refuse(err, "it is an x32 program");
@@ -132,6 +132,7 @@ static int module_check_header(struct module *module, uint64_t file_size,
 					  "lie behind its end");
 	module->elf_class = eh.e_ident[EI_CLASS];
 	module->machine = eh.e_machine;
+	module->arch = arch_find(module->machine, module->elf_class);
 	if (module_check_machine(module, &eh, err))
 		return -ENOEXEC;
 	return module_check_type(module, &eh, err);
@@ -386,6 +387,25 @@ static int module_open_file(struct module *module, const char *file,
 	return code ? code : module_identify(module, file, err);
 }
 
+const struct arch *module_arch(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), unpacked = -1;
+	const struct arch *arch = NULL;
+	struct error unused = {0};
+	Elf32_Ehdr eh; /* its first fields are those of Elf64_Ehdr */
+
+	if (fd >= 0 && !unpack_file(fd, &unpacked, &unused) &&
+	    pread(unpacked < 0 ? fd : unpacked, &eh, sizeof(eh), 0) ==
+		    sizeof(eh) &&
+	    !memcmp(eh.e_ident, ELFMAG, SELFMAG))
+		arch = arch_find(eh.e_machine, eh.e_ident[EI_CLASS]);
+	if (unpacked >= 0)
+		close(unpacked);
+	if (fd >= 0)
+		close(fd);
+	return arch;
+}
+
 int module_open(struct module **result, const char *file, const char *path,
 		uint8_t kind, struct error *err)
 {
@@ -429,15 +449,17 @@ int module_parse(struct module **result, void *data, size_t size,
 	return code;
 }
 
-int module_open_kernel(struct module **result, struct error *err)
+int module_open_kernel(struct module **result, const struct arch *arch,
+		       struct error *err)
 {
 	struct module *module = module_new("vmlinux", TDF_MODULE_KERNEL);
 
 	*result = module;
 	if (!module)
 		return error_set(err, -ENOMEM, "out of memory");
-	module->elf_class = ELFCLASS64;
-	module->machine = arch_machine(ELFCLASS64);
+	module->arch = arch;
+	module->elf_class = arch->elf_class;
+	module->machine = arch->machine;
 	return 0;
 }
 

@@ -47,10 +47,13 @@ struct module_symbol {
 struct demangle_index;		/* demangle.h */
 struct pointers;		/* pointers.h */
 
+struct arch; /* ../arch/arch.h */
+
 struct module {
 	char *path;		/* as recorded in TDF and TFF */
 	uint8_t kind;		/* TDF_MODULE_* */
 	uint8_t elf_class;
+	const struct arch *arch;
 	uint16_t machine;
 	struct identity identity;
 
@@ -92,13 +95,16 @@ struct module {
  */
 int module_open(struct module **module, const char *file, const char *path,
 		uint8_t kind, struct error *err);
+/* The processor of a file, which may be compressed; NULL: not known. */
+const struct arch *module_arch(const char *file);
 /* The same for bytes in memory, which must outlive the module and may be
  * written to; without an identity. An object file is taken for a kernel
  * module. */
 int module_parse(struct module **module, void *data, size_t size,
 		 struct error *err);
 /* A kernel of which no file is at hand. */
-int module_open_kernel(struct module **module, struct error *err);
+int module_open_kernel(struct module **module, const struct arch *arch,
+		       struct error *err);
 /* -EAGAIN when the file was written to since module_open(). */
 int module_check_unchanged(const struct module *module, struct error *err);
 void module_close(struct module *module);

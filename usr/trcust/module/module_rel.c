@@ -19,7 +19,7 @@
 
 struct rel {
 	Elf *elf, *like;
-	uint8_t elf_class;
+	const struct arch *arch;
 	size_t names, like_names;	/* sections of their names */
 	bool *taken;			/* sections of `like` that are matched */
 	uint64_t next;			/* free address */
@@ -79,6 +79,9 @@ static int rel_check_headers(struct rel *rel)
 	if (!gelf_getehdr(rel->elf, &eh) || elf_getshdrnum(rel->elf, &count))
 		return module_refuse(rel->err,
 				     "its ELF header is truncated or damaged");
+	rel->arch = arch_find(eh.e_machine, eh.e_ident[EI_CLASS]);
+	if (!rel->arch)
+		return module_refuse(rel->err, "it is for another machine");
 	while ((scn = elf_nextscn(rel->elf, scn)))
 		if (gelf_getshdr(scn, &sh) && section_has_bytes(&sh) &&
 		    (sh.sh_offset < eh.e_ehsize ||
@@ -269,8 +272,7 @@ static int rel_apply(struct rel *rel, const struct rel_target *target,
 	uint8_t *field;
 	GElf_Sym sym;
 
-	if (!arch_relocation_find(rel->elf_class, GELF_R_TYPE(rela->r_info),
-				  &how))
+	if (!arch_relocation_find(rel->arch, GELF_R_TYPE(rela->r_info), &how))
 		return target->loaded ?
 		       rel_refuse_type(rel, GELF_R_TYPE(rela->r_info)) : 0;
 	if (!how.bytes)
@@ -365,9 +367,11 @@ static int rel_relocate(struct rel *rel)
 int module_rel_link(Elf *elf, uint64_t file_size, Elf *like, struct error *err)
 {
 	struct rel rel = {
-		.elf = elf, .like = like, .left = file_size,
+		.elf = elf,
+		.like = like,
+		.left = file_size,
 		.compressed_left = file_size,
-		.elf_class = gelf_getclass(elf), .err = err,
+		.err = err,
 	};
 	int code = rel_check_headers(&rel);
 

@@ -53,8 +53,8 @@ static int sweep_section(struct sweep *sweep)
 		uint64_t next = next_function(sweep, address);
 		struct arch_insn insn;
 
-		if (arch_insn_decode(sweep->bytes + at, sweep->size - at,
-				     sweep->module->elf_class, &insn)) {
+		if (arch_insn_decode(sweep->module->arch, sweep->bytes + at,
+				     sweep->size - at, &insn)) {
 			at++;
 			continue;
 		}

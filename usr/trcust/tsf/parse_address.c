@@ -3,13 +3,12 @@
 #include "parser.h"
 
 #include <string.h>
-#include "../arch/arch.h"
 
 #define FLAT_BYTES	4	/* registers of flat addresses are wider */
 #define SEGMENT_BYTES	2	/* those behind a segment register as wide */
 
-static const struct arch_register *register_find(const char *text,
-						 size_t length)
+static const struct arch_register *
+register_find(const struct parser *p, const char *text, size_t length)
 {
 	char name[16];
 
@@ -17,7 +16,7 @@ static const struct arch_register *register_find(const char *text,
 		return NULL;
 	memcpy(name, text, length);
 	name[length] = 0;
-	return arch_register_find(name);
+	return arch_register_find(p->arch, name);
 }
 
 /* The token is the letter (upper case) and something. */
@@ -27,12 +26,12 @@ static bool begins(const struct token *token, char letter)
 	       (token->text[0] & ~0x20) == letter;
 }
 
-static const struct arch_register *prefixed(const struct token *token,
-					    char letter)
+static const struct arch_register *
+prefixed(const struct parser *p, const struct token *token, char letter)
 {
-	return begins(token, letter) ?
-		       register_find(token->text + 1, token->length - 1) :
-		       NULL;
+	return begins(token, letter)
+		       ? register_find(p, token->text + 1, token->length - 1)
+		       : NULL;
 }
 
 static bool is_flat(const struct arch_register *reg)
@@ -100,16 +99,17 @@ static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 	const struct token *token = &p->token;
 	const char *text = parser_text(p, token);
 	bool flat = rule == ADDRESS_FLAT;
-	bool bare = token->kind == TOKEN_WORD && arch_register_find(text);
+	bool bare =
+		token->kind == TOKEN_WORD && arch_register_find(p->arch, text);
 
-	if (!begins(token, flat ? 'F' : 'R') && !prefixed(token, 'F') &&
-	    !is_segment(prefixed(token, 'R')) && !bare)
+	if (!begins(token, flat ? 'F' : 'R') && !prefixed(p, token, 'F') &&
+	    !is_segment(prefixed(p, token, 'R')) && !bare)
 		return parser_missing(p, ".");
 	parser_tell(p, token->pos,
 		    flat ? TRCERR_INVALIDREG : TRCERR_NOTASEGREG, text);
-	if (flat && is_flat(arch_register_find(text)))
+	if (flat && is_flat(arch_register_find(p->arch, text)))
 		diag_hint(p->diag, "an address in it is written 'F%s'", text);
-	else if (prefixed(token, 'F') || prefixed(token, 'R'))
+	else if (prefixed(p, token, 'F') || prefixed(p, token, 'R'))
 		diag_hint(p->diag, "%s take the %s form of an address",
 			  flat ? "MEM32 and ASCIIZ32" : "MEM and ASCIIZ",
 			  flat ? "flat" : "segment");
@@ -121,8 +121,8 @@ static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 static bool parse_base(struct parser *p, struct tsf_address *address,
 		       enum parse_address_rule rule)
 {
-	const struct arch_register *flat = prefixed(&p->token, 'F');
-	const struct arch_register *segment = prefixed(&p->token, 'R');
+	const struct arch_register *flat = prefixed(p, &p->token, 'F');
+	const struct arch_register *segment = prefixed(p, &p->token, 'R');
 
 	address->pos = p->token.pos;
 	if (rule != ADDRESS_SEGMENTED && is_flat(flat)) {
@@ -151,11 +151,11 @@ static bool parse_index(struct parser *p, struct tsf_address *address,
 			bool minus)
 {
 	const struct token *token = &p->token;
-	const struct arch_register *reg = register_find(token->text,
-							token->length);
+	const struct arch_register *reg =
+		register_find(p, token->text, token->length);
 	bool flat = address->form == TSF_ADDRESS_FLAT;
 
-	if (flat && is_flat(reg) && arch_register_is_index(reg))
+	if (flat && is_flat(reg) && arch_register_is_index(p->arch, reg))
 		return register_add(p, address, reg, minus, 0);
 	if (!flat && reg && reg->kind == ARCH_GPR &&
 	    reg->bytes == SEGMENT_BYTES)

@@ -3,7 +3,6 @@
 #include "parser.h"
 
 #include <rastrace/buffer.h>
-#include "../arch/arch.h"
 
 static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind,
 				 struct srcpos keyword)
@@ -37,7 +36,8 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return parse_symbol(p, &stmt->reg.name, &stmt->reg.pos);
 	}
 	text = parser_text(p, &p->token);
-	reg = p->token.kind == TOKEN_WORD ? arch_register_find(text) : NULL;
+	reg = p->token.kind == TOKEN_WORD ? arch_register_find(p->arch, text)
+					  : NULL;
 	if (!reg && p->token.kind == TOKEN_END)
 		return parser_missing(p, "register");
 	if (!reg) {

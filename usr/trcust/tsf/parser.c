@@ -211,9 +211,10 @@ bool parser_index(struct parser *p, uint32_t max, int64_t *value)
 	return true;
 }
 
-int tsf_parse(struct tsf **tsf, struct diag *diag)
+int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
+	      void *context)
 {
-	struct parser p = { .diag = diag };
+	struct parser p = {.diag = diag, .arch = &arch_x86_64};
 
 	*tsf = NULL;
 	p.tsf = tsf_make();
@@ -223,8 +224,11 @@ int tsf_parse(struct tsf **tsf, struct diag *diag)
 	}
 	lexer_init(&p.lexer, diag);
 	parser_next(&p);
-	if (parse_header(&p))
+	if (parse_header(&p)) {
+		if (find && p.tsf->modname)
+			p.arch = find(context, p.tsf->modname);
 		parse_points(&p);
+	}
 	if (p.aborted) {
 		tsf_free(p.tsf);
 		return -1;

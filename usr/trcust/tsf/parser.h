@@ -13,6 +13,7 @@
 #ifndef TRCUST_PARSER_H
 #define TRCUST_PARSER_H
 
+#include "../arch/arch.h"
 #include "lexer.h"
 #include "tsf.h"
 
@@ -29,6 +30,7 @@ struct parser {
 	struct srcpos last;	/* of the one before it */
 	bool last_names;	/* that one was '.' or '@' */
 	struct tsf *tsf;
+	const struct arch *arch; /* of the registers' names */
 	bool aborted;		/* after a fatal or severe diagnostic */
 	bool failed;		/* after an error: the point leaves nothing */
 

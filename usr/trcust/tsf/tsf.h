@@ -14,6 +14,8 @@
 #include <rastrace/tdf.h>
 #include "diag.h"
 
+struct arch; /* ../arch/arch.h */
+
 enum tsf_tp_kind {
 	TSF_TP_NONE,		/* no TP clause was met */
 	TSF_TP_SYMBOL,		/* .name[+-offset][,RETEP] */
@@ -162,11 +164,15 @@ struct tsf {
 	size_t point_count;
 };
 
+/* The processor of the module that MODNAME names. */
+typedef const struct arch *tsf_arch_find(void *context, const char *modname);
 /*
  * Parse the text that diag was opened on. 0, or -1 after a fatal or severe
- * diagnostic. Points with errors are in the tree, marked discarded.
+ * diagnostic. Points with errors are in the tree, marked discarded. Names of
+ * registers are those that `find` comes to; x86-64's without it (NULL).
  */
-int tsf_parse(struct tsf **tsf, struct diag *diag);
+int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
+	      void *context);
 void tsf_free(struct tsf *tsf);
 
 /* The tree as text, one clause a line. */

@@ -98,7 +98,7 @@ static uint32_t write_insn(struct tdf_writer *w, const struct compile_site *in)
 {
 	char text[INSN_TEXT];
 
-	if (arch_insn_print(in->insn, in->insn_length, w->c->module->elf_class,
+	if (arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
 			    in->address, text, sizeof(text)))
 		return 0;
 	return strings_add(&w->strings, text);
