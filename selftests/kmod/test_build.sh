@@ -25,6 +25,8 @@ path_off() {
 build() {
 	sparse=
 	command -v sparse >/dev/null && sparse="C=2 CF=-Wsparse-error"
+	# what it says of fetching them is no word of the compiler's
+	"$TOP/scripts/kbuild" -n "$1" >/dev/null 2>&1
 	# shellcheck disable=SC2086
 	built=$("$TOP/scripts/kbuild" -o "$TMP/$1" "$1" W=1 $sparse \
 		2>"$TMP/$1.log") || {
