@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # rastrace: trcust, trace, tracefmt, heapmon. `make help` lists the targets.
 
+TOP	:= .
+include scripts/cross.mk
 CC	?= gcc
 CLANG	?= clang
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 	   -Wno-unused-parameter -Wno-missing-field-initializers
 CPPFLAGS += -D_GNU_SOURCE -Iinclude
-B	:= build
+B	:= build$(MACHINE:%=/%)
 VERSION := 0.1
 CPPFLAGS += -DRASTRACE_VERSION='"$(VERSION)"'
 
@@ -23,7 +25,7 @@ DOCDIR	?= $(PREFIX)/share/doc/rastrace
 INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt heapmon
-trcust_LIBS   := -ldw -lelf -lZydis -liberty -llzma -lzstd -lz
+trcust_LIBS   := -ldw -lelf -lZydis -lcapstone -liberty -llzma -lzstd -lz
 trace_LIBS    := -lelf
 tracefmt_LIBS := -lelf
 heapmon_LIBS  := -ldw -lelf -lz -lm
@@ -88,7 +90,7 @@ $(B)/static/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(STATIC) $(LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ $$($(1)_LIBS) \
 		$$(if $$(filter -lelf,$$($(1)_LIBS)),-lz) -pthread
-	$$(Q)strip $$@
+	$$(Q)$$(STRIP) $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
@@ -155,7 +157,7 @@ lib32: $(LIBRARY:%=$(B)/lib32/%)
 
 # Once per tree: is everything there to build with?
 $(B)/headers:
-	@CC="$(CC)" scripts/setup --headers
+	@CC="$(CC)" CPPFLAGS='$(CPPFLAGS)' scripts/setup --headers
 	@mkdir -p $(@D) && touch $@
 
 # The second half runs in a make of its own: it reads the tree again after
@@ -164,9 +166,22 @@ demo: setup
 	@$(MAKE) --no-print-directory $(JOBS) all $(B)/demo/app
 	@scripts/demo
 
+# What runs here is built for here.
+ifneq ($(MACHINE),)
+$(foreach t,$(filter bench check check-all check-debug deb demo fuzz kmod,\
+	$(MAKECMDGOALS)),$(error make $(t) is of this machine, not of $(MACHINE): \
+	make check-all tests that, scripts/kbuild --arch has modules))
+endif
+
 check: setup-check
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
-	@selftests/run.sh -x 'debug/*'
+	@selftests/run.sh -x 'debug/*' -x 'aarch64/*'
+
+# All of it: in hours, also what guests of another kind of machine take
+check-all: setup-check
+	@scripts/setup debug
+	@$(MAKE) --no-print-directory $(JOBS) all selftests
+	@selftests/run.sh
 
 # What takes hours: the kernel-side tests on a kernel full of checkers, which is
 # built first, and more kernels.
@@ -281,12 +296,14 @@ help:
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
 	@echo 'make check      run every test (root; without it, what needs none)'
+	@echo 'make check-all  and all that takes longer: aarch64, check-debug'
 	@echo 'make check-debug the long tests: a kernel full of checkers, more kernels'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
 	@echo 'make bench      what hits, arming (root) and compiling and decoding cost, beside other tools'
 	@echo 'make kmod       the kernel module, KERNELS="6.1 6.12" or trees, into $(B)/kmod'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make portable   tracefmt without BPF and libraries, CC=... for any architecture'
+	@echo 'make ARCH=aarch64 [static|selftests] for that machine, into build/aarch64'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR; make uninstall'
 	@echo 'make deb        Debian packages, into $(B)/deb'
 	@echo 'make clean      remove $(B)'
@@ -295,6 +312,6 @@ help:
 
 FORCE:
 
-.PHONY: FORCE all bench check check-debug clean deb demo fuzz help install kmod \
+.PHONY: FORCE all bench check check-all check-debug clean deb demo fuzz help install kmod \
 	lib32 portable selftests setup setup-check static uninstall
 -include $(shell find $(B)/obj $(B)/portable -name '*.d' 2>/dev/null)
