@@ -9,6 +9,10 @@
  * jumps in a function; instructions of which a way that isn't seen may lead to.
  *
  * block_steps blocks MODULE: "NAME+OFFSET NUMBER: WHY; WHY" of each block.
+ *
+ * block_steps trace PROGRAM: the same as the first one of a way that stands on
+ * standard input, an address in hexadecimal per line, of a program that is
+ * loaded where it's linked to.
  */
 #include <elf.h>
 #include <errno.h>
@@ -291,6 +295,32 @@ static int print_functions(void)
 	return 0;
 }
 
+static int print_counts(void)
+{
+	printf("steps %lu blocks %lu jumps %lu suspect %lu\n", steps, blocks,
+	       jumps, suspect);
+	return differences != 0;
+}
+
+/* From main() on */
+static int read_trace(void)
+{
+	uint64_t begin = main_find(), from = 0;
+	bool begun = false;
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		uint64_t to = strtoull(line, NULL, 16);
+
+		begun |= !begin || to == begin;
+		to = begun && is_code(to) ? to : 0;
+		if (to)
+			step(from, to);
+		from = to;
+	}
+	return print_counts();
+}
+
 int main(int argc, char **argv)
 {
 	GElf_Ehdr eh;
@@ -302,6 +332,8 @@ int main(int argc, char **argv)
 	load(argv[2]);
 	if (!strcmp(argv[1], "blocks"))
 		return print_functions();
+	if (!strcmp(argv[1], "trace"))
+		return read_trace();
 	pid = start(argv + 2);
 	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
 	    !gelf_getehdr(module->elf, &eh)) {
@@ -312,7 +344,5 @@ int main(int argc, char **argv)
 	run_to_main(pid);
 	run(pid, strtoul(argv[1], NULL, 10));
 	waitpid(pid, &status, WNOHANG);
-	printf("steps %lu blocks %lu jumps %lu suspect %lu\n", steps, blocks,
-	       jumps, suspect);
-	return differences != 0;
+	return print_counts();
 }

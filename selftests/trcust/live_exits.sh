@@ -3,6 +3,7 @@
 # RETEP records every call that returns, once, with the value that it returns:
 # functions of many shapes, by the compilers and options that are there.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/registers.sh"
 need_root
 here=$(cd "$(dirname "$0")" && pwd)
 LC_ALL=C
@@ -49,7 +50,7 @@ trace_all() {
 		printf 'MODNAME=%s\nMAJOR=77\n' "$PWD/$1"
 		cut -d' ' -f1 log | sort -u | while read -r name; do
 			echo "TRACE TP=.$name,$2, DESC=\"function $name\"," \
-				'FMT="value %D", REGS=(EAX)'
+				"FMT=\"value %D\", REGS=($RESULT_32)"
 		done
 	} >all.tsf
 	trcust /W0 all.tsf || return 1
@@ -118,10 +119,10 @@ whole() {
 	rm -f ./*.TFF ./*.tdf
 	{
 		printf 'MODNAME=%s\nMAJOR=78\n' "$PWD/$file"
-		nm -D --defined-only "$file" | awk '$2 == "T" {
+		nm -D --defined-only "$file" | awk -v result="$RESULT" '$2 == "T" {
 			sub(/@.*/, "", $3)
 			if (!seen[$1]++)
-				print "TRACE TP=." $3 ",RETEP, REGS=(RAX)"
+				print "TRACE TP=." $3 ",RETEP, REGS=(" result ")"
 		}'
 	} >whole.tsf
 	trcust /W0 whole.tsf
@@ -147,7 +148,7 @@ run_crypto() {
 		-S 0011223344556677 -in shapes | cksum
 }
 crypto=$(ldconfig -p 2>/dev/null |
-	awk '/libcrypto\.so.*x86-64/ { print $NF; exit }')
+	awk '/libcrypto\.so.*(x86-64|AArch64)/ { print $NF; exit }')
 if cp "$(command -v bash)" bash.copy 2>/dev/null; then
 	whole bash.copy run_bash
 else

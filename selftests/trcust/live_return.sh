@@ -3,6 +3,7 @@
 # Where RETEP has the kernel's return probe it records what probes at the exits
 # do, and the program does what it did before: C, C++ and Go.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/registers.sh"
 need_root
 here=$(cd "$(dirname "$0")" && pwd)
 LC_ALL=C
@@ -19,7 +20,7 @@ make_tsf() {
 	for function; do
 		echo "TRACE TP=.$function,$retep, DESC=\"$function\"," \
 			"FMT=\"value %D %D${number:+ %P%{x32\}}\"," \
-			"REGS=(ESP,EAX)${number:+, MEM32=(.$number,DIRECT,4)}"
+			"REGS=($SP_32,$RESULT_32)${number:+, MEM32=(.$number,DIRECT,4)}"
 	done >>"$name.tsf"
 	trcust /W0 "$name.tsf"
 }
@@ -157,8 +158,8 @@ if command -v go >/dev/null; then
 	if GOCACHE=$TMP/cache GOFLAGS=-mod=mod GO111MODULE=off \
 		go build -o gone main.go 2>build.log; then
 		printf 'MODNAME=%s\nMAJOR=80\n%s\n%s\n' "$PWD/gone" \
-			'TRACE TP=."main.leaf",RETEP, REGS=(RAX)' \
-			'TRACE TP=."main.grow",RETEP, REGS=(RAX)' >harm.tsf
+			"TRACE TP=.\"main.leaf\",RETEP, REGS=($RESULT)" \
+			"TRACE TP=.\"main.grow\",RETEP, REGS=($RESULT)" >harm.tsf
 		trcust /W0 harm.tsf
 		harmless gone go
 	else

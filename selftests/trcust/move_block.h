@@ -4,7 +4,6 @@
 #define TRCUST_MOVE_BLOCK_H
 
 #include <rastrace/tdf.h>
-#include "arch_x86.h"
 #include "compiled.h"
 #include "usr/trcust/compile/move.h"
 #include "usr/trcust/rpn/rpn_emit.h"
@@ -45,6 +44,19 @@ static void move_block_find(struct module *module, const char *name, bool entry,
 				 (unsigned long long)at);
 		at += insn->insn.length;
 	}
+}
+
+/* The same for AArch64; false: there is no assembler for it. */
+__attribute__((unused))
+static bool move_block_link_a64(const char *options)
+{
+	static const char tools[] =
+		"PATH=$PATH:${RASTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}"
+		"/rastrace}/aarch64/bin; ";
+
+	return compiled_run("%s aarch64-linux-gnu-as -o code.o code.s && "
+			    "aarch64-linux-gnu-ld --build-id %s -o code code.o",
+			    tools, options);
 }
 
 /* Assemble and link code.s; false: this machine can't, for 32 bits. */

@@ -5,8 +5,9 @@
  *
  *	stop PC PID BIAS FSBASE REGISTER...	numbers in hex; the registers in
  *						the order of their DWARF numbers,
- *						then the flags; answers "ok"
- *	class		"32" or "64"
+ *						then the flags; answers "ok". Of
+ *						AArch64 FSBASE is TPIDR_EL0
+ *	class		"32", "64" or "a64"
  *	rows		addresses where statements begin
  *	entries		addresses of functions
  *	names		those in scope at PC
@@ -29,6 +30,7 @@
 static struct dwarf_file *dwarf;
 static struct interpreter in;
 static struct pt_regs regs;
+static uint64_t regs_a64[34];
 static uint64_t pc;
 
 static void read_stop(char *text)
@@ -43,14 +45,20 @@ static void read_stop(char *text)
 		&regs.rax, &regs.rcx, &regs.rdx, &regs.rbx, &regs.rsp,
 		&regs.rbp, &regs.rsi, &regs.rdi, &regs.rip, &regs.eflags,
 	};
-	size_t count = in.is32 ? 10 : 18;
+	size_t count = in.x ? 34 : in.is32 ? 10 : 18;
 
 	pc = strtoull(text, &text, 16);
 	in.pid = strtoull(text, &text, 16);
 	in.bias = strtoull(text, &text, 16);
 	in.thread_base[0] = strtoull(text, &text, 16);
-	for (size_t i = 0; i < count; i++)
-		*(in.is32 ? regs32 : regs64)[i] = strtoull(text, &text, 16);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = strtoull(text, &text, 16);
+
+		if (in.x)
+			regs_a64[i] = value;
+		else
+			*(in.is32 ? regs32 : regs64)[i] = value;
+	}
 	in.regs = &regs;
 	puts("ok");
 }
@@ -160,7 +168,7 @@ static void serve(char *line)
 	if (!strncmp(line, "stop ", 5)) {
 		read_stop(line + 5);
 	} else if (!strcmp(line, "class")) {
-		puts(in.is32 ? "32" : "64");
+		puts(in.x ? "a64" : in.is32 ? "32" : "64");
 	} else if (!strcmp(line, "rows")) {
 		print_all_rows();
 	} else if (!strcmp(line, "entries")) {
@@ -194,6 +202,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	in.is32 = module->elf_class == ELFCLASS32;
+	in.x = module->machine == EM_AARCH64 ? regs_a64 : NULL;
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		serve(line);

@@ -9,9 +9,11 @@ gdb -nx -batch -x place_gdb.py PROGRAM, with the environment
   PLACE_WHERE    stop at the line table's "rows" or at functions' "entries"
   PLACE_STOPS    most addresses to stop at, spread evenly (200)
   PLACE_HITS     most stops at one address (1)
-  PLACE_NAMES    globals to look at as well
+  PLACE_NAMES    globals to look at as well; NAME=EXPRESSION: gdb takes that
   PLACE_REFS     look at references; gdb 13 crashes at those in pieces
   PLACE_VERBOSE  print every variable
+  PLACE_REMOTE   a socket: the program is run by QEMU, of which this process
+                 has the memory: PLACE_PID
 Prints a line for each difference, "reason COUNT TEXT" for what isn't there,
 and for "param", "local", "global" a line with counts of
   same       both have the value           absent   neither has
@@ -26,10 +28,12 @@ import gdb
 LEAVES = 64		# of one variable
 ELEMENTS = 16		# of one array
 REGISTERS = {
-    True: "eax ecx edx ebx esp ebp esi edi eip eflags".split(),
-    False: ("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 "
-            "rip eflags").split(),
+    "32": "eax ecx edx ebx esp ebp esi edi eip eflags".split(),
+    "64": ("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 "
+           "rip eflags").split(),
+    "a64": ["x%d" % i for i in range(31)] + ["sp", "pc", "cpsr"],
 }
+THREAD = {"64": "fs_base", "a64": "TPIDR_EL0"}
 REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 env = os.environ
 
@@ -140,7 +144,7 @@ class Comparison:
         self.reasons = collections.Counter()
         self.lines = []
         self.stops = 0
-        self.narrow = self.evaluator.ask("class") == "32"
+        self.machine = self.evaluator.ask("class")
 
     def compare(self, kind, name, offset, value, type_):
         theirs = number(value, type_)
@@ -171,10 +175,11 @@ class Comparison:
         self.stops += 1
         self.pc = frame.pc() - self.bias
         values = [int(frame.read_register(name)) & (2 ** 64 - 1)
-                  for name in REGISTERS[self.narrow]]
-        base = 0 if self.narrow else int(frame.read_register("fs_base"))
+                  for name in REGISTERS[self.machine]]
+        thread = THREAD.get(self.machine)
+        base = int(frame.read_register(thread)) if thread else 0
         self.evaluator.ask("stop", *("%x" % value for value in (
-            self.pc, gdb.selected_inferior().pid, self.bias, base, *values)))
+            self.pc, self.pid, self.bias, base, *values)))
         for own, symbol in symbols_in_scope(frame):
             try:
                 value = symbol.value(own)
@@ -183,7 +188,8 @@ class Comparison:
             self.compare_all("param" if symbol.is_argument else "local",
                              symbol.name, value, symbol.type)
         for name in env.get("PLACE_NAMES", "").split():
-            value = gdb.parse_and_eval(name)
+            name, _, theirs = name.partition("=")
+            value = gdb.parse_and_eval(theirs or name)
             self.compare_all("global", name, value, value.type)
 
     def start(self):
@@ -191,13 +197,19 @@ class Comparison:
         ours = self.module == os.path.realpath(
             gdb.current_progspace().filename)
         linked = int(gdb.parse_and_eval("(long)&main")) if ours else 0
-        gdb.execute("set args %s >/dev/null 2>&1" % env.get("PLACE_ARGS", ""))
+        remote = env.get("PLACE_REMOTE")
+        if remote:
+            gdb.execute("target remote " + remote, to_string=True)
+        else:
+            gdb.execute("set args %s >/dev/null 2>&1" %
+                        env.get("PLACE_ARGS", ""))
         gdb.execute("tbreak main", to_string=True)
-        gdb.execute("run", to_string=True)
+        gdb.execute("continue" if remote else "run", to_string=True)
+        self.pid = int(env.get("PLACE_PID") or gdb.selected_inferior().pid)
         if ours:
             self.bias = int(gdb.parse_and_eval("(long)&main")) - linked
             return
-        with open("/proc/%d/maps" % gdb.selected_inferior().pid) as maps:
+        with open("/proc/%d/maps" % self.pid) as maps:
             self.bias = min(int(line.split("-")[0], 16) for line in maps
                             if line.rstrip().endswith(self.module))
 

@@ -54,8 +54,89 @@ else
 	skip "blocks of assembly" "the assembler can't do it"
 fi
 
+# shared_a64 FILE: the same for AArch64
+shared_a64() {
+	aarch64-linux-gnu-gcc -shared -nostdlib -o "$1.so" \
+		"$here/blocks/$1.s" 2>log
+}
+
+if shared_a64 edges_a64; then
+	is "$("$steps" blocks ./edges_a64.so | awk '!seen[$0]++')" \
+'edges+0 3: the function begins there; it ends with a jump
+edges+0xc 1: a call or jump stands before it; a jump leads behind it
+edges+0x10 2: a jump leads to its start; it ends with a call
+edges+0x18 3: a call or jump stands before it; it ends with a jump
+edges+0x24 6: a call or jump stands before it; it ends with a jump
+edges+0x3c 1: a jump leads to its start; a jump leads behind it
+edges+0x40 2: a jump leads to its start; it ends with a jump
+edges+0x48 1: a jump leads to its start; it ends with an instruction that does not go on
+edges+0x4c 3: a jump leads to its start; it ends with a return
+apart+0 4: the function begins there; it ends with a jump
+apart+0x10 1: a call or jump stands before it; it ends with a return
+apart+0x14 2: a call or jump stands before it; it ends with a return
+apart+0x1c 5: a jump leads to its start; it ends with a jump
+apart+0x30 2: a jump leads to its start; it ends with a return
+apart+0x38 3: a jump leads to its start; it ends with a return
+unknown+0 1: the function begins there; a jump leads behind it
+unknown+0x4 1: a switch may lead to its start; a jump leads behind it
+unknown+0x8 1: a switch may lead to its start; a jump leads behind it
+unknown+0xc 1: a switch may lead to its start; it ends with a jump
+unknown+0x10 1: a switch may lead to its start; a jump leads behind it
+unknown+0x14 3: a switch may lead to its start; it ends with a return
+threaded+0 1: the function begins there; it ends with a jump
+threaded+0x4 3: a call or jump stands before it; it ends with a return
+threaded+0x10 2: a jump leads to its start; it ends with a jump
+threaded+0x18 1: a call or jump stands before it; a jump leads behind it
+threaded+0x1c 2: a jump leads to its start; it ends with a return' "blocks of AArch64"
+else
+	skip "blocks of AArch64" "the assembler can't do it"
+fi
+
+# walk_a64 NAME JUMPS PROGRAM: as walk, by what qemu-aarch64 tells of each
+# instruction; of a static program
+walk_a64() {
+	for one in -one-insn-per-tb -singlestep; do
+		qemu-aarch64 $one -d nochain,exec -D trace "$3" >log 2>&1 &&
+			break
+	done
+	sed -n 's,^Trace [^[]*\[[0-9a-f]*/0*\([0-9a-f]*\)/.*,\1,p' trace |
+		"$steps" trace "$3" >count
+	is "$(grep -v ^steps count)" "" "$1: all ways are known"
+	ok "$1: $(tail -n 1 count)" awk -v j="$2" \
+		'END { exit !($2 > 1000 && $4 > 100 && $6 >= j && !$8) }' count
+}
+
+link_a64() {
+	case $1 in
+	gcc) aarch64-linux-gnu-gcc -w $2 -static -o "$3" "$4" ;;
+	clang)
+		clang --target=aarch64-linux-gnu -ffreestanding -w $2 -c \
+			-o part.o "$4" &&
+			aarch64-linux-gnu-gcc -static -o "$3" part.o ;;
+	esac 2>log
+}
+
+for source in switches tables; do
+	for cc in gcc clang; do
+		for options in -O0 "-O2 -mbranch-protection=standard" -Os; do
+			name="AArch64, $cc $options, $source"
+			if ! command -v qemu-aarch64 >/dev/null; then
+				skip "$name" "no qemu-aarch64"
+			elif link_a64 $cc "$options" program_a64 \
+					"$here/blocks/$source.c"; then
+				walk_a64 "$name" 40 ./program_a64
+			else
+				skip "$name" "the compiler can't do it"
+			fi
+		done
+	done
+done
+
 "$steps" 100 /bin/true >/dev/null 2>err
-grep -q 'cannot start' err && skip_all "cannot step through programs here"
+if grep -q 'cannot start' err; then
+	skip "the ways of programs" "cannot step through programs here"
+	tap_done
+fi
 
 for cc in gcc clang; do
 	command -v $cc >/dev/null || continue

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "bpf/interpret.h"
+#include "machine.h"
 #include "tap.h"
 #include "usr/trcust/compile/compile.h"
 
@@ -378,9 +379,7 @@ static void image_check(const char *directory, const char *name,
 /* Far pointers and E-registers reach it: it lies below 4 GiB. */
 static void area_map(void)
 {
-	uintptr_t at = (uintptr_t)mmap(NULL, 4 * AREA, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
-				       -1, 0);
+	uintptr_t at = (uintptr_t)machine_map_low(4 * AREA);
 
 	if (at == (uintptr_t)MAP_FAILED)
 		tap_bail("no memory below 4 GiB");

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <glob.h>
 #include "tap.h"
+#include "effect_text.h"
 #include "insn_form.h"
 #include "insn_random.h"
 #include "insn_run.h"
@@ -469,92 +470,6 @@ static void generated_check(int count)
 	free(forms.table);
 }
 
-static void memory_print(char **p, uint8_t elf_class,
-			 const struct arch_memory *memory)
-{
-	char base[16];
-
-	switch (memory->space) {
-	case ARCH_SPACE_BASE:
-		arch_register_print(x86_of(elf_class), memory->base, base,
-				    sizeof(base));
-		*p += sprintf(*p, "[%s%+lld]", base, (long long)memory->number);
-		break;
-	case ARCH_SPACE_FIXED:
-		*p += sprintf(*p, "[%#llx]", (long long)memory->number);
-		break;
-	case ARCH_SPACE_THREAD:
-		*p += sprintf(*p, "[thread%+lld]", (long long)memory->number);
-		break;
-	default:
-		*p += sprintf(*p, "[?]");
-		break;
-	}
-	*p += sprintf(*p, ":%u", memory->bytes);
-}
-
-static void transfer_print(char **p, uint8_t elf_class,
-			   const struct arch_transfer *transfer)
-{
-	char name[16];
-
-	*p += sprintf(*p, " ");
-	arch_register_print(x86_of(elf_class), transfer->to, name,
-			    sizeof(name));
-	if (transfer->to_memory)
-		memory_print(p, elf_class, &transfer->memory);
-	else
-		*p += sprintf(*p, "%s", name);
-	if (transfer->part)
-		*p += sprintf(*p, "(%u)", transfer->part);
-	*p += sprintf(*p, "=");
-	arch_register_print(x86_of(elf_class), transfer->reg, name,
-			    sizeof(name));
-	switch (transfer->source) {
-	case ARCH_SOURCE_CONSTANT:
-		*p += sprintf(*p, "%lld", (long long)transfer->number);
-		return;
-	case ARCH_SOURCE_ADDRESS:
-		*p += sprintf(*p, "@%#llx", (long long)transfer->number);
-		return;
-	case ARCH_SOURCE_REGISTER:
-		*p += sprintf(*p, "%s%+lld:%u", name,
-			      (long long)transfer->number, transfer->bytes);
-		break;
-	case ARCH_SOURCE_MEMORY:
-		memory_print(p, elf_class, &transfer->memory);
-		break;
-	default:
-		*p += sprintf(*p, "?");
-		return;
-	}
-	*p += sprintf(*p, "%s", transfer->is_signed ? "s" : "");
-}
-
-static void effect_print(char *text, uint8_t elf_class,
-			 const struct arch_effect *effect)
-{
-	char *p = text;
-
-	*p = 0;
-	if (!effect->known) {
-		sprintf(text, " unknown");
-		return;
-	}
-	for (int i = 0; i < effect->count; i++)
-		transfer_print(&p, elf_class, &effect->transfers[i]);
-	for (int i = 0; i < effect->read_count; i++) {
-		p += sprintf(p, " reads ");
-		memory_print(&p, elf_class, &effect->reads[i]);
-	}
-	for (int i = 0; i < effect->write_count; i++) {
-		p += sprintf(p, " writes ");
-		memory_print(&p, elf_class, &effect->writes[i]);
-	}
-	sprintf(p, "%s%s%s", effect->flags ? " flags" : "",
-		effect->faults ? " faults" : "", effect->traps ? " traps" : "");
-}
-
 /* Not only right, but as exact as it can be said */
 static const struct {
 	uint8_t elf_class, size;
@@ -579,7 +494,7 @@ static void exact_check(void)
 		tap_str(text, exact[i].text, "%s, as text", exact[i].text);
 		if (arch_effect_find(x86_of(elf_class), bytes, exact[i].size,
 				     0x1000, &effect))
-			effect_print(told, elf_class, &effect);
+			effect_print(told, x86_of(elf_class), &effect);
 		tap_str(told, exact[i].effect, "%s", exact[i].text);
 	}
 }

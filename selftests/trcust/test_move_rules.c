@@ -9,6 +9,7 @@
 #include "move_block.h"
 #include "usr/lib/rpn.h"
 
+#define A64	164
 #define SAFE	MOVE_SAFE
 #define FAST	MOVE_FAST
 
@@ -16,7 +17,7 @@ enum how { VALUE, MEM, TEXT, REG, IF, LEN, STACK, FAR };
 
 static const struct row {
 	const char *code;	/* instructions; in front of the last of them */
-	int bits;		/* 64, 32; negative: inside a function */
+	int bits;		/* 64, 32, A64; negative: inside a function */
 	int nominal, site;	/* numbers of instructions */
 	enum move_mode mode;
 	enum how how;
@@ -223,12 +224,15 @@ static void write_code(int bits)
 
 static void check_rows(int bits)
 {
+	static const char places[] = "-Ttext=0x10000 -Tdata=0x20000";
 	struct error err = {0};
 	struct module *module;
 
 	write_code(bits);
-	if (!move_block_link(bits == 64, "-Ttext=0x10000 -Tdata=0x20000")) {
-		tap_skip("code of 32 bits", "no assembler for it");
+	if (!(bits == A64 ? move_block_link_a64(places) :
+			    move_block_link(bits == 64, places))) {
+		tap_skip(bits == A64 ? "code of AArch64" : "code of 32 bits",
+			 "no assembler for it");
 		return;
 	}
 	if (module_open(&module, "code", "code", 0, &err))
@@ -244,5 +248,6 @@ int main(void)
 	compiled_begin();
 	check_rows(64);
 	check_rows(32);
+	check_rows(A64);
 	return tap_done();
 }

@@ -155,8 +155,8 @@ static const struct option_def options[] = {
 	 "fast: a cheaper one with the same values",
 	 take_site},
 	{"arch", 0, "NAME",
-	 "the processor of a kernel that has no file here: x86-64 (default) or "
-	 "aarch64",
+	 "the processor of a kernel that has no file here: x86-64 or aarch64 "
+	 "(default: this machine's)",
 	 take_arch},
 	{"exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero},
 	{"explain", 0, NULL,
@@ -315,7 +315,7 @@ static int run(const struct settings *s, int count, char **operands)
 int main(int argc, char **argv)
 {
 	struct settings s = {
-		.level = 2, .site = MOVE_SAFE, .arch = &arch_x86_64};
+		.level = 2, .site = MOVE_SAFE, .arch = arch_own()};
 	int first, count, code;
 
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "../../lib/machine.h"
 
 const struct arch *const arch_all[] = {
 	&arch_x86_64, &arch_i386, &arch_aarch64, NULL,
@@ -18,6 +19,13 @@ const struct arch *arch_find(uint16_t machine, uint8_t elf_class)
 		    arch_all[i]->elf_class == elf_class)
 			return arch_all[i];
 	return NULL;
+}
+
+const struct arch *arch_own(void)
+{
+	const struct arch *own = arch_find(MACHINE_OWN, ELFCLASS64);
+
+	return own ? own : arch_all[0];
 }
 
 const struct arch *arch_find_named(const char *name)
@@ -55,6 +63,22 @@ const struct arch_register *arch_register_find(const struct arch *arch,
 		    !strcasecmp(name, arch->registers[i].name))
 			return &arch->registers[i];
 	return NULL;
+}
+
+bool arch_register_foreign(const struct arch *arch, const char *name,
+			   char *text, size_t size)
+{
+	if (arch_register_find(arch, name))
+		return false;
+	for (size_t i = 0; arch_all[i]; i++) {
+		if (arch_all[i]->machine == arch->machine ||
+		    !arch_register_find(arch_all[i], name))
+			continue;
+		snprintf(text, size, "a register of %s, the module is for %s",
+			 arch_all[i]->name, arch->name);
+		return true;
+	}
+	return false;
 }
 
 bool arch_register_is_index(const struct arch *arch,
@@ -107,6 +131,13 @@ int arch_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 	return arch->operations->insn_decode(arch, code, size, insn);
 }
 
+const char *arch_insn_held(const struct arch *arch, const uint8_t *code,
+			   size_t at, bool user)
+{
+	return arch->operations->insn_held ?
+		       arch->operations->insn_held(code, at, user) : NULL;
+}
+
 int arch_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
 		    uint64_t address, char *text, size_t text_size)
 {
@@ -126,10 +157,16 @@ void arch_computed_find(const struct arch *arch, const struct arch_code *insns,
 	arch->operations->computed_find(arch, insns, count, computed);
 }
 
-bool arch_address_find(const struct arch *arch, const struct arch_code *insn,
-		       uint64_t *address)
+void arch_address_find(const struct arch *arch, const struct arch_code *insns,
+		       size_t count, struct arch_address *address)
 {
-	return arch->operations->address_find(arch, insn, address);
+	arch->operations->address_find(arch, insns, count, address);
+}
+
+bool arch_name_is_mark(const struct arch *arch, const char *name)
+{
+	return arch->marks && name[0] == '$' && name[1] &&
+	       strchr(arch->marks, name[1]) && (!name[2] || name[2] == '.');
 }
 
 bool arch_name_returns(const struct arch *arch, const char *name, size_t length)

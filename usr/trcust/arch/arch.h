@@ -24,6 +24,16 @@ struct arch_register {
 	enum arch_register_kind kind;
 };
 
+/* Types of the loader's relocations, of slots that the module's code reads; 0:
+ * there is none. */
+struct arch_slots {
+	uint32_t address;	/* of a symbol */
+	/* of a thread-local variable: distance from the thread pointer, to be
+	 * added or subtracted; a function and its argument, which may be that
+	 * distance */
+	uint32_t distance, minus, descriptor;
+};
+
 /* A processor, as modules of one machine and ELF class see it. Registers are
  * DWARF numbers. */
 struct arch {
@@ -38,6 +48,13 @@ struct arch {
 	 * thread_is_selector, a segment that begins with its own address */
 	unsigned int thread;
 	bool thread_is_selector;
+	/* the program's thread-local block begins behind so many bytes at the
+	 * thread pointer; 0: it ends there */
+	unsigned int thread_header;
+	struct arch_slots slots;
+	/* local symbols that tell code from data and name nothing: "$x", "$x.1"
+	 * for these letters; NULL: none */
+	const char *marks;
 	/* have what a function returns, integer or pointer; a second one for
 	 * the upper half */
 	unsigned int results[2];
@@ -45,12 +62,18 @@ struct arch {
 	/* has the address to return to at a function's first instruction, and
 	 * at each that leaves it; -1: that is where the stack pointer leads */
 	int link;
+	/* a return address may be signed: in bits from this one on; 0: never */
+	unsigned int signed_from;
 	/* what a call pushes: at these instructions the caller's frame begins
 	 * so many bytes above the stack pointer */
 	unsigned int call_bytes;
 	/* Bytes below the stack pointer that a function may keep data in. 0:
 	 * none. */
 	unsigned int red_zone;
+	/* its registers' halves have the names of an older processor's registers,
+	 * whose values somebody may mean */
+	bool inherits_names;
+	bool cheap_nop;	/* every kernel emulates one of one instruction */
 	uint8_t insn_bytes; /* of every instruction; 0: it varies */
 	const struct arch_operations *operations;
 };
@@ -59,6 +82,8 @@ extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
 
 /* Of ELF's e_machine and class; NULL: not one that is known here. */
 const struct arch *arch_find(uint16_t machine, uint8_t elf_class);
+/* The one that this program was built for, else the first. */
+const struct arch *arch_own(void);
 /* By name, in either case; NULL: none. */
 const struct arch *arch_find_named(const char *name);
 /* Those that there are, zero-terminated: x86-64 is the first. */
@@ -69,6 +94,10 @@ const char *arch_machine_name(uint16_t machine);
 /* By name, in either case; NULL: no such register. */
 const struct arch_register *arch_register_find(const struct arch *arch,
 					       const char *name);
+/* Whose register that is, when it is none of arch's: "a register of AArch64,
+ * the module is for x86-64" into text. False: nobody's. */
+bool arch_register_foreign(const struct arch *arch, const char *name,
+			   char *text, size_t size);
 /* Usable behind a flat base register (manual 1.3.5.15.2): no stack pointer. */
 bool arch_register_is_index(const struct arch *arch,
 			    const struct arch_register *reg);
@@ -101,6 +130,12 @@ bool arch_operand_parse(const struct arch *arch, const char *text,
 struct arch_relocation {
 	uint8_t bytes;		/* of the field; 0: it does nothing */
 	bool relative;		/* to the field's own address */
+	bool pages;		/* both of these rounded down to 4096 bytes */
+	/* an instruction's field: `count` of the number's bits, from `first`
+	 * on, are at bit `at`, but the lowest two where low_at is at that; 0:
+	 * all of it is the number */
+	uint8_t count, first, at, low_at;
+	bool clamps;		/* what is too far is as far as it goes */
 };
 
 /* A relocation of an object file: symbol + addend. False: not one of those that
@@ -123,6 +158,8 @@ struct arch_insn {
 	enum arch_flow flow;
 	int64_t jump;		/* from its own address on */
 	uint8_t cost;		/* TDF_COST_* */
+	uint8_t target;		/* goes to where that register leads: DWARF
+				 * number + 1; 0: none */
 	bool epilogue;		/* gives the frame back and does nothing else;
 				 * a return value is left alone */
 	bool padding;		/* does nothing, or is never come to */
@@ -134,6 +171,11 @@ struct arch_insn {
 /* Decode the instruction at code; 0, or -EINVAL: none that is valid. */
 int arch_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		     struct arch_insn *insn);
+
+/* Why no probe may stand on the instruction at code + at because of those
+ * before it, the first of which is at code; NULL: one may. */
+const char *arch_insn_held(const struct arch *arch, const uint8_t *code,
+			   size_t at, bool user);
 
 /* The instruction at that address as the assembler has it, "mov %rdi, %rbp".
  * 0, or -EINVAL: none that is valid, or no room. */
@@ -227,6 +269,9 @@ struct arch_computed {
 	uint8_t bytes;		/* of a number in the table */
 	uint8_t shift;		/* the number counts 1 << shift bytes */
 	bool is_signed;
+	bool any_form;		/* it may go by a table of any other form, too
+				 */
+	uint32_t count;		/* of the numbers, at most; 0: not known */
 	bool known;		/* so are these: */
 	bool from_got;		/* ... as distances from the module's global
 				 * offset table */
@@ -239,15 +284,32 @@ struct arch_code {
 	uint8_t length;
 };
 
-/* The computed jump is the last of these instructions, which stand one behind
- * the other. */
+/* The computed jump is the last of these instructions, which run one behind the
+ * other. */
 void arch_computed_find(const struct arch *arch, const struct arch_code *insns,
 			size_t count, struct arch_computed *computed);
 
-/* The instruction has a constant that may be an address, other than of a jump.
- */
-bool arch_address_find(const struct arch *arch, const struct arch_code *insn,
-		       uint64_t *address);
+enum arch_address_kind {
+	ARCH_ADDRESS_NONE,
+	ARCH_ADDRESS_WHOLE,
+	ARCH_ADDRESS_HIGH,	/* another instruction adds the rest */
+	ARCH_ADDRESS_LOW,	/* it adds that, and none of these has the other
+				 * part */
+};
+
+struct arch_address {
+	enum arch_address_kind kind;
+	unsigned int reg;	/* a part: the register, DWARF number */
+	uint64_t number;
+};
+
+/* The constant that the last of these instructions, which run one behind the
+ * other, has or completes, other than of a jump: it may be an address. */
+void arch_address_find(const struct arch *arch, const struct arch_code *insns,
+		       size_t count, struct arch_address *address);
+
+/* The symbol's name is none: it tells code from data. */
+bool arch_name_is_mark(const struct arch *arch, const char *name);
 
 /* Jumping to this function is returning (mitigations in the kernel). */
 bool arch_name_returns(const struct arch *arch, const char *name,

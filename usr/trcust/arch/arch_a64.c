@@ -32,7 +32,8 @@ static const struct arch_operations operations = {
 	.bank_print = bank_print, .register_is_kept = register_is_kept,
 	.operand_parse = a64_operand_parse,
 	.relocation_find = a64_relocation_find,
-	.insn_decode = a64_insn_decode, .insn_print = a64_insn_print,
+	.insn_decode = a64_insn_decode, .insn_held = a64_insn_held,
+	.insn_print = a64_insn_print,
 	.effect_find = a64_effect_find, .computed_find = a64_computed_find,
 	.address_find = a64_address_find,
 };
@@ -42,6 +43,13 @@ const struct arch arch_aarch64 = {
 	.registers = registers,
 	.register_count = sizeof(registers) / sizeof(registers[0]),
 	.ip = 32, .flags = 40, .stack = 31, .frame = 29, .thread = 36,
+	.thread_header = 16,
+	.slots = { .address = R_AARCH64_GLOB_DAT,
+		   .distance = R_AARCH64_TLS_TPREL,
+		   .descriptor = R_AARCH64_TLSDESC },
+	.marks = "xdv",
+	/* the fewest bits of an address (CONFIG_ARM64_VA_BITS_36) */
+	.signed_from = 36,
 	.results = { 0, 1 }, .result = "X0", .link = 30, .insn_bytes = 4,
 	.operations = &operations,
 };

@@ -3,9 +3,322 @@
 #include "arch_a64.h"
 
 #include <errno.h>
+#include <rastrace/tdf.h>
+
+/* Where the distance of a jump stands, in instructions. */
+enum field { FIELD_NONE, FIELD_26, FIELD_19, FIELD_14, FIELD_9 };
+
+/* Who can't have a probe there. */
+enum refusal { REFUSED_NOT, REFUSED_USER, REFUSED_ALL };
+
+struct insn_class {
+	uint32_t mask, value;
+	enum arch_flow flow;
+	enum field field;
+	uint8_t cost;
+	enum refusal refusal;
+	const char *why;
+};
+
+#define SIMULATED(flow, field)						\
+	flow, FIELD_##field, TDF_COST_EMULATED, REFUSED_NOT, NULL
+#define STEPPED	\
+	ARCH_FLOW_NEXT, FIELD_NONE, TDF_COST_STEPPED, REFUSED_NOT, NULL
+#define REFUSED(flow, field, why)					\
+	flow, FIELD_##field, TDF_COST_STEPPED, REFUSED_ALL, why
+
+static const char breakpoint[] = "is a breakpoint";
+static const char trap[] = "is a trap";
+static const char leaves[] = "enters or leaves the kernel";
+static const char authenticates[] =
+	"checks a signed address, which the kernel can't do in its place";
+static const char unknown_branch[] =
+	"is a branch that the kernel doesn't know, which a probe would spoil";
+static const char signs_pc[] =
+	"signs or checks with its own address, which a probe would spoil";
+static const char literal[] =
+	"reads memory at its own address, which a probe would spoil";
+static const char exclusive[] =
+	"is an exclusive access, which a probe would make fail";
+static const char control_stack[] = "changes the guarded control stack";
+
+/*
+ * What the kernel makes of an instruction: the first of these that it is like.
+ * Masks and decisions of arch/arm64/kernel/probes/decode-insn.c and
+ * arch/arm64/include/asm/insn.h; refused is also what the kernel takes for one
+ * that it may copy to another page and step there, and that wouldn't do there
+ * what it does in its place. Encodings: Arm ARM, C4.1.
+ */
+static const struct insn_class classes[] = {
+	/* branches; those of later processors the kernel would step */
+	{ 0xfc000000, 0x14000000, SIMULATED(ARCH_FLOW_JUMP, 26) },   /* b */
+	{ 0xfc000000, 0x94000000, SIMULATED(ARCH_FLOW_CALL, 26) },   /* bl */
+	{ 0x7e000000, 0x34000000, SIMULATED(ARCH_FLOW_BRANCH, 19) }, /* cbz */
+	{ 0x7e000000, 0x36000000, SIMULATED(ARCH_FLOW_BRANCH, 14) }, /* tbz */
+	{ 0xff000010, 0x54000000, SIMULATED(ARCH_FLOW_BRANCH, 19) }, /* b.eq */
+	{ 0xff000010, 0x54000010,	/* bc.eq */
+	  REFUSED(ARCH_FLOW_BRANCH, 19, unknown_branch) },
+	{ 0x7e000000, 0x74000000,	/* cbeq ... */
+	  REFUSED(ARCH_FLOW_BRANCH, 9, unknown_branch) },
+	{ 0xffc0001f, 0x5500001f,	/* retaasppc label */
+	  REFUSED(ARCH_FLOW_RETURN, NONE, authenticates) },
+	{ 0xffffffff, 0xd61f03c0, SIMULATED(ARCH_FLOW_RETURN, NONE) },
+	{ 0xfffffc1f, 0xd61f0000, SIMULATED(ARCH_FLOW_COMPUTED, NONE) },
+	{ 0xfffffc1f, 0xd63f0000, SIMULATED(ARCH_FLOW_CALL, NONE) }, /* blr */
+	{ 0xfffffc1f, 0xd65f0000, SIMULATED(ARCH_FLOW_RETURN, NONE) },
+	{ 0xfefff800, 0xd61f0800,	/* braa */
+	  REFUSED(ARCH_FLOW_COMPUTED, NONE, authenticates) },
+	{ 0xfefff800, 0xd63f0800,	/* blraa */
+	  REFUSED(ARCH_FLOW_CALL, NONE, authenticates) },
+	{ 0xfffff800, 0xd65f0800,	/* retaa, retaasppc */
+	  REFUSED(ARCH_FLOW_RETURN, NONE, authenticates) },
+	{ 0xffe00000, 0xd6800000, REFUSED(ARCH_FLOW_STOP, NONE, leaves) },
+	{ 0xffe00000, 0xd6a00000, REFUSED(ARCH_FLOW_STOP, NONE, leaves) },
+
+	/* exceptions: the second one is what compilers end a program with, and
+	 * others may be gone on behind */
+	{ 0xffe0001f, 0xd4200000, REFUSED(ARCH_FLOW_NEXT, NONE, breakpoint) },
+	{ 0xffe0001f, 0xd4400000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
+	{ 0xffe00000, 0xd4a00000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
+	{ 0xff000000, 0xd4000000, REFUSED(ARCH_FLOW_NEXT, NONE, leaves) },
+
+	/* hints: those that may be stepped, and the rest */
+	{ 0xffffffff, 0xd503201f, STEPPED },			/* nop */
+	{ 0xffffffff, 0xd50320ff, STEPPED },			/* xpaclri */
+	{ 0xffffffbf, 0xd503211f, STEPPED },			/* pacia1716 */
+	{ 0xffffff9f, 0xd503231f, STEPPED },			/* paciasp */
+	{ 0xffffff3f, 0xd503241f, STEPPED },			/* bti */
+	{ 0xfffff01f, 0xd503201f,
+	  REFUSED(ARCH_FLOW_NEXT, NONE,
+		  "is a hint that the kernel doesn't step") },
+
+	/* system registers and instructions */
+	{ 0xfff8f01f, 0xd500401f,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, "changes the state of the processor") },
+	{ 0xfff00000, 0xd5100000,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, "writes a system register") },
+	{ 0xffffffe0, 0xd53b4220,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, "reads the interrupt mask, which a "
+		  "probe changes") },
+	{ 0xffdfff80, 0xd50b7700,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, control_stack) },
+	{ 0xffffffe0, 0xd5233060,	/* tstart */
+	  REFUSED(ARCH_FLOW_NEXT, NONE,
+		  "begins a transaction, which a probe would end") },
+	{ 0xffc00000, 0xd5000000, STEPPED },
+	{ 0x1c000000, 0x14000000,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, "is a branch or a system instruction "
+		  "that the kernel doesn't know") },
+
+	/* what depends on where it stands */
+	{ 0x1f000000, 0x10000000, SIMULATED(ARCH_FLOW_NEXT, NONE) }, /* adr */
+	{ 0xbf000000, 0x18000000, ARCH_FLOW_NEXT, FIELD_NONE,	/* ldr */
+	  TDF_COST_EMULATED, REFUSED_USER, literal },
+	{ 0xff000000, 0x98000000, ARCH_FLOW_NEXT, FIELD_NONE,	/* ldrsw */
+	  TDF_COST_EMULATED, REFUSED_USER, literal },
+	{ 0x3b000000, 0x18000000,	/* prfm; of vector registers */
+	  REFUSED(ARCH_FLOW_NEXT, NONE, literal) },
+	{ 0xffff83ff, 0xdac183fe,	/* paciasppc, autiasppc ... */
+	  REFUSED(ARCH_FLOW_NEXT, NONE, signs_pc) },
+	{ 0xffc0001f, 0xf380001f,
+	  REFUSED(ARCH_FLOW_NEXT, NONE, signs_pc) },
+
+	/* what must be done in one go */
+	{ 0x3e800000, 0x08000000, REFUSED(ARCH_FLOW_NEXT, NONE, exclusive) },
+	{ 0x3b200c00, 0x19000400,
+	  REFUSED(ARCH_FLOW_NEXT, NONE,
+		  "is a part of copying or filling memory, which a probe would "
+		  "tear from the others") },
+
+	/* permanently undefined */
+	{ 0xffff0000, 0x00000000, REFUSED(ARCH_FLOW_STOP, NONE, trap) },
+};
+
+static const struct insn_class other = { 0, 0, STEPPED };
+
+/* Nothing has this encoding: A64 has no group of instructions there. */
+static bool word_is_unallocated(uint32_t word)
+{
+	unsigned int group = word >> 25 & 0xf;
+
+	return group == 1 || group == 3 || (!group && word >> 31 == 0);
+}
+
+static const struct insn_class *class_find(uint32_t word)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if ((word & classes[i].mask) == classes[i].value)
+			return &classes[i];
+	return word_is_unallocated(word) ? NULL : &other;
+}
+
+/* So many bits of the word, from bit `low` on, with their sign. */
+static int64_t signed_bits(uint32_t word, unsigned int low, unsigned int count)
+{
+	return (int32_t)(word << (32 - low - count)) >> (32 - count);
+}
+
+static int64_t field_read(uint32_t word, enum field field)
+{
+	switch (field) {
+	case FIELD_26:
+		return signed_bits(word, 0, 26) * 4;
+	case FIELD_19:
+		return signed_bits(word, 5, 19) * 4;
+	case FIELD_14:
+		return signed_bits(word, 5, 14) * 4;
+	case FIELD_9:
+		return signed_bits(word, 5, 9) * 4;
+	default:
+		return 0;
+	}
+}
+
+/* brk as compilers have it where a program can't go on: 1000 of gcc and 1 of
+ * clang. The kernel goes on behind others (WARN() and the sanitizers). */
+static bool insn_is_end(uint32_t word)
+{
+	return word == 0xd4207d00 || word == 0xd4200020;
+}
+
+static bool insn_is_breakpoint(uint32_t word)
+{
+	return (word & 0xffe0001f) == 0xd4200000;
+}
+
+enum { HINT_XPACLRI = 0x07, HINT_AUTIASP = 0x1d, HINT_AUTIBSP = 0x1f };
+
+/* A hint that changes a register (of pointer authentication). */
+static bool hint_has_effect(unsigned int hint)
+{
+	return hint == HINT_XPACLRI || (hint >= 0x08 && hint <= 0x0e &&
+	       !(hint & 1)) || (hint >= 0x18 && hint <= 0x1f) ||
+	       hint == 0x27 || hint == 0x28;
+}
+
+static bool insn_is_hint(uint32_t word)
+{
+	return (word & 0xfffff01f) == 0xd503201f;
+}
+
+static bool insn_is_padding(uint32_t word)
+{
+	if (insn_is_hint(word))
+		return !hint_has_effect(word >> 5 & 0x7f);
+	return insn_is_breakpoint(word) || !(word & 0xffff0000);
+}
+
+enum { REG_FP = 29, REG_SP = 31 };
+
+/* A function gives them back as it found them (aapcs64 6.1.1, 6.1.2). */
+static bool register_is_saved(unsigned int number, bool vector)
+{
+	return vector ? number >= 8 && number <= 15 :
+			number >= 19 && number <= 30;
+}
+
+/* ldp and ldr of such registers from the frame */
+static bool insn_restores(uint32_t word)
+{
+	bool vector = word >> 26 & 1;
+	unsigned int size = word >> 30;
+	unsigned int base = word >> 5 & 31;
+	unsigned int first = word & 31, second = word >> 10 & 31;
+
+	if (word == 0xf85f8e5e)		/* ldr x30, [x18, #-8]! */
+		return true;
+	if (base != REG_SP && base != REG_FP)
+		return false;
+	if (!register_is_saved(first, vector))
+		return false;
+	if ((word & 0x3a400000) == 0x28400000)	/* ldp */
+		return size == (vector ? 1 : 2) &&
+		       register_is_saved(second, vector);
+	if (size != 3)
+		return false;
+	return (word & 0x3bc00000) == 0x39400000 ||	/* ldr, offset */
+	       (word & 0x3be00c00) == 0x38400400;	/* behind it */
+}
+
+static bool insn_is_epilogue(uint32_t word)
+{
+	unsigned int to = word & 31, from = word >> 5 & 31;
+	unsigned int hint = word >> 5 & 0x7f;
+
+	if (insn_is_hint(word))
+		return hint == HINT_AUTIASP || hint == HINT_AUTIBSP;
+	if (insn_restores(word))
+		return true;
+	if (to != REG_SP || (from != REG_SP && from != REG_FP))
+		return false;
+	if ((word & 0xff800000) == 0x91000000)		/* add, number */
+		return true;
+	if ((word & 0xff800000) == 0xd1000000)		/* sub, number */
+		return from == REG_FP;
+	return (word & 0xffe00000) == 0x8b200000;	/* add, register */
+}
 
 int a64_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		    struct arch_insn *insn)
 {
-	return -EINVAL;
+	const struct insn_class *class;
+	uint32_t word;
+
+	if (size < sizeof(word))
+		return -EINVAL;
+	word = a64_word(code);
+	class = class_find(word);
+	if (!class)
+		return -EINVAL;
+	insn->length = sizeof(word);
+	insn->flow = insn_is_end(word) ? ARCH_FLOW_STOP : class->flow;
+	insn->jump = field_read(word, class->field);
+	insn->cost = class->cost;
+	insn->epilogue = insn_is_epilogue(word);
+	insn->padding = insn_is_padding(word);
+	insn->refused = class->refusal == REFUSED_ALL;
+	insn->user_refused = class->refusal != REFUSED_NOT;
+	insn->why = class->why;
+	if ((word & 0xfe000000) == 0xd6000000 &&	/* br, blr */
+	    (insn->flow == ARCH_FLOW_CALL || insn->flow == ARCH_FLOW_COMPUTED))
+		insn->target = (word >> 5 & 31) + 1;
+	return 0;
+}
+
+/* As far back as the kernel looks: MAX_ATOMIC_CONTEXT_SIZE of
+ * arch/arm64/include/asm/kprobes.h. */
+#define HELD_MAX	32
+
+/*
+ * Begins, ends the stretch in which the processor watches what an exclusive
+ * load has read: a probe's exception ends it, the store fails, and the program
+ * begins again, for ever. Arm ARM, B2.12; the kernel asks bits that ldar and
+ * stlr and the like have, too (is_probed_address_atomic()).
+ */
+static bool insn_begins_watch(uint32_t word, bool user)
+{
+	return (word & 0x3f400000) == 0x08400000 &&
+	       !(user && (word & 0x3f800000) != 0x08000000);
+}
+
+static bool insn_ends_watch(uint32_t word, bool user)
+{
+	if (user && (word & 0xfffff0ff) == 0xd503305f)	/* clrex */
+		return true;
+	return (word & 0x3f400000) == 0x08000000 &&
+	       !(user && (word & 0x3f800000) != 0x08000000);
+}
+
+const char *a64_insn_held(const uint8_t *code, size_t at, bool user)
+{
+	for (size_t i = 0; i < HELD_MAX && at >= 4; i++) {
+		uint32_t word = a64_word(code + (at -= 4));
+
+		if (insn_ends_watch(word, user))
+			return NULL;
+		if (insn_begins_watch(word, user))
+			return "stands behind an exclusive load, whose store a "
+			       "probe would make fail";
+	}
+	return NULL;
 }

@@ -1,16 +1,424 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where computed jumps of AArch64 lead to. */
-#include "arch_a64.h"
+/*
+ * Where computed jumps of AArch64 lead to: how compilers write switches and
+ * computed gotos. Numbers of a table are 1, 2 or 4 bytes, and count
+ * instructions or bytes.
+ */
+#include "arch_a64_effect.h"
 
+#include <string.h>
+
+/* Instructions that run one behind the other, up to the jump. */
+struct trail {
+	const struct arch *arch;
+	const struct arch_code *insns;
+};
+
+static uint32_t code_at(const struct trail *trail, size_t i)
+{
+	return a64_word(trail->insns[i].bytes);
+}
+
+static bool effect_at(const struct trail *trail, size_t i,
+		      struct arch_effect *effect)
+{
+	const struct arch_code *insn = &trail->insns[i];
+
+	return a64_effect_find(trail->arch, insn->bytes, insn->length,
+			       insn->address, effect) && effect->known;
+}
+
+/* What the instruction writes to the register, NULL: it doesn't. */
+static const struct arch_transfer *transfer_to(const struct arch_effect *effect,
+					       int reg)
+{
+	for (int i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    (int)effect->transfers[i].to == reg)
+			return &effect->transfers[i];
+	return NULL;
+}
+
+/* The last of the first `count` instructions that writes the register: its
+ * index, -1 none; *value: what it writes, unknown where that isn't. */
+static int find_writer(const struct trail *trail, size_t count, int reg,
+		       struct arch_transfer *value)
+{
+	while (count--) {
+		const struct arch_transfer *transfer;
+		struct arch_effect effect;
+
+		memset(value, 0, sizeof(*value));
+		if (!effect_at(trail, count, &effect))
+			return count;
+		transfer = transfer_to(&effect, reg);
+		if (!transfer)
+			continue;
+		*value = *transfer;
+		return count;
+	}
+	return -1;
+}
+
+static bool is_copy(const struct arch_transfer *value)
+{
+	return value->source == ARCH_SOURCE_REGISTER && !value->number &&
+	       value->bytes >= 4;
+}
+
+/* The address that the register has behind the first `count` instructions.
+ * False, and *reg isn't -1: none of them writes it, to which *address is added.
+ */
+static bool find_address(const struct trail *trail, size_t count, int *reg,
+			 uint64_t *address)
+{
+	struct arch_transfer value;
+	uint64_t distance = 0;
+	int writer;
+
+	while ((writer = find_writer(trail, count, *reg, &value)) >= 0) {
+		*address = value.number + distance;
+		if (value.source == ARCH_SOURCE_ADDRESS)
+			return true;
+		*reg = -1;
+		if (value.source != ARCH_SOURCE_REGISTER || value.bytes != 8)
+			return false;
+		distance += value.number;
+		*reg = value.reg;
+		count = writer;
+	}
+	*address = distance;
+	return false;
+}
+
+static bool has_address(const struct trail *trail, size_t count, int reg,
+			uint64_t *address)
+{
+	return find_address(trail, count, &reg, address);
+}
+
+/* Loads of an element: base and index in registers */
+static bool is_element(uint32_t code)
+{
+	return (code & 0x3f200c00) == 0x38200800 && a64_bits(code, 22, 2) &&
+	       !(code >> 30 == 3 && a64_bits(code, 22, 2) != 1);
+}
+
+/* What the register has is an element: by which of the instructions, -1 none.
+ */
+static int find_load(const struct trail *trail, size_t count, int reg)
+{
+	struct arch_transfer value;
+	int writer;
+
+	while ((writer = find_writer(trail, count, reg, &value)) >= 0) {
+		if (is_element(code_at(trail, writer)))
+			return writer;
+		if (!is_copy(&value))
+			return -1;
+		reg = value.reg;
+		count = writer;
+	}
+	return -1;
+}
+
+/* The condition that a branch is taken by, or not, on the way: LS (9) and CC
+ * (3) limit a number; -1: another one. */
+static int condition_at(const struct trail *trail, size_t i)
+{
+	const struct arch_code *insn = &trail->insns[i];
+	uint32_t code = code_at(trail, i);
+	uint64_t jump = insn->address + a64_signed(code, 5, 19) * 4;
+	bool taken = insn[1].address == jump && jump != insn->address + 4;
+	uint32_t condition = (code & 15) ^ !taken;
+
+	if ((code & 0xff000010) != 0x54000000 ||
+	    (!taken && insn[1].address != insn->address + 4))
+		return -1;
+	return condition == 9 || condition == 3 ? (int)condition : -1;
+}
+
+/* What an index is, on the way back from where it's used: in a register, or in
+ * memory of the stack. */
+struct index {
+	int reg;		/* -1: in memory */
+	struct arch_memory slot;
+	int condition;		/* of a branch behind it; -1 none */
+	/* a comparison of what may turn out to be the same */
+	int compared;		/* its register, -1 none */
+	uint32_t limit;
+	uint32_t count;		/* found: it's less; 0 not known */
+	bool lost;
+};
+
+/* A value of a few bits */
+static uint32_t value_limit(const struct arch_transfer *value, uint32_t code)
+{
+	uint64_t mask;
+
+	if (value->source != ARCH_SOURCE_UNKNOWN)
+		return value->is_signed ? 0 : value->bytes == 1 ? 1 << 8 :
+		       value->bytes == 2 ? 1 << 16 : 0;
+	if ((code & 0x7f800000) == 0x12000000 && a64_mask_find(code, &mask) &&
+	    mask < 1 << 16 && !(mask & (mask + 1)))
+		return mask + 1;			/* AND */
+	if ((code & 0x7f800000) == 0x53000000 &&	/* UBFX */
+	    a64_bits(code, 10, 6) >= a64_bits(code, 16, 6) &&
+	    a64_bits(code, 10, 6) - a64_bits(code, 16, 6) < 16)
+		return 2u << (a64_bits(code, 10, 6) - a64_bits(code, 16, 6));
+	return 0;
+}
+
+static bool is_stack_slot(const struct trail *trail,
+			  const struct arch_memory *memory)
+{
+	return memory->space == ARCH_SPACE_BASE && memory->bytes >= 4 &&
+	       (memory->base == trail->arch->stack ||
+		memory->base == trail->arch->frame);
+}
+
+/* The instruction writes what the index is in. */
+static void index_back(const struct trail *trail, struct index *index,
+		       const struct arch_transfer *value, uint32_t code)
+{
+	index->count = value_limit(value, code);
+	if (index->count)
+		return;
+	if (is_copy(value)) {
+		index->reg = value->reg;
+	} else if (value->source == ARCH_SOURCE_MEMORY && !value->is_signed &&
+		   is_stack_slot(trail, &value->memory)) {
+		index->reg = -1;
+		index->slot = value->memory;
+	} else {
+		index->lost = true;
+	}
+}
+
+static bool is_slot(const struct index *index, const struct arch_memory *memory)
+{
+	return memory->space == ARCH_SPACE_BASE &&
+	       memory->base == index->slot.base &&
+	       memory->number == index->slot.number &&
+	       memory->bytes >= index->slot.bytes;
+}
+
+/* Other slots of the stack aren't it. */
+static bool is_beside(const struct index *index,
+		      const struct arch_memory *memory)
+{
+	return memory->space == ARCH_SPACE_BASE &&
+	       memory->base == index->slot.base &&
+	       (memory->number + memory->bytes <= index->slot.number ||
+		memory->number >= index->slot.number + index->slot.bytes);
+}
+
+/* The index is in memory: does the instruction put it there? */
+static void index_stored(struct index *index, const struct arch_effect *effect)
+{
+	for (int i = 0; i < effect->count; i++) {
+		const struct arch_transfer *transfer = &effect->transfers[i];
+
+		if (!transfer->to_memory) {
+			index->lost |= transfer->to == index->slot.base;
+		} else if (is_slot(index, &transfer->memory) &&
+			   transfer->source == ARCH_SOURCE_REGISTER) {
+			index->reg = transfer->reg;
+			return;
+		} else {
+			index->lost |= !is_beside(index, &transfer->memory);
+		}
+	}
+}
+
+/* cmp of a register with a number */
+static void index_compared(struct index *index, uint32_t code)
+{
+	int condition = index->condition;
+
+	index->condition = -1;
+	if (condition < 0 || (code & 0x7f800000) != 0x71000000)
+		return;
+	index->compared = a64_bits(code, 5, 5);
+	index->limit = a64_bits(code, 10, 12) << (a64_bit(code, 22) ? 12 : 0);
+	index->limit += condition == 9;
+}
+
+static void index_step(const struct trail *trail, size_t i, struct index *index)
+{
+	const struct arch_transfer *value;
+	uint32_t code = code_at(trail, i);
+	struct arch_effect effect;
+
+	if (!effect_at(trail, i, &effect)) {
+		index->lost = true;
+		return;
+	}
+	if (condition_at(trail, i) >= 0)
+		index->condition = condition_at(trail, i);
+	value = index->reg < 0 ? NULL : transfer_to(&effect, index->reg);
+	if (index->reg < 0)
+		index_stored(index, &effect);
+	else if (value)
+		index_back(trail, index, value, code);
+	if (index->compared >= 0 && transfer_to(&effect, index->compared))
+		index->compared = -1;
+	if (effect.flags)
+		index_compared(index, code);
+	if (index->compared >= 0 && index->compared == index->reg)
+		index->count = index->limit;
+}
+
+/* How many elements the table has, by what the index is compared with; 0: not
+ * known. */
+static uint32_t find_count(const struct trail *trail, size_t load, int reg)
+{
+	struct index index = { .reg = reg, .condition = -1, .compared = -1 };
+
+	for (size_t i = load; i-- && !index.count && !index.lost;)
+		index_step(trail, i, &index);
+	return index.count;
+}
+
+/* Where the table begins that the instruction loads an element of. */
+static void take_table(const struct trail *trail, size_t load,
+		       struct arch_computed *computed)
+{
+	uint32_t code = code_at(trail, load);
+	int base = a64_bits(code, 5, 5), index = a64_register(code, 16);
+	bool plain = a64_bits(code, 12, 4) == 6;	/* neither extended nor
+							 * shifted */
+
+	computed->bytes = 1 << (code >> 30);
+	computed->is_signed = a64_bit(code, 23);
+	computed->known = has_address(trail, load, base, &computed->table);
+	if (!computed->known && plain && index >= 0 &&
+	    has_address(trail, load, index, &computed->table)) {
+		computed->known = true;
+		index = base;
+	}
+	if (index >= 0 && (computed->known || !plain))
+		computed->count = find_count(trail, load, index);
+}
+
+/* An element, extended and shifted, and what it is the distance from */
+struct sum {
+	int element, base;
+	unsigned int shift;
+	unsigned int bytes;	/* that are left of it */
+	bool is_signed;
+};
+
+/* ADD of registers */
+static bool find_sum(uint32_t code, struct sum *sum)
+{
+	*sum = (struct sum) {
+		.element = a64_register(code, 16), .base = a64_bits(code, 5, 5),
+		.bytes = 8,
+	};
+	if ((code & 0xffe00000) == 0x8b000000) {
+		sum->shift = a64_bits(code, 10, 6);
+		return sum->element >= 0;
+	}
+	if ((code & 0xffe00000) != 0x8b200000)
+		return false;
+	sum->shift = a64_bits(code, 10, 3);
+	sum->bytes = 1 << a64_bits(code, 13, 2);
+	sum->is_signed = a64_bit(code, 15);
+	return sum->element >= 0;
+}
+
+static void take_sum(const struct trail *trail, size_t at, struct sum *sum,
+		     struct arch_computed *computed)
+{
+	int load = find_load(trail, at, sum->element);
+
+	if (load < 0 && !sum->shift && sum->bytes == 8) {
+		load = find_load(trail, at, sum->base);
+		sum->base = sum->element;
+	}
+	if (load < 0)
+		return;
+	computed->kind = ARCH_COMPUTED_DISTANCES;
+	computed->any_form = false;
+	take_table(trail, load, computed);
+	computed->shift = sum->shift;
+	if (sum->bytes < computed->bytes)
+		computed->known = false;
+	else if (sum->bytes == computed->bytes && sum->bytes < 8)
+		computed->is_signed = sum->is_signed;
+	computed->known &= has_address(trail, at, sum->base, &computed->base);
+}
+
+static void take_register(const struct trail *trail, size_t count, int reg,
+			  struct arch_computed *computed)
+{
+	struct arch_transfer value;
+	int writer = find_writer(trail, count, reg, &value);
+	uint64_t address;
+	struct sum sum;
+
+	while (writer >= 0 && is_copy(&value)) {
+		count = writer;
+		reg = value.reg;
+		writer = find_writer(trail, count, reg, &value);
+	}
+	if (writer < 0)
+		return;
+	if (find_sum(code_at(trail, writer), &sum)) {
+		take_sum(trail, writer, &sum, computed);
+		return;
+	}
+	/* from memory, or one that code has */
+	computed->any_form = value.source != ARCH_SOURCE_MEMORY &&
+			     !has_address(trail, count, reg, &address);
+	writer = find_load(trail, count, reg);
+	if (writer < 0)
+		return;
+	computed->kind = ARCH_COMPUTED_ADDRESSES;
+	computed->any_form = false;
+	take_table(trail, writer, computed);
+}
 
 void a64_computed_find(const struct arch *arch, const struct arch_code *insns,
 		       size_t count, struct arch_computed *computed)
 {
-	*computed = (struct arch_computed){ 0 };
+	struct trail trail = { arch, insns };
+	uint32_t jump;
+
+	memset(computed, 0, sizeof(*computed));
+	computed->any_form = true;
+	if (!count)
+		return;
+	jump = code_at(&trail, count - 1);
+	if ((jump & 0xfffffc1f) == 0xd61f0000)		/* BR */
+		take_register(&trail, count - 1, a64_bits(jump, 5, 5),
+			      computed);
 }
 
-bool a64_address_find(const struct arch *arch, const struct arch_code *insn,
-		      uint64_t *address)
+/* ADR; ADRP and an ADD of the low 12 bits, which may stand apart */
+void a64_address_find(const struct arch *arch, const struct arch_code *insns,
+		      size_t count, struct arch_address *address)
 {
-	return false;
+	struct trail trail = { arch, insns };
+	uint32_t code = code_at(&trail, count - 1);
+	struct arch_effect effect;
+	int reg;
+
+	memset(address, 0, sizeof(*address));
+	if (!effect_at(&trail, count - 1, &effect) || effect.count != 1)
+		return;
+	reg = address->reg = effect.transfers[0].to;
+	if ((code & 0x1f000000) == 0x10000000) {
+		address->kind = code >> 31 ? ARCH_ADDRESS_HIGH :
+					     ARCH_ADDRESS_WHOLE;
+		address->number = effect.transfers[0].number;
+	} else if ((code & 0xffc00000) == 0x91000000 &&
+		   a64_register(code, 5) != A64_ZERO) {
+		if (find_address(&trail, count, &reg, &address->number))
+			address->kind = ARCH_ADDRESS_WHOLE;
+		else if (reg >= 0)
+			address->kind = ARCH_ADDRESS_LOW;
+		address->reg = reg;
+	}
 }

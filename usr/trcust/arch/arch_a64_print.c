@@ -1,11 +1,286 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Instructions of AArch64 as the assembler has them. */
-#include "arch_a64.h"
+/* Instructions of AArch64 as the GNU assembler has them. */
+#include "arch_a64_text.h"
 
+#include <capstone/capstone.h>
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where the assembler has another name than the library. */
+static const struct {
+	const char *from, *to;
+	const char *zero;	/* only with #0 at the end, which goes away */
+} names[] = {
+	{ "b.hs", "b.cs" }, { "b.lo", "b.cc" }, { "ins", "mov" },
+	{ "sshll", "sxtl", "#0" }, { "ushll", "uxtl", "#0" },
+	{ "sshll2", "sxtl2", "#0" }, { "ushll2", "uxtl2", "#0" },
+};
+
+/* Numbers of the instruction are written in hexadecimal: those of arithmetic
+ * and logic, of conditional comparisons, vector constants, exceptions and
+ * barriers, and those for a part of the processor's state. */
+static bool word_has_hex(uint32_t word)
+{
+	unsigned int kind = word >> 23 & 0x3f;
+
+	return kind == 0x22 || kind == 0x24 || kind == 0x25 ||
+	       (word & 0x1fe00000) == 0x1a400000 ||	/* ccmp */
+	       (word & 0xff200c00) == 0x1e200400 ||	/* fccmp */
+	       (word & 0x9ff80400) == 0x0f000400 ||	/* movi */
+	       (word & 0xfffff01f) == 0xd503301f ||	/* dmb */
+	       (word & 0xfff8f01f) == 0xd500401f ||	/* msr */
+	       word >> 24 == 0xd4;
+}
+
+/* A label, whose address stands as a number. */
+static bool word_has_label(uint32_t word)
+{
+	return (word & 0x7c000000) == 0x14000000 ||	/* b, bl */
+	       (word & 0x7c000000) == 0x34000000 ||	/* cbz, tbz */
+	       (word & 0xff000000) == 0x54000000 ||	/* b.eq */
+	       (word & 0x1f000000) == 0x10000000 ||	/* adr */
+	       (word & 0x3b000000) == 0x18000000;	/* ldr */
+}
+
+/* The value that movz and movn leave; false: they are written as they are. */
+static bool word_moves(uint32_t word, uint64_t *value)
+{
+	bool wide = word >> 31, inverts = !(word >> 30 & 1);
+	unsigned int shift = (word >> 21 & 3) * 16;
+	uint64_t number = word >> 5 & 0xffff;
+
+	if ((word & 0x1f800000) != 0x12800000 || (word >> 29 & 1))
+		return false;
+	if ((!number && shift) || (inverts && !wide && number == 0xffff))
+		return false;
+	*value = number << shift;
+	if (inverts)
+		*value = ~*value;
+	if (!wide)
+		*value &= UINT32_MAX;
+	return true;
+}
+
+/* movz, or movn where inverted, would do for the number. */
+static bool is_wide_constant(uint64_t value, bool wide)
+{
+	unsigned int chunks = wide ? 4 : 2, zeros = 0, ones = 0;
+
+	for (unsigned int i = 0; i < chunks; i++) {
+		unsigned int chunk = value >> (16 * i) & 0xffff;
+
+		zeros += chunk == 0;
+		ones += chunk == 0xffff;
+	}
+	return zeros >= chunks - 1 || ones >= chunks - 1;
+}
+
+static char general_letter(uint32_t word)
+{
+	return word >> 31 ? 'x' : 'w';
+}
+
+/* "mov" of a number: movz, movn and orr with the zero register. */
+static bool move_print(uint32_t word, const char *operands,
+		       struct a64_text *text)
+{
+	unsigned int to = word & 31;
+	const char *number;
+	uint64_t value;
+
+	if (word_moves(word, &value)) {
+		a64_text_add(text, "mov ");
+		a64_text_register(text, general_letter(word), to, 'z');
+		a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+		return true;
+	}
+	if ((word & 0x7f8003e0) != 0x320003e0)
+		return false;
+	number = strchr(operands, '#');
+	if (!number)
+		return false;
+	value = strtoull(number + 1, NULL, 0);
+	if (is_wide_constant(value, word >> 31))
+		return false;
+	a64_text_add(text, "mov ");
+	a64_text_register(text, general_letter(word), to, 's');
+	a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+	return true;
+}
+
+/* The number behind a '#', in the assembler's form. */
+static const char *number_print(const char *p, bool hex, struct a64_text *text)
+{
+	bool minus = *p == '-';
+	size_t digits = strspn(p + minus, "0123456789");
+	uint64_t value;
+	char *end;
+
+	if (p[minus + digits] == '.') {
+		double real = strtod(p, &end);
+
+		/* only comparisons have the number 0 */
+		a64_text_add(text, real ? "#%.18e" : "#%.1f", real);
+		return end;
+	}
+	/* a 64-bit constant of a vector has no 0x */
+	value = strtoull(p + minus, &end, digits == 16 ? 16 : 0);
+	if (minus)
+		value = -value;
+	if (hex)
+		a64_text_add(text, "#0x%llx", (unsigned long long)value);
+	else
+		a64_text_add(text, "#%lld", (long long)value);
+	return end;
+}
+
+/* "lsl #4": how far is a decimal number always. */
+static bool behind_shift(const char *start, const char *at)
+{
+	return at - start >= 2 && at[-1] == ' ' && isalpha(at[-2]);
+}
+
+/* The conditions that have two names. */
+static const char *condition_print(const char *p, struct a64_text *text)
+{
+	if (!strcmp(p, ", hs") || !strcmp(p, ", lo")) {
+		a64_text_add(text, p[2] == 'h' ? ", cs" : ", cc");
+		return p + 4;
+	}
+	a64_text_add(text, "%c", *p);
+	return p + 1;
+}
+
+/* "{v1.4s, v2.4s, v3.4s}": more than two stand as "{v1.4s-v3.4s}". */
+static const char *list_print(const char *p, struct a64_text *text)
+{
+	const char *end = strchr(p, '}'), *comma = strchr(p, ',');
+	const char *last = end;
+
+	while (last && last > p && last[-1] != ' ')
+		last--;
+	if (!comma || !end || comma > end || last - comma < 3 ||
+	    strtoul(p + 2, NULL, 10) > strtoul(last + 1, NULL, 10)) {
+		a64_text_add(text, "{");
+		return p + 1;
+	}
+	a64_text_add(text, "%.*s-", (int)(comma - p), p);
+	return last;
+}
+
+/* One letter, or all that stands together. */
+static const char *part_print(const char *start, const char *p,
+			      struct a64_text *text)
+{
+	char *end;
+
+	if (*p == '{')
+		return list_print(p, text);
+	if (!strncmp(p, "0x", 2) && p > start && p[-1] == '[') {
+		a64_text_add(text, "%lu", strtoul(p, &end, 0));
+		return end;
+	}
+	return condition_print(p, text);
+}
+
+static void operands_print(uint32_t word, const char *operands, bool hex,
+			   struct a64_text *text)
+{
+	const char *label = word_has_label(word) ? strrchr(operands, '#') :
+						   NULL;
+	bool inside = false;
+
+	for (const char *p = operands; *p;) {
+		inside = *p == '[' || (inside && *p != ']');
+		if (p == label)
+			p++;
+		else if (*p == '#')
+			p = number_print(p + 1, hex && !inside &&
+					 !behind_shift(operands, p), text);
+		else
+			p = part_print(operands, p, text);
+	}
+}
+
+/* The name as the assembler has it; operands may become shorter. */
+static const char *name_find(const char *name, char *operands)
+{
+	size_t length = strlen(operands);
+	char *zero = strstr(operands, "zr, #");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t end = names[i].zero ? strlen(names[i].zero) + 2 : 0;
+
+		if (strcmp(name, names[i].from) || length < end ||
+		    (end && strcmp(operands + length - end + 2,
+				   names[i].zero)))
+			continue;
+		operands[length - end] = 0;
+		return names[i].to;
+	}
+	if (!strcmp(name, "bfi") && zero && zero > operands + 1) {
+		memmove(zero - 1, zero + 4, strlen(zero + 4) + 1);
+		return "bfc";
+	}
+	return name;
+}
+
+/* What the library and the assembler write otherwise in place. */
+static void system_adapt(uint32_t word, const char *name, char *operands)
+{
+	char *reg = strstr(operands, "s3_");
+
+	for (char *p = operands; !strncmp(name, "sys", 3) && *p; p++)
+		if (*p == 'c')
+			*p = 'C';
+	if (reg && (!strcmp(name, "mrs") || !strcmp(name, "msr")))
+		reg[1] = '0' + (word >> 19 & 3);
+}
+
+static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
+{
+	const char *name;
+
+	if (move_print(word, insn->op_str, text))
+		return;
+	name = name_find(insn->mnemonic, insn->op_str);
+	a64_text_add(text, "%s%s", name, *insn->op_str ? " " : "");
+	system_adapt(word, name, insn->op_str);
+	operands_print(word, insn->op_str,
+		       word_has_hex(word) || !strncmp(name, "prf", 3), text);
+}
+
+/* By the library; false: it doesn't know the instruction. */
+static bool library_print(const uint8_t *code, uint64_t address,
+			  struct a64_text *text)
+{
+	cs_insn *insn = NULL;
+	size_t count;
+	csh handle;
+
+	if (cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle))
+		return false;
+	count = cs_disasm(handle, code, 4, address, 1, &insn);
+	if (count) {
+		known_print(a64_word(code), insn, text);
+		cs_free(insn, count);
+	}
+	cs_close(&handle);
+	return count;
+}
 
 int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
-		   uint64_t address, char *text, size_t text_size)
+		   uint64_t address, char *out, size_t out_size)
 {
-	return -EINVAL;
+	struct a64_text text = { .out = out, .size = out_size };
+	struct arch_insn insn;
+
+	if (!out_size || a64_insn_decode(arch, code, size, &insn))
+		return -EINVAL;
+	if (!a64_later_print(a64_word(code), &text) &&
+	    !library_print(code, address, &text))
+		a64_text_add(&text, ".inst 0x%08x", a64_word(code));
+	return text.used < out_size ? 0 : -EINVAL;
 }

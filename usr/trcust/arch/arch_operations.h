@@ -16,6 +16,8 @@ struct arch_operations {
 				struct arch_relocation *relocation);
 	int (*insn_decode)(const struct arch *arch, const uint8_t *code,
 			   size_t size, struct arch_insn *insn);
+	/* NULL: none is refused for those before it */
+	const char *(*insn_held)(const uint8_t *code, size_t at, bool user);
 	int (*insn_print)(const struct arch *arch, const uint8_t *code,
 			  size_t size, uint64_t address, char *text,
 			  size_t text_size);
@@ -25,8 +27,9 @@ struct arch_operations {
 	void (*computed_find)(const struct arch *arch,
 			      const struct arch_code *insns, size_t count,
 			      struct arch_computed *computed);
-	bool (*address_find)(const struct arch *arch,
-			     const struct arch_code *insn, uint64_t *address);
+	void (*address_find)(const struct arch *arch,
+			     const struct arch_code *insns, size_t count,
+			     struct arch_address *address);
 	const char *return_thunk;	/* jumping there is returning; NULL */
 };
 

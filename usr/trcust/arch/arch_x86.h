@@ -23,7 +23,7 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		     uint64_t address, struct arch_effect *effect);
 void x86_computed_find(const struct arch *arch, const struct arch_code *insns,
 		       size_t count, struct arch_computed *computed);
-bool x86_address_find(const struct arch *arch, const struct arch_code *insn,
-		      uint64_t *address);
+void x86_address_find(const struct arch *arch, const struct arch_code *insns,
+		      size_t count, struct arch_address *address);
 
 #endif

@@ -364,13 +364,16 @@ static bool adds_address(const struct decoded *decoded, bool wide,
 	return false;
 }
 
-bool x86_address_find(const struct arch *arch, const struct arch_code *insn,
-		      uint64_t *address)
+void x86_address_find(const struct arch *arch, const struct arch_code *insns,
+		      size_t count, struct arch_address *address)
 {
+	const struct arch_code *insn = &insns[count - 1];
 	bool wide = x86_is_wide(arch);
 	struct decoded decoded;
 
-	return decode(insn, wide, &decoded) &&
-	       (has_address(insn, &decoded, wide, address) ||
-		adds_address(&decoded, wide, address));
+	memset(address, 0, sizeof(*address));
+	if (decode(insn, wide, &decoded) &&
+	    (has_address(insn, &decoded, wide, &address->number) ||
+	     adds_address(&decoded, wide, &address->number)))
+		address->kind = ARCH_ADDRESS_WHOLE;
 }

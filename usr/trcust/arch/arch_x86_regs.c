@@ -93,11 +93,14 @@ const struct arch arch_x86_64 = {
 	.stack = 7,
 	.frame = 6,
 	.thread = 58,
+	.slots = { .address = R_X86_64_GLOB_DAT, .distance = R_X86_64_TPOFF64 },
 	.results = {0, 1},
 	.result = "RAX",
 	.link = -1,
 	.call_bytes = 8,
 	.red_zone = 128,
+	.inherits_names = true,
+	.cheap_nop = true,
 	.operations = &operations,
 };
 
@@ -113,9 +116,12 @@ const struct arch arch_i386 = {
 	.frame = 5,
 	.thread = 45,
 	.thread_is_selector = true,
+	.slots = { .address = R_386_GLOB_DAT, .distance = R_386_TLS_TPOFF,
+		   .minus = R_386_TLS_TPOFF32 },
 	.results = {0, 2},
 	.result = "EAX",
 	.link = -1,
 	.call_bytes = 4,
+	.cheap_nop = true,
 	.operations = &operations,
 };

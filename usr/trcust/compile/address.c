@@ -21,7 +21,7 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 {
 	const struct arch_register *r =
 		arch_register_find(c->module->arch, reg->name);
-	bool wide = c->module->elf_class == ELFCLASS64;
+	bool inherits = c->module->arch->inherits_names;
 	int number = r ? r->dwarf : -1;
 
 	if (number < 0) {
@@ -30,7 +30,7 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 			diag_hint(c->diag, "the module is a 32-bit one");
 		return -1;
 	}
-	if (wide && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
+	if (inherits && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
 		diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
 	*bytes = r->bytes;
 	return number;

@@ -73,12 +73,19 @@ static int check_stacks(struct returning *r)
 	return 0;
 }
 
+static bool leads_away(const struct arch *arch, const struct arch_transfer *t)
+{
+	return !t->to_memory &&
+	       (t->to == arch->stack || (arch->link >= 0 &&
+					 t->to == (unsigned int)arch->link));
+}
+
 /* Up to the instruction the address to return to is where the stack pointer
- * leads: there the kernel looks for it. */
+ * leads, or in the register for it: there the kernel looks for it. The stack
+ * pointer tells it which call it was. */
 static size_t find_reach(const struct compilation *c, const struct block *block)
 {
 	const struct arch *arch = c->module->arch;
-	unsigned int stack = arch->stack;
 
 	for (size_t i = 0; i < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
@@ -86,11 +93,10 @@ static size_t find_reach(const struct compilation *c, const struct block *block)
 
 		if (!arch_effect_find(arch, insn->bytes, insn->insn.length,
 				      insn->address, &effect) ||
-		    !effect.known)
+		    !effect.known || insn->insn.flow == ARCH_FLOW_CALL)
 			return i + 1;
 		for (uint8_t j = 0; j < effect.count; j++)
-			if (!effect.transfers[j].to_memory &&
-			    effect.transfers[j].to == stack)
+			if (leads_away(arch, &effect.transfers[j]))
 				return i + 1;
 	}
 	return block->count;

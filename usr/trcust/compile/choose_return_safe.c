@@ -110,21 +110,77 @@ static bool has_entries(const struct symbol_index *index, uint64_t entry,
 	return false;
 }
 
+/* The memory, at register `base` + `number`, covers the word there. */
+static bool read_covers(const struct arch_memory *read, int64_t number,
+			unsigned int word)
+{
+	int64_t from = read->number - number;
+
+	return !read->bytes || (from < (int64_t)word && from + read->bytes > 0);
+}
+
+/* Of memory in the frame: of the word with the address, or where that is isn't
+ * known. A frame pointer leads to that of the caller's, with the address behind
+ * it, where there is a register for the address. */
+static bool read_may_be_return(const struct arch *arch,
+			       const struct arch_memory *read,
+			       const struct flow_frame *frame)
+{
+	unsigned int word = arch->elf_class == ELFCLASS64 ? 8 : 4;
+
+	if (frame->known && frame->reg == read->base)
+		return frame->has_link &&
+		       read_covers(read, frame->offset + frame->link, word);
+	if (arch->link >= 0)
+		return read->base == arch->stack ||
+		       read_covers(read, word, word);
+	return !frame->known && read->base == arch->stack;
+}
+
+/* The register for the address gets it back, or gives it to the frame. */
+static bool moves_link(const struct arch *arch,
+		       const struct arch_transfer *t)
+{
+	unsigned int link = arch->link;
+
+	if (!t->to_memory)
+		return t->to == link;
+	return t->memory.space == ARCH_SPACE_BASE &&
+	       t->memory.base == arch->stack;
+}
+
+static bool link_is_read(const struct arch *arch,
+			 const struct arch_effect *effect, bool *restores)
+{
+	bool read = false;
+
+	*restores = false;
+	for (uint8_t i = 0; arch->link >= 0 && i < effect->count; i++) {
+		const struct arch_transfer *t = &effect->transfers[i];
+
+		*restores |= !t->to_memory && t->to == (unsigned int)arch->link;
+		read |= t->source == ARCH_SOURCE_REGISTER &&
+			t->reg == (unsigned int)arch->link &&
+			!moves_link(arch, t);
+	}
+	return read;
+}
+
 /* Does it read the address that it returns to, otherwise than to return? */
 static bool reads_return(const struct flow *flow, uint64_t address,
 			 const struct arch_insn *insn,
 			 const struct arch_effect *effect)
 {
 	const struct arch *arch = flow->source.module->arch;
-	unsigned int word = arch->elf_class == ELFCLASS64 ? 8 : 4;
 	struct flow_frame frame = {0};
-	bool looked = false;
+	bool looked = false, restores;
 
 	if (insn->flow == ARCH_FLOW_RETURN)
 		return false;
-	for (uint8_t i = 0; i < effect->read_count; i++) {
+	if (link_is_read(arch, effect, &restores))
+		return true;
+	for (uint8_t i = 0; i < effect->read_count && !restores; i++) {
 		const struct arch_memory *read = &effect->reads[i];
-		int64_t from;
 
 		if (read->space != ARCH_SPACE_BASE ||
 		    (read->base != arch->stack && read->base != arch->frame))
@@ -132,13 +188,7 @@ static bool reads_return(const struct flow *flow, uint64_t address,
 		if (!looked)
 			frame = flow_frame_find(flow, address);
 		looked = true;
-		if (!frame.known && read->base == arch->stack)
-			return true;
-		if (!frame.known || frame.reg != read->base)
-			continue;
-		from = read->number - (frame.offset - word);
-		if (!read->bytes || (from < (int64_t)word &&
-				     from + read->bytes > 0))
+		if (read_may_be_return(arch, read, &frame))
 			return true;
 	}
 	return false;

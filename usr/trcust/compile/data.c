@@ -11,6 +11,7 @@
 #include "address_type.h"
 #include "../arch/arch.h"
 #include "compile.h"
+#include "link.h"
 #include "../dwarf/dwarf_expression.h"
 #include "../rpn/rpn_emit.h"
 
@@ -401,6 +402,8 @@ static int stack_frame(struct compilation *c, const struct compile_site *site,
 		if (site->symbol && site->symbol[0] && !site->symbol_offset)
 			rpn_emit_register(rpn, arch->stack, arch->call_bytes);
 	}
+	if (!link_is_known(c, site))
+		rpn->size = 0;
 	return code == -ENOMEM || rpn->failed ? -ENOMEM : 0;
 }
 

@@ -44,13 +44,19 @@ bool evaluate_register(struct evaluation *e, const struct expr *expr,
 	const struct arch_register *reg =
 		arch_register_find(e->c->module->arch, expr->name);
 	int number = reg ? reg->dwarf : -1;
+	char why[80];
 
 	e->code = 1;
 	if (number < 0) {
 		diag_tell(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);
-		diag_hint(e->c->diag, reg ? "the module is a 32-bit one" :
-			  "behind '$' is a register, or with @USDT arg1, arg2 "
-			  "and so on");
+		if (arch_register_foreign(e->c->module->arch, expr->name, why,
+					  sizeof(why)))
+			diag_hint(e->c->diag, "%s", why);
+		else
+			diag_hint(e->c->diag, reg ?
+				  "the module is a 32-bit one" :
+				  "behind '$' is a register, or with @USDT "
+				  "arg1, arg2 and so on");
 		return false;
 	}
 	if (reg->pt_regs < 0) {
@@ -141,13 +147,27 @@ static bool operand_value(struct evaluation *e, const struct expr *expr,
 		     value_tell_memory(e, expr->pos);
 }
 
-/* The `number`th of "8@%rdi -4@-20(%rbp)": its start and length. */
+/* Up to the blank behind an argument; there may be some in brackets. */
+static size_t argument_length(const char *text)
+{
+	size_t length = 0;
+
+	for (bool inside = false; text[length]; length++) {
+		if (!inside && strchr(" \t", text[length]))
+			break;
+		if (text[length] == '[' || text[length] == ']')
+			inside = text[length] == '[';
+	}
+	return length;
+}
+
+/* The `number`th of "8@%rdi -4@[sp, 12]": its start and length. */
 static const char *argument_find(const char *list, uint64_t number,
 				 size_t *length)
 {
 	for (;; list += *length) {
 		list += strspn(list, " \t");
-		*length = strcspn(list, " \t");
+		*length = argument_length(list);
 		if (!*length)
 			return NULL;
 		if (!--number)

@@ -104,7 +104,9 @@ static bool may_fault(const struct move *move, const struct arch_memory *memory,
 		return !is_mapped(move, memory, write);
 	case ARCH_SPACE_BASE:
 		range = state_range_of(&move->state, memory);
-		return !state_is_stack(&move->state, &range.address);
+		return !state_is_stack(&move->state, &range.address) &&
+		       (range.address.base != STATE_THREAD ||
+			!state_is_linear(&move->state, &range.address));
 	case ARCH_SPACE_UNKNOWN:
 		break;
 	}
@@ -423,31 +425,73 @@ static int move_memory(const struct move *move, const struct tdf_stmt *in,
 	return code;
 }
 
-/* The frame pointer leads to the same frames: it is unchanged, or was made the
- * function's own behind where that saved it. */
-static bool leads_to_caller(const struct move *move,
-			    const struct state_value *pointer)
+/* It's what the register had at the beginning: the address to return to may
+ * have been signed since, which leaves its low bytes alone (Arm ARM D8.10). */
+static bool is_original(const struct move *move,
+			const struct state_value *value, unsigned int number)
 {
 	const struct state *state = &move->state;
-	unsigned int number = state->arch->frame;
+
+	if (value->base >= STATE_OTHERS &&
+	    (int)number == state->arch->link)
+		value = &state->others[value->base - STATE_OTHERS].copied;
+	if (value->base != number || value->add)
+		return false;
+	return state_is_linear(state, value) ||
+	       ((int)number == state->arch->link && value->bytes == 4 &&
+		value->known == 4);
+}
+
+/* What the register had at the beginning was saved there. */
+static bool is_saved(const struct move *move, const struct state_value *pointer,
+		     int64_t distance, unsigned int number)
+{
+	const struct state *state = &move->state;
 	struct state_range saved = {
 		.address = *pointer, .bytes = state->width,
 	};
 	const struct state_write *write;
 	enum state_relation relation;
 
-	if (!state_is_linear(state, pointer))
-		return false;
-	if (pointer->base == number && !pointer->add)
-		return true;
-	if (!move->entry || pointer->base != state->stack ||
-	    pointer->add != -(int64_t)state->width)
-		return false;
+	saved.address.add += distance;
 	write = state_write_find(state, &saved, SIZE_MAX, &relation);
 	return write && relation == STATE_INSIDE &&
-	       state_is_linear(state, &write->value) &&
-	       write->value.base == number && !write->value.add &&
-	       write->to.bytes == state->width;
+	       write->to.bytes == state->width &&
+	       is_original(move, &write->value, number);
+}
+
+/* The frame pointer leads to the same frames: it is unchanged, or was made the
+ * function's own behind where that saved it, below the address to return to. */
+static bool leads_to_caller(const struct move *move,
+			    const struct state_value *registers)
+{
+	const struct arch *arch = move->module->arch;
+	const struct state_value *pointer = &registers[arch->frame];
+	int64_t width = move->state.width;
+
+	if (!state_is_linear(&move->state, pointer))
+		return false;
+	if (is_original(move, pointer, arch->frame))
+		return arch->link < 0 ||
+		       is_original(move, &registers[arch->link], arch->link);
+	if (!move->entry || pointer->base != move->state.stack ||
+	    !is_saved(move, pointer, 0, arch->frame))
+		return false;
+	return arch->link < 0 ? pointer->add == -width :
+	       pointer->add < 0 && is_saved(move, pointer, width, arch->link);
+}
+
+/* The frame pointer is the same, and what has the address to return to. */
+static bool leads_alike(const struct move *move)
+{
+	const struct arch *arch = move->module->arch;
+	const struct state_value *a = move->at_nominal, *b = move->at_site;
+
+	if (state_is_same(&move->state, &a[arch->frame], &b[arch->frame]) &&
+	    (arch->link < 0 ||
+	     state_is_same(&move->state, &a[arch->link], &b[arch->link])))
+		return true;
+	return leads_to_caller(move, a) && leads_to_caller(move, b);
 }
 
 /* Return addresses are found from the frame's address and the frame pointer;
@@ -461,10 +505,10 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 	struct error err = {0};
 	int code;
 
-	if (!state_is_same(&move->state, &move->at_nominal[frame],
-			   &move->at_site[frame]) &&
-	    !(leads_to_caller(move, &move->at_nominal[frame]) &&
-	      leads_to_caller(move, &move->at_site[frame]))) {
+	if (!leads_alike(move)) {
+		if (state_is_same(&move->state, &move->at_nominal[frame],
+				  &move->at_site[frame]))
+			frame = move->module->arch->link;
 		move_tell_register(move, frame);
 		return 1;
 	}

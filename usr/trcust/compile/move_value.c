@@ -146,12 +146,12 @@ static bool memory_emit(const struct move *move, unsigned int base, int64_t add,
 	       load_emit(move, &other->memory, add, need, nesting, rpn);
 }
 
-/* The low `need` bytes of base + add. */
+/* The low `need` bytes of base + add. The thread's base is taken from where the
+ * program has it: what the kernel knows of it may be older. */
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		      unsigned int need, unsigned int nesting,
 		      struct bytes *rpn)
 {
-	const struct arch *arch = move->module->arch;
 	size_t size = rpn->size;
 
 	switch (base) {
@@ -163,10 +163,6 @@ static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 	case STATE_FIXED:
 		rpn_emit_addr(rpn, add);
 		return true;
-	case STATE_THREAD:
-		if (move->wide)
-			rpn_emit_register(rpn, arch->thread, add);
-		return move->wide;
 	}
 	if (register_emit(move, base, add, need, rpn) ||
 	    stored_emit(move, base, add, need, nesting, rpn))

@@ -343,6 +343,7 @@ static void blind_address(const struct compilation *c,
 static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 			 struct compile_point *out)
 {
+	const unsigned int insn_bytes = c->module->arch->insn_bytes;
 	const struct tsf_tp *tp = &point->tp;
 	struct compile_site *site;
 
@@ -354,6 +355,11 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, tp->text);
 		diag_hint(c->diag, "without the kernel's file an offset can't "
 				   "be negative");
+		return 1;
+	}
+	if (insn_bytes && tp->offset % insn_bytes) {
+		TELL_SITE(c, point, TRCERR_BADOPCODE);
+		diag_hint(c->diag, "%s is inside an instruction", tp->text);
 		return 1;
 	}
 	if (point->opcode >= 0)

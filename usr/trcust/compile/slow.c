@@ -219,7 +219,7 @@ static void hint_remedies(const struct slow *slow)
 			  "probe where that has the same values");
 	if (slow->point->no_return)
 		diag_hint(diag, "no return probe: %s", slow->point->no_return);
-	if (is_entry(slow))
+	if (slow->c->module->arch->cheap_nop && is_entry(slow))
 		diag_hint(diag, "cheap when it is compiled with "
 			  "-fpatchable-function-entry=1");
 }

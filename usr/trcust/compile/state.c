@@ -140,8 +140,9 @@ static struct state_value other_new(struct state *state, unsigned int bytes,
 		state->failed = true;
 		return none;
 	}
-	state->others[state->other_count] =
-		(struct state_other) { .clean = clean };
+	state->others[state->other_count] = (struct state_other) {
+		.clean = clean, .copied = { .base = STATE_NONE },
+	};
 	return (struct state_value) {
 		.base = STATE_OTHERS + state->other_count++, .bytes = bytes,
 		.known = 8,
@@ -354,7 +355,9 @@ static struct state_value source_read(struct state *state,
 		from.base = STATE_FIXED;
 		break;
 	case ARCH_SOURCE_REGISTER:
-		if (is_register(state, transfer->reg))
+		if (transfer->reg == state->arch->thread)
+			from.base = STATE_THREAD;
+		else if (is_register(state, transfer->reg))
 			from = state->registers[transfer->reg];
 		break;
 	case ARCH_SOURCE_MEMORY:
@@ -371,10 +374,14 @@ static struct state_value source_read(struct state *state,
 		note_part(state, transfer, &value);
 		return value;
 	}
-	return other_new(state, bytes,
-			 transfer->source != ARCH_SOURCE_UNKNOWN &&
-			 from.base != STATE_NONE &&
-			 state_is_clean(state, from.base));
+	value = other_new(state, bytes,
+			  transfer->source != ARCH_SOURCE_UNKNOWN &&
+			  from.base != STATE_NONE &&
+			  state_is_clean(state, from.base));
+	if (transfer->source == ARCH_SOURCE_REGISTER && !transfer->number &&
+	    !state->failed)
+		state->others[state->other_count - 1].copied = from;
+	return value;
 }
 
 static void write_add(struct state *state, size_t at,

@@ -41,6 +41,8 @@ struct state_other {
 	struct state_range memory;
 	bool clean;		/* no address below the stack pointer where the
 				 * code begins can have been made of it */
+	struct state_value copied;	/* the register it was copied from,
+					 * which is known in part only */
 };
 
 struct state_write {

@@ -107,6 +107,21 @@ static int call_value_emit(const struct chain *chain,
 	return dwarf_expression_emit(&caller, &value, ops, count, rpn, NULL);
 }
 
+/* What is on top is another address than that one, but for bits in which it
+ * may be signed. */
+static void emit_differs(const struct arch *arch, uint64_t address,
+			 struct bytes *rpn)
+{
+	rpn_emit_addr(rpn, address);
+	if (!arch->signed_from) {
+		rpn_emit_op(rpn, RPN_ne);
+		return;
+	}
+	rpn_emit_op(rpn, RPN_xor);
+	rpn_emit_const(rpn, (1ULL << arch->signed_from) - 1);
+	rpn_emit_op(rpn, RPN_and);
+}
+
 /* Returns: the return address isn't this call's: on to the next; else its
  * value in the place of the return address, and to the end. */
 static void chain_add(struct chain *chain, uint64_t return_pc,
@@ -115,8 +130,7 @@ static void chain_add(struct chain *chain, uint64_t return_pc,
 	struct bytes *rpn = chain->rpn;
 
 	rpn_emit_op(rpn, RPN_dup);
-	rpn_emit_addr(rpn, return_pc);
-	rpn_emit_op(rpn, RPN_ne);
+	emit_differs(chain->context->dwarf->module->arch, return_pc, rpn);
 	rpn_emit_op(rpn, RPN_bra);
 	rpn_emit_fixed(rpn, 1 + value->size + 3, 2);
 	rpn_emit_op(rpn, RPN_drop);

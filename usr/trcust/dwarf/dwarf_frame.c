@@ -135,7 +135,8 @@ static int frame_rule_emit(const struct dwarf_context *context,
 }
 
 /* Without a rule the calling convention decides; libdw 0.188 takes rax for
- * rbx there. */
+ * rbx there. A register for the return address has it still, unless the rule is
+ * that it is lost (then there are operations, none). */
 int dwarf_frame_register_emit(const struct dwarf_context *context,
 			      unsigned int number, struct bytes *rpn,
 			      struct error *err)
@@ -153,7 +154,8 @@ int dwarf_frame_register_emit(const struct dwarf_context *context,
 				 "is damaged");
 	else if (count)
 		code = frame_rule_emit(context, ops, count, rpn, err);
-	else if (arch_register_is_kept(arch, number))
+	else if (arch_register_is_kept(arch, number) ||
+		 (!ops && (int)number == arch->link))
 		code = dwarf_frame_own_emit(context, number, 0, rpn, err);
 	else
 		code = error_set(err, -ENODATA, "the caller's register isn't "

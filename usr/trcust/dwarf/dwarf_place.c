@@ -166,12 +166,48 @@ static int location_place(const struct dwarf_context *context,
 	return code;
 }
 
+/* Where a thread-local variable of one file is gcc doesn't tell on AArch64: the
+ * assembler has no relocation for it there. The symbol of that file does. */
+static bool thread_symbol_find(struct dwarf_file *dwarf,
+			       const struct dwarf_variable *variable,
+			       uint64_t *offset)
+{
+	const struct module_symbol *symbol = NULL;
+	Dwarf_Die die = variable->die, unit;
+	const char *file = NULL, *name = dwarf_diename(&die);
+	bool others = false;
+	char *text;
+
+	if (!variable->local && dwarf_diecu(&die, &unit, NULL, NULL))
+		file = dwarf_diename(&unit);
+	if (!name || !file || asprintf(&text, "%s:%s", file, name) < 0)
+		return false;
+	symbol = module_symbol_find(dwarf->module, text, MODULE_DATA, &others);
+	free(text);
+	if (!symbol || others || !symbol->defined || symbol->type != STT_TLS)
+		return false;
+	*offset = symbol->address;
+	return true;
+}
+
+static int thread_place(struct dwarf_file *dwarf, uint64_t offset,
+			struct place *place, struct error *err)
+{
+	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
+
+	if (!rpn)
+		return error_set(err, -ENOMEM, "out of memory");
+	snprintf(place->where, sizeof(place->where), "thread-local variable");
+	return dwarf_thread_emit(dwarf, offset, rpn, err);
+}
+
 static int place_find(const struct dwarf_context *context,
 		      const struct dwarf_variable *variable,
 		      struct place *place, struct error *err)
 {
 	Dwarf_Die die = variable->die;
 	Dwarf_Attribute attr;
+	uint64_t offset;
 
 	memset(place, 0, sizeof(*place));
 	if (dwarf_attr_integrate(&die, DW_AT_location, &attr))
@@ -181,6 +217,8 @@ static int place_find(const struct dwarf_context *context,
 	if (dwarf_hasattr_integrate(&die, DW_AT_declaration) ||
 	    (!variable->local && variable_is_external(variable)))
 		return symbol_place(context->dwarf, variable, 0, place, err);
+	if (thread_symbol_find(context->dwarf, variable, &offset))
+		return thread_place(context->dwarf, offset, place, err);
 	return error_set(err, -ENODATA, "it is optimized out everywhere");
 }
 

@@ -12,6 +12,10 @@
 #include "dwarf_expression.h"
 #include "../rpn/rpn_emit.h"
 
+/* Of a variable from the thread pointer on, in the block that the loader makes
+ * for all modules it begins with; less than the address of anything. */
+#define DISTANCE_MAX	0xffff
+
 static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
 {
 	size_t count;
@@ -25,7 +29,7 @@ static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
 }
 
 /* The thread-local block of a program, and of no other module, lies right in
- * front of the thread pointer. */
+ * front of the thread pointer, or behind what stands there. */
 static bool is_program(Elf *elf)
 {
 	Elf_Data *data;
@@ -46,9 +50,12 @@ static bool is_program(Elf *elf)
 	return false;
 }
 
-/* Of the start of the program's block from the thread pointer on, negative. */
-static bool program_block(Elf *elf, uint64_t *start)
+/* Of the start of the program's block from the thread pointer on: a negative
+ * distance (variant II), or behind a header (variant I). */
+static bool program_block(struct dwarf_file *dwarf, uint64_t *start)
 {
+	unsigned int header = dwarf->module->arch->thread_header;
+	Elf *elf = dwarf->module->elf;
 	GElf_Phdr ph;
 	uint64_t align;
 
@@ -57,7 +64,11 @@ static bool program_block(Elf *elf, uint64_t *start)
 	align = ph.p_align ? ph.p_align : 1;
 	if (align & (align - 1))
 		return false;
-	*start = -ph.p_memsz - ((-ph.p_vaddr - ph.p_memsz) & (align - 1));
+	if (header)
+		*start = header + ((ph.p_vaddr - header) & (align - 1));
+	else
+		*start = -ph.p_memsz -
+			 ((-ph.p_vaddr - ph.p_memsz) & (align - 1));
 	return true;
 }
 
@@ -65,6 +76,7 @@ struct thread_slot {
 	uint64_t address;	/* of the slot */
 	uint64_t offset;	/* of the variable it is for */
 	bool minus;		/* it is to be subtracted */
+	bool descriptor;	/* it may hold something else */
 };
 
 /* A relocation of a slot, as far as it matters here. */
@@ -74,6 +86,7 @@ struct slot_relocation {
 	int64_t addend;
 	bool in_place;		/* the addend is in the slot */
 	bool minus;
+	bool descriptor;
 };
 
 /* What the relocation fills in belongs to this variable: by name, or, the
@@ -137,35 +150,48 @@ static bool slot_fill(Elf *elf, const struct slot_relocation *r,
 	slot->address = r->address;
 	slot->offset = sym->st_value + addend;
 	slot->minus = r->minus;
+	slot->descriptor = r->descriptor;
 	return true;
 }
 
-/* R_X86_64_TPOFF64; of i386 R_386_TLS_TPOFF and R_386_TLS_TPOFF32, whose addend
- * is in the slot. Number `i` of the section is one of these. */
-static bool slot_relocation_read(Elf *elf, Elf_Data *data, const GElf_Shdr *sh,
-				 int i, struct slot_relocation *r)
+static bool slot_rela_read(const struct arch_slots *types, const GElf_Rela *rela,
+			   struct slot_relocation *r)
 {
+	uint32_t type = GELF_R_TYPE(rela->r_info);
+
+	if (!type || (type != types->distance && type != types->descriptor))
+		return false;
+	*r = (struct slot_relocation) {
+		.address = rela->r_offset, .addend = rela->r_addend,
+		.symbol = GELF_R_SYM(rela->r_info),
+		.descriptor = type == types->descriptor,
+	};
+	if (r->descriptor)
+		r->address += 8;	/* its function is in front of it */
+	return true;
+}
+
+/* Number `i` of the section is one of a thread-local variable's slot; without
+ * addends of their own these are in the slot. */
+static bool slot_relocation_read(const struct arch *arch, Elf_Data *data,
+				 const GElf_Shdr *sh, int i,
+				 struct slot_relocation *r)
+{
+	const struct arch_slots *types = &arch->slots;
 	GElf_Rela rela;
 	GElf_Rel rel;
 
-	if (sh->sh_type == SHT_RELA) {
-		if (!gelf_getrela(data, i, &rela) ||
-		    GELF_R_TYPE(rela.r_info) != R_X86_64_TPOFF64)
-			return false;
-		*r = (struct slot_relocation) {
-			.address = rela.r_offset, .addend = rela.r_addend,
-			.symbol = GELF_R_SYM(rela.r_info),
-		};
-		return true;
-	}
-	if (!gelf_getrel(data, i, &rel) ||
-	    (GELF_R_TYPE(rel.r_info) != R_386_TLS_TPOFF &&
-	     GELF_R_TYPE(rel.r_info) != R_386_TLS_TPOFF32))
+	if (sh->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, &rela) &&
+		       slot_rela_read(types, &rela, r);
+	if (!gelf_getrel(data, i, &rel) || !GELF_R_TYPE(rel.r_info) ||
+	    (GELF_R_TYPE(rel.r_info) != types->distance &&
+	     GELF_R_TYPE(rel.r_info) != types->minus))
 		return false;
 	*r = (struct slot_relocation) {
 		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
 		.in_place = true,
-		.minus = GELF_R_TYPE(rel.r_info) == R_386_TLS_TPOFF32,
+		.minus = GELF_R_TYPE(rel.r_info) == types->minus,
 	};
 	return true;
 }
@@ -181,8 +207,10 @@ static bool has_slots(Elf *elf, const GElf_Shdr *sh)
 /* A slot of the global offset table that holds the offset of a thread-local
  * variable from the thread pointer: of `name`, or, NULL, of any of the module's
  * own. */
-static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
+static bool slot_find(const struct module *module, const char *name,
+		      struct thread_slot *slot)
 {
+	Elf *elf = module->elf;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh, symbols_sh = {0};
 
@@ -203,7 +231,8 @@ static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 			gelf_getshdr(linked, &symbols_sh);
 		count = sh.sh_size / sh.sh_entsize;
 		for (int i = 0; i < count; i++)
-			if (slot_relocation_read(elf, data, &sh, i, &r) &&
+			if (slot_relocation_read(module->arch, data, &sh, i,
+						 &r) &&
 			    slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
 				       name, &sym))
 				return slot_fill(elf, &r, &sym, slot);
@@ -211,13 +240,14 @@ static bool slot_find(Elf *elf, const char *name, struct thread_slot *slot)
 	return false;
 }
 
-/* The thread pointer + offset: the base of FS, on i386 what is at GS:0. */
+/* The thread pointer + offset: the base of FS, TPIDR_EL0, on i386 what is at
+ * GS:0. */
 static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
 			struct bytes *rpn)
 {
 	unsigned int number = dwarf->module->arch->thread;
 
-	if (dwarf_is_wide(dwarf)) {
+	if (!dwarf->module->arch->thread_is_selector) {
 		rpn_emit_register(rpn, number, offset);
 		return;
 	}
@@ -228,6 +258,19 @@ static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
 	rpn_emit_add(rpn, (int32_t)offset, false);
 }
 
+/* What is on top is a distance or the address of something that tells more:
+ * then the variable's block may not be there yet, and the expression faults. */
+static void emit_is_distance(struct bytes *rpn)
+{
+	rpn_emit_op(rpn, RPN_dup);
+	rpn_emit_const(rpn, DISTANCE_MAX);
+	rpn_emit_op(rpn, RPN_le);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, 2, 2);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_div);
+}
+
 static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 		      uint64_t offset, struct bytes *rpn)
 {
@@ -236,6 +279,8 @@ static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 	emit_thread(dwarf, offset - slot->offset, rpn);
 	rpn_emit_addr(rpn, slot->address);
 	rpn_emit_deref(rpn, wide ? 8 : 4);
+	if (slot->descriptor)
+		emit_is_distance(rpn);
 	rpn_emit_op(rpn, slot->minus ? RPN_minus : RPN_plus);
 	if (!wide)
 		rpn_emit_extend(rpn, 4, false);
@@ -244,15 +289,14 @@ static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		      struct bytes *rpn, struct error *err)
 {
-	Elf *elf = dwarf->module->elf;
 	struct thread_slot slot;
 	uint64_t start;
 
-	if (program_block(elf, &start)) {
+	if (program_block(dwarf, &start)) {
 		emit_thread(dwarf, start + offset, rpn);
 		return 0;
 	}
-	if (!slot_find(elf, NULL, &slot))
+	if (!slot_find(dwarf->module, NULL, &slot))
 		return error_set(err, -ENODATA, "it is thread-local in a "
 				 "shared library, which finds it by calling "
 				 "__tls_get_addr (compile it with "
@@ -269,7 +313,7 @@ static int emit_thread_symbol(struct dwarf_file *dwarf,
 {
 	struct thread_slot slot;
 
-	if (slot_find(dwarf->module->elf, name, &slot)) {
+	if (slot_find(dwarf->module, name, &slot)) {
 		emit_slot(dwarf, &slot, slot.offset, rpn);
 		return 0;
 	}

@@ -11,7 +11,7 @@
 #define CLOSED_MAX	16	/* functions */
 #define OPEN_MAX	50000
 #define CODE_MAX	(16u << 20)	/* bytes that are looked at as a whole */
-#define STUB_MAX	3	/* instructions of an entry in the PLT */
+#define STUB_MAX	5	/* instructions of an entry in the PLT */
 #define BEFORE_MAX	12	/* instructions looked at before a jump */
 
 struct callee {
@@ -166,15 +166,98 @@ static int name_compare(const void *name, const void *element)
 	return strcmp(name, *(const char *const *)element);
 }
 
+/* Registers as instructions leave them that stand one behind the other: known
+ * values, and the addresses of what they were loaded from. */
+struct loads {
+	bool known[ARCH_REGISTERS];
+	uint64_t values[ARCH_REGISTERS];
+	uint64_t slots[ARCH_REGISTERS];	/* 0: not known */
+};
+
+static void load_take(const struct loads *before, struct loads *loads,
+		      const struct arch_transfer *t)
+{
+	uint64_t base = 0;
+	bool known = true;
+
+	loads->known[t->to] = false;
+	loads->slots[t->to] = 0;
+	if (t->part)
+		return;
+	switch (t->source) {
+	case ARCH_SOURCE_CONSTANT:
+	case ARCH_SOURCE_ADDRESS:
+	case ARCH_SOURCE_REGISTER:
+		if (t->source == ARCH_SOURCE_REGISTER) {
+			known = t->reg < ARCH_REGISTERS &&
+				before->known[t->reg];
+			base = known ? before->values[t->reg] : 0;
+		}
+		loads->known[t->to] = known;
+		loads->values[t->to] = base + t->number;
+		break;
+	case ARCH_SOURCE_MEMORY:
+		if (t->memory.space == ARCH_SPACE_BASE) {
+			known = t->memory.base < ARCH_REGISTERS &&
+				before->known[t->memory.base];
+			base = known ? before->values[t->memory.base] : 0;
+		}
+		if (known && t->memory.space != ARCH_SPACE_UNKNOWN &&
+		    t->memory.space != ARCH_SPACE_THREAD)
+			loads->slots[t->to] = base + t->memory.number;
+		break;
+	default:
+		break;
+	}
+}
+
+/* All sources are read before anything is written. */
+static void loads_take(struct loads *loads, const struct arch_effect *effect,
+		       enum arch_flow flow)
+{
+	struct loads before = *loads;
+
+	if (!effect->known || flow == ARCH_FLOW_CALL)
+		memset(loads, 0, sizeof(*loads));
+	for (uint8_t i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    effect->transfers[i].to < ARCH_REGISTERS)
+			load_take(&before, loads, &effect->transfers[i]);
+}
+
+/* The slot whose address the last instruction goes to; 0: not known. It has
+ * the slot as its operand, or the instructions before it load a register. */
+static uint64_t slot_of(const struct calls *calls, const struct arch_code *code,
+			size_t count)
+{
+	const struct arch *arch = calls->module->arch;
+	struct loads loads = { 0 };
+	struct arch_effect effect;
+	struct arch_insn insn;
+
+	for (size_t i = 0; i < count; i++) {
+		if (arch_insn_decode(arch, code[i].bytes, code[i].length,
+				     &insn) ||
+		    !arch_effect_find(arch, code[i].bytes, code[i].length,
+				      code[i].address, &effect))
+			return 0;
+		if (i + 1 == count)
+			break;
+		loads_take(&loads, &effect, insn.flow);
+	}
+	if (insn.target && insn.target <= ARCH_REGISTERS)
+		return loads.slots[insn.target - 1];
+	return effect.read_count && effect.reads[0].space == ARCH_SPACE_FIXED ?
+		       effect.reads[0].number : 0;
+}
+
 /* Is what stands in the memory a function that comes back, and calls nothing?
  */
-static bool is_quiet(const struct calls *calls,
-		     const struct arch_effect *effect)
+static bool is_quiet(const struct calls *calls, uint64_t address)
 {
-	struct slot key = { .address = effect->reads[0].number }, *slot = NULL;
+	struct slot key = { .address = address }, *slot = NULL;
 
-	if (effect->read_count && effect->reads[0].space == ARCH_SPACE_FIXED &&
-	    calls->slot_count)
+	if (address && calls->slot_count)
 		slot = bsearch(&key, calls->slots, calls->slot_count,
 			       sizeof(key), slot_compare);
 	return slot && bsearch(slot->name, quiet,
@@ -182,36 +265,38 @@ static bool is_quiet(const struct calls *calls,
 			       sizeof(quiet[0]), name_compare);
 }
 
-/* An entry of the PLT: it jumps to where a slot says. */
-static bool find_stub(const struct calls *calls, uint64_t address,
-		      struct arch_effect *effect)
+/* An entry of the PLT: it jumps to where a slot says. 0: it is none. */
+static uint64_t find_stub(const struct calls *calls, uint64_t address)
 {
 	const struct arch *arch = calls->module->arch;
 	size_t size;
 	const uint8_t *code = module_code(calls->module, address, &size, NULL);
+	struct arch_code insns[STUB_MAX];
 	struct arch_insn insn;
 
 	for (int i = 0; code && i < STUB_MAX; i++) {
-		if (arch_insn_decode(arch, code, size, &insn) ||
-		    !arch_effect_find(arch, code, size, address, effect))
-			return false;
+		if (arch_insn_decode(arch, code, size, &insn))
+			return 0;
+		insns[i] = (struct arch_code) { address, code, insn.length };
+		if (insn.flow == ARCH_FLOW_COMPUTED)
+			return slot_of(calls, insns, i + 1);
 		if (insn.flow != ARCH_FLOW_NEXT)
-			return insn.flow == ARCH_FLOW_COMPUTED;
+			return 0;
 		code += insn.length;
 		size -= insn.length;
 		address += insn.length;
 	}
-	return false;
+	return 0;
 }
 
 static void callee_add(struct calls *calls, struct node *node, uint64_t target)
 {
 	const struct module *module = calls->module;
 	const struct module_range *range;
-	struct arch_effect effect;
+	uint64_t slot = find_stub(calls, target);
 
-	if (find_stub(calls, target, &effect)) {
-		node->open |= !is_quiet(calls, &effect);
+	if (slot) {
+		node->open |= !is_quiet(calls, slot);
 		return;
 	}
 	range = module_function_find(module, target);
@@ -293,6 +378,15 @@ static bool is_switch(const struct reader *r)
 		table_is_inside(r, computed.table));
 }
 
+/* The instruction itself tells the slot: what a register has may come from
+ * several ways to here. */
+static bool leads_quiet(const struct reader *r, const struct arch_insn *insn)
+{
+	return !insn->target &&
+	       is_quiet(r->calls, slot_of(r->calls,
+					  r->before + r->before_count - 1, 1));
+}
+
 static void take_insn(struct reader *r, uint64_t address,
 		      const struct arch_insn *insn,
 		      const struct arch_effect *effect)
@@ -307,12 +401,12 @@ static void take_insn(struct reader *r, uint64_t address,
 	case ARCH_FLOW_JUMP:
 	case ARCH_FLOW_BRANCH:
 		if (!insn->jump)
-			r->node->open |= !is_quiet(r->calls, effect);
+			r->node->open |= !leads_quiet(r, insn);
 		else if (!inside || target == r->range->start)
 			callee_add(r->calls, r->node, target);
 		break;
 	case ARCH_FLOW_COMPUTED:
-		if (!is_quiet(r->calls, effect))
+		if (!leads_quiet(r, insn))
 			r->node->open |= !is_switch(r);
 		break;
 	default:

@@ -14,7 +14,8 @@ struct code_function {
 	uint32_t *insns;	/* offsets where instructions begin */
 	size_t count, room;
 	uint32_t next;		/* offset behind the last one */
-	bool stuck;		/* what stands at next is no instruction */
+	bool stuck;		/* what stands at next is no instruction, and
+				 * where the one behind it begins isn't known */
 };
 
 static int code_function_compare(const void *a, const void *b)
@@ -83,13 +84,15 @@ static int code_function_decode(struct code_function *function,
 			function->insns = grown;
 			function->room = room;
 		}
-		if (arch_insn_decode(arch, function->bytes + function->next,
-				     function->size - function->next, &insn)) {
+		if (!arch_insn_decode(arch, function->bytes + function->next,
+				      function->size - function->next, &insn)) {
+			function->insns[function->count++] = function->next;
+			function->next += insn.length;
+		} else if (arch->insn_bytes) {
+			function->next += arch->insn_bytes;
+		} else {
 			function->stuck = true;
-			break;
 		}
-		function->insns[function->count++] = function->next;
-		function->next += insn.length;
 	}
 	return 0;
 }
@@ -111,14 +114,30 @@ static size_t code_function_index(const struct code_function *function,
 	return low;
 }
 
+void code_hold(const struct module *module, const uint8_t *code, size_t at,
+	       struct arch_insn *insn)
+{
+	bool user = module->kind == TDF_MODULE_USER;
+	const char *why = arch_insn_held(module->arch, code, at, user);
+
+	if (!why || insn->why)
+		return;
+	insn->user_refused = true;
+	insn->refused |= !user;
+	insn->why = why;
+}
+
 static int code_insn_at(const struct module *module,
 			const struct code_function *function, size_t i,
 			struct arch_insn *insn)
 {
 	uint32_t at = function->insns[i];
+	int code = arch_insn_decode(module->arch, function->bytes + at,
+				    function->size - at, insn);
 
-	return arch_insn_decode(module->arch, function->bytes + at,
-				function->size - at, insn);
+	if (!code)
+		code_hold(module, function->bytes, at, insn);
+	return code;
 }
 
 bool code_is_good(const struct module *module, const struct arch_insn *insn)
@@ -153,9 +172,20 @@ static int code_find_near(const struct module *module,
 static int code_take(const struct module *module, size_t available,
 		     struct code_site *site)
 {
+	const struct module_range *range =
+		module_function_find(module, site->address);
+	size_t at = range ? site->address - range->start : 0;
+
 	if (arch_insn_decode(module->arch, site->bytes, available, &site->insn))
 		return CODE_UNDECODABLE;
+	code_hold(module, site->bytes - at, at, &site->insn);
 	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
+}
+
+/* All instructions have so many bytes, and begin at multiples of that. */
+static bool insn_may_begin(const struct arch *arch, uint64_t address)
+{
+	return arch->insn_bytes && !(address % arch->insn_bytes);
 }
 
 static int code_judge(const struct module *module,
@@ -169,7 +199,8 @@ static int code_judge(const struct module *module,
 	i = code_function_index(function, offset);
 	if (i < function->count && function->insns[i] == offset)
 		return code_take(module, function->size - offset, site);
-	return function->stuck ? CODE_UNDECODABLE : CODE_INSIDE;
+	return function->stuck || insn_may_begin(module->arch, site->address) ?
+		       CODE_UNDECODABLE : CODE_INSIDE;
 }
 
 int code_check(struct module *module, uint64_t label, struct code_site *site)
@@ -188,7 +219,9 @@ int code_check(struct module *module, uint64_t label, struct code_site *site)
 		start = range->start;
 		end = range->end;
 	} else if (label > site->address) {
-		return CODE_UNDECODABLE;
+		if (!module->arch->insn_bytes)
+			return CODE_UNDECODABLE;
+		start = site->address & -(uint64_t)module->arch->insn_bytes;
 	}
 	function = code_function_get(module, start, end);
 	if (!function)

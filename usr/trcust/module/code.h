@@ -31,6 +31,10 @@ int code_check(struct module *module, uint64_t label, struct code_site *site);
 /* The same where an instruction is known to begin. */
 int code_look(struct module *module, struct code_site *site);
 
+/* Refuse the instruction at code + at where one before it, the first of which
+ * is at code, holds it. */
+void code_hold(const struct module *module, const uint8_t *code, size_t at,
+	       struct arch_insn *insn);
 /* A probe may stand on this instruction. */
 bool code_is_good(const struct module *module, const struct arch_insn *insn);
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rastrace/tdf.h>
+#include "code.h"
 
 #define PARTS_MAX	64
 #define BYTES_MAX	(16u << 20)	/* of all parts */
@@ -93,8 +95,31 @@ static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn)
 {
-	return !arch_insn_decode(flow->source.module->arch, part->bytes + at,
-				 part->size - at, insn);
+	const struct module *module = flow->source.module;
+
+	if (arch_insn_decode(module->arch, part->bytes + at, part->size - at,
+			     insn))
+		return false;
+	if (flow->held)
+		code_hold(module, part->bytes, at, insn);
+	return true;
+}
+
+/* Is there an instruction that others hold? */
+static bool has_held(const struct flow *flow)
+{
+	const struct module *module = flow->source.module;
+	bool user = module->kind == TDF_MODULE_USER;
+
+	for (size_t i = 0; i < flow->part_count; i++) {
+		const struct flow_part *part = &flow->parts[i];
+
+		for (uint32_t at = 0; at < part->size; at++)
+			if (part->marks[at] & FLOW_INSN &&
+			    arch_insn_held(module->arch, part->bytes, at, user))
+				return true;
+	}
+	return false;
 }
 
 uint64_t flow_target(const struct flow *flow, uint64_t address,
@@ -201,6 +226,26 @@ static void follow_gaps(struct flow *flow, struct flow_part *part)
 	}
 }
 
+/* The frame has the address to return to at a distance from its end. */
+static void frame_find_link(const struct arch *arch, Dwarf_Frame *found,
+			    struct flow_frame *frame)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (arch->link < 0) {
+		frame->has_link = true;
+		frame->link = -(int64_t)arch->call_bytes;
+		return;
+	}
+	if (dwarf_frame_register(found, arch->link, memory, &ops, &count) ||
+	    !count || ops[0].atom != DW_OP_call_frame_cfa)
+		return;
+	frame->has_link = count == 1 ||
+			  (count == 2 && ops[1].atom == DW_OP_plus_uconst);
+	frame->link = count == 2 ? ops[1].number : 0;
+}
+
 struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
 {
 	struct flow_frame frame = {0};
@@ -223,6 +268,7 @@ struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
 			frame.offset = ops->number;
 		}
 	}
+	frame_find_link(flow->source.module->arch, found, &frame);
 	free(found);
 	return frame;
 }
@@ -332,6 +378,7 @@ int flow_decode(struct flow *flow, const struct flow_source *source,
 	follow_from(flow, entry);
 	for (size_t i = 0; i < flow->part_count; i++)
 		mark_targets(flow, &flow->parts[i]);
+	flow->held = has_held(flow);
 	if (!flow->failed)
 		return 0;
 	flow_free(flow);

@@ -28,11 +28,14 @@ struct flow_part {
 	uint8_t *marks;
 };
 
-/* Where the caller's frame begins: register + offset. */
+/* Where the caller's frame begins: register + offset; where, from there on, the
+ * address to return to is, if it is in memory. */
 struct flow_frame {
 	bool known;
 	uint64_t reg;
 	int64_t offset;
+	bool has_link;
+	int64_t link;
 };
 
 struct flow_lost {		/* a way that can't be followed */
@@ -60,6 +63,7 @@ struct flow {
 	size_t lost_count, lost_room;
 	bool computed;		/* a computed jump was met */
 	uint64_t undecoded;	/* a gap that isn't code; 0: none */
+	bool held;		/* arch_insn_held() has to be asked */
 	bool failed;		/* out of memory; sticks */
 
 	/* on the way */
@@ -84,7 +88,8 @@ void *flow_append(struct flow *flow, void *array, size_t *count, size_t *room,
 void flow_lose(struct flow *flow, uint64_t address, const char *why);
 
 struct flow_part *flow_part_find(const struct flow *flow, uint64_t address);
-/* False: what stands there is no instruction. */
+/* False: what stands there is no instruction. One that no probe may stand on
+ * because of those before it is refused as others are. */
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn);
 /* Where the instruction begins that goes on at `at`; -1: none, or it isn't

@@ -14,6 +14,12 @@ struct word {
 	uint64_t at, value;
 };
 
+/* Of an address that two instructions compute. */
+struct half {
+	unsigned int reg;
+	uint64_t number;
+};
+
 struct jump {			/* one that stays inside */
 	struct flow_part *part;
 	uint32_t at;
@@ -33,6 +39,8 @@ struct labels {
 	uint64_t *constants;	/* that may be addresses, of the code */
 	size_t constant_count, constant_room;
 	bool constants_known;
+	struct half *highs, *lows;	/* parts of others */
+	size_t high_count, high_room, low_count, low_room;
 	uint64_t got;		/* global offset table */
 	unsigned int tables, entries;	/* looked at */
 	bool unsettled;		/* a table is used that isn't known */
@@ -41,6 +49,59 @@ struct labels {
 	bool marked;		/* a label that wasn't known before */
 	bool lost;		/* there are more than are looked at */
 };
+
+/* Finds the only jump that leads to an address. */
+struct way {
+	uint64_t to;
+	const struct flow_part *part;
+	uint32_t at;
+	size_t count;
+};
+
+static void way_take(const struct flow *flow, const struct flow_part *part,
+		     uint32_t at, struct way *way)
+{
+	struct arch_insn insn;
+
+	if (!(part->marks[at] & FLOW_INSN) ||
+	    !flow_insn(flow, part, at, &insn) || !insn.jump ||
+	    flow_target(flow, part->start + at, &insn) != way->to)
+		return;
+	way->part = part;
+	way->at = at;
+	way->count++;
+	if (insn.flow != ARCH_FLOW_BRANCH && insn.flow != ARCH_FLOW_JUMP)
+		way->count = 2;
+}
+
+static bool falls_through(const struct arch_insn *insn)
+{
+	return insn->flow == ARCH_FLOW_NEXT || insn->flow == ARCH_FLOW_BRANCH;
+}
+
+/* The instruction in front of *at that runs before it, if that is certain;
+ * where one stands there that doesn't go on, the only jump. */
+static bool step_back(const struct flow *flow, const struct flow_part **part,
+		      int64_t *at, bool certain, struct arch_insn *insn)
+{
+	struct way way = { .to = (*part)->start + *at };
+	uint8_t mark = (*part)->marks[*at];
+
+	*at = flow_insn_before(flow, *part, *at, insn);
+	if (!certain || !(mark & FLOW_TARGET))
+		return *at >= 0 && falls_through(insn);
+	if (*at < 0 || falls_through(insn) || insn->flow == ARCH_FLOW_CALL ||
+	    mark & FLOW_LABEL)
+		return false;
+	for (size_t i = 0; i < flow->part_count; i++)
+		for (uint32_t j = 0; j < flow->parts[i].size; j++)
+			way_take(flow, &flow->parts[i], j, &way);
+	if (way.count != 1)
+		return false;
+	*part = way.part;
+	*at = way.at;
+	return flow_insn(flow, *part, *at, insn);
+}
 
 /*
  * Up to BEFORE_MAX instructions that end with the one at `at`; how many. Ways
@@ -62,12 +123,8 @@ static size_t insns_before(const struct flow *flow,
 		last[count++] = (struct arch_code) {
 			part->start + i, part->bytes + i, insn.length,
 		};
-		if (certain && part->marks[i] & FLOW_TARGET)
-			break;
-		i = flow_insn_before(flow, part, i, &insn);
-	} while (i >= 0 && count < BEFORE_MAX &&
-		 (insn.flow == ARCH_FLOW_NEXT ||
-		  insn.flow == ARCH_FLOW_BRANCH));
+	} while (count < BEFORE_MAX &&
+		 step_back(flow, &part, &i, certain, &insn));
 	for (size_t j = 0; j < count; j++)
 		insns[j] = last[count - 1 - j];
 	return count;
@@ -180,21 +237,39 @@ static bool may_look(struct labels *labels, unsigned int *looked,
 	return !labels->lost;
 }
 
+/* Where the table ends at the latest: numbers of 4 bytes soon lead elsewhere
+ * behind it, for smaller ones something else's address tells. */
+static uint64_t table_end(const struct labels *labels,
+			  const struct arch_computed *computed)
+{
+	size_t next;
+
+	if (computed->count)
+		return computed->table +
+		       (uint64_t)computed->count * computed->bytes;
+	if (computed->bytes >= 4)
+		return UINT64_MAX;
+	next = array_count_upto(labels->constants, labels->constant_count,
+				sizeof(*labels->constants), computed->table);
+	return next < labels->constant_count ? labels->constants[next] :
+					       UINT64_MAX;
+}
+
 /* Labels of a table of distances; are there any? Some may be in parts of the
  * function that aren't known. */
 static bool mark_distances(struct labels *labels,
 			   const struct arch_computed *computed)
 {
 	const struct module *module = labels->flow->source.module;
-	uint64_t at = computed->table, value;
+	uint64_t at = computed->table, end = table_end(labels, computed), value;
 	bool found = false;
 	size_t available;
 
 	if (!may_look(labels, &labels->tables, TABLES_MAX))
 		return false;
-	for (; read_number(labels, computed, at, &value);
+	for (; at < end && read_number(labels, computed, at, &value);
 	     at += computed->bytes) {
-		value += computed->base;
+		value = (value << computed->shift) + computed->base;
 		if (module->elf_class == ELFCLASS32)
 			value = (uint32_t)value;
 		if (!module_code(module, value, &available, NULL))
@@ -235,10 +310,13 @@ static bool mark_all_addresses(struct labels *labels)
 
 /* All tables of distances that the function's code has the address of: from
  * where they are, or from labels. */
-static bool mark_all_distances(struct labels *labels, uint8_t bytes)
+static bool mark_all_distances(struct labels *labels,
+			       const struct arch_computed *like)
 {
 	struct arch_computed computed = {
-		.bytes = bytes ? bytes : 4, .is_signed = true,
+		.bytes = like->bytes ? like->bytes : 4, .shift = like->shift,
+		.is_signed = !like->bytes || like->is_signed,
+		.count = like->count,
 	};
 	bool found = false;
 
@@ -265,10 +343,10 @@ static bool mark_all(struct labels *labels,
 	bool found = false;
 
 	if (computed->kind != ARCH_COMPUTED_ADDRESSES)
-		found |= mark_all_distances(labels, computed->bytes);
+		found |= mark_all_distances(labels, computed);
 	if (computed->kind != ARCH_COMPUTED_DISTANCES)
 		found |= mark_all_addresses(labels);
-	return found;
+	return found && !computed->any_form;
 }
 
 /* Does the computed jump stay in the function? With a frame it does: a tail
@@ -319,16 +397,13 @@ static bool is_label(const struct labels *labels, uint64_t address)
 	       part->marks[address - part->start] & FLOW_INSN;
 }
 
-/* The address that the instruction has in it, where something is; in 32 bits it
- * may be a distance from the global offset table. */
-static bool constant_find(const struct labels *labels,
-			  const struct arch_code *code, uint64_t *address)
+/* Something is at the address that an instruction has in it; in 32 bits it may
+ * be a distance from the global offset table. */
+static bool is_constant(const struct labels *labels, uint64_t *address)
 {
 	const struct module *module = labels->flow->source.module;
 	size_t available;
 
-	if (!arch_address_find(module->arch, code, address))
-		return false;
 	if (pointers_bytes(module, *address, &available))
 		return true;
 	*address = (uint32_t)(*address + labels->got);
@@ -337,15 +412,11 @@ static bool constant_find(const struct labels *labels,
 }
 
 /* Does the function take the address of a label, or of a table of them? */
-static void find_constant(struct labels *labels, struct flow_part *part,
-			  uint32_t at, const struct arch_insn *insn)
+static void take_constant(struct labels *labels, uint64_t address)
 {
-	struct arch_code code = {
-		part->start + at, part->bytes + at, insn->length,
-	};
-	uint64_t address, value, *constant;
+	uint64_t value, *constant;
 
-	if (!constant_find(labels, &code, &address))
+	if (!is_constant(labels, &address))
 		return;
 	labels->taken |= is_label(labels, address);
 	labels->gotos |= labels->taken || word_find(labels, address, &value);
@@ -354,6 +425,62 @@ static void find_constant(struct labels *labels, struct flow_part *part,
 			       &labels->constant_room, sizeof(*constant));
 	if (constant)
 		*constant = address;
+}
+
+static void half_add(struct labels *labels, struct half **halves,
+		     size_t *count, size_t *room,
+		     const struct arch_address *address)
+{
+	struct half *half = flow_append(labels->flow, halves, count, room,
+					sizeof(**halves));
+
+	if (half)
+		*half = (struct half) { address->reg, address->number };
+}
+
+static void find_constant(struct labels *labels, struct flow_part *part,
+			  uint32_t at, const struct arch_insn *insn)
+{
+	const struct arch *arch = labels->flow->source.module->arch;
+	struct arch_code insns[BEFORE_MAX] = {
+		{ part->start + at, part->bytes + at, insn->length },
+	};
+	struct arch_address address;
+
+	arch_address_find(arch, insns, 1, &address);
+	if (address.kind == ARCH_ADDRESS_LOW) {
+		size_t count = insns_before(labels->flow, part, at, true,
+					    insns);
+
+		arch_address_find(arch, insns, count, &address);
+	}
+	if (address.kind == ARCH_ADDRESS_WHOLE)
+		take_constant(labels, address.number);
+	else if (address.kind == ARCH_ADDRESS_HIGH)
+		half_add(labels, &labels->highs, &labels->high_count,
+			 &labels->high_room, &address);
+	else if (address.kind == ARCH_ADDRESS_LOW)
+		half_add(labels, &labels->lows, &labels->low_count,
+			 &labels->low_room, &address);
+}
+
+/* What stands apart may belong together where it's the same register. */
+static void join_halves(struct labels *labels)
+{
+	unsigned int joined = 0;
+
+	for (size_t i = 0; i < labels->low_count && !labels->lost; i++) {
+		const struct half *low = &labels->lows[i];
+
+		for (size_t j = 0; j < labels->high_count; j++) {
+			const struct half *high = &labels->highs[j];
+
+			if (high->reg == low->reg &&
+			    may_look(labels, &joined, TABLES_MAX))
+				take_constant(labels,
+					      high->number + low->number);
+		}
+	}
 }
 
 static void each_insn(struct labels *labels,
@@ -389,6 +516,7 @@ static void find_constants(struct labels *labels)
 		return;
 	labels->constants_known = true;
 	each_insn(labels, find_constant);
+	join_halves(labels);
 	if (labels->constant_count)
 		qsort(labels->constants, labels->constant_count,
 		      sizeof(*labels->constants), constant_compare);
@@ -405,9 +533,14 @@ static void settle(struct labels *labels, struct jump *jump)
 
 	if (jump->any)
 		return;
-	if (computed.known && computed.kind == ARCH_COMPUTED_DISTANCES &&
-	    mark_distances(labels, &computed))
-		return;
+	computed.any_form &= computed_find(labels, jump->part, jump->at,
+					   false).any_form;
+	if (computed.known && computed.kind == ARCH_COMPUTED_DISTANCES) {
+		if (!computed.count && computed.bytes < 4)
+			find_constants(labels);
+		if (mark_distances(labels, &computed))
+			return;
+	}
 	jump->any = true;
 	find_constants(labels);
 	jump->lost = !mark_all(labels, &computed);
@@ -459,6 +592,8 @@ void labels_free(struct labels *labels)
 	free(labels->words);
 	free(labels->jumps);
 	free(labels->constants);
+	free(labels->highs);
+	free(labels->lows);
 	free(labels);
 }
 

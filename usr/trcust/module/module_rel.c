@@ -9,12 +9,13 @@
 #include "../arch/arch.h"
 
 #define REL_START	0x10000		/* of the first section */
-#define REL_END		0x60000000	/* behind the last one: distances have
-					 * 32 bits */
+#define REL_END		0x60000000	/* of the last one: distances have 32
+					 * bits */
 #define REL_GAP		16		/* what ends in front of a section is
 					 * none of it */
 #define REL_ALIGN_MAX	(2u << 20)
 #define REL_OUTSIDE	16		/* from an undefined symbol to the next */
+#define PAGE		4096ULL
 #define REL_SECTIONS_MAX	4096	/* that have addresses */
 
 struct rel {
@@ -213,6 +214,7 @@ static Elf_Data *rel_extended(const struct rel *rel)
 	return NULL;
 }
 
+/* What is defined elsewhere lies behind the sections, as near as jumps go. */
 static void rel_set_symbols(struct rel *rel)
 {
 	Elf_Data *extended;
@@ -237,7 +239,7 @@ static void rel_set_symbols(struct rel *rel)
 			sym.st_value += sh.sh_addr;
 		else if (sym.st_shndx == SHN_UNDEF ||
 			 sym.st_shndx == SHN_COMMON)
-			sym.st_value = REL_END + i * REL_OUTSIDE;
+			sym.st_value = rel->next + i * REL_OUTSIDE;
 		gelf_update_sym(rel->symbols, i, &sym);
 	}
 }
@@ -248,6 +250,46 @@ static uint64_t field_read(const uint8_t *field, uint8_t bytes)
 
 	memcpy(&value, field, bytes);
 	return bytes == 4 ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+/* A jump goes as far as its field lets it: what is further away is outside of
+ * the module in any case. */
+static uint64_t field_clamp(const struct arch_relocation *how, int64_t distance)
+{
+	int64_t most = (int64_t)1 << (how->first + how->count - 1);
+
+	if (distance < -most)
+		return -most;
+	return distance < most ? distance : most - 1;
+}
+
+/* Put the number where the instruction has it. */
+static uint32_t field_fill(const struct arch_relocation *how, uint32_t insn,
+			   uint64_t value)
+{
+	uint32_t mask = (1ULL << how->count) - 1;
+	uint32_t bits = value >> how->first & mask;
+
+	if (!how->low_at)
+		return (insn & ~(mask << how->at)) | bits << how->at;
+	insn &= ~((mask >> 2) << how->at | 3U << how->low_at);
+	return insn | (bits >> 2) << how->at | (bits & 3) << how->low_at;
+}
+
+static void field_write(const struct arch_relocation *how, uint8_t *field,
+			uint64_t value)
+{
+	uint32_t insn;
+
+	if (!how->count) {
+		memcpy(field, &value, how->bytes);
+		return;
+	}
+	if (how->clamps)
+		value = field_clamp(how, value);
+	memcpy(&insn, field, sizeof(insn));
+	insn = field_fill(how, insn, value);
+	memcpy(field, &insn, sizeof(insn));
 }
 
 struct rel_target {
@@ -268,7 +310,7 @@ static int rel_apply(struct rel *rel, const struct rel_target *target,
 		     const GElf_Rela *rela, bool in_place)
 {
 	struct arch_relocation how;
-	uint64_t value;
+	uint64_t value, here;
 	uint8_t *field;
 	GElf_Sym sym;
 
@@ -287,9 +329,11 @@ static int rel_apply(struct rel *rel, const struct rel_target *target,
 	value = sym.st_value;
 	value += in_place ? field_read(field, how.bytes) :
 			    (uint64_t)rela->r_addend;
+	here = target->sh.sh_addr + rela->r_offset;
 	if (how.relative)
-		value -= target->sh.sh_addr + rela->r_offset;
-	memcpy(field, &value, how.bytes);
+		value = how.pages ? (value & -PAGE) - (here & -PAGE) :
+				    value - here;
+	field_write(&how, field, value);
 	return 0;
 }
 

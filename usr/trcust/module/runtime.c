@@ -25,6 +25,7 @@ static const struct sign symbol_signs[] = {
 	{ "__gnat_personality_*", RUNTIME_UNWINDS },
 	{ "__gxx_personality_*", RUNTIME_UNWINDS },
 	{ "__libunwind_*", RUNTIME_UNWINDS },
+	{ "_ULaarch64*", RUNTIME_UNWINDS },
 	{ "_ULx86*", RUNTIME_UNWINDS },
 	{ "objc_exception_throw", RUNTIME_UNWINDS },
 	{ "pthread_cancel", RUNTIME_UNWINDS },

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
+#include "../arch/arch.h"
 #include "demangle.h"
 #include "../tsf/lexer.h"
 
 #define VERSYM_HIDDEN		0x8000
 #define SYMBOL_NAME_MAX		LEXER_TOKEN_MAX	/* what a TSF can name */
-#define R_GLOB_DAT		6	/* R_X86_64_GLOB_DAT, R_386_GLOB_DAT */
 
 struct symbol_table {
+	const struct arch *arch;
 	Elf *elf;
 	Elf_Data *data;
 	Elf_Data *versions;	/* of .dynsym, or NULL */
@@ -62,7 +63,8 @@ static void symbol_fill(const struct symbol_table *table, size_t i,
 	    GELF_ST_TYPE(sym.st_info) == STT_SECTION)
 		return;
 	name = symbol_name(table, sym.st_name);
-	if (!name)
+	if (!name || (GELF_ST_BIND(sym.st_info) == STB_LOCAL &&
+		      arch_name_is_mark(table->arch, name)))
 		return;
 	if (GELF_ST_TYPE(sym.st_info) == STT_FILE) {
 		symbol->name = name;
@@ -143,7 +145,8 @@ static void symbol_table_relocate(struct module *module,
 			} else if (!gelf_getrela(data, i, &rela)) {
 				break;
 			}
-			if (GELF_R_TYPE(rela.r_info) == R_GLOB_DAT &&
+			if (GELF_R_TYPE(rela.r_info) ==
+				    table->arch->slots.address &&
 			    GELF_R_SYM(rela.r_info) < table->count)
 				module->symbols[table->first +
 						GELF_R_SYM(rela.r_info)].slot =
@@ -201,7 +204,7 @@ static int symbol_hash_all(struct module *module)
 static int symbol_table_find(struct module *module, Elf *elf,
 			     uint64_t file_size, GElf_Word type)
 {
-	struct symbol_table table = { .elf = elf };
+	struct symbol_table table = { .arch = module->arch, .elf = elf };
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 

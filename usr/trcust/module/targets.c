@@ -46,6 +46,7 @@ static uint64_t next_function(struct sweep *sweep, uint64_t address)
 
 static int sweep_section(struct sweep *sweep)
 {
+	uint8_t step = sweep->module->arch->insn_bytes;
 	uint64_t at = 0;
 
 	while (at < sweep->size) {
@@ -55,7 +56,7 @@ static int sweep_section(struct sweep *sweep)
 
 		if (arch_insn_decode(sweep->module->arch, sweep->bytes + at,
 				     sweep->size - at, &insn)) {
-			at++;
+			at += step ? step : 1;
 			continue;
 		}
 		if (insn.length > next - address) {

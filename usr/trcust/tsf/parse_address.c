@@ -93,6 +93,14 @@ static bool register_add(struct parser *p, struct tsf_address *address,
 	return true;
 }
 
+static bool has_segments(const struct arch *arch)
+{
+	for (size_t i = 0; i < arch->register_count; i++)
+		if (arch->registers[i].kind == ARCH_SEG)
+			return true;
+	return false;
+}
+
 /* A base that is none: a register of another form, or a forgotten dot. */
 static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 {
@@ -101,6 +109,7 @@ static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 	bool flat = rule == ADDRESS_FLAT;
 	bool bare =
 		token->kind == TOKEN_WORD && arch_register_find(p->arch, text);
+	char why[80];
 
 	if (!begins(token, flat ? 'F' : 'R') && !prefixed(p, token, 'F') &&
 	    !is_segment(prefixed(p, token, 'R')) && !bare)
@@ -109,6 +118,12 @@ static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 		    flat ? TRCERR_INVALIDREG : TRCERR_NOTASEGREG, text);
 	if (flat && is_flat(arch_register_find(p->arch, text)))
 		diag_hint(p->diag, "an address in it is written 'F%s'", text);
+	else if (flat && begins(token, 'F') && *text &&
+		 arch_register_foreign(p->arch, text + 1, why, sizeof(why)))
+		diag_hint(p->diag, "%s", why);
+	else if (!flat && !has_segments(p->arch))
+		diag_hint(p->diag, "%s has no segments: MEM32 and ASCIIZ32 "
+			  "take flat addresses", p->arch->name);
 	else if (prefixed(p, token, 'F') || prefixed(p, token, 'R'))
 		diag_hint(p->diag, "%s take the %s form of an address",
 			  flat ? "MEM32 and ASCIIZ32" : "MEM and ASCIIZ",
@@ -154,6 +169,7 @@ static bool parse_index(struct parser *p, struct tsf_address *address,
 	const struct arch_register *reg =
 		register_find(p, token->text, token->length);
 	bool flat = address->form == TSF_ADDRESS_FLAT;
+	char why[80];
 
 	if (flat && is_flat(reg) && arch_register_is_index(p->arch, reg))
 		return register_add(p, address, reg, minus, 0);
@@ -163,6 +179,9 @@ static bool parse_index(struct parser *p, struct tsf_address *address,
 	parser_tell(p, token->pos,
 		    flat && reg ? TRCERR_INVALIDREG : TRCERR_NOTAREG,
 		    parser_text(p, token));
+	if (arch_register_foreign(p->arch, parser_text(p, token), why,
+				  sizeof(why)))
+		diag_hint(p->diag, "%s", why);
 	return false;
 }
 

@@ -29,6 +29,7 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 {
 	const struct arch_register *reg;
 	const char *text;
+	char why[80];
 
 	stmt->reg.pos = p->token.pos;
 	if (parser_take_mark(p, '.')) {
@@ -42,6 +43,8 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return parser_missing(p, "register");
 	if (!reg) {
 		parser_tell(p, p->token.pos, TRCERR_NOTAREG, text);
+		if (arch_register_foreign(p->arch, text, why, sizeof(why)))
+			diag_hint(p->diag, "%s", why);
 		return false;
 	}
 	stmt->reg.name = reg->name;
