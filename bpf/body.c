@@ -50,7 +50,8 @@ void gen_note(struct gen *gen, int stmt)
 int gen_ip_excess(const struct gen *gen)
 {
 	return gen->target->context == BODY_KPROBE &&
-	       !(gen->site->flags & TDF_SITE_RETURN);
+	       !(gen->site->flags & TDF_SITE_RETURN) ?
+	       gen->cpu->kprobe_excess : 0;
 }
 
 int gen_frame_take(struct gen *gen, int words)
@@ -149,7 +150,7 @@ static void load_probed(struct gen *gen)
 
 	if (gen->target->context != BODY_UPROBE ||
 	    !(gen->site->flags & TDF_SITE_RETURN)) {
-		emit_load(e, 8, R0, R6, arch_ip_offset());
+		emit_load(e, 8, R0, R6, gen->cpu->ip);
 		return;
 	}
 	emit_store(e, 8, FP, FRAME_BIAS, R2);
@@ -365,12 +366,17 @@ static int generate_once(struct body *body, const struct tdf *tdf,
 		.tdf = tdf, .point = point, .site = site, .target = target,
 		.err = err, .go_on = point->flags & TDF_POINT_CONTINUE,
 		.machine = module->machine,
+		.cpu = processor_find(module->machine),
 		.flat32 = module->elf_class == ELFCLASS32,
 	};
 
 	memset(body, 0, sizeof(*body));
 	if (err)
 		err->text[0] = err->hint[0] = '\0';
+	if (!gen.cpu)
+		return error_set(err, -ENOSYS,
+				 "registers of machine %u are not known",
+				 module->machine);
 	gen.process = process_kept(&gen);
 	gen_begin(&gen);
 	context_scan(&gen);

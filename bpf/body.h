@@ -19,15 +19,15 @@
 
 enum body_context {
 	BODY_UPROBE,	/* ctx is struct pt_regs; ip = probed address */
-	BODY_KPROBE,	/* ctx is struct pt_regs; ip = probed address + 1;
-			 * memory is the kernel's */
+	BODY_KPROBE,	/* ctx is struct pt_regs; ip = probed address, on x86
+			 * that + 1; memory is the kernel's */
 	BODY_TEST,	/* for test runs: a map holds the cookie and pt_regs */
 };
 
 /* What the kernel's structures look like: offsets in bytes from its BTF. */
 struct body_layout {
-	/* of task_struct.thread: body_thread_bases, the selectors ds, es and
-	 * what else segments need (segment.c); 0: unknown */
+	/* of task_struct.thread: those of body_thread_bases, the selectors ds,
+	 * es and what else segments need (segment.c); 0: unknown */
 	__u32 thread_base[2];
 	__u32 thread_ds, thread_es, thread_fsindex, thread_gsindex;
 	__u32 tls_array;		/* task_struct.thread.tls_array */
@@ -68,10 +68,13 @@ struct body_section {
 	bool percpu;			/* run + offset of the running CPU */
 };
 
-/* Registers that pt_regs doesn't have: members of task_struct.thread, by name
- * (of fs.base, gs.base). */
-#define BODY_THREAD_BASES	2
-extern const char *const body_thread_bases[BODY_THREAD_BASES];
+/* Registers that pt_regs doesn't have: members of task_struct.thread, and which
+ * thread_base they are. A kernel has those of its processor. */
+#define BODY_THREAD_BASES	3
+extern const struct body_thread_base {
+	const char *member;
+	int index;
+} body_thread_bases[BODY_THREAD_BASES];
 
 /* Of points that are CALL or RELEASE (tdf.h), and stacks without frame pointers
  * (unwind.h). */
@@ -108,8 +111,8 @@ struct body_target {
 	 * switch */
 	__u32 segments_save;
 	int module_fd;			/* of that BTF */
-	bool strong;			/* publish with an exchange, not a plain
-					 * store: not x86 */
+	int address_bits;		/* of user space; 0: what is usual with
+					 * the processor */
 	bool func_ip;			/* bpf_get_func_ip tells at a return probe
 					 * of user space where its function is */
 	bool bring_in;			/* absent memory is brought in; the program

@@ -10,6 +10,10 @@
  * stack pointer (x86-64 psABI 3.2.2, i386 psABI 2.2.2). The kernel puts that of
  * its trampoline there when a return probe waits, and takes it off the stack
  * before it tells the probe.
+ *
+ * Or it is in a register (AArch64), and nobody knows where the function leaves
+ * it: then the kernel's list of return probes that wait says which calls are
+ * under way, and the frame pointer leads to where it is (aapcs64 6.4.6).
  */
 #include "gen.h"
 
@@ -19,6 +23,7 @@
 #define ARGUMENT(n)	(CALL(arguments) + 8 * (int)(n))
 
 #define NEAR		256	/* bytes from a frame to the one right below */
+#define LINK_WORDS	8	/* of a small frame without a frame record */
 #define FRAMES_MOST	4	/* of functions that give names */
 #define SIZE_OWN	-1	/* the name came without one */
 #define STORAGE_CREATE	1	/* BPF_LOCAL_STORAGE_GET_F_CREATE */
@@ -42,6 +47,11 @@ static const struct tdf_site *return_find(const struct gen *gen)
 		if (site[i].flags & TDF_SITE_RETURN)
 			return &site[i];
 	return NULL;
+}
+
+static bool has_link(const struct gen *gen)
+{
+	return gen->cpu->link >= 0;
 }
 
 static int word_bytes(const struct gen *gen)
@@ -68,7 +78,7 @@ static void call_load(struct gen *gen, emit_label missing)
 
 static void stack_load(struct gen *gen)
 {
-	emit_load(&gen->e, word_bytes(gen), R8, R6, arch_stack_offset());
+	emit_load(&gen->e, word_bytes(gen), R8, R6, gen->cpu->stack);
 }
 
 /* `off` of the frame = the word that `reg` points to; not readable: to
@@ -116,6 +126,28 @@ static void trampoline_load(struct gen *gen, int off, emit_label failed)
 	emit_store(e, 8, R7, CALL(trampoline), R1);
 }
 
+/*
+ * The same without an address to look for: calls inside that one have return
+ * probes of their own, of which the innermost that waits (struct
+ * return_instance) began at this stack pointer or above it, but not above the
+ * call's.
+ */
+static void waiting_test(struct gen *gen, emit_label inside, emit_label fresh)
+{
+	const struct body_layout *layout = gen->target->layout;
+	int read = gen_frame_take(gen, 1);
+	struct emit *e = &gen->e;
+
+	emit_call(e, BPF_FUNC_get_current_task);
+	gen_member_load(gen, read, 8, layout->task_utask, fresh);
+	gen_member_load(gen, read, 8, layout->utask_returns, fresh);
+	gen_member_load(gen, read, 8, layout->return_stack, fresh);
+	emit_jump_if(e, BPF_JLT, R0, R8, fresh);
+	emit_load(e, 8, R1, R7, CALL(stack));
+	emit_jump_if(e, BPF_JLE, R0, R1, inside);
+	emit_jump(e, fresh);
+}
+
 /* CALLED: is this inside that call? Else to `fresh`. */
 static void called_test(struct gen *gen, emit_label inside, emit_label fresh)
 {
@@ -130,6 +162,10 @@ static void called_test(struct gen *gen, emit_label inside, emit_label fresh)
 	emit_alu(e, BPF_MOV, R2, R1);
 	emit_alu(e, BPF_SUB, R2, R8);
 	emit_jump_imm(e, BPF_JGT, R2, RAS_CALL_DEEPEST, fresh);
+	if (has_link(gen)) {
+		waiting_test(gen, inside, fresh);
+		return;
+	}
 	word_read(gen, R1, there, fresh);
 	emit_load(e, 8, R1, R7, CALL(trampoline));
 	emit_load(e, 8, R2, FP, there);
@@ -139,6 +175,54 @@ static void called_test(struct gen *gen, emit_label inside, emit_label fresh)
 	emit_load(e, 8, R2, FP, there);
 	emit_jump_if(e, BPF_JEQ, R1, R2, inside);
 	emit_jump(e, fresh);
+}
+
+/* r2 points into the frame: is its word the address to return to? */
+static void link_compare(struct gen *gen, int there, emit_label found,
+			 emit_label fresh)
+{
+	struct emit *e = &gen->e;
+
+	word_read(gen, R2, there, fresh);
+	emit_load(e, 8, R1, FP, there);
+	arch_address_strip(gen, R1);
+	emit_load(e, 8, R2, R7, CALL(caller));
+	emit_jump_if(e, BPF_JEQ, R1, R2, found);
+}
+
+/*
+ * The function that began at stack pointer r1 still has the address to return to:
+ * after a jump in the register, else in its frame record, or where it has none
+ * in one of the words behind the stack pointer.
+ */
+static void link_test(struct gen *gen, int there, emit_label fresh)
+{
+	emit_label called = emit_label_new(&gen->e);
+	emit_label search = emit_label_new(&gen->e);
+	emit_label found = emit_label_new(&gen->e);
+	struct emit *e = &gen->e;
+
+	emit_jump_if(e, BPF_JNE, R1, R8, called);
+	emit_load(e, 8, R1, R6, gen->cpu->link);
+	emit_load(e, 8, R2, R7, CALL(caller));
+	emit_jump_if(e, BPF_JEQ, R1, R2, found);
+	emit_jump(e, fresh);
+	emit_label_place(e, called);
+	emit_load(e, 8, R2, R6, gen->cpu->frame);
+	emit_jump_if(e, BPF_JLT, R2, R8, search);
+	emit_jump_if(e, BPF_JGE, R2, R1, search);
+	emit_alu_imm(e, BPF_ADD, R2, 8);
+	link_compare(gen, there, found, fresh);
+	emit_label_place(e, search);
+	for (int i = 0; i < LINK_WORDS; i++) {
+		emit_alu(e, BPF_MOV, R2, R8);
+		emit_alu_imm(e, BPF_ADD, R2, 8 * i);
+		emit_load(e, 8, R1, R7, CALL(stack));
+		emit_jump_if(e, BPF_JGE, R2, R1, fresh);
+		link_compare(gen, there, found, fresh);
+	}
+	emit_jump(e, fresh);
+	emit_label_place(e, found);
 }
 
 /* NAMED, RELEASED: did that function jump here, or call from its frame? Else to
@@ -155,10 +239,26 @@ static void near_test(struct gen *gen, emit_label fresh)
 	emit_alu(e, BPF_MOV, R2, R1);
 	emit_alu(e, BPF_SUB, R2, R8);
 	emit_jump_imm(e, BPF_JGT, R2, NEAR, fresh);
+	if (has_link(gen)) {
+		link_test(gen, there, fresh);
+		return;
+	}
 	word_read(gen, R1, there, fresh);
 	emit_load(e, 8, R1, R7, CALL(caller));
 	emit_load(e, 8, R2, FP, there);
 	emit_jump_if(e, BPF_JNE, R1, R2, fresh);
+}
+
+/* FRAME_CALLER = where the function that begins returns to; not readable: to
+ * `missing` */
+static void caller_load(struct gen *gen, emit_label missing)
+{
+	if (!has_link(gen)) {
+		word_read(gen, R8, FRAME_CALLER, missing);
+		return;
+	}
+	emit_load(&gen->e, 8, R1, R6, gen->cpu->link);
+	emit_store(&gen->e, 8, FP, FRAME_CALLER, R1);
 }
 
 /* arguments[] of the call that begins */
@@ -307,14 +407,23 @@ static void stubs_generate(struct gen *gen)
 		stub_generate(gen, &gen->stubs[gen->stubs_done]);
 }
 
-static bool target_check(struct gen *gen)
+static bool layout_knows(const struct gen *gen)
 {
 	const struct body_layout *layout = gen->target->layout;
 
+	if (!layout)
+		return false;
+	if (has_link(gen))
+		return layout->task_utask && layout->utask_returns &&
+		       layout->return_stack;
+	return layout->task_mm && layout->mm_xol && layout->xol_vaddr;
+}
+
+static bool target_check(struct gen *gen)
+{
 	if (!gen->target->heap || gen->target->heap->calls_fd < 0)
 		gen_fail(gen, -EINVAL, "calls have no map", 0);
-	else if (!layout || !layout->task_mm || !layout->mm_xol ||
-		 !layout->xol_vaddr)
+	else if (!layout_knows(gen))
 		gen_fail(gen, -EOPNOTSUPP, "calls inside each other can't be "
 			 "told apart: this kernel has no BTF", 0);
 	return !gen->e.error;
@@ -358,7 +467,7 @@ void call_begin_generate(struct gen *gen)
 	if (returns) {
 		call_keep(gen, returns, missing);
 	} else {
-		word_read(gen, R8, FRAME_CALLER, gen->out);
+		caller_load(gen, gen->out);
 		name_store(gen, gen->out);
 	}
 	emit_jump(e, gen->out);
@@ -386,7 +495,7 @@ static void return_generate(struct gen *gen)
 	emit_load(e, 2, R2, FP, FRAME_COOKIE);
 	emit_jump_if(e, BPF_JNE, R1, R2, nested);
 	emit_load(e, 8, R1, R7, CALL(stack));
-	emit_alu_imm(e, BPF_ADD, R1, word_bytes(gen));
+	emit_alu_imm(e, BPF_ADD, R1, gen->cpu->call_bytes);
 	emit_jump_if(e, BPF_JNE, R1, R8, nested);
 	emit_store_imm(e, 2, R7, CALL(state), RAS_CALL_IDLE);
 }
@@ -431,7 +540,7 @@ static void release_generate(struct gen *gen)
 	emit_load(e, 8, R1, FP, FRAME_BLOCK);
 	emit_store(e, 8, R7, CALL(block), R1);
 	emit_store_imm(e, 8, R7, CALL(caller), 0);
-	word_read(gen, R8, FRAME_CALLER, done);
+	caller_load(gen, done);
 	emit_load(e, 8, R1, FP, FRAME_CALLER);
 	emit_store(e, 8, R7, CALL(caller), R1);
 	emit_label_place(e, done);
@@ -558,13 +667,13 @@ static int argument_find(struct gen *gen, const struct rpn_op *op)
 
 	if (op->bytes) {
 		if (!gen->flat32 || op->bytes != 4 || op->b % 4 ||
-		    arch_reg_find(gen, op->a).offset != arch_stack_offset())
+		    arch_reg_find(gen, op->a).offset != gen->cpu->stack)
 			return -2;
 		return op->b >= 4 && op->b <= 4 * RAS_CALL_ARGUMENTS ?
 		       (int)op->b / 4 - 1 : -2;
 	}
 	reg = arch_reg_find(gen, op->a);
-	if (reg.offset == arch_stack_offset())
+	if (reg.offset == gen->cpu->stack)
 		return -1;
 	for (int i = 0; i < RAS_CALL_ARGUMENTS; i++)
 		if (reg.offset == arch_argument_offset(gen->machine, i))

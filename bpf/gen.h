@@ -4,7 +4,7 @@
  * recorded (filter.c, why.c), the record (record.c, trigger.c), what stands in
  * front of its data (context.c, process.c), calls and blocks (call.c,
  * choose_block.c), the items (item.c, stub.c), the expressions in them (rpn.c)
- * and the machine's registers (arch_x86.c).
+ * and the processor's registers (arch.c, arch_x86.c, arch_a64.c).
  */
 #ifndef BPF_GEN_H
 #define BPF_GEN_H
@@ -121,6 +121,7 @@ struct unwind_call {
 #define UNWIND_COUNT	32	/* result: addresses */
 #define UNWIND_ENDED	40	/* result: RAS_STACK_* */
 #define UNWIND_SPACE	48	/* struct unwind_space */
+#define UNWIND_LINK_AT	56	/* u64: link register */
 #define UNWIND_POINTERS	2	/* to the state and to the first address */
 
 struct gen {
@@ -131,6 +132,7 @@ struct gen {
 	const struct body_target *target;
 	struct error *err;
 	uint16_t machine;	/* ELF e_machine */
+	const struct processor *cpu;	/* of that */
 	bool flat32;		/* addresses are 32 bits wide */
 
 	struct stub *stubs;
@@ -452,6 +454,67 @@ unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size);
 				 * likewise */
 #define RPN_USES_STALE	0x08	/* one of these that the program may have changed
 				 * since its thread was switched to */
+#define RPN_USES_LATE	0x10	/* one that is 0 until then */
+
+/*
+ * arch.c: what differs between processors; one table for each, in arch_x86.c and
+ * arch_a64.c.
+ */
+enum processor_reg_kind { REG_GPR, REG_IP, REG_FLAGS, REG_SEG, REG_BASE };
+
+struct processor_reg {
+	const char *name;
+	int bytes;		/* of the widest name */
+	int dwarf;		/* -1: not with this processor */
+	int offset;		/* in struct pt_regs, -1: not in there */
+	enum processor_reg_kind kind;
+};
+
+/* A register that the kernel keeps elsewhere, in task_struct. */
+struct processor_thread {
+	const char *name;
+	size_t layout;		/* where struct body_layout has its offset */
+	bool stale;		/* see struct arch_thread */
+	bool late;
+};
+
+/* Where a signal's handler has the interrupted registers: offsets in struct
+ * sigcontext (asm/sigcontext.h) */
+struct processor_context {
+	int fp, sp, ip, link;
+};
+
+#define PROCESSOR_ARGUMENTS	8
+
+struct processor {
+	uint16_t machine;	/* ELF e_machine */
+	const struct processor_reg *regs;
+	size_t reg_count;
+	const struct processor_thread *threads;	/* of all that regs have */
+	/* Offsets of 8 bytes in struct pt_regs: instruction, stack and frame
+	 * pointer; link: what has the address to return to, where a function
+	 * has built no frame; -1: it is on the stack, by a call */
+	int ip, stack, frame, link;
+	int call_bytes;		/* that a call pushes */
+	/* likewise, of a C function's arguments */
+	int arguments[PROCESSOR_ARGUMENTS];
+	unsigned int argument_count;	/* 0: they are on the stack, words of 4
+					 * bytes above the address to return to */
+	struct processor_context context;
+	int kprobe_excess;	/* of ip over the probed address of a kprobe */
+	int address_bits;	/* of user space; target->address_bits is better */
+	bool is_signed;		/* above these an address may have a signature,
+				 * and a tag; bit 55 is the kernel's (Arm ARM,
+				 * D8.10) */
+	bool strong;		/* a plain store doesn't publish what was written
+				 * before */
+	bool segments;		/* addresses may have selectors */
+};
+
+extern const struct processor processor_x86_64, processor_i386, processor_a64;
+
+/* NULL: none that is known */
+const struct processor *processor_find(uint16_t machine);
 
 struct arch_reg {
 	int offset;		/* in struct pt_regs */
@@ -459,7 +522,7 @@ struct arch_reg {
 	bool ip;
 };
 
-/* arch_x86.c: the register with this DWARF number; fails without one. */
+/* The register with this DWARF number; fails without one. */
 struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf);
 /* A register that pt_regs doesn't have, in task_struct. False: none of these. */
 struct arch_thread {
@@ -467,18 +530,23 @@ struct arch_thread {
 	int bytes;
 	bool stale;		/* the program may have changed it since its
 				 * thread was switched to */
+	bool late;		/* set once, but 0 until its thread was switched
+				 * to afterwards */
 };
 
 bool arch_thread_find(const struct body_layout *layout, uint16_t machine,
 		      uint64_t dwarf, struct arch_thread *thread);
 enum arch_segment arch_segment_find(uint16_t machine, uint64_t dwarf);
-/* Where struct pt_regs has stack and frame pointer, 8 bytes. */
-int arch_stack_offset(void);
-int arch_frame_offset(void);
-/* Where it has the n-th argument of a C function, of 8 bytes; -1: it is on the
- * stack, n + 1 words of 4 bytes above the stack pointer. */
+/* Where struct pt_regs has the n-th argument of a C function, of 8 bytes; -1: it
+ * is on the stack, n + 1 words of 4 bytes above the stack pointer. */
 int arch_argument_offset(uint16_t machine, unsigned int n);
-/* Where struct pt_regs has the instruction pointer, 8 bytes. */
-int arch_ip_offset(void);
+/* reg = the address of user code in it, without a signature; _test: and none of
+ * user space goes to `bad`, uses `scratch` */
+void arch_address_strip(struct gen *gen, int reg);
+void arch_address_test(struct gen *gen, int reg, int scratch, emit_label bad);
+/* The same of the kernel's code; uses `scratch` */
+void arch_kernel_strip(struct gen *gen, int reg, int scratch);
+/* reg = the address of user data in it, without a tag */
+void arch_tag_strip(struct gen *gen, int reg);
 
 #endif

@@ -74,9 +74,9 @@ static void bias_check(struct gen *gen, emit_label failed)
 	    !(gen->site->flags & TDF_SITE_RETURN))
 		return;
 	emit_load(e, 8, R1, FP, FRAME_BIAS);
-	emit_const(e, R2, 1ULL << 47);
+	emit_const(e, R2, 1ULL << 52);
 	emit_alu(e, BPF_ADD, R1, R2);
-	emit_alu_imm(e, BPF_RSH, R1, 48);
+	emit_alu_imm(e, BPF_RSH, R1, 53);
 	emit_jump_imm(e, BPF_JNE, R1, 0, failed);
 }
 

@@ -26,7 +26,7 @@ void record_preempt(struct gen *gen, bool enable)
 /* Make r1 visible to others, and all that was written before. */
 static void publish(struct gen *gen, int off)
 {
-	if (gen->target->strong)
+	if (gen->cpu->strong)
 		emit_atomic(&gen->e, BPF_XCHG, R8, off, R1);
 	else
 		emit_store(&gen->e, 8, R8, off, R1);

@@ -17,13 +17,14 @@ bool returned_known(const struct body_layout *layout)
 	       layout->return_chained;
 }
 
-/* It was entered, at r0, with the address to return to on top of the stack. */
+/* It was entered with the stack pointer r0, from which returning takes what the
+ * call has pushed. */
 static void stack_check(struct gen *gen, emit_label failed)
 {
 	struct emit *e = &gen->e;
 
-	emit_alu_imm(e, BPF_ADD, R0, gen->flat32 ? 4 : 8);
-	emit_load(e, 8, R2, R6, arch_stack_offset());
+	emit_alu_imm(e, BPF_ADD, R0, gen->cpu->call_bytes);
+	emit_load(e, 8, R2, R6, gen->cpu->stack);
 	emit_jump_if(e, BPF_JNE, R0, R2, failed);
 }
 

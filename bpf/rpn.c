@@ -502,6 +502,23 @@ static void op_xderef(struct expr *x, int bytes)
 	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
+/* Nothing can be told as long as it is 0. */
+static void late_test(struct expr *x, int reg)
+{
+	const struct value none = { 0 };
+	emit_label known;
+
+	if (!x->gen->walking) {
+		stub_fault_if(x->gen, BPF_JEQ, reg, 0, &none);
+		return;
+	}
+	known = emit_label_new(x->e);
+	emit_jump_imm(x->e, BPF_JNE, reg, 0, known);
+	emit_alu_imm(x->e, BPF_OR, BPF_REG_9, WALK_UNREADABLE);
+	emit_jump(x->e, x->gen->fault);
+	emit_label_place(x->e, known);
+}
+
 /* What the kernel keeps of the thread, as of its last switch. */
 static void op_thread(struct expr *x, const struct arch_thread *thread,
 		      enum arch_segment segment, int64_t add)
@@ -519,6 +536,8 @@ static void op_thread(struct expr *x, const struct arch_thread *thread,
 	emit_call(x->e, BPF_FUNC_get_current_task_btf);
 	reg = temp_new(x);
 	emit_load(x->e, thread->bytes, reg, BPF_REG_0, thread->offset);
+	if (thread->late)
+		late_test(x, reg);
 	push(x, value_temp(reg));
 	top(x)->add = add;
 	top(x)->segment = add ? SEGMENT_NONE : segment;
@@ -608,10 +627,12 @@ static void op_addr(struct expr *x, uint64_t address)
 
 static void op_rotate(struct expr *x, int count)
 {
-	struct value *third = top(x) - (count - 1), last = *top(x);
+	struct value last = *top(x);
+	int i = x->depth - 1;
 
-	memmove(third + 1, third, (count - 1) * sizeof(*third));
-	*third = last;
+	for (; --count; i--)
+		x->stack[i] = x->stack[i - 1];
+	x->stack[i] = last;
 }
 
 static void op_jump(struct expr *x, const struct rpn_op *op)
@@ -771,7 +792,8 @@ static unsigned int register_uses(uint16_t machine, uint64_t number)
 
 	if (!arch_thread_find(NULL, machine, number, &thread))
 		return 0;
-	return RPN_USES_BASE | (thread.stale ? RPN_USES_STALE : 0);
+	return RPN_USES_BASE | (thread.stale ? RPN_USES_STALE : 0) |
+	       (thread.late ? RPN_USES_LATE : 0);
 }
 
 unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size)

@@ -42,7 +42,7 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.layout = returned ||
 			  uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
-		.segments = uses & RPN_USES_STALE &&
+		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
 			    module->kind == TDF_MODULE_USER,
 	};
 }
@@ -84,8 +84,8 @@ static void scan_uses(struct gen *gen)
 	bool reads = false;
 
 	gen->relocated = uses & RPN_USES_ADDR;
-	gen->fresh = uses & RPN_USES_STALE && target->segments_save &&
-		     target->context == BODY_UPROBE;
+	gen->fresh = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
+		     target->segments_save && target->context == BODY_UPROBE;
 	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
 		if (stmt->rpn_length)
 			gen->faults = true;

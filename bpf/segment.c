@@ -297,7 +297,11 @@ static void layout_check(struct segment *s)
 {
 	const struct body_layout *layout = s->layout;
 
-	if (s->gen->target->context == BODY_KPROBE)
+	if (!s->gen->cpu->segments)
+		gen_fail(s->gen, -EOPNOTSUPP,
+			 "machine %u has no segmented addresses",
+			 s->gen->machine);
+	else if (s->gen->target->context == BODY_KPROBE)
 		gen_fail(s->gen, -EOPNOTSUPP,
 			 "the kernel's memory has no segmented addresses", 0);
 	else if (!layout || !layout->tls_array || !layout->thread_base[0] ||

@@ -2,10 +2,11 @@
 /*
  * Return addresses: an item RAS_ITEM_STACK. In user space along the frame
  * pointers: at each there are the caller's frame pointer and, behind it, the
- * address to return to (x86-64 psABI 3.2.2, i386 psABI 2.2.2). The probed
- * function's own address to return to lies right below its canonical frame
- * address, whether it has built its frame or not. In the kernel its unwinder
- * tells.
+ * address to return to (x86-64 psABI 3.2.2, i386 psABI 2.2.2, aapcs64 6.4.6).
+ * The probed function's own address to return to lies right below its canonical
+ * frame address, whether it has built its frame or not; where calls leave it in
+ * a register it is there, unless a frame has been built. In the kernel its
+ * unwinder tells, which knows nothing of that register.
  *
  * The length in the item is right at every exit, so that all exits of a kind
  * are one, and what comes behind is verified once.
@@ -17,7 +18,6 @@
 
 #define FRAME_BYTES	8	/* of an address in the record */
 #define DISTANCE_MAX	(1 << 20)	/* from a frame to the next */
-#define ADDRESS_BITS	47	/* of user space */
 
 #define STACK(field)	(RAS_ITEM_PREFIX + \
 			 (int)offsetof(struct ras_stack, field))
@@ -63,10 +63,7 @@ static void address_take(struct stack *s, uint32_t index)
 	struct emit *e = s->e;
 
 	emit_load(e, s->word, R1, FP, s->pair + s->word);
-	emit_alu(e, BPF_MOV, R2, R1);
-	emit_alu_imm(e, BPF_RSH, R2, ADDRESS_BITS);
-	emit_jump_imm(e, BPF_JNE, R2, 0, s->no_frame);
-	emit_jump_imm(e, BPF_JLT, R1, 4096, s->no_frame);
+	arch_address_test(s->gen, R1, R2, s->no_frame);
 	emit_store(e, 8, place->base, place->off + RAS_ITEM_PREFIX +
 		   STACK_BYTES + (int)index * FRAME_BYTES, R1);
 	count_store(s, index + 1);
@@ -104,7 +101,7 @@ static void own_frame_pass(struct stack *s)
 	emit_label built = emit_label_new(s->e), other = emit_label_new(s->e);
 	struct emit *e = s->e;
 
-	emit_load(e, s->word, R3, R6, arch_frame_offset());
+	emit_load(e, s->word, R3, R6, s->gen->cpu->frame);
 	emit_store(e, s->word, FP, s->pair, R3);
 	emit_load(e, 8, R1, FP, s->low);
 	emit_jump_if(e, BPF_JLT, R3, R1, built);
@@ -133,8 +130,37 @@ static void caller_read(struct stack *s)
 	emit_store(e, 8, FP, s->address, R1);
 }
 
+/* Likewise. A frame pointer in between is the function's own; below, it is none
+ * at all. */
+static void link_take(struct stack *s)
+{
+	const struct processor *cpu = s->gen->cpu;
+	emit_label unbuilt = emit_label_new(s->e);
+	emit_label done = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_store(e, 8, FP, s->low, R1);
+	emit_load(e, s->word, R3, R6, cpu->frame);
+	emit_store(e, s->word, FP, s->pair, R3);
+	emit_jump_if(e, BPF_JGE, R3, R1, unbuilt);
+	emit_load(e, s->word, R2, R6, cpu->stack);
+	emit_jump_if(e, BPF_JLT, R3, R2, unbuilt);
+	user_read(s, s->pair, 2 * s->word);
+	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
+	emit_jump(e, done);
+	emit_label_place(e, unbuilt);
+	emit_load(e, s->word, R1, R6, cpu->link);
+	emit_store(e, s->word, FP, s->pair + s->word, R1);
+	emit_label_place(e, done);
+	address_take(s, 0);
+}
+
 static void caller_take(struct stack *s)
 {
+	if (s->gen->cpu->link >= 0) {
+		link_take(s);
+		return;
+	}
 	caller_read(s);
 	if (s->depth > 1)
 		own_frame_pass(s);
@@ -145,7 +171,7 @@ static void returned_take(struct stack *s)
 {
 	struct emit *e = s->e;
 
-	emit_load(e, s->word, R1, R6, arch_ip_offset());
+	emit_load(e, s->word, R1, R6, s->gen->cpu->ip);
 	emit_store(e, s->word, FP, s->pair + s->word, R1);
 	address_take(s, 0);
 }
@@ -172,10 +198,17 @@ static bool rpn_is_plain(const uint8_t *rpn, size_t size)
 	return size;
 }
 
+/* Is it a function's first instruction? */
+static bool at_beginning(const struct stack *s)
+{
+	const struct tdf_site *site = s->gen->site;
+
+	return site->symbol && !site->symbol_offset;
+}
+
 /* r1 = the canonical frame address; false: it isn't known */
 static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
 {
-	const struct tdf_site *site = s->gen->site;
 	const uint8_t *rpn = s->gen->tdf->rpn;
 	struct value value;
 
@@ -184,10 +217,11 @@ static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
 		rpn_address_load(s->gen, &value, R1);
 		return true;
 	}
-	if (site->symbol_offset || !site->symbol)
+	if (!at_beginning(s))
 		return false;
-	emit_load(s->e, s->word, R1, R6, arch_stack_offset());
-	emit_alu_imm(s->e, BPF_ADD, R1, s->word);
+	emit_load(s->e, s->word, R1, R6, s->gen->cpu->stack);
+	if (s->gen->cpu->call_bytes)
+		emit_alu_imm(s->e, BPF_ADD, R1, s->gen->cpu->call_bytes);
 	return true;
 }
 
@@ -211,6 +245,35 @@ static void own_frame_leave(struct stack *s)
 }
 
 /*
+ * The same where calls leave the address to return to in a register: it is known
+ * where the function begins, and the tables tell whether it is there still.
+ */
+static void tables_begin_link(struct stack *s)
+{
+	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
+	const struct processor *cpu = s->gen->cpu;
+	struct emit *e = s->e;
+
+	emit_load(e, s->word, R1, R6, cpu->frame);
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_FP_AT, R1);
+	emit_load(e, s->word, R1, R6, cpu->stack);
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_SP_AT, R1);
+	emit_load(e, s->word, R1, R6, cpu->link);
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_LINK_AT, R1);
+	s->unwind.taken = returned || at_beginning(s);
+	if (returned) {
+		returned_take(s);
+	} else if (at_beginning(s)) {
+		emit_store(e, s->word, FP, s->pair + s->word, R1);
+		address_take(s, 0);
+	} else {
+		emit_load(e, s->word, R1, R6, cpu->ip);
+	}
+	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_IP_AT, R1);
+	emit_store_imm(e, 8, R7, UNWIND_STATE + UNWIND_LESS, s->unwind.taken);
+}
+
+/*
  * The caller is known from the canonical frame address, or because it has been
  * returned to; else the tables tell where the probed instruction's frame is.
  */
@@ -219,7 +282,7 @@ static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
 	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
 	struct emit *e = s->e;
 
-	emit_load(e, s->word, R1, R6, arch_frame_offset());
+	emit_load(e, s->word, R1, R6, s->gen->cpu->frame);
 	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_FP_AT, R1);
 	if (!returned && cfa_load(s, cfa)) {
 		emit_store(e, 8, R7, UNWIND_STATE + UNWIND_SP_AT, R1);
@@ -229,12 +292,12 @@ static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
 		s->unwind.taken = 1;
 		emit_load(e, 8, R1, FP, s->address);
 	} else {
-		emit_load(e, s->word, R1, R6, arch_stack_offset());
+		emit_load(e, s->word, R1, R6, s->gen->cpu->stack);
 		emit_store(e, 8, R7, UNWIND_STATE + UNWIND_SP_AT, R1);
 		if (returned)
 			returned_take(s);
 		s->unwind.taken = returned;
-		emit_load(e, s->word, R1, R6, arch_ip_offset());
+		emit_load(e, s->word, R1, R6, s->gen->cpu->ip);
 	}
 	emit_store(e, 8, R7, UNWIND_STATE + UNWIND_IP_AT, R1);
 	emit_store_imm(e, 8, R7, UNWIND_STATE + UNWIND_LESS, s->unwind.taken);
@@ -245,7 +308,10 @@ static void tables_generate(struct stack *s, const struct tdf_stmt *cfa)
 	struct place *place = &s->gen->place;
 	struct emit *e = s->e;
 
-	tables_begin(s, cfa);
+	if (s->gen->cpu->link >= 0)
+		tables_begin_link(s);
+	else
+		tables_begin(s, cfa);
 	unwind_generate(s->gen, &s->unwind);
 	emit_load(e, 8, R1, R7, UNWIND_STATE + UNWIND_COUNT);
 	emit_alu_imm(e, BPF_LSH, R1, 3);
@@ -266,34 +332,94 @@ static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
 	if (known) {
 		caller_take(s);
 	} else {
-		emit_load(e, s->word, R1, R6, arch_stack_offset());
+		emit_load(e, s->word, R1, R6, s->gen->cpu->stack);
 		emit_store(e, 8, FP, s->low, R1);
 		if (returned)
 			returned_take(s);
-		emit_load(e, s->word, R1, R6, arch_frame_offset());
+		emit_load(e, s->word, R1, R6, s->gen->cpu->frame);
 		emit_store(e, s->word, FP, s->pair, R1);
 	}
 	for (uint32_t i = known || returned; i < s->depth; i++)
 		frame_follow(s, i);
 }
 
+/*
+ * Where a function has not built its frame, the unwinder passes its caller over:
+ * s->address = the address to return to; else 0.
+ */
+static void kernel_link_load(struct stack *s, const struct tdf_stmt *cfa)
+{
+	const struct processor *cpu = s->gen->cpu;
+	emit_label built = emit_label_new(s->e);
+	emit_label unbuilt = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_store_imm(e, 8, FP, s->address, 0);
+	if (!cfa_load(s, cfa))
+		return;
+	emit_load(e, 8, R3, R6, cpu->frame);
+	emit_jump_if(e, BPF_JGE, R3, R1, unbuilt);
+	emit_load(e, 8, R2, R6, cpu->stack);
+	emit_jump_if(e, BPF_JGE, R3, R2, built);
+	emit_label_place(e, unbuilt);
+	emit_load(e, 8, R1, R6, cpu->link);
+	arch_kernel_strip(s->gen, R1, R2);
+	emit_store(e, 8, FP, s->address, R1);
+	emit_label_place(e, built);
+}
+
+/* r4 = how many of the unwinder's addresses are left out: the probed instruction
+ * is the first one, whose place kernel_link_store() may want. */
+static void kernel_skip_load(struct stack *s, bool linked)
+{
+	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
+	emit_label skip = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_alu_imm(e, BPF_MOV, R4, returned ? 0 : 1);
+	if (!linked)
+		return;
+	emit_load(e, 8, R1, FP, s->address);
+	emit_jump_imm(e, BPF_JEQ, R1, 0, skip);
+	emit_alu_imm(e, BPF_MOV, R4, 0);
+	emit_label_place(e, skip);
+}
+
+static void kernel_link_store(struct stack *s)
+{
+	const struct place *place = &s->gen->place;
+	emit_label none = emit_label_new(s->e);
+	struct emit *e = s->e;
+
+	emit_load(e, 8, R1, FP, s->address);
+	emit_jump_imm(e, BPF_JEQ, R1, 0, none);
+	emit_store(e, 8, place->base, place->off + RAS_ITEM_PREFIX +
+		   STACK_BYTES, R1);
+	emit_label_place(e, none);
+}
+
 /* The kernel's unwinder begins with the probed instruction, at a return probe
  * with where it has returned to. */
-static void kernel_generate(struct stack *s)
+static void kernel_generate(struct stack *s, const struct tdf_stmt *cfa)
 {
-	int skip = s->gen->site->flags & TDF_SITE_RETURN ? 0 : 1;
-	struct emit *e = s->e;
+	bool linked = s->gen->cpu->link >= 0 &&
+		      !(s->gen->site->flags & TDF_SITE_RETURN);
 	uint32_t bytes = s->depth * FRAME_BYTES;
+	struct emit *e = s->e;
 
 	stack_store(s, 1, STACK(flags), RAS_STACK_KERNEL);
 	stack_store(s, 1, STACK(end), RAS_STACK_UNWINDER);
+	if (linked)
+		kernel_link_load(s, cfa);
+	kernel_skip_load(s, linked);
 	emit_alu(e, BPF_MOV, R1, R6);
 	item_place_load(s->gen, &s->gen->place, RAS_ITEM_PREFIX +
 			STACK_BYTES, R2);
 	emit_alu_imm(e, BPF_MOV, R3, bytes);
-	emit_alu_imm(e, BPF_MOV, R4, skip);
 	emit_call(e, BPF_FUNC_get_stack);
 	emit_jump_imm(e, BPF_JSLE, R0, 0, s->done);
+	if (linked)
+		kernel_link_store(s);
 	emit_alu(e, BPF_MOV, R1, R0);
 	emit_alu_imm(e, BPF_ADD, R1, STACK_BYTES);
 	emit_store(e, 2, s->gen->place.base,
@@ -363,7 +489,7 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 	stack_store(&s, 2, STACK(end), 0);
 	count_store(&s, 0);
 	if (depth && gen->target->context == BODY_KPROBE)
-		kernel_generate(&s);
+		kernel_generate(&s, cfa);
 	else if (depth && tables)
 		tables_generate(&s, cfa);
 	else if (depth)

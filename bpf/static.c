@@ -34,7 +34,7 @@ static void arguments_read(struct gen *gen)
 	emit_alu(e, BPF_MOV, R1, FP);
 	emit_alu_imm(e, BPF_ADD, R1, FRAME_ARGUMENTS);
 	emit_alu_imm(e, BPF_MOV, R2, 4 * ARGUMENTS);
-	emit_load(e, 8, R3, R6, arch_stack_offset());
+	emit_load(e, 8, R3, R6, gen->cpu->stack);
 	emit_alu_imm(e, BPF_ADD, R3, 4);
 	emit_call(e, BPF_FUNC_probe_read_user);
 	emit_jump_imm(e, BPF_JNE, R0, 0, gen->out);
@@ -173,6 +173,7 @@ int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 	struct gen gen = {
 		.tdf = &no_tdf, .point = &no_point, .site = &no_site,
 		.target = &own, .err = err, .machine = machine,
+		.cpu = processor_find(machine),
 		.flat32 = machine == EM_386, .is_static = true,
 		.process = target->processes_fd >= 0,
 		.bring_in = target->bring_in && target->layout &&
@@ -182,12 +183,13 @@ int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 	memset(body, 0, sizeof(*body));
 	if (err)
 		err->text[0] = err->hint[0] = '\0';
+	if (!gen.cpu)
+		return error_set(err, -EOPNOTSUPP, "unknown machine %u",
+				 machine);
 	if (own.filter)
 		pids.pids_fd = own.filter->pids_fd;
 	own.filter = &pids;
 	own.max_rate = 0;
-	if (machine != EM_X86_64 && machine != EM_386)
-		gen_fail(&gen, -EOPNOTSUPP, "unknown machine %u", machine);
 	gen_begin(&gen);
 	context_scan(&gen);
 	if (RAS_RECORD_HEADER + gen.context_most + RAS_STATIC_DATA_MAX >

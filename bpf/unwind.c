@@ -20,7 +20,6 @@
 #include <rastrace/unwind.h>
 #include "../usr/lib/tdf.h"
 
-#define ADDRESS_BITS	47	/* of user space */
 #define DISTANCE_MAX	(1 << 20)	/* from a frame to the next, along frame
 					 * pointers */
 #define SEGMENT_STEPS	9	/* 2^9 == UNWIND_SEGMENTS */
@@ -29,21 +28,13 @@
 /* the subprogram's frame */
 #define FRAME_KEY	(-8)
 #define FRAME_FIRST	(-4)	/* row of the module */
+#define FRAME_LINK	(-8)	/* of the row that was found */
 #define FRAME_PAIR	(-24)	/* two words that were read */
 #define FRAME_INDEX	(-32)	/* of the call, from 0 */
 #define FRAME_PLACE	(-40)	/* of the first address */
 
 #define SEGMENT(field)	((int)offsetof(struct unwind_segment, field))
 #define ROW(field)	((int)offsetof(struct unwind_row, field))
-
-/* struct sigcontext of both machines (asm/sigcontext.h): offsets */
-struct context {
-	int fp, sp, ip;
-};
-
-static const struct context contexts[2] = {
-	{ .fp = 24, .sp = 28, .ip = 56 }, { .fp = 80, .sp = 120, .ip = 128 },
-};
 
 struct unwind {
 	struct gen *gen;
@@ -52,7 +43,14 @@ struct unwind {
 	int rows_fd;
 	emit_label none, outermost, unreadable, stop;
 	emit_label by_frame, take, realigned, plt, signal, framed, cfa;
+	emit_label taken;	/* the link register's value still holds */
 };
+
+/* The address to return to is in a register at first. */
+static bool has_link(const struct unwind *u)
+{
+	return u->gen->cpu->link >= 0;
+}
 
 bool unwind_possible(const struct gen *gen)
 {
@@ -158,6 +156,17 @@ static void user_read(struct unwind *u, int off, int bytes)
 	emit_jump_imm(e, BPF_JNE, R0, 0, u->unreadable);
 }
 
+/* FRAME_LINK = 8 * the row's link, in place of what it was found by */
+static void link_keep(struct unwind *u)
+{
+	struct emit *e = u->e;
+
+	emit_load(e, 2, R1, R0, ROW(link));
+	emit_alu_imm(e, BPF_LSH, R1, 48);
+	emit_alu_imm(e, BPF_ARSH, R1, 45);
+	emit_store(e, 8, FP, FRAME_LINK, R1);
+}
+
 /* The row is at r0. */
 static void row_apply(struct unwind *u)
 {
@@ -166,15 +175,19 @@ static void row_apply(struct unwind *u)
 	emit_load(e, 2, R7, R0, ROW(kind));
 	signed_load(e, R8, R0, ROW(cfa));
 	signed_load(e, R9, R0, ROW(fp));
+	if (has_link(u))
+		link_keep(u);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_FRAME, u->by_frame);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_FP, u->framed);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_END, u->outermost);
-	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_REALIGNED, u->realigned);
+	if (!has_link(u))
+		emit_jump_imm(e, BPF_JEQ, R7, UNWIND_REALIGNED, u->realigned);
 	emit_load(e, 8, R1, R6, UNWIND_SP_AT);
 	emit_alu(e, BPF_ADD, R8, R1);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_SP, u->cfa);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_SIGNAL, u->signal);
-	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_PLT, u->plt);
+	if (!has_link(u))
+		emit_jump_imm(e, BPF_JEQ, R7, UNWIND_PLT, u->plt);
 	emit_jump(e, u->none);
 }
 
@@ -199,15 +212,17 @@ static void frame_add(struct unwind *u, int reg)
 	emit_alu(u->e, BPF_ADD, reg, R1);
 }
 
-/* The stack pointer grows with every frame. */
+/* The stack pointer grows with every frame; of a function that has built none it
+ * is the caller's where nothing is pushed. */
 static void cfa_test(struct unwind *u)
 {
+	int wrong = has_link(u) ? BPF_JLT : BPF_JLE;
 	struct emit *e = u->e;
 
 	if (u->call->word == 4)
 		emit_zext32(e, R8);
 	emit_load(e, 8, R1, R6, UNWIND_SP_AT);
-	emit_jump_if(e, BPF_JLE, R8, R1, u->none);
+	emit_jump_if(e, wrong, R8, R1, u->none);
 	emit_store(e, 8, R6, UNWIND_SP_AT, R8);
 }
 
@@ -267,18 +282,81 @@ static void cfa_generate(struct unwind *u)
 	emit_jump(e, u->take);
 }
 
+/* r9 leads to a frame record: frame pointer and address to return to (aapcs64
+ * 6.4.6). */
+static void record_read(struct unwind *u)
+{
+	struct emit *e = u->e;
+
+	emit_alu(e, BPF_MOV, R3, R9);
+	user_read(u, 0, 16);
+	emit_load(e, 8, R1, FP, FRAME_PAIR);
+	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
+	emit_load(e, 8, R1, FP, FRAME_PAIR + 8);
+	emit_store(e, 8, R6, UNWIND_IP_AT, R1);
+	emit_jump(e, u->take);
+}
+
+/* The same of rows that say otherwise: each by itself, r7 tells whether the frame
+ * pointer was saved. The register has the address of the innermost frame, or of
+ * one that a signal interrupted. */
+static void apart_read(struct unwind *u)
+{
+	struct emit *e = u->e;
+	emit_label in_register = emit_label_new(e), frame = emit_label_new(e);
+
+	emit_load(e, 8, R3, FP, FRAME_LINK);
+	emit_jump_imm(e, BPF_JEQ, R3, 0, in_register);
+	emit_alu(e, BPF_ADD, R3, R9);
+	user_read(u, 0, 8);
+	emit_load(e, 8, R1, FP, FRAME_PAIR);
+	emit_store(e, 8, R6, UNWIND_IP_AT, R1);
+	emit_jump(e, frame);
+	emit_label_place(e, in_register);
+	emit_load(e, 8, R1, R6, UNWIND_LINK_AT);
+	emit_jump_imm(e, BPF_JEQ, R1, 0, u->none);
+	emit_store(e, 8, R6, UNWIND_IP_AT, R1);
+	emit_label_place(e, frame);
+	emit_jump_imm(e, BPF_JEQ, R7, 0, u->take);
+	emit_alu(e, BPF_MOV, R3, R9);
+	user_read(u, 0, 8);
+	emit_load(e, 8, R1, FP, FRAME_PAIR);
+	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
+	emit_jump(e, u->take);
+}
+
+static void linked_generate(struct unwind *u)
+{
+	struct emit *e = u->e;
+	emit_label apart = emit_label_new(e);
+
+	emit_label_place(e, u->framed);
+	frame_add(u, R8);
+	emit_label_place(e, u->cfa);
+	cfa_test(u);
+	emit_alu(e, BPF_MOV, R7, R9);
+	emit_alu(e, BPF_ADD, R9, R8);
+	emit_load(e, 8, R1, FP, FRAME_LINK);
+	emit_jump_imm(e, BPF_JNE, R1, 8, apart);
+	emit_jump_imm(e, BPF_JEQ, R7, 0, apart);
+	record_read(u);
+	emit_label_place(e, apart);
+	apart_read(u);
+}
+
 /* The context is at r8. */
 static void signal_generate(struct unwind *u)
 {
-	const struct context *context = &contexts[u->call->word == 8];
+	const struct processor_context *context = &u->gen->cpu->context;
 	const struct { int off, at; } words[] = {
 		{ context->fp, UNWIND_FP_AT }, { context->sp, UNWIND_SP_AT },
 		{ context->ip, UNWIND_IP_AT },
+		{ context->link, UNWIND_LINK_AT },
 	};
 	struct emit *e = u->e;
 
 	emit_label_place(e, u->signal);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (has_link(u) ? 4 : 3); i++) {
 		emit_alu(e, BPF_MOV, R3, R8);
 		emit_alu_imm(e, BPF_ADD, R3, words[i].off);
 		user_read(u, 0, u->call->word);
@@ -286,7 +364,7 @@ static void signal_generate(struct unwind *u)
 		emit_store(e, 8, R6, words[i].at, R1);
 	}
 	emit_store_imm(e, 8, R6, UNWIND_LESS, 0);
-	emit_jump(e, u->take);
+	emit_jump(e, u->taken);
 }
 
 static void frame_generate(struct unwind *u)
@@ -320,12 +398,15 @@ static void take_generate(struct unwind *u)
 	struct emit *e = u->e;
 
 	emit_label_place(e, u->take);
+	if (has_link(u))
+		emit_store_imm(e, 8, R6, UNWIND_LINK_AT, 0);
+	emit_label_place(e, u->taken);
 	emit_load(e, 8, R3, R6, UNWIND_IP_AT);
+	arch_address_strip(u->gen, R3);
 	emit_jump_imm(e, BPF_JEQ, R3, 0, u->outermost);
-	emit_alu(e, BPF_MOV, R1, R3);
-	emit_alu_imm(e, BPF_RSH, R1, ADDRESS_BITS);
-	emit_jump_imm(e, BPF_JNE, R1, 0, u->none);
-	emit_jump_imm(e, BPF_JLT, R3, 4096, u->none);
+	arch_address_test(u->gen, R3, R1, u->none);
+	if (has_link(u))
+		emit_store(e, 8, R6, UNWIND_IP_AT, R3);
 	emit_load(e, 8, R1, FP, FRAME_INDEX);
 	emit_jump_imm(e, BPF_JGE, R1, u->call->depth - u->call->taken,
 		      u->stop);
@@ -363,10 +444,14 @@ static void step_generate(struct unwind *u)
 	block_find(u);
 	bisect(u, u->rows_fd, ROW_STEPS, 4, ROW(pc));
 	row_apply(u);
-	plt_generate(u);
-	realigned_generate(u);
 	signal_generate(u);
-	cfa_generate(u);
+	if (has_link(u)) {
+		linked_generate(u);
+	} else {
+		plt_generate(u);
+		realigned_generate(u);
+		cfa_generate(u);
+	}
 	frame_generate(u);
 	take_generate(u);
 	end_generate(u, u->none, RAS_STACK_NO_TABLE);
@@ -435,7 +520,7 @@ void unwind_steps_generate(struct gen *gen)
 			.unreadable = emit_label_new(e),
 			.stop = emit_label_new(e),
 			.by_frame = emit_label_new(e),
-			.take = emit_label_new(e),
+			.take = emit_label_new(e), .taken = emit_label_new(e),
 			.realigned = emit_label_new(e),
 			.plt = emit_label_new(e), .signal = emit_label_new(e),
 			.framed = emit_label_new(e), .cfa = emit_label_new(e),

@@ -72,6 +72,7 @@ static void vma_find(struct gen *gen)
 	emit_call(e, BPF_FUNC_get_current_task_btf);
 	emit_alu(e, BPF_MOV, R1, R0);
 	emit_alu(e, BPF_MOV, R2, R6);
+	arch_tag_strip(gen, R2);
 	emit_callback(e, R3, gen->callback);
 	emit_alu(e, BPF_MOV, R4, FP);
 	emit_alu_imm(e, BPF_ADD, R4, FRAME_KIND);

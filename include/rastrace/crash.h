@@ -21,6 +21,7 @@
 #define RAS_ANCHOR_SPACE	0xffffffff80000000ULL	/* x86-64: image and modules
 							 * lie from there on */
 #define RAS_ANCHOR_SPACE_END	0xffffffffff000000ULL
+#define RAS_ANCHOR_AROUND	0x100000000ULL	/* AArch64: that near to the image */
 
 struct ras_anchor_part {
 	__u64 base;		/* virtual address of entry 0; 0: none */

@@ -29,7 +29,11 @@ struct unwind_row {
 	__s32 fp;		/* the caller's frame pointer is at CFA + this; 0:
 				 * still in its register */
 	__u16 kind;		/* UNWIND_* */
-	__u16 reserved;
+	__s16 link;		/* where calls leave the address to return to in a
+				 * register (AArch64: x30): it is at CFA + fp + 8
+				 * times this; 0: still there. Farther away is
+				 * UNWIND_NONE. Elsewhere it is the word below the
+				 * CFA. */
 };
 
 #define UNWIND_NONE	0	/* a rule that is none of these: the stack ends

@@ -12,12 +12,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#ifdef __x86_64__
 #include <asm/prctl.h>
+#endif
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "bpf/body.h"
 #include "interpret.h"
+#include "machine.h"
 #include "tap.h"
 
 #define BED_STMTS	TDF_STMTS_MAX
@@ -26,6 +29,16 @@
 #define BED_MAJOR	0xc5
 #define BED_SESSION	7
 #define BED_KEY		0x9d3f6a1be4c85127ULL
+
+/* The thread pointer, in task_struct */
+#ifdef __x86_64__
+#define BED_THREAD	"thread.fsbase"
+#else
+#define BED_THREAD	"thread.uw.tp_value"
+#endif
+
+/* AArch64's struct user_pt_regs, behind X0 to X30 */
+enum { BED_SP = 31, BED_PC, BED_PSTATE, BED_X };
 
 struct bed {
 	struct tdf tdf;
@@ -41,7 +54,10 @@ struct bed {
 	struct body_layout layout;	/* of target; empty without BTF */
 	struct {
 		uint64_t cookie;
-		struct pt_regs regs;
+		union {
+			struct pt_regs regs;
+			uint64_t x[BED_X];
+		};
 	} input;
 	uint64_t sites[BED_SITES];
 	uint64_t entry[6];		/* arguments where a call began */
@@ -189,7 +205,7 @@ static inline __u32 bed_member(const struct btf *btf, const char *type,
 /* What segments, thread-local memory and the parent need. */
 static inline void bed_layout(struct body_layout *l, const struct btf *btf)
 {
-	l->thread_base[0] = bed_member(btf, "task_struct", "thread.fsbase");
+	l->thread_base[0] = bed_member(btf, "task_struct", BED_THREAD);
 	l->thread_base[1] = bed_member(btf, "task_struct", "thread.gsbase");
 	l->thread_ds = bed_member(btf, "task_struct", "thread.ds");
 	l->thread_es = bed_member(btf, "task_struct", "thread.es");
@@ -264,8 +280,10 @@ static inline void bed_open(struct bed *bed, enum body_context context)
 	sched_setaffinity(0, sizeof(set), &set);
 	libbpf_set_print(NULL);
 	bed_kernel(bed);
-	syscall(SYS_arch_prctl, ARCH_GET_FS, &bed->thread_base[0]);
+#ifdef __x86_64__
 	syscall(SYS_arch_prctl, ARCH_GET_GS, &bed->thread_base[1]);
+#endif
+	bed->thread_base[0] = machine_thread();
 	bed->target.context = context;
 	bed->target.key = BED_KEY;
 	bed->target.session = BED_SESSION;
@@ -398,7 +416,7 @@ static inline int bed_load_body(struct bed *bed, struct body *body)
 		opts.log_size = 1 << 24;
 		log[0] = '\0';
 		close(bed_program(bed, body, &opts));
-		snprintf(bed->log, sizeof(bed->log), "%s: ...%s",
+		snprintf(bed->log, sizeof(bed->log), "%s: ...%.2000s",
 			 strerror(-ret), strlen(log) > 2000 ?
 			 log + strlen(log) - 2000 : log);
 		free(log);
@@ -535,7 +553,10 @@ static inline void bed_expect(struct bed *bed, struct expected *x)
 		.is32 = bed->module.machine == EM_386,
 	};
 
-	in.bias = bed->input.regs.rip - bed->sites[bed_cookie(bed) >> 32];
+	if (bed->module.machine == EM_AARCH64)
+		in.x = bed->input.x;
+	in.bias = (in.x ? in.x[BED_PC] : bed->input.regs.rip) -
+		  bed->sites[bed_cookie(bed) >> 32];
 	memcpy(in.thread_base, bed->thread_base, sizeof(in.thread_base));
 	interpret_record(x, &in, &bed->point, &bed->site, bed->stmts,
 			 bed->rpn, bed->header.maxdata);

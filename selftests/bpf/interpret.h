@@ -18,6 +18,15 @@
 #include <rastrace/buffer.h>
 #include <rastrace/tdf.h>
 
+/* Of x86-64: bodies for it are made, and run on registers that a test gives
+ * them, on every machine. */
+#ifndef __x86_64__
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx,
+		      rdx, rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss;
+};
+#endif
+
 enum {
 #define RPN_OP(name, code, operand, pops, pushes) OP_##name = code,
 #define RPN_OP_RANGE(name, first, last, operand, pops, pushes) \
@@ -37,6 +46,8 @@ struct interpreter {
 	const struct pt_regs *regs;
 	bool is32;		/* i386: its register numbers, flat addresses
 				 * of 32 bits */
+	const uint64_t *x;	/* AArch64: X0 to X30, SP, PC, PSTATE; else
+				 * NULL */
 	uint64_t bias;
 	const uint64_t *entry;	/* arguments where the call began */
 	pid_t pid;		/* whose memory; 0: this process's own */
@@ -66,6 +77,20 @@ static inline bool memory_read(struct interpreter *in, uint64_t *address,
 				&remote, 1, 0) == (ssize_t)size;
 }
 
+/* aadwarf64, 4.1, and arch-a64.def for PSTATE */
+static inline uint64_t register_a64(struct interpreter *in, uint64_t number)
+{
+	switch (number) {
+	case 36:
+		in->stale = true;
+		return in->thread_base[0];
+	case 40:
+		return in->x[33];
+	default:
+		return number <= 32 ? in->x[number] : 0;
+	}
+}
+
 /* psABI of x86-64 figure 3.36, of i386 table 2.14 */
 static inline uint64_t register_value(struct interpreter *in, uint64_t number)
 {
@@ -80,6 +105,8 @@ static inline uint64_t register_value(struct interpreter *in, uint64_t number)
 		r->rip, r->eflags,
 	};
 
+	if (in->x)
+		return register_a64(in, number);
 	if (in->is32 && number < 10)
 		return (uint32_t)regs32[number];
 	if (!in->is32 && number < 17)

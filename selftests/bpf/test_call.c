@@ -727,8 +727,7 @@ int main(void)
 	if (heap_maps_make(&c.heap, NULL))
 		tap_bail("cannot make the map 'calls'");
 	c.self = syscall(SYS_pidfd_open, getpid(), 0);
-	c.stack = mmap(NULL, WORDS * sizeof(*c.stack), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	c.stack = machine_map_low(WORDS * sizeof(*c.stack));
 	if (c.self < 0 || c.stack == MAP_FAILED)
 		tap_bail("cannot set up: %s", strerror(errno));
 

@@ -47,7 +47,8 @@ static void statements(struct bed *bed, unsigned int with)
 	} data = { 0x1122334455667788, "text of a combination" };
 
 	bed_clear(bed);
-	bed->input.regs.rbx = (uintptr_t)&data;
+	bed->input.regs.rbx = bed->input.x[3] = (uintptr_t)&data;
+	bed->input.x[BED_PC] = bed->input.regs.rip;
 	bed->input.cookie = RAS_COOKIE(0x15, 1, 2);
 	bed_site(bed, 2, bed->input.regs.rip - (uintptr_t)&data);
 	if (with & CONDITION)
@@ -157,9 +158,20 @@ int main(void)
 	test_loads(&bed, BODY_UPROBE, "that bring in absent memory");
 	bed.target.bring_in = false;
 	bed.target.processes_fd = -1;
-	bed.target.strong = true;
 	bed.target.preempt_disable = 0;
 	test_loads(&bed, BODY_UPROBE,
-		   "without preempt_disable, without processes, ordered");
+		   "without preempt_disable, without processes");
+	bed.module.machine = EM_AARCH64;
+	bed.target.context = BODY_TEST;
+	wrong = 0;
+	for (unsigned int with = 0; with <= ALL; with++)
+		if (chosen(with) && !(with & STACK))
+			wrong += !runs(&bed, with);
+	tap_is(wrong, 0, "the records of all combinations, of AArch64");
+	test_loads(&bed, BODY_TEST, "of AArch64");
+	if (MACHINE_ELF == EM_AARCH64) {
+		test_loads(&bed, BODY_UPROBE, "of AArch64, a uprobe's");
+		test_loads(&bed, BODY_KPROBE, "of AArch64, a kprobe's");
+	}
 	return tap_done();
 }

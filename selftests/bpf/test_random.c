@@ -378,20 +378,27 @@ static void add_condition(struct bed *bed)
 
 static void random_point(struct bed *bed, uint64_t number)
 {
-	uint64_t *regs = (uint64_t *)&bed->input.regs;
+	static const uint16_t machines[] = {
+		EM_386, EM_AARCH64, EM_X86_64, EM_X86_64,
+	};
+	uint64_t *regs = bed->input.x;
 	int count;
 
 	seed = number * 0x9e3779b97f4a7c15ULL + 1;
 	arena_fill();
-	for (size_t i = 0; i < sizeof(bed->input.regs) / 8; i++)
+	for (size_t i = 0; i < BED_X; i++)
 		regs[i] = random_word();
-	bed->input.regs.rbx = (uintptr_t)arena;
 	bed->input.cookie = RAS_COOKIE(number, number % BED_POINTS,
 				       number % BED_SITES);
-	bed_site(bed, number % BED_SITES,
-		 bed->input.regs.rip - (uintptr_t)arena);
-	bed->module.machine = number % 4 ? EM_X86_64 : EM_386;
+	bed->module.machine = machines[number % 4];
+	if (number % 4 == 1)
+		bed->input.x[3] = (uintptr_t)arena;
+	else
+		bed->input.regs.rbx = (uintptr_t)arena;
 	bed->module.elf_class = number % 4 ? ELFCLASS64 : ELFCLASS32;
+	bed_site(bed, number % BED_SITES, (number % 4 == 1 ?
+		 bed->input.x[BED_PC] : bed->input.regs.rip) -
+		 (uintptr_t)arena);
 	bed->header.maxdata = random_below(2) ? TDF_DATA_MAX :
 			      TDF_DATA_MIN + random_below(200);
 	bed_clear(bed);
@@ -453,8 +460,7 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	/* below 4 GiB: 32-bit programs read it, too */
-	arena = mmap(NULL, 2 * ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-		     MAP_ANONYMOUS | MAP_POPULATE | MAP_32BIT, -1, 0);
+	arena = machine_map_low(2 * ARENA);
 	if (arena == MAP_FAILED)
 		tap_bail("no memory below 4 GiB");
 	munmap(arena + ARENA, ARENA);

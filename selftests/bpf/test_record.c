@@ -31,6 +31,8 @@ static void map_pages(void)
 	mprotect(pages + 2 * PAGE, PAGE, PROT_NONE);
 }
 
+static int machine = EM_X86_64;
+
 static void prepare(struct bed *bed)
 {
 	struct pt_regs *r = &bed->input.regs;
@@ -44,7 +46,7 @@ static void prepare(struct bed *bed)
 	bed->input.cookie = RAS_COOKIE(0xbeef, 1, 2);
 	bed_site(bed, 2, r->rip - (uintptr_t)pages);
 	bed->header.maxdata = TDF_DATA_MAX;
-	bed->module.machine = EM_X86_64;
+	bed->module.machine = machine;
 	bed->module.elf_class = ELFCLASS64;
 	bed_clear(bed);
 }
@@ -93,9 +95,79 @@ static void test_registers(struct bed *bed)
 	       "gs in an expression is refused without BTF");
 	bed->target.layout = &bed->layout;
 	prepare(bed);
-	bed->module.machine = EM_AARCH64;
+	bed->module.machine = EM_RISCV;
 	bed_reg(bed, 0, 8);
-	tap_ok(bed_load(bed) < 0, "unknown machine is refused: %s", bed->log);
+	tap_is(bed_load(bed), -ENOSYS, "unknown machine is refused: %s",
+	       bed->log);
+}
+
+/* The same registers' words, with AArch64's names. */
+static void prepare_a64(struct bed *bed)
+{
+	prepare(bed);
+	for (size_t i = 0; i < BED_X; i++)
+		bed->input.x[i] = 0x8091a2b3c4d50000ULL + i * 0x0101;
+	bed->input.x[RBX] = (uintptr_t)pages;
+	bed->input.x[RCX] = (uintptr_t)(pages + PAGE);
+	bed_site(bed, 2, bed->input.x[BED_PC] - (uintptr_t)pages);
+	bed->module.machine = EM_AARCH64;
+}
+
+static void test_a64(struct bed *bed)
+{
+	for (int bytes = 4; bytes <= 8; bytes *= 2) {
+		prepare_a64(bed);
+		for (int i = 0; i <= BED_PC; i++)
+			bed_reg(bed, i, bytes);
+		bed_reg(bed, 40, bytes);
+		tap_ok(passes(bed), "every register of AArch64, %d bytes",
+		       bytes);
+	}
+	prepare_a64(bed);
+	for (int i = 29; i <= BED_PC; i++)
+		bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, i, 5));
+	bed_memory(bed, TDF_STMT_MEM, 16, RPN(AT(RCX, -3)));
+	bed_memory(bed, TDF_STMT_ASCIIZ, 20, RPN(AT(RBX, 0)));
+	bed_memory(bed, TDF_STMT_MEM, 8, RPN(OP_addr, 5, 0, 0, 0, 0, 0, 0, 0));
+	tap_ok(passes(bed), "expressions of them");
+	prepare_a64(bed);
+	bed_reg(bed, 64, 8);
+	tap_is(bed_load(bed), -ENOENT, "a vector register is refused");
+	prepare_a64(bed);
+	bed_reg(bed, 36, 8);
+	tap_is(bed_load(bed), -EOPNOTSUPP, "as is TPIDR: %s", bed->log);
+	prepare_a64(bed);
+	bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_SEGMENT, 8,
+		 RPN(OP_lit, OP_lit));
+	tap_is(bed_load(bed), -EOPNOTSUPP, "and a selector: %s", bed->log);
+}
+
+/* The exchange that publishes the head */
+static void test_published(struct bed *bed)
+{
+	static const struct { int machine, exchanges; } rows[] = {
+		{ EM_X86_64, 0 }, { EM_386, 0 }, { EM_AARCH64, 2 },
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct error err;
+		struct body body;
+		int found = 0;
+
+		prepare(bed);
+		bed->module.machine = rows[i].machine;
+		bed_reg(bed, 0, 4);
+		body_generate(&body, &bed->tdf, &bed->point, &bed->site,
+			      &bed->target, &err);
+		for (size_t k = 0; k < body.count; k++)
+			found += body.insns[k].code ==
+				 (BPF_STX | BPF_ATOMIC | BPF_DW) &&
+				 body.insns[k].imm == BPF_XCHG;
+		tap_ok(rows[i].exchanges ? found >= rows[i].exchanges :
+		       !found, "machine %d: %d exchanges", rows[i].machine,
+		       found);
+		body_free(&body);
+	}
 }
 
 static void test_memory(struct bed *bed)
@@ -656,6 +728,48 @@ static void test_limit_race(struct bed *bed)
 
 static __thread uint64_t thread_local = 0x1122334455667788ULL;
 
+static void thread_statements(struct bed *bed, int base, int64_t offset)
+{
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, base, 0));
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8,
+		 RPN(OP_breg, 1, OP_breg + 1, 2, OP_plus,
+		     OP_bregx, base, 3, OP_minus));
+	bed_reg(bed, 1, 4);
+	bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 8, RPN(AT(RBX, 0))),
+		8, RPN(OP_bregx, base, 0, OP_lit + 7, OP_and));
+	bed_memory(bed, TDF_STMT_MEM, 8,
+		   RPN(OP_bregx, base, (offset & 0x7f) | 0x80,
+		       (offset >> 7 & 0x7f) | 0x80, offset >> 14 & 0x7f));
+}
+
+/* The kernel hasn't seen it yet: no address is made of it. A word of the task
+ * that is 0 stands for it. */
+static void test_late(struct bed *bed)
+{
+	uint64_t position = bed_slice(bed)->head, pointer;
+	const struct ras_record *r = bed_record(bed, position);
+	const uint8_t *item = (const void *)(r + 1);
+	uint32_t base = bed->layout.thread_base[0];
+	struct btf *btf = btf__load_vmlinux_btf();
+	int prog;
+
+	prepare_a64(bed);
+	bed->layout.thread_base[0] = bed_member(btf, "task_struct",
+						"sas_ss_sp");
+	btf__free(btf);
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, 36, 8));
+	prog = bed_load(bed);
+	bed_input(bed);
+	bed_run(prog);
+	close(prog);
+	memcpy(&pointer, item + RAS_ITEM_PREFIX, 8);
+	tap_ok(bed_slice(bed)->head > position &&
+	       r->flags == RAS_RECORD_FAULT &&
+	       item[0] == (RAS_ITEM_NOT_TRIED | RAS_ITEM_STALE) && !pointer,
+	       "TPIDR that the kernel hasn't seen yet");
+	bed->layout.thread_base[0] = base;
+}
+
 static void test_thread(struct bed *bed)
 {
 	int64_t offset = (uintptr_t)&thread_local - bed->thread_base[0];
@@ -665,20 +779,18 @@ static void test_thread(struct bed *bed)
 		return;
 	}
 	for (int base = 58; base <= 59; base++) {
+		if (base == 59 && !bed->layout.thread_base[1]) {
+			tap_skip("gs.base", "only x86 has one");
+			continue;
+		}
 		prepare(bed);
-		bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, base, 0));
-		bed_stmt(bed, TDF_STMT_VALUE, 0, 8,
-			 RPN(OP_breg, 1, OP_breg + 1, 2, OP_plus,
-			     OP_bregx, base, 3, OP_minus));
-		bed_reg(bed, 1, 2);
-		bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 8, RPN(AT(RBX, 0))),
-			8, RPN(OP_bregx, base, 0, OP_lit + 7, OP_and));
-		bed_memory(bed, TDF_STMT_MEM, 8,
-			   RPN(OP_bregx, base, (offset & 0x7f) | 0x80,
-			       (offset >> 7 & 0x7f) | 0x80,
-			       offset >> 14 & 0x7f));
+		thread_statements(bed, base, offset);
 		tap_ok(passes(bed), "%s.base", base == 58 ? "fs" : "gs");
 	}
+	prepare_a64(bed);
+	thread_statements(bed, 36, offset);
+	tap_ok(passes(bed), "TPIDR");
+	test_late(bed);
 	bed->layout.thread_base[0] = 0;
 	prepare(bed);
 	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_bregx, 58, 0));
@@ -931,6 +1043,8 @@ int main(void)
 	tap_diag("preempt_disable %s", bed.target.preempt_disable ?
 		 "is a kfunc here" : "is not offered here");
 	test_registers(&bed);
+	test_a64(&bed);
+	test_published(&bed);
 	test_memory(&bed);
 	test_faults(&bed);
 	test_strings(&bed);
@@ -956,8 +1070,9 @@ int main(void)
 		bed.target.preempt_disable = 0;
 		test_sizes(&bed);
 	}
-	bed.target.strong = true;
+	machine = EM_AARCH64;	/* publishes otherwise */
 	test_nesting(&bed);
+	machine = EM_X86_64;
 	test_thread(&bed);
 	test_large(&bed);
 	return tap_done();

@@ -59,7 +59,10 @@ static const uint8_t *run(struct bed *bed)
 	const struct ras_record *r;
 	int prog;
 
-	bed->input.regs.rax = MARK;
+	if (bed->module.machine == EM_AARCH64)
+		bed->input.x[0] = MARK;
+	else
+		bed->input.regs.rax = MARK;
 	bed_reg(bed, 0, 2);
 	prog = bed_load(bed);
 	if (prog < 0) {
@@ -287,14 +290,118 @@ static void test_narrow(struct bed *bed)
 	       addresses[2] == 0xf7f48003, "of 32 bits");
 }
 
+/*
+ * AArch64: sp is word 10, its frames are at 20, 30, 40; the probed function's own
+ * may be at 12, below the canonical frame address, word 16. x30 is what the call
+ * left there.
+ */
+static void a64_build(struct bed *bed)
+{
+	uint64_t *x = bed->input.x;
+
+	stack_build(bed);
+	memset(x, 0, BED_X * sizeof(*x));
+	x[30] = ADDRESS(0);
+	x[BED_SP] = at(10);
+	x[29] = at(20);
+	x[BED_PC] = ADDRESS(9);
+	bed->module.machine = EM_AARCH64;
+}
+
+#define SP_CFA	RPN(OP_breg + 31, 6 * 8)
+#define SIGNED(address)	((address) | 0x005b000000000000ULL)
+#define TAGGED(address)	((address) | 0xa51b000000000000ULL)
+
+static void test_a64_caller(struct bed *bed)
+{
+	uint64_t *x = bed->input.x;
+
+	a64_build(bed);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 2 3 end 1", "AArch64: before the frame is built");
+	a64_build(bed);
+	frame(12, 20, 0);
+	x[29] = at(12);
+	x[30] = ADDRESS(8);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 2 3 end 1", "AArch64: when it is built");
+	a64_build(bed);
+	frame(10, 20, 0);
+	x[29] = at(10);
+	x[30] = ADDRESS(8);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 2 3 end 1", "AArch64: at the stack pointer");
+	a64_build(bed);
+	x[29] = at(16);
+	frame(16, 30, 1);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 2 3 end 1",
+	       "AArch64: the caller's frame is right above");
+	a64_build(bed);
+	x[29] = at(9);
+	frame(9, 20, 7);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 end 3", "AArch64: a frame pointer below the stack");
+	a64_build(bed);
+	x[29] = 0;
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 end 1", "AArch64: the caller is the outermost");
+	a64_build(bed);
+	stack_add(bed, 1, SP_CFA);
+	expect(bed, "0 end 0", "AArch64: the caller alone");
+	a64_build(bed);
+	stack_add(bed, 8, NONE);
+	expect(bed, "1 2 3 end 1", "AArch64: by the frame pointer alone");
+}
+
+static void test_a64_entry(struct bed *bed)
+{
+	a64_build(bed);
+	bed->site.symbol = 1;
+	bed->site.symbol_offset = 0;
+	stack_add(bed, 8, NONE);
+	expect(bed, "0 1 2 3 end 1", "AArch64: where the function begins");
+	a64_build(bed);
+	bed->site.flags = TDF_SITE_RETURN;
+	stack_add(bed, 8, NONE);
+	expect(bed, "9 1 2 3 end 1", "AArch64: where it has returned to");
+}
+
+/* Pointer authentication (FEAT_PAuth) and tags (FEAT_TBI) leave bit 55. */
+static void test_a64_signed(struct bed *bed)
+{
+	uint64_t *x = bed->input.x;
+
+	a64_build(bed);
+	x[30] = SIGNED(ADDRESS(0));
+	stack[21] = SIGNED(ADDRESS(1));
+	stack[31] = TAGGED(ADDRESS(2));
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 2 3 end 1", "AArch64: signed addresses");
+	a64_build(bed);
+	bed->target.address_bits = 39;
+	x[30] = 0x0018d58000000000 | (ADDRESS(0) & 0x7fffffffff);
+	stack_add(bed, 1, SP_CFA);
+	expect(bed, "-5841155522560 end 0",
+	       "AArch64: signed above 39 bits");
+	bed->target.address_bits = 0;
+	a64_build(bed);
+	stack[31] = 0xffff800008000000;
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 end 3", "AArch64: an address of the kernel");
+	a64_build(bed);
+	stack[31] = SIGNED(0);
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 1 end 3", "AArch64: a signed NULL");
+}
+
 int main(void)
 {
 	static struct bed bed;
 
 	bed_open(&bed, BODY_TEST);
 	bed.input.cookie = RAS_COOKIE(1, 2, 3);
-	stack = mmap(NULL, 0x3000, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	stack = machine_map_low(0x3000);
 	if (stack == MAP_FAILED ||
 	    mprotect((char *)stack + 0x1000, 0x2000, PROT_NONE))
 		tap_bail("no memory");
@@ -305,5 +412,9 @@ int main(void)
 	test_sizes(&bed);
 	test_item_before(&bed);
 	test_narrow(&bed);
+	bed.module.elf_class = ELFCLASS64;
+	test_a64_caller(&bed);
+	test_a64_entry(&bed);
+	test_a64_signed(&bed);
 	return tap_done();
 }

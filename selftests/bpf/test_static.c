@@ -27,8 +27,7 @@ static void maps(struct bed *bed)
 	majors_fd = bed_map("majors", RAS_STATIC_MAJORS, 1);
 	majors = bed_mmap(majors_fd, RAS_STATIC_MAJORS);
 	t->sites_fd = t->limits_fd = -1;
-	pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-		     MAP_ANONYMOUS | MAP_POPULATE | MAP_32BIT, -1, 0);
+	pages = machine_map_low(2 * PAGE);
 	if (pages == MAP_FAILED)
 		tap_bail("no memory");
 	for (int i = 0; i < PAGE; i++)
@@ -50,6 +49,11 @@ static void arguments(struct bed *bed, uint32_t major, uint32_t minor,
 		stack[3] = (uintptr_t)data;
 		stack[4] = length;
 		r->rsp = (uintptr_t)stack;
+	} else if (bed->module.machine == EM_AARCH64) {
+		bed->input.x[0] = 0xdeadbeef00000000ULL | major;
+		bed->input.x[1] = 0xdeadbeef00000000ULL | minor;
+		bed->input.x[2] = (uintptr_t)data;
+		bed->input.x[3] = length;
 	} else {
 		r->rdi = 0xdeadbeef00000000ULL | major;
 		r->rsi = 0xdeadbeef00000000ULL | minor;
@@ -197,8 +201,13 @@ static void test_context(struct bed *bed)
 	bed->context = RAS_ITEM_PREFIX + sizeof(struct ras_stack) + 8;
 	bed->target.context_mask = RAS_CONTEXT_STACK;
 	bed->target.context_depth = 1;
-	bed->input.regs.rsp = (uintptr_t)pages;
-	memcpy(pages, &caller, 8);
+	if (bed->module.machine == EM_AARCH64) {
+		bed->input.x[BED_SP] = bed->input.x[29] = (uintptr_t)pages;
+		bed->input.x[30] = caller;
+	} else {
+		bed->input.regs.rsp = (uintptr_t)pages;
+		memcpy(pages, &caller, 8);
+	}
 	prog = load(bed);
 	row(bed, prog, pages, 13, 13, 0, "data behind a stack");
 	close(prog);
@@ -207,7 +216,8 @@ static void test_context(struct bed *bed)
 	bed->target.context_mask = bed->context = 0;
 }
 
-/* It loads as a program that may sleep; live it is test_uprobe's. */
+/* It loads as a program that may sleep, where the registers are the machine's;
+ * live it is test_uprobe's. */
 static void test_bring_in(struct bed *bed, const char *machine)
 {
 	int prog;
@@ -257,6 +267,12 @@ int main(void)
 	test_bring_in(&bed, "i386");
 	test_stack_unreadable(&bed);
 	bed.module.machine = EM_AARCH64;
+	test_data(&bed, "AArch64");
+	test_majors(&bed);
+	test_context(&bed);
+	if (MACHINE_ELF == EM_AARCH64)
+		test_bring_in(&bed, "AArch64");
+	bed.module.machine = EM_RISCV;
 	tap_is(bed_load_static(&bed, majors_fd), -EOPNOTSUPP, "%s", bed.log);
 	return tap_done();
 }

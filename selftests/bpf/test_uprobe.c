@@ -23,17 +23,23 @@ struct outer {
 	struct inner *inner;
 };
 
-/* rdi counter, rsi structure, rdx string */
+#define ARG(n)	((uint8_t)(OP_breg + MACHINE_ARG##n))
+#define IP	(MACHINE_ELF == EM_X86_64 ? 16 : 32)	/* DWARF's number */
 void probed(uint64_t counter, struct outer *outer, const char *text);
 __asm__(".text\n.p2align 4\n.globl probed\n.type probed, @function\n"
-	"probed:\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n\tret\n"
+	"probed:\n\t" MACHINE_PUSH "\t" MACHINE_POP "\tret\n"
 	".size probed, . - probed\n");
 
-/* rastrace_write(): a nop of 5 bytes */
+/* rastrace_write(): a nop, on x86 of 5 bytes */
+#ifdef __x86_64__
+#define NOP	".byte 0x0f, 0x1f, 0x44, 0, 0"
+#else
+#define NOP	"nop"
+#endif
 void written(unsigned int major, unsigned int minor, const void *data,
 	     size_t length);
 __asm__(".text\n.p2align 4\n.globl written\n.type written, @function\n"
-	"written:\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\tret\n"
+	"written:\n\t" NOP "\n\tret\n"
 	".size written, . - written\n");
 
 static int perf_type(void)
@@ -105,12 +111,12 @@ static const char text[] = "thirteen char";
 static void statements(struct bed *bed)
 {
 	bed_clear(bed);
-	bed_reg(bed, 5, 8);
-	bed_reg(bed, 16, 8);
-	bed_reg(bed, 1, 4);
+	bed_reg(bed, MACHINE_ARG1, 8);
+	bed_reg(bed, IP, 8);
+	bed_reg(bed, MACHINE_ARG3, 4);
 	bed_memory(bed, TDF_STMT_MEM, 16,
-		   RPN(OP_breg + 4, 16, OP_deref, OP_plus_uconst, 8));
-	bed_memory(bed, TDF_STMT_ASCIIZ, 64, RPN(OP_breg + 1, 0));
+		   RPN(ARG(2), 16, OP_deref, OP_plus_uconst, 8));
+	bed_memory(bed, TDF_STMT_ASCIIZ, 64, RPN(ARG(3), 0));
 	bed_memory(bed, TDF_STMT_MEM, 8,
 		   RPN(OP_addr, 0x10, 0, 0, 0, 0, 0, 0, 0));
 }
@@ -118,12 +124,21 @@ static void statements(struct bed *bed)
 /* The registers as the probe must see them. */
 static void expect(struct bed *bed, uint64_t counter, struct expected *x)
 {
+#ifdef __x86_64__
 	struct pt_regs *r = &bed->input.regs;
 
 	r->rdi = counter;
 	r->rsi = (uintptr_t)&outer;
 	r->rdx = (uintptr_t)text;
 	r->rip = (uintptr_t)probed;
+#else
+	uint64_t *r = bed->input.x;
+
+	r[0] = counter;
+	r[1] = (uintptr_t)&outer;
+	r[2] = (uintptr_t)text;
+	r[BED_PC] = (uintptr_t)probed;
+#endif
 	bed_expect(bed, x);
 }
 
@@ -294,6 +309,7 @@ static uint64_t kernel_symbol(const char *name)
 static void test_kernel(struct bed *bed)
 {
 	uint64_t banner = kernel_symbol("linux_banner"), ip;
+	const uint64_t pointer = (uintptr_t)text;
 	uint64_t address = banner ? banner : kernel_symbol("_printk");
 	struct ras_slice *slice = bed_slice(bed);
 	const struct ras_record *r;
@@ -309,11 +325,11 @@ static void test_kernel(struct bed *bed)
 	memcpy(rpn + 1, &address, 8);
 	bed_site(bed, 3, 0);
 	bed_clear(bed);
-	bed_reg(bed, 16, 8);
+	bed_reg(bed, IP, 8);
 	bed_memory(bed, TDF_STMT_MEM, 8, rpn, sizeof(rpn));
 	if (banner)
 		bed_memory(bed, TDF_STMT_ASCIIZ, 13, rpn, sizeof(rpn));
-	bed_memory(bed, TDF_STMT_MEM, 8, RPN(OP_breg + 1, 0));
+	bed_memory(bed, TDF_STMT_MEM, 8, RPN(ARG(3), 0));
 	prog = bed_load(bed);
 	if (!tap_ok(prog >= 0, "the body loads as a kprobe's program")) {
 		tap_diag("%s", bed->log);
@@ -327,7 +343,8 @@ static void test_kernel(struct bed *bed)
 	close(link);
 	close(prog);
 	memcpy(&ip, data, 8);
-	tap_ok(ip == (uintptr_t)probed - 1, "ip is one less");
+	tap_ok(ip == (uintptr_t)probed - (MACHINE_ELF == EM_X86_64),
+	       "ip is one less on x86");
 	tap_ok(!memcmp(data + 8, "\0\x08", 3), "kernel memory is read");
 	data += 19;
 	if (banner) {
@@ -338,7 +355,7 @@ static void test_kernel(struct bed *bed)
 		tap_skip("it is the banner", "linux_banner is not in kallsyms");
 	}
 	tap_ok(data[0] == RAS_ITEM_FAULT && r->flags == RAS_RECORD_FAULT &&
-	       !memcmp(data + 3, &bed->input.regs.rdx, 8),
+	       !memcmp(data + 3, &pointer, 8),
 	       "the process's memory is not read");
 }
 
@@ -350,7 +367,7 @@ int main(void)
 		tap_skip_all("no uprobes here");
 	bed_open(&bed, BODY_UPROBE);
 	bed.input.cookie = RAS_COOKIE(0x42, 2, 3);
-	bed.input.regs.rdx = (uintptr_t)text;
+	bed.module.machine = MACHINE_ELF;
 	bed_maps(&bed, 1 << 20, RAS_NEST_BYTES);
 	bed_state(&bed, RAS_STATE_ON);
 	bed_site(&bed, 3, (uintptr_t)probed - (uintptr_t)&inner + 8);

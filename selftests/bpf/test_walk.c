@@ -146,6 +146,10 @@ static void test_shape(const struct shape *shape, unsigned int flags)
 	bed_clear(&bed);
 	bed.point.flags = flags;
 	shape->make();
+	if (shape->make == far_strings && !bed.layout.tls_array) {
+		tap_skip(shape->name, "this kernel has no segments");
+		return;
+	}
 	code = body_generate(&body, &bed.tdf, &bed.point, &bed.site,
 			     &bed.target, &err);
 	if (code) {

@@ -47,6 +47,7 @@ struct core {
 	int levels;		/* of page tables */
 	int large;		/* level whose entries map the module: 1, 2, 3 */
 	uint64_t mask;		/* a bit in entries that is no address */
+	bool a64;		/* of AArch64, not of x86-64 */
 	bool more;		/* a nesting slice and figures, too */
 	uint64_t crashed;	/* what kdump notes, in seconds */
 	uint64_t root;		/* physical */
@@ -66,19 +67,39 @@ static inline void *core_at(struct core *core, uint64_t physical)
 	return core->memory + (physical - CORE_BASE);
 }
 
+/* What entries have besides an address: of tables, the last level's, and larger
+ * pages' */
+static inline uint64_t core_table_bits(const struct core *core)
+{
+	return core->a64 ? 3 : core->mask | 0x63;
+}
+
+static inline uint64_t core_page_bits(const struct core *core)
+{
+	return core->a64 ? 1ULL << 54 | 0x703 : core->mask | 0x63;
+}
+
+static inline uint64_t core_large_bits(const struct core *core)
+{
+	return core->a64 ? 1ULL << 54 | 0x701 : core->mask | 0x10e3;
+}
+
 /* The entry of a level that stands for an address; tables are made. */
 static inline uint64_t *core_entry(struct core *core, uint64_t address,
 				   int wanted)
 {
 	uint64_t table = core->root, *entry;
 
+	/* the upper bits of 52 are in 16 entries */
+	if (core->a64 && core->levels == 5)
+		address &= (1ULL << 52) - 1;
 	for (int level = core->levels;; level--) {
 		entry = (uint64_t *)core_at(core, table) +
 			(address >> (12 + 9 * (level - 1)) & 511);
 		if (level == wanted)
 			return entry;
 		if (!*entry)
-			*entry = core_page(core) | core->mask | 0x63;
+			*entry = core_page(core) | core_table_bits(core);
 		table = *entry & 0xffffffffff000ULL & ~core->mask;
 	}
 }
@@ -86,7 +107,7 @@ static inline uint64_t *core_entry(struct core *core, uint64_t address,
 static inline void core_map(struct core *core, uint64_t address,
 			    uint64_t physical)
 {
-	*core_entry(core, address, 1) = physical | core->mask | 0x63;
+	*core_entry(core, address, 1) = physical | core_page_bits(core);
 }
 
 /* A new page at an address */
@@ -108,7 +129,7 @@ static inline void core_put_anchor(struct core *core)
 		/* the page lies there in the large one, too */
 		address = (CORE_MODULE & -size) + (page & (size - 1));
 		*core_entry(core, address, core->large) =
-			(page & -size) | core->mask | 0x10e3;
+			(page & -size) | core_large_bits(core);
 	} else {
 		core_map(core, address, page);
 		core_map(core, CORE_TEXT, page);
@@ -217,7 +238,8 @@ static inline void core_put_tasks(struct core *core)
 	}
 }
 
-/* What is set in advance: levels, large, mask, more, crashed; the rest is zero. */
+/* What is set in advance: levels, large, mask, a64, more, crashed; the rest is
+ * zero. */
 static inline void core_make(struct core *core)
 {
 	const uint64_t control = sizeof(struct ras_control) +
@@ -276,26 +298,42 @@ static inline void core_add_note(struct core_file *file, const char *name,
 	file->size = (file->size + 3) & ~(size_t)3;
 }
 
+/* What only one of the machines' kernels tells */
+static inline size_t core_info_tables(const struct core *core, char *text,
+				      size_t size)
+{
+	if (core->a64)
+		return snprintf(text, size,
+				"NUMBER(TCR_EL1_T1SZ)=0x%x\n"
+				"NUMBER(kimage_voffset)=0x%llx\n",
+				core->levels == 5 ? 12 : 16,
+				(unsigned long long)(CORE_SWAPPER -
+						     core->root));
+	return snprintf(text, size,
+			"NUMBER(phys_base)=%lld\n"
+			"NUMBER(pgtable_l5_enabled)=%d\n"
+			"NUMBER(sme_mask)=%llu\n",
+			(long long)(core->root - (CORE_SWAPPER -
+						  0xffffffff80000000ULL)),
+			core->levels == 5, (unsigned long long)core->mask);
+}
+
 static inline size_t core_info(const struct core *core, char *text, size_t size)
 {
-	return snprintf(text, size,
+	size_t n = core_info_tables(core, text, size);
+
+	return n + snprintf(text + n, size - n,
 			"OSRELEASE=6.0.test\n"
 			"BUILD-IDS=7f\n"
 			"BUILD-ID=%s\n"
 			"SYMBOL(_stext)=%llx\n"
-			"NUMBER(phys_base)=%lld\n"
 			"SYMBOL(swapper_pg_dir)=%llx\n"
-			"NUMBER(pgtable_l5_enabled)=%d\n"
-			"NUMBER(sme_mask)=%llu\n"
 			"%s=%llu\n",
 			core->more ? "00ff7f00112233445566778899aabbccddeeff001"
 				     "12233445566778899aabbccddeeff00112233" :
 				     "00ff7f",
 			(unsigned long long)CORE_TEXT,
-			(long long)(core->root - (CORE_SWAPPER -
-						  0xffffffff80000000ULL)),
-			(unsigned long long)CORE_SWAPPER, core->levels == 5,
-			(unsigned long long)core->mask,
+			(unsigned long long)CORE_SWAPPER,
 			core->crashed ? "CRASHTIME" : "NONE",
 			(unsigned long long)core->crashed);
 }
@@ -333,7 +371,8 @@ static inline void core_file_make(struct core_file *file,
 {
 	Elf64_Ehdr ehdr = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-		.e_type = ET_CORE, .e_machine = EM_X86_64, .e_version = 1,
+		.e_type = ET_CORE, .e_version = 1,
+		.e_machine = core->a64 ? EM_AARCH64 : EM_X86_64,
 		.e_phoff = sizeof(ehdr), .e_ehsize = sizeof(ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1 + segments,
 	};
@@ -380,7 +419,8 @@ static inline void core_kdump_make(struct core_file *file,
 	memset(file->bytes, 0, sizeof(file->bytes));
 	memcpy(file->bytes, "KDUMP   ", 8);
 	header[2] = 6;
-	strcpy((char *)file->bytes + 12 + 4 * 65, "x86_64");
+	strcpy((char *)file->bytes + 12 + 4 * 65,
+	       core->a64 ? "aarch64" : "x86_64");
 	header[107] = CORE_PAGE;
 	header[108] = 1;	/* blocks of the second header */
 	header[109] = 2;	/* of the bitmaps */

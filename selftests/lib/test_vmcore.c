@@ -156,6 +156,7 @@ static const struct {
 	uint64_t mask;
 	bool info;
 	unsigned int segments;
+	bool a64;
 } shapes[] = {
 	{ "four levels, by VMCOREINFO", 4, 1, 0, true, 2 },
 	{ "five levels, by VMCOREINFO", 5, 1, 0, true, 2 },
@@ -165,6 +166,10 @@ static const struct {
 	{ "the module in a page of 1 GiB", 5, 3, 0, true, 2 },
 	{ "encrypted memory", 4, 1, 1ULL << 47, true, 2 },
 	{ "segments that overlap", 4, 1, 0, true, 5 },
+	{ "AArch64, 48 bits", 4, 1, 0, true, 2, true },
+	{ "AArch64, 52 bits", 5, 1, 0, true, 2, true },
+	{ "AArch64, the module in a block of 2 MiB", 4, 2, 0, true, 2, true },
+	{ "AArch64, the module in a block of 1 GiB", 4, 3, 0, true, 2, true },
 };
 
 static void file_write(const char *folder, const char *name)
@@ -184,7 +189,7 @@ static void check_shapes(const char *folder)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct core like = {
 			.levels = shapes[i].levels, .large = shapes[i].large,
-			.mask = shapes[i].mask,
+			.mask = shapes[i].mask, .a64 = shapes[i].a64,
 		};
 		struct found found = core_read(like, shapes[i].info,
 					       shapes[i].segments, NULL);
@@ -192,6 +197,8 @@ static void check_shapes(const char *folder)
 
 		tap_is(found.records, CORE_RECORDS, "%s: the records",
 		       shapes[i].name);
+		tap_is(found.header.machine,
+		       shapes[i].a64 ? EM_AARCH64 : EM_X86_64, "  the machine");
 		if (!folder || i % 2)
 			continue;
 		snprintf(name, sizeof(name), "core%zu", i);
@@ -540,7 +547,8 @@ static void check_others(void)
 		{ "32 bits", EI_CLASS, "\1", 1, "64-bit" },
 		{ "big-endian", EI_DATA, "\2", 1, "64-bit" },
 		{ "a program", 16, "\2", 1, "no memory dump" },
-		{ "another machine", 18, "\267", 1, "ELF machine 183" },
+		{ "another machine", 18, "\363", 1, "ELF machine 243" },
+		{ "another machine's", 18, "\267", 1, "page tables" },
 		{ "other headers", 54, "\1", 1, "program headers" },
 		{ "headers far away", 39, "\77", 1, "program headers" },
 		{ "too many segments", 56, "\377\377", 2, "how many" },
@@ -595,14 +603,19 @@ static void check_flat(void)
 	tap_ok(found.code, "flattened, cut short: %s", found.err.text);
 }
 
-static struct found kdump_read(void)
+static struct found kdump_read_like(const struct core *like)
 {
 	static struct core core;
 
-	core = plain;
+	core = *like;
 	core_make(&core);
 	core_kdump_make(&file, &core);
 	return file_read(file.bytes, file.size);
+}
+
+static struct found kdump_read(void)
+{
+	return kdump_read_like(&plain);
 }
 
 /* A byte of it is another: the dump is refused, for that reason. */
@@ -673,8 +686,12 @@ static void check_kdump(const char *folder)
 		file_write(folder, "kdump");
 	tap_is(found.records, CORE_RECORDS, "compressed: the records");
 	tap_ok(!found.losses.cut, "compressed: nothing is missing");
-	kdump_refused(12 + 4 * 65, 'X', "not of x86-64");
-	kdump_refused(428, 1, "not of x86-64");
+	found = kdump_read_like(&(struct core){
+		.levels = 4, .large = 1, .a64 = true,
+	});
+	tap_is(found.records, CORE_RECORDS, "compressed, AArch64: the records");
+	kdump_refused(12 + 4 * 65, 'X', "neither x86-64");
+	kdump_refused(428, 1, "pages have 4097 bytes");
 	kdump_refused(4096 + 12, 1, "one of several parts");
 	kdump_refused(436 + 3, 0xff, "which pages");
 	kdump_refused(436, 0, "which pages");

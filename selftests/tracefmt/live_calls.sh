@@ -3,6 +3,7 @@
 # --pair and --tree of a program that recurses and longjmps in several threads:
 # every call, its return value and its place are known.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/registers.sh"
 
 need_root
 CALL=$TOP/build/selftests/tracefmt/call
@@ -19,17 +20,17 @@ cat >call.tsf <<EOF
 MODNAME=$TMP/call
 MAJOR=197
 TRACE MINOR=1, TP=.fib, DESC="(call) fib Pre-Invocation", FMT="n = %{d32}",
-	REGS=(EDI)
+	REGS=($ARG1_32)
 TRACE MINOR=0x8001, TP=.fib,RETEP=CALLER, DESC="(call) fib Post-Invocation",
-	FMT="returns %{d32}", REGS=(EAX)
+	FMT="returns %{d32}", REGS=($RESULT_32)
 TRACE MINOR=2, TP=.leap, DESC="(call) leap Pre-Invocation", FMT="n = %{d32}",
-	REGS=(EDI)
+	REGS=($ARG1_32)
 TRACE MINOR=0x8002, TP=.leap,RETEP=CALLER, DESC="(call) leap Post-Invocation",
-	FMT="returns %{d32}", REGS=(EAX)
+	FMT="returns %{d32}", REGS=($RESULT_32)
 TRACE MINOR=3, TP=.work, DESC="(call) work Pre-Invocation", FMT="n = %{d32}",
-	REGS=(EDI)
+	REGS=($ARG1_32)
 TRACE MINOR=0x8003, TP=.work,RETEP=CALLER, DESC="(call) work Post-Invocation",
-	FMT="returns %{d32}", REGS=(EAX)
+	FMT="returns %{d32}", REGS=($RESULT_32)
 EOF
 trcust call.tsf >log 2>&1 || bail "trcust: $(cat log)"
 trace on call.tdf >log 2>&1 || bail "trace on: $(cat log)"

@@ -3,7 +3,8 @@
  * make_symbols FOLDER PROGRAM PATH [OTHER]: writes symbols.ras and its TFF, of
  * records whose addresses lie in PROGRAM, which the trace knows as PATH. Standard
  * input has the addresses, as nm prints them; each record has one, and a stack of
- * it and the one before. OTHER: with another build-id.
+ * it and the one before. OTHER: with another build-id. Of an AArch64 program the
+ * trace is of that machine, and the addresses are signed and tagged.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 #define START	1770163190LL
 #define BIAS	0x555555554000ULL
 #define MAJOR	0xcd
+
+static uint16_t machine;	/* the program's */
 
 static const struct ras_session_point points[] = {
 	{ .hash = 1, .minor = 1 },
@@ -56,6 +59,7 @@ static void mapping_read(const char *program, struct ras_mapping *map)
 	if (!file)
 		fail("cannot open the program");
 	read_at(file, &head, sizeof(head), 0);
+	machine = head.e_machine;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {
 		read_at(file, &ph, sizeof(ph), head.e_phoff + i * sizeof(ph));
 		if (ph.p_type == PT_NOTE)
@@ -69,6 +73,14 @@ static void mapping_read(const char *program, struct ras_mapping *map)
 	fclose(file);
 	if (!map->id_length || !map->start)
 		fail("a program without build-id or code");
+}
+
+/* Pointer authentication's bits; others' every second time, with a tag. */
+static uint64_t address_sign(uint64_t address, unsigned int n)
+{
+	if (machine != EM_AARCH64)
+		return address;
+	return address | (n % 2 ? 0x0055ULL << 48 : 0xa52aULL << 48);
 }
 
 static void record_add(struct slice_builder *slice, unsigned int n,
@@ -107,12 +119,15 @@ int main(int argc, char **argv)
 	out = tff_finish(&tff);
 	bytes_write(&out, argv[1], "TRC00CD.TFF");
 	ras_begin(&ras, 100 * SECOND, START * (int64_t)SECOND);
+	((struct ras_file *)ras.data)->machine = machine;
+	ras_header_seal(&ras);
 	session_add(&log, 1, MAJOR, "/nowhere/app.tdf", points, 1);
 	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
 	ras_maps_add(&ras, 38, "named", &map, 1);
 	while (scanf("%" SCNx64 "%*[^\n]", &address) == 1) {
-		record_add(&slice, n++, BIAS + address, before);
-		before = BIAS + address;
+		address = address_sign(BIAS + address, n);
+		record_add(&slice, n++, address, before);
+		before = address;
 	}
 	ras_slice_add(&ras, &slice);
 	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);

@@ -93,6 +93,32 @@ is "$(timeout 10 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \
 head -c 200 "$built/named" >flat/named
 like "$(ats --symbols flat)" '^named\+0x' "a damaged file is none"
 
+# a program of another machine, with signatures and tags in its addresses
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+	rm -rf named root
+	aarch64-linux-gnu-gcc -g -Wl,--build-id -o named \
+		"$TOP/selftests/tracefmt/named.c" || bail "aarch64-linux-gnu-gcc"
+	for name in _ZN2ns5firstEi named_second; do
+		nm named | sed -n "s/ T $name\$//p"
+	done | "$make_symbols" . named "$TMP/named" || bail "make_symbols"
+	is "$(ats | sed 's/ .*//')" "ns::first(int)+0x0
+named_second+0x0" "AArch64: signed and tagged addresses"
+	is "$(tracefmt -q --event 2 symbols.ras | grep -c 'ns::first')" 1 \
+		"in stacks, too"
+	objcopy --only-keep-debug named named.debug 2>/dev/null ||
+		aarch64-linux-gnu-objcopy --only-keep-debug named named.debug
+	rm named
+	mkdir flat64
+	mv named.debug flat64/named
+	is "$(ats --symbols flat64 | sed 's/ .*//')" "ns::first(int)+0x0
+named_second+0x0" "AArch64: the debug file alone"
+	mkdir -p "root$TMP"
+	cp "$built/named" "root$TMP/named"
+	make_it "$built/named" "$TMP/named"
+else
+	skip "addresses of AArch64" "needs aarch64-linux-gnu-gcc"
+fi
+
 if command -v python3 >/dev/null; then
 	is "$(tracefmt -q --format=json --symbols root symbols.ras |
 		python3 -c 'import json, sys

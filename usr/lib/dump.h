@@ -27,6 +27,7 @@ struct dump_text {
 struct dump {
 	int fd;
 	uint64_t size;		/* of the file */
+	uint16_t machine;	/* ELF's number */
 	struct dump_segment *segments;	/* ascending, apart */
 	size_t count;
 	uint64_t pages;		/* of memory in it, at most */

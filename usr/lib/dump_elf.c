@@ -27,7 +27,7 @@ static int header_check(const Elf64_Ehdr *h, const char *path,
 		return error_set(err, -EINVAL,
 				 "'%s' is no memory dump of a 64-bit machine",
 				 path);
-	if (h->e_machine != EM_X86_64)
+	if (h->e_machine != EM_X86_64 && h->e_machine != EM_AARCH64)
 		return error_set(err, -EINVAL,
 				 "'%s' is of a machine that isn't known (ELF machine %u)",
 				 path, h->e_machine);
@@ -145,6 +145,7 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	code = header_check(&h, path, err);
 	if (code)
 		return code;
+	dump->machine = h.e_machine;
 	if (!count_read(dump, &h, &count))
 		return damaged(path, "it doesn't tell how many segments it has",
 			       err);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "identity.h"
+#include "kernel_image.h"
 
 #define CACHE_MOST	4096	/* files */
 #define MAPPINGS_MOST	65536	/* of a process */
@@ -250,7 +251,7 @@ void mappings_add_module(struct mappings *m, struct mappings_cache *cache,
 
 /* ---- the kernel ---- */
 
-/* Between _text and _etext, where the kernel shows its addresses. */
+/* From its begin to _etext, where the kernel shows its addresses. */
 static void kernel_text(struct mappings *m)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -262,9 +263,8 @@ static void kernel_text(struct mappings *m)
 	while (file && (!start || !end) && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%" SCNx64 " %*c %15s", &address, name) != 2)
 			continue;
-		if (!strcmp(name, "_text"))
-			start = address;
-		else if (!strcmp(name, "_etext"))
+		start = kernel_image_start(start, name, address);
+		if (!strcmp(name, "_etext"))
 			end = address;
 	}
 	if (file)

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "picture.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <rastrace/tff.h>
-
-#if defined(__x86_64__)
-#define MACHINE	EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE	EM_AARCH64
-#elif defined(__riscv)
-#define MACHINE	EM_RISCV
-#else
-#define MACHINE	EM_NONE
-#endif
+#include "machine.h"
 
 void picture_header(struct chunk_out *out, const struct buffer *buffer)
 {
 	struct ras_file file = {
-		.machine = MACHINE,
+		.machine = MACHINE_OWN,
 		.cpus = buffer->control->cpus,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,

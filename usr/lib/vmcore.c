@@ -1,58 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * x86-64: page tables as of the Intel manual, volume 3, 4.5. The root is what
- * VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst) tells, else CR3
- * of a processor in the notes that QEMU adds.
- */
-#include "vmcore.h"
+#include "vmcore_machine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE		DUMP_PAGE
-#define ENTRY_ADDRESS	0x000ffffffffff000ULL
-#define ENTRY_PRESENT	0x001
-#define ENTRY_LARGE	0x080
-#define KERNEL_MAP	0xffffffff80000000ULL	/* __START_KERNEL_map */
 
-/* ---- the way to the page tables ---- */
+static const struct vmcore_machine *const machines[] = {
+	&vmcore_x86, &vmcore_a64,
+};
 
-static bool root_from_info(struct vmcore *core)
+static bool tables_find(struct vmcore *core)
 {
-	uint64_t symbol, base, five = 0, encrypted = 0;
-	const struct dump *dump = &core->dump;
-
-	if (!dump_info_number(dump, "SYMBOL(swapper_pg_dir)", 16, &symbol) ||
-	    !dump_info_number(dump, "NUMBER(phys_base)", 10, &base))
-		return false;
-	dump_info_number(dump, "NUMBER(pgtable_l5_enabled)", 10, &five);
-	dump_info_number(dump, "NUMBER(sme_mask)", 10, &encrypted);
-	core->root = symbol - KERNEL_MAP + base;
-	core->levels = five ? 5 : 4;
-	core->address_mask = ENTRY_ADDRESS & ~encrypted;
-	return true;
-}
-
-/* struct QEMUCPUState: 8 bytes, 18 registers, 10 segments of 24 bytes, cr[] */
-#define QEMU_CR3	(8 + 18 * 8 + 10 * 24 + 3 * 8)
-#define QEMU_CR4	(QEMU_CR3 + 8)
-#define CR4_LA57	0x1000
-
-/* With page-table isolation the upper of two pages is the user's. */
-static bool root_from_cpu(struct vmcore *core)
-{
-	const struct dump_text *cpu = &core->dump.cpu;
-	uint64_t cr3, cr4;
-
-	if (!cpu->data || cpu->size < QEMU_CR4 + sizeof(cr4))
-		return false;
-	memcpy(&cr3, cpu->data + QEMU_CR3, sizeof(cr3));
-	memcpy(&cr4, cpu->data + QEMU_CR4, sizeof(cr4));
-	core->root = cr3 & ENTRY_ADDRESS & ~(uint64_t)PAGE;
-	core->levels = cr4 & CR4_LA57 ? 5 : 4;
-	core->address_mask = ENTRY_ADDRESS;
-	return true;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i]->elf == core->dump.machine) {
+			core->machine = machines[i];
+			return machines[i]->open(core);
+		}
+	return false;
 }
 
 int vmcore_open(struct vmcore **core, const char *path, struct error *err)
@@ -66,11 +32,11 @@ int vmcore_open(struct vmcore **core, const char *path, struct error *err)
 	for (int i = 0; i < VMCORE_LEVELS; i++)
 		c->tables[i].physical = UINT64_MAX;
 	code = dump_open(&c->dump, path, err);
-	if (!code && !root_from_info(c) && !root_from_cpu(c)) {
+	if (!code && !tables_find(c)) {
 		code = error_set(err, -EINVAL,
 				 "'%s' doesn't tell where the kernel's page tables are",
 				 path);
-		error_hint(err, "it has neither VMCOREINFO (QEMU: -device vmcoreinfo) nor QEMU's notes of the processors");
+		error_hint(err, "it has no VMCOREINFO (QEMU: -device vmcoreinfo), which x86-64 could do without, with QEMU's notes of the processors, or pages of another size than 4096 bytes");
 	}
 	if (code)
 		vmcore_close(c);
@@ -107,20 +73,25 @@ static bool address_translate(struct vmcore *core, uint64_t address,
 			      uint64_t *physical, uint64_t *span)
 {
 	uint64_t table = core->root, entry, page;
+	uint64_t low = core->virtual_bits < 64 ?
+		address & ((1ULL << core->virtual_bits) - 1) : address;
 
 	for (int level = core->levels; level > 0; level--) {
 		int shift = 12 + 9 * (level - 1);
 
 		page = 1ULL << shift;
 		*span = page - (address & (page - 1));
-		entry = entry_read(core, level, table, address >> shift & 511);
-		if (!(entry & ENTRY_PRESENT))
-			return false;
+		entry = entry_read(core, level, table, low >> shift & 511);
 		table = entry & core->address_mask;
-		if (level > 3 || (level > 1 && !(entry & ENTRY_LARGE)))
-			continue;
-		*physical = (table & -page) + (address & (page - 1));
-		return true;
+		switch (core->machine->entry(entry, level)) {
+		case VMCORE_NOTHING:
+			return false;
+		case VMCORE_TABLE:
+			break;
+		case VMCORE_MEMORY:
+			*physical = (table & -page) + (address & (page - 1));
+			return true;
+		}
 	}
 	return false;
 }
@@ -177,10 +148,10 @@ static bool anchor_at(struct vmcore *core, uint64_t address,
 
 static bool anchor_search(struct vmcore *core, struct ras_anchor *anchor)
 {
-	uint64_t address = RAS_ANCHOR_SPACE, physical, span;
+	uint64_t address = core->space, physical, span;
 	uint8_t page[PAGE];
 
-	while (address < RAS_ANCHOR_SPACE_END) {
+	while (address < core->space_end) {
 		if (address_translate(core, address, &physical, &span)) {
 			span = PAGE;
 			if (dump_read(&core->dump, physical, page, PAGE) ==
@@ -188,7 +159,7 @@ static bool anchor_search(struct vmcore *core, struct ras_anchor *anchor)
 				return true;
 		}
 		/* the last hole may end at the top */
-		if (span > RAS_ANCHOR_SPACE_END - address)
+		if (span > core->space_end - address)
 			break;
 		address += span;
 	}

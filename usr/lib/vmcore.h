@@ -16,11 +16,16 @@
 
 #define VMCORE_LEVELS	5
 
+struct vmcore_machine;
+
 struct vmcore {
 	struct dump dump;
+	const struct vmcore_machine *machine;
 	uint64_t root;		/* physical address of the top page table */
 	uint64_t address_mask;	/* of an entry */
 	int levels;
+	unsigned int virtual_bits;	/* of an address; those above are 1 */
+	uint64_t space, space_end;	/* where the module may be */
 	struct {		/* the table last used of each level */
 		uint64_t physical;
 		bool there;

@@ -139,7 +139,7 @@ static void times_set(const struct source *source, struct ras_file *file)
 static void header_write(struct source *source, struct chunk_out *out)
 {
 	struct ras_file file = {
-		.machine = EM_X86_64,
+		.machine = source->core->dump.machine,
 		.cpus = source->control.cpus,
 		.key = source->control.key,
 		.slice_bytes = source->control.slice_bytes,

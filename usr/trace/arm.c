@@ -308,6 +308,7 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.major = a->tdf->header->major,
 		.preempt_disable = features->preempt_disable,
 		.preempt_enable = features->preempt_enable,
+		.address_bits = features->address_bits,
 		.func_ip = a->needs.func_ip && func_ip_works(features),
 		.bring_in = a->bring_in,
 		.filter = filters_given(settings) ? &a->filter : NULL,
@@ -316,9 +317,6 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.context_depth = settings->context_depth,
 		.max_rate = settings->max_rate,
 		.trigger_after = a->arm->stop_after,
-#if !defined(__x86_64__)
-		.strong = true,
-#endif
 	};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "attach.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,17 +30,29 @@ static int link_pin(int link, const char *dir, const char *name,
 	return code ? pin_refused(err, code, "cannot pin '%s'", path) : 0;
 }
 
+/* Some machines tell it apart from other reasons; on AArch64 all instructions
+ * begin at multiples of four. */
+static bool attach_is_inside(int code, const struct tdf_module *module,
+			     const struct tdf_site *site)
+{
+	return code == -EILSEQ || (code == -EINVAL &&
+				   module->machine == EM_AARCH64 &&
+				   site->symbol_offset % 4);
+}
+
 static int attach_refused(int code, const struct tdf *tdf,
 			  const struct tdf_point *point,
 			  const struct tdf_site *site, struct error *err)
 {
-	bool kernel = tdf->modules[point->module].kind != TDF_MODULE_USER;
+	const struct tdf_module *module = &tdf->modules[point->module];
+	bool kernel = module->kind != TDF_MODULE_USER;
+	bool inside = attach_is_inside(code, module, site);
 
 	pin_refused(err, code,
 		    "tracepoint %u ('%s'): cannot probe %s+%u", point->minor,
 		    tdf_string(tdf, point->name),
 		    tdf_string(tdf, site->symbol), site->symbol_offset);
-	if (code == -EILSEQ)
+	if (inside)
 		error_hint(err, "there is no instruction that begins there");
 	else if (code == -ENOENT)
 		error_hint(err, kernel ? "the kernel has no such symbol" :
@@ -47,7 +60,7 @@ static int attach_refused(int code, const struct tdf *tdf,
 	else if (code == -EINVAL && !kernel)
 		error_hint(err, "is there a probe with another semaphore, or "
 			   "with none, or was there one just now?");
-	if (kernel)
+	if (kernel && !inside)
 		kernel_refusal_explain(tdf_string(tdf, site->symbol), code,
 				       err);
 	return code;

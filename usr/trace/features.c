@@ -50,8 +50,7 @@ int features_read_layout(struct body_layout *layout)
 	char bases[BODY_THREAD_BASES][64];
 	uint32_t uffd = UNKNOWN;	/* empty: there is no userfaultfd */
 	struct btf_want wants[] = {
-		{ bases[0], &layout->thread_base[0] },
-		{ bases[1], &layout->thread_base[1] },
+		{ bases[0] }, { bases[1] }, { bases[2] },
 		{ "task_struct.thread.ds", &layout->thread_ds },
 		{ "task_struct.thread.es", &layout->thread_es },
 		{ "task_struct.thread.fsindex", &layout->thread_fsindex },
@@ -85,9 +84,15 @@ int features_read_layout(struct body_layout *layout)
 	int code;
 
 	*layout = (struct body_layout){ .inode_mode = UNKNOWN };
-	for (int i = 0; i < BODY_THREAD_BASES; i++)
+	for (int i = 0; i < BODY_THREAD_BASES; i++) {
+		const struct body_thread_base *base = &body_thread_bases[i];
+
 		snprintf(bases[i], sizeof(bases[i]), "task_struct.thread.%s",
-			 body_thread_bases[i]);
+			 base->member);
+		wants[i] = (struct btf_want){
+			bases[i], &layout->thread_base[base->index],
+		};
+	}
 	code = btf_find(BTF_PATH, wants, sizeof(wants) / sizeof(wants[0]));
 	if (code)
 		*layout = (struct body_layout){ 0 };
@@ -215,6 +220,12 @@ bool features_sleepable(const struct features *features)
 	return program >= 0;
 }
 
+/* A stack lies at the upper end. */
+static int address_bits(void)
+{
+	return 64 - __builtin_clzll((uintptr_t)__builtin_frame_address(0));
+}
+
 int features_probe(struct features *features, enum attach_choice choice,
 		   struct error *err)
 {
@@ -223,6 +234,7 @@ int features_probe(struct features *features, enum attach_choice choice,
 	*features = (struct features){
 		.uprobe_type = pmu_type("uprobe"),
 		.kprobe_type = pmu_type("kprobe"),
+		.address_bits = address_bits(),
 	};
 	features_read_btf(features);
 	code = program_check(features, err);

@@ -16,6 +16,7 @@ struct features {
 	int kprobe_type;
 	/* BTF ids of the kfuncs, 0: programs can't disable preemption */
 	uint32_t preempt_disable, preempt_enable;
+	int address_bits;	/* of user space */
 };
 
 /* 0, or a negative errno with err set (no BPF, no privilege, the kernel

@@ -13,34 +13,50 @@
 #define WARM_UP		16	/* calls; the kernel may patch its probe */
 #define READS		32	/* in the program that does something */
 
+/* Functions that begin with an instruction of each class that there is; in front
+ * of it is what they may have to be entered at. */
 #if defined(__x86_64__)
 #define STACK_POINTER	offsetof(struct pt_regs, rsp)
-
-static __attribute__((naked, noinline)) void begins_nop5(void)
-{
-	__asm__ volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\tret");
-}
-
-static __attribute__((naked, noinline)) void begins_push(void)
-{
-	__asm__ volatile("push %rbp\n\tpop %rbp\n\tret");
-}
-
-static __attribute__((naked, noinline)) void begins_mov(void)
-{
-	__asm__ volatile("mov %rdi, %rax\n\tret");
-}
-
-static void (*const functions[TDF_COST_UNKNOWN])(void) = {
-	[TDF_COST_NOP5] = begins_nop5,
-	[TDF_COST_EMULATED] = begins_push,
-	[TDF_COST_STEPPED] = begins_mov,
-};
+#define BEGIN_NOP5	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\tret"
+#define BEGIN_EMULATED	"push %rbp\n\tpop %rbp\n\tret"
+#define BEGIN_STEPPED	"mov %rdi, %rax\n\tret"
+#elif defined(__aarch64__)
+#define STACK_POINTER	offsetof(struct user_pt_regs, sp)
+#define LANDING		"hint #34\n\t"	/* bti c */
+#define LANDING_BYTES	4
+#define BEGIN_EMULATED	"b . + 4\n\tret"
+#define BEGIN_STEPPED	"mov x0, x1\n\tret"
 #else
 #define STACK_POINTER	0
-
-static void (*const functions[TDF_COST_UNKNOWN])(void);
 #endif
+#ifndef LANDING
+#define LANDING		""
+#define LANDING_BYTES	0
+#endif
+
+#define FUNCTION(name, insns) \
+	__attribute__((visibility("hidden"))) void name(void); \
+	__asm__(".text\n\t.p2align 4\n\t.globl " #name "\n\t" \
+		".type " #name ", %function\n" \
+		#name ":\n\t" LANDING insns "\n\t.size " #name ", . - " #name)
+
+#ifdef BEGIN_NOP5
+FUNCTION(hit_cost_nop5, BEGIN_NOP5);
+#endif
+#ifdef BEGIN_STEPPED
+FUNCTION(hit_cost_emulated, BEGIN_EMULATED);
+FUNCTION(hit_cost_stepped, BEGIN_STEPPED);
+#endif
+
+static void (*const functions[TDF_COST_UNKNOWN])(void) = {
+#ifdef BEGIN_NOP5
+	[TDF_COST_NOP5] = hit_cost_nop5,
+#endif
+#ifdef BEGIN_STEPPED
+	[TDF_COST_EMULATED] = hit_cost_emulated,
+	[TDF_COST_STEPPED] = hit_cost_stepped,
+#endif
+};
 
 static const unsigned int calls[TDF_COST_UNKNOWN] = {
 	[TDF_COST_NOP5] = 2000, [TDF_COST_EMULATED] = 1000,
@@ -119,7 +135,8 @@ static unsigned int hit_time(int kind, unsigned int reads,
 
 	if (program < 0)
 		return 0;
-	link = self_probe_link(program, functions[kind], false, 0, features);
+	link = self_probe_link(program, (const char *)functions[kind] +
+			       LANDING_BYTES, false, 0, features);
 	if (link >= 0) {
 		ns = call_time(functions[kind], calls[kind]);
 		close(link);
@@ -133,8 +150,9 @@ void hit_cost_measure(struct hit_cost *cost, const struct features *features)
 	unsigned int with_reads;
 
 	*cost = (struct hit_cost){ 0 };
-	for (int i = 0; i < TDF_COST_UNKNOWN && functions[i]; i++)
-		cost->ns[i] = hit_time(i, 0, features);
+	for (int i = 0; i < TDF_COST_UNKNOWN; i++)
+		if (functions[i])
+			cost->ns[i] = hit_time(i, 0, features);
 	if (!cost->ns[TDF_COST_EMULATED])
 		return;
 	with_reads = hit_time(TDF_COST_EMULATED, READS, features);

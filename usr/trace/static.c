@@ -237,10 +237,8 @@ static int program_make(const struct statics *s, uint16_t machine,
 		.filter = &filter,
 		.preempt_disable = s->features->preempt_disable,
 		.preempt_enable = s->features->preempt_enable,
+		.address_bits = s->features->address_bits,
 		.bring_in = features_sleepable(s->features),
-#if !defined(__x86_64__)
-		.strong = true,
-#endif
 	};
 	struct program program = { .context = BODY_UPROBE };
 	struct body_layout layout;

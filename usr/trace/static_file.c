@@ -15,47 +15,46 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include "../lib/machine.h"
 #include "../lib/usdt_note.h"
 
 #define NOTE_NAMES	"rastrace\0write"	/* with a zero at the end */
 #define SITES_MAX	64
 #define INCLUDES_MAX	8	/* depth */
 
-#if defined(__x86_64__)
-# define PROBE_INSN	"\x90"			/* nop */
-static bool machine_fits(uint16_t machine)
-{
-	return machine == EM_X86_64 || machine == EM_386;
-}
-#elif defined(__aarch64__)
-# define PROBE_INSN	"\x1f\x20\x03\xd5"	/* nop */
-static bool machine_fits(uint16_t machine)
-{
-	return machine == EM_AARCH64;
-}
-#else
-# define PROBE_INSN	""
-static bool machine_fits(uint16_t machine)
-{
-	return false;
-}
-#endif
+/* The instruction that the probe stands on: usr/librastrace/write.S */
+static const struct nop {
+	uint16_t machine;
+	uint8_t length, bytes[4];
+} nops[] = {
+	{ EM_X86_64, 1, { 0x90 } },
+	{ EM_386, 1, { 0x90 } },
+	{ EM_AARCH64, 4, { 0x1f, 0x20, 0x03, 0xd5 } },
+};
 
 struct reader {
 	struct static_file *file;
 	Elf *elf;
 };
 
+static bool nop_stands(const struct static_file *file, uint64_t offset)
+{
+	uint8_t bytes[4];
+
+	for (size_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++)
+		if (nops[i].machine == file->machine)
+			return pread(file->fd, bytes, nops[i].length, offset) ==
+				       nops[i].length &&
+			       !memcmp(bytes, nops[i].bytes, nops[i].length);
+	return false;
+}
+
 /* Where in the file the address is; there must be the instruction. */
 static bool offset_find(const struct reader *reader, uint64_t address,
 			uint64_t *offset)
 {
-	char insn[sizeof(PROBE_INSN) - 1];
-
 	return usdt_offset_find(reader->elf, address, PF_X, offset) &&
-	       pread(reader->file->fd, insn, sizeof(insn), *offset) ==
-		       (ssize_t)sizeof(insn) &&
-	       !memcmp(insn, PROBE_INSN, sizeof(insn));
+	       nop_stands(reader->file, *offset);
 }
 
 static int site_add(struct static_file *file, uint64_t offset)
@@ -94,7 +93,7 @@ static int sites_read(struct static_file *file, Elf *elf, struct error *err)
 	GElf_Ehdr header;
 	int code;
 
-	if (!gelf_getehdr(elf, &header) || !machine_fits(header.e_machine) ||
+	if (!gelf_getehdr(elf, &header) || !machine_runs(header.e_machine) ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN))
 		return error_set(err, -EINVAL,
 				 "'%s' is no program or library of this machine",

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "../lib/identity.h"
+#include "../lib/machine.h"
 #include "../lib/usdt_note.h"
 
 #define ID_TEXT		64
@@ -366,19 +367,6 @@ static int semaphores_check(const struct target_file *file,
 	return code;
 }
 
-static bool machine_fits(const struct tdf_module *module)
-{
-#if defined(__x86_64__)
-	return module->machine == EM_X86_64 || module->machine == EM_386;
-#elif defined(__aarch64__)
-	return module->machine == EM_AARCH64;
-#elif defined(__riscv)
-	return module->machine == EM_RISCV;
-#else
-	return false;
-#endif
-}
-
 static int kernel_open(struct target *target, const struct tdf *tdf,
 		       const struct tdf_module *module, struct error *err)
 {
@@ -402,7 +390,7 @@ static int module_open(struct target *target, const struct tdf *tdf,
 		       const struct tdf_module *module,
 		       const struct target_search *search, struct error *err)
 {
-	if (!machine_fits(module))
+	if (!machine_runs(module->machine))
 		return error_set(err, -ENOEXEC,
 				 "module '%s' is of another machine (ELF machine %u)",
 				 tdf_string(tdf, module->name),

@@ -27,10 +27,12 @@ const char *stack_end_text(uint8_t end)
 static char *name_put(struct stack_owner owner, uint64_t address, bool caller,
 		      char *p)
 {
+	uint32_t pid;
+
 	if (!owner.book)
 		return p;
-	return symbols_put(owner.symbols, owner.book, book_is_kernel(address) ?
-			   BOOK_KERNEL : owner.pid, address, caller, p);
+	pid = book_owner(owner.book, owner.pid, &address);
+	return symbols_put(owner.symbols, owner.book, pid, address, caller, p);
 }
 
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p)

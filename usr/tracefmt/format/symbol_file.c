@@ -14,7 +14,6 @@
 #define LIBDW		"libdw.so.1"
 #define LIBCXX		"libstdc++.so.6"
 #define SYSTEM_DEBUG	"/usr/lib/debug"
-#define PAGE		4096	/* what segments begin on */
 #define NAMES_START	64	/* a power of two */
 
 /* ---- libdw, of whose headers (elfutils/libdwfl.h) nothing else is needed ---- */
@@ -378,6 +377,23 @@ static const char *name_demangle(struct symbol_file *file, const char *name)
 	return place->text ? place->text : name;
 }
 
+/* From the page that the segment begins on to its mapping's end, pages are as
+ * large as the kernel's that mapped it. */
+static uint64_t segment_page(const struct symbol_segment *segment,
+			     const struct ras_mapping *mapping)
+{
+	uint64_t bytes = mapping->end - mapping->start;
+
+	for (uint64_t page = 4096; page <= 65536; page *= 4) {
+		uint64_t first = segment->address / page * page;
+		uint64_t end = segment->address + segment->bytes;
+
+		if ((end - first + page - 1) / page * page == bytes)
+			return first;
+	}
+	return segment->address & ~4095ULL;
+}
+
 /* Where the file's code is linked to that lies there; false: nowhere. */
 static bool address_of(const struct symbol_file *file,
 		       const struct ras_mapping *mapping, uint64_t distance,
@@ -387,8 +403,7 @@ static bool address_of(const struct symbol_file *file,
 	uint64_t offset = mapping->offset + distance;
 
 	if (file->by_segment) {
-		*address = (segment->address & ~(uint64_t)(PAGE - 1)) +
-			   distance;
+		*address = segment_page(segment, mapping) + distance;
 		return (file->elf.segment_count == 1 ||
 			mapping->path[0] != '/') &&
 		       *address - segment->address < segment->bytes;
@@ -429,7 +444,7 @@ void symbol_file_find(struct symbol_file *file,
 	address += file->bias;
 	name = file->library.symbol(file->module, address, &offset, &symbol,
 				    NULL, NULL, NULL);
-	if (name) {
+	if (name && *name != '$') {	/* aaelf64, 5.5.4: no symbol */
 		place->symbol = name_demangle(file, name);
 		place->offset = offset;
 	}

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <rastrace/tdf.h>
 #include "../../lib/array.h"
+#include "../../lib/kernel_image.h"
 #include "symbol_elf.h"
 
 #define NOTES_MAX	4096	/* bytes of a module's notes */
@@ -23,7 +24,7 @@ struct symbol_kernel {
 	size_t count, room;
 	char *names;
 	size_t name_bytes, name_room;
-	uint64_t text;			/* _text */
+	uint64_t text;			/* where the image begins */
 };
 
 /* ---- reading ---- */
@@ -68,10 +69,10 @@ static bool line_add(struct symbol_kernel *kernel, char *line)
 	char type, name[512];
 
 	if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) != 3 ||
-	    !address || !strchr("tTwW", type))
+	    !address || !strchr("tTwW", type) ||
+	    *name == '$')	/* begins code, or data in it: aaelf64, 5.5.4 */
 		return true;
-	if (!strcmp(name, "_text"))
-		kernel->text = address;
+	kernel->text = kernel_image_start(kernel->text, name, address);
 	return symbol_add(kernel, address, name);
 }
 

@@ -73,7 +73,7 @@ static char *member_string(char *p, const char *key, const char *value)
 static struct symbols_place place_find(struct stack_owner owner,
 				       uint64_t address, bool caller)
 {
-	uint32_t pid = book_is_kernel(address) ? BOOK_KERNEL : owner.pid;
+	uint32_t pid = book_owner(owner.book, owner.pid, &address);
 
 	if (!owner.book || !owner.symbols)
 		return (struct symbols_place){ 0 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "book.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,15 +204,39 @@ static const struct ras_mapping *mapping_find(const struct book_process *p,
 	return n && address < p->maps[n - 1].end ? &p->maps[n - 1] : NULL;
 }
 
-bool book_is_kernel(uint64_t address)
-{
-	return address >> 63;
-}
-
 const struct ras_mapping *book_mapping(const struct book *book, uint32_t pid,
 				       uint64_t address)
 {
 	const struct book_process *process = book_process_find(book, pid);
 
 	return process ? mapping_find(process, address) : NULL;
+}
+
+/* Signatures are between the bits of an address, which are as many as the kernel
+ * was built for, and bit 55; a tag is above (Arm ARM, D8.10). */
+static uint32_t owner_a64(const struct book *book, uint32_t pid,
+			  uint64_t *address)
+{
+	static const int widths[] = { 55, 52, 48, 47, 42, 39, 36 };
+	bool kernel = *address >> 55 & 1;
+
+	if (kernel)
+		pid = BOOK_KERNEL;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		uint64_t above = ~0ULL << widths[i];
+		uint64_t bare = kernel ? *address | above : *address & ~above;
+
+		if (book_mapping(book, pid, bare)) {
+			*address = bare;
+			break;
+		}
+	}
+	return pid;
+}
+
+uint32_t book_owner(const struct book *book, uint32_t pid, uint64_t *address)
+{
+	if (book && book->machine == EM_AARCH64)
+		return owner_a64(book, pid, address);
+	return *address >> 63 ? BOOK_KERNEL : pid;
 }

@@ -28,6 +28,7 @@ struct book {
 	struct book_process **table;	/* hashed by pid */
 	size_t size, count;
 	uint64_t map_bytes, map_order;
+	uint16_t machine;		/* ELF's number; 0: not known */
 };
 
 /* Payloads of chunks. 0; -EINVAL: n bytes aren't that; -ENOMEM. */
@@ -44,7 +45,11 @@ const struct book_process *book_process_find(const struct book *book,
 /* What lies there; NULL: nothing that is known. */
 const struct ras_mapping *book_mapping(const struct book *book, uint32_t pid,
 				       uint64_t address);
-/* Where the kernel's addresses begin. */
-bool book_is_kernel(uint64_t address);
+/*
+ * An address that a process had: who has memory there, pid or BOOK_KERNEL. Where
+ * the machine's addresses may have more than the address in them (AArch64: a
+ * signature, a tag), it is left.
+ */
+uint32_t book_owner(const struct book *book, uint32_t pid, uint64_t *address);
 
 #endif

@@ -106,6 +106,7 @@ static int header_parse(struct trace_file *file,
 		if (code)
 			return code;
 		file->at = h->size;
+		file->book.machine = h->machine;
 	} else {
 		damage_add(&file->damage, "checksum of the header differs");
 		file->ruined = true;
