@@ -32,7 +32,8 @@ for program in "$programs"/unwind_program_*; do
 	name=${program##*_}
 	# where everything takes ten times as long, one of each kind
 	case ${RASTRACE_GUEST:+guest}-$name in
-	guest-gcc-O2 | guest-m32-O2 | guest-static)	;;
+	guest-gcc-O2 | guest-m32-O2 | guest-static | \
+	guest-gcc-pac | guest-gcc-nofp)	;;
 	guest-*)	continue ;;
 	esac
 	ok "$name: it is recorded" sh -c "'$BIN/heapmon' record --depth 32 \

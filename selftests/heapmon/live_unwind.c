@@ -26,6 +26,24 @@ static struct unwind_fds fds;
 static struct body_heap heap;
 static int program;
 
+/* Instruction, stack and frame pointer, as of here */
+#ifdef __x86_64__
+#define INPUT_IP	bed.input.regs.rip
+#define INPUT_SP	bed.input.regs.rsp
+#define INPUT_FP	bed.input.regs.rbp
+#define HERE()								\
+	asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : \
+		     "=r"(INPUT_IP), "=r"(INPUT_SP), "=r"(INPUT_FP))
+#else
+#define INPUT_IP	bed.input.x[BED_PC]
+#define INPUT_SP	bed.input.x[BED_SP]
+#define INPUT_FP	bed.input.x[29]
+#define HERE()								\
+	asm volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29\n\t"	\
+		     "mov %3, x30" : "=r"(INPUT_IP), "=r"(INPUT_SP),	\
+		     "=r"(INPUT_FP), "=r"(bed.input.x[30]))
+#endif
+
 struct found {
 	uint64_t addresses[DEPTH];
 	int count, end;
@@ -102,9 +120,7 @@ static __attribute__((noinline)) void look(const char *name)
 	void *expected[DEPTH + 2];
 	int count;
 
-	asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" :
-		     "=r"(bed.input.regs.rip), "=r"(bed.input.regs.rsp),
-		     "=r"(bed.input.regs.rbp));
+	HERE();
 	count = backtrace(expected, DEPTH + 2);
 	compare(name, expected + 1, count - 1);
 	asm volatile("");
@@ -128,6 +144,11 @@ static __attribute__((noinline)) int recurse(int depth)
 	return room[0];
 }
 
+/* AArch64's rows have no room for its distance from the address to return to,
+ * unless they are in a frame record. */
+#ifdef __aarch64__
+__attribute__((optimize("no-omit-frame-pointer")))
+#endif
 static __attribute__((noinline)) void big(void)
 {
 	volatile char room[3 << 20];
@@ -210,6 +231,9 @@ static void handler(int number)
 /* An instruction that is interrupted is the first of its function; in front of
  * it another function's frame is bigger. */
 void interrupted(void);
+#ifdef __x86_64__
+#define CONTEXT_IP	gregs[REG_RIP]
+#define CONTEXT_SKIP	2
 asm(".text\n"
     "	.cfi_startproc\n"
     "	sub $64, %rsp\n"
@@ -221,13 +245,28 @@ asm(".text\n"
     "	ud2\n"
     "	ret\n"
     "	.cfi_endproc\n");
+#else
+#define CONTEXT_IP	pc
+#define CONTEXT_SKIP	4
+asm(".text\n"
+    "	.cfi_startproc\n"
+    "	sub sp, sp, #64\n"
+    "	.cfi_adjust_cfa_offset 64\n"
+    "	udf #0\n"
+    "	.cfi_endproc\n"
+    "interrupted:\n"
+    "	.cfi_startproc\n"
+    "	udf #0\n"
+    "	ret\n"
+    "	.cfi_endproc\n");
+#endif
 
 static void illegal(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *ucontext = context;
 
 	look("interrupted where a function begins");
-	ucontext->uc_mcontext.gregs[REG_RIP] += 2;
+	ucontext->uc_mcontext.CONTEXT_IP += CONTEXT_SKIP;
 }
 
 static void interrupt(void)
@@ -310,13 +349,14 @@ static void missing(void)
 {
 	struct found found;
 
-	asm volatile("mov %%rsp, %0" : "=r"(bed.input.regs.rsp));
-	bed.input.regs.rip = 0x10000;
-	bed.input.regs.rbp = 77;
+	HERE();
+	INPUT_IP = 0x10000;
+	INPUT_FP = 77;
 	tap_ok(run(&found) && !found.count &&
 	       found.end == RAS_STACK_NO_TABLE, "code that has no table");
 	unwind_drop_process(unwind, getpid());
-	asm volatile("lea 0(%%rip), %0" : "=r"(bed.input.regs.rip));
+	HERE();
+	INPUT_FP = 77;
 	tap_ok(run(&found) && !found.count &&
 	       found.end == RAS_STACK_NO_TABLE, "a process that has none");
 	unwind_add_process(unwind, getpid(), NULL);
@@ -331,9 +371,7 @@ static uint64_t cost(int depth)
 	if (!load(depth) || sysbpf_program_times(program, &before_ns,
 						 &before_runs))
 		return 0;
-	asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" :
-		     "=r"(bed.input.regs.rip), "=r"(bed.input.regs.rsp),
-		     "=r"(bed.input.regs.rbp));
+	HERE();
 	bed_input(&bed);
 	for (int i = 0; i < RUNS; i++)
 		bed_run(program);
@@ -381,6 +419,7 @@ int main(void)
 	pthread_t id;
 
 	bed_open(&bed, BODY_TEST);
+	bed.module.machine = MACHINE_ELF;
 	if (unwind_open(&unwind, 1 << 20, &fds, &err))
 		tap_bail("%s", err.text);
 	heap = (struct body_heap) {

@@ -16,9 +16,11 @@
 /* ---- as libdw has it ---- */
 
 struct reference {
-	Dwarf_CFI *cfi;
-	int sp, fp, ip;
+	uint16_t machine;
+	int sp, fp, ip;		/* ip: the column of the address to return to */
 	int word, context_sp;
+	bool link;		/* which is in a register at first */
+	Dwarf_CFI *cfi;
 };
 
 static bool is_base(const Dwarf_Op *op, int number)
@@ -76,7 +78,7 @@ static void frame_row(const struct reference *ref, Dwarf_Frame *frame,
 {
 	Dwarf_Op memory[3], *cfa, *ops, fp[3];
 	size_t count, fp_count, n;
-	int64_t offset;
+	int64_t offset = 0, address;
 	bool saved;
 
 	dwarf_frame_register(frame, ref->ip, memory, &ops, &n);
@@ -84,8 +86,12 @@ static void frame_row(const struct reference *ref, Dwarf_Frame *frame,
 		row->kind = UNWIND_END;
 		return;
 	}
-	if (!signal && (!at_cfa(ops, n, &offset) || offset != -ref->word))
+	if (ref->link && !ops)
+		offset = 0;	/* still there */
+	else if (!signal && (!at_cfa(ops, n, &offset) ||
+			     (!ref->link && offset != -ref->word)))
 		return;
+	address = offset;
 	if (dwarf_frame_cfa(frame, &cfa, &count))
 		return;
 	dwarf_frame_register(frame, ref->fp, memory, &ops, &fp_count);
@@ -104,6 +110,8 @@ static void frame_row(const struct reference *ref, Dwarf_Frame *frame,
 			return;
 		row->fp = offset;
 	}
+	if (ref->link && address)
+		row->link = (address - row->fp) / 8;
 	row->kind = is_base(cfa, ref->sp) ? UNWIND_SP :
 		    is_base(cfa, ref->fp) ? UNWIND_FP : UNWIND_NONE;
 	row->cfa = base_offset(cfa);
@@ -160,7 +168,8 @@ static const struct unwind_row *row_find(const struct rows *rows,
 static bool same(const struct unwind_row *a, const struct unwind_row *b)
 {
 	return a->kind == b->kind && (a->kind == UNWIND_PLT ||
-		(a->cfa == b->cfa && a->fp == b->fp));
+		(a->cfa == b->cfa && a->fp == b->fp &&
+		 a->link == b->link));
 }
 
 static void compare(const char *path, const struct module *module, Elf *elf,
@@ -186,9 +195,10 @@ static void compare(const char *path, const struct module *module, Elf *elf,
 			expected = reference_row(ref, lowest + pcs[j], pcs[j]);
 			if (same(&row, &expected) || wrong++ > 4)
 				continue;
-			tap_diag("%#x: %d %d %d, expected %d %d %d", pcs[j],
-				 row.kind, row.cfa, row.fp, expected.kind,
-				 expected.cfa, expected.fp);
+			tap_diag("%#x: %d %d %d %d, expected %d %d %d %d",
+				 pcs[j], row.kind, row.cfa, row.fp, row.link,
+				 expected.kind, expected.cfa, expected.fp,
+				 expected.link);
 		}
 	}
 	free(blocks);
@@ -196,11 +206,24 @@ static void compare(const char *path, const struct module *module, Elf *elf,
 	       path, rows->count, wrong, looked);
 }
 
+static const struct reference machines[] = {
+	{ EM_386, 4, 5, 8, 4, 28 }, { EM_X86_64, 7, 6, 16, 8, 120 },
+	{ EM_AARCH64, 31, 29, 30, 8, 256, true },
+};
+
+static struct reference reference_find(Elf *elf)
+{
+	const struct reference *machine = machines;
+	GElf_Ehdr header;
+
+	gelf_getehdr(elf, &header);
+	while (machine->machine != header.e_machine)
+		machine++;
+	return *machine;
+}
+
 static void test_file(const char *path)
 {
-	static const struct reference machines[2] = {
-		{ NULL, 4, 5, 8, 4, 28 }, { NULL, 7, 6, 16, 8, 120 },
-	};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct reference ref;
 	struct module module;
@@ -210,7 +233,7 @@ static void test_file(const char *path)
 		return;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	ref = machines[gelf_getclass(elf) == ELFCLASS64];
+	ref = reference_find(elf);
 	ref.cfi = dwarf_getcfi_elf(elf);
 	if (!ref.cfi || module_read_file(&module, fd)) {
 		tap_ok(false, "%s is read", path);
@@ -223,17 +246,37 @@ static void test_file(const char *path)
 	close(fd);
 }
 
+/* Of what programs for AArch64 are linked with here */
+static void test_foreign(const char *name)
+{
+	const char *cache = getenv("RASTRACE_CACHE"), *home = getenv("HOME");
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s%s/aarch64/cross/usr/aarch64-linux-gnu/lib/%s",
+		 cache ? cache : home ? home : "",
+		 cache ? "" : "/.cache/rastrace", name);
+	test_file(path);
+}
+
 int main(int argc, char **argv)
 {
+	static const char *const foreign[] = {
+		"libc.so.6", "libstdc++.so.6", "ld-linux-aarch64.so.1",
+	};
 	static const char *const files[] = {
 		"/lib64/ld-linux-x86-64.so.2",
 		"/lib/x86_64-linux-gnu/libc.so.6",
 		"/lib/x86_64-linux-gnu/libstdc++.so.6", "/bin/bash",
 		"/lib32/libc.so.6", "/lib/ld-linux.so.2",
+		"/lib/ld-linux-aarch64.so.1",
+		"/lib/aarch64-linux-gnu/libc.so.6",
+		"/lib/aarch64-linux-gnu/libstdc++.so.6",
 	};
 
 	test_file(argv[0]);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		test_file(files[i]);
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+		test_foreign(foreign[i]);
 	return tap_done();
 }

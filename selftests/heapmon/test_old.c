@@ -232,8 +232,13 @@ static void test_waiting(void)
 	for (int i = 0; i < 30; i++)
 		old_walk(target.table->pid, take_nothing, NULL, &figures,
 			 &err);
+#ifdef __aarch64__
+	tap_skip("who waits isn't told that he was interrupted",
+		 "there a system call's first argument is gone by then");
+#else
 	tap_is(target.table->failures, 0,
 	       "who waits isn't told that he was interrupted");
+#endif
 	tap_ok(goes_on(target.table), "... and goes on waiting");
 	target_end(&target);
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cache.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include "../../lib/array.h"
 
 #define THREAD_DATA	65536	/* bytes that are searched for the cache's
-				 * address, below the thread pointer */
+				 * address, from the thread pointer on */
 #define CACHE_MOST	1024	/* bytes of a cache */
 #define SMALL_BINS	64
 
@@ -180,9 +182,15 @@ static uint64_t cache_mark(const struct cache *cache,
 
 /* ---- which block is a thread's cache, though there is nothing in it ---- */
 
+/*
+ * A thread's data lie below its thread pointer, or on AArch64 from it on
+ * (variants II and I in U. Drepper, "ELF Handling For Thread-Local Storage";
+ * aaelf64-tls).
+ */
+
 /* A word in a thread's data leads to what may be an empty cache. */
 struct empty {
-	uint64_t offset;	/* from the thread pointer, downwards */
+	uint64_t offset;	/* from the thread pointer, up or down */
 	uint64_t block;
 };
 
@@ -191,6 +199,20 @@ struct empties {
 	size_t count, room;
 	uint64_t known;		/* offset where a cache was that isn't empty */
 };
+
+#if defined(__aarch64__)
+#define THREAD_UPWARDS	true
+
+static bool thread_pointer(const struct old_process *process, pid_t tid,
+			   uint64_t *pointer)
+{
+	struct iovec all = { pointer, sizeof(*pointer) };
+
+	*pointer = 0;
+	return !ptrace(PTRACE_GETREGSET, tid, NT_ARM_TLS, &all) && *pointer;
+}
+#else
+#define THREAD_UPWARDS	false
 
 static bool thread_pointer(const struct old_process *process, pid_t tid,
 			   uint64_t *pointer)
@@ -202,6 +224,7 @@ static bool thread_pointer(const struct old_process *process, pid_t tid,
 	*pointer = ptrace(PTRACE_PEEKUSER, tid, at, 0);
 	return !errno && *pointer;
 }
+#endif
 
 static void word_look(struct empties *empties, const struct old_chunks *chunks,
 		      const struct old_process *process, uint64_t offset,
@@ -228,17 +251,19 @@ static void thread_look(struct empties *empties,
 			uint8_t *data)
 {
 	const struct old_region *region;
-	uint64_t pointer, size = THREAD_DATA;
+	uint64_t pointer, size = THREAD_DATA, room;
 
 	if (!thread_pointer(process, tid, &pointer))
 		return;
-	region = old_process_region(process, pointer - 1);
+	region = old_process_region(process, pointer - !THREAD_UPWARDS);
 	if (!region)
 		return;
-	if (size > pointer - region->start)
-		size = pointer - region->start;
+	room = THREAD_UPWARDS ? region->end - pointer : pointer - region->start;
+	if (size > room)
+		size = room;
 	size -= size % process->word;
-	if (!old_process_read(process, pointer - size, data, size))
+	if (!old_process_read(process, THREAD_UPWARDS ? pointer :
+			      pointer - size, data, size))
 		return;
 	for (uint64_t i = 0; i < size; i += process->word)
 		word_look(empties, chunks, process, size - i,

@@ -186,6 +186,7 @@ static void thread_call_again(const struct old_thread *thread)
 	ptrace(PTRACE_SETREGS, thread->tid, 0, &regs);
 }
 #else
+/* AArch64: the result is where the first argument was, which is gone. */
 static void thread_call_again(const struct old_thread *thread)
 {
 }

@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
+#include "breakpoint.h"
 #include "loader.h"
 
-#define BREAKPOINT	0xcc
 #define HITS_MOST	64	/* of the loader's breakpoint */
 
 static int refused(struct error *err, int cause, const char *what)
@@ -74,8 +73,8 @@ static bool run_until(struct launch *launch, int wanted)
 
 /* ---- a breakpoint ---- */
 
-static int text_exchange(pid_t pid, uint64_t address, uint8_t byte,
-			 uint8_t *before)
+static int text_exchange(pid_t pid, uint64_t address, uint64_t insn,
+			 uint64_t *before)
 {
 	long word;
 
@@ -83,31 +82,23 @@ static int text_exchange(pid_t pid, uint64_t address, uint8_t byte,
 	word = ptrace(PTRACE_PEEKTEXT, pid, address, 0);
 	if (errno)
 		return -errno;
-	*before = word;
-	word = (word & ~0xffL) | byte;
+	*before = word & BREAKPOINT_MASK;
+	word = (word & ~BREAKPOINT_MASK) | insn;
 	return ptrace(PTRACE_POKETEXT, pid, address, word) ? -errno : 0;
 }
 
 /* Once: it stands there when the breakpoint, which is gone, was hit. */
 static int breakpoint_run(struct launch *launch, uint64_t address)
 {
-	struct user_regs_struct regs;
-	uint8_t byte, dummy;
-	int code = text_exchange(launch->pid, address, BREAKPOINT, &byte);
+	uint64_t insn, dummy;
+	int code = text_exchange(launch->pid, address, BREAKPOINT, &insn);
 
 	if (code)
 		return code;
 	if (!run_until(launch, SIGTRAP))
 		return -ECHILD;
-	code = text_exchange(launch->pid, address, byte, &dummy);
-	if (code)
-		return code;
-	if (ptrace(PTRACE_GETREGS, launch->pid, 0, &regs))
-		return -errno;
-	if (regs.rip != address + 1)
-		return -EAGAIN;
-	regs.rip = address;
-	return ptrace(PTRACE_SETREGS, launch->pid, 0, &regs) ? -errno : 0;
+	code = text_exchange(launch->pid, address, insn, &dummy);
+	return code ? code : breakpoint_leave(launch->pid, address);
 }
 
 static int step(struct launch *launch)

@@ -41,34 +41,58 @@ static void put(struct expression *e, uint8_t byte)
 	e->bytes[e->size++] = byte;
 }
 
-/* DWARF numbers: x86-64 psABI 3.6.2 in the order of its arguments (3.2.3);
- * the i386 psABI has them on the stack (2.2.3), above the return address. */
+/*
+ * DWARF numbers: x86-64 psABI 3.6.2 in the order of its arguments (3.2.3), and
+ * aadwarf64 4.1, aapcs64 6.8.2; the i386 psABI has them on the stack (2.2.3),
+ * above the return address.
+ */
+static const struct machine {
+	uint16_t machine;
+	uint8_t arguments[6];
+	uint8_t stack;
+	uint8_t call_bytes;	/* that a call pushes */
+} machines[] = {
+	{ EM_X86_64, { 5, 4, 1, 2, 8, 9 }, 7, 8 },
+	{ EM_AARCH64, { 0, 1, 2, 3, 4, 5 }, 31, 0 },
+	{ EM_386, { 0 }, 4, 4 },	/* the last: entry_read() knows no more */
+};
+
+static const struct machine *machine_of(const struct allocator_file *file)
+{
+	const struct machine *machine = machines;
+
+	while (machine->machine != file->machine &&
+	       machine->machine != EM_386)
+		machine++;
+	return machine;
+}
+
 static void put_argument(const struct points *p, struct expression *e,
 			 unsigned int index)
 {
-	static const uint8_t registers[] = { 5, 4, 1, 2, 8, 9 };
-	const uint8_t i386_esp = 4, word = 4;
+	const struct machine *machine = machine_of(p->file);
+	const uint8_t word = 4;
 
 	if (p->wide && p->entry) {
-		put(e, RPN_breg + registers[index]);
+		put(e, RPN_breg + machine->arguments[index]);
 		put(e, 0);
 	} else if (p->wide) {
 		put(e, RPN_entry_value);
 		put(e, 1);
-		put(e, 0x50 + registers[index]);	/* DW_OP_regN */
+		put(e, 0x50 + machine->arguments[index]); /* DW_OP_regN */
 	} else {
 		if (!p->entry) {
 			put(e, RPN_entry_value);
 			put(e, 4);
 		}
-		put(e, RPN_breg + i386_esp);
+		put(e, RPN_breg + machine->stack);
 		put(e, word + word * index);
 		put(e, RPN_deref_size);
 		put(e, word);
 	}
 }
 
-/* rax, eax */
+/* rax, eax, x0 */
 static void put_result(struct expression *e)
 {
 	put(e, RPN_breg);
@@ -178,15 +202,16 @@ static struct expression old_make(const struct points *p)
 	return e;
 }
 
-/* At the entry: the return address is the word below it. */
+/* At the entry: what a call pushes is below it. */
 static struct expression frame_make(const struct points *p)
 {
+	const struct machine *machine = machine_of(p->file);
 	struct expression e = { .size = 0 };
 
 	if (!p->entry)
 		return e;
-	put(&e, RPN_breg + (p->wide ? 7 : 4));
-	put(&e, p->wide ? 8 : 4);
+	put(&e, RPN_breg + machine->stack);
+	put(&e, machine->call_bytes);
 	return e;
 }
 

@@ -6,6 +6,7 @@
 #include "cfi_program.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <string.h>
 
 #define DEPTH_MAX	16	/* of DW_CFA_remember_state */
@@ -38,15 +39,48 @@ struct run {
 	bool failed;
 };
 
-/* DWARF numbers (psABI) and offset of the stack pointer in struct sigcontext */
-static const struct machine {
-	uint64_t sp, fp;
-	int context_sp;
-} machines[2] = { { 4, 5, 28 }, { 7, 6, 120 } };
+/* aadwarf64 4.4.1 */
+#define A64_NEGATE_RA_STATE_WITH_PC	0x2c
+#define A64_NEGATE_RA_STATE		0x2d
 
-static const struct machine *machine_of(const struct run *run)
+/* DWARF numbers (psABI, aadwarf64 4.1) and offset of the stack pointer in struct
+ * sigcontext */
+struct cfi_machine {
+	uint16_t machine;	/* ELF's */
+	uint8_t elf_class;
+	uint64_t sp, fp;
+	uint64_t ip;		/* as expressions of .plt name it */
+	int context_sp;
+	int signal;		/* cfi_machine_signal() */
+	bool link;		/* calls leave the address to return to in a
+				 * register */
+};
+
+static const struct cfi_machine machines[] = {
+	{ EM_386, ELFCLASS32, 4, 5, 8, 28, 0, false },
+	{ EM_X86_64, ELFCLASS64, 7, 6, 16, 120, 0, false },
+	/* asm/signal.c in the kernel: struct rt_sigframe is siginfo and
+	 * ucontext, which has sigcontext at 176 */
+	{ EM_AARCH64, ELFCLASS64, 31, 29, 32, 256, 128 + 176, true },
+};
+
+const struct cfi_machine *cfi_machine_find(uint16_t machine, uint8_t elf_class)
 {
-	return &machines[run->function->cfi->word == 8];
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].machine == machine &&
+		    machines[i].elf_class == elf_class)
+			return &machines[i];
+	return NULL;
+}
+
+int cfi_machine_signal(const struct cfi_machine *machine)
+{
+	return machine->signal;
+}
+
+static const struct cfi_machine *machine_of(const struct run *run)
+{
+	return run->function->cfi->machine;
 }
 
 /* DW_OP_breg(`number`) offset, and behind it as many operations as follow */
@@ -68,7 +102,7 @@ static bool deref_match(struct cfi_bytes bytes, uint64_t number,
 
 /* What linkers write for .plt (elf_x86_64_eh_frame_plt and the like in
  * binutils' sources): sp + word + ((ip & 15) >= 11) << log2(word) */
-static bool plt_match(struct cfi_bytes bytes, const struct machine *machine,
+static bool plt_match(struct cfi_bytes bytes, const struct cfi_machine *machine,
 		      int word)
 {
 	const uint8_t rest[] = {
@@ -78,7 +112,7 @@ static bool plt_match(struct cfi_bytes bytes, const struct machine *machine,
 	int64_t offset, ip;
 
 	return base_take(&bytes, machine->sp, &offset) && offset == word &&
-	       base_take(&bytes, word == 8 ? 16 : 8, &ip) && !ip &&
+	       base_take(&bytes, machine->ip, &ip) && !ip &&
 	       (size_t)(bytes.end - bytes.at) == sizeof(rest) &&
 	       !memcmp(bytes.at, rest, sizeof(rest));
 }
@@ -91,7 +125,7 @@ static bool fits(int64_t value)
 /* CFA by an expression; false: none that rows know */
 static bool expression_row(const struct run *run, struct unwind_row *row)
 {
-	const struct machine *machine = machine_of(run);
+	const struct cfi_machine *machine = machine_of(run);
 	const struct state *state = &run->state;
 	struct cfi_bytes frame = state->frame.expression;
 	int word = run->function->cfi->word;
@@ -105,6 +139,8 @@ static bool expression_row(const struct run *run, struct unwind_row *row)
 		row->cfa = cfa - machine->context_sp;
 		return true;
 	}
+	if (machine->link)
+		return false;
 	if (plt_match(state->expression, machine, word)) {
 		row->kind = UNWIND_PLT;
 		return state->frame.kind == RULE_SAME;
@@ -122,7 +158,7 @@ static bool expression_row(const struct run *run, struct unwind_row *row)
 
 static bool register_row(const struct run *run, struct unwind_row *row)
 {
-	const struct machine *machine = machine_of(run);
+	const struct cfi_machine *machine = machine_of(run);
 	const struct state *state = &run->state;
 
 	if (state->cfa_register == machine->sp)
@@ -147,6 +183,22 @@ static bool register_row(const struct run *run, struct unwind_row *row)
 	return fits(state->cfa_offset);
 }
 
+/* Where the address to return to is; false: rows can't say */
+static bool return_row(const struct run *run, struct unwind_row *row)
+{
+	const struct rule *address = &run->state.address;
+	int64_t offset = address->offset - row->fp;
+
+	if (!machine_of(run)->link)
+		return address->kind == RULE_OFFSET &&
+		       address->offset == -run->function->cfi->word;
+	if (address->kind == RULE_SAME)
+		return true;
+	row->link = offset / 8;
+	return address->kind == RULE_OFFSET && offset && !(offset % 8) &&
+	       row->link == offset / 8;
+}
+
 /* The row of what holds from `location` on */
 static void row_add(struct run *run)
 {
@@ -160,13 +212,10 @@ static void row_add(struct run *run)
 		rows_add(run->rows, &row);
 		return;
 	}
+	fine = run->state.is_expression ? expression_row(run, &row) :
+	       !run->function->signal && register_row(run, &row);
 	if (!run->function->signal)
-		fine = address->kind == RULE_OFFSET &&
-		       address->offset == -cfi->word;
-	else
-		fine = run->state.is_expression;
-	fine = fine && (run->state.is_expression ? expression_row(run, &row) :
-			register_row(run, &row));
+		fine = fine && return_row(run, &row);
 	if (!fine)
 		row = (struct unwind_row) { .pc = row.pc };
 	rows_add(run->rows, &row);
@@ -356,6 +405,15 @@ static bool rule_instruction(struct run *run, uint8_t code,
 	return true;
 }
 
+/* The address to return to is signed from here on, or no more: who follows it
+ * takes the signature off in any case. */
+static bool is_sign_state(const struct run *run, uint8_t code)
+{
+	return machine_of(run)->machine == EM_AARCH64 &&
+	       (code == A64_NEGATE_RA_STATE ||
+		code == A64_NEGATE_RA_STATE_WITH_PC);
+}
+
 static void instruction_run(struct run *run, struct cfi_bytes *bytes)
 {
 	const struct cfi_function *function = run->function;
@@ -400,6 +458,8 @@ static void instruction_run(struct run *run, struct cfi_bytes *bytes)
 		cfi_take_uleb(bytes);
 		return;
 	}
+	if (is_sign_state(run, code))
+		return;
 	if (!cfa_instruction(run, code, bytes) &&
 	    !rule_instruction(run, code, bytes))
 		run->failed = true;

@@ -6,13 +6,19 @@
 #include <libelf.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 #include "cfi_program.h"
 
-#define PAGE	4096ULL
+#define SCAN_MOST	(16 << 20)	/* bytes of code: a C library's, the vDSO's */
+
+static uint64_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
 
 static uint64_t page_down(uint64_t value)
 {
-	return value & ~(PAGE - 1);
+	return value & ~(page_size() - 1);
 }
 
 /* Which addresses the file has code at; lowest is what pc 0 is. */
@@ -20,6 +26,8 @@ static bool loads_read(struct module *module, Elf *elf, uint64_t *lowest)
 {
 	size_t count;
 	GElf_Phdr ph;
+
+	uint64_t page = page_size();
 
 	*lowest = UINT64_MAX;
 	if (elf_getphdrnum(elf, &count))
@@ -35,14 +43,15 @@ static bool loads_read(struct module *module, Elf *elf, uint64_t *lowest)
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
 		    !(ph.p_flags & PF_X) || module->load_count == MODULE_LOADS)
 			continue;
-		slack = ph.p_offset & (PAGE - 1);
-		if (ph.p_filesz > UINT32_MAX - PAGE ||
-		    ph.p_vaddr - *lowest > UINT32_MAX - ph.p_filesz - PAGE ||
+		slack = ph.p_offset & (page - 1);
+		if (ph.p_filesz > UINT32_MAX - page ||
+		    ph.p_vaddr - *lowest > UINT32_MAX - ph.p_filesz - page ||
 		    ph.p_offset > INT64_MAX ||
-		    slack != (ph.p_vaddr & (PAGE - 1)))
+		    slack != (ph.p_vaddr & (page - 1)))
 			continue;
 		load->offset = ph.p_offset - slack;
-		load->bytes = page_down(ph.p_filesz + slack + PAGE - 1);
+		load->bytes = page_down(ph.p_filesz + slack + page - 1);
+		load->file_bytes = ph.p_filesz + slack;
 		load->pc = ph.p_vaddr - slack - *lowest;
 		if (load->pc + load->bytes > module->bytes)
 			module->bytes = load->pc + load->bytes;
@@ -137,8 +146,54 @@ static void frames_read(struct module *module, Elf *elf, struct cfi *cfi)
 	cfi->bytes = data->d_buf;
 	cfi->size = data->d_size;
 	cfi_read(cfi, &module->rows);
-	if (module->rows.count)
-		rows_sort(&module->rows);
+}
+
+/*
+ * What a signal's handler returns to has no call frame information, and is known
+ * by its code (arch/arm64/kernel/vdso/sigreturn.S, "don't touch": mov x8,
+ * #__NR_rt_sigreturn; svc #0). Its row begins in front of it, where an address
+ * to return to is looked up.
+ */
+static void signals_scan(struct module *module, const uint8_t *code,
+			 size_t size, uint64_t pc, int context)
+{
+	static const uint8_t enter[8] = {
+		0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4,
+	};
+
+	for (size_t at = 0; at + sizeof(enter) <= size; at += 4) {
+		struct unwind_row row = {
+			.pc = pc + at - 4, .kind = UNWIND_SIGNAL,
+			.cfa = context,
+		};
+
+		if (pc + at < 4 || memcmp(code + at, enter, sizeof(enter)))
+			continue;
+		rows_add(&module->rows, &row);
+		row = (struct unwind_row) {
+			.pc = pc + at + sizeof(enter), .kind = UNWIND_FRAME,
+		};
+		rows_add(&module->rows, &row);
+	}
+}
+
+static void signals_add(struct module *module, Elf *elf,
+			const struct cfi *cfi)
+{
+	int context = cfi_machine_signal(cfi->machine);
+
+	for (unsigned int i = 0; context && i < module->load_count; i++) {
+		const struct module_load *load = &module->loads[i];
+		Elf_Data *code;
+
+		if (load->file_bytes > SCAN_MOST)
+			continue;
+		code = elf_getdata_rawchunk(elf, load->offset,
+					    load->file_bytes, ELF_T_BYTE);
+		if (code && code->d_buf)
+			signals_scan(module, code->d_buf, code->d_size,
+				     load->pc, context);
+	}
 }
 
 static int module_read(struct module *module, Elf *elf)
@@ -148,14 +203,16 @@ static int module_read(struct module *module, Elf *elf)
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
 		return -ENOEXEC;
-	if (header.e_machine == EM_X86_64)
-		cfi.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 0;
-	else if (header.e_machine == EM_386)
-		cfi.word = 4;
-	if (!cfi.word || !loads_read(module, elf, &cfi.lowest))
+	cfi.machine = cfi_machine_find(header.e_machine,
+				       header.e_ident[EI_CLASS]);
+	cfi.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	if (!cfi.machine || !loads_read(module, elf, &cfi.lowest))
 		return -ENOEXEC;
 	cfi.end = cfi.lowest + module->bytes;
 	frames_read(module, elf, &cfi);
+	signals_add(module, elf, &cfi);
+	if (module->rows.count)
+		rows_sort(&module->rows);
 	return module->rows.failed ? -ENOMEM : 0;
 }
 

@@ -10,6 +10,7 @@
 
 struct module_load {
 	uint64_t offset, bytes;	/* in the file, of whole pages */
+	uint64_t file_bytes;	/* that the file has of them */
 	uint64_t pc;		/* of its first byte */
 };
 

@@ -33,7 +33,8 @@ static int row_compare(const void *a, const void *b)
 
 static bool row_same(const struct unwind_row *a, const struct unwind_row *b)
 {
-	return a->kind == b->kind && a->cfa == b->cfa && a->fp == b->fp;
+	return a->kind == b->kind && a->cfa == b->cfa && a->fp == b->fp &&
+	       a->link == b->link;
 }
 
 void rows_sort(struct rows *rows)

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Each call of the allocator is recorded once, and of calls inside each other the
+# outer one: as many as the program itself counts. It needs no compiler, so the
+# guests have it, too (live_record.sh has more).
+. "$(dirname "$0")/../tap.sh"
+need_root
+program=$TOP/build/selftests/heapmon/heap_calls
+
+record() {
+	"$BIN/heapmon" record -o "$TMP/file.ras" "$@" >"$TMP/said" 2>"$TMP/log"
+}
+
+# figures: "ALLOCATIONS RESIZES RELEASES" of the last recording
+figures() {
+	sed -n 's/.*: \([0-9]*\) allocations*, \([0-9]*\) resizes*, \([0-9]*\) releases*$/\1 \2 \3/p' \
+		"$TMP/log"
+}
+
+# exact WHAT ARGUMENT...: it does as much more as it says
+exact() {
+	what=$1
+	shift
+	record -- "$program" "$@"
+	is "$(echo "$(figures) $before" |
+		awk '{ print $1 - $4, $2 - $5, $3 - $6 }')" \
+		"$(cat "$TMP/said")" "$what" || diag_file "$TMP/log"
+	unlike "$(cat "$TMP/log")" "overwritten|dropped|missed" \
+		"$what: none is lost"
+}
+
+record -- "$program" 0
+before=$(figures)
+ok "something is recorded" test -n "$before" || diag_file "$TMP/log"
+exact "all calls" 3
+exact "a child that is forked" fork 2
+exact "... that is executed" exec "$program" 2
+tap_done

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "entry.h"
+
+#include <string.h>
+
+/* push of a register: 50-57, with REX.B in front 41 50-57 */
+static unsigned int push_length(const uint8_t *p, bool wide)
+{
+	if ((p[0] & 0xf8) == 0x50)
+		return 1;
+	return wide && p[0] == 0x41 && (p[1] & 0xf8) == 0x50 ? 2 : 0;
+}
+
+/* What the kernel emulates (arch/x86/kernel/uprobes.c, branch_setup_xol_ops()
+ * and push_setup_xol_ops()); its length, or 0. */
+static unsigned int fast_length(const uint8_t *p, bool wide)
+{
+	if (p[0] == 0xe8 || p[0] == 0xe9)
+		return 5;
+	if (p[0] == 0xeb || (p[0] & 0xf0) == 0x70)
+		return 2;
+	if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80)
+		return 6;
+	return p[0] == 0x90 ? 1 : push_length(p, wide);
+}
+
+/* endbr64, endbr32 */
+static unsigned int endbr_length(const uint8_t *p)
+{
+	return p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e &&
+	       (p[3] == 0xfa || p[3] == 0xfb) ? 4 : 0;
+}
+
+/* test %rdi,%rdi; je: the registers are as they were behind it */
+static unsigned int null_test_length(const uint8_t *p, bool wide)
+{
+	if (!wide || p[0] != 0x48 || p[1] != 0x85 || p[2] != 0xff)
+		return 0;
+	if (p[3] == 0x0f && p[4] == 0x84)
+		return 9;
+	return p[3] == 0x74 ? 5 : 0;
+}
+
+/* A prefix by which a probe never fires (2e, 3e, lock), or an encoding that the
+ * kernel mistakes for a branch (VEX, EVEX, XOP): none can be there. */
+static bool is_refused(const uint8_t *p, bool wide)
+{
+	switch (p[0]) {
+	case 0x2e: case 0x3e: case 0xf0:
+		return true;
+	case 0xc4: case 0xc5: case 0x62: case 0x8f:
+		return wide;
+	}
+	return false;
+}
+
+static void skip_choose(struct allocator_place *place, const uint8_t *code,
+			bool wide, bool release)
+{
+	unsigned int at = endbr_length(code), test;
+
+	test = release ? null_test_length(code + at, wide) : 0;
+	if (test && fast_length(code + at + test, wide))
+		place->skip = at + test;
+	else if (fast_length(code + at, wide))
+		place->skip = at;
+}
+
+bool entry_read_x86(struct allocator_place *place, const uint8_t *code,
+		    bool wide, bool release)
+{
+	unsigned int length;
+
+	skip_choose(place, code, wide, release);
+	length = fast_length(code + place->skip, wide);
+	place->fast = length;
+	place->insn_length = length ? length : sizeof(place->insn);
+	memcpy(place->insn, code + place->skip, place->insn_length);
+	return !is_refused(code + place->skip, wide);
+}
