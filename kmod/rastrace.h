@@ -82,7 +82,8 @@ int device_init(void);
 void device_exit(void);
 
 /* segment.c: a kfunc, where programs at probes may call one */
-#if defined(CONFIG_X86_64) && defined(CONFIG_DEBUG_INFO_BTF_MODULES) && \
+#if (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)) && \
+	defined(CONFIG_DEBUG_INFO_BTF_MODULES) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define KMOD_SEGMENT
 void segment_init(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What segment registers hold as of now. A program may load selectors, and
- * write bases with WRFSBASE and WRGSBASE, without the kernel's knowing: it
- * looks when it switches away (arch/x86/kernel/process_64.c). A BPF program
- * that calls this finds in task_struct.thread what it would after a switch.
+ * What a thread's base registers hold as of now: where its thread-local storage
+ * is, and on x86 all segments. A program may change them without the kernel's
+ * knowing, which looks when it switches away. A BPF program that calls this
+ * finds in task_struct.thread what it would after a switch.
  */
 #include "rastrace.h"
 
@@ -14,9 +14,10 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <asm/cpufeature.h>
+#include <asm/processor.h>
+#ifdef CONFIG_X86_64
 #include <asm/fsgsbase.h>
 #include <asm/msr.h>
-#include <asm/processor.h>
 #include <asm/segment.h>
 
 /* While the kernel runs, GS has its own base, and the program's is kept. */
@@ -28,17 +29,10 @@ static unsigned long gsbase_read(void)
 	return (u64)high << 32 | low;
 }
 
-__bpf_kfunc_start_defs();
-
-/* Not while a switch may be under way: `current` and the registers may be of
- * two tasks then. */
-__bpf_kfunc int rastrace_segments_save(void)
+/* Selectors are loaded, and bases written with WRFSBASE and WRGSBASE: as
+ * save_fsgs() has it (arch/x86/kernel/process_64.c) */
+static void thread_save(struct thread_struct *thread)
 {
-	struct thread_struct *thread = &current->thread;
-
-	if (!in_task() || irqs_disabled() || current->flags & PF_KTHREAD)
-		return -EOPNOTSUPP;
-	preempt_disable();
 	savesegment(ds, thread->ds);
 	savesegment(es, thread->es);
 	savesegment(fs, thread->fsindex);
@@ -48,6 +42,27 @@ __bpf_kfunc int rastrace_segments_save(void)
 		thread->fsbase = rdfsbase();
 		thread->gsbase = gsbase_read();
 	}
+}
+#else
+#include <asm/sysreg.h>
+
+/* As tls_preserve_current_state() (arch/arm64/kernel/process.c) */
+static void thread_save(struct thread_struct *thread)
+{
+	*task_user_tls(current) = read_sysreg(tpidr_el0);
+}
+#endif
+
+__bpf_kfunc_start_defs();
+
+/* Not while a switch may be under way: `current` and the registers may be of
+ * two tasks then. */
+__bpf_kfunc int rastrace_segments_save(void)
+{
+	if (!in_task() || irqs_disabled() || current->flags & PF_KTHREAD)
+		return -EOPNOTSUPP;
+	preempt_disable();
+	thread_save(&current->thread);
 	preempt_enable();
 	return 0;
 }

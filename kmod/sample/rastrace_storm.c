@@ -22,7 +22,6 @@
 
 #define STORM_MAJOR	201
 #define STORM_PERIOD	(100 * NSEC_PER_USEC)
-#define STORM_NMI_EVERY	8	/* records of a thread */
 
 enum storm_context { PROCESS = 1, SOFTIRQ, HARDIRQ, NMI, CONTEXTS };
 
@@ -112,7 +111,7 @@ static int storm_thread(void *unused)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	for (unsigned long i = 0; i < records; i++) {
 		storm_write(PROCESS);
-		if (i % STORM_NMI_EVERY == 0)
+		if (i % NMI_EVERY == 0)
 			nmi_send(next);
 		if (i % 64 == 0)
 			cond_resched();

@@ -104,8 +104,7 @@ followed() {
 
 # member GROUP COMMAND: by a user without rights, in a shell
 member() {
-	/a/setpriv --reuid 1234 --regid "$1" --clear-groups --inh-caps -all \
-		--bounding-set -all -- sh -c "$2"
+	"$TOP/build/selftests/kmod/as" 1234 "$1" sh -c "$2"
 }
 
 # kill_after MILLISECONDS COMMAND...: counted in $killed, if it isn't over then
@@ -273,12 +272,16 @@ trace off app
 trace off --all
 status 0 "a buffer of another size" \
 	trace on --buffer 16M --module "$caller" 201
+# (what stands in for NMIs always nests, and all that nests is to be kept)
+storm_records=2000
+[ "$(uname -m)" = x86_64 ] || storm_records=1000
 "$caller" 201 77 count 1000 &
-echo 2000 >$storm/run
+echo $storm_records >$storm/run
 wait $!
 stormed
 echo "# $(cat $storm/results)"
-ok "all contexts on all CPUs at once" test "$written" -gt 4000
+ok "all contexts on all CPUs at once" \
+	test "$written" -gt $((2 * storm_records))
 total=$((written + 1000))
 counted 201 $((total + dropped)) "$total" 0 "$dropped" \
 	"  with a program: all that they counted is counted"

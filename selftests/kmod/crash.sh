@@ -84,7 +84,7 @@ exact() {
 ended() {
 	case $1 in
 	sysrq)	exact 'sysrq triggered crash' ;;
-	bug)	exact 'Fatal exception in interrupt' ;;
+	bug)	exact "$bug_reason" ;;
 	lockup)	after NMI
 		newest "$kernel: hard lockup, more than fits" "$TMP/text" \
 			"counted in a process" $((LARGE - 1))
@@ -105,8 +105,9 @@ crashes() {
 	kernel=$1 ends=$2 region=$3 wrong=$4
 	shift 4
 	dying_build "$kernel" || return
+	can_nmi && set -- -N 'CPU 0 is stuck' -a unknown_nmi_panic "$@"
 	status 7 "$kernel: one boot after the other" dying_vm "$kernel" -R \
-		-t 600 -l "$TMP/log" -N 'CPU 0 is stuck' -a unknown_nmi_panic \
+		-t 600 -l "$TMP/log" \
 		-e ENDS="$ends" -e REGION="$region" -e WRONG="$wrong" -e N=$N \
 		-e LARGE=$LARGE "$@" || diag_file "$TMP/log"
 	mv "$TMP/out" "$TMP/said"
@@ -117,16 +118,31 @@ crashes() {
 	for end in $ends; do ended "$end"; done
 }
 
+# ends_here 'END...': those that guests of this machine have
+ends_here() {
+	for end in $1; do
+		[ "$end" = lockup ] && ! can_nmi || printf '%s ' "$end"
+	done
+}
+
 # In memory that is kept from the kernel by its address; not to be used: in the
 # middle of the kernel's own, too small, not at a page, at its end, none
 crashes_address() {
-	crashes 6.1 "$1" crash_mem=256K@0x10000000 \
-		'1M@0x8000000 64K@0x10000000 128K@0x10000800 1M@0x1ff80000 1M@ nothing' \
-		-a "memmap=256K\$0x10000000"
+	keep 512
+	case $arch in
+	aarch64) own=1M@0x48000000 end=1M@0x5fe80000 ;;
+	*)	own=1M@0x8000000 end=1M@0x1ff80000 ;;
+	esac
+	crashes 6.1 "$(ends_here "$1")" crash_mem=256K@"$kept" \
+		"$own 64K@$kept 128K@${kept%000}800 $end 1M@ nothing" -a "$keep"
 }
 
 # In memory that has a name, at the alignment that rastrace(4) tells of
 crashes_name() {
-	crashes 6.12 "$1" '' '1M@0x8000000 nothing' \
+	case $arch in
+	aarch64) own=1M@0x48000000 ;;
+	*)	own=1M@0x8000000 ;;
+	esac
+	crashes 6.12 "$(ends_here "$1")" '' "$own nothing" \
 		-a 'nokaslr reserve_mem=256K:64M:rastrace'
 }

@@ -3,6 +3,7 @@
 # Kernels that end while records are written, and what is found of these.
 . "$(dirname "$0")/../kmod/guest.sh"
 need tracefmt trcust
+. "$TOP/selftests/registers.sh"
 
 # dying_build KERNEL: sets `modules` to a folder with rastrace.ko and
 # rastrace_dying.ko, and the records' TFF
@@ -12,8 +13,7 @@ dying_build() {
 	mkdir "$modules"
 	cp -r "$TOP/selftests/kmod/dying" "$modules/source"
 	ok "$kernel: the dying module builds" \
-		make -s -C "$("$TOP/scripts/kbuild" -n "$kernel")" \
-		M="$modules/source" INCLUDE="$TOP/include" \
+		kbuild -s "$modules/source" "$kernel" INCLUDE="$TOP/include" \
 		KBUILD_EXTRA_SYMBOLS="${built:?}/Module.symvers" || return
 	cp "$built/rastrace.ko" "$modules/source/rastrace_dying.ko" "$modules"
 	for tsf in "$modules"/source/*.tsf; do
@@ -25,14 +25,23 @@ dying_build() {
 
 # A program that is traced besides
 app_build() {
-	cp "$TOP/build/selftests/trace/target" "$modules/target"
-	cat >"$modules/app.tsf" <<'END'
+	cp "$kmod/../trace/target" "$modules/target"
+	cat >"$modules/app.tsf" <<END
 MODNAME=/dying/target
 MAJOR=197
-TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", REGS=(EDI)
+TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", REGS=($ARG1_32)
 END
 	ok "$kernel: a program's TSF" trcust --module "$modules/target" \
 		"$modules/app.tsf"
+}
+
+# What a kernel says that panics of a BUG in an interrupt
+bug_reason='Fatal exception in interrupt'
+[ "$arch" != aarch64 ] || bug_reason="Oops - BUG: $bug_reason"
+
+# Do guests of this machine have an NMI?
+can_nmi() {
+	[ "$arch" = x86_64 ]
 }
 
 # dying_vm KERNEL VM-OPTION...: runs $TMP/guest
@@ -50,7 +59,7 @@ trace_all() {
 	trace on 210,211 && trace on /dying/app.tdf && /dying/target 5 || exit 1
 }
 END
-	"$TOP/scripts/vm" -k "$kernel" -t 300 -f "$BIN:/bin/rastrace" \
+	vm -k "$kernel" -t 300 -f "$guest_bin:/bin/rastrace" \
 		-f "$modules:/dying" -f "$TMP/begin:/begin" \
 		-f "$TMP/guest:/guest" "$@" -- sh -c '. /begin && . /guest'
 }

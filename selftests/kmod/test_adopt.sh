@@ -5,7 +5,6 @@
 # module of another layout, too.
 . "$(dirname "$0")/guest.sh"
 . "$TOP/selftests/trace/target.sh"
-need setpriv
 built=	# by modules
 
 # other_layout KERNEL: the module as a version with another layout has it, in
@@ -16,9 +15,10 @@ other_layout() {
 	sed -i 's/^\(#define RAS_LAYOUT\t*\)[0-9]*/\1250/' \
 		"$TMP/other/include/rastrace/buffer.h"
 	ok "$1: with another layout it builds" \
-		make -s -C "$("$TOP/scripts/kbuild" -n "$1")" M="$TMP/other/kmod"
+		kbuild -s "$TMP/other/kmod" "$1"
 }
 
+export TARGET="${kmod:?}/../trace/target"
 mkdir "$TMP/app"
 make_app
 ok "the sample's formats" \
@@ -28,7 +28,7 @@ sed -n '/^    insmod FOLDER/,/^$/s/^    //p' "$TOP/README" |
 	sed 's,FOLDER,/kmod,' >"$TMP/app/readme"
 
 set --
-if command -v udevadm >/dev/null; then
+if [ "${arch:?}" = "$(uname -m)" ] && command -v udevadm >/dev/null; then
 	udev=$(command -v udevadm)
 	set -- -f "$udev:/bin/udevadm" -f "$udev:/lib/systemd/systemd-udevd" \
 		-f "$TOP/etc/60-rastrace.rules:/lib/udev/rules.d/60-rastrace.rules"
@@ -39,21 +39,22 @@ fi
 adopt() {
 	kernel=$1 other=$2
 	shift 2
+	keep 768
 	mkdir "$TMP/$kernel"
-	"$TOP/scripts/vm" -k "$kernel" -t "${GUEST_SECONDS:-400}" -M 768 "$@" \
+	vm -k "$kernel" -t "${GUEST_SECONDS:-400}" -M 768 "$@" \
 		-f "$built/rastrace.ko:/kmod/rastrace.ko" \
 		-f "$built/sample/rastrace_sample.ko:/kmod/sample/rastrace_sample.ko" \
 		-f "$built/sample/rastrace_storm.ko:/kmod/sample/rastrace_storm.ko" \
 		-f "$TMP/other/kmod/rastrace.ko:/other/rastrace.ko" \
-		-f "$TMP/app:/app" -f "$BIN:/rastrace/build/bin" \
-		-f "$TOP/build/selftests/static/caller:/rastrace/build/selftests/static/caller" \
-		-f "$TOP/build/selftests/kmod/watch:/rastrace/build/selftests/kmod/watch" \
-		-f "$TOP/build/selftests/kmod/short:/rastrace/build/selftests/kmod/short" \
+		-f "$TMP/app:/app" -f "${guest_bin:?}:/rastrace/build/bin" \
+		-f "$kmod/../static/caller:/rastrace/build/selftests/static/caller" \
+		-f "$kmod/as:/rastrace/build/selftests/kmod/as" \
+		-f "$kmod/watch:/rastrace/build/selftests/kmod/watch" \
+		-f "$kmod/short:/rastrace/build/selftests/kmod/short" \
 		-f "$TOP/kmod/sample/rastrace_sample.tsf:/rastrace/kmod/sample/rastrace_sample.tsf" \
 		-f "$TOP/selftests/tap.sh:/rastrace/selftests/tap.sh" \
 		-f "$TOP/selftests/kmod/adopt.sh:/rastrace/selftests/kmod/adopt.sh" \
-		-f "$(command -v setpriv):/a/setpriv" \
-		-a 'memmap=1M$0x10000000' -e CRASH_MEM=1M@0x10000000 \
+		-a "${keep:?}" -e CRASH_MEM=1M@"${kept:?}" \
 		-e KMOD=/kmod -e OTHER="$other" -e APP=/app \
 		-e TOP=/rastrace -e BIN=/rastrace/build/bin \
 		sh -c 'echo program adopt

@@ -22,8 +22,9 @@ END
 dump() {
 	name=$1 kernel=$2 core=$TMP/$3 parameters=$4
 	shift 4
+	can_nmi && set -- "$@" -a unknown_nmi_panic
 	status 0 "$kernel: $name: a dump" dying_vm "$kernel" -D "$core" \
-		-l "$TMP/log" -e DYING="$parameters" "$@" -a unknown_nmi_panic || {
+		-l "$TMP/log" -e DYING="$parameters" "$@" || {
 		diag_file "$TMP/log"
 		return 1
 	}

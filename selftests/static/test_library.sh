@@ -97,6 +97,47 @@ else
 	skip "for 32 bits" "needs gcc -m32"
 fi
 
+# For AArch64, where indirect calls land on `bti c`
+a64_build() {
+	"$TOP/selftests/vm/cross_build.sh" aarch64 \
+		build/aarch64/lib/librastrace.a \
+		build/aarch64/lib/librastrace.so.0 2>err
+}
+
+a64_cc() {
+	aarch64-linux-gnu-gcc -O2 -mbranch-protection=standard \
+		-I"$TOP/include" "$@"
+}
+
+a64_check() {
+	is "$(nm -uD "$1/librastrace.so.0")" "" "aarch64: it imports nothing"
+	readelf -nW "$1/librastrace.so.0" >notes 2>/dev/null
+	like "$(cat notes)" "AArch64 feature: .*BTI" "  is marked as for BTI"
+	place=$(sed -n 's/^ *Location: 0x0*\([0-9a-f]*\).*/\1/p' notes)
+	is "$(aarch64-linux-gnu-objdump -d --no-show-raw-insn \
+		--disassemble=rastrace_write "$1/librastrace.so.0" |
+		sed -n "/bti	c/{n;s/^ *$place:	//p}")" nop \
+		"  and the note leads to the nop behind the landing pad"
+	ok "aarch64: code with BTI" a64_cc -fPIC -shared -nostdlib \
+		-Wl,-z,force-bti,--fatal-warnings -o with_bti "$caller" \
+		"$1/librastrace.a"
+	ok "aarch64: a program" a64_cc -static -o with_a64 "$caller" \
+		"$1/librastrace.a"
+	if command -v qemu-aarch64 >/dev/null; then
+		ok "  runs" qemu-aarch64 ./with_a64 1 1 text abc
+	else
+		skip "  runs" "needs qemu-aarch64"
+	fi
+}
+
+folder=$(a64_build)
+case $? in
+0)	a64_check "$folder/lib" ;;
+4)	skip "for aarch64, linked" "$(tail -n 1 err)" ;;
+*)	not_ok "for aarch64, linked"
+	diag_file err ;;
+esac
+
 # Installed
 ok "make install" make -C "$TOP" install DESTDIR="$TMP/root" PREFIX=/opt/ras ||
 	tap_done
@@ -126,6 +167,16 @@ ok "  it runs" env LD_LIBRARY_PATH="$root/lib" ./example
 heapmon convert --to monitor app.nfmt 2>err | sed 1d >text
 is "$(awk '{ print $4, $6 }' text | tr '\n' ' ')" \
 	"100 example.c:38 del  200 example.c:39 " "  and heapmon reads its stream"
+if [ -n "$folder" ] && command -v qemu-aarch64 >/dev/null; then
+	mv text there
+	rm app.nfmt
+	ok "it is compiled for aarch64" a64_cc -static -o example_a64 \
+		example.c "$folder/lib/librastrace.a"
+	ok "  runs" qemu-aarch64 ./example_a64
+	heapmon convert --to monitor app.nfmt 2>err | sed 1d >text
+	is "$(awk '{ print $4, $6 }' text)" "$(awk '{ print $4, $6 }' there)" \
+		"  and its stream is the same"
+fi
 # shellcheck disable=SC2086
 ok "or statically" cc -static -o with_static "$caller" $flags
 ok "  and runs" ./with_static 1 1 text abc
