@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # HACKING's map of the tree has all folders, and of three of them all files; those
 # of trcust and tracefmt have all of their files, and nothing that isn't there; no
-# stage includes headers of a later one; files that its recipes name are there.
+# stage includes headers of a later one; files that its recipes name are there;
+# and its recipe for processors has all that know one.
 . "$(dirname "$0")/../tap.sh"
 cd "$TOP" || exit 1
 
@@ -95,4 +96,18 @@ while read -r file; do
 	[ -e "$file" ] || echo "$file"
 done <"$TMP/named" >"$TMP/gone"
 is "$(cat "$TMP/gone")" "" "that are there"
+
+# What differs by machine is where the recipe says; what the compiler's vectors
+# only make faster is left out.
+machines='\<(EM_(X86_64|386|AARCH64)|CONFIG_(X86_[A-Z0-9_]*|ARM64)|'
+machines="$machines"'__(x86_64|i386|aarch64)__)\>'
+grep -rlE --include='*.[chS]' "$machines" usr bpf kmod include >"$TMP/known"
+ok "files that name machines" test -s "$TMP/known"
+sed -n '/^Add a processor$/,/^Add an RPN/p' HACKING |
+	grep -oE '(usr|bpf|kmod)/[A-Za-z0-9_./]*\.[chS]' |
+	sort -u >"$TMP/recipe"
+grep -vxFf "$TMP/recipe" "$TMP/known" |
+	grep -vE '(arch|entry|vmcore)_(x86|a64)[a-z_]*\.[ch]$' |
+	grep -vxE 'usr/(lib/hash\.c|tracefmt/format/text\.h)' >"$TMP/missing"
+is "$(cat "$TMP/missing")" "" "no others know one than 'Add a processor' has"
 tap_done

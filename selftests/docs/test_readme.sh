@@ -43,7 +43,7 @@ follow() {
 }
 
 section "Where to begin" "A worked example" begin
-section "A worked example" "The heap" worked
+section "A worked example" "From laptop to board" worked
 section "The heap" "What becomes of records" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
 is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
