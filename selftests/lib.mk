@@ -19,24 +19,31 @@ TOP	:= $(abspath $(or $(RASTRACE),$(SHARED)/..))
 ifeq ($(wildcard $(TOP)/include/rastrace.h)$(filter clean,$(MAKECMDGOALS)),)
 $(error RASTRACE=FOLDER has to say where rastrace is)
 endif
+include $(TOP)/scripts/cross.mk
+B	:= $(TOP)/build$(MACHINE:%=/%)
 SUBJECT	:= $(notdir $(CURDIR))
-OUTPUT	?= $(TOP)/build/selftests/$(SUBJECT)
+OUTPUT	?= $(TOP)/build$(MACHINE:%=/%)/selftests/$(SUBJECT)
 CC	?= gcc
 CFLAGS	?= -O2 -g
 
+# For other machines something else takes the place of the tests in X86_ONLY, and
+# programs in there aren't built.
+ifneq ($(X86_ONLY),)
+ELSEWHERE := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),,$(X86_ONLY))
+endif
 TEST_SRC := $(wildcard test_*.c live_*.c)
 TEST_PROGS ?= $(wildcard test_*.sh live_*.sh)
 TEST_GEN_PROGS ?= $(TEST_SRC:.c=)
-TEST_GEN_FILES ?= $(patsubst %.c,%,$(filter-out $(TEST_SRC),$(wildcard *.c)))
+TEST_GEN_FILES ?= $(filter-out $(ELSEWHERE),\
+		  $(patsubst %.c,%,$(filter-out $(TEST_SRC),$(wildcard *.c))))
 TEST_FILES ?= $(filter-out Makefile config settings %.d $(TEST_PROGS) \
 	      $(TEST_GEN_PROGS) $(TEST_GEN_FILES),$(wildcard *))
 
-B	:= $(TOP)/build
 ARCHIVES := $(B)/trcust.a $(B)/heapmon.a $(B)/trace.a $(B)/tracefmt.a \
 	    $(B)/lib.a
 TEST_LIBS = -Wl,--start-group $(wildcard $(ARCHIVES)) -Wl,--end-group \
-	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -liberty -llzma -lzstd \
-	    -lm -pthread
+	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -lcapstone -liberty \
+	    -llzma -lzstd -lm -pthread
 override CPPFLAGS += -D_GNU_SOURCE -DRASTRACE_VERSION='"test"' -MMD -MP \
 		     -I$(TOP)/include -I$(TOP) -I$(SHARED)
 override CFLAGS += -Wall -Wextra -Wno-unused-parameter \
@@ -54,7 +61,9 @@ $(addprefix $(OUTPUT)/,$(TEST_GEN_PROGS)): $(OUTPUT)/%: %.c \
 		$(wildcard $(ARCHIVES))
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ \
+		$(if $(filter $*,$(ELSEWHERE)),$(SHARED)/x86_only.c,$<) \
+		$(TEST_LIBS) $(LDLIBS)
 
 $(addprefix $(OUTPUT)/,$(TEST_GEN_FILES)): $(OUTPUT)/%: %.c
 	@mkdir -p $(@D)

@@ -19,7 +19,8 @@ if [ -z "${TOP-}" ]; then
 	[ -d "$TOP/build" ] || TOP=${TOP%/*}
 fi
 BIN=${BIN:-$TOP/build/bin}
-PATH=$BIN:$PATH
+# behind all else the cross compilers that scripts/foreign has unpacked
+PATH=$BIN:$PATH:${RASTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/rastrace}/aarch64/bin
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rastrace.XXXXXX") || exit 1
 RASTRACE_RUN=$TMP/run
 export TOP BIN PATH TMP RASTRACE_RUN

@@ -9,7 +9,7 @@ make_caller() {
 	make_tdf "$TMP/app.tsf" <<TSF
 MODNAME=$TMP/caller
 MAJOR=196
-TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", REGS=(EDI)
+TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", REGS=($ARG1_32)
 TSF
 }
 

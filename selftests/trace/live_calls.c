@@ -18,8 +18,6 @@
 #define BREG		0x70
 #define NE		0x2e
 #define LIT		0x30
-#define RAX		0
-#define RDI		5
 
 uint64_t give(uint64_t n);
 uint64_t clear(uint64_t n);
@@ -41,23 +39,43 @@ void inside_run(void)
 		inside();
 }
 
+/* The argument into a register that calls keep, that into the result, with
+ * 0x1000 added, or as it is; the result into that and the argument */
+#ifdef __x86_64__
+#define CALL(to)	"call " to "\n"
+#define JUMP(to)	"jmp " to "\n"
+#define DO_KEEP		"mov %rdi, %rbx\n"
+#define DO_GIVE		"lea 0x1000(%rbx), %rax\n mov $7, %edi\n"
+#define DO_KEPT		"mov %rbx, %rax\n"
+#define DO_PASS		"mov %rax, %rbx\n mov %rax, %rdi\n"
+#define DO_ONE		"mov $1, %eax\n"
+#define DO_ODD		"or $1, %rdi\n"
+#else
+#define CALL(to)	"bl " to "\n"
+#define JUMP(to)	"b " to "\n"
+#define DO_KEEP		"mov x19, x0\n"
+#define DO_GIVE		"add x0, x19, #0x1000\n"
+#define DO_KEPT		"mov x0, x19\n"
+#define DO_PASS		"mov x19, x0\n"
+#define DO_ONE		"mov w0, #1\n"
+#define DO_ODD		"orr x0, x0, #1\n"
+#endif
+#define RETURN		MACHINE_POP "ret\n"
 #define FUNCTION(name, body) \
-	".globl " name "\n.type " name ", @function\n" \
-	name ": push %rbx\n " body "\n"
+	".globl " name "\n.type " name ", %function\n" \
+	name ": " MACHINE_PUSH body
 __asm__(".text\n"
-	FUNCTION("give", "mov %rdi, %rbx\n call inside_run\n"
-		 "lea 0x1000(%rbx), %rax\n mov $7, %edi\n pop %rbx\n ret")
-	FUNCTION("clear", "call give\n pop %rbx\n ret")
-	FUNCTION("jumper", "pop %rbx\n jmp clear")
-	FUNCTION("leaver", "call inside_run\n mov $1, %eax\n pop %rbx\n ret")
-	FUNCTION("named", "or $1, %rdi\n call give\n pop %rbx\n ret")
-	FUNCTION("named_array", "pop %rbx\n jmp named")
-	FUNCTION("take", "pop %rbx\n ret")
-	FUNCTION("take_jump", "pop %rbx\n jmp take")
-	FUNCTION("take_call", "call take_jump\n pop %rbx\n ret")
-	FUNCTION("give_and_take", "call give\n mov %rax, %rbx\n"
-		 "mov %rax, %rdi\n call take\n mov %rbx, %rax\n"
-		 "pop %rbx\n ret"));
+	FUNCTION("give", DO_KEEP CALL("inside_run") DO_GIVE RETURN)
+	FUNCTION("clear", CALL("give") RETURN)
+	FUNCTION("jumper", MACHINE_POP JUMP("clear"))
+	FUNCTION("leaver", CALL("inside_run") DO_ONE RETURN)
+	FUNCTION("named", DO_ODD CALL("give") RETURN)
+	FUNCTION("named_array", MACHINE_POP JUMP("named"))
+	FUNCTION("take", RETURN)
+	FUNCTION("take_jump", MACHINE_POP JUMP("take"))
+	FUNCTION("take_call", CALL("take_jump") RETURN)
+	FUNCTION("give_and_take", CALL("give") DO_PASS CALL("take") DO_KEPT
+		 RETURN));
 
 /* Minors */
 enum {
@@ -82,18 +100,19 @@ static void call_add(struct self_tdf *tdf, const void *function,
 
 	point->flags = TDF_POINT_CALL;
 	point->level = level;
-	self_site(tdf, function, 1)->flags = TDF_SITE_CALL;
+	self_site(tdf, function, MACHINE_PUSH_BYTES)->flags = TDF_SITE_CALL;
 	if (!returns) {
-		self_stmt(tdf, value(TDF_STMT_SIZE), SELF_RPN(BREG + RDI, 0));
+		self_stmt(tdf, value(TDF_STMT_SIZE),
+			  SELF_RPN(BREG + MACHINE_ARG1, 0));
 		return;
 	}
-	self_site(tdf, function, 1)->flags = TDF_SITE_RETURN;
+	self_site(tdf, function, MACHINE_PUSH_BYTES)->flags = TDF_SITE_RETURN;
 	self_stmt(tdf, (struct tdf_stmt){ .kind = TDF_STMT_IF },
-		  SELF_RPN(BREG + RAX, 0, LIT, NE));
+		  SELF_RPN(BREG + MACHINE_RESULT, 0, LIT, NE));
 	self_stmt(tdf, value(TDF_STMT_RAW | TDF_STMT_BLOCK),
-		  SELF_RPN(BREG + RAX, 0));
+		  SELF_RPN(BREG + MACHINE_RESULT, 0));
 	self_stmt(tdf, value(TDF_STMT_RAW | TDF_STMT_SIZE),
-		  SELF_RPN(ENTRY_VALUE, 1, REG + RDI));
+		  SELF_RPN(ENTRY_VALUE, 1, REG + MACHINE_ARG1));
 }
 
 static void release_add(struct self_tdf *tdf, const void *function,
@@ -103,9 +122,9 @@ static void release_add(struct self_tdf *tdf, const void *function,
 
 	point->flags = TDF_POINT_RELEASE;
 	point->level = level;
-	self_site(tdf, function, 1);
+	self_site(tdf, function, MACHINE_PUSH_BYTES);
 	self_stmt(tdf, value(TDF_STMT_RAW | TDF_STMT_BLOCK),
-		  SELF_RPN(BREG + RDI, 0));
+		  SELF_RPN(BREG + MACHINE_ARG1, 0));
 	self_stmt(tdf, value(TDF_STMT_RAW), SELF_RPN(LIT));
 }
 

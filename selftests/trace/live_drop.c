@@ -16,7 +16,8 @@
 #define KEY	(-8)		/* in the programs' frame */
 
 void hit(void);
-__asm__(".text\n.globl hit\n.type hit,@function\nhit: push %rbp\n pop %rbp\n ret\n");
+__asm__(".text\n.globl hit\n.type hit, %function\n"
+	"hit: " MACHINE_PUSH MACHINE_POP "ret\n");
 
 static void tdf_write(void)
 {
@@ -24,7 +25,7 @@ static void tdf_write(void)
 
 	self_begin(&tdf);
 	self_point(&tdf);
-	self_site(&tdf, hit, 1);
+	self_site(&tdf, hit, MACHINE_PUSH_BYTES);
 	self_write(&tdf);
 }
 

@@ -10,12 +10,12 @@ mkdir "$TMP/cond" "$TMP/limits"
 make_tdf "$TMP/cond/cond.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=198
-TRACE MINOR=1, TP=.work, DESC="few", REGS=(EDI), IF=(\$rdi < 5)
+TRACE MINOR=1, TP=.work, DESC="few", REGS=($ARG1_32), IF=(\$$ARG1 < 5)
 TSF
 make_tdf "$TMP/limits/limits.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=199
-TRACE MINOR=1, TP=.work, DESC="first", REGS=(EDI), PASSCOUNT=2, MAXHITS=3
+TRACE MINOR=1, TP=.work, DESC="first", REGS=($ARG1_32), PASSCOUNT=2, MAXHITS=3
 TSF
 COND=$TMP/cond/cond.tdf LIMITS=$TMP/limits/limits.tdf
 

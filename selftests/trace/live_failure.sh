@@ -11,7 +11,7 @@ cp "$BUILT/life" "$TMP/life"
 make_tdf "$TMP/life.tsf" <<TSF
 MODNAME=$TMP/life
 MAJOR=195
-TRACE MINOR=1, TP=.work, DESC="work", REGS=(EDI)
+TRACE MINOR=1, TP=.work, DESC="work", REGS=($ARG1_32)
 TSF
 LIFE=$TMP/life.tdf
 status 0 "on" trace on "$LIFE"

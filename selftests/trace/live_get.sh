@@ -11,7 +11,7 @@ make_tdf "$TMP/app.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=197
 TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D at %{sym}",
-	FMT="text %P%S", REGS=(EDI, RIP), ASCIIZ32=(FRDX,DIRECT,20)
+	FMT="text %P%S", REGS=($ARG1_32, $IP), ASCIIZ32=(F$ARG3,DIRECT,20)
 TSF
 trace on "$TDF" || bail "nothing is armed"
 where=$(trace query | sed -n 's/.*work+0 (0x\([0-9a-f]*\)).*/\1/p' |
@@ -82,12 +82,12 @@ trace off --all
 make_tdf "$TMP/libc.tsf" <<TSF
 MODNAME=$libc
 MAJOR=7
-TRACE MINOR=5, TP=.exit, DESC="exit", FMT="at %{sym}", REGS=(RIP)
+TRACE MINOR=5, TP=.exit, DESC="exit", FMT="at %{sym}", REGS=($IP)
 TSF
 make_tdf "$TMP/where.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=8
-TRACE MINOR=5, TP=.work, DESC="work", FMT="at %{sym}", REGS=(RIP)
+TRACE MINOR=5, TP=.work, DESC="work", FMT="at %{sym}", REGS=($IP)
 TSF
 trace on "$TMP/where.tdf"
 trace on "$TMP/libc.tdf"
@@ -101,10 +101,10 @@ trace off --all
 
 # The kernel's addresses
 if [ -e /sys/bus/event_source/devices/kprobe ]; then
-	make_tdf "$TMP/kernel.tsf" <<'TSF'
+	make_tdf "$TMP/kernel.tsf" <<TSF
 MODNAME=vmlinux
 MAJOR=7
-TRACE MINOR=5, TP=.do_sys_openat2, DESC="open", FMT="at %{sym}", REGS=(RIP)
+TRACE MINOR=5, TP=.do_sys_openat2, DESC="open", FMT="at %{sym}", REGS=($IP)
 TSF
 	trace on --context=stack:3 "$TMP/kernel.tdf"
 	cat /proc/uptime >/dev/null
@@ -112,7 +112,7 @@ TSF
 	status 0 "get of the kernel's records" trace get "$TMP/kernel.ras"
 	tracefmt -q --no-symbols "$TMP/kernel.ras" >"$TMP/out" 2>&1
 	like "$(cat "$TMP/out")" '^at vmlinux\+0x[0-9A-F]+$' "the kernel's text is named"
-	like "$(cat "$TMP/out")" '^  FFFFFFFF[0-9A-F]{8}  vmlinux\+0x[0-9A-F]+$' \
+	like "$(cat "$TMP/out")" '^  FFFF[0-9A-F]{12}  vmlinux\+0x[0-9A-F]+$' \
 		"and callers in it"
 	trace off --all
 else

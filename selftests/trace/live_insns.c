@@ -9,16 +9,14 @@
  * In guests it is a part of the forms, unless RASTRACE_INSNS_ALL is set.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include "hit_count.h"
 #include "insns_list.h"
 #include "rastrace/tdf.h"
-#include "usr/lib/sysbpf.h"
 #include "arch_x86.h"
 
 #define SHOWN		20	/* forms of a kind that are named */
@@ -58,8 +56,7 @@ struct suite {
 	char code[64], forms[64], outcome[64];
 	int to, from;		/* the runner */
 	pid_t pid;
-	int map, program, perf_type;
-	bool multi;
+	struct hit_count hits;
 	int *links;
 	uint64_t stepped;	/* cycles of most that are stepped */
 };
@@ -219,90 +216,10 @@ static void suite_end(struct suite *s)
 	unlink(s->outcome);
 }
 
-#define INSN(c, d, s, o, i) \
-	{ .code = c, .dst_reg = d, .src_reg = s, .off = o, .imm = i }
-
-static int multi_attach(const struct suite *s, size_t index)
-{
-	uint64_t offset = index * INSNS_SLOT, cookie = index;
-	struct sysbpf_multi multi = {
-		.offsets = &offset, .cookies = &cookie, .count = 1,
-	};
-
-	return sysbpf_multi_link(s->program, s->code, &multi);
-}
-
-/* counts[cookie]++ */
-static void program_load(struct suite *s)
-{
-	struct bpf_insn insns[] = {
-		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie),
-		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 0, -4, 0),
-		INSN(BPF_LD | BPF_IMM | BPF_DW, 1, BPF_PSEUDO_MAP_FD, 0, 0),
-		INSN(0, 0, 0, 0, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
-		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
-		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
-		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 0, 1, 0, BPF_ADD),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
-		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
-	};
-	struct sysbpf_program program = {
-		.insns = insns, .count = sizeof(insns) / sizeof(insns[0]),
-		.attach_type = SYSBPF_UPROBE_MULTI,
-	};
-	static char log[8192];
-	int link;
-
-	s->map = sysbpf_array_create("insns", 8, s->corpus.count);
-	insns[2].imm = s->map;
-	s->program = sysbpf_program_load(&program, NULL, 0);
-	link = multi_attach(s, 0);
-	close(link);
-	s->multi = link >= 0;
-	if (!s->multi) {	/* before 6.6 */
-		close(s->program);
-		program.attach_type = 0;
-		s->program = sysbpf_program_load(&program, log, sizeof(log));
-	}
-	if (s->map < 0 || s->program < 0)
-		tap_bail("program: %s\n%s", strerror(-s->program), log);
-}
-
-static int perf_attach(const struct suite *s, size_t index)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = s->perf_type,
-		.config1 = (uintptr_t)s->code, .config2 = index * INSNS_SLOT,
-	};
-	int link, event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
-				  PERF_FLAG_FD_CLOEXEC);
-
-	if (event < 0)
-		return -errno;
-	link = sysbpf_perf_link(s->program, event, index);
-	close(event);
-	return link;
-}
-
-static int perf_type_read(void)
-{
-	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
-	int type = -1;
-
-	if (!file || fscanf(file, "%d", &type) != 1)
-		type = -1;
-	if (file)
-		fclose(file);
-	return type;
-}
-
 /* Without uprobe_multi links (before 6.6) each takes 80 ms to remove. */
 static bool is_left_out(const struct suite *s, size_t index)
 {
-	return !s->multi && !s->subjects[index].insn.user_refused &&
+	return !s->hits.multi && !s->subjects[index].insn.user_refused &&
 	       index % 4 && !getenv("RASTRACE_INSNS_ALL");
 }
 
@@ -314,8 +231,7 @@ static void subject_attach(struct suite *s, size_t index)
 	if (is_left_out(s, index))
 		subject->verdict = NOT_TRIED;
 	if (subject->verdict != NOT_TRIED) {
-		link = s->multi ? multi_attach(s, index) :
-				  perf_attach(s, index);
+		link = hit_count_attach(&s->hits, index * INSNS_SLOT, index);
 		if (link == -EMFILE || link == -ENOMEM)
 			tap_bail("link: %s", strerror(-link));
 		if (link < 0) {
@@ -372,8 +288,7 @@ static void work_all(struct suite *s, void (*work)(struct suite *s,
 
 static void suite_attach(struct suite *s)
 {
-	program_load(s);
-	s->perf_type = perf_type_read();
+	hit_count_open(&s->hits, s->code, s->corpus.count, 0);
 	s->links = calloc(s->corpus.count, sizeof(*s->links));
 	work_all(s, subject_attach);
 }
@@ -381,10 +296,9 @@ static void suite_attach(struct suite *s)
 static void suite_detach(struct suite *s)
 {
 	for (size_t i = 0; i < s->corpus.count; i++)
-		sysbpf_map_lookup(s->map, i, &s->subjects[i].hits);
+		s->subjects[i].hits = hit_count_read(&s->hits, i);
 	work_all(s, subject_detach);
-	close(s->program);
-	close(s->map);
+	hit_count_close(&s->hits);
 	free(s->links);
 }
 

@@ -9,14 +9,14 @@ cp "$TARGET" "$TMP/target"
 make_tdf "$TMP/app.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=197
-TRACE MINOR=1, TP=.work, DESC="work", REGS=(EDI), MAXHITS=3
-TRACE MINOR=2, TP=.many_0, DESC="many", REGS=(EDI)
+TRACE MINOR=1, TP=.work, DESC="work", REGS=($ARG1_32), MAXHITS=3
+TRACE MINOR=2, TP=.many_0, DESC="many", REGS=($ARG1_32)
 TSF
 make_tdf "$TMP/hot.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=196
-TRACE MINOR=1, TP=.work, DESC="work", REGS=(EDI)
-TRACE MINOR=2, TP=.many_1, DESC="never passed", REGS=(EDI)
+TRACE MINOR=1, TP=.work, DESC="work", REGS=($ARG1_32)
+TRACE MINOR=2, TP=.many_1, DESC="never passed", REGS=($ARG1_32)
 TSF
 HOT=$TMP/hot.tdf
 

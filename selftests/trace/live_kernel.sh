@@ -12,18 +12,18 @@ cd "$TMP" || exit 1
 
 # do_sys_openat2(int dfd, const char __user *filename, struct open_how *how):
 # how is on the kernel's stack, and begins with the flags, 64 bits
-make_tdf enter.tsf <<'TSF'
+make_tdf enter.tsf <<TSF
 MODNAME=vmlinux
 MAJOR=20
 TRACE MINOR=1, TP=.do_sys_openat2, DESC="open", FMT="flags %P%L",
-	MEM64=(FRDX,DIRECT,8), REGS=(EDI), FMT="directory %D"
+	MEM64=(F$ARG3,DIRECT,8), REGS=($ARG1_32), FMT="directory %D"
 TRACE MINOR=2, TP=.do_sys_openat2,RETEP=CALLER, DESC="opened",
-	FMT="result %L", REGS=(RAX)
+	FMT="result %L", REGS=($RESULT)
 TSF
-make_tdf second.tsf <<'TSF'
+make_tdf second.tsf <<TSF
 MODNAME=vmlinux
 MAJOR=21
-TRACE MINOR=1, TP=.do_sys_openat2, DESC="second", REGS=(EDI)
+TRACE MINOR=1, TP=.do_sys_openat2, DESC="second", REGS=($ARG1_32)
 TSF
 
 # opens N: as many files that are there, and one that isn't
@@ -57,7 +57,9 @@ is "$second" 12 "likewise the second"
 is "$returned" "$first" "each has returned"
 like "$(cat out)" "^result 0000 ?0000 ?0000 ?000[3-9A-F]$" "a descriptor"
 like "$(cat out)" "^result FFFF ?FFFF ?FFFF ?FFFE$" "-ENOENT"
-like "$(cat out)" "^flags 0000 ?0000 ?0000 ?8000$" "O_RDONLY | O_LARGEFILE"
+# numbers differ between machines
+like "$(cat out)" "^flags 0000 ?0000 ?(0000 ?8000|0002 ?0000)$" \
+	"O_RDONLY | O_LARGEFILE"
 like "$(cat out)" "^directory FFFF FF9C$" "AT_FDCWD"
 unlike "$(cat out)" "not readable|not traced" "everything could be read"
 trace clear

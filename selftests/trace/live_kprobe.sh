@@ -5,10 +5,10 @@
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
-make_tdf "$TMP/kernel.tsf" <<'TSF'
+make_tdf "$TMP/kernel.tsf" <<TSF
 MODNAME=vmlinux
 MAJOR=7
-TRACE MINOR=5, TP=.do_sys_openat2, DESC="open", FMT="fd %D", REGS=(EDI)
+TRACE MINOR=5, TP=.do_sys_openat2, DESC="open", FMT="fd %D", REGS=($ARG1_32)
 TSF
 
 if [ ! -e /sys/bus/event_source/devices/kprobe ]; then

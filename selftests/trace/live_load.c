@@ -20,20 +20,32 @@
 #define POINTS		2
 #define FACTOR		0x9e3779b97f4a7c15ULL
 #define MEMORY		96
+#define BREG		0x70	/* DW_OP_breg0 */
 
 struct payload {
 	uint64_t words[MEMORY / 8];
 };
 
-/* The probed instruction of `hit_push` is emulated, that of `hit_mov` is
+/* The probed instruction of `hit_cheap` is emulated, that of `hit_mov` is
  * single-stepped; both pass the arguments on. */
-void hit_push(uint64_t n, const struct payload *p, const char *s);
+void hit_cheap(uint64_t n, const struct payload *p, const char *s);
 void hit_mov(uint64_t n, const struct payload *p, const char *s);
+#ifdef __x86_64__
+#define CHEAP		"push %rbp\n pop %rbp\n ret\n"
+#define CHEAP_BYTES	1
+#define MOV		"mov %rdi, %rax\n ret\n"
+#define MOV_BYTES	3
+#else
+#define CHEAP		"adr x9, .\n ret\n"
+#define CHEAP_BYTES	4
+#define MOV		"mov x9, x0\n ret\n"
+#define MOV_BYTES	4
+#endif
 __asm__(".text\n"
-	".globl hit_push\n.type hit_push,@function\n"
-	"hit_push: push %rbp\n pop %rbp\n ret\n"
-	".globl hit_mov\n.type hit_mov,@function\n"
-	"hit_mov: mov %rdi, %rax\n ret\n");
+	".globl hit_cheap\n.type hit_cheap, %function\n"
+	"hit_cheap: " CHEAP
+	".globl hit_mov\n.type hit_mov, %function\n"
+	"hit_mov: " MOV);
 
 static volatile bool stop;
 static uint64_t hits[THREADS][POINTS];
@@ -41,7 +53,7 @@ static uint64_t hits[THREADS][POINTS];
 static void point_add(struct self_tdf *tdf, void *function, int length)
 {
 	static const struct tdf_stmt stmts[] = {
-		{ .kind = TDF_STMT_REG, .reg = 5, .reg_bytes = 8 },
+		{ .kind = TDF_STMT_REG, .reg = MACHINE_ARG1, .reg_bytes = 8 },
 		{ .kind = TDF_STMT_MEM, .length = MEMORY },
 		{ .kind = TDF_STMT_ASCIIZ, .length = 40 },
 	};
@@ -49,8 +61,8 @@ static void point_add(struct self_tdf *tdf, void *function, int length)
 	self_point(tdf);
 	self_site(tdf, function, length);
 	self_stmt(tdf, stmts[0], NULL, 0);
-	self_stmt(tdf, stmts[1], SELF_RPN(0x74, 0));	/* breg4: rsi */
-	self_stmt(tdf, stmts[2], SELF_RPN(0x71, 0));	/* breg1: rdx */
+	self_stmt(tdf, stmts[1], SELF_RPN(BREG + MACHINE_ARG2, 0));
+	self_stmt(tdf, stmts[2], SELF_RPN(BREG + MACHINE_ARG3, 0));
 }
 
 static void tdf_write(void)
@@ -58,8 +70,8 @@ static void tdf_write(void)
 	static struct self_tdf tdf;
 
 	self_begin(&tdf);
-	point_add(&tdf, hit_push, 1);
-	point_add(&tdf, hit_mov, 3);
+	point_add(&tdf, hit_cheap, CHEAP_BYTES);
+	point_add(&tdf, hit_mov, MOV_BYTES);
 	self_write(&tdf);
 }
 
@@ -81,7 +93,7 @@ static void *hammer(void *context)
 
 	for (uint64_t n = (count - hits[0]) << 40; !stop; n++) {
 		payload_fill(&p, s, n);
-		hit_push(n, &p, s);
+		hit_cheap(n, &p, s);
 		count[0]++;
 		if (n & 7)
 			continue;

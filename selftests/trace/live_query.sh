@@ -89,7 +89,7 @@ trace off --all
 make_tdf "$TMP/most.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=196
-TRACE MINOR=1, TP=.work, DESC="most", REGS=(EDI), MAXHITS=3
+TRACE MINOR=1, TP=.work, DESC="most", REGS=($ARG1_32), MAXHITS=3
 TSF
 trace on "$TMP/most.tdf"
 like "$(trace query)" "^keeper: .*MAXHITS" "the keeper and what it is for"
@@ -108,16 +108,16 @@ trace off --all
 make_tdf "$TMP/beside.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=195
-TRACE MINOR=1, TP=.many_3+1, REGS=(RDI)
-TRACE MINOR=2, TP=.many_4,RETEP=CALLER, REGS=(EAX)
+TRACE MINOR=1, TP=.many_3+$MANY_SECOND, REGS=($ARG1)
+TRACE MINOR=2, TP=.many_4,RETEP=CALLER, REGS=($RESULT_32)
 TSF
 trace on "$TMP/beside.tdf"
 trace query beside >"$TMP/query"
 like "$(cat "$TMP/query")" \
-	" many_3\+1: many_3\+0 \(0x[0-9a-f]+\) for 0x[0-9a-f]+, push %rbp, emulated, some 200 ns$" \
+	" many_3\+$MANY_SECOND: many_3\+0 \(0x[0-9a-f]+\) for 0x[0-9a-f]+, $MANY, emulated, some 200 ns$" \
 	"both addresses"
 like "$(cat "$TMP/query")" \
-	" many_4\+0 \(0x[0-9a-f]+\) at the return, push %rbp, emulated, some 300 ns$" \
+	" many_4\+0 \(0x[0-9a-f]+\) at the return, $MANY, emulated, some 300 ns$" \
 	"a return probe"
 is "$(trace query --json beside | grep -c '"at_return": true')" 1 \
 	"  and in JSON"
@@ -126,14 +126,14 @@ trace query --json "beside(1)" >"$TMP/query"
 member() {
 	sed -n 's/^ *"'"$1"'": "0x\([0-9a-f]*\)",$/\1/p' "$TMP/query"
 }
-is "$(member nominal)" "$(printf %x $((0x$(member address) + 1)))" \
+is "$(member nominal)" "$(printf %x $((0x$(member address) + MANY_SECOND)))" \
 	"  and in JSON"
 like "$(trace show "$TMP/beside.tdf")" \
-	", address 0x$(member address), values as at 0x$(member nominal), .* 55 \(push %rbp\), emulated, some 200 ns$" \
+	", address 0x$(member address), values as at 0x$(member nominal), .* [0-9a-f ]+ \($MANY\), emulated, some 200 ns$" \
 	"  and of a file"
 trace off --all
 like "$(trace on -n "$TMP/beside.tdf")" \
-	" many_3\+0 \(0x$(member address)\) with the values of 0x$(member nominal), push %rbp, " \
+	" many_3\+0 \(0x$(member address)\) with the values of 0x$(member nominal), $MANY, " \
 	"  and before it is armed"
 
 # Several sites
@@ -145,7 +145,7 @@ if command -v cc >/dev/null; then
 	make_tdf "$TMP/two.tsf" <<-TSF
 	MODNAME=$TMP/two
 	MAJOR=195
-	TRACE MINOR=1, TP=.two,RETEP=EXIT, REGS=(RDI)
+	TRACE MINOR=1, TP=.two,RETEP=EXIT, REGS=($ARG1)
 	TSF
 	trace on "$TMP/two.tdf"
 	like "$(trace query)" " two,RETEP=EXIT: two\+.*, and 1 more$" \

@@ -6,6 +6,7 @@
 . "$TOP/selftests/trace/target.sh"
 need_root
 programs=$TOP/build/selftests/trace
+[ -e "$programs/segments" ] || skip_all "there are no segments"
 
 # look PROGRAM [ARGUMENT]: run it traced; the statements are on stdin, one a
 # line behind its name and its format

@@ -19,11 +19,6 @@
 #define LIT	0x30
 #define BREG	0x70
 #define BREGX	0x92
-#define RAX	0
-#define RDX	1
-#define RSI	4
-#define RDI	5
-#define FS_BASE	58
 
 #define RECORDS	256
 
@@ -36,12 +31,17 @@ void with_thread(void);
 void with_limits(uint64_t n);
 void with_condition(uint64_t n);
 void with_fault(uint64_t n, const void *p);
+#ifdef __x86_64__
+#define RETURN_ODD	"lea 1(%rdi,%rdi), %rax\n"
+#else
+#define RETURN_ODD	"add x0, x0, x0\n add x0, x0, #1\n"
+#endif
 #define FUNCTION(name, body) \
-	".globl " name "\n.type " name ", @function\n" \
-	name ": push %rbp\n pop %rbp\n " body " ret\n"
+	".globl " name "\n.type " name ", %function\n" \
+	name ": " MACHINE_PUSH MACHINE_POP body "ret\n"
 __asm__(".text\n"
 	FUNCTION("site_a", "") FUNCTION("site_b", "") FUNCTION("site_c", "")
-	FUNCTION("returns", "lea 1(%rdi,%rdi), %rax\n")
+	FUNCTION("returns", RETURN_ODD)
 	FUNCTION("with_semaphore", "") FUNCTION("with_thread", "")
 	FUNCTION("with_limits", "") FUNCTION("with_condition", "")
 	FUNCTION("with_fault", ""));
@@ -82,13 +82,13 @@ static void sites_add(struct self_tdf *tdf)
 	struct tdf_site *b, *c;
 
 	self_point(tdf);
-	self_site(tdf, site_a, 1);
-	self_stmt(tdf, value(0, 8), SELF_RPN(BREG + RDI, 0));
+	self_site(tdf, site_a, MACHINE_PUSH_BYTES);
+	self_stmt(tdf, value(0, 8), SELF_RPN(BREG + MACHINE_ARG1, 0));
 	self_stmt(tdf, value(0, 2), SELF_RPN(LIT + 10));
-	b = self_site(tdf, site_b, 1);
+	b = self_site(tdf, site_b, MACHINE_PUSH_BYTES);
 	self_stmt(tdf, absent, NULL, 0);
 	self_stmt(tdf, value(0, 2), SELF_RPN(LIT + 11));
-	c = self_site(tdf, site_c, 1);
+	c = self_site(tdf, site_c, MACHINE_PUSH_BYTES);
 	c->first_stmt = b->first_stmt;
 	c->stmts = b->stmts;
 	c->flags = TDF_SITE_TAIL_CALL;
@@ -101,35 +101,33 @@ static void return_add(struct self_tdf *tdf, bool with_global)
 
 	memcpy(rpn + 1, &place.address, 8);
 	self_point(tdf);
-	self_site(tdf, returns, 1)->flags = TDF_SITE_RETURN;
-	self_stmt(tdf, value(TDF_STMT_RAW, 8), SELF_RPN(BREG + RAX, 0));
+	self_site(tdf, returns, MACHINE_PUSH_BYTES)->flags = TDF_SITE_RETURN;
+	self_stmt(tdf, value(TDF_STMT_RAW, 8),
+		  SELF_RPN(BREG + MACHINE_RESULT, 0));
 	if (with_global)
 		self_stmt(tdf, memory(8), rpn, sizeof(rpn));
 }
 
 static void thread_add(struct self_tdf *tdf)
 {
-	uint64_t base;
-	int64_t offset;
+	int64_t offset = (uintptr_t)&thread_local - machine_thread();
 
-	__asm__("mov %%fs:0, %0" : "=r"(base));
-	offset = (uintptr_t)&thread_local - base;
 	self_point(tdf);
-	self_site(tdf, with_thread, 1);
+	self_site(tdf, with_thread, MACHINE_PUSH_BYTES);
 	self_stmt(tdf, memory(8),
-		  SELF_RPN(BREGX, FS_BASE, (offset & 0x7f) | 0x80,
+		  SELF_RPN(BREGX, MACHINE_THREAD, (offset & 0x7f) | 0x80,
 			   (offset >> 7 & 0x7f) | 0x80, offset >> 14 & 0x7f));
 }
 
 static void fault_add(struct self_tdf *tdf)
 {
 	struct tdf_stmt last = {
-		.kind = TDF_STMT_REG, .reg = RDI, .reg_bytes = 8,
+		.kind = TDF_STMT_REG, .reg = MACHINE_ARG1, .reg_bytes = 8,
 	};
 
 	self_point(tdf)->flags = TDF_POINT_CONTINUE;
-	self_site(tdf, with_fault, 1);
-	self_stmt(tdf, memory(8), SELF_RPN(BREG + RSI, 0));
+	self_site(tdf, with_fault, MACHINE_PUSH_BYTES);
+	self_stmt(tdf, memory(8), SELF_RPN(BREG + MACHINE_ARG2, 0));
 	self_stmt(tdf, last, NULL, 0);
 }
 
@@ -144,18 +142,19 @@ static void tdf_write(bool with_global)
 	sites_add(&tdf);
 	return_add(&tdf, with_global);
 	self_point(&tdf);
-	self_site(&tdf, with_semaphore, 1)->semaphore =
+	self_site(&tdf, with_semaphore, MACHINE_PUSH_BYTES)->semaphore =
 		self_place((void *)&semaphore).offset;
 	thread_add(&tdf);
 	limits = self_point(&tdf);
 	limits->passcount = 5;
 	limits->maxhits = 20;
-	self_site(&tdf, with_limits, 1);
-	self_stmt(&tdf, value(0, 8), SELF_RPN(BREG + RDI, 0));
+	self_site(&tdf, with_limits, MACHINE_PUSH_BYTES);
+	self_stmt(&tdf, value(0, 8), SELF_RPN(BREG + MACHINE_ARG1, 0));
 	self_point(&tdf);
-	self_site(&tdf, with_condition, 1);
-	self_stmt(&tdf, condition, SELF_RPN(BREG + RDI, 0, LIT + 3, EQ));
-	self_stmt(&tdf, value(0, 8), SELF_RPN(BREG + RDI, 0));
+	self_site(&tdf, with_condition, MACHINE_PUSH_BYTES);
+	self_stmt(&tdf, condition,
+		  SELF_RPN(BREG + MACHINE_ARG1, 0, LIT + 3, EQ));
+	self_stmt(&tdf, value(0, 8), SELF_RPN(BREG + MACHINE_ARG1, 0));
 	fault_add(&tdf);
 	self_write(&tdf);
 }
@@ -437,16 +436,17 @@ static void check_kernel(void)
 
 	self_begin(&tdf);
 	tdf.module = (struct tdf_module){
-		.path = SYMBOL, .name = SYMBOL, .machine = EM_X86_64,
+		.path = SYMBOL, .name = SYMBOL, .machine = MACHINE_ELF,
 		.elf_class = ELFCLASS64, .kind = TDF_MODULE_KERNEL,
 	};
-	strcpy(tdf.strings + SYMBOL, "__x64_sys_getpgid");
+	strcpy(tdf.strings + SYMBOL, MACHINE_SYSCALL "getpgid");
 	self_point(&tdf);
-	*self_site(&tdf, site_a, 1) = (struct tdf_site){
+	*self_site(&tdf, site_a, MACHINE_PUSH_BYTES) = (struct tdf_site){
 		.symbol = SYMBOL, .cost = TDF_COST_UNKNOWN,
 		.flags = TDF_SITE_RETURN,
 	};
-	self_stmt(&tdf, value(TDF_STMT_RAW, 8), SELF_RPN(BREG + RAX, 0));
+	self_stmt(&tdf, value(TDF_STMT_RAW, 8),
+		  SELF_RPN(BREG + MACHINE_RESULT, 0));
 	self_write(&tdf);
 	if (trace_on("", text, sizeof(text))) {
 		if (strstr(text, "this kernel has no kprobes"))
@@ -470,10 +470,10 @@ static void check_semaphores(void)
 
 	self_begin(&tdf);
 	self_point(&tdf);
-	self_site(&tdf, with_semaphore, 1)->semaphore =
+	self_site(&tdf, with_semaphore, MACHINE_PUSH_BYTES)->semaphore =
 		self_place((void *)&semaphore).offset;
 	self_point(&tdf);
-	self_site(&tdf, with_semaphore, 1);
+	self_site(&tdf, with_semaphore, MACHINE_PUSH_BYTES);
 	self_write(&tdf);
 	tap_ok(trace_on("", text, sizeof(text)) &&
 	       strstr(text, "tracepoint 2 ('')") &&
@@ -490,7 +490,7 @@ static void check_no_semaphore(void)
 
 	self_begin(&tdf);
 	self_point(&tdf);
-	self_site(&tdf, with_semaphore, 1)->semaphore =
+	self_site(&tdf, with_semaphore, MACHINE_PUSH_BYTES)->semaphore =
 		self_place(&global).offset;
 	self_write(&tdf);
 	tap_ok(trace_on("", text, sizeof(text)) &&

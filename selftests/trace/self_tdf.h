@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
+#include "machine.h"
 #include "tap.h"
 #include "usr/lib/hash.h"
 #include "usr/lib/identity.h"
@@ -88,7 +89,7 @@ static inline void self_begin(struct self_tdf *tdf)
 		tap_bail("cannot identify this program");
 	close(fd);
 	tdf->module = (struct tdf_module){
-		.path = 1, .name = 1, .machine = EM_X86_64,
+		.path = 1, .name = 1, .machine = MACHINE_ELF,
 		.elf_class = ELFCLASS64, .kind = TDF_MODULE_USER,
 		.id_kind = id.kind, .id_length = id.length,
 	};

@@ -18,10 +18,16 @@ struct outer {
 int work(int n, struct outer *outer, const char *text);
 void many_0(void);
 
+/* One that is cheap to probe, and then one that isn't */
+#ifdef __x86_64__
+#define MANY	"push %rbp\n pop %rbp\n"
+#else
+#define MANY	"adr x9, .\n mov x10, x9\n"
+#endif
 __asm__(".altmacro\n"
 	".macro many n\n"
-	".globl many_\\n\n.type many_\\n,@function\n"
-	"many_\\n: push %rbp\n pop %rbp\n ret\n.size many_\\n,.-many_\\n\n"
+	".globl many_\\n\n.type many_\\n,%function\n"
+	"many_\\n: " MANY " ret\n.size many_\\n,.-many_\\n\n"
 	".endm\n"
 	".text\n.set i,0\n"
 	".rept 5000\n many %i\n .set i,i+1\n.endr\n");

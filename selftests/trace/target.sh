@@ -1,8 +1,16 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # What the shell tests of trace share: a program to trace and its TDF.
+. "$TOP/selftests/registers.sh"
 TARGET=$TOP/build/selftests/trace/target
 export TDF="$TMP/app.tdf"
+# The first instruction of many_0 and so on: how it is written, where the second
+# one is
+case $(uname -m) in
+aarch64) MANY='adr x9, [^,]*' MANY_SECOND=4 ;;
+*) MANY='push %rbp' MANY_SECOND=1 ;;
+esac
+export MANY MANY_SECOND
 
 # Links may go in the background for a while: don't wait for them.
 cleanup() {
@@ -23,8 +31,8 @@ make_app() {
 MODNAME=$TMP/target
 MAJOR=197
 TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", FMT="inner %P%D",
-	FMT="text %P%S", REGS=(EDI), MEM32=(FRSI+8,INDIRECT,4),
-	ASCIIZ32=(FRDX,DIRECT,20)
+	FMT="text %P%S", REGS=($ARG1_32), MEM32=(F$ARG2+8,INDIRECT,4),
+	ASCIIZ32=(F$ARG3,DIRECT,20)
 TSF
 }
 
@@ -36,7 +44,7 @@ make_many() {
 		echo "MODNAME=$TMP/target"
 		echo "MAJOR=198"
 		while [ $i -lt "$1" ]; do
-			echo "TRACE TP=.many_$i, DESC=\"many $i\", REGS=(EDI)"
+			echo "TRACE TP=.many_$i, DESC=\"many $i\", REGS=($ARG1_32)"
 			i=$((i + 1))
 		done
 	} | make_tdf "$TMP/many.tsf"

@@ -8,7 +8,7 @@ need_root
 make_app
 {
 	cat "$TMP/app.tsf"
-	echo 'TRACE MINOR=2, TP=.many_3, DESC="many", REGS=(EDI)'
+	echo "TRACE MINOR=2, TP=.many_3, DESC=\"many\", REGS=($ARG1_32)"
 } | make_tdf "$TMP/two.tsf"
 mv "$TMP/two.tdf" "$TDF"
 

@@ -4,10 +4,10 @@
 # $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/ and heapmon/, what
 # doesn't depend on the kernel is left out. GUEST_MODULE=1: with the kernel module,
 # built for it. $GUEST_SECONDS is how long it may take, $GUEST_FACTOR multiplies
-# the tests' own limits.
+# the tests' own limits. ARCH=aarch64: in a guest of that machine, with what
+# `make ARCH=aarch64 all selftests` has built for it, or builds now.
 TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
-BIN=${BIN:-$TOP/build/bin}
-guest=/rastrace
+guest=/rastrace arch=${ARCH:-$(uname -m)} build=$TOP/build
 kernel=$1
 shift
 
@@ -23,7 +23,7 @@ bail() {
 
 # The folder with the modules for the kernel, all in one
 build_module() {
-	built=$("$TOP/scripts/kbuild" "$kernel") || exit
+	built=$("$TOP/scripts/kbuild" --arch "$arch" "$kernel") || exit
 	folder=${built%/kmod}/modules
 	mkdir -p "$folder" && cp "$built"/*.ko "$built"/sample/*.ko \
 		"$built"/sample/*.tsf "$folder" &&
@@ -31,10 +31,10 @@ build_module() {
 }
 
 echo "TAP version 13"
-for program in qemu-system-x86_64 busybox cpio; do
-	command -v $program >/dev/null || skip_all "needs $program"
+for program in "qemu-system-$arch" busybox cpio; do
+	command -v "$program" >/dev/null || skip_all "needs $program"
 done
-reason=$("$TOP/scripts/vm" -k "$kernel" -n 2>&1)
+reason=$("$TOP/scripts/vm" --arch "$arch" -k "$kernel" -n 2>&1)
 case $? in
 0)	;;
 4)	skip_all "$(echo "$reason" | tail -n 1)" ;;
@@ -50,21 +50,32 @@ if [ -n "${GUEST_MODULE-}" ]; then
 	esac
 fi
 
-for folder in "$TOP"/build/selftests/*; do
+if [ "$arch" != "$(uname -m)" ]; then
+	build=$build/$arch BIN=$TOP/build/$arch/bin
+	reason=$("${0%/*}/cross_build.sh" "$arch" all selftests 2>&1)
+	case $? in
+	0)	;;
+	4)	skip_all "$(echo "$reason" | tail -n 1)" ;;
+	*)	echo "$reason" | sed 's/^/# /'
+		bail "the tests can't be built for $arch" ;;
+	esac
+fi
+
+for folder in "$build"/selftests/*; do
 	case $folder in
 	*/fuzz)	;;
 	*)	set -- "$@" -f "$folder:$guest/build/selftests/${folder##*/}" ;;
 	esac
 done
 for folder in lib lib32; do
-	[ -d "$TOP/build/$folder" ] &&
-		set -- "$@" -f "$TOP/build/$folder:$guest/build/$folder"
+	[ -d "$build/$folder" ] &&
+		set -- "$@" -f "$build/$folder:$guest/build/$folder"
 done
 set -f
 # shellcheck disable=SC2086
-exec "$TOP/scripts/vm" -k "$kernel" -M 1024 -t "${GUEST_SECONDS:-880}" \
-	-m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
-	-f "$BIN:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
+exec "$TOP/scripts/vm" --arch "$arch" -k "$kernel" -M 1024 \
+	-t "${GUEST_SECONDS:-880}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
+	-f "${BIN:-$build/bin}:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
 	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
 	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \
 	-x heapmon/live_top.sh -x heapmon/live_types.sh \
