@@ -413,6 +413,7 @@ is "$(cat member/failed)" "" "  and it can be read"
 is "$(member 777 "tracefmt -q 2>&1" | grep -c '^Event')" 6 \
 	"with all majors off the records are still to be had"
 trace on 200
+: >follow
 member 777 "tracefmt -q --follow" >follow 2>&1 &
 followed 6
 wrote >/dev/null

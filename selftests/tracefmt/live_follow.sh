@@ -9,6 +9,7 @@ make_app
 
 # follow OPTION...: in the background
 follow() {
+	: >"$TMP/follow.out"
 	tracefmt --follow "$@" >"$TMP/follow.out" 2>"$TMP/follow.err" &
 	follower=$!
 }

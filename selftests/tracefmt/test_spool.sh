@@ -80,6 +80,7 @@ done
 
 # a pipe: what a pass has closed is printed while the rest isn't there yet
 mkfifo pipe
+: >piped
 tracefmt --utc -q --tff tff - <pipe >piped &
 reader=$!
 exec 3>pipe
