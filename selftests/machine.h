@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The machine that tests are built for: ELF's number of it, DWARF's numbers of
- * registers by what the calling convention has in them, and a function's
- * first instruction, which is as long as it says.
+ * registers by what the calling convention has in them, the status of
+ * thread-local data in a record, and a function's first instruction, which is
+ * as long as it says.
  */
 #ifndef SELFTESTS_MACHINE_H
 #define SELFTESTS_MACHINE_H
@@ -11,12 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <rastrace/buffer.h>
 
 #ifdef __x86_64__
 enum {
 	MACHINE_ELF = EM_X86_64,
 	MACHINE_ARG1 = 5, MACHINE_ARG2 = 4, MACHINE_ARG3 = 1,
 	MACHINE_RESULT = 0, MACHINE_THREAD = 58,
+	MACHINE_THREAD_STATUS = RAS_ITEM_VALUE,
 	MACHINE_PUSH_BYTES = 1,
 };
 #define MACHINE_PUSH	"push %rbx\n"
@@ -27,6 +30,7 @@ enum {
 	MACHINE_ELF = EM_AARCH64,
 	MACHINE_ARG1 = 0, MACHINE_ARG2 = 1, MACHINE_ARG3 = 2,
 	MACHINE_RESULT = 0, MACHINE_THREAD = 36,
+	MACHINE_THREAD_STATUS = RAS_ITEM_VALUE | RAS_ITEM_STALE,
 	MACHINE_PUSH_BYTES = 4,
 };
 #define MACHINE_PUSH	"stp x19, x30, [sp, #-16]!\n"

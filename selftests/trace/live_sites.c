@@ -301,8 +301,8 @@ static void check_return(bool with_global)
 
 static void check_rest(void)
 {
-	struct item8 first = { RAS_ITEM_VALUE, 8, 0x1000 };
-	struct item8 second = { RAS_ITEM_VALUE, 8, 0x2000 };
+	struct item8 first = { MACHINE_THREAD_STATUS, 8, 0x1000 };
+	struct item8 second = { MACHINE_THREAD_STATUS, 8, 0x2000 };
 	struct item8 three = { RAS_ITEM_VALUE, 8, 3 };
 	struct {
 		struct item8 item;
