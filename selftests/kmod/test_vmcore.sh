@@ -20,8 +20,7 @@ if can_nmi; then
 	name="a hard lockup" parameters=end=lockup words=NMI form=lockup.kdump
 	set -- -N 'CPU 0 is stuck'
 else
-	# in QEMU's compressed form there is no machine's name
-	name="the sysrq key" parameters='' words=sysrq form=sysrq
+	name="the sysrq key" parameters='' words=sysrq form=sysrq.kdump
 	set --
 fi
 dying_build 6.12 &&

@@ -27,7 +27,8 @@ struct dump_text {
 struct dump {
 	int fd;
 	uint64_t size;		/* of the file */
-	uint16_t machine;	/* ELF's number */
+	uint16_t machine;	/* ELF's number; of a compressed one not known */
+	char machine_name[65];	/* of a compressed one: as uname -m has it */
 	struct dump_segment *segments;	/* ascending, apart */
 	size_t count;
 	uint64_t pages;		/* of memory in it, at most */

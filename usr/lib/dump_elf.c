@@ -27,10 +27,6 @@ static int header_check(const Elf64_Ehdr *h, const char *path,
 		return error_set(err, -EINVAL,
 				 "'%s' is no memory dump of a 64-bit machine",
 				 path);
-	if (h->e_machine != EM_X86_64 && h->e_machine != EM_AARCH64)
-		return error_set(err, -EINVAL,
-				 "'%s' is of a machine that isn't known (ELF machine %u)",
-				 path, h->e_machine);
 	if (!*(const uint8_t *)&one)
 		return error_set(err, -ENOTSUP,
 				 "'%s' is of a machine of the other byte order",

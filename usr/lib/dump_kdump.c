@@ -7,7 +7,6 @@
  */
 #include "dump.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -218,28 +217,9 @@ static int damaged(const char *path, const char *what, struct error *err)
 	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
 }
 
-/* ELF's number of the machine; EM_NONE: not known */
-static uint16_t machine_of(const struct header *h)
-{
-	const char *name = h->uts[UTS_MACHINE];
-
-	if (!strncmp(name, "x86_64", sizeof(h->uts[0])))
-		return EM_X86_64;
-	if (!strncmp(name, "aarch64", sizeof(h->uts[0])))
-		return EM_AARCH64;
-	return EM_NONE;
-}
-
 static int header_check(const struct header *h, const struct sub_header *sub,
 			const char *path, struct error *err)
 {
-	if (machine_of(h) == EM_NONE) {
-		error_set(err, -EINVAL,
-			  "'%s' is of a machine that isn't known, neither x86-64 nor AArch64",
-			  path);
-		error_hint(err, "QEMU doesn't name AArch64: make an ELF dump there");
-		return -EINVAL;
-	}
 	if (h->block_size != DUMP_PAGE)
 		return error_set(err, -EINVAL,
 				 "'%s' is of a kernel whose pages have %u bytes, not 4096",
@@ -334,7 +314,8 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	if (!dump->kdump)
 		return error_set(err, -ENOMEM, "out of memory");
 	dump->kdump->at = UINT64_MAX;
-	dump->machine = machine_of(&h);
+	memcpy(dump->machine_name, h.uts[UTS_MACHINE],
+	       sizeof(dump->machine_name) - 1);
 	if (!bitmap_read(dump, &h))
 		return damaged(path, "it doesn't tell which pages it has", err);
 	dump->cut |= h.status & STATUS_INCOMPLETE;

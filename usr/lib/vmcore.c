@@ -11,14 +11,48 @@ static const struct vmcore_machine *const machines[] = {
 	&vmcore_x86, &vmcore_a64,
 };
 
-static bool tables_find(struct vmcore *core)
+/* QEMU's compressed form may have no name, or "Unknown". */
+static bool machine_fits(const struct vmcore_machine *machine,
+			 const struct dump *dump)
 {
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i]->elf == core->dump.machine) {
-			core->machine = machines[i];
-			return machines[i]->open(core);
+	if (!dump->kdump)
+		return machine->elf == dump->machine;
+	return !strcmp(dump->machine_name, machine->name) ||
+	       !dump->machine_name[0] ||
+	       !strcmp(dump->machine_name, "Unknown");
+}
+
+static int machine_unknown(const struct dump *dump, const char *path,
+			   struct error *err)
+{
+	if (dump->kdump)
+		return error_set(err, -EINVAL,
+				 "'%s' is of a machine that isn't known, '%s'",
+				 path, dump->machine_name);
+	return error_set(err, -EINVAL,
+			 "'%s' is of a machine that isn't known (ELF machine %u)",
+			 path, dump->machine);
+}
+
+/* What one machine's kernels tell the other's don't. */
+static int tables_find(struct vmcore *core, const char *path, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		if (!machine_fits(machines[i], &core->dump))
+			continue;
+		core->machine = machines[i];
+		if (machines[i]->open(core)) {
+			core->dump.machine = machines[i]->elf;
+			return 0;
 		}
-	return false;
+	}
+	if (!core->machine)
+		return machine_unknown(&core->dump, path, err);
+	error_set(err, -EINVAL,
+		  "'%s' doesn't tell where the kernel's page tables are", path);
+	error_hint(err, "that takes %s (QEMU adds VMCOREINFO with -device vmcoreinfo)",
+		   core->machine->tells);
+	return -EINVAL;
 }
 
 int vmcore_open(struct vmcore **core, const char *path, struct error *err)
@@ -32,12 +66,8 @@ int vmcore_open(struct vmcore **core, const char *path, struct error *err)
 	for (int i = 0; i < VMCORE_LEVELS; i++)
 		c->tables[i].physical = UINT64_MAX;
 	code = dump_open(&c->dump, path, err);
-	if (!code && !tables_find(c)) {
-		code = error_set(err, -EINVAL,
-				 "'%s' doesn't tell where the kernel's page tables are",
-				 path);
-		error_hint(err, "it has no VMCOREINFO (QEMU: -device vmcoreinfo), which x86-64 could do without, with QEMU's notes of the processors, or pages of another size than 4096 bytes");
-	}
+	if (!code)
+		code = tables_find(c, path, err);
 	if (code)
 		vmcore_close(c);
 	else

@@ -45,5 +45,7 @@ static enum vmcore_entry a64_entry(uint64_t entry, int level)
 }
 
 const struct vmcore_machine vmcore_a64 = {
-	.elf = EM_AARCH64, .open = a64_open, .entry = a64_entry,
+	.elf = EM_AARCH64, .name = "aarch64", .entry = a64_entry,
+	.open = a64_open,
+	.tells = "VMCOREINFO of a kernel with pages of 4096 bytes",
 };

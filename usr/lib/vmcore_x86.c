@@ -68,5 +68,7 @@ static enum vmcore_entry x86_entry(uint64_t entry, int level)
 }
 
 const struct vmcore_machine vmcore_x86 = {
-	.elf = EM_X86_64, .open = x86_open, .entry = x86_entry,
+	.elf = EM_X86_64, .name = "x86_64", .entry = x86_entry,
+	.open = x86_open,
+	.tells = "VMCOREINFO or QEMU's notes of the processors",
 };
