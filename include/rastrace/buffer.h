@@ -43,7 +43,8 @@
  *
  * Static records have no session; what they need is under RUN/static/ while a
  * major is on: `state`, `count`, `why` and `pids` as above with the major for the
- * point (RAS_STATIC_MAJORS of them), and
+ * point (RAS_STATIC_MAJORS of them; `count` and `why` move to RUN/past/0/ with
+ * the last major), and
  *
  *   majors    one entry: a byte for each major, not 0: it is recorded
  *
@@ -58,7 +59,8 @@
  * What lies in [h2 + RAS_RECORD_MAX - size, h1) is whole (from 0 while h2 is
  * smaller than size). The first record in there is found by its stamp:
  * every record starts 8-byte aligned with (its position ^ key). Then records
- * follow each other without gaps, each padded to 8 bytes.
+ * follow each other without gaps, each padded to 8 bytes. `records` and the
+ * counts may be one ahead of the head, or behind it, while the lock is taken.
  */
 #ifndef RASTRACE_BUFFER_H
 #define RASTRACE_BUFFER_H
@@ -148,6 +150,7 @@ struct ras_record {
 #define RAS_COOKIE(minor, point, site) \
 	((__u64)(__u16)(minor) | (__u64)(__u16)(point) << 16 | \
 	 (__u64)(__u32)(site) << 32)
+#define RAS_COOKIE_POINT(cookie)	((__u16)((cookie) >> 16))
 
 /* Of links of CALL and RELEASE points: with their level (tdf.h), which isn't in
  * the record. */
@@ -188,7 +191,8 @@ struct ras_item {
 #define RAS_ITEM_VALUE		0x00
 #define RAS_ITEM_STRING		0x01	/* ASCIIZ; length without the zero */
 #define RAS_ITEM_FAULT		0x02	/* not readable: the failing pointer */
-#define RAS_ITEM_SELECTOR	0x03	/* bad selector: the far pointer */
+#define RAS_ITEM_SELECTOR	0x03	/* bad selector: the far pointer, u32 offset
+					 * and u32 selector */
 #define RAS_ITEM_ABSENT		0x04	/* a variable that this site doesn't have;
 					 * no bytes, and the record goes on */
 #define RAS_ITEM_LEFT		0x05	/* not resident, and left alone: bringing it
@@ -390,7 +394,8 @@ struct ras_session {
 	__u32 points;		/* number of struct ras_session_point behind */
 	__u32 flags;		/* RAS_SESSION_* */
 	__u64 armed;		/* CLOCK_BOOTTIME, ns */
-	__u64 disarmed;		/* the same; 0 while armed */
+	__u64 disarmed;		/* the same; 0 while armed, and = armed before
+				 * all of it is */
 	__u8 id_kind;		/* TDF_ID_* (tdf.h) */
 	__u8 id_length;
 	__u8 id[30];		/* build-id of the module */
@@ -398,7 +403,8 @@ struct ras_session {
 	__u32 max_rate;		/* --max-rate: records per second of a point */
 	__u64 device, inode;	/* of the module as armed; 0: the kernel */
 	__u64 reserved[4];
-	char tdf[256];		/* path of the TDF, cut at the left if longer */
+	char tdf[256];		/* path of the TDF, cut at the left if longer; ends
+				 * with a zero */
 	char module[256];	/* path of the module as armed, likewise */
 };
 

@@ -14,7 +14,8 @@ struct option_def {
 	char letter;		/* short name or 0 */
 	const char *value;	/* name of the value in --help, NULL = none;
 				 * "[=NAME]": may be left out */
-	const char *help;	/* one line, lower case, no full stop */
+	const char *help;	/* one line, lower case, no full stop; at its end
+				 * which values there are, "a|b|c" */
 	/* Take the value (NULL without one); 0, or -1 after a message. */
 	int (*take)(void *context, const char *value);
 };

@@ -156,8 +156,9 @@ static const char *refusal_hint(int code)
 		return geteuid() ?
 			"run it as root (sudo), or with CAP_BPF and CAP_PERFMON "
 			"and a bpffs directory of yours (RASTRACE_RUN)" :
-			"refused even to root: a container without CAP_SYS_ADMIN, "
-			"CAP_BPF and CAP_PERFMON, a seccomp filter, or lockdown "
+			"refused even to root: in a user namespace, a container "
+			"without CAP_SYS_ADMIN, CAP_BPF and CAP_PERFMON, by a "
+			"seccomp filter, or lockdown "
 			"(/sys/kernel/security/lockdown)";
 	case ENOSYS:
 		return "this kernel has no BPF (CONFIG_BPF_SYSCALL)";
@@ -166,6 +167,26 @@ static const char *refusal_hint(int code)
 	default:
 		return NULL;
 	}
+}
+
+/* Debian's kernels begin with 3. */
+static bool perf_for_root_only(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%d", &level) != 1)
+		level = 0;
+	fclose(file);
+	return level > 2;
+}
+
+void pin_perf_hint(struct error *err, int code)
+{
+	if (code == -EACCES && perf_for_root_only())
+		error_hint(err, "without CAP_SYS_ADMIN the kernel has no perf events while kernel.perf_event_paranoid is above 2: sysctl kernel.perf_event_paranoid=2, or run it as root");
 }
 
 int pin_refused(struct error *err, int code, const char *fmt, ...)

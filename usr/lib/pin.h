@@ -40,5 +40,7 @@ int pin_map_refresh(int fd, void *view, size_t size, struct error *err);
  * tried and what to do. Returns code. */
 int pin_refused(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Behind a refused perf_event_open(2): whether a setting is the reason. */
+void pin_perf_hint(struct error *err, int code);
 
 #endif

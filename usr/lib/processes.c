@@ -48,6 +48,21 @@ int processes_read(struct processes *processes, const struct buffer *buffer)
 	return processes->items ? 0 : -ENOMEM;
 }
 
+void processes_forget(const struct buffer *buffer)
+{
+	struct processes processes;
+
+	if (processes_read(&processes, buffer))
+		return;
+	for (size_t i = 0; i < processes.count; i++) {
+		const struct ras_process_key *key = &processes.items[i].key;
+
+		if (key->session != RAS_STATIC_SESSION)
+			sysbpf_hash_delete(buffer->processes_fd, key);
+	}
+	processes_free(&processes);
+}
+
 bool processes_have(const struct processes *processes,
 		    const struct ras_process_entry *entry)
 {

@@ -19,5 +19,7 @@ int processes_read(struct processes *processes, const struct buffer *buffer);
 bool processes_have(const struct processes *processes,
 		    const struct ras_process_entry *entry);
 void processes_free(struct processes *processes);
+/* In the buffer only those of static records are left. */
+void processes_forget(const struct buffer *buffer);
 
 #endif

@@ -69,7 +69,7 @@ static void copy_bytes(struct copy *c)
 		memcpy(c->out + (position - c->base), c->slice->data + at, n);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		limit = ras_slice_oldest(ring_head(c->slice), c->size);
-		if (limit > position && limit > c->first)
+		if (limit > position)
 			c->first = limit;
 		position += n;
 	}
@@ -113,6 +113,7 @@ static uint64_t copy_unroll(struct copy *c)
 			       end - c->lap);
 		position = end;
 	}
+	memset(c->out + (position - c->base), 0, c->head - position);
 	return first;
 }
 

@@ -114,7 +114,6 @@ static void pass_write(struct spooler *s, uint64_t time)
 {
 	struct ras_pass pass = { .time = time, .lost = s->lost };
 
-	s->pass_time = time;
 	chunk_begin(&s->others);
 	chunk_add(&s->others, &pass, sizeof(pass));
 	chunk_end(&s->others, RAS_CHUNK_PASS);
@@ -139,9 +138,12 @@ static void row_mark(struct spooler *s, uint32_t index)
 static int file_start(struct spooler *s, struct error *err)
 {
 	bool first = s->files.begun == 1;
+	uint64_t time = buffer_time();
 	int code;
 
 	s->file_used = false;
+	if (first)
+		s->pass_time = time;
 	processes_free(&s->known);
 	picture_header(&s->others, &s->buffer);
 	code = others_update(s, true, err);
@@ -151,7 +153,7 @@ static int file_start(struct spooler *s, struct error *err)
 		if (s->rows[i].position)
 			row_mark(s, i);
 	if (!code)
-		pass_write(s, buffer_time());
+		pass_write(s, time);
 	return code ? code : s->others.error;
 }
 
@@ -305,6 +307,7 @@ int spooler_pass(struct spooler *s, struct error *err)
 	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)
 		code = counts_write(s, err);
 	if (!code && (s->total != total || !s->files.name)) {
+		s->pass_time = time;
 		pass_write(s, time);
 		code = s->others.error;
 	}

@@ -133,7 +133,12 @@ int sysbpf_map_update(int fd, uint32_t key, const void *value)
 
 int sysbpf_map_delete(int fd, uint32_t key)
 {
-	union bpf_attr attr = { .map_fd = fd, .key = pointer(&key) };
+	return sysbpf_hash_delete(fd, &key);
+}
+
+int sysbpf_hash_delete(int fd, const void *key)
+{
+	union bpf_attr attr = { .map_fd = fd, .key = pointer(key) };
 
 	return sysbpf(BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
 }

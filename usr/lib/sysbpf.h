@@ -29,6 +29,7 @@ int sysbpf_map_update(int fd, uint32_t key, const void *value);
 int sysbpf_map_delete(int fd, uint32_t key);
 /* The same of a map whose keys are others. */
 int sysbpf_hash_update(int fd, const void *key, const void *value);
+int sysbpf_hash_delete(int fd, const void *key);
 int sysbpf_map_info(int fd, struct bpf_map_info *info);
 /* All entries of an array of entries that fill their places (8 bytes). */
 int sysbpf_array_read(int fd, const struct bpf_map_info *info, void *values);

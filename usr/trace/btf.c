@@ -164,6 +164,8 @@ static const struct btf_type *cursor_next(struct cursor *cursor,
 struct index {
 	uint32_t *at;
 	uint32_t count, room;
+	uint32_t left;		/* anonymous members to look into: a structure
+				 * that is hostile has itself in it */
 };
 
 static bool index_add(struct index *index, uint32_t at)
@@ -225,11 +227,24 @@ static uint32_t member_bits(const struct btf_type *type,
 }
 
 #define ANONYMOUS_DEPTH	4	/* structures in each other, at most */
+#define ANONYMOUS_MOST	1024	/* of a name that is looked for */
+
+/* The anonymous structure or union that a member is; or NULL. */
+static const struct btf_type *member_inner(const struct btf *btf,
+					   struct index *index,
+					   const struct btf_member *member,
+					   int depth)
+{
+	if (member->name_off || depth >= ANONYMOUS_DEPTH || !index->left)
+		return NULL;
+	index->left--;
+	return structure_by_id(btf, index, member->type);
+}
 
 /* A member of the structure, or of an anonymous one in it; *bits is increased
  * by where it is. NULL: there is none. */
 static const struct btf_member *member_find(const struct btf *btf,
-					    const struct index *index,
+					    struct index *index,
 					    const struct btf_type *type,
 					    const char *name, size_t length,
 					    uint32_t *bits, int depth)
@@ -242,8 +257,7 @@ static const struct btf_member *member_find(const struct btf *btf,
 		uint32_t at = *bits + member_bits(type, member);
 
 		found = NULL;
-		inner = member->name_off || depth >= ANONYMOUS_DEPTH ? NULL :
-			structure_by_id(btf, index, member->type);
+		inner = member_inner(btf, index, member, depth);
 		if (name_is(btf, member->name_off, name, length))
 			found = member;
 		else if (inner)
@@ -258,13 +272,14 @@ static const struct btf_member *member_find(const struct btf *btf,
 }
 
 /* `name` is what stands behind the structure's own, ".thread.ds". */
-static void member_follow(const struct btf *btf, const struct index *index,
+static void member_follow(const struct btf *btf, struct index *index,
 			  const struct btf_type *type, const char *name,
 			  uint32_t *value)
 {
 	const struct btf_member *member;
 	uint32_t bits = 0;
 
+	index->left = ANONYMOUS_MOST;
 	while (*name == '.') {
 		size_t length = strcspn(++name, ".");
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <sys/random.h>
 #include "../lib/pin.h"
+#include "../lib/quantity.h"
 #include "../lib/session.h"
 #include "../lib/sysbpf.h"
 #include "kmod.h"
@@ -24,19 +25,9 @@ static const char *const pin_names[] = {
 
 int bufmaps_size_parse(const char *text, uint64_t *bytes, struct error *err)
 {
-	static const char units[] = "KMG";
-	unsigned long long n;
-	const char *unit;
-	char *end;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit && n < 1ULL << 32) {
-		n <<= 10 * (unit - units + 1);
-		end++;
-	}
-	if (errno || !isdigit((unsigned char)text[0]) || *end)
+	if (!quantity_bytes(text, &n))
 		return error_set(err, -EINVAL,
 				 "'%s' is no buffer size: 64K, 1M or 16M for example",
 				 text);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/processes.h"
 #include "../lib/session.h"
 #include "keep.h"
 #include "kmod.h"
@@ -183,8 +184,8 @@ static void tails_set(struct buffer *buffer)
 
 /*
  * What is in the buffer now is cleared; sessions that are over are forgotten
- * with it. Their log entries go when nothing is armed, since entries of armed
- * sessions stay where they are. The trigger stays as it is, too.
+ * with it. Their log entries and processes go when nothing is armed, since entries
+ * of armed sessions stay where they are. The trigger stays as it is, too.
  */
 static int clear(struct run_dir *run, struct buffer *buffer,
 		 const struct session_list *list, int count, char **names,
@@ -201,8 +202,10 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 		if (!session->armed && session->dir[0])
 			pins_remove(run->path, session->dir);
 	}
-	if (!armed)
+	if (!armed) {
 		sesslog_reset(buffer);
+		processes_forget(buffer);
+	}
 	if (buffer->trigger->state == RAS_TRIGGER_FROZEN)
 		fputs("trace: the trigger has stopped the recording: "
 		      "'trace resume' goes on\n", stderr);

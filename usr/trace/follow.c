@@ -136,6 +136,12 @@ static int tracepoint_attach(int program, const char *name,
 	char path[PATH_MAX];
 	int link, code;
 
+	if (program == -EINVAL) {
+		/* the helpers that read aren't there */
+		error_set(err, program, "cannot load a program for %s", name);
+		error_hint(err, "programs may not read the kernel's memory under lockdown=confidentiality (/sys/kernel/security/lockdown)");
+		return program;
+	}
 	if (program < 0)
 		return pin_refused(err, program,
 				   "cannot load a program for %s", name);

@@ -20,8 +20,10 @@ static void quote(const char *text)
 		n = *s < 0x80 ? 1 : safe_text_utf8(s, left);
 		if (*s == '"' || *s == '\\')
 			printf("\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f || !n)
+		else if (*s < 0x20 || *s == 0x7f)
 			printf("\\u%04x", *s);
+		else if (!n)
+			printf("\\ufffd");
 		else
 			fwrite(s, 1, n, stdout);
 		n += !n;

@@ -7,38 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "../lib/pin.h"
 #include "keep_request.h"
 #include "keep_watch.h"
-
-#define STOP_ATTEMPTS	100
-#define STOP_PAUSE_US	10000
-
-static int keeper_pid(const char *run)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/keep", run);
-	return run_dir_lock_holder(path);
-}
-
-/* A process id may be another process's by now. */
-static int keeper_signal(const char *run, int number)
-{
-	int fd, pid = keeper_pid(run);
-
-	if (pid <= 0)
-		return pid;
-	fd = syscall(SYS_pidfd_open, pid, 0);
-	if (fd < 0)
-		return -errno;
-	if (keeper_pid(run) == pid)
-		syscall(SYS_pidfd_send_signal, fd, number, NULL, 0);
-	close(fd);
-	return pid;
-}
+#include "keeper_process.h"
 
 static bool session_needs(const struct session *session)
 {
@@ -107,7 +80,7 @@ int keep_start(const struct run_dir *run, struct error *err)
 	char path[PATH_MAX];
 	pid_t child;
 
-	if (keeper_signal(run->path, SIGHUP))
+	if (keeper_process_signal(run->path, SIGHUP))
 		return 0;
 	if (!keep_is_needed(run->path))
 		return 0;
@@ -122,16 +95,6 @@ int keep_start(const struct run_dir *run, struct error *err)
 			  strerror(errno));
 }
 
-void keep_stop(const struct run_dir *run)
-{
-	int tries = 0;
-
-	if (keeper_signal(run->path, SIGTERM) <= 0)
-		return;
-	while (keeper_pid(run->path) && tries++ < STOP_ATTEMPTS)
-		usleep(STOP_PAUSE_US);
-}
-
 void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent)
 {
 	buffer->control->max_cpu = percent * 100;
@@ -140,7 +103,7 @@ void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent)
 int keep_state_read(struct keep_state *state, const char *run,
 		    struct error *err)
 {
-	*state = (struct keep_state){ .pid = keeper_pid(run) };
+	*state = (struct keep_state){ .pid = keeper_process_id(run) };
 	if (keep_requests_read(run, &state->requests, &state->count))
 		return error_set(err, -ENOMEM, "out of memory");
 	state->needed = state->count || sessions_need(run);

@@ -31,9 +31,6 @@ int keep_start(const struct run_dir *run, struct error *err);
 /* Is there something to do for one? */
 bool keep_is_needed(const char *run);
 
-/* Stop it, for `off --all`. */
-void keep_stop(const struct run_dir *run);
-
 /* --max-cpu: a ceiling for all points, in per cent of one CPU's time; 0 takes
  * it away. */
 void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent);

@@ -109,5 +109,5 @@ void kernel_refusal_explain(const char *symbol, int code, struct error *err)
 		error_hint(err, "'%s' is marked notrace, and this kernel has no CONFIG_KPROBE_EVENTS_ON_NOTRACE",
 			   symbol);
 	else if (code == -EINVAL)
-		error_hint(err, "the kernel allows no probe there: code for its start is gone, probes run through others");
+		error_hint(err, "the kernel takes none on an instruction that it changes itself (ftrace's, static keys), that it expects to fault (on AArch64), that probes run through, or that is gone (__init)");
 }

@@ -311,26 +311,33 @@ static int off_do(struct off *off, int count, char **operands,
 	return code;
 }
 
-static int off_run(int argc, char **argv)
+/* The exit status. */
+static int off_operands(struct off *off, int count, char **operands)
 {
-	struct off_settings settings = { 0 };
-	struct off off = { .settings = &settings };
 	struct error err = { 0 };
-	int status, first = command_parse(&command_off, argc, argv, 0, -1,
-					  &settings, &status);
+	int status;
 
-	if (first < 0)
-		return status;
-	if (settings.all == (argc > first) ||
-	    (settings.all && settings.job.selection.count)) {
+	if (off->settings->all == (count > 0) ||
+	    (off->settings->all && off->settings->job.selection.count)) {
 		fprintf(stderr, "trace: off: name TDFs, or give --all\n"
 			"trace: try 'trace off --help'\n");
 		return COMMAND_MISUSE;
 	}
-	status = command_end(off_do(&off, argc - first, argv + first, &err),
-			     &err);
+	status = command_end(off_do(off, count, operands, &err), &err);
+	return off->failures ? COMMAND_FAILED : status;
+}
+
+static int off_run(int argc, char **argv)
+{
+	struct off_settings settings = { 0 };
+	struct off off = { .settings = &settings };
+	int status, first = command_parse(&command_off, argc, argv, 0, -1,
+					  &settings, &status);
+
+	if (first >= 0)
+		status = off_operands(&off, argc - first, argv + first);
 	selection_free(&settings.job.selection);
-	return off.failures ? COMMAND_FAILED : status;
+	return status;
 }
 
 const struct command command_off = {

@@ -2,14 +2,17 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "boot.h"
 #include "dry_run.h"
 #include "job.h"
 #include "keep.h"
 #include "kmod.h"
+#include "retire.h"
 #include "static.h"
 
 struct on_settings {
@@ -150,17 +153,30 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 	return code;
 }
 
+static bool buffer_there(const struct run_dir *run)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/control", run->path);
+	return !access(path, F_OK);
+}
+
 static int on_run_dir(struct on *on, struct error *err)
 {
 	struct error keep = { 0 }, kmod = { 0 };
 	struct run_dir run;
 	int code = run_dir_open(&run, true, err);
+	bool was_there;
 
 	if (code)
 		return code;
+	was_there = buffer_there(&run);
 	jobs_wait(on, &run);
 	if (job_list_ready(&on->jobs) || on->any_major)
 		code = on_arm(on, &run, err);
+	/* what was refused leaves no buffer behind */
+	if (!was_there)
+		retire_unused(&run);
 	/* where it is what the majors are refused for, that is told already */
 	if (kmod_hand_over(&run, &kmod) && !code)
 		error_print("trace", &kmod);

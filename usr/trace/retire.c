@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
-#include "keep.h"
+#include "keeper_process.h"
 #include "kmod.h"
 #include "pins.h"
 #include "sesslog.h"
@@ -191,7 +191,7 @@ void retire_everything(struct run_dir *run)
 	char armed[PATH_MAX];
 
 	snprintf(armed, sizeof(armed), "%s/armed", run->path);
-	keep_stop(run);
+	keeper_process_stop(run->path);
 	if (run_dir_group(run) != RUN_NO_GROUP)
 		chmod(run->path, 0700);
 	pins_each(armed, armed_stop, NULL);
@@ -199,4 +199,30 @@ void retire_everything(struct run_dir *run)
 	kmod_release(run);
 	pins_each(run->path, private_stop, NULL);
 	pins_each(run->path, entry_remove, run);
+}
+
+static void use_count(const char *path, const char *name, void *context)
+{
+	++*(unsigned int *)context;
+}
+
+/* A run directory of its own in there. */
+static void private_count(const char *path, const char *name, void *context)
+{
+	*(unsigned int *)context += !strncmp(name, "run_", 4);
+}
+
+void retire_unused(struct run_dir *run)
+{
+	static const char *const names[] = { "armed", "wait", "static" };
+	unsigned int uses = 0;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
+		pins_each(path, use_count, &uses);
+	}
+	pins_each(run->path, private_count, &uses);
+	if (!uses)
+		retire_everything(run);
 }

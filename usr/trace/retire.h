@@ -29,5 +29,8 @@ void retire_halves(const struct run_dir *run);
 
 /* Remove everything in the run directory, whatever made it. */
 void retire_everything(struct run_dir *run);
+/* The same where nothing is armed or waits: only a buffer is there, without a
+ * record. */
+void retire_unused(struct run_dir *run);
 
 #endif

@@ -30,6 +30,25 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
 }
 
+/* May what is in there be trusted? */
+static int owner_check(const char *path, const struct stat *st,
+		       struct error *err)
+{
+	if (st->st_mode & S_IWOTH) {
+		error_set(err, -EPERM,
+			  "'%s' is writable by everybody: not used", path);
+		error_hint(err, "chmod o-w '%s', if all in there is yours or root's",
+			   path);
+		return -EPERM;
+	}
+	if (!st->st_uid || st->st_uid == geteuid())
+		return 0;
+	error_set(err, -EPERM, "'%s' belongs to user %u: not used", path,
+		  st->st_uid);
+	error_hint(err, "run it as that user, or as root outside of user namespaces, or name a bpffs directory of yours (RASTRACE_RUN)");
+	return -EPERM;
+}
+
 int run_dir_check(const char *path, struct error *err)
 {
 	struct stat st;
@@ -47,10 +66,8 @@ int run_dir_check(const char *path, struct error *err)
 	if (!is_bpffs(path))
 		return error_set(err, -ENOENT,
 				 "nothing is armed: '%s' is no bpffs", path);
-	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & S_IWOTH)
-		return error_set(err, -EPERM,
-				 "'%s' belongs to user %u or is writable by everybody: not used",
-				 path, st.st_uid);
+	if (owner_check(path, &st, err))
+		return -EPERM;
 	if (access(path, R_OK | X_OK))
 		return pin_refused(err, -errno, "cannot look into '%s'", path);
 	return 0;

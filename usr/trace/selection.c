@@ -9,7 +9,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define MINOR_MAX	UINT16_MAX
 #define LIST_TEXT	400	/* of what there is, in a hint */
 
 static struct selection_item *item_new(struct selection *selection)
@@ -59,10 +58,10 @@ static bool range_parse(const char *text, uint32_t *first, uint32_t *last)
 static int minor_check(const char *text, uint32_t first, uint32_t last,
 		       struct error *err)
 {
-	if (first > MINOR_MAX || last > MINOR_MAX)
+	if (first > UINT16_MAX || last > UINT16_MAX)
 		return error_set(err, -EINVAL,
 				 "'%s' is out of range: minors are 0 to %u",
-				 text, MINOR_MAX);
+				 text, UINT16_MAX);
 	if (first > last)
 		return error_set(err, -EINVAL,
 				 "the range '%s' ends before it begins", text);

@@ -72,7 +72,7 @@ int settings_take_group_read(void *context, const char *value);
 	  "where the traced program or library is; may be repeated", \
 	  settings_take_module }, \
 	{ "attach", 0, "KIND", \
-	  "auto, or multi (uprobe_multi) or perf (perf_event) links", \
+	  "how, by uprobe_multi or perf_event links: auto|multi|perf", \
 	  settings_take_attach }, \
 	SETTINGS_SELECTION, \
 	{ "pid", 'p', "PID", "record this process only; may be repeated", \
@@ -87,7 +87,7 @@ int settings_take_group_read(void *context, const char *value);
 	  "with --pid: and the processes it starts from now on", \
 	  settings_take_follow }, \
 	{ "context", 0, "LIST", \
-	  "in every record: comm,uid,cgroup,cpu,ppid,stack[:DEPTH]", \
+	  "in every record, a list; stack:DEPTH, too: comm|uid|cgroup|cpu|ppid|stack", \
 	  settings_take_context }, \
 	{ "resident-only", 0, NULL, \
 	  "don't bring absent memory in; the record says so", \

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "commands.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 #include "../lib/pack.h"
 #include "../lib/pin.h"
+#include "../lib/quantity.h"
 #include "../lib/spooler.h"
 #include "amount.h"
 #include "run_dir.h"
@@ -60,55 +60,33 @@ static int option_wrong(const char *name, const char *value,
 	return -1;
 }
 
-/* A number with one of the letters behind it; 0: it is none. */
-static uint64_t number_take(const char *value, const char *letters,
-			    const uint64_t *units)
-{
-	const char *letter;
-	uint64_t number;
-	char *end;
-
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	if (errno || !isdigit((unsigned char)*value) || (*end && end[1]))
-		return 0;
-	letter = strchr(letters, *end);
-	if (!letter || number > UINT64_MAX / units[letter - letters])
-		return 0;
-	return number * units[letter - letters];
-}
-
 static int take_size(void *context, const char *value)
 {
-	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
 	struct spool_settings *settings = context;
 
-	settings->size = number_take(value, "KMG", units);
-	return settings->size >= SIZE_LEAST ? 0 :
+	return quantity_bytes(value, &settings->size) &&
+	       settings->size >= SIZE_LEAST ? 0 :
 	       option_wrong("size", value, "bytes of a file are expected, at least 64K");
 }
 
 static int take_files(void *context, const char *value)
 {
-	static const uint64_t unit[] = { 1 };
 	struct spool_settings *settings = context;
-	uint64_t files = number_take(value, "", unit);
+	uint64_t files;
+	bool good = quantity_number(value, &files) && files &&
+		    files <= FILES_MOST;
 
 	settings->files = files;
-	return files && files <= FILES_MOST ? 0 :
+	return good ? 0 :
 	       option_wrong("files", value, "a number from 1 to 10000 is expected");
 }
 
 static int take_duration(void *context, const char *value)
 {
-	static const uint64_t units[] = {
-		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
-	};
 	struct spool_settings *settings = context;
 
-	settings->duration = number_take(value, "smh", units);
-	return settings->duration ? 0 :
-	       option_wrong("duration", value, "a time is expected: 90, 90s, 5m or 2h");
+	return quantity_time(value, &settings->duration) ? 0 :
+	       option_wrong("duration", value, QUANTITY_TIME);
 }
 
 static int take_compress(void *context, const char *value)
@@ -124,7 +102,7 @@ static int take_compress(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	{ "output", 'o', "FILE.ras", "write there; '-' is standard output",
+	{ "output", 'o', "FILE", "write there; '-' is standard output",
 	  take_output },
 	{ "follow", 'f', NULL, "to standard output: trace spool -f | tracefmt -",
 	  take_follow },
@@ -132,7 +110,7 @@ static const struct option_def options[] = {
 	  take_size },
 	{ "files", 'n', "N", "how many files are kept: FILE, FILE.1, ... (2)",
 	  take_files },
-	{ "compress", 'z', "[=METHOD]", "zlib or zstd; without METHOD the better one",
+	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
 	  take_compress },
 	{ "bundle", 0, NULL, "with the format files of what is armed",
 	  take_bundle },

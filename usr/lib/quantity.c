@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "quantity.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND	1000000000ULL
+
+/* `letters` and what they stand for; the last of `units` is for none. */
+static bool number_read(const char *text, const char *letters,
+			const uint64_t *units, uint64_t *number)
+{
+	const char *letter;
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (errno || !isdigit((unsigned char)*text) || (*end && end[1]))
+		return false;
+	letter = strchr(letters, toupper((unsigned char)*end));
+	return letter && !__builtin_mul_overflow(
+		*number, units[letter - letters], number);
+}
+
+bool quantity_number(const char *text, uint64_t *number)
+{
+	static const uint64_t unit[] = { 1 };
+
+	return number_read(text, "", unit, number);
+}
+
+bool quantity_bytes(const char *text, uint64_t *bytes)
+{
+	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
+
+	return number_read(text, "KMG", units, bytes);
+}
+
+bool quantity_time(const char *text, uint64_t *time)
+{
+	static const uint64_t units[] = {
+		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
+	};
+
+	return number_read(text, "SMH", units, time) && *time;
+}
