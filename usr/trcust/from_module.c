@@ -582,6 +582,8 @@ static int points_make(struct maker *m, struct error *err)
 		  m->in->modname);
 	if (!m->in->module->elf)
 		error_hint(err, "--module names the kernel's file with symbols");
+	else if (!m->in->dwarf)
+		error_hint(err, "it has no names of functions: a debug file has (--debug FILE, a package, or DEBUGINFOD_URLS), and so have the libraries that it calls");
 	return -ENOENT;
 }
 

@@ -18,7 +18,6 @@
 #include "run.h"
 #include "source_scan.h"
 
-#define MINOR_MAX	65535
 
 struct clause {			/* KEYWORD=value at the top level */
 	const char *start, *end;	/* NULL: not there */
@@ -42,7 +41,7 @@ struct collection {
 	size_t source_count;
 	bool some_minors;
 	bool modname_given, failed;
-	uint8_t used[MINOR_MAX + 1];
+	uint8_t used[UINT16_MAX + 1];
 	unsigned int next_minor;
 	FILE *out;
 };
@@ -180,7 +179,7 @@ static void tp_print(const struct collection *c, const struct source *source,
 
 static unsigned int minor_free(struct collection *c)
 {
-	while (c->next_minor <= MINOR_MAX && c->used[c->next_minor])
+	while (c->next_minor <= UINT16_MAX && c->used[c->next_minor])
 		c->next_minor++;
 	return c->next_minor++;
 }
@@ -217,7 +216,7 @@ static void statement_print(struct collection *c, const struct source *source,
 	}
 	if (c->some_minors && !statement.minor.start)
 		minor = minor_free(c);
-	if (minor > MINOR_MAX) {
+	if (minor > UINT16_MAX) {
 		diag_tell(source->diag, comment->pos, TRCERR_MINORRANGE);
 		c->failed = true;
 		return;
@@ -294,7 +293,7 @@ static void statement_look(struct collection *c, const struct source *source,
 
 	c->failed |= !comment_is_whole(source, comment);
 	c->some_minors |= statement.minor.start != NULL;
-	if (statement.number <= MINOR_MAX)
+	if (statement.number <= UINT16_MAX)
 		c->used[statement.number] = 1;
 }
 

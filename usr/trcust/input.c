@@ -95,10 +95,10 @@ const struct arch *input_arch(const struct settings *s, const char *modname,
 	const struct arch *arch = NULL;
 	struct locate_module at;
 
-	if (!locate_module(&at, modname, tsf, s->module, s->sysroot) && at.file)
-		arch = module_arch(at.file);
+	if (!locate_module(&at, modname, tsf, s->module, s->sysroot))
+		arch = at.file ? module_arch(at.file) : s->arch;
 	locate_module_free(&at);
-	return arch ? arch : s->arch;
+	return arch;
 }
 
 int input_open(struct compilation *c, const struct settings *s,

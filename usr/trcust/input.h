@@ -15,8 +15,8 @@ struct input {
 
 /* The map that /M= names; 0, or -1 after a message. */
 int input_open_map(struct compilation *c, const struct settings *s);
-/* The processor of the module that `modname` means to the TSF at `tsf`; when
- * there is none, that of the settings. */
+/* The processor of the module that `modname` means to the TSF at `tsf`; of a
+ * kernel that has no file here, that of the settings. NULL: it can't be read. */
 const struct arch *input_arch(const struct settings *s, const char *modname,
 			      const char *tsf);
 /* The module that `modname` means to the TSF at `tsf`; when it isn't `needed`

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "../lib/error.h"
 #include "../lib/options.h"
 #include "tsf/diag.h"
@@ -138,7 +139,7 @@ TAKE_MODE(from_module, RUN_FROM_MODULE)
 
 static const struct option_def options[] = {
 	{"level", 'W', "N",
-	 "messages: 0 fatal and severe, 1 errors too, 2 all (default)",
+	 "messages, fatal and severe, errors too, all (default): 0|1|2",
 	 take_level},
 	{"output-dir", 'o', "DIR",
 	 "where TDF and TFF are written; with --from-: the file", take_output},
@@ -151,12 +152,12 @@ static const struct option_def options[] = {
 	{"sysroot", 0, "DIR", "where the target's absolute paths begin",
 	 take_sysroot},
 	{"site", 0, "HOW",
-	 "the instruction that a probe stands on: exact; safe (default) or "
-	 "fast: a cheaper one with the same values",
+	 "the instruction of a probe, or a cheaper one with the same "
+	 "values (safe: default): exact|safe|fast",
 	 take_site},
-	{"arch", 0, "NAME",
-	 "the processor of a kernel that has no file here: x86-64 or aarch64 "
-	 "(default: this machine's)",
+	{"arch", 0, "ARCH",
+	 "the processor of a kernel that has no file here (default: this "
+	 "machine's): x86-64|aarch64",
 	 take_arch},
 	{"exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero},
 	{"explain", 0, NULL,
@@ -164,7 +165,7 @@ static const struct option_def options[] = {
 	 take_explain},
 	{"combine", 'C', "FILE", "make one TFF of those that the operand lists",
 	 take_combine},
-	{"dump", 0, NULL, "print the files named (TDF, TFF) as text",
+	{"dump", 0, NULL, "print the files named (TDF, TFF, x.tsf) as text",
 	 take_dump},
 	{"from-source", 0, NULL,
 	 "print a TSF made of the trace comments of sources", take_from_source},
@@ -240,14 +241,23 @@ static int finish_output(void)
 	return 1;
 }
 
-static int run_dump(int count, char **paths)
+static bool is_tsf(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && !strcasecmp(path + length - 4, ".tsf");
+}
+
+static int run_dump(const struct settings *s, int count, char **paths)
 {
 	int code = 0;
 
 	for (int i = 0; i < count; i++) {
 		struct error err = { 0 };
 
-		if (dump_file(paths[i], &err)) {
+		if (is_tsf(paths[i])) {
+			code |= run_dump_tsf(s, paths[i]);
+		} else if (dump_file(paths[i], &err)) {
 			error_print("trcust", &err);
 			code = 1;
 		}
@@ -262,7 +272,7 @@ static const struct {
 } modes[] = {
 	[RUN_COMPILE] = { NULL, 1, 2, "a TSF and a TDF" },
 	[RUN_COMBINE] = { "--combine", 1, 1, "a list of TFFs" },
-	[RUN_DUMP] = { "--dump", 1, 0, "a TDF or TFF" },
+	[RUN_DUMP] = { "--dump", 1, 0, "a TDF, TFF or TSF" },
 	[RUN_FROM_SOURCE] = { "--from-source", 1, 0, "a source file" },
 	[RUN_FROM_MODULE] = { "--from-module", 1, 1, "a module" },
 };
@@ -301,7 +311,7 @@ static int run(const struct settings *s, int count, char **operands)
 	case RUN_COMBINE:
 		return run_combine(s, operands[0]);
 	case RUN_DUMP:
-		return run_dump(count, operands);
+		return run_dump(s, count, operands);
 	case RUN_FROM_SOURCE:
 		return run_from_source(s, count, operands);
 	case RUN_FROM_MODULE:

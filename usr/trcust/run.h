@@ -39,6 +39,8 @@ struct settings {
 
 /* run_compile.c: a TSF, and the name for the TDF (NULL: not given) */
 int run_compile(const struct settings *s, const char *tsf, const char *tdf);
+/* the same file: what has been understood of a TSF */
+int run_dump_tsf(const struct settings *s, const char *path);
 /* run_from_module.c */
 int run_from_module(const struct settings *s, const char *module);
 /* from_source.c */

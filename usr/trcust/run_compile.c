@@ -102,6 +102,24 @@ static int run_file(const struct settings *s, const char *path,
 	return code;
 }
 
+int run_dump_tsf(const struct settings *s, const char *path)
+{
+	struct peek peek = {s, path};
+	struct tsf *tsf = NULL;
+	struct diag *diag;
+	bool failed;
+
+	if (diag_open(&diag, path, s->level))
+		return 1;
+	failed = tsf_parse(&tsf, diag, find_arch, &peek);
+	if (!failed)
+		tsf_dump(tsf, stdout);
+	failed |= diag_count(diag, DIAG_ERROR) > 0;
+	tsf_free(tsf);
+	diag_close(diag);
+	return failed;
+}
+
 int run_compile(const struct settings *s, const char *tsf, const char *tdf)
 {
 	char *path = locate_tsf(tsf);

@@ -28,10 +28,19 @@ const struct arch *arch_own(void)
 	return own ? own : arch_all[0];
 }
 
+static bool arch_is_called(const struct arch *arch, const char *name)
+{
+	for (size_t i = 0; i < sizeof(arch->others) / sizeof(*arch->others);
+	     i++)
+		if (arch->others[i] && !strcasecmp(arch->others[i], name))
+			return true;
+	return !strcasecmp(arch->name, name);
+}
+
 const struct arch *arch_find_named(const char *name)
 {
 	for (size_t i = 0; arch_all[i]; i++)
-		if (!strcasecmp(arch_all[i]->name, name))
+		if (arch_is_called(arch_all[i], name))
 			return arch_all[i];
 	return NULL;
 }

@@ -38,6 +38,7 @@ struct arch_slots {
  * DWARF numbers. */
 struct arch {
 	const char *name;  /* "x86-64" */
+	const char *others[2]; /* it is called besides; NULL: no more */
 	uint16_t machine;  /* EM_* */
 	uint8_t elf_class; /* ELFCLASS* */
 	const struct arch_register *registers;
@@ -84,7 +85,7 @@ extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
 const struct arch *arch_find(uint16_t machine, uint8_t elf_class);
 /* The one that this program was built for, else the first. */
 const struct arch *arch_own(void);
-/* By name, in either case; NULL: none. */
+/* By any of its names, in either case; NULL: none. */
 const struct arch *arch_find_named(const char *name);
 /* Those that there are, zero-terminated: x86-64 is the first. */
 extern const struct arch *const arch_all[];

@@ -39,7 +39,8 @@ static const struct arch_operations operations = {
 };
 
 const struct arch arch_aarch64 = {
-	.name = "AArch64", .machine = EM_AARCH64, .elf_class = ELFCLASS64,
+	.name = "AArch64", .others = { "arm64" },
+	.machine = EM_AARCH64, .elf_class = ELFCLASS64,
 	.registers = registers,
 	.register_count = sizeof(registers) / sizeof(registers[0]),
 	.ip = 32, .flags = 40, .stack = 31, .frame = 29, .thread = 36,

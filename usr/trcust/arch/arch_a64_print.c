@@ -279,7 +279,7 @@ int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
 
 	if (!out_size || a64_insn_decode(arch, code, size, &insn))
 		return -EINVAL;
-	if (!a64_later_print(a64_word(code), &text) &&
+	if (!a64_extension_print(a64_word(code), &text) &&
 	    !library_print(code, address, &text))
 		a64_text_add(&text, ".inst 0x%08x", a64_word(code));
 	return text.used < out_size ? 0 : -EINVAL;

@@ -18,7 +18,8 @@ void a64_text_register(struct a64_text *text, char letter, unsigned int number,
 		       char kind_of_31);
 
 /* Instructions of Armv8.1 and later that the library for the others doesn't
- * know: atomic ones, pointer authentication, hints. False: none of these. */
-bool a64_later_print(uint32_t word, struct a64_text *text);
+ * know: atomic ones, pointer authentication, hints; and udf. False: none of
+ * these. */
+bool a64_extension_print(uint32_t word, struct a64_text *text);
 
 #endif

@@ -84,6 +84,7 @@ static const struct arch_operations operations = {
  * thread pointer is the base of FS, or what GS selects. */
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
+	.others = { "x86_64", "amd64" },
 	.machine = EM_X86_64,
 	.elf_class = ELFCLASS64,
 	.registers = registers64,

@@ -10,7 +10,6 @@
 #include "site.h"
 #include "slow.h"
 
-#define DISTANCE_MAX	64	/* instructions from the nominal address */
 #define TRIES_MAX	16
 
 struct candidate {
@@ -141,7 +140,7 @@ static size_t candidates_find(const struct chooser *ch,
 		const struct block_insn *insn = &block->insns[i];
 		size_t distance = i < block->at ? block->at - i : i - block->at;
 
-		if (distance > DISTANCE_MAX ||
+		if (distance > CHOOSE_DISTANCE ||
 		    rank(insn->insn.cost) >= rank(site->cost) ||
 		    !code_is_good(ch->c->module, &insn->insn) ||
 		    insn->address < low || insn->address >= high)
@@ -231,7 +230,7 @@ static int tell_stays(struct chooser *ch, struct compile_site *site,
 static int choose_in(struct chooser *ch, struct compile_site *site,
 		     const struct block *block, bool *moved)
 {
-	struct candidate candidates[2 * DISTANCE_MAX + 1];
+	struct candidate candidates[2 * CHOOSE_DISTANCE + 1];
 	size_t count = candidates_find(ch, site, block, candidates);
 	char why[MOVE_WHY] = "", first[MOVE_WHY] = "";
 	uint64_t tried = site->nominal;

@@ -8,6 +8,8 @@
 
 #include "compile.h"
 
+#define CHOOSE_DISTANCE	64	/* instructions of a block, either way */
+
 /*
  * The sites of all tracepoints are compiled for their nominal addresses, in the
  * order of c->stmts. Move them to where a hit is cheaper, with their statements

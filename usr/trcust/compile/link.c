@@ -54,8 +54,10 @@ bool link_is_known(struct compilation *c, const struct compile_site *site)
 	if (site_flow_find(c, site->address, &flow, &entry))
 		return false;
 	part = flow_part_find(flow, site->address);
-	if (!part || !flow_frame_find(flow, site->address).has_link)
-		return part;
+	if (!part)
+		return false;
+	if (!flow_frame_find(flow, site->address).has_link)
+		return true;
 	part_read(flow, part, site->address, &record);
 	return record.built || !record.called;
 }

@@ -11,7 +11,6 @@
 #include "site.h"
 
 #define TOLD_MAX	8	/* warnings of a compilation */
-#define DISTANCE_MAX	64	/* instructions of a block, */
 #define LINES		8	/* lines that are looked at, up and down */
 #define NAME_SIZE	320
 
@@ -48,7 +47,7 @@ static size_t find_cheap(const struct slow *slow,
 {
 	const struct block *block = &slow->block;
 
-	for (size_t distance = 1; distance <= DISTANCE_MAX; distance++) {
+	for (size_t distance = 1; distance <= CHOOSE_DISTANCE; distance++) {
 		size_t before = block->at - distance;
 		size_t behind = block->at + distance;
 

@@ -8,7 +8,7 @@
 #define SEGMENT_BYTES	2	/* those behind a segment register as wide */
 
 static const struct arch_register *
-register_find(const struct parser *p, const char *text, size_t length)
+register_find(struct parser *p, const char *text, size_t length)
 {
 	char name[16];
 
@@ -16,7 +16,7 @@ register_find(const struct parser *p, const char *text, size_t length)
 		return NULL;
 	memcpy(name, text, length);
 	name[length] = 0;
-	return arch_register_find(p->arch, name);
+	return parser_register_find(p, name);
 }
 
 /* The token is the letter (upper case) and something. */
@@ -27,7 +27,7 @@ static bool begins(const struct token *token, char letter)
 }
 
 static const struct arch_register *
-prefixed(const struct parser *p, const struct token *token, char letter)
+prefixed(struct parser *p, const struct token *token, char letter)
 {
 	return begins(token, letter)
 		       ? register_find(p, token->text + 1, token->length - 1)

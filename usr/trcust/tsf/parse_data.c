@@ -37,7 +37,7 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return parse_symbol(p, &stmt->reg.name, &stmt->reg.pos);
 	}
 	text = parser_text(p, &p->token);
-	reg = p->token.kind == TOKEN_WORD ? arch_register_find(p->arch, text)
+	reg = p->token.kind == TOKEN_WORD ? parser_register_find(p, text)
 					  : NULL;
 	if (!reg && p->token.kind == TOKEN_END)
 		return parser_missing(p, "register");

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define MINOR_MAX	65535
 
 /* A clause that may be given once has been given already. */
 static bool spurious(struct parser *p, const struct srcpos *before,
@@ -32,7 +31,7 @@ static bool parse_minor(struct parser *p, struct srcpos keyword)
 	if (!parser_expect(p, '=') ||
 	    !parser_number(p, &value, &p->point->minor_pos))
 		return false;
-	if (!value || value > MINOR_MAX)
+	if (!value || value > UINT16_MAX)
 		parser_tell(p, p->point->minor_pos, TRCERR_MINORRANGE);
 	p->point->minor = value;
 	return true;

@@ -211,6 +211,27 @@ bool parser_index(struct parser *p, uint32_t max, int64_t *value)
 	return true;
 }
 
+const struct arch_register *parser_register_find(struct parser *p,
+						 const char *name)
+{
+	const struct arch_register *reg = arch_register_find(p->arch, name);
+
+	for (size_t i = 0; !reg && p->arch_unknown && arch_all[i]; i++) {
+		reg = arch_register_find(arch_all[i], name);
+		if (reg)
+			p->arch = arch_all[i];
+	}
+	p->arch_unknown &= !reg;
+	return reg;
+}
+
+static void module_arch_take(struct parser *p, const struct arch *arch)
+{
+	p->arch_unknown = !arch;
+	if (arch)
+		p->arch = arch;
+}
+
 int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
 	      void *context)
 {
@@ -226,7 +247,7 @@ int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
 	parser_next(&p);
 	if (parse_header(&p)) {
 		if (find && p.tsf->modname)
-			p.arch = find(context, p.tsf->modname);
+			module_arch_take(&p, find(context, p.tsf->modname));
 		parse_points(&p);
 	}
 	if (p.aborted) {

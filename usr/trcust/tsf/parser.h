@@ -31,6 +31,7 @@ struct parser {
 	bool last_names;	/* that one was '.' or '@' */
 	struct tsf *tsf;
 	const struct arch *arch; /* of the registers' names */
+	bool arch_unknown;	/* whose a register is, that it is */
 	bool aborted;		/* after a fatal or severe diagnostic */
 	bool failed;		/* after an error: the point leaves nothing */
 
@@ -83,6 +84,9 @@ bool parser_list_continues(struct parser *p);
 bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos);
 /* ... of at most `max`: what is above is cut off with TRCERR_INDEXTRUNC. */
 bool parser_index(struct parser *p, uint32_t max, int64_t *value);
+/* The register of that name, of the module's processor; NULL: it has none. */
+const struct arch_register *parser_register_find(struct parser *p,
+						 const char *name);
 /* A copy of the token's text; "" when there is no memory, which was told. */
 const char *parser_text(struct parser *p, const struct token *token);
 const char *parser_format(struct parser *p, const char *fmt, ...)

@@ -164,7 +164,8 @@ struct tsf {
 	size_t point_count;
 };
 
-/* The processor of the module that MODNAME names. */
+/* The processor of the module that MODNAME names; NULL: nobody knows, and it is
+ * for what comes behind the parser to say so. */
 typedef const struct arch *tsf_arch_find(void *context, const char *modname);
 /*
  * Parse the text that diag was opened on. 0, or -1 after a fatal or severe

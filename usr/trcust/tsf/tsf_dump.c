@@ -134,7 +134,7 @@ static void point_dump(FILE *out, const struct tsf_point *point)
 void tsf_dump(const struct tsf *tsf, FILE *out)
 {
 	fputs("modname ", out);
-	string_dump(out, tsf->modname);
+	string_dump(out, tsf->modname ? tsf->modname : "");
 	fprintf(out, "\nmajor %u\nmaxdata %u\n", tsf->major, tsf->maxdata);
 	for (size_t i = 0; i < tsf->type_count; i++)
 		fprintf(out, "type %s 0x%04x\n", tsf->types[i].name,

@@ -1,34 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Text of instructions that came with Armv8.1 and later: FEAT_LSE, FEAT_LRCPC,
- * FEAT_PAuth, FEAT_BTI. Encodings: Arm ARM, C4.1 and C6.2. */
+/* Text of instructions of extensions: FEAT_LSE, FEAT_LRCPC, FEAT_PAuth, FEAT_BTI.
+ * Encodings: Arm ARM, C4.1 and C6.2. */
 #include "arch_a64_text.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
-void a64_text_add(struct a64_text *text, const char *format, ...)
-{
-	size_t room = text->used < text->size ? text->size - text->used : 0;
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(room ? text->out + text->used : NULL, room, format,
-			   args);
-	va_end(args);
-	text->used += length > 0 ? length : 0;
-}
-
-void a64_text_register(struct a64_text *text, char letter, unsigned int number,
-		       char kind_of_31)
-{
-	if (number != 31)
-		a64_text_add(text, "%c%u", letter, number);
-	else if (kind_of_31 == 'z')
-		a64_text_add(text, "%czr", letter);
-	else
-		a64_text_add(text, letter == 'w' ? "wsp" : "sp");
-}
 
 static void zero_or_register(struct a64_text *text, char letter,
 			     unsigned int number)
@@ -242,7 +215,7 @@ static bool udf_print(uint32_t word, struct a64_text *text)
 	return true;
 }
 
-bool a64_later_print(uint32_t word, struct a64_text *text)
+bool a64_extension_print(uint32_t word, struct a64_text *text)
 {
 	return atomic_print(word, text) || ldapr_print(word, text) ||
 	       cas_print(word, text) || casp_print(word, text) ||
