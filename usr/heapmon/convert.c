@@ -125,10 +125,10 @@ static int take_bins(void *context, const char *value)
 }
 
 static const struct option_def convert_options[] = {
-	{ "from", 'f', "FORMAT", "format of FILE, instead of guessing it",
+	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
 	  take_from },
-	{ "to", 't', "FORMAT", "mtrc, mptl, monitor, tracker, pprof, "
-	  "collapsed, massif, heaptrack", take_to },
+	{ "to", 't', "FORMAT", "which: mtrc|mptl|monitor|tracker|pprof|"
+	  "collapsed|massif|heaptrack", take_to },
 	{ "output", 'o', "FILE", "write there; '-': standard output",
 	  take_output },
 	{ "rebase", 0, NULL, "mtrc: addresses from 0x1000 on, small thread ids",
@@ -137,8 +137,8 @@ static const struct option_def convert_options[] = {
 	  "medium, large", take_bounds },
 	{ "bins", 0, "N", "mptl: sizes below this are counted each",
 	  take_bins },
-	{ "value", 0, "VALUE", "collapsed: alloc_space, alloc_objects, "
-	  "inuse_space, inuse_objects, peak_space, peak_objects, temporary",
+	{ "value", 0, "VALUE", "of collapsed: alloc_space|alloc_objects|"
+	  "inuse_space|inuse_objects|peak_space|peak_objects|temporary",
 	  take_value },
 	HEAPMON_READ_OPTIONS,
 	{ NULL }

@@ -21,9 +21,9 @@ int heapmon_take_no_symbols(void *context, const char *value);
 #define HEAPMON_READ_OPTIONS \
 	{ "pid", 'p', "PID", "of this process only", heapmon_take_pid }, \
 	{ "bits", 0, "N", \
-	  "tracker, and what is written as mtrc, mptl: of 32 or 64 bits", \
+	  "of tracker, and what is written as mtrc, mptl, so many: 32|64", \
 	  heapmon_take_bits }, \
-	{ "endian", 0, "ORDER", "... and is 'little' or 'big'", \
+	{ "endian", 0, "ORDER", "... and which end is first: little|big", \
 	  heapmon_take_endian }, \
 	{ "symbols", 0, "DIR", \
 	  "look for programs and debug files there; may be repeated", \

@@ -114,13 +114,15 @@ uint64_t old_arena_next(const struct old_arena *arena,
 	return next;
 }
 
-/* Back to where it began? */
+/* Back to where it began, and not only to somewhere on the way? */
 static bool ring_closes(const struct old_arena *arena,
 			const struct old_process *process)
 {
-	uint64_t at = arena->main;
+	uint64_t at = arena->main, before = 0;
 
-	for (unsigned int i = 0; at && i < ARENAS_MOST; i++) {
+	for (unsigned int i = 0; at && at != before && i < ARENAS_MOST; i++) {
+		if (!(i & (i - 1)))
+			before = at;
 		at = old_arena_next(arena, process, at);
 		if (at == arena->main)
 			return true;

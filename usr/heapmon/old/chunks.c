@@ -111,6 +111,7 @@ static bool chunks_walk(struct old_chunks *chunks, struct old_process *process,
 	uint64_t head, size;
 
 	while (at < limit && limit - at >= chunk_head(process)) {
+		chunks->steps++;
 		if (!old_process_next_word(process, at + process->word, &head))
 			return false;
 		size = head & ~(uint64_t)CHUNK_FLAGS;

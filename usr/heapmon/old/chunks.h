@@ -36,6 +36,7 @@ struct old_chunks {
 	size_t span_count, span_room;
 	uint64_t *caches;		/* blocks that may be a thread's cache */
 	size_t cache_count, cache_room;
+	uint64_t steps;			/* from chunk to chunk, also in vain */
 	bool failed;			/* out of memory */
 };
 

@@ -6,6 +6,8 @@
 
 #define PAGE		4096
 #define HEAPS_MOST	65536
+#define VAIN_MOST	64		/* times the chunks that a region has room
+					 * for: so many are gone through */
 
 static int broken(struct error *err, uint64_t at)
 {
@@ -31,8 +33,10 @@ static struct found region_walk(struct old_chunks *chunks,
 {
 	struct found found = { .start = UINT64_MAX };
 	uint64_t at = region->start, end;
+	uint64_t most = chunks->steps + VAIN_MOST *
+			((region->end - region->start) / CHUNK_ALIGN);
 
-	while (at < region->end) {
+	while (at < region->end && chunks->steps <= most) {
 		uint64_t start = chunk_align(process, at);
 		const struct old_span *span = old_chunks_span(chunks, start);
 
@@ -153,8 +157,10 @@ static bool heap_walk(struct old_chunks *chunks, struct old_process *process,
 	struct heap_info info;
 	uint64_t end;
 
+	/* a list that is damaged may come back to where it was */
 	if (!info_read(process, heap, &info) || info.arena != at ||
 	    info.size > heap_most(process) ||
+	    old_chunks_span(chunks, chunk_align(process, first)) ||
 	    !old_chunks_walk(chunks, process, chunk_align(process, first),
 			     heap + info.size, top, CHUNK_THREAD, &end))
 		return false;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "../../lib/array.h"
+#include "../../lib/pin.h"
 
 #define DATA_BYTES	(1u << 18)
 #define ROUNDS		4	/* of reading, while time goes by */
@@ -91,6 +92,7 @@ int perf_rings_open(struct perf_rings *rings, struct error *err)
 		  "(perf_event_open): %s", strerror(-ret));
 	if (ret == -EACCES || ret == -EPERM)
 		error_hint(err, "it takes root, or CAP_PERFMON");
+	pin_perf_hint(err, ret);
 	return ret;
 }
 
@@ -147,7 +149,8 @@ static int ring_read(const struct perf_ring *ring, struct perf_batch *batch)
 
 	while (head - at >= sizeof(header)) {
 		ring_copy(ring, at, &header, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - at)
+		if (header.size < sizeof(header) || header.size % 8 ||
+		    header.size > head - at)
 			return -EIO;
 		if (header.size >= sizeof(header) + TRAILER &&
 		    !record_take(batch, ring, at, header.size))
@@ -203,8 +206,9 @@ int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 		}
 		open = batch_is_open(batch, from, begun);
 	}
-	qsort(batch->items, batch->count, sizeof(*batch->items),
-	      record_compare);
+	if (batch->count)
+		qsort(batch->items, batch->count, sizeof(*batch->items),
+		      record_compare);
 	return 0;
 }
 

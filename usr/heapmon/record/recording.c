@@ -242,7 +242,7 @@ static int file_begin(struct recording *r, struct error *err)
 			   .files = 1, .fd = -1 },
 	};
 	r->spooling = true;
-	code = spooler_open(&r->spooler, 0, err);
+	code = spooler_open(&r->spooler, r->settings->pack, err);
 	settings_note(r);
 	if (!code)
 		code = formats_write(r, err);

@@ -9,41 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
+#include "../../lib/pack.h"
+#include "../../lib/quantity.h"
 #include "../command/commands.h"
 
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16
-#define SECOND		1000000000ULL
 
 static int value_wrong(const char *option, const char *value,
 		       const char *expected)
 {
-	fprintf(stderr, PROGRAM ": record: --%s '%s': %s\n", option, value,
-		expected);
+	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
 	return -1;
-}
-
-/* A number with a unit's letter; false: it is none. */
-static bool number_take(const char *value, const char *letters,
-			const uint64_t *units, uint64_t *number)
-{
-	const char *letter;
-	char *end;
-
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	if (errno || !isdigit((unsigned char)*value) || (*end && end[1]))
-		return false;
-	letter = strchr(letters, *end);
-	return letter && !__builtin_mul_overflow(
-		*number, units[letter - letters], number);
-}
-
-static bool bytes_take(const char *value, uint64_t *bytes)
-{
-	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
-
-	return number_take(value, "KMG", units, bytes);
 }
 
 static int take_output(void *context, const char *value)
@@ -97,11 +74,10 @@ static int take_mmap(void *context, const char *value)
 
 static int take_depth(void *context, const char *value)
 {
-	static const uint64_t unit[] = { 1 };
 	struct record_settings *settings = context;
 	uint64_t depth;
 
-	if (!number_take(value, "", unit, &depth) || depth > TDF_STACK_MAX)
+	if (!quantity_number(value, &depth) || depth > TDF_STACK_MAX)
 		return value_wrong("depth", value,
 				   "a number of frames from 0 to 32 is expected");
 	settings->points.depth = depth;
@@ -112,7 +88,7 @@ static int take_min_size(void *context, const char *value)
 {
 	struct record_settings *settings = context;
 
-	return bytes_take(value, &settings->min_size) ? 0 :
+	return quantity_bytes(value, &settings->min_size) ? 0 :
 	       value_wrong("min-size", value, "bytes are expected: 64, 4K, 1M");
 }
 
@@ -120,7 +96,7 @@ static int take_sample(void *context, const char *value)
 {
 	struct record_settings *settings = context;
 
-	return bytes_take(value, &settings->sample) && settings->sample &&
+	return quantity_bytes(value, &settings->sample) && settings->sample &&
 	       settings->sample <= UINT32_MAX ? 0 :
 	       value_wrong("sample", value,
 			   "bytes are expected, below 4G: 512K");
@@ -128,15 +104,22 @@ static int take_sample(void *context, const char *value)
 
 static int take_duration(void *context, const char *value)
 {
-	static const uint64_t units[] = {
-		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
-	};
 	struct record_settings *settings = context;
 
-	return number_take(value, "smh", units, &settings->duration) &&
-	       settings->duration ? 0 :
-	       value_wrong("duration", value,
-			   "a time is expected: 90, 90s, 5m or 2h");
+	return quantity_time(value, &settings->duration) ? 0 :
+	       value_wrong("duration", value, QUANTITY_TIME);
+}
+
+static int take_compress(void *context, const char *value)
+{
+	struct error err;
+	int method = pack_method_find(value, &err);
+
+	((struct record_settings *)context)->pack = method;
+	if (method >= 0)
+		return 0;
+	error_print(PROGRAM, &err);
+	return -1;
 }
 
 static int take_no_old(void *context, const char *value)
@@ -182,7 +165,7 @@ const struct option_def record_options[] = {
 	  "one block in so many bytes on average, by chance", take_sample },
 	{ "mmap", 0, NULL, "mmap, munmap and mremap, too", take_mmap },
 	{ "allocator", 'a', "NAME",
-	  "glibc, musl, jemalloc, tcmalloc or mimalloc only (auto: all)",
+	  "this one only, or any: auto|glibc|musl|jemalloc|tcmalloc|mimalloc",
 	  take_allocator },
 	{ "object", 0, "FILE",
 	  "look for the allocator in this file only; may be repeated",
@@ -201,8 +184,10 @@ const struct option_def record_options[] = {
 	  "bytes for each CPU: 64K to 256M, a power of two",
 	  settings_take_buffer },
 	{ "attach", 0, "KIND",
-	  "auto, or multi (uprobe_multi) or perf (perf_event) links",
+	  "how, by uprobe_multi or perf_event links: auto|multi|perf",
 	  settings_take_attach },
+	{ "compress", 'z', "[=METHOD]",
+	  "without METHOD by the better one: zlib|zstd", take_compress },
 	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
 	  take_duration },
 	{ NULL }

@@ -14,6 +14,7 @@ struct record_settings {
 	struct job_settings job;	/* first: its options take this struct;
 					 * pids, follow, bytes, attach */
 	const char *output;
+	int pack;			/* RAS_PACKED_*; 0 */
 	const char *comm;		/* -c; NULL */
 	bool no_follow;
 	struct allocator_want want;

@@ -177,12 +177,12 @@ static int take_output(void *context, const char *value)
 }
 
 static const struct option_def report_options[] = {
-	{ "from", 'f', "FORMAT", "format of FILE, instead of guessing it",
+	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
 	  take_from },
 	{ "output", 'o', "FILE", "write there; '-': standard output",
 	  take_output },
-	{ "section", 's', "NAME", "this table only; may be repeated: summary, "
-	  "wrong, live, peak, allocated, temporary, sizes, time, types, threads",
+	{ "section", 's', "NAME", "this table only; may be repeated: summary|"
+	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads",
 	  take_section },
 	{ "top", 'n', "N", "rows of a table (10); 0: all", take_top },
 	{ "depth", 'd', "N", "frames of a stack (0: all)", take_depth },
@@ -191,7 +191,7 @@ static const struct option_def report_options[] = {
 	{ "diff", 0, NULL, "compare two files", take_diff },
 	{ "html", 0, NULL, "a page with a flame graph", take_html },
 	{ "json", 0, NULL, "all of it as JSON", take_json },
-	{ "style", 0, "STYLE", "the tables of 'mptrace' or 'mprof'",
+	{ "style", 0, "STYLE", "its tables: mptrace|mprof",
 	  take_style },
 	{ "verbose", 'v', NULL, "mptrace: a line for each event; mprof: the "
 	  "call graph", take_verbose },

@@ -153,6 +153,25 @@ int span_parse(struct span_bound *bound, const char *text,
 
 /* ---- where it lies ---- */
 
+/* A trace's times may be any: what is too far away is at the end of time. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	int64_t value;
+
+	if (!__builtin_add_overflow(a, b, &value))
+		return value;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t ns_of(time_t second)
+{
+	int64_t value;
+
+	if (!__builtin_mul_overflow(second, SECOND, &value))
+		return value;
+	return second < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* What the clock on the wall shows as `ns`. */
 static int64_t wall_of_local(int64_t ns, bool utc)
 {
@@ -162,7 +181,7 @@ static int64_t wall_of_local(int64_t ns, bool utc)
 	if (utc || !gmtime_r(&second, &tm))
 		return ns;
 	tm.tm_isdst = -1;
-	return mktime(&tm) * SECOND + ns % SECOND;
+	return sum(ns_of(mktime(&tm)), ns % SECOND);
 }
 
 /* The midnight before, as the clock on the wall shows it. */
@@ -174,14 +193,7 @@ static int64_t day_of(int64_t time, bool utc)
 	if (!(utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
 		return 0;
 	tm.tm_sec = tm.tm_min = tm.tm_hour = 0;
-	return timegm(&tm) * SECOND;
-}
-
-static int64_t sum(int64_t a, int64_t b)
-{
-	int64_t value;
-
-	return __builtin_add_overflow(a, b, &value) ? INT64_MAX : value;
+	return ns_of(timegm(&tm));
 }
 
 static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
@@ -194,10 +206,10 @@ static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
 		bound->ns = wall_of_local(ns, utc);
 		break;
 	case SPAN_DAY:
-		bound->ns = wall_of_local(day + ns, utc);
+		bound->ns = wall_of_local(sum(day, ns), utc);
 		if (behind && bound->ns < (behind->kind == SPAN_WALL ?
 					   behind->ns : first))
-			bound->ns = wall_of_local(day + DAY + ns, utc);
+			bound->ns = wall_of_local(sum(day, DAY + ns), utc);
 		break;
 	case SPAN_FIRST:
 		bound->ns = sum(first, ns);
