@@ -56,9 +56,11 @@ int gen_ip_excess(const struct gen *gen)
 
 int gen_frame_take(struct gen *gen, int words)
 {
-	if (gen->deepest > FRAME_SLOT(gen, words - 1))
-		gen->deepest = FRAME_SLOT(gen, words - 1);
-	return FRAME_SLOT(gen, words - 1);
+	int off = gen->slots - 8 * (words - 1);
+
+	if (gen->deepest > off)
+		gen->deepest = off;
+	return off;
 }
 
 void gen_member_load(struct gen *gen, int off, int bytes, uint32_t member,
@@ -80,7 +82,11 @@ void gen_cookie_load(struct gen *gen)
 {
 	struct emit *e = &gen->e;
 
-	if (gen->target->context == BODY_TEST) {
+	if (gen->known)
+		return;
+	if (gen->target->single) {
+		emit_const(e, R0, gen->target->cookie);
+	} else if (gen->target->context == BODY_TEST) {
 		emit_map_value(e, R0, gen->target->test_fd, 0);
 		emit_load(e, 8, R0, R0, 0);
 	} else {
@@ -95,6 +101,38 @@ void gen_cookie_load(struct gen *gen)
 		emit_alu_imm(e, BPF_RSH, R0, 64 - RAS_COOKIE_LEVEL_SHIFT);
 	}
 	emit_store(e, 8, FP, FRAME_COOKIE, R0);
+}
+
+void gen_cookie_get(struct gen *gen, int reg)
+{
+	if (gen->known)
+		emit_const(&gen->e, reg, gen->target->cookie);
+	else
+		emit_load(&gen->e, 8, reg, FP, FRAME_COOKIE);
+}
+
+void gen_point_get(struct gen *gen, int reg)
+{
+	if (gen->known)
+		emit_const(&gen->e, reg, RAS_COOKIE_POINT(gen->target->cookie));
+	else
+		emit_load(&gen->e, 2, reg, FP, FRAME_POINT);
+}
+
+/* Is it the distance of the probed address from the only one it may be? */
+static bool bias_known(const struct gen *gen)
+{
+	return gen->known && gen->target->context == BODY_UPROBE &&
+	       !(gen->site->flags & TDF_SITE_RETURN);
+}
+
+struct value gen_bias(const struct gen *gen)
+{
+	if (!bias_known(gen))
+		return (struct value){ VALUE_MEMORY, FP, FRAME_BIAS, 8, 0, 0 };
+	return (struct value){
+		VALUE_MEMORY, R6, gen->cpu->ip, 8, -gen->site->address, 0,
+	};
 }
 
 void gen_cpu_load(struct gen *gen)
@@ -163,11 +201,20 @@ static void load_probed(struct gen *gen)
 }
 
 /* Kernel: sites[] holds the bias. User: the address as linked. */
-static void load_bias(struct gen *gen)
+void body_bias_generate(struct gen *gen)
 {
 	struct emit *e = &gen->e;
 
-	emit_lookup(e, gen->target->sites_fd, FRAME_SITE, gen->out);
+	if ((!gen->relocated && !gen->process) || bias_known(gen))
+		return;
+	if (gen->deepest > FRAME_BIAS)
+		gen->deepest = FRAME_BIAS;
+	if (gen->known)
+		emit_const(e, R1, gen->target->cookie >> 32);
+	else
+		emit_load(e, 4, R1, FP, FRAME_SITE);
+	emit_store(e, 4, FP, FRAME_ROW, R1);
+	emit_lookup(e, gen->target->sites_fd, FRAME_ROW, gen->out);
 	emit_load(e, 8, R2, R0, 0);
 	if (gen->target->context != BODY_KPROBE) {
 		load_probed(gen);
@@ -182,11 +229,21 @@ static void load_bias(struct gen *gen)
  * then, programs that reach a known state with less frame in use ("verifier
  * bug: stack slot"). The offset is known in the end only.
  */
-static void generate_frame(struct gen *gen)
+void gen_frame_begin(struct gen *gen)
 {
-	gen->deepest = FRAME_LIMITS;
+	gen->deepest = gen->lean ? FRAME_MUTED : FRAME_LIMITS;
 	gen->deepest_insn = gen->e.count;
 	emit_store_imm(&gen->e, 8, FP, gen->deepest, 0);
+}
+
+void gen_frame_end(struct gen *gen)
+{
+	int most = gen->lean ? FRAME_LEAN : FRAME_AGAIN;
+
+	if (!gen->e.error)
+		gen->e.insns[gen->deepest_insn].off = gen->deepest;
+	if (gen->lean || gen->subprograms[BODY_AGAIN])
+		gen->wide |= gen->deepest < -most;
 }
 
 void record_condition(struct gen *gen)
@@ -199,10 +256,10 @@ void record_condition(struct gen *gen)
 	gen_note(gen, gen->site->first_stmt);
 	gen->place = (struct place){ .base = R9 };
 	gen->fault = gen->bring_in && !gen->walked ? gen->absent_if :
-		     gen->unknown;
+		     gen->early ? gen->undecided : gen->unknown;
 	rpn_generate(gen, gen->tdf->rpn + stmt->rpn, stmt->rpn_length, &value);
 	rpn_value_load(gen, &value, R1);
-	emit_jump_imm(&gen->e, BPF_JEQ, R1, 0,
+	emit_jump_imm(&gen->e, BPF_JEQ, R1, 0, gen->early ? gen->refused :
 		      gen->filtered[RAS_FILTERED_CONDITION]);
 	gen_note(gen, STMT_PROLOGUE);
 }
@@ -232,7 +289,7 @@ static void generate_limits(struct gen *gen)
 
 	if (!point->passcount && !point->maxhits && !gen->target->max_rate)
 		return;
-	emit_load(e, 2, R1, FP, FRAME_POINT);
+	gen_point_get(gen, R1);
 	emit_store(e, 4, FP, FRAME_ROW, R1);
 	emit_lookup(e, gen->target->limits_fd, FRAME_ROW, gen->leave);
 	emit_store(e, 8, FP, FRAME_LIMITS, R0);
@@ -255,7 +312,7 @@ void body_begin_generate(struct gen *gen)
 		emit_map_value(e, R6, gen->target->test_fd, 8);
 	else
 		emit_alu(e, BPF_MOV, R6, R1);
-	generate_frame(gen);
+	gen_frame_begin(gen);
 }
 
 void body_state_generate(struct gen *gen)
@@ -284,16 +341,20 @@ static void generate_body(struct gen *gen)
 	if (gen->fresh)
 		emit_module_kfunc(e, BODY_MODULE_PLACE,
 				  gen->target->segments_save);
-	if (gen->relocated || gen->process)
-		load_bias(gen);
-	record_enter(gen);
+	body_bias_generate(gen);
+	if (!gen->early)
+		record_enter(gen);
 	record_condition(gen);
 	emit_label_place(e, gen->passed);
+	if (gen->early)
+		record_enter(gen);
 	choose_block_generate(gen);
 	generate_limits(gen);
 	record_generate(gen);
 	walk_generate(gen);
 	filter_ways_generate(gen);
+	process_keep_generate(gen);
+	walk_again_generate(gen);
 	vma_generate(gen);
 	unwind_steps_generate(gen);
 }
@@ -304,9 +365,13 @@ void gen_begin(struct gen *gen)
 		     (TDF_POINT_CALL | TDF_POINT_RELEASE);
 	struct emit *e = &gen->e;
 
+	gen->early = !calls;
+	gen->known = !gen->is_static && !calls && gen->target->single;
 	gen->slots = calls ? FRAME_SLOTS_CALL : FRAME_SLOTS;
 	for (int i = 0; i < RAS_FILTERED_KINDS; i++)
 		gen->filtered[i] = emit_label_new(e);
+	gen->keep = emit_label_new(e);
+	gen->again = emit_label_new(e);
 	gen->bring = emit_label_new(e);
 	gen->touch = emit_label_new(e);
 	gen->callback = emit_label_new(e);
@@ -314,6 +379,8 @@ void gen_begin(struct gen *gen)
 	gen->absent_if = emit_label_new(e);
 	gen->passed = emit_label_new(e);
 	gen->unknown = emit_label_new(e);
+	gen->refused = emit_label_new(e);
+	gen->undecided = emit_label_new(e);
 	gen->leave = emit_label_new(e);
 	gen->out = emit_label_new(e);
 }
@@ -323,8 +390,7 @@ int gen_finish(struct gen *gen, struct body *body)
 	struct error *err = gen->err;
 	int ret;
 
-	if (!gen->e.error)
-		gen->e.insns[gen->deepest_insn].off = gen->deepest;
+	gen_frame_end(gen);
 	ret = emit_finish(&gen->e);
 	emit_free(&gen->e);
 	free(gen->stubs);
@@ -356,10 +422,12 @@ static bool process_kept(const struct gen *gen)
 		!(gen->site->flags & TDF_SITE_RETURN));
 }
 
-static int generate_once(struct body *body, const struct tdf *tdf,
-			 const struct tdf_point *point,
-			 const struct tdf_site *site,
-			 const struct body_target *target, struct error *err)
+/* Lean where it can be, unless it isn't to be. */
+static int generate_frame(struct body *body, const struct tdf *tdf,
+			  const struct tdf_point *point,
+			  const struct tdf_site *site,
+			  const struct body_target *target, bool *lean,
+			  struct error *err)
 {
 	const struct tdf_module *module = &tdf->modules[point->module];
 	struct gen gen = {
@@ -369,6 +437,7 @@ static int generate_once(struct body *body, const struct tdf *tdf,
 		.cpu = processor_find(module->machine),
 		.flat32 = module->elf_class == ELFCLASS32,
 	};
+	int ret;
 
 	memset(body, 0, sizeof(*body));
 	if (err)
@@ -381,11 +450,30 @@ static int generate_once(struct body *body, const struct tdf *tdf,
 	gen_begin(&gen);
 	context_scan(&gen);
 	scan_site(&gen);
+	gen.lean &= *lean;
+	if (gen.lean)
+		gen.slots = gen.known ? FRAME_SLOTS_KNOWN : FRAME_SLOTS_LEAN;
 	if (site->flags & TDF_SITE_CALL)
 		call_begin_generate(&gen);
 	else
 		generate_body(&gen);
-	return gen_finish(&gen, body);
+	ret = gen_finish(&gen, body);
+	*lean = !gen.wide;
+	return ret;
+}
+
+static int generate_once(struct body *body, const struct tdf *tdf,
+			 const struct tdf_point *point,
+			 const struct tdf_site *site,
+			 const struct body_target *target, struct error *err)
+{
+	bool lean = true;
+	int ret = generate_frame(body, tdf, point, site, target, &lean, err);
+
+	if (lean)
+		return ret;
+	body_free(body);
+	return generate_frame(body, tdf, point, site, target, &lean, err);
 }
 
 /* A record that is taken a second time may be farther away than jumps reach:

@@ -99,6 +99,9 @@ struct body_target {
 	int limits_fd;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
+	bool single;			/* the program has one link, with this
+					 * cookie: it goes into the code */
+	__u64 cookie;
 	__u64 key;
 	__u64 slice_bytes, nest_bytes;
 	__u32 cpus;			/* possible CPUs */
@@ -135,7 +138,11 @@ struct body_target {
 #define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
 					 * kernel module, when segments_save */
 #define BODY_UNWINDS		4	/* stacks by tables, each has one */
-#define BODY_UNWIND_FIRST	3
+/* Its subprograms, in their order */
+enum {
+	BODY_KEEP, BODY_AGAIN, BODY_BRING_IN, BODY_TOUCH, BODY_MAPPING,
+	BODY_UNWIND_FIRST,
+};
 #define BODY_SUBPROGRAMS	(BODY_UNWIND_FIRST + BODY_UNWINDS)
 
 struct body_note {		/* which statement made an instruction */

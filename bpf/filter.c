@@ -170,6 +170,27 @@ static void unknown_generate(struct gen *gen)
 	emit_jump(&gen->e, gen->filtered[RAS_FILTERED_CONDITION]);
 }
 
+/* The same where preemption isn't off. */
+static void undecided_generate(struct gen *gen)
+{
+	if (!emit_label_used(&gen->e, gen->undecided))
+		return;
+	emit_label_place(&gen->e, gen->undecided);
+	gen_cpu_load(gen);
+	why_count(gen, WHY_FAULT(RAS_FAULT_UNREADABLE));
+	emit_jump(&gen->e, gen->refused);
+}
+
+static void refused_generate(struct gen *gen, emit_label count)
+{
+	if (!emit_label_used(&gen->e, gen->refused))
+		return;
+	emit_label_place(&gen->e, gen->refused);
+	emit_alu_imm(&gen->e, BPF_MOV, R9,
+		     WHY_FILTERED(RAS_FILTERED_CONDITION));
+	emit_jump(&gen->e, count);
+}
+
 void filter_ways_generate(struct gen *gen)
 {
 	emit_label first = emit_label_new(&gen->e);
@@ -179,6 +200,8 @@ void filter_ways_generate(struct gen *gen)
 
 	gen_note(gen, STMT_PROLOGUE);
 	unknown_generate(gen);
+	undecided_generate(gen);
+	refused_generate(gen, early);
 	for (int kind = 0; kind < RAS_FILTERED_KINDS; kind++)
 		way_generate(gen, kind, kind < RAS_FILTERED_PROCESS ? first :
 			     KIND_EARLY(kind) ? early : late);

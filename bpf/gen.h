@@ -154,7 +154,11 @@ struct gen {
 	emit_label fault_ends, raw_fault;	/* that end the record */
 	uint8_t stale;		/* RAS_ITEM_STALE when the item may be it */
 	bool relocated;		/* expressions use FRAME_BIAS */
-	bool process;		/* who hits is kept, and so is his FRAME_BIAS */
+	bool process;		/* who hits is kept, and where */
+	bool known;		/* the cookie is in the code, not in the frame */
+	bool lean;		/* all of the frame is FRAME_LEAN at most */
+	bool wide;		/* expressions took more, or more than the
+				 * subprogram may that takes the record again */
 	bool is_static;		/* static.c: the point is the major */
 	uint32_t context_most;	/* bytes of the context, at most */
 	bool data_moves;	/* its length varies: the data begins at FRAME_DATA
@@ -172,9 +176,14 @@ struct gen {
 	emit_label absent, absent_if;	/* first faults, unless walked */
 	emit_label passed;	/* behind the IF */
 	emit_label unknown;	/* the IF can't be evaluated */
+	bool early;		/* the IF comes before preemption is off; then
+				 * these are where it isn't fulfilled, and where
+				 * it can't be evaluated */
+	emit_label refused, undecided;
 	emit_label leave;	/* preemption is off: end of the program */
 	emit_label out;		/* behind it */
 	emit_label bring, touch, callback;	/* vma.c */
+	emit_label keep, again;	/* process.c, walk.c */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	struct unwind_call unwinds[BODY_UNWINDS];
 	uint32_t unwind_count;
@@ -183,16 +192,27 @@ struct gen {
 	size_t deepest_insn;	/* stores to it */
 };
 
-/* Frame of the program, offsets from r10 */
-#define FRAME_COOKIE	(-8)	/* u64; struct ras_record has its parts */
-#define FRAME_POINT	(-6)
-#define FRAME_SITE	(-4)	/* key of the lookup in sites */
-#define FRAME_CPU	(-12)	/* key of the lookup in buffer */
-#define FRAME_ROW	(-16)	/* key of the lookup in count */
+/*
+ * Frame of the program, offsets from r10.
+ *
+ * Kernels from 6.13 on give a program whose frame is larger than FRAME_LEAN a
+ * frame elsewhere: calls have to save its address, reads into it take the long
+ * way through the kernel's checks of where is read to, and programs that may be
+ * preempted share it with who comes next on that CPU. So what bodies usually
+ * need fits in there: gen->lean is one that needs nothing below FRAME_BIAS but
+ * slots, and when its cookie is known nothing below FRAME_ROW.
+ */
+#define FRAME_LEAN	48
+#define FRAME_AGAIN	288	/* on top of it, of the 512 for all that is called */
+#define FRAME_CPU	(-4)	/* key of the lookup in buffer */
+#define FRAME_ROW	(-8)	/* key of the lookup in count */
+#define FRAME_COOKIE	(-16)	/* u64; struct ras_record has its parts */
+#define FRAME_POINT	(-14)
+#define FRAME_SITE	(-12)
 #define FRAME_NEST	(-20)	/* key of the lookup in nest */
 #define FRAME_MUTED	(-24)	/* u32: this hit is the first above the rate */
-#define FRAME_COUNT	(-32)	/* address of the row */
-#define FRAME_BIAS	(-40)	/* what DW_OP_addr adds */
+#define FRAME_BIAS	(-32)	/* what DW_OP_addr adds */
+#define FRAME_COUNT	(-40)	/* address of the row, unless lean */
 #define FRAME_ITEM	(-48)	/* r9 before an item's length was added */
 #define FRAME_LENGTH	(-56)	/* of an item */
 #define FRAME_LIMIT	(-64)	/* what an item may take of the budget */
@@ -209,16 +229,23 @@ struct gen {
 #define FRAME_OLD	(-152)
 #define FRAME_LEVEL	(-160)	/* of the point */
 /* behind the words of a CALL or RELEASE, where it is one */
-#define FRAME_SLOT(gen, n)	((gen)->slots - 8 * (n))
+#define FRAME_SLOT(gen, n)	((gen)->slots - 8 * SLOT_PLACE(gen, n))
 #define FRAME_SLOTS		(-120)	/* gen->slots */
 #define FRAME_SLOTS_CALL	(-168)
+#define FRAME_SLOTS_LEAN	(-40)
+#define FRAME_SLOTS_KNOWN	(-16)
+/* In a lean frame those that most expressions do with are the first. */
+#define SLOT_PLACE(gen, n) \
+	((gen)->lean && (n) < RPN_SLOTS ? \
+	 ((n) + RPN_SLOTS - TDF_RPN_STACK) % RPN_SLOTS : (n))
 #define FRAME_FAR(gen)	FRAME_SLOT(gen, RPN_SLOTS)	/* a far pointer:
 						 * selector << 32 | offset */
 #define FRAME_LINEAR(gen) FRAME_SLOT(gen, RPN_SLOTS + 1) /* what it means */
 #define FRAME_ROOM(gen)	FRAME_SLOT(gen, RPN_SLOTS + 2)	/* bytes from there on */
 #define FRAME_DESC(gen)	FRAME_SLOT(gen, RPN_SLOTS + 3)	/* what was read for it */
 #define FRAME_TIME	FRAME_LENGTH	/* of the hit, until the first item */
-#define FRAME_STATUS	FRAME_LENGTH	/* of an item that faults */
+/* of an item that faults: there is no expression any more */
+#define FRAME_STATUS(gen)	((gen)->lean ? (gen)->slots : FRAME_LENGTH)
 
 /* body.c: keep the first error and its text; the emitter then does nothing. */
 void gen_fail(struct gen *gen, int code, const char *text, unsigned int number);
@@ -239,15 +266,23 @@ void gen_member_load(struct gen *gen, int off, int bytes, uint32_t member,
  * address is; the layout has what that needs. */
 bool returned_known(const struct body_layout *layout);
 void returned_load(struct gen *gen);
-/* FRAME_COOKIE, FRAME_CPU are set. */
+/* FRAME_COOKIE, unless it is known, and FRAME_CPU are set. */
 void gen_cookie_load(struct gen *gen);
 void gen_cpu_load(struct gen *gen);
+/* reg = the cookie; the point in it */
+void gen_cookie_get(struct gen *gen, int reg);
+void gen_point_get(struct gen *gen, int reg);
+/* What DW_OP_addr adds: known from the registers, or in FRAME_BIAS. */
+struct value gen_bias(const struct gen *gen);
 /* The thread's name at base + off, GEN_COMM_BYTES, padded with zeros */
 void gen_comm_store(struct gen *gen, int base, int off);
 #define GEN_COMM_BYTES	16
 
 /* r6 and the frame; then state and trigger, before anything else is done */
 void body_begin_generate(struct gen *gen);
+void gen_frame_begin(struct gen *gen);
+void gen_frame_end(struct gen *gen);
+void body_bias_generate(struct gen *gen);
 void body_state_generate(struct gen *gen);
 /* The items of the site's statements, at gen->place; static.c: the data */
 void body_data_generate(struct gen *gen);
@@ -328,6 +363,8 @@ void context_scan(struct gen *gen);
 /* process.c: who hits, into `processes`, when it isn't who hit last; r0 is
  * bpf_get_current_pid_tgid, r8 the locked slice. Keeps r6 to r9. */
 void process_generate(struct gen *gen);
+/* The subprogram that puts it there, behind all else. */
+void process_keep_generate(struct gen *gen);
 /* stack.c: an item RAS_ITEM_STACK at gen->place, which moves; cfa may be
  * NULL. */
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
@@ -387,6 +424,9 @@ void segment_generate(struct gen *gen, const struct value *selector,
  * nothing unless gen->bring_in.
  */
 void walk_generate(struct gen *gen);
+/* The second version, where it is a subprogram with a frame of its own: the
+ * body is lean. Behind all else. */
+void walk_again_generate(struct gen *gen);
 /* Behind the header of a record that is taken again: its flag and `paged_in`,
  * when something was brought in. Uses r0 to r5. */
 void walk_note(struct gen *gen);
@@ -410,7 +450,7 @@ void vma_generate(struct gen *gen);
  */
 void record_enter(struct gen *gen);
 /* the IF: with gen->walked a fault counts and filters, else it goes to
- * gen->absent_if where gen->bring_in. r9 is the row, kept. */
+ * gen->absent_if where gen->bring_in. Unless gen->early r9 is the row, kept. */
 void record_condition(struct gen *gen);
 /* From record_enter() and all conditions to the program's end: takes a slice,
  * writes and publishes the record, with the stubs and rare ways of this

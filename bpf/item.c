@@ -245,15 +245,62 @@ static void item_prefix(struct gen *gen, uint8_t status, uint32_t length)
 		item_state_store(gen, &gen->place, status, gen->item);
 }
 
+/*
+ * Where in a lean frame `bytes` bytes can be read to, and copied from: the
+ * kernel is quicker to see that it may write there than that it may in a map.
+ * 0: nowhere. What fails is taken again, so the address may be overwritten.
+ */
+static int detour_find(const struct gen *gen, uint32_t bytes)
+{
+	int off = gen->slots + 8 - (int)((bytes + 7) & ~7u);
+
+	return gen->lean && gen->bring_in && !gen->walking &&
+	       off >= -FRAME_LEAN ? off : 0;
+}
+
+/* r1 = where the bytes of the item at `place` are read to, of an address that
+ * has been generated */
+static void read_begin(struct gen *gen, const struct place *place, int detour)
+{
+	struct emit *e = &gen->e;
+
+	if (!detour) {
+		item_place_load(gen, place, RAS_ITEM_PREFIX, R1);
+		return;
+	}
+	if (gen->deepest > detour)
+		gen->deepest = detour;
+	emit_alu(e, BPF_MOV, R1, FP);
+	emit_alu_imm(e, BPF_ADD, R1, detour);
+}
+
+/* Uses r1. */
+static void read_end(struct gen *gen, const struct place *place, int detour,
+		     uint32_t bytes)
+{
+	int at = 0, size = 8, to = place->off + RAS_ITEM_PREFIX;
+
+	if (!detour)
+		return;
+	for (; size; size /= 2) {
+		for (; bytes - at >= (uint32_t)size; at += size) {
+			emit_load(&gen->e, size, R1, FP, detour + at);
+			emit_store(&gen->e, size, place->base, to + at, R1);
+		}
+	}
+}
+
 /* Constant length */
 static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 {
+	int detour = detour_find(gen, stmt->length);
 	struct value address;
 
 	item_value_generate(gen, stmt, &address);
 	item_prefix(gen, RAS_ITEM_VALUE | gen->stale, stmt->length);
-	item_place_load(gen, &gen->place, RAS_ITEM_PREFIX, R1);
+	read_begin(gen, &gen->place, detour);
 	item_read(gen, stmt->length, &address);
+	read_end(gen, &gen->place, detour, stmt->length);
 	place_step(gen, stmt->length);
 }
 
@@ -460,12 +507,27 @@ static void generate_room(struct gen *gen)
 }
 
 /*
+ * All of the detour is copied: what the string doesn't fill is zeros, nothing of
+ * the kernel's. The address may be there: it goes to r3.
+ */
+static void string_clear(struct gen *gen, int detour, struct value *address)
+{
+	if (!detour)
+		return;
+	rpn_address_load(gen, address, R3);
+	*address = (struct value){ .kind = VALUE_TEMP, .base = R3 };
+	for (int off = detour; off < gen->slots + 8; off += 8)
+		emit_store_imm(&gen->e, 8, FP, off, 0);
+}
+
+/*
  * Two bytes more than the limit are read: one for the zero, one to tell a
  * string that fits exactly from a longer one.
  */
 static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 			    uint32_t limit, bool budget, emit_label done)
 {
+	int detour = budget ? 0 : detour_find(gen, limit + 2);
 	struct emit *e = &gen->e;
 	struct place item = gen->place;
 	struct value address;
@@ -475,7 +537,8 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 	item_value_generate(gen, stmt, &address);
 	if (stmt->flags & TDF_STMT_SEGMENT)
 		generate_room(gen);
-	item_place_load(gen, &item, RAS_ITEM_PREFIX, R1);
+	string_clear(gen, detour, &address);
+	read_begin(gen, &item, detour);
 	if (budget) {
 		emit_load(e, 8, R2, FP, FRAME_LIMIT);
 		emit_alu_imm(e, BPF_ADD, R2, 2);
@@ -487,6 +550,7 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 			 gen->item);
 	generate_string_length(gen, min_u32(stmt->length, limit + 1), budget,
 			       &address);
+	read_end(gen, &item, detour, limit);
 	emit_store(e, 2, item.base, item.off + ITEM(length), R0);
 	place_advance(gen, R0);
 }

@@ -58,7 +58,7 @@ static void load_row(struct gen *gen, int slice, __u32 first,
 {
 	struct emit *e = &gen->e;
 
-	emit_load(e, 2, R1, FP, FRAME_POINT);
+	gen_point_get(gen, R1);
 	emit_alu_imm(e, BPF_MUL, R1, slices(gen->target));
 	emit_load(e, 4, R2, FP, slice);
 	emit_alu(e, BPF_ADD, R1, R2);
@@ -217,10 +217,10 @@ static void generate_header(struct gen *gen)
 	emit_store(e, 4, R7, RECORD(seq), R1);
 	emit_alu_imm(e, BPF_ADD, R1, 1);
 	emit_store(e, 8, R9, COUNT(recorded), R1);
-	if (gen->bring_in)
+	if (gen->bring_in && !gen->lean)
 		emit_store(e, 8, FP, FRAME_COUNT, R9);
 	generate_flags(gen);
-	emit_load(e, 8, R1, FP, FRAME_COOKIE);
+	gen_cookie_get(gen, R1);
 	emit_store(e, 8, R7, RECORD(minor), R1);
 	if (muting(gen))
 		emit_load(e, 8, R0, FP, FRAME_TIME);

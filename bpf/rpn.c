@@ -612,10 +612,12 @@ static void op_percpu(struct expr *x, uint64_t address)
 static void op_addr(struct expr *x, uint64_t address)
 {
 	const struct body_section *section = section_find(x->gen, address);
+	struct value bias = gen_bias(x->gen);
 	uint64_t run;
 
 	if (!section) {
-		push(x, value_memory(BPF_REG_10, FRAME_BIAS, 8, address));
+		bias.add += address;
+		push(x, bias);
 		return;
 	}
 	run = section->run + (address - section->address);

@@ -166,8 +166,44 @@ static void scan_sizes(struct gen *gen)
 		gen_fail(gen, -E2BIG, "the record exceeds %u bytes", most);
 }
 
+/* Has every item the room that it may need? Else they are cut by what the items
+ * before have left. */
+static bool budget_suffices(const struct gen *gen)
+{
+	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
+	uint32_t bytes, sum = 0;
+
+	while (i < end) {
+		bool sized = item_is_read(gen, i) &&
+			     !(gen->tdf->stmts[i].flags & TDF_STMT_RAW);
+
+		i = item_end(gen, i, &bytes);
+		if (sized)
+			sum += bytes < FAULT_BYTES ? FAULT_BYTES : bytes;
+	}
+	return sum <= gen->budget;
+}
+
+/* Does it need nothing of the frame but what a lean one has? */
+static bool scan_lean(const struct gen *gen)
+{
+	const struct tdf_stmt *stmt = gen->tdf->stmts + gen->site->first_stmt;
+	const struct tdf_point *point = gen->point;
+
+	for (__u32 i = 0; i < gen->site->stmts; i++, stmt++) {
+		if (stmt->kind == TDF_STMT_STACK ||
+		    stmt->flags & (TDF_STMT_LEN | TDF_STMT_SEGMENT |
+				   TDF_STMT_LEN_SEGMENT))
+			return false;
+	}
+	return gen->early && !point->maxhits && !point->passcount &&
+	       !gen->target->max_rate && !gen->target->context_mask &&
+	       budget_suffices(gen);
+}
+
 void scan_site(struct gen *gen)
 {
 	scan_sizes(gen);
 	scan_uses(gen);
+	gen->lean = scan_lean(gen);
 }

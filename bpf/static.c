@@ -162,6 +162,7 @@ static void generate_static(struct gen *gen, int majors_fd)
 	record_generate(gen);
 	walk_generate(gen);
 	filter_ways_generate(gen);
+	process_keep_generate(gen);
 	vma_generate(gen);
 }
 

@@ -227,10 +227,12 @@ static void fault_note(struct gen *gen)
 	emit_label missing = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
 
-	emit_store(e, 8, FP, FRAME_STATUS, R2);
+	if (gen->deepest > FRAME_STATUS(gen))
+		gen->deepest = FRAME_STATUS(gen);
+	emit_store(e, 8, FP, FRAME_STATUS(gen), R2);
 	record_flag(gen, RAS_RECORD_FAULT);
 	why_row_load(gen, missing);
-	emit_load(e, 8, R2, FP, FRAME_STATUS);
+	emit_load(e, 8, R2, FP, FRAME_STATUS(gen));
 	emit_alu_imm(e, BPF_AND, R2, RAS_ITEM_KIND(~0));
 	emit_alu_imm(e, BPF_MUL, R2, 4);
 	emit_alu_imm(e, BPF_MOV, R1, FAULT_BY_STATUS);

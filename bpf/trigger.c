@@ -54,7 +54,7 @@ static void trigger_set(struct gen *gen, emit_label done)
 	emit_load(e, 8, R1, R7, RECORD(time));
 	emit_store(e, 8, R2, TRIGGER(time), R1);
 	emit_store_imm(e, 4, R2, TRIGGER(session), target->session);
-	emit_load(e, 2, R1, FP, FRAME_POINT);
+	gen_point_get(gen, R1);
 	emit_store(e, 4, R2, TRIGGER(point), R1);
 	emit_alu_imm(e, BPF_MOV, R1, target->trigger_after ?
 		     RAS_TRIGGER_COUNTING : RAS_TRIGGER_FROZEN);

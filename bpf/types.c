@@ -8,7 +8,7 @@
 #include <linux/btf.h>
 
 #define INFO(kind, count)	((__u32)BTF_KIND_##kind << 24 | (count))
-#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind"
+#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind\0keep\0again"
 #define NAME_LONG		1
 #define NAME_ADDRESS		6
 #define NAME_BYTES		14
@@ -18,13 +18,16 @@
 #define NAME_TOUCH		43
 #define NAME_MAPPING		49
 #define NAME_UNWIND		57
+#define NAME_KEEP		64
+#define NAME_AGAIN		69
 
 /* Ids: their number, from 1 */
 enum type {
 	TYPE_LONG = 1, PROTO_RECORD, PROTO_TOUCH, PROTO_BRING_IN, TYPE_RECORD,
 };
 
-#define UNWIND	{ NAME_UNWIND, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
+#define STATIC(name)	{ name, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
+#define UNWIND		STATIC(NAME_UNWIND)
 
 static const struct {
 	struct btf_header header;
@@ -60,12 +63,12 @@ static const struct {
 		.functions = {
 			{ NAME_RECORD, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_RECORD } },
+			STATIC(NAME_KEEP), STATIC(NAME_AGAIN),
 			{ NAME_BRING_IN, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_BRING_IN } },
 			{ NAME_TOUCH, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_TOUCH } },
-			{ NAME_MAPPING, INFO(FUNC, BTF_FUNC_STATIC),
-			  { PROTO_RECORD } },
+			STATIC(NAME_MAPPING),
 			UNWIND, UNWIND, UNWIND, UNWIND,
 		},
 	},

@@ -271,10 +271,10 @@ void vma_generate(struct gen *gen)
 	if (!emit_label_used(&gen->e, gen->bring))
 		return;
 	gen_note(gen, STMT_EPILOGUE);
-	gen->subprograms[0] = begin(gen, gen->bring);
+	gen->subprograms[BODY_BRING_IN] = begin(gen, gen->bring);
 	bring_in(gen);
-	gen->subprograms[1] = begin(gen, gen->touch);
+	gen->subprograms[BODY_TOUCH] = begin(gen, gen->touch);
 	touch(gen);
-	gen->subprograms[2] = begin(gen, gen->callback);
+	gen->subprograms[BODY_MAPPING] = begin(gen, gen->callback);
 	mapping(gen);
 }

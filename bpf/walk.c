@@ -152,14 +152,34 @@ static void walk_items(struct gen *gen)
 /* r8 is the locked slice: the record that was begun is none. */
 static void give_up(struct gen *gen)
 {
+	emit_label missing = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
 
-	emit_load(e, 8, R1, FP, FRAME_COUNT);
+	if (gen->lean) {
+		emit_lookup(e, gen->target->count_fd, FRAME_ROW, missing);
+		emit_alu(e, BPF_MOV, R1, R0);
+	} else {
+		emit_load(e, 8, R1, FP, FRAME_COUNT);
+	}
 	emit_load(e, 8, R2, R1, COUNT(recorded));
 	emit_alu_imm(e, BPF_SUB, R2, 1);
 	emit_store(e, 8, R1, COUNT(recorded), R2);
+	emit_label_place(e, missing);
 	record_unlock(gen);
 	record_preempt(gen, true);
+}
+
+/* The second version of the record */
+static void take_again(struct gen *gen)
+{
+	if (gen->is_static)
+		static_walk_generate(gen);
+	else
+		walk_items(gen);
+	record_enter(gen);
+	gen->walked = true;
+	gen->item = gen->used = gen->fixed = 0;
+	record_generate(gen);
 }
 
 static void walk_condition(struct gen *gen)
@@ -167,13 +187,15 @@ static void walk_condition(struct gen *gen)
 	if (!emit_label_used(&gen->e, gen->absent_if))
 		return;
 	emit_label_place(&gen->e, gen->absent_if);
-	record_preempt(gen, true);
+	if (!gen->early)
+		record_preempt(gen, true);
 	gen->walking = true;
 	gen->item = 0;
 	emit_alu_imm(&gen->e, BPF_MOV, R9, 0);
 	walk_stmt(gen, gen->site->first_stmt);
 	gen->walking = false;
-	record_enter(gen);
+	if (!gen->early)
+		record_enter(gen);
 	gen->walked = true;
 	record_condition(gen);
 	gen->walked = false;
@@ -193,14 +215,38 @@ void walk_generate(struct gen *gen)
 		return;
 	emit_label_place(&gen->e, gen->absent);
 	give_up(gen);
-	if (gen->is_static)
-		static_walk_generate(gen);
-	else
-		walk_items(gen);
-	record_enter(gen);
-	gen->walked = true;
-	gen->item = gen->used = gen->fixed = 0;
-	record_generate(gen);
+	if (!gen->lean) {
+		take_again(gen);
+		return;
+	}
+	emit_alu(&gen->e, BPF_MOV, R1, R6);
+	emit_call_label(&gen->e, gen->again);
+	emit_jump(&gen->e, gen->out);
+}
+
+void walk_again_generate(struct gen *gen)
+{
+	struct emit *e = &gen->e;
+
+	if (!emit_label_used(e, gen->again))
+		return;
+	gen_frame_end(gen);
+	emit_label_place(e, gen->again);
+	gen->subprograms[BODY_AGAIN] = e->count;
+	gen->lean = false;
+	gen->slots = FRAME_SLOTS;
+	gen->leave = emit_label_new(e);
+	gen->out = emit_label_new(e);
+	emit_alu(e, BPF_MOV, R6, R1);
+	gen_frame_begin(gen);
+	gen_cookie_load(gen);
+	body_bias_generate(gen);
+	take_again(gen);
+	emit_label_place(e, gen->leave);
+	record_preempt(gen, true);
+	emit_label_place(e, gen->out);
+	emit_alu_imm(e, BPF_MOV, R0, 0);
+	emit_exit(e);
 }
 
 void walk_note(struct gen *gen)

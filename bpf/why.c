@@ -7,7 +7,7 @@ void why_row_load(struct gen *gen, emit_label missing)
 {
 	struct emit *e = &gen->e;
 
-	emit_load(e, 2, R1, FP, FRAME_POINT);
+	gen_point_get(gen, R1);
 	emit_alu_imm(e, BPF_MUL, R1, gen->target->cpus);
 	emit_load(e, 4, R2, FP, FRAME_CPU);
 	emit_alu(e, BPF_ADD, R1, R2);

@@ -432,7 +432,8 @@ struct expected {
 
 static inline void put(struct expected *x, const void *data, size_t size)
 {
-	memcpy(x->data + x->length, data, size);
+	if (size)
+		memcpy(x->data + x->length, data, size);
 	x->length += size;
 }
 

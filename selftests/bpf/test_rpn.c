@@ -65,6 +65,7 @@ static const struct decode_row {
 	{ "entry_value of nothing", N(RPN_entry_value, 0), -EINVAL, },
 	{ "entry_value of an address",
 	  N(RPN_entry_value, 2, RPN_breg + 4, 8), -EINVAL, },
+	{ "entry_value of a number", N(RPN_entry_value, 1, RPN_lit), -EINVAL, },
 	{ "entry_value of two bytes",
 	  N(RPN_entry_value, 4, RPN_breg + 4, 8, RPN_deref_size, 2),
 	  -EINVAL, },
@@ -140,6 +141,9 @@ static const struct check_row {
 	{ "jump into an operand",
 	  N(LIT, RPN_skip, 1, 0, RPN_const2u, LIT, LIT, RPN_drop),
 	  "jump into the operands of 'const2u' at byte 4" },
+	{ "jump behind its first byte",
+	  N(LIT, RPN_skip, 2, 0, RPN_const2u, LIT, LIT, RPN_drop),
+	  "jump into the operands of 'const2u' at byte 4" },
 	{ "depths agree", N(LIT, LIT, RPN_bra, 1, 0, RPN_neg), NULL },
 	{ "depths differ", N(LIT, LIT, RPN_bra, 1, 0, LIT),
 	  "ways to byte 6 differ in stack depth" },
@@ -178,11 +182,12 @@ static void test_print(void)
 		RPN_breg + 7, 8, RPN_deref, RPN_plus_uconst, 6, RPN_breg + 6,
 		0x78, RPN_bregx, 16, 0, RPN_const1s, 0xff, RPN_lit + 5,
 		RPN_addr, 0x10, 0x20, 0, 0, 0, 0, 0, 0, RPN_deref_size, 4,
-		RPN_skip, 0, 0, 0xe0,
+		RPN_skip, 0, 0, RPN_lit, RPN_consts, 0x7f, 0xe0,
 	};
 	static const char expected[] =
 		"breg7+8; deref; plus_uconst 6; breg6-8; bregx 16+0; "
-		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; ?";
+		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; "
+		"lit0; consts -1; ?";
 	char text[256], small[16];
 
 	rpn_print(rpn, sizeof(rpn), text, sizeof(text));

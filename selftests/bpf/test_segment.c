@@ -188,13 +188,15 @@ static void test_xderef(struct bed *bed)
 {
 	const uint32_t offset = 30;
 	uint64_t value = 0;
+	uint32_t part;
 
 	bed_clear(bed);
 	bed_memory(bed, TDF_STMT_VALUE, 8,
 		   RPN(FAR(LDT(BYTE100), offset), OP_xderef_size, 4,
 		       FAR(LDT(PAGE), 0x1000), OP_xderef, OP_plus));
 	memcpy(&value, memory + 0x1000, 8);
-	value += *(uint32_t *)(memory + offset);
+	memcpy(&part, memory + offset, 4);
+	value += part;
 	tap_ok(item_is(run(bed), RAS_ITEM_VALUE, &value, 8), "two xderef");
 	bed_clear(bed);
 	bed_memory(bed, TDF_STMT_VALUE, 8,

@@ -91,8 +91,9 @@ static void row(struct bed *bed, int prog, const uint8_t *data,
 	       r->pid == (__u32)getpid() && r->time && !r->reserved &&
 	       r->seq == before.count.recorded &&
 	       r->length == RAS_RECORD_HEADER + bed->context + expected &&
-	       !memcmp((const uint8_t *)(r + 1) + bed->context, data,
-		       expected) &&
+	       (!expected ||
+		!memcmp((const uint8_t *)(r + 1) + bed->context, data,
+			expected)) &&
 	       after.count.recorded == before.count.recorded + 1 &&
 	       after.why.faults[RAS_FAULT_ABSENT] ==
 	       before.why.faults[RAS_FAULT_ABSENT] + fault &&

@@ -105,6 +105,8 @@ static int arm(int prog, uint64_t cookie)
 }
 
 static struct inner inner = { 1, "sixteen bytes.." };
+static const char wide[] = "sixty-three characters, which is more than a "
+			   "small frame holds.";
 static struct outer outer = { { 1, 2, 3, 4 }, &inner };
 static const char text[] = "thirteen char";
 
@@ -122,21 +124,22 @@ static void statements(struct bed *bed)
 }
 
 /* The registers as the probe must see them. */
-static void expect(struct bed *bed, uint64_t counter, struct expected *x)
+static void expect(struct bed *bed, uint64_t counter, const char *string,
+		   struct expected *x)
 {
 #ifdef __x86_64__
 	struct pt_regs *r = &bed->input.regs;
 
 	r->rdi = counter;
 	r->rsi = (uintptr_t)&outer;
-	r->rdx = (uintptr_t)text;
+	r->rdx = (uintptr_t)string;
 	r->rip = (uintptr_t)probed;
 #else
 	uint64_t *r = bed->input.x;
 
 	r[0] = counter;
 	r[1] = (uintptr_t)&outer;
-	r[2] = (uintptr_t)text;
+	r[2] = (uintptr_t)string;
 	r[BED_PC] = (uintptr_t)probed;
 #endif
 	bed_expect(bed, x);
@@ -168,7 +171,7 @@ static void test_user(struct bed *bed)
 	tap_is(count->recorded, HITS, "and is counted for its point");
 	for (uint64_t p = 0; p < slice->head; ) {
 		r = (const void *)(slice->data + p);
-		expect(bed, r->seq, &x);
+		expect(bed, r->seq, text, &x);
 		wrong += r->seq >= HITS ||
 			 !bed_same(bed, slice, bed->target.slice_bytes, p, &x);
 		if (wrong)
@@ -180,6 +183,60 @@ static void test_user(struct bed *bed)
 	boot = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	tap_ok(r->time < boot && r->time + 60000000000ULL > boot,
 	       "time is the boot clock's");
+}
+
+/* Memory of `bytes` bytes, a string of as many at most, behind them a register */
+static int detour(struct bed *bed, uint32_t bytes)
+{
+	uint16_t point = bed->input.cookie >> 16;
+	struct bed_counts before = bed_counts(bed, point), after;
+	uint64_t position = bed_slice(bed)->head;
+	struct expected x;
+	int prog, link;
+
+	bed_clear(bed);
+	bed_memory(bed, TDF_STMT_MEM, bytes, RPN(ARG(3), 1));
+	bed_memory(bed, TDF_STMT_ASCIIZ, bytes, RPN(ARG(3), 0));
+	bed_memory(bed, TDF_STMT_ASCIIZ, bytes,
+		   RPN(ARG(2), 16, OP_deref, OP_plus_uconst, 8));
+	bed_reg(bed, MACHINE_ARG1, 8);
+	prog = bed_load(bed);
+	if (prog < 0) {
+		tap_diag("%s", bed->log);
+		return prog;
+	}
+	/* a program of one link doesn't ask for its cookie */
+	link = arm(prog, bed->target.single ? 0 : bed->input.cookie);
+	probed(5, &outer, wide);
+	close(link);
+	close(prog);
+	after = bed_counts(bed, point);
+	expect(bed, 5, wide, &x);
+	return bed_check_record(bed, position, &before, &after, &x);
+}
+
+/* What is read by way of the frame, as far as that has room, and what isn't; the
+ * cookie from the link, and in the code. */
+static void test_detours(struct bed *bed)
+{
+	static const uint32_t sizes[] = {
+		1, 6, 7, 8, 13, 14, 15, 16, 17, 24, 31, 38, 39, 40, 41, 48,
+	};
+	int wrong = 0;
+
+	bed->target.bring_in = bed->layout.vma;
+	bed->target.cookie = bed->input.cookie;
+	for (int single = 0; single < 2; single++) {
+		bed->target.single = single;
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			if (!detour(bed, sizes[i]))
+				continue;
+			tap_diag("%u bytes, single %d", sizes[i], single);
+			wrong++;
+		}
+	}
+	bed->target.single = bed->target.bring_in = false;
+	tap_is(wrong, 0, "small memory and strings are those of the calls");
 }
 
 /* The entry of this process, made by the first hit, has the module's bias. */
@@ -374,6 +431,7 @@ int main(void)
 	test_user(&bed);
 	test_process(&bed);
 	test_pids(&bed);
+	test_detours(&bed);
 	test_static(&bed);
 	test_kernel(&bed);
 	return tap_done();

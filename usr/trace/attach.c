@@ -11,6 +11,7 @@
 #include <rastrace/buffer.h>
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
+#include "program.h"
 
 bool attach_is_multi(const struct tdf_module *module,
 		     const struct features *features)
@@ -52,11 +53,15 @@ static int attach_refused(int code, const struct tdf *tdf,
 		    "tracepoint %u ('%s'): cannot probe %s+%u", point->minor,
 		    tdf_string(tdf, point->name),
 		    tdf_string(tdf, site->symbol), site->symbol_offset);
+	if (kernel)
+		pin_perf_hint(err, code);
 	if (inside)
 		error_hint(err, "there is no instruction that begins there");
 	else if (code == -ENOENT)
 		error_hint(err, kernel ? "the kernel has no such symbol" :
 			   "is /proc mounted?");
+	else if (code == -EACCES && !kernel)
+		error_hint(err, "run it as root: without CAP_SYS_ADMIN programs are traced where the kernel has uprobe_multi links (from 6.6 on), and without --attach perf");
 	else if (code == -EINVAL && !kernel)
 		error_hint(err, "is there a probe with another semaphore, or "
 			   "with none, or was there one just now?");
@@ -87,20 +92,12 @@ static int link_keep(int link, const struct tdf *tdf, uint32_t index,
 	return link_pin(link, dir, name, err);
 }
 
-static uint64_t cookie_make(const struct tdf_point *point, uint32_t index,
-			    uint32_t site)
-{
-	return RAS_COOKIE(point->minor, index, site) |
-	       RAS_COOKIE_LEVEL(point->level);
-}
-
 /* All sites with one link. */
 static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 			const uint32_t *sites, uint32_t count,
 			const struct target *target, uint32_t copy,
 			const char *dir, struct error *err)
 {
-	const struct tdf_point *point = &tdf->points[index];
 	uint64_t *offsets = calloc(3 * (size_t)count, sizeof(*offsets));
 	struct sysbpf_multi multi = {
 		.offsets = offsets, .cookies = offsets + count, .count = count,
@@ -116,7 +113,7 @@ static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 		const struct tdf_site *site = &tdf->sites[sites[i]];
 
 		offsets[i] = site->offset;
-		offsets[count + i] = cookie_make(point, index, sites[i]);
+		offsets[count + i] = program_cookie(tdf, index, sites[i]);
 		offsets[2 * count + i] = site->semaphore;
 		if (site->semaphore)
 			multi.semaphores = offsets + 2 * count;
@@ -184,7 +181,7 @@ static int attach_perf(int program, const struct tdf *tdf, uint32_t index,
 		return attach_refused(event, tdf, point, &tdf->sites[site],
 				      err);
 	link = sysbpf_perf_link(program, event,
-				cookie_make(point, index, site));
+				program_cookie(tdf, index, site));
 	close(event);
 	return link_keep(link, tdf, index, site, copy, dir, err);
 }

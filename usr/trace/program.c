@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rastrace/buffer.h>
 #include "../lib/hash.h"
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
@@ -56,7 +57,6 @@ static size_t set_add(struct program_set *set, struct program *candidate,
 		}
 		slot = (slot + 1) & (set->table_size - 1);
 	}
-	candidate->first_site = candidate->last_site = site;
 	set->items[set->count++] = *candidate;
 	set->table[slot] = set->count;
 	return set->count - 1;
@@ -72,14 +72,12 @@ static int site_refused(const struct tdf *tdf, const struct tdf_point *point,
 			 tdf_string(tdf, point->name), why.text);
 }
 
-static int set_add_site(struct program_set *set, const struct tdf *tdf,
+static int program_make(struct program *program, const struct tdf *tdf,
 			const struct tdf_point *point, uint32_t index,
-			const struct body_target *base, size_t *number,
-			struct error *err)
+			const struct body_target *base, struct error *err)
 {
 	const struct tdf_site *site = &tdf->sites[index];
 	struct body_target target = *base;
-	struct program program;
 	struct body body;
 	int code;
 
@@ -88,7 +86,7 @@ static int set_add_site(struct program_set *set, const struct tdf *tdf,
 	code = body_generate(&body, tdf, point, site, &target, err);
 	if (code)
 		return site_refused(tdf, point, code, err);
-	program = (struct program){
+	*program = (struct program){
 		.insns = body.insns,
 		.count = body.count,
 		.sleepable = body.sleepable,
@@ -97,13 +95,26 @@ static int set_add_site(struct program_set *set, const struct tdf *tdf,
 		.module_fd = target.module_fd,
 		.hash = hash_fnv(HASH_FNV_START, body.insns,
 				 body.count * sizeof(*body.insns)),
+		.first_site = index, .last_site = index,
 	};
-	memcpy(program.subprograms, body.subprograms,
-	       sizeof(program.subprograms));
+	memcpy(program->subprograms, body.subprograms,
+	       sizeof(program->subprograms));
 	body.insns = NULL;
 	body_free(&body);
-	*number = set_add(set, &program, index);
 	return 0;
+}
+
+static int set_add_site(struct program_set *set, const struct tdf *tdf,
+			const struct tdf_point *point, uint32_t index,
+			const struct body_target *base, size_t *number,
+			struct error *err)
+{
+	struct program program;
+	int code = program_make(&program, tdf, point, index, base, err);
+
+	if (!code)
+		*number = set_add(set, &program, index);
+	return code;
 }
 
 static int set_add_point(struct program_set *set, const struct tdf *tdf,
@@ -129,6 +140,41 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 	return code;
 }
 
+/* Programs that are of one site each have its cookie in them: a hit is spared
+ * to ask for it. */
+static int set_single(struct program_set *set, const struct tdf *tdf,
+		      const uint8_t *picks, const struct body_target *base,
+		      struct error *err)
+{
+	struct body_target target = *base;
+	int code = 0;
+
+	target.single = true;
+	for (size_t i = 0; i < set->count && !code; i++) {
+		struct program *old = &set->items[i], program;
+		uint32_t site = old->first_site, index = set->points[site];
+
+		if (site != old->last_site)
+			continue;
+		target.trigger = picks[index] & PROGRAM_TRIGGER;
+		target.cookie = program_cookie(tdf, index, site);
+		code = program_make(&program, tdf, &tdf->points[index], site,
+				    &target, err);
+		if (code)
+			break;
+		free(old->insns);
+		*old = program;
+	}
+	return code;
+}
+
+uint64_t program_cookie(const struct tdf *tdf, uint32_t point, uint32_t site)
+{
+	const struct tdf_point *p = &tdf->points[point];
+
+	return RAS_COOKIE(p->minor, point, site) | RAS_COOKIE_LEVEL(p->level);
+}
+
 int program_set_make(struct program_set *set, const struct tdf *tdf,
 		     const uint8_t *picks, const struct body_target *base,
 		     struct error *err)
@@ -144,6 +190,8 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 		if (picks[i] & PROGRAM_PICKED)
 			code = set_add_point(set, tdf, i, &target, err);
 	}
+	if (!code)
+		code = set_single(set, tdf, picks, base, err);
 	if (code)
 		program_set_free(set);
 	return code;

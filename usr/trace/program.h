@@ -47,6 +47,8 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 		     const uint8_t *picks, const struct body_target *target,
 		     struct error *err);
 void program_set_free(struct program_set *set);
+/* That of a site's link */
+uint64_t program_cookie(const struct tdf *tdf, uint32_t point, uint32_t site);
 
 /*
  * Call `take` for each program, some at a time in threads of their own: the
