@@ -117,7 +117,8 @@ $(B)/portable/tracefmt: $(PORTABLE:%.c=$(B)/portable/%.o)
 
 # librastrace for the programs that are to be traced, in lib32 for 32-bit ones.
 # It needs no other library, not even the C library, whatever CFLAGS say.
-FREESTANDING = -ffreestanding -fno-stack-protector -fno-lto -U_FORTIFY_SOURCE \
+FREESTANDING = -ffreestanding -fno-stack-protector -fno-lto -fno-sanitize=all \
+	       -U_FORTIFY_SOURCE \
 	       -fPIC -fvisibility=hidden $(MACHINE_$(firstword $(subst -, ,\
 	       $(shell $(CC) -dumpmachine))))
 MACHINE_x86_64	:= -fcf-protection
@@ -168,7 +169,7 @@ demo: setup
 
 # What runs here is built for here.
 ifneq ($(MACHINE),)
-$(foreach t,$(filter bench check check-all check-debug deb demo fuzz kmod,\
+$(foreach t,$(filter bench check% deb demo fuzz% kmod,\
 	$(MAKECMDGOALS)),$(error make $(t) is of this machine, not of $(MACHINE): \
 	make check-all tests that, scripts/kbuild --arch has modules))
 endif
@@ -204,27 +205,41 @@ $(B)/demo/app: demo/app.c
 selftests: all
 	@$(MAKE) --no-print-directory -C selftests
 
-# A longer search with clang's libFuzzer; FUZZ_SECONDS=60 for each.
-fuzz: all
-	@$(MAKE) --no-print-directory $(JOBS) -C selftests/fuzz fuzz \
+# Tests in user space with sanitizers and valgrind; CHECK='tracefmt/*' for some
+check-sanitize check-thread check-valgrind: all
+	@scripts/sanitize $(@:check-%=%) $(CHECK)
+
+# A longer search with clang's libFuzzer; FUZZ_SECONDS=60 for each, FUZZ='ras tdf'
+# for some; fuzz-corpus keeps what is worth it of what was found.
+fuzz fuzz-corpus: all
+	@$(MAKE) --no-print-directory $(JOBS) -C selftests/fuzz $@ \
 		CLANG=$(CLANG)
 
+# Beside other tools; PART="decode heap" for some of the parts. The scripts say
+# what they measure: scripts/bench is the hit's.
+BENCHES	:= hit site arm memory burst compile decode heap kmod
+PART	?= $(BENCHES)
 bench: all
-	@scripts/bench
-	@echo
-	@scripts/bench_site
-	@echo
-	@scripts/bench_arm
-	@echo
-	@scripts/bench_memory
-	@echo
-	@scripts/bench_compile
-	@echo
-	@scripts/bench_decode
-	@echo
-	@scripts/bench_heap
-	@echo
-	@scripts/bench_kmod
+ifneq ($(filter-out $(BENCHES),$(PART)),)
+	$(error PART is of: $(BENCHES))
+endif
+	@scripts/setup --missing bench
+	@mkdir -p $(B)/bench
+	@for part in $(PART); do \
+		BENCH_TABLE=$(CURDIR)/$(B)/bench/$$part.table; \
+		export BENCH_TABLE; \
+		: >$$BENCH_TABLE; \
+		case $$part in \
+		hit)	scripts/bench ;; \
+		*)	scripts/bench_$$part ;; \
+		esac; \
+		echo; \
+	done
+	@scripts/bench_table $(PART:%=$(B)/bench/%.table)
+
+# Everything at a time, in guests: half an hour on each of four kernels
+soak: selftests
+	@scripts/soak $(SOAK)
 
 # For the running kernel when its headers are there, else for those of the tests:
 # make kmod KERNELS="6.1 /lib/modules/6.12.9/build"
@@ -238,7 +253,7 @@ static: $(B)/static/trace $(B)/static/tracefmt
 	@stat -c '%n %s bytes' $^
 
 # For whoever reads traces elsewhere, also on another architecture:
-# make portable CC='clang --target=aarch64-linux-gnu' B=build/aarch64
+# make portable CC='clang --target=aarch64-linux-gnu' B=build/laptop
 portable: $(B)/portable/tracefmt
 
 install: all
@@ -298,8 +313,10 @@ help:
 	@echo 'make check      run every test (root; without it, what needs none)'
 	@echo 'make check-all  and all that takes longer: aarch64, check-debug'
 	@echo 'make check-debug the long tests: a kernel full of checkers, more kernels'
-	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each'
-	@echo 'make bench      what hits, arming (root) and compiling and decoding cost, beside other tools'
+	@echo 'make check-sanitize, check-thread, check-valgrind: tests in user space, watched'
+	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each; fuzz-corpus'
+	@echo 'make soak       half an hour of everything at a time on each of four kernels; SOAK="-t 60 6.1"'
+	@echo 'make bench      a table of what all of it costs, beside other tools (root); PART=decode: a part'
 	@echo 'make kmod       the kernel module, KERNELS="6.1 6.12" or trees, into $(B)/kmod'
 	@echo 'make static     trace and tracefmt without shared libraries'
 	@echo 'make portable   tracefmt without BPF and libraries, CC=... for any architecture'
@@ -312,6 +329,7 @@ help:
 
 FORCE:
 
-.PHONY: FORCE all bench check check-all check-debug clean deb demo fuzz help install kmod \
-	lib32 portable selftests setup setup-check static uninstall
+.PHONY: FORCE all bench check check-all check-debug check-sanitize check-thread \
+	check-valgrind clean deb demo fuzz fuzz-corpus help install kmod \
+	lib32 portable selftests setup setup-check soak static uninstall
 -include $(shell find $(B)/obj $(B)/portable -name '*.d' 2>/dev/null)
