@@ -22,9 +22,11 @@ endif
 include $(TOP)/scripts/cross.mk
 B	:= $(TOP)/build$(MACHINE:%=/%)
 SUBJECT	:= $(notdir $(CURDIR))
-OUTPUT	?= $(TOP)/build$(MACHINE:%=/%)/selftests/$(SUBJECT)
+OUTPUT	?= $(B)/selftests/$(SUBJECT)
 CC	?= gcc
 CFLAGS	?= -O2 -g
+
+# SANITIZE: options for what is ours, not for what is traced (scripts/sanitize).
 
 # For other machines something else takes the place of the tests in X86_ONLY, and
 # programs in there aren't built.
@@ -61,14 +63,15 @@ $(addprefix $(OUTPUT)/,$(TEST_GEN_PROGS)): $(OUTPUT)/%: %.c \
 		$(wildcard $(ARCHIVES))
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ \
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \
 		$(if $(filter $*,$(ELSEWHERE)),$(SHARED)/x86_only.c,$<) \
 		$(TEST_LIBS) $(LDLIBS)
 
 $(addprefix $(OUTPUT)/,$(TEST_GEN_FILES)): $(OUTPUT)/%: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS) -pthread
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %.a,$(LDLIBS)),$(SANITIZE)) \
+		$(LDFLAGS) -o $@ $< $(LDLIBS) -pthread
 
 run_tests: all
 	@TOP=$(TOP) BUILT=$(patsubst %/,%,$(dir $(abspath $(OUTPUT)))) \

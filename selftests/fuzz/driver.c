@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 	tap_ok(true, "corpus");
 	tap_diag("%zu files", corpus_count);
 	random_state = setting("FUZZ_SEED", 1) * 2 + 1;
-	run_mutations(setting("FUZZ_SECONDS", 3));
+	run_mutations(setting("FUZZ_SECONDS", 2));
 	tap_ok(runs > corpus_count, "mutations");
 	tap_diag("%lu inputs", runs);
 	for (size_t i = 0; i < corpus_count; i++)

@@ -49,6 +49,44 @@ static const struct body_filter filter = {
 	.cgroups = { { 1, 0 }, { 1ULL << 40, 3 } }, .cgroup_count = 2,
 };
 
+static struct body_target target_make(uint8_t choice, uint8_t length,
+				      const struct body_heap *heap)
+{
+	return (struct body_target){
+		.context = choice & 2 ? BODY_KPROBE : BODY_UPROBE,
+		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
+		.func_ip = true, .layout = &layout,
+		.processes_fd = length & 1 ? -1 : 8,
+		.filter = length & 2 ? &filter : NULL,
+		.bring_in = length & 4, .trigger = length & 8,
+		.context_mask = length & 16 ? RAS_CONTEXT_ALL : 0,
+		.context_depth = length % 7, .max_rate = length & 32,
+		.heap = heap,
+	};
+}
+
+/* Both bodies, of hits and of static tracepoints */
+static void generate_both(const struct tdf *tdf,
+			  const struct body_target *target)
+{
+	struct body body;
+	struct error err;
+	int ret = body_generate(&body, tdf, tdf->points, tdf->sites, target,
+				&err);
+
+	/* registers that aren't there or aren't kept, thousands of operations */
+	if (ret && ret != -ENOENT && ret != -EOPNOTSUPP && ret != -E2BIG &&
+	    ret != -EINVAL)
+		abort();
+	print_all(&body);
+	body_free(&body);
+	if (body_generate_static(&body, tdf->modules->machine, 10, target,
+				 &err))
+		abort();
+	print_all(&body);
+	body_free(&body);
+}
+
 /* `far`: it leaves selector and offset. */
 static void generate(uint8_t choice, uint8_t length, bool far,
 		     const uint8_t *rpn, size_t size)
@@ -103,31 +141,10 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 		.header = &header, .modules = &module, .points = &point,
 		.sites = &site, .stmts = stmts, .rpn = rpn, .strings = "",
 	};
-	struct body_target target = {
-		.context = choice & 2 ? BODY_KPROBE : BODY_UPROBE,
-		.slice_bytes = 65536, .nest_bytes = 16384, .cpus = 2,
-		.func_ip = true, .layout = &layout,
-		.processes_fd = length & 1 ? -1 : 8,
-		.filter = length & 2 ? &filter : NULL,
-		.bring_in = length & 4, .trigger = length & 8,
-		.context_mask = length & 16 ? RAS_CONTEXT_ALL : 0,
-		.context_depth = length % 7, .max_rate = length & 32,
-		.heap = calls ? &heap : NULL,
-	};
-	struct body body;
-	struct error err;
-	int ret = body_generate(&body, &tdf, &point, &site, &target, &err);
+	struct body_target target = target_make(choice, length,
+						calls ? &heap : NULL);
 
-	/* registers that aren't there or aren't kept, thousands of operations */
-	if (ret && ret != -ENOENT && ret != -EOPNOTSUPP && ret != -E2BIG &&
-	    ret != -EINVAL)
-		abort();
-	print_all(&body);
-	body_free(&body);
-	if (body_generate_static(&body, module.machine, 10, &target, &err))
-		abort();
-	print_all(&body);
-	body_free(&body);
+	generate_both(&tdf, &target);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

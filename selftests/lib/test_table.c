@@ -55,6 +55,60 @@ static void check_places(void)
 	check_place(behind, 0xffffffff, false);
 }
 
+/* What is read of a file, and what is not */
+static void check_content(void)
+{
+	static const char text[] = "some bytes";
+	void *data = (void *)text;
+	struct error err = {0};
+	size_t size;
+	FILE *file = fopen("some", "w");
+
+	fputs(text, file);
+	fclose(file);
+	tap_is(table_file_read("some", &data, &size, &err), 0, "some bytes");
+	tap_ok(size == strlen(text) && !memcmp(data, text, size),
+	       "are all there");
+	free(data);
+	data = (void *)text;
+	table_file_read("none", &data, &size, &err);
+	tap_ok(!data && strstr(err.text, "cannot open 'none'"),
+	       "and none of what isn't there");
+	if (truncate("some", (1l << 30) + 1))
+		tap_bail("truncate: %s", strerror(errno));
+	data = (void *)text;
+	tap_is(table_file_read("some", &data, &size, &err), -EFBIG,
+	       "too large a file");
+	tap_ok(!data, "isn't read");
+	unlink("some");
+	/* a file that says that it has a page */
+	errno = EIO;
+	if (access("/sys/kernel/uevent_seqnum", R_OK))
+		return;
+	tap_is(table_file_read("/sys/kernel/uevent_seqnum", &data, &size, &err),
+	       0, "a file that is shorter than it says");
+	tap_ok(size && size < 40, "as long as it is");
+	free(data);
+}
+
+/* What to do is told, too. */
+static void check_hints(void)
+{
+	struct tdf_header header = { .magic = TDF_MAGIC };
+	struct error err = {0};
+	struct table_file file = {
+		"TDF", "it", (uint8_t *)&header, 10, &err
+	};
+
+	table_file_check(&file, TDF_MAGIC, TDF_VERSION, sizeof(header));
+	tap_ok(strstr(err.hint, "make it anew with trcust"),
+	       "what to do about a damaged file");
+	file.size = sizeof(header);
+	table_file_check(&file, TDF_MAGIC, TDF_VERSION, sizeof(header));
+	tap_ok(strstr(err.hint, "trcust of the same release"),
+	       "and about one of another version");
+}
+
 static void check_files(void)
 {
 	struct error err = {0};
@@ -85,6 +139,8 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		tap_bail("no scratch directory");
 	check_places();
+	check_content();
+	check_hints();
 	check_files();
 	rmdir(dir);
 	return tap_done();

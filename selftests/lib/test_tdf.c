@@ -6,6 +6,7 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <string.h>
 #include "tap.h"
@@ -33,8 +34,9 @@ struct image {
 	struct tdf_site sites[SITES];
 	struct tdf_stmt stmts[SITES][STMTS];
 	struct tdf_section sections[3];
+	struct tdf_name names[2];
 	uint8_t rpn[8];
-	char strings[16];
+	char strings[32];
 };
 
 static struct tdf_table table(const struct image *image, const void *at,
@@ -57,7 +59,8 @@ static void prepare(struct image *image)
 			.sites = table(image, image->sites, SITES),
 			.stmts = table(image, image->stmts, SITES * STMTS),
 			.rpn = table(image, image->rpn, sizeof(rpn)),
-			.strings = table(image, image->strings, 16),
+			.strings = table(image, image->strings,
+					 sizeof(image->strings)),
 		},
 		.module = {
 			.path = 1, .name = 1, .machine = EM_X86_64,
@@ -65,7 +68,7 @@ static void prepare(struct image *image)
 			.id_length = 20,
 		},
 		.points = { { .minor = 1, .sites = 1 } },
-		.strings = "\0name\0a/b",
+		.strings = "\0name\0a/b\0of eight\0and nine.",
 	};
 	memcpy(image->rpn, rpn, sizeof(rpn));
 	for (int i = 0; i < SITES; i++)
@@ -75,27 +78,36 @@ static void prepare(struct image *image)
 		};
 }
 
-static const char *refused(struct image *image)
+static const char *refused(const void *file, size_t size)
 {
 	static struct error err;
 	struct tdf *tdf;
 	int code;
 
-	image->header.crc = 0;
-	image->header.crc = hash_crc32(0, image, sizeof(*image));
 	err.text[0] = '\0';
-	code = tdf_parse(&tdf, image, sizeof(*image), "it", &err);
+	code = tdf_parse(&tdf, file, size, "it", &err);
 	tdf_close(tdf);
 	return code ? err.text : NULL;
 }
 
-static void check(struct image *image, const char *expected, const char *name)
+static void check_file(const void *file, size_t size, const char *expected,
+		       const char *name)
 {
-	const char *why = refused(image);
+	const char *why = refused(file, size);
 
 	if (!tap_ok(expected ? why && strstr(why, expected) : !why, "%s",
 		    name))
 		tap_diag("got: %s", why ? why : "accepted");
+}
+
+/* `image`, and as many bytes behind it as its header says */
+static void check(struct image *image, const char *expected, const char *name)
+{
+	size_t size = image->header.file_size;
+
+	image->header.crc = 0;
+	image->header.crc = hash_crc32(0, image, size);
+	check_file(image, size, expected, name);
 }
 
 static const struct stmt_row {
@@ -186,6 +198,18 @@ static const struct stmt_row {
 	{ "stack with LEN",
 	  { { TDF_STMT_STACK, TDF_STMT_LEN, .length = 2, LEN } },
 	  "flags 0x1" },
+	{ "LEN of 1 byte",
+	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 9, ONE, .len_bytes = 1,
+	      .len_rpn_length = 1 } }, NULL },
+	{ "LEN of 4 bytes",
+	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 9, ONE, .len_bytes = 4,
+	      .len_rpn_length = 1 } }, NULL },
+	{ "LEN of 8 bytes",
+	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 9, ONE, .len_bytes = 8,
+	      .len_rpn_length = 1 } }, NULL },
+	{ "an expression past the table",
+	  { { TDF_STMT_MEM, .length = 1, .rpn = 6, .rpn_length = 2 } },
+	  "expression of 2 bytes at 6" },
 	{ "an unknown kind", { { 7, .length = 1, ONE } }, "kind 7" },
 	{ "IF", { { TDF_STMT_IF, ONE },
 		  { TDF_STMT_REG, .reg_bytes = 4 } }, NULL },
@@ -520,6 +544,8 @@ static const struct section_row {
 	  TDF_MODULE_KMOD, "section at 0x80" },
 	{ "empty", { { 0x100, 0, NAME } }, 1, TDF_MODULE_KMOD,
 	  "section at 0x100" },
+	{ "up to the end of memory", { { ~2ULL, 2, NAME } }, 1,
+	  TDF_MODULE_KMOD, NULL },
 	{ "past the end of memory", { { ~0ULL, 2, NAME } }, 1,
 	  TDF_MODULE_KMOD, "section at 0xffffffffffffffff" },
 	{ "too many", { { 0 } }, TDF_SECTIONS_MAX + 1, TDF_MODULE_KMOD,
@@ -536,6 +562,8 @@ static void check_sections(void)
 
 		prepare(&image);
 		image.module.kind = row->kind;
+		/* would be the kind of a second module */
+		image.points[0].type = TDF_MODULE_KMOD << 8;
 		memcpy(image.sections, row->sections,
 		       sizeof(row->sections));
 		image.header.sections = table(&image, image.sections,
@@ -544,8 +572,254 @@ static void check_sections(void)
 	}
 }
 
+#define FIELD(name)	offsetof(struct image, name), \
+			sizeof(((struct image *)NULL)->name)
+#define STRINGS		sizeof(((struct image *)NULL)->strings)
+
+/* One number is another one. */
+static const struct field_row {
+	size_t at, bytes;
+	uint64_t value;
+	const char *error;
+	uint8_t kind;		/* of the module */
+} field_rows[] = {
+	{ FIELD(header.magic[0]), 'r', "is not a TDF" },
+	{ FIELD(header.magic[7]), 0, "is not a TDF" },
+	{ FIELD(header.version), TDF_VERSION - 1,
+	  "TDF 'it' has version 2, this program reads version 3" },
+	{ FIELD(header.version), TDF_VERSION + 1, "this program reads" },
+	{ FIELD(header.header_size), sizeof(struct tdf_header) - 8,
+	  "header of" },
+	{ FIELD(header.header_size), sizeof(struct tdf_header) + 8,
+	  "header of" },
+	{ FIELD(header.flags), 1, "unknown flags 0x1" },
+	{ FIELD(header.major), 0, "major code 0" },
+	{ FIELD(header.major), 1, NULL },
+	{ FIELD(header.major), 255, NULL },
+	{ FIELD(header.major), 256, "major code 256" },
+	{ FIELD(header.maxdata), 19, "MAXDATALENGTH 19" },
+	{ FIELD(header.maxdata), 20, NULL },
+	{ FIELD(header.maxdata), 512, NULL },
+	{ FIELD(header.maxdata), 513, "MAXDATALENGTH 513" },
+	{ FIELD(header.tsf), STRINGS - 1, NULL },
+	{ FIELD(header.tsf), STRINGS, "name of the TSF" },
+	{ FIELD(header.modules.count), 0, "0 modules" },
+	{ FIELD(header.strings.count), 0, "strings are not terminated" },
+	{ FIELD(strings[0]), 'x', "strings are not terminated" },
+	{ FIELD(strings[STRINGS - 1]), 'x', "strings are not terminated" },
+	{ FIELD(module.path), STRINGS - 1, NULL },
+	{ FIELD(module.path), STRINGS, "module without a name" },
+	{ FIELD(module.name), STRINGS, "module without a name" },
+	{ FIELD(module.elf_class), 0, "module of class 0" },
+	{ FIELD(module.elf_class), 1, NULL },
+	{ FIELD(module.elf_class), 3, "module of class 3" },
+	{ FIELD(module.kind), TDF_MODULE_KERNEL, NULL },
+	{ FIELD(module.kind), TDF_MODULE_KMOD, NULL },
+	{ FIELD(module.kind), 3, "module of kind 3" },
+	{ FIELD(module.id_kind), TDF_ID_CONTENT, NULL },
+	{ FIELD(module.id_kind), 3, "identity of kind 3" },
+	{ FIELD(module.id_length), 30, NULL },
+	{ FIELD(module.id_length), 31, "module identity" },
+	{ FIELD(module.id_kind), TDF_ID_NONE, "without an identity" },
+	{ FIELD(module.id_kind), TDF_ID_NONE, NULL, TDF_MODULE_KERNEL },
+	{ FIELD(names[0].name), 19, "name 0 of a type" },
+	{ FIELD(names[1].name), 10, NULL },
+	{ FIELD(names[1].name), 19, "name 1 of a type" },
+	{ FIELD(names[1].name), STRINGS, "name 1 of a type" },
+	{ FIELD(points[0].minor), 0, "minor codes don't ascend" },
+	{ FIELD(points[0].minor), 65535, NULL },
+	{ FIELD(points[0].module), 1, "tracepoint 1" },
+	{ FIELD(points[0].name), STRINGS - 1, NULL },
+	{ FIELD(points[0].name), STRINGS, "tracepoint 1" },
+	{ FIELD(points[0].first_site), SITES - 1, NULL },
+	{ FIELD(points[0].first_site), SITES, "sites of tracepoint 1" },
+	{ FIELD(points[0].sites), SITES, NULL },
+	{ FIELD(sites[0].symbol), STRINGS - 1, NULL },
+	{ FIELD(sites[0].symbol), STRINGS, "without a symbol name" },
+	{ FIELD(sites[0].symbol), 0, NULL },
+	{ FIELD(sites[0].symbol), 0, "without a symbol", TDF_MODULE_KERNEL },
+	{ FIELD(sites[0].cost), TDF_COST_UNKNOWN, NULL },
+	{ FIELD(sites[0].cost), TDF_COST_UNKNOWN + 1, "site of cost 4" },
+	{ FIELD(sites[0].insn_length), 15, NULL },
+	{ FIELD(sites[0].insn_length), 16, "instruction of 16 bytes" },
+	{ FIELD(sites[0].insn_length), 0, "instruction of 0 bytes" },
+	{ FIELD(sites[0].insn_length), 0, NULL, TDF_MODULE_KERNEL },
+	{ FIELD(sites[0].flags), 5, "site with flags 0x5" },
+};
+
+static void check_fields(void)
+{
+	struct image image;
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(field_rows) / sizeof(*field_rows); i++) {
+		const struct field_row *row = &field_rows[i];
+
+		prepare(&image);
+		image.header.types = table(&image, image.names, 2);
+		image.header.groups = image.header.types;
+		image.module.kind = row->kind;
+		memcpy((char *)&image + row->at, &row->value, row->bytes);
+		snprintf(name, sizeof(name), "%zu bytes at %zu are %llu",
+			 row->bytes, row->at, (unsigned long long)row->value);
+		check(&image, row->error, name);
+	}
+}
+
+/* Tables that are larger than the image: zeros behind it. */
+static const struct limit_row {
+	size_t table;		/* its offset in the header */
+	uint32_t most;
+	const char *full, *above;
+} limit_rows[] = {
+#define LIMIT(name)	offsetof(struct tdf_header, name)
+	{ LIMIT(modules), 65535, "module of class 0", "65536 modules" },
+	{ LIMIT(types), TDF_TYPES_MAX, NULL, "17 names" },
+	{ LIMIT(groups), TDF_GROUPS_MAX, NULL, "49 names" },
+	{ LIMIT(points), TDF_POINTS_MAX, "don't ascend", "65536 tracepoints" },
+	{ LIMIT(sites), TDF_SITES_MAX, "instruction of 0", "of tracepoint 1" },
+	{ LIMIT(stmts), TDF_STMTS_MAX, "register statement of 0",
+	  "257 statements" },
+	{ LIMIT(rpn), TDF_RPN_MAX, "bad operation", "expression of 4096" },
+	{ LIMIT(sections), TDF_SECTIONS_MAX, "section without a name",
+	  "257 sections" },
+#undef LIMIT
+};
+
+static void check_limits(void)
+{
+	const size_t size = 1 << 23;
+	struct image *image = calloc(1, size);
+	char name[32];
+
+	if (!image)
+		tap_bail("out of memory");
+	for (size_t i = 0; i < 2 * sizeof(limit_rows) / sizeof(*limit_rows);
+	     i++) {
+		const struct limit_row *row = &limit_rows[i / 2];
+		uint32_t count = row->most + i % 2;
+
+		prepare(image);
+		image->header.file_size = size;
+		*(struct tdf_table *)((char *)&image->header + row->table) =
+			table(image, image + 1, count);
+		if (image->header.sites.count == count)
+			image->points[0].sites = count;
+		if (image->header.stmts.count == count)
+			image->sites[0].stmts = count;
+		if (image->header.rpn.count == count) {
+			image->stmts[0][0] = (struct tdf_stmt){
+				TDF_STMT_MEM, .length = 1, .rpn_length = count,
+			};
+			image->sites[0].stmts = 1;
+		}
+		snprintf(name, sizeof(name), "%u in the table at %zu", count,
+			 row->table);
+		check(image, i % 2 ? row->above : row->full, name);
+	}
+	free(image);
+}
+
+/* Two modules, the second one without anything */
+static void check_modules(void)
+{
+	struct {
+		struct image image;
+		struct tdf_module modules[2];
+	} both;
+
+	memset(&both, 0, sizeof(both));
+	prepare(&both.image);
+	both.modules[0] = both.image.module;
+	both.image.header.file_size = sizeof(both);
+	both.image.header.modules = table(&both.image, both.modules, 2);
+	check(&both.image, "module of class 0", "the second module");
+	both.modules[1] = both.image.module;
+	check(&both.image, NULL, "two modules");
+}
+
+static void check_tables(void)
+{
+	static const char *const names[] = {
+		"modules", "types", "groups", "points", "sites", "stmts",
+		"rpn", "strings", "sections",
+	};
+	struct tdf_table *tables;
+	struct image image;
+	char error[64];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		prepare(&image);
+		tables = &image.header.modules;
+		tables[i] = (struct tdf_table){ 4, 1 };
+		snprintf(error, sizeof(error), "table '%s' lies outside",
+			 names[i]);
+		check(&image, error, names[i]);
+	}
+}
+
+static void check_bytes(void)
+{
+	struct image image;
+
+	prepare(&image);
+	image.header.file_size -= 8;
+	check_file(&image, sizeof(image), "bytes instead of", "too long");
+	prepare(&image);
+	check_file(&image, sizeof(image), "wrong checksum", "no checksum");
+	check_file(&image, sizeof(image.header) - 1, "header of",
+		   "half a header");
+	check_file(&image, 24, "header of", "what all tables have");
+	check_file(&image, 23, "cut short: 23 bytes", "less than that");
+	check_file(&image, 8, "cut short: 8 bytes", "no more than its magic");
+	check_file("RASTDG\r\n", 8, "is not a TDF", "8 bytes of another");
+	check_file("RASTDG", 6, "cut short: 6 bytes", "6 bytes");
+}
+
+static void check_points(void)
+{
+	struct image image;
+
+	prepare(&image);
+	image.header.points.count = 2;
+	image.points[1] = (struct tdf_point){
+		.minor = 1, .first_site = 1, .sites = 1,
+	};
+	check(&image, "minor codes don't ascend", "twice the same minor code");
+	image.points[1].minor = 2;
+	image.points[1].first_site = 0;
+	check(&image, "sites of tracepoint 2", "twice the same site");
+	image.header.points.count = 0;
+	check(&image, NULL, "no tracepoints");
+}
+
+/* Nothing is left of those that are closed, or refused. */
+static void check_memory(void)
+{
+	struct image image;
+	size_t used = 0;
+
+	prepare(&image);
+	for (int i = 0; i < 20; i++) {
+		image.header.major = i % 2 ? 5 : 0;
+		image.header.crc = 0;
+		image.header.crc = hash_crc32(0, &image, sizeof(image));
+		refused(&image, sizeof(image));
+		if (i == 9)
+			used = mallinfo2().uordblks;
+	}
+	tap_is(mallinfo2().uordblks, used, "memory is given back");
+}
+
 int main(void)
 {
+	check_bytes();
+	check_memory();
+	check_modules();
+	check_tables();
+	check_fields();
+	check_limits();
+	check_points();
 	check_stmts();
 	check_layouts();
 	check_sharing();

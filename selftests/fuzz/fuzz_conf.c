@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as rastrace.conf, of which nothing is armed, as what `trace on`
+ * keeps until a module is loaded, and as ld.so.conf.
+ */
+#include <unistd.h>
+#define fork() (-1)
+#include "usr/trace/boot.c"
+#undef fork
+#include "usr/trace/keep_request.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void conf_take(const uint8_t *data, size_t size)
+{
+	struct boot *boot = calloc(1, sizeof(*boot));
+	FILE *file = fmemopen((void *)data, size, "r");
+
+	if (!boot)
+		abort();
+	boot->path = "fuzz.conf";
+	boot->directory = ".";
+	if (file)
+		lines_run(boot, file);
+	if (file)
+		fclose(file);
+	free(boot->buffer);
+	free(boot->group);
+	free(boot);
+}
+
+/* What was kept is what is read. */
+static void again_check(const struct keep_request *request)
+{
+	struct keep_request again = { 0 };
+	struct text text = { .length = 0 };
+
+	text_add(&text, request->tdf);
+	text_add(&text, request->module);
+	text_add(&text, request->cwd);
+	for (char **arg = request->argv; *arg; arg++)
+		text_add(&text, *arg);
+	if (text.full)
+		return;
+	if (request_parse(&again, text.bytes) ||
+	    strcmp(again.cwd, request->cwd) ||
+	    !same_request(&again, request->tdf, request->argv))
+		abort();
+	request_free(&again);
+}
+
+static void request_take(const uint8_t *data, size_t size)
+{
+	struct keep_request request = { 0 };
+	char text[TEXT_MAX];
+
+	if (size >= sizeof(text))
+		return;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!request_parse(&request, text))
+		again_check(&request);
+	request_free(&request);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FILE *out = fopen("/dev/null", "w"), *kept = stderr;
+
+	if (!out)
+		abort();
+	stderr = out;
+	conf_take(data, size);
+	stderr = kept;
+	fclose(out);
+	request_take(data, size);
+	return 0;
+}

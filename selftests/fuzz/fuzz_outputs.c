@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as a .ras file, in every output that fuzz_ras.c doesn't have - CTF,
+ * Perfetto, a page, pairs, a tree, columns -, chosen from and in another order.
+ * The corpus has its TFFs with it. Its header is put right;
+ * the last byte chooses.
+ */
+#include "usr/tracefmt/ctf/ctf.c"
+#include "usr/lib/hash.h"
+#include "usr/tracefmt/choose/choose.h"
+#include "usr/tracefmt/output/chosen.h"
+#include "usr/tracefmt/output/pipeline.h"
+#include "usr/tracefmt/output/prefixed.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What one run does, by the input's last byte. */
+struct run {
+	struct stream stream;
+	struct output_settings settings;
+	struct output output;
+	struct pipeline *pipeline;
+	struct choose *choose;
+	struct order *order;
+	struct chosen *chosen;
+	struct scratch scratch;
+};
+
+static void header_mend(uint8_t *data, size_t size)
+{
+	struct ras_file *header = (void *)data;
+
+	if (size < sizeof(*header))
+		return;
+	memcpy(header->magic, RAS_FILE_MAGIC, sizeof(header->magic));
+	header->order = RAS_FILE_ORDER;
+	header->version = RAS_FILE_VERSION;
+	header->layout = RAS_LAYOUT;
+	header->flags = 0;
+	if (header->size < sizeof(*header) || header->size > size)
+		header->size = sizeof(*header);
+	header->size &= ~7;
+	header->crc = 0;
+	header->crc = hash_crc32(0, data, header->size);
+}
+
+static int event_give(void *context, const struct event *event)
+{
+	struct run *run = context;
+	int code = chosen_add(run->chosen, event);
+
+	return code ? code : pipeline_give(run->pipeline, event);
+}
+
+/* Options that most events get through */
+static void choice_make(struct run *run, size_t choice,
+			struct order_settings *order)
+{
+	static const char *const options[][2] = {
+		{ "pid", "1-99999999" }, { "comm", "*" }, { "text", "/[0-9]/" },
+		{ "since", "-100" }, { "field", "n > 0 || !(name == \"x\")" },
+		{ "type", "0x1" }, { "until", "+1000" }, { "minor", "1-0xffff" },
+	};
+	const char *const *option = options[choice / 8 % 8];
+	struct error err;
+
+	run->choose = choose_open();
+	if (!run->choose ||
+	    (choice & 64 &&
+	     choose_add(run->choose, option[0], option[1], &err)))
+		abort();
+	*order = (struct order_settings){
+		.newest_first = choice & 128 && !run->output.ops->whole,
+		.last = choice & 16 ? 5 : 0, .around = choice & 32 ? 2 : 0,
+	};
+	choose_order(run->choose, order);
+}
+
+static void output_make(struct run *run, size_t choice, char *path)
+{
+	static const struct output_ops *const forms[] = {
+		&output_ctf, &output_perfetto, &output_html, &output_pairs,
+		&output_tree, &output_prefixed, &output_json, &output_csv,
+	};
+	static char *columns[] = { "time,event,comm,.n,name", "fields,data" };
+
+	run->settings = (struct output_settings){
+		.utc = true, .path = path, .relative = choice & 16,
+		.hex = choice & 32, .colour = choice & 64,
+	};
+	run->output = (struct output){
+		.ops = forms[choice % 8], .settings = &run->settings,
+		.stream = &run->stream,
+	};
+	if (choice % 8 > 5 || (choice % 8 == 5 && choice & 8)) {
+		run->settings.fields = columns;
+		run->settings.field_count = 2;
+	} else if (choice % 8 == 5) {
+		run->settings.prefix = "{time} {comm}[{tid}] {n}: ";
+	}
+}
+
+static int events_run(struct run *run)
+{
+	struct event event;
+	struct error err;
+	bool begun = false;
+	int code, more;
+
+	do {
+		code = pipeline_flush(run->pipeline);
+		if (!code)
+			code = stream_more(&run->stream);
+		if (!code && !begun)
+			code = choose_start(run->choose, &run->stream,
+					    &run->settings, &err);
+		if (!code && !begun)
+			code = pipeline_begin(run->pipeline, &err);
+		begun = true;
+		while (!code && (more = stream_next(&run->stream, &event)) ==
+				STREAM_EVENT) {
+			run->scratch.clock.start = run->stream.first;
+			code = choose_holds(run->choose, &event, &run->scratch);
+			if (code >= 0)
+				code = order_add(run->order, &event, code);
+		}
+	} while (!code && more == STREAM_WAIT);
+	return code ? code : order_end(run->order);
+}
+
+static void run_show(struct run *run, size_t choice, FILE *out)
+{
+	struct order_settings order;
+	struct clock clock = { .utc = true };
+	struct error err;
+	int code;
+
+	choice_make(run, choice, &order);
+	run->order = order_open(&order, event_give, run);
+	run->chosen = chosen_open(SUMMARY_ALL + choice % SUMMARY_KINDS,
+				  &run->stream);
+	run->pipeline = pipeline_open(&run->output, fileno(out), 1);
+	if (!run->order || !run->chosen || !run->pipeline)
+		abort();
+	code = events_run(run);
+	stream_finish(&run->stream);
+	pipeline_end(run->pipeline, code, &err);
+	chosen_print(out, run->chosen, &clock);
+	summary_print(out, &run->stream, &clock);
+	for (size_t i = 0; choose_tell(run->choose, i, &err) >= 0; i++)
+		;
+	order_close(run->order);
+	chosen_close(run->chosen);
+	choose_close(run->choose);
+	pipeline_close(run->pipeline);
+	free(run->scratch.pieces);
+}
+
+/* What is written is removed, as that of a failure is. */
+static void output_drop(struct run *run)
+{
+	struct ctf *ctf = run->output.own;
+
+	if (run->output.ops == &output_ctf && ctf)
+		ctf->whole = false;
+	if (run->output.ops->free)
+		run->output.ops->free(&run->output);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	size_t choice = size ? data[size - 1] : 0;
+	FILE *out = fopen("/dev/null", "w");
+	struct search search = { 0 };
+	struct trace *trace;
+	struct error err;
+	uint8_t *copy = malloc(size + 1);
+	char path[64];
+
+	if (!run || !copy || !out)
+		abort();
+	memcpy(copy, data, size);
+	header_mend(copy, size);
+	snprintf(path, sizeof(path), "/dev/shm/fuzz_outputs.%d", getpid());
+	stream_open(&run->stream, &search, choice & 8);
+	run->stream.system = true;
+	output_make(run, choice, path);
+	trace = stream_add(&run->stream, "fuzz.ras");
+	if (!trace)
+		abort();
+	if (trace_file_open_memory(&trace->file, copy, size, "fuzz", &err)) {
+		stream_drop(&run->stream);
+	} else {
+		run_show(run, choice, out);
+		output_drop(run);
+	}
+	stream_close(&run->stream);
+	search_free(&search);
+	fclose(out);
+	free(run);
+	return 0;
+}

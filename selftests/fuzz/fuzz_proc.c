@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as what the kernel tells in /proc and /sys, with names in it that
+ * somebody else chose: lines of maps, kallsyms, stat; notes of modules.
+ */
+#include "usr/lib/mappings.c"
+#include "usr/heapmon/old/process.c"
+#include "usr/trace/kallsyms.c"
+#include <sys/mman.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void region_take(struct old_process *process, const char *line)
+{
+	struct old_region *region;
+
+	if (!array_grow(&process->regions, process->count, &process->room,
+			sizeof(*process->regions)))
+		abort();
+	region = &process->regions[process->count];
+	if (!region_parse(line, region))
+		return;
+	if (!memchr(region->name, 0, sizeof(region->name)))
+		abort();
+	region_join(process);
+}
+
+static void maps_take(struct mappings *m, struct mappings_cache *cache,
+		      const char *line)
+{
+	size_t before = m->count;
+	char *copy = strdup(line);
+
+	if (!copy)
+		abort();
+	maps_line(m, cache, 0, copy);
+	if (m->count > before &&
+	    !memchr(m->items[before].path, 0, sizeof(m->items[before].path)))
+		abort();
+	free(copy);
+}
+
+/* As by fgets(), of 1024 bytes at most */
+static void kallsyms_take(struct kallsyms *kallsyms, const char *line)
+{
+	char copy[LINE_MAX_BYTES];
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	line_take(kallsyms, copy);
+}
+
+static void notes_take(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct identity id;
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	identity_read_notes(path, &id);
+	if (id.length > sizeof(id.id))
+		abort();
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct kallsyms kallsyms = { .module = "loop" };
+	struct mappings_cache cache = { 0 };
+	struct old_process *process = calloc(1, sizeof(*process));
+	struct mappings m = { 0 };
+	FILE *file = fmemopen((void *)data, size, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!process)
+		abort();
+	kallsyms_add(&kallsyms, "loop_exit");
+	while (file && getline(&line, &room, file) > 0) {
+		region_take(process, line);
+		maps_take(&m, &cache, line);
+		kallsyms_take(&kallsyms, line);
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	notes_take(data, size);
+	kallsyms_free(&kallsyms);
+	mappings_free(&m);
+	mappings_cache_free(&cache);
+	old_process_close(process);
+	free(process);
+	return 0;
+}
