@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <rastrace/buffer.h>
 #include "bpf/emit.h"
+#include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/buffer.h"
 #include "usr/lib/sysbpf.h"
@@ -79,6 +80,7 @@ static void hits(int count)
 
 static void figures_check(const struct buffer *buffer)
 {
+	struct ras_count_total total = { 0 };
 	struct session_list list;
 	struct figures figures;
 	struct error err = { 0 };
@@ -93,6 +95,8 @@ static void figures_check(const struct buffer *buffer)
 	tap_is(f->present, 5, "5 present");
 	tap_is(f->dropped, 7, "7 dropped");
 	tap_is(figures.dropped, 7, "of all tracepoints, too");
+	tap_ok(self_counts(self_run, 1, &total, 1) && total.recorded == 5 &&
+	       total.dropped == 7, "a picture of the buffer has them, too");
 	figures_free(&figures);
 	session_list_free(&list);
 }
