@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# HACKING's map of the tree has all folders, and of three of them all files; those
-# of trcust and tracefmt have all of their files, and nothing that isn't there; no
-# stage includes headers of a later one; files that its recipes name are there;
-# and its recipe for processors has all that know one.
+# HACKING's map of the tree has all folders, and of two of them all files; those
+# of lib, bpf and the programs have all of their files, and nothing that isn't
+# there; no stage includes headers of a later one (portable/ and static/ have what
+# takes another file's place); files that its recipes name are there; and its
+# recipe for processors has all that know one.
 . "$(dirname "$0")/../tap.sh"
 cd "$TOP" || exit 1
 
@@ -26,16 +27,19 @@ later() {
 				"$dir/$folder"/*.[ch]
 		done
 	done
-	grep -n 'include "\.\./[^/]*"' "$dir"/*/*.[ch] | grep -v /portable/
+	grep -nH 'include "\.\./[^/]*"' "$dir"/*/*.[ch] 2>/dev/null |
+		grep -vE '/(portable|static)/'
 }
 
 # map PROGRAM NEXT: its section, which the section NEXT follows
 map() {
 	program=$1 dir=usr/$1
+	[ -d "$dir" ] || dir=$1
 	sed -n "/^$1\$/,/^$2\$/p" HACKING >"$TMP/section"
 	sed -nE 's/^    ([a-z][^ ].*)/\1/p' "$TMP/section" |
 		sed 's/   .*//' | tr -s ', ' '\n' | grep . >"$TMP/map"
 	for file in "$dir"/*.c "$dir"/*/*.c; do
+		[ -e "$file" ] || continue
 		name=$(basename "$file" .c)
 		covered "$name" || echo "$file"
 	done >"$TMP/missing"
@@ -48,9 +52,10 @@ map() {
 	is "$(cat "$TMP/gone")" "" "and every file of the map is there: $program"
 	stages=$(sed -n 's,^\([a-z]*\)/$,\1,p' "$TMP/section")
 	for stage in "$dir"/*/; do
+		[ -d "$stage" ] || continue
 		stage=$(basename "$stage")
 		echo "$stages" | grep -qx "$stage" || echo "$stage"
-	done | grep -vx portable >"$TMP/missing"
+	done | grep -vxE 'portable|static' >"$TMP/missing"
 	is "$(cat "$TMP/missing")" "" "and every folder: $program"
 	# shellcheck disable=SC2086
 	is "$(later $stages)" "" "no stage includes a later one: $program"
@@ -75,7 +80,7 @@ tree() {
 	is "$(cat "$TMP/gone")" "" "and every file there is one of $1"
 }
 
-for folder in include/rastrace usr/lib kmod; do
+for folder in include/rastrace kmod; do
 	tree $folder
 done
 for folder in */ usr/*/; do
@@ -84,7 +89,10 @@ for folder in */ usr/*/; do
 done >"$TMP/missing"
 is "$(cat "$TMP/missing")" "" "the map of the tree has every folder"
 
-map trcust tracefmt
+map lib trcust
+map trcust bpf
+map bpf trace
+map trace tracefmt
 map tracefmt heapmon
 map heapmon "Build and test"
 

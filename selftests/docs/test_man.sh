@@ -61,6 +61,45 @@ for option in -h --help -V --version; do
 	done
 done
 
+# values PROGRAM PAGE [COMMAND]: those of --help's options, "a|b|c", that the page
+# doesn't have
+values() {
+	"$BIN/$1" ${3:+"$3"} --help |
+		sed -nE 's/^ .* ([a-z0-9_|-]+\|[a-z0-9_|-]+)$/\1/p' |
+		tr '|' '\n' | while read -r value; do
+			grep -Eq "(^|[^a-z0-9_])$value([^a-z0-9_]|\$)" \
+				"$TOP/usr/man/$2" || echo "$value"
+		done
+}
+
+for program in trcust tracefmt; do
+	is "$(values $program $program.1)" "" "$program.1 has the values of options"
+done
+for command in on get spool run; do
+	is "$(values trace trace.8 $command)" "" \
+		"trace.8 has the values of options of $command"
+done
+for command in record report convert top; do
+	is "$(values heapmon heapmon.1 $command)" "" \
+		"heapmon.1 has the values of options of $command"
+done
+
+# synopsis PAGE: the options in there
+synopsis() {
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$TOP/usr/man/$1" |
+		grep -oE 'Fl -?[A-Za-z-]*[A-Za-z]' | sed 's/Fl /-/' | sort -u
+}
+
+for page in trcust.1 trace.8 heapmon.1; do
+	synopsis $page >"$TMP/synopsis"
+	ok "$page has options in its synopsis" test -s "$TMP/synopsis"
+	is "$(page_options $page | sort -u | comm -23 "$TMP/synopsis" -)" "" \
+		"  and describes them"
+done
+# trcust's has them all: the short name, else the long one
+is "$("$BIN/trcust" --help | sed -nE 's/^ +(-.), --.*/\1/p; s/^ +(--[a-z-]+).*/\1/p' |
+	common | sort)" "$(synopsis trcust.1)" "trcust.1 has all in its synopsis"
+
 # "NAME text" of every message, in the table and in the page
 tr -d '\n' <"$TOP/include/rastrace/diag.def" |
 	grep -Eo 'DIAG\([A-Z]+, [A-Z0-9_]+,[[:space:]]*"[^"]*"' |

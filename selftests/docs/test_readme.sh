@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The examples of README: their commands print what stands there (but for
-# numbers), and the TSF is the demo's.
+# numbers), the TSF is the demo's, and what it names is there.
 . "$(dirname "$0")/../tap.sh"
 need make cc
 
@@ -42,12 +42,55 @@ follow() {
 		"the output is that of README: $1"
 }
 
+# The first screen: three commands, about a program that isn't ours.
+sed '/^How it works$/,$d' "$TOP/README" | sed -n 's/^    # //p' >"$TMP/first"
+is "$(wc -l <"$TMP/first")" 3 "README begins with three commands"
+cat >"$TMP/app.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+
+static int weigh(const char *name, int count)
+{
+	return printf("%s\n", name) * count;
+}
+
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	for (int i = 0; i < argc; i++)
+		sum += weigh(argv[i], i + 3);
+	return sum < 0;
+}
+C
+ok "a program" cc -g -o "$TMP/app" "$TMP/app.c"
+if [ "$(id -u)" -eq 0 ]; then
+	status 0 "the three commands succeed" \
+		sh -ec "cd '$TMP'; . ./first"
+	like "$(cat "$TMP/out")" '^count = 3$' "and print what it was given"
+fi
+
 section "Where to begin" "A worked example" begin
 section "A worked example" "From laptop to board" worked
 section "The heap" "What becomes of records" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
 is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
 	"the TSF of README is demo/bash.tsf"
+
+# what it tells to make, and names of files
+grep -oE '(^    (sudo )?|`)make [a-z][a-z-]*( |`|$)' "$TOP/README" |
+	sed 's/.*make \([a-z-]*\).*/make \1/' | sort -u >"$TMP/targets"
+ok "README names targets" test -s "$TMP/targets"
+while read -r target; do
+	ok "$target is there" grep -Eq "^${target#make }( .*)?:" "$TOP/Makefile"
+done <"$TMP/targets"
+sed '1,/^Where to read on$/d' "$TOP/README" |
+	sed -nE 's/^    ((usr|HACKING)[^ ]*( [a-z]+\.5)?) .*/\1/p' | tr ' ' '\n' |
+	sed 's,^[a-z]*\.5$,usr/man/&,' >"$TMP/files"
+for page in "$TOP"/usr/man/*; do
+	like "$(cat "$TMP/files")" "^usr/man/${page##*/}\$" \
+		"${page##*/} is where to read on"
+done
 
 if [ "$(id -u)" -ne 0 ]; then
 	skip "the commands of README" "needs root"

@@ -52,6 +52,17 @@ like "$(cat "$TMP/log")" "probed [0-9]+ functions of '.*libc.so.6' \(glibc\)" \
 	"it says what is probed"
 ok "tracefmt prints it by the formats that are in it" sh -c \
 	"tracefmt '$TMP/file.ras' 2>/dev/null | grep -q '^realloc$'"
+size=$(wc -c <"$TMP/file.ras") plain=$(figures)
+if record --compress -- "$TMP/calls" 3; then
+	is "$(figures)" "$plain" "--compress: the same is recorded"
+	ok "... into a smaller file" \
+		test $(($(wc -c <"$TMP/file.ras") * 2)) -lt "$size"
+	like "$(heapmon report -s summary "$TMP/file.ras")" \
+		"allocated +$(echo "$plain" | awk '{ print $1 + $2 }') blocks" \
+		"... which reports read"
+else
+	skip "--compress" "$(grep compress "$TMP/log")"
+fi
 for library in jemalloc:libjemalloc.so.2 tcmalloc:libtcmalloc_minimal.so.4 \
 	       mimalloc:libmimalloc.so.2; do
 	if ldconfig -p | grep -q "${library#*:} "; then

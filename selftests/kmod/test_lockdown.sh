@@ -18,7 +18,7 @@ TRACE MINOR=1, TP=.do_sys_openat2, DESC="opened", REGS=(RDI)
 TSF
 cp "$TMP/opened.tsf" "$TMP/app"
 
-# as README says
+# as rastrace(4) says
 cp "$built/rastrace.ko" "$TMP/signed.ko"
 if command -v openssl >/dev/null; then
 	openssl req -new -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=owner \
@@ -48,6 +48,9 @@ echo "kernel: $?"
 /app/target 3
 echo "records: $(tracefmt -q --tff /app --major 197 | grep -c '^text some text')"
 trace off --all
+TOP=/rastrace BIN=/bin/rastrace RASTRACE_GUEST=1 RIGHTS=settings
+export TOP BIN RASTRACE_GUEST RIGHTS
+sh /rastrace/selftests/trace/live_rights.sh
 GUEST
 
 # locked MODE: "what: result" lines go to $TMP/out
@@ -57,11 +60,21 @@ locked() {
 		-f "$built/rastrace.ko:/kmod/rastrace.ko" \
 		-f "$TMP/signed.ko:/kmod/signed.ko" \
 		-f "$TMP/app:/app" -f "$BIN:/bin/rastrace" \
+		-f "${kmod:?}/../trace:/rastrace/build/selftests/trace" \
+		-f "$kmod/../static:/rastrace/build/selftests/static" \
+		-f "$TOP/selftests/tap.sh:/rastrace/selftests/tap.sh" \
+		-f "$TOP/selftests/registers.sh:/rastrace/selftests/registers.sh" \
+		-f "$TOP/selftests/trace:/rastrace/selftests/trace" \
+		-e LOCKDOWN="$1" \
 		-f "$TMP/guest:/guest" -- sh /guest
 	like "$(cat "$TMP/out")" "^insmod: 1" "  the module isn't loaded"
 	like "$(cat "$TMP/out")" "^signed: 1" "  nor with a key of its own"
 	like "$(cat "$TMP/out")" "^program: 0" "  a program is armed"
 	like "$(cat "$TMP/out")" "^records: 3" "  and recorded"
+	is "$(grep '^not ok' "$TMP/out")" "" "  trace(8) has who may do what" ||
+		diag_file "$TMP/out"
+	like "$(cat "$TMP/out")" "^ok .* lockdown=$1: caps: heapmon" \
+		"  all of it is looked at"
 }
 
 locked integrity

@@ -35,6 +35,13 @@ printed "one that ends with a line end stands above them" \
  fd = 2, len = 39
  name = conf.d/say \"hi\"
  mode = READ | WRITE" --prefix '%n %e\n'
+for format in 'text minor=2 group=MEM types=PRE|minor=1 group=FILE types=PRE,API|' \
+	'csv minor,group,types|2,MEM,PRE|1,FILE,PRE API|' \
+	'json {"minor":2,"group":"MEM","types":["PRE"]}|{"minor":1,"group":"FILE","types":["PRE","API"]}|'; do
+	is "$(tracefmt -q --event 2,4 "--format=${format%% *}" \
+		--fields minor,group,types choices.ras | tr -d '\r' | tr '\n' '|')" \
+		"${format#* }" "group and types in ${format%% *}"
+done
 printed "--fields" \
 'event=2 pid=101 comm=worker/0:1
 event=4 pid=103 len=39 name="conf.d/say "hi"" mode=READ | WRITE' \

@@ -58,6 +58,20 @@ for seed in 1 2 3 4; do
 		python3 "$check" events table
 	is "$(wc -l <events)" 1500 "odd trace $seed: all events"
 done
+tracefmt -q --tff . --format=csv --fields event,time_ns,trace,context odd.ras \
+	2>err >columns
+ok "time_ns, the trace and the context are those of JSON in a table, too" \
+	python3 - events columns <<'END'
+import csv, json, sys
+events = [json.loads(line) for line in open(sys.argv[1])]
+rows = list(csv.DictReader(open(sys.argv[2], newline="")))
+assert len(events) == len(rows) and any(row["context"] for row in rows)
+for event, row in zip(events, rows):
+    context = json.loads(row["context"]) if row["context"] else None
+    assert (str(event["event"]), str(event["time_ns"]), "odd.ras",
+            event.get("context")) == (row["event"], row["time_ns"],
+                                      row["trace"], context), row
+END
 ok "one thread, the same text" sh -c \
 	'taskset 1 tracefmt -q --tff . --format=json odd.ras 2>err | cmp - events'
 

@@ -6,39 +6,9 @@
 #ifndef INSN_RANDOM_H
 #define INSN_RANDOM_H
 
-#include "random.h"
+#include "effect_trial.h"
 #include "insn_form.h"
 #include "insn_run.h"
-
-#define INSN_CENTRE	(INSN_DATA + INSN_DATA_SIZE / 2)
-
-/* Numbers of the kinds that are at the edge of something, and any */
-static uint64_t insn_random_number(void)
-{
-	switch (random_below(8)) {
-	case 0:
-		return random_below(4);
-	case 1:
-		return -(uint64_t)random_below(4);
-	case 2:
-		return INSN_CENTRE + random_below(256);
-	case 3:
-		return random_next() >> random_below(64);
-	case 4:
-		return 1ULL << random_below(64);
-	default:
-		return random_next();
-	}
-}
-
-static void insn_random_data(uint8_t *data, size_t size)
-{
-	for (size_t i = 0; i + 8 <= size; i += 8) {
-		uint64_t number = insn_random_number();
-
-		memcpy(data + i, &number, 8);
-	}
-}
 
 /* The register in state->regs that it is a part of; NULL: no general one */
 static uint64_t *insn_register(struct insn_state *state, ZydisRegister reg,
@@ -60,7 +30,7 @@ static uint64_t *insn_register(struct insn_state *state, ZydisRegister reg,
 /* An address for an operand: aligned as most are, or not */
 static uint64_t insn_random_address(void)
 {
-	uint64_t address = INSN_CENTRE + random_below(1024);
+	uint64_t address = EFFECT_CENTRE + random_below(1024);
 
 	return random_below(4) ? address & ~63ULL : address;
 }
@@ -150,7 +120,7 @@ static void insn_randomize(const struct insn_form *form,
 	memcpy(code, form->bytes, form->length);
 	insn_random_vectors(state, insn_is_gather(insn));
 	for (int i = 0; i < 16; i++)
-		state->regs[i] = insn_random_number();
+		state->regs[i] = effect_random_number();
 	if (insn->zi.attributes &
 	    (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 	     ZYDIS_ATTRIB_HAS_REPNE))

@@ -4,6 +4,7 @@
 #define TRCUST_MOVE_CODE_H
 
 #include <elf.h>
+#include <stdio.h>
 #include "random.h"
 #include "arch_x86.h"
 #include "move_stmt.h"

@@ -12,14 +12,10 @@
 #include <signal.h>
 #include <unistd.h>
 #include "a64_child.h"
-#include "effect_text.h"
-#include "random.h"
-#include "tap.h"
+#include "effect_trial.h"
 
 #define ROUNDS		3	/* of each form */
-#define SHOWN		20	/* failures, of each test point */
 #define GENERATED	40000
-#define CENTRE		(A64_DATA + A64_DATA_SIZE / 2)
 
 struct form {
 	uint32_t key, code;	/* key 0: none */
@@ -32,225 +28,27 @@ struct forms {
 };
 
 struct trial {
+	struct effect_trial t;
 	uint32_t code;
-	struct arch_effect effect;
-	struct arch_insn insn;
 	struct a64_state in, out;
-	bool open;		/* an access whose address isn't told */
-	bool outside;		/* an access that isn't in the data */
 	bool again;		/* see reads_check() */
-	unsigned int *shown;
 };
-
-
-static void trial_tell(const struct trial *trial, const char *fmt, ...)
-{
-	char text[128] = "?", told[512], what[160];
-	va_list ap;
-
-	if ((*trial->shown)++ >= SHOWN)
-		return;
-	arch_insn_print(&arch_aarch64, (const uint8_t *)&trial->code, 4,
-			A64_PC, text, sizeof(text));
-	effect_print(told, &arch_aarch64, &trial->effect);
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	tap_diag("%08x %s: %s (%s)", trial->code, text, what, told);
-}
-
-static uint64_t cut(uint64_t number, unsigned int bytes)
-{
-	return bytes >= 8 ? number : number & ((1ULL << bytes * 8) - 1);
-}
-
-/* False: it isn't told. */
-static bool memory_address(const struct trial *trial,
-			   const struct arch_memory *memory, uint64_t *address)
-{
-	switch (memory->space) {
-	case ARCH_SPACE_BASE:
-		*address = trial->in.regs[memory->base] + memory->number;
-		return memory->bytes;
-	case ARCH_SPACE_FIXED:
-		*address = memory->number;
-		return memory->bytes;
-	default:
-		return false;
-	}
-}
-
-static bool memory_is_data(uint64_t address, unsigned int bytes)
-{
-	return address >= A64_DATA &&
-	       address + bytes <= A64_DATA + A64_DATA_SIZE;
-}
-
-static void judge_access(struct trial *trial, const struct arch_memory *memory)
-{
-	uint64_t address;
-
-	if (!memory_address(trial, memory, &address))
-		trial->open = true;
-	else if (!memory_is_data(address, memory->bytes))
-		trial->outside = true;
-}
-
-static void trial_judge(struct trial *trial)
-{
-	const struct arch_effect *effect = &trial->effect;
-
-	trial->open = trial->outside = false;
-	for (int i = 0; i < effect->read_count; i++)
-		judge_access(trial, &effect->reads[i]);
-	for (int i = 0; i < effect->write_count; i++)
-		judge_access(trial, &effect->writes[i]);
-}
-
-/* What the transfer says its target gets; false: it doesn't. */
-static bool transfer_value(const struct trial *trial,
-			   const struct arch_transfer *transfer,
-			   uint64_t *value)
-{
-	uint64_t address;
-
-	*value = transfer->number;
-	switch (transfer->source) {
-	case ARCH_SOURCE_CONSTANT: case ARCH_SOURCE_ADDRESS:
-		break;
-	case ARCH_SOURCE_REGISTER:
-		*value += transfer->reg == arch_aarch64.thread ?
-				  trial->in.thread :
-				  trial->in.regs[transfer->reg];
-		break;
-	case ARCH_SOURCE_MEMORY:
-		if (!memory_address(trial, &transfer->memory, &address) ||
-		    !memory_is_data(address, transfer->memory.bytes))
-			return false;
-		*value = 0;
-		memcpy(value, trial->in.data + (address - A64_DATA),
-		       transfer->memory.bytes);
-		break;
-	default:
-		return false;
-	}
-	*value = cut(*value, transfer->bytes);
-	if (transfer->is_signed && *value >> (transfer->bytes * 8 - 1) & 1)
-		*value |= ~cut(~0ULL, transfer->bytes);
-	return true;
-}
-
-static bool registers_check(const struct trial *trial)
-{
-	const struct arch_effect *effect = &trial->effect;
-	unsigned int bytes;
-	uint64_t value;
-
-	for (unsigned int i = 0; i < 32; i++) {
-		const struct arch_transfer *transfer = NULL;
-
-		for (int j = 0; j < effect->count; j++)
-			if (!effect->transfers[j].to_memory &&
-			    effect->transfers[j].to == i)
-				transfer = &effect->transfers[j];
-		value = trial->in.regs[i];
-		if (transfer && !transfer_value(trial, transfer, &value))
-			continue;
-		bytes = transfer && transfer->part ? transfer->part : 8;
-		if (cut(value, bytes) == cut(trial->out.regs[i], bytes))
-			continue;
-		trial_tell(trial, "register %u %#llx -> %#llx, told %#llx", i,
-			   trial->in.regs[i], trial->out.regs[i], value);
-		return false;
-	}
-	return true;
-}
-
-/* A byte that has changed is one that is told to be written. */
-static bool byte_is_told(const struct trial *trial, uint64_t at)
-{
-	for (int i = 0; i < trial->effect.write_count; i++) {
-		const struct arch_memory *memory = &trial->effect.writes[i];
-		uint64_t address;
-
-		if (!memory_address(trial, memory, &address) ||
-		    at - address < memory->bytes)
-			return true;
-	}
-	return false;
-}
-
-static bool memory_check(const struct trial *trial)
-{
-	const struct arch_effect *effect = &trial->effect;
-	uint64_t value, address;
-
-	for (size_t i = 0; i < A64_DATA_SIZE; i++)
-		if (trial->in.data[i] != trial->out.data[i] &&
-		    !byte_is_told(trial, A64_DATA + i)) {
-			trial_tell(trial, "writes at data + %#zx", i);
-			return false;
-		}
-	for (int i = 0; i < effect->count; i++) {
-		const struct arch_transfer *transfer = &effect->transfers[i];
-
-		if (!transfer->to_memory ||
-		    !transfer_value(trial, transfer, &value) ||
-		    !memory_address(trial, &transfer->memory, &address) ||
-		    !memory_is_data(address, transfer->memory.bytes) ||
-		    !memcmp(trial->out.data + (address - A64_DATA), &value,
-			    transfer->memory.bytes))
-			continue;
-		trial_tell(trial, "writes another value than %#llx", value);
-		return false;
-	}
-	return true;
-}
-
-static bool pc_check(const struct trial *trial)
-{
-	uint64_t next = A64_PC + 4, jump = A64_PC + trial->insn.jump;
-	uint64_t pc = trial->out.pc;
-	bool good = true;
-
-	switch (trial->insn.flow) {
-	case ARCH_FLOW_NEXT:
-		good = pc == next;
-		break;
-	case ARCH_FLOW_BRANCH:
-		good = pc == next || pc == jump;
-		break;
-	case ARCH_FLOW_JUMP:
-		good = pc == jump;
-		break;
-	case ARCH_FLOW_CALL:
-		good = !trial->insn.jump || pc == jump;
-		break;
-	case ARCH_FLOW_STOP:
-		good = false;
-		break;
-	default:
-		break;
-	}
-	if (!good)
-		trial_tell(trial, "goes to %+lld", (long long)(pc - A64_PC));
-	return good;
-}
 
 /* A jump to where no code is */
 static bool leads_away(const struct trial *trial)
 {
-	return trial->insn.flow != ARCH_FLOW_NEXT &&
+	return trial->t.insn.flow != ARCH_FLOW_NEXT &&
 	       trial->out.pc - A64_CODE >= A64_CODE_SIZE;
 }
 
 /* May it have faulted? */
 static bool fault_check(const struct trial *trial)
 {
-	if (trial->effect.faults || trial->effect.traps || trial->open ||
-	    trial->outside)
+	const struct effect_trial *t = &trial->t;
+
+	if (t->effect.faults || t->effect.traps || t->open || t->outside)
 		return true;
-	trial_tell(trial, "faults (signal %d)", trial->out.signal);
+	effect_tell(t, "faults (signal %d)", trial->out.signal);
 	return false;
 }
 
@@ -259,34 +57,7 @@ static void run(struct trial *trial)
 	trial->in.code = trial->code;
 	trial->out = trial->in;
 	a64_run(&trial->out);
-}
-
-/* Numbers of the kinds that are at the edge of something, and any */
-static uint64_t random_number(void)
-{
-	switch (random_below(8)) {
-	case 0:
-		return random_below(4);
-	case 1:
-		return -(uint64_t)random_below(4);
-	case 2:
-		return CENTRE + random_below(256);
-	case 3:
-		return random_next() >> random_below(64);
-	case 4:
-		return 1ULL << random_below(64);
-	default:
-		return random_next();
-	}
-}
-
-static void random_data(uint8_t *data)
-{
-	for (size_t i = 0; i + 8 <= A64_DATA_SIZE; i += 8) {
-		uint64_t number = random_number();
-
-		memcpy(data + i, &number, 8);
-	}
+	trial->t.next = trial->out.pc;
 }
 
 /*
@@ -295,46 +66,39 @@ static void random_data(uint8_t *data)
  */
 static bool reads_check(struct trial *trial)
 {
+	const struct effect_trial *t = &trial->t;
 	struct trial other = *trial;
 	bool good;
 
-	if (trial->open || trial->outside || !trial->again ||
-	    trial->insn.flow != ARCH_FLOW_NEXT)
+	if (t->open || t->outside || !trial->again ||
+	    t->insn.flow != ARCH_FLOW_NEXT)
 		return true;
-	random_data(other.in.data);
-	for (int i = 0; i < trial->effect.read_count; i++) {
-		const struct arch_memory *memory = &trial->effect.reads[i];
-		uint64_t address = 0;
-
-		memory_address(trial, memory, &address);
-		memcpy(other.in.data + (address - A64_DATA),
-		       trial->in.data + (address - A64_DATA), memory->bytes);
-	}
+	effect_change(t, other.in.data);
 	run(&other);
 	good = !memcmp(other.out.regs, trial->out.regs,
 		       sizeof(other.out.regs)) &&
 	       !memcmp(other.out.vectors, trial->out.vectors,
 		       sizeof(other.out.vectors)) &&
-	       other.out.flags == trial->out.flags;
-	for (size_t i = 0; i < A64_DATA_SIZE && good; i++)
-		good = trial->in.data[i] == trial->out.data[i] ||
-		       other.out.data[i] == trial->out.data[i];
+	       other.out.flags == trial->out.flags &&
+	       effect_is_same(t, other.out.data);
 	if (!good)
-		trial_tell(trial, "reads more than is told");
+		effect_tell(t, "reads more than is told");
 	return good;
 }
 
 static bool trial_check(struct trial *trial)
 {
+	const struct effect_trial *t = &trial->t;
+
 	if (trial->out.signal && !leads_away(trial))
 		return fault_check(trial);
-	if (!trial->effect.flags && trial->in.flags != trial->out.flags) {
-		trial_tell(trial, "flags %#llx -> %#llx", trial->in.flags,
-			   trial->out.flags);
+	if (!t->effect.flags && trial->in.flags != trial->out.flags) {
+		effect_tell(t, "flags %#llx -> %#llx", trial->in.flags,
+			    trial->out.flags);
 		return false;
 	}
-	return registers_check(trial) && memory_check(trial) &&
-	       pc_check(trial) && reads_check(trial);
+	return effect_check_registers(t) && effect_check_memory(t) &&
+	       effect_check_next(t) && reads_check(trial);
 }
 
 /* Have what is read or written in the data: at the base that the encodings of
@@ -347,7 +111,7 @@ static void aim(struct trial *trial)
 
 	if ((code & 0x3b000000) == 0x39000000)
 		distance = (int64_t)(code >> 10 & 0xfff) << scale;
-	trial->in.regs[code >> 5 & 31] = CENTRE - distance +
+	trial->in.regs[code >> 5 & 31] = EFFECT_CENTRE - distance +
 		random_below(16) * 16 + (random_below(4) ? 0 :
 							   random_below(16));
 	if ((code & 0x3b200c00) == 0x38200800 && (code >> 16 & 31) != 31)
@@ -361,24 +125,19 @@ static void randomize(struct trial *trial)
 	struct a64_state *in = &trial->in;
 
 	memset(in, 0, sizeof(*in));
-	random_data(in->data);
+	effect_random_data(in->data, sizeof(in->data));
 	for (int i = 0; i < 32; i++)
-		in->regs[i] = random_number();
+		in->regs[i] = effect_random_number();
 	for (int i = 0; i < 32; i++)
 		for (int j = 0; j < 2; j++)
-			in->vectors[i][j] = random_number();
+			in->vectors[i][j] = effect_random_number();
 	in->flags = random_next() & A64_FLAGS;
 	in->pc = A64_PC;
-	in->thread = random_number();
-	in->regs[31] = CENTRE + random_below(16) * 16;
+	in->thread = effect_random_number();
+	in->regs[31] = EFFECT_CENTRE + random_below(16) * 16;
 	if ((trial->code >> 25 & 5) == 4)
 		aim(trial);
 }
-
-struct figures {
-	unsigned int forms, known, done, wrong, shown;
-	uint64_t seen, seen_known;
-};
 
 /* Never run: calls of the system and their like; jumps to themselves */
 static bool is_barred(uint32_t code, const struct arch_insn *insn)
@@ -389,25 +148,35 @@ static bool is_barred(uint32_t code, const struct arch_insn *insn)
 				code == 0x94000000));
 }
 
-static void form_check(const struct form *form, struct figures *figures)
+static void form_check(const struct form *form, struct effect_figures *figures)
 {
-	struct trial trial = { .code = form->code, .shown = &figures->shown };
-	const uint8_t *bytes = (const uint8_t *)&trial.code;
+	struct trial trial = {
+		.code = form->code,
+		.t = {
+			.arch = &arch_aarch64, .ip = A64_PC,
+			.code = (const uint8_t *)&trial.code,
+			.shown = &figures->shown, .registers = 32, .width = 8,
+			.in = trial.in.regs, .out = trial.out.regs,
+			.before = trial.in.data, .after = trial.out.data,
+		},
+	};
+	struct effect_trial *t = &trial.t;
 	bool done = false, barred;
 
 	figures->forms++;
 	figures->seen += form->seen;
-	if (!arch_effect_find(&arch_aarch64, bytes, 4, A64_PC, &trial.effect) ||
-	    !trial.effect.known)
+	if (!arch_effect_find(t->arch, t->code, 4, A64_PC, &t->effect) ||
+	    !t->effect.known)
 		return;
 	figures->known++;
 	figures->seen_known += form->seen;
-	arch_insn_decode(&arch_aarch64, bytes, 4, &trial.insn);
-	barred = is_barred(trial.code, &trial.insn);
+	arch_insn_decode(t->arch, t->code, 4, &t->insn);
+	barred = is_barred(trial.code, &t->insn);
 	for (int i = 0; i < ROUNDS && !barred; i++) {
 		trial.again = !i;
 		randomize(&trial);
-		trial_judge(&trial);
+		t->thread = trial.in.thread;
+		effect_judge(t);
 		run(&trial);
 		if (trial.out.signal == SIGILL)
 			break;
@@ -476,12 +245,11 @@ static void form_add(struct forms *forms, uint32_t code)
 	form->seen++;
 }
 
-/* `most`: so many forms are run; `share`: of how many instructions of a hundred
- * the effect is to be known. */
+/* `most`: so many forms are run */
 static void forms_check(struct forms *forms, const char *name, size_t most,
-			int share)
+			unsigned int share)
 {
-	struct figures figures = { 0 };
+	struct effect_figures figures = { 0 };
 	size_t step;
 
 	if (!forms->count) {
@@ -492,13 +260,7 @@ static void forms_check(struct forms *forms, const char *name, size_t most,
 	for (size_t i = 0, number = 0; i < forms->size; i++)
 		if (forms->table[i].key && number++ % step == 0)
 			form_check(&forms->table[i], &figures);
-	tap_diag("%s: %u forms, %u known (%.2f %% of %llu instructions), "
-		 "%u run", name, figures.forms, figures.known,
-		 100.0 * figures.seen_known / (figures.seen + !figures.seen),
-		 (unsigned long long)figures.seen, figures.done);
-	tap_ok(!figures.wrong, "%s: what instructions do is as told", name);
-	tap_ok(figures.seen_known * 100 >= figures.seen * share,
-	       "%s: of %d in a hundred it is told", name, share);
+	effect_figures_check(&figures, name, share);
 	free(forms->table);
 }
 

@@ -90,6 +90,7 @@ status 0 "behind the loop of an exclusive load" trcust r.tsf
 # No name of the processor where it isn't said
 printf 'MODNAME=vmlinux\nMAJOR=9\nTRACE TP=.do_exit, REGS=(X0)\n' >r.tsf
 status 0 "a kernel that has no file here" trcust --arch aarch64 r.tsf
+status 0 "by another name" trcust --arch ARM64 r.tsf
 status 1 "the same of x86-64" trcust --arch x86-64 r.tsf
 printf 'MODNAME=vmlinux\nMAJOR=9\nTRACE TP=.do_exit+2\n' >r.tsf
 status 1 "the middle of a word there" trcust --arch aarch64 r.tsf

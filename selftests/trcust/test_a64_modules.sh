@@ -4,47 +4,12 @@
 # in one is what is found in the program that is made of it, jumps by tables and
 # out of it included.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/kmod.sh"
 need aarch64-linux-gnu-gcc aarch64-linux-gnu-ld aarch64-linux-gnu-objdump
 cd "$TMP" || exit 1
 tools=aarch64-linux-gnu-
 
-cat >mod.c <<'END'
-struct item { int key; const char *name; struct item *next; };
-extern int printk(const char *fmt, ...);
-extern struct item *first_item(void);
-static int counter;
-int exported_total = 3;
-static __attribute__((noinline)) int helper(struct item *i, int n)
-{
-	int sum = 0;
-
-	while (i && n--) {
-		sum += i->key;
-		printk("%s\n", i->name);
-		i = i->next;
-	}
-	counter += sum;
-	return sum;
-}
-int kmod_work(struct item *list, int n)
-{
-	int total = helper(list, n);
-
-	if (total > 100)
-		return printk("big %d\n", total);
-	exported_total += total;
-	return total * 2;
-}
-__attribute__((section(".init.text"), used)) static int kmod_start(void)
-{
-	struct item *i = first_item();
-
-	return kmod_work(i, 3);
-}
-__attribute__((section(".exit.text"), used)) static void kmod_stop(int last)
-{
-	counter = last;
-}
+module_write <<'END'
 static unsigned char bytes[100];
 static unsigned short halves[100];
 static long words[100];
@@ -96,29 +61,6 @@ build() {
 		${tools}ld -r --build-id=0x0123456789abcdef -o mod.ko mod.o &&
 		${tools}ld -o mod.elf -e 0 mod.ko kernel.o
 } >log 2>&1
-
-# What stands in a TDF, without the addresses
-normal() {
-	trcust --dump "$1" | sed -E '/^(TDF|module)/d; s/hash .*//
-		/^(per-cpu )?section/d
-		s/^(  site .*) offset .*(tail-call|return)$/\1 \2/
-		s/^(  site .*) offset.*/\1/
-		s/addr 0x[0-9a-f]+/addr/g'
-}
-
-compare() {
-	status 0 "$1: module" trcust --module mod.ko t.tsf
-	normal t.tdf >mod.text
-	sed s/mod.ko/mod.elf/ t.tsf >elf.tsf
-	status 0 "$1: program" trcust --site=exact elf.tsf
-	normal elf.tdf >elf.text
-	if [ -s mod.text ] && diff elf.text mod.text >different; then
-		pass "$1: the same sites and values"
-	else
-		not_ok "$1: the same sites and values"
-		diag_file different
-	fi
-}
 
 build || { diag_file log; bail "the module does not compile"; }
 compare gcc

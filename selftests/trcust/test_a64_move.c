@@ -15,46 +15,19 @@
 
 #include "selftests/bpf/interpret.h"
 #include "a64_child.h"
-#include "move_block.h"
-#include "move_stmt.h"
+#include "move_trial.h"
 
 #define BLOCKS		250
 #define RUNS		3	/* of each, with other registers and memory */
-#define PAIRS		16	/* of addresses, for each block */
-#define STMTS		4	/* for each pair */
 #define ARENA		A64_DATA
 #define ARENA_SIZE	1024
 #define VARIABLE	(A64_DATA + ARENA_SIZE)
 #define STACK		(A64_DATA + 2048)
 #define CALLER		(STACK + 1024)	/* from here on it's the caller's */
 #define NEAREST		256	/* what of that pointers lead to */
-#define SCRIBBLED	256
 
-struct trial {
-	struct tdf_stmt nominal, site;
-	bool moved;
-	int ran;		/* at how many of the two addresses */
-	struct expected nominal_record, site_record;
-};
-
-struct pair {
-	size_t nominal, site;
-	bool safe;		/* moved over nothing that may fault */
-	struct trial trials[STMTS];
-	uint64_t stack;		/* pointer, at the nominal address */
-};
-
-static struct {
-	struct module *module;
-	struct move_block block;
-	bool entry;
-	struct pair pairs[PAIRS];
-	struct bytes in, out;
-	struct a64_state state;
-	uint64_t end;		/* what is returned to */
-	size_t reached;		/* addresses of the block, in a run */
-	unsigned int tried, moved, compared, wrong, faulted;
-} p;
+static struct a64_state state;
+static uint64_t end;		/* what is returned to */
 
 /*
  * X, W: a register of 8, of 4 bytes; S, M: memory of the stack, of any kind, at
@@ -187,213 +160,83 @@ static void fill(uint64_t at, size_t size, bool stale)
 	for (size_t i = 0; i < size; i += 8) {
 		uint64_t word = random_word(stale);
 
-		memcpy(p.state.data + (at - A64_DATA) + i, &word, 8);
+		memcpy(state.data + (at - A64_DATA) + i, &word, 8);
 	}
 }
 
 /* Below the stack pointer are leftovers, which may lead anywhere. */
-static void prepare(void)
+static void code_prepare(void)
 {
 	fill(ARENA, STACK - ARENA, false);
 	fill(STACK, CALLER - STACK, true);
 	fill(CALLER, A64_DATA + A64_DATA_SIZE - CALLER, false);
 	for (int i = 0; i < 30; i++)
-		p.state.regs[i] = random_word(false);
+		state.regs[i] = random_word(false);
 	for (int i = 0; i < 2; i++)
 		for (int j = 0; j < 2; j++)
-			p.state.vectors[i][j] = random_word(false);
-	p.state.regs[30] = p.end;
-	p.state.regs[31] = CALLER;
-	p.state.pc = p.block.insns[0].address;
-	p.state.thread = ARENA + 512;
-	p.state.flags = random_next() & A64_FLAGS;
+			state.vectors[i][j] = random_word(false);
+	state.regs[30] = end;
+	state.regs[31] = CALLER;
+	state.pc = t.block.insns[0].address;
+	state.thread = ARENA + 512;
+	state.flags = random_next() & A64_FLAGS;
 }
 
-static void evaluate(const struct tdf_stmt *stmt, const uint8_t *rpn,
-		     struct expected *x)
+static void code_evaluate(const struct tdf_stmt *stmt, const uint8_t *rpn,
+			  struct expected *x)
 {
 	static const struct pt_regs none;
 	uint64_t registers[34];
 	struct interpreter in = {
 		.x = registers, .regs = &none,
-		.thread_base = { p.state.thread },
+		.thread_base = { state.thread },
 	};
 	struct tdf_site site = { .stmts = 1 };
 	struct tdf_point point = {0};
 
-	memcpy(registers, p.state.regs, sizeof(p.state.regs));
-	registers[32] = p.state.pc;
-	registers[33] = p.state.flags;
+	memcpy(registers, state.regs, sizeof(state.regs));
+	registers[32] = state.pc;
+	registers[33] = state.flags;
 	interpret_record(x, &in, &point, &site, stmt, rpn, TDF_DATA_MAX);
 }
 
-static void print_stmt(const char *what, const struct tdf_stmt *s,
-		       const struct bytes *rpn)
+/* This program has the same memory as the code. */
+static void code_stop(void)
 {
-	char text[1000], length[1000];
-
-	rpn_print(rpn->data + s->rpn, s->rpn_length, text, sizeof(text));
-	rpn_print(rpn->data + s->len_rpn, s->len_rpn_length, length,
-		  sizeof(length));
-	tap_diag("%s: kind %u flags %#x register %u length %u: %s [%s]", what,
-		 s->kind, s->flags, s->reg, s->length, text, length);
+	memcpy((void *)A64_DATA, state.data, A64_DATA_SIZE);
 }
 
-static void tell_wrong(const struct pair *pair, const struct trial *trial)
+/* Nothing below the stack pointer lasts: a signal, a return probe. */
+static void code_record_site(struct pair *pair)
 {
-	const struct expected *a = &trial->nominal_record;
-	const struct expected *b = &trial->site_record;
-	const struct block *block = &p.block.block;
-	char text[100];
+	uint64_t stack = state.regs[31];
 
-	if (p.wrong++ > 5)
-		return;
-	tap_diag("from %zu to %zu, entry %d:", pair->nominal, pair->site,
-		 p.entry);
-	for (size_t i = 0; i < block->count; i++)
-		if (!arch_insn_print(&arch_aarch64, block->insns[i].bytes, 4,
-				     block->insns[i].address, text,
-				     sizeof(text)))
-			tap_diag(" %2zu  %s", i, text);
-	print_stmt("meant", &trial->nominal, &p.in);
-	print_stmt("moved", &trial->site, &p.out);
-	tap_diag("length %zu, %zu; faults %u, %u; first bytes %llx, %llx",
-		 a->length, b->length, a->faults, b->faults,
-		 *(const long long *)a->data, *(const long long *)b->data);
-}
-
-static void compare(const struct pair *pair, const struct trial *trial)
-{
-	const struct expected *a = &trial->nominal_record;
-	const struct expected *b = &trial->site_record;
-
-	p.compared++;
-	if (a->length != b->length || a->faults != b->faults ||
-	    a->flags != b->flags || a->filtered != b->filtered ||
-	    memcmp(a->data, b->data, a->length))
-		tell_wrong(pair, trial);
-}
-
-static void record_all(struct pair *pair, bool site)
-{
-	memcpy((void *)A64_DATA, p.state.data, A64_DATA_SIZE);
-	/* nothing below the stack pointer lasts: a signal, a return probe */
-	if (site && pair->site > pair->nominal && p.entry &&
-	    p.state.regs[31] > pair->stack && p.state.regs[31] <= CALLER + 64 &&
-	    p.state.regs[31] >= STACK + SCRIBBLED)
-		memset((void *)(p.state.regs[31] - SCRIBBLED), 0xa5, SCRIBBLED);
-	for (size_t i = 0; i < STMTS; i++) {
-		struct trial *trial = &pair->trials[i];
-
-		if (!trial->moved)
-			continue;
-		if (site)
-			evaluate(&trial->site, p.out.data,
-				 &trial->site_record);
-		else
-			evaluate(&trial->nominal, p.in.data,
-				 &trial->nominal_record);
-		if (++trial->ran == 2)
-			compare(pair, trial);
-	}
-}
-
-static void stop_at(size_t at)
-{
-	for (size_t i = 0; i < PAIRS; i++) {
-		struct pair *pair = &p.pairs[i];
-
-		if (pair->nominal == at) {
-			pair->stack = p.state.regs[31];
-			record_all(pair, false);
-		} else if (pair->site == at) {
-			record_all(pair, true);
-		}
-	}
+	if (pair->site > pair->nominal && t.entry && stack > pair->stack &&
+	    stack <= CALLER + 64 && stack >= STACK + SCRIBBLED)
+		memset((void *)(stack - SCRIBBLED), 0xa5, SCRIBBLED);
+	trial_record_all(pair, true);
+	code_stop();
 }
 
 static bool code_step(size_t at)
 {
-	const struct block *block = &p.block.block;
+	const struct block *block = &t.block.block;
 	uint64_t next = at + 1 < block->count ? block->insns[at + 1].address :
-						p.end;
+						end;
 
-	memcpy(&p.state.code, block->insns[at].bytes, 4);
-	a64_run(&p.state);
-	return !p.state.signal && p.state.pc == next;
+	memcpy(&state.code, block->insns[at].bytes, 4);
+	a64_run(&state);
+	return !state.signal && state.pc == next;
 }
 
-/* As long as the stack pointer leads to a stack; a return goes anywhere. */
-static void check_reached(void)
+static uint64_t code_stack(void)
 {
-	if (p.state.regs[31] - STACK >= A64_DATA + A64_DATA_SIZE - STACK)
-		return;
-	for (size_t i = 0; i < PAIRS; i++)
-		p.faulted += p.pairs[i].safe &&
-			     p.pairs[i].site < p.block.block.count &&
-			     (p.pairs[i].nominal <= p.reached) !=
-			     (p.pairs[i].site <= p.reached);
+	return state.regs[31];
 }
 
-static void run_block(void)
+static bool code_has_stack(void)
 {
-	size_t at = 0;
-
-	for (size_t i = 0; i < PAIRS; i++)
-		for (size_t s = 0; s < STMTS; s++)
-			p.pairs[i].trials[s].ran = 0;
-	prepare();
-	do {
-		stop_at(at);
-		p.reached = at;
-	} while (at < p.block.block.count && code_step(at++));
-	check_reached();
-}
-
-static void move_pair(struct pair *pair)
-{
-	enum move_mode mode = random_below(3) ? MOVE_FAST : MOVE_SAFE;
-	size_t count = p.block.block.count;
-	char why[MOVE_WHY];
-	struct move *move;
-
-	pair->nominal = random_below(count);
-	do {
-		pair->site = random_below(count + 1);
-	} while (pair->site == pair->nominal);
-	move = move_begin(&p.block.block, p.module, NULL, mode, pair->nominal,
-			  pair->site, why);
-	pair->safe = move && mode == MOVE_SAFE;
-	for (size_t i = 0; i < STMTS; i++) {
-		struct trial *trial = &pair->trials[i];
-
-		trial->nominal = stmt_random(&p.in, true, VARIABLE);
-		trial->moved = false;
-		p.tried++;
-		if (!move)
-			continue;
-		trial->moved = !move_stmt(move, &trial->nominal, p.in.data,
-					  &trial->site, &p.out, why);
-		p.moved += trial->moved;
-		if (!trial->moved && !why[0])
-			tap_ok(false, "a reason");
-	}
-	if (move)
-		move_end(move);
-}
-
-static void check_block(int number)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "block%d", number);
-	p.entry = random_below(4);
-	move_block_find(p.module, name, p.entry, &p.block);
-	p.in.size = p.out.size = 0;
-	for (size_t i = 0; i < PAIRS; i++)
-		move_pair(&p.pairs[i]);
-	for (int run = 0; run < RUNS; run++)
-		run_block();
+	return state.regs[31] - STACK < A64_DATA + A64_DATA_SIZE - STACK;
 }
 
 static bool map(unsigned long address, size_t size)
@@ -403,7 +246,6 @@ static bool map(unsigned long address, size_t size)
 	       (void *)address;
 }
 
-/* This program has the same memory as the code. */
 static bool begin(const char *program, int blocks)
 {
 	struct error err = {0};
@@ -420,9 +262,9 @@ static bool begin(const char *program, int blocks)
 	if (!move_block_link_a64("-Ttext=0x20000000 "
 				 "--defsym=variable=0x10000400"))
 		return false;
-	if (module_open(&p.module, "code", "code", 0, &err))
+	if (module_open(&t.module, "code", "code", 0, &err))
 		tap_bail("%s", err.text);
-	p.end = module_symbol_find(p.module, "_start", MODULE_CODE,
+	end = module_symbol_find(t.module, "_start", MODULE_CODE,
 				   &others)->address;
 	return true;
 }
@@ -437,15 +279,7 @@ int main(int argc, char **argv)
 	if (!begin(argv[0], blocks))
 		tap_skip_all("no code of AArch64 is made and run here");
 	for (int i = 0; i < blocks; i++)
-		check_block(i);
-	tap_diag("%u of %u statements moved, compared %u times", p.moved,
-		 p.tried, p.compared);
-	tap_is(p.wrong, 0, "moved statements log the same");
-	tap_is(p.faulted, 0, "the other address is come to, too");
-	tap_ok(p.moved * 5 > p.tried && p.compared > p.moved,
-	       "a good part is moved");
-	bytes_free(&p.in);
-	bytes_free(&p.out);
-	module_close(p.module);
+		trial_block(i, true, VARIABLE, RUNS);
+	trial_end("AArch64");
 	return tap_done();
 }

@@ -157,7 +157,8 @@ mv alone TRC0008.TFF
 tsf one.tsf module.so 8 "$point"
 status 1 "a TFF of another major" trcust one
 like "$(cat err)" TRCERR_DIF_MAJOR "is told"
-status 1 "--dump of something else" trcust --dump one.tsf module.so
+echo text >text
+status 1 "--dump of something else" trcust --dump text module.so
 is "$(grep -c 'neither a TDF nor a TFF' err)" 2 "each is told"
 status 2 "--dump of nothing" trcust --dump
 

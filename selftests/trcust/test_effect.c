@@ -7,8 +7,7 @@
  */
 #include <elf.h>
 #include <glob.h>
-#include "tap.h"
-#include "effect_text.h"
+#include "effect_trial.h"
 #include "insn_form.h"
 #include "insn_random.h"
 #include "insn_run.h"
@@ -16,242 +15,32 @@
 
 #define ROUNDS		3	/* of each form */
 #define READS_ROUNDS	1	/* the first of them with other memory, too */
-#define SHOWN		20	/* failures, of each test point */
 #define GENERATED	60000
 
 static bool narrow_too;		/* 32-bit code can be run */
 static uint8_t before[INSN_DATA_SIZE], after[INSN_DATA_SIZE];
 
 struct trial {
+	struct effect_trial t;
 	const struct insn_form *form;
 	struct insn_decoded insn;
-	struct arch_effect effect;
-	struct arch_insn arch;
 	struct insn_state in, out;
 	uint64_t thread;
 	uint8_t code[INSN_MAX];
-	bool open;		/* an access whose address isn't told */
-	bool outside;		/* an access that isn't in the data */
 	int round;
-	unsigned int *shown;
 };
-
-static void trial_tell(const struct trial *trial, const char *fmt, ...)
-{
-	char text[128] = "?", hex[2 * INSN_MAX + 1], what[160];
-	va_list ap;
-
-	if ((*trial->shown)++ >= SHOWN)
-		return;
-	for (int i = 0; i < trial->form->length; i++)
-		sprintf(hex + 2 * i, "%02x", trial->code[i]);
-	arch_insn_print(x86_of(trial->form->wide ? ELFCLASS64 : ELFCLASS32),
-			trial->code, trial->form->length, trial->in.ip, text,
-			sizeof(text));
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	tap_diag("%s (%s, %d bits): %s", text, hex,
-		 trial->form->wide ? 64 : 32, what);
-}
-
-static uint64_t cut(uint64_t number, unsigned int bytes)
-{
-	return bytes >= 8 ? number : number & ((1ULL << bytes * 8) - 1);
-}
-
-/* False: it isn't told. */
-static bool memory_address(const struct trial *trial,
-			   const struct arch_memory *memory, uint64_t *address)
-{
-	switch (memory->space) {
-	case ARCH_SPACE_BASE:
-		*address = trial->in.regs[memory->base] + memory->number;
-		break;
-	case ARCH_SPACE_FIXED:
-		*address = memory->number;
-		break;
-	case ARCH_SPACE_THREAD:
-		*address = (trial->form->wide ? trial->thread : INSN_DATA) +
-			   memory->number;
-		break;
-	default:
-		return false;
-	}
-	*address = cut(*address, trial->form->wide ? 8 : 4);
-	return memory->bytes;
-}
-
-static bool memory_is_data(uint64_t address, unsigned int bytes)
-{
-	return address >= INSN_DATA &&
-	       address + bytes <= INSN_DATA + INSN_DATA_SIZE;
-}
-
-static void trial_judge_access(struct trial *trial,
-			       const struct arch_memory *memory)
-{
-	uint64_t address;
-
-	if (!memory_address(trial, memory, &address))
-		trial->open = true;
-	else if (!memory_is_data(address, memory->bytes))
-		trial->outside = true;
-}
-
-static void trial_judge(struct trial *trial)
-{
-	const struct arch_effect *effect = &trial->effect;
-
-	trial->open = trial->outside = false;
-	for (int i = 0; i < effect->read_count; i++)
-		trial_judge_access(trial, &effect->reads[i]);
-	for (int i = 0; i < effect->write_count; i++)
-		trial_judge_access(trial, &effect->writes[i]);
-}
-
-/* What the transfer says its target gets; false: it doesn't. */
-static bool transfer_value(const struct trial *trial,
-			   const struct arch_transfer *transfer,
-			   uint64_t *value)
-{
-	uint64_t address;
-
-	*value = transfer->number;
-	switch (transfer->source) {
-	case ARCH_SOURCE_CONSTANT: case ARCH_SOURCE_ADDRESS:
-		break;
-	case ARCH_SOURCE_REGISTER:
-		*value += trial->in.regs[transfer->reg];
-		break;
-	case ARCH_SOURCE_MEMORY:
-		if (!memory_address(trial, &transfer->memory, &address) ||
-		    !memory_is_data(address, transfer->memory.bytes))
-			return false;
-		*value = 0;
-		memcpy(value, before + (address - INSN_DATA),
-		       transfer->memory.bytes);
-		break;
-	default:
-		return false;
-	}
-	*value = cut(*value, transfer->bytes);
-	if (transfer->is_signed && *value >> (transfer->bytes * 8 - 1) & 1)
-		*value |= ~cut(~0ULL, transfer->bytes);
-	return true;
-}
-
-static bool registers_check(const struct trial *trial)
-{
-	unsigned int count = trial->form->wide ? 16 : 8, whole = count / 2;
-	const struct arch_effect *effect = &trial->effect;
-	unsigned int bytes;
-	uint64_t value;
-
-	for (unsigned int i = 0; i < count; i++) {
-		const struct arch_transfer *transfer = NULL;
-
-		for (int j = 0; j < effect->count; j++)
-			if (!effect->transfers[j].to_memory &&
-			    effect->transfers[j].to == i)
-				transfer = &effect->transfers[j];
-		value = trial->in.regs[i];
-		if (transfer && !transfer_value(trial, transfer, &value))
-			continue;
-		bytes = transfer && transfer->part ? transfer->part : whole;
-		if (cut(value, bytes) == cut(trial->out.regs[i], bytes))
-			continue;
-		trial_tell(trial, "register %u %#llx -> %#llx, told %#llx", i,
-			   trial->in.regs[i], trial->out.regs[i], value);
-		return false;
-	}
-	return true;
-}
-
-/* A byte that has changed is one that is told to be written. */
-static bool byte_is_told(const struct trial *trial, uint64_t at)
-{
-	for (int i = 0; i < trial->effect.write_count; i++) {
-		const struct arch_memory *memory = &trial->effect.writes[i];
-		uint64_t address;
-
-		if (!memory_address(trial, memory, &address) ||
-		    at - address < memory->bytes)
-			return true;
-	}
-	return false;
-}
-
-static bool memory_check(const struct trial *trial)
-{
-	const struct arch_effect *effect = &trial->effect;
-	uint64_t value, address;
-
-	for (size_t i = 0; i < INSN_DATA_SIZE; i++)
-		if (before[i] != after[i] &&
-		    !byte_is_told(trial, INSN_DATA + i)) {
-			trial_tell(trial, "writes at data + %#zx", i);
-			return false;
-		}
-	for (int i = 0; i < effect->count; i++) {
-		const struct arch_transfer *transfer = &effect->transfers[i];
-
-		if (!transfer->to_memory ||
-		    !transfer_value(trial, transfer, &value) ||
-		    !memory_address(trial, &transfer->memory, &address) ||
-		    !memory_is_data(address, transfer->memory.bytes) ||
-		    !memcmp(after + (address - INSN_DATA), &value,
-			    transfer->memory.bytes))
-			continue;
-		trial_tell(trial, "writes another value than %#llx", value);
-		return false;
-	}
-	return true;
-}
-
-static bool ip_check(const struct trial *trial)
-{
-	unsigned int whole = trial->form->wide ? 8 : 4;
-	uint64_t next = trial->in.ip + trial->form->length;
-	uint64_t jump = cut(trial->in.ip + trial->arch.jump, whole);
-	uint64_t ip = trial->out.ip;
-	bool good = true;
-
-	switch (trial->arch.flow) {
-	case ARCH_FLOW_NEXT:
-		good = ip == next || (ip == trial->in.ip && trial->open);
-		break;
-	case ARCH_FLOW_BRANCH:
-		good = ip == next || ip == jump;
-		break;
-	case ARCH_FLOW_JUMP:
-		good = ip == jump;
-		break;
-	case ARCH_FLOW_CALL:
-		good = !trial->arch.jump || ip == jump;
-		break;
-	case ARCH_FLOW_STOP:
-		good = false;
-		break;
-	default:
-		break;
-	}
-	if (!good)
-		trial_tell(trial, "goes to %+lld",
-			   (long long)(ip - trial->in.ip));
-	return good;
-}
 
 /* May it have faulted? */
 static bool fault_check(const struct trial *trial)
 {
-	if (trial->effect.faults || trial->effect.traps || trial->open ||
-	    trial->outside ||
-	    trial->arch.flow == ARCH_FLOW_COMPUTED ||
-	    trial->arch.flow == ARCH_FLOW_RETURN ||
-	    (trial->arch.flow == ARCH_FLOW_CALL && !trial->arch.jump))
+	const struct effect_trial *t = &trial->t;
+
+	if (t->effect.faults || t->effect.traps || t->open || t->outside ||
+	    t->insn.flow == ARCH_FLOW_COMPUTED ||
+	    t->insn.flow == ARCH_FLOW_RETURN ||
+	    (t->insn.flow == ARCH_FLOW_CALL && !t->insn.jump))
 		return true;
-	trial_tell(trial, "faults (signal %d)", trial->out.signal);
+	effect_tell(t, "faults (signal %d)", trial->out.signal);
 	return false;
 }
 
@@ -261,6 +50,7 @@ static void trial_run(struct trial *trial)
 	trial->out = trial->in;
 	insn_run(&trial->out, trial->form->wide, trial->thread);
 	memcpy(after, (void *)INSN_DATA, INSN_DATA_SIZE);
+	trial->t.next = trial->out.ip;
 }
 
 /*
@@ -271,50 +61,40 @@ static bool reads_check(struct trial *trial)
 {
 	static uint8_t old_before[INSN_DATA_SIZE], old_after[INSN_DATA_SIZE];
 	struct insn_state old = trial->out;
+	struct effect_trial t = trial->t;
 	bool good;
 
-	if (trial->open || trial->outside || trial->round >= READS_ROUNDS)
+	if (t.open || t.outside || trial->round >= READS_ROUNDS)
 		return true;
 	memcpy(old_before, before, sizeof(before));
 	memcpy(old_after, after, sizeof(after));
-	insn_random_data(before, sizeof(before));
-	for (int i = 0; i < trial->effect.read_count; i++) {
-		const struct arch_memory *memory = &trial->effect.reads[i];
-		uint64_t address = 0;
-
-		memory_address(trial, memory, &address);
-		memcpy(before + (address - INSN_DATA),
-		       old_before + (address - INSN_DATA), memory->bytes);
-	}
+	t.before = old_before;
+	t.after = old_after;
+	effect_change(&t, before);
 	trial_run(trial);
 	good = !memcmp(old.regs, trial->out.regs, sizeof(old.regs)) &&
 	       !memcmp(old.vectors, trial->out.vectors, sizeof(old.vectors)) &&
-	       old.flags == trial->out.flags && old.ip == trial->out.ip;
-	for (size_t i = 0; i < INSN_DATA_SIZE && good; i++)
-		good = old_before[i] == old_after[i] ||
-		       old_after[i] == after[i];
+	       old.flags == trial->out.flags && old.ip == trial->out.ip &&
+	       effect_is_same(&t, after);
 	if (!good)
-		trial_tell(trial, "reads more than is told");
+		effect_tell(&t, "reads more than is told");
 	return good;
 }
 
 static bool trial_check(struct trial *trial)
 {
+	const struct effect_trial *t = &trial->t;
+
 	if (trial->out.signal)
 		return fault_check(trial);
-	if (!trial->effect.flags && trial->in.flags != trial->out.flags) {
-		trial_tell(trial, "flags %#llx -> %#llx", trial->in.flags,
-			   trial->out.flags);
+	if (!t->effect.flags && trial->in.flags != trial->out.flags) {
+		effect_tell(t, "flags %#llx -> %#llx", trial->in.flags,
+			    trial->out.flags);
 		return false;
 	}
-	return registers_check(trial) && memory_check(trial) &&
-	       ip_check(trial) && reads_check(trial);
+	return effect_check_registers(t) && effect_check_memory(t) &&
+	       effect_check_next(t) && reads_check(trial);
 }
-
-struct figures {
-	unsigned int forms, known, done, wrong, shown;
-	uint64_t seen, seen_known;
-};
 
 /* Never run, whatever is told of them */
 static bool form_is_barred(const struct insn_decoded *insn)
@@ -330,31 +110,50 @@ static bool form_is_barred(const struct insn_decoded *insn)
 	}
 }
 
-static void form_check(const struct insn_form *form, struct figures *figures)
+/* With random operands */
+static void trial_make(struct trial *trial)
 {
-	uint8_t elf_class = form->wide ? ELFCLASS64 : ELFCLASS32;
-	struct trial trial = { .form = form, .shown = &figures->shown };
+	const struct insn_form *form = trial->form;
+	struct effect_trial *t = &trial->t;
+
+	effect_random_data(before, sizeof(before));
+	insn_randomize(form, &trial->insn, &trial->in, &trial->thread);
+	memcpy(trial->code, (void *)trial->in.ip, form->length);
+	t->ip = trial->in.ip;
+	t->thread = form->wide ? trial->thread : INSN_DATA;
+	arch_effect_find(t->arch, trial->code, form->length, t->ip, &t->effect);
+	arch_insn_decode(t->arch, trial->code, form->length, &t->insn);
+	effect_judge(t);
+}
+
+static void form_check(const struct insn_form *form,
+		       struct effect_figures *figures)
+{
+	struct trial trial = {
+		.form = form,
+		.t = {
+			.arch = x86_of(form->wide ? ELFCLASS64 : ELFCLASS32),
+			.code = trial.code, .shown = &figures->shown,
+			.registers = form->wide ? 16 : 8,
+			.width = form->wide ? 8 : 4,
+			.in = trial.in.regs, .out = trial.out.regs,
+			.before = before, .after = after,
+		},
+	};
 	bool done = false;
 
 	figures->forms++;
 	figures->seen += form->seen;
 	insn_form_decode(form->bytes, form->length, form->wide, &trial.insn);
-	if (!arch_effect_find(x86_of(elf_class), form->bytes, form->length, 0,
-			      &trial.effect) ||
-	    !trial.effect.known)
+	if (!arch_effect_find(trial.t.arch, form->bytes, form->length, 0,
+			      &trial.t.effect) ||
+	    !trial.t.effect.known)
 		return;
 	figures->known++;
 	figures->seen_known += form->seen;
 	for (int i = 0; i < ROUNDS && !form_is_barred(&trial.insn); i++) {
 		trial.round = i;
-		insn_random_data(before, sizeof(before));
-		insn_randomize(form, &trial.insn, &trial.in, &trial.thread);
-		memcpy(trial.code, (void *)trial.in.ip, form->length);
-		arch_effect_find(x86_of(elf_class), trial.code, form->length,
-				 trial.in.ip, &trial.effect);
-		arch_insn_decode(x86_of(elf_class), trial.code, form->length,
-				 &trial.arch);
-		trial_judge(&trial);
+		trial_make(&trial);
 		trial_run(&trial);
 		if (trial.out.signal == SIGILL)
 			break;
@@ -367,11 +166,10 @@ static void form_check(const struct insn_form *form, struct figures *figures)
 	figures->done += done;
 }
 
-/* `share`: of how many instructions of a hundred the effect is to be known */
 static void forms_check(const struct insn_forms *forms, const char *name,
-			int share)
+			unsigned int share)
 {
-	struct figures figures = { 0 };
+	struct effect_figures figures = { 0 };
 
 	if (!forms->count) {
 		tap_skip(name, "there is no code");
@@ -381,13 +179,7 @@ static void forms_check(const struct insn_forms *forms, const char *name,
 		if (forms->table[i].key &&
 		    (forms->table[i].wide || narrow_too))
 			form_check(&forms->table[i], &figures);
-	tap_diag("%s: %u forms, %u known (%.2f %% of %llu instructions), %u run",
-		 name, figures.forms, figures.known,
-		 100.0 * figures.seen_known / (figures.seen + !figures.seen),
-		 (unsigned long long)figures.seen, figures.done);
-	tap_ok(!figures.wrong, "%s: what instructions do is as told", name);
-	tap_ok(figures.seen_known >= figures.seen * share / 100,
-	       "%s: of %d in a hundred it is told", name, share);
+	effect_figures_check(&figures, name, share);
 }
 
 static void files_read(struct insn_forms *forms, const char *pattern)
@@ -440,7 +232,7 @@ static void insn_generate(uint8_t bytes[INSN_MAX + 1])
 	};
 	unsigned int i = 0, map = random_below(8);
 
-	insn_random_data(bytes, INSN_MAX + 1);
+	effect_random_data(bytes, INSN_MAX + 1);
 	while (random_below(4) == 0 && i < 3)
 		bytes[i++] = prefixes[random_below(sizeof(prefixes))];
 	if (random_below(3) == 0)

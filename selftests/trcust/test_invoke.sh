@@ -70,6 +70,14 @@ ok "nothing is written to it" test ! -e .tdf
 status 2 "--from-module and nothing" trcust --from-module
 status 2 "--from-source and nothing" trcust --from-source
 status 2 "--dump and nothing" trcust --dump
+printf 'MODNAME=gone\nMAJOR=7\nTRACE TP=.f, DESC="x", REGS=(EAX), MEM32=(FEBX+8,I,4)\n' \
+	>dump.TSF
+status 0 "--dump of a TSF, whose module isn't there" trcust --dump dump.TSF
+like "$(cat out)" '^	regs EAX$' "what has been understood of it"
+like "$(cat out)" 'flat EBX\+8' "  and of an address"
+echo 'TRACE TP=' >dump.tsf
+status 1 "--dump of what is no TSF" trcust --dump dump.tsf
+like "$(cat err)" '\[TRCERR_' "  is told as ever"
 status 2 "a major that is none" trcust --major 256 --from-module app.exe
 status 2 "a major in words" trcust --major one --from-module app.exe
 

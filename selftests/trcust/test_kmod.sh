@@ -4,46 +4,11 @@
 # the linker has made a program of it, in every form of TP and of debug
 # information; what can't be known before it is loaded is refused.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/kmod.sh"
 need cc ld objcopy nm
 cd "$TMP" || exit 1
 
-cat >mod.c <<'END'
-struct item { int key; const char *name; struct item *next; };
-extern int printk(const char *fmt, ...);
-extern struct item *first_item(void);
-static int counter;
-int exported_total = 3;
-static __attribute__((noinline)) int helper(struct item *i, int n)
-{
-	int sum = 0;
-
-	while (i && n--) {
-		sum += i->key;
-		printk("%s\n", i->name);
-		i = i->next;
-	}
-	counter += sum;
-	return sum;
-}
-int kmod_work(struct item *list, int n)
-{
-	int total = helper(list, n);
-
-	if (total > 100)
-		return printk("big %d\n", total);
-	exported_total += total;
-	return total * 2;
-}
-__attribute__((section(".init.text"), used)) static int kmod_start(void)
-{
-	struct item *i = first_item();
-
-	return kmod_work(i, 3);
-}
-__attribute__((section(".exit.text"), used)) static void kmod_stop(int last)
-{
-	counter = last;
-}
+module_write <<'END'
 int kmod_choose(int which, int a, int b)
 {
 	switch (which) {
@@ -110,29 +75,6 @@ build() {
 		ld -r --build-id=0x0123456789abcdef -o mod.ko mod.o one.o two.o &&
 		ld -o mod.elf -e 0 mod.ko kernel.o
 } >log 2>&1
-
-# What stands in a TDF, without the addresses; instructions and their costs
-# aren't looked at in the kernel
-normal() {
-	trcust --dump "$1" | sed -E '/^(TDF|module)/d; s/hash .*//
-		s/^(  site .*) offset .*(tail-call|return)$/\1 \2/
-		s/^(  site .*) offset.*/\1/
-		s/addr 0x[0-9a-f]+/addr/g'
-}
-
-compare() {
-	status 0 "$1: module" trcust --module mod.ko t.tsf
-	normal t.tdf >mod.text
-	sed s/mod.ko/mod.elf/ t.tsf >elf.tsf
-	status 0 "$1: program" trcust --site=exact elf.tsf
-	normal elf.tdf >elf.text
-	if [ -s mod.text ] && diff elf.text mod.text >different; then
-		pass "$1: the same sites and values"
-	else
-		not_ok "$1: the same sites and values"
-		diag_file different
-	fi
-}
 
 build || { diag_file log; bail "the module does not compile"; }
 compare gcc

@@ -11,47 +11,23 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include "selftests/bpf/interpret.h"
-#include "move_block.h"
 #include "move_code.h"
+#include "move_trial.h"
 
 #define BLOCKS		300
 #define RUNS		3	/* of each, with other registers and memory */
-#define PAIRS		16	/* of addresses, for each block */
-#define STMTS		4	/* for each pair */
 #define ARENA		4096
 #define STACK		8192
 #define CALLER		4096	/* of it: from here on it's the caller's */
 #define NEAREST		240	/* what of that pointers lead to: what lies
 				 * beside doesn't lead below it either */
-#define SCRIBBLED	256
-
-struct trial {
-	struct tdf_stmt nominal, site;
-	bool moved;
-	int ran;		/* at how many of the two addresses */
-	struct expected nominal_record, site_record;
-};
-
-struct pair {
-	size_t nominal, site;
-	bool safe;		/* moved over nothing that may fault */
-	struct trial trials[STMTS];
-	uint64_t stack;		/* pointer, at the nominal address */
-};
 
 static struct program {
 	bool wide;
-	struct module *module;
 	pid_t pid;
 	uint64_t bias;
 	uint64_t arena, stack, variable, end;	/* at run time */
-	struct move_block block;
-	bool entry;
-	struct pair pairs[PAIRS];
-	struct bytes in, out;
 	struct user_regs_struct regs;
-	size_t reached;		/* addresses of the block, in a run */
-	unsigned int tried, moved, compared, wrong, faulted;
 } p;
 
 static void write_code(int blocks)
@@ -78,9 +54,9 @@ static uint64_t symbol_address(const char *name)
 	const struct module_symbol *symbol;
 	bool others;
 
-	symbol = module_symbol_find(p.module, name, MODULE_DATA, &others);
+	symbol = module_symbol_find(t.module, name, MODULE_DATA, &others);
 	if (!symbol)
-		symbol = module_symbol_find(p.module, name, MODULE_CODE,
+		symbol = module_symbol_find(t.module, name, MODULE_CODE,
 					    &others);
 	if (!symbol)
 		tap_bail("no symbol %s", name);
@@ -170,7 +146,7 @@ static void prepare_vectors(void)
 }
 
 /* Below the stack pointer are leftovers, which may lead anywhere. */
-static void child_prepare(void)
+static void code_prepare(void)
 {
 	struct user_regs_struct *r = &p.regs;
 	unsigned long long *const all[] = {
@@ -190,15 +166,15 @@ static void child_prepare(void)
 		r->fs_base = p.arena + 512;
 	prepare_vectors();
 	r->rsp = p.stack + CALLER;
-	r->rip = p.block.insns[0].address + p.bias;
+	r->rip = t.block.insns[0].address + p.bias;
 	r->orig_rax = -1;
 	r->eflags = (r->eflags & ~0x8d5UL) | (random_next() & 0x8d5);
 	if (ptrace(PTRACE_SETREGS, p.pid, NULL, r))
 		tap_bail("the registers can't be set");
 }
 
-static void evaluate(const struct tdf_stmt *stmt, const uint8_t *rpn,
-		     struct expected *x)
+static void code_evaluate(const struct tdf_stmt *stmt, const uint8_t *rpn,
+			  struct expected *x)
 {
 	struct interpreter in = {
 		.is32 = !p.wide, .bias = p.bias, .pid = p.pid,
@@ -213,79 +189,11 @@ static void evaluate(const struct tdf_stmt *stmt, const uint8_t *rpn,
 	interpret_record(x, &in, &point, &site, stmt, rpn, TDF_DATA_MAX);
 }
 
-static void print_stmt(const char *what, const struct tdf_stmt *s,
-		       const struct bytes *rpn)
-{
-	char text[1000], length[1000];
-
-	rpn_print(rpn->data + s->rpn, s->rpn_length, text, sizeof(text));
-	rpn_print(rpn->data + s->len_rpn, s->len_rpn_length, length,
-		  sizeof(length));
-	tap_diag("%s: kind %u flags %#x register %u length %u: %s [%s]", what,
-		 s->kind, s->flags, s->reg, s->length, text, length);
-}
-
-static void tell_wrong(const struct pair *pair, const struct trial *trial)
-{
-	const struct expected *a = &trial->nominal_record;
-	const struct expected *b = &trial->site_record;
-	const struct block *block = &p.block.block;
-	char text[100];
-
-	if (p.wrong++ > 5)
-		return;
-	tap_diag("from %zu to %zu, entry %d:", pair->nominal, pair->site,
-		 p.entry);
-	for (size_t i = 0; i < block->count; i++) {
-		const struct block_insn *insn = &block->insns[i];
-
-		if (!arch_insn_print(p.module->arch, insn->bytes,
-				     insn->insn.length, insn->address, text,
-				     sizeof(text)))
-			tap_diag(" %2zu  %s", i, text);
-	}
-	print_stmt("meant", &trial->nominal, &p.in);
-	print_stmt("moved", &trial->site, &p.out);
-	tap_diag("length %zu, %zu; faults %u, %u; first bytes %llx, %llx",
-		 a->length, b->length, a->faults, b->faults,
-		 *(const long long *)a->data, *(const long long *)b->data);
-}
-
-static void compare(const struct pair *pair, const struct trial *trial)
-{
-	const struct expected *a = &trial->nominal_record;
-	const struct expected *b = &trial->site_record;
-
-	p.compared++;
-	if (a->length != b->length || a->faults != b->faults ||
-	    a->flags != b->flags || a->filtered != b->filtered ||
-	    memcmp(a->data, b->data, a->length))
-		tell_wrong(pair, trial);
-}
-
-static void record_all(struct pair *pair, bool site)
-{
-	for (size_t i = 0; i < STMTS; i++) {
-		struct trial *trial = &pair->trials[i];
-
-		if (!trial->moved)
-			continue;
-		if (site)
-			evaluate(&trial->site, p.out.data,
-				 &trial->site_record);
-		else
-			evaluate(&trial->nominal, p.in.data,
-				 &trial->nominal_record);
-		if (++trial->ran == 2)
-			compare(pair, trial);
-	}
-}
-
 /* Nothing below the stack pointer lasts: a signal, a return probe. */
-static void record_site(struct pair *pair)
+static void code_record_site(struct pair *pair)
 {
 	uint64_t caller = p.stack + CALLER;
-	bool gone = pair->site > pair->nominal && p.entry &&
+	bool gone = pair->site > pair->nominal && t.entry &&
 		    p.regs.rsp > pair->stack && p.regs.rsp <= caller + 64;
 	uint8_t saved[SCRIBBLED], other[SCRIBBLED];
 
@@ -295,30 +203,20 @@ static void record_site(struct pair *pair)
 		memset(other, 0xa5, sizeof(other));
 		child_memory(p.regs.rsp - SCRIBBLED, other, SCRIBBLED, true);
 	}
-	record_all(pair, true);
+	trial_record_all(pair, true);
 	if (gone)
 		child_memory(p.regs.rsp - SCRIBBLED, saved, SCRIBBLED, true);
 }
 
-static void stop_at(size_t at)
+static void code_stop(void)
 {
 	if (ptrace(PTRACE_GETREGS, p.pid, NULL, &p.regs))
 		tap_bail("the registers can't be read");
-	for (size_t i = 0; i < PAIRS; i++) {
-		struct pair *pair = &p.pairs[i];
-
-		if (pair->nominal == at) {
-			pair->stack = p.regs.rsp;
-			record_all(pair, false);
-		} else if (pair->site == at) {
-			record_site(pair);
-		}
-	}
 }
 
-static bool child_step(size_t at)
+static bool code_step(size_t at)
 {
-	const struct block *block = &p.block.block;
+	const struct block *block = &t.block.block;
 	uint64_t next = at + 1 < block->count ?
 			block->insns[at + 1].address + p.bias : p.end;
 	int status;
@@ -331,113 +229,36 @@ static bool child_step(size_t at)
 	       p.regs.rip == next;
 }
 
-static void run_once(void)
+static uint64_t code_stack(void)
 {
-	size_t at = 0;
-
-	child_prepare();
-	do {
-		stop_at(at);
-		p.reached = at;
-	} while (at < p.block.block.count && child_step(at++));
+	return p.regs.rsp;
 }
 
-/* As long as the stack pointer leads to a stack; a return goes anywhere. */
-static void check_reached(void)
+static bool code_has_stack(void)
 {
-	for (size_t i = 0; i < PAIRS; i++)
-		p.faulted += p.pairs[i].safe &&
-			     p.pairs[i].site < p.block.block.count &&
-			     (p.pairs[i].nominal <= p.reached) !=
-			     (p.pairs[i].site <= p.reached);
-}
-
-static void run_block(void)
-{
-	for (int run = 0; run < RUNS; run++) {
-		for (size_t i = 0; i < PAIRS; i++)
-			for (size_t s = 0; s < STMTS; s++)
-				p.pairs[i].trials[s].ran = 0;
-		run_once();
-		if (p.regs.rsp - p.stack < STACK)
-			check_reached();
-	}
-}
-
-static void move_pair(struct pair *pair)
-{
-	enum move_mode mode = random_below(3) ? MOVE_FAST : MOVE_SAFE;
-	size_t count = p.block.block.count;
-	char why[MOVE_WHY];
-	struct move *move;
-
-	pair->nominal = random_below(count);
-	do {
-		pair->site = random_below(count + 1);
-	} while (pair->site == pair->nominal);
-	move = move_begin(&p.block.block, p.module, NULL, mode, pair->nominal,
-			  pair->site, why);
-	pair->safe = move && mode == MOVE_SAFE;
-	for (size_t i = 0; i < STMTS; i++) {
-		struct trial *trial = &pair->trials[i];
-
-		trial->nominal = stmt_random(&p.in, p.wide, p.variable);
-		trial->moved = false;
-		p.tried++;
-		if (!move)
-			continue;
-		trial->moved = !move_stmt(move, &trial->nominal, p.in.data,
-					  &trial->site, &p.out, why);
-		p.moved += trial->moved;
-		if (!trial->moved && !why[0])
-			tap_ok(false, "a reason");
-	}
-	if (move)
-		move_end(move);
-}
-
-static void check_block(int number)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "block%d", number);
-	p.entry = random_below(4);
-	move_block_find(p.module, name, p.entry, &p.block);
-	p.in.size = p.out.size = 0;
-	for (size_t i = 0; i < PAIRS; i++)
-		move_pair(&p.pairs[i]);
-	run_block();
+	return p.regs.rsp - p.stack < STACK;
 }
 
 static void check_class(bool wide, int blocks)
 {
-	unsigned int bits = wide ? 64 : 32;
 	struct error err = {0};
 
 	memset(&p, 0, sizeof(p));
+	memset(&t, 0, sizeof(t));
 	p.wide = wide;
 	write_code(blocks);
 	if (!move_block_link(wide, wide ? "-pie --no-dynamic-linker" : "")) {
 		tap_skip("code of 32 bits", "no assembler for it");
 		return;
 	}
-	if (module_open(&p.module, "code", "code", 0, &err))
+	if (module_open(&t.module, "code", "code", 0, &err))
 		tap_bail("%s", err.text);
 	child_start();
 	for (int i = 0; i < blocks; i++)
-		check_block(i);
+		trial_block(i, wide, p.variable, RUNS);
 	kill(p.pid, SIGKILL);
 	waitpid(p.pid, NULL, 0);
-	tap_diag("%u bits: %u of %u statements moved, compared %u times", bits,
-		 p.moved, p.tried, p.compared);
-	tap_is(p.wrong, 0, "%u bits: moved statements log the same", bits);
-	tap_is(p.faulted, 0, "%u bits: the other address is come to, too",
-	       bits);
-	tap_ok(p.moved * 5 > p.tried && p.compared > p.moved,
-	       "%u bits: a good part is moved", bits);
-	bytes_free(&p.in);
-	bytes_free(&p.out);
-	module_close(p.module);
+	trial_end(wide ? "64 bits" : "32 bits");
 }
 
 int main(int argc, char **argv)

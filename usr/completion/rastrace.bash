@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Bash completion of trcust, trace, tracefmt and heapmon. Options and commands come from
-# the programs' own --help, so there is nothing to keep in step here.
+# Bash completion of trcust, trace, tracefmt and heapmon. Options, commands and the
+# values of options come from the programs' own --help: nothing is kept in step here.
 
 # _rastrace_section HEADING PROGRAM [COMMAND]: its lines of --help
 _rastrace_section() {
@@ -41,27 +41,28 @@ _rastrace_words() {
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$word")
 }
 
-# _rastrace_formats PROGRAM
-_rastrace_formats() {
-	if [[ ${1##*/} == heapmon ]]; then
-		_rastrace_section options "$1" convert |
-			sed -n 's/.*--to FORMAT *//p' | tr ',' ' '
-	else
-		echo text json csv ctf perfetto html
-	fi
+# _rastrace_choice OPTION PROGRAM [COMMAND]: the values that stand at the end of its
+# line of --help, "a|b|c"
+_rastrace_choice() {
+	local option=$1
+	shift
+	_rastrace_section options "$@" | tr -s ',[=' ' ' | awk -v option="$option" '
+		($1 == option || $2 == option) && $NF ~ /[|]/ {
+			gsub(/[|]/, " ", $NF)
+			print $NF
+		}'
 }
 
-# _rastrace_value NAME WORD PROGRAM: of an option, by the name that --help gives
-# its value
+# _rastrace_value NAME WORD: of an option, by the name that --help gives its value
 _rastrace_value() {
 	case $1 in
 	DIR)	mapfile -t COMPREPLY < <(compgen -d -- "$2")
 		compopt -o filenames 2>/dev/null ;;
 	FILE|PATH)
 		_rastrace_files "" "$2" ;;
-	FORMAT)	_rastrace_words "$2" "$(_rastrace_formats "$3")" ;;
-	ARCH)	_rastrace_words "$2" x86-64 aarch64 ;;
-	HOW)	_rastrace_words "$2" exact safe fast ;;
+	PID)	_rastrace_words "$2" "$(cd /proc && echo [0-9]*)" ;;
+	USER)	mapfile -t COMPREPLY < <(compgen -u -- "$2") ;;
+	GROUP)	mapfile -t COMPREPLY < <(compgen -g -- "$2") ;;
 	esac
 }
 
@@ -94,7 +95,7 @@ _rastrace_operand() {
 
 _rastrace() {
 	local program=$1 word=$2 before=$3 name=${1##*/}
-	local command="" options value
+	local command="" options value choice
 
 	COMPREPLY=()
 	if [[ $name == trace || $name == heapmon ]]; then
@@ -105,9 +106,18 @@ _rastrace() {
 		fi
 	fi
 	options=$(_rastrace_options "$program" ${command:+"$command"})
+	# "--option=word" comes in three
+	if [[ $word == "=" ]]; then
+		word=""
+	elif [[ $before == "=" ]]; then
+		before=${COMP_WORDS[COMP_CWORD-2]}
+	fi
 	value=$(awk -v o="$before" '$1 == o { print $2 }' <<<"$options")
-	if [[ $before == -* && -n $value ]]; then
-		_rastrace_value "$value" "$word" "$program"
+	choice=$(_rastrace_choice "$before" "$program" ${command:+"$command"})
+	if [[ $before == -* && -n $choice ]]; then
+		_rastrace_words "$word" "$choice"
+	elif [[ $before == -* && -n $value ]]; then
+		_rastrace_value "$value" "$word"
 	elif [[ $word == -* ]]; then
 		_rastrace_words "$word" "$(awk '{ print $1 }' <<<"$options")"
 	else

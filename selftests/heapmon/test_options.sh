@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What an option can't be is misuse, and is said with what it can be; that of a
+# value that is taken isn't.
+. "$(dirname "$0")/../tap.sh"
+cd "$TMP" || exit 1
+
+# refused TEXT COMMAND OPTION...
+refused() {
+	refused_text=$1
+	shift
+	status 2 "$*" heapmon "$@"
+	like "$(cat err)" "^heapmon: $refused_text" "  is told"
+}
+
+for command in record 'top --pid 1'; do
+	# shellcheck disable=SC2086
+	while read -r option text; do
+		refused "$text" $command "$option"
+	done <<'END'
+--depth=33 --depth '33': a number of frames from 0 to 32
+--depth=x --depth 'x': a number of frames
+--min-size=x --min-size 'x': bytes are expected: 64, 4K, 1M
+--sample=0 --sample '0': bytes are expected, below 4G
+--sample=4G --sample '4G': bytes are expected, below 4G
+--allocator=nope --allocator 'nope': .*glibc.* is expected
+--comm= --comm '': a name is expected
+--pid=x --pid
+END
+done
+refused "--duration '0': a time is expected" record --duration 0
+refused "--duration '1d': a time is expected" record --duration 1d
+refused "'nope' is no kind of link" record --attach nope
+refused "buffer size '3' is out of range" record --buffer 3
+refused "'lzo' is no compression" record --compress=lzo
+refused "--interval 'x': 0.1 to 3600 seconds" top --interval x
+refused "--sort 'x': live, blocks" top --sort x
+refused "--rows 'x': 1 to" top --rows x
+refused "--iterations '0': 1 to" top --iterations 0
+refused "top: of which process\\?" top
+for command in report convert; do
+	refused "--pid 'x': a process id is a decimal number" $command --pid x a
+	refused "--bits '16': 32 or 64" $command --bits 16 a
+	refused "--endian 'middle': 'little' or 'big'" $command --endian middle a
+	refused "--from 'x': there is no such format" $command --from x a
+done
+refused "--section 'x': there is no such section" report --section x a
+refused "--to 'x': there is no such format" convert --to x a
+
+# The last one is refused, those before it were taken.
+taken="--allocator glibc --object /x --object /y --prefix je_ --no-old --follow
+	--comm x --min-size 1 --sample 2K --depth 0"
+# shellcheck disable=SC2086
+refused "--depth '33'" record $taken --mmap --no-new --no-types --buffer 64K \
+	--attach perf --duration 5m --depth 33
+is "$(grep -c . err)" 1 "the others are taken"
+# shellcheck disable=SC2086
+refused "--depth '33'" top $taken --rows 3 --batch --iterations 1 --depth 33
+is "$(grep -c . err)" 1 "those of top, too"
+status 1 "--symbols, twice" heapmon report --symbols /x --symbols /y gone.ras
+like "$(cat err)" "^heapmon: cannot read 'gone.ras'" "it is the file that is missing"
+tap_done
