@@ -331,7 +331,7 @@ fresh
 multi=no
 ! trace query | grep -q uprobe_multi || multi=yes
 ok "a file" trace get "$TMP/root.ras"
-! part table ||
+[ "${RIGHTS-}" = settings ] ||
 	ok "a recording of a heap" heapmon record -o "$TMP/heap.ras" -- \
 		"$TMP/second" 2
 chmod -R a+r "$TMP"/*.ras "$TMP"/*.t*
