@@ -176,9 +176,10 @@ endif
 
 check: setup-check
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
-	@selftests/run.sh -x 'debug/*' -x 'aarch64/*'
+	@selftests/run.sh -x 'debug/*' -x 'aarch64/*' -x soak/test_soak.sh
 
-# All of it: in hours, also what guests of another kind of machine take
+# All of it: in hours, also what guests of another kind of machine take, and a
+# short soak
 check-all: setup-check
 	@scripts/setup debug
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
