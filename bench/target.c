@@ -3,27 +3,18 @@
  * The program that scripts/bench probes. Its sites are written by hand, so
  * that the first instruction of each, which decides what a probe costs, is
  * known: a nop of 5 bytes, an emulated push, a single-stepped mov; what
- * compilers begin functions with, of which the second one is cheap; a static
- * tracepoint; and 5000 more for arming.
+ * compilers begin functions with, of which the second one is cheap; and a static
+ * tracepoint.
  *
  *	target SITE CALLS	prints nanoseconds per call
  *	target SITE		prints the site's file offset, in hex
- *	target watch N		calls the first N of the 5000 over and over, and
- *				prints "all" and "none" with the time (ns) when
- *				all of them or none have a probe in them
  */
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <rastrace.h>
-
-#define POINTS		5000
-#define POINT_BYTES	4
-#define POINT_INSN	0x55	/* push %rbp */
 
 struct inner {
 	uint64_t first, second;
@@ -65,16 +56,6 @@ static void bench_nothing(struct outer *outer, const char *text,
 
 __asm__(".text\n"
 	".altmacro\n"
-	".macro point number\n"
-	"	.globl	bench_point_\\number\n"
-	"	.type	bench_point_\\number, @function\n"
-	"bench_point_\\number:\n"
-	"	push	%rbp\n"
-	"	pop	%rbp\n"
-	"	ret\n"
-	"	nop\n"
-	"	.size	bench_point_\\number, . - bench_point_\\number\n"
-	".endm\n"
 	".macro site name, first, second\n"
 	"	.p2align 6\n"
 	"	.globl	\\name\n"
@@ -102,16 +83,7 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
-	"	.size	bench_second, . - bench_second\n"
-	".altmacro\n"
-	".set index, 0\n"
-	".rept 5000\n"
-	"	point	%index\n"
-	"	.set	index, index + 1\n"
-	".endr\n"
-	".noaltmacro\n");
-
-extern unsigned char bench_point_0[];
+	"	.size	bench_second, . - bench_second\n");
 
 static const struct {
 	const char *name;
@@ -157,52 +129,8 @@ static double run(site *call, unsigned long calls)
 		(end.tv_nsec - begin.tv_nsec)) / calls;
 }
 
-static void *hit(void *points)
-{
-	struct inner inner = { 1, 2 };
-	struct middle middle = { 3, &inner };
-	struct outer outer = { 4, &middle };
-
-	for (size_t i = 0;; i++) {
-		site *point = (site *)(bench_point_0 + POINT_BYTES *
-				       (i % *(size_t *)points));
-
-		point(&outer, "thirteen char", i);
-		usleep(20);
-	}
-	return NULL;
-}
-
-/* The program's own text shows who has written into it. */
-static int watch(size_t points)
-{
-	const volatile unsigned char *text = bench_point_0;
-	size_t before = 0;
-	pthread_t thread;
-
-	if (!points || points > POINTS ||
-	    pthread_create(&thread, NULL, hit, &points))
-		return 1;
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("ready");
-	for (;; usleep(100)) {
-		size_t probed = 0;
-		struct timespec t;
-
-		for (size_t i = 0; i < points; i++)
-			probed += text[i * POINT_BYTES] != POINT_INSN;
-		clock_gettime(CLOCK_REALTIME, &t);
-		if (probed != before && (!probed || probed == points))
-			printf("%s %lld%09ld\n", probed ? "all" : "none",
-			       (long long)t.tv_sec, t.tv_nsec);
-		before = probed;
-	}
-}
-
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "watch"))
-		return watch(strtoul(argv[2], NULL, 10));
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
 		if (argc < 2 || strcmp(argv[1], sites[i].name))
 			continue;
@@ -213,7 +141,7 @@ int main(int argc, char **argv)
 				     strtoul(argv[2], NULL, 10)));
 		return 0;
 	}
-	fputs("usage: target nop5|push|step|second|static|nothing [CALLS]\n"
-	      "       target watch N\n", stderr);
+	fputs("usage: target nop5|push|step|second|static|nothing [CALLS]\n",
+	      stderr);
 	return 2;
 }

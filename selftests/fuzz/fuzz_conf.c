@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as rastrace.conf, of which nothing is armed, as what `trace on`
- * keeps until a module is loaded, and as ld.so.conf.
+ * Any bytes as rastrace.conf, of which nothing is armed, and as what `trace on`
+ * keeps until a module is loaded.
  */
 #include <unistd.h>
 #define fork() (-1)
