@@ -177,7 +177,7 @@ account() {
 	} >>"$points"
 	if [ -n "$tap" ]; then
 		cat "$points"
-		[ "$took" -le 5 ] || echo "# $1: $took s"
+		[ "$took" -le 1 ] || echo "# $1: $took s"
 		return
 	fi
 	summarize "$@"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "bed.h"
 #include "usr/lib/sysbpf.h"
-#include "usr/trace/heap_maps.h"
+#include "usr/trace/arm/heap_maps.h"
 
 #define WORDS		256
 #define RAX		0	/* DWARF numbers */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "usr/trace/btf.h"
+#include "usr/trace/kernel/btf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

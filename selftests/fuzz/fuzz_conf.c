@@ -7,7 +7,7 @@
 #define fork() (-1)
 #include "usr/trace/boot.c"
 #undef fork
-#include "usr/trace/keep_request.c"
+#include "usr/trace/keep/keep_request.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
  */
 #include "usr/lib/mappings.c"
 #include "usr/heapmon/old/process.c"
-#include "usr/trace/kallsyms.c"
+#include "usr/trace/kernel/kallsyms.c"
 #include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

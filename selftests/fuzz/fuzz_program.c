@@ -4,7 +4,7 @@
  * identity, segments, static probes, allocator, loader - and a reader of traces
  * for names.
  */
-#include "usr/trace/static_file.c"
+#include "usr/trace/arm/static_file.c"
 #include "usr/heapmon/old/foreign.c"
 #include "usr/heapmon/record/loader.c"
 #include <sys/mman.h>

@@ -12,7 +12,7 @@
 #include "self_tdf.h"
 #include "usr/lib/buffer.h"
 #include "usr/lib/sysbpf.h"
-#include "usr/trace/figures.h"
+#include "usr/trace/query/figures.h"
 
 #define KEY	(-8)		/* in the programs' frame */
 

@@ -11,7 +11,7 @@
 #include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/ring.h"
-#include "usr/trace/figures.h"
+#include "usr/trace/query/figures.h"
 
 #define THREADS		6
 #define SECONDS		1.5

@@ -11,7 +11,7 @@
 #include "self_picture.h"
 #include "self_tdf.h"
 #include "usr/lib/ring.h"
-#include "usr/trace/figures.h"
+#include "usr/trace/query/figures.h"
 
 /* DW_OP_ and numbers of registers */
 #define ADDR	0x03

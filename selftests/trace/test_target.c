@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include "self_tdf.h"
-#include "usr/trace/target.h"
+#include "usr/trace/probe/target.h"
 
 void hit(void);
 __asm__(".text\n.globl hit\n.type hit, %function\n"

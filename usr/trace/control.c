@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include "../lib/processes.h"
 #include "../lib/session.h"
-#include "keep.h"
-#include "kmod.h"
-#include "pins.h"
-#include "retire.h"
-#include "select.h"
-#include "selection.h"
-#include "sesslog.h"
-#include "static.h"
+#include "keep/keep.h"
+#include "pinned/kmod.h"
+#include "pinned/pins.h"
+#include "pinned/retire.h"
+#include "choose/select.h"
+#include "choose/selection.h"
+#include "pinned/sesslog.h"
+#include "arm/static.h"
 
 static const struct option_def no_options[] = { { NULL } };
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include "../lib/names.h"
 #include "../lib/safe_text.h"
-#include "amount.h"
-#include "attach.h"
-#include "bufmaps.h"
-#include "hit_cost.h"
-#include "pins.h"
-#include "retire.h"
+#include "choose/amount.h"
+#include "probe/attach.h"
+#include "pinned/bufmaps.h"
+#include "probe/hit_cost.h"
+#include "pinned/pins.h"
+#include "pinned/retire.h"
 
 /* Where it stands, on what, and the address whose values it logs. */
 static void place_print(const struct tdf *tdf, const struct tdf_site *site)

@@ -14,10 +14,10 @@
 #include "../lib/names.h"
 #include "../lib/pin.h"
 #include "../lib/safe_text.h"
-#include "amount.h"
-#include "holders.h"
-#include "query.h"
-#include "run_dir.h"
+#include "choose/amount.h"
+#include "query/holders.h"
+#include "query/query.h"
+#include "pinned/run_dir.h"
 
 #define HOLDERS_SHOWN	10
 

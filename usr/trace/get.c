@@ -7,8 +7,8 @@
 #include "../lib/pack.h"
 #include "../lib/pin.h"
 #include "../lib/snapshot.h"
-#include "crash.h"
-#include "run_dir.h"
+#include "pinned/crash.h"
+#include "pinned/run_dir.h"
 
 struct get_settings {
 	struct snapshot_settings snapshot;

@@ -20,13 +20,13 @@
 #include <unistd.h>
 #include "../lib/pin.h"
 #include "../lib/sysbpf.h"
-#include "features.h"
-#include "keep_arm.h"
-#include "keep_request.h"
-#include "keep_watch.h"
-#include "kmod.h"
-#include "retire.h"
-#include "static.h"
+#include "kernel/features.h"
+#include "keep/keep_arm.h"
+#include "keep/keep_request.h"
+#include "keep/keep_watch.h"
+#include "pinned/kmod.h"
+#include "pinned/retire.h"
+#include "arm/static.h"
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "keep.h"
-#include "kmod.h"
-#include "retire.h"
-#include "select.h"
-#include "session_tdf.h"
-#include "static.h"
+#include "keep/keep.h"
+#include "pinned/kmod.h"
+#include "pinned/retire.h"
+#include "choose/select.h"
+#include "pinned/session_tdf.h"
+#include "arm/static.h"
 
 struct off_settings {
 	struct job_settings job;	/* first: --minor, --group, --type */

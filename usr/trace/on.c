@@ -9,11 +9,11 @@
 #include <unistd.h>
 #include "boot.h"
 #include "dry_run.h"
-#include "job.h"
-#include "keep.h"
-#include "kmod.h"
-#include "retire.h"
-#include "static.h"
+#include "arm/job.h"
+#include "keep/keep.h"
+#include "pinned/kmod.h"
+#include "pinned/retire.h"
+#include "arm/static.h"
 
 struct on_settings {
 	struct job_settings job;	/* first: its options take this struct */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "query.h"
+#include "query/query.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include "../lib/pin.h"
 #include "commands.h"
-#include "run_dir.h"
+#include "pinned/run_dir.h"
 
 struct query_options {
 	bool json, metrics;

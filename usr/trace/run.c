@@ -13,9 +13,9 @@
 #include "../lib/session.h"
 #include "../lib/snapshot.h"
 #include "child.h"
-#include "job.h"
-#include "pins.h"
-#include "retire.h"
+#include "arm/job.h"
+#include "pinned/pins.h"
+#include "pinned/retire.h"
 
 struct run_settings {
 	struct job_settings job;	/* first: its options take this struct */

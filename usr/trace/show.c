@@ -12,7 +12,7 @@
 #include "../lib/identity.h"
 #include "../lib/rpn.h"
 #include "../lib/safe_text.h"
-#include "features.h"
+#include "kernel/features.h"
 #include "source.h"
 
 static int take_resident(void *context, const char *value)

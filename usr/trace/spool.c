@@ -12,8 +12,8 @@
 #include "../lib/pin.h"
 #include "../lib/quantity.h"
 #include "../lib/spooler.h"
-#include "amount.h"
-#include "run_dir.h"
+#include "choose/amount.h"
+#include "pinned/run_dir.h"
 
 #define PROGRAM		"trace"
 #define SIZE_LEAST	(64u << 10)

@@ -8,10 +8,10 @@
 #include "../../lib/session.h"
 #include "../../lib/sysbpf.h"
 #include "../../lib/tdf.h"
-#include "../../trace/arm.h"
-#include "../../trace/pins.h"
-#include "../../trace/retire.h"
-#include "../../trace/target.h"
+#include "../../trace/arm/arm.h"
+#include "../../trace/pinned/pins.h"
+#include "../../trace/pinned/retire.h"
+#include "../../trace/probe/target.h"
 #include "recording.h"
 
 /* What was found to be the module is it: nothing is looked for again. */

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../trace/bufmaps.h"
-#include "../../trace/filters.h"
-#include "../../trace/heap_maps.h"
-#include "../../trace/job.h"
-#include "../../trace/pins.h"
-#include "../../trace/retire.h"
+#include "../../trace/pinned/bufmaps.h"
+#include "../../trace/arm/filters.h"
+#include "../../trace/arm/heap_maps.h"
+#include "../../trace/arm/job.h"
+#include "../../trace/pinned/pins.h"
+#include "../../trace/pinned/retire.h"
 
 #define BUFFER_BYTES	(16u << 20)	/* for each CPU */
 #define BUFFER_LEAST	(1u << 20)

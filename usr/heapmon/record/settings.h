@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "../../lib/options.h"
-#include "../../trace/settings.h"
+#include "../../trace/choose/settings.h"
 #include "allocator.h"
 #include "points.h"
 

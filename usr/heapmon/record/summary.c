@@ -4,7 +4,7 @@
 #include <string.h>
 #include "../../lib/safe_text.h"
 #include "../../lib/session.h"
-#include "../../trace/amount.h"
+#include "../../trace/choose/amount.h"
 #include "function.h"
 #include "recording.h"
 

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/rasfile.h>
+#include "../../lib/ring.h"
+
+/* The records of one (point, slice) that are in the buffer. */
+struct seen {
+	uint64_t present;
+	uint32_t first, next;	/* sequence numbers: of the first, behind the
+				 * last */
+	bool gap;
+};
+
+struct tally {
+	const struct session *session;
+	struct ras_count *rows;		/* read before the slices */
+	struct seen *seen;		/* like rows */
+	struct ras_count *after;	/* rows, read behind the slices */
+	struct ras_why *why;		/* of each point, likewise */
+};
+
+struct census {
+	const struct buffer *buffer;
+	struct tally *tallies;		/* one per session of the list */
+	size_t count;
+	int by_index[65536];		/* session index to tally; -1: none */
+	bool *lost;			/* per slice: what was overwritten there */
+	uint64_t needed;		/* most bytes that came into a slice since
+					 * it was cleared */
+	struct figures *figures;
+};
+
+static int tally_read(struct tally *tally, const struct session *session,
+		      uint32_t slices, struct error *err)
+{
+	int code = session_counts_read(session, slices, &tally->rows, err);
+
+	tally->session = session;
+	if (code == -ENOENT)
+		return 0;
+	if (code)
+		return code;
+	tally->seen = calloc((size_t)session->entry->points * slices + 1,
+			     sizeof(*tally->seen));
+	return tally->seen ? 0 : error_set(err, -ENOMEM, "out of memory");
+}
+
+/* Its row of `count`: static records count by their major. */
+static uint32_t record_point(const struct ras_record *record)
+{
+	return record->session == RAS_STATIC_SESSION ? record->major :
+						       record->point;
+}
+
+static void record_see(struct census *census, uint32_t row,
+		       const struct ras_record *record)
+{
+	int index = census->by_index[record->session];
+	struct tally *tally;
+	struct seen *seen;
+	uint32_t point;
+
+	census->figures->records++;
+	census->figures->bytes += record->length;
+	if (index < 0 || !census->tallies[index].seen)
+		return;
+	tally = &census->tallies[index];
+	point = record_point(record);
+	if (point >= tally->session->entry->points ||
+	    (record->session != RAS_STATIC_SESSION &&
+	     !(record->flags & RAS_RECORD_NAMED) &&
+	     record->minor != tally->session->points[point].minor)) {
+		census->figures->damaged += record->length;
+		return;
+	}
+	seen = &tally->seen[point * census->buffer->slices + row];
+	if (!seen->present)
+		seen->first = record->seq;
+	else if (seen->next != record->seq)
+		seen->gap = true;
+	seen->next = record->seq + 1;
+	seen->present++;
+}
+
+/* How far back the records of a slice reach. */
+struct reach {
+	uint64_t tail;		/* position where the slice was cleared */
+	uint64_t first, last;	/* times of its records */
+	uint64_t bytes;		/* from the first to the last */
+};
+
+static void slice_reach(struct census *census, uint32_t row,
+			const struct ring *ring, const struct reach *reach)
+{
+	struct figures *figures = census->figures;
+	uint64_t needed = ring->head - reach->tail, span, rate;
+
+	figures->cleared |= reach->tail > 0;
+	census->lost[row] = ring->first > reach->tail &&
+			    ring->head > reach->tail;
+	if (census->lost[row] && reach->first > figures->complete)
+		figures->complete = reach->first;
+	if (row >= census->buffer->control->cpus || !reach->bytes)
+		return;
+	if (needed > census->needed)
+		census->needed = needed;
+	span = reach->last - reach->first;
+	rate = span > 0 ? reach->bytes * 1e9 / span : 0;
+	if (rate > figures->rate)
+		figures->rate = rate;
+}
+
+static void slice_walk(struct census *census, uint32_t row,
+		       const struct ring *ring, struct reach *reach)
+{
+	uint64_t key = census->buffer->control->key;
+	struct ring_walk walk = { .position = ring->first };
+	const struct ras_record *record;
+
+	while ((record = ring_next(ring, key, &walk))) {
+		record_see(census, row, record);
+		if (!reach->first)
+			reach->first = record->time;
+		if (record->time > reach->last)
+			reach->last = record->time;
+	}
+	if (reach->first)
+		reach->bytes = ring->head - ring->first;
+	census->figures->damaged += walk.damaged;
+}
+
+static int slice_see(struct census *census, uint32_t row, struct error *err)
+{
+	const struct buffer *buffer = census->buffer;
+	struct reach reach = { .tail = buffer_tail(buffer, row) };
+	const struct ras_slice *slice;
+	struct ring ring;
+	uint64_t size;
+	uint8_t *copy;
+
+	slice = buffer_slice(buffer, row, &size);
+	if (row < buffer->control->cpus)
+		census->figures->dropped += slice->dropped;
+	if (!slice->head)
+		return 0;
+	copy = malloc(size);
+	if (!copy)
+		return error_set(err, -ENOMEM, "out of memory");
+	ring_copy(&ring, slice, size, buffer->control->key, reach.tail, copy);
+	slice_walk(census, row, &ring, &reach);
+	slice_reach(census, row, &ring, &reach);
+	free(copy);
+	return 0;
+}
+
+/*
+ * A counter is 64 bits wide and a sequence number its low half. `before` was
+ * read before the slice was copied and the number may have moved on since,
+ * or be one behind (counted, not yet published).
+ */
+static uint64_t seq_widen(uint32_t seq, uint64_t before)
+{
+	return before + (int32_t)(seq - (uint32_t)before);
+}
+
+static void row_add(struct census *census, struct figure *figure,
+		    const struct tally *tally, size_t row, bool lost)
+{
+	const struct ras_count *before = &tally->rows[row];
+	const struct ras_count *after = &tally->after[row];
+	const struct seen *seen = &tally->seen[row];
+	uint64_t recorded = before->recorded, overwritten = recorded;
+
+	if (seen->present) {
+		recorded = seq_widen(seen->next, before->recorded);
+		overwritten = recorded - (uint32_t)(seen->next - seen->first);
+		if (seen->gap || overwritten + seen->present != recorded ||
+		    recorded + 1 < before->recorded ||
+		    recorded > after->recorded + 1)
+			census->figures->damaged++;
+	}
+	figure->recorded += recorded;
+	figure->overwritten += overwritten;
+	figure->present += seen->present;
+	figure->dropped += after->dropped;
+	if (!lost)
+		figure->cleared += overwritten;
+}
+
+static void point_sum(struct census *census, const struct tally *tally,
+		      uint32_t point, struct figure *figure)
+{
+	uint32_t slices = census->buffer->slices;
+
+	for (uint32_t i = 0; i < slices; i++)
+		row_add(census, figure, tally, (size_t)point * slices + i,
+			census->lost[i]);
+}
+
+/* Behind the slices: what is counted there has its reason. */
+static int tally_read_after(struct tally *tally, const struct buffer *buffer,
+			    struct error *err)
+{
+	int code = session_counts_read(tally->session, buffer->slices,
+				       &tally->after, err);
+
+	if (!code)
+		code = session_why_read(tally->session, buffer->control->cpus,
+					&tally->why, err);
+	return code;
+}
+
+static int tally_sum(struct census *census, struct tally *tally,
+		     struct figure **result, struct error *err)
+{
+	uint32_t points = tally->session->entry->points;
+	struct figure *figures;
+	uint64_t *missed;
+	int code = tally_read_after(tally, census->buffer, err);
+
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	figures = calloc(points + 1, sizeof(*figures));
+	missed = calloc(points + 1, sizeof(*missed));
+	if (figures && missed)
+		session_missed_read(tally->session, missed);
+	for (uint32_t i = 0; figures && missed && i < points; i++) {
+		figures[i].missed = missed[i];
+		figures[i].why = tally->why[i];
+		point_sum(census, tally, i, &figures[i]);
+	}
+	*result = figures;
+	if (!figures || !missed)
+		code = error_set(err, -ENOMEM, "out of memory");
+	free(missed);
+	return code;
+}
+
+static void tally_free(struct tally *tally)
+{
+	free(tally->rows);
+	free(tally->seen);
+	free(tally->after);
+	free(tally->why);
+}
+
+/* The writer may be at work on RAS_RECORD_MAX bytes behind the last. */
+static uint64_t slice_wanted(uint64_t bytes)
+{
+	uint64_t size = RAS_SLICE_MIN;
+
+	while (size <= RAS_SLICE_MAX && size < bytes + RAS_RECORD_MAX)
+		size <<= 1;
+	return size <= RAS_SLICE_MAX ? size : 0;
+}
+
+static int census_take(struct census *census, const struct session_list *list,
+		       struct error *err)
+{
+	int code = 0;
+
+	memset(census->by_index, -1, sizeof(census->by_index));
+	for (size_t i = 0; i < list->count && !code; i++) {
+		const struct session *session = &list->items[i];
+
+		census->by_index[session->entry->index] = i;
+		code = tally_read(&census->tallies[i], session,
+				  census->buffer->slices, err);
+	}
+	for (uint32_t row = 0; row < census->buffer->slices && !code; row++)
+		code = slice_see(census, row, err);
+	census->figures->wanted = slice_wanted(census->needed);
+	for (size_t i = 0; i < list->count && !code; i++)
+		if (census->tallies[i].seen)
+			code = tally_sum(census, &census->tallies[i],
+					 &census->figures->sessions[i], err);
+	return code;
+}
+
+static struct census *census_new(const struct buffer *buffer, size_t sessions)
+{
+	struct census *census = calloc(1, sizeof(*census));
+
+	if (!census)
+		return NULL;
+	census->buffer = buffer;
+	census->tallies = calloc(sessions + 1, sizeof(*census->tallies));
+	census->lost = calloc(buffer->slices + 1, sizeof(*census->lost));
+	census->count = sessions;
+	return census;
+}
+
+static void census_free(struct census *census)
+{
+	for (size_t i = 0; census->tallies && i < census->count; i++)
+		tally_free(&census->tallies[i]);
+	free(census->tallies);
+	free(census->lost);
+	free(census);
+}
+
+int figures_read(struct figures *figures, const struct buffer *buffer,
+		 const struct session_list *list, struct error *err)
+{
+	struct census *census = census_new(buffer, list->count);
+	int code = -ENOMEM;
+
+	*figures = (struct figures){ .count = list->count };
+	figures->sessions = calloc(list->count + 1,
+				   sizeof(*figures->sessions));
+	if (!census || !census->tallies || !census->lost ||
+	    !figures->sessions) {
+		error_set(err, code, "out of memory");
+	} else {
+		census->figures = figures;
+		code = census_take(census, list, err);
+	}
+	if (census)
+		census_free(census);
+	if (code)
+		figures_free(figures);
+	return code;
+}
+
+void figures_free(struct figures *figures)
+{
+	for (size_t i = 0; figures->sessions && i < figures->count; i++)
+		free(figures->sessions[i]);
+	free(figures->sessions);
+	*figures = (struct figures){ 0 };
+}
+
+static uint64_t sum(const __u64 *numbers, size_t count)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += numbers[i];
+	return total;
+}
+
+uint64_t figure_filtered(const struct figure *figure)
+{
+	return sum(figure->why.filtered, RAS_FILTERED_KINDS);
+}
+
+uint64_t figure_faults(const struct figure *figure)
+{
+	return sum(figure->why.faults, RAS_FAULT_KINDS);
+}
+
+uint64_t figure_hits(const struct figure *figure)
+{
+	return figure->recorded + figure_filtered(figure) + figure->dropped;
+}
+
+void figure_add(struct figure *total, const struct figure *figure)
+{
+	total->recorded += figure->recorded;
+	total->present += figure->present;
+	total->overwritten += figure->overwritten;
+	total->cleared += figure->cleared;
+	total->dropped += figure->dropped;
+	if (total->missed == RAS_MISSED_UNKNOWN ||
+	    figure->missed == RAS_MISSED_UNKNOWN)
+		total->missed = RAS_MISSED_UNKNOWN;
+	else
+		total->missed += figure->missed;
+	for (int i = 0; i < RAS_FILTERED_KINDS; i++)
+		total->why.filtered[i] += figure->why.filtered[i];
+	for (int i = 0; i < RAS_FAULT_KINDS; i++)
+		total->why.faults[i] += figure->why.faults[i];
+	total->why.paged_in += figure->why.paged_in;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `trace query` prints, from one reading of buffer and sessions. */
+#ifndef TRACE_QUERY_H
+#define TRACE_QUERY_H
+
+#include "../../lib/session.h"
+#include "../../lib/tdf.h"
+#include "figures.h"
+#include "../keep/keep.h"
+#include "../pinned/kmod.h"
+
+/* The file that was armed, at its path. */
+enum query_file {
+	QUERY_FILE_SAME,
+	QUERY_FILE_REPLACED,	/* another one is there now */
+	QUERY_FILE_GONE,
+	QUERY_FILE_UNKNOWN,	/* the kernel, or its path isn't known */
+};
+
+struct query_session {
+	bool shown;		/* one of its points is */
+	struct figure sum;	/* over its points */
+	enum query_file file;
+	uint64_t memory;	/* that its maps take */
+};
+
+struct query {
+	const struct buffer *buffer;	/* NULL: there is none */
+	struct session_list list;
+	struct figures figures;
+	/* as many as there are sessions in the list: */
+	struct query_session *sessions;
+	struct tdf **tdfs;	/* NULL: the file is gone or has been compiled
+				 * anew */
+	bool **chosen;		/* per point: to be shown */
+	bool restricted;	/* to what operands name */
+	struct ras_trigger trigger;
+	struct keep_state keep;
+	struct kmod kmod;
+	uint64_t memory;	/* that all maps take */
+	uint64_t time;		/* CLOCK_BOOTTIME, ns */
+};
+
+/*
+ * Read everything; operands restrict it to tracepoints. 0, or a negative errno
+ * with err set: -ENOENT when there is no buffer or nothing is meant by an
+ * operand.
+ */
+int query_read(struct query *query, const struct buffer *buffer, int count,
+	       char **operands, struct error *err);
+void query_free(struct query *query);
+
+void query_print_text(const struct query *query);
+void query_print_json(const struct query *query);
+void query_print_metrics(const struct query *query);
+
+/* The points of one session, as text. */
+void query_print_table(const struct query *query, size_t session);
+
+/* "  without a hit: 3, 5-9", of one session; nothing when all were hit. */
+void query_print_quiet(const struct query *query, size_t session);
+
+/* Is this point to be listed? */
+bool query_point_shown(const struct query *query, size_t session,
+		       uint32_t point);
+/* It has no figure that is to be told. */
+bool query_point_quiet(const struct query *query, size_t session,
+		       uint32_t point);
+/* The clause of its TP; "" when the TDF is gone. */
+const char *query_point_name(const struct query *query, size_t session,
+			     uint32_t point);
+
+/* "on", "suspended", "off", or why the point has ended. */
+const char *query_point_state(const struct session *session, uint32_t point);
+const char *query_state_name(const struct session *session);
+const char *query_mode_name(const struct ras_session *entry);
+const char *query_preempt_name(const struct ras_session *entry);
+const char *query_file_name(enum query_file file);
+
+/* The keeper has just measured what the programs take (used_cpu). */
+bool query_cpu_known(const struct query *query);
+
+/* The session that the trigger's record belongs to; NULL: none. */
+const struct session *query_trigger_session(const struct query *query);
+
+#endif

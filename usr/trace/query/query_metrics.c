@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* OpenMetrics 1.0 text: the samples of a family stand together. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/rasfile.h>
+#include "../../lib/names.h"
+#include "../../lib/safe_text.h"
+#include "query.h"
+
+#define PREFIX	"rastrace_"
+
+static void family_print(const char *name, const char *type, const char *unit,
+			 const char *help)
+{
+	printf("# TYPE " PREFIX "%s %s\n", name, type);
+	if (unit)
+		printf("# UNIT " PREFIX "%s %s\n", name, unit);
+	printf("# HELP " PREFIX "%s %s\n", name, help);
+}
+
+/* What a terminal would obey, and what isn't UTF-8, comes as \xHH. */
+static void value_print(const char *text)
+{
+	char *safe = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&safe, &size);
+
+	if (!out)
+		return;
+	safe_text_print(out, text, true);
+	fclose(out);
+	for (size_t i = 0; safe && i < size; i++) {
+		if (safe[i] == '\n')
+			fputs("\\n", stdout);
+		else if (safe[i] == '\\' || safe[i] == '"')
+			printf("\\%c", safe[i]);
+		else
+			putchar(safe[i]);
+	}
+	free(safe);
+}
+
+static void label_print(const char *name, const char *value, bool first)
+{
+	printf("%s%s=\"", first ? "{" : ",", name);
+	value_print(value);
+	putchar('"');
+}
+
+static void session_labels_print(const struct session *session)
+{
+	label_print("tdf", session->entry->tdf, true);
+	label_print("module", session->entry->module, false);
+	printf(",session=\"%u\"", session->entry->index);
+}
+
+/* One number per tracepoint; `reason` is NULL, or its names, one each. */
+struct series {
+	const char *name;
+	const char *type;	/* "counter", "gauge" */
+	const char *help;
+	const char *const *reasons;
+	unsigned int reason_count;
+	uint64_t (*value)(const struct figure *figure, unsigned int reason);
+};
+
+static uint64_t take_hits(const struct figure *figure, unsigned int reason)
+{
+	return figure_hits(figure);
+}
+
+static uint64_t take_recorded(const struct figure *figure, unsigned int reason)
+{
+	return figure->recorded;
+}
+
+static uint64_t take_present(const struct figure *figure, unsigned int reason)
+{
+	return figure->present;
+}
+
+static uint64_t take_overwritten(const struct figure *figure,
+				 unsigned int reason)
+{
+	return figure->overwritten;
+}
+
+static uint64_t take_filtered(const struct figure *figure, unsigned int reason)
+{
+	return figure->why.filtered[reason];
+}
+
+static uint64_t take_dropped(const struct figure *figure, unsigned int reason)
+{
+	return figure->dropped;
+}
+
+static uint64_t take_missed(const struct figure *figure, unsigned int reason)
+{
+	return figure->missed;
+}
+
+static uint64_t take_faults(const struct figure *figure, unsigned int reason)
+{
+	return figure->why.faults[reason];
+}
+
+static uint64_t take_paged_in(const struct figure *figure, unsigned int reason)
+{
+	return figure->why.paged_in;
+}
+
+static const struct series all_series[] = {
+	{ "hits", "counter",
+	  "Hits of a tracepoint: recorded, filtered or dropped.",
+	  NULL, 1, take_hits },
+	{ "recorded", "counter", "Hits that were recorded.",
+	  NULL, 1, take_recorded },
+	{ "present", "gauge", "Records that are in the buffer.",
+	  NULL, 1, take_present },
+	{ "overwritten", "counter",
+	  "Records that newer ones have overwritten, or that were cleared.",
+	  NULL, 1, take_overwritten },
+	{ "filtered", "counter", "Hits that were not to be recorded.",
+	  names_filtered, RAS_FILTERED_KINDS, take_filtered },
+	{ "dropped", "counter", "Hits that found all slices busy.",
+	  NULL, 1, take_dropped },
+	{ "missed", "counter",
+	  "Hits that the kernel did not deliver, where it tells.",
+	  NULL, 1, take_missed },
+	{ "faults", "counter", "Items that could not be read.",
+	  names_fault, RAS_FAULT_KINDS, take_faults },
+	{ "paged_in", "counter",
+	  "Records for which absent memory was brought in.",
+	  NULL, 1, take_paged_in },
+};
+
+static void sample_print(const struct query *query, size_t i, uint32_t point,
+			 const struct series *series, unsigned int reason)
+{
+	const struct figure *figure = &query->figures.sessions[i][point];
+	uint64_t value = series->value(figure, reason);
+
+	if (value == RAS_MISSED_UNKNOWN ||
+	    (series->reasons && !series->reasons[reason]))
+		return;
+	printf(PREFIX "%s%s", series->name,
+	       series->type[0] == 'c' ? "_total" : "");
+	session_labels_print(&query->list.items[i]);
+	printf(",minor=\"%u\"", query->list.items[i].points[point].minor);
+	label_print("name", query_point_name(query, i, point), false);
+	if (series->reasons)
+		label_print("reason", series->reasons[reason], false);
+	printf("} %" PRIu64 "\n", value);
+}
+
+static void series_print(const struct query *query, const struct series *series)
+{
+	family_print(series->name, series->type, NULL, series->help);
+	for (size_t i = 0; i < query->list.count; i++)
+		for (uint32_t k = 0; k < query->list.items[i].entry->points;
+		     k++)
+			for (unsigned int r = 0;
+			     query_point_shown(query, i, k) &&
+			     r < series->reason_count; r++)
+				sample_print(query, i, k, series, r);
+}
+
+static void points_print_state(const struct query *query)
+{
+	family_print("recording", "gauge", NULL,
+		     "1 while hits of the tracepoint are recorded.");
+	for (size_t i = 0; i < query->list.count; i++) {
+		const struct session *session = &query->list.items[i];
+
+		for (uint32_t k = 0; k < session->entry->points; k++) {
+			const char *state = query_point_state(session, k);
+			bool on = !strcmp(state, "on") &&
+				  query->trigger.state != RAS_TRIGGER_FROZEN;
+
+			if (!query_point_shown(query, i, k))
+				continue;
+			fputs(PREFIX "recording", stdout);
+			session_labels_print(session);
+			printf(",minor=\"%u\"", session->points[k].minor);
+			label_print("name", query_point_name(query, i, k),
+				    false);
+			label_print("state", state, false);
+			printf("} %d\n", on);
+		}
+	}
+}
+
+static void sessions_print(const struct query *query)
+{
+	family_print("session_memory_bytes", "gauge", "bytes",
+		     "Memory that the maps of an armed TDF take.");
+	for (size_t i = 0; i < query->list.count; i++) {
+		if (!query->sessions[i].shown)
+			continue;
+		fputs(PREFIX "session_memory_bytes", stdout);
+		session_labels_print(&query->list.items[i]);
+		printf("} %" PRIu64 "\n", query->sessions[i].memory);
+	}
+	family_print("module_replaced", "gauge", NULL,
+		     "1 when another file is at the traced module's path.");
+	for (size_t i = 0; i < query->list.count; i++) {
+		enum query_file file = query->sessions[i].file;
+
+		if (!query->sessions[i].shown || file == QUERY_FILE_UNKNOWN)
+			continue;
+		fputs(PREFIX "module_replaced", stdout);
+		session_labels_print(&query->list.items[i]);
+		printf("} %d\n", file != QUERY_FILE_SAME);
+	}
+}
+
+static void gauge_print(const char *name, const char *unit, const char *help,
+			uint64_t value)
+{
+	family_print(name, "gauge", unit, help);
+	printf(PREFIX "%s %" PRIu64 "\n", name, value);
+}
+
+static void buffer_print(const struct query *query)
+{
+	const struct ras_control *control = query->buffer->control;
+	const struct figures *figures = &query->figures;
+
+	gauge_print("buffer_cpu_bytes", "bytes",
+		    "Size of the buffer for each CPU.", control->slice_bytes);
+	gauge_print("buffer_memory_bytes", "bytes",
+		    "Memory that buffer and armed TDFs take.", query->memory);
+	gauge_print("buffer_used_bytes", "bytes",
+		    "Bytes of the records in the buffer.", figures->bytes);
+	gauge_print("buffer_records", NULL, "Records in the buffer.",
+		    figures->records);
+	gauge_print("buffer_damaged", NULL,
+		    "Places in the buffer that don't fit the counters.",
+		    figures->damaged);
+	if (query_cpu_known(query)) {
+		family_print("cpu_used_ratio", "gauge", "ratio",
+			     "Time in programs, of one CPU's.");
+		printf(PREFIX "cpu_used_ratio %.4f\n",
+		       control->used_cpu / 10000.0);
+	}
+	family_print("trigger", "stateset", NULL,
+		     "State of the trigger that stops the recording.");
+	for (uint64_t s = RAS_TRIGGER_IDLE; s <= RAS_TRIGGER_CLAIMED; s++)
+		printf(PREFIX "trigger{" PREFIX "trigger=\"%s\"} %d\n",
+		       names_trigger_state(s), query->trigger.state == s);
+}
+
+static void kmod_print(const struct kmod *kmod)
+{
+	gauge_print("kernel_module_loaded", NULL,
+		    "1 while the kernel module is loaded.", kmod->loaded);
+	if (!kmod->loaded)
+		return;
+	gauge_print("kernel_module_layout", NULL,
+		    "Layout of the buffer that the kernel module takes.",
+		    kmod->layout);
+	gauge_print("kernel_module_buffer", NULL,
+		    "1 while the kernel module has this buffer.",
+		    kmod->buffer == KMOD_BUFFER_OURS);
+	gauge_print("kernel_module_crash_bytes", "bytes",
+		    "Memory of the kernel module that outlives a panic.",
+		    kmod->crash_bytes);
+}
+
+void query_print_metrics(const struct query *query)
+{
+	if (query->buffer)
+		buffer_print(query);
+	kmod_print(&query->kmod);
+	gauge_print("keeper_running", NULL,
+		    "1 while the keeper of armed points runs.",
+		    query->keep.pid != 0);
+	gauge_print("keeper_needed", NULL,
+		    "1 while there is something to do for a keeper.",
+		    query->keep.needed);
+	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++)
+		series_print(query, &all_series[i]);
+	points_print_state(query);
+	sessions_print(query);
+	puts("# EOF");
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "../../lib/names.h"
+#include "../../lib/pin.h"
+#include "../choose/choice.h"
+#include "footprint.h"
+
+#define CPU_FRESH	3000000000ULL	/* ns; it is measured four times a second */
+
+const char *query_state_name(const struct session *session)
+{
+	if (!session->armed || session->state == RAS_STATE_OFF)
+		return "off";
+	return session->state == RAS_STATE_SUSPENDED ? "suspended" : "on";
+}
+
+const char *query_point_state(const struct session *session, uint32_t point)
+{
+	switch (session->points[point].state) {
+	case RAS_POINT_ARMED:
+		return query_state_name(session);
+	case RAS_POINT_UNSELECTED:	/* a major that was on */
+		return "off";
+	default:
+		return names_point_state(session->points[point].state);
+	}
+}
+
+const char *query_mode_name(const struct ras_session *entry)
+{
+	return entry->flags & RAS_SESSION_MULTI ? "uprobe_multi" : "perf_event";
+}
+
+const char *query_preempt_name(const struct ras_session *entry)
+{
+	return entry->flags & RAS_SESSION_PREEMPT ? "disabled" : "unchanged";
+}
+
+const char *query_file_name(enum query_file file)
+{
+	static const char *const names[] = {
+		[QUERY_FILE_SAME] = "same", [QUERY_FILE_REPLACED] = "replaced",
+		[QUERY_FILE_GONE] = "gone", [QUERY_FILE_UNKNOWN] = "unknown",
+	};
+
+	return names[file];
+}
+
+static enum query_file file_find(const struct ras_session *entry)
+{
+	struct stat st;
+
+	if (!entry->inode || entry->module[0] != '/')
+		return QUERY_FILE_UNKNOWN;
+	if (stat(entry->module, &st))
+		return errno == ENOENT || errno == ENOTDIR ?
+			QUERY_FILE_GONE : QUERY_FILE_UNKNOWN;
+	return st.st_ino == entry->inode && st.st_dev == entry->device ?
+		QUERY_FILE_SAME : QUERY_FILE_REPLACED;
+}
+
+bool query_cpu_known(const struct query *query)
+{
+	uint64_t measured = query->buffer->control->used_time;
+
+	return measured && query->time < measured + CPU_FRESH;
+}
+
+const struct session *query_trigger_session(const struct query *query)
+{
+	for (size_t i = 0; i < query->list.count; i++) {
+		const struct session *session = &query->list.items[i];
+
+		if (session->entry->index == query->trigger.session &&
+		    query->trigger.point < session->entry->points)
+			return session;
+	}
+	return NULL;
+}
+
+bool query_point_shown(const struct query *query, size_t session,
+		       uint32_t point)
+{
+	const struct session *s = &query->list.items[session];
+
+	return query->figures.sessions[session] &&
+	       query->chosen[session][point] &&
+	       (s->points[point].state != RAS_POINT_UNSELECTED ||
+		figure_hits(&query->figures.sessions[session][point]));
+}
+
+const char *query_point_name(const struct query *query, size_t session,
+			     uint32_t point)
+{
+	const struct tdf *tdf = query->tdfs[session];
+
+	return tdf ? tdf_string(tdf, tdf->points[point].name) : "";
+}
+
+static bool tdf_fits(const struct tdf *tdf, const struct session *session)
+{
+	if (tdf->header->points.count != session->entry->points)
+		return false;
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (tdf->points[i].minor != session->points[i].minor ||
+		    tdf->points[i].hash != session->points[i].hash)
+			return false;
+	return true;
+}
+
+static void tdfs_open(struct query *query)
+{
+	for (size_t i = 0; i < query->list.count; i++) {
+		struct session *session = &query->list.items[i];
+		struct tdf *tdf;
+
+		if (!query->figures.sessions[i] ||
+		    tdf_open(&tdf, session->entry->tdf, NULL))
+			continue;
+		if (tdf_fits(tdf, session))
+			query->tdfs[i] = tdf;
+		else
+			tdf_close(tdf);
+	}
+}
+
+static int points_choose(struct query *query, int count, char **operands,
+			 struct error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < query->list.count; i++) {
+		uint32_t points = query->list.items[i].entry->points;
+
+		query->chosen[i] = malloc(points + 1);
+		if (!query->chosen[i])
+			return error_set(err, -ENOMEM, "out of memory");
+		memset(query->chosen[i], !count, points);
+	}
+	query->restricted = count;
+	for (int i = 0; i < count && !code; i++)
+		code = choice_add(&query->list, query->tdfs, operands[i],
+				  query->chosen, err);
+	return code;
+}
+
+static void session_describe(struct query *query, size_t i)
+{
+	const struct session *session = &query->list.items[i];
+	struct query_session *result = &query->sessions[i];
+
+	if (!query->figures.sessions[i])
+		return;
+	result->memory = footprint_read_session(session);
+	query->memory += result->memory;
+	result->file = session->armed ? file_find(session->entry) :
+					QUERY_FILE_UNKNOWN;
+	for (uint32_t k = 0; k < session->entry->points; k++) {
+		if (!query_point_shown(query, i, k))
+			continue;
+		result->shown = true;
+		figure_add(&result->sum, &query->figures.sessions[i][k]);
+	}
+}
+
+static int arrays_make(struct query *query, struct error *err)
+{
+	size_t count = query->list.count + 1;
+
+	query->sessions = calloc(count, sizeof(*query->sessions));
+	query->tdfs = calloc(count, sizeof(*query->tdfs));
+	query->chosen = calloc(count, sizeof(*query->chosen));
+	if (!query->sessions || !query->tdfs || !query->chosen)
+		return error_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+int query_read(struct query *query, const struct buffer *buffer, int count,
+	       char **operands, struct error *err)
+{
+	int code;
+
+	*query = (struct query){
+		.buffer = buffer, .time = buffer_time(),
+		.trigger = *buffer->trigger,
+		.memory = footprint_read_buffer(pin_run()),
+	};
+	code = session_list_read(&query->list, buffer, pin_run(), err);
+	if (!code)
+		code = figures_read(&query->figures, buffer, &query->list, err);
+	if (!code)
+		code = arrays_make(query, err);
+	if (!code) {
+		tdfs_open(query);
+		code = points_choose(query, count, operands, err);
+	}
+	if (!code)
+		code = keep_state_read(&query->keep, pin_run(), err);
+	kmod_read(&query->kmod, pin_run());
+	for (size_t i = 0; !code && i < query->list.count; i++)
+		session_describe(query, i);
+	if (code)
+		query_free(query);
+	return code;
+}
+
+void query_free(struct query *query)
+{
+	for (size_t i = 0; query->tdfs && i < query->list.count; i++)
+		tdf_close(query->tdfs[i]);
+	for (size_t i = 0; query->chosen && i < query->list.count; i++)
+		free(query->chosen[i]);
+	free(query->tdfs);
+	free(query->chosen);
+	free(query->sessions);
+	keep_state_free(&query->keep);
+	figures_free(&query->figures);
+	session_list_free(&query->list);
+	*query = (struct query){ 0 };
+}
