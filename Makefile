@@ -41,7 +41,8 @@ endif
 JOBS	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB	:= $(B)/lib.a
-LIB_SRC	:= $(wildcard usr/lib/*.c bpf/*.c)
+LIB_FOLDERS := usr/lib usr/lib/formats usr/lib/buffer usr/lib/dump
+LIB_SRC	:= $(wildcard bpf/*.c $(LIB_FOLDERS:%=%/*.c))
 # in place of what only a dynamic program can do
 STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -61,10 +62,10 @@ $(LIB): $(call objs,$(LIB_SRC))
 
 # tracefmt for files only, with a C compiler and its library and nothing else:
 # without what the live buffer takes, BPF and libelf
-LIVE	:= usr/tracefmt/live.c $(patsubst %,usr/lib/%.c, \
-	   buffer device identity mappings picture pin processes session snapshot \
-	   spool_files spooler sysbpf usdt_note)
-PORTABLE := $(filter-out $(LIVE), $(wildcard usr/lib/*.c) \
+LIVE	:= usr/tracefmt/live.c usr/lib/identity.c usr/lib/sysbpf.c \
+	   usr/lib/usdt_note.c $(filter-out %/picture_records.c, \
+	   $(wildcard usr/lib/buffer/*.c))
+PORTABLE := $(filter-out $(LIVE), $(wildcard $(LIB_FOLDERS:%=%/*.c)) \
 	    $(call parts,tracefmt)) \
 	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../usr/lib/tdf.h"
+#include "../usr/lib/formats/tdf.h"
 
 #define LIMIT(field)	((int)offsetof(struct ras_limit, field))
 

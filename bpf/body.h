@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <linux/bpf.h>
 #include "../usr/lib/error.h"
-#include "../usr/lib/tdf.h"
+#include "../usr/lib/formats/tdf.h"
 
 enum body_context {
 	BODY_UPROBE,	/* ctx is struct pt_regs; ip = probed address */

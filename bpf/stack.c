@@ -13,8 +13,8 @@
  */
 #include "gen.h"
 
-#include "../usr/lib/rpn.h"
-#include "../usr/lib/tdf.h"
+#include "../usr/lib/formats/rpn.h"
+#include "../usr/lib/formats/tdf.h"
 
 #define FRAME_BYTES	8	/* of an address in the record */
 #define DISTANCE_MAX	(1 << 20)	/* from a frame to the next */

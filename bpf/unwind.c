@@ -18,7 +18,7 @@
 
 #include <errno.h>
 #include <rastrace/unwind.h>
-#include "../usr/lib/tdf.h"
+#include "../usr/lib/formats/tdf.h"
 
 #define DISTANCE_MAX	(1 << 20)	/* from a frame to the next, along frame
 					 * pointers */

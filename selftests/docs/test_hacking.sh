@@ -17,7 +17,8 @@ covered() {
 	return 1
 }
 
-# later FOLDERS...: lines that include what stands behind them
+# later FOLDERS...: lines that include what stands behind them; the files beside
+# the folders are the last stage, or the first where the map begins with them
 later() {
 	while [ $# -gt 1 ]; do
 		folder=$1
@@ -27,8 +28,13 @@ later() {
 				"$dir/$folder"/*.[ch]
 		done
 	done
-	grep -nH 'include "\.\./[^/]*"' "$dir"/*/*.[ch] 2>/dev/null |
-		grep -vE '/(portable|static)/'
+	if [ "$(grep -m 1 -xE '[a-z]+/|[a-z/]+ itself' "$TMP/section")" = \
+		"$dir itself" ]; then
+		grep -nH 'include "[^./]*/' "$dir"/*.[ch]
+	else
+		grep -nH 'include "\.\./[^/]*"' "$dir"/*/*.[ch] 2>/dev/null |
+			grep -vE '/(portable|static)/'
+	fi
 }
 
 # map PROGRAM NEXT: its section, which the section NEXT follows

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "usr/heapmon/record/allocator.h"
 #include "usr/heapmon/record/points.h"
-#include "usr/lib/tdf.h"
+#include "usr/lib/formats/tdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/lib/rpn.h"
+#include "usr/lib/formats/rpn.h"
 #include "usr/trcust/compile/compile.h"
 
 #define STOPS_MAX	2	/* addresses to look at expressions from */

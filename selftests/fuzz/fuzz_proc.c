@@ -3,7 +3,7 @@
  * Any bytes as what the kernel tells in /proc and /sys, with names in it that
  * somebody else chose: lines of maps, kallsyms, stat; notes of modules.
  */
-#include "usr/lib/mappings.c"
+#include "usr/lib/buffer/mappings.c"
 #include "usr/heapmon/old/process.c"
 #include "usr/trace/kernel/kallsyms.c"
 #include <sys/mman.h>

@@ -9,7 +9,7 @@
 #include "usr/heapmon/record/loader.c"
 #include <sys/mman.h>
 #include "usr/lib/identity.h"
-#include "usr/lib/mappings.h"
+#include "usr/lib/buffer/mappings.h"
 #include "usr/tracefmt/format/symbol_elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "bpf/body.h"
 #include "usr/lib/hash.h"
-#include "usr/lib/tdf.h"
+#include "usr/lib/formats/tdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "usr/lib/hash.h"
-#include "usr/lib/tff.h"
+#include "usr/lib/formats/tff.h"
 #include "selftests/tracefmt/decoder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

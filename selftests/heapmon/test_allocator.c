@@ -9,8 +9,8 @@
 #include "tap.h"
 #include "usr/heapmon/record/allocator.h"
 #include "usr/heapmon/record/points.h"
-#include "usr/lib/tdf.h"
-#include "usr/lib/tff.h"
+#include "usr/lib/formats/tdf.h"
+#include "usr/lib/formats/tff.h"
 
 #if defined(__aarch64__)
 #define TYPE	",%function"

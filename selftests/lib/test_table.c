@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tap.h"
 #include "usr/lib/hash.h"
-#include "usr/lib/table.h"
+#include "usr/lib/formats/table.h"
 
 struct image {
 	struct tdf_header header;

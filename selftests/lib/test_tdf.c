@@ -11,8 +11,8 @@
 #include <string.h>
 #include "tap.h"
 #include "usr/lib/hash.h"
-#include "usr/lib/rpn.h"
-#include "usr/lib/tdf.h"
+#include "usr/lib/formats/rpn.h"
+#include "usr/lib/formats/tdf.h"
 
 #define STMTS	6
 #define SITES	3

@@ -10,7 +10,7 @@
 #include "bpf/emit.h"
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer.h"
+#include "usr/lib/buffer/buffer.h"
 #include "usr/lib/sysbpf.h"
 #include "usr/trace/query/figures.h"
 

@@ -10,7 +10,7 @@
 #include <rastrace/rasfile.h>
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/ring.h"
+#include "usr/lib/buffer/ring.h"
 #include "usr/trace/query/figures.h"
 
 #define THREADS		6

@@ -12,11 +12,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <usr/lib/chunk.c>
+#include <usr/lib/formats/chunk.c>
 #include <usr/lib/error.c>
 #include <usr/lib/hash.c>
 #include <usr/lib/library.c>
-#include <usr/lib/pack.c>
+#include <usr/lib/formats/pack.c>
 #include <usr/lib/safe_text.c>
 #include "builder.h"
 

@@ -11,9 +11,9 @@
 #include <usr/lib/hash.c>
 #include <usr/lib/error.c>
 #include <usr/lib/safe_text.c>
-#include <usr/lib/pack.c>
+#include <usr/lib/formats/pack.c>
 #include <usr/lib/library.c>
-#include <usr/lib/chunk.c>
+#include <usr/lib/formats/chunk.c>
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

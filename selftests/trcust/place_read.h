@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "selftests/bpf/interpret.h"
-#include "usr/lib/rpn.h"
+#include "usr/lib/formats/rpn.h"
 #include "usr/trcust/rpn/place.h"
 
 /* What the expression comes to, which must be one that a TDF can have; else

@@ -6,7 +6,7 @@
 #include "tap.h"
 
 #include <inttypes.h>
-#include "usr/lib/rpn.h"
+#include "usr/lib/formats/rpn.h"
 #include "usr/trcust/compile/compile.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";

@@ -7,11 +7,11 @@ need_tree
 need python3 make cc objcopy
 mutate=$TOP/scripts/mutate
 tree=$TMP/tree
-mkdir -p "$tree/usr/lib" "$tree/selftests/lib" "$TMP/scratch"
+mkdir -p "$tree/usr/lib/formats" "$tree/selftests/lib" "$TMP/scratch"
 cp "$TOP/selftests/run.sh" "$TOP/selftests/splats" "$tree/selftests/"
 
 # What larger() and twice() do is tested, what least() does isn't.
-cat >"$tree/usr/lib/table.c" <<'END'
+cat >"$tree/usr/lib/formats/table.c" <<'END'
 /* if (a == b) is no code here, nor is */
 #define LEAST 3
 static const char text[] = "a < b";
@@ -50,7 +50,7 @@ int main(void)
 }
 END
 printf '%s\n' 'all: build/check' \
-	'build/check: check.c build/obj/usr/lib/table.o' \
+	'build/check: check.c build/obj/usr/lib/formats/table.o' \
 	'	@cc -o $@ $^' \
 	'build/obj/%.o: %.c' \
 	'	@mkdir -p $(@D)' \
@@ -66,7 +66,7 @@ run() {
 status 0 "--list" run --list
 cp "$TMP/out" "$TMP/list"
 like "$(cat "$TMP/list")" \
-	'^[0-9a-f]{8} usr/lib/table\.c:7: validation: operator$' "a comparison"
+	'^[0-9a-f]{8} usr/lib/formats/table\.c:7: validation: operator$' "a comparison"
 is "$(grep -c 'c:[1-3]: ' "$TMP/list")" 0 "no comment, macro or text"
 is "$(sed -n '/c:14: .* operator/,/^[0-9a-f]/p' "$TMP/list" | sed -n 2,3p)" \
 "    -	return a < LEAST ? a : LEAST;
@@ -97,7 +97,7 @@ like "$(cat "$TMP/out")" "c:13: return: survived" "is told"
 like "$(cat "$TMP/out")" "^    [+].*return 0;" "as a diff"
 like "$(cat "$TMP/out")" '^validation  .* 0\.0 %' "the share"
 is "$(ls "$TMP/scratch")" "" "the copies are removed"
-is "$(grep -c 'a > b' "$tree/usr/lib/table.c")" 1 "the tree is as it was"
+is "$(grep -c 'a > b' "$tree/usr/lib/formats/table.c")" 1 "the tree is as it was"
 status 2 "misuse" "$mutate" --no-such
 status 1 "no such mutant" run --mutant 00000000
 tap_done

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../lib/processes.h"
-#include "../lib/session.h"
+#include "../lib/buffer/processes.h"
+#include "../lib/buffer/session.h"
 #include "keep/keep.h"
 #include "pinned/kmod.h"
 #include "pinned/pins.h"

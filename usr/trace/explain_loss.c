@@ -12,7 +12,7 @@
 #include <string.h>
 #include <rastrace/rasfile.h>
 #include "../lib/names.h"
-#include "../lib/pin.h"
+#include "../lib/buffer/pin.h"
 #include "../lib/safe_text.h"
 #include "choose/amount.h"
 #include "query/holders.h"

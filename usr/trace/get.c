@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/pack.h"
-#include "../lib/pin.h"
-#include "../lib/snapshot.h"
+#include "../lib/formats/pack.h"
+#include "../lib/buffer/pin.h"
+#include "../lib/buffer/snapshot.h"
 #include "pinned/crash.h"
 #include "pinned/run_dir.h"
 

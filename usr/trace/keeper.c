@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "../lib/pin.h"
+#include "../lib/buffer/pin.h"
 #include "../lib/sysbpf.h"
 #include "kernel/features.h"
 #include "keep/keep_arm.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include "../lib/pin.h"
+#include "../lib/buffer/pin.h"
 #include "commands.h"
 #include "pinned/run_dir.h"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <sys/wait.h>
 #include "../lib/outfile.h"
-#include "../lib/pin.h"
-#include "../lib/session.h"
-#include "../lib/snapshot.h"
+#include "../lib/buffer/pin.h"
+#include "../lib/buffer/session.h"
+#include "../lib/buffer/snapshot.h"
 #include "child.h"
 #include "arm/job.h"
 #include "pinned/pins.h"

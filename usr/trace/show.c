@@ -10,7 +10,7 @@
 #include "../../bpf/body.h"
 #include "../lib/cost.h"
 #include "../lib/identity.h"
-#include "../lib/rpn.h"
+#include "../lib/formats/rpn.h"
 #include "../lib/safe_text.h"
 #include "kernel/features.h"
 #include "source.h"

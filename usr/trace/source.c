@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/table.h"
+#include "../lib/formats/table.h"
 
 void source_lines_open(struct source *source, const struct tdf *tdf)
 {

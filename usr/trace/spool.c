@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "../lib/pack.h"
-#include "../lib/pin.h"
+#include "../lib/formats/pack.h"
+#include "../lib/buffer/pin.h"
 #include "../lib/quantity.h"
-#include "../lib/spooler.h"
+#include "../lib/buffer/spooler.h"
 #include "choose/amount.h"
 #include "pinned/run_dir.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../lib/outfile.h"
-#include "../lib/tff.h"
+#include "../lib/formats/tff.h"
 #include "locate.h"
 #include "output.h"
 #include "run.h"

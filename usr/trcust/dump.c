@@ -10,11 +10,11 @@
 #include <string.h>
 #include "../lib/identity.h"
 #include "../lib/names.h"
-#include "../lib/rpn.h"
+#include "../lib/formats/rpn.h"
 #include "../lib/safe_text.h"
-#include "../lib/table.h"
-#include "../lib/tdf.h"
-#include "../lib/tff.h"
+#include "../lib/formats/table.h"
+#include "../lib/formats/tdf.h"
+#include "../lib/formats/tff.h"
 #include "arch/arch.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "../lib/tff.h"
+#include "../lib/formats/tff.h"
 #include "module/unpack.h"
 
 static char *format(const char *fmt, ...)

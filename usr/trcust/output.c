@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../lib/outfile.h"
-#include "../lib/tdf.h"
+#include "../lib/formats/tdf.h"
 #include "locate.h"
 #include "run.h"
 #include "write/write.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
-#include "../../lib/snapshot.h"
+#include "../../lib/buffer/snapshot.h"
 #include "../../tracefmt/match/stream.h"
 #include "../core/tell.h"
 #include "family.h"

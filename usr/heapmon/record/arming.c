@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/pin.h"
-#include "../../lib/session.h"
+#include "../../lib/buffer/pin.h"
+#include "../../lib/buffer/session.h"
 #include "../../lib/sysbpf.h"
-#include "../../lib/tdf.h"
+#include "../../lib/formats/tdf.h"
 #include "../../trace/arm/arm.h"
 #include "../../trace/pinned/pins.h"
 #include "../../trace/pinned/retire.h"

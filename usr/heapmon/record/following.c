@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../lib/array.h"
-#include "../../lib/picture.h"
+#include "../../lib/buffer/picture.h"
 #include "../../lib/sysbpf.h"
 #include "recording.h"
 

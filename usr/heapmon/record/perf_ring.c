@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "../../lib/array.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 
 #define DATA_BYTES	(1u << 18)
 #define ROUNDS		4	/* of reading, while time goes by */

@@ -9,7 +9,7 @@
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
 #include "../../lib/identity.h"
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "function.h"
 #include "tables.h"
 

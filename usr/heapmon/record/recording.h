@@ -7,8 +7,8 @@
 #define HEAPMON_RECORDING_H
 
 #include "../../../bpf/body.h"
-#include "../../lib/mappings.h"
-#include "../../lib/spooler.h"
+#include "../../lib/buffer/mappings.h"
+#include "../../lib/buffer/spooler.h"
 #include "../../trace/kernel/features.h"
 #include "../../trace/pinned/run_dir.h"
 #include "../old/old.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "../../lib/pack.h"
+#include "../../lib/formats/pack.h"
 #include "../../lib/quantity.h"
 #include "../command/commands.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/safe_text.h"
-#include "../../lib/session.h"
+#include "../../lib/buffer/session.h"
 #include "../../trace/choose/amount.h"
 #include "function.h"
 #include "recording.h"

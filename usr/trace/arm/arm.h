@@ -3,7 +3,7 @@
 #ifndef TRACE_ARM_H
 #define TRACE_ARM_H
 
-#include "../../lib/buffer.h"
+#include "../../lib/buffer/buffer.h"
 #include "../kernel/features.h"
 #include "../probe/hit_cost.h"
 #include "../pinned/run_dir.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../../../bpf/emit.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "../kernel/btf.h"
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 #include <rastrace/buffer.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 
 int heap_maps_make(struct body_heap *heap, struct error *err)

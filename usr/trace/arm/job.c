@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/session.h"
+#include "../../lib/buffer/session.h"
 #include "../pinned/bufmaps.h"
 #include "filters.h"
 #include "../keep/keep.h"

@@ -4,7 +4,7 @@
 #define TRACE_JOB_H
 
 #include <limits.h>
-#include "../../lib/buffer.h"
+#include "../../lib/buffer/buffer.h"
 #include "arm.h"
 #include "../pinned/run_dir.h"
 #include "../choose/settings.h"

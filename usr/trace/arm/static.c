@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../../../bpf/body.h"
-#include "../../lib/pin.h"
-#include "../../lib/session.h"
+#include "../../lib/buffer/pin.h"
+#include "../../lib/buffer/session.h"
 #include "../../lib/sysbpf.h"
 #include "../probe/attach.h"
 #include "filters.h"

@@ -12,7 +12,7 @@
 #define TRACE_STATIC_H
 
 #include <stdbool.h>
-#include "../../lib/buffer.h"
+#include "../../lib/buffer/buffer.h"
 #include "../kernel/features.h"
 #include "../pinned/run_dir.h"
 #include "../choose/settings.h"

@@ -5,8 +5,8 @@
 #define TRACE_CHOICE_H
 
 #include <stdbool.h>
-#include "../../lib/session.h"
-#include "../../lib/tdf.h"
+#include "../../lib/buffer/session.h"
+#include "../../lib/formats/tdf.h"
 
 /*
  * Set chosen[session of the list][point] for what the operand means; the others

@@ -4,7 +4,7 @@
 #define TRACE_SELECT_H
 
 #include <limits.h>
-#include "../../lib/session.h"
+#include "../../lib/buffer/session.h"
 #include "settings.h"
 
 /* The absolute path of a TDF, that need not be there (any more). */

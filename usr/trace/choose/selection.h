@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../lib/tdf.h"
+#include "../../lib/formats/tdf.h"
 
 enum selection_kind {
 	SELECTION_ANY,		/* a minor, or the name of a group or type */

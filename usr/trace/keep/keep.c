@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "keep_request.h"
 #include "keep_watch.h"
 #include "../pinned/keeper_process.h"

@@ -16,8 +16,8 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/buffer.h"
-#include "../../lib/tdf.h"
+#include "../../lib/buffer/buffer.h"
+#include "../../lib/formats/tdf.h"
 #include "../kernel/kernel.h"
 #include "../pinned/run_dir.h"
 

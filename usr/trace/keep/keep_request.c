@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../pinned/pins.h"
 #include "../choose/select.h"
 

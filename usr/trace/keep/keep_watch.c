@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "../pinned/pins.h"
 #include "../pinned/session_tdf.h"

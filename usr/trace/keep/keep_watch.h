@@ -3,7 +3,7 @@
 #ifndef TRACE_KEEP_WATCH_H
 #define TRACE_KEEP_WATCH_H
 
-#include "../../lib/session.h"
+#include "../../lib/buffer/session.h"
 #include "../probe/hit_cost.h"
 
 #define WATCH_TICKS	4	/* in a second */

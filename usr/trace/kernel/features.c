@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../../../bpf/body.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "btf.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../lib/identity.h"
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "kallsyms.h"
 
 /* `what` is running, and has its notes there. */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 #include "../../../bpf/body.h"
-#include "../../lib/tdf.h"
+#include "../../lib/formats/tdf.h"
 
 /*
  * Is the running kernel the one that the TDF was made for, and has it what is

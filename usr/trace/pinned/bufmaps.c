@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/random.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/quantity.h"
-#include "../../lib/session.h"
+#include "../../lib/buffer/session.h"
 #include "../../lib/sysbpf.h"
 #include "kmod.h"
 #include "pins.h"

@@ -3,7 +3,7 @@
 #ifndef TRACE_BUFMAPS_H
 #define TRACE_BUFMAPS_H
 
-#include "../../lib/buffer.h"
+#include "../../lib/buffer/buffer.h"
 #include "run_dir.h"
 
 /* What is asked for; 0 and NULL: whatever is there, or the default. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/device.h"
+#include "../../lib/buffer/device.h"
 #include "../../lib/outfile.h"
 
 #define PIECE		(64u << 10)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <rastrace/buffer.h>
-#include "../../lib/device.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/device.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 
 static const char *const part_names[RASTRACE_PARTS] = {

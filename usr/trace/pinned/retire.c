@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "keeper_process.h"
 #include "kmod.h"

@@ -4,8 +4,8 @@
 #define TRACE_RETIRE_H
 
 #include <stdbool.h>
-#include "../../lib/buffer.h"
-#include "../../lib/session.h"
+#include "../../lib/buffer/buffer.h"
+#include "../../lib/buffer/session.h"
 #include "run_dir.h"
 
 /* Set the state word of a session's directory; 0 or a negative errno. */

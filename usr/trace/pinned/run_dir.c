@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "pins.h"
 #include "retire.h"

@@ -3,8 +3,8 @@
 #ifndef TRACE_SESSION_TDF_H
 #define TRACE_SESSION_TDF_H
 
-#include "../../lib/session.h"
-#include "../../lib/tdf.h"
+#include "../../lib/buffer/session.h"
+#include "../../lib/formats/tdf.h"
 
 /* The file at the session's path; NULL: it is gone, or has been compiled anew
  * with other tracepoints. The caller closes it. */

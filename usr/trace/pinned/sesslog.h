@@ -3,8 +3,8 @@
 #ifndef TRACE_SESSLOG_H
 #define TRACE_SESSLOG_H
 
-#include "../../lib/buffer.h"
-#include "../../lib/tdf.h"
+#include "../../lib/buffer/buffer.h"
+#include "../../lib/formats/tdf.h"
 
 /*
  * Append a session that is off yet, of the points that are picked. `module` is

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <rastrace/buffer.h>
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "program.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "../../lib/hash.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 
 #define LOG_SIZE	(1u << 20)

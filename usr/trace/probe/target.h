@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/tdf.h"
+#include "../../lib/formats/tdf.h"
 #include "../kernel/kernel.h"
 
 struct target_file {

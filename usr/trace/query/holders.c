@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "../../lib/mappings.h"
+#include "../../lib/buffer/mappings.h"
 
 #define DELETED	" (deleted)"
 

@@ -3,8 +3,8 @@
 #ifndef TRACE_QUERY_H
 #define TRACE_QUERY_H
 
-#include "../../lib/session.h"
-#include "../../lib/tdf.h"
+#include "../../lib/buffer/session.h"
+#include "../../lib/formats/tdf.h"
 #include "figures.h"
 #include "../keep/keep.h"
 #include "../pinned/kmod.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "../../lib/names.h"
-#include "../../lib/pin.h"
+#include "../../lib/buffer/pin.h"
 #include "../choose/choice.h"
 #include "footprint.h"
 

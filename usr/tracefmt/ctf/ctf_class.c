@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/tff.h"
+#include "../../lib/formats/tff.h"
 #include "../format/number.h"
 #include "ctf_tsdl.h"
 

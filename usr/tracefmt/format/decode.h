@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
-#include "../../lib/format.h"
+#include "../../lib/formats/format.h"
 #include "value.h"
 
 /* Letters of our own beside those of format_step */

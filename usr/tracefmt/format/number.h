@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "../../lib/format.h"
+#include "../../lib/formats/format.h"
 
 #define NUMBER_MAX	64	/* characters of the longest one */
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "../../lib/format.h"
+#include "../../lib/formats/format.h"
 #include "number.h"
 #include "text.h"
 

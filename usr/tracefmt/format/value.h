@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/tff.h>
-#include "../../lib/tff.h"
+#include "../../lib/formats/tff.h"
 
 /* Bytes of text that all values of a record make at most; what is more is
  * "...": types from a hostile TFF describe any number of values in few bytes. */

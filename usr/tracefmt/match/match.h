@@ -6,7 +6,7 @@
 #ifndef TRACEFMT_MATCH_H
 #define TRACEFMT_MATCH_H
 
-#include "../../lib/search.h"
+#include "../../lib/formats/search.h"
 #include "../format/decode.h"
 #include "../format/field.h"
 #include "../read/trace_file.h"

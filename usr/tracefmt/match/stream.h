@@ -9,7 +9,7 @@
 #ifndef TRACEFMT_STREAM_H
 #define TRACEFMT_STREAM_H
 
-#include "../../lib/search.h"
+#include "../../lib/formats/search.h"
 #include "../read/merge.h"
 #include "../read/trace_file.h"
 #include "event.h"

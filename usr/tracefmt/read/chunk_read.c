@@ -6,7 +6,7 @@
 #include <string.h>
 #include "../../lib/hash.h"
 #include "../../lib/library.h"
-#include "../../lib/pack.h"
+#include "../../lib/formats/pack.h"
 #include "window.h"
 
 #define PIECE		(128u << 10)	/* at a time */

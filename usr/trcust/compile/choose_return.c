@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "../module/code.h"
 #include "choose.h"
 #include "site.h"

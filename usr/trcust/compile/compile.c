@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "choose.h"
 #include "choose_return.h"
 #include "format_check.h"

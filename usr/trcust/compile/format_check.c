@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/format.h"
+#include "../../lib/formats/format.h"
 #include "../dwarf/dwarf_type.h"
 #include "../tsf/parser.h"
 

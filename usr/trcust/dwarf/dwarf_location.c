@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "../arch/arch.h"
 #include "../rpn/rpn_emit.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
-#include "../../lib/table.h"
+#include "../../lib/formats/table.h"
 #include "demangle.h"
 #include "map_read.h"
 

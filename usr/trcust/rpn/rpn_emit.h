@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "bytes.h"
 
 void rpn_emit_op(struct bytes *rpn, uint8_t code);

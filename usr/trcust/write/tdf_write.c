@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
-#include "../../lib/rpn.h"
+#include "../../lib/formats/rpn.h"
 #include "../arch/arch.h"
 #include "write.h"
 

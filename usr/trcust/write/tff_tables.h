@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include "../../lib/error.h"
 #include "../../lib/outfile.h"
-#include "../../lib/tff.h"
+#include "../../lib/formats/tff.h"
 #include "../rpn/bytes.h"
 
 struct tff_tables {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
-#include "../../lib/tff.h"
+#include "../../lib/formats/tff.h"
 #include "tff_tables.h"
 #include "tff_types.h"
 #include "write.h"

@@ -5,11 +5,11 @@
 #define LIB_PICTURE_H
 
 #include "buffer.h"
-#include "chunk.h"
+#include "../formats/chunk.h"
 #include "mappings.h"
 #include "processes.h"
 #include "ring.h"
-#include "search.h"
+#include "../formats/search.h"
 #include "session.h"
 
 /* Not a chunk: the file's header. */

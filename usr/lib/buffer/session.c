@@ -12,7 +12,7 @@
 #include <rastrace/tdf.h>
 #include "device.h"
 #include "pin.h"
-#include "sysbpf.h"
+#include "../sysbpf.h"
 
 static bool entry_valid(const struct ras_session *entry, size_t left)
 {

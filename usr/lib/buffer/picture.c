@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <rastrace/tff.h>
-#include "machine.h"
+#include "../machine.h"
 
 void picture_header(struct chunk_out *out, const struct buffer *buffer)
 {

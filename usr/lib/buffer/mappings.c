@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "identity.h"
-#include "kernel_image.h"
+#include "../identity.h"
+#include "../kernel_image.h"
 
 #define CACHE_MOST	4096	/* files */
 #define MAPPINGS_MOST	65536	/* of a process */
