@@ -92,6 +92,47 @@ for row in "gcc -O2 -g" "gcc -O0 -g" "clang -O0 -g"; do
 done
 is "$(echo ./*.tdf ./*.TFF)" "./*.tdf ./*.TFF" "no file is written"
 
+# A function that was compiled for itself and inlined as well has sites of its
+# own only: calls without one are told.
+cat >inlined.c <<'C'
+int counter;
+
+__attribute__((always_inline)) inline int both(int n)
+{
+	return counter += n;
+}
+int (*volatile itself)(int) = both;
+extern int both(int n);
+
+int main(int argc, char **argv)
+{
+	both(argc);
+	both(2);
+	return itself(both(argc)) + (argc > 9);
+}
+C
+cc -O2 -g -o inlined inlined.c || bail "inlined.c doesn't compile"
+cat >inlined.tsf <<'T'
+MODNAME = inlined
+MAJOR = 1
+TRACE MINOR=1, TP=.both
+TRACE MINOR=2, TP=.inlined.c:both,RETEP
+TRACE MINOR=3, TP=.main
+T
+what="inlined calls"
+status 0 "$what" trcust --explain inlined.tsf
+for minor in 1 2; do
+	sed -n "/^minor $minor /,/^\$/p" out >point
+	like "$(cat point)" '^  not seen: [23] calls of it that were inlined$' \
+		"$what: minor $minor has no site there"
+	like "$(cat point)" '^    at main\+.*, inlined\.c:[0-9]+$' "$what: where"
+done
+is "$(sed -n '/^minor 3 /,$p' out | grep -c 'not seen')" 0 "$what: not of main"
+sed -i '/MINOR=[23]/d; s/TP=.both/TP=@inlined.c,5/' inlined.tsf
+status 0 "$what" trcust --explain inlined.tsf
+like "$(cat out)" '^minor 1 .*: [34] sites, ' "$what: a line has a site at each"
+is "$(grep -c 'not seen' out)" 0 "$what: none is left out"
+
 echo 'TRACE MINOR=9, TP=.nothing' >>app.tsf
 status 1 "an error is one" trcust --explain app.tsf
 like "$(cat err)" 'TRCERR_BADSYMBOL' "and told"

@@ -12,6 +12,7 @@
 #include "dwarf/dwarf_line.h"
 
 #define LABEL_WIDTH_MAX	32
+#define COPIES_TOLD	4
 
 static const struct {
 	const char *name, *hint;
@@ -172,6 +173,41 @@ static void explain_site(struct compilation *c,
 			explain_item(c, item++, stmt, width, out);
 }
 
+/* Calls that a tracepoint of the function itself doesn't see. */
+static void explain_inlined(struct compilation *c,
+			    const struct compile_point *point, FILE *out)
+{
+	struct dwarf_functions found;
+	size_t copies = 0;
+	char name[320];
+
+	if (point->tsf->tp.kind != TSF_TP_SYMBOL ||
+	    site_symbol_functions(c, point->tsf, &found))
+		return;
+	for (size_t i = 0; i < found.count; i++)
+		copies += found.functions[i].inlined;
+	/* else the sites are these copies */
+	if (copies == found.count)
+		copies = 0;
+	if (copies)
+		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
+			copies, plural(copies), copies == 1 ? "was" : "were");
+	for (size_t i = 0, told = 0; copies && i < found.count; i++) {
+		if (!found.functions[i].inlined)
+			continue;
+		if (told++ == COPIES_TOLD) {
+			fputs("    ...\n", out);
+			break;
+		}
+		site_name_at(c, found.functions[i].entry, name, sizeof(name));
+		fprintf(out, "    at %s (%#" PRIx64 ")", name,
+			found.functions[i].entry);
+		explain_line(c, found.functions[i].entry, out);
+		fputc('\n', out);
+	}
+	dwarf_functions_free(&found);
+}
+
 static void explain_limits(const struct tsf_point *tsf, FILE *out)
 {
 	if (tsf->passcount)
@@ -210,6 +246,7 @@ static void explain_point(struct compilation *c,
 		fprintf(out, "  no return probe: %s\n", point->no_return);
 	for (size_t i = 0; i < point->site_count; i++)
 		explain_site(c, point, &point->sites[i], out);
+	explain_inlined(c, point, out);
 	fputc('\n', out);
 }
 

@@ -10,6 +10,7 @@
 
 #include "compile.h"
 #include "exits.h"
+#include "../dwarf/dwarf_function.h"
 #include "../module/block.h"
 #include "../module/symbol_index.h"
 #include "../module/usdt.h"
@@ -106,6 +107,10 @@ bool site_check_page(struct compilation *c, const struct tsf_point *point,
 /* site_symbol.c: the function, label or inlined copies that the name means. */
 int site_symbol_find(struct compilation *c, const struct tsf_point *point,
 		     struct site_places *places);
+/* What the debug information has of that name, inlined copies, too. 0, the
+ * caller frees it; -ENOMEM. */
+int site_symbol_functions(struct compilation *c, const struct tsf_point *point,
+			  struct dwarf_functions *found);
 /* ... and where a tracepoint stands there. */
 int site_symbol_places(struct compilation *c, const struct tsf_point *point,
 		       struct site_places *places);

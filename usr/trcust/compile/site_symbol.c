@@ -9,6 +9,7 @@
  */
 #include "site.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,6 +298,24 @@ int site_symbol_find(struct compilation *c, const struct tsf_point *point,
 	if (!code && !places->count)
 		code = tell_unknown(c, point, symbol);
 	return code;
+}
+
+int site_symbol_functions(struct compilation *c, const struct tsf_point *point,
+			  struct dwarf_functions *found)
+{
+	const char *name = name_behind_file(point->tp.name), *file = NULL;
+
+	*found = (struct dwarf_functions){ 0 };
+	if (!c->dwarf)
+		return 0;
+	if (name) {
+		file = site_text(c, point, point->tp.name,
+				 name - 1 - point->tp.name);
+		if (!file)
+			return -ENOMEM;
+	}
+	return dwarf_function_find(c->dwarf, name ? name : point->tp.name,
+				   file, found);
 }
 
 /* "object" is a section: the offset is to stay in the symbol's. */
