@@ -4,6 +4,7 @@
 # where labels in assembly say so, and in the system's libraries where objdump
 # shows instructions that give the frame back, set the result and leave.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/exits_judge.sh"
 need cc nm objdump
 here=$(cd "$(dirname "$0")" && pwd)
 LC_ALL=C
@@ -54,119 +55,35 @@ else
 	skip "exits of assembly" "the assembler can't do it"
 fi
 
-# Straight through the disassembly of all functions: what a site begins is
-# nothing but epilogue, no way leads into it, every return has one.
-# shellcheck disable=SC2016
-through='FNR == NR {		# objdump, for the targets
-	if (match($0, /\t(bnd )?(j[a-z]+|call) +[0-9a-f]+/)) {
-		n = split(substr($0, RSTART + 1, RLENGTH - 1), word, / +/)
-		target[word[n]] = 1
-		sub(/^ */, "")
-		if (word[n - 1] == "jmp")
-			from[word[n]] = from[word[n]] " " \
-				substr($0, 1, index($0, ":") - 1)
-		else
-			branch[word[n]] = 1
-	}
-	next
+machine='
+function target(line,   n, word) {
+	if (!match(line, /\t(bnd )?(j[a-z]+|call) +[0-9a-f]+/))
+		return ""
+	n = split(substr(line, RSTART + 1, RLENGTH - 1), word, / +/)
+	return word[n]
 }
-FILENAME == "sites" {
-	site[$1] = 1
-	next
-}
-FILENAME == "parts" {		# where functions begin and end
-	if ($2 == "begin")
-		begin[$1] = $3
-	else
-		end[$1] = 1
-	next
-}
-/^Disassembly/ { name = "" }
-!/^ *[0-9a-f]+:\t/ { next }
-{
-	split($0, part, /\t/)
-	address = part[1]
-	gsub(/[ :]/, "", address)
-	insn = part[2]
-	if (address in end)
-		name = ""
-	if (address in begin) {
-		inside = 0
-		name = begin[address]
-		functions++
-	}
-	if (address in site)
-		seen[address] = 1
-	if (name == "")
-		next
+function plain(line) { return line ~ /\t(bnd )?jmp / }
+function bare(insn) {
 	sub(/^(bnd|repz|rep|notrack|data16) /, "", insn)
+	sub(/ $/, "", insn)
+	return insn
 }
-address in site {
-	if (inside)
-		print "a second site", name, $0
-	inside = 1
-	sites++
+function leaves(insn) { return insn ~ /^(ret|jmp)/ }
+function returns(insn) { return insn ~ /^ret/ }
+function epilogue(insn) {
+	return insn ~ /^(pop|leave|add +\$0x[0-9a-f]+,%.sp)/ ||
+		insn ~ /^(lea .*,%.sp|mov +%.bp,%.sp)/ ||
+		insn ~ /^sub +\$0xf+[0-9a-f]+,%.sp/ ||
+		insn ~ /[ ,]%[er]ax( +#.*)?$/ ||
+		insn ~ /^(cltq|nop|endbr|test|cmp|v?movap|pxor|xorps)/
 }
-inside { covered[address] = 1 }
-inside && address in target && !(address in site) {
-	if (address in branch)
-		print "a way leads behind the site", name, $0
-	else
-		joints[address] = name
-}
-insn ~ /^(ret|jmp)/ {
-	if (insn ~ /^ret/ && !inside)
-		print "no site", name, $0
-	inside = 0
-	next
-}
-inside && insn !~ /^(pop|add +\$0x[0-9a-f]+,%.sp|leave|lea .*,%.sp|mov +%.bp,%.sp|sub +\$0xf+[0-9a-f]+,%.sp)/ &&
-insn !~ /[ ,]%[er]ax( +#.*)?$/ && insn !~ /^(cltq|nop|endbr|test|cmp|v?movap|pxor|xorps)/ {
-	print "no epilogue", name, $0
-}
-inside && insn ~ /^pop +%.ax/ { print "loses the value", name, $0 }
-END {
-	for (address in site)
-		if (!seen[address])
-			print "no instruction", address
-	for (address in joints) {
-		n = split(from[address], jumps, / /)
-		for (i = 1; i <= n; i++)
-			if (jumps[i] != "" && !covered[jumps[i]])
-				print "no site on the jump", jumps[i], "to",
-					joints[address], address
-	}
-	print functions, sites >"count"
-}'
-
-# all_exits FILE: of what it exports; what asm() defines has no size
-all_exits() {
-	nm -DS --defined-only "$1" | awk '$3 == "T" && $4 !~ /[^@]@[^@]/ {
-		sub(/@.*/, "", $4)
-		if (!seen[$1]++)
-			print $4, $1, $2
-	}' >functions
-	{
-		echo "MODNAME=$1"
-		awk '{ print "TRACE TP=." $1 ",RETEP" }' functions
-	} >all.tsf
-	rm -f all.tdf
-	trcust --site=exact /W0 all.tsf
-	trcust --dump all.tdf >dump
-	awk '/^  site / { print substr($6, 3) }' dump >sites
-	while read -r name begin size; do
-		printf '%x begin %s\n' "0x$begin" "$name"
-		printf '%x end %s\n' "$((0x$begin + 0x$size))" "$name"
-	done <functions >parts
-	objdump -d --wide --no-show-raw-insn "$1" >code
-	awk "$through" code sites parts code >wrong
-}
+function loses(insn) { return insn ~ /^pop +%.ax/ }'
 
 for library in libc.so.6 libcrypto.so.3 libsqlite3.so.0 libstdc++.so.6; do
 	file=$(ldconfig -p 2>/dev/null |
 		awk -v l="$library" '$1 == l && /x86-64/ { print $NF; exit }')
 	[ -e "$file" ] || continue
-	all_exits "$file"
+	exits_judge "$file" "nm -D" objdump
 	is "$(head -n 20 wrong)" "" "$library: functions and sites $(cat count)"
 done
 tap_done
