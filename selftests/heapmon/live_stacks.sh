@@ -47,4 +47,22 @@ for program in "$programs"/unwind_program_*; do
 			"$name: $what ($(echo "$rest" | wc -w) frames)"
 	done <"$TMP/said"
 done
+
+# stacked FILE: how many events of which function have a stack
+stacked() {
+	tracefmt "$1" 2>/dev/null |
+		awk '/^[a-z]+$/ { what = $1 } /^  \(outermost\)$/ { n[what]++ }
+			END { print n["malloc"] + 0, n["free"] + 0 }'
+}
+
+for row in 6:6: 6:0:--no-free-stacks 0:0:--depth=0; do
+	option=${row##*:} numbers=${row%:*}
+	# shellcheck disable=SC2086
+	ok "releases without stacks: $row" "$BIN/heapmon" record $option \
+		-o "$TMP/less.ras" -- "$programs/types_target"
+	is "$(stacked "$TMP/less.ras")" "${numbers%:*} ${numbers#*:}" \
+		"  stacks of malloc, of free"
+	like "$(heapmon report "$TMP/less.ras" 2>&1)" '^  freed +6 blocks' \
+		"  all are counted"
+done
 tap_done

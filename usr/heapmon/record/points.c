@@ -242,7 +242,7 @@ static void add_stmts(struct points *p)
 	add_stmt(p, value, raw | TDF_STMT_OLD, 8, old_make(p));
 	if (release && p->want->types)
 		add_stmt(p, TDF_STMT_MEM, 0, p->wide ? 8 : 4, address_make(p));
-	if (p->want->depth)
+	if (points_have_stack(p->want, p->function))
 		add_stmt(p, TDF_STMT_STACK, 0, p->want->depth, frame_make(p));
 }
 
@@ -365,6 +365,13 @@ int points_make_tdf(const struct allocator_file *file,
 	return added ? added : code;
 }
 
+bool points_have_stack(const struct points_want *want,
+		       const struct function *function)
+{
+	return want->depth && !(want->no_free_stacks &&
+				function->kind == FUNCTION_RELEASE);
+}
+
 /* The form of what is recorded, and nothing else */
 uint64_t points_hash(const struct points_want *want, uint16_t minor,
 		     uint8_t elf_class)
@@ -373,7 +380,7 @@ uint64_t points_hash(const struct points_want *want, uint16_t minor,
 	bool release = f->kind == FUNCTION_RELEASE;
 	const uint8_t form[] = {
 		1, minor, release && want->types ? elf_class : 0,
-		want->depth != 0,
+		points_have_stack(want, f),
 	};
 
 	return hash_fnv(HASH_FNV_START, form, sizeof(form));

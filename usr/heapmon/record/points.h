@@ -6,6 +6,7 @@
 #define HEAPMON_POINTS_H
 
 #include "allocator.h"
+#include "function.h"
 
 /*
  * The throwing forms of operator new get no return probe where they call malloc()
@@ -17,6 +18,7 @@
  */
 struct points_want {
 	unsigned int depth;	/* frames of the stacks; 0: none */
+	bool no_free_stacks;	/* releases have none */
 	bool types;		/* releases have the block's first word */
 };
 
@@ -27,6 +29,9 @@ int points_make_tdf(const struct allocator_file *file,
 /* Of all functions, for files of both classes. */
 int points_make_tff(const struct points_want *want, void **data, size_t *size,
 		    struct error *err);
+/* What a function does records a stack. */
+bool points_have_stack(const struct points_want *want,
+		       const struct function *function);
 /* The data hash of a function's tracepoint. */
 uint64_t points_hash(const struct points_want *want, uint16_t minor,
 		     uint8_t elf_class);

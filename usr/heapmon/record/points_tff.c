@@ -24,7 +24,7 @@ static uint32_t format_add(struct tables *tables, const struct function *f,
 	if (f->kind == FUNCTION_RELEASE && want->types)
 		strcat(text, wide ? "\n  first word %P%{p64}" :
 				    "\n  first word %P%{p32}");
-	if (want->depth)
+	if (points_have_stack(want, f))
 		strcat(text, "\n%P%{stack}");
 	strcat(text, "\n");
 	return tables_add_string(tables, text);

@@ -140,6 +140,12 @@ static int take_no_types(void *context, const char *value)
 	return 0;
 }
 
+static int take_no_free_stacks(void *context, const char *value)
+{
+	((struct record_settings *)context)->points.no_free_stacks = true;
+	return 0;
+}
+
 static int take_no_follow(void *context, const char *value)
 {
 	((struct record_settings *)context)->no_follow = true;
@@ -180,6 +186,9 @@ const struct option_def record_options[] = {
 	  take_no_old },
 	{ "no-types", 0, NULL, "without the first word of blocks released",
 	  take_no_types },
+	{ "no-free-stacks", 0, NULL,
+	  "without the stacks of what releases blocks: cheaper",
+	  take_no_free_stacks },
 	{ "buffer", 'b', "SIZE",
 	  "bytes for each CPU: 64K to 256M, a power of two",
 	  settings_take_buffer },

@@ -14,7 +14,7 @@
 
 #define PROGRAM		"heapmon"
 #define ARGUMENTS	128	/* of the recorder */
-#define ARGUMENTS_OWN	4
+#define ARGUMENTS_OWN	5
 #define ROWS		20	/* with --batch */
 #define HEAD_LINES	8	/* above the rows, at most */
 #define CONTROL_D	4
@@ -337,6 +337,7 @@ static int top_run(int argc, char **argv)
 		return COMMAND_MISUSE;
 	}
 	pass_on(&top, "--no-types", NULL);
+	pass_on(&top, "--no-free-stacks", NULL);
 	code = top_feed_open(&top.feed, top.arguments, top.count, &err);
 	if (!code) {
 		signals_take();
