@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!zero)
 		return 0;
-	if (!book.count)
+	if (!book.processes.count)
 		book_make();
 	n = data + size - (zero + 1);
 	if (n > RAS_RECORD_MAX - RAS_RECORD_HEADER)

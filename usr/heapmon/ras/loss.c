@@ -93,11 +93,11 @@ uint64_t loss_overwritten(const struct trace_file *file,
 			  const struct match *match)
 {
 	uint64_t reached = 0, present = 0, lost;
+	const struct match_point *point;
+	size_t at = 0;
 
-	for (size_t i = 0; i < match->size; i++) {
-		const struct match_point *point = match->table[i];
-
-		if (!point || !point->session ||
+	while ((point = key_map_next(&match->points, &at))) {
+		if (!point->session ||
 		    point->session->entry->major != HEAP_MAJOR)
 			continue;
 		reached += point->reached;

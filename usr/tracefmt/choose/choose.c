@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/key_map.h"
 #include "../output/print.h"
 #include "expression.h"
 #include "names.h"
 #include "pattern.h"
 #include "ranges.h"
 #include "span.h"
-
-#define TABLE_START	256	/* a power of two */
 
 enum number_kind {
 	NUMBER_MAJOR, NUMBER_MINOR,	/* of a point */
@@ -21,7 +20,7 @@ enum number_kind {
 
 /* What holds for all records of a point. */
 struct point_choice {
-	const struct match_point *point;	/* NULL: a free entry */
+	const struct match_point *point;
 	bool holds;
 	struct expression_bound **bounds;	/* one for each expression */
 };
@@ -37,8 +36,7 @@ struct choose {
 	const struct stream *stream;
 	struct text text;
 	bool begun, bound;
-	struct point_choice *table;	/* hashed by point */
-	size_t size, count;
+	struct key_map points;		/* struct point_choice, by point */
 	uint64_t undecided;
 };
 
@@ -52,10 +50,14 @@ static void point_free(struct choose *choose, struct point_choice *point)
 	for (size_t i = 0; point->bounds && i < choose->expression_count; i++)
 		expression_unbind(point->bounds[i]);
 	free(point->bounds);
+	free(point);
 }
 
 void choose_close(struct choose *choose)
 {
+	struct point_choice *point;
+	size_t at = 0;
+
 	if (!choose)
 		return;
 	for (size_t i = 0; i < NUMBER_KINDS; i++)
@@ -63,14 +65,14 @@ void choose_close(struct choose *choose)
 	names_free(&choose->groups);
 	names_free(&choose->types);
 	names_free(&choose->comms);
-	for (size_t i = 0; i < choose->size; i++)
-		point_free(choose, &choose->table[i]);
+	while ((point = key_map_next(&choose->points, &at)))
+		point_free(choose, point);
 	for (size_t i = 0; i < choose->expression_count; i++)
 		expression_free(choose->expressions[i]);
 	free(choose->expressions);
 	patterns_free(&choose->patterns);
 	free(choose->text.data);
-	free(choose->table);
+	key_map_free(&choose->points);
 	free(choose);
 }
 
@@ -193,38 +195,6 @@ static bool point_holds(struct choose *choose, const struct event *event)
 	       names_have_type(&choose->types, event->point);
 }
 
-static struct point_choice *point_place(const struct choose *choose,
-					const struct match_point *point)
-{
-	size_t at = (uintptr_t)point * 0x9e3779b97f4a7c15ULL >> 32;
-
-	for (;; at++) {
-		struct point_choice *entry =
-			&choose->table[at & (choose->size - 1)];
-
-		if (!entry->point || entry->point == point)
-			return entry;
-	}
-}
-
-static bool table_grow(struct choose *choose)
-{
-	struct choose grown = *choose;
-
-	grown.size = choose->size ? 2 * choose->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return false;
-	for (size_t i = 0; i < choose->size; i++)
-		if (choose->table[i].point)
-			*point_place(&grown, choose->table[i].point) =
-				choose->table[i];
-	free(choose->table);
-	choose->table = grown.table;
-	choose->size = grown.size;
-	return true;
-}
-
 /* 0 or -ENOMEM. */
 static int point_bind(struct choose *choose, struct point_choice *entry)
 {
@@ -247,19 +217,22 @@ static int point_bind(struct choose *choose, struct point_choice *entry)
 static struct point_choice *point_find(struct choose *choose,
 				       const struct event *event)
 {
-	struct point_choice *entry;
+	struct point_choice *entry =
+		key_map_find(&choose->points, key_map_key(event->point));
 
-	if (2 * choose->count >= choose->size && !table_grow(choose))
-		return NULL;
-	entry = point_place(choose, event->point);
-	if (entry->point)
+	if (entry)
 		return entry;
-	*entry = (struct point_choice){
-		.point = event->point,
-		.holds = point_holds(choose, event),
-	};
-	choose->count++;
-	return point_bind(choose, entry) ? NULL : entry;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->point = event->point;
+	entry->holds = point_holds(choose, event);
+	if (point_bind(choose, entry) ||
+	    key_map_add(&choose->points, key_map_key(event->point), entry)) {
+		point_free(choose, entry);
+		return NULL;
+	}
+	return entry;
 }
 
 /* ---- events ---- */
@@ -411,7 +384,7 @@ int choose_tell(const struct choose *choose, size_t i, struct error *note)
 {
 	const struct names *groups = &choose->groups, *types = &choose->types;
 
-	if (!choose->count)
+	if (!choose->points.count)
 		return -1;
 	if (i < groups->count)
 		return names_tell(groups, "group", i, note);

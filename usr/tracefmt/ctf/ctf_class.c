@@ -9,41 +9,6 @@
 #include "../format/number.h"
 #include "ctf_tsdl.h"
 
-#define TABLE_START	64	/* a power of two */
-
-/* ---- by point ---- */
-
-static struct ctf_class **place_find(const struct ctf_classes *classes,
-				     const struct match_point *point)
-{
-	uint64_t key = (uintptr_t)point;
-
-	for (size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;; at++) {
-		struct ctf_class **place =
-			&classes->table[at & (classes->size - 1)];
-
-		if (!*place || (*place)->point == point)
-			return place;
-	}
-}
-
-static int table_grow(struct ctf_classes *classes)
-{
-	struct ctf_classes grown = *classes;
-
-	grown.size = classes->size ? 2 * classes->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < classes->size; i++)
-		if (classes->table[i])
-			*place_find(&grown, classes->table[i]->point) =
-				classes->table[i];
-	free(classes->table);
-	*classes = grown;
-	return 0;
-}
-
 static void class_free(struct ctf_class *class)
 {
 	for (size_t i = 0; i < class->field_count; i++)
@@ -83,24 +48,27 @@ static struct ctf_class *class_make(const struct match_point *point)
 struct ctf_class *ctf_class_find(struct ctf_classes *classes,
 				 const struct match_point *point)
 {
-	struct ctf_class **place;
+	struct ctf_class *class =
+		key_map_find(&classes->points, key_map_key(point));
 
-	if (2 * classes->count >= classes->size && table_grow(classes))
+	if (class)
+		return class;
+	class = class_make(point);
+	if (class && key_map_add(&classes->points, key_map_key(point), class)) {
+		class_free(class);
 		return NULL;
-	place = place_find(classes, point);
-	if (!*place) {
-		*place = class_make(point);
-		classes->count += *place != NULL;
 	}
-	return *place;
+	return class;
 }
 
 void ctf_class_free(struct ctf_classes *classes)
 {
-	for (size_t i = 0; i < classes->size; i++)
-		if (classes->table[i])
-			class_free(classes->table[i]);
-	free(classes->table);
+	struct ctf_class *class;
+	size_t at = 0;
+
+	while ((class = key_map_next(&classes->points, &at)))
+		class_free(class);
+	key_map_free(&classes->points);
 	*classes = (struct ctf_classes){ 0 };
 }
 

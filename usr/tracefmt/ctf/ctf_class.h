@@ -7,6 +7,7 @@
 #ifndef TRACEFMT_CTF_CLASS_H
 #define TRACEFMT_CTF_CLASS_H
 
+#include "../../lib/key_map.h"
 #include "../format/context.h"
 #include "../match/event.h"
 #include "ctf_field.h"
@@ -30,8 +31,7 @@ struct ctf_class {
 };
 
 struct ctf_classes {
-	struct ctf_class **table;	/* hashed by point */
-	size_t size, count;
+	struct key_map points;		/* struct ctf_class, by point */
 	uint32_t ids;			/* given so far */
 	bool hex;			/* the data in bytes too */
 };

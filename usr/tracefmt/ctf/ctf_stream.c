@@ -12,7 +12,6 @@
 #define PACKET_HEAD	76		/* bytes of header and context */
 #define PACKET_FULL	(64u << 10)
 #define HELD_MOST	(16u << 20)	/* bytes in packets of all streams */
-#define TABLE_START	64		/* a power of two */
 
 void ctf_stream_tsdl(struct ctf_buffer *tsdl)
 {
@@ -147,35 +146,6 @@ static int packet_write(struct ctf_streams *streams, struct ctf_stream *stream)
 
 /* ---- streams by CPU ---- */
 
-static struct ctf_stream **place_find(const struct ctf_streams *streams,
-				      uint32_t cpu)
-{
-	for (size_t at = cpu * 0x9e3779b1u >> 7;; at++) {
-		struct ctf_stream **place =
-			&streams->table[at & (streams->size - 1)];
-
-		if (!*place || (*place)->cpu == cpu)
-			return place;
-	}
-}
-
-static int table_grow(struct ctf_streams *streams)
-{
-	struct ctf_streams grown = *streams;
-
-	grown.size = streams->size ? 2 * streams->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < streams->size; i++)
-		if (streams->table[i])
-			*place_find(&grown, streams->table[i]->cpu) =
-				streams->table[i];
-	free(streams->table);
-	*streams = grown;
-	return 0;
-}
-
 static struct ctf_stream *stream_make(uint32_t cpu, unsigned int late)
 {
 	struct ctf_stream *stream = calloc(1, sizeof(*stream));
@@ -191,16 +161,16 @@ static struct ctf_stream *stream_make(uint32_t cpu, unsigned int late)
 static struct ctf_stream *stream_first(struct ctf_streams *streams,
 				       uint32_t cpu)
 {
-	struct ctf_stream **place;
+	struct ctf_stream *stream = key_map_find(&streams->first, cpu);
 
-	if (2 * streams->count >= streams->size && table_grow(streams))
+	if (stream)
+		return stream;
+	stream = stream_make(cpu, 0);
+	if (stream && key_map_add(&streams->first, cpu, stream)) {
+		free(stream);
 		return NULL;
-	place = place_find(streams, cpu);
-	if (!*place) {
-		*place = stream_make(cpu, 0);
-		streams->count += *place != NULL;
 	}
-	return *place;
+	return stream;
 }
 
 struct ctf_stream *ctf_stream_choose(struct ctf_streams *streams, uint32_t cpu,
@@ -225,11 +195,12 @@ struct ctf_stream *ctf_stream_choose(struct ctf_streams *streams, uint32_t cpu,
 static int streams_each(struct ctf_streams *streams,
 			int (*run)(struct ctf_streams *, struct ctf_stream *))
 {
+	struct ctf_stream *stream;
+	size_t at = 0;
 	int code = 0;
 
-	for (size_t i = 0; i < streams->size; i++)
-		for (struct ctf_stream *stream = streams->table[i];
-		     stream && !code; stream = stream->next)
+	while ((stream = key_map_next(&streams->first, &at)))
+		for (; stream && !code; stream = stream->next)
 			code = run(streams, stream);
 	return code;
 }
@@ -285,13 +256,15 @@ int ctf_stream_finish(struct ctf_streams *streams)
 
 void ctf_stream_free(struct ctf_streams *streams)
 {
-	for (size_t i = 0; i < streams->size; i++)
-		for (struct ctf_stream *stream = streams->table[i], *next;
-		     stream; stream = next) {
+	struct ctf_stream *stream, *next;
+	size_t at = 0;
+
+	while ((stream = key_map_next(&streams->first, &at)))
+		for (; stream; stream = next) {
 			next = stream->next;
 			ctf_buffer_free(&stream->packet);
 			free(stream);
 		}
-	free(streams->table);
+	key_map_free(&streams->first);
 	*streams = (struct ctf_streams){ .dir = -1 };
 }

@@ -18,6 +18,7 @@
 #ifndef TRACEFMT_CTF_STREAM_H
 #define TRACEFMT_CTF_STREAM_H
 
+#include "../../lib/key_map.h"
 #include "ctf_buffer.h"
 
 #define CTF_UUID_BYTES	16
@@ -38,8 +39,7 @@ struct ctf_stream {
 struct ctf_streams {
 	int dir;
 	uint8_t uuid[CTF_UUID_BYTES];
-	struct ctf_stream **table;	/* by CPU, hashed */
-	size_t size, count;
+	struct key_map first;		/* each CPU's first stream */
 	size_t held;			/* bytes in packets */
 };
 

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
+#include "../../lib/key_map.h"
 #include "../../lib/library.h"
 #include "symbol_elf.h"
 
 #define LIBDW		"libdw.so.1"
 #define LIBCXX		"libstdc++.so.6"
 #define SYSTEM_DEBUG	"/usr/lib/debug"
-#define NAMES_START	64	/* a power of two */
 
 /* ---- libdw, of whose headers (elfutils/libdwfl.h) nothing else is needed ---- */
 
@@ -92,12 +92,6 @@ static bool library_load(struct library *library)
 
 /* ---- */
 
-/* A demangled name, by where the mangled one lies. */
-struct name {
-	const char *mangled;
-	char *text;
-};
-
 struct symbol_file {
 	struct library library;
 	const struct symbols_settings *settings;
@@ -107,8 +101,7 @@ struct symbol_file {
 	struct dwfl_module *module;
 	uint64_t bias;
 	bool by_segment;	/* offsets in the file aren't those traced */
-	struct name *names;	/* hashed */
-	size_t name_size, name_count;
+	struct key_map names;	/* demangled ones, by address of the mangled */
 };
 
 /* ---- finding it ---- */
@@ -314,67 +307,40 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 
 void symbol_file_close(struct symbol_file *file)
 {
+	size_t at = 0;
+	char *name;
+
 	if (!file)
 		return;
 	if (file->dwfl)
 		file->library.end(file->dwfl);
-	for (size_t i = 0; i < file->name_size; i++)
-		free(file->names[i].text);
-	free(file->names);
+	while ((name = key_map_next(&file->names, &at)))
+		free(name);
+	key_map_free(&file->names);
 	free(file);
 }
 
 /* ---- asking ---- */
 
-static struct name *name_place(const struct symbol_file *file,
-			       const char *mangled)
-{
-	size_t at = (uintptr_t)mangled * 0x9e3779b97f4a7c15ULL >> 32;
-
-	for (;; at++) {
-		struct name *name = &file->names[at & (file->name_size - 1)];
-
-		if (!name->mangled || name->mangled == mangled)
-			return name;
-	}
-}
-
-static bool names_grow(struct symbol_file *file)
-{
-	struct symbol_file grown = *file;
-
-	grown.name_size = file->name_size ? 2 * file->name_size : NAMES_START;
-	grown.names = calloc(grown.name_size, sizeof(*grown.names));
-	if (!grown.names)
-		return false;
-	for (size_t i = 0; i < file->name_size; i++)
-		if (file->names[i].mangled)
-			*name_place(&grown, file->names[i].mangled) =
-				file->names[i];
-	free(file->names);
-	file->names = grown.names;
-	file->name_size = grown.name_size;
-	return true;
-}
-
 /* "ns::work(int)" of "_ZN2ns4workEi"; names of C stay as they are. */
 static const char *name_demangle(struct symbol_file *file, const char *name)
 {
-	struct name *place;
+	char *text;
 	int status;
 
 	if (strncmp(name, "_Z", 2) || !file->library.demangle)
 		return name;
-	if (2 * file->name_count >= file->name_size && !names_grow(file))
-		return name;
-	place = name_place(file, name);
-	if (!place->mangled) {
-		place->mangled = name;
-		place->text = file->library.demangle(name, NULL, NULL,
-						     &status);
-		file->name_count++;
+	text = key_map_find(&file->names, key_map_key(name));
+	if (text)
+		return text;
+	text = file->library.demangle(name, NULL, NULL, &status);
+	if (!text)
+		text = strdup(name);
+	if (text && key_map_add(&file->names, key_map_key(name), text)) {
+		free(text);
+		text = NULL;
 	}
-	return place->text ? place->text : name;
+	return text ? text : name;
 }
 
 /* From the page that the segment begins on to its mapping's end, pages are as

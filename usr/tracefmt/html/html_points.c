@@ -3,70 +3,36 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "../../lib/array.h"
 #include "../pair/pairing.h"
 #include "html_json.h"
-
-#define TABLE_START	256	/* a power of two */
-
-static uint32_t *table_place(const struct html_points *points,
-			     const struct match_point *point)
-{
-	size_t at = ((uintptr_t)point >> 4) * 0x9e3779b1;
-
-	for (;; at++) {
-		uint32_t *place = &points->table[at & (points->size - 1)];
-
-		if (!*place || points->points[*place - 1] == point)
-			return place;
-	}
-}
-
-/* Twice as large; half of it stays free. */
-static int points_grow(struct html_points *points)
-{
-	size_t size = points->size ? 2 * points->size : TABLE_START;
-	const struct match_point **list =
-		reallocarray(points->points, size / 2, sizeof(*list));
-	uint32_t *table = calloc(size, sizeof(*table));
-
-	if (list)
-		points->points = list;
-	if (!list || !table) {
-		free(table);
-		return -ENOMEM;
-	}
-	free(points->table);
-	points->table = table;
-	points->size = size;
-	points->room = size / 2;
-	for (size_t i = 0; i < points->count; i++)
-		*table_place(points, points->points[i]) = i + 1;
-	return 0;
-}
 
 int64_t html_points_number(struct html_points *points,
 			   const struct match_point *point)
 {
-	uint32_t *place;
+	size_t number;
 
 	if (points->last < points->count &&
 	    points->points[points->last] == point)
 		return points->last;
-	if (points->count == points->room && points_grow(points))
-		return -ENOMEM;
-	place = table_place(points, point);
-	if (!*place) {
+	number = key_map_number(&points->numbers, key_map_key(point));
+	if (!number) {
+		number = points->count + 1;
+		if (!array_grow(&points->points, points->count, &points->room,
+				sizeof(*points->points)) ||
+		    key_map_add(&points->numbers, key_map_key(point),
+				(void *)number))
+			return -ENOMEM;
 		points->points[points->count++] = point;
-		*place = points->count;
 	}
-	points->last = *place - 1;
+	points->last = number - 1;
 	return points->last;
 }
 
 void html_points_free(struct html_points *points)
 {
 	free(points->points);
-	free(points->table);
+	key_map_free(&points->numbers);
 }
 
 /* ---- writing ---- */

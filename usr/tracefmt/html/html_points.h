@@ -4,14 +4,14 @@
 #define TRACEFMT_HTML_POINTS_H
 
 #include <stddef.h>
+#include "../../lib/key_map.h"
 #include "../format/text.h"
 #include "../match/match.h"
 
 struct html_points {
 	const struct match_point **points;	/* by number */
 	size_t count, room;
-	uint32_t *table;	/* hashed by address: number + 1 */
-	size_t size;		/* of it, a power of two */
+	struct key_map numbers;	/* number + 1, by point */
 	size_t last;		/* the number found last */
 };
 

@@ -536,7 +536,7 @@ static int json_close(struct output *output, struct text *text,
 {
 	struct json *json = output->own;
 
-	return json->points.count ? columns_check(&json->columns, err) : 0;
+	return json->points.made.count ? columns_check(&json->columns, err) : 0;
 }
 
 static void json_free(struct output *output)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "json_text.h"
 
-#define TABLE_START	64	/* a power of two */
 #define HEAD_ROOM	256	/* of the head without its strings */
 
 /* ---- the head ---- */
@@ -237,55 +236,20 @@ static void point_free(struct json_point *made)
 	free(made);
 }
 
-static struct json_point **slot(const struct json_points *points,
-				const struct match_point *point)
-{
-	uint64_t hash = (uintptr_t)point * 0x9e3779b97f4a7c15ULL;
-
-	return &points->table[(hash >> 32) & (points->size - 1)];
-}
-
-static int table_grow(struct json_points *points)
-{
-	struct json_points grown = *points;
-
-	grown.size = points->size ? 2 * points->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < points->size; i++) {
-		struct json_point *at = points->table[i], *next;
-
-		for (; at; at = next) {
-			next = at->next;
-			at->next = *slot(&grown, at->point);
-			*slot(&grown, at->point) = at;
-		}
-	}
-	free(points->table);
-	points->table = grown.table;
-	points->size = grown.size;
-	return 0;
-}
-
 static struct json_point *point_make(struct json_points *points,
 				     const struct event *event)
 {
 	struct json_point *made = calloc(1, sizeof(*made));
 
-	if (!made || (points->count >= points->size && table_grow(points))) {
-		free(made);
+	if (!made)
 		return NULL;
-	}
 	made->point = event->point;
 	if (head_make(made, event, points->columns) ||
-	    keys_make(made, points->columns) || plain_make(made)) {
+	    keys_make(made, points->columns) || plain_make(made) ||
+	    key_map_add(&points->made, key_map_key(made->point), made)) {
 		point_free(made);
 		return NULL;
 	}
-	made->next = *slot(points, made->point);
-	*slot(points, made->point) = made;
-	points->count++;
 	return made;
 }
 
@@ -298,13 +262,10 @@ int json_points_open(struct json_points *points, struct columns *columns)
 const struct json_point *json_points_get(struct json_points *points,
 					 const struct event *event)
 {
-	struct json_point *found = NULL;
+	struct json_point *found;
 
 	pthread_mutex_lock(&points->lock);
-	if (points->size)
-		found = *slot(points, event->point);
-	while (found && found->point != event->point)
-		found = found->next;
+	found = key_map_find(&points->made, key_map_key(event->point));
 	if (!found)
 		found = point_make(points, event);
 	pthread_mutex_unlock(&points->lock);
@@ -313,14 +274,11 @@ const struct json_point *json_points_get(struct json_points *points,
 
 void json_points_close(struct json_points *points)
 {
-	for (size_t i = 0; i < points->size; i++) {
-		struct json_point *at = points->table[i], *next;
+	struct json_point *made;
+	size_t at = 0;
 
-		for (; at; at = next) {
-			next = at->next;
-			point_free(at);
-		}
-	}
-	free(points->table);
+	while ((made = key_map_next(&points->made, &at)))
+		point_free(made);
+	key_map_free(&points->made);
 	pthread_mutex_destroy(&points->lock);
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "../../lib/key_map.h"
 #include "../output/columns.h"
 #include "json_plain.h"
 
@@ -23,15 +24,13 @@ struct json_point {
 	struct json_key *keys;	/* of point->fields */
 	bool some;		/* of the fields are wanted */
 	struct json_plain *plain;	/* NULL: records never are */
-	struct json_point *next;
 };
 
 /* Used by several threads. */
 struct json_points {
 	pthread_mutex_t lock;
 	struct columns *columns;
-	struct json_point **table;	/* hashed by point */
-	size_t size, count;
+	struct key_map made;		/* struct json_point, by point */
 };
 
 int json_points_open(struct json_points *points, struct columns *columns);

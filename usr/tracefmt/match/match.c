@@ -8,8 +8,6 @@
 #include <string.h>
 #include "../format/text.h"
 
-#define TABLE_START	256	/* a power of two */
-
 static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
 			 uint16_t point)
 {
@@ -268,60 +266,28 @@ static struct match_point *point_make(struct match *match,
 	return point;
 }
 
-/* ---- the table ---- */
+/* ---- the points ---- */
 
-static size_t key_slot(const struct match *match, uint64_t key)
-{
-	size_t slot = key * 0x9e3779b97f4a7c15ULL >> 32;
-
-	while (match->table[slot & (match->size - 1)] &&
-	       match->table[slot & (match->size - 1)]->key != key)
-		slot++;
-	return slot & (match->size - 1);
-}
-
-static int table_grow(struct match *match)
-{
-	struct match_point **old = match->table;
-	size_t size = match->size;
-
-	match->table = calloc(2 * size, sizeof(*old));
-	if (!match->table) {
-		match->table = old;
-		return -ENOMEM;
-	}
-	match->size = 2 * size;
-	for (size_t i = 0; i < size; i++)
-		if (old[i])
-			match->table[key_slot(match, old[i]->key)] = old[i];
-	free(old);
-	return 0;
-}
-
-int match_open(struct match *match, const struct trace_file *file,
-	       struct search *search, bool force)
+void match_open(struct match *match, const struct trace_file *file,
+		struct search *search, bool force)
 {
 	*match = (struct match){ .file = file, .search = search,
-				 .force = force, .size = TABLE_START };
-	match->table = calloc(match->size, sizeof(*match->table));
-	return match->table ? 0 : -ENOMEM;
+				 .force = force };
 }
 
 struct match_point *match_record(struct match *match,
 				 const struct ras_record *record)
 {
 	uint64_t key = match_key(record);
-	struct match_point *point = match->table[key_slot(match, key)];
+	struct match_point *point = key_map_find(&match->points, key);
 
 	if (point)
 		return point;
-	if (2 * match->count >= match->size && table_grow(match))
-		return NULL;
 	point = point_make(match, record, key);
-	if (!point)
+	if (point && key_map_add(&match->points, key, point)) {
+		point_free(point);
 		return NULL;
-	match->table[key_slot(match, key)] = point;
-	match->count++;
+	}
 	return point;
 }
 
@@ -344,19 +310,20 @@ const struct match_point *match_armed(const struct match *match,
 				      const struct trace_session *session,
 				      uint32_t point)
 {
-	return match->table[key_slot(match,
-				     key_make(session->entry->index,
-					      session->entry->major,
-					      session->points[point].minor,
-					      point))];
+	return key_map_find(&match->points,
+			    key_make(session->entry->index,
+				     session->entry->major,
+				     session->points[point].minor, point));
 }
 
 void match_close(struct match *match)
 {
-	for (size_t i = 0; i < match->size; i++)
-		point_free(match->table[i]);
-	free(match->table);
-	match->table = NULL;
+	struct match_point *point;
+	size_t at = 0;
+
+	while ((point = key_map_next(&match->points, &at)))
+		point_free(point);
+	key_map_free(&match->points);
 }
 
 static const char *name_find(const struct tff *tff,

@@ -7,6 +7,7 @@
 #define TRACEFMT_MATCH_H
 
 #include "../../lib/formats/search.h"
+#include "../../lib/key_map.h"
 #include "../format/decode.h"
 #include "../format/field.h"
 #include "../read/trace_file.h"
@@ -46,13 +47,11 @@ struct match {
 	const struct trace_file *file;
 	struct search *search;
 	bool force;
-	struct match_point **table;	/* hashed by key */
-	size_t size, count;
+	struct key_map points;		/* struct match_point, by its key */
 };
 
-/* 0 or -ENOMEM. */
-int match_open(struct match *match, const struct trace_file *file,
-	       struct search *search, bool force);
+void match_open(struct match *match, const struct trace_file *file,
+		struct search *search, bool force);
 /* The point of a record, found or made; NULL: no memory. */
 struct match_point *match_record(struct match *match,
 				 const struct ras_record *record);

@@ -64,14 +64,13 @@ static int search_update(struct stream *stream, struct trace *trace)
 	return 0;
 }
 
-static int trace_begin(struct stream *stream, struct trace *trace)
+static void trace_begin(struct stream *stream, struct trace *trace)
 {
-	if (trace->match.table)
-		return 0;
+	if (trace->match.file)
+		return;
 	sequence_open(&trace->sequences, &trace->file);
 	merge_open(&trace->merge, &trace->file);
-	return match_open(&trace->match, &trace->file, stream->search,
-			  stream->force);
+	match_open(&trace->match, &trace->file, stream->search, stream->force);
 }
 
 /* What has come of the file may come out. 0 or -ENOMEM. */
@@ -221,9 +220,8 @@ static int stream_begin(struct stream *stream)
 		struct trace *trace = stream->traces[i];
 
 		trace->file.slices.budget = WINDOW_ALL / stream->count;
-		code = trace_begin(stream, trace);
-		if (!code)
-			code = trace_more(trace);
+		trace_begin(stream, trace);
+		code = trace_more(trace);
 	}
 	return code ? code : cycle_join(stream);
 }
@@ -303,7 +301,7 @@ void stream_close(struct stream *stream)
 
 		merge_close(&trace->merge);
 		sequence_close(&trace->sequences);
-		if (trace->match.table)
+		if (trace->match.file)
 			match_close(&trace->match);
 		trace_file_free(&trace->file);
 		free(trace);

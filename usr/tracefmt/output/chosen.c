@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
+#include "../../lib/key_map.h"
 
-#define TABLE_START	256	/* a power of two */
 #define SECOND		1000000000.0
 
 typedef unsigned long long ull;
@@ -27,9 +28,8 @@ struct chosen {
 	bool stopped;
 	struct row all, others;	/* others: without a row of their own */
 	struct row *rows;
-	size_t count;
-	uint32_t *table;	/* hashed by key: index in rows + 1 */
-	size_t size;
+	size_t count, room;
+	struct key_map numbers;	/* index in rows + 1, by key */
 };
 
 struct chosen *chosen_open(enum summary_by by, const struct stream *stream)
@@ -48,7 +48,7 @@ void chosen_close(struct chosen *chosen)
 	if (!chosen)
 		return;
 	free(chosen->rows);
-	free(chosen->table);
+	key_map_free(&chosen->numbers);
 	free(chosen);
 }
 
@@ -64,53 +64,22 @@ bool chosen_stopped(const struct chosen *chosen)
 
 /* ---- counting ---- */
 
-static uint32_t *row_place(const struct chosen *chosen, uint64_t key)
-{
-	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
-
-	for (;; at++) {
-		uint32_t *place = &chosen->table[at & (chosen->size - 1)];
-
-		if (!*place || chosen->rows[*place - 1].key == key)
-			return place;
-	}
-}
-
-static int table_grow(struct chosen *chosen)
-{
-	size_t size = chosen->size ? 2 * chosen->size : TABLE_START;
-	uint32_t *table = calloc(size, sizeof(*table));
-	struct row *rows = reallocarray(chosen->rows, size / 2, sizeof(*rows));
-
-	if (rows)
-		chosen->rows = rows;
-	if (!rows || !table) {
-		free(table);
-		return -ENOMEM;
-	}
-	free(chosen->table);
-	chosen->table = table;
-	chosen->size = size;
-	for (size_t i = 0; i < chosen->count; i++)
-		*row_place(chosen, rows[i].key) = i + 1;
-	return 0;
-}
-
 /* NULL: no memory. */
 static struct row *row_find(struct chosen *chosen, uint64_t key)
 {
-	uint32_t *place;
+	size_t number = key_map_number(&chosen->numbers, key);
 
-	if (2 * chosen->count >= chosen->size && table_grow(chosen))
-		return NULL;
-	place = row_place(chosen, key);
-	if (*place)
-		return &chosen->rows[*place - 1];
+	if (number)
+		return &chosen->rows[number - 1];
 	if (chosen->count == CHOSEN_ROWS)
 		return &chosen->others;
+	number = chosen->count + 1;
+	if (!array_grow(&chosen->rows, chosen->count, &chosen->room,
+			sizeof(*chosen->rows)) ||
+	    key_map_add(&chosen->numbers, key, (void *)number))
+		return NULL;
 	chosen->rows[chosen->count] = (struct row){ .key = key };
-	*place = ++chosen->count;
-	return &chosen->rows[chosen->count - 1];
+	return &chosen->rows[chosen->count++];
 }
 
 static void row_begin(struct row *row, const struct event *event)

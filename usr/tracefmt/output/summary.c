@@ -316,14 +316,13 @@ static void session_print(FILE *out, const struct trace_session *session,
 
 static uint64_t major_present(const struct match *match, unsigned int major)
 {
+	const struct match_point *point;
 	uint64_t present = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; i < match->size; i++) {
-		const struct match_point *point = match->table[i];
-
-		if (point && point->key >> 32 == major)
+	while ((point = key_map_next(&match->points, &at)))
+		if (point->key >> 32 == major)
 			present += point->present;
-	}
 	return present;
 }
 
@@ -367,14 +366,13 @@ static int point_compare(const void *a, const void *b)
 static void others_print(FILE *out, const struct match *match)
 {
 	bool counted = match->file->majors.totals;
-	struct match_point **points = calloc(match->count + 1,
-					     sizeof(*points));
-	size_t n = 0;
+	struct match_point **points = calloc(match->points.count + 1,
+					     sizeof(*points)), *point;
+	size_t n = 0, at = 0;
 
-	for (size_t i = 0; points && i < match->size; i++)
-		if (match->table[i] && !match->table[i]->armed &&
-		    (!counted || match->table[i]->key >> 48))
-			points[n++] = match->table[i];
+	while (points && (point = key_map_next(&match->points, &at)))
+		if (!point->armed && (!counted || point->key >> 48))
+			points[n++] = point;
 	if (n)
 		qsort(points, n, sizeof(*points), point_compare);
 	for (size_t i = 0; i < n; i++) {

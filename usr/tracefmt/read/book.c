@@ -7,59 +7,30 @@
 #include <string.h>
 #include "../../lib/array.h"
 
-#define TABLE_START	64	/* a power of two */
 #define PROCESSES_MAX	(1u << 20)
 #define MAP_BYTES_MAX	(256u << 20)	/* of all processes */
-
-static struct book_process **table_place(const struct book *book, uint32_t pid)
-{
-	size_t at = pid * 0x9e3779b97f4a7c15ULL >> 32;
-
-	while (book->table[at & (book->size - 1)] &&
-	       book->table[at & (book->size - 1)]->pid != pid)
-		at++;
-	return &book->table[at & (book->size - 1)];
-}
-
-static int table_grow(struct book *book)
-{
-	struct book grown = *book;
-
-	grown.size = book->size ? 2 * book->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < book->size; i++)
-		if (book->table[i])
-			*table_place(&grown, book->table[i]->pid) =
-				book->table[i];
-	free(book->table);
-	*book = grown;
-	return 0;
-}
 
 const struct book_process *book_process_find(const struct book *book,
 					     uint32_t pid)
 {
-	return book->size ? *table_place(book, pid) : NULL;
+	return key_map_find(&book->processes, pid);
 }
 
 /* Found or made; NULL: no memory, or too many. */
 static struct book_process *process_get(struct book *book, uint32_t pid)
 {
-	struct book_process **place;
+	struct book_process *process = key_map_find(&book->processes, pid);
 
-	if (2 * book->count >= book->size && table_grow(book))
+	if (process || book->processes.count == PROCESSES_MAX)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (process && key_map_add(&book->processes, pid, process)) {
+		free(process);
 		return NULL;
-	place = table_place(book, pid);
-	if (!*place && book->count < PROCESSES_MAX) {
-		*place = calloc(1, sizeof(**place));
-		if (*place) {
-			(*place)->pid = pid;
-			book->count++;
-		}
 	}
-	return *place;
+	if (process)
+		process->pid = pid;
+	return process;
 }
 
 /* ---- adding ---- */
@@ -99,7 +70,8 @@ int book_add_processes(struct book *book, const uint8_t *p, size_t n)
 		memcpy(&entry, p, sizeof(entry));
 		process = process_get(book, entry.key.pid);
 		if (!process)
-			return book->count < PROCESSES_MAX ? -ENOMEM : 0;
+			return book->processes.count < PROCESSES_MAX ?
+			       -ENOMEM : 0;
 		name_add(process, entry.process.seen, entry.process.comm);
 	}
 	return n ? -EINVAL : 0;
@@ -117,16 +89,17 @@ static void maps_drop(struct book *book, struct book_process *process)
 static void maps_make_room(struct book *book)
 {
 	uint64_t least = UINT64_MAX, limit;
+	struct book_process *process;
+	size_t at = 0;
 
-	for (size_t i = 0; i < book->size; i++)
-		if (book->table[i] && book->table[i]->maps &&
-		    book->table[i]->map_order < least)
-			least = book->table[i]->map_order;
+	while ((process = key_map_next(&book->processes, &at)))
+		if (process->maps && process->map_order < least)
+			least = process->map_order;
 	limit = least + (book->map_order - least) / 2;
-	for (size_t i = 0; i < book->size; i++)
-		if (book->table[i] && book->table[i]->maps &&
-		    book->table[i]->map_order <= limit)
-			maps_drop(book, book->table[i]);
+	at = 0;
+	while ((process = key_map_next(&book->processes, &at)))
+		if (process->maps && process->map_order <= limit)
+			maps_drop(book, process);
 }
 
 static int mapping_compare(const void *a, const void *b)
@@ -153,7 +126,7 @@ int book_add_maps(struct book *book, const uint8_t *p, size_t n)
 	maps = malloc(n);
 	if (!process || !maps) {
 		free(maps);
-		return book->count < PROCESSES_MAX ? -ENOMEM : 0;
+		return book->processes.count < PROCESSES_MAX ? -ENOMEM : 0;
 	}
 	memcpy(maps, p + sizeof(head), n - sizeof(head));
 	qsort(maps, head.mappings, sizeof(*maps), mapping_compare);
@@ -168,12 +141,14 @@ int book_add_maps(struct book *book, const uint8_t *p, size_t n)
 
 void book_free(struct book *book)
 {
-	for (size_t i = 0; i < book->size; i++) {
-		if (book->table[i])
-			free(book->table[i]->maps);
-		free(book->table[i]);
+	struct book_process *process;
+	size_t at = 0;
+
+	while ((process = key_map_next(&book->processes, &at))) {
+		free(process->maps);
+		free(process);
 	}
-	free(book->table);
+	key_map_free(&book->processes);
 	*book = (struct book){ 0 };
 }
 

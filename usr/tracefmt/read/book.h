@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/rasfile.h>
+#include "../../lib/key_map.h"
 
 #define BOOK_KERNEL	0	/* the kernel's pid */
 #define BOOK_NAMES	4	/* of a process, the newest ones */
@@ -25,8 +26,7 @@ struct book_process {
 };
 
 struct book {
-	struct book_process **table;	/* hashed by pid */
-	size_t size, count;
+	struct key_map processes;	/* struct book_process, by pid */
 	uint64_t map_bytes, map_order;
 	uint16_t machine;		/* ELF's number; 0: not known */
 };

@@ -4,70 +4,38 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/array.h"
 #include "chunk_read.h"
 
-#define TABLE_START	64		/* a power of two */
 #define FETCHED_MAX	(1ull << 30)	/* bytes: no more is unpacked then */
 
 typedef unsigned long long ull;
 
-/* ---- the table ---- */
-
-static uint32_t *table_place(const struct slices *s, uint32_t cpu,
-			     uint32_t level)
+static uint64_t slice_key(uint32_t cpu, uint32_t level)
 {
-	uint64_t key = (uint64_t)level << 32 | cpu;
-	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
-
-	for (;; at++) {
-		uint32_t *place = &s->table[at & (s->table_size - 1)];
-
-		if (!*place || (s->items[*place - 1]->cpu == cpu &&
-				s->items[*place - 1]->level == level))
-			return place;
-	}
-}
-
-static int table_grow(struct slices *s)
-{
-	size_t size = s->table_size ? 2 * s->table_size : TABLE_START;
-	uint32_t *table = calloc(size, sizeof(*table));
-	void *items = reallocarray(s->items, size, sizeof(*s->items));
-
-	if (items)
-		s->items = items;
-	if (!table || !items) {
-		free(table);
-		return -ENOMEM;
-	}
-	free(s->table);
-	s->table = table;
-	s->table_size = size;
-	for (size_t i = 0; i < s->count; i++)
-		*table_place(s, s->items[i]->cpu, s->items[i]->level) = i + 1;
-	return 0;
+	return (uint64_t)level << 32 | cpu;
 }
 
 /* Found or made; NULL: no memory. */
 static struct trace_slice *slice_get(struct slices *s, uint32_t cpu,
 				     uint32_t level)
 {
-	struct trace_slice *slice;
-	uint32_t *place;
+	uint64_t key = slice_key(cpu, level);
+	struct trace_slice *slice = key_map_find(&s->places, key);
 
-	if (2 * s->count >= s->table_size && table_grow(s))
-		return NULL;
-	place = table_place(s, cpu, level);
-	if (*place)
-		return s->items[*place - 1];
+	if (slice)
+		return slice;
 	slice = calloc(1, sizeof(*slice));
-	if (!slice)
+	if (!slice ||
+	    !array_grow(&s->items, s->count, &s->room, sizeof(*s->items)) ||
+	    key_map_add(&s->places, key, slice)) {
+		free(slice);
 		return NULL;
+	}
 	slice->cpu = cpu;
 	slice->level = level;
 	slice->index = s->count;
 	s->items[s->count++] = slice;
-	*place = s->count;
 	return slice;
 }
 
@@ -230,11 +198,12 @@ void slices_pass(struct slices *s, const struct slices *other)
 {
 	for (size_t i = 0; i < other->count; i++) {
 		const struct trace_slice *theirs = other->items[i];
-		uint32_t place = s->table ? *table_place(s, theirs->cpu,
-							 theirs->level) : 0;
+		struct trace_slice *ours =
+			key_map_find(&s->places,
+				     slice_key(theirs->cpu, theirs->level));
 
-		if (place)
-			slice_pass(s->items[place - 1], slice_end(theirs));
+		if (ours)
+			slice_pass(ours, slice_end(theirs));
 	}
 }
 
@@ -252,7 +221,7 @@ void slices_free(struct slices *s)
 	for (size_t i = 0; i < s->count; i++)
 		slice_free(s->items[i]);
 	free(s->items);
-	free(s->table);
+	key_map_free(&s->places);
 	*s = (struct slices){ 0 };
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/rasfile.h>
+#include "../../lib/key_map.h"
 #include "damage.h"
 #include "source.h"
 #include "window.h"
@@ -59,9 +60,8 @@ struct slices {
 	struct source *source;
 	struct damage *damage;
 	struct trace_slice **items;
-	size_t count;
-	uint32_t *table;	/* hashed by CPU and level: place in items + 1 */
-	size_t table_size;
+	size_t count, room;
+	struct key_map places;	/* the items, by slice_key() */
 	uint64_t held;		/* bytes of chunks of a pipe, to be read */
 	size_t pending;		/* chunks to be read */
 	uint64_t gaps;		/* places where records are missing, so far: in

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A map has each key with its value, however many there are and alike they
+ * are, and nothing else. */
+#include <string.h>
+#include <tap.h>
+#include <usr/lib/key_map.h>
+
+#define MANY	20000
+
+static uint64_t dense(unsigned int i)
+{
+	return i;
+}
+
+/* The lower half is the same. */
+static uint64_t upper(unsigned int i)
+{
+	return (uint64_t)i << 32;
+}
+
+static uint64_t address(unsigned int i)
+{
+	return 0x7f0000000000 + 64 * (uint64_t)i;
+}
+
+static uint64_t last(unsigned int i)
+{
+	return UINT64_MAX - i;
+}
+
+static void check(const char *name, uint64_t (*key)(unsigned int i))
+{
+	static char values[MANY], met[MANY];
+	struct key_map map = { 0 };
+	unsigned int wrong = 0, seen = 0;
+	size_t at = 0;
+	char *value;
+
+	memset(met, 0, sizeof(met));
+	for (unsigned int i = 0; i < MANY; i++) {
+		wrong += key_map_find(&map, key(i)) != NULL;
+		wrong += key_map_add(&map, key(i), &values[i]) != 0;
+		wrong += key_map_find(&map, key(i)) != &values[i];
+		wrong += key_map_find(&map, key(i / 2)) != &values[i / 2];
+	}
+	for (unsigned int i = 0; i < MANY; i++) {
+		wrong += key_map_find(&map, key(i)) != &values[i];
+		wrong += key_map_find(&map, key(MANY + i)) != NULL;
+	}
+	while ((value = key_map_next(&map, &at))) {
+		wrong += met[value - values]++;
+		seen++;
+	}
+	tap_ok(!wrong && seen == MANY && map.count == MANY && 2 * MANY <= map.size,
+	       "%s: %u wrong, %u of %u", name, wrong, seen, MANY);
+	key_map_free(&map);
+	tap_ok(!map.count && !key_map_find(&map, key(0)), "%s: nothing is left",
+	       name);
+}
+
+int main(void)
+{
+	struct key_map map = { 0 };
+	size_t at = 0;
+
+	tap_ok(!key_map_find(&map, 0) && !key_map_next(&map, &at),
+	       "there is nothing in a new one");
+	key_map_add(&map, 0, (void *)(uintptr_t)7);
+	tap_ok(key_map_number(&map, 0) == 7 && !key_map_number(&map, 1),
+	       "numbers as values");
+	key_map_free(&map);
+	check("small keys", dense);
+	check("in the upper half", upper);
+	check("addresses", address);
+	check("the largest", last);
+	return tap_done();
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "key_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SIZE_LEAST	64	/* a power of two */
+
+static void slot_put(struct key_map *map, struct key_slot slot)
+{
+	size_t at = slot.key * 0x9e3779b97f4a7c15ULL >> 32;
+
+	while (map->slots[at & (map->size - 1)].value)
+		at++;
+	map->slots[at & (map->size - 1)] = slot;
+}
+
+static int map_grow(struct key_map *map)
+{
+	struct key_map grown = {
+		.size = map->size ? 2 * map->size : SIZE_LEAST,
+		.count = map->count,
+	};
+
+	grown.slots = calloc(grown.size, sizeof(*grown.slots));
+	if (!grown.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < map->size; i++)
+		if (map->slots[i].value)
+			slot_put(&grown, map->slots[i]);
+	free(map->slots);
+	*map = grown;
+	return 0;
+}
+
+int key_map_add(struct key_map *map, uint64_t key, void *value)
+{
+	if (2 * map->count >= map->size && map_grow(map))
+		return -ENOMEM;
+	slot_put(map, (struct key_slot){ key, value });
+	map->count++;
+	return 0;
+}
+
+void *key_map_next(const struct key_map *map, size_t *at)
+{
+	while (*at < map->size) {
+		void *value = map->slots[(*at)++].value;
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+void key_map_free(struct key_map *map)
+{
+	free(map->slots);
+	*map = (struct key_map){ 0 };
+}
