@@ -42,17 +42,28 @@ int arch_argument_offset(uint16_t machine, unsigned int n)
 	return cpu && n < cpu->argument_count ? cpu->arguments[n] : -1;
 }
 
+/* Where what pt_regs doesn't have is kept; NULL: it has the register. */
+static const struct processor_thread *
+thread_find(uint16_t machine, const struct processor_reg *reg)
+{
+	const struct processor_thread *found;
+
+	if (!reg || reg->offset >= 0)
+		return NULL;
+	found = processor_find(machine)->threads;
+	while (strcmp(found->name, reg->name))
+		found++;
+	return found;
+}
+
 bool arch_thread_find(const struct body_layout *layout, uint16_t machine,
 		      uint64_t dwarf, struct arch_thread *thread)
 {
 	const struct processor_reg *reg = reg_find(machine, dwarf);
-	const struct processor_thread *found;
+	const struct processor_thread *found = thread_find(machine, reg);
 
-	if (!reg || reg->offset >= 0)
+	if (!found)
 		return false;
-	found = processor_find(machine)->threads;
-	while (strcmp(found->name, reg->name))
-		found++;
 	*thread = (struct arch_thread) {
 		.bytes = reg->bytes, .stale = found->stale,
 		.late = found->late,
@@ -67,10 +78,11 @@ enum arch_segment arch_segment_find(uint16_t machine, uint64_t dwarf)
 {
 	const struct processor_reg *reg = reg_find(machine, dwarf);
 
+	const struct processor_thread *thread = thread_find(machine, reg);
+
 	if (!reg || reg->kind != REG_SEG)
 		return SEGMENT_NONE;
-	return !strcmp(reg->name, "FS") ? SEGMENT_FS :
-	       !strcmp(reg->name, "GS") ? SEGMENT_GS : SEGMENT_FLAT;
+	return thread ? thread->segment : SEGMENT_FLAT;
 }
 
 struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf)

@@ -25,10 +25,10 @@ static const struct processor_reg regs32[] = {
 #define KEPT(field)	offsetof(struct body_layout, field)
 #define THREADS(name, fs_base, gs) \
 static const struct processor_thread name[] = { \
-	{ "DS", KEPT(thread_ds), true }, \
-	{ "ES", KEPT(thread_es), true }, \
-	{ "FS", KEPT(thread_fsindex), true }, \
-	{ "GS", KEPT(thread_gsindex), gs }, \
+	{ "DS", KEPT(thread_ds), true, false, SEGMENT_FLAT }, \
+	{ "ES", KEPT(thread_es), true, false, SEGMENT_FLAT }, \
+	{ "FS", KEPT(thread_fsindex), true, false, SEGMENT_FS }, \
+	{ "GS", KEPT(thread_gsindex), gs, false, SEGMENT_GS }, \
 	{ "FSBASE", KEPT(thread_base[0]), fs_base }, \
 	{ "GSBASE", KEPT(thread_base[1]), true }, \
 }

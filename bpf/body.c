@@ -36,6 +36,7 @@ void gen_note(struct gen *gen, int stmt)
 	struct emit *e = &gen->e;
 
 	gen->stmt = stmt;
+	reads_slots(gen, stmt);
 	if (gen->note_count && gen->notes[gen->note_count - 1].stmt == stmt)
 		return;
 	if (!e->error)
@@ -244,6 +245,8 @@ void gen_frame_end(struct gen *gen)
 		gen->e.insns[gen->deepest_insn].off = gen->deepest;
 	if (gen->lean || gen->subprograms[BODY_AGAIN])
 		gen->wide |= gen->deepest < -most;
+	else if (gen->reads.room)
+		gen->wide |= gen->deepest < -FRAME_MOST;
 }
 
 void record_condition(struct gen *gen)
@@ -377,6 +380,7 @@ void gen_begin(struct gen *gen)
 	gen->callback = emit_label_new(e);
 	gen->absent = emit_label_new(e);
 	gen->absent_if = emit_label_new(e);
+	gen->elsewhere = emit_label_new(e);
 	gen->passed = emit_label_new(e);
 	gen->unknown = emit_label_new(e);
 	gen->refused = emit_label_new(e);
@@ -422,12 +426,21 @@ static bool process_kept(const struct gen *gen)
 		!(gen->site->flags & TDF_SITE_RETURN));
 }
 
-/* Lean where it can be, unless it isn't to be. */
+/* A frame: lean where that can be and is asked for, with so many words for what
+ * is read at once. */
+struct frame {
+	bool lean;
+	int room;
+	bool fits;		/* results */
+	bool cramped;		/* more words were fewer reads */
+	int reads;
+};
+
 static int generate_frame(struct body *body, const struct tdf *tdf,
 			  const struct tdf_point *point,
 			  const struct tdf_site *site,
-			  const struct body_target *target, bool *lean,
-			  struct error *err)
+			  const struct body_target *target,
+			  struct frame *frame, struct error *err)
 {
 	const struct tdf_module *module = &tdf->modules[point->module];
 	struct gen gen = {
@@ -450,30 +463,74 @@ static int generate_frame(struct body *body, const struct tdf *tdf,
 	gen_begin(&gen);
 	context_scan(&gen);
 	scan_site(&gen);
-	gen.lean &= *lean;
+	frame->lean &= gen.lean;
+	gen.lean = frame->lean;
 	if (gen.lean)
 		gen.slots = gen.known ? FRAME_SLOTS_KNOWN : FRAME_SLOTS_LEAN;
+	reads_plan(&gen, frame->room);
 	if (site->flags & TDF_SITE_CALL)
 		call_begin_generate(&gen);
 	else
 		generate_body(&gen);
 	ret = gen_finish(&gen, body);
-	*lean = !gen.wide;
+	frame->fits = !gen.wide;
+	frame->cramped = gen.reads.cramped;
+	frame->reads = gen.reads.calls;
 	return ret;
 }
 
+/* A read into a large frame takes a third longer. */
+static int frame_cost(const struct frame *frame)
+{
+	return frame->reads * (frame->lean ? 3 : 4);
+}
+
+/* The last one is what all bodies can do with. */
+static const struct frame frames[] = {
+	{ true, 5 }, { true, 2 }, { true, 0 }, { false, 16 }, { false, 0 },
+};
+#define FRAMES	(sizeof(frames) / sizeof(*frames))
+
+/* After `best`, the i-th: has that one something to offer? */
+static bool frame_promises(const struct frame *best, size_t i)
+{
+	if (i == FRAMES - 1)
+		return !best->fits;
+	if (frames[i].lean)
+		return best->lean && !best->fits;
+	return best->cramped || !best->fits;
+}
+
+/* The cheapest of those that fit */
 static int generate_once(struct body *body, const struct tdf *tdf,
 			 const struct tdf_point *point,
 			 const struct tdf_site *site,
 			 const struct body_target *target, struct error *err)
 {
-	bool lean = true;
-	int ret = generate_frame(body, tdf, point, site, target, &lean, err);
+	struct frame best, frame = frames[0];
+	int ret = generate_frame(body, tdf, point, site, target, &frame, err);
 
-	if (lean)
-		return ret;
-	body_free(body);
-	return generate_frame(body, tdf, point, site, target, &lean, err);
+	best = frame;
+	for (size_t i = 1; i < FRAMES; i++) {
+		struct body other;
+		int code;
+
+		if (!frame_promises(&best, i))
+			continue;
+		frame = frames[i];
+		code = generate_frame(&other, tdf, point, site, target, &frame,
+				      err);
+		if (best.fits && (code || !frame.fits ||
+				  frame_cost(&frame) >= frame_cost(&best))) {
+			body_free(&other);
+			continue;
+		}
+		body_free(body);
+		*body = other;
+		best = frame;
+		ret = code;
+	}
+	return ret;
 }
 
 /* A record that is taken a second time may be farther away than jumps reach:

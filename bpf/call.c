@@ -59,21 +59,24 @@ static int word_bytes(const struct gen *gen)
 	return gen->flat32 ? 4 : 8;
 }
 
-/* r7 = the thread's; none, and none could be made: to `missing` */
+/* r7 = the thread's; none, and none could be made: to `missing`. The kernel makes
+ * none while another thread is preempted in there on the same CPU. */
 static void call_load(struct gen *gen, emit_label missing)
 {
 	struct emit *e = &gen->e;
 
 	if (gen->deepest > FRAME_LEVEL)
 		gen->deepest = FRAME_LEVEL;
+	record_preempt(gen, false);
 	emit_call(e, BPF_FUNC_get_current_task_btf);
 	emit_alu(e, BPF_MOV, R2, R0);
 	emit_map(e, R1, gen->target->heap->calls_fd);
 	emit_alu_imm(e, BPF_MOV, R3, 0);
 	emit_alu_imm(e, BPF_MOV, R4, STORAGE_CREATE);
 	emit_call(e, BPF_FUNC_task_storage_get);
-	emit_jump_imm(e, BPF_JEQ, R0, 0, missing);
 	emit_alu(e, BPF_MOV, R7, R0);
+	record_preempt(gen, true);
+	emit_jump_imm(e, BPF_JEQ, R7, 0, missing);
 }
 
 static void stack_load(struct gen *gen)

@@ -198,7 +198,6 @@ void filter_ways_generate(struct gen *gen)
 	emit_label late = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
 
-	gen_note(gen, STMT_PROLOGUE);
 	unknown_generate(gen);
 	undecided_generate(gen);
 	refused_generate(gen, early);

@@ -3,8 +3,9 @@
  * Between the parts of the generator: the body (body.c, static.c), who is
  * recorded (filter.c, why.c), the record (record.c, trigger.c), what stands in
  * front of its data (context.c, process.c), calls and blocks (call.c,
- * choose_block.c), the items (item.c, stub.c), the expressions in them (rpn.c)
- * and the processor's registers (arch.c, arch_x86.c, arch_a64.c).
+ * choose_block.c), the items (item.c, stub.c), what is read at once (reads.c),
+ * the expressions in them (rpn.c) and the processor's registers (arch.c,
+ * arch_x86.c, arch_a64.c).
  */
 #ifndef BPF_GEN_H
 #define BPF_GEN_H
@@ -98,6 +99,44 @@ struct stub {
 #define RPN_SLOTS	(2 * TDF_RPN_STACK + 2)
 #define GEN_SLOTS	(RPN_SLOTS + 4)	/* and what segment.c has */
 
+/* Of reads that are one (reads.c) */
+#define READS_MAX	64
+#define READS_EVENTS	128
+#define READS_BYTES	((size_t)-1)
+
+struct read {		/* of `bytes` bytes at an offset from something */
+	int base;
+	int64_t add;
+	uint32_t bytes;
+	int span;		/* that it is part of; -1: it's by itself */
+	int events;
+};
+
+struct read_event {		/* where a read is wanted */
+	int stmt;
+	size_t at;		/* the operation; READS_BYTES: those of a MEM */
+	int read;
+};
+
+struct read_span {		/* what is read at once */
+	int64_t from, to;	/* offsets, as of its reads */
+	int first, last;	/* when it is read and no longer needed */
+	int word;		/* of the frame's that spans have */
+	bool dropped;		/* there was no room */
+	bool done;		/* the code that reads it has been generated */
+};
+
+struct reads {
+	struct read reads[READS_MAX];
+	struct read_event events[READS_EVENTS];
+	struct read_span spans[READS_MAX];
+	int count, event_count, span_count;
+	int room;		/* words */
+	bool cramped;		/* with more of them there were fewer reads */
+	int slots;		/* gen->slots, where there are no spans */
+	int calls;		/* that read memory in a first version */
+};
+
 /* Of a stack by tables (unwind.c). */
 struct unwind_call {
 	int pointers;		/* UNWIND_POINTERS words of the frame */
@@ -174,6 +213,7 @@ struct gen {
 	uint32_t item;		/* being generated, counted from 1; 0: the IF */
 	uint32_t items;		/* of the record, when it has been generated */
 	emit_label absent, absent_if;	/* first faults, unless walked */
+	emit_label elsewhere;	/* preemption is off: it is taken again */
 	emit_label passed;	/* behind the IF */
 	emit_label unknown;	/* the IF can't be evaluated */
 	bool early;		/* the IF comes before preemption is off; then
@@ -187,6 +227,7 @@ struct gen {
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	struct unwind_call unwinds[BODY_UNWINDS];
 	uint32_t unwind_count;
+	struct reads reads;
 	int slots;		/* offset of the first FRAME_SLOT */
 	int deepest;		/* offset of the frame that is used */
 	size_t deepest_insn;	/* stores to it */
@@ -204,6 +245,7 @@ struct gen {
  */
 #define FRAME_LEAN	48
 #define FRAME_AGAIN	288	/* on top of it, of the 512 for all that is called */
+#define FRAME_MOST	416	/* without a lean one; expressions take no more */
 #define FRAME_CPU	(-4)	/* key of the lookup in buffer */
 #define FRAME_ROW	(-8)	/* key of the lookup in count */
 #define FRAME_COOKIE	(-16)	/* u64; struct ras_record has its parts */
@@ -295,6 +337,21 @@ void static_walk_generate(struct gen *gen);
 
 /* scan.c: sizes, and whether it faults and moves; what can't be done fails. */
 void scan_site(struct gen *gen);
+/* Has every item the room that it may need? Else they are cut by what the items
+ * before have left, and may not be looked at. */
+bool scan_budget_suffices(const struct gen *gen);
+
+/*
+ * reads.c: which reads of the record are one, in so many words of the frame at
+ * most. Those that are needed at a statement stand in front of its slots.
+ */
+void reads_plan(struct gen *gen, int room);
+void reads_slots(struct gen *gen, int stmt);
+/* What gen->stmt reads at an operation, or READS_BYTES: where in the frame it is,
+ * aligned by its size there; 0: it is read by itself. If it isn't there yet, it
+ * is read, with others; the value of its address is used then. */
+int reads_take(struct gen *gen, size_t at, const struct value *address);
+bool reads_done(const struct gen *gen, size_t at);
 
 /* item.c: the item of the statement `index` and of those that are MORE of it,
  * at gen->place; the index of the next item's statement */
@@ -370,6 +427,8 @@ void process_keep_generate(struct gen *gen);
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 		    uint32_t depth);
 #define STACK_FRAME_BYTES	8
+#define STACK_DISTANCE	(1 << 20)	/* from a frame to the next along frame
+					 * pointers, at most */
 #define STACK_ITEM_BYTES(depth)	(RAS_ITEM_PREFIX + sizeof(struct ras_stack) + \
 				 STACK_FRAME_BYTES * (depth))
 /*
@@ -516,6 +575,7 @@ struct processor_thread {
 	size_t layout;		/* where struct body_layout has its offset */
 	bool stale;		/* see struct arch_thread */
 	bool late;
+	enum arch_segment segment;	/* that it selects */
 };
 
 /* Where a signal's handler has the interrupted registers: offsets in struct

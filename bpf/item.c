@@ -46,6 +46,7 @@ void item_read_call(struct gen *gen, bool string, const struct value *address)
 {
 	bool kernel = gen->target->context == BODY_KPROBE;
 
+	gen->reads.calls += !gen->walking && !gen->walked;
 	rpn_address_load(gen, address, R3);
 	if (string)
 		emit_call(&gen->e, kernel ? BPF_FUNC_probe_read_kernel_str :
@@ -274,33 +275,38 @@ static void read_begin(struct gen *gen, const struct place *place, int detour)
 	emit_alu_imm(e, BPF_ADD, R1, detour);
 }
 
-/* Uses r1. */
-static void read_end(struct gen *gen, const struct place *place, int detour,
-		     uint32_t bytes)
+/* What has been read to FP + from, `more` bytes behind the item's place. Loads of
+ * the frame are aligned. Uses r1. */
+static void copy(struct gen *gen, const struct place *place, uint32_t more,
+		 int from, uint32_t bytes)
 {
-	int at = 0, size = 8, to = place->off + RAS_ITEM_PREFIX;
+	int to = place->off + (int)more, size;
 
-	if (!detour)
-		return;
-	for (; size; size /= 2) {
-		for (; bytes - at >= (uint32_t)size; at += size) {
-			emit_load(&gen->e, size, R1, FP, detour + at);
-			emit_store(&gen->e, size, place->base, to + at, R1);
-		}
+	for (uint32_t at = 0; at < bytes; at += size) {
+		size = 8;
+		while ((uint32_t)size > bytes - at || (from + (int)at) % size)
+			size /= 2;
+		emit_load(&gen->e, size, R1, FP, from + at);
+		emit_store(&gen->e, size, place->base, to + at, R1);
 	}
 }
 
 /* Constant length */
 static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 {
-	int detour = detour_find(gen, stmt->length);
+	int detour = detour_find(gen, stmt->length), there;
 	struct value address;
 
 	item_value_generate(gen, stmt, &address);
 	item_prefix(gen, RAS_ITEM_VALUE | gen->stale, stmt->length);
-	read_begin(gen, &gen->place, detour);
-	item_read(gen, stmt->length, &address);
-	read_end(gen, &gen->place, detour, stmt->length);
+	there = reads_take(gen, READS_BYTES, &address);
+	if (!there) {
+		read_begin(gen, &gen->place, detour);
+		item_read(gen, stmt->length, &address);
+		there = detour;
+	}
+	if (there)
+		copy(gen, &gen->place, RAS_ITEM_PREFIX, there, stmt->length);
 	place_step(gen, stmt->length);
 }
 
@@ -409,9 +415,15 @@ static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 	struct emit *e = &gen->e;
 	uint32_t bytes = stmt->length;
 	struct value value;
+	int there;
 
 	if (stmt->kind == TDF_STMT_MEM) {
 		item_value_generate(gen, stmt, &value);
+		there = reads_take(gen, READS_BYTES, &value);
+		if (there) {
+			copy(gen, place, more, there, bytes);
+			return;
+		}
 		item_place_load(gen, place, more, R1);
 		item_read(gen, bytes, &value);
 		return;
@@ -550,7 +562,8 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 			 gen->item);
 	generate_string_length(gen, min_u32(stmt->length, limit + 1), budget,
 			       &address);
-	read_end(gen, &item, detour, limit);
+	if (detour)
+		copy(gen, &item, RAS_ITEM_PREFIX, detour, limit);
 	emit_store(e, 2, item.base, item.off + ITEM(length), R0);
 	place_advance(gen, R0);
 }

@@ -107,12 +107,17 @@ static void generate_take(struct gen *gen, const struct ways *w)
 	emit_label_place(e, w->locked);
 }
 
-/* The main slice is busy: r8 is it, r9 its row. */
+/* The main slice is busy: r8 is it, r9 its row. A record that can be taken again
+ * is, there: the verifier then doesn't go through this one for both slices. */
 static void generate_busy(struct gen *gen, const struct ways *w)
 {
 	struct emit *e = &gen->e;
 
 	emit_label_place(e, w->busy);
+	if (gen->lean && emit_label_used(e, gen->absent)) {
+		emit_jump(e, gen->elsewhere);
+		return;
+	}
 	for (int level = 1; level <= RAS_NEST_LEVELS; level++) {
 		emit_load(e, 4, R1, FP, FRAME_CPU);
 		emit_alu_imm(e, BPF_MUL, R1, RAS_NEST_LEVELS);
@@ -135,6 +140,8 @@ static void generate_nested(struct gen *gen, const struct ways *w)
 	emit_label missing = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
 
+	if (!emit_label_used(e, w->nested))
+		return;
 	emit_label_place(e, w->nested);
 	emit_alu(e, BPF_MOV, R8, R7);
 	load_row(gen, FRAME_NEST, gen->target->cpus, missing);

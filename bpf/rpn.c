@@ -474,15 +474,19 @@ static void op_unary(struct expr *x, uint8_t code)
 		emit_alu_imm(x->e, BPF_XOR, reg, -1);
 }
 
-static void op_deref(struct expr *x, int bytes)
+static void op_deref(struct expr *x, int bytes, size_t at)
 {
 	int off;
 
-	temps_spill(x);
-	off = slot_new(x);
-	emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
-	emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
-	item_read(x->gen, bytes, top(x));
+	if (!reads_done(x->gen, at))
+		temps_spill(x);
+	off = reads_take(x->gen, at, top(x));
+	if (!off) {
+		off = slot_new(x);
+		emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
+		emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
+		item_read(x->gen, bytes, top(x));
+	}
 	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
@@ -724,10 +728,10 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 			top(x)->add += op->a;
 			break;
 		case RPN_deref:
-			op_deref(x, 8);
+			op_deref(x, 8, op->at);
 			break;
 		case RPN_deref_size:
-			op_deref(x, op->a);
+			op_deref(x, op->a, op->at);
 			break;
 		case RPN_drop:
 			x->depth--;

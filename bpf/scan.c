@@ -166,9 +166,7 @@ static void scan_sizes(struct gen *gen)
 		gen_fail(gen, -E2BIG, "the record exceeds %u bytes", most);
 }
 
-/* Has every item the room that it may need? Else they are cut by what the items
- * before have left. */
-static bool budget_suffices(const struct gen *gen)
+bool scan_budget_suffices(const struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
 	uint32_t bytes, sum = 0;
@@ -198,7 +196,7 @@ static bool scan_lean(const struct gen *gen)
 	}
 	return gen->early && !point->maxhits && !point->passcount &&
 	       !gen->target->max_rate && !gen->target->context_mask &&
-	       budget_suffices(gen);
+	       scan_budget_suffices(gen);
 }
 
 void scan_site(struct gen *gen)

@@ -17,7 +17,6 @@
 #include "../usr/lib/formats/tdf.h"
 
 #define FRAME_BYTES	8	/* of an address in the record */
-#define DISTANCE_MAX	(1 << 20)	/* from a frame to the next */
 
 #define STACK(field)	(RAS_ITEM_PREFIX + \
 			 (int)offsetof(struct ras_stack, field))
@@ -82,7 +81,7 @@ static void frame_follow(struct stack *s, uint32_t index)
 	emit_load(e, 8, R2, FP, s->low);
 	emit_alu(e, BPF_MOV, R1, R3);
 	emit_alu(e, BPF_SUB, R1, R2);
-	emit_jump_imm(e, BPF_JGT, R1, DISTANCE_MAX, s->no_frame);
+	emit_jump_imm(e, BPF_JGT, R1, STACK_DISTANCE, s->no_frame);
 	emit_alu(e, BPF_MOV, R1, R3);
 	emit_alu_imm(e, BPF_ADD, R1, 2 * s->word);
 	emit_store(e, 8, FP, s->low, R1);

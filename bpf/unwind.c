@@ -20,8 +20,6 @@
 #include <rastrace/unwind.h>
 #include "../usr/lib/formats/tdf.h"
 
-#define DISTANCE_MAX	(1 << 20)	/* from a frame to the next, along frame
-					 * pointers */
 #define SEGMENT_STEPS	9	/* 2^9 == UNWIND_SEGMENTS */
 #define ROW_STEPS	8	/* rows of a block */
 
@@ -381,7 +379,7 @@ static void frame_generate(struct unwind *u)
 	emit_load(e, 8, R1, R6, UNWIND_SP_AT);
 	emit_alu(e, BPF_MOV, R8, R3);
 	emit_alu(e, BPF_SUB, R8, R1);
-	emit_jump_imm(e, BPF_JGT, R8, DISTANCE_MAX, u->none);
+	emit_jump_imm(e, BPF_JGT, R8, STACK_DISTANCE, u->none);
 	emit_alu(e, BPF_MOV, R8, R3);
 	emit_alu_imm(e, BPF_ADD, R8, 2 * word);
 	emit_store(e, 8, R6, UNWIND_SP_AT, R8);

@@ -166,7 +166,6 @@ static void give_up(struct gen *gen)
 	emit_store(e, 8, R1, COUNT(recorded), R2);
 	emit_label_place(e, missing);
 	record_unlock(gen);
-	record_preempt(gen, true);
 }
 
 /* The second version of the record */
@@ -215,6 +214,8 @@ void walk_generate(struct gen *gen)
 		return;
 	emit_label_place(&gen->e, gen->absent);
 	give_up(gen);
+	emit_label_place(&gen->e, gen->elsewhere);
+	record_preempt(gen, true);
 	if (!gen->lean) {
 		take_again(gen);
 		return;

@@ -551,6 +551,7 @@ static inline void bed_expect(struct bed *bed, struct expected *x)
 	struct interpreter in = {
 		.regs = &bed->input.regs, .entry = bed->entry,
 		.is32 = bed->module.machine == EM_386,
+		.bring_in = bed->target.bring_in,
 	};
 
 	if (bed->module.machine == EM_AARCH64)

@@ -51,6 +51,7 @@ struct interpreter {
 	uint64_t bias;
 	const uint64_t *entry;	/* arguments where the call began */
 	pid_t pid;		/* whose memory; 0: this process's own */
+	bool bring_in;		/* what can't be read was tried to be brought in */
 	uint64_t thread_base[2];	/* fs.base, gs.base */
 	bool stale;		/* gs.base was used */
 	const struct segment *segments;
@@ -67,7 +68,7 @@ static inline bool memory_read(struct interpreter *in, uint64_t *address,
 {
 	struct iovec local = { to, size }, remote;
 
-	in->status = RAS_ITEM_NOT_TRIED;
+	in->status = in->bring_in ? RAS_ITEM_FAULT : RAS_ITEM_NOT_TRIED;
 	if (in->is32)
 		*address = (uint32_t)*address;
 	if (!size)

@@ -623,6 +623,41 @@ static void test_size(struct call_bed *c)
 	c->heap.min_size = 0;
 }
 
+/* The size of a named call is behind two pointers, of which either may be bad. */
+static void test_named_size(struct call_bed *c)
+{
+	uint64_t size = 100, *good = &size, *bad = (void *)8, at;
+	struct bed *bed = &c->bed;
+	struct programs p;
+	int prog;
+
+	c->heap.min_size = 100;
+	programs_make(c, &p);
+	bed_clear(bed);
+	bed->site.flags = TDF_SITE_CALL;
+	bed->point.flags = TDF_POINT_CALL;
+	bed->point.level = bed->point.minor = OUTER;
+	bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_SIZE, 8,
+		 RPN(OP_breg + RDI, 0, OP_deref, OP_deref));
+	prog = bed_load(bed);
+	if (!tap_ok(prog >= 0, "a size behind two pointers"))
+		tap_diag("%s", bed->log);
+	minors[prog] = OUTER;
+	at = fresh(c);
+	begin(c, prog, 52, (uintptr_t)&good, 0);
+	one_call(c, &p, 0x10, 99, 0);
+	expect(c, &at, "4:10:100:0", "  is that of the call");
+	begin(c, prog, 52, (uintptr_t)&bad, 0);
+	one_call(c, &p, 0x20, 200, 0);
+	expect(c, &at, "4:20:200:0", "  its own, the second can't be followed");
+	begin(c, prog, 52, 8, 0);
+	one_call(c, &p, 0x30, 200, 0);
+	expect(c, &at, "4:30:200:0", "  its own, the first can't");
+	close(prog);
+	programs_close(&p);
+	c->heap.min_size = 0;
+}
+
 /* No room for one more */
 static void test_full(struct call_bed *c)
 {
@@ -742,6 +777,7 @@ int main(void)
 	if (heap_maps_make(&c.heap, NULL))
 		tap_bail("cannot make the map 'blocks'");
 	test_size(&c);
+	test_named_size(&c);
 	test_full(&c);
 	c.heap.min_size = 0;
 	test_chance(&c);

@@ -6,10 +6,9 @@
  * else.
  */
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <linux/perf_event.h>
 #include "bed.h"
+#include "probed.h"
 
 #define HITS	1000
 
@@ -23,12 +22,7 @@ struct outer {
 	struct inner *inner;
 };
 
-#define ARG(n)	((uint8_t)(OP_breg + MACHINE_ARG##n))
 #define IP	(MACHINE_ELF == EM_X86_64 ? 16 : 32)	/* DWARF's number */
-void probed(uint64_t counter, struct outer *outer, const char *text);
-__asm__(".text\n.p2align 4\n.globl probed\n.type probed, @function\n"
-	"probed:\n\t" MACHINE_PUSH "\t" MACHINE_POP "\tret\n"
-	".size probed, . - probed\n");
 
 /* rastrace_write(): a nop, on x86 of 5 bytes */
 #ifdef __x86_64__
@@ -41,63 +35,6 @@ void written(unsigned int major, unsigned int minor, const void *data,
 __asm__(".text\n.p2align 4\n.globl written\n.type written, @function\n"
 	"written:\n\t" NOP "\n\tret\n"
 	".size written, . - written\n");
-
-static int perf_type(void)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
-	int type = -1;
-
-	if (!f)
-		return -1;
-	if (fscanf(f, "%d", &type) != 1)
-		type = -1;
-	fclose(f);
-	return type;
-}
-
-/* Where the file has the function: its address less the mapping's. */
-static uint64_t file_offset(const void *function)
-{
-	unsigned long start, end, offset;
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3)
-			continue;
-		if ((unsigned long)function < start ||
-		    (unsigned long)function >= end)
-			continue;
-		fclose(f);
-		return (unsigned long)function - start + offset;
-	}
-	tap_bail("cannot find the function in /proc/self/maps");
-}
-
-/* Arms the program at the function; the link's descriptor. */
-static int arm_at(int prog, uint64_t cookie, const void *function)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts,
-		    .perf_event.bpf_cookie = cookie);
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = perf_type(),
-		.config1 = (uintptr_t)"/proc/self/exe",
-		.config2 = file_offset(function),
-	};
-	int event, link;
-
-	/* Not of one process: the kernel would patch its scheduler for that, and
-	 * QEMU's emulation now and then runs the half-patched instruction. */
-	event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
-			PERF_FLAG_FD_CLOEXEC);
-	if (event < 0)
-		tap_bail("cannot make a uprobe: %s", strerror(errno));
-	link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
-	if (link < 0)
-		tap_bail("cannot arm: %s", strerror(errno));
-	close(event);
-	return link;
-}
 
 static int arm(int prog, uint64_t cookie)
 {
@@ -127,21 +64,7 @@ static void statements(struct bed *bed)
 static void expect(struct bed *bed, uint64_t counter, const char *string,
 		   struct expected *x)
 {
-#ifdef __x86_64__
-	struct pt_regs *r = &bed->input.regs;
-
-	r->rdi = counter;
-	r->rsi = (uintptr_t)&outer;
-	r->rdx = (uintptr_t)string;
-	r->rip = (uintptr_t)probed;
-#else
-	uint64_t *r = bed->input.x;
-
-	r[0] = counter;
-	r[1] = (uintptr_t)&outer;
-	r[2] = (uintptr_t)string;
-	r[BED_PC] = (uintptr_t)probed;
-#endif
+	probed_registers(bed, counter, &outer, string);
 	bed_expect(bed, x);
 }
 
@@ -237,6 +160,54 @@ static void test_detours(struct bed *bed)
 	}
 	bed->target.single = bed->target.bring_in = false;
 	tap_is(wrong, 0, "small memory and strings are those of the calls");
+}
+
+/*
+ * The CPU's slice is busy: a record that reads memory is written by its second
+ * version, into a nesting slice; where all are, it is dropped.
+ */
+static void test_busy(struct bed *bed)
+{
+	uint64_t records = bed_slice(bed)->records, first = 0;
+	struct ras_slice *nest = bed_nest(bed, 1);
+	struct bed_counts before, after;
+	struct expected x;
+	int prog, link;
+
+	bed_clear(bed);
+	bed_memory(bed, TDF_STMT_MEM, 16,
+		   RPN(ARG(2), 16, OP_deref, OP_plus_uconst, 8));
+	bed_memory(bed, TDF_STMT_ASCIIZ, 20, RPN(ARG(3), 0));
+	bed->target.bring_in = bed->layout.vma;
+	prog = bed_load(bed);
+	if (!tap_ok(prog >= 0, "busy: a body that reads memory"))
+		tap_diag("%s", bed->log);
+	link = arm(prog, bed->input.cookie);
+	before = bed_counts(bed, 2);
+	bed_slice(bed)->lock = 1;
+	probed(5, &outer, text);
+	expect(bed, 5, text, &x);
+	tap_ok(nest->records == 1 && !nest->lock &&
+	       bed_same(bed, nest, bed->target.nest_bytes, first, &x) &&
+	       bed_count(bed, 2, 1)->recorded == 1,
+	       "  its record is in a nesting slice");
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
+		bed_nest(bed, level)->lock = 1;
+	probed(5, &outer, text);
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
+		bed_nest(bed, level)->lock = 0;
+	after = bed_counts(bed, 2);
+	tap_ok(after.count.dropped == before.count.dropped + 1 &&
+	       after.count.recorded == before.count.recorded &&
+	       bed_slice(bed)->lock == 1,
+	       "  or dropped, when all are busy");
+	bed_slice(bed)->lock = 0;
+	probed(5, &outer, text);
+	close(link);
+	close(prog);
+	bed->target.bring_in = false;
+	tap_ok(bed_slice(bed)->records == records + 1 && nest->records == 1,
+	       "  and in its own afterwards");
 }
 
 /* The entry of this process, made by the first hit, has the module's bias. */
@@ -432,6 +403,7 @@ int main(void)
 	test_process(&bed);
 	test_pids(&bed);
 	test_detours(&bed);
+	test_busy(&bed);
 	test_static(&bed);
 	test_kernel(&bed);
 	return tap_done();
