@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "given.h"
 
 #define POINTS		5000
 #define POINT_BYTES	4
@@ -66,31 +67,16 @@ struct command {
 	long peak;		/* KiB */
 };
 
-struct inner {
-	uint64_t first, second;
-};
-
-struct middle {
-	uint64_t number;
-	const struct inner *inner;
-};
-
-struct outer {
-	uint64_t number;
-	const struct middle *middle;
-};
-
 static void *hit(void *unused)
 {
-	static const struct inner inner = { 1, 2 };
-	static const struct middle middle = { 3, &inner };
-	static const struct outer outer = { 4, &middle };
+	struct given given;
+	const struct outer *outer = given_make(&given);
 
 	for (size_t i = 0;; i++) {
 		const unsigned char *at = arm_point_0 +
 					  i % points * POINT_BYTES;
 
-		((point *)at)(&outer, "thirteen char", i);
+		((point *)at)(outer, GIVEN_TEXT, i);
 		usleep(20);
 	}
 	return unused;

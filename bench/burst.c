@@ -16,23 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include "given.h"
 
 #define THREADS	64
 #define KINDS	3
-
-struct inner {
-	uint64_t first, second;
-};
-
-struct middle {
-	uint64_t number;
-	const struct inner *inner;
-};
-
-struct outer {
-	uint64_t number;
-	const struct middle *middle;
-};
 
 typedef void function(const struct outer *outer, const char *text,
 		      uint64_t number);
@@ -89,9 +76,8 @@ static int cpu_nth(int n)
 
 static void *run(void *context)
 {
-	static const struct inner inner = { 1, 2 };
-	static const struct middle middle = { 3, &inner };
-	static const struct outer outer = { 4, &middle };
+	struct given given;
+	const struct outer *outer = given_make(&given);
 	struct thread *thread = context;
 	cpu_set_t set;
 
@@ -102,7 +88,7 @@ static void *run(void *context)
 	for (uint64_t i = 0; i < thread->calls; i++) {
 		int kind = kind_of[i % 8];
 
-		kinds[kind].call(&outer, "thirteen char", i);
+		kinds[kind].call(outer, GIVEN_TEXT, i);
 		thread->counts[kind]++;
 	}
 	return NULL;

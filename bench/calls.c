@@ -5,24 +5,10 @@
  *
  *	calls COUNT
  */
-#include <stdint.h>
 #include <stdlib.h>
+#include "given.h"
 
-struct inner {
-	uint64_t first, second;
-};
-
-struct middle {
-	uint64_t number;
-	struct inner *inner;
-};
-
-struct outer {
-	uint64_t number;
-	struct middle *middle;
-};
-
-void calls_hit(struct outer *outer, const char *text, uint64_t number);
+void calls_hit(const struct outer *outer, const char *text, uint64_t number);
 
 /* The cheapest instruction for a probe, on either processor */
 __asm__(".text\n"
@@ -39,12 +25,11 @@ __asm__(".text\n"
 
 int main(int argc, char **argv)
 {
-	struct inner inner = { 1, 2 };
-	struct middle middle = { 3, &inner };
-	struct outer outer = { 4, &middle };
+	struct given given;
+	const struct outer *outer = given_make(&given);
 	long count = argc > 1 ? atol(argv[1]) : 1;
 
 	for (long i = 0; i < count; i++)
-		calls_hit(&outer, "thirteen char", i);
+		calls_hit(outer, GIVEN_TEXT, i);
 	return 0;
 }

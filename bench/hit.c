@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "given.h"
+#include "offset.h"
 
 #define SLOTS		48
 #define SLOT_BYTES	64
@@ -31,24 +33,15 @@
 #define WARM		8	/* calls in front of it that aren't counted */
 #define BLOCK_BYTES	512
 
-struct inner {
-	uint64_t first, second;
-};
-
-struct middle {
-	uint64_t number;
-	struct inner *inner;
-};
-
-/* What a site is given */
-struct outer {
-	uint64_t number;
-	struct middle *middle;
+/* What a site is given, and what is behind it */
+struct argument {
+	struct outer outer;
 	uint64_t zero;
 	unsigned char block[BLOCK_BYTES];
 };
 
-typedef void site(struct outer *outer, const char *text, uint64_t number);
+typedef void site(const struct outer *outer, const char *text,
+		  uint64_t number);
 
 site bench_nop5_0, bench_push_0, bench_step_0;
 
@@ -98,26 +91,25 @@ static site *slot(const void *first, int number)
 	return (site *)((uintptr_t)first + SLOT_BYTES * number);
 }
 
-static double batch(site *call, struct outer *outer)
+static double batch(site *call, const struct outer *outer)
 {
 	struct timespec begin, end;
 
 	for (int i = 0; i < WARM; i++)
-		call(outer, "thirteen char", i);
+		call(outer, GIVEN_TEXT, i);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (int i = 0; i < CALLS; i++)
-		call(outer, "thirteen char", i);
+		call(outer, GIVEN_TEXT, i);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	return ((end.tv_sec - begin.tv_sec) * 1e9 +
 		(end.tv_nsec - begin.tv_nsec)) / CALLS;
 }
 
-static void *work_run(void *argument)
+static void *work_run(void *context)
 {
-	struct inner inner = { 1, 2 };
-	struct middle middle = { 3, &inner };
-	struct outer outer = { 4, &middle, 0, "block" };
-	struct work *work = argument;
+	struct given given;
+	struct argument argument = { *given_make(&given), 0, "block" };
+	struct work *work = context;
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
@@ -126,7 +118,8 @@ static void *work_run(void *argument)
 	pthread_barrier_wait(work->barrier);
 	for (int turn = 0; turn < work->turns; turn++) {
 		for (int i = 0; i < work->count; i++)
-			work->ns[i][turn] = batch(slot(work->first, i), &outer);
+			work->ns[i][turn] = batch(slot(work->first, i),
+						&argument.outer);
 	}
 	return NULL;
 }
@@ -203,30 +196,13 @@ static int serve(void)
 	return 0;
 }
 
-static int print_offset(const void *first, int number)
-{
-	uintptr_t start, end, offset;
-	uintptr_t at = (uintptr_t)slot(first, number);
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end,
-			   &offset) == 3 && at >= start && at < end) {
-			printf("%#lx\n", at - start + offset);
-			fclose(maps);
-			return 0;
-		}
-	}
-	return 1;
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "serve"))
 		return serve();
 	if (argc == 4 && !strcmp(argv[1], "offset") && kind_find(argv[2]))
-		return print_offset(kind_find(argv[2]), atoi(argv[3]));
+		return offset_print(slot(kind_find(argv[2]),
+					 atoi(argv[3])));
 	fputs("usage: hit serve\n"
 	      "       hit offset nop5|push|step SLOT\n", stderr);
 	return 2;
