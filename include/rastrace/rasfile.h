@@ -18,13 +18,13 @@
  * when there are more; the last of a kind (of each session, of counts per
  * session, of maps per process) holds. Each time it has been through all
  * slices it writes a PASS; a file's last one has the time of that before, and
- * what was lost since. Each file of a cycle can be read alone: in front of its
- * first PASS stands what was at its start, the counts as they were, and where
- * in every slice it goes on (a SLICE without records); the first file of a
- * cycle has no counts there, and begins with what was in the buffer. The first
- * PASS has the time at which the file begins. That may be in the middle of a
- * pass, whose PASS has the time at which it began: what comes between both may be
- * older than the first one.
+ * what was lost since (where the disk was full it may be missing). Each file of
+ * a cycle can be read alone: in front of its first PASS stands what was at its
+ * start, the counts as they were, and where in every slice it goes on (a SLICE
+ * without records); the first file of a cycle has no counts there, and begins
+ * with what was in the buffer. The first PASS has the time at which the file
+ * begins. That may be in the middle of a pass, whose PASS has the time at which
+ * it began: what comes between both may be older than the first one.
  */
 #ifndef RASTRACE_RASFILE_H
 #define RASTRACE_RASFILE_H

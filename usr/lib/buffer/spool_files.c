@@ -74,7 +74,7 @@ static int file_begin(struct spool_files *files, struct error *err)
 			 (way ? 0 : O_CREAT | O_EXCL), 0666);
 	if (files->fd < 0)
 		return files_refuse(files, errno, err);
-	files->size = 0;
+	files->size = files->last = 0;
 	files->begun++;
 	return 0;
 }
@@ -126,6 +126,15 @@ static int file_fail(struct spool_files *files, int cause)
 	return -cause;
 }
 
+void spool_files_cut(struct spool_files *files, uint64_t size)
+{
+	if (!files->regular || ftruncate(files->fd, size) ||
+	    lseek(files->fd, size, SEEK_SET) < 0)
+		return;
+	files->total -= files->size - size;
+	files->size = size;
+}
+
 int spool_files_take(void *context, const void *chunk, size_t size)
 {
 	struct spool_files *files = context;
@@ -139,6 +148,7 @@ int spool_files_take(void *context, const void *chunk, size_t size)
 			return file_fail(files, errno);
 		done += n < 0 ? 0 : n;
 	}
+	files->last = files->size;
 	files->size += size;
 	files->total += size;
 	return 0;

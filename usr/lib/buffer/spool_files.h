@@ -21,6 +21,7 @@ struct spool_files {
 				 * then is standard output */
 	bool regular;		/* else a pipe or a device */
 	uint64_t size;		/* of the file, whole chunks */
+	uint64_t last;		/* where the last of them begins */
 	uint64_t total;		/* bytes written to all */
 	unsigned int begun;	/* files begun so far */
 	int cause;		/* errno of the write that failed; 0 */
@@ -33,6 +34,9 @@ int spool_files_open(struct spool_files *files, struct error *err);
 int spool_files_rotate(struct spool_files *files, struct error *err);
 /* All is on the disk. 0, or a negative errno with err set. */
 int spool_files_close(struct spool_files *files, struct error *err);
+
+/* Away with what stands behind so many bytes of a file; not out of a pipe. */
+void spool_files_cut(struct spool_files *files, uint64_t size);
 
 /* Write a chunk (struct chunk_out); context is the files. */
 int spool_files_take(void *context, const void *chunk, size_t size);

@@ -307,9 +307,10 @@ int spooler_pass(struct spooler *s, struct error *err)
 	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)
 		code = counts_write(s, err);
 	if (!code && (s->total != total || !s->files.name)) {
-		s->pass_time = time;
 		pass_write(s, time);
 		code = s->others.error;
+		if (!code)
+			s->pass_time = time;
 	}
 	if (code && s->err.text[0])
 		*err = s->err;
@@ -389,15 +390,27 @@ int spooler_open(struct spooler *s, int pack, struct error *err)
 	return code ? code : file_start(s, err);
 }
 
-/* A disk that is full may have room for the end, which is less. */
+/* Nothing but an END behind so many bytes. The PASS in front of it would say
+ * what the one before says. */
+static bool file_end_at(struct spooler *s, uint64_t size)
+{
+	spool_files_cut(&s->files, size);
+	s->others.error = 0;
+	picture_end(&s->others);
+	return !s->others.error;
+}
+
+/* A disk that is full may have room for an END; if not, the last chunk is given
+ * up for it. */
 int spooler_finish(struct spooler *s, int code, struct error *err)
 {
+	uint64_t size, last;
 	int ended;
 
 	s->others.error = 0;
 	for (uint32_t i = 0; !code && i < s->buffer.slices; i++) {
 		struct spooler_row *row = &s->rows[i];
-		uint64_t size, dropped;
+		uint64_t dropped;
 
 		dropped = __atomic_load_n(&buffer_slice(&s->buffer, i,
 							&size)->dropped,
@@ -407,11 +420,11 @@ int spooler_finish(struct spooler *s, int code, struct error *err)
 		row->dropped = dropped;
 		row_mark(s, i);
 	}
+	size = s->files.size;
+	last = s->files.last;
 	ended = code == -ENOMEM || s->files.fd < 0 ? code : file_finish(s, NULL);
-	if (ended && s->files.fd >= 0) {
-		s->others.error = 0;
-		picture_end(&s->others);
-	}
+	if (ended && s->files.fd >= 0 && !file_end_at(s, size) && last)
+		file_end_at(s, last);
 	if (!code && ended)
 		code = ended;
 	ended = spool_files_close(&s->files, code ? NULL : err);

@@ -20,7 +20,7 @@
 
 #define NOTE_NAMES	"rastrace\0write"	/* with a zero at the end */
 #define SITES_MAX	64
-#define INCLUDES_MAX	8	/* depth */
+#define CONFIGS_MAX	100	/* files that say where libraries are */
 
 /* The instruction that the probe stands on: usr/librastrace/write.S */
 static const struct nop {
@@ -184,36 +184,38 @@ static void directory_search(struct static_files *files, const char *directory)
 }
 
 static void config_search(struct static_files *files, const char *path,
-			  unsigned int depth);
+			  unsigned int *left);
 
 static void config_include(struct static_files *files, const char *pattern,
-			   unsigned int depth)
+			   unsigned int *left)
 {
 	char path[1024 + 8];
 	glob_t found;
 
 	snprintf(path, sizeof(path), "%s%s", *pattern == '/' ? "" : "/etc/",
 		 pattern);
-	if (depth == INCLUDES_MAX || glob(path, 0, NULL, &found))
+	if (!*left || glob(path, 0, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		config_search(files, found.gl_pathv[i], depth + 1);
+		config_search(files, found.gl_pathv[i], left);
 	globfree(&found);
 }
 
-/* ld.so.conf, see ldconfig(8): directories, "include PATTERN", comments */
+/* ld.so.conf, see ldconfig(8): directories, "include PATTERN", comments; one may
+ * include itself. */
 static void config_search(struct static_files *files, const char *path,
-			  unsigned int depth)
+			  unsigned int *left)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = *left ? fopen(path, "re") : NULL;
 	char line[1024], word[1024], pattern[1024];
 
+	*left -= !!*left;
 	while (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "#\n")] = '\0';
 		switch (sscanf(line, "%1023s %1023s", word, pattern)) {
 		case 2:
 			if (!strcmp(word, "include"))
-				config_include(files, pattern, depth);
+				config_include(files, pattern, left);
 			break;
 		case 1:
 			directory_search(files, word);
@@ -229,6 +231,7 @@ static void library_search(struct static_files *files)
 		"/usr/local/lib", "/usr/lib64", "/usr/lib32", "/usr/lib",
 		"/lib64", "/lib32", "/lib",
 	};
+	unsigned int left = CONFIGS_MAX;
 	char self[PATH_MAX - 8];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -240,7 +243,7 @@ static void library_search(struct static_files *files)
 		snprintf(beside, sizeof(beside), "%s/../lib", self);
 		directory_search(files, beside);
 	}
-	config_search(files, "/etc/ld.so.conf", 0);
+	config_search(files, "/etc/ld.so.conf", &left);
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		directory_search(files, defaults[i]);
 }
