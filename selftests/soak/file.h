@@ -517,7 +517,7 @@ static void file_forget(void)
 	file_records = 0;
 }
 
-/* `cut`: it may end anywhere, which is to be told. */
+/* `cut`: it may end anywhere, which is to be told, and with an END only. */
 static void file_check(const uint8_t *bytes, uint64_t length, bool quiet,
 		       bool cut)
 {
@@ -533,7 +533,7 @@ static void file_check(const uint8_t *bytes, uint64_t length, bool quiet,
 	      (unsigned long long)end, (unsigned long long)length);
 	if (!complaints) {
 		chunks_check(bytes, length, false);
-		if (file_ended)
+		if (file_ended && !cut)
 			last_pass_check();
 		sums_check(quiet && file_ended);
 	}

@@ -80,10 +80,10 @@ good "  each is good" "$TMP"/cycle.ras*
 ok "a run of its own" trace run -o "$TMP/run.ras" "$TDF" -- "$TMP/target" 30
 good "  a file" -q "$TMP/run.ras"
 
-trace suspend
+ok "suspended" trace suspend
 "$TMP/target" 5
-is "$(read_as 197 | cut -d ' ' -f 3)" 5 "suspended: hits are filtered"
-trace resume
+is "$(read_as 197 | cut -d ' ' -f 3)" 5 "  hits are filtered"
+ok "resumed" trace resume
 ok "a static tracepoint" trace on --module "$caller" 100
 "$caller" 100 1 count 50
 "$caller" 100 2 bytes 600

@@ -4,7 +4,7 @@
  * files with what its maps have) or a .ras file as the text says?
  *
  *	-q	it is quiet: nobody writes, no command runs; figures are exact
- *	-c	a file may be cut short
+ *	-c	a file may be cut short, as by a full disk
  *	-s FILE	what a buffer has is kept there, and compared with what it had
  *		when it was looked at before
  *	-p	print the figures of each tracepoint: "point SESSION MAJOR MINOR
