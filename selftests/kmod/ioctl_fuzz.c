@@ -16,6 +16,12 @@
 #define CALLS_LEAST	25	/* of each, where a second isn't enough */
 #define PAGE		4096
 
+#ifdef MAP_32BIT	/* programs of 32 bits get there */
+#define MAP_LOW		MAP_32BIT
+#else
+#define MAP_LOW		0
+#endif
+
 /* Refusals, one by one */
 
 static int adopt_errno(int device, const void *arg)
@@ -361,11 +367,15 @@ static void test_rights(struct handover *h)
 
 /* Any calls */
 
+#define REQUESTS	5	/* from RASTRACE_ADOPT on */
+#define CALLS_TELLING	500	/* of fewer some request may be missing */
+
 struct fuzz {
 	struct handover *h;
 	uint64_t random;
 	int fds[FDS];
 	unsigned long calls;
+	unsigned long done[REQUESTS], refused[REQUESTS];
 };
 
 static time_t end;
@@ -376,6 +386,54 @@ static uint64_t random_next(struct fuzz *f)
 	f->random ^= f->random >> 7;
 	f->random ^= f->random << 17;
 	return f->random;
+}
+
+#if defined(__x86_64__)
+/* As a program of 32 bits calls it; in a kernel that has no such programs it is
+ * the end of this one. */
+static long ioctl_narrow(int fd, unsigned long call, const void *arg)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a" (ret)
+		     : "0" (54L), "b" ((long)fd), "c" (call), "d" (arg)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+#else
+static long ioctl_narrow(int fd, unsigned long call, const void *arg)
+{
+	return ioctl(fd, call, arg);
+}
+#endif
+
+static bool narrow_possible;
+
+static void narrow_try(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(ioctl_narrow(-1, 0, NULL) == 0);
+	narrow_possible = waitpid(child, &status, 0) == child && !status;
+	tap_diag("%s programs of 32 bits", narrow_possible ? "with" : "without");
+}
+
+static void fuzz_call(struct fuzz *f, unsigned long call, const void *arg)
+{
+	unsigned long number = _IOC_NR(call) - _IOC_NR(RASTRACE_ADOPT);
+	bool narrow = narrow_possible && random_next(f) % 4 == 0 &&
+		      (uintptr_t)arg < 1ULL << 32;
+	long ret = narrow ? ioctl_narrow(f->h->device, call, arg) :
+			    ioctl(f->h->device, call, arg);
+
+	if (_IOC_TYPE(call) != _IOC_TYPE(RASTRACE_ADOPT) || number >= REQUESTS)
+		return;
+	if (ret)
+		f->refused[number]++;
+	else
+		f->done[number]++;
 }
 
 /* An address: one that is right, one whose page ends there, or any. */
@@ -391,10 +449,15 @@ static void *random_place(struct fuzz *f, uint8_t *page)
 	}
 }
 
+/* The control map as it was made: fuzz_parts() leaves nothing whole. */
+static struct ras_control control_made;
+
 static void fuzz_adopt(struct fuzz *f, uint8_t *page)
 {
 	struct rastrace_adopt *adopt = (void *)page;
 
+	if (random_next(f) % 4)
+		*handover_control(f->h) = control_made;
 	*adopt = f->h->adopt;
 	for (uint64_t n = random_next(f) % 4; n--;)
 		adopt->maps[random_next(f) % RASTRACE_PARTS] =
@@ -404,7 +467,10 @@ static void fuzz_adopt(struct fuzz *f, uint8_t *page)
 	adopt->flags = random_next(f) % 2;
 	if (random_next(f) % 4 == 0)
 		page[random_next(f) % sizeof(*adopt)] = random_next(f);
-	ioctl(f->h->device, RASTRACE_ADOPT, random_place(f, page));
+	/* as an older program has it, or a newer one */
+	if (random_next(f) % 4 == 0)
+		adopt->size = random_next(f) % (2 * sizeof(*adopt));
+	fuzz_call(f, RASTRACE_ADOPT, random_place(f, page));
 }
 
 static void fuzz_ioctl(struct fuzz *f, uint8_t *page)
@@ -417,30 +483,40 @@ static void fuzz_ioctl(struct fuzz *f, uint8_t *page)
 	for (size_t i = 0; i < 64; i++)
 		page[i] = random_next(f);
 	if (random_next(f) % 2)
-		*(uint32_t *)page = random_next(f) % (2 * PAGE);
-	ioctl(f->h->device, call, random_place(f, page));
+		*(uint32_t *)page = random_next(f) %
+			(random_next(f) % 2 ? 2 * PAGE :
+			 2 * sizeof(struct rastrace_info));
+	fuzz_call(f, call, random_place(f, page));
+}
+
+/* Reads where the mapping lets it: one without rights can be had, too. */
+static void mapping_read(struct fuzz *f, const volatile uint8_t *at,
+			 size_t size, int prot)
+{
+	uint8_t sum = 0;
+
+	for (size_t i = 0; prot & PROT_READ && i < size; i += PAGE)
+		sum += at[i];
+	f->random += sum;
 }
 
 static void fuzz_mmap(struct fuzz *f)
 {
 	size_t size = (random_next(f) % 1024 + 1) * PAGE;
 	off_t offset = RASTRACE_OFFSET(random_next(f) % (RASTRACE_PARTS + 2));
-	volatile uint8_t *at;
-	uint8_t sum = 0;
+	int prot = random_next(f) % 8 ? PROT_READ : (int)(random_next(f) % 8);
+	void *at;
 
 	if (random_next(f) % 4 == 0)
 		offset += (random_next(f) % 2048) * PAGE;
-	at = mmap(NULL, size, random_next(f) % 8 ? PROT_READ :
-		  (int)(random_next(f) % 8), random_next(f) % 2 ?
-		  MAP_SHARED : MAP_PRIVATE, f->h->device, offset);
+	at = mmap(NULL, size, prot, random_next(f) % 2 ? MAP_SHARED :
+		  MAP_PRIVATE, f->h->device, offset);
 	if (at == MAP_FAILED)
 		return;
-	ioctl(f->h->device, RASTRACE_RELEASE);
-	for (size_t i = 0; i < size; i += PAGE)
-		sum += at[i];
-	f->random += sum;
-	mprotect((void *)at, PAGE, PROT_READ | PROT_WRITE);
-	munmap((void *)at, size);
+	fuzz_call(f, RASTRACE_RELEASE, NULL);
+	mapping_read(f, at, size, prot);
+	mprotect(at, PAGE, PROT_READ | PROT_WRITE);
+	munmap(at, size);
 }
 
 static void fuzz_file(struct fuzz *f, uint8_t *page)
@@ -469,11 +545,11 @@ static void fuzz_parts(struct fuzz *f)
 static void *fuzz_run(void *arg)
 {
 	struct fuzz *f = arg;
-	/* behind the page is nothing */
+	/* behind the page is nothing, and stays so */
 	uint8_t *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOW, -1, 0);
 
-	munmap(page + PAGE, PAGE);
+	mprotect(page + PAGE, PAGE, PROT_NONE);
 	for (; time(NULL) < end || f->calls < CALLS_LEAST; f->calls++) {
 		switch (random_next(f) % 8) {
 		case 0:
@@ -490,7 +566,10 @@ static void *fuzz_run(void *arg)
 			fuzz_file(f, page);
 			break;
 		case 5:
-			ioctl(f->h->device, RASTRACE_SWITCH);
+			fuzz_call(f, RASTRACE_SWITCH, NULL);
+			*(uint32_t *)page = random_next(f) %
+					    sizeof(struct rastrace_info);
+			fuzz_call(f, RASTRACE_INFO, random_place(f, page));
 			break;
 		default:
 			fuzz_parts(f);
@@ -511,12 +590,38 @@ static void fuzz_start(struct fuzz *f, struct handover *h, unsigned int number)
 	f->fds[FDS - 2] = h->pids;
 }
 
+/* All requests were made, and of those that can be refused some were. */
+static void requests_check(const struct fuzz *fuzz)
+{
+	static const struct {
+		const char *name;
+		bool refused;
+	} requests[REQUESTS] = {
+		{ "adopt", true }, { "release" }, { "switch", true },
+		{ "info", true }, { "forget" },
+	};
+
+	for (int i = 0; i < REQUESTS; i++) {
+		unsigned long done = 0, refused = 0;
+
+		for (int k = 0; k < THREADS; k++) {
+			done += fuzz[k].done[i];
+			refused += fuzz[k].refused[i];
+		}
+		tap_ok(done && (refused || !requests[i].refused),
+		       "%s: %lu done, %lu refused", requests[i].name, done,
+		       refused);
+	}
+}
+
 static void test_random(struct handover *h, unsigned int seconds)
 {
 	struct fuzz fuzz[THREADS] = { { 0 } };
 	pthread_t threads[THREADS];
 	unsigned long calls = 0;
 
+	narrow_try();
+	control_made = *handover_control(h);
 	end = time(NULL) + seconds;
 	for (unsigned int i = 0; i < THREADS; i++) {
 		fuzz_start(&fuzz[i], h, i);
@@ -528,6 +633,10 @@ static void test_random(struct handover *h, unsigned int seconds)
 		calls += fuzz[i].calls;
 	}
 	tap_ok(calls >= THREADS * CALLS_LEAST, "%lu random calls", calls);
+	if (calls < CALLS_TELLING)
+		tap_skip("all requests", "too few calls");
+	else
+		requests_check(fuzz);
 	handover_release(h);
 }
 
