@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs a fuzz target without libFuzzer: over its corpus, then over mutations
- * of it for a few seconds. The same seed gives the same inputs.
+ * of it for a second. The same seed gives the same inputs.
  *
  *	fuzz_x			TAP; corpus from $TOP/selftests/fuzz/corpus/x
  *	fuzz_x FILE...		only these inputs
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 	tap_ok(true, "corpus");
 	tap_diag("%zu files", corpus_count);
 	random_state = setting("FUZZ_SEED", 1) * 2 + 1;
-	run_mutations(setting("FUZZ_SECONDS", 2));
+	run_mutations(setting("FUZZ_SECONDS", 1));
 	tap_ok(runs > corpus_count, "mutations");
 	tap_diag("%lu inputs", runs);
 	for (size_t i = 0; i < corpus_count; i++)
