@@ -180,11 +180,11 @@ check: setup-check
 	@selftests/run.sh -x 'debug/*' -x 'aarch64/*' -x soak/test_soak.sh
 
 # All of it: in hours, also what guests of another kind of machine take, and a
-# short soak
+# short soak; and the longer form of tests that have one
 check-all: setup-check
 	@scripts/setup debug
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
-	@selftests/run.sh
+	@LONG=1 selftests/run.sh
 
 # What takes hours: the kernel-side tests on a kernel full of checkers, which is
 # built first, and more kernels.

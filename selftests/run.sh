@@ -3,7 +3,7 @@
 # Runs the selftests and counts their TAP points. POSIX sh and busybox, as it
 # runs in the guests of scripts/vm, too.
 # A folder's `settings` may say timeout=SECONDS for each of its tests (60) and
-# jobs=N, how many of them run at a time (1).
+# jobs=N, how many run at a time, with those of other folders that say so (1).
 
 usage() {
 	cat <<'HELP'
@@ -196,6 +196,8 @@ summarize() {
 		printf '\n'
 	fi
 	sed -n 's/^ok.* - \(.*# *SKIP.*\)/    \1/p' "$points"
+	# of guests: what took its time in there
+	sed -nE 's/^# ([^ ]+: [0-9]{2,} s)$/    \1/p' "$points"
 }
 
 # How many of those that were started have not ended
@@ -231,12 +233,9 @@ leave() {
 	running=$still
 }
 
-# add NAME COMMAND JOBS: run beside others of its folder, JOBS at most
+# add NAME COMMAND JOBS: run beside others, JOBS at most
 add() {
-	case $running in
-	" ${1%%/*}"/*)	leave $(($3 - 1)) ;;
-	*)	leave 0 ;;
-	esac
+	leave $(($3 - 1))
 	execute "$1" "$2" &
 	running="$running $1"
 }

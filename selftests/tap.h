@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define TAP_SKIPPED	4
 
@@ -137,6 +138,17 @@ static void tap_bail(const char *fmt, ...)
 	va_end(ap);
 	putchar('\n');
 	exit(1);
+}
+
+/* No more memory than that; but a sanitizer takes what it takes. */
+__attribute__((unused))
+static void tap_limit_memory(unsigned long bytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	struct rlimit limit = { bytes, bytes };
+
+	setrlimit(RLIMIT_AS, &limit);
+#endif
 }
 
 /* Prints the plan when there was none; the value is main()'s. */

@@ -10,7 +10,8 @@
 #
 # Sets TOP (the tree, or what is installed of it), BIN (the programs, also in
 # front of PATH), TMP (fresh, removed at the end) and RASTRACE_RUN. tap_done
-# prints the plan and exits.
+# prints the plan and exits. $LONG is set by make check-all: what has a longer form
+# takes it then.
 # Every test point returns its outcome: `ok ... || diag_file "$TMP/log"`.
 
 # the tree, or where install.sh has put the tests

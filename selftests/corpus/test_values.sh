@@ -4,7 +4,8 @@
 # expressions yield are those that gdb prints at the same stop; and how many of
 # those that gdb has trcust has, too. PERF=1: beside perf probe's share.
 # SHOW=gdb-only (or another class of compare.py) prints the pairs. Some of the
-# programs: CORPUS='*gcc -O2 -g'; fewer addresses in each: POINTS=200.
+# programs: CORPUS='*gcc -O2 -g'; fewer addresses in each: POINTS=200. More of both
+# when $LONG is set.
 . "$(dirname "$0")/../tap.sh"
 need gdb objdump gcc clang g++ clang++
 here=$TOP/selftests/corpus
@@ -83,13 +84,14 @@ compare() {
 	[ -n "${SHOW-}" ] && grep "^$SHOW" "$TMP/out" | diag_file
 }
 
-compare 1500 950 970 lua gcc -O2 -g
-compare 1500 950 970 lua clang -O2 -g
-compare 600 950 970 lua gcc -O2 -gdwarf-4
+many=${LONG:+1500}
+compare "${many:-600}" 950 970 lua gcc -O2 -g
+compare "${many:-600}" 950 970 lua clang -O2 -g
+[ -z "$many" ] || compare 600 950 970 lua gcc -O2 -gdwarf-4
 compare 600 990 990 minigzip clang -O0 -g
 compare 600 950 970 minigzip gcc -O2 -g -flto
 compare 600 930 970 xmltest gcc -O2 -g
-compare 600 930 970 xmltest clang -O2 -g
+[ -z "$many" ] || compare 600 930 970 xmltest clang -O2 -g
 
 # a comparison that can't fail would prove nothing
 what="spoiled values"

@@ -139,16 +139,17 @@ static const struct row rows[] = {
 static long long own_of_libc(const char *program)
 {
 	char *argv[] = { (char *)program, "1", "0", "0", NULL };
+	struct found found = { 0 };
 	struct old_figures figures;
 	struct target target;
 	struct error err;
 
 	if (!target_start(&target, program, argv, NULL))
 		return -1;
-	if (old_walk(target.table->pid, found_take,
-		     &(struct found){ calloc(1000, sizeof(struct target_block)) },
-		     &figures, &err))
+	found.items = calloc(1000, sizeof(*found.items));
+	if (old_walk(target.table->pid, found_take, &found, &figures, &err))
 		tap_diag("%s", err.text);
+	free(found.items);
 	target_end(&target);
 	return figures.blocks;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The hand-over of the buffer to the kernel module, by trace (adopt.sh), in
-# guests with each kernel of the tests, beside each other; in one of them to a
-# module of another layout, too.
+# The hand-over of the buffer to the kernel module, by trace (adopt.sh), in a guest
+# of each of $KERNELS, beside each other; in the first one to a module of another
+# layout, too. Without $LONG it is the newest kernel only.
 . "$(dirname "$0")/guest.sh"
 . "$TOP/selftests/trace/target.sh"
 built=	# by modules
@@ -64,7 +64,7 @@ adopt() {
 }
 
 guests=
-for kernel in ${KERNELS:-6.1 6.12}; do
+for kernel in ${KERNELS:-${LONG:+6.1 }6.12}; do
 	other=
 	modules "$kernel" || continue
 	[ -e "$TMP/other" ] || {

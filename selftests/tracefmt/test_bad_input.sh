@@ -4,7 +4,7 @@
 # can be read is printed.
 . "$(dirname "$0")/../tap.sh"
 
-make_trace=$TOP/build/selftests/tracefmt/make_trace
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 [ -x "$make_trace" ] || skip_all "needs $make_trace"
 unset TRACEFMT_PATH
 cd "$TMP" || exit 1

@@ -4,7 +4,7 @@
 # the trace holds.
 . "$(dirname "$0")/../tap.sh"
 
-make_choices=$TOP/build/selftests/tracefmt/make_choices
+make_choices=${BUILT:-$TOP/build/selftests}/tracefmt/make_choices
 [ -x "$make_choices" ] || skip_all "needs $make_choices"
 unset TRACEFMT_PATH TRACEFMT_PREFIX
 export TZ=UTC

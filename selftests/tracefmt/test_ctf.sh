@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 here=$TOP/selftests/tracefmt
-built=$TOP/build/selftests/tracefmt
+built=${BUILT:-$TOP/build/selftests}/tracefmt
 [ -x "$built/make_odd" ] || skip_all "needs $built/make_odd"
 [ -x "$built/make_trace" ] || skip_all "needs $built/make_trace"
 unset TRACEFMT_PATH

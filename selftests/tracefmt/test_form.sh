@@ -4,7 +4,7 @@
 # chosen (--summary), and what is said to who asks for what isn't there.
 . "$(dirname "$0")/../tap.sh"
 
-make_choices=$TOP/build/selftests/tracefmt/make_choices
+make_choices=${BUILT:-$TOP/build/selftests}/tracefmt/make_choices
 [ -x "$make_choices" ] || skip_all "needs $make_choices"
 unset TRACEFMT_PATH TRACEFMT_PREFIX
 export TZ=UTC

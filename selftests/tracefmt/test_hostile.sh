@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 here=$TOP/selftests/tracefmt
-make_hostile=$TOP/build/selftests/tracefmt/make_hostile
+make_hostile=${BUILT:-$TOP/build/selftests}/tracefmt/make_hostile
 [ -x "$make_hostile" ] || skip_all "needs $make_hostile"
 need python3
 unset TRACEFMT_PATH TRACEFMT_PREFIX

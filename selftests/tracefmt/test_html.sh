@@ -7,7 +7,7 @@
 here=$TOP/selftests/tracefmt
 cd "$TMP" || exit 1
 mkdir tff
-"$TOP/build/selftests/tracefmt/make_page" "$TMP"
+"${BUILT:-$TOP/build/selftests}/tracefmt/make_page" "$TMP"
 mv TRC00C5.TFF tff
 
 # page NAME TRACE...: NAME.html
@@ -61,7 +61,7 @@ like "$(data cut)" '"damage":\["' "the page says so"
 like "$(data cut)" '^\[[0-9]' "and has what is readable"
 
 # more than a page holds
-"$TOP/build/selftests/tracefmt/make_page" "$TMP" 60000
+"${BUILT:-$TOP/build/selftests}/tracefmt/make_page" "$TMP" 60000
 mv TRC00C5.TFF tff
 status 0 "240000 events" page many many.ras
 is "$(data many | grep -c '^\[[0-9]')" 200000 "200000 of them are in the page"
@@ -78,7 +78,7 @@ if [ -z "$chromium" ] || ! command -v python3 >/dev/null; then
 	skip "the page in a browser" "needs chromium and python3"
 	tap_done
 fi
-"$TOP/build/selftests/tracefmt/make_hostile" . -1000000000000000
+"${BUILT:-$TOP/build/selftests}/tracefmt/make_hostile" . -1000000000000000
 status 0 "hostile.ras" tracefmt -q --utc --tff . --format=html -o hostile.html \
 	hostile.ras
 for expression in 'wide > 1' 'wide <= 0.1' 'wide != 1' 'wide == 0' \

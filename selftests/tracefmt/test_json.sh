@@ -4,7 +4,7 @@
 # saying of what is missing why; --fields.
 . "$(dirname "$0")/../tap.sh"
 
-built=$TOP/build/selftests/tracefmt
+built=${BUILT:-$TOP/build/selftests}/tracefmt
 check=$TOP/selftests/tracefmt/json_lines.py
 [ -x "$built/make_odd" ] || skip_all "needs $built/make_odd"
 need python3

@@ -4,7 +4,7 @@
 # with what is wrong; where the output goes, and that no trace is lost by it.
 . "$(dirname "$0")/../tap.sh"
 
-make_trace=$TOP/build/selftests/tracefmt/make_trace
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 [ -x "$make_trace" ] || skip_all "needs $make_trace"
 unset TRACEFMT_PATH
 cd "$TMP" || exit 1

@@ -5,7 +5,7 @@
 # records, records that are missing, and more than memory has room for.
 . "$(dirname "$0")/../tap.sh"
 
-make_calls=$TOP/build/selftests/tracefmt/make_calls
+make_calls=${BUILT:-$TOP/build/selftests}/tracefmt/make_calls
 golden=$TOP/selftests/tracefmt/golden
 [ -x "$make_calls" ] || skip_all "needs $make_calls"
 unset TRACEFMT_PATH TRACEFMT_PREFIX
@@ -158,14 +158,17 @@ like "$(cat out)" 'name = "a.x1B\[2Jb"' "does nothing"
 like "$(cat out)" "} = <0 of 4 bytes>  [(]app[)] open" \
 	"a return value that isn't there is told"
 
-# memory
+# memory, of which sanitizers take more
+memory='ulimit -v'
+[ -z "${SANITIZED-}" ] || memory=:
+export memory
 calls long.ras <<'EOF'
 session 1 1 0 2 0x8002
 repeat 300000 1000000000 500 7 70 1 2 0x8002
 cpu 1
 repeat 300000 1000000100 500 7 71 1 2 0x8002
 EOF
-status 0 "600000 records" sh -c 'ulimit -v 65536
+status 0 "600000 records" sh -c '$memory 65536
 	tracefmt -q --tff . --tree long.ras | tail -n 150001 | head -n 1 |
 	cut -c 1-13 >head; [ -s head ]'
 like "$(cat head)" "^Process \[app" "a thread's calls stand together"
@@ -173,7 +176,7 @@ calls deep.ras <<'EOF'
 session 1 1 0 2 0x8002
 repeat 600000 1000000000 500 7 70 1 2 2
 EOF
-status 0 "600000 calls without an end" sh -c 'ulimit -v 131072
+status 0 "600000 calls without an end" sh -c '$memory 131072
 	tracefmt -q --tff . --pair deep.ras >out.deep'
 is "$(awk '/^Calls without/ { n += $NF } END { print n }' out.deep)" 600000 \
 	"are counted"

@@ -4,8 +4,8 @@
 # that a viewer shows, and every event, field and time of --format=json.
 . "$(dirname "$0")/../tap.sh"
 
-make_calls=$TOP/build/selftests/tracefmt/make_calls
-make_trace=$TOP/build/selftests/tracefmt/make_trace
+make_calls=${BUILT:-$TOP/build/selftests}/tracefmt/make_calls
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 rules=$TOP/selftests/tracefmt/perfetto.py
 [ -x "$make_calls" ] || skip_all "needs $make_calls"
 need python3

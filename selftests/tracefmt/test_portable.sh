@@ -6,8 +6,8 @@
 need_tree
 need make
 
-make_trace=$TOP/build/selftests/tracefmt/make_trace
-make_spool=$TOP/build/selftests/tracefmt/make_spool
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
+make_spool=${BUILT:-$TOP/build/selftests}/tracefmt/make_spool
 [ -x "$make_trace" ] && [ -x "$make_spool" ] ||
 	skip_all "needs $make_trace and $make_spool"
 unset TRACEFMT_PATH
@@ -32,7 +32,7 @@ build() {
 		return 1
 	}
 	ok "$1: it builds" make -s -C "$TOP" portable CC="$2" B="build/$1" \
-		CFLAGS="${3:--O2}"
+		CFLAGS="${3:--O1}"
 }
 
 # emulate NAME ARGUMENT...: run that program

@@ -3,7 +3,7 @@
 # A trace of two CPUs as text: layout, order, times, options, figures.
 . "$(dirname "$0")/../tap.sh"
 
-make_trace=$TOP/build/selftests/tracefmt/make_trace
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 golden=$TOP/selftests/tracefmt/golden
 [ -x "$make_trace" ] || skip_all "needs $make_trace"
 unset TRACEFMT_PATH

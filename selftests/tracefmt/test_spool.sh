@@ -6,7 +6,7 @@
 # as they come.
 . "$(dirname "$0")/../tap.sh"
 
-make_spool=$TOP/build/selftests/tracefmt/make_spool
+make_spool=${BUILT:-$TOP/build/selftests}/tracefmt/make_spool
 golden=$TOP/selftests/tracefmt/golden
 [ -x "$make_spool" ] || skip_all "needs $make_spool"
 unset TRACEFMT_PATH

@@ -4,7 +4,7 @@
 # stripped one with its debug file elsewhere, of one of another build-id.
 . "$(dirname "$0")/../tap.sh"
 
-built=$TOP/build/selftests/tracefmt
+built=${BUILT:-$TOP/build/selftests}/tracefmt
 make_symbols=$built/make_symbols
 [ -x "$make_symbols" ] && [ -x "$built/named" ] || skip_all "needs $make_symbols"
 need nm

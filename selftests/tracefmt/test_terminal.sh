@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../tap.sh"
 need python3
 
-make_trace=$TOP/build/selftests/tracefmt/make_trace
+make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 [ -x "$make_trace" ] || skip_all "needs $make_trace"
 unset TRACEFMT_PATH PAGER LESS NO_COLOR
 export TERM=xterm TZ=UTC

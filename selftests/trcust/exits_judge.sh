@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # For test_exits.sh and test_a64_exits.sh: RETEP's sites of all functions of a
 # module, held against objdump. Straight through the disassembly: what a site

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # RETEP records every call that returns, once, with the value that it returns:
-# functions of many shapes, by the compilers and options that are there.
+# functions of many shapes, by the compilers that are there, with options that make
+# a difference, or all when $LONG is set.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/registers.sh"
 need_root
@@ -86,11 +87,11 @@ fi
 
 for cc in gcc clang; do
 	command -v $cc >/dev/null || continue
-	for options in "-O0" "-O0 -g" "-O1" "-O2 -g" "-O3" \
-		"-O2 -fcf-protection" "-O2 -fno-omit-frame-pointer" \
-		"-O2 -fno-pie -no-pie" "-O2 -flto" "-O2 -m32" "-O0 -m32" \
-		"-O2 -m32 -fPIC" "-Og -g" "-O2 -fstack-protector-all" \
-		"-O2 -fno-asynchronous-unwind-tables"; do
+	for options in "-O0" "-O2 -g" "-O2 -fcf-protection" "-O2 -flto" \
+		"-O2 -fno-pie -no-pie" "-O2 -m32" "-O2 -fstack-protector-all" \
+		"-O2 -fno-asynchronous-unwind-tables" \
+		${LONG:+"-O0 -g" "-Og -g" "-O1" "-O3" "-O0 -m32" \
+		"-O2 -m32 -fPIC" "-O2 -fno-omit-frame-pointer"}; do
 		# shellcheck disable=SC2086
 		shapes "$cc $options" shapes.c $cc $options
 	done

@@ -11,6 +11,7 @@ LC_ALL=C
 export LC_ALL
 cd "$TMP" || exit 1
 
+# shellcheck disable=SC2034 # exits_judge.sh's
 machine='
 function target(line,   n, m, part, word) {
 	n = split(line, part, /\t/)

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 need aarch64-linux-gnu-gcc aarch64-linux-gnu-objdump
 
-text=${TEXT:-$TOP/build/selftests/trcust/a64_text}
+text=${TEXT:-${BUILT:-$TOP/build/selftests}/trcust/a64_text}
 # Lines "ADDRESS WORD TEXT", each word once
 disassemble() {
 	aarch64-linux-gnu-objdump -d "$@" | awk -F '\t' '

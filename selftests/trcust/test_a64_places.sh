@@ -8,14 +8,14 @@ need aarch64-linux-gnu-gcc gdb-multiarch qemu-aarch64 python3
 HERE=$(cd "$(dirname "$0")" && pwd)
 SYSROOT=$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6)
 SYSROOT=$(dirname "$(dirname "$SYSROOT")")
-PLACE_EVAL=$TOP/build/selftests/trcust/place_eval
+PLACE_EVAL=${BUILT:-$TOP/build/selftests}/trcust/place_eval
 PLACE_REMOTE=$TMP/gdb
 export PLACE_EVAL PLACE_REMOTE
 cd "$TMP" || exit 1
 emulator=
 
 cleanup() {
-	[ -z "$emulator" ] || kill "$emulator" 2>/dev/null
+	[ -z "$emulator" ] || kill -KILL "$emulator" 2>/dev/null
 }
 
 # What a probe can't read, or isn't there.
@@ -27,13 +27,13 @@ look() {
 	qemu-aarch64 -g "$PLACE_REMOTE" -L "$SYSROOT" -E LD_LIBRARY_PATH="$TMP" \
 		"$1" >/dev/null 2>&1 &
 	emulator=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ -S "$PLACE_REMOTE" ] && break
+	until [ -S "$PLACE_REMOTE" ] || ! kill -0 "$emulator"; do
 		sleep 0.1
-	done
+	done 2>/dev/null
 	PLACE_PID=$emulator timeout 100 gdb-multiarch -nx -batch \
 		-x "$HERE/place_gdb.py" "$1" >log 2>&1
-	kill "$emulator" 2>/dev/null
+	# by what it can't keep for the program
+	kill -KILL "$emulator" 2>/dev/null
 	wait "$emulator" 2>/dev/null
 	emulator=
 }
@@ -74,7 +74,7 @@ PLACE_NAMES='counter total table'
 export PLACE_STOPS PLACE_NAMES
 cp "$HERE"/places/* "$HERE"/a64/* .
 cc=aarch64-linux-gnu-gcc
-for options in '-O0' '-O1' '-O2' '-O3' '-gdwarf-4 -O2' \
+for options in '-O0' '-O2' '-gdwarf-4 -O2' ${LONG:+'-O1' '-O3'} \
 	'-O2 -mbranch-protection=standard' '-O2 -fomit-frame-pointer' \
 	'-O2 -fno-asynchronous-unwind-tables -mbranch-protection=standard' \
 	'-O2 -no-pie -fno-pic' '-O2 -static'; do

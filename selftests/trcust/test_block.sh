@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 need cc
 here=$(cd "$(dirname "$0")" && pwd)
-steps=$TOP/build/selftests/trcust/block_steps
+steps=${BUILT:-$TOP/build/selftests}/trcust/block_steps
 cd "$TMP" || exit 1
 
 # walk NAME STEPS JUMPS SUSPECT PROGRAM [ARGUMENT...]: no differences, at least

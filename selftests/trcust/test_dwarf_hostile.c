@@ -3,7 +3,6 @@
  * it is read: every look-up ends, soon, and nothing is made up. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include "compiled.h"
@@ -304,9 +303,7 @@ static void check_damage(void)
 
 int main(void)
 {
-	struct rlimit memory = { 1 << 30, 1 << 30 };
-
-	setrlimit(RLIMIT_AS, &memory);
+	tap_limit_memory(1 << 30);
 	compiled_begin();
 	check_cut();
 	check_strings();

@@ -55,6 +55,7 @@ else
 	skip "exits of assembly" "the assembler can't do it"
 fi
 
+# shellcheck disable=SC2034 # exits_judge.sh's
 machine='
 function target(line,   n, word) {
 	if (!match(line, /\t(bnd )?(j[a-z]+|call) +[0-9a-f]+/))

@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
@@ -105,12 +104,10 @@ static void check(const char *what, bool good)
 
 int main(void)
 {
-	struct rlimit memory = { 1 << 30, 1 << 30 };
-
 	image = malloc(sizeof(*image));
 	if (!image)
 		tap_bail("out of memory");
-	setrlimit(RLIMIT_AS, &memory);
+	tap_limit_memory(1 << 30);
 
 	image_reset();
 	check("a segment only", true);

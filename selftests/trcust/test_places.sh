@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # What places of variables come to is what gdb prints at the same stops, in
 # programs of gcc and clang; where only gdb has a value, it is one that a probe
-# can't read.
+# can't read. With $LONG, at more levels of optimisation.
 . "$(dirname "$0")/../tap.sh"
 need gdb gcc
 HERE=$(cd "$(dirname "$0")" && pwd)
-PLACE_EVAL=$TOP/build/selftests/trcust/place_eval
+PLACE_EVAL=${BUILT:-$TOP/build/selftests}/trcust/place_eval
 export PLACE_EVAL
 cd "$TMP" || exit 1
 
@@ -49,12 +49,11 @@ PLACE_NAMES='counter total table'
 export PLACE_STOPS PLACE_NAMES
 cp "$HERE"/places/* .
 for cc in gcc clang; do
-	for options in '-g -O0' '-g -O1' '-g -O2' '-g -O3' '-gdwarf-4 -O2'; do
+	for options in '-g -O0' '-g -O2' '-gdwarf-4 -O2' \
+		${LONG:+'-g -O1' '-g -O3' '-m32 -g -O0' '-m32 -g -O2'}; do
 		# shellcheck disable=SC2086
 		build 200 $cc $options values.c
 	done
-	build 200 $cc -m32 -g -O0 values.c
-	build 200 $cc -m32 -g -O2 values.c
 	build 200 $cc -m32 -g -O2 -fno-pic -no-pie -fomit-frame-pointer \
 		values.c
 done

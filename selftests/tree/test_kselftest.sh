@@ -67,8 +67,8 @@ cp "$TMP/kept" "$installed/lib/test_hash"
 
 if "$TOP/scripts/vm" -k 6.12 -n >"$TMP/out" 2>&1; then
 	status 0 "in a guest" "$TOP/scripts/vm" -k 6.12 -t 300 \
-		-f "$installed:/t" -- sh /t/run_kselftest.sh -o 240 -c lib \
-		-t static:live_static.sh
+		-f "$installed:/t" -- sh /t/run_kselftest.sh -o 240 \
+		-t lib:test_hash -t static:live_static.sh
 	like "$(cat "$TMP/out")" '^ok [0-9]+ - static/live_static.sh: ' \
 		"live tests, too"
 	unlike "$(cat "$TMP/out")" '^not ok' "none fails"

@@ -15,10 +15,8 @@ none() {
 
 grep -E '\.([ch]|def|sh|mk)$|Makefile$|Kbuild$|^(scripts|demo|bench)/|^\.ci/' \
 	"$TMP/files" | grep -vE '\.(tsf|md|txt)$' >"$TMP/code"
-while read -r file; do
-	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' ||
-		echo "$file"
-done <"$TMP/code" >"$TMP/found"
+xargs awk 'FNR < 4 && /SPDX-License-Identifier: GPL-2\.0/ { print FILENAME }' \
+	<"$TMP/code" | grep -vxF -f - "$TMP/code" >"$TMP/found"
 none "source files name their licence on top"
 
 xargs grep -nIE '\b(T[O]DO\b|FIX[M]E\b|X[X]X[: ])' <"$TMP/files" \
@@ -29,10 +27,17 @@ xargs grep -nIE '(^|[^A-Za-z0-9._-])/(w[o]rk|ro[o]t|ho[m]e/[a-z]+)/' \
 none "no paths of one machine"
 xargs grep -nIE '[ 	]+$' <"$TMP/code" >"$TMP/found"
 none "no blanks at line ends"
-grep '\.[ch]$' "$TMP/files" | while read -r file; do
-	expand "$file" | awk -v file="$file" '
-		length > 100 && !/"/ { print file ":" NR ": " length " columns" }'
-done >"$TMP/found"
+grep '\.[ch]$' "$TMP/files" | xargs awk '
+	length < 13 || /"/ { next }
+	{
+		line = $0
+		while ((tab = index(line, "\t")))
+			line = substr(line, 1, tab - 1) substr("        ", \
+				(tab - 1) % 8 + 1) substr(line, tab + 1)
+	}
+	length(line) > 100 {
+		print FILENAME ":" FNR ": " length(line) " columns"
+	}' >"$TMP/found"
 none "no line of C is longer than 100 columns, texts excepted"
 
 for folder in selftests/*/; do
@@ -44,9 +49,8 @@ find selftests -name 'test_*.sh' ! -perm -100 -o \
 none "shell tests are executable"
 
 if command -v shellcheck >/dev/null; then
-	while read -r file; do
-		head -n 1 "$file" | grep -q '^#!/bin/sh' && echo "$file"
-	done <"$TMP/code" >"$TMP/scripts"
+	xargs awk 'FNR == 1 && /^#!\/bin\/sh/ { print FILENAME }' \
+		<"$TMP/code" >"$TMP/scripts"
 	ok "shellcheck" xargs shellcheck -S warning -e SC1090,SC1091 \
 		<"$TMP/scripts"
 else

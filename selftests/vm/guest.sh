@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh KERNEL [OPTION...]: the live tests and those of bpf/, or
 # $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/ and heapmon/, what
-# doesn't depend on the kernel is left out. GUEST_MODULE=1: with the kernel module,
+# doesn't depend on the kernel is left out, and what matches one of the patterns in
+# $GUEST_WITHOUT. GUEST_MODULE=1: with the kernel module,
 # built for it. $GUEST_SECONDS is how long it may take, $GUEST_FACTOR multiplies
 # the tests' own limits. ARCH=aarch64: in a guest of that machine, with what
-# `make ARCH=aarch64 all selftests` has built for it, or builds now.
+# `make ARCH=aarch64 all selftests` has built for it, or builds now; of the tests
+# only the folders $GUEST_TARGETS when that is set.
 TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 guest=/rastrace arch=${ARCH:-$(uname -m)} build=$TOP/build
 kernel=$1
@@ -52,7 +54,8 @@ fi
 
 if [ "$arch" != "$(uname -m)" ]; then
 	build=$build/$arch BIN=$TOP/build/$arch/bin
-	reason=$("${0%/*}/cross_build.sh" "$arch" all selftests 2>&1)
+	reason=$("${0%/*}/cross_build.sh" "$arch" all selftests \
+		${GUEST_TARGETS:+TARGETS="$GUEST_TARGETS"} 2>&1)
 	case $? in
 	0)	;;
 	4)	skip_all "$(echo "$reason" | tail -n 1)" ;;
@@ -72,11 +75,13 @@ for folder in lib lib32; do
 		set -- "$@" -f "$build/$folder:$guest/build/$folder"
 done
 set -f
+without=''
+for pattern in ${GUEST_WITHOUT-}; do without="$without -x $pattern"; done
 # shellcheck disable=SC2086
 exec "$TOP/scripts/vm" --arch "$arch" -k "$kernel" -M 1024 \
 	-t "${GUEST_SECONDS:-880}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
 	-f "${BIN:-$build/bin}:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
 	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
 	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \
-	-x heapmon/live_top.sh -x heapmon/live_types.sh \
+	-x heapmon/live_top.sh -x heapmon/live_types.sh $without \
 	${GUEST_TESTS:-*/live_* bpf/*}
