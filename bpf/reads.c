@@ -20,7 +20,7 @@
 #define WORD		8
 
 /* When something is read or used: in the order of the generated code */
-#define TIME(stmt, event)	((stmt) << 16 | (event))
+#define TIME(stmt, event)	((stmt) * 0x10000 + (event))
 #define TIME_END(stmt)		TIME(stmt, 0xffff)
 
 /* What an address is an offset from */
