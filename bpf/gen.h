@@ -120,7 +120,7 @@ struct read_event {		/* where a read is wanted */
 
 struct read_span {		/* what is read at once */
 	int64_t from, to;	/* offsets, as of its reads */
-	int first, last;	/* when it is read and no longer needed */
+	int64_t first, last;	/* when it is read and no longer needed */
 	int word;		/* of the frame's that spans have */
 	bool dropped;		/* there was no room */
 	bool done;		/* the code that reads it has been generated */

@@ -20,7 +20,7 @@
 #define WORD		8
 
 /* When something is read or used: in the order of the generated code */
-#define TIME(stmt, event)	((stmt) * 0x10000 + (event))
+#define TIME(stmt, event)	((int64_t)(stmt) * 0x10000 + (event))
 #define TIME_END(stmt)		TIME(stmt, 0xffff)
 
 /* What an address is an offset from */
@@ -94,7 +94,7 @@ static struct read_span *span_find(const struct walk *w, int read)
 }
 
 /* What is read at `base` is needed up to then. */
-static void base_use(struct walk *w, int base, int time)
+static void base_use(struct walk *w, int base, int64_t time)
 {
 	struct read_span *span = NULL;
 
@@ -114,7 +114,7 @@ static void symbol_use(struct walk *w, const struct symbol *symbol)
 static void address_use(struct walk *w, int read, const struct symbol *address)
 {
 	struct read_span *span = span_find(w, read);
-	int now = TIME(w->stmt, w->event);
+	int64_t now = TIME(w->stmt, w->event);
 
 	if (!span) {
 		symbol_use(w, address);

@@ -12,6 +12,7 @@
 #define PAGE		4096
 #define PROGRAMS	32
 #define HITS		32
+#define MANY_STMTS	50000
 #define OBJECT		ARG(2)
 #define OTHER		ARG(3)
 
@@ -179,6 +180,36 @@ static void test_shape(const struct shape *shape, bool single)
 	if (!tap_ok(code >= 0, "  which the kernel takes"))
 		tap_diag("%s", bed.log);
 	close(code);
+}
+
+/* A site's statements may be anywhere among those of a TDF. */
+static void test_behind_many(const struct shape *shape)
+{
+	struct tdf_stmt *stmts = calloc(MANY_STMTS + BED_STMTS, sizeof(*stmts));
+	const struct tdf_stmt *own = bed.tdf.stmts;
+	struct body near, far;
+	struct error err;
+	int code;
+
+	if (!stmts)
+		tap_bail("no memory");
+	bed_clear(&bed);
+	shape->make();
+	memcpy(stmts + MANY_STMTS, bed.stmts, sizeof(bed.stmts));
+	code = body_generate(&near, &bed.tdf, &bed.point, &bed.site,
+			     &bed.target, &err);
+	bed.tdf.stmts = stmts;
+	bed.site.first_stmt = MANY_STMTS;
+	code |= body_generate(&far, &bed.tdf, &bed.point, &bed.site,
+			      &bed.target, &err);
+	tap_ok(!code && near.count == far.count &&
+	       !memcmp(near.insns, far.insns, near.count * sizeof(*near.insns)),
+	       "%s: the same behind %u other statements", shape->name,
+	       MANY_STMTS);
+	bed.tdf.stmts = own;
+	body_free(&near);
+	body_free(&far);
+	free(stmts);
 }
 
 /*
@@ -442,6 +473,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		test_shape(&shapes[i], false);
 		test_shape(&shapes[i], true);
+		test_behind_many(&shapes[i]);
 	}
 	arena_make();
 	test_random(first, count < PROGRAMS ? count : PROGRAMS);
