@@ -36,19 +36,34 @@ until [ "$(wc -l <"$TMP/client")" -gt 2 ]; do
 done
 server=$(head -n 1 "$TMP/client")
 
+# allocations TURN: what has been written so far has some
+allocations() {
+	"$heapmon" report "$TMP/$1.ras" >"$TMP/report" 2>&1
+	grep -Eq "^ *allocated +[1-9][0-9]+ blocks" "$TMP/report"
+}
+
+# wait_allocations TURN: arming goes on when the first probe is there
+wait_allocations() {
+	tries=0
+	until allocations "$1"; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || return 1
+		sleep 0.2
+	done
+}
+
 for turn in first second; do
 	"$heapmon" record -p "$server" -o "$TMP/$turn.ras" 2>"$TMP/log" &
 	recorder=$!
 	ok "$turn: the server is recorded" wait_word probed ||
 		diag_file "$TMP/log"
-	sleep 1
+	ok "$turn: allocations are there while it goes on" \
+		wait_allocations $turn || diag_file "$TMP/report"
 	kill "$recorder"
 	wait "$recorder"
 	is $? 0 "$turn: the recording ends" || diag_file "$TMP/log"
 	ok "$turn: no probe is left" wait_word whole
-	"$heapmon" report "$TMP/$turn.ras" >"$TMP/report" 2>&1
-	ok "$turn: it has allocations" grep -Eq \
-		"^ *allocated +[1-9][0-9]+ blocks" "$TMP/report" ||
+	ok "$turn: it has allocations" allocations $turn ||
 		diag_file "$TMP/report"
 done
 # at any moment
