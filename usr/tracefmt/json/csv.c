@@ -257,18 +257,29 @@ static bool standard_has(const struct output *output, enum column column)
 
 /* ---- rows ---- */
 
+/* Digits and signs, which stand in no quotes */
+static bool is_number(enum column column)
+{
+	return column == COLUMN_EVENT || column == COLUMN_TIME_NS ||
+	       column == COLUMN_BOOT_NS || column == COLUMN_MAJOR ||
+	       column == COLUMN_MINOR || column == COLUMN_PID ||
+	       column == COLUMN_TID || column == COLUMN_CPU ||
+	       column == COLUMN_LENGTH;
+}
+
 static int cell_add(struct csv_row *row, enum column column,
 		    struct columns_item *item, bool first)
 {
 	size_t start;
 	int code;
 
-	if (!first && csv_cell_word(row->text, ","))
+	if (!first && csv_cell_char(row->text, ','))
 		return -ENOMEM;
 	start = row->text->used;
 	code = item && column == COLUMN_FIELD ? csv_field_named(row, item) :
 						column_add(row, column);
-	return code ? code : csv_cell_end(row->text, start);
+	return code || is_number(column) ? code :
+					   csv_cell_end(row->text, start);
 }
 
 static int csv_event(struct output *output, const struct event *event,
@@ -302,7 +313,7 @@ static int names_add(const struct output *output, struct text *text)
 		const struct columns_item *item = &csv->columns.items[i];
 		size_t start;
 
-		code = i ? csv_cell_word(text, ",") : 0;
+		code = i ? csv_cell_char(text, ',') : 0;
 		start = text->used;
 		if (!code)
 			code = csv_cell_safe(text, item->name, item->length);
@@ -313,7 +324,7 @@ static int names_add(const struct output *output, struct text *text)
 			   i < sizeof(standard) / sizeof(*standard); i++) {
 		if (!standard_has(output, standard[i]))
 			continue;
-		code = i ? csv_cell_word(text, ",") : 0;
+		code = i ? csv_cell_char(text, ',') : 0;
 		if (!code)
 			code = csv_cell_word(text, column_words[standard[i]]);
 	}

@@ -16,6 +16,14 @@ int csv_cell_word(struct text *text, const char *word)
 	return 0;
 }
 
+int csv_cell_char(struct text *text, char c)
+{
+	if (text_reserve(text, 1))
+		return -ENOMEM;
+	text->data[text->used++] = c;
+	return 0;
+}
+
 int csv_cell_number(struct text *text, uint64_t number)
 {
 	if (text_reserve(text, NUMBER_ROOM))

@@ -7,6 +7,7 @@
 #include "../format/text.h"
 
 int csv_cell_word(struct text *text, const char *word);
+int csv_cell_char(struct text *text, char c);
 int csv_cell_number(struct text *text, uint64_t number);
 /* Any bytes, fit for a terminal (safe_text.h), and no formula. */
 int csv_cell_safe(struct text *text, const void *bytes, size_t n);

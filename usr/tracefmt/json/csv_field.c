@@ -5,18 +5,14 @@
 #include "csv_cell.h"
 #include "json_field.h"
 
-#define NOTE_ROOM	64
-
 static int missing_add(struct text *text, uint8_t note)
 {
 	if (note == NOTE_NONE)
 		return 0;
-	if (text_reserve(text, NOTE_ROOM))
+	if (csv_cell_char(text, '<') ||
+	    csv_cell_word(text, decode_note_words[note]))
 		return -ENOMEM;
-	text->data[text->used++] = '<';
-	if (csv_cell_word(text, decode_note_words[note]))
-		return -ENOMEM;
-	return csv_cell_word(text, ">");
+	return csv_cell_char(text, '>');
 }
 
 /* Texts of a line that have a form of their own. */
@@ -106,7 +102,7 @@ static int pair_add(const struct json_field *of, struct text *text)
 	struct field_value value = field_value(of->field, of->piece);
 	uint8_t note;
 
-	if (csv_cell_word(text, of->field->name) || csv_cell_word(text, "="))
+	if (csv_cell_word(text, of->field->name) || csv_cell_char(text, '='))
 		return -ENOMEM;
 	if (!value.there && !of->piece->nothing)
 		return missing_add(text, value.note);
@@ -140,7 +136,7 @@ int csv_field_notes(struct csv_row *row)
 		field = &row->event->point->fields.fields[p->step->field];
 		if (csv_cell_word(row->text, blank) ||
 		    csv_cell_word(row->text, field->name) ||
-		    csv_cell_word(row->text, "=") ||
+		    csv_cell_char(row->text, '=') ||
 		    csv_cell_word(row->text, decode_note_words[p->note]))
 			return -ENOMEM;
 		blank = " ";
