@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
+#include "../../lib/key_map.h"
 #include "../match/stream.h"
 
-#define BUCKETS		16384	/* a power of two, like the next one */
-#define FUNCTIONS_START	256
+#define BUCKETS		16384	/* a power of two */
 
 /* What is known of a point. */
 struct pair_function {
-	const struct match_point *point;	/* NULL: a free entry */
 	enum pair_role role;
 	uint32_t index;
 	char *name;	/* of PRE and POST */
@@ -30,8 +29,7 @@ struct pair_thread {
 };
 
 struct pairing {
-	struct pair_function *functions;	/* hashed by point */
-	size_t function_size, function_count;
+	struct key_map functions;	/* pair_function by match_point */
 	struct pair_thread *buckets[BUCKETS];
 	struct pair_thread *oldest, *newest;
 	size_t thread_count, open_count;
@@ -78,72 +76,50 @@ static bool point_beside(const struct match_point *point,
 	return false;
 }
 
-static struct pair_function *function_slot(const struct pairing *pairing,
-					   const struct match_point *point)
+static void function_free(struct pair_function *function)
 {
-	size_t mask = pairing->function_size - 1;
-	size_t slot = (uintptr_t)point * 0x9e3779b97f4a7c15ULL >> 32 & mask;
-
-	while (pairing->functions[slot].point &&
-	       pairing->functions[slot].point != point)
-		slot = (slot + 1) & mask;
-	return &pairing->functions[slot];
-}
-
-static int functions_grow(struct pairing *pairing)
-{
-	struct pair_function *old = pairing->functions;
-	size_t size = pairing->function_size;
-
-	pairing->functions = calloc(2 * size, sizeof(*old));
-	if (!pairing->functions) {
-		pairing->functions = old;
-		return -ENOMEM;
-	}
-	pairing->function_size = 2 * size;
-	for (size_t i = 0; i < size; i++)
-		if (old[i].point)
-			*function_slot(pairing, old[i].point) = old[i];
-	free(old);
-	return 0;
+	if (function)
+		free(function->name);
+	free(function);
 }
 
 /* NULL: no memory. */
-static const struct pair_function *
-function_add(struct pairing *pairing, struct pair_function *slot,
-	     const struct event *event)
+static struct pair_function *function_make(const struct pairing *pairing,
+					   const struct event *event)
 {
+	struct pair_function *function = malloc(sizeof(*function));
 	char name[PAIR_NAME_MAX];
-	struct pair_function function = {
-		.point = event->point,
+
+	if (!function)
+		return NULL;
+	*function = (struct pair_function){
 		.role = pair_role_of(event->point),
-		.index = pairing->function_count,
+		.index = pairing->functions.count,
 		.beside = point_beside(event->point, event->trace),
 	};
-
-	if (function.role != PAIR_PLAIN) {
-		function.name = strdup(pair_name(event->point, name));
-		if (!function.name)
-			return NULL;
-	}
-	pairing->function_count++;
-	*slot = function;
-	return slot;
+	if (function->role == PAIR_PLAIN)
+		return function;
+	function->name = strdup(pair_name(event->point, name));
+	if (function->name)
+		return function;
+	function_free(function);
+	return NULL;
 }
 
 static const struct pair_function *function_of(struct pairing *pairing,
 					       const struct event *event)
 {
-	struct pair_function *slot = function_slot(pairing, event->point);
+	uint64_t key = key_map_key(event->point);
+	struct pair_function *function =
+		key_map_find(&pairing->functions, key);
 
-	if (slot->point)
-		return slot;
-	if (2 * pairing->function_count >= pairing->function_size) {
-		if (functions_grow(pairing))
-			return NULL;
-		slot = function_slot(pairing, event->point);
-	}
-	return function_add(pairing, slot, event);
+	if (function)
+		return function;
+	function = function_make(pairing, event);
+	if (function && !key_map_add(&pairing->functions, key, function))
+		return function;
+	function_free(function);
+	return NULL;
 }
 
 /* ---- calls without a POST ---- */
@@ -413,29 +389,21 @@ const struct pair_call *pairing_open_call(struct pairing *pairing)
 
 struct pairing *pairing_open(void)
 {
-	struct pairing *pairing = calloc(1, sizeof(*pairing));
-
-	if (!pairing)
-		return NULL;
-	pairing->function_size = FUNCTIONS_START;
-	pairing->functions = calloc(FUNCTIONS_START,
-				    sizeof(*pairing->functions));
-	if (!pairing->functions) {
-		free(pairing);
-		return NULL;
-	}
-	return pairing;
+	return calloc(1, sizeof(struct pairing));
 }
 
 void pairing_close(struct pairing *pairing)
 {
+	size_t at = 0;
+	void *function;
+
 	if (!pairing)
 		return;
 	while (pairing->oldest)
 		thread_free(pairing, pairing->oldest);
-	for (size_t i = 0; i < pairing->function_size; i++)
-		free(pairing->functions[i].name);
-	free(pairing->functions);
+	while ((function = key_map_next(&pairing->functions, &at)))
+		function_free(function);
+	key_map_free(&pairing->functions);
 	free(pairing->unmatched);
 	free(pairing);
 }
