@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <rastrace/ring.h>
 #include <sys/resource.h>
 #include "self_picture.h"
 #include "self_tdf.h"
@@ -49,9 +50,21 @@ static void disk_size(uint64_t bytes)
 /* What the file says of its end */
 struct ending {
 	uint64_t times[PASSES_MOST];	/* of its passes */
-	unsigned int passes;
+	unsigned int passes, records;
 	bool whole, ended, counts;
 };
+
+static unsigned int records_count(const struct ras_chunk *chunk)
+{
+	const uint8_t *data = (const void *)(chunk + 1);
+	uint64_t at = sizeof(struct ras_slice_copy);
+	unsigned int count = 0;
+
+	for (; at < chunk->length; count++)
+		at += ras_record_space(((const struct ras_record *)
+					(data + at))->length);
+	return count;
+}
 
 static struct ending ending_read(void)
 {
@@ -68,6 +81,8 @@ static struct ending ending_read(void)
 		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
 		ending.ended |= chunk->kind == RAS_CHUNK_END;
 		ending.counts |= chunk->kind == RAS_CHUNK_COUNTS;
+		if (chunk->kind == RAS_CHUNK_SLICE)
+			ending.records += records_count(chunk);
 		if (chunk->kind == RAS_CHUNK_PASS &&
 		    ending.passes < PASSES_MOST)
 			ending.times[ending.passes++] =
@@ -146,7 +161,8 @@ static void test_ends(void)
 }
 
 /* The disk is full in the middle of a pass, and has room again for the end.
- * true: the last PASS repeats one that is in the file. */
+ * true: the last PASS repeats one that is in the file, and what is told of the
+ * records holds. */
 static bool fails_in(unsigned int room, bool *failed)
 {
 	struct ending ending;
@@ -162,7 +178,7 @@ static bool fails_in(unsigned int room, bool *failed)
 	spooler_close(&s);
 	ending = ending_read();
 	return ending.whole && ending.ended && ending.counts &&
-	       ending.passes == (*failed ? 3 : 4) &&
+	       ending.records == s.total && ending.passes == (*failed ? 3 : 4) &&
 	       ending.times[ending.passes - 1] ==
 	       ending.times[ending.passes - 2];
 }

@@ -240,6 +240,18 @@ static void row_count(struct spooler *s, struct spooler_row *row,
 	}
 }
 
+/* Records that were read, and for which the files had no room */
+static uint64_t unwritten(const struct spooler_row *row,
+			  const struct ring *ring, uint64_t key)
+{
+	struct ring_walk walk = { .position = row->position };
+	uint64_t count = 0;
+
+	while (ring_next(ring, key, &walk))
+		count++;
+	return count;
+}
+
 /* How full the slice was of what is new: 0 to 1. */
 static double row_spool(struct spooler *s, uint32_t index)
 {
@@ -260,6 +272,8 @@ static double row_spool(struct spooler *s, uint32_t index)
 		place = picture_slice_place(&s->buffer, index);
 		s->row = row;
 		picture_records(&s->records, &place, &ring, key, s->piece);
+		if (s->records.error)
+			s->total -= unwritten(row, &ring, key);
 		s->counts_due = true;
 	}
 	lost_count(s);
