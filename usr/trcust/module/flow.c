@@ -65,14 +65,29 @@ struct flow_part *flow_part_find(const struct flow *flow, uint64_t address)
 	return NULL;
 }
 
+/* What is in no part yet, up to the next one: parts don't overlap, whatever the
+ * sizes of symbols say. */
+static void range_clip(const struct flow *flow, uint64_t *start, uint64_t *end)
+{
+	const struct flow_part *part;
+
+	while ((part = flow_part_find(flow, *start)))
+		*start = part->start + part->size;
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (flow->parts[i].start > *start &&
+		    flow->parts[i].start < *end)
+			*end = flow->parts[i].start;
+}
+
 /* False: it is no code, or too much. */
 static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
 {
 	struct flow_part *part = &flow->parts[flow->part_count];
+	const uint8_t *bytes;
 	size_t available;
-	const uint8_t *bytes = module_code(flow->source.module, start,
-					   &available, NULL);
 
+	range_clip(flow, &start, &end);
+	bytes = module_code(flow->source.module, start, &available, NULL);
 	if (!bytes || end <= start || flow->part_count == PARTS_MAX)
 		return false;
 	if (end - start < available)
@@ -315,7 +330,8 @@ static void settle_leaving(struct flow *flow,
 			return;
 		range = module_function_find(flow->source.module,
 					     leaving->target);
-		if (!range || !part_add(flow, range->start, range->end)) {
+		if (!range || !part_add(flow, range->start, range->end) ||
+		    !flow_part_find(flow, leaving->target)) {
 			flow_lose(flow, leaving->address,
 				  "it jumps to code whose end isn't known");
 			return;
