@@ -18,6 +18,7 @@
 
 #define SPAN_BYTES	64	/* of one, at most */
 #define WORD		8
+#define ADD_MOST	(INT64_MAX / 2)	/* what is farther away is by itself */
 
 /* When something is read or used: in the order of the generated code */
 #define TIME(stmt, event)	((int64_t)(stmt) * 0x10000 + (event))
@@ -69,6 +70,7 @@ static int event_new(struct reads *reads, int stmt, size_t at,
 	int i = 0;
 
 	if (read->base == BASE_UNKNOWN || read->bytes > SPAN_BYTES ||
+	    read->add > ADD_MOST || read->add < -ADD_MOST ||
 	    (at != READS_BYTES && read->add & (read->bytes - 1)))
 		return -1;
 	while (i < reads->count && (reads->reads[i].base != read->base ||

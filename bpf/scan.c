@@ -172,10 +172,13 @@ bool scan_budget_suffices(const struct gen *gen)
 	uint32_t bytes, sum = 0;
 
 	while (i < end) {
+		const struct tdf_stmt *stmt = &gen->tdf->stmts[i];
 		bool sized = item_is_read(gen, i) &&
-			     !(gen->tdf->stmts[i].flags & TDF_STMT_RAW);
+			     !(stmt->flags & TDF_STMT_RAW);
 
 		i = item_end(gen, i, &bytes);
+		if (stmt->kind == TDF_STMT_STACK)
+			sum += stmt->length * STACK_FRAME_BYTES;
 		if (sized)
 			sum += bytes < FAULT_BYTES ? FAULT_BYTES : bytes;
 	}

@@ -109,11 +109,18 @@ static void stub_fault(struct gen *gen, const struct stub *stub)
 	stub_leave(gen, stub);
 }
 
-/* Bad selector: the far pointer is kept; division by zero: nothing is. */
+/* Bad selector: the far pointer is kept; division by zero: nothing is. A record
+ * that may still be given up isn't gone on with: what is skipped may have been
+ * read for others, and the fault would be counted twice. */
 static void stub_raise(struct gen *gen, const struct stub *stub)
 {
 	struct emit *e = &gen->e;
 
+	if (stub->item && gen->bring_in && gen->go_on && !gen->walked &&
+	    !stub->walking) {
+		emit_jump(e, gen->absent);
+		return;
+	}
 	if (stub->item && !stub->walking) {
 		rpn_value_load(gen, &stub->value, R1);
 		emit_alu_imm(e, BPF_MOV, R2, stub->kind == STUB_SELECTOR ?

@@ -295,6 +295,17 @@ static void kept(void)
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 0));
 }
 
+/* A division by zero skips what is behind it in its item, not the next ones. */
+static void skipped(void)
+{
+	bed.point.flags = TDF_POINT_CONTINUE;
+	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8,
+		 RPN(OP_lit + 1, OP_lit, OP_div, OBJECT, 0, OP_deref,
+		     OP_plus));
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 0));
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 8));
+}
+
 static void value(struct code *c)
 {
 	static const uint8_t binary[] = { OP_plus, OP_minus, OP_xor, OP_mul };
@@ -374,8 +385,12 @@ static void program(unsigned int number)
 	bed.target.single = random_below(2);
 	bed.point.flags = random_below(3) ? TDF_POINT_CONTINUE : 0;
 	count = 1 + random_below(8);
-	if (number < 2) {
-		number ? indexed() : kept();
+	if (number < 3) {
+		static void (*const fixed[])(void) = {
+			kept, indexed, skipped,
+		};
+
+		fixed[number]();
 		return;
 	}
 	if (!random_below(4)) {
@@ -455,6 +470,36 @@ static void test_random(unsigned int first, unsigned int count)
 		close(links[i]);
 }
 
+/* What is taken again is counted once, and at its own point. */
+static void test_counts(void)
+{
+	struct bed_counts before, after;
+	uint16_t point;
+	int prog, link;
+
+	program(2);
+	bed_clear(&bed);
+	bed.point.flags = TDF_POINT_CONTINUE;
+	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8,
+		 RPN(OP_lit + 1, OP_lit, OP_div));
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 0));
+	point = bed.input.cookie >> 16;
+	before = bed_counts(&bed, point);
+	prog = bed_load(&bed);
+	if (prog < 0)
+		tap_bail("%s", bed.log);
+	link = arm_at(prog, bed.target.single ? 0 : bed.input.cookie, probed);
+	close(prog);
+	for (int hit = 0; hit < HITS; hit++)
+		probed(0, arena, NULL);
+	close(link);
+	after = bed_counts(&bed, point);
+	tap_is(after.count.recorded - before.count.recorded, HITS,
+	       "a fault, and memory that can't be read: each record counts once");
+	tap_is(bed_faults(&after.why) - bed_faults(&before.why), 2 * HITS,
+	       "  and each fault");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int first = argc > 1 ? atoi(argv[1]) : 0;
@@ -477,5 +522,6 @@ int main(int argc, char **argv)
 	}
 	arena_make();
 	test_random(first, count < PROGRAMS ? count : PROGRAMS);
+	test_counts();
 	return tap_done();
 }
