@@ -8,7 +8,7 @@
 
 static void slot_put(struct key_map *map, struct key_slot slot)
 {
-	size_t at = slot.key * 0x9e3779b97f4a7c15ULL >> 32;
+	size_t at = key_map_hash(map, slot.key);
 
 	while (map->slots[at & (map->size - 1)].value)
 		at++;
@@ -19,12 +19,15 @@ static int map_grow(struct key_map *map)
 {
 	struct key_map grown = {
 		.size = map->size ? 2 * map->size : SIZE_LEAST,
-		.count = map->count,
+		.count = map->count, .seed = map->seed,
 	};
 
 	grown.slots = calloc(grown.size, sizeof(*grown.slots));
 	if (!grown.slots)
 		return -ENOMEM;
+	/* addresses are random */
+	if (!map->size)
+		grown.seed = (uintptr_t)grown.slots * 0xd6e8feb86659fd93ULL;
 	for (size_t i = 0; i < map->size; i++)
 		if (map->slots[i].value)
 			slot_put(&grown, map->slots[i]);

@@ -16,12 +16,18 @@ struct key_map {
 	} *slots;
 	size_t size;		/* a power of two, or 0 */
 	size_t count;
+	uint64_t seed;		/* of where keys go: files can't choose that */
 };
+
+static inline size_t key_map_hash(const struct key_map *map, uint64_t key)
+{
+	return (key ^ map->seed) * 0x9e3779b97f4a7c15ULL >> 32;
+}
 
 /* NULL: it has none. */
 static inline void *key_map_find(const struct key_map *map, uint64_t key)
 {
-	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
+	size_t at = key_map_hash(map, key);
 
 	for (; map->size; at++) {
 		const struct key_slot *slot =
