@@ -133,6 +133,34 @@ status 0 "$what" trcust --explain inlined.tsf
 like "$(cat out)" '^minor 1 .*: [34] sites, ' "$what: a line has a site at each"
 is "$(grep -c 'not seen' out)" 0 "$what: none is left out"
 
+cat >other.c <<'C'
+extern int counter;
+
+static __attribute__((noinline)) int same(int n)
+{
+	__asm__ volatile("" : : : "memory");
+	return counter -= n;
+}
+int other(int n)
+{
+	return same(n);
+}
+C
+sed -e 's/both/same/g; s/inline int/static inline int/; /itself/d' \
+	-e '/extern int/d; /^int main/,$d' inlined.c >same.c
+cat >>same.c <<'C'
+int other(int n);
+int main(int argc, char **argv)
+{
+	return same(argc) + same(2) + other(argc);
+}
+C
+cc -O2 -g -o inlined same.c other.c || bail "same.c doesn't compile"
+sed -i 's/TP=@inlined.c,5/TP=.same/' inlined.tsf
+status 0 "$what" trcust --explain inlined.tsf
+like "$(cat out)" '^  site same.*, other\.c:[0-9]' "$what: two of a name"
+is "$(grep -c 'not seen' out)" 0 "$what: those of the other one aren't told"
+
 echo 'TRACE MINOR=9, TP=.nothing' >>app.tsf
 status 1 "an error is one" trcust --explain app.tsf
 like "$(cat err)" 'TRCERR_BADSYMBOL' "and told"

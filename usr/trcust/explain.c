@@ -173,10 +173,48 @@ static void explain_site(struct compilation *c,
 			explain_item(c, item++, stmt, width, out);
 }
 
+static const char *behind_slash(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+/* Are they of the same source? Others may have the name, too. */
+static bool same_function(const struct dwarf_function *a,
+			  const struct dwarf_function *b)
+{
+	Dwarf_Die one = a->die, other = b->die;
+	const char *file = behind_slash(dwarf_decl_file(&one));
+	const char *theirs = behind_slash(dwarf_decl_file(&other));
+	int line = 0, their = 0;
+
+	return file && theirs && !strcmp(file, theirs) &&
+	       !dwarf_decl_line(&one, &line) &&
+	       !dwarf_decl_line(&other, &their) && line == their;
+}
+
+/* The function that the sites are in; NULL: they are copies. */
+static const struct dwarf_function *
+own_find(const struct compile_point *point, const struct dwarf_functions *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dwarf_function *f = &found->functions[i];
+
+		for (size_t k = 0; !f->inlined && k < f->range_count; k++)
+			if (point->site_count &&
+			    point->sites->nominal >= f->ranges[k].start &&
+			    point->sites->nominal < f->ranges[k].end)
+				return f;
+	}
+	return NULL;
+}
+
 /* Calls that a tracepoint of the function itself doesn't see. */
 static void explain_inlined(struct compilation *c,
 			    const struct compile_point *point, FILE *out)
 {
+	const struct dwarf_function *own;
 	struct dwarf_functions found;
 	size_t copies = 0;
 	char name[320];
@@ -184,16 +222,16 @@ static void explain_inlined(struct compilation *c,
 	if (point->tsf->tp.kind != TSF_TP_SYMBOL ||
 	    site_symbol_functions(c, point->tsf, &found))
 		return;
-	for (size_t i = 0; i < found.count; i++)
-		copies += found.functions[i].inlined;
-	/* else the sites are these copies */
-	if (copies == found.count)
-		copies = 0;
+	own = own_find(point, &found);
+	for (size_t i = 0; own && i < found.count; i++)
+		copies += found.functions[i].inlined &&
+			  same_function(own, &found.functions[i]);
 	if (copies)
 		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
 			copies, plural(copies), copies == 1 ? "was" : "were");
 	for (size_t i = 0, told = 0; copies && i < found.count; i++) {
-		if (!found.functions[i].inlined)
+		if (!found.functions[i].inlined ||
+		    !same_function(own, &found.functions[i]))
 			continue;
 		if (told++ == COPIES_TOLD) {
 			fputs("    ...\n", out);
