@@ -51,7 +51,7 @@ static void disk_size(uint64_t bytes)
 struct ending {
 	uint64_t times[PASSES_MOST];	/* of its passes */
 	unsigned int passes, records;
-	bool whole, ended, counts;
+	bool whole, ended, counts, sessions;
 };
 
 static unsigned int records_count(const struct ras_chunk *chunk)
@@ -81,6 +81,7 @@ static struct ending ending_read(void)
 		at += sizeof(*chunk) + ((chunk->length + 7) & ~7ULL);
 		ending.ended |= chunk->kind == RAS_CHUNK_END;
 		ending.counts |= chunk->kind == RAS_CHUNK_COUNTS;
+		ending.sessions |= chunk->kind == RAS_CHUNK_SESSIONS;
 		if (chunk->kind == RAS_CHUNK_SLICE)
 			ending.records += records_count(chunk);
 		if (chunk->kind == RAS_CHUNK_PASS &&
@@ -199,6 +200,47 @@ static void test_passes(void)
 	tap_ok(failures && last < ROOM, "the largest that fails has %u", last);
 }
 
+/* There is no room for all that a file begins with: it is none, or one that ends
+ * and has no counts of what it doesn't tell of. */
+static bool begins_in(unsigned int room, bool *failed)
+{
+	struct spooler s = {
+		.run = self_run, .files = { .name = file, .fd = -1 },
+	};
+	struct error err = { 0 };
+	struct ending ending;
+	int code;
+
+	disk_size(room);
+	code = spooler_open(&s, 0, &err);
+	spooler_finish(&s, code, NULL);
+	disk_size(0);
+	spooler_close(&s);
+	*failed = code;
+	if (room < sizeof(struct ras_file))
+		return access(file, F_OK);
+	ending = ending_read();
+	return ending.whole && (!ending.counts || ending.sessions) &&
+	       (ending.ended || room < sizeof(struct ras_file) +
+				       sizeof(struct ras_chunk));
+}
+
+static void test_begins(void)
+{
+	unsigned int room, failures = 0;
+	bool right = true, failed;
+
+	for (room = STEP; right && room <= 4 * ROOM; room += 3 * STEP) {
+		right = begins_in(room, &failed);
+		failures += failed;
+	}
+	if (!tap_ok(right, "a file that begins with room for 8 to %u bytes",
+		    4 * ROOM))
+		tap_diag("%u bytes", room - 3 * STEP);
+	tap_ok(failures && failures < 4 * ROOM / STEP / 3, "%u of them fail",
+	       failures);
+}
+
 int main(void)
 {
 	self_open();
@@ -207,6 +249,7 @@ int main(void)
 	arm();
 	test_ends();
 	test_passes();
+	test_begins();
 	unlink(file);
 	self_close();
 	return tap_done();

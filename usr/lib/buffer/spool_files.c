@@ -95,7 +95,9 @@ static int file_end(struct spool_files *files, struct error *err)
 
 	if (files->fd < 0 || !files->name)
 		return 0;
-	if (files->regular && fsync(files->fd))
+	if (files->regular && !files->size)
+		unlink(files->name);
+	else if (files->regular && fsync(files->fd))
 		cause = errno;
 	if (close(files->fd) && !cause)
 		cause = errno;

@@ -54,6 +54,14 @@ static bool sessions_changed(const struct spooler *s)
 	return s->log_size != view->size || memcmp(s->log, view->base, used);
 }
 
+/* They aren't in the file, or not all. */
+static void others_forget(struct spooler *s)
+{
+	s->log_size = 0;
+	s->processes_time = 0;
+	processes_free(&s->known);
+}
+
 /* Sessions that were armed or ended, processes that came; with them stands
  * what the records mean. */
 static int others_update(struct spooler *s, bool all, struct error *err)
@@ -92,6 +100,8 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 	session_list_free(&list);
 	code = s->others.error;
 out:
+	if (code)
+		others_forget(s);
 	processes_free(&seen);
 	return code;
 }
@@ -405,10 +415,12 @@ int spooler_open(struct spooler *s, int pack, struct error *err)
 }
 
 /* Nothing but an END behind so many bytes. The PASS in front of it would say
- * what the one before says. */
+ * what the one before says. In front of a file's header there is none. */
 static bool file_end_at(struct spooler *s, uint64_t size)
 {
 	spool_files_cut(&s->files, size);
+	if (!size)
+		return true;
 	s->others.error = 0;
 	picture_end(&s->others);
 	return !s->others.error;
