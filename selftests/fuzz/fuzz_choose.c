@@ -8,6 +8,7 @@
 #include <usr/tracefmt/choose/expression.h>
 
 #define EXPRESSION_MAX	400	/* glibc's regular expressions recurse */
+#define REPEATS_MAX	12
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -109,16 +110,19 @@ static void run(const char *text, const uint8_t *data, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
-	size_t n, length = zero ? zero - data : 0;
+	size_t n, length = zero ? zero - data : 0, repeats = 0;
 	char text[EXPRESSION_MAX + 1];
 
 	if (!zero || length > EXPRESSION_MAX)
 		return 0;
 	if (!point.format.steps)
 		point_make();
-	/* a{9999}{9999} takes glibc's time and memory, not ours */
+	/* a{9999}{9999} and a++++++++++++++ take glibc's time and memory, not
+	 * ours */
 	for (size_t i = 0; i <= length; i++)
-		text[i] = data[i] == '{' ? '(' : data[i];
+		text[i] = data[i] == '{' ? '(' :
+			  strchr("+*?", data[i]) && ++repeats > REPEATS_MAX ?
+			  '.' : data[i];
 	n = size - length - 1;
 	if (n > RAS_RECORD_MAX - RAS_RECORD_HEADER)
 		n = RAS_RECORD_MAX - RAS_RECORD_HEADER;
