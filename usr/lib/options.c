@@ -126,6 +126,12 @@ static int option_take(const struct command_def *command, int c, void *context)
 	}
 }
 
+static int memory_missing(const struct command_def *command)
+{
+	fprintf(stderr, "%s: out of memory\n", command->program);
+	return OPTIONS_WRONG;
+}
+
 int options_parse(const struct command_def *command, int argc, char **argv,
 		  bool stop, void *context)
 {
@@ -135,7 +141,7 @@ int options_parse(const struct command_def *command, int argc, char **argv,
 	int c, result = 0;
 
 	if (!letters)
-		return OPTIONS_WRONG;
+		return memory_missing(command);
 	letters[0] = '+';
 	longs = options_make(command->options, letters + (stop ? 1 : 0));
 	if (longs) {
@@ -144,6 +150,8 @@ int options_parse(const struct command_def *command, int argc, char **argv,
 		while (!result && (c = getopt_long(argc, argv, letters, longs,
 						   NULL)) != -1)
 			result = option_take(command, c, context);
+	} else {
+		result = memory_missing(command);
 	}
 	free(longs);
 	free(letters);

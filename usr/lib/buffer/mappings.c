@@ -32,6 +32,7 @@ static struct ras_mapping *mapping_add(struct mappings *m, uint64_t start,
 	if (!(m->count & (m->count - 1)))
 		items = reallocarray(items, m->count ? 2 * m->count : 1,
 				     sizeof(*items));
+	m->exhausted |= !items;
 	if (!items)
 		return NULL;
 	m->items = items;

@@ -15,6 +15,7 @@ struct mappings {
 	struct ras_mapping *items;	/* ascending */
 	size_t count;
 	char comm[16];
+	bool exhausted;			/* memory was: there are more */
 };
 
 /* Which file has which identity, for many processes. Starts as { 0 }. */

@@ -66,10 +66,16 @@ static void session_counts(struct chunk_out *out, const struct buffer *buffer,
 	struct ras_counts head = { session->entry->index, points };
 	struct counted counted = { 0 };
 	struct ras_count_total *totals;
+	int code = session_counts_read(session, buffer->slices, &counted.rows,
+				       NULL);
 
-	if (session_counts_read(session, buffer->slices, &counted.rows, NULL))
-		return;
-	session_why_read(session, buffer->control->cpus, &counted.why, NULL);
+	if (!code && session_why_read(session, buffer->control->cpus,
+				      &counted.why, NULL) == -ENOMEM)
+		code = -ENOMEM;
+	if (code == -ENOMEM && !out->error)
+		out->error = code;
+	if (code)
+		goto out;
 	counted.missed = calloc(points + 1, sizeof(*counted.missed));
 	if (counted.missed) {
 		session_missed_read(session, counted.missed);
@@ -82,6 +88,7 @@ static void session_counts(struct chunk_out *out, const struct buffer *buffer,
 	} else if (!out->error) {
 		out->error = -ENOMEM;
 	}
+out:
 	free(counted.rows);
 	free(counted.why);
 	free(counted.missed);
@@ -140,6 +147,8 @@ static void process_maps(struct chunk_out *out,
 					    module_of(list, entry->key.session),
 					    entry->process.bias);
 	}
+	if (m.exhausted && !out->error)
+		out->error = -ENOMEM;
 	if (m.count)
 		picture_maps(out, pid, &m);
 	mappings_free(&m);

@@ -98,7 +98,7 @@ static void list_match(struct session_list *list, const char *run,
 	}
 }
 
-static void list_find_pins(struct session_list *list, const char *run)
+static int list_find_pins(struct session_list *list, const char *run)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -106,6 +106,8 @@ static void list_find_pins(struct session_list *list, const char *run)
 
 	snprintf(path, sizeof(path), "%s/armed", run);
 	dir = opendir(path);
+	if (!dir && errno == ENOMEM)
+		return -ENOMEM;
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			list_match(list, run, entry->d_name);
@@ -121,6 +123,7 @@ static void list_find_pins(struct session_list *list, const char *run)
 		if (!access(path, F_OK))
 			strcpy(session->dir, path);
 	}
+	return 0;
 }
 
 /* One that belongs to the static tracepoints, but for which are on. */
@@ -248,8 +251,9 @@ static int list_find_device(struct session_list *list, int fd)
 
 static int list_find_pinned(struct session_list *list, const char *run)
 {
-	list_find_pins(list, run);
-	return list_add_statics(list, run);
+	int code = list_find_pins(list, run);
+
+	return code ? code : list_add_statics(list, run);
 }
 
 int session_list_read(struct session_list *list, const struct buffer *buffer,

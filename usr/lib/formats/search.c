@@ -122,7 +122,7 @@ static int named_add(struct search *search, const char *path,
 	return 0;
 }
 
-int search_add(struct search *search, const char *path, struct error *err)
+static int path_add(struct search *search, const char *path, struct error *err)
 {
 	struct stat st;
 	DIR *dir;
@@ -139,11 +139,20 @@ int search_add(struct search *search, const char *path, struct error *err)
 	return code ? error_set(err, code, "out of memory") : 0;
 }
 
+int search_add(struct search *search, const char *path, struct error *err)
+{
+	int code = path_add(search, path, err);
+
+	search->exhausted |= code == -ENOMEM;
+	return code;
+}
+
 void search_add_environment(struct search *search)
 {
 	const char *value = getenv("TRACEFMT_PATH");
 	char *list = value ? strdup(value) : NULL, *rest = list, *path;
 
+	search->exhausted |= value && !list;
 	while (list && (path = strsep(&rest, ":")))
 		if (*path)
 			search_add(search, path, NULL);
@@ -155,6 +164,7 @@ void search_add_place(struct search *search, const char *tdf)
 	char *directory = strdup(tdf);
 	char *slash = directory ? strrchr(directory, '/') : NULL;
 
+	search->exhausted |= !directory;
 	if (slash) {
 		slash[slash == directory] = '\0';
 		search_add(search, directory, NULL);
@@ -179,10 +189,10 @@ int search_add_bundled(struct search *search, const char *name,
 
 	if (code == -ENOMEM)
 		return code;
-	if (code || asprintf(&path, "%s in the trace", name) < 0)
-		path = NULL;
 	if (code)
 		return 0;
+	if (asprintf(&path, "%s in the trace", name) < 0)
+		path = NULL;
 	code = file_add(search, path, &st, tff->header->major);
 	if (code) {
 		tff_close(tff);
@@ -194,10 +204,13 @@ int search_add_bundled(struct search *search, const char *name,
 	return 0;
 }
 
-static void file_open(struct search_file *file)
+static void file_open(struct search *search, struct search_file *file)
 {
+	int code = tff_open(&file->tff, file->path, &file->error);
+
 	file->tried = true;
-	if (tff_open(&file->tff, file->path, &file->error))
+	search->exhausted |= code == -ENOMEM;
+	if (code)
 		return;
 	if (file->tff->header->major == file->major)
 		return;
@@ -216,7 +229,7 @@ struct search_file *search_next(struct search *search, unsigned int major,
 		if (file->major != major)
 			continue;
 		if (!file->tried)
-			file_open(file);
+			file_open(search, file);
 		return file;
 	}
 	return NULL;

@@ -26,6 +26,7 @@ struct search {
 	struct search_file **files;	/* in the order of the search */
 	size_t count;
 	size_t bundled;		/* the last ones, which came with a trace */
+	bool exhausted;		/* memory was: something isn't there for it */
 };
 
 /*
@@ -33,8 +34,8 @@ struct search {
  * there; or a file itself. 0, or a negative errno with err set.
  */
 int search_add(struct search *search, const char *path, struct error *err);
-/* Directories that need not be there: those of TRACEFMT_PATH; that of a TDF;
- * the current one and the system's. */
+/* Directories that need not be there: those of TRACEFMT_PATH; that of a TDF; the
+ * current one and the system's. Without memory `exhausted` is set. */
 void search_add_environment(struct search *search);
 void search_add_place(struct search *search, const char *tdf);
 void search_add_system(struct search *search);
