@@ -195,7 +195,7 @@ static void interrupts_await_end(const struct work *w)
 static int end_tell(struct work *w, int code)
 {
 	struct error gone = { 0 };
-	int ended = live_end(&gone), status;
+	int ended = live_end(&gone), status, told = 0;
 
 	/* nobody looks any more */
 	if (code == -EPIPE)
@@ -206,8 +206,10 @@ static int end_tell(struct work *w, int code)
 		tell_failure(w->settings, &w->err, code);
 	status = tell_outcome(w->settings, w->stream, w->unmatched);
 	if (!code)
-		tell_summary(w->settings, w->stream, w->chosen);
-	return code || ended < 0 ? 1 : status;
+		told = tell_summary(w->settings, w->stream, w->chosen);
+	if (told)
+		tell_failure(w->settings, &w->err, told);
+	return code || told || ended < 0 ? 1 : status;
 }
 
 int show_stream(struct settings *settings, struct stream *stream)

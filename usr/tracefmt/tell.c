@@ -84,8 +84,8 @@ void tell_failure(const struct settings *settings, const struct error *err,
 			strerror(-code));
 }
 
-void tell_summary(const struct settings *settings,
-		  const struct stream *stream, struct chosen *chosen)
+int tell_summary(const struct settings *settings, const struct stream *stream,
+		 struct chosen *chosen)
 {
 	struct clock clock = {
 		.utc = settings->output.utc,
@@ -95,9 +95,9 @@ void tell_summary(const struct settings *settings,
 	FILE *out = settings->summary_only ? stdout : stderr;
 
 	if (!settings->summary_only && settings->quiet)
-		return;
-	if (chosen)
-		summary_print_chosen(out, stream, chosen, &clock);
-	else
-		summary_print(out, stream, &clock);
+		return 0;
+	if (!chosen)
+		return summary_print(out, stream, &clock);
+	summary_print_chosen(out, stream, chosen, &clock);
+	return 0;
 }

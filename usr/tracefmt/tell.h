@@ -12,8 +12,9 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 /* Why it failed: err, or where it is empty what `code` says. */
 void tell_failure(const struct settings *settings, const struct error *err,
 		  int code);
-/* The figures, where they are wanted; chosen: of the events given out, NULL. */
-void tell_summary(const struct settings *settings,
-		  const struct stream *stream, struct chosen *chosen);
+/* The figures, where they are wanted; chosen: of the events given out, NULL. 0
+ * or -ENOMEM. */
+int tell_summary(const struct settings *settings, const struct stream *stream,
+		 struct chosen *chosen);
 
 #endif

@@ -3,7 +3,6 @@
  * --format=ctf: a directory in the Common Trace Format 1.8, for babeltrace2 and
  * Trace Compass; of several traces a directory with one for each.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../../lib/directory.h"
 #include "ctf_trace.h"
 #include "../output/output.h"
 
@@ -122,23 +122,21 @@ static int ctf_close(struct output *output, struct text *text,
 	return code ? path_set_error(output, code, err) : 0;
 }
 
+static void dir_empty(int fd);
+
+static void entry_remove(int dir, const char *name, void *context)
+{
+	if (!unlinkat(dir, name, 0))
+		return;
+	dir_empty(openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
 /* What was written into it, which is files and directories of files. */
 static void dir_empty(int fd)
 {
-	DIR *dir = fdopendir(fd);
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		const char *name = entry->d_name;
-
-		if (!strcmp(name, ".") || !strcmp(name, "..") ||
-		    !unlinkat(fd, name, 0))
-			continue;
-		dir_empty(openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-		unlinkat(fd, name, AT_REMOVEDIR);
-	}
-	if (dir)
-		closedir(dir);
+	directory_each(fd, entry_remove, NULL);
+	close(fd);
 }
 
 static void ctf_free(struct output *output)

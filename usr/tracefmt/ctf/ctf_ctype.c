@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ctf_ctype.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* 1: no two members have the same name; -1: no memory. Readers that drop the
+/* 1: no two members have the same name; -ENOMEM: no memory. Readers that drop the
  * underscore in front mix up those that begin with more of them. */
 static int names_differ(const struct value_types *types,
 			const struct tff_ctype *type)
@@ -119,7 +120,7 @@ static int names_differ(const struct value_types *types,
 	int differ = 1;
 
 	if (!names)
-		return -1;
+		return -ENOMEM;
 	for (uint32_t i = 0; i < type->members; i++)
 		plain_make(types, type, i, names[i]);
 	qsort(names, type->members, sizeof(*names), name_compare);
@@ -227,6 +228,7 @@ static uint64_t struct_declare(struct walk *w, const struct tff_ctype *type,
 
 	ctf_buffer_print(w->tsdl, "struct { ");
 	w->failed |= differ < 0;
+	w->tsdl->failed |= differ == -ENOMEM;
 	for (uint32_t i = 0; i < type->members && !w->failed; i++) {
 		if (!member_fits(w, type, &m[i]))
 			w->failed = true;
@@ -254,6 +256,7 @@ static uint64_t array_declare(struct walk *w, const struct tff_ctype *type,
 	char *whole = malloc(room);
 	uint64_t size = 0;
 
+	w->tsdl->failed |= !whole;
 	if (!whole || !target->bytes || !type->count ||
 	    (uint64_t)target->bytes * type->count != type->bytes) {
 		w->failed = true;
@@ -343,6 +346,7 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 	declare(&w, ctype, name);
 	if (!w.failed && !text.failed)
 		ctf_buffer_add(tsdl, text.data, text.used);
+	tsdl->failed |= text.failed;
 	ctf_buffer_free(&text);
 	return !w.failed;
 }

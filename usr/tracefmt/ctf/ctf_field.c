@@ -41,6 +41,7 @@ int ctf_field_open(struct ctf_field *f, const struct field *field,
 		   const struct value_types *types)
 {
 	struct ctf_buffer tsdl = { 0 };
+	bool failed;
 
 	*f = (struct ctf_field){
 		.field = field, .types = types, .name = name_make(field->name),
@@ -55,8 +56,12 @@ int ctf_field_open(struct ctf_field *f, const struct field *field,
 		f->told = field->names ||
 			  ctf_ctype_enum_tsdl(&tsdl, types, field->ctype,
 					      field->bytes);
+	failed = tsdl.failed;
 	ctf_buffer_free(&tsdl);
-	return 0;
+	if (!failed)
+		return 0;
+	free(f->name);
+	return -ENOMEM;
 }
 
 void ctf_field_close(struct ctf_field *f)

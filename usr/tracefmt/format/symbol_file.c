@@ -276,7 +276,8 @@ static bool module_open(struct symbol_file *file, const char *path, int fd)
 }
 
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
-				     const struct ras_mapping *mapping)
+				     const struct ras_mapping *mapping,
+				     bool *failed)
 {
 	struct symbol_file *file;
 	char path[PATH_MAX];
@@ -285,6 +286,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	if (!mapping_has_id(mapping))
 		return NULL;
 	file = calloc(1, sizeof(*file));
+	*failed |= !file;
 	if (!file)
 		return NULL;
 	file->settings = settings;

@@ -21,9 +21,10 @@ int symbol_file_open_code(const struct symbols_settings *settings,
 int symbol_file_open_debug(const struct symbols_settings *settings,
 			   const struct ras_mapping *mapping,
 			   struct symbol_elf *elf);
-/* NULL: there is none, or no libdw. */
+/* NULL: there is none, or no libdw; or no memory, and *failed is set. */
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
-				     const struct ras_mapping *mapping);
+				     const struct ras_mapping *mapping,
+				     bool *failed);
 /* Symbol and line of an address that lies `distance` behind the mapping's
  * start; strings stay until the file is closed. */
 void symbol_file_find(struct symbol_file *file,

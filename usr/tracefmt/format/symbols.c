@@ -42,6 +42,7 @@ struct symbols {
 	size_t size, count;
 	struct symbol_kernel *kernel;
 	bool kernel_tried;
+	bool failed;			/* no memory for a module */
 	struct remembered places[PLACES];
 };
 
@@ -69,6 +70,11 @@ void symbols_close(struct symbols *symbols)
 	symbol_kernel_close(symbols->kernel);
 	pthread_mutex_destroy(&symbols->lock);
 	free(symbols);
+}
+
+bool symbols_failed(const struct symbols *symbols)
+{
+	return symbols->failed;
 }
 
 /* ---- modules ---- */
@@ -146,7 +152,8 @@ static void module_load(struct symbols *symbols, struct module *module,
 {
 	if (symbols->settings->off)
 		return;
-	module->file = symbol_file_open(symbols->settings, mapping);
+	module->file = symbol_file_open(symbols->settings, mapping,
+					&symbols->failed);
 	if (!is_kernel)
 		return;
 	if (!symbols->kernel_tried)
@@ -164,12 +171,15 @@ static struct module *module_get(struct symbols *symbols,
 {
 	struct module **place, *module;
 
-	if (2 * symbols->count >= symbols->size && !modules_grow(symbols))
+	if (2 * symbols->count >= symbols->size && !modules_grow(symbols)) {
+		symbols->failed = true;
 		return NULL;
+	}
 	place = module_place(symbols, mapping);
 	if (*place || symbols->count == MODULES_MAX)
 		return *place;
 	module = calloc(1, sizeof(*module));
+	symbols->failed |= !module;
 	if (!module)
 		return NULL;
 	module->id_kind = mapping->id_kind;

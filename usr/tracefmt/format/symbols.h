@@ -31,6 +31,8 @@ struct symbols_settings {
 /* NULL: no memory. */
 struct symbols *symbols_open(const struct symbols_settings *settings);
 void symbols_close(struct symbols *symbols);
+/* There was no memory for a name that was asked for. */
+bool symbols_failed(const struct symbols *symbols);
 
 /* What is known of an address. */
 struct symbols_place {

@@ -31,11 +31,12 @@ static int figures_add(const struct output *output, struct text *text)
 	char *figures = NULL;
 	size_t size;
 	FILE *file = open_memstream(&figures, &size);
+	int code;
 
 	if (!file)
 		return -ENOMEM;
-	summary_print(file, output->stream, &clock);
-	if (fclose(file)) {
+	code = summary_print(file, output->stream, &clock);
+	if (fclose(file) || code) {
 		free(figures);
 		return -ENOMEM;
 	}

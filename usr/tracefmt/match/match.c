@@ -257,7 +257,9 @@ static struct match_point *point_make(struct match *match,
 	candidate_find(match, point, record, &best);
 	point->formatted = best.rank >= 8 || (best.rank && match->force);
 	point->forced = point->formatted && best.rank < 8;
-	if (point->formatted)
+	if (match->search->exhausted)
+		code = -ENOMEM;
+	else if (point->formatted)
 		code = point_format(point, &best);
 	if (code || point_title(point, &best, point->formatted)) {
 		point_free(point);

@@ -61,7 +61,7 @@ static int search_update(struct stream *stream, struct trace *trace)
 				       f->size))
 			return -ENOMEM;
 	}
-	return 0;
+	return stream->search->exhausted ? -ENOMEM : 0;
 }
 
 static void trace_begin(struct stream *stream, struct trace *trace)
@@ -132,6 +132,8 @@ static int trace_next(struct trace *trace)
 	const struct merge_head *head = merge_next(&trace->merge, trace->until);
 
 	trace->next = head;
+	if (trace->file.damage.exhausted)
+		return -ENOMEM;
 	if (!head)
 		return 0;
 	trace->time = (int64_t)(head->time +

@@ -33,14 +33,15 @@ struct columns_item columns_item_of(const char *name, size_t length)
 	};
 }
 
-static int item_add(struct columns *columns, const char *name, size_t length)
+static int item_add(struct columns *columns, const char *name, size_t length,
+		    struct error *err)
 {
 	struct columns_item *items =
 		reallocarray(columns->items, columns->count + 1,
 			     sizeof(*items));
 
 	if (!items)
-		return -ENOMEM;
+		return error_set(err, -ENOMEM, "out of memory");
 	columns->items = items;
 	items[columns->count++] = columns_item_of(name, length);
 	return 0;
@@ -58,7 +59,7 @@ static int list_parse(struct columns *columns, const char *list,
 			return error_set(err, -EINVAL,
 					 "--fields '%s': a name is missing",
 					 list);
-		code = item_add(columns, p, length);
+		code = item_add(columns, p, length, err);
 		if (!p[length])
 			break;
 	}

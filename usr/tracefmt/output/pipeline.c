@@ -221,6 +221,8 @@ int pipeline_end(struct pipeline *p, int code, struct error *err)
 	int flushed = pipeline_flush(p);
 
 	code = code ? code : flushed;
+	if (!code && symbols_failed(p->output->settings->symbols))
+		code = -ENOMEM;
 	if (!code && ops->close)
 		code = ops->close(p->output, &p->text, err);
 	flushed = text_flush(&p->text);

@@ -166,11 +166,11 @@ int prefix_parse(struct prefix **prefix, const char *template,
 	struct prefix *made = calloc(1, sizeof(*made));
 	int code = -ENOMEM;
 
+	error_set(err, 0, "out of memory");
 	if (made)
 		made->template = strdup(template);
 	if (made && made->template) {
 		escapes_replace(made->template);
-		error_set(err, 0, "out of memory");
 		code = parts_parse(made, err);
 	}
 	if (code) {

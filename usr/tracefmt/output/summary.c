@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "summary.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/names.h"
@@ -362,15 +363,17 @@ static int point_compare(const void *a, const void *b)
 }
 
 /* Records of no armed tracepoint, and static ones without figures: nothing but
- * present. */
-static void others_print(FILE *out, const struct match *match)
+ * present. 0 or -ENOMEM. */
+static int others_print(FILE *out, const struct match *match)
 {
 	bool counted = match->file->majors.totals;
 	struct match_point **points = calloc(match->points.count + 1,
 					     sizeof(*points)), *point;
 	size_t n = 0, at = 0;
 
-	while (points && (point = key_map_next(&match->points, &at)))
+	if (!points)
+		return -ENOMEM;
+	while ((point = key_map_next(&match->points, &at)))
 		if (!point->armed && (!counted || point->key >> 48))
 			points[n++] = point;
 	if (n)
@@ -383,6 +386,7 @@ static void others_print(FILE *out, const struct match *match)
 					     "  (static)\n", out);
 	}
 	free(points);
+	return 0;
 }
 
 /* ---- why ---- */
@@ -487,11 +491,12 @@ static void reasons_print(FILE *out, const struct trace_file *file,
 	}
 }
 
-static void counters_print(FILE *out, const struct trace *trace,
-			   struct clock *clock)
+static int counters_print(FILE *out, const struct trace *trace,
+			  struct clock *clock)
 {
 	const struct trace_file *file = &trace->file;
 	const struct match *match = &trace->match;
+	int code;
 
 	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
 	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
@@ -500,20 +505,24 @@ static void counters_print(FILE *out, const struct trace *trace,
 			      file->damage.count);
 	if (file->majors.totals)
 		majors_print(out, file, match);
-	others_print(out, match);
+	code = others_print(out, match);
 	reasons_print(out, file, match, clock);
+	return code;
 }
 
-void summary_print(FILE *out, const struct stream *stream, struct clock *clock)
+int summary_print(FILE *out, const struct stream *stream, struct clock *clock)
 {
-	for (size_t i = 0; i < stream->count; i++) {
+	int code = 0;
+
+	for (size_t i = 0; i < stream->count && !code; i++) {
 		const struct trace *trace = stream->traces[i];
 
 		title_print(out, &trace->file, clock);
 		records_print(out, &trace->file, trace->late);
 		complete_print(out, &trace->file, clock);
-		counters_print(out, trace, clock);
+		code = counters_print(out, trace, clock);
 	}
+	return code;
 }
 
 void summary_print_chosen(FILE *out, const struct stream *stream,

@@ -20,9 +20,8 @@ enum summary_by summary_by_name(const char *name);
 
 struct chosen;
 
-/* After the last record was read. */
-void summary_print(FILE *out, const struct stream *stream,
-		   struct clock *clock);
+/* After the last record was read. 0 or -ENOMEM. */
+int summary_print(FILE *out, const struct stream *stream, struct clock *clock);
 /* With the figures of the events given out (chosen.h) in place of the
  * tracepoints' counters. */
 void summary_print_chosen(FILE *out, const struct stream *stream,

@@ -48,7 +48,7 @@ static int payload_crc(struct source *source, struct chunk_place place,
 	window_open(&window, at, place.length);
 	while (at < end && !code) {
 		if (!window_fill(&window, source, window.size, PIECE))
-			code = -EIO;
+			code = window.exhausted ? -ENOMEM : -EIO;
 		*crc = hash_crc32(*crc, window.data, window.size);
 		at += window.size;
 	}
@@ -69,9 +69,11 @@ bool chunk_read_damaged_file(const struct ras_chunk *chunk,
 			     struct damage *damage)
 {
 	uint32_t crc = head_crc(chunk);
+	int code = payload_crc(source, place, &crc);
 
-	if (!payload_crc(source, place, &crc))
+	if (!code)
 		return crc_differs(chunk, crc, place, damage);
+	damage->exhausted |= code == -ENOMEM;
 	damage_add(damage, "the chunk at offset %llu can't be read",
 		   (unsigned long long)place.offset);
 	return true;
@@ -116,6 +118,7 @@ void *chunk_read_expand(const void *packed, struct chunk_place place,
 	    front > place.length || head.length > RAS_PACKED_MAX)
 		return expand_refuse(damage, place, "impossible lengths");
 	expanded = malloc(head.length + 8);
+	damage->exhausted |= !expanded;
 	if (!expanded)
 		return expand_refuse(damage, place, "out of memory");
 	memcpy(expanded, payload + sizeof(head), head.plain);

@@ -3,6 +3,7 @@
 #ifndef TRACEFMT_DAMAGE_H
 #define TRACEFMT_DAMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define DAMAGE_LINES	16	/* a ruined file would tell thousands */
@@ -10,6 +11,7 @@
 struct damage {
 	char lines[DAMAGE_LINES][160];
 	size_t count;		/* all, also those not kept */
+	bool exhausted;		/* memory was: what is missing isn't damaged */
 };
 
 void damage_add(struct damage *damage, const char *fmt, ...)

@@ -118,6 +118,7 @@ uint64_t resync_find(struct resync *resync, uint64_t at)
 			break;
 		}
 	}
+	resync->exhausted |= window.exhausted;
 	window_free(&window);
 	return found;
 }

@@ -19,6 +19,7 @@ struct resync {
 	uint64_t key;		/* of the records' stamps */
 	bool keyless;		/* it isn't known */
 	uint64_t looked;	/* bytes so far whose checksum was tried */
+	bool exhausted;		/* memory was: there may be more */
 };
 
 /* May it be what it says: does its length lead to the end or another one, or is

@@ -253,10 +253,13 @@ static void window_cut(struct window *window, const struct slice_chunk *c)
 	window->size -= size;
 }
 
-static bool load_fails(struct slices *s, const struct slice_chunk *c)
+static bool load_fails(struct slices *s, const struct slice_chunk *c, int code)
 {
-	damage_add(s->damage, "the chunk at offset %llu can't be read",
-		   (ull)c->offset);
+	if (code == -ENOMEM)
+		s->damage->exhausted = true;
+	else
+		damage_add(s->damage, "the chunk at offset %llu can't be read",
+			   (ull)c->offset);
 	return false;
 }
 
@@ -278,7 +281,7 @@ static bool chunk_expand(struct slices *s, struct trace_slice *slice,
 	bytes.data = bytes.owned;
 	if (bytes.size < sizeof(c->copy)) {	/* the file has changed */
 		free(bytes.owned);
-		return load_fails(s, c);
+		return load_fails(s, c, 0);
 	}
 	slice->owned_size = bytes.size;
 	window_set(&slice->window, &bytes);
@@ -312,7 +315,7 @@ static bool chunk_load_once(struct slices *s, struct trace_slice *slice,
 
 	window_open(&slice->window, c->offset + sizeof(c->head), c->length);
 	if (!window_fill(&slice->window, s->source, 0, c->length))
-		return load_fails(s, c);
+		return load_fails(s, c, slice->window.exhausted ? -ENOMEM : 0);
 	slice->damaged = chunk_read_damaged(&c->head, slice->window.data,
 					    place, s->damage);
 	return true;
@@ -339,14 +342,15 @@ static bool chunk_load_packed(struct slices *s, struct trace_slice *slice,
 			      struct slice_chunk *c)
 {
 	struct source_bytes bytes;
+	int code = c->length > 2ull * RAS_PACKED_MAX ? -EFBIG :
+		   source_read(s->source, c->offset + sizeof(c->head),
+			       c->length, &bytes);
 
-	if (c->length > 2ull * RAS_PACKED_MAX ||
-	    source_read(s->source, c->offset + sizeof(c->head), c->length,
-			&bytes))
-		return load_fails(s, c);
+	if (code)
+		return load_fails(s, c, code);
 	if (bytes.size < c->length) {
 		free(bytes.owned);
-		return load_fails(s, c);
+		return load_fails(s, c, 0);
 	}
 	return chunk_load_memory(s, slice, c, &bytes);
 }
@@ -448,9 +452,11 @@ static void slice_fill(struct slices *s, struct trace_slice *slice)
 	uint64_t offset = window->offset;
 
 	if (!window_fill(window, s->source, slice->at,
-			 window_room(s, UINT64_MAX)))
+			 window_room(s, UINT64_MAX))) {
+		s->damage->exhausted |= window->exhausted;
 		damage_add(s->damage, "what is at offset %llu can't be read",
 			   (ull)offset);
+	}
 	slice->first += slice->at;
 	slice->at = 0;
 }

@@ -233,6 +233,7 @@ static bool chunk_resync(struct trace_file *file, struct resync *resync,
 	uint64_t next = resync_find(resync, place->offset + 8), room;
 	bool found = next < file->source.size;
 
+	file->damage.exhausted |= resync->exhausted;
 	room = next - place->offset;
 	room = room < sizeof(*chunk) ? 0 : room - sizeof(*chunk);
 	if (found)

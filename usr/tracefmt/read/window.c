@@ -75,7 +75,8 @@ bool window_fill(struct window *window, struct source *source, size_t used,
 	window->left -= want;
 	if (got == (ssize_t)want)
 		return true;
-	if (got == -ENOMEM)
+	window->exhausted = got == -ENOMEM;
+	if (window->exhausted)
 		window->size = 0;
 	window->left = 0;
 	return false;

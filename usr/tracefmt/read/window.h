@@ -22,6 +22,7 @@ struct window {
 	uint64_t offset, left;	/* of the rest, in the file */
 	void *owned;		/* memory that they stand in */
 	size_t room;		/* of it */
+	bool exhausted;		/* there was no memory */
 };
 
 /* Other bytes: these, whose memory is taken over, or so many of the file, which
