@@ -10,6 +10,8 @@
 #include "../../lib/array.h"
 #include "../../lib/safe_text.h"
 
+#define PLAIN_MOST	2048	/* bytes of a name */
+
 void heap_trace_init(struct heap_trace *trace)
 {
 	*trace = (struct heap_trace){
@@ -171,25 +173,20 @@ static void text_append(char *text, size_t size, const char *fmt, ...)
 	va_end(args);
 }
 
-/* As much of it as is safe and has room. */
+/* As much of it as is safe and has room; from: below PLAIN_MOST bytes. */
 static void text_make_safe(const char *from, char *text, size_t size)
 {
-	size_t n = strlen(from);
-	char *safe = malloc(4 * n + 1);
+	char safe[4 * PLAIN_MOST + 1];
 
-	*text = '\0';
-	if (!safe)
-		return;
-	*safe_text_put(safe, from, n, false) = '\0';
+	*safe_text_put(safe, from, strlen(from), false) = '\0';
 	snprintf(text, size, "%s", safe);
-	free(safe);
 }
 
 void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 		      char *text, size_t size)
 {
 	const struct heap_frame *frame;
-	char plain[2048];
+	char plain[PLAIN_MOST];
 
 	if (!size)
 		return;

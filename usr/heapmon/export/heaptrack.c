@@ -159,6 +159,8 @@ static int put_stack(struct heaptrack *heaptrack, struct heap_output *output,
 		return -ENOMEM;
 	for (uint32_t at = stack; at; at = stacks[at].parent) {
 		known = number_of(&heaptrack->stacks, at);
+		if (!known)
+			ret = -ENOMEM;
 		if (!known || *known)
 			break;
 		pending[count++] = at;

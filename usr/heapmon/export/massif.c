@@ -46,6 +46,7 @@ struct massif {
 	uint64_t interval;		/* between snapshots */
 	uint64_t credit;		/* leaves that may be kept */
 	bool old_told;
+	bool exhausted;			/* memory was: a snapshot lacks leaves */
 };
 
 /* ---- what is allocated ---- */
@@ -160,6 +161,7 @@ static void snapshot_take(struct massif *massif)
 		return;
 	massif->credit -= massif->site_count;
 	snapshot->leaves = leaves_make(massif, false, &snapshot->leaf_count);
+	massif->exhausted |= !snapshot->leaves;
 }
 
 static int take_step(struct massif *massif, const struct heap_step *step)
@@ -213,7 +215,7 @@ static int massif_step(struct heap_output *output, void *state,
 	if (time_between(&massif->snapshots[massif->count - 1],
 			 &massif->now) >= massif->interval)
 		snapshot_take(massif);
-	return 0;
+	return massif->exhausted ? error_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* ---- the file ---- */

@@ -481,7 +481,8 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	} while (!ret && more == STREAM_WAIT);
 	if (ret)
 		return ret;
-	if (reader->frames.failed)
+	if (reader->frames.failed || reader->vtables.failed ||
+	    symbols_failed(reader->symbols))
 		return error_set(err, -ENOMEM, "out of memory");
 	ret = damage_tell(reader, err);
 	return ret ? ret : heap_check(reader, err);

@@ -75,8 +75,10 @@ static void symbol_take(struct vtables *vtables, struct vtable_module *module,
 	    symbol->st_shndx == SHN_UNDEF || !symbol->st_size)
 		return;
 	if (!array_grow(&module->tables, module->count, &module->room,
-			sizeof(*module->tables)))
+			sizeof(*module->tables))) {
+		vtables->failed = true;
 		return;
+	}
 	module->tables[module->count++] = (struct vtable){
 		symbol->st_value, symbol->st_size, class_name(vtables, name),
 	};
@@ -191,6 +193,7 @@ module_get(struct vtables *vtables, const struct ras_mapping *mapping)
 	module = calloc(1, sizeof(*module));
 	if (!module || !array_grow(&vtables->modules, vtables->module_count,
 				   &vtables->module_room, sizeof(module))) {
+		vtables->failed = true;
 		free(module);
 		return NULL;
 	}
@@ -233,6 +236,8 @@ static void range_add(struct vtables *vtables, struct vtable_process *process,
 	if (array_grow(&process->ranges, process->count, &process->room,
 		       sizeof(*process->ranges)))
 		process->ranges[process->count++] = range;
+	else
+		vtables->failed = true;
 }
 
 static int range_compare(const void *a, const void *b)
@@ -272,8 +277,10 @@ static const struct vtable_process *process_get(struct vtables *vtables,
 		vtables->process_count = 1;
 	if (!heap_table_grow(&vtables->table) ||
 	    !array_grow(&vtables->processes, vtables->process_count,
-			&vtables->process_room, sizeof(process)))
+			&vtables->process_room, sizeof(process))) {
+		vtables->failed = true;
 		return NULL;
+	}
 	while ((slot = heap_table_find(&vtables->table, hash, &at))->number) {
 		process = vtables->processes[slot->number];
 		if (process->pid == pid)
@@ -281,6 +288,7 @@ static const struct vtable_process *process_get(struct vtables *vtables,
 		at++;
 	}
 	process = process_make(vtables, pid);
+	vtables->failed |= !process;
 	if (!process)
 		return NULL;
 	heap_table_set(&vtables->table, slot, hash, vtables->process_count);

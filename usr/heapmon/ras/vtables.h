@@ -19,6 +19,7 @@ struct vtables {
 	struct vtable_process **processes;	/* 0: none */
 	size_t process_count, process_room;
 	struct heap_table table;		/* processes by id */
+	bool failed;				/* no memory */
 };
 
 /* The class as *name; `bytes`: of a pointer. */
