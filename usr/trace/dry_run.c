@@ -114,8 +114,12 @@ static int buffer_look(struct job_list *jobs, const struct run_dir *run,
 	char text[AMOUNT_TEXT], memory[AMOUNT_TEXT];
 	int cpus = bufmaps_cpus_possible();
 	struct buffer buffer;
-	int code = buffer_open(&buffer, run->path, true, err);
+	int code;
 
+	if (cpus < 0)
+		return error_set(err, cpus, "cannot tell the number of CPUs: %s",
+				 strerror(-cpus));
+	code = buffer_open(&buffer, run->path, true, err);
 	if (code && code != -ENOENT)
 		return code;
 	if (code) {

@@ -41,14 +41,12 @@ struct left {
 static void rpn_lines(FILE *file, const struct tdf *tdf, uint32_t offset,
 		      uint32_t length)
 {
-	char *text = malloc(RPN_TEXT), *rest = text, *op;
+	static char text[RPN_TEXT];
+	char *rest = text, *op;
 
-	if (!text)
-		return;
 	rpn_print(tdf->rpn + offset, length, text, RPN_TEXT);
 	while ((op = strsep(&rest, ";")))
 		fprintf(file, "    %s\n", op + strspn(op, " "));
-	free(text);
 }
 
 static void len_lines(FILE *file, const struct tdf *tdf,
@@ -327,14 +325,16 @@ static void tdf_head(const struct tdf *tdf)
 	}
 }
 
-/* The code as it would be here; maps, session and key are not known yet. */
-static void target_fill(struct body_target *target, struct body_layout *layout,
+/* The code as it would be here; maps, session and key are not known yet. 0 or
+ * -ENOMEM. */
+static int target_fill(struct body_target *target, struct body_layout *layout,
 			const struct tdf *tdf, bool resident_only)
 {
 	struct features features = { 0 };
 
-	features_read_btf(&features);
-	features_read_layout(layout);
+	if (features_read_btf(&features) ||
+	    features_read_layout(layout) == -ENOMEM)
+		return -ENOMEM;
 	*target = (struct body_target){
 		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
 		.sites_fd = 5, .limits_fd = 6, .why_fd = 7, .trigger_fd = 8,
@@ -345,6 +345,7 @@ static void target_fill(struct body_target *target, struct body_layout *layout,
 		.preempt_enable = features.preempt_enable,
 		.layout = layout, .major = tdf->header->major,
 	};
+	return 0;
 }
 
 static int show(const char *path, bool resident_only, struct error *err)
@@ -357,7 +358,10 @@ static int show(const char *path, bool resident_only, struct error *err)
 
 	if (code)
 		return code;
-	target_fill(&target, &layout, tdf, resident_only);
+	if (target_fill(&target, &layout, tdf, resident_only)) {
+		tdf_close(tdf);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
 	tdf_head(tdf);
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
 	source_lines_open(&source, tdf);

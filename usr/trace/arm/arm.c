@@ -353,7 +353,7 @@ static int programs_take(const struct arming *a, struct error *err)
 	struct body_target target;
 	struct program_set set = { 0 };
 	uint8_t *picks = picks_make(a);
-	int code;
+	int code = 0;
 
 	if (!picks)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -361,8 +361,12 @@ static int programs_take(const struct arming *a, struct error *err)
 	sections_fill(a, &target);
 	if (a->needs.layout || a->bring_in ||
 	    target.context_mask & RAS_CONTEXT_PPID) {
-		features_read_layout(&layout);
+		code = features_read_layout(&layout);
 		target.layout = &layout;
+	}
+	if (code == -ENOMEM) {
+		free(picks);
+		return error_set(err, code, "out of memory");
 	}
 	target.module_fd = a->needs.segments ?
 		features_read_segments(&target.segments_save) : -1;

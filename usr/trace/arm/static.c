@@ -246,7 +246,8 @@ static int program_make(const struct statics *s, uint16_t machine,
 	int fd;
 
 	if (target.bring_in) {
-		features_read_layout(&layout);
+		if (features_read_layout(&layout) == -ENOMEM)
+			return error_set(err, -ENOMEM, "out of memory");
 		target.layout = &layout;
 	}
 	fd = body_generate_static(&body, machine, s->fds[MAJORS], &target,
@@ -480,8 +481,11 @@ static int majors_open(const struct run_dir *run, uint8_t *bytes,
 	int fd, code;
 
 	snprintf(path, sizeof(path), "%s/static/majors", run->path);
-	if (lstat(path, &st))
-		return error_set(err, -ENOENT, "no major is on");
+	if (lstat(path, &st)) {
+		error_set(err, -ENOENT, "no major is on");
+		error_hint(err, "'trace query' shows what is");
+		return -ENOENT;
+	}
 	fd = map_open(path, &map_kinds[MAJORS], 1, err);
 	code = fd < 0 ? fd : majors_lookup(fd, bytes, err);
 	if (!code)

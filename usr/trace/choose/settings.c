@@ -221,6 +221,9 @@ int settings_take_context(void *context, const char *value)
 	char *copy = strdup(value), *rest = copy, *name;
 	int code = copy ? 0 : -1;
 
+	if (!copy)
+		fprintf(stderr, "%s: out of memory\n",
+			command_program_name());
 	while (!code && (name = strsep(&rest, ",")))
 		code = context_take(context, name);
 	free(copy);

@@ -31,7 +31,7 @@ static int pmu_type(const char *name)
 	return type;
 }
 
-void features_read_btf(struct features *features)
+int features_read_btf(struct features *features)
 {
 	uint32_t disable = 0, enable = 0;
 	const struct btf_want wants[] = {
@@ -39,10 +39,13 @@ void features_read_btf(struct features *features)
 		{ "bpf_preempt_enable()", &enable },
 	};
 
-	if (btf_find(BTF_PATH, wants, 2) || !disable || !enable)
-		return;
+	int code = btf_find(BTF_PATH, wants, 2);
+
+	if (code || !disable || !enable)
+		return code == -ENOMEM ? code : 0;
 	features->preempt_disable = disable;
 	features->preempt_enable = enable;
+	return 0;
 }
 
 int features_read_layout(struct body_layout *layout)
@@ -236,7 +239,9 @@ int features_probe(struct features *features, enum attach_choice choice,
 		.kprobe_type = pmu_type("kprobe"),
 		.address_bits = address_bits(),
 	};
-	features_read_btf(features);
+	if (features->uprobe_type == -ENOMEM ||
+	    features->kprobe_type == -ENOMEM || features_read_btf(features))
+		return error_set(err, -ENOMEM, "out of memory");
 	code = program_check(features, err);
 	if (code)
 		return code;

@@ -24,8 +24,8 @@ struct features {
 int features_probe(struct features *features, enum attach_choice choice,
 		   struct error *err);
 
-/* The two ids alone; nothing is loaded, no privilege is needed. */
-void features_read_btf(struct features *features);
+/* The two ids alone; nothing is loaded, no privilege is needed. 0 or -ENOMEM. */
+int features_read_btf(struct features *features);
 
 /* May programs at user space's probes sleep? Loads one to see. */
 bool features_sleepable(const struct features *features);

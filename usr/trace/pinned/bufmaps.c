@@ -212,7 +212,8 @@ static int buffer_make(const struct run_dir *run, uint64_t bytes, gid_t group,
 	int code, cpus = bufmaps_cpus_possible();
 
 	if (cpus < 0)
-		return error_set(err, cpus, "cannot tell the number of CPUs");
+		return error_set(err, cpus, "cannot tell the number of CPUs: %s",
+				 strerror(-cpus));
 	making.cpus = cpus;
 	kmod_release(run);
 	buffer_remove(run);

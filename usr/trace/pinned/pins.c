@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pins.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,27 +11,38 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "../../lib/directory.h"
 
 #define PATIENCE_MS	150
 #define FEW		8	/* pins that aren't worth a process */
+
+struct walk {
+	const char *path;
+	void (*visit)(const char *path, const char *name, void *context);
+	void *context;
+};
+
+static void pin_visit(int dir, const char *name, void *context)
+{
+	const struct walk *walk = context;
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s/%s", walk->path, name) <
+	    (int)sizeof(full))
+		walk->visit(full, name, walk->context);
+}
 
 void pins_each(const char *path,
 	       void (*visit)(const char *path, const char *name, void *context),
 	       void *context)
 {
-	char full[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir = opendir(path);
+	struct walk walk = { path, visit, context };
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		if (snprintf(full, sizeof(full), "%s/%s", path,
-			     entry->d_name) < (int)sizeof(full))
-			visit(full, entry->d_name, context);
-	}
-	if (dir)
-		closedir(dir);
+	if (dir < 0)
+		return;
+	directory_each(dir, pin_visit, &walk);
+	close(dir);
 }
 
 static void pin_remove(const char *path, const char *name, void *context)

@@ -214,10 +214,10 @@ static int lock_take(struct run_dir *run, struct error *err)
 }
 
 /* Start time of a process in ticks since boot: with the process id it names
- * one process for good. 0: there is no such process. */
-static unsigned long long process_start(int pid)
+ * one process for good. 0, or a negative errno: -ENOENT there is no such
+ * process. */
+static int process_start(int pid, unsigned long long *start)
 {
-	unsigned long long start = 0;
 	char path[32], text[1024];
 	const char *p;
 	FILE *file;
@@ -226,7 +226,7 @@ static unsigned long long process_start(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
+		return -errno;
 	n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[n] = '\0';
@@ -234,19 +234,22 @@ static unsigned long long process_start(int pid)
 	p = strrchr(text, ')');
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
-	if (p)
-		start = strtoull(p, NULL, 10);
-	return start;
+	if (!p)
+		return -ENOENT;
+	*start = strtoull(p, NULL, 10);
+	return 0;
 }
 
 static void clean_private(const char *path, const char *name, void *context)
 {
 	const struct run_dir *run = context;
-	unsigned long long start;
-	int pid;
+	unsigned long long start, now = 0;
+	int pid, code;
 
-	if (sscanf(name, "run_%d_%llu", &pid, &start) == 2 &&
-	    process_start(pid) != start)
+	if (sscanf(name, "run_%d_%llu", &pid, &start) != 2)
+		return;
+	code = process_start(pid, &now);
+	if (code ? code == -ENOENT : now != start)
 		pins_remove(run->path, path);
 }
 
@@ -321,11 +324,15 @@ void run_dir_close(struct run_dir *run)
 int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 			 struct error *err)
 {
+	unsigned long long start;
+	int code = process_start(getpid(), &start);
 	char name[64];
 
-	snprintf(name, sizeof(name), "run_%d_%llu", getpid(),
-		 process_start(getpid()));
 	private->lock = -1;
+	if (code)
+		return error_set(err, code, "cannot read '/proc/%d/stat': %s",
+				 getpid(), strerror(-code));
+	snprintf(name, sizeof(name), "run_%d_%llu", getpid(), start);
 	if (snprintf(private->path, sizeof(private->path), "%s/%s", run->path,
 		     name) >= (int)sizeof(private->path))
 		return error_set(err, -ENAMETOOLONG,

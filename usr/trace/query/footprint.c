@@ -2,26 +2,32 @@
 #include "footprint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "../../lib/sysbpf.h"
+
+#define MEMLOCK	"\nmemlock:"
 
 /* "memlock" in the map's fdinfo (Documentation/filesystems/proc.rst, 3.8). */
 static uint64_t map_bytes(int fd)
 {
-	unsigned long long bytes = 0;
-	char path[64], line[128];
-	FILE *file;
+	char path[64], text[1024], *line;
+	int info;
+	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "memlock: %llu", &bytes) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return bytes;
+	info = open(path, O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return 0;
+	n = read(info, text, sizeof(text) - 1);
+	close(info);
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, MEMLOCK);
+	return line ? strtoull(line + strlen(MEMLOCK), NULL, 10) : 0;
 }
 
 /* `names` ends with NULL. */

@@ -10,6 +10,7 @@
 #include "query.h"
 
 #define PREFIX	"rastrace_"
+#define PART	1024	/* bytes of a value at a time */
 
 static void family_print(const char *name, const char *type, const char *unit,
 			 const char *help)
@@ -21,25 +22,28 @@ static void family_print(const char *name, const char *type, const char *unit,
 }
 
 /* What a terminal would obey, and what isn't UTF-8, comes as \xHH. */
+static void part_print(const char *text, size_t length)
+{
+	char safe[4 * PART], *end = safe_text_put(safe, text, length, true);
+
+	for (const char *p = safe; p < end; p++) {
+		if (*p == '\n')
+			fputs("\\n", stdout);
+		else if (*p == '\\' || *p == '"')
+			printf("\\%c", *p);
+		else
+			putchar(*p);
+	}
+}
+
 static void value_print(const char *text)
 {
-	char *safe = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&safe, &size);
-
-	if (!out)
-		return;
-	safe_text_print(out, text, true);
-	fclose(out);
-	for (size_t i = 0; safe && i < size; i++) {
-		if (safe[i] == '\n')
-			fputs("\\n", stdout);
-		else if (safe[i] == '\\' || safe[i] == '"')
-			printf("\\%c", safe[i]);
-		else
-			putchar(safe[i]);
+	for (size_t left = strlen(text), n; left; text += n, left -= n) {
+		n = left < PART ? left : PART;
+		while (n > 1 && n < left && ((uint8_t)text[n] & 0xc0) == 0x80)
+			n--;
+		part_print(text, n);
 	}
-	free(safe);
 }
 
 static void label_print(const char *name, const char *value, bool first)

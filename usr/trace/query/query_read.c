@@ -113,20 +113,24 @@ static bool tdf_fits(const struct tdf *tdf, const struct session *session)
 	return true;
 }
 
-static void tdfs_open(struct query *query)
+static int tdfs_open(struct query *query, struct error *err)
 {
 	for (size_t i = 0; i < query->list.count; i++) {
 		struct session *session = &query->list.items[i];
 		struct tdf *tdf;
+		int code = query->figures.sessions[i] ?
+			   tdf_open(&tdf, session->entry->tdf, NULL) : -ENOENT;
 
-		if (!query->figures.sessions[i] ||
-		    tdf_open(&tdf, session->entry->tdf, NULL))
+		if (code == -ENOMEM)
+			return error_set(err, code, "out of memory");
+		if (code)
 			continue;
 		if (tdf_fits(tdf, session))
 			query->tdfs[i] = tdf;
 		else
 			tdf_close(tdf);
 	}
+	return 0;
 }
 
 static int points_choose(struct query *query, int count, char **operands,
@@ -195,10 +199,10 @@ int query_read(struct query *query, const struct buffer *buffer, int count,
 		code = figures_read(&query->figures, buffer, &query->list, err);
 	if (!code)
 		code = arrays_make(query, err);
-	if (!code) {
-		tdfs_open(query);
+	if (!code)
+		code = tdfs_open(query, err);
+	if (!code)
 		code = points_choose(query, count, operands, err);
-	}
 	if (!code)
 		code = keep_state_read(&query->keep, pin_run(), err);
 	kmod_read(&query->kmod, pin_run());
