@@ -178,17 +178,19 @@ static int candidates_gather(struct maker *m)
 }
 
 /* The name, quoted where it must be; NULL: it can't be written. */
-static char *name_write(const char *name)
+static char *name_write(struct module *module, const char *name)
 {
 	bool plain = true;
 	char *text = NULL;
 
 	for (const char *p = name; *p; p++)
 		plain &= isalnum((unsigned char)*p) || strchr("_.$", *p);
-	if (strpbrk(name, "\"\\\n") ||
-	    asprintf(&text, plain ? ".%s" : ".\"%s\"", name) < 0)
+	if (strpbrk(name, "\"\\\n"))
 		return NULL;
-	return text;
+	if (asprintf(&text, plain ? ".%s" : ".\"%s\"", name) >= 0)
+		return text;
+	module->exhausted = true;
+	return NULL;
 }
 
 /* The debug information knows just one such function in the file. */
@@ -227,7 +229,7 @@ static char *name_with_file(const struct from_module *in,
 	if (!is_only_one(in->dwarf, c, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
-	text = name_write(name);
+	text = name_write(in->module, name);
 	free(name);
 	return text;
 }
@@ -241,7 +243,7 @@ static int candidate_place(const struct from_module *in, struct candidate *c)
 
 	found = module_symbol_find(in->module, c->name, MODULE_CODE, &others);
 	if (found && found->address == c->symbol->address && !others)
-		c->tp = name_write(c->name);
+		c->tp = name_write(in->module, c->name);
 	else
 		c->tp = name_with_file(in, c);
 	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
@@ -390,13 +392,16 @@ static int text_compile(struct maker *m, take_point *take)
 	if (m->text.failed)
 		return -ENOMEM;
 	code = diag_open_text(&c.diag, m->in->modname, (char *)m->text.data,
-			      m->text.size, 0, NULL);
+			      m->text.size, 0, NULL) ? -ENOMEM : 0;
 	if (!code)
 		code = tsf_parse(&tsf, c.diag, find_arch, m);
 	c.tsf = tsf;
 	if (!code)
 		code = compile_points(&c);
-	code = code ? -EINVAL : take_points(m, &c, take);
+	if (code == -ENOMEM || (c.diag && diag_exhausted(c.diag)))
+		code = -ENOMEM;
+	else
+		code = code ? -EINVAL : take_points(m, &c, take);
 	compile_free(&c);
 	tsf_free(tsf);
 	diag_close(c.diag);
@@ -570,6 +575,8 @@ static int points_make(struct maker *m, struct error *err)
 	}
 	if (!code && m->count)
 		code = points_settle(m);
+	if (m->in->module->exhausted)
+		code = -ENOMEM;
 	if (code == -EINVAL)
 		return error_set(err, code, "nothing can be compiled for '%s'",
 				 m->in->modname);
@@ -594,7 +601,7 @@ int from_module_write(const struct from_module *in, FILE *out,
 	int code;
 
 	if (strpbrk(in->modname, "\"\n"))
-		return error_set(err, -EINVAL, "MODNAME can't be '%s'",
+		return error_set(err, -EINVAL, "MODNAME can't be '%s': a quotation mark or a line's end is in it",
 				 in->modname);
 	code = points_make(&m, err);
 	if (!code) {

@@ -83,7 +83,7 @@ static uint8_t module_kind(const char *name)
 	       TDF_MODULE_KMOD : TDF_MODULE_USER;
 }
 
-/* The file, or with .so added; NULL: neither is there. */
+/* The file; NULL: it isn't there, or (errno) no memory. */
 static char *module_look(const char *name, const char *tsf, const char *sysroot,
 			 const char *suffix)
 {
@@ -101,18 +101,25 @@ static char *module_look(const char *name, const char *tsf, const char *sysroot,
 	}
 	if (file && !access(file, F_OK))
 		return file;
+	errno = file ? ENOENT : ENOMEM;
 	free(file);
 	return NULL;
 }
 
+static bool look_on(const char *file)
+{
+	return !file && errno != ENOMEM;
+}
+
+/* The same with what may be left out added. */
 static char *module_find(const char *name, const char *tsf, const char *sysroot,
 			 uint8_t kind)
 {
 	char *file = module_look(name, tsf, sysroot, "");
 
-	if (!file && kind == TDF_MODULE_USER && !extension(name))
+	if (look_on(file) && kind == TDF_MODULE_USER && !extension(name))
 		file = module_look(name, tsf, sysroot, ".so");
-	for (size_t i = 0; !file && kind == TDF_MODULE_KMOD &&
+	for (size_t i = 0; look_on(file) && kind == TDF_MODULE_KMOD &&
 			   unpack_suffixes[i]; i++)
 		file = module_look(name, tsf, sysroot, unpack_suffixes[i]);
 	return file;
@@ -130,7 +137,7 @@ static char *module_target(const struct locate_module *at, const char *name,
 		return strdup(module ? name :
 			      at->file + (sysroot ? strlen(sysroot) : 0));
 	real = realpath(at->file, NULL);
-	return real ? real : strdup(at->file);
+	return real || errno == ENOMEM ? real : strdup(at->file);
 }
 
 static bool is_seekable(const char *file)
@@ -152,6 +159,10 @@ int locate_module(struct locate_module *at, const char *modname,
 	at->kind = module_kind(name);
 	at->file = module ? strdup(module) :
 			    module_find(name, tsf, sysroot, at->kind);
+	if (!at->file && errno == ENOMEM) {
+		free(name);
+		return -ENOMEM;
+	}
 	if (!at->file && (at->kind != TDF_MODULE_KERNEL || strchr(name, '/'))) {
 		at->file = name;
 		return strlen(base_name(name)) > NAME_MAX ? -ENAMETOOLONG :

@@ -77,8 +77,8 @@ static int take_arch(void *context, const char *value)
 static int glob_add(struct run_globs *globs, const char *value)
 {
 	if (globs->count == RUN_GLOBS_MAX) {
-		fprintf(stderr, "trcust: '%s' is one pattern too many\n",
-			value);
+		fprintf(stderr, "trcust: '%s' is one pattern too many: %d at most\n",
+			value, RUN_GLOBS_MAX);
 		return -1;
 	}
 	globs->globs[globs->count++] = value;

@@ -23,6 +23,10 @@ static int finish(struct compilation *c, const struct settings *s,
 {
 	const char *path = input->at.path;
 
+	if (c->module && c->module->exhausted) {
+		diag_tell(c->diag, input->pos, TRCERR_NO_MEM);
+		return -1;
+	}
 	if (input_check(c, input))
 		return -1;
 	if (!s->explain)

@@ -43,7 +43,7 @@ void address_register_emit(const struct compile_site *site, unsigned int number,
 		rpn_emit_register(rpn, number, displacement);
 		return;
 	}
-	bytes_add(rpn, site->result_rpn->data, site->result_rpn->size);
+	bytes_join(rpn, site->result_rpn);
 	rpn_emit_add(rpn, displacement, true);
 }
 
@@ -214,7 +214,7 @@ static int follow(const struct address *from, unsigned int bytes,
 	if (!from->segment)
 		return place_value(&from->place, from->offset, bytes, false,
 				   rpn);
-	bytes_add(rpn, far->data, far->size);
+	bytes_join(rpn, far);
 	rpn_emit_op(rpn, RPN_xderef_size);
 	rpn_emit_op(rpn, bytes);
 	return 0;

@@ -291,7 +291,8 @@ static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
 		check_maxdata(c, out);
 		code = compile_format(c, out);
 	}
-	if (!code && site_remember(c, out)) {
+	if (!code && (site_remember(c, out) ||
+		      !data_hash(c, out, &out->hash))) {
 		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
 		code = -1;
 	}
@@ -301,7 +302,6 @@ static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
 		compile_point_free(out);
 		return code;
 	}
-	out->hash = data_hash(c, out);
 	c->dynamic_count++;
 	return 0;
 }

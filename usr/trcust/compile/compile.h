@@ -202,8 +202,8 @@ int condition_compile(struct compilation *c, const struct compile_site *site,
 		      const struct tsf_point *point);
 
 /* data_hash.c: of the data statements of a tracepoint, normalised, with the
- * sizes and types of the items. */
-uint64_t data_hash(const struct compilation *c,
-		   const struct compile_point *point);
+ * sizes and types of the items. False: no memory. */
+bool data_hash(const struct compilation *c, const struct compile_point *point,
+	       uint64_t *result);
 
 #endif

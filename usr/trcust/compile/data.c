@@ -28,8 +28,7 @@ static int add_rpn(struct compilation *c, struct srcpos pos,
 {
 	uint32_t start = c->rpn.size;
 
-	bytes_add(&c->rpn, rpn->data, rpn->size);
-	c->rpn.failed |= rpn->failed;
+	bytes_join(&c->rpn, rpn);
 	return compile_rpn_end(c, pos, start, at, length);
 }
 

@@ -87,13 +87,16 @@ static void hash_memory(uint64_t *hash, const struct tsf_stmt *stmt,
 	hash_chain(hash, &stmt->chain, stmt->address.final);
 }
 
-static void hash_expression(uint64_t *hash, const struct tsf_stmt *stmt)
+static bool hash_expression(uint64_t *hash, const struct tsf_stmt *stmt)
 {
 	struct bytes text = {0};
+	bool whole;
 
 	expr_print(stmt->expr, &text);
 	*hash = hash_fnv(*hash, text.data, text.size);
+	whole = !text.failed;
 	bytes_free(&text);
+	return whole;
 }
 
 /* What a reader of the record takes it for. */
@@ -114,8 +117,8 @@ static void hash_item(uint64_t *hash, const struct compilation *c,
 	hash_text(hash, "\n");
 }
 
-uint64_t data_hash(const struct compilation *c,
-		   const struct compile_point *point)
+bool data_hash(const struct compilation *c, const struct compile_point *point,
+	       uint64_t *result)
 {
 	uint64_t hash = HASH_FNV_START;
 
@@ -131,7 +134,8 @@ uint64_t data_hash(const struct compilation *c,
 			break;
 		case TSF_VAR:
 			hash_text(&hash, "VAR ");
-			hash_expression(&hash, stmt);
+			if (!hash_expression(&hash, stmt))
+				return false;
 			break;
 		case TSF_STACK:
 			hash_text(&hash, "STACK");
@@ -141,5 +145,6 @@ uint64_t data_hash(const struct compilation *c,
 		}
 		hash_item(&hash, c, item);
 	}
-	return hash;
+	*result = hash;
+	return true;
 }

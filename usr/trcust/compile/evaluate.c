@@ -139,10 +139,10 @@ static void emit_choice(struct bytes *rpn, const struct value *then,
 	value_push(then, &second);
 	rpn_emit_op(rpn, RPN_bra);
 	rpn_emit_fixed(rpn, first.size + 3, 2);
-	bytes_add(rpn, first.data, first.size);
+	bytes_join(rpn, &first);
 	rpn_emit_op(rpn, RPN_skip);
 	rpn_emit_fixed(rpn, second.size, 2);
-	bytes_add(rpn, second.data, second.size);
+	bytes_join(rpn, &second);
 	rpn->failed |= first.failed || second.failed ||
 		       first.size > INT16_MAX - 3 || second.size > INT16_MAX;
 	bytes_free(&first);

@@ -62,10 +62,14 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	struct dwarf_variable own, named;
 	struct error err = { 0 };
 	bool readable;
+	int code;
 
 	dwarf_variable_fill(&own, die, true);
-	if (dwarf_variable_find(dwarf, pc, true, name, &named) ||
-	    dwarf_variable_place(dwarf, &own, pc, &place, &err))
+	code = dwarf_variable_find(dwarf, pc, true, name, &named);
+	if (!code)
+		code = dwarf_variable_place(dwarf, &own, pc, &place, &err);
+	dwarf->module->exhausted |= code == -ENOMEM;
+	if (code)
 		return false;
 	readable = is_whole(&place);
 	if (readable && named.die.addr != die->addr)
@@ -99,9 +103,12 @@ static bool function_find(struct dwarf_file *dwarf, uint64_t entry,
 			  Dwarf_Die *function)
 {
 	struct dwarf_functions found = { 0 };
-	bool is_one = dwarf && !dwarf_function_at(dwarf, entry, &found) &&
-		      found.count && found.functions[0].entry == entry;
+	int code = dwarf ? dwarf_function_at(dwarf, entry, &found) : -ENOENT;
+	bool is_one = !code && found.count &&
+		      found.functions[0].entry == entry;
 
+	if (code == -ENOMEM)
+		dwarf->module->exhausted = true;
 	if (is_one)
 		*function = found.functions[0].die;
 	dwarf_functions_free(&found);

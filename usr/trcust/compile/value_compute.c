@@ -13,8 +13,7 @@ void value_push(const struct value *value, struct bytes *rpn)
 	if (value->kind == VALUE_CONSTANT)
 		rpn_emit_const(rpn, value->number);
 	else
-		bytes_add(rpn, value->rpn.data, value->rpn.size);
-	rpn->failed |= value->rpn.failed;
+		bytes_join(rpn, &value->rpn);
 }
 
 static uint64_t cut(uint64_t number, unsigned int bytes, bool is_signed)

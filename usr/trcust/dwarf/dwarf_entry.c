@@ -134,7 +134,7 @@ static void chain_add(struct chain *chain, uint64_t return_pc,
 	rpn_emit_op(rpn, RPN_bra);
 	rpn_emit_fixed(rpn, 1 + value->size + 3, 2);
 	rpn_emit_op(rpn, RPN_drop);
-	bytes_add(rpn, value->data, value->size);
+	bytes_join(rpn, value);
 	rpn_emit_op(rpn, RPN_skip);
 	chain->ends[chain->end_count++] = rpn->size;
 	rpn_emit_fixed(rpn, 0, 2);

@@ -118,12 +118,14 @@ struct lines *dwarf_lines_get(struct dwarf_file *dwarf)
 	if (lines)
 		return lines;
 	lines = calloc(1, sizeof(*lines));
+	dwarf->module->exhausted |= !lines;
 	if (!lines)
 		return NULL;
 	section_read(dwarf, ".debug_line", &lines->sections.line);
 	section_read(dwarf, ".debug_line_str", &lines->sections.line_str);
 	section_read(dwarf, ".debug_str", &lines->sections.str);
 	if (!lines_read_units(lines, dwarf)) {
+		dwarf->module->exhausted = true;
 		lines_free(lines);
 		return NULL;
 	}
@@ -212,8 +214,8 @@ static struct line_table *table_finish(struct table_builder *b)
 	struct line_table *table = calloc(1, sizeof(*table));
 	size_t count = 0;
 
-	if (table && b->count)
-		table->rows = malloc(b->count * sizeof(*table->rows));
+	if (table)
+		table->rows = malloc((b->count + 1) * sizeof(*table->rows));
 	if (!table || !table->rows) {
 		free(table);
 		return NULL;
@@ -236,14 +238,19 @@ static struct line_table *table_build(struct dwarf_file *dwarf,
 	struct table_builder b = { .module = dwarf->module };
 	struct line_table *table = NULL;
 	struct dwarf_program program;
+	int code = dwarf_program_open(&program, &lines->sections,
+				      unit->program);
 
-	if (dwarf_program_open(&program, &lines->sections, unit->program))
+	dwarf->module->exhausted |= code == -ENOMEM;
+	if (code)
 		return NULL;
-	if (!dwarf_program_run(&program, table_take, &b)) {
+	code = dwarf_program_run(&program, table_take, &b);
+	if (!code) {
 		if (b.inside)
 			table_end(&b);
 		table = table_finish(&b);
 	}
+	dwarf->module->exhausted |= code == -ENOMEM || (!code && !table);
 	dwarf_program_close(&program);
 	free(b.rows);
 	free(b.sequences);

@@ -236,7 +236,7 @@ static void bits_append(struct builder *b, struct part *part)
 		rpn_emit_const(rpn, b->bit_count);
 		rpn_emit_op(rpn, RPN_shl);
 	}
-	bytes_add(&b->bits, rpn->data, rpn->size);
+	bytes_join(&b->bits, rpn);
 	if (b->bit_count)
 		rpn_emit_op(&b->bits, RPN_or);
 }

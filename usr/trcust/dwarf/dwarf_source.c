@@ -137,10 +137,14 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 		return;
 	}
 	for (size_t i = 0; i < program->file_count; i++) {
+		char *path;
+
 		if (strcasecmp(source_path_base(program->files[i].name), base))
 			continue;
-		reader.files[i] = source_add_file(source,
-			dwarf_program_path(program, i, unit->directory));
+		errno = 0;
+		path = dwarf_program_path(program, i, unit->directory);
+		source->failed |= errno == ENOMEM;
+		reader.files[i] = source_add_file(source, path);
 		any |= reader.files[i];
 	}
 	if (any && source_read_rows(&reader, dwarf, unit, program, keep))
@@ -223,9 +227,11 @@ static void source_read(struct source *source, struct dwarf_file *dwarf,
 	while (!source->failed &&
 	       (unit = dwarf_lines_next(lines, base, &position, &failed))) {
 		struct dwarf_program program;
+		int code = dwarf_program_open(&program, &lines->sections,
+					      unit->program);
 
-		if (dwarf_program_open(&program, &lines->sections,
-				       unit->program))
+		source->failed |= code == -ENOMEM;
+		if (code)
 			continue;
 		source_read_unit(source, dwarf, unit, &program, keep);
 		dwarf_program_close(&program);

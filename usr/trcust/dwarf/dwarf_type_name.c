@@ -173,6 +173,8 @@ static char *name_print(Dwarf_Die *bare, const char *alias,
 				  tag_of(bare) : "";
 	bool number = dwarf_type_alias_is_number(alias);
 
+	if (!own && (!bare->addr || dwarf_diename(bare)))
+		return NULL;
 	if (!own || number)
 		tag = alias ? "" : tag;
 	if (asprintf(&name, "%s%s%s%s", tag,

@@ -50,6 +50,7 @@ static struct code_function *code_function_get(struct module *module,
 	if (found)
 		return *found;
 	function = calloc(1, sizeof(*function));
+	module->exhausted |= !function;
 	if (!function)
 		return NULL;
 	function->start = start;
@@ -60,6 +61,7 @@ static struct code_function *code_function_get(struct module *module,
 		available = end - start;
 	function->size = available < UINT32_MAX ? available : UINT32_MAX;
 	if (!tsearch(function, &module->decoded, code_function_compare)) {
+		module->exhausted = true;
 		free(function);
 		return NULL;
 	}
@@ -272,12 +274,15 @@ bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 	const struct module_range *range = module_function_find(module, start);
 	struct code_function *function;
 	struct arch_insn insn;
+	int code;
 
 	if (!range || address >= range->end)
 		return false;
 	function = code_function_get(module, range->start, range->end);
-	if (!function ||
-	    code_function_decode(function, module->arch, UINT32_MAX) ||
+	code = function ? code_function_decode(function, module->arch,
+					       UINT32_MAX) : -ENOMEM;
+	module->exhausted |= code == -ENOMEM;
+	if (code ||
 	    function->start + function->next <= address)
 		return false;
 	for (size_t i = 0; i < function->count; i++)

@@ -84,6 +84,8 @@ struct module {
 	struct module_range *functions;	/* sorted by start */
 	size_t function_count;
 	void *decoded;			/* tree of struct code_function */
+	bool exhausted;			/* memory was: what isn't found, in its
+					 * debug information too, may be there */
 	struct pointers *pointers;	/* pointers.h; NULL: not yet looked for
 					 */
 };

@@ -29,6 +29,12 @@ void bytes_add(struct bytes *bytes, const void *data, size_t size)
 	bytes->size = need;
 }
 
+void bytes_join(struct bytes *bytes, const struct bytes *more)
+{
+	bytes_add(bytes, more->data, more->size);
+	bytes->failed |= more->failed;
+}
+
 void bytes_align(struct bytes *bytes)
 {
 	static const uint8_t zeros[8];

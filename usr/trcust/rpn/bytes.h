@@ -15,6 +15,8 @@ struct bytes {
 };
 
 void bytes_add(struct bytes *bytes, const void *data, size_t size);
+/* Other ones; their failure is one of these. */
+void bytes_join(struct bytes *bytes, const struct bytes *more);
 /* Zeros up to a multiple of 8. */
 void bytes_align(struct bytes *bytes);
 void bytes_free(struct bytes *bytes);

@@ -124,7 +124,7 @@ static int slice_piece(const struct place_walk *walk, struct place *part)
 		if (!to->why)
 			return -ENOMEM;
 	}
-	bytes_add(&to->rpn, from->rpn.data, from->rpn.size);
+	bytes_join(&to->rpn, &from->rpn);
 	if (from->kind == PLACE_MEMORY) {
 		rpn_emit_add(&to->rpn, walk->start, true);
 	} else if (from->kind == PLACE_VALUE && walk->start) {
@@ -174,7 +174,7 @@ static void value_part(const struct place_walk *walk, unsigned int done,
 
 	for (uint64_t at = 0, bytes; at < walk->bytes; at += bytes) {
 		bytes = memory ? deref_bytes(walk->bytes - at) : walk->bytes;
-		bytes_add(rpn, from->data, from->size);
+		bytes_join(rpn, from);
 		if (memory) {
 			rpn_emit_add(rpn, walk->start + at, true);
 			rpn_emit_deref(rpn, bytes);

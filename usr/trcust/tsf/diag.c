@@ -26,6 +26,7 @@ struct diag {
 	FILE *out;
 	int level;
 	bool shown;		/* the last message */
+	bool exhausted;
 	unsigned int count[DIAG_WARNING + 1];
 };
 
@@ -217,6 +218,7 @@ enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
 	FILE *out;
 
 	diag->count[severity]++;
+	diag->exhausted |= id == TRCERR_NO_MEM;
 	diag->shown = diag->out && (int)severity <= diag->level + DIAG_SEVERE;
 	if (!diag->shown)
 		return severity;
@@ -262,6 +264,11 @@ void diag_hint(struct diag *diag, const char *fmt, ...)
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity)
 {
 	return diag->count[severity];
+}
+
+bool diag_exhausted(const struct diag *diag)
+{
+	return diag->exhausted;
 }
 
 const char *diag_path(const struct diag *diag)

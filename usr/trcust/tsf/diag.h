@@ -11,6 +11,7 @@
 #define TRCUST_DIAG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "../../lib/error.h"
@@ -63,5 +64,7 @@ void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
 
 /* How many of a severity were met (shown or not). */
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity);
+/* TRCERR_NO_MEM was met. */
+bool diag_exhausted(const struct diag *diag);
 
 #endif

@@ -162,7 +162,7 @@ static void write_stmts(struct tdf_writer *w)
 					  in->stmts * sizeof(*c->stmts));
 		}
 	table_begin(w, &w->header.rpn, c->rpn.size);
-	bytes_add(&w->file, c->rpn.data, c->rpn.size);
+	bytes_join(&w->file, &c->rpn);
 }
 
 static int section_compare(const void *a, const void *b)
@@ -224,7 +224,7 @@ static void write_header(struct tdf_writer *w)
 	struct tdf_header *h = &w->header;
 
 	table_begin(w, &h->strings, w->strings.bytes.size);
-	bytes_add(&w->file, w->strings.bytes.data, w->strings.bytes.size);
+	bytes_join(&w->file, &w->strings.bytes);
 	memcpy(h->magic, TDF_MAGIC, sizeof(h->magic));
 	h->version = TDF_VERSION;
 	h->header_size = sizeof(*h);

@@ -100,7 +100,7 @@ static void add_table(struct bytes *file, struct tdf_table *table,
 	bytes_align(file);
 	table->offset = file->size;
 	table->count = entry_count(bytes, entry_size);
-	bytes_add(file, bytes->data, bytes->size);
+	bytes_join(file, bytes);
 	file->failed |= bytes->failed;
 }
 
