@@ -57,6 +57,26 @@ is "$(grep -c . err)" 1 "the others are taken"
 # shellcheck disable=SC2086
 refused "--depth '33'" top $taken --rows 3 --batch --iterations 1 --depth 33
 is "$(grep -c . err)" 1 "those of top, too"
+# no room, nowhere
+cat >heap.txt <<'END'
+Thread   Time of event     Address  Size  Type     Stack crawl
+10-11    1000000000000000  0x1000   100   novtbl   leak(int)|main
+END
+for option in --verbose --html --json; do
+	status 1 "report $option to a folder that isn't there" \
+		heapmon report $option -o gone/file heap.txt
+	is "$(cat err)" "heapmon: cannot write 'gone/file': No such file or directory" \
+		"  is told"
+	[ -c /dev/full ] || continue
+	status 1 "  to a full disk" heapmon report $option -o /dev/full heap.txt
+	is "$(cat err)" "heapmon: cannot write '/dev/full': No space left on device" \
+		"  is told"
+done
+status 0 "sums of that" heapmon convert --to mptl -o heap.mptl heap.txt
+printf '\001\000' | dd of=heap.mptl bs=1 seek=12 conv=notrunc 2>/dev/null
+status 1 "of a version that is too old" heapmon report heap.mptl
+like "$(cat err)" "'heap.mptl' is of version .*too old to be read: [0-9]+ is" \
+	"  is told"
 status 1 "--symbols, twice" heapmon report --symbols /x --symbols /y gone.ras
 like "$(cat err)" "^heapmon: cannot read 'gone.ras'" "it is the file that is missing"
 tap_done

@@ -46,6 +46,14 @@ cp "$TDF" "$TMP/bad/second.tdf"
 refused "--module and two TDFs" "there are 2" \
 	trace on --module "$TMP/target" "$TDF" "$TMP/bad/second.tdf"
 misuse "unknown kind of links" "no kind of link" trace on --attach x "$TDF"
+# shellcheck disable=SC2046
+misuse "65 processes" "^trace: --pid can be given 64 times at most" \
+	trace on $(seq -f '--pid=%g' 65) "$TDF"
+trace on "$TDF"
+status 1 "a major that isn't on" trace off 5
+is "$(cat "$TMP/err")" "trace: no major is on
+trace: 'trace query' shows what is" "  message"
+trace off --all
 
 # --- the TDF
 refused "missing TDF" "bad/none.tdf" trace on "$TMP/bad/none.tdf"

@@ -80,6 +80,23 @@ status 1 "--dump of what is no TSF" trcust --dump dump.tsf
 like "$(cat err)" '\[TRCERR_' "  is told as ever"
 status 2 "a major that is none" trcust --major 256 --from-module app.exe
 status 2 "a major in words" trcust --major one --from-module app.exe
+status 2 "a processor that isn't known" trcust --arch z80 --from-module app.exe
+like "$(cat err)" "^trcust: no processor 'z80'; those there are:.* x86-64" \
+	"  those that are stand there"
+# shellcheck disable=SC2046
+status 2 "65 patterns" trcust --from-module $(seq -f '--include=%g' 65) app.exe
+like "$(cat err)" "^trcust: '65' is one pattern too many: 64 at most" "  told"
+status 1 "a MODNAME that can't be written" trcust --from-module \
+	--modname 'a"b' app.exe
+like "$(cat err)" "^trcust: MODNAME can't be 'a\"b': a quotation mark" "  told"
+tsf /nowhere/app.exe "$point" gone.tsf
+status 1 "a module that --sysroot hasn't" trcust --sysroot "$TMP/one" gone.tsf
+like "$(cat err)" "looked for it below '$TMP/one'" "  says where it looked"
+like "$(cat err)" "--module FILE names it" "  and what to do"
+if [ -c /dev/full ]; then
+	status 1 "a full disk" sh -c 'trcust --dump found.tdf >/dev/full'
+	like "$(cat err)" "^trcust: cannot write: No space left" "  told"
+fi
 
 # --exit-zero, whatever happens
 for arguments in "" nowhere "--dump nowhere" "nowhere /C=x" "a b c"; do

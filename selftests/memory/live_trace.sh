@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# trace where memory runs out: it says so; nothing is left armed that it hasn't
+# armed, off takes all away afterwards, and itself does so or says that it hasn't.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+. "$TOP/selftests/memory/fail_each.sh"
+export MOST=4
+# figures and times are others each time
+export FAIL_FILTER="tr -d '0-9A-F.'"
+
+cp "$TARGET" "$TMP/target"
+make_tdf "$TMP/app.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=197
+TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", FMT="inner %P%D",
+	FMT="text %P%S", REGS=($ARG1_32), MEM32=(F$ARG2+8,INDIRECT,4),
+	ASCIIZ32=(F$ARG3,DIRECT,20)
+TRACE MINOR=2, TP=.many_0, IF=(\$$(echo "$ARG1" | tr '[:upper:]' '[:lower:]') != 3),
+	STACK=(3)
+TSF
+
+cat >left <<'SH'
+find "$RASTRACE_RUN" -mindepth 1 ! -name '*.debug' 2>/dev/null | grep -q .
+SH
+# what goes in the background may take a while
+cat >empty <<'SH'
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	sh ./left || exit 0
+	sleep 0.1
+done
+find "$RASTRACE_RUN"
+exit 1
+SH
+cat >after <<'SH'
+[ "$FAIL_STATUS" != 0 ] || [ -z "$OFF" ] || sh ./empty || {
+	trace off --all
+	exit 1
+}
+trace off --all >/dev/null && sh ./empty
+SH
+export FAIL_AFTER="sh ./after"
+
+each "on" trace on app.tdf
+each "on with options" trace on --attach perf --pid $$ --minor 1 \
+	--context stack,comm --buffer 128K app.tdf
+each "on --dry-run" trace on --dry-run app.tdf
+each "run" trace run app.tdf -- ./target 2
+each "show" trace show app.tdf
+export FAIL_BEFORE='trace on app.tdf && ./target 3 >/dev/null'
+each "query" trace query
+each "query --json" trace query --json
+each "query --metrics" trace query --metrics
+each "get" trace get made/app.ras
+each "suspend" trace suspend app.tdf
+each "clear" trace clear
+each "tracefmt" tracefmt -q
+each "off" trace off app.tdf
+export OFF=1
+each "off --all" trace off --all
+tap_done
