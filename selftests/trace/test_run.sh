@@ -42,6 +42,30 @@ is "$(ls "$TMP/out.d")" "x.ras" "  is there, and nothing else"
 is "$(tracefmt "$TMP/out.d/x.ras" 2>/dev/null | grep -c '^Event')" 3 \
 	"  with the records"
 
+# --- why nothing was hit
+mkdir "$TMP/copy"
+cp "$TARGET" "$TMP/copy/target"
+status 0 "a copy of the traced file" \
+	trace run "$TDF" -- "$TMP/copy/target" 3
+is "$(grep -A 1 'no tracepoint was hit' "$TMP/err")" \
+	"trace: no tracepoint was hit: '$TMP/copy/target' isn't the file that is traced, '$TMP/target'
+trace: it is the same build, so name it: --module '$TMP/copy/target'" \
+	"  is told, and what to do"
+status 0 "  which" \
+	trace run -m "$TMP/copy/target" "$TDF" -- "$TMP/copy/target" 3
+is "$(grep -c '^Event' "$TMP/out") $(grep -c 'was hit' "$TMP/err")" "3 0" \
+	"  helps"
+strip --remove-section=.note.gnu.build-id -o "$TMP/copy/target" "$TARGET"
+PATH=$TMP/copy:$PATH status 0 "another build of it, in PATH" \
+	trace run "$TDF" -- target 3
+is "$(grep -A 1 'no tracepoint was hit' "$TMP/err")" \
+	"trace: no tracepoint was hit: '$TMP/copy/target' isn't the file that is traced, '$TMP/target'
+trace: it is another build: compile the TSF for it (trcust)" \
+	"  is another file, too"
+status 0 "the traced file, not passing the point" \
+	trace run "$TDF" -- "$TMP/target" 0
+is "$(grep -c 'was hit' "$TMP/err")" 0 "  is the right one"
+
 # --- --follow: the program and what it starts, not others
 if [ -e /sys/kernel/btf/vmlinux ]; then
 	(

@@ -16,6 +16,7 @@
 #include "arm/job.h"
 #include "pinned/pins.h"
 #include "pinned/retire.h"
+#include "unhit.h"
 
 struct run_settings {
 	struct job_settings job;	/* first: its options take this struct */
@@ -47,7 +48,8 @@ static void status_tell(const char *program, int status)
 }
 
 /* Disarm all that is armed in the private directory. */
-static int private_off(const struct run_dir *private, struct error *err)
+static int private_off(const struct run_dir *private, bool *hit,
+		       struct error *err)
 {
 	struct session_list list;
 	struct buffer buffer;
@@ -57,6 +59,7 @@ static int private_off(const struct run_dir *private, struct error *err)
 		return code;
 	code = session_list_read(&list, &buffer, private->path, err);
 	if (!code) {
+		*hit = unhit_any_hit(&list, &buffer);
 		for (size_t i = 0; i < list.count && !code; i++)
 			if (list.items[i].armed)
 				code = retire_session(private, &buffer,
@@ -129,6 +132,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 {
 	struct outfile *out = NULL;
 	int status = 0, code = 0;
+	bool hit = true;
 
 	/* first, so that no run is in vain */
 	if (settings->output)
@@ -141,12 +145,14 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	}
 	if (!code) {
 		status_tell(child->argv[0], status);
-		code = private_off(private, err);
+		code = private_off(private, &hit, err);
 	}
 	if (code) {
 		outfile_abort(out);
 		return code;
 	}
+	if (!hit)
+		unhit_tell(&jobs->items[0], child->argv[0]);
 	return out ? snapshot_save(private->path, out, err) :
 	       records_print(private, err);
 }
