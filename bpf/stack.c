@@ -90,6 +90,14 @@ static void frame_follow(struct stack *s, uint32_t index)
 	address_take(s, index);
 }
 
+/* 0 in the register isn't the end of the frames: code that keeps no frame pointer
+ * has anything there. */
+static void register_test(struct stack *s)
+{
+	emit_load(s->e, s->word, R3, R6, s->gen->cpu->frame);
+	emit_jump_imm(s->e, BPF_JEQ, R3, 0, s->no_frame);
+}
+
 /*
  * The frame pointer is below the canonical frame address: the function has built
  * its frame, and where the stack was realigned pushed its own address anew. Its
@@ -100,13 +108,12 @@ static void own_frame_pass(struct stack *s)
 	emit_label built = emit_label_new(s->e), other = emit_label_new(s->e);
 	struct emit *e = s->e;
 
-	emit_load(e, s->word, R3, R6, s->gen->cpu->frame);
+	register_test(s);
 	emit_store(e, s->word, FP, s->pair, R3);
 	emit_load(e, 8, R1, FP, s->low);
 	emit_jump_if(e, BPF_JLT, R3, R1, built);
 	emit_jump(e, other);
 	emit_label_place(e, built);
-	emit_jump_imm(e, BPF_JEQ, R3, 0, s->outermost);
 	user_read(s, s->pair, 2 * s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->no_frame);
 	emit_load(e, s->word, R1, FP, s->pair + s->word);
@@ -158,6 +165,8 @@ static void caller_take(struct stack *s)
 {
 	if (s->gen->cpu->link >= 0) {
 		link_take(s);
+		if (s->depth > 1)
+			register_test(s);
 		return;
 	}
 	caller_read(s);
@@ -335,8 +344,8 @@ static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
 		emit_store(e, 8, FP, s->low, R1);
 		if (returned)
 			returned_take(s);
-		emit_load(e, s->word, R1, R6, s->gen->cpu->frame);
-		emit_store(e, s->word, FP, s->pair, R1);
+		register_test(s);
+		emit_store(e, s->word, FP, s->pair, R3);
 	}
 	for (uint32_t i = known || returned; i < s->depth; i++)
 		frame_follow(s, i);

@@ -217,7 +217,7 @@ struct ras_stack {
 
 /* Why there are no more frames. */
 #define RAS_STACK_DEPTH		0	/* as many as were asked for */
-#define RAS_STACK_OUTERMOST	1	/* the frame pointer is 0 */
+#define RAS_STACK_OUTERMOST	1	/* a frame says that it is the last */
 #define RAS_STACK_UNREADABLE	2	/* the next frame can't be read */
 #define RAS_STACK_NO_FRAME	3	/* the frame pointer leads to no frame:
 					 * code that doesn't keep one */

@@ -132,7 +132,7 @@ static void test_chain(struct bed *bed)
 	stack_build(bed);
 	bed->input.regs.rbp = 0;
 	stack_add(bed, 8, NONE);
-	expect(bed, "end 1", "no frame pointer");
+	expect(bed, "end 3", "no frame pointer");
 }
 
 static void test_caller(struct bed *bed)
@@ -157,6 +157,11 @@ static void test_caller(struct bed *bed)
 	expect(bed, "0 end 3", "the frame pointer is below: no frame");
 	stack_build(bed);
 	bed->input.regs.rbp = 0;
+	stack_add(bed, 8, CFA);
+	expect(bed, "0 end 3", "no frame pointer, but the caller is known");
+	stack_build(bed);
+	frame(14, 0, 0);
+	bed->input.regs.rbp = at(14);
 	stack_add(bed, 8, CFA);
 	expect(bed, "0 end 1", "the caller is the outermost");
 	stack_build(bed);
@@ -344,6 +349,12 @@ static void test_a64_caller(struct bed *bed)
 	expect(bed, "0 end 3", "AArch64: a frame pointer below the stack");
 	a64_build(bed);
 	x[29] = 0;
+	stack_add(bed, 8, SP_CFA);
+	expect(bed, "0 end 3",
+	       "AArch64: no frame pointer, but the caller is known");
+	a64_build(bed);
+	x[29] = at(12);
+	frame(12, 0, 0);
 	stack_add(bed, 8, SP_CFA);
 	expect(bed, "0 end 1", "AArch64: the caller is the outermost");
 	a64_build(bed);

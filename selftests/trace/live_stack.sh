@@ -87,10 +87,12 @@ without_frames() {
 		# x29 is still the C library's, whose frames follow
 		aarch64) starts "$found" "${said%% *}" \
 			"$1: $place: the caller" ;;
-		*)	is "$found" "${said%% *}" "$1: $place: the caller" ;;
+		*)	is "$found" "${said%% *}" "$1: $place: the caller"
+			# what main() left in RBP, which may be 0
+			like "$(stacks $place)" '\(stopped: no frame pointer\)' \
+				"and why no more"
+			;;
 		esac
-		like "$(stacks $place)" '\((outermost|stopped: no frame pointer)\)' \
-			"and why no more"
 	done
 }
 
