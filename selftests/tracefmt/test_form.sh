@@ -165,12 +165,12 @@ status 2 "a long expression" \
 	tracefmt -e "1$(printf '+1%.0s' $(seq 1000))" choices.ras
 like "$(cat "$TMP/err")" "the expression is too long" "it is said"
 
-status 0 "a field that no event has" tracefmt -q -e 'lenn > 5' choices.ras
+status 1 "a field that no event has" tracefmt -q -e 'lenn > 5' choices.ras
 like "$(cat "$TMP/err")" "no event has the field 'lenn'" "is told"
-status 0 "a group that there is not" tracefmt -q --group mem,NONE choices.ras
+status 1 "a group that there is not" tracefmt -q --group mem,NONE choices.ras
 is "$(cat "$TMP/err")" \
 	"tracefmt: no format file of the events has a group 'NONE'" "is told"
-status 0 "a type that there is not" tracefmt -q --type 1,NONE choices.ras
+status 1 "a type that there is not" tracefmt -q --type 1,NONE choices.ras
 like "$(cat "$TMP/err")" "has a type 'NONE'" "is told"
 status 0 "a field called like a builtin" tracefmt -q -e 'pid < 5' choices.ras
 like "$(cat "$TMP/err")" "the field is '\.pid'" "is told"

@@ -22,14 +22,19 @@ static void damage_tell(const struct stream *stream, const struct trace *trace)
 			colon, damage->count - DAMAGE_LINES);
 }
 
-static void choice_tell(const struct choose *choose)
+/* Whether a name was asked for that no event has. */
+static bool choice_tell(const struct choose *choose)
 {
+	bool unknown = false;
 	struct error note;
 	int more;
 
-	for (size_t i = 0; (more = choose_tell(choose, i, &note)) >= 0; i++)
+	for (size_t i = 0; (more = choose_tell(choose, i, &note)) >= 0; i++) {
 		if (more)
 			error_print(PROGRAM, &note);
+		unknown |= more == 2;
+	}
+	return unknown;
 }
 
 /* Whether there were records without a TFF entry. */
@@ -53,7 +58,7 @@ static bool unmatched_tell(const struct settings *settings, uint64_t given)
 int tell_outcome(const struct settings *settings, const struct stream *stream,
 		 uint64_t unmatched)
 {
-	bool damaged = false;
+	bool damaged = false, unknown;
 
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct trace *trace = stream->traces[i];
@@ -61,9 +66,9 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 		damage_tell(stream, trace);
 		damaged |= trace->file.damage.count;
 	}
-	choice_tell(settings->choose);
+	unknown = choice_tell(settings->choose);
 	return (unmatched_tell(settings, unmatched) && settings->strict) ||
-	       damaged ? 1 : 0;
+	       damaged || unknown ? 1 : 0;
 }
 
 void tell_failure(const struct settings *settings, const struct error *err,

@@ -362,7 +362,7 @@ static int names_tell(const struct names *names, const char *kind, size_t i,
 		return 0;
 	error_set(note, 0, "no format file of the events has a %s '%s'",
 		  kind, names->items[i].text);
-	return 1;
+	return 2;
 }
 
 static int expressions_tell(const struct choose *choose, size_t i,

@@ -53,7 +53,8 @@ uint64_t choose_undecided(const struct choose *choose);
 bool choose_done(const struct choose *choose, const struct event *event);
 /*
  * What is to be said behind the last event, as the i-th thing: 1 with `note`
- * set; 0: nothing; -1: there is no more.
+ * set, 2 when it is of a name that no event has; 0: nothing; -1: there is no
+ * more.
  */
 int choose_tell(const struct choose *choose, size_t i, struct error *note);
 

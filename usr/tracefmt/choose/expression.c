@@ -62,6 +62,7 @@ int expression_tell(const struct expression *e, size_t i, struct error *note)
 		error_set(note, 0, "no event has the field '%s' of --field",
 			  name->text);
 		error_hint(note, "--format=json shows the fields' names; strings stand in quotes");
+		return 2;
 	}
 	return 1;
 }

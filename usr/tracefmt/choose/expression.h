@@ -47,8 +47,8 @@ bool expression_holds(const struct expression_bound *bound,
 		      struct symbols *symbols);
 
 /*
- * What is to be said of the i-th of its names behind the last event: no event
- * has it, or it was a builtin's and there is a field of that name, too. 1, with
+ * What is to be said of the i-th of its names behind the last event: 2, no event
+ * has it; 1, it was a builtin's and there is a field of that name, too; both with
  * `note` set; 0: nothing; -1: there is no such name.
  */
 int expression_tell(const struct expression *expression, size_t i,
