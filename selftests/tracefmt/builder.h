@@ -331,6 +331,7 @@ BUILD_FUNC void tff_section_begin(struct tff_builder *tff, const char *path,
 {
 	struct tff_section section = {
 		.name = tff_text(tff, path), .path = tff_text(tff, path),
+		.tsf = tff_text(tff, "app.tsf"),
 		.id_kind = TDF_ID_BUILD, .id_length = sizeof(id),
 		.first_entry = tff->entries.size / sizeof(struct tff_entry),
 		.first_type = tff->types.size / sizeof(struct tdf_name),

@@ -86,6 +86,15 @@ like "$(cat "$TMP/out")" \
 	"and shows its bytes"
 like "$(cat "$TMP/err")" '^tracefmt: 9 records without a matching TFF' \
 	"the end tells how many"
+is "$(grep "name the dir" "$TMP/err")" \
+	"tracefmt: name the directory of their TFF with --tff DIR; looked for in ." \
+	"and where they were looked for"
+status 0 "a TFF of another compilation" \
+	tracefmt -q --minor 179 --tff tff sample.ras
+is "$(sed -n '2,3p' "$TMP/err")" \
+	"tracefmt: 'tff/trc00c5.tff' was made anew since, of 'app.tsf' as it is now
+tracefmt: compile the TSF of '/nowhere/app.tdf' as it was into a directory of its own (trcust -o) and name it with --tff DIR" \
+	"is told as that"
 status 1 "--strict makes it an error" tracefmt --strict --tff tff sample.ras
 status 0 "not of records that weren't chosen" \
 	tracefmt --strict --minor 25 --tff tff sample.ras

@@ -37,8 +37,58 @@ static bool choice_tell(const struct choose *choose)
 	return unknown;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Are both called alike, apart from .tsf and .tdf? */
+static bool is_of(const char *tsf, const char *tdf)
+{
+	const char *a = base_name(tsf), *b = base_name(tdf);
+	size_t length = strcspn(a, ".");
+
+	return length == strcspn(b, ".") && !strncmp(a, b, length);
+}
+
+/* A TFF is there, but of another compilation. */
+static void other_tell(const struct match_lack *lack)
+{
+	struct error note;
+	bool same = is_of(lack->tsf, lack->tdf);
+
+	error_set(&note, 0, same ? "'%s' was made anew since, of '%s' as it is now" :
+		  "'%s' is of another TSF now, '%s'", lack->file, lack->tsf);
+	error_hint(&note, "compile the TSF of '%s'%s into a directory of its own (trcust -o) and name it with --tff DIR%s",
+		   lack->tdf, same ? " as it was" : "",
+		   same ? "" : "; a MAJOR for each keeps both");
+	error_print(PROGRAM, &note);
+}
+
+/* Why there were no entries, and what to do. */
+static void lack_tell(const struct stream *stream)
+{
+	const char *directories = stream->search->directories;
+	bool missing = false;
+	size_t other = stream->count;
+
+	for (size_t i = stream->count; i--;) {
+		missing |= stream->traces[i]->match.lack.missing;
+		if (stream->traces[i]->match.lack.file)
+			other = i;
+	}
+	if (other < stream->count)
+		other_tell(&stream->traces[other]->match.lack);
+	if (missing)
+		fprintf(stderr, PROGRAM ": name the directory of their TFF with --tff DIR; looked for in %s\n",
+			directories ? directories : "none");
+}
+
 /* Whether there were records without a TFF entry. */
-static bool unmatched_tell(const struct settings *settings, uint64_t given)
+static bool unmatched_tell(const struct settings *settings,
+			   const struct stream *stream, uint64_t given)
 {
 	uint64_t left = choose_undecided(settings->choose);
 
@@ -50,8 +100,7 @@ static bool unmatched_tell(const struct settings *settings, uint64_t given)
 		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry are left out: their group, types and fields are not known\n",
 			(unsigned long long)left);
 	if (given || left)
-		fputs(PROGRAM ": name the directory of their TFF with --tff DIR\n",
-		      stderr);
+		lack_tell(stream);
 	return given || left;
 }
 
@@ -67,7 +116,8 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 		damaged |= trace->file.damage.count;
 	}
 	unknown = choice_tell(settings->choose);
-	return (unmatched_tell(settings, unmatched) && settings->strict) ||
+	return (unmatched_tell(settings, stream, unmatched) &&
+		settings->strict) ||
 	       damaged || unknown ? 1 : 0;
 }
 

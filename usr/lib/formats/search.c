@@ -122,6 +122,19 @@ static int named_add(struct search *search, const char *path,
 	return 0;
 }
 
+static void directory_note(struct search *search, const char *path)
+{
+	char *old = search->directories;
+
+	if (asprintf(&search->directories, "%s%s%s", old ? old : "",
+		     old ? ", " : "", path) >= 0) {
+		free(old);
+		return;
+	}
+	search->directories = old;
+	search->exhausted = true;
+}
+
 static int path_add(struct search *search, const char *path, struct error *err)
 {
 	struct stat st;
@@ -136,6 +149,7 @@ static int path_add(struct search *search, const char *path, struct error *err)
 				 path, strerror(errno));
 	code = directory_add(search, path, dir);
 	closedir(dir);
+	directory_note(search, path);
 	return code ? error_set(err, code, "out of memory") : 0;
 }
 
@@ -243,5 +257,6 @@ void search_free(struct search *search)
 		free(search->files[i]);
 	}
 	free(search->files);
+	free(search->directories);
 	*search = (struct search){ 0 };
 }

@@ -27,6 +27,7 @@ struct search {
 	size_t count;
 	size_t bundled;		/* the last ones, which came with a trace */
 	bool exhausted;		/* memory was: something isn't there for it */
+	char *directories;	/* that were read: "/usr/tff, ."; NULL: none */
 };
 
 /*

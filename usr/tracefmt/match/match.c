@@ -24,6 +24,9 @@ struct candidate {
 	int rank;		/* 0: none yet */
 	char reason[512];	/* why there is none */
 	int reason_rank;	/* the more was found, the better the reason */
+	const char *other;	/* the TFF that has another entry, or none of
+				 * the minor; NULL: there is no TFF */
+	const char *other_tsf;
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -119,6 +122,10 @@ static void file_try(const struct match_point *point, uint16_t minor,
 		reason_set(best, 2, "%s", file->error.text);
 		return;
 	}
+	if (!best->other && tff->header->sections.count) {
+		best->other = file->path;
+		best->other_tsf = tff_string(tff, tff->sections[0].tsf);
+	}
 	for (uint32_t i = 0; i < tff->header->sections.count; i++) {
 		const struct tff_section *s = &tff->sections[i];
 		const struct tff_entry *entry = section_find(tff, s, minor);
@@ -126,6 +133,10 @@ static void file_try(const struct match_point *point, uint16_t minor,
 
 		if (!entry)
 			continue;
+		if (best->reason_rank < 4) {
+			best->other = file->path;
+			best->other_tsf = tff_string(tff, s->tsf);
+		}
 		rank = entry_rank(point, file, entry, best) +
 		       section_rank(tff, s, point->session);
 		if (rank <= best->rank)
@@ -240,6 +251,18 @@ static int point_format(struct match_point *point, const struct candidate *best)
 	return field_set_make(&point->fields, &point->format);
 }
 
+static void lack_note(struct match_lack *lack, const struct match_point *point,
+		      const struct candidate *best)
+{
+	if (!point->armed || !best->other) {
+		lack->missing = true;
+	} else if (!lack->file) {
+		lack->file = best->other;
+		lack->tsf = best->other_tsf;
+		lack->tdf = point->session->tdf;
+	}
+}
+
 static struct match_point *point_make(struct match *match,
 				      const struct ras_record *record,
 				      uint64_t key)
@@ -257,6 +280,8 @@ static struct match_point *point_make(struct match *match,
 	candidate_find(match, point, record, &best);
 	point->formatted = best.rank >= 8 || (best.rank && match->force);
 	point->forced = point->formatted && best.rank < 8;
+	if (!point->formatted)
+		lack_note(&match->lack, point, &best);
 	if (match->search->exhausted)
 		code = -ENOMEM;
 	else if (point->formatted)

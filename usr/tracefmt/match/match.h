@@ -43,11 +43,21 @@ static inline uint64_t match_key(const struct ras_record *record)
 	       (uint64_t)record->minor << 16 | record->point;
 }
 
+/* Why points have no entry. */
+struct match_lack {
+	bool missing;		/* their TFF isn't there */
+	/* there is one, of another compilation; NULL: not so. Of the first: */
+	const char *file;	/* its path */
+	const char *tsf;	/* what it was made of */
+	const char *tdf;	/* what was armed */
+};
+
 struct match {
 	const struct trace_file *file;
 	struct search *search;
 	bool force;
 	struct key_map points;		/* struct match_point, by its key */
+	struct match_lack lack;
 };
 
 void match_open(struct match *match, const struct trace_file *file,
