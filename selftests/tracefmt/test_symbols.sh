@@ -74,6 +74,25 @@ unlike "$(ats)" "first|named_second" "a stripped program has no symbols"
 is "$(ats --symbols debug)" "$expected" "--symbols: a directory of debug files"
 rm named
 is "$(ats --symbols debug)" "$expected" "the debug file alone does"
+is "$(ats --symbols "$debug")" "$expected" "a debug file that is named itself"
+
+# a debug link
+mkdir linked tff
+cp "$debug" linked/apart.debug
+objcopy --strip-all --add-gnu-debuglink=linked/apart.debug "$built/named" named
+like "$(ats)" '^named\+0x' "a debug link that leads nowhere"
+is "$(ats --symbols linked)" "$expected" "--symbols: the debug link's name"
+status 0 "a directory of nothing" tracefmt -q --symbols tff --symbols linked \
+	symbols.ras
+is "$(cat "$TMP/err")" \
+	"tracefmt: --symbols 'tff': it has no file of a build-id that is in the trace" \
+	"is told"
+mkdir .debug
+mv linked/apart.debug .debug
+is "$(ats)" "$expected" "a debug link into .debug"
+mv .debug/apart.debug .
+is "$(ats)" "$expected" "and to a file beside it"
+rm apart.debug named
 
 # the other machine's files
 mkdir -p "root$TMP"
@@ -85,7 +104,7 @@ cp "$built/named" flat/named
 is "$(ats --symbols none --symbols flat)" "$expected" "--symbols: the file itself"
 status 1 "one that isn't there" tracefmt -q --symbols nowhere symbols.ras
 like "$(cat "$TMP/err")" \
-	"^tracefmt: cannot read directory 'nowhere': No such file or directory" \
+	"^tracefmt: cannot read 'nowhere': No such file or directory" \
 	"is told"
 mkfifo named
 is "$(timeout 10 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \

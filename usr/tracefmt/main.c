@@ -93,14 +93,9 @@ static int symbols_check(const struct symbols_settings *symbols)
 	int code = 0;
 
 	for (size_t i = 0; i < symbols->dir_count; i++) {
-		int fd = open(symbols->dirs[i],
-			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		if (fd >= 0) {
-			close(fd);
+		if (!access(symbols->dirs[i], R_OK))
 			continue;
-		}
-		fprintf(stderr, PROGRAM ": cannot read directory '%s': %s\n",
+		fprintf(stderr, PROGRAM ": cannot read '%s': %s\n",
 			symbols->dirs[i], strerror(errno));
 		code = 1;
 	}

@@ -269,7 +269,7 @@ static const struct option_def options[] = {
 	  take_follow },
 	{ "vmcore", 0, "FILE", "print the buffer in a memory dump of a kernel",
 	  take_vmcore },
-	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; repeatable",
+	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; or one; repeatable",
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses by module and offset only",
 	  take_no_symbols },
@@ -375,6 +375,7 @@ int settings_parse(struct settings *settings, int argc, char **argv)
 		return OPTIONS_WRONG;
 	}
 	operand = options_parse(&command, argc, argv, false, settings);
+	settings->symbols.use = calloc(settings->symbols.dir_count + 1, 1);
 	return operand < 0 || (!settings_check(settings) &&
 			       !form_check(settings)) ? operand : OPTIONS_WRONG;
 }
@@ -384,5 +385,6 @@ void settings_free(struct settings *settings)
 	choose_close(settings->choose);
 	free(settings->tffs);
 	free(settings->symbols.dirs);
+	free(settings->symbols.use);
 	free(settings->output.fields);
 }

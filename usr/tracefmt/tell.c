@@ -104,6 +104,16 @@ static bool unmatched_tell(const struct settings *settings,
 	return given || left;
 }
 
+static void symbols_tell(const struct symbols_settings *symbols)
+{
+	const char *dir;
+	size_t at = 0;
+
+	while ((dir = symbols_useless(symbols, &at)))
+		fprintf(stderr, PROGRAM ": --symbols '%s': it has no file of a build-id that is in the trace\n",
+			dir);
+}
+
 int tell_outcome(const struct settings *settings, const struct stream *stream,
 		 uint64_t unmatched)
 {
@@ -115,6 +125,7 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 		damage_tell(stream, trace);
 		damaged |= trace->file.damage.count;
 	}
+	symbols_tell(&settings->symbols);
 	unknown = choice_tell(settings->choose);
 	return (unmatched_tell(settings, stream, unmatched) &&
 		settings->strict) ||

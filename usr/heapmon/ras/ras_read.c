@@ -433,6 +433,16 @@ static int records_give(struct ras_reader *reader, int *more,
 
 /* ---- the end ---- */
 
+static void symbols_tell(const struct ras_reader *reader)
+{
+	const char *dir;
+	size_t at = 0;
+
+	while ((dir = symbols_useless(&reader->settings, &at)))
+		heap_input_tell(reader->input, "--symbols '%s' has no file of a build-id that is in it",
+				dir);
+}
+
 static int damage_tell(struct ras_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
@@ -484,6 +494,7 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	if (reader->frames.failed || reader->vtables.failed ||
 	    symbols_failed(reader->symbols))
 		return error_set(err, -ENOMEM, "out of memory");
+	symbols_tell(reader);
 	ret = damage_tell(reader, err);
 	return ret ? ret : heap_check(reader, err);
 }
@@ -504,6 +515,7 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 		.off = input->options->no_symbols,
 		.dirs = input->options->symbols,
 		.dir_count = input->options->symbol_count,
+		.use = calloc(input->options->symbol_count + 1, 1),
 	};
 	reader->frames.trace = input->trace;
 	reader->vtables.settings = &reader->settings;
@@ -512,6 +524,7 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 	if (!ret)
 		ret = reader_run(reader, err);
 	reader_close(reader);
+	free(reader->settings.use);
 	free(reader);
 	return ret;
 }

@@ -106,6 +106,37 @@ struct symbol_file {
 
 /* ---- finding it ---- */
 
+/* A debug file. */
+struct wanted {
+	const uint8_t *id;
+	size_t length;
+	const char *path;		/* of the file with the code */
+	char link[NAME_MAX + 1];	/* its debug link, else how they are
+					 * called: NAME.debug */
+};
+
+static void wanted_name(struct wanted *wanted, const char *path,
+			const char *link)
+{
+	const char *slash = strrchr(path, '/');
+
+	wanted->path = path;
+	if (link && !strchr(link, '/'))
+		snprintf(wanted->link, sizeof(wanted->link), "%s", link);
+	else
+		snprintf(wanted->link, sizeof(wanted->link), "%s.debug",
+			 slash ? slash + 1 : path);
+}
+
+/* A file was looked for in a directory, and fd is it, or -1. */
+static void use_note(const struct symbols_settings *settings, size_t dir,
+		     int fd)
+{
+	if (settings->use)
+		settings->use[dir] |= SYMBOLS_LOOKED |
+				      (fd >= 0 ? SYMBOLS_HAD : 0);
+}
+
 static bool id_matches(const struct symbol_elf *elf, const uint8_t *id,
 		       size_t length)
 {
@@ -147,23 +178,66 @@ static int id_try(char path[PATH_MAX], const char *dir, const uint8_t *id,
 	       file_try(path, id, length, elf) : -1;
 }
 
-/* The debug file; its path is in `path`. */
-static int debug_open(const struct symbols_settings *settings,
-		      const uint8_t *id, size_t length, char path[PATH_MAX],
-		      struct symbol_elf *elf)
+/* "DIR/NAME" */
+static int name_try(char path[PATH_MAX], const char *dir, const char *name,
+		    const struct wanted *wanted, struct symbol_elf *elf)
 {
+	return snprintf(path, PATH_MAX, "%s/%s", dir, name) < PATH_MAX ?
+	       file_try(path, wanted->id, wanted->length, elf) : -1;
+}
+
+/* A --symbols directory, or a file named itself. */
+static int debug_try(char path[PATH_MAX], const char *dir,
+		     const struct wanted *wanted, struct symbol_elf *elf)
+{
+	char below[PATH_MAX];
+	int fd = id_try(path, dir, wanted->id, wanted->length, ".debug", elf);
+
+	if (fd < 0 && snprintf(below, sizeof(below), "%s" SYSTEM_DEBUG, dir) <
+		      PATH_MAX)
+		fd = id_try(path, below, wanted->id, wanted->length, ".debug",
+			    elf);
+	if (fd < 0)
+		fd = name_try(path, dir, wanted->link, wanted, elf);
+	if (fd < 0 && snprintf(path, PATH_MAX, "%s", dir) < PATH_MAX)
+		fd = file_try(path, wanted->id, wanted->length, elf);
+	return fd;
+}
+
+/* Where a debug link leads to. */
+static int link_try(char path[PATH_MAX], const struct wanted *wanted,
+		    struct symbol_elf *elf)
+{
+	static const char *const formats[] = {
+		"%.*s", "%.*s/.debug", SYSTEM_DEBUG "%.*s",
+	};
+	const char *slash = strrchr(wanted->path, '/');
 	char dir[PATH_MAX];
 	int fd = -1;
 
+	for (int i = 0; slash && fd < 0 && i < 3; i++)
+		if (snprintf(dir, sizeof(dir), formats[i],
+			     (int)(slash - wanted->path), wanted->path) <
+		    PATH_MAX)
+			fd = name_try(path, dir, wanted->link, wanted, elf);
+	return fd;
+}
+
+/* The debug file; its path is in `path`. */
+static int debug_open(const struct symbols_settings *settings,
+		      const struct wanted *wanted, char path[PATH_MAX],
+		      struct symbol_elf *elf)
+{
+	int fd = -1;
+
 	for (size_t i = 0; fd < 0 && i < settings->dir_count; i++) {
-		fd = id_try(path, settings->dirs[i], id, length, ".debug",
-			    elf);
-		if (fd < 0 && snprintf(dir, sizeof(dir), "%s" SYSTEM_DEBUG,
-				       settings->dirs[i]) < PATH_MAX)
-			fd = id_try(path, dir, id, length, ".debug", elf);
+		fd = debug_try(path, settings->dirs[i], wanted, elf);
+		use_note(settings, i, fd);
 	}
-	return fd < 0 ? id_try(path, SYSTEM_DEBUG, id, length, ".debug", elf) :
-			fd;
+	if (fd < 0)
+		fd = id_try(path, SYSTEM_DEBUG, wanted->id, wanted->length,
+			    ".debug", elf);
+	return fd < 0 ? link_try(path, wanted, elf) : fd;
 }
 
 /* As the traced machine had it, below `dir` or with "" here. */
@@ -197,6 +271,7 @@ static int code_open(const struct symbols_settings *settings,
 		if (fd < 0)
 			fd = id_try(path, dir, mapping->id, mapping->id_length,
 				    "", elf);
+		use_note(settings, i, fd);
 	}
 	return fd < 0 && name[0] == '/' ?
 	       path_try(path, "", mapping, name, elf) : fd;
@@ -218,6 +293,20 @@ int symbol_file_open_code(const struct symbols_settings *settings,
 	       code_open(settings, mapping, path, elf) : -1;
 }
 
+static int mapping_debug_open(const struct symbols_settings *settings,
+			      const struct ras_mapping *mapping,
+			      char path[PATH_MAX], struct symbol_elf *elf)
+{
+	char name[sizeof(mapping->path) + 1] = "";
+	struct wanted wanted = {
+		.id = mapping->id, .length = mapping->id_length,
+	};
+
+	memcpy(name, mapping->path, sizeof(mapping->path));
+	wanted_name(&wanted, name, NULL);
+	return debug_open(settings, &wanted, path, elf);
+}
+
 int symbol_file_open_debug(const struct symbols_settings *settings,
 			   const struct ras_mapping *mapping,
 			   struct symbol_elf *elf)
@@ -225,8 +314,7 @@ int symbol_file_open_debug(const struct symbols_settings *settings,
 	char path[PATH_MAX];
 
 	return mapping_has_id(mapping) ?
-	       debug_open(settings, mapping->id, mapping->id_length, path,
-			  elf) : -1;
+	       mapping_debug_open(settings, mapping, path, elf) : -1;
 }
 
 /* libdw asks for the file with the debug information. */
@@ -236,11 +324,15 @@ static int find_debuginfo(struct dwfl_module *module, void **user,
 			  char **debug_file)
 {
 	const struct symbol_file *file = *user;
+	struct wanted wanted = {
+		.id = file->elf.id, .length = file->elf.id_length,
+	};
 	char found[PATH_MAX];
 	struct symbol_elf elf;
-	int fd = debug_open(file->settings, file->elf.id, file->elf.id_length,
-			    found, &elf);
+	int fd;
 
+	wanted_name(&wanted, path, debuglink);
+	fd = debug_open(file->settings, &wanted, found, &elf);
 	if (fd < 0)
 		return -1;
 	*debug_file = strdup(found);
@@ -292,8 +384,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	file->settings = settings;
 	fd = code_open(settings, mapping, path, &file->elf);
 	if (fd < 0)
-		fd = debug_open(settings, mapping->id, mapping->id_length,
-				path, &file->elf);
+		fd = mapping_debug_open(settings, mapping, path, &file->elf);
 	/* the kernel's mapping has no offset in its file */
 	file->by_segment = file->elf.stripped || mapping->path[0] != '/';
 	if (fd >= 0 && !(file->elf.segment_count &&

@@ -3,7 +3,8 @@
  * The ELF file of a mapping, with what libdw finds in it and in its debug file.
  * It is looked for in the --symbols directories (the mapping's path below them,
  * its base name, .build-id/xx/yyyy), at its path, and as a debug file in
- * /usr/lib/debug; only a file of the mapping's build-id is taken.
+ * /usr/lib/debug, and where its debug link leads to; only a file of the mapping's
+ * build-id is taken.
  */
 #ifndef TRACEFMT_SYMBOL_FILE_H
 #define TRACEFMT_SYMBOL_FILE_H

@@ -77,6 +77,15 @@ bool symbols_failed(const struct symbols *symbols)
 	return symbols->failed;
 }
 
+const char *symbols_useless(const struct symbols_settings *settings,
+			    size_t *at)
+{
+	while (settings->use && *at < settings->dir_count)
+		if (settings->use[(*at)++] == SYMBOLS_LOOKED)
+			return settings->dirs[*at - 1];
+	return NULL;
+}
+
 /* ---- modules ---- */
 
 static const char *base_name(const char *path)

@@ -24,9 +24,19 @@ struct symbols_settings {
 	bool off;		/* --no-symbols */
 	char **dirs;		/* --symbols DIR: where the files of the other
 				 * machine lie, like a root directory, or
-				 * debug files by build-id */
+				 * debug files by build-id; or one such file */
 	size_t dir_count;
+	unsigned char *use;	/* per directory SYMBOLS_*, filled in; or NULL */
 };
+
+/* What came of it. */
+#define SYMBOLS_LOOKED	1	/* a file was looked for */
+#define SYMBOLS_HAD	2	/* it had one */
+
+/* The first directory from *at on that was of no use, and *at behind it; NULL:
+ * there is no more. */
+const char *symbols_useless(const struct symbols_settings *settings,
+			    size_t *at);
 
 /* NULL: no memory. */
 struct symbols *symbols_open(const struct symbols_settings *settings);
