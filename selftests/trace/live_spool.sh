@@ -173,6 +173,8 @@ for method in zlib zstd; do
 done
 
 # A disk that is full
+status 1 "a full disk from the beginning" trace spool -o /dev/full
+like "$(cat "$TMP/err")" "^trace: nothing could be written" "says so"
 mkdir "$TMP/small"
 if mount -t tmpfs -o size=300k none "$TMP/small"; then
 	trace clear
@@ -184,6 +186,8 @@ if mount -t tmpfs -o size=300k none "$TMP/small"; then
 	is "$ended" 1 "a full disk ends it"
 	like "$(cat "$TMP/spool.err")" "cannot write '.*full.ras': No space left" \
 		"and that is said"
+	like "$(cat "$TMP/spool.err")" "what was written before is kept" \
+		"and what is left"
 	status 0 "what was written is whole" tracefmt -q "$file"
 	ok "it has records" test "$(grep -c '^Event' "$TMP/out")" -gt 500
 	umount "$TMP/small"

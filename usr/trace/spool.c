@@ -221,18 +221,15 @@ static void result_tell(const struct spooler *s)
 /* The reader of the pipe doesn't want more: that is an end like others. */
 static int write_failed(const struct spooler *s, int code, struct error *err)
 {
-	char kept[AMOUNT_TEXT];
-
 	if (s->files.cause == EPIPE && !s->files.regular)
 		return 0;
 	if (!s->files.cause)
 		return err->text[0] ? code :
 		       error_set(err, code, "%s", strerror(-code));
-	amount_print_bytes(kept, s->files.total);
 	error_set(err, code, "cannot write '%s': %s",
 		  s->files.name ? s->files.name : "standard output",
 		  strerror(s->files.cause));
-	error_hint(err, "what was written before is kept, and can be read");
+	error_hint(err, "%s", spool_files_kept(&s->files));
 	return code;
 }
 

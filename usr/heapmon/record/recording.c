@@ -63,7 +63,8 @@ static int write_failed(const struct recording *r, int code,
 		error_set(err, code, "cannot write '%s': %s",
 			  r->settings->output,
 			  strerror(r->spooler.files.cause));
-		error_hint(err, "what was written before is kept, and can be read");
+		error_hint(err, "%s",
+			   spool_files_kept(&r->spooler.files));
 	} else if (!err->text[0]) {
 		error_set(err, code, "%s", strerror(-code));
 	}

@@ -137,6 +137,12 @@ void spool_files_cut(struct spool_files *files, uint64_t size)
 	files->size = size;
 }
 
+const char *spool_files_kept(const struct spool_files *files)
+{
+	return files->total ? "what was written before is kept, and can be read" :
+			      "nothing could be written";
+}
+
 int spool_files_take(void *context, const void *chunk, size_t size)
 {
 	struct spool_files *files = context;

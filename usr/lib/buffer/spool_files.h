@@ -38,6 +38,9 @@ int spool_files_close(struct spool_files *files, struct error *err);
 /* Away with what stands behind so many bytes of a file; not out of a pipe. */
 void spool_files_cut(struct spool_files *files, uint64_t size);
 
+/* What to say of the files when a write has failed. */
+const char *spool_files_kept(const struct spool_files *files);
+
 /* Write a chunk (struct chunk_out); context is the files. */
 int spool_files_take(void *context, const void *chunk, size_t size);
 
