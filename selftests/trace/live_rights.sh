@@ -304,7 +304,7 @@ columns=$(sed 1q "$table")
 is "$(echo "$columns" | tr -s '\t' ' ')" " root caps group device other ns cont" \
 	"the columns are those that are known"
 is "$(sed -n "/^$tab/p" "$table" | sed -n '2s/^[^-a-z]*//p')" \
-	"programs${tab}kernel${tab}--group-read${tab}programs${tab}kernel${tab}heapmon" \
+	"programs${tab}kernel${tab}group${tab}programs${tab}kernel${tab}heapmon" \
 	"of both tables"
 $as_ns true 2>"$TMP/err" || {
 	diag "no user namespaces: $(cat "$TMP/err")"
