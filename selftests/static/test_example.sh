@@ -14,7 +14,7 @@ int main(void)
 {
 	char name[] = "nightly";	/* on the stack: in memory */
 
-	job(77, name, sizeof(name));
+	job(77, name);
 	return 0;
 }
 C
