@@ -24,6 +24,9 @@ commands() {
 		"10 hits are recorded"
 	status 0 "suspend" trace suspend "$TDF"
 	is "$(figure state)" '"suspended"' "state is suspended"
+	tracefmt -q >"$TMP/once"
+	ok "a record's time is the same whenever it is read" sh -c \
+		"for i in 1 2 3 4 5; do tracefmt -q | cmp - '$TMP/once' || exit; done"
 	"$TMP/target" 5
 	is "$(figure hits) $(figure recorded) $(figure filtered)" "15 10 5" \
 		"suspended hits are filtered"

@@ -11,6 +11,8 @@
 #include "device.h"
 #include "pin.h"
 
+#define WALL_SET	1000ULL	/* ns; a clock that is off by more was set */
+
 static int view_open(struct buffer_view *view, const char *run,
 		     const char *name, bool write, struct bpf_map_info *info,
 		     struct error *err)
@@ -347,10 +349,29 @@ uint64_t buffer_time(void)
 	return clock_ns(CLOCK_BOOTTIME);
 }
 
+/* The closest of several readings: between two clocks anything may come. */
 int64_t buffer_wall_offset(void)
 {
-	int64_t before = clock_ns(CLOCK_BOOTTIME);
-	int64_t wall = clock_ns(CLOCK_REALTIME);
+	int64_t least = INT64_MAX, offset = 0;
 
-	return wall - (before + clock_ns(CLOCK_BOOTTIME)) / 2;
+	for (int i = 0; i < 8; i++) {
+		int64_t before = clock_ns(CLOCK_BOOTTIME);
+		int64_t wall = clock_ns(CLOCK_REALTIME);
+		int64_t took = clock_ns(CLOCK_BOOTTIME) - before;
+
+		if (took < least)
+			offset = wall - before - took / 2;
+		if (took < least)
+			least = took;
+	}
+	return offset;
+}
+
+int64_t buffer_wall_offset_kept(const struct buffer *buffer)
+{
+	int64_t kept = buffer->control->wall_offset;
+	int64_t now = buffer_wall_offset();
+
+	return (uint64_t)now - (uint64_t)kept + WALL_SET < 2 * WALL_SET ?
+	       kept : now;
 }

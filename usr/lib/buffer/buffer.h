@@ -60,5 +60,8 @@ uint64_t buffer_tail(const struct buffer *buffer, uint32_t row);
 /* Now, in the records' clock; and what to add to get wall time. */
 uint64_t buffer_time(void);
 int64_t buffer_wall_offset(void);
+/* The buffer's own, so that a record's wall time is the same whenever it is read,
+ * unless the clock has been set since. */
+int64_t buffer_wall_offset_kept(const struct buffer *buffer);
 
 #endif

@@ -16,7 +16,7 @@ void picture_header(struct chunk_out *out, const struct buffer *buffer)
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
 		.taken = buffer_time(),
-		.wall_offset = buffer_wall_offset(),
+		.wall_offset = buffer_wall_offset_kept(buffer),
 	};
 	struct utsname uts = { 0 };
 
