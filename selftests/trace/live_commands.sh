@@ -127,6 +127,9 @@ status 0 "run of a program that is killed" \
 	trace run "$TDF" -- sh -c 'kill -9 $$'
 like "$(cat "$TMP/err")" "ended by signal 9" "tells the signal"
 is "$(pins)" "" "run leaves nothing armed"
+status 1 "off where only programs were run" trace off "$TDF"
+is "$(cat "$TMP/err")" "trace: '$TDF' is not armed: there is no trace buffer" \
+	"says that it isn't armed"
 
 # show
 status 0 "show" trace show "$TDF"

@@ -280,6 +280,13 @@ static int off_named(struct off *off, int count, char **operands,
 
 	if (code == -ENOENT && requests_forget(off, count, operands))
 		return 0;
+	if (code == -ENOENT) {
+		for (int i = 0; i < count; i++)
+			fprintf(stderr, "trace: '%s' is not armed: there is no trace buffer\n",
+				operands[i]);
+		off->failures += count;
+		return 0;
+	}
 	if (code)
 		return code;
 	if (!off_allocated(off))
