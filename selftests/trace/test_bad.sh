@@ -87,6 +87,11 @@ like "$(cat "$TMP/err")" "flip.tdf" "  message"
 is "$(figure state)" '"on"' "  the other is armed"
 trace off --all
 
+refused "a TSF" "'$TMP/app.tsf' is not a TDF" trace on "$TMP/app.tsf"
+like "$(cat "$TMP/err")" "it is a TSF: 'trcust $TMP/app.tsf' makes a TDF" "  hint"
+refused "a program" "'$TMP/target' is not a TDF" trace show "$TMP/target"
+like "$(cat "$TMP/err")" "it is a program or library: 'trcust --from" "  hint"
+
 # --- the module
 mv "$TMP/target" "$TMP/hidden"
 refused "module is gone" "not here.*" trace on "$TDF"
@@ -97,6 +102,7 @@ refused "--module isn't there" "no-such" trace on --module "$TMP/no-such" "$TDF"
 refused "--module is no ELF file" "app.tsf" trace on --module "$TMP/app.tsf" "$TDF"
 refused "--module is another program" "build-id differs" \
 	trace on --module /bin/sh "$TDF"
+like "$(cat "$TMP/err")" "the TDF is for '$TMP/target': that is another" "  hint"
 mkdir "$TMP/moved"
 cp "$TDF" "$TMP/moved/app.tdf"
 cp "$TMP/hidden" "$TMP/moved/target"

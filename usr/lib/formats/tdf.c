@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tdf.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "rpn.h"
 #include "table.h"
 
@@ -449,12 +451,28 @@ static int tdf_map_tables(const struct table_file *file, struct tdf *tdf)
 	return tdf->strings ? 0 : -EINVAL;
 }
 
+/* What it is taken for a TDF, and isn't. */
+static void other_hint(const struct table_file *file)
+{
+	size_t length = strlen(file->path);
+
+	if (file->size >= SELFMAG && !memcmp(file->data, ELFMAG, SELFMAG))
+		error_hint(file->err, "it is a program or library: 'trcust --from-module' makes a TSF for it, of which trcust makes a TDF");
+	else if (length > 4 && !strcasecmp(file->path + length - 4, ".tsf"))
+		error_hint(file->err, "it is a TSF: 'trcust %s' makes a TDF of it",
+			   file->path);
+}
+
 static int tdf_check(const struct table_file *file, struct tdf *tdf)
 {
 	const struct tdf_header *h = tdf->header;
 
-	if (table_file_check(file, TDF_MAGIC, TDF_VERSION, sizeof(*h)) ||
-	    tdf_map_tables(file, tdf))
+	if (table_file_check(file, TDF_MAGIC, TDF_VERSION, sizeof(*h))) {
+		if (file->size < 8 || memcmp(file->data, TDF_MAGIC, 8))
+			other_hint(file);
+		return -EINVAL;
+	}
+	if (tdf_map_tables(file, tdf))
 		return -EINVAL;
 	TABLE_CHECK(h->major >= 1 && h->major <= 255, "major code %u",
 		    h->major);

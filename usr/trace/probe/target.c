@@ -37,7 +37,7 @@ static int identity_check(const struct target_file *file,
 	error_set(err, -ESTALE, "%s differs (TDF %s, module '%s' %s)",
 		  module->id_kind == TDF_ID_BUILD ? "build-id" : "content",
 		  expected, file->path, found);
-	error_hint(err, "it was built anew: compile the TSF for it (trcust), "
+	error_hint(err, "it was built anew or is another program: compile the TSF for it (trcust), "
 		   "or name the right one (--module)");
 	return -ESTALE;
 }
@@ -426,6 +426,9 @@ static int given_open(struct target *targets, const struct tdf *tdf,
 	if (fits)
 		return 0;
 	*err = first;
+	if (users && first.hint[0])
+		error_hint(err, "the TDF is for '%s': that is another program, or was built anew",
+			   tdf_string(tdf, tdf->modules[0].path));
 	return users ? -ENOENT :
 	       error_set(err, -EINVAL,
 			 "--module names a file, but the TDF is of the kernel");
