@@ -105,7 +105,8 @@ session 2 2 0 0x8002
 EOF
 status 0 "where no POST is traced" show --pair half.ras
 is "$(cat out)" \
-	"no function has records of PRE or POST where both are traced" \
+	"no function has records of PRE or POST where both are traced
+a POST has the minor of its PRE with 0x8000 added" \
 	"nothing is a call"
 status 0 "its tree" show --tree half.ras
 is "$(sed 1d out | cut -c 33-)" "| (app) work Pre-Invocation: n = 1

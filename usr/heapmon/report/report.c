@@ -441,7 +441,9 @@ static int report_run(int argc, char **argv)
 	if (argc - first != operands) {
 		fprintf(stderr, PROGRAM ": report: %s\n",
 			operands == 2 ? "--diff takes two files" :
-					"two files are for --diff");
+			request.form == FORM_FLAME ?
+			"--html has no argument: name the page with -o" :
+			"two files are for --diff");
 		return COMMAND_MISUSE;
 	}
 	if (!request.settings.sections)

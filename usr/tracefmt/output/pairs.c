@@ -417,7 +417,8 @@ static int pairs_close(struct output *output, struct text *text,
 	if (open_add(p))
 		return -ENOMEM;
 	if (!p->function_count) {
-		LINE_ADD(text, "no function has records of PRE or POST where both are traced\n");
+		LINE_ADD(text, "no function has records of PRE or POST where both are traced\n"
+			 "a POST has the minor of its PRE with 0x8000 added\n");
 		return -text->error;
 	}
 	qsort(p->functions, p->function_count, sizeof(*p->functions),
