@@ -317,8 +317,10 @@ static int session_print(const struct query *query, size_t i,
 	holders_print_others(&holders);
 	holders_print_before(&holders, session);
 	if (holders.unseen)
-		printf("(%zu process%s can't be looked into)\n",
-		       holders.unseen, holders.unseen == 1 ? "" : "es");
+		printf("(%zu process%s can't be looked into: %s%u, %s)\n",
+		       holders.unseen, holders.unseen == 1 ? "" : "es",
+		       holders.unseen == 1 ? "" : "the first is ",
+		       holders.unseen_pid, strerror(holders.unseen_cause));
 	holders_free(&holders);
 	return 0;
 }
@@ -421,7 +423,7 @@ static const struct option_def options[] = { { NULL } };
 const struct command command_explain_loss = {
 	.def = {
 		.program = "trace", .name = "explain-loss",
-		.operands = "APP(MINOR...)...",
+		.operands = "APP|APP(MINOR,...)...",
 		.help = "name every hit that isn't in the trace, and a remedy",
 		.options = options,
 	},

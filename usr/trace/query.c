@@ -97,7 +97,7 @@ static int query_run(int argc, char **argv)
 const struct command command_query = {
 	.def = {
 		.program = "trace", .name = "query",
-		.operands = "[APP(MINOR...)...]",
+		.operands = "[APP|APP(MINOR,...)...]",
 		.help = "show tracepoints, their figures and the buffer",
 		.options = options,
 	},

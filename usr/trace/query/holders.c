@@ -117,7 +117,10 @@ static int process_add(struct holders *holders, uint32_t pid,
 	int code = process_judge(&holder, entry);
 
 	if (code <= 0) {
-		holders->unseen += code < 0;
+		if (code < 0 && !holders->unseen++) {
+			holders->unseen_pid = pid;
+			holders->unseen_cause = -code;
+		}
 		return 0;
 	}
 	items = reallocarray(holders->items, holders->count + 1,

@@ -26,7 +26,10 @@ struct holder {
 struct holders {
 	struct holder *items;
 	size_t count;
-	size_t unseen;		/* processes that can't be looked into */
+	size_t unseen;		/* processes that can't be looked into; of the
+				 * first: */
+	uint32_t unseen_pid;
+	int unseen_cause;	/* errno */
 };
 
 /* Who has code of a file at the session's path of its module. 0 or -ENOMEM. */

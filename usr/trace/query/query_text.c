@@ -266,6 +266,10 @@ static void session_print_head(const struct query *query, size_t i)
 		safe_text_print(stdout, entry->module, false);
 		puts("'");
 	}
+	if (entry->index == RAS_STATIC_SESSION &&
+	    !figure_hits(&query->sessions[i].sum))
+		puts("  no hit yet: of a program that has librastrace.a in itself trace is told: "
+		     "trace on --module FILE MAJORS");
 	session_print_how(query, i);
 	session_print_file(query->sessions[i].file);
 	session_print_loss(&query->sessions[i].sum);
