@@ -44,7 +44,7 @@ static int take_compress(void *context, const char *value)
 static const struct option_def options[] = {
 	{ "bundle", 0, NULL, "with the format files of what is armed",
 	  take_bundle },
-	{ "compress", 0, "[=METHOD]", "without METHOD by the better one: zlib|zstd",
+	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
 	  take_compress },
 	{ "crash", 0, NULL, "not the buffer, but what a panic of the boot before left of it",
 	  take_crash },

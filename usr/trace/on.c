@@ -33,7 +33,7 @@ static int take_boot(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	SETTINGS_OPTIONS,
+	SETTINGS_OPTIONS("with --pid: and the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
 	  "mute the dearest tracepoints when all take more of a CPU",
 	  settings_take_cpu },

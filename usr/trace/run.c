@@ -30,7 +30,7 @@ static int take_output(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	SETTINGS_OPTIONS,
+	SETTINGS_OPTIONS("only the program, or --pid, and the processes it starts"),
 	{ "output", 'o', "FILE.ras", "write the records there instead of printing",
 	  take_output },
 	{ NULL }

@@ -64,7 +64,8 @@ int settings_take_group_read(void *context, const char *value);
 	  "... of one of these types; with groups, both must fit", \
 	  settings_take_type }
 
-#define SETTINGS_OPTIONS \
+/* follow = the help of --follow */
+#define SETTINGS_OPTIONS(follow) \
 	{ "buffer", 'b', "SIZE", \
 	  "bytes for each CPU: 64K to 256M, a power of two (default 1M)", \
 	  settings_take_buffer }, \
@@ -83,9 +84,7 @@ int settings_take_group_read(void *context, const char *value);
 	  settings_take_cgroup }, \
 	{ "uid", 0, "USER", "record processes of this user only", \
 	  settings_take_uid }, \
-	{ "follow", 0, NULL, \
-	  "with --pid: and the processes it starts from now on", \
-	  settings_take_follow }, \
+	{ "follow", 0, NULL, follow, settings_take_follow }, \
 	{ "context", 0, "LIST", \
 	  "in every record, a list; stack:DEPTH, too: comm|uid|cgroup|cpu|ppid|stack", \
 	  settings_take_context }, \
