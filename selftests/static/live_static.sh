@@ -39,6 +39,8 @@ refused() {
 # Nothing is on, nothing is there
 "$caller" 100 1 text early
 status 0 "on" trace on 100 7,12-13
+like "$(trace query)" "no hit yet: .*librastrace.a .*--module FILE" \
+	"a program with the archive in itself would have to be named"
 "$caller" 100 1 text hello
 "$caller" 7 1 text seven
 "$caller" 12 1 text twelve
@@ -47,6 +49,7 @@ status 0 "on" trace on 100 7,12-13
 "$caller" 6 1 text six
 is "$(tracefmt -q -t . | sed -n 's/^text //p' | tr '\n' ' ')" \
 	"hello seven twelve thirteen " "majors that are on are recorded, others not"
+unlike "$(trace query)" "no hit yet" "  and no program is looked for"
 status 0 "another one" trace on 0x12
 "$caller" 18 1 text eighteen
 "$caller" 100 1 text again
