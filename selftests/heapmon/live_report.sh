@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 need_root
-need g++ python3
+need g++ python3 objcopy
 here=$TOP/selftests/heapmon
 cd "$TMP" || exit 1
 cat >app.cc <<'END'
@@ -150,4 +150,19 @@ ok "its estimate of the blocks: $estimate of $count" test \
 	"$((estimate * 100))" -lt "$((count * 115))"
 status 0 "mpatrol's tables of it" heapmon report --style=mprof sample.ras
 like "$(cat err)" 'tables are without weights' "are said to be without weights"
+
+# names of a stripped program: by its debug link, and where that leads nowhere
+mkdir empty
+objcopy --only-keep-debug app app.debug
+objcopy --strip-all --add-gnu-debuglink=app.debug app stripped
+mv stripped app
+heapmon report sample.ras >report
+like "$(cat report)" 'leak.*app\.cc' "a debug link leads to the names"
+mv app.debug elsewhere.debug
+status 0 "--symbols of nothing" heapmon report --symbols empty sample.ras
+is "$(cat err)" \
+	"heapmon: 'sample.ras': --symbols 'empty' has no file of a build-id that is in it" \
+	"is told"
+status 0 "--symbols of a file" heapmon report --symbols elsewhere.debug sample.ras
+like "$(cat out)" 'leak.*app\.cc' "has the names"
 tap_done
