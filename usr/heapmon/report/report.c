@@ -189,7 +189,7 @@ static const struct option_def report_options[] = {
 	{ "min-age", 0, "SECONDS",
 	  "live: stacks with a block that is older only", take_min_age },
 	{ "diff", 0, NULL, "compare two files", take_diff },
-	{ "html", 0, NULL, "a page with a flame graph", take_html },
+	{ "html", 0, NULL, "a page with a flame graph, to -o FILE", take_html },
 	{ "json", 0, NULL, "all of it as JSON", take_json },
 	{ "style", 0, "STYLE", "its tables: mptrace|mprof",
 	  take_style },
