@@ -11,7 +11,7 @@ cd "$TMP" || exit 1
 
 cat >static.tsf <<'TSF'
 MODNAME=caller
-MAJOR=100
+MAJOR=90
 TRACE MINOR=1, TP=@STATIC, DESC="a text", FMT="text %S"
 TRACE MINOR=2, TP=@STATIC, DESC="a number", FMT="number %D"
 TRACE MINOR=3, TP=@STATIC, DESC="bytes", FMT="bytes %{hex}"
@@ -19,7 +19,7 @@ TSF
 trcust static.tsf >out 2>&1 || bail "trcust: $(cat out)"
 # the same formats for other majors
 for major in 7 12 13 18; do
-	sed "s/MAJOR=100/MAJOR=$major/" static.tsf >"static$major.tsf"
+	sed "s/MAJOR=90/MAJOR=$major/" static.tsf >"static$major.tsf"
 	trcust "static$major.tsf" >out 2>&1 || bail "trcust: $(cat out)"
 done
 
@@ -37,11 +37,11 @@ refused() {
 }
 
 # Nothing is on, nothing is there
-"$caller" 100 1 text early
-status 0 "on" trace on 100 7,12-13
+"$caller" 90 1 text early
+status 0 "on" trace on 90 7,12-13
 like "$(trace query)" "no hit yet: .*librastrace.a .*--module FILE" \
 	"a program with the archive in itself would have to be named"
-"$caller" 100 1 text hello
+"$caller" 90 1 text hello
 "$caller" 7 1 text seven
 "$caller" 12 1 text twelve
 "$caller" 13 1 text thirteen
@@ -52,66 +52,66 @@ is "$(tracefmt -q -t . | sed -n 's/^text //p' | tr '\n' ' ')" \
 unlike "$(trace query)" "no hit yet" "  and no program is looked for"
 status 0 "another one" trace on 0x12
 "$caller" 18 1 text eighteen
-"$caller" 100 1 text again
+"$caller" 90 1 text again
 is "$(printed '^text eighteen')" 1 "  it is recorded"
 is "$(printed '^text again')" 1 "  as the others are"
 status 0 "off in part" trace off 7,12-18
 for major in 7 12 13 18; do "$caller" $major 1 text late; done
-"$caller" 100 1 text still
+"$caller" 90 1 text still
 is "$(printed '^text late')" 0 "  these are off"
 is "$(printed '^text still')" 1 "  the other isn't"
 is "$(printed '^text')" 7 "nothing is recorded twice"
 
 # What a record has
-"$caller" 100 2 count 3
+"$caller" 90 2 count 3
 is "$(tracefmt -q -t . | sed -n 's/^number //p' | tr '\n' ' ')" \
 	"0000 0001 0000 0002 0000 0003 " "numbers"
 trace clear
-ok "a child that was forked behind the first ones lives" "$caller" 100 2 fork 3
+ok "a child that was forked behind the first ones lives" "$caller" 90 2 fork 3
 is "$(printed '^number ')" 6 "  its numbers are there as well"
-"$caller" 100 3 bytes 5
+"$caller" 90 3 bytes 5
 is "$(printed '^bytes 00 01 02 03 04$')" 1 "bytes"
-"$caller" 100 3 bytes 512
-"$caller" 100 3 bytes 513
-"$caller" 100 3 bytes 4096
+"$caller" 90 3 bytes 512
+"$caller" 90 3 bytes 513
+"$caller" 90 3 bytes 4096
 trace clear
-"$caller" 100 3 bytes 0
+"$caller" 90 3 bytes 0
 is "$(printed 'Length \[0\]')" 1 "an empty record"
 trace clear
-"$caller" 100 3 bytes 512
+"$caller" 90 3 bytes 512
 is "$(printed 'Length \[512\]')" 1 "512 bytes"
 unlike "$(tracefmt -q -t .)" "cut" "  are whole"
 trace clear
-"$caller" 100 3 bytes 4000
+"$caller" 90 3 bytes 4000
 is "$(printed 'Length \[512\]')" 1 "of more than that, the first 512"
 like "$(tracefmt -q -t .)" "cut" "  and the record says so"
 trace clear
-"$caller" 100 1 bad
-"$caller" 100 1 half
-"$caller" 100 1 text behind
+"$caller" 90 1 bad
+"$caller" 90 1 half
+"$caller" 90 1 text behind
 is "$(printed 'Length \[0\]')" 2 "what can't be read isn't there"
 is "$(printed 'Flags \[fault\]')" 2 "  and the record says so"
 is "$(printed '^text behind')" 1 "what comes behind it is recorded"
 like "$(trace query --json | tr -d ' \n')" '"unreadable":2' \
 	"  and these are counted"
 trace clear
-"$caller" 100 1 absent
+"$caller" 90 1 absent
 is "$(printed '^text absent$')" 1 "what isn't in memory is brought in"
 trace clear
-"$caller" 100 65535 text minor
+"$caller" 90 65535 text minor
 is "$(printed 'Minor \[65535/0xFFFF\]')" 1 "the largest minor"
-"$caller" 100 65536 text minor
+"$caller" 90 65536 text minor
 "$caller" 256 1 text major
-"$caller" 356 1 text major	# 256 + 100
+"$caller" 346 1 text major	# 256 + 90
 "$caller" 0 1 text major
 "$caller" 4294967295 1 text major
 is "$(printed '^Event')" 1 "numbers that there aren't are ignored"
 
 # Two processes at a time, each with its own
 trace clear
-"$caller" 100 2 count 1000 &
+"$caller" 90 2 count 1000 &
 first=$!
-"$caller" 100 2 count 1000 &
+"$caller" 90 2 count 1000 &
 second=$!
 wait
 for pid in $first $second; do
@@ -124,24 +124,24 @@ done
 
 # Programs that have it in themselves
 trace clear
-"$CALLERS/caller" 100 1 text inside
+"$CALLERS/caller" 90 1 text inside
 is "$(printed '^text')" 0 "a program with the archive isn't known yet"
-status 0 "it is named" trace on --module "$CALLERS/caller" 100
-"$CALLERS/caller" 100 1 text inside
+status 0 "it is named" trace on --module "$CALLERS/caller" 90
+"$CALLERS/caller" 90 1 text inside
 is "$(printed '^text inside')" 1 "  and recorded"
 status 0 "again, and one in C++" trace on --module "$CALLERS/caller" \
-	--module "$CALLERS/caller_cxx" 100
-"$CALLERS/caller" 100 1 text once
-"$CALLERS/caller_cxx" 100 1 text once
-"$caller" 100 1 text once
+	--module "$CALLERS/caller_cxx" 90
+"$CALLERS/caller" 90 1 text once
+"$CALLERS/caller_cxx" 90 1 text once
+"$caller" 90 1 text once
 is "$(printed '^text once')" 3 "  each is recorded once"
 if [ -x "$CALLERS/caller32" ]; then
-	status 0 "a 32-bit program" trace on -m "$CALLERS/caller32" 100
+	status 0 "a 32-bit program" trace on -m "$CALLERS/caller32" 90
 	trace clear
-	"$CALLERS/caller32" 100 1 text narrow
-	"$CALLERS/caller32" 100 1 absent
-	"$CALLERS/caller32" 100 1 bad
-	"$CALLERS/caller32" 100 3 bytes 600
+	"$CALLERS/caller32" 90 1 text narrow
+	"$CALLERS/caller32" 90 1 absent
+	"$CALLERS/caller32" 90 1 bad
+	"$CALLERS/caller32" 90 3 bytes 600
 	is "$(printed '^text narrow')" 1 "  is recorded"
 	is "$(printed '^text absent')" 1 "  with what isn't in memory"
 	is "$(printed 'Flags \[fault\]')" 1 "  with what it can't read"
@@ -153,57 +153,57 @@ fi
 # Suspended and resumed; the last one off
 trace clear
 status 0 "suspend" trace suspend
-"$caller" 100 1 text suspended
+"$caller" 90 1 text suspended
 status 0 "resume" trace resume
-"$caller" 100 1 text resumed
+"$caller" 90 1 text resumed
 is "$(tracefmt -q -t . | sed -n 's/^text //p')" resumed \
 	"nothing is recorded meanwhile"
-status 0 "off" trace off 100
-"$caller" 100 1 text off
+status 0 "off" trace off 90
+"$caller" 90 1 text off
 is "$(printed '^text off')" 0 "nothing is recorded any more"
 is "$(printed '^text resumed')" 1 "what was, stays"
 ok "and nothing is attached" test ! -e "$RASTRACE_RUN/static"
 hits=$(trace query --json | sed -n 's/^ *"hits": \([0-9]*\),*$/\1/p' |
 	sort -n | tail -n 1)
 ok "the figures stay" test "$hits" -gt 2000
-status 0 "on again" trace on 100
-"$caller" 100 1 text anew
+status 0 "on again" trace on 90
+"$caller" 90 1 text anew
 is "$(printed '^text anew')" 1 "  it is recorded"
 unlike "$(tracefmt -s 2>&1)" "damaged|overwritten" "  beside the old ones"
-status 0 "with perf_event links" sh -c "trace off 100 &&
-	trace on --attach perf 100"
-"$caller" 100 1 text perf
+status 0 "with perf_event links" sh -c "trace off 90 &&
+	trace on --attach perf 90"
+"$caller" 90 1 text perf
 is "$(printed '^text perf')" 1 "  it is recorded"
 
 # Some processes only
-trace off 100
+trace off 90
 trace clear
 sleep 60 &
 other=$!
-status 0 "of a process that writes nothing" trace on 100 --pid $other
-"$caller" 100 1 text filtered
+status 0 "of a process that writes nothing" trace on 90 --pid $other
+"$caller" 90 1 text filtered
 is "$(printed '^text')" 0 "  others' aren't recorded"
 like "$(trace query)" "filtered: .*1 process" "  and counted"
 like "$(trace query)" "some processes only" "  query says so"
 refused "some processes only" "all processes for another major" 101
 refused "some processes only" "  or children" 101 --pid $other --follow
-status 0 "this process joins it" trace on 100 --pid $$
-"$caller" 100 1 text child
+status 0 "this process joins it" trace on 90 --pid $$
+"$caller" 90 1 text child
 is "$(printed '^text')" 0 "  without its children"
-trace off 100
-status 0 "and with them" trace on 100 --pid $$ --follow
-"$caller" 100 1 text child
+trace off 90
+status 0 "and with them" trace on 90 --pid $$ --follow
+"$caller" 90 1 text child
 is "$(printed '^text child')" 1 "  theirs are recorded"
-trace off 100
+trace off 90
 kill $other
-status 0 "of all" trace on 100
-"$caller" 100 1 text all
+status 0 "of all" trace on 90
+"$caller" 90 1 text all
 is "$(printed '^text all')" 1 "  all are recorded"
-refused "for all processes" "one process besides" 100 --pid $$
-refused "by --pid only" "by the name of a thread" 100 --comm sh
-refused "there is no process" "a process that isn't there" 100 --pid 4194303
-status 0 "with perf_event links" sh -c "trace off 100 &&
-	trace on --attach perf 100"
+refused "for all processes" "one process besides" 90 --pid $$
+refused "by --pid only" "by the name of a thread" 90 --comm sh
+refused "there is no process" "a process that isn't there" 90 --pid 4194303
+status 0 "with perf_event links" sh -c "trace off 90 &&
+	trace on --attach perf 90"
 
 # Misuse
 refused "majors are 1 to 255" "major 0" 0
@@ -216,7 +216,7 @@ refused "cannot open" "nothing" -m "$TMP/none" 5
 status 1 "off, what isn't on" trace off 5
 like "$(cat err)" "is on" "  and it says so"
 status 0 "off --all" trace off --all
-"$caller" 100 1 text gone
+"$caller" 90 1 text gone
 ok "  takes everything away" test ! -e "$RASTRACE_RUN/static"
 
 # Off, a call costs as much as one of an empty function: the least of some
