@@ -82,6 +82,9 @@ cp "$debug" linked/apart.debug
 objcopy --strip-all --add-gnu-debuglink=linked/apart.debug "$built/named" named
 like "$(ats)" '^named\+0x' "a debug link that leads nowhere"
 is "$(ats --symbols linked)" "$expected" "--symbols: the debug link's name"
+is "$(ats --symbols named --symbols linked/apart.debug)" "$expected" \
+	"files that are named themselves"
+is "$(ats --symbols "$built/named")" "$expected" "in place of the stripped one"
 status 0 "a directory of nothing" tracefmt -q --symbols tff --symbols linked \
 	symbols.ras
 is "$(cat "$TMP/err")" \

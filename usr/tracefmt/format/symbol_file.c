@@ -186,7 +186,7 @@ static int name_try(char path[PATH_MAX], const char *dir, const char *name,
 	       file_try(path, wanted->id, wanted->length, elf) : -1;
 }
 
-/* A --symbols directory, or a file named itself. */
+/* A --symbols directory. */
 static int debug_try(char path[PATH_MAX], const char *dir,
 		     const struct wanted *wanted, struct symbol_elf *elf)
 {
@@ -197,11 +197,28 @@ static int debug_try(char path[PATH_MAX], const char *dir,
 		      PATH_MAX)
 		fd = id_try(path, below, wanted->id, wanted->length, ".debug",
 			    elf);
-	if (fd < 0)
-		fd = name_try(path, dir, wanted->link, wanted, elf);
-	if (fd < 0 && snprintf(path, PATH_MAX, "%s", dir) < PATH_MAX)
-		fd = file_try(path, wanted->id, wanted->length, elf);
-	return fd;
+	return fd < 0 ? name_try(path, dir, wanted->link, wanted, elf) : fd;
+}
+
+/* --symbols names a file itself: a debug file, or one with code. */
+static int given_try(char path[PATH_MAX],
+		     const struct symbols_settings *settings,
+		     const uint8_t *id, size_t length, bool debug,
+		     struct symbol_elf *elf)
+{
+	for (size_t i = 0; i < settings->dir_count; i++) {
+		int fd = -1;
+
+		if (snprintf(path, PATH_MAX, "%s", settings->dirs[i]) <
+		    PATH_MAX)
+			fd = file_try(path, id, length, elf);
+		use_note(settings, i, fd);
+		if (fd >= 0 && elf->stripped == debug)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
 }
 
 /* Where a debug link leads to. */
@@ -237,7 +254,10 @@ static int debug_open(const struct symbols_settings *settings,
 	if (fd < 0)
 		fd = id_try(path, SYSTEM_DEBUG, wanted->id, wanted->length,
 			    ".debug", elf);
-	return fd < 0 ? link_try(path, wanted, elf) : fd;
+	if (fd < 0)
+		fd = link_try(path, wanted, elf);
+	return fd < 0 ? given_try(path, settings, wanted->id, wanted->length,
+				  true, elf) : fd;
 }
 
 /* As the traced machine had it, below `dir` or with "" here. */
@@ -273,6 +293,9 @@ static int code_open(const struct symbols_settings *settings,
 				    "", elf);
 		use_note(settings, i, fd);
 	}
+	if (fd < 0)
+		fd = given_try(path, settings, mapping->id, mapping->id_length,
+			       false, elf);
 	return fd < 0 && name[0] == '/' ?
 	       path_try(path, "", mapping, name, elf) : fd;
 }
