@@ -51,7 +51,7 @@ static void look_at_line(struct dwarf_file *dwarf, uint64_t address)
 	    dwarf_line_find(dwarf, file, line, &sites))
 		return;
 	for (size_t i = 1; i < sites.count; i++)
-		if (sites.addresses[i - 1] >= sites.addresses[i])
+		if (sites.sites[i - 1].address >= sites.sites[i].address)
 			abort();
 	dwarf_line_sites_free(&sites);
 }

@@ -59,7 +59,8 @@ static void check_types(const struct ctypes *types)
 static void look_from(struct compilation *c, uint64_t address, bool alone)
 {
 	struct compile_site site = {
-		.address = address, .nominal = address, .alone = alone,
+		.address = address, .nominal = address,
+		.from.pc = address, .alone = alone,
 		.arguments = "8@%rdi -4@-4(%rbp)",
 	};
 

@@ -101,7 +101,8 @@ static void read_variable(char *text, bool where)
 		puts("damaged command");
 		return;
 	}
-	code = dwarf_variable_find(dwarf, pc, false, name, &variable);
+	code = dwarf_variable_find(dwarf, &(struct dwarf_from){ pc }, name,
+				   &variable);
 	if (code) {
 		puts("none");
 		return;
@@ -175,7 +176,8 @@ static void serve(char *line)
 		print_entries(dwarf->module);
 	} else if (!strcmp(line, "names")) {
 		printf("names");
-		dwarf_variable_each(dwarf, pc, print_name, NULL);
+		dwarf_variable_each(dwarf, &(struct dwarf_from){ pc },
+				    print_name, NULL);
 		putchar('\n');
 	} else if (!strncmp(line, "where ", 6)) {
 		read_variable(line + 6, true);

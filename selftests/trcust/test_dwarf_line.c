@@ -64,7 +64,7 @@ static char *sites_print(const struct dwarf_line_sites *sites, char *text)
 	*at = '\0';
 	for (size_t i = 0; i < sites->count && i < ADDRESSES_MAX; i++)
 		at += sprintf(at, "%s%llx", i ? " " : "",
-			      (unsigned long long)sites->addresses[i]);
+			      (unsigned long long)sites->sites[i].address);
 	return text;
 }
 
@@ -121,7 +121,7 @@ static void check_rows(struct compiled *c, const char *program,
 		for (size_t i = 0; i < sites.count; i++) {
 			snprintf(row, sizeof(row), "%s %u 0x%llx", file,
 				 sites.line,
-				 (unsigned long long)sites.addresses[i]);
+				 (unsigned long long)sites.sites[i].address);
 			snprintf(command, sizeof(command),
 				 "grep -qi '^%s$' rows", row);
 			checked++;
@@ -316,11 +316,11 @@ static void check_expectation(struct compiled *c, const struct expectation *e)
 	same = sites.verdict == e->verdict && sites.line == e->found &&
 	       sites.count == count && sites.several_files == e->several;
 	for (size_t i = 0; same && i < count; i++)
-		same = sites.addresses[i] == address_of(c, e->symbols[i]);
+		same = sites.sites[i].address == address_of(c, e->symbols[i]);
 	if (!tap_ok(same, "%s", e->name))
 		tap_diag("verdict %d, line %u, %zu addresses from %#llx, %s",
 			 sites.verdict, sites.line, sites.count,
-			 sites.count ? (unsigned long long)sites.addresses[0] :
+			 sites.count ? (unsigned long long)sites.sites[0].address :
 				       0, sites.file);
 	dwarf_line_sites_free(&sites);
 }

@@ -252,7 +252,7 @@ static void open_program(const char *options)
 					    &others);
 	if (!symbol)
 		tap_bail("no at_work");
-	site.address = site.nominal = symbol->address;
+	site.address = site.nominal = site.from.pc = symbol->address;
 }
 
 static void close_program(void)

@@ -395,8 +395,8 @@ static bool parse_row(struct compilation *c, const char *expr,
 static int our_bytes(struct compilation *c, uint64_t pc, const struct row *row,
 		     uint8_t *bytes)
 {
-	struct compile_site site = { .nominal = pc, .address = pc,
-				     .alone = true,
+	struct compile_site site = { .nominal = pc, .from.pc = pc,
+				     .address = pc, .alone = true,
 				     .arguments = row->arguments };
 	const char *expr = row->expr;
 	struct compile_item item = { .ctype = CTYPE_NONE };

@@ -355,7 +355,8 @@ static int find_place(const char *name, struct place *place,
 
 	memset(place, 0, sizeof(*place));
 	memset(err, 0, sizeof(*err));
-	if (dwarf_variable_find(dwarf, pc, false, name, &variable))
+	if (dwarf_variable_find(dwarf, &(struct dwarf_from){ pc }, name,
+				&variable))
 		return error_set(err, -ENOENT, "no such variable");
 	code = dwarf_variable_place(dwarf, &variable, pc, place, err);
 	if (code == -ENODATA &&

@@ -95,6 +95,7 @@ static int find(const struct query *query)
 {
 	struct dwarf_variable variable;
 	const struct module_symbol *symbol;
+	struct dwarf_from from = { 0 };
 	Dwarf_Word size;
 	bool others;
 
@@ -102,8 +103,8 @@ static int find(const struct query *query)
 				    &others);
 	if (!symbol)
 		return -3;
-	if (dwarf_variable_find(dwarf, symbol->address, false, query->name,
-				&variable))
+	from.pc = symbol->address;
+	if (dwarf_variable_find(dwarf, &from, query->name, &variable))
 		return NONE;
 	if (dwarf_tag(&variable.die) == DW_TAG_enumerator)
 		return ENUM;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "explain.h"
 
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "compile/site.h"
 #include "module/demangle.h"
 #include "dwarf/dwarf_line.h"
+#include "dwarf/dwarf_scope.h"
 
 #define LABEL_WIDTH_MAX	32
 #define COPIES_TOLD	4
@@ -30,13 +32,13 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void explain_line(const struct compilation *c, uint64_t address,
-			 FILE *out)
+static void explain_line(const struct compilation *c,
+			 const struct dwarf_from *from, FILE *out)
 {
 	const char *file, *slash;
 	uint32_t line;
 
-	if (!c->dwarf || !dwarf_line_of(c->dwarf, address, &file, &line))
+	if (!c->dwarf || !dwarf_line_from(c->dwarf, from, &file, &line))
 		return;
 	slash = strrchr(file, '/');
 	fprintf(out, ", %s:%u", slash ? slash + 1 : file, line);
@@ -71,12 +73,31 @@ static void explain_nominal(struct compilation *c,
 
 	site_name_at(c, site->nominal, name, sizeof(name));
 	fprintf(out, ", values as at %s (%#" PRIx64 ")", name, site->nominal);
-	explain_line(c, site->nominal, out);
+	explain_line(c, &site->from, out);
+}
+
+/* Functions that were inlined into each other may have the same address. */
+static void explain_scope(struct compilation *c,
+			  const struct compile_site *site, FILE *out)
+{
+	Dwarf_Die function;
+	char *name;
+
+	if (!c->dwarf ||
+	    !dwarf_scopes_choose(c->dwarf, &site->from, &function))
+		return;
+	name = dwarf_function_name(&function);
+	if (name)
+		fprintf(out, ", names as in %s()%s", name,
+			dwarf_tag(&function) == DW_TAG_inlined_subroutine ?
+			", inlined" : "");
+	free(name);
 }
 
 static void explain_place(struct compilation *c,
 			  const struct compile_site *site, int width, FILE *out)
 {
+	const struct dwarf_from at = { .pc = site->address };
 	char name[320], *full;
 
 	site_name(name, sizeof(name), site->symbol,
@@ -89,9 +110,13 @@ static void explain_place(struct compilation *c,
 	fprintf(out, "  site %s", name);
 	if (site->address)
 		fprintf(out, " at %#" PRIx64, site->address);
-	explain_line(c, site->address, out);
+	if (site->nominal != site->address)
+		explain_line(c, &at, out);
+	else
+		explain_line(c, &site->from, out);
 	if (site->nominal != site->address)
 		explain_nominal(c, site, out);
+	explain_scope(c, site, out);
 	if (site->flags & TDF_SITE_RETURN)
 		fputs(", when the function has returned", out);
 	if (site->flags & TDF_SITE_TAIL_CALL)
@@ -230,6 +255,11 @@ static void explain_inlined(struct compilation *c,
 		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
 			copies, plural(copies), copies == 1 ? "was" : "were");
 	for (size_t i = 0, told = 0; copies && i < found.count; i++) {
+		const struct dwarf_from at = {
+			.pc = found.functions[i].entry,
+			.function = found.functions[i].die.addr,
+		};
+
 		if (!found.functions[i].inlined ||
 		    !same_function(own, &found.functions[i]))
 			continue;
@@ -240,7 +270,7 @@ static void explain_inlined(struct compilation *c,
 		site_name_at(c, found.functions[i].entry, name, sizeof(name));
 		fprintf(out, "    at %s (%#" PRIx64 ")", name,
 			found.functions[i].entry);
-		explain_line(c, found.functions[i].entry, out);
+		explain_line(c, &at, out);
 		fputc('\n', out);
 	}
 	dwarf_functions_free(&found);

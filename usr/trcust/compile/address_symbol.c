@@ -102,7 +102,7 @@ static void hint_names(const struct symbol_query *q)
 
 	site_spell(q->site, at, sizeof(at));
 	if (site_has_dwarf(q))
-		dwarf_variable_each(c->dwarf, q->site->nominal, scope_name_add,
+		dwarf_variable_each(c->dwarf, &q->site->from, scope_name_add,
 				    &scope);
 	else
 		diag_hint(c->diag, "there is no debug information for %s: "
@@ -126,8 +126,7 @@ static bool is_known_elsewhere(const struct symbol_query *q)
 	    point->tsf->tp.kind != TSF_TP_LINE)
 		return false;
 	for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
-		if (!dwarf_variable_find(q->c->dwarf, point->sites[i].nominal,
-					 point->sites[i].function,
+		if (!dwarf_variable_find(q->c->dwarf, &point->sites[i].from,
 					 q->name, &variable))
 			return true;
 	return false;
@@ -420,8 +419,7 @@ static int find_variable(const struct symbol_query *q, bool *found)
 	*found = false;
 	if (!q->c->dwarf)
 		return 0;
-	code = dwarf_variable_find(q->c->dwarf, q->site->nominal,
-				   q->site->function, q->name,
+	code = dwarf_variable_find(q->c->dwarf, &q->site->from, q->name,
 				   &variable);
 	if (code == -ENOMEM)
 		return tell_no_memory(q);

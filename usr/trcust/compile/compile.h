@@ -16,6 +16,7 @@
 #include "ctype.h"
 #include "../tsf/diag.h"
 #include "../dwarf/dwarf.h"
+#include "../dwarf/dwarf_from.h"
 #include "../module/module.h"
 #include "../rpn/place.h"
 #include "move.h"
@@ -46,8 +47,8 @@ struct compile_site {
 	char *stays;		/* why it has no cheaper place: "RIP is logged";
 				 * NULL */
 	bool alone;		/* the only one of its tracepoint */
-	bool function;		/* of a function by its name: not of a copy
-				 * inlined into it that begins here */
+	struct dwarf_from from;	/* where names are looked up: at the nominal
+				 * address */
 	uint32_t first_stmt, stmts;
 };
 

@@ -14,8 +14,7 @@ static bool find_variable(struct evaluation *e, const char *name,
 			  struct dwarf_variable *variable)
 {
 	return e->c->dwarf &&
-	       !dwarf_variable_find(e->c->dwarf, e->site->nominal,
-				    e->site->function, name,
+	       !dwarf_variable_find(e->c->dwarf, &e->site->from, name,
 				    variable);
 }
 
@@ -28,8 +27,8 @@ static bool find_implicit(struct evaluation *e, const char *name,
 	Dwarf_Die composed;
 
 	if (!e->c->dwarf || !strncmp(name, "::", 2) ||
-	    dwarf_variable_find_local(e->c->dwarf, e->site->nominal,
-				      e->site->function, "this", &this) ||
+	    dwarf_variable_find_local(e->c->dwarf, &e->site->from, "this",
+				      &this) ||
 	    !this.type.addr)
 		return false;
 	type = value_type_of(&this.type);
@@ -177,7 +176,7 @@ static bool evaluate_scoped(struct evaluation *e, const struct expr *expr,
 	if (!e->c->dwarf || !own || own < expr->name + 2 || own[-1] != ':')
 		return false;
 	scope = strndup(expr->name, own - 1 - expr->name);
-	found = scope && dwarf_type_find(e->c->dwarf, e->site->nominal, "enum",
+	found = scope && dwarf_type_find(e->c->dwarf, &e->site->from, "enum",
 					 scope, &type);
 	free(scope);
 	if (!found || dwarf_child(&type, &child))
@@ -259,7 +258,7 @@ bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 
 	if (in->base != EXPR_BASE_NAMED)
 		*type = value_type_base(e->c, in);
-	else if (e->c->dwarf && dwarf_type_find(e->c->dwarf, e->site->nominal,
+	else if (e->c->dwarf && dwarf_type_find(e->c->dwarf, &e->site->from,
 						in->tag, in->name, &die))
 		*type = value_type_of(&die);
 	else if (in->tag || !sized_type(e, in->name, type))

@@ -380,7 +380,7 @@ static uint32_t fetch_type(const struct check *k)
 	if (n)
 		snprintf(tag, sizeof(tag), "%.*s", (int)n - 1, name);
 	text = strndup(name + n, k->step->length - n);
-	if (text && dwarf_type_find(k->c->dwarf, k->point->sites[0].nominal,
+	if (text && dwarf_type_find(k->c->dwarf, &k->point->sites[0].from,
 				    n ? tag : NULL, text, &type))
 		found = ctypes_add(&k->c->ctypes, &type);
 	free(text);

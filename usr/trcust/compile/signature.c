@@ -20,21 +20,6 @@ void signature_parameters_free(struct signature_parameters *parameters)
 		free(parameters->names[--parameters->count]);
 }
 
-static bool places_equal(const struct place *a, const struct place *b)
-{
-	bool equal = a->count == b->count;
-
-	for (size_t i = 0; equal && i < a->count; i++) {
-		const struct place_piece *x = &a->pieces[i];
-		const struct place_piece *y = &b->pieces[i];
-
-		equal = x->kind == y->kind && x->bytes == y->bytes &&
-			x->rpn.size == y->rpn.size &&
-			!memcmp(x->rpn.data, y->rpn.data, x->rpn.size);
-	}
-	return equal;
-}
-
 static bool is_whole(const struct place *place)
 {
 	for (size_t i = 0; i < place->count; i++)
@@ -43,42 +28,27 @@ static bool is_whole(const struct place *place)
 	return true;
 }
 
-static bool types_equal(const Dwarf_Die *a, const Dwarf_Die *b)
-{
-	char *x = dwarf_type_spell(a, 0, 0), *y = dwarf_type_spell(b, 0, 0);
-	bool equal = x && y && !strcmp(x, y);
-
-	free(x);
-	free(y);
-	return equal;
-}
-
-/* The name means the parameter at pc; or that of an inlined copy there, which
- * is in the same place. */
+/* The name means the parameter at pc, of which all is there. */
 static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 			const char *name)
 {
-	struct place place = { 0 }, named_place = { 0 };
-	struct dwarf_variable own, named;
+	struct dwarf_from from = { .pc = pc, .outermost = true };
+	struct dwarf_variable named;
+	struct place place = { 0 };
 	struct error err = { 0 };
 	bool readable;
 	int code;
 
-	dwarf_variable_fill(&own, die, true);
-	code = dwarf_variable_find(dwarf, pc, true, name, &named);
+	code = dwarf_variable_find(dwarf, &from, name, &named);
+	if (!code && named.die.addr != die->addr)
+		return false;
 	if (!code)
-		code = dwarf_variable_place(dwarf, &own, pc, &place, &err);
+		code = dwarf_variable_place(dwarf, &named, pc, &place, &err);
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return false;
 	readable = is_whole(&place);
-	if (readable && named.die.addr != die->addr)
-		readable = types_equal(&own.type, &named.type) &&
-			   !dwarf_variable_place(dwarf, &named, pc,
-						 &named_place, &err) &&
-			   places_equal(&place, &named_place);
 	place_free(&place);
-	place_free(&named_place);
 	return readable;
 }
 

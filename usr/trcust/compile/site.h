@@ -45,6 +45,7 @@ struct site_place {
 	uint8_t flags;		/* TDF_SITE_* */
 	bool function;		/* a function begins here: its prologue may be
 				 * skipped */
+	struct dwarf_from from;	/* its pc is the address */
 	bool claimed;		/* the debug information or a note says that
 				 * an instruction begins here */
 	bool decoded;		/* one does: the way there was decoded */

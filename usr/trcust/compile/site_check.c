@@ -295,7 +295,8 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	if (verdict != CODE_GOOD)
 		return tell_bad_opcode(c, point, place, several, &at, verdict);
 	site->address = site->nominal = place->address;
-	site->function = place->function;
+	site->from = place->from;
+	site->from.pc = place->address;
 	site->flags = place->flags;
 	site->semaphore = semaphore_offset(c->module, place->semaphore);
 	if (place->semaphore && !site->semaphore)

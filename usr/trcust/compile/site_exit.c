@@ -84,6 +84,7 @@ static int take_exit(struct compilation *c, const struct tsf_point *point,
 	if (!place)
 		return -1;
 	place->decoded = true;
+	place->from.outermost = true;
 	place->entry = function->base;
 	place->exit = exit->exit;
 	if (exit->address >= function->base && exit->address < function->end) {

@@ -18,14 +18,19 @@ uint64_t site_line_address(struct compilation *c, uint64_t address)
 }
 
 static int add_line(struct compilation *c, const struct tsf_point *point,
-		    uint64_t address, struct site_places *places)
+		    const struct dwarf_line_site *site, uint32_t line,
+		    struct site_places *places)
 {
 	struct site_place *place =
-		site_place_add(c, point, places, site_line_address(c, address));
+		site_place_add(c, point, places,
+			       site_line_address(c, site->address));
 
 	if (!place)
 		return -1;
 	place->claimed = true;
+	place->from.function = site->function;
+	place->from.line = line;
+	place->from.file = site->file;
 	return 0;
 }
 
@@ -52,7 +57,8 @@ static int take_lines(struct compilation *c, const struct tsf_point *point,
 		break;
 	}
 	for (size_t i = 0; i < found->count && !code; i++)
-		code = add_line(c, point, found->addresses[i], places);
+		code = add_line(c, point, &found->sites[i], found->line,
+				places);
 	return code;
 }
 

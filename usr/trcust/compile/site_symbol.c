@@ -139,6 +139,7 @@ static int find_elf(struct compilation *c, const struct tsf_point *point,
 	place->symbol = point->tp.name;
 	place->base = symbol->address;
 	place->function = symbol->type == STT_FUNC;
+	place->from.outermost = place->function;
 	if (symbol->size)
 		place->end = symbol->address + symbol->size;
 	return 0;
@@ -154,6 +155,7 @@ static int add_function(struct compilation *c, const struct tsf_point *point,
 	if (!place)
 		return -1;
 	place->claimed = true;
+	place->from.function = function->die.addr;
 	if (function->inlined)
 		return 0;
 	place->symbol = point->tp.name;
@@ -355,6 +357,8 @@ int site_symbol_places(struct compilation *c, const struct tsf_point *point,
 			if (c->module->elf_class != ELFCLASS64)
 				place->address = (uint32_t)place->address;
 			place->claimed = false;
+			if (point->tp.offset)
+				place->from = (struct dwarf_from) { 0 };
 			check_offset(c, point, place);
 		} else if (place->function) {
 			place->address = site_behind_prologue(c, place->base,

@@ -158,9 +158,9 @@ static bool line_is_cheap(const struct slow *slow,
 	cheap = sites.verdict == DWARF_LINE_FOUND && sites.count == 1 &&
 		!sites.several_files &&
 		module_ranges_have(function->ranges, function->range_count,
-				   sites.addresses[0]) &&
+				   sites.sites[0].address) &&
 		address_is_cheap(slow, site_line_address(slow->c,
-							 sites.addresses[0]));
+							 sites.sites[0].address));
 	dwarf_line_sites_free(&sites);
 	return cheap;
 }

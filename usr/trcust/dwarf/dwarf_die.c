@@ -78,6 +78,17 @@ bool dwarf_die_has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_ranges);
 }
 
+bool dwarf_die_begins_at(Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (start == address)
+			return true;
+	return false;
+}
+
 /* An address, or its distance from the entry's base address. */
 uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base)
 {

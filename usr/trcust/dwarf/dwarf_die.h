@@ -31,6 +31,8 @@ bool dwarf_die_flag(Dwarf_Die *die, unsigned int name);
 const char *dwarf_die_linkage(Dwarf_Die *die);
 /* It says where it has code. */
 bool dwarf_die_has_code(Dwarf_Die *die);
+/* One of its ranges begins there. */
+bool dwarf_die_begins_at(Dwarf_Die *die, uint64_t address);
 /* Where code that begins at `base` is entered (DWARF 5 section 2.18). */
 uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base);
 

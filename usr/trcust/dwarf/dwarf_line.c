@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "../../lib/array.h"
 #include "dwarf_die.h"
+#include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
 #include "../module/source_path.h"
 
@@ -80,29 +81,83 @@ static char *table_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
 	return file < table->path_count ? table->paths[file] : NULL;
 }
 
+static bool row_is_of(struct dwarf_file *dwarf, struct dwarf_scopes *scopes,
+		      const Dwarf_Die *function, const struct dwarf_row *row,
+		      const char *path)
+{
+	const struct dwarf_line_row in = {
+		.address = row->address, .line = row->line,
+		.file = row->file, .view = row->view, .path = path,
+	};
+	uint32_t owner = dwarf_line_owner(dwarf, scopes, &in);
+
+	return scopes->blocks->list[owner].die.addr == function->addr;
+}
+
+static bool row_tell(struct dwarf_file *dwarf, Dwarf_Die *unit,
+		     struct line_table *table, size_t at, const char **file,
+		     uint32_t *line)
+{
+	const struct dwarf_row *row = &table->rows[at];
+
+	if (row->end_sequence || !row->line)
+		return false;
+	*file = table_path(dwarf, unit, table, row->file);
+	*line = row->line;
+	return *file;
+}
+
+/* The rows of the address, from *first up to *end; where it has none the one
+ * in front. NULL: there is no such row. */
+static struct line_table *rows_find(struct dwarf_file *dwarf, uint64_t address,
+				    Dwarf_Die *unit, size_t *first, size_t *end)
+{
+	struct line_table *table;
+
+	if (!dwarf_skeleton_find(dwarf, address, unit))
+		return NULL;
+	table = dwarf_lines_table(dwarf, unit);
+	if (!table)
+		return NULL;
+	*first = *end = table_search(table, address);
+	while (*end < table->count && table->rows[*end].address == address)
+		++*end;
+	*first -= *first == *end && *first;
+	return *end ? table : NULL;
+}
+
 bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
 		   const char **file, uint32_t *line)
 {
 	struct line_table *table;
-	const struct dwarf_row *row;
+	size_t first, end;
 	Dwarf_Die unit;
-	size_t at;
 
-	if (!dwarf_skeleton_find(dwarf, address, &unit))
+	table = rows_find(dwarf, address, &unit, &first, &end);
+	return table && row_tell(dwarf, &unit, table, end - 1, file, line);
+}
+
+bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		     const char **file, uint32_t *line)
+{
+	struct dwarf_scopes scopes;
+	struct line_table *table;
+	size_t first, end, best = 0;
+	Dwarf_Die unit, function;
+	bool several;
+
+	table = rows_find(dwarf, from->pc, &unit, &first, &end);
+	if (!table || dwarf_scopes_find(dwarf, from->pc, &scopes))
 		return false;
-	table = dwarf_lines_table(dwarf, &unit);
-	at = table ? table_search(table, address) : 0;
-	while (table && at < table->count &&
-	       table->rows[at].address == address)
-		at++;
-	if (!at)
-		return false;
-	row = &table->rows[at - 1];
-	if (row->end_sequence || !row->line)
-		return false;
-	*file = table_path(dwarf, &unit, table, row->file);
-	*line = row->line;
-	return *file;
+	several = dwarf_scopes_choose(dwarf, from, &function);
+	for (size_t i = end; i-- > first; )
+		if (row_tell(dwarf, &unit, table, i, file, line) &&
+		    (!several || row_is_of(dwarf, &scopes, &function,
+					   &table->rows[i], *file)) &&
+		    (!best || *line == from->line))
+			best = i + 1;
+	return row_tell(dwarf, &unit, table, best ? best - 1 : end - 1, file,
+			line);
 }
 
 bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address)

@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_LINE_H
 #define TRCUST_DWARF_LINE_H
 
-#include "dwarf.h"
+#include "dwarf_from.h"
 
 enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
@@ -12,12 +12,19 @@ enum dwarf_line_verdict {
 	DWARF_LINE_NO_FILE,	/* no unit has a file of this name */
 };
 
+struct dwarf_line_site {
+	uint64_t address;
+	const void *function;	/* address of the entry of the function or copy
+				 * that the line is of; NULL: not known */
+	uint32_t file;		/* its number in the unit */
+};
+
 struct dwarf_line_sites {
 	enum dwarf_line_verdict verdict;
 	uint32_t line;
-	uint64_t *addresses;	/* ascending; where the line begins, once for
-				 * every function, inlined copy or instance of
-				 * a template that has it */
+	struct dwarf_line_site *sites;	/* ascending; where the line begins,
+					 * once for every function, inlined copy
+					 * or instance of a template */
 	size_t count;
 	const char *file;	/* full name, of the first */
 	bool several_files;	/* the name fits more than one file: told */
@@ -34,6 +41,9 @@ void dwarf_line_sites_free(struct dwarf_line_sites *result);
 /* The source line of the code at address. */
 bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
 		   const char **file, uint32_t *line);
+/* ... of the function that names are looked up in, where it has one there. */
+bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		     const char **file, uint32_t *line);
 /* The line is one where a statement begins at exactly this address. */
 bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address);
 

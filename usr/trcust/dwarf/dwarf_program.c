@@ -375,9 +375,12 @@ static int machine_emit(struct machine *m)
 {
 	int code = 0;
 
+	if (m->row.address != m->last)
+		m->row.view = 0;
 	if (m->row.address >= m->last) {
 		code = m->take(m->context, &m->row);
 		m->last = m->row.address;
+		m->row.view += m->row.view < DWARF_VIEW_MAX;
 	}
 	m->row.prologue_end = false;
 	return code;

@@ -39,10 +39,14 @@ struct dwarf_program {
 	size_t file_count;
 };
 
+#define DWARF_VIEW_MAX	511
+
 struct dwarf_row {
 	uint64_t address;
 	uint32_t line;
-	uint32_t file : 28;
+	uint32_t file : 20;
+	uint32_t view : 9;	/* how many rows of the address are in front,
+				 * DWARF_VIEW_MAX at most */
 	uint32_t is_stmt : 1;
 	uint32_t prologue_end : 1;
 	uint32_t end_sequence : 1;

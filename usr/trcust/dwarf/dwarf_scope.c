@@ -7,15 +7,9 @@
 
 #define DEPTH_MAX	64
 
-/* From the function inwards. */
-static int scopes_fill(struct dwarf_scopes *scopes, uint64_t pc)
+/* From the function inwards, up to the block of that number. */
+static void scopes_fill(struct dwarf_scopes *scopes, uint32_t number)
 {
-	uint32_t number;
-
-	scopes->blocks = dwarf_blocks_get(scopes->unit, &scopes->dies[0]);
-	if (!scopes->blocks)
-		return -ENOMEM;
-	number = dwarf_block_find(scopes->blocks, pc);
 	scopes->count = 1;
 	for (uint32_t i = number; i; i = scopes->blocks->list[i].outer)
 		scopes->count++;
@@ -26,7 +20,6 @@ static int scopes_fill(struct dwarf_scopes *scopes, uint64_t pc)
 		scopes->numbers[at] = number;
 		number = block->outer;
 	}
-	return 0;
 }
 
 int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
@@ -43,7 +36,77 @@ int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 		return -ENOMEM;
 	if (!dwarf_unit_code(scopes->unit, pc, &scopes->dies[0]))
 		return scopes->unit->failed ? -ENOMEM : 0;
-	return scopes_fill(scopes, pc);
+	scopes->blocks = dwarf_blocks_get(scopes->unit, &scopes->dies[0]);
+	if (!scopes->blocks)
+		return -ENOMEM;
+	scopes_fill(scopes, dwarf_block_find(scopes->blocks, pc));
+	return 0;
+}
+
+bool dwarf_scope_is_function(struct dwarf_scopes *scopes, size_t scope)
+{
+	return !scope || dwarf_tag(&scopes->dies[scope]) ==
+			 DW_TAG_inlined_subroutine;
+}
+
+/* The function that the last of the scopes is in. */
+static size_t function_of(struct dwarf_scopes *scopes)
+{
+	size_t at = scopes->count - 1;
+
+	while (!dwarf_scope_is_function(scopes, at))
+		at--;
+	return at;
+}
+
+/* Without those that are inlined into scope number `at`. */
+static void scopes_cut(struct dwarf_scopes *scopes, size_t at)
+{
+	for (at++; at < scopes->count; at++)
+		if (dwarf_scope_is_function(scopes, at))
+			scopes->count = at;
+}
+
+/* A copy may have a line in the code of others, and none of its own there. */
+static void scopes_go(struct dwarf_scopes *scopes, const void *function)
+{
+	for (size_t i = 0; i < scopes->count; i++)
+		if (scopes->dies[i].addr == function) {
+			scopes_cut(scopes, i);
+			return;
+		}
+	for (size_t i = 0; i < scopes->blocks->count; i++)
+		if (scopes->blocks->list[i].die.addr == function) {
+			scopes_fill(scopes, i);
+			return;
+		}
+}
+
+int dwarf_scopes_find_from(struct dwarf_file *dwarf,
+			   const struct dwarf_from *from,
+			   struct dwarf_scopes *scopes)
+{
+	int code = dwarf_scopes_find(dwarf, from->pc, scopes);
+
+	if (code || !scopes->count)
+		return code;
+	if (from->outermost)
+		scopes_cut(scopes, 0);
+	else if (from->function)
+		scopes_go(scopes, from->function);
+	return 0;
+}
+
+bool dwarf_scopes_choose(struct dwarf_file *dwarf,
+			 const struct dwarf_from *from, Dwarf_Die *function)
+{
+	struct dwarf_scopes all, scopes;
+
+	if (dwarf_scopes_find(dwarf, from->pc, &all) ||
+	    dwarf_scopes_find_from(dwarf, from, &scopes) || !scopes.count)
+		return false;
+	*function = scopes.dies[function_of(&scopes)];
+	return function_of(&all) || function_of(&scopes);
 }
 
 static int each_child(Dwarf_Die *die,

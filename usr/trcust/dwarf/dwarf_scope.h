@@ -19,6 +19,16 @@ struct dwarf_scopes {
 /* 0; -ENOENT: no unit has code at pc; -ENOMEM. */
 int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 		      struct dwarf_scopes *scopes);
+/* Those that a name is looked up in. */
+int dwarf_scopes_find_from(struct dwarf_file *dwarf,
+			   const struct dwarf_from *from,
+			   struct dwarf_scopes *scopes);
+/* It is a function, or an inlined copy of one; else a block. */
+bool dwarf_scope_is_function(struct dwarf_scopes *scopes, size_t scope);
+/* The function, inlined or not, that names are looked up in. False: there are
+ * no others at the address. */
+bool dwarf_scopes_choose(struct dwarf_file *dwarf,
+			 const struct dwarf_from *from, Dwarf_Die *function);
 /* The variable, parameter or constant that the name means directly in the
  * block. */
 bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,

@@ -12,8 +12,8 @@
 #include <strings.h>
 #include "../../lib/array.h"
 #include "dwarf_line.h"
+#include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
-#include "dwarf_scope.h"
 #include "../module/source_path.h"
 
 #define FEW_UNITS	4
@@ -30,6 +30,7 @@ struct source_row {
 	uint32_t line;
 	uint32_t file;		/* of the source */
 	uint32_t number;	/* of the file in its unit */
+	uint32_t view;
 };
 
 /* All rows for the files that a name means. */
@@ -99,6 +100,7 @@ static int source_take(void *context, const struct dwarf_row *row)
 	source->rows[source->count++] = (struct source_row) {
 		.address = row->address, .line = row->line,
 		.file = r->files[row->file] - 1, .number = row->file,
+		.view = row->view,
 	};
 	return 0;
 }
@@ -268,22 +270,11 @@ static struct source *source_get(struct dwarf_file *dwarf, const char *name)
 /* Where a line has code, and what it is part of. */
 struct candidate {
 	const void *owner;	/* function or inlined copy */
+	uint32_t number;	/* of that one, as in struct dwarf_blocks */
 	bool cold;		/* not in the part that has its entry */
-	uint64_t address;
+	struct dwarf_line_site site;
 	const char *file;
 };
-
-/* The inlined copy is a call in this line. */
-static bool copy_is_called_in(Dwarf_Die *copy, const struct source_row *row)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word file, line;
-
-	return dwarf_attr(copy, DW_AT_call_line, &attr) &&
-	       !dwarf_formudata(&attr, &line) && line == row->line &&
-	       dwarf_attr(copy, DW_AT_call_file, &attr) &&
-	       !dwarf_formudata(&attr, &file) && file == row->number;
-}
 
 /* The address isn't in the range that has the entry. */
 static bool is_cold(Dwarf_Die *function, uint64_t address)
@@ -303,26 +294,26 @@ static bool is_cold(Dwarf_Die *function, uint64_t address)
 	return false;
 }
 
-/* Compilers let an inlined copy begin with what prepares the call. */
 static void candidate_fill(struct candidate *candidate,
 			   struct dwarf_file *dwarf,
-			   const struct source_row *row)
+			   const struct dwarf_line_row *row)
 {
 	struct dwarf_scopes scopes;
-	size_t i;
+	Dwarf_Die function;
 
-	candidate->address = row->address;
+	candidate->file = row->path;
+	candidate->site = (struct dwarf_line_site) {
+		.address = row->address, .file = row->file,
+	};
 	if (dwarf_scopes_find(dwarf, row->address, &scopes) || !scopes.count) {
 		candidate->owner = module_function_find(dwarf->module,
 							row->address);
 		return;
 	}
-	for (i = scopes.count - 1; i; i--)
-		if (dwarf_tag(&scopes.dies[i]) == DW_TAG_inlined_subroutine &&
-		    !copy_is_called_in(&scopes.dies[i], row))
-			break;
-	candidate->owner = scopes.dies[i].addr;
-	candidate->cold = is_cold(&scopes.dies[i], row->address);
+	candidate->number = dwarf_line_owner(dwarf, &scopes, row);
+	function = scopes.blocks->list[candidate->number].die;
+	candidate->owner = candidate->site.function = function.addr;
+	candidate->cold = is_cold(&function, row->address);
 }
 
 static int candidate_compare(const void *a, const void *b)
@@ -333,17 +324,21 @@ static int candidate_compare(const void *a, const void *b)
 		return (const char *)x->owner < (const char *)y->owner ? -1 : 1;
 	if (x->cold != y->cold)
 		return x->cold ? 1 : -1;
-	return (x->address > y->address) - (x->address < y->address);
+	return (x->site.address > y->site.address) -
+	       (x->site.address < y->site.address);
 }
 
 static int address_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	if (x->site.address != y->site.address)
+		return x->site.address < y->site.address ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* One of each owner; those without one all. */
+/* One of each owner; those without one all. At the same address the outer one,
+ * of functions that share a line. */
 static size_t candidates_reduce(struct candidate *list, size_t count)
 {
 	size_t kept = 0, unique = 0;
@@ -355,7 +350,8 @@ static size_t candidates_reduce(struct candidate *list, size_t count)
 			list[kept++] = list[i];
 	qsort(list, kept, sizeof(*list), address_compare);
 	for (size_t i = 0; i < kept; i++)
-		if (!unique || list[unique - 1].address != list[i].address)
+		if (!unique ||
+		    list[unique - 1].site.address != list[i].site.address)
 			list[unique++] = list[i];
 	return unique;
 }
@@ -369,17 +365,22 @@ static int sites_fill(struct dwarf_line_sites *result,
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		candidate_fill(&list[i], dwarf, &rows[i]);
-		list[i].file = source->files[rows[i].file].path;
+		struct dwarf_line_row row = {
+			.address = rows[i].address, .line = rows[i].line,
+			.file = rows[i].number, .view = rows[i].view,
+			.path = source->files[rows[i].file].path,
+		};
+
+		candidate_fill(&list[i], dwarf, &row);
 	}
 	count = candidates_reduce(list, count);
-	result->addresses = calloc(count, sizeof(*result->addresses));
-	for (size_t i = 0; result->addresses && i < count; i++)
-		result->addresses[i] = list[i].address;
-	result->count = result->addresses ? count : 0;
+	result->sites = calloc(count, sizeof(*result->sites));
+	for (size_t i = 0; result->sites && i < count; i++)
+		result->sites[i] = list[i].site;
+	result->count = result->sites ? count : 0;
 	result->file = list[0].file;
 	free(list);
-	return result->addresses ? 0 : -ENOMEM;
+	return result->sites ? 0 : -ENOMEM;
 }
 
 static void source_sort(struct source *source)
@@ -471,6 +472,6 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 
 void dwarf_line_sites_free(struct dwarf_line_sites *result)
 {
-	free(result->addresses);
+	free(result->sites);
 	*result = (struct dwarf_line_sites) {0};
 }

@@ -5,6 +5,7 @@
 
 #include "dwarf.h"
 #include "dwarf_die.h"
+#include "dwarf_from.h"
 
 enum dwarf_type_kind {
 	DWARF_TYPE_VOID, DWARF_TYPE_BOOL, DWARF_TYPE_CHAR, DWARF_TYPE_INT,
@@ -74,10 +75,10 @@ bool dwarf_type_is_tagless(Dwarf_Die *type);
 /*
  * The definition of a type by its name ("ns::T": from the right): of a struct,
  * class, union or enum with `tag` ("struct"; NULL: any kind, typedefs and base
- * types), first in the scopes at pc, then in its unit, then in others.
+ * types), first in the scopes there, then in their unit, then in others.
  */
-bool dwarf_type_find(struct dwarf_file *dwarf, uint64_t pc, const char *tag,
-		     const char *name, Dwarf_Die *type);
+bool dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		     const char *tag, const char *name, Dwarf_Die *type);
 /* The definition of what is only declared here. */
 bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare);
 void dwarf_types_free(struct dwarf_file *dwarf);

@@ -163,13 +163,14 @@ static bool search_block(const struct search *search,
 	return false;
 }
 
-/* Types of the blocks around pc, the innermost first. */
+/* Types of the blocks around it, the innermost first. */
 static bool search_blocks(const struct search *search,
-			  struct dwarf_file *dwarf, uint64_t pc)
+			  struct dwarf_file *dwarf,
+			  const struct dwarf_from *from)
 {
 	struct dwarf_scopes scopes;
 
-	if (dwarf_scopes_find(dwarf, pc, &scopes))
+	if (dwarf_scopes_find_from(dwarf, from, &scopes))
 		return false;
 	for (size_t i = scopes.count; i--; )
 		if (search_block(search,
@@ -254,16 +255,16 @@ static bool search_known(const struct search *search, struct dwarf_file *dwarf,
 	return known->is_found;
 }
 
-bool dwarf_type_find(struct dwarf_file *dwarf, uint64_t pc, const char *tag,
-		     const char *name, Dwarf_Die *type)
+bool dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		     const char *tag, const char *name, Dwarf_Die *type)
 {
 	struct search search = { .tag = tag, .name = name, .found = type };
 	Dwarf_Die unit;
 
 	search.absolute = !strncmp(name, "::", 2);
 	search.name += search.absolute ? 2 : 0;
-	return (dwarf_unit_find(dwarf, pc, &unit) &&
-		(search_blocks(&search, dwarf, pc) ||
+	return (dwarf_unit_find(dwarf, from->pc, &unit) &&
+		(search_blocks(&search, dwarf, from) ||
 		 search_known(&search, dwarf, &unit))) ||
 	       search_known(&search, dwarf, NULL);
 }
@@ -283,6 +284,7 @@ static const char *tag_of(Dwarf_Die *bare)
 bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare)
 {
 	Dwarf_Die found;
+	const struct dwarf_from nowhere = { 0 };
 	char *name, *absolute = NULL;
 	bool complete;
 
@@ -292,7 +294,8 @@ bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare)
 	if (!name || asprintf(&absolute, "::%s", name) < 0)
 		absolute = NULL;
 	complete = dwarf && absolute &&
-		   dwarf_type_find(dwarf, 0, tag_of(bare), absolute, &found);
+		   dwarf_type_find(dwarf, &nowhere, tag_of(bare), absolute,
+				   &found);
 	if (complete)
 		*bare = found;
 	free(absolute);

@@ -323,87 +323,119 @@ static int find_outside(struct search *search,
 	return code;
 }
 
-/* One of its ranges begins at pc, as that of the call it stands for. */
-static bool begins_at(Dwarf_Die *copy, uint64_t pc)
+/* Declared behind the line, in its file: not known there yet. */
+static bool is_behind(const struct dwarf_scopes *scopes,
+		      const struct dwarf_from *from, Dwarf_Die *die)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
+	Dwarf_Die root = dwarf_die_root(die);
+	Dwarf_Attribute attr;
+	Dwarf_Word line, file;
 
-	while ((at = dwarf_ranges(copy, at, &base, &start, &end)) > 0)
-		if (start == pc)
-			return true;
+	return from->line && root.cu == scopes->dies[0].cu &&
+	       dwarf_tag(&root) == DW_TAG_variable &&
+	       dwarf_attr(&root, DW_AT_decl_line, &attr) &&
+	       !dwarf_formudata(&attr, &line) && line > from->line &&
+	       dwarf_attr(&root, DW_AT_decl_file, &attr) &&
+	       !dwarf_formudata(&attr, &file) && file == from->file;
+}
+
+/* A name in the blocks of a function, inlined or not. */
+struct inside {
+	struct dwarf_scopes scopes;
+	const struct dwarf_from *from;
+	const char *name;
+	struct dwarf_variable *variable;
+	size_t count;		/* of the scopes around, still to look at */
+	struct dwarf_variable behind;	/* the line */
+	bool is_behind;
+};
+
+static bool inside_take(struct inside *in, size_t scope)
+{
+	struct dwarf_variable found;
+
+	if (!dwarf_scope_find(&in->scopes, scope, in->from->pc, in->name,
+			      &found))
+		return false;
+	if (!is_behind(&in->scopes, in->from, &found.die)) {
+		*in->variable = found;
+		return true;
+	}
+	if (!in->is_behind)
+		in->behind = found;
+	in->is_behind = true;
 	return false;
 }
 
-/* How many of the scopes are around the code in front of pc. */
-static size_t scopes_before(struct dwarf_scopes *scopes, uint64_t pc)
-{
-	for (size_t i = 1; i < scopes->count; i++)
-		if (dwarf_tag(&scopes->dies[i]) == DW_TAG_inlined_subroutine &&
-		    begins_at(&scopes->dies[i], pc))
-			return i;
-	return scopes->count;
-}
-
-/* From the scope in front of *count to the function that has it, inlined or
- * not; *count is what is around that one. */
-static bool find_inside(struct dwarf_scopes *scopes, size_t *count, uint64_t pc,
-			const char *name, struct dwarf_variable *variable)
+/* From the scope in front of the count to the function that has it; the count
+ * is what is around that one then. */
+static bool find_inside(struct inside *in)
 {
 	Dwarf_Die *scope;
 
-	while (*count) {
-		scope = &scopes->dies[--*count];
-		if (dwarf_scope_find(scopes, *count, pc, name, variable))
+	while (in->count) {
+		scope = &in->scopes.dies[--in->count];
+		if (inside_take(in, in->count))
 			return true;
 		if (dwarf_tag(scope) == DW_TAG_inlined_subroutine)
-			return dwarf_scope_find_lost(scope, name, variable);
+			return !in->is_behind &&
+			       dwarf_scope_find_lost(scope, in->name,
+						     in->variable);
 	}
 	return false;
 }
 
-int dwarf_variable_find_local(struct dwarf_file *dwarf, uint64_t pc,
-			      bool before, const char *name,
+static bool find_around(struct inside *in)
+{
+	while (in->count && !in->is_behind)
+		if (find_inside(in))
+			return true;
+	if (in->is_behind)
+		*in->variable = in->behind;
+	return in->is_behind;
+}
+
+int dwarf_variable_find_local(struct dwarf_file *dwarf,
+			      const struct dwarf_from *from, const char *name,
 			      struct dwarf_variable *variable)
 {
-	struct dwarf_scopes scopes;
-	int code = dwarf_scopes_find(dwarf, pc, &scopes);
-	size_t count;
+	struct inside in = {
+		.from = from, .name = name, .variable = variable,
+	};
+	int code = dwarf_scopes_find_from(dwarf, from, &in.scopes);
 
 	if (code)
 		return code;
-	count = before ? scopes_before(&scopes, pc) : scopes.count;
-	while (count)
-		if (find_inside(&scopes, &count, pc, name, variable))
-			return 0;
-	return -ENOENT;
+	in.count = in.scopes.count;
+	return find_around(&in) ? 0 : -ENOENT;
 }
 
-int dwarf_variable_find(struct dwarf_file *dwarf, uint64_t pc, bool before,
-			const char *name, struct dwarf_variable *variable)
+int dwarf_variable_find(struct dwarf_file *dwarf,
+			const struct dwarf_from *from, const char *name,
+			struct dwarf_variable *variable)
 {
 	struct search search = {
 		.dwarf = dwarf, .best = variable, .rank = -1, .home = "",
 	};
-	struct dwarf_scopes scopes;
-	int code = dwarf_scopes_find(dwarf, pc, &scopes);
-	size_t count;
+	struct inside in = {
+		.from = from, .name = name, .variable = variable,
+	};
+	bool plain = !strchr(name, ':');
+	int code = dwarf_scopes_find_from(dwarf, from, &in.scopes);
 
 	if (code == -ENOMEM)
 		return code;
-	count = before ? scopes_before(&scopes, pc) : scopes.count;
-	if (!strchr(name, ':') &&
-	    find_inside(&scopes, &count, pc, name, variable))
+	in.count = in.scopes.count;
+	if (plain && find_inside(&in))
 		return 0;
 	if (!search_begin(&search, name))
 		return -ENOMEM;
-	code = find_outside(&search, &scopes);
+	code = find_outside(&search, &in.scopes);
 	free(search.file);
-	while (code == -ENOENT && count && !strchr(name, ':'))
-		if (find_inside(&scopes, &count, pc, name, variable))
-			code = 0;
-	if (code == -ENOENT && scopes.count &&
-	    dwarf_scope_find_lost(&scopes.dies[0], name, variable))
+	if (code == -ENOENT && plain && find_around(&in))
+		code = 0;
+	if (code == -ENOENT && in.scopes.count &&
+	    dwarf_scope_find_lost(&in.scopes.dies[0], name, variable))
 		code = 0;
 	return code;
 }
@@ -450,15 +482,16 @@ static int collect(void *context, Dwarf_Die *die)
 	return 0;
 }
 
-int dwarf_variable_each(struct dwarf_file *dwarf, uint64_t pc,
+int dwarf_variable_each(struct dwarf_file *dwarf,
+			const struct dwarf_from *from,
 			int (*take)(void *context, const char *name,
 				    const struct dwarf_variable *variable),
 			void *context)
 {
-	struct collection c = { .pc = pc };
+	struct collection c = { .pc = from->pc };
 	struct dwarf_variable variable;
 	struct dwarf_scopes scopes;
-	int code = dwarf_scopes_find(dwarf, pc, &scopes);
+	int code = dwarf_scopes_find_from(dwarf, from, &scopes);
 
 	if (code)
 		return code == -ENOENT ? 0 : code;

@@ -7,7 +7,7 @@
 #define TRCUST_DWARF_VARIABLE_H
 
 #include "../../lib/error.h"
-#include "dwarf.h"
+#include "dwarf_from.h"
 #include "../rpn/place.h"
 
 struct dwarf_variable {
@@ -21,22 +21,24 @@ struct dwarf_variable {
 };
 
 /*
- * The variable that `name` means at pc, as C and C++ see it from there: the
- * innermost block first, up to the function or the inlined copy around pc;
- * members of `this` are left to the caller; then the unit, then other units;
- * at last what only the functions that a copy was inlined into have.
- * "file.c:name" takes the one of that file. `before`: as the code in front of
- * pc sees it, which isn't in a copy that begins at pc. -ENOENT: none.
+ * The variable that `name` means, as C and C++ see it from there: the innermost
+ * block first, up to the function that it is looked up in; members of `this`
+ * are left to the caller; then the unit, then other units; at last what only
+ * the functions that a copy was inlined into have. What the function declares
+ * behind the line is taken where nothing else has the name. "file.c:name" takes
+ * the one of that file. -ENOENT: none.
  */
-int dwarf_variable_find(struct dwarf_file *dwarf, uint64_t pc, bool before,
-			const char *name, struct dwarf_variable *variable);
+int dwarf_variable_find(struct dwarf_file *dwarf,
+			const struct dwarf_from *from, const char *name,
+			struct dwarf_variable *variable);
 /* The same without unit and other units. */
-int dwarf_variable_find_local(struct dwarf_file *dwarf, uint64_t pc,
-			      bool before, const char *name,
+int dwarf_variable_find_local(struct dwarf_file *dwarf,
+			      const struct dwarf_from *from, const char *name,
 			      struct dwarf_variable *variable);
-/* Those in scope at pc, parameters first, innermost block last; shadowed ones
+/* Those in scope there, parameters first, innermost block last; shadowed ones
  * left out. Stops when `take` returns non-zero, which it returns. */
-int dwarf_variable_each(struct dwarf_file *dwarf, uint64_t pc,
+int dwarf_variable_each(struct dwarf_file *dwarf,
+			const struct dwarf_from *from,
 			int (*take)(void *context, const char *name,
 				    const struct dwarf_variable *variable),
 			void *context);
