@@ -31,6 +31,22 @@ ok "the sources are as they were" cmp app.tsf other.tsf
 ok "the module is as it was" cmp app.exe kept.exe
 like "$(trcust --dump TRC0005.TFF)" 'desc "main"' "the TFF is one"
 rm TRC0005.TFF
+trcust app.tsf
+for row in 'a literal without its end:MODNAME=./app.exe TRACE TP=.main, DESC="m' \
+	'a module that is not there:MODNAME=./gone.exe TRACE TP=.main' \
+	'an empty TSF:'; do
+	cp app.tsf again.tsf
+	trcust again.tsf 2>/dev/null
+	[ -s again.tdf ] || bail "again.tsf isn't compiled"
+	echo "${row#*:}" >again.tsf
+	status 1 "${row%%:*}" trcust --explain again.tsf
+	ok "its TDF is left by --explain" test -s again.tdf
+	status 1 "${row%%:*}, in earnest" trcust again.tsf
+	ok "the TDF made of it before is removed" test ! -e again.tdf
+	status 1 "${row%%:*}, another TSF's TDF" trcust again.tsf app.tdf
+	ok "that is left" test -s app.tdf
+done
+rm -f again.tsf TRC0005.TFF app.tdf
 : >app.tdf
 ok "an empty file is replaced" trcust app.tsf
 ok "a TDF is replaced" trcust app.tsf

@@ -55,18 +55,15 @@ static bool is_same_file(const char *a, const char *b)
 		st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino);
 }
 
-/* There is nothing for a TDF; one that the TSF was compiled to before must not
- * be armed by mistake. */
-static int remove_tdf(const struct compilation *c, const char *path,
-		      struct error *err)
+/* One that the TSF was compiled to before must not be armed by mistake. */
+static int remove_tdf(struct diag *diag, const char *path, struct error *err)
 {
 	struct tdf *tdf;
 	bool own;
 
 	if (tdf_open(&tdf, path, NULL))
 		return 0;
-	own = is_same_file(tdf_string(tdf, tdf->header->tsf),
-			   diag_path(c->diag));
+	own = is_same_file(tdf_string(tdf, tdf->header->tsf), diag_path(diag));
 	tdf_close(tdf);
 	if (own && unlink(path))
 		return error_set(err, -errno, "cannot remove '%s': %s", path,
@@ -106,7 +103,7 @@ static int write_files(const struct compilation *c, const char *tdf,
 		tdf_out = NULL;
 	} else if (!code) {
 		path = tdf;
-		code = remove_tdf(c, tdf, &err);
+		code = remove_tdf(c->diag, tdf, &err);
 	}
 	outfile_abort(tff_out);
 	outfile_abort(tdf_out);
@@ -117,19 +114,24 @@ static int write_files(const struct compilation *c, const char *tdf,
 	return code;
 }
 
+int output_remove(struct diag *diag, const char *tdf)
+{
+	struct error err = { 0 };
+	int code = remove_tdf(diag, tdf, &err);
+
+	if (code)
+		output_tell(diag, tdf, code, &err);
+	return code;
+}
+
 int output_write(const struct compilation *c, const char *tdf,
 		 const char *module)
 {
-	struct error err = { 0 };
 	char *tff;
 	int code;
 
-	if (!c->point_count) {
-		code = remove_tdf(c, tdf, &err);
-		if (code)
-			output_tell(c->diag, tdf, code, &err);
-		return code;
-	}
+	if (!c->point_count)
+		return output_remove(c->diag, tdf);
 	tff = locate_tff(tdf, c->tsf->major);
 	if (!tff)
 		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);

@@ -46,6 +46,8 @@ static int compile_tsf(struct compilation *c, const struct settings *s,
 				   diag_path(c->diag), !tsf_is_static(c->tsf));
 	if (!code)
 		code = compile_points(c);
+	if (code && !s->explain)
+		output_remove(c->diag, tdf);
 	if (!code)
 		code = finish(c, s, &input, tdf);
 	compile_free(c);
@@ -98,6 +100,8 @@ static int run_file(const struct settings *s, const char *path,
 	c.tsf = tsf;
 	if (!code)
 		code = compile_tsf(&c, s, tdf);
+	else if (tdf && !s->explain)
+		output_remove(c.diag, tdf);
 	if (code || diag_count(c.diag, DIAG_ERROR))
 		code = 1;
 	free(tdf);
