@@ -46,7 +46,12 @@ for row in 'a literal without its end:MODNAME=./app.exe TRACE TP=.main, DESC="m'
 	status 1 "${row%%:*}, another TSF's TDF" trcust again.tsf app.tdf
 	ok "that is left" test -s app.tdf
 done
-rm -f again.tsf TRC0005.TFF app.tdf
+like "$(cat err)" '^trcust: no TDF is written$' "that there is none is told"
+printf '%s\n' 'MODNAME=./app.exe MAJOR=5' 'TRACE TP=.main' 'TRACE TP=.nosuch' \
+	'TRACE TP=@STATIC, DESC="s", FMT="s"' >again.tsf
+status 1 "one of two tracepoints" trcust again.tsf
+like "$(cat err)" "^trcust: 'again.tdf' has 1 of 2 tracepoints\$" "and says so"
+rm -f again.tsf again.tdf TRC0005.TFF app.tdf
 : >app.tdf
 ok "an empty file is replaced" trcust app.tsf
 ok "a TDF is replaced" trcust app.tsf

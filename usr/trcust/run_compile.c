@@ -84,6 +84,23 @@ static const struct arch *find_arch(void *context, const char *modname)
 	return input_arch(peek->s, modname, peek->tsf);
 }
 
+/* After errors: how much of the TSF there is a TDF for. */
+static void tell_left(const struct settings *s, const struct compilation *c,
+		      const char *tdf, bool written)
+{
+	size_t all = 0;
+
+	if (!s->level || s->explain)
+		return;
+	for (size_t i = 0; c->tsf && i < c->tsf->point_count; i++)
+		all += c->tsf->points[i].tp.kind != TSF_TP_STATIC;
+	if (written && c->dynamic_count)
+		fprintf(stderr, "trcust: '%s' has %zu of %zu tracepoints\n",
+			tdf, c->dynamic_count, all);
+	else
+		fputs("trcust: no TDF is written\n", stderr);
+}
+
 static int run_file(const struct settings *s, const char *path,
 		    const char *given)
 {
@@ -102,8 +119,10 @@ static int run_file(const struct settings *s, const char *path,
 		code = compile_tsf(&c, s, tdf);
 	else if (tdf && !s->explain)
 		output_remove(c.diag, tdf);
-	if (code || diag_count(c.diag, DIAG_ERROR))
+	if (code || diag_count(c.diag, DIAG_ERROR)) {
+		tell_left(s, &c, tdf, !code);
 		code = 1;
+	}
 	free(tdf);
 	tsf_free(tsf);
 	diag_close(c.diag);
