@@ -3,7 +3,9 @@
 #include "site.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include "../dwarf/dwarf_line.h"
+#include "../dwarf/dwarf_scope.h"
 
 /* A line that begins a function stands behind the prologue, as its name does:
  * there its parameters are known. */
@@ -34,6 +36,47 @@ static int add_line(struct compilation *c, const struct tsf_point *point,
 	return 0;
 }
 
+/* The first function that has the line, malloc'd; NULL: not known. */
+static char *function_name(struct compilation *c,
+			   const struct dwarf_line_sites *found)
+{
+	const struct dwarf_from from = {
+		.pc = found->sites[0].address,
+		.function = found->sites[0].function,
+	};
+	Dwarf_Die function = { 0 };
+
+	dwarf_scopes_choose(c->dwarf, &from, &function);
+	return function.addr ? dwarf_function_name(&function) : NULL;
+}
+
+/* It may be another function than the line that was asked for is in. */
+static void hint_function(struct compilation *c,
+			  const struct dwarf_line_sites *found)
+{
+	char *name = function_name(c, found);
+
+	if (name)
+		diag_hint(c->diag, "line %u is in %s()", found->line, name);
+	free(name);
+}
+
+static int tell_scattered(struct compilation *c, const struct tsf_point *point,
+			  const struct dwarf_line_sites *found)
+{
+	char text[16], *name = function_name(c, found);
+
+	snprintf(text, sizeof(text), "%u", found->line);
+	TELL_SITE(c, point, TRCERR_INVALIDLINENUM, text);
+	diag_hint(c->diag, "no statement begins there, its code is at several "
+		  "places: name another line");
+	if (name)
+		diag_hint(c->diag, "where %s() returns: .%s,RETEP=EXIT", name,
+			  name);
+	free(name);
+	return 1;
+}
+
 static int take_lines(struct compilation *c, const struct tsf_point *point,
 		      const struct dwarf_line_sites *found,
 		      struct site_places *places)
@@ -49,9 +92,17 @@ static int take_lines(struct compilation *c, const struct tsf_point *point,
 	case DWARF_LINE_PAST:
 		TELL_SITE(c, point, TRCERR_BADLINENUM, name);
 		return 1;
+	case DWARF_LINE_PART:
+		if (found->scattered)
+			return tell_scattered(c, point, found);
+		snprintf(text, sizeof(text), "%u", found->line);
+		TELL_SITE(c, point, TRCERR_LINEPART, text, name);
+		hint_function(c, found);
+		break;
 	case DWARF_LINE_NEXT:
 		snprintf(text, sizeof(text), "%u", found->line);
 		TELL_SITE(c, point, TRCERR_NEXTLINENUM, name, text);
+		hint_function(c, found);
 		break;
 	default:
 		break;

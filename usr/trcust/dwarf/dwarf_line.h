@@ -7,6 +7,7 @@
 
 enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
+	DWARF_LINE_PART,	/* it has code that begins no statement */
 	DWARF_LINE_NEXT,	/* the next line with code: result->line */
 	DWARF_LINE_PAST,	/* behind the last line with code */
 	DWARF_LINE_NO_FILE,	/* no unit has a file of this name */
@@ -26,6 +27,7 @@ struct dwarf_line_sites {
 					 * once for every function, inlined copy
 					 * or instance of a template */
 	size_t count;
+	bool scattered;		/* PART: a function has it at several places */
 	const char *file;	/* full name, of the first */
 	bool several_files;	/* the name fits more than one file: told */
 };

@@ -33,13 +33,18 @@ struct source_row {
 	uint32_t view;
 };
 
+struct source_rows {
+	struct source_row *list;
+	size_t count, room;
+};
+
 /* All rows for the files that a name means. */
 struct source {
 	char *name;
 	struct source_file *files;
 	size_t file_count;
-	struct source_row *rows;
-	size_t count, room;
+	struct source_rows statements;	/* rows that begin one */
+	struct source_rows parts;	/* ... none, behind another line's */
 	bool asked, sorted;	/* once; by line, when asked again */
 	bool failed;		/* out of memory */
 };
@@ -79,25 +84,31 @@ struct source_reader {
 	uint32_t *files;	/* by number in the unit: in the source, + 1 */
 	size_t file_count;
 	bool inside, dead;	/* a sequence; it is none of the module's */
+	uint32_t line, number;	/* of the row before */
 };
 
 static int source_take(void *context, const struct dwarf_row *row)
 {
 	struct source_reader *r = context;
-	struct source *source = r->source;
+	struct source_rows *rows = row->is_stmt ? &r->source->statements :
+						  &r->source->parts;
+	bool goes_on = r->inside && !row->is_stmt && r->line == row->line &&
+		       r->number == row->file;
 	size_t available;
 
 	if (!r->inside)
 		r->dead = !module_code(r->module, row->address, &available,
 				       NULL);
 	r->inside = !row->end_sequence;
-	if (r->dead || row->end_sequence || !row->is_stmt || !row->line ||
+	r->line = row->line;
+	r->number = row->file;
+	if (r->dead || row->end_sequence || goes_on || !row->line ||
 	    row->file >= r->file_count || !r->files[row->file])
 		return 0;
-	if (!array_grow(&source->rows, source->count, &source->room,
-			sizeof(*source->rows)))
+	if (!array_grow(&rows->list, rows->count, &rows->room,
+			sizeof(*rows->list)))
 		return -ENOMEM;
-	source->rows[source->count++] = (struct source_row) {
+	rows->list[rows->count++] = (struct source_row) {
 		.address = row->address, .line = row->line,
 		.file = r->files[row->file] - 1, .number = row->file,
 		.view = row->view,
@@ -164,22 +175,23 @@ static int row_compare(const void *a, const void *b)
 }
 
 /* A file whose name has the same case takes precedence. */
-static void source_prefer_exact(struct source *source)
+static void rows_prefer_exact(const struct source *source,
+			      struct source_rows *rows)
 {
 	bool any = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < source->file_count; i++)
 		any |= source->files[i].exact;
-	for (size_t i = 0; i < source->count; i++) {
-		struct source_file *file = &source->files[source->rows[i].file];
+	for (size_t i = 0; i < rows->count; i++) {
+		struct source_file *file = &source->files[rows->list[i].file];
 
 		if (any && !file->exact)
 			continue;
 		file->has_code = true;
-		source->rows[kept++] = source->rows[i];
+		rows->list[kept++] = rows->list[i];
 	}
-	source->count = kept;
+	rows->count = kept;
 }
 
 static void source_free(void *node)
@@ -189,7 +201,8 @@ static void source_free(void *node)
 	for (size_t i = 0; i < source->file_count; i++)
 		free(source->files[i].path);
 	free(source->files);
-	free(source->rows);
+	free(source->statements.list);
+	free(source->parts.list);
 	free(source->name);
 	free(source);
 }
@@ -239,7 +252,8 @@ static void source_read(struct source *source, struct dwarf_file *dwarf,
 		dwarf_program_close(&program);
 	}
 	source->failed |= failed;
-	source_prefer_exact(source);
+	rows_prefer_exact(source, &source->statements);
+	rows_prefer_exact(source, &source->parts);
 }
 
 /* NULL: no memory. */
@@ -339,7 +353,8 @@ static int address_compare(const void *a, const void *b)
 
 /* One of each owner; those without one all. At the same address the outer one,
  * of functions that share a line. */
-static size_t candidates_reduce(struct candidate *list, size_t count)
+static size_t candidates_reduce(struct candidate *list, size_t count,
+				bool *several)
 {
 	size_t kept = 0, unique = 0;
 
@@ -348,6 +363,7 @@ static size_t candidates_reduce(struct candidate *list, size_t count)
 		if (!kept || !list[i].owner ||
 		    list[kept - 1].owner != list[i].owner)
 			list[kept++] = list[i];
+	*several = kept < count;
 	qsort(list, kept, sizeof(*list), address_compare);
 	for (size_t i = 0; i < kept; i++)
 		if (!unique ||
@@ -361,6 +377,7 @@ static int sites_fill(struct dwarf_line_sites *result,
 		      const struct source_row *rows, size_t count)
 {
 	struct candidate *list = calloc(count, sizeof(*list));
+	bool several;
 
 	if (!list)
 		return -ENOMEM;
@@ -373,7 +390,8 @@ static int sites_fill(struct dwarf_line_sites *result,
 
 		candidate_fill(&list[i], dwarf, &row);
 	}
-	count = candidates_reduce(list, count);
+	count = candidates_reduce(list, count, &several);
+	result->scattered = several && result->verdict == DWARF_LINE_PART;
 	result->sites = calloc(count, sizeof(*result->sites));
 	for (size_t i = 0; result->sites && i < count; i++)
 		result->sites[i] = list[i].site;
@@ -385,24 +403,26 @@ static int sites_fill(struct dwarf_line_sites *result,
 
 static void source_sort(struct source *source)
 {
-	if (!source->sorted && source->count)
-		qsort(source->rows, source->count, sizeof(*source->rows),
+	struct source_rows *rows = &source->statements;
+
+	if (!source->sorted && rows->count)
+		qsort(rows->list, rows->count, sizeof(*rows->list),
 		      row_compare);
 	source->sorted = true;
 }
 
 /* Bring the rows of a line to the front; returns how many there are. */
-static size_t source_gather(struct source *source, uint32_t line)
+static size_t rows_gather(struct source_rows *rows, uint32_t line)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < source->count; i++) {
-		struct source_row row = source->rows[i];
+	for (size_t i = 0; i < rows->count; i++) {
+		struct source_row row = rows->list[i];
 
 		if (row.line != line)
 			continue;
-		source->rows[i] = source->rows[count];
-		source->rows[count++] = row;
+		rows->list[i] = rows->list[count];
+		rows->list[count++] = row;
 	}
 	return count;
 }
@@ -412,32 +432,33 @@ static size_t source_gather(struct source *source, uint32_t line)
 static size_t source_select(struct source *source, uint32_t line,
 			    const struct source_row **rows)
 {
+	struct source_rows *all = &source->statements;
 	uint32_t next = UINT32_MAX;
 	size_t low = 0, end;
 
-	*rows = source->rows;
-	if (!source->count)
+	*rows = all->list;
+	if (!all->count)
 		return 0;
 	if (!source->asked) {
 		source->asked = true;
-		for (size_t i = 0; i < source->count; i++)
-			if (source->rows[i].line >= line &&
-			    source->rows[i].line < next)
-				next = source->rows[i].line;
-		return source_gather(source, next);
+		for (size_t i = 0; i < all->count; i++)
+			if (all->list[i].line >= line &&
+			    all->list[i].line < next)
+				next = all->list[i].line;
+		return rows_gather(all, next);
 	}
 	source_sort(source);
-	for (size_t high = source->count; low < high; ) {
+	for (size_t high = all->count; low < high; ) {
 		size_t middle = low + (high - low) / 2;
 
-		if (source->rows[middle].line < line)
+		if (all->list[middle].line < line)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	*rows += low;
-	for (end = low; end < source->count &&
-			source->rows[end].line == (*rows)->line; )
+	for (end = low; end < all->count &&
+			all->list[end].line == (*rows)->line; )
 		end++;
 	return end - low;
 }
@@ -447,7 +468,7 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 {
 	struct source *source = source_get(dwarf, file);
 	const struct source_row *rows;
-	size_t count, files = 0;
+	size_t count, parts, files = 0;
 
 	*result = (struct dwarf_line_sites) {
 		.verdict = DWARF_LINE_NO_FILE, .line = line,
@@ -462,10 +483,17 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		files += source->files[i].has_code;
 	result->several_files = files > 1;
 	count = source_select(source, line, &rows);
+	parts = count && rows->line == line ? 0 :
+		rows_gather(&source->parts, line);
+	if (parts) {
+		count = parts;
+		rows = source->parts.list;
+	}
 	if (!count)
 		return 0;
 	result->line = rows->line;
-	result->verdict = result->line == line ? DWARF_LINE_FOUND :
+	result->verdict = parts ? DWARF_LINE_PART :
+			  result->line == line ? DWARF_LINE_FOUND :
 						 DWARF_LINE_NEXT;
 	return sites_fill(result, dwarf, source, rows, count);
 }
