@@ -35,6 +35,7 @@ silent() {
 cost() {
 	tsf "$1" "TRACE TP=$2" >cost.tsf
 	trcust -W1 cost.tsf
+	rm -f TRC0009.TFF
 	trcust --dump cost.tdf | sed -n 's/^  site .* cost \([a-z0-9]*\) .*/\1/p'
 }
 

@@ -295,3 +295,12 @@ int outfile_lock_directory(const char *path)
 		flock(fd, LOCK_EX);
 	return fd;
 }
+
+bool outfile_is_same(const char *a, const char *b)
+{
+	struct stat st[2];
+
+	return !strcmp(a, b) ||
+	       (!stat(a, &st[0]) && !stat(b, &st[1]) &&
+		st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino);
+}

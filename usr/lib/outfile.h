@@ -6,6 +6,7 @@
 #ifndef LIB_OUTFILE_H
 #define LIB_OUTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "error.h"
 
@@ -24,6 +25,8 @@ int outfile_sync(struct outfile *out, struct error *err);
 int outfile_commit(struct outfile *out, struct error *err);
 /* Remove what was written and free. NULL is fine. */
 void outfile_abort(struct outfile *out);
+
+bool outfile_is_same(const char *a, const char *b);
 
 /*
  * For those who read a file and replace it by what they made of it: wait until

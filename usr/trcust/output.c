@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "../lib/outfile.h"
 #include "../lib/formats/tdf.h"
@@ -46,15 +45,6 @@ void output_tell(struct diag *diag, const char *path, int code,
 		diag_hint(diag, "%s", err->hint);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat st[2];
-
-	return !strcmp(a, b) ||
-	       (!stat(a, &st[0]) && !stat(b, &st[1]) &&
-		st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino);
-}
-
 /* One that the TSF was compiled to before must not be armed by mistake. */
 static int remove_tdf(struct diag *diag, const char *path, struct error *err)
 {
@@ -63,7 +53,7 @@ static int remove_tdf(struct diag *diag, const char *path, struct error *err)
 
 	if (tdf_open(&tdf, path, NULL))
 		return 0;
-	own = is_same_file(tdf_string(tdf, tdf->header->tsf), diag_path(diag));
+	own = outfile_is_same(tdf_string(tdf, tdf->header->tsf), diag_path(diag));
 	tdf_close(tdf);
 	if (own && unlink(path))
 		return error_set(err, -errno, "cannot remove '%s': %s", path,

@@ -10,7 +10,7 @@
 
 struct tff_writer {
 	const struct compilation *c;
-	const char *module;
+	const char *module, *path;
 	const struct tff *old;		/* NULL: there was no file */
 	struct tff_tables t;
 };
@@ -154,6 +154,34 @@ static void add_own_section(struct tff_writer *w)
 	bytes_add(&w->t.sections, &out, sizeof(out));
 }
 
+static bool is_kept(const struct tff_writer *w, const struct tff_entry *entry)
+{
+	for (size_t i = 0; i < w->c->point_count; i++)
+		if (w->c->points[i].tsf->minor == entry->minor &&
+		    w->c->points[i].hash == entry->hash)
+			return true;
+	return false;
+}
+
+/* What was made from another TSF goes away: its records can't be printed. */
+static void check_replaced(const struct tff_writer *w,
+			   const struct tff_section *in)
+{
+	const struct tff_entry *entries = w->old->entries + in->first_entry;
+	const char *tsf = tff_string(w->old, in->tsf);
+	bool lost = false;
+
+	for (uint32_t i = 0; i < in->entries && !lost; i++)
+		lost = !is_kept(w, &entries[i]);
+	if (!lost || outfile_is_same(tsf, diag_path(w->c->diag)))
+		return;
+	diag_tell(w->c->diag, w->c->tsf->modname_pos, TRCERR_REPLACED, tsf,
+		  w->path);
+	diag_hint(w->c->diag, "records of that one can't be printed any more: "
+			      "give one of the two another MAJOR, or write "
+			      "elsewhere with --output-dir");
+}
+
 /* The own section takes the place of the one of the same module. */
 static void add_sections(struct tff_writer *w)
 {
@@ -167,6 +195,7 @@ static void add_sections(struct tff_writer *w)
 			tff_tables_copy(&w->t, w->old, in, NULL, NULL);
 			continue;
 		}
+		check_replaced(w, in);
 		if (!done)
 			add_own_section(w);
 		done = true;
@@ -179,7 +208,7 @@ int tff_write(struct outfile **out, const char *path,
 	      const struct compilation *c, const char *module,
 	      struct error *err)
 {
-	struct tff_writer w = { .c = c, .module = module };
+	struct tff_writer w = { .c = c, .module = module, .path = path };
 	struct tff *old;
 	int code = tff_open(&old, path, err);
 
