@@ -99,7 +99,9 @@ no rules.so "TP=.at_entry,RETEP, MEM64=(.number,DIRECT,8)" ""
 no rules.so "TP=.at_entry,RETEP, REGS=(RIP)" ""
 no rules.so "TP=.at_entry,RETEP, STACK=(4)" \
 	"STACK would come to the kernel's address"
-no rules.so "TP=.two_exits,RETEP, REGS=(EDI)" ""
+no rules.so "TP=.at_entry,RETEP, REGS=(EAX) TRACE TP=.two_exits, STACK=(4)" \
+	"the STACK of the tracepoint in line 2 would come to the kernel's address"
+no rules.so "TP=.at_entry,RETEP, REGS=(EAX) TRACE TP=.gone, STACK=(4)" ""
 no rules.so "TP=.two_exits,RETEP, REGS=(EDX)" \
 	"a value is elsewhere at another exit"
 no rules.so "TP=.two_exits,RETEP, MEM64=(FRAX+RDX,DIRECT,8)" \

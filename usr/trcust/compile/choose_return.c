@@ -2,6 +2,7 @@
 #include "choose_return.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/formats/rpn.h"
@@ -65,11 +66,18 @@ static int check_stacks(struct returning *r)
 {
 	const struct tsf *tsf = r->c->tsf;
 
-	for (size_t i = 0; i < tsf->point_count; i++)
-		for (size_t j = 0; j < tsf->points[i].stmt_count; j++)
-			if (tsf->points[i].stmts[j].kind == TSF_STACK)
-				return refuse(r, "STACK would come to the "
-						 "kernel's address");
+	for (size_t i = 0; i < tsf->point_count; i++) {
+		if ((r->c->lost && r->c->lost[i]) ||
+		    !compile_has_stack(&tsf->points[i]))
+			continue;
+		if (&tsf->points[i] == r->point->tsf)
+			return refuse(r, "STACK would come to the kernel's "
+					 "address");
+		snprintf(r->text, sizeof(r->text), "the STACK of the "
+			 "tracepoint in line %u would come to the kernel's "
+			 "address", tsf->points[i].pos.line);
+		return 1;
+	}
 	return 0;
 }
 

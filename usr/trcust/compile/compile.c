@@ -345,7 +345,7 @@ static int compile_compare(const void *a, const void *b)
 	return (int)x->tsf->minor - (int)y->tsf->minor;
 }
 
-int compile_points(struct compilation *c)
+static int compile_all(struct compilation *c)
 {
 	int code = 0;
 
@@ -364,6 +364,61 @@ int compile_points(struct compilation *c)
 	return 0;
 }
 
+bool compile_has_stack(const struct tsf_point *point)
+{
+	for (size_t i = 0; i < point->stmt_count && !point->discarded; i++)
+		if (point->stmts[i].kind == TSF_STACK)
+			return true;
+	return false;
+}
+
+/* What STACK logs bars return probes from all functions: when its tracepoint
+ * is discarded it doesn't. */
+static bool needs_trial(const struct tsf *tsf)
+{
+	bool stack = false, returns = false;
+
+	for (size_t i = 0; i < tsf->point_count; i++) {
+		stack |= compile_has_stack(&tsf->points[i]);
+		returns |= !tsf->points[i].discarded &&
+			   tsf->points[i].tp.retep == TSF_RETEP_ANY;
+	}
+	return stack && returns;
+}
+
+/* Compile in silence: which tracepoints will be discarded. */
+static int find_lost(struct compilation *c)
+{
+	struct compilation trial = {
+		.tsf = c->tsf, .module = c->module, .dwarf = c->dwarf,
+		.map = c->map, .mode = c->mode,
+	};
+	size_t size;
+	const char *text = diag_text(c->diag, &size);
+	int code;
+
+	c->lost = calloc(c->tsf->point_count, sizeof(*c->lost));
+	if (!c->lost || diag_open_text(&trial.diag, diag_path(c->diag), text,
+				       size, 0, NULL))
+		return -1;
+	code = compile_all(&trial);
+	memset(c->lost, true, c->tsf->point_count * sizeof(*c->lost));
+	for (size_t i = 0; i < trial.point_count; i++)
+		c->lost[trial.points[i].tsf - c->tsf->points] = false;
+	compile_free(&trial);
+	diag_close(trial.diag);
+	return code;
+}
+
+int compile_points(struct compilation *c)
+{
+	if (needs_trial(c->tsf) && find_lost(c) < 0 && !c->lost) {
+		diag_tell(c->diag, (struct srcpos){0}, TRCERR_NO_MEM);
+		return -1;
+	}
+	return compile_all(c);
+}
+
 void compile_free(struct compilation *c)
 {
 	site_forget(c);
@@ -371,6 +426,7 @@ void compile_free(struct compilation *c)
 		compile_point_free(&c->points[i]);
 	ctypes_free(&c->ctypes);
 	free(c->minor_lines);
+	free(c->lost);
 	free(c->points);
 	free(c->stmts);
 	free(c->sources);

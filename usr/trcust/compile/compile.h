@@ -99,6 +99,8 @@ struct compilation {
 	struct ctypes ctypes;
 
 	/* on the way */
+	bool *lost;		/* by point of the TSF: it is discarded; NULL:
+				 * nobody needs to know before it is compiled */
 	uint32_t *minor_lines;	/* by minor: line of the TRACE, 0 free */
 	struct site_state *sites;	/* site.h */
 	const struct compile_point *current;	/* whose sites are compiled;
@@ -110,6 +112,7 @@ struct compilation {
 /* 0, or -1 after a fatal or severe diagnostic. */
 int compile_points(struct compilation *c);
 void compile_free(struct compilation *c);
+bool compile_has_stack(const struct tsf_point *point);
 /* Why debug information that was found isn't used, or that there is none. */
 void compile_hint_debug(struct compilation *c);
 /* A statement behind the others; NULL: no memory, told at pos. `source`: where
