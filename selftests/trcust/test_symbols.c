@@ -108,8 +108,8 @@ static void check_several(struct module *module)
 	       others, "an overloaded name means several");
 	module_symbol_candidates(module, "cls::fn", MODULE_CODE, text,
 				 sizeof(text));
-	tap_ok(strstr(text, "ns::cls::fn(int) const at 0x") &&
-	       strstr(text, "ns::cls::fn(char const*) at 0x"),
+	tap_ok(strstr(text, "ns::cls::fn(int) const (_ZNK2ns3cls2fnEi) at 0x") &&
+	       strstr(text, "ns::cls::fn(char const*) (_ZN2ns3cls2fnEPKc) at 0x"),
 	       "which are told: %s", text);
 	tap_ok(module_symbol_find(module, "twin", MODULE_CODE, &others) &&
 	       others, "so do local ones of two files");

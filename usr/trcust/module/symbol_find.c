@@ -221,6 +221,7 @@ static void candidates_take(struct search *search,
 			    const struct module_symbol *symbol)
 {
 	struct candidates *c = (struct candidates *)search;
+	bool mangled;
 	char *full;
 
 	if (symbol_rank(search->module, symbol, search->want) != search->rank ||
@@ -228,10 +229,16 @@ static void candidates_take(struct search *search,
 		return;
 	c->last = symbol->address;
 	full = module_symbol_full_name(search->module, symbol);
+	mangled = full && demangle_is_mangled(symbol->name,
+					      symbol->name_length);
 	if (full && c->used < c->size)
 		c->used += snprintf(c->text + c->used, c->size - c->used,
-				    "%s%s at %#" PRIx64, c->used ? ", " : "",
-				    full, symbol->address);
+				    "%s%s%s%.*s%s at %#" PRIx64,
+				    c->used ? ", " : "", full,
+				    mangled ? " (" : "",
+				    mangled ? (int)symbol->name_length : 0,
+				    symbol->name, mangled ? ")" : "",
+				    symbol->address);
 	free(full);
 }
 
