@@ -55,6 +55,8 @@ hint 'TRACE TP=.main, MEM32=(.number,DIRECT,400),MEM32=(.number,DIRECT,400)' \
 	'up to 806 bytes, of which 512' 0
 hint 'TRACE TP=.main, LEN=(number,DIRECT,3), MEM32=(.number,DIRECT,LEN)' \
 	'1, 2, 4 or 8 bytes'
+hint 'TRACE TP=.main, DESC="d", FMT="n=%d", VARS=(argc)' \
+	'a decimal number of 4 bytes is %P%[{]d32[}]; without a FMT' 0
 hint 'TRACE TP=.main, VARS=(nothing)' 'in scope at main.*: argc, argv'
 
 printf 'MODNAME=my program\nMAJOR=5\nTRACE TP=.main\n' >app.tsf

@@ -32,6 +32,7 @@ struct check {
 	bool unsure;		/* which item is printed can't be known */
 	bool done;		/* nothing more can be said */
 	size_t prefixes;	/* %P and %R that follow */
+	size_t controls;	/* of data */
 	struct srcpos last;	/* of the control before */
 	/* the control */
 	const struct tsf_fmt *fmt;
@@ -71,6 +72,21 @@ static const char *decimal(uint32_t number, char text[16])
 {
 	snprintf(text, 16, "%" PRIu32, number);
 	return text;
+}
+
+/* What prints the number that an item is. */
+static void hint_number(const struct check *k, const struct compile_item *item)
+{
+	bool is_signed = item->ctype < k->c->ctypes.count &&
+			 k->c->ctypes.types[item->ctype].is_signed;
+
+	if (item->variable || item->bytes > 8 ||
+	    (item->bytes & (item->bytes - 1)))
+		return;
+	diag_hint(k->c->diag, "a decimal number of %u bytes is %s%%{%c%u}; "
+			      "without a FMT all is printed by its type",
+		  item->bytes, item->raw ? "" : "%P", is_signed ? 'd' : 'u',
+		  8 * item->bytes);
 }
 
 /* The other line: what is logged. */
@@ -210,8 +226,10 @@ static void check_open(struct check *k)
 		k->done = true;
 		return;
 	}
-	if (!item_next(k)->raw)
+	if (!item_next(k)->raw) {
 		tell_item(k, TRCERR_FORMAT_PREFIX, item_next(k));
+		hint_number(k, item_next(k));
+	}
 	item_open(k);
 }
 
@@ -420,6 +438,30 @@ static int compile_fmt(struct check *k, struct format *format,
 	return code;
 }
 
+/* Text and the record's codes take no data. */
+static bool takes_data(const struct format_step *step)
+{
+	return step->kind == FORMAT_CONTROL && step->letter != 'X' &&
+	       step->letter != 'Y';
+}
+
+/* All that a FMT has is %x or %y, as one writes who knows printf(). */
+static void check_codes(struct check *k)
+{
+	const struct format_step *step = k->step;
+	bool is_code = step->kind == FORMAT_CONTROL && !takes_data(step);
+	char text[64];
+
+	if (!is_code || k->controls || k->point->is_static ||
+	    !k->point->item_count)
+		return;
+	diag_tell(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE,
+		  control_text(k, text),
+		  step->letter == 'X' ? "major" : "minor");
+	hint_number(k, &k->point->items[0]);
+	k->controls++;		/* once */
+}
+
 /* What must be known before: the names, and how many prefixes there are. */
 static int check_names(struct check *k)
 {
@@ -433,6 +475,7 @@ static int check_names(struct check *k)
 		for (size_t s = 0; s < format.count; s++) {
 			k->step = &format.steps[s];
 			k->prefixes += is_prefix(k->step);
+			k->controls += takes_data(k->step);
 			if (k->point->is_static && is_prefix(k->step))
 				tell(k, TRCERR_FORMAT_STATIC);
 			check_name(k);
@@ -440,13 +483,6 @@ static int check_names(struct check *k)
 		format_free(&format);
 	}
 	return 0;
-}
-
-/* Text and the record's codes take no data. */
-static bool takes_data(const struct format_step *step)
-{
-	return step->kind == FORMAT_CONTROL && step->letter != 'X' &&
-	       step->letter != 'Y';
 }
 
 static int check_fmt(struct check *k)
@@ -460,6 +496,8 @@ static int check_fmt(struct check *k)
 		k->step = &format.steps[i];
 		if (takes_data(k->step))
 			check_control(k, i && k->step[-1].letter == 'R');
+		else
+			check_codes(k);
 	}
 	format_free(&format);
 	return 0;
