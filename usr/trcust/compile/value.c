@@ -255,7 +255,8 @@ bool value_address(struct evaluation *e, struct srcpos pos,
 	}
 	if (!e->wide)
 		rpn_emit_extend(&rpn, 4, false);
-	snprintf(value->where, sizeof(value->where), "address of %.50s",
+	snprintf(value->where, sizeof(value->where), "address %s%.50s",
+		 strncmp(value->place.where, "through ", 8) ? "of " : "",
 		 value->place.where);
 	become_computed(value, &rpn);
 	value->type = value_type_pointer_to(&value->type);
@@ -287,7 +288,8 @@ bool value_dereference(struct evaluation *e, struct srcpos pos,
 	if (!rpn)
 		return value_tell_memory(e, pos);
 	value_push(value, rpn);
-	snprintf(place.where, sizeof(place.where), "through %.50s",
+	snprintf(place.where, sizeof(place.where), "through %s%.40s",
+		 strncmp(value->where, "through ", 8) ? "" : "a pointer ",
 		 value->where);
 	bytes_free(&value->rpn);
 	value->kind = VALUE_PLACE;
