@@ -139,7 +139,8 @@ TAKE_MODE(from_module, RUN_FROM_MODULE)
 
 static const struct option_def options[] = {
 	{"level", 'W', "N",
-	 "messages, fatal and severe, errors too, all (default): 0|1|2",
+	 "messages (0: fatal and severe ones, 1: errors, too, 2: warnings, "
+	 "too: default): 0|1|2",
 	 take_level},
 	{"output-dir", 'o', "DIR",
 	 "where TDF and TFF are written; with --from-: the file", take_output},
@@ -187,7 +188,11 @@ static const struct option_def options[] = {
 };
 
 static const struct command_def command = {
-	"trcust", NULL, "APP.TSF [APP.TDF] [/M=MAP] [/W0|/W1|/W2]",
+	"trcust", NULL, "APP.TSF [APP.TDF] [/M=MAP] [/W0|/W1|/W2]\n"
+	"       trcust --from-module [OPTIONS] MODULE\n"
+	"       trcust --from-source [OPTIONS] SOURCE...\n"
+	"       trcust -C TFF LIST\n"
+	"       trcust --dump FILE...",
 	"compile a trace source file into a TDF and a TFF", options,
 };
 
