@@ -154,7 +154,7 @@ trcust --from-module --modname=/opt/app --major 0x21 --include main app >out
 is "$(grep -E '^(MODNAME|MAJOR)' out | tr '\n' ' ')" \
 	'MODNAME = "/opt/app" MAJOR = 33 ' "--modname and --major"
 status 1 "no function is left" trcust --from-module --include nix app
-is "$(cat err)" "trcust: no function of 'app' can be traced" "and it is said"
+is "$(cat err)" "trcust: no function of 'app' matches --include 'nix'" "and it is said"
 is "$(cat out)" "" "and nothing is printed"
 
 for row in "g++ -O2 -g" "clang++ -O1 -g"; do

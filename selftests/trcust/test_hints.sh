@@ -57,6 +57,18 @@ hint 'TRACE TP=.main, LEN=(number,DIRECT,3), MEM32=(.number,DIRECT,LEN)' \
 	'1, 2, 4 or 8 bytes'
 hint 'TRACE TP=.main, DESC="d", FMT="n=%d", VARS=(argc)' \
 	'a decimal number of 4 bytes is %P%[{]d32[}]; without a FMT' 0
+hint '# no comment' "a comment begins with ';'"
+hint '// no comment\nTRACE TP=.main' "a comment begins with ';'"
+hint 'TYPELIST NAME=A,ID=3 TRACE TP=.main' 'a power of two, 1 to 0x8000'
+hint 'TRACE TP=@program.c,70' 'the last line with code is [0-9]+$'
+hint 'TRACE TP=.main, VARS=(twice(1))' 'calls no function'
+hint 'TRACE TP=.main, VARS=(argv == "x")' "why\[0\] == 's'"
+[ "$(uname -m)" = x86_64 ] && {
+	hint 'TRACE TP=.main, REGS=(REX)' 'near names: RAX'
+	hint 'TRACE TP=.main, REGS=(%RDI)' "written without '%'"
+	hint 'TRACE TP=.main, REGS=(XMM0)' "vector registers can't be logged"
+	hint 'TRACE TP=.main, REGS=(ESI)' 'RSI logs its 8 bytes' 0
+}
 hint 'TRACE TP=.main, VARS=(nothing)' 'in scope at main.*: argc, argv'
 
 printf 'MODNAME=my program\nMAJOR=5\nTRACE TP=.main\n' >app.tsf

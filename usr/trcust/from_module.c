@@ -585,6 +585,10 @@ static int points_make(struct maker *m, struct error *err)
 	points_count(m, &good);
 	if (good)
 		return 0;
+	if (m->in->include_count && !m->count)
+		return error_set(err, -ENOENT,
+				 "no function of '%s' matches --include '%s'",
+				 m->in->modname, m->in->include[0]);
 	error_set(err, -ENOENT, "no function of '%s' can be traced",
 		  m->in->modname);
 	if (!m->in->module->elf)

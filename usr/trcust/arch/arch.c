@@ -74,6 +74,52 @@ const struct arch_register *arch_register_find(const struct arch *arch,
 	return NULL;
 }
 
+static bool is_vector(const char *name)
+{
+	static const char *const starts[] = {
+		"XMM", "YMM", "ZMM", "MM", "ST", "V", "Q", "D", "S",
+	};
+	size_t letters = strcspn(name, "0123456789");
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (name[letters] && letters == strlen(starts[i]) &&
+		    !strncasecmp(name, starts[i], letters))
+			return true;
+	return false;
+}
+
+/* Of the same length, with one letter that differs. */
+static bool is_near(const char *name, const char *other)
+{
+	unsigned int differ = 0;
+
+	for (; *name && *other; name++, other++)
+		differ += toupper(*name) != toupper(*other);
+	return !*name && !*other && differ == 1;
+}
+
+static bool register_hint(const struct arch *arch, const char *name, char *text,
+			  size_t size)
+{
+	size_t used = 0;
+
+	if (*name == '%') {
+		snprintf(text, size, "registers are written without '%%'");
+		return true;
+	}
+	if (is_vector(name)) {
+		snprintf(text, size, "floating point and vector registers "
+				     "can't be logged");
+		return true;
+	}
+	for (size_t i = 0; i < arch->register_count && strlen(name) > 2; i++)
+		if (is_near(name, arch->registers[i].name) && used < size)
+			used += snprintf(text + used, size - used, "%s%s",
+					 used ? ", " : "near names: ",
+					 arch->registers[i].name);
+	return used;
+}
+
 bool arch_register_foreign(const struct arch *arch, const char *name,
 			   char *text, size_t size)
 {
@@ -87,7 +133,7 @@ bool arch_register_foreign(const struct arch *arch, const char *name,
 			 arch_all[i]->name, arch->name);
 		return true;
 	}
-	return false;
+	return register_hint(arch, name, text, size);
 }
 
 bool arch_register_is_index(const struct arch *arch,

@@ -16,6 +16,22 @@
 #define FAR_BYTES	4	/* of a far pointer: offset, selector */
 #define OFFSET_MASK	0xffff
 
+/* Right for an int, wrong for a pointer. */
+static void tell_low_half(struct compilation *c, const struct tsf_register *reg,
+			  const struct arch_register *low)
+{
+	const struct arch *arch = c->module->arch;
+
+	diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, low->name);
+	for (size_t i = 0; i < arch->register_count; i++)
+		if (arch->registers[i].dwarf == low->dwarf &&
+		    arch->registers[i].bytes == 8) {
+			diag_hint(c->diag, "which is all of an int; %s logs "
+				  "its 8 bytes", arch->registers[i].name);
+			return;
+		}
+}
+
 int address_register(struct compilation *c, const struct tsf_register *reg,
 		     uint8_t *bytes)
 {
@@ -31,7 +47,7 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 		return -1;
 	}
 	if (inherits && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
-		diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
+		tell_low_half(c, reg, r);
 	*bytes = r->bytes;
 	return number;
 }

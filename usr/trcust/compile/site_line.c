@@ -91,6 +91,8 @@ static int take_lines(struct compilation *c, const struct tsf_point *point,
 		return 1;
 	case DWARF_LINE_PAST:
 		TELL_SITE(c, point, TRCERR_BADLINENUM, name);
+		diag_hint(c->diag, "the last line with code is %u",
+			  found->line);
 		return 1;
 	case DWARF_LINE_PART:
 		if (found->scattered)

@@ -9,7 +9,8 @@ enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
 	DWARF_LINE_PART,	/* it has code that begins no statement */
 	DWARF_LINE_NEXT,	/* the next line with code: result->line */
-	DWARF_LINE_PAST,	/* behind the last line with code */
+	DWARF_LINE_PAST,	/* behind the last line with code, which is
+				 * result->line */
 	DWARF_LINE_NO_FILE,	/* no unit has a file of this name */
 };
 

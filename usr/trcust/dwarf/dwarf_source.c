@@ -463,6 +463,16 @@ static size_t source_select(struct source *source, uint32_t line,
 	return end - low;
 }
 
+static uint32_t rows_last(const struct source_rows *rows)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->list[i].line > last)
+			last = rows->list[i].line;
+	return last;
+}
+
 int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		    struct dwarf_line_sites *result)
 {
@@ -489,8 +499,10 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		count = parts;
 		rows = source->parts.list;
 	}
-	if (!count)
+	if (!count) {
+		result->line = rows_last(&source->statements);
 		return 0;
+	}
 	result->line = rows->line;
 	result->verdict = parts ? DWARF_LINE_PART :
 			  result->line == line ? DWARF_LINE_FOUND :

@@ -14,6 +14,7 @@
 #define DIAG_WRITER_MS	1000	/* a pipe's writer has to begin */
 #define DIAG_TEXT_MAX	(256u << 20)	/* bytes of a TSF */
 #define DIAG_WINDOW	200		/* bytes shown of a long line */
+#define DIAG_WRONG_MAX	24		/* characters of it that are none */
 #define DIAG_WORD_MAX	160		/* bytes shown of an argument */
 #define DIAG_NAME_MAX	4096		/* bytes shown of a path or a hint */
 
@@ -142,6 +143,18 @@ static struct window window_choose(const char *line, size_t length,
 	return w;
 }
 
+/* It's no text, of which a character may be wrong. */
+static bool window_is_binary(const struct window *w)
+{
+	size_t wrong = 0, n;
+
+	for (const char *p = w->start; p < w->end; p += n ? n : 1) {
+		n = glyph_size(p, w->end - p);
+		wrong += !n && *p != '\t';
+	}
+	return wrong > DIAG_WRONG_MAX;
+}
+
 static void window_print(FILE *out, const struct window *w)
 {
 	size_t n;
@@ -190,6 +203,8 @@ static void source_print(struct diag *diag, FILE *out, struct srcpos pos)
 	if (end > start && diag->text[end - 1] == '\r')
 		end--;
 	w = window_choose(diag->text + start, end - start, pos.column);
+	if (window_is_binary(&w))
+		return;
 	fprintf(out, "%5u | ", pos.line);
 	window_print(out, &w);
 	fputs("      | ", out);

@@ -201,6 +201,8 @@ static struct expr *parse_primary(struct expr_parser *e)
 	if (token->kind == TOKEN_STRING) {
 		parser_tell(e->p, token->pos, TRCERR_UNSUPPORTED,
 			    "strings in expressions");
+		diag_hint(e->p->diag, "characters can be compared: why[0] == "
+			  "'s'; tracefmt --field chooses by strings");
 		return NULL;
 	}
 	if (!expr_take_marks(e, "(")) {
@@ -281,6 +283,8 @@ static struct expr *parse_postfix(struct expr_parser *e)
 		} else if (expr_at(e, "(")) {
 			parser_tell(e->p, pos, TRCERR_UNSUPPORTED,
 				    "calls in expressions");
+			diag_hint(e->p->diag, "a probe calls no function of "
+				  "the program");
 			return NULL;
 		} else {
 			return refuse_effects(e) ? NULL : expr;

@@ -71,6 +71,7 @@ static bool parse_modname(struct parser *p, struct srcpos keyword)
 	if (p->tsf->modname && !parser_at_mark(p, '='))
 		return true;
 	parser_tell(p, keyword, TRCERR_NOMODNAME);
+	diag_hint(p->diag, "MODNAME = path, of a program, say");
 	return false;
 }
 
@@ -135,6 +136,16 @@ static bool id_valid(const struct parser *p, const struct list *list,
 	return id && id <= GROUP_ID_MAX;
 }
 
+static void tell_id(struct parser *p, const struct list *list,
+		    struct srcpos pos, const char *text)
+{
+	parser_tell(p, pos, TRCERR_BADID, text);
+	diag_hint(p->diag, list->names == p->tsf->types ?
+		  "the ID of a type is a power of two, 1 to %#x" :
+		  "the ID of a group is 1 to %u",
+		  list->names == p->tsf->types ? TYPE_ID_MAX : GROUP_ID_MAX);
+}
+
 static void item_add(struct parser *p, struct list *list,
 		     const struct tsf_name *item, struct srcpos pos,
 		     const struct token *id)
@@ -181,7 +192,7 @@ static bool parse_item(struct parser *p, struct list *list)
 	if (id_valid(p, list, id))
 		item_add(p, list, &item, pos, &token);
 	else
-		parser_tell(p, id_pos, TRCERR_BADID, parser_text(p, &token));
+		tell_id(p, list, id_pos, parser_text(p, &token));
 	return true;
 }
 
@@ -270,7 +281,10 @@ static void tell_no_keyword(struct parser *p)
 	parser_tell(p, p->token.pos, TRCERR_KEYWORD,
 		    tsf->modname ? "TRACE" : "MODNAME",
 		    parser_text(p, &p->token));
-	if (!tsf->modname)
+	if (p->token.length && strchr("#/", *p->token.text))
+		diag_hint(p->diag, "a comment begins with ';', or stands "
+				   "between '/*' and '*/'");
+	else if (!tsf->modname)
 		hint_other_file(p);
 	else if (p->token.pos.line == tsf->modname_pos.line &&
 		 p->last.line == tsf->modname_pos.line &&
@@ -302,9 +316,10 @@ bool parse_header(struct parser *p)
 			return false;
 		parser_take_mark(p, ',');
 	}
-	if (!p->tsf->modname)
+	if (!p->tsf->modname) {
 		parser_tell(p, p->token.pos, TRCERR_NOMODNAME);
-	else if (p->token.kind == TOKEN_END)
+		diag_hint(p->diag, "the file begins with MODNAME = path");
+	} else if (p->token.kind == TOKEN_END)
 		parser_missing(p, "TRACE");
 	return !p->aborted;
 }
