@@ -386,7 +386,8 @@ static bool needs_trial(const struct tsf *tsf)
 	return stack && returns;
 }
 
-/* Compile in silence: which tracepoints will be discarded. */
+/* Compile in silence: which tracepoints will be discarded. 0, or -1: no
+ * memory. */
 static int find_lost(struct compilation *c)
 {
 	struct compilation trial = {
@@ -395,24 +396,25 @@ static int find_lost(struct compilation *c)
 	};
 	size_t size;
 	const char *text = diag_text(c->diag, &size);
-	int code;
+	bool exhausted;
 
 	c->lost = calloc(c->tsf->point_count, sizeof(*c->lost));
 	if (!c->lost || diag_open_text(&trial.diag, diag_path(c->diag), text,
 				       size, 0, NULL))
 		return -1;
-	code = compile_all(&trial);
+	compile_all(&trial);
 	memset(c->lost, true, c->tsf->point_count * sizeof(*c->lost));
 	for (size_t i = 0; i < trial.point_count; i++)
 		c->lost[trial.points[i].tsf - c->tsf->points] = false;
+	exhausted = diag_exhausted(trial.diag);
 	compile_free(&trial);
 	diag_close(trial.diag);
-	return code;
+	return exhausted ? -1 : 0;
 }
 
 int compile_points(struct compilation *c)
 {
-	if (needs_trial(c->tsf) && find_lost(c) < 0 && !c->lost) {
+	if (needs_trial(c->tsf) && find_lost(c)) {
 		diag_tell(c->diag, (struct srcpos){0}, TRCERR_NO_MEM);
 		return -1;
 	}

@@ -220,8 +220,9 @@ static struct line_table *table_finish(struct table_builder *b)
 		free(table);
 		return NULL;
 	}
-	qsort(b->sequences, b->sequence_count, sizeof(*b->sequences),
-	      sequence_compare);
+	if (b->sequence_count)
+		qsort(b->sequences, b->sequence_count, sizeof(*b->sequences),
+		      sequence_compare);
 	for (size_t i = 0; i < b->sequence_count; i++) {
 		memcpy(&table->rows[count], &b->rows[b->sequences[i].first],
 		       b->sequences[i].count * sizeof(*table->rows));
