@@ -74,7 +74,7 @@ void symbols_close(struct symbols *symbols)
 
 bool symbols_failed(const struct symbols *symbols)
 {
-	return symbols->failed;
+	return symbols && symbols->failed;
 }
 
 const char *symbols_useless(const struct symbols_settings *settings,

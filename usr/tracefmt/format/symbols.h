@@ -41,7 +41,7 @@ const char *symbols_useless(const struct symbols_settings *settings,
 /* NULL: no memory. */
 struct symbols *symbols_open(const struct symbols_settings *settings);
 void symbols_close(struct symbols *symbols);
-/* There was no memory for a name that was asked for. */
+/* There was no memory for a name that was asked for; symbols may be NULL. */
 bool symbols_failed(const struct symbols *symbols);
 
 /* What is known of an address. */
