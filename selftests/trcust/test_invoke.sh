@@ -94,7 +94,7 @@ status 1 "a module that --sysroot hasn't" trcust --sysroot "$TMP/one" gone.tsf
 like "$(cat err)" "looked for it below '$TMP/one'" "  says where it looked"
 like "$(cat err)" "--module FILE names it" "  and what to do"
 if [ -c /dev/full ]; then
-	status 1 "a full disk" sh -c 'trcust --dump found.tdf >/dev/full'
+	status 1 "a full disk" sh -c 'trcust --dump made/found.tdf >/dev/full'
 	like "$(cat err)" "^trcust: cannot write: No space left" "  told"
 fi
 
