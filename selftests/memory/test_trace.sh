@@ -10,16 +10,12 @@ export MOST=4
 # figures and times are others each time
 export FAIL_FILTER="tr -d '0-9A-F.'"
 
-cp "$TARGET" "$TMP/target"
-make_tdf "$TMP/app.tsf" <<TSF
-MODNAME=$TMP/target
-MAJOR=197
-TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", FMT="inner %P%D",
-	FMT="text %P%S", REGS=($ARG1_32), MEM32=(F$ARG2+8,INDIRECT,4),
-	ASCIIZ32=(F$ARG3,DIRECT,20)
+make_app
+cat >>app.tsf <<TSF
 TRACE MINOR=2, TP=.many_0, IF=(\$$(echo "$ARG1" | tr '[:upper:]' '[:lower:]') != 3),
 	STACK=(3)
 TSF
+trcust app.tsf >/dev/null 2>&1 || bail "app.tsf doesn't compile"
 
 cat >left <<'SH'
 find "$RASTRACE_RUN" -mindepth 1 ! -name '*.debug' 2>/dev/null | grep -q .

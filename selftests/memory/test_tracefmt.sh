@@ -15,17 +15,11 @@ mkdir trace choices page
 "$built/make_choices" choices
 "$built/make_page" page
 (cd trace && "$built/make_calls" calls.ras) <<'SCRIPT'
-session 1 1 0 1 0x8001 2 0x8002 3 0x8003 5
-1000000100 7 70 1 1 0 "/etc/passwd"
+session 1 1 0 1 0x8001 2 0x8002
+1000000100 7 70 1 1 0 "one"
 1000000200 7 70 1 2 0 5
-1000000250 7 70 1 5 0 42
-1000000700 7 70 1 0x8002 0 "abc" 0
-1000001500 7 70 1 0x8001 0 3
-cpu 1
-1000000150 7 71 1 2 0 1
-1000000170 7 71 1 2 0 3
-1000000270 7 71 1 0x8002 0 "x" 1
-1000000470 7 71 1 0x8002 0 "z" 0
+1000000300 7 70 1 0x8002 0 "two" 0
+1000000400 7 70 1 0x8001 0 3
 SCRIPT
 
 for format in text json csv perfetto ctf; do
