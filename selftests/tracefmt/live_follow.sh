@@ -135,6 +135,8 @@ trace on --buffer 256K "$TDF"
 mkfifo "$TMP/pipe"
 trace spool --follow >"$TMP/pipe" 2>/dev/null &
 spool=$!
+# a background job opens its files when it likes
+: >"$TMP/follow.out"
 tracefmt --follow -q - <"$TMP/pipe" >"$TMP/follow.out" 2>&1 &
 follower=$!
 "$TMP/target" 12
