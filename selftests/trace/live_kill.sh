@@ -129,4 +129,45 @@ wait $! 2>/dev/null
 ok "a killed 'trace run' leaves its directory" test -n "$(private_runs)"
 trace clear 2>/dev/null
 is "$(private_runs)" "" "the next trace removes it"
+
+# off --all, killed in front of each name that it takes away: a buffer that stays
+# has the figures of its records, then.
+hit() {
+	"$TMP/target" 3
+	"$TOP/build/selftests/static/caller_shared" 100 1 text 100 1 text
+}
+
+# sums: hits and records that are there, of all points
+sums() {
+	trace query --json | sed '1,/"tracepoints"/d' | awk '
+		/"hits":/ { hits += $2 }
+		/"present":/ { present += $2 }
+		END { print hits + 0, present + 0 }'
+}
+case $(ldd "$BIN/trace" 2>&1) in
+*libasan* | *libtsan* | *'not a dynamic'*)
+	skip "off --all killed at each removal" "nothing can be preloaded"
+	tap_done
+	;;
+esac
+bad=0 kills=0 ended=137 fresh="4 4" twice="8 8"
+while [ $ended = 137 ] && [ $kills -lt 1000 ]; do
+	kills=$((kills + 1))
+	trace on "$TMP/many.tdf" 100
+	hit
+	ended=0
+	KILL_NTH=$kills LD_PRELOAD=$TOP/build/selftests/trace/kill_nth \
+		trace off --all >/dev/null 2>&1 || ended=$?
+	trace on "$TMP/many.tdf" 100 2>/dev/null
+	hit
+	after=$(sums)
+	[ "$after" = "$fresh" ] || [ "$after" = "$twice" ] || {
+		bad=$((bad + 1))
+		diag "off --all, killed in front of its removal $kills:" \
+			"$after hits and records"
+	}
+	trace off --all
+done
+ok "off --all killed at each of $((kills - 1)) removals" test $kills -gt 10
+is "$ended $bad" "0 0" "  figures and records agree"
 tap_done

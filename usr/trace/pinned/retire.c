@@ -140,12 +140,28 @@ static void half_retire(const struct run_dir *run, struct buffer *buffer,
 		log_close(buffer, session->entry->index);
 }
 
+/* Without the buffer nothing of it: a killed retire_everything() got so far. */
+static void rest_remove(const struct run_dir *run)
+{
+	static const char *const names[] = { "armed", "static", "past" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
+		if (!access(path, F_OK))
+			pins_remove(run->path, path);
+	}
+}
+
 void retire_halves(const struct run_dir *run)
 {
 	struct session_list list;
 	struct buffer buffer;
+	int code = buffer_open(&buffer, run->path, true, NULL);
 
-	if (buffer_open(&buffer, run->path, true, NULL))
+	if (code == -ENOENT)
+		rest_remove(run);
+	if (code)
 		return;
 	if (!session_list_read(&list, &buffer, run->path, NULL)) {
 		for (size_t i = 0; i < list.count; i++)
@@ -188,9 +204,10 @@ static void entry_remove(const char *path, const char *name, void *context)
 
 void retire_everything(struct run_dir *run)
 {
-	char armed[PATH_MAX];
+	char armed[PATH_MAX], control[PATH_MAX];
 
 	snprintf(armed, sizeof(armed), "%s/armed", run->path);
+	snprintf(control, sizeof(control), "%s/control", run->path);
 	keeper_process_stop(run->path);
 	if (run_dir_group(run) != RUN_NO_GROUP)
 		chmod(run->path, 0700);
@@ -198,6 +215,8 @@ void retire_everything(struct run_dir *run)
 	statics_stop(run->path);
 	kmod_release(run);
 	pins_each(run->path, private_stop, NULL);
+	/* first of all: no buffer may stay that counts what is gone */
+	unlink(control);
 	pins_each(run->path, entry_remove, run);
 }
 
