@@ -8,6 +8,7 @@
 #include <rastrace/buffer.h>
 #include "../lib/cost.h"
 #include "arch/arch.h"
+#include "compile/inlined.h"
 #include "compile/site.h"
 #include "module/demangle.h"
 #include "dwarf/dwarf_line.h"
@@ -198,82 +199,36 @@ static void explain_site(struct compilation *c,
 			explain_item(c, item++, stmt, width, out);
 }
 
-static const char *behind_slash(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
-
-/* Are they of the same source? Others may have the name, too. */
-static bool same_function(const struct dwarf_function *a,
-			  const struct dwarf_function *b)
-{
-	Dwarf_Die one = a->die, other = b->die;
-	const char *file = behind_slash(dwarf_decl_file(&one));
-	const char *theirs = behind_slash(dwarf_decl_file(&other));
-	int line = 0, their = 0;
-
-	return file && theirs && !strcmp(file, theirs) &&
-	       !dwarf_decl_line(&one, &line) &&
-	       !dwarf_decl_line(&other, &their) && line == their;
-}
-
-/* The function that the sites are in; NULL: they are copies. */
-static const struct dwarf_function *
-own_find(const struct compile_point *point, const struct dwarf_functions *found)
-{
-	for (size_t i = 0; i < found->count; i++) {
-		const struct dwarf_function *f = &found->functions[i];
-
-		for (size_t k = 0; !f->inlined && k < f->range_count; k++)
-			if (point->site_count &&
-			    point->sites->nominal >= f->ranges[k].start &&
-			    point->sites->nominal < f->ranges[k].end)
-				return f;
-	}
-	return NULL;
-}
-
 /* Calls that a tracepoint of the function itself doesn't see. */
 static void explain_inlined(struct compilation *c,
 			    const struct compile_point *point, FILE *out)
 {
-	const struct dwarf_function *own;
-	struct dwarf_functions found;
-	size_t copies = 0;
+	struct inlined inlined;
 	char name[320];
+	size_t told = 0;
 
-	if (point->tsf->tp.kind != TSF_TP_SYMBOL ||
-	    site_symbol_functions(c, point->tsf, &found))
-		return;
-	own = own_find(point, &found);
-	for (size_t i = 0; own && i < found.count; i++)
-		copies += found.functions[i].inlined &&
-			  same_function(own, &found.functions[i]);
-	if (copies)
+	inlined_find(c, point, &inlined);
+	if (inlined.count)
 		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
-			copies, plural(copies), copies == 1 ? "was" : "were");
-	for (size_t i = 0, told = 0; copies && i < found.count; i++) {
+			inlined.count, plural(inlined.count),
+			inlined.count == 1 ? "was" : "were");
+	for (size_t i = 0; i < inlined.found.count && told < COPIES_TOLD; i++) {
+		const struct dwarf_function *copy = &inlined.found.functions[i];
 		const struct dwarf_from at = {
-			.pc = found.functions[i].entry,
-			.function = found.functions[i].die.addr,
+			.pc = copy->entry, .function = copy->die.addr,
 		};
 
-		if (!found.functions[i].inlined ||
-		    !same_function(own, &found.functions[i]))
+		if (!inlined_is_copy(&inlined, copy))
 			continue;
-		if (told++ == COPIES_TOLD) {
-			fputs("    ...\n", out);
-			break;
-		}
-		site_name_at(c, found.functions[i].entry, name, sizeof(name));
-		fprintf(out, "    at %s (%#" PRIx64 ")", name,
-			found.functions[i].entry);
+		told++;
+		site_name_at(c, copy->entry, name, sizeof(name));
+		fprintf(out, "    at %s (%#" PRIx64 ")", name, copy->entry);
 		explain_line(c, &at, out);
 		fputc('\n', out);
 	}
-	dwarf_functions_free(&found);
+	if (told < inlined.count)
+		fputs("    ...\n", out);
+	inlined_free(&inlined);
 }
 
 static void explain_limits(const struct tsf_point *tsf, FILE *out)

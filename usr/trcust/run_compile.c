@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "compile/compile.h"
+#include "compile/inlined.h"
 #include "explain.h"
 #include "input.h"
 #include "locate.h"
@@ -46,6 +47,8 @@ static int compile_tsf(struct compilation *c, const struct settings *s,
 				   diag_path(c->diag), !tsf_is_static(c->tsf));
 	if (!code)
 		code = compile_points(c);
+	if (!code)
+		code = inlined_check(c);
 	if (code && !s->explain)
 		output_remove(c->diag, tdf);
 	if (!code)

@@ -2,6 +2,7 @@
 #include "dwarf_call.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
@@ -189,7 +190,7 @@ static void table_add(struct call_table *table, const struct unit *unit)
 	walk_children(&walk, &die, 0);
 }
 
-static bool is_large(struct dwarf_file *dwarf)
+bool dwarf_calls_are_many(struct dwarf_file *dwarf)
 {
 	const uint8_t *data;
 	size_t size;
@@ -207,19 +208,15 @@ static void table_add_all(struct call_table *table, struct dwarf_file *dwarf)
 		table_add(table, unit);
 }
 
-const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
-					 struct unit *unit)
+/* Of one unit, or with NULL of all. */
+static struct call_table *table_make(struct dwarf_file *dwarf,
+				     struct unit *unit)
 {
-	struct call_table *table = dwarf->calls ? dwarf->calls : unit->calls;
-	bool large;
+	struct call_table *table = calloc(1, sizeof(*table));
 
-	if (table)
-		return table;
-	large = is_large(dwarf);
-	table = calloc(1, sizeof(*table));
 	if (!table)
 		return NULL;
-	if (large)
+	if (unit)
 		table_add(table, unit);
 	else
 		table_add_all(table, dwarf);
@@ -228,11 +225,32 @@ const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
 		return NULL;
 	}
 	table_resolve(table);
-	if (large)
-		unit->calls = table;
-	else
-		dwarf->calls = table;
 	return table;
+}
+
+int dwarf_calls_whole(struct dwarf_file *dwarf, const struct call_table **table)
+{
+	*table = NULL;
+	if (dwarf_calls_are_many(dwarf))
+		return 0;
+	if (!dwarf->calls)
+		dwarf->calls = table_make(dwarf, NULL);
+	*table = dwarf->calls;
+	return *table ? 0 : -ENOMEM;
+}
+
+const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
+					 struct unit *unit)
+{
+	const struct call_table *whole;
+
+	if (dwarf_calls_whole(dwarf, &whole))
+		return NULL;
+	if (whole)
+		return whole;
+	if (!unit->calls)
+		unit->calls = table_make(dwarf, unit);
+	return unit->calls;
 }
 
 void dwarf_calls_free(struct call_table *table)

@@ -37,6 +37,12 @@ struct call_table {
  * of memory. */
 const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
 					 struct unit *unit);
+/* Is there so much debug information that no table has all calls? */
+bool dwarf_calls_are_many(struct dwarf_file *dwarf);
+/* The calls of the whole module. 0; *table is NULL where they are many.
+ * -ENOMEM. */
+int dwarf_calls_whole(struct dwarf_file *dwarf,
+		      const struct call_table **table);
 void dwarf_calls_free(struct call_table *table);
 
 /* The calls of a function: *count of them from the result on. */

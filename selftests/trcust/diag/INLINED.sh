@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+# A function of its own is there, and nothing calls it. Of a library another
+# module may.
+cat >d/inlined.c <<'END'
+int counter;
+
+int stock(int n)
+{
+	return counter += n;
+}
+__attribute__((noinline)) static int twice(int n)
+{
+	__asm__ volatile("" : : : "memory");
+	return n * 2;
+}
+static inline __attribute__((always_inline)) int often(int n)
+{
+	return counter -= n;
+}
+__attribute__((noinline)) static int both(int n)
+{
+	__asm__ volatile("" : : : "memory");
+	return often(n);
+}
+int (*volatile pointer)(int) = often;
+int main(int argc, char **argv)
+{
+	return stock(argc) + twice(argc) + both(argc) + pointer(1);
+}
+END
+cc -O2 -g -o d/inlined d/inlined.c
+cat <<'END'
+MODNAME=d/inlined
+MAJOR=9
+TRACE MINOR=1, TP=.^{INLINED}stock, DESC="kept: it is in main()"
+TRACE MINOR=2, TP=.twice, DESC="kept"
+TRACE MINOR=3, TP=.^{INLINED}often, DESC="kept: called by a pointer alone"
+TRACE MINOR=4, TP=.both, DESC="kept"
+TRACE MINOR=5, TP=.^{INLINED}stock,RETEP, DESC="kept"
+END

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "inlined.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "../dwarf/dwarf_call.h"
+#include "../dwarf/dwarf_line.h"
+#include "../module/source_path.h"
+#include "site.h"
+
+/* Are they of the same source? Others may have the name, too. */
+static bool same_function(const struct dwarf_function *a,
+			  const struct dwarf_function *b)
+{
+	Dwarf_Die one = a->die, other = b->die;
+	const char *file = dwarf_decl_file(&one);
+	const char *theirs = dwarf_decl_file(&other);
+	int line = 0, their = 0;
+
+	return file && theirs &&
+	       !strcmp(source_path_base(file), source_path_base(theirs)) &&
+	       !dwarf_decl_line(&one, &line) &&
+	       !dwarf_decl_line(&other, &their) && line == their;
+}
+
+static const struct dwarf_function *
+own_find(const struct compile_point *point, const struct dwarf_functions *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dwarf_function *f = &found->functions[i];
+
+		for (size_t k = 0; !f->inlined && k < f->range_count; k++)
+			if (point->site_count &&
+			    point->sites->nominal >= f->ranges[k].start &&
+			    point->sites->nominal < f->ranges[k].end)
+				return f;
+	}
+	return NULL;
+}
+
+bool inlined_is_copy(const struct inlined *inlined,
+		     const struct dwarf_function *function)
+{
+	return inlined->own && function->inlined &&
+	       same_function(inlined->own, function);
+}
+
+int inlined_find(struct compilation *c, const struct compile_point *point,
+		 struct inlined *inlined)
+{
+	*inlined = (struct inlined){ 0 };
+	if (point->tsf->tp.kind != TSF_TP_SYMBOL)
+		return 0;
+	if (site_symbol_functions(c, point->tsf, &inlined->found))
+		return -ENOMEM;
+	inlined->own = own_find(point, &inlined->found);
+	for (size_t i = 0; i < inlined->found.count; i++)
+		inlined->count += inlined_is_copy(inlined,
+						  &inlined->found.functions[i]);
+	return 0;
+}
+
+void inlined_free(struct inlined *inlined)
+{
+	dwarf_functions_free(&inlined->found);
+}
+
+/* Where the first copy is. */
+static void hint_copy(struct compilation *c, const struct inlined *inlined)
+{
+	const struct dwarf_function *copy = inlined->found.functions;
+	struct dwarf_from at;
+	const char *file;
+	char name[320];
+	uint32_t line;
+
+	while (!inlined_is_copy(inlined, copy))
+		copy++;
+	at = (struct dwarf_from){
+		.pc = copy->entry, .function = copy->die.addr,
+	};
+	site_name_at(c, copy->entry, name, sizeof(name));
+	diag_hint(c->diag, "%zu %s inlined, at %s%s: only what calls it by a "
+			   "pointer or from another module is traced",
+		  inlined->count, inlined->count == 1 ? "was" : "were", name,
+		  inlined->count == 1 ? "" : " and elsewhere");
+	if (dwarf_line_from(c->dwarf, &at, &file, &line))
+		diag_hint(c->diag, "a line has a site in each copy: TP=@%s,%u",
+			  source_path_base(file), line);
+}
+
+/* A library's functions are there for other modules. */
+static bool is_for_others(const struct compilation *c, Dwarf_Die *function)
+{
+	return !c->module->is_program &&
+	       dwarf_die_flag(function, DW_AT_external);
+}
+
+static int check_point(struct compilation *c, const struct compile_point *point)
+{
+	const struct call_table *calls = NULL;
+	struct inlined inlined;
+	Dwarf_Die function;
+	size_t count = 0;
+	int code = inlined_find(c, point, &inlined);
+
+	if (!code && inlined.count) {
+		function = inlined.own->die;
+		code = dwarf_calls_whole(c->dwarf, &calls);
+		if (calls)
+			dwarf_calls_of(calls, &function, &count);
+		/* none at all: the compiler doesn't tell calls */
+		if (calls && calls->count && !count &&
+		    !is_for_others(c, &function)) {
+			TELL_SITE(c, point->tsf, TRCERR_INLINED,
+				  point->tsf->tp.name);
+			hint_copy(c, &inlined);
+		}
+	}
+	inlined_free(&inlined);
+	return code;
+}
+
+int inlined_check(struct compilation *c)
+{
+	int code = 0;
+
+	if (!c->dwarf || dwarf_calls_are_many(c->dwarf))
+		return 0;
+	for (size_t i = 0; i < c->point_count && !code; i++)
+		code = check_point(c, &c->points[i]);
+	if (code)
+		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+	return code;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inlined copies of the function that a tracepoint is in (DWARF 5 section
+ * 3.3.8.2). The tracepoint has no site there.
+ */
+#ifndef TRCUST_INLINED_H
+#define TRCUST_INLINED_H
+
+#include "compile.h"
+#include "../dwarf/dwarf_function.h"
+
+struct inlined {
+	struct dwarf_functions found;	/* all of the name */
+	const struct dwarf_function *own;	/* that has the sites; or NULL:
+						 * they are in copies */
+	size_t count;			/* of copies of `own` */
+};
+
+/* TP=.name only, others have none. 0, -ENOMEM. */
+int inlined_find(struct compilation *c, const struct compile_point *point,
+		 struct inlined *inlined);
+bool inlined_is_copy(const struct inlined *inlined,
+		     const struct dwarf_function *function);
+void inlined_free(struct inlined *inlined);
+
+/* Warn of tracepoints whose function nothing calls any more: all calls have
+ * become copies. 0, -ENOMEM. */
+int inlined_check(struct compilation *c);
+
+#endif
