@@ -141,6 +141,18 @@ for row in "gcc -O2 -g" "clang -O2 -g" "gcc -O0 -g" "clang -O0 -g" \
 	check_records "$name"
 done
 
+what="parameters that can't be logged"
+cc -O2 -g -shared -fPIC -nostdlib -o float.so -x c - <<'C' || bail "float.c"
+__attribute__((noinline)) double work(int a, double b, char *t, float c)
+{
+	return a * b + c + *t;
+}
+C
+trcust --from-module --args float.so >out
+is "$(grep -A 1 '^;' out | tr '\n' ' ')" \
+	"; can't be logged here: b, c TRACE MINOR=0x0001, " "$what: are named"
+is "$(grep -c 'VARS=(a, t)$' out)" 1 "$what: the others are logged"
+
 what="globs"
 cp gcc*O2g app 2>/dev/null || bail "no program"
 status 0 "$what: are taken" trcust --from-module -o app.tsf \

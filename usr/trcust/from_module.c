@@ -309,11 +309,31 @@ static void text_header(struct maker *m)
 
 static void text_parameters(struct bytes *text, const struct candidate *c)
 {
-	for (size_t i = 0; i < c->parameters.count; i++)
-		text_add(text, "%s%s", i ? ", " : ",\n\tVARS=(",
-			 c->parameters.names[i]);
-	if (c->parameters.count)
+	const char *before = ",\n\tVARS=(";
+
+	for (size_t i = 0; i < c->parameters.count; i++) {
+		if (!c->parameters.list[i].readable)
+			continue;
+		text_add(text, "%s%s", before, c->parameters.list[i].name);
+		before = ", ";
+	}
+	if (c->parameters.readable)
 		text_add(text, ")");
+}
+
+/* A comment of the parameters that aren't logged. */
+static void text_missing(struct bytes *text, const struct candidate *c)
+{
+	const char *before = "\n; can't be logged here: ";
+
+	for (size_t i = 0; i < c->parameters.count; i++) {
+		if (c->entry.level != LEVEL_BARE &&
+		    c->parameters.list[i].readable)
+			continue;
+		text_add(text, "%s", before);
+		text_quote(text, c->parameters.list[i].name);
+		before = ", ";
+	}
 }
 
 static void text_point(struct maker *m, const struct candidate *c, bool post)
@@ -325,6 +345,8 @@ static void text_point(struct maker *m, const struct candidate *c, bool post)
 
 	if (level == LEVEL_NONE)
 		return;
+	if (!post)
+		text_missing(text, c);
 	text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
 		 post ? minor | POST : minor, c->tp,
 		 post ? ",RETEP" : c->at_label ? "+0" : "");
@@ -436,7 +458,7 @@ static int find_parameters(struct maker *m, struct candidate *c,
 	if (!code && listed)
 		code = signature_parameters_find(m->in->dwarf, entry, entry,
 						 &at_label, &listed);
-	if (!code && at_label.count > c->parameters.count) {
+	if (!code && at_label.readable > c->parameters.readable) {
 		signature_parameters_free(&c->parameters);
 		c->parameters = at_label;
 		c->at_label = true;
@@ -472,17 +494,20 @@ static int take_data(struct maker *m, struct candidate *c,
 		     const struct compile_point *point)
 {
 	unsigned int bytes = 0;
+	size_t item = 0;
 
 	tracepoint->good = true;
 	if (tracepoint != &c->entry || tracepoint->level == LEVEL_BARE)
 		return 0;
-	for (size_t i = 0; i < point->item_count; i++) {
-		bytes += RAS_ITEM_PREFIX + point->items[i].bytes;
+	for (size_t i = 0; i < c->parameters.count; i++) {
+		if (!c->parameters.list[i].readable ||
+		    item == point->item_count)
+			continue;
+		bytes += RAS_ITEM_PREFIX + point->items[item++].bytes;
 		if (bytes <= TDF_DATA_MAX)
 			continue;
-		while (c->parameters.count > i)
-			free(c->parameters.names[--c->parameters.count]);
-		break;
+		c->parameters.list[i].readable = false;
+		c->parameters.readable--;
 	}
 	return 0;
 }
@@ -512,7 +537,7 @@ static void levels_raise(struct maker *m)
 	for (size_t i = 0; i < m->count; i++) {
 		struct candidate *c = &m->candidates[i];
 
-		if (c->entry.level != LEVEL_NONE && c->parameters.count)
+		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
 			c->entry.level = LEVEL_DATA;
 		if (c->post.level != LEVEL_NONE && c->results[0])
 			c->post.level = c->results[1] ? LEVEL_TYPED :

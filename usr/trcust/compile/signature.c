@@ -17,7 +17,8 @@
 void signature_parameters_free(struct signature_parameters *parameters)
 {
 	while (parameters->count)
-		free(parameters->names[--parameters->count]);
+		free(parameters->list[--parameters->count].name);
+	parameters->readable = 0;
 }
 
 static bool is_whole(const struct place *place)
@@ -98,16 +99,18 @@ int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 		return 0;
 	do {
 		const char *name = dwarf_diename(&die);
-		char **names = parameters->names;
+		size_t i = parameters->count;
 
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter || !name)
 			continue;
 		*listed &= has_list(&die);
-		if (parameters->count == SIGNATURE_PARAMETERS_MAX ||
-		    !is_readable(dwarf, pc, &die, name))
+		if (i == SIGNATURE_PARAMETERS_MAX)
 			continue;
-		names[parameters->count] = strdup(name);
-		if (!names[parameters->count++])
+		parameters->list[i].name = strdup(name);
+		parameters->list[i].readable = is_readable(dwarf, pc, &die,
+							   name);
+		parameters->readable += parameters->list[i].readable;
+		if (!parameters->list[parameters->count++].name)
 			return -ENOMEM;
 	} while (dwarf_die_next(&die));
 	return 0;

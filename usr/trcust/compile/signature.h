@@ -9,15 +9,18 @@
 #define SIGNATURE_PARAMETERS_MAX	32
 
 struct signature_parameters {
-	char *names[SIGNATURE_PARAMETERS_MAX];	/* in order */
-	size_t count;
+	struct {
+		char *name;
+		bool readable;
+	} list[SIGNATURE_PARAMETERS_MAX];	/* in order */
+	size_t count, readable;
 };
 
 /*
- * The parameters of the function that begins at entry that their names mean at
- * pc and that can be read there. *listed: where each of them is is known
- * address by address, so that it is right at the first instruction as well. 0
- * or -ENOMEM.
+ * The parameters of the function that begins at entry; readable: their names
+ * mean them at pc, and they can be read there. *listed: where each of them is is
+ * known address by address, so that it is right at the first instruction as
+ * well. 0 or -ENOMEM.
  */
 int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 			      uint64_t pc,
