@@ -190,6 +190,25 @@ if mount -t tmpfs -o size=300k none "$TMP/small"; then
 		"and what is left"
 	status 0 "what was written is whole" tracefmt -q "$file"
 	ok "it has records" test "$(grep -c '^Event' "$TMP/out")" -gt 500
+	rm "$file"
+
+	# the disk is full when the buffer has been written over
+	trace clear
+	begin -o "$file"
+	"$TMP/target" 100
+	i=0
+	while [ "$(records "$file")" != 100 ] && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	kill -STOP $spool
+	cat /dev/zero >"$TMP/small/filler" 2>/dev/null
+	"$TMP/target" 150000
+	kill -CONT $spool
+	ended=0
+	wait $spool || ended=$?
+	is "$ended $(spooled)" "1 100" \
+		"what was overwritten isn't said to be written"
 	umount "$TMP/small"
 else
 	skip "a full disk" "no tmpfs"

@@ -257,6 +257,9 @@ static uint64_t unwritten(const struct spooler_row *row,
 	struct ring_walk walk = { .position = row->position };
 	uint64_t count = 0;
 
+	/* overwritten in between: before what was read */
+	if (walk.position < ring->first)
+		walk.position = ring->first;
 	while (ring_next(ring, key, &walk))
 		count++;
 	return count;
