@@ -189,9 +189,9 @@ look_quiet() {
 
 splats() {
 	dmesg | awk '
-		/invoked oom-killer/ { oom = 1 }
+		/invoked oom-killer| victim: page allocation failure/ { oom = 1 }
 		!oom { print }
-		/Killed process|oom_reaper/ { oom = 0 }' |
+		/Killed process|oom_reaper|pages hwpoisoned/ { oom = 0 }' |
 		grep -E -A 20 -f "$SOAK/splats"
 }
 
