@@ -6,9 +6,12 @@
  */
 #include <alloca.h>
 #include <execinfo.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <pthread.h>
 #include <search.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include "bpf/bed.h"
@@ -362,6 +365,75 @@ static void missing(void)
 	unwind_add_process(unwind, getpid(), NULL);
 }
 
+/* What frame pointers lead to: the frames of code that has no table. */
+static void records(void)
+{
+	static const uint64_t returns[] = { 0x20000, 0x30000, 0x40000 };
+	struct { uint64_t next, address; } frames[3];
+	struct found found;
+
+	for (int i = 0; i < 3; i++) {
+		frames[i].next = i < 2 ? (uintptr_t)&frames[i + 1] : 0;
+		frames[i].address = returns[i];
+	}
+	INPUT_IP = 0x10000;
+	INPUT_SP = INPUT_FP = (uintptr_t)&frames[0];
+	tap_ok(run(&found) && found.count == 3 &&
+	       !memcmp(found.addresses, returns, sizeof(returns)) &&
+	       found.end == RAS_STACK_OUTERMOST, "by frame pointers");
+	INPUT_SP += 8;
+	tap_ok(run(&found) && !found.count &&
+	       found.end == RAS_STACK_NO_TABLE,
+	       "not by one that is in front of the stack");
+}
+
+#ifdef __x86_64__
+/* Its section header, in the program's own file */
+static bool plt_find(uint64_t *start, uint64_t *end)
+{
+	Elf *elf;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+	bool found = false;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (!found && !elf_getshdrstrndx(elf, &names) &&
+	       (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh))
+		found = !strcmp(elf_strptr(elf, names, sh.sh_name), ".plt");
+	if (found) {
+		*start = sh.sh_addr + getauxval(AT_PHDR) - 64;
+		*end = *start + sh.sh_size;
+	}
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+/* An entry of the PLT jumps, or pushes a number behind 11 bytes and jumps. */
+static void plt(void)
+{
+	uint64_t stack[] = { 0x20000, 0x30000 }, start, end;
+	struct found found;
+	int wrong = 0;
+
+	if (!plt_find(&start, &end) || end - start < 32) {
+		tap_skip("in the PLT", "it has none");
+		return;
+	}
+	for (uint64_t ip = start + 16; ip < end; ip++) {
+		INPUT_IP = ip;
+		INPUT_SP = (uintptr_t)stack;
+		INPUT_FP = 0;
+		wrong += !run(&found) || found.count != 1 ||
+			 found.addresses[0] != stack[ip % 16 >= 11];
+	}
+	tap_ok(!wrong, "in the PLT (%d places)", (int)(end - start - 16));
+}
+#endif
+
 /* Of a program: ns per run, where it is told */
 static uint64_t cost(int depth)
 {
@@ -448,6 +520,10 @@ int main(void)
 	pthread_create(&id, NULL, thread, NULL);
 	pthread_join(id, NULL);
 	missing();
+	records();
+#ifdef __x86_64__
+	plt();
+#endif
 	forked();
 	measure(20);
 	return tap_done();
