@@ -57,6 +57,8 @@ static const struct decode_row {
 	{ "xderef_size 2", N(RPN_xderef_size, 2), 0, 2, 0, 2 },
 	{ "xderef_size 3", N(RPN_xderef_size, 3), -EINVAL, },
 	{ "entry_value", N(RPN_entry_value, 1, 0x55), 0, 5, 0, 3 },
+	{ "entry_value of the last", N(RPN_entry_value, 1, 0x6f), 0, 31, 0,
+	  3 },
 	{ "entry_value of regx", N(RPN_entry_value, 3, 0x90, 0x80, 1), 0, 128,
 	  0, 5 },
 	{ "entry_value of an argument on the stack",

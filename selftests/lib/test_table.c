@@ -135,13 +135,16 @@ static void check_files(void)
 int main(void)
 {
 	char dir[] = "/tmp/rastrace.XXXXXX";
+	int lowest = dup(0);	/* no descriptor below it is free */
 
+	close(lowest);
 	if (!mkdtemp(dir) || chdir(dir))
 		tap_bail("no scratch directory");
 	check_places();
 	check_content();
 	check_hints();
 	check_files();
+	tap_is(dup(0), lowest, "all files are closed");
 	rmdir(dir);
 	return tap_done();
 }
