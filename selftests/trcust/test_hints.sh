@@ -65,6 +65,8 @@ hint 'TRACE TP=.main, VARS=(twice(1))' 'calls no function'
 hint 'TRACE TP=.main, VARS=(argv == "x")' "why\[0\] == 's'"
 [ "$(uname -m)" = x86_64 ] && {
 	hint 'TRACE TP=.main, REGS=(REX)' 'near names: RAX'
+	hint 'TRACE TP=.main, REGS=(RDX9)' 'near names: RDX$'
+	hint 'TRACE TP=.main, MEM32=(FRDX9,DIRECT,4)' 'near names: RDX$'
 	hint 'TRACE TP=.main, REGS=(%RDI)' "written without '%'"
 	hint 'TRACE TP=.main, REGS=(XMM0)' "vector registers can't be logged"
 	hint 'TRACE TP=.main, REGS=(ESI)' 'RSI logs its 8 bytes' 0

@@ -88,14 +88,16 @@ static bool is_vector(const char *name)
 	return false;
 }
 
-/* Of the same length, with one letter that differs. */
+/* One letter differs, or is there in one of them only. */
 static bool is_near(const char *name, const char *other)
 {
-	unsigned int differ = 0;
-
-	for (; *name && *other; name++, other++)
-		differ += toupper(*name) != toupper(*other);
-	return !*name && !*other && differ == 1;
+	while (*name && toupper(*name) == toupper(*other)) {
+		name++;
+		other++;
+	}
+	return (*name && *other && !strcasecmp(name + 1, other + 1)) ||
+	       (*name && !strcasecmp(name + 1, other)) ||
+	       (*other && !strcasecmp(name, other + 1));
 }
 
 static bool register_hint(const struct arch *arch, const char *name, char *text,

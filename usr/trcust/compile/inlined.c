@@ -7,6 +7,7 @@
 #include <string.h>
 #include "../dwarf/dwarf_call.h"
 #include "../dwarf/dwarf_line.h"
+#include "../module/runtime.h"
 #include "../module/source_path.h"
 #include "site.h"
 
@@ -92,9 +93,9 @@ static void hint_copy(struct compilation *c, const struct inlined *inlined)
 }
 
 /* A library's functions are there for other modules. */
-static bool is_for_others(const struct compilation *c, Dwarf_Die *function)
+static bool is_for_others(struct compilation *c, Dwarf_Die *function)
 {
-	return !c->module->is_program &&
+	return !(site_runtime(c) & RUNTIME_PROGRAM) &&
 	       dwarf_die_flag(function, DW_AT_external);
 }
 

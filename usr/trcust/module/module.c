@@ -132,7 +132,6 @@ static int module_check_header(struct module *module, uint64_t file_size,
 					  "lie behind its end");
 	module->elf_class = eh.e_ident[EI_CLASS];
 	module->machine = eh.e_machine;
-	module->is_program = eh.e_type == ET_EXEC;
 	module->arch = arch_find(module->machine, module->elf_class);
 	if (module_check_machine(module, &eh, err))
 		return -ENOEXEC;
@@ -174,7 +173,6 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 	for (size_t i = 0; i < count; i++) {
 		if (!gelf_getphdr(module->elf, i, &ph))
 			return module_refuse(err, "its program headers are truncated");
-		module->is_program |= ph.p_type == PT_INTERP;
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (module_check_segment(&ph, file_size, err))

@@ -69,7 +69,6 @@ struct module {
 	struct module_range *sections;	/* executable ones */
 	size_t section_count;
 	bool has_sections;
-	bool is_program;	/* it can be run: no library alone */
 	struct module_code *codes;
 	size_t code_count;
 

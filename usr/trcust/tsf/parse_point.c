@@ -373,7 +373,8 @@ static void minor_settle(struct parser *p, bool whole)
 		p->point->minor_pos.line = 0;
 		if (p->now.minor.line) {
 			parser_tell(p, p->now.minor, TRCERR_SPURIOUS, "MINOR");
-			diag_hint(p->diag, "the first tracepoint has none");
+			diag_hint(p->diag, "either all tracepoints have one or none, and "
+					   "the first has none");
 		}
 	} else if (!given && whole) {
 		parser_tell(p, p->point->pos, TRCERR_NOMINOR);
