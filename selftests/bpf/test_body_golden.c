@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the bodies of tracepoints of each kind, instruction by instruction, as
- * generated for a target that is the same everywhere; nothing is loaded. With an
- * argument only those of that name.
+ * The instructions of each kind of body, as generated for a target that is the
+ * same everywhere, are those of body_golden.txt: their number and checksum.
+ * Nothing is loaded. `test_body_golden NAME` prints one: what differs is seen
+ * beside the one of the tree before the change. After a change that is meant:
+ * UPDATE=1 test_body_golden
  */
 #include <elf.h>
+#include <limits.h>
 #include "bed.h"
+#include "usr/lib/hash.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */
 #define RSI	4
@@ -58,32 +62,10 @@ static void begin(enum body_context context, uint16_t machine)
 	bed_clear(&bed);
 }
 
-static void dump(const char *name, const struct body *body)
+static int finish(struct body *body, struct error *err)
 {
-	char text[128];
-
-	printf("\n%s: %zu instructions%s\n", name, body->count,
-	       body->sleepable ? ", sleepable" : "");
-	for (size_t at = 0; at < body->count;) {
-		int taken = disasm_print(&body->insns[at], text, sizeof(text));
-
-		printf("%s\n", text);
-		at += taken > 0 ? taken : 1;
-	}
-}
-
-static void finish(const char *name)
-{
-	struct error err = { 0 };
-	struct body body;
-
-	if (body_generate(&body, &bed.tdf, &bed.point, &bed.site, &bed.target,
-			  &err)) {
-		printf("\n%s: %s\n", name, err.text);
-		return;
-	}
-	dump(name, &body);
-	body_free(&body);
+	return body_generate(body, &bed.tdf, &bed.point, &bed.site,
+			     &bed.target, err);
 }
 
 /* Three registers, 16 bytes behind two pointers, a string */
@@ -98,24 +80,24 @@ static void record_add(void)
 	bed_memory(&bed, TDF_STMT_ASCIIZ, 13, RPN(OP_breg + RSI, 0));
 }
 
-static void record(const char *name)
+static int record(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	record_add();
-	finish(name);
+	return finish(body, err);
 }
 
-static void record_single(const char *name)
+static int record_single(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	record_add();
 	bed.target.single = bed.target.bring_in = true;
 	bed.target.cookie = 0x12345;
-	finish(name);
+	return finish(body, err);
 }
 
 /* The record may be full, and goes on behind what faults. */
-static void short_record(const char *name)
+static int short_record(struct body *body, struct error *err)
 {
 	struct tdf_stmt *stmt;
 
@@ -129,19 +111,19 @@ static void short_record(const char *name)
 	bed_absent(&bed);
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 3,
 		 RPN(OP_breg + RSI, 0, OP_lit + 7, OP_mul));
-	finish(name);
+	return finish(body, err);
 }
 
-static void condition(const char *name)
+static int condition(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	bed_stmt(&bed, TDF_STMT_IF, 0, 0,
 		 RPN(OP_breg + RDI, 0, OP_deref, OP_lit + 3, OP_ge));
 	bed_reg(&bed, RDI, 8);
-	finish(name);
+	return finish(body, err);
 }
 
-static void limits(const char *name)
+static int limits(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	bed_reg(&bed, RDI, 8);
@@ -157,56 +139,56 @@ static void limits(const char *name)
 		.cgroups = { { 99, 3 } }, .cgroup_count = 1,
 	};
 	bed.target.filter = &filter;
-	finish(name);
+	return finish(body, err);
 }
 
-static void segment(const char *name)
+static int segment(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_386);
 	bed_stmt(&bed, TDF_STMT_MEM, TDF_STMT_SEGMENT, 8,
 		 RPN(OP_const1u, 0x33, OP_breg + 3, 4));
 	bed.target.segments_save = 103;
-	finish(name);
+	return finish(body, err);
 }
 
-static void user_stack(const char *name)
+static int user_stack(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	bed_memory(&bed, TDF_STMT_STACK, 6, RPN(OP_breg + RSP, 8));
 	bed_reg(&bed, RDI, 8);
-	finish(name);
+	return finish(body, err);
 }
 
-static void returned_stack(const char *name)
+static int returned_stack(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	bed.site.flags = TDF_SITE_RETURN;
 	bed_memory(&bed, TDF_STMT_STACK, 6, NULL, 0);
-	finish(name);
+	return finish(body, err);
 }
 
-static void kernel_stack(const char *name)
+static int kernel_stack(struct body *body, struct error *err)
 {
 	begin(BODY_KPROBE, EM_X86_64);
 	bed_memory(&bed, TDF_STMT_STACK, 6, RPN(OP_breg + RSP, 8));
 	record_add();
-	finish(name);
+	return finish(body, err);
 }
 
-static void arm_kernel_stack(const char *name)
+static int arm_kernel_stack(struct body *body, struct error *err)
 {
 	begin(BODY_KPROBE, EM_AARCH64);
 	bed_memory(&bed, TDF_STMT_STACK, 6, RPN(OP_breg + 31, 0));
 	bed_memory(&bed, TDF_STMT_MEM, 24, RPN(OP_breg + 1, 0, OP_deref));
-	finish(name);
+	return finish(body, err);
 }
 
-static void arm_stack(const char *name)
+static int arm_stack(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_AARCH64);
 	bed_memory(&bed, TDF_STMT_STACK, 6, NULL, 0);
 	bed_reg(&bed, 0, 8);
-	finish(name);
+	return finish(body, err);
 }
 
 static void heap_begin(int flags)
@@ -240,23 +222,23 @@ static void call_sites(void)
 	bed.tdf.sites = sites;
 }
 
-static void call_begin(const char *name)
+static int call_begin(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_CALL);
 	call_sites();
 	bed.site = sites[0];
-	finish(name);
+	return finish(body, err);
 }
 
-static void call_return(const char *name)
+static int call_return(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_CALL);
 	call_sites();
 	bed.site = sites[1];
-	finish(name);
+	return finish(body, err);
 }
 
-static void call_name(const char *name)
+static int call_name(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_CALL);
 	bed.site.flags = TDF_SITE_CALL;
@@ -264,35 +246,27 @@ static void call_name(const char *name)
 		 RPN(OP_breg + RDI, 0));
 	sites[0] = bed.site;
 	bed.tdf.sites = sites;
-	finish(name);
+	return finish(body, err);
 }
 
-static void release(const char *name)
+static int release(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_RELEASE);
 	bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW | TDF_STMT_BLOCK, 8,
 		 RPN(OP_breg + RDI, 0));
-	finish(name);
+	return finish(body, err);
 }
 
-static void from_static(const char *name)
+static int from_static(struct body *body, struct error *err)
 {
-	struct error err = { 0 };
-	struct body body;
-
 	begin(BODY_UPROBE, EM_X86_64);
 	bed.target.sites_fd = -1;
-	if (body_generate_static(&body, EM_X86_64, 31, &bed.target, &err)) {
-		printf("\n%s: %s\n", name, err.text);
-		return;
-	}
-	dump(name, &body);
-	body_free(&body);
+	return body_generate_static(body, EM_X86_64, 31, &bed.target, err);
 }
 
 static const struct {
 	const char *name;
-	void (*make)(const char *name);
+	int (*make)(struct body *body, struct error *err);
 } bodies[] = {
 	{ "record", record },
 	{ "record_single", record_single },
@@ -312,10 +286,71 @@ static const struct {
 	{ "from_static", from_static },
 };
 
+/* One instruction per line */
+static void print(const struct body *body, FILE *out)
+{
+	char text[128];
+
+	for (size_t at = 0; at < body->count;) {
+		int taken = disasm_print(&body->insns[at], text, sizeof(text));
+
+		fprintf(out, "%s\n", text);
+		at += taken > 0 ? taken : 1;
+	}
+}
+
+/* "NAME: 12 instructions, sleepable, checksum 12345678" */
+static void summary(const char *name, const struct body *body, char *line,
+		    size_t size)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	print(body, out);
+	fclose(out);
+	snprintf(line, size, "%s: %zu instructions%s, checksum %08x\n", name,
+		 body->count, body->sleepable ? ", sleepable" : "",
+		 hash_crc32(0, text, length));
+	free(text);
+}
+
+static void compare(FILE *golden, const char *name, const struct body *body)
+{
+	char found[128], expected[128] = "";
+
+	summary(name, body, found, sizeof(found));
+	if (getenv("UPDATE"))
+		fputs(found, golden);
+	else if (fgets(expected, sizeof(expected), golden))
+		tap_str(found, expected, "%s", name);
+	else
+		tap_ok(false, "%s: body_golden.txt has it", name);
+}
+
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++)
-		if (argc < 2 || !strcmp(argv[1], bodies[i].name))
-			bodies[i].make(bodies[i].name);
-	return 0;
+	const char *top = getenv("TOP");
+	char path[PATH_MAX];
+	FILE *golden;
+
+	snprintf(path, sizeof(path), "%s/selftests/bpf/body_golden.txt",
+		 top ? top : ".");
+	golden = fopen(path, getenv("UPDATE") ? "w" : "r");
+	if (!golden)
+		tap_bail("cannot open '%s'", path);
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		struct error err = { 0 };
+		struct body body;
+
+		if (bodies[i].make(&body, &err))
+			tap_bail("%s: %s", bodies[i].name, err.text);
+		if (argc < 2)
+			compare(golden, bodies[i].name, &body);
+		else if (!strcmp(argv[1], bodies[i].name))
+			print(&body, stdout);
+		body_free(&body);
+	}
+	fclose(golden);
+	return argc < 2 ? tap_done() : 0;
 }
