@@ -87,6 +87,15 @@ static int record(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* Not all of it has room. */
+static int record_cut(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	record_add();
+	bed.header.maxdata = 24;
+	return finish(body, err);
+}
+
 static int record_single(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
@@ -108,6 +117,7 @@ static int short_record(struct body *body, struct error *err)
 	stmt = bed_memory(&bed, TDF_STMT_MEM, 64, RPN(OP_breg + RDI, 0));
 	bed_len(&bed, stmt, 2, RPN(OP_breg + RSI, 4));
 	bed_memory(&bed, TDF_STMT_MEM, 12, RPN(OP_breg + RDI, 0, OP_deref));
+	bed_memory(&bed, TDF_STMT_MEM, 5, RPN(OP_breg + RDI, 8, OP_deref));
 	bed_absent(&bed);
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 3,
 		 RPN(OP_breg + RSI, 0, OP_lit + 7, OP_mul));
@@ -269,6 +279,7 @@ static const struct {
 	int (*make)(struct body *body, struct error *err);
 } bodies[] = {
 	{ "record", record },
+	{ "record_cut", record_cut },
 	{ "record_single", record_single },
 	{ "short_record", short_record },
 	{ "condition", condition },
