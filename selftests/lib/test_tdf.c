@@ -81,7 +81,7 @@ static void prepare(struct image *image)
 static const char *refused(const void *file, size_t size)
 {
 	static struct error err;
-	struct tdf *tdf;
+	struct tdf *tdf = (struct tdf *)file;	/* until it is set */
 	int code;
 
 	err.text[0] = '\0';
