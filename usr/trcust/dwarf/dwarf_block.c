@@ -46,14 +46,26 @@ static int declaration_add(struct dwarf_blocks *blocks, const Dwarf_Die *die,
 	return 0;
 }
 
-static int block_add(struct dwarf_blocks *blocks, const Dwarf_Die *die,
-		     uint32_t outer)
+static uint64_t entry_read(Dwarf_Die *copy)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr address;
+
+	return dwarf_attr(copy, DW_AT_entry_pc, &attr) &&
+	       !dwarf_formaddr(&attr, &address) ? address : 0;
+}
+
+static int block_add(struct dwarf_blocks *blocks, Dwarf_Die *die,
+		     uint32_t outer, bool inlined)
 {
 	if (!array_grow(&blocks->list, blocks->count, &blocks->room,
 			sizeof(*blocks->list)))
 		return -ENOMEM;
 	blocks->list[blocks->count++] =
-		(struct dwarf_block) { .die = *die, .outer = outer };
+		(struct dwarf_block) {
+			.die = *die, .outer = outer, .inlined = inlined,
+			.entry = inlined ? entry_read(die) : 0,
+		};
 	return 0;
 }
 
@@ -81,6 +93,7 @@ static int blocks_read(struct dwarf_blocks *blocks, Dwarf_Die *die,
 		return 0;
 	do {
 		int tag = dwarf_tag(&child);
+		bool inlined = tag == DW_TAG_inlined_subroutine;
 
 		if (child.addr <= *last)
 			return 0;
@@ -88,10 +101,9 @@ static int blocks_read(struct dwarf_blocks *blocks, Dwarf_Die *die,
 		if (dwarf_block_declares(tag))
 			code = declaration_add(blocks, &child, number);
 		blocks->list[number].types |= tag_is_type(tag);
-		if (!dwarf_block_is_one(tag) &&
-		    tag != DW_TAG_inlined_subroutine)
+		if (!dwarf_block_is_one(tag) && !inlined)
 			continue;
-		code = block_add(blocks, &child, number);
+		code = block_add(blocks, &child, number, inlined);
 		if (!code)
 			code = block_add_code(blocks, &child);
 		if (!code)
@@ -138,7 +150,7 @@ const struct dwarf_blocks *dwarf_blocks_get(struct unit *unit,
 	if (!blocks)
 		return NULL;
 	blocks->function = function->addr;
-	if (block_add(blocks, &die, 0) ||
+	if (block_add(blocks, &die, 0, false) ||
 	    blocks_read(blocks, &die, 0, 1, &last) ||
 	    dwarf_pieces_cut(&blocks->pieces) ||
 	    !tsearch(blocks, &unit->blocks, blocks_compare)) {

@@ -17,6 +17,9 @@ struct dwarf_block {
 	uint32_t outer;		/* number of the block around */
 	uint32_t first, last;	/* declarations; index + 1, 0 none */
 	bool types;		/* it declares types, too */
+	bool inlined;		/* a copy of a function */
+	uint64_t entry;		/* of a copy: DW_AT_entry_pc, as an address; 0:
+				 * it has none */
 };
 
 struct dwarf_declaration {

@@ -76,14 +76,15 @@ static uint64_t called_at(const struct search *search, Dwarf_Die *copy)
 
 /* The entry says that the copy is entered at the row's address, and which of
  * the rows there is its first one. */
-static bool has_view(const struct search *search, Dwarf_Die *copy,
+static bool has_view(const struct search *search, uint32_t number,
 		     uint64_t *view)
 {
-	uint64_t address = search->row->address;
+	const struct dwarf_block *block =
+		&search->scopes->blocks->list[number];
+	Dwarf_Die copy = block->die;
 
-	return dwarf_hasattr(copy, DW_AT_entry_pc) &&
-	       dwarf_die_entry(copy, address + 1) == address &&
-	       read_number(copy, DW_AT_GNU_entry_view, view);
+	return block->entry && block->entry == search->row->address &&
+	       read_number(&copy, DW_AT_GNU_entry_view, view);
 }
 
 /* A lambda is defined in front of its call, in the function that calls it. */
@@ -148,7 +149,7 @@ static bool is_in_front(const struct search *search, uint32_t number,
 	Dwarf_Die copy = search->scopes->blocks->list[number].die;
 	uint64_t view;
 
-	*entered = has_view(search, &copy, &view);
+	*entered = has_view(search, number, &view);
 	if (*entered)
 		return search->row->view < view;
 	return is_around(search->scopes, number) &&
@@ -167,11 +168,9 @@ uint32_t dwarf_line_owner(struct dwarf_file *dwarf, struct dwarf_scopes *scopes,
 
 	search_take(&search, 0);
 	for (uint32_t i = 1; i < blocks->count; i++) {
-		Dwarf_Die die = blocks->list[i].die;
 		bool entered;
 
-		if (dwarf_tag(&die) != DW_TAG_inlined_subroutine ||
-		    is_inside(blocks, i, skipped))
+		if (!blocks->list[i].inlined || is_inside(blocks, i, skipped))
 			continue;
 		if (is_in_front(&search, i, &entered))
 			skipped = i;
