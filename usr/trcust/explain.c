@@ -11,6 +11,7 @@
 #include "compile/inlined.h"
 #include "compile/site.h"
 #include "module/demangle.h"
+#include "module/source_path.h"
 #include "dwarf/dwarf_line.h"
 #include "dwarf/dwarf_scope.h"
 
@@ -36,13 +37,11 @@ static const char *plural(size_t count)
 static void explain_line(const struct compilation *c,
 			 const struct dwarf_from *from, FILE *out)
 {
-	const char *file, *slash;
+	const char *file;
 	uint32_t line;
 
-	if (!c->dwarf || !dwarf_line_from(c->dwarf, from, &file, &line))
-		return;
-	slash = strrchr(file, '/');
-	fprintf(out, ", %s:%u", slash ? slash + 1 : file, line);
+	if (c->dwarf && dwarf_line_from(c->dwarf, from, &file, &line))
+		fprintf(out, ", %s:%u", source_path_base(file), line);
 }
 
 static void explain_instruction(const struct compilation *c,

@@ -501,7 +501,6 @@ static int tdf_adopt(struct tdf **result, void *data, size_t size,
 	struct tdf *tdf = calloc(1, sizeof(*tdf));
 	int code;
 
-	*result = NULL;
 	if (!tdf || !(tdf->path = strdup(path))) {
 		free(tdf);
 		free(data);
