@@ -124,6 +124,29 @@ static int short_record(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* Where an item lies depends on the faults in front of it. */
+static int goes_on(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	bed.point.flags = TDF_POINT_CONTINUE;
+	bed_memory(&bed, TDF_STMT_MEM, 12, RPN(OP_breg + RDI, 0, OP_deref));
+	bed_reg(&bed, RSI, 8);
+	bed_memory(&bed, TDF_STMT_MEM, 5, RPN(OP_breg + RDI, 8, OP_deref));
+	bed_memory(&bed, TDF_STMT_MEM, 6, RPN(OP_breg + RDI, 16, OP_deref));
+	return finish(body, err);
+}
+
+/* Less room than the registers take, enough for what is read */
+static int little_read(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	for (int i = 0; i < 10; i++)
+		bed_reg(&bed, RDI, 8);
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 0, OP_deref));
+	bed.header.maxdata = 110;
+	return finish(body, err);
+}
+
 static int condition(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
@@ -282,6 +305,8 @@ static const struct {
 	{ "record_cut", record_cut },
 	{ "record_single", record_single },
 	{ "short_record", short_record },
+	{ "goes_on", goes_on },
+	{ "little_read", little_read },
 	{ "condition", condition },
 	{ "limits", limits },
 	{ "segment", segment },
@@ -351,11 +376,13 @@ int main(int argc, char **argv)
 	if (!golden)
 		tap_bail("cannot open '%s'", path);
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
-		struct error err = { 0 };
+		struct error err = { "of before", "hint" };
 		struct body body;
 
 		if (bodies[i].make(&body, &err))
 			tap_bail("%s: %s", bodies[i].name, err.text);
+		if (*err.text || *err.hint)
+			tap_bail("%s: an error is left", bodies[i].name);
 		if (argc < 2)
 			compare(golden, bodies[i].name, &body);
 		else if (!strcmp(argv[1], bodies[i].name))
