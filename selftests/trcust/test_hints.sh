@@ -96,6 +96,15 @@ else
 	skip "an indirect function" "the compiler can't make one"
 fi
 
+# What other modules define
+echo 'int puts(const char *); int put(void) { return puts("text"); }' >import.c
+cc -O0 -fPIC -shared -o libimport.so import.c -lc
+module=libimport.so
+hint 'TRACE TP=.puts' 'only uses it.*this one loads libc\.so\.6$'
+cc -O0 -fPIC -shared -nostdlib -o libimport.so import.c
+hint 'TRACE TP=.puts' 'only uses it, it is defined in another one$'
+module=program
+
 # Names of C++ as they are written
 if command -v c++ >/dev/null; then
 	echo 'namespace n { int f(int a) { return a; } } int main() { return n::f(1); }' |

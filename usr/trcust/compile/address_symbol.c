@@ -212,8 +212,7 @@ static int place_symbol(const struct symbol_query *q,
 	}
 	if (!symbol->defined && !symbol->slot) {
 		diag_tell(c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
-		diag_hint(c->diag, "the module only uses it, it is defined in "
-				   "another one");
+		compile_hint_imported(c);
 		return 1;
 	}
 	if (others)

@@ -27,6 +27,17 @@ void compile_hint_debug(struct compilation *c)
 				   "FILE names it");
 }
 
+void compile_hint_imported(struct compilation *c)
+{
+	char text[256];
+
+	module_libraries(c->module, text, sizeof(text));
+	diag_hint(c->diag, text[0] ? "the module only uses it, it is defined "
+			   "in another one; this one loads %s" :
+			   "the module only uses it, it is defined in another "
+			   "one%s", text);
+}
+
 struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,
 				  const char *source)
 {

@@ -115,6 +115,8 @@ void compile_free(struct compilation *c);
 bool compile_has_stack(const struct tsf_point *point);
 /* Why debug information that was found isn't used, or that there is none. */
 void compile_hint_debug(struct compilation *c);
+/* Where to look for a symbol that the module uses and doesn't define. */
+void compile_hint_imported(struct compilation *c);
 /* A statement behind the others; NULL: no memory, told at pos. `source`: where
  * its data comes from. */
 struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,

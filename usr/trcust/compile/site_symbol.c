@@ -19,7 +19,6 @@
 #include "../dwarf/dwarf_line.h"
 #include "../module/map.h"
 
-
 uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
 			      uint64_t end)
 {
@@ -269,8 +268,7 @@ static int tell_unknown(struct compilation *c, const struct tsf_point *point,
 	}
 	TELL_SITE(c, point, TRCERR_BADSYMBOL, point->tp.name);
 	if (symbol)
-		diag_hint(c->diag, "the module only uses it, it is defined in "
-				   "another one");
+		compile_hint_imported(c);
 	else
 		hint_missing(c, point->tp.name);
 	return 1;

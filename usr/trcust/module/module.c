@@ -598,6 +598,27 @@ static bool dynamic_has_textrel(const struct module *module)
 	return false;
 }
 
+void module_libraries(const struct module *module, char *text, size_t size)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = module_section_named(module, ".dynamic", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	size_t used = 0;
+	GElf_Dyn dyn;
+
+	*text = '\0';
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) &&
+			dyn.d_tag != DT_NULL; i++) {
+		const char *name = dyn.d_tag != DT_NEEDED ? NULL :
+			elf_strptr(module->elf, sh.sh_link, dyn.d_un.d_val);
+		const char *comma = used ? ", " : "";
+
+		if (!name || used + strlen(comma) + strlen(name) >= size)
+			continue;
+		used += sprintf(text + used, "%s%s", comma, name);
+	}
+}
+
 static bool section_relocates(Elf_Data *data, bool addends, uint64_t address,
 			      size_t bytes)
 {

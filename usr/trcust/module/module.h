@@ -124,6 +124,9 @@ bool module_is_relocated(const struct module *module, uint64_t address,
 /* The section of that name, and its header; NULL: none. */
 Elf_Scn *module_section_named(const struct module *module, const char *name,
 			      GElf_Shdr *sh);
+/* What it has the loader load, "libm.so.6, libc.so.6", as far as it goes into
+ * text. */
+void module_libraries(const struct module *module, char *text, size_t size);
 bool module_has_section(const struct module *module, const char *name);
 /* The address is in one of the ranges. */
 bool module_ranges_have(const struct module_range *ranges, size_t count,
