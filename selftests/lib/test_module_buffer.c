@@ -30,7 +30,8 @@ static struct {
 	int unmappable;		/* a part, or -1 */
 	int asked;		/* how often, after it was opened */
 	int answer;		/* of that */
-	int pins;		/* what the pins are refused with */
+	int pins;		/* what the pins are refused with; 0: they can be
+				 * opened, and not mapped */
 	uint32_t later_id;	/* of the control block when asked again */
 	struct rastrace_info info;
 	struct ras_control *control;
@@ -38,6 +39,8 @@ static struct {
 
 int __wrap_pin_map_open(const char *path, struct bpf_map_info *info,
 			struct error *err);
+void *__wrap_pin_map_view(int fd, const struct bpf_map_info *info, int write,
+			  size_t *size, struct error *err);
 int __wrap_device_open(struct rastrace_info *info, struct error *err);
 int __wrap_device_ask(int fd, struct rastrace_info *info, struct error *err);
 void *__wrap_device_map(int fd, int part, size_t size, struct error *err);
@@ -46,7 +49,18 @@ void *__real_device_map(int fd, int part, size_t size, struct error *err);
 int __wrap_pin_map_open(const char *path, struct bpf_map_info *info,
 			struct error *err)
 {
-	return error_set(err, device.pins, PINS);
+	if (device.pins)
+		return error_set(err, device.pins, PINS);
+	device.opened = fcntl(device.parts, F_DUPFD_CLOEXEC, 0);
+	return device.opened;
+}
+
+void *__wrap_pin_map_view(int fd, const struct bpf_map_info *info, int write,
+			  size_t *size, struct error *err)
+{
+	error_set(err, -ENOMEM, "the pin isn't mapped");
+	errno = ENOMEM;
+	return NULL;
 }
 
 int __wrap_device_open(struct rastrace_info *info, struct error *err)
@@ -287,6 +301,20 @@ static void check_refused(void)
 	refused(-EAGAIN, "removed or made anew", "no module any more");
 }
 
+/* Without standard input the first descriptor is 0. */
+static void check_pins(void)
+{
+	int input = fcntl(0, F_DUPFD_CLOEXEC, 10);
+
+	device.pins = 0;
+	refused(-ENOMEM, "the pin isn't mapped", "a pin that can't be mapped");
+	close(0);
+	device.pins = 0;
+	refused(-ENOMEM, "the pin isn't mapped", "the same as descriptor 0");
+	if (input >= 0)
+		dup2(input, 0);
+}
+
 static void check_damaged(void)
 {
 	device.control->magic++;
@@ -325,6 +353,7 @@ int main(void)
 	not_from_device("/run/other", false, -EACCES, "another run directory");
 	not_from_device(PIN_RUN_DEFAULT, false, -EIO, "another error");
 	check_refused();
+	check_pins();
 	check_damaged();
 	check_most();
 	return tap_done();
