@@ -5,6 +5,7 @@
  * rastrace/buffer.h says.
  */
 #include <pthread.h>
+#include <signal.h>
 #include "bed.h"
 
 #define PAGE	4096
@@ -669,7 +670,7 @@ static void test_limits(struct bed *bed)
 	bed->limits[1].recorded = 0;
 }
 
-static volatile bool limit_stop;
+static bool limit_stop;
 
 /* On another CPU: the limit is reached, is not, is reached ... */
 static void *limit_change(void *context)
@@ -681,7 +682,7 @@ static void *limit_change(void *context)
 	memset(&others, 0xff, sizeof(others));
 	CPU_CLR(bed->cpu, &others);
 	sched_setaffinity(0, sizeof(others), &others);
-	while (!limit_stop) {
+	while (!__atomic_load_n(&limit_stop, __ATOMIC_RELAXED)) {
 		*recorded = 1000;
 		*recorded = 0;
 	}
@@ -706,11 +707,11 @@ static void test_limit_race(struct bed *bed)
 	bed_input(bed);
 	bed_slice(bed)->lock = bed_nest(bed, 1)->lock = 1;
 	bed_nest(bed, 2)->lock = 1;
-	limit_stop = false;
+	__atomic_store_n(&limit_stop, false, __ATOMIC_RELAXED);
 	pthread_create(&thread, NULL, limit_change, bed);
 	for (unsigned int i = 0; i < hits; i++)
 		bed_run(prog);
-	limit_stop = true;
+	__atomic_store_n(&limit_stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	close(prog);
 	bed_slice(bed)->lock = bed_nest(bed, 1)->lock = 0;
@@ -754,6 +755,7 @@ static void test_late(struct bed *bed)
 	int prog;
 
 	prepare_a64(bed);
+	sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
 	bed->layout.thread_base[0] = bed_member(btf, "task_struct",
 						"sas_ss_sp");
 	btf__free(btf);
