@@ -213,6 +213,9 @@ refused "no list of majors" "an empty part" 5,,6
 refused "has no rastrace_write" "a program without it" -m "$BIN/trace" 5
 refused "not an ELF file" "a text" -m "$TMP/static.tsf" 5
 refused "cannot open" "nothing" -m "$TMP/none" 5
+status 1 "one major is not suspended by itself" trace suspend 90
+like "$(cat err)" "suspended and resumed all together" "  and it says so"
+like "$(cat err)" "trace off 90" "  and what can be done"
 status 1 "off, what isn't on" trace off 5
 like "$(cat err)" "is on" "  and it says so"
 status 0 "off --all" trace off --all

@@ -118,6 +118,15 @@ misused --context=stack:33
 misused --context=comm:2
 misused --max-rate 0
 misused --max-cpu 101
+# what a process is called depends on who looks
+if unshare --pid --fork true 2>/dev/null; then
+	status 1 "--pid in another pid namespace" \
+		unshare --pid --fork trace on "$TDF" --pid 1
+	like "$(cat "$TMP/err")" "--pid needs the host's process ids" "  is told"
+	like "$(cat "$TMP/err")" "run trace on the host" "  and what to do"
+else
+	skip "--pid in another pid namespace" "no unshare"
+fi
 trace off --all
 is "$(pins)" "" "nothing is left"
 tap_done

@@ -152,6 +152,11 @@ status 1 "--stop-on of another TDF" trace on app --stop-on 'nothing(1)'
 like "$(cat err)" "^trace: --stop-on 'nothing\(1\)': there is no TDF" "is told"
 status 1 "--stop-on without a number" trace on app --stop-on 'app(1):after x'
 like "$(cat err)" "'x' is no number of records" "is told"
+status 1 "--stop-on twice, after other numbers" \
+	trace on app --stop-on 'app(1):after 3' --stop-on 'app(5):after 4'
+like "$(cat err)" "all need the same 'after'" "is told"
+status 1 "--stop-on of a TDF that isn't armed" trace on app --stop-on 'good(1)'
+like "$(cat err)" "'good' is not among what is to be armed" "is told"
 is "$(armed)" "" "nothing is armed"
 
 # OS/2's form

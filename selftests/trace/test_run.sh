@@ -42,6 +42,17 @@ is "$(ls "$TMP/out.d")" "x.ras" "  is there, and nothing else"
 is "$(tracefmt "$TMP/out.d/x.ras" 2>/dev/null | grep -c '^Event')" 3 \
 	"  with the records"
 
+# --- records that can't be printed
+mkdir "$TMP/alone"
+cp "$BIN/trace" "$TMP/alone/trace"
+status 1 "without tracefmt" env PATH=/usr/bin:/bin \
+	"$TMP/alone/trace" run "$TDF" -- "$TMP/target" 3
+like "$(cat "$TMP/err")" "there is no tracefmt beside trace, nor in PATH" \
+	"  is told"
+status 1 "into a device that is full" \
+	sh -c 'trace run "$1" -- "$2" 3 >/dev/full' sh "$TDF" "$TMP/target"
+like "$(cat "$TMP/err")" "tracefmt could not print all records" "  is told"
+
 # --- why nothing was hit
 mkdir "$TMP/copy"
 cp "$TARGET" "$TMP/copy/target"
