@@ -23,12 +23,27 @@ __attribute__((noinline)) static int both(int n)
 	return often(n);
 }
 int (*volatile pointer)(int) = often;
+int shared(int n)
+{
+	return counter ^= n;
+}
+int other(int n);
 int main(int argc, char **argv)
 {
-	return stock(argc) + twice(argc) + both(argc) + pointer(1);
+	return stock(argc) + twice(argc) + both(argc) + pointer(1) +
+	       shared(argc) + other(argc);
 }
 END
-cc -O2 -g -o d/inlined d/inlined.c
+cat >d/other.c <<'END'
+int shared(int n);
+int other(int n)
+{
+	return shared(n) + 1;
+}
+END
+cc -O2 -g -c -o d/inlined.o d/inlined.c
+cc -O0 -c -o d/other.o d/other.c
+cc -o d/inlined d/inlined.o d/other.o
 cat <<'END'
 MODNAME=d/inlined
 MAJOR=9
@@ -37,4 +52,5 @@ TRACE MINOR=2, TP=.twice, DESC="kept"
 TRACE MINOR=3, TP=.^{INLINED}often, DESC="kept: called by a pointer alone"
 TRACE MINOR=4, TP=.both, DESC="kept"
 TRACE MINOR=5, TP=.^{INLINED}stock,RETEP, DESC="kept"
+TRACE MINOR=6, TP=.shared, DESC="kept: called by what has no debug information"
 END

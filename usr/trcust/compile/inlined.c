@@ -9,6 +9,7 @@
 #include "../dwarf/dwarf_line.h"
 #include "../module/runtime.h"
 #include "../module/source_path.h"
+#include "../module/targets.h"
 #include "site.h"
 
 /* Are they of the same source? Others may have the name, too. */
@@ -99,6 +100,19 @@ static bool is_for_others(struct compilation *c, Dwarf_Die *function)
 	       dwarf_die_flag(function, DW_AT_external);
 }
 
+/* Some code has no debug information, or one that doesn't tell of calls. */
+static bool code_calls(struct compilation *c,
+		       const struct dwarf_function *function)
+{
+	const struct module_range *range = function->ranges;
+
+	while (function->entry < range->start || function->entry >= range->end)
+		if (++range == function->ranges + function->range_count)
+			return true;
+	return targets_lead_to(c->module, &(struct module_range){
+		function->entry, range->end });
+}
+
 static int check_point(struct compilation *c, const struct compile_point *point)
 {
 	const struct call_table *calls = NULL;
@@ -114,7 +128,8 @@ static int check_point(struct compilation *c, const struct compile_point *point)
 			dwarf_calls_of(calls, &function, &count);
 		/* none at all: the compiler doesn't tell calls */
 		if (calls && calls->count && !count &&
-		    !is_for_others(c, &function)) {
+		    !is_for_others(c, &function) &&
+		    !code_calls(c, inlined.own)) {
 			TELL_SITE(c, point->tsf, TRCERR_INLINED,
 				  point->tsf->tp.name);
 			hint_copy(c, &inlined);

@@ -7,22 +7,27 @@
 #include "../../lib/array.h"
 #include "../arch/arch.h"
 
-/* A section's code is gone through from end to end, anew at each function. */
+/* A section's code is gone through from end to end, anew at each function. What
+ * leads elsewhere is taken; not 0: no more of it. */
 struct sweep {
+	int (*take)(const struct sweep *sweep, const struct arch_insn *insn,
+		    uint64_t from, uint64_t to);
 	struct targets *targets;
+	const struct module_range *wanted;
 	const struct module *module;
 	const uint8_t *bytes;
 	uint64_t start, size;
 	size_t next;		/* of the functions, the next that begins */
 };
 
-static int take_target(const struct sweep *sweep, uint64_t from, uint64_t to)
+static int take_target(const struct sweep *sweep, const struct arch_insn *insn,
+		       uint64_t from, uint64_t to)
 {
 	const struct module_range *range =
 		module_function_find(sweep->module, to);
 	struct targets *targets = sweep->targets;
 
-	if (!range || range->start == to ||
+	if (insn->flow == ARCH_FLOW_CALL || !range || range->start == to ||
 	    (from >= range->start && from < range->end))
 		return 0;
 	if (!array_grow(&targets->addresses, targets->count, &targets->room,
@@ -30,6 +35,15 @@ static int take_target(const struct sweep *sweep, uint64_t from, uint64_t to)
 		return -ENOMEM;
 	targets->addresses[targets->count++] = to;
 	return 0;
+}
+
+static int take_wanted(const struct sweep *sweep, const struct arch_insn *insn,
+		       uint64_t from, uint64_t to)
+{
+	const struct module_range *wanted = sweep->wanted;
+
+	return to == wanted->start &&
+	       (from < wanted->start || from >= wanted->end);
 }
 
 /* Where the next function begins, behind address. */
@@ -53,6 +67,7 @@ static int sweep_section(struct sweep *sweep)
 		uint64_t address = sweep->start + at;
 		uint64_t next = next_function(sweep, address);
 		struct arch_insn insn;
+		int code;
 
 		if (arch_insn_decode(sweep->module->arch, sweep->bytes + at,
 				     sweep->size - at, &insn)) {
@@ -63,12 +78,34 @@ static int sweep_section(struct sweep *sweep)
 			at = next - sweep->start;
 			continue;
 		}
-		if (insn.jump && insn.flow != ARCH_FLOW_CALL &&
-		    take_target(sweep, address, address + insn.jump))
-			return -ENOMEM;
+		code = insn.jump ? sweep->take(sweep, &insn, address,
+					       address + insn.jump) : 0;
+		if (code)
+			return code;
 		at += insn.length;
 	}
 	return 0;
+}
+
+static int sweep_module(struct sweep *sweep)
+{
+	const struct module *module = sweep->module;
+	int code = 0;
+
+	for (size_t i = 0; i < module->section_count && !code; i++) {
+		const struct module_range *section = &module->sections[i];
+
+		sweep->next = 0;
+		sweep->start = section->start;
+		sweep->bytes = module_code(module, sweep->start, &sweep->size,
+					   NULL);
+		if (!sweep->bytes)
+			continue;
+		if (sweep->size > section->end - section->start)
+			sweep->size = section->end - section->start;
+		code = sweep_section(sweep);
+	}
+	return code;
 }
 
 static int target_compare(const void *a, const void *b)
@@ -80,26 +117,27 @@ static int target_compare(const void *a, const void *b)
 
 int targets_find(struct targets *targets, const struct module *module)
 {
-	for (size_t i = 0; i < module->section_count; i++) {
-		struct sweep sweep = {
-			.targets = targets, .module = module,
-			.start = module->sections[i].start,
-		};
+	struct sweep sweep = {
+		.take = take_target, .targets = targets, .module = module,
+	};
 
-		sweep.bytes = module_code(module, sweep.start, &sweep.size,
-					  NULL);
-		if (!sweep.bytes)
-			continue;
-		if (sweep.size > module->sections[i].end - sweep.start)
-			sweep.size = module->sections[i].end - sweep.start;
-		if (sweep_section(&sweep))
-			return -ENOMEM;
-	}
+	if (sweep_module(&sweep))
+		return -ENOMEM;
 	if (targets->count)
 		qsort(targets->addresses, targets->count,
 		      sizeof(*targets->addresses), target_compare);
 	targets->known = true;
 	return 0;
+}
+
+bool targets_lead_to(const struct module *module,
+		     const struct module_range *function)
+{
+	struct sweep sweep = {
+		.take = take_wanted, .wanted = function, .module = module,
+	};
+
+	return sweep_module(&sweep);
 }
 
 void targets_free(struct targets *targets)
