@@ -367,12 +367,13 @@ static void compare(FILE *golden, const char *name, const struct body *body)
 int main(int argc, char **argv)
 {
 	const char *top = getenv("TOP");
+	bool update = getenv("UPDATE") && argc < 2;
 	char path[PATH_MAX];
 	FILE *golden;
 
 	snprintf(path, sizeof(path), "%s/selftests/bpf/body_golden.txt",
 		 top ? top : ".");
-	golden = fopen(path, getenv("UPDATE") ? "w" : "r");
+	golden = fopen(path, update ? "w" : "r");
 	if (!golden)
 		tap_bail("cannot open '%s'", path);
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
@@ -389,6 +390,8 @@ int main(int argc, char **argv)
 			print(&body, stdout);
 		body_free(&body);
 	}
+	if (argc < 2 && !update)
+		tap_is(fgetc(golden), EOF, "body_golden.txt has no others");
 	fclose(golden);
 	return argc < 2 ? tap_done() : 0;
 }

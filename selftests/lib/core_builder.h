@@ -37,7 +37,6 @@
 #define CORE_SESSIONS	0xffffc90000300000ULL
 #define CORE_TASK	0xffffc90000080000ULL
 #define CORE_MODULE	0xffffffffc0200000ULL
-#define CORE_ANCHOR	(CORE_MODULE + RAS_ANCHOR_ALIGN)
 #define CORE_TEXT	(CORE_MODULE + 0x10000)	/* _stext: a page */
 #define CORE_SWAPPER	0xffffffff82000000ULL	/* swapper_pg_dir */
 

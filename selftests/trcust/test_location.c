@@ -32,7 +32,6 @@
 #define S16	".uleb128 .Ls16-.Lunit; "
 #define B(...)	".byte " #__VA_ARGS__ "; "
 #define STACK_VALUE	B(0x9f)
-#define AT_RSP		0		/* expected: address rsp + value */
 
 enum kind { MEM, VAL, NOT, BAD, WHERE_ONLY };
 

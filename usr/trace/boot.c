@@ -180,6 +180,15 @@ static struct word *word_single(struct boot *boot)
 	return NULL;
 }
 
+/* In the place of an earlier one */
+static void text_keep(struct boot *boot, char **text, const struct word *word)
+{
+	free(*text);
+	*text = strdup(word->text);
+	if (!*text)
+		boot_tell(boot, word->column, "error", "out of memory");
+}
+
 static void buffer_take(struct boot *boot)
 {
 	struct word *word = word_single(boot);
@@ -194,8 +203,7 @@ static void buffer_take(struct boot *boot)
 		boot_tell(boot, word->column, "error", err.text);
 		return;
 	}
-	free(boot->buffer);
-	boot->buffer = strdup(word->text);
+	text_keep(boot, &boot->buffer, word);
 }
 
 static void group_take(struct boot *boot)
@@ -204,8 +212,7 @@ static void group_take(struct boot *boot)
 
 	if (!word)
 		return;
-	free(boot->group);
-	boot->group = strdup(word->text);
+	text_keep(boot, &boot->group, word);
 }
 
 static void on_take(struct boot *boot)

@@ -264,13 +264,15 @@ static int points_off(struct off *off, struct error *err)
 }
 
 /* Where nothing was armed yet, TDFs may wait for kernel modules. */
-static bool requests_forget(const struct off *off, int count, char **operands)
+static void requests_forget(struct off *off, int count, char **operands)
 {
-	int forgotten = 0;
-
-	for (int i = 0; i < count; i++)
-		forgotten += keep_forget(&off->run, operands[i]) > 0;
-	return forgotten == count;
+	for (int i = 0; i < count; i++) {
+		if (target_forget(off, operands[i]))
+			continue;
+		fprintf(stderr, "trace: '%s' is not armed: there is no trace buffer\n",
+			operands[i]);
+		off->failures++;
+	}
 }
 
 static int off_named(struct off *off, int count, char **operands,
@@ -278,13 +280,8 @@ static int off_named(struct off *off, int count, char **operands,
 {
 	int code = off_open(off, err);
 
-	if (code == -ENOENT && requests_forget(off, count, operands))
-		return 0;
 	if (code == -ENOENT) {
-		for (int i = 0; i < count; i++)
-			fprintf(stderr, "trace: '%s' is not armed: there is no trace buffer\n",
-				operands[i]);
-		off->failures += count;
+		requests_forget(off, count, operands);
 		return 0;
 	}
 	if (code)

@@ -192,6 +192,7 @@ static int statement_run(int argc, char **argv, int verb,
 			       words.count * sizeof(*copy));
 			status = run(words.count, copy);
 		} else {
+			fputs("trace: out of memory\n", stderr);
 			status = COMMAND_FAILED;
 		}
 		free(copy);

@@ -206,7 +206,8 @@ static void explain_inlined(struct compilation *c,
 	char name[320];
 	size_t told = 0;
 
-	inlined_find(c, point, &inlined);
+	if (inlined_find(c, point, &inlined))
+		c->module->exhausted = true;
 	if (inlined.count)
 		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
 			inlined.count, plural(inlined.count),

@@ -30,13 +30,6 @@ const char *heap_function_text(enum heap_function function)
 	return functions[function].text;
 }
 
-const char *heap_function_symbol(enum heap_function function)
-{
-	if ((size_t)function >= HEAP_FUNCTIONS || !functions[function].symbol)
-		return "";
-	return functions[function].symbol;
-}
-
 enum heap_function heap_function_find(const char *name)
 {
 	for (size_t i = 1; i < HEAP_FUNCTIONS; i++)

@@ -74,8 +74,6 @@ bool heap_function_is_cxx(enum heap_function function);
 bool heap_function_is_array(enum heap_function function);
 /* "operator new(unsigned long)", "malloc"; "" for none */
 const char *heap_function_text(enum heap_function function);
-/* "_Znwm", "malloc"; "" for none */
-const char *heap_function_symbol(enum heap_function function);
 /* By its text or symbol; NONE: it is another one's. */
 enum heap_function heap_function_find(const char *name);
 

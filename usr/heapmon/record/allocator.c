@@ -225,20 +225,6 @@ bool allocator_file_throws(const struct allocator_file *file)
 	return false;
 }
 
-enum allocator_name allocator_first(const struct allocator *allocator)
-{
-	enum allocator_name name = ALLOCATOR_AUTO;
-
-	for (size_t i = 0; i < allocator->count; i++) {
-		const struct allocator_file *file = &allocator->files[i];
-
-		/* one that takes libc's place comes before it */
-		if (allocator_file_gives(file) && file->name > name)
-			name = file->name;
-	}
-	return name;
-}
-
 bool allocator_found(const struct allocator *allocator)
 {
 	for (size_t i = 0; i < allocator->count; i++)

@@ -78,8 +78,6 @@ struct allocator {
 int allocator_add_process(struct allocator *allocator, uint32_t pid,
 			  const struct allocator_want *want,
 			  struct error *err);
-/* The allocator that the process' malloc is of, as far as it is known. */
-enum allocator_name allocator_first(const struct allocator *allocator);
 /* Is there a function that gives blocks? */
 bool allocator_found(const struct allocator *allocator);
 /* -ENOENT, with what was looked for and where in err. */

@@ -16,7 +16,7 @@ struct exits_site {
 	uint64_t address;	/* of the site */
 	uint64_t exit;		/* of the instruction that leaves */
 	bool tail_call;		/* there is no return value yet */
-	/* what arch_result_numbers()' first register has at the exit, by what
+	/* what the first register of results (arch.h) has at the exit, by what
 	 * there is at the site; empty: it has it already */
 	struct bytes result;
 };

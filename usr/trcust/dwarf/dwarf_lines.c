@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
+#include "../module/source_path.h"
 
 #define BUCKETS		65536	/* a power of two */
 
@@ -289,8 +290,7 @@ static uint32_t name_hash(const char *name)
 
 static bool name_add(struct lines *lines, const char *name, uint32_t unit)
 {
-	const char *slash = strrchr(name, '/');
-	uint32_t hash = name_hash(slash ? slash + 1 : name);
+	uint32_t hash = name_hash(source_path_base(name));
 	uint32_t *bucket = &lines->buckets[hash % BUCKETS];
 
 	if (*bucket && lines->names[*bucket - 1].hash == hash &&

@@ -10,7 +10,6 @@
 #include "map_read.h"
 
 struct map {
-	char *path;
 	char *text;		/* the names point into it */
 	struct map_symbols symbols;
 	uint32_t *next;		/* per symbol: index + 1 in the bucket */
@@ -95,14 +94,7 @@ int map_open(struct map **result, const char *path, struct error *err)
 		return code;
 	code = map_parse(result, data, size, err);
 	free(data);
-	if (code)
-		return code;
-	(*result)->path = strdup(path);
-	if ((*result)->path)
-		return 0;
-	map_close(*result);
-	*result = NULL;
-	return error_set(err, -ENOMEM, "out of memory");
+	return code;
 }
 
 void map_close(struct map *map)
@@ -114,13 +106,7 @@ void map_close(struct map *map)
 	free(map->buckets);
 	free(map->next);
 	free(map->text);
-	free(map->path);
 	free(map);
-}
-
-const char *map_path(const struct map *map)
-{
-	return map->path ? map->path : "";
 }
 
 /* What is asked for, and what was found. */

@@ -27,7 +27,6 @@ int map_open(struct map **map, const char *path, struct error *err);
 int map_parse(struct map **map, const char *text, uint64_t size,
 	      struct error *err);
 void map_close(struct map *map);
-const char *map_path(const struct map *map);
 
 /* Global ones before local ones; NULL: none. *others: there are more of the
  * same rank. */
