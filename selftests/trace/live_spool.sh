@@ -190,6 +190,9 @@ if mount -t tmpfs -o size=300k none "$TMP/small"; then
 		"and what is left"
 	status 0 "what was written is whole" tracefmt -q "$file"
 	ok "it has records" test "$(grep -c '^Event' "$TMP/out")" -gt 500
+	is "$(spooled)" "$(grep -c '^Event' "$TMP/out")" "all that are told"
+	ok "and as many as have room" test \
+		"$(df --output=avail -k "$TMP/small" | tail -n 1)" -le 12
 	rm "$file"
 
 	# the disk is full when the buffer has been written over

@@ -75,4 +75,12 @@ for row in "6 int" "9 char"; do
 	like "$(trcust --explain one.tsf 2>&1)" \
 		"^    x  +[0-9]+ bytes? +${row#* }, " "line ${row% *}: ${row#* }"
 done
+
+# A file that is called as elsewhere: "\" separates, too
+cp block.c 'src\block.c'
+cc -O0 -g -o inlined 'src\block.c' || bail "src\\block.c doesn't compile"
+for name in block.c 'src\block.c' src/block.c; do
+	printf 'MODNAME=./inlined\nTRACE TP=@%s,6, VARS=(x)\n' "$name" >one.tsf
+	status 0 "'$name'" trcust one.tsf
+done
 tap_done

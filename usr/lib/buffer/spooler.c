@@ -152,6 +152,7 @@ static int file_start(struct spooler *s, struct error *err)
 	int code;
 
 	s->file_used = false;
+	s->last = 0;
 	if (first)
 		s->pass_time = time;
 	processes_free(&s->known);
@@ -219,11 +220,16 @@ static int records_take(void *context, const void *chunk, size_t size)
 	if (((const struct ras_chunk *)chunk)->kind == RAS_CHUNK_PACKED)
 		payload += sizeof(struct ras_packed);
 	memcpy(&copy, payload, sizeof(copy));
-	if (!code)
+	if (!code) {
 		code = spool_files_take(&s->files, chunk, size);
+		s->too_long = code == -ENOSPC || code == -EDQUOT ||
+			      code == -EFBIG;
+	}
 	if (code)
 		return code;
 	lost_count(s);
+	s->last = s->files.last;
+	s->last_first = copy.first;
 	s->row->position = copy.head;
 	s->row->dropped = copy.dropped;
 	s->file_used = true;
@@ -250,19 +256,50 @@ static void row_count(struct spooler *s, struct spooler_row *row,
 	}
 }
 
-/* Records that were read, and for which the files had no room */
-static uint64_t unwritten(const struct spooler_row *row,
-			  const struct ring *ring, uint64_t key)
+/* Records that were read of the row, from a position on */
+static uint64_t records_from(const struct spooler *s, uint64_t position)
 {
-	struct ring_walk walk = { .position = row->position };
+	struct ring_walk walk = { .position = position };
 	uint64_t count = 0;
 
 	/* overwritten in between: before what was read */
-	if (walk.position < ring->first)
-		walk.position = ring->first;
-	while (ring_next(ring, key, &walk))
+	if (walk.position < s->ring.first)
+		walk.position = s->ring.first;
+	while (ring_next(&s->ring, s->buffer.control->key, &walk))
 		count++;
 	return count;
+}
+
+/* What hasn't gone out; what was overwritten is in front of it. */
+static struct ring ring_rest(const struct ring *ring, uint64_t position)
+{
+	struct ring rest = *ring;
+
+	if (position > ring->first) {
+		rest.data += position - ring->first;
+		rest.first = position;
+	}
+	return rest;
+}
+
+/* A disk that has no room for a piece may have some for a part of it. */
+static void row_write(struct spooler *s, uint32_t index)
+{
+	struct ras_slice_copy place = picture_slice_place(&s->buffer, index);
+	size_t piece = 2 * s->piece;
+	struct ring rest;
+
+	s->row = &s->rows[index];
+	do {
+		s->too_long = false;
+		s->records.error = 0;
+		piece /= 2;
+		rest = ring_rest(&s->ring, s->row->position);
+		picture_records(&s->records, &place, &rest,
+				s->buffer.control->key, piece);
+	} while (s->too_long && piece > RAS_RECORD_MAX);
+	if (s->records.error)
+		s->total -= records_from(s, s->row->position);
 }
 
 /* How full the slice was of what is new: 0 to 1. */
@@ -272,25 +309,20 @@ static double row_spool(struct spooler *s, uint32_t index)
 	uint64_t key = s->buffer.control->key, size, from = row->position;
 	const struct ras_slice *slice = buffer_slice(&s->buffer, index, &size);
 	uint64_t head = __atomic_load_n(&slice->head, __ATOMIC_RELAXED);
-	struct ras_slice_copy place;
-	struct ring ring;
+	struct ring *ring = &s->ring;
 
 	if (head == from)
 		return 0;
 	if (!row->begun)
 		row->position = from = buffer_tail(&s->buffer, index);
-	ring_copy(&ring, slice, size, key, from, s->room);
-	row_count(s, row, &ring);
-	if (ring.head != from) {
-		place = picture_slice_place(&s->buffer, index);
-		s->row = row;
-		picture_records(&s->records, &place, &ring, key, s->piece);
-		if (s->records.error)
-			s->total -= unwritten(row, &ring, key);
+	ring_copy(ring, slice, size, key, from, s->room);
+	row_count(s, row, ring);
+	if (ring->head != from) {
+		row_write(s, index);
 		s->counts_due = true;
 	}
 	lost_count(s);
-	return (double)(ring.head - from) / size;
+	return (double)(ring->head - from) / size;
 }
 
 static unsigned int interval_most(const struct spooler *s)
@@ -452,8 +484,12 @@ int spooler_finish(struct spooler *s, int code, struct error *err)
 	size = s->files.size;
 	last = s->files.last;
 	ended = code == -ENOMEM || s->files.fd < 0 ? code : file_finish(s, NULL);
-	if (ended && s->files.fd >= 0 && !file_end_at(s, size) && last)
+	if (ended && s->files.fd >= 0 && !file_end_at(s, size) && last) {
+		if (last == s->last)
+			s->total -= records_from(s, s->last_first) -
+				    records_from(s, s->row->position);
 		file_end_at(s, last);
+	}
 	if (!code && ended)
 		code = ended;
 	ended = spool_files_close(&s->files, code ? NULL : err);

@@ -37,6 +37,10 @@ struct spooler {
 	struct spooler_row *rows, *row;	/* row: whose records are written */
 	uint8_t *room;			/* for a slice's records */
 	size_t piece;			/* bytes of a chunk of records */
+	bool too_long;			/* the disk has no room for the last one */
+	struct ring ring;		/* what was read last: row's */
+	uint64_t last, last_first;	/* where the last chunk of records is in the
+					 * file, position of its first record */
 	bool file_used;			/* records were written to the file */
 	uint64_t file_end;		/* bytes that its end takes */
 	void *log;			/* the session log as last written */
