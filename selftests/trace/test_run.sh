@@ -92,4 +92,24 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 else
 	skip "--follow" "the kernel has no type information"
 fi
+
+# --- what is left when it is killed
+trace run "$TDF" -- sh -c "'$TMP/target' 3; : >'$TMP/passed'; exec sleep 30" \
+	>/dev/null 2>&1 &
+run=$!
+until [ -e "$TMP/passed" ] || ! kill -0 $run 2>/dev/null; do sleep 0.05; done
+trace query >"$TMP/out" 2>"$TMP/err"
+unlike "$(cat "$TMP/err")" "is left" "while it runs nothing is"
+kill -KILL $run
+wait $run 2>/dev/null
+status 0 "query, when it was killed" trace query
+like "$(cat "$TMP/err")" "'$RASTRACE_RUN/run_.*' is left of what was killed" \
+	"  names its directory"
+directory=$(sed -n "s/^trace: its records: trace -d \([^ ]*\) get .*/\1/p" "$TMP/err")
+status 0 "  get" trace -d "$directory" get "$TMP/left.ras"
+is "$(tracefmt -q "$TMP/left.ras" 2>/dev/null | grep -c '^Event')" 3 \
+	"  saves the records"
+status 0 "off --all" trace off --all
+trace query >"$TMP/out" 2>"$TMP/err"
+unlike "$(cat "$TMP/err")" "is left" "  removes it"
 tap_done

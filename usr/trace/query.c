@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "../lib/buffer/pin.h"
 #include "commands.h"
+#include "pinned/pins.h"
 #include "pinned/run_dir.h"
 
 struct query_options {
@@ -52,6 +53,15 @@ static void query_no_buffer(const struct query_options *how)
 	keep_state_free(&query.keep);
 }
 
+static void left_tell(const char *path, const char *name, void *context)
+{
+	if (!run_dir_is_left(name))
+		return;
+	fprintf(stderr, "trace: '%s' is left of what was killed, and may still record\n"
+		"trace: its records: trace -d %s get FILE; the next on, run or off --all removes it\n",
+		path, path);
+}
+
 static int query(const struct query_options *how, int count, char **operands,
 		 struct error *err)
 {
@@ -63,6 +73,7 @@ static int query(const struct query_options *how, int count, char **operands,
 		code = buffer_open(&buffer, pin_run(), false, err);
 	if (code == -ENOENT && !count) {
 		query_no_buffer(how);
+		pins_each(pin_run(), left_tell, NULL);
 		return 0;
 	}
 	if (code)
@@ -71,6 +82,7 @@ static int query(const struct query_options *how, int count, char **operands,
 	if (!code) {
 		query_print(&query, how);
 		query_free(&query);
+		pins_each(pin_run(), left_tell, NULL);
 	}
 	buffer_close(&buffer);
 	return code;
