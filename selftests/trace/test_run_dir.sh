@@ -44,6 +44,29 @@ status 1 "a symbolic link to a run directory" \
 	env RASTRACE_RUN="$TMP/other" "$BIN/trace" on "$TDF"
 ok "the one it leads to is still there" mounted "$run"
 
+# --- what is no directory of ours gets no lock beside it
+mkdir "$TMP/place"
+: >"$TMP/place/file"
+status 1 "a file" env RASTRACE_RUN="$TMP/place/file" "$BIN/trace" on "$TDF"
+like "$(cat "$TMP/err")" "'$TMP/place/file' is no directory" "  message"
+mkdir "$TMP/place/full"
+: >"$TMP/place/full/file"
+status 1 "a directory that isn't empty" \
+	env RASTRACE_RUN="$TMP/place/full" "$BIN/trace" on "$TDF"
+is "$(ls "$TMP/place")" "file
+full" "  nothing is left beside them"
+if command -v setpriv >/dev/null; then
+	chmod 755 "$TMP"
+	chmod 777 "$TMP/place"
+	status 1 "who may not mount" setpriv --reuid 54321 --regid 54321 \
+		--clear-groups --inh-caps -all --bounding-set -all -- \
+		env RASTRACE_RUN="$TMP/place/run" "$BIN/trace" on "$TDF"
+	is "$(ls "$TMP/place")" "file
+full" "  neither lock nor directory are left"
+else
+	skip "who may not mount" "no setpriv"
+fi
+
 # --- without /proc, through which probes are placed
 if command -v unshare >/dev/null; then
 	# shellcheck disable=SC2016

@@ -90,11 +90,14 @@ static int run_mount(const char *path, struct error *err)
 	unsigned int names = 0;
 	struct stat st;
 	char data[16];
+	bool made;
+	int code;
 
 	/* a link and an existing bpffs are for run_dir_check() to judge */
 	if (is_bpffs(path) || (!lstat(path, &st) && S_ISLNK(st.st_mode)))
 		return 0;
-	if (mkdir(path, RUN_MODE) && errno != EEXIST)
+	made = !mkdir(path, RUN_MODE);
+	if (!made && errno != EEXIST)
 		return pin_refused(err, -errno, "cannot make '%s'", path);
 	pins_each(path, name_count, &names);
 	if (names)
@@ -102,11 +105,13 @@ static int run_mount(const char *path, struct error *err)
 				 "cannot mount a bpffs on '%s': it isn't empty",
 				 path);
 	snprintf(data, sizeof(data), "mode=%04o", RUN_MODE);
-	if (mount("rastrace", path, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  data))
-		return pin_refused(err, -errno, "cannot mount a bpffs on '%s'",
-				   path);
-	return 0;
+	if (!mount("rastrace", path, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		   data))
+		return 0;
+	code = -errno;
+	if (made)
+		rmdir(path);
+	return pin_refused(err, code, "cannot mount a bpffs on '%s'", path);
 }
 
 /* "1: FLOCK  ADVISORY  WRITE 3203 00:30:4 0 EOF" */
@@ -154,7 +159,15 @@ static int lock_open(struct run_dir *run, char name[PATH_MAX],
 
 	snprintf(name, PATH_MAX, "%s.lock", run->path);
 	run->lock_inside = false;
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		  0600);
+	run->lock_made |= fd >= 0;
+	if (fd < 0 && errno == EEXIST) {
+		fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		/* who had made it could not use the directory */
+		if (fd < 0 && errno == ENOENT)
+			return -EAGAIN;
+	}
 	if (fd >= 0)
 		return fd;
 	code = -errno;
@@ -240,16 +253,22 @@ static int process_start(int pid, unsigned long long *start)
 	return 0;
 }
 
-static void clean_private(const char *path, const char *name, void *context)
+bool run_dir_is_left(const char *name)
 {
-	const struct run_dir *run = context;
 	unsigned long long start, now = 0;
 	int pid, code;
 
 	if (sscanf(name, "run_%d_%llu", &pid, &start) != 2)
-		return;
+		return false;
 	code = process_start(pid, &now);
-	if (code ? code == -ENOENT : now != start)
+	return code ? code == -ENOENT : now != start;
+}
+
+static void clean_private(const char *path, const char *name, void *context)
+{
+	const struct run_dir *run = context;
+
+	if (run_dir_is_left(name))
 		pins_remove(run->path, path);
 }
 
@@ -286,11 +305,26 @@ static int run_path_set(struct run_dir *run, struct error *err)
 	return 0;
 }
 
+/* It was made for a directory that can't be used. */
+static void lock_remove(const struct run_dir *run)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s.lock", run->path);
+	unlink(name);
+}
+
 int run_dir_open(struct run_dir *run, bool create, struct error *err)
 {
 	int code = run_path_set(run, err);
+	struct stat st;
 
 	run->lock = -1;
+	run->lock_made = false;
+	if (!code && !lstat(run->path, &st) && !S_ISDIR(st.st_mode) &&
+	    !S_ISLNK(st.st_mode))
+		code = error_set(err, -ENOTDIR, "'%s' is no directory",
+				 run->path);
 	if (!code && (!create || is_bpffs(run->path)))
 		code = run_dir_check(run->path, err);
 	if (code)
@@ -301,10 +335,12 @@ int run_dir_open(struct run_dir *run, bool create, struct error *err)
 	code = create ? run_mount(run->path, err) : 0;
 	if (!code)
 		code = run_dir_check(run->path, err);
+	if (!code)
+		run_clean(run);
+	else if (run->lock_made)
+		lock_remove(run);
 	if (code)
 		run_dir_close(run);
-	else
-		run_clean(run);
 	return code;
 }
 

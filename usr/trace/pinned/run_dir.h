@@ -35,6 +35,7 @@ struct run_dir {
 	char path[RUN_PATH_MAX];
 	int lock;		/* file descriptor, -1: none */
 	bool lock_inside;	/* it is RUN/lock */
+	bool lock_made;		/* it is this one's RUN.lock */
 };
 
 /*
@@ -48,6 +49,9 @@ void run_dir_close(struct run_dir *run);
 /* A directory of its own inside `run`, for this process. */
 int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 			 struct error *err);
+
+/* Is that the name of a private one whose process is gone? */
+bool run_dir_is_left(const char *name);
 
 /* Is there a bpffs that is the caller's or root's? 0 or as run_dir_open(). */
 int run_dir_check(const char *path, struct error *err);
