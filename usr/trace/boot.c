@@ -258,17 +258,23 @@ static int file_check(FILE *file, const char *path, struct error *err)
 	return 0;
 }
 
-static void lines_run(struct boot *boot, FILE *file)
+static int lines_run(struct boot *boot, FILE *file, struct error *err)
 {
 	size_t size = 0;
 	char *line = NULL;
+	int cause;
 
-	while (getline(&line, &size, file) > 0) {
+	while (errno = 0, getline(&line, &size, file) > 0) {
 		boot->line++;
 		if (!words_split(boot, line) && boot->count)
 			line_run(boot);
 	}
+	cause = errno;
 	free(line);
+	if (feof(file))
+		return 0;
+	return error_set(err, -cause, "cannot read '%s': %s", boot->path,
+			 strerror(cause));
 }
 
 int boot_run(const char *conf)
@@ -286,7 +292,7 @@ int boot_run(const char *conf)
 		code = file_check(file, boot.path, &err);
 	if (!code) {
 		boot.directory = dirname(copy);
-		lines_run(&boot, file);
+		code = lines_run(&boot, file, &err);
 	}
 	if (file)
 		fclose(file);
