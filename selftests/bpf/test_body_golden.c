@@ -322,14 +322,18 @@ static const struct {
 	{ "from_static", from_static },
 };
 
-/* One instruction per line */
+/* One instruction per line; in front of those of a statement which one it is */
 static void print(const struct body *body, FILE *out)
 {
+	const struct body_note *note = body->notes;
+	const struct body_note *end = note + body->note_count;
 	char text[128];
 
 	for (size_t at = 0; at < body->count;) {
 		int taken = disasm_print(&body->insns[at], text, sizeof(text));
 
+		for (; note < end && note->insn <= at; note++)
+			fprintf(out, "; %d\n", note->stmt);
 		fprintf(out, "%s\n", text);
 		at += taken > 0 ? taken : 1;
 	}

@@ -13,7 +13,7 @@ static const char *const expected[] = {
 	"lock *(u64 *)(r8 +24) += r1", "r1 = atomic_xchg((u64 *)(r8 +0), r1)",
 	"r0 = atomic_cmpxchg((u64 *)(r8 +0), r0, r1)", "r1 = map[fd:7]",
 	"r1 = map[fd:7][0]+8", "call bpf_probe_read_user#112",
-	"call kfunc#65252", "if r0 != 0 goto pc+3", "if r1 s> r2 goto pc+2",
+	"call kfunc#65252", "call kfunc#7", "if r0 != 0 goto pc+3", "if r1 s> r2 goto pc+2",
 	"goto pc+1", "if r1 == 2 goto pc+0", "call pc+4", "r3 = func pc+3",
 	"r0 = 0", "exit", "exit",
 };
@@ -43,6 +43,7 @@ static void emit_all(struct emit *e)
 	emit_map_value(e, 1, 7, 8);
 	emit_call(e, BPF_FUNC_probe_read_user);
 	emit_kfunc(e, 65252);
+	emit_module_kfunc(e, 3, 7);
 	target = emit_label_new(e);
 	emit_jump_imm(e, BPF_JNE, 0, 0, target);
 	emit_jump_if(e, BPF_JSGT, 1, 2, target);

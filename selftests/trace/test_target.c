@@ -193,6 +193,8 @@ static void copy(const char *path, off_t offset)
 
 static void test_places(void)
 {
+	char name[NAME - 2];
+
 	prepare();
 	refused(-ENOENT, "is not here, nor beside the TDF", "nowhere");
 	tap_ok(strstr(err.hint, "--module PATH"), "what to do");
@@ -209,6 +211,10 @@ static void test_places(void)
 	refused(-ENOENT, "is not here, nor beside", "below a file");
 	module_set(0, at("tdfs"));
 	refused(-EINVAL, "tdfs' is no regular file", "a directory");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	module_set(0, name);
+	refused(-ENAMETOOLONG, "cannot open 'xxx", "too long a name");
 	picked[0] = false;
 	opens("", 0, "no points, nothing to look for");
 	prepare();
@@ -340,6 +346,7 @@ static void test_sites(void)
 	image.header.points.count = 1;
 	image.sites[1].insn[0] ^= 1;
 	refused(-ESTALE, "instruction bytes differ", "at the second site");
+	tap_ok(!strstr(err.text, "past the end"), "what is there is told");
 	prepare();
 	copy(at("changed"), image.sites[0].offset);
 	if (image.modules[0].id_kind == TDF_ID_BUILD) {
