@@ -5,6 +5,7 @@
  */
 #include "usr/lib/buffer/mappings.c"
 #include "usr/heapmon/old/process.c"
+#include "usr/lib/process_stat.h"
 #include "usr/trace/kernel/kallsyms.c"
 #include <sys/mman.h>
 
@@ -70,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mappings_cache cache = { 0 };
 	struct old_process *process = calloc(1, sizeof(*process));
 	struct mappings m = { 0 };
+	struct process_stat stat;
 	FILE *file = fmemopen((void *)data, size, "r");
 	char *line = NULL;
 	size_t room = 0;
@@ -81,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		region_take(process, line);
 		maps_take(&m, &cache, line);
 		kallsyms_take(&kallsyms, line);
+		process_stat_parse(line, &stat);
 	}
 	if (file)
 		fclose(file);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../../lib/array.h"
+#include "../../lib/process_stat.h"
 
 #define WAIT_STEP	50000		/* ns */
 #define WAIT_STEPS	20000		/* a second in all */
@@ -25,25 +26,6 @@ static struct old_thread *stop_find(struct old_stop *stop, pid_t tid)
 		if (stop->threads[i].tid == tid)
 			return &stop->threads[i];
 	return NULL;
-}
-
-/* A thread that has ended can't be stopped, and needn't be. */
-static bool thread_ended(uint32_t pid, pid_t tid)
-{
-	char path[64], text[512], *end;
-	size_t got = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%d/stat", pid,
-		 tid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	got = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[got] = 0;
-	end = strrchr(text, ')');
-	return !end || strchr("ZX", end[1] ? end[2] : 'X');
 }
 
 static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
@@ -62,7 +44,8 @@ static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
 		return 1;
 	}
 	code = -errno;
-	if (code == -ESRCH || thread_ended(pid, tid))
+	/* one that has ended can't be stopped, and needn't be */
+	if (code == -ESRCH || process_thread_ended(pid, tid))
 		return 0;
 	error_set(err, code, "process %" PRIu32 " can't be stopped: %s", pid,
 		  strerror(-code));

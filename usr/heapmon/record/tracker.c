@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "../../lib/array.h"
+#include "../../lib/process_stat.h"
 #include "growth.h"
 #include "perf_ring.h"
 
@@ -121,25 +122,6 @@ static void thread_remove(struct process *process, uint32_t tid)
 
 /* ---- what /proc tells ---- */
 
-/* A leader that has ended stays there as a zombie while others run. */
-static bool thread_lives(uint32_t pid, uint32_t tid)
-{
-	char path[64], text[512], *p;
-	FILE *file;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat",
-		 pid, tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[n] = '\0';
-	p = strrchr(text, ')');		/* the name may have blanks */
-	return p && p[1] && !strchr("ZXx", p[2]);
-}
-
 static void threads_read(struct tracker *tracker, struct process *process)
 {
 	struct dirent *entry;
@@ -155,7 +137,7 @@ static void threads_read(struct tracker *tracker, struct process *process)
 		uint32_t tid = strtoul(entry->d_name, NULL, 10);
 
 		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    thread_lives(process->pid, tid))
+		    !process_thread_ended(process->pid, tid))
 			thread_add(tracker, process, tid);
 	}
 	closedir(dir);

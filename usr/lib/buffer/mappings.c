@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "../identity.h"
 #include "../kernel_image.h"
+#include "../process_stat.h"
 
 #define CACHE_MOST	4096	/* files */
 #define MAPPINGS_MOST	65536	/* of a process */
@@ -119,27 +120,13 @@ static void file_identify(struct mappings_cache *cache, const char *path,
 
 /* ---- processes ---- */
 
-/* Field 22 of its stat, in ticks. */
 bool mappings_process_start(uint32_t pid, uint64_t *started)
 {
-	char path[64], text[1024], *p;
-	uint64_t ticks;
-	FILE *file;
-	size_t n;
+	struct process_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (process_stat_read(pid, &stat))
 		return false;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[n] = '\0';
-	p = strrchr(text, ')');		/* the name may have blanks */
-	if (!p || sscanf(p + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-			 " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-			 &ticks) != 1)
-		return false;
-	*started = ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
+	*started = stat.start * (1000000000ULL / sysconf(_SC_CLK_TCK));
 	return true;
 }
 

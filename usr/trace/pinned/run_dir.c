@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/magic.h>
@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include "../../lib/buffer/pin.h"
+#include "../../lib/process_stat.h"
 #include "../../lib/sysbpf.h"
 #include "pins.h"
 #include "retire.h"
@@ -226,42 +227,16 @@ static int lock_take(struct run_dir *run, struct error *err)
 	return code == -EAGAIN ? lock_busy(name, run->path, err) : code;
 }
 
-/* Start time of a process in ticks since boot: with the process id it names
- * one process for good. 0, or a negative errno: -ENOENT there is no such
- * process. */
-static int process_start(int pid, unsigned long long *start)
-{
-	char path[32], text[1024];
-	const char *p;
-	FILE *file;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[n] = '\0';
-	/* the name in parentheses may hold blanks; start time is field 22 */
-	p = strrchr(text, ')');
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	if (!p)
-		return -ENOENT;
-	*start = strtoull(p, NULL, 10);
-	return 0;
-}
-
 bool run_dir_is_left(const char *name)
 {
-	unsigned long long start, now = 0;
+	unsigned long long start;
+	struct process_stat now;
 	int pid, code;
 
 	if (sscanf(name, "run_%d_%llu", &pid, &start) != 2)
 		return false;
-	code = process_start(pid, &now);
-	return code ? code == -ENOENT : now != start;
+	code = process_stat_read(pid, &now);
+	return code ? code == -ENOENT : now.start != start;
 }
 
 static void clean_private(const char *path, const char *name, void *context)
@@ -360,15 +335,16 @@ void run_dir_close(struct run_dir *run)
 int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 			 struct error *err)
 {
-	unsigned long long start;
-	int code = process_start(getpid(), &start);
+	struct process_stat stat;
+	int code = process_stat_read(getpid(), &stat);
 	char name[64];
 
 	private->lock = -1;
 	if (code)
 		return error_set(err, code, "cannot read '/proc/%d/stat': %s",
 				 getpid(), strerror(-code));
-	snprintf(name, sizeof(name), "run_%d_%llu", getpid(), start);
+	snprintf(name, sizeof(name), "run_%d_%" PRIu64, getpid(),
+		 stat.start);
 	if (snprintf(private->path, sizeof(private->path), "%s/%s", run->path,
 		     name) >= (int)sizeof(private->path))
 		return error_set(err, -ENAMETOOLONG,

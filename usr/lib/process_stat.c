@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "process_stat.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+bool process_stat_parse(const char *text, struct process_stat *stat)
+{
+	/* the name in parentheses may have any bytes, behind it are numbers;
+	 * the state is field 3, the start time field 22 */
+	const char *name_end = strrchr(text, ')');
+
+	return name_end &&
+	       sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+		      " %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+		      &stat->state, &stat->start) == 2;
+}
+
+static int stat_read(const char *path, struct process_stat *stat)
+{
+	FILE *file = fopen(path, "re");
+	char text[1024];
+	size_t n;
+
+	if (!file)
+		return -errno;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	return process_stat_parse(text, stat) ? 0 : -ENOENT;
+}
+
+int process_stat_read(uint32_t pid, struct process_stat *stat)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	return stat_read(path, stat);
+}
+
+bool process_thread_ended(uint32_t pid, uint32_t tid)
+{
+	struct process_stat stat;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat",
+		 pid, tid);
+	return stat_read(path, &stat) || strchr("ZXx", stat.state);
+}
