@@ -14,16 +14,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void region_take(struct old_process *process, const char *line)
 {
 	struct old_region *region;
+	char *copy = strdup(line);
 
-	if (!array_grow(&process->regions, process->count, &process->room,
-			sizeof(*process->regions)))
+	if (!copy || !array_grow(&process->regions, process->count,
+				 &process->room, sizeof(*process->regions)))
 		abort();
 	region = &process->regions[process->count];
-	if (!region_parse(line, region))
-		return;
-	if (!memchr(region->name, 0, sizeof(region->name)))
-		abort();
-	region_join(process);
+	if (region_parse(copy, region)) {
+		if (!memchr(region->name, 0, sizeof(region->name)))
+			abort();
+		region_join(process);
+	}
+	free(copy);
 }
 
 static void maps_take(struct mappings *m, struct mappings_cache *cache,
@@ -34,7 +36,7 @@ static void maps_take(struct mappings *m, struct mappings_cache *cache,
 
 	if (!copy)
 		abort();
-	maps_line(m, cache, 0, copy);
+	mapping_take(m, cache, 0, copy);
 	if (m->count > before &&
 	    !memchr(m->items[before].path, 0, sizeof(m->items[before].path)))
 		abort();

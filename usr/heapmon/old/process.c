@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "../../lib/array.h"
+#include "../../lib/maps_line.h"
 
 int old_process_open(struct old_process *process, uint32_t pid,
 		     struct error *err)
@@ -47,29 +48,26 @@ void old_process_close(struct old_process *process)
 	process->regions = NULL;
 }
 
-/* A line of proc_pid_maps(5). */
-static bool region_parse(const char *line, struct old_region *region)
+static bool region_parse(char *line, struct old_region *region)
 {
-	uint64_t inode, offset;
+	struct maps_line maps;
 	const char *slash;
-	char rights[5];
-	int name = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %"
-		   SCNu64 "%n", &region->start, &region->end, rights, &offset,
-		   &inode, &name) < 5 || !name)
+	if (!maps_line_parse(line, &maps))
 		return false;
-	line += name + strspn(line + name, " ");
-	region->writable = rights[0] == 'r' && rights[1] == 'w' &&
-			   rights[3] == 'p';
-	region->file = inode != 0;
-	region->heap = !strncmp(line, "[heap]", 6);
-	region->anonymous = !inode && (*line == '\n' ||
-				       !strncmp(line, "[anon:", 6));
-	region->first = inode && !offset;
-	slash = strrchr(line, '/');
-	snprintf(region->name, sizeof(region->name), "%.*s",
-		 slash ? (int)strcspn(slash + 1, "\n") : 0,
+	slash = strrchr(maps.path, '/');
+	*region = (struct old_region){
+		.start = maps.start, .end = maps.end,
+		.writable = maps.mode[0] == 'r' && maps.mode[1] == 'w' &&
+			    maps.mode[3] == 'p',
+		.file = maps.inode != 0,
+		.heap = !strncmp(maps.path, "[heap]", 6),
+		.anonymous = !maps.inode &&
+			     (!maps.path[0] ||
+			      !strncmp(maps.path, "[anon:", 6)),
+		.first = maps.inode && !maps.offset,
+	};
+	snprintf(region->name, sizeof(region->name), "%s",
 		 slash ? slash + 1 : "");
 	return true;
 }

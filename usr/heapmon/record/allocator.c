@@ -3,23 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include "../../lib/array.h"
+#include "../../lib/maps_line.h"
 #include "function.h"
 
 const char *const allocator_names[ALLOCATOR_NAMES] = {
 	"auto", "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc",
-};
-
-struct mapped {			/* a line of /proc/PID/maps */
-	unsigned long start, end;
-	uint64_t device, inode;
-	char path[PATH_MAX];
 };
 
 static const char *base_name(const char *path)
@@ -29,32 +24,17 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "55d0-55d4 r-xp 0 08:01 123  /bin/app (deleted)"; false: no code of a file */
-static bool mapped_parse(char *line, struct mapped *m)
+/* The code of a file. */
+static bool code_parse(char *line, struct maps_line *m)
 {
-	static const char deleted[] = " (deleted)";
-	unsigned int major, minor;
-	unsigned long inode;
-	char mode[5];
-	size_t length;
-	int at = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%lx-%lx %4s %*x %x:%x %lu %n", &m->start, &m->end,
-		   mode, &major, &minor, &inode, &at) < 6 || !at ||
-	    line[at] != '/' || mode[2] != 'x')
+	if (!maps_line_parse(line, m) || m->path[0] != '/' || m->mode[2] != 'x')
 		return false;
-	length = strlen(line + at);
-	if (length > strlen(deleted) &&
-	    !strcmp(line + at + length - strlen(deleted), deleted))
-		line[at + length - strlen(deleted)] = '\0';
-	m->device = makedev(major, minor);
-	m->inode = inode;
-	snprintf(m->path, sizeof(m->path), "%s", line + at);
+	if (m->deleted)
+		*m->deleted = '\0';
 	return true;
 }
 
-static bool was_seen(const struct allocator *a, const struct mapped *m)
+static bool was_seen(const struct allocator *a, const struct maps_line *m)
 {
 	for (size_t i = 0; i < a->seen_count; i++)
 		if (a->seen[i].device == m->device &&
@@ -63,7 +43,7 @@ static bool was_seen(const struct allocator *a, const struct mapped *m)
 	return false;
 }
 
-static void seen_note(struct allocator *a, const struct mapped *m)
+static void seen_note(struct allocator *a, const struct maps_line *m)
 {
 	if (array_grow(&a->seen, a->seen_count, &a->seen_room,
 		       sizeof(*a->seen)))
@@ -94,7 +74,7 @@ static bool is_loader(const char *path)
 
 /* By its name when that leads to the file that is mapped, also in another root
  * directory; else what is mapped itself. */
-static int mapped_open(const struct mapped *m, uint32_t pid,
+static int mapped_open(const struct maps_line *m, uint32_t pid,
 		       char path[PATH_MAX])
 {
 	static const char *const forms[] = { "%2$s", "/proc/%1$u/root%2$s" };
@@ -102,8 +82,8 @@ static int mapped_open(const struct mapped *m, uint32_t pid,
 	struct stat st;
 	int fd;
 
-	snprintf(link, sizeof(link), "/proc/%u/map_files/%lx-%lx", pid,
-		 m->start, m->end);
+	snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64,
+		 pid, m->start, m->end);
 	fd = open(link, O_RDONLY | O_CLOEXEC);
 	for (unsigned int i = 0; i < 2; i++) {
 		int named;
@@ -152,8 +132,9 @@ static void places_choose(struct allocator_file *file,
 	file->count = kept;
 }
 
-static int file_add(struct allocator *a, const struct mapped *m, uint32_t pid,
-		    const struct allocator_want *want, struct error *err)
+static int file_add(struct allocator *a, const struct maps_line *m,
+		    uint32_t pid, const struct allocator_want *want,
+		    struct error *err)
 {
 	struct allocator_file *file;
 	struct stat st;
@@ -185,7 +166,7 @@ int allocator_add_process(struct allocator *allocator, uint32_t pid,
 			  const struct allocator_want *want, struct error *err)
 {
 	char path[32], line[PATH_MAX + 128];
-	struct mapped m;
+	struct maps_line m;
 	int code = 0;
 	FILE *maps;
 
@@ -197,7 +178,7 @@ int allocator_add_process(struct allocator *allocator, uint32_t pid,
 				 errno == ENOENT ? "it isn't there" :
 				 strerror(errno));
 	while (!code && fgets(line, sizeof(line), maps))
-		if (mapped_parse(line, &m) && !was_seen(allocator, &m) &&
+		if (code_parse(line, &m) && !was_seen(allocator, &m) &&
 		    object_wanted(want, m.path) && !is_loader(m.path))
 			code = file_add(allocator, &m, pid, want, err);
 	fclose(maps);

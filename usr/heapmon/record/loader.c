@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "../../lib/maps_line.h"
 
 #define STATE_32	12	/* offset of r_debug.r_state in a 32-bit one */
 
@@ -52,19 +54,20 @@ static ssize_t proc_read(pid_t pid, const char *name, void *data, size_t size)
 static int mapped_open(pid_t pid, uint64_t base)
 {
 	char line[512], link[64];
-	unsigned long start, end;
 	int fd = proc_open(pid, "maps");
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	struct maps_line maps;
 
 	fd = -1;
-	while (maps && fd < 0 && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx", &start, &end) != 2 || start != base)
+	while (file && fd < 0 && fgets(line, sizeof(line), file)) {
+		if (!maps_line_parse(line, &maps) || maps.start != base)
 			continue;
-		snprintf(link, sizeof(link), "map_files/%lx-%lx", start, end);
+		snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64,
+			 maps.start, maps.end);
 		fd = proc_open(pid, link);
 	}
-	if (maps)
-		fclose(maps);
+	if (file)
+		fclose(file);
 	return fd;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "../../lib/array.h"
+#include "../../lib/maps_line.h"
 #include "../../lib/process_stat.h"
 #include "growth.h"
 #include "perf_ring.h"
@@ -147,18 +148,17 @@ static void range_ignore(void *context, struct growth_range range)
 {
 }
 
-/* "55d0c4a00000-55d0c4a21000 rw-p 00000000 00:00 0      [heap]" */
-static void growth_line(struct process *process, const char *line)
+static void growth_line(struct process *process, char *line)
 {
 	struct growth_range range;
-	char mode[8], name[8] = "";
+	struct maps_line maps;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %7s",
-		   &range.start, &range.end, mode, name) < 3 || mode[1] != 'w')
+	if (!maps_line_parse(line, &maps) || maps.mode[1] != 'w')
 		return;
-	if (!strcmp(name, "[heap]"))
+	range = (struct growth_range){ maps.start, maps.end };
+	if (!strcmp(maps.path, "[heap]"))
 		growth_take_brk(&process->growth, range);
-	else if (!name[0])
+	else if (!maps.path[0])
 		growth_take(&process->growth, range, range_ignore, NULL);
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include "../../lib/array.h"
+#include "../../lib/maps_line.h"
 #include "../../lib/sysbpf.h"
 #include "module_tables.h"
 
@@ -106,13 +107,8 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
 
 /* ---- segments of a process ---- */
 
-struct mapping {
-	uint64_t start, end, offset;
-	const char *name;
-};
-
 static void segment_add(struct unwind *u, struct segments *segments,
-			const struct mapping *mapping,
+			const struct maps_line *mapping,
 			const struct module_table *table)
 {
 	const struct module_load *load = table->loads;
@@ -141,7 +137,7 @@ static void segment_add(struct unwind *u, struct segments *segments,
 
 /* As the process sees it, whatever has become of its path */
 static const struct module_table *file_table(struct unwind *u, uint32_t pid,
-				      const struct mapping *mapping)
+				      const struct maps_line *mapping)
 {
 	const struct module_table *table;
 	char path[96];
@@ -158,7 +154,7 @@ static const struct module_table *file_table(struct unwind *u, uint32_t pid,
 }
 
 static const struct module_table *image_table(struct unwind *u, uint32_t pid,
-				       const struct mapping *mapping)
+				       const struct maps_line *mapping)
 {
 	uint64_t size = mapping->end - mapping->start;
 	const struct module_table *table = NULL;
@@ -180,28 +176,13 @@ static const struct module_table *image_table(struct unwind *u, uint32_t pid,
 	return table;
 }
 
-/* "7f2e10000000-7f2e10022000 r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6" */
-static bool mapping_parse(char *line, struct mapping *mapping)
-{
-	char mode[8];
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-		   &mapping->start, &mapping->end, mode, &mapping->offset,
-		   &at) != 4 || !at || mapping->end <= mapping->start)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	mapping->name = line + at;
-	return strchr(mode, 'x');
-}
-
 /* 0, or -ESRCH: nothing is mapped there (any more). */
 static int segments_read(struct unwind *u, uint32_t pid,
 			 struct segments *segments)
 {
 	const struct module_table *table;
 	char path[32], *line = NULL;
-	struct mapping mapping;
+	struct maps_line mapping;
 	bool any = false;
 	size_t room = 0;
 	FILE *file;
@@ -214,11 +195,12 @@ static int segments_read(struct unwind *u, uint32_t pid,
 	while (getline(&line, &room, file) > 0) {
 		any = true;
 		table = NULL;
-		if (!mapping_parse(line, &mapping))
+		if (!maps_line_parse(line, &mapping) ||
+		    mapping.mode[2] != 'x')
 			continue;
-		if (mapping.name[0] == '/')
+		if (mapping.path[0] == '/')
 			table = file_table(u, pid, &mapping);
-		else if (!strcmp(mapping.name, "[vdso]"))
+		else if (!strcmp(mapping.path, "[vdso]"))
 			table = image_table(u, pid, &mapping);
 		if (table)
 			segment_add(u, segments, &mapping, table);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "../identity.h"
 #include "../kernel_image.h"
+#include "../maps_line.h"
 #include "../process_stat.h"
 
 #define CACHE_MOST	4096	/* files */
@@ -144,28 +145,24 @@ static void process_name(struct mappings *m, uint32_t pid)
 	fclose(file);
 }
 
-/* "7f2e10000000-7f2e10022000 r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6" */
-static void maps_line(struct mappings *m, struct mappings_cache *cache,
-		      uint32_t pid, char *line)
+static void mapping_take(struct mappings *m, struct mappings_cache *cache,
+			 uint32_t pid, char *line)
 {
-	uint64_t start, end, offset;
 	struct ras_mapping *mapping;
-	char mode[8], path[96];
-	int at = 0;
+	struct maps_line maps;
+	char path[96];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-		   &start, &end, mode, &offset, &at) != 4 || !at ||
-	    !strchr(mode, 'x') || !line[at])
+	if (!maps_line_parse(line, &maps) || maps.mode[2] != 'x' ||
+	    !maps.path[0])
 		return;
-	line[strcspn(line, "\n")] = '\0';
-	mapping = mapping_add(m, start, end, offset);
+	mapping = mapping_add(m, maps.start, maps.end, maps.offset);
 	if (!mapping)
 		return;
-	mapping_name(mapping, line + at);
-	if (line[at] != '/')
+	mapping_name(mapping, maps.path);
+	if (maps.path[0] != '/')
 		return;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
-		 "-%" PRIx64, pid, start, end);
+		 "-%" PRIx64, pid, maps.start, maps.end);
 	file_identify(cache, path, mapping);
 }
 
@@ -185,7 +182,7 @@ bool mappings_read_process(struct mappings *m, struct mappings_cache *cache,
 	if (!file)
 		return false;
 	while (getline(&line, &room, file) > 0)
-		maps_line(m, cache, pid, line);
+		mapping_take(m, cache, pid, line);
 	free(line);
 	fclose(file);
 	process_name(m, pid);

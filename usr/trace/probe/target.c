@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/syscall.h>
 #include "../../lib/identity.h"
 #include "../../lib/machine.h"
+#include "../../lib/maps_line.h"
 #include "../../lib/usdt_note.h"
 
 #define ID_TEXT		64
@@ -162,46 +164,28 @@ static bool root_is_ours(uint32_t pid)
 	       ours.st_ino == theirs.st_ino;
 }
 
-/* "55d0-55d4 r-xp 0 08:01 123  /bin/app (deleted)": where it is mapped, and the
- * path; NULL: no file */
-static char *mapping_parse(char *line, unsigned long *start,
-			   unsigned long *end)
-{
-	static const char deleted[] = " (deleted)";
-	const size_t tail = sizeof(deleted) - 1;
-	size_t length;
-	int at = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	sscanf(line, "%lx-%lx %*s %*x %*x:%*x %*u %n", start, end, &at);
-	if (!at || line[at] != '/')
-		return NULL;
-	length = strlen(line);
-	if (length > tail && !strcmp(line + length - tail, deleted))
-		line[length - tail] = '\0';
-	return line + at;
-}
-
 /* What a process has mapped under the module's name, even if something else
  * has its place by now. */
 static void mapped_find(struct target *target, const struct tdf_module *module,
 			const char *name, uint32_t pid, const char *root)
 {
-	char maps[32], line[PATH_MAX + 128], link[80], path[PATH_MAX + 160];
-	unsigned long start, end;
-	const char *mapped;
+	char line[PATH_MAX + 128], link[80], path[PATH_MAX + 160];
+	struct maps_line maps;
 	FILE *file;
 	int fd;
 
-	snprintf(maps, sizeof(maps), "/proc/%u/maps", pid);
-	file = fopen(maps, "re");
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		mapped = mapping_parse(line, &start, &end);
-		if (!mapped || strcmp(base_name(mapped), name))
+		if (!maps_line_parse(line, &maps) || maps.path[0] != '/')
 			continue;
-		snprintf(link, sizeof(link), "/proc/%u/map_files/%lx-%lx", pid,
-			 start, end);
-		snprintf(path, sizeof(path), "%s%s", root, mapped);
+		if (maps.deleted)
+			*maps.deleted = '\0';
+		if (strcmp(base_name(maps.path), name))
+			continue;
+		snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64
+			 "-%" PRIx64, pid, maps.start, maps.end);
+		snprintf(path, sizeof(path), "%s%s", root, maps.path);
 		fd = open(link, OPEN_FLAGS);
 		if (fd >= 0)
 			file_add(target, module, fd, path, NULL);
