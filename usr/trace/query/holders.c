@@ -12,20 +12,18 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include "../../lib/buffer/mappings.h"
-
-#define DELETED	" (deleted)"
+#include "../../lib/maps_line.h"
 
 /* The log holds the end of a longer path. */
-static bool path_fits(char *path, const char *module)
+static bool path_fits(struct maps_line *maps, const char *module)
 {
 	const size_t most = sizeof(((struct ras_session *)0)->module) - 1;
 	size_t wanted = strlen(module), length;
+	const char *path = maps->path;
 
-	path[strcspn(path, "\n")] = '\0';
+	if (maps->deleted)
+		*maps->deleted = '\0';
 	length = strlen(path);
-	if (length > strlen(DELETED) &&
-	    !strcmp(path + length - strlen(DELETED), DELETED))
-		path[length -= strlen(DELETED)] = '\0';
 	if (wanted == most && length > most)
 		path += length - most;
 	return !strcmp(path, module);
@@ -37,15 +35,15 @@ static bool armed_is(const struct ras_session *entry, const struct stat *st)
 }
 
 /* What is mapped there: 0, or a negative errno when it can't be seen. */
-static int mapping_judge(struct holder *holder, const char *range,
+static int mapping_judge(struct holder *holder, const struct maps_line *maps,
 			 const struct ras_session *entry)
 {
 	char path[PATH_MAX];
 	struct stat st;
 	int fd, code = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%s",
-		 holder->pid, range);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
+		 "-%" PRIx64, holder->pid, maps->start, maps->end);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -68,30 +66,28 @@ static int mapping_judge(struct holder *holder, const char *range,
 static int process_judge(struct holder *holder,
 			 const struct ras_session *entry)
 {
-	char *line = NULL, range[64], perms[8], path[64];
+	char *line = NULL, path[64];
+	struct maps_line maps;
 	size_t room = 0;
 	int code = 0;
-	FILE *maps;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", holder->pid);
-	maps = fopen(path, "re");
-	if (!maps)
+	file = fopen(path, "re");
+	if (!file)
 		return errno == ENOENT ? 0 : -errno;
-	while (!code && getline(&line, &room, maps) > 0) {
-		int at = 0;
-
-		if (sscanf(line, "%63s %7s %*s %*s %*s %n", range, perms,
-			   &at) < 2 || !at || perms[2] != 'x' ||
-		    !path_fits(line + at, entry->module))
+	while (!code && getline(&line, &room, file) > 0) {
+		if (!maps_line_parse(line, &maps) || maps.mode[2] != 'x' ||
+		    !path_fits(&maps, entry->module))
 			continue;
-		code = mapping_judge(holder, range, entry);
+		code = mapping_judge(holder, &maps, entry);
 		code = code ? code : 1;
 	}
 	/* ESRCH, ENOENT: it ended meanwhile */
 	if (code == -ENOENT || code == -ESRCH)
 		code = 0;
 	free(line);
-	fclose(maps);
+	fclose(file);
 	return code;
 }
 
