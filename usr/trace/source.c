@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/formats/table.h"
+#include "../lib/path.h"
 
 void source_lines_open(struct source *source, const struct tdf *tdf)
 {
 	const char *tsf = tdf_string(tdf, tdf->header->tsf);
 	const char *slash = strrchr(tdf->path, '/');
-	const char *base = strrchr(tsf, '/');
 	char beside[PATH_MAX];
 	void *text = NULL;
 
 	snprintf(beside, sizeof(beside), "%.*s%s",
 		 slash ? (int)(slash - tdf->path + 1) : 0, tdf->path,
-		 base ? base + 1 : tsf);
+		 path_base(tsf));
 	*source = (struct source){ 0 };
 	if (table_file_read(tsf, &text, &source->size, NULL) &&
 	    table_file_read(beside, &text, &source->size, NULL))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include "../lib/identity.h"
+#include "../lib/path.h"
 #include "../lib/safe_text.h"
 
 static uint64_t why_sum(const struct ras_why *why)
@@ -81,13 +82,6 @@ static bool is_traced(const struct job *job, const struct stat *st)
 	return false;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void line_print(const char *before, const char *path, const char *after)
 {
 	fputs(before, stderr);
@@ -107,7 +101,7 @@ static void remedy_print(const struct tdf_module *module, const char *traced,
 	    !memcmp(id.id, module->id, id.length))
 		line_print("trace: it is the same build, so name it: --module '",
 			   path, "'\n");
-	else if (!strcmp(base_name(traced), base_name(path)))
+	else if (!strcmp(path_base(traced), path_base(path)))
 		fputs("trace: it is another build: compile the TSF for it (trcust)\n",
 		      stderr);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "../lib/path.h"
 #include "../lib/temp_file.h"
 
 #define PROGRAM		"tracefmt"
@@ -37,17 +38,10 @@ static bool choice_tell(const struct choose *choose)
 	return unknown;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Are both called alike, apart from .tsf and .tdf? */
 static bool is_of(const char *tsf, const char *tdf)
 {
-	const char *a = base_name(tsf), *b = base_name(tdf);
+	const char *a = path_base(tsf), *b = path_base(tdf);
 	size_t length = strcspn(a, ".");
 
 	return length == strcspn(b, ".") && !strncmp(a, b, length);

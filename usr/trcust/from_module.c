@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "../lib/path.h"
 #include "compile/compile.h"
 #include "module/demangle.h"
+#include "module/source_path.h"
 #include "dwarf/dwarf_function.h"
 #include "dwarf/dwarf_line.h"
 #include "compile/signature.h"
@@ -217,15 +219,14 @@ static bool is_only_one(struct dwarf_file *dwarf, const struct candidate *c,
 static char *name_with_file(const struct from_module *in,
 			    const struct candidate *c)
 {
-	const char *file, *slash;
+	const char *file;
 	char *name, *text;
 	uint32_t line;
 
 	if (!in->dwarf ||
 	    !dwarf_line_of(in->dwarf, c->symbol->address, &file, &line))
 		return NULL;
-	slash = strrchr(file, '/');
-	file = slash ? slash + 1 : file;
+	file = source_path_base(file);
 	if (!is_only_one(in->dwarf, c, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
@@ -273,13 +274,6 @@ static int candidates_reduce(struct maker *m)
 		candidate_free(&m->candidates[i++]);
 	m->count = kept;
 	return code;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* As a string of the TSF has it (manual 1.3.5.6), cut to size. */
@@ -352,7 +346,7 @@ static void text_point(struct maker *m, const struct candidate *c, bool post)
 		 post ? ",RETEP" : c->at_label ? "+0" : "");
 	text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
 		 post ? "POST" : "PRE");
-	text_quote(text, base_name(m->in->modname));
+	text_quote(text, path_base(m->in->modname));
 	text_add(text, ") ");
 	text_quote(text, shown_name(c));
 	text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/error.h"
+#include "../lib/path.h"
 #include "../lib/safe_text.h"
 #include "tsf/lexer.h"
 #include "run.h"
@@ -158,13 +159,11 @@ static void text_print(FILE *out, const char *text, const char *end, bool first)
  */
 static const char *source_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
 	while (!strncmp(path, "./", 2))
 		path += 2;
 	if (*path != '/' && !strstr(path, ".."))
 		return path;
-	return slash ? slash + 1 : path;
+	return path_base(path);
 }
 
 static void tp_print(const struct collection *c, const struct source *source,

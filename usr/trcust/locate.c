@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../lib/formats/tff.h"
+#include "../lib/path.h"
 #include "module/unpack.h"
 
 static char *format(const char *fmt, ...)
@@ -29,23 +30,16 @@ static char *format(const char *fmt, ...)
 	return size < 0 ? NULL : text;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Of the directory in front of the base name, "" for the current one. */
 static int directory_length(const char *path)
 {
-	return base_name(path) - path;
+	return path_base(path) - path;
 }
 
 /* Where the extension of the base name begins; NULL: it has none. */
 static const char *extension(const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = path_base(path);
 	const char *dot = strrchr(base, '.');
 
 	return dot && dot != base ? dot : NULL;
@@ -64,7 +58,7 @@ char *locate_portable(const char *name)
 
 static uint8_t module_kind(const char *name)
 {
-	const char *base = base_name(name);
+	const char *base = path_base(name);
 	size_t length = strlen(base);
 
 	if (!strcmp(base, "vmlinux") || !strncmp(base, "vmlinux-", 8) ||
@@ -165,7 +159,7 @@ int locate_module(struct locate_module *at, const char *modname,
 	}
 	if (!at->file && (at->kind != TDF_MODULE_KERNEL || strchr(name, '/'))) {
 		at->file = name;
-		return strlen(base_name(name)) > NAME_MAX ? -ENAMETOOLONG :
+		return strlen(path_base(name)) > NAME_MAX ? -ENAMETOOLONG :
 							    -ENOENT;
 	}
 	at->path = module_target(at, name, module, sysroot);
@@ -246,7 +240,7 @@ char *locate_tdf(const char *tsf, const char *given, const char *directory,
 	if (!directory)
 		return format("%.*s%s", length, name, end);
 	length -= directory_length(name);
-	return format("%s/%.*s%s", directory, length, base_name(name), end);
+	return format("%s/%.*s%s", directory, length, path_base(name), end);
 }
 
 char *locate_tff(const char *tdf, unsigned int major)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/path.h"
 #include "blocks.h"
 
 int heap_model_init(struct heap_model *model, const struct heap_trace *trace)
@@ -215,11 +216,9 @@ static int change_old(struct change *change)
 static bool name_begins(const struct heap_trace *trace, uint32_t string,
 			const char *with)
 {
-	const char *text = heap_text(trace, string);
-	const char *slash = strrchr(text, '/');
+	const char *name = path_base(heap_text(trace, string));
 
-	text = slash ? slash + 1 : text;
-	return !strncmp(text, with, strlen(with));
+	return !strncmp(name, with, strlen(with));
 }
 
 /* All of the stack is libc's, down to where the thread began. */

@@ -11,18 +11,12 @@
 #include <sys/stat.h>
 #include "../../lib/array.h"
 #include "../../lib/maps_line.h"
+#include "../../lib/path.h"
 #include "function.h"
 
 const char *const allocator_names[ALLOCATOR_NAMES] = {
 	"auto", "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc",
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The code of a file. */
 static bool code_parse(char *line, struct maps_line *m)
@@ -58,7 +52,7 @@ static bool object_wanted(const struct allocator_want *want, const char *path)
 		return true;
 	for (unsigned int i = 0; i < want->object_count; i++)
 		if (!strcmp(want->objects[i], path) ||
-		    !strcmp(want->objects[i], base_name(path)))
+		    !strcmp(want->objects[i], path_base(path)))
 			return true;
 	return false;
 }
@@ -66,7 +60,7 @@ static bool object_wanted(const struct allocator_want *want, const char *path)
 /* What glibc's ld.so has for itself, until libc is there. */
 static bool is_loader(const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = path_base(path);
 
 	return (!strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
 		!strncmp(base, "ld.so", 5)) && !strstr(base, "musl");

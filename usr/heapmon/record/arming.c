@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "../../lib/buffer/pin.h"
 #include "../../lib/buffer/session.h"
+#include "../../lib/path.h"
 #include "../../lib/sysbpf.h"
 #include "../../lib/formats/tdf.h"
 #include "../../trace/arm/arm.h"
@@ -43,7 +44,6 @@ static int target_make(struct target **targets,
 static int tdf_make(struct recording *r, const struct allocator_file *file,
 		    struct tdf **tdf, struct error *err)
 {
-	const char *slash = strrchr(file->path, '/');
 	char path[PATH_MAX + 16];
 	size_t size;
 	void *data;
@@ -52,8 +52,7 @@ static int tdf_make(struct recording *r, const struct allocator_file *file,
 
 	if (code)
 		return code;
-	snprintf(path, sizeof(path), "/heapmon/%s.tdf",
-		 slash ? slash + 1 : file->path);
+	snprintf(path, sizeof(path), "/heapmon/%s.tdf", path_base(file->path));
 	code = tdf_parse(tdf, data, size, path, err);
 	free(data);
 	return code;

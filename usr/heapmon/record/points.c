@@ -9,6 +9,7 @@
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
 #include "../../lib/identity.h"
+#include "../../lib/path.h"
 #include "../../lib/formats/rpn.h"
 #include "function.h"
 #include "tables.h"
@@ -314,7 +315,6 @@ static void add_point(struct points *p, const struct allocator_place *place)
 
 static int add_module(struct points *p, struct error *err)
 {
-	const char *slash = strrchr(p->file->path, '/');
 	struct tdf_module module = {
 		.machine = p->file->machine,
 		.elf_class = p->file->elf_class,
@@ -326,8 +326,7 @@ static int add_module(struct points *p, struct error *err)
 	if (code)
 		return code;
 	module.path = tables_add_string(&p->tables, p->file->path);
-	module.name = tables_add_string(&p->tables, slash ? slash + 1 :
-							    p->file->path);
+	module.name = tables_add_string(&p->tables, path_base(p->file->path));
 	module.id_kind = id.kind;
 	module.id_length = id.length;
 	memcpy(module.id, id.id, sizeof(module.id));

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <rastrace/tff.h>
 #include "../machine.h"
+#include "../path.h"
 
 void picture_header(struct chunk_out *out, const struct buffer *buffer)
 {
@@ -222,11 +223,9 @@ static bool tff_wanted(const struct tff *tff, const struct session *session)
 
 static void format_write(struct chunk_out *out, const struct tff *tff)
 {
-	const char *slash = strrchr(tff->path, '/');
 	struct ras_formats head = { 0 };
 
-	strncpy(head.name, slash ? slash + 1 : tff->path,
-		sizeof(head.name) - 1);
+	strncpy(head.name, path_base(tff->path), sizeof(head.name) - 1);
 	chunk_begin(out);
 	chunk_add(out, &head, sizeof(head));
 	chunk_add(out, tff->data, tff->header->file_size);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "../../lib/buffer/pin.h"
+#include "../../lib/path.h"
 #include "../../lib/sysbpf.h"
 #include "../probe/attach.h"
 #include "filters.h"
@@ -39,11 +40,9 @@ struct arming {
 /* "/x/my app.v2.tdf" gives "my_app_v2": bpffs takes no dots. */
 static void name_from_path(const char *path, char *name)
 {
-	const char *base = strrchr(path, '/');
-	size_t length;
+	const char *base = path_base(path);
+	size_t length = strlen(base);
 
-	base = base ? base + 1 : path;
-	length = strlen(base);
 	if (length > 4 && !strcasecmp(base + length - 4, ".tdf"))
 		length -= 4;
 	if (length > NAME_LONGEST)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include "../../lib/path.h"
 
 #define TDF_ENDING	".tdf"
 #define ETC_DIR		"/etc/rastrace"
@@ -26,7 +27,7 @@ void select_path(const char *name, char path[PATH_MAX])
 	if (!realpath(folder, resolved) ||
 	    snprintf(path, PATH_MAX, "%s/%s",
 		     strcmp(resolved, "/") ? resolved : "",
-		     slash ? slash + 1 : name) >= PATH_MAX)
+		     path_base(name)) >= PATH_MAX)
 		snprintf(path, PATH_MAX, "%s", name);
 }
 
@@ -69,10 +70,9 @@ static const char *ending_find(const char *name)
 
 bool select_is_called(const char *tdf, const char *name)
 {
-	const char *base = strrchr(tdf, '/');
+	const char *base = path_base(tdf);
 	size_t length = strlen(name);
 
-	base = base ? base + 1 : tdf;
 	return !strncmp(base, name, length) &&
 	       (!base[length] || !strcasecmp(base + length, TDF_ENDING));
 }
@@ -217,11 +217,9 @@ static bool choose_by_path(const struct session_list *list, const char *path,
 /* "app_2" is the second session of a TDF, or of another app.tdf. */
 static bool name_is_first(const struct session *session)
 {
-	const char *base = strrchr(session->entry->tdf, '/');
-	size_t length;
+	const char *base = path_base(session->entry->tdf);
+	size_t length = strlen(base);
 
-	base = base ? base + 1 : session->entry->tdf;
-	length = strlen(base);
 	if (ends_with(base, TDF_ENDING))
 		length -= strlen(TDF_ENDING);
 	return strlen(session->name) <= length;
@@ -252,10 +250,9 @@ static bool choose_by_module(const struct session_list *list, const char *name,
 	for (size_t i = 0; i < list->count; i++) {
 		const struct session *session = &list->items[i];
 		const char *module = session->entry->module;
-		const char *base = strrchr(module, '/');
 
 		if (session->armed &&
-		    (!strcmp(base ? base + 1 : module, name) ||
+		    (!strcmp(path_base(module), name) ||
 		     (is_kernel(name) && !strcmp(module, "vmlinux"))))
 			any = chosen[i] = true;
 	}

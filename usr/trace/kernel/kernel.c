@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../lib/identity.h"
+#include "../../lib/path.h"
 #include "../../lib/formats/rpn.h"
 #include "kallsyms.h"
 
@@ -214,8 +215,7 @@ int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
 int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
 		       struct error *err)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = path_base(path);
 	size_t length = strspn(base, "0123456789_-"
 			       "abcdefghijklmnopqrstuvwxyz"
 			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ");

@@ -16,6 +16,7 @@
 #include "../../lib/identity.h"
 #include "../../lib/machine.h"
 #include "../../lib/maps_line.h"
+#include "../../lib/path.h"
 #include "../../lib/usdt_note.h"
 
 #define ID_TEXT		64
@@ -134,19 +135,11 @@ static int candidate_open(struct target *target,
 static int path_beside(char *path, const struct tdf *tdf, const char *module)
 {
 	const char *slash = strrchr(tdf->path, '/');
-	const char *base = strrchr(module, '/');
 	int n = slash ? slash - tdf->path + 1 : 0;
 
 	n = snprintf(path, PATH_MAX, "%.*s%s", n, tdf->path,
-		     base ? base + 1 : module);
+		     path_base(module));
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Does the process see the files that this one sees? */
@@ -181,7 +174,7 @@ static void mapped_find(struct target *target, const struct tdf_module *module,
 			continue;
 		if (maps.deleted)
 			*maps.deleted = '\0';
-		if (strcmp(base_name(maps.path), name))
+		if (strcmp(path_base(maps.path), name))
 			continue;
 		snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64
 			 "-%" PRIx64, pid, maps.start, maps.end);
@@ -206,7 +199,7 @@ static void processes_find(struct target *target,
 
 		if (!root_is_ours(pid))
 			snprintf(root, sizeof(root), "/proc/%u/root", pid);
-		mapped_find(target, module, base_name(recorded), pid, root);
+		mapped_find(target, module, path_base(recorded), pid, root);
 		if (*root && snprintf(path, sizeof(path), "%s%s%s", root,
 				      *recorded == '/' ? "" : "/", recorded) <
 		    (int)sizeof(path))

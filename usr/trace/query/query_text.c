@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <rastrace/rasfile.h>
 #include "../../lib/names.h"
+#include "../../lib/path.h"
 #include "../../lib/safe_text.h"
 #include "../choose/amount.h"
 #include "query.h"
@@ -82,9 +82,7 @@ static void cpu_print(const struct query *query)
 
 static void point_print_of(const struct session *session, uint32_t point)
 {
-	const char *base = strrchr(session->entry->tdf, '/');
-
-	safe_text_print(stdout, base ? base + 1 : session->entry->tdf, false);
+	safe_text_print(stdout, path_base(session->entry->tdf), false);
 	printf("(%u)", session->points[point].minor);
 }
 

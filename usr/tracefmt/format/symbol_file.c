@@ -10,6 +10,7 @@
 #include <rastrace/tdf.h>
 #include "../../lib/key_map.h"
 #include "../../lib/library.h"
+#include "../../lib/path.h"
 #include "symbol_elf.h"
 
 #define LIBDW		"libdw.so.1"
@@ -118,14 +119,12 @@ struct wanted {
 static void wanted_name(struct wanted *wanted, const char *path,
 			const char *link)
 {
-	const char *slash = strrchr(path, '/');
-
 	wanted->path = path;
 	if (link && !strchr(link, '/'))
 		snprintf(wanted->link, sizeof(wanted->link), "%s", link);
 	else
 		snprintf(wanted->link, sizeof(wanted->link), "%s.debug",
-			 slash ? slash + 1 : path);
+			 path_base(path));
 }
 
 /* A file was looked for in a directory, and fd is it, or -1. */
@@ -275,12 +274,10 @@ static int code_open(const struct symbols_settings *settings,
 		     struct symbol_elf *elf)
 {
 	char name[sizeof(mapping->path) + 1] = "", base[sizeof(name) + 1];
-	const char *slash;
 	int fd = -1;
 
 	memcpy(name, mapping->path, sizeof(mapping->path));
-	slash = strrchr(name, '/');
-	snprintf(base, sizeof(base), "/%s", slash ? slash + 1 : name);
+	snprintf(base, sizeof(base), "/%s", path_base(name));
 	for (size_t i = 0; fd < 0 && i < settings->dir_count; i++) {
 		const char *dir = settings->dirs[i];
 

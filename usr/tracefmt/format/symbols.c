@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/path.h"
 #include "number.h"
 #include "symbol_file.h"
 #include "symbol_kernel.h"
@@ -87,13 +88,6 @@ const char *symbols_useless(const struct symbols_settings *settings,
 }
 
 /* ---- modules ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static size_t mapping_hash(const struct ras_mapping *mapping)
 {
@@ -195,7 +189,7 @@ static struct module *module_get(struct symbols *symbols,
 	module->id_length = mapping->id_length;
 	memcpy(module->id, mapping->id, sizeof(module->id));
 	memcpy(module->path, mapping->path, sizeof(mapping->path));
-	module->base = base_name(module->path);
+	module->base = path_base(module->path);
 	module_load(symbols, module, mapping, is_kernel);
 	*place = module;
 	symbols->count++;
@@ -308,7 +302,7 @@ static char *place_put(const struct symbols_place *place, char *p)
 	}
 	if (place->file) {
 		*p++ = ' ';
-		p = cut_put(p, base_name(place->file), FILE_MAX);
+		p = cut_put(p, path_base(place->file), FILE_MAX);
 		*p++ = ':';
 		p = text_put_decimal(p, place->line);
 	}
@@ -328,7 +322,7 @@ static char *mapping_put(const struct ras_mapping *mapping, uint64_t address,
 	};
 
 	memcpy(path, mapping->path, sizeof(mapping->path));
-	place.module = base_name(path);
+	place.module = path_base(path);
 	return place_put(&place, p);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/path.h"
 #include "../format/text.h"
 
 static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
@@ -42,13 +43,6 @@ reason_set(struct candidate *best, int rank, const char *fmt, ...)
 	va_end(args);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Several modules may share major, minor and data hash: the section of the
  * module that was traced is preferred, then one of its name. */
 static int section_rank(const struct tff *tff, const struct tff_section *s,
@@ -63,8 +57,8 @@ static int section_rank(const struct tff *tff, const struct tff_section *s,
 	    s->id_length == armed->id_length &&
 	    !memcmp(s->id, armed->id, s->id_length))
 		return 3;
-	return strcmp(base_name(tff_string(tff, s->path)),
-		      base_name(session->module)) ? 1 : 2;
+	return strcmp(path_base(tff_string(tff, s->path)),
+		      path_base(session->module)) ? 1 : 2;
 }
 
 static const struct tff_entry *section_find(const struct tff *tff,

@@ -7,6 +7,7 @@
 #include "../arch/arch.h"
 #include "../dwarf/dwarf_function.h"
 #include "../dwarf/dwarf_line.h"
+#include "../module/source_path.h"
 #include "choose.h"
 #include "site.h"
 
@@ -183,7 +184,7 @@ static void hint_line(const struct slow *slow)
 {
 	struct dwarf_file *dwarf = slow->c->dwarf;
 	struct dwarf_functions found = { 0 };
-	const char *file, *slash;
+	const char *file;
 	uint32_t line;
 
 	if (!dwarf ||
@@ -192,11 +193,10 @@ static void hint_line(const struct slow *slow)
 		return;
 	if (found.count)
 		line = line_find(slow, &found.functions[0], file, line);
-	slash = strrchr(file, '/');
 	if (found.count && line)
 		diag_hint(slow->c->diag,
 			  "cheap, another line: @%s,%" PRIu32,
-			  slash ? slash + 1 : file, line);
+			  source_path_base(file), line);
 	dwarf_functions_free(&found);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../../lib/hash.h"
+#include "../../lib/path.h"
 #include "../module/module_rel.h"
 
 #define TREE	"/usr/lib/debug"
@@ -224,8 +225,7 @@ static bool try_link(struct finder *f)
  * x.ko.xz is x.ko.debug, too. */
 static bool try_kmod(struct finder *f, const char *module_path)
 {
-	const char *slash = strrchr(module_path, '/');
-	const char *name = slash ? slash + 1 : module_path;
+	const char *name = path_base(module_path);
 	const char *below = f->directory ? strstr(f->directory, "/lib/modules/")
 					 : NULL;
 	const char *end = strstr(name, ".ko");

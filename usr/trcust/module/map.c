@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
+#include "../../lib/path.h"
 #include "../../lib/formats/table.h"
 #include "demangle.h"
 #include "map_read.h"
@@ -151,11 +152,9 @@ const struct map_symbol *map_find(const struct map *map, const char *name,
 
 bool map_name_valid(const char *path)
 {
-	const char *base = strrchr(path, '/');
-	size_t length;
+	const char *base = path_base(path);
+	size_t length = strlen(base);
 
-	base = base ? base + 1 : path;
-	length = strlen(base);
 	return !strncmp(base, "System.map", 10) ||
 	       (length > 4 && (!strcmp(base + length - 4, ".map") ||
 			       !strcmp(base + length - 4, ".MAP")));
