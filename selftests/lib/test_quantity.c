@@ -5,6 +5,11 @@
 
 #define SECOND	1000000000ULL
 
+static bool number_rate(const char *text, uint64_t *number)
+{
+	return quantity_number_unit(text, "/s", number);
+}
+
 static const struct {
 	const char *text;
 	bool (*read)(const char *text, uint64_t *number);
@@ -19,6 +24,12 @@ static const struct {
 	{ "-1", quantity_number },
 	{ "+1", quantity_number },
 	{ " 1", quantity_number },
+	{ "12", number_rate, true, 12 },
+	{ "12/s", number_rate, true, 12 },
+	{ "12/", number_rate },
+	{ "12/sec", number_rate },
+	{ "/s", number_rate },
+	{ "18446744073709551616/s", number_rate },
 	{ "100", quantity_bytes, true, 100 },
 	{ "64K", quantity_bytes, true, 64 << 10 },
 	{ "64k", quantity_bytes, true, 64 << 10 },

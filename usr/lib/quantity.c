@@ -26,9 +26,18 @@ static bool number_read(const char *text, const char *letters,
 
 bool quantity_number(const char *text, uint64_t *number)
 {
-	static const uint64_t unit[] = { 1 };
+	return quantity_number_unit(text, "", number);
+}
 
-	return number_read(text, "", unit, number);
+bool quantity_number_unit(const char *text, const char *unit,
+			  uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && isdigit((unsigned char)*text) &&
+	       (!*end || !strcmp(end, unit));
 }
 
 bool quantity_bytes(const char *text, uint64_t *bytes)

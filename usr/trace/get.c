@@ -30,15 +30,7 @@ static int take_crash(void *context, const char *value)
 static int take_compress(void *context, const char *value)
 {
 	struct get_settings *settings = context;
-	struct error err;
-	int method = pack_method_find(value, &err);
-
-	if (method < 0) {
-		error_print("trace", &err);
-		return -1;
-	}
-	settings->snapshot.pack = method;
-	return 0;
+	return pack_method_take("trace", value, &settings->snapshot.pack);
 }
 
 static const struct option_def options[] = {

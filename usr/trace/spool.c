@@ -91,14 +91,8 @@ static int take_duration(void *context, const char *value)
 
 static int take_compress(void *context, const char *value)
 {
-	struct error err;
-	int method = pack_method_find(value, &err);
-
-	((struct spool_settings *)context)->pack = method;
-	if (method >= 0)
-		return 0;
-	error_print(PROGRAM, &err);
-	return -1;
+	return pack_method_take(PROGRAM, value,
+				&((struct spool_settings *)context)->pack);
 }
 
 static const struct option_def options[] = {

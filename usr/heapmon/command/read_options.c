@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "commands.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../lib/quantity.h"
 
 #define PROGRAM	"heapmon"
 
@@ -19,13 +19,9 @@ static int value_wrong(const char *option, const char *value,
 int heapmon_take_pid(void *context, const char *value)
 {
 	struct heap_options *options = context;
-	unsigned long pid;
-	char *end;
+	uint64_t pid;
 
-	errno = 0;
-	pid = strtoul(value, &end, 10);
-	if (errno || *value < '0' || *value > '9' || *end || !pid ||
-	    pid > INT_MAX)
+	if (!quantity_number(value, &pid) || !pid || pid > INT_MAX)
 		return value_wrong("pid", value,
 				   "a process id is a decimal number");
 	options->pid = pid;

@@ -112,14 +112,8 @@ static int take_duration(void *context, const char *value)
 
 static int take_compress(void *context, const char *value)
 {
-	struct error err;
-	int method = pack_method_find(value, &err);
-
-	((struct record_settings *)context)->pack = method;
-	if (method >= 0)
-		return 0;
-	error_print(PROGRAM, &err);
-	return -1;
+	return pack_method_take(PROGRAM, value,
+				&((struct record_settings *)context)->pack);
 }
 
 static int take_no_old(void *context, const char *value)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../lib/outfile.h"
+#include "../../lib/quantity.h"
 #include "../command/commands.h"
 #include "../mpatrol/style.h"
 
@@ -74,12 +75,9 @@ static int take_section(void *context, const char *value)
 
 static int take_number(const char *option, const char *value, uint32_t *number)
 {
-	unsigned long read;
-	char *end;
+	uint64_t read;
 
-	errno = 0;
-	read = strtoul(value, &end, 10);
-	if (errno || *value < '0' || *value > '9' || *end || read > UINT32_MAX)
+	if (!quantity_number(value, &read) || read > UINT32_MAX)
 		return wrong(option, value, "a number is expected; 0: all");
 	*number = read;
 	return 0;

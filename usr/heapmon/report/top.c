@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "top.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include "../../lib/quantity.h"
 #include "../command/commands.h"
 
 #define PROGRAM		"heapmon"
@@ -23,7 +23,7 @@ struct top {
 	char *arguments[ARGUMENTS];
 	unsigned int count;
 	bool chosen;			/* --pid, --comm */
-	unsigned long screens;		/* -n; 0: until it ends */
+	uint64_t screens;		/* -n; 0: until it ends */
 	bool batch;
 	struct top_screen screen;
 	struct top_feed feed;
@@ -94,14 +94,9 @@ static int take_batch(void *context, const char *value)
 	return 0;
 }
 
-static int number(const char *option, const char *value, unsigned long *n)
+static int number(const char *option, const char *value, uint64_t *n)
 {
-	char *end;
-
-	errno = 0;
-	*n = strtoul(value, &end, 10);
-	if (errno || *value < '0' || *value > '9' || *end || !*n ||
-	    *n > 1000000)
+	if (!quantity_number(value, n) || !*n || *n > 1000000)
 		return misuse(option, value, "1 to 1000000 is expected");
 	return 0;
 }
@@ -113,7 +108,7 @@ static int take_screens(void *context, const char *value)
 
 static int take_rows(void *context, const char *value)
 {
-	unsigned long n = 0;
+	uint64_t n = 0;
 	int code = number("rows", value, &n);
 
 	((struct top *)context)->screen.rows = n;
@@ -301,7 +296,7 @@ static void top_loop(struct top *top)
 	if (!rows)
 		top->screen.rows = ROWS;
 	ended = !feed_begins(top) || !top_begin(top);
-	for (unsigned long n = 1; !ended && !top_wait(top, keys); n++) {
+	for (uint64_t n = 1; !ended && !top_wait(top, keys); n++) {
 		ended = feed_ended(top);
 		if (!top_show(top, clear, rows) || n == top->screens)
 			ended = true;

@@ -89,6 +89,17 @@ int pack_method_find(const char *name, struct error *err)
 	return is_there(method) ? method : method_missing(method, err);
 }
 
+int pack_method_take(const char *program, const char *value, int *method)
+{
+	struct error err;
+
+	*method = pack_method_find(value, &err);
+	if (*method >= 0)
+		return 0;
+	error_print(program, &err);
+	return -1;
+}
+
 size_t pack_bound(int method, size_t size)
 {
 	return method == RAS_PACKED_ZSTD ? zstd.bound(size) : zlib.bound(size);

@@ -13,6 +13,8 @@
 /* The method of that name, RAS_PACKED_*; NULL: the better one that is there.
  * Or a negative errno with err set. */
 int pack_method_find(const char *name, struct error *err);
+/* An option's value, in *method; the error is printed: 0, or -1. */
+int pack_method_take(const char *program, const char *value, int *method);
 
 /* The library that a method needs; NULL: it is none. */
 const char *pack_library(int method);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "settings.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include <strings.h>
 #include "../../lib/command.h"
 #include "../../lib/names.h"
+#include "../../lib/quantity.h"
 #include "../pinned/bufmaps.h"
 
 #define STACK_DEFAULT	8	/* frames */
@@ -34,16 +33,10 @@ static int too_many(const char *option, unsigned int most)
 	return -1;
 }
 
-static bool number_parse(const char *text, unsigned long least,
-			 unsigned long most, const char *unit,
-			 unsigned long *number)
+static bool number_parse(const char *text, uint64_t least, uint64_t most,
+			 const char *unit, uint64_t *number)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoul(text, &end, 10);
-	return isdigit((unsigned char)text[0]) && !errno &&
-	       (!*end || !strcmp(end, unit)) && *number >= least &&
+	return quantity_number_unit(text, unit, number) && *number >= least &&
 	       *number <= most;
 }
 
@@ -122,7 +115,7 @@ int settings_take_type(void *context, const char *value)
 int settings_take_pid(void *context, const char *value)
 {
 	struct job_settings *settings = context;
-	unsigned long pid;
+	uint64_t pid;
 
 	if (!number_parse(value, 1, INT32_MAX, "", &pid))
 		return value_wrong("pid", value, "process id (decimal)");
@@ -156,7 +149,7 @@ int settings_take_cgroup(void *context, const char *value)
 }
 
 /* Of /etc/passwd alone: a static program can't ask other directories. */
-static bool user_find(const char *name, unsigned long *uid)
+static bool user_find(const char *name, uint64_t *uid)
 {
 	FILE *file = fopen("/etc/passwd", "re");
 	const struct passwd *entry = NULL;
@@ -174,7 +167,7 @@ static bool user_find(const char *name, unsigned long *uid)
 int settings_take_uid(void *context, const char *value)
 {
 	struct body_filter *filter = &((struct job_settings *)context)->filter;
-	unsigned long uid;
+	uint64_t uid;
 
 	if (!number_parse(value, 0, UINT32_MAX - 1, "", &uid) &&
 	    !user_find(value, &uid))
@@ -196,7 +189,7 @@ int settings_take_follow(void *context, const char *value)
 static int context_take(struct job_settings *settings, const char *name)
 {
 	size_t length = strcspn(name, ":");
-	unsigned long depth = STACK_DEFAULT;
+	uint64_t depth = STACK_DEFAULT;
 	uint32_t bit = 0;
 
 	for (int i = 0; RAS_CONTEXT_ALL >> i && !bit; i++)
@@ -238,7 +231,7 @@ int settings_take_resident(void *context, const char *value)
 
 int settings_take_rate(void *context, const char *value)
 {
-	unsigned long rate;
+	uint64_t rate;
 
 	if (!number_parse(value, 1, INT32_MAX, "/s", &rate))
 		return value_wrong("max-rate", value,
@@ -256,7 +249,7 @@ int settings_take_stop(void *context, const char *value)
 
 int settings_take_cpu(void *context, const char *value)
 {
-	unsigned long percent;
+	uint64_t percent;
 
 	if (!number_parse(value, 1, 100, "%", &percent))
 		return value_wrong("max-cpu", value, "per cent, 1 to 100");
