@@ -267,7 +267,7 @@ static int convert_file(struct conversion *conversion, const char *path,
 
 	if (heap_profile_init(&conversion->profile, &conversion->reading.trace,
 			      &conversion->options.bounds))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ret = reading_run(&conversion->reading, path, conversion->from,
 			  &conversion->options,
 			  sums ? &conversion->profile : NULL,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,11 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 	vsnprintf(err->text, sizeof(err->text), fmt, args);
 	va_end(args);
 	return code;
+}
+
+int error_no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "out of memory");
 }
 
 void error_hint(struct error *err, const char *fmt, ...)

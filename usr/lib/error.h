@@ -12,6 +12,9 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same of memory that has run out, -ENOMEM. */
+int error_no_memory(struct error *err);
+
 /* Add what to do; returns nothing, for use behind error_set(). */
 void error_hint(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

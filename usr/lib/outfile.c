@@ -156,7 +156,7 @@ int outfile_open(struct outfile **result, const char *path, struct error *err)
 
 	*result = NULL;
 	if (!out)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memset(out, 0, offsetof(struct outfile, buffer));
 	out->fd = -1;
 	if (outfile_is_planted(path)) {

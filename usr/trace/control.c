@@ -112,7 +112,7 @@ static int states_set(const struct session_list *list, int count, char **names,
 	int code;
 
 	if (!chosen)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = sessions_choose(list, count, names, chosen, err);
 	for (size_t i = 0; i < list->count && !code; i++)
 		if (chosen[i])

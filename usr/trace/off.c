@@ -150,7 +150,7 @@ static int points_choose(struct off *off, const struct selection *selection,
 		if (chosen[i])
 			tdf = session_tdf_open(&off->list.items[i]);
 	if (code)
-		error_set(err, code, "out of memory");
+		error_no_memory(err);
 	else
 		code = selection_pick(selection, tdf, armed.points,
 				      armed.count, armed.picked, err);
@@ -196,7 +196,7 @@ static int target_choose(struct off *off, const char *target,
 	int code;
 
 	if (!chosen)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = select_armed(&off->list, target, chosen, err);
 	if (code && target_forget(off, target))
 		code = 0;
@@ -287,7 +287,7 @@ static int off_named(struct off *off, int count, char **operands,
 	if (code)
 		return code;
 	if (!off_allocated(off))
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	if (!code) {
 		operands_choose(off, count, operands);
 		code = points_off(off, err);

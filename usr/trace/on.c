@@ -99,7 +99,7 @@ static int job_wait(const struct on *on, const struct job *job,
 	int code;
 
 	if (!argv)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(argv, on->options, on->option_count * sizeof(*argv));
 	memcpy(argv + on->option_count, job->operands,
 	       job->operand_count * sizeof(*argv));

@@ -282,7 +282,7 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 		return code;
 	printf("  %zu instructions\n", body.count);
 	if (body_print(tdf, &body))
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	body_free(&body);
 	return code;
 }
@@ -360,7 +360,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 		return code;
 	if (target_fill(&target, &layout, tdf, resident_only)) {
 		tdf_close(tdf);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	tdf_head(tdf);
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");

@@ -600,7 +600,7 @@ static int points_make(struct maker *m, struct error *err)
 		return error_set(err, code, "nothing can be compiled for '%s'",
 				 m->in->modname);
 	if (code)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	points_count(m, &good);
 	if (good)
 		return 0;
@@ -630,7 +630,7 @@ int from_module_write(const struct from_module *in, FILE *out,
 	if (!code) {
 		text_write(&m);
 		if (m.text.failed || m.lost.failed)
-			code = error_set(err, -ENOMEM, "out of memory");
+			code = error_no_memory(err);
 		fwrite(m.text.data, 1, m.text.size, out);
 		if (m.left_out)
 			fprintf(out, "\n%.*s", (int)m.lost.size, m.lost.data);

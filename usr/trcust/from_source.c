@@ -51,7 +51,7 @@ static int tell_memory(void)
 {
 	struct error err = { 0 };
 
-	error_set(&err, 0, "out of memory");
+	error_no_memory(&err);
 	error_print("trcust", &err);
 	return -1;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A TSF made from a module. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +27,10 @@ static int write_tsf(const struct compilation *c, const struct settings *s,
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &size);
 	int code = out ? from_module_write(&in, out, &left_out, &err) :
-			 error_set(&err, -ENOMEM, "out of memory");
+			 error_no_memory(&err);
 
 	if (out && fclose(out) && !code)
-		code = error_set(&err, -ENOMEM, "out of memory");
+		code = error_no_memory(&err);
 	if (left_out)
 		fprintf(stderr, "trcust: %zu functions can't be traced and are left out\n",
 			left_out);

@@ -135,11 +135,11 @@ static int run_take(void *context, const struct heap_event *event,
 		return 0;
 	trace_widen(&reading->trace, event->time);
 	if (heap_model_apply(&reading->model, event, &step))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	if (step.cache)
 		return 0;
 	if (run->profile && heap_profile_take(run->profile, &step))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	if (!run->follower)
 		return 0;
 	return run->follower->step(run->follower->context, &reading->model,
@@ -174,7 +174,7 @@ static int run_sums(struct run *run, struct heap_input *input,
 		return run->reading->format->read_profile(input, run->profile,
 							  err);
 	if (heap_profile_init(&own, &run->reading->trace, &bounds))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ret = run->reading->format->read_profile(input, &own, err);
 	heap_profile_free(&own);
 	return ret;
@@ -196,7 +196,7 @@ static int run_format(struct run *run, struct heap_input *input,
 	if (run->profile)
 		heap_profile_peak(run->profile);
 	if (!ret && (trace->failed || trace->strings.failed))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	return ret;
 }
 
@@ -260,7 +260,7 @@ int reading_run(struct reading *reading, const char *path,
 	*reading = (struct reading){ .format = from };
 	heap_trace_init(&reading->trace);
 	if (heap_model_init(&reading->model, &reading->trace))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ret = reading_open(reading, &input, &bytes, err);
 	if (!ret)
 		ret = run_format(&run, &input, err);

@@ -171,7 +171,7 @@ static int collapsed_write(struct heap_output *output,
 				     value_of(&sums, value));
 	}
 	if (code)
-		error_set(err, code, "out of memory");
+		error_no_memory(err);
 	else
 		collapsed_print(&collapsed, output->file);
 	heap_strings_free(&collapsed.lines);

@@ -46,11 +46,6 @@ struct heaptrack {
 	bool command, many;
 };
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
-}
-
 /* Where the number of `item` is kept; NULL: no memory. */
 static uint32_t *number_of(struct numbers *numbers, uint32_t item)
 {
@@ -246,7 +241,7 @@ static int heaptrack_begin(struct heap_output *output, void **state,
 	struct heaptrack *heaptrack = calloc(1, sizeof(*heaptrack));
 
 	if (!heaptrack)
-		return no_memory(err);
+		return error_no_memory(err);
 	heaptrack->begin = output->trace->begin;
 	fprintf(output->file, "v %x %x\n", PROGRAM_VERSION, FORMAT_VERSION);
 	/* heaptrack_print takes 0 for "none" when it looks for temporaries */
@@ -327,7 +322,7 @@ static int heaptrack_step(struct heap_output *output, void *state,
 	if (put_block(heaptrack, output, '-', step->gone) ||
 	    put_block(heaptrack, output, '-', step->lost) ||
 	    put_block(heaptrack, output, '+', step->came))
-		return no_memory(err);
+		return error_no_memory(err);
 	return 0;
 }
 

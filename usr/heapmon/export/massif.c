@@ -209,13 +209,13 @@ static int massif_step(struct heap_output *output, void *state,
 	heap_step_each_left(step, take_left, massif);
 	code = take_step(massif, step);
 	if (code)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	massif->credit += CREDIT;
 	peak_take(massif);
 	if (time_between(&massif->snapshots[massif->count - 1],
 			 &massif->now) >= massif->interval)
 		snapshot_take(massif);
-	return massif->exhausted ? error_set(err, -ENOMEM, "out of memory") : 0;
+	return massif->exhausted ? error_no_memory(err) : 0;
 }
 
 /* ---- the file ---- */
@@ -344,7 +344,7 @@ static int massif_begin(struct heap_output *output, void **state,
 	struct massif *massif = calloc(1, sizeof(*massif));
 
 	if (!massif)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	massif->output = output;
 	heap_output_tell(massif->output,
 			 "single blocks, threads and types are left out");
@@ -365,7 +365,7 @@ static int massif_end(struct heap_output *output, void *state,
 	free(massif->sites);
 	free(massif);
 	if (code)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	return failed ? 0 : heap_output_check(output, err);
 }
 

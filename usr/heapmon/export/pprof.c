@@ -3,7 +3,6 @@
  * pprof's profile.proto, compressed by gzip. Field numbers are those of the
  * proto. A location is a frame, by the frame's number.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -431,7 +430,7 @@ static int pprof_write(struct heap_output *output,
 	}
 	pprof_close(&pprof);
 	if (failed)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	tell(output, model->old.count,
 	     "blocks from before the recording left out");
 	tell(output, model->unknown.count,

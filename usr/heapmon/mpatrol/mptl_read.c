@@ -55,11 +55,6 @@ struct mptl_reader {
 	uint64_t complaints[COMPLAINTS];
 };
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
-}
-
 static int damaged(struct mptl_reader *reader, const char *what,
 		   struct error *err)
 {
@@ -98,7 +93,7 @@ static int bins_read(struct mptl_reader *reader, struct error *err)
 		return damaged(reader, "more bins than it has room for", err);
 	heap_profile_free(profile);
 	if (heap_profile_init(profile, reader->input->trace, &bounds))
-		return no_memory(err);
+		return error_no_memory(err);
 	if (!bounds.bins)
 		return 0;
 	words_read(reader, profile->alloc_bins, bounds.bins);
@@ -118,7 +113,7 @@ static int sums_read(struct mptl_reader *reader, struct error *err)
 		return damaged(reader, "more sums than it has room for", err);
 	reader->sums = calloc(reader->sums_count + 1, sizeof(*reader->sums));
 	if (!reader->sums)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (uint64_t i = 0; i < reader->sums_count; i++) {
 		uint64_t index = mpatrol_number(&reader->cursor);
 		struct mptl_sums *sums = &ignored;
@@ -145,7 +140,7 @@ static int sites_read(struct mptl_reader *reader, struct error *err)
 	reader->sites = calloc(reader->site_count + 1, sizeof(*reader->sites));
 	reader->path = calloc(reader->site_count + 1, sizeof(*reader->path));
 	if (!reader->sites || !reader->path)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (uint64_t i = 0; i < reader->site_count; i++) {
 		uint64_t index = mpatrol_number(cursor);
 		struct mptl_site site = { .there = true };
@@ -174,7 +169,7 @@ static int symbols_read(struct mptl_reader *reader, struct error *err)
 	reader->symbols = calloc(reader->symbol_count + 1,
 				 sizeof(*reader->symbols));
 	if (!reader->symbols)
-		return no_memory(err);
+		return error_no_memory(err);
 	words_read(reader, reader->symbols, reader->symbol_count);
 	if (!count_read(reader, 1, &reader->strings_size))
 		return damaged(reader, "more names than it has room for", err);
@@ -436,9 +431,9 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 	/* of a file that is cut off, what is there */
 	if (usable && reader.sites &&
 	    (stacks_make(&reader) || profile_fill(&reader)))
-		ret = no_memory(err);
+		ret = error_no_memory(err);
 	else if (usable && rest_fill(&reader))
-		ret = no_memory(err);
+		ret = error_no_memory(err);
 	heap_input_tell_counts(input, complaint_texts,
 			       reader.complaints, COMPLAINTS);
 	free(reader.sums);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mptl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../core/tell.h"
@@ -145,11 +144,6 @@ static void tell_unheld(struct heap_output *output,
 				 "blocks that were there before the recording are left out");
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
-}
-
 int mptl_write_profile(struct heap_output *output,
 		       const struct heap_profile *profile,
 		       const struct heap_model *model, struct error *err)
@@ -165,7 +159,7 @@ int mptl_write_profile(struct heap_output *output,
 	if (!ret)
 		names = calloc(callsites.symbol_count + 1, sizeof(*names));
 	if (ret || !index || !names) {
-		ret = no_memory(err);
+		ret = error_no_memory(err);
 	} else {
 		profile_write(&out, profile, &callsites, index, names);
 		ret = mpatrol_put_check(&out, err);

@@ -229,11 +229,6 @@ static int event_complete(struct mtrc_reader *reader, struct heap_event *event)
 	}
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
-}
-
 /* All records up to the first letter that is none's, as the trailer's. */
 static int records_read(struct mtrc_reader *reader,
 			const struct heap_sink *sink, struct error *err)
@@ -256,7 +251,7 @@ static int records_read(struct mtrc_reader *reader,
 		}
 		if (event_complete(reader, &event) ||
 		    reader->input->trace->failed)
-			return no_memory(err);
+			return error_no_memory(err);
 		ret = heap_sink_take(sink, &event, err);
 		if (ret)
 			return ret;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mtrc.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,18 +208,13 @@ static void step_write(struct mtrc_writer *writer,
 
 /* ---- the format's functions ---- */
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
-}
-
 int mtrc_begin(struct heap_output *output, void **state, struct error *err)
 {
 	struct mtrc_writer *writer = calloc(1, sizeof(*writer));
 	int ret = 0;
 
 	if (!writer)
-		return no_memory(err);
+		return error_no_memory(err);
 	writer->output = output;
 	writer->out = (struct mpatrol_out){
 		output->file, mpatrol_form_wanted(output->options), false
@@ -243,7 +237,7 @@ int mtrc_step(struct heap_output *output, void *state,
 	struct mtrc_writer *writer = state;
 
 	step_write(writer, step);
-	return writer->failed ? no_memory(err) : 0;
+	return writer->failed ? error_no_memory(err) : 0;
 }
 
 static void tell_unheld(const struct mtrc_writer *writer)
@@ -282,7 +276,7 @@ int mtrc_end(struct heap_output *output, void *state,
 	if (!failed && writer->rebase)
 		ret = rebase_replay(writer->rebase, record_put, writer, err);
 	if (!failed && !ret)
-		ret = writer->failed ? no_memory(err) :
+		ret = writer->failed ? error_no_memory(err) :
 		      mpatrol_put_check(&writer->out, err);
 	if (!failed && !ret) {
 		mpatrol_put_magic(&writer->out, MTRC_MAGIC);

@@ -40,7 +40,7 @@ int rebase_new(struct rebase **rebase, struct error *err)
 	int fd;
 
 	if (!made)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	fd = temp_file_open();
 	if (fd >= 0)
 		made->spool = fdopen(fd, "w+");

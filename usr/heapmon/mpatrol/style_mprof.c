@@ -280,5 +280,5 @@ int style_mprof_print(FILE *out, const struct heap_profile *profile,
 	if (!ret)
 		ret = tables_print(&mprof);
 	mprof_free(&mprof);
-	return ret ? error_set(err, ret, "out of memory") : 0;
+	return ret ? error_no_memory(err) : 0;
 }

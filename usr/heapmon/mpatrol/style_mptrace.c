@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "style.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include "../../lib/array.h"
@@ -172,7 +171,7 @@ static int number_skip(struct style_mptrace *style, uint64_t number,
 {
 	if (!array_grow(&style->skipped, style->skipped_count,
 			&style->skipped_room, sizeof(*style->skipped)))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	style->skipped[style->skipped_count++] = number;
 	return 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "arena.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +175,7 @@ int old_arena_find(struct old_arena *arena, const struct old_process *process,
 			continue;
 		bytes = malloc(region->end - region->start);
 		if (!bytes)
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		found = region_look(arena, process, region, bytes);
 		free(bytes);
 		if (!found)

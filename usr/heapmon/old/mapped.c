@@ -266,7 +266,7 @@ int old_mapped_find(struct old_chunks *chunks,
 	char path[32];
 
 	if (!entries)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", process->pid);
 	search.pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	search_run(&search, entries);

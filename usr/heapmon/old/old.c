@@ -168,7 +168,7 @@ static int walk_stopped(struct walk *walk)
 	int code = walk->arena_count ? walk_chunks(walk) : walk_nothing(walk);
 
 	if (walk->chunks.failed)
-		return error_set(walk->err, -ENOMEM, "out of memory");
+		return error_no_memory(walk->err);
 	if (code == -EILSEQ) {
 		walk->figures->why = RAS_HEAP_OLD_BROKEN;
 		code = 0;
@@ -286,7 +286,7 @@ int old_walk(uint32_t pid,
 
 	memset(figures, 0, sizeof(*figures));
 	if (!walk)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	walk->pid = pid;
 	walk->figures = figures;
 	walk->err = err;

@@ -101,7 +101,7 @@ int old_process_map(struct old_process *process, struct error *err)
 	while (!code && getline(&line, &room, file) > 0) {
 		if (!array_grow(&process->regions, process->count,
 				&process->room, sizeof(*process->regions)))
-			code = error_set(err, -ENOMEM, "out of memory");
+			code = error_no_memory(err);
 		else if (region_parse(line, &process->regions[process->count]))
 			region_join(process);
 	}

@@ -35,7 +35,7 @@ static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
 
 	if (!array_grow(&stop->threads, stop->count, &stop->room,
 			sizeof(*stop->threads)))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	if (!ptrace(PTRACE_SEIZE, tid, 0, 0)) {
 		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 		stop->threads[stop->count++] = (struct old_thread){

@@ -51,7 +51,7 @@ static int open_memory(struct ras_reader *reader, struct error *err)
 	void *copy = malloc(input->size + 1);
 
 	if (!copy)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(copy, input->data, input->size);
 	return trace_file_open_memory(reader->file, copy, input->size,
 				      input->path, err);
@@ -114,7 +114,7 @@ static int reader_open(struct ras_reader *reader, struct error *err)
 	reader->stream.system = true;	/* nothing is printed */
 	reader->records = stream_add(&reader->stream, reader->input->path);
 	if (!reader->records)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	reader->file = &reader->records->file;
 	ret = file_open(reader, err);
 	if (ret)
@@ -238,7 +238,7 @@ static int family_note(struct ras_reader *reader,
 		family_end(family, note->pid);
 		break;
 	}
-	return set ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return set ? 0 : error_no_memory(err);
 }
 
 static int note_give(struct ras_reader *reader,
@@ -326,7 +326,7 @@ static int front_give(struct ras_reader *reader, const struct event *event,
 			      reader->records->next, &front);
 
 	if (ret)
-		return error_set(err, ret, "out of memory");
+		return error_no_memory(err);
 	within = !front.ends || (reader->note_at < reader->note_count &&
 				 reader->notes[reader->note_at].note.time <=
 				 time);
@@ -422,7 +422,7 @@ static int records_give(struct ras_reader *reader, int *more,
 	       STREAM_EVENT)
 		ret = event_give(reader, &event, err);
 	if (!ret && *more < 0)
-		return error_set(err, *more, "out of memory");
+		return error_no_memory(err);
 	if (!ret)
 		ret = notes_give(reader, reader->records->until, err);
 	reader->trace->lost = reader->dropped +
@@ -482,10 +482,10 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	int ret, more;
 
 	if (reader_begin(reader))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	do {
 		if (stream_more(&reader->stream) || !notes_take(reader))
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		trace_describe(reader);
 		ret = records_give(reader, &more, err);
 	} while (!ret && more == STREAM_WAIT);
@@ -493,7 +493,7 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 		return ret;
 	if (reader->frames.failed || reader->vtables.failed ||
 	    symbols_failed(reader->symbols))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	symbols_tell(reader);
 	ret = damage_tell(reader, err);
 	return ret ? ret : heap_check(reader, err);
@@ -506,7 +506,7 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 	int ret;
 
 	if (!reader)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	reader->input = input;
 	reader->sink = sink;
 	reader->trace = input->trace;

@@ -135,7 +135,7 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 	int code;
 
 	if (!array_grow(&a->files, a->count, &a->room, sizeof(*file)))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	file = &a->files[a->count];
 	memset(file, 0, sizeof(*file));
 	file->fd = mapped_open(m, pid, file->path);
@@ -153,7 +153,7 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 	}
 	close(file->fd);
 	free(file->places);
-	return code == -ENOMEM ? error_set(err, code, "out of memory") : 0;
+	return code == -ENOMEM ? error_no_memory(err) : 0;
 }
 
 int allocator_add_process(struct allocator *allocator, uint32_t pid,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ static int target_make(struct target **targets,
 	if (fd < 0) {
 		free(target);
 		free(files);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	*files = (struct target_file){
 		.fd = fd, .device = file->device, .inode = file->inode,
@@ -73,7 +72,7 @@ static int tdf_arm(struct recording *r, const struct tdf *tdf,
 	int code;
 
 	if (!flags)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memset(flags, true, points);
 	code = arm_tdf(&arm, err);
 	free(flags);

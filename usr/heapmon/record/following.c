@@ -111,7 +111,7 @@ static int process_look(struct recording *r, struct recorded *process,
 	code = allocator_add_process(&r->allocator, process->pid,
 				     &r->settings->want, &why);
 	if (code == -ENOMEM)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	while (!code && arming_more(r, &why)) {
 		r->why = why;
 		r->allocator.files[r->armed - 1].count = 0;
@@ -221,7 +221,7 @@ int following_add(struct recording *r, uint32_t pid, bool from_exec,
 	unsigned int bytes = pointer_bytes(pid);
 
 	if (!process)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	process->changed = false;
 	note(r, buffer_time(), RAS_HEAP_BEGIN, pid, bytes ? bytes : 8,
 	     from_exec);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ int tables_begin(struct tables *tables, unsigned int count, struct error *err)
 		if (tables->streams[i])
 			continue;
 		tables_drop(tables);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	tables_add_string(tables, "");
 	return 0;
@@ -104,5 +103,5 @@ int tables_end(struct tables *tables, void *header, size_t header_size,
 		file_fill(tables, header, header_size, places, *data, total);
 	*size = total;
 	tables_drop(tables);
-	return *data ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return *data ? 0 : error_no_memory(err);
 }

@@ -279,5 +279,5 @@ int report_print_difference(FILE *out, const struct digest *before,
 			difference.failed = true;
 	heap_strings_free(&difference.stacks);
 	free(difference.rows);
-	return difference.failed ? error_set(err, -ENOMEM, "out of memory") : 0;
+	return difference.failed ? error_no_memory(err) : 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "digest.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
@@ -30,11 +29,6 @@ void digest_free(struct digest *digest)
 	set_free(&digest->types);
 	set_free(&digest->wrongs);
 	set_free(&digest->doubts);
-}
-
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "out of memory");
 }
 
 static void sum_add(struct digest_sum *sum, double count, double bytes)
@@ -625,7 +619,7 @@ int digest_step(void *context, const struct heap_model *model,
 	if (event->kind == HEAP_BEGIN || event->kind == HEAP_FORK)
 		digest->processes++;
 	heap_step_each_left(step, take_left, &leaving);
-	return digest->failed ? no_memory(err) : 0;
+	return digest->failed ? error_no_memory(err) : 0;
 }
 
 static void take_kept(void *context, const struct heap_block *block)
@@ -648,7 +642,7 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 		site_note_peak(digest, &digest->sites[i]);
 	spans_join(digest);
 	wrongs_end(digest);
-	return digest->failed ? no_memory(err) : 0;
+	return digest->failed ? error_no_memory(err) : 0;
 }
 
 /* ---- files of sums ---- */
@@ -709,5 +703,5 @@ int digest_take_profile(struct digest *digest,
 			 profile->free_bins[i] * (i + 1));
 	if (bins && profile->alloc_bins[bins - 1])
 		take_large(digest, profile, bins - 1);
-	return digest->failed ? no_memory(err) : 0;
+	return digest->failed ? error_no_memory(err) : 0;
 }

@@ -2,7 +2,6 @@
 /* The report as JSON: one object, with all that is in the digest. */
 #include "report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -366,5 +365,5 @@ int report_print_json(FILE *out, const struct digest *digest,
 	put_wrongs(&json);
 	end(&json, '}');
 	putc('\n', out);
-	return json.failed ? error_set(err, -ENOMEM, "out of memory") : 0;
+	return json.failed ? error_no_memory(err) : 0;
 }

@@ -235,7 +235,7 @@ static int subject_read(struct subject *subject, const char *path,
 	digest_init(&subject->digest, &reading->trace);
 	if (heap_profile_init(&subject->profile, &reading->trace,
 			      &request->options.bounds))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ret = reading_run(reading, path, request->from, &request->options,
 			  &subject->profile, follower ? follower : &own, err);
 	if ((ret && ret != -EBADMSG) || follower)
@@ -282,7 +282,7 @@ static int report_mptrace(const struct request *request, char **paths,
 	int ret;
 
 	if (!style)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ret = subject_read(&subject, paths[0], request, &follower, err);
 	if (!ret && subject.reading.sums)
 		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",

@@ -537,5 +537,5 @@ int report_print_tables(FILE *out, const struct digest *digest,
 	for (unsigned int i = 0; !ret && i < REPORT_SECTIONS; i++)
 		if (settings->sections & 1u << i)
 			ret = sections[i](&tables);
-	return ret ? error_set(err, ret, "out of memory") : 0;
+	return ret ? error_no_memory(err) : 0;
 }

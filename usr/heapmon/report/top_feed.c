@@ -128,7 +128,7 @@ static int feed_take(void *context, const struct heap_event *event,
 	feed_describe(feed);
 	if (!where_know(feed, event->stack) ||
 	    heap_model_apply(&feed->model, event, &step))
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	else
 		code = digest_step(&feed->digest, &feed->model, &step, err);
 	pthread_mutex_unlock(&feed->lock);
@@ -171,7 +171,7 @@ static int feed_begin(struct top_feed *feed, struct error *err)
 	digest_init(&feed->digest, &feed->trace);
 	code = heap_model_init(&feed->model, &feed->trace);
 	if (code)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	code = -pthread_create(&feed->thread, NULL, feed_run, feed);
 	feed->running = !code;
 	return code ? error_set(err, code, "cannot start a thread: %s",

@@ -234,7 +234,7 @@ int monitor_read(struct heap_input *input, const struct heap_sink *sink,
 		heap_input_tell(reader.input,
 				"%" PRIu64 " more lines are no events", reader.bad - TOLD_MAX);
 	if (!code && (input->trace->failed || reader.crawls.failed))
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	if (!code && reader.bad && !reader.good)
 		code = error_set(err, -EBADMSG,
 				 "no line is one of a heap monitoring file");

@@ -310,7 +310,7 @@ int monitor_write_step(struct heap_output *output, void *state,
 {
 	int code = writer_step(state, step);
 
-	return code ? error_set(err, code, "out of memory") : 0;
+	return code ? error_no_memory(err) : 0;
 }
 
 int monitor_write_begin(struct heap_output *output, void **state,
@@ -319,7 +319,7 @@ int monitor_write_begin(struct heap_output *output, void **state,
 	struct monitor_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	writer->output = output;
 	*state = writer;
 	heap_output_tell(writer->output,

@@ -42,7 +42,7 @@ static int symbol_define(struct tracker_reader *reader,
 				 record->symbol);
 	if (!array_grow(&reader->symbols, reader->count, &reader->room,
 			sizeof(symbol)))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	reader->symbols[reader->count++] = symbol;
 	return 0;
 }
@@ -149,7 +149,7 @@ static int read_records(struct tracker_reader *reader,
 		at += used;
 	}
 	if (input->trace->failed)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	if (at == input->size)
 		return 0;
 	input->trace->damaged++;

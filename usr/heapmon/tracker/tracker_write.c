@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tracker_stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/array.h"
@@ -252,8 +251,7 @@ int tracker_stream_step(struct heap_output *output, void *state,
 	}
 	if (writer_wants(writer, event))
 		writer_step(writer, step);
-	return writer->texts.failed ?
-		error_set(err, -ENOMEM, "out of memory") : 0;
+	return writer->texts.failed ? error_no_memory(err) : 0;
 }
 
 /* What was asked for; else what was recorded. */
@@ -274,7 +272,7 @@ int tracker_stream_begin(struct heap_output *output, void **state,
 	struct tracker_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	writer->output = output;
 	writer->form = form_choose(output->options, output->trace);
 	writer->next = 1;

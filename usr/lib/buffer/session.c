@@ -268,14 +268,14 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	list->log_size = used;
 	list->log = malloc(used + 8);
 	if (!list->log)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(list->log, buffer->sessions_view.base, used);
 	if (!list_parse(list) &&
 	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
 	      list_find_device(list, buffer->device_fd)))
 		return 0;
 	session_list_free(list);
-	return error_set(err, -ENOMEM, "out of memory");
+	return error_no_memory(err);
 }
 
 void session_list_free(struct session_list *list)
@@ -357,7 +357,7 @@ static int rows_read(const struct session *session, const struct rows *rows,
 	if (*copy)
 		memcpy(*copy, view, size);
 	munmap(view, size);
-	return *copy ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return *copy ? 0 : error_no_memory(err);
 }
 
 int session_counts_read(const struct session *session, uint32_t slices,

@@ -442,7 +442,7 @@ int spooler_open(struct spooler *s, int pack, struct error *err)
 		.take = records_take, .context = s, .pack = pack,
 	};
 	if (memory_get(s))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	rows_begin(s);
 	code = spool_files_open(&s->files, err);
 	s->counts_time = buffer_time();

@@ -148,7 +148,7 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	headers = calloc(count + 1, sizeof(*headers));
 	dump->segments = calloc(count + 1, sizeof(*dump->segments));
 	if (!headers || !dump->segments)
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	else if (!dump_fetch(dump, h.e_phoff, headers, count * sizeof(*headers)))
 		code = damaged(path, "its program headers aren't there", err);
 	else

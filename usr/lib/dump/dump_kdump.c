@@ -312,7 +312,7 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 		return code;
 	dump->kdump = calloc(1, sizeof(*dump->kdump));
 	if (!dump->kdump)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	dump->kdump->at = UINT64_MAX;
 	memcpy(dump->machine_name, h.uts[UTS_MACHINE],
 	       sizeof(dump->machine_name) - 1);

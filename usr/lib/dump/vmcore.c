@@ -62,7 +62,7 @@ int vmcore_open(struct vmcore **core, const char *path, struct error *err)
 
 	*core = NULL;
 	if (!c)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (int i = 0; i < VMCORE_LEVELS; i++)
 		c->tables[i].physical = UINT64_MAX;
 	code = dump_open(&c->dump, path, err);

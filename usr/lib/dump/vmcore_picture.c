@@ -107,7 +107,7 @@ static int source_open(struct source *source, const char *path,
 	source->room = malloc(c->slice_bytes);
 	if (source->slice && source->room)
 		return 0;
-	return error_set(err, -ENOMEM, "out of memory");
+	return error_no_memory(err);
 }
 
 /* ---- what stands in front of the records ---- */

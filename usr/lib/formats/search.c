@@ -114,7 +114,7 @@ static int named_add(struct search *search, const char *path,
 	code = file_add(search, strdup(path), st, tff->header->major);
 	if (code) {
 		tff_close(tff);
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	}
 	file = file_added(search);
 	file->tff = tff;
@@ -150,7 +150,7 @@ static int path_add(struct search *search, const char *path, struct error *err)
 	code = directory_add(search, path, dir);
 	closedir(dir);
 	directory_note(search, path);
-	return code ? error_set(err, code, "out of memory") : 0;
+	return code ? error_no_memory(err) : 0;
 }
 
 int search_add(struct search *search, const char *path, struct error *err)

@@ -504,7 +504,7 @@ static int tdf_adopt(struct tdf **result, void *data, size_t size,
 	if (!tdf || !(tdf->path = strdup(path))) {
 		free(tdf);
 		free(data);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	tdf->data = data;
 	tdf->header = data;
@@ -534,7 +534,7 @@ int tdf_parse(struct tdf **tdf, const void *data, size_t size, const char *path,
 
 	*tdf = NULL;
 	if (!copy)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(copy, data, size);
 	return tdf_adopt(tdf, copy, size, path, err);
 }

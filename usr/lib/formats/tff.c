@@ -201,7 +201,7 @@ static int tff_sort(const struct table_file *file, struct tff *tff)
 	tff->by_name = calloc((size_t)h->ctypes.count + 1,
 			      sizeof(*tff->by_name));
 	if (!tff->by_name)
-		return error_set(file->err, -ENOMEM, "out of memory");
+		return error_no_memory(file->err);
 	for (__u32 i = 0; i < h->sections.count; i++) {
 		const struct tff_section *s = &tff->sections[i];
 
@@ -248,7 +248,7 @@ static int tff_adopt(struct tff **result, void *data, size_t size,
 	if (!tff || !(tff->path = strdup(path))) {
 		free(tff);
 		free(data);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	tff->data = data;
 	tff->header = data;
@@ -280,7 +280,7 @@ int tff_parse(struct tff **tff, const void *data, size_t size, const char *path,
 
 	*tff = NULL;
 	if (!copy)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(copy, data, size);
 	return tff_adopt(tff, copy, size, path, err);
 }

@@ -239,7 +239,7 @@ static int program_attach(const struct arming *a, const struct program_set *set,
 	int code = 0;
 
 	if (!sites)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	while (site != PROGRAM_NO_SITE && !code) {
 		uint32_t point = set->points[site];
 		uint32_t count = sites_take(set, &site, sites);
@@ -355,7 +355,7 @@ static int programs_take(const struct arming *a, struct error *err)
 	int code = 0;
 
 	if (!picks)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	target_fill(a, &target);
 	sections_fill(a, &target);
 	if (a->needs.layout || a->bring_in ||
@@ -365,7 +365,7 @@ static int programs_take(const struct arming *a, struct error *err)
 	}
 	if (code == -ENOMEM) {
 		free(picks);
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	}
 	target.module_fd = a->needs.segments ?
 		features_read_segments(&target.segments_save) : -1;

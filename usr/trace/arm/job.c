@@ -55,7 +55,7 @@ static int job_open(struct job *job, const char *path, struct error *err)
 	job->picked = calloc(points + 1, sizeof(*job->picked));
 	job->triggers = calloc(points + 1, sizeof(*job->triggers));
 	if (!job->picked || !job->triggers)
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	else if (!points)
 		code = error_set(err, -EINVAL, "the TDF has no tracepoints");
 	if (code)
@@ -79,7 +79,7 @@ static int job_pick(struct job *job, const struct selection *selection,
 					     sizeof(*operands));
 
 	if (!operands)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	job->operands = operands;
 	operands[job->operand_count] = operand;
 	if (selection_pick_tdf(selection, job->tdf, job->picked, err))
@@ -100,7 +100,7 @@ static int job_list_pick(struct job_list *list, const char *path,
 		return job_pick(job, selection, operand, err);
 	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	list->items = items;
 	job = &items[list->count];
 	code = job_open(job, path, err);
@@ -195,7 +195,7 @@ static int stop_take(struct job_list *list, const char *value, bool first,
 	char *stop = strdup(value);
 	uint64_t after = 0;
 	int code = stop ? stop_after_cut(stop, &after, err) :
-		   error_set(err, -ENOMEM, "out of memory");
+		   error_no_memory(err);
 
 	if (!code && !first && after != list->stop_after)
 		code = error_set(err, -EINVAL,
@@ -372,8 +372,7 @@ static int cost_make(struct job *job, struct error *err)
 {
 	job->cost.bodies = calloc(job->tdf->header->sites.count + 1,
 				  sizeof(*job->cost.bodies));
-	return job->cost.bodies ? 0 :
-	       error_set(err, -ENOMEM, "out of memory");
+	return job->cost.bodies ? 0 : error_no_memory(err);
 }
 
 /* The process that the links are of; 0: of all. */

@@ -247,7 +247,7 @@ static int program_make(const struct statics *s, uint16_t machine,
 
 	if (target.bring_in) {
 		if (features_read_layout(&layout) == -ENOMEM)
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		target.layout = &layout;
 	}
 	fd = body_generate_static(&body, machine, s->fds[MAJORS], &target,

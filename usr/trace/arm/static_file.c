@@ -163,7 +163,7 @@ static int files_add(struct static_files *files, const char *path,
 				 strerror(errno));
 	items = reallocarray(files->items, files->count + 1, sizeof(*items));
 	if (!items)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	files->items = items;
 	code = file_fill(&file, err);
 	if (code || file_known(files, &file))

@@ -38,7 +38,7 @@ static int points_pick(const struct session *session, const struct tdf *tdf,
 	int code;
 
 	if (!points)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		points[i] = (struct selection_point){
 			.minor = session->points[i].minor,
@@ -81,7 +81,7 @@ int choice_add(const struct session_list *list, struct tdf *const *tdfs,
 	int code;
 
 	if (!found)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = selection_parse(&selection, operand, &target, err);
 	if (!code) {
 		code = sessions_find(list, target, found, err);

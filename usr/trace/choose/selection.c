@@ -88,15 +88,14 @@ static int item_parse(struct selection *selection, enum selection_kind kind,
 		return code;
 	item = item_new(selection);
 	if (!item)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	*item = (struct selection_item){
 		.kind = number ? SELECTION_MINOR : kind,
 		.first = first, .last = last,
 		/* longer ones are cut where they are defined, too */
 		.name = number ? NULL : strndup(text, TDF_NAME_MAX),
 	};
-	return number || item->name ? 0 :
-	       error_set(err, -ENOMEM, "out of memory");
+	return number || item->name ? 0 : error_no_memory(err);
 }
 
 static char *blanks_cut(char *text)
@@ -114,7 +113,7 @@ int selection_add(struct selection *selection, enum selection_kind kind,
 		  const char *list, struct error *err)
 {
 	char *copy = strdup(list), *rest = copy, *part;
-	int code = copy ? 0 : error_set(err, -ENOMEM, "out of memory");
+	int code = copy ? 0 : error_no_memory(err);
 
 	while (!code && (part = strsep(&rest, ",")))
 		code = item_parse(selection, kind, blanks_cut(part), err);
@@ -141,7 +140,7 @@ int selection_parse(struct selection *selection, const char *operand,
 	*target = NULL;
 	if (is_file(operand) || !open) {
 		*target = strdup(operand);
-		return *target ? 0 : error_set(err, -ENOMEM, "out of memory");
+		return *target ? 0 : error_no_memory(err);
 	}
 	if (open == operand)
 		return error_set(err, -EINVAL, "there is no name before the '('");
@@ -151,7 +150,7 @@ int selection_parse(struct selection *selection, const char *operand,
 	*target = strndup(operand, open - operand);
 	code = list && *target ? selection_add(selection, SELECTION_ANY, list,
 					       err) :
-	       error_set(err, -ENOMEM, "out of memory");
+	       error_no_memory(err);
 	free(list);
 	if (code) {
 		selection_free(selection);
@@ -169,11 +168,11 @@ int selection_append(struct selection *selection,
 		const char *name = more->items[i].name;
 
 		if (!item)
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		*item = more->items[i];
 		item->name = name ? strdup(name) : NULL;
 		if (name && !item->name)
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 	}
 	return 0;
 }
@@ -358,7 +357,7 @@ int selection_pick(const struct selection *selection, const struct tdf *tdf,
 		.tdf = tdf, .points = points, .count = count,
 		.found = calloc(count + 1, sizeof(*p.found)),
 	};
-	int code = p.found ? 0 : error_set(err, -ENOMEM, "out of memory");
+	int code = p.found ? 0 : error_no_memory(err);
 
 	for (size_t i = 0; i < selection->count && !code; i++)
 		code = selection->items[i].kind == SELECTION_MINOR ?
@@ -380,7 +379,7 @@ int selection_pick_tdf(const struct selection *selection,
 	int code;
 
 	if (!points)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		points[i] = (struct selection_point){
 			.minor = tdf->points[i].minor,

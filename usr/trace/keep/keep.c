@@ -105,7 +105,7 @@ int keep_state_read(struct keep_state *state, const char *run,
 {
 	*state = (struct keep_state){ .pid = keeper_process_id(run) };
 	if (keep_requests_read(run, &state->requests, &state->count))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	state->needed = state->count || sessions_need(run);
 	return 0;
 }

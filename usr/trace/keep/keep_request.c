@@ -273,7 +273,7 @@ static int number_choose(const struct run_dir *run, const char *tdf,
 	size_t count;
 
 	if (keep_requests_read(run->path, &requests, &count))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	*number = 1;
 	for (size_t i = 0; i < count; i++) {
 		if (requests[i].number >= *number)

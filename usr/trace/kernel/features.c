@@ -241,7 +241,7 @@ int features_probe(struct features *features, enum attach_choice choice,
 	};
 	if (features->uprobe_type == -ENOMEM ||
 	    features->kprobe_type == -ENOMEM || features_read_btf(features))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = program_check(features, err);
 	if (code)
 		return code;

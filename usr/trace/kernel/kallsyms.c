@@ -80,7 +80,7 @@ int kallsyms_read(struct kallsyms *kallsyms, struct error *err)
 	FILE *file;
 
 	if (kallsyms->failed)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	file = fopen("/proc/kallsyms", "re");
 	if (!file) {
 		int code = -errno;

@@ -203,7 +203,7 @@ int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
 		return code;
 	biases = calloc(tdf->header->sites.count + 1, sizeof(*biases));
 	if (!biases)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = module_locate(tdf, module, "", biases, err);
 	while (!code && !*bias && site_next(&walk, &index))
 		*bias = biases[index];
@@ -256,7 +256,7 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 		return code;
 	*biases = calloc(tdf->header->sites.count + 1, sizeof(**biases));
 	if (!*biases)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = module_locate(tdf, module, name, *biases, err);
 	if (code) {
 		free(*biases);
@@ -345,7 +345,7 @@ int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
 		return 0;
 	sections->list = calloc(count, sizeof(*sections->list));
 	if (!sections->list)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (uint32_t i = 0; i < count && !code; i++)
 		code = section_locate(tdf, &tdf->sections[i], name, sections,
 				      err);

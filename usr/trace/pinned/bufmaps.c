@@ -148,7 +148,7 @@ static int control_make(const struct making *making, struct error *err)
 	int fd, code;
 
 	if (!control)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	control->magic = RAS_CONTROL_MAGIC;
 	control->layout = RAS_LAYOUT;
 	control->slice_bytes = making->bytes;

@@ -108,7 +108,7 @@ static int attach_multi(int program, const struct tdf *tdf, uint32_t index,
 	int link;
 
 	if (!offsets)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tdf_site *site = &tdf->sites[sites[i]];
 

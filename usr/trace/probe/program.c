@@ -184,7 +184,7 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 	struct body_target target = *base;
 
 	if (code)
-		error_set(err, code, "out of memory");
+		error_no_memory(err);
 	for (uint32_t i = 0; i < points && !code; i++) {
 		target.trigger = picks[i] & PROGRAM_TRIGGER;
 		if (picks[i] & PROGRAM_PICKED)

@@ -108,7 +108,7 @@ static int file_add(struct target *target, const struct tdf_module *module,
 			     sizeof(*files));
 	if (!files) {
 		close(fd);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	if (!target->file_count)
 		strcpy(target->path, file.path);
@@ -453,7 +453,7 @@ int target_open(struct target **targets, const struct tdf *tdf,
 	*targets = calloc(count, sizeof(**targets));
 	code = used && *targets ?
 		targets_fill(*targets, tdf, picked, used, search, err) :
-		error_set(err, -ENOMEM, "out of memory");
+		error_no_memory(err);
 	free(used);
 	if (code) {
 		target_close(*targets, tdf);

@@ -46,7 +46,7 @@ static int tally_read(struct tally *tally, const struct session *session,
 		return code;
 	tally->seen = calloc((size_t)session->entry->points * slices + 1,
 			     sizeof(*tally->seen));
-	return tally->seen ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return tally->seen ? 0 : error_no_memory(err);
 }
 
 /* Its row of `count`: static records count by their major. */
@@ -149,7 +149,7 @@ static int slice_see(struct census *census, uint32_t row, struct error *err)
 		return 0;
 	copy = malloc(size);
 	if (!copy)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	ring_copy(&ring, slice, size, buffer->control->key, reach.tail, copy);
 	slice_walk(census, row, &ring, &reach);
 	slice_reach(census, row, &ring, &reach);
@@ -235,7 +235,7 @@ static int tally_sum(struct census *census, struct tally *tally,
 	}
 	*result = figures;
 	if (!figures || !missed)
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	free(missed);
 	return code;
 }
@@ -314,7 +314,7 @@ int figures_read(struct figures *figures, const struct buffer *buffer,
 				   sizeof(*figures->sessions));
 	if (!census || !census->tallies || !census->lost ||
 	    !figures->sessions) {
-		error_set(err, code, "out of memory");
+		error_no_memory(err);
 	} else {
 		census->figures = figures;
 		code = census_take(census, list, err);

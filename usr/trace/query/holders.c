@@ -153,7 +153,7 @@ int holders_find(struct holders *holders, const struct ras_session *entry,
 	if (!code)
 		return 0;
 	holders_free(holders);
-	return error_set(err, code, "out of memory");
+	return error_no_memory(err);
 }
 
 void holders_free(struct holders *holders)

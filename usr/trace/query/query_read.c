@@ -122,7 +122,7 @@ static int tdfs_open(struct query *query, struct error *err)
 			   tdf_open(&tdf, session->entry->tdf, NULL) : -ENOENT;
 
 		if (code == -ENOMEM)
-			return error_set(err, code, "out of memory");
+			return error_no_memory(err);
 		if (code)
 			continue;
 		if (tdf_fits(tdf, session))
@@ -143,7 +143,7 @@ static int points_choose(struct query *query, int count, char **operands,
 
 		query->chosen[i] = malloc(points + 1);
 		if (!query->chosen[i])
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		memset(query->chosen[i], !count, points);
 	}
 	query->restricted = count;
@@ -180,7 +180,7 @@ static int arrays_make(struct query *query, struct error *err)
 	query->tdfs = calloc(count, sizeof(*query->tdfs));
 	query->chosen = calloc(count, sizeof(*query->chosen));
 	if (!query->sessions || !query->tdfs || !query->chosen)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	return 0;
 }
 

@@ -107,7 +107,7 @@ static int expression_add(struct choose *choose, const char *value,
 	int code;
 
 	if (!more)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	choose->expressions = more;
 	code = expression_parse(&more[choose->expression_count], value, err);
 	choose->expression_count += !code;

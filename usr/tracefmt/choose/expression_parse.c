@@ -63,8 +63,7 @@ static uint32_t wrong(struct parser *parser, const char *at, const char *why)
 static uint32_t no_memory(struct parser *parser)
 {
 	if (!parser->code)
-		parser->code = error_set(parser->err, -ENOMEM,
-					 "out of memory");
+		parser->code = error_no_memory(parser->err);
 	return 0;
 }
 
@@ -537,7 +536,7 @@ int expression_parse(struct expression **expression, const char *text,
 	if (!e || !e->nodes || text_open(&e->texts[0], -1) ||
 	    text_open(&e->texts[1], -1)) {
 		expression_free(e);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	e->root = parse_binary(&parser, 0);
 	if (!parser.code && *parser.p)

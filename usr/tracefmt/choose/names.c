@@ -21,7 +21,7 @@ static int name_add(struct names *names, const char *name, size_t length,
 		names->items = items;
 	if (!items || !text) {
 		free(text);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	items[names->count++] = (struct name){ .text = text };
 	return 0;

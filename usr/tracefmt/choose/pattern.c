@@ -26,7 +26,7 @@ static int regex_make(regex_t **regex, const char *text, const char *end,
 	if (!copy || !*regex) {
 		free(copy);
 		free(*regex);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	code = regcomp(*regex, copy, flags);
 	free(copy);
@@ -48,7 +48,7 @@ int patterns_add(struct patterns *patterns, const char *text,
 	int code;
 
 	if (!items)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	patterns->items = items;
 	if (!*text)
 		return error_set(err, -EINVAL, "a text is missing");

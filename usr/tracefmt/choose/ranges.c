@@ -94,7 +94,7 @@ int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 						   sizeof(*items));
 
 		if (!items)
-			return error_set(err, -ENOMEM, "out of memory");
+			return error_no_memory(err);
 		ranges->items = items;
 		p = range_parse(list, p, most, &items[count], err);
 		if (!p)

@@ -41,7 +41,7 @@ static int item_add(struct columns *columns, const char *name, size_t length,
 			     sizeof(*items));
 
 	if (!items)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	columns->items = items;
 	items[columns->count++] = columns_item_of(name, length);
 	return 0;

@@ -166,7 +166,7 @@ int prefix_parse(struct prefix **prefix, const char *template,
 	struct prefix *made = calloc(1, sizeof(*made));
 	int code = -ENOMEM;
 
-	error_set(err, 0, "out of memory");
+	error_no_memory(err);
 	if (made)
 		made->template = strdup(template);
 	if (made && made->template) {

@@ -143,7 +143,7 @@ static int file_begin(struct trace_file *file, const char *path,
 	file->session_at = calloc(TRACE_SESSIONS_MAX,
 				  sizeof(*file->session_at));
 	code = file->session_at ? header_read(file, path, err) :
-				  error_set(err, -ENOMEM, "out of memory");
+				  error_no_memory(err);
 	if (code)
 		trace_file_free(file);
 	return code;

@@ -111,7 +111,7 @@ int dwarf_file_open(struct dwarf_file **result, struct module *module,
 	*result = NULL;
 	err = err ? err : &own;
 	if (!dwarf)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	dwarf->module = module;
 	dwarf->fd = dwarf->shared_fd = -1;
 	code = dwarf_find(dwarf, path, search, err);
@@ -121,7 +121,7 @@ int dwarf_file_open(struct dwarf_file **result, struct module *module,
 	if (!code) {
 		dwarf_find_shared(dwarf, search);
 		if (load_symbols(dwarf) || index_units(dwarf))
-			code = error_set(err, -ENOMEM, "out of memory");
+			code = error_no_memory(err);
 	}
 	if (code)
 		dwarf_file_close(dwarf);

@@ -205,7 +205,7 @@ static int callers_emit(const struct dwarf_context *context,
 	unit = unit_of(context);
 	table = unit ? dwarf_calls_get(context->dwarf, unit) : NULL;
 	if (!table)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	call = dwarf_calls_of(table, &function, &count);
 	if (!count || dwarf_call_repeats(table, &function))
 		return refuse(err);

@@ -159,7 +159,7 @@ static int take_file(struct finder *f, int fd, const char *path)
 		code = error_set(f->refused, -ENOEXEC,
 				 "'%s' has no debug information", path);
 	if (!code && !(dwarf->path = strdup(path)))
-		code = error_set(f->refused, -ENOMEM, "out of memory");
+		code = error_no_memory(f->refused);
 	dwarf->modified = st.st_mtim;
 	if (!code)
 		return 0;
@@ -288,7 +288,7 @@ static int find_own(struct dwarf_file *dwarf, const char *path,
 				 "its debug information is damaged: %s",
 				 dwarf_errmsg(-1));
 	dwarf->path = strdup(path);
-	return dwarf->path ? 0 : error_set(err, -ENOMEM, "out of memory");
+	return dwarf->path ? 0 : error_no_memory(err);
 }
 
 int dwarf_find(struct dwarf_file *dwarf, const char *module_path,

@@ -49,7 +49,7 @@ static int frame_find(const struct dwarf_context *context, Dwarf_Frame **frame,
 
 	*frame = NULL;
 	if (!frames)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	if (frames->eh_frame &&
 	    !dwarf_cfi_addrframe(frames->eh_frame, context->pc, frame))
 		return 0;

@@ -436,7 +436,7 @@ int dwarf_location_place(const struct dwarf_context *outer,
 		code = place_check(place, err);
 	if (!code)
 		describe(&b, ops, count, entry_name);
-	return code == -ENOMEM ? error_set(err, code, "out of memory") : code;
+	return code == -ENOMEM ? error_no_memory(err) : code;
 }
 
 int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
@@ -475,5 +475,5 @@ int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
 	snprintf(place->where, sizeof(place->where), "constant");
 	if (code == -EINVAL)
 		return error_set(err, code, "its constant is damaged");
-	return code ? error_set(err, code, "out of memory") : 0;
+	return code ? error_no_memory(err) : 0;
 }

@@ -30,7 +30,7 @@ static int symbol_place(struct dwarf_file *dwarf,
 	int code;
 
 	if (!rpn)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = dwarf_symbol_emit(dwarf, name, address, rpn, err);
 	if (address)
 		snprintf(place->where, sizeof(place->where),
@@ -196,7 +196,7 @@ static int thread_place(struct dwarf_file *dwarf, uint64_t offset,
 	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
 
 	if (!rpn)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	snprintf(place->where, sizeof(place->where), "thread-local variable");
 	return dwarf_thread_emit(dwarf, offset, rpn, err);
 }
@@ -231,7 +231,7 @@ int dwarf_variable_place(struct dwarf_file *dwarf,
 	int code = dwarf_scopes_find(dwarf, pc, &scopes);
 
 	if (code == -ENOMEM)
-		return error_set(err, code, "out of memory");
+		return error_no_memory(err);
 	if (scopes.count)
 		context.function = scopes.dies[0];
 	code = place_find(&context, variable, place, err);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../lib/hash.h"
@@ -33,7 +32,7 @@ static int map_hash(struct map *map, struct error *err)
 	map->buckets = calloc(map->bucket_count, sizeof(*map->buckets));
 	map->next = calloc(map->symbols.count + 1, sizeof(*map->next));
 	if (!map->buckets || !map->next)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (size_t i = map->symbols.count; i--; ) {
 		const char *name = map->symbols.list[i].name;
 		uint32_t *bucket = &map->buckets[map_bucket(map, name)];
@@ -44,7 +43,7 @@ static int map_hash(struct map *map, struct error *err)
 	}
 	demangle_index_finish(&map->full_names);
 	if (map->full_names.failed)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	return 0;
 }
 
@@ -58,7 +57,7 @@ static int map_make(struct map **result, char *text, size_t size,
 	*result = NULL;
 	if (!map) {
 		free(text);
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	}
 	map->text = text;
 	code = map_read(&map->symbols, text, size, err);
@@ -78,7 +77,7 @@ int map_parse(struct map **result, const char *text, uint64_t size,
 
 	*result = NULL;
 	if (!copy)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	return map_make(result, copy, size, err);

@@ -51,7 +51,7 @@ static int symbol_add(struct reader *r, const char *name, uint64_t address,
 
 	if (!array_grow(&symbols->list, symbols->count, &symbols->room,
 			sizeof(*symbols->list)))
-		return error_set(r->err, -ENOMEM, "out of memory");
+		return error_no_memory(r->err);
 	symbols->list[symbols->count++] = (struct map_symbol) {
 		.name = name, .address = address, .size = size,
 		.code = in.code, .data = in.data, .local = local,

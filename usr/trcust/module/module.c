@@ -169,7 +169,7 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 		return module_refuse(err, "it has no program headers (truncated?)");
 	module->segments = calloc(count, sizeof(*module->segments));
 	if (!module->segments)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		if (!gelf_getphdr(module->elf, i, &ph))
 			return module_refuse(err, "its program headers are truncated");
@@ -202,7 +202,7 @@ static int module_read_sections(struct module *module, struct error *err)
 		return module_refuse(err, BAD_SECTIONS);
 	module->sections = calloc(count + 1, sizeof(*module->sections));
 	if (!module->sections)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	while ((scn = elf_nextscn(module->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			return module_refuse(err, BAD_SECTIONS);
@@ -271,7 +271,7 @@ static int module_read_codes(struct module *module, struct error *err)
 
 	module->codes = calloc(count + 1, sizeof(*module->codes));
 	if (!module->codes)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	for (size_t i = 0; i < count && !code; i++) {
 		struct module_range range;
 
@@ -307,7 +307,7 @@ static int module_read(struct module *module, struct error *err)
 		return code;
 	if (module_load_symbols(module, module->elf, file_size) ||
 	    module_load_functions(module))
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	return 0;
 }
 
@@ -414,7 +414,7 @@ int module_open(struct module **result, const char *file, const char *path,
 
 	*result = NULL;
 	if (!module)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	code = module_open_file(module, file, err);
 	if (code)
 		module_close(module);
@@ -432,7 +432,7 @@ int module_parse(struct module **result, void *data, size_t size,
 
 	*result = NULL;
 	if (!module)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	module->file_size = size;
 	module->elf = elf_memory(data, size);
 	if (module->elf && gelf_getehdr(module->elf, &eh) &&
@@ -456,7 +456,7 @@ int module_open_kernel(struct module **result, const struct arch *arch,
 
 	*result = module;
 	if (!module)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	module->arch = arch;
 	module->elf_class = arch->elf_class;
 	module->machine = arch->machine;

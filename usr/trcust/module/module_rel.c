@@ -39,7 +39,7 @@ Elf *module_rel_open(int fd, uint64_t size, void **image, struct error *err)
 
 	*image = malloc(size + 1);
 	if (!*image) {
-		error_set(err, -ENOMEM, "out of memory");
+		error_no_memory(err);
 		return NULL;
 	}
 	while (have < size && n > 0) {
@@ -178,7 +178,7 @@ static int rel_begin_like(struct rel *rel)
 					       "truncated or damaged");
 	rel->taken = calloc(count + 1, sizeof(*rel->taken));
 	if (!rel->taken)
-		return error_set(rel->err, -ENOMEM, "out of memory");
+		return error_no_memory(rel->err);
 	while ((scn = elf_nextscn(rel->like, scn)))
 		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
 		    sh.sh_addr + sh.sh_size > rel->next)
@@ -464,7 +464,7 @@ int module_rel_segments(struct module *module, struct error *err)
 
 	module->segments = calloc(REL_SECTIONS_MAX, sizeof(*module->segments));
 	if (!module->segments)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	while ((scn = elf_nextscn(module->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
 		    !section_has_bytes(&sh))

@@ -156,7 +156,7 @@ static int bytes_write(struct unpack *u, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return error_set(u->err, -ENOMEM, "out of memory");
+			return error_no_memory(u->err);
 		from += n;
 		size -= n;
 	}
@@ -188,7 +188,7 @@ static int stream_unpack(struct unpack *u, const struct method *method)
 	int end = 0;
 
 	if (!state)
-		return error_set(u->err, -ENOMEM, "out of memory");
+		return error_no_memory(u->err);
 	while (!end && n > 0) {
 		n = pread(u->from, u->in, sizeof(u->in), u->at);
 		u->have = n > 0 ? n : 0;
@@ -228,7 +228,7 @@ int unpack_file(int fd, int *unpacked, struct error *err)
 		return 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
-		return error_set(err, -ENOMEM, "out of memory");
+		return error_no_memory(err);
 	u->from = fd;
 	u->err = err;
 	u->to = memfd_create("module", MFD_CLOEXEC);

@@ -274,7 +274,7 @@ int tdf_write(struct outfile **out, const char *path,
 	write_sections(&w);
 	write_header(&w);
 	if (w.file.failed || w.strings.bytes.failed)
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	else if (w.too_many)
 		code = error_set(err, -E2BIG, "data of more than %d sections",
 				 TDF_SECTIONS_MAX);

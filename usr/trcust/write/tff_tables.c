@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tff_tables.h"
 
-#include <errno.h>
 #include <string.h>
 #include "../../lib/hash.h"
 
@@ -138,7 +137,7 @@ int tff_tables_write(const struct tff_tables *t, unsigned int major,
 
 	make_file(t, major, &file);
 	if (file.failed)
-		code = error_set(err, -ENOMEM, "out of memory");
+		code = error_no_memory(err);
 	else
 		code = outfile_open(out, path, err);
 	if (!code)
