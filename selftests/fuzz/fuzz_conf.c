@@ -21,7 +21,7 @@ static void conf_take(const uint8_t *data, size_t size)
 	boot->path = "fuzz.conf";
 	boot->directory = ".";
 	if (file)
-		lines_run(boot, file);
+		lines_run(boot, file, NULL);
 	if (file)
 		fclose(file);
 	free(boot->buffer);

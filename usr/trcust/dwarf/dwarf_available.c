@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../module/source_path.h"
 #include "dwarf_lines.h"
 #include "dwarf_location.h"
 #include "dwarf_scope.h"
@@ -192,7 +193,6 @@ static void print_lines(const struct available *a, uint32_t line,
 {
 	struct run runs[RUNS_SHOWN + 1];
 	size_t count = runs_find(a, line, runs), used = 0;
-	const char *file;
 	char text[128] = "";
 
 	if (!count) {
@@ -208,10 +208,9 @@ static void print_lines(const struct available *a, uint32_t line,
 			used += snprintf(text + used, sizeof(text) - used,
 					 "-%" PRIu32, runs[i].last);
 	}
-	file = strrchr(path, '/');
 	error_hint(err, "available at line%s %s of %s",
 		   count > 1 || runs[0].first != runs[0].last ? "s" : "", text,
-		   file ? file + 1 : path);
+		   source_path_base(path));
 }
 
 static char *file_path(const struct available *a, Dwarf_Die *unit,
