@@ -62,6 +62,39 @@ make_it named "$TMP/named" other
 unlike "$(ats)" "first|named_second" "another build-id: no symbol"
 like "$(ats)" '^named\+0x' "but module and offset"
 
+# Code without lines (of crt1.o) behind a row that stands where its sequence ends
+cat >e.s <<'END'
+	.file 1 "e.c"
+	.section .text.startup,"ax"
+	.globl main
+	.type main,%function
+main:	.loc 1 1
+	nop
+	.loc 1 2
+	ret
+	.loc 1 99 view .LV9
+	.size main,.-main
+	.text
+	.globl f
+	.type f,%function
+f:	.loc 1 5
+	nop
+	ret
+	.size f,.-f
+	.section .note.GNU-stack,"",%progbits
+END
+if ${CC:-cc} -g -Wl,--build-id -o named e.s 2>/dev/null; then
+	for name in main _start f; do
+		nm named | sed -n "s/ T $name\$//p"
+	done | "$make_symbols" . named "$TMP/named" || bail "make_symbols"
+	is "$(ats)" "main+0x0 e.c:1 (named)
+_start+0x0 (named)
+f+0x0 e.c:5 (named)" "code without lines has none"
+else
+	skip "code without lines" "the compiler can't make it"
+fi
+cp "$built/named" named
+
 # stripped, with what was stripped elsewhere
 make_it named "$TMP/named"
 id=$(od -An -v -tx1 -N 4096 named | tr -d ' \n' |

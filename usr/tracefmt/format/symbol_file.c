@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 struct dwfl;
 struct dwfl_module;
 struct dwfl_line;
+struct dwarf_entry;		/* Dwarf_Die: of libdw's memory only */
 
 struct dwfl_callbacks {
 	int (*find_elf)(struct dwfl_module *module, void **user,
@@ -58,6 +60,11 @@ struct library {
 	const char *(*line_info)(struct dwfl_line *line, Elf64_Addr *address,
 				 int *number, int *column, Elf64_Xword *changed,
 				 Elf64_Xword *length);
+	struct dwarf_entry *(*unit)(struct dwfl_module *module,
+				    Elf64_Addr address, Elf64_Addr *bias);
+	ptrdiff_t (*ranges)(struct dwarf_entry *entry, ptrdiff_t offset,
+			    Elf64_Addr *base, Elf64_Addr *start,
+			    Elf64_Addr *end);
 	/* of libstdc++; NULL: names stay mangled */
 	char *(*demangle)(const char *mangled, char *buffer, size_t *size,
 			  int *status);
@@ -78,6 +85,8 @@ static bool library_load(struct library *library)
 		{ "dwfl_module_addrinfo", &library->symbol },
 		{ "dwfl_module_getsrc", &library->line },
 		{ "dwfl_lineinfo", &library->line_info },
+		{ "dwfl_module_addrdie", &library->unit },
+		{ "dwarf_ranges", &library->ranges },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
@@ -496,13 +505,33 @@ static bool address_of(const struct symbol_file *file,
 	return false;
 }
 
+/* libdw takes the unit that begins last in front of the address, and there the
+ * last row in front of it: which may be one of no code, at the address where
+ * the sequence ends. One that doesn't say where its code is has it there. */
+static bool unit_has(struct symbol_file *file, uint64_t address)
+{
+	Elf64_Addr bias = 0, base = 0, start, end;
+	const struct library *library = &file->library;
+	struct dwarf_entry *unit = library->unit(file->module, address, &bias);
+	ptrdiff_t at = 0;
+	bool told = false;
+
+	while (unit && (at = library->ranges(unit, at, &base, &start,
+					     &end)) > 0) {
+		if (address - bias >= start && address - bias < end)
+			return true;
+		told = true;
+	}
+	return unit && !told;
+}
+
 static void line_find(struct symbol_file *file, uint64_t address,
 		      struct symbols_place *place)
 {
 	struct dwfl_line *line = file->library.line(file->module, address);
 	int number = 0;
 
-	if (!line)
+	if (!line || !unit_has(file, address))
 		return;
 	place->file = file->library.line_info(line, NULL, &number, NULL, NULL,
 					      NULL);
