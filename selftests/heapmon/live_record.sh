@@ -82,6 +82,23 @@ if compile static "${CC:-cc}" -static; then
 		"it is said what was looked for"
 	like "$(cat "$TMP/err")" "--object" "... and what to do"
 	is "$(cat "$TMP/out")" "" "... and the program didn't run"
+	status 1 "... nor has what it executes: it runs, unrecorded" \
+		"$BIN/heapmon" record -o "$TMP/none.ras" -- "$TMP/stripped" 1
+	like "$(cat "$TMP/err")" "nothing was recorded: there was no allocator" \
+		"... and that is said at the end"
+	ok "... it has run" test -s "$TMP/out"
+	cat >"$TMP/exec.c" <<'END'
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	execv(argv[1], argv + 1);
+	return 1;
+}
+END
+	"${CC:-cc}" -static -s -o "$TMP/exec" "$TMP/exec.c"
+	status 0 "a program without one that executes one with" \
+		"$BIN/heapmon" record -o "$TMP/none.ras" -- "$TMP/exec" \
+		"$(command -v sleep)" 1
 fi
 if compile m32 "${CC:-cc}" -m32; then
 	exact "32-bit" "$TMP/m32"

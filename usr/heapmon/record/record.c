@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,6 +19,16 @@ static void status_tell(const struct launch *launch)
 			launch->name, WEXITSTATUS(launch->status));
 }
 
+/* Neither the program nor what it executed had one, or it couldn't be probed:
+ * which has been said. */
+static int found_check(const struct recording *r, struct error *err)
+{
+	if (allocator_found(&r->allocator))
+		return 0;
+	return error_set(err, -ENOENT, "nothing was recorded: there was no "
+			 "allocator to probe");
+}
+
 static int record_to_file(struct recording *r,
 			  const struct record_settings *settings,
 			  struct error *err)
@@ -29,9 +40,10 @@ static int record_to_file(struct recording *r,
 	code = recording_run(r, err);
 	code = recording_finish(r, code, err);
 	status_tell(&r->launch);
-	if (!code)
-		recording_summarize(r);
-	return code;
+	if (code)
+		return code;
+	recording_summarize(r);
+	return found_check(r, err);
 }
 
 /* The program, or those of that name, become the processes asked for. */
