@@ -65,6 +65,34 @@ echo "this is no heap" >text
 says 1 'in no format that is known' "of text" --to mtrc -o none text
 ok "  there is no file" test ! -e none
 says 1 'cannot|No such' "into no directory" --to mtrc -o no/such/file heap.ras
+
+# its own input is no output
+cp heap.ras own.ras
+ln own.ras hard.ras
+ln -s own.ras soft.ras
+for format in monitor mtrc tracker heaptrack massif mptl pprof collapsed; do
+	says 1 "cannot write 'own.ras': it is the trace itself" \
+		"$format into the recording itself" --to $format -o own.ras \
+		own.ras
+done
+says 1 'it is the trace itself' "by a hard link" --to mtrc -o hard.ras own.ras
+says 1 'it is the trace itself' "by a symbolic link" --to mtrc -o soft.ras \
+	own.ras
+says 1 'it is the trace itself' "from a symbolic link" --to mtrc -o own.ras \
+	soft.ras
+says 1 'it is the trace itself' "from standard input" --from ras --to mtrc \
+	-o own.ras - <own.ras
+cp out.mtrc own.mtrc
+says 1 'it is the trace itself' "of another format" --to monitor -o own.mtrc \
+	own.mtrc
+ok "they are left alone" cmp own.ras heap.ras
+ok "and so is that" cmp own.mtrc out.mtrc
+status 1 "a report into its recording" heapmon report --json -o own.ras own.ras
+like "$(cat "$TMP/err")" 'it is the trace itself' "  it says so"
+status 1 "a difference into the second" heapmon report --diff -o own.ras \
+	heap.ras own.ras
+ok "  it is left alone, too" cmp own.ras heap.ras
+
 if [ -c /dev/full ]; then
 	heapmon convert --to monitor heap.ras >/dev/full 2>err
 	is $? 1 "no room for the output"

@@ -336,8 +336,13 @@ static int convert_to_path(struct conversion *conversion, const char *path,
 {
 	struct outfile *file;
 	struct error later = { 0 };
-	int ret = outfile_open(&file, conversion->out, err);
+	int ret;
 
+	if (outfile_is_input(conversion->out, path))
+		return error_set(err, -EINVAL,
+				 "cannot write '%s': it is the trace itself",
+				 conversion->out);
+	ret = outfile_open(&file, conversion->out, err);
 	if (ret)
 		return ret;
 	ret = convert_to_fd(conversion, path, outfile_fd(file), err);

@@ -304,3 +304,13 @@ bool outfile_is_same(const char *a, const char *b)
 	       (!stat(a, &st[0]) && !stat(b, &st[1]) &&
 		st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino);
 }
+
+bool outfile_is_input(const char *path, const char *input)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) || !S_ISREG(out.st_mode) ||
+	    (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in)))
+		return false;
+	return out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}

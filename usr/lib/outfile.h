@@ -27,6 +27,9 @@ int outfile_commit(struct outfile *out, struct error *err);
 void outfile_abort(struct outfile *out);
 
 bool outfile_is_same(const char *a, const char *b);
+/* Is it the regular file that is read, by whatever name? input: a path, or "-"
+ * for stdin. */
+bool outfile_is_input(const char *path, const char *input);
 
 /*
  * For those who read a file and replace it by what they made of it: wait until

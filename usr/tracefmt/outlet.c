@@ -20,19 +20,11 @@ static int file_refuse(const char *path, int code, struct error *err)
 			 strerror(-code));
 }
 
-static bool is_input(const struct stream *stream, const struct stat *st)
+static bool is_input(const struct stream *stream, const char *path)
 {
-	struct stat in;
-
-	for (size_t i = 0; i < stream->count; i++) {
-		const char *name = stream->traces[i]->name;
-		int code = strcmp(name, "-") ? stat(name, &in) :
-					       fstat(STDIN_FILENO, &in);
-
-		if (!code && in.st_dev == st->st_dev &&
-		    in.st_ino == st->st_ino)
+	for (size_t i = 0; i < stream->count; i++)
+		if (outfile_is_input(path, stream->traces[i]->name))
 			return true;
-	}
 	return false;
 }
 
@@ -84,7 +76,7 @@ static int file_open(struct outlet *outlet, const struct stream *stream,
 	bool old = !stat(outlet->path, &st);
 	int code;
 
-	if (old && S_ISREG(st.st_mode) && is_input(stream, &st))
+	if (is_input(stream, outlet->path))
 		return error_set(err, -EINVAL,
 				 "cannot write '%s': it is the trace itself",
 				 outlet->path);

@@ -406,11 +406,16 @@ static int write_to(const struct request *request, char **paths,
 }
 
 static int write_file(const struct request *request, char **paths,
-		      struct error *err)
+		      int count, struct error *err)
 {
 	struct outfile *file;
-	int ret = outfile_open(&file, request->out, err), committed;
+	int ret, committed;
 
+	for (int i = 0; i < count; i++)
+		if (outfile_is_input(request->out, paths[i]))
+			return error_set(err, -EINVAL, "cannot write '%s': it "
+					 "is the trace itself", request->out);
+	ret = outfile_open(&file, request->out, err);
 	if (ret)
 		return ret;
 	ret = write_to(request, paths, file, err);
@@ -447,7 +452,7 @@ static int report_run(int argc, char **argv)
 	if (!request.settings.sections)
 		request.settings.sections = ALL_SECTIONS;
 	if (request.out)
-		ret = write_file(&request, argv + first, &err);
+		ret = write_file(&request, argv + first, operands, &err);
 	else
 		ret = report_write(&request, argv + first, stdout, &err);
 	free(request.options.symbols);
