@@ -153,15 +153,21 @@ cat >text <<'END'
 words
 7-7 3 0x2000 8 novtbl main
 END
-status 0 "lines that are none" heapmon convert --to monitor text
+status 1 "lines that are none" heapmon convert --to monitor text
 is "$(grep -c 0x out)" 2 "  are left out, the others read"
 is "$(grep -c "is no event$" err)" 10 "  the first ten are told"
 like "$(cat err)" "3 more lines are no events" "  of the others how many"
+like "$(cat err)" "'text' is damaged: what could be read" "  and what came of it"
 status 1 "prose" sh -c 'echo some words | heapmon convert --to monitor -'
 status 1 "  also when it is said to be one" sh -c \
 	'echo some words | heapmon convert --from monitor --to monitor -'
 printf '7-7 1 0x1000 8 novtbl a\0b|c\033[31m\n7-7 2 0x10' >text
-status 0 "bytes of any kind" heapmon convert --to monitor text
+status 1 "bytes of any kind" heapmon convert --to monitor text
 unlike "$(cat out)" "$(printf '\033')" "  no terminal obeys"
 like "$(cat err)" "the last line has no end" "a cut line is told"
+printf '7-7 1 0x1000 8 novtbl a\n7-7 2 0x1000 16 novtbl mai' >text
+status 1 "cut in a crawl" heapmon convert --to monitor text
+is "$(grep -c 0x out)" 2 "  what there is is written"
+is "$(heapmon report --json -s summary text 2>/dev/null |
+	grep -o '"damaged": *[0-9]*' | tr -dc 0-9)" 1 "  one place is damaged"
 tap_done

@@ -136,8 +136,10 @@ like "$(cat out)" '^   total     512 ' "  and the bins are still there"
 # ---- lies: offset and bytes in test.out (32 bits, big-endian) ----
 while read -r offset bytes expected; do
 	files patch "$samples/test.out" "$offset" "$bytes" >lie
-	status 0 "$expected" heapmon report --style=mprof -a -v --depth 0 lie
+	status 1 "$expected" heapmon report --style=mprof -a -v --depth 0 lie
 	like "$(cat err)" "$expected" "  is told"
+	like "$(cat err)" "'lie' is damaged: what could be read" "  as damage"
+	like "$(cat out)" '^   total     512 ' "  what could be read is there"
 done <<END
 8232 00000009 an index is out of range or there twice
 8372 00000002 an index is out of range or there twice

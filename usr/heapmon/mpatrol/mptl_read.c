@@ -421,6 +421,23 @@ static int file_read(struct mptl_reader *reader, struct error *err)
 	return ret;
 }
 
+/* But for what is only left out, the file can't have been written so. */
+static int complaints_judge(const struct mptl_reader *reader,
+			    struct error *err)
+{
+	struct heap_input *input = reader->input;
+	uint64_t count = 0;
+
+	for (int i = 0; i < COMPLAINTS; i++)
+		if (i != TOO_DEEP)
+			count += reader->complaints[i];
+	if (!count)
+		return 0;
+	input->trace->damaged += count;
+	return error_set(err, -EBADMSG, "'%s' is damaged: what could be read "
+			 "of it was used", input->path);
+}
+
 int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		      struct error *err)
 {
@@ -436,6 +453,8 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		ret = error_no_memory(err);
 	heap_input_tell_counts(input, complaint_texts,
 			       reader.complaints, COMPLAINTS);
+	if (!ret)
+		ret = complaints_judge(&reader, err);
 	free(reader.sums);
 	free(reader.sites);
 	free(reader.path);

@@ -21,6 +21,7 @@ struct monitor_reader {
 	struct monitor_span *names;	/* of the crawl at hand */
 	size_t name_room;
 	uint64_t lines, good, bad;
+	bool cut;			/* in its last line */
 };
 
 /* ---- stacks ---- */
@@ -178,7 +179,6 @@ static int read_line(struct monitor_reader *reader, const char *text,
 	case MONITOR_BAD:
 		break;
 	}
-	reader->input->trace->damaged++;
 	if (++reader->bad <= TOLD_MAX)
 		heap_input_tell(reader->input,
 				"line %" PRIu64 " is no event", reader->lines);
@@ -216,6 +216,7 @@ static int read_lines(struct monitor_reader *reader, struct error *err)
 		if (!stop) {
 			heap_input_tell(reader->input,
 					"the last line has no end");
+			reader->cut = true;
 			stop = end;
 		}
 		code = read_line(reader, at, stop - at, err);
@@ -235,9 +236,13 @@ int monitor_read(struct heap_input *input, const struct heap_sink *sink,
 				"%" PRIu64 " more lines are no events", reader.bad - TOLD_MAX);
 	if (!code && (input->trace->failed || reader.crawls.failed))
 		code = error_no_memory(err);
+	input->trace->damaged += reader.bad + (reader.cut && !reader.bad);
 	if (!code && reader.bad && !reader.good)
 		code = error_set(err, -EBADMSG,
 				 "no line is one of a heap monitoring file");
+	else if (!code && (reader.bad || reader.cut))
+		code = error_set(err, -EBADMSG, "'%s' is damaged: what could "
+				 "be read of it was used", input->path);
 	heap_strings_free(&reader.crawls);
 	free(reader.stacks);
 	free(reader.names);
