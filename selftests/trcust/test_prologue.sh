@@ -51,4 +51,39 @@ is "$(behind early)" 0 "an exit before it"
 is "$(behind out)" 0 "a jump to another function before it"
 is "$(behind ended)" 0 "a return before it"
 is "$(behind table)" 0 "a computed jump before it"
+
+# A row that stands where the code before ends is of no code: line 99 of `first`,
+# which `second` follows.
+cat >rows.c <<'END'
+int first(int x) { return x; }
+int second(int x)
+{
+	int y = x * 3;
+	return y;
+}
+int main(void) { return first(1) - second(2); }
+END
+cc -g -O0 -ffunction-sections -S rows.c &&
+	sed 's/^\t\.size\tfirst,/\t.loc 1 99 1 view .LV9\n&/' rows.s >code.s &&
+	cc -g -O0 -o code code.s || bail "cc"
+first=0x$(nm code | sed -n 's/ T first$//p')
+second=0x$(nm code | sed -n 's/ T second$//p')
+ok "a function behind a row of no code" test \
+	$((second - first)) -gt "$(behind first)" -a "$(behind second)" -gt 0
+rows_at_99() {
+	printf 'MODNAME=%s\nTRACE TP=@rows.c,99\n' "$PWD/code" >one.tsf
+	trcust --site=exact one.tsf
+}
+status 1 "a line that has only such a row" rows_at_99
+like "$(cat "$TMP/err")" "last line with code is 7" "it has no code"
+
+# ... also where rows are read without being kept
+for i in 1 2 3 4 5; do
+	mkdir "$i" && echo "int more$i;" >"$i/rows.c" &&
+		echo "int f$i(void) { return 0; }" >>"$i/rows.c" || exit 1
+done
+# shellcheck disable=SC2046
+cc -g -O0 -o code code.s $(ls ./*/rows.c) || bail "cc"
+status 1 "of one of many files of that name" rows_at_99
+like "$(cat "$TMP/err")" "last line with code is" "it has no code"
 tap_done

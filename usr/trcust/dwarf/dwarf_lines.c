@@ -174,6 +174,20 @@ static int table_begin(struct table_builder *b, uint64_t address)
 	return 0;
 }
 
+/* Rows at the address where the sequence ends have no code. */
+static void table_trim(struct table_builder *b, size_t first)
+{
+	const struct dwarf_row end = b->rows[b->count - 1];
+
+	if (!end.end_sequence)
+		return;
+	b->count--;
+	while (b->count > first &&
+	       b->rows[b->count - 1].address == end.address)
+		b->count--;
+	b->rows[b->count++] = end;
+}
+
 /* A sequence that the linker left out is none of code: it goes away. */
 static void table_end(struct table_builder *b)
 {
@@ -181,6 +195,7 @@ static void table_end(struct table_builder *b)
 	size_t available;
 
 	b->inside = false;
+	table_trim(b, sequence->first);
 	sequence->count = b->count - sequence->first;
 	if (module_code(b->module, sequence->address, &available, NULL))
 		return;

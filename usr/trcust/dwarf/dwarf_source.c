@@ -84,8 +84,29 @@ struct source_reader {
 	uint32_t *files;	/* by number in the unit: in the source, + 1 */
 	size_t file_count;
 	bool inside, dead;	/* a sequence; it is none of the module's */
+	size_t statements, parts;	/* rows in front of it */
 	uint32_t line, number;	/* of the row before */
 };
+
+/* A sequence begins, or goes on. */
+static void source_begin(struct source_reader *r, uint64_t address)
+{
+	size_t available;
+
+	if (r->inside)
+		return;
+	r->dead = !module_code(r->module, address, &available, NULL);
+	r->statements = r->source->statements.count;
+	r->parts = r->source->parts.count;
+}
+
+/* Rows at the address where the sequence ends have no code. */
+static void rows_trim(struct source_rows *rows, size_t first, uint64_t end)
+{
+	while (rows->count > first &&
+	       rows->list[rows->count - 1].address == end)
+		rows->count--;
+}
 
 static int source_take(void *context, const struct dwarf_row *row)
 {
@@ -94,14 +115,15 @@ static int source_take(void *context, const struct dwarf_row *row)
 						  &r->source->parts;
 	bool goes_on = r->inside && !row->is_stmt && r->line == row->line &&
 		       r->number == row->file;
-	size_t available;
 
-	if (!r->inside)
-		r->dead = !module_code(r->module, row->address, &available,
-				       NULL);
+	source_begin(r, row->address);
 	r->inside = !row->end_sequence;
 	r->line = row->line;
 	r->number = row->file;
+	if (row->end_sequence) {
+		rows_trim(&r->source->statements, r->statements, row->address);
+		rows_trim(&r->source->parts, r->parts, row->address);
+	}
 	if (r->dead || row->end_sequence || goes_on || !row->line ||
 	    row->file >= r->file_count || !r->files[row->file])
 		return 0;
