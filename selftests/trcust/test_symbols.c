@@ -10,6 +10,9 @@ static const char source_a[] =
 	"	cls(); ~cls(); int fn(int) const; int fn(const char *);\n"
 	"	int only(const char *, unsigned long); static int count;\n"
 	"	bool operator<(const cls &) const; operator bool();\n"
+	"	static void *operator new(unsigned long);\n"
+	"	static void *operator new[](unsigned long);\n"
+	"	int operator[](int);\n"
 	"	template<class T> T tm(T); };\n"
 	"int cls::count;\n"
 	"cls::cls() {}\n"
@@ -19,6 +22,9 @@ static const char source_a[] =
 	"int cls::only(const char *s, unsigned long) { return *s; }\n"
 	"bool cls::operator<(const cls &) const { return true; }\n"
 	"cls::operator bool() { return true; }\n"
+	"int cls::operator[](int i) { return i; }\n"
+	"void *cls::operator new(unsigned long) { return &count; }\n"
+	"void *cls::operator new[](unsigned long) { return &count; }\n"
 	"template<class T> T cls::tm(T t) { return t; }\n"
 	"template int cls::tm<int>(int);\n"
 	"template long cls::tm<long>(long);\n"
@@ -57,6 +63,11 @@ static const struct {
 	{ "ns::cls::tm<int>", "_ZN2ns3cls2tmIiEET_S2_" },
 	{ "cls::operator<", "_ZNK2ns3clsltERKS0_" },
 	{ "cls::operator bool", "_ZN2ns3clscvbEv" },
+	{ "cls::operator[]", "_ZN2ns3clsixEi" },
+	{ "operator new(unsigned long)", "_ZN2ns3clsnwEm" },
+	{ "cls::operator new", "_ZN2ns3clsnwEm" },
+	{ "cls::operator new[]", "_ZN2ns3clsnaEm" },
+	{ "cls::operator new[](unsigned long)", "_ZN2ns3clsnaEm" },
 	{ "cls::cls", "_ZN2ns3clsC1Ev" },
 	{ "~cls", "_ZN2ns3clsD1Ev" },
 	{ "alone", "alone" },
@@ -158,6 +169,16 @@ static const struct {
 	{ "s::operator<<(a, b)", "operator<<", true },
 	{ "s::operator<<(a, b)", "operator<", false },
 	{ "s::operator-><int>(a)", "s::operator->", true },
+	{ "operator new[](unsigned long)", "operator new(unsigned long)",
+	  false },
+	{ "operator new[](unsigned long)", "operator new", false },
+	{ "operator new(unsigned long)", "operator new[]", false },
+	{ "operator new(unsigned long)", "operator new (unsigned long)", true },
+	{ "operator new[](unsigned long)", "operator new[](unsigned long)",
+	  true },
+	{ "s::operator delete[](void*)", "operator delete(void*)", false },
+	{ "s::operator delete[](void*)", "s::operator delete[]", true },
+	{ "s::operator[](int)", "operator[]", true },
 	{ "f[abi:cxx11](int)", "f", true },
 	{ "f(int)::g::h(long)", "h(long)", true },
 };

@@ -69,6 +69,7 @@ static bool is_word(char c)
 static const char *operator_end(const char *start, const char *at)
 {
 	static const char *const marks[] = {
+		" new[]", " delete[]",
 		"()", "[]", "->*", "->", "<=>", "<<=", ">>=", "<<", ">>",
 		"<=", ">=", "<", ">",
 	};
