@@ -71,6 +71,31 @@ else
 	skip "names of C++" "the compiler can't do it"
 fi
 
+# A copy whose code gcc counts as that of the function around it has no bytes
+cat >joined.c <<'END'
+static inline int helper(int x, int *n) { return x * 3 + *n; }
+__attribute__((noinline)) int work(int *n, long v)
+{
+	int r = helper(v, n);
+	if (r & 1)
+		r += helper(r, n);
+	return r;
+}
+int main(int argc, char **argv) { return work(&argc, argc) & 1; }
+END
+for split in '' -gsplit-dwarf; do
+	# shellcheck disable=SC2086
+	if ! gcc -O2 -g $split -o joined joined.c 2>log; then
+		skip "a copy without bytes" "no gcc"
+		continue
+	fi
+	module=joined
+	sites_of @joined.c,1 >lines
+	is "$(sites_of .helper)" "$(cat lines)" \
+		"each copy of an inlined function $split"
+	is "$(sort -u lines | wc -l)" 2 "  there are two"
+done
+
 # Local functions of the same name
 for name in one two; do
 	printf 'volatile int %s_sink;\nstatic __attribute__((noinline)) int twin(int a)\n{

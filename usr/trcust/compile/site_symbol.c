@@ -166,6 +166,13 @@ static int add_function(struct compilation *c, const struct tsf_point *point,
 	return 0;
 }
 
+/* It has no code, and is entered where another copy is. */
+static bool is_with_another(const struct dwarf_functions *found, size_t i)
+{
+	return i && !found->functions[i].range_count &&
+	       found->functions[i].entry == found->functions[i - 1].entry;
+}
+
 /* The function that was compiled for itself, else all its inlined copies. */
 static int take_functions(struct compilation *c, const struct tsf_point *point,
 			  const struct dwarf_functions *found,
@@ -186,7 +193,9 @@ static int take_functions(struct compilation *c, const struct tsf_point *point,
 	if (own)
 		return add_function(c, point, own, places);
 	for (size_t i = 0; i < found->count && !code; i++)
-		code = add_function(c, point, &found->functions[i], places);
+		if (!is_with_another(found, i))
+			code = add_function(c, point, &found->functions[i],
+					    places);
 	return code;
 }
 

@@ -42,6 +42,25 @@ static int range_compare(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+/* What gcc joins with the code around a copy isn't the copy's any more: it may
+ * have no bytes left, but says where it is entered. 1, 0, -ENOMEM. */
+static int copy_read(struct dwarf_file *dwarf, struct dwarf_function *function)
+{
+	struct dwarf_scopes scopes;
+	int code;
+
+	function->entry = dwarf_die_entry(&function->die, 0);
+	if (!function->inlined || !function->entry)
+		return 0;
+	code = dwarf_scopes_find(dwarf, function->entry, &scopes);
+	if (code || !scopes.count)
+		return code == -ENOMEM ? code : 0;
+	for (size_t i = 0; i < scopes.blocks->count; i++)
+		if (scopes.blocks->list[i].die.addr == function->die.addr)
+			return 1;
+	return 0;
+}
+
 int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 			struct dwarf_function *function)
 {
@@ -61,7 +80,7 @@ int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 		}
 	}
 	if (!function->range_count)
-		return 0;
+		return copy_read(dwarf, function);
 	function->entry = function->ranges[0].start;
 	entry = dwarf_die_entry(die, function->entry);
 	if (module_ranges_have(function->ranges, function->range_count,
@@ -109,13 +128,16 @@ void dwarf_functions_free(struct dwarf_functions *found)
 	*found = (struct dwarf_functions) {0};
 }
 
-/* A copy that begins with another copy has the same entry. */
+/* A copy that begins with another copy has the same entry: one with code goes
+ * first. */
 static int function_compare(const void *a, const void *b)
 {
 	const struct dwarf_function *x = a, *y = b;
 
 	if (x->entry != y->entry)
 		return x->entry < y->entry ? -1 : 1;
+	if (!x->range_count != !y->range_count)
+		return x->range_count ? -1 : 1;
 	return ((const char *)x->die.addr > (const char *)y->die.addr) -
 	       ((const char *)x->die.addr < (const char *)y->die.addr);
 }

@@ -10,7 +10,8 @@ struct dwarf_function {
 				 * DW_TAG_inlined_subroutine */
 	bool inlined;
 	uint64_t entry;		/* DW_AT_entry_pc, else its first start */
-	struct module_range *ranges;	/* ascending: hot and cold parts */
+	struct module_range *ranges;	/* ascending: hot and cold parts; none
+					 * of a copy that is only entered */
 	size_t range_count;
 };
 
@@ -41,7 +42,7 @@ void dwarf_functions_free(struct dwarf_functions *found);
 /* "ns::cls::fn" of an entry, malloc'd; NULL: no memory or no name. */
 char *dwarf_function_name(Dwarf_Die *die);
 /* The code of an entry: 1 (the caller frees function->ranges), 0: it has none
- * that is in the module, -ENOMEM. */
+ * that is in the module, and isn't entered there; -ENOMEM. */
 int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 			struct dwarf_function *function);
 /* The same, added to a list; 0, -ENOMEM. */
