@@ -141,6 +141,26 @@ for row in "gcc -O2 -g" "clang -O2 -g" "gcc -O0 -g" "clang -O0 -g" \
 	check_records "$name"
 done
 
+what="debug information without variables"
+echo 'int work(int a) { return a * 2; } int main(void) { return work(1); }' \
+	>lines.c
+cc -g1 -o lines lines.c
+made lines lines --args
+like "$(cat lines.tsf)" '^; no parameters are known: .*unit has no variables' \
+	"$what: is told"
+if cc -g -gsplit-dwarf -c lines.c -o parted.o 2>log &&
+	cc parted.o -o parted && [ -e parted.dwo ]; then
+	made parted parted --args
+	unlike "$(cat parted.tsf)" 'no parameters' "$what: a .dwo has them"
+	rm parted.dwo
+	made parted parted --args
+	like "$(cat parted.tsf)" \
+		"^; no parameters are known: .*in 'parted.dwo', which wasn't" \
+		"$what: the .dwo that isn't there"
+	made parted parted
+	unlike "$(cat parted.tsf)" '^;' "$what: not without --args"
+fi
+
 what="parameters that can't be logged"
 cc -O2 -g -shared -fPIC -nostdlib -o float.so -x c - <<'C' || bail "float.c"
 __attribute__((noinline)) double work(int a, double b, char *t, float c)

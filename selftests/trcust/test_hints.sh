@@ -96,6 +96,27 @@ else
 	skip "an indirect function" "the compiler can't make one"
 fi
 
+# Debug information that knows no variables
+if cc -g -gsplit-dwarf -O2 -c program.c -o parted.o 2>log &&
+	cc parted.o -o parted && [ -e parted.dwo ]; then
+	module=parted
+	hint 'TRACE TP=.main, VARS=(nothing)' 'in scope at main.*: argc, argv'
+	mv parted.dwo away.dwo
+	hint 'TRACE TP=.main, VARS=(argc)' \
+		"of this unit is in 'parted.dwo', which wasn't found"
+	mv away.dwo parted.dwo
+else
+	skip "split debug information" "the compiler can't make it"
+fi
+cc -g1 -O2 program.c -o lines
+module=lines
+hint 'TRACE TP=.main, VARS=(argc)' 'of this unit has no variables.* -g1'
+echo 'void f(void) {} int main(void) { f(); return 0; }' >few.c
+cc -g few.c -o few
+printf 'MODNAME=few\nMAJOR=5\nTRACE TP=.f, VARS=(argc)\n' >app.tsf
+status 1 "no variables in a function" trcust app.tsf
+unlike "$(cat err)" 'no variables' "  all of it has no such hint"
+
 # What other modules define
 echo 'int puts(const char *); int put(void) { return puts("text"); }' >import.c
 cc -O0 -fPIC -shared -o libimport.so import.c -lc

@@ -43,6 +43,7 @@ struct candidate {
 	bool at_label;		/* the entry's point is at the symbol itself */
 	bool elsewhere;		/* tp means another function */
 	struct signature_parameters parameters;
+	char *unknown;		/* why nothing is known of them; or NULL */
 	char *results[2];	/* clauses of LEVEL_DATA and _TYPED */
 	struct tracepoint entry, post;
 };
@@ -146,6 +147,7 @@ static void candidate_free(struct candidate *c)
 	free(c->results[0]);
 	free(c->results[1]);
 	signature_parameters_free(&c->parameters);
+	free(c->unknown);
 }
 
 static int candidates_gather(struct maker *m)
@@ -320,6 +322,10 @@ static void text_missing(struct bytes *text, const struct candidate *c)
 {
 	const char *before = "\n; can't be logged here: ";
 
+	if (c->unknown) {
+		text_add(text, "\n; no parameters are known: ");
+		text_quote(text, c->unknown);
+	}
 	for (size_t i = 0; i < c->parameters.count; i++) {
 		if (c->entry.level != LEVEL_BARE &&
 		    c->parameters.list[i].readable)
@@ -443,9 +449,15 @@ static int find_parameters(struct maker *m, struct candidate *c,
 {
 	struct signature_parameters at_label = { 0 };
 	uint64_t entry = c->symbol->address;
+	char text[512];
 	bool listed;
 	int code;
 
+	if (!c->unknown &&
+	    dwarf_unit_lacks(m->in->dwarf, entry, text, sizeof(text))) {
+		c->unknown = strdup(text);
+		return c->unknown ? 0 : -ENOMEM;
+	}
 	code = signature_parameters_find(m->in->dwarf, entry,
 					 point->sites[0].nominal,
 					 &c->parameters, &listed);

@@ -110,6 +110,9 @@ static void hint_names(const struct symbol_query *q)
 				   "known", at);
 	if (scope.used)
 		diag_hint(c->diag, "in scope at %s: %s", at, scope.text);
+	else if (c->dwarf && dwarf_unit_lacks(c->dwarf, q->site->nominal, text,
+					      sizeof(text)))
+		diag_hint(c->diag, "%s", text);
 	module_symbol_near(c->module, q->name, MODULE_DATA, text,
 			   sizeof(text));
 	if (text[0])

@@ -17,6 +17,8 @@
 #include "dwarf_unit.h"
 #include "../module/module_rel.h"
 
+#define DEPTH_MAX	64	/* of namespaces, functions and blocks */
+
 static int range_add(struct dwarf_file *dwarf, uint64_t start, uint64_t end,
 		     Dwarf_Off unit)
 {
@@ -221,14 +223,20 @@ bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
 	       dwarf_offdie(dwarf->dwarf, dwarf->ranges[at - 1].unit, unit);
 }
 
-static void note_missing(struct dwarf_file *dwarf, Dwarf_Die *skeleton)
+/* The file that has the entries of a skeleton. */
+static const char *split_name(Dwarf_Die *skeleton)
 {
 	Dwarf_Attribute attr;
-	const char *name = NULL;
 
-	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
-	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
-		name = dwarf_formstring(&attr);
+	return dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	       dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr) ?
+		       dwarf_formstring(&attr) : NULL;
+}
+
+static void note_missing(struct dwarf_file *dwarf, Dwarf_Die *skeleton)
+{
+	const char *name = split_name(skeleton);
+
 	if (dwarf->note || !name)
 		return;
 	if (asprintf(&dwarf->note, "'%s' needs '%s' (split debug "
@@ -263,5 +271,58 @@ bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
 	if (!dwarf_skeleton_find(dwarf, address, unit))
 		return false;
 	dwarf_split_enter(dwarf, unit);
+	return true;
+}
+
+/* Anything in the unit, or function, has a type. */
+static bool has_types(Dwarf_Die *die, unsigned int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+		return false;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+		case DW_TAG_lexical_block:
+		case DW_TAG_namespace:
+		case DW_TAG_variable:
+			if (dwarf_hasattr(&child, DW_AT_type) ||
+			    has_types(&child, depth + 1))
+				return true;
+			break;
+		case DW_TAG_call_site:
+		case DW_TAG_GNU_call_site:
+		case DW_TAG_imported_declaration:
+		case DW_TAG_imported_module:
+		case DW_TAG_label:
+			break;
+		default:
+			return true;
+		}
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
+		      size_t size)
+{
+	const char *name;
+	Dwarf_Die unit;
+
+	if (!dwarf_skeleton_find(dwarf, address, &unit))
+		return false;
+	name = split_name(&unit);
+	if (!dwarf_split_enter(dwarf, &unit)) {
+		snprintf(text, size, "the debug information of this unit is in "
+			 "'%s', which wasn't found or belongs to another "
+			 "build", name ? name : "?");
+		return true;
+	}
+	if (has_types(&unit, 0))
+		return false;
+	snprintf(text, size, "the debug information of this unit has no "
+		 "variables and no types, as -g1 and assemblers make it");
 	return true;
 }

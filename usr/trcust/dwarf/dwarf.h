@@ -79,5 +79,9 @@ bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
 /* From a skeleton to the unit that has the entries; false: that isn't there,
  * dwarf_refusal() tells. Other units are left as they are. */
 bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit);
+/* Is nothing known of variables in the unit around address? Then the text says
+ * why. */
+bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
+		      size_t size);
 
 #endif
