@@ -44,6 +44,8 @@ static const char source_a[] =
 	"	asm volatile(\"\");\n"
 	"	return a * 2;\n"
 	"}\n"
+	"template<class T> T out(T t) { return t * 2; }\n"
+	"template int out<int>(int);\n"
 	"int fn(int a) { return twice(inside(a)); }\n"
 	"int other(int);\n"
 	"int main(int argc, char **argv)\n"
@@ -77,6 +79,9 @@ static const struct {
 	{ "cls::fn(long)", NULL, { 0 } },
 	{ "tm", NULL, { "_ZN2ns3cls2tmIiEET_S2_", "_ZN2ns3cls2tmIlEET_S2_" } },
 	{ "cls::tm<long>", NULL, { "_ZN2ns3cls2tmIlEET_S2_" } },
+	{ "int ns::cls::tm<int>(int)", NULL, { "_ZN2ns3cls2tmIiEET_S2_" } },
+	{ "long ns::cls::tm<int>(int)", NULL, { 0 } },
+	{ "int out<int>(int)", NULL, { "_Z3outIiET_S0_" } },
 	{ "operator()", NULL, { "_ZN2ns3clsclEi" } },
 	{ "cls::operator<", NULL, { "_ZNK2ns3clsltERKS0_" } },
 	{ "cls::~cls", NULL, { "_ZN2ns3clsD1Ev" } },

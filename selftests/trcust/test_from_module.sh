@@ -210,6 +210,10 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	like "$(cat shapes.tsf)" 'DESC=.*draw::twice<long>\(long\)' \
 		"$what: an instance of a template"
 	unlike "$(cat shapes.tsf)" '~Shape|TP=\.main' "$what: no other"
+	trcust --from-module --include 'long draw::twice*' shapes >whole.tsf
+	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
+		"$(nm shapes | awk '$3 ~ /5twiceIlE/ { print "." $3 }')" \
+		"$what: a template by its return type, too"
 	if [ "$(id -u)" -ne 0 ]; then
 		skip "$what: records" "needs root"
 		continue

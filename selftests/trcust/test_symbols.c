@@ -12,7 +12,7 @@ static const char source_a[] =
 	"	bool operator<(const cls &) const; operator bool();\n"
 	"	static void *operator new(unsigned long);\n"
 	"	static void *operator new[](unsigned long);\n"
-	"	int operator[](int);\n"
+	"	int operator[](int); operator unsigned long();\n"
 	"	template<class T> T tm(T); };\n"
 	"int cls::count;\n"
 	"cls::cls() {}\n"
@@ -22,6 +22,7 @@ static const char source_a[] =
 	"int cls::only(const char *s, unsigned long) { return *s; }\n"
 	"bool cls::operator<(const cls &) const { return true; }\n"
 	"cls::operator bool() { return true; }\n"
+	"cls::operator unsigned long() { return 1; }\n"
 	"int cls::operator[](int i) { return i; }\n"
 	"void *cls::operator new(unsigned long) { return &count; }\n"
 	"void *cls::operator new[](unsigned long) { return &count; }\n"
@@ -29,6 +30,12 @@ static const char source_a[] =
 	"template int cls::tm<int>(int);\n"
 	"template long cls::tm<long>(long);\n"
 	"}\n"
+	"template<class T> T tf(T t) { return t; }\n"
+	"template<class T> T *tp(const T *t) { return (T *)t; }\n"
+	"template<class T> void (*tr(T))(char) { return 0; }\n"
+	"template int tf<int>(int);\n"
+	"template int *tp<int>(const int *);\n"
+	"template void (*tr<int>(int))(char);\n"
 	"extern \"C\" int plain(int a) { return a; }\n"
 	"int plain(const char *) { return 1; }\n"
 	"extern \"C\" {\n"
@@ -61,6 +68,18 @@ static const struct {
 	{ "s::cls::only", NULL },
 	{ "tm<long>", "_ZN2ns3cls2tmIlEET_S2_" },
 	{ "ns::cls::tm<int>", "_ZN2ns3cls2tmIiEET_S2_" },
+	{ "int ns::cls::tm<int>(int)", "_ZN2ns3cls2tmIiEET_S2_" },
+	{ "int ns::cls::tm<int> (int)", "_ZN2ns3cls2tmIiEET_S2_" },
+	{ "long ns::cls::tm<int>(int)", NULL },
+	{ "int cls::tm<int>(int)", NULL },
+	{ "int tf<int>(int)", "_Z2tfIiET_S0_" },
+	{ "tf<int>(int)", "_Z2tfIiET_S0_" },
+	{ "long tf<int>(int)", NULL },
+	{ "int* tp<int>(int const*)", "_Z2tpIiEPT_PKS0_" },
+	{ "int *tp<int>(const int *)", "_Z2tpIiEPT_PKS0_" },
+	{ "void (*tr<int>(int))(char)", "_Z2trIiEPFvcET_" },
+	{ "cls::operator unsigned long", "_ZN2ns3clscvmEv" },
+	{ "ns::cls::operator unsigned long()", "_ZN2ns3clscvmEv" },
 	{ "cls::operator<", "_ZNK2ns3clsltERKS0_" },
 	{ "cls::operator bool", "_ZN2ns3clscvbEv" },
 	{ "cls::operator[]", "_ZN2ns3clsixEi" },
@@ -139,6 +158,13 @@ static void check_several(struct module *module)
 			   sizeof(text));
 	tap_str(text, "ns::cls::only(char const*, unsigned long)",
 		"a near name of C++");
+	module_symbol_near(module, "int ns::cls::tm<int>(char)", MODULE_CODE,
+			   text, sizeof(text));
+	tap_ok(strstr(text, "ns::cls::tm<int>(int)"),
+	       "a near name behind a return type: %s", text);
+	module_symbol_near(module, "int tf<int>(char)", MODULE_CODE, text,
+			   sizeof(text));
+	tap_ok(strstr(text, "tf<int>(int)"), "of a template: %s", text);
 	module_symbol_near(module, "plane", MODULE_CODE, text, sizeof(text));
 	tap_ok(strstr(text, "plain"), "a near name of C: %s", text);
 }
@@ -179,6 +205,8 @@ static const struct {
 	{ "s::operator delete[](void*)", "operator delete(void*)", false },
 	{ "s::operator delete[](void*)", "s::operator delete[]", true },
 	{ "s::operator[](int)", "operator[]", true },
+	{ "s::operator unsigned long() const", "operator unsigned long", true },
+	{ "s::operator unsigned long() const", "long", false },
 	{ "f[abi:cxx11](int)", "f", true },
 	{ "f(int)::g::h(long)", "h(long)", true },
 };

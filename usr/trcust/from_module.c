@@ -84,7 +84,7 @@ static const char *shown_name(const struct candidate *c)
 
 static bool glob_matches(const char *glob, const struct candidate *c)
 {
-	char *plain;
+	char *plain, *whole;
 	bool matches;
 
 	if (!fnmatch(glob, c->name, 0))
@@ -95,6 +95,11 @@ static bool glob_matches(const char *glob, const struct candidate *c)
 	matches = !fnmatch(glob, c->full, 0) ||
 		  (plain && !fnmatch(glob, plain, 0));
 	free(plain);
+	if (matches || !strchr(c->full, '<'))
+		return matches;
+	whole = demangle_whole(c->name);
+	matches = whole && !fnmatch(glob, whole, 0);
+	free(whole);
 	return matches;
 }
 

@@ -211,6 +211,7 @@ struct wanted {
 	const char *base;
 	size_t base_length;
 	bool mangled, bare;	/* bare: nothing but the base */
+	bool whole;		/* it may have a return type */
 };
 
 /* "int, char*" of the parameters that were written down. */
@@ -309,7 +310,8 @@ static bool name_matches(const struct wanted *wanted, Dwarf_Die *die)
 		full = demangle_symbol(linkage);
 	if (!full)
 		return spelled_name_matches(die, wanted->name);
-	match = demangle_matches(full, wanted->name);
+	match = demangle_matches(full, wanted->name) ||
+		(wanted->whole && demangle_is_whole(linkage, wanted->name));
 	free(full);
 	return match;
 }
@@ -389,10 +391,12 @@ int dwarf_names_find(struct dwarf_file *dwarf, const char *name,
 	char *full = demangle_symbol(name);
 	struct wanted wanted = {
 		.name = name, .file = file, .mangled = full,
+		.whole = !full && demangle_may_be_whole(name),
 	};
 	int code;
 
-	wanted.base = demangle_base(full ? full : name, &wanted.base_length);
+	wanted.base = full ? full : wanted.whole ? demangle_start(name) : name;
+	wanted.base = demangle_base(wanted.base, &wanted.base_length);
 	wanted.bare = !full && wanted.base_length == strlen(name);
 	code = wanted_find(dwarf, &wanted, take, context);
 	free(full);

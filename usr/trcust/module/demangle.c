@@ -37,9 +37,8 @@ bool demangle_is_mangled(const char *name, size_t length)
 	       (name[1] == 'Z' || name[1] == 'R');
 }
 
-char *demangle_symbol(const char *mangled)
+static char *demangle(const char *mangled, int options)
 {
-	static const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP;
 	struct demangling d = {0};
 	char *text = NULL;
 
@@ -56,6 +55,16 @@ char *demangle_symbol(const char *mangled)
 	}
 	free(d.text);
 	return text;
+}
+
+char *demangle_symbol(const char *mangled)
+{
+	return demangle(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+}
+
+char *demangle_whole(const char *mangled)
+{
+	return demangle(mangled, DMGL_PARAMS | DMGL_ANSI);
 }
 
 static bool is_word(char c)
@@ -135,27 +144,23 @@ static struct part part_read(const char *text, const char *at)
 	return part;
 }
 
-/* Behind the return type that a name may begin with. */
-static const char *name_start(const char *full)
+const char *demangle_start(const char *full)
 {
 	static const char anonymous[] = "(anonymous namespace)";
+	static const char of_type[] = "decltype (";
 	const char *start = full, *at = full;
 
-	while (*at) {
-		const char *behind = operator_end(full, at);
-
-		if (behind) {
-			at = behind;
-			at += *at == ' ';
-		} else if (!strncmp(at, anonymous, strlen(anonymous))) {
+	while (*at && !operator_end(full, at)) {
+		if (!strncmp(at, anonymous, strlen(anonymous)))
 			at += strlen(anonymous);
-		} else if (*at == '(') {
+		else if (!strncmp(at, of_type, strlen(of_type)))
+			at = group_end(full, at + strlen(of_type) - 1);
+		else if (*at == '(')
 			break;
-		} else if (strchr("<[{", *at)) {
+		else if (strchr("<[{", *at))
 			at = group_end(full, at);
-		} else if (*at++ == ' ') {
+		else if (*at++ == ' ')
 			start = at;
-		}
 	}
 	return *at ? start : full;
 }
@@ -279,7 +284,7 @@ bool demangle_matches(const char *full, const char *wanted)
 {
 	struct part parts[PARTS_MAX], wanted_parts[PARTS_MAX];
 	size_t count, wanted_count, i = 0;
-	char *a = normalise(name_start(full)), *b = normalise(wanted);
+	char *a = normalise(demangle_start(full)), *b = normalise(wanted);
 	bool match = false;
 
 	if (a && b) {
@@ -290,6 +295,23 @@ bool demangle_matches(const char *full, const char *wanted)
 			match = part_matches(&parts[count - i],
 					     &wanted_parts[wanted_count - i]);
 	}
+	free(a);
+	free(b);
+	return match;
+}
+
+bool demangle_may_be_whole(const char *name)
+{
+	return strchr(name, ' ') && strchr(name, '<') && strchr(name, '(');
+}
+
+bool demangle_is_whole(const char *mangled, const char *wanted)
+{
+	char *whole = demangle_whole(mangled);
+	char *a = whole ? normalise(whole) : NULL, *b = normalise(wanted);
+	bool match = a && b && !strcmp(a, b);
+
+	free(whole);
 	free(a);
 	free(b);
 	return match;
@@ -307,7 +329,7 @@ static bool entry_add(struct demangle_index *index, char *full,
 		      uint32_t number)
 {
 	size_t length;
-	const char *base = demangle_base(name_start(full), &length);
+	const char *base = demangle_base(demangle_start(full), &length);
 
 	if (!array_grow(&index->entries, index->count, &index->room,
 			sizeof(*index->entries)))
@@ -378,4 +400,22 @@ demangle_index_next(const struct demangle_index *index, const char *wanted,
 		at = index->entries[at - 1].next;
 	*position = at;
 	return at ? &index->entries[at - 1] : NULL;
+}
+
+const struct demangle_entry *
+demangle_index_within(const struct demangle_index *index, const char *wanted,
+		      uint32_t *position)
+{
+	size_t length = strlen(wanted);
+
+	if (!index->buckets || !demangle_may_be_whole(wanted))
+		return NULL;
+	while (*position < index->count) {
+		const struct demangle_entry *entry =
+			&index->entries[(*position)++];
+
+		if (memmem(wanted, length, entry->base, entry->base_length))
+			return entry;
+	}
+	return NULL;
 }

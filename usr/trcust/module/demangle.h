@@ -12,9 +12,13 @@
  * type, malloc'd. NULL: it isn't mangled, is damaged, or there is no memory.
  */
 char *demangle_symbol(const char *mangled);
+/* With the return type, as templates have one: "int fn<int>(int)" */
+char *demangle_whole(const char *mangled);
 /* It looks like a mangled name. */
 bool demangle_is_mangled(const char *name, size_t length);
 
+/* Behind the return type that a name with parameters may begin with. */
+const char *demangle_start(const char *name);
 /* What names the function itself: "fn" of "ns::cls<int>::fn<char>(int)" */
 const char *demangle_base(const char *name, size_t *length);
 /* The length of a name without parameters and what follows them. */
@@ -26,6 +30,12 @@ size_t demangle_plain_length(const char *name);
  * blanks, and on which side of a type const stands, don't matter.
  */
 bool demangle_matches(const char *full, const char *wanted);
+
+/* It may have a return type. */
+bool demangle_may_be_whole(const char *name);
+/* Is `wanted` what demangle_whole() says? Blanks, and on which side of a type
+ * const stands, don't matter. */
+bool demangle_is_whole(const char *mangled, const char *wanted);
 
 /* Numbered names by what they name themselves (demangle_base()). */
 struct demangle_entry {
@@ -54,5 +64,10 @@ void demangle_index_free(struct demangle_index *index);
 const struct demangle_entry *
 demangle_index_next(const struct demangle_index *index, const char *wanted,
 		    uint32_t *position);
+/* The next name of which demangle_is_whole() may say that it is the wanted one;
+ * *position starts as 0. NULL: no more. */
+const struct demangle_entry *
+demangle_index_within(const struct demangle_index *index, const char *wanted,
+		      uint32_t *position);
 
 #endif

@@ -131,20 +131,34 @@ static void map_choose(struct map_choice *choice,
 	}
 }
 
+static void choose_full(const struct map *map, const char *name,
+			struct map_choice *choice)
+{
+	const struct demangle_index *index = &map->full_names;
+	const struct map_symbol *list = map->symbols.list;
+	const struct demangle_entry *entry;
+	uint32_t position = 0;
+
+	while ((entry = demangle_index_next(index, name, &position)))
+		map_choose(choice, &list[entry->number]);
+	position = 0;
+	while (!choice->best &&
+	       (entry = demangle_index_within(index, name, &position)))
+		if (demangle_is_whole(list[entry->number].name, name))
+			map_choose(choice, &list[entry->number]);
+}
+
 const struct map_symbol *map_find(const struct map *map, const char *name,
 				  bool code, bool *others)
 {
 	struct map_choice choice = { .code = code };
-	const struct demangle_entry *entry;
-	uint32_t i = map->buckets[map_bucket(map, name)], position = 0;
+	uint32_t i = map->buckets[map_bucket(map, name)];
 
 	for (; i; i = map->next[i - 1])
 		if (!strcmp(map->symbols.list[i - 1].name, name))
 			map_choose(&choice, &map->symbols.list[i - 1]);
 	if (!choice.best)
-		while ((entry = demangle_index_next(&map->full_names, name,
-						    &position)))
-			map_choose(&choice, &map->symbols.list[entry->number]);
+		choose_full(map, name, &choice);
 	*others = choice.others;
 	return choice.best;
 }

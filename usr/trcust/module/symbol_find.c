@@ -145,6 +145,36 @@ module_symbol_full_names(const struct module *module)
 	return index;
 }
 
+static bool symbol_is_whole(const struct module_symbol *symbol,
+			    const char *wanted)
+{
+	char *name = strndup(symbol->name, symbol->name_length);
+	bool is = name && demangle_is_whole(name, wanted);
+
+	free(name);
+	return is;
+}
+
+/* Templates with their return type. */
+static void search_whole(struct search *search,
+			 void (*take)(struct search *search,
+				      const struct module_symbol *symbol))
+{
+	const struct demangle_index *index =
+		module_symbol_full_names(search->module);
+	const struct demangle_entry *entry;
+	uint32_t position = 0;
+
+	while ((entry = demangle_index_within(index, search->name,
+					      &position))) {
+		const struct module_symbol *symbol =
+			&search->module->symbols[entry->number];
+
+		if (symbol_is_whole(symbol, search->name))
+			take(search, symbol);
+	}
+}
+
 /* Call take for each symbol that the name can mean: the name itself goes
  * before what it may be short for. */
 static void search_each(struct search *search,
@@ -165,8 +195,12 @@ static void search_each(struct search *search,
 	if (found || demangle_is_mangled(search->name, strlen(search->name)))
 		return;
 	while ((entry = demangle_index_next(module_symbol_full_names(module),
-					    search->name, &position)))
+					    search->name, &position))) {
 		take(search, &module->symbols[entry->number]);
+		found = true;
+	}
+	if (!found)
+		search_whole(search, take);
 }
 
 static void search_run(struct search *search, const char *name)

@@ -171,7 +171,7 @@ static void near_add_full(struct near *near, const char *name)
 	unsigned int limit;
 	size_t length;
 
-	name = demangle_base(name, &length);
+	name = demangle_base(demangle_start(name), &length);
 	limit = near_limit(length);
 	for (size_t i = 0; index->buckets && i < index->count; i++) {
 		const struct demangle_entry *entry = &index->entries[i];
