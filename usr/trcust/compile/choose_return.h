@@ -25,5 +25,10 @@ int choose_return(struct compilation *c, struct compile_point *point,
  */
 int choose_return_safe(struct compilation *c, uint64_t entry,
 		       const struct flow *flow, const char **why);
+/*
+ * ... may an exception, or the end of a thread, leave the function? By what it
+ * calls, in a module that has such things. 0 or -ENOMEM.
+ */
+int choose_return_unwinds(struct compilation *c, uint64_t entry, bool *may);
 
 #endif

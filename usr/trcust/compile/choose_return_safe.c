@@ -53,15 +53,24 @@ static const char *why_not_open(unsigned int what)
 	return NULL;
 }
 
+static int reach_find(struct compilation *c, uint64_t entry,
+		      enum calls_reach *reach)
+{
+	struct site_state *state = c->sites;
+
+	if (!state->calls)
+		state->calls = calls_begin(c->module);
+	return !state->calls || calls_find(state->calls, entry, reach) ?
+		       -ENOMEM : 0;
+}
+
 static int check_calls(struct compilation *c, uint64_t entry, const char **why)
 {
 	struct site_state *state = c->sites;
 	enum calls_reach reach;
 	bool switches;
 
-	if (!state->calls)
-		state->calls = calls_begin(c->module);
-	if (!state->calls || calls_find(state->calls, entry, &reach))
+	if (reach_find(c, entry, &reach))
 		return -ENOMEM;
 	if (reach == CALLS_CLOSED)
 		return 0;
@@ -246,4 +255,15 @@ int choose_return_safe(struct compilation *c, uint64_t entry,
 	if (!*why)
 		*why = why_not_code(c, entry, flow);
 	return *why ? 0 : check_calls(c, entry, why);
+}
+
+int choose_return_unwinds(struct compilation *c, uint64_t entry, bool *may)
+{
+	enum calls_reach reach = CALLS_CLOSED;
+	int code = 0;
+
+	if (site_runtime(c) & RUNTIME_UNWINDS)
+		code = reach_find(c, entry, &reach);
+	*may = reach != CALLS_CLOSED;
+	return code;
 }

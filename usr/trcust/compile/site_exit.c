@@ -9,6 +9,7 @@
 #include <string.h>
 #include "../dwarf/dwarf_function.h"
 #include "../module/runtime.h"
+#include "choose_return.h"
 
 /* What the result register has at an exit. */
 struct site_result {
@@ -168,11 +169,21 @@ static int caller_place(struct compilation *c, const struct tsf_point *point,
 			const struct site_place *function,
 			struct site_places *places)
 {
+	bool unwinds;
+
 	if (site_runtime(c) & RUNTIME_GO) {
 		TELL_SITE(c, point, TRCERR_UNSUPPORTED,
 			  "RETEP=CALLER in a Go program");
 		diag_hint(c->diag, "it would crash; RETEP=EXIT works");
 		return 1;
+	}
+	if (choose_return_unwinds(c, function->base, &unwinds)) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return -1;
+	}
+	if (unwinds) {
+		TELL_SITE(c, point, TRCERR_UNWINDS, point->tp.name);
+		diag_hint(c->diag, "RETEP=EXIT works then, too");
 	}
 	return entry_place(c, point, function, TDF_SITE_RETURN, places);
 }
