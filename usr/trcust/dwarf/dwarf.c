@@ -320,8 +320,9 @@ bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
 			 "build", name ? name : "?");
 		return true;
 	}
-	if (has_types(&unit, 0))
+	if (unit.addr != dwarf->typeless && has_types(&unit, 0))
 		return false;
+	dwarf->typeless = unit.addr;
 	snprintf(text, size, "the debug information of this unit has no "
 		 "variables and no types, as -g1 and assemblers make it");
 	return true;

@@ -39,6 +39,7 @@ struct dwarf_file {
 	void *units;		/* dwarf_unit.c */
 	void *calls;		/* dwarf_call.c */
 	void *types;		/* dwarf_type_find.c: names looked up */
+	const void *typeless;	/* a unit that was found to have none */
 };
 
 struct dwarf_search {
