@@ -172,6 +172,23 @@ for method in zlib zstd; do
 	ok "it is smaller" test "$(wc -c <"$file")" -lt $((3000 * 72 / 3))
 done
 
+# As much as a file may have, and that is told
+trace clear
+"$TMP/target" 3000
+for blocks in 120 121 150 151; do
+	(
+		trap '' XFSZ
+		ulimit -f $blocks
+		exec trace spool -t 1 -o "$TMP/limited.ras"
+	) 2>"$TMP/spool.err"
+	is $? 1 "a file of $blocks blocks ends it"
+	is "$(spooled)" "$(records "$TMP/limited.ras")" \
+		"  all that are told are there"
+	ok "  it has hardly room for another one" test \
+		"$(wc -c <"$TMP/limited.ras")" -gt $((blocks * 512 - 3000))
+	rm "$TMP/limited.ras"
+done
+
 # A disk that is full
 status 1 "a full disk from the beginning" trace spool -o /dev/full
 like "$(cat "$TMP/err")" "^trace: nothing could be written" "says so"

@@ -286,6 +286,7 @@ static struct ring ring_rest(const struct ring *ring, uint64_t position)
 static void row_write(struct spooler *s, uint32_t index)
 {
 	struct ras_slice_copy place = picture_slice_place(&s->buffer, index);
+	uint64_t from = s->rows[index].position, left;
 	size_t piece = 2 * s->piece;
 	struct ring rest;
 
@@ -298,8 +299,10 @@ static void row_write(struct spooler *s, uint32_t index)
 		picture_records(&s->records, &place, &rest,
 				s->buffer.control->key, piece);
 	} while (s->too_long && piece > RAS_RECORD_MAX);
-	if (s->records.error)
-		s->total -= records_from(s, s->row->position);
+	left = s->records.error ? records_from(s, s->row->position) : 0;
+	s->total -= left;
+	if (s->row->position != from)
+		s->last_count = records_from(s, s->last_first) - left;
 }
 
 /* How full the slice was of what is new: 0 to 1. */
@@ -486,8 +489,7 @@ int spooler_finish(struct spooler *s, int code, struct error *err)
 	ended = code == -ENOMEM || s->files.fd < 0 ? code : file_finish(s, NULL);
 	if (ended && s->files.fd >= 0 && !file_end_at(s, size) && last) {
 		if (last == s->last)
-			s->total -= records_from(s, s->last_first) -
-				    records_from(s, s->row->position);
+			s->total -= s->last_count;
 		file_end_at(s, last);
 	}
 	if (!code && ended)

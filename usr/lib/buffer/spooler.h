@@ -41,6 +41,7 @@ struct spooler {
 	struct ring ring;		/* what was read last: row's */
 	uint64_t last, last_first;	/* where the last chunk of records is in the
 					 * file, position of its first record */
+	uint64_t last_count;		/* its records */
 	bool file_used;			/* records were written to the file */
 	uint64_t file_end;		/* bytes that its end takes */
 	void *log;			/* the session log as last written */
