@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define BTF_VMLINUX	"/sys/kernel/btf/vmlinux"	/* the kernel's own */
 #define BTF_WANTS_MAX	40
 
 /*

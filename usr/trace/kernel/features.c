@@ -10,7 +10,6 @@
 #include "../../lib/sysbpf.h"
 #include "btf.h"
 
-#define BTF_PATH	"/sys/kernel/btf/vmlinux"
 #define BTF_MODULE	"/sys/kernel/btf/rastrace"
 #define UNKNOWN		UINT32_MAX	/* an offset that may be 0 */
 
@@ -39,7 +38,7 @@ int features_read_btf(struct features *features)
 		{ "bpf_preempt_enable()", &enable },
 	};
 
-	int code = btf_find(BTF_PATH, wants, 2);
+	int code = btf_find(BTF_VMLINUX, wants, 2);
 
 	if (code || !disable || !enable)
 		return code == -ENOMEM ? code : 0;
@@ -96,7 +95,7 @@ int features_read_layout(struct body_layout *layout)
 			bases[i], &layout->thread_base[base->index],
 		};
 	}
-	code = btf_find(BTF_PATH, wants, sizeof(wants) / sizeof(wants[0]));
+	code = btf_find(BTF_VMLINUX, wants, sizeof(wants) / sizeof(wants[0]));
 	if (code)
 		*layout = (struct body_layout){ 0 };
 	layout->vma = layout->vma_flags && layout->vma_file &&
@@ -151,7 +150,7 @@ int features_read_segments(uint32_t *save)
 {
 	int module;
 
-	*save = btf_find_split(BTF_MODULE, BTF_PATH, "rastrace_segments_save");
+	*save = btf_find_split(BTF_MODULE, BTF_VMLINUX, "rastrace_segments_save");
 	if (!*save)
 		return -1;
 	module = sysbpf_btf_find("rastrace");

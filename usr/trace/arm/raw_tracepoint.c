@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "raw_tracepoint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "../../lib/buffer/pin.h"
+#include "../../lib/sysbpf.h"
+
+void raw_tracepoint_frame(struct emit *e, int dst, int off)
+{
+	emit_alu(e, BPF_MOV, dst, BPF_REG_10);
+	emit_alu_imm(e, BPF_ADD, dst, off);
+}
+
+void raw_tracepoint_read(struct emit *e, int off, int bytes)
+{
+	raw_tracepoint_frame(e, BPF_REG_1, off);
+	emit_alu_imm(e, BPF_MOV, BPF_REG_2, bytes);
+	emit_call(e, BPF_FUNC_probe_read_kernel);
+}
+
+void raw_tracepoint_end(struct emit *e, emit_label end)
+{
+	emit_label_place(e, end);
+	emit_alu_imm(e, BPF_MOV, BPF_REG_0, 0);
+	emit_exit(e);
+}
+
+static int program_load(struct emit *e)
+{
+	int fd = emit_finish(e);
+
+	if (!fd)
+		fd = sysbpf_program_load(&(struct sysbpf_program){
+			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			.insns = e->insns, .count = e->count,
+		}, NULL, 0);
+	free(e->insns);
+	emit_free(e);
+	return fd;
+}
+
+int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err)
+{
+	int program = program_load(e), link;
+
+	if (program == -EINVAL) {
+		/* the helpers that read aren't there */
+		error_set(err, program, "cannot load a program for %s", name);
+		error_hint(err, "programs may not read the kernel's memory under lockdown=confidentiality (/sys/kernel/security/lockdown)");
+		return program;
+	}
+	if (program < 0)
+		return pin_refused(err, program,
+				   "cannot load a program for %s", name);
+	link = sysbpf_raw_tracepoint_link(program, name);
+	close(program);
+	return link < 0 ? pin_refused(err, link, "cannot attach to %s", name) :
+			  link;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs at the kernel's own tracepoints, which have their arguments in the
+ * context, 8 bytes each. */
+#ifndef TRACE_RAW_TRACEPOINT_H
+#define TRACE_RAW_TRACEPOINT_H
+
+#include "../../../bpf/emit.h"
+#include "../../lib/error.h"
+
+/* dst = address of `off` in the frame */
+void raw_tracepoint_frame(struct emit *e, int dst, int off);
+/* frame[off] = `bytes` bytes of the kernel at r3; uses r0 to r5 */
+void raw_tracepoint_read(struct emit *e, int off, int bytes);
+/* The program ends here. */
+void raw_tracepoint_end(struct emit *e, emit_label end);
+
+/* Load what was emitted, and attach it. The link, closing which detaches it, or
+ * a negative errno with err set. Frees all of *e in any case. */
+int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err);
+
+#endif
