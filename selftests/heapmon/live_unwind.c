@@ -470,19 +470,50 @@ static __attribute__((noinline)) void measure(int depth)
 	room[1] = room[0];
 }
 
-static void forked(void)
+static void forked(bool copied, const char *what)
 {
 	pid_t child = fork();
 	int status;
 
 	if (!child) {
-		unwind_copy_process(unwind, getppid(), getpid());
-		look("a child has its parent's");
+		if (copied)
+			unwind_copy_process(unwind, getppid(), getpid());
+		look(what);
 		_exit(tap_failures);
 	}
 	waitpid(child, &status, 0);
+	unwind_drop_process(unwind, child);
 	tap_count++;
 	tap_failures += WEXITSTATUS(status);
+}
+
+static void *ended(void *arg)
+{
+	return arg;
+}
+
+/* Nobody has read that it is there. */
+static void followed(void)
+{
+	struct unwind_space space;
+	struct error err;
+	pthread_t id;
+	pid_t child;
+
+	tap_ok(!unwind_follow(unwind, &err), "children inherit");
+	forked(false, "a child has its parent's at once");
+	child = fork();
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	tap_ok(!sysbpf_map_lookup(fds.spaces, child, &space) && space.segments,
+	       "they are there until somebody drops them");
+	unwind_drop_process(unwind, child);
+	tap_is(sysbpf_map_lookup(fds.spaces, child, &space), -ENOENT,
+	       "and then gone");
+	pthread_create(&id, NULL, ended, NULL);
+	pthread_join(id, NULL);
+	look("a thread changes nothing");
 }
 
 int main(void)
@@ -524,7 +555,8 @@ int main(void)
 #ifdef __x86_64__
 	plt();
 #endif
-	forked();
+	forked(true, "a child has its parent's");
+	followed();
 	measure(20);
 	return tap_done();
 }

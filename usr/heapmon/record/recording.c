@@ -144,18 +144,18 @@ static int allocators_find(struct recording *r, struct error *err)
 }
 
 /* Without tables stacks are followed by frame pointers. */
-static void tables_open(struct recording *r)
+static int tables_open(struct recording *r, struct error *err)
 {
 	struct unwind_fds fds;
 	struct error why;
 
 	if (!r->settings->points.depth)
-		return;
+		return 0;
 	if (unwind_open(&r->unwind, UNWIND_ROWS, &fds, &why)) {
 		r->unwind = NULL;
 		error_prefix(&why, "stacks by frame pointers only: ");
 		error_print("heapmon", &why);
-		return;
+		return 0;
 	}
 	r->heap.rows_fd = fds.rows;
 	r->heap.segments_fd = fds.segments;
@@ -165,6 +165,7 @@ static void tables_open(struct recording *r)
 		if (unwind_add_process(r->unwind, r->settings->job.pids[i],
 				       &why))
 			r->unwind_failed = true;
+	return r->settings->job.follow ? unwind_follow(r->unwind, err) : 0;
 }
 
 static int sessions_arm(struct recording *r, struct error *err)
@@ -178,8 +179,9 @@ static int sessions_arm(struct recording *r, struct error *err)
 	code = heap_maps_make(&r->heap, err);
 	if (code)
 		return code;
-	tables_open(r);
-	code = arming_more(r, err);
+	code = tables_open(r, err);
+	if (!code)
+		code = arming_more(r, err);
 	r->armed_first = r->armed;
 	return code;
 }

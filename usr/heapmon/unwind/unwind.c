@@ -17,6 +17,7 @@
 #include "../../lib/array.h"
 #include "../../lib/maps_line.h"
 #include "../../lib/sysbpf.h"
+#include "inherit.h"
 #include "module_tables.h"
 
 #define SEGMENTS_ALL	65536	/* entries of the map */
@@ -36,6 +37,7 @@ struct space {
 struct unwind {
 	struct module_tables tables;
 	int segments_fd, spaces_fd;
+	int inherit_fd;				/* -1: of inherit_start() */
 	struct unwind_segment *segments;	/* mapped */
 	uint32_t next;				/* where to look for room */
 	struct range *ranges[UNWIND_SPACES];
@@ -88,7 +90,7 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
 
 	if (!u)
 		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
-	u->segments_fd = u->spaces_fd = -1;
+	u->segments_fd = u->spaces_fd = u->inherit_fd = -1;
 	u->segments = MAP_FAILED;
 	ret = module_tables_open(&u->tables, rows, err);
 	if (!ret)
@@ -103,6 +105,12 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
 	};
 	*unwind = u;
 	return 0;
+}
+
+int unwind_follow(struct unwind *u, struct error *err)
+{
+	u->inherit_fd = inherit_start(u->spaces_fd, err);
+	return u->inherit_fd < 0 ? u->inherit_fd : 0;
 }
 
 /* ---- segments of a process ---- */
@@ -318,8 +326,10 @@ static int space_set(struct unwind *u, uint32_t pid, struct range *range)
 
 	if (!space)
 		space = space_make(u, pid);
-	if (!space)
+	if (!space) {
+		sysbpf_map_delete(u->spaces_fd, pid);	/* the inherited one */
 		return -ENOSPC;
+	}
 	range->users++;
 	ret = sysbpf_map_update(u->spaces_fd, pid, &value);
 	if (space->range)
@@ -378,9 +388,9 @@ void unwind_drop_process(struct unwind *u, uint32_t pid)
 {
 	struct space *space = space_find(u, pid);
 
+	sysbpf_map_delete(u->spaces_fd, pid);
 	if (!space)
 		return;
-	sysbpf_map_delete(u->spaces_fd, pid);
 	range_put(u, space->range);
 	u->space_count--;
 	memmove(space, space + 1,
@@ -406,6 +416,8 @@ void unwind_close(struct unwind *u)
 		close(u->segments_fd);
 	if (u->spaces_fd >= 0)
 		close(u->spaces_fd);
+	if (u->inherit_fd >= 0)
+		close(u->inherit_fd);
 	module_tables_close(&u->tables);
 	free(u);
 }

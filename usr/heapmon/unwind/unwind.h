@@ -26,6 +26,9 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
  * left to frame pointers and counted. 0, or a negative errno with err set
  * (-ESRCH: it is gone). */
 int unwind_add_process(struct unwind *unwind, uint32_t pid, struct error *err);
+/* From now on a new process has its parent's from its first instruction on; that
+ * of each is told by unwind_copy_process(). 0, or a negative errno with err set. */
+int unwind_follow(struct unwind *unwind, struct error *err);
 /* The same as another one, after a fork: quick, nothing is read. */
 int unwind_copy_process(struct unwind *unwind, uint32_t parent, uint32_t child);
 void unwind_drop_process(struct unwind *unwind, uint32_t pid);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "inherit.h"
+
+#include <errno.h>
+#include <rastrace/unwind.h>
+#include "../../trace/arm/raw_tracepoint.h"
+#include "../../trace/kernel/btf.h"
+
+/* Frame, offsets from r10 */
+#define FRAME_PARENT	(-4)	/* process id */
+#define FRAME_CHILD	(-8)	/* likewise */
+#define FRAME_SPACE	(-16)	/* struct unwind_space */
+
+/* sched_process_fork(parent, child): in the parent, before the child runs */
+static void program_emit(struct emit *e, int spaces, uint32_t tgid)
+{
+	emit_label end = emit_label_new(e);
+
+	emit_load(e, 8, BPF_REG_3, BPF_REG_1, 8);
+	emit_alu_imm(e, BPF_ADD, BPF_REG_3, tgid);
+	raw_tracepoint_read(e, FRAME_CHILD, 4);
+	emit_call(e, BPF_FUNC_get_current_pid_tgid);
+	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
+	emit_store(e, 4, BPF_REG_10, FRAME_PARENT, BPF_REG_0);
+	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
+	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
+	emit_lookup(e, spaces, FRAME_PARENT, end);
+	emit_load(e, 8, BPF_REG_1, BPF_REG_0, 0);
+	emit_store(e, 8, BPF_REG_10, FRAME_SPACE, BPF_REG_1);
+	emit_map(e, BPF_REG_1, spaces);
+	raw_tracepoint_frame(e, BPF_REG_2, FRAME_CHILD);
+	raw_tracepoint_frame(e, BPF_REG_3, FRAME_SPACE);
+	emit_alu_imm(e, BPF_MOV, BPF_REG_4, BPF_ANY);
+	emit_call(e, BPF_FUNC_map_update_elem);
+	raw_tracepoint_end(e, end);
+}
+
+int inherit_start(int spaces, struct error *err)
+{
+	struct emit e = { 0 };
+	uint32_t tgid = 0;
+	const struct btf_want want = { "task_struct.tgid", &tgid };
+
+	_Static_assert(sizeof(struct unwind_space) == 8, "it is copied as a word");
+	if (btf_find(BTF_VMLINUX, &want, 1) || !tgid)
+		return error_set(err, -EOPNOTSUPP,
+				 "--follow needs a kernel with type information (CONFIG_DEBUG_INFO_BTF)");
+	program_emit(&e, spaces, tgid);
+	return raw_tracepoint_attach(&e, "sched_process_fork", err);
+}
