@@ -42,6 +42,8 @@ struct ras_heap_note {
 					 * RAS_HEAP_OLD_* why there may be more */
 #define RAS_HEAP_GROW		8	/* the heap's memory; a: address, b: bytes */
 #define RAS_HEAP_PAGE		9	/* a: bytes of a page */
+#define RAS_HEAP_SHARE		10	/* until its exec or exit it works in the
+					 * memory of another process; a: its id */
 
 #define RAS_HEAP_OLD_WHOLE	0
 #define RAS_HEAP_OLD_FOREIGN	1	/* not glibc's allocator */

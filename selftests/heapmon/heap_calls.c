@@ -5,6 +5,9 @@
  *	heap_calls ROUNDS
  *	heap_calls fork ROUNDS		in a child
  *	heap_calls exec PROGRAM...	in a child that becomes PROGRAM
+ *	heap_calls vfork ROUNDS		in children that work in its memory: they
+ *					allocate what it frees, and free what it
+ *					has allocated
  *	heap_calls load LIBRARY ROUNDS	the allocator is that library's
  *	heap_calls serve		until it is killed, "ready" at first
  */
@@ -78,6 +81,44 @@ static int in_child(char **argv)
 	return waitpid(child, &status, 0) == child && !status ? 0 : 1;
 }
 
+static void *volatile early;
+
+static void child_work(void)
+{
+	free(early);
+	releases++;
+	for (int i = 0; i < BLOCKS; i++) {
+		blocks[i] = malloc(i + 1);
+		allocations++;
+	}
+}
+
+static int in_memory(const char *rounds)
+{
+	for (volatile int round = 0; round < atoi(rounds); round++) {
+		pid_t child;
+
+		early = malloc(5000);
+		allocations++;
+		child = vfork();
+		if (!child) {
+			child_work();
+			if (round % 2)
+				_exit(0);
+			execl("/proc/self/exe", "heap_calls", "0", NULL);
+			_exit(127);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			return 1;
+		for (int i = 0; i < BLOCKS; i++) {
+			free(blocks[i]);
+			releases++;
+		}
+	}
+	say();
+	return 0;
+}
+
 static int serve(void)
 {
 	for (int i = 0; i < BLOCKS; i++)
@@ -110,6 +151,8 @@ int main(int argc, char **argv)
 		return serve();
 	if (argc == 4 && !strcmp(argv[1], "load"))
 		return load(argv);
+	if (argc == 3 && !strcmp(argv[1], "vfork"))
+		return in_memory(argv[2]);
 	if (argc > 2)
 		return in_child(argv);
 	rounds_run(argv[1]);

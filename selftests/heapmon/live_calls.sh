@@ -24,7 +24,8 @@ exact() {
 	record -- "$program" "$@"
 	is "$(echo "$(figures) $before" |
 		awk '{ print $1 - $4, $2 - $5, $3 - $6 }')" \
-		"$(cat "$TMP/said")" "$what" || diag_file "$TMP/log"
+		"$(awk '{ a += $1; b += $2; c += $3 } END { print a, b, c }' \
+		"$TMP/said")" "$what" || diag_file "$TMP/log"
 	unlike "$(cat "$TMP/log")" "overwritten|dropped|missed" \
 		"$what: none is lost"
 }
@@ -35,4 +36,11 @@ ok "something is recorded" test -n "$before" || diag_file "$TMP/log"
 exact "all calls" 3
 exact "a child that is forked" fork 2
 exact "... that is executed" exec "$program" 2
+before=$(echo "$before" | awk '{ print $1 * 3, $2 * 3, $3 * 3 }')
+exact "children in its memory" vfork 4
+"$BIN/heapmon" report -s summary -s wrong "$TMP/file.ras" >"$TMP/report" 2>&1
+is "$(sed -n 's/^  not freed  *\([0-9]*\) .*/\1/p' "$TMP/report")" \
+	"$(echo "$before" | awk '{ print $1 - $3 }')" \
+	"... of theirs nothing is left" || diag_file "$TMP/report"
+unlike "$(cat "$TMP/report")" "never seen|twice|wrong" "... nor wrong"
 tap_done

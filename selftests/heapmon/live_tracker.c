@@ -163,6 +163,7 @@ static void test_follow(void)
 	}
 	tap_ok(child, "its fork is told");
 	tap_is(times(TRACKER_EXEC, child), 1, "the child's exec, once");
+	tap_is(times(TRACKER_SHARE, child), 0, "its memory is its own");
 	tap_is(times(TRACKER_EXEC, parent), 0, "no exec of the parent");
 	tap_is(times(TRACKER_EXIT, child), 1, "the child's end, once");
 	tap_ok(libc_mapped(child), "what it maps");
@@ -185,6 +186,49 @@ static void test_alone(void)
 	for (size_t i = 0; i < count; i++)
 		if (all[i].event.pid != (uint32_t)parent)
 			tap_ok(false, "only of the process itself");
+}
+
+#define BIG	(3 << 20)
+
+/* By its child, which is no other memory until it executes something */
+static void work_share(void)
+{
+	pid_t child = vfork();
+
+	if (!child) {
+		mmap(NULL, BIG, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		execl("/proc/self/exe", "live_tracker", "--end", NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void test_share(void)
+{
+	pid_t parent = run(true, work_share), child = 0;
+	const struct happened *share;
+	uint64_t grown = 0;
+
+	tap_ok(await(TRACKER_EXIT, parent), "it ends");
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].event.kind == TRACKER_FORK &&
+		    all[i].event.parent == (uint32_t)parent)
+			child = all[i].event.pid;
+		if (all[i].event.kind == TRACKER_GROW && !all[i].event.brk &&
+		    all[i].event.pid == (uint32_t)parent)
+			grown += all[i].event.size;
+	}
+	tap_ok(child, "its vfork is told");
+	tap_is(times(TRACKER_SHARE, child), 1, "whose memory it works in, once");
+	share = first(TRACKER_SHARE, child);
+	tap_ok(share && share->event.parent == (uint32_t)parent,
+	       "it is its parent's");
+	tap_ok(share && first(TRACKER_FORK, child)->event.time <=
+	       share->event.time && share->event.time <
+	       first(TRACKER_EXEC, child)->event.time, "fork, share, exec");
+	tap_ok(grown >= BIG, "what it mapped there is its parent's");
+	tap_ok(libc_mapped(child), "after exec it has its own");
 }
 
 static void *late(void *arg)
@@ -214,8 +258,6 @@ static void test_threads(void)
 	tap_ok(count && all[count - 1].event.kind == TRACKER_EXIT,
 	       "and nothing is told behind");
 }
-
-#define BIG	(3 << 20)
 
 static char *mapped[3];
 
@@ -315,6 +357,7 @@ int main(int argc, char **argv)
 		tap_skip_all("needs root");
 	test_pieces();
 	test_follow();
+	test_share();
 	test_alone();
 	test_threads();
 	test_growth();

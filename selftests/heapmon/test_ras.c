@@ -94,6 +94,8 @@ static struct bytes ras_make(void)
 	struct ras_count_total totals[POINTS] = { { .dropped = 3 } };
 	const struct ras_mapping map = {
 		.start = 0x400000, .end = 0x500000, .path = "/usr/bin/app",
+	}, later = {
+		.start = 0x400000, .end = 0x500000, .path = "/usr/bin/later",
 	};
 	struct slice_builder slice;
 
@@ -118,6 +120,7 @@ static struct bytes ras_make(void)
 	pid = 38;
 	ras_slice_add(&ras, &slice);
 	ras_maps_add(&ras, 38, "app", &map, 1);
+	ras_maps_add(&ras, 40, "later", &later, 1);
 	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
 	bytes_free(&log);
 	bytes_free(&notes);
@@ -203,7 +206,7 @@ static void stack_check(void)
 	tap_ok(!strcmp(heap_text(&trace, frame->module), "/usr/bin/app") &&
 	       frame->module_offset == 0x1234, "where it lies");
 	tap_is(events[12].stack, events[2].stack,
-	       "a child has the mappings of its parent");
+	       "a child has the mappings of its parent, not of what it executes");
 	while (stack->parent)
 		stack = &trace.stacks[stack->parent];
 	frame = &trace.frames[stack->frame];
@@ -254,6 +257,69 @@ static void other_check(void)
 	ras_begin(&ras, 100 * MS, START);
 	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
 	tap_is(ras_read(&ras, ras.size), -EINVAL, "a trace without a heap");
+	heap_trace_free(&trace);
+	bytes_free(&ras);
+}
+
+/* ---- memory of another process ---- */
+
+/* 40 works in 38's, 41 in that of 40, which is 38's; 40 executes a program, 38
+ * ends before 41 does. */
+static struct bytes shared_make(void)
+{
+	static const struct { uint64_t time; uint32_t pid; } calls[] = {
+		{ 10, 38 }, { 20, 40 }, { 35, 41 }, { 45, 40 }, { 55, 41 },
+		{ 65, 41 },
+	};
+	struct bytes ras = { 0 }, log = { 0 }, notes = { 0 };
+	struct slice_builder slice = slice_begin(0, 0, 0);
+
+	memset(numbers, 0, sizeof(numbers));
+	ras_begin(&ras, 100 * MS, START);
+	session_add(&log, 1, HEAP_MAJOR, "/nowhere/heap.tdf", points, POINTS);
+	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
+	note_add(&notes, 1 * MS, RAS_HEAP_BEGIN, 8, 0);
+	note_add_of(&notes, 40, 15 * MS, RAS_HEAP_FORK, 38, 0);
+	note_add_of(&notes, 40, 15 * MS, RAS_HEAP_SHARE, 38, 0);
+	note_add_of(&notes, 41, 30 * MS, RAS_HEAP_FORK, 40, 0);
+	note_add_of(&notes, 41, 30 * MS, RAS_HEAP_SHARE, 38, 0);
+	note_add_of(&notes, 40, 40 * MS, RAS_HEAP_EXEC, 0, 0);
+	note_add_of(&notes, 40, 40 * MS, RAS_HEAP_BEGIN, 8, 1);
+	note_add_of(&notes, 38, 60 * MS, RAS_HEAP_EXIT, 0, 0);
+	ras_chunk_add(&ras, RAS_CHUNK_HEAP, &notes);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		pid = calls[i].pid;
+		call_add(&slice, calls[i].time * MS, 0,
+			 (struct ras_heap){ 0x1000 * (i + 1), 16, 0 }, 0);
+	}
+	pid = 38;
+	ras_slice_add(&ras, &slice);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	bytes_free(&log);
+	bytes_free(&notes);
+	return ras;
+}
+
+static void shared_check(void)
+{
+	static const struct { uint32_t pid, tid; } expected[] = {
+		{ 38, 39 }, { 38, 41 }, { 38, 42 }, { 40, 41 }, { 38, 42 },
+		{ 41, 42 },
+	};
+	struct bytes ras = shared_make();
+	int calls = 0;
+
+	tap_is(ras_read(&ras, ras.size), 0, "processes in one memory");
+	for (int i = 0; i < event_count; i++) {
+		if (events[i].kind != HEAP_ALLOC)
+			continue;
+		tap_ok(events[i].pid == expected[calls].pid &&
+		       events[i].tid == expected[calls].tid,
+		       "call %d is of %u, thread %u", calls + 1,
+		       expected[calls].pid, expected[calls].tid);
+		calls++;
+	}
+	tap_is(calls, 6, "number of calls");
 	heap_trace_free(&trace);
 	bytes_free(&ras);
 }
@@ -354,6 +420,7 @@ int main(int argc, char **argv)
 	bytes_free(&ras);
 	other_check();
 	record_check();
+	shared_check();
 	gaps_check();
 	return tap_done();
 }

@@ -52,6 +52,12 @@ int sysbpf_hash_create(const char *name, uint32_t type, uint32_t key_size,
 	return sysbpf(BPF_MAP_CREATE, &attr, sizeof(attr));
 }
 
+int sysbpf_perf_array_create(const char *name, uint32_t entries)
+{
+	return sysbpf_hash_create(name, BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4,
+				  entries);
+}
+
 /* What the kernel wants to know of keys and values (Documentation/bpf/btf.rst):
  * an int, and an array of bytes. */
 static int storage_types_load(uint32_t value_size)

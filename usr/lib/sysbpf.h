@@ -20,6 +20,9 @@ int sysbpf_array_create(const char *name, uint32_t value_size,
 /* A hash; type is BPF_MAP_TYPE_HASH or BPF_MAP_TYPE_LRU_HASH. */
 int sysbpf_hash_create(const char *name, uint32_t type, uint32_t key_size,
 		       uint32_t value_size, uint32_t entries);
+/* Of perf events, a descriptor each (sysbpf_map_update()): those that programs
+ * write to. */
+int sysbpf_perf_array_create(const char *name, uint32_t entries);
 /* A value for each thread that programs ask for. */
 int sysbpf_task_storage_create(const char *name, uint32_t value_size);
 /* From now on user space can't write it; programs can. */

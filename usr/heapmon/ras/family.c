@@ -23,31 +23,58 @@ static struct family_member *member_find(const struct family *family,
 	}
 }
 
-bool family_set(struct family *family, uint32_t pid, uint32_t parent)
+/* Found, or made as one that has ended; NULL: no memory. */
+static struct family_member *member_get(struct family *family, uint32_t pid)
 {
 	struct family_member *member = member_find(family, pid);
 	uint32_t hash = heap_hash(HEAP_HASH_START, pid);
 	struct heap_slot *slot;
 	size_t at = hash;
 
-	if (member) {
-		member->parent = parent;
-		member->ended = false;
-		return true;
-	}
+	if (member)
+		return member;
 	if (!family->count)
 		family->count = 1;
 	if (!heap_table_grow(&family->table) ||
 	    !array_grow(&family->members, family->count, &family->room,
 			sizeof(*family->members)))
-		return false;
+		return NULL;
 	while ((slot = heap_table_find(&family->table, hash, &at))->number)
 		at++;
 	heap_table_set(&family->table, slot, hash, family->count);
-	family->members[family->count++] = (struct family_member){
-		.pid = pid, .parent = parent,
-	};
+	member = &family->members[family->count++];
+	*member = (struct family_member){ .pid = pid, .ended = true };
+	return member;
+}
+
+bool family_set(struct family *family, uint32_t pid, uint32_t parent)
+{
+	struct family_member *member = member_get(family, pid);
+
+	if (!member)
+		return false;
+	member->parent = parent;
+	member->memory = 0;
+	member->ended = false;
 	return true;
+}
+
+bool family_expect(struct family *family, uint32_t pid)
+{
+	struct family_member *member = member_get(family, pid);
+
+	if (member)
+		member->programs++;
+	return member;
+}
+
+bool family_execute(struct family *family, uint32_t pid)
+{
+	struct family_member *member = member_get(family, pid);
+
+	if (member && member->programs)
+		member->programs--;
+	return family_set(family, pid, 0);
 }
 
 bool family_has(const struct family *family, uint32_t pid)
@@ -65,6 +92,22 @@ void family_end(struct family *family, uint32_t pid)
 		member->ended = true;
 }
 
+void family_share(struct family *family, uint32_t pid, uint32_t owner)
+{
+	struct family_member *member = member_find(family, pid);
+
+	if (member && owner != pid)
+		member->memory = owner;
+}
+
+uint32_t family_memory(const struct family *family, uint32_t pid)
+{
+	const struct family_member *member = member_find(family, pid);
+
+	return member && member->memory && family_has(family, member->memory) ?
+	       member->memory : pid;
+}
+
 uint32_t family_mapped(const struct family *family, const struct book *book,
 		       uint32_t pid)
 {
@@ -72,11 +115,11 @@ uint32_t family_mapped(const struct family *family, const struct book *book,
 
 	for (int i = 0; i < GENERATIONS; i++) {
 		const struct book_process *known = book_process_find(book, at);
-		const struct family_member *member;
+		const struct family_member *member = member_find(family, at);
+		bool later = member && member->parent && member->programs;
 
-		if (known && known->map_count)
+		if (known && known->map_count && !later)
 			return at;
-		member = member_find(family, at);
 		if (!member || !member->parent)
 			return pid;
 		at = member->parent;

@@ -32,7 +32,8 @@ struct ras_reader {
 	struct frames frames;
 	struct vtables vtables;
 	struct family family;
-	uint32_t pid, mapped;		/* family_mapped() of the last process */
+	uint32_t pid;			/* of the last record; 0: look again */
+	uint32_t mapped, memory;	/* family_mapped() of it, family_memory() */
 	struct loss loss;
 	struct reader_note *notes;	/* those to be given by time */
 	size_t note_count, note_room, note_at;
@@ -85,20 +86,29 @@ static int note_compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
+static bool note_take(struct ras_reader *reader,
+		      const struct ras_heap_note *note)
+{
+	if (!array_grow(&reader->notes, reader->note_count, &reader->note_room,
+			sizeof(*reader->notes)))
+		return false;
+	reader->notes[reader->note_count] = (struct reader_note){
+		*note, reader->note_count,
+	};
+	reader->note_count++;
+	return note->kind != RAS_HEAP_EXEC ||
+	       family_expect(&reader->family, note->pid);
+}
+
 /* Those that have come, among those that weren't given yet. */
 static bool notes_take(struct ras_reader *reader)
 {
 	const struct trace_file *file = reader->file;
 	size_t before = reader->note_count;
 
-	for (; reader->note_count < file->note_count; reader->note_count++) {
-		if (!array_grow(&reader->notes, reader->note_count,
-				&reader->note_room, sizeof(*reader->notes)))
+	while (reader->note_count < file->note_count)
+		if (!note_take(reader, &file->notes[reader->note_count]))
 			return false;
-		reader->notes[reader->note_count] = (struct reader_note){
-			file->notes[reader->note_count], reader->note_count,
-		};
-	}
 	if (reader->note_count > before)
 		qsort(reader->notes + reader->note_at,
 		      reader->note_count - reader->note_at,
@@ -229,10 +239,15 @@ static int family_note(struct ras_reader *reader,
 	case RAS_HEAP_FORK:
 		set = family_set(family, note->pid, note->a);
 		break;
+	case RAS_HEAP_SHARE:
+		family_share(family, note->pid, note->a);
+		break;
 	case RAS_HEAP_BEGIN:
-	case RAS_HEAP_EXEC:
-		if (!*known || note->kind == RAS_HEAP_EXEC)
+		if (!*known)
 			set = family_set(family, note->pid, 0);
+		break;
+	case RAS_HEAP_EXEC:
+		set = family_execute(family, note->pid);
 		break;
 	case RAS_HEAP_EXIT:
 		family_end(family, note->pid);
@@ -351,8 +366,9 @@ static void event_fill(struct ras_reader *reader,
 		reader->mapped = family_mapped(&reader->family,
 					       &reader->file->book,
 					       record->pid);
+		reader->memory = family_memory(&reader->family, record->pid);
 	}
-	event->pid = record->pid;
+	event->pid = reader->memory;
 	event->tid = record->tid;
 	event->time = wall(reader, record->time);
 	if (call->stack)

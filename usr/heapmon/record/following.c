@@ -176,6 +176,10 @@ static int event_take(void *context, const struct tracker_event *event)
 	case TRACKER_FORK:
 		take_fork(r, event);
 		break;
+	case TRACKER_SHARE:
+		note(r, event->time, RAS_HEAP_SHARE, event->pid, event->parent,
+		     0);
+		break;
 	case TRACKER_EXEC:
 		take_exec(r, event);
 		break;

@@ -12,13 +12,15 @@
 #include <sys/syscall.h>
 #include "../../lib/array.h"
 #include "../../lib/buffer/pin.h"
+#include "../../lib/sysbpf.h"
 
 #define DATA_BYTES	(1u << 18)
 #define ROUNDS		4	/* of reading, while time goes by */
-#define TRAILER		16	/* of all records: pid, tid, time */
+#define TRAILER		16	/* of all records: pid, tid, time; a sample has
+				 * them in front */
 
 struct perf_ring {
-	int fd;
+	int fd, cpu;
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 };
@@ -27,9 +29,10 @@ static struct perf_event_attr attr_make(void)
 {
 	return (struct perf_event_attr) {
 		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.size = sizeof(struct perf_event_attr),
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_RAW,
 		.sample_id_all = 1,
 		.mmap = 1, .mmap2 = 1, .mmap_data = 1,
 		.comm = 1, .comm_exec = 1, .task = 1,
@@ -49,6 +52,7 @@ static int ring_open(struct perf_ring *ring, int epoll, int cpu)
 	struct epoll_event event = { .events = EPOLLIN };
 	int ret;
 
+	ring->cpu = cpu;
 	ring->page = MAP_FAILED;
 	ring->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 			   PERF_FLAG_FD_CLOEXEC);
@@ -73,6 +77,7 @@ int perf_rings_open(struct perf_rings *rings, struct error *err)
 	int cpus = sysconf(_SC_NPROCESSORS_CONF), ret = 0;
 
 	rings->count = 0;
+	rings->map = -1;
 	rings->items = calloc(cpus, sizeof(*rings->items));
 	rings->fd = epoll_create1(EPOLL_CLOEXEC);
 	if (!rings->items || rings->fd < 0)
@@ -94,6 +99,20 @@ int perf_rings_open(struct perf_rings *rings, struct error *err)
 		error_hint(err, "it takes root, or CAP_PERFMON");
 	pin_perf_hint(err, ret);
 	return ret;
+}
+
+/* The kernel takes the rings out again when the descriptor by which they were
+ * put there is closed (bpf/arraymap.c, perf_event_fd_array_release()). */
+int perf_rings_map(struct perf_rings *rings)
+{
+	uint32_t last = rings->items[rings->count - 1].cpu;
+	int ret = 0;
+
+	rings->map = sysbpf_perf_array_create("rings", last + 1);
+	for (size_t i = 0; i < rings->count && rings->map >= 0 && !ret; i++)
+		ret = sysbpf_map_update(rings->map, rings->items[i].cpu,
+					&rings->items[i].fd);
+	return ret ? ret : rings->map;
 }
 
 static bool bytes_reserve(struct perf_batch *batch, size_t more)
@@ -127,6 +146,8 @@ static bool record_take(struct perf_batch *batch, const struct perf_ring *ring,
 			uint64_t at, size_t size)
 {
 	struct perf_record *record;
+	struct perf_event_header header;
+	size_t time = size - 8;
 
 	if (!array_grow(&batch->items, batch->count, &batch->room,
 			sizeof(*batch->items)) ||
@@ -135,7 +156,10 @@ static bool record_take(struct perf_batch *batch, const struct perf_ring *ring,
 	record = &batch->items[batch->count++];
 	record->offset = batch->used;
 	ring_copy(ring, at, batch->bytes + batch->used, size);
-	memcpy(&record->time, batch->bytes + batch->used + size - 8, 8);
+	memcpy(&header, batch->bytes + batch->used, sizeof(header));
+	if (header.type == PERF_RECORD_SAMPLE)
+		time = sizeof(header) + 8;
+	memcpy(&record->time, batch->bytes + batch->used + time, 8);
 	batch->used += size;
 	return true;
 }
@@ -218,10 +242,12 @@ void perf_rings_close(struct perf_rings *rings)
 		munmap(rings->items[i].page, ring_bytes());
 		close(rings->items[i].fd);
 	}
+	if (rings->map >= 0)
+		close(rings->map);
 	if (rings->fd >= 0)
 		close(rings->fd);
 	free(rings->items);
-	*rings = (struct perf_rings) { .fd = -1 };
+	*rings = (struct perf_rings) { .fd = -1, .map = -1 };
 }
 
 void perf_batch_free(struct perf_batch *batch)

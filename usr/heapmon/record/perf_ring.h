@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel tells of processes (perf_event_open(2)): a ring per CPU. */
+/* What the kernel tells of processes (perf_event_open(2)), and what a BPF program
+ * adds (bpf_perf_event_output()): a ring per CPU. */
 #ifndef HEAPMON_PERF_RING_H
 #define HEAPMON_PERF_RING_H
 
@@ -12,6 +13,7 @@ struct perf_rings {
 	struct perf_ring *items;
 	size_t count;
 	int fd;			/* readable when one of them is */
+	int map;		/* descriptor; -1 */
 };
 
 /* Records copied out of the rings, in the order of time */
@@ -28,6 +30,9 @@ struct perf_batch {
 };
 
 int perf_rings_open(struct perf_rings *rings, struct error *err);
+/* For BPF programs: the map of the rings by CPU, which is theirs; or a negative
+ * errno. */
+int perf_rings_map(struct perf_rings *rings);
 /* All that was told before the call, and what could be had of the time since. */
 int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch);
 void perf_rings_close(struct perf_rings *rings);

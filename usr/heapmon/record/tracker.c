@@ -13,15 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include "../../lib/array.h"
 #include "../../lib/maps_line.h"
 #include "../../lib/process_stat.h"
 #include "growth.h"
 #include "perf_ring.h"
+#include "sharing.h"
 
 struct process {
 	uint32_t pid;
+	uint32_t memory;		/* whose it works in */
 	uint32_t *threads;
 	size_t thread_count, thread_room;
 	struct growth growth;
@@ -37,6 +40,7 @@ typedef int (*tracker_take)(void *context, const struct tracker_event *event);
 struct tracker {
 	bool follow;
 	struct perf_rings rings;
+	int sharing;			/* descriptor; -1 */
 	struct perf_batch batch;
 	struct slot *items;		/* ascending by pid */
 	size_t count, room;
@@ -73,9 +77,20 @@ static struct process *process_add(struct tracker *tracker, uint32_t pid)
 				sizeof(*tracker->items), pid);
 	slot = &tracker->items[behind];
 	memmove(slot + 1, slot, (tracker->count++ - behind) * sizeof(*slot));
-	process->pid = pid;
+	process->pid = process->memory = pid;
 	*slot = (struct slot) { pid, process };
 	return process;
+}
+
+/* The one in whose memory it works; itself, when that one has ended. */
+static struct process *memory_find(const struct tracker *tracker, uint32_t pid)
+{
+	struct process *process = process_find(tracker, pid), *owner;
+
+	if (!process)
+		return NULL;
+	owner = process_find(tracker, process->memory);
+	return owner ? owner : process;
 }
 
 static void process_free(struct process *process)
@@ -211,6 +226,14 @@ struct task_record {
 	uint32_t pid, parent, tid, parent_tid;
 };
 
+struct sharing_record {		/* PERF_RECORD_SAMPLE */
+	struct perf_event_header header;
+	uint32_t pid, tid;	/* the one that forks */
+	uint64_t time;
+	uint32_t size;
+	struct sharing_data data;
+};
+
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -250,6 +273,21 @@ static void take_fork(struct tracker *tracker, const struct task_record *r,
 	});
 }
 
+static void take_sharing(struct tracker *tracker,
+			 const struct sharing_record *r, uint64_t time)
+{
+	struct process *child = process_find(tracker, r->data.child);
+	struct process *owner = memory_find(tracker, r->pid);
+
+	if (!child || !owner || child == owner)
+		return;
+	child->memory = owner->pid;
+	tell(tracker, &(struct tracker_event) {
+		.kind = TRACKER_SHARE, .time = time, .pid = child->pid,
+		.parent = owner->pid,
+	});
+}
+
 static void process_end(struct tracker *tracker, struct process *process,
 			uint64_t time)
 {
@@ -281,6 +319,7 @@ static void take_exec(struct tracker *tracker, const struct comm_record *r,
 	if (!process || !(r->header.misc & PERF_RECORD_MISC_COMM_EXEC))
 		return;
 	growth_free(&process->growth);
+	process->memory = process->pid;
 	process->thread_count = 0;
 	thread_add(tracker, process, r->tid);
 	tell(tracker, &(struct tracker_event) {
@@ -308,7 +347,9 @@ static void take_growth(struct tracker *tracker, struct process *process,
 	struct growth_range range = { r->address, r->address + r->length };
 	struct grown grown = {
 		.tracker = tracker,
-		.event = { .kind = TRACKER_GROW, .time = time, .pid = r->pid },
+		.event = {
+			.kind = TRACKER_GROW, .time = time, .pid = process->pid,
+		},
 	};
 
 	/* 6.1 tells of what was added to the heap as of any memory. */
@@ -327,7 +368,7 @@ static void take_growth(struct tracker *tracker, struct process *process,
 static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		      uint64_t time)
 {
-	struct process *process = process_find(tracker, r->pid);
+	struct process *process = memory_find(tracker, r->pid);
 	size_t room = r->header.size - sizeof(*r);
 
 	if (!process || !memchr(r->path, 0, room))
@@ -335,7 +376,7 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 	if (r->protection & PROT_EXEC && r->path[0] == '/' &&
 	    r->path[1] != '/')
 		tell(tracker, &(struct tracker_event) {
-			.kind = TRACKER_MAP, .time = time, .pid = r->pid,
+			.kind = TRACKER_MAP, .time = time, .pid = process->pid,
 			.address = r->address, .size = r->length,
 			.path = r->path,
 		});
@@ -382,6 +423,10 @@ static void take_record(struct tracker *tracker,
 		if (header->size > sizeof(struct mmap_record))
 			take_mmap(tracker, record, time);
 		break;
+	case PERF_RECORD_SAMPLE:
+		if (header->size >= sizeof(struct sharing_record))
+			take_sharing(tracker, record, time);
+		break;
 	case PERF_RECORD_LOST:
 		take_lost(tracker, time);
 		break;
@@ -408,11 +453,14 @@ int tracker_open(struct tracker **tracker, bool follow, struct error *err)
 	int ret;
 
 	if (!t)
-		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+		return error_no_memory(err);
 	t->follow = follow;
+	t->sharing = -1;
 	ret = perf_rings_open(&t->rings, err);
-	if (ret) {
-		free(t);
+	if (!ret && follow)
+		ret = t->sharing = sharing_start(&t->rings, err);
+	if (ret < 0) {
+		tracker_close(t);
 		return ret;
 	}
 	*tracker = t;
@@ -435,6 +483,8 @@ void tracker_close(struct tracker *tracker)
 		process_free(tracker->items[i].process);
 	free(tracker->items);
 	perf_batch_free(&tracker->batch);
+	if (tracker->sharing >= 0)
+		close(tracker->sharing);
 	perf_rings_close(&tracker->rings);
 	free(tracker);
 }

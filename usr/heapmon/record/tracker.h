@@ -2,7 +2,7 @@
 /*
  * What the recorded processes do that isn't a call of the allocator: fork, exec,
  * exit, new mappings. From the kernel's perf events (PERF_RECORD_FORK, COMM with
- * exec, EXIT, MMAP2), of all CPUs.
+ * exec, EXIT, MMAP2), of all CPUs, and from sharing.h's program.
  */
 #ifndef HEAPMON_TRACKER_H
 #define HEAPMON_TRACKER_H
@@ -16,6 +16,8 @@ struct tracker;
 
 enum tracker_kind {
 	TRACKER_FORK,		/* pid, a child of parent */
+	TRACKER_SHARE,		/* until its exec or its end pid works in the
+				 * memory of parent; behind its FORK */
 	TRACKER_EXEC,
 	TRACKER_EXIT,		/* of its last thread */
 	TRACKER_MAP,		/* code was mapped: path is what */
@@ -33,7 +35,8 @@ struct tracker_event {
 	const char *path;	/* MAP */
 };
 
-/* From now on. `follow`: children of the processes, too. */
+/* From now on. `follow`: children of the processes, too; what maps or grows in
+ * memory that several work in is told of the one whose it is. */
 int tracker_open(struct tracker **tracker, bool follow, struct error *err);
 /* These processes; others are passed over. */
 int tracker_add(struct tracker *tracker, uint32_t pid);
