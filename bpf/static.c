@@ -14,6 +14,9 @@
 /* Its parameters */
 enum argument { MAJOR, MINOR, DATA, LENGTH, ARGUMENTS };
 
+_Static_assert(RASTRACE_DATA_MAX == RAS_STATIC_DATA_MAX,
+	       "programs are told what is recorded");
+
 /* A tracepoint without statements, at a function's first instruction: a frame
  * hasn't been built yet. */
 static const struct tdf no_tdf;

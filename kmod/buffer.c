@@ -7,11 +7,11 @@
  * User space can write into most parts at any time. What the module relies on
  * is read once, here, and bounds all that it does later.
  */
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <rastrace/ring.h>
 #include "rastrace.h"
 
 /* Who changes what is adopted. Never under mmap_lock: the static keys take
@@ -127,12 +127,10 @@ static int control_take(struct buffer *buffer)
 	buffer->slice_bytes = READ_ONCE(control->slice_bytes);
 	buffer->nest_bytes = READ_ONCE(control->nest_bytes);
 	buffer->cpus = READ_ONCE(control->cpus);
-	if (!is_power_of_2(buffer->slice_bytes) ||
-	    buffer->slice_bytes < RAS_SLICE_MIN ||
-	    buffer->slice_bytes > RAS_SLICE_MAX ||
-	    buffer->nest_bytes != RAS_NEST_BYTES ||
+	if (!ras_geometry_valid(buffer->slice_bytes, buffer->nest_bytes,
+				buffer->cpus) ||
 	    READ_ONCE(control->nest_levels) != RAS_NEST_LEVELS ||
-	    buffer->cpus < nr_cpu_ids || buffer->cpus > U16_MAX)
+	    buffer->cpus < nr_cpu_ids)
 		return -EINVAL;
 	return 0;
 }

@@ -7,7 +7,6 @@
  */
 #include <linux/crc32.h>
 #include <linux/elf.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/string.h>
@@ -358,11 +357,8 @@ static void rows_save(struct pen *pen, const struct buffer *buffer)
 /* As adopted: it bounds what is read and for how long. */
 static bool buffer_fits(const struct buffer *buffer)
 {
-	return is_power_of_2(buffer->slice_bytes) &&
-	       buffer->slice_bytes >= RAS_SLICE_MIN &&
-	       buffer->slice_bytes <= RAS_SLICE_MAX &&
-	       buffer->nest_bytes == RAS_NEST_BYTES &&
-	       buffer->cpus <= U16_MAX;
+	return ras_geometry_valid(buffer->slice_bytes, buffer->nest_bytes,
+				  buffer->cpus);
 }
 
 size_t crash_file_write(void *to, size_t size, const struct buffer *buffer,

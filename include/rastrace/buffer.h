@@ -75,6 +75,7 @@
 					 * 1 << 29, for position and length */
 #define RAS_SLICE_DEFAULT	(1u << 20)
 #define RAS_NEST_BYTES		(16u << 10)	/* data bytes of a nesting slice */
+#define RAS_CPUS_MAX		65535	/* highest CPU number + 1 */
 #define RAS_SESSIONS_BYTES	(2u << 20)	/* of the session log */
 #define RAS_STATIC_SESSION	0	/* session of static records: no TDF */
 #define RAS_STATIC_MAJORS	256

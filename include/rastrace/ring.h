@@ -73,6 +73,16 @@ static inline __u64 ras_slice_oldest(__u64 head, __u64 size)
 	return head < size ? 0 : head + RAS_RECORD_MAX - size;
 }
 
+/* May a control block say this of the buffer? Its maps are compared with it
+ * besides. */
+static inline bool ras_geometry_valid(__u64 slice_bytes, __u64 nest_bytes,
+				      __u32 cpus)
+{
+	return slice_bytes >= RAS_SLICE_MIN && slice_bytes <= RAS_SLICE_MAX &&
+	       !(slice_bytes & (slice_bytes - 1)) &&
+	       nest_bytes == RAS_NEST_BYTES && cpus && cpus <= RAS_CPUS_MAX;
+}
+
 /* Is this the header of a record at `position`, which ends no later than `left`
  * bytes behind? */
 static inline bool ras_record_valid(const struct ras_record *record,

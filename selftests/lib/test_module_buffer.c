@@ -16,8 +16,8 @@
 #include "usr/lib/buffer/pin.h"
 
 #define CPUS		5
-#define SLICE_BYTES	(8u << 10)
-#define NEST_BYTES	(4u << 10)
+#define SLICE_BYTES	RAS_SLICE_MIN
+#define NEST_BYTES	RAS_NEST_BYTES
 #define MORE		(RAS_SLICE_HEADER + RAS_RECORD_MAX)
 #define ID		77
 #define PINS		"the pins are out of reach"

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <rastrace/ring.h>
 #include "device.h"
 #include "pin.h"
 
@@ -36,11 +37,6 @@ static void view_close(struct buffer_view *view)
 		close(view->fd);
 }
 
-static bool power_of_two(uint64_t n)
-{
-	return n && !(n & (n - 1));
-}
-
 static int control_check(const struct buffer *buffer, const char *run,
 			 struct error *err)
 {
@@ -56,11 +52,8 @@ static int control_check(const struct buffer *buffer, const char *run,
 			   "'trace off --all' removes it");
 		return -EPROTO;
 	}
-	if (!power_of_two(c->slice_bytes) || c->slice_bytes > RAS_SLICE_MAX ||
-	    !power_of_two(c->nest_bytes) || c->nest_bytes > RAS_SLICE_MAX ||
-	    c->slice_bytes < 2 * RAS_RECORD_MAX ||
-	    c->nest_bytes < 2 * RAS_RECORD_MAX || !c->cpus ||
-	    c->cpus > 65536 || c->nest_levels != RAS_NEST_LEVELS)
+	if (!ras_geometry_valid(c->slice_bytes, c->nest_bytes, c->cpus) ||
+	    c->nest_levels != RAS_NEST_LEVELS)
 		return error_set(err, -EINVAL,
 				 "the buffer's control block in '%s' is damaged",
 				 run);

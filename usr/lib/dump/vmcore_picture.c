@@ -67,6 +67,8 @@ static bool power_of_two(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
+/* What reading it takes; a buffer that is adopted has narrower bounds
+ * (ras_geometry_valid()), which a dump needn't have. */
 static bool control_fits(const struct source *source)
 {
 	const struct ras_control *c = &source->control;
@@ -77,7 +79,7 @@ static bool control_fits(const struct source *source)
 	       c->slice_bytes <= RAS_SLICE_MAX &&
 	       c->nest_bytes <= c->slice_bytes &&
 	       c->nest_bytes >= 2 * RAS_RECORD_MAX &&
-	       c->cpus && c->cpus <= 65536 &&
+	       c->cpus && c->cpus <= RAS_CPUS_MAX &&
 	       c->nest_levels == RAS_NEST_LEVELS &&
 	       part_fits(source, RASTRACE_CONTROL, 1,
 			 sizeof(*c) + 8 * (c->cpus + nest)) &&

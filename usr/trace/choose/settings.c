@@ -13,6 +13,10 @@
 
 #define STACK_DEFAULT	8	/* frames */
 
+_Static_assert(RAS_SLICE_MIN == 64 << 10 && RAS_SLICE_MAX == 256 << 20 &&
+	       RAS_SLICE_DEFAULT == 1 << 20 && TDF_STACK_MAX == 32,
+	       "texts say so, of --buffer and --context=stack");
+
 static int told(const struct error *err)
 {
 	error_print(command_program_name(), err);

@@ -57,7 +57,7 @@ int bufmaps_cpus_possible(void)
 	last = text + strcspn(text, "\n");
 	while (last > text && isdigit((unsigned char)last[-1]))
 		last--;
-	return sscanf(last, "%d", &highest) == 1 && highest < 65536 ?
+	return sscanf(last, "%d", &highest) == 1 && highest < RAS_CPUS_MAX ?
 		highest + 1 : -EINVAL;
 }
 
