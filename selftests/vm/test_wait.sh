@@ -45,7 +45,9 @@ trace on never.tdf || exit 1
 say waiting
 trace query
 keepers
-trace off never.tdf || exit 1
+say two
+trace off never.tdf nothing.tdf
+echo "status: $?"
 say given up
 trace query
 killed=$(trace query | sed -n 's/^keeper: process //p')
@@ -89,6 +91,10 @@ part() {
 }
 is "$(part waiting | grep -c '^waiting:')" 3 "three wait"
 like "$(part waiting)" "^keepers: 1" "  and one keeper"
+like "$(part two)" "nothing.tdf'" \
+	"of two TDFs the one that isn't there is told"
+unlike "$(part two)" "never.tdf" "  and nothing of the other"
+like "$(part two)" "^status: 1" "  status"
 is "$(part "given up" | grep -c '^waiting:')" 2 "one is given up"
 like "$(part killed)" "keeper: isn't running" "the keeper is killed: query says so"
 like "$(part killed)" "^keepers: 1" "  the next command starts another"
