@@ -2,9 +2,11 @@
 #include "process_stat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 bool process_stat_parse(const char *text, struct process_stat *stat)
 {
@@ -20,14 +22,17 @@ bool process_stat_parse(const char *text, struct process_stat *stat)
 
 static int stat_read(const char *path, struct process_stat *stat)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC), code;
 	char text[1024];
-	size_t n;
+	ssize_t n;
 
-	if (!file)
+	if (fd < 0)
 		return -errno;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
+	n = read(fd, text, sizeof(text) - 1);
+	code = n < 0 ? -errno : 0;
+	close(fd);
+	if (code)
+		return code;
 	text[n] = '\0';
 	return process_stat_parse(text, stat) ? 0 : -ENOENT;
 }
@@ -44,8 +49,11 @@ bool process_thread_ended(uint32_t pid, uint32_t tid)
 {
 	struct process_stat stat;
 	char path[64];
+	int code;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat",
 		 pid, tid);
-	return stat_read(path, &stat) || strchr("ZXx", stat.state);
+	code = stat_read(path, &stat);
+	return code == -ENOENT || code == -ESRCH ||
+	       (!code && strchr("ZXx", stat.state));
 }

@@ -14,7 +14,7 @@ struct process_stat {
 
 /* The text of one; false: it isn't what the kernel writes. */
 bool process_stat_parse(const char *text, struct process_stat *stat);
-/* 0, or a negative errno: -ENOENT there is no such process. */
+/* 0, or a negative errno: -ENOENT or -ESRCH there is no such process. */
 int process_stat_read(uint32_t pid, struct process_stat *stat);
 /* A leader that has ended stays there as a zombie while others run. */
 bool process_thread_ended(uint32_t pid, uint32_t tid);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "../command/commands.h"
 #include "recording.h"
 
@@ -35,6 +36,8 @@ static int record_to_file(struct recording *r,
 {
 	int code = recording_open(r, settings, err);
 
+	if (code && r->spooling && strcmp(settings->output, "-"))
+		unlink(settings->output);
 	if (code)
 		return code;
 	code = recording_run(r, err);

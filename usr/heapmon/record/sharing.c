@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "sharing.h"
 
-#include <errno.h>
 #include "../../lib/buffer/pin.h"
 #include "../../trace/arm/raw_tracepoint.h"
-#include "../../trace/kernel/btf.h"
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT_MEMORY	(-8)	/* pointer */
@@ -14,17 +12,6 @@
 struct offsets {
 	uint32_t mm, tgid;
 };
-
-static bool offsets_find(struct offsets *offsets)
-{
-	const struct btf_want wants[] = {
-		{ "task_struct.mm", &offsets->mm },
-		{ "task_struct.tgid", &offsets->tgid },
-	};
-
-	*offsets = (struct offsets){ 0 };
-	return !btf_find(BTF_VMLINUX, wants, 2) && offsets->mm && offsets->tgid;
-}
 
 /* frame[off] = member of the task that is an argument of the context at r6 */
 static void emit_member(struct emit *e, int argument, uint32_t member, int off,
@@ -66,11 +53,14 @@ int sharing_start(struct perf_rings *rings, struct error *err)
 {
 	struct emit e = { 0 };
 	struct offsets offsets;
-	int map;
+	const struct btf_want wants[] = {
+		{ "task_struct.mm", &offsets.mm },
+		{ "task_struct.tgid", &offsets.tgid },
+	};
+	int map = raw_tracepoint_offsets(wants, 2, err);
 
-	if (!offsets_find(&offsets))
-		return error_set(err, -EOPNOTSUPP,
-				 "--follow needs a kernel with type information (CONFIG_DEBUG_INFO_BTF)");
+	if (map)
+		return map;
 	map = perf_rings_map(rings);
 	if (map < 0)
 		return pin_refused(err, map, "cannot make the map 'rings'");

@@ -147,6 +147,8 @@ static void threads_read(struct tracker *tracker, struct process *process)
 	process->thread_count = 0;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", process->pid);
 	dir = opendir(path);
+	if (!dir && errno != ENOENT)
+		tracker->ret = -errno;
 	if (!dir)
 		return;
 	while ((entry = readdir(dir))) {
@@ -177,7 +179,7 @@ static void growth_line(struct process *process, char *line)
 		growth_take(&process->growth, range, range_ignore, NULL);
 }
 
-static void growth_read(struct process *process)
+static void growth_read(struct tracker *tracker, struct process *process)
 {
 	char path[32], *line = NULL;
 	size_t room = 0;
@@ -186,10 +188,14 @@ static void growth_read(struct process *process)
 	growth_free(&process->growth);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process->pid);
 	file = fopen(path, "re");
+	if (!file && errno != ENOENT)
+		tracker->ret = -errno;
 	if (!file)
 		return;
 	while (getline(&line, &room, file) > 0)
 		growth_line(process, line);
+	if (!feof(file) && errno == ENOMEM)
+		tracker->ret = -ENOMEM;
 	free(line);
 	fclose(file);
 }
@@ -206,10 +212,10 @@ int tracker_add(struct tracker *tracker, uint32_t pid)
 	threads_read(tracker, process);
 	if (!process->thread_count) {
 		process_remove(tracker, process);
-		return -ESRCH;
+		return tracker->ret ? tracker->ret : -ESRCH;
 	}
-	growth_read(process);
-	return 0;
+	growth_read(tracker, process);
+	return tracker->ret;
 }
 
 /* ---- events ---- */
@@ -395,8 +401,8 @@ static void take_lost(struct tracker *tracker, uint64_t time)
 
 		threads_read(tracker, process);
 		if (process->thread_count)
-			growth_read(process);
-		else
+			growth_read(tracker, process);
+		else if (!tracker->ret)
 			process_end(tracker, process, time);
 	}
 }

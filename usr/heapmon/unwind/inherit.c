@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "inherit.h"
 
-#include <errno.h>
 #include <rastrace/unwind.h>
 #include "../../trace/arm/raw_tracepoint.h"
-#include "../../trace/kernel/btf.h"
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT	(-4)	/* process id */
@@ -38,13 +36,13 @@ static void program_emit(struct emit *e, int spaces, uint32_t tgid)
 int inherit_start(int spaces, struct error *err)
 {
 	struct emit e = { 0 };
-	uint32_t tgid = 0;
+	uint32_t tgid;
 	const struct btf_want want = { "task_struct.tgid", &tgid };
+	int code = raw_tracepoint_offsets(&want, 1, err);
 
 	_Static_assert(sizeof(struct unwind_space) == 8, "it is copied as a word");
-	if (btf_find(BTF_VMLINUX, &want, 1) || !tgid)
-		return error_set(err, -EOPNOTSUPP,
-				 "--follow needs a kernel with type information (CONFIG_DEBUG_INFO_BTF)");
+	if (code)
+		return code;
 	program_emit(&e, spaces, tgid);
 	return raw_tracepoint_attach(&e, "sched_process_fork", err);
 }

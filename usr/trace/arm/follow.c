@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "follow.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "../kernel/btf.h"
 #include "raw_tracepoint.h"
 
 /* Frame of both programs, offsets from r10 */
@@ -19,7 +17,7 @@ struct offsets {
 	uint32_t tgid, signal, live;
 };
 
-static bool offsets_find(struct offsets *offsets)
+static int offsets_find(struct offsets *offsets, struct error *err)
 {
 	const struct btf_want wants[] = {
 		{ "task_struct.tgid", &offsets->tgid },
@@ -27,9 +25,7 @@ static bool offsets_find(struct offsets *offsets)
 		{ "signal_struct.live", &offsets->live },
 	};
 
-	*offsets = (struct offsets){ 0 };
-	return !btf_find(BTF_VMLINUX, wants, 3) && offsets->tgid &&
-	       offsets->signal && offsets->live;
+	return raw_tracepoint_offsets(wants, 3, err);
 }
 
 /* frame[FRAME_CURRENT] = r0 = the process */
@@ -109,11 +105,10 @@ int follow_start(int pids, const struct run_dir *run, const char *dir,
 		 struct error *err)
 {
 	struct offsets offsets;
-	int code;
+	int code = offsets_find(&offsets, err);
 
-	if (!offsets_find(&offsets))
-		return error_set(err, -EOPNOTSUPP,
-				 "--follow needs a kernel with type information (CONFIG_DEBUG_INFO_BTF)");
+	if (code)
+		return code;
 	code = tracepoint_follow(exit_emit, pids, &offsets,
 				 "sched_process_exit", run, dir, err);
 	return code ? code :

@@ -7,6 +7,23 @@
 #include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 
+int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
+			   struct error *err)
+{
+	int code;
+
+	for (size_t i = 0; i < count; i++)
+		*wants[i].value = 0;
+	code = btf_find(BTF_VMLINUX, wants, count);
+	if (code == -ENOMEM)
+		return error_no_memory(err);
+	for (size_t i = 0; i < count && !code; i++)
+		if (!*wants[i].value)
+			code = -ENOENT;
+	return code ? error_set(err, -EOPNOTSUPP,
+				"--follow needs a kernel with type information (CONFIG_DEBUG_INFO_BTF)") : 0;
+}
+
 void raw_tracepoint_frame(struct emit *e, int dst, int off)
 {
 	emit_alu(e, BPF_MOV, dst, BPF_REG_10);

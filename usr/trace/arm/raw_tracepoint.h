@@ -6,6 +6,12 @@
 
 #include "../../../bpf/emit.h"
 #include "../../lib/error.h"
+#include "../kernel/btf.h"
+
+/* Offsets of members, which --follow can't do without. 0, or a negative errno with
+ * err set. */
+int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
+			   struct error *err);
 
 /* dst = address of `off` in the frame */
 void raw_tracepoint_frame(struct emit *e, int dst, int off);

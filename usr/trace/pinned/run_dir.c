@@ -236,7 +236,7 @@ bool run_dir_is_left(const char *name)
 	if (sscanf(name, "run_%d_%llu", &pid, &start) != 2)
 		return false;
 	code = process_stat_read(pid, &now);
-	return code ? code == -ENOENT : now.start != start;
+	return code ? code == -ENOENT || code == -ESRCH : now.start != start;
 }
 
 static void clean_private(const char *path, const char *name, void *context)
