@@ -104,6 +104,8 @@ if cc -g -gsplit-dwarf -O2 -c program.c -o parted.o 2>log &&
 	mv parted.dwo away.dwo
 	hint 'TRACE TP=.main, VARS=(argc)' \
 		"of this unit is in 'parted.dwo', which wasn't found"
+	hint 'TRACE TP=.main, VARS=((struct known *)16)' \
+		"of this unit is in 'parted.dwo', which wasn't found"
 	mv away.dwo parted.dwo
 else
 	skip "split debug information" "the compiler can't make it"
@@ -111,6 +113,7 @@ fi
 cc -g1 -O2 program.c -o lines
 module=lines
 hint 'TRACE TP=.main, VARS=(argc)' 'of this unit has no variables.* -g1'
+hint 'TRACE TP=.main, VARS=((struct known *)16)' 'no types, as -g1'
 echo 'void f(void) {} int main(void) { f(); return 0; }' >few.c
 cc -g few.c -o few
 printf 'MODNAME=few\nMAJOR=5\nTRACE TP=.f, VARS=(argc)\n' >app.tsf

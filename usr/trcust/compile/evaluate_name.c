@@ -214,6 +214,7 @@ static bool tell_no_type(struct evaluation *e, const struct expr_type *in)
 {
 	struct bytes text = {0};
 	struct expr_type named = *in;
+	char why[512];
 
 	named.pointers = 0;
 	expr_type_print(&named, &text);
@@ -226,6 +227,9 @@ static bool tell_no_type(struct evaluation *e, const struct expr_type *in)
 	bytes_free(&text);
 	if (!e->c->dwarf)
 		diag_hint(e->c->diag, "there is no debug information");
+	else if (dwarf_unit_lacks(e->c->dwarf, e->site->nominal, why,
+				  sizeof(why)))
+		diag_hint(e->c->diag, "%s", why);
 	e->code = 1;
 	return false;
 }
