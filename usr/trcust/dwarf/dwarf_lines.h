@@ -3,8 +3,8 @@
 #ifndef TRCUST_DWARF_LINES_H
 #define TRCUST_DWARF_LINES_H
 
+#include "../../lib/dwarf_program.h"
 #include "dwarf.h"
-#include "dwarf_program.h"
 
 /* The rows of a unit for code of the module, by address; of the same address
  * in their order, an end of a sequence first. */

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "dwarf_program.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PATH_LENGTH_MAX	4096	/* of each part of a file's name */
 #define FORMATS_MAX	255
+
+/* DWARF 5, sections 7.5.6 and 7.22; no header is needed for them */
+enum {
+	DW_FORM_data2 = 0x05, DW_FORM_data4 = 0x06, DW_FORM_data8 = 0x07,
+	DW_FORM_string = 0x08, DW_FORM_block = 0x09, DW_FORM_data1 = 0x0b,
+	DW_FORM_strp = 0x0e, DW_FORM_udata = 0x0f, DW_FORM_data16 = 0x1e,
+	DW_FORM_line_strp = 0x1f,
+	DW_LNCT_path = 1, DW_LNCT_directory_index = 2,
+	DW_LNS_copy = 1, DW_LNS_advance_pc = 2, DW_LNS_advance_line = 3,
+	DW_LNS_set_file = 4, DW_LNS_negate_stmt = 6, DW_LNS_const_add_pc = 8,
+	DW_LNS_fixed_advance_pc = 9, DW_LNS_set_prologue_end = 10,
+	DW_LNE_end_sequence = 1, DW_LNE_set_address = 2,
+};
 
 /* What is read from; behind the end all is zero, and `bad` is set. */
 struct cursor {

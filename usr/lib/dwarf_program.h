@@ -4,8 +4,8 @@
  * they yield: libdw keeps 40 bytes per row, and reads all rows of a unit to
  * tell the names of its files.
  */
-#ifndef TRCUST_DWARF_PROGRAM_H
-#define TRCUST_DWARF_PROGRAM_H
+#ifndef LIB_DWARF_PROGRAM_H
+#define LIB_DWARF_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
