@@ -383,10 +383,14 @@ static void machine_reset(struct machine *m)
 	m->last = 0;
 }
 
+/* What wraps around is below what was in front: linkers put code that they left
+ * out at the highest address. */
 static int machine_emit(struct machine *m)
 {
 	int code = 0;
 
+	if (m->row.end_sequence && m->row.address < m->last)
+		m->row.address = m->last;
 	if (m->row.address != m->last)
 		m->row.view = 0;
 	if (m->row.address >= m->last) {

@@ -64,7 +64,8 @@ uint64_t dwarf_program_end(const struct dwarf_program_sections *sections,
 
 /*
  * Give the rows in the program's order; within a sequence addresses don't go
- * back. Stops when `take` returns non-zero, which it returns, and at damage.
+ * back: rows that do are left out, an end is at the highest. Stops when `take`
+ * returns non-zero, which it returns, and at damage.
  */
 int dwarf_program_run(const struct dwarf_program *program,
 		      int (*take)(void *context, const struct dwarf_row *row),

@@ -88,9 +88,9 @@ static uint32_t file_find(const struct available *a,
 	    !dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr),
 			     &number))
 		return number;
-	for (size_t i = 0; i < table->count &&
-	     table->rows[i].address <= a->context->pc; i++)
-		file = table->rows[i].file;
+	for (size_t i = 0; i < table->rows.count &&
+	     table->rows.list[i].address <= a->context->pc; i++)
+		file = table->rows.list[i].file;
 	return file;
 }
 
@@ -101,11 +101,11 @@ static uint32_t line_near(const struct available *a,
 	Dwarf_Die function = a->context->function;
 	uint32_t line = 0;
 
-	for (size_t i = 0; i < table->count &&
-	     table->rows[i].address <= a->context->pc; i++)
-		if (table->rows[i].file == file && table->rows[i].line &&
-		    dwarf_haspc(&function, table->rows[i].address) > 0)
-			line = table->rows[i].line;
+	for (size_t i = 0; i < table->rows.count &&
+	     table->rows.list[i].address <= a->context->pc; i++)
+		if (table->rows.list[i].file == file && table->rows.list[i].line &&
+		    dwarf_haspc(&function, table->rows.list[i].address) > 0)
+			line = table->rows.list[i].line;
 	return line;
 }
 
@@ -124,11 +124,11 @@ static bool lines_read(struct available *a, const struct line_table *table,
 	Dwarf_Die function = a->context->function;
 	size_t kept = 0;
 
-	a->lines = calloc(table->count, sizeof(*a->lines));
+	a->lines = calloc(table->rows.count, sizeof(*a->lines));
 	if (!a->lines)
 		return false;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct dwarf_row *row = &table->rows[i];
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct dwarf_row *row = &table->rows.list[i];
 
 		if (row->is_stmt && !row->end_sequence && row->line &&
 		    row->file == file &&

@@ -4,7 +4,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include "../../lib/array.h"
 #include "dwarf_die.h"
 #include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
@@ -50,14 +49,6 @@ bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
 	return matches;
 }
 
-/* First row of an address that isn't below this one. */
-static size_t table_search(const struct line_table *table, uint64_t address)
-{
-	return !address ? 0 : array_count_upto(table->rows, table->count,
-					       sizeof(*table->rows),
-					       address - 1);
-}
-
 static char *table_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
 			struct line_table *table, size_t file)
 {
@@ -98,7 +89,7 @@ static bool row_tell(struct dwarf_file *dwarf, Dwarf_Die *unit,
 		     struct line_table *table, size_t at, const char **file,
 		     uint32_t *line)
 {
-	const struct dwarf_row *row = &table->rows[at];
+	const struct dwarf_row *row = &table->rows.list[at];
 
 	if (row->end_sequence || !row->line)
 		return false;
@@ -107,8 +98,7 @@ static bool row_tell(struct dwarf_file *dwarf, Dwarf_Die *unit,
 	return *file;
 }
 
-/* The rows of the address, from *first up to *end; where it has none the one
- * in front. NULL: there is no such row. */
+/* As dwarf_rows_find() has it; NULL: there is no such row. */
 static struct line_table *rows_find(struct dwarf_file *dwarf, uint64_t address,
 				    Dwarf_Die *unit, size_t *first, size_t *end)
 {
@@ -117,13 +107,8 @@ static struct line_table *rows_find(struct dwarf_file *dwarf, uint64_t address,
 	if (!dwarf_skeleton_find(dwarf, address, unit))
 		return NULL;
 	table = dwarf_lines_table(dwarf, unit);
-	if (!table)
-		return NULL;
-	*first = *end = table_search(table, address);
-	while (*end < table->count && table->rows[*end].address == address)
-		++*end;
-	*first -= *first == *end && *first;
-	return *end ? table : NULL;
+	return table && dwarf_rows_find(&table->rows, address, first, end) ?
+	       table : NULL;
 }
 
 bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
@@ -153,7 +138,7 @@ bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 	for (size_t i = end; i-- > first; )
 		if (row_tell(dwarf, &unit, table, i, file, line) &&
 		    (!several || row_is_of(dwarf, &scopes, &function,
-					   &table->rows[i], *file)) &&
+					   &table->rows.list[i], *file)) &&
 		    (!best || *line == from->line))
 			best = i + 1;
 	return row_tell(dwarf, &unit, table, best ? best - 1 : end - 1, file,
@@ -163,30 +148,30 @@ bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address)
 {
 	struct line_table *table;
+	size_t at, end;
 	Dwarf_Die unit;
 
-	if (!dwarf_skeleton_find(dwarf, address, &unit))
-		return false;
-	table = dwarf_lines_table(dwarf, &unit);
-	for (size_t at = table ? table_search(table, address) : 0;
-	     table && at < table->count && table->rows[at].address == address;
-	     at++)
-		if (!table->rows[at].end_sequence && table->rows[at].is_stmt &&
-		    table->rows[at].line)
+	table = rows_find(dwarf, address, &unit, &at, &end);
+	for (; table && at < end; at++) {
+		const struct dwarf_row *row = &table->rows.list[at];
+
+		if (row->address == address && !row->end_sequence &&
+		    row->is_stmt && row->line)
 			return true;
+	}
 	return false;
 }
 
 /* The address of the first row from `at` on that is marked as the prologue's
  * end, or else of the second one that begins a statement. */
-static bool prologue_row(const struct line_table *table, size_t at,
+static bool prologue_row(const struct dwarf_rows *rows, size_t at,
 			 uint64_t end, uint64_t *address)
 {
 	unsigned int statements = 0;
 	bool found = false;
 
-	for (; at < table->count; at++) {
-		const struct dwarf_row *row = &table->rows[at];
+	for (; at < rows->count; at++) {
+		const struct dwarf_row *row = &rows->list[at];
 
 		if (row->address >= end || row->end_sequence)
 			break;
@@ -207,23 +192,23 @@ static bool prologue_row(const struct line_table *table, size_t at,
 bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
 			 uint64_t end, uint64_t *address)
 {
-	struct line_table *table;
+	const struct line_table *table;
+	const struct dwarf_rows *rows;
 	Dwarf_Die unit;
 	int language;
-	size_t at;
+	size_t at, behind;
 
-	if (!dwarf_skeleton_find(dwarf, start, &unit))
+	table = rows_find(dwarf, start, &unit, &at, &behind);
+	if (!table)
 		return false;
 	language = dwarf_srclang(&unit);
 	if (language == DW_LANG_Mips_Assembler ||
 	    language == DWARF_LANG_ASSEMBLY)
 		return false;
-	table = dwarf_lines_table(dwarf, &unit);
-	at = table ? table_search(table, start) : 0;
+	rows = &table->rows;
 	/* the end of the code before may stand at the same address */
-	while (table && at < table->count && table->rows[at].end_sequence)
+	while (at < behind && rows->list[at].end_sequence)
 		at++;
-	return table && at < table->count &&
-	       table->rows[at].address == start &&
-	       prologue_row(table, at, end, address);
+	return at < behind && rows->list[at].address == start &&
+	       prologue_row(rows, at, end, address);
 }

@@ -88,7 +88,7 @@ static void lines_free(struct lines *lines)
 			free(table->paths[file]);
 		if (table) {
 			free(table->paths);
-			free(table->rows);
+			dwarf_rows_free(&table->rows);
 		}
 		free(table);
 	}
@@ -148,111 +148,17 @@ struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit)
 		       unit_compare);
 }
 
-struct sequence {
-	uint64_t address;
-	size_t first, count;
-};
-
-struct table_builder {
-	const struct module *module;
-	struct dwarf_row *rows;
-	size_t count, room;
-	struct sequence *sequences;
-	size_t sequence_count, sequence_room;
-	bool inside;		/* a sequence */
-};
-
-static int table_begin(struct table_builder *b, uint64_t address)
+static bool is_code(const void *context, uint64_t address)
 {
-	if (!array_grow(&b->sequences, b->sequence_count, &b->sequence_room,
-			sizeof(*b->sequences)))
-		return -ENOMEM;
-	b->sequences[b->sequence_count++] = (struct sequence) {
-		.address = address, .first = b->count,
-	};
-	b->inside = true;
-	return 0;
-}
-
-/* Rows at the address where the sequence ends have no code. */
-static void table_trim(struct table_builder *b, size_t first)
-{
-	const struct dwarf_row end = b->rows[b->count - 1];
-
-	if (!end.end_sequence)
-		return;
-	b->count--;
-	while (b->count > first &&
-	       b->rows[b->count - 1].address == end.address)
-		b->count--;
-	b->rows[b->count++] = end;
-}
-
-/* A sequence that the linker left out is none of code: it goes away. */
-static void table_end(struct table_builder *b)
-{
-	struct sequence *sequence = &b->sequences[b->sequence_count - 1];
 	size_t available;
 
-	b->inside = false;
-	table_trim(b, sequence->first);
-	sequence->count = b->count - sequence->first;
-	if (module_code(b->module, sequence->address, &available, NULL))
-		return;
-	b->count = sequence->first;
-	b->sequence_count--;
-}
-
-static int table_take(void *context, const struct dwarf_row *row)
-{
-	struct table_builder *b = context;
-
-	if ((!b->inside && table_begin(b, row->address)) ||
-	    !array_grow(&b->rows, b->count, &b->room, sizeof(*b->rows)))
-		return -ENOMEM;
-	b->rows[b->count++] = *row;
-	if (row->end_sequence)
-		table_end(b);
-	return 0;
-}
-
-static int sequence_compare(const void *a, const void *b)
-{
-	const struct sequence *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-static struct line_table *table_finish(struct table_builder *b)
-{
-	struct line_table *table = calloc(1, sizeof(*table));
-	size_t count = 0;
-
-	if (table)
-		table->rows = malloc((b->count + 1) * sizeof(*table->rows));
-	if (!table || !table->rows) {
-		free(table);
-		return NULL;
-	}
-	if (b->sequence_count)
-		qsort(b->sequences, b->sequence_count, sizeof(*b->sequences),
-		      sequence_compare);
-	for (size_t i = 0; i < b->sequence_count; i++) {
-		memcpy(&table->rows[count], &b->rows[b->sequences[i].first],
-		       b->sequences[i].count * sizeof(*table->rows));
-		count += b->sequences[i].count;
-	}
-	table->count = count;
-	return table;
+	return module_code(context, address, &available, NULL);
 }
 
 static struct line_table *table_build(struct dwarf_file *dwarf,
 				      const struct lines *lines,
 				      const struct line_unit *unit)
 {
-	struct table_builder b = { .module = dwarf->module };
 	struct line_table *table = NULL;
 	struct dwarf_program program;
 	int code = dwarf_program_open(&program, &lines->sections,
@@ -261,16 +167,14 @@ static struct line_table *table_build(struct dwarf_file *dwarf,
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return NULL;
-	code = dwarf_program_run(&program, table_take, &b);
-	if (!code) {
-		if (b.inside)
-			table_end(&b);
-		table = table_finish(&b);
+	table = calloc(1, sizeof(*table));
+	if (!table || dwarf_rows_read(&table->rows, &program, is_code,
+				      dwarf->module)) {
+		dwarf->module->exhausted = true;
+		free(table);
+		table = NULL;
 	}
-	dwarf->module->exhausted |= code == -ENOMEM || (!code && !table);
 	dwarf_program_close(&program);
-	free(b.rows);
-	free(b.sequences);
 	return table;
 }
 

@@ -3,14 +3,12 @@
 #ifndef TRCUST_DWARF_LINES_H
 #define TRCUST_DWARF_LINES_H
 
-#include "../../lib/dwarf_program.h"
+#include "../../lib/dwarf_rows.h"
 #include "dwarf.h"
 
-/* The rows of a unit for code of the module, by address; of the same address
- * in their order, an end of a sequence first. */
+/* The rows of a unit for code of the module. */
 struct line_table {
-	struct dwarf_row *rows;
-	size_t count;
+	struct dwarf_rows rows;
 	char **paths;		/* of its files, made when asked for */
 	size_t path_count;
 };

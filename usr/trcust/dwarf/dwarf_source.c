@@ -150,8 +150,8 @@ static int source_read_rows(struct source_reader *reader,
 
 	if (!table)
 		return dwarf_program_run(program, source_take, reader);
-	for (size_t i = 0; i < table->count && !code; i++)
-		code = source_take(reader, &table->rows[i]);
+	for (size_t i = 0; i < table->rows.count && !code; i++)
+		code = source_take(reader, &table->rows.list[i]);
 	return code;
 }
 
