@@ -58,6 +58,11 @@ is "$(ats --no-symbols | head -n 1)" \
 	"named+0x$(where _ZN2ns5firstEi | tr a-f A-F)" \
 	"--no-symbols: module and offset"
 
+long=$(printf '%0300d' 0 | tr 0 x)
+objcopy --redefine-sym "named_second=$long" named
+like "$(ats | sed -n 2p)" '^x{256}\.\.\.\+0x0 ' "a long name is cut"
+cp "$built/named" named
+
 make_it named "$TMP/named" other
 unlike "$(ats)" "first|named_second" "another build-id: no symbol"
 like "$(ats)" '^named\+0x' "but module and offset"

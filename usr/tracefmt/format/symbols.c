@@ -272,16 +272,16 @@ struct symbols_place symbols_find_caller(struct symbols *symbols,
 /* No more than `most` characters of it. */
 static char *cut_put(char *p, const char *text, size_t most)
 {
-	size_t n = strnlen(text, most);
+	size_t n = strnlen(text, most), kept;
 	char safe[4 * SYMBOL_MAX];
 	size_t length = text_put_safe(safe, text, n) - safe;
 
 	if (length <= most && !text[n])
 		return text_put(p, safe, length);
-	length = length < most ? length : most;
-	while (length && (safe[length] & 0xc0) == 0x80)
-		length--;	/* not within a character */
-	p = text_put(p, safe, length);
+	kept = length < most ? length : most;
+	while (kept && kept < length && (safe[kept] & 0xc0) == 0x80)
+		kept--;		/* not within a character */
+	p = text_put(p, safe, kept);
 	return TEXT_PUT(p, "...");
 }
 
