@@ -98,6 +98,69 @@ f+0x0 e.c:5 (named)" "code without lines has none"
 else
 	skip "code without lines" "the compiler can't make it"
 fi
+# Where the sequence of one function ends, and that of one without code is, the
+# next one begins, which was written before them
+cat >f.s <<'END'
+	.file 1 "f.c"
+	.text
+	.globl second
+	.type second,%function
+second:	.loc 1 5
+	nop
+	.loc 1 6
+	ret
+	.size second,.-second
+	.section .text.hot,"ax"
+	.globl first
+	.type first,%function
+first:	.loc 1 1
+	nop
+	.loc 1 2
+	ret
+	.loc 1 99 view .LV9
+	.size first,.-first
+	.section .text.hot.none,"ax"
+	.loc 1 98 view .LV8
+	.section .note.GNU-stack,"",%progbits
+END
+# sequences OPTION...: their lines, of a program that the options make
+sequences() {
+	rm -f named
+	${CC:-cc} -g -nostdlib -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 \
+		-Wl,-e,first "$@" -o named f.s 2>/dev/null
+}
+expected_lines="first+0x0 f.c:1 (named)
+first+0x1 f.c:2 (named)
+second+0x0 f.c:5 (named)
+second+0x1 f.c:6 (named)"
+if sequences; then
+	for name in first second; do
+		nm named | sed -n "s/ T $name\$//p" |
+			{ read -r at && printf '%s\n%x\n' "$at" $((0x$at + 1)); }
+	done >addresses
+	"$make_symbols" . named "$TMP/named" <addresses || bail "make_symbols"
+fi
+for option in -gdwarf-2 -gdwarf-4 -gdwarf-5 -gz=zlib -gz=zlib-gnu -m32; do
+	if sequences "$option"; then
+		is "$(ats)" "$expected_lines" "sequences that meet: $option"
+	else
+		skip "sequences that meet: $option" "the compiler can't make it"
+	fi
+done
+if sequences && objcopy --remove-section=.debug_aranges named; then
+	is "$(ats)" "$expected_lines" "without a table of the units' addresses"
+else
+	skip "without a table of the units' addresses" "it can't be made"
+fi
+if sequences; then
+	objcopy --only-keep-debug named f.debug
+	objcopy --strip-all named
+	is "$(ats --symbols f.debug)" "$expected_lines" "in a debug file"
+	rm named
+	is "$(ats --symbols f.debug)" "$expected_lines" "and by that alone"
+else
+	skip "sequences that meet, in a debug file" "the compiler can't make it"
+fi
 cp "$built/named" named
 
 # stripped, with what was stripped elsewhere

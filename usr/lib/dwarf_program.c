@@ -545,7 +545,7 @@ char *dwarf_program_path(const struct dwarf_program *program, size_t file,
 	const char *parts[3] = { "", "", "" };
 	char *path;
 
-	if (file >= program->file_count)
+	if (file >= program->file_count || !*program->files[file].name)
 		return NULL;
 	parts[2] = program->files[file].name;
 	directory = program->files[file].directory;

@@ -1,115 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "symbol_file.h"
 
-#include <elf.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "../../lib/key_map.h"
-#include "../../lib/library.h"
 #include "../../lib/path.h"
 #include "symbol_elf.h"
+#include "symbol_library.h"
+#include "symbol_lines.h"
 
-#define LIBDW		"libdw.so.1"
-#define LIBCXX		"libstdc++.so.6"
 #define SYSTEM_DEBUG	"/usr/lib/debug"
 
-/* ---- libdw, of whose headers (elfutils/libdwfl.h) nothing else is needed ---- */
-
-struct dwfl;
-struct dwfl_module;
-struct dwfl_line;
-struct dwarf_entry;		/* Dwarf_Die: of libdw's memory only */
-
-struct dwfl_callbacks {
-	int (*find_elf)(struct dwfl_module *module, void **user,
-			const char *name, Elf64_Addr base, char **file,
-			void **elf);
-	int (*find_debuginfo)(struct dwfl_module *module, void **user,
-			      const char *name, Elf64_Addr base,
-			      const char *file, const char *debuglink,
-			      Elf64_Word crc, char **debug_file);
-	int (*section_address)(struct dwfl_module *module, void **user,
-			       const char *name, Elf64_Addr base,
-			       const char *section, Elf32_Word index,
-			       const Elf64_Shdr *header, Elf64_Addr *address);
-	char **debuginfo_path;
-};
-
-struct library {
-	struct dwfl *(*begin)(const struct dwfl_callbacks *callbacks);
-	void (*end)(struct dwfl *dwfl);
-	struct dwfl_module *(*report)(struct dwfl *dwfl, const char *name,
-				      const char *file, int fd);
-	int (*report_end)(struct dwfl *dwfl, void *removed, void *context);
-	const char *(*info)(struct dwfl_module *module, void ***user,
-			    Elf64_Addr *start, Elf64_Addr *end,
-			    Elf64_Addr *dwarf_bias, Elf64_Addr *symbol_bias,
-			    const char **file, const char **debug_file);
-	void *(*elf)(struct dwfl_module *module, Elf64_Addr *bias);
-	const char *(*symbol)(struct dwfl_module *module, Elf64_Addr address,
-			      Elf64_Off *offset, Elf64_Sym *symbol,
-			      Elf64_Word *section, void **elf,
-			      Elf64_Addr *bias);
-	struct dwfl_line *(*line)(struct dwfl_module *module,
-				  Elf64_Addr address);
-	const char *(*line_info)(struct dwfl_line *line, Elf64_Addr *address,
-				 int *number, int *column, Elf64_Xword *changed,
-				 Elf64_Xword *length);
-	struct dwarf_entry *(*unit)(struct dwfl_module *module,
-				    Elf64_Addr address, Elf64_Addr *bias);
-	ptrdiff_t (*ranges)(struct dwarf_entry *entry, ptrdiff_t offset,
-			    Elf64_Addr *base, Elf64_Addr *start,
-			    Elf64_Addr *end);
-	/* of libstdc++; NULL: names stay mangled */
-	char *(*demangle)(const char *mangled, char *buffer, size_t *size,
-			  int *status);
-};
-
-static bool library_load(struct library *library)
-{
-	const struct {
-		const char *name;
-		void *function;
-	} wanted[] = {
-		{ "dwfl_begin", &library->begin },
-		{ "dwfl_end", &library->end },
-		{ "dwfl_report_offline", &library->report },
-		{ "dwfl_report_end", &library->report_end },
-		{ "dwfl_module_info", &library->info },
-		{ "dwfl_module_getelf", &library->elf },
-		{ "dwfl_module_addrinfo", &library->symbol },
-		{ "dwfl_module_getsrc", &library->line },
-		{ "dwfl_lineinfo", &library->line_info },
-		{ "dwfl_module_addrdie", &library->unit },
-		{ "dwarf_ranges", &library->ranges },
-	};
-
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		void *function = library_symbol(LIBDW, wanted[i].name);
-
-		if (!function)
-			return false;
-		memcpy(wanted[i].function, &function, sizeof(function));
-	}
-	library->demangle = library_symbol(LIBCXX, "__cxa_demangle");
-	return true;
-}
-
-/* ---- */
-
 struct symbol_file {
-	struct library library;
+	struct symbol_library library;
 	const struct symbols_settings *settings;
 	struct symbol_elf elf;
 	struct dwfl_callbacks callbacks;
 	struct dwfl *dwfl;
 	struct dwfl_module *module;
 	uint64_t bias;
+	struct symbol_lines lines;
 	bool by_segment;	/* offsets in the file aren't those traced */
 	struct key_map names;	/* demangled ones, by address of the mangled */
 };
@@ -376,7 +290,7 @@ static int find_debuginfo(struct dwfl_module *module, void **user,
 /* libdw closes the file when it has taken it. */
 static bool module_open(struct symbol_file *file, const char *path, int fd)
 {
-	struct library *library = &file->library;
+	struct symbol_library *library = &file->library;
 	Elf64_Addr bias = 0;
 	void **user = NULL;
 
@@ -393,6 +307,8 @@ static bool module_open(struct symbol_file *file, const char *path, int fd)
 	if (!library->elf(file->module, &bias))
 		return false;
 	file->bias = bias;
+	symbol_lines_open(&file->lines, library, file->module, bias,
+			  &file->elf);
 	return true;
 }
 
@@ -417,7 +333,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	/* the kernel's mapping has no offset in its file */
 	file->by_segment = file->elf.stripped || mapping->path[0] != '/';
 	if (fd >= 0 && !(file->elf.segment_count &&
-			 library_load(&file->library))) {
+			 symbol_library_load(&file->library))) {
 		close(fd);
 		fd = -1;
 	}
@@ -434,6 +350,7 @@ void symbol_file_close(struct symbol_file *file)
 
 	if (!file)
 		return;
+	symbol_lines_close(&file->lines);
 	if (file->dwfl)
 		file->library.end(file->dwfl);
 	while ((name = key_map_next(&file->names, &at)))
@@ -505,39 +422,6 @@ static bool address_of(const struct symbol_file *file,
 	return false;
 }
 
-/* libdw takes the unit that begins last in front of the address, and there the
- * last row in front of it: which may be one of no code, at the address where
- * the sequence ends. One that doesn't say where its code is has it there. */
-static bool unit_has(struct symbol_file *file, uint64_t address)
-{
-	Elf64_Addr bias = 0, base = 0, start, end;
-	const struct library *library = &file->library;
-	struct dwarf_entry *unit = library->unit(file->module, address, &bias);
-	ptrdiff_t at = 0;
-	bool told = false;
-
-	while (unit && (at = library->ranges(unit, at, &base, &start,
-					     &end)) > 0) {
-		if (address - bias >= start && address - bias < end)
-			return true;
-		told = true;
-	}
-	return unit && !told;
-}
-
-static void line_find(struct symbol_file *file, uint64_t address,
-		      struct symbols_place *place)
-{
-	struct dwfl_line *line = file->library.line(file->module, address);
-	int number = 0;
-
-	if (!line || !unit_has(file, address))
-		return;
-	place->file = file->library.line_info(line, NULL, &number, NULL, NULL,
-					      NULL);
-	place->line = number > 0 ? number : 0;
-}
-
 void symbol_file_find(struct symbol_file *file,
 		      const struct ras_mapping *mapping, uint64_t distance,
 		      struct symbols_place *place)
@@ -556,5 +440,5 @@ void symbol_file_find(struct symbol_file *file,
 		place->symbol = name_demangle(file, name);
 		place->offset = offset;
 	}
-	line_find(file, address, place);
+	symbol_lines_find(&file->lines, address, place);
 }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbol_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_STMT_LIST	0x10		/* DWARF 5, section 7.5.4 */
+#define AT_COMP_DIR	0x1b
+
+/* Of a unit, or of several. */
+struct symbol_program {
+	struct dwarf_program program;
+	const char *directory;		/* where it was compiled, or NULL */
+	struct dwarf_rows rows;
+	char **paths;			/* by file, made when asked for */
+};
+
+void symbol_lines_open(struct symbol_lines *lines,
+		       const struct symbol_library *library,
+		       struct dwfl_module *module, uint64_t bias,
+		       const struct symbol_elf *elf)
+{
+	*lines = (struct symbol_lines){
+		.library = library, .module = module, .bias = bias, .elf = elf,
+	};
+}
+
+static void program_free(struct symbol_program *program)
+{
+	for (size_t i = 0; program->paths && i < program->program.file_count;
+	     i++)
+		free(program->paths[i]);
+	free(program->paths);
+	dwarf_rows_free(&program->rows);
+	dwarf_program_close(&program->program);
+	free(program);
+}
+
+void symbol_lines_close(struct symbol_lines *lines)
+{
+	struct symbol_program *program;
+	size_t at = 0;
+
+	while ((program = key_map_next(&lines->programs, &at)))
+		program_free(program);
+	key_map_free(&lines->programs);
+	symbol_units_free(&lines->units);
+}
+
+/* ---- reading ---- */
+
+/* libdw has expanded a packed one, whose name stays. */
+static bool name_is(const char *name, const char *wanted)
+{
+	return name && (!strncmp(name, ".debug_", 7) ?
+			!strcmp(name + 7, wanted) :
+			!strncmp(name, ".zdebug_", 8) &&
+			!strcmp(name + 8, wanted));
+}
+
+static void section_take(struct symbol_lines *lines,
+			 struct elf_section *section, const char *name,
+			 const Elf64_Shdr *header)
+{
+	struct dwarf_bytes *bytes =
+		name_is(name, "line") ? &lines->sections.line :
+		name_is(name, "line_str") ? &lines->sections.line_str :
+		name_is(name, "str") ? &lines->sections.str : NULL;
+	const struct elf_data *data;
+
+	if (!bytes || header->sh_type == SHT_NOBITS ||
+	    header->sh_flags & SHF_COMPRESSED)
+		return;
+	data = lines->library->section_data(section, NULL);
+	if (data && data->bytes)
+		*bytes = (struct dwarf_bytes){ data->bytes, data->size };
+}
+
+/* Linkers put code that they left out at 0, where a file begins. */
+static bool is_code(const void *context, uint64_t address)
+{
+	const struct symbol_lines *lines = context;
+	const struct symbol_segment *segment = lines->elf->segments;
+
+	address += lines->dwarf_bias - lines->bias;
+	for (size_t i = 0; i < lines->elf->segment_count; i++, segment++)
+		if (address - segment->address < segment->bytes)
+			return address || segment->offset;
+	return false;
+}
+
+static void lines_read(struct symbol_lines *lines)
+{
+	const struct symbol_library *library = lines->library;
+	struct elf_section *section = NULL;
+	struct dwarf *dwarf;
+	Elf64_Addr bias = 0;
+	Elf64_Shdr header;
+	struct elf *elf;
+	size_t names;
+
+	lines->read = true;
+	dwarf = library->dwarf(lines->module, &bias);
+	elf = dwarf ? library->dwarf_elf(dwarf) : NULL;
+	if (!elf || library->section_names(elf, &names))
+		return;
+	lines->dwarf_bias = bias;
+	while ((section = library->section_next(elf, section)))
+		if (library->section_header(section, &header))
+			section_take(lines, section,
+				     library->string(elf, names,
+						     header.sh_name), &header);
+	lines->left = lines->sections.line.size;
+	symbol_units_read(&lines->units, library, lines->module, is_code,
+			  lines);
+}
+
+/* ---- programs ---- */
+
+/* Programs don't overlap: all of them don't have more than the section. */
+static void program_read(struct symbol_lines *lines, uint64_t offset,
+			 struct symbol_program *program)
+{
+	uint64_t end = dwarf_program_end(&lines->sections, offset);
+
+	if (!end || end - offset > lines->left)
+		return;
+	lines->left -= end - offset;
+	if (!dwarf_program_open(&program->program, &lines->sections, offset))
+		dwarf_rows_read(&program->rows, &program->program, is_code,
+				lines);
+}
+
+/* The unit's; NULL: it has none, or there is no memory. */
+static struct symbol_program *program_get(struct symbol_lines *lines,
+					  struct dwarf_entry *unit)
+{
+	const struct symbol_library *library = lines->library;
+	struct dwarf_attribute attribute;
+	struct symbol_program *program;
+	Elf64_Xword offset;
+
+	if (!library->attribute(unit, AT_STMT_LIST, &attribute) ||
+	    library->attribute_number(&attribute, &offset))
+		return NULL;
+	program = key_map_find(&lines->programs, offset);
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		return NULL;
+	if (library->attribute(unit, AT_COMP_DIR, &attribute))
+		program->directory = library->attribute_string(&attribute);
+	program_read(lines, offset, program);
+	if (!key_map_add(&lines->programs, offset, program))
+		return program;
+	program_free(program);
+	return NULL;
+}
+
+static const char *program_path(struct symbol_program *program, size_t file)
+{
+	const struct dwarf_program *from = &program->program;
+
+	if (file >= from->file_count)
+		return NULL;
+	if (!program->paths)
+		program->paths = calloc(from->file_count,
+					sizeof(*program->paths));
+	if (program->paths && !program->paths[file])
+		program->paths[file] = dwarf_program_path(from, file,
+							  program->directory);
+	return program->paths ? program->paths[file] : NULL;
+}
+
+/* ---- asking ---- */
+
+/* One that doesn't say where its code is has it where libdw takes it. */
+static struct dwarf_entry *unit_find(const struct symbol_lines *lines,
+				     uint64_t address)
+{
+	struct dwarf_entry *unit = symbol_units_find(&lines->units,
+						     address - lines->dwarf_bias);
+	Elf64_Addr base = 0, start, end;
+
+	if (unit)
+		return unit;
+	unit = lines->library->unit(lines->module, address, &base);
+	return unit && lines->library->ranges(unit, 0, &base, &start, &end) > 0 ?
+	       NULL : unit;
+}
+
+void symbol_lines_find(struct symbol_lines *lines, uint64_t address,
+		       struct symbols_place *place)
+{
+	struct symbol_program *program = NULL;
+	const struct dwarf_row *row;
+	struct dwarf_entry *unit;
+	size_t first, end;
+
+	if (!lines->read)
+		lines_read(lines);
+	unit = lines->sections.line.size ? unit_find(lines, address) : NULL;
+	if (unit)
+		program = program_get(lines, unit);
+	if (!program ||
+	    !dwarf_rows_find(&program->rows, address - lines->dwarf_bias,
+			     &first, &end))
+		return;
+	row = &program->rows.list[end - 1];
+	if (row->end_sequence)
+		return;
+	place->file = program_path(program, row->file);
+	place->line = row->line;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which unit of the debug information has an address, by what each says itself:
+ * libdw asks .debug_aranges, which is optional (clang leaves it out). */
+#ifndef TRACEFMT_SYMBOL_UNITS_H
+#define TRACEFMT_SYMBOL_UNITS_H
+
+#include "symbol_library.h"
+
+struct symbol_units {
+	struct symbol_range {
+		uint64_t start, end;
+		struct dwarf_entry *unit;
+	} *ranges;			/* by start; they don't overlap */
+	size_t count, room;
+};
+
+/* All units of a module of libdw's. What isn't of code, by where it begins, is
+ * left out; without memory there are fewer. */
+void symbol_units_read(struct symbol_units *units,
+		       const struct symbol_library *library,
+		       struct dwfl_module *module,
+		       bool (*is_code)(const void *context, uint64_t address),
+		       const void *context);
+/* NULL: none. */
+struct dwarf_entry *symbol_units_find(const struct symbol_units *units,
+				      uint64_t address);
+void symbol_units_free(struct symbol_units *units);
+
+#endif
