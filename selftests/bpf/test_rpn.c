@@ -18,7 +18,12 @@ static const struct decode_row {
 	size_t next;
 } decode_rows[] = {
 	{ "const1s is extended", N(RPN_const1s, 0x80), 0, -128ULL, 0, 2 },
+	{ "const1u", N(RPN_const1u, 0x80), 0, 0x80, 0, 2 },
 	{ "const2u", N(RPN_const2u, 1, 0x80), 0, 0x8001, 0, 3 },
+	{ "const2s", N(RPN_const2s, 1, 0x80), 0, -0x7fffULL, 0, 3 },
+	{ "const4u", N(RPN_const4u, 1, 2, 3, 0x80), 0, 0x80030201, 0, 5 },
+	{ "const8s", N(RPN_const8s, 0, 0, 0, 0, 0, 0, 0, 0x80), 0, 1ULL << 63,
+	  0, 9 },
 	{ "const4s", N(RPN_const4s, 0, 0, 0, 0x80), 0, -(1ULL << 31), 0, 5 },
 	{ "const8u", N(RPN_const8u, 1, 2, 3, 4, 5, 6, 7, 8), 0,
 	  0x0807060504030201ULL, 0, 9 },
@@ -45,6 +50,10 @@ static const struct decode_row {
 	{ "breg", N(RPN_breg + 7, 0x78), 0, -8ULL, 0, 2 },
 	{ "bregx", N(RPN_bregx, 0x80, 1, 0x7f), 0, 128, -1, 4 },
 	{ "bregx cut off", N(RPN_bregx, 0x80, 1), -EINVAL, },
+	{ "deref_size 1", N(RPN_deref_size, 1), 0, 1, 0, 2 },
+	{ "deref_size 2", N(RPN_deref_size, 2), 0, 2, 0, 2 },
+	{ "deref_size 8", N(RPN_deref_size, 8), 0, 8, 0, 2 },
+	{ "deref_size 16", N(RPN_deref_size, 16), -EINVAL, },
 	{ "deref_size 4", N(RPN_deref_size, 4), 0, 4, 0, 2 },
 	{ "deref_size 3", N(RPN_deref_size, 3), -EINVAL, },
 	{ "deref_size 0", N(RPN_deref_size, 0), -EINVAL, },
@@ -67,6 +76,18 @@ static const struct decode_row {
 	{ "entry_value of an argument in front of it",
 	  N(RPN_entry_value, 4, RPN_breg, 0x78, RPN_deref_size, 8), 0, 0, -8,
 	  6 },
+	{ "entry_value of an argument by the last register",
+	  N(RPN_entry_value, 4, RPN_breg_last, 8, RPN_deref_size, 4), 0, 31, 8,
+	  6 },
+	{ "entry_value of an argument that is read whole",
+	  N(RPN_entry_value, 4, RPN_breg + 4, 8, RPN_xderef_size, 4),
+	  -EINVAL, },
+	{ "entry_value of a code below registers",
+	  N(RPN_entry_value, 1, 0x4f), -EINVAL, },
+	{ "entry_value of a code above", N(RPN_entry_value, 1, 0x91),
+	  -EINVAL, },
+	{ "entry_value of the first", N(RPN_entry_value, 1, 0x50), 0, 0, 0,
+	  3 },
 	{ "entry_value of nothing", N(RPN_entry_value, 0), -EINVAL, },
 	{ "entry_value of an address",
 	  N(RPN_entry_value, 2, RPN_breg + 4, 8), -EINVAL, },
@@ -152,6 +173,8 @@ static const struct check_row {
 	{ "depths agree", N(LIT, LIT, RPN_bra, 1, 0, RPN_neg), NULL },
 	{ "depths differ", N(LIT, LIT, RPN_bra, 1, 0, LIT),
 	  "ways to byte 6 differ in stack depth" },
+	{ "depths of two jumps agree",
+	  N(LIT, LIT, RPN_bra, 5, 0, LIT, RPN_bra, 1, 0, RPN_neg), NULL },
 	{ "depths of two jumps differ",
 	  N(LIT, LIT, LIT, RPN_bra, 5, 0, RPN_drop, LIT, RPN_bra, 0, 0),
 	  "ways to byte 11 differ in stack depth" },
@@ -187,12 +210,15 @@ static void test_print(void)
 		RPN_breg + 7, 8, RPN_deref, RPN_plus_uconst, 6, RPN_breg + 6,
 		0x78, RPN_bregx, 16, 0, RPN_const1s, 0xff, RPN_lit + 5,
 		RPN_addr, 0x10, 0x20, 0, 0, 0, 0, 0, 0, RPN_deref_size, 4,
-		RPN_skip, 0, 0, RPN_lit, RPN_consts, 0x7f, 0xe0,
+		RPN_skip, 0, 0, RPN_lit, RPN_consts, 0x7f, RPN_entry_value, 1,
+		0x55, RPN_entry_value, 4, RPN_breg + 4, 8, RPN_deref_size, 4,
+		0xe0,
 	};
 	static const char expected[] =
 		"breg7+8; deref; plus_uconst 6; breg6-8; bregx 16+0; "
 		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; "
-		"lit0; consts -1; ?";
+		"lit0; consts -1; entry_value reg5; entry_value reg4+8 size 4; "
+		"?";
 	char text[256], small[16];
 
 	rpn_print(rpn, sizeof(rpn), text, sizeof(text));
@@ -202,6 +228,11 @@ static void test_print(void)
 	tap_str(small, "breg7+8; deref;", "print: cut to the size");
 	rpn_print(rpn, sizeof(rpn), small, 1);
 	tap_str(small, "", "print: no room");
+	small[0] = 'x';
+	rpn_print(rpn, sizeof(rpn), small, 0);
+	tap_is(small[0], 'x', "print: not even for the end");
+	rpn_print((uint8_t[]){ 0xe0 }, 1, small, sizeof(small));
+	tap_str(small, "?", "print: nothing that is known");
 }
 
 int main(void)

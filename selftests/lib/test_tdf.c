@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 #include "tap.h"
 #include "usr/lib/hash.h"
 #include "usr/lib/formats/rpn.h"
@@ -351,6 +352,11 @@ static const struct layout_row {
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
 	  { { TDF_STMT_REG, .reg_bytes = 8 },
 	    { TDF_STMT_REG, .reg_bytes = 8 } } }, "differ in their" },
+	{ "what isn't right at one site", {
+	  { { TDF_STMT_REG, .reg_bytes = 8 } },
+	  { { TDF_STMT_REG, .reg_bytes = 3 } },
+	  { { TDF_STMT_REG, .reg_bytes = 8 } } },
+	  "register statement of 3 bytes" },
 	{ "IF at one site only", {
 	  { { TDF_STMT_IF, ONE }, { TDF_STMT_REG, .reg_bytes = 8 } },
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
@@ -394,6 +400,10 @@ static void check_sharing(void)
 	image.sites[2].first_stmt = 1;
 	image.sites[1].first_stmt = 0;
 	check(&image, "statements 1 to 3", "they don't overlap");
+	image.sites[2].first_stmt = 0;
+	image.sites[2].stmts = 1;
+	check(&image, "statements 0 to 1", "nor one with a part of another");
+	image.sites[2].stmts = 2;
 	image.sites[2].first_stmt = SITES * STMTS - 1;
 	check(&image, "statements 17 to 19", "they end with the table");
 	prepare(&image);
@@ -443,6 +453,19 @@ static const struct call_row {
 	  { }, "doesn't begin where calls do" },
 	{ "a release that returns", TDF_POINT_RELEASE, 1,
 	  { TDF_SITE_RETURN, 0xff }, { }, "release where" },
+	{ "two sizes where a call begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_CALL, 0xff },
+	  { { { TDF_STMT_VALUE, TDF_STMT_SIZE, .length = 8, ONE },
+	      { TDF_STMT_VALUE, TDF_STMT_SIZE, .length = 8, ONE } } },
+	  "statements where a call begins" },
+	{ "a size in memory where a call begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_CALL, 0xff },
+	  { { { TDF_STMT_MEM, TDF_STMT_SIZE, .length = 8, ONE } } },
+	  "statements where a call begins" },
+	{ "a size that is too wide where a call begins", TDF_POINT_CALL, 1,
+	  { TDF_SITE_CALL, 0xff },
+	  { { { TDF_STMT_VALUE, TDF_STMT_SIZE, .length = 9, ONE } } },
+	  "9 bytes" },
 	{ "a record where a call begins", TDF_POINT_CALL, 1,
 	  { TDF_SITE_CALL, 0xff },
 	  { { { TDF_STMT_VALUE, TDF_STMT_BLOCK, .length = 8, ONE } } },
@@ -473,6 +496,19 @@ static void check_calls(void)
 	image.sites[0].flags = TDF_SITE_CALL;
 	image.module.kind = TDF_MODULE_KERNEL;
 	check(&image, "tracepoint with flags 0x2", "a call in the kernel");
+	prepare(&image);
+	image.points[0].flags = TDF_POINT_CALL;
+	image.points[0].level = 1;
+	image.points[0].sites = 2;
+	image.sites[0].flags = TDF_SITE_RETURN;
+	image.sites[1].flags = TDF_SITE_CALL;
+	image.sites[0].stmts = image.sites[1].stmts = 1;
+	image.sites[1].first_stmt = 0;
+	image.stmts[0][0] = (struct tdf_stmt){
+		TDF_STMT_VALUE, TDF_STMT_SIZE, .length = 8, ONE,
+	};
+	check(&image, "statements 0 to 1",
+	      "where it begins and returns have none in common");
 }
 
 static void check_sites(void)
@@ -736,6 +772,15 @@ static void check_modules(void)
 	check(&both.image, "module of class 0", "the second module");
 	both.modules[1] = both.image.module;
 	check(&both.image, NULL, "two modules");
+	both.modules[0].kind = both.modules[1].kind = TDF_MODULE_KMOD;
+	both.image.header.sections = table(&both.image, both.image.sections, 2);
+	for (int i = 0; i < 2; i++)
+		both.image.sections[i] = (struct tdf_section){
+			.address = 16 * i, .size = 8, .name = 1, .module = i,
+		};
+	check(&both.image, "section of module 1", "sections of both");
+	both.image.sections[0].module = 1;
+	check(&both.image, NULL, "sections of the second one");
 }
 
 static void check_tables(void)
@@ -770,10 +815,66 @@ static void check_bytes(void)
 	check_file(&image, sizeof(image.header) - 1, "header of",
 		   "half a header");
 	check_file(&image, 24, "header of", "what all tables have");
+	image.header.file_size = sizeof(image.header);
+	memset(&image.header.modules, 0, sizeof(image.header) -
+	       offsetof(struct tdf_header, modules));
+	check(&image, "strings are not terminated", "a header and no tables");
 	check_file(&image, 23, "cut short: 23 bytes", "less than that");
 	check_file(&image, 8, "cut short: 8 bytes", "no more than its magic");
 	check_file("RASTDG\r\n", 8, "is not a TDF", "8 bytes of another");
 	check_file("RASTDG", 6, "cut short: 6 bytes", "6 bytes");
+}
+
+/* What is taken for one, and isn't: what to do about it */
+static void check_others(void)
+{
+	static const struct {
+		const char *path, *bytes;
+		const char *hint;	/* "": there is none */
+	} rows[] = {
+		{ "it", "\177ELF\2\1\1", "trcust --from-module" },
+		{ "it", "\177ELF", "trcust --from-module" },
+		{ "it", "\177EL", "make it anew" },
+		{ "it.tsf", "\177ELF\2\1\1\0", "trcust --from-module" },
+		{ "it.tsf", "MODNAME=app", "'trcust it.tsf' makes" },
+		{ "it.TSF", "MODNAME=app", "'trcust it.TSF' makes" },
+		{ "it.tsg", "MODNAME=app", "" },
+		{ ".tsf", "MODNAME=app", "" },
+	};
+	struct error err;
+	struct tdf *tdf;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		err = (struct error){ 0 };
+		tdf_parse(&tdf, rows[i].bytes, strlen(rows[i].bytes),
+			  rows[i].path, &err);
+		if (!tap_ok(*rows[i].hint ? !!strstr(err.hint, rows[i].hint) :
+			    !*err.hint, "%s of %zu bytes", rows[i].path,
+			    strlen(rows[i].bytes)))
+			tap_diag("hint: %s", err.hint);
+	}
+}
+
+static void check_open(void)
+{
+	char path[] = "/tmp/rastrace.XXXXXX";
+	struct error err = { 0 };
+	int fd = mkstemp(path);
+	struct image image;
+	struct tdf *tdf;
+
+	prepare(&image);
+	image.header.crc = hash_crc32(0, &image, sizeof(image));
+	if (fd < 0 || write(fd, &image, sizeof(image)) != sizeof(image))
+		tap_bail("cannot write '%s'", path);
+	close(fd);
+	tap_is(tdf_open(&tdf, path, &err), 0, "a file is opened");
+	tap_str(tdf->path, path, "it is known where it was");
+	tap_is(tdf->header->major, 5, "what is in it");
+	tdf_close(tdf);
+	unlink(path);
+	tap_is(tdf_open(&tdf, path, &err), -ENOENT, "one that isn't there");
+	tap_ok(!tdf && strstr(err.text, path), "is none: %s", err.text);
 }
 
 static void check_points(void)
@@ -814,6 +915,8 @@ static void check_memory(void)
 int main(void)
 {
 	check_bytes();
+	check_others();
+	check_open();
 	check_memory();
 	check_modules();
 	check_tables();

@@ -5,6 +5,8 @@
  * the module that the TDF was made for, byte by byte where probes go, by its
  * own notes where counters are. The module is this program.
  */
+#include <dlfcn.h>
+#include <gelf.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,8 +27,23 @@ __asm__(".text\n.globl hit\n.type hit, %function\n"
 	"1: .8byte hit, 0, counter\n"
 	".asciz \"app\"\n.asciz \"it\"\n.asciz \"\"\n"
 	"2: .balign 4\n"
+	".4byte 8, 4f - 3f, 3\n"
+	".asciz \"stapsdt\"\n"
+	"3: .8byte hit, 0, hit\n"
+	".asciz \"app\"\n.asciz \"code\"\n.asciz \"\"\n"
+	"4: .balign 4\n"
 	".popsection\n");
 extern uint16_t counter[2];
+
+/* Which of the next files can't be read; 0: none */
+static int unreadable;
+
+Elf *elf_begin(int fd, Elf_Cmd command, Elf *archive)
+{
+	Elf *(*begin)(int, Elf_Cmd, Elf *) = dlsym(RTLD_NEXT, "elf_begin");
+
+	return begin(unreadable && !--unreadable ? -1 : fd, command, archive);
+}
 
 #define MODULES	2
 #define NAME	4096		/* room of a path in the strings */
@@ -303,6 +320,8 @@ static void test_given(void)
 	refused(-ENOENT, "differs", "another program");
 	given(at("app"), "/nonexistent");
 	refused(-ENOENT, "cannot open '/nonexistent'", "one is not there");
+	given("/nonexistent", at("app"));
+	refused(-ENOENT, "cannot open '/nonexistent'", "the first one isn't");
 	given(at("app"), NULL);
 	image.modules[0].id[0] ^= 1;
 	image.modules[1].id[0] ^= 1;
@@ -316,6 +335,10 @@ static void test_given(void)
 	search.path_count = 0;
 	image.modules[0].id[0] ^= 1;
 	refused(-ESTALE, "kernel", "of another kernel than this one");
+	image.modules[0].kind = TDF_MODULE_KMOD;
+	module_set(0, "/lib/modules/rastrace_none.ko");
+	refused(-ENOENT, "kernel module 'rastrace_none' is not loaded",
+		"of a module that isn't loaded");
 }
 
 /* ---- what is in it ---- */
@@ -368,15 +391,27 @@ static void test_semaphores(void)
 	picked[0] = false;
 	opens("", 0, "of no interest");
 	picked[0] = true;
+	image.sites[0].semaphore = self_place(hit).offset;
+	refused(-EINVAL, "has a semaphore at offset 0x",
+		"what a probe has, and nobody may write to");
 	image.sites[0].semaphore = 0;
 	image.points[0].sites = 2;
 	image.header.points.count = 1;
+	image.sites[1].semaphore = offset;
+	opens(at("app"), 1, "of the second site");
+	image.sites[0].semaphore = offset;
+	opens(at("app"), 1, "of both");
 	image.sites[1].semaphore = offset + 2;
 	refused(-EINVAL, "no probe of", "at the second site");
 	prepare();
 	picked[1] = true;
 	image.sites[1].semaphore = offset + 2;
 	refused(-EINVAL, "tracepoint 2 (", "in the second module");
+	prepare();
+	image.sites[0].semaphore = offset;
+	unreadable = 2;
+	refused(-EINVAL, "app': invalid file descriptor",
+		"the file can't be read any more: libelf says why");
 }
 
 /* ---- by processes ---- */
@@ -459,6 +494,8 @@ static void test_processes(void)
 	opens(path, 1, "what it has mapped");
 	mapper_end(first);
 	mapper_end(second);
+	module_set(0, "/elsewhere/gone");
+	refused(-ENOENT, "is not here", "nor by a process that is gone");
 }
 
 static size_t descriptors(void)
