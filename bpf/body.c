@@ -130,9 +130,13 @@ static bool bias_known(const struct gen *gen)
 struct value gen_bias(const struct gen *gen)
 {
 	if (!bias_known(gen))
-		return (struct value){ VALUE_MEMORY, FP, FRAME_BIAS, 8, 0, 0 };
+		return (struct value){
+			.kind = VALUE_MEMORY, .base = FP, .off = FRAME_BIAS,
+			.bytes = 8,
+		};
 	return (struct value){
-		VALUE_MEMORY, R6, gen->cpu->ip, 8, -gen->site->address, 0,
+		.kind = VALUE_MEMORY, .base = R6, .off = gen->cpu->ip,
+		.bytes = 8, .add = -gen->site->address,
 	};
 }
 

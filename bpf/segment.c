@@ -324,13 +324,15 @@ void segment_generate(struct gen *gen, const struct value *selector,
 	};
 
 	*result = (struct value){
-		VALUE_MEMORY, FP, FRAME_LINEAR(gen), 8, 0, 0
+		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_LINEAR(gen),
+		.bytes = 8,
 	};
 	layout_check(&s);
 	if (!bad || gen->e.error)
 		return;
 	bad->value = (struct value){
-		VALUE_MEMORY, FP, FRAME_FAR(gen), 8, 0, 0
+		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR(gen),
+		.bytes = 8,
 	};
 	s.bad = bad->enter;
 	if (gen->deepest > FRAME_DESC(gen))
