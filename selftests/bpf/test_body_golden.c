@@ -366,6 +366,44 @@ static int call_block_absent(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* Of blocks of any size; or of those from a size on */
+static int call_sampled(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_CALL);
+	call_sites();
+	heap.min_size = 0;
+	bed.site = sites[1];
+	return finish(body, err);
+}
+
+static int call_large(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_CALL);
+	call_sites();
+	heap.sample = 0;
+	heap.min_size = 1ull << 33;
+	bed.site = sites[1];
+	return finish(body, err);
+}
+
+/* Of all blocks, or of one that isn't told */
+static int release_each(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_RELEASE);
+	heap.blocks_fd = -1;
+	bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW | TDF_STMT_BLOCK, 8,
+		 cpu->arguments[0], cpu->argument_size);
+	return finish(body, err);
+}
+
+static int release_only(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_RELEASE);
+	heap.blocks_fd = -1;
+	bed_reg(&bed, 1, 4);
+	return finish(body, err);
+}
+
 static int call_name(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_CALL);
@@ -461,6 +499,12 @@ static int of_constants(struct body *body, struct error *err)
 	begin(BODY_UPROBE, EM_X86_64);
 	for (size_t i = 0; i < sizeof(binaries); i++)
 		value(RPN(OP_const1s, 0x87, OP_lit + 3, binaries[i]));
+	for (int i = 63; i < 66; i++) {
+		value(RPN(OP_const1s, 0x87, OP_const1u, i, OP_shl));
+		value(RPN(OP_const1s, 0x87, OP_const1u, i, OP_shr));
+		value(RPN(OP_const1s, 0x87, OP_const1u, i, OP_shra));
+	}
+	value(RPN(OP_lit + 7, OP_abs));
 	value(RPN(OP_const1s, 0x87, OP_abs));
 	value(RPN(OP_const1s, 0x87, OP_neg));
 	value(RPN(OP_const1s, 0x87, OP_not));
@@ -487,6 +531,9 @@ static int of_jumps(struct body *body, struct error *err)
 	value(RPN(OP_lit + 7, OP_breg + RDI, 0, OP_neg, OP_swap, OP_breg + RSI,
 		  0, OP_bra, 5, 0, OP_neg, OP_plus, OP_skip, 2, 0, OP_swap,
 		  OP_minus, OP_nop));
+	/* two jumps to one place */
+	value(RPN(OP_breg + RDI, 0, OP_breg + RSI, 0, OP_bra, 6, 0, OP_breg + 1,
+		  0, OP_bra, 1, 0, OP_neg, OP_not));
 	/* entries in each other's homes, and not at home for what is added */
 	value(RPN(OP_breg + RDI, 0, OP_breg + RSI, 0, OP_breg + RDI, 8, OP_bra,
 		  1, 0, OP_nop, OP_swap, OP_breg + RDI, 0, OP_bra, 1, 0, OP_nop,
@@ -588,6 +635,24 @@ static int reads_most(struct body *body, struct error *err)
 	reads_begin(true);
 	for (int i = 0; i < 70; i++)
 		bed_memory(&bed, TDF_STMT_MEM, 1, RPN(OP_breg + i % 16, i));
+	return finish(body, err);
+}
+
+/* What is far away, isn't aligned, or may not be read at all */
+static int reads_odd(struct body *body, struct error *err)
+{
+	reads_begin(true);
+	for (int i = 0; i < 2; i++) {
+		value(RPN(OP_breg + RDI, 3, OP_deref_size, 4));
+		value(RPN(OP_breg + RDI, 6, OP_deref_size, 2));
+		value(RPN(OP_breg + RSI, 0, OP_const8u, 0, 0, 0, 0, 0, 0, 0,
+			  0x7f, OP_plus, OP_deref));
+		value(RPN(OP_breg + RSI, 0, OP_const8u, 0, 0, 0, 0, 0, 0, 0,
+			  0x80, OP_plus, OP_deref));
+		value(RPN(OP_breg + 1, 0, OP_breg + 2, 0, OP_bra, 1, 0,
+			  OP_deref, OP_deref));
+		bed_memory(&bed, TDF_STMT_MEM, 65, RPN(OP_breg + 1, 8));
+	}
 	return finish(body, err);
 }
 
@@ -759,6 +824,30 @@ static int far_gs_64(struct body *body, struct error *err)
 	return far(body, EM_X86_64, 55, false, err);
 }
 
+/* By one that is in memory, or computed */
+static void far_read_add(void)
+{
+	bed_stmt(&bed, TDF_STMT_MEM, TDF_STMT_SEGMENT, 8,
+		 RPN(OP_breg + 3, 0, OP_deref_size, 2, OP_breg + 1, 4));
+	value(RPN(OP_breg + 3, 0, OP_neg, OP_breg + 1, 4, OP_xderef_size, 4));
+	value(RPN(OP_lit + 3, OP_breg + 1, 4, OP_xderef_size, 2, OP_breg + 2, 0,
+		  OP_xderef));
+}
+
+static int far_read(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_386);
+	far_read_add();
+	return finish(body, err);
+}
+
+static int far_read_64(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	far_read_add();
+	return finish(body, err);
+}
+
 /* By a selector that isn't a register's; without the kernel's table */
 static int far_any_64(struct body *body, struct error *err)
 {
@@ -858,6 +947,22 @@ static int data_sections(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* Those of another module don't count. */
+static int data_sections_other(struct body *body, struct error *err)
+{
+	static const struct body_section run[] = {
+		{ 0x10, 0x90, 0xffffffffc0001000, false },
+	};
+
+	begin(BODY_KPROBE, EM_X86_64);
+	section = (struct tdf_section){ .module = 1 };
+	bed.tdf.sections = &section;
+	bed.target.sections = run;
+	bed.target.section_count = 1;
+	data_add();
+	return finish(body, err);
+}
+
 /* An exit that has no return value yet */
 static int tail_call(struct body *body, struct error *err)
 {
@@ -875,6 +980,150 @@ static int arm_kernel_data(struct body *body, struct error *err)
 	bed_memory(&bed, TDF_STMT_ASCIIZ, 24, RPN(OP_breg + 2, 0));
 	bed_reg(&bed, 32, 8);
 	value(RPN(OP_breg + 3, 8, OP_deref_size, 4));
+	return finish(body, err);
+}
+
+/* One thing of the target or the tracepoint is another one. */
+
+static void address_bits(void)
+{
+	bed.target.address_bits = 52;
+}
+
+static void no_preemption(void)
+{
+	bed.target.preempt_disable = bed.target.preempt_enable = 0;
+}
+
+static void no_processes(void)
+{
+	bed.target.processes_fd = -1;
+}
+
+static void no_userfaults(void)
+{
+	static struct body_layout own;
+
+	own = layout;
+	own.vma_uffd = 0;
+	bed.target.layout = &own;
+	bed.target.bring_in = true;
+}
+
+static void single_limits(void)
+{
+	bed.target.single = true;
+	bed.target.cookie = 0x700030009;
+	bed.target.max_rate = 500;
+	bed.point.maxhits = 100;
+	bed.point.passcount = 3;
+}
+
+static void rate_absent(void)
+{
+	bed.target.bring_in = true;
+	bed.target.max_rate = 500;
+	bed.point.maxhits = 1;
+}
+
+static void trigger_now(void)
+{
+	bed.target.trigger = true;
+}
+
+static void context_absent(void)
+{
+	bed.target.bring_in = true;
+	bed.target.context_mask = RAS_CONTEXT_ALL;
+	bed.target.context_depth = 4;
+}
+
+static void users(void)
+{
+	filter = (struct body_filter){
+		.pids_fd = -1, .uids = { 7, 0x80000000 }, .uid_count = 2,
+	};
+	bed.target.filter = &filter;
+}
+
+static void names(void)
+{
+	filter = (struct body_filter){
+		.pids_fd = -1, .comm_count = 2,
+		.comms = { "as long as it is", "sh" },
+	};
+	bed.target.filter = &filter;
+}
+
+static void cgroups(void)
+{
+	filter = (struct body_filter){
+		.pids_fd = -1, .cgroup_count = 3,
+		.cgroups = { { 99, 3 }, { 98, 3 }, { 1ull << 40, 1 } },
+	};
+	bed.target.filter = &filter;
+}
+
+static void no_segments(void)
+{
+	heap_set();
+	heap.segments_fd = -1;
+}
+
+static void no_spaces(void)
+{
+	heap_set();
+	heap.spaces_fd = -1;
+}
+
+static void no_room(void)
+{
+	bed.header.maxdata = TDF_DATA_MIN;
+}
+
+static void goes_on_absent(void)
+{
+	bed.target.bring_in = true;
+	bed.point.flags = TDF_POINT_CONTINUE;
+}
+
+static const struct {
+	const char *name;
+	void (*set)(void);
+} variants[] = {
+	{ "address_bits", address_bits },
+	{ "no_preemption", no_preemption },
+	{ "no_processes", no_processes },
+	{ "no_userfaults", no_userfaults },
+	{ "single_limits", single_limits },
+	{ "rate_absent", rate_absent },
+	{ "trigger_now", trigger_now },
+	{ "context_absent", context_absent },
+	{ "users", users },
+	{ "names", names },
+	{ "cgroups", cgroups },
+	{ "no_segments", no_segments },
+	{ "no_spaces", no_spaces },
+	{ "no_room", no_room },
+	{ "goes_on_absent", goes_on_absent },
+};
+#define VARIANTS	(sizeof(variants) / sizeof(*variants))
+
+static int variant(struct body *body, size_t index, struct error *err)
+{
+	struct tdf_stmt *stmt;
+
+	begin(BODY_UPROBE, cpu->machine);
+	bed_stmt(&bed, TDF_STMT_IF, 0, 0,
+		 RPN(OP_breg + 1, 0, OP_deref_size, 4));
+	bed_reg(&bed, 0, 4);
+	bed_memory(&bed, TDF_STMT_MEM, 9, RPN(OP_breg + 1, 0, OP_deref));
+	stmt = bed_memory(&bed, TDF_STMT_MEM, 40, RPN(OP_breg + 2, 0));
+	bed_len(&bed, stmt, 4, RPN(OP_breg + 3, 0));
+	stmt->flags |= TDF_STMT_LEN_VALUE;
+	bed_memory(&bed, TDF_STMT_STACK, 3, NULL, 0);
+	bed_memory(&bed, TDF_STMT_ASCIIZ, 13, RPN(OP_breg + 2, 0));
+	variants[index].set();
 	return finish(body, err);
 }
 
@@ -915,6 +1164,7 @@ static const struct kind bodies[] = {
 	{ "reads_chain", reads_chain },
 	{ "reads_many", reads_many },
 	{ "reads_most", reads_most },
+	{ "reads_odd", reads_odd },
 	{ "reads_data", reads_data },
 	{ "budget_used", budget_used },
 	{ "budget_short", budget_short },
@@ -930,6 +1180,8 @@ static const struct kind bodies[] = {
 	{ "far_cs_64", far_cs_64 },
 	{ "far_fs_64", far_fs_64 },
 	{ "far_gs_64", far_gs_64 },
+	{ "far_read", far_read },
+	{ "far_read_64", far_read_64 },
 	{ "far_any_64", far_any_64 },
 	{ "data_user", data_user },
 	{ "data_single", data_single },
@@ -939,6 +1191,7 @@ static const struct kind bodies[] = {
 	{ "data_kernel", data_kernel },
 	{ "data_kernel_returned", data_kernel_returned },
 	{ "data_sections", data_sections },
+	{ "data_sections_other", data_sections_other },
 	{ "tail_call", tail_call },
 	{ "arm_kernel_data", arm_kernel_data },
 };
@@ -951,6 +1204,10 @@ static const struct kind machine_bodies[] = {
 	{ "call_begin_each", call_begin_each },
 	{ "call_begin_block", call_begin_block },
 	{ "call_block", call_block },
+	{ "call_sampled", call_sampled },
+	{ "call_large", call_large },
+	{ "release_each", release_each },
+	{ "release_only", release_only },
 	{ "call_block_absent", call_block_absent },
 	{ "call_name", call_name },
 	{ "call_name_only", call_name_only },
@@ -1103,6 +1360,20 @@ static void stacks_show(void)
 	}
 }
 
+static void variants_show(void)
+{
+	for (size_t i = 0; i < VARIANTS; i++) {
+		struct error err = { "of before", "hint" };
+		struct body body;
+		char name[64];
+		int code = variant(&body, i, &err);
+
+		snprintf(name, sizeof(name), "%s_%s", cpu->name,
+			 variants[i].name);
+		show(name, code, &body, &err);
+	}
+}
+
 static void all_show(void)
 {
 	char machine[32];
@@ -1113,6 +1384,7 @@ static void all_show(void)
 		kinds_show(machine, machine_bodies,
 			   sizeof(machine_bodies) / sizeof(*machine_bodies));
 		stacks_show();
+		variants_show();
 	}
 	cpu = machines;
 }
