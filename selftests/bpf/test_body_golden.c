@@ -21,7 +21,7 @@
 static struct bed bed;
 static struct body_heap heap;
 static struct body_filter filter;
-static struct tdf_site sites[2];
+static struct tdf_site sites[3];
 static struct tdf_section section;
 
 /* What bodies are made for, each kind of which is one */
@@ -330,6 +330,55 @@ static int call_begin_each(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* The statements lie between others. */
+static void between(void)
+{
+	static const struct tdf_stmt other = {
+		.kind = TDF_STMT_MEM, .length = 77,
+	};
+	uint32_t count = bed.site.stmts;
+
+	memmove(bed.stmts + 2, bed.stmts, count * sizeof(*bed.stmts));
+	bed.stmts[0] = bed.stmts[1] = bed.stmts[count + 2] = other;
+	bed.site.first_stmt = 2;
+}
+
+/* The sites do, too. */
+static int call_between(struct body *body, int site, struct error *err)
+{
+	heap_begin(TDF_POINT_CALL);
+	call_sites();
+	between();
+	memmove(sites + 1, sites, 2 * sizeof(*sites));
+	sites[0] = (struct tdf_site){ .flags = TDF_SITE_TAIL_CALL };
+	sites[2].first_stmt = bed.site.first_stmt;
+	bed.point.first_site = 1;
+	bed.site = sites[1 + site];
+	return finish(body, err);
+}
+
+static int call_begin_between(struct body *body, struct error *err)
+{
+	return call_between(body, 0, err);
+}
+
+static int call_return_between(struct body *body, struct error *err)
+{
+	return call_between(body, 1, err);
+}
+
+static int call_begin_filtered(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_CALL);
+	call_sites();
+	bed.site = sites[0];
+	filter = (struct body_filter){
+		.pids_fd = 30, .uids = { 1000 }, .uid_count = 1,
+	};
+	bed.target.filter = &filter;
+	return finish(body, err);
+}
+
 /* Of blocks whose size isn't told, and which none is given up for */
 static void call_blocks(void)
 {
@@ -624,6 +673,9 @@ static int reads_chain(struct body *body, struct error *err)
 	value(RPN(OP_breg + RDI, 4, OP_deref_size, 4, OP_lit + 1, OP_plus));
 	value(RPN(OP_breg + RDI, 4, OP_deref_size, 4, OP_dup, OP_mul));
 	value(RPN(OP_breg + RDI, 0, OP_breg + RSI, 0, OP_plus, OP_deref));
+	value(RPN(OP_breg + RSI, 0, OP_neg, OP_breg + RDI, 8, OP_deref,
+		  OP_breg + RDI, 8, OP_deref, OP_neg, OP_breg + RDI, 4,
+		  OP_deref_size, 4, OP_plus, OP_mul, OP_xor));
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RBP, 0));
 	bed_stmt(&bed, TDF_STMT_MEM, TDF_STMT_MORE, 6, RPN(OP_breg + RBP, 9));
 	return finish(body, err);
@@ -635,6 +687,30 @@ static int reads_most(struct body *body, struct error *err)
 	reads_begin(true);
 	for (int i = 0; i < 70; i++)
 		bed_memory(&bed, TDF_STMT_MEM, 1, RPN(OP_breg + i % 16, i));
+	return finish(body, err);
+}
+
+/* A part of what is near has room in a frame, not all of it. */
+static int reads_partly(struct body *body, struct error *err)
+{
+	reads_begin(true);
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 0));
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 8));
+	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 48));
+	for (int i = 0; i < 4; i++)
+		bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + i, 0));
+	return finish(body, err);
+}
+
+/* What has been read is kept while others are. */
+static int reads_crossed(struct body *body, struct error *err)
+{
+	static const uint8_t bases[] = { RDI, RSI, RBP, RSP };
+
+	reads_begin(true);
+	for (int i = 0; i < 12; i++)
+		bed_memory(&bed, TDF_STMT_MEM, 8,
+			   RPN(OP_breg + bases[i % 4], 8 * (i / 4)));
 	return finish(body, err);
 }
 
@@ -721,16 +797,27 @@ static int budget_stack_absent(struct body *body, struct error *err)
 	return budget_shared(body, true, err);
 }
 
-/* Memory takes what return addresses leave of it, to the last byte. */
-static int budget_stack_used(struct body *body, struct error *err)
+/* Memory takes what return addresses leave of it, to the last byte; or there is
+ * one too few. */
+static int budget_stack_left(struct body *body, int missing, struct error *err)
 {
 	reads_begin(true);
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 0));
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 8));
 	bed_memory(&bed, TDF_STMT_STACK, 4, NULL, 0);
 	bed.header.maxdata = 3 * RAS_ITEM_PREFIX + 2 * 8 +
-			     sizeof(struct ras_stack) + 4 * 8;
+			     sizeof(struct ras_stack) + 4 * 8 - missing;
 	return finish(body, err);
+}
+
+static int budget_stack_used(struct body *body, struct error *err)
+{
+	return budget_stack_left(body, 0, err);
+}
+
+static int budget_stack_short(struct body *body, struct error *err)
+{
+	return budget_stack_left(body, 1, err);
 }
 
 /* A TDF may ask for more than a record has. */
@@ -795,8 +882,9 @@ static int far_gs(struct body *body, struct error *err)
 static int base_then(struct body *body, struct error *err)
 {
 	reads_begin(false);
+	bed.target.processes_fd = -1;
 	value(RPN(OP_bregx, 59, 8, OP_deref));
-	value(RPN(OP_bregx, 58, 0));
+	value(RPN(OP_breg + RDI, 0, OP_neg, OP_bregx, 58, 0, OP_plus));
 	return finish(body, err);
 }
 
@@ -1087,10 +1175,18 @@ static void goes_on_absent(void)
 	bed.point.flags = TDF_POINT_CONTINUE;
 }
 
+static void between_absent(void)
+{
+	bed.target.bring_in = true;
+	between();
+}
+
 static const struct {
 	const char *name;
 	void (*set)(void);
 } variants[] = {
+	{ "between", between },
+	{ "between_absent", between_absent },
 	{ "address_bits", address_bits },
 	{ "no_preemption", no_preemption },
 	{ "no_processes", no_processes },
@@ -1164,6 +1260,8 @@ static const struct kind bodies[] = {
 	{ "reads_chain", reads_chain },
 	{ "reads_many", reads_many },
 	{ "reads_most", reads_most },
+	{ "reads_partly", reads_partly },
+	{ "reads_crossed", reads_crossed },
 	{ "reads_odd", reads_odd },
 	{ "reads_data", reads_data },
 	{ "budget_used", budget_used },
@@ -1171,6 +1269,7 @@ static const struct kind bodies[] = {
 	{ "budget_stack", budget_stack },
 	{ "budget_stack_absent", budget_stack_absent },
 	{ "budget_stack_used", budget_stack_used },
+	{ "budget_stack_short", budget_stack_short },
 	{ "budget_most", budget_most },
 	{ "no_structures", no_structures },
 	{ "far_ds", far_ds },
@@ -1202,6 +1301,9 @@ static const struct kind machine_bodies[] = {
 	{ "call_return", call_return },
 	{ "call_each", call_each },
 	{ "call_begin_each", call_begin_each },
+	{ "call_begin_between", call_begin_between },
+	{ "call_return_between", call_return_between },
+	{ "call_begin_filtered", call_begin_filtered },
 	{ "call_begin_block", call_begin_block },
 	{ "call_block", call_block },
 	{ "call_sampled", call_sampled },
@@ -1263,13 +1365,19 @@ static int stack(struct body *body, size_t way, const struct where *where,
 	return finish(body, err);
 }
 
-/* One instruction per line; in front of those of a statement which one it is */
+/* Where the subprograms begin, as the kernel is told; one instruction per line; in
+ * front of those of a statement which one it is */
 static void print(const struct body *body, FILE *out)
 {
+	struct bpf_func_info functions[BODY_FUNCTIONS];
+	size_t count = body_functions(body->subprograms, functions);
 	const struct body_note *note = body->notes;
 	const struct body_note *end = note + body->note_count;
 	char text[128];
 
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "; %u at %u\n", functions[i].type_id,
+			functions[i].insn_off);
 	for (size_t at = 0; at < body->count;) {
 		int taken = disasm_print(&body->insns[at], text, sizeof(text));
 
@@ -1406,6 +1514,25 @@ static void memory_check(void)
 	tap_is(mallinfo2().uordblks, used, "memory is given back");
 }
 
+/* The types that the subprograms are told with */
+static void types_show(void)
+{
+	char found[64], expected[64] = "";
+	size_t size;
+	const void *types = body_types(&size);
+
+	if (wanted)
+		return;
+	snprintf(found, sizeof(found), "types: %zu bytes, checksum %08x\n",
+		 size, hash_crc32(0, types, size));
+	if (getenv("UPDATE"))
+		fputs(found, golden);
+	else if (fgets(expected, sizeof(expected), golden))
+		tap_str(found, expected, "types");
+	else
+		tap_ok(false, "types: body_golden.txt has them");
+}
+
 int main(int argc, char **argv)
 {
 	const char *top = getenv("TOP");
@@ -1419,6 +1546,7 @@ int main(int argc, char **argv)
 		tap_bail("cannot open '%s'", path);
 	wanted = argv[1];
 	all_show();
+	types_show();
 	if (argc < 2 && !update) {
 		tap_is(fgetc(golden), EOF, "body_golden.txt has no others");
 		memory_check();
