@@ -98,6 +98,11 @@ static void test_bytes(void)
 	disasm_print(insn, text, sizeof(text));
 	tap_str(text, "(06) dst 0 src 0 off 32767 imm 32767",
 		"unknown instruction");
+	insn[0].code = BPF_ALU64 | BPF_DIV | BPF_K;
+	insn[0].off = 1;
+	disasm_print(insn, text, sizeof(text));
+	tap_str(text, "(37) dst 0 src 0 off 1 imm 32767",
+		"a signed division, which the generator doesn't make");
 }
 
 /* Over so many instructions, from the first one on or back to it */

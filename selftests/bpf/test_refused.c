@@ -349,7 +349,7 @@ static void refused_check(void)
 
 	for (size_t i = 0; i < 2 * ROWS; i++) {
 		struct error err = { "of before", "hint" };
-		struct body body;
+		struct body body = { .count = 1, .insns = (void *)-1 };
 		int code;
 
 		if (i == ROWS)
@@ -361,6 +361,7 @@ static void refused_check(void)
 			continue;
 		tap_is(code, rows[i].code, "refused: %s", rows[i].text);
 		tap_str(err.text, rows[i].text, "  it says so");
+		tap_ok(!body.insns && !body.count, "  there is none");
 	}
 	tap_is(mallinfo2().uordblks, used, "memory is given back");
 }
@@ -386,12 +387,13 @@ static void width_check(void)
 static void static_check(void)
 {
 	struct error err = { "of before", "hint" };
-	struct body body;
+	struct body body = { .count = 1, .insns = (void *)-1 };
 
 	begin();
 	tap_is(body_generate_static(&body, EM_RISCV, 31, &bed.target, &err),
 	       -EOPNOTSUPP, "refused: a static one");
 	tap_str(err.text, "unknown machine 243", "  it says so");
+	tap_ok(!body.insns && !body.count, "  there is none");
 	bed.target.context_mask = RAS_CONTEXT_STACK;
 	bed.target.context_depth = 190;
 	tap_is(body_generate_static(&body, EM_X86_64, 31, &bed.target, &err),
