@@ -12,6 +12,7 @@
 #include "symbol_elf.h"
 #include "symbol_library.h"
 #include "symbol_lines.h"
+#include "symbol_names.h"
 
 #define SYSTEM_DEBUG	"/usr/lib/debug"
 
@@ -24,6 +25,9 @@ struct symbol_file {
 	struct dwfl_module *module;
 	uint64_t bias;
 	struct symbol_lines lines;
+	struct symbol_names symbols;
+	bool read;		/* they are */
+	bool *failed;		/* for want of memory something isn't known */
 	bool by_segment;	/* offsets in the file aren't those traced */
 	struct key_map names;	/* demangled ones, by address of the mangled */
 };
@@ -308,7 +312,7 @@ static bool module_open(struct symbol_file *file, const char *path, int fd)
 		return false;
 	file->bias = bias;
 	symbol_lines_open(&file->lines, library, file->module, bias,
-			  &file->elf);
+			  &file->elf, file->failed);
 	return true;
 }
 
@@ -327,6 +331,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	if (!file)
 		return NULL;
 	file->settings = settings;
+	file->failed = failed;
 	fd = code_open(settings, mapping, path, &file->elf);
 	if (fd < 0)
 		fd = mapping_debug_open(settings, mapping, path, &file->elf);
@@ -350,6 +355,7 @@ void symbol_file_close(struct symbol_file *file)
 
 	if (!file)
 		return;
+	symbol_names_free(&file->symbols);
 	symbol_lines_close(&file->lines);
 	if (file->dwfl)
 		file->library.end(file->dwfl);
@@ -426,17 +432,18 @@ void symbol_file_find(struct symbol_file *file,
 		      const struct ras_mapping *mapping, uint64_t distance,
 		      struct symbols_place *place)
 {
-	Elf64_Off offset = 0;
-	Elf64_Sym symbol;
-	uint64_t address;
+	uint64_t address, offset;
 	const char *name;
 
 	if (!address_of(file, mapping, distance, &address))
 		return;
 	address += file->bias;
-	name = file->library.symbol(file->module, address, &offset, &symbol,
-				    NULL, NULL, NULL);
-	if (name && *name != '$') {	/* aaelf64, 5.5.4: no symbol */
+	if (!file->read && !symbol_names_read(&file->symbols, &file->library,
+					      file->module))
+		*file->failed = true;
+	file->read = true;
+	name = symbol_names_find(&file->symbols, address, &offset);
+	if (name) {
 		place->symbol = name_demangle(file, name);
 		place->offset = offset;
 	}

@@ -57,8 +57,10 @@ struct symbol_library {
 			    Elf64_Addr *dwarf_bias, Elf64_Addr *symbol_bias,
 			    const char **file, const char **debug_file);
 	struct elf *(*elf)(struct dwfl_module *module, Elf64_Addr *bias);
-	const char *(*symbol)(struct dwfl_module *module, Elf64_Addr address,
-			      Elf64_Off *offset, Elf64_Sym *symbol,
+	int (*symbols)(struct dwfl_module *module);
+	int (*symbols_global)(struct dwfl_module *module);
+	const char *(*symbol)(struct dwfl_module *module, int index,
+			      Elf64_Sym *symbol, Elf64_Addr *address,
 			      Elf64_Word *section, struct elf **elf,
 			      Elf64_Addr *bias);
 	struct dwarf *(*dwarf)(struct dwfl_module *module, Elf64_Addr *bias);
@@ -78,6 +80,7 @@ struct symbol_library {
 	const char *(*attribute_string)(struct dwarf_attribute *attribute);
 	struct elf *(*dwarf_elf)(struct dwarf *dwarf);
 	int (*section_names)(struct elf *elf, size_t *section);
+	struct elf_section *(*section)(struct elf *elf, size_t index);
 	struct elf_section *(*section_next)(struct elf *elf,
 					    struct elf_section *section);
 	Elf64_Shdr *(*section_header)(struct elf_section *section,

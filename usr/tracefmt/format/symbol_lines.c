@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "symbol_lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,11 @@ struct symbol_program {
 void symbol_lines_open(struct symbol_lines *lines,
 		       const struct symbol_library *library,
 		       struct dwfl_module *module, uint64_t bias,
-		       const struct symbol_elf *elf)
+		       const struct symbol_elf *elf, bool *failed)
 {
 	*lines = (struct symbol_lines){
 		.library = library, .module = module, .bias = bias, .elf = elf,
+		.failed = failed,
 	};
 }
 
@@ -111,8 +113,9 @@ static void lines_read(struct symbol_lines *lines)
 				     library->string(elf, names,
 						     header.sh_name), &header);
 	lines->left = lines->sections.line.size;
-	symbol_units_read(&lines->units, library, lines->module, is_code,
-			  lines);
+	if (!symbol_units_read(&lines->units, library, lines->module, is_code,
+			       lines))
+		*lines->failed = true;
 }
 
 /* ---- programs ---- */
@@ -122,13 +125,17 @@ static void program_read(struct symbol_lines *lines, uint64_t offset,
 			 struct symbol_program *program)
 {
 	uint64_t end = dwarf_program_end(&lines->sections, offset);
+	int code;
 
 	if (!end || end - offset > lines->left)
 		return;
 	lines->left -= end - offset;
-	if (!dwarf_program_open(&program->program, &lines->sections, offset))
-		dwarf_rows_read(&program->rows, &program->program, is_code,
-				lines);
+	code = dwarf_program_open(&program->program, &lines->sections, offset);
+	if (!code)
+		code = dwarf_rows_read(&program->rows, &program->program,
+				       is_code, lines);
+	if (code == -ENOMEM)
+		*lines->failed = true;
 }
 
 /* The unit's; NULL: it has none, or there is no memory. */
@@ -147,6 +154,7 @@ static struct symbol_program *program_get(struct symbol_lines *lines,
 	if (program)
 		return program;
 	program = calloc(1, sizeof(*program));
+	*lines->failed |= !program;
 	if (!program)
 		return NULL;
 	if (library->attribute(unit, AT_COMP_DIR, &attribute))
@@ -155,6 +163,7 @@ static struct symbol_program *program_get(struct symbol_lines *lines,
 	if (!key_map_add(&lines->programs, offset, program))
 		return program;
 	program_free(program);
+	*lines->failed = true;
 	return NULL;
 }
 

@@ -24,13 +24,15 @@ struct symbol_lines {
 	struct dwarf_program_sections sections;
 	size_t left;			/* bytes of programs not read yet */
 	struct key_map programs;	/* struct symbol_program, by offset */
+	bool *failed;
 };
 
-/* Of a module of libdw's; `bias` is its file's. */
+/* Of a module of libdw's; `bias` is its file's. *failed is set where something
+ * isn't known for want of memory. */
 void symbol_lines_open(struct symbol_lines *lines,
 		       const struct symbol_library *library,
 		       struct dwfl_module *module, uint64_t bias,
-		       const struct symbol_elf *elf);
+		       const struct symbol_elf *elf, bool *failed);
 /* File and line of an address as libdw has it; strings stay until they are
  * closed. */
 void symbol_lines_find(struct symbol_lines *lines, uint64_t address,

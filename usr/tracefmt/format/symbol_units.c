@@ -9,8 +9,9 @@
 static bool range_add(struct symbol_units *units, uint64_t start, uint64_t end,
 		      struct dwarf_entry *unit)
 {
-	if (units->count == RANGES_MAX ||
-	    !array_grow(&units->ranges, units->count, &units->room,
+	if (units->count == RANGES_MAX)
+		return true;
+	if (!array_grow(&units->ranges, units->count, &units->room,
 			sizeof(*units->ranges)))
 		return false;
 	units->ranges[units->count++] = (struct symbol_range){
@@ -50,7 +51,7 @@ static void ranges_sort(struct symbol_units *units)
 	units->count = kept;
 }
 
-void symbol_units_read(struct symbol_units *units,
+bool symbol_units_read(struct symbol_units *units,
 		       const struct symbol_library *library,
 		       struct dwfl_module *module,
 		       bool (*is_code)(const void *context, uint64_t address),
@@ -70,6 +71,7 @@ void symbol_units_read(struct symbol_units *units,
 				good = range_add(units, start, end, unit);
 	}
 	ranges_sort(units);
+	return good;
 }
 
 struct dwarf_entry *symbol_units_find(const struct symbol_units *units,

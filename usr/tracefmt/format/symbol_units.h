@@ -15,8 +15,8 @@ struct symbol_units {
 };
 
 /* All units of a module of libdw's. What isn't of code, by where it begins, is
- * left out; without memory there are fewer. */
-void symbol_units_read(struct symbol_units *units,
+ * left out. false: no memory, there are fewer. */
+bool symbol_units_read(struct symbol_units *units,
 		       const struct symbol_library *library,
 		       struct dwfl_module *module,
 		       bool (*is_code)(const void *context, uint64_t address),
