@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -189,36 +190,88 @@ static void test_alone(void)
 }
 
 #define BIG	(3 << 20)
+#define SMALL	(1 << 14)	/* beside it: one mapping for the kernel */
 
-/* By its child, which is no other memory until it executes something */
+static char *map_at(char *at, size_t bytes)
+{
+	return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+}
+
+/* By its child, which is no other memory until it executes something; and by a
+ * child of that, which has a memory of its own */
 static void work_share(void)
 {
 	pid_t child = vfork();
 
 	if (!child) {
-		mmap(NULL, BIG, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *big = map_at(NULL, BIG);
+
+		if (!fork()) {
+			map_at(big - SMALL, SMALL);
+			_exit(0);
+		}
 		execl("/proc/self/exe", "live_tracker", "--end", NULL);
 		_exit(1);
 	}
 	waitpid(child, NULL, 0);
 }
 
-static void test_share(void)
+static pid_t child_of(pid_t parent)
 {
-	pid_t parent = run(true, work_share), child = 0;
-	const struct happened *share;
-	uint64_t grown = 0;
-
-	tap_ok(await(TRACKER_EXIT, parent), "it ends");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (all[i].event.kind == TRACKER_FORK &&
 		    all[i].event.parent == (uint32_t)parent)
-			child = all[i].event.pid;
+			return all[i].event.pid;
+	return 0;
+}
+
+static uint64_t grown_of(pid_t pid)
+{
+	uint64_t grown = 0;
+
+	for (size_t i = 0; i < count; i++)
 		if (all[i].event.kind == TRACKER_GROW && !all[i].event.brk &&
-		    all[i].event.pid == (uint32_t)parent)
+		    all[i].event.pid == (uint32_t)pid)
 			grown += all[i].event.size;
-	}
+	return grown;
+}
+
+/* It executes something while its child works on in its memory. */
+static int work_on(void *arg)
+{
+	usleep(100000);
+	map_at(NULL, BIG);
+	return 0;
+}
+
+static void work_leave(void)
+{
+	static char stack[1 << 16] __attribute__((aligned(16)));
+
+	clone(work_on, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	execl("/bin/sleep", "sleep", "0.3", NULL);
+	_exit(1);
+}
+
+static void test_leave(void)
+{
+	pid_t parent = run(true, work_leave), child;
+
+	tap_ok(await(TRACKER_EXIT, parent), "it ends, another program");
+	child = child_of(parent);
+	tap_is(times(TRACKER_SHARE, child), 1, "a child worked in its memory");
+	tap_is(grown_of(child), BIG, "which that has when it is left alone");
+}
+
+static void test_share(void)
+{
+	pid_t parent = run(true, work_share), child, grandchild;
+	const struct happened *share;
+
+	tap_ok(await(TRACKER_EXIT, parent), "it ends");
+	child = child_of(parent);
+	grandchild = child_of(child);
 	tap_ok(child, "its vfork is told");
 	tap_is(times(TRACKER_SHARE, child), 1, "whose memory it works in, once");
 	share = first(TRACKER_SHARE, child);
@@ -227,7 +280,10 @@ static void test_share(void)
 	tap_ok(share && first(TRACKER_FORK, child)->event.time <=
 	       share->event.time && share->event.time <
 	       first(TRACKER_EXEC, child)->event.time, "fork, share, exec");
-	tap_ok(grown >= BIG, "what it mapped there is its parent's");
+	tap_ok(grown_of(parent) >= BIG, "what it mapped there is its parent's");
+	tap_ok(await(TRACKER_EXIT, grandchild), "its own child ends");
+	tap_is(times(TRACKER_SHARE, grandchild), 0, "in a memory of its own");
+	tap_is(grown_of(grandchild), SMALL, "which has what was mapped before");
 	tap_ok(libc_mapped(child), "after exec it has its own");
 }
 
@@ -358,6 +414,7 @@ int main(int argc, char **argv)
 	test_pieces();
 	test_follow();
 	test_share();
+	test_leave();
 	test_alone();
 	test_threads();
 	test_growth();

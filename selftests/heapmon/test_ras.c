@@ -263,13 +263,14 @@ static void other_check(void)
 
 /* ---- memory of another process ---- */
 
-/* 40 works in 38's, 41 in that of 40, which is 38's; 40 executes a program, 38
- * ends before 41 does. */
+/* 40 works in 38's, 41 in that of 40, which is 38's, and 44 is a child of 41 by
+ * fork; 40 executes a program, 38 ends before 41 does. 42 works in the memory of
+ * 40, which executes another one then. */
 static struct bytes shared_make(void)
 {
 	static const struct { uint64_t time; uint32_t pid; } calls[] = {
 		{ 10, 38 }, { 20, 40 }, { 35, 41 }, { 45, 40 }, { 55, 41 },
-		{ 65, 41 },
+		{ 65, 41 }, { 75, 42 }, { 85, 42 },
 	};
 	struct bytes ras = { 0 }, log = { 0 }, notes = { 0 };
 	struct slice_builder slice = slice_begin(0, 0, 0);
@@ -283,9 +284,14 @@ static struct bytes shared_make(void)
 	note_add_of(&notes, 40, 15 * MS, RAS_HEAP_SHARE, 38, 0);
 	note_add_of(&notes, 41, 30 * MS, RAS_HEAP_FORK, 40, 0);
 	note_add_of(&notes, 41, 30 * MS, RAS_HEAP_SHARE, 38, 0);
+	note_add_of(&notes, 44, 32 * MS, RAS_HEAP_FORK, 41, 0);
 	note_add_of(&notes, 40, 40 * MS, RAS_HEAP_EXEC, 0, 0);
 	note_add_of(&notes, 40, 40 * MS, RAS_HEAP_BEGIN, 8, 1);
 	note_add_of(&notes, 38, 60 * MS, RAS_HEAP_EXIT, 0, 0);
+	note_add_of(&notes, 42, 70 * MS, RAS_HEAP_FORK, 40, 0);
+	note_add_of(&notes, 42, 70 * MS, RAS_HEAP_SHARE, 40, 0);
+	note_add_of(&notes, 40, 80 * MS, RAS_HEAP_EXEC, 0, 0);
+	note_add_of(&notes, 40, 80 * MS, RAS_HEAP_BEGIN, 8, 1);
 	ras_chunk_add(&ras, RAS_CHUNK_HEAP, &notes);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		pid = calls[i].pid;
@@ -304,13 +310,16 @@ static void shared_check(void)
 {
 	static const struct { uint32_t pid, tid; } expected[] = {
 		{ 38, 39 }, { 38, 41 }, { 38, 42 }, { 40, 41 }, { 38, 42 },
-		{ 41, 42 },
+		{ 41, 42 }, { 40, 43 }, { 42, 43 },
 	};
 	struct bytes ras = shared_make();
 	int calls = 0;
 
 	tap_is(ras_read(&ras, ras.size), 0, "processes in one memory");
 	for (int i = 0; i < event_count; i++) {
+		if (events[i].kind == HEAP_FORK && events[i].pid == 44)
+			tap_is(events[i].parent, 38,
+			       "a fork is one of the memory's owner");
 		if (events[i].kind != HEAP_ALLOC)
 			continue;
 		tap_ok(events[i].pid == expected[calls].pid &&
@@ -319,7 +328,7 @@ static void shared_check(void)
 		       expected[calls].pid, expected[calls].tid);
 		calls++;
 	}
-	tap_is(calls, 6, "number of calls");
+	tap_is(calls, 8, "number of calls");
 	heap_trace_free(&trace);
 	bytes_free(&ras);
 }

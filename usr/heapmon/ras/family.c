@@ -55,6 +55,7 @@ bool family_set(struct family *family, uint32_t pid, uint32_t parent)
 		return false;
 	member->parent = parent;
 	member->memory = 0;
+	member->set++;
 	member->ended = false;
 	return true;
 }
@@ -95,17 +96,24 @@ void family_end(struct family *family, uint32_t pid)
 void family_share(struct family *family, uint32_t pid, uint32_t owner)
 {
 	struct family_member *member = member_find(family, pid);
+	const struct family_member *other = member_find(family, owner);
 
-	if (member && owner != pid)
-		member->memory = owner;
+	if (!member || !other || member == other)
+		return;
+	member->memory = owner;
+	member->owner_set = other->set;
 }
 
 uint32_t family_memory(const struct family *family, uint32_t pid)
 {
-	const struct family_member *member = member_find(family, pid);
+	const struct family_member *member = member_find(family, pid), *owner;
 
-	return member && member->memory && family_has(family, member->memory) ?
-	       member->memory : pid;
+	if (!member || !member->memory)
+		return pid;
+	owner = member_find(family, member->memory);
+	if (owner->ended || owner->set != member->owner_set)
+		return pid;
+	return owner->pid;
 }
 
 uint32_t family_mapped(const struct family *family, const struct book *book,

@@ -12,6 +12,8 @@ struct family {
 	struct family_member {
 		uint32_t pid, parent;	/* parent 0: it has a program of its own */
 		uint32_t memory;	/* whose it works in; 0: it has its own */
+		uint32_t owner_set;	/* `set` of that one then */
+		uint32_t set;		/* how often family_set() was called */
 		uint32_t programs;	/* that it will execute yet */
 		bool ended;
 	} *members;			/* 0: none */
@@ -28,7 +30,7 @@ void family_end(struct family *family, uint32_t pid);
 /* It will execute a program (false: no memory), and now it does. */
 bool family_expect(struct family *family, uint32_t pid);
 bool family_execute(struct family *family, uint32_t pid);
-/* Until it is set again it works in the memory of `owner`. */
+/* Until one of both is set again it works in the memory of `owner`. */
 void family_share(struct family *family, uint32_t pid, uint32_t owner);
 /* In whose memory it works: the process itself when that is over, too. */
 uint32_t family_memory(const struct family *family, uint32_t pid);

@@ -275,7 +275,7 @@ static int note_give(struct ras_reader *reader,
 		break;
 	case RAS_HEAP_FORK:
 		event.kind = HEAP_FORK;
-		event.parent = note->a;
+		event.parent = family_memory(&reader->family, note->a);
 		break;
 	case RAS_HEAP_EXEC:
 		event.kind = HEAP_EXEC;

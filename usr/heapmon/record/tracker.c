@@ -82,15 +82,12 @@ static struct process *process_add(struct tracker *tracker, uint32_t pid)
 	return process;
 }
 
-/* The one in whose memory it works; itself, when that one has ended. */
+/* The one in whose memory it works */
 static struct process *memory_find(const struct tracker *tracker, uint32_t pid)
 {
-	struct process *process = process_find(tracker, pid), *owner;
+	struct process *process = process_find(tracker, pid);
 
-	if (!process)
-		return NULL;
-	owner = process_find(tracker, process->memory);
-	return owner ? owner : process;
+	return process ? process_find(tracker, process->memory) : NULL;
 }
 
 static void process_free(struct process *process)
@@ -270,7 +267,8 @@ static void take_fork(struct tracker *tracker, const struct task_record *r,
 	child = process_add(tracker, r->pid);
 	if (!child)
 		return;
-	if (!growth_copy(&child->growth, &parent->growth))
+	if (!growth_copy(&child->growth,
+			 &memory_find(tracker, r->parent)->growth))
 		tracker->ret = -ENOMEM;
 	thread_add(tracker, child, r->tid);
 	tell(tracker, &(struct tracker_event) {
@@ -294,6 +292,23 @@ static void take_sharing(struct tracker *tracker,
 	});
 }
 
+/* The process leaves its memory: those that work in it keep it. */
+static void memory_leave(struct tracker *tracker, struct process *process)
+{
+	for (size_t i = 0; i < tracker->count; i++) {
+		struct process *other = tracker->items[i].process;
+
+		if (other == process || other->memory != process->pid)
+			continue;
+		other->memory = other->pid;
+		growth_free(&other->growth);
+		if (!growth_copy(&other->growth, &process->growth))
+			tracker->ret = -ENOMEM;
+	}
+	growth_free(&process->growth);
+	process->memory = process->pid;
+}
+
 static void process_end(struct tracker *tracker, struct process *process,
 			uint64_t time)
 {
@@ -301,6 +316,7 @@ static void process_end(struct tracker *tracker, struct process *process,
 		.kind = TRACKER_EXIT, .time = time, .pid = process->pid,
 	};
 
+	memory_leave(tracker, process);
 	process_remove(tracker, process);
 	tell(tracker, &event);
 }
@@ -324,8 +340,7 @@ static void take_exec(struct tracker *tracker, const struct comm_record *r,
 
 	if (!process || !(r->header.misc & PERF_RECORD_MISC_COMM_EXEC))
 		return;
-	growth_free(&process->growth);
-	process->memory = process->pid;
+	memory_leave(tracker, process);
 	process->thread_count = 0;
 	thread_add(tracker, process, r->tid);
 	tell(tracker, &(struct tracker_event) {
