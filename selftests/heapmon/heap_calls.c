@@ -8,6 +8,7 @@
  *	heap_calls vfork ROUNDS		in children that work in its memory: they
  *					allocate what it frees, and free what it
  *					has allocated
+ *	heap_calls brief CHILDREN	in children that end at once
  *	heap_calls load LIBRARY ROUNDS	the allocator is that library's
  *	heap_calls serve		until it is killed, "ready" at first
  */
@@ -119,6 +120,21 @@ static int in_memory(const char *rounds)
 	return 0;
 }
 
+static int in_brief(const char *children)
+{
+	for (int i = 0; i < atoi(children); i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			blocks[0] = malloc(1);
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			return 1;
+	}
+	return 0;
+}
+
 static int serve(void)
 {
 	for (int i = 0; i < BLOCKS; i++)
@@ -153,6 +169,8 @@ int main(int argc, char **argv)
 		return load(argv);
 	if (argc == 3 && !strcmp(argv[1], "vfork"))
 		return in_memory(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "brief"))
+		return in_brief(argv[2]);
 	if (argc > 2)
 		return in_child(argv);
 	rounds_run(argv[1]);

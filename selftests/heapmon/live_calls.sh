@@ -43,4 +43,8 @@ is "$(sed -n 's/^  not freed  *\([0-9]*\) .*/\1/p' "$TMP/report")" \
 	"$(echo "$before" | awk '{ print $1 - $3 }')" \
 	"... of theirs nothing is left" || diag_file "$TMP/report"
 unlike "$(cat "$TMP/report")" "never seen|twice|wrong" "... nor wrong"
+record -- "$program" brief 1500
+"$BIN/heapmon" report -s allocated -n 0 "$TMP/file.ras" >"$TMP/report" 2>&1
+like "$(cat "$TMP/report")" " main\+" "children that end at once: names"
+unlike "$(cat "$TMP/report")" " heap_calls\+| 0x" "... of all, whose mappings go"
 tap_done

@@ -69,21 +69,35 @@ static unsigned int pointer_bytes(uint32_t pid)
 
 /* ---- what is mapped ---- */
 
-/* Of one that is gone already, or hasn't executed anything, its parent's. */
+/* What was read of a child before it went: of its parent's, not of a program that
+ * it executed meanwhile. */
+static bool maps_begin_alike(const struct mappings *part,
+			     const struct mappings *whole)
+{
+	return !part->count ||
+	       (whole->count &&
+		part->items[0].start == whole->items[0].start &&
+		!strcmp(part->items[0].path, whole->items[0].path));
+}
+
+/* Of one that is gone already, or goes meanwhile, and hasn't executed anything, its
+ * parent's. */
 static void maps_write(struct recording *r, const struct recorded *process)
 {
-	struct mappings m;
-	bool known = mappings_read_process(&m, &r->mappings, process->pid,
+	struct mappings own, parent = { 0 };
+	const struct mappings *m = &own;
+	bool known = mappings_read_process(&own, &r->mappings, process->pid,
 					   buffer_time());
 
-	if (!known && process->parent) {
-		mappings_free(&m);
-		known = mappings_read_process(&m, &r->mappings,
-					      process->parent, buffer_time());
-	}
-	if (known)
-		picture_maps(&r->spooler.others, process->pid, &m);
-	mappings_free(&m);
+	if ((!known || own.torn) && process->parent &&
+	    mappings_read_process(&parent, &r->mappings, process->parent,
+				  buffer_time()) &&
+	    maps_begin_alike(&own, &parent))
+		m = &parent;
+	if (m->count)
+		picture_maps(&r->spooler.others, process->pid, m);
+	mappings_free(&own);
+	mappings_free(&parent);
 }
 
 static void tables_make(struct recording *r, struct recorded *process)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mappings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -95,9 +96,10 @@ static void cache_add(struct mappings_cache *cache, const struct stat *st,
 	};
 }
 
-/* Of a file that the process chose: not waited for, whatever it is. */
-static void file_identify(struct mappings_cache *cache, const char *path,
-			  struct ras_mapping *mapping)
+/* Of a file that the process chose: not waited for, whatever it is. 0, or a
+ * negative errno: it can't be opened. */
+static int file_identify(struct mappings_cache *cache, const char *path,
+			 struct ras_mapping *mapping)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	const struct identity *known;
@@ -105,7 +107,7 @@ static void file_identify(struct mappings_cache *cache, const char *path,
 	struct stat st;
 
 	if (fd < 0)
-		return;
+		return -errno;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
 		known = cache_find(cache, &st);
 		if (known) {
@@ -117,6 +119,7 @@ static void file_identify(struct mappings_cache *cache, const char *path,
 		mapping_identify(mapping, &id);
 	}
 	close(fd);
+	return 0;
 }
 
 /* ---- processes ---- */
@@ -151,6 +154,7 @@ static void mapping_take(struct mappings *m, struct mappings_cache *cache,
 	struct ras_mapping *mapping;
 	struct maps_line maps;
 	char path[96];
+	int code;
 
 	if (!maps_line_parse(line, &maps) || maps.mode[2] != 'x' ||
 	    !maps.path[0])
@@ -163,7 +167,8 @@ static void mapping_take(struct mappings *m, struct mappings_cache *cache,
 		return;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
 		 "-%" PRIx64, pid, maps.start, maps.end);
-	file_identify(cache, path, mapping);
+	code = file_identify(cache, path, mapping);
+	m->torn |= code == -ENOENT || code == -ESRCH;
 }
 
 bool mappings_read_process(struct mappings *m, struct mappings_cache *cache,
@@ -183,6 +188,7 @@ bool mappings_read_process(struct mappings *m, struct mappings_cache *cache,
 		return false;
 	while (getline(&line, &room, file) > 0)
 		mapping_take(m, cache, pid, line);
+	m->torn |= ferror(file);
 	free(line);
 	fclose(file);
 	process_name(m, pid);

@@ -16,6 +16,8 @@ struct mappings {
 	size_t count;
 	char comm[16];
 	bool exhausted;			/* memory was: there are more */
+	bool torn;			/* they went while they were read: there are
+					 * more, or files without identity */
 };
 
 /* Which file has which identity, for many processes. Starts as { 0 }. */
