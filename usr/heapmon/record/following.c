@@ -81,21 +81,25 @@ static bool maps_begin_alike(const struct mappings *part,
 }
 
 /* Of one that is gone already, or goes meanwhile, and hasn't executed anything, its
- * parent's. */
-static void maps_write(struct recording *r, const struct recorded *process)
+ * parent's; where that goes, too, none: who reads them takes what was written of
+ * it before, as of the process itself. */
+static void maps_write(struct recording *r, struct recorded *process)
 {
 	struct mappings own, parent = { 0 };
 	const struct mappings *m = &own;
 	bool known = mappings_read_process(&own, &r->mappings, process->pid,
 					   buffer_time());
 
-	if ((!known || own.torn) && process->parent &&
-	    mappings_read_process(&parent, &r->mappings, process->parent,
-				  buffer_time()) &&
-	    maps_begin_alike(&own, &parent))
-		m = &parent;
-	if (m->count)
+	if ((!known || own.torn) && process->parent) {
+		known = mappings_read_process(&parent, &r->mappings,
+					      process->parent, buffer_time());
+		if (!known || maps_begin_alike(&own, &parent))
+			m = &parent;
+	}
+	if (m->count && !(m->torn && (m == &parent || process->mapped))) {
 		picture_maps(&r->spooler.others, process->pid, m);
+		process->mapped = true;
+	}
 	mappings_free(&own);
 	mappings_free(&parent);
 }
@@ -162,6 +166,7 @@ static void take_exec(struct recording *r, const struct tracker_event *event)
 	if (!process)
 		return;
 	process->changed = true;
+	process->mapped = false;
 	process->parent = 0;
 }
 

@@ -21,6 +21,7 @@
 struct recorded {		/* a process */
 	uint32_t pid, parent;	/* parent: until it has executed something */
 	bool changed;		/* other code is mapped in it than was seen */
+	bool mapped;		/* what this program of it maps was written */
 };
 
 struct recording {
