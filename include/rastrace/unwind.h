@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define UNWIND_SEGMENTS	512	/* executable mappings of a process */
-#define UNWIND_SPACES	256	/* processes at a time */
+#define UNWIND_SPACES	4096	/* processes at a time */
 
 struct unwind_row {
 	__u32 pc;		/* address as linked less the module's lowest */

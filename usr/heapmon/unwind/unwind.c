@@ -380,8 +380,10 @@ int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
 int unwind_copy_process(struct unwind *u, uint32_t parent, uint32_t child)
 {
 	struct space *space = space_find(u, parent);
+	int ret = space ? space_set(u, child, space->range) : -ENOENT;
 
-	return space ? space_set(u, child, space->range) : -ENOENT;
+	u->left_out += ret == -ENOSPC;
+	return ret;
 }
 
 void unwind_drop_process(struct unwind *u, uint32_t pid)
