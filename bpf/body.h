@@ -81,6 +81,8 @@ extern const struct body_thread_base {
 struct body_heap {
 	int calls_fd;		/* buffer.h; -1: there are no such points */
 	int blocks_fd;		/* -1: all blocks are recorded */
+	int owners_fd;		/* a hash: process -> whose memory it works in;
+				 * who isn't there has its own. -1: all have */
 	__u64 min_size;		/* smaller blocks aren't recorded */
 	__u64 sample;		/* a block of n bytes is recorded with the chance
 				 * 1 - exp(-n / sample); 0: always */

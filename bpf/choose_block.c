@@ -38,14 +38,23 @@ static bool chosen_only(const struct gen *gen)
 	       gen->point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE);
 }
 
-/* r2 = key of the block whose address is at `address` of the frame */
+/* r2 = key of the block whose address is at `address` of the frame. The process is
+ * the one in whose memory it is. */
 static void key_make(struct gen *gen, int address, int key)
 {
+	int owners = gen->target->heap->owners_fd;
+	emit_label own = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
 
 	emit_call(e, BPF_FUNC_get_current_pid_tgid);
 	emit_alu_imm(e, BPF_RSH, R0, 32);
 	emit_store(e, 8, FP, key, R0);
+	if (owners >= 0) {
+		emit_lookup(e, owners, key, own);
+		emit_load(e, 4, R1, R0, 0);
+		emit_store(e, 8, FP, key, R1);
+	}
+	emit_label_place(e, own);
 	emit_load(e, 8, R1, FP, address);
 	emit_store(e, 8, FP, key + 8, R1);
 	emit_alu(e, BPF_MOV, R2, FP);

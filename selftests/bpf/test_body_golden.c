@@ -256,7 +256,7 @@ static int arm_stack(struct body *body, struct error *err)
 static void heap_set(void)
 {
 	heap = (struct body_heap){
-		.calls_fd = 21, .blocks_fd = 22, .min_size = 64,
+		.calls_fd = 21, .blocks_fd = 22, .owners_fd = -1, .min_size = 64,
 		.sample = 4096, .rows_fd = 23, .segments_fd = 24,
 		.spaces_fd = 25, .rows = 1 << 16,
 	};
@@ -440,6 +440,16 @@ static int release_each(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_RELEASE);
 	heap.blocks_fd = -1;
+	bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW | TDF_STMT_BLOCK, 8,
+		 cpu->arguments[0], cpu->argument_size);
+	return finish(body, err);
+}
+
+/* Of those of the one in whose memory it works */
+static int release_owned(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_RELEASE);
+	heap.owners_fd = 26;
 	bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW | TDF_STMT_BLOCK, 8,
 		 cpu->arguments[0], cpu->argument_size);
 	return finish(body, err);
@@ -1309,6 +1319,7 @@ static const struct kind machine_bodies[] = {
 	{ "call_sampled", call_sampled },
 	{ "call_large", call_large },
 	{ "release_each", release_each },
+	{ "release_owned", release_owned },
 	{ "release_only", release_only },
 	{ "call_block_absent", call_block_absent },
 	{ "call_name", call_name },

@@ -679,6 +679,39 @@ static void test_full(struct call_bed *c)
 	c->heap = heap;
 }
 
+static bool block_is(const struct call_bed *c, uint32_t pid, uint64_t address)
+{
+	const struct ras_block key = { .pid = pid, .address = address };
+
+	return !sysbpf_hash_delete(c->heap.blocks_fd, &key);
+}
+
+/* One who works in another one's memory */
+static void test_owner(struct call_bed *c)
+{
+	uint32_t self = getpid(), owner = self + 7;
+	struct programs p;
+
+	c->heap.owners_fd = sysbpf_hash_create("owners", BPF_MAP_TYPE_HASH, 4,
+					       4, 1);
+	if (sysbpf_hash_update(c->heap.owners_fd, &self, &owner))
+		tap_bail("cannot fill the map 'owners'");
+	programs_make(c, &p);
+	fresh(c);
+	one_call(c, &p, 0x10, 100, 0);
+	tap_ok(block_is(c, owner, 0x10), "a block is that one's");
+	one_call(c, &p, 0x20, 100, 0);
+	one_call(c, &p, 0x30, 100, 0x20);
+	tap_ok(!block_is(c, owner, 0x20) && block_is(c, owner, 0x30),
+	       "so is one that it becomes");
+	sysbpf_hash_delete(c->heap.owners_fd, &self);
+	one_call(c, &p, 0x40, 100, 0);
+	tap_ok(block_is(c, self, 0x40), "its own again");
+	programs_close(&p);
+	close(c->heap.owners_fd);
+	c->heap.owners_fd = -1;
+}
+
 /* 5.5 standard deviations: once in 26 million runs per row. */
 static bool likely(double found, double expected, double variance)
 {
@@ -779,6 +812,7 @@ int main(void)
 	test_size(&c);
 	test_named_size(&c);
 	test_full(&c);
+	test_owner(&c);
 	c.heap.min_size = 0;
 	test_chance(&c);
 	test_distances(&c, 50);

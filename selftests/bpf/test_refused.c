@@ -25,7 +25,7 @@ static void begin(void)
 		.return_stack = 0x328, .return_chained = 0x330,
 	};
 	heap = (struct body_heap){
-		.calls_fd = 21, .blocks_fd = -1, .rows_fd = -1,
+		.calls_fd = 21, .blocks_fd = -1, .owners_fd = -1, .rows_fd = -1,
 	};
 	bed.target = (struct body_target){
 		.context = BODY_UPROBE, .processes_fd = -1, .key = BED_KEY,

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	*ring = ring_make(data, size);
 	tracker->follow = true;
-	tracker->sharing = -1;
+	tracker->sharing = SHARING_NONE;
 	tracker->rings = (struct perf_rings){ ring, 1, -1, -1 };
 	first = process_add(tracker, 1);
 	if (!first)

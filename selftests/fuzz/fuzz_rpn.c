@@ -121,6 +121,7 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 	const bool calls = length & 64;
 	const struct body_heap heap = {
 		.calls_fd = 11, .blocks_fd = length & 32 ? 12 : -1,
+		.owners_fd = length & 128 ? 13 : -1,
 		.sample = length & 16 ? 1ULL << length % 40 : 0,
 		.min_size = length & 8, .rows_fd = -1, .segments_fd = -1,
 		.spaces_fd = -1,

@@ -47,4 +47,9 @@ record -- "$program" brief 1500
 "$BIN/heapmon" report -s allocated -n 0 "$TMP/file.ras" >"$TMP/report" 2>&1
 like "$(cat "$TMP/report")" " main\+" "children that end at once: names"
 unlike "$(cat "$TMP/report")" " heap_calls\+| 0x" "... of all, whose mappings go"
+record --min-size 1 -- "$program" vfork 4
+"$BIN/heapmon" report -s summary -s wrong "$TMP/file.ras" >"$TMP/report" 2>&1
+like "$(cat "$TMP/report")" "^  not freed  *0 " \
+	"of a choice of blocks, too, nothing is left" || diag_file "$TMP/report"
+unlike "$(cat "$TMP/report")" "never seen|twice|wrong" "... nor wrong"
 tap_done

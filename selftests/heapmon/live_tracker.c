@@ -78,7 +78,7 @@ static void begin(bool follow)
 	if (tracker)
 		tracker_close(tracker);
 	count = 0;
-	if (tracker_open(&tracker, follow, &err))
+	if (tracker_open(&tracker, follow, -1, &err))
 		tap_bail("%s", err.text);
 }
 

@@ -526,7 +526,8 @@ int main(void)
 	if (unwind_open(&unwind, 1 << 20, &fds, &err))
 		tap_bail("%s", err.text);
 	heap = (struct body_heap) {
-		.calls_fd = -1, .blocks_fd = -1, .rows_fd = fds.rows,
+		.calls_fd = -1, .blocks_fd = -1, .owners_fd = -1,
+		.rows_fd = fds.rows,
 		.segments_fd = fds.segments, .spaces_fd = fds.spaces,
 		.rows = 1 << 20,
 	};

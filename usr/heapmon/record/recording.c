@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "recording.h"
+#include "sharing.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -168,17 +169,25 @@ static int tables_open(struct recording *r, struct error *err)
 	return r->settings->job.follow ? unwind_follow(r->unwind, err) : 0;
 }
 
+static int heap_begin(struct recording *r, struct error *err)
+{
+	const struct record_settings *settings = r->settings;
+	bool chosen = settings->min_size || settings->sample;
+
+	r->heap.min_size = settings->min_size;
+	r->heap.sample = settings->sample;
+	if (chosen && settings->job.follow)
+		r->heap.owners_fd = sharing_owners_make(err);
+	if (chosen && settings->job.follow && r->heap.owners_fd < 0)
+		return r->heap.owners_fd;
+	return heap_maps_make(&r->heap, err);
+}
+
 static int sessions_arm(struct recording *r, struct error *err)
 {
 	int code;
 
-	r->heap = HEAP_MAPS_NONE;
-	r->heap.min_size = r->settings->min_size;
-	r->heap.sample = r->settings->sample;
 	r->link_pid = filters_link_pid(&r->settings->job, &r->features);
-	code = heap_maps_make(&r->heap, err);
-	if (code)
-		return code;
 	code = tables_open(r, err);
 	if (!code)
 		code = arming_more(r, err);
@@ -189,7 +198,8 @@ static int sessions_arm(struct recording *r, struct error *err)
 static int tracker_begin(struct recording *r, struct error *err)
 {
 	const struct job_settings *job = &r->settings->job;
-	int code = tracker_open(&r->tracker, job->follow, err);
+	int code = tracker_open(&r->tracker, job->follow, r->heap.owners_fd,
+				err);
 
 	for (unsigned int i = 0; !code && i < job->pid_count; i++)
 		code = tracker_add(r->tracker, job->pids[i]);
@@ -285,6 +295,8 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 		code = private_open(r, err);
 	if (!code)
 		code = allocators_find(r, err);
+	if (!code)
+		code = heap_begin(r, err);
 	/* one that runs may do something while all is armed; where the kernel
 	 * tells more than is kept, /proc tells at the end */
 	if (!code && !r->launch.pid)

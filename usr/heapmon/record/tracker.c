@@ -40,7 +40,7 @@ typedef int (*tracker_take)(void *context, const struct tracker_event *event);
 struct tracker {
 	bool follow;
 	struct perf_rings rings;
-	int sharing;			/* descriptor; -1 */
+	struct sharing sharing;
 	struct perf_batch batch;
 	struct slot *items;		/* ascending by pid */
 	size_t count, room;
@@ -468,7 +468,8 @@ int tracker_read(struct tracker *tracker, tracker_take take, void *context)
 	return tracker->ret;
 }
 
-int tracker_open(struct tracker **tracker, bool follow, struct error *err)
+int tracker_open(struct tracker **tracker, bool follow, int owners,
+		 struct error *err)
 {
 	struct tracker *t = calloc(1, sizeof(*t));
 	int ret;
@@ -476,11 +477,11 @@ int tracker_open(struct tracker **tracker, bool follow, struct error *err)
 	if (!t)
 		return error_no_memory(err);
 	t->follow = follow;
-	t->sharing = -1;
+	t->sharing = SHARING_NONE;
 	ret = perf_rings_open(&t->rings, err);
 	if (!ret && follow)
-		ret = t->sharing = sharing_start(&t->rings, err);
-	if (ret < 0) {
+		ret = sharing_start(&t->sharing, &t->rings, owners, err);
+	if (ret) {
 		tracker_close(t);
 		return ret;
 	}
@@ -504,8 +505,7 @@ void tracker_close(struct tracker *tracker)
 		process_free(tracker->items[i].process);
 	free(tracker->items);
 	perf_batch_free(&tracker->batch);
-	if (tracker->sharing >= 0)
-		close(tracker->sharing);
+	sharing_stop(&tracker->sharing);
 	perf_rings_close(&tracker->rings);
 	free(tracker);
 }

@@ -36,8 +36,10 @@ struct tracker_event {
 };
 
 /* From now on. `follow`: children of the processes, too; what maps or grows in
- * memory that several work in is told of the one whose it is. */
-int tracker_open(struct tracker **tracker, bool follow, struct error *err);
+ * memory that several work in is told of the one whose it is, `owners` has whose
+ * (sharing.h). */
+int tracker_open(struct tracker **tracker, bool follow, int owners,
+		 struct error *err);
 /* These processes; others are passed over. */
 int tracker_add(struct tracker *tracker, uint32_t pid);
 /* For poll(2): readable when there is something; -1: none */

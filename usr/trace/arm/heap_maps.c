@@ -39,4 +39,5 @@ void heap_maps_close(struct body_heap *heap)
 {
 	fd_close(&heap->calls_fd);
 	fd_close(&heap->blocks_fd);
+	fd_close(&heap->owners_fd);
 }

@@ -7,7 +7,8 @@
 
 /* No maps, all blocks. */
 #define HEAP_MAPS_NONE	((struct body_heap){ .calls_fd = -1, .blocks_fd = -1, \
-					     .rows_fd = -1, .segments_fd = -1, \
+					     .owners_fd = -1, .rows_fd = -1, \
+					     .segments_fd = -1, \
 					     .spaces_fd = -1 })
 
 /*
