@@ -238,6 +238,7 @@ status 1 "no such program" "$BIN/heapmon" record -o "$TMP/x.ras" -- "$TMP/none"
 if [ -c /dev/full ]; then
 	status 1 "no room" "$BIN/heapmon" record -o /dev/full -- true
 	like "$(cat "$TMP/err")" "'/dev/full': No space left" "... which is said"
+	ok "... and the device is left" test -c /dev/full
 	like "$(cat "$TMP/err")" "nothing could be written" "... and what is left"
 fi
 status 1 "no such folder" "$BIN/heapmon" record -o "$TMP/no/x.ras" -- true

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "../command/commands.h"
 #include "recording.h"
 
@@ -36,8 +35,8 @@ static int record_to_file(struct recording *r,
 {
 	int code = recording_open(r, settings, err);
 
-	if (code && r->spooling && strcmp(settings->output, "-"))
-		unlink(settings->output);
+	if (code && r->spooling)
+		spool_files_remove(&r->spooler.files);
 	if (code)
 		return code;
 	code = recording_run(r, err);

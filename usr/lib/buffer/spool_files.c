@@ -105,6 +105,12 @@ static int file_end(struct spool_files *files, struct error *err)
 	return cause ? files_refuse(files, cause, err) : 0;
 }
 
+void spool_files_remove(const struct spool_files *files)
+{
+	if (files->fd >= 0 && files->name && files->regular)
+		unlink(files->name);
+}
+
 int spool_files_rotate(struct spool_files *files, struct error *err)
 {
 	int code = file_end(files, err);

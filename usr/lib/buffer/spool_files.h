@@ -30,6 +30,8 @@ struct spool_files {
 /* Begin the first file; one that is there moves on in the cycle, or is
  * replaced when there is no cycle. 0, or a negative errno with err set. */
 int spool_files_open(struct spool_files *files, struct error *err);
+/* Away with the one that is open, unless it is a device or a pipe. */
+void spool_files_remove(const struct spool_files *files);
 /* Close this file and begin the next. */
 int spool_files_rotate(struct spool_files *files, struct error *err);
 /* All is on the disk. 0, or a negative errno with err set. */
