@@ -18,7 +18,8 @@ static void begin(void)
 {
 	memset(&bed, 0, sizeof(bed));
 	layout = (struct body_layout){
-		.thread_base = { 0x100, 0x108 }, .tls_array = 0x118,
+		.thread_base = { 0x100, 0x108 }, .thread_ds = 0x110,
+		.thread_es = 0x112, .tls_array = 0x118,
 		.task_mm = 0x200, .task_parent = 0x210, .task_tgid = 0x218,
 		.mm_xol = 0x300, .xol_vaddr = 0x308, .task_utask = 0x310,
 		.utask_returns = 0x318, .return_func = 0x320,

@@ -305,12 +305,19 @@ static void check_refused(void)
 static void check_pins(void)
 {
 	int input = fcntl(0, F_DUPFD_CLOEXEC, 10);
+	struct buffer buffer;
 
 	device.pins = 0;
 	refused(-ENOMEM, "the pin isn't mapped", "a pin that can't be mapped");
 	close(0);
 	device.pins = 0;
 	refused(-ENOMEM, "the pin isn't mapped", "the same as descriptor 0");
+	close(0);
+	tap_ok(!buffer_open(&buffer, PIN_RUN_DEFAULT, false, NULL) &&
+	       buffer.device_fd == 0, "the device is descriptor 0");
+	buffer_close(&buffer);
+	tap_ok(all_closed(), "which is closed, too");
+	device_reset();
 	if (input >= 0)
 		dup2(input, 0);
 }

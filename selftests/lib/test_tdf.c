@@ -379,6 +379,28 @@ static void check_layouts(void)
 	}
 }
 
+/* What a statement can't have, one by one */
+static void check_flags(void)
+{
+	static const uint8_t kinds[] = { TDF_STMT_REG, TDF_STMT_ABSENT };
+	struct image image;
+	char name[64], error[32];
+
+	for (int i = 0; i < 2 * 8; i++) {
+		const struct tdf_stmt stmts[STMTS] = { {
+			.kind = kinds[i / 8], .flags = 1 << i % 8,
+			.reg_bytes = i < 8 ? 4 : 0,
+		} };
+
+		prepare(&image);
+		stmts_fill(&image, 0, stmts);
+		snprintf(name, sizeof(name), "kind %u with flag %u", kinds[i / 8],
+			 i % 8);
+		snprintf(error, sizeof(error), "flags %#x", 1 << i % 8);
+		check(&image, error, name);
+	}
+}
+
 static const struct tdf_stmt two_registers[STMTS] = {
 	{ TDF_STMT_REG, .reg_bytes = 8 }, { TDF_STMT_REG, .reg_bytes = 2 },
 };
@@ -925,6 +947,7 @@ int main(void)
 	check_points();
 	check_stmts();
 	check_layouts();
+	check_flags();
 	check_sharing();
 	check_sites();
 	check_calls();
