@@ -28,6 +28,23 @@ is "$(pgrep -f "guest_of=$$")" "" "killed, with its guest ($tenth tenths)"
 pkill -f "^qemu.*guest_of=$$"
 wait $vm_process
 is $? 143 "  and says so"
+# the first time it ends as the emulator sometimes makes it end
+mkdir "$TMP/bin"
+real=$(command -v timeout)
+cat >"$TMP/bin/timeout" <<END
+#!/bin/sh
+[ ! -e "$TMP/booted" ] || exec $real "\$@"
+touch "$TMP/booted"
+for word; do
+	case \$word in
+	file:*) echo "[ 2.2] Oops: int3: 0000 [#1] PREEMPT" >"\${word#file:}" ;;
+	esac
+done
+END
+chmod +x "$TMP/bin/timeout"
+status 7 "an int3 while it boots" env "PATH=$TMP/bin:$PATH" "$vm" -k 6.12 \
+	sh -c 'exit 7'
+like "$(cat "$TMP/err")" "by an int3 while it booted: once more" "  and says so"
 status 125 "a panic" "$vm" -k 6.12 sh -c 'echo c >/proc/sysrq-trigger'
 like "$(cat "$TMP/err")" "sysrq triggered crash" "and its log is shown"
 status 126 "a splat" "$vm" -k 6.12 sh -c 'echo "BUG: of a test" >/dev/kmsg'
