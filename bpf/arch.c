@@ -3,6 +3,7 @@
 #include "gen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define ADDRESS_LOWEST	4096	/* nothing is mapped below */
@@ -90,12 +91,12 @@ struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf)
 	const struct processor_reg *reg = reg_find(gen->machine, dwarf);
 
 	if (!reg)
-		gen_fail(gen, -ENOENT, "no register has DWARF number %u",
+		gen_fail(gen, -ENOENT, "no register has DWARF number %" PRIu64,
 			 dwarf);
 	else if (reg->offset < 0)
 		gen_fail(gen, -EOPNOTSUPP,
-			 "the kernel does not save register %u at a probe",
-			 dwarf);
+			 "the kernel does not save register %" PRIu64
+			 " at a probe", dwarf);
 	else
 		return (struct arch_reg){ reg->offset, reg->bytes,
 					  reg->kind == REG_IP };

@@ -16,6 +16,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +25,18 @@
 
 #define LIMIT(field)	((int)offsetof(struct ras_limit, field))
 
-void gen_fail(struct gen *gen, int code, const char *text, unsigned int number)
+void gen_fail(struct gen *gen, int code, const char *fmt, ...)
 {
+	char text[256];
+	va_list args;
+
 	if (gen->e.error)
 		return;
 	gen->e.error = code;
-	error_set(gen->err, code, text, number);
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set(gen->err, code, "%s", text);
 }
 
 void gen_note(struct gen *gen, int stmt)

@@ -18,6 +18,7 @@
 #include "gen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #define CALL(field)	((int)offsetof(struct ras_call, field))
 #define ARGUMENT(n)	(CALL(arguments) + 8 * (int)(n))
@@ -425,10 +426,10 @@ static bool layout_knows(const struct gen *gen)
 static bool target_check(struct gen *gen)
 {
 	if (!gen->target->heap || gen->target->heap->calls_fd < 0)
-		gen_fail(gen, -EINVAL, "calls have no map", 0);
+		gen_fail(gen, -EINVAL, "calls have no map");
 	else if (!layout_knows(gen))
 		gen_fail(gen, -EOPNOTSUPP, "calls inside each other can't be "
-			 "told apart: this kernel has no BTF", 0);
+			 "told apart: this kernel has no BTF");
 	return !gen->e.error;
 }
 
@@ -691,13 +692,13 @@ void call_value_load(struct gen *gen, const struct rpn_op *op, int reg)
 
 	if (!point_is_call(gen) || gen->site->flags & TDF_SITE_CALL) {
 		gen_fail(gen, -EINVAL,
-			 "there is no beginning of a call to take values of",
-			 0);
+			 "there is no beginning of a call to take values of");
 		return;
 	}
 	if (argument < -1) {
 		gen_fail(gen, -EINVAL,
-			 "register %u isn't kept where a call begins", op->a);
+			 "register %" PRIu64
+			 " isn't kept where a call begins", op->a);
 		return;
 	}
 	emit_load(e, 8, reg, FP, FRAME_CALL);

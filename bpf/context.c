@@ -19,7 +19,7 @@ void context_scan(struct gen *gen)
 	if (mask & RAS_CONTEXT_PPID &&
 	    (!layout || !layout->task_parent || !layout->task_tgid))
 		gen_fail(gen, -EOPNOTSUPP, "the parent's process id can't be "
-			 "recorded: this kernel has no BTF", 0);
+			 "recorded: this kernel has no BTF");
 	gen->context_most = RAS_CONTEXT_BYTES(mask);
 	if (mask & RAS_CONTEXT_STACK) {
 		gen->context_most += STACK_ITEM_BYTES(

@@ -290,7 +290,8 @@ struct gen {
 #define FRAME_STATUS(gen)	((gen)->lean ? (gen)->slots : FRAME_LENGTH)
 
 /* body.c: keep the first error and its text; the emitter then does nothing. */
-void gen_fail(struct gen *gen, int code, const char *text, unsigned int number);
+void gen_fail(struct gen *gen, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* How much pt_regs' instruction pointer is above the probed address. */
 int gen_ip_excess(const struct gen *gen);
 /* From here on instructions are those of a statement, or of STMT_*. */

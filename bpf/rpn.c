@@ -531,11 +531,10 @@ static void op_thread(struct expr *x, const struct arch_thread *thread,
 
 	if (x->gen->target->context == BODY_KPROBE)
 		gen_fail(x->gen, -EOPNOTSUPP,
-			 "thread-local data of the kernel can't be read", 0);
+			 "thread-local data of the kernel can't be read");
 	else if (!thread->offset)
 		gen_fail(x->gen, -EOPNOTSUPP,
-			 "thread-local data can't be read: this kernel has no BTF",
-			 0);
+			 "thread-local data can't be read: this kernel has no BTF");
 	temps_spill(x);
 	emit_call(x->e, BPF_FUNC_get_current_task_btf);
 	reg = temp_new(x);
@@ -762,7 +761,7 @@ static void expression_generate(struct gen *gen, const uint8_t *rpn,
 		x.targets[i].label = -1;
 	for (size_t at = 0; at < size && !gen->e.error; at = op.next) {
 		if (rpn_decode(rpn, size, at, &op)) {
-			gen_fail(gen, -EINVAL, "bad operation at byte %u", at);
+			gen_fail(gen, -EINVAL, "bad operation at byte %zu", at);
 			break;
 		}
 		join(&x, at);

@@ -98,7 +98,7 @@ static void scan_uses(struct gen *gen)
 	    !returned_known(target->layout))
 		gen_fail(gen, -EOPNOTSUPP,
 			 "static data can't be read at a return probe: this "
-			 "kernel doesn't tell which function returns", 0);
+			 "kernel doesn't tell which function returns");
 }
 
 /* Registers, prefixes and what has none are in every record. */

@@ -303,12 +303,11 @@ static void layout_check(struct segment *s)
 			 s->gen->machine);
 	else if (s->gen->target->context == BODY_KPROBE)
 		gen_fail(s->gen, -EOPNOTSUPP,
-			 "the kernel's memory has no segmented addresses", 0);
+			 "the kernel's memory has no segmented addresses");
 	else if (!layout || !layout->tls_array || !layout->thread_base[0] ||
 		 !layout->thread_base[1])
 		gen_fail(s->gen, -EOPNOTSUPP,
-			 "segmented addresses can't be read: this kernel has no BTF",
-			 0);
+			 "segmented addresses can't be read: this kernel has no BTF");
 }
 
 void segment_generate(struct gen *gen, const struct value *selector,

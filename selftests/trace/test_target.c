@@ -210,7 +210,7 @@ static void copy(const char *path, off_t offset)
 
 static void test_places(void)
 {
-	char name[NAME - 2];
+	char name[NAME - 2], line[256];
 
 	prepare();
 	refused(-ENOENT, "is not here, nor beside the TDF", "nowhere");
@@ -228,6 +228,11 @@ static void test_places(void)
 	refused(-ENOENT, "is not here, nor beside", "below a file");
 	module_set(0, at("tdfs"));
 	refused(-EINVAL, "tdfs' is no regular file", "a directory");
+	snprintf(line, sizeof(line), "echo text >%s", at("text"));
+	if (system(line))
+		tap_bail("cannot write '%s'", at("text"));
+	module_set(0, at("text"));
+	refused(-EINVAL, "text' is not an ELF file", "a text");
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	module_set(0, name);
