@@ -19,15 +19,6 @@ struct offsets {
 	uint32_t mm, tgid;
 };
 
-/* frame[off] = member of the task that is an argument of the context at r6 */
-static void emit_member(struct emit *e, int argument, uint32_t member, int off,
-			int bytes)
-{
-	emit_load(e, 8, BPF_REG_3, BPF_REG_6, 8 * argument);
-	emit_alu_imm(e, BPF_ADD, BPF_REG_3, member);
-	raw_tracepoint_read(e, off, bytes);
-}
-
 static void emit_owners_call(struct emit *e, int owners, int helper, int key)
 {
 	emit_map(e, BPF_REG_1, owners);
@@ -59,14 +50,12 @@ static void fork_emit(struct emit *e, int rings, int owners,
 	emit_label end = emit_label_new(e), apart = emit_label_new(e);
 
 	emit_alu(e, BPF_MOV, BPF_REG_6, BPF_REG_1);
-	emit_member(e, 1, offsets->tgid, FRAME_DATA, 4);
-	emit_call(e, BPF_FUNC_get_current_pid_tgid);
-	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
-	emit_store(e, 4, BPF_REG_10, FRAME_PARENT, BPF_REG_0);
+	raw_tracepoint_member(e, BPF_REG_6, 1, offsets->tgid, FRAME_DATA, 4);
+	raw_tracepoint_current(e, FRAME_PARENT);
 	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_DATA);
 	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
-	emit_member(e, 0, offsets->mm, FRAME_PARENT_MEMORY, 8);
-	emit_member(e, 1, offsets->mm, FRAME_CHILD_MEMORY, 8);
+	raw_tracepoint_member(e, BPF_REG_6, 0, offsets->mm, FRAME_PARENT_MEMORY, 8);
+	raw_tracepoint_member(e, BPF_REG_6, 1, offsets->mm, FRAME_CHILD_MEMORY, 8);
 	emit_load(e, 8, BPF_REG_1, BPF_REG_10, FRAME_PARENT_MEMORY);
 	emit_load(e, 8, BPF_REG_2, BPF_REG_10, FRAME_CHILD_MEMORY);
 	emit_jump_if(e, BPF_JNE, BPF_REG_1, BPF_REG_2, apart);
@@ -92,9 +81,7 @@ static void exec_emit(struct emit *e, int owners)
 {
 	emit_label end = emit_label_new(e);
 
-	emit_call(e, BPF_FUNC_get_current_pid_tgid);
-	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
-	emit_store(e, 4, BPF_REG_10, FRAME_DATA, BPF_REG_0);
+	raw_tracepoint_current(e, FRAME_DATA);
 	emit_owners_call(e, owners, BPF_FUNC_map_delete_elem, FRAME_DATA);
 	raw_tracepoint_end(e, end);
 }

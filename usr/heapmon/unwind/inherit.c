@@ -14,12 +14,8 @@ static void program_emit(struct emit *e, int spaces, uint32_t tgid)
 {
 	emit_label end = emit_label_new(e);
 
-	emit_load(e, 8, BPF_REG_3, BPF_REG_1, 8);
-	emit_alu_imm(e, BPF_ADD, BPF_REG_3, tgid);
-	raw_tracepoint_read(e, FRAME_CHILD, 4);
-	emit_call(e, BPF_FUNC_get_current_pid_tgid);
-	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
-	emit_store(e, 4, BPF_REG_10, FRAME_PARENT, BPF_REG_0);
+	raw_tracepoint_member(e, BPF_REG_1, 1, tgid, FRAME_CHILD, 4);
+	raw_tracepoint_current(e, FRAME_PARENT);
 	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
 	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
 	emit_lookup(e, spaces, FRAME_PARENT, end);

@@ -28,23 +28,13 @@ static int offsets_find(struct offsets *offsets, struct error *err)
 	return raw_tracepoint_offsets(wants, 3, err);
 }
 
-/* frame[FRAME_CURRENT] = r0 = the process */
-static void emit_current(struct emit *e)
-{
-	emit_call(e, BPF_FUNC_get_current_pid_tgid);
-	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
-	emit_store(e, 4, BPF_REG_10, FRAME_CURRENT, BPF_REG_0);
-}
-
 /* sched_process_fork(parent, child): in the one that forks */
 static void fork_emit(struct emit *e, int pids, const struct offsets *offsets)
 {
 	emit_label end = emit_label_new(e);
 
-	emit_load(e, 8, BPF_REG_3, BPF_REG_1, 8);
-	emit_alu_imm(e, BPF_ADD, BPF_REG_3, offsets->tgid);
-	raw_tracepoint_read(e, FRAME_CHILD, 4);
-	emit_current(e);
+	raw_tracepoint_member(e, BPF_REG_1, 1, offsets->tgid, FRAME_CHILD, 4);
+	raw_tracepoint_current(e, FRAME_CURRENT);
 	/* a thread */
 	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
 	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);
@@ -66,15 +56,13 @@ static void exit_emit(struct emit *e, int pids, const struct offsets *offsets)
 {
 	emit_label end = emit_label_new(e);
 
-	emit_load(e, 8, BPF_REG_3, BPF_REG_1, 0);
-	emit_alu_imm(e, BPF_ADD, BPF_REG_3, offsets->signal);
-	raw_tracepoint_read(e, FRAME_SIGNAL, 8);
+	raw_tracepoint_member(e, BPF_REG_1, 0, offsets->signal, FRAME_SIGNAL, 8);
 	emit_load(e, 8, BPF_REG_3, BPF_REG_10, FRAME_SIGNAL);
 	emit_alu_imm(e, BPF_ADD, BPF_REG_3, offsets->live);
 	raw_tracepoint_read(e, FRAME_LIVE, 4);
 	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_LIVE);
 	emit_jump_imm(e, BPF_JNE, BPF_REG_1, 0, end);
-	emit_current(e);
+	raw_tracepoint_current(e, FRAME_CURRENT);
 	emit_map(e, BPF_REG_1, pids);
 	raw_tracepoint_frame(e, BPF_REG_2, FRAME_CURRENT);
 	emit_call(e, BPF_FUNC_map_delete_elem);

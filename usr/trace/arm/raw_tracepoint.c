@@ -37,6 +37,21 @@ void raw_tracepoint_read(struct emit *e, int off, int bytes)
 	emit_call(e, BPF_FUNC_probe_read_kernel);
 }
 
+void raw_tracepoint_member(struct emit *e, int context, int argument,
+			   uint32_t member, int off, int bytes)
+{
+	emit_load(e, 8, BPF_REG_3, context, 8 * argument);
+	emit_alu_imm(e, BPF_ADD, BPF_REG_3, member);
+	raw_tracepoint_read(e, off, bytes);
+}
+
+void raw_tracepoint_current(struct emit *e, int off)
+{
+	emit_call(e, BPF_FUNC_get_current_pid_tgid);
+	emit_alu_imm(e, BPF_RSH, BPF_REG_0, 32);
+	emit_store(e, 4, BPF_REG_10, off, BPF_REG_0);
+}
+
 void raw_tracepoint_end(struct emit *e, emit_label end)
 {
 	emit_label_place(e, end);
