@@ -240,8 +240,27 @@ add() {
 	running="$running $1"
 }
 
+# reachable FOLDER: every user may enter it
+reachable() {
+	folder=$1
+	while [ "$folder" != / ]; do
+		case $(stat -c %A "$folder" 2>/dev/null) in
+		?????????[xt])	folder=$(dirname "$folder") ;;
+		*)	return 1 ;;
+		esac
+	done
+}
+
 work=$(mktemp -d "${TMPDIR:-/tmp}/selftests.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+# Some tests run the programs as another user, who cannot enter a tree in /root.
+if [ -z "${BIN-}" ] && [ -d "$TOP/build/bin" ] && [ "$(id -u)" -eq 0 ] &&
+	! reachable "$TOP/build/bin"; then
+	chmod 711 "$work" && cp -R "$TOP/build/bin" "$work/bin" || exit 1
+	chmod -R a+rX "$work/bin"
+	BIN=$work/bin
+	export BIN
+fi
 trap 'exit 130' INT
 trap 'exit 143' TERM
 passed=0 failed=0 skipped=0
