@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # RETEP stands before every exit of a function, at the start of its epilogue:
 # where labels in assembly say so, and in the system's libraries where objdump
-# shows instructions that give the frame back, set the result and leave.
+# shows instructions that give frame and registers back, set the result and
+# leave.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/exits_judge.sh"
 need cc nm objdump
@@ -74,6 +75,7 @@ function returns(insn) { return insn ~ /^ret/ }
 function epilogue(insn) {
 	return insn ~ /^(pop|leave|add +\$0x[0-9a-f]+,%.sp)/ ||
 		insn ~ /^(lea .*,%.sp|mov +%.bp,%.sp)/ ||
+		insn ~ /^mov +[^,]*\(%r[bs]p\),%r(bx|bp|1[2-5])$/ ||
 		insn ~ /^sub +\$0xf+[0-9a-f]+,%.sp/ ||
 		insn ~ /[ ,]%[er]ax( +#.*)?$/ ||
 		insn ~ /^(cltq|nop|endbr|test|cmp|v?movap|pxor|xorps)/

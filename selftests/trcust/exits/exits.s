@@ -61,6 +61,78 @@ leaving_by_hand_exit:
 	ret
 end leaving_by_hand
 
+# callee-saved registers loaded from where they were saved
+function loading
+	push %rbp
+	.cfi_adjust_cfa_offset 8
+	mov %rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	push %rbx
+	push %r12
+	call callee
+	mov %ebx, %eax
+loading_exit:
+	mov -16(%rbp), %r12
+	mov -8(%rbp), %rbx
+	leave
+	ret
+end loading
+
+function loading_by_stack
+	sub $40, %rsp
+	mov %rbx, 16(%rsp)
+	mov %r15, 24(%rsp)
+	call callee
+loading_by_stack_exit:
+	mov 16(%rsp), %rbx
+	xor %eax, %eax
+	mov 24(%rsp), %r15
+	add $40, %rsp
+	ret
+end loading_by_stack
+
+# ... a variable, whose register is given back behind that; no such register;
+# less than one
+function loading_others
+	push %rbx
+	sub $16, %rsp
+	test %edi, %edi
+	je 1f
+	js 2f
+	mov 8(%rsp), %rbx
+loading_others_exit1:
+	add $16, %rsp
+	pop %rbx
+	ret
+1:	mov 8(%rsp), %rcx
+loading_others_exit2:
+	add $16, %rsp
+	pop %rbx
+	ret
+2:	mov 16(%rsp), %ebx
+loading_others_exit3:
+	add $24, %rsp
+	ret
+end loading_others
+
+# ... and what leads to the caller's frame
+function realigned
+	lea 8(%rsp), %rcx
+	and $-32, %rsp
+	push -8(%rcx)
+	push %rbp
+	mov %rsp, %rbp
+	push %rbx
+	push %rcx
+	call callee
+realigned_exit:
+	mov -16(%rbp), %rcx
+	mov -8(%rbp), %rbx
+	leave
+	lea -8(%rcx), %rsp
+	ret
+end realigned
+
 # other forms of the instruction
 function forms
 	test %edi, %edi

@@ -16,6 +16,7 @@
 #include "../module/demangle.h"
 #include "../dwarf/dwarf_variable.h"
 #include "../module/map.h"
+#include "restored.h"
 #include "../rpn/rpn_emit.h"
 
 #define SCOPE_TEXT	240	/* of the names in scope, for a hint */
@@ -369,6 +370,8 @@ static int place_variable(const struct symbol_query *q,
 	int code = dwarf_variable_place(q->c->dwarf, variable,
 					q->site->nominal, place, &err);
 
+	if (!code && variable->local)
+		code = restored_check(q->c, q->site, place, &err);
 	if (code == -ENOMEM)
 		return tell_no_memory(q);
 	if (code == -ENODATA)

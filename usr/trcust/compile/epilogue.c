@@ -7,6 +7,7 @@
 #include "../module/block.h"
 #include "../module/code.h"
 #include "move.h"
+#include "restored.h"
 
 #define PATH_MAX	32	/* instructions from a site to the exit */
 #define DEPTH_MAX	8	/* jumps on the way */
@@ -16,6 +17,8 @@
 struct path {
 	struct block_insn insns[PATH_MAX];
 	size_t count;
+	uint32_t written;	/* registers, a bit for each DWARF number */
+	uint32_t stack;		/* those of stack_sources() */
 	bool sets_result;	/* one of them does */
 	bool tail_call;
 };
@@ -24,6 +27,7 @@ struct path {
 struct joint {
 	size_t first, count;	/* of the jumps that lead to it */
 	size_t path_count;
+	uint32_t written, stack;
 	bool sets_result;
 };
 
@@ -137,27 +141,61 @@ static bool reads_frame_only(const struct arch_effect *effect,
 	return true;
 }
 
+/* Registers that the stack pointer is set from, other than itself and the
+ * frame pointer: they lead back to the caller's frame and have no other use. */
+static uint32_t stack_sources(const struct arch *arch,
+			      const struct arch_effect *effect)
+{
+	uint32_t sources = 0;
+
+	for (uint8_t i = 0; i < effect->count; i++) {
+		const struct arch_transfer *t = &effect->transfers[i];
+
+		if (!t->to_memory && t->to == arch->stack &&
+		    t->source == ARCH_SOURCE_REGISTER &&
+		    t->reg != arch->stack && t->reg != arch->frame)
+			sources |= 1u << t->reg;
+	}
+	return sources;
+}
+
+/* All that it does is to load callee-saved registers that nothing writes from
+ * there on, or one that the stack pointer will be set from. */
+static bool restores(const struct arch *arch, const struct path *path,
+		     const struct arch_effect *effect)
+{
+	uint32_t writes = restored_writes(effect);
+	uint32_t loads = restored_loads(arch, effect) & ~path->written;
+
+	return effect->known && !effect->write_count && writes &&
+	       !(writes & ~(loads | path->stack)) &&
+	       !(writes & (1u << arch->results[0] | 1u << arch->results[1]));
+}
+
 /* Put the instruction in front of the path. False: the epilogue doesn't go
- * back over it. */
+ * back over it. *gives_back: it is a part of the epilogue. */
 static bool path_add(struct epilogues *e, struct path *path,
 		     const struct flow_part *part, uint32_t at,
-		     const struct arch_insn *insn)
+		     const struct arch_insn *insn, bool *gives_back)
 {
 	const struct arch *arch = e->flow->source.module->arch;
 	uint64_t address = part->start + at;
 	struct arch_effect effect;
 
-	if (path->count == PATH_MAX || insn->flow != ARCH_FLOW_NEXT)
+	if (path->count == PATH_MAX || insn->flow != ARCH_FLOW_NEXT ||
+	    !arch_effect_find(arch, part->bytes + at, part->size - at, address,
+			      &effect))
 		return false;
-	if (!insn->epilogue) {
-		if (!arch_effect_find(arch, part->bytes + at, part->size - at,
-				      address, &effect) ||
-		    !sets_result(&effect, arch->results[0]) ||
+	*gives_back = insn->epilogue || restores(arch, path, &effect);
+	if (!*gives_back) {
+		if (!sets_result(&effect, arch->results[0]) ||
 		    !reads_frame_only(&effect, arch) ||
 		    (effect.count && path->tail_call))
 			return false;
 		path->sets_result |= effect.count;
 	}
+	path->written |= restored_writes(&effect);
+	path->stack |= stack_sources(arch, &effect);
 	path->insns[path->count++] = (struct block_insn) {
 		address, part->bytes + at, *insn,
 	};
@@ -214,6 +252,8 @@ static bool take_joint(struct walk *walk, uint32_t at)
 	if (!good)
 		return false;
 	joint->path_count = walk->path.count;
+	joint->written = walk->path.written;
+	joint->stack = walk->path.stack;
 	joint->sets_result = walk->path.sets_result;
 	walk->joint_count++;
 	return true;
@@ -227,14 +267,16 @@ static void walk_back(struct walk *walk)
 
 	while (take_joint(walk, at)) {
 		struct arch_insn insn;
+		bool gives_back;
 		int64_t before = flow_insn_before(e->flow, walk->part, at,
 						  &insn);
 
 		if (before < 0 ||
-		    !path_add(e, &walk->path, walk->part, before, &insn))
+		    !path_add(e, &walk->path, walk->part, before, &insn,
+			      &gives_back))
 			break;
 		at = before;
-		if (!insn.epilogue || !may_be_probed(e, walk->part, at))
+		if (!gives_back || !may_be_probed(e, walk->part, at))
 			continue;
 		if (!result_find(e, &walk->path, &result, &walk->failed))
 			break;
@@ -276,6 +318,8 @@ static void walk_joint(const struct walk *walk, const struct joint *joint)
 	struct path path = walk->path;
 
 	path.count = joint->path_count;
+	path.written = joint->written;
+	path.stack = joint->stack;
 	path.sets_result = joint->sets_result;
 	for (size_t i = 0; i < joint->count && !e->flow->failed; i++) {
 		uint64_t from = e->jumps[joint->first + i].from;
