@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Where RETEP has the kernel's return probe it records what probes at the exits
-# do, and the program does what it did before: C, C++ and Go.
+# Where RETEP has the kernel's return probe (--site=fast) it records what probes at
+# the exits do, and the program does what it did before: C, C++ and Go. Without
+# that option it does so, too, where only other modules show what a return probe
+# would do to it.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/registers.sh"
 need_root
@@ -11,7 +13,8 @@ export LC_ALL
 cd "$TMP" || exit 1
 command -v cc >/dev/null || skip_all "needs cc"
 
-# make_tsf NAME PROGRAM MAJOR RETEP FUNCTION...; $number: an int to be logged
+# make_tsf NAME PROGRAM MAJOR RETEP FUNCTION...; $number: an int to be logged;
+# $site: the option
 make_tsf() {
 	name=$1
 	printf 'MODNAME=%s\nMAJOR=%s\n' "$PWD/$2" "$3" >"$name.tsf"
@@ -22,7 +25,7 @@ make_tsf() {
 			"FMT=\"value %D %D${number:+ %P%{x32\}}\"," \
 			"REGS=($SP_32,$RESULT_32)${number:+, MEM32=(.$number,DIRECT,4)}"
 	done >>"$name.tsf"
-	trcust /W0 "$name.tsf"
+	trcust ${site:+"--site=$site"} /W0 "$name.tsf"
 }
 
 # by_function MAJOR: "TID FUNCTION VALUE", in order for each
@@ -67,7 +70,7 @@ values() {
 	ok "$build: records" test "$(wc -l <any.txt)" -gt 800
 }
 
-chosen=0 number=total
+chosen=0 number=total site=fast
 cc -w -pthread -o values "$here/return/values.c" || skip_all "cannot build"
 make_tsf any values 77 RETEP sign
 if ! trace on any.tdf >on.log 2>&1; then
@@ -99,11 +102,10 @@ is "$(tracefmt -q -t . trace.ras | awk '
 harmless() {
 	"./$1" >before 2>&1
 	was=$?
-	ok "$2: armed" trace on harm.tdf
+	ok "$2: armed" trace on ./*.tdf
 	timeout 20 "./$1" >after 2>&1
 	is "$? $(cat after)" "$was $(cat before)" "$2: does the same"
-	trace off harm.tdf
-	trace clear
+	trace off --all
 }
 
 for part in THROW LEAVE SWITCH SIGNAL CALLER; do
@@ -111,10 +113,37 @@ for part in THROW LEAVE SWITCH SIGNAL CALLER; do
 		command -v $cxx >/dev/null || continue
 		$cxx -w -O2 -D$part -pthread -o harm "$here/return/harm.cc" \
 			2>build.log || continue
+		for site in safe fast; do
+			rm -f ./*.TFF ./*.tdf
+			# shellcheck disable=SC2046
+			make_tsf harm harm 79 RETEP $(nm harm |
+				sed -n 's/.* T \(harm_.*\)/\1/p')
+			harmless harm "$cxx $part, $site"
+		done
+	done
+done
+
+# What the traced module doesn't show: by default there is no return probe.
+site=
+for part in ALTSTACK FAULT CANCEL WALK PARENT TOSS SWITCH; do
+	for cxx in g++ clang++; do
+		command -v $cxx >/dev/null || continue
+		options="-w -O2 -fno-omit-frame-pointer -fnon-call-exceptions"
+		[ $cxx = g++ ] || options=${options% *}
+		# shellcheck disable=SC2086
+		$cxx $options -shared -fPIC -o libunseen.so \
+			"$here/return/unseen_library.cc" 2>build.log &&
+			$cxx $options -D$part -pthread -o harm \
+			"$here/return/unseen.cc" -L. -lunseen \
+			-Wl,-rpath,"$PWD" 2>build.log || {
+			skip "$cxx $part" "the compiler can't do it"
+			continue
+		}
 		rm -f ./*.TFF ./*.tdf
+		make_tsf library libunseen.so 79 RETEP unseen_leaf unseen_divide
 		# shellcheck disable=SC2046
-		make_tsf harm harm 79 RETEP $(nm harm |
-			sed -n 's/.* T \(harm_.*\)/\1/p')
+		make_tsf harm harm 78 RETEP $(nm harm |
+			sed -n 's/.* T \(unseen_.*\)/\1/p')
 		harmless harm "$cxx $part"
 	done
 done

@@ -46,6 +46,7 @@ define() {
 define reads "mov (%rdi), %eax; push %rbx; pop %rbx; ret"
 define flags "cmp %edi, %esi; add \$1, %eax; push %rbx; pop %rbx; ret"
 define leaves "test %edi, %edi; je 1f; mov \$1, %eax; ret; 1: mov \$2, %eax; ret"
+define returns "nop; test %edi, %edi; je 1f; neg %edi; 1: mov %edi, %eax; ret"
 define "done" "ret"
 define nop5 ".byte 0x0f, 0x1f, 0x44, 0, 0; mov %rdi, %rax; ret"
 cc -shared -nostdlib -o plain.so plain.c || bail "plain.c doesn't compile"
@@ -82,9 +83,20 @@ silent "no warning"
 compile "exits" plain.so "TRACE TP=.leaves,RETEP=EXIT, REGS=(RDI)"
 told "${dear}.* at leaves\+" "a warning"
 told '^      \| so is 1 more of its 2 sites$' "for both"
-told '^      \| RETEP without EXIT ' "what would be cheaper"
+unlike "$(cat err)" 'return probe' "$what: they are asked for"
 unlike "$(cat err)" 'there: \.|patchable' "$what: no other place"
 is "$(grep -c SLOWSITE err)" 1 "$what: once"
+compile "exits, or another way" plain.so "TRACE TP=.returns,RETEP, REGS=(RAX)"
+told "${dear}.* at returns\+" "a warning"
+told '^      \| no return probe: --site=fast takes one, as RETEP=CALLER does: .* may crash$' \
+	"what is cheap, and its risk"
+status 0 "as it was told" trcust --site=fast app.tsf
+silent "no warning"
+like "$(trcust --dump app.tdf)" 'site "returns".* return$' \
+	"$what: it is a return probe"
+status 0 "as it was told" trcust app.tsf
+unlike "$(trcust --dump app.tdf)" 'site "returns".* return$' \
+	"$what: never by itself"
 
 compile "nothing beside it" plain.so "TRACE TP=.done"
 told "^      \| no cheap instruction beside it: " "why"

@@ -313,7 +313,7 @@ static int begin_late(struct returning *r, struct leaving *exit)
 		return 0;
 	if (!writes_nothing(r, block))
 		return refuse(r, "memory is written behind an exit");
-	exit->late = move_begin(block, c->module, c->dwarf, c->mode,
+	exit->late = move_begin(block, c->module, c->dwarf, MOVE_FAST,
 				block->count - 1, block->count, r->text);
 	if (!exit->late)
 		return *r->text ? 1 : -ENOMEM;
@@ -327,8 +327,8 @@ static int begin_move(struct returning *r, struct leaving *exit)
 
 	if (block->insns[block->count - 1].address != exit->site->exit)
 		return refuse(r, "an exit isn't known");
-	exit->move = move_begin(block, c->module, c->dwarf, c->mode, block->at,
-				block->count, r->text);
+	exit->move = move_begin(block, c->module, c->dwarf, MOVE_FAST,
+				block->at, block->count, r->text);
 	if (!exit->move)
 		return *r->text ? 1 : -ENOMEM;
 	return begin_late(r, exit);
@@ -433,7 +433,8 @@ static int take(struct returning *r, size_t stmts, size_t rpn)
 	return c->rpn.failed ? -ENOMEM : 0;
 }
 
-/* 0: a return probe will do; 1: why not; -ENOMEM. */
+/* 0: a return probe has the same values, and nothing is seen that it would
+ * harm; 1: why not; -ENOMEM. */
 static int consider(struct returning *r)
 {
 	size_t count = r->point->sites[0].stmts + 1;
@@ -463,7 +464,10 @@ int choose_return(struct compilation *c, struct compile_point *point,
 		return 0;
 	code = consider(&r);
 	if (!code)
-		code = take(&r, stmts, rpn);
+		code = c->mode == MOVE_FAST ? take(&r, stmts, rpn) :
+		       refuse(&r, "--site=fast takes one, as RETEP=CALLER "
+			      "does: a hit is cheap, but a program that "
+			      "unwinds, walks or switches its stack may crash");
 	if (code == 1) {
 		point->no_return = strdup(r.why ? r.why : r.text);
 		code = point->no_return ? 0 : -ENOMEM;

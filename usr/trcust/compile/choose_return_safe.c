@@ -14,9 +14,9 @@
  * And there are at most 64 pending ones of a thread (MAX_URETPROBE_DEPTH);
  * calls behind those are not recorded, and nothing tells.
  *
- * So the function is one that calls nothing, or nothing but what is known to
- * return; or, with MOVE_FAST, it is in a program of which is seen that it does
- * nothing of this, and isn't known to be called again before it returns.
+ * Which other modules run, and what they do, isn't known here: only --site=fast
+ * takes such a probe. Not where the module itself shows that it does any of
+ * this, or that the function may be called again before it returns.
  */
 #include "choose_return.h"
 
@@ -37,19 +37,10 @@ static const char *why_not_module(unsigned int what)
 		return "the stack is split";
 	if (what & RUNTIME_SIGNAL_STACK)
 		return "signals are handled on another stack";
-	return NULL;
-}
-
-static const char *why_not_open(unsigned int what)
-{
-	if (!(what & RUNTIME_PROGRAM))
-		return "it calls other functions, in a library";
 	if (what & RUNTIME_UNWINDS)
-		return "it calls other functions, and exceptions or the end of "
-		       "a thread may leave it";
+		return "exceptions or the end of a thread may leave it";
 	if (what & RUNTIME_SWITCHES)
-		return "it calls other functions, and the program changes "
-		       "stacks";
+		return "the program changes stacks";
 	return NULL;
 }
 
@@ -80,18 +71,14 @@ static int check_calls(struct compilation *c, uint64_t entry, const char **why)
 		*why = "what it calls isn't known";
 	else if (state->open_returns >= OPEN_MAX)
 		*why = "there are many of them already";
-	else
-		*why = why_not_open(site_runtime(c));
+	else if (!(site_runtime(c) & RUNTIME_PROGRAM))
+		*why = "it calls other functions, in a library";
 	if (*why)
 		return 0;
 	if (calls_switch_stacks(state->calls, &switches))
 		return -ENOMEM;
 	if (switches)
-		*why = "it calls other functions, and the program changes "
-		       "stacks";
-	else if (c->mode != MOVE_FAST)
-		*why = "what it calls may call it again; --site=fast takes it "
-		       "for granted that it doesn't";
+		*why = "the program changes stacks";
 	else
 		state->open_returns++;
 	return 0;

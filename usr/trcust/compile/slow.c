@@ -213,9 +213,6 @@ static void hint_remedies(const struct slow *slow)
 
 	if (!hint_fast(slow) && has_other_place(slow) && !hint_block(slow))
 		hint_line(slow);
-	if (slow->point->tsf->tp.retep == TSF_RETEP_EXIT)
-		diag_hint(diag, "RETEP without EXIT takes the kernel's return "
-			  "probe where that has the same values");
 	if (slow->point->no_return)
 		diag_hint(diag, "no return probe: %s", slow->point->no_return);
 	if (slow->c->module->arch->cheap_nop && is_entry(slow))
