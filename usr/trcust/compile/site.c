@@ -25,7 +25,7 @@ bool site_tp_has_offset(const struct tsf_tp *tp)
 	char behind = tp->kind == TSF_TP_SYMBOL ? tp->text[strlen(tp->name)] :
 						  '\0';
 
-	return behind == '+' || behind == '-';
+	return !tp->retep && (behind == '+' || behind == '-');
 }
 
 void site_name(char *text, size_t size, const char *name, uint64_t symbol,

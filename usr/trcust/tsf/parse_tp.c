@@ -202,8 +202,11 @@ bool parse_retep(struct parser *p, struct srcpos keyword)
 		diag_hint(p->diag, tp->retep ? "it is given already" :
 			  "it is written behind the name: TP=.name,RETEP");
 	} else if (tp->text != tp->name) {
-		parser_tell(p, keyword, TRCERR_BADPARM, "RETEP");
-		diag_hint(p->diag, "a return point takes no offset");
+		parser_tell(p, keyword, TRCERR_RETEPOFFS,
+			    tp->text + strlen(tp->name));
+		diag_hint(p->diag, "the tracepoint is where '%s' returns",
+			  tp->name);
+		tp->offset = 0;
 	}
 	if (!parse_retep_kind(p, &tp->retep, &text))
 		return false;
