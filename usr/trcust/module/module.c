@@ -320,7 +320,10 @@ static struct module *module_new(const char *path, uint8_t kind)
 	module->fd = module->packed_fd = -1;
 	module->kind = kind;
 	module->path = strdup(path);
-	if (!module->path) {
+	module->full_names = calloc(1, sizeof(*module->full_names));
+	if (!module->path || !module->full_names) {
+		free(module->full_names);
+		free(module->path);
 		free(module);
 		return NULL;
 	}
@@ -484,8 +487,7 @@ void module_close(struct module *module)
 	code_forget(module);
 	pointers_forget(module);
 	free(module->functions);
-	if (module->full_names)
-		demangle_index_free(module->full_names);
+	demangle_index_free(module->full_names);
 	free(module->full_names);
 	free(module->buckets);
 	free(module->symbols);

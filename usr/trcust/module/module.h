@@ -77,7 +77,8 @@ struct module {
 	bool has_symtab;		/* not stripped, or a debug file is there */
 	uint32_t *buckets;
 	size_t bucket_count;
-	struct demangle_index *full_names;	/* of C++, made when needed */
+	struct demangle_index *full_names;	/* of C++, filled when needed;
+						 * of every module */
 	unsigned int near_lookups;
 
 	char *debug_refused;	/* why a debug file wasn't taken; NULL */

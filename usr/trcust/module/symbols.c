@@ -233,10 +233,7 @@ static int symbol_table_find(struct module *module, Elf *elf,
 
 int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size)
 {
-	if (!module->full_names)
-		module->full_names = calloc(1, sizeof(*module->full_names));
-	if (!module->full_names ||
-	    symbol_table_find(module, elf, file_size, SHT_SYMTAB) ||
+	if (symbol_table_find(module, elf, file_size, SHT_SYMTAB) ||
 	    symbol_table_find(module, elf, file_size, SHT_DYNSYM))
 		return -ENOMEM;
 	demangle_index_free(module->full_names);
