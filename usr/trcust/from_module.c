@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "../lib/guard.h"
 #include "../lib/path.h"
 #include "compile/compile.h"
 #include "module/demangle.h"
@@ -392,6 +393,7 @@ static int take_points(struct maker *m, const struct compilation *c,
 		unsigned int minor = point->tsf->minor;
 		struct candidate *candidate;
 
+		guard_step();
 		candidate = &m->candidates[(minor & ~POST) - 1];
 		code = take(m, candidate, minor & POST ? &candidate->post :
 			    &candidate->entry, point);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "../lib/guard.h"
 #include "module/map.h"
 
 static const char *input_name(const struct input *input)
@@ -65,6 +66,8 @@ static int input_open_debug(struct compilation *c, const struct settings *s,
 	int code = dwarf_file_open(&c->dwarf, c->module, input->at.file,
 				   &search, &err);
 
+	if (!code && c->dwarf && c->dwarf->path)
+		guard_file(c->dwarf->path);
 	if (!code || (code == -ENOENT && !s->debug))
 		return 0;
 	diag_tell_file(c->diag, input->pos,
@@ -77,10 +80,12 @@ static int input_open_file(struct compilation *c, const struct settings *s,
 {
 	const struct locate_module *at = &input->at;
 	struct error err = { 0 };
-	int code = at->file ? module_open(&c->module, at->file, at->path,
-					  at->kind, &err)
-			    : module_open_kernel(&c->module, s->arch, &err);
+	int code;
 
+	guard_file(input_name(input));
+	code = at->file ? module_open(&c->module, at->file, at->path, at->kind,
+				      &err)
+			: module_open_kernel(&c->module, s->arch, &err);
 	if (code) {
 		diag_tell_file(c->diag, input->pos, input_name(input), code,
 			       &err);
@@ -114,6 +119,15 @@ int input_open(struct compilation *c, const struct settings *s,
 		return input_open_file(c, s, input);
 	tell_missing(c, s, input, code);
 	return -1;
+}
+
+void input_tell_damaged(struct diag *diag, const char *file, struct error *err)
+{
+	error_hint(err, "it is damaged, or holds what the reader of debug "
+			"information (libdw) can't read: build it again, or "
+			"take what 'strip -g' leaves of it");
+	diag_tell_file(diag, (struct srcpos){ 0 }, file ? file : "", -EBADMSG,
+		       err);
 }
 
 int input_check(const struct compilation *c, const struct input *input)

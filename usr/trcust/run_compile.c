@@ -2,6 +2,7 @@
 /* From a TSF to its TDF and TFF. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/guard.h"
 #include "compile/compile.h"
 #include "compile/inlined.h"
 #include "explain.h"
@@ -113,6 +114,7 @@ static int run_file(const struct settings *s, const char *path,
 	char *tdf;
 	int code;
 
+	guard_file(path);
 	if (diag_open(&c.diag, path, s->level))
 		return 1;
 	tdf = tdf_name(s, c.diag, path, given);
@@ -150,11 +152,50 @@ int run_dump_tsf(const struct settings *s, const char *path)
 	return failed;
 }
 
+struct file_run {
+	const struct settings *settings;
+	const char *tsf, *tdf;
+};
+
+static int run_files(void *context)
+{
+	const struct file_run *run = context;
+
+	return run_file(run->settings, run->tsf, run->tdf);
+}
+
+/* As after other fatal messages, no TDF is left that the TSF was compiled to
+ * before. */
+static int tell_damaged(const struct file_run *run, const char *file,
+			struct error *err)
+{
+	const struct settings *s = run->settings;
+	struct diag *diag;
+	char *tdf;
+
+	if (diag_open(&diag, run->tsf, s->level))
+		return 1;
+	tdf = locate_tdf(run->tsf, run->tdf, s->output, &(bool){ false });
+	input_tell_damaged(diag, file, err);
+	if (tdf && !s->explain) {
+		output_remove(diag, tdf);
+		tell_left(s, &(struct compilation){ 0 }, tdf, false);
+	}
+	free(tdf);
+	diag_close(diag);
+	return 1;
+}
+
 int run_compile(const struct settings *s, const char *tsf, const char *tdf)
 {
-	char *path = locate_tsf(tsf);
-	int code = run_file(s, path ? path : tsf, tdf);
+	char *path = locate_tsf(tsf), *file = NULL;
+	struct file_run run = { s, path ? path : tsf, tdf };
+	struct error err = { 0 };
+	int code = guard_run(run_files, &run, &file, &err);
 
+	if (code < 0)
+		code = tell_damaged(&run, file, &err);
+	free(file);
 	free(path);
 	return code;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/guard.h"
 #include "from_module.h"
 #include "input.h"
 #include "run.h"
@@ -41,8 +42,16 @@ static int write_tsf(const struct compilation *c, const struct settings *s,
 	return 1;
 }
 
-int run_from_module(const struct settings *s, const char *module)
+struct module_run {
+	const struct settings *settings;
+	const char *module;
+};
+
+static int run_module(void *context)
 {
+	const struct module_run *run = context;
+	const struct settings *s = run->settings;
+	const char *module = run->module;
 	struct compilation c = { 0 };
 	struct input input = { 0 };
 	int code = 1;
@@ -53,5 +62,24 @@ int run_from_module(const struct settings *s, const char *module)
 		code = write_tsf(&c, s, module);
 	input_close(&c, &input);
 	diag_close(c.diag);
+	return code;
+}
+
+int run_from_module(const struct settings *s, const char *module)
+{
+	struct module_run run = { s, module };
+	struct error err = { 0 };
+	struct diag *diag;
+	char *file = NULL;
+	int code = guard_run(run_module, &run, &file, &err);
+
+	if (code < 0) {
+		code = 1;
+		if (!diag_open(&diag, NULL, s->level)) {
+			input_tell_damaged(diag, file, &err);
+			diag_close(diag);
+		}
+	}
+	free(file);
 	return code;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "../../lib/formats/rpn.h"
+#include "../../lib/guard.h"
 #include "choose.h"
 #include "choose_return.h"
 #include "format_check.h"
@@ -335,6 +336,7 @@ static int compile_point(struct compilation *c, const struct tsf_point *in)
 	struct compile_point *out = &c->points[c->point_count];
 	int code = compile_minor(c, in);
 
+	guard_step();
 	memset(out, 0, sizeof(*out));
 	out->tsf = in;
 	out->is_static = in->tp.kind == TSF_TP_STATIC;
