@@ -93,7 +93,7 @@ status 2 "an unknown option" trcust --nothing app
 status 2 "no TSF" trcust
 like "$(cat err)" TRCERR_NO_TSF "which is told"
 status 2 "too many operands" trcust app a b
-status 1 "/W3 is a path" trcust /W3
+status 2 "an unknown level as a switch" trcust /W3 app
 status 0 "--version" trcust --version
 status 0 "--help" trcust --help
 

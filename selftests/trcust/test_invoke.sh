@@ -50,18 +50,45 @@ status 1 "/M= and a map that is nowhere" trcust bare /M=nowhere.map
 like "$(cat err)" TRCERR_NO_FILE "which is told"
 tsf bare.exe 'TRACE TP=@STATIC, DESC="s"' static.tsf
 status 1 "even where it isn't needed" trcust static /M=nowhere.map
-status 1 "/M= and no name" trcust bare /M=
-like "$(cat err)" TRCERR_MAP_EXTN "which is told"
+status 0 "/m=, a small letter" trcust bare /m=app.map
+status 0 "/M= and a path" trcust bare "/M=$TMP/app.map"
 
 # Debug information elsewhere
 status 1 "--debug and a file that is not there" trcust --debug nothing found
 like "$(cat err)" "TRCERR_.*" "which is told"
 
-# Slash options are exact, anything else is a path
-for path in /W3 /W /m=app.map /C "/W1 "; do
-	status 1 "'$path' is a path" trcust "$path"
-	like "$(cat err)" "NO_FILE.*" "of a TSF"
+# What begins as a switch isn't a path, also where it is the second operand
+for word in /W3 /W /w /w12 /W= /W=1 /w:1 "/W1 " /m= /M /M:x /m1=x /C /c= /C:/x \
+	/w1x /mapfile.map /Workload.tdf; do
+	status 2 "'$word' is no switch" trcust "$word"
+	like "$(cat err)" "^trcust: '$word' is not a switch" "it is named"
+	like "$(cat err)" "^trcust: a file of that name is '/\.$word'" \
+		"and what to do"
+	status 2 "'$word' for a TDF" trcust found "$word"
+	ok "is not written" test ! -e "$word.tdf" -a ! -e "$word"
 done
+# Other words are paths: of another letter, with a second slash, or of a file
+for path in /x /x1 "$TMP/nothing" /work/nothing /W1/nothing /Cases/x=y / \
+	/./W3 //w1; do
+	status 1 "'$path' is a path" trcust "$path"
+	like "$(cat err)" "FILE.*" "of a TSF"
+done
+mkdir W
+cp found.tsf W/w1.tsf
+status 0 "a path that begins as a switch" trcust "$TMP/W/w1.tsf" "$TMP/W/m.tdf"
+ok "is written" test -s W/m.tdf
+if [ "$(id -u)" -eq 0 ] && [ ! -e /Wrastrace.tsf ] &&
+   cp found.tsf /Wrastrace.tsf 2>/dev/null; then
+	status 0 "a file in the root directory" \
+		trcust -o made /Wrastrace.tsf
+	rm -f /Wrastrace.tsf
+fi
+for level in /w1 /W1; do
+	status 0 "$level" trcust found $level
+done
+tsf "$TMP/app.exe" 'TRACE TP=.nothing, DESC="gone"' gone.tsf
+status 1 "/w0" trcust gone /w0
+is "$(cat err)" "" "is silent"
 status 2 "two lists" trcust a b /C=made/x.TFF
 status 2 "three operands" trcust a b c
 status 2 "a name that is empty" trcust ""

@@ -8,25 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "../lib/slash_word.h"
 #include "commands.h"
 
 /* /S and the like: a command without operands */
 static const struct {
-	const char *option, *command;
+	char letter;
+	const char *command;
 } commands[] = {
-	{ "/S", "suspend" }, { "/R", "resume" }, { "/C", "clear" },
-	{ "/Q", "query" },
+	{ 'S', "suspend" }, { 'R', "resume" }, { 'C', "clear" },
+	{ 'Q', "query" },
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-static const char *command_of(const char *arg)
-{
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(arg, commands[i].option))
-			return commands[i].command;
-	return NULL;
-}
+#define LETTERS		"PSRCQBD"
 
 static bool all_of(const char *list, int (*fits)(int c))
 {
@@ -40,21 +35,49 @@ static bool all_of(const char *list, int (*fits)(int c))
 	return !empty;
 }
 
-/* "/P:1f,20", "/B:512", "/D:PROCNAME,TID" */
+/* "/P:1f,20", "/B:512", "/D:PROCNAME,TID", "/S" */
+static bool is_well_formed(char letter, const char *rest)
+{
+	switch (letter) {
+	case 'P':
+		return *rest == ':' && all_of(rest + 1, isxdigit);
+	case 'B':
+		return *rest == ':' && all_of(rest + 1, isdigit) &&
+		       !strchr(rest, ',');
+	case 'D':
+		return *rest == ':' && all_of(rest + 1, isalnum);
+	default:
+		return !*rest;
+	}
+}
+
+/* Is the word a switch? Its letter, as a capital; else 0. */
+static char letter_of(const char *arg)
+{
+	return slash_word(arg, LETTERS, is_well_formed) == SLASH_SWITCH ?
+		toupper((unsigned char)arg[1]) : 0;
+}
+
+static const char *command_of(const char *arg)
+{
+	char letter = letter_of(arg);
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (letter == commands[i].letter)
+			return commands[i].command;
+	return NULL;
+}
+
 static bool is_value(const char *arg)
 {
-	if (arg[0] != '/' || !arg[1] || arg[2] != ':')
-		return false;
-	switch (arg[1]) {
-	case 'P':
-		return all_of(arg + 3, isxdigit);
-	case 'B':
-		return all_of(arg + 3, isdigit) && !strchr(arg, ',');
-	case 'D':
-		return all_of(arg + 3, isalnum);
-	default:
-		return false;
-	}
+	return letter_of(arg) && !command_of(arg);
+}
+
+/* "/P:xyz". What follows an option may be its value: "--context /docker". */
+static bool is_bad(char **argv, int i)
+{
+	return slash_word(argv[i], LETTERS, is_well_formed) == SLASH_BAD &&
+	       argv[i - 1][0] != '-';
 }
 
 static bool is_on(const char *arg)
@@ -71,13 +94,13 @@ bool slash_used(int argc, char **argv)
 {
 	if (argc < 2)
 		return false;
-	if (command_of(argv[1]) || is_value(argv[1]) ||
+	if (letter_of(argv[1]) || is_bad(argv, 1) ||
 	    !strcmp(argv[1], "ON") || !strcmp(argv[1], "OFF"))
 		return true;
 	if (!is_on(argv[1]) && !is_off(argv[1]))
 		return false;
 	for (int i = 2; i < argc; i++)
-		if (command_of(argv[i]) || is_value(argv[i]))
+		if (letter_of(argv[i]) || is_bad(argv, i))
 			return true;
 	return false;
 }
@@ -140,9 +163,11 @@ static void contexts_add(struct words *words, const char *list)
 
 static void value_add(struct words *words, const char *arg)
 {
-	if (arg[1] == 'P')
+	char letter = letter_of(arg);
+
+	if (letter == 'P')
 		pids_add(words, arg + 3);
-	else if (arg[1] == 'D')
+	else if (letter == 'D')
 		contexts_add(words, arg + 3);
 	else
 		words_add_option(words, "buffer", arg + 3, "K");
@@ -224,6 +249,13 @@ int slash_run(int argc, char **argv, int (*run)(int argc, char **argv))
 {
 	int status = COMMAND_DONE, verb = verb_find(argc, argv);
 
+	for (int i = 1; i < argc; i++)
+		if (is_bad(argv, i)) {
+			slash_word_print("trace", argv[i],
+					 "/P:HEX,HEX, /B:KB, /D:NAME,NAME, /S, "
+					 "/R, /C, /Q");
+			return COMMAND_MISUSE;
+		}
 	for (int i = 1; i < argc && !verb && !status; i++)
 		if (is_value(argv[i]))
 			verb = -1;

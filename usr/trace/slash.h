@@ -2,8 +2,8 @@
 /*
  * OS/2's form of the command line: TRACE ON|OFF ... with /P:hex,hex /B:KB
  * /D:NAME,... for `trace on`, and /S /R /C /Q, which are commands of their own.
- * Only these exact forms are options: anything else that begins with a slash is
- * a path.
+ * Letters may be small; one of these that isn't well formed is misuse, see
+ * ../lib/slash_word.h.
  */
 #ifndef TRACE_SLASH_H
 #define TRACE_SLASH_H

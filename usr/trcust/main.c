@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* trcust: options, and what they ask for. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <strings.h>
 #include "../lib/error.h"
 #include "../lib/options.h"
+#include "../lib/slash_word.h"
 #include "tsf/diag.h"
 #include "dump.h"
 #include "run.h"
@@ -196,30 +198,41 @@ static const struct command_def command = {
 	"compile a trace source file into a TDF and a TFF", options,
 };
 
-/* /W0, /W1, /W2, /M=file, /C=file in these exact forms; anything else that
- * begins with a slash is a path. True: it was one. */
-static bool take_slash_option(struct settings *s, const char *text)
+static bool slash_is_well_formed(char letter, const char *rest)
 {
-	if (!strncmp(text, "/W", 2) && text[2] >= '0' && text[2] <= '2' &&
-	    !text[3])
-		s->level = text[2] - '0';
-	else if (!strncmp(text, "/M=", 3))
-		s->map = text + 3;
-	else if (!strncmp(text, "/C=", 3))
-		take_combine(s, text + 3);
-	else
-		return false;
-	return true;
+	if (letter == 'W')
+		return rest[0] >= '0' && rest[0] <= '2' && !rest[1];
+	return rest[0] == '=' && rest[1];
 }
 
-/* Move the slash options out of the operands; returns how many are left. */
+static void take_slash_option(struct settings *s, const char *word)
+{
+	if (toupper((unsigned char)word[1]) == 'W')
+		s->level = word[2] - '0';
+	else if (toupper((unsigned char)word[1]) == 'M')
+		s->map = word + 3;
+	else
+		take_combine(s, word + 3);
+}
+
+/* Move the slash options out of the operands; returns how many are left, or -1
+ * after a message. */
 static int take_slash_options(struct settings *s, int count, char **operands)
 {
 	int kept = 0;
 
 	for (int i = 0; i < count; i++)
-		if (!take_slash_option(s, operands[i]))
+		switch (slash_word(operands[i], "WMC", slash_is_well_formed)) {
+		case SLASH_SWITCH:
+			take_slash_option(s, operands[i]);
+			break;
+		case SLASH_BAD:
+			slash_word_print("trcust", operands[i],
+					 "/W0, /W1, /W2, /M=FILE, /C=FILE");
+			return -1;
+		default:
 			operands[kept++] = operands[i];
+		}
 	return kept;
 }
 
@@ -338,6 +351,8 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return first == OPTIONS_DONE ? finish_output() : 2;
 	count = take_slash_options(&s, argc - first, argv + first);
+	if (count < 0)
+		return 2;
 	code = run(&s, count, argv + first);
 	if (finish_output() && !code)
 		code = 1;
