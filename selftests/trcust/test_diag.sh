@@ -59,6 +59,32 @@ misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z0-9_]+\]$/ {
 		print "caret in column " column ": " message
 }'
 
+# "ignored" means the tracepoint where that is said, else what is named.
+# shellcheck disable=SC2016
+misjudged='function judge() {
+	if (said && point[line] && (said == "point") != (fate[point[line]] == "gone"))
+		print "line " line " is " fate[point[line]] ": " message
+	said = ""
+}
+FNR == NR {
+	if (/^[ \t]*TRACE/)
+		points++
+	if (match($0, /DESC="(kept|gone)/))
+		fate[points] = substr($0, RSTART + 6, 4)
+	point[NR] = points
+	next
+}
+/^[^ ].* \[TRCERR_[A-Z0-9_]+\]$/ {
+	judge()
+	split($1, place, ":")
+	line = place[2]
+	message = $0
+	said = / error: .*tracepoint ignored \[/ ? "point" : \
+		/ error: .*ignored \[/ ? "item" : ""
+}
+/^      \| the whole tracepoint is ignored$/ { said = said ? "point" : "?" }
+END { judge() }'
+
 outcome() {
 	if grep -Eq ': (fatal|severe): ' err; then
 		echo aborted
@@ -113,6 +139,7 @@ run_case() {
 	ok "$case: the file is named by a message in it" \
 		grep -q ":$name\$" expected
 	is "$(awk "$misplaced" err)" "" "$case: carets"
+	is "$(awk "$misjudged" input.tsf err)" "" "$case: what is ignored"
 	ok "$case: exit status $status and files" written_as_said $status ||
 		diag_file err
 }

@@ -25,6 +25,29 @@ hint() {
 	like "$(grep '^      | ' err)" "$2" "  $2"
 }
 
+ignored='the whole tracepoint is ignored'
+hint 'TYPELIST NAME=B,ID=1 TRACE TP=.main, TYPE=(A)' "$ignored"
+hint 'GROUPLIST NAME=B,ID=1 TRACE TP=.main, GROUP=A' "$ignored"
+hint 'TRACE RETEP, TP=.main' "$ignored"
+hint 'TRACE TP=.main, NOTHING=1' "$ignored"
+hint 'TRACE MINOR=1,TP=.main TRACE MINOR=1,TP=.twice' "$ignored"
+hint 'TRACE TP=.main TRACE TP=.main' "$ignored"
+hint 'TRACE TP=.main, VARS=(argc+1:2)' "$ignored"
+
+# limit COUNT BEFORE WORD AFTER LIMIT: how much of a record is too much
+limit() {
+	{
+		printf 'MODNAME=program\nMAJOR=5\nTRACE TP=.main, %s\n' "$2"
+		yes "$3" | head -n "$1" | tr -d '\n'
+		echo "$4"
+	} | fold -w 2000 >app.tsf
+	trcust app.tsf 2>err
+	like "$(cat err)" "exceeds $5 .TRCERR_TPRTOOBIG" "exceeds $5"
+}
+limit 4095 'MEM32=(FRDI,INDIRECT' '*' ',4)' '4095 bytes'
+limit 256 'REGS=(AX' ',AX' ')' '256 registers and data statements'
+limit 250 'REGS=(RDI' ',RDI' ')' '1984 bytes of registers and prefixes'
+
 # other TEXT-OF-FILE HINT
 other() {
 	printf '%b' "$1" >app.tsf

@@ -68,6 +68,8 @@ struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,
 int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 		    uint32_t *rpn, uint32_t *rpn_length)
 {
+	char limit[32];
+
 	*rpn = start;
 	*rpn_length = c->rpn.size - start;
 	if (c->rpn.failed) {
@@ -75,7 +77,9 @@ int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 		return -1;
 	}
 	if (*rpn_length > TDF_RPN_MAX) {
-		diag_tell(c->diag, pos, TRCERR_TPRTOOBIG);
+		snprintf(limit, sizeof(limit), "%d bytes", TDF_RPN_MAX);
+		diag_tell(c->diag, pos, TRCERR_TPRTOOBIG, limit);
+		diag_hint(c->diag, "it takes %u bytes", *rpn_length);
 		return 1;
 	}
 	/* all that can be wrong with what was put together is its depth */
@@ -105,16 +109,20 @@ static int check_room(struct compilation *c, const struct tsf_stmt *stmt,
 		      const struct compile_site *site)
 {
 	uint32_t count = c->stmt_count - site->first_stmt, fixed = 0;
+	char limit[64];
 
 	for (uint32_t i = site->first_stmt; i < c->stmt_count; i++)
 		fixed += fixed_bytes(&c->stmts[i]);
 	if (count <= TDF_STMTS_MAX && fixed <= FIXED_MAX)
 		return 0;
+	if (count > TDF_STMTS_MAX)
+		snprintf(limit, sizeof(limit),
+			 "%d registers and data statements", TDF_STMTS_MAX);
+	else
+		snprintf(limit, sizeof(limit),
+			 "%d bytes of registers and prefixes", FIXED_MAX);
 	diag_tell(c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos : stmt->pos,
-		  TRCERR_TPRTOOBIG);
-	diag_hint(c->diag, "at most %d registers and data statements, their "
-			   "registers and prefixes at most %d bytes",
-		  TDF_STMTS_MAX, FIXED_MAX);
+		  TRCERR_TPRTOOBIG, limit);
 	return 1;
 }
 
@@ -326,6 +334,7 @@ static int compile_minor(struct compilation *c, const struct tsf_point *point)
 		return 0;
 	snprintf(text, sizeof(text), "%u", point->minor);
 	diag_tell(c->diag, point->minor_pos, TRCERR_DUP_MINOR, text);
+	diag_hint_discarded(c->diag, TRCERR_DUP_MINOR);
 	diag_hint(c->diag, "the tracepoint in line %u has it",
 		  c->minor_lines[point->minor]);
 	return 1;

@@ -184,6 +184,7 @@ static int check_seen(struct compilation *c, const struct tsf_point *point,
 	if (!seen)
 		return 0;
 	TELL_SITE(c, point, TRCERR_DUP_SEGOFF);
+	diag_hint_discarded(c->diag, TRCERR_DUP_SEGOFF);
 	diag_hint(c->diag, "the tracepoint in line %u (minor %u) has it",
 		  (*seen)->line, (*seen)->minor);
 	return 1;

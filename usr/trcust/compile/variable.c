@@ -169,6 +169,7 @@ static int log_value(struct variable *v)
 
 		snprintf(text, sizeof(text), ":%u", v->in->length);
 		diag_tell(v->e.c->diag, v->in->pos, TRCERR_BADPARM, text);
+		diag_hint_discarded(v->e.c->diag, TRCERR_BADPARM);
 		diag_hint(v->e.c->diag, "what is computed is one value");
 		return 1;
 	}

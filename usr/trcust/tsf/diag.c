@@ -276,6 +276,12 @@ void diag_hint(struct diag *diag, const char *fmt, ...)
 	free(line);
 }
 
+void diag_hint_discarded(struct diag *diag, enum diag_id id)
+{
+	if (strstr(table[id].text, ", ignored"))
+		diag_hint(diag, "the whole tracepoint is ignored");
+}
+
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity)
 {
 	return diag->count[severity];

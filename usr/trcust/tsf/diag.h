@@ -57,6 +57,10 @@ enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
 void diag_hint(struct diag *diag, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Below the last message, an error `id`, for which the tracepoint is discarded:
+ * says so where the manual's text has only "ignored". */
+void diag_hint_discarded(struct diag *diag, enum diag_id id);
+
 /* Tell that an input can't be used: `code` is a negative errno, err (may be
  * NULL) says more. */
 void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,

@@ -122,25 +122,36 @@ struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
 	};
 }
 
+static void tell_control(struct parser *p, const struct parse_string *string,
+			 size_t at)
+{
+	const struct token *source = &string->token;
+	struct token control = { .text = string->text + at, .length = 1 };
+	const char *origin = string_origin(source->text,
+					   source->text + source->length, at);
+
+	control.length += control.text[1] != 0;
+	parser_tell(p, part_pos(source, origin, control.length),
+		    TRCERR_BADCONTROL, parser_text(p, &control));
+}
+
+/* Behind the '%' of an unknown one the format goes on as if it began there. */
 void parse_string_controls(struct parser *p, const struct parse_string *string)
 {
-	struct token control = { .length = 1 };
-	struct format format;
+	size_t from = 0, unknown_at;
 
-	if (format_compile(&format, string->text, NULL)) {
-		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
-		return;
-	}
-	if (format.unknown_at != (size_t)-1) {
-		control.text = string->text + format.unknown_at;
-		control.length += control.text[1] != 0;
-		parser_tell(p, part_pos(&string->token,
-					string_origin(string->token.text,
-						      string->token.text +
-						      string->token.length,
-						      format.unknown_at),
-					control.length),
-			    TRCERR_BADCONTROL, parser_text(p, &control));
-	}
-	format_free(&format);
+	do {
+		struct format format;
+
+		if (format_compile(&format, string->text + from, NULL)) {
+			parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+			return;
+		}
+		unknown_at = format.unknown_at;
+		format_free(&format);
+		if (unknown_at == (size_t)-1)
+			return;
+		tell_control(p, string, from + unknown_at);
+		from += unknown_at + 1;
+	} while (!p->aborted);
 }

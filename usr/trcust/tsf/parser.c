@@ -18,6 +18,8 @@ void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...)
 	va_end(args);
 	if (severity <= DIAG_ERROR)
 		p->failed = true;
+	if (severity == DIAG_ERROR && p->point)
+		diag_hint_discarded(p->diag, id);
 	if (severity > DIAG_SEVERE)
 		return;
 	p->aborted = true;
