@@ -51,6 +51,8 @@ static void test_names(void)
 		{ "words=%R%W", "words[]" },
 		{ "arg2=%W%W", "arg2 arg2_2" },
 		{ "b[1].c=%W", "b_1_c" },
+		{ "v[2] = %W", "v_2" },
+		{ "f(x)=%W g()=%W", "f_x g" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -64,6 +66,44 @@ static void test_names(void)
 		}
 		*p = '\0';
 		tap_str(got, rows[i].names, "names of '%s'", rows[i].fmt);
+	}
+}
+
+/* Brackets that belong to a label stay in it. */
+static void test_labels(void)
+{
+	static const struct {
+		const char *fmt, *label;
+	} rows[] = {
+		{ "v[2] = %W", "v[2]" },
+		{ "v[2][3]: %W", "v[2][3]" },
+		{ "p->v[2]=%W", "p->v[2]" },
+		{ "(*p)[1]=%W", "(*p)[1]" },
+		{ "f(x)=%W", "f(x)" },
+		{ "g() = %W", "g()" },
+		{ "box<long, 3> %W", "box<long, 3>" },
+		{ "[%W]", "" },
+		{ "size (%W)", "size" },
+		{ "(size) %W", "size" },
+		{ "[(size)] %W", "size" },
+		{ "({[<%W>]})", "" },
+		{ "] size] %W", "size" },
+		{ "v[2 %W", "v[2" },
+		{ "\"v[2]\": %W", "v[2]" },
+		{ "a[i] b[j] %W", "a[i] b[j]" },
+		{ "{a}{b} %W", "{a}{b}" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct decode_format format;
+		struct field_set set;
+
+		tap_ok(!decode_compile(&format, rows[i].fmt, &no_types) &&
+		       !field_set_make(&set, &format) && set.count == 1,
+		       "'%s' has a field", rows[i].fmt);
+		tap_str(set.fields[0].label, rows[i].label, "its label");
+		field_set_free(&set);
+		decode_free(&format);
 	}
 }
 
@@ -261,6 +301,7 @@ static void test_missing(void)
 int main(void)
 {
 	test_names();
+	test_labels();
 	test_many();
 	test_numbers();
 	test_names_of_values();

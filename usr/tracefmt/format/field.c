@@ -15,7 +15,40 @@
 /* Blanks and what sets a value off from its label. */
 static bool is_edge(char c)
 {
-	return c && strchr(" \t=:,;'\"`()[]{}<>", c);
+	return c && strchr(" \t=:,;'\"`", c);
+}
+
+/* 1: a bracket that opens; -1: one that closes; 0: none, as "->". */
+static int bracket_kind(const char *at, const char *start)
+{
+	if (*at == '>' && at > start && at[-1] == '-')
+		return 0;
+	if (strchr("([{<", *at))
+		return 1;
+	return strchr(")]}>", *at) ? -1 : 0;
+}
+
+/* The bracket at an end of the label belongs to it: its partner is there, too,
+ * and they aren't around the whole label. */
+static bool bracket_belongs(const char *at, const char *start, const char *end)
+{
+	const char *other = at == start ? end - 1 : start;
+	int step = bracket_kind(at, start), depth = 0;
+
+	if (step != (at == start ? 1 : -1))
+		return false;
+	for (; at >= start && at < end; at += step) {
+		depth += bracket_kind(at, start);
+		if (!depth)
+			return at != other;
+	}
+	return false;
+}
+
+static bool is_trimmed(const char *at, const char *start, const char *end)
+{
+	return is_edge(*at) || (bracket_kind(at, start) &&
+				!bracket_belongs(at, start, end));
 }
 
 static bool is_name(char c)
@@ -39,10 +72,12 @@ static char *label_make(const struct decode_format *format, size_t at)
 	end = step->text + step->length;
 	for (start = end; start > step->text && start[-1] != '\n'; start--)
 		;
-	while (start < end && is_edge(*start))
-		start++;
-	while (end > start && is_edge(end[-1]))
-		end--;
+	while (start < end && (is_trimmed(start, start, end) ||
+			       is_trimmed(end - 1, start, end)))
+		if (is_trimmed(start, start, end))
+			start++;
+		else
+			end--;
 	return strndup(start, end - start);
 }
 

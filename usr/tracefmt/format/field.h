@@ -6,7 +6,8 @@
  *
  * A field's label is the text in front of the control, back to the control or
  * the line end before, without blanks, '=', ':', ',', ';', quotes and brackets
- * at its ends: "Status_Rec.next->age". Its name is the label with a '_' for
+ * at its ends: "Status_Rec.next->age". A bracket whose partner is in the label
+ * stays, "v[2]", unless the two are around all of it. Its name is the label with a '_' for
  * every run of other characters than letters, digits and '_', none at its ends:
  * "Status_Rec_next_age"; "_" goes in front of a digit; without a label it is
  * "arg" and the number of the field, from 1. Where a name is there already,
