@@ -76,6 +76,14 @@ dies 6 'ended with signal 6 \(Aborted\)'
 dies 8 'ended with signal 8 '
 dies 9 'ended with signal 9 \(Killed\)'
 dies loop 'takes too much CPU time'
+# What the child prints doesn't arrive
+for command in "--explain app.tsf" "--from-module app"; do
+	# shellcheck disable=SC2016
+	status 1 "$command to a full device" \
+		sh -c "trcust $command >/dev/full"
+	like "$(cat err)" "^trcust: cannot write: No space left on device$" \
+		"is told"
+done
 how=11
 cc -g -O1 -shared -nostdlib -fPIC -o whole app.c
 objcopy --only-keep-debug whole app.debug 2>log

@@ -250,15 +250,6 @@ static int tell_nothing(const struct settings *s)
 	return 2;
 }
 
-/* What was printed has arrived; else 1. */
-static int finish_output(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "trcust: cannot write: %s\n", strerror(errno));
-	return 1;
-}
-
 static bool is_tsf(const char *path)
 {
 	size_t length = strlen(path);
@@ -349,12 +340,12 @@ int main(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */
 	first = options_parse(&command, argc, argv, false, &s);
 	if (first < 0)
-		return first == OPTIONS_DONE ? finish_output() : 2;
+		return first == OPTIONS_DONE ? run_finish_output() : 2;
 	count = take_slash_options(&s, argc - first, argv + first);
 	if (count < 0)
 		return 2;
 	code = run(&s, count, argv + first);
-	if (finish_output() && !code)
+	if (run_finish_output() && !code)
 		code = 1;
 	return s.exit_zero ? 0 : code;
 }

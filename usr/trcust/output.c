@@ -156,3 +156,11 @@ int run_print(const struct settings *s, char *text, size_t size)
 	free(text);
 	return code ? 1 : 0;
 }
+
+int run_finish_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "trcust: cannot write: %s\n", strerror(errno));
+	return 1;
+}

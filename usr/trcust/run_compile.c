@@ -161,7 +161,9 @@ static int run_files(void *context)
 {
 	const struct file_run *run = context;
 
-	return run_file(run->settings, run->tsf, run->tdf);
+	int code = run_file(run->settings, run->tsf, run->tdf);
+
+	return run_finish_output() ? 1 : code;
 }
 
 /* As after other fatal messages, no TDF is left that the TSF was compiled to

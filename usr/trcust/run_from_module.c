@@ -62,7 +62,7 @@ static int run_module(void *context)
 		code = write_tsf(&c, s, module);
 	input_close(&c, &input);
 	diag_close(c.diag);
-	return code;
+	return run_finish_output() ? 1 : code;
 }
 
 int run_from_module(const struct settings *s, const char *module)
