@@ -63,6 +63,16 @@ tsf app.tsf module 9 "$point"
 ok "MODNAME without .so" trcust app
 like "$(trcust --dump app.tdf)" "name \"module\" path \"$TMP/module.so\"" \
 	"is found with it, recorded absolutely"
+for name in lower.dll UPPER.DLL; do
+	cp module.so "$name"
+	tsf app.tsf "${name%.*}" 9 "$point"
+	ok "MODNAME without the extension of $name" trcust app
+	like "$(trcust --dump app.tdf)" "path \"$TMP/$name\"" "is that file"
+done
+cp module.so lower.so
+tsf app.tsf lower 9 "$point"
+ok "MODNAME of a .so and a .dll" trcust app
+like "$(trcust --dump app.tdf)" "path \"$TMP/lower.so\"" "is the .so"
 tsf app.tsf 'C:sub\..\module.so' 9 "$point"
 ok "backslashes and a drive" trcust app
 tsf app.tsf /nowhere/module.so 9 "$point"

@@ -109,10 +109,12 @@ static bool look_on(const char *file)
 static char *module_find(const char *name, const char *tsf, const char *sysroot,
 			 uint8_t kind)
 {
+	static const char *const extensions[] = { ".so", ".dll", ".DLL", NULL };
 	char *file = module_look(name, tsf, sysroot, "");
 
-	if (look_on(file) && kind == TDF_MODULE_USER && !extension(name))
-		file = module_look(name, tsf, sysroot, ".so");
+	for (size_t i = 0; look_on(file) && kind == TDF_MODULE_USER &&
+			   !extension(name) && extensions[i]; i++)
+		file = module_look(name, tsf, sysroot, extensions[i]);
 	for (size_t i = 0; look_on(file) && kind == TDF_MODULE_KMOD &&
 			   unpack_suffixes[i]; i++)
 		file = module_look(name, tsf, sysroot, unpack_suffixes[i]);
