@@ -31,6 +31,8 @@ struct compile_site {
 	uint64_t symbol_offset;	/* of address, from the symbol */
 	uint64_t offset;	/* as in struct tdf_site */
 	uint64_t address, nominal;
+	uint64_t named;		/* what the TP means: of a line that begins a
+				 * function, in front of the nominal one */
 	uint64_t semaphore;
 	uint8_t flags;		/* TDF_SITE_* */
 	uint8_t cost;

@@ -13,7 +13,7 @@
 #include "../module/runtime.h"
 
 struct site_address {
-	uint64_t nominal;
+	uint64_t nominal, named;
 	const char *symbol;	/* "", or the kernel's symbol, not looked up */
 	bool returns;		/* a return probe: entered elsewhere */
 	uint16_t minor;
@@ -157,6 +157,8 @@ static int address_compare(const void *a, const void *b)
 
 	if (x->nominal != y->nominal)
 		return x->nominal < y->nominal ? -1 : 1;
+	if (x->named != y->named)
+		return x->named < y->named ? -1 : 1;
 	if (x->returns != y->returns)
 		return x->returns ? 1 : -1;
 	return strcmp(x->symbol, y->symbol);
@@ -169,20 +171,25 @@ static struct site_address site_key(const struct compilation *c,
 
 	return (struct site_address) {
 		.nominal = blind ? site->symbol_offset : site->nominal,
+		.named = site->named,
 		.symbol = blind ? site->symbol : "",
 		.returns = site->flags & TDF_SITE_RETURN,
 	};
 }
 
+/* All sites are taken; some of several may coincide with other tracepoints'. */
 static int check_seen(struct compilation *c, const struct tsf_point *point,
-		      const struct compile_site *site)
+		      const struct compile_point *out)
 {
-	struct site_address key = site_key(c, site);
-	struct site_address **seen = tfind(&key, &c->sites->addresses,
-					   address_compare);
+	struct site_address **seen = NULL;
 
-	if (!seen)
-		return 0;
+	for (size_t i = 0; i < out->site_count; i++) {
+		struct site_address key = site_key(c, &out->sites[i]);
+
+		seen = tfind(&key, &c->sites->addresses, address_compare);
+		if (!seen)
+			return 0;
+	}
 	TELL_SITE(c, point, TRCERR_DUP_SEGOFF);
 	diag_hint_discarded(c->diag, TRCERR_DUP_SEGOFF);
 	diag_hint(c->diag, "the tracepoint in line %u (minor %u) has it",
@@ -263,8 +270,6 @@ static int take_places(struct compilation *c, const struct tsf_point *point,
 
 		code = site_check(c, point, &places->list[i], several, site);
 		if (!code)
-			code = check_seen(c, point, site);
-		if (!code)
 			out->site_count++;
 		if (code == SITE_LEFT_OUT)
 			code = 0;
@@ -275,6 +280,8 @@ static int take_places(struct compilation *c, const struct tsf_point *point,
 			  places->count);
 		code = 1;
 	}
+	if (!code)
+		code = check_seen(c, point, out);
 	for (size_t i = 0; i < out->site_count && !code; i++)
 		if (!site_check_page(c, point, &out->sites[i]))
 			break;
@@ -377,7 +384,7 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 		site->flags = TDF_SITE_RETURN;
 	if (c->map)
 		blind_address(c, site);
-	return check_seen(c, point, site);
+	return check_seen(c, point, out);
 }
 
 int site_resolve(struct compilation *c, const struct tsf_point *point,

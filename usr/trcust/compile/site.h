@@ -39,6 +39,7 @@ struct site_state {
 /* A candidate for a site. */
 struct site_place {
 	uint64_t address;
+	uint64_t named;		/* as in compile_site; 0: the address */
 	const char *symbol;	/* NULL: the nearest one */
 	uint64_t base;		/* address of the symbol */
 	uint64_t end;		/* of the function; 0 unknown */

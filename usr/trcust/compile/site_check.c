@@ -295,6 +295,7 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	if (verdict != CODE_GOOD)
 		return tell_bad_opcode(c, point, place, several, &at, verdict);
 	site->address = site->nominal = place->address;
+	site->named = place->named ? place->named : place->address;
 	site->from = place->from;
 	site->from.pc = place->address;
 	site->flags = place->flags;

@@ -29,6 +29,7 @@ static int add_line(struct compilation *c, const struct tsf_point *point,
 
 	if (!place)
 		return -1;
+	place->named = site->address;
 	place->claimed = true;
 	place->from.function = site->function;
 	place->from.line = line;
