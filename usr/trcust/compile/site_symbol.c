@@ -3,9 +3,10 @@
  * TP=.name[{+|-}offs] (manual 1.3.5.2). Without an offset the address is the
  * one behind the function's prologue, where debug information tells it and
  * every call comes there once (optimised code may have a loop or an early
- * exit there), else the symbol's; with an offset, +0 included, it is counted
- * from the symbol. A symbol of a map is a label. A function that was only
- * inlined has a place where each copy begins.
+ * exit there), else the symbol's, of Go the one after its stack check, which
+ * runs again when the stack has grown; with an offset, +0 included, it is
+ * counted from the symbol. A symbol of a map is a label. A function that was
+ * only inlined has a place where each copy begins.
  */
 #include "site.h"
 
@@ -18,17 +19,21 @@
 #include "../dwarf/dwarf_function.h"
 #include "../dwarf/dwarf_line.h"
 #include "../module/map.h"
+#include "../module/runtime.h"
 
 uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
 			      uint64_t end)
 {
 	const struct module_range *range =
 		module_function_find(c->module, entry);
-	uint64_t behind;
+	uint64_t start = entry, behind;
 
 	if (!end)
 		end = range ? range->end : entry;
-	if (c->dwarf && dwarf_prologue_find(c->dwarf, entry, end, &behind) &&
+	if (site_runtime(c) & RUNTIME_GO)
+		entry = code_after_stack_check(c->module, entry);
+	if (c->dwarf && dwarf_prologue_find(c->dwarf, start, end, &behind) &&
+	    behind >= entry &&
 	    code_reached_once(c->module, entry, behind))
 		return behind;
 	return entry;

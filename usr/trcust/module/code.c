@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <rastrace/tdf.h>
 
+#define STACK_CHECK_MAX	8	/* instructions */
+
 /* A function decoded as far as it was needed. */
 struct code_function {
 	uint64_t start;
@@ -291,4 +293,53 @@ bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 				start, address))
 			return false;
 	return true;
+}
+
+/* Code that is run straight through from the offset, calls left aside, ends
+ * with a jump to the function's start. */
+static bool code_leads_back(const struct module *module,
+			    const struct code_function *function,
+			    uint64_t offset)
+{
+	struct arch_insn insn;
+	size_t i = offset < function->size ?
+			   code_function_index(function, offset) :
+			   function->count;
+
+	if (i == function->count || function->insns[i] != offset)
+		return false;
+	while (i < function->count &&
+	       !code_insn_at(module, function, i, &insn) &&
+	       (insn.flow == ARCH_FLOW_NEXT || insn.flow == ARCH_FLOW_CALL))
+		i++;
+	return i < function->count && insn.flow == ARCH_FLOW_JUMP &&
+	       function->insns[i] + insn.jump == 0;
+}
+
+uint64_t code_after_stack_check(struct module *module, uint64_t start)
+{
+	const struct module_range *range = module_function_find(module, start);
+	struct code_function *function;
+	uint64_t after = start;
+	struct arch_insn insn;
+	int code;
+
+	if (!range || range->start != start)
+		return start;
+	function = code_function_get(module, range->start, range->end);
+	code = function ? code_function_decode(function, module->arch,
+					       UINT32_MAX) : -ENOMEM;
+	module->exhausted |= code == -ENOMEM;
+	for (size_t i = 0; !code && i < STACK_CHECK_MAX &&
+			   i + 1 < function->count &&
+			   !code_insn_at(module, function, i, &insn); i++) {
+		if (insn.flow == ARCH_FLOW_NEXT)
+			continue;
+		if (insn.flow != ARCH_FLOW_BRANCH ||
+		    !code_leads_back(module, function,
+				     function->insns[i] + insn.jump))
+			break;
+		after = start + function->insns[i + 1];
+	}
+	return after;
 }

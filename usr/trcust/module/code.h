@@ -44,6 +44,12 @@ bool code_is_good(const struct module *module, const struct arch_insn *insn);
  */
 bool code_reached_once(struct module *module, uint64_t start, uint64_t address);
 
+/*
+ * Of a function of Go: the address after the check that it has enough stack,
+ * which it comes back to when the stack has grown; else `start`.
+ */
+uint64_t code_after_stack_check(struct module *module, uint64_t start);
+
 /* Free what was decoded. */
 void code_forget(struct module *module);
 
