@@ -76,6 +76,7 @@ struct arch {
 	bool inherits_names;
 	bool cheap_nop;	/* every kernel emulates one of one instruction */
 	uint8_t insn_bytes; /* of every instruction; 0: it varies */
+	uint32_t rseq_signature;	/* RSEQ_SIG of <sys/rseq.h> */
 	const struct arch_operations *operations;
 };
 

@@ -52,5 +52,6 @@ const struct arch arch_aarch64 = {
 	/* the fewest bits of an address (CONFIG_ARM64_VA_BITS_36) */
 	.signed_from = 36,
 	.results = { 0, 1 }, .result = "X0", .link = 30, .insn_bytes = 4,
+	.rseq_signature = 0xd428bc00,
 	.operations = &operations,
 };

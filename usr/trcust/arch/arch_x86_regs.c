@@ -102,6 +102,7 @@ const struct arch arch_x86_64 = {
 	.red_zone = 128,
 	.inherits_names = true,
 	.cheap_nop = true,
+	.rseq_signature = 0x53053053,
 	.operations = &operations,
 };
 
@@ -124,5 +125,6 @@ const struct arch arch_i386 = {
 	.link = -1,
 	.call_bytes = 4,
 	.cheap_nop = true,
+	.rseq_signature = 0x53053053,
 	.operations = &operations,
 };

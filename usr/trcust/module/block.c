@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
+#include "rseq.h"
 
 #define REACH_MAX	64	/* instructions before and behind */
 
@@ -45,7 +46,8 @@ static const char *why_ends(const struct arch_insn *insn)
 	}
 }
 
-/* Exactly one instruction begins there, and no other one has its bytes. */
+/* Exactly one instruction begins there, and no other one has its bytes. It is
+ * in no critical section, which the kernel may have begin again. */
 static bool insn_at(const struct finder *f, uint32_t at,
 		    struct block_insn *insn)
 {
@@ -58,7 +60,7 @@ static bool insn_at(const struct finder *f, uint32_t at,
 			return false;
 	insn->address = f->part->start + at;
 	insn->bytes = f->part->bytes + at;
-	return true;
+	return !rseq_refuses(f->flow->source.module, insn->address);
 }
 
 /* Offset of the first instruction. */

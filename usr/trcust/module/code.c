@@ -5,6 +5,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <rastrace/tdf.h>
+#include "rseq.h"
 
 #define STACK_CHECK_MAX	8	/* instructions */
 
@@ -131,7 +132,18 @@ void code_hold(const struct module *module, const uint8_t *code, size_t at,
 	insn->why = why;
 }
 
-static int code_insn_at(const struct module *module,
+void code_restrict(struct module *module, uint64_t address,
+		   struct arch_insn *insn)
+{
+	const char *why = rseq_refuses(module, address);
+
+	if (!why || insn->why)
+		return;
+	insn->user_refused = true;
+	insn->why = why;
+}
+
+static int code_insn_at(struct module *module,
 			const struct code_function *function, size_t i,
 			struct arch_insn *insn)
 {
@@ -139,9 +151,11 @@ static int code_insn_at(const struct module *module,
 	int code = arch_insn_decode(module->arch, function->bytes + at,
 				    function->size - at, insn);
 
-	if (!code)
-		code_hold(module, function->bytes, at, insn);
-	return code;
+	if (code)
+		return code;
+	code_hold(module, function->bytes, at, insn);
+	code_restrict(module, function->start + at, insn);
+	return 0;
 }
 
 bool code_is_good(const struct module *module, const struct arch_insn *insn)
@@ -151,7 +165,7 @@ bool code_is_good(const struct module *module, const struct arch_insn *insn)
 }
 
 /* The nearest addresses around the offset that can be probed. */
-static int code_find_near(const struct module *module,
+static int code_find_near(struct module *module,
 			  struct code_function *function, uint32_t offset,
 			  struct code_site *site)
 {
@@ -173,7 +187,7 @@ static int code_find_near(const struct module *module,
 }
 
 /* The instruction that begins at site->address, for certain. */
-static int code_take(const struct module *module, size_t available,
+static int code_take(struct module *module, size_t available,
 		     struct code_site *site)
 {
 	const struct module_range *range =
@@ -183,6 +197,7 @@ static int code_take(const struct module *module, size_t available,
 	if (arch_insn_decode(module->arch, site->bytes, available, &site->insn))
 		return CODE_UNDECODABLE;
 	code_hold(module, site->bytes - at, at, &site->insn);
+	code_restrict(module, site->address, &site->insn);
 	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
 }
 
@@ -192,7 +207,7 @@ static bool insn_may_begin(const struct arch *arch, uint64_t address)
 	return arch->insn_bytes && !(address % arch->insn_bytes);
 }
 
-static int code_judge(const struct module *module,
+static int code_judge(struct module *module,
 		      struct code_function *function, struct code_site *site)
 {
 	uint32_t offset = site->address - function->start;
@@ -297,7 +312,7 @@ bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 
 /* Code that is run straight through from the offset, calls left aside, ends
  * with a jump to the function's start. */
-static bool code_leads_back(const struct module *module,
+static bool code_leads_back(struct module *module,
 			    const struct code_function *function,
 			    uint64_t offset)
 {

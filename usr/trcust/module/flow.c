@@ -110,13 +110,14 @@ static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn)
 {
-	const struct module *module = flow->source.module;
+	struct module *module = flow->source.module;
 
 	if (arch_insn_decode(module->arch, part->bytes + at, part->size - at,
 			     insn))
 		return false;
 	if (flow->held)
 		code_hold(module, part->bytes, at, insn);
+	code_restrict(module, part->start + at, insn);
 	return true;
 }
 

@@ -14,6 +14,7 @@
 #include "demangle.h"
 #include "module_rel.h"
 #include "pointers.h"
+#include "rseq.h"
 #include "unpack.h"
 
 #define BAD_SECTIONS	"its section headers are truncated or damaged"
@@ -486,6 +487,7 @@ void module_close(struct module *module)
 		return;
 	code_forget(module);
 	pointers_forget(module);
+	rseq_forget(module);
 	free(module->functions);
 	demangle_index_free(module->full_names);
 	free(module->full_names);

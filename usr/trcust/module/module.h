@@ -46,6 +46,7 @@ struct module_symbol {
 
 struct demangle_index;		/* demangle.h */
 struct pointers;		/* pointers.h */
+struct rseq;			/* rseq.h */
 
 struct arch; /* ../arch/arch.h */
 
@@ -89,6 +90,7 @@ struct module {
 					 * debug information too, may be there */
 	struct pointers *pointers;	/* pointers.h; NULL: not yet looked for
 					 */
+	struct rseq *rseq;		/* rseq.h; NULL: the same */
 };
 
 /*
