@@ -16,7 +16,8 @@ enum {
 	DW_FORM_line_strp = 0x1f,
 	DW_LNCT_path = 1, DW_LNCT_directory_index = 2,
 	DW_LNS_copy = 1, DW_LNS_advance_pc = 2, DW_LNS_advance_line = 3,
-	DW_LNS_set_file = 4, DW_LNS_negate_stmt = 6, DW_LNS_const_add_pc = 8,
+	DW_LNS_set_file = 4, DW_LNS_set_column = 5,
+	DW_LNS_negate_stmt = 6, DW_LNS_const_add_pc = 8,
 	DW_LNS_fixed_advance_pc = 9, DW_LNS_set_prologue_end = 10,
 	DW_LNE_end_sequence = 1, DW_LNE_set_address = 2,
 };
@@ -443,6 +444,8 @@ static int machine_extended(struct machine *m)
 
 static int machine_standard(struct machine *m, uint8_t opcode)
 {
+	uint64_t column;
+
 	switch (opcode) {
 	case DW_LNS_copy:
 		return machine_emit(m);
@@ -454,6 +457,10 @@ static int machine_standard(struct machine *m, uint8_t opcode)
 		break;
 	case DW_LNS_set_file:
 		m->row.file = cursor_uleb(&m->c);
+		break;
+	case DW_LNS_set_column:
+		column = cursor_uleb(&m->c);
+		m->row.column = column < UINT16_MAX ? column : UINT16_MAX;
 		break;
 	case DW_LNS_negate_stmt:
 		m->row.is_stmt = !m->row.is_stmt;

@@ -50,6 +50,7 @@ struct dwarf_row {
 	uint32_t is_stmt : 1;
 	uint32_t prologue_end : 1;
 	uint32_t end_sequence : 1;
+	uint16_t column;	/* 0: not known; UINT16_MAX: that or more */
 };
 
 /* Read the header of the program at offset. 0, -EINVAL: damaged or of an

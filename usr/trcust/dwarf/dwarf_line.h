@@ -19,15 +19,27 @@ struct dwarf_line_site {
 	const void *function;	/* address of the entry of the function or copy
 				 * that the line is of; NULL: not known */
 	uint32_t file;		/* its number in the unit */
+	uint64_t end;		/* of the line's code there */
+	bool optimized;
+	bool marked;		/* gcc: the statement is executed there, once
+				 * each time */
+	bool repeated;		/* ... but several times in one, where no code
+				 * is left between */
+	bool rest;		/* the line goes on there, or begins without
+				 * being known to */
 };
 
 struct dwarf_line_sites {
 	enum dwarf_line_verdict verdict;
 	uint32_t line;
-	struct dwarf_line_site *sites;	/* ascending; where the line begins,
-					 * once for every function, inlined copy
-					 * or instance of a template */
+	struct dwarf_line_site *sites;	/* ascending; where the line's first
+					 * statement begins, in every function,
+					 * inlined copy or instance of a
+					 * template; in optimised code where
+					 * each copy of it does */
 	size_t count;
+	struct dwarf_line_site *rests;	/* ascending: its other rows */
+	size_t rest_count;
 	bool scattered;		/* PART: a function has it at several places */
 	const char *file;	/* full name, of the first */
 	bool several_files;	/* the name fits more than one file: told */

@@ -26,11 +26,13 @@ struct source_file {
 };
 
 struct source_row {
-	uint64_t address;
+	uint64_t address, end;
 	uint32_t line;
 	uint32_t file;		/* of the source */
 	uint32_t number;	/* of the file in its unit */
-	uint32_t view;
+	uint16_t view, column;
+	bool optimized;		/* not all rows of the unit begin statements */
+	bool marked;		/* ... but those that it was marked for do */
 };
 
 struct source_rows {
@@ -85,7 +87,11 @@ struct source_reader {
 	size_t file_count;
 	bool inside, dead;	/* a sequence; it is none of the module's */
 	size_t statements, parts;	/* rows in front of it */
-	uint32_t line, number;	/* of the row before */
+	size_t open;		/* the first row whose end isn't known */
+	bool optimized, marked;	/* as in the rows */
+	uint64_t address;	/* of the row before */
+	uint32_t line, number;
+	uint16_t column;
 };
 
 /* A sequence begins, or goes on. */
@@ -108,6 +114,27 @@ static void rows_trim(struct source_rows *rows, size_t first, uint64_t end)
 		rows->count--;
 }
 
+/* The code of another line begins at the row, or none does. */
+static void source_close(struct source_reader *r, const struct dwarf_row *row)
+{
+	struct source_rows *rows = &r->source->statements;
+
+	if (r->line == row->line && r->number == row->file &&
+	    !row->end_sequence)
+		return;
+	for (; r->open < rows->count; r->open++)
+		rows->list[r->open].end = row->address;
+}
+
+/* Only a statement that was marked before the code was optimised has a row of
+ * its own, in front of that of the part of it that is run first. */
+static void source_judge(struct source_reader *r, const struct dwarf_row *row)
+{
+	r->optimized |= !row->is_stmt;
+	r->marked |= r->inside && !row->is_stmt && r->line == row->line &&
+		     r->address == row->address && r->column != row->column;
+}
+
 static int source_take(void *context, const struct dwarf_row *row)
 {
 	struct source_reader *r = context;
@@ -116,8 +143,12 @@ static int source_take(void *context, const struct dwarf_row *row)
 	bool goes_on = r->inside && !row->is_stmt && r->line == row->line &&
 		       r->number == row->file;
 
+	source_judge(r, row);
+	source_close(r, row);
 	source_begin(r, row->address);
 	r->inside = !row->end_sequence;
+	r->address = row->address;
+	r->column = row->column;
 	r->line = row->line;
 	r->number = row->file;
 	if (row->end_sequence) {
@@ -133,7 +164,7 @@ static int source_take(void *context, const struct dwarf_row *row)
 	rows->list[rows->count++] = (struct source_row) {
 		.address = row->address, .line = row->line,
 		.file = r->files[row->file] - 1, .number = row->file,
-		.view = row->view,
+		.view = row->view, .column = row->column,
 	};
 	return 0;
 }
@@ -163,7 +194,9 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 	struct source_reader reader = {
 		.module = dwarf->module, .source = source,
 		.file_count = program->file_count,
+		.open = source->statements.count,
 	};
+	size_t before = source->statements.count;
 	bool any = false;
 
 	reader.files = calloc(program->file_count + 1, sizeof(*reader.files));
@@ -184,6 +217,10 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 	}
 	if (any && source_read_rows(&reader, dwarf, unit, program, keep))
 		source->failed = true;
+	for (size_t i = before; i < source->statements.count; i++) {
+		source->statements.list[i].optimized = reader.optimized;
+		source->statements.list[i].marked = reader.marked;
+	}
 	free(reader.files);
 }
 
@@ -308,6 +345,7 @@ struct candidate {
 	const void *owner;	/* function or inlined copy */
 	uint32_t number;	/* of that one, as in struct dwarf_blocks */
 	bool cold;		/* not in the part that has its entry */
+	uint16_t column;
 	struct dwarf_line_site site;
 	const char *file;
 };
@@ -330,16 +368,34 @@ static bool is_cold(Dwarf_Die *function, uint64_t address)
 	return false;
 }
 
+/* gcc marks where statements begin before it optimises
+ * (-gstatement-frontiers): the marks are copied with the code. */
+static bool is_gcc(Dwarf_Die *function)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die unit;
+	const char *producer;
+
+	if (!dwarf_diecu(function, &unit, NULL, NULL) ||
+	    !dwarf_attr(&unit, DW_AT_producer, &attr))
+		return false;
+	producer = dwarf_formstring(&attr);
+	return producer && !strncmp(producer, "GNU ", 4);
+}
+
 static void candidate_fill(struct candidate *candidate,
 			   struct dwarf_file *dwarf,
-			   const struct dwarf_line_row *row)
+			   const struct dwarf_line_row *row,
+			   const struct source_row *source)
 {
 	struct dwarf_scopes scopes;
 	Dwarf_Die function;
 
 	candidate->file = row->path;
+	candidate->column = source->column;
 	candidate->site = (struct dwarf_line_site) {
-		.address = row->address, .file = row->file,
+		.address = row->address, .end = source->end,
+		.file = row->file, .optimized = source->optimized,
 	};
 	if (dwarf_scopes_find(dwarf, row->address, &scopes) || !scopes.count) {
 		candidate->owner = module_function_find(dwarf->module,
@@ -350,6 +406,8 @@ static void candidate_fill(struct candidate *candidate,
 	function = scopes.blocks->list[candidate->number].die;
 	candidate->owner = candidate->site.function = function.addr;
 	candidate->cold = is_cold(&function, row->address);
+	candidate->site.marked = source->marked && source->column &&
+				 is_gcc(&function);
 }
 
 static int candidate_compare(const void *a, const void *b)
@@ -360,8 +418,9 @@ static int candidate_compare(const void *a, const void *b)
 		return (const char *)x->owner < (const char *)y->owner ? -1 : 1;
 	if (x->cold != y->cold)
 		return x->cold ? 1 : -1;
-	return (x->site.address > y->site.address) -
-	       (x->site.address < y->site.address);
+	if (x->site.address != y->site.address)
+		return x->site.address < y->site.address ? -1 : 1;
+	return (x->column > y->column) - (x->column < y->column);
 }
 
 static int address_compare(const void *a, const void *b)
@@ -370,22 +429,55 @@ static int address_compare(const void *a, const void *b)
 
 	if (x->site.address != y->site.address)
 		return x->site.address < y->site.address ? -1 : 1;
+	if (x->site.rest != y->site.rest)
+		return x->site.rest ? 1 : -1;
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* One of each owner; those without one all. At the same address the outer one,
- * of functions that share a line. */
+/* The rows of one owner. The first is where its first statement begins; the
+ * same column has copies of that. Returns how many are kept. */
+static size_t owner_reduce(struct candidate *list, size_t count)
+{
+	struct candidate *first = list;
+	size_t kept = 1;
+
+	for (size_t i = 1; i < count; i++) {
+		struct candidate *last = &list[kept - 1];
+
+		if (list[i].site.address == last->site.address) {
+			last->site.rest &= list[i].column != first->column;
+			last->site.repeated |= last->column == list[i].column;
+		} else {
+			list[kept] = list[i];
+			list[kept++].site.rest =
+				!first->site.optimized || !first->column ||
+				list[i].column != first->column;
+		}
+	}
+	return kept;
+}
+
+/* Those without an owner are all kept. At the same address the outer one, of
+ * functions that share a line. */
 static size_t candidates_reduce(struct candidate *list, size_t count,
 				bool *several)
 {
-	size_t kept = 0, unique = 0;
+	size_t kept = 0, unique = 0, end;
 
 	qsort(list, count, sizeof(*list), candidate_compare);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || !list[i].owner ||
-		    list[kept - 1].owner != list[i].owner)
-			list[kept++] = list[i];
-	*several = kept < count;
+	for (size_t i = 0; i < count; i = end) {
+		size_t taken;
+
+		for (end = i + 1; end < count && list[i].owner &&
+				  list[end].owner == list[i].owner; )
+			end++;
+		taken = owner_reduce(&list[i], end - i);
+		memmove(&list[kept], &list[i], taken * sizeof(*list));
+		kept += taken;
+	}
+	*several = false;
+	for (size_t i = 0; i < kept; i++)
+		*several |= list[i].site.rest;
 	qsort(list, kept, sizeof(*list), address_compare);
 	for (size_t i = 0; i < kept; i++)
 		if (!unique ||
@@ -410,17 +502,21 @@ static int sites_fill(struct dwarf_line_sites *result,
 			.path = source->files[rows[i].file].path,
 		};
 
-		candidate_fill(&list[i], dwarf, &row);
+		candidate_fill(&list[i], dwarf, &row, &rows[i]);
 	}
 	count = candidates_reduce(list, count, &several);
 	result->scattered = several && result->verdict == DWARF_LINE_PART;
 	result->sites = calloc(count, sizeof(*result->sites));
-	for (size_t i = 0; result->sites && i < count; i++)
-		result->sites[i] = list[i].site;
-	result->count = result->sites ? count : 0;
+	result->rests = calloc(count, sizeof(*result->rests));
+	for (size_t i = 0; result->sites && result->rests && i < count; i++) {
+		if (list[i].site.rest)
+			result->rests[result->rest_count++] = list[i].site;
+		else
+			result->sites[result->count++] = list[i].site;
+	}
 	result->file = list[0].file;
 	free(list);
-	return result->sites ? 0 : -ENOMEM;
+	return result->count ? 0 : -ENOMEM;
 }
 
 static void source_sort(struct source *source)
@@ -535,5 +631,6 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 void dwarf_line_sites_free(struct dwarf_line_sites *result)
 {
 	free(result->sites);
+	free(result->rests);
 	*result = (struct dwarf_line_sites) {0};
 }
