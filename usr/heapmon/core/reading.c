@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "../../lib/safe_text.h"
 
 #define PROGRAM		"heapmon"
-#define HEAD		4096	/* bytes by which a .ras file is known */
+#define HEAD		65536	/* bytes by which its format is known */
 #define READ_STEP	(1u << 20)
 #define TOLD_MOST	20	/* of what is amiss with a file */
 
@@ -49,30 +50,97 @@ static int bytes_read(struct bytes *bytes, int fd, size_t most)
 	return 0;
 }
 
-/* All of it, but of a .ras file on a disk the beginning only. */
-static int file_read(struct bytes *bytes, const char *path,
-		     const struct heap_format *from, bool *whole)
+/* A file that is as large can't be taken into memory as a whole. */
+static uint64_t bytes_most(void)
 {
-	bool pipe = !strcmp(path, "-");
-	int fd = pipe ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st = { 0 };
-	int ret;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+}
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		ret = -errno;
-	else
-		ret = S_ISDIR(st.st_mode) ? -EISDIR :
-		      bytes_read(bytes, fd, HEAD);
-	*whole = !S_ISREG(st.st_mode) || pipe ||
-		 !(from ? from == &format_ras :
-			  format_ras.detect(bytes->data, bytes->size));
-	if (!ret && *whole)
-		ret = bytes_read(bytes, fd, SIZE_MAX);
-	if (!pipe)
-		close(fd);
-	return ret;
+/* Devices may go on without end; a terminal ends when its user says so. */
+static int kind_check(int fd, const struct stat *st, const char *path,
+		      struct error *err)
+{
+	if (S_ISDIR(st->st_mode))
+		return error_set(err, -EISDIR, "cannot read '%s': %s", path,
+				 strerror(EISDIR));
+	if (!S_ISBLK(st->st_mode) && (!S_ISCHR(st->st_mode) || isatty(fd)))
+		return 0;
+	error_set(err, -EINVAL, "cannot read '%s': it is a device", path);
+	error_hint(err, "a trace is a file, or comes through a pipe");
+	return -EINVAL;
+}
+
+static int format_choose(struct reading *reading, const struct bytes *bytes,
+			 const char *path, struct error *err)
+{
+	if (!reading->format)
+		reading->format = heap_format_detect(bytes->data, bytes->size);
+	if (!reading->format) {
+		error_set(err, -EINVAL, "'%s' is in no format that is known",
+			  path);
+		error_hint(err, "--from names the format, when there is "
+			   "nothing in it to know it by");
+		return -EINVAL;
+	}
+	if (reading->format->read_events || reading->format->read_profile)
+		return 0;
+	return error_set(err, -EINVAL, "files in the format '%s' can be "
+			 "written, but not read", reading->format->name);
+}
+
+/* What doesn't begin as its format does isn't read to its end, which it may not
+ * have. */
+static int stream_check(const struct reading *reading,
+			const struct bytes *bytes, const char *path,
+			struct error *err)
+{
+	if (bytes->size < HEAD ||
+	    reading->format->detect(bytes->data, bytes->size))
+		return 0;
+	return error_set(err, -EINVAL, "'%s' doesn't begin like a file in the "
+			 "format '%s'", path, reading->format->name);
+}
+
+static int rest_read(struct bytes *bytes, int fd, const struct stat *st,
+		     const char *path, struct error *err)
+{
+	uint64_t most = bytes_most();
+	bool more = S_ISREG(st->st_mode) && (uint64_t)st->st_size > most;
+	int ret = more ? 0 : bytes_read(bytes, fd, most);
+
+	if (ret)
+		return error_set(err, ret, "cannot read '%s': %s", path,
+				 strerror(-ret));
+	if (!more && bytes->size < most)
+		return 0;
+	return error_set(err, -EFBIG, "cannot read '%s': it has more than %"
+			 PRIu64 " MiB, half of this machine's memory", path,
+			 most >> 20);
+}
+
+/* Its first bytes say what it is. Then all of it is read, but of a .ras file on a
+ * disk (*whole is false). 0, or a negative errno with err set. */
+static int file_read(struct reading *reading, struct bytes *bytes, int fd,
+		     const char *path, bool *whole, struct error *err)
+{
+	struct stat st;
+	int ret = fstat(fd, &st) ? -errno : 0;
+
+	if (!ret) {
+		ret = kind_check(fd, &st, path, err);
+		if (ret)
+			return ret;
+		ret = bytes_read(bytes, fd, HEAD);
+	}
+	if (ret)
+		return error_set(err, ret, "cannot read '%s': %s", path,
+				 strerror(-ret));
+	ret = format_choose(reading, bytes, path, err);
+	*whole = !S_ISREG(st.st_mode) || !strcmp(path, "-") ||
+		 reading->format != &format_ras;
+	if (!ret && !S_ISREG(st.st_mode))
+		ret = stream_check(reading, bytes, path, err);
+	return !ret && *whole ? rest_read(bytes, fd, &st, path, err) : ret;
 }
 
 /* ---- events ---- */
@@ -200,44 +268,29 @@ static int run_format(struct run *run, struct heap_input *input,
 	return ret;
 }
 
-static int format_choose(struct reading *reading, const struct bytes *bytes,
-			 const char *path, struct error *err)
-{
-	if (!reading->format)
-		reading->format = heap_format_detect(bytes->data, bytes->size);
-	if (!reading->format) {
-		error_set(err, -EINVAL, "'%s' is in no format that is known",
-			  path);
-		error_hint(err, "--from names the format, when there is "
-			   "nothing in it to know it by");
-		return -EINVAL;
-	}
-	if (reading->format->read_events || reading->format->read_profile)
-		return 0;
-	return error_set(err, -EINVAL, "files in the format '%s' can be "
-			 "written, but not read", reading->format->name);
-}
-
 /* 0, with `input` set up to be read; or a negative errno with err set. */
 static int reading_open(struct reading *reading, struct heap_input *input,
 			struct bytes *bytes, struct error *err)
 {
-	bool whole;
-	int ret;
+	bool pipe = !strcmp(input->path, "-"), whole = false;
+	int fd, ret;
 
 	if (input->options->run) {
 		reading->format = &format_ras;
 		return 0;
 	}
-	ret = file_read(bytes, input->path, reading->format, &whole);
-	if (ret)
-		return error_set(err, ret, "cannot read '%s': %s", input->path,
-				 strerror(-ret));
+	fd = pipe ? STDIN_FILENO : open(input->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(err, -errno, "cannot read '%s': %s",
+				 input->path, strerror(errno));
+	ret = file_read(reading, bytes, fd, input->path, &whole, err);
+	if (!pipe)
+		close(fd);
 	if (whole) {
 		input->data = bytes->data;
 		input->size = bytes->size;
 	}
-	return format_choose(reading, bytes, input->path, err);
+	return ret;
 }
 
 int reading_run(struct reading *reading, const char *path,

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include "breakpoint.h"
 #include "loader.h"
+#include "stopping.h"
 
 #define HITS_MOST	64	/* of the loader's breakpoint */
 
@@ -29,6 +30,7 @@ static void program_execute(char **argv, int why)
 {
 	int cause = 0;
 
+	stopping_hold(false);
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 		cause = errno;
 	if (!cause) {
@@ -45,7 +47,7 @@ static bool stop_wait(struct launch *launch, int *number)
 	int status;
 
 	while (waitpid(launch->pid, &status, 0) < 0)
-		if (errno != EINTR)
+		if (errno != EINTR || stopping_asked())
 			return false;
 	if (WIFSTOPPED(status)) {
 		*number = status >> 8;
@@ -135,6 +137,8 @@ static int exec_wait(struct launch *launch, int why, struct error *err)
 	    ptrace(PTRACE_SETOPTIONS, launch->pid, 0,
 		   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) ||
 	    !run_until(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+		if (stopping_check(err))
+			return -ECANCELED;
 		if (read(why, &cause, sizeof(cause)) == sizeof(cause))
 			return error_set(err, -cause, "cannot run '%s': %s",
 					 launch->name, strerror(cause));
@@ -152,9 +156,13 @@ int launch_start(struct launch *launch, char **argv, struct error *err)
 	*launch = (struct launch){ .name = argv[0] };
 	if (pipe2(why, O_CLOEXEC))
 		return refused(err, errno, "make a pipe");
+	/* the program gets the signals as heapmon itself got them */
+	stopping_hold(true);
 	launch->pid = fork();
 	if (!launch->pid)
 		program_execute(argv, why[1]);
+	stopping_take();
+	stopping_hold(false);
 	close(why[1]);
 	if (launch->pid < 0) {
 		code = refused(err, errno, "fork");
@@ -167,7 +175,8 @@ int launch_start(struct launch *launch, char **argv, struct error *err)
 	/* where the loader can't be followed it is armed from its first
 	 * instruction on */
 	if (!code && libraries_wait(launch) == -ECHILD)
-		code = error_set(err, -ECHILD,
+		code = stopping_asked() ? stopping_check(err) :
+		       error_set(err, -ECHILD,
 				 "'%s' ended while its libraries were loaded",
 				 launch->name);
 	if (code)

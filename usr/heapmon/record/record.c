@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "../command/commands.h"
 #include "recording.h"
+#include "stopping.h"
 
 static void status_tell(const struct launch *launch)
 {
@@ -56,6 +58,8 @@ static int record(struct record_settings *settings, struct error *err)
 
 	if (settings->comm)
 		code = record_settings_find_comm(settings, err);
+	if (!settings->program)
+		stopping_take();
 	if (!code && settings->program) {
 		code = launch_start(&r.launch, settings->program, err);
 		settings->job.pids[settings->job.pid_count++] = r.launch.pid;
@@ -70,11 +74,18 @@ static int record_run(int argc, char **argv)
 {
 	struct record_settings settings;
 	struct error err = { 0 };
-	int status;
+	int status, code;
 
 	if (record_settings_parse(&settings, argc, argv, &status))
 		return status;
-	return command_end(record(&settings, &err), &err);
+	code = record(&settings, &err);
+	status = command_end(code, &err);
+	/* as one that doesn't handle it: the shell sees what has ended it */
+	if (code == -ECANCELED) {
+		signal(stopping_number(), SIG_DFL);
+		raise(stopping_number());
+	}
+	return status;
 }
 
 const struct command heapmon_record = {

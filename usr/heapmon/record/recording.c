@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "recording.h"
 #include "sharing.h"
+#include "stopping.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,43 +24,11 @@
 #define INTERVAL_MOST	50		/* ms: maps of short-lived processes */
 #define PASSES_LAST	3		/* for what is under way at the end */
 
-/* ---- signals ---- */
-
-static volatile sig_atomic_t stops;	/* asked for so often */
-static volatile pid_t program;		/* that is told, too */
-
-/* A program that was started for it ends the recording by its own end; the
- * terminal has told it. The second time it isn't waited for. */
-static void stop_note(int number)
-{
-	stops++;
-	if (program > 0 && number != SIGINT && stops == 1)
-		kill(program, number);
-}
-
-static void signals_take(void)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = {
-		.sa_handler = stop_note, .sa_flags = SA_RESTART,
-	}, old;
-
-	for (size_t i = 0; i < 3; i++)
-		if (!sigaction(numbers[i], &action, &old) &&
-		    old.sa_handler == SIG_IGN && numbers[i] == SIGHUP)
-			signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);	/* write() tells */
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-static bool stop_asked(void)
-{
-	return stops > (program > 0 ? 1 : 0);
-}
-
 static int write_failed(const struct recording *r, int code,
 			struct error *err)
 {
+	if (code == -ECANCELED)
+		return stopping_check(err);
 	if (r->spooler.files.cause) {
 		error_set(err, code, "cannot write '%s': %s",
 			  r->settings->output,
@@ -252,7 +221,8 @@ static int file_begin(struct recording *r, struct error *err)
 		.whole = true,
 		.interval_most = INTERVAL_MOST,
 		.files = { .name = pipe ? NULL : r->settings->output,
-			   .files = 1, .fd = -1 },
+			   .files = 1, .fd = -1,
+			   .stopped = stopping_asked },
 	};
 	r->spooling = true;
 	code = spooler_open(&r->spooler, r->settings->pack, err);
@@ -278,6 +248,21 @@ static int processes_begin(struct recording *r, struct error *err)
 	return code;
 }
 
+/* From here on a signal is the program's first. */
+static int program_continue(struct recording *r, struct error *err)
+{
+	int code;
+
+	stopping_hold(true);
+	code = stopping_check(err);
+	if (!code)
+		code = launch_continue(&r->launch, err);
+	if (!code)
+		stopping_program(r->launch.pid);
+	stopping_hold(false);
+	return code;
+}
+
 int recording_open(struct recording *r, const struct record_settings *settings,
 		   struct error *err)
 {
@@ -286,13 +271,15 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	r->settings = settings;
 	r->begun = buffer_time();
 	r->heap = HEAP_MAPS_NONE;
-	program = r->launch.pid;
-	signals_take();
+	signal(SIGPIPE, SIG_IGN);	/* write() tells */
+	signal(SIGXFSZ, SIG_IGN);
 	code = filters_check(&settings->job, err);
 	for (unsigned int i = 0; !code && i < settings->job.pid_count; i++)
 		code = pid_check(settings->job.pids[i], err);
 	if (!code)
 		code = private_open(r, err);
+	if (!code)
+		code = stopping_check(err);
 	if (!code)
 		code = allocators_find(r, err);
 	if (!code)
@@ -303,6 +290,8 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 		code = tracker_begin(r, err);
 	if (!code)
 		code = sessions_arm(r, err);
+	if (!code)
+		code = stopping_check(err);
 	if (!code && r->launch.pid)
 		code = tracker_begin(r, err);
 	if (!code)
@@ -313,7 +302,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 		return code;
 	code = following_update(r, err);
 	r->tracker_lost = 0;
-	return code ? code : launch_continue(&r->launch, err);
+	return code ? code : program_continue(r, err);
 }
 
 /* ---- running ---- */
@@ -344,7 +333,7 @@ static bool is_over(const struct recording *r, uint64_t since)
 	if (settings->duration &&
 	    buffer_time() - since >= settings->duration)
 		return true;
-	return stop_asked() || !tracker_live(r->tracker);
+	return stopping_asked() || !tracker_live(r->tracker);
 }
 
 int recording_run(struct recording *r, struct error *err)
@@ -355,7 +344,7 @@ int recording_run(struct recording *r, struct error *err)
 
 	do {
 		if (launch_poll(&r->launch))
-			program = 0;
+			stopping_program(0);
 		over = is_over(r, since);
 		code = pass(r, err);
 		if (!code && !over)

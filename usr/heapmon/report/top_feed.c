@@ -196,9 +196,11 @@ int top_feed_open(struct top_feed *feed, char **arguments, unsigned int count,
 int top_feed_close(struct top_feed *feed, struct error *err)
 {
 	int status = 0, code = 0;
+	bool asked;
 
 	pthread_mutex_lock(&feed->lock);
-	if (feed->recorder > 0 && !feed->ended)
+	asked = feed->recorder > 0 && !feed->ended;
+	if (asked)
 		kill(feed->recorder, SIGTERM);
 	pthread_mutex_unlock(&feed->lock);
 	if (feed->running)
@@ -207,7 +209,9 @@ int top_feed_close(struct top_feed *feed, struct error *err)
 		close(feed->pipe);
 	if (feed->recorder > 0)
 		waitpid(feed->recorder, &status, 0);
-	if (status) {
+	if (asked && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
+		/* it hadn't begun yet */
+	} else if (status) {
 		messages_print(feed);
 		code = WIFEXITED(status) ? WEXITSTATUS(status) : COMMAND_FAILED;
 	} else if (feed->code) {

@@ -3,10 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define WAIT_STEP	50		/* ms */
+#define WAIT_STEPS	40		/* for a reader that doesn't read */
+#define PIPE_PIECE	4096		/* a pipe that is ready has room for it */
 
 static int files_refuse(const struct spool_files *files, int cause,
 			struct error *err)
@@ -57,6 +62,36 @@ static int files_clear_way(const struct spool_files *files)
 	return unlink(files->name) && errno != ENOENT ? -errno : 0;
 }
 
+/* open(2) of a FIFO that nothing reads waits, and restarts after signals. */
+static int way_open(const struct spool_files *files)
+{
+	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY, fd;
+	struct stat st;
+
+	if (!files->stopped || stat(files->name, &st) ||
+	    !S_ISFIFO(st.st_mode))
+		return open(files->name, flags);
+	while ((fd = open(files->name, flags | O_NONBLOCK)) < 0 &&
+	       errno == ENXIO) {
+		if (files->stopped()) {
+			errno = ECANCELED;
+			return -1;
+		}
+		poll(NULL, 0, WAIT_STEP);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
+static void pipe_find(struct spool_files *files)
+{
+	struct stat st;
+
+	files->pipe = !fstat(files->fd, &st) &&
+		      (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 static int file_begin(struct spool_files *files, struct error *err)
 {
 	int way = files_clear_way(files);
@@ -70,10 +105,12 @@ static int file_begin(struct spool_files *files, struct error *err)
 		return files_refuse(files, -way, err);
 	files->regular = !way;
 	/* made by us: no link or file of somebody else's */
-	files->fd = open(files->name, O_WRONLY | O_CLOEXEC | O_NOCTTY |
-			 (way ? 0 : O_CREAT | O_EXCL), 0666);
+	files->fd = way ? way_open(files) :
+		open(files->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_CREAT |
+		     O_EXCL, 0666);
 	if (files->fd < 0)
 		return files_refuse(files, errno, err);
+	pipe_find(files);
 	files->size = files->last = 0;
 	files->begun++;
 	return 0;
@@ -85,6 +122,7 @@ int spool_files_open(struct spool_files *files, struct error *err)
 		return file_begin(files, err);
 	if (files->fd < 0)
 		files->fd = STDOUT_FILENO;
+	pipe_find(files);
 	files->begun = 1;
 	return 0;
 }
@@ -149,15 +187,37 @@ const char *spool_files_kept(const struct spool_files *files)
 			      "nothing could be written";
 }
 
+/* A write(2) that can end: false when the reader of a pipe doesn't read, and the
+ * program has been asked to end. */
+static bool room_wait(const struct spool_files *files)
+{
+	struct pollfd fd = { .fd = files->fd, .events = POLLOUT };
+
+	if (!files->pipe || !files->stopped)
+		return true;
+	if (files->cause)
+		return false;
+	for (unsigned int n = 0; n < WAIT_STEPS; n += files->stopped())
+		if (poll(&fd, 1, WAIT_STEP) > 0)
+			return true;
+	return false;
+}
+
 int spool_files_take(void *context, const void *chunk, size_t size)
 {
 	struct spool_files *files = context;
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = write(files->fd, (const char *)chunk + done,
-				  size - done);
+		size_t most = size - done;
+		ssize_t n;
 
+		if (!room_wait(files))
+			return file_fail(files, files->cause ? files->cause :
+						ETIMEDOUT);
+		if (files->pipe && files->stopped && most > PIPE_PIECE)
+			most = PIPE_PIECE;
+		n = write(files->fd, (const char *)chunk + done, most);
 		if (n < 0 && errno != EINTR)
 			return file_fail(files, errno);
 		done += n < 0 ? 0 : n;

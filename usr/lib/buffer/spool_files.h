@@ -20,6 +20,11 @@ struct spool_files {
 	int fd;			/* at first -1, or without a name where to; -1
 				 * then is standard output */
 	bool regular;		/* else a pipe or a device */
+	bool pipe;
+	/* Has the program been asked to end? Then a pipe isn't waited for any
+	 * longer: for a reader of it at once, for one that doesn't read in two
+	 * seconds. NULL: it is waited for until a signal ends the program. */
+	bool (*stopped)(void);
 	uint64_t size;		/* of the file, whole chunks */
 	uint64_t last;		/* where the last of them begins */
 	uint64_t total;		/* bytes written to all */
