@@ -90,6 +90,81 @@ for text in "of blocks that were never seen are left out" \
 	like "$(cat told)" "$text" "  said: $text"
 done
 
+# Tags: two systems at one line of the source, one without a line, one unknown
+cat >tagged <<'END'
+malloc 0x1000 100 render|a.c|7
+malloc 0x2000 10 sound|a.c|7
+malloc 0x3000 1 sound||0
+malloc 0x4000 1000 |a.c|7
+malloc 0x5000 50 malloc|a.c|7
+free 0x1000
+malloc 0x1000 200 render|a.c|7
+END
+python3 "$stream" make in 64 little <tagged
+status 0 "two systems at one line" heapmon report -s live in
+is "$(awk 'bytes != "" { $1 = $1; print bytes, $0; bytes = "" }
+	/^ +[0-9]+ +[0-9]+ +[0-9.]+$/ { bytes = $2 }' out)" "1000 a.c:7
+200 a.c:7 [render]
+50 a.c:7 [malloc]
+10 a.c:7 [sound]
+1 [sound]" "  are told apart" || diag_file out
+status 0 "the table of tags" heapmon report -s tags in
+is "$(sed '1,/^ *allocated/d' out | tr -s ' ')" " 1 1000 0 1 1000 0 (none)
+ 2 300 1 1 200 0 render
+ 1 50 0 1 50 0 malloc
+ 2 11 0 2 11 0 sound" "  has what each of them allocated" || diag_file out
+is "$(heapmon report --json in | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+print([(tag.get("tag"), tag["allocated"]["bytes"], tag["kept"]["count"])
+       for tag in report["tags"]])
+print(sorted((site.get("tag", ""), site["kept"]["bytes"])
+	     for site in report["sites"]))')" \
+	"[(None, 1000, 1), ('render', 300, 1), ('malloc', 50, 1), ('sound', 11, 2)]
+[('', 1000), ('malloc', 50), ('render', 200), ('sound', 1), ('sound', 10)]" \
+	"  and so has JSON, with the tag of each stack"
+is "$(heapmon convert --to collapsed in 2>err | sort)" "[sound] 1
+a.c:7 1000
+a.c:7 [malloc] 50
+a.c:7 [render] 200
+a.c:7 [sound] 10" "collapsed: in the name" || diag_file err
+is "$(cat err | grep -c tags)" 0 "  which loses nothing of them"
+is "$(heapmon convert --to pprof in 2>err | gunzip | strings -n 3 |
+	grep -c '^render$\|^sound$')" 2 "pprof: labels"
+heapmon convert --to massif in >massif 2>err
+like "$(cat massif)" 'a\.c:7 \[render\]' "massif: in the name"
+heapmon report --html -o page.html in
+like "$(cat page.html)" 'a\.c:7 \[render\]' "a flame graph: in the name"
+for format in mtrc mptl monitor heaptrack; do
+	heapmon convert --to $format in >lossy 2>err
+	like "$(cat err)" "^heapmon: $format: the tags are left out" \
+		"$format has no place for tags, and says so"
+done
+ok "a stream of it" heapmon convert --to tracker -o out in
+python3 "$stream" dump out 64 little >got
+ok "  is the same" cmp tagged got || diag_file got
+sed 's/render/physics/' tagged | python3 "$stream" make other 64 little
+like "$(heapmon report --diff in other)" 'a\.c:7 \[physics\]' \
+	"compared: by tag, too"
+
+# A block at 0 counts like any other: the reference's own test has one.
+cat >null <<'END'
+malloc 0x0 1024 test|a.c|42
+free 0x0
+free 0x0
+malloc 0x0 8 test|a.c|43
+END
+python3 "$stream" make in 64 little <null
+status 0 "a block at address 0" heapmon report -s summary -s wrong in
+like "$(tr -s ' ' <out)" '^ allocated 2 blocks 1032 bytes$' "  is counted"
+like "$(tr -s ' ' <out)" '^ freed 1 blocks 1024 bytes$' "  and so is its release"
+unlike "$(cat out)" 'wrong|unknown' "  free(NULL) is nothing"
+heapmon convert --to tracker -o out in
+python3 "$stream" dump out 64 little >got
+is "$(cat got)" "$(sed 3d null)" "  it is written"
+heapmon convert --to monitor in >out 2>err
+is "$(grep -c ' 0x0 ' out)" 3 "  as text, too" || diag_file out
+
 # librastrace
 for program in nfmt_stream nfmt_stream32; do
 	if ! [ -x "$programs/$program" ]; then

@@ -324,6 +324,8 @@ static int convert_to_fd(struct conversion *conversion, const char *path,
 	if (ret)
 		return ret;
 	ret = convert_file(conversion, path, err);
+	if (conversion->reading.trace.tagged && !conversion->to->tags)
+		convert_tell(conversion, "the tags are left out");
 	closed = stream_close(conversion, &later);
 	if (!closed || (ret && ret != -EBADMSG))
 		return ret;

@@ -56,6 +56,8 @@ struct heap_output {
 struct heap_format {
 	const char *name;		/* "mtrc" */
 	const char *help;		/* "mpatrol tracing (mpatrol.trace)" */
+	bool tags;			/* when it is written, it has a place for a
+					 * memory tracker's tags */
 	/* Is it this one, by its first bytes? How sure: 0 no, 1 by trial, 2 by a
 	 * magic number. NULL: never guessed. */
 	int (*detect)(const uint8_t *data, size_t size);

@@ -477,7 +477,8 @@ static int change_thread(struct change *change)
 	return 0;
 }
 
-/* One of a block, or of none: address 0. */
+/* One of a block, or of none: address 0, unless a block is there: a program may
+ * say so of itself (a memory tracker's stream). */
 static int model_change(struct heap_model *model, struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
@@ -491,10 +492,11 @@ static int model_change(struct heap_model *model, struct heap_step *step)
 		return -ENOMEM;
 	if (event->kind == HEAP_REALLOC)
 		return change_resize(&change);
-	if (!event->address)
-		return 0;
 	if (event->kind == HEAP_ALLOC)
 		return change_come(&change, NULL);
+	if (!event->address && (event->kind == HEAP_OLD ||
+				!heap_model_find(model, event->pid, 0)))
+		return 0;
 	if (event->kind == HEAP_OLD)
 		return change_old(&change);
 	return change_free(&change);

@@ -39,7 +39,7 @@ static uint32_t frame_hash(const struct heap_frame *frame)
 	hash = heap_hash(hash, frame->offset);
 	hash = heap_hash(hash, (uint64_t)frame->module << 32 | frame->symbol);
 	hash = heap_hash(hash, (uint64_t)frame->file << 32 | frame->line);
-	return heap_hash(hash, frame->stopped);
+	return heap_hash(hash, (uint64_t)frame->tag << 32 | frame->stopped);
 }
 
 static bool frame_same(const struct heap_frame *a, const struct heap_frame *b)
@@ -48,7 +48,7 @@ static bool frame_same(const struct heap_frame *a, const struct heap_frame *b)
 	       a->module_offset == b->module_offset &&
 	       a->module == b->module && a->symbol == b->symbol &&
 	       a->file == b->file && a->line == b->line &&
-	       a->stopped == b->stopped;
+	       a->tag == b->tag && a->stopped == b->stopped;
 }
 
 /* Room for one more in the array, whose item 0 stands for nothing, and in its
@@ -149,12 +149,14 @@ static void frame_name(const struct heap_trace *trace,
 	else if (frame_is_line(frame))
 		snprintf(text, size, "%s:%u",
 			 base_name(heap_text(trace, frame->file)), frame->line);
-	else
+	else if (frame->address || !frame->tag)
 		snprintf(text, size, "0x%" PRIx64, frame->address);
+	else
+		*text = '\0';
 }
 
-void heap_frame_name(const struct heap_trace *trace, uint32_t frame,
-		     char *text, size_t size)
+void heap_frame_place(const struct heap_trace *trace, uint32_t frame,
+		      char *text, size_t size)
 {
 	if (frame && frame < trace->frame_count)
 		frame_name(trace, &trace->frames[frame], text, size);
@@ -171,6 +173,22 @@ static void text_append(char *text, size_t size, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text + used, size - used, fmt, args);
 	va_end(args);
+}
+
+static void tag_append(const struct heap_trace *trace, uint32_t tag, char *text,
+		       size_t size)
+{
+	if (tag)
+		text_append(text, size, "%s[%s]", *text ? " " : "",
+			    heap_text(trace, tag));
+}
+
+void heap_frame_name(const struct heap_trace *trace, uint32_t frame,
+		     char *text, size_t size)
+{
+	heap_frame_place(trace, frame, text, size);
+	if (frame && frame < trace->frame_count)
+		tag_append(trace, trace->frames[frame].tag, text, size);
 }
 
 /* As much of it as is safe and has room; from: below PLAIN_MOST bytes. */
@@ -205,6 +223,7 @@ void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 	if (frame->module && frame->symbol)
 		text_append(plain, sizeof(plain), " (%s)",
 			    base_name(heap_text(trace, frame->module)));
+	tag_append(trace, frame->tag, plain, sizeof(plain));
 	text_make_safe(plain, text, size);
 }
 

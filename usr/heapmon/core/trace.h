@@ -19,6 +19,8 @@ struct heap_frame {
 	uint32_t symbol;	/* string, demangled; likewise */
 	uint32_t file;		/* string: of the source; likewise */
 	uint32_t line;		/* 0: likewise */
+	uint32_t tag;		/* string: the system that a memory tracker's
+				 * program names for what is allocated here */
 	bool stopped;		/* no frame: `symbol` says why there are no more,
 				 * "(stopped: no frame pointer)" */
 };
@@ -48,6 +50,7 @@ struct heap_trace {
 	unsigned int bits;	/* of a pointer; 0: not known */
 	bool big_endian;	/* of the machine it is of */
 	bool no_time, no_stack;	/* the format has none */
+	bool tagged;		/* frames may have tags */
 	int64_t begin, end;	/* wall clock, ns; HEAP_NO_TIME */
 	uint64_t lost;		/* events in all; HEAP_LOST_UNKNOWN: some */
 	uint64_t damaged;	/* places where the file couldn't be read; told */
@@ -69,13 +72,23 @@ static inline const char *heap_text(const struct heap_trace *trace,
 	return heap_strings_get(&trace->strings, string);
 }
 
-/* "work+0x14 app.c:33 (app)" without what isn't known; "0x7f.." when nothing
- * is; text for the terminal (lib/safe_text.h). */
+/* "work+0x14 app.c:33 (app) [tag]" without what isn't known; "0x7f.." when
+ * nothing is; text for the terminal (lib/safe_text.h). */
 void heap_frame_print(const struct heap_trace *trace, uint32_t frame,
 		      char *text, size_t size);
-/* The name alone: symbol, else module+offset, else the address. */
+/* The name alone: symbol, else module+offset, else the address; and "[tag]". */
 void heap_frame_name(const struct heap_trace *trace, uint32_t frame,
 		     char *text, size_t size);
+/* The same without the tag; "" when there is nothing but the tag. */
+void heap_frame_place(const struct heap_trace *trace, uint32_t frame,
+		      char *text, size_t size);
+/* The tag of what a stack allocates; 0: none. */
+static inline uint32_t heap_stack_tag(const struct heap_trace *trace,
+				      uint32_t stack)
+{
+	return trace->frames && stack < trace->stack_count ?
+		trace->frames[trace->stacks[stack].frame].tag : 0;
+}
 
 /* How many blocks one of `size` bytes stands for: 1 without sampling. */
 double heap_trace_weight(const struct heap_trace *trace, uint64_t size);

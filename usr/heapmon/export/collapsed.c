@@ -182,6 +182,7 @@ static int collapsed_write(struct heap_output *output,
 
 const struct heap_format format_collapsed = {
 	.name = "collapsed",
+	.tags = true,
 	.help = "collapsed stacks for flame graphs (written only)",
 	.write_profile = collapsed_write,
 };

@@ -371,6 +371,7 @@ static int massif_end(struct heap_output *output, void *state,
 
 const struct heap_format format_massif = {
 	.name = "massif",
+	.tags = true,
 	.help = "valgrind's massif.out, for ms_print (written only)",
 	.begin = massif_begin,
 	.step = massif_step,

@@ -22,7 +22,8 @@ enum profile_field {
 };
 
 enum { TYPE_TYPE = 1, TYPE_UNIT };
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT };
 enum {
 	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5,
 	MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES,
@@ -34,12 +35,13 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 /* Strings of the file itself, in front of the trace's. */
 enum {
 	TEXT_NONE, TEXT_ALLOC_OBJECTS, TEXT_COUNT, TEXT_ALLOC_SPACE, TEXT_BYTES,
-	TEXT_INUSE_OBJECTS, TEXT_INUSE_SPACE, TEXT_SPACE, TEXT_UNKNOWN, TEXTS
+	TEXT_INUSE_OBJECTS, TEXT_INUSE_SPACE, TEXT_SPACE, TEXT_UNKNOWN,
+	TEXT_TAG, TEXTS
 };
 
 static const char *const texts[TEXTS] = {
 	"", "alloc_objects", "count", "alloc_space", "bytes",
-	"inuse_objects", "inuse_space", "space", "(unknown)",
+	"inuse_objects", "inuse_space", "space", "(unknown)", "tag",
 };
 
 /* A module where it was mapped. */
@@ -351,6 +353,7 @@ static void write_sample(struct pprof *pprof, const struct heap_site *site,
 			 const struct heap_weighted *sums)
 {
 	const struct heap_stack *stacks = pprof->trace->stacks;
+	uint32_t tag = heap_stack_tag(pprof->trace, site->stack);
 
 	for (uint32_t at = site->stack; at; at = stacks[at].parent) {
 		protobuf_number(&pprof->inner, stacks[at].frame);
@@ -360,6 +363,12 @@ static void write_sample(struct pprof *pprof, const struct heap_site *site,
 		protobuf_number(&pprof->inner, pprof->trace->frame_count + 1);
 	protobuf_message(&pprof->part, SAMPLE_LOCATION, &pprof->inner);
 	write_values(pprof, sums);
+	if (tag) {
+		protobuf_field(&pprof->inner, LABEL_KEY, TEXT_TAG);
+		protobuf_field(&pprof->inner, LABEL_TEXT,
+			       write_string(pprof, tag));
+		protobuf_message(&pprof->part, SAMPLE_LABEL, &pprof->inner);
+	}
 	write_part(pprof, PROFILE_SAMPLE);
 }
 
@@ -440,6 +449,7 @@ static int pprof_write(struct heap_output *output,
 
 const struct heap_format format_pprof = {
 	.name = "pprof",
+	.tags = true,
 	.help = "pprof's protocol buffer (go tool pprof)",
 	.write_profile = pprof_write,
 };

@@ -17,8 +17,8 @@ void caller_find(const struct heap_trace *trace, uint32_t stack,
 	if (frame->stopped)
 		return;
 	if (frame->symbol || frame->module)
-		heap_frame_name(trace, number, caller->function,
-				sizeof(caller->function));
+		heap_frame_place(trace, number, caller->function,
+				 sizeof(caller->function));
 	caller->file = heap_text(trace, frame->file);
 	caller->line = frame->line;
 }

@@ -178,6 +178,7 @@ static void put_frame(struct json *json, uint32_t number)
 	put_known(json, "file", frame->file);
 	if (frame->line)
 		put_count(json, "line", frame->line);
+	put_known(json, "tag", frame->tag);
 	end(json, '}');
 }
 
@@ -209,6 +210,7 @@ static void put_site(struct json *json, uint32_t stack)
 
 	begin(json, NULL, '{');
 	put_stack(json, "stack", stack);
+	put_known(json, "tag", heap_stack_tag(digest->trace, stack));
 	put_sum(json, "allocated", &site->allocated);
 	put_sum(json, "freed", &site->freed);
 	put_sum(json, "kept", &site->kept);
@@ -309,6 +311,27 @@ static void put_threads(struct json *json)
 	end(json, ']');
 }
 
+static void put_tags(struct json *json)
+{
+	size_t count;
+	struct report_tag *tags = report_tags(json->digest, &count);
+
+	json->failed |= !tags;
+	begin(json, "tags", '[');
+	for (size_t i = 0; i < count; i++) {
+		begin(json, NULL, '{');
+		put_known(json, "tag", tags[i].tag);
+		put_sum(json, "allocated", &tags[i].allocated);
+		put_sum(json, "freed", &tags[i].freed);
+		put_sum(json, "kept", &tags[i].kept);
+		put_sum(json, "peak", &tags[i].peak);
+		put_number(json, "temporary", tags[i].temporary);
+		end(json, '}');
+	}
+	end(json, ']');
+	free(tags);
+}
+
 static void put_other(struct json *json, const struct digest_wrong *wrong)
 {
 	begin(json, "block", '{');
@@ -362,6 +385,7 @@ int report_print_json(FILE *out, const struct digest *digest,
 	put_spans(&json);
 	put_types(&json);
 	put_threads(&json);
+	put_tags(&json);
 	put_wrongs(&json);
 	end(&json, '}');
 	putc('\n', out);

@@ -38,6 +38,7 @@ static const char *const section_names[REPORT_SECTIONS] = {
 	[REPORT_ALLOCATED] = "allocated", [REPORT_TEMPORARY] = "temporary",
 	[REPORT_SIZES] = "sizes", [REPORT_TIME] = "time",
 	[REPORT_TYPES] = "types", [REPORT_THREADS] = "threads",
+	[REPORT_TAGS] = "tags",
 };
 
 static int wrong(const char *option, const char *value, const char *expected)
@@ -180,7 +181,7 @@ static const struct option_def report_options[] = {
 	{ "output", 'o', "FILE", "write there; '-': standard output",
 	  take_output },
 	{ "section", 's', "NAME", "this table only; may be repeated: summary|"
-	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads",
+	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads|tags",
 	  take_section },
 	{ "top", 'n', "N", "rows of a table (10); 0: all", take_top },
 	{ "depth", 'd', "N", "frames of a stack (0: all)", take_depth },

@@ -9,7 +9,7 @@
 enum report_section {
 	REPORT_SUMMARY, REPORT_WRONG, REPORT_LIVE, REPORT_PEAK,
 	REPORT_ALLOCATED, REPORT_TEMPORARY, REPORT_SIZES, REPORT_TIME,
-	REPORT_TYPES, REPORT_THREADS, REPORT_SECTIONS
+	REPORT_TYPES, REPORT_THREADS, REPORT_TAGS, REPORT_SECTIONS
 };
 
 struct report_settings {
@@ -37,6 +37,15 @@ struct report_order {
  * no memory. */
 bool report_order_sites(const struct digest *digest, report_key key,
 			struct report_order *order);
+/* All stacks of a tag. */
+struct report_tag {
+	uint32_t tag;		/* string; 0: those without one */
+	struct digest_sum allocated, freed, kept, peak;
+	double temporary;
+};
+
+/* The largest first, by what isn't freed; for free(). NULL: no memory. */
+struct report_tag *report_tags(const struct digest *digest, size_t *count);
 /* What a reader must know of the figures, in order; NULL: no more. `text` has
  * room for it, if it isn't always the same. */
 const char *report_note(const struct digest *digest, unsigned int number,

@@ -473,6 +473,33 @@ static int print_threads(const struct tables *tables)
 	return 0;
 }
 
+/* ---- tags ---- */
+
+static int print_tags(const struct tables *tables)
+{
+	size_t count;
+	struct report_tag *tags = report_tags(tables->digest, &count);
+
+	if (!tags)
+		return -ENOMEM;
+	if (count)
+		fputs("\ntags\n     allocated            bytes        freed    not freed            bytes    temporary  tag\n",
+		      tables->out);
+	for (size_t i = 0; i < rows(tables, count); i++) {
+		fprintf(tables->out, "  %12.0f %16.0f %12.0f %12.0f %16.0f %12.0f  ",
+			tags[i].allocated.count, tags[i].allocated.bytes,
+			tags[i].freed.count, tags[i].kept.count,
+			tags[i].kept.bytes, tags[i].temporary);
+		safe_text_print(tables->out, tags[i].tag ?
+				heap_text(tables->digest->trace, tags[i].tag) :
+				"(none)", false);
+		fputc('\n', tables->out);
+	}
+	print_more(tables, count, "tags");
+	free(tags);
+	return 0;
+}
+
 /* ---- what is wrong ---- */
 
 static void print_wrong(const struct tables *tables,
@@ -523,7 +550,7 @@ static int (*const sections[REPORT_SECTIONS])(const struct tables *tables) = {
 	[REPORT_ALLOCATED] = print_allocated,
 	[REPORT_TEMPORARY] = print_temporary, [REPORT_SIZES] = print_sizes,
 	[REPORT_TIME] = print_time, [REPORT_TYPES] = print_types,
-	[REPORT_THREADS] = print_threads,
+	[REPORT_THREADS] = print_threads, [REPORT_TAGS] = print_tags,
 };
 
 int report_print_tables(FILE *out, const struct digest *digest,

@@ -160,7 +160,7 @@ static int name_put(struct monitor_writer *writer, uint32_t frame)
 	char *copy;
 
 	if (!*name) {
-		heap_frame_name(trace, frame, text, sizeof(text));
+		heap_frame_place(trace, frame, text, sizeof(text));
 		name = text;
 	}
 	if (name_is_whole(name)) {
@@ -280,7 +280,7 @@ static int writer_step(struct monitor_writer *writer,
 	case HEAP_REALLOC:
 		return resize_put(writer, step);
 	case HEAP_FREE:
-		return event->address && !(step->wrong & HEAP_WRONG_LATE) ?
+		return (event->address || step->gone) && !(step->wrong & HEAP_WRONG_LATE) ?
 			line_put(writer, step, event->address, true) : 0;
 	case HEAP_OLD:
 		return old_put(writer, step);

@@ -19,7 +19,7 @@ struct tracker_reader {
 	const struct heap_sink *sink;
 	struct symbol *symbols;
 	size_t count, room;
-	uint32_t recent_file, recent_line, recent_stack;
+	uint32_t recent_tag, recent_file, recent_line, recent_stack;
 };
 
 static int symbol_define(struct tracker_reader *reader,
@@ -64,22 +64,24 @@ static uint32_t symbol_string(const struct tracker_reader *reader,
 	return 0;
 }
 
-/* The caller: without a line it is known by its symbol. */
-static uint32_t caller_stack(struct tracker_reader *reader, uint32_t file,
-			     uint32_t line)
+/* The caller: without a line it is known by its symbol. What is allocated there
+ * for different systems is told apart. */
+static uint32_t caller_stack(struct tracker_reader *reader, uint32_t tag,
+			     uint32_t file, uint32_t line)
 {
 	struct heap_trace *trace = reader->input->trace;
-	struct heap_frame frame = { .line = line };
+	struct heap_frame frame = { .line = line, .tag = tag };
 
-	if (!file)
+	if (!file && !tag)
 		return 0;
-	if (reader->recent_stack && reader->recent_file == file &&
-	    reader->recent_line == line)
+	if (reader->recent_stack && reader->recent_tag == tag &&
+	    reader->recent_file == file && reader->recent_line == line)
 		return reader->recent_stack;
 	if (line)
 		frame.file = file;
 	else
 		frame.symbol = file;
+	reader->recent_tag = tag;
 	reader->recent_file = file;
 	reader->recent_line = line;
 	reader->recent_stack =
@@ -98,11 +100,11 @@ static int read_malloc(struct tracker_reader *reader,
 			heap_text(reader->input->trace, tag)),
 	};
 
-	if (!record->address)
-		return 0;	/* it failed */
 	if (!event.function)
 		event.tag = tag;
-	event.stack = caller_stack(reader, symbol_string(reader, record->file),
+	reader->input->trace->tagged |= tag != 0;
+	event.stack = caller_stack(reader, tag,
+				   symbol_string(reader, record->file),
 				   record->line < 0 ? 0 : record->line);
 	return heap_sink_take(reader->sink, &event, err);
 }
@@ -116,8 +118,6 @@ static int read_record(struct tracker_reader *reader,
 	case NFMT_MALLOC:
 		return read_malloc(reader, record, err);
 	case NFMT_FREE:
-		if (!record->address)
-			return 0;	/* nothing */
 		event.kind = HEAP_FREE;
 		event.address = record->address;
 		return heap_sink_take(reader->sink, &event, err);

@@ -124,7 +124,7 @@ static uint32_t block_caller(const struct heap_trace *trace, uint32_t stack,
 		snprintf(text, size, "%s", heap_text(trace, frame->file));
 		return frame->line;
 	}
-	heap_frame_name(trace, number, text, size);
+	heap_frame_place(trace, number, text, size);
 	return 0;
 }
 
@@ -182,7 +182,8 @@ static bool writer_wants(struct tracker_writer *writer,
 static void free_step(struct tracker_writer *writer,
 		      const struct heap_step *step)
 {
-	if (!step->event->address || step->wrong & HEAP_WRONG_LATE)
+	if (step->wrong & HEAP_WRONG_LATE ||
+	    (!step->event->address && !step->gone))
 		return;
 	if (!step->gone && step->wrong & HEAP_WRONG_UNKNOWN)
 		heap_output_tell(writer->output,
