@@ -44,6 +44,9 @@ struct ras_heap_note {
 #define RAS_HEAP_PAGE		9	/* a: bytes of a page */
 #define RAS_HEAP_SHARE		10	/* until its exec or exit it works in the
 					 * memory of another process; a: its id */
+#define RAS_HEAP_OLD_WORD	11	/* of the OLD that follows it, the first
+					 * word; a: address of the block, b: the
+					 * word. Without it nobody looked */
 
 #define RAS_HEAP_OLD_WHOLE	0
 #define RAS_HEAP_OLD_FOREIGN	1	/* not glibc's allocator */

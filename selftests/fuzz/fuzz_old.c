@@ -54,9 +54,10 @@ static void regions_make(struct old_process *process, const struct input *input,
 	}
 }
 
-static int block_see(void *context, uint64_t address, uint64_t size)
+static int block_see(void *context, const struct old_block *block)
 {
 	size_t *blocks = context;
+	uint64_t address = block->address, size = block->size;
 	uint64_t start = address & ~(uint64_t)(REGION_BYTES - 1);
 	size_t i = 0;
 

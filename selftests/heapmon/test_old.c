@@ -68,13 +68,15 @@ struct found {
 	size_t count;
 };
 
-static int found_take(void *context, uint64_t address, uint64_t size)
+static int found_take(void *context, const struct old_block *block)
 {
 	struct found *found = context;
 
 	if (found->count == TARGET_BLOCKS)
 		return -E2BIG;
-	found->items[found->count++] = (struct target_block){ address, size };
+	found->items[found->count++] = (struct target_block){
+		block->address, block->size,
+	};
 	return 0;
 }
 
@@ -203,7 +205,7 @@ static void row_run(const struct row *row)
 
 /* ---- the program goes on ---- */
 
-static int take_nothing(void *context, uint64_t address, uint64_t size)
+static int take_nothing(void *context, const struct old_block *block)
 {
 	return 0;
 }

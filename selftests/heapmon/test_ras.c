@@ -69,7 +69,10 @@ static void notes_make(struct bytes *notes)
 {
 	note_add(notes, 1 * MS, RAS_HEAP_SETTINGS, 4096, 16);
 	note_add(notes, 2 * MS, RAS_HEAP_BEGIN, 8, 0);
+	note_add(notes, 15 * MS, RAS_HEAP_OLD_WORD, 0x9000, 0);
 	note_add(notes, 15 * MS, RAS_HEAP_OLD, 0x9000, 24);
+	note_add(notes, 15 * MS, RAS_HEAP_OLD_WORD, 0x9040, 0);
+	note_add(notes, 15 * MS, RAS_HEAP_OLD, 0x9080, 24);
 	note_add(notes, 16 * MS, RAS_HEAP_OLD_END, 1, RAS_HEAP_OLD_WHOLE);
 	note_add(notes, 90 * MS, RAS_HEAP_EXIT, 0, 0);
 	note_add(notes, 17 * MS, RAS_HEAP_GROW, 0x8000, 0x21000);
@@ -168,7 +171,8 @@ static int ras_read(const struct bytes *ras, size_t size)
 static void kinds_check(void)
 {
 	static const enum heap_kind kinds[] = {
-		HEAP_LOSS, HEAP_BEGIN, HEAP_ALLOC, HEAP_OLD, HEAP_GROW,
+		HEAP_LOSS, HEAP_BEGIN, HEAP_ALLOC, HEAP_OLD, HEAP_OLD,
+		HEAP_GROW,
 		HEAP_FREE, HEAP_REALLOC, HEAP_ALLOC, HEAP_FREE, HEAP_LOSS,
 		HEAP_FREE, HEAP_FORK, HEAP_ALLOC, HEAP_EXEC, HEAP_EXIT,
 	};
@@ -186,14 +190,18 @@ static void events_check(void)
 	       events[2].pid == 38 && events[2].tid == 39 &&
 	       events[2].function == F(MALLOC), "malloc");
 	tap_is(events[2].time, START + 10 * (int64_t)MS, "its time");
-	tap_ok(events[5].function == F(DELETE) &&
-	       events[5].type_kind == HEAP_TYPE_NONE, "delete");
-	tap_ok(events[6].old == 0x1000 && events[6].address == 0x2000,
+	tap_is(events[3].type_kind, HEAP_TYPE_NO_TABLE,
+	       "an old block's first word is 0");
+	tap_is(events[4].type_kind, HEAP_TYPE_NONE,
+	       "the word of another block isn't taken for its own");
+	tap_ok(events[6].function == F(DELETE) &&
+	       events[6].type_kind == HEAP_TYPE_NONE, "delete");
+	tap_ok(events[7].old == 0x1000 && events[7].address == 0x2000,
 	       "realloc");
-	tap_ok(events[7].address == 0x3000 && !events[7].old,
+	tap_ok(events[8].address == 0x3000 && !events[8].old,
 	       "realloc of no block");
-	tap_is(events[8].address, 0x2000, "realloc to 0 bytes");
-	tap_is(events[10].type_kind, HEAP_TYPE_NO_TABLE, "a first word of 0");
+	tap_is(events[9].address, 0x2000, "realloc to 0 bytes");
+	tap_is(events[11].type_kind, HEAP_TYPE_NO_TABLE, "a first word of 0");
 }
 
 static void stack_check(void)
@@ -205,7 +213,7 @@ static void stack_check(void)
 	tap_is(frame->address, 0x401234, "the caller");
 	tap_ok(!strcmp(heap_text(&trace, frame->module), "/usr/bin/app") &&
 	       frame->module_offset == 0x1234, "where it lies");
-	tap_is(events[12].stack, events[2].stack,
+	tap_is(events[13].stack, events[2].stack,
 	       "a child has the mappings of its parent, not of what it executes");
 	while (stack->parent)
 		stack = &trace.stacks[stack->parent];
@@ -213,7 +221,7 @@ static void stack_check(void)
 	tap_str(heap_text(&trace, frame->symbol), "(stopped: no frame pointer)",
 		"the reason");
 	tap_ok(frame->stopped, "which is no frame");
-	tap_is(trace.stacks[events[6].stack].depth, 2,
+	tap_is(trace.stacks[events[7].stack].depth, 2,
 	       "nothing behind an outermost frame");
 }
 

@@ -102,7 +102,7 @@ is "$(section time | sed -n '3p;8p;14p;15p;19p;20p;$p')" \
        2.944 s          7.8             62.5          7.8              300 ##" \
 	"what was there in time"
 is "$(section types)" \
-"types, by the vtable when the block was freed
+"types, by the vtable when the block was freed, or found
          freed            bytes          old    mean life   type
              1             5000            0     0.500000 s  (first word 0)
              0                0            1     0.000000 s  Old

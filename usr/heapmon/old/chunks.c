@@ -6,14 +6,17 @@
 #include "../../lib/array.h"
 #include "cache.h"
 
-static bool chunk_add(struct old_chunks *chunks, uint64_t block, uint64_t size)
+static bool chunk_add(struct old_chunks *chunks, uint64_t block, uint64_t size,
+		      uint64_t word)
 {
 	if (!array_grow(&chunks->items, chunks->count, &chunks->room,
 			sizeof(*chunks->items))) {
 		chunks->failed = true;
 		return false;
 	}
-	chunks->items[chunks->count++] = (struct old_chunk){ block, size };
+	chunks->items[chunks->count++] = (struct old_chunk){
+		block, size, word,
+	};
 	return true;
 }
 
@@ -84,8 +87,10 @@ static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 			uint64_t at, uint64_t head, unsigned int flags)
 {
 	uint64_t size = head & ~(uint64_t)CHUNK_FLAGS;
-	uint64_t block = at + chunk_head(process), next;
+	uint64_t block = at + chunk_head(process), next, word = 0;
 
+	if (!old_process_next_word(process, block, &word))
+		return false;
 	if (!old_process_next_word(process, at + size + process->word, &next))
 		return false;
 	if (!(next & CHUNK_USED_BEFORE))
@@ -94,7 +99,7 @@ static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 		return false;
 	if (old_cache_layout(process, size) && !cache_note(chunks, block))
 		return false;
-	return chunk_add(chunks, block, size);
+	return chunk_add(chunks, block, size, word);
 }
 
 static bool size_fits(const struct old_process *process, uint64_t size,
@@ -152,10 +157,15 @@ bool old_chunks_walk(struct old_chunks *chunks, struct old_process *process,
 	return false;
 }
 
-bool old_chunks_add_mapped(struct old_chunks *chunks, uint64_t start,
+bool old_chunks_add_mapped(struct old_chunks *chunks,
+			   const struct old_process *process, uint64_t start,
 			   uint64_t end, uint64_t block, uint64_t size)
 {
-	return chunk_add(chunks, block, size | CHUNK_MAPPED) &&
+	uint64_t word = 0;
+
+	if (!old_process_word(process, block, &word))
+		size |= CHUNK_UNREAD;
+	return chunk_add(chunks, block, size | CHUNK_MAPPED, word) &&
 	       span_add(chunks, start, end, chunks->count - 1);
 }
 

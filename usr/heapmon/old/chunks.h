@@ -18,10 +18,12 @@
 struct old_chunk {
 	uint64_t block;		/* what the program has */
 	uint64_t size;		/* of the chunk, with CHUNK_MAPPED, or in place of
-				 * CHUNK_USED_BEFORE: */
+				 * CHUNK_USED_BEFORE and CHUNK_THREAD: */
+	uint64_t word;		/* the block's first one */
 };
 
 #define CHUNK_CACHED	0x1	/* in a list of free ones that looks used */
+#define CHUNK_UNREAD	0x4	/* `word` could not be read */
 
 /* Memory in which chunks lie one behind the other. */
 struct old_span {
@@ -70,7 +72,8 @@ bool old_chunks_walk(struct old_chunks *chunks, struct old_process *process,
 		     uint64_t start, uint64_t limit, uint64_t top,
 		     unsigned int flags, uint64_t *end);
 /* One that has a mapping of its own. */
-bool old_chunks_add_mapped(struct old_chunks *chunks, uint64_t start,
+bool old_chunks_add_mapped(struct old_chunks *chunks,
+			   const struct old_process *process, uint64_t start,
 			   uint64_t end, uint64_t block, uint64_t size);
 /* That is in use, by the block's address; NULL: there is none. */
 struct old_chunk *old_chunks_find(const struct old_chunks *chunks,

@@ -120,8 +120,9 @@ static uint64_t head_take(struct search *search,
 
 	end = head_check(search, region, at, head);
 	if (!end ||
-	    !old_chunks_add_mapped(search->chunks, at - lead, end,
-				   at + chunk_head(search->process), end - at))
+	    !old_chunks_add_mapped(search->chunks, search->process, at - lead,
+				   end, at + chunk_head(search->process),
+				   end - at))
 		return 0;
 	search->found++;
 	search->bytes += end - at + lead;

@@ -226,20 +226,24 @@ static uint64_t block_size(const struct walk *walk,
 }
 
 static int walk_give(struct walk *walk,
-		     int (*take)(void *context, uint64_t address,
-				 uint64_t size), void *context)
+		     int (*take)(void *context, const struct old_block *block),
+		     void *context)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < walk->chunks.count && !code; i++) {
 		const struct old_chunk *chunk = &walk->chunks.items[i];
-		uint64_t size = block_size(walk, chunk);
+		const struct old_block block = {
+			.address = chunk->block,
+			.size = block_size(walk, chunk), .word = chunk->word,
+			.has_word = !(chunk->size & CHUNK_UNREAD),
+		};
 
 		if (chunk->size & CHUNK_CACHED)
 			continue;
 		walk->figures->blocks++;
-		walk->figures->bytes += size;
-		code = take(context, chunk->block, size);
+		walk->figures->bytes += block.size;
+		code = take(context, &block);
 	}
 	return code;
 }
@@ -278,7 +282,7 @@ static int walk_try(struct walk *walk)
 }
 
 int old_walk(uint32_t pid,
-	     int (*take)(void *context, uint64_t address, uint64_t size),
+	     int (*take)(void *context, const struct old_block *block),
 	     void *context, struct old_figures *figures, struct error *err)
 {
 	struct walk *walk = calloc(1, sizeof(*walk));

@@ -7,6 +7,7 @@
 #ifndef HEAPMON_OLD_H
 #define HEAPMON_OLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <rastrace/heap.h>
 #include "../../lib/error.h"
@@ -21,14 +22,22 @@ struct old_figures {
 	uint32_t why;			/* RAS_HEAP_OLD_*; not WHOLE: err tells */
 };
 
+struct old_block {
+	uint64_t address, size;		/* size: bytes that can be used */
+	uint64_t word;			/* the first one in it, as wide as a
+					 * pointer: of an object, where its vtable
+					 * is */
+	bool has_word;			/* it could be read */
+};
+
 /*
- * Stop the process, walk, let it go. `take` gets every block that is in use:
- * its address and how many bytes can be used. Even when it can't be (whole),
+ * Stop the process, walk, let it go. `take` gets every block that is in use, as
+ * it was then. Even when it can't be (whole),
  * figures are right and the process runs on. 0, or a negative errno with err
  * set.
  */
 int old_walk(uint32_t pid,
-	     int (*take)(void *context, uint64_t address, uint64_t size),
+	     int (*take)(void *context, const struct old_block *block),
 	     void *context, struct old_figures *figures, struct error *err);
 
 #endif

@@ -93,6 +93,21 @@ void family_end(struct family *family, uint32_t pid)
 		member->ended = true;
 }
 
+void family_set_bytes(struct family *family, uint32_t pid, unsigned int bytes)
+{
+	struct family_member *member = member_find(family, pid);
+
+	if (member)
+		member->bytes = bytes;
+}
+
+unsigned int family_bytes(const struct family *family, uint32_t pid)
+{
+	const struct family_member *member = member_find(family, pid);
+
+	return member && member->bytes ? member->bytes : 8;
+}
+
 void family_share(struct family *family, uint32_t pid, uint32_t owner)
 {
 	struct family_member *member = member_find(family, pid);

@@ -15,6 +15,7 @@ struct family {
 		uint32_t owner_set;	/* `set` of that one then */
 		uint32_t set;		/* how often family_set() was called */
 		uint32_t programs;	/* that it will execute yet */
+		uint8_t bytes;		/* of its pointers; 0: not known */
 		bool ended;
 	} *members;			/* 0: none */
 	size_t count, room;
@@ -30,6 +31,9 @@ void family_end(struct family *family, uint32_t pid);
 /* It will execute a program (false: no memory), and now it does. */
 bool family_expect(struct family *family, uint32_t pid);
 bool family_execute(struct family *family, uint32_t pid);
+/* How wide its pointers are, in bytes: 8 unless it was said. */
+void family_set_bytes(struct family *family, uint32_t pid, unsigned int bytes);
+unsigned int family_bytes(const struct family *family, uint32_t pid);
 /* Until one of both is set again it works in the memory of `owner`. */
 void family_share(struct family *family, uint32_t pid, uint32_t owner);
 /* In whose memory it works: the process itself when that is over, too. */

@@ -34,6 +34,7 @@ struct ras_reader {
 	struct family family;
 	uint32_t pid;			/* of the last record; 0: look again */
 	uint32_t mapped, memory;	/* family_mapped() of it, family_memory() */
+	struct ras_heap_note last;	/* that was given */
 	struct loss loss;
 	struct reader_note *notes;	/* those to be given by time */
 	size_t note_count, note_room, note_at;
@@ -245,6 +246,8 @@ static int family_note(struct ras_reader *reader,
 	case RAS_HEAP_BEGIN:
 		if (!*known)
 			set = family_set(family, note->pid, 0);
+		if (note->a == 4 || note->a == 8)
+			family_set_bytes(family, note->pid, note->a);
 		break;
 	case RAS_HEAP_EXEC:
 		set = family_execute(family, note->pid);
@@ -254,6 +257,21 @@ static int family_note(struct ras_reader *reader,
 		break;
 	}
 	return set ? 0 : error_no_memory(err);
+}
+
+/* A block that was there, as its first word names it. */
+static void old_fill(struct ras_reader *reader,
+		     const struct ras_heap_note *note, struct heap_event *event)
+{
+	const struct ras_heap_note *word = &reader->last;
+	const struct family *family = &reader->family;
+
+	if (word->kind == RAS_HEAP_OLD_WORD && word->pid == note->pid &&
+	    word->a == note->a)
+		event->type_kind = vtables_find(&reader->vtables,
+				family_mapped(family, &reader->file->book,
+					      note->pid), word->b,
+				family_bytes(family, note->pid), &event->type);
 }
 
 static int note_give(struct ras_reader *reader,
@@ -284,6 +302,8 @@ static int note_give(struct ras_reader *reader,
 		event.kind = HEAP_EXIT;
 		break;
 	case RAS_HEAP_OLD:
+		old_fill(reader, note, &event);
+		/* fall through */
 	case RAS_HEAP_GROW:
 		event.kind = note->kind == RAS_HEAP_OLD ? HEAP_OLD : HEAP_GROW;
 		event.address = note->a;
@@ -310,6 +330,7 @@ static int notes_give(struct ras_reader *reader, uint64_t until,
 			return 0;
 		reader->note_at++;
 		ret = note_give(reader, note, err);
+		reader->last = *note;
 		if (ret)
 			return ret;
 	}

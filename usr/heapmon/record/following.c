@@ -262,13 +262,14 @@ struct old_taking {
 };
 
 /* By the law of the others; releases of those that are chosen are recorded. */
-static bool old_chosen(const struct old_taking *taking, uint64_t address,
-		       uint64_t size)
+static bool old_chosen(const struct old_taking *taking,
+		       const struct old_block *old)
 {
 	const struct record_settings *settings = taking->r->settings;
 	const struct ras_block block = {
-		.pid = taking->pid, .address = address,
+		.pid = taking->pid, .address = old->address,
 	};
+	uint64_t size = old->size;
 
 	if (size < settings->min_size)
 		return false;
@@ -280,16 +281,20 @@ static bool old_chosen(const struct old_taking *taking, uint64_t address,
 	return true;
 }
 
-static int old_take(void *context, uint64_t address, uint64_t size)
+static int old_take(void *context, const struct old_block *block)
 {
 	struct old_taking *taking = context;
+	uint64_t time = taking->figures.time;
 
-	if (!old_chosen(taking, address, size))
+	if (!old_chosen(taking, block))
 		return 0;
 	taking->count++;
-	taking->bytes += size;
-	note(taking->r, taking->figures.time, RAS_HEAP_OLD, taking->pid,
-	     address, size);
+	taking->bytes += block->size;
+	if (block->has_word && taking->r->settings->points.types)
+		note(taking->r, time, RAS_HEAP_OLD_WORD, taking->pid,
+		     block->address, block->word);
+	note(taking->r, time, RAS_HEAP_OLD, taking->pid, block->address,
+	     block->size);
 	return taking->r->notes.failed ? -ENOMEM : 0;
 }
 

@@ -178,7 +178,7 @@ const struct option_def record_options[] = {
 	  take_no_new },
 	{ "no-old", 0, NULL, "without the blocks that are there already",
 	  take_no_old },
-	{ "no-types", 0, NULL, "without the first word of blocks released",
+	{ "no-types", 0, NULL, "without the first word of blocks released or found",
 	  take_no_types },
 	{ "no-free-stacks", 0, NULL,
 	  "without the stacks of what releases blocks: cheaper",

@@ -415,7 +415,7 @@ static int print_types(const struct tables *tables)
 		order[i] = &digest_types(digest)[i];
 	qsort(order, digest->types.count, sizeof(*order), compare_types);
 	fprintf(tables->out,
-		"\ntypes, by the vtable when the block was freed\n         freed            bytes          old%s  type\n",
+		"\ntypes, by the vtable when the block was freed, or found\n         freed            bytes          old%s  type\n",
 		duration(digest) ? "    mean life " : "");
 	for (size_t i = 0; i < rows(tables, digest->types.count); i++)
 		print_type(tables, order[i]);
