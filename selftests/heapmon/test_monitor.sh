@@ -102,8 +102,8 @@ ok "beginning in the middle, it is known" convert -o out middle
 
 # From other formats
 printf '\001\0\0\0\0\020\0\0\0\0\0\0' >stream
-status 0 "without times" heapmon convert --from tracker --bits 64 \
-	--endian little --to monitor stream
+status 0 "without times" heapmon convert --from tracker \
+	--from-bits 64 --from-endian little --to monitor stream
 like "$(cat err)" "times are not known: they are the numbers" "  it is said"
 is "$(sed -n 2p out)" \
 	"0-0         1                   0x1000          del     notype" \

@@ -39,7 +39,8 @@ for bits in 32 64; do
 		to_lines in >got
 		ok "$bits bits, $order endian: it is known, and read" \
 			cmp got lines || diag_file got err
-		to_lines --from tracker --bits $bits --endian $order in >got
+		to_lines --from tracker --from-bits $bits \
+			--from-endian $order in >got
 		ok "  also when it is told" cmp got lines
 		ok "  and written" heapmon convert --to tracker -o out in
 		ok "  it is the same, by the byte" cmp in out
@@ -63,6 +64,30 @@ ok "an address of 64 bits for 32" heapmon convert --to tracker --bits 32 \
 	-o narrow text
 like "$(heapmon convert --to tracker --bits 32 -o narrow text 2>&1)" \
 	'addresses are cut to 32 bits' "  it is said"
+
+# --bits and --endian are of one side
+python3 "$stream" make in 32 big <records
+status 0 "a stream of 32 bits, as 64 bits little-endian" heapmon convert \
+	--to tracker --from-bits 32 --from-endian big --bits 64 \
+	--endian little -o out in
+python3 "$stream" dump out 64 little >got
+ok "  both are as they were asked for" cmp got records || diag_file got
+status 0 "  only what is written" heapmon convert --to mtrc --bits 64 \
+	--endian little -o out in
+is "$(od -An -tx1 -j4 -N8 out | tr -d ' ')" 0100000000000000 "  is so"
+status 0 "report: what is read" heapmon report --bits 32 --endian big in
+status 2 "--bits with a format that has none" heapmon convert --to pprof \
+	--bits 32 in
+like "$(cat err)" "have no effect on 'pprof'" "  is refused"
+like "$(cat err)" "--from-bits and --from-endian are of what is read" \
+	"  with the options that were meant"
+heapmon convert --to monitor -o text in 2>err
+status 1 "--from-bits of another format" heapmon convert --to mtrc \
+	--from-bits 32 text
+like "$(cat err)" "'text' is in the format 'monitor': of what is read, bits" \
+	"  is refused"
+status 1 "report --endian of another format" heapmon report --endian big text
+like "$(cat err)" "'text' is in the format 'monitor'" "  is refused"
 
 # events that it has no record for
 cat >text <<'END'
@@ -196,7 +221,8 @@ size=$(wc -c <whole)
 cut=1
 while [ $cut -lt "$size" ]; do
 	head -c $cut whole >in
-	heapmon convert --from tracker --to monitor --bits 64 --endian little \
+	heapmon convert --from tracker --to monitor --from-bits 64 \
+		--from-endian little \
 		-o out in 2>err
 	echo "$? $(wc -l <out) $(grep cut err)"
 	cut=$((cut + 1))
@@ -210,8 +236,8 @@ head -c 60 whole >in
 status 1 "a cut one is known" heapmon convert --to monitor in
 like "$(cat err)" "the record at byte [0-9]* is cut" "  as what it is"
 printf '\001\0\0\0\0\020\0\0\0\0\0\0\007\0\0\0' >in
-status 1 "a type that there isn't" heapmon convert --from tracker --bits 64 \
-	--endian little --to monitor in
+status 1 "a type that there isn't" heapmon convert --from tracker \
+	--from-bits 64 --from-endian little --to monitor in
 like "$(cat err)" "no record at byte 12" "  is told with its place"
 status 1 "zeros aren't taken for one" sh -c \
 	'head -c 4096 /dev/zero | heapmon convert --to monitor -'
@@ -223,7 +249,7 @@ status 1 "symbols that go down" heapmon convert --from tracker --to monitor in
 like "$(cat err)" "symbol 3 is out of order" "  are told"
 printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\011\0\0\0\0\0\0\0\0\0\0\0' >in
 status 0 "a symbol that was never told" heapmon convert --from tracker \
-	--bits 64 --endian little --to monitor in
+	--from-bits 64 --from-endian little --to monitor in
 like "$(cat err)" "symbol 9 is used but never told" "  is said"
 printf '\002\0\0\0\001\0\0\0a\0x\0' >in
 status 1 "a name with more behind it isn't taken for one" \

@@ -140,6 +140,14 @@ static const struct option_def convert_options[] = {
 	{ "value", 0, "VALUE", "of collapsed: alloc_space|alloc_objects|"
 	  "inuse_space|inuse_objects|peak_space|peak_objects|temporary",
 	  take_value },
+	{ "bits", 0, "N", "what is written, as tracker, mtrc or mptl, has words of so many: 32|64",
+	  heapmon_take_to_bits },
+	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
+	  heapmon_take_to_endian },
+	{ "from-bits", 0, "N", "a tracker's stream that is read has words of so many: 32|64",
+	  heapmon_take_bits },
+	{ "from-endian", 0, "ORDER", "... and this end of them first: little|big",
+	  heapmon_take_endian },
 	HEAPMON_READ_OPTIONS,
 	{ NULL }
 };
@@ -370,6 +378,13 @@ static int convert_check(const struct conversion *conversion)
 		return COMMAND_MISUSE;
 	}
 	name = conversion->to->name;
+	if ((conversion->options.to_bits || conversion->options.to_endian) &&
+	    !conversion->to->words) {
+		fprintf(stderr, PROGRAM ": convert: --bits and --endian are of what is written, and have no effect on '%s'\n"
+			PROGRAM ": --from-bits and --from-endian are of what is read\n",
+			name);
+		return COMMAND_MISUSE;
+	}
 	if (conversion->to->begin || conversion->to->write_profile)
 		return COMMAND_DONE;
 	fprintf(stderr, PROGRAM ": files in the format '%s' can be read, but "

@@ -15,16 +15,13 @@ extern const struct command heapmon_record,	/* record/ */
 int heapmon_take_pid(void *context, const char *value);
 int heapmon_take_bits(void *context, const char *value);
 int heapmon_take_endian(void *context, const char *value);
+int heapmon_take_to_bits(void *context, const char *value);
+int heapmon_take_to_endian(void *context, const char *value);
 int heapmon_take_symbols(void *context, const char *value);
 int heapmon_take_no_symbols(void *context, const char *value);
 
 #define HEAPMON_READ_OPTIONS \
 	{ "pid", 'p', "PID", "of this process only", heapmon_take_pid }, \
-	{ "bits", 0, "N", \
-	  "of tracker, and what is written as mtrc, mptl, so many: 32|64", \
-	  heapmon_take_bits }, \
-	{ "endian", 0, "ORDER", "... and which end is first: little|big", \
-	  heapmon_take_endian }, \
 	{ "symbols", 0, "DIR", \
 	  "look for programs and debug files there; may be repeated", \
 	  heapmon_take_symbols }, \

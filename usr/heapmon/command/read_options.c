@@ -28,25 +28,46 @@ int heapmon_take_pid(void *context, const char *value)
 	return 0;
 }
 
+static int bits_take(const char *option, const char *value, unsigned int *bits)
+{
+	if (strcmp(value, "32") && strcmp(value, "64"))
+		return value_wrong(option, value, "32 or 64 is expected");
+	*bits = atoi(value);
+	return 0;
+}
+
+static int endian_take(const char *option, const char *value, int *endian)
+{
+	if (strcmp(value, "little") && strcmp(value, "big"))
+		return value_wrong(option, value,
+				   "'little' or 'big' is expected");
+	*endian = value[0];
+	return 0;
+}
+
+/* The input's: convert calls them --from-bits and --from-endian. */
 int heapmon_take_bits(void *context, const char *value)
 {
-	struct heap_options *options = context;
-
-	if (strcmp(value, "32") && strcmp(value, "64"))
-		return value_wrong("bits", value, "32 or 64 is expected");
-	options->bits = atoi(value);
-	return 0;
+	return bits_take("bits", value,
+			 &((struct heap_options *)context)->bits);
 }
 
 int heapmon_take_endian(void *context, const char *value)
 {
-	struct heap_options *options = context;
+	return endian_take("endian", value,
+			   &((struct heap_options *)context)->endian);
+}
 
-	if (strcmp(value, "little") && strcmp(value, "big"))
-		return value_wrong("endian", value,
-				   "'little' or 'big' is expected");
-	options->endian = value[0];
-	return 0;
+int heapmon_take_to_bits(void *context, const char *value)
+{
+	return bits_take("bits", value,
+			 &((struct heap_options *)context)->to_bits);
+}
+
+int heapmon_take_to_endian(void *context, const char *value)
+{
+	return endian_take("endian", value,
+			   &((struct heap_options *)context)->to_endian);
 }
 
 int heapmon_take_symbols(void *context, const char *value)

@@ -12,10 +12,13 @@
 /* What the options of convert and report say about reading and writing. */
 struct heap_options {
 	uint32_t pid;			/* --pid: of one process; 0: of all */
-	unsigned int bits;		/* --bits 32|64; 0: as it is found, or of
-					 * this machine */
-	int endian;			/* --endian: 0 as it is found, or of this
-					 * machine; 'l', 'b' */
+	/* of a tracker's stream that is read: 32 or 64, 'l' or 'b'; 0: as it is
+	 * found */
+	unsigned int bits;
+	int endian;
+	/* of what is written (tracker, MTRC, MPTL); 0: as is usual there */
+	unsigned int to_bits;
+	int to_endian;
 	bool rebase;			/* --rebase: addresses from 0x1000 on, small
 					 * thread ids (MTRC) */
 	struct heap_bounds bounds;	/* --bounds, --bins (MPTL) */
@@ -58,6 +61,8 @@ struct heap_format {
 	const char *help;		/* "mpatrol tracing (mpatrol.trace)" */
 	bool tags;			/* when it is written, it has a place for a
 					 * memory tracker's tags */
+	bool words;			/* ... it may have words of 32 or 64 bits in
+					 * either order */
 	/* Is it this one, by its first bytes? How sure: 0 no, 1 by trial, 2 by a
 	 * magic number. NULL: never guessed. */
 	int (*detect)(const uint8_t *data, size_t size);

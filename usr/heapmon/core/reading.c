@@ -71,7 +71,8 @@ static int kind_check(int fd, const struct stat *st, const char *path,
 }
 
 static int format_choose(struct reading *reading, const struct bytes *bytes,
-			 const char *path, struct error *err)
+			 const struct heap_options *options, const char *path,
+			 struct error *err)
 {
 	if (!reading->format)
 		reading->format = heap_format_detect(bytes->data, bytes->size);
@@ -82,6 +83,11 @@ static int format_choose(struct reading *reading, const struct bytes *bytes,
 			   "nothing in it to know it by");
 		return -EINVAL;
 	}
+	if ((options->bits || options->endian) &&
+	    reading->format != &format_tracker)
+		return error_set(err, -EINVAL, "'%s' is in the format '%s': of what is read, bits and endian can be given for '%s' only",
+				 path, reading->format->name,
+				 format_tracker.name);
 	if (reading->format->read_events || reading->format->read_profile)
 		return 0;
 	return error_set(err, -EINVAL, "files in the format '%s' can be "
@@ -120,9 +126,11 @@ static int rest_read(struct bytes *bytes, int fd, const struct stat *st,
 
 /* Its first bytes say what it is. Then all of it is read, but of a .ras file on a
  * disk (*whole is false). 0, or a negative errno with err set. */
-static int file_read(struct reading *reading, struct bytes *bytes, int fd,
-		     const char *path, bool *whole, struct error *err)
+static int file_read(struct reading *reading, struct heap_input *input,
+		     struct bytes *bytes, int fd, bool *whole,
+		     struct error *err)
 {
+	const char *path = input->path;
 	struct stat st;
 	int ret = fstat(fd, &st) ? -errno : 0;
 
@@ -135,7 +143,7 @@ static int file_read(struct reading *reading, struct bytes *bytes, int fd,
 	if (ret)
 		return error_set(err, ret, "cannot read '%s': %s", path,
 				 strerror(-ret));
-	ret = format_choose(reading, bytes, path, err);
+	ret = format_choose(reading, bytes, input->options, path, err);
 	*whole = !S_ISREG(st.st_mode) || !strcmp(path, "-") ||
 		 reading->format != &format_ras;
 	if (!ret && !S_ISREG(st.st_mode))
@@ -283,7 +291,7 @@ static int reading_open(struct reading *reading, struct heap_input *input,
 	if (fd < 0)
 		return error_set(err, -errno, "cannot read '%s': %s",
 				 input->path, strerror(errno));
-	ret = file_read(reading, bytes, fd, input->path, &whole, err);
+	ret = file_read(reading, input, bytes, fd, &whole, err);
 	if (!pipe)
 		close(fd);
 	if (whole) {

@@ -136,9 +136,9 @@ int mpatrol_damaged(const struct mpatrol_cursor *cursor,
 
 struct mpatrol_form mpatrol_form_wanted(const struct heap_options *options)
 {
-	unsigned int word = options->bits == 32 ? 4 : 8;
+	unsigned int word = options->to_bits == 32 ? 4 : 8;
 
-	return (struct mpatrol_form){ word, word, options->endian == 'b' };
+	return (struct mpatrol_form){ word, word, options->to_endian == 'b' };
 }
 
 static void put_fixed(struct mpatrol_out *out, unsigned int size,

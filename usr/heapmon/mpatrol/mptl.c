@@ -10,6 +10,7 @@ static int mptl_detect(const uint8_t *data, size_t size)
 
 const struct heap_format format_mptl = {
 	.name = "mptl",
+	.words = true,
 	.help = "mpatrol profiling (mpatrol.out)",
 	.detect = mptl_detect,
 	.read_profile = mptl_read_profile,

@@ -10,6 +10,7 @@ static int mtrc_detect(const uint8_t *data, size_t size)
 
 const struct heap_format format_mtrc = {
 	.name = "mtrc",
+	.words = true,
 	.help = "mpatrol tracing (mpatrol.trace)",
 	.detect = mtrc_detect,
 	.read_events = mtrc_read_events,

@@ -199,6 +199,10 @@ static const struct option_def report_options[] = {
 	  take_addresses },
 	{ "counts", 'c', NULL, "mprof: ordered by blocks, not bytes",
 	  take_counts },
+	{ "bits", 0, "N", "FILE, a tracker's stream, has words of so many: 32|64",
+	  heapmon_take_bits },
+	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
+	  heapmon_take_endian },
 	HEAPMON_READ_OPTIONS,
 	{ NULL }
 };

@@ -13,6 +13,7 @@ static int tracker_detect(const uint8_t *data, size_t size)
 
 const struct heap_format format_tracker = {
 	.name = "tracker",
+	.words = true,
 	.tags = true,
 	.help = "memory tracker stream (nfmt)",
 	.detect = tracker_detect,

@@ -260,9 +260,9 @@ static struct tracker_form form_choose(const struct heap_options *options,
 				       const struct heap_trace *trace)
 {
 	return (struct tracker_form){
-		.bits = options->bits ? options->bits :
+		.bits = options->to_bits ? options->to_bits :
 			trace->bits == 32 ? 32 : 64,
-		.big_endian = options->endian ? options->endian == 'b' :
+		.big_endian = options->to_endian ? options->to_endian == 'b' :
 						trace->big_endian,
 	};
 }
