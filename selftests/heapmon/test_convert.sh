@@ -107,4 +107,35 @@ head -c "$(($(wc -c <out.mtrc) - 6))" out.mtrc >cut.mtrc
 heapmon convert --to monitor -o cut.again cut.mtrc 2>/dev/null
 is $? 1 "an mtrc without its end"
 ok "  what there is of it" test -s cut.again
+# A conversion that fails leaves no file, and the one that was there as it was.
+printf '\377\377\377\377\377\377\377\377' >garbage
+printf 'MTRC\1\0\0\0\0\0\0\0\005\051\0\0\0\0\0\0' >headless
+printf 'MPTL\1\0\0\0\0\0\0\0\005\051\0\0\0\0\0\0' >sumless
+cat >events.txt <<'END'
+Thread   Time of event     Address  Size  Type     Stack crawl
+10-11    1000000000000000  0x1000   100   novtbl   leak(int)|main
+END
+heapmon convert --to mptl -o sums events.txt 2>err
+while read -r to from input; do
+	rm -f left
+	status 1 "$input from $from to $to" \
+		heapmon convert --from "$from" --to "$to" -o left "$input"
+	ok "  leaves no file" test ! -e left
+	echo before >left
+	heapmon convert --from "$from" --to "$to" -o left "$input" 2>err
+	is "$(cat left)" before "  and the one that is there alone"
+done <<'END'
+mtrc tracker garbage
+monitor tracker garbage
+pprof tracker garbage
+mptl tracker garbage
+tracker monitor garbage
+collapsed mtrc headless
+heaptrack mtrc headless
+pprof mptl sumless
+mtrc mptl sums
+massif ras garbage
+monitor mtrc missing
+END
+is "$(find . -name 'left?*' | wc -l)" 0 "no other file either"
 tap_done

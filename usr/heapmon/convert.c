@@ -30,6 +30,7 @@ struct conversion {
 	struct heap_profile profile;
 	struct heap_output output;
 	bool begun;
+	bool met;			/* something was read of the input */
 	void *state;			/* of the writer */
 	struct told *told;
 	size_t told_count, told_room;
@@ -224,6 +225,7 @@ static int convert_step(void *context, const struct heap_model *model,
 	struct conversion *conversion = context;
 	int ret = conversion->begun ? 0 : convert_begin(conversion, err);
 
+	conversion->met = true;
 	if (ret)
 		return ret;
 	return conversion->to->step(&conversion->output, conversion->state,
@@ -281,6 +283,7 @@ static int convert_file(struct conversion *conversion, const char *path,
 			  sums ? &conversion->profile : NULL,
 			  sums ? NULL : &follower, err);
 	failed = ret && ret != -EBADMSG;
+	conversion->met |= conversion->profile.site_count;
 	if (!failed && !sums && conversion->reading.sums)
 		return sums_refuse(conversion, err);
 	if (!sums)
@@ -356,7 +359,8 @@ static int convert_to_path(struct conversion *conversion, const char *path,
 	if (ret)
 		return ret;
 	ret = convert_to_fd(conversion, path, outfile_fd(file), err);
-	if (ret && ret != -EBADMSG) {
+	/* of a damaged file what could be read is kept, if there is anything */
+	if (ret && (ret != -EBADMSG || !conversion->met)) {
 		outfile_abort(file);
 		return ret;
 	}
