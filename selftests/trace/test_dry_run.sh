@@ -41,4 +41,18 @@ rm "$TMP/target"
 status 1 "of a module that isn't there" trace on -n "$TDF"
 like "$(cat "$TMP/err")" "cannot arm" "is refused"
 is "$(pins)" "" "nothing is left"
+
+# What isn't chosen needn't be there
+make_tdf "$TMP/kernel.tsf" <<TSF
+MODNAME=vmlinux
+MAJOR=20
+TRACE MINOR=1, TP=.vfs_read, DESC="read", REGS=($ARG1_32)
+TRACE MINOR=3, TP=.no_such_function, DESC="none", REGS=($ARG1_32)
+TRACE MINOR=4, TP=.vfs_write, DESC="write", REGS=($ARG1_32)
+TSF
+status 0 "of what the kernel has" trace on -n "$TMP/kernel(1,4)"
+like "$(cat "$TMP/out")" "2 of 3 tracepoints" "only that"
+status 1 "of what it hasn't" trace on -n "$TMP/kernel(1,3)"
+like "$(cat "$TMP/err")" "no function 'no_such_function'" "is refused"
+is "$(pins)" "" "nothing is left"
 tap_done

@@ -34,10 +34,11 @@ static int identity_check(const struct tdf_module *module, const char *what,
 	return -ESTALE;
 }
 
-/* A place in a module of the TDF: one of its sites. */
+/* A place in a module of the TDF: one of the sites of its picked points. */
 struct site_walk {
 	const struct tdf *tdf;
 	const struct tdf_module *module;
+	const bool *picked;
 	uint32_t point, site;		/* the next ones */
 };
 
@@ -49,7 +50,8 @@ static bool site_next(struct site_walk *walk, uint32_t *index)
 	for (; walk->point < tdf->header->points.count; walk->point++) {
 		const struct tdf_point *point = &tdf->points[walk->point];
 
-		if (&tdf->modules[point->module] == walk->module &&
+		if (walk->picked[walk->point] &&
+		    &tdf->modules[point->module] == walk->module &&
 		    walk->site < point->sites) {
 			*index = point->first_site + walk->site++;
 			return true;
@@ -94,10 +96,9 @@ static bool site_has_address(const struct tdf *tdf, const struct tdf_site *site)
 	return false;
 }
 
-static void symbols_ask(struct kallsyms *kallsyms, const struct tdf *tdf,
-			const struct tdf_module *module)
+static void symbols_ask(struct kallsyms *kallsyms, struct site_walk walk)
 {
-	struct site_walk walk = { .tdf = tdf, .module = module };
+	const struct tdf *tdf = walk.tdf;
 	uint32_t index;
 
 	while (site_next(&walk, &index))
@@ -140,11 +141,10 @@ static int tell_unlinked(const char *name, struct error *err)
  * The biases of the module's sites; symbols that aren't there are told. Where
  * the addresses are hidden, the kernel still finds symbols, but no data.
  */
-static int sites_locate(const struct tdf *tdf, const struct tdf_module *module,
-			const struct kallsyms *kallsyms, uint64_t *biases,
-			struct error *err)
+static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
+			uint64_t *biases, struct error *err)
 {
-	struct site_walk walk = { .tdf = tdf, .module = module };
+	const struct tdf *tdf = walk.tdf;
 	uint32_t index;
 
 	while (site_next(&walk, &index)) {
@@ -171,18 +171,19 @@ static int sites_locate(const struct tdf *tdf, const struct tdf_module *module,
 	return 0;
 }
 
-static int module_locate(const struct tdf *tdf, const struct tdf_module *module,
-			 const char *name, uint64_t *biases, struct error *err)
+static int module_locate(struct site_walk walk, const char *name,
+			 uint64_t *biases, struct error *err)
 {
 	struct kallsyms kallsyms = { .module = name };
 	int code;
 
-	symbols_ask(&kallsyms, tdf, module);
+	symbols_ask(&kallsyms, walk);
 	code = kallsyms_read(&kallsyms, err);
 	if (!code)
-		code = sites_locate(tdf, module, &kallsyms, biases, err);
+		code = sites_locate(walk, &kallsyms, biases, err);
 	if (!code)
-		code = kernel_refusal_check(tdf, module, biases, err);
+		code = kernel_refusal_check(walk.tdf, walk.module, walk.picked,
+					    biases, err);
 	kallsyms_free(&kallsyms);
 	return code;
 }
@@ -190,9 +191,11 @@ static int module_locate(const struct tdf *tdf, const struct tdf_module *module,
 /* All of the kernel moves by one bias: that of a site whose address as linked
  * is known. */
 int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
-		 uint64_t *bias, struct error *err)
+		 const bool *picked, uint64_t *bias, struct error *err)
 {
-	struct site_walk walk = { .tdf = tdf, .module = module };
+	struct site_walk walk = {
+		.tdf = tdf, .module = module, .picked = picked,
+	};
 	uint64_t *biases;
 	uint32_t index;
 	int code = identity_check(module, "running kernel", "/sys/kernel/notes",
@@ -204,7 +207,7 @@ int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
 	biases = calloc(tdf->header->sites.count + 1, sizeof(*biases));
 	if (!biases)
 		return error_no_memory(err);
-	code = module_locate(tdf, module, "", biases, err);
+	code = module_locate(walk, "", biases, err);
 	while (!code && !*bias && site_next(&walk, &index))
 		*bias = biases[index];
 	free(biases);
@@ -233,9 +236,12 @@ int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
 }
 
 int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
-			char name[KERNEL_MODULE_NAME], uint64_t **biases,
-			struct error *err)
+			const bool *picked, char name[KERNEL_MODULE_NAME],
+			uint64_t **biases, struct error *err)
 {
+	const struct site_walk walk = {
+		.tdf = tdf, .module = module, .picked = picked,
+	};
 	char notes[160];
 	int code = kernel_module_name(tdf_string(tdf, module->path), name, err);
 
@@ -257,7 +263,7 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 	*biases = calloc(tdf->header->sites.count + 1, sizeof(**biases));
 	if (!*biases)
 		return error_no_memory(err);
-	code = module_locate(tdf, module, name, *biases, err);
+	code = module_locate(walk, name, *biases, err);
 	if (code) {
 		free(*biases);
 		*biases = NULL;

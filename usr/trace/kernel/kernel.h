@@ -9,12 +9,12 @@
 
 /*
  * Is the running kernel the one that the TDF was made for, and has it what is
- * to be probed? *bias becomes its run-time address less the linked one (0 when
+ * to be probed by the points that are picked? *bias becomes its run-time address less the linked one (0 when
  * no site's is known, or it hides them and nothing needs it). Its text isn't
  * compared: the kernel patches it. 0, or a negative errno with err set.
  */
 int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
-		 uint64_t *bias, struct error *err);
+		 const bool *picked, uint64_t *bias, struct error *err);
 
 #define KERNEL_MODULE_NAME	64
 
@@ -29,8 +29,8 @@ int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
  * the module: its sections lie each for itself.
  */
 int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
-			char name[KERNEL_MODULE_NAME], uint64_t **biases,
-			struct error *err);
+			const bool *picked, char name[KERNEL_MODULE_NAME],
+			uint64_t **biases, struct error *err);
 
 /*
  * Where the sections lie that the TDF has of this module, for struct
@@ -49,10 +49,12 @@ int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
 			 struct error *err);
 
 /* kernel_refusal.c */
-/* -EPERM when a site is where the kernel allows no probes: told by name.
- * biases[] is as above; 0: the address isn't known, the name has to do. */
+/* -EPERM when a site of a picked point is where the kernel allows no probes: told
+ * by name. biases[] is as above; 0: the address isn't known, the name has to
+ * do. */
 int kernel_refusal_check(const struct tdf *tdf, const struct tdf_module *module,
-			 const uint64_t *biases, struct error *err);
+			 const bool *picked, const uint64_t *biases,
+			 struct error *err);
 /* Why the kernel refused a probe in the function with `code`, as err's hint; it
  * is left alone when that isn't known. */
 void kernel_refusal_explain(const char *symbol, int code, struct error *err);

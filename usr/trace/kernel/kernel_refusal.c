@@ -60,7 +60,8 @@ static int point_check(const struct tdf *tdf, const struct tdf_point *point,
 }
 
 int kernel_refusal_check(const struct tdf *tdf, const struct tdf_module *module,
-			 const uint64_t *biases, struct error *err)
+			 const bool *picked, const uint64_t *biases,
+			 struct error *err)
 {
 	FILE *file = fopen(BLACKLIST, "re");
 	struct refused refused;
@@ -72,7 +73,8 @@ int kernel_refusal_check(const struct tdf *tdf, const struct tdf_module *module,
 			continue;
 		for (uint32_t i = 0; i < tdf->header->points.count && !code;
 		     i++)
-			if (&tdf->modules[tdf->points[i].module] == module)
+			if (picked[i] &&
+			    &tdf->modules[tdf->points[i].module] == module)
 				code = point_check(tdf, &tdf->points[i],
 						   biases, &refused, err);
 	}

@@ -345,17 +345,18 @@ static int semaphores_check(const struct target_file *file,
 }
 
 static int kernel_open(struct target *target, const struct tdf *tdf,
-		       const struct tdf_module *module, struct error *err)
+		       const struct tdf_module *module, const bool *picked,
+		       struct error *err)
 {
 	int code;
 
 	if (module->kind == TDF_MODULE_KERNEL) {
 		strcpy(target->path, "vmlinux");
-		code = kernel_check(tdf, module, &target->bias, err);
+		code = kernel_check(tdf, module, picked, &target->bias, err);
 	} else {
 		snprintf(target->path, sizeof(target->path), "%s",
 			 tdf_string(tdf, module->name));
-		code = kernel_module_check(tdf, module, target->module,
+		code = kernel_module_check(tdf, module, picked, target->module,
 					   &target->biases, err);
 	}
 	return code ? code :
@@ -364,7 +365,7 @@ static int kernel_open(struct target *target, const struct tdf *tdf,
 }
 
 static int module_open(struct target *target, const struct tdf *tdf,
-		       const struct tdf_module *module,
+		       const struct tdf_module *module, const bool *picked,
 		       const struct target_search *search, struct error *err)
 {
 	if (!machine_runs(module->machine))
@@ -373,7 +374,7 @@ static int module_open(struct target *target, const struct tdf *tdf,
 				 tdf_string(tdf, module->name),
 				 module->machine);
 	if (module->kind != TDF_MODULE_USER)
-		return kernel_open(target, tdf, module, err);
+		return kernel_open(target, tdf, module, picked, err);
 	if (!target->file_count)
 		processes_find(target, module, tdf_string(tdf, module->path),
 			       search);
@@ -430,7 +431,7 @@ static int targets_fill(struct target *targets, const struct tdf *tdf,
 	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
 		if (used[i])
 			code = module_open(&targets[i], tdf, &tdf->modules[i],
-					   search, err);
+					   picked, search, err);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		if (picked[i])
 			code = point_check(&targets[tdf->points[i].module],
