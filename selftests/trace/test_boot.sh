@@ -67,6 +67,11 @@ status 1 "a file that isn't there" trace on --boot "$TMP/none.conf"
 like "$(cat "$TMP/err")" "cannot open '$TMP/none.conf'" "  is told"
 status 1 "a directory" trace on --boot "$TMP"
 like "$(cat "$TMP/err")" "cannot read '$TMP': Is a directory" "  is told"
+mkfifo "$TMP/fifo"
+for odd in "$TMP/fifo" /dev/zero; do
+	status 1 "'$odd'" timeout 10 trace on --boot "$odd"
+	like "$(cat "$TMP/err")" "^trace: '$odd' is no regular file" "  is refused"
+done
 status 2 "--boot with another option" trace on --boot --dry-run "$TMP/good.conf"
 like "$(cat "$TMP/err")" "goes with no other option" "  is told"
 status 0 "the example" trace on --boot "$TOP/etc/rastrace.conf"

@@ -251,6 +251,11 @@ static int file_check(FILE *file, const char *path, struct error *err)
 	if (fstat(fileno(file), &st))
 		return error_set(err, -errno, "cannot read '%s': %s", path,
 				 strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return error_set(err, -EISDIR, "cannot read '%s': %s", path,
+				 strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "'%s' is no regular file", path);
 	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & S_IWOTH)
 		return error_set(err, -EPERM,
 				 "'%s' belongs to user %u or is writable by everybody: not used",
@@ -280,7 +285,8 @@ static int lines_run(struct boot *boot, FILE *file, struct error *err)
 int boot_run(const char *conf)
 {
 	struct boot boot = { .path = conf ? conf : BOOT_CONF };
-	FILE *file = fopen(boot.path, "re");
+	int fd = open(boot.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char *copy = strdup(boot.path);
 	struct error err = { 0 };
 	int code;

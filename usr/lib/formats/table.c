@@ -51,8 +51,10 @@ int table_file_read(const char *path, void **data, size_t *size,
 				 strerror(errno));
 	if (fstat(fd, &st))
 		code = -errno;
+	else if (S_ISDIR(st.st_mode))
+		code = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
-		code = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		code = error_set(err, -EINVAL, "'%s' is no regular file", path);
 	else if (st.st_size > FILE_MAX)
 		code = -EFBIG;
 	else if (!(*data = malloc(st.st_size + 1)))
@@ -64,7 +66,8 @@ int table_file_read(const char *path, void **data, size_t *size,
 		return 0;
 	free(*data);
 	*data = NULL;
-	return error_set(err, code, "cannot read '%s': %s", path,
+	return code == -EINVAL ? code :
+	       error_set(err, code, "cannot read '%s': %s", path,
 			 strerror(-code));
 }
 
