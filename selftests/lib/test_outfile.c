@@ -70,16 +70,69 @@ static void check_plain(void)
 	tap_is(replace("fifo", &err), -ENXIO, "nobody reads it");
 }
 
+/* Who made it must not read what replaces it. */
 static void check_owner(void)
 {
 	struct error err = {0};
 	struct stat st;
 
-	if (chown("file", NOBODY, SOMEONE))
+	if (chown("file", NOBODY, SOMEONE) || chmod("file", 0666))
 		tap_bail("chown: %s", strerror(errno));
+	umask(077);
 	tap_is(replace("file", &err), 0, "root replaces a user's file");
-	tap_ok(!stat("file", &st) && st.st_uid == NOBODY &&
-	       st.st_gid == SOMEONE, "owner and group are kept");
+	tap_ok(!stat("file", &st) && st.st_uid == geteuid() &&
+	       st.st_gid == getegid() && (st.st_mode & 0777) == 0600,
+	       "by one of its own");
+	if (chown("file", -1, SOMEONE) || chmod("file", 0640))
+		tap_bail("chown: %s", strerror(errno));
+	tap_is(replace("file", &err), 0, "root replaces its own file");
+	tap_ok(!stat("file", &st) && st.st_gid == SOMEONE &&
+	       (st.st_mode & 0777) == 0640, "group and mode are kept");
+	if (link("file", "other"))
+		tap_bail("link: %s", strerror(errno));
+	tap_is(replace("other", &err), 0, "a file with another name");
+	tap_ok(!stat("other", &st) && st.st_gid == getegid() &&
+	       (st.st_mode & 0777) == 0600, "gives it nothing");
+	unlink("other");
+	umask(022);
+}
+
+static int replace_in_place(const char *path, struct error *err)
+{
+	int fd = outfile_open_in_place(path, err);
+
+	if (fd < 0)
+		return fd;
+	if (write(fd, "now", 3) != 3)
+		tap_bail("write: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* A file that is read while it is written. */
+static void check_in_place(void)
+{
+	struct error err = {0};
+	struct stat st, old;
+
+	tap_is(replace_in_place("place", &err), 0, "in place: a new file");
+	tap_ok(holds("place", "now"), "it is written");
+	put("place", "longer");
+	stat("place", &old);
+	tap_is(replace_in_place("place", &err), 0, "in place: an own file");
+	tap_ok(holds("place", "now") && !stat("place", &st) &&
+	       st.st_ino == old.st_ino, "the file itself is written to");
+	if (!geteuid()) {
+		if (chown("place", NOBODY, NOBODY))
+			tap_bail("chown: %s", strerror(errno));
+		tap_is(replace_in_place("place", &err), 0,
+		       "in place: a user's file");
+		tap_ok(!stat("place", &st) && st.st_uid == geteuid(),
+		       "is replaced");
+	}
+	tap_is(replace_in_place("/dev/null", &err), 0, "in place: a device");
+	tap_is(replace_in_place(".", &err), -EISDIR, "in place: a directory");
+	unlink("place");
 }
 
 static unsigned int names(const char *path)
@@ -114,6 +167,31 @@ static void check_killed(const char *path)
 	tap_is(names("."), before, "nothing is left");
 }
 
+/* In a directory that all may write to, of nobody, a FIFO of another user. */
+static void check_fifo(uid_t owner, mode_t mode, bool good)
+{
+	struct error err = {0};
+	int reader;
+
+	if (mkdir("dir", 0777) || chmod("dir", mode) ||
+	    chown("dir", NOBODY, NOBODY) || mkfifo("dir/fifo", 0600) ||
+	    chown("dir/fifo", owner, owner))
+		tap_bail("a FIFO: %s", strerror(errno));
+	reader = open("dir/fifo", O_RDONLY | O_NONBLOCK);
+	tap_is(replace("dir/fifo", &err), good ? 0 : -EACCES,
+	       "a FIFO of user %u in a directory of mode %o is %s", owner, mode,
+	       good ? "written to" : "refused");
+	err = (struct error){0};
+	tap_is(replace_in_place("dir/fifo", &err), good ? 0 : -EACCES,
+	       "in place, too");
+	if (!good)
+		tap_ok(strstr(err.text, "FIFO of another user"),
+		       "the reason is told: %s", err.text);
+	close(reader);
+	unlink("dir/fifo");
+	rmdir("dir");
+}
+
 /* In a directory like /tmp, of nobody, a link made by another user. */
 static void check_planted(uid_t owner, bool good)
 {
@@ -144,10 +222,15 @@ int main(void)
 	check_plain();
 	check_killed("file");
 	check_killed("none");
+	check_in_place();
 	if (geteuid()) {
 		tap_skip("owners and planted links", "needs root");
 	} else {
 		check_owner();
+		check_fifo(SOMEONE, 01777, false);
+		check_fifo(SOMEONE, 0777, false);
+		check_fifo(SOMEONE, 0755, true);
+		check_fifo(0, 01777, true);
 		check_planted(SOMEONE, false);
 		check_planted(NOBODY, true);
 		check_planted(0, true);

@@ -187,6 +187,51 @@ like "$(member "$BIN/trace" query)" "^ +1 +off +9 " "  and queries"
 trace off --all
 status 2 "after off --all he may not even look" member ls "$RASTRACE_RUN"
 
+# --- files that another user has put where root writes
+mkdir "$TMP/all.d"
+# without the sticky bit, with which fs.protected_* may refuse them
+chmod 777 "$TMP/all.d"
+umask 077
+trace on "$TDF"
+"$TMP/target" 3
+# planted NAME: a file there that all may read and write
+planted() {
+	rm -f "$TMP/all.d/$1"
+	stranger sh -c ': >"$0" && chmod 666 "$0"' "$TMP/all.d/$1"
+}
+# private NAME
+private() {
+	is "$(stat -c '%u %a' "$TMP/all.d/$1")" "0 600" "  which is root's alone"
+}
+planted app.ras
+status 0 "get writes a file of its own" trace get "$TMP/all.d/app.ras"
+private app.ras
+planted app.txt
+status 0 "tracefmt -o, too" tracefmt -q -o "$TMP/all.d/app.txt"
+private app.txt
+planted pipe.txt
+ok "tracefmt -o of a pipe, too" sh -c 'trace get - | tracefmt -q -o "$0" -' \
+	"$TMP/all.d/pipe.txt"
+private pipe.txt
+planted spool.ras
+status 0 "spool, too" trace spool -t 1 -o "$TMP/all.d/spool.ras"
+private spool.ras
+planted run.ras
+status 0 "run, too" trace run -o "$TMP/all.d/run.ras" "$TDF" -- "$TMP/target" 1
+private run.ras
+stranger mkfifo -m 666 "$TMP/all.d/fifo"
+exec 9<>"$TMP/all.d/fifo"
+for command in "trace get" "tracefmt -q -o" "trace spool -t 1 -o" \
+	"trace run $TDF -o"; do
+	case $command in *run*) target="-- $TMP/target 1" ;; *) target= ;; esac
+	# shellcheck disable=SC2086
+	status 1 "$command FIFO" timeout 10 $command "$TMP/all.d/fifo" $target
+	like "$(cat "$TMP/err")" "is a FIFO of another user" "  is refused"
+done
+exec 9<&-
+umask 022
+trace off --all
+
 # --- planted pins
 status 0 "root arms again" trace on "$TDF"
 chown $OTHER_ID "$RASTRACE_RUN/sessions"

@@ -49,20 +49,41 @@ static void outfile_free(struct outfile *out)
 	free(out);
 }
 
-/* What fs.protected_symlinks=1 refuses, wherever it is not set. */
-static bool outfile_is_planted(const char *path)
+/* In a directory with this mode, what neither we nor its owner has put there. */
+static bool outfile_is_foreign(const char *path, const struct stat *st,
+			       mode_t mode)
 {
-	struct stat link, dir;
-	char *copy;
-	bool known;
+	char *copy = strdup(path);
+	struct stat dir;
+	bool known = copy && !stat(dirname(copy), &dir);
 
-	if (lstat(path, &link) || !S_ISLNK(link.st_mode) ||
-	    !(copy = strdup(path)))
-		return false;
-	known = !stat(dirname(copy), &dir);
 	free(copy);
-	return known && (dir.st_mode & S_ISVTX) && (dir.st_mode & S_IWOTH) &&
-	       link.st_uid != geteuid() && link.st_uid != dir.st_uid;
+	return known && (dir.st_mode & mode) == mode &&
+	       st->st_uid != geteuid() && st->st_uid != dir.st_uid;
+}
+
+int outfile_refuse_planted(const char *path, struct error *err)
+{
+	struct stat st;
+	const char *what = NULL;
+
+	if (lstat(path, &st))
+		return 0;
+	/* fs.protected_symlinks=1 and fs.protected_fifos=1 refuse these */
+	if (S_ISLNK(st.st_mode) &&
+	    outfile_is_foreign(path, &st, S_IWOTH | S_ISVTX))
+		what = "symbolic link";
+	else if (S_ISFIFO(st.st_mode) && outfile_is_foreign(path, &st, S_IWOTH))
+		what = "FIFO";
+	return what ? error_set(err, -EACCES, "'%s' is a %s of another user in a directory that all may write to",
+				path, what) : 0;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
 /* What a symbolic link names is replaced, not the link. The file has been
@@ -106,25 +127,28 @@ static int outfile_make(struct outfile *out)
 	return out->fd < 0 ? errno : 0;
 }
 
+/* Of a file that is replaced, group and mode are kept if it is our own and under
+ * this name only: another user may have made it, or linked a file of ours. */
 static int outfile_create(struct outfile *out, const struct stat *old)
 {
+	bool own = old && old->st_uid == geteuid() && old->st_nlink == 1;
 	mode_t mask = umask(0);
 	int code = outfile_make(out);
 
 	umask(mask);
 	if (code)
 		return code;
-	if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) &&
-	    fchown(out->fd, old->st_uid, old->st_gid) &&
+	if (own && old->st_gid != getegid() &&
 	    fchown(out->fd, -1, old->st_gid) && errno != EPERM)
 		return errno;
-	return fchmod(out->fd, old ? old->st_mode & 0777 : 0666 & ~mask) ?
+	return fchmod(out->fd, own ? old->st_mode & 0777 : 0666 & ~mask) ?
 	       errno : 0;
 }
 
 static int outfile_find(struct outfile *out, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code;
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+		      (is_link(path) ? 0 : O_NOFOLLOW)), code;
 	struct stat st;
 
 	if (fd < 0 && errno != ENOENT)
@@ -139,6 +163,9 @@ static int outfile_find(struct outfile *out, const char *path)
 		code = outfile_resolve(out, path, &st);
 		if (!code)
 			code = outfile_create(out, &st);
+	} else if (S_ISFIFO(st.st_mode) &&
+		   outfile_is_foreign(path, &st, S_IWOTH)) {
+		code = EACCES;
 	} else {
 		out->in_place = true;
 		out->fd = fd;
@@ -159,10 +186,10 @@ int outfile_open(struct outfile **result, const char *path, struct error *err)
 		return error_no_memory(err);
 	memset(out, 0, offsetof(struct outfile, buffer));
 	out->fd = -1;
-	if (outfile_is_planted(path)) {
+	code = outfile_refuse_planted(path, err);
+	if (code) {
 		outfile_abort(out);
-		return error_set(err, -EACCES, "'%s' is a symbolic link of another user in a directory that all may write to",
-				 path);
+		return code;
 	}
 	code = outfile_find(out, path);
 	if (code) {
@@ -172,6 +199,42 @@ int outfile_open(struct outfile **result, const char *path, struct error *err)
 	}
 	*result = out;
 	return 0;
+}
+
+/* A file that another user has put there is replaced, or refused. */
+static int in_place_find(const char *path)
+{
+	const int flags = O_WRONLY | O_NOCTTY | O_CLOEXEC;
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? open(path, flags | O_CREAT | O_EXCL,
+					      0666) : -1;
+	if (S_ISREG(st.st_mode) && st.st_uid != geteuid()) {
+		if (!unlink(path))
+			return open(path, flags | O_CREAT | O_EXCL, 0666);
+		if (outfile_is_foreign(path, &st, S_IWOTH))
+			return -1;
+	}
+	fd = open(path, S_ISLNK(st.st_mode) ? flags | O_CREAT :
+					      flags | O_NOFOLLOW, 0666);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    !ftruncate(fd, 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int outfile_open_in_place(const char *path, struct error *err)
+{
+	int code = outfile_refuse_planted(path, err), fd;
+
+	if (code)
+		return code;
+	fd = in_place_find(path);
+	return fd >= 0 ? fd : error_set(err, -errno, "cannot write '%s': %s",
+					path, strerror(errno));
 }
 
 void outfile_write(struct outfile *out, const void *data, size_t size)

@@ -12,10 +12,19 @@
 
 struct outfile;
 
-/* 0, or a negative errno with err set. An existing file is left alone until
- * the commit; its mode and, where that is allowed, its owner are kept, else
- * the mode is 0666 less the umask. */
+/*
+ * 0, or a negative errno with err set. An existing file is left alone until the
+ * commit, and another file takes its name then: of our own file that has group
+ * and mode, else the mode is 0666 less the umask. What is no file, such as a pipe
+ * or a device, is written to as it is.
+ */
 int outfile_open(struct outfile **out, const char *path, struct error *err);
+/* For what is read while it is written: a descriptor of the file itself, which
+ * is empty, or a negative errno with err set. */
+int outfile_open_in_place(const char *path, struct error *err);
+/* 0, or -EACCES with err set: a link or FIFO that another user may have put there
+ * to get what is written. */
+int outfile_refuse_planted(const char *path, struct error *err);
 void outfile_write(struct outfile *out, const void *data, size_t size);
 /* For who writes to it by other ways, and nothing by outfile_write(). */
 int outfile_fd(const struct outfile *out);

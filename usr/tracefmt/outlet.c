@@ -56,12 +56,10 @@ static bool is_in_place(const struct stream *stream, const char *path,
 
 static int place_open(const char *path, struct error *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-		      0666);
-	int code = 0;
+	int fd = outfile_open_in_place(path, err), code = 0;
 
 	if (fd < 0)
-		return file_refuse(path, -errno, err);
+		return fd;
 	if (dup2(fd, STDOUT_FILENO) < 0)
 		code = file_refuse(path, -errno, err);
 	if (fd != STDOUT_FILENO)

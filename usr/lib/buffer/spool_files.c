@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../outfile.h"
 
 #define WAIT_STEP	50		/* ms */
 #define WAIT_STEPS	40		/* for a reader that doesn't read */
@@ -65,7 +66,7 @@ static int files_clear_way(const struct spool_files *files)
 /* open(2) of a FIFO that nothing reads waits, and restarts after signals. */
 static int way_open(const struct spool_files *files)
 {
-	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY, fd;
+	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, fd;
 	struct stat st;
 
 	if (!files->stopped || stat(files->name, &st) ||
@@ -94,8 +95,11 @@ static void pipe_find(struct spool_files *files)
 
 static int file_begin(struct spool_files *files, struct error *err)
 {
-	int way = files_clear_way(files);
+	int way = outfile_refuse_planted(files->name, err);
 
+	if (way)
+		return way;
+	way = files_clear_way(files);
 	if (way == -ELOOP) {
 		error_set(err, way, "'%s' is a symbolic link", files->name);
 		error_hint(err, "name the file itself");
