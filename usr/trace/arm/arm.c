@@ -15,6 +15,7 @@
 #include "../probe/attach.h"
 #include "filters.h"
 #include "../probe/func_ip.h"
+#include "../probe/patched.h"
 #include "heap_maps.h"
 #include "../pinned/pins.h"
 #include "../probe/program.h"
@@ -498,10 +499,23 @@ static bool has_calls(const struct tdf *tdf, const bool *picked)
 	return false;
 }
 
+static int processes_check(const struct arming *a, struct error *err)
+{
+	const struct arm *arm = a->arm;
+	int code = 0;
+
+	for (uint32_t i = 0; i < a->tdf->header->modules.count && !code; i++)
+		code = patched_check(a->tdf, i, &arm->targets[i], arm->picked,
+				     arm->link_pid, err);
+	return code;
+}
+
 static int session_make(struct arming *a, struct error *err)
 {
-	int code = dirs_make(a, err);
+	int code = processes_check(a, err);
 
+	if (!code)
+		code = dirs_make(a, err);
 	if (!code)
 		code = maps_make(a, err);
 	if (!code && a->calls)

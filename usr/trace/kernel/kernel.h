@@ -8,10 +8,11 @@
 #include "../../lib/formats/tdf.h"
 
 /*
- * Is the running kernel the one that the TDF was made for, and has it what is
- * to be probed by the points that are picked? *bias becomes its run-time address less the linked one (0 when
- * no site's is known, or it hides them and nothing needs it). Its text isn't
- * compared: the kernel patches it. 0, or a negative errno with err set.
+ * Is the running kernel the one that the TDF was made for, and has it what the
+ * picked points are to probe? *bias becomes its run-time address less the linked
+ * one (0 when no site's is known, or it hides them and nothing needs it). Its
+ * text isn't compared: the kernel patches it. 0, or a negative errno with err
+ * set.
  */
 int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
 		 const bool *picked, uint64_t *bias, struct error *err);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A process that has patched its own code is found, and runs on as it did: no
+# tracepoint is armed over instructions that the file hasn't.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+cp "$TOP/build/selftests/trace/patcher" "$TMP/patcher"
+for major in 197 198; do
+	make_tdf "$TMP/app$major.tsf" <<TSF
+MODNAME=$TMP/patcher
+MAJOR=$major
+TRACE MINOR=1, TP=.work+0, DESC="work", REGS=($ARG1_32)
+TSF
+done
+TDF=$TMP/app197.tdf
+mkfifo "$TMP/go"
+
+# start WHICH: patched and waiting
+start() {
+	"$TMP/patcher" "$1" <"$TMP/go" >"$TMP/said" &
+	patcher=$!
+	exec 8>"$TMP/go"
+	tries=0
+	until grep -q ready "$TMP/said" || [ $tries -gt 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+}
+
+# finish RESULTS NAME
+finish() {
+	echo >&8
+	exec 8>&-
+	wait "$patcher"
+	is "$? $(tail -n 1 "$TMP/said")" "0 $1" "$2"
+}
+
+start work
+status 1 "a patched process" trace on -p "$patcher" "$TDF"
+like "$(cat "$TMP/err")" \
+	"tracepoint 1 .*: process $patcher has other instruction bytes at 0x" \
+	"  is refused"
+status 1 "without -p" trace on "$TDF"
+like "$(cat "$TMP/err")" "process $patcher has other" "  it is found"
+status 1 "by a dry run" trace on -n "$TDF"
+finish "7 1" "  it runs as it did"
+status 0 "when it has ended" trace on "$TDF"
+trace off --all
+
+start other
+status 0 "a process that has patched something else" trace on "$TDF"
+status 0 "its code with a probe in it" trace on "$TMP/app198.tdf"
+finish "1 7" "  runs as it did"
+is "$(figure hits 1) $(figure hits 2)" "1 1" "  and is recorded"
+trace off --all
+
+# where links are of one process
+if trace on -n -p $$ "$TDF" 2>/dev/null | grep -q uprobe_multi; then
+	start work
+	status 0 "links of another process" trace on -p $$ "$TDF"
+	trace off --all
+	finish "7 1" "  leave it alone"
+else
+	skip "links of another process" "the kernel has none"
+fi
+tap_done

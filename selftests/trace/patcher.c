@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Patches its own code as it runs, then calls it: `patcher work` or `other`, of
+ * which one is to return 7 instead of 1, `patcher -` for none. Says "ready", and
+ * goes on with a line from stdin. Prints what both return.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+__attribute__((noipa, aligned(64))) int work(volatile int *one)
+{
+	return *one;
+}
+
+__attribute__((noipa, aligned(64))) int other(volatile int *one)
+{
+	return *one;
+}
+
+/* return 7 */
+#ifdef __aarch64__
+static const unsigned int code[] = { 0x528000e0, 0xd65f03c0 };
+#else
+static const unsigned char code[] = { 0xb8, 7, 0, 0, 0, 0xc3 };
+#endif
+
+static int patch(void *function)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *from = (char *)((size_t)function & -page);
+
+	if (mprotect(from, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return -1;
+	memcpy(function, code, sizeof(code));
+	__builtin___clear_cache(function, (char *)function + sizeof(code));
+	return mprotect(from, 2 * page, PROT_READ | PROT_EXEC);
+}
+
+int main(int argc, char **argv)
+{
+	volatile int one = 1;
+	const char *which = argc > 1 ? argv[1] : "-";
+
+	if ((!strcmp(which, "work") && patch(work)) ||
+	    (!strcmp(which, "other") && patch(other)))
+		return 2;
+	puts("ready");
+	fflush(stdout);
+	getchar();
+	printf("%d %d\n", work(&one), other(&one));
+	return 0;
+}
