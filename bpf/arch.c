@@ -135,6 +135,18 @@ void arch_tag_strip(struct gen *gen, int reg)
 	emit_alu_imm(&gen->e, BPF_ARSH, reg, 63 - KERNEL_BIT);
 }
 
+void arch_kernel_test(struct gen *gen, int reg, int scratch, emit_label kernel)
+{
+	struct emit *e = &gen->e;
+
+	if (gen->cpu->is_signed) {
+		emit_alu(e, BPF_MOV, scratch, reg);
+		emit_alu_imm(e, BPF_LSH, scratch, 63 - KERNEL_BIT);
+		reg = scratch;
+	}
+	emit_jump_imm(e, BPF_JSLT, reg, 0, kernel);
+}
+
 void arch_address_test(struct gen *gen, int reg, int scratch, emit_label bad)
 {
 	struct emit *e = &gen->e;

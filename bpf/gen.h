@@ -376,7 +376,8 @@ void item_state_store(struct gen *gen, const struct place *place, int status,
 		      uint32_t item);
 /* Read `size` bytes (0: r2 bytes) at `address` to where r1 points. */
 void item_read(struct gen *gen, uint32_t size, const struct value *address);
-/* The call alone: r2 bytes to where r1 points, or a string of at most that. */
+/* The call alone: r2 bytes to where r1 points, or a string of at most that.
+ * Uses r3 and r4. */
 void item_read_call(struct gen *gen, bool string, const struct value *address);
 
 /*
@@ -647,6 +648,8 @@ void arch_address_strip(struct gen *gen, int reg);
 void arch_address_test(struct gen *gen, int reg, int scratch, emit_label bad);
 /* The same of the kernel's code; uses `scratch` */
 void arch_kernel_strip(struct gen *gen, int reg, int scratch);
+/* To `kernel` when the address in reg is the kernel's; uses `scratch` */
+void arch_kernel_test(struct gen *gen, int reg, int scratch, emit_label kernel);
 /* reg = the address of user data in it, without a tag */
 void arch_tag_strip(struct gen *gen, int reg);
 

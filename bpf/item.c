@@ -42,18 +42,43 @@ static void fault_end(struct gen *gen, emit_label done)
 	gen->fault = gen->fault_ends;
 }
 
+static void read_user(struct gen *gen, bool string)
+{
+	emit_call(&gen->e, string ? BPF_FUNC_probe_read_user_str :
+				    BPF_FUNC_probe_read_user);
+}
+
+static void read_kernel(struct gen *gen, bool string)
+{
+	emit_call(&gen->e, string ? BPF_FUNC_probe_read_kernel_str :
+				    BPF_FUNC_probe_read_kernel);
+}
+
+/* What kernel code gets from a system call is an address in the process, and
+ * no type says so: the address itself does. */
+static void read_either(struct gen *gen, bool string)
+{
+	emit_label kernel = emit_label_new(&gen->e);
+	emit_label done = emit_label_new(&gen->e);
+
+	arch_kernel_test(gen, R3, R4, kernel);
+	read_user(gen, string);
+	emit_jump(&gen->e, done);
+	emit_label_place(&gen->e, kernel);
+	read_kernel(gen, string);
+	emit_label_place(&gen->e, done);
+}
+
 void item_read_call(struct gen *gen, bool string, const struct value *address)
 {
-	bool kernel = gen->target->context == BODY_KPROBE;
-
 	gen->reads.calls += !gen->walking && !gen->walked;
 	rpn_address_load(gen, address, R3);
-	if (string)
-		emit_call(&gen->e, kernel ? BPF_FUNC_probe_read_kernel_str :
-					    BPF_FUNC_probe_read_user_str);
+	if (gen->target->context != BODY_KPROBE)
+		read_user(gen, string);
+	else if (address->kind == VALUE_CONST && (int64_t)address->add < 0)
+		read_kernel(gen, string);
 	else
-		emit_call(&gen->e, kernel ? BPF_FUNC_probe_read_kernel :
-					    BPF_FUNC_probe_read_user);
+		read_either(gen, string);
 }
 
 /* Keeps r1 and r2, of which r2 is `size`. */

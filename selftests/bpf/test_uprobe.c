@@ -2,8 +2,8 @@
 /*
  * A body at a real uprobe, armed by a perf_event link: cookie, registers and
  * memory are those of the function called, every hit makes a record. A body
- * for kprobes, run here under a uprobe, reads the kernel's memory and nothing
- * else.
+ * for kprobes, run here under a uprobe, reads the kernel's memory and that of
+ * the process, by the address.
  */
 #include <fcntl.h>
 #include <time.h>
@@ -337,8 +337,8 @@ static uint64_t kernel_symbol(const char *name)
 static void test_kernel(struct bed *bed)
 {
 	uint64_t banner = kernel_symbol("linux_banner"), ip;
-	const uint64_t pointer = (uintptr_t)text;
-	uint64_t address = banner ? banner : kernel_symbol("_printk");
+	const uint64_t nothing = 0;
+	uint64_t before, address = banner ? banner : kernel_symbol("_printk");
 	struct ras_slice *slice = bed_slice(bed);
 	const struct ras_record *r;
 	const uint8_t *data;
@@ -353,11 +353,17 @@ static void test_kernel(struct bed *bed)
 	memcpy(rpn + 1, &address, 8);
 	bed_site(bed, 3, 0);
 	bed_clear(bed);
+	bed_memory(bed, TDF_STMT_IF, 0,
+		   RPN(ARG(3), 0, OP_deref_size, 1, OP_const1u, 't', OP_eq));
 	bed_reg(bed, IP, 8);
 	bed_memory(bed, TDF_STMT_MEM, 8, rpn, sizeof(rpn));
 	if (banner)
 		bed_memory(bed, TDF_STMT_ASCIIZ, 13, rpn, sizeof(rpn));
 	bed_memory(bed, TDF_STMT_MEM, 8, RPN(ARG(3), 0));
+	bed_memory(bed, TDF_STMT_ASCIIZ, 64, RPN(ARG(3), 0));
+	bed_memory(bed, TDF_STMT_MEM, 8,
+		   RPN(ARG(2), 16, OP_deref, OP_plus_uconst, 8));
+	bed_memory(bed, TDF_STMT_MEM, 8, RPN(ARG(1), 0));
 	prog = bed_load(bed);
 	if (!tap_ok(prog >= 0, "the body loads as a kprobe's program")) {
 		tap_diag("%s", bed->log);
@@ -382,9 +388,22 @@ static void test_kernel(struct bed *bed)
 	} else {
 		tap_skip("it is the banner", "linux_banner is not in kallsyms");
 	}
-	tap_ok(data[0] == RAS_ITEM_FAULT && r->flags == RAS_RECORD_FAULT &&
-	       !memcmp(data + 3, &pointer, 8),
-	       "the process's memory is not read");
+	tap_ok(!memcmp(data, "\0\x08\0thirteen", 11) &&
+	       !memcmp(data + 11, "\x01\x0d\0thirteen char", 16) &&
+	       !memcmp(data + 27, "\0\x08\0sixteen ", 11),
+	       "the process's memory is read, by a pointer in it, too");
+	tap_ok(data[38] == RAS_ITEM_FAULT && r->flags == RAS_RECORD_FAULT &&
+	       !memcmp(data + 41, &nothing, 8), "what isn't there is a fault");
+	bed_clear(bed);
+	bed_memory(bed, TDF_STMT_IF, 0,
+		   RPN(ARG(3), 0, OP_deref_size, 1, OP_const1u, 'u', OP_eq));
+	prog = bed_load(bed);
+	before = slice->records;
+	link = arm(prog, bed->input.cookie);
+	probed(0, &outer, text);
+	close(link);
+	close(prog);
+	tap_is(slice->records, before, "an IF of it filters");
 }
 
 int main(void)

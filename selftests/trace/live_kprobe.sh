@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A kernel symbol is traced through a kprobe; a kernel without kprobes is told
-# in one line.
+# A kernel symbol is traced through a kprobe, and reads the kernel's memory as well
+# as that of the process, by the address; a kernel without kprobes is told in one
+# line.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
@@ -35,4 +36,24 @@ is "$(figure recorded)" "$(($(figure present) + $(figure overwritten)))" \
 	"recorded = present + overwritten"
 status 0 "tracefmt" tracefmt
 like "$(cat "$TMP/out")" "^open" "prints the records"
+
+# the name is the process's, how it is opened the kernel's
+make_tdf "$TMP/names.tsf" <<TSF
+MODNAME=vmlinux
+MAJOR=8
+TRACE MINOR=1, TP=.do_sys_openat2, DESC="open",
+	FMT="name %P%S", FMT="flags %P%{x64}", FMT="first %P%{d32}",
+	IF=(*(char *)\$$ARG2 == '/' && *(unsigned long *)\$$ARG3 & 1),
+	ASCIIZ32=(F$ARG2,DIRECT,200), MEM32=(F$ARG3,DIRECT,8),
+	VARS=(*(char *)\$$ARG2 - '/')
+TSF
+status 0 "on, with memory of processes" trace on "$TMP/names.tdf"
+cat >"$TMP/written"
+echo >/dev/null
+: >>"$TMP/written"
+status 0 "off" trace off "$TMP/names.tdf"
+status 0 "tracefmt" tracefmt -q --tff "$TMP"
+is "$(grep -c "^ *name $TMP/written$" "$TMP/out")" 2 "the file's name"
+is "$(grep -c "^ *name /dev/null$" "$TMP/out")" 1 "another"
+is "$(grep -c 'not readable' "$TMP/out")" 0 "all are readable"
 tap_done
