@@ -526,6 +526,8 @@ static int op_thread(struct machine *m)
 	struct entry *entry;
 	bool literal;
 	struct rpn_op op;
+	uint64_t offset;
+	int code;
 
 	if (!m->depth)
 		return damaged(m);
@@ -538,8 +540,10 @@ static int op_thread(struct machine *m)
 				 "place that is computed");
 	m->rpn->size = entry->start;
 	entry->start = NO_START;
-	return dwarf_thread_emit(m->context->dwarf, literal ? op.index : op.a,
-				 m->rpn, m->err);
+	offset = literal ? op.index : op.a;
+	code = dwarf_thread_offset(m->context->dwarf, &offset, m->err);
+	return code ? code : dwarf_thread_emit(m->context->dwarf, offset,
+					       m->rpn, m->err);
 }
 
 static int op_entry_value(struct machine *m, const Dwarf_Op *op)

@@ -74,6 +74,10 @@ int dwarf_entry_parameter_emit(const struct dwarf_context *context,
  * module; `address` (or 0) is where its debug information has it. */
 int dwarf_symbol_emit(struct dwarf_file *dwarf, const char *name,
 		      uint64_t address, struct bytes *rpn, struct error *err);
+/* From the operand of DW_OP_form_tls_address to the offset in the module's
+ * block. */
+int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
+			struct error *err);
 /* A thread-local variable by its offset in the module's block. */
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		      struct bytes *rpn, struct error *err);

@@ -286,6 +286,50 @@ static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 		rpn_emit_extend(rpn, 4, false);
 }
 
+/* A variable of the module begins so many bytes into its block. */
+static bool is_thread_symbol(const struct module *module, uint64_t offset)
+{
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+
+		if (symbol->type == STT_TLS && symbol->defined &&
+		    symbol->address == offset)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * With -gsplit-dwarf gcc has the operand in .debug_addr, by the relocation of
+ * an address: from GNU ld (2.40) that is the address of the variable's initial
+ * value, from gold and lld the offset. Where it may be either, the symbols
+ * decide.
+ */
+int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
+			struct error *err)
+{
+	const struct module *module = dwarf->module;
+	bool as_offset, as_address;
+	GElf_Phdr ph;
+
+	if (!module->elf || !find_segment(module->elf, PT_TLS, &ph))
+		return error_set(err, -ENODATA, "it is thread-local, and the "
+				 "module has no thread-local block");
+	as_offset = *offset < ph.p_memsz;
+	as_address = *offset - ph.p_vaddr < ph.p_memsz;
+	if (as_address) {
+		as_address = is_thread_symbol(module, *offset - ph.p_vaddr);
+		as_offset = as_offset && is_thread_symbol(module, *offset);
+	}
+	if (as_address == as_offset)
+		return error_set(err, -ENODATA, "it is thread-local, and its "
+				 "debug information has no offset that is "
+				 "valid (-gsplit-dwarf)");
+	if (as_address)
+		*offset -= ph.p_vaddr;
+	return 0;
+}
+
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		      struct bytes *rpn, struct error *err)
 {
