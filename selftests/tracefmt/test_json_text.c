@@ -38,13 +38,23 @@ static void test_strings(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t n = strlen(rows[i].bytes);
 		char *text = malloc(JSON_STRING_ROOM(n) + 1);
-		bool spoiled = false;
+		enum json_bytes invalid = JSON_BYTES_NONE;
 
-		*json_put_checked(text, rows[i].bytes, n, &spoiled) = '\0';
+		*json_put_checked(text, rows[i].bytes, n, &invalid) = '\0';
 		tap_str(text, rows[i].json, "string %zu", i);
-		tap_is(spoiled, rows[i].spoiled, "and whether it is text");
+		tap_is(invalid, rows[i].spoiled, "and whether it is text");
 		free(text);
 	}
+}
+
+static void test_kept(void)
+{
+	enum json_bytes invalid = JSON_BYTES_KEPT;
+	char text[64];
+
+	*json_put_checked(text, "\x80 \xff\\xff\xc3\xb6", 9, &invalid) = '\0';
+	tap_str(text, "\"\\udc80 \\udcFF\\\\xff\xc3\xb6\"", "bytes are kept");
+	tap_is(invalid, JSON_BYTES_KEPT, "each");
 }
 
 static void test_floats(void)
@@ -123,12 +133,12 @@ static void test_types(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct value_budget budget = { 4096, 1000 };
-		bool spoiled = false;
+		enum json_bytes invalid = JSON_BYTES_NONE;
 
 		*json_put_value(&value_types, rows[i].type, value, rows[i].have,
-				text, &budget, &spoiled) = '\0';
+				text, &budget, &invalid) = '\0';
 		tap_str(text, rows[i].json, "type %zu", i);
-		tap_ok(budget.text && !spoiled, "has room, and is text");
+		tap_ok(budget.text && !invalid, "has room, and is text");
 	}
 }
 
@@ -149,9 +159,9 @@ static void test_budget(void)
 
 	for (uint32_t most = 0; most < 300; most++) {
 		struct value_budget budget = { most, 1000 };
-		bool spoiled = false;
+		enum json_bytes invalid = JSON_BYTES_NONE;
 		char *end = json_put_value(&value_types, STRUCT, value, 44,
-					   text, &budget, &spoiled);
+					   text, &budget, &invalid);
 
 		good &= end - text <= most + JSON_VALUE_SLACK;
 		*end = '\0';
@@ -325,6 +335,7 @@ int main(void)
 {
 	test_strings();
 	test_decimals();
+	test_kept();
 	test_floats();
 	test_types();
 	test_budget();

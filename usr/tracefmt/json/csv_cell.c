@@ -35,11 +35,16 @@ int csv_cell_number(struct text *text, uint64_t number)
 
 int csv_cell_safe(struct text *text, const void *bytes, size_t n)
 {
+	const char *at = bytes, *end = at + n, *slash;
 	size_t start = text->used;
+	char *p;
 
 	if (text_reserve(text, 4 * n))
 		return -ENOMEM;
-	text->used = text_put_safe(text->data + start, bytes, n) - text->data;
+	p = text->data + start;
+	for (; (slash = memchr(at, '\\', end - at)); at = slash + 1)
+		p = TEXT_PUT(text_put_safe(p, at, slash - at), "\\\\");
+	text->used = text_put_safe(p, at, end - at) - text->data;
 	return csv_cell_guard(text, start);
 }
 
@@ -50,7 +55,7 @@ int csv_cell_guard(struct text *text, size_t start)
 	if (text_reserve(text, 1))
 		return -ENOMEM;
 	cell = text->data + start;
-	if (text->used == start || !memchr("=+-@", *cell, 4))
+	if (text->used == start || !memchr("=+-@'", *cell, 5))
 		return 0;
 	memmove(cell + 1, cell, text->used - start);
 	*cell = '\'';
@@ -107,8 +112,10 @@ void csv_cell_unquote(struct text *text, size_t start)
 	if (*to != '"')
 		return;
 	for (const char *from = to + 1; from < end; from++) {
-		if (*from == '\\' && (from[1] == '"' || from[1] == '\\'))
+		if (*from == '\\' && from[1] == '"')
 			from++;
+		else if (*from == '\\')
+			*to++ = *from++;
 		*to++ = *from;
 	}
 	text->used = to - text->data;

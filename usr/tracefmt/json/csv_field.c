@@ -77,8 +77,11 @@ static int field_add(const struct json_field *of, struct text *text)
 
 static struct json_field fields_begin(struct csv_row *row)
 {
-	return json_field_begin(row->output, row->event, row->scratch,
-				&row->budget);
+	struct json_field of = json_field_begin(row->output, row->event,
+						row->scratch, &row->budget);
+
+	of.bytes = JSON_BYTES_KEPT;
+	return of;
 }
 
 int csv_field_named(struct csv_row *row, struct columns_item *item)

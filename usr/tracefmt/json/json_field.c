@@ -249,30 +249,31 @@ static int ctype_put(const struct json_field *of,
 		     uint8_t *note)
 {
 	char *p = room(text, of->budget->text + JSON_VALUE_SLACK);
-	bool spoiled = false;
+	enum json_bytes invalid = of->bytes;
 
 	if (!p)
 		return -ENOMEM;
 	p = json_put_value(&of->format->types, of->field->ctype, value->data,
-			   value->length, p, of->budget, &spoiled);
+			   value->length, p, of->budget, &invalid);
 	wrote(text, p);
-	if (spoiled)
+	if (invalid == JSON_BYTES_LOST)
 		*note = JSON_NOTE_NOT_TEXT;
 	if (!of->budget->text)
 		*note = JSON_NOTE_TOO_LONG;
 	return 0;
 }
 
-static int string_put(const struct field_value *value, struct text *text,
+static int string_put(const struct json_field *of,
+		      const struct field_value *value, struct text *text,
 		      uint8_t *note)
 {
 	char *p = room(text, JSON_STRING_ROOM(value->length));
-	bool spoiled = false;
+	enum json_bytes invalid = of->bytes;
 
 	if (!p)
 		return -ENOMEM;
-	wrote(text, json_put_checked(p, value->data, value->length, &spoiled));
-	if (spoiled)
+	wrote(text, json_put_checked(p, value->data, value->length, &invalid));
+	if (invalid == JSON_BYTES_LOST)
 		*note = JSON_NOTE_NOT_TEXT;
 	return 0;
 }
@@ -307,7 +308,7 @@ static int value_append(const struct json_field *of,
 
 	switch (value->kind) {
 	case FIELD_STRING:
-		return string_put(value, text, note);
+		return string_put(of, value, text, note);
 	case FIELD_BYTES:
 		return bytes_put(value, text);
 	case FIELD_CTYPE:
@@ -376,7 +377,7 @@ static int characters_put(const struct json_field *of, struct text *text,
 		if (p->note && !*note)
 			*note = p->note;
 	}
-	return string_put(&value, text, note);
+	return string_put(of, &value, text, note);
 }
 
 static int array_put(const struct json_field *of, struct text *text,

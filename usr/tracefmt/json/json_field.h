@@ -15,6 +15,7 @@
 #include "../format/stack.h"
 #include "../format/text.h"
 #include "../output/output.h"
+#include "json_text.h"
 
 /* What may be said of a field beside enum decode_note. */
 #define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */
@@ -28,6 +29,7 @@ struct json_field {
 	const struct decode_piece *piece, *end;
 	struct stack_owner owner;
 	struct value_budget *budget;	/* of the record */
+	enum json_bytes bytes;	/* of strings: JSON_BYTES_KEPT, or _NONE */
 	/* of the walk */
 	const struct field_set *fields;
 	const struct decode_piece *stop;

@@ -187,14 +187,14 @@ PLAIN_INLINE char *string_put(struct plain_data *d,
 			      const struct plain_step *step, char *p)
 {
 	const uint8_t *data = d->at;
-	bool spoiled = false;
+	enum json_bytes invalid = JSON_BYTES_NONE;
 	size_t n;
 
 	if (!plain_string(d, &n))
 		return NULL;
 	if (step->length)
-		p = json_put_checked(p, data, n, &spoiled);
-	return spoiled ? NULL : p;
+		p = json_put_checked(p, data, n, &invalid);
+	return invalid ? NULL : p;
 }
 
 /* NULL: it doesn't find what it takes. */

@@ -32,8 +32,6 @@ static char *put_escape(char *p, uint8_t c)
 /* One character; the line and paragraph separators end lines in JavaScript. */
 static char *put_wide(char *p, const uint8_t *s, size_t length)
 {
-	if (!length)
-		return TEXT_PUT(p, "\xef\xbf\xbd");
 	if (length == 3 && s[0] == 0xe2 && s[1] == 0x80 &&
 	    (s[2] == 0xa8 || s[2] == 0xa9))
 		return s[2] == 0xa8 ? TEXT_PUT(p, "\\u2028") :
@@ -77,7 +75,17 @@ static inline char *put_plain(char *p, const uint8_t **s, const uint8_t *end)
 	return p;
 }
 
-char *json_put_checked(char *p, const void *bytes, size_t n, bool *spoiled)
+static char *put_invalid(char *p, uint8_t c, enum json_bytes *invalid)
+{
+	if (*invalid != JSON_BYTES_KEPT) {
+		*invalid = JSON_BYTES_LOST;
+		return TEXT_PUT(p, "\xef\xbf\xbd");
+	}
+	return text_put_hex(TEXT_PUT(p, "\\udc"), c, 2);
+}
+
+char *json_put_checked(char *p, const void *bytes, size_t n,
+		       enum json_bytes *invalid)
 {
 	const uint8_t *s = bytes, *end = s + n;
 	size_t length;
@@ -94,8 +102,8 @@ char *json_put_checked(char *p, const void *bytes, size_t n, bool *spoiled)
 			continue;
 		}
 		length = safe_text_utf8(s, end - s);
-		*spoiled |= !length;
-		p = put_wide(p, s, length);
+		p = length ? put_wide(p, s, length) :
+			     put_invalid(p, *s, invalid);
 		s += length ? length : 1;
 	}
 	*p++ = '"';
@@ -104,9 +112,9 @@ char *json_put_checked(char *p, const void *bytes, size_t n, bool *spoiled)
 
 char *json_put_string(char *p, const void *bytes, size_t n)
 {
-	bool spoiled = false;
+	enum json_bytes invalid = JSON_BYTES_NONE;
 
-	return json_put_checked(p, bytes, n, &spoiled);
+	return json_put_checked(p, bytes, n, &invalid);
 }
 
 #define ROW_OF(h) \

@@ -17,8 +17,15 @@
 
 /* With its quotes. */
 char *json_put_string(char *p, const void *bytes, size_t n);
-/* The same; *spoiled is set when U+FFFD stands for some of it. */
-char *json_put_checked(char *p, const void *bytes, size_t n, bool *spoiled);
+/* What becomes of bytes that are no UTF-8 text. */
+enum json_bytes {
+	JSON_BYTES_NONE,	/* there is none so far */
+	JSON_BYTES_LOST,	/* there was one: U+FFFD */
+	JSON_BYTES_KEPT,	/* as set by the caller: \udc80 to \udcff, which
+				 * no text has */
+};
+char *json_put_checked(char *p, const void *bytes, size_t n,
+		       enum json_bytes *invalid);
 /* "0a1b" */
 char *json_put_hex(char *p, const uint8_t *data, size_t n);
 /* IEEE of 4 or 8 bytes, at most NUMBER_MAX characters; what is no number as

@@ -17,7 +17,7 @@ struct value {
 	char *p, *end;
 	uint32_t work;
 	bool full;		/* nothing more is begun */
-	bool spoiled;		/* a string isn't UTF-8 */
+	enum json_bytes invalid;	/* of strings */
 	unsigned int depth;
 };
 
@@ -122,7 +122,7 @@ static void write_chars(struct value *v, const uint8_t *data, size_t n)
 {
 	n = strnlen((const char *)data, n);
 	if (room(v, JSON_STRING_ROOM(n)))
-		v->p = json_put_checked(v->p, data, n, &v->spoiled);
+		v->p = json_put_checked(v->p, data, n, &v->invalid);
 	else
 		write_null(v);
 }
@@ -148,7 +148,7 @@ static void write_scalar(struct value *v, uint32_t ctype, const uint8_t *data)
 	else if (type->kind == TFF_CTYPE_BOOL && is_number && bytes <= 8)
 		write_number(v, ctype, data, bytes);
 	else if (type->kind == TFF_CTYPE_CHAR && bytes == 1)
-		v->p = json_put_checked(v->p, data, 1, &v->spoiled);
+		v->p = json_put_checked(v->p, data, 1, &v->invalid);
 	else if (type->kind == TFF_CTYPE_CHAR && (bytes == 2 || bytes == 4))
 		write_wide(v, ctype, data, bytes);
 	else if (type->kind == TFF_CTYPE_FLOAT && (bytes == 4 || bytes == 8))
@@ -317,16 +317,16 @@ static void value_write(struct value *v, uint32_t ctype, const uint8_t *data,
 
 char *json_put_value(const struct value_types *types, uint32_t ctype,
 		     const uint8_t *data, size_t have, char *p,
-		     struct value_budget *budget, bool *spoiled)
+		     struct value_budget *budget, enum json_bytes *invalid)
 {
 	struct value v = {
 		.types = types, .p = p, .end = p + budget->text,
-		.work = budget->work,
+		.work = budget->work, .invalid = *invalid,
 	};
 
 	value_write(&v, ctype, data, have);
 	budget->text = v.full || v.p > v.end ? 0 : v.end - v.p;
 	budget->work = v.work;
-	*spoiled |= v.spoiled;
+	*invalid = v.invalid;
 	return v.p;
 }

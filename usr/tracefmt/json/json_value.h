@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include "../format/value.h"
+#include "json_text.h"
 
 /* Bytes that are written beyond the budget at most. */
 #define JSON_VALUE_SLACK	1024
@@ -18,11 +19,11 @@
 /*
  * The value at data, of whose bytes `have` are there, at p; returns the end.
  * The budget's text becomes 0 when not all of it has room: what is written is
- * valid all the same. *spoiled is set when a string isn't UTF-8.
+ * valid all the same. *invalid is of its strings.
  */
 char *json_put_value(const struct value_types *types, uint32_t ctype,
 		     const uint8_t *data, size_t have, char *p,
-		     struct value_budget *budget, bool *spoiled);
+		     struct value_budget *budget, enum json_bytes *invalid);
 /* An enumeration's; name NULL: no enumerator has the value. */
 char *json_put_enum(char *p, const char *number, size_t number_length,
 		    const char *name, size_t name_length);
