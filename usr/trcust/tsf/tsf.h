@@ -27,7 +27,8 @@ enum tsf_tp_kind {
 
 enum tsf_retep {
 	TSF_RETEP_NONE,
-	TSF_RETEP_ANY,		/* RETEP: the better one */
+	TSF_RETEP_ANY,		/* every exit; --site=fast may take a return
+				 * probe */
 	TSF_RETEP_EXIT,		/* every exit */
 	TSF_RETEP_CALLER,	/* the kernel's return probe */
 };
