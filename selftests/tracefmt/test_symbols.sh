@@ -98,6 +98,39 @@ f+0x0 e.c:5 (named)" "code without lines has none"
 else
 	skip "code without lines" "the compiler can't make it"
 fi
+# Ranges of a unit of 64-bit DWARF that libdw would look for outside of the file
+cat >far.c <<'END'
+int first(void) { return 1; }
+int second(void) { return 2; }
+END
+if clang -O1 -gdwarf-5 -gdwarf64 -ffunction-sections -nostdlib -Wl,-e,first \
+	-Wl,--build-id -o named far.c 2>/dev/null &&
+   objcopy --dump-section .debug_rnglists=lists named 2>/dev/null; then
+	for name in first second; do
+		nm named | sed -n "s/ T $name\$//p"
+	done >addresses
+	for entry in '\000\000\000\000\000\000\000\244' \
+		'\000\377\377\377\377\377\377\377' \
+		'\377\377\377\377\377\377\377\177' \
+		'\000\020\000\000\000\000\000\000' ''; do
+		# shellcheck disable=SC2059
+		printf "$entry" |
+			dd of=lists bs=1 seek=20 conv=notrunc 2>/dev/null
+		objcopy --update-section .debug_rnglists=lists named damaged
+		[ "$entry" ] || cp named damaged
+		mv damaged named.new
+		cp named whole
+		mv named.new named
+		"$make_symbols" . named "$TMP/named" <addresses ||
+			bail "make_symbols"
+		like "$(ats | head -n 1)" \
+			"^first\+0x0 $([ "$entry" ] || echo 'far.c:1 ')\(named\)$" \
+			"ranges ${entry:+out of the section}"
+		mv whole named
+	done
+else
+	skip "ranges that are elsewhere" "clang can't make them"
+fi
 # Where the sequence of one function ends, and that of one without code is, the
 # next one begins, which was written before them
 cat >f.s <<'END'

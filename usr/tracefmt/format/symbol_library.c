@@ -27,6 +27,7 @@ bool symbol_library_load(struct symbol_library *library)
 		{ "dwfl_module_addrdie", &library->unit },
 		{ "dwfl_module_nextcu", &library->unit_next },
 		{ "dwarf_ranges", &library->ranges },
+		{ "dwarf_diecu", &library->unit_sizes },
 		{ "dwarf_attr", &library->attribute },
 		{ "dwarf_formudata", &library->attribute_number },
 		{ "dwarf_formstring", &library->attribute_string },

@@ -37,6 +37,11 @@ struct dwarf_attribute {
 	void *unit;
 };
 
+struct dwarf_unit_entry {	/* Dwarf_Die, of the caller's memory */
+	void *address, *unit, *abbreviation;
+	long padding;
+};
+
 struct elf_data {
 	void *bytes;
 	int type;
@@ -72,6 +77,10 @@ struct symbol_library {
 	ptrdiff_t (*ranges)(struct dwarf_entry *entry, ptrdiff_t offset,
 			    Elf64_Addr *base, Elf64_Addr *start,
 			    Elf64_Addr *end);
+	struct dwarf_unit_entry *(*unit_sizes)(struct dwarf_entry *entry,
+					       struct dwarf_unit_entry *unit,
+					       uint8_t *address_bytes,
+					       uint8_t *offset_bytes);
 	struct dwarf_attribute *(*attribute)(struct dwarf_entry *entry,
 					     unsigned int name,
 					     struct dwarf_attribute *result);

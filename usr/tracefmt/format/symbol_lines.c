@@ -67,7 +67,8 @@ static void section_take(struct symbol_lines *lines,
 	struct dwarf_bytes *bytes =
 		name_is(name, "line") ? &lines->sections.line :
 		name_is(name, "line_str") ? &lines->sections.line_str :
-		name_is(name, "str") ? &lines->sections.str : NULL;
+		name_is(name, "str") ? &lines->sections.str :
+		name_is(name, "rnglists") ? &lines->units.lists : NULL;
 	const struct elf_data *data;
 
 	if (!bytes || header->sh_type == SHT_NOBITS ||
@@ -195,8 +196,8 @@ static struct dwarf_entry *unit_find(const struct symbol_lines *lines,
 	if (unit)
 		return unit;
 	unit = lines->library->unit(lines->module, address, &base);
-	return unit && lines->library->ranges(unit, 0, &base, &start, &end) > 0 ?
-	       NULL : unit;
+	return unit && symbol_units_range(&lines->units, lines->library, unit, 0,
+					  &base, &start, &end) > 0 ? NULL : unit;
 }
 
 void symbol_lines_find(struct symbol_lines *lines, uint64_t address,

@@ -2,7 +2,13 @@
 #include "symbol_units.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "../../lib/array.h"
+
+#define AT_RANGES	0x55		/* DWARF 5, section 7.5.4 */
+#define AT_RNGLISTS_BASE 0x74
+#define FORM_UDATA	0x0f		/* section 7.5.6 */
+#define FORM_RNGLISTX	0x23
 
 #define RANGES_MAX	(1 << 22)	/* units may share what they say */
 
@@ -51,6 +57,50 @@ static void ranges_sort(struct symbol_units *units)
 	units->count = kept;
 }
 
+/*
+ * The entry of the table of offsets that the unit's ranges are at (DWARF 5,
+ * section 7.28) leads into the section. libdw doesn't look: one of 64 bits leads
+ * anywhere.
+ */
+static bool list_is_within(const struct symbol_units *units,
+			   const struct symbol_library *library,
+			   struct dwarf_entry *unit)
+{
+	struct dwarf_attribute ranges, attribute;
+	size_t size = units->lists.size;
+	uint8_t address_bytes, offset_bytes;
+	struct dwarf_unit_entry whole;
+	Elf64_Xword index, base;
+	uint64_t offset;
+
+	if (!library->attribute(unit, AT_RANGES, &ranges) ||
+	    ranges.form != FORM_RNGLISTX ||
+	    !library->unit_sizes(unit, &whole, &address_bytes, &offset_bytes) ||
+	    offset_bytes != sizeof(offset))
+		return true;
+	ranges.form = FORM_UDATA;
+	if (library->attribute_number(&ranges, &index) ||
+	    !library->attribute(unit, AT_RNGLISTS_BASE, &attribute) ||
+	    library->attribute_number(&attribute, &base) ||
+	    size < sizeof(offset) || base > size - sizeof(offset) ||
+	    index > (size - sizeof(offset) - base) / sizeof(offset))
+		return false;
+	memcpy(&offset, units->lists.data + base + index * sizeof(offset),
+	       sizeof(offset));
+	return offset < size - base;
+}
+
+ptrdiff_t symbol_units_range(const struct symbol_units *units,
+			     const struct symbol_library *library,
+			     struct dwarf_entry *unit, ptrdiff_t at,
+			     Elf64_Addr *base, Elf64_Addr *start,
+			     Elf64_Addr *end)
+{
+	if (!at && !list_is_within(units, library, unit))
+		return 0;
+	return library->ranges(unit, at, base, start, end);
+}
+
 bool symbol_units_read(struct symbol_units *units,
 		       const struct symbol_library *library,
 		       struct dwfl_module *module,
@@ -65,8 +115,9 @@ bool symbol_units_read(struct symbol_units *units,
 		Elf64_Addr base = 0, start, end;
 		ptrdiff_t at = 0;
 
-		while (good && (at = library->ranges(unit, at, &base, &start,
-						     &end)) > 0)
+		while (good && (at = symbol_units_range(units, library, unit,
+							at, &base, &start,
+							&end)) > 0)
 			if (start < end && is_code(context, start))
 				good = range_add(units, start, end, unit);
 	}

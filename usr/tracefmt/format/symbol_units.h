@@ -4,9 +4,11 @@
 #ifndef TRACEFMT_SYMBOL_UNITS_H
 #define TRACEFMT_SYMBOL_UNITS_H
 
+#include "../../lib/dwarf_program.h"
 #include "symbol_library.h"
 
 struct symbol_units {
+	struct dwarf_bytes lists;	/* .debug_rnglists: to be set */
 	struct symbol_range {
 		uint64_t start, end;
 		struct dwarf_entry *unit;
@@ -21,6 +23,13 @@ bool symbol_units_read(struct symbol_units *units,
 		       struct dwfl_module *module,
 		       bool (*is_code)(const void *context, uint64_t address),
 		       const void *context);
+/* dwarf_ranges() of a unit, but what would have libdw read outside of the lists
+ * is none. */
+ptrdiff_t symbol_units_range(const struct symbol_units *units,
+			     const struct symbol_library *library,
+			     struct dwarf_entry *unit, ptrdiff_t at,
+			     Elf64_Addr *base, Elf64_Addr *start,
+			     Elf64_Addr *end);
 /* NULL: none. */
 struct dwarf_entry *symbol_units_find(const struct symbol_units *units,
 				      uint64_t address);
