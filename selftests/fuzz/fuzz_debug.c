@@ -21,7 +21,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include "usr/trcust/arch/arch.h"
 #include "usr/trcust/run.h"
@@ -67,18 +66,17 @@ static int messages, real_stderr;
 static FILE *nowhere;
 static pid_t owner;
 
-/* In the child only: the parent's SIGSEGV is the driver's. */
-static void on_crash(int number, siginfo_t *info, void *context)
+/* In the child only: the parent's SIGSEGV is the driver's. Where it happened is
+ * behind the frames of this function and of the signal. */
+static void on_crash(int number)
 {
-	const ucontext_t *at = context;
 	void *frames[32];
+	int count = backtrace(frames, 32);
 	Dl_info here, there;
 
-	if (dladdr((void *)on_crash, &here) &&
-	    dladdr((void *)at->uc_mcontext.gregs[REG_RIP], &there) &&
-	    here.dli_fbase == there.dli_fbase) {
-		backtrace_symbols_fd(frames, backtrace(frames, 32),
-				     STDERR_FILENO);
+	if (count > 2 && dladdr((void *)on_crash, &here) &&
+	    dladdr(frames[2], &there) && here.dli_fbase == there.dli_fbase) {
+		backtrace_symbols_fd(frames, count, STDERR_FILENO);
 		_exit(OWN_CRASH);
 	}
 	signal(number, SIG_DFL);
@@ -89,7 +87,7 @@ static void child_prepare(void)
 	static char stack[1 << 16];
 	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	const struct sigaction action = {
-		.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK,
+		.sa_handler = on_crash, .sa_flags = SA_ONSTACK,
 	};
 	const struct rlimit no_core = { 0, 0 };
 
@@ -180,6 +178,7 @@ static void prepare(void)
 	real_stderr = dup(STDERR_FILENO);
 	messages = memfd_create("messages", 0);
 	owner = getpid();
+	backtrace((void *[1]){ NULL }, 1);	/* loads what it needs */
 	nowhere = fopen("/dev/null", "w");
 	pthread_atfork(NULL, NULL, child_prepare);
 	atexit(remove_folder);
