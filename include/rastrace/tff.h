@@ -59,6 +59,8 @@ struct tff_section {
 };
 
 #define TFF_STATIC		0x01	/* @STATIC: matched by major and minor */
+#define TFF_MIGRATES		0x02	/* a call may go on in another thread: PRE
+					 * and POST can't be paired by thread */
 
 struct tff_entry {
 	__u64 hash;		/* data hash of the tracepoint */

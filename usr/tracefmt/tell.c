@@ -6,6 +6,7 @@
 #include <string.h>
 #include "../lib/path.h"
 #include "../lib/temp_file.h"
+#include "pair/pairing.h"
 
 #define PROGRAM		"tracefmt"
 
@@ -98,6 +99,33 @@ static bool unmatched_tell(const struct settings *settings,
 	return given || left;
 }
 
+static bool is_of_calls(const struct output_ops *format)
+{
+	return format == &output_pairs || format == &output_tree ||
+	       format == &output_perfetto || format == &output_html;
+}
+
+/* Whose calls weren't paired, since they may change threads. */
+static void migrates_tell(const struct settings *settings,
+			  const struct stream *stream)
+{
+	if (!is_of_calls(settings->format))
+		return;
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct match *match = &stream->traces[i]->match;
+		const struct match_point *point;
+		size_t at = 0;
+
+		while ((point = key_map_next(&match->points, &at))) {
+			if (!pair_migrates(point))
+				continue;
+			fprintf(stderr, PROGRAM ": calls of '%s' may go on in another thread (goroutines, coroutines): they are not paired, their latencies are not known\n",
+				tff_string(point->tff, point->section->name));
+			return;
+		}
+	}
+}
+
 static void symbols_tell(const struct symbols_settings *symbols)
 {
 	const char *dir;
@@ -120,6 +148,7 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 		damaged |= trace->file.damage.count;
 	}
 	symbols_tell(&settings->symbols);
+	migrates_tell(settings, stream);
 	unknown = choice_tell(settings->choose);
 	return (unmatched_tell(settings, stream, unmatched) &&
 		settings->strict) ||

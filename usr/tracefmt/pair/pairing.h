@@ -13,6 +13,9 @@
  * Where records of the thread's time were lost the match may be wrong by one; it
  * is said in the figures.
  *
+ * Calls that may go on in another thread (TFF_MIGRATES: goroutines) aren't
+ * paired; the records don't have what they belong to.
+ *
  * Memory is bounded: with PAIR_THREADS threads or PAIR_OPEN open calls the thread
  * that was quiet the longest is given up, and its calls are unmatched.
  */
@@ -82,6 +85,8 @@ void pairing_close(struct pairing *pairing);
 /* Is the point a PRE, a POST (PAIR_POST_ALONE)? By minor and session, see above;
  * looks through the session's points. */
 enum pair_role pair_role_of(const struct match_point *point);
+/* It would be paired, if its calls were sure to stay in a thread. */
+bool pair_migrates(const struct match_point *point);
 
 /* Name of the function: what the DESCs of PRE and POST have in common at their
  * begin, without "Pre-Invocation" and the like: "(OS) DosSleep". At most

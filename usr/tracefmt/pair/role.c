@@ -45,12 +45,21 @@ static bool partner_static(const struct match_point *point)
 	return partner && partner->flags & TFF_STATIC;
 }
 
+static bool is_paired(const struct match_point *point)
+{
+	return point->armed ? partner_armed(point) :
+			      !point->session && partner_static(point);
+}
+
+bool pair_migrates(const struct match_point *point)
+{
+	return point->formatted && point->entry->flags & TFF_MIGRATES &&
+	       is_paired(point);
+}
+
 enum pair_role pair_role_of(const struct match_point *point)
 {
-	bool paired = point->armed ? partner_armed(point) :
-				     !point->session && partner_static(point);
-
-	if (!paired)
+	if (!is_paired(point) || pair_migrates(point))
 		return PAIR_PLAIN;
 	return pair_minor(point) & PAIR_POST ? PAIR_POST_ALONE : PAIR_PRE;
 }

@@ -12,11 +12,11 @@ struct sign {
 static const struct sign symbol_signs[] = {
 	{ "__morestack", RUNTIME_SPLITS },
 	{ "getcontext", RUNTIME_SWITCHES },
-	{ "jump_fcontext", RUNTIME_SWITCHES },
-	{ "makecontext", RUNTIME_SWITCHES },
-	{ "ontop_fcontext", RUNTIME_SWITCHES },
+	{ "jump_fcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "makecontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "ontop_fcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
 	{ "setcontext", RUNTIME_SWITCHES },
-	{ "swapcontext", RUNTIME_SWITCHES },
+	{ "swapcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
 	{ "sigaltstack", RUNTIME_SIGNAL_STACK },
 	{ "_Unwind_*", RUNTIME_UNWINDS },
 	{ "__cxa_begin_catch", RUNTIME_UNWINDS },
@@ -35,22 +35,22 @@ static const struct sign symbol_signs[] = {
 };
 
 static const struct sign library_signs[] = {
-	{ "libboost_co*", RUNTIME_SWITCHES },
+	{ "libboost_co*", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
 	{ "libc++*", RUNTIME_UNWINDS },
 	{ "libgcc_s.*", RUNTIME_UNWINDS },
 	{ "libgnat*", RUNTIME_UNWINDS },
-	{ "libgo.*", RUNTIME_GO },
+	{ "libgo.*", RUNTIME_GO | RUNTIME_MIGRATES },
 	{ "libobjc.*", RUNTIME_UNWINDS },
-	{ "libpth.*", RUNTIME_SWITCHES },
+	{ "libpth.*", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
 	{ "libstdc++.*", RUNTIME_UNWINDS },
 	{ "libunwind*", RUNTIME_UNWINDS },
 };
 
 static const struct sign section_signs[] = {
-	{ ".go.buildinfo", RUNTIME_GO },
-	{ ".gopclntab", RUNTIME_GO },
+	{ ".go.buildinfo", RUNTIME_GO | RUNTIME_MIGRATES },
+	{ ".gopclntab", RUNTIME_GO | RUNTIME_MIGRATES },
 	{ ".note.GNU-split-stack", RUNTIME_SPLITS },
-	{ ".note.go.buildid", RUNTIME_GO },
+	{ ".note.go.buildid", RUNTIME_GO | RUNTIME_MIGRATES },
 };
 
 #define SIGNS(list)	(list), sizeof(list) / sizeof((list)[0])
@@ -124,9 +124,15 @@ unsigned int runtime_find(const struct module *module)
 
 	if (gelf_getehdr(module->elf, &header) && header.e_type == ET_EXEC)
 		what |= RUNTIME_PROGRAM;
-	for (size_t i = 0; i < module->symbol_count; i++)
-		what |= signs_find(SIGNS(symbol_signs),
-				   module->symbols[i].name,
-				   module->symbols[i].name_length);
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		unsigned int sign = signs_find(SIGNS(symbol_signs),
+					       module->symbols[i].name,
+					       module->symbols[i].name_length);
+
+		/* a library that has the functions isn't what uses them */
+		if (module->symbols[i].defined && !(what & RUNTIME_PROGRAM))
+			sign &= ~RUNTIME_MIGRATES;
+		what |= sign;
+	}
 	return what;
 }

@@ -16,6 +16,7 @@
 #define RUNTIME_UNWINDS		0x10	/* exceptions, or frames are taken off
 					 * one by one */
 #define RUNTIME_PROGRAM		0x20	/* it is a program, not a library */
+#define RUNTIME_MIGRATES	0x40	/* calls may go on in other threads */
 
 /* By names in the module's file; what it loads isn't seen. */
 unsigned int runtime_find(const struct module *module);

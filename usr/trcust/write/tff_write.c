@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
+#include "../module/runtime.h"
 #include "../../lib/formats/tff.h"
 #include "tff_tables.h"
 #include "tff_types.h"
@@ -49,6 +50,12 @@ static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 
 static void add_entries(struct tff_writer *w, struct tff_types *types)
 {
+	const struct module *module = w->c->module;
+	uint16_t migrates = module && module->elf &&
+			    module->kind == TDF_MODULE_USER &&
+			    runtime_find(module) & RUNTIME_MIGRATES ?
+				    TFF_MIGRATES : 0;
+
 	for (size_t i = 0; i < w->c->point_count; i++) {
 		const struct compile_point *point = &w->c->points[i];
 		const struct tsf_point *tsf = point->tsf;
@@ -57,7 +64,7 @@ static void add_entries(struct tff_writer *w, struct tff_types *types)
 			.minor = tsf->minor,
 			.type = tsf->type,
 			.group = tsf->group,
-			.flags = point->is_static ? TFF_STATIC : 0,
+			.flags = point->is_static ? TFF_STATIC : migrates,
 		};
 
 		entry.desc = strings_add(&w->t.strings, tsf->desc ?
