@@ -52,5 +52,5 @@ TRACE MINOR=2, TP=.twice, DESC="kept"
 TRACE MINOR=3, TP=.^{INLINED}often, DESC="kept: called by a pointer alone"
 TRACE MINOR=4, TP=.both, DESC="kept"
 TRACE MINOR=5, TP=.^{INLINED}stock,RETEP, DESC="kept"
-TRACE MINOR=6, TP=.shared, DESC="kept: called by what has no debug information"
+TRACE MINOR=6, TP=.^{INLINEDTOO}shared, DESC="kept: called by what has no debug information"
 END

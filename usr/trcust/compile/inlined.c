@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "../dwarf/dwarf_call.h"
+#include "../dwarf/dwarf_die.h"
 #include "../dwarf/dwarf_line.h"
 #include "../module/runtime.h"
 #include "../module/source_path.h"
@@ -21,6 +22,8 @@ static bool same_function(const struct dwarf_function *a,
 	const char *theirs = dwarf_decl_file(&other);
 	int line = 0, their = 0;
 
+	if (dwarf_die_root(&one).addr == dwarf_die_root(&other).addr)
+		return true;
 	return file && theirs &&
 	       !strcmp(source_path_base(file), source_path_base(theirs)) &&
 	       !dwarf_decl_line(&one, &line) &&
@@ -45,7 +48,7 @@ own_find(const struct compile_point *point, const struct dwarf_functions *found)
 bool inlined_is_copy(const struct inlined *inlined,
 		     const struct dwarf_function *function)
 {
-	return inlined->own && function->inlined &&
+	return inlined->own && function->inlined && !function->again &&
 	       same_function(inlined->own, function);
 }
 
@@ -69,8 +72,9 @@ void inlined_free(struct inlined *inlined)
 	dwarf_functions_free(&inlined->found);
 }
 
-/* Where the first copy is. */
-static void hint_copy(struct compilation *c, const struct inlined *inlined)
+/* Where the first copy is; `none`: and what is left to trace. */
+static void hint_copy(struct compilation *c, const struct inlined *inlined,
+		      bool none)
 {
 	const struct dwarf_function *copy = inlined->found.functions;
 	struct dwarf_from at;
@@ -84,10 +88,11 @@ static void hint_copy(struct compilation *c, const struct inlined *inlined)
 		.pc = copy->entry, .function = copy->die.addr,
 	};
 	site_name_at(c, copy->entry, name, sizeof(name));
-	diag_hint(c->diag, "%zu %s inlined, at %s%s: only what calls it by a "
-			   "pointer or from another module is traced",
-		  inlined->count, inlined->count == 1 ? "was" : "were", name,
-		  inlined->count == 1 ? "" : " and elsewhere");
+	diag_hint(c->diag, "%zu %s inlined, at %s%s%s", inlined->count,
+		  inlined->count == 1 ? "was" : "were", name,
+		  inlined->count == 1 ? "" : " and elsewhere",
+		  none ? ": only what calls it by a pointer or from another "
+			 "module is traced" : "");
 	if (dwarf_line_from(c->dwarf, &at, &file, &line))
 		diag_hint(c->diag, "a line has a site in each copy: TP=@%s,%u",
 			  source_path_base(file), line);
@@ -113,27 +118,41 @@ static bool code_calls(struct compilation *c,
 		function->entry, range->end });
 }
 
-static int check_point(struct compilation *c, const struct compile_point *point)
+/* Does nothing that is known call the function? */
+static int is_uncalled(struct compilation *c, const struct inlined *inlined,
+		       bool *uncalled)
 {
 	const struct call_table *calls = NULL;
-	struct inlined inlined;
-	Dwarf_Die function;
+	Dwarf_Die function = inlined->own->die;
 	size_t count = 0;
+	int code = 0;
+
+	if (!dwarf_calls_are_many(c->dwarf))
+		code = dwarf_calls_whole(c->dwarf, &calls);
+	if (calls)
+		dwarf_calls_of(calls, &function, &count);
+	/* none at all: the compiler doesn't tell calls */
+	*uncalled = calls && calls->count && !count &&
+		    !is_for_others(c, &function) &&
+		    !code_calls(c, inlined->own);
+	return code;
+}
+
+static int check_point(struct compilation *c, const struct compile_point *point)
+{
+	const char *name = point->tsf->tp.name;
+	struct inlined inlined;
 	int code = inlined_find(c, point, &inlined);
+	bool uncalled;
 
 	if (!code && inlined.count) {
-		function = inlined.own->die;
-		code = dwarf_calls_whole(c->dwarf, &calls);
-		if (calls)
-			dwarf_calls_of(calls, &function, &count);
-		/* none at all: the compiler doesn't tell calls */
-		if (calls && calls->count && !count &&
-		    !is_for_others(c, &function) &&
-		    !code_calls(c, inlined.own)) {
-			TELL_SITE(c, point->tsf, TRCERR_INLINED,
-				  point->tsf->tp.name);
-			hint_copy(c, &inlined);
-		}
+		code = is_uncalled(c, &inlined, &uncalled);
+		if (uncalled)
+			TELL_SITE(c, point->tsf, TRCERR_INLINED, name);
+		else if (!point->tsf->tp.retep)
+			TELL_SITE(c, point->tsf, TRCERR_INLINEDTOO, name);
+		if (uncalled || !point->tsf->tp.retep)
+			hint_copy(c, &inlined, uncalled);
 	}
 	inlined_free(&inlined);
 	return code;
@@ -143,7 +162,7 @@ int inlined_check(struct compilation *c)
 {
 	int code = 0;
 
-	if (!c->dwarf || dwarf_calls_are_many(c->dwarf))
+	if (!c->dwarf)
 		return 0;
 	for (size_t i = 0; i < c->point_count && !code; i++)
 		code = check_point(c, &c->points[i]);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../module/code.h"
+#include "../dwarf/dwarf_die.h"
 #include "../dwarf/dwarf_function.h"
 #include "../dwarf/dwarf_line.h"
 #include "../module/map.h"
@@ -178,29 +179,92 @@ static bool is_with_another(const struct dwarf_functions *found, size_t i)
 	       found->functions[i].entry == found->functions[i - 1].entry;
 }
 
-/* The function that was compiled for itself, else all its inlined copies. */
+/* The symbol where the function is entered is of a part or clone that gcc made
+ * of it: "name.part.0", "name.constprop.0.isra.0". */
+static bool is_made_of(struct compilation *c,
+		       const struct dwarf_function *function, const char *what)
+{
+	const struct module_symbol *symbol =
+		symbol_index_find(&c->sites->symbols, function->entry);
+
+	return symbol && symbol->address == function->entry &&
+	       memmem(symbol->name, symbol->name_length, what, strlen(what));
+}
+
+static bool is_part(struct compilation *c,
+		    const struct dwarf_function *function)
+{
+	return !function->inlined && is_made_of(c, function, ".part.");
+}
+
+/* Both are clones of one function: the calls are spread over them. */
+static bool are_clones(struct compilation *c, const struct dwarf_function *a,
+		       const struct dwarf_function *b)
+{
+	Dwarf_Die one = a->die, other = b->die;
+
+	return (is_made_of(c, a, ".constprop.") || is_made_of(c, a, ".isra.")) &&
+	       (is_made_of(c, b, ".constprop.") || is_made_of(c, b, ".isra.")) &&
+	       dwarf_die_root(&one).addr == dwarf_die_root(&other).addr;
+}
+
+static int take_own(struct compilation *c, const struct tsf_point *point,
+		    const struct dwarf_functions *found,
+		    const struct dwarf_function *own,
+		    struct site_places *places)
+{
+	int code = add_function(c, point, own, places);
+	bool others = false;
+
+	for (size_t i = 0; i < found->count && !code; i++) {
+		const struct dwarf_function *other = &found->functions[i];
+
+		if (other->inlined || other->entry == own->entry ||
+		    is_part(c, other))
+			continue;
+		if (are_clones(c, own, other))
+			code = add_function(c, point, other, places);
+		else
+			others = true;
+	}
+	if (others)
+		tell_ambiguous(c, point, own->entry);
+	return code;
+}
+
+/* The function that was compiled for itself, else all its inlined copies: what
+ * they begin with is all of it, or the part that calls the other one. */
 static int take_functions(struct compilation *c, const struct tsf_point *point,
 			  const struct dwarf_functions *found,
 			  struct site_places *places)
 {
-	const struct dwarf_function *own = NULL;
-	bool others = false;
+	const struct dwarf_function *part = NULL;
+	size_t vague = 0;
+	char text[24];
 	int code = 0;
 
 	for (size_t i = 0; i < found->count; i++) {
-		if (found->functions[i].inlined)
-			continue;
-		others |= own && own->entry != found->functions[i].entry;
-		own = own ? own : &found->functions[i];
+		const struct dwarf_function *function = &found->functions[i];
+
+		if (is_part(c, function))
+			part = function;
+		else if (!function->inlined)
+			return take_own(c, point, found, function, places);
 	}
-	if (own && others)
-		tell_ambiguous(c, point, own->entry);
-	if (own)
-		return add_function(c, point, own, places);
-	for (size_t i = 0; i < found->count && !code; i++)
-		if (!is_with_another(found, i))
+	for (size_t i = 0; i < found->count && !code; i++) {
+		vague += found->functions[i].vague;
+		if (found->functions[i].inlined && !is_with_another(found, i))
 			code = add_function(c, point, &found->functions[i],
 					    places);
+	}
+	if (vague) {
+		snprintf(text, sizeof(text), "%zu", vague);
+		TELL_SITE(c, point, TRCERR_VAGUE, point->tp.name, text);
+	}
+	if (part && !places->count && !code) {
+		code = add_function(c, point, part, places);
+		TELL_SITE(c, point, TRCERR_SPLIT, point->tp.name);
+	}
 	return code;
 }
 

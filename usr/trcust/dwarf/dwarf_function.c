@@ -9,6 +9,7 @@
 #include "../../lib/array.h"
 #include "../module/demangle.h"
 #include "dwarf_die.h"
+#include "dwarf_line.h"
 #include "dwarf_names.h"
 #include "dwarf_scope.h"
 #include "dwarf_walk.h"
@@ -129,7 +130,7 @@ void dwarf_functions_free(struct dwarf_functions *found)
 }
 
 /* A copy that begins with another copy has the same entry: one with code goes
- * first. */
+ * first, of further entries that of the inner one. */
 static int function_compare(const void *a, const void *b)
 {
 	const struct dwarf_function *x = a, *y = b;
@@ -138,6 +139,9 @@ static int function_compare(const void *a, const void *b)
 		return x->entry < y->entry ? -1 : 1;
 	if (!x->range_count != !y->range_count)
 		return x->range_count ? -1 : 1;
+	if (x->again && y->again)
+		return (const char *)x->die.addr > (const char *)y->die.addr ?
+			       -1 : 1;
 	return ((const char *)x->die.addr > (const char *)y->die.addr) -
 	       ((const char *)x->die.addr < (const char *)y->die.addr);
 }
@@ -154,6 +158,146 @@ static int find_take(void *context, Dwarf_Die *die)
 	return dwarf_functions_add(find->dwarf, find->found, die);
 }
 
+/* A number of the copy, or of the function that it is one of. */
+static bool read_number(const struct dwarf_function *copy, unsigned int name,
+			Dwarf_Word *number)
+{
+	Dwarf_Die die = copy->die;
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(&die, name, &attr) &&
+	       !dwarf_formudata(&attr, number);
+}
+
+static bool is_inside(const struct dwarf_function *function,
+		      const struct dwarf_function *outer)
+{
+	return outer->die.addr < function->die.addr &&
+	       outer->die.cu == function->die.cu &&
+	       module_ranges_have(outer->ranges, outer->range_count,
+				  function->entry);
+}
+
+/*
+ * gcc splits a function in two (partial inlining) where the first part calls
+ * the second one: a call at the function's own declaration. Where that has been
+ * inlined as well there is a copy inside a copy, for one call.
+ */
+static bool is_second_part(const struct dwarf_functions *found, size_t i)
+{
+	const struct dwarf_function *copy = &found->functions[i];
+	Dwarf_Word line, column, declared;
+
+	if (!copy->inlined || !read_number(copy, DW_AT_call_line, &line) ||
+	    !read_number(copy, DW_AT_decl_line, &declared) || line != declared)
+		return false;
+	if (read_number(copy, DW_AT_call_column, &column) &&
+	    read_number(copy, DW_AT_decl_column, &declared) &&
+	    column != declared)
+		return false;
+	for (size_t k = 0; k < found->count; k++)
+		if (is_inside(copy, &found->functions[k]))
+			return true;
+	return false;
+}
+
+struct entries {
+	struct dwarf_functions *found;
+	const bool *second;	/* by number: it is a second part */
+	size_t count;		/* of functions, and these */
+	size_t copy;
+	bool begun;		/* its entry is marked */
+};
+
+/* It is where the second part of the copy is entered. */
+static bool is_of_second_part(const struct entries *e, uint64_t address)
+{
+	const struct dwarf_function *list = e->found->functions;
+
+	for (size_t i = 0; i < e->count; i++) {
+		Dwarf_Die second = list[i].die;
+
+		if (e->second[i] && is_inside(&list[i], &list[e->copy]) &&
+		    (dwarf_die_entry(&second, list[i].entry) == address ||
+		     module_ranges_have(list[i].ranges, list[i].range_count,
+					address)))
+			return true;
+	}
+	return false;
+}
+
+static int take_entry(void *context, uint64_t address)
+{
+	struct entries *e = context;
+	struct dwarf_functions *found = e->found;
+	struct dwarf_function *copy = &found->functions[e->copy];
+
+	if (address == copy->entry) {
+		e->begun = true;
+		return 0;
+	}
+	if (is_of_second_part(e, address))
+		return 0;
+	if (!array_grow(&found->functions, found->count, &found->room,
+			sizeof(*found->functions)))
+		return -ENOMEM;
+	copy = &found->functions[e->copy];
+	found->functions[found->count++] = (struct dwarf_function) {
+		.die = copy->die, .inlined = true, .again = true,
+		.entry = address,
+	};
+	return 0;
+}
+
+/* gcc marks where a copy is entered as a statement at the function's
+ * declaration: more than once where an optimiser has copied its beginning. */
+static int add_entries(struct dwarf_file *dwarf, struct entries *e)
+{
+	struct dwarf_functions *found = e->found;
+	struct dwarf_function copy = found->functions[e->copy];
+	const char *file = dwarf_decl_file(&copy.die);
+	size_t before = found->count;
+	Dwarf_Word line, column;
+	bool known = file && read_number(&copy, DW_AT_decl_line, &line) &&
+		     read_number(&copy, DW_AT_decl_column, &column);
+	int code = 0;
+
+	e->begun = false;
+	for (size_t i = 0; i < copy.range_count && !code && known; i++)
+		code = dwarf_line_each(dwarf, &copy.ranges[i], file, line,
+				       column, take_entry, e);
+	if (!e->begun)
+		found->count = before;
+	found->functions[e->copy].vague = !e->begun && copy.range_count > 1;
+	return code;
+}
+
+/* One for each place where a call is entered, and no others. */
+static int settle_copies(struct dwarf_file *dwarf,
+			 struct dwarf_functions *found)
+{
+	bool *second = calloc(found->count, sizeof(*second));
+	struct entries e = { found, second, .count = found->count };
+	size_t kept = 0;
+	int code = 0;
+
+	if (!second)
+		return -ENOMEM;
+	for (size_t i = 0; i < e.count; i++)
+		second[i] = is_second_part(found, i);
+	for (; e.copy < e.count && !code; e.copy++)
+		if (found->functions[e.copy].inlined && !second[e.copy])
+			code = add_entries(dwarf, &e);
+	for (size_t i = 0; i < found->count; i++)
+		if (i < e.count && second[i])
+			free(found->functions[i].ranges);
+		else
+			found->functions[kept++] = found->functions[i];
+	found->count = kept;
+	free(second);
+	return code;
+}
+
 int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 			const char *file, struct dwarf_functions *found)
 {
@@ -162,11 +306,13 @@ int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 
 	*found = (struct dwarf_functions) {0};
 	code = dwarf_names_find(dwarf, name, file, find_take, &find);
-	if (code)
-		dwarf_functions_free(found);
-	else if (found->count)
+	if (!code && found->count)
+		code = settle_copies(dwarf, found);
+	if (!code && found->count)
 		qsort(found->functions, found->count,
 		      sizeof(*found->functions), function_compare);
+	if (code)
+		dwarf_functions_free(found);
 	return code;
 }
 

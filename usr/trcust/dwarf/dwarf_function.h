@@ -9,6 +9,8 @@ struct dwarf_function {
 	Dwarf_Die die;		/* DW_TAG_subprogram with code, or
 				 * DW_TAG_inlined_subroutine */
 	bool inlined;
+	bool again;		/* the same copy is entered there, too */
+	bool vague;		/* it may be entered elsewhere, too */
 	uint64_t entry;		/* DW_AT_entry_pc, else its first start */
 	struct module_range *ranges;	/* ascending: hot and cold parts; none
 					 * of a copy that is only entered */
@@ -24,7 +26,8 @@ struct dwarf_functions {
  * All functions with code, and inlined copies, that a name means: plain,
  * qualified ("ns::cls::fn", from the right), with parameters ("fn(int)"), or a
  * linkage name. `file` (or NULL): only those of a unit or declaration file of
- * this name. Copies inside copies count once each. 0 or -ENOMEM.
+ * this name. Copies inside copies count once each, but not what gcc made of one
+ * call. 0 or -ENOMEM.
  */
 int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 			const char *file, struct dwarf_functions *found);

@@ -4,6 +4,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 #include "dwarf_die.h"
 #include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
@@ -143,6 +144,38 @@ bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 			best = i + 1;
 	return row_tell(dwarf, &unit, table, best ? best - 1 : end - 1, file,
 			line);
+}
+
+int dwarf_line_each(struct dwarf_file *dwarf, const struct module_range *range,
+		    const char *file, uint32_t line, uint32_t column,
+		    int (*take)(void *context, uint64_t address),
+		    void *context)
+{
+	struct line_table *table;
+	uint64_t taken = 0;
+	size_t at, end;
+	Dwarf_Die unit;
+	int code = 0;
+
+	table = rows_find(dwarf, range->start, &unit, &at, &end);
+	for (; table && !code && at < table->rows.count; at++) {
+		const struct dwarf_row *row = &table->rows.list[at];
+		const char *path;
+
+		if (row->address >= range->end)
+			break;
+		if (row->address < range->start || row->end_sequence ||
+		    !row->is_stmt || row->line != line ||
+		    row->column != column || row->address == taken)
+			continue;
+		path = table_path(dwarf, &unit, table, row->file);
+		if (!path || strcmp(source_path_base(path),
+				    source_path_base(file)))
+			continue;
+		taken = row->address;
+		code = take(context, taken);
+	}
+	return code;
 }
 
 bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address)

@@ -62,6 +62,16 @@ bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 /* The line is one where a statement begins at exactly this address. */
 bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address);
 
+/*
+ * Call take(context, address) for each place in the range where the statement
+ * at line and column of the file begins; stops when that returns non-zero, which
+ * is returned.
+ */
+int dwarf_line_each(struct dwarf_file *dwarf, const struct module_range *range,
+		    const char *file, uint32_t line, uint32_t column,
+		    int (*take)(void *context, uint64_t address),
+		    void *context);
+
 /* Has the unit's file of this number (DW_AT_decl_file) the wanted name? */
 bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
 				  uint64_t number, const char *wanted);
