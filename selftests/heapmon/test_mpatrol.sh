@@ -37,6 +37,44 @@ report collect2.out collect2.out.mprofc --style=mprof -c -v --depth 2
 report realloc.out realloc.out.mprof --style=mprof -a -v --depth 0
 report nosites.out nosites.out.mprof1 --style=mprof
 
+for name in test collect2; do
+	form=
+	[ $name = collect2 ] || form=-a
+	# shellcheck disable=SC2086
+	heapmon report --style=mprof $form -g graph "$samples/$name.out" \
+		>out 2>err
+	is "$(sed 1d graph)" "$(sed 1d "$samples/$name.out.dot")" \
+		"$name.out: the graph file $form" || diag_file err
+done
+heapmon report --style=mprof -c -l -g graph "$samples/test.out" >out 2>err
+like "$(cat graph)" '^digraph "memory leak call graph"$' "of leaks, by count"
+like "$(cat graph)" '^    "START" -> "_start" \[label = "[0-9]+"\];$' "  it is"
+for option in "-g graph" -l; do
+	# shellcheck disable=SC2086
+	status 2 "$option without mprof's tables" \
+		heapmon report $option "$samples/test.out"
+done
+echo before >graph
+status 1 "a graph file of a trace that isn't there" \
+	heapmon report --style=mprof -g graph gone
+is "$(cat graph)" before "  leaves the file alone"
+if [ -c /dev/full ]; then
+	status 1 "a graph file on a full disk" \
+		heapmon report --style=mprof -g /dev/full "$samples/test.out"
+	like "$(cat err)" "cannot write '/dev/full': No space left" "  is told"
+fi
+
+# An index that is used again: the original goes on counting its life. Its
+# second block lives from event 3 to event 4, and 4 - 1 is printed.
+{
+	printf 'MTRC\1\0\0\0\0\0\0\0\005\051\0\0\0\0\0\0'
+	printf 'A\7\020\1\0\0\0\0F\7\0\0\0\0A\7\040\4\0\0\0\0F\7\0\0\0\0MTRC'
+} >reused
+heapmon report --style=mptrace -v reused >out 2>err
+is "$(awk '$2 == "free" { print $1, $6 }' out | tr '\n' ' ')" "2 1 4 3 " \
+	"the life of an index that is used again, as mptrace prints it" ||
+	diag_file out
+
 # ---- forms ----
 for form in be64 le32; do
 	heapmon report --style=mptrace -v --source "$samples/$form.trace" >$form
@@ -240,4 +278,23 @@ convert --from monitor --to mptl "$samples/recursion.text"
 heapmon report --style=mprof -v --depth 0 new >out
 ok "circles in the call graph, as mprof prints them" \
 	cmp out "$samples/recursion.mprof"
+heapmon report --style=mprof -g graph new >out
+is "$(sort graph | grep -v '^[/{}d]' | grep .)" \
+	'    "START" -> "main" [label = "5370"];
+    "main" -> "visit" [label = "5000"];
+    "main" -> "walk" [label = "350"];
+    "main" -> "xmalloc" [label = "20"];
+    "visit" -> "walk" [label = "300", style = dotted];
+    "visit" -> "xmalloc" [label = "5000"];
+    "walk" -> "ALLOC" [label = "50"];
+    "walk" -> "visit" [label = "5000", style = dotted];
+    "walk" -> "walk" [label = "0", style = dotted];
+    "walk" -> "xmalloc" [label = "300"];
+    "xmalloc" -> "ALLOC" [label = "5320"];' "circles in the graph file" ||
+	diag_file graph
+echo '1-1 1 0x1000 8 novtbl operator"" _x(char)|a\b' >quoted
+convert --from monitor --to mptl quoted
+heapmon report --style=mprof -g graph new >out
+like "$(cat graph)" '"operator\\"\\" _x\(char\)" -> "ALLOC"' \
+	"quotes in a name are escaped"
 tap_done

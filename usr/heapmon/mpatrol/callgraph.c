@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include "../../lib/array.h"
 #include "../core/table.h"
 
 struct vertex {
-	const struct callsite *site;	/* the first that was met there */
+	const struct callsite *site;	/* the first that was met there; NULL:
+					 * `start` or `end` */
 	uint32_t index;			/* from 1, as they are printed */
 	uint64_t visited;		/* by which stack, the last time */
 	uint32_t parents, children;	/* first edges; 0: none */
@@ -20,6 +22,7 @@ struct edge {
 	uint32_t next_parent;		/* of the child's */
 	uint32_t next_child;		/* of the parent's */
 	bool cycle;
+	bool written;
 	struct mprof_sums sums;
 };
 
@@ -31,6 +34,7 @@ struct callgraph {
 	size_t edge_count, edge_room;
 	struct heap_table vertex_table, edge_table;
 	uint32_t *order;		/* vertices as they are printed */
+	uint32_t start, end;		/* vertices of the graph file; 0: none */
 };
 
 /* ---- building ---- */
@@ -119,6 +123,19 @@ static struct edge *edge_get(struct callgraph *graph, uint32_t parent,
 	return &graph->edges[graph->edge_count++];
 }
 
+/* The graph file's edges from START and to ALLOC. */
+static int end_add(struct callgraph *graph, uint32_t parent, uint32_t child,
+		   const struct mprof_group *group)
+{
+	struct edge *edge = parent && child ? edge_get(graph, parent, child) :
+					      NULL;
+
+	if (!edge)
+		return -ENOMEM;
+	mprof_sums_merge(&edge->sums, &group->sums);
+	return 0;
+}
+
 /* Walk to the outermost. What a stack allocates counts once at a place: an edge
  * that comes back to one is part of a cycle. */
 static int stack_add(struct callgraph *graph, const struct mprof_group *group,
@@ -130,6 +147,8 @@ static int stack_add(struct callgraph *graph, const struct mprof_group *group,
 	if (!child)
 		return -ENOMEM;
 	graph->vertices[child].visited = walk;
+	if (graph->end && end_add(graph, child, graph->end, group))
+		return -ENOMEM;
 	while (site->parent) {
 		struct edge *edge;
 		uint32_t parent;
@@ -146,7 +165,7 @@ static int stack_add(struct callgraph *graph, const struct mprof_group *group,
 		graph->vertices[parent].visited = walk;
 		child = parent;
 	}
-	return 0;
+	return graph->start ? end_add(graph, graph->start, child, group) : 0;
 }
 
 static int vertex_compare(const void *a, const void *b, void *context)
@@ -190,7 +209,16 @@ static int callgraph_build(struct callgraph *graph)
 	for (size_t i = 0; i < mprof->stack_count; i++)
 		if (stack_add(graph, &mprof->stacks[i], i + 1))
 			return -ENOMEM;
-	return vertices_order(graph);
+	return 0;
+}
+
+static void callgraph_free(struct callgraph *graph)
+{
+	free(graph->vertices);
+	free(graph->edges);
+	free(graph->order);
+	heap_table_free(&graph->vertex_table);
+	heap_table_free(&graph->edge_table);
 }
 
 /* ---- printing ---- */
@@ -256,11 +284,120 @@ int callgraph_print(const struct mprof *mprof)
 	int ret = callgraph_build(&graph);
 
 	if (!ret)
+		ret = vertices_order(&graph);
+	if (!ret)
 		vertices_print(&graph);
-	free(graph.vertices);
-	free(graph.edges);
-	free(graph.order);
-	heap_table_free(&graph.vertex_table);
-	heap_table_free(&graph.edge_table);
+	callgraph_free(&graph);
+	return ret;
+}
+
+/* ---- the graph file ---- */
+
+/* One that is no call site. 0: no memory. */
+static uint32_t vertex_add_end(struct callgraph *graph)
+{
+	if (!room_make(&graph->vertices, &graph->vertex_count,
+		       &graph->vertex_room, sizeof(*graph->vertices),
+		       &graph->vertex_table))
+		return 0;
+	graph->vertices[graph->vertex_count] = (struct vertex){ 0 };
+	return graph->vertex_count++;
+}
+
+/* In quotes. 0 or -ENOMEM. */
+static int name_write(const struct callgraph *graph, uint32_t number)
+{
+	const struct callsite *site = graph->vertices[number].site;
+	struct mprof named = *graph->mprof;
+	FILE *out = named.options.graph;
+	char *name = NULL;
+	size_t size;
+	bool failed;
+
+	named.out = open_memstream(&name, &size);
+	if (!named.out)
+		return -ENOMEM;
+	if (site)
+		mprof_name_print(&named, site);
+	else
+		fputs(number == graph->start ? "START" : "ALLOC", named.out);
+	failed = ferror(named.out);
+	failed |= fclose(named.out);
+	putc('"', out);
+	for (const char *at = name; !failed && *at; at++) {
+		if (*at == '"' || *at == '\\')
+			putc('\\', out);
+		putc(*at, out);
+	}
+	putc('"', out);
+	free(name);
+	return failed ? -ENOMEM : 0;
+}
+
+static int edge_write(const struct callgraph *graph, const struct edge *edge)
+{
+	const struct style_mprof_options *options = &graph->mprof->options;
+	uint64_t left[HEAP_CLASSES], sum;
+	int ret;
+
+	if (options->leaks)
+		sum = mprof_left(graph->mprof, &edge->sums, left);
+	else
+		sum = mprof_sum(mprof_allocated(graph->mprof, &edge->sums));
+	if (options->leaks && !sum)
+		return 0;
+	fputs("    ", options->graph);
+	ret = name_write(graph, edge->parent);
+	fputs(" -> ", options->graph);
+	if (!ret)
+		ret = name_write(graph, edge->child);
+	fprintf(options->graph, " [label = \"%" PRIu64 "\"%s];\n", sum,
+		edge->cycle ? ", style = dotted" : "");
+	return ret;
+}
+
+/* Each edge once, and behind it those of where it leads to. */
+static int edges_write(struct callgraph *graph)
+{
+	uint32_t *next = calloc(graph->edge_count + 2, sizeof(*next));
+	size_t depth = 0;
+	int ret = next ? 0 : -ENOMEM;
+
+	if (!ret)
+		next[depth++] = graph->vertices[graph->start].children;
+	while (!ret && depth) {
+		struct edge *edge = &graph->edges[next[depth - 1]];
+
+		if (!next[depth - 1]) {
+			depth--;
+			continue;
+		}
+		next[depth - 1] = edge->next_child;
+		if (edge->written)
+			continue;
+		edge->written = true;
+		ret = edge_write(graph, edge);
+		next[depth++] = graph->vertices[edge->child].children;
+	}
+	free(next);
+	return ret;
+}
+
+int callgraph_write(const struct mprof *mprof)
+{
+	struct callgraph graph = { .mprof = mprof };
+	FILE *out = mprof->options.graph;
+	int ret;
+
+	graph.start = vertex_add_end(&graph);
+	graph.end = vertex_add_end(&graph);
+	ret = graph.start && graph.end ? callgraph_build(&graph) : -ENOMEM;
+	fprintf(out, "/* produced by heapmon report --style=mprof */\n\n"
+		"digraph \"%s call graph\"\n{\n",
+		mprof->options.leaks ? "memory leak" : "allocation");
+	if (!ret)
+		ret = edges_write(&graph);
+	fputs("}\n", out);
+	callgraph_free(&graph);
 	return ret;
 }

@@ -296,7 +296,7 @@ int mprof_init(struct mprof *mprof, FILE *out,
 	if (!ret)
 		ret = groups_make(mprof, options->depth, &mprof->leaks,
 				  &mprof->leak_count);
-	if (!ret && options->call_graph)
+	if (!ret && (options->call_graph || options->graph))
 		ret = groups_make(mprof, 0, &mprof->stacks,
 				  &mprof->stack_count);
 	return ret;

@@ -32,6 +32,8 @@ struct style_mprof_options {
 	bool counts;		/* -c: order by count, not by bytes */
 	bool call_graph;	/* -v */
 	unsigned int depth;	/* -n: of stacks of the leaks; 0: all */
+	FILE *graph;		/* -g: the graph file; NULL: none */
+	bool leaks;		/* -l: in it only what isn't freed */
 };
 
 /* mprof's own without options. */

@@ -267,6 +267,8 @@ static int tables_print(struct mprof *mprof)
 		fputs("\n\n", mprof->out);
 		ret = callgraph_print(mprof);
 	}
+	if (!ret && mprof->options.graph)
+		ret = callgraph_write(mprof);
 	return ret;
 }
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "style.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include "../../lib/array.h"
 #include "../../lib/safe_text.h"
+#include "../core/table.h"
 #include "caller.h"
 #include "displaced.h"
 
 struct totals {
 	uint64_t count, bytes;
+};
+
+/* The event that an index of the file came by first. */
+struct first {
+	uint64_t index, number;
 };
 
 struct style_mptrace {
@@ -19,6 +26,9 @@ struct style_mptrace {
 	/* numbers that the model gave to what isn't an event for mptrace */
 	uint64_t *skipped;
 	size_t skipped_count, skipped_room;
+	struct first *firsts;		/* from 1 */
+	size_t first_count, first_room;
+	struct heap_table first_table;	/* by index */
 	struct totals allocated, freed, peak, reserved, internal;
 	uint64_t smallest, largest;
 };
@@ -37,8 +47,11 @@ style_mptrace_new(FILE *out, const struct style_mptrace_options *options)
 
 void style_mptrace_free(struct style_mptrace *style)
 {
-	if (style)
+	if (style) {
 		free(style->skipped);
+		free(style->firsts);
+		heap_table_free(&style->first_table);
+	}
 	free(style);
 }
 
@@ -176,39 +189,75 @@ static int number_skip(struct style_mptrace *style, uint64_t number,
 	return 0;
 }
 
+/* Of the block that has an index of the file the event that its life counts from:
+ * mptrace goes on counting when the index is used again. 0: no memory. */
+static uint64_t life_begin(struct style_mptrace *style,
+			   const struct heap_event *event, uint64_t number)
+{
+	uint32_t hash = heap_hash(HEAP_HASH_START, event->index);
+	struct heap_slot *slot;
+	size_t at = hash;
+
+	if (!event->index)
+		return number;
+	if (!style->first_count)
+		style->first_count = 1;
+	if (!heap_table_grow(&style->first_table) ||
+	    !array_grow(&style->firsts, style->first_count, &style->first_room,
+			sizeof(*style->firsts)))
+		return 0;
+	while ((slot = heap_table_find(&style->first_table, hash,
+				       &at))->number) {
+		if (style->firsts[slot->number].index == event->index)
+			return style->firsts[slot->number].number;
+		at++;
+	}
+	heap_table_set(&style->first_table, slot, hash, style->first_count);
+	style->firsts[style->first_count++] = (struct first){
+		event->index, number,
+	};
+	return number;
+}
+
 /* Blocks that mpatrol wouldn't have seen come don't count. */
 static const struct heap_block *own_block(const struct heap_block *block)
 {
 	return block && !block->old ? block : NULL;
 }
 
-static void free_step(struct style_mptrace *style,
-		      const struct heap_model *model,
-		      const struct heap_step *step,
-		      const struct heap_block *gone)
+static int free_step(struct style_mptrace *style,
+		     const struct heap_model *model,
+		     const struct heap_step *step,
+		     const struct heap_block *gone)
 {
-	uint64_t number = number_of(style, step->number);
+	uint64_t number = number_of(style, step->number), begin;
 
 	if (!gone)
-		return;
+		return 0;
+	begin = number_of(style, gone->number);
+	if (!step->came)
+		begin = life_begin(style, step->event, begin);
+	if (!begin)
+		return -ENOMEM;
 	totals_add(&style->freed, gone->size);
-	event_print(style, "free", number,
-		    number - number_of(style, gone->number), gone, model,
+	event_print(style, "free", number, number - begin, gone, model,
 		    step->event);
+	return 0;
 }
 
-static void block_step(struct style_mptrace *style,
-		       const struct heap_model *model,
-		       const struct heap_step *step)
+static int block_step(struct style_mptrace *style,
+		      const struct heap_model *model,
+		      const struct heap_step *step)
 {
 	const struct heap_block *came = step->came;
 	const struct heap_block *resized = NULL;
 
-	if (!came) {
-		free_step(style, model, step, own_block(step->gone));
-		return;
-	}
-	free_step(style, model, step, own_block(mpatrol_displaced(step)));
+	if (!came)
+		return free_step(style, model, step, own_block(step->gone));
+	if (free_step(style, model, step,
+		      own_block(mpatrol_displaced(step))) ||
+	    !life_begin(style, step->event, number_of(style, step->number)))
+		return -ENOMEM;
 	if (step->event->kind == HEAP_REALLOC)
 		resized = own_block(step->gone);
 	if (resized)
@@ -217,6 +266,7 @@ static void block_step(struct style_mptrace *style,
 	event_print(style, resized ? "realloc" : "alloc",
 		    number_of(style, step->number), -1, came, model,
 		    step->event);
+	return 0;
 }
 
 int style_mptrace_step(void *context, const struct heap_model *model,
@@ -231,8 +281,8 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 	case HEAP_ALLOC:
 	case HEAP_REALLOC:
 	case HEAP_FREE:
-		block_step(style, model, step);
-		return 0;
+		return block_step(style, model, step) ? error_no_memory(err) :
+							0;
 	case HEAP_GROW:
 		totals_add(&style->reserved, event->size);
 		pages_print(style, "reserve", model, event);

@@ -27,7 +27,8 @@ struct request {
 	enum report_form form;
 	struct report_settings settings;
 	const char *out;		/* NULL: standard output */
-	bool depth_given, verbose, source, addresses, counts;
+	const char *graph;		/* NULL: none */
+	bool depth_given, verbose, source, addresses, counts, leaks;
 };
 
 /* ---- options ---- */
@@ -169,6 +170,18 @@ static int take_counts(void *context, const char *value)
 	return 0;
 }
 
+static int take_graph(void *context, const char *value)
+{
+	((struct request *)context)->graph = value;
+	return 0;
+}
+
+static int take_leaks(void *context, const char *value)
+{
+	((struct request *)context)->leaks = true;
+	return 0;
+}
+
 static int take_output(void *context, const char *value)
 {
 	((struct request *)context)->out = strcmp(value, "-") ? value : NULL;
@@ -199,6 +212,10 @@ static const struct option_def report_options[] = {
 	  take_addresses },
 	{ "counts", 'c', NULL, "mprof: ordered by blocks, not bytes",
 	  take_counts },
+	{ "graph-file", 'g', "FILE", "mprof: the call graph, for dot(1)",
+	  take_graph },
+	{ "leaks", 'l', NULL, "mprof: in that, only what isn't freed",
+	  take_leaks },
 	{ "bits", 0, "N", "FILE, a tracker's stream, has words of so many: 32|64",
 	  heapmon_take_bits },
 	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
@@ -301,22 +318,88 @@ static int report_mptrace(const struct request *request, char **paths,
 	return ret;
 }
 
-static int report_mprof(const struct request *request, char **paths, FILE *out,
-			struct error *err)
+static int file_fail(struct error *err, const char *path, int code)
+{
+	return error_set(err, code ? -code : -EIO, "cannot write '%s': %s",
+			 path, strerror(code ? code : EIO));
+}
+
+/* A stream that writes to the file, which stays open; NULL with err set. */
+static FILE *stream_open(const struct outfile *file, const char *path,
+			 struct error *err)
+{
+	int fd = fcntl(outfile_fd(file), F_DUPFD_CLOEXEC, 0);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (out)
+		return out;
+	file_fail(err, path, errno);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* 0, or a negative errno with err set. */
+static int stream_close(FILE *out, const char *path, struct error *err)
+{
+	bool failed = ferror(out);
+
+	errno = 0;
+	return fclose(out) || failed ? file_fail(err, path, errno) : 0;
+}
+
+static int mprof_print(const struct request *request,
+		       const struct subject *subject, FILE *out, FILE *graph,
+		       struct error *err)
 {
 	struct style_mprof_options options = STYLE_MPROF_DEFAULT;
-	struct subject subject;
-	int ret, printed = 0;
 
 	options.addresses = request->addresses;
 	options.counts = request->counts;
 	options.call_graph = request->verbose;
+	options.graph = graph;
+	options.leaks = request->leaks;
 	if (request->depth_given)
 		options.depth = request->settings.depth;
+	return style_mprof_print(out, &subject->profile, &options, err);
+}
+
+/* The tables, and the graph file: that one whole or not at all. */
+static int mprof_print_graph(const struct request *request,
+			     const struct subject *subject, FILE *out,
+			     struct error *err)
+{
+	struct outfile *file;
+	int ret = outfile_open(&file, request->graph, err), closed;
+	FILE *graph = ret ? NULL : stream_open(file, request->graph, err);
+
+	if (!graph) {
+		outfile_abort(file);
+		return ret ? ret : -EIO;
+	}
+	ret = mprof_print(request, subject, out, graph, err);
+	closed = stream_close(graph, request->graph, ret ? NULL : err);
+	if (ret || closed) {
+		outfile_abort(file);
+		return ret ? ret : closed;
+	}
+	return outfile_commit(file, err);
+}
+
+static int report_mprof(const struct request *request, char **paths, FILE *out,
+			struct error *err)
+{
+	struct subject subject;
+	int ret, printed = 0;
+
+	if (request->graph && outfile_is_input(request->graph, paths[0]))
+		return error_set(err, -EINVAL, "cannot write '%s': it is the trace itself",
+				 request->graph);
 	ret = subject_read(&subject, paths[0], request, NULL, err);
 	if (!is_fatal(ret)) {
-		printed = style_mprof_print(out, &subject.profile, &options,
-					    err);
+		printed = request->graph ?
+			mprof_print_graph(request, &subject, out, err) :
+			mprof_print(request, &subject, out, NULL, err);
 		notes_tell(&subject.reading.trace);
 	}
 	subject_close(&subject);
@@ -383,31 +466,21 @@ static int report_write(const struct request *request, char **paths, FILE *out,
 
 /* ---- where it goes ---- */
 
-static int file_fail(struct error *err, const char *path, int code)
-{
-	return error_set(err, code ? -code : -EIO, "cannot write '%s': %s",
-			 path, strerror(code ? code : EIO));
-}
-
 static int write_to(const struct request *request, char **paths,
 		    struct outfile *file, struct error *err)
 {
-	int fd = fcntl(outfile_fd(file), F_DUPFD_CLOEXEC, 0), ret;
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	bool failed;
+	FILE *out = stream_open(file, request->out, err);
+	struct error later = { 0 };
+	int ret, closed;
 
-	if (!out) {
-		ret = file_fail(err, request->out, errno);
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
+	if (!out)
+		return -EIO;
 	ret = report_write(request, paths, out, err);
-	failed = ferror(out);
-	errno = 0;
-	if ((fclose(out) || failed) && !is_fatal(ret))
-		return file_fail(err, request->out, errno);
-	return ret;
+	closed = stream_close(out, request->out, &later);
+	if (!closed || is_fatal(ret))
+		return ret;
+	*err = later;
+	return closed;
 }
 
 static int write_file(const struct request *request, char **paths,
@@ -452,6 +525,11 @@ static int report_run(int argc, char **argv)
 			request.form == FORM_FLAME ?
 			"--html has no argument: name the page with -o" :
 			"two files are for --diff");
+		return COMMAND_MISUSE;
+	}
+	if ((request.graph || request.leaks) && request.form != FORM_MPROF) {
+		fputs(PROGRAM ": report: --graph-file and --leaks are of --style=mprof\n",
+		      stderr);
 		return COMMAND_MISUSE;
 	}
 	if (!request.settings.sections)
