@@ -129,16 +129,29 @@ static int stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
  * signals", and those with a timeout of the socket: they wait, and have done
  * nothing yet when they say EINTR.
  */
-static bool call_waits(unsigned long long number)
-{
-	static const int waiting[] = {
-		SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,
-		SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents,
-		SYS_read, SYS_recvfrom, SYS_recvmsg, SYS_accept, SYS_accept4,
-	};
+static const int waiting[] = {
+	SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,
+	SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents,
+	SYS_io_pgetevents, SYS_io_uring_enter, SYS_read, SYS_readv,
+	SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_accept, SYS_accept4,
+	SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
+	SYS_connect,
+};
 
-	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
-		if (number == (unsigned long long)waiting[i])
+/* The same by their numbers of i386 (arch/x86/entry/syscalls/syscall_32.tbl), in
+ * that order; those of sockets and semaphores are also socketcall and ipc. */
+static const int waiting_i386[] = {
+	256, 319, 441, 117, 420, 177, 421, 247, 385, 416, 426, 3, 145, 371,
+	372, 337, 417, 102, 364, 4, 146, 369, 370, 345, 362,
+};
+
+static bool call_waits(const struct user_regs_struct *regs, bool i386)
+{
+	const int *calls = i386 ? waiting_i386 : waiting;
+	size_t count = i386 ? sizeof(waiting_i386) : sizeof(waiting);
+
+	for (size_t i = 0; i < count / sizeof(*calls); i++)
+		if (calls[i] == (int)regs->orig_rax)
 			return true;
 	return false;
 }
@@ -158,14 +171,18 @@ static bool signals_wait(pid_t tid)
 static void thread_call_again(const struct old_thread *thread)
 {
 	struct user_regs_struct regs;
+	bool i386;
 
 	if (thread->signal || ptrace(PTRACE_GETREGS, thread->tid, 0, &regs))
 		return;
-	if (regs.cs != 0x33 || regs.rax != (unsigned long long)-EINTR ||
-	    !call_waits(regs.orig_rax) || signals_wait(thread->tid))
+	i386 = regs.cs == 0x23;
+	if ((regs.cs != 0x33 && !i386) || (int)regs.rax != -EINTR ||
+	    !call_waits(&regs, i386) || signals_wait(thread->tid))
 		return;
 	regs.rax = regs.orig_rax;
-	regs.rip -= 2;		/* syscall: 0f 05 */
+	/* syscall: 0f 05; int $0x80: cd 80, which is also in front of where
+	 * the vDSO's sysenter returns to */
+	regs.rip -= 2;
 	ptrace(PTRACE_SETREGS, thread->tid, 0, &regs);
 }
 #else
