@@ -403,7 +403,11 @@ struct ras_session {
 	__u32 context;		/* RAS_CONTEXT_* of its records */
 	__u32 max_rate;		/* --max-rate: records per second of a point */
 	__u64 device, inode;	/* of the module as armed; 0: the kernel */
-	__u64 reserved[4];
+	__u64 bytes;		/* its size; 0: not known, and the next two */
+	__u64 mtime, ctime;	/* CLOCK_REALTIME, ns */
+	__u64 changed;		/* CLOCK_BOOTTIME, ns, at which it was written to:
+				 * later records may be of another build; 0: it
+				 * wasn't */
 	char tdf[256];		/* path of the TDF, cut at the left if longer; ends
 				 * with a zero */
 	char module[256];	/* path of the module as armed, likewise */

@@ -65,8 +65,9 @@ static void session_check(const struct ras_session *entry)
 	      entry->id_length);
 	holds(!(entry->context & ~RAS_CONTEXT_ALL), "context %#x",
 	      entry->context);
-	holds(all_zero(entry->reserved, sizeof(entry->reserved)),
-	      "reserved bytes are not 0");
+	holds(!entry->changed || (entry->mtime &&
+				  entry->changed >= entry->armed),
+	      "changed at %llu, before it was armed", entry->changed);
 	holds(memchr(entry->tdf, 0, sizeof(entry->tdf)) && entry->tdf[0],
 	      "path of the TDF");
 	holds(memchr(entry->module, 0, sizeof(entry->module)),

@@ -214,7 +214,7 @@ static const struct image_damage image_damages[] = {
 	{ "another context", SESSION(context), 0x40, 4, "context 0x40" },
 	{ "a context that records don't have", SESSION(context),
 	  RAS_CONTEXT_COMM | RAS_CONTEXT_UID, 4, "its context is cut" },
-	{ "reserved bytes of a session", SESSION(reserved), 1, 8, "reserved" },
+	{ "changed before it was armed", SESSION(changed), 1, 8, "changed at" },
 	{ "no path", SESSION(tdf), 0, 8, "path of the TDF" },
 	{ "a point without a minor", POINT(0, minor), 0, 2, "minor 0" },
 	{ "a point's state", POINT(0, state), 5, 2, "state 5" },

@@ -66,11 +66,12 @@ ok "at MAXHITS it is off within a second or so" until_true 3 point_is 1 maxhits
 is "$(links 0)" "" "  its links are gone"
 ok "  the other point's is there" test -n "$(links 1)"
 is "$(figure recorded 1)" 3 "  it has its records"
-ok "the keeper ends by itself" until_true 5 keeper_is_gone
-is "$(pins | grep keep)" "" "  and leaves nothing"
 "$TMP/target" 5
 is "$(figure hits 1) $(figure hits 2)" "3 8" "the other point goes on"
+ok "the keeper looks after its file" keeper_runs
 status 0 "off" trace off "$TDF"
+ok "the keeper ends by itself" until_true 5 keeper_is_gone
+is "$(pins | grep keep)" "" "  and leaves nothing"
 trace clear
 
 # --- killed
@@ -84,7 +85,6 @@ is "$(figure state 1)" '"on"' "  the point still has its link"
 like "$(trace query)" "keeper: isn't running" "query says that it isn't there"
 trace suspend >/dev/null
 ok "the next command starts another" until_true 5 point_is 1 maxhits
-until_true 5 keeper_is_gone
 status 0 "off of what has disarmed itself" trace off "$TDF"
 trace clear
 

@@ -22,15 +22,19 @@
 #include "../lib/sysbpf.h"
 #include "kernel/features.h"
 #include "keep/keep_arm.h"
+#include "keep/keep_files.h"
 #include "keep/keep_request.h"
 #include "keep/keep_watch.h"
 #include "pinned/kmod.h"
 #include "pinned/retire.h"
+#include "pinned/sesslog.h"
 #include "arm/static.h"
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000
-#define BLIND_MS	1000	/* when nothing tells of kernel modules */
+#define BLIND_MS	1000	/* when nothing tells of kernel modules, or of
+				 * files that are written to */
+#define DETACH_NS	50000000	/* links go in the background */
 #define SAMPLE_NS	10000000	/* of a second the kernel measures */
 #define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
 #define NICE		10
@@ -52,6 +56,7 @@ struct keeper {
 	bool trap_known;
 	unsigned int ticks;
 	bool ticking;			/* points are followed */
+	struct keep_files files;
 };
 
 static void watches_forget(struct keeper *keeper)
@@ -63,6 +68,7 @@ static void watches_forget(struct keeper *keeper)
 
 static void buffer_forget(struct keeper *keeper)
 {
+	keep_files_forget(&keeper->files, -1);
 	if (keeper->control)
 		buffer_close(&keeper->buffer);
 	keeper->control = 0;
@@ -249,6 +255,40 @@ static void cpu_look(struct keeper *keeper, const struct session_list *list)
 		     (uint64_t)control->max_cpu * NS_PER_HUNDREDTH);
 }
 
+/* Before another build is run with the probes of this one. */
+static void session_end(struct keeper *keeper, const struct session *session)
+{
+	const struct timespec moment = { .tv_nsec = DETACH_NS };
+	uint16_t index = session->entry->index;
+	uint32_t points = session->entry->points;
+	struct ras_session *entry = sesslog_find(&keeper->buffer, index);
+	bool *off = calloc(points + 1, sizeof(*off));
+
+	if (entry && !entry->changed)
+		entry->changed = session->entry->changed ?
+			session->entry->changed : buffer_time();
+	for (uint32_t i = 0; off && i < points; i++)
+		off[i] = true;
+	if (off)
+		points_end(keeper, index, off, RAS_POINT_OFF);
+	free(off);
+	/* who writes waits for the lease, 45 s at most (proc(5),
+	 * lease-break-time) */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	nanosleep(&moment, NULL);
+	keep_files_forget(&keeper->files, index);
+}
+
+static void files_look(struct keeper *keeper, const struct session_list *list)
+{
+	keep_files_look(&keeper->files, list);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].armed &&
+		    keep_files_changed(&keeper->files, &list->items[i]))
+			session_end(keeper, &list->items[i]);
+}
+
 static void sessions_look(struct keeper *keeper)
 {
 	struct session_list list;
@@ -256,6 +296,7 @@ static void sessions_look(struct keeper *keeper)
 
 	if (session_list_read(&list, &keeper->buffer, keeper->path, NULL))
 		return;
+	files_look(keeper, &list);
 	for (size_t i = 0; i < keeper->watch_count; i++)
 		keeper->watches[i].seen = false;
 	for (size_t i = 0; i < list.count; i++) {
@@ -285,7 +326,8 @@ static bool keeper_look(struct keeper *keeper)
 	if (!buffer_look(keeper))
 		sessions_look(keeper);
 	keeper->ticks++;
-	return keep_arm_requests(keeper->path) || keeper->ticking;
+	return keep_arm_requests(keeper->path) || keeper->ticking ||
+	       keeper->files.count;
 }
 
 /* Is the run directory still the one that it was? */
@@ -322,7 +364,8 @@ static int keeper_pause(struct keeper *keeper)
 	struct signalfd_siginfo signal;
 	char event[4096];
 	int timeout = keeper->ticking ? TICK_MS :
-		keeper->polled[UEVENTS].fd < 0 ? BLIND_MS : IDLE_MS;
+		keeper->polled[UEVENTS].fd < 0 ||
+		keep_files_blind(&keeper->files) ? BLIND_MS : IDLE_MS;
 
 	poll(keeper->polled, POLLED, timeout);
 	/* what removed pins and took its time */
@@ -335,13 +378,29 @@ static int keeper_pause(struct keeper *keeper)
 		;
 	while (read(keeper->polled[SIGNALS].fd, &signal, sizeof(signal)) ==
 	       sizeof(signal))
-		if (signal.ssi_signo != SIGHUP)
+		if (signal.ssi_signo != SIGHUP && signal.ssi_signo != SIGIO)
 			return -EINTR;
 	return 0;
 }
 
+/* Who has started it goes on when no file can be written to unseen any more. */
+static void keeper_ready(struct keeper *keeper)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct session_list list;
+
+	if (!buffer_look(keeper) &&
+	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
+		keep_files_look(&keeper->files, &list);
+		session_list_free(&list);
+	}
+	dup2(null, STDOUT_FILENO);
+	close(null);
+}
+
 static void keeper_run(struct keeper *keeper)
 {
+	keeper_ready(keeper);
 	while (is_mounted(keeper)) {
 		if (!keeper_look(keeper) && keeper_end(keeper))
 			return;
@@ -370,6 +429,7 @@ static int signals_open(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGIO);		/* of a lease */
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -427,6 +487,7 @@ static int keep(struct error *err)
 	setpriority(PRIO_PROCESS, 0, NICE);
 	keeper_run(&keeper);
 	buffer_forget(&keeper);
+	free(keeper.files.items);
 	free(keeper.watches);
 	if (keeper.lock >= 0)
 		close(keeper.lock);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/safe_text.h"
 #include "keep/keep.h"
 #include "pinned/kmod.h"
 #include "pinned/retire.h"
@@ -247,16 +248,28 @@ static void operands_choose(struct off *off, int count, char **operands)
 	}
 }
 
+static void change_tell(const struct session *session)
+{
+	if (!session->entry->changed)
+		return;
+	fputs("trace: '", stderr);
+	safe_text_print(stderr, session->entry->module, false);
+	fputs("' was written to while it was armed: restart what was started since\n",
+	      stderr);
+}
+
 static int points_off(struct off *off, struct error *err)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < off->list.count && !code; i++)
-		if (off->wanted[i] && !is_static(&off->list.items[i]))
-			code = retire_points(&off->run, &off->buffer,
-					     &off->list.items[i],
-					     off->points[i], RAS_POINT_OFF,
-					     err);
+	for (size_t i = 0; i < off->list.count && !code; i++) {
+		if (!off->wanted[i] || is_static(&off->list.items[i]))
+			continue;
+		change_tell(&off->list.items[i]);
+		code = retire_points(&off->run, &off->buffer,
+				     &off->list.items[i], off->points[i],
+				     RAS_POINT_OFF, err);
+	}
 	if (!code && off->any_major)
 		code = static_majors_off(&off->run, &off->buffer, off->majors,
 					 err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "../lib/path.h"
+#include "../lib/safe_text.h"
 #include "../lib/temp_file.h"
 #include "pair/pairing.h"
 
@@ -22,6 +23,21 @@ static void damage_tell(const struct stream *stream, const struct trace *trace)
 	if (damage->count > DAMAGE_LINES)
 		fprintf(stderr, PROGRAM ": %s%sand %zu more places\n", name,
 			colon, damage->count - DAMAGE_LINES);
+}
+
+/* Not all outputs have a place for it in each record. */
+static void changes_tell(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->session_count; i++) {
+		const struct ras_session *entry = file->sessions[i]->entry;
+
+		if (!entry->changed)
+			continue;
+		fputs(PROGRAM ": '", stderr);
+		safe_text_print(stderr, entry->module, false);
+		fputs("' was written to while it was armed: records of later hits are marked, and may be of another build\n",
+		      stderr);
+	}
 }
 
 /* Whether a name was asked for that no event has. */
@@ -145,6 +161,7 @@ int tell_outcome(const struct settings *settings, const struct stream *stream,
 		const struct trace *trace = stream->traces[i];
 
 		damage_tell(stream, trace);
+		changes_tell(&trace->file);
 		damaged |= trace->file.damage.count;
 	}
 	symbols_tell(&settings->symbols);

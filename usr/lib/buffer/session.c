@@ -12,6 +12,7 @@
 #include <rastrace/tdf.h>
 #include "device.h"
 #include "pin.h"
+#include "../module_file.h"
 #include "../sysbpf.h"
 
 static bool entry_valid(const struct ras_session *entry, size_t left)
@@ -256,6 +257,17 @@ static int list_find_pinned(struct session_list *list, const char *run)
 	return code ? code : list_add_statics(list, run);
 }
 
+/* In the copy; who has the lock puts it into the log (retire_halves()). */
+static void list_find_changed(struct session_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct ras_session *entry = (void *)list->items[i].entry;
+
+		if (list->items[i].armed && !entry->changed)
+			entry->changed = module_file_changed(entry);
+	}
+}
+
 int session_list_read(struct session_list *list, const struct buffer *buffer,
 		      const char *run, struct error *err)
 {
@@ -272,8 +284,10 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	memcpy(list->log, buffer->sessions_view.base, used);
 	if (!list_parse(list) &&
 	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
-	      list_find_device(list, buffer->device_fd)))
+	      list_find_device(list, buffer->device_fd))) {
+		list_find_changed(list);
 		return 0;
+	}
 	session_list_free(list);
 	return error_no_memory(err);
 }

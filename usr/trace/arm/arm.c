@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "../../lib/buffer/pin.h"
+#include "../../lib/module_file.h"
 #include "../../lib/path.h"
 #include "../../lib/sysbpf.h"
 #include "../probe/attach.h"
@@ -460,10 +461,8 @@ static int entry_add(struct arming *a, struct error *err)
 		return error_set(err, -EINVAL, "the TDF has no tracepoints");
 	module = a->tdf->points[first].module;
 	target = &arm->targets[module];
-	if (target->file_count) {
-		begin.device = target->files[0].device;
-		begin.inode = target->files[0].inode;
-	}
+	if (target->file_count)
+		module_file_note(&begin, &target->files[0].stat);
 	a->entry = sesslog_add(arm->buffer, a->tdf, arm->picked, arm->path,
 			       &a->tdf->modules[module], target->path, &begin,
 			       err);

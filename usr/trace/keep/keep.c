@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "keep_request.h"
 #include "keep_watch.h"
 #include "../pinned/keeper_process.h"
+
+#define READY_MS	3000
 
 static bool session_needs(const struct session *session)
 {
@@ -38,7 +41,8 @@ static bool sessions_need(const char *run)
 	if (!session_list_read(&list, &buffer, run, NULL)) {
 		for (size_t i = 0; i < list.count && !needs; i++)
 			needs = list.items[i].armed &&
-				(buffer.control->max_cpu ||
+				(list.items[i].entry->inode ||
+				 buffer.control->max_cpu ||
 				 session_needs(&list.items[i]));
 		session_list_free(&list);
 	}
@@ -56,8 +60,9 @@ bool keep_is_needed(const char *run)
 	return count || sessions_need(run);
 }
 
-/* As a process of its own, without a terminal. */
-static void keeper_exec(const char *run)
+/* As a process of its own, without a terminal. It closes `ready`, as its standard
+ * output, when it follows the files. */
+static void keeper_exec(const char *run, int ready)
 {
 	char program[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -67,7 +72,7 @@ static void keeper_exec(const char *run)
 	if (null < 0 || setsid() < 0 || chdir("/"))
 		_exit(127);
 	for (int fd = 0; fd < 3; fd++)
-		dup2(null, fd);
+		dup2(fd == STDOUT_FILENO ? ready : null, fd);
 	close_range(3, ~0U, 0);
 	setenv(PIN_RUN_VARIABLE, run, 1);
 	execl(program, "trace", "keep", (char *)NULL);
@@ -77,7 +82,9 @@ static void keeper_exec(const char *run)
 
 int keep_start(const struct run_dir *run, struct error *err)
 {
+	struct pollfd ready = { .events = POLLIN };
 	char path[PATH_MAX];
+	int ends[2];
 	pid_t child;
 
 	if (keeper_process_signal(run->path, SIGHUP))
@@ -87,9 +94,17 @@ int keep_start(const struct run_dir *run, struct error *err)
 	if (!realpath(run->path, path))
 		return error_set(err, -errno, "cannot find '%s': %s",
 				 run->path, strerror(errno));
+	if (pipe2(ends, O_CLOEXEC))
+		return error_set(err, -errno, "cannot start the keeper: %s",
+				 strerror(errno));
 	child = fork();
 	if (!child)
-		keeper_exec(path);
+		keeper_exec(path, ends[1]);
+	close(ends[1]);
+	ready.fd = ends[0];
+	if (child > 0)
+		poll(&ready, 1, READY_MS);
+	close(ends[0]);
 	return child > 0 ? 0 :
 		error_set(err, -errno, "cannot start the keeper: %s",
 			  strerror(errno));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include "../../lib/module_file.h"
 #include "../../lib/buffer/pin.h"
 #include "../../lib/sysbpf.h"
 #include "keeper_process.h"
@@ -38,6 +39,8 @@ static void log_close(struct buffer *buffer, uint16_t index)
 {
 	struct ras_session *entry = sesslog_find(buffer, index);
 
+	if (entry && !entry->changed)
+		entry->changed = module_file_changed(entry);
 	if (entry && !entry->disarmed)
 		__atomic_store_n(&entry->disarmed, buffer_time(),
 				 __ATOMIC_RELEASE);
@@ -131,6 +134,8 @@ static void half_retire(const struct run_dir *run, struct buffer *buffer,
 	struct ras_session *entry = sesslog_find(buffer,
 						 session->entry->index);
 
+	if (entry && !entry->changed)
+		entry->changed = session->entry->changed;
 	if (session->armed && session->state == RAS_STATE_OFF)
 		retire_session(run, buffer, session, NULL);
 	else if (session->armed && entry && has_ended_points(session))

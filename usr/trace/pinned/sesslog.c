@@ -73,6 +73,9 @@ struct ras_session *sesslog_add(struct buffer *buffer, const struct tdf *tdf,
 		.max_rate = begin->max_rate,
 		.device = begin->device,
 		.inode = begin->inode,
+		.bytes = begin->bytes,
+		.mtime = begin->mtime,
+		.ctime = begin->ctime,
 	};
 	entry->disarmed = entry->armed;
 	memcpy(entry->id, module->id, sizeof(entry->id));

@@ -102,6 +102,7 @@ static int file_add(struct target *target, const struct tdf_module *module,
 		close(fd);
 		return code;
 	}
+	file.stat = st;
 	file.device = st.st_dev;
 	file.inode = st.st_ino;
 	files = reallocarray(target->files, target->file_count + 1,

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include "../../lib/formats/tdf.h"
 #include "../kernel/kernel.h"
 
@@ -14,6 +15,7 @@ struct target_file {
 	int fd;
 	char path[PATH_MAX];
 	uint64_t device, inode;
+	struct stat stat;	/* before it was looked into */
 };
 
 struct target {

@@ -14,6 +14,7 @@ enum query_file {
 	QUERY_FILE_SAME,
 	QUERY_FILE_REPLACED,	/* another one is there now */
 	QUERY_FILE_GONE,
+	QUERY_FILE_CHANGED,	/* it was written to */
 	QUERY_FILE_UNKNOWN,	/* the kernel, or its path isn't known */
 };
 

@@ -45,7 +45,8 @@ const char *query_file_name(enum query_file file)
 {
 	static const char *const names[] = {
 		[QUERY_FILE_SAME] = "same", [QUERY_FILE_REPLACED] = "replaced",
-		[QUERY_FILE_GONE] = "gone", [QUERY_FILE_UNKNOWN] = "unknown",
+		[QUERY_FILE_GONE] = "gone", [QUERY_FILE_CHANGED] = "changed",
+		[QUERY_FILE_UNKNOWN] = "unknown",
 	};
 
 	return names[file];
@@ -55,6 +56,8 @@ static enum query_file file_find(const struct ras_session *entry)
 {
 	struct stat st;
 
+	if (entry->changed)
+		return QUERY_FILE_CHANGED;
 	if (!entry->inode || entry->module[0] != '/')
 		return QUERY_FILE_UNKNOWN;
 	if (stat(entry->module, &st))
@@ -162,8 +165,8 @@ static void session_describe(struct query *query, size_t i)
 		return;
 	result->memory = footprint_read_session(session);
 	query->memory += result->memory;
-	result->file = session->armed ? file_find(session->entry) :
-					QUERY_FILE_UNKNOWN;
+	result->file = session->armed || session->entry->changed ?
+		file_find(session->entry) : QUERY_FILE_UNKNOWN;
 	for (uint32_t k = 0; k < session->entry->points; k++) {
 		if (!query_point_shown(query, i, k))
 			continue;

@@ -225,7 +225,9 @@ static void session_print_how(const struct query *query, size_t i)
 
 static void session_print_file(enum query_file file)
 {
-	if (file == QUERY_FILE_REPLACED)
+	if (file == QUERY_FILE_CHANGED)
+		puts("  the module was written to while it was armed: records of later hits are marked");
+	else if (file == QUERY_FILE_REPLACED)
 		puts("  the module was replaced on disk since: what is started "
 		     "from now on runs another file, which isn't traced");
 	else if (file == QUERY_FILE_GONE)

@@ -7,6 +7,7 @@
 const char *const event_flag_words[EVENT_FLAGS] = {
 	"trigger", "muted", "fault", "cut", "paged_in", "stale", "tail_call",
 	"forced", "misfit", "damaged", "unknown",
+	"changed",
 };
 
 const char *event_comm(const struct event *event)
@@ -56,6 +57,8 @@ unsigned int event_flags(const struct event *event, uint8_t item_status,
 		found |= EVENT_MISFIT;
 	if (event->damaged)
 		found |= EVENT_DAMAGED;
+	if (event_is_changed(event))
+		found |= EVENT_CHANGED;
 	if (!event->point->formatted)
 		found |= EVENT_UNKNOWN;
 	return found;

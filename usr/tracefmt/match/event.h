@@ -67,10 +67,20 @@ const char *event_thread_comm(const struct event *event);
 #define EVENT_MISFIT	0x0100
 #define EVENT_DAMAGED	0x0200
 #define EVENT_UNKNOWN	0x0400	/* no TFF entry: nothing but bytes */
-#define EVENT_FLAGS	11
+#define EVENT_CHANGED	0x0800	/* later than a write to the traced file */
+#define EVENT_FLAGS	12
 
 /* One word each, for outputs that programs read ("paged_in"); by bit. */
 extern const char *const event_flag_words[EVENT_FLAGS];
+
+/* The traced file may have been another one. */
+static inline bool event_is_changed(const struct event *event)
+{
+	const struct trace_session *session = event->point->session;
+
+	return session && session->entry->changed &&
+	       event->record->time >= session->entry->changed;
+}
 
 /* EVENT_* of the record; item_status: all items' flags, and misfit, as
  * decode_record() found them. */

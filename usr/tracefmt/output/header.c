@@ -149,6 +149,7 @@ static const char *const flag_names[EVENT_FLAGS] = {
 	"trigger: it stops the recording", "muted", "fault", "cut", "paged in",
 	"as of last context switch", "tail call: no return value yet",
 	"forced format", "format doesn't fit", "from a damaged slice", NULL,
+	"file was written to",
 };
 
 /* "  Flags [fault, cut]" and a line end */

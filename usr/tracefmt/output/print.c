@@ -183,6 +183,7 @@ static bool event_is_plain(const struct output *output,
 
 	return point->format.plain && !point->forced &&
 	       !event->record->flags && !event->damaged &&
+	       !event_is_changed(event) &&
 	       !output->settings->hex && !output->settings->verbose;
 }
 

@@ -6,7 +6,7 @@
 const ROLE_PRE = 1, ROLE_MATCHED = 2, ROLE_ALONE = 3;
 const FLAGS = ["trigger", "muted", "fault", "cut", "paged in", "stale",
 	"tail call", "forced format", "format doesn't fit", "damaged",
-	"no TFF entry"];
+	"no TFF entry", "file was written to"];
 
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const points = meta.points;
