@@ -374,6 +374,18 @@ static void test_sites(void)
 	image.header.points.count = 1;
 	image.sites[1].insn[0] ^= 1;
 	refused(-ESTALE, "instruction bytes differ", "at the second site");
+	prepare();
+	image.sites[0].insn_length = 3;
+	refused(-EINVAL, "there is no instruction of 3 bytes",
+		"an instruction of another length");
+#ifdef __x86_64__
+	prepare();
+	image.sites[0].insn_length = 3;
+	memcpy(image.sites[0].insn, "\xf0\xff\x07", 3);
+	refused(-EINVAL, "has a lock prefix", "a lock prefix");
+	memcpy(image.sites[0].insn, "\xc5\xf8\x77", 3);
+	refused(-EINVAL, "has a VEX prefix", "a VEX instruction");
+#endif
 	tap_ok(!strstr(err.text, "past the end"), "what is there is told");
 	prepare();
 	copy(at("changed"), image.sites[0].offset);

@@ -18,6 +18,7 @@
 #include "../../lib/maps_line.h"
 #include "../../lib/path.h"
 #include "../../lib/usdt_note.h"
+#include "insn_x86.h"
 
 #define ID_TEXT		64
 
@@ -269,11 +270,46 @@ static int site_check(const struct target_file *file, const struct tdf *tdf,
 	return -ESTALE;
 }
 
+/* What the kernel would arm, and then do something else. That an instruction
+ * begins there in the first place is taken from the TDF. */
+static int site_check_probe(const struct tdf *tdf,
+			    const struct tdf_point *point,
+			    const struct tdf_site *site, struct error *err)
+{
+	uint16_t machine = tdf->modules[point->module].machine;
+	const char *hazard = NULL;
+	unsigned int length = 4;
+
+	if (machine == EM_X86_64 || machine == EM_386)
+		length = insn_x86_length(site->insn, site->insn_length,
+					 machine == EM_X86_64, &hazard);
+	if (hazard)
+		error_set(err, -EINVAL,
+			  "tracepoint %u ('%s'): the instruction at offset %#llx has %s",
+			  point->minor, tdf_string(tdf, point->name),
+			  site->offset, hazard);
+	else if (length != site->insn_length ||
+		 (machine == EM_AARCH64 && site->offset % length))
+		error_set(err, -EINVAL,
+			  "tracepoint %u ('%s'): there is no instruction of %u bytes at offset %#llx",
+			  point->minor, tdf_string(tdf, point->name),
+			  site->insn_length, site->offset);
+	else
+		return 0;
+	error_hint(err, "trcust has no tracepoint there: the TDF is damaged, or of something else");
+	return -EINVAL;
+}
+
 static int point_check(const struct target *target, const struct tdf *tdf,
 		       const struct tdf_point *point, struct error *err)
 {
 	int code = 0;
 
+	for (uint32_t k = 0; target->file_count && k < point->sites && !code;
+	     k++)
+		code = site_check_probe(tdf, point,
+					&tdf->sites[point->first_site + k],
+					err);
 	for (uint32_t i = 0; i < target->file_count; i++)
 		for (uint32_t k = 0; k < point->sites && !code; k++)
 			code = site_check(&target->files[i], tdf, point,
