@@ -473,7 +473,9 @@ static void simple_print(struct value *v, const struct tff_ctype *type,
 	bool whole = have >= type->bytes;
 	char text[NUMBER_MAX];
 
-	if (whole && is_scalar(type)) {
+	if (!type->bytes) {
+		OUT(v, "<not shown>");
+	} else if (whole && is_scalar(type)) {
 		scalar_print(v, type,
 			     (struct scalar){ number_load(data, type->bytes),
 					      type->bytes * 8 });

@@ -74,6 +74,7 @@ struct arch {
 	/* its registers' halves have the names of an older processor's registers,
 	 * whose values somebody may mean */
 	bool inherits_names;
+	bool char_is_unsigned; /* a C compiler's plain char */
 	bool cheap_nop;	/* every kernel emulates one of one instruction */
 	uint8_t insn_bytes; /* of every instruction; 0: it varies */
 	uint32_t rseq_signature;	/* RSEQ_SIG of <sys/rseq.h> */

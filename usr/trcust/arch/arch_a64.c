@@ -53,5 +53,6 @@ const struct arch arch_aarch64 = {
 	.signed_from = 36,
 	.results = { 0, 1 }, .result = "X0", .link = 30, .insn_bytes = 4,
 	.rseq_signature = 0xd428bc00,
+	.char_is_unsigned = true,
 	.operations = &operations,
 };

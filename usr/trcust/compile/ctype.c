@@ -248,6 +248,87 @@ static bool parts_add(struct parts *parts, const struct ctype_member *member)
 	return true;
 }
 
+static bool has_number_bytes(uint64_t bytes)
+{
+	return bytes && bytes <= 8 && !(bytes & (bytes - 1));
+}
+
+/* What the TFF calls a base type of that many bytes. */
+static uint8_t scalar_kind(enum dwarf_type_kind kind, Dwarf_Die *bare,
+			   bool number, uint64_t bytes)
+{
+	bool is_signed = dwarf_type_is_signed(bare);
+
+	switch (kind) {
+	case DWARF_TYPE_FLOAT:
+		return TFF_CTYPE_FLOAT;
+	case DWARF_TYPE_BOOL:
+		return has_number_bytes(bytes) ? TFF_CTYPE_BOOL :
+						 TFF_CTYPE_BYTES;
+	case DWARF_TYPE_CHAR:
+		if (!number && bytes == 1)
+			return TFF_CTYPE_CHAR;
+		/* fall through */
+	case DWARF_TYPE_INT:
+		if (has_number_bytes(bytes) || bytes == 16)
+			return is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
+		/* fall through */
+	default:
+		return TFF_CTYPE_BYTES;
+	}
+}
+
+/* A base type as if its bytes were just the value; bytes, if it is too wide. */
+static uint32_t put_plain(struct ctypes *types, Dwarf_Die *bare, uint32_t bytes)
+{
+	struct ctype plain = {
+		.name = dwarf_diename(bare) ? : "",
+		.kind = scalar_kind(dwarf_type_value_kind(bare), bare, true,
+				    bytes),
+		.bytes = bytes, .target = CTYPE_NONE,
+	};
+
+	plain.is_signed = plain.kind == TFF_CTYPE_INT;
+	return ctypes_put(types, &plain);
+}
+
+/*
+ * Bytes that are not just the value: of a bit-field with its highest bit first
+ * the TFF can say what it is within a byte, of a bit-precise type that it is a
+ * bit-field. All else is bytes.
+ */
+static void adapt_member(struct ctypes *types,
+			 const struct dwarf_member *member,
+			 struct ctype_member *out)
+{
+	unsigned int first = member->bit_offset % 8, bits = member->bits;
+	const struct ctype type = types->types[out->ctype];
+	const struct ctype *element = &types->types[out->ctype];
+	Dwarf_Die bare;
+	bool is_base;
+
+	dwarf_type_peel(&member->type, &bare, NULL);
+	is_base = bare.addr && dwarf_tag(&bare) == DW_TAG_base_type;
+	while (element->kind == TFF_CTYPE_ARRAY)
+		element = &types->types[element->target];
+	if (member->is_reversed && bits && first + bits > 8) {
+		out->value -= first;
+		out->bits = 0;
+		out->ctype = put_bytes(types, "bytes", (first + bits + 7) / 8);
+	} else if (member->is_reversed && bits) {
+		out->value += 8 - 2 * (int)first - (int)bits;
+		if (is_base)
+			out->ctype = put_plain(types, &bare, type.bytes);
+	} else if (member->is_reversed && element->kind == TFF_CTYPE_ENUM &&
+		   element->bytes > 1) {
+		out->ctype = put_bytes(types, "bytes", type.bytes);
+	} else if (is_base && !first && dwarf_type_bits(&bare) &&
+		   dwarf_type_bits(&bare) <= 64) {
+		out->bits = bits ? bits : dwarf_type_bits(&bare);
+		out->ctype = put_plain(types, &bare, type.bytes);
+	}
+}
+
 static int take_member(void *context, const struct dwarf_member *member)
 {
 	struct parts *parts = context;
@@ -260,6 +341,8 @@ static int take_member(void *context, const struct dwarf_member *member)
 
 	if (out.ctype == CTYPE_NONE)
 		out.ctype = put_bytes(parts->types, "bytes", 0);
+	else
+		adapt_member(parts->types, member, &out);
 	return out.ctype == CTYPE_NONE || !parts_add(parts, &out);
 }
 
@@ -293,33 +376,23 @@ static void take_enumerators(struct parts *parts, Dwarf_Die *bare,
 	} while (dwarf_die_next(&child));
 }
 
-static bool has_number_bytes(uint64_t bytes)
+/* DWARF 5 section 5.7.10: which members there are depends on the value of
+ * another one; the TFF has no such thing. */
+static void take_variants(struct parts *parts, Dwarf_Die *bare, uint32_t bytes)
 {
-	return bytes && bytes <= 8 && !(bytes & (bytes - 1));
-}
+	struct ctype_member out = { .name = "<variant, not decoded>" };
+	Dwarf_Die child;
 
-/* What the TFF calls a base type of that many bytes. */
-static uint8_t scalar_kind(Dwarf_Die *bare, bool number, uint64_t bytes)
-{
-	bool is_signed = dwarf_type_is_signed(bare);
-
-	switch (dwarf_type_kind(bare)) {
-	case DWARF_TYPE_FLOAT:
-		return TFF_CTYPE_FLOAT;
-	case DWARF_TYPE_BOOL:
-		return has_number_bytes(bytes) ? TFF_CTYPE_BOOL :
-						 TFF_CTYPE_BYTES;
-	case DWARF_TYPE_CHAR:
-		if (!number && bytes == 1)
-			return TFF_CTYPE_CHAR;
-		/* fall through */
-	case DWARF_TYPE_INT:
-		if (has_number_bytes(bytes) || bytes == 16)
-			return is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
-		/* fall through */
-	default:
-		return TFF_CTYPE_BYTES;
-	}
+	if (dwarf_child(bare, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_variant_part)
+			continue;
+		out.ctype = put_bytes(parts->types, "bytes", bytes);
+		if (out.ctype != CTYPE_NONE)
+			parts_add(parts, &out);
+		return;
+	} while (dwarf_die_next(&child));
 }
 
 /* Members and kind; false: it is looked at already, it contains itself. */
@@ -338,6 +411,7 @@ static void fill_composed(struct parts *parts, Dwarf_Die *bare,
 		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
 						       TFF_CTYPE_STRUCT;
 		dwarf_type_members(bare, take_member, parts);
+		take_variants(parts, bare, out->bytes);
 	}
 	out->members = parts->members;
 	out->member_count = parts->count;
@@ -359,7 +433,8 @@ static void fill(struct parts *parts, Dwarf_Die *bare, const char *alias,
 		fill_composed(parts, bare, out);
 		break;
 	default:
-		out->kind = scalar_kind(bare, dwarf_type_alias_is_number(alias),
+		out->kind = scalar_kind(dwarf_type_kind(bare), bare,
+					dwarf_type_alias_is_number(alias),
 					out->bytes);
 		out->is_signed = out->kind == TFF_CTYPE_INT;
 	}

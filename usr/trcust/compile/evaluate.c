@@ -7,6 +7,26 @@
 #include "../rpn/rpn_emit.h"
 
 /* C11 section 6.4.4.1: the first type that can hold it. */
+/* C11 section 6.4.4.4: an int that has the value of a char; C++17 section
+ * 5.13.3: a char. */
+static void evaluate_character(struct evaluation *e, const struct expr *expr,
+			       struct value *value)
+{
+	const struct expr_type type = { .base = EXPR_BASE_CHAR };
+	struct value_type integer = value_type_integer(e->c, 4, true);
+	struct value_type character = value_type_base(e->c, &e->site->from,
+						      &type);
+	Dwarf_Die unit;
+
+	*value = value_constant(character, character.is_signed ?
+				(uint64_t)(int8_t)expr->number : expr->number);
+	value->pos = expr->pos;
+	if (!e->c->dwarf ||
+	    !dwarf_unit_find(e->c->dwarf, e->site->from.pc, &unit) ||
+	    !dwarf_die_is_cc(&unit))
+		value_convert(e, value, &integer);
+}
+
 static bool evaluate_number(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {
@@ -330,7 +350,10 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	case EXPR_ARGUMENT:
 		return evaluate_argument(e, expr, value);
 	case EXPR_NUMBER:
-		return evaluate_number(e, expr, value);
+		if (!expr->literal.character)
+			return evaluate_number(e, expr, value);
+		evaluate_character(e, expr, value);
+		return true;
 	case EXPR_MEMBER:
 		return evaluate_member(e, expr, value);
 	case EXPR_INDEX:

@@ -139,9 +139,14 @@ static bool tell_no_member(struct evaluation *e, const struct expr *expr,
 bool evaluate_member_enter(struct evaluation *e, struct value *value,
 			   const struct dwarf_member *member)
 {
-	struct value_type type = value_type_of(&member->type);
+	struct value_type type = value_type_of(&member->type), element = type;
 
 	value_narrow(value, &type, member->bit_offset, member->bits);
+	while (value_type_kind(&element) == DWARF_TYPE_ARRAY)
+		element = value_type_target(&element);
+	/* an enumeration's own type doesn't say so */
+	value->reversed = member->is_reversed &&
+			  !value_type_is_reversed(&element);
 	return value_refer(e, value);
 }
 

@@ -261,7 +261,7 @@ bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	Dwarf_Die die;
 
 	if (in->base != EXPR_BASE_NAMED)
-		*type = value_type_base(e->c, in);
+		*type = value_type_base(e->c, &e->site->from, in);
 	else if (e->c->dwarf && dwarf_type_find(e->c->dwarf, &e->site->from,
 						in->tag, in->name, &die))
 		*type = value_type_of(&die);

@@ -51,16 +51,37 @@ static const char *type_tag(const struct ctype *type)
 	return format_name_reserved(type->name) ? tags[type->kind] : "";
 }
 
+/* Rust's u64 and f64 are called like the controls that print them. */
+static char number_letter(const struct ctype *type)
+{
+	uint32_t bytes = type->bytes;
+
+	if (type->kind == TFF_CTYPE_FLOAT && (bytes == 4 || bytes == 8))
+		return 'f';
+	if (type->kind > TFF_CTYPE_INT || bytes > 8 || bytes & (bytes - 1))
+		return 0;
+	return type->kind == TFF_CTYPE_INT ? 'd' : 'u';
+}
+
 static const struct ctype *type_of(const struct compilation *c, uint32_t ctype)
 {
 	const struct ctype *type = ctype < c->ctypes.count ?
 				   &c->ctypes.types[ctype] : NULL;
 
-	return type && type->bytes && type_tag(type) ? type : NULL;
+	return type && type->bytes && (type_tag(type) || number_letter(type)) ?
+		       type : NULL;
 }
 
 static void add_typed(struct bytes *out, const struct ctype *type)
 {
+	char text[16];
+
+	if (!type_tag(type)) {
+		snprintf(text, sizeof(text), "%%{%c%u}", number_letter(type),
+			 8 * type->bytes);
+		add_text(out, text);
+		return;
+	}
 	add_text(out, "%{");
 	add_text(out, type_tag(type));
 	add_text(out, type->name);

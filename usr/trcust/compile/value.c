@@ -39,6 +39,10 @@ bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
 	    (b && value_type_kind(&b->type) == DWARF_TYPE_FLOAT))
 		diag_hint(e->c->diag, "floating point can be logged, not "
 				      "computed with");
+	if (value_type_bits(&a->type) > 64 ||
+	    (b && value_type_bits(&b->type) > 64))
+		diag_hint(e->c->diag, "the integer's width is not known or "
+				      "above 64 bits");
 	free(both);
 	e->code = 1;
 	return false;
@@ -122,6 +126,35 @@ static int field_read(const struct value *value, uint64_t first,
 	return 0;
 }
 
+/* ... whose highest bit is the first, in up to nine bytes, too */
+static int reversed_read(const struct value *value, unsigned int bits,
+			 bool is_signed, struct bytes *rpn)
+{
+	uint64_t first = value->bit_offset / 8, end = value->bit_offset + bits;
+	uint64_t last = (end - 1) / 8;
+	int code = 0, shift;
+
+	for (uint64_t at = first; !code && at <= last; at++) {
+		code = place_value(&value->place, at, 1, false, rpn);
+		if (at == first) {
+			rpn_emit_const(rpn, 0xff >> value->bit_offset % 8);
+			rpn_emit_op(rpn, RPN_and);
+		}
+		shift = (int)(end - 8 * (at + 1));
+		rpn_emit_const(rpn, shift < 0 ? -shift : shift);
+		rpn_emit_op(rpn, shift < 0 ? RPN_shr : RPN_shl);
+		if (at > first)
+			rpn_emit_op(rpn, RPN_or);
+	}
+	if (is_signed && bits < 64) {
+		rpn_emit_const(rpn, 64 - bits);
+		rpn_emit_op(rpn, RPN_shl);
+		rpn_emit_const(rpn, 64 - bits);
+		rpn_emit_op(rpn, RPN_shra);
+	}
+	return code;
+}
+
 bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,
 			struct value_type *type, uint64_t *bytes)
 {
@@ -141,12 +174,18 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 	bool is_signed = value_type_is_signed(&value->type);
 	uint64_t first = value->bit_offset / 8, bytes;
 	unsigned int bits = value->bits;
+	bool reversed = value->reversed || value_type_is_reversed(&value->type);
 	const char *why = "it is smaller than its type";
 	struct bytes rpn = {0};
 	int code;
 
 	if (!value_scalar_bytes(e, pos, &value->type, &bytes))
 		return false;
+	if (!bits)
+		bits = value->bits = value_type_bits(&value->type);
+	value->type = value_type_plain(&value->type);
+	if (reversed && !bits)
+		bits = 8 * bytes;
 	if (bits)
 		bytes = (value->bit_offset + bits + 7) / 8 - first;
 	if (e->unread)
@@ -156,7 +195,8 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 			return false;
 		rpn_emit_const(&rpn, 0);
 	} else {
-		code = bits ? field_read(value, first, bytes, is_signed, &rpn) :
+		code = reversed ? reversed_read(value, bits, is_signed, &rpn) :
+		       bits ? field_read(value, first, bytes, is_signed, &rpn) :
 			      place_value(&value->place, first, bytes,
 					  is_signed, &rpn);
 		if (code && !value_absent(e, value, why)) {
@@ -199,7 +239,7 @@ bool value_in_memory(const struct value *value, uint64_t bytes,
 	struct place part;
 	bool in_memory;
 
-	if (value->kind != VALUE_PLACE || value->bits ||
+	if (value->kind != VALUE_PLACE || value->bits || value->reversed ||
 	    value->bit_offset % 8 ||
 	    place_slice(&value->place, value->bit_offset / 8,
 			bytes ? bytes : 1, &part))
@@ -217,9 +257,12 @@ static bool tell_no_address(struct evaluation *e, struct srcpos pos,
 {
 	char why[128];
 
-	if (value->kind != VALUE_PLACE || value->bits) {
+	if (value->kind != VALUE_PLACE || value->bits || value->reversed) {
 		value_refuse(e, pos, "&", value, NULL);
-		diag_hint(e->c->diag, value->bits ?
+		diag_hint(e->c->diag, value->reversed ?
+				      "what an address points at would have "
+				      "another storage order" :
+				      value->bits ?
 				      "a bit-field has no address" :
 				      "what is computed has no address");
 		return false;
@@ -296,6 +339,7 @@ bool value_dereference(struct evaluation *e, struct srcpos pos,
 	value->place = place;
 	value->bit_offset = 0;
 	value->bits = 0;
+	value->reversed = false;
 	value->type = target;
 	return value_refer(e, value);
 }
@@ -309,6 +353,7 @@ bool value_refer(struct evaluation *e, struct value *value)
 void value_narrow(struct value *value, const struct value_type *type,
 		  int64_t bits_in, unsigned int bits)
 {
+	value->reversed &= value_type_kind(&value->type) == DWARF_TYPE_ARRAY;
 	value->type = *type;
 	value->bit_offset += bits_in;
 	value->bits = bits;

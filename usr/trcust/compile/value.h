@@ -28,6 +28,7 @@ struct value {
 	uint64_t bit_offset;	/* where it begins in the place */
 	unsigned int bits;	/* of a bit-field, which was not promoted yet;
 				 * else 0 */
+	bool reversed;		/* as struct dwarf_member has it */
 	char where[64];		/* where it comes from, for people */
 	struct srcpos pos;	/* of what names it */
 	const char *name;	/* "" without one */

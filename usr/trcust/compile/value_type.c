@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../arch/arch.h"
 
 #define DIMENSIONS_MAX	64	/* of an array; bounds damaged ones */
 
@@ -65,7 +66,21 @@ struct value_type value_type_integer(const struct compilation *c,
 	return base(DWARF_TYPE_INT, bytes, is_signed, name);
 }
 
+/* C11 section 6.2.5: as the processor has it, or as the compiler was asked to
+ * (-funsigned-char), which debug information shows. */
+static bool char_is_signed(const struct compilation *c,
+			   const struct dwarf_from *from)
+{
+	Dwarf_Die type;
+
+	if (c->dwarf && dwarf_type_find(c->dwarf, from, NULL, "char", &type) &&
+	    dwarf_type_kind(&type) == DWARF_TYPE_CHAR)
+		return dwarf_type_is_signed(&type);
+	return !c->module->arch->char_is_unsigned;
+}
+
 struct value_type value_type_base(const struct compilation *c,
+				  const struct dwarf_from *from,
 				  const struct expr_type *type)
 {
 	switch (type->base) {
@@ -74,7 +89,8 @@ struct value_type value_type_base(const struct compilation *c,
 	case EXPR_BASE_BOOL:
 		return base(DWARF_TYPE_BOOL, 1, false, "bool");
 	case EXPR_BASE_CHAR:
-		return base(DWARF_TYPE_CHAR, 1, !type->is_unsigned,
+		return base(DWARF_TYPE_CHAR, 1, type->is_signed ||
+			    (!type->is_unsigned && char_is_signed(c, from)),
 			    type->is_unsigned ? "unsigned char" :
 			    type->is_signed ? "signed char" : "char");
 	case EXPR_BASE_SHORT:
@@ -115,7 +131,7 @@ static enum dwarf_type_kind bare_kind(const struct value_type *type,
 	if (!type->die.addr)
 		return type->kind;
 	dwarf_type_peel(&type->die, bare, NULL);
-	return dwarf_type_kind(bare);
+	return dwarf_type_value_kind(bare);
 }
 
 enum dwarf_type_kind value_type_kind(const struct value_type *type)
@@ -195,6 +211,39 @@ bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
 {
 	return value_type_bytes(c, type, bytes) && *bytes && *bytes <= 8 &&
 	       !(*bytes & (*bytes - 1));
+}
+
+unsigned int value_type_bits(const struct value_type *type)
+{
+	Dwarf_Die bare;
+
+	bare_kind(type, &bare);
+	return type->pointers || !type->die.addr ? 0 : dwarf_type_bits(&bare);
+}
+
+bool value_type_is_reversed(const struct value_type *type)
+{
+	Dwarf_Die bare;
+
+	bare_kind(type, &bare);
+	return !type->pointers && type->die.addr &&
+	       dwarf_type_is_reversed(&bare);
+}
+
+struct value_type value_type_plain(const struct value_type *type)
+{
+	struct value_type plain = { .kind = value_type_kind(type) };
+	uint64_t bytes = 0;
+	Dwarf_Die bare;
+
+	if (!value_type_is_reversed(type) && !value_type_bits(type))
+		return *type;
+	bare_kind(type, &bare);
+	dwarf_type_bytes(&bare, &bytes);
+	plain.name = dwarf_diename(&bare) ? : "";
+	plain.is_signed = value_type_is_signed(type);
+	plain.bytes = bytes;
+	return plain;
 }
 
 bool value_type_is_signed(const struct value_type *type)

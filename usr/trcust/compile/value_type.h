@@ -30,6 +30,7 @@ struct value_type value_type_integer(const struct compilation *c,
 				     unsigned int bytes, bool is_signed);
 /* Of the words in a cast; kind OTHER: it is a name, to be looked up. */
 struct value_type value_type_base(const struct compilation *c,
+				  const struct dwarf_from *from,
 				  const struct expr_type *type);
 struct value_type value_type_pointer_to(const struct value_type *type);
 /* Of a pointer or an array: what it points at, the elements. */
@@ -44,6 +45,11 @@ bool value_type_bytes(struct compilation *c, struct value_type *type,
 bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
 			     uint64_t *bytes);
 bool value_type_is_signed(const struct value_type *type);
+/* Of base types whose bytes are not just the value (dwarf_type.h); the type of
+ * that value, of others the type itself. */
+bool value_type_is_reversed(const struct value_type *type);
+unsigned int value_type_bits(const struct value_type *type);
+struct value_type value_type_plain(const struct value_type *type);
 /* An integer, an enumeration, a pointer: what can be computed with. */
 bool value_type_is_scalar(const struct value_type *type);
 bool value_type_is_integer(const struct value_type *type);

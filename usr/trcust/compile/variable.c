@@ -206,7 +206,10 @@ static int log_by_type(struct variable *v)
 	    (v->in->length || value_type_is_text(&target)))
 		return log_pointer(v);
 	if (value->kind != VALUE_PLACE || value->bits ||
-	    kind == DWARF_TYPE_FUNCTION)
+	    kind == DWARF_TYPE_FUNCTION ||
+	    (value_type_is_integer(&value->type) && !v->in->length &&
+	     (value->reversed || value_type_is_reversed(&value->type) ||
+	      value_type_bits(&value->type))))
 		return log_value(v);
 	if (kind == DWARF_TYPE_ARRAY)
 		return log_array(v);

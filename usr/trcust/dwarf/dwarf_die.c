@@ -119,3 +119,18 @@ bool dwarf_die_is_c(Dwarf_Die *unit)
 		return false;
 	}
 }
+
+bool dwarf_die_is_cc(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DWARF_LANG_C_PLUS_PLUS_17:
+	case DWARF_LANG_C_PLUS_PLUS_20:
+		return true;
+	default:
+		return false;
+	}
+}

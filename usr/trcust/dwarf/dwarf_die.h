@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 /* dwarf.h of elfutils 0.188 has no names for these: DWARF 6 draft */
+#define DWARF_LANG_C_PLUS_PLUS_17 0x2a
+#define DWARF_LANG_C_PLUS_PLUS_20 0x2b
 #define DWARF_LANG_C17		0x2c
 #define DWARF_LANG_ASSEMBLY	0x31
 #define DWARF_LANG_C23		0x3e
@@ -39,5 +41,6 @@ uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base);
 /* The unit is of C or in assembler: names are in no scopes, structures have
  * names of their own kind and no functions. */
 bool dwarf_die_is_c(Dwarf_Die *unit);
+bool dwarf_die_is_cc(Dwarf_Die *unit);	/* of C++ */
 
 #endif

@@ -2,6 +2,7 @@
 #include "dwarf_type.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_MAX	64	/* typedefs, qualifiers, arrays of arrays */
@@ -15,9 +16,35 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 				 type);
 }
 
+static bool attr_number(Dwarf_Die *die, unsigned int name, uint64_t *value)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
+		return false;
+	*value = word;
+	return true;
+}
+
+/* A part of another type's values, in the same bytes (DWARF 5 section 5.13) */
+static bool is_range(Dwarf_Die *die)
+{
+	uint64_t own, bytes;
+	Dwarf_Die type;
+
+	if (!dwarf_type_of(die, &type) || dwarf_hasattr(die, DW_AT_GNU_bias) ||
+	    dwarf_hasattr(die, DW_AT_bit_size))
+		return false;
+	return !attr_number(die, DW_AT_byte_size, &own) ||
+	       (attr_number(&type, DW_AT_byte_size, &bytes) && own == bytes);
+}
+
 static bool passed_over(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
+	case DW_TAG_subrange_type:
+		return is_range(die);
 	case DW_TAG_typedef:
 	case DW_TAG_const_type:
 	case DW_TAG_volatile_type:
@@ -64,24 +91,42 @@ void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
 		*alias = first;
 }
 
-static bool attr_number(Dwarf_Die *die, unsigned int name, uint64_t *value)
+bool dwarf_type_is_reversed(Dwarf_Die *bare)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Word word;
+	uint64_t order;
 
-	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
-		return false;
-	*value = word;
-	return true;
+	return bare->addr && dwarf_tag(bare) == DW_TAG_base_type &&
+	       attr_number(bare, DW_AT_endianity, &order) &&
+	       order == DW_END_big;
+}
+
+/* clang has the width of _BitInt(N) in the type's name, and up to 14 nowhere. */
+unsigned int dwarf_type_bits(Dwarf_Die *bare)
+{
+	uint64_t bits = 0, bytes = 0;
+	const char *name, *width;
+
+	if (!bare->addr || dwarf_tag(bare) != DW_TAG_base_type)
+		return 0;
+	attr_number(bare, DW_AT_byte_size, &bytes);
+	if (attr_number(bare, DW_AT_bit_size, &bits))
+		return bits && bits < 8 * bytes ? bits : 0;
+	name = dwarf_diename(bare);
+	width = name ? strstr(name, "_BitInt") : NULL;
+	if (!width)
+		return 0;
+	width += strlen("_BitInt");
+	bits = *width == '(' ? strtoul(width + 1, NULL, 10) : 0;
+	if (!bits || bits > 8 * bytes)
+		return DWARF_BITS_UNKNOWN;
+	return bits == 8 * bytes ? 0 : bits;
 }
 
 /* DWARF 5 section 7.8 */
 static enum dwarf_type_kind base_kind(Dwarf_Die *bare)
 {
-	uint64_t encoding = 0, order;
+	uint64_t encoding = 0;
 
-	if (attr_number(bare, DW_AT_endianity, &order) && order == DW_END_big)
-		return DWARF_TYPE_OTHER;
 	attr_number(bare, DW_AT_encoding, &encoding);
 	switch (encoding) {
 	case DW_ATE_boolean:
@@ -101,13 +146,31 @@ static enum dwarf_type_kind base_kind(Dwarf_Die *bare)
 	}
 }
 
+/* The bytes are the value, as the processor has it. */
+static bool is_plain(Dwarf_Die *bare)
+{
+	uint64_t bytes;
+
+	return !dwarf_type_bits(bare) &&
+	       (!dwarf_type_is_reversed(bare) ||
+		(attr_number(bare, DW_AT_byte_size, &bytes) && bytes == 1));
+}
+
+enum dwarf_type_kind dwarf_type_value_kind(Dwarf_Die *bare)
+{
+	if (!bare->addr || dwarf_tag(bare) != DW_TAG_base_type)
+		return dwarf_type_kind(bare);
+	return dwarf_type_bits(bare) <= 64 ? base_kind(bare) :
+					     DWARF_TYPE_OTHER;
+}
+
 enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare)
 {
 	if (!bare->addr)
 		return DWARF_TYPE_VOID;
 	switch (dwarf_tag(bare)) {
 	case DW_TAG_base_type:
-		return base_kind(bare);
+		return is_plain(bare) ? base_kind(bare) : DWARF_TYPE_OTHER;
 	case DW_TAG_enumeration_type:
 		return DWARF_TYPE_ENUM;
 	case DW_TAG_pointer_type:
@@ -353,6 +416,42 @@ static bool member_read(Dwarf_Die *die, struct dwarf_member *member)
 	return member_place(member);
 }
 
+/* A member has another storage order than the processor: all scalars have. */
+static bool has_reversed(Dwarf_Die *bare)
+{
+	unsigned int count = 0;
+	Dwarf_Die child, type;
+
+	if (dwarf_child(bare, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_member ||
+		    !dwarf_type_of(&child, &type))
+			continue;
+		dwarf_type_peel(&type, &type, NULL);
+		if (dwarf_type_is_reversed(&type))
+			return true;
+	} while (++count < MEMBERS_MAX && dwarf_die_next(&child));
+	return false;
+}
+
+/* gcc marks base types; an enumeration has the order of the other members. */
+static bool is_reversed(Dwarf_Die *bare, const struct dwarf_member *member)
+{
+	Dwarf_Die type = member->type;
+
+	dwarf_type_peel(&type, &type, NULL);
+	for (int i = 0; type.addr && i < STEPS_MAX &&
+	     dwarf_tag(&type) == DW_TAG_array_type; i++) {
+		if (!dwarf_type_of(&type, &type))
+			return false;
+		dwarf_type_peel(&type, &type, NULL);
+	}
+	return dwarf_type_is_reversed(&type) ||
+	       (type.addr && dwarf_tag(&type) == DW_TAG_enumeration_type &&
+		has_reversed(bare));
+}
+
 int dwarf_type_members(Dwarf_Die *bare,
 		       int (*take)(void *context,
 				   const struct dwarf_member *member),
@@ -368,8 +467,10 @@ int dwarf_type_members(Dwarf_Die *bare,
 		return 0;
 	do {
 		if (is_placed(&child, in_union) &&
-		    member_read(&child, &member))
+		    member_read(&child, &member)) {
+			member.is_reversed = is_reversed(bare, &member);
 			code = take(context, &member);
+		}
 	} while (!code && ++count < MEMBERS_MAX &&
 		 dwarf_die_next(&child));
 	return code;

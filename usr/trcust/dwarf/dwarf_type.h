@@ -25,7 +25,15 @@ void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
 		     const char **alias);
 
 /* These take peeled types. */
+/* OTHER, too, when the bytes are not just the value: then _value_kind is what
+ * the value is. */
 enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare);
+enum dwarf_type_kind dwarf_type_value_kind(Dwarf_Die *bare);
+/* A base type whose highest byte is the first. */
+bool dwarf_type_is_reversed(Dwarf_Die *bare);
+/* So many bits of it are the value, from the lowest one on; 0: all. */
+unsigned int dwarf_type_bits(Dwarf_Die *bare);
+#define DWARF_BITS_UNKNOWN	UINT32_MAX
 bool dwarf_type_is_signed(Dwarf_Die *bare);	/* integers, enumerations */
 /* Bytes of one element or scalar; false: not known. Of an array those of all
  * its elements. */
@@ -46,6 +54,10 @@ struct dwarf_member {
 	uint64_t bit_offset;	/* from the start of the struct */
 	unsigned int bits;	/* of a bit-field, else 0 */
 	bool is_base;		/* a base class */
+	bool is_reversed;	/* it, or each element of it, has its highest
+				 * byte first (scalar_storage_order); bits of a
+				 * bit-field count from the highest one of their
+				 * byte */
 };
 
 /*

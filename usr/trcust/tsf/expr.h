@@ -74,6 +74,7 @@ struct expr {
 	uint64_t number;
 	struct {		/* of a NUMBER: what its type depends on */
 		bool is_unsigned, decimal;
+		bool character;	/* number: its byte */
 		uint8_t longs;
 	} literal;
 	const struct expr_type *type;

@@ -153,7 +153,10 @@ static struct expr *parse_quoted(struct expr_parser *e)
 		expr->name = parser_format(e->p, "%s:%s", expr->name, name);
 	} else if (expr_quoted_character(inner.text,
 					 inner.text + inner.length, &value)) {
-		return expr_number(e, inner.pos, value);
+		expr = expr_number(e, inner.pos, value);
+		if (expr)
+			expr->literal.character = true;
+		return expr;
 	} else if (!*expr->name) {
 		parser_tell(e->p, inner.pos, TRCERR_BADSYMBOL, "''");
 		return NULL;

@@ -33,7 +33,7 @@ struct expr *expr_number(struct expr_parser *e, struct srcpos pos,
 struct expr *expr_literal(struct expr_parser *e);
 /* The token becomes all from this quote to the next one on the line. */
 bool expr_quoted_token(struct expr_parser *e);
-/* One character between quotes: its value as an int. */
+/* One character between quotes: its byte. */
 bool expr_quoted_character(const char *p, const char *end, uint64_t *number);
 
 /* parse_type.c */

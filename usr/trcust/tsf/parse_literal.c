@@ -77,14 +77,10 @@ bool expr_quoted_character(const char *p, const char *end, uint64_t *number)
 	if (p == end)
 		return false;
 	c = *p;
-	if (c == '\\' && end - p > 1) {
+	if (c == '\\' && end - p > 1)
 		n = parse_escape(p, end, &c);
-		if (!n)
-			c = p[1];
-		n = n ? n : 2;
-	}
-	*number = (int64_t)(int8_t)c;
-	return p + n == end;
+	*number = (uint8_t)c;
+	return n && p + n == end;
 }
 
 bool expr_quoted_token(struct expr_parser *e)
