@@ -258,6 +258,59 @@ s->n = -4
 s->o = {<variant, not decoded> = 01 00 00 00 04 00 00 00}" "rustc -g"
 fi
 
+# ---- Fortran and Ada: arrays begin with 1 ----
+
+cat >grid.f90 <<'END2'
+program grid
+  integer :: m(2,3)
+  integer(1) :: from(0:2)
+  m = reshape((/1,2,3,4,5,6/), (/2,3/))
+  from = (/7,8,9/)
+  call f(m, from)
+contains
+  subroutine f(m, from)
+    integer :: m(2,3)
+    integer(1) :: from(0:2)
+    print *, m(1,2), from(0)
+  end subroutine
+end program
+END2
+if build grid gfortran -g -O0 grid.f90; then
+	point "@grid.f90,$(grep -n print grid.f90 | cut -d: -f1)" m from
+	is "$(printed)" "m = {{1, 2}, {3, 4}, {5, 6}}
+from = {7, 8, 9}" "gfortran: columns"
+fi
+
+cat >parts.adb <<'END2'
+procedure Parts is
+   type Small is range 1 .. 10;
+   type Fix is delta 0.125 range -10.0 .. 10.0;
+   type Col is (Red, Green); for Col use (Red => 1, Green => 5);
+   type Rec (D : Boolean := True) is record
+      case D is when True => X : Integer; when False => Y : Integer; end case;
+   end record;
+   type Arr is array (1 .. 3) of Small;
+   type Bias is range 100 .. 107; for Bias'Size use 3;
+   type Two is record Q : Bias; W : Bias; end record; pragma Pack (Two);
+   procedure F (S : Small; X : Fix; C : Col; R : Rec; A : Arr; T : Two) is
+   begin
+      null;
+   end F;
+begin
+   F (7, 2.5, Green, (True, 42), (1, 2, 3), (102, 107));
+end Parts;
+END2
+if command -v gnatmake >/dev/null && build parts gnatmake -q -g parts.adb; then
+	point "@parts.adb,$(grep -n 'null;' parts.adb | cut -d: -f1)" \
+		s x c r a t
+	is "$(printed)" "s = 7
+x = bytes 0x14
+c = green
+r = {d = true, <variant, not decoded> = 01 00 00 00 2A 00 00 00}
+a = {1, 2, 3}
+t = {q = 0x3A, w = 0x3A}" "gnat: parts of types"
+fi
+
 # ---- bytes that are not text ----
 
 cat >bytes.c <<'END2'

@@ -486,6 +486,8 @@ static void simple_print(struct value *v, const struct tff_ctype *type,
 		   type->kind <= TFF_CTYPE_INT) {
 		wide_print(v, type, data);
 	} else {
+		if (type->bytes == 1)	/* no decimal number */
+			OUT(v, "0x");
 		out_hex_bytes(v, data, whole ? type->bytes : have);
 		if (!whole && have)
 			OUT(v, " ");

@@ -311,7 +311,8 @@ static void adapt_member(struct ctypes *types,
 	is_base = bare.addr && dwarf_tag(&bare) == DW_TAG_base_type;
 	while (element->kind == TFF_CTYPE_ARRAY)
 		element = &types->types[element->target];
-	if (member->is_reversed && bits && first + bits > 8) {
+	if (bits && (member->is_reversed ? first + bits > 8 :
+		     dwarf_type_value_kind(&bare) == DWARF_TYPE_OTHER)) {
 		out->value -= first;
 		out->bits = 0;
 		out->ctype = put_bytes(types, "bytes", (first + bits + 7) / 8);

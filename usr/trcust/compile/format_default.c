@@ -115,6 +115,8 @@ static void add_memory(struct bytes *out, const struct compilation *c,
 	const struct ctype *type = type_of(c, item->ctype);
 	bool in_part = type && item->bytes < type->bytes;
 
+	if (type && type->kind == TFF_CTYPE_BYTES)
+		add_text(out, "bytes ");
 	if (type && !item->variable &&
 	    (item->bytes == type->bytes || (in_part && is_composed(type)))) {
 		add_text(out, "%P");

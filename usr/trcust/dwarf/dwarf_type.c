@@ -2,6 +2,7 @@
 #include "dwarf_type.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,13 +226,26 @@ bool dwarf_type_is_signed(Dwarf_Die *bare)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
+/* The lowest index where there is no other: 1 in Fortran and Ada (DWARF 5
+ * section 5.13). */
+static uint64_t default_lower(Dwarf_Die *die)
+{
+	Dwarf_Sword lower;
+	Dwarf_Die unit;
+
+	return dwarf_diecu(die, &unit, NULL, NULL) &&
+	       !dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) ?
+		       lower : 0;
+}
+
 static uint64_t range_count(Dwarf_Die *range)
 {
-	uint64_t count, lower = 0;
+	uint64_t count, lower;
 
 	if (attr_number(range, DW_AT_count, &count))
 		return count;
-	attr_number(range, DW_AT_lower_bound, &lower);
+	if (!attr_number(range, DW_AT_lower_bound, &lower))
+		lower = default_lower(range);
 	if (!attr_number(range, DW_AT_upper_bound, &count) ||
 	    count < lower || count - lower == UINT64_MAX)
 		return 0;
@@ -239,23 +253,60 @@ static uint64_t range_count(Dwarf_Die *range)
 	return count - lower == UINT32_MAX ? 0 : count - lower + 1;
 }
 
+/* The first index changes fastest (DWARF 5 section 5.5). */
+static bool is_column_major(Dwarf_Die *array)
+{
+	uint64_t ordering;
+	Dwarf_Die unit;
+
+	if (attr_number(array, DW_AT_ordering, &ordering))
+		return ordering == DW_ORD_col_major;
+	if (!dwarf_diecu(array, &unit, NULL, NULL))
+		return false;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Number `index` as written; how many there are before. */
+static bool range_find(Dwarf_Die *array, unsigned int index, Dwarf_Die *range,
+		       unsigned int *before)
+{
+	*before = 0;
+	if (dwarf_child(array, range))
+		return false;
+	do {
+		if ((dwarf_tag(range) == DW_TAG_subrange_type ||
+		     dwarf_tag(range) == DW_TAG_enumeration_type) &&
+		    (*before)++ == index)
+			return true;
+	} while (dwarf_die_next(range));
+	return false;
+}
+
 bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
 			  uint64_t *count)
 {
-	Dwarf_Die child;
+	unsigned int dimensions;
+	Dwarf_Die range;
 
-	if (dwarf_child(array, &child))
+	if (is_column_major(array)) {
+		range_find(array, UINT_MAX, &range, &dimensions);
+		if (index >= dimensions)
+			return false;
+		index = dimensions - 1 - index;
+	}
+	if (!range_find(array, index, &range, &dimensions))
 		return false;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_subrange_type &&
-		    dwarf_tag(&child) != DW_TAG_enumeration_type)
-			continue;
-		if (!index--) {
-			*count = range_count(&child);
-			return true;
-		}
-	} while (dwarf_die_next(&child));
-	return false;
+	*count = range_count(&range);
+	return true;
 }
 
 static bool array_bytes(Dwarf_Die *bare, uint64_t *bytes)

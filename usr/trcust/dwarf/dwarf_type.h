@@ -43,7 +43,7 @@ bool dwarf_type_is_declared_only(Dwarf_Die *bare);
 /* A typedef that says: a number, though it is a char for the compiler. */
 bool dwarf_type_alias_is_number(const char *alias);
 
-/* Dimension `index` of an array, from 0: false, it has less. *count: 0 when it
+/* Dimension `index` of an array, from 0, that whose index changes slowest: false, it has less. *count: 0 when it
  * is not known at compile time. */
 bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
 			  uint64_t *count);
