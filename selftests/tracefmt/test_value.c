@@ -12,7 +12,7 @@ enum {
 	INT, UCHAR, CHAR, CHAR16, BOOL, FLOAT, DOUBLE, LONG_DOUBLE, INT128,
 	UINT128, POINTER, COLOR, FLAGS, LEVEL, BYTES3, NAME, INTS, PAIR, PAIRS,
 	REQUEST, BITS, VARIANT, NUMBER, NODE, OPEN_ARRAY, EMPTY, EMPTIES,
-	WIDE_NAME, CLASS, MATRIX, MARKED,
+	WIDE_NAME, CLASS, MATRIX, MARKED, BYTE, NOTHING, UNKNOWN,
 };
 
 static const struct {
@@ -95,6 +95,11 @@ static const struct {
 		       { "mark", { .ctype = OPEN_ARRAY, .value = 32 } },
 		       { "b", { .ctype = INT, .value = 32 } },
 		       { "more", { .ctype = OPEN_ARRAY, .value = 64 } } } },
+	[BYTE] = { "fixed", { .bytes = 1, .kind = TFF_CTYPE_BYTES } },
+	[NOTHING] = { "decltype(nullptr)", { .kind = TFF_CTYPE_BYTES } },
+	[UNKNOWN] = { "struct unknown", { .bytes = 1, .kind = TFF_CTYPE_STRUCT },
+		      { { "a", { .ctype = BYTE } },
+			{ "b", { .ctype = NOTHING } } } },
 };
 
 struct row {
@@ -120,6 +125,8 @@ static const struct row rows[] = {
 	  "340282366920938463463374607431768211455" },
 	{ "%{char *}", "00100000FF7F0000", "0x7FFF00001000" },
 	{ "%{odd}", "0A0B0C", "0A 0B 0C" },
+	{ "%{fixed}", "14", "0x14" },
+	{ "%{struct unknown}", "14", "{a = 0x14, b = <not shown>}" },
 	/* enumerators */
 	{ "%{enum color}", "01000000", "GREEN" },
 	{ "%{enum color}", "00000000", "RED" },

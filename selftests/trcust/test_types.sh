@@ -121,7 +121,8 @@ if build char g++ -g -O0 char.c; then
 	is "$(printed | sed -n "s/^'a' = //p")" "'a'" "g++: a constant is a char"
 fi
 for constant in "'ab'" "L'a'" "u'a'" "u8'a'" "'\\x'" "'\\400'" "''"; do
-	status 1 "no character: $constant" point .f "$constant"
+	row=$((${row:-0} + 1))
+	status 1 "no character: row $row" point .f "$constant"
 done
 
 # ---- the highest byte first (gcc's scalar_storage_order) ----
@@ -212,8 +213,8 @@ int main(void)
 END2
 if build precise clang -g -O0 precise.c; then
 	point .f 's->a' 's->b' '*s'
-	is "$(printed)" "s->a = 00 00 F5 7F
-s->b = FF FF FF FF 3F 12 FF 00
+	is "$(printed)" "s->a = bytes 00 00 F5 7F
+s->b = bytes FF FF FF FF 3F 12 FF 00
 *s = {before = 'x', a = 00 00 F5 7F, b = FF FF FF FF 3F 12 FF 00}" \
 		"without a width: bytes"
 	for expression in 's->a + 1' '-s->b' 's->a ? 1 : 2' '(int)s->a'; do

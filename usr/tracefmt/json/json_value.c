@@ -141,7 +141,7 @@ static void write_scalar(struct value *v, uint32_t ctype, const uint8_t *data)
 	size_t bytes = type->bytes;
 	bool is_number = bytes == 16 || (bytes && bytes <= 8);
 
-	if (!room(v, NUMBER_MAX))
+	if (!room(v, NUMBER_MAX) || !bytes)
 		write_null(v);
 	else if (type->kind <= TFF_CTYPE_INT && is_number)
 		write_number(v, ctype, data, bytes);

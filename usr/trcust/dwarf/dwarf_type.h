@@ -43,8 +43,8 @@ bool dwarf_type_is_declared_only(Dwarf_Die *bare);
 /* A typedef that says: a number, though it is a char for the compiler. */
 bool dwarf_type_alias_is_number(const char *alias);
 
-/* Dimension `index` of an array, from 0, that whose index changes slowest: false, it has less. *count: 0 when it
- * is not known at compile time. */
+/* Dimension `index` of an array, from 0, which is the one whose index changes
+ * slowest: false, it has less. *count: 0 when it is not known at compile time. */
 bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
 			  uint64_t *count);
 
