@@ -89,7 +89,7 @@ static void print_part(const struct place *place, uint64_t offset,
 /* NAME [OFFSET SIZE] */
 static void read_variable(char *text, bool where)
 {
-	struct dwarf_variable variable;
+	struct dwarf_variable variable[2];
 	uint64_t offset = 0, size = 0;
 	struct error err = {0};
 	struct place place;
@@ -102,12 +102,12 @@ static void read_variable(char *text, bool where)
 		return;
 	}
 	code = dwarf_variable_find(dwarf, &(struct dwarf_from){ pc }, name,
-				   &variable);
-	if (code) {
+				   variable);
+	if (code || variable->of_this) {
 		puts("none");
 		return;
 	}
-	code = dwarf_variable_place(dwarf, &variable, pc, &place, &err);
+	code = dwarf_variable_place(dwarf, variable, pc, &place, &err);
 	if (code == -ENODATA)
 		printf("absent %s\n", err.text);
 	else if (code)

@@ -89,9 +89,9 @@ is "$(stmts program .main 'MEM32=(.hidden,DIRECT,4)')" "$one" \
 is "$(stmts program .twice 'MEM32=(.hidden,DIRECT,4)')" "$two" "of each file"
 is "$(cat messages)" "" "without a word"
 stmts program .third 'MEM32=(.hidden,DIRECT,4)' >one
-like "$(cat messages)" 'TRCERR_AMBIGUOUS' "from a third file" ||
+like "$(cat messages)" 'other.c:1 .*TRCERR_AMBIGNAME' "from a third file" ||
 	diag_file one messages
-like "$(cat messages)" 'other.c:hidden' "the hint says how to name one"
+like "$(cat messages)" "'FILE'::NAME" "the hint says how to name one"
 
 # lengths of lengths
 len() {

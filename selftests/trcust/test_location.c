@@ -349,17 +349,17 @@ static uint64_t pc;
 static int find_place(const char *name, struct place *place,
 		      struct error *err)
 {
-	struct dwarf_variable variable;
+	struct dwarf_variable variable[2];
 	int code;
 
 	memset(place, 0, sizeof(*place));
 	memset(err, 0, sizeof(*err));
 	if (dwarf_variable_find(dwarf, &(struct dwarf_from){ pc }, name,
-				&variable))
+				variable))
 		return error_set(err, -ENOENT, "no such variable");
-	code = dwarf_variable_place(dwarf, &variable, pc, place, err);
+	code = dwarf_variable_place(dwarf, variable, pc, place, err);
 	if (code == -ENODATA &&
-	    dwarf_variable_hint(dwarf, &variable, pc, err))
+	    dwarf_variable_hint(dwarf, variable, pc, err))
 		return -ENOMEM;
 	return code;
 }

@@ -93,7 +93,7 @@ static struct dwarf_file *dwarf;
 
 static int find(const struct query *query)
 {
-	struct dwarf_variable variable;
+	struct dwarf_variable variable[2];
 	const struct module_symbol *symbol;
 	struct dwarf_from from = { 0 };
 	Dwarf_Word size;
@@ -104,11 +104,11 @@ static int find(const struct query *query)
 	if (!symbol)
 		return -3;
 	from.pc = symbol->address;
-	if (dwarf_variable_find(dwarf, &from, query->name, &variable))
+	if (dwarf_variable_find(dwarf, &from, query->name, variable))
 		return NONE;
-	if (dwarf_tag(&variable.die) == DW_TAG_enumerator)
+	if (dwarf_tag(&variable->die) == DW_TAG_enumerator)
 		return ENUM;
-	return dwarf_aggregate_size(&variable.type, &size) ? -4 : (int)size;
+	return dwarf_aggregate_size(&variable->type, &size) ? -4 : (int)size;
 }
 
 static void check(const char *how, const char *program,

@@ -14,7 +14,8 @@
 #include "../arch/arch.h"
 #include "compile.h"
 #include "../module/demangle.h"
-#include "../dwarf/dwarf_variable.h"
+#include "../dwarf/dwarf_line.h"
+#include "../dwarf/dwarf_scope.h"
 #include "../module/map.h"
 #include "restored.h"
 #include "../rpn/rpn_emit.h"
@@ -27,6 +28,7 @@ struct symbol_query {
 	const struct compile_site *site;
 	struct srcpos pos;
 	const char *name;
+	const struct dwarf_variable *variable;	/* that it means; NULL: look */
 	struct address *result;
 };
 
@@ -124,14 +126,14 @@ static void hint_names(const struct symbol_query *q)
 static bool is_known_elsewhere(const struct symbol_query *q)
 {
 	const struct compile_point *point = q->c->current;
-	struct dwarf_variable variable;
+	struct dwarf_variable variable[2];
 
 	if (q->site->alone || !q->c->dwarf || !point ||
 	    point->tsf->tp.kind != TSF_TP_LINE)
 		return false;
 	for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
 		if (!dwarf_variable_find(q->c->dwarf, &point->sites[i].from,
-					 q->name, &variable))
+					 q->name, variable))
 			return true;
 	return false;
 }
@@ -345,14 +347,16 @@ static int tell_returned(const struct symbol_query *q)
 				   "RETEP=EXIT stands in front of its end");
 }
 
-/* A static variable of another file than the site's: several may have one. */
+/* A static variable of another file than the site's, which the name doesn't
+ * have: several may have one. */
 static void check_files(const struct symbol_query *q,
 			const struct dwarf_variable *variable, uint64_t address)
 {
+	const char *colon = strchr(q->name, ':');
 	Dwarf_Die unit;
 	bool others;
 
-	if (variable->local ||
+	if (variable->local || (colon && colon[1] != ':') ||
 	    (dwarf_unit_find(q->c->dwarf, q->site->nominal, &unit) &&
 	     unit.cu == variable->die.cu))
 		return;
@@ -389,53 +393,123 @@ static int place_variable(const struct symbol_query *q,
 	return place_refer(q);
 }
 
-/* The symbol of a variable that other files can name, too: the program may
- * have a copy of it, which only relocations tell. */
+/* The symbol of a variable that is only declared: another file, or another
+ * module, defines it. */
 static const struct module_symbol *
 external_symbol(const struct symbol_query *q, Dwarf_Die *die, bool *others)
 {
 	const struct module_symbol *symbol;
-	Dwarf_Attribute attr;
-	bool external = false;
-	const char *name;
+	const char *name = dwarf_variable_symbol(die);
 
-	if (dwarf_formflag(dwarf_attr_integrate(die, DW_AT_external, &attr),
-			   &external) || !external)
-		return NULL;
-	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
-						     &attr));
-	if (!name)
-		name = dwarf_diename(die);
-	if (!name)
+	if (!name || dwarf_variable_rank(die, 0) ||
+	    !dwarf_die_flag(die, DW_AT_external))
 		return NULL;
 	symbol = module_symbol_find(q->c->module, name, MODULE_DATA, others);
 	return symbol && symbol->type != STT_TLS &&
 	       (symbol->slot || symbol->defined) ? symbol : NULL;
 }
 
+/* A name of a class that is no variable: it hides those outside. */
+static int tell_no_variable(const struct symbol_query *q)
+{
+	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+	diag_hint(q->c->diag, "there it is a function or type of a class, or a "
+			      "member, for which there is no object; '::%s' "
+			      "is the one outside", q->name);
+	return 1;
+}
+
+static int tell_member(const struct symbol_query *q)
+{
+	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+	diag_hint(q->c->diag, "it is a member of *this: VARS has it");
+	return 1;
+}
+
+int address_tell_ambiguous(struct compilation *c, struct srcpos pos,
+			   const char *name, const Dwarf_Die *one,
+			   const Dwarf_Die *other)
+{
+	char *at = dwarf_line_declared(c->dwarf, one);
+	char *too = dwarf_line_declared(c->dwarf, other);
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.240s declares one, %.240s another",
+		 at ? at : "a file", too ? too : "a file");
+	free(at);
+	free(too);
+	diag_tell(c->diag, pos, TRCERR_AMBIGNAME, name, text);
+	diag_hint(c->diag, "'FILE'::NAME is a variable of that file, SCOPE::NAME"
+			   " one of a namespace or class, '::NAME' one of none");
+	return 1;
+}
+
+void address_warn_type(struct compilation *c, struct srcpos pos,
+		       const char *name, const Dwarf_Die *type)
+{
+	char *at;
+
+	if (c->quiet)
+		return;
+	at = dwarf_line_declared(c->dwarf, type);
+	diag_tell(c->diag, pos, TRCERR_OTHERTYPE, name, at ? at : "elsewhere");
+	free(at);
+}
+
+/* Where it is declared only the enumeration says, of a constant. */
+static const Dwarf_Die *declaration(const struct dwarf_variable *variable)
+{
+	Dwarf_Die die = variable->die;
+
+	return dwarf_tag(&die) == DW_TAG_enumerator ? &variable->type :
+						      &variable->die;
+}
+
+static int find_named(const struct symbol_query *q,
+		      struct dwarf_variable variable[2], bool *found)
+{
+	int code;
+
+	if (q->variable) {
+		variable[0] = *q->variable;
+		*found = true;
+		return 0;
+	}
+	code = dwarf_variable_find(q->c->dwarf, &q->site->from, q->name,
+				   variable);
+	*found = !code;
+	switch (code) {
+	case -ENOMEM:
+		return tell_no_memory(q);
+	case -ENOTUNIQ:
+		return address_tell_ambiguous(q->c, q->pos, q->name,
+					      declaration(&variable[0]),
+					      declaration(&variable[1]));
+	case -EISDIR:
+		return tell_no_variable(q);
+	}
+	return !code && variable->of_this ? tell_member(q) : 0;
+}
+
 static int find_variable(const struct symbol_query *q, bool *found)
 {
 	struct address *result = q->result;
 	const struct module_symbol *symbol;
-	struct dwarf_variable variable;
+	struct dwarf_variable variable[2];
 	bool others;
 	int code;
 
 	*found = false;
 	if (!q->c->dwarf)
 		return 0;
-	code = dwarf_variable_find(q->c->dwarf, &q->site->from, q->name,
-				   &variable);
-	if (code == -ENOMEM)
-		return tell_no_memory(q);
-	if (code)
-		return 0;
-	result->type = variable.type;
-	result->typed = variable.type.addr;
-	symbol = external_symbol(q, &variable.die, &others);
-	*found = symbol || !dwarf_hasattr(&variable.die, DW_AT_declaration);
+	code = find_named(q, variable, found);
+	if (code || !*found)
+		return code;
+	result->type = variable->type;
+	result->typed = variable->type.addr;
+	symbol = external_symbol(q, &variable->die, &others);
 	if (!symbol)
-		return *found ? place_variable(q, &variable) : 0;
+		return place_variable(q, variable);
 	code = place_symbol(q, symbol, others);
 	return code ? code : place_refer(q);
 }
@@ -529,8 +603,27 @@ int address_symbol(struct compilation *c, const struct compile_site *site,
 		   struct srcpos pos, const char *name, bool must_be_typed,
 		   struct address *result)
 {
-	struct symbol_query q = { c, site, pos, name, result };
+	struct symbol_query q = {
+		.c = c, .site = site, .pos = pos, .name = name,
+		.result = result,
+	};
 	int code = find_place(&q, must_be_typed);
+
+	return code ? code : address_check_static(c, site, pos, name,
+						  &result->place);
+}
+
+int address_variable(struct compilation *c, const struct compile_site *site,
+		     struct srcpos pos, const char *name,
+		     const struct dwarf_variable *variable,
+		     struct address *result)
+{
+	struct symbol_query q = {
+		.c = c, .site = site, .pos = pos, .name = name,
+		.variable = variable, .result = result,
+	};
+	bool found;
+	int code = find_variable(&q, &found);
 
 	return code ? code : address_check_static(c, site, pos, name,
 						  &result->place);

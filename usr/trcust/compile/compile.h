@@ -24,6 +24,7 @@
 
 #define COMPILE_LEAVE_OUT	2
 
+struct dwarf_variable;		/* ../dwarf/dwarf_variable.h */
 struct map;			/* map.h */
 
 struct compile_site {
@@ -175,6 +176,19 @@ const struct bytes *address_in_memory(const struct address *address);
 int address_symbol(struct compilation *c, const struct compile_site *site,
 		   struct srcpos pos, const char *name, bool must_be_typed,
 		   struct address *result);
+/* ... of a variable that was looked up. */
+int address_variable(struct compilation *c, const struct compile_site *site,
+		     struct srcpos pos, const char *name,
+		     const struct dwarf_variable *variable,
+		     struct address *result);
+/* The site's unit has no type of this name, or none that its debug information
+ * knows: that of another unit is taken. */
+void address_warn_type(struct compilation *c, struct srcpos pos,
+		       const char *name, const Dwarf_Die *type);
+/* Two declarations fit the name, neither hides the other. Returns 1. */
+int address_tell_ambiguous(struct compilation *c, struct srcpos pos,
+			   const char *name, const Dwarf_Die *one,
+			   const Dwarf_Die *other);
 /* The section around the address that the kernel relocates for itself, as the
  * module's file or, without one, the map tells. False: none. */
 bool address_section_find(const struct compilation *c, uint64_t address,

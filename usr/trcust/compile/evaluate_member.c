@@ -2,95 +2,14 @@
 /* Members of structs, unions and classes. */
 #include "value.h"
 
+#include <dwarf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../rpn/rpn_emit.h"
 
-#define DEPTH_MAX	32	/* of classes and members without a name */
-#define STRUCTS_MAX	10000	/* looked into for one name */
 #define NAMES_TEXT	240	/* of members, for a hint */
-
-struct member_search {
-	struct compilation *c;
-	const char *name;	/* wanted: "x" */
-	const char *class;	/* "B" of "B::x"; NULL: any */
-	int depth;
-	unsigned int *left;	/* structs still looked into: damaged ones may
-				 * contain themselves */
-	uint64_t bit_offset;	/* of what is searched */
-	struct dwarf_member found;
-};
-
-static int member_take(void *context, const struct dwarf_member *member);
-
-static bool member_search(const struct member_search *search,
-			  const struct dwarf_member *in, const char *class,
-			  struct dwarf_member *found)
-{
-	struct value_type type = value_type_of(&in->type);
-	struct member_search inner = *search;
-	Dwarf_Die bare;
-
-	inner.class = class;
-	inner.bit_offset += in->bit_offset;
-	if (++inner.depth > DEPTH_MAX || !*inner.left || !--*inner.left ||
-	    !value_type_composed(search->c, &type, &bare) ||
-	    !dwarf_type_members(&bare, member_take, &inner))
-		return false;
-	*found = inner.found;
-	return true;
-}
-
-/* Members of a base class and of a member without a name are the struct's. */
-static int member_take(void *context, const struct dwarf_member *member)
-{
-	struct member_search *search = context;
-	const char *class = search->class;
-
-	if (member->is_base && class && !strcmp(member->name, class))
-		return member_search(search, member, NULL, &search->found);
-	if (!class && !strcmp(member->name, search->name) && *search->name) {
-		search->found = *member;
-		search->found.bit_offset += search->bit_offset;
-		return 1;
-	}
-	return (member->is_base || !*member->name) &&
-	       member_search(search, member, class, &search->found);
-}
-
-/* "B::x" is the x of a class called B; what stands before B is left out. */
-bool evaluate_member_find(struct compilation *c, Dwarf_Die *composed,
-			const char *name, struct dwarf_member *member)
-{
-	unsigned int left = STRUCTS_MAX;
-	struct member_search search = { .c = c, .name = name, .left = &left };
-	const char *split = NULL, *at;
-	char *class = NULL;
-	bool found;
-
-	for (at = name; (at = strstr(at, "::")); at += 2)
-		split = at;
-	if (split) {
-		for (at = split; at > name && at[-1] != ':';)
-			at--;
-		class = strndup(at, split - at);
-		search.name = split + 2;
-		search.class = class;
-	}
-	found = (!split || class) &&
-		dwarf_type_members(composed, member_take, &search);
-	if (found)
-		*member = search.found;
-	if (!found && class) {	/* the class's own name */
-		const char *own = dwarf_diename(composed);
-
-		if (own && !strcmp(own, class))
-			found = evaluate_member_find(c, composed, split + 2,
-						     member);
-	}
-	free(class);
-	return found;
-}
 
 struct member_names {
 	char text[NAMES_TEXT];
@@ -136,12 +55,82 @@ static bool tell_no_member(struct evaluation *e, const struct expr *expr,
 	return false;
 }
 
-bool evaluate_member_enter(struct evaluation *e, struct value *value,
-			   const struct dwarf_member *member)
+/* What a virtual base's place is computed by, from the object's address on:
+ * Itanium ABI section 2.5, as DW_AT_data_member_location has it. */
+static bool emit_virtual(struct evaluation *e, Dwarf_Die *inheritance,
+			 struct bytes *rpn)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_getlocation(dwarf_attr(inheritance,
+					 DW_AT_data_member_location, &attr),
+			      &ops, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t atom = ops[i].atom;
+
+		if (atom == DW_OP_deref)
+			rpn_emit_deref(rpn, e->wide ? 8 : 4);
+		else if (atom == DW_OP_dup || atom == DW_OP_minus ||
+			 atom == DW_OP_plus)
+			rpn_emit_op(rpn, atom);
+		else if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+			rpn_emit_const(rpn, atom - DW_OP_lit0);
+		else if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
+			rpn_emit_const(rpn, ops[i].number);
+		else if (atom == DW_OP_plus_uconst)
+			rpn_emit_add(rpn, ops[i].number, e->wide);
+		else
+			return false;
+	}
+	if (!e->wide)
+		rpn_emit_extend(rpn, 4, false);
+	return count;
+}
+
+/* Its own vtable tells where in the object the base is. */
+static bool enter_virtual(struct evaluation *e, struct srcpos pos,
+			  struct value *value, Dwarf_Die *inheritance)
+{
+	struct value_type type;
+	Dwarf_Die base;
+
+	if (!dwarf_type_of(inheritance, &base))
+		return false;
+	type = value_type_of(&base);
+	if (e->unread) {
+		value_narrow(value, &type, 0, 0);
+		return true;
+	}
+	if (!value_address(e, pos, value))
+		return false;
+	if (!emit_virtual(e, inheritance, &value->rpn)) {
+		diag_tell(e->c->diag, pos, TRCERR_UNSUPPORTED,
+			  "the place of this virtual base class");
+		e->code = 1;
+		return false;
+	}
+	value->type = value_type_pointer_to(&type);
+	return value_dereference(e, pos, "->", value);
+}
+
+bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
+			   struct value *value,
+			   const struct dwarf_named *member)
 {
 	struct value_type type = value_type_of(&member->type), element = type;
+	const struct dwarf_subobject *in = &member->in;
 
-	value_narrow(value, &type, member->bit_offset, member->bits);
+	for (unsigned int i = 0; i < in->step_count; i++) {
+		Dwarf_Die inheritance = in->steps[i].die;
+
+		value_narrow(value, &value->type, in->steps[i].bit_offset, 0);
+		if (!enter_virtual(e, pos, value, &inheritance))
+			return false;
+	}
+	value_narrow(value, &type, in->bit_offset, member->bits);
 	while (value_type_kind(&element) == DWARF_TYPE_ARRAY)
 		element = value_type_target(&element);
 	/* an enumeration's own type doesn't say so */
@@ -150,40 +139,44 @@ bool evaluate_member_enter(struct evaluation *e, struct value *value,
 	return value_refer(e, value);
 }
 
-/* A static member is a variable of its own. */
+/* A static member is a variable of its own, an enumerator a constant. */
 static bool evaluate_static(struct evaluation *e, const struct expr *expr,
-			    Dwarf_Die *composed, struct value *value)
+			    const struct dwarf_named *member,
+			    struct value *value)
 {
-	char *class = dwarf_type_name(composed), *name = NULL;
-	struct expr variable = *expr;
-	bool done = false;
+	struct dwarf_variable variable;
+	int code = dwarf_variable_of(e->c->dwarf, &e->site->from, member,
+				     &variable);
 
-	if (class && asprintf(&name, "%s::%s", class, expr->name) < 0)
-		name = NULL;
-	if (name && evaluate_is_variable(e, name)) {
-		variable.name = name;
-		value_free(value);
-		done = evaluate_variable(e, &variable, value);
-		value->name = expr->name;
-	}
-	free(name);
-	free(class);
-	return done;
+	if (code == -ENOMEM)
+		return value_tell_memory(e, expr->pos);
+	value_free(value);
+	memset(value, 0, sizeof(*value));
+	return evaluate_found(e, expr, &variable, value);
 }
 
 bool evaluate_member(struct evaluation *e, const struct expr *expr,
 		     struct value *value)
 {
-	struct dwarf_member member;
+	struct dwarf_named found[2];
 	Dwarf_Die composed;
+	int code;
 
 	if (!evaluate(e, expr->a, value))
 		return false;
 	if (!value_type_composed(e->c, &value->type, &composed))
 		return tell_no_member(e, expr, value, NULL);
-	if (evaluate_member_find(e->c, &composed, expr->name, &member))
-		return evaluate_member_enter(e, value, &member);
-	if (evaluate_static(e, expr, &composed, value))
-		return true;
-	return !e->code && tell_no_member(e, expr, value, &composed);
+	code = dwarf_member_find(e->c->dwarf, &composed, expr->name, false,
+				 found);
+	if (code == -ENOTUNIQ) {
+		e->code = address_tell_ambiguous(e->c, expr->pos, expr->name,
+						 &found[0].die, &found[1].die);
+		return false;
+	}
+	if (!code && found->kind == DWARF_NAMED_DATA)
+		return evaluate_member_enter(e, expr->pos, value, found);
+	if (!code && (found->kind == DWARF_NAMED_STATIC ||
+		      found->kind == DWARF_NAMED_ENUMERATOR))
+		return evaluate_static(e, expr, found, value);
+	return tell_no_member(e, expr, value, &composed);
 }

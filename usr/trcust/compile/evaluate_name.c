@@ -10,42 +10,19 @@
 #include "../dwarf/dwarf_variable.h"
 #include "../rpn/rpn_emit.h"
 
-static bool find_variable(struct evaluation *e, const char *name,
-			  struct dwarf_variable *variable)
+static int find_variable(struct evaluation *e, const char *name,
+			 struct dwarf_variable variable[2])
 {
-	return e->c->dwarf &&
-	       !dwarf_variable_find(e->c->dwarf, &e->site->from, name,
-				    variable);
-}
-
-/* The member that the name means in a member function: of *this. */
-static bool find_implicit(struct evaluation *e, const char *name,
-			  struct dwarf_member *member)
-{
-	struct dwarf_variable this;
-	struct value_type type;
-	Dwarf_Die composed;
-
-	if (!e->c->dwarf || !strncmp(name, "::", 2) ||
-	    dwarf_variable_find_local(e->c->dwarf, &e->site->from, "this",
-				      &this) ||
-	    !this.type.addr)
-		return false;
-	type = value_type_of(&this.type);
-	if (value_type_kind(&type) != DWARF_TYPE_POINTER)
-		return false;
-	type = value_type_target(&type);
-	return value_type_composed(e->c, &type, &composed) &&
-	       evaluate_member_find(e->c, &composed, name, member);
+	return e->c->dwarf ? dwarf_variable_find(e->c->dwarf, &e->site->from,
+						 name, variable) : -ENOENT;
 }
 
 bool evaluate_is_variable(struct evaluation *e, const char *name)
 {
-	struct dwarf_variable variable;
-	struct dwarf_member member;
+	struct dwarf_variable variable[2];
+	int code = find_variable(e, name, variable);
 
-	return find_variable(e, name, &variable) ||
-	       find_implicit(e, name, &member);
+	return !code || code == -ENOTUNIQ;
 }
 
 /* Of what isn't read the type is enough, wherever the variable is. */
@@ -65,17 +42,21 @@ static int unread_variable(struct evaluation *e, const struct expr *expr,
 	return 0;
 }
 
+/* NULL: one that the debug information doesn't know. */
 static bool place_variable(struct evaluation *e, const struct expr *expr,
-			   const char *name, struct value *value)
+			   const struct dwarf_variable *variable,
+			   struct value *value)
 {
-	struct dwarf_variable variable;
 	struct address address = {0};
 
-	if (e->unread && find_variable(e, name, &variable))
-		e->code = unread_variable(e, expr, &variable, &address);
+	if (e->unread && variable)
+		e->code = unread_variable(e, expr, variable, &address);
+	else if (variable)
+		e->code = address_variable(e->c, e->site, expr->pos,
+					   expr->name, variable, &address);
 	else
-		e->code = address_symbol(e->c, e->site, expr->pos, name, false,
-					 &address);
+		e->code = address_symbol(e->c, e->site, expr->pos, expr->name,
+					 false, &address);
 	if (e->code) {
 		place_free(&address.place);
 		return false;
@@ -91,12 +72,19 @@ static bool place_variable(struct evaluation *e, const struct expr *expr,
 }
 
 static bool evaluate_implicit(struct evaluation *e, const struct expr *expr,
-			      const struct dwarf_member *member,
+			      const struct dwarf_named *member,
 			      struct value *value)
 {
-	return place_variable(e, expr, "this", value) &&
-	       value_dereference(e, expr->pos, "->", value) &&
-	       evaluate_member_enter(e, value, member);
+	struct expr this = *expr;
+	struct dwarf_variable variable[2];
+
+	this.name = "this";
+	if (find_variable(e, "this", variable) ||
+	    !place_variable(e, &this, variable, value) ||
+	    !value_dereference(e, expr->pos, "->", value))
+		return false;
+	value->name = expr->name;
+	return evaluate_member_enter(e, expr->pos, value, member);
 }
 
 /* Names that C and C++ programs have without debug information for them. */
@@ -169,7 +157,7 @@ static bool evaluate_scoped(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {
 	const char *own = strrchr(expr->name, ':');
-	Dwarf_Die type, child;
+	Dwarf_Die type[2], child;
 	char *scope;
 	bool found;
 
@@ -177,37 +165,44 @@ static bool evaluate_scoped(struct evaluation *e, const struct expr *expr,
 		return false;
 	scope = strndup(expr->name, own - 1 - expr->name);
 	found = scope && dwarf_type_find(e->c->dwarf, &e->site->from, "enum",
-					 scope, &type);
+					 scope, type) >= 0;
 	free(scope);
-	if (!found || dwarf_child(&type, &child))
+	if (!found || dwarf_child(type, &child))
 		return false;
 	do {
 		const char *name = dwarf_diename(&child);
 
 		if (name && !strcmp(name, own + 1))
-			return enumerator_value(expr, &child, &type, value);
+			return enumerator_value(expr, &child, type, value);
 	} while (dwarf_die_next(&child));
 	return false;
+}
+
+bool evaluate_found(struct evaluation *e, const struct expr *expr,
+		    const struct dwarf_variable *variable,
+		    struct value *value)
+{
+	Dwarf_Die die = variable->die;
+
+	if (variable->of_this)
+		return evaluate_implicit(e, expr, &variable->member, value);
+	return enumerator_value(expr, &die, &variable->type, value) ||
+	       place_variable(e, expr, variable, value);
 }
 
 bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 		       struct value *value)
 {
-	struct dwarf_variable variable;
-	struct dwarf_member member;
-	bool found = find_variable(e, expr->name, &variable);
+	struct dwarf_variable variable[2];
+	int code = find_variable(e, expr->name, variable);
 
-	if ((!found || !variable.local) &&
-	    find_implicit(e, expr->name, &member))
-		return evaluate_implicit(e, expr, &member, value);
-	if (found && enumerator_value(expr, &variable.die, &variable.type,
-				      value))
+	if (!code)
+		return evaluate_found(e, expr, variable, value);
+	if (code == -ENOENT && (evaluate_well_known(e, expr, value) ||
+				evaluate_scoped(e, expr, value) ||
+				evaluate_function(e, expr, value)))
 		return true;
-	if (!found && (evaluate_well_known(e, expr, value) ||
-		       evaluate_scoped(e, expr, value) ||
-		       evaluate_function(e, expr, value)))
-		return true;
-	return !e->code && place_variable(e, expr, expr->name, value);
+	return !e->code && place_variable(e, expr, NULL, value);
 }
 
 static bool tell_no_type(struct evaluation *e, const struct expr_type *in)
@@ -258,13 +253,23 @@ static bool sized_type(struct evaluation *e, const char *name,
 bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 		   struct value_type *type)
 {
-	Dwarf_Die die;
+	int code = -ENOENT;
+	Dwarf_Die die[2];
 
+	if (in->base == EXPR_BASE_NAMED && e->c->dwarf)
+		code = dwarf_type_find(e->c->dwarf, &e->site->from, in->tag,
+				       in->name, die);
+	if (code == -ENOTUNIQ) {
+		e->code = address_tell_ambiguous(e->c, in->pos, in->name,
+						 &die[0], &die[1]);
+		return false;
+	}
+	if (code == 1)
+		address_warn_type(e->c, in->pos, in->name, die);
 	if (in->base != EXPR_BASE_NAMED)
 		*type = value_type_base(e->c, &e->site->from, in);
-	else if (e->c->dwarf && dwarf_type_find(e->c->dwarf, &e->site->from,
-						in->tag, in->name, &die))
-		*type = value_type_of(&die);
+	else if (code >= 0)
+		*type = value_type_of(die);
 	else if (in->tag || !sized_type(e, in->name, type))
 		return tell_no_type(e, in);
 	type->pointers += in->pointers;

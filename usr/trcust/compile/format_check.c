@@ -14,6 +14,7 @@
  */
 #include "format_check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,11 @@
 #include "../dwarf/dwarf_type.h"
 #include "../tsf/parser.h"
 
+#define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */
+
 struct check {
 	struct compilation *c;
-	const struct compile_point *point;
+	struct compile_point *point;
 	const struct compile_item *item;	/* being printed; NULL: none */
 	size_t next;		/* item behind it */
 	uint32_t left;		/* bytes of it that no control has taken */
@@ -34,6 +37,12 @@ struct check {
 	size_t prefixes;	/* %P and %R that follow */
 	size_t controls;	/* of data */
 	struct srcpos last;	/* of the control before */
+	struct {		/* what names of types mean at the sites */
+		char *name;
+		size_t length;
+		uint32_t type;
+	} named[NAMED_MAX];
+	size_t named_count;
 	/* the control */
 	const struct tsf_fmt *fmt;
 	const struct format_step *step;
@@ -365,9 +374,9 @@ static void check_control(struct check *k, bool repeated)
 
 /* ---- formats ---- */
 
-static uint32_t find_type(const void *context, const char *name, size_t length)
+static uint32_t find_known(const struct ctypes *types, const char *name,
+			   size_t length)
 {
-	const struct ctypes *types = context;
 	uint32_t found = CTYPE_NONE;
 
 	for (size_t i = 0; i < types->count; i++) {
@@ -383,26 +392,89 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
 	return found;
 }
 
-/* A type that nothing logged is of: the debug information may have it. */
-static uint32_t fetch_type(const struct check *k)
+/* What the name means at one site: units may have types of their own that are
+ * called so. */
+static int fetch_at(const struct check *k, const struct compile_site *site,
+		    const char *tag, const char *name, uint32_t *found)
+{
+	Dwarf_Die type[2];
+	int code = dwarf_type_find(k->c->dwarf, &site->from, tag, name, type);
+	uint32_t ctype = code < 0 ? CTYPE_NONE :
+				    ctypes_add(&k->c->ctypes, &type[0]);
+
+	if (code == 1)
+		address_warn_type(k->c, control_pos(k), name, type);
+	if (code == -ENOTUNIQ)
+		return address_tell_ambiguous(k->c, control_pos(k), name,
+					      &type[0], &type[1]);
+	if (*found != CTYPE_NONE && ctype != CTYPE_NONE && ctype != *found) {
+		diag_tell(k->c->diag, control_pos(k), TRCERR_AMBIGNAME, name,
+			  "sites of the tracepoint are in units that have "
+			  "types of their own");
+		return 1;
+	}
+	if (ctype != CTYPE_NONE)
+		*found = ctype;
+	return 0;
+}
+
+/* The type that the control's name means at the sites. */
+static int fetch_type(const struct check *k, uint32_t *found)
 {
 	const char *name = k->step->text;
 	char tag[16] = "", *text;
-	uint32_t found = CTYPE_NONE;
-	Dwarf_Die type;
 	uint8_t kind;
 	size_t n = format_type_tag(name, k->step->length, &kind);
+	int code = 0;
 
-	if (!k->c->dwarf || !k->point->site_count)
-		return CTYPE_NONE;
+	*found = CTYPE_NONE;
+	if (!k->c->dwarf)
+		return 0;
 	if (n)
 		snprintf(tag, sizeof(tag), "%.*s", (int)n - 1, name);
 	text = strndup(name + n, k->step->length - n);
-	if (text && dwarf_type_find(k->c->dwarf, &k->point->sites[0].from,
-				    n ? tag : NULL, text, &type))
-		found = ctypes_add(&k->c->ctypes, &type);
+	for (size_t i = 0; text && !code && i < k->point->site_count; i++)
+		code = fetch_at(k, &k->point->sites[i], n ? tag : NULL, text,
+				found);
 	free(text);
-	return found;
+	return code;
+}
+
+/* What a name means: as it was found for a control, else the first type that
+ * is called so. */
+static uint32_t find_type(const void *context, const char *name, size_t length)
+{
+	const struct check *k = context;
+
+	for (size_t i = 0; i < k->named_count; i++)
+		if (k->named[i].length == length &&
+		    !memcmp(k->named[i].name, name, length))
+			return k->named[i].type;
+	return find_known(&k->c->ctypes, name, length);
+}
+
+/* A type in the table is called so, but for the number behind names that are
+ * there already. */
+static bool is_called(const struct ctype *type, const char *name, size_t length)
+{
+	char *own = strdup(type->name), *number = own ? strrchr(own, '#') : NULL;
+	bool is;
+
+	if (number && number[1 + strspn(number + 1, "0123456789")] == '\0')
+		*number = '\0';
+	is = own && format_type_match(own, type->kind, name, length);
+	free(own);
+	return is;
+}
+
+static void name_keep(struct check *k, uint32_t type)
+{
+	if (k->named_count == NAMED_MAX)
+		return;
+	k->named[k->named_count].name = strndup(k->step->text, k->step->length);
+	k->named[k->named_count].length = k->step->length;
+	k->named[k->named_count].type = type;
+	k->named_count += k->named[k->named_count].name != NULL;
 }
 
 /* Names of C types were taken on trust when the FMT was parsed. */
@@ -410,13 +482,18 @@ static void check_name(struct check *k)
 {
 	const struct format_step *step = k->step;
 	const struct ctypes *types = &k->c->ctypes;
-	uint32_t fetched;
+	uint32_t fetched = CTYPE_NONE;
 
 	if (step->letter != '{' || step->type != FORMAT_NAMED ||
-	    find_type(types, step->text, step->length) != CTYPE_NONE)
+	    (!memchr(step->text, '[', step->length) &&
+	     fetch_type(k, &fetched)))
 		return;
-	fetched = fetch_type(k);
-	if (find_type(types, step->text, step->length) != CTYPE_NONE)
+	if (fetched != CTYPE_NONE &&
+	    is_called(&types->types[fetched], step->text, step->length)) {
+		name_keep(k, fetched);
+		return;
+	}
+	if (find_known(types, step->text, step->length) != CTYPE_NONE)
 		return;
 	tell(k, TRCERR_BADCONTROL);
 	if (fetched != CTYPE_NONE)
@@ -487,7 +564,7 @@ static int check_names(struct check *k)
 
 static int check_fmt(struct check *k)
 {
-	struct format_types types = { find_type, &k->c->ctypes };
+	struct format_types types = { find_type, k };
 	struct format format;
 
 	if (compile_fmt(k, &format, &types))
@@ -503,6 +580,61 @@ static int check_fmt(struct check *k)
 	return 0;
 }
 
+/* The TFF has one table of types: there it is called as in this. */
+static void fmt_rename(struct check *k, struct bytes *out,
+		       const struct format *format)
+{
+	const char *text = k->fmt->text;
+	size_t done = 0;
+
+	for (size_t i = 0; i < format->count; i++) {
+		const struct format_step *step = &format->steps[i];
+		size_t at = step->at + 2;	/* behind "%{" */
+		const char *name;
+
+		if (step->kind != FORMAT_CONTROL || step->letter != '{' ||
+		    step->type != FORMAT_NAMED)
+			continue;
+		name = k->c->ctypes.types[step->ctype].name;
+		bytes_add(out, text + done, at - done);
+		bytes_add(out, name, strlen(name));
+		done = at + step->length;
+	}
+	bytes_add(out, text + done, k->fmt->length - done);
+	bytes_add(out, "\n", 1);
+}
+
+static bool needs_names(const struct check *k)
+{
+	for (size_t i = 0; i < k->named_count; i++)
+		if (find_known(&k->c->ctypes, k->named[i].name,
+			       k->named[i].length) != k->named[i].type)
+			return true;
+	return false;
+}
+
+static void rename_types(struct check *k)
+{
+	struct format_types types = { find_type, k };
+	const struct tsf_point *tsf = k->point->tsf;
+	struct bytes out = {0};
+	struct format format;
+
+	for (size_t i = 0; i < tsf->fmt_count; i++) {
+		k->fmt = &tsf->fmts[i];
+		if (compile_fmt(k, &format, &types))
+			break;
+		fmt_rename(k, &out, &format);
+		format_free(&format);
+	}
+	bytes_add(&out, "", 1);
+	if (!out.failed)
+		k->point->fmt = strdup((char *)out.data);
+	if (!k->point->fmt)
+		diag_tell(k->c->diag, tsf->pos, TRCERR_NO_MEM);
+	bytes_free(&out);
+}
+
 void format_check(struct compilation *c, struct compile_point *point)
 {
 	struct check k = { .c = c, .point = point };
@@ -515,4 +647,8 @@ void format_check(struct compilation *c, struct compile_point *point)
 	}
 	if (!code && !k.done)
 		check_cut(&k);
+	if (!code && needs_names(&k))
+		rename_types(&k);
+	while (k.named_count)
+		free(k.named[--k.named_count].name);
 }

@@ -34,17 +34,17 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 			const char *name)
 {
 	struct dwarf_from from = { .pc = pc, .outermost = true };
-	struct dwarf_variable named;
+	struct dwarf_variable named[2];
 	struct place place = { 0 };
 	struct error err = { 0 };
 	bool readable;
 	int code;
 
-	code = dwarf_variable_find(dwarf, &from, name, &named);
-	if (!code && named.die.addr != die->addr)
+	code = dwarf_variable_find(dwarf, &from, name, named);
+	if (!code && named->die.addr != die->addr)
 		return false;
 	if (!code)
-		code = dwarf_variable_place(dwarf, &named, pc, &place, &err);
+		code = dwarf_variable_place(dwarf, named, pc, &place, &err);
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return false;

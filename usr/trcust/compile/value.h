@@ -12,6 +12,7 @@
 
 #include "compile.h"
 #include "value_type.h"
+#include "../dwarf/dwarf_variable.h"
 
 enum value_kind {
 	VALUE_CONSTANT,		/* number */
@@ -96,6 +97,10 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 		       struct value *value);
 bool evaluate_is_variable(struct evaluation *e, const char *name);
+/* What was looked up: a variable, enumerator, or member of *this. */
+bool evaluate_found(struct evaluation *e, const struct expr *expr,
+		    const struct dwarf_variable *variable,
+		    struct value *value);
 bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 		   struct value_type *type);
 /* evaluate_register.c */
@@ -106,10 +111,9 @@ bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 /* evaluate_member.c */
 bool evaluate_member(struct evaluation *e, const struct expr *expr,
 		     struct value *value);
-/* "x", or "B::x" of a base class; its bit_offset is from the start. */
-bool evaluate_member_find(struct compilation *c, Dwarf_Die *composed,
-			  const char *name, struct dwarf_member *member);
-bool evaluate_member_enter(struct evaluation *e, struct value *value,
-			   const struct dwarf_member *member);
+/* From an object to its member. */
+bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
+			   struct value *value,
+			   const struct dwarf_named *member);
 
 #endif

@@ -71,11 +71,12 @@ struct value_type value_type_integer(const struct compilation *c,
 static bool char_is_signed(const struct compilation *c,
 			   const struct dwarf_from *from)
 {
-	Dwarf_Die type;
+	Dwarf_Die type[2];
 
-	if (c->dwarf && dwarf_type_find(c->dwarf, from, NULL, "char", &type) &&
-	    dwarf_type_kind(&type) == DWARF_TYPE_CHAR)
-		return dwarf_type_is_signed(&type);
+	if (c->dwarf &&
+	    dwarf_type_find(c->dwarf, from, NULL, "char", type) >= 0 &&
+	    dwarf_type_kind(type) == DWARF_TYPE_CHAR)
+		return dwarf_type_is_signed(type);
 	return !c->module->arch->char_is_unsigned;
 }
 

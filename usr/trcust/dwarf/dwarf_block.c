@@ -16,7 +16,9 @@ bool dwarf_block_is_one(int tag)
 bool dwarf_block_declares(int tag)
 {
 	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ||
-	       tag == DW_TAG_constant || tag == DW_TAG_enumeration_type;
+	       tag == DW_TAG_constant || tag == DW_TAG_enumeration_type ||
+	       tag == DW_TAG_imported_declaration ||
+	       tag == DW_TAG_imported_module;
 }
 
 static bool tag_is_type(int tag)

@@ -41,7 +41,8 @@ const struct dwarf_blocks *dwarf_blocks_get(struct unit *unit,
 					    const Dwarf_Die *function);
 /* The number of the innermost one around pc. */
 uint32_t dwarf_block_find(const struct dwarf_blocks *blocks, uint64_t pc);
-/* It is a variable, parameter or constant, or has the names of constants. */
+/* It is a variable, parameter or constant, or has the names of constants, or
+ * brings in names of elsewhere. */
 bool dwarf_block_declares(int tag);
 bool dwarf_block_is_one(int tag);
 /* The blocks of all functions of a unit. */

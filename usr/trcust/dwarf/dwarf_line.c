@@ -3,6 +3,7 @@
 #include "dwarf_line.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "dwarf_die.h"
@@ -48,6 +49,48 @@ bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
 	free(path);
 	dwarf_program_close(&program);
 	return matches;
+}
+
+static char *unit_file(struct dwarf_file *dwarf, Dwarf_CU *cu,
+		       uint64_t number)
+{
+	struct lines *lines = dwarf_lines_get(dwarf);
+	struct dwarf_program program;
+	struct line_unit *unit;
+	Dwarf_Die die;
+	char *path;
+
+	if (!lines || dwarf_cu_getdwarf(cu) != dwarf->dwarf ||
+	    dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL))
+		return NULL;
+	unit = dwarf_lines_unit(lines, &die);
+	if (!unit || dwarf_program_open(&program, &lines->sections,
+					unit->program))
+		return NULL;
+	path = dwarf_program_path(&program, number, unit->directory);
+	dwarf_program_close(&program);
+	return path;
+}
+
+char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die)
+{
+	Dwarf_Die root = *die, whole;
+	Dwarf_Attribute attr;
+	Dwarf_Word file, line;
+	const char *name;
+	char *path, *text;
+
+	root = dwarf_die_root(&root);
+	if (dwarf_formudata(dwarf_attr(&root, DW_AT_decl_line, &attr), &line) ||
+	    dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr), &file) ||
+	    !dwarf_diecu(&root, &whole, NULL, NULL))
+		return NULL;
+	path = unit_file(dwarf, root.cu, file);
+	name = path ? path : dwarf_diename(&whole);
+	if (!name || asprintf(&text, "%s:%u", name, (unsigned int)line) < 0)
+		text = NULL;
+	free(path);
+	return text;
 }
 
 static char *table_path(struct dwarf_file *dwarf, Dwarf_Die *unit,

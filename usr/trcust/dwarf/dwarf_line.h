@@ -5,6 +5,9 @@
 
 #include "dwarf_from.h"
 
+/* "file:line" of a declaration, malloc'd; NULL: not known. */
+char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die);
+
 enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
 	DWARF_LINE_PART,	/* it has code that begins no statement */

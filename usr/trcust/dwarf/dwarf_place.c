@@ -214,8 +214,9 @@ static int place_find(const struct dwarf_context *context,
 		return location_place(context, variable, &attr, place, err);
 	if (dwarf_attr_integrate(&die, DW_AT_const_value, &attr))
 		return dwarf_constant_place(&attr, place, err);
-	if (dwarf_hasattr_integrate(&die, DW_AT_declaration) ||
-	    (!variable->local && variable_is_external(variable)))
+	if (variable_is_external(variable) &&
+	    (!variable->local ||
+	     dwarf_hasattr_integrate(&die, DW_AT_declaration)))
 		return symbol_place(context->dwarf, variable, 0, place, err);
 	if (thread_symbol_find(context->dwarf, variable, &offset))
 		return thread_place(context->dwarf, offset, place, err);

@@ -3,7 +3,9 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include "dwarf_type.h"
 
 #define DEPTH_MAX	64
 
@@ -43,14 +45,14 @@ int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 	return 0;
 }
 
-bool dwarf_scope_is_function(struct dwarf_scopes *scopes, size_t scope)
+bool dwarf_scope_is_function(const struct dwarf_scopes *scopes, size_t scope)
 {
-	return !scope || dwarf_tag(&scopes->dies[scope]) ==
-			 DW_TAG_inlined_subroutine;
+	Dwarf_Die die = scopes->dies[scope];
+
+	return !scope || dwarf_tag(&die) == DW_TAG_inlined_subroutine;
 }
 
-/* The function that the last of the scopes is in. */
-static size_t function_of(struct dwarf_scopes *scopes)
+size_t dwarf_scopes_function(const struct dwarf_scopes *scopes)
 {
 	size_t at = scopes->count - 1;
 
@@ -105,8 +107,8 @@ bool dwarf_scopes_choose(struct dwarf_file *dwarf,
 	if (dwarf_scopes_find(dwarf, from->pc, &all) ||
 	    dwarf_scopes_find_from(dwarf, from, &scopes) || !scopes.count)
 		return false;
-	*function = scopes.dies[function_of(&scopes)];
-	return function_of(&all) || function_of(&scopes);
+	*function = scopes.dies[dwarf_scopes_function(&scopes)];
+	return dwarf_scopes_function(&all) || dwarf_scopes_function(&scopes);
 }
 
 static int each_child(Dwarf_Die *die,
@@ -196,11 +198,44 @@ int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc)
 	return dwarf_attr_integrate(die, DW_AT_const_value, &attr) ? 2 : 0;
 }
 
+const char *dwarf_variable_symbol_at(const struct dwarf_file *dwarf,
+				     Dwarf_Die *die)
+{
+	const struct module *module = dwarf->module;
+	Dwarf_Attribute attr, address;
+	size_t count;
+	Dwarf_Addr at;
+	Dwarf_Op *ops;
+
+	if (dwarf_getlocation(dwarf_attr(die, DW_AT_location, &attr), &ops,
+			      &count) || count != 1)
+		return NULL;
+	at = ops[0].number;
+	if (ops[0].atom != DW_OP_addr &&
+	    (dwarf_getlocation_attr(&attr, ops, &address) ||
+	     dwarf_formaddr(&address, &at)))
+		return NULL;
+	for (size_t i = 0; i < module->symbol_count; i++)
+		if (module->symbols[i].address == at &&
+		    module->symbols[i].type == STT_OBJECT)
+			return module->symbols[i].name;
+	return NULL;
+}
+
 const char *dwarf_variable_symbol(Dwarf_Die *die)
 {
 	const char *name = dwarf_die_linkage(die);
+	Dwarf_Die root = dwarf_die_root(die);
+	char *path;
+	bool plain;
 
-	return name ? name : dwarf_diename(die);
+	if (name)
+		return name;
+	name = dwarf_diename(die);
+	path = name ? dwarf_type_name(&root) : NULL;
+	plain = path && !strcmp(path, name);
+	free(path);
+	return plain ? name : NULL;
 }
 
 bool dwarf_union_find(Dwarf_Die *die, const char *name,
@@ -231,6 +266,29 @@ struct block_search {
 	int rank;		/* -1: none yet */
 };
 
+/* A using declaration in a block. */
+static void import_take(struct block_search *search, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attr;
+	Dwarf_Die target;
+
+	if (search->rank >= 0 ||
+	    !dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &target))
+		return;
+	if (!name)
+		name = dwarf_diename(&target);
+	if (dwarf_tag(&target) == DW_TAG_variable && name &&
+	    !strcmp(name, search->name)) {
+		dwarf_variable_fill(search->best, &target, false);
+		search->rank = 2;
+	} else if (dwarf_tag(&target) == DW_TAG_enumeration_type &&
+		   dwarf_enumerator_find(&target, search->name, search->best)) {
+		search->best->is_doubtful = true;
+		search->rank = 2;
+	}
+}
+
 /* Blocks that the compiler joined leave several of the same name. */
 static int block_take(void *context, Dwarf_Die *die)
 {
@@ -238,6 +296,12 @@ static int block_take(void *context, Dwarf_Die *die)
 	const char *name = dwarf_diename(die);
 	int rank;
 
+	if (dwarf_tag(die) == DW_TAG_imported_declaration) {
+		import_take(search, die);
+		return 0;
+	}
+	if (dwarf_tag(die) == DW_TAG_imported_module)
+		return 0;
 	if (dwarf_tag(die) == DW_TAG_enumeration_type) {
 		if (search->rank < 0 &&
 		    dwarf_enumerator_find(die, search->name, search->best)) {
@@ -262,6 +326,36 @@ static int block_take(void *context, Dwarf_Die *die)
 	return 0;
 }
 
+bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope)
+{
+	Dwarf_Die unit = scopes->unit->die;
+	Dwarf_Attribute attr;
+	const char *producer;
+
+	if (!dwarf_scope_is_function(scopes, scope))
+		return false;
+	producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attr));
+	return producer && strstr(producer, "clang");
+}
+
+/* It has one address, or none that is left. */
+static bool is_static(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	size_t count;
+	Dwarf_Op *ops;
+
+	if (dwarf_tag(die) == DW_TAG_enumerator)
+		return true;
+	if (dwarf_tag(die) != DW_TAG_variable)
+		return false;
+	if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
+		return true;
+	return !dwarf_getlocation(&attr, &ops, &count) && count == 1 &&
+	       (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
+		ops[0].atom == DW_OP_GNU_addr_index);
+}
+
 bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 		      uint64_t pc, const char *name,
 		      struct dwarf_variable *variable)
@@ -271,6 +365,9 @@ bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 	};
 
 	dwarf_scope_each(scopes, scope, block_take, &search);
+	if (search.rank >= 0 && variable->local && is_static(&variable->die) &&
+	    dwarf_scope_is_loose(scopes, scope))
+		variable->is_doubtful = true;
 	return search.rank >= 0;
 }
 

@@ -24,7 +24,9 @@ int dwarf_scopes_find_from(struct dwarf_file *dwarf,
 			   const struct dwarf_from *from,
 			   struct dwarf_scopes *scopes);
 /* It is a function, or an inlined copy of one; else a block. */
-bool dwarf_scope_is_function(struct dwarf_scopes *scopes, size_t scope);
+bool dwarf_scope_is_function(const struct dwarf_scopes *scopes, size_t scope);
+/* The number of the function, inlined or not, that the last one is in. */
+size_t dwarf_scopes_function(const struct dwarf_scopes *scopes);
 /* The function, inlined or not, that names are looked up in. False: there are
  * no others at the address. */
 bool dwarf_scopes_choose(struct dwarf_file *dwarf,
@@ -34,8 +36,8 @@ bool dwarf_scopes_choose(struct dwarf_file *dwarf,
 bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 		      uint64_t pc, const char *name,
 		      struct dwarf_variable *variable);
-/* Call take for every variable and parameter directly in the block, those
- * that only the abstract instance of an inlined function has as well; stops
+/* Call take for every variable, parameter and import directly in the block,
+ * those that only the abstract instance of an inlined function has as well; stops
  * when it returns non-zero, which is returned. */
 int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
 		     int (*take)(void *context, Dwarf_Die *die),
@@ -44,6 +46,9 @@ int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
  * nowhere. */
 bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
 			   struct dwarf_variable *variable);
+/* clang has static variables, constants and types of blocks in the function:
+ * where they are known isn't. */
+bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope);
 /* Fill the variable from its entry. */
 void dwarf_variable_fill(struct dwarf_variable *variable, Dwarf_Die *die,
 			 bool local);
@@ -56,7 +61,11 @@ bool dwarf_union_find(Dwarf_Die *die, const char *name,
 /* How much is known of where it is: 2 at pc, 1 somewhere, 0 nothing. */
 int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc);
 
-/* The name that the linker knows it by; NULL: none. */
+/* The symbol at the one address that it has; NULL: none. */
+const char *dwarf_variable_symbol_at(const struct dwarf_file *dwarf,
+				     Dwarf_Die *die);
+/* The name that the linker knows it by; NULL: none, or not known: that of a
+ * member without its mangled name. */
 const char *dwarf_variable_symbol(Dwarf_Die *die);
 
 #endif

@@ -503,12 +503,21 @@ static bool is_reversed(Dwarf_Die *bare, const struct dwarf_member *member)
 		has_reversed(bare));
 }
 
+bool dwarf_type_member(Dwarf_Die *bare, Dwarf_Die *die,
+		       struct dwarf_member *member)
+{
+	if (!is_placed(die, dwarf_tag(bare) == DW_TAG_union_type) ||
+	    !member_read(die, member))
+		return false;
+	member->is_reversed = is_reversed(bare, member);
+	return true;
+}
+
 int dwarf_type_members(Dwarf_Die *bare,
 		       int (*take)(void *context,
 				   const struct dwarf_member *member),
 		       void *context)
 {
-	bool in_union = dwarf_tag(bare) == DW_TAG_union_type;
 	struct dwarf_member member;
 	unsigned int count = 0;
 	Dwarf_Die child;
@@ -517,11 +526,8 @@ int dwarf_type_members(Dwarf_Die *bare,
 	if (dwarf_child(bare, &child))
 		return 0;
 	do {
-		if (is_placed(&child, in_union) &&
-		    member_read(&child, &member)) {
-			member.is_reversed = is_reversed(bare, &member);
+		if (dwarf_type_member(bare, &child, &member))
 			code = take(context, &member);
-		}
 	} while (!code && ++count < MEMBERS_MAX &&
 		 dwarf_die_next(&child));
 	return code;

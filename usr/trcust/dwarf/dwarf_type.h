@@ -70,6 +70,10 @@ int dwarf_type_members(Dwarf_Die *bare,
 				   const struct dwarf_member *member),
 		       void *context);
 
+/* One of them, from its entry; false: it has no place there. */
+bool dwarf_type_member(Dwarf_Die *bare, Dwarf_Die *die,
+		       struct dwarf_member *member);
+
 /* dwarf_type_name.c */
 /* "ns::cls" of a type, malloc'd; without a name NULL. In C without parts. */
 char *dwarf_type_name(Dwarf_Die *type);
@@ -79,19 +83,26 @@ char *dwarf_type_name(Dwarf_Die *type);
 char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
 		       unsigned int pointers);
 bool dwarf_type_is_scope(Dwarf_Die *die);	/* it is part of names */
+/* A class that is in a type unit may have its name only there. NULL: none. */
+const char *dwarf_type_own_name(Dwarf_Die *die);
 /* The unit's language has one kind of name for types and for the rest: no
  * `struct` before it. */
 bool dwarf_type_is_tagless(Dwarf_Die *type);
 
 /* dwarf_type_find.c */
 /*
- * The definition of a type by its name ("ns::T": from the right): of a struct,
- * class, union or enum with `tag` ("struct"; NULL: any kind, typedefs and base
- * types), first in the scopes there, then in their unit, then in others.
+ * The definition of a type by its name ("ns::T"): of a struct, class, union or
+ * enum with `tag` ("struct"; NULL: any kind, typedefs and base types), first in
+ * the scopes there, then in their unit, then in others. 0; 1: the unit knows no
+ * such type, another one does; -ENOENT; -ENOTUNIQ: type[0] and type[1] differ,
+ * as they do among units; -ENOMEM.
  */
-bool dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
-		     const char *tag, const char *name, Dwarf_Die *type);
-/* The definition of what is only declared here. */
+int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		    const char *tag, const char *name, Dwarf_Die type[2]);
+bool dwarf_type_tag_fits(const char *tag, Dwarf_Die *die);
+/* Values of one print as those of the other. */
+bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b);
+/* The definition of what is only declared here, when it has just one. */
 bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare);
 void dwarf_types_free(struct dwarf_file *dwarf);
 

@@ -3,13 +3,15 @@
 #include "dwarf_type.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dwarf_scope.h"
+#include "dwarf_lookup.h"
 
 #define DEPTH_MAX	64	/* of namespaces and classes */
+#define PARTS_DEEP	8	/* types in types, when two are compared */
 
 struct scope {			/* around an entry, innermost first */
 	const char *name;
@@ -20,28 +22,113 @@ struct search {
 	const char *tag;	/* NULL: any */
 	const char *name;	/* as given, without leading "::" */
 	bool absolute;		/* it had one */
-	Dwarf_Die *found;
+	Dwarf_Die *found;	/* two of them */
+	int code;		/* -ENOENT, 0, or -ENOTUNIQ */
+	bool is_declared;	/* though not defined */
 };
 
-static bool tag_fits(const struct search *search, Dwarf_Die *die)
+bool dwarf_type_tag_fits(const char *wanted, Dwarf_Die *die)
 {
-	int tag = dwarf_tag(die);
-
-	switch (tag) {
+	switch (dwarf_tag(die)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return !search->tag || !strcmp(search->tag, "struct") ||
-		       !strcmp(search->tag, "class");
+		return !wanted || !strcmp(wanted, "struct") ||
+		       !strcmp(wanted, "class");
 	case DW_TAG_union_type:
-		return !search->tag || !strcmp(search->tag, "union");
+		return !wanted || !strcmp(wanted, "union");
 	case DW_TAG_enumeration_type:
-		return !search->tag || !strcmp(search->tag, "enum");
+		return !wanted || !strcmp(wanted, "enum");
 	case DW_TAG_typedef:
 	case DW_TAG_base_type:
-		return !search->tag;
+		return !wanted;
 	default:
 		return false;
 	}
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_number(Dwarf_Die *a, Dwarf_Die *b, unsigned int name)
+{
+	Dwarf_Attribute x, y;
+	Dwarf_Word p = 0, q = 0;
+	int missing = dwarf_formudata(dwarf_attr(a, name, &x), &p);
+
+	return missing == dwarf_formudata(dwarf_attr(b, name, &y), &q) &&
+	       p == q;
+}
+
+static bool same_entry(Dwarf_Die *a, Dwarf_Die *b, int depth);
+
+/* What they consist of; pointers are as good as others. */
+static bool same_parts(Dwarf_Die *a, Dwarf_Die *b, int depth)
+{
+	Dwarf_Die x, y;
+	int none = dwarf_child(a, &x);
+
+	if (none || dwarf_child(b, &y))
+		return none && dwarf_child(b, &y);
+	do {
+		if (dwarf_tag(&x) != dwarf_tag(&y))
+			return false;
+		if ((dwarf_tag(&x) == DW_TAG_member ||
+		     dwarf_tag(&x) == DW_TAG_enumerator ||
+		     dwarf_tag(&x) == DW_TAG_inheritance ||
+		     dwarf_tag(&x) == DW_TAG_subrange_type) &&
+		    !same_entry(&x, &y, depth))
+			return false;
+		none = !dwarf_die_next(&x);
+	} while (dwarf_die_next(&y) && !none);
+	return none && !dwarf_die_next(&y);
+}
+
+static bool same_type(const Dwarf_Die *a, const Dwarf_Die *b, int depth)
+{
+	uint64_t bytes = 0, other = 0;
+	Dwarf_Die x, y;
+
+	dwarf_type_peel(a, &x, NULL);
+	dwarf_type_peel(b, &y, NULL);
+	if (!x.addr || !y.addr || x.addr == y.addr)
+		return x.addr == y.addr;
+	if (dwarf_tag(&x) != dwarf_tag(&y) ||
+	    !same_text(dwarf_diename(&x), dwarf_diename(&y)))
+		return false;
+	if (dwarf_tag(&x) == DW_TAG_pointer_type || depth == PARTS_DEEP ||
+	    dwarf_type_is_declared_only(&x) || dwarf_type_is_declared_only(&y))
+		return true;
+	return dwarf_type_bytes(&x, &bytes) == dwarf_type_bytes(&y, &other) &&
+	       bytes == other && same_number(&x, &y, DW_AT_encoding) &&
+	       (dwarf_tag(&x) == DW_TAG_base_type ||
+		same_entry(&x, &y, depth + 1));
+}
+
+static bool same_entry(Dwarf_Die *a, Dwarf_Die *b, int depth)
+{
+	static const unsigned int numbers[] = {
+		DW_AT_data_member_location, DW_AT_data_bit_offset,
+		DW_AT_bit_size, DW_AT_const_value, DW_AT_upper_bound,
+		DW_AT_count,
+	};
+	Dwarf_Die x, y;
+	bool typed = dwarf_type_of(a, &x);
+
+	if (!same_text(dwarf_diename(a), dwarf_diename(b)) ||
+	    typed != dwarf_type_of(b, &y) ||
+	    (typed && !same_type(&x, &y, depth)))
+		return false;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!same_number(a, b, numbers[i]))
+			return false;
+	return same_parts(a, b, depth);
+}
+
+bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b)
+{
+	return same_type(a, b, 0);
 }
 
 /* `name` names the entry, from the right, as far as it goes. */
@@ -102,25 +189,35 @@ static bool path_fits(const struct search *search, Dwarf_Die *die,
 static bool type_fits(const struct search *search, Dwarf_Die *die,
 		      const struct scope *around)
 {
-	return tag_fits(search, die) && path_fits(search, die, around) &&
+	return dwarf_type_tag_fits(search->tag, die) && path_fits(search, die, around) &&
 	       (search->tag || dwarf_tag(die) == DW_TAG_typedef ||
 		dwarf_tag(die) == DW_TAG_base_type ||
 		dwarf_type_is_tagless(die));
 }
 
-/* The type itself, or the one in a unit of its own (DWARF 5 section 3.1.4). */
-static bool take_type(const struct search *search, Dwarf_Die *die)
+/* The type itself, or the one in a unit of its own (DWARF 5 section 3.1.4).
+ * Not a second one that is the same. */
+static bool take_type(struct search *search, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
+	Dwarf_Die type = *die;
 
-	if (dwarf_type_is_declared_only(die))
-		return dwarf_formref_die(dwarf_attr(die, DW_AT_signature,
-						    &attr), search->found);
-	*search->found = *die;
+	if (dwarf_type_is_declared_only(die) &&
+	    !dwarf_formref_die(dwarf_attr(die, DW_AT_signature, &attr),
+			       &type)) {
+		search->is_declared = true;
+		return false;
+	}
+	if (search->code && search->code != -ENOENT)
+		return true;
+	if (!search->code && dwarf_type_same(&type, &search->found[0]))
+		return true;
+	search->found[!search->code] = type;
+	search->code = search->code ? 0 : -ENOTUNIQ;
 	return true;
 }
 
-static bool search_children(const struct search *search, Dwarf_Die *die,
+static bool search_children(struct search *search, Dwarf_Die *die,
 			    const struct scope *around, bool deep, int depth)
 {
 	Dwarf_Die child;
@@ -143,14 +240,14 @@ static bool search_children(const struct search *search, Dwarf_Die *die,
 	return false;
 }
 
-static bool search_unit(const struct search *search, Dwarf_Die *unit)
+static bool search_unit(struct search *search, Dwarf_Die *unit)
 {
 	return search_children(search, unit, NULL,
 			       dwarf_type_is_tagless(unit), 0);
 }
 
 /* Types of a block, or of what it is a copy of. */
-static bool search_block(const struct search *search,
+static bool search_block(struct search *search,
 			 const struct dwarf_block *block)
 {
 	Dwarf_Die die = block->die;
@@ -163,27 +260,32 @@ static bool search_block(const struct search *search,
 	return false;
 }
 
-/* Types of the blocks around it, the innermost first. */
-static bool search_blocks(const struct search *search,
+/* Types of the blocks around it, the innermost first. *loose: one outside may
+ * be meant as well. */
+static bool search_blocks(struct search *search,
 			  struct dwarf_file *dwarf,
-			  const struct dwarf_from *from)
+			  const struct dwarf_from *from, bool *loose)
 {
 	struct dwarf_scopes scopes;
 
+	*loose = false;
 	if (dwarf_scopes_find_from(dwarf, from, &scopes))
 		return false;
 	for (size_t i = scopes.count; i--; )
 		if (search_block(search,
-				 &scopes.blocks->list[scopes.numbers[i]]))
+				 &scopes.blocks->list[scopes.numbers[i]])) {
+			*loose = dwarf_scope_is_loose(&scopes, i);
 			return true;
+		}
 	return false;
 }
 
 /* What a name was found to mean in a unit, or in all of them. */
 struct known {
 	const void *unit;	/* address of its entry; NULL: all */
-	bool is_found;
-	Dwarf_Die die;
+	int code;
+	bool is_declared;
+	Dwarf_Die found[2];
 	char name[];		/* with its tag */
 };
 
@@ -218,55 +320,110 @@ void dwarf_types_free(struct dwarf_file *dwarf)
 	dwarf->types = NULL;
 }
 
-static bool search_units(const struct search *search,
-			 struct dwarf_file *dwarf)
+static void search_units(struct search *search, struct dwarf_file *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 
-	while (!dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die,
+	while (search->code != -ENOTUNIQ &&
+	       !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die,
 				NULL))
-		if (dwarf_split_enter(dwarf, &die) && search_unit(search, &die))
-			return true;
-	return false;
+		if (dwarf_split_enter(dwarf, &die))
+			search_unit(search, &die);
+}
+
+static void search_either(struct search *search, struct dwarf_file *dwarf,
+			  Dwarf_Die *unit)
+{
+	if (unit)
+		search_unit(search, unit);
+	else
+		search_units(search, dwarf);
 }
 
 /* Units are read for each name once. */
-static bool search_known(const struct search *search, struct dwarf_file *dwarf,
-			 Dwarf_Die *unit)
+static int search_known(struct search *search, struct dwarf_file *dwarf,
+			Dwarf_Die *unit)
 {
 	struct known *known = known_make(search, unit), **found;
 
+	search->code = -ENOENT;
 	found = known ? tsearch(known, &dwarf->types, known_compare) : NULL;
+	if (!found || *found == known)
+		search_either(search, dwarf, unit);
 	if (!found) {
 		free(known);	/* it will be searched again */
-		return unit ? search_unit(search, unit) :
-			      search_units(search, dwarf);
-	}
-	if (*found != known) {
+	} else if (*found != known) {
 		free(known);
-		*search->found = (*found)->die;
-		return (*found)->is_found;
+		search->code = (*found)->code;
+		search->is_declared = (*found)->is_declared;
+		memcpy(search->found, (*found)->found,
+		       sizeof((*found)->found));
+	} else {
+		known->code = search->code;
+		known->is_declared = search->is_declared;
+		memcpy(known->found, search->found, sizeof(known->found));
 	}
-	known->is_found = unit ? search_unit(search, unit) :
-				 search_units(search, dwarf);
-	if (known->is_found)
-		known->die = *search->found;
-	return known->is_found;
+	return search->code;
 }
 
-bool dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
-		     const char *tag, const char *name, Dwarf_Die *type)
+/* Names of a C++ unit have scopes: as the function sees them. */
+static int search_scopes(struct search *search, struct dwarf_file *dwarf,
+			 const struct dwarf_from *from, const char *name)
 {
-	struct search search = { .tag = tag, .name = name, .found = type };
-	Dwarf_Die unit;
+	struct dwarf_named found[2];
+	struct dwarf_scopes scopes;
+	struct dwarf_lookup lookup = {
+		.dwarf = dwarf, .scopes = &scopes, .name = name, .types = true,
+		.tag = search->tag,
+	};
+	int code = dwarf_scopes_find_from(dwarf, from, &scopes);
+
+	if (!code)
+		code = dwarf_lookup_find(&lookup, found);
+	if (code && code != -ENOTUNIQ)
+		return code;
+	for (int i = 0; i <= (code == -ENOTUNIQ); i++) {
+		search->found[i] = found[i].die;
+		if (!dwarf_type_complete(dwarf, &search->found[i]))
+			return -ENOENT;
+	}
+	return code;
+}
+
+int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		    const char *tag, const char *name, Dwarf_Die type[2])
+{
+	Dwarf_Die found[2] = { { 0 } }, unit;
+	struct search search = {
+		.tag = tag, .name = name, .found = found, .code = -ENOENT,
+	};
+	bool in_unit = dwarf_unit_find(dwarf, from->pc, &unit), loose = false;
+	Dwarf_Die inside;
 
 	search.absolute = !strncmp(name, "::", 2);
 	search.name += search.absolute ? 2 : 0;
-	return (dwarf_unit_find(dwarf, from->pc, &unit) &&
-		(search_blocks(&search, dwarf, from) ||
-		 search_known(&search, dwarf, &unit))) ||
-	       search_known(&search, dwarf, NULL);
+	if (in_unit)
+		search_blocks(&search, dwarf, from, &loose);
+	inside = found[0];
+	if (in_unit && (search.code == -ENOENT || loose))
+		search.code = dwarf_type_is_tagless(&unit) ?
+			search_scopes(&search, dwarf, from, name) :
+			search_known(&search, dwarf, &unit);
+	if (loose) {
+		found[1] = found[0];
+		found[0] = inside;
+		search.code = search.code == -ENOMEM ? -ENOMEM :
+			      search.code || dwarf_type_same(&inside, &found[1]) ?
+				      0 : -ENOTUNIQ;
+	} else if (search.code == -ENOENT) {
+		bool known = !in_unit || search.is_declared;
+
+		search_known(&search, dwarf, NULL);
+		search.code = search.code || known ? search.code : 1;
+	}
+	memcpy(type, found, sizeof(found));
+	return search.code;
 }
 
 static const char *tag_of(Dwarf_Die *bare)
@@ -283,7 +440,7 @@ static const char *tag_of(Dwarf_Die *bare)
 
 bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare)
 {
-	Dwarf_Die found;
+	Dwarf_Die found[2];
 	const struct dwarf_from nowhere = { 0 };
 	char *name, *absolute = NULL;
 	bool complete;
@@ -294,10 +451,10 @@ bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare)
 	if (!name || asprintf(&absolute, "::%s", name) < 0)
 		absolute = NULL;
 	complete = dwarf && absolute &&
-		   dwarf_type_find(dwarf, &nowhere, tag_of(bare), absolute,
-				   &found);
+		   !dwarf_type_find(dwarf, &nowhere, tag_of(bare), absolute,
+				    found);
 	if (complete)
-		*bare = found;
+		*bare = found[0];
 	free(absolute);
 	free(name);
 	return complete;

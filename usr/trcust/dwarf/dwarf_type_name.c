@@ -26,6 +26,18 @@ bool dwarf_type_is_tagless(Dwarf_Die *type)
 	       language != -1;
 }
 
+const char *dwarf_type_own_name(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	if (!name && dwarf_formref_die(dwarf_attr(die, DW_AT_signature, &attr),
+				       &type))
+		name = dwarf_diename(&type);
+	return name;
+}
+
 bool dwarf_type_is_scope(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
@@ -34,7 +46,7 @@ bool dwarf_type_is_scope(Dwarf_Die *die)
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-		return dwarf_diename(die);
+		return dwarf_type_own_name(die);
 	default:
 		return false;
 	}
@@ -43,15 +55,24 @@ bool dwarf_type_is_scope(Dwarf_Die *die)
 /* The names around `target` and its own, joined. */
 static char *path_join(Dwarf_Die *scopes, int count, const char *own)
 {
-	char *path = NULL;
+	char *path = NULL, *around;
+	int first = count;
 	size_t size;
 	FILE *out = open_memstream(&path, &size);
 
 	if (!out)
 		return NULL;
-	for (int i = 0; i < count; i++)
+	/* a class defined elsewhere than it is declared */
+	while (first > 0 && !dwarf_hasattr(&scopes[first - 1],
+					   DW_AT_specification))
+		first--;
+	around = first ? dwarf_type_name(&scopes[first - 1]) : NULL;
+	if (around)
+		fprintf(out, "%s::", around);
+	free(around);
+	for (int i = first; i < count; i++)
 		if (dwarf_type_is_scope(&scopes[i]))
-			fprintf(out, "%s::", dwarf_diename(&scopes[i]));
+			fprintf(out, "%s::", dwarf_type_own_name(&scopes[i]));
 	fputs(own, out);
 	return fclose(out) ? NULL : path;
 }

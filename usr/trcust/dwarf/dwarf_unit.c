@@ -9,6 +9,7 @@
 #include "../../lib/array.h"
 #include "dwarf_block.h"
 #include "dwarf_call.h"
+#include "dwarf_type.h"
 #include "dwarf_walk.h"
 
 #define DEPTH_MAX	64	/* of namespaces and classes */
@@ -63,21 +64,22 @@ static void unit_add_code(struct unit *unit, Dwarf_Die *die)
 /* The number of the scope `name` in `parent`; a namespace may be opened again
  * and again. */
 static uint32_t unit_add_scope(struct unit *unit, const char *name,
-			       uint32_t parent, bool is_namespace)
+			       uint32_t parent, enum unit_scope_kind kind,
+			       const Dwarf_Die *die)
 {
 	const char *above = unit->scopes[parent].path;
 	char path[PATH_MAX_BYTES];
 
 	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "::" : "", name);
-	for (size_t i = is_namespace ? unit->scope_count : 0; i-- > 0;)
-		if (unit->scopes[i].is_namespace &&
+	for (size_t i = kind == UNIT_NAMESPACE ? unit->scope_count : 0; i-- > 0;)
+		if (unit->scopes[i].kind == UNIT_NAMESPACE &&
 		    !strcmp(unit->scopes[i].path, path))
 			return i;
 	if (!unit_grow(unit, scopes, scope))
 		return parent;
 	unit->scopes[unit->scope_count] = (struct unit_scope){
-		.path = strdup(path), .parent = parent,
-		.is_namespace = is_namespace,
+		.path = strdup(path), .parent = parent, .kind = kind,
+		.die = *die,
 	};
 	if (!unit->scopes[unit->scope_count].path) {
 		unit->failed = true;
@@ -93,8 +95,8 @@ static int member_compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool unit_find_member(const struct unit *unit, const Dwarf_Die *die,
-			     uint32_t *scope)
+bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
+		      uint32_t *scope)
 {
 	struct unit_member key = { .address = die->addr }, *found;
 
@@ -106,40 +108,68 @@ static bool unit_find_member(const struct unit *unit, const Dwarf_Die *die,
 	return found;
 }
 
-uint32_t dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die)
-{
-	uint32_t scope = 0;
+static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope);
 
-	unit_find_member(unit, die, &scope);
-	return scope;
+static void unit_add_using(struct unit *unit, const char *alias,
+			   uint32_t scope, const Dwarf_Die *import)
+{
+	if (unit_grow(unit, usings, using))
+		unit->usings[unit->using_count++] = (struct unit_using){
+			.alias = alias, .scope = scope, .import = *import,
+		};
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope);
+/* A using declaration, or another name of a namespace. */
+static void walk_imported(struct walk *walk, const char *name,
+			  Dwarf_Die *target, uint32_t scope)
+{
+	struct unit *unit = walk->unit;
+	size_t before;
+
+	if (!name)
+		name = dwarf_diename(target);
+	if (!name)
+		return;
+	before = unit->name_count;
+	switch (dwarf_tag(target)) {
+	case DW_TAG_variable:
+		unit_add_name(unit, UNIT_VARIABLE, name, target, scope);
+		break;
+	case DW_TAG_enumeration_type:
+		unit_add_name(unit, UNIT_ENUMERATION, NULL, target, scope);
+		if (!unit->failed)
+			unit->names[unit->name_count - 1].is_doubtful = true;
+		/* fall through */
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		unit_add_using(unit, name, scope, target);
+		/* fall through */
+	case DW_TAG_typedef:
+		unit_add_name(unit, UNIT_TYPE, name, target, scope);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_imported_declaration:
+		unit_add_using(unit, name, scope, target);
+		break;
+	}
+	for (; before < unit->name_count; before++)
+		unit->names[before].is_imported = true;
+}
 
 /* A declaration imported by name, or all those of a namespace. */
 static void walk_import(struct walk *walk, Dwarf_Die *die, uint32_t scope,
 			bool everything)
 {
-	struct unit *unit = walk->unit;
 	Dwarf_Attribute attr;
 	Dwarf_Die target;
-	uint32_t named;
 
-	if (!dwarf_attr(die, DW_AT_import, &attr) ||
-	    !dwarf_formref_die(&attr, &target))
+	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &target))
 		return;
-	if (!everything) {
-		const char *name = dwarf_diename(&target);
-
-		if (dwarf_tag(&target) == DW_TAG_variable && name)
-			unit_add_name(unit, UNIT_VARIABLE, name, &target,
-				      scope);
-		return;
-	}
-	if (unit_find_member(unit, &target, &named) && named != scope &&
-	    unit_grow(unit, usings, using))
-		unit->usings[unit->using_count++] =
-			(struct unit_using){ scope, named };
+	if (everything)
+		unit_add_using(walk->unit, NULL, scope, &target);
+	else
+		walk_imported(walk, dwarf_diename(die), &target, scope);
 }
 
 /* dwz moves what several units have into partial ones. */
@@ -167,27 +197,27 @@ static void walk_partial(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 	walk->last = last;
 }
 
-/* A class that is in a type unit may have its name only there. */
-static const char *container_name(Dwarf_Die *die)
+static void walk_type(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
-	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attr;
-	Dwarf_Die type;
+	const char *name = walk->nested ? dwarf_type_own_name(die) : NULL;
 
-	if (!name && dwarf_attr(die, DW_AT_signature, &attr) &&
-	    dwarf_formref_die(&attr, &type))
-		name = dwarf_diename(&type);
-	return name;
+	if (name)
+		unit_add_name(walk->unit, UNIT_TYPE, name, die, scope);
 }
 
 static void walk_container(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
-	const char *name = container_name(die);
+	bool is_namespace = dwarf_tag(die) == DW_TAG_namespace ||
+			    dwarf_tag(die) == DW_TAG_module;
+	const char *name = dwarf_type_own_name(die);
 	uint32_t inner = scope;
 
-	if (name && !dwarf_hasattr(die, DW_AT_export_symbols))
+	if (name)
 		inner = unit_add_scope(walk->unit, name, scope,
-				       dwarf_tag(die) == DW_TAG_namespace);
+				       is_namespace ? UNIT_NAMESPACE :
+						      UNIT_CLASS, die);
+	if (dwarf_hasattr(die, DW_AT_export_symbols) && inner != scope)
+		walk->unit->scopes[inner].is_inline = true;
 	unit_add_member(walk->unit, die, inner);
 	walk_children(walk, die, inner);
 }
@@ -196,35 +226,36 @@ static void walk_container(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 static void walk_enumeration(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	const char *name = dwarf_diename(die);
+	uint32_t inner;
 
-	if (name && walk->nested)
-		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die,
-			      unit_add_scope(walk->unit, name, scope, false));
-	if (!dwarf_hasattr(die, DW_AT_enum_class))
+	if (name && walk->nested) {
+		inner = unit_add_scope(walk->unit, name, scope, UNIT_ENUM,
+				       die);
+		unit_add_member(walk->unit, die, inner);
+		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die, inner);
+	}
+	if (!dwarf_die_flag(die, DW_AT_enum_class))
 		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die, scope);
 }
 
-/* The scope of a definition is the one of its declaration. */
-static uint32_t walk_declared(struct walk *walk, Dwarf_Die *die,
-			      uint32_t scope)
+/* Where an entry is declared. What completes a declaration is in the scope of
+ * that, which may come later: settle() finds it. */
+static void walk_declared(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	Dwarf_Die root;
 
 	if (!walk->nested)
-		return 0;
+		return;
 	root = dwarf_die_root(die);
-	if (root.addr != die->addr)
-		unit_find_member(walk->unit, &root, &scope);
-	if (scope)
+	if (root.addr == die->addr)
 		unit_add_member(walk->unit, die, scope);
-	return scope;
 }
 
 static void walk_variable(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	const char *name = dwarf_diename(die);
 
-	scope = walk_declared(walk, die, scope);
+	walk_declared(walk, die, scope);
 	if (name || dwarf_tag(die) == DW_TAG_variable)
 		unit_add_name(walk->unit, name ? UNIT_VARIABLE : UNIT_UNION,
 			      name, die, scope);
@@ -232,12 +263,29 @@ static void walk_variable(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 
 /* clang puts the static variables of functions that are only inlined into a
  * function without a name. */
+static void walk_orphans(struct walk *walk, Dwarf_Die *function)
+{
+	struct unit *unit = walk->unit;
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return;
+	do {
+		if (child.addr <= walk->last)
+			return;
+		walk->last = child.addr;
+		if (dwarf_tag(&child) == DW_TAG_variable &&
+		    unit_grow(unit, orphans, orphan))
+			unit->orphans[unit->orphan_count++] = child;
+	} while (!unit->failed && dwarf_die_next(&child));
+}
+
 static void walk_function(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	walk_declared(walk, die, scope);
 	unit_add_code(walk->unit, die);
 	if (dwarf_haschildren(die) > 0 && !dwarf_diename(die))
-		walk_children(walk, die, scope);
+		walk_orphans(walk, die);
 }
 
 static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
@@ -256,7 +304,12 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 			walk_variable(walk, die, scope);
 		break;
 	case DW_TAG_enumeration_type:
+		walk_type(walk, die, scope);
 		walk_enumeration(walk, die, scope);
+		break;
+	case DW_TAG_typedef:
+	case DW_TAG_base_type:
+		walk_type(walk, die, scope);
 		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -265,6 +318,7 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
+		walk_type(walk, die, scope);
 		if (walk->nested)
 			walk_container(walk, die, scope);
 		break;
@@ -308,6 +362,57 @@ static void codes_sort(struct unit *unit)
 		      code_compare);
 }
 
+/* The scope that the path of an entry in another unit has in this one. */
+static uint32_t scope_of_path(struct unit *unit, Dwarf_Die *die)
+{
+	char *path = dwarf_type_name(die), *name = path;
+	uint32_t scope = 0;
+	int depth = 0;
+
+	for (char *at = path; at && *at; at++) {
+		depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+		if (depth || at[0] != ':' || at[1] != ':')
+			continue;
+		*at = '\0';
+		scope = unit_add_scope(unit, name, scope, UNIT_NAMESPACE, die);
+		name = at + 2;
+		at++;
+	}
+	free(path);
+	return scope;
+}
+
+/* What was read refers to entries further on. */
+static void settle(struct unit *unit)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < unit->name_count && !unit->failed; i++) {
+		struct unit_name *name = &unit->names[i];
+		Dwarf_Die root = dwarf_die_root(&name->die);
+
+		if (!name->is_imported && root.addr != name->die.addr &&
+		    !dwarf_unit_scope(unit, &root, &name->scope) &&
+		    root.cu != unit->die.cu)
+			name->scope = scope_of_path(unit, &root);
+	}
+	for (size_t i = 0; i < unit->using_count; i++) {
+		struct unit_using *using = &unit->usings[i];
+
+		if (dwarf_tag(&using->import) == DW_TAG_imported_declaration) {
+			Dwarf_Attribute attr;
+
+			dwarf_formref_die(dwarf_attr(&using->import,
+						     DW_AT_import, &attr),
+					  &using->import);
+		}
+		if (dwarf_unit_scope(unit, &using->import, &using->target) &&
+		    using->target != using->scope)
+			unit->usings[kept++] = *using;
+	}
+	unit->using_count = kept;
+}
+
 static void unit_fill(struct unit *unit)
 {
 	struct walk walk = {
@@ -329,6 +434,7 @@ static void unit_fill(struct unit *unit)
 		qsort(unit->members, unit->member_count,
 		      sizeof(*unit->members), member_compare);
 	codes_sort(unit);
+	settle(unit);
 }
 
 static int unit_compare(const void *a, const void *b)
@@ -350,6 +456,7 @@ static void unit_free(void *node)
 	free(unit->codes);
 	free(unit->members);
 	free(unit->usings);
+	free(unit->orphans);
 	dwarf_calls_free(unit->calls);
 	dwarf_blocks_free(unit->blocks);
 	free(unit);

@@ -10,12 +10,16 @@
 #include "dwarf.h"
 #include "dwarf_die.h"
 
-/* A namespace or class; number 0 is the unit itself. One that has no name, and
- * an inline namespace, is its parent. */
+enum unit_scope_kind { UNIT_NAMESPACE, UNIT_CLASS, UNIT_ENUM };
+
+/* A namespace, class or enumeration; number 0 is the unit itself. One that has
+ * no name is its parent. */
 struct unit_scope {
 	char *path;		/* "ns::cls" */
 	uint32_t parent;
-	bool is_namespace;
+	enum unit_scope_kind kind;
+	bool is_inline;		/* its names are its parent's, too */
+	Dwarf_Die die;		/* of a class */
 };
 
 enum unit_kind {
@@ -23,13 +27,17 @@ enum unit_kind {
 	UNIT_UNION,		/* an anonymous variable: the names are those of
 				 * its type's members */
 	UNIT_ENUMERATION,	/* the names are its children's */
+	UNIT_TYPE,		/* not of C, where only blocks are scopes */
 };
 
 struct unit_name {
 	enum unit_kind kind;
-	const char *name;	/* NULL: not a VARIABLE */
+	const char *name;	/* NULL: those of its children */
 	Dwarf_Die die;
 	uint32_t scope;
+	bool is_imported;	/* by name: another scope declares it */
+	bool is_doubtful;	/* gcc has the enumeration both where it and
+				 * where one of its constants is used by name */
 };
 
 struct unit_code {
@@ -42,8 +50,10 @@ struct unit_member {		/* where a declaration stands */
 	uint32_t scope;
 };
 
-struct unit_using {		/* using namespace */
+struct unit_using {		/* using namespace, or another name of a scope */
+	const char *alias;	/* NULL: all names of the target */
 	uint32_t scope, target;
+	Dwarf_Die import;	/* the target's entry */
 };
 
 struct unit_index_entry {
@@ -72,6 +82,8 @@ struct unit {
 	size_t member_count, member_room;
 	struct unit_using *usings;
 	size_t using_count, using_room;
+	Dwarf_Die *orphans;	/* static variables whose function isn't known */
+	size_t orphan_count, orphan_room;
 	struct call_table *calls;	/* dwarf_call.c */
 	void *blocks;		/* dwarf_block.c: of functions */
 	bool has_nested;	/* codes has those of functions in others */
@@ -98,7 +110,9 @@ const struct unit_name *dwarf_unit_name_next(struct unit *unit,
 					     const char *name,
 					     uint32_t *position);
 void dwarf_unit_index_free(struct unit_index *index);
-/* The scope that an entry of this unit was declared in. */
-uint32_t dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die);
+/* The scope that an entry of this unit was declared in; of a namespace or class
+ * that scope itself. False: not known. */
+bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
+		      uint32_t *scope);
 
 #endif

@@ -53,6 +53,7 @@ static void index_fill(struct unit *unit)
 	for (size_t i = 0; i < unit->name_count; i++)
 		switch (unit->names[i].kind) {
 		case UNIT_VARIABLE:
+		case UNIT_TYPE:
 			index_add(unit, unit->names[i].name, i);
 			break;
 		case UNIT_UNION:

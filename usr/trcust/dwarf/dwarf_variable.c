@@ -4,324 +4,12 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dwarf_line.h"
-#include "dwarf_scope.h"
-#include "../module/source_path.h"
+#include "dwarf_lookup.h"
 
 #define EACH_MAX	4096	/* variables of one function */
-
-/* A name outside of functions. */
-struct search {
-	struct dwarf_file *dwarf;
-	const char *name;	/* the last part */
-	const char *qualifier;	/* "ns::cls" before it; NULL */
-	size_t qualifier_length;
-	char *file;		/* only those declared there; NULL */
-	const void *origin;	/* unit of the source that asks, preferred */
-	const char *home;	/* the scope that asks, "ns::cls" */
-	struct dwarf_variable *best;
-	int rank;		/* -1: none yet */
-	bool failed;		/* out of memory */
-};
-
-static bool path_matches(const struct search *search, const char *path)
-{
-	size_t length = strlen(path), wanted = search->qualifier_length;
-
-	if (length < wanted ||
-	    strncmp(path + length - wanted, search->qualifier, wanted))
-		return false;
-	return length == wanted || !wanted ||
-	       (length > wanted + 2 && path[length - wanted - 1] == ':' &&
-		path[length - wanted - 2] == ':');
-}
-
-static bool file_declares(const struct search *search, const struct unit *unit,
-			  Dwarf_Die *die)
-{
-	Dwarf_Die root = dwarf_die_root(die), whole = unit->die;
-	Dwarf_Attribute attr;
-	Dwarf_Word number;
-	const char *name = dwarf_diename(&whole);
-
-	if (name && source_path_matches(name, search->file, false))
-		return true;
-	return !dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr),
-				&number) &&
-	       dwarf_line_unit_file_matches(search->dwarf, root.cu, number,
-					    search->file);
-}
-
-/* A definition before a declaration, then of the same source, then one that
- * the whole program sees. */
-static void search_take(struct search *search, const struct unit *unit,
-			Dwarf_Die *die)
-{
-	Dwarf_Die root = dwarf_die_root(die), whole;
-	int rank;
-
-	if (search->file && !file_declares(search, unit, die))
-		return;
-	rank = dwarf_variable_rank(die, 0) ? 4 : 0;
-	if (dwarf_diecu(&root, &whole, NULL, NULL) &&
-	    whole.addr == search->origin)
-		rank += 2;
-	rank += dwarf_die_flag(die, DW_AT_external);
-	if (rank <= search->rank)
-		return;
-	search->rank = rank;
-	dwarf_variable_fill(search->best, die, false);
-}
-
-static void search_name(struct search *search, const struct unit *unit,
-			const struct unit_name *name)
-{
-	struct dwarf_variable found;
-	Dwarf_Die die = name->die;
-
-	if (name->kind == UNIT_VARIABLE) {
-		if (!strcmp(name->name, search->name))
-			search_take(search, unit, &die);
-		return;
-	}
-	if (search->rank >= 4 ||
-	    (search->file && !file_declares(search, unit, &die)))
-		return;
-	if (name->kind == UNIT_UNION ?
-		    !dwarf_union_find(&die, search->name, &found) :
-		    !dwarf_enumerator_find(&die, search->name, &found))
-		return;
-	found.local = false;
-	*search->best = found;
-	search->rank = 4;
-}
-
-static bool same_path(const char *path, const char *other, size_t length)
-{
-	return !strncmp(path, other, length) && !path[length];
-}
-
-static void search_scope(struct search *search, struct unit *unit,
-			 uint32_t scope)
-{
-	const struct unit_name *name;
-	uint32_t position = 0;
-
-	while ((name = dwarf_unit_name_next(unit, search->name, &position)))
-		if (name->scope == scope)
-			search_name(search, unit, name);
-}
-
-/* The names in the scope of this path, and in the namespaces used there. */
-static void search_path(struct search *search, struct unit *unit,
-			const char *path, size_t length)
-{
-	const struct unit_name *name;
-	uint32_t position = 0;
-	bool any = false;
-
-	while ((name = dwarf_unit_name_next(unit, search->name, &position))) {
-		any = true;
-		if (same_path(unit->scopes[name->scope].path, path, length))
-			search_name(search, unit, name);
-	}
-	for (size_t i = 0; any && i < unit->using_count; i++)
-		if (same_path(unit->scopes[unit->usings[i].scope].path, path,
-			      length))
-			search_scope(search, unit, unit->usings[i].target);
-	search->failed |= unit->failed;
-}
-
-static void search_qualified(struct search *search, struct unit *unit)
-{
-	const struct unit_name *name;
-	uint32_t position = 0;
-
-	while ((name = dwarf_unit_name_next(unit, search->name, &position)))
-		if (path_matches(search, unit->scopes[name->scope].path))
-			search_name(search, unit, name);
-	search->failed |= unit->failed;
-}
-
-/* The last "::" outside of template arguments. */
-static const char *last_colons(const char *name)
-{
-	const char *last = NULL;
-	int depth = 0;
-
-	for (const char *p = name; *p; p++) {
-		depth += *p == '<' ? 1 : *p == '>' ? -1 : 0;
-		if (!depth && p[0] == ':' && p[1] == ':') {
-			last = p;
-			p++;
-		}
-	}
-	return last;
-}
-
-/* "file.c:name": the first single colon. */
-static const char *file_colon(const char *name)
-{
-	for (const char *p = strchr(name, ':'); p; p = strchr(p, ':')) {
-		if (p[1] != ':')
-			return p > name ? p : NULL;
-		p += 2;
-	}
-	return NULL;
-}
-
-/* False: no memory. */
-static bool search_begin(struct search *search, const char *name)
-{
-	const char *colon = file_colon(name), *colons;
-
-	if (colon) {
-		search->file = strndup(name, colon - name);
-		if (!search->file)
-			return false;
-		name = colon + 1;
-	}
-	if (!strncmp(name, "::", 2))
-		name += 2;
-	colons = last_colons(name);
-	if (colons) {
-		search->qualifier = name;
-		search->qualifier_length = colons - name;
-		name = colons + 2;
-	}
-	search->name = name;
-	return true;
-}
-
-static bool has_symbol(struct dwarf_file *dwarf, Dwarf_Die *die)
-{
-	const char *name = dwarf_variable_symbol(die);
-	bool others;
-
-	return name && module_symbol_find(dwarf->module, name, MODULE_DATA,
-					  &others);
-}
-
-/* The unit that the function's source is in: of a function that the linker
- * optimized (LTO), or a member of a class in a type unit, another one. */
-static struct unit *source_unit(struct dwarf_file *dwarf, Dwarf_Die *root)
-{
-	Dwarf_Die whole;
-
-	return dwarf_diecu(root, &whole, NULL, NULL) ?
-	       dwarf_unit_get(dwarf, &whole) : NULL;
-}
-
-/* How long the path of the scope around is. */
-static size_t outer_length(const char *path, size_t length)
-{
-	int depth = 0;
-
-	while (length-- > 0) {
-		depth += path[length] == '>' ? 1 : path[length] == '<' ? -1 : 0;
-		if (!depth && length && path[length] == ':' &&
-		    path[length - 1] == ':')
-			return length - 1;
-	}
-	return 0;
-}
-
-static int search_units(struct search *search, size_t length)
-{
-	Dwarf_CU *position = NULL;
-	struct unit *unit;
-	bool failed;
-
-	while ((unit = dwarf_unit_next(search->dwarf, &position, &failed))) {
-		if (search->qualifier)
-			search_qualified(search, unit);
-		else
-			search_path(search, unit, search->home, length);
-	}
-	if (failed || search->failed)
-		return -ENOMEM;
-	return search->rank < 0 ? -ENOENT : 0;
-}
-
-/* All units, from the scope that asks outwards. */
-static int search_program(struct search *search)
-{
-	size_t length = search->qualifier ? 0 : strlen(search->home);
-	int code = search_units(search, length);
-
-	while (code == -ENOENT && length) {
-		length = outer_length(search->home, length);
-		code = search_units(search, length);
-	}
-	return code;
-}
-
-/* From the scope of the function outwards, in its unit and that of its
- * source. */
-static void search_outwards(struct search *search, struct unit *unit,
-			    struct unit *source)
-{
-	size_t length = strlen(search->home);
-
-	while (true) {
-		search_path(search, unit, search->home, length);
-		if (source && source != unit)
-			search_path(search, source, search->home, length);
-		if (search->rank >= 0 || !length)
-			return;
-		length = outer_length(search->home, length);
-	}
-}
-
-static void search_unit(struct search *search,
-			const struct dwarf_scopes *scopes)
-{
-	Dwarf_Die root, function;
-	struct unit *source = NULL;
-
-	if (scopes->count) {
-		function = scopes->dies[0];
-		root = dwarf_die_root(&function);
-		source = source_unit(search->dwarf, &root);
-	}
-	if (source) {
-		search->origin = source->die.addr;
-		search->home = source->scopes[dwarf_unit_scope(source,
-							       &root)].path;
-	}
-	if (!search->qualifier) {
-		search_outwards(search, scopes->unit, source);
-		return;
-	}
-	search_qualified(search, scopes->unit);
-	if (source && source != scopes->unit)
-		search_qualified(search, source);
-}
-
-/* A declaration tells the type; where it is, the symbol or another unit may
- * know. */
-static int find_outside(struct search *search,
-			const struct dwarf_scopes *scopes)
-{
-	struct dwarf_variable declared;
-	int code;
-
-	if (scopes->unit && !search->file)
-		search_unit(search, scopes);
-	if (search->failed)
-		return -ENOMEM;
-	if (search->rank < 0)
-		return search_program(search);
-	if (search->rank >= 4 || has_symbol(search->dwarf, &search->best->die))
-		return 0;
-	declared = *search->best;
-	code = search_program(search);
-	if (!code && search->rank < 4)
-		*search->best = declared;
-	return code;
-}
 
 /* Declared behind the line, in its file: not known there yet. */
 static bool is_behind(const struct dwarf_scopes *scopes,
@@ -332,7 +20,8 @@ static bool is_behind(const struct dwarf_scopes *scopes,
 	Dwarf_Word line, file;
 
 	return from->line && root.cu == scopes->dies[0].cu &&
-	       dwarf_tag(&root) == DW_TAG_variable &&
+	       (dwarf_tag(&root) == DW_TAG_variable ||
+		dwarf_tag(&root) == DW_TAG_enumeration_type) &&
 	       dwarf_attr(&root, DW_AT_decl_line, &attr) &&
 	       !dwarf_formudata(&attr, &line) && line > from->line &&
 	       dwarf_attr(&root, DW_AT_decl_file, &attr) &&
@@ -353,11 +42,14 @@ struct inside {
 static bool inside_take(struct inside *in, size_t scope)
 {
 	struct dwarf_variable found;
+	Dwarf_Die at;
 
 	if (!dwarf_scope_find(&in->scopes, scope, in->from->pc, in->name,
 			      &found))
 		return false;
-	if (!is_behind(&in->scopes, in->from, &found.die)) {
+	at = dwarf_tag(&found.die) == DW_TAG_enumerator ? found.type :
+							  found.die;
+	if (!is_behind(&in->scopes, in->from, &at)) {
 		*in->variable = found;
 		return true;
 	}
@@ -410,13 +102,184 @@ int dwarf_variable_find_local(struct dwarf_file *dwarf,
 	return find_around(&in) ? 0 : -ENOENT;
 }
 
+/* The symbol of a static variable has the function's name in it: f.n of C,
+ * _ZZ...E1n of C++ (Itanium ABI section 5.1.6). */
+static bool symbol_is_of(const char *symbol, Dwarf_Die *function,
+			 const char *name)
+{
+	const char *linkage = dwarf_die_linkage(function);
+	const char *own = dwarf_diename(function);
+	char start[512];
+
+	if (linkage && !strncmp(linkage, "_Z", 2))
+		snprintf(start, sizeof(start), "_ZZ%sE%zu%s", linkage + 2,
+			 strlen(name), name);
+	else if (own && !strncmp(symbol, "_ZZ", 3))
+		snprintf(start, sizeof(start), "_ZZ%zu%sE%zu%s", strlen(own),
+			 own, strlen(name), name);
+	else
+		snprintf(start, sizeof(start), "%s.%s", own ? own : "", name);
+	return !strncmp(symbol, start, strlen(start)) &&
+	       strchr("._", symbol[strlen(start)]);
+}
+
+/* Where clang has a static variable outside of the function that declares it.
+ * Without its symbol it can't be known whose it is. */
+static int find_orphan(const struct dwarf_file *dwarf,
+		       const struct dwarf_scopes *scopes, const char *name,
+		       struct dwarf_variable variable[2])
+{
+	Dwarf_Die function = scopes->dies[dwarf_scopes_function(scopes)];
+	const struct unit *unit = scopes->unit;
+	size_t found = 0;
+
+	for (size_t i = 0; i < unit->orphan_count && found < 2; i++) {
+		Dwarf_Die die = unit->orphans[i];
+		const char *own = dwarf_diename(&die), *symbol;
+
+		if (!own || strcmp(own, name))
+			continue;
+		symbol = dwarf_variable_symbol_at(dwarf, &die);
+		if (symbol && symbol_is_of(symbol, &function, name))
+			dwarf_variable_fill(&variable[found++], &die, true);
+	}
+	return found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
+}
+
+static int variable_take(const struct dwarf_named *named,
+			 struct dwarf_variable *variable)
+{
+	Dwarf_Die die = named->die;
+
+	if (named->kind != DWARF_NAMED_STATIC &&
+	    named->kind != DWARF_NAMED_ENUMERATOR)
+		return -EISDIR;
+	dwarf_variable_fill(variable, &die, false);
+	if (named->type.addr)
+		variable->type = named->type;
+	return 0;
+}
+
+int dwarf_variable_of(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		      const struct dwarf_named *named,
+		      struct dwarf_variable *variable)
+{
+	struct dwarf_named defined = *named;
+	struct dwarf_scopes scopes;
+	int code = dwarf_scopes_find_from(dwarf, from, &scopes);
+
+	if (code == -ENOMEM || dwarf_lookup_define(dwarf, &scopes, &defined))
+		return -ENOMEM;
+	return variable_take(&defined, variable);
+}
+
+/* In a member function the names of the class of *this come first (C++17
+ * section 12.2.2). */
+static int find_of_this(struct dwarf_file *dwarf, const struct dwarf_from *from,
+			const char *name, struct dwarf_named found[2])
+{
+	struct dwarf_variable this;
+	Dwarf_Die class;
+
+	if (strchr(name, ':') && (!strncmp(name, "::", 2) ||
+				  strchr(name, ':')[1] != ':'))
+		return -ENOENT;
+	if (dwarf_variable_find_local(dwarf, from, "this", &this) ||
+	    !this.type.addr)
+		return -ENOENT;
+	dwarf_type_peel(&this.type, &class, NULL);
+	if (dwarf_type_kind(&class) != DWARF_TYPE_POINTER ||
+	    !dwarf_type_of(&class, &class))
+		return -ENOENT;
+	dwarf_type_peel(&class, &class, NULL);
+	if (!class.addr || !dwarf_type_complete(dwarf, &class))
+		return -ENOENT;
+	return dwarf_member_find(dwarf, &class, name, false, found);
+}
+
+static int find_outside(struct dwarf_file *dwarf,
+			const struct dwarf_from *from,
+			const struct dwarf_scopes *scopes, const char *name,
+			struct dwarf_variable variable[2])
+{
+	struct dwarf_lookup lookup = {
+		.dwarf = dwarf, .scopes = scopes, .name = name,
+	};
+	struct dwarf_named found[2];
+	int code = scopes->count ? find_of_this(dwarf, from, name, found) :
+				   -ENOENT;
+
+	if (code == -ENOENT) {
+		code = dwarf_lookup_find(&lookup, found);
+	} else if (!code && found[0].kind == DWARF_NAMED_DATA) {
+		memset(variable, 0, sizeof(*variable));
+		variable->of_this = true;
+		variable->member = found[0];
+		return 0;
+	} else if (!code) {
+		code = dwarf_lookup_define(dwarf, scopes, &found[0]);
+	}
+	if (code == -ENOTUNIQ) {
+		for (int i = 0; i < 2; i++) {
+			variable[i].die = found[i].die;
+			variable[i].type = found[i].type;
+		}
+		return code;
+	}
+	return code ? code : variable_take(&found[0], variable);
+}
+
+/* One outside may be meant as well. */
+static int check_doubtful(struct dwarf_file *dwarf,
+			  const struct dwarf_from *from,
+			  const struct dwarf_scopes *scopes, const char *name,
+			  struct dwarf_variable variable[2])
+{
+	struct dwarf_variable outside[2];
+	int code = find_outside(dwarf, from, scopes, name, outside);
+
+	if (code || outside[0].die.addr == variable->die.addr)
+		return code == -ENOMEM ? code : 0;
+	variable[1] = outside[0];
+	return -ENOTUNIQ;
+}
+
+/* A block may declare what another unit defines. */
+static int complete_inside(struct dwarf_file *dwarf,
+			   const struct dwarf_from *from,
+			   const struct dwarf_scopes *scopes, const char *name,
+			   struct dwarf_variable variable[2])
+{
+	struct dwarf_named named = {
+		.kind = DWARF_NAMED_STATIC, .die = variable->die,
+	};
+	int code;
+
+	if (variable->is_doubtful)
+		return check_doubtful(dwarf, from, scopes, name, variable);
+	if (!dwarf_die_flag(&variable->die, DW_AT_declaration))
+		return 0;
+	code = dwarf_lookup_define(dwarf, scopes, &named);
+	variable->die = named.die;
+	return code;
+}
+
+/* What a lambda has by reference is the variable of the function that it was
+ * inlined into. */
+static void find_captured(struct inside *in)
+{
+	struct dwarf_named *member = &in->variable->member;
+
+	if (dwarf_diename(&member->class) || !member->type.addr ||
+	    dwarf_tag(&member->type) != DW_TAG_reference_type)
+		return;
+	find_around(in);
+}
+
 int dwarf_variable_find(struct dwarf_file *dwarf,
 			const struct dwarf_from *from, const char *name,
-			struct dwarf_variable *variable)
+			struct dwarf_variable variable[2])
 {
-	struct search search = {
-		.dwarf = dwarf, .best = variable, .rank = -1, .home = "",
-	};
 	struct inside in = {
 		.from = from, .name = name, .variable = variable,
 	};
@@ -427,11 +290,14 @@ int dwarf_variable_find(struct dwarf_file *dwarf,
 		return code;
 	in.count = in.scopes.count;
 	if (plain && find_inside(&in))
-		return 0;
-	if (!search_begin(&search, name))
-		return -ENOMEM;
-	code = find_outside(&search, &in.scopes);
-	free(search.file);
+		return complete_inside(dwarf, from, &in.scopes, name, variable);
+	code = plain && in.scopes.count && !in.is_behind ?
+		       find_orphan(dwarf, &in.scopes, name, variable) : -ENOENT;
+	if (code != -ENOENT)
+		return code;
+	code = find_outside(dwarf, from, &in.scopes, name, variable);
+	if (!code && variable->of_this)
+		find_captured(&in);
 	if (code == -ENOENT && plain && find_around(&in))
 		code = 0;
 	if (code == -ENOENT && in.scopes.count &&
@@ -460,7 +326,9 @@ static int collect(void *context, Dwarf_Die *die)
 	struct seen *found = NULL;
 	int rank;
 
-	if (!name || dwarf_tag(die) == DW_TAG_enumeration_type)
+	if (!name || dwarf_tag(die) == DW_TAG_enumeration_type ||
+	    dwarf_tag(die) == DW_TAG_imported_declaration ||
+	    dwarf_tag(die) == DW_TAG_imported_module)
 		return 0;
 	rank = dwarf_variable_rank(die, c->pc);
 	for (size_t i = 0; i < c->count && !found; i++)

@@ -8,6 +8,7 @@
 
 #include "../../lib/error.h"
 #include "dwarf_from.h"
+#include "dwarf_member.h"
 #include "../rpn/place.h"
 
 struct dwarf_variable {
@@ -18,19 +19,31 @@ struct dwarf_variable {
 				 * variable, the member's; addr NULL: none */
 	bool local;		/* of a block; else of file or program */
 	bool parameter;
+	bool is_doubtful;	/* one outside may be meant: it is a constant of
+				 * an enumeration that is used by name there, or
+				 * one of its constants is; or clang has it in
+				 * the function whose block declares it */
+	bool of_this;		/* a member of *this: only `member` is known */
+	struct dwarf_named member;
 };
 
 /*
  * The variable that `name` means, as C and C++ see it from there: the innermost
- * block first, up to the function that it is looked up in; members of `this`
- * are left to the caller; then the unit, then other units; at last what only
- * the functions that a copy was inlined into have. What the function declares
+ * block first, up to the function that it is looked up in; then what
+ * dwarf_lookup.h has, members of *this included; at last what only the
+ * functions that a copy was inlined into have. What the function declares
  * behind the line is taken where nothing else has the name. "file.c:name" takes
- * the one of that file. -ENOENT: none.
+ * the one of that file. -ENOENT: none; -ENOTUNIQ: it means several, two are
+ * variable[0] and variable[1]; -EISDIR: it is no variable there, but a function
+ * or type of a class, or a member without an object.
  */
 int dwarf_variable_find(struct dwarf_file *dwarf,
 			const struct dwarf_from *from, const char *name,
-			struct dwarf_variable *variable);
+			struct dwarf_variable variable[2]);
+/* Of a member that isn't in the object: a static one, or an enumerator. */
+int dwarf_variable_of(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		      const struct dwarf_named *named,
+		      struct dwarf_variable *variable);
 /* The same without unit and other units. */
 int dwarf_variable_find_local(struct dwarf_file *dwarf,
 			      const struct dwarf_from *from, const char *name,

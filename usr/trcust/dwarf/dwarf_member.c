@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_member.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX	32	/* of classes and members without a name */
+#define CLASSES_MAX	10000	/* looked into for one name: damaged ones may
+				 * contain themselves */
+#define FOUND_MAX	32
+
+struct search {
+	struct dwarf_file *dwarf;
+	const char *name;
+	const char *class;	/* "N::B" of "N::B::x" */
+	size_t class_length;	/* 0: "x" */
+	bool types;
+	unsigned int left;
+	struct dwarf_named found[FOUND_MAX];
+	size_t count;
+};
+
+static void take(struct search *search, const struct dwarf_named *named)
+{
+	if (search->count < FOUND_MAX)
+		search->found[search->count++] = *named;
+}
+
+static bool is_named(Dwarf_Die *die, const char *name)
+{
+	const char *own = dwarf_diename(die);
+
+	return own && !strcmp(own, name);
+}
+
+static bool find_enumerator(Dwarf_Die *enumeration, const char *name,
+			    struct dwarf_named *named)
+{
+	if (dwarf_die_flag(enumeration, DW_AT_enum_class) ||
+	    dwarf_child(enumeration, &named->die))
+		return false;
+	do {
+		if (dwarf_tag(&named->die) == DW_TAG_enumerator &&
+		    is_named(&named->die, name))
+			break;
+	} while (dwarf_die_next(&named->die));
+	named->type = *enumeration;
+	named->kind = DWARF_NAMED_ENUMERATOR;
+	return is_named(&named->die, name);
+}
+
+static bool find_own(struct search *search, Dwarf_Die *class,
+		     const struct dwarf_named *around);
+
+/* Members of a struct or union without a name are those of the class. */
+static bool take_data(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
+		      const struct dwarf_named *around)
+{
+	struct dwarf_named named = *around;
+	struct dwarf_member member;
+	Dwarf_Die bare;
+
+	if (!dwarf_type_member(class, die, &member))
+		memset(&member, 0, sizeof(member));
+	named.in.bit_offset += member.bit_offset;
+	if (!dwarf_diename(die)) {
+		if (!dwarf_type_of(die, &bare))
+			return false;
+		dwarf_type_peel(&bare, &bare, NULL);
+		return bare.addr && find_own(search, &bare, &named);
+	}
+	if (search->types || !is_named(die, search->name))
+		return false;
+	named.kind = dwarf_type_member(class, die, &member) ?
+			     DWARF_NAMED_DATA : DWARF_NAMED_STATIC;
+	named.die = *die;
+	named.bits = member.bits;
+	named.is_reversed = member.is_reversed;
+	if (!dwarf_type_of(die, &named.type))
+		memset(&named.type, 0, sizeof(named.type));
+	take(search, &named);
+	return true;
+}
+
+/* One entry of a class, which may be what is looked for. */
+static bool take_entry(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
+		       const struct dwarf_named *around)
+{
+	struct dwarf_named named = *around;
+	int tag = dwarf_tag(die);
+
+	if (tag == DW_TAG_member)
+		return take_data(search, class, die, around);
+	if (tag == DW_TAG_enumeration_type && !search->types &&
+	    find_enumerator(die, search->name, &named)) {
+		take(search, &named);
+		return true;
+	}
+	if (!is_named(die, search->name))
+		return false;
+	named.die = *die;
+	switch (tag) {
+	case DW_TAG_variable:
+		named.kind = DWARF_NAMED_STATIC;
+		if (!dwarf_type_of(die, &named.type))
+			memset(&named.type, 0, sizeof(named.type));
+		break;
+	case DW_TAG_subprogram:
+		named.kind = DWARF_NAMED_FUNCTION;
+		break;
+	case DW_TAG_typedef:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		named.kind = DWARF_NAMED_TYPE;
+		break;
+	default:
+		return false;
+	}
+	if (search->types && named.kind != DWARF_NAMED_TYPE)
+		return false;
+	take(search, &named);
+	return true;
+}
+
+/* What the class itself declares; a struct and a member may share a name, then
+ * the member is meant (C++17 section 6.3.10). */
+static bool find_own(struct search *search, Dwarf_Die *class,
+		     const struct dwarf_named *around)
+{
+	size_t first = search->count;
+	Dwarf_Die child;
+
+	if (!search->left || !--search->left || dwarf_child(class, &child))
+		return false;
+	do {
+		take_entry(search, class, &child, around);
+	} while (dwarf_die_next(&child));
+	for (size_t i = first + 1; i < search->count; i++)
+		if (search->found[first].kind == DWARF_NAMED_TYPE)
+			search->found[first] = search->found[i];
+	if (search->count > first)
+		search->count = first + 1;
+	return search->count > first;
+}
+
+static bool base_enter(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
+		       struct dwarf_subobject *in, Dwarf_Die *base)
+{
+	struct dwarf_member member;
+
+	if (dwarf_tag(die) != DW_TAG_inheritance || !dwarf_type_of(die, base))
+		return false;
+	dwarf_type_peel(base, base, NULL);
+	if (!base->addr || !dwarf_type_complete(search->dwarf, base))
+		return false;
+	if (!dwarf_hasattr(die, DW_AT_virtuality)) {
+		if (!dwarf_type_member(class, die, &member))
+			return false;
+		in->bit_offset += member.bit_offset;
+		return true;
+	}
+	if (in->step_count == DWARF_VIRTUAL_MAX)
+		return false;
+	in->steps[in->step_count].bit_offset = in->bit_offset;
+	in->steps[in->step_count++].die = *die;
+	in->bit_offset = 0;
+	return true;
+}
+
+/* "B", "N::B" or B of B<int>. */
+static bool class_fits(const struct search *search, Dwarf_Die *class)
+{
+	char *path = dwarf_type_name(class);
+	size_t length = path ? strlen(path) : 0, wanted = search->class_length;
+	const char *arguments = path ? strchr(path, '<') : NULL;
+	bool fits = false;
+
+	for (int i = 0; i < 2 && !fits; i++) {
+		fits = length >= wanted &&
+		       !strncmp(path + length - wanted, search->class,
+				wanted) &&
+		       (length == wanted || path[length - wanted - 1] == ':');
+		length = arguments ? (size_t)(arguments - path) : 0;
+	}
+	free(path);
+	return fits;
+}
+
+static void find(struct search *search, Dwarf_Die *class,
+		 const struct dwarf_subobject *in, int depth)
+{
+	struct dwarf_named around = { .class = *class, .in = *in };
+	bool wanted = !search->class_length || class_fits(search, class);
+	struct search inner;
+	Dwarf_Die child;
+
+	if (depth == DEPTH_MAX || !search->left)
+		return;
+	if (wanted && search->class_length) {
+		inner = *search;
+		inner.class_length = 0;
+		find(&inner, class, in, depth + 1);
+		inner.class_length = search->class_length;
+		*search = inner;
+		return;
+	}
+	if (wanted && find_own(search, class, &around))
+		return;
+	if (dwarf_child(class, &child))
+		return;
+	do {
+		struct dwarf_subobject inside = *in;
+		Dwarf_Die base;
+
+		if (base_enter(search, class, &child, &inside, &base))
+			find(search, &base, &inside, depth + 1);
+	} while (dwarf_die_next(&child));
+}
+
+static const void *subobject_start(const struct dwarf_named *named)
+{
+	const struct dwarf_subobject *in = &named->in;
+	Dwarf_Die base;
+
+	if (!in->step_count)
+		return NULL;
+	base = in->steps[in->step_count - 1].die;
+	if (!dwarf_type_of(&base, &base))
+		return NULL;
+	dwarf_type_peel(&base, &base, NULL);
+	return base.addr;
+}
+
+/* Virtual bases of the same class are one. */
+static bool is_same(const struct dwarf_named *a, const struct dwarf_named *b)
+{
+	if (a->die.addr != b->die.addr)
+		return false;
+	if (a->kind != DWARF_NAMED_DATA && a->kind != DWARF_NAMED_FUNCTION)
+		return true;
+	return subobject_start(a) == subobject_start(b) &&
+	       a->in.bit_offset == b->in.bit_offset;
+}
+
+static bool has_virtual_base(struct search *search, Dwarf_Die *class,
+			     const void *base, int depth)
+{
+	struct dwarf_subobject unused = { 0 };
+	Dwarf_Die child, inner;
+
+	if (depth == DEPTH_MAX || !search->left || !--search->left ||
+	    dwarf_child(class, &child))
+		return false;
+	do {
+		unused.step_count = 0;
+		if (!base_enter(search, class, &child, &unused, &inner))
+			continue;
+		if ((unused.step_count && inner.addr == base) ||
+		    has_virtual_base(search, &inner, base, depth + 1))
+			return true;
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+/* One in a virtual base is hidden by one in a class that has this base, on
+ * whatever way it was found (C++17 section 13.2, 6). */
+static bool is_hidden(struct search *search, const struct dwarf_named *a,
+		      struct dwarf_named *b)
+{
+	const void *start = subobject_start(a);
+
+	return start && b->class.addr != start &&
+	       has_virtual_base(search, &b->class, start, 0);
+}
+
+int dwarf_member_find(struct dwarf_file *dwarf, Dwarf_Die *class,
+		      const char *name, bool types,
+		      struct dwarf_named found[2])
+{
+	struct search search = {
+		.dwarf = dwarf, .name = name, .class = name, .types = types,
+		.left = CLASSES_MAX,
+	};
+	struct dwarf_subobject whole = { 0 };
+	size_t kept = 0;
+
+	for (const char *at = name; (at = strstr(at, "::")); at += 2) {
+		search.class_length = at - name;
+		search.name = at + 2;
+	}
+	find(&search, class, &whole, 0);
+	for (size_t i = 0; i < search.count && kept < 2; i++) {
+		bool hidden = false;
+
+		for (size_t j = 0; j < search.count && !hidden; j++)
+			hidden = j != i &&
+				 ((j < i && is_same(&search.found[i],
+						    &search.found[j])) ||
+				  is_hidden(&search, &search.found[i],
+					    &search.found[j]));
+		if (!hidden)
+			found[kept++] = search.found[i];
+	}
+	return kept == 1 ? 0 : kept ? -ENOTUNIQ : -ENOENT;
+}
