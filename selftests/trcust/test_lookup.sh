@@ -135,4 +135,31 @@ like "$(cat out)" '^minor=2 .*{pad = 8589934593, y = 3, x = 4}$' \
 like "$(cat out)" "count = 3, .*count = 12, .*count = 31\$" \
 	"variables of three files"
 
+for compiler in g++ clang++; do
+	$compiler -g -O0 -o member member.cc || bail "member.cc"
+	cat >member.tsf <<'T'
+MODNAME=./member
+MAJOR=51
+TRACE MINOR=1, TP=.work, VARS=(data,code,*h,*s,*e,s->b,e->b,t->one::twice)
+T
+	status 0 "$compiler: members" trcust member.tsf
+	trace run -o member.ras member.tdf -- ./member >/dev/null 2>&1
+	tracefmt -q --tff . member.ras >out
+	like "$(cat out)" '^data = 12$' "a pointer to a member is its offset"
+	like "$(cat out)" '^code = {ptr = 0x1, adj = 0}$' "of a virtual function"
+	like "$(cat out)" '^[*]h = {data = 12, code = {ptr = 0x[0-9A-F]*, adj = 0}, last = 7}$' \
+		"in a struct"
+	like "$(cat out)" '^[*]s = {<virtual base base: not shown> .*x = 3, y = 4}$' \
+		"a virtual base has a mark"
+	like "$(cat out)" '^[*]e = {<virtual base base: not shown>' \
+		"where it is all there is"
+	like "$(cat out)" '^s->b = 1$' "its members are read"
+	like "$(cat out)" '^e->b = 1$' "through the vtable"
+	like "$(cat out)" '^t->one::twice = 5$' "of two base classes one"
+	printf 'MODNAME=./member\nTRACE TP=.work, VARS=(t->twice)\n' >two.tsf
+	trcust two.tsf >out 2>&1
+	like "$(cat out)" "'twice' is ambiguous here: .*member.cc:12 .*member.cc:13 " \
+		"a member of both is refused"
+done
+
 tap_done

@@ -347,6 +347,71 @@ static int take_member(void *context, const struct dwarf_member *member)
 	return out.ctype == CTYPE_NONE || !parts_add(parts, &out);
 }
 
+/* Where a virtual base is in the object its vtable knows: the place in the
+ * struct has nothing of it but that it is there. */
+static void take_virtual_bases(struct parts *parts, Dwarf_Die *bare)
+{
+	struct ctypes *types = parts->types;
+	Dwarf_Die child, base;
+
+	if (dwarf_child(bare, &child))
+		return;
+	do {
+		struct ctype_member out = { .ctype = CTYPE_NONE };
+		const char *name;
+		char *mark;
+
+		if (dwarf_tag(&child) != DW_TAG_inheritance ||
+		    !dwarf_hasattr(&child, DW_AT_virtuality) ||
+		    !dwarf_type_of(&child, &base))
+			continue;
+		name = dwarf_diename(&base);
+		if (asprintf(&mark, "<virtual base %s: not shown>",
+			     name ? name : "") < 0)
+			mark = NULL;
+		if (mark)
+			out.ctype = put_bytes(types, mark, 0);
+		free(mark);
+		if (out.ctype == CTYPE_NONE) {
+			parts->failed = true;
+			return;
+		}
+		out.name = types->types[out.ctype].name;
+		if (!parts_add(parts, &out))
+			return;
+	} while (dwarf_die_next(&child));
+}
+
+/* Itanium ABI section 2.3: an offset, or a function, or what the vtable has, and
+ * what is added to the object's address. */
+static void fill_member_pointer(struct parts *parts, bool function,
+				struct ctype *out)
+{
+	uint32_t half = out->bytes / 2;
+	struct ctype pointer = {
+		.name = "void *", .kind = TFF_CTYPE_POINTER, .bytes = half,
+		.target = CTYPE_NONE,
+	}, offset = {
+		.name = "ptrdiff_t", .kind = TFF_CTYPE_INT, .is_signed = true,
+		.bytes = half, .target = CTYPE_NONE,
+	};
+	struct ctype_member ptr = { .name = "ptr" };
+	struct ctype_member adj = { .name = "adj", .value = 8 * half };
+
+	out->kind = function ? TFF_CTYPE_STRUCT : TFF_CTYPE_INT;
+	out->is_signed = !function;
+	if (!function)
+		return;
+	ptr.ctype = ctypes_put(parts->types, &pointer);
+	adj.ctype = ctypes_put(parts->types, &offset);
+	if (ptr.ctype == CTYPE_NONE || adj.ctype == CTYPE_NONE)
+		parts->failed = true;
+	else if (parts_add(parts, &ptr))
+		parts_add(parts, &adj);
+	out->members = parts->members;
+	out->member_count = parts->count;
+}
+
 static void take_enumerators(struct parts *parts, Dwarf_Die *bare,
 			     bool is_signed)
 {
@@ -411,6 +476,7 @@ static void fill_composed(struct parts *parts, Dwarf_Die *bare,
 	} else {
 		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
 						       TFF_CTYPE_STRUCT;
+		take_virtual_bases(parts, bare);
 		dwarf_type_members(bare, take_member, parts);
 		take_variants(parts, bare, out->bytes);
 	}
@@ -422,6 +488,12 @@ static void fill_composed(struct parts *parts, Dwarf_Die *bare,
 static void fill(struct parts *parts, Dwarf_Die *bare, const char *alias,
 		 struct ctype *out)
 {
+	bool function;
+
+	if (dwarf_type_is_member_pointer(bare, &function)) {
+		fill_member_pointer(parts, function, out);
+		return;
+	}
 	switch (dwarf_type_kind(bare)) {
 	case DWARF_TYPE_POINTER:
 	case DWARF_TYPE_REFERENCE:

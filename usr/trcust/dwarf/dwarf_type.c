@@ -328,9 +328,23 @@ static bool array_bytes(Dwarf_Die *bare, uint64_t *bytes)
 	       !__builtin_mul_overflow(count, one, bytes);
 }
 
+bool dwarf_type_is_member_pointer(Dwarf_Die *bare, bool *function)
+{
+	Dwarf_Die target;
+
+	if (dwarf_tag(bare) != DW_TAG_ptr_to_member_type ||
+	    !dwarf_type_of(bare, &target))
+		return false;
+	dwarf_type_peel(&target, &target, NULL);
+	*function = target.addr &&
+		    dwarf_type_kind(&target) == DWARF_TYPE_FUNCTION;
+	return true;
+}
+
 bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes)
 {
 	Dwarf_Die unit, type;
+	bool function;
 	uint8_t address;
 
 	if (!bare->addr || dwarf_type_is_declared_only(bare))
@@ -354,7 +368,13 @@ bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes)
 		return type.addr && dwarf_tag(&type) == DW_TAG_base_type &&
 		       dwarf_type_bytes(&type, bytes);
 	default:
-		return false;
+		/* Itanium ABI section 2.3 */
+		if (!dwarf_type_is_member_pointer(bare, &function) ||
+		    !dwarf_cu_die(bare->cu, &unit, NULL, NULL, &address, NULL,
+				  NULL, NULL))
+			return false;
+		*bytes = function ? 2 * address : address;
+		return true;
 	}
 }
 

@@ -40,6 +40,9 @@ bool dwarf_type_is_signed(Dwarf_Die *bare);	/* integers, enumerations */
 bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes);
 bool dwarf_type_is_declared_only(Dwarf_Die *bare);
 
+/* int C::* and the like; *function: void (C::*)(). */
+bool dwarf_type_is_member_pointer(Dwarf_Die *bare, bool *function);
+
 /* A typedef that says: a number, though it is a char for the compiler. */
 bool dwarf_type_alias_is_number(const char *alias);
 
