@@ -12,6 +12,6 @@ MAJOR=9
 TRACE MINOR=1, TP=.third, DESC="gone: none is of this file",
       VARS=(^{AMBIGNAME}own)
 TRACE MINOR=2, TP=.third+4, DESC="gone: a type", VARS=((^{AMBIGNAME}struct s *)a)
-TRACE MINOR=3, TP=.third+8, DESC="kept", VARS=('own1.c'::own)
-TRACE MINOR=4, TP=.get1+4, DESC="kept", VARS=(own)
+TRACE MINOR=3, TP=.get2, DESC="kept", VARS=('own1.c'::own)
+TRACE MINOR=4, TP=.get1, DESC="kept", VARS=(own)
 END

@@ -13,6 +13,5 @@ cat <<'END'
 MODNAME=d/type.so
 MAJOR=9
 TRACE MINOR=1, TP=.third, DESC="kept", VARS=(((^{OTHERTYPE}struct s *)t2)->a)
-TRACE MINOR=2, TP=.third+4, DESC="kept", VARS=(t2->b)
-TRACE MINOR=3, TP=.third+11, DESC="kept", VARS=(((struct t *)t2)->b)
+TRACE MINOR=2, TP=.third+4, DESC="kept", VARS=(t2->b,((struct t *)t2)->b)
 END
