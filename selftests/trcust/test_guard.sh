@@ -3,7 +3,7 @@
 # Debug information on which libdw crashes, never ends or is killed: a message
 # names the file and what to do, nothing is written, and an older TDF is gone.
 . "$(dirname "$0")/../tap.sh"
-need cc
+need cc prlimit
 case $(ldd "$BIN/trcust") in
 *libasan* | *libtsan*) skip_all "not with a sanitizer" ;;
 *libdw*) ;;
@@ -45,11 +45,9 @@ printf 'MODNAME=./app\nMAJOR=7\nTRACE MINOR=1,TP=.f,VARS=(n)\n' >app.tsf
 
 crashing() (
 	if [ "$how" = loop ]; then
-		ulimit -St 1
-		ulimit -Ht 5
+		set -- prlimit --cpu=1:5 "$@"
 	fi
-	export HOW="$how" LD_PRELOAD=./crash.so
-	exec "$@"
+	exec env HOW="$how" LD_PRELOAD=./crash.so "$@"
 )
 
 # dies HOW MESSAGE

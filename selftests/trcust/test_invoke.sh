@@ -68,7 +68,7 @@ for word in /W3 /W /w /w12 /W= /W=1 /w:1 "/W1 " /m= /M /M:x /m1=x /C /c= /C:/x \
 	ok "is not written" test ! -e "$word.tdf" -a ! -e "$word"
 done
 # Other words are paths: of another letter, with a second slash, or of a file
-for path in /x /x1 "$TMP/nothing" /work/nothing /W1/nothing /Cases/x=y / \
+for path in /x /x1 "$TMP/nothing" /wide/nothing /W1/nothing /Cases/x=y / \
 	/./W3 //w1; do
 	status 1 "'$path' is a path" trcust "$path"
 	like "$(cat err)" "FILE.*" "of a TSF"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Switches of OS/2 ("/W1", "/M=app.map", "/P:1f,20") among operands, which may
- * be paths: "/work/app.tsf" begins as one, too.
+ * be paths: "/wide/app.tsf" begins as one, too.
  */
 #ifndef LIB_SLASH_WORD_H
 #define LIB_SLASH_WORD_H
