@@ -59,7 +59,7 @@ refused() {
 		done | tr '\n' ' '
 }
 
-nm=nm
+nm="nm"
 x86="-DNOP=nop -DRETURN=ret -DSIGNATURE=0x53053053"
 a64="-DNOP=nop -DRETURN=ret -DSIGNATURE=0xd428bc00"
 word="-DWORD(a)=.8byte a"
