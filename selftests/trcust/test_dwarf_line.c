@@ -68,6 +68,17 @@ static char *sites_print(const struct dwarf_line_sites *sites, char *text)
 	return text;
 }
 
+/* gdb has one address of each function; here copies of a line that was
+ * optimised come after it. */
+static bool is_same(const struct dwarf_line_sites *sites, const char *text,
+		    const char *gdb)
+{
+	return !strcmp(text, gdb) ||
+	       (sites->count > 1 && sites->sites[0].optimized &&
+		sites->sites[0].function == sites->sites[1].function &&
+		!strncmp(text, gdb, strlen(gdb)));
+}
+
 static void check_gdb(struct compiled *c, const char *program,
 		      const char *flags)
 {
@@ -88,7 +99,8 @@ static void check_gdb(struct compiled *c, const char *program,
 			continue;
 		compared++;
 		some += sites.count > 1;
-		if (strcmp(sites_print(&sites, text), line + behind)) {
+		if (!is_same(&sites, sites_print(&sites, text),
+			     line + behind)) {
 			tap_diag("%s:%u: %s, gdb: %s", file, number, text,
 				 line + behind);
 			differ++;

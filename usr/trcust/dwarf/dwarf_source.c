@@ -370,17 +370,21 @@ static bool is_cold(Dwarf_Die *function, uint64_t address)
 
 /* gcc marks where statements begin before it optimises
  * (-gstatement-frontiers): the marks are copied with the code. */
-static bool is_gcc(Dwarf_Die *function)
+static void judge_unit(struct dwarf_line_site *site, Dwarf_Die *function,
+		       const struct source_row *row)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die unit;
-	const char *producer;
+	const char *producer = NULL;
 
-	if (!dwarf_diecu(function, &unit, NULL, NULL) ||
-	    !dwarf_attr(&unit, DW_AT_producer, &attr))
-		return false;
-	producer = dwarf_formstring(&attr);
-	return producer && !strncmp(producer, "GNU ", 4);
+	if (dwarf_diecu(function, &unit, NULL, NULL) &&
+	    dwarf_attr(&unit, DW_AT_producer, &attr))
+		producer = dwarf_formstring(&attr);
+	if (!producer || strncmp(producer, "GNU ", 4))
+		return;
+	site->optimized &= strstr(producer, " -O") &&
+			   !strstr(producer, " -O0");
+	site->marked = site->optimized && row->marked && row->column;
 }
 
 static void candidate_fill(struct candidate *candidate,
@@ -406,8 +410,7 @@ static void candidate_fill(struct candidate *candidate,
 	function = scopes.blocks->list[candidate->number].die;
 	candidate->owner = candidate->site.function = function.addr;
 	candidate->cold = is_cold(&function, row->address);
-	candidate->site.marked = source->marked && source->column &&
-				 is_gcc(&function);
+	judge_unit(&candidate->site, &function, source);
 }
 
 static int candidate_compare(const void *a, const void *b)
