@@ -25,6 +25,9 @@ to. WHERE: at the entry of its function, or inside. The classes:
     gdb-only    gdb has a value, trcust or its expression refuses
     ours-only   the other way round
     neither     both refuse
+    early       trcust says that nothing has stored the variable's slot yet, or
+                takes the register that will be stored there; gdb has what is
+                left over in the slot (trcust/live_stores.sh compares these)
     unread      gdb fails to print it
     perf        of those that gdb has: perf probe has a place for it
 """
@@ -44,7 +47,9 @@ SCRATCH = ENV["SCRATCH"]
 HITS = int(ENV.get("HITS", "3"))
 DATA_MAX = 512
 # the worst of what a pair met at its hits counts
-CLASSES = "unequal", "gdb-only", "ours-only", "equal", "neither", "unread"
+CLASSES = ("unequal", "gdb-only", "ours-only", "equal", "neither", "early",
+           "unread")
+EARLY = "its slot in the frame is not stored yet"
 
 
 def gdb_bytes(value):
@@ -250,6 +255,16 @@ def is_same(value, theirs, kind, ours):
             for at, data in theirs)
 
 
+def is_early(pair, value, frame):
+    """A register for trcust, memory of this frame for gdb."""
+    kind, _, rpn = pair.parts[0]
+    stack = int(frame.read_register("rsp"))
+    plain = 0x70 <= rpn[0] <= 0x8f and len(rpn) == 2 and not rpn[1]
+    return value.address is not None and plain and \
+        kind in (tdf_file.STMT_VALUE, tdf_file.STMT_ASCIIZ) and \
+        abs(int(value.address) - stack) < 1 << 20
+
+
 def compare(point, name, machine, frame):
     """What class the pair has at this hit."""
     pair = point.pairs[name]
@@ -263,11 +278,15 @@ def compare(point, name, machine, frame):
         kind, ours = machine.item(pair.parts)
     except tdf_file.Fault as fault:
         pair.reason = str(fault)
+        if theirs is not None and pair.reason.startswith(EARLY):
+            return "early"
         return "neither" if theirs is None else "gdb-only"
     if theirs is None:
         return "ours-only"
     if is_same(value, theirs, kind, ours):
         return "equal"
+    if is_early(pair, value, frame):
+        return "early"
     print("UNEQUAL %#x %s: trcust %s, gdb %s" %
           (point.address, name, ours, theirs))
     return "unequal"

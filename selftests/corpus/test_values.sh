@@ -51,7 +51,7 @@ share() {
 	}
 	percent=$((1000 * equal / (equal + theirs)))
 	figures="equal $equal, gdb-only $theirs, ours-only $(number \
-		ours-only "$1"), neither $(number neither "$1")"
+		ours-only "$1"), neither $(number neither "$1"), early $(number early "$1")"
 	[ "${PERF-}" = 1 ] && figures="$figures, perf probe $((1000 * \
 		$(number perf "$1") / (equal + theirs)))/1000"
 	diag "$what, $1: $percent/1000 of gdb's: $figures"

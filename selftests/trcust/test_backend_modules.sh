@@ -121,6 +121,9 @@ tsf app 'TRACE TP=.work+0, MEM32=(.per_thread,DIRECT,4)'
 ok "thread-local" trcust t.tsf
 like "$(trcust --dump t.tdf)" 'address \[bregx 58' "thread-local: by its base"
 tsf app 'TRACE TP=.work, MEM32=(.length,DIRECT,4)'
+status 1 "local variable that is not stored yet" trcust t.tsf
+like "$(cat "$TMP/err")" 'slot in the frame is not stored yet' "it is said"
+tsf app 'TRACE TP=@app.c,11, MEM32=(.length,DIRECT,4)'
 ok "local variable" trcust t.tsf
 like "$(trcust --dump t.tdf)" 'mem length 4 address \[breg6-' \
 	"local variable: in the frame"

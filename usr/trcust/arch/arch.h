@@ -240,6 +240,10 @@ struct arch_effect {
 	bool traps;		/* may, by what programs seldom have: exceptions
 				 * of arithmetic that aren't masked, an operand
 				 * in memory that isn't aligned */
+	/* general registers, a bit each by DWARF number, that a transfer of
+	 * ARCH_SOURCE_UNKNOWN may come from, an access to ARCH_SPACE_UNKNOWN
+	 * may go through, or another kind of register may get; a superset */
+	uint32_t uses;
 	uint8_t count;
 	struct arch_transfer transfers[ARCH_TRANSFERS];
 	/* all that is read and written in memory, whether a transfer has it or

@@ -351,6 +351,25 @@ static bool insn_find(const struct a64_insn *insn, struct arch_effect *effect)
 	return false;
 }
 
+/*
+ * The registers in the fields Rd, Rn, Ra and Rm, whether the encoding has them
+ * or not. 31 is the stack pointer as the base of a load or store, and as Rn of
+ * ADD and SUB of an extended register.
+ */
+static uint32_t registers_used(uint32_t code)
+{
+	static const uint8_t fields[] = { 0, 5, 10, 16 };
+	bool stack = (code & 0x0a000000) == 0x08000000 ||
+		     (code & 0x1fe00000) == 0x0b200000;
+	uint32_t uses = 0;
+
+	for (size_t i = 0; i < sizeof(fields); i++)
+		uses |= 1u << a64_bits(code, fields[i], 5);
+	if (!stack || a64_bits(code, 5, 5) != 31)
+		uses &= ~(1u << 31);
+	return uses;
+}
+
 bool a64_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		     uint64_t address, struct arch_effect *effect)
 {
@@ -361,6 +380,7 @@ bool a64_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		return false;
 	insn.code = a64_word(code);
 	effect->known = true;
+	effect->uses = registers_used(insn.code);
 	if (!insn_find(&insn, effect) || !effect->known)
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;

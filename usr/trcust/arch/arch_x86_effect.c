@@ -358,6 +358,34 @@ static void effect_add_register(const struct x86_insn *insn,
 		effect_add_write(effect, number);
 }
 
+static void effect_use(const struct x86_insn *insn, ZydisRegister reg,
+		       struct arch_effect *effect)
+{
+	int number = x86_register_number(insn, reg);
+
+	if (number >= 0)
+		effect->uses |= 1u << number;
+}
+
+/* What the operand's value or, where that is computed, its address is made of.
+ * The stack pointer of push, pop and call has transfers of its own. */
+static void effect_use_operand(const struct x86_insn *insn,
+			       const ZydisDecodedOperand *operand,
+			       struct arch_effect *effect)
+{
+	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
+	    (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
+	     !x86_stack_bytes(insn)))
+		effect_use(insn, operand->reg.value, effect);
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	    (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	     x86_memory(insn, operand).space == ARCH_SPACE_UNKNOWN)) {
+		effect_use(insn, operand->mem.base, effect);
+		effect_use(insn, operand->mem.index, effect);
+	}
+}
+
 static void effect_add_operand(const struct x86_insn *insn,
 			       const ZydisDecodedOperand *operand,
 			       struct arch_effect *effect)
@@ -403,8 +431,10 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		return false;
 	effect->known = insn_is_listed(&insn.zi);
 	effect->flags = insn_changes_flags(&insn.zi);
-	for (int i = 0; i < insn.zi.operand_count && effect->known; i++)
+	for (int i = 0; i < insn.zi.operand_count && effect->known; i++) {
 		effect_add_operand(&insn, &insn.operands[i], effect);
+		effect_use_operand(&insn, &insn.operands[i], effect);
+	}
 	memory = effect->read_count || effect->write_count;
 	effect->faults = insn_faults(&insn.zi);
 	effect->traps |= insn_traps(&insn.zi, memory);

@@ -19,6 +19,7 @@
 #include "../module/map.h"
 #include "restored.h"
 #include "../rpn/rpn_emit.h"
+#include "slot.h"
 
 #define SCOPE_TEXT	240	/* of the names in scope, for a hint */
 #define OTHERS_MAX	64	/* sites that are looked at for a name */
@@ -325,7 +326,7 @@ static int place_absent(const struct symbol_query *q,
 	struct place *place = &q->result->place;
 
 	place_free(place);
-	if (q->site->alone &&
+	if (q->site->alone && !err->hint[0] &&
 	    dwarf_variable_hint(q->c->dwarf, variable, q->site->nominal, err))
 		return tell_no_memory(q);
 	if (q->site->alone)
@@ -386,6 +387,11 @@ static int place_variable(const struct symbol_query *q,
 	if ((q->site->flags & TDF_SITE_RETURN) &&
 	    place_is_of_frame(place, q->c->module->arch))
 		return tell_returned(q);
+	code = slot_settle(q->c, q->site, variable, place, &err);
+	if (code == -ENOMEM)
+		return tell_no_memory(q);
+	if (code)
+		return place_absent(q, variable, &err);
 	if (place_is_static(place, &address))
 		check_files(q, variable, address);
 	place_limit(place, q->result->typed ?

@@ -12,6 +12,7 @@
 #include "exits.h"
 #include "../dwarf/dwarf_function.h"
 #include "../module/block.h"
+#include "../module/stores.h"
 #include "../module/symbol_index.h"
 #include "../module/usdt.h"
 
@@ -87,6 +88,11 @@ int site_block_find(struct compilation *c, uint64_t address,
  * 0, -ENOENT, -ENOMEM as above. */
 int site_flow_find(struct compilation *c, uint64_t address,
 		   const struct flow **flow, uint64_t *entry);
+/* What the function around the address may have stored in its frame: of all of
+ * its code, or, where that is enough, of the block around the address that it
+ * begins with. 0, -ENOENT, -ENOMEM. */
+int site_stores_find(struct compilation *c, uint64_t address,
+		     const struct block *block, const struct stores **stores);
 void site_flow_forget(struct site_state *state);
 
 /* What the module's run time does to stacks: RUNTIME_*. */

@@ -40,15 +40,19 @@ struct site_function {
 	bool entered;		/* calls come there */
 	struct module_range *ranges;	/* of the function */
 	size_t range_count;
+	struct stores *stores;	/* made when first needed */
+	bool stores_whole;	/* ... of all code, not of the first block */
 	struct targets targets;	/* of the module */
 	struct landings landings;
 };
 
 static void function_forget(struct site_function *function)
 {
+	stores_free(function->stores);
 	labels_free(function->labels);
 	flow_free(&function->flow);
 	free(function->ranges);
+	function->stores = NULL;
 	function->labels = NULL;
 	function->ranges = NULL;
 	function->range_count = 0;
@@ -249,4 +253,27 @@ int site_block_find(struct compilation *c, uint64_t address,
 					function->entered ? function->entry :
 							    UINT64_MAX,
 					address, block);
+}
+
+int site_stores_find(struct compilation *c, uint64_t address,
+		     const struct block *block, const struct stores **stores)
+{
+	struct site_function *function;
+	int code = function_find(c, address);
+
+	function = c->sites->function;
+	if (!code && !function->entered)
+		code = -ENOENT;
+	if (code)
+		return code;
+	if (block && !block->entry)
+		block = NULL;
+	if (!function->stores || (!block && !function->stores_whole)) {
+		stores_free(function->stores);
+		function->stores_whole = !block;
+		code = stores_find(&function->flow, function->labels,
+				   function->entry, block, &function->stores);
+	}
+	*stores = function->stores;
+	return code;
 }

@@ -43,6 +43,9 @@ int dwarf_frame_cfa_emit(const struct dwarf_context *context,
 			 struct bytes *rpn, struct error *err);
 int dwarf_frame_base_emit(const struct dwarf_context *context,
 			  struct bytes *rpn, struct error *err);
+/* The frame base is what that register holds once the prologue has run. */
+bool dwarf_frame_base_register(const struct dwarf_context *context,
+			       unsigned int *number);
 int dwarf_frame_register_emit(const struct dwarf_context *context,
 			      unsigned int number, struct bytes *rpn,
 			      struct error *err);

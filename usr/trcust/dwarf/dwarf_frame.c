@@ -114,6 +114,21 @@ int dwarf_frame_base_emit(const struct dwarf_context *context,
 	return dwarf_expression_emit(context, &attr, ops, count, rpn, err);
 }
 
+bool dwarf_frame_base_register(const struct dwarf_context *context,
+			       unsigned int *number)
+{
+	Dwarf_Die function = context->function;
+	Dwarf_Attribute attr;
+	size_t count;
+	Dwarf_Op *ops;
+
+	return function.addr &&
+	       dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+	       dwarf_getlocation_addr(&attr, context->pc, &ops, &count,
+				      1) == 1 &&
+	       count == 1 && dwarf_op_register(ops, number);
+}
+
 /* Where the frame's description has the register, as the caller sees it. */
 static int frame_rule_emit(const struct dwarf_context *context,
 			   const Dwarf_Op *ops, size_t count,
