@@ -26,6 +26,9 @@ struct expr {
 	int depth;
 	unsigned int pinned;		/* temps in use by this operation */
 	bool live;			/* false behind a skip */
+	size_t zero_end;		/* of the last lit0 */
+	bool raises;			/* this operation comes right after it
+					 * and from nowhere else */
 	/* of the targets of jumps; label is -1 elsewhere */
 	struct { int64_t label; int depth; } targets[TDF_RPN_MAX + 1];
 };
@@ -353,6 +356,7 @@ static void emit_abs(struct emit *e, int reg)
 /*
  * Kernels before 6.6 divide unsigned only: divide the absolute values, then
  * set the sign (sign is all ones when they differ). -2^63 / -1 wraps.
+ * Where the divisor is the literal 0 the dividend is what the item gets.
  */
 static void emit_division(struct expr *x, uint8_t code)
 {
@@ -364,6 +368,8 @@ static void emit_division(struct expr *x, uint8_t code)
 	stub = stub_new(x->gen, STUB_ARITHMETIC);
 	if (!stub)
 		return;
+	if (x->raises && code == RPN_div)
+		stub->value = value_temp(dst);
 	emit_jump_imm(e, BPF_JEQ, by, 0, stub->enter);
 	if (code == RPN_mod) {
 		emit_alu(e, BPF_MOD, dst, by);
@@ -765,8 +771,11 @@ static void expression_generate(struct gen *gen, const uint8_t *rpn,
 			break;
 		}
 		join(&x, at);
+		x.raises = at && x.zero_end == at && x.targets[at].label < 0;
 		if (x.live)
 			generate_op(&x, &op);
+		if (op.code == RPN_lit)
+			x.zero_end = op.next;
 	}
 	memset(results, 0, count * sizeof(*results));
 	if (gen->e.error)

@@ -59,6 +59,9 @@ struct interpreter {
 	uint64_t stack[64];
 	int depth;
 	const uint8_t *code, *end;
+	const uint8_t *zero_end;	/* behind the last lit0 */
+	bool raises;		/* the operation comes right after it: what is
+				 * divided is told */
 	uint64_t fault;		/* what could not be used */
 	uint8_t status;		/* RAS_ITEM_* of it */
 };
@@ -210,7 +213,7 @@ static inline bool binary(struct interpreter *in, int op, uint64_t a,
 	int64_t sa = a, sb = b;
 
 	in->status = RAS_ITEM_ARITHMETIC;
-	in->fault = 0;
+	in->fault = in->raises && op == OP_div ? a : 0;
 	switch (op) {
 	case OP_and: push(in, a & b); break;
 	case OP_or: push(in, a | b); break;
@@ -335,6 +338,9 @@ static inline bool step(struct interpreter *in)
 	int op = *in->code++;
 	uint64_t a, b;
 
+	in->raises = in->code - 1 == in->zero_end;
+	if (op == OP_lit)
+		in->zero_end = in->code;
 	switch (op) {
 	case OP_lit ... OP_lit + 31:
 		push(in, op - OP_lit);
@@ -395,6 +401,7 @@ static inline bool interpret(struct interpreter *in, const uint8_t *rpn,
 			     size_t size, bool segment, uint64_t *value)
 {
 	in->depth = 0;
+	in->zero_end = NULL;
 	in->code = rpn;
 	in->end = rpn + size;
 	while (in->code < in->end) {

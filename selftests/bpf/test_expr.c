@@ -95,7 +95,7 @@ static const struct row rows[] = {
 	  MIN_VALUE },
 	{ "div by the smallest", N(RBX, R8, OP_div), 0 },
 	{ "div of constants", N(OP_const1s, 0xf9, OP_lit + 2, OP_div), -3ULL },
-	{ "div by zero", N(RBX, OP_lit, OP_div), 0 },
+	{ "div by zero", N(RBX, OP_lit, OP_div), 1000 },
 	{ "div by a zero register", N(RBX, RDX, RDX, OP_minus, OP_div), 0 },
 	{ "mod", N(RBX, RDX, OP_mod), 1 },
 	{ "mod is unsigned", N(RCX, OP_lit + 10, OP_mod), 9 },

@@ -14,6 +14,7 @@ import time
 import bt2
 
 WHY = {
+    "caller_unknown": "caller_unknown",
     "division_by_zero": "division_by_zero", "cut_before": "cut",
     "not_readable": "not_readable", "bad_selector": "bad_selector",
     "left_alone": "left_alone", "not_tried": "not_tried",

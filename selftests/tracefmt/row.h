@@ -8,6 +8,7 @@
  *	N	an item that the site doesn't have
  *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
  *	L	left alone at 0x1234	Z	a division by zero
+ *	Q	a caller that isn't known, at 0x1234
  *	U	not tried at 0x1234
  *	K(...)	a stack: how it ends, flags, addresses
  *	'text'	characters
@@ -63,6 +64,9 @@ static const char *row_parse(const char *p, struct bytes *data)
 			p++;
 		} else if (*p == 'U') {
 			data_item(data, RAS_ITEM_NOT_TRIED, &pointer, 8);
+			p++;
+		} else if (*p == 'Q') {
+			data_item(data, RAS_ITEM_ARITHMETIC, &pointer, 8);
 			p++;
 		} else if (*p == 'Z') {
 			data_item(data, RAS_ITEM_ARITHMETIC, &zero, 8);

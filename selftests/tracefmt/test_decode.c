@@ -42,6 +42,8 @@ static const struct row rows[] = {
 	  RAS_RECORD_FAULT },
 	{ "%P%W %P%W %P%W", "LUZ", "W0:left_alone@1234 W0:not_tried@1234 "
 	  "W0:division_by_zero", RAS_RECORD_FAULT },
+	{ "%P%W %P%W", "QP(0100)", "W0:caller_unknown@1234 W2i",
+	  RAS_RECORD_FAULT },
 	{ "%P%{hex} %P%W", "NP(0100)", "H0:not_available_here W2i" },
 	/* a format that doesn't fit */
 	{ "%P%W %P%W", "07000100", "P3:no_prefix W0:not_formatted= "

@@ -189,6 +189,8 @@ static const struct row rows[] = {
 	{ "%P%W|%P%W", "L", "<left alone: 0000000000001234>|<not traced>",
 	  RAS_RECORD_FAULT },
 	{ "%P%S", "U", "<not tried: 0000000000001234>", RAS_RECORD_FAULT },
+	{ "%P%{u32} %P%B", "QP(01)", "<caller unknown: 0000000000001234> 01",
+	  RAS_RECORD_FAULT },
 	{ "%P%{u32} %P%B", "ZP(01)", "<division by zero> 01",
 	  RAS_RECORD_FAULT },
 	/* stacks, and addresses that nothing is known of */

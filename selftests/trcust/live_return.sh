@@ -195,4 +195,40 @@ if command -v go >/dev/null; then
 		skip "go" "it can't build"
 	fi
 fi
+# A parameter that is found through the caller, which a return probe hides
+cat >hidden.c <<'END'
+volatile int sink;
+__attribute__((noinline)) void use(int x) { sink += x; }
+__attribute__((noinline)) int hidden(int a)
+{
+	use(a * 3);
+	use(2);
+	use(4);
+	return sink;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 2; i++)
+		sum += hidden(i + 40);
+	return sum == 1;
+}
+END
+# parameter LINE...: what is recorded of it; lines of the TSF
+parameter() {
+	printf 'MODNAME=%s\nMAJOR=79\n' "$PWD/hidden" >hidden.tsf
+	printf '%s\n' 'TRACE TP=@hidden.c,7, VARS=(a)' "$@" >>hidden.tsf
+	trcust /W0 hidden.tsf 2>log &&
+		trace run -o hidden.ras hidden.tdf -- ./hidden 2>log &&
+		tracefmt -q -t . hidden.ras | sed -n 's/^a = //p'
+}
+if cc -g -O2 -o hidden hidden.c 2>log && [ "$(parameter)" = '40
+41' ]; then
+	is "$(parameter 'TRACE TP=.hidden, RETEP=CALLER' |
+		sed 's/: [0-9A-F]*//')" \
+		'<caller unknown>
+<caller unknown>' "a return probe hides the caller"
+else
+	skip "a return probe hides the caller" "the caller isn't needed"
+fi
 tap_done

@@ -5,8 +5,9 @@
 
 const char *const decode_note_words[NOTE_KINDS] = {
 	"none", "not_readable", "bad_selector", "left_alone", "not_tried",
-	"division_by_zero", "not_available_here", "not_traced", "short", "cut",
-	"no_end", "no_prefix", "not_formatted", "cut",
+	"caller_unknown", "division_by_zero", "not_available_here",
+	"not_traced", "short", "cut", "no_end", "no_prefix", "not_formatted",
+	"cut",
 };
 
 struct decode {
@@ -182,7 +183,7 @@ static void piece_note(struct decode *d, struct decode_piece *piece,
 	d->noted = true;
 }
 
-static enum decode_note fault_note(uint8_t status)
+static enum decode_note fault_note(uint8_t status, uint64_t pointer)
 {
 	switch (RAS_ITEM_KIND(status)) {
 	case RAS_ITEM_SELECTOR:
@@ -192,7 +193,7 @@ static enum decode_note fault_note(uint8_t status)
 	case RAS_ITEM_NOT_TRIED:
 		return NOTE_NOT_TRIED;
 	case RAS_ITEM_ARITHMETIC:
-		return NOTE_ARITHMETIC;
+		return pointer ? NOTE_CALLER : NOTE_ARITHMETIC;
 	default:
 		return NOTE_UNREADABLE;
 	}
@@ -224,7 +225,7 @@ static bool missing_note(struct decode *d, struct decode_piece *piece)
 
 	if (!d->misfit && d->in_item && d->fresh && status_faulted(d->status)) {
 		piece->pointer = d->pointer;
-		piece_note(d, piece, fault_note(d->status));
+		piece_note(d, piece, fault_note(d->status, d->pointer));
 	} else if (reason == NOTE_NONE) {
 		return false;
 	} else {

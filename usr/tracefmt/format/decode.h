@@ -65,6 +65,8 @@ enum decode_note {
 	NOTE_SELECTOR,		/* the same, of a far pointer */
 	NOTE_LEFT,		/* absent; who brings it in might not */
 	NOTE_NOT_TRIED,		/* not readable as it was, and maybe absent */
+	NOTE_CALLER,		/* found through the caller, which isn't known:
+				 * the function returns to `pointer` */
 	NOTE_ARITHMETIC,	/* division by zero on the way to the item */
 	NOTE_ABSENT,		/* a variable that the site doesn't have */
 	NOTE_NOT_TRACED,	/* the record ends at a fault before it */
@@ -80,7 +82,7 @@ enum decode_note {
 				 * has no bytes */
 };
 
-#define NOTE_KINDS	14
+#define NOTE_KINDS	15
 
 /* One word each, for outputs that programs read ("not_readable"). */
 extern const char *const decode_note_words[NOTE_KINDS];

@@ -50,6 +50,7 @@ static void note_any(struct render *r, const struct decode_piece *piece)
 		[NOTE_SELECTOR] = "<bad selector: ",
 		[NOTE_LEFT] = "<left alone: ",
 		[NOTE_NOT_TRIED] = "<not tried: ",
+		[NOTE_CALLER] = "<caller unknown: ",
 		[NOTE_ARITHMETIC] = "<division by zero>",
 		[NOTE_ABSENT] = "<not available here>",
 		[NOTE_NOT_TRACED] = "<not traced>",
@@ -65,7 +66,7 @@ static void note_any(struct render *r, const struct decode_piece *piece)
 		note_short(r, piece);
 	} else {
 		note_put(r, texts[piece->note]);
-		if (piece->note > NOTE_NOT_TRIED)
+		if (piece->note > NOTE_CALLER)
 			return;
 		r->p = text_put_hex(r->p, piece->pointer, 16);
 		NOTE(r, ">");

@@ -7,6 +7,7 @@
  *	<bad selector: 0000000000B70001>  the same, of a far pointer
  *	<left alone: 0000000000001234>  absent; who brings it in might not
  *	<not tried: 0000000000001234>  not readable as it was, and maybe absent
+ *	<caller unknown: 0000000000001234>  it is found through the caller
  *	<division by zero>	on the way to the item
  *	<not available here>  a variable that the site doesn't have
  *	<not traced>	the record ends at a fault before it

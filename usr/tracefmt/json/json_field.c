@@ -440,6 +440,7 @@ static char *note_more(const struct decode_piece *piece, uint8_t note,
 	case NOTE_SELECTOR:
 	case NOTE_LEFT:
 	case NOTE_NOT_TRIED:
+	case NOTE_CALLER:
 		p = TEXT_PUT(p, ",\"pointer\":");
 		return quoted_pointer(p, piece->pointer);
 	case NOTE_SHORT:
