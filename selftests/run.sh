@@ -256,8 +256,10 @@ trap 'rm -rf "$work"' EXIT
 # Some tests run the programs as another user, who cannot enter a tree in /root.
 if [ -z "${BIN-}" ] && [ -d "$TOP/build/bin" ] && [ "$(id -u)" -eq 0 ] &&
 	! reachable "$TOP/build/bin"; then
-	chmod 711 "$work" && cp -R "$TOP/build/bin" "$work/bin" || exit 1
+	chmod 711 "$work" && cp -R "$TOP/build/bin" "$work" || exit 1
 	chmod -R a+rX "$work/bin"
+	# trace looks for librastrace in ../lib, and traced programs load that file
+	ln -s "$TOP/build/lib" "$work/lib"
 	BIN=$work/bin
 	export BIN
 fi

@@ -4,6 +4,7 @@
 # pipe without end isn't read to its end. What is written to must be able to take
 # it, or the failure is reported.
 . "$(dirname "$0")/../tap.sh"
+need prlimit
 cd "$TMP" || exit 1
 cat >heap.txt <<'END'
 Thread   Time of event     Address  Size  Type     Stack crawl
@@ -12,7 +13,7 @@ END
 
 # limited COMMAND...: with 1 GB of memory, for 20 seconds
 limited() {
-	(ulimit -v 1000000 2>/dev/null; timeout 20 "$@")
+	prlimit --as=1000000000 timeout 20 "$@"
 }
 
 for command in report 'convert -t monitor'; do
