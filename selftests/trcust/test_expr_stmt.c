@@ -246,6 +246,8 @@ static void open_program(const char *options)
 	if (module_open(&c.module, program, program, TDF_MODULE_USER, &err) ||
 	    dwarf_file_open(&c.dwarf, c.module, program, &search, &err))
 		tap_bail("%s", err.text);
+	if (site_prepare(&c))
+		tap_bail("no memory");
 	symbol = module_symbol_find(c.module, "at_work", MODULE_CODE, &others);
 	if (!symbol)
 		symbol = module_symbol_find(c.module, "at_work", MODULE_DATA,

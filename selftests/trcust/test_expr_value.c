@@ -484,6 +484,8 @@ static void test_program(const char *compiler, const char *options,
 	if (module_open(&c.module, program, program, TDF_MODULE_USER, &err) ||
 	    dwarf_file_open(&c.dwarf, c.module, program, &search, &err))
 		tap_bail("%s: %s", title, err.text);
+	if (site_prepare(&c))
+		tap_bail("no memory");
 	in.is32 = c.module->elf_class == ELFCLASS32;
 	pc = symbol_address(c.module, "at_work");
 	program_stop(program, c.module, pc);

@@ -134,7 +134,10 @@ int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 int compile_site_stmts(struct compilation *c, const struct tsf_point *point,
 		       struct compile_point *out, struct compile_site *site);
 
-/* site.c: where a tracepoint stands: fills out->sites. */
+/* site.c: what the sites of a compilation share, once: for what asks about the
+ * code at an address. 0, -ENOMEM. */
+int site_prepare(struct compilation *c);
+/* Where a tracepoint is: fills out->sites. */
 int site_resolve(struct compilation *c, const struct tsf_point *point,
 		 struct compile_point *out);
 /* The addresses of a good tracepoint: another one can't have them. 0, or -1

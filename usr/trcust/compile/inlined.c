@@ -18,8 +18,8 @@ static bool same_function(const struct dwarf_function *a,
 			  const struct dwarf_function *b)
 {
 	Dwarf_Die one = a->die, other = b->die;
-	const char *file = dwarf_decl_file(&one);
-	const char *theirs = dwarf_decl_file(&other);
+	const char *file = dwarf_line_decl_file(&one);
+	const char *theirs = dwarf_line_decl_file(&other);
 	int line = 0, their = 0;
 
 	if (dwarf_die_root(&one).addr == dwarf_die_root(&other).addr)

@@ -3,6 +3,7 @@
 #include "site.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -77,14 +78,16 @@ static int tell_no_memory(struct compilation *c, const struct tsf_point *point)
 	return -1;
 }
 
-static int state_make(struct compilation *c, const struct tsf_point *point)
+int site_prepare(struct compilation *c)
 {
+	if (c->sites)
+		return 0;
 	c->sites = calloc(1, sizeof(*c->sites));
 	if (c->sites && !symbol_index_make(&c->sites->symbols, c->module))
 		return 0;
 	free(c->sites);
 	c->sites = NULL;
-	return tell_no_memory(c, point);
+	return -ENOMEM;
 }
 
 void site_forget(struct compilation *c)
@@ -390,8 +393,8 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 int site_resolve(struct compilation *c, const struct tsf_point *point,
 		 struct compile_point *out)
 {
-	if (!c->sites && state_make(c, point))
-		return -1;
+	if (site_prepare(c))
+		return tell_no_memory(c, point);
 	return c->module->elf ? resolve_file(c, point, out) :
 				resolve_blind(c, point, out);
 }

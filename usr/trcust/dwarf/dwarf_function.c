@@ -255,7 +255,7 @@ static int add_entries(struct dwarf_file *dwarf, struct entries *e)
 {
 	struct dwarf_functions *found = e->found;
 	struct dwarf_function copy = found->functions[e->copy];
-	const char *file = dwarf_decl_file(&copy.die);
+	const char *file = dwarf_line_decl_file(&copy.die);
 	size_t before = found->count;
 	Dwarf_Word line, column;
 	bool known = file && read_number(&copy, DW_AT_decl_line, &line) &&

@@ -11,18 +11,37 @@
 #include "dwarf_lines.h"
 #include "../module/source_path.h"
 
-/* Split and shared debug information has file tables of its own. */
-static bool other_file_matches(Dwarf_Die *unit, uint64_t number,
-			       const char *wanted)
+/* Split and shared debug information has file tables of its own. NULL: none. */
+static const char *other_file(Dwarf_Die *unit, uint64_t number)
 {
 	Dwarf_Files *files;
-	const char *name;
 	size_t count;
 
 	if (dwarf_getsrcfiles(unit, &files, &count) || number >= count)
-		return false;
-	name = dwarf_filesrc(files, number, NULL, NULL);
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static bool other_file_matches(Dwarf_Die *unit, uint64_t number,
+			       const char *wanted)
+{
+	const char *name = other_file(unit, number);
+
 	return name && source_path_matches(name, wanted, false);
+}
+
+/* dwarf_decl_file() of libdw 0.188 aborts in a split unit. */
+const char *dwarf_line_decl_file(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attr),
+			    &number) ||
+	    dwarf_cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL))
+		return NULL;
+	return other_file(&unit, number);
 }
 
 bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,

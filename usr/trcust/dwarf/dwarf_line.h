@@ -75,6 +75,10 @@ int dwarf_line_each(struct dwarf_file *dwarf, const struct module_range *range,
 		    int (*take)(void *context, uint64_t address),
 		    void *context);
 
+/* The file that declares the entry, or its origin, by the unit's file table.
+ * NULL: unknown. */
+const char *dwarf_line_decl_file(Dwarf_Die *die);
+
 /* Has the unit's file of this number (DW_AT_decl_file) the wanted name? */
 bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
 				  uint64_t number, const char *wanted);
