@@ -89,6 +89,8 @@ status 1 "a debug file" crashing trcust --module whole --debug app.debug app.tsf
 like "$(cat err)" "file: app.debug, Rc = 74" "is named"
 how=e
 status 7 "the child's status is that of trcust" crashing trcust app.tsf
+status 7 "also where SIGCHLD is ignored" env --ignore-signal=CHLD \
+	HOW=e LD_PRELOAD=./crash.so trcust app.tsf
 how=15
 status 143 "a signal that was sent to it ends trcust" crashing trcust app.tsf
 how=p

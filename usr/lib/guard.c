@@ -55,8 +55,7 @@ static void child_run(int (*work)(void *context), void *context,
 	exit(work(context));
 }
 
-/* Somebody else's SIGKILL is for this process, the kernel's for want of memory
- * for the child. */
+/* SIGKILL: the kernel sends it to the child when memory runs out. */
 static bool is_crash(int signal)
 {
 	static const int crashes[] = {
@@ -100,6 +99,9 @@ int guard_run(int (*work)(void *context), void *context, char **path,
 	int status;
 
 	if (note != MAP_FAILED) {
+		/* where it is ignored, which a program inherits, the kernel
+		 * keeps no status for waitpid() */
+		signal(SIGCHLD, SIG_DFL);
 		fflush(NULL);
 		pid = fork();
 	}

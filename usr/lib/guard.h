@@ -16,8 +16,9 @@
  * Call work(context) in a child process that ends with exit(), and return its
  * exit status. -EBADMSG when it crashed or took GUARD_SECONDS, with err set;
  * path (may be NULL) then is the last guard_file(), "" without one, to be freed.
- * A signal that somebody sent to the child ends this process as well. Where no
- * process can be made, work() runs in this one.
+ * Any other signal that ends the child ends this process as well. Where no
+ * process can be made, work() runs in this one. SIGCHLD is not ignored
+ * afterwards.
  */
 int guard_run(int (*work)(void *context), void *context, char **path,
 	      struct error *err);
