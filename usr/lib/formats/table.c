@@ -54,7 +54,7 @@ int table_file_read(const char *path, void **data, size_t *size,
 	else if (S_ISDIR(st.st_mode))
 		code = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
-		code = error_set(err, -EINVAL, "'%s' is no regular file", path);
+		code = -ENOTSUP;
 	else if (st.st_size > FILE_MAX)
 		code = -EFBIG;
 	else if (!(*data = malloc(st.st_size + 1)))
@@ -66,8 +66,9 @@ int table_file_read(const char *path, void **data, size_t *size,
 		return 0;
 	free(*data);
 	*data = NULL;
-	return code == -EINVAL ? code :
-	       error_set(err, code, "cannot read '%s': %s", path,
+	if (code == -ENOTSUP)
+		return error_set(err, -EINVAL, "'%s' is no regular file", path);
+	return error_set(err, code, "cannot read '%s': %s", path,
 			 strerror(-code));
 }
 
