@@ -100,14 +100,15 @@ int keep_start(const struct run_dir *run, struct error *err)
 	child = fork();
 	if (!child)
 		keeper_exec(path, ends[1]);
+	if (child < 0)
+		error_set(err, -errno, "cannot start the keeper: %s",
+			  strerror(errno));
 	close(ends[1]);
 	ready.fd = ends[0];
 	if (child > 0)
 		poll(&ready, 1, READY_MS);
 	close(ends[0]);
-	return child > 0 ? 0 :
-		error_set(err, -errno, "cannot start the keeper: %s",
-			  strerror(errno));
+	return child > 0 ? 0 : -EAGAIN;
 }
 
 void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent)
