@@ -122,6 +122,13 @@ static void check_in_place(void)
 	tap_is(replace_in_place("place", &err), 0, "in place: an own file");
 	tap_ok(holds("place", "now") && !stat("place", &st) &&
 	       st.st_ino == old.st_ino, "the file itself is written to");
+	if (link("place", "other"))
+		tap_bail("link: %s", strerror(errno));
+	put("place", "old");
+	tap_is(replace_in_place("other", &err), 0,
+	       "in place: a second name of an own file");
+	tap_ok(holds("place", "old") && holds("other", "now"), "is replaced");
+	unlink("other");
 	if (!geteuid()) {
 		if (chown("place", NOBODY, NOBODY))
 			tap_bail("chown: %s", strerror(errno));

@@ -62,11 +62,14 @@ static bool outfile_is_foreign(const char *path, const struct stat *st,
 	       st->st_uid != geteuid() && st->st_uid != dir.st_uid;
 }
 
-int outfile_refuse_planted(const char *path, struct error *err)
+/* *follow: 0 for a link that may be followed, else O_NOFOLLOW: another user may
+ * put a link there before the file is opened. */
+static int planted_refuse(const char *path, int *follow, struct error *err)
 {
 	struct stat st;
 	const char *what = NULL;
 
+	*follow = O_NOFOLLOW;
 	if (lstat(path, &st))
 		return 0;
 	/* fs.protected_symlinks=1 and fs.protected_fifos=1 refuse these */
@@ -75,15 +78,17 @@ int outfile_refuse_planted(const char *path, struct error *err)
 		what = "symbolic link";
 	else if (S_ISFIFO(st.st_mode) && outfile_is_foreign(path, &st, S_IWOTH))
 		what = "FIFO";
+	else if (S_ISLNK(st.st_mode))
+		*follow = 0;
 	return what ? error_set(err, -EACCES, "'%s' is a %s of another user in a directory that all may write to",
 				path, what) : 0;
 }
 
-static bool is_link(const char *path)
+int outfile_refuse_planted(const char *path, struct error *err)
 {
-	struct stat st;
+	int follow;
 
-	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+	return planted_refuse(path, &follow, err);
 }
 
 /* What a symbolic link names is replaced, not the link. The file has been
@@ -145,10 +150,10 @@ static int outfile_create(struct outfile *out, const struct stat *old)
 	       errno : 0;
 }
 
-static int outfile_find(struct outfile *out, const char *path)
+static int outfile_find(struct outfile *out, const char *path, int follow)
 {
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
-		      (is_link(path) ? 0 : O_NOFOLLOW)), code;
+		      follow), code;
 	struct stat st;
 
 	if (fd < 0 && errno != ENOENT)
@@ -179,19 +184,19 @@ static int outfile_find(struct outfile *out, const char *path)
 int outfile_open(struct outfile **result, const char *path, struct error *err)
 {
 	struct outfile *out = malloc(sizeof(*out));
-	int code;
+	int follow, code;
 
 	*result = NULL;
 	if (!out)
 		return error_no_memory(err);
 	memset(out, 0, offsetof(struct outfile, buffer));
 	out->fd = -1;
-	code = outfile_refuse_planted(path, err);
+	code = planted_refuse(path, &follow, err);
 	if (code) {
 		outfile_abort(out);
 		return code;
 	}
-	code = outfile_find(out, path);
+	code = outfile_find(out, path, follow);
 	if (code) {
 		outfile_abort(out);
 		return error_set(err, -code, "cannot write '%s': %s", path,
@@ -201,8 +206,9 @@ int outfile_open(struct outfile **result, const char *path, struct error *err)
 	return 0;
 }
 
-/* A file that another user has put there is replaced, or refused. */
-static int in_place_find(const char *path)
+/* A file that another user has put there is replaced, or refused; so is a
+ * second name of a file of ours, which another user may have made. */
+static int in_place_find(const char *path, int follow)
 {
 	const int flags = O_WRONLY | O_NOCTTY | O_CLOEXEC;
 	struct stat st;
@@ -211,14 +217,14 @@ static int in_place_find(const char *path)
 	if (lstat(path, &st))
 		return errno == ENOENT ? open(path, flags | O_CREAT | O_EXCL,
 					      0666) : -1;
-	if (S_ISREG(st.st_mode) && st.st_uid != geteuid()) {
+	if (S_ISREG(st.st_mode) &&
+	    (st.st_uid != geteuid() || st.st_nlink > 1)) {
 		if (!unlink(path))
 			return open(path, flags | O_CREAT | O_EXCL, 0666);
 		if (outfile_is_foreign(path, &st, S_IWOTH))
 			return -1;
 	}
-	fd = open(path, S_ISLNK(st.st_mode) ? flags | O_CREAT :
-					      flags | O_NOFOLLOW, 0666);
+	fd = open(path, follow ? flags | follow : flags | O_CREAT, 0666);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
 	    !ftruncate(fd, 0))
 		return fd;
@@ -228,11 +234,11 @@ static int in_place_find(const char *path)
 
 int outfile_open_in_place(const char *path, struct error *err)
 {
-	int code = outfile_refuse_planted(path, err), fd;
+	int follow, code = planted_refuse(path, &follow, err), fd;
 
 	if (code)
 		return code;
-	fd = in_place_find(path);
+	fd = in_place_find(path, follow);
 	return fd >= 0 ? fd : error_set(err, -errno, "cannot write '%s': %s",
 					path, strerror(errno));
 }
