@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Wherever a probe is in a function, from its first instruction on, a variable's
 # value is the one that the program prints, or none: not what is left over in a
-# slot of the frame that is not stored yet. With $LONG, at all levels of
-# optimisation.
+# slot of the frame that is not stored yet. With $LONG, more functions, and at
+# all levels of optimisation.
 . "$(dirname "$0")/../tap.sh"
 need_root
 need awk objdump
 here=$(cd "$(dirname "$0")" && pwd)/stores
-functions=24
+functions=${LONG:+24}
+functions=${functions:-12}
 cd "$TMP" || exit 1
 
 # Each function's instructions up to where it prints: "fK OFFSET"
@@ -67,7 +68,7 @@ compile() {
 	points >one.tsf
 	for _ in 1 2 3 4 5 6; do
 		trcust --site="$1" one.tsf >err 2>&1 && return
-			refused >two.tsf
+		refused >two.tsf
 		mv two.tsf one.tsf
 	done
 	return 1
@@ -103,9 +104,9 @@ judge() {
 }
 
 # program SITE LEAST FIRST COMPILER OPTION...: at least so many values, and so
-# many at first instructions
+# many at first instructions, of 24 functions
 program() {
-	site=$1 least=$2 first=$3
+	site=$1 least=$(($2 * functions / 24)) first=$(($3 * functions / 24))
 	shift 3
 	what="$*, $site"
 	awk -v seed=7 -v functions="$functions" -f "$here/program.awk" >program.c
