@@ -162,4 +162,22 @@ T
 		"a member of both is refused"
 done
 
+# Damaged: a class is its own base class, twice
+printf '%s\n' 'struct B { int x; }; struct C { int y; };' \
+	'struct A : B, C { int z; } a;' \
+	'extern "C" int f(int n) { return n + a.x; }' >own.cc
+g++ -g -fPIC -S -dA -o own.s own.cc
+awk '/DIE .*DW_TAG_structure_type/ {
+	die = $0
+	sub(/.*DIE \(/, "", die)
+	sub(/\).*/, "", die)
+}
+/DIE .*DW_TAG_inheritance/ { base = 1 }
+base && /DW_AT_type/ { sub(/0x[0-9a-f]+/, die); base = 0 }
+{ print }' own.s >damaged.s
+ok "a class that is its own base" g++ -shared -nostdlib -o own.so damaged.s
+printf 'MODNAME=./own.so\nTRACE TP=.f, VARS=(a.Q::z)\n' >own.tsf
+status 1 "  doesn't keep trcust busy" timeout 20 trcust own.tsf
+like "$(cat err)" "A has no member Q::z" "  and has no such member"
+
 tap_done

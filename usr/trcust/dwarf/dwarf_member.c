@@ -198,7 +198,7 @@ static void find(struct search *search, Dwarf_Die *class,
 	struct search inner;
 	Dwarf_Die child;
 
-	if (depth == DEPTH_MAX || !search->left)
+	if (depth == DEPTH_MAX || !search->left || !--search->left)
 		return;
 	if (wanted && search->class_length) {
 		inner = *search;
