@@ -6,7 +6,6 @@
 #include <string.h>
 #include "../rpn/rpn_emit.h"
 
-/* C11 section 6.4.4.1: the first type that can hold it. */
 /* C11 section 6.4.4.4: an int that has the value of a char; C++17 section
  * 5.13.3: a char. */
 static void evaluate_character(struct evaluation *e, const struct expr *expr,
@@ -27,6 +26,7 @@ static void evaluate_character(struct evaluation *e, const struct expr *expr,
 		value_convert(e, value, &integer);
 }
 
+/* C11 section 6.4.4.1: the first type that can hold it. */
 static bool evaluate_number(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {

@@ -76,7 +76,8 @@ static bool is_external(const struct dwarf_named *named)
 	       dwarf_die_flag(&die, DW_AT_external);
 }
 
-bool dwarf_named_same(const struct dwarf_named *a, const struct dwarf_named *b)
+/* The entries mean the same variable, enumerator or type. */
+static bool named_same(const struct dwarf_named *a, const struct dwarf_named *b)
 {
 	Dwarf_Die x = a->die, y = b->die;
 
@@ -112,7 +113,7 @@ static int named_rank(const struct dwarf_named *named)
 static void search_take(struct search *search, const struct dwarf_named *named)
 {
 	for (size_t i = 0; i < search->count; i++) {
-		if (!dwarf_named_same(&search->found[i], named))
+		if (!named_same(&search->found[i], named))
 			continue;
 		if (named_rank(named) > named_rank(&search->found[i]))
 			search->found[i] = *named;
@@ -655,7 +656,7 @@ static bool define_in(struct unit *unit, struct dwarf_named *named)
 		};
 
 		if (other->kind == UNIT_VARIABLE && named_rank(&candidate) &&
-		    dwarf_named_same(named, &candidate)) {
+		    named_same(named, &candidate)) {
 			named->die = other->die;
 			return true;
 		}

@@ -31,7 +31,5 @@ int dwarf_lookup_find(const struct dwarf_lookup *lookup,
 int dwarf_lookup_define(struct dwarf_file *dwarf,
 			const struct dwarf_scopes *scopes,
 			struct dwarf_named *named);
-/* The entries mean the same variable, enumerator or type. */
-bool dwarf_named_same(const struct dwarf_named *a, const struct dwarf_named *b);
 
 #endif

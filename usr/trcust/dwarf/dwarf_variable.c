@@ -87,9 +87,9 @@ static bool find_around(struct inside *in)
 	return in->is_behind;
 }
 
-int dwarf_variable_find_local(struct dwarf_file *dwarf,
-			      const struct dwarf_from *from, const char *name,
-			      struct dwarf_variable *variable)
+/* In the blocks around the address, without the unit and other units. */
+static int find_local(struct dwarf_file *dwarf, const struct dwarf_from *from,
+		      const char *name, struct dwarf_variable *variable)
 {
 	struct inside in = {
 		.from = from, .name = name, .variable = variable,
@@ -184,7 +184,7 @@ static int find_of_this(struct dwarf_file *dwarf, const struct dwarf_from *from,
 	if (strchr(name, ':') && (!strncmp(name, "::", 2) ||
 				  strchr(name, ':')[1] != ':'))
 		return -ENOENT;
-	if (dwarf_variable_find_local(dwarf, from, "this", &this) ||
+	if (find_local(dwarf, from, "this", &this) ||
 	    !this.type.addr)
 		return -ENOENT;
 	dwarf_type_peel(&this.type, &class, NULL);

@@ -44,10 +44,6 @@ int dwarf_variable_find(struct dwarf_file *dwarf,
 int dwarf_variable_of(struct dwarf_file *dwarf, const struct dwarf_from *from,
 		      const struct dwarf_named *named,
 		      struct dwarf_variable *variable);
-/* The same without unit and other units. */
-int dwarf_variable_find_local(struct dwarf_file *dwarf,
-			      const struct dwarf_from *from, const char *name,
-			      struct dwarf_variable *variable);
 /* Those in scope there, parameters first, innermost block last; shadowed ones
  * left out. Stops when `take` returns non-zero, which it returns. */
 int dwarf_variable_each(struct dwarf_file *dwarf,

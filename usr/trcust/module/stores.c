@@ -626,11 +626,12 @@ enum stores_relation stores_relate(const struct stores *stores,
 				   int64_t *offset)
 {
 	int32_t index = insn_index(stores, address);
-	const struct insn *insn = &stores->insns[index];
 	uint8_t known = *leaked ? SLOT_LEAKED : 0;
+	const struct insn *insn;
 
 	if (index < 0)
 		return STORES_MAYBE;
+	insn = &stores->insns[index];
 	for (size_t i = 0; i < WRITES_MAX; i++) {
 		if (insn->writes[i].low > slot->low ||
 		    insn->writes[i].high < slot->high)
