@@ -54,8 +54,8 @@ static void read_kernel(struct gen *gen, bool string)
 				    BPF_FUNC_probe_read_kernel);
 }
 
-/* What kernel code gets from a system call is an address in the process, and
- * no type says so: the address itself does. */
+/* Kernel code handles addresses of the process as well, which a system call was
+ * given. No type shows that: the address itself does. */
 static void read_either(struct gen *gen, bool string)
 {
 	emit_label kernel = emit_label_new(&gen->e);

@@ -109,9 +109,9 @@ static void stub_fault(struct gen *gen, const struct stub *stub)
 	stub_leave(gen, stub);
 }
 
-/* Bad selector: the far pointer is kept; division by zero: `value`, 0 for
- * most. A record that may still be given up isn't gone on with: what is skipped may have been
- * read for others, and the fault would be counted twice. */
+/* Bad selector: the far pointer is kept; division by zero: `value`, 0 for most.
+ * A record that may still be given up isn't gone on with: what is skipped may
+ * have been read for others, and the fault would be counted twice. */
 static void stub_raise(struct gen *gen, const struct stub *stub)
 {
 	struct emit *e = &gen->e;

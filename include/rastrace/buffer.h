@@ -204,7 +204,7 @@ struct ras_item {
 					 * absent only was not looked into
 					 * (--resident-only, no task): likewise */
 #define RAS_ITEM_ARITHMETIC	0x07	/* division by zero on the way to it: 8
-					 * bytes 0 in place of the pointer; not
+					 * bytes 0 instead of the pointer; not
 					 * 0: it comes from the caller, which
 					 * isn't known: where it returns to */
 #define RAS_ITEM_STACK		0x08	/* struct ras_stack, then u64 addresses,

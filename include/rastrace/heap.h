@@ -46,7 +46,7 @@ struct ras_heap_note {
 					 * memory of another process; a: its id */
 #define RAS_HEAP_OLD_WORD	11	/* of the OLD that follows it, the first
 					 * word; a: address of the block, b: the
-					 * word. Without it nobody looked */
+					 * word. Without it the word is not known */
 
 #define RAS_HEAP_OLD_WHOLE	0
 #define RAS_HEAP_OLD_FOREIGN	1	/* not glibc's allocator */

@@ -24,8 +24,8 @@ void module_file_note(struct ras_session *entry, const struct stat *st)
 	entry->ctime = time_ns(&st->st_ctim);
 }
 
-/* st_ctim changes with the file's mode and names, too; and who writes may set
- * st_mtim back. */
+/* A new st_ctim may be that of a change of the file's mode or names, and a writer
+ * may set st_mtim back: what is in the file decides. */
 static bool identity_differs(const struct ras_session *entry)
 {
 	struct identity id = { 0 };
@@ -70,7 +70,7 @@ uint64_t module_file_changed(const struct ras_session *entry)
 	if (mtime == entry->mtime && (uint64_t)st.st_size == entry->bytes &&
 	    (ctime == entry->ctime || !identity_differs(entry)))
 		return 0;
-	/* one that was set to the past isn't that of the writing */
+	/* a st_mtim that was set to the past isn't the time of the write */
 	return time_of_boot(mtime > entry->ctime && mtime < ctime ? mtime :
 			    ctime, entry->armed);
 }

@@ -11,8 +11,9 @@
 void module_file_note(struct ras_session *entry, const struct stat *st);
 
 /*
- * CLOCK_BOOTTIME at which the file at the module's path was written to since, as
- * its times have it; 0: it wasn't, another file is there, or that can't be seen.
+ * The CLOCK_BOOTTIME, by the file's times, of the last write to the file at the
+ * module's path; 0: it was not written to since it was armed, another file is
+ * there, or that can't be found out.
  */
 uint64_t module_file_changed(const struct ras_session *entry);
 

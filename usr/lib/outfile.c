@@ -49,7 +49,8 @@ static void outfile_free(struct outfile *out)
 	free(out);
 }
 
-/* In a directory with this mode, what neither we nor its owner has put there. */
+/* The directory has the bits of `mode`, and the file belongs neither to this
+ * user nor to the owner of the directory. */
 static bool outfile_is_foreign(const char *path, const struct stat *st,
 			       mode_t mode)
 {

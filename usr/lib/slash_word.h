@@ -17,9 +17,9 @@ enum slash_word {
 /*
  * What the word is. `letters` are those of the switches, in capitals;
  * `well_formed` looks at what follows the letter. A word with a second slash is
- * a path, unless it is a switch whose value begins behind the third character.
- * So is one that goes on with more than digits, '=' and ':', when there is such
- * a file.
+ * a path, unless it is a switch whose value begins after the third character.
+ * A word in which more than digits, '=' and ':' follow the letter is a path when
+ * there is a file of that name.
  */
 enum slash_word slash_word(const char *word, const char *letters,
 			   bool (*well_formed)(char letter, const char *rest));

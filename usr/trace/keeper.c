@@ -32,8 +32,8 @@
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000
-#define BLIND_MS	1000	/* when nothing tells of kernel modules, or of
-				 * files that are written to */
+#define BLIND_MS	1000	/* without news of kernel modules, or of files
+				 * that are written to */
 #define DETACH_NS	50000000	/* links go in the background */
 #define SAMPLE_NS	10000000	/* of a second the kernel measures */
 #define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
@@ -272,8 +272,8 @@ static void session_end(struct keeper *keeper, const struct session *session)
 	if (off)
 		points_end(keeper, index, off, RAS_POINT_OFF);
 	free(off);
-	/* who writes waits for the lease, 45 s at most (proc(5),
-	 * lease-break-time) */
+	/* the writer waits until the lease is given up, 45 s at most
+	 * (proc(5), lease-break-time) */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	nanosleep(&moment, NULL);
@@ -383,7 +383,8 @@ static int keeper_pause(struct keeper *keeper)
 	return 0;
 }
 
-/* Who has started it goes on when no file can be written to unseen any more. */
+/* The command that started the keeper goes on once the files have leases: from
+ * then on none is written to unseen. */
 static void keeper_ready(struct keeper *keeper)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -56,7 +56,7 @@ static uint64_t bytes_most(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
 }
 
-/* Devices may go on without end; a terminal ends when its user says so. */
+/* A device may have no end. A terminal has one: its user types it. */
 static int kind_check(int fd, const struct stat *st, const char *path,
 		      struct error *err)
 {

@@ -356,7 +356,7 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 	return ret;
 }
 
-/* Each edge once, and behind it those of where it leads to. */
+/* Each edge once, followed by the edges of the place that it leads to. */
 static int edges_write(struct callgraph *graph)
 {
 	uint32_t *next = calloc(graph->edge_count + 2, sizeof(*next));

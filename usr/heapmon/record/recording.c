@@ -271,7 +271,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	r->settings = settings;
 	r->begun = buffer_time();
 	r->heap = HEAP_MAPS_NONE;
-	signal(SIGPIPE, SIG_IGN);	/* write() tells */
+	signal(SIGPIPE, SIG_IGN);	/* write() fails instead */
 	signal(SIGXFSZ, SIG_IGN);
 	code = filters_check(&settings->job, err);
 	for (unsigned int i = 0; !code && i < settings->job.pid_count; i++)

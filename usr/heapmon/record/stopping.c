@@ -11,9 +11,9 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 #define NUMBERS	(sizeof(numbers) / sizeof(numbers[0]))
 
-static volatile sig_atomic_t stops;	/* asked for so often */
+static volatile sig_atomic_t stops;	/* signals that have come */
 static volatile sig_atomic_t last;
-static volatile pid_t program;		/* that is told, too */
+static volatile pid_t program;		/* gets the first one, too */
 
 static void stop_note(int number)
 {

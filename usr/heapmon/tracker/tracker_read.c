@@ -64,8 +64,8 @@ static uint32_t symbol_string(const struct tracker_reader *reader,
 	return 0;
 }
 
-/* The caller: without a line it is known by its symbol. What is allocated there
- * for different systems is told apart. */
+/* The caller: without a line it is known by its symbol. Each system that
+ * allocates there has a frame of its own. */
 static uint32_t caller_stack(struct tracker_reader *reader, uint32_t tag,
 			     uint32_t file, uint32_t line)
 {

@@ -2,8 +2,8 @@
 /*
  * The files that armed sessions have probes in. A lease on each (fcntl(2),
  * F_SETLEASE) makes the kernel ask, by SIGIO, before it lets a file be opened for
- * writing, and wait until the lease is given up. Where there is no lease a file
- * that was written to is seen by its times.
+ * writing, and wait until the lease is given up. Without a lease
+ * the file's times show that it was written to.
  */
 #ifndef TRACE_KEEP_FILES_H
 #define TRACE_KEEP_FILES_H

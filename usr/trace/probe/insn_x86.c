@@ -20,7 +20,7 @@ enum {
 	ENTER = 'e',		/* WORD and BYTE */
 	FAR = 'f',		/* FULL and WORD */
 	TEST = 't',		/* MODRM, and BYTE for /0 and /1 */
-	TEST_FULL = 'T',	/* likewise, FULL */
+	TEST_FULL = 'T',	/* MODRM, and FULL for /0 and /1 */
 };
 
 /* Intel SDM volume 2, appendix A: one-byte opcodes ... */

@@ -462,7 +462,7 @@ void address_warn_type(struct compilation *c, struct srcpos pos,
 	free(at);
 }
 
-/* Where it is declared only the enumeration says, of a constant. */
+/* An enumerator has no line in debug information, its enumeration has one. */
 static const Dwarf_Die *declaration(const struct dwarf_variable *variable)
 {
 	Dwarf_Die die = variable->die;

@@ -2,8 +2,8 @@
 /*
  * RETEP that leaves the choice to us: with --site=fast the kernel's return probe
  * instead of a probe at each exit, where it has the same values, costs less, and
- * nothing in the module shows that it would harm the program. What it can't show
- * is what the program's other modules do with the stack: with --site=safe a
+ * nothing in the module shows that it would harm the program. What the
+ * program's other modules do with the stack isn't known: with --site=safe a
  * return point is never a return probe.
  */
 #ifndef TRCUST_CHOOSE_RETURN_H

@@ -90,7 +90,7 @@ static bool emit_virtual(struct evaluation *e, Dwarf_Die *inheritance,
 	return count;
 }
 
-/* Its own vtable tells where in the object the base is. */
+/* The object's own vtable has the offset of the base in the object. */
 static bool enter_virtual(struct evaluation *e, struct srcpos pos,
 			  struct value *value, Dwarf_Die *inheritance)
 {

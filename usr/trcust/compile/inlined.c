@@ -131,7 +131,7 @@ static int is_uncalled(struct compilation *c, const struct inlined *inlined,
 		code = dwarf_calls_whole(c->dwarf, &calls);
 	if (calls)
 		dwarf_calls_of(calls, &function, &count);
-	/* none at all: the compiler doesn't tell calls */
+	/* none at all: the compiler doesn't describe calls */
 	*uncalled = calls && calls->count && !count &&
 		    !is_for_others(c, &function) &&
 		    !code_calls(c, inlined->own);

@@ -182,7 +182,7 @@ static bool slot_find(struct slot *s, const struct place_piece *piece,
 	return bytes && bytes < INT32_MAX;
 }
 
-/* An address in the frame, in terms of the site. */
+/* An address in the frame, relative to the stack pointer at the site. */
 static bool frame_emit(const struct slot *s, int64_t offset, struct bytes *rpn)
 {
 	int64_t stack;
@@ -194,8 +194,7 @@ static bool frame_emit(const struct slot *s, int64_t offset, struct bytes *rpn)
 	return true;
 }
 
-/* What the arguments that the caller has stored begin with, from its frame's
- * end on. */
+/* From the CFA on is the caller's frame, with the arguments that it stored. */
 static bool is_callers(const struct slot *s, const struct stores_slot *part)
 {
 	return part->low >= 0;
@@ -280,7 +279,8 @@ static enum source next_store(struct slot *s, const struct stores_slot *part,
 	return source;
 }
 
-/* Where the part of the slot is at the site: in the slot, or behind rpn. */
+/* Where the part of the slot is at the site: in the slot, or where rpn computes
+ * it. */
 static enum source part_find(struct slot *s, const struct stores_slot *part,
 			     struct bytes *rpn)
 {

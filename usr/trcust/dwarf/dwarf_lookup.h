@@ -19,9 +19,9 @@ struct dwarf_lookup {
 };
 
 /*
- * First in the unit of the function, from its class or namespace outwards. Then
- * what no declaration there tells: a name of other units, or one of which some
- * of the namespaces in front were left out. 0: found[0]; -ENOENT; -ENOMEM;
+ * First in the unit of the function, from its class or namespace outwards. A name
+ * that isn't declared there is looked for in other units; some of the namespaces
+ * in front of it may be left out. 0: found[0]; -ENOENT; -ENOMEM;
  * -ENOTUNIQ: found[0] and found[1], among others.
  */
 int dwarf_lookup_find(const struct dwarf_lookup *lookup,

@@ -20,7 +20,7 @@ struct dwarf_subobject {
 		Dwarf_Die die;		/* DW_TAG_inheritance */
 	} steps[DWARF_VIRTUAL_MAX];
 	unsigned int step_count;
-	uint64_t bit_offset;	/* behind these */
+	uint64_t bit_offset;	/* after these */
 };
 
 struct dwarf_named {

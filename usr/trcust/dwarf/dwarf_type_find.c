@@ -189,7 +189,8 @@ static bool path_fits(const struct search *search, Dwarf_Die *die,
 static bool type_fits(const struct search *search, Dwarf_Die *die,
 		      const struct scope *around)
 {
-	return dwarf_type_tag_fits(search->tag, die) && path_fits(search, die, around) &&
+	return dwarf_type_tag_fits(search->tag, die) &&
+	       path_fits(search, die, around) &&
 	       (search->tag || dwarf_tag(die) == DW_TAG_typedef ||
 		dwarf_tag(die) == DW_TAG_base_type ||
 		dwarf_type_is_tagless(die));

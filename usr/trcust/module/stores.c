@@ -29,8 +29,8 @@ struct insn {
 	struct arch_insn insn;
 	struct value registers[ARCH_REGISTERS];	/* in front of it */
 	int32_t next, jump;	/* indices; -1: none */
-	int described;		/* the register that the frame's description
-				 * has told; -1: none */
+	int described;		/* the register whose value is from the frame's
+				 * description (CFI); -1: none */
 	bool jumped;		/* a jump of the function leads to it */
 	bool entered;		/* ways that aren't seen do */
 	bool leaves;		/* ... begin at it */
@@ -166,7 +166,7 @@ static bool find_effect(const struct stores *s, const struct insn *insn,
 				insn->address, effect) && effect->known;
 }
 
-/* The registers behind the instruction, from those in front of it. */
+/* The registers after the instruction, from those before it. */
 static void step(const struct stores *s, const struct insn *insn,
 		 struct value *values)
 {
@@ -195,7 +195,7 @@ static void step(const struct stores *s, const struct insn *insn,
 	}
 }
 
-/* Where the stack pointer isn't known the frame's description may tell. */
+/* Where the stack pointer isn't known, the frame's description may have it. */
 static void describe(const struct stores *s, struct insn *insn)
 {
 	struct flow_frame frame;
@@ -272,8 +272,8 @@ static void leak(struct insn *insn, struct value value)
 		insn->leaks[insn->leak_count++] = value.offset;
 }
 
-/* A callee may get what it isn't to keep, and what is below memory's pointers
- * it may write. */
+/* The callee gets pointers in the registers that it needn't keep, and may write
+ * to what pointers in memory lead to. */
 static void note_call(const struct stores *s, struct insn *insn)
 {
 	insn->stores_through = true;
@@ -304,8 +304,8 @@ static void note_write(struct insn *insn, const struct arch_effect *effect,
 		insn->stores_through = true;
 }
 
-/* What is put in memory or, without a transfer that tells, in registers of
- * another kind. */
+/* What is put in memory or, when the effect has no transfer for it, in registers
+ * of another kind. */
 static void note_leaks(const struct stores *s, struct insn *insn,
 		       const struct arch_effect *effect)
 {
@@ -554,7 +554,7 @@ static bool leaks_slot(const struct insn *insn, const struct stores_slot *slot)
 	return insn->leaks_any;
 }
 
-/* What is known of the slot behind the instruction. */
+/* What is known of the slot after the instruction. */
 static uint8_t slot_step(const struct insn *insn,
 			 const struct stores_slot *slot, uint8_t known)
 {
@@ -586,15 +586,15 @@ static bool slot_pass(const struct stores *s, const struct stores_slot *slot,
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct insn *insn = &s->insns[i];
-		uint8_t behind;
+		uint8_t after;
 
 		if (insn->entered)
 			known[i] |= *unseen;
-		behind = slot_step(insn, slot, known[i]);
-		changed |= pass_on(known, insn->next, behind) |
-			   pass_on(known, insn->jump, behind);
-		if (insn->leaves && behind & ~*unseen) {
-			*unseen |= behind;
+		after = slot_step(insn, slot, known[i]);
+		changed |= pass_on(known, insn->next, after) |
+			   pass_on(known, insn->jump, after);
+		if (insn->leaves && after & ~*unseen) {
+			*unseen |= after;
 			changed = true;
 		}
 	}

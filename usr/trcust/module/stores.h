@@ -59,8 +59,8 @@ enum stores_relation {
 	STORES_MAYBE,		/* some of it, or it may */
 };
 
-/* The same of the instruction itself; *leaked is in front of it, becomes that
- * behind it. */
+/* What the instruction itself does. *leaked is what it is before the
+ * instruction, and becomes what it is after it. */
 enum stores_relation stores_relate(const struct stores *stores,
 				   uint64_t address,
 				   const struct stores_slot *slot,

@@ -57,8 +57,8 @@ enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
 void diag_hint(struct diag *diag, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Below the last message, an error `id`, for which the tracepoint is discarded:
- * says so where the manual's text has only "ignored". */
+/* Below the last message, an error `id`: where the manual's text has only
+ * "ignored", a line that the tracepoint is discarded. */
 void diag_hint_discarded(struct diag *diag, enum diag_id id);
 
 /* Tell that an input can't be used: `code` is a negative errno, err (may be
