@@ -7,12 +7,12 @@
  * A field's label is the text in front of the control, back to the control or
  * the line end before, without blanks, '=', ':', ',', ';', quotes and brackets
  * at its ends: "Status_Rec.next->age". A bracket whose partner is in the label
- * stays, "v[2]", unless the two are around all of it. Its name is the label with a '_' for
- * every run of other characters than letters, digits and '_', none at its ends:
- * "Status_Rec_next_age"; "_" goes in front of a digit; without a label it is
- * "arg" and the number of the field, from 1. Where a name is there already,
- * "_2", "_3" ... goes behind. Names of one FMT are stable: they don't depend on
- * data.
+ * stays, "v[2]", unless the two are around all of it. Its name is the label with
+ * a '_' for every run of other characters than letters, digits and '_', none at
+ * its ends: "Status_Rec_next_age"; "_" goes in front of a digit; without a label
+ * it is "arg" and the number of the field, from 1. A name that is there already
+ * gets "_2", "_3" ... at its end. Names of one FMT are stable: they don't depend
+ * on data.
  */
 #ifndef TRACEFMT_FIELD_H
 #define TRACEFMT_FIELD_H
