@@ -47,6 +47,18 @@ is "$(file)" changed "query reports that it was written to"
 is "$(figure state 1)" '"off"' "  and that it is off"
 unlike "$(tracefmt -q 2>/dev/null)" "written to" "records from before are not marked"
 
+# --- open for writing while it is armed
+trace off --all
+rm -f "$TMP/target"
+cp "$TMP/first" "$TMP/target"
+exec 3>>"$TMP/target"
+status 0 "a file that is open for writing" trace on "$TDF"
+exec 3>&-
+sleep 2.5
+cp "$OTHER" "$TMP/target"
+is "$(file) $(figure state 1)" 'changed "off"' \
+	"  when it is closed, the next writer waits for the keeper"
+
 # --- without a keeper
 anew
 "$TMP/target" 1

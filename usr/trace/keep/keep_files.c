@@ -15,29 +15,32 @@ static struct keep_file *file_find(const struct keep_files *files,
 	return NULL;
 }
 
-static void file_open(struct keep_file *file, const struct ras_session *entry)
+/* Fails as long as another process has the file open for writing. */
+static void file_lease(struct keep_file *file, const struct ras_session *entry)
 {
 	struct stat st;
 
-	file->fd = open(entry->module, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (file->fd < 0)
+		file->fd = open(entry->module,
+				O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (file->fd < 0 || fstat(file->fd, &st) ||
 	    st.st_dev != entry->device || st.st_ino != entry->inode)
 		return;
 	file->leased = !fcntl(file->fd, F_SETLEASE, F_RDLCK);
 }
 
-static void file_add(struct keep_files *files, const struct ras_session *entry)
+static struct keep_file *file_add(struct keep_files *files, uint16_t session)
 {
 	struct keep_file *items = reallocarray(files->items, files->count + 1,
 					       sizeof(*items));
 
 	if (!items)
-		return;
+		return NULL;
 	files->items = items;
 	items[files->count] = (struct keep_file){
-		.session = entry->index, .seen = true,
+		.session = session, .fd = -1,
 	};
-	file_open(&items[files->count++], entry);
+	return &items[files->count++];
 }
 
 /* Closing it gives up the lease. */
@@ -58,10 +61,13 @@ void keep_files_look(struct keep_files *files, const struct session_list *list)
 
 		if (!list->items[i].armed || !entry->inode)
 			continue;
-		if (file)
-			file->seen = true;
-		else
-			file_add(files, entry);
+		if (!file)
+			file = file_add(files, entry->index);
+		if (!file)
+			continue;
+		file->seen = true;
+		if (!file->leased)
+			file_lease(file, entry);
 	}
 	for (size_t i = files->count; i-- > 0;)
 		if (!files->items[i].seen)
