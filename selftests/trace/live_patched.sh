@@ -55,6 +55,19 @@ finish "1 7" "  runs as it did"
 is "$(figure hits 1) $(figure hits 2)" "1 1" "  and is recorded"
 trace off --all
 
+# a debugger would miss the stops at its breakpoint, and lose it by `off`
+start break
+status 1 "a breakpoint of a debugger" trace on "$TDF"
+like "$(cat "$TMP/err")" "process [0-9]* has a breakpoint at 0x" "  is refused"
+finish "1 stops" "  and works"
+
+status 0 "another probe there" trace on "$TMP/app198.tdf"
+start break
+status 0 "  isn't taken for one" trace on "$TDF"
+exec 8>&-
+wait "$patcher"
+trace off --all
+
 # where links are of one process
 if trace on -n -p $$ "$TDF" 2>/dev/null | grep -q uprobe_multi; then
 	start work

@@ -2,11 +2,17 @@
 /*
  * Patches its own code as it runs, then calls it: `patcher work` or `other`, of
  * which one is to return 7 instead of 1, `patcher -` for none. Says "ready", and
- * goes on with a line from stdin. Prints what both return.
+ * goes on with a line from stdin. Prints what both return. `patcher break` is the
+ * debugger of a `patcher -` with a breakpoint in work(), and prints its stops.
  */
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 __attribute__((noipa, aligned(64))) int work(volatile int *one)
@@ -38,11 +44,55 @@ static int patch(void *function)
 	return mprotect(from, 2 * page, PROT_READ | PROT_EXEC);
 }
 
+#ifdef __aarch64__
+#define BREAK(word)	(((word) & ~0xffffffffL) | 0xd4200000)
+#else
+#define BREAK(word)	(((word) & ~0xffL) | 0xcc)
+#endif
+
+/* On with the instruction that the breakpoint has replaced. */
+static void step_back(pid_t child)
+{
+#ifdef __x86_64__
+	ptrace(PTRACE_POKEUSER, child, offsetof(struct user_regs_struct, rip),
+	       (long)work);
+#else
+	(void)child;
+#endif
+}
+
+static int debug(pid_t child)
+{
+	int status, stops = 0;
+	long word;
+
+	waitpid(child, &status, 0);
+	word = ptrace(PTRACE_PEEKTEXT, child, work, NULL);
+	ptrace(PTRACE_POKETEXT, child, work, BREAK(word));
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		stops++;
+		ptrace(PTRACE_POKETEXT, child, work, word);
+		step_back(child);
+		ptrace(PTRACE_CONT, child, NULL, NULL);
+	}
+	printf("%d stops\n", stops);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int main(int argc, char **argv)
 {
 	volatile int one = 1;
 	const char *which = argc > 1 ? argv[1] : "-";
 
+	if (!strcmp(which, "break")) {
+		pid_t child = fork();
+
+		if (child)
+			return debug(child);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+	}
 	if ((!strcmp(which, "work") && patch(work)) ||
 	    (!strcmp(which, "other") && patch(other)))
 		return 2;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include "../../lib/maps_line.h"
 #include "../../lib/path.h"
@@ -39,6 +40,7 @@ struct patched {
 struct memory {
 	uint32_t pid;
 	int pagemap, bytes;		/* /proc/PID/pagemap, mem; or -1 */
+	const struct target_file *file;	/* of the mapping */
 };
 
 static int place_compare(const void *a, const void *b)
@@ -123,28 +125,72 @@ static bool is_trampoline(uint32_t pid, uint64_t address)
 	return found;
 }
 
-/* But for the instructions that probes and debuggers write. */
-static bool site_is_same(const struct patched *patched, uint32_t pid,
-			 uint64_t address, const struct tdf_site *site,
-			 const uint8_t *bytes)
+static bool is_breakpoint(const struct patched *patched,
+			  const struct tdf_site *site, const uint8_t *bytes)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	if (patched->aarch64)	/* BRK #imm16 */
+		return (word & 0xffe0001f) == 0xd4200000;
+	return bytes[0] == 0xcc &&
+		!memcmp(site->insn + 1, bytes + 1, site->insn_length - 1);
+}
+
+/* The kernel puts probes that are not of one process into every mapping that
+ * could be run, and so into one of our own. */
+static bool has_probe(const struct patched *patched,
+		      const struct target_file *file,
+		      const struct tdf_site *site)
+{
+	uint64_t in_page = site->offset % patched->page;
+	uint8_t *page = mmap(NULL, patched->page, PROT_READ, MAP_PRIVATE,
+			     file->fd, site->offset - in_page);
+	bool has;
+
+	if (page == MAP_FAILED)
+		return true;
+	has = page[in_page + (patched->aarch64 ? 3 : 0)] !=
+		site->insn[patched->aarch64 ? 3 : 0];
+	munmap(page, patched->page);
+	return has;
+}
+
+static bool is_debugged(uint32_t pid)
+{
+	unsigned int tracer = 0;
+	char line[256], path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file) &&
+	       sscanf(line, "TracerPid: %u", &tracer) != 1)
+		;
+	if (file)
+		fclose(file);
+	return tracer;
+}
+
+/* But for the instructions that probes write. */
+static bool site_is_same(const struct patched *patched,
+			 const struct memory *memory, uint64_t address,
+			 const struct tdf_site *site, const uint8_t *bytes)
 {
 	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00 };
 	uint8_t length = site->insn_length;
-	uint32_t word;
 	int32_t to;
 
 	if (!memcmp(site->insn, bytes, length))
 		return true;
-	memcpy(&word, bytes, sizeof(word));
-	if (patched->aarch64)	/* BRK #imm16 */
-		return (word & 0xffe0001f) == 0xd4200000;
-	if (bytes[0] == 0xcc && !memcmp(site->insn + 1, bytes + 1, length - 1))
-		return true;
-	if (length != 5 || memcmp(site->insn, nop5, sizeof(nop5)) ||
+	if (is_breakpoint(patched, site, bytes))
+		return has_probe(patched, memory->file, site) ||
+			!is_debugged(memory->pid);
+	if (patched->aarch64 || length != 5 || memcmp(site->insn, nop5, sizeof(nop5)) ||
 	    (bytes[0] != 0xcc && bytes[0] != 0xe8))
 		return false;
 	memcpy(&to, bytes + 1, sizeof(to));
-	return is_trampoline(pid, address + 5 + to);
+	return is_trampoline(memory->pid, address + 5 + to);
 }
 
 static void bytes_print(const uint8_t *bytes, size_t count, char *text)
@@ -160,6 +206,15 @@ static int place_refuse(const struct patched *patched,
 {
 	char expected[64], found[64];
 
+	if (is_breakpoint(patched, place->site, bytes)) {
+		error_set(err, -ESTALE,
+			  "tracepoint %u ('%s'): process %" PRIu32 " has a breakpoint at %#" PRIx64
+			  " of its memory", place->point->minor,
+			  tdf_string(patched->tdf, place->point->name), pid,
+			  address);
+		error_hint(err, "a debugger would miss its stops; delete the breakpoint, or end the debugger");
+		return -ESTALE;
+	}
 	bytes_print(place->site->insn, place->site->insn_length, expected);
 	bytes_print(bytes, place->site->insn_length, found);
 	error_set(err, -ESTALE,
@@ -196,8 +251,7 @@ static int mapping_check(const struct patched *patched,
 			continue;
 		if (pread(memory->bytes, bytes, place->site->insn_length,
 			  address) != place->site->insn_length ||
-		    site_is_same(patched, memory->pid, address, place->site,
-				 bytes))
+		    site_is_same(patched, memory, address, place->site, bytes))
 			continue;
 		return place_refuse(patched, place, memory->pid, address, bytes,
 				    err);
@@ -205,24 +259,25 @@ static int mapping_check(const struct patched *patched,
 	return 0;
 }
 
-/* Is it of a file of the target? The device number of a mapping isn't always
- * that of the file (btrfs, overlayfs). */
-static bool mapping_is_of(const struct target *target, uint32_t pid,
-			  const struct maps_line *maps)
+/* The file of the target that it is of, or NULL. The device number of a mapping
+ * isn't always that of the file (btrfs, overlayfs). */
+static const struct target_file *mapping_file(const struct target *target,
+					      uint32_t pid,
+					      const struct maps_line *maps)
 {
 	struct stat st = { .st_dev = maps->device, .st_ino = maps->inode };
 	char link[80];
 
 	if (maps->path[0] != '/' || maps->mode[3] != 'p')
-		return false;
+		return NULL;
 	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64
 		 "-%" PRIx64, pid, maps->start, maps->end);
 	stat(link, &st);
 	for (uint32_t i = 0; i < target->file_count; i++)
 		if (target->files[i].device == st.st_dev &&
 		    target->files[i].inode == st.st_ino)
-			return true;
-	return false;
+			return &target->files[i];
+	return NULL;
 }
 
 /* Reading the line as a whole takes longer than the kernel to write it. */
@@ -268,7 +323,7 @@ static int process_check(const struct patched *patched, uint32_t pid,
 	while (file && !code && fgets(line, sizeof(line), file)) {
 		if (!line_may_be_of(patched->target, line) ||
 		    !maps_line_parse(line, &maps) ||
-		    !mapping_is_of(patched->target, pid, &maps))
+		    !(memory.file = mapping_file(patched->target, pid, &maps)))
 			continue;
 		if (memory.bytes < 0) {
 			memory.bytes = memory_open(pid, "mem");
