@@ -17,6 +17,7 @@
 #include "../dwarf/dwarf_line.h"
 #include "../dwarf/dwarf_scope.h"
 #include "../module/map.h"
+#include "overwritten.h"
 #include "restored.h"
 #include "../rpn/rpn_emit.h"
 #include "slot.h"
@@ -387,7 +388,9 @@ static int place_variable(const struct symbol_query *q,
 	if ((q->site->flags & TDF_SITE_RETURN) &&
 	    place_is_of_frame(place, q->c->module->arch))
 		return tell_returned(q);
-	code = slot_settle(q->c, q->site, variable, place, &err);
+	code = overwritten_settle(q->c, q->site, variable, place, &err);
+	if (!code)
+		code = slot_settle(q->c, q->site, variable, place, &err);
 	if (code == -ENOMEM)
 		return tell_no_memory(q);
 	if (code)

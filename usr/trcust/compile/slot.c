@@ -23,6 +23,8 @@ struct slot {
 	const struct arch *arch;
 	unsigned int width;
 	int frame_base;		/* the register that is; -1: none */
+	bool clang;		/* ... has compiled it */
+	bool number;		/* the variable is no address */
 	struct stores_slot at;
 	bool moved;		/* the register of its location has another
 				 * value at the site */
@@ -363,21 +365,74 @@ static int piece_keep(struct place_piece *piece, struct place *place)
 	return 0;
 }
 
-/* Of a spilled part clang may give the address of where it is as its value
- * (14, "DW_OP_breg7 8, DW_OP_stack_value, DW_OP_piece 4"): no address is that
- * short. */
-static bool is_address(const struct slot *s, const struct place_piece *piece,
+/* The register has an address in the frame. */
+static bool is_frame_register(const struct slot *s, unsigned int number)
+{
+	int64_t offset;
+
+	return number == s->arch->stack || (int)number == s->frame_base ||
+	       (s->stores && number == s->arch->frame &&
+		stores_register(s->stores, insn_at(s, s->block->at)->address,
+				number, &offset) == STORES_FRAME);
+}
+
+/* The value is computed with an address in the frame, which nothing reads. */
+static bool has_address(const struct slot *s, const struct bytes *rpn)
+{
+	struct rpn_op op, then;
+	int64_t sum = 0;
+
+	for (size_t at = 0; !rpn_decode(rpn->data, rpn->size, at, &op);
+	     at = op.next) {
+		unsigned int number = op.code == RPN_bregx ? op.a : op.index;
+		size_t end;
+
+		if ((op.code < RPN_breg || op.code > RPN_breg_last) &&
+		    op.code != RPN_bregx)
+			continue;
+		if (!is_frame_register(s, number))
+			continue;
+		end = sum_read(s, rpn, op.next, &sum);
+		if (rpn_decode(rpn->data, rpn->size, end, &then) ||
+		    (then.code != RPN_deref && then.code != RPN_deref_size))
+			return true;
+	}
+	return false;
+}
+
+/* A register was stored there, and nothing has the address. */
+static bool is_spilled(struct slot *s, const struct place_piece *piece)
+{
+	struct place_piece slot = *piece;
+	bool leaked;
+
+	slot.kind = PLACE_MEMORY;
+	return s->stores && slot_find(s, &slot, s->width) &&
+	       stores_before(s->stores, insn_at(s, s->block->at)->address,
+			     &s->at, &leaked) && !leaked;
+}
+
+/*
+ * Where a value is computed from one that was spilled to the frame, clang
+ * computes with the slot's address (LLVM 14, "DW_OP_breg7 RSP+8, DW_OP_convert,
+ * ..., DW_OP_stack_value"). Only a pointer may be such an address; one of any
+ * compiler is as long as that.
+ */
+static bool is_address(struct slot *s, const struct place_piece *piece,
 		       uint64_t bytes)
 {
 	unsigned int number;
 	int64_t offset;
-	bool pointer;
+	bool memory, plain;
 
 	if (piece->bytes)
 		bytes = piece->bytes;
-	return piece->kind == PLACE_VALUE && bytes < s->width &&
-	       slot_read(s, piece, &number, &offset, &pointer) && !pointer &&
-	       number == s->arch->stack;
+	if (piece->kind != PLACE_VALUE || !has_address(s, &piece->rpn))
+		return false;
+	plain = slot_read(s, piece, &number, &offset, &memory) && !memory;
+	if (!s->clang)
+		return plain && bytes < s->width && number == s->arch->stack;
+	return !plain || bytes != s->width || s->number || is_spilled(s, piece);
 }
 
 static int piece_settle(struct slot *s, struct place_piece *piece,
@@ -453,6 +508,25 @@ static uint64_t variable_bytes(const struct slot *s,
 	return dwarf_type_bytes(&bare, &bytes) ? bytes : 1;
 }
 
+static bool is_number(const struct dwarf_variable *variable)
+{
+	Dwarf_Die bare;
+
+	if (!variable->type.addr)
+		return false;
+	dwarf_type_peel(&variable->type, &bare, NULL);
+	switch (dwarf_type_kind(&bare)) {
+	case DWARF_TYPE_BOOL:
+	case DWARF_TYPE_CHAR:
+	case DWARF_TYPE_INT:
+	case DWARF_TYPE_FLOAT:
+	case DWARF_TYPE_ENUM:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int place_settle(struct compilation *c, const struct compile_site *site,
 			const struct dwarf_variable *variable, struct slot *s,
 			struct place *place, struct error *err)
@@ -493,8 +567,11 @@ int slot_settle(struct compilation *c, const struct compile_site *site,
 	if (!variable->local || !c->module->elf || !place->count)
 		return 0;
 	if (!dwarf_scopes_find(c->dwarf, site->nominal, &scopes) &&
-	    scopes.count)
+	    scopes.count) {
 		context.function = scopes.dies[0];
+		s.clang = dwarf_scopes_are_clang(&scopes);
+	}
+	s.number = is_number(variable);
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;
 	code = site_block_find(c, site->nominal, &block);

@@ -326,16 +326,20 @@ static int block_take(void *context, Dwarf_Die *die)
 	return 0;
 }
 
-bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope)
+bool dwarf_scopes_are_clang(const struct dwarf_scopes *scopes)
 {
 	Dwarf_Die unit = scopes->unit->die;
 	Dwarf_Attribute attr;
 	const char *producer;
 
-	if (!dwarf_scope_is_function(scopes, scope))
-		return false;
 	producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attr));
 	return producer && strstr(producer, "clang");
+}
+
+bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope)
+{
+	return dwarf_scope_is_function(scopes, scope) &&
+	       dwarf_scopes_are_clang(scopes);
 }
 
 /* It has one address, or none that is left. */

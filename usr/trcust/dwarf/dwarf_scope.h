@@ -46,6 +46,8 @@ int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
  * nowhere. */
 bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
 			   struct dwarf_variable *variable);
+/* The code is from clang or another compiler of LLVM. */
+bool dwarf_scopes_are_clang(const struct dwarf_scopes *scopes);
 /* clang has static variables, constants and types of blocks in the function:
  * where they are known isn't. */
 bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope);
