@@ -283,17 +283,35 @@ static bool place_is_of_frame(const struct place *place,
 	return false;
 }
 
+/* What no piece has is nowhere (DWARF 5 section 2.6.1.2). */
+static int place_fill(struct place *place, uint64_t bytes)
+{
+	struct place_piece *rest;
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < place->count; i++)
+		known += place->pieces[i].bytes;
+	if (!known || known >= bytes)
+		return 0;
+	rest = place_add(place, PLACE_ABSENT, bytes - known);
+	if (rest)
+		rest->why = strdup("it is optimized out");
+	return rest && rest->why ? 0 : -ENOMEM;
+}
+
 /* Registers hold a variable, not what lies behind it; memory goes on. */
-static void place_limit(struct place *place, uint64_t bytes)
+static int place_limit(struct place *place, uint64_t bytes)
 {
 	struct place_piece *only = place->pieces;
 
-	if (place->count != 1)
-		return;
-	if (only->kind == PLACE_MEMORY)
-		only->bytes = 0;
-	else if (only->kind == PLACE_VALUE && !only->bytes && bytes < 8)
+	if (place->count == 1 && only->kind == PLACE_VALUE && !only->bytes &&
+	    bytes < 8)
 		only->bytes = bytes;
+	if (place_fill(place, bytes))
+		return -ENOMEM;
+	if (place->count == 1 && place->pieces->kind == PLACE_MEMORY)
+		place->pieces->bytes = 0;
+	return 0;
 }
 
 /* A reference means what it refers to. */
@@ -397,8 +415,9 @@ static int place_variable(const struct symbol_query *q,
 		return place_absent(q, variable, &err);
 	if (place_is_static(place, &address))
 		check_files(q, variable, address);
-	place_limit(place, q->result->typed ?
-			   address_type_bytes(&q->result->type) : 0);
+	if (place_limit(place, q->result->typed ?
+			       address_type_bytes(&q->result->type) : 0))
+		return tell_no_memory(q);
 	return place_refer(q);
 }
 

@@ -23,12 +23,14 @@ struct slot {
 	const struct arch *arch;
 	unsigned int width;
 	int frame_base;		/* the register that is; -1: none */
+	bool after_call;	/* the block begins after one */
 	bool clang;		/* ... has compiled it */
 	bool number;		/* the variable is no address */
 	struct stores_slot at;
 	bool moved;		/* the register of its location has another
 				 * value at the site */
 	bool pointer;		/* it has the address of what is meant */
+	uint64_t first, end;	/* of the location's range; end 0: everywhere */
 	uint64_t stored;	/* out: the instruction that does; 0: not known */
 };
 
@@ -281,6 +283,48 @@ static enum source next_store(struct slot *s, const struct stores_slot *part,
 	return source;
 }
 
+/* The instruction in front of the location's range may store it. */
+static bool may_begin_stored(struct slot *s, const struct stores_slot *part)
+{
+	bool leaked = true;
+	size_t number;
+	int64_t skip;
+
+	for (size_t i = 1; i <= s->block->at; i++)
+		if (insn_at(s, i)->address == s->first)
+			return stores_relate(s->stores,
+					     insn_at(s, i - 1)->address, part,
+					     &leaked, &number, &skip) !=
+			       STORES_APART;
+	return insn_at(s, 0)->address != s->first || !s->after_call;
+}
+
+/*
+ * The location's range begins with no store to the slot, has none up to the
+ * site and one after it (gcc, from the call that yields the value on): what is
+ * in the slot is not the variable.
+ */
+static bool is_early(struct slot *s, const struct stores_slot *part)
+{
+	enum stores_relation relation = STORES_APART;
+	bool leaked = false;
+	size_t number, i = 0;
+	int64_t skip;
+
+	if (!s->end || may_begin_stored(s, part))
+		return false;
+	while (insn_at(s, i)->address != s->first)
+		i++;
+	for (; i < s->block->count && insn_at(s, i)->address < s->end &&
+	       relation == STORES_APART; i++)
+		relation = stores_relate(s->stores, insn_at(s, i)->address,
+					 part, &leaked, &number, &skip);
+	if (relation != STORES_ALL || i <= s->block->at)
+		return false;
+	s->stored = insn_at(s, i - 1)->address;
+	return true;
+}
+
 /* Where the part of the slot is at the site: in the slot, or where rpn computes
  * it. */
 static enum source part_find(struct slot *s, const struct stores_slot *part,
@@ -288,10 +332,11 @@ static enum source part_find(struct slot *s, const struct stores_slot *part,
 {
 	bool leaked;
 
-	if (is_callers(s, part) ||
-	    stores_before(s->stores, insn_at(s, s->block->at)->address, part,
-			  &leaked))
+	if (is_callers(s, part))
 		return SOURCE_SLOT;
+	if (stores_before(s->stores, insn_at(s, s->block->at)->address, part,
+			  &leaked))
+		return is_early(s, part) ? SOURCE_NONE : SOURCE_SLOT;
 	return next_store(s, part, leaked, rpn);
 }
 
@@ -548,6 +593,21 @@ static int place_settle(struct compilation *c, const struct compile_site *site,
 	return check(c, s, place, err);
 }
 
+static bool is_after_call(struct compilation *c, const struct block *block)
+{
+	uint64_t entry, first = block->insns->address;
+	const struct flow_part *part;
+	const struct flow *flow;
+	struct arch_insn insn;
+
+	if (site_flow_find(c, first, &flow, &entry))
+		return false;
+	part = flow_part_find(flow, first);
+	return part && !(part->marks[first - part->start] & FLOW_TARGET) &&
+	       flow_insn_before(flow, part, first - part->start, &insn) >= 0 &&
+	       insn.flow == ARCH_FLOW_CALL;
+}
+
 int slot_settle(struct compilation *c, const struct compile_site *site,
 		const struct dwarf_variable *variable, struct place *place,
 		struct error *err)
@@ -574,8 +634,10 @@ int slot_settle(struct compilation *c, const struct compile_site *site,
 	s.number = is_number(variable);
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;
+	s.end = dwarf_variable_end(variable, site->nominal, &s.first);
 	code = site_block_find(c, site->nominal, &block);
 	s.block = &block;
+	s.after_call = !code && is_after_call(c, &block);
 	if (!code)
 		code = site_stores_find(c, site->nominal,
 					s.frame_base == (int)s.arch->stack ?

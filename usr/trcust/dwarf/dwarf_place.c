@@ -129,6 +129,27 @@ static bool is_empty(Dwarf_Attribute *attr)
 	return !at;
 }
 
+uint64_t dwarf_variable_end(const struct dwarf_variable *variable, uint64_t pc,
+			    uint64_t *start)
+{
+	Dwarf_Addr base, low, high;
+	Dwarf_Die die = variable->die;
+	Dwarf_Attribute attr;
+	ptrdiff_t at = 0;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr))
+		return 0;
+	while ((at = dwarf_getlocations(&attr, at, &base, &low, &high, &ops,
+					&count)) > 0) {
+		*start = low;
+		if (pc >= low && pc < high)
+			return low ? high : 0;
+	}
+	return 0;
+}
+
 static int location_place(const struct dwarf_context *context,
 			  const struct dwarf_variable *variable,
 			  Dwarf_Attribute *attr, struct place *place,

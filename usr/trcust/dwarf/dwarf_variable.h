@@ -60,6 +60,10 @@ int dwarf_variable_each(struct dwarf_file *dwarf,
 int dwarf_variable_place(struct dwarf_file *dwarf,
 			 const struct dwarf_variable *variable, uint64_t pc,
 			 struct place *place, struct error *err);
+/* The end of the range, of its location list, that has the pc, and its start; 0:
+ * it has one location everywhere. */
+uint64_t dwarf_variable_end(const struct dwarf_variable *variable, uint64_t pc,
+			    uint64_t *start);
 
 /* dwarf_available.c: of a variable that isn't there, the nearest lines of the
  * function where it is, as err->hint. 0 or -ENOMEM. */
