@@ -54,6 +54,7 @@ static bool has(const struct state_value *value, unsigned int number,
 	       value->known >= bytes;
 }
 
+/* `state` is NULL where it isn't known. */
 static int overwrite(const struct compilation *c, const struct state *state,
 		     unsigned int number, uint64_t bytes,
 		     struct place_piece *piece)
@@ -62,7 +63,7 @@ static int overwrite(const struct compilation *c, const struct state *state,
 
 	bytes_free(&piece->rpn);
 	memset(&piece->rpn, 0, sizeof(piece->rpn));
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++) {
+	for (unsigned int i = 0; state && i < ARCH_REGISTERS; i++) {
 		if (!has(&state->registers[i], number, bytes))
 			continue;
 		rpn_emit_register(&piece->rpn, i, 0);
@@ -98,23 +99,65 @@ static bool is_same(const struct place_piece *a, const struct place_piece *b)
 	       !memcmp(a->rpn.data, b->rpn.data, a->rpn.size);
 }
 
+/*
+ * What is wrong in an in-register parameter's location is known where it has to
+ * be what the caller gave. Behind that gcc has wrong ones of structures, and of
+ * what two registers have: of these a part has a register of its own as soon as
+ * it is written to.
+ */
+struct judge {
+	const struct state *state;	/* of the first statement; else: */
+	const struct stores *stores;
+	uint64_t site;
+};
+
+/* What is read from memory may be the caller's. */
+static bool is_computed(const struct place_piece *piece)
+{
+	struct rpn_op op;
+
+	for (size_t at = 0; at < piece->rpn.size; at = op.next)
+		if (rpn_decode(piece->rpn.data, piece->rpn.size, at, &op) ||
+		    op.code == RPN_deref || op.code == RPN_deref_size)
+			return false;
+	return piece->kind == PLACE_VALUE;
+}
+
+/* The piece isn't what the register `first` had at the function's entry. */
+static bool is_overwritten(const struct compilation *c,
+			   const struct judge *judge,
+			   const struct place_piece *piece,
+			   const struct place_piece *entry, unsigned int first,
+			   uint64_t bytes)
+{
+	unsigned int number;
+
+	if (!judge->state)
+		return is_same(piece, entry) &&
+		       stores_written(judge->stores, judge->site, first);
+	if (is_register(c->module->arch, piece, &number))
+		return !has(&judge->state->registers[number], first, bytes);
+	return is_computed(piece);
+}
+
 static int pieces_settle(const struct compilation *c,
 			 const struct dwarf_variable *variable,
-			 const struct state *state, const struct place *first,
+			 const struct judge *judge, const struct place *first,
 			 struct place *place)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < place->count && i < first->count; i++) {
+	for (size_t i = 0; i < place->count && place->count == first->count;
+	     i++) {
 		struct place_piece *piece = &place->pieces[i];
+		const struct place_piece *entry = &first->pieces[i];
 		uint64_t bytes = piece_bytes(c, variable, piece);
 		unsigned int number;
 
-		if (code || !is_same(piece, &first->pieces[i]) ||
-		    !is_register(c->module->arch, piece, &number) ||
-		    has(&state->registers[number], number, bytes))
-			continue;
-		code = overwrite(c, state, number, bytes, piece);
+		if (!code && piece->bytes == entry->bytes &&
+		    is_register(c->module->arch, entry, &number) &&
+		    is_overwritten(c, judge, piece, entry, number, bytes))
+			code = overwrite(c, judge->state, number, bytes, piece);
 	}
 	return code;
 }
@@ -123,9 +166,22 @@ static int pieces_settle(const struct compilation *c,
 static bool is_first(struct compilation *c, const struct compile_site *site,
 		     const struct block *block)
 {
-	return block->entry && block->at &&
+	return block->entry &&
 	       site->nominal <= site_behind_prologue(c, block->insns->address,
 						     0);
+}
+
+static bool is_compound(const struct dwarf_variable *variable,
+			const struct place *place)
+{
+	enum dwarf_type_kind kind;
+	Dwarf_Die bare;
+
+	if (place->count > 1 || !variable->type.addr)
+		return place->count > 1;
+	dwarf_type_peel(&variable->type, &bare, NULL);
+	kind = dwarf_type_kind(&bare);
+	return kind == DWARF_TYPE_STRUCT || kind == DWARF_TYPE_UNION;
 }
 
 static int check(const struct place *place, struct error *err)
@@ -136,35 +192,66 @@ static int check(const struct place *place, struct error *err)
 	return error_set(err, -ENODATA, "%s", place->pieces[0].why);
 }
 
+/* As the registers are at the end of the block that the function begins with. */
+static int settle_first(struct compilation *c,
+			const struct dwarf_variable *variable,
+			const struct block *block, const struct place *first,
+			struct place *place)
+{
+	struct state state;
+	struct judge judge = { .state = &state };
+	int code = 0;
+
+	state_begin(&state, c->module->arch, -1, true);
+	if (run(c, block, &state))
+		code = pieces_settle(c, variable, &judge, first, place);
+	if (state.failed)
+		code = -ENOMEM;
+	state_end(&state);
+	return code;
+}
+
+static int settle(struct compilation *c, const struct compile_site *site,
+		  const struct dwarf_variable *variable,
+		  const struct block *block, struct place *place)
+{
+	struct judge judge = { .site = site->nominal };
+	bool first = is_first(c, site, block);
+	struct place entry = {0};
+	const struct flow *flow;
+	uint64_t start;
+	int code;
+
+	if (!first && !is_compound(variable, place))
+		return 0;
+	code = site_flow_find(c, site->nominal, &flow, &start);
+	if (!code)
+		code = dwarf_variable_place(c->dwarf, variable, start, &entry,
+					    NULL);
+	if (!code && first)
+		code = settle_first(c, variable, block, &entry, place);
+	else if (!code)
+		code = site_stores_find(c, site->nominal, NULL, &judge.stores);
+	if (!code && !first)
+		code = pieces_settle(c, variable, &judge, &entry, place);
+	place_free(&entry);
+	return code;
+}
+
 int overwritten_settle(struct compilation *c, const struct compile_site *site,
 		       const struct dwarf_variable *variable,
 		       struct place *place, struct error *err)
 {
 	Dwarf_Die die = variable->die;
 	struct block block = {0};
-	struct place first = {0};
-	struct state state;
 	int code;
 
 	if (!variable->local || !c->sites || !c->module->elf ||
 	    !place->count || dwarf_tag(&die) != DW_TAG_formal_parameter)
 		return 0;
 	code = site_block_find(c, site->nominal, &block);
-	if (!code && !is_first(c, site, &block))
-		code = -ENOENT;
 	if (!code)
-		code = dwarf_variable_place(c->dwarf, variable,
-					    block.insns->address, &first, NULL);
-	if (!code) {
-		state_begin(&state, c->module->arch, -1, true);
-		if (run(c, &block, &state))
-			code = pieces_settle(c, variable, &state, &first,
-					     place);
-		if (state.failed)
-			code = -ENOMEM;
-		state_end(&state);
-	}
-	place_free(&first);
+		code = settle(c, site, variable, &block, place);
 	block_free(&block);
 	if (code)
 		return code == -ENOMEM ? code : 0;

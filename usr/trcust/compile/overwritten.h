@@ -10,10 +10,12 @@
 #include "compile.h"
 
 /*
- * The place of a variable at a site that is no later than the first statement
- * of its function: there it has the value that the caller gave. A part whose
- * register another value was put in becomes a register that has a copy, or
- * absent. 0; -ENODATA with err set: all of it is absent; -ENOMEM.
+ * The place of a variable at the site. At one that is no later than the first
+ * statement of its function a parameter has the value that the caller gave: a
+ * part whose register another value was put in becomes a register that has a
+ * copy, or absent. At later ones a part of a structure is absent whose register
+ * may have been written to. 0; -ENODATA with err set: all of it is absent;
+ * -ENOMEM.
  */
 int overwritten_settle(struct compilation *c, const struct compile_site *site,
 		       const struct dwarf_variable *variable,

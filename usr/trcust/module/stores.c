@@ -644,3 +644,50 @@ enum stores_relation stores_relate(const struct stores *stores,
 	*leaked = known & SLOT_LEAKED;
 	return known & SLOT_STORED ? STORES_MAYBE : STORES_APART;
 }
+
+/* Calls in the module may keep more than the calling convention has them keep
+ * (gcc's -fipa-ra). */
+static bool writes_register(const struct stores *s, const struct insn *insn,
+			    unsigned int number)
+{
+	struct arch_effect effect;
+
+	if (is_call(insn))
+		return !arch_register_is_kept(s->arch, number) &&
+		       !module_function_find(s->flow->source.module,
+					     flow_target(s->flow, insn->address,
+							 &insn->insn));
+	if (!find_effect(s, insn, &effect))
+		return true;
+	for (size_t i = 0; i < effect.count; i++)
+		if (!effect.transfers[i].to_memory &&
+		    effect.transfers[i].to == number)
+			return true;
+	return false;
+}
+
+bool stores_written(const struct stores *stores, uint64_t address,
+		    unsigned int number)
+{
+	int32_t index = insn_index(stores, address);
+	uint8_t *written, found;
+	bool changed = true;
+
+	written = index >= 0 ? calloc(stores->count, 1) : NULL;
+	if (!written)
+		return true;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < stores->count; i++) {
+			const struct insn *insn = &stores->insns[i];
+			uint8_t behind = written[i] ||
+					 writes_register(stores, insn, number);
+
+			changed |= pass_on(written, insn->next, behind) |
+				   pass_on(written, insn->jump, behind);
+		}
+	}
+	found = written[index];
+	free(written);
+	return found;
+}

@@ -52,6 +52,11 @@ bool stores_settled(const struct stores *stores, int64_t *offset);
 bool stores_before(const struct stores *stores, uint64_t address,
 		   const struct stores_slot *slot, bool *leaked);
 
+/* Is there a way from the function's entry to the instruction on which another
+ * one writes the register? */
+bool stores_written(const struct stores *stores, uint64_t address,
+		    unsigned int number);
+
 enum stores_relation {
 	STORES_APART,		/* the instruction leaves the slot alone */
 	STORES_ALL,		/* writes all of it: its write number *write
