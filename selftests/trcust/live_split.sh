@@ -14,7 +14,7 @@ cp "$here/split/split.c" .
 {
 	printf 'MODNAME=./split\nMAJOR=82\n'
 	minor=0
-	for name in cloned parted reduced recursive both cold; do
+	for name in cloned parted reduced recursive both cold shared; do
 		minor=$((minor + 1))
 		echo "TRACE MINOR=$minor, TP=.$name"
 	done

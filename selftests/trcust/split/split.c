@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int calls[6];
+static int calls[7];
 #define CALLED(k) __asm__ volatile("" : "+m"(calls[k])); calls[k]++
 
 __attribute__((noinline)) int ext(int x)
@@ -85,6 +85,17 @@ __attribute__((noinline)) int cold(int x)
 	return x * 2;
 }
 
+/* Other files call it; here it has a clone. */
+__attribute__((noinline)) int shared(int *a, int n, int mode)
+{
+	int s = 0;
+
+	CALLED(6);
+	for (int i = 0; i < n; i++)
+		s = ext(mode == 3 ? s + a[i] : mode == 4 ? s ^ a[i] : s - 1);
+	return s;
+}
+
 int main(int argc, char **argv)
 {
 	int a[16], s = 0;
@@ -105,9 +116,11 @@ int main(int argc, char **argv)
 		s += both(i, 3);
 		s += pointer(s, i);
 		s += cold(i - 1);
+		s += shared(a, 16, 3);
+		s += shared(a, i, 3);
 	}
 	fprintf(stderr, "%d\n", s);
-	for (int k = 0; k < 6; k++)
+	for (int k = 0; k < 7; k++)
 		printf("%d %d\n", k + 1, calls[k]);
 	return 0;
 }

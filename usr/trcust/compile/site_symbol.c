@@ -197,15 +197,55 @@ static bool is_part(struct compilation *c,
 	return !function->inlined && is_made_of(c, function, ".part.");
 }
 
+static bool is_clone(struct compilation *c,
+		     const struct dwarf_function *function)
+{
+	return !function->inlined && (is_made_of(c, function, ".constprop.") ||
+				      is_made_of(c, function, ".isra."));
+}
+
+static bool same_source(const struct dwarf_function *a,
+			const struct dwarf_function *b)
+{
+	Dwarf_Die one = a->die, other = b->die;
+
+	return dwarf_die_root(&one).addr == dwarf_die_root(&other).addr;
+}
+
 /* Both are clones of one function: the calls are spread over them. */
 static bool are_clones(struct compilation *c, const struct dwarf_function *a,
 		       const struct dwarf_function *b)
 {
-	Dwarf_Die one = a->die, other = b->die;
+	return is_clone(c, a) && is_clone(c, b) && same_source(a, b);
+}
 
-	return (is_made_of(c, a, ".constprop.") || is_made_of(c, a, ".isra.")) &&
-	       (is_made_of(c, b, ".constprop.") || is_made_of(c, b, ".isra.")) &&
-	       dwarf_die_root(&one).addr == dwarf_die_root(&other).addr;
+/* What calls a global function in its own file may call a clone of it. */
+static int add_clones(struct compilation *c, const struct tsf_point *point,
+		      const struct module_symbol *symbol,
+		      struct site_places *places)
+{
+	const struct dwarf_function *own = NULL;
+	struct dwarf_functions found;
+	int code = 0;
+
+	if (!c->dwarf || symbol->type != STT_FUNC || point->tp.offset)
+		return 0;
+	if (dwarf_function_find(c->dwarf, point->tp.name, NULL, &found)) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return -1;
+	}
+	for (size_t i = 0; i < found.count; i++)
+		if (!found.functions[i].inlined &&
+		    found.functions[i].entry == symbol->address)
+			own = &found.functions[i];
+	for (size_t i = 0; own && i < found.count && !code; i++)
+		if (&found.functions[i] != own &&
+		    is_clone(c, &found.functions[i]) &&
+		    same_source(own, &found.functions[i]))
+			code = add_function(c, point, &found.functions[i],
+					    places);
+	dwarf_functions_free(&found);
+	return code;
 }
 
 static int take_own(struct compilation *c, const struct tsf_point *point,
@@ -365,8 +405,11 @@ int site_symbol_find(struct compilation *c, const struct tsf_point *point,
 	} else {
 		symbol = module_symbol_find(c->module, point->tp.name,
 					    MODULE_CODE, &others);
-		if (symbol && symbol->defined)
-			return find_elf(c, point, symbol, others, places);
+		if (symbol && symbol->defined) {
+			code = find_elf(c, point, symbol, others, places);
+			return code ? code :
+				      add_clones(c, point, symbol, places);
+		}
 		if (c->dwarf)
 			code = find_dwarf(c, point, point->tp.name, NULL,
 					  places);
