@@ -162,6 +162,25 @@ static int pieces_settle(const struct compilation *c,
 	return code;
 }
 
+/* It has no place at the entry: what it has is what a statement without code
+ * assigns. */
+static int assigned_settle(struct place *place)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		struct place_piece *piece = &place->pieces[i];
+
+		if (!is_computed(piece))
+			continue;
+		bytes_free(&piece->rpn);
+		memset(&piece->rpn, 0, sizeof(piece->rpn));
+		piece->kind = PLACE_ABSENT;
+		piece->why = strdup("it is what the first statement assigns");
+		if (!piece->why)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* No statement of the function has run: it begins with the block. */
 static bool is_first(struct compilation *c, const struct compile_site *site,
 		     const struct block *block)
@@ -228,7 +247,9 @@ static int settle(struct compilation *c, const struct compile_site *site,
 	if (!code)
 		code = dwarf_variable_place(c->dwarf, variable, start, &entry,
 					    NULL);
-	if (!code && first)
+	if (code == -ENODATA && first)
+		code = assigned_settle(place);
+	else if (!code && first)
 		code = settle_first(c, variable, block, &entry, place);
 	else if (!code)
 		code = site_stores_find(c, site->nominal, NULL, &judge.stores);

@@ -369,7 +369,8 @@ static bool is_cold(Dwarf_Die *function, uint64_t address)
 }
 
 /* gcc marks where statements begin before it optimises
- * (-gstatement-frontiers): the marks are copied with the code. */
+ * (-gstatement-frontiers): the marks are copied with the code. The files that
+ * -flto optimises have none. */
 static void judge_unit(struct dwarf_line_site *site, Dwarf_Die *function,
 		       const struct source_row *row)
 {
@@ -384,7 +385,8 @@ static void judge_unit(struct dwarf_line_site *site, Dwarf_Die *function,
 		return;
 	site->optimized &= strstr(producer, " -O") &&
 			   !strstr(producer, " -O0");
-	site->marked = site->optimized && row->marked && row->column;
+	site->marked = site->optimized && row->marked && row->column &&
+		       strncmp(producer, "GNU GIMPLE ", 11);
 }
 
 static void candidate_fill(struct candidate *candidate,
