@@ -357,6 +357,7 @@ static void generate_body(struct gen *gen)
 		emit_module_kfunc(e, BODY_MODULE_PLACE,
 				  gen->target->segments_save);
 	body_bias_generate(gen);
+	item_own_generate(gen);
 	if (!gen->early)
 		record_enter(gen);
 	record_condition(gen);

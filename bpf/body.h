@@ -47,6 +47,9 @@ struct body_layout {
 	__u32 task_utask, utask_returns;
 	__u32 return_func, return_stack, return_chained;
 	__u32 task_btf;			/* BTF id of struct task_struct */
+	/* the count of what is interrupted: task_struct.thread_info's, or of the
+	 * CPU: BTF id of the variable, and offset in it; 0: not that one */
+	__u32 task_count, cpu_count, cpu_count_at;
 	bool vma;			/* these are known */
 };
 

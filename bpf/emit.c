@@ -185,6 +185,11 @@ void emit_map_value(struct emit *e, int dst, int map_fd, uint32_t off)
 	emit_wide(e, dst, BPF_PSEUDO_MAP_VALUE, map_fd, off);
 }
 
+void emit_variable(struct emit *e, int dst, uint32_t btf_id)
+{
+	emit_wide(e, dst, BPF_PSEUDO_BTF_ID, btf_id, 0);
+}
+
 void emit_lookup(struct emit *e, int map_fd, int key, emit_label missing)
 {
 	emit_map(e, BPF_REG_1, map_fd);

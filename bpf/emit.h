@@ -71,6 +71,9 @@ void emit_map_value(struct emit *e, int dst, int map_fd, uint32_t off);
  * to r5. */
 void emit_lookup(struct emit *e, int map_fd, int key, emit_label missing);
 
+/* dst = a variable of the kernel's, by its BTF id */
+void emit_variable(struct emit *e, int dst, uint32_t btf_id);
+
 void emit_call(struct emit *e, int helper);
 void emit_kfunc(struct emit *e, uint32_t btf_id);
 /* One of the module whose BTF is fds[place], from 1, of the program's fd_array. */

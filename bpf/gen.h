@@ -205,6 +205,8 @@ struct gen {
 	int data_off;
 	emit_label filtered[RAS_FILTERED_KINDS];	/* filter.c */
 	size_t stubs_done;	/* of the stubs */
+	int own;		/* 0, or the offset of a word: may an address
+				 * be of the current process? (item.c) */
 	bool fresh;		/* segment registers are as of now */
 	bool bring_in;		/* absent memory is brought in (walk.c) */
 	bool walking;		/* expressions bring in what they read; a fault
@@ -374,6 +376,8 @@ void item_status_store(struct gen *gen, const struct place *place, int status);
  * gen->item or a stub's item needs was brought in. Uses r4 and r5. */
 void item_state_store(struct gen *gen, const struct place *place, int status,
 		      uint32_t item);
+/* Sets gen->own's word, if there is one. */
+void item_own_generate(struct gen *gen);
 /* Read `size` bytes (0: r2 bytes) at `address` to where r1 points. */
 void item_read(struct gen *gen, uint32_t size, const struct value *address);
 /* The call alone: r2 bytes to where r1 points, or a string of at most that.

@@ -54,6 +54,51 @@ static void read_kernel(struct gen *gen, bool string)
 				    BPF_FUNC_probe_read_kernel);
 }
 
+/* include/linux/preempt.h; an int3, which may be the probe's own, counts once in
+ * both of the first two. */
+#define COUNT_NMI_SHIFT		20
+#define COUNT_HARDIRQ_SHIFT	16
+#define COUNT_NEST_MASK		0xf
+#define COUNT_SOFTIRQ		0x100
+
+/* Interrupts have to do with any process, and kernel threads with none: of these
+ * only those that have taken one's memory (kthread_use_mm) have task->mm. */
+void item_own_generate(struct gen *gen)
+{
+	const struct body_layout *l = gen->target->layout;
+	struct emit *e = &gen->e;
+	emit_label other;
+
+	if (!gen->own)
+		return;
+	if (gen->deepest > gen->own)
+		gen->deepest = gen->own;
+	emit_store_imm(e, 8, FP, gen->own, 0);
+	if (!l || !l->task_mm || (!l->task_count && !l->cpu_count))
+		return;
+	other = emit_label_new(e);
+	emit_call(e, BPF_FUNC_get_current_task_btf);
+	emit_load(e, 8, R1, R0, l->task_mm);
+	emit_jump_imm(e, BPF_JEQ, R1, 0, other);
+	if (l->cpu_count) {
+		emit_variable(e, R1, l->cpu_count);
+		emit_call(e, BPF_FUNC_this_cpu_ptr);
+	}
+	emit_load(e, 4, R1, R0,
+		  l->cpu_count ? l->cpu_count_at : l->task_count);
+	emit_alu(e, BPF_MOV, R2, R1);
+	emit_alu_imm(e, BPF_AND, R2, COUNT_SOFTIRQ);
+	emit_jump_imm(e, BPF_JNE, R2, 0, other);
+	emit_alu(e, BPF_MOV, R2, R1);
+	emit_alu_imm(e, BPF_RSH, R1, COUNT_HARDIRQ_SHIFT);
+	emit_alu_imm(e, BPF_AND, R1, COUNT_NEST_MASK);
+	emit_alu_imm(e, BPF_RSH, R2, COUNT_NMI_SHIFT);
+	emit_alu_imm(e, BPF_AND, R2, COUNT_NEST_MASK);
+	emit_jump_if(e, BPF_JNE, R1, R2, other);
+	emit_store_imm(e, 8, FP, gen->own, 1);
+	emit_label_place(e, other);
+}
+
 /* Kernel code handles addresses of the process as well, which a system call was
  * given. No type shows that: the address itself does. */
 static void read_either(struct gen *gen, bool string)
@@ -62,6 +107,9 @@ static void read_either(struct gen *gen, bool string)
 	emit_label done = emit_label_new(&gen->e);
 
 	arch_kernel_test(gen, R3, R4, kernel);
+	emit_alu_imm(&gen->e, BPF_MOV, R0, -EFAULT);
+	emit_load(&gen->e, 8, R4, FP, gen->own);
+	emit_jump_imm(&gen->e, BPF_JEQ, R4, 0, done);
 	read_user(gen, string);
 	emit_jump(&gen->e, done);
 	emit_label_place(&gen->e, kernel);

@@ -27,26 +27,6 @@ static unsigned int site_uses(const struct tdf *tdf,
 	return uses;
 }
 
-struct body_needs body_needs_find(const struct tdf *tdf,
-				  const struct tdf_point *point,
-				  const struct tdf_site *site)
-{
-	const struct tdf_module *module = &tdf->modules[point->module];
-	unsigned int uses = site_uses(tdf, site, module->machine);
-	bool returned = site->flags & TDF_SITE_RETURN &&
-			module->kind == TDF_MODULE_USER;
-
-	return (struct body_needs){
-		.limits = point->maxhits || point->passcount,
-		.func_ip = returned,
-		.layout = returned ||
-			  uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
-			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
-		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
-			    module->kind == TDF_MODULE_USER,
-	};
-}
-
 /* Does an expression read memory? */
 static bool rpn_reads(const uint8_t *rpn, size_t size)
 {
@@ -74,6 +54,38 @@ static bool stmt_reads(const struct tdf *tdf, const struct tdf_stmt *stmt)
 	       rpn_reads(tdf->rpn + stmt->rpn, stmt->rpn_length);
 }
 
+static bool site_reads(const struct tdf *tdf, const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+
+	for (__u32 i = 0; i < site->stmts; i++, stmt++)
+		if (stmt_reads(tdf, stmt))
+			return true;
+	return false;
+}
+
+struct body_needs body_needs_find(const struct tdf *tdf,
+				  const struct tdf_point *point,
+				  const struct tdf_site *site)
+{
+	const struct tdf_module *module = &tdf->modules[point->module];
+	unsigned int uses = site_uses(tdf, site, module->machine);
+	bool returned = site->flags & TDF_SITE_RETURN &&
+			module->kind == TDF_MODULE_USER;
+
+	return (struct body_needs){
+		.limits = point->maxhits || point->passcount,
+		.func_ip = returned,
+		.layout = returned ||
+			  (module->kind != TDF_MODULE_USER &&
+			   site_reads(tdf, site)) ||
+			  uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
+			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
+		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
+			    module->kind == TDF_MODULE_USER,
+	};
+}
+
 /* What can't be done here is refused. */
 static void scan_uses(struct gen *gen)
 {
@@ -81,15 +93,17 @@ static void scan_uses(struct gen *gen)
 	const struct tdf_site *site = gen->site;
 	const struct tdf_stmt *stmt = gen->tdf->stmts + site->first_stmt;
 	unsigned int uses = site_uses(gen->tdf, site, gen->machine);
-	bool reads = false;
+	bool reads = site_reads(gen->tdf, site);
 
 	gen->relocated = uses & RPN_USES_ADDR;
 	gen->fresh = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
 		     target->segments_save && target->context == BODY_UPROBE;
-	for (__u32 i = 0; i < site->stmts; i++, stmt++) {
+	for (__u32 i = 0; i < site->stmts; i++, stmt++)
 		if (stmt->rpn_length)
 			gen->faults = true;
-		reads |= stmt_reads(gen->tdf, stmt);
+	if (reads && target->context == BODY_KPROBE) {
+		gen->own = gen->slots;
+		gen->slots -= 8;
 	}
 	gen->bring_in = reads && target->bring_in && target->layout &&
 			target->layout->vma && target->context != BODY_KPROBE;
@@ -197,7 +211,7 @@ static bool scan_lean(const struct gen *gen)
 				   TDF_STMT_LEN_SEGMENT))
 			return false;
 	}
-	return gen->early && !point->maxhits && !point->passcount &&
+	return gen->early && !gen->own && !point->maxhits && !point->passcount &&
 	       !gen->target->max_rate && !gen->target->context_mask &&
 	       scan_budget_suffices(gen);
 }

@@ -62,6 +62,7 @@ static const struct body_layout layout = {
 	.sb_bdev = 0x60, .mm_xol = 0x300, .xol_vaddr = 0x308,
 	.task_utask = 0x310, .utask_returns = 0x318, .return_func = 0x320,
 	.return_stack = 0x328, .return_chained = 0x330, .task_btf = 77,
+	.cpu_count = 78, .cpu_count_at = 8,
 	.vma = true,
 };
 

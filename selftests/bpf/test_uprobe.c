@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <time.h>
+#include <sys/prctl.h>
 #include "bed.h"
 #include "probed.h"
 
@@ -333,6 +334,65 @@ static uint64_t kernel_symbol(const char *name)
 	return address;
 }
 
+static uint32_t task_member(const char *path)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	uint32_t offset = btf ? bed_member(btf, "task_struct", path) : 0;
+
+	btf__free(btf);
+	return offset;
+}
+
+/* Is the process's memory read, where the kernel's count is what the thread's name
+ * has? */
+static bool own_read(struct bed *bed, const char *name)
+{
+	struct ras_slice *slice = bed_slice(bed);
+	const struct ras_record *r;
+	int prog, link;
+
+	bed_clear(bed);
+	bed_memory(bed, TDF_STMT_MEM, 8, RPN(ARG(3), 0));
+	prog = bed_load(bed);
+	r = (const void *)(slice->data +
+			   (slice->head & (bed->target.slice_bytes - 1)));
+	prctl(PR_SET_NAME, name);
+	link = arm(prog, bed->input.cookie);
+	probed(0, &outer, text);
+	close(link);
+	close(prog);
+	return r->flags != RAS_RECORD_FAULT;
+}
+
+/* An address of a process is one of the current process, where the kernel works
+ * for it. */
+static void test_interrupted(struct bed *bed)
+{
+	static const struct {
+		const char *count, *label;
+		bool own;
+	} rows[] = {
+		{ "\1\2", "a system call", true },
+		{ "\1\2\x11\x80", "an int3 in one", true },
+		{ "\1\2\x01\x80", "an interrupt", false },
+		{ "\1\2\x12\x80", "an int3 in one", false },
+		{ "\1\1", "a softirq", false },
+	};
+	uint32_t mm = bed->layout.task_mm;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tap_is(own_read(bed, rows[i].count), rows[i].own,
+		       "%s: %s", rows[i].label, rows[i].own ? "read" :
+		       "not readable");
+	bed->layout.task_mm = task_member("journal_info");
+	tap_is(own_read(bed, rows[0].count), false, "a kernel thread has none");
+	bed->layout.task_mm = mm;
+	bed->target.layout = NULL;
+	tap_is(own_read(bed, rows[0].count), false,
+	       "nor what isn't known to be none of these");
+	bed->target.layout = &bed->layout;
+}
+
 /* Where the kernel's data has no names, some of its text is read. */
 static void test_kernel(struct bed *bed)
 {
@@ -349,6 +409,13 @@ static void test_kernel(struct bed *bed)
 		tap_skip("kernel memory", "no addresses in kallsyms");
 		return;
 	}
+	bed->layout.cpu_count = 0;
+	bed->layout.task_count = task_member("comm");
+	if (!bed->layout.task_count) {
+		tap_skip("kernel memory", "this kernel has no BTF");
+		return;
+	}
+	prctl(PR_SET_NAME, "");
 	bed->target.context = BODY_KPROBE;
 	memcpy(rpn + 1, &address, 8);
 	bed_site(bed, 3, 0);
@@ -404,6 +471,7 @@ static void test_kernel(struct bed *bed)
 	close(link);
 	close(prog);
 	tap_is(slice->records, before, "an IF of it filters");
+	test_interrupted(bed);
 }
 
 int main(void)

@@ -56,4 +56,29 @@ status 0 "tracefmt" tracefmt -q --tff "$TMP"
 is "$(grep -c "^ *name $TMP/written$" "$TMP/out")" 2 "the file's name"
 is "$(grep -c "^ *name /dev/null$" "$TMP/out")" 1 "another"
 is "$(grep -c 'not readable' "$TMP/out")" 0 "all are readable"
+
+# in an interrupt the current process is any, here the shell
+read -r from _ </proc/$$/maps
+from=0x${from%%-*}
+make_tdf "$TMP/tick.tsf" <<TSF
+MODNAME=vmlinux
+MAJOR=9
+TRACE MINOR=1, TP=.update_process_times, DESC="tick", FMT="head %P%{x32}",
+	VARS=(*(unsigned int *)$from)
+TRACE MINOR=2, TP=.do_sys_openat2, DESC="open", FMT="head %P%{x32}",
+	VARS=(*(unsigned int *)$from)
+TSF
+status 0 "on, -p" trace on -p $$ "$TMP/tick.tdf"
+i=0
+while [ $i -lt 100000 ]; do
+	i=$((i + 1))
+done
+: </dev/null
+status 0 "off" trace off "$TMP/tick.tdf"
+status 0 "tracefmt" tracefmt -q --tff "$TMP" --fields minor,head
+diag "$(sort "$TMP/out" | uniq -c)"
+ok "ticks" grep -q 'minor=1' "$TMP/out"
+is "$(grep -ci 'minor=1.*464c457f' "$TMP/out")" 0 \
+	"an interrupt reads nothing of the process that it interrupts"
+ok "a system call of the process does" grep -qi 'minor=2.*464c457f' "$TMP/out"
 tap_done

@@ -304,11 +304,12 @@ struct search {
 
 static void search_begin(struct search *search, const struct btf_want *want)
 {
-	size_t length = strcspn(want->name, ".(");
+	size_t length = strcspn(want->name, ".(:");
 
 	*search = (struct search){
 		.want = want, .length = length,
 		.kind = want->name[length] == '(' ? BTF_KIND_FUNC :
+			want->name[length] == ':' ? BTF_KIND_VAR :
 						    BTF_KIND_STRUCT,
 	};
 }
@@ -319,7 +320,8 @@ static void type_match(struct search *searches, size_t count,
 {
 	uint32_t kind = BTF_INFO_KIND(type->info);
 
-	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_FUNC)
+	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_FUNC &&
+	    kind != BTF_KIND_VAR)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		struct search *search = &searches[i];

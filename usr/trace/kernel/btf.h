@@ -17,6 +17,7 @@
  *				that lie in each other; it may be in anonymous
  *				structures and unions there
  *	"bpf_preempt_disable()"	the id of a function
+ *	"__preempt_count:"	the id of a variable
  */
 struct btf_want {
 	const char *name;

@@ -47,10 +47,31 @@ int features_read_btf(struct features *features)
 	return 0;
 }
 
+/* A kernel without CONFIG_KALLSYMS_ALL has types of its variables and doesn't find
+ * them. */
+static bool variable_works(uint32_t id)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_BTF_ID, .imm = id },
+		{ 0 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_this_cpu_ptr },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const struct sysbpf_program program = { .insns = insns, .count = 5 };
+	int fd = sysbpf_program_load(&program, NULL, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int features_read_layout(struct body_layout *layout)
 {
 	char bases[BODY_THREAD_BASES][64];
 	uint32_t uffd = UNKNOWN;	/* empty: there is no userfaultfd */
+	uint32_t hot = 0, hot_count = UNKNOWN;	/* as of Linux 6.2 to 6.14 */
 	struct btf_want wants[] = {
 		{ bases[0] }, { bases[1] }, { bases[2] },
 		{ "task_struct.thread.ds", &layout->thread_ds },
@@ -82,6 +103,11 @@ int features_read_layout(struct body_layout *layout)
 		{ "super_block.s_magic", &layout->sb_magic },
 		{ "super_block.s_bdev", &layout->sb_bdev },
 		{ "task_struct", &layout->task_btf },
+		{ "task_struct.thread_info.preempt_count",
+		  &layout->task_count },
+		{ "__preempt_count:", &layout->cpu_count },
+		{ "pcpu_hot:", &hot },
+		{ "pcpu_hot.preempt_count", &hot_count },
 	};
 	int code;
 
@@ -98,6 +124,12 @@ int features_read_layout(struct body_layout *layout)
 	code = btf_find(BTF_VMLINUX, wants, sizeof(wants) / sizeof(wants[0]));
 	if (code)
 		*layout = (struct body_layout){ 0 };
+	if (!layout->cpu_count && hot && hot_count != UNKNOWN) {
+		layout->cpu_count = hot;
+		layout->cpu_count_at = hot_count;
+	}
+	if (layout->cpu_count && !variable_works(layout->cpu_count))
+		layout->cpu_count = 0;
 	layout->vma = layout->vma_flags && layout->vma_file &&
 		      layout->vma_ops && uffd != UNKNOWN &&
 		      layout->file_inode &&
