@@ -152,11 +152,14 @@ static void module_load(const char *name)
 	module_count++;
 }
 
-/* Children end with exit(), too. */
-static void remove_folder(void)
+/* Children end with exit(), too, which libFuzzer takes for the target's end. */
+static void remove_folder(int status, void *unused)
 {
-	if (getpid() != owner)
-		return;
+	(void)unused;
+	if (getpid() != owner) {
+		fflush(NULL);
+		_exit(status);
+	}
 	unlink(path);
 	unlink(tsf);
 	rmdir(folder);
@@ -181,7 +184,7 @@ static void prepare(void)
 	backtrace((void *[1]){ NULL }, 1);	/* loads what it needs */
 	nowhere = fopen("/dev/null", "w");
 	pthread_atfork(NULL, NULL, child_prepare);
-	atexit(remove_folder);
+	on_exit(remove_folder, NULL);
 }
 
 static void edit_apply(uint8_t *bytes, const struct module_file *m,
