@@ -39,6 +39,37 @@ popping_exit:
 	ret
 end popping
 
+# calls itself at its end: its frame is made anew, as for any other call
+function again
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	mov %edi, %ebx
+	call callee
+	lea -1(%rbx), %edi
+	test %ebx, %ebx
+	jne again_tail
+	.cfi_remember_state
+again_exit:
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+again_tail:
+	.cfi_restore_state
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	jmp again
+end again
+
+# a loop: there is no frame that is given back
+function round
+	test %edi, %edi
+	je round_exit
+	dec %edi
+	jmp round
+round_exit:
+	ret
+end round
+
 function leaving
 	push %rbp
 	mov %rsp, %rbp

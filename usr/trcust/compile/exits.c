@@ -28,6 +28,10 @@ static void take_jump(struct finder *f, const struct flow_part *part,
 	uint64_t address = part->start + at;
 	uint64_t target = flow_target(&f->flow, address, insn);
 
+	if (flow_calls_itself(&f->flow, part, at, insn, f->epilogues.entry)) {
+		epilogue_add(&f->epilogues, part, at, true);
+		return;
+	}
 	if (flow_part_find(&f->flow, target))
 		return;
 	if (insn->flow == ARCH_FLOW_BRANCH)

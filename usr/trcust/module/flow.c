@@ -298,6 +298,13 @@ bool flow_frame_is_empty(const struct flow *flow,
 	       frame->offset == arch->call_bytes;
 }
 
+static bool has_frame(const struct flow *flow, uint64_t address)
+{
+	struct flow_frame frame = flow_frame_find(flow, address);
+
+	return frame.known && !flow_frame_is_empty(flow, &frame);
+}
+
 bool flow_name_is_cold(const struct module_symbol *symbol)
 {
 	static const char cold[] = ".cold";
@@ -313,12 +320,10 @@ static bool is_own_part(const struct flow *flow,
 {
 	const struct module_symbol *symbol =
 		symbol_index_find(flow->source.symbols, leaving->target);
-	struct flow_frame frame;
 
 	if (symbol && symbol_has(symbol, leaving->target))
 		return flow_name_is_cold(symbol);
-	frame = flow_frame_find(flow, leaving->address);
-	return frame.known && !flow_frame_is_empty(flow, &frame);
+	return has_frame(flow, leaving->address);
 }
 
 static void settle_leaving(struct flow *flow,
@@ -431,4 +436,28 @@ int64_t flow_insn_before(const struct flow *flow, const struct flow_part *part,
 		*insn = before;
 	}
 	return found;
+}
+
+bool flow_calls_itself(const struct flow *flow, const struct flow_part *part,
+		       uint32_t at, const struct arch_insn *insn,
+		       uint64_t entry)
+{
+	struct flow_frame frame;
+	struct arch_insn before;
+	int64_t back = at;
+
+	if (insn->flow != ARCH_FLOW_JUMP ||
+	    flow_target(flow, part->start + at, insn) != entry)
+		return false;
+	frame = flow_frame_find(flow, part->start + at);
+	if (!flow_frame_is_empty(flow, &frame))
+		return false;
+	while (!(part->marks[back] & FLOW_TARGET)) {
+		back = flow_insn_before(flow, part, back, &before);
+		if (back < 0 || before.flow != ARCH_FLOW_NEXT)
+			return false;
+		if (has_frame(flow, part->start + back))
+			return true;
+	}
+	return false;
 }

@@ -107,4 +107,10 @@ struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address);
 bool flow_frame_is_empty(const struct flow *flow,
 			 const struct flow_frame *frame);
 
+/* The jump at `at` is a tail call of the function itself: it leads to the entry,
+ * after the frame was given back. A function that makes no frame loops. */
+bool flow_calls_itself(const struct flow *flow, const struct flow_part *part,
+		       uint32_t at, const struct arch_insn *insn,
+		       uint64_t entry);
+
 #endif
