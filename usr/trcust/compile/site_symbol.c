@@ -463,6 +463,52 @@ static void check_offset(struct compilation *c, const struct tsf_point *point,
 	TELL_SITE(c, point, TRCERR_BAD_OFFSET, offset, number);
 }
 
+/* A jump of its own to the address that is no call; 0: there is none. */
+static int loop_find(struct compilation *c, uint64_t address, uint64_t *from)
+{
+	const struct flow *flow;
+	uint64_t entry;
+	int code = code_jumps_to(c->module, address) ?
+			   site_flow_find(c, address, &flow, &entry) : -ENOENT;
+
+	*from = 0;
+	for (size_t i = 0; !code && i < flow->part_count; i++) {
+		const struct flow_part *part = &flow->parts[i];
+		struct arch_insn insn;
+
+		for (uint32_t at = 0; at < part->size; at++)
+			if (part->marks[at] & FLOW_INSN &&
+			    flow_insn(flow, part, at, &insn) &&
+			    (insn.flow == ARCH_FLOW_BRANCH ||
+			     insn.flow == ARCH_FLOW_JUMP) &&
+			    flow_target(flow, part->start + at, &insn) ==
+				    address &&
+			    !flow_calls_itself(flow, part, at, &insn, address))
+				*from = part->start + at;
+	}
+	return code == -ENOENT ? 0 : code;
+}
+
+/* Loops have no head of their own where the function has no prologue. */
+static int check_loop(struct compilation *c, const struct tsf_point *point,
+		      const struct site_place *place)
+{
+	char name[320];
+	uint64_t from;
+
+	if (loop_find(c, place->address, &from)) {
+		TELL_SITE(c, point, TRCERR_NO_MEM);
+		return -1;
+	}
+	if (!from)
+		return 0;
+	site_name_at(c, from, name, sizeof(name));
+	TELL_SITE(c, point, TRCERR_ENTRYLOOP, point->tp.name);
+	diag_hint(c->diag, "the jump at %s leads back to it; TP=.%s,RETEP "
+			   "counts the calls", name, point->tp.name);
+	return 0;
+}
+
 int site_symbol_places(struct compilation *c, const struct tsf_point *point,
 		       struct site_places *places)
 {
@@ -482,6 +528,7 @@ int site_symbol_places(struct compilation *c, const struct tsf_point *point,
 		} else if (place->function) {
 			place->address = site_behind_prologue(c, place->base,
 							      place->end);
+			code = check_loop(c, point, place);
 		}
 	}
 	return code;

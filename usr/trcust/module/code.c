@@ -286,21 +286,47 @@ static bool code_strays(const struct arch_insn *insn, uint64_t at,
 	}
 }
 
+/* The function's code, decoded beyond the address; or NULL. */
+static struct code_function *
+code_function_whole(struct module *module, const struct module_range *range,
+		    uint64_t address)
+{
+	struct code_function *function =
+		code_function_get(module, range->start, range->end);
+	int code = function ? code_function_decode(function, module->arch,
+						   UINT32_MAX) : -ENOMEM;
+
+	module->exhausted |= code == -ENOMEM;
+	return code || function->start + function->next <= address ? NULL :
+								     function;
+}
+
+bool code_jumps_to(struct module *module, uint64_t address)
+{
+	const struct module_range *range = module_function_find(module, address);
+	struct code_function *function =
+		range ? code_function_whole(module, range, address) : NULL;
+	struct arch_insn insn;
+
+	for (size_t i = 0; function && i < function->count; i++)
+		if (!code_insn_at(module, function, i, &insn) &&
+		    (insn.flow == ARCH_FLOW_BRANCH ||
+		     insn.flow == ARCH_FLOW_JUMP) &&
+		    function->start + function->insns[i] + insn.jump == address)
+			return true;
+	return false;
+}
+
 bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 {
 	const struct module_range *range = module_function_find(module, start);
 	struct code_function *function;
 	struct arch_insn insn;
-	int code;
 
 	if (!range || address >= range->end)
 		return false;
-	function = code_function_get(module, range->start, range->end);
-	code = function ? code_function_decode(function, module->arch,
-					       UINT32_MAX) : -ENOMEM;
-	module->exhausted |= code == -ENOMEM;
-	if (code ||
-	    function->start + function->next <= address)
+	function = code_function_whole(module, range, address);
+	if (!function)
 		return false;
 	for (size_t i = 0; i < function->count; i++)
 		if (code_insn_at(module, function, i, &insn) ||

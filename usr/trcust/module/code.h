@@ -47,6 +47,9 @@ bool code_is_good(const struct module *module, const struct arch_insn *insn);
  */
 bool code_reached_once(struct module *module, uint64_t start, uint64_t address);
 
+/* Does the function around the address jump to it, as far as it can be decoded? */
+bool code_jumps_to(struct module *module, uint64_t address);
+
 /*
  * Of a function of Go: the address after the check that it has enough stack,
  * which it comes back to when the stack has grown; else `start`.
