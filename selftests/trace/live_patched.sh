@@ -18,6 +18,7 @@ mkfifo "$TMP/go"
 
 # start WHICH: patched and waiting
 start() {
+	: >"$TMP/said"
 	"$TMP/patcher" "$1" <"$TMP/go" >"$TMP/said" &
 	patcher=$!
 	exec 8>"$TMP/go"
