@@ -56,7 +56,10 @@ finish "1 7" "  runs as it did"
 is "$(figure hits 1) $(figure hits 2)" "1 1" "  and is recorded"
 trace off --all
 
-# a debugger would miss the stops at its breakpoint, and lose it by `off`
+# a debugger would miss the stops at its breakpoint, and lose it by `off`; another
+# file, as probes go a little later than `off` ends
+cp "$TMP/patcher" "$TMP/new"
+mv "$TMP/new" "$TMP/patcher"
 start break
 status 1 "a breakpoint of a debugger" trace on "$TDF"
 like "$(cat "$TMP/err")" "process [0-9]* has a breakpoint at 0x" "  is refused"
