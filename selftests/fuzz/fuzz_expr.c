@@ -92,6 +92,8 @@ static void look_at(struct compilation *c)
 
 	if (dwarf_file_open(&c->dwarf, module, "", &search, &err))
 		return;
+	if (site_prepare(c))
+		abort();
 	if (diag_open_text(&c->diag, "text", tsf_text, strlen(tsf_text), 2,
 			   NULL))
 		abort();
