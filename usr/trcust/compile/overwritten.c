@@ -101,7 +101,7 @@ static bool is_same(const struct place_piece *a, const struct place_piece *b)
 
 /*
  * What is wrong in an in-register parameter's location is known where it has to
- * be what the caller gave. Behind that gcc has wrong ones of structures, and of
+ * be what the caller gave. After that gcc has wrong ones of structures, and of
  * what two registers have: of these a part has a register of its own as soon as
  * it is written to.
  */
