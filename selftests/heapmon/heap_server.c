@@ -2,9 +2,13 @@
 /*
  * A server, and a client that checks every reply. Prints the server's process
  * id, then every 50 ms: replies, failures, and whether the code of malloc and
- * free is as it was in the beginning (whole) or not (probed).
+ * free is as in its file (whole) or not (probed). Another test may have probes
+ * there when this one begins.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +31,44 @@ struct message {
 };
 
 static unsigned char malloc_begin[CODE], free_begin[CODE];
+
+struct code {
+	uintptr_t address;
+	unsigned char *bytes;
+	bool read;
+};
+
+/* The code at the address as the loaded file has it */
+static int object_read(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct code *code = context;
+	uintptr_t at = code->address - info->dlpi_addr;
+	const ElfW(Phdr) *p = info->dlpi_phdr;
+	Dl_info object;
+	int fd;
+
+	for (int i = 0; i < info->dlpi_phnum; i++, p++) {
+		if (p->p_type != PT_LOAD || at < p->p_vaddr ||
+		    at - p->p_vaddr >= p->p_filesz ||
+		    !dladdr((void *)code->address, &object))
+			continue;
+		fd = open(object.dli_fname, O_RDONLY | O_CLOEXEC);
+		code->read = pread(fd, code->bytes, CODE, at - p->p_vaddr +
+				   p->p_offset) == CODE;
+		close(fd);
+		return 1;
+	}
+	return 0;
+}
+
+static void code_read(uintptr_t address, unsigned char *bytes)
+{
+	struct code code = { address, bytes };
+
+	dl_iterate_phdr(object_read, &code);
+	if (!code.read)
+		_exit(2);
+}
 
 static bool code_changed(void)
 {
@@ -120,8 +162,8 @@ int main(void)
 	int fds[THREADS];
 
 	signal(SIGPIPE, SIG_IGN);
-	memcpy(malloc_begin, (void *)malloc, CODE);
-	memcpy(free_begin, (void *)free, CODE);
+	code_read((uintptr_t)malloc, malloc_begin);
+	code_read((uintptr_t)free, free_begin);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("%d\n", server_start(fds));
 	for (uint64_t n = 0;; n++) {
