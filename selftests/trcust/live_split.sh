@@ -18,7 +18,13 @@ cp "$here/split/split.c" .
 		minor=$((minor + 1))
 		echo "TRACE MINOR=$minor, TP=.$name"
 	done
+	echo "TRACE MINOR=8, TP=.shared, RETEP"
 } >split.tsf
+
+# hits MINOR
+hits() {
+	sed -n "s/^$1 //p" hits
+}
 
 # "minor calls hits" of those that are wrong without a warning
 wrong() {
@@ -58,6 +64,7 @@ check() {
 	is "$(wrong)" "" "$1: calls that are counted wrongly, unsaid" ||
 		diag_file err
 	ok "$1: $(cat same) counted exactly" test "$(cat same)" -ge "$2"
+	is "$(hits 8)" "$(hits 7)" "$1: shared() returns as often as it is called"
 }
 check "gcc -O0" 6
 check "gcc -O1" 6

@@ -188,24 +188,35 @@ static int caller_place(struct compilation *c, const struct tsf_point *point,
 	return entry_place(c, point, function, TDF_SITE_RETURN, places);
 }
 
+static int function_places(struct compilation *c,
+			   const struct tsf_point *point,
+			   const struct site_place *function,
+			   struct site_places *places)
+{
+	size_t available;
+
+	if (!module_code(c->module, function->base, &available, NULL))
+		return entry_place(c, point, function, 0,
+				   places);	/* site_check() reports it */
+	if (point->tp.retep == TSF_RETEP_CALLER)
+		return caller_place(c, point, function, places);
+	return find_exits(c, point, function, places);
+}
+
+/* Of a function with clones, the exits of each. */
 int site_exit_places(struct compilation *c, const struct tsf_point *point,
 		     struct site_places *places)
 {
 	struct site_places functions = {0};
 	int code = site_symbol_find(c, point, &functions);
-	size_t available;
 
 	if (!code && !functions.list[0].symbol)
 		code = tell_no_exit(c, point, "it was only inlined: there is "
 				    "no function to return from");
-	else if (!code && !module_code(c->module, functions.list[0].base,
-				       &available, NULL))
-		code = entry_place(c, point, &functions.list[0], 0,
-				   places);	/* site_check() tells */
-	else if (!code && point->tp.retep == TSF_RETEP_CALLER)
-		code = caller_place(c, point, &functions.list[0], places);
-	else if (!code)
-		code = find_exits(c, point, &functions.list[0], places);
+	for (size_t i = 0; i < functions.count && !code; i++)
+		if (functions.list[i].symbol)
+			code = function_places(c, point, &functions.list[i],
+					       places);
 	free(functions.list);
 	return code;
 }

@@ -150,10 +150,36 @@ static int find_elf(struct compilation *c, const struct tsf_point *point,
 	return 0;
 }
 
+/* The symbol where the function is entered, of a part or clone that gcc made of
+ * it: "name.part.0", "name.constprop.0.isra.0". NULL: another one. */
+static const struct module_symbol *
+made_symbol(struct compilation *c, const struct dwarf_function *function,
+	    const char *what)
+{
+	const struct module_symbol *symbol =
+		symbol_index_find(&c->sites->symbols, function->entry);
+
+	return symbol && symbol->address == function->entry &&
+	       memmem(symbol->name, symbol->name_length, what, strlen(what)) ?
+		       symbol : NULL;
+}
+
+static const struct module_symbol *
+clone_symbol(struct compilation *c, const struct dwarf_function *function)
+{
+	const struct module_symbol *symbol =
+		made_symbol(c, function, ".constprop.");
+
+	if (function->inlined)
+		return NULL;
+	return symbol ? symbol : made_symbol(c, function, ".isra.");
+}
+
 static int add_function(struct compilation *c, const struct tsf_point *point,
 			const struct dwarf_function *function,
 			struct site_places *places)
 {
+	const struct module_symbol *clone = clone_symbol(c, function);
 	struct site_place *place =
 		site_place_add(c, point, places, function->entry);
 
@@ -163,7 +189,10 @@ static int add_function(struct compilation *c, const struct tsf_point *point,
 	place->from.function = function->die.addr;
 	if (function->inlined)
 		return 0;
-	place->symbol = point->tp.name;
+	place->symbol = clone ? site_text(c, point, clone->name,
+					  clone->name_length) : point->tp.name;
+	if (!place->symbol)
+		return -1;
 	place->base = function->entry;
 	place->function = true;
 	for (size_t i = 0; i < function->range_count; i++)
@@ -179,29 +208,10 @@ static bool is_with_another(const struct dwarf_functions *found, size_t i)
 	       found->functions[i].entry == found->functions[i - 1].entry;
 }
 
-/* The symbol where the function is entered is of a part or clone that gcc made
- * of it: "name.part.0", "name.constprop.0.isra.0". */
-static bool is_made_of(struct compilation *c,
-		       const struct dwarf_function *function, const char *what)
-{
-	const struct module_symbol *symbol =
-		symbol_index_find(&c->sites->symbols, function->entry);
-
-	return symbol && symbol->address == function->entry &&
-	       memmem(symbol->name, symbol->name_length, what, strlen(what));
-}
-
 static bool is_part(struct compilation *c,
 		    const struct dwarf_function *function)
 {
-	return !function->inlined && is_made_of(c, function, ".part.");
-}
-
-static bool is_clone(struct compilation *c,
-		     const struct dwarf_function *function)
-{
-	return !function->inlined && (is_made_of(c, function, ".constprop.") ||
-				      is_made_of(c, function, ".isra."));
+	return !function->inlined && made_symbol(c, function, ".part.");
 }
 
 static bool same_source(const struct dwarf_function *a,
@@ -216,7 +226,7 @@ static bool same_source(const struct dwarf_function *a,
 static bool are_clones(struct compilation *c, const struct dwarf_function *a,
 		       const struct dwarf_function *b)
 {
-	return is_clone(c, a) && is_clone(c, b) && same_source(a, b);
+	return clone_symbol(c, a) && clone_symbol(c, b) && same_source(a, b);
 }
 
 /* What calls a global function in its own file may call a clone of it. */
@@ -240,7 +250,7 @@ static int add_clones(struct compilation *c, const struct tsf_point *point,
 			own = &found.functions[i];
 	for (size_t i = 0; own && i < found.count && !code; i++)
 		if (&found.functions[i] != own &&
-		    is_clone(c, &found.functions[i]) &&
+		    clone_symbol(c, &found.functions[i]) &&
 		    same_source(own, &found.functions[i]))
 			code = add_function(c, point, &found.functions[i],
 					    places);
