@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Waits in each system call that has a timeout, in a thread each, and prints how
- * it ended: "NAME MILLISECONDS ERRNO". */
+/* waits_target SECONDS: waits that long in each system call that has a timeout, in
+ * a thread each, and prints how it ended: "NAME MILLISECONDS ERRNO". */
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <poll.h>
@@ -17,17 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECONDS	3
-
-static struct timespec timeout = { .tv_sec = SECONDS };
-static struct timeval timeout_us = { .tv_sec = SECONDS };
+static int seconds;
+static struct timespec timeout;
+static struct timeval timeout_us;
 
 static struct timespec later(clockid_t clock)
 {
 	struct timespec time;
 
 	clock_gettime(clock, &time);
-	time.tv_sec += SECONDS;
+	time.tv_sec += seconds;
 	return time;
 }
 
@@ -53,7 +52,7 @@ static int in_clock_nanosleep(void)
 
 static int in_poll(void)
 {
-	return poll(NULL, 0, SECONDS * 1000);
+	return poll(NULL, 0, seconds * 1000);
 }
 
 static int in_ppoll(void)
@@ -97,7 +96,7 @@ static int in_epoll_wait(void)
 {
 	struct epoll_event event;
 
-	return epoll_wait(epoll_create1(0), &event, 1, SECONDS * 1000);
+	return epoll_wait(epoll_create1(0), &event, 1, seconds * 1000);
 }
 
 static int in_semtimedop(void)
@@ -244,10 +243,14 @@ static void *run(void *context)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[WAITS];
 
+	if (argc != 2)
+		return 2;
+	seconds = atoi(argv[1]);
+	timeout.tv_sec = timeout_us.tv_sec = seconds;
 	for (size_t i = 0; i < WAITS; i++)
 		if (pthread_create(&threads[i], NULL, run, (void *)i))
 			return 1;
