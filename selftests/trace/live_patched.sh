@@ -64,6 +64,10 @@ start break
 status 1 "a breakpoint of a debugger" trace on "$TDF"
 like "$(cat "$TMP/err")" "process [0-9]* has a breakpoint at 0x" "  is refused"
 finish "1 stops" "  and works"
+start heapmon
+status 0 "an int3 in a process that heapmon has stopped is a probe" \
+	trace on -n "$TDF"
+finish "1 stops" "  and works"
 
 status 0 "another probe there" trace on "$TMP/app198.tdf"
 start break

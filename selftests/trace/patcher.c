@@ -3,13 +3,15 @@
  * Patches its own code as it runs, then calls it: `patcher work` or `other`, of
  * which one is to return 7 instead of 1, `patcher -` for none. Says "ready", and
  * goes on with a line from stdin. Prints what both return. `patcher break` is the
- * debugger of a `patcher -` with a breakpoint in work(), and prints its stops.
+ * debugger of a `patcher -` with a breakpoint in work(), and prints its stops;
+ * `patcher heapmon` the same with heapmon's name.
  */
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -85,11 +87,13 @@ int main(int argc, char **argv)
 	volatile int one = 1;
 	const char *which = argc > 1 ? argv[1] : "-";
 
-	if (!strcmp(which, "break")) {
+	if (!strcmp(which, "break") || !strcmp(which, "heapmon")) {
 		pid_t child = fork();
 
-		if (child)
+		if (child) {
+			prctl(PR_SET_NAME, which);
 			return debug(child);
+		}
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 	}

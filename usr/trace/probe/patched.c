@@ -156,6 +156,8 @@ static bool has_probe(const struct patched *patched,
 	return has;
 }
 
+/* heapmon is no debugger: it traces a process to stop it for a moment, and has
+ * probes of that process only, which no mapping of our own shows. */
 static bool is_debugged(uint32_t pid)
 {
 	unsigned int tracer = 0;
@@ -169,7 +171,15 @@ static bool is_debugged(uint32_t pid)
 		;
 	if (file)
 		fclose(file);
-	return tracer;
+	if (!tracer)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/comm", tracer);
+	file = fopen(path, "re");
+	if (!file || !fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	return strcmp(line, "heapmon\n");
 }
 
 /* But for the instructions that probes write. */
