@@ -59,9 +59,9 @@ struct interpreter {
 	uint64_t stack[64];
 	int depth;
 	const uint8_t *code, *end;
-	const uint8_t *zero_end;	/* behind the last lit0 */
+	const uint8_t *zero_end;	/* after the last lit0 */
 	bool raises;		/* the operation comes right after it: what is
-				 * divided is told */
+				 * divided is reported */
 	uint64_t fault;		/* what could not be used */
 	uint8_t status;		/* RAS_ITEM_* of it */
 };

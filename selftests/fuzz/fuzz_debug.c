@@ -67,7 +67,7 @@ static FILE *nowhere;
 static pid_t owner;
 
 /* In the child only: the parent's SIGSEGV is the driver's. Where it happened is
- * behind the frames of this function and of the signal. */
+ * after the frames of this function and of the signal. */
 static void on_crash(int number)
 {
 	void *frames[32];

@@ -174,7 +174,7 @@ static void check_killed(const char *path)
 	tap_is(names("."), before, "nothing is left");
 }
 
-/* In a directory that all may write to, of nobody, a FIFO of another user. */
+/* A FIFO of another user in a directory that all users may write to. */
 static void check_fifo(uid_t owner, mode_t mode, bool good)
 {
 	struct error err = {0};
@@ -193,7 +193,7 @@ static void check_fifo(uid_t owner, mode_t mode, bool good)
 	       "in place, too");
 	if (!good)
 		tap_ok(strstr(err.text, "FIFO of another user"),
-		       "the reason is told: %s", err.text);
+		       "the reason is given: %s", err.text);
 	close(reader);
 	unlink("dir/fifo");
 	rmdir("dir");
@@ -214,7 +214,7 @@ static void check_planted(uid_t owner, bool good)
 	tap_ok(holds("victim", good ? "new" : "old"), "what it names");
 	if (!good)
 		tap_ok(strstr(err.text, "symbolic link of another user"),
-		       "the reason is told: %s", err.text);
+		       "the reason is given: %s", err.text);
 	unlink("dir/link");
 	rmdir("dir");
 	unlink("victim");

@@ -50,9 +50,9 @@ int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
 			 struct error *err);
 
 /* kernel_refusal.c */
-/* -EPERM when a site of a picked point is where the kernel allows no probes: told
- * by name. biases[] is as above; 0: the address isn't known, the name has to
- * do. */
+/* -EPERM when a site of a picked point is where the kernel allows no probes, with
+ * its name in the message. biases[] is as above; 0: the address isn't known, the
+ * name has to do. */
 int kernel_refusal_check(const struct tdf *tdf, const struct tdf_module *module,
 			 const bool *picked, const uint64_t *biases,
 			 struct error *err);

@@ -453,7 +453,7 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
 	return find_known(&k->c->ctypes, name, length);
 }
 
-/* A type in the table is called so, but for the number behind names that are
+/* A type in the table has this name, but for the number after names that are
  * there already. */
 static bool is_called(const struct ctype *type, const char *name, size_t length)
 {
