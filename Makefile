@@ -8,7 +8,7 @@ CLANG	?= clang
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 	   -Wno-unused-parameter -Wno-missing-field-initializers
-CPPFLAGS += -D_GNU_SOURCE -Iinclude
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -iquote usr -iquote .
 B	:= build$(MACHINE:%=/%)
 VERSION := 0.1
 CPPFLAGS += -DRASTRACE_VERSION='"$(VERSION)"'
@@ -29,8 +29,6 @@ trcust_LIBS   := -ldw -lelf -lZydis -lcapstone -liberty -llzma -lzstd -lz
 trace_LIBS    := -lelf
 tracefmt_LIBS := -lelf
 heapmon_LIBS  := -ldw -lelf -lz -lm
-# what it takes of the programs in front of it
-heapmon_PARTS := $(B)/trace.a $(B)/tracefmt.a
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -41,24 +39,25 @@ endif
 JOBS	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB	:= $(B)/lib.a
-LIB_FOLDERS := usr/lib usr/lib/formats usr/lib/buffer usr/lib/dump
-LIB_SRC	:= $(wildcard bpf/*.c $(LIB_FOLDERS:%=%/*.c))
+LIB_SRC	:= $(filter-out usr/lib/static/%,$(wildcard bpf/*.c usr/lib/*.c \
+	   usr/lib/*/*.c usr/lib/*/*/*.c))
 # in place of what only a dynamic program can do
 STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # a program's source but its main.c, which tests link too
 parts	= $(filter-out usr/$(1)/main.c usr/$(1)/portable/%, \
 	  $(wildcard usr/$(1)/*.c usr/$(1)/*/*.c))
+sources	= $(if $(filter lib,$(1)),$(LIB_SRC),$(call parts,$(1)))
 
 LIBRARY	:= librastrace.so.0 librastrace.so librastrace.a
 
 all: $(PROGRAMS:%=$(B)/bin/%) $(LIBRARY:%=$(B)/lib/%)
 	@:
 
-$(LIB): $(call objs,$(LIB_SRC))
+$(LIB): $(call objs,$(LIB_SRC)) $(B)/lib.list
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $(filter %.o,$^)
 
 # tracefmt for files only, with a C compiler and its library and nothing else:
 # without what the live buffer takes, BPF and libelf
@@ -67,15 +66,17 @@ LIVE	:= usr/tracefmt/live.c usr/lib/identity.c usr/lib/maps_line.c \
 	   usr/lib/process_stat.c usr/lib/sysbpf.c usr/lib/usdt_note.c \
 	   $(filter-out %/picture_records.c %/ring.c, \
 	   $(wildcard usr/lib/buffer/*.c))
-PORTABLE := $(filter-out $(LIVE), $(wildcard $(LIB_FOLDERS:%=%/*.c)) \
+PORTABLE_LIB := usr/lib $(addprefix usr/lib/,formats buffer dump read \
+	    read/format read/match debug/lines debug/symbols)
+PORTABLE := $(filter-out $(LIVE), $(wildcard $(PORTABLE_LIB:%=%/*.c)) \
 	    $(call parts,tracefmt)) \
 	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)
 
 # Which files an archive is made of: a new list when one comes or goes.
 $(B)/%.list: FORCE
 	@mkdir -p $(@D)
-	@echo '$(sort $(call parts,$*))' | cmp -s - $@ || \
-		echo '$(sort $(call parts,$*))' >$@
+	@echo '$(sort $(call sources,$*))' | cmp -s - $@ || \
+		echo '$(sort $(call sources,$*))' >$@
 
 define program
 $(B)/$(1).a: $(call objs,$(call parts,$(1))) $(B)/$(1).list
@@ -83,7 +84,7 @@ $(B)/$(1).a: $(call objs,$(call parts,$(1))) $(B)/$(1).list
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 
-$(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $($(1)_PARTS) $(LIB)
+$(B)/bin/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$($(1)_LIBS) -pthread

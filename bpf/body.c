@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/tdf.h"
 
 #define LIMIT(field)	((int)offsetof(struct ras_limit, field))
 

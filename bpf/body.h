@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/bpf.h>
-#include "../usr/lib/error.h"
-#include "../usr/lib/formats/tdf.h"
+#include "lib/error.h"
+#include "lib/formats/tdf.h"
 
 enum body_context {
 	BODY_UPROBE,	/* ctx is struct pt_regs; ip = probed address */

@@ -16,7 +16,7 @@
 #include <rastrace/buffer.h>
 #include "body.h"
 #include "emit.h"
-#include "../usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 #define R0	BPF_REG_0
 #define R1	BPF_REG_1

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include <rastrace/buffer.h>
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/tdf.h"
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 #define TEMP_FIRST	BPF_REG_1
 #define TEMP_LAST	BPF_REG_5

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include <rastrace/buffer.h>
-#include "../usr/lib/formats/rpn.h"
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/rpn.h"
+#include "lib/formats/tdf.h"
 
 /* Everything that the statements of the site use. */
 static unsigned int site_uses(const struct tdf *tdf,

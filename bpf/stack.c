@@ -13,8 +13,8 @@
  */
 #include "gen.h"
 
-#include "../usr/lib/formats/rpn.h"
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/rpn.h"
+#include "lib/formats/tdf.h"
 
 #define FRAME_BYTES	8	/* of an address in the record */
 

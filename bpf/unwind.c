@@ -18,7 +18,7 @@
 
 #include <errno.h>
 #include <rastrace/unwind.h>
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/tdf.h"
 
 #define SEGMENT_STEPS	9	/* 2^9 == UNWIND_SEGMENTS */
 #define ROW_STEPS	8	/* rows of a block */

@@ -20,7 +20,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 
-#include "../usr/lib/formats/tdf.h"
+#include "lib/formats/tdf.h"
 
 #define PAGE		4096
 #define BYTES_MAX	(TDF_DATA_MAX + 2)	/* of an item */

@@ -4,7 +4,7 @@
 #define SELFTEST_ARCH_X86_H
 
 #include <elf.h>
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 static inline const struct arch *x86_of(uint8_t elf_class)
 {

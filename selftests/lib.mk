@@ -47,7 +47,7 @@ TEST_LIBS = -Wl,--start-group $(wildcard $(ARCHIVES)) -Wl,--end-group \
 	    -Wl,--as-needed -lbpf -lelf -lz -ldw -lZydis -lcapstone -liberty \
 	    -llzma -lzstd -lm -pthread
 override CPPFLAGS += -D_GNU_SOURCE -DRASTRACE_VERSION='"test"' -MMD -MP \
-		     -I$(TOP)/include -I$(TOP) -I$(SHARED)
+		     -I$(TOP)/include -I$(TOP) -iquote $(TOP)/usr -I$(SHARED)
 override CFLAGS += -Wall -Wextra -Wno-unused-parameter \
 		   -Wno-missing-field-initializers
 

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include "bed.h"
-#include "usr/lib/hash.h"
+#include "lib/hash.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */
 #define RSI	4

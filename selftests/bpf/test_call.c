@@ -6,8 +6,8 @@
  */
 #include <math.h>
 #include "bed.h"
-#include "usr/lib/sysbpf.h"
-#include "usr/trace/arm/heap_maps.h"
+#include "lib/sysbpf.h"
+#include "lib/arm/heap_maps.h"
 
 #define WORDS		256
 #define RAX		0	/* DWARF numbers */

@@ -5,7 +5,7 @@
  * what is stored in its place.
  */
 #include "bed.h"
-#include "usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 static struct {
 	uint64_t word;

@@ -7,7 +7,7 @@
  */
 #include "bed.h"
 #include "random.h"
-#include "usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 #define PROGRAMS	250
 #define ARENA		4096

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Decoding, checking and printing expressions (usr/lib/formats/rpn.h). */
 #include "tap.h"
-#include "usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 #include <errno.h>
 #include <rastrace/tdf.h>

@@ -4,7 +4,7 @@
  * of all shapes and sizes; what reads no memory of the program isn't one.
  */
 #include "bed.h"
-#include "usr/trace/kernel/features.h"
+#include "lib/arm/kernel/features.h"
 
 static struct bed bed;
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "usr/heapmon/record/allocator.h"
-#include "usr/heapmon/record/points.h"
-#include "usr/lib/formats/tdf.h"
+#include "heapmon/record/allocator.h"
+#include "heapmon/record/points.h"
+#include "lib/formats/tdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

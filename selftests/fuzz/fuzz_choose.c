@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <usr/tracefmt/choose/expression.h>
+#include "tracefmt/choose/expression.h"
 
 #define EXPRESSION_MAX	400	/* glibc's regular expressions recurse */
 #define REPEATS_MAX	12

@@ -5,9 +5,9 @@
  */
 #include <unistd.h>
 #define fork() (-1)
-#include "usr/trace/boot.c"
+#include "trace/boot.c"
 #undef fork
-#include "usr/trace/keep/keep_request.c"
+#include "lib/arm/keep/keep_request.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

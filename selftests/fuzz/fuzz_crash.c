@@ -9,7 +9,7 @@
 #include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include "kmod/crash_file.c"
-#include "usr/tracefmt/read/trace_file.h"
+#include "lib/read/trace_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -22,8 +22,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "usr/trcust/arch/arch.h"
-#include "usr/trcust/run.h"
+#include "lib/debug/arch/arch.h"
+#include "trcust/run.h"
 
 #define MODULES_MAX	32
 #define RANGES_MAX	64

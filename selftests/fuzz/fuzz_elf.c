@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/trcust/module/code.h"
-#include "usr/trcust/dwarf/dwarf_function.h"
-#include "usr/trcust/dwarf/dwarf_line.h"
+#include "lib/debug/module/code.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf_line.h"
 
 #define SYMBOLS_MAX	256
 #define FUNCTIONS_MAX	256

@@ -6,11 +6,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/trcust/module/block.h"
-#include "usr/trcust/module/code.h"
-#include "usr/trcust/module/landing.h"
-#include "usr/trcust/compile/exits.h"
-#include "usr/trcust/module/usdt.h"
+#include "lib/debug/module/block.h"
+#include "lib/debug/module/code.h"
+#include "lib/debug/module/landing.h"
+#include "trcust/compile/exits.h"
+#include "lib/debug/module/usdt.h"
 
 #define FUNCTIONS_MAX	64
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/lib/formats/rpn.h"
-#include "usr/trcust/compile/compile.h"
+#include "lib/formats/rpn.h"
+#include "trcust/compile/compile.h"
 
 #define STOPS_MAX	2	/* addresses to look at expressions from */
 

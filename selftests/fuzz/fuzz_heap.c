@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "usr/heapmon/core/reading.h"
+#include "heapmon/core/reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

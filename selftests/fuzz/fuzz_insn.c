@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 #define INSNS_MAX	64
 

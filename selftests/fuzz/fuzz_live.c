@@ -4,9 +4,9 @@
  * the picture that is taken of it is a .ras file that is in order. The input:
  * struct input, then what log and slices begin with.
  */
-#include "usr/lib/buffer/snapshot.c"
-#include "usr/lib/formats/pack.h"
-#include "usr/tracefmt/read/trace_file.h"
+#include "lib/buffer/snapshot.c"
+#include "lib/formats/pack.h"
+#include "lib/read/trace_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "usr/trcust/module/map.h"
+#include "lib/debug/module/map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  * that lie in it, each once. The input: struct input, then what is in the
  * regions, whose addresses are known.
  */
-#include "usr/heapmon/old/old.c"
+#include "heapmon/old/old.c"
 #include <sys/mman.h>
 #include <unistd.h>
 

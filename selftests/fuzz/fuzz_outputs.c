@@ -5,12 +5,12 @@
  * The corpus has its TFFs with it. Its header is put right;
  * the last byte chooses.
  */
-#include "usr/tracefmt/ctf/ctf.c"
-#include "usr/lib/hash.h"
-#include "usr/tracefmt/choose/choose.h"
-#include "usr/tracefmt/output/chosen.h"
-#include "usr/tracefmt/output/pipeline.h"
-#include "usr/tracefmt/output/prefixed.h"
+#include "tracefmt/ctf/ctf.c"
+#include "lib/hash.h"
+#include "tracefmt/choose/choose.h"
+#include "tracefmt/output/chosen.h"
+#include "tracefmt/output/pipeline.h"
+#include "tracefmt/output/prefixed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
  * Any bytes as a ring of perf events (perf_event_open(2)): records within it,
  * and processes that come and go as they say. Bytes 0 and 1: where it begins.
  */
-#include "usr/heapmon/record/perf_ring.c"
-#include "usr/heapmon/record/tracker.c"
+#include "heapmon/record/perf_ring.c"
+#include "heapmon/record/tracker.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,10 +3,10 @@
  * Any bytes as what the kernel tells in /proc and /sys, with names in it that
  * somebody else chose: lines of maps, kallsyms, stat; notes of modules.
  */
-#include "usr/lib/buffer/mappings.c"
-#include "usr/heapmon/old/process.c"
-#include "usr/lib/process_stat.h"
-#include "usr/trace/kernel/kallsyms.c"
+#include "lib/buffer/mappings.c"
+#include "heapmon/old/process.c"
+#include "lib/process_stat.h"
+#include "lib/arm/kernel/kallsyms.c"
 #include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,13 +4,13 @@
  * identity, segments, static probes, allocator, loader - and a reader of traces
  * for names.
  */
-#include "usr/trace/arm/static_file.c"
-#include "usr/heapmon/old/foreign.c"
-#include "usr/heapmon/record/loader.c"
+#include "lib/arm/static_file.c"
+#include "heapmon/old/foreign.c"
+#include "heapmon/record/loader.c"
 #include <sys/mman.h>
-#include "usr/lib/identity.h"
-#include "usr/lib/buffer/mappings.h"
-#include "usr/tracefmt/format/symbol_elf.h"
+#include "lib/identity.h"
+#include "lib/buffer/mappings.h"
+#include "lib/debug/symbols/symbol_elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

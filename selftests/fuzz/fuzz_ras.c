@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "selftests/tracefmt/builder.h"
-#include "usr/tracefmt/match/stream.h"
-#include "usr/tracefmt/output/pipeline.h"
-#include "usr/tracefmt/output/summary.h"
+#include "lib/read/match/stream.h"
+#include "tracefmt/output/pipeline.h"
+#include "tracefmt/output/summary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

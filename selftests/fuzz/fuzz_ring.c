@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/ring.h>
-#include "usr/lib/buffer/ring.h"
+#include "lib/buffer/ring.h"
 
 #define SIZE	(4u << 10)
 #define KEY	0x0123456789abcdefULL

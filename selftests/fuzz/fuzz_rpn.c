@@ -11,7 +11,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "bpf/body.h"
-#include "usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

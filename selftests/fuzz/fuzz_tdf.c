@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bpf/body.h"
-#include "usr/lib/hash.h"
-#include "usr/lib/formats/tdf.h"
+#include "lib/hash.h"
+#include "lib/formats/tdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "usr/lib/hash.h"
-#include "usr/lib/formats/tff.h"
+#include "lib/hash.h"
+#include "lib/formats/tff.h"
 #include "selftests/tracefmt/decoder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

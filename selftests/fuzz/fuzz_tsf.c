@@ -3,8 +3,8 @@
  * may have trace comments. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "usr/trcust/source_scan.h"
-#include "usr/trcust/tsf/tsf.h"
+#include "trcust/source_scan.h"
+#include "trcust/tsf/tsf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

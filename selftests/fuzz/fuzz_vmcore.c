@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "usr/lib/dump/vmcore_picture.h"
-#include "usr/tracefmt/read/trace_file.h"
+#include "lib/dump/vmcore_picture.h"
+#include "lib/read/trace_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

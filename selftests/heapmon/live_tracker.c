@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/heapmon/record/growth.h"
-#include "usr/heapmon/record/tracker.h"
+#include "heapmon/record/growth.h"
+#include "heapmon/record/tracker.h"
 
 #define ROOM	4096
 

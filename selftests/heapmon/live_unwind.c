@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include "bpf/bed.h"
-#include "usr/heapmon/unwind/unwind.h"
-#include "usr/lib/sysbpf.h"
+#include "heapmon/unwind/unwind.h"
+#include "lib/sysbpf.h"
 
 #define DEPTH	TDF_STACK_MAX
 #define RUNS	2000

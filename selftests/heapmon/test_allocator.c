@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/heapmon/record/allocator.h"
-#include "usr/heapmon/record/points.h"
-#include "usr/lib/formats/tdf.h"
-#include "usr/lib/formats/tff.h"
+#include "heapmon/record/allocator.h"
+#include "heapmon/record/points.h"
+#include "lib/formats/tdf.h"
+#include "lib/formats/tff.h"
 
 #if defined(__aarch64__)
 #define TYPE	",%function"

@@ -10,8 +10,8 @@
 #include <gelf.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/heapmon/unwind/cfi.h"
-#include "usr/heapmon/unwind/module.h"
+#include "lib/debug/cfi/cfi.h"
+#include "lib/debug/cfi/cfi_module.h"
 
 /* ---- as libdw has it ---- */
 

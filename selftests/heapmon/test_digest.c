@@ -2,7 +2,7 @@
 /* What a report sums up: weights, ends of processes, peaks, spans, threads. */
 #include <errno.h>
 #include <math.h>
-#include "usr/heapmon/report/report.h"
+#include "heapmon/report/report.h"
 #include "tap.h"
 
 #define SECOND	1000000000LL

@@ -7,8 +7,8 @@
 #include <rastrace/tdf.h>
 #include <stdlib.h>
 #include "tap.h"
-#include "usr/heapmon/record/entry.h"
-#include "usr/trcust/arch/arch.h"
+#include "heapmon/record/entry.h"
+#include "lib/debug/arch/arch.h"
 
 #define WORDS	2000000
 

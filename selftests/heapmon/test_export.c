@@ -4,7 +4,7 @@
  * that stop, weights of a sample, loss.
  */
 #include <unistd.h>
-#include "usr/heapmon/core/reading.h"
+#include "heapmon/core/reading.h"
 #include "tap.h"
 
 struct bench {

@@ -3,8 +3,8 @@
  * sums, peaks and weights of it all. */
 #include "selftests/tap.h"
 #include <math.h>
-#include "usr/heapmon/core/addresses.h"
-#include "usr/heapmon/core/profile.h"
+#include "heapmon/core/addresses.h"
+#include "heapmon/core/profile.h"
 
 #define F(id) HEAP_FUNCTION_##id
 

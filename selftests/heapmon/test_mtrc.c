@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tap.h"
-#include "usr/heapmon/core/format.h"
-#include "usr/heapmon/mpatrol/bytes.h"
+#include "heapmon/core/format.h"
+#include "heapmon/mpatrol/bytes.h"
 
 #define A(at, n)	{ .kind = HEAP_ALLOC, .pid = 1, .address = at, \
 			  .size = n }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "tap.h"
 #include "old_target.h"
-#include "usr/heapmon/old/old.h"
+#include "heapmon/old/old.h"
 
 struct target {
 	struct target_table *table;

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <rastrace/heap.h>
 #include "selftests/tracefmt/builder.h"
-#include "usr/heapmon/core/format.h"
-#include "usr/heapmon/ras/heap_record.h"
+#include "heapmon/core/format.h"
+#include "heapmon/ras/heap_record.h"
 
 #define MS	1000000ULL
 #define START	(1770163190LL * 1000000000LL)

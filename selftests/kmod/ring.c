@@ -24,7 +24,7 @@ static void racy_copy(void *to, const void *from, size_t size)
 }
 
 #define memcpy racy_copy
-#include "usr/lib/buffer/ring.c"
+#include "lib/buffer/ring.c"
 #undef memcpy
 
 #define KEY		0x9e3779b97f4a7c15ULL

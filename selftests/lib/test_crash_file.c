@@ -7,7 +7,7 @@
 #include "kernel.h"
 #include "kmod/crash_file.c"
 #include "tap.h"
-#include "usr/tracefmt/read/trace_file.h"
+#include "lib/read/trace_file.h"
 
 #define KEY		0x1122334455667788ULL
 #define CPUS		2

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <tap.h>
-#include <usr/lib/hash.h>
+#include "lib/hash.h"
 
 #define LENGTHS	700
 #define ALIGNMENTS 17

@@ -3,7 +3,7 @@
  * are, and nothing else. */
 #include <string.h>
 #include <tap.h>
-#include <usr/lib/key_map.h>
+#include "lib/key_map.h"
 
 #define MANY	20000
 

@@ -2,7 +2,7 @@
 /* Lines of /proc/PID/maps are what they say; the program's own, too. */
 #include <sys/stat.h>
 #include "tap.h"
-#include "usr/lib/maps_line.h"
+#include "lib/maps_line.h"
 
 #define HEAD	"7f2e10000000-7f2e10022000 r-xp 00001000 fd:01 1234"
 #define LIBC	{ 0x7f2e10000000, 0x7f2e10022000, 0x1000, 1234, 0xfd01, "r-xp" }

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/lib/buffer/buffer.h"
-#include "usr/lib/buffer/device.h"
-#include "usr/lib/buffer/pin.h"
+#include "lib/buffer/buffer.h"
+#include "lib/buffer/device.h"
+#include "lib/buffer/pin.h"
 
 #define CPUS		5
 #define SLICE_BYTES	RAS_SLICE_MIN

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/lib/outfile.h"
+#include "lib/outfile.h"
 
 #define NOBODY	65534
 #define SOMEONE	65533

@@ -11,7 +11,7 @@
 #include <rastrace/ring.h>
 #include "tap.h"
 #include "tracefmt/builder.h"
-#include "usr/lib/buffer/picture.h"
+#include "lib/buffer/picture.h"
 
 #define CPUS	3
 #define KEY	0x0123456789abcdefULL

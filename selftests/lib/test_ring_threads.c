@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include "tap.h"
 #include <rastrace/ring.h>
-#include "usr/lib/buffer/ring.h"
+#include "lib/buffer/ring.h"
 
 #define SIZE	(64u << 10)
 #define KEY	0x5a5a12345678abcdULL

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/lib/hash.h"
-#include "usr/lib/formats/table.h"
+#include "lib/hash.h"
+#include "lib/formats/table.h"
 
 struct image {
 	struct tdf_header header;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/lib/hash.h"
-#include "usr/lib/formats/rpn.h"
-#include "usr/lib/formats/tdf.h"
+#include "lib/hash.h"
+#include "lib/formats/rpn.h"
+#include "lib/formats/tdf.h"
 
 #define STMTS	6
 #define SITES	3

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include "selftests/tracefmt/builder.h"
 #include "tap.h"
-#include "usr/lib/formats/tff.h"
+#include "lib/formats/tff.h"
 
 /* The tables of the good one, behind each other as the builder writes them. */
 struct image {

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include "core_builder.h"
 #include "tap.h"
-#include "usr/lib/dump/vmcore_picture.h"
+#include "lib/dump/vmcore_picture.h"
 
 struct found {
 	int code;

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/lib/sysbpf.h"
+#include "lib/sysbpf.h"
 
 struct hit_count {
 	const char *file;

@@ -28,7 +28,7 @@ int main(void)
 #include <ucontext.h>
 #include "a64_forms.h"
 #include "hit_count.h"
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 #define SLOT_WORDS	32
 #define SLOT		(SLOT_WORDS * 4)

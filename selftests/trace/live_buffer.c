@@ -9,7 +9,7 @@
 #include <time.h>
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer/buffer.h"
+#include "lib/buffer/buffer.h"
 
 void hit(void);
 __asm__(".text\n.globl hit\n.type hit, %function\n"

@@ -10,7 +10,7 @@
 #include <rastrace/rasfile.h>
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer/ring.h"
+#include "lib/buffer/ring.h"
 
 #define RECORDS		16384
 #define ENTRY_VALUE	0xa3	/* DW_OP_ and numbers of registers */

@@ -10,9 +10,9 @@
 #include "bpf/emit.h"
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer/buffer.h"
-#include "usr/lib/sysbpf.h"
-#include "usr/trace/query/figures.h"
+#include "lib/buffer/buffer.h"
+#include "lib/sysbpf.h"
+#include "trace/query/figures.h"
 
 #define KEY	(-8)		/* in the programs' frame */
 

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer/spooler.h"
+#include "lib/buffer/spooler.h"
 
 void hit(void);
 __asm__(".text\n.globl hit\n.type hit, %function\n"

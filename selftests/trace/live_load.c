@@ -10,8 +10,8 @@
 #include <rastrace/rasfile.h>
 #include "self_picture.h"
 #include "self_tdf.h"
-#include "usr/lib/buffer/ring.h"
-#include "usr/trace/query/figures.h"
+#include "lib/buffer/ring.h"
+#include "trace/query/figures.h"
 
 #define THREADS		6
 #define SECONDS		1.5

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include "self_tdf.h"
-#include "usr/lib/sysbpf.h"
+#include "lib/sysbpf.h"
 #include "arch_x86.h"
 
 #define CALLS	1000

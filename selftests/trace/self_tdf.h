@@ -17,8 +17,8 @@
 #include <rastrace/tdf.h>
 #include "machine.h"
 #include "tap.h"
-#include "usr/lib/hash.h"
-#include "usr/lib/identity.h"
+#include "lib/hash.h"
+#include "lib/identity.h"
 
 #define SELF_MAJOR	0xc5
 #define SELF_POINTS	16

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <rastrace/ring.h>
 #include "tap.h"
-#include "usr/lib/buffer/ring.h"
+#include "lib/buffer/ring.h"
 
 #define SMALL	(8u << 10)
 #define LARGE	(1u << 20)	/* copied in several parts */

@@ -2,7 +2,7 @@
 /* What operands of `trace on` and `trace off` select, and what is wrong. */
 #include <unistd.h>
 #include "tap.h"
-#include "usr/trace/choose/selection.h"
+#include "lib/arm/select/selection.h"
 
 /* As trcust writes it: names in order of definition, points by minor. */
 static const char strings[] =

@@ -2,8 +2,8 @@
 /* OS/2's command lines, and what they are turned into. */
 #include <unistd.h>
 #include "tap.h"
-#include "usr/trace/commands.h"
-#include "usr/trace/slash.h"
+#include "trace/commands.h"
+#include "trace/slash.h"
 
 static char seen[512];
 static int fails_at, runs;

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include "self_tdf.h"
-#include "usr/trace/probe/target.h"
+#include "lib/arm/probe/target.h"
 
 void hit(void);
 __asm__(".text\n.globl hit\n.type hit, %function\n"

@@ -13,7 +13,7 @@
 #include <rastrace/buffer.h>
 #include <rastrace/rasfile.h>
 #include <rastrace/tff.h>
-#include <usr/lib/hash.h>
+#include "lib/hash.h"
 
 #ifndef BUILD_KEY	/* traces of one key are of one buffer */
 #define BUILD_KEY	0x9d2c5680a1b2c3d4ULL

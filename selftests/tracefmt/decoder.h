@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <usr/tracefmt/format/plain.h>
-#include <usr/tracefmt/format/render.h>
+#include "lib/read/format/plain.h"
+#include "lib/read/format/render.h"
 
 /* The text of the short way, in memory of just its room, for free(); NULL: not
  * for this record. */

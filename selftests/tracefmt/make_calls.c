@@ -14,7 +14,7 @@
  *					N records, every STEP ns, of these
  *					minors in turn
  */
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

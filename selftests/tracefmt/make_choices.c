@@ -8,7 +8,7 @@
  *
  * ns is the time behind the first event; "-" is what an event doesn't have.
  */
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

@@ -6,7 +6,7 @@
  */
 #define BUILD_KEY	0x6057ed0c0de00007ULL
 #include <math.h>
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define MAJOR	0xca

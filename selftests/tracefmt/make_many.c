@@ -12,12 +12,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <usr/lib/formats/chunk.c>
-#include <usr/lib/error.c>
-#include <usr/lib/hash.c>
-#include <usr/lib/library.c>
-#include <usr/lib/formats/pack.c>
-#include <usr/lib/safe_text.c>
+#include "lib/formats/chunk.c"
+#include "lib/error.c"
+#include "lib/hash.c"
+#include "lib/library.c"
+#include "lib/formats/pack.c"
+#include "lib/safe_text.c"
 #include "builder.h"
 
 #define SECOND	1000000000ULL

@@ -6,7 +6,7 @@
  * anything, contexts, several CPUs, times that go back.
  */
 #define BUILD_KEY	0x0ddba11c0ffee000ULL
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

@@ -6,7 +6,7 @@
  * to break out of the page.
  * make_page FOLDER N: many.ras instead, with N calls.
  */
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

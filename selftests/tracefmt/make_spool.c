@@ -8,12 +8,12 @@
  * their chunks packed by zlib or zstd.
  */
 #include <errno.h>
-#include <usr/lib/hash.c>
-#include <usr/lib/error.c>
-#include <usr/lib/safe_text.c>
-#include <usr/lib/formats/pack.c>
-#include <usr/lib/library.c>
-#include <usr/lib/formats/chunk.c>
+#include "lib/hash.c"
+#include "lib/error.c"
+#include "lib/safe_text.c"
+#include "lib/formats/pack.c"
+#include "lib/library.c"
+#include "lib/formats/chunk.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

@@ -8,7 +8,7 @@
  */
 #include <elf.h>
 #include <inttypes.h>
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define SECOND	1000000000ULL

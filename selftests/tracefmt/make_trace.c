@@ -7,7 +7,7 @@
  * records are missing.
  * make_trace FOLDER N: bench.ras with N records instead.
  */
-#include <usr/lib/hash.c>
+#include "lib/hash.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names, kinds and values of the fields of a FMT. */
 #include <tap.h>
-#include <usr/tracefmt/format/field.h>
-#include <usr/tracefmt/format/number.h>
+#include "lib/read/format/field.h"
+#include "lib/read/format/number.h"
 
 static const struct value_types no_types;
 

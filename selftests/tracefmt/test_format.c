@@ -2,7 +2,7 @@
 /* Formatting strings compile into the controls that manual 1.3.5.7 lists. */
 #include <tap.h>
 #include <rastrace/tff.h>
-#include <usr/lib/formats/format.h>
+#include "lib/formats/format.h"
 
 struct row {
 	const char *string;

@@ -4,10 +4,10 @@
  * of the long one, whatever the data is.
  */
 #include <tap.h>
-#include <usr/tracefmt/json/json_field.h>
-#include <usr/tracefmt/json/json_plain.h>
-#include <usr/tracefmt/json/json_text.h>
-#include <usr/tracefmt/json/json_value.h>
+#include "tracefmt/json/json_field.h"
+#include "tracefmt/json/json_plain.h"
+#include "lib/read/format/json_text.h"
+#include "tracefmt/json/json_value.h"
 
 static void test_strings(void)
 {

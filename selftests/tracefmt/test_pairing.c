@@ -5,10 +5,10 @@
  * and percentiles against sorted latencies.
  */
 #include <tap.h>
-#include <usr/tracefmt/match/stream.h>
-#include <usr/tracefmt/pair/latency.h>
-#include <usr/tracefmt/pair/pairing.h>
-#include <usr/tracefmt/pair/tally.h>
+#include "lib/read/match/stream.h"
+#include "tracefmt/pair/latency.h"
+#include "tracefmt/pair/pairing.h"
+#include "tracefmt/pair/tally.h"
 #include "builder.h"
 
 #define MINORS		6	/* PRE 1 to 6, each with its POST */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <tap.h>
-#include <usr/tracefmt/read/merge.h>
+#include "lib/read/merge.h"
 #include "builder.h"
 
 #define CHUNKS	6

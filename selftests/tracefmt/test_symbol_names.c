@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which symbol an address is told by, of those that a file may have. */
 #include "selftests/tap.h"
-#include "usr/tracefmt/format/symbol_names.h"
+#include "lib/debug/symbols/symbol_names.h"
 
 #define BIAS	0x100000
 #define TEXT	1		/* its section: 0x1000 to 0x3000 */

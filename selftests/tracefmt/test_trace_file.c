@@ -5,7 +5,7 @@
  */
 #include <zlib.h>
 #include <tap.h>
-#include <usr/tracefmt/read/merge.h>
+#include "lib/read/merge.h"
 #include "builder.h"
 
 #define POINTS	3

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 int main(void)
 {

@@ -28,10 +28,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <elfutils/libdw.h>
-#include "usr/trcust/module/block.h"
-#include "usr/trcust/module/labels.h"
-#include "usr/trcust/module/landing.h"
-#include "usr/trcust/module/targets.h"
+#include "lib/debug/module/block.h"
+#include "lib/debug/module/labels.h"
+#include "lib/debug/module/landing.h"
+#include "lib/debug/module/targets.h"
 
 #define DIFFERENCES_MAX	10
 

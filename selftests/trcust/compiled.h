@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 #include "tap.h"
-#include "usr/trcust/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 static char compiled_directory[] = "/tmp/rastrace.XXXXXX";
 

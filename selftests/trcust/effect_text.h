@@ -4,7 +4,7 @@
 #define TRCUST_EFFECT_TEXT_H
 
 #include <stdio.h>
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 static inline void memory_print(char **p, const struct arch *arch,
 				const struct arch_memory *memory)

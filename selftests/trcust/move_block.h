@@ -5,8 +5,8 @@
 
 #include <rastrace/tdf.h>
 #include "compiled.h"
-#include "usr/trcust/compile/move.h"
-#include "usr/trcust/rpn/rpn_emit.h"
+#include "trcust/compile/move.h"
+#include "lib/formats/rpn_emit.h"
 
 #define MOVE_INSNS	40
 

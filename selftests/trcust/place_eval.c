@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "place_read.h"
-#include "usr/trcust/dwarf/dwarf.h"
-#include "usr/trcust/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
 
 #define BYTES_MAX	4096
 

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "selftests/bpf/interpret.h"
-#include "usr/lib/formats/rpn.h"
-#include "usr/trcust/rpn/place.h"
+#include "lib/formats/rpn.h"
+#include "lib/debug/dwarf/place.h"
 
 /* What the expression comes to, which must be one that a TDF can have; else
  * false, and why in text. */

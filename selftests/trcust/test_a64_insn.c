@@ -8,7 +8,7 @@
 
 #include "rastrace/tdf.h"
 #include "a64_kernel.h"
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 enum { FAST = TDF_COST_EMULATED, STEP = TDF_COST_STEPPED, USER = 10, ALL = 11,
        BAD = 12 };

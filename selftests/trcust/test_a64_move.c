@@ -8,7 +8,7 @@
  *	test_a64_move [SEED [BLOCKS]]
  */
 #include <sys/mman.h>
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 #define STMT_ARCH	(&arch_aarch64)
 #define STMT_REGISTERS	0, 1, 2, 3, 4, 5, 6, 7, 19, 20, 29, 30, 31

@@ -3,7 +3,7 @@
  * compilers give them. */
 #include "tap.h"
 
-#include "usr/trcust/arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 static const struct {
 	const char *text, *meaning;	/* NULL: refused */

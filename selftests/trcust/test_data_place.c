@@ -6,8 +6,8 @@
 #include <errno.h>
 #include "bpf/interpret.h"
 #include "tap.h"
-#include "usr/trcust/rpn/place.h"
-#include "usr/trcust/rpn/rpn_emit.h"
+#include "lib/debug/dwarf/place.h"
+#include "lib/formats/rpn_emit.h"
 
 #define BYTES_MAX	24
 

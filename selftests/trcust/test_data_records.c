@@ -12,7 +12,7 @@
 #include "bpf/interpret.h"
 #include "machine.h"
 #include "tap.h"
-#include "usr/trcust/compile/compile.h"
+#include "trcust/compile/compile.h"
 
 #define LOOK		"TP=.look+0, "
 #define PAIR		"TP=.look_pair+0, "

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "compiled.h"
-#include "usr/trcust/dwarf/dwarf_function.h"
-#include "usr/trcust/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf_line.h"
 
 #define CUTS	64
 

@@ -6,8 +6,8 @@
 #include "tap.h"
 
 #include <inttypes.h>
-#include "usr/lib/formats/rpn.h"
-#include "usr/trcust/compile/compile.h"
+#include "lib/formats/rpn.h"
+#include "trcust/compile/compile.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";
 static struct compilation c;

@@ -16,8 +16,8 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include "selftests/bpf/interpret.h"
-#include "usr/trcust/compile/compile.h"
-#include "usr/trcust/rpn/rpn_emit.h"
+#include "trcust/compile/compile.h"
+#include "lib/formats/rpn_emit.h"
 
 #define GDB_FAILED	-1
 #define BYTES_MAX	1024

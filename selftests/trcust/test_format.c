@@ -8,8 +8,8 @@
  * first letter, and of MEM the type that the symbol's name says.
  */
 #include <tap.h>
-#include <usr/trcust/compile/format_check.h>
-#include <usr/trcust/compile/format_default.h>
+#include "trcust/compile/format_check.h"
+#include "trcust/compile/format_default.h"
 
 enum { INT, CHAR, NAME, PAIR, CLASS, CELLS, ODD, POINTER };
 

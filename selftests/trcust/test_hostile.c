@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "usr/trcust/module/module.h"
+#include "lib/debug/module/module.h"
 
 #define SECTIONS	20000
 #define SEGMENTS	4000

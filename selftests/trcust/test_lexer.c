@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The TSF becomes the right tokens, at the right places. */
 #include "tap.h"
-#include "usr/trcust/tsf/lexer.h"
+#include "trcust/tsf/lexer.h"
 
 static char kind_letter(enum token_kind kind)
 {

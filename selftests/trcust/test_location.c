@@ -13,8 +13,8 @@
 #include <rastrace/tdf.h>
 #include "place_read.h"
 #include "tap.h"
-#include "usr/trcust/dwarf/dwarf.h"
-#include "usr/trcust/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
 
 /* The numbers stand in the memory that rsp points to, from byte 0 on. */
 #define M0	0x8877665544332211ULL

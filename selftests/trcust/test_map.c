@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <time.h>
 #include "compiled.h"
-#include "usr/trcust/module/map.h"
+#include "lib/debug/module/map.h"
 
 static const char source[] =
 	"namespace ns { struct cls { int fn(int); int fn(const char *);\n"

@@ -3,7 +3,7 @@
 #include "tap.h"
 #include <fcntl.h>
 #include <unistd.h>
-#include "usr/trcust/tsf/diag.h"
+#include "trcust/tsf/diag.h"
 
 #define BAD	": error: symbol not found: x [TRCERR_BADSYMBOL]\n"
 

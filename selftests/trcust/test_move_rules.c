@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <elf.h>
 #include "move_block.h"
-#include "usr/lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 #define A64	164
 #define SAFE	MOVE_SAFE

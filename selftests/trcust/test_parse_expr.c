@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* C expressions become the right tree, and what is none is refused. */
 #include "tap.h"
-#include "usr/trcust/tsf/expr.h"
-#include "usr/trcust/tsf/parser.h"
+#include "trcust/tsf/expr.h"
+#include "trcust/tsf/parser.h"
 
 /* The tree, what was kept of the text, and what stands behind; static. */
 static const char *parse(const char *text)

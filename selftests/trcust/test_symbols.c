@@ -2,7 +2,7 @@
 /* Symbols by the names that a TSF may give them, without debug information. */
 #include <time.h>
 #include "compiled.h"
-#include "usr/trcust/module/demangle.h"
+#include "lib/debug/module/demangle.h"
 
 static const char source_a[] =
 	"namespace ns {\n"

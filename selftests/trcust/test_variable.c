@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "usr/trcust/dwarf/dwarf.h"
-#include "usr/trcust/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
 
 #define NONE	(-1)
 #define ENUM	(-2)		/* an enumerator */

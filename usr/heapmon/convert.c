@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "command/commands.h"
+#include "heapmon/command/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/array.h"
-#include "../lib/outfile.h"
-#include "../lib/safe_text.h"
-#include "core/reading.h"
+#include "lib/array.h"
+#include "lib/outfile.h"
+#include "lib/safe_text.h"
+#include "heapmon/core/reading.h"
 
 #define PROGRAM		"heapmon"
 #define BINS_MOST	(1ul << 24)

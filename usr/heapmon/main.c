@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stddef.h>
-#include "command/commands.h"
+#include "heapmon/command/commands.h"
 
 static const struct command *const commands[] = {
 	&heapmon_record, &heapmon_report, &heapmon_convert, &heapmon_top, NULL

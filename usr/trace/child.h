@@ -4,7 +4,7 @@
 #define TRACE_CHILD_H
 
 #include <sys/types.h>
-#include "../lib/error.h"
+#include "lib/error.h"
 
 struct child {
 	pid_t pid;

@@ -3,7 +3,7 @@
 #ifndef TRACE_COMMANDS_H
 #define TRACE_COMMANDS_H
 
-#include "../lib/command.h"
+#include "lib/command.h"
 
 extern const struct command command_on, command_off, command_query,
 	command_suspend, command_resume, command_get, command_clear,

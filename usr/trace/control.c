@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../lib/buffer/processes.h"
-#include "../lib/buffer/session.h"
-#include "keep/keep.h"
-#include "pinned/kmod.h"
-#include "pinned/pins.h"
-#include "pinned/retire.h"
-#include "choose/select.h"
-#include "choose/selection.h"
-#include "pinned/sesslog.h"
-#include "arm/static.h"
+#include "lib/buffer/processes.h"
+#include "lib/buffer/session.h"
+#include "lib/arm/keep/keep.h"
+#include "lib/arm/pinned/kmod.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/pinned/retire.h"
+#include "lib/arm/select/select.h"
+#include "lib/arm/select/selection.h"
+#include "lib/arm/pinned/sesslog.h"
+#include "lib/arm/static.h"
 
 static const struct option_def no_options[] = { { NULL } };
 

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../lib/names.h"
-#include "../lib/safe_text.h"
-#include "choose/amount.h"
-#include "probe/attach.h"
-#include "pinned/bufmaps.h"
-#include "probe/hit_cost.h"
-#include "pinned/pins.h"
-#include "pinned/retire.h"
+#include "lib/names.h"
+#include "lib/safe_text.h"
+#include "lib/arm/select/amount.h"
+#include "lib/arm/probe/attach.h"
+#include "lib/arm/pinned/bufmaps.h"
+#include "lib/arm/probe/hit_cost.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/pinned/retire.h"
 
 /* Where it stands, on what, and the address whose values it logs. */
 static void place_print(const struct tdf *tdf, const struct tdf_site *site)

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../lib/names.h"
-#include "../lib/buffer/pin.h"
-#include "../lib/safe_text.h"
-#include "choose/amount.h"
-#include "query/holders.h"
-#include "query/query.h"
-#include "pinned/run_dir.h"
+#include "lib/names.h"
+#include "lib/buffer/pin.h"
+#include "lib/safe_text.h"
+#include "lib/arm/select/amount.h"
+#include "trace/query/holders.h"
+#include "trace/query/query.h"
+#include "lib/arm/pinned/run_dir.h"
 
 #define HOLDERS_SHOWN	10
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/formats/pack.h"
-#include "../lib/buffer/pin.h"
-#include "../lib/buffer/snapshot.h"
-#include "pinned/crash.h"
-#include "pinned/run_dir.h"
+#include "lib/formats/pack.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/snapshot.h"
+#include "lib/arm/pinned/crash.h"
+#include "lib/arm/pinned/run_dir.h"
 
 struct get_settings {
 	struct snapshot_settings snapshot;

@@ -18,17 +18,17 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "../lib/buffer/pin.h"
-#include "../lib/sysbpf.h"
-#include "kernel/features.h"
-#include "keep/keep_arm.h"
-#include "keep/keep_files.h"
-#include "keep/keep_request.h"
-#include "keep/keep_watch.h"
-#include "pinned/kmod.h"
-#include "pinned/retire.h"
-#include "pinned/sesslog.h"
-#include "arm/static.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+#include "lib/arm/kernel/features.h"
+#include "lib/arm/keep/keep_arm.h"
+#include "lib/arm/keep/keep_files.h"
+#include "lib/arm/keep/keep_request.h"
+#include "lib/arm/keep/keep_watch.h"
+#include "lib/arm/pinned/kmod.h"
+#include "lib/arm/pinned/retire.h"
+#include "lib/arm/pinned/sesslog.h"
+#include "lib/arm/static.h"
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/buffer/pin.h"
+#include "lib/buffer/pin.h"
 #include "commands.h"
 #include "slash.h"
 

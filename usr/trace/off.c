@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/safe_text.h"
-#include "keep/keep.h"
-#include "pinned/kmod.h"
-#include "pinned/retire.h"
-#include "choose/select.h"
-#include "pinned/session_tdf.h"
-#include "arm/static.h"
+#include "lib/safe_text.h"
+#include "lib/arm/keep/keep.h"
+#include "lib/arm/pinned/kmod.h"
+#include "lib/arm/pinned/retire.h"
+#include "lib/arm/select/select.h"
+#include "lib/arm/pinned/session_tdf.h"
+#include "lib/arm/static.h"
 
 struct off_settings {
 	struct job_settings job;	/* first: --minor, --group, --type */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "query/query.h"
+#include "trace/query/query.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include "../lib/buffer/pin.h"
+#include "lib/buffer/pin.h"
 #include "commands.h"
-#include "pinned/pins.h"
-#include "pinned/run_dir.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/pinned/run_dir.h"
 
 struct query_options {
 	bool json, metrics;

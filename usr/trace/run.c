@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/wait.h>
-#include "../lib/outfile.h"
-#include "../lib/buffer/pin.h"
-#include "../lib/buffer/session.h"
-#include "../lib/buffer/snapshot.h"
+#include "lib/outfile.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/session.h"
+#include "lib/buffer/snapshot.h"
 #include "child.h"
-#include "arm/job.h"
-#include "pinned/pins.h"
-#include "pinned/retire.h"
+#include "lib/arm/job.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/pinned/retire.h"
 #include "unhit.h"
 
 struct run_settings {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "../../bpf/body.h"
-#include "../lib/cost.h"
-#include "../lib/identity.h"
-#include "../lib/formats/rpn.h"
-#include "../lib/safe_text.h"
-#include "kernel/features.h"
+#include "bpf/body.h"
+#include "lib/cost.h"
+#include "lib/identity.h"
+#include "lib/formats/rpn.h"
+#include "lib/safe_text.h"
+#include "lib/arm/kernel/features.h"
 #include "source.h"
 
 static int take_resident(void *context, const char *value)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/formats/table.h"
-#include "../lib/path.h"
+#include "lib/formats/table.h"
+#include "lib/path.h"
 
 void source_lines_open(struct source *source, const struct tdf *tdf)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../lib/formats/tdf.h"
+#include "lib/formats/tdf.h"
 
 struct source {
 	char *text;		/* NULL: not there */

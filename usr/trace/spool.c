@@ -8,12 +8,12 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "../lib/formats/pack.h"
-#include "../lib/buffer/pin.h"
-#include "../lib/quantity.h"
-#include "../lib/buffer/spooler.h"
-#include "choose/amount.h"
-#include "pinned/run_dir.h"
+#include "lib/formats/pack.h"
+#include "lib/buffer/pin.h"
+#include "lib/quantity.h"
+#include "lib/buffer/spooler.h"
+#include "lib/arm/select/amount.h"
+#include "lib/arm/pinned/run_dir.h"
 
 #define PROGRAM		"trace"
 #define SIZE_LEAST	(64u << 10)

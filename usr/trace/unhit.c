@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "../lib/identity.h"
-#include "../lib/path.h"
-#include "../lib/safe_text.h"
+#include "lib/identity.h"
+#include "lib/path.h"
+#include "lib/safe_text.h"
 
 static uint64_t why_sum(const struct ras_why *why)
 {

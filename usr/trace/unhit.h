@@ -3,8 +3,8 @@
 #ifndef TRACE_UNHIT_H
 #define TRACE_UNHIT_H
 
-#include "../lib/buffer/session.h"
-#include "arm/job.h"
+#include "lib/buffer/session.h"
+#include "lib/arm/job.h"
 
 /* Has any tracepoint of these sessions been hit? What can't be read, has. */
 bool unhit_any_hit(const struct session_list *list,

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "../lib/buffer/pin.h"
-#include "../lib/buffer/snapshot.h"
-#include "../lib/buffer/spooler.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/snapshot.h"
+#include "lib/buffer/spooler.h"
 
 #define PIPE_BYTES	(1 << 20)
 #define INTERVAL_MOST	100		/* ms: somebody is looking */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/options.h"
+#include "lib/options.h"
 #include "live.h"
 #include "settings.h"
 #include "show.h"

@@ -7,7 +7,7 @@
 #define TRACEFMT_OUTLET_H
 
 #include <sys/types.h>
-#include "../lib/outfile.h"
+#include "lib/outfile.h"
 #include "settings.h"
 
 struct outlet {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/options.h"
-#include "output/columns.h"
-#include "output/prefix.h"
-#include "output/prefixed.h"
+#include "lib/options.h"
+#include "tracefmt/output/columns.h"
+#include "tracefmt/output/prefix.h"
+#include "tracefmt/output/prefixed.h"
 
 #define PROGRAM		"tracefmt"
 

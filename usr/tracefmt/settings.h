@@ -4,11 +4,11 @@
 #define TRACEFMT_SETTINGS_H
 
 #include <stdbool.h>
-#include "choose/choose.h"
-#include "choose/order.h"
-#include "format/symbols.h"
-#include "output/output.h"
-#include "output/summary.h"
+#include "tracefmt/choose/choose.h"
+#include "tracefmt/choose/order.h"
+#include "lib/read/format/symbols.h"
+#include "tracefmt/output/output.h"
+#include "tracefmt/output/summary.h"
 
 struct settings {
 	char **tffs;

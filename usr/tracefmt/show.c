@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "live.h"
 #include "outlet.h"
-#include "output/chosen.h"
-#include "output/pipeline.h"
+#include "tracefmt/output/chosen.h"
+#include "tracefmt/output/pipeline.h"
 #include "progress.h"
 #include "tell.h"
 

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../lib/path.h"
-#include "../lib/safe_text.h"
-#include "../lib/temp_file.h"
-#include "pair/pairing.h"
+#include "lib/path.h"
+#include "lib/safe_text.h"
+#include "lib/temp_file.h"
+#include "tracefmt/pair/pairing.h"
 
 #define PROGRAM		"tracefmt"
 

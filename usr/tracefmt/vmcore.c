@@ -2,7 +2,7 @@
 #include "vmcore.h"
 
 #include <stdlib.h>
-#include "../lib/dump/vmcore_picture.h"
+#include "lib/dump/vmcore_picture.h"
 
 int vmcore_trace_open(struct trace_file *file, const char *path,
 		      struct error *err)

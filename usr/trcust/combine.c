@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/outfile.h"
-#include "../lib/formats/tff.h"
+#include "lib/outfile.h"
+#include "lib/formats/tff.h"
 #include "locate.h"
 #include "output.h"
 #include "run.h"
-#include "write/tff_tables.h"
+#include "trcust/write/tff_tables.h"
 
 #define COMBINE_FILES_MAX	50
 #define MINORS	65536

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/identity.h"
-#include "../lib/names.h"
-#include "../lib/formats/rpn.h"
-#include "../lib/safe_text.h"
-#include "../lib/formats/table.h"
-#include "../lib/formats/tdf.h"
-#include "../lib/formats/tff.h"
-#include "arch/arch.h"
+#include "lib/identity.h"
+#include "lib/names.h"
+#include "lib/formats/rpn.h"
+#include "lib/safe_text.h"
+#include "lib/formats/table.h"
+#include "lib/formats/tdf.h"
+#include "lib/formats/tff.h"
+#include "lib/debug/arch/arch.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */
 static void dump_text(const char *text)

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "../lib/cost.h"
-#include "arch/arch.h"
-#include "compile/inlined.h"
-#include "compile/site.h"
-#include "module/demangle.h"
-#include "module/source_path.h"
-#include "dwarf/dwarf_line.h"
-#include "dwarf/dwarf_scope.h"
+#include "lib/cost.h"
+#include "lib/debug/arch/arch.h"
+#include "trcust/compile/inlined.h"
+#include "trcust/compile/site.h"
+#include "lib/debug/module/demangle.h"
+#include "lib/debug/module/source_path.h"
+#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf_scope.h"
 
 #define LABEL_WIDTH_MAX	32
 #define COPIES_TOLD	4

@@ -5,7 +5,7 @@
 #define TRCUST_EXPLAIN_H
 
 #include <stdio.h>
-#include "compile/compile.h"
+#include "trcust/compile/compile.h"
 
 void explain_points(struct compilation *c, FILE *out);
 

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "../lib/guard.h"
-#include "../lib/path.h"
-#include "compile/compile.h"
-#include "module/demangle.h"
-#include "module/source_path.h"
-#include "dwarf/dwarf_function.h"
-#include "dwarf/dwarf_line.h"
-#include "compile/signature.h"
+#include "lib/guard.h"
+#include "lib/path.h"
+#include "trcust/compile/compile.h"
+#include "lib/debug/module/demangle.h"
+#include "lib/debug/module/source_path.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf_line.h"
+#include "trcust/compile/signature.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "dwarf/dwarf.h"
-#include "module/module.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 
 struct from_module {
 	const char *modname;	/* as MODNAME is to have it */

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/error.h"
-#include "../lib/path.h"
-#include "../lib/safe_text.h"
-#include "tsf/lexer.h"
+#include "lib/error.h"
+#include "lib/path.h"
+#include "lib/safe_text.h"
+#include "trcust/tsf/lexer.h"
 #include "run.h"
 #include "source_scan.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "../lib/guard.h"
-#include "module/map.h"
+#include "lib/guard.h"
+#include "lib/debug/module/map.h"
 
 static const char *input_name(const struct input *input)
 {

@@ -4,7 +4,7 @@
 #ifndef TRCUST_INPUT_H
 #define TRCUST_INPUT_H
 
-#include "compile/compile.h"
+#include "trcust/compile/compile.h"
 #include "locate.h"
 #include "run.h"
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "../lib/formats/tff.h"
-#include "../lib/path.h"
-#include "module/unpack.h"
+#include "lib/formats/tff.h"
+#include "lib/path.h"
+#include "lib/debug/module/unpack.h"
 
 static char *format(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));

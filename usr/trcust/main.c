@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "../lib/error.h"
-#include "../lib/options.h"
-#include "../lib/slash_word.h"
-#include "tsf/diag.h"
+#include "lib/error.h"
+#include "lib/options.h"
+#include "lib/slash_word.h"
+#include "trcust/tsf/diag.h"
 #include "dump.h"
 #include "run.h"
 

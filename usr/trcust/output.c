@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../lib/outfile.h"
-#include "../lib/formats/tdf.h"
+#include "lib/outfile.h"
+#include "lib/formats/tdf.h"
 #include "locate.h"
 #include "run.h"
-#include "write/write.h"
+#include "trcust/write/write.h"
 
 static enum diag_id output_failure(int code)
 {

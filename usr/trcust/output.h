@@ -3,8 +3,8 @@
 #ifndef TRCUST_OUTPUT_H
 #define TRCUST_OUTPUT_H
 
-#include "compile/compile.h"
-#include "../lib/error.h"
+#include "trcust/compile/compile.h"
+#include "lib/error.h"
 
 /* What was compiled: the TDF, and the TFF beside it. `module`: its path. 0, or
  * a negative errno after a message. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "compile/move.h"
+#include "trcust/compile/move.h"
 
 #define RUN_GLOBS_MAX	64
 

@@ -2,9 +2,9 @@
 /* From a TSF to its TDF and TFF. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "../lib/guard.h"
-#include "compile/compile.h"
-#include "compile/inlined.h"
+#include "lib/guard.h"
+#include "trcust/compile/compile.h"
+#include "trcust/compile/inlined.h"
 #include "explain.h"
 #include "input.h"
 #include "locate.h"

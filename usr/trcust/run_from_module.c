@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/guard.h"
+#include "lib/guard.h"
 #include "from_module.h"
 #include "input.h"
 #include "run.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tsf/lexer.h"
+#include "trcust/tsf/lexer.h"
 
 #define MARK		"/***DT"
 #define MARK_HEAD	"HEAD"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "tsf/diag.h"
+#include "trcust/tsf/diag.h"
 
 struct source_comment {
 	bool head;		/* DTHEAD */

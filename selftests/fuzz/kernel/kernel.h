@@ -13,7 +13,7 @@
 #include <linux/elf-em.h>
 #include <linux/types.h>
 #include <linux/utsname.h>
-#include "usr/lib/hash.h"
+#include "lib/hash.h"
 
 typedef uint8_t u8;
 typedef uint32_t u32;

@@ -3,8 +3,8 @@
 #ifndef HEAPMON_COMMANDS_H
 #define HEAPMON_COMMANDS_H
 
-#include "../../lib/command.h"
-#include "../core/format.h"
+#include "lib/command.h"
+#include "heapmon/core/format.h"
 
 extern const struct command heapmon_record,	/* record/ */
 	heapmon_convert,	/* convert.c */

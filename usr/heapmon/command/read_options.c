@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/quantity.h"
+#include "lib/quantity.h"
 
 #define PROGRAM	"heapmon"
 

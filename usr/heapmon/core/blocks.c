@@ -2,7 +2,7 @@
 #include "blocks.h"
 
 #include <stdlib.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 #define GENERATIONS	64	/* of parents that are asked for a block */
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 enum heap_kind {
 	HEAP_ALLOC,		/* a block came */

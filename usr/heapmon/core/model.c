@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/path.h"
+#include "lib/path.h"
 #include "blocks.h"
 
 int heap_model_init(struct heap_model *model, const struct heap_trace *trace)

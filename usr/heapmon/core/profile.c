@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 int heap_profile_init(struct heap_profile *profile, struct heap_trace *trace,
 		      const struct heap_bounds *bounds)

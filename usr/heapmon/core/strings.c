@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/hash.h"
+#include "lib/array.h"
+#include "lib/hash.h"
 
 uint32_t heap_strings_add(struct heap_strings *strings, const char *text)
 {

@@ -2,7 +2,7 @@
 #include "threads.h"
 
 #include <stdlib.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 struct heap_thread *heap_threads_get(struct heap_threads *threads, uint32_t pid,
 				     uint32_t tid)

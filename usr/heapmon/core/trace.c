@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/safe_text.h"
+#include "lib/array.h"
+#include "lib/safe_text.h"
 
 #define PLAIN_MOST	2048	/* bytes of a name */
 

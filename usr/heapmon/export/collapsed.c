@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/safe_text.h"
-#include "../core/format.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "lib/safe_text.h"
+#include "heapmon/core/format.h"
+#include "heapmon/core/tell.h"
 #include "rounded.h"
 
 enum value {

@@ -15,10 +15,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../core/format.h"
-#include "../core/table.h"
-#include "../core/tell.h"
-#include "../../lib/array.h"
+#include "heapmon/core/format.h"
+#include "heapmon/core/table.h"
+#include "heapmon/core/tell.h"
+#include "lib/array.h"
 
 #define PROGRAM_VERSION		0x10400	/* of heaptrack, whose format it is */
 #define FORMAT_VERSION		3

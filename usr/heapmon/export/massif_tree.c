@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include "../../lib/safe_text.h"
+#include "lib/safe_text.h"
 
 #define THRESHOLD	100	/* of so many parts, one is shown: 1.00% */
 #define DEPTH_MAX	200	/* callers that are shown */

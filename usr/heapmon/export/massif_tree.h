@@ -4,7 +4,7 @@
 #define HEAPMON_MASSIF_TREE_H
 
 #include <stdio.h>
-#include "../core/trace.h"
+#include "heapmon/core/trace.h"
 
 struct massif_leaf {
 	uint32_t stack;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "../core/format.h"
-#include "../core/table.h"
-#include "../core/tell.h"
-#include "../../lib/array.h"
+#include "heapmon/core/format.h"
+#include "heapmon/core/table.h"
+#include "heapmon/core/tell.h"
+#include "lib/array.h"
 #include "protobuf.h"
 #include "rounded.h"
 

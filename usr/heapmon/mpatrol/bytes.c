@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "../core/tell.h"
+#include "heapmon/core/tell.h"
 
 /* ---- reading ---- */
 

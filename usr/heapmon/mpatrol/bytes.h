@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 #define MPATROL_VERSION		10501	/* 1.5.1, the last one */
 #define MPATROL_MAGIC		4	/* characters */

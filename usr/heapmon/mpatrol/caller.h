@@ -3,7 +3,7 @@
 #ifndef HEAPMON_CALLER_H
 #define HEAPMON_CALLER_H
 
-#include "../core/trace.h"
+#include "heapmon/core/trace.h"
 
 #define CALLER_NAME_SIZE	1024	/* of mptrace's buffer for a name */
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../core/table.h"
+#include "lib/array.h"
+#include "heapmon/core/table.h"
 
 struct vertex {
 	const struct callsite *site;	/* the first that was met there; NULL:

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../core/table.h"
+#include "heapmon/core/table.h"
 
 #define MADE_UP_FIRST	0x1000	/* address of the first place without one */
 

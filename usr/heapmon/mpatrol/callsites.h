@@ -6,7 +6,7 @@
 #ifndef HEAPMON_CALLSITES_H
 #define HEAPMON_CALLSITES_H
 
-#include "../core/profile.h"
+#include "heapmon/core/profile.h"
 
 struct callsite {
 	uint64_t address;

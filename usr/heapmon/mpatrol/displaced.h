@@ -2,7 +2,7 @@
 #ifndef HEAPMON_DISPLACED_H
 #define HEAPMON_DISPLACED_H
 
-#include "../core/model.h"
+#include "heapmon/core/model.h"
 
 /* The block in whose place another one came: its free was lost. NULL: there was
  * none. */

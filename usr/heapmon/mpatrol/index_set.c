@@ -2,7 +2,7 @@
 #include "index_set.h"
 
 #include <stdlib.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 static uint64_t bit_of(uint64_t index)
 {

@@ -3,7 +3,7 @@
 #ifndef HEAPMON_INDEX_SET_H
 #define HEAPMON_INDEX_SET_H
 
-#include "../core/table.h"
+#include "heapmon/core/table.h"
 
 struct index_set {
 	struct index_word {

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/safe_text.h"
-#include "../core/table.h"
+#include "lib/safe_text.h"
+#include "heapmon/core/table.h"
 
 /* ---- sums ---- */
 

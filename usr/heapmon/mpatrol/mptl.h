@@ -3,7 +3,7 @@
 #ifndef HEAPMON_MPTL_H
 #define HEAPMON_MPTL_H
 
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 #define MPTL_MAGIC	"MPTL"
 #define MPTL_OLDEST	10300	/* files before that have no version */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../core/tell.h"
+#include "heapmon/core/tell.h"
 #include "bytes.h"
 
 /* Sums and call sites are numbered from 1; whatever has another number than

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../core/tell.h"
+#include "heapmon/core/tell.h"
 #include "bytes.h"
 #include "callsites.h"
 

@@ -3,7 +3,7 @@
 #ifndef HEAPMON_MTRC_H
 #define HEAPMON_MTRC_H
 
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 #define MTRC_MAGIC	"MTRC"
 #define MTRC_SOURCES	10405	/* from this version on, records tell thread and

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include "../../lib/array.h"
-#include "../core/table.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "heapmon/core/table.h"
+#include "heapmon/core/tell.h"
 #include "bytes.h"
 
 #define SLOTS	128	/* 7 bits; slot 0 is not used */

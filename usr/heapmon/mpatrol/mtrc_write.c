@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../core/tell.h"
+#include "heapmon/core/tell.h"
 #include "bytes.h"
 #include "caller.h"
 #include "displaced.h"

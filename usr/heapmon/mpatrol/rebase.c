@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/temp_file.h"
-#include "../core/table.h"
+#include "lib/array.h"
+#include "lib/temp_file.h"
+#include "heapmon/core/table.h"
 
 #define PAGE		UINT64_C(0x1000)
 #define LAST_PAGE	(UINT64_MAX / PAGE)

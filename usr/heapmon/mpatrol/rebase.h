@@ -9,7 +9,7 @@
 #define HEAPMON_REBASE_H
 
 #include <stdint.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct mtrc_record {
 	char letter;

@@ -7,7 +7,7 @@
 #define HEAPMON_STYLE_H
 
 #include <stdio.h>
-#include "../core/reading.h"
+#include "heapmon/core/reading.h"
 
 struct style_mptrace_options {
 	bool verbose;		/* -v: a line for every event */

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include "../../lib/array.h"
-#include "../../lib/safe_text.h"
-#include "../core/table.h"
+#include "lib/array.h"
+#include "lib/safe_text.h"
+#include "heapmon/core/table.h"
 #include "caller.h"
 #include "displaced.h"
 

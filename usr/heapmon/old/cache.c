@@ -9,7 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 #define THREAD_DATA	65536	/* bytes that are searched for the cache's
 				 * address, from the thread pointer on */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 #include "cache.h"
 
 static bool chunk_add(struct old_chunks *chunks, uint64_t block, uint64_t size,

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <rastrace/heap.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct old_figures {
 	uint64_t blocks, bytes;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/maps_line.h"
+#include "lib/array.h"
+#include "lib/maps_line.h"
 
 int old_process_open(struct old_process *process, uint32_t pid,
 		     struct error *err)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 #define OLD_WINDOW_LEAST	128	/* bytes read ahead */
 #define OLD_WINDOW_MOST		65536

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/process_stat.h"
+#include "lib/array.h"
+#include "lib/process_stat.h"
 
 #define WAIT_STEP	50000		/* ns */
 #define WAIT_STEPS	20000		/* a second in all */

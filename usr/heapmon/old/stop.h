@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct old_thread {
 	pid_t tid;

@@ -2,7 +2,7 @@
 #include "family.h"
 
 #include <stdlib.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 #define GENERATIONS	16
 

@@ -5,8 +5,8 @@
 #ifndef HEAPMON_FAMILY_H
 #define HEAPMON_FAMILY_H
 
-#include "../../tracefmt/read/book.h"
-#include "../core/table.h"
+#include "lib/read/book.h"
+#include "heapmon/core/table.h"
 
 struct family {
 	struct family_member {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../tracefmt/format/stack.h"
+#include "lib/array.h"
+#include "lib/read/format/stack.h"
 
 struct frame_known {
 	uint64_t address;

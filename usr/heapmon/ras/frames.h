@@ -4,8 +4,8 @@
 #define HEAPMON_FRAMES_H
 
 #include <rastrace/buffer.h>
-#include "../../tracefmt/format/symbols.h"
-#include "../core/trace.h"
+#include "lib/read/format/symbols.h"
+#include "heapmon/core/trace.h"
 
 struct frames {
 	struct heap_trace *trace;

@@ -4,7 +4,7 @@
 #define HEAPMON_HEAP_RECORD_H
 
 #include <rastrace/heap.h>
-#include "../core/event.h"
+#include "heapmon/core/event.h"
 #include "frames.h"
 #include "vtables.h"
 

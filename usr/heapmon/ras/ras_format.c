@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 #include <string.h>
 #include <rastrace/rasfile.h>

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/buffer/snapshot.h"
-#include "../../tracefmt/match/stream.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "lib/buffer/snapshot.h"
+#include "lib/read/match/stream.h"
+#include "heapmon/core/tell.h"
 #include "family.h"
 #include "heap_record.h"
 #include "loss.h"

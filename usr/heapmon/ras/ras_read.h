@@ -4,7 +4,7 @@
 #ifndef HEAPMON_RAS_READ_H
 #define HEAPMON_RAS_READ_H
 
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 		    struct error *err);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/library.h"
-#include "../../tracefmt/format/symbol_elf.h"
-#include "../../tracefmt/format/symbol_file.h"
+#include "lib/array.h"
+#include "lib/library.h"
+#include "lib/debug/symbols/symbol_elf.h"
+#include "lib/debug/symbols/symbol_file.h"
 
 #define PREFIX		"_ZTV"
 #define DEMANGLED	"vtable for "

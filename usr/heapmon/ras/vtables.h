@@ -7,8 +7,8 @@
 #ifndef HEAPMON_VTABLES_H
 #define HEAPMON_VTABLES_H
 
-#include "../../tracefmt/format/symbols.h"
-#include "../core/trace.h"
+#include "lib/read/format/symbols.h"
+#include "heapmon/core/trace.h"
 
 struct vtables {
 	const struct symbols_settings *settings;

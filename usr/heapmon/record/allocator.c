@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "../../lib/array.h"
-#include "../../lib/maps_line.h"
-#include "../../lib/path.h"
+#include "lib/array.h"
+#include "lib/maps_line.h"
+#include "lib/path.h"
 #include "function.h"
 
 const char *const allocator_names[ALLOCATOR_NAMES] = {

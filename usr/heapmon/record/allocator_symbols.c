@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 #include "debugdata.h"
 #include "entry.h"
 #include "function.h"

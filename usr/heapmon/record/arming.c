@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/buffer/pin.h"
-#include "../../lib/buffer/session.h"
-#include "../../lib/path.h"
-#include "../../lib/sysbpf.h"
-#include "../../lib/formats/tdf.h"
-#include "../../trace/arm/arm.h"
-#include "../../trace/pinned/pins.h"
-#include "../../trace/pinned/retire.h"
-#include "../../trace/probe/target.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/session.h"
+#include "lib/path.h"
+#include "lib/sysbpf.h"
+#include "lib/formats/tdf.h"
+#include "lib/arm/arm.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/pinned/retire.h"
+#include "lib/arm/probe/target.h"
 #include "recording.h"
 
 /* What was found to be the module is it: nothing is looked for again. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/library.h"
+#include "lib/library.h"
 
 #define MEMORY_MOST	(128u << 20)	/* of the decoder */
 #define SIZE_MOST	(64u << 20)

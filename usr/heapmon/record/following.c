@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/buffer/picture.h"
-#include "../../lib/sysbpf.h"
+#include "lib/array.h"
+#include "lib/buffer/picture.h"
+#include "lib/sysbpf.h"
 #include "recording.h"
 
 static void note(struct recording *r, uint64_t time, uint32_t kind,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../core/event.h"
+#include "heapmon/core/event.h"
 
 enum function_kind {
 	FUNCTION_ACQUIRE, FUNCTION_ACQUIRE_INTO, FUNCTION_RESIZE,

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct launch {
 	pid_t pid;		/* 0: there is none */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/maps_line.h"
+#include "lib/maps_line.h"
 
 #define STATE_32	12	/* offset of r_debug.r_state in a 32-bit one */
 

@@ -2,7 +2,7 @@
 #include "notes.h"
 
 #include <stdlib.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 #define CHUNK_NOTES	8192	/* in a chunk at most */
 

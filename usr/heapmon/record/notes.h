@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <rastrace/heap.h>
-#include "../../lib/formats/chunk.h"
+#include "lib/formats/chunk.h"
 
 struct notes {
 	struct ras_heap_note *items;	/* not written yet */

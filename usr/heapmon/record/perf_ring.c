@@ -10,9 +10,9 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "../../lib/array.h"
-#include "../../lib/buffer/pin.h"
-#include "../../lib/sysbpf.h"
+#include "lib/array.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
 
 #define DATA_BYTES	(1u << 18)
 #define ROUNDS		4	/* of reading, while time goes by */

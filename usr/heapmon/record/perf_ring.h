@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/perf_event.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct perf_rings {
 	struct perf_ring *items;

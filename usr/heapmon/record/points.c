@@ -7,10 +7,10 @@
 #include <string.h>
 #include <rastrace/heap.h>
 #include <rastrace/tdf.h>
-#include "../../lib/hash.h"
-#include "../../lib/identity.h"
-#include "../../lib/path.h"
-#include "../../lib/formats/rpn.h"
+#include "lib/hash.h"
+#include "lib/identity.h"
+#include "lib/path.h"
+#include "lib/formats/rpn.h"
 #include "function.h"
 #include "tables.h"
 

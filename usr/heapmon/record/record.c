@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "../command/commands.h"
+#include "heapmon/command/commands.h"
 #include "recording.h"
 #include "stopping.h"
 

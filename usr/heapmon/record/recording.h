@@ -6,13 +6,13 @@
 #ifndef HEAPMON_RECORDING_H
 #define HEAPMON_RECORDING_H
 
-#include "../../../bpf/body.h"
-#include "../../lib/buffer/mappings.h"
-#include "../../lib/buffer/spooler.h"
-#include "../../trace/kernel/features.h"
-#include "../../trace/pinned/run_dir.h"
-#include "../old/old.h"
-#include "../unwind/unwind.h"
+#include "bpf/body.h"
+#include "lib/buffer/mappings.h"
+#include "lib/buffer/spooler.h"
+#include "lib/arm/kernel/features.h"
+#include "lib/arm/pinned/run_dir.h"
+#include "heapmon/old/old.h"
+#include "heapmon/unwind/unwind.h"
 #include "launch.h"
 #include "notes.h"
 #include "settings.h"

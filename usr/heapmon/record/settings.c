@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "../../lib/formats/pack.h"
-#include "../../lib/quantity.h"
-#include "../command/commands.h"
+#include "lib/formats/pack.h"
+#include "lib/quantity.h"
+#include "heapmon/command/commands.h"
 
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16

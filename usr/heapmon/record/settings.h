@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/options.h"
-#include "../../trace/choose/settings.h"
+#include "lib/options.h"
+#include "lib/arm/select/settings.h"
 #include "allocator.h"
 #include "points.h"
 

@@ -2,9 +2,9 @@
 #include "sharing.h"
 
 #include <unistd.h>
-#include "../../lib/buffer/pin.h"
-#include "../../lib/sysbpf.h"
-#include "../../trace/arm/raw_tracepoint.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+#include "lib/arm/raw_tracepoint.h"
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT_MEMORY	(-8)	/* pointer */

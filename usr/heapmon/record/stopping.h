@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 /* Keep the signals back (true), or have them come as before: what was kept back
  * is handled then. */

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/safe_text.h"
-#include "../../lib/buffer/session.h"
-#include "../../trace/choose/amount.h"
+#include "lib/safe_text.h"
+#include "lib/buffer/session.h"
+#include "lib/arm/select/amount.h"
 #include "function.h"
 #include "recording.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/hash.h"
+#include "lib/hash.h"
 
 static void tables_drop(struct tables *tables)
 {

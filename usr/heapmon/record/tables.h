@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <rastrace/tdf.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 #define TABLES_MOST	8
 

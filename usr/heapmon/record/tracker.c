@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include "../../lib/array.h"
-#include "../../lib/maps_line.h"
-#include "../../lib/process_stat.h"
+#include "lib/array.h"
+#include "lib/maps_line.h"
+#include "lib/process_stat.h"
 #include "growth.h"
 #include "perf_ring.h"
 #include "sharing.h"

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/safe_text.h"
+#include "lib/array.h"
+#include "lib/safe_text.h"
 
 struct row {
 	struct digest_sum allocated[2], kept[2], peak[2];

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 #define SPAN_LEAST	1000000		/* ns */
 

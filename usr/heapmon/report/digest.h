@@ -7,8 +7,8 @@
 #ifndef HEAPMON_DIGEST_H
 #define HEAPMON_DIGEST_H
 
-#include "../core/reading.h"
-#include "../core/table.h"
+#include "heapmon/core/reading.h"
+#include "heapmon/core/table.h"
 
 /* Blocks and their bytes. */
 struct digest_sum {

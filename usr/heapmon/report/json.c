@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../tracefmt/json/json_text.h"
+#include "lib/read/format/json_text.h"
 
 #define JSON_VERSION	1
 

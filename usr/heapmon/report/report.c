@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/outfile.h"
-#include "../../lib/quantity.h"
-#include "../command/commands.h"
-#include "../mpatrol/style.h"
+#include "lib/outfile.h"
+#include "lib/quantity.h"
+#include "heapmon/command/commands.h"
+#include "heapmon/mpatrol/style.h"
 
 #define PROGRAM		"heapmon"
 #define TOP_DEFAULT	10

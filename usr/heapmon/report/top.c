@@ -9,8 +9,8 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include "../../lib/quantity.h"
-#include "../command/commands.h"
+#include "lib/quantity.h"
+#include "heapmon/command/commands.h"
 
 #define PROGRAM		"heapmon"
 #define ARGUMENTS	128	/* of the recorder */

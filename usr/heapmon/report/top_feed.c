@@ -9,8 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../lib/temp_file.h"
-#include "../command/commands.h"
+#include "lib/temp_file.h"
+#include "heapmon/command/commands.h"
 
 /* ---- the recorder ---- */
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/safe_text.h"
+#include "lib/safe_text.h"
 
 const char *const top_sort_names[TOP_SORTS] = {
 	"live", "blocks", "calls", "bytes", "temporary",

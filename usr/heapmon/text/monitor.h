@@ -14,7 +14,7 @@
 #ifndef HEAPMON_MONITOR_H
 #define HEAPMON_MONITOR_H
 
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 #define MONITOR_LOSS	"events lost"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "heapmon/core/tell.h"
 
 #define TOLD_MAX	10	/* lines that are told one by one */
 

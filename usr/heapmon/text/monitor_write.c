@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/safe_text.h"
-#include "../core/tell.h"
+#include "lib/safe_text.h"
+#include "heapmon/core/tell.h"
 
 /* The columns' widths with a blank, as those of the original. */
 #define THREAD		12

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "heapmon/core/tell.h"
 
 struct symbol {
 	uint64_t number;	/* ascending */

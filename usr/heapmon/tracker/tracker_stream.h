@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../core/format.h"
+#include "heapmon/core/format.h"
 
 /* The stream's pointers and byte order. */
 struct tracker_form {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../core/tell.h"
+#include "lib/array.h"
+#include "heapmon/core/tell.h"
 
 #define UNKNOWN		(-1)
 /* for the type, the number and, behind it, OUT_OF_MEMORY */

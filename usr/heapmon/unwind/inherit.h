@@ -5,7 +5,7 @@
 #ifndef HEAPMON_INHERIT_H
 #define HEAPMON_INHERIT_H
 
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 /* From now on, until the descriptor is closed; or a negative errno with err set.
  * `spaces`: the map (rastrace/unwind.h). */

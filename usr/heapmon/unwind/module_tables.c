@@ -7,9 +7,9 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include "../../lib/array.h"
-#include "../../lib/hash.h"
-#include "../../lib/sysbpf.h"
+#include "lib/array.h"
+#include "lib/hash.h"
+#include "lib/sysbpf.h"
 
 static size_t map_bytes(const struct module_tables *tables)
 {

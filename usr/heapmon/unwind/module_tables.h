@@ -3,8 +3,8 @@
 #ifndef HEAPMON_UNWIND_MODULE_TABLES_H
 #define HEAPMON_UNWIND_MODULE_TABLES_H
 
-#include "../../lib/error.h"
-#include "module.h"
+#include "lib/error.h"
+#include "lib/debug/cfi/cfi_module.h"
 
 struct module_table {
 	uint64_t hash;			/* of what the file is */

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include "../../lib/array.h"
-#include "../../lib/maps_line.h"
-#include "../../lib/sysbpf.h"
+#include "lib/array.h"
+#include "lib/maps_line.h"
+#include "lib/sysbpf.h"
 #include "inherit.h"
 #include "module_tables.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <rastrace/unwind.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct unwind;
 

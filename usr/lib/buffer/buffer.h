@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
-#include "../error.h"
+#include "lib/error.h"
 
 struct buffer_view {
 	int fd;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <rastrace/device.h>
-#include "../error.h"
+#include "lib/error.h"
 
 #define DEVICE_PATH	"/dev/rastrace"
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../identity.h"
-#include "../kernel_image.h"
-#include "../maps_line.h"
-#include "../process_stat.h"
+#include "lib/identity.h"
+#include "lib/kernel_image.h"
+#include "lib/maps_line.h"
+#include "lib/process_stat.h"
 
 #define CACHE_MOST	4096	/* files */
 #define MAPPINGS_MOST	65536	/* of a process */

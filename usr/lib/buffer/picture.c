@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <rastrace/tff.h>
-#include "../machine.h"
-#include "../path.h"
+#include "lib/machine.h"
+#include "lib/path.h"
 
 void picture_header(struct chunk_out *out, const struct buffer *buffer)
 {

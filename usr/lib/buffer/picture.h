@@ -5,11 +5,11 @@
 #define LIB_PICTURE_H
 
 #include "buffer.h"
-#include "../formats/chunk.h"
+#include "lib/formats/chunk.h"
 #include "mappings.h"
 #include "processes.h"
 #include "ring.h"
-#include "../formats/search.h"
+#include "lib/formats/search.h"
 #include "session.h"
 
 /* Not a chunk: the file's header. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include "../sysbpf.h"
+#include "lib/sysbpf.h"
 
 const char *pin_run(void)
 {

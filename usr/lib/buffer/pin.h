@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/bpf.h>
-#include "../error.h"
+#include "lib/error.h"
 
 #define PIN_RUN_DEFAULT		"/run/rastrace"
 #define PIN_RUN_VARIABLE	"RASTRACE_RUN"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../sysbpf.h"
+#include "lib/sysbpf.h"
 
 static uint64_t key_order(const struct ras_process_key *key)
 {

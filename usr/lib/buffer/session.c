@@ -12,8 +12,8 @@
 #include <rastrace/tdf.h>
 #include "device.h"
 #include "pin.h"
-#include "../module_file.h"
-#include "../sysbpf.h"
+#include "lib/module_file.h"
+#include "lib/sysbpf.h"
 
 static bool entry_valid(const struct ras_session *entry, size_t left)
 {

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "../error.h"
-#include "../outfile.h"
+#include "lib/error.h"
+#include "lib/outfile.h"
 
 struct snapshot_settings {
 	bool bundle;		/* with the TFFs of what is armed */

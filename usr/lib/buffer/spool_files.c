@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../outfile.h"
+#include "lib/outfile.h"
 
 #define WAIT_STEP	50		/* ms */
 #define WAIT_STEPS	40		/* for a reader that doesn't read */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../error.h"
+#include "lib/error.h"
 
 struct spool_files {
 	const char *name;	/* NULL: one file without end, to fd */

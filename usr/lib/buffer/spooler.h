@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../formats/chunk.h"
+#include "lib/formats/chunk.h"
 #include "picture.h"
 #include "spool_files.h"
 

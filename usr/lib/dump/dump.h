@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../error.h"
+#include "lib/error.h"
 
 #define DUMP_PAGE	4096u
 

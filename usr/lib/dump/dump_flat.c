@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
-#include "../temp_file.h"
+#include "lib/temp_file.h"
 
 #define HEADER		4096
 #define BUFFER		(64u << 10)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../library.h"
-#include "../formats/pack.h"
+#include "lib/library.h"
+#include "lib/formats/pack.h"
 
 #define MAGIC		"KDUMP   "
 #define INFO_MAX	(1u << 20)	/* bytes of VMCOREINFO, of notes */

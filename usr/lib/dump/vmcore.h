@@ -12,7 +12,7 @@
 #include <rastrace/buffer.h>
 #include <rastrace/crash.h>
 #include "dump.h"
-#include "../error.h"
+#include "lib/error.h"
 
 #define VMCORE_LEVELS	5
 

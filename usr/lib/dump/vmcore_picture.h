@@ -4,8 +4,8 @@
 #define LIB_VMCORE_PICTURE_H
 
 #include <stdbool.h>
-#include "../formats/chunk.h"
-#include "../error.h"
+#include "lib/formats/chunk.h"
+#include "lib/error.h"
 
 /* What a dump didn't have. */
 struct vmcore_losses {

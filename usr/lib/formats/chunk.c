@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../hash.h"
+#include "lib/hash.h"
 #include "pack.h"
 
 #define PACK_LEAST	256	/* bytes: below it isn't worth it */

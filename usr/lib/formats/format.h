@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../error.h"
+#include "lib/error.h"
 
 enum format_kind {
 	FORMAT_TEXT,		/* literal text */

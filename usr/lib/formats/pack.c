@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../library.h"
+#include "lib/library.h"
 
 #define LEVEL		1	/* spooling must keep up with tracing */
 #define ZLIB		"libz.so.1"

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../error.h"
+#include "lib/error.h"
 
 /* The method of that name, RAS_PACKED_*; NULL: the better one that is there.
  * Or a negative errno with err set. */

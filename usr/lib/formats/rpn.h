@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../error.h"
+#include "lib/error.h"
 
 enum rpn_operand {
 	RPN_NONE, RPN_U1, RPN_S1, RPN_U2, RPN_S2, RPN_U4, RPN_S4, RPN_U8,

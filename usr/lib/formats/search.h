@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "../error.h"
+#include "lib/error.h"
 #include "tff.h"
 
 struct search_file {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../hash.h"
+#include "lib/hash.h"
 
 #define FILE_MAX	(1u << 30)
 

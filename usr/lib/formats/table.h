@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/tdf.h>
-#include "../error.h"
+#include "lib/error.h"
 
 struct table_file {
 	const char *kind;	/* "TDF" */

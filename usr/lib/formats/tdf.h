@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <rastrace/tdf.h>
-#include "../error.h"
+#include "lib/error.h"
 
 struct tdf {
 	const void *data;

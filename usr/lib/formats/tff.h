@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/tff.h>
-#include "../error.h"
+#include "lib/error.h"
 
 struct tff {
 	const void *data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "../library.h"
+#include "lib/library.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/buffer/ring.h"
+#include "lib/buffer/ring.h"
 
 /* The records of one (point, slice) that are in the buffer. */
 struct seen {

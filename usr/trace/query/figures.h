@@ -7,8 +7,8 @@
 #ifndef TRACE_FIGURES_H
 #define TRACE_FIGURES_H
 
-#include "../../lib/buffer/buffer.h"
-#include "../../lib/buffer/session.h"
+#include "lib/buffer/buffer.h"
+#include "lib/buffer/session.h"
 
 struct figure {
 	uint64_t recorded, present, overwritten;

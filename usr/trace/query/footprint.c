@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/sysbpf.h"
+#include "lib/sysbpf.h"
 
 #define MEMLOCK	"\nmemlock:"
 

@@ -4,7 +4,7 @@
 #define TRACE_FOOTPRINT_H
 
 #include <stdint.h>
-#include "../../lib/buffer/session.h"
+#include "lib/buffer/session.h"
 
 /* Bytes, as the kernel tells them; what can't be opened counts as 0. */
 uint64_t footprint_read_buffer(const char *run);

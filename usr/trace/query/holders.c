@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "../../lib/buffer/mappings.h"
-#include "../../lib/maps_line.h"
+#include "lib/buffer/mappings.h"
+#include "lib/maps_line.h"
 
 /* The log holds the end of a longer path. */
 static bool path_fits(struct maps_line *maps, const char *module)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rastrace/buffer.h>
-#include "../../lib/identity.h"
+#include "lib/identity.h"
 
 enum holder_kind {
 	HOLDER_ARMED,		/* the very file that is armed */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "../../lib/safe_text.h"
+#include "lib/safe_text.h"
 
 static unsigned int depth;
 static bool follows;	/* something precedes in this bracket */

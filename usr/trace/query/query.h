@@ -3,11 +3,11 @@
 #ifndef TRACE_QUERY_H
 #define TRACE_QUERY_H
 
-#include "../../lib/buffer/session.h"
-#include "../../lib/formats/tdf.h"
+#include "lib/buffer/session.h"
+#include "lib/formats/tdf.h"
 #include "figures.h"
-#include "../keep/keep.h"
-#include "../pinned/kmod.h"
+#include "lib/arm/keep/keep.h"
+#include "lib/arm/pinned/kmod.h"
 
 /* The file that was armed, at its path. */
 enum query_file {

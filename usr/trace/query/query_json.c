@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/cost.h"
-#include "../../lib/identity.h"
-#include "../../lib/names.h"
+#include "lib/cost.h"
+#include "lib/identity.h"
+#include "lib/names.h"
 #include "json.h"
 #include "query.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/names.h"
-#include "../../lib/safe_text.h"
+#include "lib/names.h"
+#include "lib/safe_text.h"
 #include "query.h"
 
 #define PREFIX	"rastrace_"

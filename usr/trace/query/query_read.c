@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "../../lib/names.h"
-#include "../../lib/buffer/pin.h"
-#include "../choose/choice.h"
+#include "lib/names.h"
+#include "lib/buffer/pin.h"
+#include "lib/arm/select/choice.h"
 #include "footprint.h"
 
 #define CPU_FRESH	3000000000ULL	/* ns; it is measured four times a second */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/cost.h"
-#include "../../lib/names.h"
-#include "../../lib/safe_text.h"
+#include "lib/cost.h"
+#include "lib/names.h"
+#include "lib/safe_text.h"
 #include "query.h"
 
 #define MANY	24	/* points of a session: those without hits are then

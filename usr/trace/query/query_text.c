@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <rastrace/rasfile.h>
-#include "../../lib/names.h"
-#include "../../lib/path.h"
-#include "../../lib/safe_text.h"
-#include "../choose/amount.h"
+#include "lib/names.h"
+#include "lib/path.h"
+#include "lib/safe_text.h"
+#include "lib/arm/select/amount.h"
 #include "query.h"
 
 /* Wall time as of the buffer's clock. */

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/key_map.h"
-#include "../output/print.h"
+#include "lib/key_map.h"
+#include "tracefmt/output/print.h"
 #include "expression.h"
 #include "names.h"
 #include "pattern.h"

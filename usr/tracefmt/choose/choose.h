@@ -7,9 +7,9 @@
 #define TRACEFMT_CHOOSE_H
 
 #include <stdbool.h>
-#include "../../lib/error.h"
-#include "../match/event.h"
-#include "../output/output.h"
+#include "lib/error.h"
+#include "lib/read/match/event.h"
+#include "tracefmt/output/output.h"
 #include "order.h"
 
 struct choose;

@@ -21,9 +21,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "../../lib/error.h"
-#include "../match/event.h"
-#include "../output/output.h"
+#include "lib/error.h"
+#include "lib/read/match/event.h"
+#include "tracefmt/output/output.h"
 
 struct expression;
 /* With its names resolved for the events of a point. */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "../../lib/error.h"
-#include "../match/event.h"
+#include "lib/error.h"
+#include "lib/read/match/event.h"
 
 struct name {
 	char *text;

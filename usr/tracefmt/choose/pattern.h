@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct pattern {
 	const char *text;	/* lives as long as the value of the option */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 const char *ranges_number(const char *p, uint64_t *number)
 {

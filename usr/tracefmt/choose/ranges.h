@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 struct range {
 	uint64_t first, last;

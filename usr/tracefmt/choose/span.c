@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "../match/stream.h"
+#include "lib/read/match/stream.h"
 
 #define SECOND		1000000000LL
 #define SECONDS_MOST	(INT64_MAX / SECOND / 4)

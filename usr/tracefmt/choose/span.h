@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../../lib/error.h"
-#include "../match/event.h"
+#include "lib/error.h"
+#include "lib/read/match/event.h"
 
 enum span_kind {
 	SPAN_OPEN,		/* no bound */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/temp_file.h"
+#include "lib/array.h"
+#include "lib/temp_file.h"
 
 #define BLOCK_BYTES	(256u << 10)
 #define BLOCKS_IN_MEMORY 48

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../../lib/directory.h"
+#include "lib/directory.h"
 #include "ctf_trace.h"
-#include "../output/output.h"
+#include "tracefmt/output/output.h"
 
 struct ctf {
 	int dir;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/formats/tff.h"
-#include "../format/number.h"
+#include "lib/formats/tff.h"
+#include "lib/read/format/number.h"
 #include "ctf_tsdl.h"
 
 static void class_free(struct ctf_class *class)

@@ -7,11 +7,11 @@
 #ifndef TRACEFMT_CTF_CLASS_H
 #define TRACEFMT_CTF_CLASS_H
 
-#include "../../lib/key_map.h"
-#include "../format/context.h"
-#include "../match/event.h"
+#include "lib/key_map.h"
+#include "lib/read/format/context.h"
+#include "lib/read/match/event.h"
 #include "ctf_field.h"
-#include "../output/output.h"
+#include "tracefmt/output/output.h"
 
 enum ctf_form {
 	CTF_WHOLE,	/* all fields are there */

@@ -27,8 +27,8 @@
 #ifndef TRACEFMT_CTF_FIELD_H
 #define TRACEFMT_CTF_FIELD_H
 
-#include "../format/field.h"
-#include "../format/stack.h"
+#include "lib/read/format/field.h"
+#include "lib/read/format/stack.h"
 #include "ctf_buffer.h"
 
 struct ctf_field {

@@ -18,7 +18,7 @@
 #ifndef TRACEFMT_CTF_STREAM_H
 #define TRACEFMT_CTF_STREAM_H
 
-#include "../../lib/key_map.h"
+#include "lib/key_map.h"
 #include "ctf_buffer.h"
 
 #define CTF_UUID_BYTES	16

@@ -8,11 +8,11 @@
 #ifndef TRACEFMT_HTML_H
 #define TRACEFMT_HTML_H
 
-#include "../pair/pairing.h"
+#include "tracefmt/pair/pairing.h"
 #include "html_density.h"
 #include "html_points.h"
 #include "html_store.h"
-#include "../output/output.h"
+#include "tracefmt/output/output.h"
 
 struct html {
 	struct output_settings settings;	/* for the text of events */

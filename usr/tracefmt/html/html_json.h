@@ -4,8 +4,8 @@
 #define TRACEFMT_HTML_JSON_H
 
 #include <stdint.h>
-#include "../format/text.h"
-#include "../output/line.h"
+#include "lib/read/format/text.h"
+#include "tracefmt/output/line.h"
 
 #define HTML_STRING_MAX(n)	(6 * (n) + 2)
 

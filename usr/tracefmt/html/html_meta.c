@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../format/number.h"
+#include "lib/read/format/number.h"
 #include "html_json.h"
-#include "../output/summary.h"
+#include "tracefmt/output/summary.h"
 
 static void member_add(struct text *text, const char *name, int64_t value)
 {

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "../../lib/array.h"
-#include "../pair/pairing.h"
+#include "lib/array.h"
+#include "tracefmt/pair/pairing.h"
 #include "html_json.h"
 
 int64_t html_points_number(struct html_points *points,

@@ -4,9 +4,9 @@
 #define TRACEFMT_HTML_POINTS_H
 
 #include <stddef.h>
-#include "../../lib/key_map.h"
-#include "../format/text.h"
-#include "../match/match.h"
+#include "lib/key_map.h"
+#include "lib/read/format/text.h"
+#include "lib/read/match/match.h"
 
 struct html_points {
 	const struct match_point **points;	/* by number */

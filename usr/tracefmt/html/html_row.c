@@ -2,10 +2,10 @@
 #include "html.h"
 
 #include <errno.h>
-#include "../format/number.h"
+#include "lib/read/format/number.h"
 #include "html_json.h"
-#include "../json/json_field.h"
-#include "../output/print.h"
+#include "tracefmt/json/json_field.h"
+#include "tracefmt/output/print.h"
 
 #define ROW_NUMBERS	16	/* of a row, with a comma each */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "../../lib/temp_file.h"
+#include "lib/temp_file.h"
 #include "html_json.h"
 
 #define COPY_BYTES	(64u << 10)

@@ -8,8 +8,8 @@
 #define TRACEFMT_HTML_STORE_H
 
 #include <stdint.h>
-#include "../../lib/error.h"
-#include "../format/text.h"
+#include "lib/error.h"
+#include "lib/read/format/text.h"
 
 #define HTML_ROWS	200000u		/* of a page, at most */
 #define HTML_BYTES	(96ull << 20)	/* of these rows, at most */

@@ -3,7 +3,7 @@
 #ifndef TRACEFMT_CSV_FIELD_H
 #define TRACEFMT_CSV_FIELD_H
 
-#include "../output/columns.h"
+#include "tracefmt/output/columns.h"
 
 /* The event whose row is being made. */
 struct csv_row {

@@ -2,9 +2,9 @@
 #include "json_context.h"
 
 #include <errno.h>
-#include "../format/number.h"
+#include "lib/read/format/number.h"
 #include "json_field.h"
-#include "json_text.h"
+#include "lib/read/format/json_text.h"
 
 #define FIXED_ROOM	512	/* of all but the stack */
 

@@ -11,11 +11,11 @@
 #ifndef TRACEFMT_JSON_FIELD_H
 #define TRACEFMT_JSON_FIELD_H
 
-#include "../format/field.h"
-#include "../format/stack.h"
-#include "../format/text.h"
-#include "../output/output.h"
-#include "json_text.h"
+#include "lib/read/format/field.h"
+#include "lib/read/format/stack.h"
+#include "lib/read/format/text.h"
+#include "tracefmt/output/output.h"
+#include "lib/read/format/json_text.h"
 
 /* What may be said of a field beside enum decode_note. */
 #define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "../format/number.h"
-#include "../format/plain_data.h"
-#include "../format/text.h"
-#include "json_text.h"
+#include "lib/read/format/number.h"
+#include "lib/read/format/plain_data.h"
+#include "lib/read/format/text.h"
+#include "lib/read/format/json_text.h"
 
 #define KEY_START	",\"fields\":{"
 

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "../../lib/key_map.h"
-#include "../output/columns.h"
+#include "lib/key_map.h"
+#include "tracefmt/output/columns.h"
 #include "json_plain.h"
 
 struct json_key {

@@ -2,9 +2,9 @@
 #include "json_value.h"
 
 #include <string.h>
-#include "../format/number.h"
-#include "../format/text.h"
-#include "json_text.h"
+#include "lib/read/format/number.h"
+#include "lib/read/format/text.h"
+#include "lib/read/format/json_text.h"
 
 #define DEPTH_MAX	32	/* structures and arrays in each other */
 #define ENUM_NAME_MAX	512

@@ -10,8 +10,8 @@
 #define TRACEFMT_JSON_VALUE_H
 
 #include <stdbool.h>
-#include "../format/value.h"
-#include "json_text.h"
+#include "lib/read/format/value.h"
+#include "lib/read/format/json_text.h"
 
 /* Bytes that are written beyond the budget at most. */
 #define JSON_VALUE_SLACK	1024

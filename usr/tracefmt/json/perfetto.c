@@ -14,12 +14,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../format/context.h"
-#include "../pair/pairing.h"
+#include "lib/read/format/context.h"
+#include "tracefmt/pair/pairing.h"
 #include "json_field.h"
-#include "json_text.h"
-#include "../output/line.h"
-#include "../output/output.h"
+#include "lib/read/format/json_text.h"
+#include "tracefmt/output/line.h"
+#include "tracefmt/output/output.h"
 
 #define NAMED_SLOTS	(1u << 17)	/* twice as many as are kept */
 #define MACHINE_STEP	10000000u

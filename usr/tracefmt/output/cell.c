@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cell.h"
 
-#include "../format/context.h"
-#include "../format/render.h"
+#include "lib/read/format/context.h"
+#include "lib/read/format/render.h"
 #include "arguments.h"
 #include "line.h"
 

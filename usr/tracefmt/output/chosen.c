@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/key_map.h"
+#include "lib/array.h"
+#include "lib/key_map.h"
 
 #define SECOND		1000000000.0
 

@@ -2,7 +2,7 @@
 #include "clock.h"
 
 #include <time.h>
-#include "../format/text.h"
+#include "lib/read/format/text.h"
 
 #define SECOND		1000000000LL
 

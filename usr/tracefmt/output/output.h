@@ -7,11 +7,11 @@
 #ifndef TRACEFMT_OUTPUT_H
 #define TRACEFMT_OUTPUT_H
 
-#include "../../lib/error.h"
-#include "../format/decode.h"
-#include "../format/symbols.h"
-#include "../format/text.h"
-#include "../match/stream.h"
+#include "lib/error.h"
+#include "lib/read/format/decode.h"
+#include "lib/read/format/symbols.h"
+#include "lib/read/format/text.h"
+#include "lib/read/match/stream.h"
 #include "clock.h"
 
 /* What was asked for and holds for any output. */

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../lib/hash.h"
-#include "../pair/latency.h"
-#include "../pair/pairing.h"
-#include "../pair/tally.h"
+#include "lib/hash.h"
+#include "tracefmt/pair/latency.h"
+#include "tracefmt/pair/pairing.h"
+#include "tracefmt/pair/tally.h"
 #include "arguments.h"
 #include "line.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "../../lib/array.h"
-#include "../../lib/temp_file.h"
+#include "lib/array.h"
+#include "lib/temp_file.h"
 
 #define BLOCK_MAX	(1u << 30)
 #define PIECE		(64u << 10)	/* read or added at once */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/names.h"
+#include "lib/names.h"
 #include "chosen.h"
 
 typedef unsigned long long ull;

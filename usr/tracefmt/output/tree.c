@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../pair/latency.h"
-#include "../pair/pairing.h"
+#include "tracefmt/pair/latency.h"
+#include "tracefmt/pair/pairing.h"
 #include "arguments.h"
 #include "line.h"
 #include "sheaf.h"

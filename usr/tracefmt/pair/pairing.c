@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../../lib/key_map.h"
-#include "../match/stream.h"
+#include "lib/array.h"
+#include "lib/key_map.h"
+#include "lib/read/match/stream.h"
 
 #define BUCKETS		16384	/* a power of two */
 

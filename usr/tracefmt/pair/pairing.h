@@ -24,7 +24,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../match/event.h"
+#include "lib/read/match/event.h"
 
 #define PAIR_POST	0x8000
 #define PAIR_THREADS	(64u << 10)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/hash.h"
+#include "lib/hash.h"
 
 /* Cut at whole characters; the hash tells long texts apart. */
 static struct tally_row row_make(const char *text, size_t length)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "../live.h"
+#include "tracefmt/live.h"
 
 #include <errno.h>
 

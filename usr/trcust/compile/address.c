@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "address_type.h"
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 #include "compile.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 #define FAR_BYTES	4	/* of a far pointer: offset, selector */
 #define OFFSET_MASK	0xffff

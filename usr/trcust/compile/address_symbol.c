@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "address_type.h"
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 #include "compile.h"
-#include "../module/demangle.h"
-#include "../dwarf/dwarf_line.h"
-#include "../dwarf/dwarf_scope.h"
-#include "../module/map.h"
+#include "lib/debug/module/demangle.h"
+#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf_scope.h"
+#include "lib/debug/module/map.h"
 #include "overwritten.h"
 #include "restored.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 #include "slot.h"
 
 #define SCOPE_TEXT	240	/* of the names in scope, for a hint */

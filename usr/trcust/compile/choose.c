@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/code.h"
+#include "lib/debug/module/code.h"
 #include "site.h"
 #include "slow.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/formats/rpn.h"
-#include "../module/code.h"
+#include "lib/formats/rpn.h"
+#include "lib/debug/module/code.h"
 #include "choose.h"
 #include "site.h"
 

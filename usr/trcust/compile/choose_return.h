@@ -10,7 +10,7 @@
 #define TRCUST_CHOOSE_RETURN_H
 
 #include "compile.h"
-#include "../module/block.h"
+#include "lib/debug/module/block.h"
 
 /*
  * All sites of the tracepoint are compiled; stmts and rpn are the sizes of

@@ -22,8 +22,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include "../module/calls.h"
-#include "../module/runtime.h"
+#include "lib/debug/module/calls.h"
+#include "lib/debug/module/runtime.h"
 #include "site.h"
 
 /* Tracepoints of functions that call others: so many may be pending at once. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "../../lib/formats/rpn.h"
-#include "../../lib/guard.h"
+#include "lib/formats/rpn.h"
+#include "lib/guard.h"
 #include "choose.h"
 #include "choose_return.h"
 #include "format_check.h"

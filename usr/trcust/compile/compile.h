@@ -12,15 +12,15 @@
 #define TRCUST_COMPILE_H
 
 #include <rastrace/tdf.h>
-#include "../rpn/bytes.h"
+#include "lib/formats/bytes.h"
 #include "ctype.h"
-#include "../tsf/diag.h"
-#include "../dwarf/dwarf.h"
-#include "../dwarf/dwarf_from.h"
-#include "../module/module.h"
-#include "../rpn/place.h"
+#include "trcust/tsf/diag.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_from.h"
+#include "lib/debug/module/module.h"
+#include "lib/debug/dwarf/place.h"
 #include "move.h"
-#include "../tsf/tsf.h"
+#include "trcust/tsf/tsf.h"
 
 #define COMPILE_LEAVE_OUT	2
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../rpn/bytes.h"
-#include "../dwarf/dwarf_type.h"
+#include "lib/formats/bytes.h"
+#include "lib/debug/dwarf/dwarf_type.h"
 
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
 #define DEPTH_MAX	64	/* structs in structs, arrays of arrays */

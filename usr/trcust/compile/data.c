@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "address_type.h"
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 #include "compile.h"
 #include "link.h"
-#include "../dwarf/dwarf_expression.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/debug/dwarf/dwarf_expression.h"
+#include "lib/formats/rpn_emit.h"
 
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */
 

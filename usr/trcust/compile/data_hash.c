@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "../../lib/hash.h"
+#include "lib/hash.h"
 #include "compile.h"
-#include "../tsf/expr.h"
+#include "trcust/tsf/expr.h"
 
 static void hash_text(uint64_t *hash, const char *text)
 {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../module/block.h"
-#include "../module/code.h"
+#include "lib/array.h"
+#include "lib/debug/module/block.h"
+#include "lib/debug/module/code.h"
 #include "move.h"
 #include "restored.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 /* C11 section 6.4.4.4: an int that has the value of a char; C++17 section
  * 5.13.3: a char. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 #define NAMES_TEXT	240	/* of members, for a hint */
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../dwarf/dwarf_variable.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/formats/rpn_emit.h"
 
 static int find_variable(struct evaluation *e, const char *name,
 			 struct dwarf_variable variable[2])

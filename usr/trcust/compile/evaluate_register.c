@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../arch/arch.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/formats/rpn_emit.h"
 
 static struct value_type register_type(struct evaluation *e,
 				       const struct arch_register *reg)

@@ -8,9 +8,9 @@
 #ifndef TRCUST_EXITS_H
 #define TRCUST_EXITS_H
 
-#include "../dwarf/dwarf.h"
-#include "../module/flow.h"
-#include "../rpn/bytes.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/flow.h"
+#include "lib/formats/bytes.h"
 
 struct exits_site {
 	uint64_t address;	/* of the site */

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/formats/format.h"
-#include "../dwarf/dwarf_type.h"
-#include "../tsf/parser.h"
+#include "lib/formats/format.h"
+#include "lib/debug/dwarf/dwarf_type.h"
+#include "trcust/tsf/parser.h"
 
 #define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */
 

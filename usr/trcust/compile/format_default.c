@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "../../lib/formats/format.h"
+#include "lib/formats/format.h"
 
 #define REST	"%U\n"		/* of items that the format has no room for */
 

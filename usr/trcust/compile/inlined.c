@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../dwarf/dwarf_call.h"
-#include "../dwarf/dwarf_die.h"
-#include "../dwarf/dwarf_line.h"
-#include "../module/runtime.h"
-#include "../module/source_path.h"
-#include "../module/targets.h"
+#include "lib/debug/dwarf/dwarf_call.h"
+#include "lib/debug/dwarf/dwarf_die.h"
+#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/module/runtime.h"
+#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/targets.h"
 #include "site.h"
 
 /* Are they of the same source? Others may have the name, too. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "link.h"
 
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 #include "site.h"
 
 struct record {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../dwarf/dwarf_expression.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/debug/dwarf/dwarf_expression.h"
+#include "lib/formats/rpn_emit.h"
 
 #define LOWEST_FIXED	4096	/* below is what null pointers lead to */
 

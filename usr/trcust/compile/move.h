@@ -9,9 +9,9 @@
 #define TRCUST_MOVE_H
 
 #include <rastrace/tdf.h>
-#include "../dwarf/dwarf.h"
-#include "../module/block.h"
-#include "../rpn/bytes.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/block.h"
+#include "lib/formats/bytes.h"
 
 enum move_mode {
 	MOVE_NEVER,		/* --site=exact */

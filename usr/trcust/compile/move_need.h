@@ -6,7 +6,7 @@
 #ifndef TRCUST_MOVE_NEED_H
 #define TRCUST_MOVE_NEED_H
 
-#include "../../lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 
 struct move_need {
 	struct rpn_op op;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 #include "move_need.h"
 
 #define NOWHERE		SIZE_MAX

@@ -2,7 +2,7 @@
 /* Values of the nominal address as they are to be had at the site. */
 #include "move_part.h"
 
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 #define NESTING_MAX	3	/* addresses in memory that lead to a value */
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../../lib/formats/rpn.h"
-#include "../dwarf/dwarf_type.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn.h"
+#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/formats/rpn_emit.h"
 #include "site.h"
 #include "state.h"
 

@@ -2,7 +2,7 @@
 #include "restored.h"
 
 #include <errno.h>
-#include "../../lib/formats/rpn.h"
+#include "lib/formats/rpn.h"
 #include "site.h"
 
 #define LOOKED_AT	64	/* instructions, either way */

@@ -10,7 +10,7 @@
 #define TRCUST_RESTORED_H
 
 #include "compile.h"
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 /* The callee-saved registers that the instruction loads from the frame, a bit
  * for each DWARF number; and all registers that it writes. */

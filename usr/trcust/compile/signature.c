@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../arch/arch.h"
-#include "../dwarf/dwarf_function.h"
-#include "../dwarf/dwarf_scope.h"
-#include "../dwarf/dwarf_type.h"
-#include "../dwarf/dwarf_variable.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf_scope.h"
+#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
 
 void signature_parameters_free(struct signature_parameters *parameters)
 {

@@ -3,8 +3,8 @@
 #ifndef TRCUST_SIGNATURE_H
 #define TRCUST_SIGNATURE_H
 
-#include "../dwarf/dwarf.h"
-#include "../module/module.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 
 #define SIGNATURE_PARAMETERS_MAX	32
 

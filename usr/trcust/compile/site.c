@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../module/calls.h"
-#include "../module/map.h"
-#include "../module/runtime.h"
+#include "lib/debug/module/calls.h"
+#include "lib/debug/module/map.h"
+#include "lib/debug/module/runtime.h"
 
 struct site_address {
 	uint64_t nominal, named;

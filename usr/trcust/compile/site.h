@@ -10,11 +10,11 @@
 
 #include "compile.h"
 #include "exits.h"
-#include "../dwarf/dwarf_function.h"
-#include "../module/block.h"
-#include "../module/stores.h"
-#include "../module/symbol_index.h"
-#include "../module/usdt.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/module/block.h"
+#include "lib/debug/module/stores.h"
+#include "lib/debug/module/symbol_index.h"
+#include "lib/debug/module/usdt.h"
 
 #define TELL_SITE(c, point, ...) \
 	diag_tell((c)->diag, (point)->tp.pos, __VA_ARGS__)

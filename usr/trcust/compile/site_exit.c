@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../dwarf/dwarf_function.h"
-#include "../module/runtime.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/module/runtime.h"
 #include "choose_return.h"
 
 /* What the result register has at an exit. */

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
-#include "../dwarf/dwarf_function.h"
-#include "../module/labels.h"
-#include "../module/landing.h"
-#include "../module/targets.h"
+#include "lib/array.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/module/labels.h"
+#include "lib/debug/module/landing.h"
+#include "lib/debug/module/targets.h"
 
 const struct flow_source *site_flow_source(struct compilation *c)
 {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../dwarf/dwarf_expression.h"
-#include "../dwarf/dwarf_scope.h"
-#include "../dwarf/dwarf_type.h"
-#include "../rpn/rpn_emit.h"
+#include "lib/debug/dwarf/dwarf_expression.h"
+#include "lib/debug/dwarf/dwarf_scope.h"
+#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/formats/rpn_emit.h"
 #include "site.h"
 #include "state.h"
 

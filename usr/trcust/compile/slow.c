@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "../arch/arch.h"
-#include "../dwarf/dwarf_function.h"
-#include "../dwarf/dwarf_line.h"
-#include "../module/source_path.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/module/source_path.h"
 #include "choose.h"
 #include "site.h"
 

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/array.h"
+#include "lib/array.h"
 
 /* DWARF numbers below ARCH_REGISTERS that aren't general registers stay
  * unknown. */

@@ -6,7 +6,7 @@
 #ifndef TRCUST_STATE_H
 #define TRCUST_STATE_H
 
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 /* What a value is relative to: below ARCH_REGISTERS what the register had at
  * the beginning, from STATE_OTHERS on what an instruction has made. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 void value_free(struct value *value)
 {

@@ -12,7 +12,7 @@
 
 #include "compile.h"
 #include "value_type.h"
-#include "../dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf_variable.h"
 
 enum value_kind {
 	VALUE_CONSTANT,		/* number */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 
 #define SIGN_BIT	(1ULL << 63)
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 
 #define DIMENSIONS_MAX	64	/* of an array; bounds damaged ones */
 

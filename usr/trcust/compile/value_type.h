@@ -8,8 +8,8 @@
 #define TRCUST_VALUE_TYPE_H
 
 #include "compile.h"
-#include "../dwarf/dwarf_type.h"
-#include "../tsf/expr.h"
+#include "lib/debug/dwarf/dwarf_type.h"
+#include "trcust/tsf/expr.h"
 
 struct value_type {
 	Dwarf_Die die;		/* as written, with its typedefs; addr NULL:

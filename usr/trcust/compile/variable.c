@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../rpn/rpn_emit.h"
+#include "lib/formats/rpn_emit.h"
 #include "value.h"
 
 #define STRING_MAX	128	/* characters, when nothing tells */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../lib/error.h"
+#include "lib/error.h"
 
 enum diag_severity { DIAG_FATAL, DIAG_SEVERE, DIAG_ERROR, DIAG_WARNING };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../rpn/bytes.h"
+#include "lib/formats/bytes.h"
 #include "diag.h"
 
 #define EXPR_NODES_MAX	1024	/* of one expression; bounds recursion, too */

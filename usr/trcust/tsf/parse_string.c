@@ -3,7 +3,7 @@
 #include "parser.h"
 
 #include <string.h>
-#include "../../lib/formats/format.h"
+#include "lib/formats/format.h"
 
 /* At most `most` digits at p: how many there are. */
 static size_t digits_read(const char *p, const char *end, int base,

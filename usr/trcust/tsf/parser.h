@@ -13,7 +13,7 @@
 #ifndef TRCUST_PARSER_H
 #define TRCUST_PARSER_H
 
-#include "../arch/arch.h"
+#include "lib/debug/arch/arch.h"
 #include "lexer.h"
 #include "tsf.h"
 

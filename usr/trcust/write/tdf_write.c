@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "../../lib/hash.h"
-#include "../../lib/formats/rpn.h"
-#include "../arch/arch.h"
+#include "lib/hash.h"
+#include "lib/formats/rpn.h"
+#include "lib/debug/arch/arch.h"
 #include "write.h"
 
 #define INSN_TEXT	128	/* bytes of an instruction as text */

@@ -2,7 +2,7 @@
 #include "tff_tables.h"
 
 #include <string.h>
-#include "../../lib/hash.h"
+#include "lib/hash.h"
 
 static uint32_t entry_count(const struct bytes *bytes, size_t entry_size)
 {

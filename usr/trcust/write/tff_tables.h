@@ -5,10 +5,10 @@
 #define TRCUST_TFF_TABLES_H
 
 #include <stdbool.h>
-#include "../../lib/error.h"
-#include "../../lib/outfile.h"
-#include "../../lib/formats/tff.h"
-#include "../rpn/bytes.h"
+#include "lib/error.h"
+#include "lib/outfile.h"
+#include "lib/formats/tff.h"
+#include "lib/formats/bytes.h"
 
 struct tff_tables {
 	struct bytes sections, entries, types, groups, ctypes, members;

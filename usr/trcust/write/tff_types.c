@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../lib/formats/format.h"
+#include "lib/formats/format.h"
 
 static int name_compare(const void *a, const void *b, void *known)
 {

@@ -6,7 +6,7 @@
 #ifndef TRCUST_TFF_TYPES_H
 #define TRCUST_TFF_TYPES_H
 
-#include "../compile/ctype.h"
+#include "trcust/compile/ctype.h"
 
 struct tff_types {
 	const struct ctypes *known;

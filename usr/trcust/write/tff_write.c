@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
-#include "../module/runtime.h"
-#include "../../lib/formats/tff.h"
+#include "lib/debug/module/runtime.h"
+#include "lib/formats/tff.h"
 #include "tff_tables.h"
 #include "tff_types.h"
 #include "write.h"

@@ -3,9 +3,9 @@
 #ifndef TRCUST_WRITE_H
 #define TRCUST_WRITE_H
 
-#include "../../lib/error.h"
-#include "../../lib/outfile.h"
-#include "../compile/compile.h"
+#include "lib/error.h"
+#include "lib/outfile.h"
+#include "trcust/compile/compile.h"
 
 /* Write the dynamic tracepoints to the file. 0 or a negative errno. */
 int tdf_write(struct outfile **out, const char *path,

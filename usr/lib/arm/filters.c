@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "filters.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+#include "follow.h"
+
+#define FOLLOWED_MAX	16384		/* processes at a time */
+#define HOST_PID_NS	0xeffffffcu	/* the kernel's PROC_PID_INIT_INO */
+#define CGROUP_ROOT	"/sys/fs/cgroup"
+
+bool filters_given(const struct job_settings *settings)
+{
+	return settings->pid_count || settings->cgroups.count ||
+	       settings->filter.comm_count || settings->filter.uid_count;
+}
+
+/* Programs know processes by the numbers that the host gives them. */
+static int pids_check(const struct job_settings *settings, struct error *err)
+{
+	char path[32];
+	struct stat st;
+
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != HOST_PID_NS) {
+		error_set(err, -EOPNOTSUPP,
+			  "--pid needs the host's process ids, and this is another pid namespace");
+		error_hint(err, "run trace on the host, or choose by --comm, --uid or --cgroup");
+		return -EOPNOTSUPP;
+	}
+	for (unsigned int i = 0; i < settings->pid_count; i++) {
+		snprintf(path, sizeof(path), "/proc/%u", settings->pids[i]);
+		if (access(path, F_OK))
+			return error_set(err, -ESRCH,
+					 "there is no process %u (%#x)",
+					 settings->pids[i], settings->pids[i]);
+	}
+	return 0;
+}
+
+/* Its directory, of cgroup v2: absolute, or as in /proc/PID/cgroup. */
+static int cgroup_path(const char *name, char path[PATH_MAX],
+		       struct error *err)
+{
+	static const char *const roots[] = {
+		"", CGROUP_ROOT "/", CGROUP_ROOT "/unified/",
+	};
+	char full[PATH_MAX];
+	struct statfs fs;
+
+	for (unsigned int i = 0; i < 3; i++)
+		if (snprintf(full, sizeof(full), "%s%s", roots[i], name) <
+		    (int)sizeof(full) && realpath(full, path) &&
+		    !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return 0;
+	error_set(err, -ENOENT, "there is no cgroup (v2) '%s'", name);
+	error_hint(err, "name its directory below " CGROUP_ROOT);
+	return -ENOENT;
+}
+
+/* Its id, and how many levels it is below the root. */
+static int cgroup_find(const char *name, __u64 *id, int *level,
+		       struct error *err)
+{
+	char path[PATH_MAX], *slash;
+	struct statfs fs;
+	struct stat st;
+	int code = cgroup_path(name, path, err);
+
+	if (code)
+		return code;
+	if (stat(path, &st))
+		return error_set(err, -errno, "cannot look at '%s': %s", path,
+				 strerror(errno));
+	*id = st.st_ino;
+	*level = -1;
+	do {
+		++*level;
+		slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	} while (*path && !statfs(path, &fs) &&
+		 fs.f_type == CGROUP2_SUPER_MAGIC);
+	return 0;
+}
+
+int filters_check(const struct job_settings *settings, struct error *err)
+{
+	int level, code = settings->pid_count ? pids_check(settings, err) : 0;
+	__u64 id;
+
+	for (unsigned int i = 0; i < settings->cgroups.count && !code; i++)
+		code = cgroup_find(settings->cgroups.items[i], &id, &level,
+				   err);
+	return code;
+}
+
+uint32_t filters_link_pid(const struct job_settings *settings,
+			  const struct features *features)
+{
+	return settings->pid_count == 1 && !settings->follow &&
+	       features_multi_pid(features) ? settings->pids[0] : 0;
+}
+
+int filters_add_pids(const struct job_settings *settings, int fd,
+		     struct error *err)
+{
+	uint32_t there = 0;
+	int code = 0;
+
+	for (unsigned int i = 0; i < settings->pid_count && !code; i++) {
+		code = sysbpf_map_update(fd, settings->pids[i], &there);
+		if (code)
+			pin_refused(err, code, "cannot fill the map 'pids'");
+	}
+	return code;
+}
+
+int filters_make_pids(const struct job_settings *settings,
+		      const struct run_dir *run, const char *dir, bool dry,
+		      int *fd, struct error *err)
+{
+	char path[PATH_MAX];
+	int code;
+
+	*fd = sysbpf_hash_create("pids", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+				 sizeof(uint32_t), settings->follow ?
+				 FOLLOWED_MAX : SETTINGS_MOST);
+	if (*fd < 0)
+		return pin_refused(err, *fd, "cannot make the map 'pids'");
+	snprintf(path, sizeof(path), "%s/pids", dir);
+	code = run_dir_pin(run, path, *fd, RUN_PIN_SHOWN, err);
+	if (!code)
+		code = filters_add_pids(settings, *fd, err);
+	if (!code && settings->follow && !dry)
+		code = follow_start(*fd, run, dir, err);
+	return code;
+}
+
+int filters_make(struct body_filter *filter,
+		 const struct job_settings *settings, uint32_t link_pid,
+		 const struct run_dir *run, const char *dir, bool dry,
+		 struct error *err)
+{
+	int code = 0;
+
+	*filter = settings->filter;
+	filter->pids_fd = -1;
+	filter->cgroup_count = settings->cgroups.count;
+	for (unsigned int i = 0; i < filter->cgroup_count && !code; i++)
+		code = cgroup_find(settings->cgroups.items[i],
+				   &filter->cgroups[i].id,
+				   &filter->cgroups[i].level, err);
+	if (!code && settings->pid_count && !link_pid)
+		code = filters_make_pids(settings, run, dir, dry,
+					 &filter->pids_fd, err);
+	return code;
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "job.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/buffer/session.h"
+#include "lib/arm/pinned/bufmaps.h"
+#include "filters.h"
+#include "lib/arm/keep/keep.h"
+#include "lib/arm/select/select.h"
+
+/* "cannot arm 'app(1)': what" */
+static void operand_refused(struct job_list *list, const char *operand,
+			    const struct error *why)
+{
+	struct error err = *why;
+
+	error_prefix(&err, "cannot arm '%s': ", operand);
+	error_print("trace", &err);
+	list->failures++;
+}
+
+static void job_refused(struct job_list *list, struct job *job,
+			const struct error *why)
+{
+	operand_refused(list, job->operands[0], why);
+	job->failed = true;
+}
+
+static void job_close(struct job *job)
+{
+	if (job->tdf)
+		target_close(job->targets, job->tdf);
+	tdf_close(job->tdf);
+	free(job->operands);
+	free(job->picked);
+	free(job->triggers);
+	free(job->cost.bodies);
+}
+
+static int job_open(struct job *job, const char *path, struct error *err)
+{
+	uint32_t points;
+	int code;
+
+	*job = (struct job){ 0 };
+	strcpy(job->path, path);
+	code = tdf_open(&job->tdf, path, err);
+	if (code)
+		return code;
+	points = job->tdf->header->points.count;
+	job->picked = calloc(points + 1, sizeof(*job->picked));
+	job->triggers = calloc(points + 1, sizeof(*job->triggers));
+	if (!job->picked || !job->triggers)
+		code = error_no_memory(err);
+	else if (!points)
+		code = error_set(err, -EINVAL, "the TDF has no tracepoints");
+	if (code)
+		job_close(job);
+	return code;
+}
+
+static struct job *job_find(struct job_list *list, const char *path)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].path, path))
+			return &list->items[i];
+	return NULL;
+}
+
+static int job_pick(struct job *job, const struct selection *selection,
+		    const char *operand, struct error *err)
+{
+	const char **operands = reallocarray(job->operands,
+					     job->operand_count + 1,
+					     sizeof(*operands));
+
+	if (!operands)
+		return error_no_memory(err);
+	job->operands = operands;
+	operands[job->operand_count] = operand;
+	if (selection_pick_tdf(selection, job->tdf, job->picked, err))
+		return -ENOENT;
+	job->operand_count++;
+	return 0;
+}
+
+/* A new job counts only when its first operand is right. */
+static int job_list_pick(struct job_list *list, const char *path,
+			 const struct selection *selection,
+			 const char *operand, struct error *err)
+{
+	struct job *items, *job = job_find(list, path);
+	int code;
+
+	if (job)
+		return job_pick(job, selection, operand, err);
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	if (!items)
+		return error_no_memory(err);
+	list->items = items;
+	job = &items[list->count];
+	code = job_open(job, path, err);
+	if (code)
+		return code;
+	code = job_pick(job, selection, operand, err);
+	if (code)
+		job_close(job);
+	else
+		list->count++;
+	return code;
+}
+
+void job_list_add(struct job_list *list, const char *operand)
+{
+	struct selection selection;
+	struct error err = { 0 };
+	char path[PATH_MAX], *target;
+	int code = selection_parse(&selection, operand, &target, &err);
+
+	if (!code) {
+		code = selection_append(&selection, &list->settings->selection,
+					&err);
+		if (!code)
+			code = select_tdf(target, list->settings, path, &err);
+		if (!code)
+			code = job_list_pick(list, path, &selection, operand,
+					     &err);
+		selection_free(&selection);
+		free(target);
+	}
+	if (code)
+		operand_refused(list, operand, &err);
+}
+
+void job_list_free(struct job_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		job_close(&list->items[i]);
+	free(list->items);
+	list->items = NULL;
+	list->count = 0;
+}
+
+/* "app(5):after 100" loses its end, and *after becomes 100. */
+static int stop_after_cut(char *stop, uint64_t *after, struct error *err)
+{
+	char *colon = strrchr(stop, ':'), *end;
+
+	if (!colon || strncmp(colon, ":after", 6))
+		return 0;
+	*colon = '\0';
+	colon += 6;
+	colon += strspn(colon, " =");
+	errno = 0;
+	*after = strtoull(colon, &end, 10);
+	return isdigit((unsigned char)*colon) && !*end && !errno &&
+	       *after <= INT64_MAX ? 0 :
+	       error_set(err, -EINVAL, "'%s' is no number of records", colon);
+}
+
+/* Its points become triggers, and are armed. */
+static int stop_pick(struct job_list *list, const char *stop, struct error *err)
+{
+	struct selection selection;
+	char path[PATH_MAX], *target;
+	struct job *job;
+	int code = selection_parse(&selection, stop, &target, err);
+
+	if (code)
+		return code;
+	code = select_tdf(target, list->settings, path, err);
+	job = code ? NULL : job_find(list, path);
+	if (job)
+		code = selection_pick_tdf(&selection, job->tdf, job->triggers,
+					  err);
+	else if (!code)
+		code = error_set(err, -ENOENT,
+				 "'%s' is not among what is to be armed",
+				 target);
+	for (uint32_t i = 0; job && !code && i < job->tdf->header->points.count;
+	     i++)
+		job->picked[i] |= job->triggers[i];
+	selection_free(&selection);
+	free(target);
+	return code;
+}
+
+static int stop_take(struct job_list *list, const char *value, bool first,
+		     struct error *err)
+{
+	char *stop = strdup(value);
+	uint64_t after = 0;
+	int code = stop ? stop_after_cut(stop, &after, err) :
+		   error_no_memory(err);
+
+	if (!code && !first && after != list->stop_after)
+		code = error_set(err, -EINVAL,
+				 "all need the same 'after'");
+	list->stop_after = after;
+	if (!code)
+		code = stop_pick(list, stop, err);
+	free(stop);
+	return code;
+}
+
+static int stops_take(struct job_list *list, struct error *err)
+{
+	const struct settings_values *stops = &list->settings->stops;
+	int code = 0;
+
+	for (unsigned int i = 0; i < stops->count && !code; i++) {
+		code = stop_take(list, stops->items[i], !i, err);
+		if (code)
+			error_prefix(err, "--stop-on '%s': ", stops->items[i]);
+	}
+	return code;
+}
+
+static void job_verify(struct job_list *list, struct job *job)
+{
+	const struct job_settings *settings = list->settings;
+	const struct target_search search = {
+		.paths = settings->modules.items,
+		.path_count = settings->modules.count,
+		.pids = settings->pids,
+		.pid_count = settings->pid_count,
+	};
+	struct error err = { 0 };
+
+	if (keep_module_absent(job->tdf, job->waits))
+		return;
+	job->waits[0] = '\0';
+	if (target_open(&job->targets, job->tdf, job->picked, &search, &err))
+		job_refused(list, job, &err);
+}
+
+int job_list_verify(struct job_list *list, struct error *err)
+{
+	const struct job_settings *settings = list->settings;
+	int code = filters_check(settings, err);
+
+	if (!code && settings->follow && !settings->pid_count)
+		code = error_set(err, -EINVAL,
+				 "--follow is for the children of a --pid");
+	if (!code && settings->modules.count && list->count > 1)
+		code = error_set(err, -EINVAL,
+				 "--module names the module of one TDF, but there are %zu TDFs",
+				 list->count);
+	if (!code)
+		code = stops_take(list, err);
+	for (size_t i = 0; i < list->count && !code; i++)
+		job_verify(list, &list->items[i]);
+	return code;
+}
+
+static bool job_ready(const struct job *job)
+{
+	return !job->failed && !job->waits[0];
+}
+
+size_t job_list_ready(const struct job_list *list)
+{
+	size_t ready = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		ready += job_ready(&list->items[i]);
+	return ready;
+}
+
+int job_buffer_open(struct buffer *buffer, struct features *features,
+		    const struct run_dir *run,
+		    const struct job_settings *settings, struct error *err)
+{
+	struct bufmaps_wanted wanted = {
+		.bytes = settings->bytes, .group = settings->group_read,
+	};
+	int code = features_probe(features, settings->attach, err);
+
+	if (!code)
+		code = bufmaps_open(buffer, run, &wanted, err);
+	if (!code && settings->max_cpu)
+		keep_max_cpu_set(buffer, settings->max_cpu);
+	return code;
+}
+
+/* Points that this session has armed are not picked any more. */
+static int session_leave_out(struct job *job, const struct session *session,
+			     uint32_t *left_out, struct error *err)
+{
+	const struct tdf *tdf = job->tdf;
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < session->entry->points; i++) {
+		const struct ras_session_point *point = &session->points[i];
+
+		while (k < tdf->header->points.count &&
+		       tdf->points[k].minor < point->minor)
+			k++;
+		if (k == tdf->header->points.count)
+			break;
+		if (tdf->points[k].minor != point->minor || !job->picked[k] ||
+		    point->state != RAS_POINT_ARMED)
+			continue;
+		if (tdf->points[k].hash != point->hash || job->triggers[k]) {
+			error_set(err, -EEXIST, job->triggers[k] ?
+				  "tracepoint %u is armed already, and doesn't stop the recording" :
+				  "tracepoint %u is armed already, as it was before the TDF was compiled anew",
+				  point->minor);
+			return -EEXIST;
+		}
+		job->picked[k] = false;
+		++*left_out;
+	}
+	return 0;
+}
+
+static uint32_t job_picked(const struct job *job)
+{
+	uint32_t picked = 0;
+
+	for (uint32_t i = 0; i < job->tdf->header->points.count; i++)
+		picked += job->picked[i];
+	return picked;
+}
+
+static void job_check_armed(struct job_list *list, struct job *job,
+			    const struct session_list *sessions)
+{
+	struct error err = { 0 };
+	uint32_t left_out = 0, left;
+	int code = 0;
+
+	for (size_t i = 0; i < sessions->count && !code; i++)
+		if (select_is_of(&sessions->items[i], job->path))
+			code = session_leave_out(job, &sessions->items[i],
+						 &left_out, &err);
+	left = job_picked(job);
+	if (!code && left_out && !left)
+		code = error_set(&err, -EEXIST, "it is armed already");
+	if (code) {
+		error_hint(&err, "disarm it first: trace off '%s'",
+			   job->operands[0]);
+		job_refused(list, job, &err);
+	} else if (left_out) {
+		fprintf(stderr, "trace: of '%s', %u tracepoint%s armed already; the other %u %s now\n",
+			job->operands[0], left_out,
+			left_out == 1 ? " is" : "s are", left,
+			left == 1 ? "is" : "are");
+	}
+}
+
+int job_list_check_armed(struct job_list *list, const struct buffer *buffer,
+			 const struct run_dir *run, struct error *err)
+{
+	struct session_list sessions;
+	int code = session_list_read(&sessions, buffer, run->path, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < list->count; i++)
+		if (job_ready(&list->items[i]))
+			job_check_armed(list, &list->items[i], &sessions);
+	session_list_free(&sessions);
+	return 0;
+}
+
+static int cost_make(struct job *job, struct error *err)
+{
+	job->cost.bodies = calloc(job->tdf->header->sites.count + 1,
+				  sizeof(*job->cost.bodies));
+	return job->cost.bodies ? 0 : error_no_memory(err);
+}
+
+/* The process that the links are of; 0: of all. */
+static uint32_t job_link_pid(struct job *job,
+			     const struct job_settings *settings,
+			     const struct features *features)
+{
+	uint32_t pid = filters_link_pid(settings, features);
+	uint32_t modules = job->tdf->header->modules.count;
+
+	for (uint32_t i = 0; i < modules; i++)
+		if (job->tdf->modules[i].kind != TDF_MODULE_USER)
+			pid = 0;
+	for (uint32_t i = 0; i < modules; i++)
+		job->targets[i].pid = pid;
+	return pid;
+}
+
+void job_list_arm(struct job_list *list, const struct run_dir *run,
+		  struct buffer *buffer, const struct features *features,
+		  bool dry)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct job *job = &list->items[i];
+		struct error err = { 0 };
+		struct arm arm = {
+			.run = run, .buffer = buffer, .features = features,
+			.settings = list->settings, .tdf = job->tdf,
+			.path = job->path, .targets = job->targets,
+			.picked = job->picked, .triggers = job->triggers,
+			.stop_after = list->stop_after,
+			.dry = dry ? &job->cost : NULL,
+		};
+
+		if (!job_ready(job))
+			continue;
+		arm.link_pid = job_link_pid(job, list->settings, features);
+		if ((dry && cost_make(job, &err)) || arm_tdf(&arm, &err))
+			job_refused(list, job, &err);
+	}
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "keep_request.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/buffer/pin.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/select/select.h"
+
+#define TEXT_MAX	PATH_MAX	/* of a symbolic link, with a zero */
+#define PARTS_MAX	TEXT_MAX	/* empty ones */
+#define REQUESTS_MAX	1000
+
+/*
+ * A bpffs has no files, so what is to be kept is the text of symbolic links:
+ * parts that end with a line feed, in which a backslash stands before another
+ * one and, as \n, for a line feed.
+ */
+struct text {
+	char bytes[TEXT_MAX];
+	size_t length;
+	bool full;
+};
+
+static void text_put(struct text *text, char c)
+{
+	if (text->length + 1 < sizeof(text->bytes))
+		text->bytes[text->length++] = c;
+	else
+		text->full = true;
+	text->bytes[text->length] = '\0';
+}
+
+static void text_add(struct text *text, const char *part)
+{
+	for (; *part; part++) {
+		if (*part == '\\' || *part == '\n')
+			text_put(text, '\\');
+		text_put(text, *part == '\n' ? 'n' : *part);
+	}
+	text_put(text, '\n');
+}
+
+/* Split in place; the number of parts. */
+static size_t text_split(char *text, char **parts, size_t most)
+{
+	size_t count = 0;
+	char *to = text, *begin = text;
+
+	for (; *text && count < most; text++) {
+		if (*text == '\\' && text[1]) {
+			text++;
+			*to++ = *text == 'n' ? '\n' : *text;
+		} else if (*text == '\n') {
+			*to++ = '\0';
+			parts[count++] = begin;
+			begin = to;
+		} else {
+			*to++ = *text;
+		}
+	}
+	return count;
+}
+
+static void request_path(char path[PATH_MAX], const char *run,
+			 unsigned int number, const char *more)
+{
+	snprintf(path, PATH_MAX, "%s/wait/%u%s", run, number, more);
+}
+
+/* The text of a link; allocated, NULL: none. */
+static char *link_read(const char *path)
+{
+	char text[TEXT_MAX];
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return NULL;
+	text[n] = '\0';
+	return strdup(text);
+}
+
+/* tdf, module, cwd, argument... */
+static int request_parse(struct keep_request *request, char *text)
+{
+	char *parts[PARTS_MAX];
+	size_t count = text_split(text, parts, PARTS_MAX);
+
+	if (count < 4 || strlen(parts[0]) >= sizeof(request->tdf) ||
+	    strlen(parts[1]) >= sizeof(request->module) ||
+	    strchr(parts[1], '/') || parts[1][0] == '.')
+		return -EINVAL;
+	strcpy(request->tdf, parts[0]);
+	strcpy(request->module, parts[1]);
+	request->argv = calloc(count - 2, sizeof(*request->argv));
+	request->cwd = strdup(parts[2]);
+	if (!request->argv || !request->cwd)
+		return -ENOMEM;
+	for (size_t i = 3; i < count; i++) {
+		request->argv[i - 3] = strdup(parts[i]);
+		if (!request->argv[i - 3])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void request_free(struct keep_request *request)
+{
+	for (char **arg = request->argv; arg && *arg; arg++)
+		free(*arg);
+	free(request->argv);
+	free(request->cwd);
+	free(request->refused);
+}
+
+static int request_read(struct keep_request *request, const char *run,
+			unsigned int number)
+{
+	char path[PATH_MAX], *text;
+	int code;
+
+	*request = (struct keep_request){ .number = number };
+	request_path(path, run, number, "");
+	text = link_read(path);
+	if (!text)
+		return -ENOENT;
+	code = request_parse(request, text);
+	free(text);
+	request_path(path, run, number, "_why");
+	request->refused = link_read(path);
+	if (code)
+		request_free(request);
+	return code;
+}
+
+struct numbers {
+	unsigned int items[REQUESTS_MAX];
+	size_t count;
+};
+
+static void number_take(const char *path, const char *name, void *context)
+{
+	struct numbers *numbers = context;
+
+	if (!name[strspn(name, "0123456789")] && numbers->count < REQUESTS_MAX)
+		numbers->items[numbers->count++] = strtoul(name, NULL, 10);
+}
+
+static int number_compare(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void numbers_read(struct numbers *numbers, const char *run)
+{
+	char path[PATH_MAX];
+
+	numbers->count = 0;
+	snprintf(path, sizeof(path), "%s/wait", run);
+	pins_each(path, number_take, numbers);
+	qsort(numbers->items, numbers->count, sizeof(numbers->items[0]),
+	      number_compare);
+}
+
+int keep_requests_read(const char *run, struct keep_request **requests,
+		       size_t *count)
+{
+	struct numbers numbers;
+
+	*count = 0;
+	numbers_read(&numbers, run);
+	*requests = calloc(numbers.count + 1, sizeof(**requests));
+	if (!*requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < numbers.count; i++)
+		if (!request_read(&(*requests)[*count], run, numbers.items[i]))
+			++*count;
+	return 0;
+}
+
+void keep_requests_free(struct keep_request *requests, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		request_free(&requests[i]);
+	free(requests);
+}
+
+void keep_request_drop(const struct run_dir *run, unsigned int number)
+{
+	char path[PATH_MAX];
+
+	request_path(path, run->path, number, "_why");
+	unlink(path);
+	request_path(path, run->path, number, "");
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/wait", run->path);
+	rmdir(path);
+}
+
+void keep_request_refuse(const struct run_dir *run, unsigned int number,
+			 const char *why)
+{
+	char path[PATH_MAX], text[TEXT_MAX];
+
+	request_path(path, run->path, number, "_why");
+	unlink(path);
+	if (!why)
+		return;
+	/* a link can't be empty */
+	snprintf(text, sizeof(text), "%s", *why ? why : "refused");
+	if (symlink(text, path))
+		keep_request_drop(run, number);
+}
+
+bool keep_module_is_live(const char *module)
+{
+	char path[KERNEL_MODULE_NAME + 32], state[16] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	if (access(path, F_OK))
+		return false;
+	strcat(path, "/initstate");
+	file = fopen(path, "re");
+	/* what is built in has no such file */
+	if (!file)
+		return true;
+	if (!fgets(state, sizeof(state), file))
+		state[0] = '\0';
+	fclose(file);
+	return !strncmp(state, "live", 4);
+}
+
+bool keep_module_absent(const struct tdf *tdf, char name[KERNEL_MODULE_NAME])
+{
+	for (uint32_t i = 0; i < tdf->header->modules.count; i++) {
+		const struct tdf_module *module = &tdf->modules[i];
+
+		if (module->kind == TDF_MODULE_KMOD &&
+		    !kernel_module_name(tdf_string(tdf, module->path), name,
+					NULL) &&
+		    !keep_module_is_live(name))
+			return true;
+	}
+	return false;
+}
+
+static bool same_request(const struct keep_request *request, const char *tdf,
+			 char *const *argv)
+{
+	size_t i = 0;
+
+	if (strcmp(request->tdf, tdf))
+		return false;
+	while (argv[i] && request->argv[i] &&
+	       !strcmp(argv[i], request->argv[i]))
+		i++;
+	return !argv[i] && !request->argv[i];
+}
+
+/* Its number when it is there already, else one that is free. */
+static int number_choose(const struct run_dir *run, const char *tdf,
+			 char *const *argv, unsigned int *number,
+			 struct error *err)
+{
+	struct keep_request *requests;
+	size_t count;
+
+	if (keep_requests_read(run->path, &requests, &count))
+		return error_no_memory(err);
+	*number = 1;
+	for (size_t i = 0; i < count; i++) {
+		if (requests[i].number >= *number)
+			*number = requests[i].number + 1;
+		if (same_request(&requests[i], tdf, argv)) {
+			*number = requests[i].number;
+			break;
+		}
+	}
+	keep_requests_free(requests, count);
+	return count < REQUESTS_MAX ? 0 :
+		error_set(err, -ENOSPC, "%zu TDFs wait already", count);
+}
+
+int keep_wait(const struct run_dir *run, const char *tdf, const char *module,
+	      char *const *argv, struct error *err)
+{
+	struct text text = { .length = 0 };
+	char path[PATH_MAX], *cwd = getcwd(NULL, 0);
+	unsigned int number = 0;
+	int code;
+
+	text_add(&text, tdf);
+	text_add(&text, module);
+	text_add(&text, cwd ? cwd : "/");
+	free(cwd);
+	for (char *const *arg = argv; *arg; arg++)
+		text_add(&text, *arg);
+	if (text.full)
+		return error_set(err, -E2BIG, "these arguments are too long to be kept until module '%s' is loaded",
+				 module);
+	code = number_choose(run, tdf, argv, &number, err);
+	if (!code)
+		code = run_dir_make(run, "wait", err);
+	if (code)
+		return code;
+	keep_request_refuse(run, number, NULL);
+	request_path(path, run->path, number, "");
+	unlink(path);
+	if (symlink(text.bytes, path))
+		return pin_refused(err, -errno, "cannot make '%s'", path);
+	return 0;
+}
+
+unsigned int keep_forget(const struct run_dir *run, const char *name)
+{
+	struct keep_request *requests;
+	unsigned int forgotten = 0;
+	char path[PATH_MAX];
+	size_t count;
+
+	if (keep_requests_read(run->path, &requests, &count))
+		return 0;
+	select_path(name, path);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(requests[i].tdf, path) &&
+		    !select_is_called(requests[i].tdf, name))
+			continue;
+		keep_request_drop(run, requests[i].number);
+		forgotten++;
+	}
+	keep_requests_free(requests, count);
+	return forgotten;
+}

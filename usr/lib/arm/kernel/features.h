@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the running kernel offers: probed, never told by its version. */
+#ifndef TRACE_FEATURES_H
+#define TRACE_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bpf/body.h"
+#include "lib/error.h"
+
+enum attach_choice { ATTACH_AUTO, ATTACH_MULTI, ATTACH_PERF };
+
+struct features {
+	bool multi;		/* take uprobe_multi links */
+	int uprobe_type;	/* of the perf events; negative errno: none */
+	int kprobe_type;
+	/* BTF ids of the kfuncs, 0: programs can't disable preemption */
+	uint32_t preempt_disable, preempt_enable;
+	int address_bits;	/* of user space */
+};
+
+/* 0, or a negative errno with err set (no BPF, no privilege, the kernel
+ * hasn't what `choice` asks for). */
+int features_probe(struct features *features, enum attach_choice choice,
+		   struct error *err);
+
+/* The two ids alone; nothing is loaded, no privilege is needed. 0 or -ENOMEM. */
+int features_read_btf(struct features *features);
+
+/* May programs at user space's probes sleep? Loads one to see. */
+bool features_sleepable(const struct features *features);
+
+/* Can uprobe_multi links be of one process, all its threads? */
+bool features_multi_pid(const struct features *features);
+
+/* The BTF of the kernel module and in it the id of the kfunc that makes segment
+ * registers those of now; -1: the module isn't loaded, or programs can't call
+ * it. The descriptor is the caller's. */
+int features_read_segments(uint32_t *save);
+
+/* 0, or a negative errno: the kernel has no BTF and the layout is empty. What
+ * isn't found in it stays 0. */
+int features_read_layout(struct body_layout *layout);
+
+#endif

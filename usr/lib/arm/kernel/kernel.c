@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "kernel.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/identity.h"
+#include "lib/path.h"
+#include "lib/formats/rpn.h"
+#include "kallsyms.h"
+
+/* `what` is running, and has its notes there. */
+static int identity_check(const struct tdf_module *module, const char *what,
+			  const char *notes, struct error *err)
+{
+	char expected[64], found[64];
+	struct identity id;
+
+	if (module->id_kind == TDF_ID_NONE)
+		return 0;
+	identity_read_notes(notes, &id);
+	if (id.kind == module->id_kind && id.length == module->id_length &&
+	    !memcmp(id.id, module->id, id.length))
+		return 0;
+	identity_print(id.kind, id.id, id.length, found);
+	identity_print(module->id_kind, module->id, module->id_length,
+		       expected);
+	error_set(err, -ESTALE,
+		  "build-id differs (TDF %s, %s %s)", expected, what, found);
+	error_hint(err, "compile the TSF for this kernel (trcust)");
+	return -ESTALE;
+}
+
+/* A place in a module of the TDF: one of the sites of its picked points. */
+struct site_walk {
+	const struct tdf *tdf;
+	const struct tdf_module *module;
+	const bool *picked;
+	uint32_t point, site;		/* the next ones */
+};
+
+/* The index of the next site of the module; false: there are no more. */
+static bool site_next(struct site_walk *walk, uint32_t *index)
+{
+	const struct tdf *tdf = walk->tdf;
+
+	for (; walk->point < tdf->header->points.count; walk->point++) {
+		const struct tdf_point *point = &tdf->points[walk->point];
+
+		if (walk->picked[walk->point] &&
+		    &tdf->modules[point->module] == walk->module &&
+		    walk->site < point->sites) {
+			*index = point->first_site + walk->site++;
+			return true;
+		}
+		walk->site = 0;
+	}
+	return false;
+}
+
+static bool in_section(const struct tdf *tdf, uint64_t address)
+{
+	for (uint32_t i = 0; i < tdf->header->sections.count; i++)
+		if (address - tdf->sections[i].address < tdf->sections[i].size)
+			return true;
+	return false;
+}
+
+static bool rpn_has_address(const struct tdf *tdf, uint32_t at, uint32_t size)
+{
+	struct rpn_op op;
+
+	for (size_t i = 0; i < size; i = op.next) {
+		if (rpn_decode(tdf->rpn + at, size, i, &op))
+			return false;
+		if (op.code == RPN_addr && !in_section(tdf, op.a))
+			return true;
+	}
+	return false;
+}
+
+/* Its statements read static data that moves with the site. */
+static bool site_has_address(const struct tdf *tdf, const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+
+	for (uint32_t i = 0; i < site->stmts; i++, stmt++)
+		if (rpn_has_address(tdf, stmt->rpn, stmt->rpn_length) ||
+		    (stmt->flags & TDF_STMT_LEN &&
+		     rpn_has_address(tdf, stmt->len_rpn,
+				     stmt->len_rpn_length)))
+			return true;
+	return false;
+}
+
+static void symbols_ask(struct kallsyms *kallsyms, struct site_walk walk)
+{
+	const struct tdf *tdf = walk.tdf;
+	uint32_t index;
+
+	while (site_next(&walk, &index))
+		kallsyms_add(kallsyms, tdf_string(tdf,
+						  tdf->sites[index].symbol));
+}
+
+/* Of several functions with one name the kernel takes one, or none. */
+static int symbol_check(const struct tdf_site *site, const char *name,
+			const struct kallsyms_symbol *symbol,
+			const char *module, struct error *err)
+{
+	if (!symbol) {
+		error_set(err, -ENOENT, "%s%s has no function '%s'",
+			  module[0] ? "kernel module " : "the kernel", module,
+			  name);
+		if (module[0])
+			error_hint(err, "code for its init is gone once it runs");
+		else
+			error_hint(err, "its configuration may leave it out, or the compiler inlines it");
+		return -ENOENT;
+	}
+	if (symbol->count == 1 || site->address)
+		return 0;
+	error_set(err, -ENOTUNIQ, "the kernel has %u functions '%s'",
+		  symbol->count, name);
+	error_hint(err, "compile the TSF with the kernel's file (trcust --module vmlinux)");
+	return -ENOTUNIQ;
+}
+
+static int tell_unlinked(const char *name, struct error *err)
+{
+	error_set(err, -ENODATA,
+		  "the TDF doesn't tell how static data move with '%s'", name);
+	error_hint(err, "compile the TSF with the kernel's file (trcust --module vmlinux), or a map that has the function");
+	return -ENODATA;
+}
+
+/*
+ * The biases of the module's sites; symbols that aren't there are told. Where
+ * the addresses are hidden, the kernel still finds symbols, but no data.
+ */
+static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
+			uint64_t *biases, struct error *err)
+{
+	const struct tdf *tdf = walk.tdf;
+	uint32_t index;
+
+	while (site_next(&walk, &index)) {
+		const struct tdf_site *site = &tdf->sites[index];
+		const char *name = tdf_string(tdf, site->symbol);
+		const struct kallsyms_symbol *symbol =
+			kallsyms_find(kallsyms, name);
+		int code;
+
+		if (kallsyms->hidden) {
+			if (site_has_address(tdf, site))
+				return kallsyms_tell_hidden(err);
+			continue;
+		}
+		code = symbol_check(site, name, symbol, kallsyms->module, err);
+		if (code)
+			return code;
+		if (!site->address && site_has_address(tdf, site))
+			return tell_unlinked(name, err);
+		if (site->address)
+			biases[index] = symbol->address + site->offset -
+					site->address;
+	}
+	return 0;
+}
+
+static int module_locate(struct site_walk walk, const char *name,
+			 uint64_t *biases, struct error *err)
+{
+	struct kallsyms kallsyms = { .module = name };
+	int code;
+
+	symbols_ask(&kallsyms, walk);
+	code = kallsyms_read(&kallsyms, err);
+	if (!code)
+		code = sites_locate(walk, &kallsyms, biases, err);
+	if (!code)
+		code = kernel_refusal_check(walk.tdf, walk.module, walk.picked,
+					    biases, err);
+	kallsyms_free(&kallsyms);
+	return code;
+}
+
+/* All of the kernel moves by one bias: that of a site whose address as linked
+ * is known. */
+int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
+		 const bool *picked, uint64_t *bias, struct error *err)
+{
+	struct site_walk walk = {
+		.tdf = tdf, .module = module, .picked = picked,
+	};
+	uint64_t *biases;
+	uint32_t index;
+	int code = identity_check(module, "running kernel", "/sys/kernel/notes",
+				  err);
+
+	*bias = 0;
+	if (code)
+		return code;
+	biases = calloc(tdf->header->sites.count + 1, sizeof(*biases));
+	if (!biases)
+		return error_no_memory(err);
+	code = module_locate(walk, "", biases, err);
+	while (!code && !*bias && site_next(&walk, &index))
+		*bias = biases[index];
+	free(biases);
+	return code;
+}
+
+/* "/lib/modules/6.1/kernel/snd-dummy.ko.xz": "snd_dummy" */
+int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
+		       struct error *err)
+{
+	const char *base = path_base(path);
+	size_t length = strspn(base, "0123456789_-"
+			       "abcdefghijklmnopqrstuvwxyz"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	if (!length || length >= KERNEL_MODULE_NAME ||
+	    (base[length] && base[length] != '.'))
+		return error_set(err, -EINVAL, "'%s' is no name of a kernel module",
+				 base);
+	memcpy(name, base, length);
+	name[length] = '\0';
+	for (char *p = name; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return 0;
+}
+
+int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
+			const bool *picked, char name[KERNEL_MODULE_NAME],
+			uint64_t **biases, struct error *err)
+{
+	const struct site_walk walk = {
+		.tdf = tdf, .module = module, .picked = picked,
+	};
+	char notes[160];
+	int code = kernel_module_name(tdf_string(tdf, module->path), name, err);
+
+	*biases = NULL;
+	if (code)
+		return code;
+	snprintf(notes, sizeof(notes), "/sys/module/%s", name);
+	if (access(notes, F_OK)) {
+		error_set(err, -ENOENT, "kernel module '%s' is not loaded",
+			  name);
+		error_hint(err, "modprobe %s loads it", name);
+		return -ENOENT;
+	}
+	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id",
+		 name);
+	code = identity_check(module, "loaded module", notes, err);
+	if (code)
+		return code;
+	*biases = calloc(tdf->header->sites.count + 1, sizeof(**biases));
+	if (!*biases)
+		return error_no_memory(err);
+	code = module_locate(walk, name, *biases, err);
+	if (code) {
+		free(*biases);
+		*biases = NULL;
+	}
+	return code;
+}
+
+/* /sys/module/loop/sections/.data holds "0xffffffffc0a05000". */
+static int section_read(const char *module, const char *name, __u64 *address,
+			struct error *err)
+{
+	unsigned long long value = 0;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", module,
+		 name);
+	file = fopen(path, "re");
+	if (!file)
+		return error_set(err, -errno,
+				 "cannot find section '%s' of kernel module '%s': %s",
+				 name, module, strerror(errno));
+	if (fscanf(file, "%llx", &value) != 1)
+		value = 0;
+	fclose(file);
+	*address = value;
+	return value ? 0 : kallsyms_tell_hidden(err);
+}
+
+/* Of what every processor has a copy of, the kernel tells the symbols: where
+ * they would be without the processor's offset. */
+static int percpu_read(const char *module, const char *name, __u64 *address,
+		       struct error *err)
+{
+	struct kallsyms kallsyms = { .module = module };
+	const struct kallsyms_symbol *symbol;
+	int code;
+
+	kallsyms_add(&kallsyms, name);
+	code = kallsyms_read(&kallsyms, err);
+	symbol = code ? NULL : kallsyms_find(&kallsyms, name);
+	if (symbol) {
+		*address = symbol->address;
+	} else if (!code && kallsyms.hidden) {
+		code = kallsyms_tell_hidden(err);
+	} else if (!code) {
+		code = error_set(err, -ENOENT,
+				 "the kernel doesn't tell where '%s' is", name);
+		error_hint(err, "it does when it was built with CONFIG_KALLSYMS_ALL");
+	}
+	kallsyms_free(&kallsyms);
+	return code;
+}
+
+static int section_locate(const struct tdf *tdf,
+			  const struct tdf_section *section, const char *module,
+			  struct kernel_sections *out, struct error *err)
+{
+	const char *name = tdf_string(tdf, section->name);
+	struct body_section *to = &out->list[out->count++];
+	bool percpu = section->flags & TDF_SECTION_PERCPU;
+	int code = 0;
+
+	*to = (struct body_section) {
+		.address = section->address, .size = section->size,
+		.percpu = percpu,
+	};
+	if (!percpu)
+		return section_read(module, name, &to->run, err);
+	if (!out->percpu_offsets)
+		code = percpu_read("", "__per_cpu_offset",
+				   &out->percpu_offsets, err);
+	return code ? code : percpu_read(module, name, &to->run, err);
+}
+
+int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
+			 const char *name, struct kernel_sections *sections,
+			 struct error *err)
+{
+	uint32_t count = tdf->header->sections.count;
+	int code = 0;
+
+	*sections = (struct kernel_sections) { 0 };
+	if (!count || &tdf->modules[tdf->sections->module] != module)
+		return 0;
+	sections->list = calloc(count, sizeof(*sections->list));
+	if (!sections->list)
+		return error_no_memory(err);
+	for (uint32_t i = 0; i < count && !code; i++)
+		code = section_locate(tdf, &tdf->sections[i], name, sections,
+				      err);
+	if (code) {
+		free(sections->list);
+		sections->list = NULL;
+	}
+	return code;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "kmod.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <rastrace/buffer.h>
+#include "lib/buffer/device.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+
+static const char *const part_names[RASTRACE_PARTS] = {
+	[RASTRACE_CONTROL] = "control", [RASTRACE_BUFFER] = "buffer",
+	[RASTRACE_NEST] = "nest", [RASTRACE_SESSIONS] = "sessions",
+	[RASTRACE_TRIGGER] = "trigger", [RASTRACE_STATE] = "static/state",
+	[RASTRACE_COUNT] = "static/count", [RASTRACE_WHY] = "static/why",
+	[RASTRACE_MAJORS] = "static/majors", [RASTRACE_PIDS] = "static/pids",
+};
+
+/* The maps of a run directory, as the module takes them. */
+struct parts {
+	int fds[RASTRACE_PARTS];	/* -1: there is none */
+	uint32_t ids[RASTRACE_PARTS];	/* 0: likewise */
+};
+
+static void parts_close(const struct parts *parts)
+{
+	for (int i = 0; i < RASTRACE_PARTS; i++)
+		if (parts->fds[i] >= 0)
+			close(parts->fds[i]);
+}
+
+static int part_open(struct parts *parts, const char *run, int part,
+		     struct error *err)
+{
+	struct bpf_map_info info;
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", run, part_names[part]);
+	fd = part == RASTRACE_PIDS ?
+		pin_hash_open(path, BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+			      sizeof(uint32_t), err) :
+		pin_map_open(path, &info, err);
+	if (fd < 0)
+		return fd;
+	if (part == RASTRACE_PIDS && sysbpf_map_info(fd, &info))
+		info.id = 0;
+	parts->fds[part] = fd;
+	parts->ids[part] = info.id;
+	return 0;
+}
+
+/* -ENOENT: there is no buffer. Static tracepoints are there as a whole or not,
+ * processes may be. */
+static int parts_open(struct parts *parts, const char *run, struct error *err)
+{
+	int code = 0;
+
+	memset(parts->ids, 0, sizeof(parts->ids));
+	memset(parts->fds, -1, sizeof(parts->fds));
+	for (int i = 0; i < RASTRACE_PARTS && !code; i++) {
+		code = part_open(parts, run, i, err);
+		if (code != -ENOENT || i < RASTRACE_STATE)
+			continue;
+		if (i == RASTRACE_STATE)
+			return 0;
+		if (i == RASTRACE_PIDS)
+			code = 0;
+	}
+	if (code)
+		parts_close(parts);
+	return code;
+}
+
+static enum kmod_buffer buffer_compare(const struct rastrace_info *info,
+				       const char *run)
+{
+	struct parts parts = { .fds = { -1 } };
+	enum kmod_buffer buffer = KMOD_BUFFER_OTHER;
+
+	if (info->adopted != RASTRACE_ADOPTED)
+		return KMOD_BUFFER_NONE;
+	if (part_open(&parts, run, RASTRACE_CONTROL, NULL))
+		return buffer;
+	if (parts.ids[RASTRACE_CONTROL] == info->parts[RASTRACE_CONTROL].id)
+		buffer = KMOD_BUFFER_OURS;
+	close(parts.fds[RASTRACE_CONTROL]);
+	return buffer;
+}
+
+void kmod_read(struct kmod *kmod, const char *run)
+{
+	struct rastrace_info info;
+	int fd = device_open(&info, NULL);
+
+	*kmod = (struct kmod){ 0 };
+	if (fd < 0)
+		return;
+	close(fd);
+	*kmod = (struct kmod){
+		.loaded = true,
+		.layout = info.layout,
+		.crash_bytes = (uint64_t)info.crash << 10,
+		.buffer = buffer_compare(&info, run),
+		.statics = info.parts[RASTRACE_STATE].id,
+	};
+}
+
+static int other_refused(struct error *err)
+{
+	error_set(err, -EBUSY,
+		  "the kernel module has the buffer of another run directory: kernel code isn't recorded here");
+	error_hint(err, "'trace off --all' there gives it back, as does loading it anew: rmmod rastrace; modprobe rastrace");
+	return -EBUSY;
+}
+
+int kmod_check(const struct run_dir *run, struct error *err)
+{
+	struct rastrace_info info;
+	int code, fd = device_open(&info, err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	code = device_check_layout(&info, err);
+	if (!code && buffer_compare(&info, run->path) == KMOD_BUFFER_OTHER)
+		code = other_refused(err);
+	return code;
+}
+
+static int device_do(int fd, unsigned long request, void *argument,
+		     struct error *err)
+{
+	if (!ioctl(fd, request, argument))
+		return 0;
+	return pin_refused(err, -errno,
+			   "the kernel module refuses the buffer");
+}
+
+static bool parts_same(const struct rastrace_info *info,
+		       const struct parts *parts)
+{
+	for (int i = 0; i < RASTRACE_PARTS; i++)
+		if (info->parts[i].id != parts->ids[i])
+			return false;
+	return true;
+}
+
+/* What the module has is this directory's, as it is now, or becomes it. */
+static int parts_give(int fd, const struct rastrace_info *info,
+		      const struct parts *parts, struct error *err)
+{
+	struct rastrace_adopt adopt = {
+		.size = sizeof(adopt), .layout = RAS_LAYOUT,
+		.flags = RASTRACE_ADOPT_AGAIN,
+	};
+
+	if (info->adopted == RASTRACE_ADOPTED &&
+	    info->parts[RASTRACE_CONTROL].id != parts->ids[RASTRACE_CONTROL])
+		return other_refused(err);
+	if (info->adopted && parts_same(info, parts))
+		return device_do(fd, RASTRACE_SWITCH, NULL, err);
+	memcpy(adopt.maps, parts->fds, sizeof(adopt.maps));
+	return device_do(fd, RASTRACE_ADOPT, &adopt, err);
+}
+
+int kmod_hand_over(const struct run_dir *run, struct error *err)
+{
+	struct rastrace_info info;
+	struct parts parts;
+	int code, fd = device_open(&info, err);
+
+	if (fd == -ENOENT || fd == -EACCES)
+		return 0;
+	if (fd < 0)
+		return fd;
+	code = parts_open(&parts, run->path, err);
+	if (!code) {
+		code = device_check_layout(&info, err);
+		if (!code)
+			code = parts_give(fd, &info, &parts, err);
+		parts_close(&parts);
+	} else if (code == -ENOENT) {
+		code = 0;
+	}
+	close(fd);
+	return code;
+}
+
+void kmod_release(const struct run_dir *run)
+{
+	struct rastrace_info info;
+	int fd = device_open(&info, NULL);
+
+	if (fd < 0)
+		return;
+	if (buffer_compare(&info, run->path) == KMOD_BUFFER_OURS)
+		ioctl(fd, RASTRACE_RELEASE);
+	close(fd);
+}

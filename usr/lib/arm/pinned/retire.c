@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "retire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include "lib/module_file.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+#include "keeper_process.h"
+#include "kmod.h"
+#include "pins.h"
+#include "sesslog.h"
+
+int retire_state_set(const char *dir, uint32_t state, struct error *err)
+{
+	struct bpf_map_info info;
+	struct ras_state value;
+	char path[PATH_MAX + 8];
+	int fd, code;
+
+	snprintf(path, sizeof(path), "%s/state", dir);
+	fd = pin_map_open(path, &info, err);
+	if (fd < 0)
+		return fd;
+	code = info.value_size == sizeof(value) ? 0 : -EINVAL;
+	if (!code)
+		code = sysbpf_map_lookup(fd, 0, &value);
+	value.state = state;
+	if (!code)
+		code = sysbpf_map_update(fd, 0, &value);
+	close(fd);
+	return code ? pin_refused(err, code, "cannot set '%s'", path) : 0;
+}
+
+static void log_close(struct buffer *buffer, uint16_t index)
+{
+	struct ras_session *entry = sesslog_find(buffer, index);
+
+	if (entry && !entry->changed)
+		entry->changed = module_file_changed(entry);
+	if (entry && !entry->disarmed)
+		__atomic_store_n(&entry->disarmed, buffer_time(),
+				 __ATOMIC_RELEASE);
+}
+
+/* What outlives the session: its figures. */
+static int figures_keep(const struct run_dir *run,
+			const struct session *session, struct error *err)
+{
+	static const char *const names[] = { "count", "why" };
+	char past[32], from[PATH_MAX + 8], to[PATH_MAX + 8];
+	int code;
+
+	snprintf(past, sizeof(past), "past/%u", session->entry->index);
+	code = run_dir_make(run, "past", err);
+	if (!code)
+		code = run_dir_make(run, past, err);
+	for (int i = 0; i < 2 && !code; i++) {
+		snprintf(from, sizeof(from), "%s/%s", session->dir, names[i]);
+		snprintf(to, sizeof(to), "%s/%s/%s", run->path, past,
+			 names[i]);
+		/* ENOENT: a killed trace has come that far */
+		if (rename(from, to) && errno != ENOENT)
+			code = pin_refused(err, -errno,
+					   "cannot rename '%s' to '%s'", from,
+					   to);
+	}
+	return code;
+}
+
+int retire_session(const struct run_dir *run, struct buffer *buffer,
+		   const struct session *session, struct error *err)
+{
+	int code;
+
+	code = retire_state_set(session->dir, RAS_STATE_OFF, err);
+	if (code)
+		return code;
+	log_close(buffer, session->entry->index);
+	code = figures_keep(run, session, err);
+	if (code)
+		return code;
+	pins_remove(run->path, session->dir);
+	return 0;
+}
+
+/* Is it a link, POINT_SITE, of a point that has ended? */
+static bool link_has_ended(const char *name, void *context)
+{
+	const struct ras_session *entry = context;
+	const struct ras_session_point *points = (const void *)(entry + 1);
+	unsigned int point, site;
+
+	return sscanf(name, "%u_%u", &point, &site) == 2 &&
+	       point < entry->points &&
+	       points[point].state != RAS_POINT_ARMED;
+}
+
+int retire_points(const struct run_dir *run, struct buffer *buffer,
+		  const struct session *session, const bool *off,
+		  uint16_t state, struct error *err)
+{
+	struct ras_session *entry = sesslog_find(buffer,
+						 session->entry->index);
+
+	if (!entry || entry->points != session->entry->points)
+		return error_set(err, -ENOENT,
+				 "session %u isn't in the session log",
+				 session->entry->index);
+	for (uint32_t i = 0; i < entry->points; i++)
+		if (off[i])
+			sesslog_point_end(entry, i, state);
+	if (state == RAS_POINT_OFF && !sesslog_points_armed(entry))
+		return retire_session(run, buffer, session, err);
+	pins_remove_some(run->path, session->dir, link_has_ended, entry);
+	return 0;
+}
+
+static bool has_ended_points(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (session->points[i].state != RAS_POINT_ARMED &&
+		    session->points[i].state != RAS_POINT_UNSELECTED)
+			return true;
+	return false;
+}
+
+static void half_retire(const struct run_dir *run, struct buffer *buffer,
+			const struct session *session)
+{
+	struct ras_session *entry = sesslog_find(buffer,
+						 session->entry->index);
+
+	if (entry && !entry->changed)
+		entry->changed = session->entry->changed;
+	if (session->armed && session->state == RAS_STATE_OFF)
+		retire_session(run, buffer, session, NULL);
+	else if (session->armed && entry && has_ended_points(session))
+		pins_remove_some(run->path, session->dir, link_has_ended,
+				 entry);
+	if (!session->armed)
+		log_close(buffer, session->entry->index);
+}
+
+/* Without the buffer nothing of it: a killed retire_everything() got so far. */
+static void rest_remove(const struct run_dir *run)
+{
+	static const char *const names[] = { "armed", "static", "past" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
+		if (!access(path, F_OK))
+			pins_remove(run->path, path);
+	}
+}
+
+void retire_halves(const struct run_dir *run)
+{
+	struct session_list list;
+	struct buffer buffer;
+	int code = buffer_open(&buffer, run->path, true, NULL);
+
+	if (code == -ENOENT)
+		rest_remove(run);
+	if (code)
+		return;
+	if (!session_list_read(&list, &buffer, run->path, NULL)) {
+		for (size_t i = 0; i < list.count; i++)
+			half_retire(run, &buffer, &list.items[i]);
+		session_list_free(&list);
+	}
+	buffer_close(&buffer);
+}
+
+static void armed_stop(const char *path, const char *name, void *context)
+{
+	retire_state_set(path, RAS_STATE_OFF, NULL);
+}
+
+static void statics_stop(const char *run)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/static", run);
+	retire_state_set(path, RAS_STATE_OFF, NULL);
+}
+
+static void private_stop(const char *path, const char *name, void *context)
+{
+	char armed[PATH_MAX + 8];
+
+	snprintf(armed, sizeof(armed), "%s/armed", path);
+	pins_each(armed, armed_stop, NULL);
+}
+
+static void entry_remove(const char *path, const char *name, void *context)
+{
+	const struct run_dir *run = context;
+
+	/* the lock is held, and goes when it is given up */
+	if (unlink(path) && errno == EISDIR && strcmp(name, "gone") &&
+	    strcmp(name, "lock"))
+		pins_remove(run->path, path);
+}
+
+void retire_everything(struct run_dir *run)
+{
+	char armed[PATH_MAX], control[PATH_MAX];
+
+	snprintf(armed, sizeof(armed), "%s/armed", run->path);
+	snprintf(control, sizeof(control), "%s/control", run->path);
+	keeper_process_stop(run->path);
+	if (run_dir_group(run) != RUN_NO_GROUP)
+		chmod(run->path, 0700);
+	pins_each(armed, armed_stop, NULL);
+	statics_stop(run->path);
+	kmod_release(run);
+	pins_each(run->path, private_stop, NULL);
+	/* first of all: no buffer may stay that counts what is gone */
+	unlink(control);
+	pins_each(run->path, entry_remove, run);
+}
+
+static void use_count(const char *path, const char *name, void *context)
+{
+	++*(unsigned int *)context;
+}
+
+/* A run directory of its own in there. */
+static void private_count(const char *path, const char *name, void *context)
+{
+	*(unsigned int *)context += !strncmp(name, "run_", 4);
+}
+
+void retire_unused(struct run_dir *run)
+{
+	static const char *const names[] = { "armed", "wait", "static" };
+	unsigned int uses = 0;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
+		pins_each(path, use_count, &uses);
+	}
+	pins_each(run->path, private_count, &uses);
+	if (!uses)
+		retire_everything(run);
+}

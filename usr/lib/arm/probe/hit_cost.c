@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "hit_cost.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <asm/ptrace.h>
+#include "lib/sysbpf.h"
+#include "self_probe.h"
+
+#define BATCHES		3	/* the fastest counts */
+#define WARM_UP		16	/* calls; the kernel may patch its probe */
+#define READS		32	/* in the program that does something */
+
+/* Functions that begin with an instruction of each class that there is; in front
+ * of it is what they may have to be entered at. */
+#if defined(__x86_64__)
+#define STACK_POINTER	offsetof(struct pt_regs, rsp)
+#define BEGIN_NOP5	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\tret"
+#define BEGIN_EMULATED	"push %rbp\n\tpop %rbp\n\tret"
+#define BEGIN_STEPPED	"mov %rdi, %rax\n\tret"
+#elif defined(__aarch64__)
+#define STACK_POINTER	offsetof(struct user_pt_regs, sp)
+#define LANDING		"hint #34\n\t"	/* bti c */
+#define LANDING_BYTES	4
+#define BEGIN_EMULATED	"b . + 4\n\tret"
+#define BEGIN_STEPPED	"mov x0, x1\n\tret"
+#else
+#define STACK_POINTER	0
+#endif
+#ifndef LANDING
+#define LANDING		""
+#define LANDING_BYTES	0
+#endif
+
+#define FUNCTION(name, insns) \
+	__attribute__((visibility("hidden"))) void name(void); \
+	__asm__(".text\n\t.p2align 4\n\t.globl " #name "\n\t" \
+		".type " #name ", %function\n" \
+		#name ":\n\t" LANDING insns "\n\t.size " #name ", . - " #name)
+
+#ifdef BEGIN_NOP5
+FUNCTION(hit_cost_nop5, BEGIN_NOP5);
+#endif
+#ifdef BEGIN_STEPPED
+FUNCTION(hit_cost_emulated, BEGIN_EMULATED);
+FUNCTION(hit_cost_stepped, BEGIN_STEPPED);
+#endif
+
+static void (*const functions[TDF_COST_UNKNOWN])(void) = {
+#ifdef BEGIN_NOP5
+	[TDF_COST_NOP5] = hit_cost_nop5,
+#endif
+#ifdef BEGIN_STEPPED
+	[TDF_COST_EMULATED] = hit_cost_emulated,
+	[TDF_COST_STEPPED] = hit_cost_stepped,
+#endif
+};
+
+static const unsigned int calls[TDF_COST_UNKNOWN] = {
+	[TDF_COST_NOP5] = 2000, [TDF_COST_EMULATED] = 1000,
+	[TDF_COST_STEPPED] = 100,
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void repeat(void (*function)(void), unsigned int count)
+{
+	while (count--)
+		function();
+}
+
+static unsigned int call_time(void (*function)(void), unsigned int count)
+{
+	uint64_t best = UINT64_MAX;
+
+	repeat(function, WARM_UP);
+	for (int i = 0; i < BATCHES; i++) {
+		uint64_t start = now(), took;
+
+		repeat(function, count);
+		took = now() - start;
+		best = took < best ? took : best;
+	}
+	return best / count;
+}
+
+/* A program that reads memory at its stack pointer `reads` times; sets r0. */
+static int program_load(unsigned int reads, const struct features *features)
+{
+	static const struct bpf_insn begin = {
+		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6,
+		.src_reg = BPF_REG_1,
+	}, read[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1,
+		  .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2,
+		  .imm = 8 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_3,
+		  .src_reg = BPF_REG_6, .off = STACK_POINTER },
+		{ .code = BPF_JMP | BPF_CALL,
+		  .imm = BPF_FUNC_probe_read_user },
+	}, end[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct bpf_insn insns[1 + 5 * READS + 2] = { begin };
+	size_t count = 1;
+
+	for (unsigned int i = 0; i < reads; i++, count += 5)
+		memcpy(insns + count, read, sizeof(read));
+	memcpy(insns + count, end, sizeof(end));
+	return sysbpf_program_load(&(struct sysbpf_program){
+		.insns = insns, .count = count + 2,
+		.attach_type = features->multi ? SYSBPF_UPROBE_MULTI : 0,
+	}, NULL, 0);
+}
+
+/* ns of a call of functions[kind] with a program at its beginning; 0: can't be
+ * measured */
+static unsigned int hit_time(int kind, unsigned int reads,
+			     const struct features *features)
+{
+	int link, program = program_load(reads, features);
+	unsigned int ns = 0;
+
+	if (program < 0)
+		return 0;
+	link = self_probe_link(program, (const char *)functions[kind] +
+			       LANDING_BYTES, false, 0, features);
+	if (link >= 0) {
+		ns = call_time(functions[kind], calls[kind]);
+		close(link);
+	}
+	close(program);
+	return ns;
+}
+
+void hit_cost_measure(struct hit_cost *cost, const struct features *features)
+{
+	unsigned int with_reads;
+
+	*cost = (struct hit_cost){ 0 };
+	for (int i = 0; i < TDF_COST_UNKNOWN; i++)
+		if (functions[i])
+			cost->ns[i] = hit_time(i, 0, features);
+	if (!cost->ns[TDF_COST_EMULATED])
+		return;
+	with_reads = hit_time(TDF_COST_EMULATED, READS, features);
+	if (with_reads > cost->ns[TDF_COST_EMULATED])
+		cost->read_ns = (with_reads - cost->ns[TDF_COST_EMULATED]) /
+				READS;
+}
+
+static bool is_read(const struct bpf_insn *insn)
+{
+	switch (insn->imm) {
+	case BPF_FUNC_probe_read_user:
+	case BPF_FUNC_probe_read_user_str:
+	case BPF_FUNC_probe_read_kernel:
+	case BPF_FUNC_probe_read_kernel_str:
+		return !insn->src_reg;
+	default:
+		return false;
+	}
+}
+
+void hit_body_count(struct hit_body *body, const struct bpf_insn *insns,
+		    size_t count)
+{
+	*body = (struct hit_body){ .insns = count };
+	for (size_t i = 0; i < count; i++) {
+		if (insns[i].code != (BPF_JMP | BPF_CALL))
+			continue;
+		if (is_read(&insns[i]))
+			body->reads++;
+		else
+			body->calls++;
+	}
+}
+
+/* Fitted to bodies of one register to eight reads: the other calls take an
+ * eighth of a read, and eight instructions a nanosecond. */
+unsigned int hit_cost_estimate(const struct hit_cost *cost,
+			       const struct hit_body *body)
+{
+	return cost->read_ns * (8 * body->reads + body->calls) / 8 +
+	       body->insns / 8;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a hit costs on this machine. */
+#ifndef TRACE_HIT_COST_H
+#define TRACE_HIT_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/bpf.h>
+#include <rastrace/tdf.h>
+#include "lib/arm/kernel/features.h"
+
+struct hit_cost {
+	/* ns of a hit whose program does nothing, by TDF_COST_*; 0: it couldn't
+	 * be measured */
+	unsigned int ns[TDF_COST_UNKNOWN];
+	unsigned int read_ns;	/* of a program's reading of 8 bytes */
+};
+
+/* By probing functions of this program; takes some milliseconds. */
+void hit_cost_measure(struct hit_cost *cost, const struct features *features);
+
+struct hit_body {
+	uint32_t insns;		/* of a program when all memory is there */
+	uint32_t reads;		/* of these, calls that read memory */
+	uint32_t calls;		/* other calls of the kernel */
+};
+
+void hit_body_count(struct hit_body *body, const struct bpf_insn *insns,
+		    size_t count);
+
+/* ns that it takes: an estimate. */
+unsigned int hit_cost_estimate(const struct hit_cost *cost,
+			       const struct hit_body *body);
+
+#endif

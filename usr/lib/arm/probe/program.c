@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "program.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/buffer.h>
+#include "lib/hash.h"
+#include "lib/buffer/pin.h"
+#include "lib/sysbpf.h"
+
+#define LOG_SIZE	(1u << 20)
+
+static int set_allocate(struct program_set *set, uint32_t sites)
+{
+	*set = (struct program_set){ .table_size = 64 };
+	while (set->table_size < 2 * (size_t)sites)
+		set->table_size *= 2;
+	set->items = calloc(sites + 1, sizeof(*set->items));
+	set->next_site = calloc(sites + 1, sizeof(*set->next_site));
+	set->points = calloc(sites + 1, sizeof(*set->points));
+	set->table = calloc(set->table_size, sizeof(*set->table));
+	return set->items && set->next_site && set->points && set->table ? 0 :
+	       -ENOMEM;
+}
+
+static bool program_equal(const struct program *a, const struct program *b)
+{
+	return a->hash == b->hash && a->count == b->count &&
+	       a->context == b->context && a->returns == b->returns &&
+	       a->sleepable == b->sleepable &&
+	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
+}
+
+static void program_add_site(struct program_set *set, struct program *program,
+			     uint32_t site)
+{
+	set->next_site[program->last_site] = site;
+	program->last_site = site;
+}
+
+/* Takes over candidate->insns; the number of the program that it is. */
+static size_t set_add(struct program_set *set, struct program *candidate,
+		      uint32_t site)
+{
+	size_t slot = candidate->hash & (set->table_size - 1);
+
+	while (set->table[slot]) {
+		struct program *program = &set->items[set->table[slot] - 1];
+
+		if (program_equal(program, candidate)) {
+			free(candidate->insns);
+			program_add_site(set, program, site);
+			return set->table[slot] - 1;
+		}
+		slot = (slot + 1) & (set->table_size - 1);
+	}
+	set->items[set->count++] = *candidate;
+	set->table[slot] = set->count;
+	return set->count - 1;
+}
+
+/* "tracepoint 5 ('.f'): what" */
+static int site_refused(const struct tdf *tdf, const struct tdf_point *point,
+			int code, struct error *err)
+{
+	struct error why = *err;
+
+	return error_set(err, code, "tracepoint %u ('%s'): %s", point->minor,
+			 tdf_string(tdf, point->name), why.text);
+}
+
+static int program_make(struct program *program, const struct tdf *tdf,
+			const struct tdf_point *point, uint32_t index,
+			const struct body_target *base, struct error *err)
+{
+	const struct tdf_site *site = &tdf->sites[index];
+	struct body_target target = *base;
+	struct body body;
+	int code;
+
+	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
+		BODY_UPROBE : BODY_KPROBE;
+	code = body_generate(&body, tdf, point, site, &target, err);
+	if (code)
+		return site_refused(tdf, point, code, err);
+	*program = (struct program){
+		.insns = body.insns,
+		.count = body.count,
+		.sleepable = body.sleepable,
+		.context = target.context,
+		.returns = site->flags & TDF_SITE_RETURN,
+		.module_fd = target.module_fd,
+		.hash = hash_fnv(HASH_FNV_START, body.insns,
+				 body.count * sizeof(*body.insns)),
+		.first_site = index, .last_site = index,
+	};
+	memcpy(program->subprograms, body.subprograms,
+	       sizeof(program->subprograms));
+	body.insns = NULL;
+	body_free(&body);
+	return 0;
+}
+
+static int set_add_site(struct program_set *set, const struct tdf *tdf,
+			const struct tdf_point *point, uint32_t index,
+			const struct body_target *base, size_t *number,
+			struct error *err)
+{
+	struct program program;
+	int code = program_make(&program, tdf, point, index, base, err);
+
+	if (!code)
+		*number = set_add(set, &program, index);
+	return code;
+}
+
+static int set_add_point(struct program_set *set, const struct tdf *tdf,
+			 uint32_t index, const struct body_target *target,
+			 struct error *err)
+{
+	const struct tdf_point *point = &tdf->points[index];
+	const struct tdf_site *sites = tdf->sites;
+	size_t number = 0;
+	int code = 0;
+
+	for (uint32_t i = 0; i < point->sites && !code; i++) {
+		uint32_t site = point->first_site + i;
+
+		set->points[site] = index;
+		set->next_site[site] = PROGRAM_NO_SITE;
+		if (i && tdf_site_same(&sites[site - 1], &sites[site]))
+			program_add_site(set, &set->items[number], site);
+		else
+			code = set_add_site(set, tdf, point, site, target,
+					    &number, err);
+	}
+	return code;
+}
+
+/* Programs that are of one site each have its cookie in them: a hit is spared
+ * to ask for it. */
+static int set_single(struct program_set *set, const struct tdf *tdf,
+		      const uint8_t *picks, const struct body_target *base,
+		      struct error *err)
+{
+	struct body_target target = *base;
+	int code = 0;
+
+	target.single = true;
+	for (size_t i = 0; i < set->count && !code; i++) {
+		struct program *old = &set->items[i], program;
+		uint32_t site = old->first_site, index = set->points[site];
+
+		if (site != old->last_site)
+			continue;
+		target.trigger = picks[index] & PROGRAM_TRIGGER;
+		target.cookie = program_cookie(tdf, index, site);
+		code = program_make(&program, tdf, &tdf->points[index], site,
+				    &target, err);
+		if (code)
+			break;
+		free(old->insns);
+		*old = program;
+	}
+	return code;
+}
+
+uint64_t program_cookie(const struct tdf *tdf, uint32_t point, uint32_t site)
+{
+	const struct tdf_point *p = &tdf->points[point];
+
+	return RAS_COOKIE(p->minor, point, site) | RAS_COOKIE_LEVEL(p->level);
+}
+
+int program_set_make(struct program_set *set, const struct tdf *tdf,
+		     const uint8_t *picks, const struct body_target *base,
+		     struct error *err)
+{
+	uint32_t points = tdf->header->points.count;
+	int code = set_allocate(set, tdf->header->sites.count);
+	struct body_target target = *base;
+
+	if (code)
+		error_no_memory(err);
+	for (uint32_t i = 0; i < points && !code; i++) {
+		target.trigger = picks[i] & PROGRAM_TRIGGER;
+		if (picks[i] & PROGRAM_PICKED)
+			code = set_add_point(set, tdf, i, &target, err);
+	}
+	if (!code)
+		code = set_single(set, tdf, picks, base, err);
+	if (code)
+		program_set_free(set);
+	return code;
+}
+
+void program_set_free(struct program_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		free(set->items[i].insns);
+	free(set->items);
+	free(set->next_site);
+	free(set->points);
+	free(set->table);
+	*set = (struct program_set){ 0 };
+}
+
+#define THREADS_MOST		16
+#define PROGRAMS_PER_THREAD	4	/* fewer aren't worth a thread */
+
+struct crew {
+	const struct program_set *set;
+	int (*take)(void *context, const struct program *program,
+		    struct error *err);
+	void *context;
+	size_t next;		/* program; atomic */
+	pthread_mutex_t lock;	/* of the next two */
+	int code;
+	struct error *err;
+};
+
+static void *crew_work(void *context)
+{
+	struct crew *crew = context;
+	struct error err = { 0 };
+	size_t i;
+	int code;
+
+	while ((i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED)) <
+	       crew->set->count) {
+		code = crew->take(crew->context, &crew->set->items[i], &err);
+		if (!code)
+			continue;
+		/* the others find nothing more to do */
+		__atomic_store_n(&crew->next, crew->set->count,
+				 __ATOMIC_RELAXED);
+		pthread_mutex_lock(&crew->lock);
+		if (!crew->code && crew->err)
+			*crew->err = err;
+		crew->code = crew->code ? crew->code : code;
+		pthread_mutex_unlock(&crew->lock);
+	}
+	return NULL;
+}
+
+static size_t crew_size(size_t programs)
+{
+	size_t size = programs / PROGRAMS_PER_THREAD;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	if (size > (size_t)CPU_COUNT(&cpus))
+		size = CPU_COUNT(&cpus);
+	return size < THREADS_MOST ? size : THREADS_MOST;
+}
+
+int program_set_each(const struct program_set *set,
+		     int (*take)(void *context, const struct program *program,
+				 struct error *err),
+		     void *context, struct error *err)
+{
+	struct crew crew = {
+		.set = set, .take = take, .context = context, .err = err,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	pthread_t threads[THREADS_MOST];
+	size_t count = 0, size = crew_size(set->count);
+
+	while (count + 1 < size &&
+	       !pthread_create(&threads[count], NULL, crew_work, &crew))
+		count++;
+	crew_work(&crew);
+	while (count)
+		pthread_join(threads[--count], NULL);
+	return crew.code;
+}
+
+/* The verifier's last line but one says what it stumbled over. */
+static const char *log_reason(char *log)
+{
+	size_t length = strlen(log);
+	char *line;
+
+	while (length && log[length - 1] == '\n')
+		log[--length] = '\0';
+	line = strrchr(log, '\n');
+	if (line && !strncmp(line + 1, "processed ", 10)) {
+		*line = '\0';
+		line = strrchr(log, '\n');
+	}
+	return line ? line + 1 : log;
+}
+
+/* The types of all bodies; loaded once. */
+static int types_fd;
+
+static void types_open(void)
+{
+	size_t size;
+	const void *types = body_types(&size);
+
+	types_fd = sysbpf_btf_load(types, size);
+}
+
+static int types_load(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, types_open);
+	return types_fd;
+}
+
+int program_load(const struct program *program, uint32_t attach_type,
+		 struct error *err)
+{
+	const int fds[] = { [BODY_MODULE_PLACE] = program->module_fd };
+	struct bpf_func_info functions[BODY_FUNCTIONS];
+	struct sysbpf_program load = {
+		.insns = program->insns, .count = program->count,
+		.attach_type = attach_type, .sleepable = program->sleepable,
+		.functions = functions,
+		.function_count = body_functions(program->subprograms,
+						 functions),
+		.fds = fds,
+	};
+	char *log;
+	int fd;
+
+	if (load.function_count) {
+		load.btf_fd = types_load();
+		if (load.btf_fd < 0)
+			return pin_refused(err, load.btf_fd,
+					   "cannot load the types of a program");
+	}
+	fd = sysbpf_program_load(&load, NULL, 0);
+	if (fd >= 0)
+		return fd;
+	pin_refused(err, fd, "cannot load a program of %zu instructions",
+		    program->count);
+	if (fd == -EPERM || fd == -ENOMEM)
+		return fd;
+	log = malloc(LOG_SIZE);
+	if (!log)
+		return fd;
+	sysbpf_program_load(&load, log, LOG_SIZE);
+	if (*log)
+		error_hint(err, "verifier: %s", log_reason(log));
+	free(log);
+	return fd;
+}

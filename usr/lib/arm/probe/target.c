@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "lib/identity.h"
+#include "lib/machine.h"
+#include "lib/maps_line.h"
+#include "lib/path.h"
+#include "lib/usdt_note.h"
+#include "insn_x86.h"
+
+#define ID_TEXT		64
+
+/* The file is the module that the TDF names. */
+static int identity_check(const struct target_file *file,
+			  const struct tdf_module *module, struct error *err)
+{
+	char expected[ID_TEXT], found[ID_TEXT];
+	struct identity id;
+	int code = identity_read(file->fd, file->path, &id, err);
+
+	if (code)
+		return code;
+	if (id.kind == module->id_kind && id.length == module->id_length &&
+	    !memcmp(id.id, module->id, id.length))
+		return 0;
+	identity_print(module->id_kind, module->id, module->id_length,
+		       expected);
+	identity_print(id.kind, id.id, id.length, found);
+	error_set(err, -ESTALE, "%s differs (TDF %s, module '%s' %s)",
+		  module->id_kind == TDF_ID_BUILD ? "build-id" : "content",
+		  expected, file->path, found);
+	error_hint(err, "it was built anew or is another program: compile the TSF for it (trcust), "
+		   "or name the right one (--module)");
+	return -ESTALE;
+}
+
+#define OPEN_FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+
+/* "/proc/12/root/lib/x.so": its symbolic links are those of the process. */
+static int open_in_root(const char *path, size_t root_length)
+{
+	struct open_how how = {
+		.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT,
+	};
+	char *root = strndup(path, root_length);
+	int fd, dir = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(root);
+	if (dir < 0)
+		return -1;
+	fd = syscall(SYS_openat2, dir, path + root_length, &how, sizeof(how));
+	close(dir);
+	return fd;
+}
+
+static int path_open(const char *path, char full[PATH_MAX])
+{
+	int root = 0;
+
+	sscanf(path, "/proc/%*u/root%n", &root);
+	if (root && path[root] == '/') {
+		snprintf(full, PATH_MAX, "%s", path);
+		return open_in_root(path, root);
+	}
+	return realpath(path, full) ? open(full, OPEN_FLAGS) : -1;
+}
+
+static bool file_known(const struct target *target, const struct stat *st)
+{
+	for (uint32_t i = 0; i < target->file_count; i++)
+		if (target->files[i].device == st->st_dev &&
+		    target->files[i].inode == st->st_ino)
+			return true;
+	return false;
+}
+
+/* Closes fd, or gives it to the target. */
+static int file_add(struct target *target, const struct tdf_module *module,
+		    int fd, const char *path, struct error *err)
+{
+	struct target_file file = { .fd = fd }, *files;
+	struct stat st;
+	int code = 0;
+
+	snprintf(file.path, sizeof(file.path), "%s", path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		code = error_set(err, -EINVAL, "'%s' is no regular file", path);
+	else
+		code = identity_check(&file, module, err);
+	if (code || file_known(target, &st)) {
+		close(fd);
+		return code;
+	}
+	file.stat = st;
+	file.device = st.st_dev;
+	file.inode = st.st_ino;
+	files = reallocarray(target->files, target->file_count + 1,
+			     sizeof(*files));
+	if (!files) {
+		close(fd);
+		return error_no_memory(err);
+	}
+	if (!target->file_count)
+		strcpy(target->path, file.path);
+	target->files = files;
+	files[target->file_count++] = file;
+	return 0;
+}
+
+/* -ENOENT: nothing there to look at. */
+static int candidate_open(struct target *target,
+			  const struct tdf_module *module, const char *path,
+			  struct error *err)
+{
+	char full[PATH_MAX];
+	int fd = path_open(path, full);
+
+	if (fd < 0)
+		return error_set(err, errno == ENOTDIR ? -ENOENT : -errno,
+				 "cannot open '%s': %s", path, strerror(errno));
+	return file_add(target, module, fd, full, err);
+}
+
+/* "/usr/lib/libx.so" and the TDF "/tmp/x.tdf" give "/tmp/libx.so". */
+static int path_beside(char *path, const struct tdf *tdf, const char *module)
+{
+	const char *slash = strrchr(tdf->path, '/');
+	int n = slash ? slash - tdf->path + 1 : 0;
+
+	n = snprintf(path, PATH_MAX, "%.*s%s", n, tdf->path,
+		     path_base(module));
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* Does the process see the files that this one sees? */
+static bool root_is_ours(uint32_t pid)
+{
+	char path[32];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	if (stat("/", &ours) || stat(path, &theirs) ||
+	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	return !stat("/proc/self/ns/mnt", &ours) && !stat(path, &theirs) &&
+	       ours.st_ino == theirs.st_ino;
+}
+
+/* What a process has mapped under the module's name, even if something else
+ * has its place by now. */
+static void mapped_find(struct target *target, const struct tdf_module *module,
+			const char *name, uint32_t pid, const char *root)
+{
+	char line[PATH_MAX + 128], link[80], path[PATH_MAX + 160];
+	struct maps_line maps;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!maps_line_parse(line, &maps) || maps.path[0] != '/')
+			continue;
+		if (maps.deleted)
+			*maps.deleted = '\0';
+		if (strcmp(path_base(maps.path), name))
+			continue;
+		snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64
+			 "-%" PRIx64, pid, maps.start, maps.end);
+		snprintf(path, sizeof(path), "%s%s", root, maps.path);
+		fd = open(link, OPEN_FLAGS);
+		if (fd >= 0)
+			file_add(target, module, fd, path, NULL);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* In the view of the processes that are asked for. */
+static void processes_find(struct target *target,
+			   const struct tdf_module *module,
+			   const char *recorded,
+			   const struct target_search *search)
+{
+	for (unsigned int i = 0; i < search->pid_count; i++) {
+		uint32_t pid = search->pids[i];
+		char root[32] = "", path[PATH_MAX];
+
+		if (!root_is_ours(pid))
+			snprintf(root, sizeof(root), "/proc/%u/root", pid);
+		mapped_find(target, module, path_base(recorded), pid, root);
+		if (*root && snprintf(path, sizeof(path), "%s%s%s", root,
+				      *recorded == '/' ? "" : "/", recorded) <
+		    (int)sizeof(path))
+			candidate_open(target, module, path, NULL);
+	}
+}
+
+/* The recorded path first, then the TDF's directory; what is told of several
+ * that don't fit is the first. */
+static int module_find(struct target *target, const struct tdf *tdf,
+		       const struct tdf_module *module, struct error *err)
+{
+	const char *recorded = tdf_string(tdf, module->path);
+	char beside[PATH_MAX];
+	struct error other = { 0 };
+	int code;
+
+	code = candidate_open(target, module, recorded, err);
+	if (!code || path_beside(beside, tdf, recorded))
+		return code;
+	switch (candidate_open(target, module, beside, &other)) {
+	case 0:
+		*err = (struct error){ 0 };
+		return 0;
+	case -ENOENT:
+		break;
+	default:
+		if (code == -ENOENT) {
+			*err = other;
+			return -ESTALE;
+		}
+	}
+	if (code != -ENOENT)
+		return code;
+	error_set(err, code, "module '%s' is not here, nor beside the TDF",
+		  recorded);
+	error_hint(err, "say where it is: --module PATH");
+	return code;
+}
+
+static void bytes_print(const uint8_t *bytes, size_t count, char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		text += sprintf(text, "%s%02x", i ? " " : "", bytes[i]);
+}
+
+static int site_check(const struct target_file *file, const struct tdf *tdf,
+		      const struct tdf_point *point,
+		      const struct tdf_site *site, struct error *err)
+{
+	char expected[64], found[64] = "past the end of the file";
+	uint8_t bytes[TDF_INSN_MAX];
+	ssize_t n = pread(file->fd, bytes, site->insn_length, site->offset);
+
+	if (n == site->insn_length && !memcmp(bytes, site->insn, n))
+		return 0;
+	bytes_print(site->insn, site->insn_length, expected);
+	if (n == site->insn_length)
+		bytes_print(bytes, n, found);
+	error_set(err, -ESTALE,
+		  "tracepoint %u ('%s'): instruction bytes differ at offset %#llx of '%s' "
+		  "(TDF %s, module %s)",
+		  point->minor, tdf_string(tdf, point->name), site->offset,
+		  file->path, expected, found);
+	error_hint(err, "it was changed after its build: compile the TSF for it (trcust)");
+	return -ESTALE;
+}
+
+/* What the kernel would arm, and then do something else. That an instruction
+ * begins there in the first place is taken from the TDF. */
+static int site_check_probe(const struct tdf *tdf,
+			    const struct tdf_point *point,
+			    const struct tdf_site *site, struct error *err)
+{
+	uint16_t machine = tdf->modules[point->module].machine;
+	const char *hazard = NULL;
+	unsigned int length = 4;
+
+	if (machine == EM_X86_64 || machine == EM_386)
+		length = insn_x86_length(site->insn, site->insn_length,
+					 machine == EM_X86_64, &hazard);
+	if (hazard)
+		error_set(err, -EINVAL,
+			  "tracepoint %u ('%s'): the instruction at offset %#llx has %s",
+			  point->minor, tdf_string(tdf, point->name),
+			  site->offset, hazard);
+	else if (length != site->insn_length ||
+		 (machine == EM_AARCH64 && site->offset % length))
+		error_set(err, -EINVAL,
+			  "tracepoint %u ('%s'): there is no instruction of %u bytes at offset %#llx",
+			  point->minor, tdf_string(tdf, point->name),
+			  site->insn_length, site->offset);
+	else
+		return 0;
+	error_hint(err, "trcust has no tracepoint there: the TDF is damaged, or of something else");
+	return -EINVAL;
+}
+
+static int point_check(const struct target *target, const struct tdf *tdf,
+		       const struct tdf_point *point, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t k = 0; target->file_count && k < point->sites && !code;
+	     k++)
+		code = site_check_probe(tdf, point,
+					&tdf->sites[point->first_site + k],
+					err);
+	for (uint32_t i = 0; i < target->file_count; i++)
+		for (uint32_t k = 0; k < point->sites && !code; k++)
+			code = site_check(&target->files[i], tdf, point,
+					  &tdf->sites[point->first_site + k],
+					  err);
+	return code;
+}
+
+/* What a TDF says to be a probe's counter, the kernel counts up: it must be
+ * one by the module's own notes. */
+struct semaphore {
+	Elf *elf;
+	uint64_t offset;	/* in the file */
+};
+
+static int semaphore_match(const struct usdt_note *note, void *context)
+{
+	const struct semaphore *semaphore = context;
+	uint64_t offset;
+
+	return note->semaphore &&
+	       usdt_offset_find(semaphore->elf, note->semaphore, PF_W,
+				&offset) &&
+	       offset == semaphore->offset;
+}
+
+static int semaphore_check(const struct target_file *file, Elf *elf,
+			   const struct tdf *tdf, const struct tdf_point *point,
+			   const struct tdf_site *site, struct error *err)
+{
+	struct semaphore semaphore = {
+		.elf = elf, .offset = site->semaphore,
+	};
+
+	if (usdt_notes_each(elf, semaphore_match, &semaphore))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "tracepoint %u ('%s'): no probe of '%s' has a semaphore at offset %#llx",
+			 point->minor, tdf_string(tdf, point->name),
+			 file->path, site->semaphore);
+}
+
+/* Of all points that are picked, in one file. */
+static int semaphores_check(const struct target_file *file,
+			    const struct tdf *tdf, uint32_t module,
+			    const bool *picked, struct error *err)
+{
+	Elf *elf = NULL;
+	int code = 0;
+
+	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++) {
+		const struct tdf_point *point = &tdf->points[i];
+		const struct tdf_site *site = &tdf->sites[point->first_site];
+
+		if (!picked[i] || point->module != module)
+			continue;
+		for (uint32_t k = 0; k < point->sites && !code; k++, site++) {
+			if (!site->semaphore)
+				continue;
+			if (!elf)
+				elf = elf_begin(file->fd, ELF_C_READ, NULL);
+			code = elf ? semaphore_check(file, elf, tdf, point,
+						     site, err) :
+				error_set(err, -EINVAL, "cannot read '%s': %s",
+					  file->path, elf_errmsg(-1));
+		}
+	}
+	elf_end(elf);
+	return code;
+}
+
+static int kernel_open(struct target *target, const struct tdf *tdf,
+		       const struct tdf_module *module, const bool *picked,
+		       struct error *err)
+{
+	int code;
+
+	if (module->kind == TDF_MODULE_KERNEL) {
+		strcpy(target->path, "vmlinux");
+		code = kernel_check(tdf, module, picked, &target->bias, err);
+	} else {
+		snprintf(target->path, sizeof(target->path), "%s",
+			 tdf_string(tdf, module->name));
+		code = kernel_module_check(tdf, module, picked, target->module,
+					   &target->biases, err);
+	}
+	return code ? code :
+	       kernel_sections_read(tdf, module, target->module,
+				    &target->sections, err);
+}
+
+static int module_open(struct target *target, const struct tdf *tdf,
+		       const struct tdf_module *module, const bool *picked,
+		       const struct target_search *search, struct error *err)
+{
+	if (!machine_runs(module->machine))
+		return error_set(err, -ENOEXEC,
+				 "module '%s' is of another machine (ELF machine %u)",
+				 tdf_string(tdf, module->name),
+				 module->machine);
+	if (module->kind != TDF_MODULE_USER)
+		return kernel_open(target, tdf, module, picked, err);
+	if (!target->file_count)
+		processes_find(target, module, tdf_string(tdf, module->path),
+			       search);
+	return target->file_count ? 0 : module_find(target, tdf, module, err);
+}
+
+/* Each --module must be a module of the TDF; of several that it isn't, the
+ * first is told. */
+static int given_open(struct target *targets, const struct tdf *tdf,
+		      const char *path, struct error *err)
+{
+	bool fits = false, users = false;
+	struct error first = { 0 };
+
+	for (uint32_t i = 0; i < tdf->header->modules.count; i++) {
+		const struct tdf_module *module = &tdf->modules[i];
+		struct error why = { 0 };
+
+		if (module->kind != TDF_MODULE_USER)
+			continue;
+		users = true;
+		if (!candidate_open(&targets[i], module, path, &why))
+			fits = true;
+		else if (!first.text[0])
+			first = why;
+	}
+	if (fits)
+		return 0;
+	*err = first;
+	if (users && first.hint[0])
+		error_hint(err, "the TDF is for '%s': that is another program, or was built anew",
+			   tdf_string(tdf, tdf->modules[0].path));
+	return users ? -ENOENT :
+	       error_set(err, -EINVAL,
+			 "--module names a file, but the TDF is of the kernel");
+}
+
+/* Per module: has it points that are picked? */
+static void modules_used(const struct tdf *tdf, const bool *picked, bool *used)
+{
+	for (uint32_t i = 0; i < tdf->header->points.count; i++)
+		used[tdf->points[i].module] |= picked[i];
+}
+
+static int targets_fill(struct target *targets, const struct tdf *tdf,
+			const bool *picked, bool *used,
+			const struct target_search *search, struct error *err)
+{
+	int code = 0;
+
+	modules_used(tdf, picked, used);
+	for (unsigned int i = 0; i < search->path_count && !code; i++)
+		code = given_open(targets, tdf, search->paths[i], err);
+	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
+		if (used[i])
+			code = module_open(&targets[i], tdf, &tdf->modules[i],
+					   picked, search, err);
+	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
+		if (picked[i])
+			code = point_check(&targets[tdf->points[i].module],
+					   tdf, &tdf->points[i], err);
+	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
+		for (uint32_t k = 0; k < targets[i].file_count && !code; k++)
+			code = semaphores_check(&targets[i].files[k], tdf, i,
+						picked, err);
+	return code;
+}
+
+int target_open(struct target **targets, const struct tdf *tdf,
+		const bool *picked, const struct target_search *search,
+		struct error *err)
+{
+	uint32_t count = tdf->header->modules.count;
+	bool *used = calloc(count, sizeof(*used));
+	int code;
+
+	*targets = calloc(count, sizeof(**targets));
+	code = used && *targets ?
+		targets_fill(*targets, tdf, picked, used, search, err) :
+		error_no_memory(err);
+	free(used);
+	if (code) {
+		target_close(*targets, tdf);
+		*targets = NULL;
+	}
+	return code;
+}
+
+void target_close(struct target *targets, const struct tdf *tdf)
+{
+	for (uint32_t i = 0; targets && i < tdf->header->modules.count; i++) {
+		free(targets[i].biases);
+		free(targets[i].sections.list);
+		for (uint32_t k = 0; k < targets[i].file_count; k++)
+			close(targets[i].files[k].fd);
+		free(targets[i].files);
+	}
+	free(targets);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "settings.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "lib/command.h"
+#include "lib/names.h"
+#include "lib/quantity.h"
+#include "lib/arm/pinned/bufmaps.h"
+
+#define STACK_DEFAULT	8	/* frames */
+
+_Static_assert(RAS_SLICE_MIN == 64 << 10 && RAS_SLICE_MAX == 256 << 20 &&
+	       RAS_SLICE_DEFAULT == 1 << 20 && TDF_STACK_MAX == 32,
+	       "texts say so, of --buffer and --context=stack");
+
+static int told(const struct error *err)
+{
+	error_print(command_program_name(), err);
+	return -1;
+}
+
+static int value_wrong(const char *option, const char *value, const char *what)
+{
+	fprintf(stderr, "%s: --%s: '%s' is no %s\n", command_program_name(),
+		option, value, what);
+	return -1;
+}
+
+static int too_many(const char *option, unsigned int most)
+{
+	fprintf(stderr, "%s: --%s can be given %u times at most\n",
+		command_program_name(), option, most);
+	return -1;
+}
+
+static bool number_parse(const char *text, uint64_t least, uint64_t most,
+			 const char *unit, uint64_t *number)
+{
+	return quantity_number_unit(text, unit, number) && *number >= least &&
+	       *number <= most;
+}
+
+static int value_add(struct settings_values *values, const char *option,
+		     const char *value)
+{
+	if (values->count == SETTINGS_MOST)
+		return too_many(option, SETTINGS_MOST);
+	values->items[values->count++] = value;
+	return 0;
+}
+
+int settings_take_buffer(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+	struct error err = { 0 };
+	int code = bufmaps_size_parse(value, &settings->bytes, &err);
+
+	if (code < 0)
+		return told(&err);
+	if (code)
+		fprintf(stderr, "%s: buffer size '%s' is rounded up to %llu KiB\n",
+			command_program_name(), value, (unsigned long long)settings->bytes >> 10);
+	return 0;
+}
+
+int settings_take_module(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+
+	return value_add(&settings->modules, "module", value);
+}
+
+int settings_take_attach(void *context, const char *value)
+{
+	static const char *const names[] = {
+		[ATTACH_AUTO] = "auto", [ATTACH_MULTI] = "multi",
+		[ATTACH_PERF] = "perf",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(names[i], value)) {
+			((struct job_settings *)context)->attach = i;
+			return 0;
+		}
+	fprintf(stderr, "%s: '%s' is no kind of link: auto, multi or perf\n",
+		command_program_name(), value);
+	return -1;
+}
+
+static int selection_take(void *context, enum selection_kind kind,
+			  const char *value)
+{
+	struct job_settings *settings = context;
+	struct error err = { 0 };
+
+	return selection_add(&settings->selection, kind, value, &err) ?
+	       told(&err) : 0;
+}
+
+int settings_take_minor(void *context, const char *value)
+{
+	return selection_take(context, SELECTION_MINOR, value);
+}
+
+int settings_take_group(void *context, const char *value)
+{
+	return selection_take(context, SELECTION_GROUP, value);
+}
+
+int settings_take_type(void *context, const char *value)
+{
+	return selection_take(context, SELECTION_TYPE, value);
+}
+
+int settings_take_pid(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+	uint64_t pid;
+
+	if (!number_parse(value, 1, INT32_MAX, "", &pid))
+		return value_wrong("pid", value, "process id (decimal)");
+	if (settings->pid_count == SETTINGS_MOST)
+		return too_many("pid", SETTINGS_MOST);
+	settings->pids[settings->pid_count++] = pid;
+	return 0;
+}
+
+int settings_take_comm(void *context, const char *value)
+{
+	struct body_filter *filter = &((struct job_settings *)context)->filter;
+
+	if (!*value)
+		return value_wrong("comm", value, "name of a thread");
+	if (filter->comm_count == BODY_FILTERS)
+		return too_many("comm", BODY_FILTERS);
+	/* the kernel cuts them as well */
+	strncpy(filter->comms[filter->comm_count++], value,
+		sizeof(filter->comms[0]) - 1);
+	return 0;
+}
+
+int settings_take_cgroup(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+
+	if (settings->cgroups.count == BODY_FILTERS)
+		return too_many("cgroup", BODY_FILTERS);
+	return value_add(&settings->cgroups, "cgroup", value);
+}
+
+/* Of /etc/passwd alone: a static program can't ask other directories. */
+static bool user_find(const char *name, uint64_t *uid)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *entry = NULL;
+
+	while (file && (entry = fgetpwent(file)))
+		if (!strcmp(entry->pw_name, name))
+			break;
+	if (entry)
+		*uid = entry->pw_uid;
+	if (file)
+		fclose(file);
+	return entry;
+}
+
+int settings_take_uid(void *context, const char *value)
+{
+	struct body_filter *filter = &((struct job_settings *)context)->filter;
+	uint64_t uid;
+
+	if (!number_parse(value, 0, UINT32_MAX - 1, "", &uid) &&
+	    !user_find(value, &uid))
+		return value_wrong("uid", value,
+				   "user of /etc/passwd, nor a number");
+	if (filter->uid_count == BODY_FILTERS)
+		return too_many("uid", BODY_FILTERS);
+	filter->uids[filter->uid_count++] = uid;
+	return 0;
+}
+
+int settings_take_follow(void *context, const char *value)
+{
+	((struct job_settings *)context)->follow = true;
+	return 0;
+}
+
+/* One of the list: "comm", "stack", "stack:12" */
+static int context_take(struct job_settings *settings, const char *name)
+{
+	size_t length = strcspn(name, ":");
+	uint64_t depth = STACK_DEFAULT;
+	uint32_t bit = 0;
+
+	for (int i = 0; RAS_CONTEXT_ALL >> i && !bit; i++)
+		if (strlen(names_context[i]) == length &&
+		    !strncasecmp(names_context[i], name, length))
+			bit = 1u << i;
+	if (!bit || (name[length] && bit != RAS_CONTEXT_STACK))
+		return value_wrong("context", name,
+				   "context: comm, uid, cgroup, cpu, ppid or stack");
+	if (name[length] &&
+	    !number_parse(name + length + 1, 1, TDF_STACK_MAX, "", &depth))
+		return value_wrong("context", name,
+				   "depth of a stack: stack:1 to stack:32");
+	settings->context |= bit;
+	if (bit == RAS_CONTEXT_STACK)
+		settings->context_depth = depth;
+	return 0;
+}
+
+int settings_take_context(void *context, const char *value)
+{
+	char *copy = strdup(value), *rest = copy, *name;
+	int code = copy ? 0 : -1;
+
+	if (!copy)
+		fprintf(stderr, "%s: out of memory\n",
+			command_program_name());
+	while (!code && (name = strsep(&rest, ",")))
+		code = context_take(context, name);
+	free(copy);
+	return code;
+}
+
+int settings_take_resident(void *context, const char *value)
+{
+	((struct job_settings *)context)->resident_only = true;
+	return 0;
+}
+
+int settings_take_rate(void *context, const char *value)
+{
+	uint64_t rate;
+
+	if (!number_parse(value, 1, INT32_MAX, "/s", &rate))
+		return value_wrong("max-rate", value,
+				   "number of records per second, from 1");
+	((struct job_settings *)context)->max_rate = rate;
+	return 0;
+}
+
+int settings_take_stop(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+
+	return value_add(&settings->stops, "stop-on", value);
+}
+
+int settings_take_cpu(void *context, const char *value)
+{
+	uint64_t percent;
+
+	if (!number_parse(value, 1, 100, "%", &percent))
+		return value_wrong("max-cpu", value, "per cent, 1 to 100");
+	((struct job_settings *)context)->max_cpu = percent;
+	return 0;
+}
+
+int settings_take_group_read(void *context, const char *value)
+{
+	((struct job_settings *)context)->group_read = value;
+	return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How to arm: the options that `trace on` and `trace run` have in common. */
+#ifndef TRACE_SETTINGS_H
+#define TRACE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bpf/body.h"
+#include "lib/arm/kernel/features.h"
+#include "selection.h"
+
+#define SETTINGS_MOST	64	/* values of an option that may be repeated */
+
+struct settings_values {
+	const char *items[SETTINGS_MOST];
+	unsigned int count;
+};
+
+struct job_settings {
+	uint64_t bytes;			/* --buffer, 0: not given */
+	struct settings_values modules;	/* --module */
+	enum attach_choice attach;	/* --attach */
+	struct selection selection;	/* --minor, --group, --type */
+	uint32_t pids[SETTINGS_MOST];	/* --pid */
+	unsigned int pid_count;
+	struct settings_values cgroups;	/* --cgroup */
+	struct body_filter filter;	/* --comm, --uid */
+	bool follow;			/* --follow */
+	uint32_t context;		/* --context, RAS_CONTEXT_* */
+	uint32_t context_depth;		/* frames of its stack */
+	bool resident_only;		/* --resident-only */
+	uint32_t max_rate;		/* --max-rate, 0: no ceiling */
+	struct settings_values stops;	/* --stop-on */
+	unsigned int max_cpu;		/* --max-cpu, per cent; 0: no limit */
+	const char *group_read;		/* --group-read, or NULL */
+};
+
+/* The values' `take` for options; context is struct job_settings. */
+int settings_take_buffer(void *context, const char *value);
+int settings_take_module(void *context, const char *value);
+int settings_take_attach(void *context, const char *value);
+int settings_take_minor(void *context, const char *value);
+int settings_take_group(void *context, const char *value);
+int settings_take_type(void *context, const char *value);
+int settings_take_pid(void *context, const char *value);
+int settings_take_comm(void *context, const char *value);
+int settings_take_cgroup(void *context, const char *value);
+int settings_take_uid(void *context, const char *value);
+int settings_take_follow(void *context, const char *value);
+int settings_take_context(void *context, const char *value);
+int settings_take_resident(void *context, const char *value);
+int settings_take_rate(void *context, const char *value);
+int settings_take_stop(void *context, const char *value);
+int settings_take_cpu(void *context, const char *value);
+int settings_take_group_read(void *context, const char *value);
+
+#define SETTINGS_SELECTION \
+	{ "minor", 0, "LIST", \
+	  "these minors of every TDF: 1,0x10,20-29; may be repeated", \
+	  settings_take_minor }, \
+	{ "group", 0, "LIST", "the tracepoints of these groups", \
+	  settings_take_group }, \
+	{ "type", 0, "LIST", \
+	  "... of one of these types; with groups, both must fit", \
+	  settings_take_type }
+
+/* follow = the help of --follow */
+#define SETTINGS_OPTIONS(follow) \
+	{ "buffer", 'b', "SIZE", \
+	  "bytes for each CPU: 64K to 256M, a power of two (default 1M)", \
+	  settings_take_buffer }, \
+	{ "module", 'm', "PATH", \
+	  "where the traced program or library is; may be repeated", \
+	  settings_take_module }, \
+	{ "attach", 0, "KIND", \
+	  "how, by uprobe_multi or perf_event links: auto|multi|perf", \
+	  settings_take_attach }, \
+	SETTINGS_SELECTION, \
+	{ "pid", 'p', "PID", "record this process only; may be repeated", \
+	  settings_take_pid }, \
+	{ "comm", 0, "NAME", "record threads of this name only", \
+	  settings_take_comm }, \
+	{ "cgroup", 0, "PATH", "record processes in this cgroup only", \
+	  settings_take_cgroup }, \
+	{ "uid", 0, "USER", "record processes of this user only", \
+	  settings_take_uid }, \
+	{ "follow", 0, NULL, follow, settings_take_follow }, \
+	{ "context", 0, "LIST", \
+	  "in every record, a list; stack:DEPTH, too: comm|uid|cgroup|cpu|ppid|stack", \
+	  settings_take_context }, \
+	{ "resident-only", 0, NULL, \
+	  "don't bring absent memory in; the record says so", \
+	  settings_take_resident }, \
+	{ "max-rate", 0, "N", \
+	  "records of a tracepoint in a second, then it is muted", \
+	  settings_take_rate }, \
+	{ "stop-on", 0, "POINT", \
+	  "app(5) or app(5):after 100: stop all recording there", \
+	  settings_take_stop }
+
+#endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "static.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "bpf/body.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/session.h"
+#include "lib/sysbpf.h"
+#include "lib/arm/probe/attach.h"
+#include "filters.h"
+#include "lib/arm/pinned/kmod.h"
+#include "lib/arm/pinned/pins.h"
+#include "lib/arm/probe/program.h"
+#include "lib/arm/pinned/retire.h"
+#include "static_file.h"
+
+#define MACHINES	2	/* that can run beside each other */
+
+enum { COUNT, WHY, STATE, MAJORS, MAPS };
+
+struct map_kind {
+	const char *name;
+	uint32_t value_size;
+	enum run_pin kind;
+	bool kept;		/* in RUN/past/0 while no major is on */
+};
+
+static const struct map_kind map_kinds[MAPS] = {
+	[COUNT] = { "count", sizeof(struct ras_count), RUN_PIN_SHOWN, true },
+	[WHY] = { "why", sizeof(struct ras_why), RUN_PIN_SHOWN, true },
+	[STATE] = { "state", sizeof(struct ras_state), RUN_PIN_SHOWN },
+	[MAJORS] = { "majors", RAS_STATIC_MAJORS, RUN_PIN_SHOWN },
+};
+
+struct statics {
+	const struct run_dir *run;
+	struct buffer *buffer;
+	const struct features *features;
+	const struct job_settings *settings;
+	bool fresh;		/* RUN/static isn't there yet */
+	char dir[PATH_MAX];	/* of the maps: it, or RUN/new/static */
+	int fds[MAPS];
+	int pids;		/* map; -1: all processes */
+	struct {
+		uint16_t machine;
+		int fd;
+	} programs[MACHINES];
+	size_t program_count;
+};
+
+/* A number from 1 to 255 at *text, which moves behind it. */
+static int major_parse(const char **text, unsigned long *major)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	*major = strtoul(*text, &end, 0);
+	*text = end;
+	return errno || *major < 1 || *major >= RAS_STATIC_MAJORS ?
+		-ERANGE : 0;
+}
+
+int static_majors_parse(const char *text, bool majors[RAS_STATIC_MAJORS],
+			struct error *err)
+{
+	bool taken[RAS_STATIC_MAJORS] = { false };
+	const char *p = text;
+	unsigned long first, last;
+	int code;
+
+	if (!isdigit((unsigned char)*text) ||
+	    text[strspn(text, "0123456789abcdefABCDEFxX,-")])
+		return 0;
+	do {
+		code = major_parse(&p, &first);
+		last = first;
+		if (!code && *p == '-') {
+			p++;
+			code = major_parse(&p, &last);
+		}
+		if (!code && (last < first || (*p && *p != ',')))
+			code = -EINVAL;
+		for (unsigned long i = first; !code && i <= last; i++)
+			taken[i] = true;
+	} while (!code && *p++ == ',');
+	if (code == -ERANGE)
+		return error_set(err, -EINVAL,
+				 "'%s': majors are 1 to %u", text,
+				 RAS_STATIC_MAJORS - 1);
+	if (code)
+		return error_set(err, -EINVAL,
+				 "'%s' is no list of majors: 5,7,12-18 for example",
+				 text);
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
+		majors[i] |= taken[i];
+	return 1;
+}
+
+static int map_open(const char *path, const struct map_kind *kind,
+		    uint32_t entries, struct error *err)
+{
+	struct bpf_map_info info;
+	int fd = pin_map_open(path, &info, err);
+
+	if (fd < 0)
+		return fd;
+	if (info.value_size == kind->value_size && info.max_entries == entries)
+		return fd;
+	close(fd);
+	return error_set(err, -EINVAL, "'%s' doesn't fit the buffer", path);
+}
+
+/* What was counted before is counted on: the records' sequence goes on. */
+static int map_make(const struct statics *s, const struct map_kind *kind,
+		    uint32_t entries, struct error *err)
+{
+	char path[PATH_MAX + 16];
+	int fd = -1, code;
+
+	snprintf(path, sizeof(path), "%s/past/%u/%s", s->run->path,
+		 RAS_STATIC_SESSION, kind->name);
+	if (kind->kept)
+		fd = map_open(path, kind, entries, NULL);
+	if (fd < 0)
+		fd = sysbpf_array_create(kind->name, kind->value_size, entries);
+	if (fd < 0)
+		return pin_refused(err, fd, "cannot make the map '%s'",
+				   kind->name);
+	snprintf(path, sizeof(path), "%s/%s", s->dir, kind->name);
+	code = run_dir_pin(s->run, path, fd, kind->kind, err);
+	if (!code)
+		return fd;
+	close(fd);
+	return code;
+}
+
+static int maps_open(struct statics *s, struct error *err)
+{
+	const uint32_t entries[MAPS] = {
+		[COUNT] = RAS_STATIC_MAJORS * s->buffer->slices,
+		[WHY] = RAS_STATIC_MAJORS * s->buffer->control->cpus,
+		[STATE] = 1, [MAJORS] = 1,
+	};
+	char path[PATH_MAX + 16];
+
+	for (int i = 0; i < MAPS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", s->dir,
+			 map_kinds[i].name);
+		s->fds[i] = s->fresh ?
+			map_make(s, &map_kinds[i], entries[i], err) :
+			map_open(path, &map_kinds[i], entries[i], err);
+		if (s->fds[i] < 0)
+			return s->fds[i];
+	}
+	return 0;
+}
+
+static bool pin_exists(const struct statics *s, const char *name)
+{
+	char path[PATH_MAX + 80];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", s->dir, name);
+	return !lstat(path, &st);
+}
+
+/* They are the same for all majors, and processes may be added to them. */
+static int pids_open(struct statics *s, struct error *err)
+{
+	bool there = pin_exists(s, "pids"), wanted = s->settings->pid_count;
+	char path[PATH_MAX + 16];
+
+	if (s->fresh)
+		return wanted ? filters_make_pids(s->settings, s->run, s->dir,
+						  false, &s->pids, err) : 0;
+	if (there != wanted ||
+	    pin_exists(s, "sched_process_fork") != s->settings->follow) {
+		error_set(err, -EBUSY, there ?
+			  "static majors are on for some processes only" :
+			  "static majors are on for all processes");
+		error_hint(err, "all have the same: give %s, or switch them off first",
+			   there ? "--pid as there (and --follow)" :
+				   "no --pid");
+		return -EBUSY;
+	}
+	if (!there)
+		return 0;
+	snprintf(path, sizeof(path), "%s/pids", s->dir);
+	s->pids = pin_hash_open(path, BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+				sizeof(uint32_t), err);
+	return s->pids < 0 ? s->pids : 0;
+}
+
+static int majors_lookup(int fd, uint8_t *bytes, struct error *err)
+{
+	int code = sysbpf_map_lookup(fd, 0, bytes);
+
+	return code ? pin_refused(err, code, "cannot read the map 'majors'") :
+		0;
+}
+
+static int majors_update(int fd, const uint8_t *bytes, struct error *err)
+{
+	int code = sysbpf_map_update(fd, 0, bytes);
+
+	return code ? pin_refused(err, code, "cannot fill the map 'majors'") :
+		0;
+}
+
+static int program_make(const struct statics *s, uint16_t machine,
+			struct error *err)
+{
+	const struct ras_control *control = s->buffer->control;
+	const struct body_filter filter = { .pids_fd = s->pids };
+	struct body_target target = {
+		.context = BODY_UPROBE,
+		.buffer_fd = s->buffer->main_view.fd,
+		.nest_fd = s->buffer->nest_view.fd,
+		.trigger_fd = s->buffer->trigger_view.fd,
+		.processes_fd = s->buffer->processes_fd,
+		.count_fd = s->fds[COUNT], .why_fd = s->fds[WHY],
+		.state_fd = s->fds[STATE],
+		.sites_fd = -1, .limits_fd = -1, .test_fd = -1,
+		.key = control->key,
+		.slice_bytes = control->slice_bytes,
+		.nest_bytes = control->nest_bytes,
+		.cpus = control->cpus,
+		.session = RAS_STATIC_SESSION,
+		.filter = &filter,
+		.preempt_disable = s->features->preempt_disable,
+		.preempt_enable = s->features->preempt_enable,
+		.address_bits = s->features->address_bits,
+		.bring_in = features_sleepable(s->features),
+	};
+	struct program program = { .context = BODY_UPROBE };
+	struct body_layout layout;
+	struct body body;
+	int fd;
+
+	if (target.bring_in) {
+		if (features_read_layout(&layout) == -ENOMEM)
+			return error_no_memory(err);
+		target.layout = &layout;
+	}
+	fd = body_generate_static(&body, machine, s->fds[MAJORS], &target,
+				  err);
+	if (fd)
+		return fd;
+	program.insns = body.insns;
+	program.count = body.count;
+	program.sleepable = body.sleepable;
+	memcpy(program.subprograms, body.subprograms,
+	       sizeof(program.subprograms));
+	fd = program_load(&program,
+			  s->features->multi ? SYSBPF_UPROBE_MULTI : 0, err);
+	body_free(&body);
+	return fd;
+}
+
+/* One for each machine; *fd stays the caller's of `s`. */
+static int program_find(struct statics *s, uint16_t machine, int *fd,
+			struct error *err)
+{
+	size_t i = 0;
+
+	while (i < s->program_count && s->programs[i].machine != machine)
+		i++;
+	if (i == s->program_count) {
+		int made = i < MACHINES ? program_make(s, machine, err) :
+			   -EOPNOTSUPP;
+
+		if (made < 0)
+			return made;
+		s->programs[i].machine = machine;
+		s->programs[i].fd = made;
+		s->program_count++;
+	}
+	*fd = s->programs[i].fd;
+	return 0;
+}
+
+/* "file_DEVICE_INODE", under RUN/static and before that under RUN/new */
+static void file_name(const struct static_file *file, char *name, size_t size)
+{
+	snprintf(name, size, "file_%lx_%lx", (unsigned long)file->device,
+		 (unsigned long)file->inode);
+}
+
+static bool file_is_attached(const struct statics *s,
+			     const struct static_file *file)
+{
+	char name[64];
+
+	file_name(file, name, sizeof(name));
+	return pin_exists(s, name);
+}
+
+static int file_attach(struct statics *s, const struct static_file *file,
+		       struct error *err)
+{
+	char name[64], made[80], dir[PATH_MAX], path[32];
+	int program, code;
+
+	if (file_is_attached(s, file))
+		return 0;
+	file_name(file, name, sizeof(name));
+	snprintf(made, sizeof(made), "new/%s", name);
+	snprintf(dir, sizeof(dir), "%s/%s", s->run->path, made);
+	/* the file that was looked into, whatever has its name now */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	code = program_find(s, file->machine, &program, err);
+	if (!code)
+		code = run_dir_make(s->run, made, err);
+	if (code)
+		return code;
+	code = attach_file(program, path, file->offsets, file->count,
+			   s->features, dir);
+	return code ? pin_refused(err, code, "cannot probe '%s'", file->path) :
+		0;
+}
+
+/* RUN/new/file_... becomes RUN/static/file_..., if it was made; or goes. */
+static int file_settle(const struct statics *s, const struct static_file *file,
+		       bool keep, struct error *err)
+{
+	char name[64], from[PATH_MAX], to[PATH_MAX + 80];
+
+	file_name(file, name, sizeof(name));
+	snprintf(from, sizeof(from), "%s/new/%s", s->run->path, name);
+	snprintf(to, sizeof(to), "%s/%s", s->dir, name);
+	if (!keep)
+		pins_remove(s->run->path, from);
+	else if (rename(from, to) && errno != ENOENT)
+		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
+				   from, to);
+	return 0;
+}
+
+static int files_attach(struct statics *s, const struct static_files *files,
+			struct error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < files->count && !code; i++)
+		code = file_attach(s, &files->items[i], err);
+	for (size_t i = 0; i < files->count; i++) {
+		int other = file_settle(s, &files->items[i], !code, err);
+
+		code = code ? code : other;
+	}
+	return code;
+}
+
+static int majors_set(const struct statics *s, const bool *majors,
+		      struct error *err)
+{
+	uint8_t bytes[RAS_STATIC_MAJORS];
+	int code = majors_lookup(s->fds[MAJORS], bytes, err);
+
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
+		bytes[i] |= majors[i];
+	return code ? code : majors_update(s->fds[MAJORS], bytes, err);
+}
+
+/* All is there and records nothing yet: make it visible, then enable. */
+static int statics_enable(const struct statics *s, struct error *err)
+{
+	char path[PATH_MAX];
+	int code;
+
+	snprintf(path, sizeof(path), "%s/static", s->run->path);
+	if (rename(s->dir, path))
+		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
+				   s->dir, path);
+	code = retire_state_set(path, RAS_STATE_ON, err);
+	if (code)
+		pins_remove(s->run->path, path);
+	return code;
+}
+
+/* Maps are there: RUN/static, or RUN/new/static, which becomes it. */
+static int statics_open(struct statics *s, struct error *err)
+{
+	const struct ras_state off = {
+		.state = RAS_STATE_OFF, .session = RAS_STATIC_SESSION,
+	};
+	struct stat st;
+	int code = run_dir_make(s->run, "new", err);
+
+	snprintf(s->dir, sizeof(s->dir), "%s/static", s->run->path);
+	s->fresh = lstat(s->dir, &st);
+	if (s->fresh && !code) {
+		snprintf(s->dir, sizeof(s->dir), "%s/new/static",
+			 s->run->path);
+		code = run_dir_make(s->run, "new/static", err);
+	}
+	if (!code)
+		code = maps_open(s, err);
+	if (!code)
+		code = pids_open(s, err);
+	if (!code && s->fresh) {
+		code = sysbpf_map_update(s->fds[STATE], 0, &off);
+		if (code)
+			pin_refused(err, code, "cannot fill the map 'state'");
+	}
+	return code;
+}
+
+static void statics_close(struct statics *s)
+{
+	for (int i = 0; i < MAPS; i++)
+		if (s->fds[i] >= 0)
+			close(s->fds[i]);
+	if (s->pids >= 0)
+		close(s->pids);
+	for (size_t i = 0; i < s->program_count; i++)
+		close(s->programs[i].fd);
+}
+
+/* Where no user program has any, kernel code may. */
+static int files_find(struct static_files *files,
+		      const struct settings_values *modules,
+		      const struct run_dir *run, struct error *err)
+{
+	struct error kernel = { 0 };
+	int code = static_files_open(files, modules->items, modules->count,
+				     err);
+
+	if (code != -ENOENT || modules->count)
+		return code;
+	code = kmod_check(run, &kernel);
+	if (code && code != -ENOENT)
+		*err = kernel;
+	return code;
+}
+
+int static_majors_on(const struct run_dir *run, struct buffer *buffer,
+		     const struct features *features,
+		     const struct job_settings *settings,
+		     const bool majors[RAS_STATIC_MAJORS], struct error *err)
+{
+	struct statics s = {
+		.run = run, .buffer = buffer, .features = features,
+		.settings = settings, .fds = { -1, -1, -1, -1 }, .pids = -1,
+	};
+	struct static_files files;
+	int code = files_find(&files, &settings->modules, run, err);
+
+	if (code)
+		return code;
+	code = statics_open(&s, err);
+	if (!code)
+		code = files_attach(&s, &files, err);
+	if (!code && s.pids >= 0)
+		code = filters_add_pids(settings, s.pids, err);
+	if (!code)
+		code = majors_set(&s, majors, err);
+	if (!code && s.fresh)
+		code = statics_enable(&s, err);
+	if (code && s.fresh)
+		pins_remove(run->path, s.dir);
+	statics_close(&s);
+	static_files_close(&files);
+	return code;
+}
+
+/* The map that says which are on, with what it says; -ENOENT: none is. */
+static int majors_open(const struct run_dir *run, uint8_t *bytes,
+		       struct error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, code;
+
+	snprintf(path, sizeof(path), "%s/static/majors", run->path);
+	if (lstat(path, &st)) {
+		error_set(err, -ENOENT, "no major is on");
+		error_hint(err, "'trace query' shows what is");
+		return -ENOENT;
+	}
+	fd = map_open(path, &map_kinds[MAJORS], 1, err);
+	code = fd < 0 ? fd : majors_lookup(fd, bytes, err);
+	if (!code)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+/* The last major is off. */
+static int statics_retire(const struct run_dir *run, struct buffer *buffer,
+			  struct error *err)
+{
+	struct session_list list;
+	int code = session_list_read(&list, buffer, run->path, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < list.count && !code; i++)
+		if (list.items[i].entry->index == RAS_STATIC_SESSION)
+			code = retire_session(run, buffer, &list.items[i], err);
+	session_list_free(&list);
+	return code;
+}
+
+int static_majors_off(const struct run_dir *run, struct buffer *buffer,
+		      const bool majors[RAS_STATIC_MAJORS], struct error *err)
+{
+	unsigned int before = 0, after = 0;
+	uint8_t bytes[RAS_STATIC_MAJORS];
+	int code, fd = majors_open(run, bytes, err);
+
+	if (fd < 0)
+		return fd;
+	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++) {
+		before += !!bytes[i];
+		if (majors[i])
+			bytes[i] = 0;
+		after += !!bytes[i];
+	}
+	if (before == after)
+		code = error_set(err, -ENOENT, "none of these majors is on");
+	else if (after)
+		code = majors_update(fd, bytes, err);
+	else
+		code = statics_retire(run, buffer, err);
+	close(fd);
+	return code;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/array.h"
+#include "dwarf_expression.h"
+#include "dwarf_find.h"
+#include "dwarf_lines.h"
+#include "dwarf_names.h"
+#include "dwarf_type.h"
+#include "dwarf_unit.h"
+#include "lib/debug/module/module_rel.h"
+
+#define DEPTH_MAX	64	/* of namespaces, functions and blocks */
+
+static int range_add(struct dwarf_file *dwarf, uint64_t start, uint64_t end,
+		     Dwarf_Off unit)
+{
+	if (!array_grow(&dwarf->ranges, dwarf->range_count, &dwarf->range_room,
+			sizeof(*dwarf->ranges)))
+		return -ENOMEM;
+	dwarf->ranges[dwarf->range_count++] =
+		(struct dwarf_range) { start, end, unit };
+	return 0;
+}
+
+/* The longer one first: what it leaves uncovered can be another's. */
+static int range_compare(const void *a, const void *b)
+{
+	const struct dwarf_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end < y->end) - (x->end > y->end);
+}
+
+/* Of a function that several units define the linker keeps one copy, which
+ * all of them may give as theirs: the first one has it. */
+static void ranges_sort(struct dwarf_file *dwarf)
+{
+	uint64_t covered = 0;
+	size_t kept = 0;
+
+	if (dwarf->range_count)
+		qsort(dwarf->ranges, dwarf->range_count,
+		      sizeof(*dwarf->ranges), range_compare);
+	for (size_t i = 0; i < dwarf->range_count; i++) {
+		struct dwarf_range range = dwarf->ranges[i];
+
+		if (range.start < covered)
+			range.start = covered;
+		if (range.start >= range.end)
+			continue;
+		covered = range.end;
+		dwarf->ranges[kept++] = range;
+	}
+	dwarf->range_count = kept;
+}
+
+/* .debug_aranges is optional (clang leaves it out): ask every unit. What the
+ * linker left out has addresses that are none of code. */
+static int index_units(struct dwarf_file *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	int code = 0;
+
+	while (!code && !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL,
+					 &die, NULL)) {
+		Dwarf_Addr base, start, end;
+		ptrdiff_t at = 0;
+		size_t available;
+
+		while (!code && die.cu &&
+		       (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
+			if (start < end && module_code(dwarf->module, start,
+						       &available, NULL))
+				code = range_add(dwarf, start, end,
+						 dwarf_dieoffset(&die));
+	}
+	ranges_sort(dwarf);
+	return code;
+}
+
+/* The symbols of a debug file are used where the module was stripped. */
+static int load_symbols(struct dwarf_file *dwarf)
+{
+	struct module *module = dwarf->module;
+	struct stat st;
+
+	if (module->has_symtab || !dwarf->elf || fstat(dwarf->fd, &st))
+		return 0;
+	if (module_load_symbols(module, dwarf->elf, st.st_size) ||
+	    module_load_functions(module))
+		return -ENOMEM;
+	return 0;
+}
+
+int dwarf_file_open(struct dwarf_file **result, struct module *module,
+		    const char *path, const struct dwarf_search *search,
+		    struct error *err)
+{
+	struct dwarf_file *dwarf = calloc(1, sizeof(*dwarf));
+	struct error own;
+	int code;
+
+	*result = NULL;
+	err = err ? err : &own;
+	if (!dwarf)
+		return error_no_memory(err);
+	dwarf->module = module;
+	dwarf->fd = dwarf->shared_fd = -1;
+	code = dwarf_find(dwarf, path, search, err);
+	if (!code && !dwarf_strings_end(dwarf->dwarf))
+		code = error_set(err, -ENOENT, "its debug information is "
+				 "damaged: a string has no end");
+	if (!code) {
+		dwarf_find_shared(dwarf, search);
+		if (load_symbols(dwarf) || index_units(dwarf))
+			code = error_no_memory(err);
+	}
+	if (code)
+		dwarf_file_close(dwarf);
+	else
+		*result = dwarf;
+	free(module->debug_refused);
+	module->debug_refused = code && err->text[0] ? strdup(err->text) :
+						       NULL;
+	return code;
+}
+
+const char *dwarf_refusal(const struct module *module,
+			  const struct dwarf_file *dwarf)
+{
+	return dwarf ? dwarf->note : module->debug_refused;
+}
+
+void dwarf_file_close(struct dwarf_file *dwarf)
+{
+	if (!dwarf)
+		return;
+	dwarf_splits_free(dwarf);
+	dwarf_names_free(dwarf);
+	dwarf_lines_free(dwarf);
+	dwarf_types_free(dwarf);
+	dwarf_units_free(dwarf);
+	dwarf_frames_free(dwarf);
+	free(dwarf->ranges);
+	dwarf_end(dwarf->dwarf);
+	dwarf_end(dwarf->shared);
+	elf_end(dwarf->elf);
+	free(dwarf->image);
+	if (dwarf->fd >= 0)
+		close(dwarf->fd);
+	if (dwarf->shared_fd >= 0)
+		close(dwarf->shared_fd);
+	free(dwarf->path);
+	free(dwarf->note);
+	free(dwarf);
+}
+
+int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err)
+{
+	struct stat st;
+
+	if (dwarf->fd < 0 ||
+	    (!fstat(dwarf->fd, &st) &&
+	     st.st_mtim.tv_sec == dwarf->modified.tv_sec &&
+	     st.st_mtim.tv_nsec == dwarf->modified.tv_nsec))
+		return 0;
+	return error_set(err, -EAGAIN, "'%s' changed while it was being read",
+			 dwarf->path);
+}
+
+static bool name_is(const char *name, const char *wanted)
+{
+	if (!strncmp(name, ".z", 2) && wanted[0] == '.')
+		return !strcmp(name + 2, wanted + 1);
+	return !strcmp(name, wanted);
+}
+
+bool dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
+			const uint8_t **bytes, size_t *size)
+{
+	Elf *elf = dwarf_getelf(dwarf->dwarf);
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ?
+			elf_strptr(elf, names, sh.sh_name) : NULL;
+
+		if (!name || sh.sh_type == SHT_NOBITS || !name_is(name, wanted))
+			continue;
+		module_section_decompress(scn, &sh, name);
+		data = elf_rawdata(scn, NULL);
+		if (!data || !data->d_buf)
+			return false;
+		*bytes = data->d_buf;
+		*size = data->d_size;
+		return true;
+	}
+	return false;
+}
+
+bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
+			 Dwarf_Die *unit)
+{
+	size_t at = array_count_upto(dwarf->ranges, dwarf->range_count,
+				     sizeof(*dwarf->ranges), address);
+
+	return at && address < dwarf->ranges[at - 1].end &&
+	       dwarf_offdie(dwarf->dwarf, dwarf->ranges[at - 1].unit, unit);
+}
+
+/* The file that has the entries of a skeleton. */
+static const char *split_name(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	       dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr) ?
+		       dwarf_formstring(&attr) : NULL;
+}
+
+static void note_missing(struct dwarf_file *dwarf, Dwarf_Die *skeleton)
+{
+	const char *name = split_name(skeleton);
+
+	if (dwarf->note || !name)
+		return;
+	if (asprintf(&dwarf->note, "'%s' needs '%s' (split debug "
+		     "information), which isn't there or belongs to another "
+		     "build", dwarf->path, name) < 0)
+		dwarf->note = NULL;
+}
+
+bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit)
+{
+	Dwarf_Die split;
+	uint8_t type;
+
+	if (!unit->cu)		/* a damaged unit has no entry */
+		return false;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
+			  NULL) ||
+	    type != DW_UT_skeleton)
+		return true;
+	if (!split.cu ||
+	    !dwarf_split_strings_end(dwarf, dwarf_cu_getdwarf(split.cu))) {
+		note_missing(dwarf, unit);
+		return false;
+	}
+	*unit = split;
+	return true;
+}
+
+bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
+		     Dwarf_Die *unit)
+{
+	if (!dwarf_skeleton_find(dwarf, address, unit))
+		return false;
+	dwarf_split_enter(dwarf, unit);
+	return true;
+}
+
+/* Anything in the unit, or function, has a type. */
+static bool has_types(Dwarf_Die *die, unsigned int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+		return false;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+		case DW_TAG_lexical_block:
+		case DW_TAG_namespace:
+		case DW_TAG_variable:
+			if (dwarf_hasattr(&child, DW_AT_type) ||
+			    has_types(&child, depth + 1))
+				return true;
+			break;
+		case DW_TAG_call_site:
+		case DW_TAG_GNU_call_site:
+		case DW_TAG_imported_declaration:
+		case DW_TAG_imported_module:
+		case DW_TAG_label:
+			break;
+		default:
+			return true;
+		}
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
+		      size_t size)
+{
+	const char *name;
+	Dwarf_Die unit;
+
+	if (!dwarf_skeleton_find(dwarf, address, &unit))
+		return false;
+	name = split_name(&unit);
+	if (!dwarf_split_enter(dwarf, &unit)) {
+		snprintf(text, size, "the debug information of this unit is in "
+			 "'%s', which wasn't found or belongs to another "
+			 "build", name ? name : "?");
+		return true;
+	}
+	if (unit.addr != dwarf->typeless && has_types(&unit, 0))
+		return false;
+	dwarf->typeless = unit.addr;
+	snprintf(text, size, "the debug information of this unit has no "
+		 "variables and no types, as -g1 and assemblers make it");
+	return true;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The line tables of all units, read when needed. */
+#ifndef TRCUST_DWARF_LINES_H
+#define TRCUST_DWARF_LINES_H
+
+#include "lib/debug/lines/dwarf_rows.h"
+#include "dwarf.h"
+
+/* The rows of a unit for code of the module. */
+struct line_table {
+	struct dwarf_rows rows;
+	char **paths;		/* of its files, made when asked for */
+	size_t path_count;
+};
+
+struct line_unit {
+	uint64_t program;	/* its offset in .debug_line */
+	const char *directory;	/* where it was compiled, or NULL */
+	struct line_table *table;
+};
+
+struct line_name {
+	uint32_t hash, unit;
+	uint32_t next;		/* index + 1 of the next in the bucket */
+};
+
+struct lines {
+	struct dwarf_program_sections sections;
+	struct line_unit *units;	/* by program */
+	size_t unit_count, unit_room;
+	struct line_name *names;	/* of files, without directories */
+	size_t name_count, name_room;
+	uint32_t *buckets;		/* NULL: the names weren't read yet */
+	void *sources;		/* dwarf_source.c: what was looked for */
+};
+
+/* NULL: no memory. */
+struct lines *dwarf_lines_get(struct dwarf_file *dwarf);
+void dwarf_lines_free(struct dwarf_file *dwarf);
+
+/* The unit's part; NULL: it has none. */
+struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit);
+/* Its rows; NULL: none, or no memory. */
+struct line_table *dwarf_lines_read(struct dwarf_file *dwarf,
+				    struct line_unit *unit);
+/* Both. */
+struct line_table *dwarf_lines_table(struct dwarf_file *dwarf,
+				     Dwarf_Die *unit);
+
+/* Units that have a file of this name (without directories; in either case).
+ * *position starts as 0. NULL: no more; *failed: no memory. */
+struct line_unit *dwarf_lines_next(struct lines *lines, const char *name,
+				   uint32_t *position, bool *failed);
+
+/* dwarf_source.c */
+void dwarf_sources_free(void *sources);
+
+#endif

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_location.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/formats/rpn.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/formats/rpn_emit.h"
+
+#define BLOCK_MAX	4096	/* bytes of a constant; a record isn't longer */
+#define PIECES_MAX	1024
+
+/* A simple location description, and what of it is used. */
+struct part {
+	enum place_kind kind;
+	struct bytes rpn;
+	uint64_t first_bit, bits;	/* bits 0: all */
+	Dwarf_Block block;		/* the bytes, instead of rpn */
+};
+
+struct builder {
+	const struct dwarf_context *context;
+	Dwarf_Attribute *attr;
+	struct place *place;
+	struct error *err;
+	struct bytes bits;		/* value of the bits beyond the last
+					 * whole piece */
+	unsigned int bit_count;
+	char why[128];			/* a part of them is absent */
+};
+
+static int damaged(struct builder *b)
+{
+	return error_set(b->err, -EINVAL, "its location is damaged");
+}
+
+static bool is_piece(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+static bool is_register(const Dwarf_Op *op)
+{
+	unsigned int number;
+
+	return dwarf_op_register(op, &number);
+}
+
+static bool is_breg(const Dwarf_Op *op)
+{
+	return (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) ||
+	       op->atom == DW_OP_bregx;
+}
+
+/* Of an operation that is one of these two. */
+static unsigned int register_number(const Dwarf_Op *op)
+{
+	unsigned int number;
+
+	if (dwarf_op_register(op, &number))
+		return number;
+	if (op->atom != DW_OP_bregx)
+		return op->atom - DW_OP_breg0;
+	return op->number < UINT16_MAX ? op->number : UINT16_MAX;
+}
+
+static int part_register(struct builder *b, const Dwarf_Op *op,
+			 struct part *part, struct error *why)
+{
+	part->kind = PLACE_VALUE;
+	return dwarf_frame_own_emit(b->context, register_number(op), 0,
+				    &part->rpn, why);
+}
+
+static int part_block(struct builder *b, const Dwarf_Op *op,
+		      struct part *part, struct error *why)
+{
+	part->kind = PLACE_VALUE;
+	if (dwarf_getlocation_implicit_value(b->attr, op, &part->block) ||
+	    !part->block.data)
+		return error_set(why, -EINVAL, "its location is damaged");
+	if (part->block.length > BLOCK_MAX)
+		return error_set(why, -ENODATA, "it is a constant of %llu "
+				 "bytes", (unsigned long long)
+				 part->block.length);
+	return 0;
+}
+
+static int part_computed(struct builder *b, const Dwarf_Op *ops, size_t count,
+			 struct part *part, struct error *why)
+{
+	struct error err = {0};
+	int code;
+
+	part->kind = PLACE_MEMORY;
+	if (ops[count - 1].atom == DW_OP_stack_value) {
+		part->kind = PLACE_VALUE;
+		count--;
+	}
+	code = dwarf_expression_emit(b->context, b->attr, ops, count,
+				     &part->rpn, why);
+	if (!code && rpn_check(part->rpn.data, part->rpn.size, 1, &err))
+		return error_set(why, -ENODATA, "its computation is beyond "
+				 "what a TDF allows: %s", err.text);
+	return code;
+}
+
+/* Ops between two pieces. -ENODATA: absent, why->text says so. */
+static int part_read(struct builder *b, const Dwarf_Op *ops, size_t count,
+		     struct part *part, struct error *why)
+{
+	while (count && ops[count - 1].atom == DW_OP_GNU_uninit)
+		count--;
+	if (!count)
+		return error_set(why, -ENODATA, "it is optimized out");
+	if (count == 1 && is_register(ops))
+		return part_register(b, ops, part, why);
+	if (count == 1 && ops->atom == DW_OP_implicit_value)
+		return part_block(b, ops, part, why);
+	if (ops->atom == DW_OP_implicit_pointer ||
+	    ops->atom == DW_OP_GNU_implicit_pointer)
+		return error_set(why, -ENODATA, "it points to what isn't "
+				 "in memory");
+	return part_computed(b, ops, count, part, why);
+}
+
+static int add_value(struct builder *b, uint64_t value, uint64_t bytes)
+{
+	struct place_piece *piece = place_add(b->place, PLACE_VALUE, bytes);
+
+	if (piece)
+		rpn_emit_const(&piece->rpn, value);
+	return piece && !piece->rpn.failed ? 0 : -ENOMEM;
+}
+
+/* Bytes of a constant, in pieces that an entry of the stack can hold; one
+ * piece that is all of the place may be asked for more. */
+static int add_block(struct builder *b, const uint8_t *data, size_t size,
+		     bool alone)
+{
+	int code = size ? 0 : damaged(b);
+
+	for (size_t at = 0; at < size && !code; at += 8) {
+		size_t bytes = size - at < 8 ? size - at : 8;
+		uint64_t value = 0;
+
+		memcpy(&value, data + at, bytes);
+		code = add_value(b, value, alone && size <= 8 ? 0 : bytes);
+	}
+	return code;
+}
+
+static int add_absent(struct builder *b, uint64_t bytes, const char *why)
+{
+	struct place_piece *piece = place_add(b->place, PLACE_ABSENT, bytes);
+
+	if (piece)
+		piece->why = strdup(why);
+	return piece && piece->why ? 0 : -ENOMEM;
+}
+
+/* Append the expression; it moves to the piece. */
+static int add_part(struct builder *b, struct part *part, uint64_t bytes)
+{
+	struct place_piece *piece = place_add(b->place, part->kind, bytes);
+
+	if (!piece)
+		return -ENOMEM;
+	piece->rpn = part->rpn;
+	memset(&part->rpn, 0, sizeof(part->rpn));
+	if (part->kind == PLACE_MEMORY)
+		rpn_emit_add(&piece->rpn, part->first_bit / 8,
+			     dwarf_is_wide(b->context->dwarf));
+	else if (part->first_bit) {
+		rpn_emit_const(&piece->rpn, part->first_bit);
+		rpn_emit_op(&piece->rpn, RPN_shr);
+	}
+	return piece->rpn.failed ? -ENOMEM : 0;
+}
+
+/* Bits that don't fill bytes go to a value that several parts make up. */
+static int bits_flush(struct builder *b)
+{
+	struct part part = { .kind = PLACE_VALUE, .rpn = b->bits };
+	uint64_t bytes = (b->bit_count + 7) / 8;
+	int code;
+
+	if (!b->bit_count)
+		return 0;
+	memset(&b->bits, 0, sizeof(b->bits));
+	b->bit_count = 0;
+	if (b->why[0]) {
+		bytes_free(&part.rpn);
+		code = add_absent(b, bytes, b->why);
+	} else {
+		code = add_part(b, &part, bytes);
+		bytes_free(&part.rpn);
+	}
+	b->why[0] = '\0';
+	return code;
+}
+
+/* The memory that has the bits, as a value; 1, 2, 4 or 8 bytes are read. */
+static bool bits_load(struct part *part, bool wide)
+{
+	uint64_t end = part->first_bit % 8 + part->bits;
+	unsigned int bytes = 1;
+
+	if (end > 64)
+		return false;
+	while (8 * bytes < end)
+		bytes *= 2;
+	rpn_emit_add(&part->rpn, part->first_bit / 8, wide);
+	rpn_emit_deref(&part->rpn, bytes);
+	part->first_bit %= 8;
+	return true;
+}
+
+static void bits_append(struct builder *b, struct part *part)
+{
+	struct bytes *rpn = &part->rpn;
+
+	if (part->first_bit) {
+		rpn_emit_const(rpn, part->first_bit);
+		rpn_emit_op(rpn, RPN_shr);
+	}
+	if (part->bits < 64) {
+		rpn_emit_const(rpn, (1ULL << part->bits) - 1);
+		rpn_emit_op(rpn, RPN_and);
+	}
+	if (b->bit_count) {
+		rpn_emit_const(rpn, b->bit_count);
+		rpn_emit_op(rpn, RPN_shl);
+	}
+	bytes_join(&b->bits, rpn);
+	if (b->bit_count)
+		rpn_emit_op(&b->bits, RPN_or);
+}
+
+static int bits_add(struct builder *b, struct part *part, const char *why)
+{
+	bool wide = dwarf_is_wide(b->context->dwarf);
+
+	if (!part->bits || b->bit_count + part->bits > 64)
+		return error_set(b->err, -ENODATA, "its bits are spread over "
+				 "more than 8 bytes");
+	if (!why && part->kind == PLACE_MEMORY && !bits_load(part, wide))
+		why = "its bits are spread over more than 8 bytes";
+	if (why)
+		snprintf(b->why, sizeof(b->why), "%.127s", why);
+	else if (!b->why[0])
+		bits_append(b, part);
+	b->bit_count += part->bits;
+	return b->bit_count % 8 ? 0 : bits_flush(b);
+}
+
+/* A part of whole bytes at the boundary of one. */
+static int bytes_part_add(struct builder *b, struct part *part,
+			  const char *why, bool alone)
+{
+	uint64_t bytes = part->bits / 8, first = part->first_bit / 8;
+
+	if (why)
+		return add_absent(b, bytes, why);
+	if (part->block.data) {
+		if (alone)
+			bytes = part->block.length;
+		if (first > part->block.length ||
+		    bytes > part->block.length - first)
+			return damaged(b);
+		return add_block(b, part->block.data + first, bytes, alone);
+	}
+	return add_part(b, part, bytes);
+}
+
+static int part_add(struct builder *b, struct part *part, const char *why,
+		    bool alone)
+{
+	bool whole = !b->bit_count && part->bits % 8 == 0 &&
+		     part->first_bit % 8 == 0;
+
+	if (whole)
+		return bytes_part_add(b, part, why, alone);
+	if (part->block.data)
+		return error_set(b->err, -ENODATA, "its bits are spread over "
+				 "constants");
+	return bits_add(b, part, why);
+}
+
+/* What the operation behind a part says of it. */
+static bool piece_read(const Dwarf_Op *op, struct part *part)
+{
+	part->bits = op->number;
+	if (op->atom == DW_OP_bit_piece)
+		part->first_bit = op->number2;
+	else
+		part->bits *= 8;
+	return op->number <= UINT32_MAX && part->first_bit <= UINT32_MAX;
+}
+
+/* One part: ops[0, count), perhaps a piece behind them. */
+static int location_part(struct builder *b, const Dwarf_Op *ops, size_t count,
+			 const Dwarf_Op *piece)
+{
+	struct part part = {0};
+	struct error why = {0};
+	int code;
+
+	if (piece && !piece_read(piece, &part))
+		return damaged(b);
+	if (piece && !part.bits)
+		return 0;
+	code = part_read(b, ops, count, &part, &why);
+	if (!code || code == -ENODATA)
+		code = part_add(b, &part, code ? why.text : NULL, !piece);
+	else
+		error_set(b->err, code, "%s", why.text);
+	bytes_free(&part.rpn);
+	return code;
+}
+
+/* 0, or -ENODATA: there is nothing of it. */
+static int place_check(const struct place *place, struct error *err)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (place->pieces[i].kind != PLACE_ABSENT)
+			return 0;
+	return error_set(err, -ENODATA, "%s", place->count ?
+			 place->pieces[0].why : "it is optimized out");
+}
+
+static void describe_register(const struct dwarf_context *context,
+			      const Dwarf_Op *op, char *text, size_t size)
+{
+	int64_t distance = op->atom == DW_OP_bregx ? op->number2 : op->number;
+	char name[16];
+
+	arch_register_print(context->dwarf->module->arch, register_number(op),
+			    name, sizeof(name));
+	if (is_breg(op) && distance)
+		snprintf(text, size, "%s%+" PRId64, name, distance);
+	else
+		snprintf(text, size, "%s", name);
+}
+
+static void describe_frame(const struct dwarf_context *context, int64_t offset,
+			   char *text, size_t size)
+{
+	Dwarf_Die function = context->function;
+	Dwarf_Attribute attr;
+	char name[32] = "frame base";
+	size_t count;
+	Dwarf_Op *ops;
+
+	if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+	    dwarf_getlocation_addr(&attr, context->pc, &ops, &count, 1) == 1 &&
+	    count == 1) {
+		if (ops->atom == DW_OP_call_frame_cfa)
+			snprintf(name, sizeof(name), "CFA");
+		else if (is_register(ops) || is_breg(ops))
+			describe_register(context, ops, name, sizeof(name));
+	}
+	snprintf(text, size, "frame slot %s%+" PRId64, name, offset);
+}
+
+/* Of the first part, for people. */
+static void describe(const struct builder *b, const Dwarf_Op *ops, size_t count,
+		     const char *entry_name)
+{
+	char name[32], *text = b->place->where;
+	size_t size = sizeof(b->place->where);
+	bool alone;
+
+	while (count && ops->atom == DW_OP_piece) {	/* absent */
+		ops++;
+		count--;
+	}
+	if (!count)
+		return;
+	alone = count == 1 || is_piece(&ops[1]);
+	if (entry_name[0]) {
+		snprintf(text, size, "%s at entry", entry_name);
+	} else if (is_register(ops)) {
+		describe_register(b->context, ops, name, sizeof(name));
+		snprintf(text, size, "register %s", name);
+	} else if (ops->atom == DW_OP_fbreg && alone) {
+		describe_frame(b->context, ops->number, text, size);
+	} else if (is_breg(ops) && alone) {
+		describe_register(b->context, ops, name, sizeof(name));
+		snprintf(text, size, "memory at %s", name);
+	} else if (ops->atom == DW_OP_addr && alone) {
+		snprintf(text, size, "global at %#" PRIx64,
+			 (uint64_t)ops->number);
+	} else if (ops->atom == DW_OP_implicit_value) {
+		snprintf(text, size, "constant");
+	} else if (ops[count - 1].atom == DW_OP_form_tls_address ||
+		   ops[count - 1].atom == DW_OP_GNU_push_tls_address) {
+		snprintf(text, size, "thread-local variable");
+	} else {
+		snprintf(text, size, "computed");
+	}
+}
+
+int dwarf_location_place(const struct dwarf_context *outer,
+			 Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			 size_t count, struct place *place, struct error *err)
+{
+	struct dwarf_context context = *outer;
+	char entry_name[16] = "";
+	struct builder b = {
+		.context = &context, .attr = attr, .place = place, .err = err,
+	};
+	size_t start = 0, pieces = 0;
+	int code = 0;
+
+	memset(place, 0, sizeof(*place));
+	context.entry_name = entry_name;
+	for (size_t i = 0; i < count && !code; i++) {
+		if (!is_piece(&ops[i]))
+			continue;
+		code = ++pieces > PIECES_MAX ? damaged(&b) :
+			location_part(&b, ops + start, i - start, &ops[i]);
+		start = i + 1;
+	}
+	if (!code && (start < count || !count))
+		code = pieces ? damaged(&b) :
+				location_part(&b, ops, count, NULL);
+	if (!code)
+		code = bits_flush(&b);
+	bytes_free(&b.bits);
+	if (!code)
+		code = place_check(place, err);
+	if (!code)
+		describe(&b, ops, count, entry_name);
+	return code == -ENOMEM ? error_no_memory(err) : code;
+}
+
+int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
+			 struct error *err)
+{
+	struct builder b = { .place = place, .err = err };
+	Dwarf_Sword number_signed;
+	Dwarf_Word number;
+	Dwarf_Block block;
+	const char *text;
+	Dwarf_Addr address;
+	int code;
+
+	memset(place, 0, sizeof(*place));
+	if (attr->form == DW_FORM_sdata || attr->form == DW_FORM_implicit_const)
+		code = dwarf_formsdata(attr, &number_signed) ? -EINVAL :
+			add_value(&b, number_signed, 0);
+	else if (!dwarf_formudata(attr, &number))
+		code = add_value(&b, number, 0);
+	else if (!dwarf_formblock(attr, &block))
+		code = block.length > BLOCK_MAX ? -EINVAL :
+			add_block(&b, block.data, block.length, true);
+	else if ((text = dwarf_formstring(attr)))
+		code = strnlen(text, BLOCK_MAX) == BLOCK_MAX ? -EINVAL :
+			add_block(&b, (const uint8_t *)text, strlen(text) + 1,
+				  true);
+	else if (!dwarf_formaddr(attr, &address)) {
+		struct bytes *rpn = place_begin(place, PLACE_VALUE);
+
+		code = rpn ? 0 : -ENOMEM;
+		if (rpn)
+			rpn_emit_addr(rpn, address);
+	} else {
+		code = -EINVAL;
+	}
+	snprintf(place->where, sizeof(place->where), "constant");
+	if (code == -EINVAL)
+		return error_set(err, code, "its constant is damaged");
+	return code ? error_no_memory(err) : 0;
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Variables of the whole program where the module itself finds them: a copy
+ * relocation or another module may have moved them, and thread-local ones have
+ * an address in each thread (ELF Handling For Thread-Local Storage, 3.4.6 and
+ * 4.4).
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include "lib/debug/arch/arch.h"
+#include "dwarf_expression.h"
+#include "lib/formats/rpn_emit.h"
+
+/* Of a variable from the thread pointer on, in the block that the loader makes
+ * for all modules it begins with; less than the address of anything. */
+#define DISTANCE_MAX	0xffff
+
+static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, i, ph) && ph->p_type == type)
+			return true;
+	return false;
+}
+
+/* The thread-local block of a program, and of no other module, lies right in
+ * front of the thread pointer, or behind what stands there. */
+static bool is_program(Elf *elf)
+{
+	Elf_Data *data;
+	GElf_Ehdr header;
+	GElf_Phdr ph;
+	GElf_Dyn dyn;
+
+	if (!gelf_getehdr(elf, &header))
+		return false;
+	if (header.e_type != ET_DYN)
+		return header.e_type == ET_EXEC;
+	if (!find_segment(elf, PT_DYNAMIC, &ph))
+		return false;
+	data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz, ELF_T_DYN);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
+		if (dyn.d_tag == DT_FLAGS_1)
+			return dyn.d_un.d_val & DF_1_PIE;
+	return false;
+}
+
+/* Of the start of the program's block from the thread pointer on: a negative
+ * distance (variant II), or behind a header (variant I). */
+static bool program_block(struct dwarf_file *dwarf, uint64_t *start)
+{
+	unsigned int header = dwarf->module->arch->thread_header;
+	Elf *elf = dwarf->module->elf;
+	GElf_Phdr ph;
+	uint64_t align;
+
+	if (!is_program(elf) || !find_segment(elf, PT_TLS, &ph))
+		return false;
+	align = ph.p_align ? ph.p_align : 1;
+	if (align & (align - 1))
+		return false;
+	if (header)
+		*start = header + ((ph.p_vaddr - header) & (align - 1));
+	else
+		*start = -ph.p_memsz -
+			 ((-ph.p_vaddr - ph.p_memsz) & (align - 1));
+	return true;
+}
+
+struct thread_slot {
+	uint64_t address;	/* of the slot */
+	uint64_t offset;	/* of the variable it is for */
+	bool minus;		/* it is to be subtracted */
+	bool descriptor;	/* it may hold something else */
+};
+
+/* A relocation of a slot, as far as it matters here. */
+struct slot_relocation {
+	uint64_t address;
+	uint64_t symbol;	/* its number; 0: none */
+	int64_t addend;
+	bool in_place;		/* the addend is in the slot */
+	bool minus;
+	bool descriptor;
+};
+
+/* What the relocation fills in belongs to this variable: by name, or, the
+ * module's own, by offset. */
+static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
+		       const struct slot_relocation *r, const char *name,
+		       GElf_Sym *sym)
+{
+	const char *own;
+
+	memset(sym, 0, sizeof(*sym));
+	if (r->symbol && (!symbols || !gelf_getsym(symbols, r->symbol, sym)))
+		return false;
+	if (name) {
+		own = elf_strptr(elf, names, sym->st_name);
+		return own && !strcmp(own, name);
+	}
+	return !r->symbol ||
+	       (sym->st_shndx != SHN_UNDEF &&
+		(GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
+		 GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
+}
+
+/* The word of the module's file at an address. */
+static bool word_read(Elf *elf, uint64_t address, int32_t *word)
+{
+	Elf_Data *data;
+	GElf_Phdr ph;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr ||
+		    address - ph.p_vaddr > ph.p_filesz ||
+		    ph.p_filesz - (address - ph.p_vaddr) < sizeof(*word))
+			continue;
+		data = elf_getdata_rawchunk(elf, ph.p_offset + address -
+					    ph.p_vaddr, sizeof(*word),
+					    ELF_T_BYTE);
+		if (!data || !data->d_buf)
+			return false;
+		memcpy(word, data->d_buf, sizeof(*word));
+		return true;
+	}
+	return false;
+}
+
+static bool slot_fill(Elf *elf, const struct slot_relocation *r,
+		      const GElf_Sym *sym, struct thread_slot *slot)
+{
+	int64_t addend = r->addend;
+	int32_t word;
+
+	if (r->in_place) {
+		if (!word_read(elf, r->address, &word))
+			return false;
+		addend = r->minus ? -(int64_t)word : word;
+	}
+	slot->address = r->address;
+	slot->offset = sym->st_value + addend;
+	slot->minus = r->minus;
+	slot->descriptor = r->descriptor;
+	return true;
+}
+
+static bool slot_rela_read(const struct arch_slots *types, const GElf_Rela *rela,
+			   struct slot_relocation *r)
+{
+	uint32_t type = GELF_R_TYPE(rela->r_info);
+
+	if (!type || (type != types->distance && type != types->descriptor))
+		return false;
+	*r = (struct slot_relocation) {
+		.address = rela->r_offset, .addend = rela->r_addend,
+		.symbol = GELF_R_SYM(rela->r_info),
+		.descriptor = type == types->descriptor,
+	};
+	if (r->descriptor)
+		r->address += 8;	/* its function is in front of it */
+	return true;
+}
+
+/* Number `i` of the section is one of a thread-local variable's slot; without
+ * addends of their own these are in the slot. */
+static bool slot_relocation_read(const struct arch *arch, Elf_Data *data,
+				 const GElf_Shdr *sh, int i,
+				 struct slot_relocation *r)
+{
+	const struct arch_slots *types = &arch->slots;
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (sh->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, &rela) &&
+		       slot_rela_read(types, &rela, r);
+	if (!gelf_getrel(data, i, &rel) || !GELF_R_TYPE(rel.r_info) ||
+	    (GELF_R_TYPE(rel.r_info) != types->distance &&
+	     GELF_R_TYPE(rel.r_info) != types->minus))
+		return false;
+	*r = (struct slot_relocation) {
+		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
+		.in_place = true,
+		.minus = GELF_R_TYPE(rel.r_info) == types->minus,
+	};
+	return true;
+}
+
+/* The section has the relocations of this class of modules. */
+static bool has_slots(Elf *elf, const GElf_Shdr *sh)
+{
+	return sh->sh_type == (gelf_getclass(elf) == ELFCLASS64 ? SHT_RELA :
+								  SHT_REL) &&
+	       sh->sh_entsize;
+}
+
+/* A slot of the global offset table that holds the offset of a thread-local
+ * variable from the thread pointer: of `name`, or, NULL, of any of the module's
+ * own. */
+static bool slot_find(const struct module *module, const char *name,
+		      struct thread_slot *slot)
+{
+	Elf *elf = module->elf;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh, symbols_sh = {0};
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data, *symbols;
+		struct slot_relocation r;
+		Elf_Scn *linked;
+		GElf_Sym sym;
+		int count;
+
+		if (!gelf_getshdr(scn, &sh) || !has_slots(elf, &sh) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		linked = elf_getscn(elf, sh.sh_link);
+		symbols = linked && sh.sh_link ? elf_getdata(linked, NULL) :
+						 NULL;
+		if (symbols)
+			gelf_getshdr(linked, &symbols_sh);
+		count = sh.sh_size / sh.sh_entsize;
+		for (int i = 0; i < count; i++)
+			if (slot_relocation_read(module->arch, data, &sh, i,
+						 &r) &&
+			    slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
+				       name, &sym))
+				return slot_fill(elf, &r, &sym, slot);
+	}
+	return false;
+}
+
+/* The thread pointer + offset: the base of FS, TPIDR_EL0, on i386 what is at
+ * GS:0. */
+static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
+			struct bytes *rpn)
+{
+	unsigned int number = dwarf->module->arch->thread;
+
+	if (!dwarf->module->arch->thread_is_selector) {
+		rpn_emit_register(rpn, number, offset);
+		return;
+	}
+	rpn_emit_register(rpn, number, 0);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_xderef_size);
+	rpn_emit_op(rpn, 4);
+	rpn_emit_add(rpn, (int32_t)offset, false);
+}
+
+/* What is on top is a distance or the address of something that tells more:
+ * then the variable's block may not be there yet, and the expression faults. */
+static void emit_is_distance(struct bytes *rpn)
+{
+	rpn_emit_op(rpn, RPN_dup);
+	rpn_emit_const(rpn, DISTANCE_MAX);
+	rpn_emit_op(rpn, RPN_le);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, 2, 2);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_div);
+}
+
+static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
+		      uint64_t offset, struct bytes *rpn)
+{
+	bool wide = dwarf_is_wide(dwarf);
+
+	emit_thread(dwarf, offset - slot->offset, rpn);
+	rpn_emit_addr(rpn, slot->address);
+	rpn_emit_deref(rpn, wide ? 8 : 4);
+	if (slot->descriptor)
+		emit_is_distance(rpn);
+	rpn_emit_op(rpn, slot->minus ? RPN_minus : RPN_plus);
+	if (!wide)
+		rpn_emit_extend(rpn, 4, false);
+}
+
+/* A variable of the module begins so many bytes into its block. */
+static bool is_thread_symbol(const struct module *module, uint64_t offset)
+{
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+
+		if (symbol->type == STT_TLS && symbol->defined &&
+		    symbol->address == offset)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * With -gsplit-dwarf gcc has the operand in .debug_addr, by the relocation of
+ * an address: from GNU ld (2.40) that is the address of the variable's initial
+ * value, from gold and lld the offset. Where it may be either, the symbols
+ * decide.
+ */
+int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
+			struct error *err)
+{
+	const struct module *module = dwarf->module;
+	bool as_offset, as_address;
+	GElf_Phdr ph;
+
+	if (!module->elf || !find_segment(module->elf, PT_TLS, &ph))
+		return error_set(err, -ENODATA, "it is thread-local, and the "
+				 "module has no thread-local block");
+	as_offset = *offset < ph.p_memsz;
+	as_address = *offset - ph.p_vaddr < ph.p_memsz;
+	if (as_address) {
+		as_address = is_thread_symbol(module, *offset - ph.p_vaddr);
+		as_offset = as_offset && is_thread_symbol(module, *offset);
+	}
+	if (as_address == as_offset)
+		return error_set(err, -ENODATA, "it is thread-local, and its "
+				 "debug information has no offset that is "
+				 "valid (-gsplit-dwarf)");
+	if (as_address)
+		*offset -= ph.p_vaddr;
+	return 0;
+}
+
+int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
+		      struct bytes *rpn, struct error *err)
+{
+	struct thread_slot slot;
+	uint64_t start;
+
+	if (program_block(dwarf, &start)) {
+		emit_thread(dwarf, start + offset, rpn);
+		return 0;
+	}
+	if (!slot_find(dwarf->module, NULL, &slot))
+		return error_set(err, -ENODATA, "it is thread-local in a "
+				 "shared library, which finds it by calling "
+				 "__tls_get_addr (compile it with "
+				 "-ftls-model=initial-exec)");
+	emit_slot(dwarf, &slot, offset, rpn);
+	return 0;
+}
+
+/* Declared here; the module has it, or the address of another module's. */
+static int emit_thread_symbol(struct dwarf_file *dwarf,
+			      const struct module_symbol *symbol,
+			      const char *name, struct bytes *rpn,
+			      struct error *err)
+{
+	struct thread_slot slot;
+
+	if (slot_find(dwarf->module, name, &slot)) {
+		emit_slot(dwarf, &slot, slot.offset, rpn);
+		return 0;
+	}
+	if (symbol->defined)
+		return dwarf_thread_emit(dwarf, symbol->address, rpn, err);
+	return error_set(err, -ENODATA, "it is thread-local in another module");
+}
+
+static void emit_slot_deref(struct dwarf_file *dwarf, uint64_t slot,
+			    struct bytes *rpn)
+{
+	rpn_emit_addr(rpn, slot);
+	rpn_emit_deref(rpn, dwarf_is_wide(dwarf) ? 8 : 4);
+}
+
+int dwarf_symbol_emit(struct dwarf_file *dwarf, const char *name,
+		      uint64_t address, struct bytes *rpn, struct error *err)
+{
+	const struct module_symbol *symbol = NULL;
+	bool others;
+
+	if (name)
+		symbol = module_symbol_find(dwarf->module, name, MODULE_DATA,
+					    &others);
+	if (address) {
+		if (symbol && symbol->slot && symbol->address == address)
+			emit_slot_deref(dwarf, symbol->slot, rpn);
+		else
+			rpn_emit_addr(rpn, address);
+		return 0;
+	}
+	if (symbol && symbol->type == STT_TLS)
+		return emit_thread_symbol(dwarf, symbol, name, rpn, err);
+	if (!symbol || (!symbol->defined && !symbol->slot))
+		return error_set(err, -ENODATA,
+				 "it is defined in another module");
+	if (symbol->slot)
+		emit_slot_deref(dwarf, symbol->slot, rpn);
+	else if (symbol->absolute)
+		rpn_emit_const(rpn, symbol->address);
+	else
+		rpn_emit_addr(rpn, symbol->address);
+	return 0;
+}

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_unit.h"
+
+#include <dwarf.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/array.h"
+#include "dwarf_block.h"
+#include "dwarf_call.h"
+#include "dwarf_type.h"
+#include "dwarf_walk.h"
+
+#define DEPTH_MAX	64	/* of namespaces and classes */
+#define PATH_MAX_BYTES	1024
+
+struct walk {
+	struct unit *unit;
+	bool nested;		/* the language has namespaces or members */
+	unsigned int depth;
+	const void *last;	/* entry visited: damaged siblings go back */
+	const void **partials;	/* units walked */
+	size_t partial_count, partial_room;
+};
+
+/* Room for one more of the unit's `name`s; `names` is the array of them. */
+#define unit_grow(unit, names, name) \
+	((unit)->failed = (unit)->failed || \
+	 !array_grow(&(unit)->names, (unit)->name##_count, \
+		     &(unit)->name##_room, sizeof(*(unit)->names)), \
+	 !(unit)->failed)
+
+static void unit_add_name(struct unit *unit, enum unit_kind kind,
+			  const char *name, Dwarf_Die *die, uint32_t scope)
+{
+	if (unit_grow(unit, names, name))
+		unit->names[unit->name_count++] = (struct unit_name){
+			.kind = kind, .name = name, .die = *die,
+			.scope = scope,
+		};
+}
+
+static void unit_add_member(struct unit *unit, const Dwarf_Die *die,
+			    uint32_t scope)
+{
+	if (unit_grow(unit, members, member))
+		unit->members[unit->member_count++] =
+			(struct unit_member){ die->addr, scope };
+}
+
+static void unit_add_code(struct unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (start < end && unit_grow(unit, codes, code))
+			unit->codes[unit->code_count++] = (struct unit_code){
+				.start = start, .end = end, .function = *die,
+			};
+}
+
+/* The number of the scope `name` in `parent`; a namespace may be opened again
+ * and again. */
+static uint32_t unit_add_scope(struct unit *unit, const char *name,
+			       uint32_t parent, enum unit_scope_kind kind,
+			       const Dwarf_Die *die)
+{
+	const char *above = unit->scopes[parent].path;
+	char path[PATH_MAX_BYTES];
+
+	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "::" : "", name);
+	for (size_t i = kind == UNIT_NAMESPACE ? unit->scope_count : 0; i-- > 0;)
+		if (unit->scopes[i].kind == UNIT_NAMESPACE &&
+		    !strcmp(unit->scopes[i].path, path))
+			return i;
+	if (!unit_grow(unit, scopes, scope))
+		return parent;
+	unit->scopes[unit->scope_count] = (struct unit_scope){
+		.path = strdup(path), .parent = parent, .kind = kind,
+		.die = *die,
+	};
+	if (!unit->scopes[unit->scope_count].path) {
+		unit->failed = true;
+		return parent;
+	}
+	return unit->scope_count++;
+}
+
+static int member_compare(const void *a, const void *b)
+{
+	const struct unit_member *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
+		      uint32_t *scope)
+{
+	struct unit_member key = { .address = die->addr }, *found;
+
+	found = unit->member_count ?
+		bsearch(&key, unit->members, unit->member_count,
+			sizeof(key), member_compare) : NULL;
+	if (found)
+		*scope = found->scope;
+	return found;
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope);
+
+static void unit_add_using(struct unit *unit, const char *alias,
+			   uint32_t scope, const Dwarf_Die *import)
+{
+	if (unit_grow(unit, usings, using))
+		unit->usings[unit->using_count++] = (struct unit_using){
+			.alias = alias, .scope = scope, .import = *import,
+		};
+}
+
+/* A using declaration, or another name of a namespace. */
+static void walk_imported(struct walk *walk, const char *name,
+			  Dwarf_Die *target, uint32_t scope)
+{
+	struct unit *unit = walk->unit;
+	size_t before;
+
+	if (!name)
+		name = dwarf_diename(target);
+	if (!name)
+		return;
+	before = unit->name_count;
+	switch (dwarf_tag(target)) {
+	case DW_TAG_variable:
+		unit_add_name(unit, UNIT_VARIABLE, name, target, scope);
+		break;
+	case DW_TAG_enumeration_type:
+		unit_add_name(unit, UNIT_ENUMERATION, NULL, target, scope);
+		if (!unit->failed)
+			unit->names[unit->name_count - 1].is_doubtful = true;
+		/* fall through */
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		unit_add_using(unit, name, scope, target);
+		/* fall through */
+	case DW_TAG_typedef:
+		unit_add_name(unit, UNIT_TYPE, name, target, scope);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_imported_declaration:
+		unit_add_using(unit, name, scope, target);
+		break;
+	}
+	for (; before < unit->name_count; before++)
+		unit->names[before].is_imported = true;
+}
+
+/* A declaration imported by name, or all those of a namespace. */
+static void walk_import(struct walk *walk, Dwarf_Die *die, uint32_t scope,
+			bool everything)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die target;
+
+	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &target))
+		return;
+	if (everything)
+		unit_add_using(walk->unit, NULL, scope, &target);
+	else
+		walk_imported(walk, dwarf_diename(die), &target, scope);
+}
+
+/* dwz moves what several units have into partial ones. */
+static void walk_partial(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	const void *last = walk->last;
+	Dwarf_Attribute attr;
+	Dwarf_Die target;
+
+	if (!dwarf_attr(die, DW_AT_import, &attr) ||
+	    !dwarf_formref_die(&attr, &target) ||
+	    dwarf_tag(&target) != DW_TAG_partial_unit)
+		return;
+	for (size_t i = 0; i < walk->partial_count; i++)
+		if (walk->partials[i] == target.addr)
+			return;
+	if (!array_grow(&walk->partials, walk->partial_count,
+			&walk->partial_room, sizeof(*walk->partials))) {
+		walk->unit->failed = true;
+		return;
+	}
+	walk->partials[walk->partial_count++] = target.addr;
+	walk->last = NULL;
+	walk_children(walk, &target, scope);
+	walk->last = last;
+}
+
+static void walk_type(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	const char *name = walk->nested ? dwarf_type_own_name(die) : NULL;
+
+	if (name)
+		unit_add_name(walk->unit, UNIT_TYPE, name, die, scope);
+}
+
+static void walk_container(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	bool is_namespace = dwarf_tag(die) == DW_TAG_namespace ||
+			    dwarf_tag(die) == DW_TAG_module;
+	const char *name = dwarf_type_own_name(die);
+	uint32_t inner = scope;
+
+	if (name)
+		inner = unit_add_scope(walk->unit, name, scope,
+				       is_namespace ? UNIT_NAMESPACE :
+						      UNIT_CLASS, die);
+	if (dwarf_hasattr(die, DW_AT_export_symbols) && inner != scope)
+		walk->unit->scopes[inner].is_inline = true;
+	unit_add_member(walk->unit, die, inner);
+	walk_children(walk, die, inner);
+}
+
+/* Of an enumeration the names may be qualified by its own. */
+static void walk_enumeration(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	const char *name = dwarf_diename(die);
+	uint32_t inner;
+
+	if (name && walk->nested) {
+		inner = unit_add_scope(walk->unit, name, scope, UNIT_ENUM,
+				       die);
+		unit_add_member(walk->unit, die, inner);
+		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die, inner);
+	}
+	if (!dwarf_die_flag(die, DW_AT_enum_class))
+		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die, scope);
+}
+
+/* Where an entry is declared. What completes a declaration is in the scope of
+ * that, which may come later: settle() finds it. */
+static void walk_declared(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	Dwarf_Die root;
+
+	if (!walk->nested)
+		return;
+	root = dwarf_die_root(die);
+	if (root.addr == die->addr)
+		unit_add_member(walk->unit, die, scope);
+}
+
+static void walk_variable(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	const char *name = dwarf_diename(die);
+
+	walk_declared(walk, die, scope);
+	if (name || dwarf_tag(die) == DW_TAG_variable)
+		unit_add_name(walk->unit, name ? UNIT_VARIABLE : UNIT_UNION,
+			      name, die, scope);
+}
+
+/* clang puts the static variables of functions that are only inlined into a
+ * function without a name. */
+static void walk_orphans(struct walk *walk, Dwarf_Die *function)
+{
+	struct unit *unit = walk->unit;
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return;
+	do {
+		if (child.addr <= walk->last)
+			return;
+		walk->last = child.addr;
+		if (dwarf_tag(&child) == DW_TAG_variable &&
+		    unit_grow(unit, orphans, orphan))
+			unit->orphans[unit->orphan_count++] = child;
+	} while (!unit->failed && dwarf_die_next(&child));
+}
+
+static void walk_function(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	walk_declared(walk, die, scope);
+	unit_add_code(walk->unit, die);
+	if (dwarf_haschildren(die) > 0 && !dwarf_diename(die))
+		walk_orphans(walk, die);
+}
+
+static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		walk_function(walk, die, scope);
+		break;
+	case DW_TAG_variable:
+	case DW_TAG_constant:
+		walk_variable(walk, die, scope);
+		break;
+	case DW_TAG_member:	/* static, up to DWARF 4 */
+		if (dwarf_hasattr(die, DW_AT_external) ||
+		    dwarf_hasattr(die, DW_AT_const_value))
+			walk_variable(walk, die, scope);
+		break;
+	case DW_TAG_enumeration_type:
+		walk_type(walk, die, scope);
+		walk_enumeration(walk, die, scope);
+		break;
+	case DW_TAG_typedef:
+	case DW_TAG_base_type:
+		walk_type(walk, die, scope);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		walk_container(walk, die, scope);
+		break;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		walk_type(walk, die, scope);
+		if (walk->nested)
+			walk_container(walk, die, scope);
+		break;
+	case DW_TAG_imported_declaration:
+	case DW_TAG_imported_module:
+		walk_import(walk, die, scope,
+			    dwarf_tag(die) == DW_TAG_imported_module);
+		break;
+	case DW_TAG_imported_unit:
+		walk_partial(walk, die, scope);
+		break;
+	}
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+{
+	Dwarf_Die child;
+
+	if (++walk->depth <= DEPTH_MAX && !dwarf_child(die, &child)) {
+		do {
+			if (child.addr <= walk->last)
+				break;
+			walk->last = child.addr;
+			walk_entry(walk, &child, scope);
+		} while (!walk->unit->failed && dwarf_die_next(&child));
+	}
+	walk->depth--;
+}
+
+static int code_compare(const void *a, const void *b)
+{
+	const struct unit_code *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void codes_sort(struct unit *unit)
+{
+	if (unit->code_count)
+		qsort(unit->codes, unit->code_count, sizeof(*unit->codes),
+		      code_compare);
+}
+
+/* The scope that the path of an entry in another unit has in this one. */
+static uint32_t scope_of_path(struct unit *unit, Dwarf_Die *die)
+{
+	char *path = dwarf_type_name(die), *name = path;
+	uint32_t scope = 0;
+	int depth = 0;
+
+	for (char *at = path; at && *at; at++) {
+		depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+		if (depth || at[0] != ':' || at[1] != ':')
+			continue;
+		*at = '\0';
+		scope = unit_add_scope(unit, name, scope, UNIT_NAMESPACE, die);
+		name = at + 2;
+		at++;
+	}
+	free(path);
+	return scope;
+}
+
+/* What was read refers to entries further on. */
+static void settle(struct unit *unit)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < unit->name_count && !unit->failed; i++) {
+		struct unit_name *name = &unit->names[i];
+		Dwarf_Die root = dwarf_die_root(&name->die);
+
+		if (!name->is_imported && root.addr != name->die.addr &&
+		    !dwarf_unit_scope(unit, &root, &name->scope) &&
+		    root.cu != unit->die.cu)
+			name->scope = scope_of_path(unit, &root);
+	}
+	for (size_t i = 0; i < unit->using_count; i++) {
+		struct unit_using *using = &unit->usings[i];
+
+		if (dwarf_tag(&using->import) == DW_TAG_imported_declaration) {
+			Dwarf_Attribute attr;
+
+			dwarf_formref_die(dwarf_attr(&using->import,
+						     DW_AT_import, &attr),
+					  &using->import);
+		}
+		if (dwarf_unit_scope(unit, &using->import, &using->target) &&
+		    using->target != using->scope)
+			unit->usings[kept++] = *using;
+	}
+	unit->using_count = kept;
+}
+
+static void unit_fill(struct unit *unit)
+{
+	struct walk walk = {
+		.unit = unit,
+		.nested = !dwarf_die_is_c(&unit->die),
+	};
+
+	if (!unit_grow(unit, scopes, scope))
+		return;
+	unit->scopes[unit->scope_count++] = (struct unit_scope){
+		.path = strdup(""),
+	};
+	unit->failed = !unit->scopes[0].path;
+	if (unit->failed)
+		return;
+	walk_children(&walk, &unit->die, 0);
+	free(walk.partials);
+	if (unit->member_count)
+		qsort(unit->members, unit->member_count,
+		      sizeof(*unit->members), member_compare);
+	codes_sort(unit);
+	settle(unit);
+}
+
+static int unit_compare(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	return (x->die.addr > y->die.addr) - (x->die.addr < y->die.addr);
+}
+
+static void unit_free(void *node)
+{
+	struct unit *unit = node;
+
+	for (size_t i = 0; i < unit->scope_count; i++)
+		free(unit->scopes[i].path);
+	free(unit->scopes);
+	free(unit->names);
+	dwarf_unit_index_free(&unit->index);
+	free(unit->codes);
+	free(unit->members);
+	free(unit->usings);
+	free(unit->orphans);
+	dwarf_calls_free(unit->calls);
+	dwarf_blocks_free(unit->blocks);
+	free(unit);
+}
+
+void dwarf_units_free(struct dwarf_file *dwarf)
+{
+	tdestroy(dwarf->units, unit_free);
+	dwarf->units = NULL;
+	dwarf_calls_free(dwarf->calls);
+	dwarf->calls = NULL;
+}
+
+struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *die)
+{
+	struct unit key = { .die = *die }, *unit, **found;
+
+	found = tfind(&key, &dwarf->units, unit_compare);
+	if (found)
+		return *found;
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return NULL;
+	unit->die = *die;
+	unit_fill(unit);
+	if (unit->failed || !tsearch(unit, &dwarf->units, unit_compare)) {
+		unit_free(unit);
+		return NULL;
+	}
+	return unit;
+}
+
+struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
+			     bool *failed)
+{
+	struct unit *unit;
+	Dwarf_Die die;
+
+	*failed = false;
+	do {
+		if (dwarf_get_units(dwarf->dwarf, *position, position, NULL,
+				    NULL, &die, NULL))
+			return NULL;
+	} while (!die.cu);
+	dwarf_split_enter(dwarf, &die);
+	unit = dwarf_unit_get(dwarf, &die);
+	*failed = !unit;
+	return unit;
+}
+
+static bool code_find(const struct unit *unit, uint64_t pc,
+		      Dwarf_Die *function)
+{
+	size_t at = array_count_upto(unit->codes, unit->code_count,
+				     sizeof(*unit->codes), pc);
+
+	if (!at || pc >= unit->codes[at - 1].end)
+		return false;
+	*function = unit->codes[at - 1].function;
+	return true;
+}
+
+static int nested_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
+{
+	struct unit *unit = walk->context;
+
+	if (tag == DW_TAG_subprogram)
+		unit_add_code(unit, die);
+	return unit->failed;
+}
+
+/* Functions inside others (of GNU C, a lambda, a local class) are few: they
+ * are looked for when one is asked about. */
+static void unit_add_nested(struct unit *unit)
+{
+	struct dwarf_walk walk = { .take = nested_take, .context = unit };
+
+	unit->has_nested = true;
+	unit->code_count = 0;
+	dwarf_walk_unit(&walk, &unit->die);
+	codes_sort(unit);
+}
+
+bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function)
+{
+	if (code_find(unit, pc, function))
+		return true;
+	if (unit->has_nested)
+		return false;
+	unit_add_nested(unit);
+	return code_find(unit, pc, function);
+}

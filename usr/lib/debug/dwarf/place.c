@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/formats/rpn_emit.h"
+
+#define VALUE_BYTES	8	/* of what an expression yields */
+
+struct place_piece *place_add(struct place *place, enum place_kind kind,
+			      uint64_t bytes)
+{
+	struct place_piece *grown = realloc(place->pieces, (place->count + 1) *
+					    sizeof(*grown));
+
+	if (!grown) {
+		place->failed = true;
+		return NULL;
+	}
+	place->pieces = grown;
+	grown += place->count++;
+	*grown = (struct place_piece){ .kind = kind, .bytes = bytes };
+	return grown;
+}
+
+struct bytes *place_begin(struct place *place, enum place_kind kind)
+{
+	struct place_piece *piece;
+
+	memset(place, 0, sizeof(*place));
+	piece = place_add(place, kind, 0);
+	return piece ? &piece->rpn : NULL;
+}
+
+void place_free(struct place *place)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		bytes_free(&place->pieces[i].rpn);
+		free(place->pieces[i].why);
+	}
+	free(place->pieces);
+	memset(place, 0, sizeof(*place));
+}
+
+/* A range of a place's bytes, walked piece by piece. */
+struct place_walk {
+	const struct place *place;
+	size_t next;
+	uint64_t skip, left;	/* bytes in front of the range; still in it */
+
+	const struct place_piece *piece;
+	uint64_t start, bytes;	/* the range's part in this piece */
+};
+
+static void walk_begin(struct place_walk *walk, const struct place *place,
+		       uint64_t offset, uint64_t length)
+{
+	*walk = (struct place_walk){
+		.place = place, .skip = offset, .left = length,
+	};
+}
+
+static bool piece_is_whole(const struct place *place,
+			   const struct place_piece *piece)
+{
+	return place->count == 1 && !piece->bytes;
+}
+
+/* 1: the next part; 0: the range is through; -ERANGE: the place is. */
+static int walk_next(struct place_walk *walk)
+{
+	const struct place_piece *piece;
+
+	if (!walk->left)
+		return 0;
+	for (;; walk->skip -= piece->bytes) {
+		if (walk->next == walk->place->count)
+			return -ERANGE;
+		piece = &walk->place->pieces[walk->next++];
+		if (piece_is_whole(walk->place, piece) ||
+		    walk->skip < piece->bytes)
+			break;
+	}
+	walk->piece = piece;
+	walk->start = walk->skip;
+	walk->bytes = walk->left;
+	if (piece->bytes && walk->bytes > piece->bytes - walk->start)
+		walk->bytes = piece->bytes - walk->start;
+	if (piece->kind == PLACE_VALUE &&
+	    (walk->start >= VALUE_BYTES ||
+	     walk->bytes > VALUE_BYTES - walk->start))
+		return -ERANGE;
+	walk->skip = 0;
+	walk->left -= walk->bytes;
+	return 1;
+}
+
+bool place_is_known(const struct place *place, uint64_t offset,
+		    uint64_t length, const char **why)
+{
+	struct place_walk walk;
+
+	walk_begin(&walk, place, offset, length);
+	while (walk_next(&walk) > 0) {
+		if (walk.piece->kind != PLACE_ABSENT)
+			continue;
+		*why = walk.piece->why;
+		return false;
+	}
+	return true;
+}
+
+static int slice_piece(const struct place_walk *walk, struct place *part)
+{
+	const struct place_piece *from = walk->piece;
+	struct place_piece *to = place_add(part, from->kind, walk->bytes);
+
+	if (!to)
+		return -ENOMEM;
+	if (from->why) {
+		to->why = strdup(from->why);
+		if (!to->why)
+			return -ENOMEM;
+	}
+	bytes_join(&to->rpn, &from->rpn);
+	if (from->kind == PLACE_MEMORY) {
+		rpn_emit_add(&to->rpn, walk->start, true);
+	} else if (from->kind == PLACE_VALUE && walk->start) {
+		rpn_emit_const(&to->rpn, 8 * walk->start);
+		rpn_emit_op(&to->rpn, RPN_shr);
+	}
+	return to->rpn.failed ? -ENOMEM : 0;
+}
+
+int place_slice(const struct place *place, uint64_t offset, uint64_t length,
+		struct place *part)
+{
+	struct place_walk walk;
+	int code;
+
+	memset(part, 0, sizeof(*part));
+	snprintf(part->where, sizeof(part->where), "%s", place->where);
+	walk_begin(&walk, place, offset, length);
+	while ((code = walk_next(&walk)) > 0) {
+		code = slice_piece(&walk, part);
+		if (code)
+			break;
+	}
+	if (!code && !part->count)
+		code = -ERANGE;
+	if (code)
+		place_free(part);
+	return code;
+}
+
+/* What an operation reads at once: 8, 4, 2, 1. */
+static unsigned int deref_bytes(uint64_t most)
+{
+	unsigned int bytes = 8;
+
+	while (bytes > most)
+		bytes /= 2;
+	return bytes;
+}
+
+/* The part of the walk in front of which `done` bytes are on the stack. */
+static void value_part(const struct place_walk *walk, unsigned int done,
+		       struct bytes *rpn)
+{
+	const struct bytes *from = &walk->piece->rpn;
+	bool memory = walk->piece->kind == PLACE_MEMORY;
+
+	for (uint64_t at = 0, bytes; at < walk->bytes; at += bytes) {
+		bytes = memory ? deref_bytes(walk->bytes - at) : walk->bytes;
+		bytes_join(rpn, from);
+		if (memory) {
+			rpn_emit_add(rpn, walk->start + at, true);
+			rpn_emit_deref(rpn, bytes);
+		} else {
+			if (walk->start) {
+				rpn_emit_const(rpn, 8 * walk->start);
+				rpn_emit_op(rpn, RPN_shr);
+			}
+			rpn_emit_extend(rpn, bytes, false);
+		}
+		if (done + at) {
+			rpn_emit_const(rpn, 8 * (done + at));
+			rpn_emit_op(rpn, RPN_shl);
+			rpn_emit_op(rpn, RPN_or);
+		}
+	}
+}
+
+int place_value(const struct place *place, uint64_t offset,
+		unsigned int bytes, bool is_signed, struct bytes *rpn)
+{
+	size_t start = rpn->size;
+	struct place_walk walk;
+	unsigned int done = 0;
+	int code;
+
+	if (!bytes || bytes > VALUE_BYTES)
+		return -ERANGE;
+	walk_begin(&walk, place, offset, bytes);
+	while ((code = walk_next(&walk)) > 0) {
+		if (walk.piece->kind == PLACE_ABSENT) {
+			code = -ENODATA;
+			break;
+		}
+		value_part(&walk, done, rpn);
+		done += walk.bytes;
+	}
+	if (code)
+		rpn->size = start;
+	else if (is_signed)
+		rpn_emit_extend(rpn, bytes, true);
+	return code;
+}

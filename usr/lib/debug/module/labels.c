@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "lib/array.h"
+#include "pointers.h"
+
+#define BEFORE_MAX	12	/* instructions looked at before a jump */
+#define TABLES_MAX	(1u << 16)	/* tables looked at ... */
+#define ENTRIES_MAX	(1u << 20)	/* ... and their entries, in all */
+
+struct word {
+	uint64_t at, value;
+};
+
+/* Of an address that two instructions compute. */
+struct half {
+	unsigned int reg;
+	uint64_t number;
+};
+
+struct jump {			/* one that stays inside */
+	struct flow_part *part;
+	uint32_t at;
+	struct flow_frame frame;
+	bool any;		/* goes by one of all tables, or by addresses */
+	bool lost;		/* ... of which there are none */
+};
+
+struct labels {
+	struct flow *flow;
+	struct word *words;	/* of data that lead into the function,
+				 * ascending by where they are */
+	size_t word_count, word_room;
+	bool words_known, words_complete;
+	struct jump *jumps;
+	size_t jump_count, jump_room;
+	uint64_t *constants;	/* that may be addresses, of the code */
+	size_t constant_count, constant_room;
+	bool constants_known;
+	struct half *highs, *lows;	/* parts of others */
+	size_t high_count, high_room, low_count, low_room;
+	uint64_t got;		/* global offset table */
+	unsigned int tables, entries;	/* looked at */
+	bool unsettled;		/* a table is used that isn't known */
+	bool gotos;		/* a table of labels was met */
+	bool taken;		/* code has the address of a label */
+	bool marked;		/* a label that wasn't known before */
+	bool lost;		/* there are more than are looked at */
+};
+
+/* Finds the only jump that leads to an address. */
+struct way {
+	uint64_t to;
+	const struct flow_part *part;
+	uint32_t at;
+	size_t count;
+};
+
+static void way_take(const struct flow *flow, const struct flow_part *part,
+		     uint32_t at, struct way *way)
+{
+	struct arch_insn insn;
+
+	if (!(part->marks[at] & FLOW_INSN) ||
+	    !flow_insn(flow, part, at, &insn) || !insn.jump ||
+	    flow_target(flow, part->start + at, &insn) != way->to)
+		return;
+	way->part = part;
+	way->at = at;
+	way->count++;
+	if (insn.flow != ARCH_FLOW_BRANCH && insn.flow != ARCH_FLOW_JUMP)
+		way->count = 2;
+}
+
+static bool falls_through(const struct arch_insn *insn)
+{
+	return insn->flow == ARCH_FLOW_NEXT || insn->flow == ARCH_FLOW_BRANCH;
+}
+
+/* The instruction in front of *at that runs before it, if that is certain;
+ * where one stands there that doesn't go on, the only jump. */
+static bool step_back(const struct flow *flow, const struct flow_part **part,
+		      int64_t *at, bool certain, struct arch_insn *insn)
+{
+	struct way way = { .to = (*part)->start + *at };
+	uint8_t mark = (*part)->marks[*at];
+
+	*at = flow_insn_before(flow, *part, *at, insn);
+	if (!certain || !(mark & FLOW_TARGET))
+		return *at >= 0 && falls_through(insn);
+	if (*at < 0 || falls_through(insn) || insn->flow == ARCH_FLOW_CALL ||
+	    mark & FLOW_LABEL)
+		return false;
+	for (size_t i = 0; i < flow->part_count; i++)
+		for (uint32_t j = 0; j < flow->parts[i].size; j++)
+			way_take(flow, &flow->parts[i], j, &way);
+	if (way.count != 1)
+		return false;
+	*part = way.part;
+	*at = way.at;
+	return flow_insn(flow, *part, *at, insn);
+}
+
+/*
+ * Up to BEFORE_MAX instructions that end with the one at `at`; how many. Ways
+ * that lead into them don't matter for what kind of jump it is; for what they
+ * compute they do.
+ */
+static size_t insns_before(const struct flow *flow,
+			   const struct flow_part *part, uint32_t at,
+			   bool certain, struct arch_code *insns)
+{
+	struct arch_code last[BEFORE_MAX];
+	struct arch_insn insn;
+	size_t count = 0;
+	int64_t i = at;
+
+	if (!flow_insn(flow, part, at, &insn))
+		return 0;
+	do {
+		last[count++] = (struct arch_code) {
+			part->start + i, part->bytes + i, insn.length,
+		};
+	} while (count < BEFORE_MAX &&
+		 step_back(flow, &part, &i, certain, &insn));
+	for (size_t j = 0; j < count; j++)
+		insns[j] = last[count - 1 - j];
+	return count;
+}
+
+static struct arch_computed computed_find(const struct labels *labels,
+					  const struct flow_part *part,
+					  uint32_t at, bool certain)
+{
+	struct arch_code insns[BEFORE_MAX];
+	size_t count = insns_before(labels->flow, part, at, certain, insns);
+	struct arch_computed computed;
+
+	arch_computed_find(labels->flow->source.module->arch, insns, count,
+			   &computed);
+	if (computed.from_got) {
+		computed.table += labels->got;
+		computed.base += labels->got;
+	}
+	return computed;
+}
+
+static int word_compare(const void *a, const void *b)
+{
+	const struct word *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void add_words(struct labels *labels, const struct pointers *pointers,
+		      const struct flow_part *part)
+{
+	size_t i = array_count_upto(pointers->list, pointers->count,
+				    sizeof(*pointers->list), part->start);
+
+	while (i && pointers->list[i - 1].value == part->start)
+		i--;
+	for (; i < pointers->count &&
+	       pointers->list[i].value - part->start < part->size; i++) {
+		struct word *word = flow_append(labels->flow, &labels->words,
+						&labels->word_count,
+						&labels->word_room,
+						sizeof(*word));
+
+		if (!word)
+			return;
+		*word = (struct word) {
+			pointers->list[i].at, pointers->list[i].value,
+		};
+	}
+}
+
+static void read_words(struct labels *labels)
+{
+	struct flow *flow = labels->flow;
+	const struct pointers *pointers;
+
+	if (labels->words_known)
+		return;
+	labels->words_known = true;
+	pointers = pointers_get(flow->source.module);
+	flow->failed |= !pointers;
+	for (size_t i = 0; i < flow->part_count && !flow->failed; i++)
+		add_words(labels, pointers, &flow->parts[i]);
+	labels->words_complete = pointers && pointers->complete;
+	if (labels->word_count)
+		qsort(labels->words, labels->word_count,
+		      sizeof(*labels->words), word_compare);
+}
+
+/* False: no instruction that only a jump would lead to is there. */
+static bool mark(struct labels *labels, uint64_t address)
+{
+	struct flow_part *part = flow_part_find(labels->flow, address);
+	uint8_t *marks = part ? &part->marks[address - part->start] : NULL;
+
+	if (!marks || !(*marks & FLOW_INSN))
+		return false;
+	if (!(*marks & FLOW_TARGET))
+		labels->marked = true;
+	*marks |= FLOW_TARGET | FLOW_LABEL;
+	return address != part->start;
+}
+
+/* A number of a table. False: there is none. */
+static bool read_number(const struct labels *labels,
+			const struct arch_computed *computed, uint64_t address,
+			uint64_t *value)
+{
+	unsigned int bits = computed->bytes * 8;
+	size_t available;
+	const uint8_t *bytes = pointers_bytes(labels->flow->source.module,
+					      address, &available);
+
+	if (!bytes || !bits || bits > 64 || available < computed->bytes)
+		return false;
+	*value = 0;
+	memcpy(value, bytes, computed->bytes);
+	if (computed->is_signed && bits < 64 && *value >> (bits - 1))
+		*value |= ~0ULL << bits;
+	return true;
+}
+
+/* What is looked at is limited: a table, or an entry more. */
+static bool may_look(struct labels *labels, unsigned int *looked,
+		     unsigned int most)
+{
+	labels->lost |= *looked == most;
+	*looked += *looked < most;
+	return !labels->lost;
+}
+
+/* Where the table ends at the latest: numbers of 4 bytes soon lead elsewhere
+ * behind it, for smaller ones something else's address tells. */
+static uint64_t table_end(const struct labels *labels,
+			  const struct arch_computed *computed)
+{
+	size_t next;
+
+	if (computed->count)
+		return computed->table +
+		       (uint64_t)computed->count * computed->bytes;
+	if (computed->bytes >= 4)
+		return UINT64_MAX;
+	next = array_count_upto(labels->constants, labels->constant_count,
+				sizeof(*labels->constants), computed->table);
+	return next < labels->constant_count ? labels->constants[next] :
+					       UINT64_MAX;
+}
+
+/* Labels of a table of distances; are there any? Some may be in parts of the
+ * function that aren't known. */
+static bool mark_distances(struct labels *labels,
+			   const struct arch_computed *computed)
+{
+	const struct module *module = labels->flow->source.module;
+	uint64_t at = computed->table, end = table_end(labels, computed), value;
+	bool found = false;
+	size_t available;
+
+	if (!may_look(labels, &labels->tables, TABLES_MAX))
+		return false;
+	for (; at < end && read_number(labels, computed, at, &value);
+	     at += computed->bytes) {
+		value = (value << computed->shift) + computed->base;
+		if (module->elf_class == ELFCLASS32)
+			value = (uint32_t)value;
+		if (!module_code(module, value, &available, NULL))
+			break;
+		if (!may_look(labels, &labels->entries, ENTRIES_MAX))
+			return false;
+		found |= mark(labels, value);
+	}
+	return found;
+}
+
+/* The word of data at address, when it leads into the function. */
+static bool word_find(struct labels *labels, uint64_t address, uint64_t *value)
+{
+	size_t count;
+
+	read_words(labels);
+	count = array_count_upto(labels->words, labels->word_count,
+				 sizeof(*labels->words), address);
+	if (!count || labels->words[count - 1].at != address)
+		return false;
+	*value = labels->words[count - 1].value;
+	return true;
+}
+
+/* All addresses of the function that its data or its code have. */
+static bool mark_all_addresses(struct labels *labels)
+{
+	bool found = false;
+
+	read_words(labels);
+	for (size_t i = 0; i < labels->word_count; i++)
+		found |= mark(labels, labels->words[i].value);
+	for (size_t i = 0; i < labels->constant_count; i++)
+		found |= mark(labels, labels->constants[i]);
+	return found && labels->words_complete;
+}
+
+/* All tables of distances that the function's code has the address of: from
+ * where they are, or from labels. */
+static bool mark_all_distances(struct labels *labels,
+			       const struct arch_computed *like)
+{
+	struct arch_computed computed = {
+		.bytes = like->bytes ? like->bytes : 4, .shift = like->shift,
+		.is_signed = !like->bytes || like->is_signed,
+		.count = like->count,
+	};
+	bool found = false;
+
+	for (size_t i = 0; i < labels->constant_count; i++) {
+		computed.table = computed.base = labels->constants[i];
+		found |= mark_distances(labels, &computed);
+	}
+	for (size_t i = 0; i < labels->constant_count; i++) {
+		computed.base = labels->constants[i];
+		if (!flow_part_find(labels->flow, computed.base))
+			continue;
+		for (size_t j = 0; j < labels->constant_count; j++) {
+			computed.table = labels->constants[j];
+			found |= mark_distances(labels, &computed);
+		}
+	}
+	return found;
+}
+
+/* The labels of a jump by a table that isn't known; false: none are found. */
+static bool mark_all(struct labels *labels,
+		     const struct arch_computed *computed)
+{
+	bool found = false;
+
+	if (computed->kind != ARCH_COMPUTED_ADDRESSES)
+		found |= mark_all_distances(labels, computed);
+	if (computed->kind != ARCH_COMPUTED_DISTANCES)
+		found |= mark_all_addresses(labels);
+	return found && !computed->any_form;
+}
+
+/* Does the computed jump stay in the function? With a frame it does: a tail
+ * call gives that back before. */
+static bool jump_is_inside(struct labels *labels, const struct flow_part *part,
+			   uint32_t at, const struct flow_frame *frame)
+{
+	struct arch_computed computed;
+	uint64_t value;
+
+	if (frame->known && !flow_frame_is_empty(labels->flow, frame))
+		return true;
+	computed = computed_find(labels, part, at, false);
+	if (computed.stays || computed.kind == ARCH_COMPUTED_DISTANCES)
+		return true;
+	labels->unsettled |= !computed.known;
+	if (labels->taken || computed.kind != ARCH_COMPUTED_ADDRESSES)
+		return labels->taken;
+	labels->gotos |= computed.known &&
+			 word_find(labels, computed.table, &value);
+	return labels->gotos;
+}
+
+static void find_jump(struct labels *labels, struct flow_part *part,
+		      uint32_t at, const struct arch_insn *insn)
+{
+	struct flow_frame frame;
+	struct jump *jump;
+
+	if (insn->flow != ARCH_FLOW_COMPUTED || part->marks[at] & FLOW_SWITCH)
+		return;
+	frame = flow_frame_find(labels->flow, part->start + at);
+	if (!jump_is_inside(labels, part, at, &frame))
+		return;
+	part->marks[at] |= FLOW_SWITCH;
+	jump = flow_append(labels->flow, &labels->jumps, &labels->jump_count,
+			   &labels->jump_room, sizeof(*jump));
+	if (jump)
+		*jump = (struct jump) { part, at, frame, false, false };
+}
+
+/* An instruction of the function, but not one that calls come to. */
+static bool is_label(const struct labels *labels, uint64_t address)
+{
+	const struct flow_part *part = flow_part_find(labels->flow, address);
+
+	return part && address != part->start &&
+	       part->marks[address - part->start] & FLOW_INSN;
+}
+
+/* Something is at the address that an instruction has in it; in 32 bits it may
+ * be a distance from the global offset table. */
+static bool is_constant(const struct labels *labels, uint64_t *address)
+{
+	const struct module *module = labels->flow->source.module;
+	size_t available;
+
+	if (pointers_bytes(module, *address, &available))
+		return true;
+	*address = (uint32_t)(*address + labels->got);
+	return module->elf_class != ELFCLASS64 &&
+	       pointers_bytes(module, *address, &available);
+}
+
+/* Does the function take the address of a label, or of a table of them? */
+static void take_constant(struct labels *labels, uint64_t address)
+{
+	uint64_t value, *constant;
+
+	if (!is_constant(labels, &address))
+		return;
+	labels->taken |= is_label(labels, address);
+	labels->gotos |= labels->taken || word_find(labels, address, &value);
+	constant = flow_append(labels->flow, &labels->constants,
+			       &labels->constant_count,
+			       &labels->constant_room, sizeof(*constant));
+	if (constant)
+		*constant = address;
+}
+
+static void half_add(struct labels *labels, struct half **halves,
+		     size_t *count, size_t *room,
+		     const struct arch_address *address)
+{
+	struct half *half = flow_append(labels->flow, halves, count, room,
+					sizeof(**halves));
+
+	if (half)
+		*half = (struct half) { address->reg, address->number };
+}
+
+static void find_constant(struct labels *labels, struct flow_part *part,
+			  uint32_t at, const struct arch_insn *insn)
+{
+	const struct arch *arch = labels->flow->source.module->arch;
+	struct arch_code insns[BEFORE_MAX] = {
+		{ part->start + at, part->bytes + at, insn->length },
+	};
+	struct arch_address address;
+
+	arch_address_find(arch, insns, 1, &address);
+	if (address.kind == ARCH_ADDRESS_LOW) {
+		size_t count = insns_before(labels->flow, part, at, true,
+					    insns);
+
+		arch_address_find(arch, insns, count, &address);
+	}
+	if (address.kind == ARCH_ADDRESS_WHOLE)
+		take_constant(labels, address.number);
+	else if (address.kind == ARCH_ADDRESS_HIGH)
+		half_add(labels, &labels->highs, &labels->high_count,
+			 &labels->high_room, &address);
+	else if (address.kind == ARCH_ADDRESS_LOW)
+		half_add(labels, &labels->lows, &labels->low_count,
+			 &labels->low_room, &address);
+}
+
+/* What stands apart may belong together where it's the same register. */
+static void join_halves(struct labels *labels)
+{
+	unsigned int joined = 0;
+
+	for (size_t i = 0; i < labels->low_count && !labels->lost; i++) {
+		const struct half *low = &labels->lows[i];
+
+		for (size_t j = 0; j < labels->high_count; j++) {
+			const struct half *high = &labels->highs[j];
+
+			if (high->reg == low->reg &&
+			    may_look(labels, &joined, TABLES_MAX))
+				take_constant(labels,
+					      high->number + low->number);
+		}
+	}
+}
+
+static void each_insn(struct labels *labels,
+		      void (*take)(struct labels *labels,
+				   struct flow_part *part, uint32_t at,
+				   const struct arch_insn *insn))
+{
+	struct flow *flow = labels->flow;
+
+	for (size_t i = 0; i < flow->part_count; i++) {
+		struct flow_part *part = &flow->parts[i];
+		struct arch_insn insn;
+
+		for (uint32_t at = 0; at < part->size && !flow->failed; at++)
+			if (part->marks[at] & FLOW_INSN &&
+			    flow_insn(flow, part, at, &insn))
+				take(labels, part, at, &insn);
+	}
+}
+
+static int constant_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void find_constants(struct labels *labels)
+{
+	size_t kept = 0;
+
+	if (labels->constants_known)
+		return;
+	labels->constants_known = true;
+	each_insn(labels, find_constant);
+	join_halves(labels);
+	if (labels->constant_count)
+		qsort(labels->constants, labels->constant_count,
+		      sizeof(*labels->constants), constant_compare);
+	for (size_t i = 0; i < labels->constant_count; i++)
+		if (!i || labels->constants[i] != labels->constants[kept - 1])
+			labels->constants[kept++] = labels->constants[i];
+	labels->constant_count = kept;
+}
+
+static void settle(struct labels *labels, struct jump *jump)
+{
+	struct arch_computed computed = computed_find(labels, jump->part,
+						      jump->at, true);
+
+	if (jump->any)
+		return;
+	computed.any_form &= computed_find(labels, jump->part, jump->at,
+					   false).any_form;
+	if (computed.known && computed.kind == ARCH_COMPUTED_DISTANCES) {
+		if (!computed.count && computed.bytes < 4)
+			find_constants(labels);
+		if (mark_distances(labels, &computed))
+			return;
+	}
+	jump->any = true;
+	find_constants(labels);
+	jump->lost = !mark_all(labels, &computed);
+}
+
+/* A label that is found may lead in between what was taken for certain. */
+static void settle_all(struct labels *labels)
+{
+	do {
+		labels->marked = false;
+		for (size_t i = 0; i < labels->jump_count; i++)
+			settle(labels, &labels->jumps[i]);
+	} while (labels->marked && !labels->lost && !labels->flow->failed);
+}
+
+static uint64_t got_find(const struct module *module)
+{
+	GElf_Shdr sh;
+
+	return module->elf_class == ELFCLASS32 &&
+	       (module_section_named(module, ".got.plt", &sh) ||
+		module_section_named(module, ".got", &sh)) ? sh.sh_addr : 0;
+}
+
+struct labels *labels_find(struct flow *flow)
+{
+	struct labels *labels = calloc(1, sizeof(*labels));
+
+	if (!labels || !flow->computed)
+		return labels;
+	labels->flow = flow;
+	labels->got = got_find(flow->source.module);
+	each_insn(labels, find_jump);
+	if (labels->unsettled)
+		find_constants(labels);
+	if (labels->gotos)
+		each_insn(labels, find_jump);
+	settle_all(labels);
+	if (!flow->failed)
+		return labels;
+	labels_free(labels);
+	return NULL;
+}
+
+void labels_free(struct labels *labels)
+{
+	if (!labels)
+		return;
+	free(labels->words);
+	free(labels->jumps);
+	free(labels->constants);
+	free(labels->highs);
+	free(labels->lows);
+	free(labels);
+}
+
+bool labels_may_be(const struct labels *labels, uint64_t address)
+{
+	struct flow_frame frame;
+	bool known = false;
+
+	for (size_t i = 0; i < labels->jump_count; i++) {
+		const struct flow_frame *other = &labels->jumps[i].frame;
+
+		if (!labels->jumps[i].lost && !labels->lost)
+			continue;
+		if (!known)
+			frame = flow_frame_find(labels->flow, address);
+		known = true;
+		if (!frame.known || !other->known ||
+		    (frame.reg == other->reg && frame.offset == other->offset))
+			return true;
+	}
+	return false;
+}
+
+bool labels_any(const struct labels *labels)
+{
+	return labels->jump_count;
+}

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "module_rel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/debug/arch/arch.h"
+
+#define REL_START	0x10000		/* of the first section */
+#define REL_END		0x60000000	/* of the last one: distances have 32
+					 * bits */
+#define REL_GAP		16		/* what ends in front of a section is
+					 * none of it */
+#define REL_ALIGN_MAX	(2u << 20)
+#define REL_OUTSIDE	16		/* from an undefined symbol to the next */
+#define PAGE		4096ULL
+#define REL_SECTIONS_MAX	4096	/* that have addresses */
+
+struct rel {
+	Elf *elf, *like;
+	const struct arch *arch;
+	size_t names, like_names;	/* sections of their names */
+	bool *taken;			/* sections of `like` that are matched */
+	uint64_t next;			/* free address */
+	Elf_Scn *symtab;		/* NULL: none */
+	Elf_Data *symbols;
+	uint64_t left;			/* bytes of relocations */
+	uint64_t compressed_left;	/* bytes of compressed sections */
+	struct error *err;
+};
+
+Elf *module_rel_open(int fd, uint64_t size, void **image, struct error *err)
+{
+	uint64_t have = 0;
+	ssize_t n = 1;
+	Elf *elf = NULL;
+
+	*image = malloc(size + 1);
+	if (!*image) {
+		error_no_memory(err);
+		return NULL;
+	}
+	while (have < size && n > 0) {
+		n = pread(fd, (char *)*image + have, size - have, have);
+		have += n > 0 ? n : 0;
+	}
+	if (n < 0)
+		error_set(err, -EIO, "it cannot be read");
+	else if (!(elf = elf_memory(*image, have)))
+		error_set(err, -EIO, "%s", elf_errmsg(-1));
+	if (!elf) {
+		free(*image);
+		*image = NULL;
+	}
+	return elf;
+}
+
+static bool section_has_bytes(const GElf_Shdr *sh)
+{
+	return sh->sh_type != SHT_NULL && sh->sh_type != SHT_NOBITS &&
+	       sh->sh_size;
+}
+
+static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b,
+			   uint64_t b_size)
+{
+	return a < b ? b - a < a_size : a - b < b_size;
+}
+
+/* Sections will be written to: what describes them must stay as it is. */
+static int rel_check_headers(struct rel *rel)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr eh;
+	GElf_Shdr sh;
+	size_t count;
+
+	if (!gelf_getehdr(rel->elf, &eh) || elf_getshdrnum(rel->elf, &count))
+		return module_refuse(rel->err,
+				     "its ELF header is truncated or damaged");
+	rel->arch = arch_find(eh.e_machine, eh.e_ident[EI_CLASS]);
+	if (!rel->arch)
+		return module_refuse(rel->err, "it is for another machine");
+	while ((scn = elf_nextscn(rel->elf, scn)))
+		if (gelf_getshdr(scn, &sh) && section_has_bytes(&sh) &&
+		    (sh.sh_offset < eh.e_ehsize ||
+		     sh.sh_offset < sizeof(Elf64_Ehdr) ||
+		     ranges_overlap(sh.sh_offset, sh.sh_size, eh.e_shoff,
+				    count * sizeof(Elf64_Shdr))))
+			return module_refuse(rel->err, "a section of it covers "
+						       "its headers");
+	return 0;
+}
+
+static const char *section_name(Elf *elf, size_t names, const GElf_Shdr *sh)
+{
+	const char *name = elf_strptr(elf, names, sh->sh_name);
+
+	return name ? name : "";
+}
+
+/* Where `like` has the section. */
+static bool rel_find_like(struct rel *rel, const GElf_Shdr *sh,
+			  uint64_t *address)
+{
+	const char *name = section_name(rel->elf, rel->names, sh);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr other;
+
+	while (rel->like && (scn = elf_nextscn(rel->like, scn))) {
+		bool *taken = &rel->taken[elf_ndxscn(scn)];
+
+		if (*taken || !gelf_getshdr(scn, &other) ||
+		    !(other.sh_flags & SHF_ALLOC) ||
+		    other.sh_size < sh->sh_size ||
+		    strcmp(section_name(rel->like, rel->like_names, &other),
+			   name))
+			continue;
+		*taken = true;
+		*address = other.sh_addr;
+		return true;
+	}
+	return false;
+}
+
+static int rel_place(struct rel *rel, GElf_Shdr *sh)
+{
+	uint64_t align = sh->sh_addralign;
+
+	if (rel_find_like(rel, sh, &sh->sh_addr))
+		return 0;
+	if (!align || align & (align - 1) || align > REL_ALIGN_MAX)
+		align = 1;
+	sh->sh_addr = (rel->next + REL_GAP + align - 1) & -align;
+	if (sh->sh_size > REL_END || sh->sh_addr > REL_END - sh->sh_size)
+		return module_refuse(rel->err, "its sections are too large");
+	rel->next = sh->sh_addr + sh->sh_size;
+	return 0;
+}
+
+static int rel_place_all(struct rel *rel)
+{
+	Elf_Scn *scn = NULL;
+	size_t count = 0;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(rel->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		sh.sh_addr = 0;
+		if (sh.sh_flags & SHF_ALLOC) {
+			if (++count > REL_SECTIONS_MAX)
+				return module_refuse(rel->err, "it has too "
+							       "many sections");
+			if (rel_place(rel, &sh))
+				return -ENOEXEC;
+		}
+		gelf_update_shdr(scn, &sh);
+	}
+	return 0;
+}
+
+/* Get ready to match the sections of `like`, and begin behind them. */
+static int rel_begin_like(struct rel *rel)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t count;
+
+	rel->next = REL_START;
+	if (!rel->like)
+		return 0;
+	if (elf_getshdrnum(rel->like, &count) ||
+	    elf_getshdrstrndx(rel->like, &rel->like_names))
+		return module_refuse(rel->err, "its section headers are "
+					       "truncated or damaged");
+	rel->taken = calloc(count + 1, sizeof(*rel->taken));
+	if (!rel->taken)
+		return error_no_memory(rel->err);
+	while ((scn = elf_nextscn(rel->like, scn)))
+		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
+		    sh.sh_addr + sh.sh_size > rel->next)
+			rel->next = sh.sh_addr + sh.sh_size;
+	return 0;
+}
+
+/* The section that has the symbol, 0 when it is in none. */
+static size_t symbol_section(const struct rel *rel, Elf_Data *extended,
+			     size_t i, const GElf_Sym *sym)
+{
+	Elf32_Word section = 0;
+	GElf_Sym same;
+
+	if (sym->st_shndx == SHN_XINDEX)
+		return extended &&
+		       gelf_getsymshndx(rel->symbols, extended, i, &same,
+					&section) ? section : 0;
+	return sym->st_shndx < SHN_LORESERVE ? sym->st_shndx : 0;
+}
+
+/* Section numbers of more than 16 bits. */
+static Elf_Data *rel_extended(const struct rel *rel)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(rel->elf, scn)))
+		if (gelf_getshdr(scn, &sh) &&
+		    sh.sh_type == SHT_SYMTAB_SHNDX &&
+		    sh.sh_link == elf_ndxscn(rel->symtab))
+			return elf_getdata(scn, NULL);
+	return NULL;
+}
+
+/* What is defined elsewhere lies behind the sections, as near as jumps go. */
+static void rel_set_symbols(struct rel *rel)
+{
+	Elf_Data *extended;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+
+	do {
+		scn = elf_nextscn(rel->elf, scn);
+		if (!scn)
+			return;
+	} while (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB);
+	rel->symtab = scn;
+	rel->symbols = elf_getdata(scn, NULL);
+	if (!rel->symbols)
+		return;
+	extended = rel_extended(rel);
+	for (size_t i = 1; gelf_getsym(rel->symbols, i, &sym); i++) {
+		size_t section = symbol_section(rel, extended, i, &sym);
+
+		if (section && gelf_getshdr(elf_getscn(rel->elf, section), &sh))
+			sym.st_value += sh.sh_addr;
+		else if (sym.st_shndx == SHN_UNDEF ||
+			 sym.st_shndx == SHN_COMMON)
+			sym.st_value = rel->next + i * REL_OUTSIDE;
+		gelf_update_sym(rel->symbols, i, &sym);
+	}
+}
+
+static uint64_t field_read(const uint8_t *field, uint8_t bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, field, bytes);
+	return bytes == 4 ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+/* A jump goes as far as its field lets it: what is further away is outside of
+ * the module in any case. */
+static uint64_t field_clamp(const struct arch_relocation *how, int64_t distance)
+{
+	int64_t most = (int64_t)1 << (how->first + how->count - 1);
+
+	if (distance < -most)
+		return -most;
+	return distance < most ? distance : most - 1;
+}
+
+/* Put the number where the instruction has it. */
+static uint32_t field_fill(const struct arch_relocation *how, uint32_t insn,
+			   uint64_t value)
+{
+	uint32_t mask = (1ULL << how->count) - 1;
+	uint32_t bits = value >> how->first & mask;
+
+	if (!how->low_at)
+		return (insn & ~(mask << how->at)) | bits << how->at;
+	insn &= ~((mask >> 2) << how->at | 3U << how->low_at);
+	return insn | (bits >> 2) << how->at | (bits & 3) << how->low_at;
+}
+
+static void field_write(const struct arch_relocation *how, uint8_t *field,
+			uint64_t value)
+{
+	uint32_t insn;
+
+	if (!how->count) {
+		memcpy(field, &value, how->bytes);
+		return;
+	}
+	if (how->clamps)
+		value = field_clamp(how, value);
+	memcpy(&insn, field, sizeof(insn));
+	insn = field_fill(how, insn, value);
+	memcpy(field, &insn, sizeof(insn));
+}
+
+struct rel_target {
+	GElf_Shdr sh;
+	Elf_Data *data;
+	bool loaded;		/* the kernel relocates it as well */
+};
+
+static int rel_refuse_type(struct rel *rel, uint32_t type)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "it has a relocation of type %u", type);
+	return module_refuse(rel->err, text);
+}
+
+static int rel_apply(struct rel *rel, const struct rel_target *target,
+		     const GElf_Rela *rela, bool in_place)
+{
+	struct arch_relocation how;
+	uint64_t value, here;
+	uint8_t *field;
+	GElf_Sym sym;
+
+	if (!arch_relocation_find(rel->arch, GELF_R_TYPE(rela->r_info), &how))
+		return target->loaded ?
+		       rel_refuse_type(rel, GELF_R_TYPE(rela->r_info)) : 0;
+	if (!how.bytes)
+		return 0;
+	if (target->data->d_size < how.bytes ||
+	    rela->r_offset > target->data->d_size - how.bytes ||
+	    !gelf_getsym(rel->symbols, GELF_R_SYM(rela->r_info), &sym))
+		return target->loaded ?
+		       module_refuse(rel->err,
+				     "a relocation of it is damaged") : 0;
+	field = (uint8_t *)target->data->d_buf + rela->r_offset;
+	value = sym.st_value;
+	value += in_place ? field_read(field, how.bytes) :
+			    (uint64_t)rela->r_addend;
+	here = target->sh.sh_addr + rela->r_offset;
+	if (how.relative)
+		value = how.pages ? (value & -PAGE) - (here & -PAGE) :
+				    value - here;
+	field_write(&how, field, value);
+	return 0;
+}
+
+static int rel_apply_all(struct rel *rel, const struct rel_target *target,
+			 Elf_Data *data, bool in_place)
+{
+	int code = 0;
+	GElf_Rela rela;
+	GElf_Rel old;
+
+	for (int i = 0; !code; i++) {
+		if (!in_place) {
+			if (!gelf_getrela(data, i, &rela))
+				break;
+		} else {
+			if (!gelf_getrel(data, i, &old))
+				break;
+			rela.r_offset = old.r_offset;
+			rela.r_info = old.r_info;
+		}
+		code = rel_apply(rel, target, &rela, in_place);
+	}
+	return code;
+}
+
+/* The bytes that a section of relocations is for; false: none that count. */
+static bool rel_find_target(struct rel *rel, const GElf_Shdr *relocations,
+			    struct rel_target *target)
+{
+	Elf_Scn *scn = elf_getscn(rel->elf, relocations->sh_info);
+	GElf_Shdr *sh = &target->sh;
+
+	if (!relocations->sh_info || !scn || !gelf_getshdr(scn, sh) ||
+	    sh->sh_type == SHT_SYMTAB || sh->sh_type == SHT_STRTAB ||
+	    sh->sh_type == SHT_RELA || sh->sh_type == SHT_REL ||
+	    !section_has_bytes(sh))
+		return false;
+	target->loaded = sh->sh_flags & SHF_ALLOC;
+	if (!target->loaded) {
+		if (sh->sh_size > rel->compressed_left)
+			return false;
+		rel->compressed_left -= sh->sh_size;
+		module_section_decompress(scn, sh,
+					  section_name(rel->elf, rel->names,
+						       sh));
+	}
+	target->data = elf_rawdata(scn, NULL);
+	return target->data && target->data->d_buf;
+}
+
+static int rel_relocate(struct rel *rel)
+{
+	Elf_Scn *scn = NULL;
+	int code = 0;
+	GElf_Shdr sh;
+
+	while (!code && rel->symbols && (scn = elf_nextscn(rel->elf, scn))) {
+		struct rel_target target;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) ||
+		    (sh.sh_type != SHT_RELA && sh.sh_type != SHT_REL) ||
+		    sh.sh_link != elf_ndxscn(rel->symtab) ||
+		    sh.sh_size > rel->left ||
+		    !rel_find_target(rel, &sh, &target) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		rel->left -= sh.sh_size;
+		code = rel_apply_all(rel, &target, data,
+				     sh.sh_type == SHT_REL);
+	}
+	return code;
+}
+
+int module_rel_link(Elf *elf, uint64_t file_size, Elf *like, struct error *err)
+{
+	struct rel rel = {
+		.elf = elf,
+		.like = like,
+		.left = file_size,
+		.compressed_left = file_size,
+		.err = err,
+	};
+	int code = rel_check_headers(&rel);
+
+	if (!code && elf_getshdrstrndx(elf, &rel.names))
+		code = module_refuse(err, "its section headers are truncated or "
+					  "damaged");
+	if (!code)
+		code = rel_begin_like(&rel);
+	if (!code)
+		code = rel_place_all(&rel);
+	if (!code) {
+		rel_set_symbols(&rel);
+		code = rel_relocate(&rel);
+	}
+	free(rel.taken);
+	return code;
+}
+
+static int segment_check(const GElf_Shdr *sh, uint64_t file_size,
+			 uint64_t *left, struct error *err)
+{
+	char text[160];
+
+	if (sh->sh_offset > file_size ||
+	    sh->sh_size > file_size - sh->sh_offset) {
+		snprintf(text, sizeof(text),
+			 "it is truncated: a section ends at byte %llu, the "
+			 "file at %llu",
+			 (unsigned long long)(sh->sh_offset + sh->sh_size),
+			 (unsigned long long)file_size);
+		return module_refuse(err, text);
+	}
+	if (!(sh->sh_flags & SHF_EXECINSTR))
+		return 0;
+	if (sh->sh_size > *left)
+		return module_refuse(err, "its sections of code overlap");
+	*left -= sh->sh_size;
+	return 0;
+}
+
+int module_rel_segments(struct module *module, struct error *err)
+{
+	uint64_t left = module->file_size;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	module->segments = calloc(REL_SECTIONS_MAX, sizeof(*module->segments));
+	if (!module->segments)
+		return error_no_memory(err);
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    !section_has_bytes(&sh))
+			continue;
+		if (segment_check(&sh, module->file_size, &left, err))
+			return -ENOEXEC;
+		module->segments[module->segment_count++] =
+			(struct module_segment) {
+				.address = sh.sh_addr,
+				.offset = sh.sh_offset,
+				.size = sh.sh_size,
+				.executable = sh.sh_flags & SHF_EXECINSTR,
+			};
+	}
+	return 0;
+}

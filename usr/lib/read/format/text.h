@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The output: records are rendered into memory by hand-written conversions
+ * and written in large pieces. text_put_* write at p and return the end.
+ */
+#ifndef TRACEFMT_TEXT_H
+#define TRACEFMT_TEXT_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+#include "lib/safe_text.h"
+
+#define TEXT_PIECE	(256u << 10)	/* written at once */
+
+struct text {
+	char *data;
+	size_t used, size;
+	int fd;
+	int error;		/* first errno met, kept */
+};
+
+/* 0 or -ENOMEM. */
+int text_open(struct text *text, int fd);
+/* text_reserve() where there isn't enough. */
+int text_grow(struct text *text, size_t n);
+
+/* Room for n more bytes at data + used; 0 or -ENOMEM, kept in error too. */
+static inline int text_reserve(struct text *text, size_t n)
+{
+	return text->size - text->used >= n ? 0 : text_grow(text, n);
+}
+
+/* Write out what there is: the first error met (0, or a negative errno). */
+int text_flush(struct text *text);
+
+/* Write out when there is much; between records. */
+static inline void text_pass(struct text *text)
+{
+	if (text->used >= TEXT_PIECE)
+		text_flush(text);
+}
+
+
+extern const char text_digits[];	/* hexadecimal, upper case */
+
+static inline char *text_put(char *p, const char *bytes, size_t n)
+{
+	memcpy(p, bytes, n);
+	return p + n;
+}
+
+#define TEXT_PUT(p, literal) text_put(p, literal, sizeof(literal) - 1)
+
+/* Bytes of room that text_put_wide() wants behind what it reads and writes. */
+#define TEXT_SLACK	32
+
+/* The same for short text: pieces of one size, one at least, the last of them
+ * too long. */
+static inline char *text_put_wide(char *p, const char *bytes, size_t n)
+{
+	memcpy(p, bytes, TEXT_SLACK);
+	for (size_t i = TEXT_SLACK; i < n; i += TEXT_SLACK)
+		memcpy(p + i, bytes + i, TEXT_SLACK);
+	return p + n;
+}
+
+/* Eight hexadecimal digits as a word of memory: all nibbles at once. */
+static inline uint64_t text_hex_word(uint32_t value)
+{
+	uint64_t x = __builtin_bswap32(value), letters;
+
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x >> 4 & 0x000f000f000f000f) | (x & 0x000f000f000f000f) << 8;
+	letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return htole64(x + 0x3030303030303030 + letters * ('A' - '9' - 1));
+}
+
+/* All sixteen digits. */
+static inline char *text_put_hex64(char *p, uint64_t value)
+{
+#ifdef __x86_64__
+	__m128i bytes = _mm_cvtsi64_si128(__builtin_bswap64(value));
+	__m128i low = _mm_set1_epi8(0xf), nine = _mm_set1_epi8(9);
+	__m128i x = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi64(bytes, 4),
+						    low),
+				      _mm_and_si128(bytes, low));
+	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(x, nine),
+					_mm_set1_epi8('A' - '9' - 1));
+
+	x = _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')), letters);
+	_mm_storeu_si128((__m128i *)p, x);
+#else
+	uint64_t words[] = {
+		text_hex_word(value >> 32), text_hex_word(value),
+	};
+
+	memcpy(p, words, sizeof(words));
+#endif
+	return p + 16;
+}
+
+/* The lowest 1 to 16 digits. */
+static inline char *text_put_hex(char *p, uint64_t value, int digits)
+{
+	uint64_t word;
+
+	if (digits == 16)
+		return text_put_hex64(p, value);
+	for (; digits > 8; digits -= 8, p += 8) {
+		word = text_hex_word(value >> 4 * (digits - 8));
+		memcpy(p, &word, 8);
+	}
+	word = text_hex_word(value);
+	memcpy(p, (char *)&word + 8 - digits, digits);
+	return p + digits;
+}
+
+extern const char text_decimal_pairs[];	/* "00" to "99" */
+
+/* Exactly four digits. */
+static inline char *text_put_four(char *p, uint32_t value)
+{
+	memcpy(p, text_decimal_pairs + 2 * (value / 100), 2);
+	memcpy(p + 2, text_decimal_pairs + 2 * (value % 100), 2);
+	return p + 4;
+}
+
+/* The digits of a value of eight, a byte for each, the first one lowest: all at
+ * once. 10486 / 2^20 and 103 / 2^10 are 1 / 100 and 1 / 10. */
+static inline uint64_t text_decimal_word(uint32_t value)
+{
+	uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32, high;
+
+	high = x * 10486 >> 20 & 0x0000007f0000007f;
+	x = high | (x - 100 * high) << 16;
+	high = x * 103 >> 10 & 0x000f000f000f000f;
+	return high | (x - 10 * high) << 8;
+}
+
+/* Exactly eight digits. */
+static inline char *text_put_eight(char *p, uint32_t value)
+{
+	uint64_t word = htole64(text_decimal_word(value) + 0x3030303030303030);
+
+	memcpy(p, &word, sizeof(word));
+	return p + sizeof(word);
+}
+
+/* Likewise nine. */
+static inline char *text_put_nine(char *p, uint32_t value)
+{
+	*p++ = '0' + value / 100000000;
+	return text_put_eight(p, value % 100000000);
+}
+
+/* At most 20 digits, in room for them all. */
+char *text_put_decimal(char *p, uint64_t value);
+/* Exactly `digits`, with zeros in front. */
+char *text_put_padded(char *p, uint64_t value, int digits);
+
+/* "64 65 0a"; up to TEXT_SLACK behind it is written over. */
+char *text_put_bytes(char *p, const uint8_t *data, size_t n);
+
+#define TEXT_ROW	16	/* bytes of a row */
+#define TEXT_ROW_MAX	80	/* characters of it */
+/* Row of a dump with what of the n bytes stands from `row` on:
+ * "+0010  64 65 66 0A                                      def." */
+char *text_put_row(char *p, const uint8_t *data, size_t n, size_t row);
+
+/* See safe_text.h: a string, and a format's text with its line ends. */
+static inline char *text_put_safe(char *p, const void *bytes, size_t n)
+{
+	return safe_text_put(p, bytes, n, false);
+}
+
+static inline char *text_put_layout(char *p, const void *bytes, size_t n)
+{
+	return safe_text_put(p, bytes, n, true);
+}
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "match.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/path.h"
+#include "lib/read/format/text.h"
+
+static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
+			 uint16_t point)
+{
+	return (uint64_t)session << 48 | (uint64_t)major << 32 |
+	       (uint64_t)minor << 16 | point;
+}
+
+/* ---- the best TFF entry ---- */
+
+struct candidate {
+	const struct tff *tff;
+	const struct tff_section *section;
+	const struct tff_entry *entry;
+	int rank;		/* 0: none yet */
+	char reason[512];	/* why there is none */
+	int reason_rank;	/* the more was found, the better the reason */
+	const char *other;	/* the TFF that has another entry, or none of
+				 * the minor; NULL: there is no TFF */
+	const char *other_tsf;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+reason_set(struct candidate *best, int rank, const char *fmt, ...)
+{
+	va_list args;
+
+	if (rank <= best->reason_rank)
+		return;
+	best->reason_rank = rank;
+	va_start(args, fmt);
+	vsnprintf(best->reason, sizeof(best->reason), fmt, args);
+	va_end(args);
+}
+
+/* Several modules may share major, minor and data hash: the section of the
+ * module that was traced is preferred, then one of its name. */
+static int section_rank(const struct tff *tff, const struct tff_section *s,
+			const struct trace_session *session)
+{
+	const struct ras_session *armed;
+
+	if (!session)
+		return 1;
+	armed = session->entry;
+	if (s->id_kind != TDF_ID_NONE && s->id_kind == armed->id_kind &&
+	    s->id_length == armed->id_length &&
+	    !memcmp(s->id, armed->id, s->id_length))
+		return 3;
+	return strcmp(path_base(tff_string(tff, s->path)),
+		      path_base(session->module)) ? 1 : 2;
+}
+
+static const struct tff_entry *section_find(const struct tff *tff,
+					    const struct tff_section *s,
+					    uint16_t minor)
+{
+	const struct tff_entry *entries = tff->entries + s->first_entry;
+	uint32_t low = 0, high = s->entries;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (entries[middle].minor < minor)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->entries && entries[low].minor == minor ?
+	       &entries[low] : NULL;
+}
+
+/* 8 and more: the entry is right; below: only for --force. */
+static int entry_rank(const struct match_point *point,
+		      const struct search_file *file,
+		      const struct tff_entry *entry, struct candidate *best)
+{
+	bool is_static = entry->flags & TFF_STATIC;
+	const char *path = file->path;
+
+	if (!point->armed) {
+		if (is_static)
+			return 8;
+		reason_set(best, 3, "the entry in %s is of a traced address",
+			   path);
+		return 0;
+	}
+	if (is_static) {
+		reason_set(best, 3, "the entry in %s is static", path);
+		return 0;
+	}
+	if (entry->hash == point->armed->hash)
+		return 8;
+	reason_set(best, 4, "data hash differs (%s: %016llx, trace: %016llx)",
+		   path, (unsigned long long)entry->hash,
+		   (unsigned long long)point->armed->hash);
+	return 0;
+}
+
+static void file_try(const struct match_point *point, uint16_t minor,
+		     const struct search_file *file, struct candidate *best)
+{
+	const struct tff *tff = file->tff;
+
+	if (!tff) {
+		reason_set(best, 2, "%s", file->error.text);
+		return;
+	}
+	if (!best->other && tff->header->sections.count) {
+		best->other = file->path;
+		best->other_tsf = tff_string(tff, tff->sections[0].tsf);
+	}
+	for (uint32_t i = 0; i < tff->header->sections.count; i++) {
+		const struct tff_section *s = &tff->sections[i];
+		const struct tff_entry *entry = section_find(tff, s, minor);
+		int rank;
+
+		if (!entry)
+			continue;
+		if (best->reason_rank < 4) {
+			best->other = file->path;
+			best->other_tsf = tff_string(tff, s->tsf);
+		}
+		rank = entry_rank(point, file, entry, best) +
+		       section_rank(tff, s, point->session);
+		if (rank <= best->rank)
+			continue;
+		best->tff = tff;
+		best->section = s;
+		best->entry = entry;
+		best->rank = rank;
+	}
+	reason_set(best, 1, "minor %u is not in %s", minor, file->path);
+}
+
+/* Entry and rank, or why there is none. */
+static void candidate_find(struct match *match, const struct match_point *point,
+			   const struct ras_record *record,
+			   struct candidate *best)
+{
+	struct search_file *file;
+	char name[16];
+	size_t at = 0;
+
+	while ((file = search_next(match->search, record->major, &at)))
+		file_try(point, record->minor, file, best);
+	tff_file_name(name, record->major);
+	reason_set(best, 1, "%s not found", name);
+	if (record->session == RAS_STATIC_SESSION || point->armed)
+		return;
+	best->rank = best->rank >= 8 ? 1 : best->rank;
+	if (point->session)
+		reason_set(best, 5, "session %u (%s) has no such tracepoint",
+			   record->session, point->session->tdf);
+	else
+		reason_set(best, 5, "session %u is not in the trace",
+			   record->session);
+}
+
+/* ---- points ---- */
+
+/* The point that gave the record its minor: the first one armed */
+static const struct ras_session_point *name_locate(const struct match *match,
+						   const struct ras_record *r)
+{
+	for (size_t i = 0; i < match->file->session_count; i++) {
+		const struct trace_session *s = match->file->sessions[i];
+
+		for (uint32_t k = 0; r->major == s->entry->major &&
+				     k < s->entry->points; k++)
+			if (s->points[k].minor == r->minor)
+				return &s->points[k];
+	}
+	return NULL;
+}
+
+/* Major, minor and place must be what was armed. */
+static void point_locate(struct match_point *point, const struct match *match,
+			 const struct ras_record *record)
+{
+	const struct trace_session *session;
+
+	if (record->session == RAS_STATIC_SESSION)
+		return;
+	session = trace_file_session(match->file, record->session);
+	point->session = session;
+	point->context = session ? session->entry->context : 0;
+	if (session && record->major == session->entry->major &&
+	    record->point < session->entry->points &&
+	    session->points[record->point].minor == record->minor)
+		point->armed = &session->points[record->point];
+	else if (session && record->flags & RAS_RECORD_NAMED)
+		point->armed = name_locate(match, record);
+}
+
+static int point_title(struct match_point *point, const struct candidate *best,
+		       bool usable)
+{
+	const char *text = usable ? tff_string(best->tff, best->entry->desc) :
+				    best->reason;
+	size_t length = strlen(text);
+	char *p = malloc(4 * length + 32 + TEXT_SLACK);
+
+	if (!p)
+		return -ENOMEM;
+	point->title = p;
+	if (!usable)
+		p = TEXT_PUT(p, "<no TFF entry: ");
+	p = text_put_safe(p, text, length);
+	p = usable ? TEXT_PUT(p, "\n") : TEXT_PUT(p, ">\n");
+	point->title_length = p - point->title;
+	return 0;
+}
+
+static void point_free(struct match_point *point)
+{
+	if (!point)
+		return;
+	field_set_free(&point->fields);
+	decode_free(&point->format);
+	free(point->title);
+	free(point);
+}
+
+static int point_format(struct match_point *point, const struct candidate *best)
+{
+	struct value_types types = value_types_of(best->tff, best->section);
+
+	point->tff = best->tff;
+	point->section = best->section;
+	point->entry = best->entry;
+	if (decode_compile(&point->format,
+			   tff_string(best->tff, best->entry->fmt), &types))
+		return -ENOMEM;
+	return field_set_make(&point->fields, &point->format);
+}
+
+static void lack_note(struct match_lack *lack, const struct match_point *point,
+		      const struct candidate *best)
+{
+	if (!point->armed || !best->other) {
+		lack->missing = true;
+	} else if (!lack->file) {
+		lack->file = best->other;
+		lack->tsf = best->other_tsf;
+		lack->tdf = point->session->tdf;
+	}
+}
+
+static struct match_point *point_make(struct match *match,
+				      const struct ras_record *record,
+				      uint64_t key)
+{
+	struct match_point *point = aligned_alloc(_Alignof(struct match_point),
+						  sizeof(*point));
+	struct candidate best = { 0 };
+	int code = 0;
+
+	if (!point)
+		return NULL;
+	memset(point, 0, sizeof(*point));
+	point->key = key;
+	point_locate(point, match, record);
+	candidate_find(match, point, record, &best);
+	point->formatted = best.rank >= 8 || (best.rank && match->force);
+	point->forced = point->formatted && best.rank < 8;
+	if (!point->formatted)
+		lack_note(&match->lack, point, &best);
+	if (match->search->exhausted)
+		code = -ENOMEM;
+	else if (point->formatted)
+		code = point_format(point, &best);
+	if (code || point_title(point, &best, point->formatted)) {
+		point_free(point);
+		return NULL;
+	}
+	return point;
+}
+
+/* ---- the points ---- */
+
+void match_open(struct match *match, const struct trace_file *file,
+		struct search *search, bool force)
+{
+	*match = (struct match){ .file = file, .search = search,
+				 .force = force };
+}
+
+struct match_point *match_record(struct match *match,
+				 const struct ras_record *record)
+{
+	uint64_t key = match_key(record);
+	struct match_point *point = key_map_find(&match->points, key);
+
+	if (point)
+		return point;
+	point = point_make(match, record, key);
+	if (point && key_map_add(&match->points, key, point)) {
+		point_free(point);
+		return NULL;
+	}
+	return point;
+}
+
+struct match_point *match_counting(struct match *match,
+				   struct match_point *point,
+				   const struct ras_record *record)
+{
+	const struct trace_session *session = point->session;
+	struct ras_record own = *record;
+
+	if (!(record->flags & RAS_RECORD_NAMED) || !session ||
+	    record->point >= session->entry->points)
+		return point;
+	own.minor = session->points[record->point].minor;
+	own.flags &= ~RAS_RECORD_NAMED;
+	return match_record(match, &own);
+}
+
+const struct match_point *match_armed(const struct match *match,
+				      const struct trace_session *session,
+				      uint32_t point)
+{
+	return key_map_find(&match->points,
+			    key_make(session->entry->index,
+				     session->entry->major,
+				     session->points[point].minor, point));
+}
+
+void match_close(struct match *match)
+{
+	struct match_point *point;
+	size_t at = 0;
+
+	while ((point = key_map_next(&match->points, &at)))
+		point_free(point);
+	key_map_free(&match->points);
+}
+
+static const char *name_find(const struct tff *tff,
+			     const struct tdf_name *names, uint32_t count,
+			     uint32_t id)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (names[i].id == id)
+			return tff_string(tff, names[i].name);
+	return "";
+}
+
+const char *match_point_group(const struct match_point *point)
+{
+	if (!point->formatted || !point->entry->group)
+		return "";
+	return name_find(point->tff,
+			 point->tff->groups + point->section->first_group,
+			 point->section->groups, point->entry->group);
+}
+
+const char *match_point_type(const struct match_point *point, unsigned int bit)
+{
+	return name_find(point->tff,
+			 point->tff->types + point->section->first_type,
+			 point->section->types, 1u << bit);
+}

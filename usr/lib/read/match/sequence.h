@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The sequence numbers of the armed points' records, which count from 0 in
+ * each slice without a hole: what is missing between two records was overwritten
+ * where the slice has a gap, else it is damage.
+ */
+#ifndef TRACEFMT_SEQUENCE_H
+#define TRACEFMT_SEQUENCE_H
+
+#include "match.h"
+#include "lib/read/merge.h"
+
+/* Of a point in a slice. */
+struct sequence {
+	struct match_point *point;
+	uint64_t next;
+	uint32_t slice;
+	uint32_t gaps;		/* the slice had then */
+	bool begun;
+};
+
+struct sequences {
+	struct trace_file *file;
+	struct sequence **table;	/* hashed by point and slice */
+	size_t size, count;
+};
+
+void sequence_open(struct sequences *sequences, struct trace_file *file);
+/* That of the point in the slice, which stays where it is; NULL: no memory. */
+struct sequence *sequence_find(struct sequences *sequences,
+			       struct match_point *point, uint32_t slice);
+/* The next record of a slice: keeps point->reached and point->before, and
+ * tells the damage. */
+void sequence_jump(struct sequences *sequences, struct sequence *sequence,
+		   const struct merge_head *head);
+
+static inline void sequence_step(struct sequences *sequences,
+				 struct sequence *sequence,
+				 const struct merge_head *head)
+{
+	if (!sequence->point->armed)
+		return;
+	if (!sequence->begun || sequence->gaps != head->slice->gaps ||
+	    head->record->seq != (uint32_t)sequence->next)
+		sequence_jump(sequences, sequence, head);
+	sequence->next++;
+	sequence->point->reached++;
+}
+
+void sequence_close(struct sequences *sequences);
+
+#endif

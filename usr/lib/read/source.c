@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/temp_file.h"
+
+#define PIECE	(1u << 20)	/* a pipe's lengths aren't trusted */
+
+int source_open(struct source *source, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	struct stat st;
+	off_t at;
+
+	*source = (struct source){
+		.fd = standard ? STDIN_FILENO :
+				 open(path, O_RDONLY | O_CLOEXEC),
+	};
+	if (source->fd < 0 || fstat(source->fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	at = lseek(source->fd, 0, SEEK_CUR);
+	source->pipe = !S_ISREG(st.st_mode) || at;
+	source->size = source->pipe ? 0 : st.st_size;
+	return 0;
+}
+
+void source_open_memory(struct source *source, void *data, size_t size)
+{
+	*source = (struct source){ .data = data, .fd = -1, .size = size };
+}
+
+void source_close(struct source *source)
+{
+	free((void *)source->data);
+	if (source->fd > STDERR_FILENO)
+		close(source->fd);
+	*source = (struct source){ .fd = -1 };
+}
+
+/* As much as comes, n at most. */
+static ssize_t fd_read(struct source *source, void *to, size_t n, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = source->pipe ?
+			read(source->fd, (char *)to + done, n - done) :
+			pread(source->fd, (char *)to + done, n - done,
+			      at + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+static int pipe_read(struct source *source, uint64_t n,
+		     struct source_bytes *bytes)
+{
+	size_t room = 0;
+
+	while (bytes->size < n && !source->ended) {
+		size_t want = n - bytes->size;
+		void *more;
+		ssize_t got;
+
+		if (want > (room ? room : PIECE))
+			want = room ? room : PIECE;
+		room = bytes->size + want;
+		more = realloc(bytes->owned, room + 8);
+		if (!more)
+			return -ENOMEM;
+		bytes->owned = more;
+		bytes->data = more;
+		got = fd_read(source, (char *)more + bytes->size, want, 0);
+		if (got < 0)
+			return got;
+		bytes->size += got;
+		source->size += got;
+		source->ended = (size_t)got < want;
+	}
+	return 0;
+}
+
+int source_read(struct source *source, uint64_t at, uint64_t n,
+		struct source_bytes *bytes)
+{
+	ssize_t got;
+
+	*bytes = (struct source_bytes){ 0 };
+	if (source->pipe)
+		return pipe_read(source, n, bytes);
+	if (at >= source->size)
+		return 0;
+	if (n > source->size - at)
+		n = source->size - at;
+	bytes->size = n;
+	if (source->data) {
+		bytes->data = source->data + at;
+		return 0;
+	}
+	bytes->owned = malloc(n + 8);
+	if (!bytes->owned)
+		return -ENOMEM;
+	bytes->data = bytes->owned;
+	got = fd_read(source, bytes->owned, n, at);
+	bytes->size = got < 0 ? 0 : got;
+	return got < 0 ? (int)got : 0;
+}
+
+ssize_t source_fetch(struct source *source, uint64_t at, size_t n, void *to)
+{
+	if (at >= source->size)
+		return 0;
+	if (n > source->size - at)
+		n = source->size - at;
+	if (!source->data)
+		return fd_read(source, to, n, at);
+	memcpy(to, source->data + at, n);
+	return n;
+}
+
+/* ---- what a pipe has, kept in a file ---- */
+
+int source_open_temporary(struct source *source)
+{
+	int fd = temp_file_open();
+
+	if (fd < 0)
+		return fd;
+	*source = (struct source){ .fd = fd, .temporary = true };
+	return 0;
+}
+
+int source_put(struct source *to, uint64_t at, const void *data, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t put = pwrite(to->fd, (const char *)data + done,
+				     n - done, at + done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return temp_file_fail(errno);
+		done += put;
+	}
+	if (to->size < at + n)
+		to->size = at + n;
+	return 0;
+}
+
+int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,
+			struct source *from)
+{
+	uint64_t done = 0;
+	int code = 0;
+
+	while (done < n && !from->ended && !code) {
+		uint64_t want = n - done < PIECE ? n - done : PIECE;
+		struct source_bytes bytes;
+
+		code = source_read(from, from->size, want, &bytes);
+		if (!code)
+			code = source_put(to, at + done, bytes.data,
+					  bytes.size);
+		done += bytes.size;
+		free(bytes.owned);
+	}
+	return code ? code : (int64_t)done;
+}
+
+void source_forget(struct source *source, uint64_t at, uint64_t n)
+{
+	if (source->temporary)
+		fallocate(source->fd, FALLOC_FL_PUNCH_HOLE |
+			  FALLOC_FL_KEEP_SIZE, at, n);
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "trace_chunk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/array.h"
+#include "chunk_read.h"
+#include "trace_session.h"
+
+typedef unsigned long long ull;
+
+#define FORMATS_MAX	(64u << 20)	/* bytes of TFFs in the trace */
+#define PAYLOAD_MAX	(64u << 20)	/* of a chunk that isn't records */
+#define NOTES_MAX	(16u << 20)	/* of heapmon in the trace */
+#define PIPE_HELD	(8u << 20)	/* bytes of a pipe's chunks */
+
+/* What is looked at of a chunk with records, which are fetched later. */
+#define FRONT	(sizeof(struct ras_chunk) + sizeof(struct ras_packed) + \
+		 sizeof(struct ras_slice_copy))
+
+/* ---- payloads ---- */
+
+static int formats_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	size_t front = sizeof(struct ras_formats);
+	struct trace_format *formats, *format;
+
+	if (n < front || n > FORMATS_MAX - file->format_bytes) {
+		damage_add(&file->damage, "a format file of %zu bytes", n);
+		return 0;
+	}
+	file->format_bytes += n;
+	formats = reallocarray(file->formats, file->format_count + 1,
+			       sizeof(*formats));
+	if (!formats)
+		return -ENOMEM;
+	file->formats = formats;
+	format = &formats[file->format_count];
+	*format = (struct trace_format){
+		.data = malloc(n - front + 1), .size = n - front,
+	};
+	if (!format->data)
+		return -ENOMEM;
+	memcpy(format->name, p, sizeof(format->name) - 1);
+	memcpy(format->data, p + front, n - front);
+	file->format_count++;
+	return 0;
+}
+
+/* In front of the first one stands what was at the file's start. */
+static int pass_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	if (n < sizeof(file->pass)) {
+		damage_add(&file->damage, "a pass of %zu bytes", n);
+		return 0;
+	}
+	memcpy(&file->pass, p, sizeof(file->pass));
+	if (file->spooled)
+		return 0;
+	file->spooled = true;
+	file->continued = file->slices.count;
+	file->began = file->pass.time;
+	file->lost_base = file->pass.lost;
+	slices_begin(&file->slices);
+	trace_session_begin(file);
+	return 0;
+}
+
+static int panic_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	if (n < sizeof(file->panic)) {
+		damage_add(&file->damage, "a panic of %zu bytes", n);
+		return 0;
+	}
+	memcpy(&file->panic, p, sizeof(file->panic));
+	file->panic.reason[sizeof(file->panic.reason) - 1] = '\0';
+	file->panicked = true;
+	return 0;
+}
+
+static int notes_parse(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	size_t count = n / sizeof(*file->notes);
+
+	if (n % sizeof(*file->notes) || count > NOTES_MAX - file->note_count) {
+		damage_add(&file->damage, "notes of a heap, %zu bytes", n);
+		return 0;
+	}
+	for (; count; count--, p += sizeof(*file->notes)) {
+		if (!array_grow(&file->notes, file->note_count,
+				&file->note_room, sizeof(*file->notes)))
+			return -ENOMEM;
+		memcpy(&file->notes[file->note_count++], p,
+		       sizeof(*file->notes));
+	}
+	return 0;
+}
+
+static int book_damage(struct trace_file *file, int code, const char *what,
+		       size_t n)
+{
+	if (code == -EINVAL)
+		damage_add(&file->damage, "%zu bytes that should be %s", n,
+			   what);
+	return code == -ENOMEM ? code : 0;
+}
+
+static int payload_parse(struct trace_file *file, uint32_t kind,
+			 const uint8_t *p, size_t n)
+{
+	switch (kind) {
+	case RAS_CHUNK_SESSIONS:
+		return trace_session_table(file, p, n);
+	case RAS_CHUNK_COUNTS:
+		return trace_session_counts(file, p, n);
+	case RAS_CHUNK_PROCESSES:
+		return book_damage(file, book_add_processes(&file->book, p, n),
+				   "processes", n);
+	case RAS_CHUNK_MAPS:
+		return book_damage(file, book_add_maps(&file->book, p, n),
+				   "the mappings of a process", n);
+	case RAS_CHUNK_FORMATS:
+		return formats_parse(file, p, n);
+	case RAS_CHUNK_PASS:
+		return pass_parse(file, p, n);
+	case RAS_CHUNK_PANIC:
+		return panic_parse(file, p, n);
+	case RAS_CHUNK_HEAP:
+		return notes_parse(file, p, n);
+	default:
+		return 0;
+	}
+}
+
+/* ---- chunks ---- */
+
+static uint32_t packed_kind(const struct source_bytes *bytes)
+{
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	struct ras_packed packed;
+
+	if (chunk->kind != RAS_CHUNK_PACKED ||
+	    bytes->size < sizeof(*chunk) + sizeof(packed))
+		return chunk->kind;
+	memcpy(&packed, chunk + 1, sizeof(packed));
+	return packed.kind;
+}
+
+/* A whole chunk that isn't records. */
+static int chunk_parse(struct trace_file *file,
+		       const struct source_bytes *bytes,
+		       struct chunk_place place)
+{
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	void *expanded;
+	size_t size;
+	int code;
+
+	chunk_read_damaged(chunk, chunk + 1, place, &file->damage);
+	if (chunk->kind != RAS_CHUNK_PACKED)
+		return payload_parse(file, chunk->kind,
+				     (const uint8_t *)(chunk + 1),
+				     place.length);
+	expanded = chunk_read_expand(chunk + 1, place, &size, &file->damage);
+	if (!expanded)
+		return 0;
+	code = payload_parse(file, packed_kind(bytes), expanded, size);
+	free(expanded);
+	return code;
+}
+
+static void missing_tell(struct trace_file *file, const struct ras_chunk *chunk,
+			 struct chunk_place place)
+{
+	if (place.length < chunk->length && chunk->kind != RAS_CHUNK_SLICE)
+		damage_add(&file->damage,
+			   "%llu of %llu bytes of the chunk at offset %llu (kind %u)",
+			   (ull)(chunk->length - place.length),
+			   (ull)chunk->length, (ull)place.offset, chunk->kind);
+}
+
+/* The chunk at `place`, which is there as a whole or, of records, by its
+ * beginning. 0 or -ENOMEM. */
+static int chunk_take(struct trace_file *file, struct source_bytes *bytes,
+		      struct chunk_place place)
+{
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+
+	missing_tell(file, chunk, place);
+	if (packed_kind(bytes) == RAS_CHUNK_SLICE)
+		return slices_add(&file->slices, place.offset, place.length,
+				  bytes);
+	return chunk_parse(file, bytes, place);
+}
+
+/* ---- of a file ---- */
+
+/* One that isn't records, from the file. */
+static int chunk_fetch(struct trace_file *file, struct source *source,
+		       const struct ras_chunk *chunk, struct chunk_place place)
+{
+	struct source_bytes bytes;
+	int code;
+
+	if (chunk->kind > RAS_CHUNK_HEAP) {
+		chunk_read_damaged_file(chunk, place, source, &file->damage);
+		return 0;
+	}
+	if (place.length > PAYLOAD_MAX) {
+		damage_add(&file->damage,
+			   "the chunk at offset %llu (kind %u): %llu bytes are too many",
+			   (ull)place.offset, chunk->kind, (ull)place.length);
+		return 0;
+	}
+	code = source_read(source, place.offset,
+			   sizeof(*chunk) + place.length, &bytes);
+	if (!code && bytes.size == sizeof(*chunk) + place.length)
+		code = chunk_take(file, &bytes, place);
+	else if (code != -ENOMEM)
+		damage_add(&file->damage, "the chunk at offset %llu can't be read",
+			   (ull)place.offset);
+	free(bytes.owned);
+	return code == -ENOMEM ? code : 0;
+}
+
+/* What its header says isn't so: it ends where the next one begins. Returns
+ * whether there is a next one. */
+static bool chunk_resync(struct trace_file *file, struct resync *resync,
+			 struct source_bytes *bytes, struct chunk_place *place)
+{
+	struct ras_chunk *chunk = (void *)bytes->data;
+	uint64_t next = resync_find(resync, place->offset + 8), room;
+	bool found = next < file->source.size;
+
+	file->damage.exhausted |= resync->exhausted;
+	room = next - place->offset;
+	room = room < sizeof(*chunk) ? 0 : room - sizeof(*chunk);
+	if (found)
+		damage_add(&file->damage,
+			   "the chunk at offset %llu: its header, which leads nowhere; the next one found is at %llu",
+			   (ull)place->offset, (ull)next);
+	if (bytes->size >= RESYNC_FRONT &&
+	    resync_is_slice(resync, bytes->data)) {
+		chunk->kind = RAS_CHUNK_SLICE;
+		place->length = room;
+	} else {
+		place->length = chunk->length < room ? chunk->length : room;
+	}
+	file->at = next;
+	return found;
+}
+
+static int end_take(struct trace_file *file)
+{
+	uint64_t behind = file->at + sizeof(struct ras_chunk);
+
+	if (behind < file->source.size)
+		damage_add(&file->damage,
+			   "%llu bytes behind the end chunk at offset %llu",
+			   (ull)(file->source.size - behind), (ull)file->at);
+	return 0;
+}
+
+/* Records under another name. */
+static void kind_check(struct trace_file *file, struct source_bytes *bytes)
+{
+	struct ras_chunk *chunk = (void *)bytes->data;
+
+	if (chunk->kind == RAS_CHUNK_SLICE || chunk->kind == RAS_CHUNK_PACKED ||
+	    bytes->size < RESYNC_FRONT ||
+	    !resync_is_slice(&file->resync, bytes->data))
+		return;
+	damage_add(&file->damage,
+		   "the chunk at offset %llu: its kind is %u, but it has records",
+		   (ull)file->at, chunk->kind);
+	chunk->kind = RAS_CHUNK_SLICE;
+}
+
+/* The chunk at file->at; bytes: its beginning. */
+static int file_chunk_take(struct trace_file *file, struct source_bytes *bytes,
+			   uint32_t *kind)
+{
+	struct resync *resync = &file->resync;
+	const struct ras_chunk *chunk = (const void *)bytes->data;
+	struct chunk_place place = { file->at, chunk->length };
+	bool found = true;
+	int code;
+
+	resync->source = &file->source;
+	resync->key = file->header.key;
+	resync->keyless = file->ruined;
+	*kind = chunk->kind;
+	if (!resync_plausible(resync, chunk, file->at)) {
+		found = chunk_resync(file, resync, bytes, &place);
+		*kind = RAS_CHUNK_SLICE;
+	} else if (*kind == RAS_CHUNK_END) {
+		return end_take(file);
+	} else {
+		kind_check(file, bytes);
+		file->at += sizeof(*chunk) + chunk_read_padded(place.length);
+	}
+	if (packed_kind(bytes) == RAS_CHUNK_SLICE)
+		code = chunk_take(file, bytes, place);
+	else if (chunk->kind == RAS_CHUNK_END)
+		code = 0;
+	else
+		code = chunk_fetch(file, &file->source, chunk, place);
+	return code ? code : found;
+}
+
+static int chunk_next(struct trace_file *file, uint32_t *kind)
+{
+	_Alignas(8) uint8_t front[FRONT];
+	struct source_bytes bytes = { .data = front };
+	ssize_t got = source_fetch(&file->source, file->at, FRONT, front);
+
+	if (got < (ssize_t)sizeof(struct ras_chunk))
+		return 0;
+	bytes.size = got;
+	return file_chunk_take(file, &bytes, kind);
+}
+
+/* ---- of a pipe ---- */
+
+/* Is there more? A writer that goes on is waited for. */
+static void pipe_end_check(struct trace_file *file)
+{
+	struct source_bytes bytes;
+
+	if (!source_read(&file->source, file->at, 1, &bytes) && bytes.size)
+		damage_add(&file->damage,
+			   "what comes behind the end chunk before offset %llu",
+			   (ull)file->at);
+	free(bytes.owned);
+}
+
+static uint64_t pipe_padded(const struct ras_chunk *chunk)
+{
+	return chunk->length < UINT64_MAX - 8 ?
+	       chunk_read_padded(chunk->length) : UINT64_MAX;
+}
+
+/* The rest of the chunk, behind its header in one piece. */
+static int pipe_chunk_read(struct trace_file *file, struct source_bytes *bytes)
+{
+	const struct ras_chunk chunk = *(const struct ras_chunk *)bytes->data;
+	struct source_bytes rest;
+	uint8_t *whole = NULL;
+	int code = source_read(&file->source, file->at, pipe_padded(&chunk),
+			       &rest);
+
+	if (!code)
+		whole = malloc(sizeof(chunk) + rest.size + 8);
+	if (whole) {
+		memcpy(whole, &chunk, sizeof(chunk));
+		if (rest.size)
+			memcpy(whole + sizeof(chunk), rest.data, rest.size);
+		free(bytes->owned);
+		*bytes = (struct source_bytes){
+			whole, sizeof(chunk) + rest.size, whole,
+		};
+	}
+	free(rest.owned);
+	return code || whole ? code : -ENOMEM;
+}
+
+/* What is long is put into a file; so are records that have to wait for others,
+ * when they are many. */
+static bool pipe_chunk_is_long(const struct trace_file *file,
+			       const struct ras_chunk *chunk)
+{
+	bool waits = chunk->kind == RAS_CHUNK_SLICE ||
+		     chunk->kind == RAS_CHUNK_PACKED;
+
+	return chunk->length > PIPE_HELD ||
+	       (waits && file->slices.held > PIPE_HELD - chunk->length);
+}
+
+/* Returns the bytes of the chunk that came, or a negative errno. */
+static int64_t pipe_chunk_keep(struct trace_file *file,
+			       const struct ras_chunk *chunk)
+{
+	int code = file->kept.temporary ? 0 :
+		   source_open_temporary(&file->kept);
+
+	if (!code)
+		code = source_put(&file->kept, file->at, chunk,
+				  sizeof(*chunk));
+	if (code)
+		return code;
+	return source_put_pipe(&file->kept, file->at + sizeof(*chunk),
+			       pipe_padded(chunk), &file->source);
+}
+
+static int pipe_long_take(struct trace_file *file,
+			  const struct ras_chunk *chunk)
+{
+	struct chunk_place place = { file->at, chunk->length };
+	int64_t came = pipe_chunk_keep(file, chunk);
+	_Alignas(8) uint8_t front[FRONT];
+	struct source_bytes bytes = { .data = front };
+	uint64_t at = file->at;
+	ssize_t got;
+	int code;
+
+	if (came < 0) {
+		damage_add(&file->damage,
+			   "the chunk at offset %llu: it can't be kept: %s",
+			   (ull)file->at, strerror(-came));
+		return 0;
+	}
+	place.length = (uint64_t)came < place.length ? (uint64_t)came :
+						       place.length;
+	got = source_fetch(&file->kept, file->at, FRONT, front);
+	bytes.size = got < 0 ? 0 : got;
+	file->at += sizeof(*chunk) + came;
+	if (bytes.size < sizeof(*chunk) + place.length && bytes.size < FRONT)
+		return 0;
+	if (packed_kind(&bytes) == RAS_CHUNK_SLICE)
+		return chunk_take(file, &bytes, place);
+	code = chunk_fetch(file, &file->kept, chunk, place);
+	source_forget(&file->kept, at, file->at - at);
+	return code;
+}
+
+static int pipe_chunk_take(struct trace_file *file, struct source_bytes *bytes)
+{
+	struct chunk_place place = { file->at, 0 };
+	int code = pipe_chunk_read(file, bytes);
+	const struct ras_chunk *chunk;
+
+	if (code)
+		return code;
+	chunk = (const void *)bytes->data;
+	place.length = bytes->size - sizeof(*chunk);
+	if (place.length > chunk->length)
+		place.length = chunk->length;
+	file->at += bytes->size;
+	return chunk_take(file, bytes, place);
+}
+
+static int end_of_pipe(struct trace_file *file, const struct ras_chunk *chunk)
+{
+	struct chunk_place place = { file->at, 0 };
+
+	file->at += sizeof(*chunk);
+	chunk_read_damaged(chunk, chunk + 1, place, &file->damage);
+	pipe_end_check(file);
+	return 0;
+}
+
+/* The chunk with that header. */
+static int pipe_take(struct trace_file *file, struct source_bytes *head)
+{
+	const struct ras_chunk *chunk = (const void *)head->data;
+	int code;
+
+	if (chunk->kind == RAS_CHUNK_END)
+		return end_of_pipe(file, chunk);
+	code = pipe_chunk_is_long(file, chunk) ? pipe_long_take(file, chunk) :
+						 pipe_chunk_take(file, head);
+	return code ? code : 1;
+}
+
+static int pipe_next(struct trace_file *file, uint32_t *kind)
+{
+	struct source_bytes head;
+	int code = source_read(&file->source, file->at,
+			       sizeof(struct ras_chunk), &head);
+
+	if (!code && head.size == sizeof(struct ras_chunk)) {
+		*kind = ((const struct ras_chunk *)head.data)->kind;
+		code = pipe_take(file, &head);
+	}
+	free(head.owned);
+	return code == -ENOMEM || code > 0 ? code : 0;
+}
+
+int trace_chunk_next(struct trace_file *file, uint32_t *kind)
+{
+	return file->source.pipe ? pipe_next(file, kind) :
+				   chunk_next(file, kind);
+}
