@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 #include "tap.h"
-#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_file.h"
 
 static char compiled_directory[] = "/tmp/rastrace.XXXXXX";
 

@@ -13,7 +13,7 @@
 #include <rastrace/tdf.h>
 #include "place_read.h"
 #include "tap.h"
-#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_file.h"
 #include "lib/debug/dwarf/dwarf_variable.h"
 
 /* The numbers stand in the memory that rsp points to, from byte 0 on. */

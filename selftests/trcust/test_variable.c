@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/dwarf/dwarf_file.h"
 #include "lib/debug/dwarf/dwarf_variable.h"
 
 #define NONE	(-1)

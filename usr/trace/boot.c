@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lib/arm/pinned/bufmaps.h"
+#include "lib/arm/arm.h"
 #include "commands.h"
 
 #define WORDS_MAX	256

@@ -6,14 +6,7 @@
 #include <stdlib.h>
 #include "lib/buffer/processes.h"
 #include "lib/buffer/session.h"
-#include "lib/arm/keep/keep.h"
-#include "lib/arm/pinned/kmod.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/select/select.h"
-#include "lib/arm/select/selection.h"
-#include "lib/arm/pinned/sesslog.h"
-#include "lib/arm/static.h"
+#include "lib/arm/arm.h"
 
 static const struct option_def no_options[] = { { NULL } };
 

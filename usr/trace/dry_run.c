@@ -6,12 +6,7 @@
 #include <string.h>
 #include "lib/names.h"
 #include "lib/safe_text.h"
-#include "lib/arm/select/amount.h"
-#include "lib/arm/probe/attach.h"
-#include "lib/arm/pinned/bufmaps.h"
-#include "lib/arm/probe/hit_cost.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/retire.h"
+#include "lib/arm/arm.h"
 
 /* Where it stands, on what, and the address whose values it logs. */
 static void place_print(const struct tdf *tdf, const struct tdf_site *site)

@@ -3,7 +3,7 @@
 #ifndef TRACE_DRY_RUN_H
 #define TRACE_DRY_RUN_H
 
-#include "lib/arm/job.h"
+#include "lib/arm/arm.h"
 
 /* Load the programs of the jobs, attach nothing, and print. What would be
  * refused is told and counted. 0, or a negative errno with err set. */

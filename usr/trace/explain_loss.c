@@ -14,10 +14,9 @@
 #include "lib/names.h"
 #include "lib/buffer/pin.h"
 #include "lib/safe_text.h"
-#include "lib/arm/select/amount.h"
+#include "lib/arm/arm.h"
 #include "trace/query/holders.h"
 #include "trace/query/query.h"
-#include "lib/arm/pinned/run_dir.h"
 
 #define HOLDERS_SHOWN	10
 

@@ -7,8 +7,7 @@
 #include "lib/formats/pack.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/snapshot.h"
-#include "lib/arm/pinned/crash.h"
-#include "lib/arm/pinned/run_dir.h"
+#include "lib/arm/arm.h"
 
 struct get_settings {
 	struct snapshot_settings snapshot;

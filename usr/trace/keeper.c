@@ -20,15 +20,7 @@
 #include <unistd.h>
 #include "lib/buffer/pin.h"
 #include "lib/sysbpf.h"
-#include "lib/arm/kernel/features.h"
-#include "lib/arm/keep/keep_arm.h"
-#include "lib/arm/keep/keep_files.h"
-#include "lib/arm/keep/keep_request.h"
-#include "lib/arm/keep/keep_watch.h"
-#include "lib/arm/pinned/kmod.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/pinned/sesslog.h"
-#include "lib/arm/static.h"
+#include "lib/arm/arm.h"
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000

@@ -7,12 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/safe_text.h"
-#include "lib/arm/keep/keep.h"
-#include "lib/arm/pinned/kmod.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/select/select.h"
-#include "lib/arm/pinned/session_tdf.h"
-#include "lib/arm/static.h"
+#include "lib/arm/arm.h"
 
 struct off_settings {
 	struct job_settings job;	/* first: --minor, --group, --type */

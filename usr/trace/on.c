@@ -9,11 +9,7 @@
 #include <unistd.h>
 #include "boot.h"
 #include "dry_run.h"
-#include "lib/arm/job.h"
-#include "lib/arm/keep/keep.h"
-#include "lib/arm/pinned/kmod.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/static.h"
+#include "lib/arm/arm.h"
 
 struct on_settings {
 	struct job_settings job;	/* first: its options take this struct */

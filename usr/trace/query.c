@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include "lib/buffer/pin.h"
 #include "commands.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/run_dir.h"
+#include "lib/arm/arm.h"
 
 struct query_options {
 	bool json, metrics;

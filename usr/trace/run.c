@@ -13,9 +13,7 @@
 #include "lib/buffer/session.h"
 #include "lib/buffer/snapshot.h"
 #include "child.h"
-#include "lib/arm/job.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/retire.h"
+#include "lib/arm/arm.h"
 #include "unhit.h"
 
 struct run_settings {

@@ -12,7 +12,7 @@
 #include "lib/identity.h"
 #include "lib/formats/rpn.h"
 #include "lib/safe_text.h"
-#include "lib/arm/kernel/features.h"
+#include "lib/arm/arm.h"
 #include "source.h"
 
 static int take_resident(void *context, const char *value)

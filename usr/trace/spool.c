@@ -12,8 +12,7 @@
 #include "lib/buffer/pin.h"
 #include "lib/quantity.h"
 #include "lib/buffer/spooler.h"
-#include "lib/arm/select/amount.h"
-#include "lib/arm/pinned/run_dir.h"
+#include "lib/arm/arm.h"
 
 #define PROGRAM		"trace"
 #define SIZE_LEAST	(64u << 10)

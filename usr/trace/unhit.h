@@ -4,7 +4,7 @@
 #define TRACE_UNHIT_H
 
 #include "lib/buffer/session.h"
-#include "lib/arm/job.h"
+#include "lib/arm/arm.h"
 
 /* Has any tracepoint of these sessions been hit? What can't be read, has. */
 bool unhit_any_hit(const struct session_list *list,

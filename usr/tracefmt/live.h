@@ -4,7 +4,7 @@
 #ifndef TRACEFMT_LIVE_H
 #define TRACEFMT_LIVE_H
 
-#include "lib/read/trace_file.h"
+#include "lib/read/read.h"
 
 /* As it is now: a picture in memory. 0, or a negative errno with err set. */
 int live_open(struct trace_file *file, struct error *err);

@@ -4,7 +4,7 @@
 #ifndef TRACEFMT_PROGRESS_H
 #define TRACEFMT_PROGRESS_H
 
-#include "lib/read/match/stream.h"
+#include "lib/read/read.h"
 
 #define PROGRESS_EVERY	0x4000	/* events, a power of two: worth a look at the
 				 * clock */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "tracefmt/choose/choose.h"
 #include "tracefmt/choose/order.h"
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 #include "tracefmt/output/summary.h"
 

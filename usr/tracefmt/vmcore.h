@@ -3,7 +3,7 @@
 #ifndef TRACEFMT_VMCORE_H
 #define TRACEFMT_VMCORE_H
 
-#include "lib/read/trace_file.h"
+#include "lib/read/read.h"
 
 /* 0, or a negative errno with err set. */
 int vmcore_trace_open(struct trace_file *file, const char *path,

@@ -10,10 +10,8 @@
 #include "lib/debug/arch/arch.h"
 #include "trcust/compile/inlined.h"
 #include "trcust/compile/site.h"
-#include "lib/debug/module/demangle.h"
-#include "lib/debug/module/source_path.h"
-#include "lib/debug/dwarf/dwarf_line.h"
-#include "lib/debug/dwarf/dwarf_scope.h"
+#include "lib/debug/module/module.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define LABEL_WIDTH_MAX	32
 #define COPIES_TOLD	4

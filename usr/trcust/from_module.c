@@ -17,10 +17,8 @@
 #include "lib/guard.h"
 #include "lib/path.h"
 #include "trcust/compile/compile.h"
-#include "lib/debug/module/demangle.h"
-#include "lib/debug/module/source_path.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/module/module.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "trcust/compile/signature.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's

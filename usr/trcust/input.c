@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "lib/guard.h"
-#include "lib/debug/module/map.h"
+#include "lib/debug/module/module.h"
 
 static const char *input_name(const struct input *input)
 {

@@ -13,7 +13,7 @@
 #include <rastrace/tdf.h>
 #include "lib/formats/tff.h"
 #include "lib/path.h"
-#include "lib/debug/module/unpack.h"
+#include "lib/debug/module/module.h"
 
 static char *format(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));

@@ -5,7 +5,7 @@
 #ifndef HEAPMON_FAMILY_H
 #define HEAPMON_FAMILY_H
 
-#include "lib/read/book.h"
+#include "lib/read/read.h"
 #include "heapmon/core/table.h"
 
 struct family {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/read/format/stack.h"
+#include "lib/read/read.h"
 
 struct frame_known {
 	uint64_t address;

@@ -4,7 +4,7 @@
 #define HEAPMON_FRAMES_H
 
 #include <rastrace/buffer.h>
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 #include "heapmon/core/trace.h"
 
 struct frames {

@@ -4,8 +4,7 @@
 #ifndef HEAPMON_LOSS_H
 #define HEAPMON_LOSS_H
 
-#include "lib/read/match/match.h"
-#include "lib/read/merge.h"
+#include "lib/read/read.h"
 
 /*
  * A gap of a slice begins at its last record: when that was given out the next

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/buffer/snapshot.h"
-#include "lib/read/match/stream.h"
+#include "lib/read/read.h"
 #include "heapmon/core/tell.h"
 #include "family.h"
 #include "heap_record.h"

@@ -7,7 +7,7 @@
 #ifndef HEAPMON_VTABLES_H
 #define HEAPMON_VTABLES_H
 
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 #include "heapmon/core/trace.h"
 
 struct vtables {

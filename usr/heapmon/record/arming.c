@@ -9,9 +9,6 @@
 #include "lib/sysbpf.h"
 #include "lib/formats/tdf.h"
 #include "lib/arm/arm.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/probe/target.h"
 #include "recording.h"
 
 /* What was found to be the module is it: nothing is looked for again. */

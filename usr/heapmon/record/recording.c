@@ -10,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/arm/pinned/bufmaps.h"
-#include "lib/arm/filters.h"
-#include "lib/arm/heap_maps.h"
-#include "lib/arm/job.h"
-#include "lib/arm/pinned/pins.h"
-#include "lib/arm/pinned/retire.h"
+#include "lib/arm/arm.h"
 
 #define BUFFER_BYTES	(16u << 20)	/* for each CPU */
 #define BUFFER_LEAST	(1u << 20)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/options.h"
-#include "lib/arm/select/settings.h"
+#include "lib/arm/arm.h"
 #include "allocator.h"
 #include "points.h"
 

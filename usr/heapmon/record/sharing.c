@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "lib/buffer/pin.h"
 #include "lib/sysbpf.h"
-#include "lib/arm/raw_tracepoint.h"
+#include "lib/arm/arm.h"
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT_MEMORY	(-8)	/* pointer */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lib/safe_text.h"
 #include "lib/buffer/session.h"
-#include "lib/arm/select/amount.h"
+#include "lib/arm/arm.h"
 #include "function.h"
 #include "recording.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 
 #define JSON_VERSION	1
 

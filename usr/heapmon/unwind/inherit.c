@@ -2,7 +2,7 @@
 #include "inherit.h"
 
 #include <rastrace/unwind.h>
-#include "lib/arm/raw_tracepoint.h"
+#include "lib/arm/arm.h"
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT	(-4)	/* process id */

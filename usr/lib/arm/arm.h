@@ -1,45 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arming: tracepoints of a TDF become a session of the buffer, all or none. */
-#ifndef TRACE_ARM_H
-#define TRACE_ARM_H
+/* The library that arms tracepoints: this header is all that programs include. */
+#ifndef LIB_ARM_H
+#define LIB_ARM_H
 
-#include "lib/buffer/buffer.h"
-#include "lib/arm/kernel/features.h"
-#include "lib/arm/probe/hit_cost.h"
-#include "lib/arm/pinned/run_dir.h"
-#include "lib/arm/select/settings.h"
-#include "lib/arm/probe/target.h"
-
-/* What it takes; of the points that are picked. */
-struct arm_cost {
-	uint64_t map_bytes;	/* of the session's maps */
-	uint64_t program_bytes;	/* as the kernel states them */
-	unsigned int programs;
-	struct hit_body *bodies;	/* per site */
-};
-
-struct arm {
-	const struct run_dir *run;
-	struct buffer *buffer;
-	const struct features *features;
-	const struct job_settings *settings;
-	const struct tdf *tdf;
-	const char *path;		/* absolute, of the TDF */
-	const struct target *targets;
-	uint32_t link_pid;		/* links are of this process; 0: of all */
-	const bool *picked;		/* per point */
-	const bool *triggers;		/* per point: stops the recording */
-	uint64_t stop_after;		/* so many records later */
-	const struct body_heap *heap;	/* min_size, sample and the maps for
-					 * unwinding; NULL: all blocks, by frame
-					 * pointers. `calls` and `blocks` are made
-					 * where the TDF has CALL or RELEASE points
-					 * and these are -1 (heap_maps.h) */
-	struct arm_cost *dry;		/* not NULL: only load, and tell what it
-					 * would take */
-};
-
-/* 0, or a negative errno with err set and nothing armed. */
-int arm_tdf(const struct arm *arm, struct error *err);
+#include "arm_tdf.h"
+#include "filters.h"
+#include "heap_maps.h"
+#include "job.h"
+#include "keep/keep.h"
+#include "keep/keep_arm.h"
+#include "keep/keep_files.h"
+#include "keep/keep_request.h"
+#include "keep/keep_watch.h"
+#include "kernel/features.h"
+#include "pinned/bufmaps.h"
+#include "pinned/crash.h"
+#include "pinned/kmod.h"
+#include "pinned/pins.h"
+#include "pinned/retire.h"
+#include "pinned/run_dir.h"
+#include "pinned/session_tdf.h"
+#include "pinned/sesslog.h"
+#include "probe/attach.h"
+#include "probe/hit_cost.h"
+#include "probe/target.h"
+#include "raw_tracepoint.h"
+#include "select/amount.h"
+#include "select/choice.h"
+#include "select/select.h"
+#include "select/selection.h"
+#include "select/settings.h"
+#include "static.h"
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 #include "lib/buffer/buffer.h"
-#include "arm.h"
+#include "arm_tdf.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/select/settings.h"
 #include "lib/arm/probe/target.h"

@@ -6,8 +6,7 @@
 #include "lib/buffer/session.h"
 #include "lib/formats/tdf.h"
 #include "figures.h"
-#include "lib/arm/keep/keep.h"
-#include "lib/arm/pinned/kmod.h"
+#include "lib/arm/arm.h"
 
 /* The file that was armed, at its path. */
 enum query_file {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include "lib/names.h"
 #include "lib/buffer/pin.h"
-#include "lib/arm/select/choice.h"
+#include "lib/arm/arm.h"
 #include "footprint.h"
 
 #define CPU_FRESH	3000000000ULL	/* ns; it is measured four times a second */

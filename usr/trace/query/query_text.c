@@ -5,7 +5,7 @@
 #include "lib/names.h"
 #include "lib/path.h"
 #include "lib/safe_text.h"
-#include "lib/arm/select/amount.h"
+#include "lib/arm/arm.h"
 #include "query.h"
 
 /* Wall time as of the buffer's clock. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include "lib/error.h"
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 #include "order.h"
 

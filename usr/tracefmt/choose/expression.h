@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "lib/error.h"
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 
 struct expression;

@@ -5,7 +5,7 @@
 
 #include <regex.h>
 #include <stdint.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 #include "expression.h"
 
 #define EXPRESSION_NODES_MAX	1000	/* it is evaluated by recursion */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "lib/read/format/context.h"
+#include "lib/read/read.h"
 #include "ranges.h"
 
 #define COMM_MAX	16

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "lib/error.h"
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 
 struct name {
 	char *text;

@@ -3,9 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "lib/read/format/context.h"
-#include "lib/read/format/number.h"
-#include "lib/read/format/render.h"
+#include "lib/read/read.h"
 
 #define MEMBERS_MOST	65536	/* looked at; a hostile type has any number */
 #define UNNAMED_MOST	8	/* structures without a name in each other */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 
 struct order_settings {
 	bool newest_first;

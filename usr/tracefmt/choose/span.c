@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "lib/read/match/stream.h"
+#include "lib/read/read.h"
 
 #define SECOND		1000000000LL
 #define SECONDS_MOST	(INT64_MAX / SECOND / 4)

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 
 enum span_kind {
 	SPAN_OPEN,		/* no bound */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 
 struct store;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/tff.h"
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "ctf_tsdl.h"
 
 static void class_free(struct ctf_class *class)

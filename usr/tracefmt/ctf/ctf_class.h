@@ -8,8 +8,7 @@
 #define TRACEFMT_CTF_CLASS_H
 
 #include "lib/key_map.h"
-#include "lib/read/format/context.h"
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 #include "ctf_field.h"
 #include "tracefmt/output/output.h"
 

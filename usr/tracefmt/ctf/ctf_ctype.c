@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "ctf_status.h"
 #include "ctf_tsdl.h"
 

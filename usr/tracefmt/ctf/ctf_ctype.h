@@ -7,7 +7,7 @@
 #ifndef TRACEFMT_CTF_CTYPE_H
 #define TRACEFMT_CTF_CTYPE_H
 
-#include "lib/read/format/value.h"
+#include "lib/read/read.h"
 #include "ctf_buffer.h"
 
 /*

@@ -27,8 +27,7 @@
 #ifndef TRACEFMT_CTF_FIELD_H
 #define TRACEFMT_CTF_FIELD_H
 
-#include "lib/read/format/field.h"
-#include "lib/read/format/stack.h"
+#include "lib/read/read.h"
 #include "ctf_buffer.h"
 
 struct ctf_field {

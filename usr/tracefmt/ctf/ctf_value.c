@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Fields of records: which status they have, and their bytes (ctf_field.h). */
 #include <string.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "ctf_ctype.h"
 #include "ctf_field.h"
 #include "ctf_status.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "html_json.h"
 
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 
 static char *escape_put(char *p, char c)
 {

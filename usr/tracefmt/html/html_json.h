@@ -4,7 +4,7 @@
 #define TRACEFMT_HTML_JSON_H
 
 #include <stdint.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 #include "tracefmt/output/line.h"
 
 #define HTML_STRING_MAX(n)	(6 * (n) + 2)

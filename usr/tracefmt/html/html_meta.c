@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "html_json.h"
 #include "tracefmt/output/summary.h"
 

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 #include "lib/key_map.h"
-#include "lib/read/format/text.h"
-#include "lib/read/match/match.h"
+#include "lib/read/read.h"
 
 struct html_points {
 	const struct match_point **points;	/* by number */

@@ -2,7 +2,7 @@
 #include "html.h"
 
 #include <errno.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "html_json.h"
 #include "tracefmt/json/json_field.h"
 #include "tracefmt/output/print.h"

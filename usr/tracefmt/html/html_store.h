@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 #include "lib/error.h"
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 #define HTML_ROWS	200000u		/* of a page, at most */
 #define HTML_BYTES	(96ull << 20)	/* of these rows, at most */

@@ -8,11 +8,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "csv_cell.h"
 #include "csv_field.h"
 #include "json_context.h"
-#include "lib/read/format/json_text.h"
 
 static const enum column standard[] = {
 	COLUMN_EVENT, COLUMN_TIME, COLUMN_HOST, COLUMN_TRACE, COLUMN_MAJOR,

@@ -4,7 +4,7 @@
 #ifndef TRACEFMT_CSV_CELL_H
 #define TRACEFMT_CSV_CELL_H
 
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 int csv_cell_word(struct text *text, const char *word);
 int csv_cell_char(struct text *text, char c);

@@ -14,11 +14,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "json_context.h"
 #include "json_field.h"
 #include "json_point.h"
-#include "lib/read/format/json_text.h"
 
 #define FIXED_ROOM	2048	/* of what has a bounded length */
 #define FIELDS_MAX	2048	/* of a FMT of TFF_FMT_MAX bytes */

@@ -2,9 +2,8 @@
 #include "json_context.h"
 
 #include <errno.h>
-#include "lib/read/format/number.h"
+#include "lib/read/read.h"
 #include "json_field.h"
-#include "lib/read/format/json_text.h"
 
 #define FIXED_ROOM	512	/* of all but the stack */
 

@@ -5,8 +5,7 @@
 #ifndef TRACEFMT_JSON_CONTEXT_H
 #define TRACEFMT_JSON_CONTEXT_H
 
-#include "lib/read/format/context.h"
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 /* Append it; its mask isn't 0, and it fits. 0 or -ENOMEM. */
 int json_context_put(const struct context *context, struct stack_owner owner,

@@ -2,8 +2,7 @@
 #include "json_field.h"
 
 #include <errno.h>
-#include "lib/read/format/number.h"
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 #include "json_value.h"
 
 #define NAME_MAX_BYTES	512	/* of symbols and files */

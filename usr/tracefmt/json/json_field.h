@@ -11,11 +11,8 @@
 #ifndef TRACEFMT_JSON_FIELD_H
 #define TRACEFMT_JSON_FIELD_H
 
-#include "lib/read/format/field.h"
-#include "lib/read/format/stack.h"
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 #include "tracefmt/output/output.h"
-#include "lib/read/format/json_text.h"
 
 /* What may be said of a field beside enum decode_note. */
 #define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */

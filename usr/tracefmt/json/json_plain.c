@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "lib/read/format/number.h"
-#include "lib/read/format/plain_data.h"
-#include "lib/read/format/text.h"
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 
 #define KEY_START	",\"fields\":{"
 

@@ -7,7 +7,7 @@
 #ifndef TRACEFMT_JSON_PLAIN_H
 #define TRACEFMT_JSON_PLAIN_H
 
-#include "lib/read/match/match.h"
+#include "lib/read/read.h"
 
 struct json_plain;
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 
 #define HEAD_ROOM	256	/* of the head without its strings */
 

@@ -2,9 +2,7 @@
 #include "json_value.h"
 
 #include <string.h>
-#include "lib/read/format/number.h"
-#include "lib/read/format/text.h"
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 
 #define DEPTH_MAX	32	/* structures and arrays in each other */
 #define ENUM_NAME_MAX	512

@@ -10,8 +10,7 @@
 #define TRACEFMT_JSON_VALUE_H
 
 #include <stdbool.h>
-#include "lib/read/format/value.h"
-#include "lib/read/format/json_text.h"
+#include "lib/read/read.h"
 
 /* Bytes that are written beyond the budget at most. */
 #define JSON_VALUE_SLACK	1024

@@ -14,10 +14,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/read/format/context.h"
+#include "lib/read/read.h"
 #include "tracefmt/pair/pairing.h"
 #include "json_field.h"
-#include "lib/read/format/json_text.h"
 #include "tracefmt/output/line.h"
 #include "tracefmt/output/output.h"
 

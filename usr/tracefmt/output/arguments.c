@@ -2,7 +2,7 @@
 #include "arguments.h"
 
 #include <string.h>
-#include "lib/read/format/render.h"
+#include "lib/read/read.h"
 #include "line.h"
 
 static bool is_space(char c)

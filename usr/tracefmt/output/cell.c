@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cell.h"
 
-#include "lib/read/format/context.h"
-#include "lib/read/format/render.h"
+#include "lib/read/read.h"
 #include "arguments.h"
 #include "line.h"
 

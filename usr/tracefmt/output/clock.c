@@ -2,7 +2,7 @@
 #include "clock.h"
 
 #include <time.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 #define SECOND		1000000000LL
 

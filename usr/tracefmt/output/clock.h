@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 struct clock {
 	bool utc, relative;	/* relative: to `start` */

@@ -4,7 +4,7 @@
 #ifndef TRACEFMT_LINE_H
 #define TRACEFMT_LINE_H
 
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 void line_add(struct text *text, const char *bytes, size_t n);
 void line_add_string(struct text *text, const char *string);

@@ -8,10 +8,7 @@
 #define TRACEFMT_OUTPUT_H
 
 #include "lib/error.h"
-#include "lib/read/format/decode.h"
-#include "lib/read/format/symbols.h"
-#include "lib/read/format/text.h"
-#include "lib/read/match/stream.h"
+#include "lib/read/read.h"
 #include "clock.h"
 
 /* What was asked for and holds for any output. */

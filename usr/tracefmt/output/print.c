@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include "lib/read/format/context.h"
-#include "lib/read/format/plain.h"
-#include "lib/read/format/render.h"
+#include "lib/read/read.h"
 #include "header.h"
 
 #define DUMP_ROW_MAX	(TEXT_ROW_MAX + 10)

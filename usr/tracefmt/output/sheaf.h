@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 #define SHEAF_MEMORY	(4u << 20)	/* bytes of text in memory */
 

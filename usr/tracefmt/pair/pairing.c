@@ -6,7 +6,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/key_map.h"
-#include "lib/read/match/stream.h"
+#include "lib/read/read.h"
 
 #define BUCKETS		16384	/* a power of two */
 

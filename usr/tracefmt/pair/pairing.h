@@ -24,7 +24,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/read/match/event.h"
+#include "lib/read/read.h"
 
 #define PAIR_POST	0x8000
 #define PAIR_THREADS	(64u << 10)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/read/format/text.h"
+#include "lib/read/read.h"
 
 static int minor_compare(const void *minor, const void *entry)
 {

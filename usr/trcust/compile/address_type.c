@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "address_type.h"
 
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define STEPS_MAX	64	/* types inside types: they may be damaged */
 #define INTEGER_MAX	8	/* bytes of a length */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/code.h"
+#include "lib/debug/module/module.h"
 #include "site.h"
 #include "slow.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/rpn.h"
-#include "lib/debug/module/code.h"
+#include "lib/debug/module/module.h"
 #include "choose.h"
 #include "site.h"
 

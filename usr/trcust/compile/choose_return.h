@@ -10,7 +10,7 @@
 #define TRCUST_CHOOSE_RETURN_H
 
 #include "compile.h"
-#include "lib/debug/module/block.h"
+#include "lib/debug/module/module.h"
 
 /*
  * All sites of the tracepoint are compiled; stmts and rpn are the sizes of

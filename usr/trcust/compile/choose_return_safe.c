@@ -22,8 +22,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include "lib/debug/module/calls.h"
-#include "lib/debug/module/runtime.h"
+#include "lib/debug/module/module.h"
 #include "site.h"
 
 /* Tracepoints of functions that call others: so many may be pending at once. */

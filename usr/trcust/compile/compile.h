@@ -16,9 +16,7 @@
 #include "ctype.h"
 #include "trcust/tsf/diag.h"
 #include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/dwarf/dwarf_from.h"
 #include "lib/debug/module/module.h"
-#include "lib/debug/dwarf/place.h"
 #include "move.h"
 #include "trcust/tsf/tsf.h"
 

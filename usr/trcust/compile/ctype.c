@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/bytes.h"
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
 #define DEPTH_MAX	64	/* structs in structs, arrays of arrays */

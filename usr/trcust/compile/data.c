@@ -12,7 +12,7 @@
 #include "lib/debug/arch/arch.h"
 #include "compile.h"
 #include "link.h"
-#include "lib/debug/dwarf/dwarf_expression.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/module/block.h"
-#include "lib/debug/module/code.h"
+#include "lib/debug/module/module.h"
 #include "move.h"
 #include "restored.h"
 

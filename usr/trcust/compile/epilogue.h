@@ -4,7 +4,7 @@
 #define TRCUST_EPILOGUE_H
 
 #include "exits.h"
-#include "lib/debug/module/labels.h"
+#include "lib/debug/module/module.h"
 
 struct epilogue_jump {
 	uint64_t target, from;

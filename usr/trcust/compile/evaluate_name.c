@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 
 static int find_variable(struct evaluation *e, const char *name,

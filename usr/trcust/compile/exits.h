@@ -9,7 +9,7 @@
 #define TRCUST_EXITS_H
 
 #include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/flow.h"
+#include "lib/debug/module/module.h"
 #include "lib/formats/bytes.h"
 
 struct exits_site {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/format.h"
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "trcust/tsf/parser.h"
 
 #define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */

@@ -5,12 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_call.h"
-#include "lib/debug/dwarf/dwarf_die.h"
-#include "lib/debug/dwarf/dwarf_line.h"
-#include "lib/debug/module/runtime.h"
-#include "lib/debug/module/source_path.h"
-#include "lib/debug/module/targets.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 #include "site.h"
 
 /* Are they of the same source? Others may have the name, too. */

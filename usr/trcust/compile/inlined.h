@@ -7,7 +7,7 @@
 #define TRCUST_INLINED_H
 
 #include "compile.h"
-#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 struct inlined {
 	struct dwarf_functions found;	/* all of the name */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_expression.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 
 #define LOWEST_FIXED	4096	/* below is what null pointers lead to */

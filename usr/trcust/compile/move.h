@@ -10,7 +10,7 @@
 
 #include <rastrace/tdf.h>
 #include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/block.h"
+#include "lib/debug/module/module.h"
 #include "lib/formats/bytes.h"
 
 enum move_mode {

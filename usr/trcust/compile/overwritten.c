@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/formats/rpn.h"
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 #include "site.h"
 #include "state.h"

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_scope.h"
-#include "lib/debug/dwarf/dwarf_type.h"
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 void signature_parameters_free(struct signature_parameters *parameters)
 {

@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/calls.h"
-#include "lib/debug/module/map.h"
-#include "lib/debug/module/runtime.h"
+#include "lib/debug/module/module.h"
 
 struct site_address {
 	uint64_t nominal, named;

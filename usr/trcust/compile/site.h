@@ -10,11 +10,8 @@
 
 #include "compile.h"
 #include "exits.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/module/block.h"
-#include "lib/debug/module/stores.h"
-#include "lib/debug/module/symbol_index.h"
-#include "lib/debug/module/usdt.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 
 #define TELL_SITE(c, point, ...) \
 	diag_tell((c)->diag, (point)->tp.pos, __VA_ARGS__)

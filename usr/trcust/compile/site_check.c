@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/module/code.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 
 /* Name of an address as a TSF would have it. */
 static void name_of(struct compilation *c, const struct site_place *place,

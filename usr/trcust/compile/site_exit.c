@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/module/runtime.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 #include "choose_return.h"
 
 /* What the result register has at an exit. */

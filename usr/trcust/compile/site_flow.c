@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/module/labels.h"
-#include "lib/debug/module/landing.h"
-#include "lib/debug/module/targets.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 
 const struct flow_source *site_flow_source(struct compilation *c)
 {

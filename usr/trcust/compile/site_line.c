@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/debug/dwarf/dwarf_line.h"
-#include "lib/debug/dwarf/dwarf_scope.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 /* A line that begins a function stands behind the prologue, as its name does:
  * there its parameters are known. */

@@ -15,12 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/code.h"
-#include "lib/debug/dwarf/dwarf_die.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_line.h"
-#include "lib/debug/module/map.h"
-#include "lib/debug/module/runtime.h"
+#include "lib/debug/module/module.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
 			      uint64_t end)

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf_expression.h"
-#include "lib/debug/dwarf/dwarf_scope.h"
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 #include "site.h"
 #include "state.h"

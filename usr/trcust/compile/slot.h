@@ -6,7 +6,7 @@
 #ifndef TRCUST_SLOT_H
 #define TRCUST_SLOT_H
 
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "compile.h"
 
 /*

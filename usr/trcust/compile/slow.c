@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_line.h"
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 #include "choose.h"
 #include "site.h"
 

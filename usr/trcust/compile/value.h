@@ -12,7 +12,7 @@
 
 #include "compile.h"
 #include "value_type.h"
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 enum value_kind {
 	VALUE_CONSTANT,		/* number */

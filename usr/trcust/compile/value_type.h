@@ -8,7 +8,7 @@
 #define TRCUST_VALUE_TYPE_H
 
 #include "compile.h"
-#include "lib/debug/dwarf/dwarf_type.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "trcust/tsf/expr.h"
 
 struct value_type {

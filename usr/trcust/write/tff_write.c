@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tff.h>
-#include "lib/debug/module/runtime.h"
+#include "lib/debug/module/module.h"
 #include "lib/formats/tff.h"
 #include "tff_tables.h"
 #include "tff_types.h"

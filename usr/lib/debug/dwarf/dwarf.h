@@ -1,88 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The debug information of a module: its own, or that of a separate file
- * (build-id tree, .gnu_debuglink, --debug, debuginfod) that belongs to it.
- * Everything in it is taken for hostile.
- */
-#ifndef TRCUST_DWARF_H
-#define TRCUST_DWARF_H
+/* Debug information: all that code outside this folder includes. */
+#ifndef LIB_DWARF_H
+#define LIB_DWARF_H
 
-#include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "lib/debug/module/module.h"
-
-struct dwarf_range {
-	uint64_t start, end;
-	Dwarf_Off unit;		/* offset of its unit's entry */
-};
-
-struct dwarf_file {
-	struct module *module;
-	int fd;			/* of a separate file, else -1 */
-	Elf *elf;		/* of a separate file, else NULL */
-	void *image;		/* ... of a kernel module: what it is made of */
-	char *path;		/* of the file that has the DWARF */
-	struct timespec modified;	/* of a separate file */
-	Dwarf *dwarf;
-	int shared_fd;		/* of what dwz moved out of it, else -1 */
-	Dwarf *shared;
-	char *note;		/* what of it is missing, for hints; NULL */
-	struct dwarf_range *ranges;	/* of units, sorted by start */
-	size_t range_count, range_room;
-	/* made when first needed: */
-	void *splits;		/* dwarf_string.c: files looked at */
-	void *names;		/* dwarf_names.c */
-	void *lines;		/* dwarf_lines.c */
-	void *frames;		/* dwarf_frame.c */
-	void *units;		/* dwarf_unit.c */
-	void *calls;		/* dwarf_call.c */
-	void *types;		/* dwarf_type_find.c: names looked up */
-	const void *typeless;	/* a unit that was found to have none */
-};
-
-struct dwarf_search {
-	const char *file;	/* --debug: this one and no other; NULL */
-	const char *sysroot;	/* or NULL */
-};
-
-/*
- * Open the debug information of the module, which `path` was read from. 0;
- * -ENOENT: there is none (err->text: why one that is there wasn't taken, or
- * ""); else a negative errno with err set: --debug names a file that isn't
- * there (-ENOENT as well) or belongs to another build (-ESTALE).
- */
-int dwarf_file_open(struct dwarf_file **dwarf, struct module *module,
-		    const char *path, const struct dwarf_search *search,
-		    struct error *err);
-void dwarf_file_close(struct dwarf_file *dwarf);
-
-/* Why debug information is missing that one would expect: a file that belongs
- * to another build, a part that isn't there. NULL: nothing to say. */
-const char *dwarf_refusal(const struct module *module,
-			  const struct dwarf_file *dwarf);
-
-/* -EAGAIN when a separate file was written to since it was opened. */
-int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err);
-
-/* A section of the file that has the DWARF, decompressed; false: none. */
-bool dwarf_section_read(struct dwarf_file *dwarf, const char *name,
-			const uint8_t **data, size_t *size);
-
-/* The unit around address; of split debug information the one that has the
- * entries (DWARF 5 section 3.1.2). */
-bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
-		     Dwarf_Die *unit);
-/* ... the skeleton, which has the line table. */
-bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
-			 Dwarf_Die *unit);
-/* From a skeleton to the unit that has the entries; false: that isn't there,
- * dwarf_refusal() tells. Other units are left as they are. */
-bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit);
-/* Is nothing known of variables in the unit around address? Then the text says
- * why. */
-bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
-		      size_t size);
+#include "dwarf_call.h"
+#include "dwarf_die.h"
+#include "dwarf_expression.h"
+#include "dwarf_file.h"
+#include "dwarf_from.h"
+#include "dwarf_function.h"
+#include "dwarf_line.h"
+#include "dwarf_scope.h"
+#include "dwarf_type.h"
+#include "dwarf_variable.h"
+#include "place.h"
 
 #endif

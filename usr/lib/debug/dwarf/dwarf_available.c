@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 #include "dwarf_lines.h"
 #include "dwarf_location.h"
 #include "dwarf_scope.h"

@@ -14,7 +14,7 @@
 
 #include "lib/error.h"
 #include "lib/formats/bytes.h"
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 /* The frame that an expression is evaluated in. */
 struct dwarf_context {

@@ -15,7 +15,7 @@
 #include <rastrace/tdf.h>
 #include "lib/hash.h"
 #include "lib/path.h"
-#include "lib/debug/module/module_rel.h"
+#include "lib/debug/module/module.h"
 
 #define TREE	"/usr/lib/debug"
 

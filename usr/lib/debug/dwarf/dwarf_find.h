@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_FIND_H
 #define TRCUST_DWARF_FIND_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 /*
  * Fill in fd, elf, path and dwarf of `dwarf`. 0; -ENOENT: there is none

@@ -7,7 +7,7 @@
 #ifndef TRCUST_DWARF_FROM_H
 #define TRCUST_DWARF_FROM_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 struct dwarf_from {
 	uint64_t pc;

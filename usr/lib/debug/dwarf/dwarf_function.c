@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/module/demangle.h"
+#include "lib/debug/module/module.h"
 #include "dwarf_die.h"
 #include "dwarf_line.h"
 #include "dwarf_names.h"

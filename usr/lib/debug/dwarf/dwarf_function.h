@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_FUNCTION_H
 #define TRCUST_DWARF_FUNCTION_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 struct dwarf_function {
 	Dwarf_Die die;		/* DW_TAG_subprogram with code, or

@@ -9,7 +9,7 @@
 #include "dwarf_die.h"
 #include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 
 /* Split and shared debug information has file tables of its own. NULL: none. */
 static const char *other_file(Dwarf_Die *unit, uint64_t number)

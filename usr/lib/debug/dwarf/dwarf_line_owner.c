@@ -9,7 +9,7 @@
 
 #include <dwarf.h>
 #include "dwarf_line.h"
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 
 struct search {
 	struct dwarf_file *dwarf;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 
 #define BUCKETS		65536	/* a power of two */
 

@@ -4,7 +4,7 @@
 #define TRCUST_DWARF_LINES_H
 
 #include "lib/debug/lines/dwarf_rows.h"
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 /* The rows of a unit for code of the module. */
 struct line_table {

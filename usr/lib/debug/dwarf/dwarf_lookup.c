@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 #include "dwarf_line.h"
 
 #define FOUND_MAX	16

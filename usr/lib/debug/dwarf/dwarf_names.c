@@ -14,13 +14,12 @@
 #include <string.h>
 #include "lib/hash.h"
 #include "lib/array.h"
-#include "lib/debug/module/demangle.h"
+#include "lib/debug/module/module.h"
 #include "dwarf_function.h"
 #include "dwarf_line.h"
 #include "dwarf_type.h"
 #include "dwarf_unit.h"
 #include "dwarf_walk.h"
-#include "lib/debug/module/source_path.h"
 
 struct instance {
 	const void *entry;	/* address of its entry */

@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_NAMES_H
 #define TRCUST_DWARF_NAMES_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 /*
  * Give every entry of a function or inlined copy that name and file mean, as

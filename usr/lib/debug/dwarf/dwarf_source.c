@@ -14,7 +14,7 @@
 #include "dwarf_line.h"
 #include "dwarf_line_owner.h"
 #include "dwarf_lines.h"
-#include "lib/debug/module/source_path.h"
+#include "lib/debug/module/module.h"
 
 #define FEW_UNITS	4
 

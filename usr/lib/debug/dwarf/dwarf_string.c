@@ -7,7 +7,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dwarf.h"
+#include "dwarf_file.h"
 #include "dwarf_find.h"
 
 struct section {

@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_TYPE_H
 #define TRCUST_DWARF_TYPE_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 #include "dwarf_die.h"
 #include "dwarf_from.h"
 

@@ -7,7 +7,7 @@
 #ifndef TRCUST_DWARF_UNIT_H
 #define TRCUST_DWARF_UNIT_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 #include "dwarf_die.h"
 
 enum unit_scope_kind { UNIT_NAMESPACE, UNIT_CLASS, UNIT_ENUM };

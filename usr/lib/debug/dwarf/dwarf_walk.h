@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_WALK_H
 #define TRCUST_DWARF_WALK_H
 
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 struct dwarf_walk {
 	/* Takes a DW_TAG_subprogram or DW_TAG_inlined_subroutine; non-zero

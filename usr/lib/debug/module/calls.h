@@ -6,7 +6,7 @@
 #ifndef TRCUST_CALLS_H
 #define TRCUST_CALLS_H
 
-#include "module.h"
+#include "module_elf.h"
 
 enum calls_reach {
 	CALLS_CLOSED,	/* what runs is known: a few functions of the module,

@@ -4,7 +4,7 @@
 #define TRCUST_CODE_H
 
 #include "lib/debug/arch/arch.h"
-#include "module.h"
+#include "module_elf.h"
 
 enum code_verdict {
 	CODE_GOOD,

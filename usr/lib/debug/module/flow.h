@@ -10,7 +10,7 @@
 
 #include <elfutils/libdw.h>
 #include "lib/debug/arch/arch.h"
-#include "module.h"
+#include "module_elf.h"
 #include "symbol_index.h"
 
 /* What is known of a byte of code. */

@@ -3,7 +3,7 @@
  * Where functions begin and end: by symbols with a size, and, where those were
  * stripped, by the frame descriptions of .eh_frame.
  */
-#include "module.h"
+#include "module_elf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,200 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The traced module: an ELF file, its code and its symbols. Everything in the
- * file is taken for hostile. A kernel may have no file: then it has no code
- * and no symbols here, and every name is taken for good.
- */
-#ifndef TRCUST_MODULE_H
-#define TRCUST_MODULE_H
+/* ELF files: code, symbols, demangled names: all that code outside this folder includes. */
+#ifndef LIB_MODULE_H
+#define LIB_MODULE_H
 
-#include <gelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
-#include "lib/error.h"
-#include "lib/identity.h"
-
-#define MODULE_SYMBOL_NAME_MAX	4096	/* longer symbol names are ignored */
-
-struct module_segment {
-	uint64_t address, offset, size;	/* as in the file */
-	bool executable;
-};
-
-/* An executable section in an executable segment, or, without sections, an
- * executable segment. */
-struct module_code {
-	uint64_t start, end, offset;
-	const uint8_t *data;
-};
-
-struct module_range {
-	uint64_t start, end;
-};
-
-struct module_symbol {
-	const char *name;	/* not zero-terminated when it has a version */
-	size_t name_length;	/* without the version; 0: it can't be named */
-	uint64_t address, size;
-	uint64_t slot;		/* where the module itself finds the address of
-				 * the symbol at run time; 0: nowhere */
-	uint8_t type, bind;	/* STT_*, STB_* */
-	bool defined, absolute;
-	bool old_version;	/* foo@V, not foo@@V */
-	uint32_t file;		/* of a local one: index + 1 of its STT_FILE */
-	uint32_t next;		/* index + 1 of the next in the hash chain */
-};
-
-struct demangle_index;		/* demangle.h */
-struct pointers;		/* pointers.h */
-struct rseq;			/* rseq.h */
-
-struct arch; /* ../arch/arch.h */
-
-struct module {
-	char *path;		/* as recorded in TDF and TFF */
-	uint8_t kind;		/* TDF_MODULE_* */
-	uint8_t elf_class;
-	const struct arch *arch;
-	uint16_t machine;
-	struct identity identity;
-
-	int fd;			/* -1: none */
-	int packed_fd;		/* the file that has it compressed, else -1 */
-	struct timespec modified;	/* of the file, as its size */
-	int64_t source_size;
-	int64_t file_size;	/* of what fd has */
-	Elf *elf;		/* NULL: a kernel without a file */
-	void *image;		/* what a kernel module was made of; else NULL */
-	struct module_segment *segments;
-	size_t segment_count;
-	struct module_range *sections;	/* executable ones */
-	size_t section_count;
-	bool has_sections;
-	struct module_code *codes;
-	size_t code_count;
-
-	struct module_symbol *symbols;
-	size_t symbol_count;
-	bool has_symtab;		/* not stripped, or a debug file is there */
-	uint32_t *buckets;
-	size_t bucket_count;
-	struct demangle_index *full_names;	/* of C++, filled when needed;
-						 * of every module */
-	unsigned int near_lookups;
-
-	char *debug_refused;	/* why a debug file wasn't taken; NULL */
-	struct module_range *functions;	/* sorted by start */
-	size_t function_count;
-	void *decoded;			/* tree of struct code_function */
-	bool exhausted;			/* memory was: what isn't found, in its
-					 * debug information too, may be there */
-	struct pointers *pointers;	/* pointers.h; NULL: not yet looked for
-					 */
-	struct rseq *rseq;		/* rseq.h; NULL: the same */
-};
-
-/*
- * Open the file; path is what TDF and TFF record. 0, or a negative errno with
- * err set: -ENOEXEC when it is not a module of this machine (err->text says
- * what it is, err->hint what is expected).
- */
-int module_open(struct module **module, const char *file, const char *path,
-		uint8_t kind, struct error *err);
-/* The processor of a file, which may be compressed; NULL: not known. */
-const struct arch *module_arch(const char *file);
-/* The same for bytes in memory, which must outlive the module and may be
- * written to; without an identity. An object file is taken for a kernel
- * module. */
-int module_parse(struct module **module, void *data, size_t size,
-		 struct error *err);
-/* A kernel of which no file is at hand. */
-int module_open_kernel(struct module **module, const struct arch *arch,
-		       struct error *err);
-/* -EAGAIN when the file was written to since module_open(). */
-int module_check_unchanged(const struct module *module, struct error *err);
-void module_close(struct module *module);
-
-/* The bytes of code at address, as loaded from the file; NULL when there is no
- * executable section. *offset (may be NULL): where in the file. */
-const uint8_t *module_code(const struct module *module, uint64_t address,
-			   size_t *available, uint64_t *offset);
-
-/* The loader changes some of the `bytes` at the address, which a uprobe would
- * undo: the kernel runs a copy of what the file has. With 0 bytes: some of the
- * module's code. */
-bool module_is_relocated(const struct module *module, uint64_t address,
-			 size_t bytes);
-/* The section of that name, and its header; NULL: none. */
-Elf_Scn *module_section_named(const struct module *module, const char *name,
-			      GElf_Shdr *sh);
-/* What it has the loader load, "libm.so.6, libc.so.6", as far as it goes into
- * text. */
-void module_libraries(const struct module *module, char *text, size_t size);
-bool module_has_section(const struct module *module, const char *name);
-/* The address is in one of the ranges. */
-bool module_ranges_have(const struct module_range *ranges, size_t count,
-			uint64_t address);
-
-/* The distance from one address of code to the other is that of the target:
- * the kernel places the sections of its modules each for itself. */
-bool module_is_together(const struct module *module, uint64_t a, uint64_t b);
-
-/* section.c */
-struct module_section {
-	const char *name;	/* PERCPU: a symbol at its address, "" none */
-	uint64_t address, size;
-	bool percpu;
-	bool init;		/* gone once the module runs */
-};
-
-/* The section around the address that the kernel relocates for itself. False:
- * none, it moves with the code. */
-bool module_section_find(const struct module *module, uint64_t address,
-			 struct module_section *section);
-
-/* symbols.c */
-enum module_want { MODULE_CODE, MODULE_DATA };
-
-/* Add the symbols of the module's file, or of a debug file. */
-int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size);
-size_t module_symbol_bucket(const struct module *module, const char *name,
-			    size_t length);
-
-/* symbol_find.c */
-/*
- * The symbol that the name means: defined rather than not, of the wanted kind,
- * global rather than local. Where no symbol has just this name, one of C++:
- * plain, qualified, with parameters ("fn", "ns::fn", "fn(int)");
- * "file.c:name" is the local one of that file. NULL: none. *others: there are
- * more, elsewhere, with no reason to prefer one.
- */
-const struct module_symbol *
-module_symbol_find(const struct module *module, const char *name,
-		   enum module_want want, bool *others);
-/* Those that the name means, "fn(int) at 0x1139, fn(char) at 0x1148", as far
- * as they go into text. */
-void module_symbol_candidates(const struct module *module, const char *name,
-			      enum module_want want, char *text, size_t size);
-/* "ns::fn(int)" or "file.c:name" of a symbol, malloc'd; NULL: no memory. */
-char *module_symbol_full_name(const struct module *module,
-			      const struct module_symbol *symbol);
-
-/* Symbols whose names are of C++, by their numbers; empty without memory. */
-const struct demangle_index *
-module_symbol_full_names(const struct module *module);
-
-/* symbol_near.c */
-/* "foo, food, fob" into text, or "" */
-void module_symbol_near(struct module *module, const char *name,
-			enum module_want want, char *text, size_t size);
-
-/* functions.c */
-/* Fill module->functions from symbols and .eh_frame. */
-int module_load_functions(struct module *module);
-/* The function around address; NULL: none is known. */
-const struct module_range *
-module_function_find(const struct module *module, uint64_t address);
+#include "block.h"
+#include "calls.h"
+#include "code.h"
+#include "demangle.h"
+#include "flow.h"
+#include "labels.h"
+#include "landing.h"
+#include "map.h"
+#include "module_elf.h"
+#include "module_rel.h"
+#include "runtime.h"
+#include "source_path.h"
+#include "stores.h"
+#include "symbol_index.h"
+#include "targets.h"
+#include "unpack.h"
+#include "usdt.h"
 
 #endif

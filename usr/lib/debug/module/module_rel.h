@@ -9,7 +9,7 @@
 #ifndef TRCUST_MODULE_REL_H
 #define TRCUST_MODULE_REL_H
 
-#include "module.h"
+#include "module_elf.h"
 
 /*
  * The bytes of an open object file, in memory of their own (*image, which the

@@ -6,7 +6,7 @@
 #ifndef TRCUST_POINTERS_H
 #define TRCUST_POINTERS_H
 
-#include "module.h"
+#include "module_elf.h"
 
 struct pointer {
 	uint64_t value;

@@ -7,7 +7,7 @@
 #ifndef TRCUST_RSEQ_H
 #define TRCUST_RSEQ_H
 
-#include "module.h"
+#include "module_elf.h"
 
 struct rseq {
 	struct rseq_range {

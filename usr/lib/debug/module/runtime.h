@@ -7,7 +7,7 @@
 #ifndef TRCUST_RUNTIME_H
 #define TRCUST_RUNTIME_H
 
-#include "module.h"
+#include "module_elf.h"
 
 #define RUNTIME_GO		0x01	/* looks through stacks, and moves them */
 #define RUNTIME_SPLITS		0x02	/* goes on on another stack in a call */

@@ -3,7 +3,7 @@
  * Sections that the kernel relocates each for itself: those of its modules, and
  * what has a copy on every processor.
  */
-#include "module.h"
+#include "module_elf.h"
 
 #include <string.h>
 #include <rastrace/tdf.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The symbol that a name of a TSF means. */
-#include "module.h"
+#include "module_elf.h"
 
 #include <inttypes.h>
 #include <stdio.h>

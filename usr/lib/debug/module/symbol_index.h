@@ -3,7 +3,7 @@
 #ifndef TRCUST_SYMBOL_INDEX_H
 #define TRCUST_SYMBOL_INDEX_H
 
-#include "module.h"
+#include "module_elf.h"
 
 struct symbol_index {
 	const struct module_symbol **symbols;	/* by address */

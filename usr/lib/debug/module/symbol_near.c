@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names that are like one that wasn't found. */
-#include "module.h"
+#include "module_elf.h"
 
 #include <stdio.h>
 #include <stdlib.h>

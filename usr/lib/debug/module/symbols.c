@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The symbols of a module: .symtab and .dynsym, of a debug file too. */
-#include "module.h"
+#include "module_elf.h"
 
 #include <errno.h>
 #include <stdlib.h>

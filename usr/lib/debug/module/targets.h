@@ -7,7 +7,7 @@
 #ifndef TRCUST_TARGETS_H
 #define TRCUST_TARGETS_H
 
-#include "module.h"
+#include "module_elf.h"
 
 struct targets {
 	uint64_t *addresses;	/* ascending */

@@ -7,7 +7,7 @@
 #ifndef TRCUST_USDT_H
 #define TRCUST_USDT_H
 
-#include "module.h"
+#include "module_elf.h"
 
 struct usdt_probe {
 	const char *provider, *name;	/* as long as the module */

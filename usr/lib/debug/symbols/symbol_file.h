@@ -9,7 +9,7 @@
 #ifndef TRACEFMT_SYMBOL_FILE_H
 #define TRACEFMT_SYMBOL_FILE_H
 
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 
 struct symbol_file;
 struct symbol_elf;

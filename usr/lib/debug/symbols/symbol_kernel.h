@@ -4,7 +4,7 @@
 #ifndef TRACEFMT_SYMBOL_KERNEL_H
 #define TRACEFMT_SYMBOL_KERNEL_H
 
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 
 struct symbol_kernel;
 

@@ -11,7 +11,7 @@
 #include "lib/key_map.h"
 #include "symbol_elf.h"
 #include "symbol_units.h"
-#include "lib/read/format/symbols.h"
+#include "lib/read/read.h"
 
 struct symbol_lines {
 	const struct symbol_library *library;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "arm.h"
+#include "arm_tdf.h"
 
 #include <ctype.h>
 #include <errno.h>

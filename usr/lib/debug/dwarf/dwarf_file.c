@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dwarf.h"
+#include "dwarf_file.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "dwarf_names.h"
 #include "dwarf_type.h"
 #include "dwarf_unit.h"
-#include "lib/debug/module/module_rel.h"
+#include "lib/debug/module/module.h"
 
 #define DEPTH_MAX	64	/* of namespaces, functions and blocks */
 

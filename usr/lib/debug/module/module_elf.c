@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "module.h"
+#include "module_elf.h"
 
 #include <errno.h>
 #include <fcntl.h>

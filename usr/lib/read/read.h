@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The library that reads traces: this header is all that programs include. */
+#ifndef LIB_READ_H
+#define LIB_READ_H
+
+#include "book.h"
+#include "format/context.h"
+#include "format/decode.h"
+#include "format/field.h"
+#include "format/json_text.h"
+#include "format/number.h"
+#include "format/plain.h"
+#include "format/plain_data.h"
+#include "format/render.h"
+#include "format/stack.h"
+#include "format/symbols.h"
+#include "format/text.h"
+#include "format/value.h"
+#include "match/event.h"
+#include "match/match.h"
+#include "match/stream.h"
+#include "merge.h"
+#include "trace_file.h"
+
+#endif
