@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 need_tree
 
-# page HEADING: "BYTES NAME" of the list behind that line, X0 to X30 in full
+# page HEADING: "BYTES NAME" of the list after that line, X0 to X30 in full
 page() {
 	sed -n "/^$1:\$/,/^\.El/p" "$TOP/usr/man/tsf.5" |
 		sed -n 's/^\.It \([0-9]\) Ta /\1 /p' |
@@ -31,7 +31,7 @@ table() {
 		awk '$3 != "BASE" { print $1, $2 }' | sort
 }
 
-for processor in "Of x86:arch-x86.def" "Of AArch64:arch-a64.def"; do
+for processor in "On x86:arch-x86.def" "On AArch64:arch-a64.def"; do
 	file=${processor#*:}
 	ok "$file has registers" test -n "$(table "$file")"
 	is "$(page "${processor%%:*}")" "$(table "$file")" \
