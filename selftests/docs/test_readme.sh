@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The examples of README: their commands print what stands there (but for
-# numbers), the TSF is the demo's, and what it names is there.
+# The examples of README and docs: their commands print the output that is shown
+# (except for numbers), the TSF is the demo's, and all files and targets named exist.
 . "$(dirname "$0")/../tap.sh"
 need make cc
 
-# section FROM TO NAME: its indented lines; commands begin with "# "
+# section FILE FROM TO NAME: its indented lines; commands begin with "# "
 section() {
-	sed -n "/^$1/,/^$2/p" "$TOP/README" |
+	file=$1
+	shift
+	sed -n "/^$1/,/^$2/p" "$TOP/$file" |
 		awk '/^    / { print substr($0, 5) } /^$/ { print }' >"$TMP/$3"
 	awk '/^# / { found = 1 } found' "$TMP/$3" >"$TMP/$3.expected"
 	# each command is printed, then run, all in one shell, in the tree
@@ -16,7 +18,7 @@ section() {
 			"$(echo "$line" | sed "s/'/'\\\\''/g")" \
 			"$(echo "$line" | sed "s,/tmp\\>,$TMP,g")"
 	done >"$TMP/$3.commands"
-	ok "README has commands: $3" test -s "$TMP/$3.commands"
+	ok "$file has commands: $3" test -s "$TMP/$3.commands"
 }
 
 # Numbers differ from run to run, so do histograms and the units of times, the
@@ -39,10 +41,13 @@ follow() {
 	cp "$TMP/out" "$TMP/$1.transcript"
 	is "$(cat "$TMP/err")" "" "and print nothing on stderr: $1"
 	is "$(same "$TMP/$1.transcript")" "$(same "$TMP/$1.expected")" \
-		"the output is that of README: $1"
+		"the output is that of the text: $1"
 }
 
-# The first screen: three commands, about a program that isn't ours.
+is "$(awk 'END { print (NR <= 150) }' "$TOP/README")" 1 \
+	"README has at most 150 lines"
+
+# The first screen: three commands for any program.
 sed '/^How it works$/,$d' "$TOP/README" | sed -n 's/^    # //p' >"$TMP/first"
 is "$(wc -l <"$TMP/first")" 3 "README begins with three commands"
 cat >"$TMP/app.c" <<'C'
@@ -70,27 +75,29 @@ if [ "$(id -u)" -eq 0 ]; then
 	like "$(cat "$TMP/out")" '^count = 3$' "and print what it was given"
 fi
 
-section "Where to begin" "A worked example" begin
-section "A worked example" "From laptop to board" worked
-section "The heap" "What becomes of records" heap
+section docs/guide.md "# Tracing" "## Output" begin
+section README "A worked example" "Requirements" worked
+section docs/heap.md "# The heap" "Stacks do not" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
 is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
 	"the TSF of README is demo/bash.tsf"
 
 # what it tells to make, and names of files
-grep -oE '(^    (sudo )?|`)make [a-z][a-z-]*( |`|$)' "$TOP/README" |
+grep -ohE '(^    (sudo )?|`)make [a-z][a-z-]*( |`|$)' "$TOP/README" "$TOP"/docs/* |
 	sed 's/.*make \([a-z-]*\).*/make \1/' | sort -u >"$TMP/targets"
 ok "README names targets" test -s "$TMP/targets"
 while read -r target; do
 	ok "$target is there" grep -Eq "^${target#make }( .*)?:" "$TOP/Makefile"
 done <"$TMP/targets"
-sed '1,/^Where to read on$/d' "$TOP/README" |
-	sed -nE 's/^    ((usr|HACKING)[^ ]*( [a-z]+\.5)?) .*/\1/p' | tr ' ' '\n' |
-	sed 's,^[a-z]*\.5$,usr/man/&,' >"$TMP/files"
-for page in "$TOP"/usr/man/*; do
-	like "$(cat "$TMP/files")" "^usr/man/${page##*/}\$" \
-		"${page##*/} is where to read on"
+sed '1,/^Documentation$/d' "$TOP/README" |
+	sed -nE 's,^    ([A-Za-z/.-]+) .*,\1,p' >"$TMP/named"
+for page in "$TOP"/docs/*; do
+	like "$(cat "$TMP/named")" "^docs/${page##*/}\$" \
+		"README names docs/${page##*/}"
 done
+while read -r name; do
+	ok "$name exists" test -e "$TOP/$name"
+done <"$TMP/named"
 
 if [ "$(id -u)" -ne 0 ]; then
 	skip "the commands of README" "needs root"
@@ -103,6 +110,8 @@ like "$(cat "$TMP/begin.transcript")" \
 	'^order->account->owner->city = Zwolle$' "the customer is there"
 like "$(cat "$TMP/begin.transcript")" '^ +3 +[0-9.]+ [num]?s .*order_book$' \
 	"three calls are paired"
+# the guide and README trace the same file
+"$BIN/trace" clear
 follow worked
 like "$(cat "$TMP/worked.transcript")" '^  line +echo hello$' \
 	"the line is there"

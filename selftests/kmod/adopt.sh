@@ -3,7 +3,7 @@
 # In a guest: trace hands its buffer over to the kernel module, loaded before or
 # after arming, and majors are switched in kernel code as in user programs. The
 # module's folder is $KMOD, that of one with another layout $OTHER, or none; a TDF,
-# its program and README's commands are in $APP. $CRASH_MEM, of 1 MiB, is left to
+# its program and the documented commands are in $APP. $CRASH_MEM, of 1 MiB, is left to
 # the module.
 . "$(dirname "$0")/../tap.sh"
 export RASTRACE_RUN=/run/rastrace
@@ -176,9 +176,9 @@ status 0 "off --all" trace off --all
 is "$(module buffer)" null "  gives the buffer back"
 ok "unloaded with no buffer" unload
 
-# --- what README says
+# --- the commands of docs/kernel-module.md
 (cd "$TOP" && sh -e "$APP/readme" >"$TMP/printed" 2>&1)
-like "$(cat printed)" "^number .*, softirq" "README's commands print a record"
+like "$(cat printed)" "^number .*, softirq" "the documented commands print a record"
 trace off --all
 rmmod rastrace_sample && rmmod rastrace
 

@@ -24,7 +24,7 @@ make_app
 ok "the sample's formats" \
 	trcust -o "$TMP/app" "$TOP/kmod/sample/rastrace_sample.tsf"
 cp "$TMP/target" "$TMP"/app.tdf "$TMP"/*.TFF "$TMP/app"
-sed -n '/^    insmod FOLDER/,/^$/s/^    //p' "$TOP/README" |
+sed -n '/^    insmod FOLDER/,/^$/s/^    //p' "$TOP/docs/kernel-module.md" |
 	sed 's,FOLDER,/kmod,' >"$TMP/app/readme"
 
 set --
