@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include "lib/identity.h"
 #include "lib/buffer/mappings.h"
-#include "lib/debug/symbols/symbol_elf.h"
+#include "lib/debug/symbols/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

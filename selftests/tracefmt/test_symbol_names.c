@@ -44,19 +44,19 @@ static const struct row rows[] = {
 #define ROWS	((int)(sizeof(rows) / sizeof(*rows)))
 #define GLOBAL	6
 
-static int symbols(struct dwfl_module *module)
+static int symbols(Dwfl_Module *module)
 {
 	return ROWS;
 }
 
-static int symbols_global(struct dwfl_module *module)
+static int symbols_global(Dwfl_Module *module)
 {
 	return GLOBAL;
 }
 
-static const char *symbol(struct dwfl_module *module, int index,
+static const char *symbol(Dwfl_Module *module, int index,
 			  Elf64_Sym *symbol, Elf64_Addr *address,
-			  Elf64_Word *section, struct elf **elf,
+			  Elf64_Word *section, Elf **elf,
 			  Elf64_Addr *bias)
 {
 	const struct row *row = &rows[index];
@@ -67,17 +67,17 @@ static const char *symbol(struct dwfl_module *module, int index,
 	};
 	*address = row->value + BIAS;
 	*section = row->section;
-	*elf = (struct elf *)rows;
+	*elf = (Elf *)rows;
 	*bias = BIAS;
 	return row->name;
 }
 
-static struct elf_section *section(struct elf *elf, size_t index)
+static Elf_Scn *section(Elf *elf, size_t index)
 {
-	return index == TEXT ? (struct elf_section *)rows : NULL;
+	return index == TEXT ? (Elf_Scn *)rows : NULL;
 }
 
-static Elf64_Shdr *section_header(struct elf_section *section,
+static Elf64_Shdr *section_header(Elf_Scn *section,
 				  Elf64_Shdr *header)
 {
 	*header = (Elf64_Shdr){ .sh_addr = 0x1000, .sh_size = 0x2000 };
@@ -119,9 +119,10 @@ static const struct {
 int main(void)
 {
 	const struct symbol_library library = {
-		.symbols = symbols, .symbols_global = symbols_global,
-		.symbol = symbol, .section = section,
-		.section_header = section_header,
+		.dwfl_module_getsymtab = symbols,
+		.dwfl_module_getsymtab_first_global = symbols_global,
+		.dwfl_module_getsym_info = symbol, .elf_getscn = section,
+		.gelf_getshdr = section_header,
 	};
 	struct symbol_names names = { 0 };
 

@@ -6,13 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/array.h"
-#include "lib/library.h"
-#include "lib/debug/symbols/symbol_elf.h"
-#include "lib/debug/symbols/symbol_file.h"
+#include "lib/debug/symbols/symbols.h"
 
 #define PREFIX		"_ZTV"
 #define DEMANGLED	"vtable for "
-#define LIBCXX		"libstdc++.so.6"
 #define PAGE_MOST	65536	/* a mapping begins so far in front of its
 				 * segment, at most */
 #define MODULES_MOST	4096
@@ -50,14 +47,9 @@ struct vtable_process {
 /* "ns::Class" of "_ZTVN2ns5ClassE" */
 static uint32_t class_name(struct vtables *vtables, const char *symbol)
 {
-	char *(*demangle)(const char *, char *, size_t *, int *) =
-		library_symbol(LIBCXX, "__cxa_demangle");
-	char *text = NULL;
+	char *text = symbol_demangle(symbol);
 	uint32_t name;
-	int status;
 
-	if (demangle)
-		text = demangle(symbol, NULL, NULL, &status);
 	if (text && !strncmp(text, DEMANGLED, strlen(DEMANGLED)))
 		name = heap_strings_add(vtables->strings,
 					text + strlen(DEMANGLED));
@@ -136,8 +128,9 @@ static int table_compare(const void *a, const void *b)
 static void debug_read(struct vtables *vtables, struct vtable_module *module)
 {
 	struct symbol_elf unused;
-	int fd = symbol_file_open_debug(vtables->settings, &module->mapping,
-					&unused);
+	char path[PATH_MAX];
+	int fd = symbol_search_debug(vtables->settings, &module->mapping, path,
+				     &unused);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 
 	if (elf)
@@ -149,8 +142,9 @@ static void debug_read(struct vtables *vtables, struct vtable_module *module)
 
 static void module_read(struct vtables *vtables, struct vtable_module *module)
 {
-	int fd = symbol_file_open_code(vtables->settings, &module->mapping,
-				       &module->elf);
+	char path[PATH_MAX];
+	int fd = symbol_search_code(vtables->settings, &module->mapping, path,
+				    &module->elf);
 	Elf *elf;
 
 	if (fd < 0)

@@ -4,6 +4,7 @@
 #define LIB_READ_H
 
 #include "book.h"
+#include "format/address_name.h"
 #include "format/context.h"
 #include "format/decode.h"
 #include "format/field.h"
@@ -13,7 +14,6 @@
 #include "format/plain_data.h"
 #include "format/render.h"
 #include "format/stack.h"
-#include "format/symbols.h"
 #include "format/text.h"
 #include "format/value.h"
 #include "match/event.h"

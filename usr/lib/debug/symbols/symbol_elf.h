@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What of an ELF file is needed to know which one it is, and where its code is
  * linked to. Of this machine's byte order. */
-#ifndef TRACEFMT_SYMBOL_ELF_H
-#define TRACEFMT_SYMBOL_ELF_H
+#ifndef DEBUG_SYMBOL_ELF_H
+#define DEBUG_SYMBOL_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "symbol_library.h"
+
+#if SYMBOL_LIBRARY
+
 #include "symbol_lines.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define AT_STMT_LIST	0x10		/* DWARF 5, section 7.5.4 */
-#define AT_COMP_DIR	0x1b
 
 /* Of a unit, or of several. */
 struct symbol_program {
@@ -18,7 +20,7 @@ struct symbol_program {
 
 void symbol_lines_open(struct symbol_lines *lines,
 		       const struct symbol_library *library,
-		       struct dwfl_module *module, uint64_t bias,
+		       Dwfl_Module *module, uint64_t bias,
 		       const struct symbol_elf *elf, bool *failed)
 {
 	*lines = (struct symbol_lines){
@@ -61,22 +63,22 @@ static bool name_is(const char *name, const char *wanted)
 }
 
 static void section_take(struct symbol_lines *lines,
-			 struct elf_section *section, const char *name,
-			 const Elf64_Shdr *header)
+			 Elf_Scn *section, const char *name,
+			 const GElf_Shdr *header)
 {
 	struct dwarf_bytes *bytes =
 		name_is(name, "line") ? &lines->sections.line :
 		name_is(name, "line_str") ? &lines->sections.line_str :
 		name_is(name, "str") ? &lines->sections.str :
 		name_is(name, "rnglists") ? &lines->units.lists : NULL;
-	const struct elf_data *data;
+	const Elf_Data *data;
 
 	if (!bytes || header->sh_type == SHT_NOBITS ||
 	    header->sh_flags & SHF_COMPRESSED)
 		return;
-	data = lines->library->section_data(section, NULL);
-	if (data && data->bytes)
-		*bytes = (struct dwarf_bytes){ data->bytes, data->size };
+	data = lines->library->elf_rawdata(section, NULL);
+	if (data && data->d_buf)
+		*bytes = (struct dwarf_bytes){ data->d_buf, data->d_size };
 }
 
 /* Linkers put code that they left out at 0, where a file begins. */
@@ -95,23 +97,23 @@ static bool is_code(const void *context, uint64_t address)
 static void lines_read(struct symbol_lines *lines)
 {
 	const struct symbol_library *library = lines->library;
-	struct elf_section *section = NULL;
-	struct dwarf *dwarf;
-	Elf64_Addr bias = 0;
-	Elf64_Shdr header;
-	struct elf *elf;
+	Elf_Scn *section = NULL;
+	Dwarf *dwarf;
+	Dwarf_Addr bias = 0;
+	GElf_Shdr header;
+	Elf *elf;
 	size_t names;
 
 	lines->read = true;
-	dwarf = library->dwarf(lines->module, &bias);
-	elf = dwarf ? library->dwarf_elf(dwarf) : NULL;
-	if (!elf || library->section_names(elf, &names))
+	dwarf = library->dwfl_module_getdwarf(lines->module, &bias);
+	elf = dwarf ? library->dwarf_getelf(dwarf) : NULL;
+	if (!elf || library->elf_getshdrstrndx(elf, &names))
 		return;
 	lines->dwarf_bias = bias;
-	while ((section = library->section_next(elf, section)))
-		if (library->section_header(section, &header))
+	while ((section = library->elf_nextscn(elf, section)))
+		if (library->gelf_getshdr(section, &header))
 			section_take(lines, section,
-				     library->string(elf, names,
+				     library->elf_strptr(elf, names,
 						     header.sh_name), &header);
 	lines->left = lines->sections.line.size;
 	if (!symbol_units_read(&lines->units, library, lines->module, is_code,
@@ -141,15 +143,15 @@ static void program_read(struct symbol_lines *lines, uint64_t offset,
 
 /* The unit's; NULL: it has none, or there is no memory. */
 static struct symbol_program *program_get(struct symbol_lines *lines,
-					  struct dwarf_entry *unit)
+					  Dwarf_Die *unit)
 {
 	const struct symbol_library *library = lines->library;
-	struct dwarf_attribute attribute;
+	Dwarf_Attribute attribute;
 	struct symbol_program *program;
-	Elf64_Xword offset;
+	Dwarf_Word offset;
 
-	if (!library->attribute(unit, AT_STMT_LIST, &attribute) ||
-	    library->attribute_number(&attribute, &offset))
+	if (!library->dwarf_attr(unit, DW_AT_stmt_list, &attribute) ||
+	    library->dwarf_formudata(&attribute, &offset))
 		return NULL;
 	program = key_map_find(&lines->programs, offset);
 	if (program)
@@ -158,8 +160,8 @@ static struct symbol_program *program_get(struct symbol_lines *lines,
 	*lines->failed |= !program;
 	if (!program)
 		return NULL;
-	if (library->attribute(unit, AT_COMP_DIR, &attribute))
-		program->directory = library->attribute_string(&attribute);
+	if (library->dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+		program->directory = library->dwarf_formstring(&attribute);
 	program_read(lines, offset, program);
 	if (!key_map_add(&lines->programs, offset, program))
 		return program;
@@ -185,19 +187,21 @@ static const char *program_path(struct symbol_program *program, size_t file)
 
 /* ---- asking ---- */
 
-/* One that doesn't say where its code is has it where libdw takes it. */
-static struct dwarf_entry *unit_find(const struct symbol_lines *lines,
-				     uint64_t address)
+/* For a unit without address ranges libdw decides. */
+static Dwarf_Die *unit_find(const struct symbol_lines *lines,
+			    uint64_t address)
 {
-	struct dwarf_entry *unit = symbol_units_find(&lines->units,
-						     address - lines->dwarf_bias);
-	Elf64_Addr base = 0, start, end;
+	Dwarf_Die *unit = symbol_units_find(&lines->units,
+					    address - lines->dwarf_bias);
+	Dwarf_Addr base = 0, start, end;
 
 	if (unit)
 		return unit;
-	unit = lines->library->unit(lines->module, address, &base);
-	return unit && symbol_units_range(&lines->units, lines->library, unit, 0,
-					  &base, &start, &end) > 0 ? NULL : unit;
+	unit = lines->library->dwfl_module_addrdie(lines->module, address,
+						   &base);
+	return unit && symbol_units_range(&lines->units, lines->library, unit,
+					  0, &base, &start, &end) > 0 ?
+	       NULL : unit;
 }
 
 void symbol_lines_find(struct symbol_lines *lines, uint64_t address,
@@ -205,7 +209,7 @@ void symbol_lines_find(struct symbol_lines *lines, uint64_t address,
 {
 	struct symbol_program *program = NULL;
 	const struct dwarf_row *row;
-	struct dwarf_entry *unit;
+	Dwarf_Die *unit;
 	size_t first, end;
 
 	if (!lines->read)
@@ -223,3 +227,5 @@ void symbol_lines_find(struct symbol_lines *lines, uint64_t address,
 	place->file = program_path(program, row->file);
 	place->line = row->line;
 }
+
+#endif

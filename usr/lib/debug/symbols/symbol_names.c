@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "symbol_library.h"
+
+#if SYMBOL_LIBRARY
+
 #include "symbol_names.h"
 
 #include <stdlib.h>
@@ -6,9 +10,9 @@
 
 /* ---- reading ---- */
 
-/* Not of code or data, or not of a program's names: files, sections, offsets of
- * thread-local storage; what marks code and data in a section (aaelf64, 5.5.4). */
-static bool is_name(const Elf64_Sym *symbol, const char *name)
+/* Files, sections, offsets of thread-local storage and the marks of code and data
+ * in a section (aaelf64, 5.5.4) are no names. */
+static bool is_name(const GElf_Sym *symbol, const char *name)
 {
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
 	case STT_SECTION:
@@ -19,7 +23,7 @@ static bool is_name(const Elf64_Sym *symbol, const char *name)
 	return name && *name && *name != '$' && symbol->st_shndx != SHN_UNDEF;
 }
 
-static uint8_t binding_rank(const Elf64_Sym *symbol)
+static uint8_t binding_rank(const GElf_Sym *symbol)
 {
 	switch (ELF64_ST_BIND(symbol->st_info)) {
 	case STB_GLOBAL:
@@ -34,12 +38,12 @@ static uint8_t binding_rank(const Elf64_Sym *symbol)
 
 /* Where the section of the symbol ends, `bias` added; 0: it is in none. */
 static uint64_t section_end(const struct symbol_library *library,
-			    struct elf *elf, uint64_t bias, size_t index)
+			    Elf *elf, uint64_t bias, size_t index)
 {
-	struct elf_section *section = elf ? library->section(elf, index) : NULL;
-	Elf64_Shdr header;
+	Elf_Scn *section = elf ? library->elf_getscn(elf, index) : NULL;
+	GElf_Shdr header;
 
-	return section && library->section_header(section, &header) ?
+	return section && library->gelf_getshdr(section, &header) ?
 	       header.sh_addr + header.sh_size + bias : 0;
 }
 
@@ -85,18 +89,19 @@ static void kind_sort(struct symbol_range_names *kind)
 /* Symbol `index` of `count`; the first global one is `global`. */
 static bool symbol_take(struct symbol_names *names,
 			const struct symbol_library *library,
-			struct dwfl_module *module, int index, int count,
+			Dwfl_Module *module, int index, int count,
 			int global)
 {
 	enum symbol_kind kind = index < global ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
 	struct symbol_name name = { .order = count - index };
-	Elf64_Addr bias = 0;
-	Elf64_Word section = 0;
-	struct elf *elf = NULL;
-	Elf64_Sym symbol;
+	Dwarf_Addr bias = 0;
+	GElf_Word section = 0;
+	Elf *elf = NULL;
+	GElf_Sym symbol;
 
-	name.name = library->symbol(module, index, &symbol, &name.start,
-				    &section, &elf, &bias);
+	name.name = library->dwfl_module_getsym_info(module, index, &symbol,
+						     &name.start, &section,
+						     &elf, &bias);
 	if (!name.name || !is_name(&symbol, name.name))
 		return true;
 	name.binding = binding_rank(&symbol);
@@ -111,10 +116,10 @@ static bool symbol_take(struct symbol_names *names,
 
 bool symbol_names_read(struct symbol_names *names,
 		       const struct symbol_library *library,
-		       struct dwfl_module *module)
+		       Dwfl_Module *module)
 {
-	int count = library->symbols(module);
-	int global = library->symbols_global(module);
+	int count = library->dwfl_module_getsymtab(module);
+	int global = library->dwfl_module_getsymtab_first_global(module);
 	bool good = true;
 
 	for (int i = 1; i < count && good; i++)
@@ -133,7 +138,7 @@ void symbol_names_free(struct symbol_names *names)
 
 /* ---- asking ---- */
 
-/* The one that begins last of those that have it. */
+/* Of the symbols that contain the address the one that begins last. */
 static const struct symbol_name *
 name_find(const struct symbol_range_names *kind, uint64_t address)
 {
@@ -146,7 +151,7 @@ name_find(const struct symbol_range_names *kind, uint64_t address)
 	return NULL;
 }
 
-/* How far those reach that begin up to the address. */
+/* The highest end of the symbols that begin at or before the address. */
 static uint64_t reach_find(const struct symbol_range_names *kind,
 			   uint64_t address)
 {
@@ -156,8 +161,8 @@ static uint64_t reach_find(const struct symbol_range_names *kind,
 	return at ? kind->items[at - 1].reach : 0;
 }
 
-/* None that something with a size, which begins up to the address, reaches
- * beyond. */
+/* The label before the address, unless a symbol with a size that begins at or
+ * before the address ends after the label. */
 static const struct symbol_name *
 label_find(const struct symbol_names *names, enum symbol_kind kind,
 	   uint64_t address)
@@ -187,3 +192,5 @@ const char *symbol_names_find(const struct symbol_names *names,
 	*offset = address - found->start;
 	return found->name;
 }
+
+#endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "symbol_library.h"
+
+#if SYMBOL_LIBRARY
+
 #include "symbol_units.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 
-#define AT_RANGES	0x55		/* DWARF 5, section 7.5.4 */
-#define AT_RNGLISTS_BASE 0x74
-#define FORM_UDATA	0x0f		/* section 7.5.6 */
-#define FORM_RNGLISTX	0x23
-
 #define RANGES_MAX	(1 << 22)	/* units may share what they say */
 
 static bool range_add(struct symbol_units *units, uint64_t start, uint64_t end,
-		      struct dwarf_entry *unit)
+		      Dwarf_Die *unit)
 {
 	if (units->count == RANGES_MAX)
 		return true;
@@ -26,7 +26,7 @@ static bool range_add(struct symbol_units *units, uint64_t start, uint64_t end,
 	return true;
 }
 
-/* The longer one first: what it leaves uncovered can be another's. */
+/* Of ranges with one start the longest first; others get what it leaves. */
 static int range_compare(const void *a, const void *b)
 {
 	const struct symbol_range *x = a, *y = b;
@@ -58,30 +58,31 @@ static void ranges_sort(struct symbol_units *units)
 }
 
 /*
- * The entry of the table of offsets that the unit's ranges are at (DWARF 5,
- * section 7.28) leads into the section. libdw doesn't look: one of 64 bits leads
- * anywhere.
+ * The unit's entry in the table of offsets to range lists (DWARF 5, section 7.28)
+ * points into the section. libdw doesn't check that: an entry of 64 bits may
+ * point anywhere.
  */
 static bool list_is_within(const struct symbol_units *units,
 			   const struct symbol_library *library,
-			   struct dwarf_entry *unit)
+			   Dwarf_Die *unit)
 {
-	struct dwarf_attribute ranges, attribute;
+	Dwarf_Attribute ranges, attribute;
 	size_t size = units->lists.size;
 	uint8_t address_bytes, offset_bytes;
-	struct dwarf_unit_entry whole;
-	Elf64_Xword index, base;
+	Dwarf_Die whole;
+	Dwarf_Word index, base;
 	uint64_t offset;
 
-	if (!library->attribute(unit, AT_RANGES, &ranges) ||
-	    ranges.form != FORM_RNGLISTX ||
-	    !library->unit_sizes(unit, &whole, &address_bytes, &offset_bytes) ||
+	if (!library->dwarf_attr(unit, DW_AT_ranges, &ranges) ||
+	    ranges.form != DW_FORM_rnglistx ||
+	    !library->dwarf_diecu(unit, &whole, &address_bytes,
+				  &offset_bytes) ||
 	    offset_bytes != sizeof(offset))
 		return true;
-	ranges.form = FORM_UDATA;
-	if (library->attribute_number(&ranges, &index) ||
-	    !library->attribute(unit, AT_RNGLISTS_BASE, &attribute) ||
-	    library->attribute_number(&attribute, &base) ||
+	ranges.form = DW_FORM_udata;
+	if (library->dwarf_formudata(&ranges, &index) ||
+	    !library->dwarf_attr(unit, DW_AT_rnglists_base, &attribute) ||
+	    library->dwarf_formudata(&attribute, &base) ||
 	    size < sizeof(offset) || base > size - sizeof(offset) ||
 	    index > (size - sizeof(offset) - base) / sizeof(offset))
 		return false;
@@ -92,27 +93,28 @@ static bool list_is_within(const struct symbol_units *units,
 
 ptrdiff_t symbol_units_range(const struct symbol_units *units,
 			     const struct symbol_library *library,
-			     struct dwarf_entry *unit, ptrdiff_t at,
-			     Elf64_Addr *base, Elf64_Addr *start,
-			     Elf64_Addr *end)
+			     Dwarf_Die *unit, ptrdiff_t at,
+			     Dwarf_Addr *base, Dwarf_Addr *start,
+			     Dwarf_Addr *end)
 {
 	if (!at && !list_is_within(units, library, unit))
 		return 0;
-	return library->ranges(unit, at, base, start, end);
+	return library->dwarf_ranges(unit, at, base, start, end);
 }
 
 bool symbol_units_read(struct symbol_units *units,
 		       const struct symbol_library *library,
-		       struct dwfl_module *module,
+		       Dwfl_Module *module,
 		       bool (*is_code)(const void *context, uint64_t address),
 		       const void *context)
 {
-	struct dwarf_entry *unit = NULL;
-	Elf64_Addr bias;
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
 	bool good = true;
 
-	while (good && (unit = library->unit_next(module, unit, &bias))) {
-		Elf64_Addr base = 0, start, end;
+	while (good &&
+	       (unit = library->dwfl_module_nextcu(module, unit, &bias))) {
+		Dwarf_Addr base = 0, start, end;
 		ptrdiff_t at = 0;
 
 		while (good && (at = symbol_units_range(units, library, unit,
@@ -125,8 +127,8 @@ bool symbol_units_read(struct symbol_units *units,
 	return good;
 }
 
-struct dwarf_entry *symbol_units_find(const struct symbol_units *units,
-				      uint64_t address)
+Dwarf_Die *symbol_units_find(const struct symbol_units *units,
+			     uint64_t address)
 {
 	size_t at = array_count_upto(units->ranges, units->count,
 				     sizeof(*units->ranges), address);
@@ -140,3 +142,5 @@ void symbol_units_free(struct symbol_units *units)
 	free(units->ranges);
 	*units = (struct symbol_units){ 0 };
 }
+
+#endif

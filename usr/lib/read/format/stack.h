@@ -11,7 +11,7 @@
 #define TRACEFMT_STACK_H
 
 #include <rastrace/buffer.h>
-#include "symbols.h"
+#include "address_name.h"
 
 #define STACK_LINE_MAX	(SYMBOLS_NAME_MAX + 32)
 
@@ -28,7 +28,7 @@ const char *stack_end_text(uint8_t end);
  * STACK_LINE_MAX for each 8 bytes and one more. */
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p);
-/* Its name (symbols.h), or "0x7F12AB34CD56" when it lies nowhere. */
+/* Its name (address_name.h), or "0x7F12AB34CD56" when it lies nowhere. */
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p);
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ELF file of a mapping and its debug file. A file is looked for in the
+ * --symbols directories (the mapping's path below them, its base name,
+ * .build-id/xx/yyyy) and at its path; a debug file also in /usr/lib/debug and
+ * where the debug link points. Only a file with the mapping's build-id is taken.
+ */
+#ifndef DEBUG_SYMBOL_SEARCH_H
+#define DEBUG_SYMBOL_SEARCH_H
+
+#include <limits.h>
+#include <rastrace/rasfile.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbol_elf;
+
+struct symbols_settings {
+	bool off;		/* --no-symbols */
+	char **dirs;		/* --symbols DIR: like a root directory of the
+				 * other machine, or debug files by build-id; or
+				 * one such file */
+	size_t dir_count;
+	unsigned char *use;	/* per directory SYMBOLS_*, filled in; or NULL */
+};
+
+/* Results of a directory */
+#define SYMBOLS_LOOKED	1	/* a file was looked for */
+#define SYMBOLS_HAD	2	/* it had one */
+
+/* The first directory from *at on that was of no use; *at is then past it. NULL:
+ * there are no more. */
+const char *symbols_useless(const struct symbols_settings *settings,
+			    size_t *at);
+
+/* The mapping's ELF file as a descriptor, its path in `path`; -1: there is
+ * none. */
+int symbol_search_code(const struct symbols_settings *settings,
+		       const struct ras_mapping *mapping, char path[PATH_MAX],
+		       struct symbol_elf *elf);
+/* The mapping's debug file. */
+int symbol_search_debug(const struct symbols_settings *settings,
+			const struct ras_mapping *mapping, char path[PATH_MAX],
+			struct symbol_elf *elf);
+/* The debug file of `code`, a file with this build-id and debug link (NULL:
+ * none). */
+int symbol_search_linked(const struct symbols_settings *settings,
+			 const uint8_t *id, size_t length, const char *code,
+			 const char *link, char path[PATH_MAX],
+			 struct symbol_elf *elf);
+
+#endif
