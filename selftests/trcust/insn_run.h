@@ -94,6 +94,10 @@ static void insn_vectors_put(ucontext_t *context,
 	fp->cwd = state->pending ? 0x37e : 0x37f;
 	fp->swd = state->pending ? 0x8081 : 0;
 	fp->ftw = 0;
+	fp->fop = 0;
+	fp->rip = 0;
+	fp->rdp = 0;
+	memset(fp->_st, 0, sizeof(fp->_st));
 	fp->mxcsr = state->mxcsr;
 	for (int i = 0; i < INSN_VECTORS; i++) {
 		memcpy(&fp->_xmm[i], state->vectors[i], 16);
@@ -230,10 +234,14 @@ static bool insn_run_begin32(void)
 		.seg_32bit = 1,
 	};
 	struct insn_state nop = { .ip = INSN_CODE, .mxcsr = INSN_MXCSR };
+	bool loads;
 
 	/* 64-bit code has no use for these selectors; gs is where 32-bit code
 	 * has its thread */
 	if (syscall(SYS_modify_ldt, 1, &segment, sizeof(segment)))
+		return false;
+	__asm__("verr %w1; setz %0" : "=q"(loads) : "r"(INSN_LDT) : "cc");
+	if (!loads)
 		return false;
 	__asm__ volatile("mov %0, %%ds; mov %0, %%es; mov %1, %%gs"
 			 : : "r"(INSN_DATA32), "r"(INSN_LDT));

@@ -157,8 +157,10 @@ static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 
 static bool insn_faults(const ZydisDecodedInstruction *zi)
 {
+	/* XEND outside a transaction: SDM volume 2, XEND, #GP(0) */
 	return zi->mnemonic == ZYDIS_MNEMONIC_DIV ||
 	       zi->mnemonic == ZYDIS_MNEMONIC_IDIV ||
+	       zi->mnemonic == ZYDIS_MNEMONIC_XEND ||
 	       zi->meta.category == ZYDIS_CATEGORY_DECIMAL ||
 	       zi->meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
