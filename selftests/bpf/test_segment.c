@@ -159,6 +159,12 @@ static bool item_refused(const uint8_t *item, uint16_t selector,
 	return item_is(item, RAS_ITEM_SELECTOR, &far, 8);
 }
 
+/* Some hypervisors keep no descriptors of programs for the processor. */
+static bool processor_has_ldt(void)
+{
+	return processor_takes(LDT(BYTE100), 0, 1);
+}
+
 static void test_row(struct bed *bed, const struct row *row)
 {
 	const uint8_t rpn[] = { FAR(row->selector, row->offset) };
@@ -179,8 +185,11 @@ static void test_row(struct bed *bed, const struct row *row)
 	tap_ok(as_expected, "%s", row->name);
 	tap_is(why->faults[RAS_FAULT_SELECTOR] - faults, row->bad,
 	       "%s: counted", row->name);
-	tap_is(!processor_takes(row->selector, row->offset, row->bytes),
-	       row->bad, "%s: the processor agrees", row->name);
+	if (row->bad || processor_has_ldt())
+		tap_is(!processor_takes(row->selector, row->offset, row->bytes),
+		       row->bad, "%s: the processor agrees", row->name);
+	else
+		tap_skip(row->name, "this machine loads no LDT descriptors");
 }
 
 /* A value read on the way to another. */
