@@ -4,7 +4,7 @@
 # its folder. FOLDER gets the files and what was built. Beside it lies what all
 # subjects share, so that all of it can be carried to another machine:
 #
-#	tap.sh run.sh splats registers.sh
+#	tap.sh run.sh narrow.sh splats registers.sh
 #				the frame
 #	build/bin, build/lib	the programs under test
 #	build/selftests, selftests
@@ -29,7 +29,7 @@ for file in "$built"/*; do
 done
 
 mkdir -p "$shared/selftests" "$shared/build/selftests"
-for file in tap.sh run.sh splats registers.sh; do
+for file in tap.sh run.sh narrow.sh splats registers.sh; do
 	cp "$here/$file" "$shared/$file"
 	ln -sfn "../$file" "$shared/selftests/$file"
 done

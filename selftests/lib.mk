@@ -23,6 +23,13 @@ include $(TOP)/scripts/cross.mk
 B	:= $(TOP)/build$(MACHINE:%=/%)
 SUBJECT	:= $(notdir $(CURDIR))
 OUTPUT	?= $(B)/selftests/$(SUBJECT)
+# In front of PATH where 32-bit programs don't run: compilers that make none
+ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
+NO_32BIT := $(shell $(SHARED)/narrow.sh $(abspath $(OUTPUT))/no-32bit)
+ifneq ($(NO_32BIT),)
+export PATH := $(NO_32BIT):$(PATH)
+endif
+endif
 CC	?= gcc
 CFLAGS	?= -O2 -g
 

@@ -265,6 +265,12 @@ if [ -z "${BIN-}" ] && [ -d "$TOP/build/bin" ] && [ "$(id -u)" -eq 0 ] &&
 fi
 trap 'exit 130' INT
 trap 'exit 143' TERM
+narrow=$("$tests/narrow.sh" "$work/no-32bit")
+[ -z "$narrow" ] || {
+	RASTRACE_NO_32BIT=1 PATH=$narrow:$PATH
+	export RASTRACE_NO_32BIT PATH
+	echo "# 32-bit programs don't run here: what needs them is skipped"
+}
 passed=0 failed=0 skipped=0
 [ -n "$tap" ] && echo "TAP version 13"
 list_tests "$@" >"$work/list"
