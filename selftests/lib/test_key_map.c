@@ -58,6 +58,37 @@ static void check(const char *name, uint64_t (*key)(unsigned int i))
 	       name);
 }
 
+/* Of each key two values; then every second key is removed, one value first. */
+static void check_each(void)
+{
+	static char values[2 * MANY];
+	struct key_map map = { 0 };
+	unsigned int wrong = 0;
+
+	for (unsigned int i = 0; i < 2 * MANY; i++)
+		wrong += key_map_reserve(&map) ||
+			 key_map_add(&map, dense(i / 2), &values[i]);
+	for (unsigned int i = 0; i < MANY; i += 2) {
+		key_map_remove(&map, dense(i), &values[2 * i + 1]);
+		wrong += key_map_find(&map, dense(i)) != &values[2 * i];
+		key_map_remove(&map, dense(i), &values[2 * i]);
+	}
+	for (unsigned int i = 0; i < MANY; i++) {
+		unsigned int met = 0;
+		size_t step = 0;
+		char *value;
+
+		while ((value = key_map_each(&map, dense(i), &step)))
+			met += value == &values[2 * i] ? 1 :
+			       value == &values[2 * i + 1] ? 2 : 4;
+		wrong += met != (i % 2 ? 3 : 0);
+	}
+	tap_ok(!wrong && map.count == MANY,
+	       "two values of a key, and removing: %u wrong, %zu left", wrong,
+	       map.count);
+	key_map_free(&map);
+}
+
 int main(void)
 {
 	struct key_map map = { 0 };
@@ -65,7 +96,7 @@ int main(void)
 
 	tap_ok(!key_map_find(&map, 0) && !key_map_next(&map, &at),
 	       "there is nothing in a new one");
-	key_map_add(&map, 0, (void *)(uintptr_t)7);
+	key_map_add_number(&map, 0, 7);
 	tap_ok(key_map_number(&map, 0) == 7 && !key_map_number(&map, 1),
 	       "numbers as values");
 	key_map_free(&map);
@@ -73,5 +104,6 @@ int main(void)
 	check("in the upper half", upper);
 	check("addresses", address);
 	check("the largest", last);
+	check_each();
 	return tap_done();
 }

@@ -15,17 +15,19 @@ static void slot_put(struct key_map *map, struct key_slot slot)
 	map->slots[at & (map->size - 1)] = slot;
 }
 
-static int map_grow(struct key_map *map)
+int key_map_reserve(struct key_map *map)
 {
 	struct key_map grown = {
 		.size = map->size ? 2 * map->size : SIZE_LEAST,
 		.count = map->count, .seed = map->seed,
 	};
 
+	if (2 * map->count < map->size)
+		return 0;
 	grown.slots = calloc(grown.size, sizeof(*grown.slots));
 	if (!grown.slots)
 		return -ENOMEM;
-	/* addresses are random */
+	/* Addresses are random. */
 	if (!map->size)
 		grown.seed = (uintptr_t)grown.slots * 0xd6e8feb86659fd93ULL;
 	for (size_t i = 0; i < map->size; i++)
@@ -38,11 +40,35 @@ static int map_grow(struct key_map *map)
 
 int key_map_add(struct key_map *map, uint64_t key, void *value)
 {
-	if (2 * map->count >= map->size && map_grow(map))
+	if (key_map_reserve(map))
 		return -ENOMEM;
 	slot_put(map, (struct key_slot){ key, value });
 	map->count++;
 	return 0;
+}
+
+/*
+ * A search stops at the first free slot. So when a slot becomes free, the slots
+ * after it, up to the next free one, are put again.
+ */
+void key_map_remove(struct key_map *map, uint64_t key, const void *value)
+{
+	size_t at = key_map_hash(map, key) & (map->size - 1);
+
+	while (map->slots[at].key != key || map->slots[at].value != value)
+		at = (at + 1) & (map->size - 1);
+	map->slots[at].value = NULL;
+	map->count--;
+	for (;;) {
+		struct key_slot slot;
+
+		at = (at + 1) & (map->size - 1);
+		slot = map->slots[at];
+		if (!slot.value)
+			return;
+		map->slots[at].value = NULL;
+		slot_put(map, slot);
+	}
 }
 
 void *key_map_next(const struct key_map *map, size_t *at)

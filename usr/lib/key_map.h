@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A map from keys - numbers, addresses - to what they stand for, by open
- * hashing. Nothing is taken out; at most half of it is full.
+ * The hash table: a map from 64-bit keys to values, by open addressing. A key
+ * is a number, an address, or the hash of something longer. At most half of the
+ * slots are used.
+ *
+ * Keys that are hashes may collide, so add several values with one key and
+ * compare what key_map_each() returns:
+ *
+ *	uint64_t hash = key_map_mix(key_map_mix(0, pid), address);
+ *	size_t step = 0;
+ *
+ *	while ((item = key_map_each(&map, hash, &step)))
+ *		if (item->pid == pid && item->address == address)
+ *			return item;
  */
 #ifndef LIB_KEY_MAP_H
 #define LIB_KEY_MAP_H
@@ -16,7 +27,8 @@ struct key_map {
 	} *slots;
 	size_t size;		/* a power of two, or 0 */
 	size_t count;
-	uint64_t seed;		/* of where keys go: files can't choose that */
+	uint64_t seed;		/* random, so that no file can make keys that
+				 * all share a slot */
 };
 
 static inline size_t key_map_hash(const struct key_map *map, uint64_t key)
@@ -24,14 +36,15 @@ static inline size_t key_map_hash(const struct key_map *map, uint64_t key)
 	return (key ^ map->seed) * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-/* NULL: it has none. */
-static inline void *key_map_find(const struct key_map *map, uint64_t key)
+/* The values of a key, one at each call: begin at *step = 0. NULL: no more. */
+static inline void *key_map_each(const struct key_map *map, uint64_t key,
+				 size_t *step)
 {
-	size_t at = key_map_hash(map, key);
+	size_t home = key_map_hash(map, key);
 
-	for (; map->size; at++) {
+	while (map->size) {
 		const struct key_slot *slot =
-			&map->slots[at & (map->size - 1)];
+			&map->slots[(home + (*step)++) & (map->size - 1)];
 
 		if (!slot->value || slot->key == key)
 			return slot->value;
@@ -39,12 +52,30 @@ static inline void *key_map_find(const struct key_map *map, uint64_t key)
 	return NULL;
 }
 
-/* Of a key that has none; the value isn't NULL. 0, or -ENOMEM. */
+/* The value of a key that has at most one; NULL: it has none. */
+static inline void *key_map_find(const struct key_map *map, uint64_t key)
+{
+	size_t step = 0;
+
+	return key_map_each(map, key, &step);
+}
+
+/* Make room for one more: the next key_map_add() succeeds. 0 or -ENOMEM. */
+int key_map_reserve(struct key_map *map);
+/* The value isn't NULL. 0 or -ENOMEM. */
 int key_map_add(struct key_map *map, uint64_t key, void *value);
-/* The values, one after the other in no order: begin at *at = 0; NULL: no
- * more. */
+/* Remove a value that was added with that key. */
+void key_map_remove(struct key_map *map, uint64_t key, const void *value);
+/* All values, in no order, one at each call: begin at *at = 0. NULL: no more. */
 void *key_map_next(const struct key_map *map, size_t *at);
 void key_map_free(struct key_map *map);
+
+/* Add a number to a hash, to make one key of several numbers. */
+static inline uint64_t key_map_mix(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) * 0xff51afd7ed558ccdULL;
+	return hash ^ hash >> 32;
+}
 
 /* Addresses as keys */
 static inline uint64_t key_map_key(const void *address)
@@ -52,10 +83,22 @@ static inline uint64_t key_map_key(const void *address)
 	return (uintptr_t)address;
 }
 
-/* Values that are numbers, 0 for what isn't there */
+/* Numbers as values, for example 1 + an index: 0 if the key has none. */
 static inline uint64_t key_map_number(const struct key_map *map, uint64_t key)
 {
 	return (uintptr_t)key_map_find(map, key);
+}
+
+static inline uint64_t key_map_each_number(const struct key_map *map,
+					   uint64_t key, size_t *step)
+{
+	return (uintptr_t)key_map_each(map, key, step);
+}
+
+static inline int key_map_add_number(struct key_map *map, uint64_t key,
+				     uint64_t number)
+{
+	return key_map_add(map, key, (void *)(uintptr_t)number);
 }
 
 #endif
