@@ -29,7 +29,7 @@ static void place_check(const char *text, struct srcpos pos,
 	FILE *out;
 	struct diag *diag = text_open(text, 2, &out);
 
-	diag_tell(diag, pos, TRCERR_BADSYMBOL, "x");
+	diag_report(diag, pos, TRCERR_BADSYMBOL, "x");
 	diag_close(diag);
 	fclose(out);
 	tap_str(shown, expected, "%s", name);
@@ -71,7 +71,8 @@ static void window_check(uint32_t column, bool cut_left, bool cut_right)
 		text[i] = 'a' + i % 26;
 	text[1000] = 0;
 	diag = text_open(text, 2, &out);
-	diag_tell(diag, (struct srcpos){ 1, column, 1 }, TRCERR_BADSYMBOL, "x");
+	diag_report(diag, (struct srcpos){ 1, column, 1 }, TRCERR_BADSYMBOL,
+		    "x");
 	diag_close(diag);
 	fclose(out);
 	source = strchr(shown, '\n') + 1;
@@ -91,8 +92,8 @@ static void words_check(void)
 	FILE *out;
 
 	diag = text_open("", 2, &out);
-	diag_tell(diag, (struct srcpos){ 0 }, TRCERR_DUP_TFFMINOR, "5\n\x1b[1m",
-		  "f");
+	diag_report(diag, (struct srcpos){ 0 }, TRCERR_DUP_TFFMINOR,
+		    "5\n\x1b[1m", "f");
 	diag_hint(diag, "hint %d\t\x9b", 7);
 	fclose(out);
 	tap_str(shown, "a.tsf: warning: duplicate minor code = 5\\x0a\\x1b[1m in "
@@ -103,7 +104,7 @@ static void words_check(void)
 	memset(name, 'n', 300);
 	name[300] = 0;
 	diag = text_open("", 2, &out);
-	diag_tell(diag, (struct srcpos){ 0 }, TRCERR_BADSYMBOL, name);
+	diag_report(diag, (struct srcpos){ 0 }, TRCERR_BADSYMBOL, name);
 	diag_close(diag);
 	fclose(out);
 	tap_ok(strlen(shown) < 250 && strstr(shown, "nnn... ["),
@@ -125,10 +126,10 @@ static void levels_check(void)
 		FILE *out;
 		struct diag *diag = text_open("", level, &out);
 
-		diag_tell(diag, nowhere, TRCERR_NO_MEM);
-		diag_tell(diag, nowhere, TRCERR_NOMODNAME);
-		diag_tell(diag, nowhere, TRCERR_NOMINOR);
-		diag_tell(diag, nowhere, TRCERR_INVALIDMAJOR);
+		diag_report(diag, nowhere, TRCERR_NO_MEM);
+		diag_report(diag, nowhere, TRCERR_NOMODNAME);
+		diag_report(diag, nowhere, TRCERR_NOMINOR);
+		diag_report(diag, nowhere, TRCERR_INVALIDMAJOR);
 		diag_hint(diag, "of a warning");
 		fclose(out);
 		for (char *p = shown; (p = strchr(p, '[')); p++)

@@ -43,10 +43,9 @@ struct combination {
 	const struct combine_section *copied;
 };
 
-static int tell_memory(struct diag *diag)
+static int report_memory(struct diag *diag)
 {
-	diag_tell(diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(diag, (struct srcpos){ 0 });
 }
 
 static bool is_space(char c)
@@ -54,15 +53,15 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x1a;
 }
 
-static void tell_file(struct diag *diag, const struct combine_file *file,
-		      int code, const struct error *err)
+static void report_file(struct diag *diag, const struct combine_file *file,
+			int code, const struct error *err)
 {
 	if (code != -ENOENT && code != -ENOTDIR && code != -EACCES &&
 	    code != -ELOOP && code != -EISDIR) {
-		diag_tell_file(diag, file->pos, file->path, code, err);
+		diag_report_error(diag, file->pos, file->path, code, err);
 		return;
 	}
-	diag_tell(diag, file->pos, TRCERR_COMBINE_PATH);
+	diag_report(diag, file->pos, TRCERR_COMBINE_PATH);
 	diag_hint(diag, "%s", err->text);
 }
 
@@ -74,24 +73,24 @@ static int file_add(struct combination *c, struct srcpos pos, const char *name)
 	int code;
 
 	if (c->file_count == COMBINE_FILES_MAX) {
-		diag_tell(c->diag, pos, TRCERR_TOOMANYTFF);
+		diag_report(c->diag, pos, TRCERR_TOOMANYTFF);
 		return -1;
 	}
 	copy = strndup(name, pos.length);
 	file->path = copy ? locate_portable(copy) : NULL;
 	free(copy);
 	if (!file->path)
-		return tell_memory(c->diag);
+		return report_memory(c->diag);
 	file->pos = pos;
 	c->file_count++;
 	code = tff_open(&file->tff, file->path, &err);
 	if (code) {
-		tell_file(c->diag, file, code, &err);
+		report_file(c->diag, file, code, &err);
 		return -1;
 	}
 	if (file->tff->header->major == c->files[0].tff->header->major)
 		return 0;
-	diag_tell(c->diag, pos, TRCERR_DIF_MAJOR, file->path);
+	diag_report(c->diag, pos, TRCERR_DIF_MAJOR, file->path);
 	diag_hint(c->diag, "its major code is %u, that of '%s' is %u",
 		  file->tff->header->major, c->files[0].path,
 		  c->files[0].tff->header->major);
@@ -127,7 +126,7 @@ static int list_read(struct combination *c)
 	if (c->file_count)
 		return 0;
 	pos.length = 1;
-	diag_tell(c->diag, pos, TRCERR_UNEXPECTEDEOF);
+	diag_report(c->diag, pos, TRCERR_UNEXPECTEDEOF);
 	diag_hint(c->diag, "the list is empty");
 	return -1;
 }
@@ -149,8 +148,8 @@ static void section_claim(struct combination *c, struct combine_section *s)
 			continue;
 		}
 		snprintf(text, sizeof(text), "%u", minor);
-		diag_tell(c->diag, s->file->pos, TRCERR_DUP_TFFMINOR, text,
-			  s->file->path);
+		diag_report(c->diag, s->file->pos, TRCERR_DUP_TFFMINOR, text,
+			    s->file->path);
 		diag_hint(c->diag, "the one of '%s' in '%s' is kept",
 			  tff_string(c->owners[minor]->file->tff,
 				     c->owners[minor]->section->name),
@@ -166,7 +165,7 @@ static int sections_collect(struct combination *c)
 		count += c->files[i].tff->header->sections.count;
 	c->sections = calloc(count + 1, sizeof(*c->sections));
 	if (!c->sections)
-		return tell_memory(c->diag);
+		return report_memory(c->diag);
 	for (size_t i = 0; i < c->file_count; i++) {
 		const struct tff *tff = c->files[i].tff;
 
@@ -206,7 +205,7 @@ static int sections_copy(struct combination *c, struct tff_tables *tables)
 		calloc(c->section_count + 1, sizeof(*order));
 
 	if (!order)
-		return tell_memory(c->diag);
+		return report_memory(c->diag);
 	for (size_t i = 0; i < c->section_count; i++)
 		order[i] = &c->sections[i];
 	qsort(order, c->section_count, sizeof(*order), section_compare);
@@ -246,7 +245,7 @@ static int write_tables(const struct combination *c,
 	if (!code)
 		code = outfile_commit(out, &err);
 	if (code)
-		output_tell(c->diag, dest, code, &err);
+		output_report(c->diag, dest, code, &err);
 	return code ? -1 : 0;
 }
 
@@ -271,7 +270,7 @@ static int combine_files(struct diag *diag, const char *dest)
 	int lock, code;
 
 	if (!c)
-		return tell_memory(diag);
+		return report_memory(diag);
 	c->diag = diag;
 	lock = outfile_lock_directory(dest);
 	code = combine(c, dest);

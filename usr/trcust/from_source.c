@@ -47,7 +47,7 @@ struct collection {
 	FILE *out;
 };
 
-static int tell_memory(void)
+static int report_memory(void)
 {
 	struct error err = { 0 };
 
@@ -192,13 +192,14 @@ static bool statement_is_possible(const struct source *source,
 	if (statement->tp.start)
 		return true;
 	if (!comment->code_line) {
-		diag_tell(source->diag, comment->pos, TRCERR_INCOMPLETE, "TP");
+		diag_report(source->diag, comment->pos, TRCERR_INCOMPLETE,
+			    "TP");
 		diag_hint(source->diag, "no code follows the comment");
 		return false;
 	}
 	if (!name[strcspn(name, "\"\n")])
 		return true;
-	diag_tell(source->diag, comment->pos, TRCERR_BADPARM, source->path);
+	diag_report(source->diag, comment->pos, TRCERR_BADPARM, source->path);
 	diag_hint(source->diag, "a TSF can't name a file like this one");
 	return false;
 }
@@ -216,7 +217,7 @@ static void statement_print(struct collection *c, const struct source *source,
 	if (c->some_minors && !statement.minor.start)
 		minor = minor_free(c);
 	if (minor > UINT16_MAX) {
-		diag_tell(source->diag, comment->pos, TRCERR_MINORRANGE);
+		diag_report(source->diag, comment->pos, TRCERR_MINORRANGE);
 		c->failed = true;
 		return;
 	}
@@ -300,7 +301,7 @@ static int sources_open(struct collection *c, int count, char **paths)
 {
 	c->sources = calloc(count, sizeof(*c->sources));
 	if (!c->sources)
-		return tell_memory();
+		return report_memory();
 	for (int i = 0; i < count; i++) {
 		struct source *source = &c->sources[c->source_count];
 
@@ -325,10 +326,10 @@ static bool check_found(struct collection *c)
 		for (size_t k = 0; k < c->sources[i].found.count; k++)
 			count += !c->sources[i].found.comments[k].head;
 	if (!count) {
-		diag_tell(diag, nowhere, TRCERR_UNEXPECTEDEOF);
+		diag_report(diag, nowhere, TRCERR_UNEXPECTEDEOF);
 		diag_hint(diag, "no comment begins with '/***DT'");
 	} else if (!c->modname_given && !c->s->modname) {
-		diag_tell(diag, nowhere, TRCERR_NOMODNAME);
+		diag_report(diag, nowhere, TRCERR_NOMODNAME);
 		diag_hint(diag, "give it with --modname, or in a comment that begins with '/***DTHEAD'");
 	} else {
 		return !c->failed;
@@ -344,7 +345,7 @@ static int tsf_print(struct collection *c)
 
 	c->out = open_memstream(&text, &size);
 	if (!c->out) {
-		tell_memory();
+		report_memory();
 		return 1;
 	}
 	if (c->s->modname)
@@ -354,7 +355,7 @@ static int tsf_print(struct collection *c)
 	comments_visit(c, true, head_print);
 	comments_visit(c, false, statement_print);
 	if (fclose(c->out)) {
-		tell_memory();
+		report_memory();
 		free(text);
 		return 1;
 	}
@@ -368,7 +369,7 @@ int run_from_source(const struct settings *s, int count, char **paths)
 	int code = 1;
 
 	if (!c) {
-		tell_memory();
+		report_memory();
 		return 1;
 	}
 	c->s = s;

@@ -24,22 +24,22 @@ int input_open_map(struct compilation *c, const struct settings *s)
 	if (!s->map)
 		return 0;
 	if (!map_name_valid(s->map)) {
-		diag_tell(c->diag, nowhere, TRCERR_MAP_EXTN, s->map);
+		diag_report(c->diag, nowhere, TRCERR_MAP_EXTN, s->map);
 		diag_hint(c->diag, "it is named *.map or System.map*");
 		return -1;
 	}
 	path = locate_input(s->map);
 	code = path ? map_open(&c->map, path, &err) : -ENOMEM;
 	if (code)
-		diag_tell_file(c->diag, nowhere, path ? path : s->map, code,
-			       &err);
+		diag_report_error(c->diag, nowhere, path ? path : s->map, code,
+				  &err);
 	free(path);
 	return code ? -1 : 0;
 }
 
 /* No file was found for MODNAME. */
-static void tell_missing(struct compilation *c, const struct settings *s,
-			 const struct input *input, int code)
+static void report_missing(struct compilation *c, const struct settings *s,
+			   const struct input *input, int code)
 {
 	const char *file = input->at.file ? input->at.file : "";
 	struct error err = { 0 };
@@ -52,7 +52,7 @@ static void tell_missing(struct compilation *c, const struct settings *s,
 				      "and beside the TSF");
 	if (code == -ENOENT)
 		error_hint(&err, "--module FILE names it");
-	diag_tell_file(c->diag, input->pos, file, code, &err);
+	diag_report_error(c->diag, input->pos, file, code, &err);
 }
 
 static int input_open_debug(struct compilation *c, const struct settings *s,
@@ -70,8 +70,8 @@ static int input_open_debug(struct compilation *c, const struct settings *s,
 		guard_file(c->dwarf->path);
 	if (!code || (code == -ENOENT && !s->debug))
 		return 0;
-	diag_tell_file(c->diag, input->pos,
-		       s->debug ? s->debug : input->at.file, code, &err);
+	diag_report_error(c->diag, input->pos,
+			  s->debug ? s->debug : input->at.file, code, &err);
 	return -1;
 }
 
@@ -87,8 +87,8 @@ static int input_open_file(struct compilation *c, const struct settings *s,
 				      &err)
 			: module_open_kernel(&c->module, s->arch, &err);
 	if (code) {
-		diag_tell_file(c->diag, input->pos, input_name(input), code,
-			       &err);
+		diag_report_error(c->diag, input->pos, input_name(input), code,
+				  &err);
 		return -1;
 	}
 	return at->file ? input_open_debug(c, s, input) : 0;
@@ -117,17 +117,18 @@ int input_open(struct compilation *c, const struct settings *s,
 		return 0;
 	if (!code)
 		return input_open_file(c, s, input);
-	tell_missing(c, s, input, code);
+	report_missing(c, s, input, code);
 	return -1;
 }
 
-void input_tell_damaged(struct diag *diag, const char *file, struct error *err)
+void input_report_damaged(struct diag *diag, const char *file,
+			  struct error *err)
 {
 	error_hint(err, "it is damaged, or holds what the reader of debug "
 			"information (libdw) can't read: build it again, or "
 			"take what 'strip -g' leaves of it");
-	diag_tell_file(diag, (struct srcpos){ 0 }, file ? file : "", -EBADMSG,
-		       err);
+	diag_report_error(diag, (struct srcpos){ 0 }, file ? file : "",
+			  -EBADMSG, err);
 }
 
 int input_check(const struct compilation *c, const struct input *input)
@@ -141,7 +142,7 @@ int input_check(const struct compilation *c, const struct input *input)
 		name = c->dwarf->path ? c->dwarf->path : name;
 	}
 	if (code)
-		diag_tell_file(c->diag, input->pos, name, code, &err);
+		diag_report_error(c->diag, input->pos, name, code, &err);
 	return code ? -1 : 0;
 }
 

@@ -28,7 +28,8 @@ int input_open(struct compilation *c, const struct settings *s,
 int input_check(const struct compilation *c, const struct input *input);
 /* The process that read the file has died of it: err, as guard_run() sets it;
  * a hint is added. */
-void input_tell_damaged(struct diag *diag, const char *file, struct error *err);
+void input_report_damaged(struct diag *diag, const char *file,
+			  struct error *err);
 void input_close(struct compilation *c, struct input *input);
 
 #endif

@@ -237,14 +237,14 @@ static int take_slash_options(struct settings *s, int count, char **operands)
 }
 
 /* Nothing is named to work on. */
-static int tell_nothing(const struct settings *s)
+static int report_nothing(const struct settings *s)
 {
 	struct diag *diag;
 
 	if (diag_open(&diag, NULL, s->level))
 		return 1;
-	diag_tell(diag, (struct srcpos){ 0 }, s->mode == RUN_COMBINE ?
-		  TRCERR_NO_TCF : TRCERR_NO_TSF);
+	diag_report(diag, (struct srcpos){ 0 },
+		    s->mode == RUN_COMBINE ? TRCERR_NO_TCF : TRCERR_NO_TSF);
 	diag_hint(diag, "try 'trcust --help'");
 	diag_close(diag);
 	return 2;
@@ -298,7 +298,7 @@ static int check_operands(const struct settings *s, int count, char **operands)
 		}
 	if (count < modes[s->mode].least) {
 		if (s->mode == RUN_COMPILE || s->mode == RUN_COMBINE)
-			return tell_nothing(s);
+			return report_nothing(s);
 		fprintf(stderr, "trcust: %s needs %s\n",
 			modes[s->mode].option, modes[s->mode].operands);
 		return 2;

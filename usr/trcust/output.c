@@ -35,10 +35,10 @@ static enum diag_id output_failure(int code)
 	}
 }
 
-void output_tell(struct diag *diag, const char *path, int code,
-		 const struct error *err)
+void output_report(struct diag *diag, const char *path, int code,
+		   const struct error *err)
 {
-	diag_tell(diag, (struct srcpos){ 0 }, output_failure(code), path);
+	diag_report(diag, (struct srcpos){ 0 }, output_failure(code), path);
 	if (err->text[0])
 		diag_hint(diag, "%s", err->text);
 	if (err->hint[0])
@@ -100,7 +100,7 @@ static int write_files(const struct compilation *c, const char *tdf,
 	if (lock >= 0)
 		close(lock);
 	if (code)
-		output_tell(c->diag, path, code, &err);
+		output_report(c->diag, path, code, &err);
 	return code;
 }
 
@@ -110,7 +110,7 @@ int output_remove(struct diag *diag, const char *tdf)
 	int code = remove_tdf(diag, tdf, &err);
 
 	if (code)
-		output_tell(diag, tdf, code, &err);
+		output_report(diag, tdf, code, &err);
 	return code;
 }
 
@@ -124,7 +124,7 @@ int output_write(const struct compilation *c, const char *tdf,
 		return output_remove(c->diag, tdf);
 	tff = locate_tff(tdf, c->tsf->major);
 	if (!tff)
-		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		diag_no_memory(c->diag, (struct srcpos){ 0 });
 	code = tff ? write_files(c, tdf, tff, module) : -ENOMEM;
 	free(tff);
 	return code;

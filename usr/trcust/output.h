@@ -13,7 +13,7 @@ int output_write(const struct compilation *c, const char *tdf,
 /* Of a TSF that can't be compiled: a TDF made of it before goes away. */
 int output_remove(struct diag *diag, const char *tdf);
 /* Tell that a file could not be written. */
-void output_tell(struct diag *diag, const char *path, int code,
-		 const struct error *err);
+void output_report(struct diag *diag, const char *path, int code,
+		   const struct error *err);
 
 #endif

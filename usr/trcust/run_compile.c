@@ -25,10 +25,8 @@ static int finish(struct compilation *c, const struct settings *s,
 {
 	const char *path = input->at.path;
 
-	if (c->module && c->module->exhausted) {
-		diag_tell(c->diag, input->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (c->module && c->module->exhausted)
+		return diag_no_memory(c->diag, input->pos);
 	if (input_check(c, input))
 		return -1;
 	if (!s->explain)
@@ -68,9 +66,9 @@ static char *tdf_name(const struct settings *s, struct diag *diag,
 	char *tdf = locate_tdf(tsf, given, s->output, &replaced);
 
 	if (!tdf) {
-		diag_tell(diag, nowhere, TRCERR_NO_MEM);
+		diag_no_memory(diag, nowhere);
 	} else if (replaced) {
-		diag_tell(diag, nowhere, TRCERR_BAD_EXTN, given, tdf);
+		diag_report(diag, nowhere, TRCERR_BAD_EXTN, given, tdf);
 		diag_hint(diag, "a TDF is named *.tdf");
 	}
 	return tdf;
@@ -89,8 +87,8 @@ static const struct arch *find_arch(void *context, const char *modname)
 }
 
 /* After errors: how much of the TSF there is a TDF for. */
-static void tell_left(const struct settings *s, const struct compilation *c,
-		      const char *tdf, bool written)
+static void report_left(const struct settings *s, const struct compilation *c,
+			const char *tdf, bool written)
 {
 	size_t all = 0;
 
@@ -125,7 +123,7 @@ static int run_file(const struct settings *s, const char *path,
 	else if (tdf && !s->explain)
 		output_remove(c.diag, tdf);
 	if (code || diag_count(c.diag, DIAG_ERROR)) {
-		tell_left(s, &c, tdf, !code);
+		report_left(s, &c, tdf, !code);
 		code = 1;
 	}
 	free(tdf);
@@ -168,8 +166,8 @@ static int run_files(void *context)
 
 /* As after other fatal messages, no TDF is left that the TSF was compiled to
  * before. */
-static int tell_damaged(const struct file_run *run, const char *file,
-			struct error *err)
+static int report_damaged(const struct file_run *run, const char *file,
+			  struct error *err)
 {
 	const struct settings *s = run->settings;
 	struct diag *diag;
@@ -178,10 +176,10 @@ static int tell_damaged(const struct file_run *run, const char *file,
 	if (diag_open(&diag, run->tsf, s->level))
 		return 1;
 	tdf = locate_tdf(run->tsf, run->tdf, s->output, &(bool){ false });
-	input_tell_damaged(diag, file, err);
+	input_report_damaged(diag, file, err);
 	if (tdf && !s->explain) {
 		output_remove(diag, tdf);
-		tell_left(s, &(struct compilation){ 0 }, tdf, false);
+		report_left(s, &(struct compilation){ 0 }, tdf, false);
 	}
 	free(tdf);
 	diag_close(diag);
@@ -196,7 +194,7 @@ int run_compile(const struct settings *s, const char *tsf, const char *tdf)
 	int code = guard_run(run_files, &run, &file, &err);
 
 	if (code < 0)
-		code = tell_damaged(&run, file, &err);
+		code = report_damaged(&run, file, &err);
 	free(file);
 	free(path);
 	return code;

@@ -76,7 +76,7 @@ int run_from_module(const struct settings *s, const char *module)
 	if (code < 0) {
 		code = 1;
 		if (!diag_open(&diag, NULL, s->level)) {
-			input_tell_damaged(diag, file, &err);
+			input_report_damaged(diag, file, &err);
 			diag_close(diag);
 		}
 	}

@@ -73,7 +73,7 @@ static struct source_comment *comment_add(struct scanner *s)
 		comments = realloc(comments, (count ? count * 2 : 1) *
 						     sizeof(*comments));
 	if (!comments) {
-		diag_tell(s->diag, pos_here(s, 1), TRCERR_NO_MEM);
+		diag_no_memory(s->diag, pos_here(s, 1));
 		return NULL;
 	}
 	found->comments = comments;
@@ -117,8 +117,8 @@ static int comment_scan(struct scanner *s)
 	const char *end = find_end(s->at + 2, s->end, "*/");
 
 	if (trace && memcmp(end - 2, "*/", 2)) {
-		diag_tell(s->diag, pos_here(s, strlen(MARK)),
-			  TRCERR_UNEXPECTEDEOF);
+		diag_report(s->diag, pos_here(s, strlen(MARK)),
+			    TRCERR_UNEXPECTEDEOF);
 		diag_hint(s->diag, "this comment is not closed");
 		return -1;
 	}

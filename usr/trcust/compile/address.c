@@ -17,12 +17,13 @@
 #define OFFSET_MASK	0xffff
 
 /* Right for an int, wrong for a pointer. */
-static void tell_low_half(struct compilation *c, const struct tsf_register *reg,
-			  const struct arch_register *low)
+static void report_low_half(struct compilation *c,
+			    const struct tsf_register *reg,
+			    const struct arch_register *low)
 {
 	const struct arch *arch = c->module->arch;
 
-	diag_tell(c->diag, reg->pos, TRCERR_LOWHALF, low->name);
+	diag_report(c->diag, reg->pos, TRCERR_LOWHALF, low->name);
 	for (size_t i = 0; i < arch->register_count; i++)
 		if (arch->registers[i].dwarf == low->dwarf &&
 		    arch->registers[i].bytes == 8) {
@@ -41,13 +42,13 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 	int number = r ? r->dwarf : -1;
 
 	if (number < 0) {
-		diag_tell(c->diag, reg->pos, TRCERR_NOTAREG, reg->name);
+		diag_report(c->diag, reg->pos, TRCERR_NOTAREG, reg->name);
 		if (r)
 			diag_hint(c->diag, "the module is a 32-bit one");
 		return -1;
 	}
 	if (inherits && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
-		tell_low_half(c, reg, r);
+		report_low_half(c, reg, r);
 	*bytes = r->bytes;
 	return number;
 }
@@ -166,10 +167,8 @@ static int compile_registers(struct compilation *c,
 	struct place *place = &result->place;
 	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
 
-	if (!rpn) {
-		diag_tell(c->diag, address->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!rpn)
+		return diag_no_memory(c->diag, address->pos);
 	registers_print(place->where, sizeof(place->where), address);
 	if (address->form == TSF_ADDRESS_FLAT)
 		return compile_flat(c, site, rpn, address);
@@ -236,15 +235,15 @@ static int follow(const struct address *from, unsigned int bytes,
 	return 0;
 }
 
-static int tell_no_pointer(struct compilation *c,
-			   const struct compile_site *site,
-			   const struct tsf_address *in, unsigned int bytes,
-			   const struct address *result)
+static int report_no_pointer(struct compilation *c,
+			     const struct compile_site *site,
+			     const struct tsf_address *in, unsigned int bytes,
+			     const struct address *result)
 {
 	const char *why = "it has fewer bytes than a pointer";
 
 	place_is_known(&result->place, result->offset, bytes, &why);
-	return address_tell_absent(c, site, in->pos, in->name, why, NULL);
+	return address_report_absent(c, site, in->pos, in->name, why, NULL);
 }
 
 /* One dereference, and what is added behind it. */
@@ -258,13 +257,11 @@ static int compile_link(struct compilation *c, const struct compile_site *site,
 	struct bytes *rpn = place_begin(&target, PLACE_MEMORY);
 	int code;
 
-	if (!rpn) {
-		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!rpn)
+		return diag_no_memory(c->diag, in->pos);
 	code = follow(result, bytes, rpn);
 	if (code)
-		code = tell_no_pointer(c, site, in, bytes, result);
+		code = report_no_pointer(c, site, in, bytes, result);
 	else if (loads_far)
 		emit_far_split(rpn, add);
 	else

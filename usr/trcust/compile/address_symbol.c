@@ -32,10 +32,9 @@ struct symbol_query {
 	struct address *result;
 };
 
-static int tell_no_memory(const struct symbol_query *q)
+static int report_no_memory(const struct symbol_query *q)
 {
-	diag_tell(q->c->diag, q->pos, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(q->c->diag, q->pos);
 }
 
 /* "alloc+0x1b" of the address whose values are meant. */
@@ -54,14 +53,14 @@ static void site_spell(const struct compile_site *site, char *text, size_t size)
 	free(plain);
 }
 
-int address_tell_absent(struct compilation *c, const struct compile_site *site,
-			struct srcpos pos, const char *name, const char *why,
-			const char *hint)
+int address_report_absent(struct compilation *c,
+			  const struct compile_site *site, struct srcpos pos,
+			  const char *name, const char *why, const char *hint)
 {
 	char at[320];
 
 	site_spell(site, at, sizeof(at));
-	diag_tell(c->diag, pos, TRCERR_BADADDRESS);
+	diag_report(c->diag, pos, TRCERR_BADADDRESS);
 	diag_hint(c->diag, "'%s' at %s: %s", name, at, why);
 	if (hint && hint[0])
 		diag_hint(c->diag, "%s", hint);
@@ -138,21 +137,21 @@ static bool is_known_elsewhere(const struct symbol_query *q)
 	return false;
 }
 
-static int tell_left_out(const struct symbol_query *q)
+static int report_left_out(const struct symbol_query *q)
 {
 	char at[320];
 
 	site_spell(q->site, at, sizeof(at));
-	diag_tell(q->c->diag, q->pos, TRCERR_LEFTOUT, at);
+	diag_report(q->c->diag, q->pos, TRCERR_LEFTOUT, at);
 	diag_hint(q->c->diag, "'%s' is not in scope there", q->name);
 	return COMPILE_LEAVE_OUT;
 }
 
-static int tell_unknown(const struct symbol_query *q)
+static int report_unknown(const struct symbol_query *q)
 {
 	if (is_known_elsewhere(q))
-		return tell_left_out(q);
-	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+		return report_left_out(q);
+	diag_report(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
 	if (q->c->module->elf)
 		hint_names(q);
 	else
@@ -161,9 +160,9 @@ static int tell_unknown(const struct symbol_query *q)
 	return 1;
 }
 
-static int tell_no_debug(const struct symbol_query *q)
+static int report_no_debug(const struct symbol_query *q)
 {
-	diag_tell(q->c->diag, q->pos, TRCERR_NO_CV, q->name);
+	diag_report(q->c->diag, q->pos, TRCERR_NO_CV, q->name);
 	diag_hint(q->c->diag, "what type a variable has, and which register "
 			      "holds it, only debug information tells");
 	compile_hint_debug(q->c);
@@ -178,7 +177,7 @@ static int place_address(const struct symbol_query *q, const char *what,
 
 	rpn = place_begin(place, PLACE_MEMORY);
 	if (!rpn)
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	if (absolute)
 		rpn_emit_const(rpn, address);
 	else
@@ -196,7 +195,7 @@ static void warn_ambiguous(const struct symbol_query *q, uint64_t used)
 	if (c->quiet)
 		return;
 	snprintf(text, sizeof(text), "%#" PRIx64, used);
-	diag_tell(c->diag, q->pos, TRCERR_AMBIGUOUS, q->name, text);
+	diag_report(c->diag, q->pos, TRCERR_AMBIGUOUS, q->name, text);
 	text[0] = 0;
 	if (c->module->elf)
 		module_symbol_candidates(c->module, q->name, MODULE_DATA, text,
@@ -212,12 +211,12 @@ static int place_symbol(const struct symbol_query *q,
 	int code;
 
 	if (symbol->type == STT_TLS) {
-		diag_tell(c->diag, q->pos, TRCERR_UNSUPPORTED,
-			  "thread-local variables without debug information");
+		diag_report(c->diag, q->pos, TRCERR_UNSUPPORTED,
+			    "thread-local variables without debug information");
 		return 1;
 	}
 	if (!symbol->defined && !symbol->slot) {
-		diag_tell(c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+		diag_report(c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
 		compile_hint_imported(c);
 		return 1;
 	}
@@ -325,15 +324,16 @@ static int place_refer(const struct symbol_query *q)
 		return 0;
 	rpn = place_begin(&target, PLACE_MEMORY);
 	if (!rpn)
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	code = place_value(&result->place, 0, wide ? 8 : 4, false, rpn);
 	snprintf(target.where, sizeof(target.where), "through %.50s",
 		 result->place.where);
 	place_free(&result->place);
 	result->place = target;
-	return code ? address_tell_absent(q->c, q->site, q->pos, q->name,
-					  "the reference is not known",
-					  NULL) : 0;
+	return code ? address_report_absent(q->c, q->site, q->pos, q->name,
+					    "the reference is not known",
+					    NULL) :
+		      0;
 }
 
 static int place_absent(const struct symbol_query *q,
@@ -345,24 +345,24 @@ static int place_absent(const struct symbol_query *q,
 	place_free(place);
 	if (q->site->alone && !err->hint[0] &&
 	    dwarf_variable_hint(q->c->dwarf, variable, q->site->nominal, err))
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	if (q->site->alone)
-		return address_tell_absent(q->c, q->site, q->pos, q->name,
-					   err->text, err->hint);
+		return address_report_absent(q->c, q->site, q->pos, q->name,
+					     err->text, err->hint);
 	if (!place_begin(place, PLACE_ABSENT))
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	if (q->result->typed)
 		address_type_refers(&q->result->type);
 	place->pieces[0].why = strdup(err->text);
-	return place->pieces[0].why ? 0 : tell_no_memory(q);
+	return place->pieces[0].why ? 0 : report_no_memory(q);
 }
 
-static int tell_returned(const struct symbol_query *q)
+static int report_returned(const struct symbol_query *q)
 {
-	return address_tell_absent(q->c, q->site, q->pos, q->name,
-				   "the function has returned, its registers "
-				   "and its frame are gone",
-				   "RETEP=EXIT stands in front of its end");
+	return address_report_absent(q->c, q->site, q->pos, q->name,
+				     "the function has returned, its registers "
+				     "and its frame are gone",
+				     "RETEP=EXIT stands in front of its end");
 }
 
 /* A static variable of another file than the site's, which the name doesn't
@@ -395,27 +395,27 @@ static int place_variable(const struct symbol_query *q,
 	if (!code && variable->local)
 		code = restored_check(q->c, q->site, place, &err);
 	if (code == -ENOMEM)
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	if (code == -ENODATA)
 		return place_absent(q, variable, &err);
 	if (code)
-		return address_tell_absent(q->c, q->site, q->pos, q->name,
-					   err.text, err.hint);
+		return address_report_absent(q->c, q->site, q->pos, q->name,
+					     err.text, err.hint);
 	if ((q->site->flags & TDF_SITE_RETURN) &&
 	    place_is_of_frame(place, q->c->module->arch))
-		return tell_returned(q);
+		return report_returned(q);
 	code = overwritten_settle(q->c, q->site, variable, place, &err);
 	if (!code)
 		code = slot_settle(q->c, q->site, variable, place, &err);
 	if (code == -ENOMEM)
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	if (code)
 		return place_absent(q, variable, &err);
 	if (place_is_static(place, &address))
 		check_files(q, variable, address);
 	if (place_limit(place, q->result->typed ?
 			       address_type_bytes(&q->result->type) : 0))
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	return place_refer(q);
 }
 
@@ -436,25 +436,25 @@ external_symbol(const struct symbol_query *q, Dwarf_Die *die, bool *others)
 }
 
 /* A name of a class that is no variable: it hides those outside. */
-static int tell_no_variable(const struct symbol_query *q)
+static int report_no_variable(const struct symbol_query *q)
 {
-	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+	diag_report(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
 	diag_hint(q->c->diag, "there it is a function or type of a class, or a "
 			      "member, for which there is no object; '::%s' "
 			      "is the one outside", q->name);
 	return 1;
 }
 
-static int tell_member(const struct symbol_query *q)
+static int report_member(const struct symbol_query *q)
 {
-	diag_tell(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
+	diag_report(q->c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
 	diag_hint(q->c->diag, "it is a member of *this: VARS has it");
 	return 1;
 }
 
-int address_tell_ambiguous(struct compilation *c, struct srcpos pos,
-			   const char *name, const Dwarf_Die *one,
-			   const Dwarf_Die *other)
+int address_report_ambiguous(struct compilation *c, struct srcpos pos,
+			     const char *name, const Dwarf_Die *one,
+			     const Dwarf_Die *other)
 {
 	char *at = dwarf_line_declared(c->dwarf, one);
 	char *too = dwarf_line_declared(c->dwarf, other);
@@ -464,7 +464,7 @@ int address_tell_ambiguous(struct compilation *c, struct srcpos pos,
 		 at ? at : "a file", too ? too : "a file");
 	free(at);
 	free(too);
-	diag_tell(c->diag, pos, TRCERR_AMBIGNAME, name, text);
+	diag_report(c->diag, pos, TRCERR_AMBIGNAME, name, text);
 	diag_hint(c->diag, "'FILE'::NAME is a variable of that file, SCOPE::NAME"
 			   " one of a namespace or class, '::NAME' one of none");
 	return 1;
@@ -478,7 +478,8 @@ void address_warn_type(struct compilation *c, struct srcpos pos,
 	if (c->quiet)
 		return;
 	at = dwarf_line_declared(c->dwarf, type);
-	diag_tell(c->diag, pos, TRCERR_OTHERTYPE, name, at ? at : "elsewhere");
+	diag_report(c->diag, pos, TRCERR_OTHERTYPE, name,
+		    at ? at : "elsewhere");
 	free(at);
 }
 
@@ -506,15 +507,15 @@ static int find_named(const struct symbol_query *q,
 	*found = !code;
 	switch (code) {
 	case -ENOMEM:
-		return tell_no_memory(q);
+		return report_no_memory(q);
 	case -ENOTUNIQ:
-		return address_tell_ambiguous(q->c, q->pos, q->name,
-					      declaration(&variable[0]),
-					      declaration(&variable[1]));
+		return address_report_ambiguous(q->c, q->pos, q->name,
+						declaration(&variable[0]),
+						declaration(&variable[1]));
 	case -EISDIR:
-		return tell_no_variable(q);
+		return report_no_variable(q);
 	}
-	return !code && variable->of_this ? tell_member(q) : 0;
+	return !code && variable->of_this ? report_member(q) : 0;
 }
 
 static int find_variable(const struct symbol_query *q, bool *found)
@@ -554,13 +555,13 @@ static int find_place(const struct symbol_query *q, bool must_be_typed)
 		symbol = module_symbol_find(c->module, q->name, MODULE_DATA,
 					    &others);
 	if (must_be_typed)
-		return symbol || !site_has_dwarf(q) ? tell_no_debug(q) :
-						      tell_unknown(q);
+		return symbol || !site_has_dwarf(q) ? report_no_debug(q) :
+						      report_unknown(q);
 	if (c->map && !(symbol && symbol->defined))
 		mapped = map_find(c->map, q->name, false, &map_others);
 	if (mapped)
 		return place_map(q, mapped, map_others);
-	return symbol ? place_symbol(q, symbol, others) : tell_unknown(q);
+	return symbol ? place_symbol(q, symbol, others) : report_unknown(q);
 }
 
 bool address_section_find(const struct compilation *c, uint64_t address,
@@ -622,7 +623,7 @@ int address_check_static(struct compilation *c, const struct compile_site *site,
 
 	for (size_t i = 0; i < place->count && !why; i++)
 		why = rpn_refusal(c, &place->pieces[i].rpn);
-	return why ? address_tell_absent(c, site, pos, name, why, NULL) : 0;
+	return why ? address_report_absent(c, site, pos, name, why, NULL) : 0;
 }
 
 int address_symbol(struct compilation *c, const struct compile_site *site,

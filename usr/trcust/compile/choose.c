@@ -36,10 +36,9 @@ struct chooser {
 	struct bytes moved_rpn;
 };
 
-static int tell_no_memory(const struct chooser *ch)
+static int report_no_memory(const struct chooser *ch)
 {
-	diag_tell(ch->c->diag, ch->point->tsf->pos, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(ch->c->diag, ch->point->tsf->pos);
 }
 
 bool choose_is_cheap(const struct compilation *c, const struct arch_insn *insn)
@@ -207,9 +206,9 @@ static int place_site(struct chooser *ch, struct compile_site *site,
 }
 
 /* Why the site is where it is. */
-static int tell_stays(struct chooser *ch, struct compile_site *site,
-		      const struct block *block, uint64_t tried,
-		      const char *why)
+static int report_stays(struct chooser *ch, struct compile_site *site,
+			const struct block *block, uint64_t tried,
+			const char *why)
 {
 	char name[320];
 	int length;
@@ -223,7 +222,7 @@ static int tell_stays(struct chooser *ch, struct compile_site *site,
 	if (length >= 0)
 		return 0;
 	site->stays = NULL;
-	return tell_no_memory(ch);
+	return report_no_memory(ch);
 }
 
 /* 0: moved, or it stays; -1. *moved: its statements are in ch->moved. */
@@ -249,11 +248,11 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		}
 	}
 	if (code < 0)
-		return tell_no_memory(ch);
+		return report_no_memory(ch);
 	*moved = !code;
 	if (*moved)
 		return 0;
-	return tell_stays(ch, site, block, tried, first);
+	return report_stays(ch, site, block, tried, first);
 }
 
 static int choose_site(struct chooser *ch, struct compile_site *site,
@@ -267,15 +266,15 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 		return 0;
 	if (module_is_relocated(ch->c->module, 0, 0)) {
 		site->stays = strdup("the loader changes the code");
-		return site->stays ? 0 : tell_no_memory(ch);
+		return site->stays ? 0 : report_no_memory(ch);
 	}
 	code = site_block_find(ch->c, site->nominal, &block);
 	if (code == -ENOENT) {
 		site->stays = strdup("the function around it isn't known");
-		return site->stays ? 0 : tell_no_memory(ch);
+		return site->stays ? 0 : report_no_memory(ch);
 	}
 	if (code)
-		return tell_no_memory(ch);
+		return report_no_memory(ch);
 	code = choose_in(ch, site, &block, moved);
 	block_free(&block);
 	return code;
@@ -308,7 +307,7 @@ static int take_stmts(struct chooser *ch, struct compile_site *site,
 		expression_add(ch, table, &out->rpn, out->rpn_length);
 		expression_add(ch, table, &out->len_rpn, out->len_rpn_length);
 	}
-	return ch->c->rpn.failed ? tell_no_memory(ch) : 0;
+	return ch->c->rpn.failed ? report_no_memory(ch) : 0;
 }
 
 /* Statements and expressions leave c; false: no memory. */
@@ -335,7 +334,7 @@ static bool chooser_take(struct chooser *ch)
 	return true;
 }
 
-static void tell_nop(struct compilation *c, const struct compile_point *point)
+static void report_nop(struct compilation *c, const struct compile_point *point)
 {
 	for (size_t i = 0; i < point->site_count; i++) {
 		const struct compile_site *site = &point->sites[i];
@@ -344,7 +343,7 @@ static void tell_nop(struct compilation *c, const struct compile_point *point)
 		if (site->cost != TDF_COST_NOP5)
 			continue;
 		site_name_at(c, site->address, name, sizeof(name));
-		TELL_SITE(c, point->tsf, TRCERR_NOP5SITE, name);
+		diag_report(c->diag, point->tsf->tp.pos, TRCERR_NOP5SITE, name);
 		diag_hint(c->diag, "Linux 6.18 and later turn it into a call: "
 				   "a program that forks, or keeps data below "
 				   "its stack pointer there, is harmed");
@@ -372,8 +371,8 @@ static int choose_point(struct chooser *ch, struct compile_point *point)
 		if (take_stmts(ch, site, stmts, table))
 			return -1;
 	}
-	tell_nop(ch->c, point);
-	slow_tell(ch->c, point);
+	report_nop(ch->c, point);
+	slow_report(ch->c, point);
 	return 0;
 }
 
@@ -382,14 +381,13 @@ static int choose_all(struct chooser *ch)
 	struct compilation *c = ch->c;
 
 	if (!order_make(ch) || !chooser_take(ch)) {
-		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	}
 	for (size_t i = 0; i < c->point_count; i++)
 		if (!c->points[i].is_static &&
 		    choose_point(ch, &c->points[i]))
 			return -1;
-	slow_tell_rest(c);
+	slow_report_rest(c);
 	return 0;
 }
 

@@ -478,6 +478,5 @@ int choose_return(struct compilation *c, struct compile_point *point,
 	bytes_free(&r.others_rpn);
 	if (!code)
 		return 0;
-	diag_tell(c->diag, point->tsf->pos, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(c->diag, point->tsf->pos);
 }

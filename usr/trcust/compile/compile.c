@@ -54,7 +54,7 @@ struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,
 		c->stmts = stmts ? stmts : c->stmts;
 		c->sources = sources ? sources : c->sources;
 		if (!sources) {
-			diag_tell(c->diag, pos, TRCERR_NO_MEM);
+			diag_no_memory(c->diag, pos);
 			return NULL;
 		}
 		c->stmt_room = room;
@@ -72,13 +72,11 @@ int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 
 	*rpn = start;
 	*rpn_length = c->rpn.size - start;
-	if (c->rpn.failed) {
-		diag_tell(c->diag, pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (c->rpn.failed)
+		return diag_no_memory(c->diag, pos);
 	if (*rpn_length > TDF_RPN_MAX) {
 		snprintf(limit, sizeof(limit), "%d bytes", TDF_RPN_MAX);
-		diag_tell(c->diag, pos, TRCERR_TPRTOOBIG, limit);
+		diag_report(c->diag, pos, TRCERR_TPRTOOBIG, limit);
 		diag_hint(c->diag, "it takes %u bytes", *rpn_length);
 		return 1;
 	}
@@ -86,7 +84,7 @@ int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
 	if (!rpn_check(c->rpn.data + start, *rpn_length, 1, NULL) ||
 	    !rpn_check(c->rpn.data + start, *rpn_length, 2, NULL))
 		return 0;
-	diag_tell(c->diag, pos, TRCERR_RPN_OVER);
+	diag_report(c->diag, pos, TRCERR_RPN_OVER);
 	return 1;
 }
 
@@ -121,8 +119,8 @@ static int check_room(struct compilation *c, const struct tsf_stmt *stmt,
 	else
 		snprintf(limit, sizeof(limit),
 			 "%d bytes of registers and prefixes", FIXED_MAX);
-	diag_tell(c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos : stmt->pos,
-		  TRCERR_TPRTOOBIG, limit);
+	diag_report(c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos : stmt->pos,
+		    TRCERR_TPRTOOBIG, limit);
 	return 1;
 }
 
@@ -139,7 +137,7 @@ static int check_layout(struct compilation *c, const struct compile_site *site,
 {
 	if (same_layout(first, item))
 		return 0;
-	diag_tell(c->diag, item->tsf->pos, TRCERR_LAYOUT, item->label);
+	diag_report(c->diag, item->tsf->pos, TRCERR_LAYOUT, item->label);
 	diag_hint(c->diag, "it has another type or size at %#" PRIx64,
 		  site->nominal);
 	return 1;
@@ -230,10 +228,8 @@ static int compile_stmts(struct compilation *c, const struct tsf_point *point,
 	int code;
 
 	out->items = calloc(point->stmt_count + 1, sizeof(*out->items));
-	if (!out->items) {
-		diag_tell(c->diag, point->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!out->items)
+		return diag_no_memory(c->diag, point->pos);
 	out->item_count = point->stmt_count;
 	code = compile_sites(c, point, out);
 	return code ? code : data_check_absent(c, out);
@@ -277,7 +273,7 @@ static void check_maxdata(struct compilation *c,
 	}
 	if (!exceeding || early > c->tsf->maxdata)
 		return;
-	diag_tell(c->diag, exceeding->tsf->pos, TRCERR_MAXLEN_EXCEED);
+	diag_report(c->diag, exceeding->tsf->pos, TRCERR_MAXLEN_EXCEED);
 	diag_hint(c->diag, "up to %u bytes, of which %u are recorded", all,
 		  c->tsf->maxdata);
 }
@@ -293,8 +289,7 @@ static int compile_format(struct compilation *c, struct compile_point *point)
 	point->fmt = format_default(c, point);
 	if (point->fmt)
 		return 0;
-	diag_tell(c->diag, point->tsf->pos, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(c->diag, point->tsf->pos);
 }
 
 static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
@@ -313,7 +308,7 @@ static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
 	}
 	if (!code && (site_remember(c, out) ||
 		      !data_hash(c, out, &out->hash))) {
-		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
+		diag_no_memory(c->diag, in->pos);
 		code = -1;
 	}
 	if (code) {
@@ -333,7 +328,7 @@ static int compile_minor(struct compilation *c, const struct tsf_point *point)
 	if (!c->minor_lines[point->minor])
 		return 0;
 	snprintf(text, sizeof(text), "%u", point->minor);
-	diag_tell(c->diag, point->minor_pos, TRCERR_DUP_MINOR, text);
+	diag_report(c->diag, point->minor_pos, TRCERR_DUP_MINOR, text);
 	diag_hint_discarded(c->diag, TRCERR_DUP_MINOR);
 	diag_hint(c->diag, "the tracepoint in line %u has it",
 		  c->minor_lines[point->minor]);
@@ -374,8 +369,7 @@ static int compile_all(struct compilation *c)
 	c->points = calloc(c->tsf->point_count + 1, sizeof(*c->points));
 	c->minor_lines = calloc(UINT16_MAX + 1, sizeof(*c->minor_lines));
 	if (!c->points || !c->minor_lines) {
-		diag_tell(c->diag, (struct srcpos){0}, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	}
 	for (size_t i = 0; i < c->tsf->point_count && code >= 0; i++)
 		if (!c->tsf->points[i].discarded)
@@ -437,8 +431,7 @@ static int find_lost(struct compilation *c)
 int compile_points(struct compilation *c)
 {
 	if (needs_trial(c->tsf) && find_lost(c)) {
-		diag_tell(c->diag, (struct srcpos){0}, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	}
 	return compile_all(c);
 }

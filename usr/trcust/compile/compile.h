@@ -187,9 +187,9 @@ int address_variable(struct compilation *c, const struct compile_site *site,
 void address_warn_type(struct compilation *c, struct srcpos pos,
 		       const char *name, const Dwarf_Die *type);
 /* Two declarations fit the name, neither hides the other. Returns 1. */
-int address_tell_ambiguous(struct compilation *c, struct srcpos pos,
-			   const char *name, const Dwarf_Die *one,
-			   const Dwarf_Die *other);
+int address_report_ambiguous(struct compilation *c, struct srcpos pos,
+			     const char *name, const Dwarf_Die *one,
+			     const Dwarf_Die *other);
 /* The section around the address that the kernel relocates for itself, as the
  * module's file or, without one, the map tells. False: none. */
 bool address_section_find(const struct compilation *c, uint64_t address,
@@ -200,9 +200,9 @@ int address_check_static(struct compilation *c, const struct compile_site *site,
 			 struct srcpos pos, const char *name,
 			 const struct place *place);
 /* A variable isn't at the site, or only a part of it. Returns 1. */
-int address_tell_absent(struct compilation *c, const struct compile_site *site,
-			struct srcpos pos, const char *name, const char *why,
-			const char *hint);
+int address_report_absent(struct compilation *c,
+			  const struct compile_site *site, struct srcpos pos,
+			  const char *name, const char *why, const char *hint);
 
 /* data.c: one data statement at one site: statements behind c->stmts, and
  * what it logs in *item (label and ctype are the caller's to free). */

@@ -17,10 +17,9 @@
 
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */
 
-static int tell_no_memory(struct compilation *c, struct srcpos pos)
+static int report_no_memory(struct compilation *c, struct srcpos pos)
 {
-	diag_tell(c->diag, pos, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(c->diag, pos);
 }
 
 static int add_rpn(struct compilation *c, struct srcpos pos,
@@ -39,7 +38,7 @@ static int log_absent(struct compilation *c, const struct compile_site *site,
 	struct tdf_stmt *out;
 
 	if (site->alone || raw)
-		return address_tell_absent(c, site, pos, name, why, NULL);
+		return address_report_absent(c, site, pos, name, why, NULL);
 	out = compile_stmt_add(c, pos, why);
 	if (!out)
 		return -1;
@@ -75,11 +74,13 @@ int data_place_log(struct compilation *c, const struct compile_site *site,
 		return log_absent(c, site, pos, name, why, raw);
 	code = place_slice(place, offset, bytes, &part);
 	if (code == -ENOMEM)
-		return tell_no_memory(c, pos);
+		return report_no_memory(c, pos);
 	if (code)
-		return address_tell_absent(c, site, pos, name,
-					   "there are not so many bytes of it, "
-					   "and it is not in memory", NULL);
+		return address_report_absent(
+			c, site, pos, name,
+			"there are not so many bytes of it, "
+			"and it is not in memory",
+			NULL);
 	for (size_t i = 0; i < part.count && !code; i++)
 		code = log_piece(c, pos, i ? "another piece" : part.where,
 				 &part.pieces[i],
@@ -215,7 +216,7 @@ static int data_variable(struct compilation *c, const struct compile_site *site,
 	bytes = address_type_bytes(&address.type);
 	if (bytes > c->tsf->maxdata) {
 		if (!c->quiet)
-			diag_tell(c->diag, in->reg.pos, TRCERR_MAXLEN_EXCEED);
+			diag_report(c->diag, in->reg.pos, TRCERR_MAXLEN_EXCEED);
 		bytes = c->tsf->maxdata;
 	}
 	item->kind = TDF_STMT_MEM;
@@ -227,25 +228,25 @@ static int data_variable(struct compilation *c, const struct compile_site *site,
 		code = data_place_log(c, site, in->reg.pos, name,
 				      &address.place, 0, bytes, true);
 	else
-		code = address_tell_absent(c, site, in->reg.pos, name,
-					   "how many bytes it has is not known",
-					   NULL);
+		code = address_report_absent(
+			c, site, in->reg.pos, name,
+			"how many bytes it has is not known", NULL);
 	place_free(&address.place);
 	return code;
 }
 
 /* What has to be in memory and isn't. */
-static int tell_not_in_memory(struct compilation *c,
-			      const struct compile_site *site,
-			      const struct tsf_address *address,
-			      const struct address *at, const char *hint)
+static int report_not_in_memory(struct compilation *c,
+				const struct compile_site *site,
+				const struct tsf_address *address,
+				const struct address *at, const char *hint)
 {
 	char why[128];
 
 	snprintf(why, sizeof(why), "it is not in memory as a whole (%s)",
 		 at->place.where);
-	return address_tell_absent(c, site, address->pos, address->name, why,
-				   hint);
+	return address_report_absent(c, site, address->pos, address->name, why,
+				     hint);
 }
 
 /* The length is a value: of a variable that is in a register, say. */
@@ -260,8 +261,8 @@ static int len_value(struct compilation *c, const struct compile_site *site,
 
 	if (code) {
 		place_is_known(&len->place, len->offset, out->len_bytes, &why);
-		code = address_tell_absent(c, site, in->len_address.pos,
-					   in->len_address.name, why, NULL);
+		code = address_report_absent(c, site, in->len_address.pos,
+					     in->len_address.name, why, NULL);
 	} else {
 		out->flags |= TDF_STMT_LEN | TDF_STMT_LEN_VALUE;
 		code = add_rpn(c, in->len_address.pos, &rpn, &out->len_rpn,
@@ -296,7 +297,8 @@ static int log_memory(struct compilation *c, const struct compile_site *site,
 	int code;
 
 	if (!rpn)
-		return tell_not_in_memory(c, site, &in->address, at,
+		return report_not_in_memory(
+			c, site, &in->address, at,
 			at->pointer ? "INDIRECT takes its value as an address" :
 				      NULL);
 	out = compile_stmt_add(c, in->pos, at->place.where);
@@ -333,8 +335,8 @@ static void warn_pointer(struct compilation *c, const struct tsf_stmt *in)
 {
 	if (c->quiet)
 		return;
-	diag_tell(c->diag, in->chain.pos, TRCERR_POINTERBYTES,
-		  in->address.name);
+	diag_report(c->diag, in->chain.pos, TRCERR_POINTERBYTES,
+		    in->address.name);
 	diag_hint(c->diag, "the string that it points at: INDIRECT");
 }
 
@@ -418,7 +420,7 @@ static int data_stack(struct compilation *c, const struct compile_site *site,
 	out->kind = TDF_STMT_STACK;
 	out->length = in->length;
 	if (stack_has_frame(c, site) && stack_frame(c, site, &rpn))
-		code = tell_no_memory(c, in->pos);
+		code = report_no_memory(c, in->pos);
 	if (!code && rpn.size)
 		code = add_rpn(c, in->pos, &rpn, &out->rpn, &out->rpn_length);
 	bytes_free(&rpn);
@@ -442,7 +444,7 @@ int data_compile(struct compilation *c, const struct compile_site *site,
 		code = data_variable(c, site, in, item);
 	else
 		code = data_register(c, site, in, item);
-	return code || item->label ? code : tell_no_memory(c, in->pos);
+	return code || item->label ? code : report_no_memory(c, in->pos);
 }
 
 /* Statements of a site begin an item each, but for IF and further pieces. */
@@ -482,7 +484,7 @@ int data_check_absent(struct compilation *c, const struct compile_point *point)
 	int code = 0;
 
 	if (!absent)
-		return tell_no_memory(c, point->tsf->pos);
+		return report_no_memory(c, point->tsf->pos);
 	memset(absent, true, point->item_count);
 	for (size_t i = 0; i < point->site_count; i++)
 		site_items(c, &point->sites[i], absent);
@@ -491,9 +493,9 @@ int data_check_absent(struct compilation *c, const struct compile_point *point)
 
 		if (!absent[i])
 			continue;
-		diag_tell(c->diag, tsf->kind == TSF_VAR ? tsf->pos :
-							  tsf->address.pos,
-			  TRCERR_BADADDRESS);
+		diag_report(c->diag,
+			    tsf->kind == TSF_VAR ? tsf->pos : tsf->address.pos,
+			    TRCERR_BADADDRESS);
 		diag_hint(c->diag, "'%s' at none of %zu sites: %s",
 			  point->items[i].label, point->site_count,
 			  absent_source(c, point->sites, i));

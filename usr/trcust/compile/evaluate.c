@@ -64,7 +64,7 @@ static bool index_compute(struct evaluation *e, struct srcpos pos,
 	if (a->kind == VALUE_PLACE && b->kind == VALUE_CONSTANT &&
 	    value_type_kind(&a->type) == DWARF_TYPE_ARRAY) {
 		if (!value_type_bytes(e->c, &element, &bytes))
-			return value_tell_size(e, pos, &element);
+			return value_report_size(e, pos, &element);
 		if (!__builtin_mul_overflow(b->number, 8 * bytes, &bits) &&
 		    bits >= 0) {
 			value_narrow(a, &element, bits, 0);
@@ -279,9 +279,9 @@ static bool evaluate_cast(struct evaluation *e, const struct expr *expr,
 		char *text = value_type_spell(&type);
 
 		if (!text)
-			return value_tell_memory(e, expr->pos);
-		diag_tell(e->c->diag, expr->pos, TRCERR_BADOPERAND, "cast",
-			  text);
+			return value_report_memory(e, expr->pos);
+		diag_report(e->c->diag, expr->pos, TRCERR_BADOPERAND, "cast",
+			    text);
 		diag_hint(e->c->diag, "integers, enumerations and pointers: "
 				      "*(%s *)&x takes the bytes as they are",
 			  text);
@@ -330,7 +330,7 @@ static bool evaluate_sizeof(struct evaluation *e, const struct expr *expr,
 	if (!sizeof_type(e, expr, &type))
 		return false;
 	if (!value_type_bytes(e->c, &type, &bytes))
-		return value_tell_size(e, expr->pos, &type);
+		return value_report_size(e, expr->pos, &type);
 	*value = value_constant(value_type_integer(e->c, e->wide ? 8 : 4,
 						   false), bytes);
 	value->pos = expr->pos;

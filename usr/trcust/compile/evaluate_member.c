@@ -30,16 +30,16 @@ static int member_name_add(void *context, const struct dwarf_member *member)
 	return 0;
 }
 
-static bool tell_no_member(struct evaluation *e, const struct expr *expr,
-			   const struct value *value, Dwarf_Die *composed)
+static bool report_no_member(struct evaluation *e, const struct expr *expr,
+			     const struct value *value, Dwarf_Die *composed)
 {
 	struct member_names names = {0};
 	char *text = value_type_spell(&value->type);
 
 	if (!text)
-		return value_tell_memory(e, expr->pos);
+		return value_report_memory(e, expr->pos);
 	e->code = 1;
-	diag_tell(e->c->diag, expr->pos, TRCERR_BADMEMBER, text, expr->name);
+	diag_report(e->c->diag, expr->pos, TRCERR_BADMEMBER, text, expr->name);
 	free(text);
 	if (!composed) {
 		if (value_type_kind(&value->type) == DWARF_TYPE_POINTER)
@@ -107,8 +107,8 @@ static bool enter_virtual(struct evaluation *e, struct srcpos pos,
 	if (!value_address(e, pos, value))
 		return false;
 	if (!emit_virtual(e, inheritance, &value->rpn)) {
-		diag_tell(e->c->diag, pos, TRCERR_UNSUPPORTED,
-			  "the place of this virtual base class");
+		diag_report(e->c->diag, pos, TRCERR_UNSUPPORTED,
+			    "the place of this virtual base class");
 		e->code = 1;
 		return false;
 	}
@@ -149,7 +149,7 @@ static bool evaluate_static(struct evaluation *e, const struct expr *expr,
 				     &variable);
 
 	if (code == -ENOMEM)
-		return value_tell_memory(e, expr->pos);
+		return value_report_memory(e, expr->pos);
 	value_free(value);
 	memset(value, 0, sizeof(*value));
 	return evaluate_found(e, expr, &variable, value);
@@ -165,11 +165,12 @@ bool evaluate_member(struct evaluation *e, const struct expr *expr,
 	if (!evaluate(e, expr->a, value))
 		return false;
 	if (!value_type_composed(e->c, &value->type, &composed))
-		return tell_no_member(e, expr, value, NULL);
+		return report_no_member(e, expr, value, NULL);
 	code = dwarf_member_find(e->c->dwarf, &composed, expr->name, false,
 				 found);
 	if (code == -ENOTUNIQ) {
-		e->code = address_tell_ambiguous(e->c, expr->pos, expr->name,
+		e->code =
+			address_report_ambiguous(e->c, expr->pos, expr->name,
 						 &found[0].die, &found[1].die);
 		return false;
 	}
@@ -178,5 +179,5 @@ bool evaluate_member(struct evaluation *e, const struct expr *expr,
 	if (!code && (found->kind == DWARF_NAMED_STATIC ||
 		      found->kind == DWARF_NAMED_ENUMERATOR))
 		return evaluate_static(e, expr, found, value);
-	return tell_no_member(e, expr, value, &composed);
+	return report_no_member(e, expr, value, &composed);
 }

@@ -33,7 +33,7 @@ static int unread_variable(struct evaluation *e, const struct expr *expr,
 	struct bytes *rpn = place_begin(&address->place, PLACE_MEMORY);
 
 	if (!rpn) {
-		value_tell_memory(e, expr->pos);
+		value_report_memory(e, expr->pos);
 		return -1;
 	}
 	rpn_emit_const(rpn, 0);
@@ -118,7 +118,7 @@ static bool evaluate_function(struct evaluation *e, const struct expr *expr,
 		return false;
 	rpn = place_begin(&value->place, PLACE_MEMORY);
 	if (!rpn)
-		return value_tell_memory(e, expr->pos);
+		return value_report_memory(e, expr->pos);
 	rpn_emit_addr(rpn, symbol->address);
 	snprintf(value->place.where, sizeof(value->place.where),
 		 "function at %#llx", (unsigned long long)symbol->address);
@@ -205,7 +205,7 @@ bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 	return !e->code && place_variable(e, expr, NULL, value);
 }
 
-static bool tell_no_type(struct evaluation *e, const struct expr_type *in)
+static bool report_no_type(struct evaluation *e, const struct expr_type *in)
 {
 	struct bytes text = {0};
 	struct expr_type named = *in;
@@ -216,9 +216,9 @@ static bool tell_no_type(struct evaluation *e, const struct expr_type *in)
 	bytes_add(&text, "", 1);
 	if (text.failed) {
 		bytes_free(&text);
-		return value_tell_memory(e, in->pos);
+		return value_report_memory(e, in->pos);
 	}
-	diag_tell(e->c->diag, in->pos, TRCERR_BADTYPE, (char *)text.data);
+	diag_report(e->c->diag, in->pos, TRCERR_BADTYPE, (char *)text.data);
 	bytes_free(&text);
 	if (!e->c->dwarf)
 		diag_hint(e->c->diag, "there is no debug information");
@@ -260,8 +260,8 @@ bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 		code = dwarf_type_find(e->c->dwarf, &e->site->from, in->tag,
 				       in->name, die);
 	if (code == -ENOTUNIQ) {
-		e->code = address_tell_ambiguous(e->c, in->pos, in->name,
-						 &die[0], &die[1]);
+		e->code = address_report_ambiguous(e->c, in->pos, in->name,
+						   &die[0], &die[1]);
 		return false;
 	}
 	if (code == 1)
@@ -271,7 +271,7 @@ bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	else if (code >= 0)
 		*type = value_type_of(die);
 	else if (in->tag || !sized_type(e, in->name, type))
-		return tell_no_type(e, in);
+		return report_no_type(e, in);
 	type->pointers += in->pointers;
 	return true;
 }

@@ -48,7 +48,7 @@ bool evaluate_register(struct evaluation *e, const struct expr *expr,
 
 	e->code = 1;
 	if (number < 0) {
-		diag_tell(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);
+		diag_report(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);
 		if (arch_register_foreign(e->c->module->arch, expr->name, why,
 					  sizeof(why)))
 			diag_hint(e->c->diag, "%s", why);
@@ -60,8 +60,8 @@ bool evaluate_register(struct evaluation *e, const struct expr *expr,
 		return false;
 	}
 	if (reg->pt_regs < 0) {
-		diag_tell(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
-			  "segment registers other than CS and SS");
+		diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
+			    "segment registers other than CS and SS");
 		return false;
 	}
 	e->code = 0;
@@ -84,12 +84,12 @@ static bool operand_address(struct evaluation *e, const struct expr *expr,
 	if (operand->symbol) {
 		name = strndup(operand->symbol, operand->symbol_length);
 		if (!name)
-			return value_tell_memory(e, expr->pos);
+			return value_report_memory(e, expr->pos);
 		e->code = address_symbol(e->c, e->site, expr->pos, name, false,
 					 &address);
 		free(name);
 		if (!e->code && !address_in_memory(&address)) {
-			diag_tell(e->c->diag, expr->pos, TRCERR_BADADDRESS);
+			diag_report(e->c->diag, expr->pos, TRCERR_BADADDRESS);
 			e->code = 1;
 		}
 		if (!e->code)
@@ -144,7 +144,7 @@ static bool operand_value(struct evaluation *e, const struct expr *expr,
 	value->kind = VALUE_PLACE;
 	value->type = type;
 	return rpn ? operand_address(e, expr, operand, value, rpn) :
-		     value_tell_memory(e, expr->pos);
+		     value_report_memory(e, expr->pos);
 }
 
 /* Up to the blank behind an argument; there may be some in brackets. */
@@ -175,13 +175,13 @@ static const char *argument_find(const char *list, uint64_t number,
 	}
 }
 
-static bool tell_no_argument(struct evaluation *e, const struct expr *expr)
+static bool report_no_argument(struct evaluation *e, const struct expr *expr)
 {
 	const char *list = e->site->arguments;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)expr->number);
-	diag_tell(e->c->diag, expr->pos, TRCERR_BADARGUMENT, text);
+	diag_report(e->c->diag, expr->pos, TRCERR_BADARGUMENT, text);
 	if (!list)
 		diag_hint(e->c->diag, "only those of TP=@USDT have some");
 	else
@@ -191,14 +191,14 @@ static bool tell_no_argument(struct evaluation *e, const struct expr *expr)
 	return false;
 }
 
-static bool tell_operand(struct evaluation *e, const struct expr *expr,
-			 const char *at, size_t length)
+static bool report_operand(struct evaluation *e, const struct expr *expr,
+			   const char *at, size_t length)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "the argument %.*s of the note",
 		 (int)(length < 100 ? length : 100), at);
-	diag_tell(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);
+	diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);
 	e->code = 1;
 	return false;
 }
@@ -217,7 +217,7 @@ bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	at = e->site->arguments ? argument_find(e->site->arguments,
 						expr->number, &length) : NULL;
 	if (!at)
-		return tell_no_argument(e, expr);
+		return report_no_argument(e, expr);
 	sign = memchr(at, '@', length);
 	size = sign ? sign + 1 - at : 0;
 	bytes = sign ? strtol(at, &end, 10) : (e->wide ? 8 : 4);
@@ -226,7 +226,7 @@ bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	     labs(bytes) != 8) ||
 	    !arch_operand_parse(e->c->module->arch, at + size, length - size,
 				&operand))
-		return tell_operand(e, expr, at, length);
+		return report_operand(e, expr, at, length);
 	type = value_type_integer(e->c, labs(bytes), bytes < 0);
 	if (!operand_value(e, expr, &operand, type, value))
 		return false;

@@ -113,23 +113,23 @@ static void tell(struct check *k, enum diag_id id)
 {
 	char text[64];
 
-	diag_tell(k->c->diag, control_pos(k), id, control_text(k, text));
+	diag_report(k->c->diag, control_pos(k), id, control_text(k, text));
 }
 
-static void tell_item(struct check *k, enum diag_id id,
-		      const struct compile_item *item)
+static void report_item(struct check *k, enum diag_id id,
+			const struct compile_item *item)
 {
 	tell(k, id);
 	hint_item(k, item);
 }
 
-static void tell_wide(struct check *k, uint32_t bytes, uint32_t left)
+static void report_wide(struct check *k, uint32_t bytes, uint32_t left)
 {
 	char control[64], takes[16], there[16];
 
-	diag_tell(k->c->diag, control_pos(k), TRCERR_FORMAT_WIDE,
-		  control_text(k, control), decimal(bytes, takes),
-		  decimal(left, there));
+	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_WIDE,
+		    control_text(k, control), decimal(bytes, takes),
+		    decimal(left, there));
 	hint_item(k, k->item);
 }
 
@@ -173,9 +173,9 @@ static bool check_cut(struct check *k)
 
 	if (!k->item || !k->item->raw || !k->left || k->fresh)
 		return false;
-	diag_tell(k->c->diag, k->last, TRCERR_FORMAT_CUT,
-		  decimal(k->item->bytes - k->left, there),
-		  decimal(k->item->bytes, bytes));
+	diag_report(k->c->diag, k->last, TRCERR_FORMAT_CUT,
+		    decimal(k->item->bytes - k->left, there),
+		    decimal(k->item->bytes, bytes));
 	hint_item(k, k->item);
 	return true;
 }
@@ -196,7 +196,7 @@ static size_t memory_items(const struct check *k)
  * prefix is one too many. */
 static void prefix_at_register(struct check *k)
 {
-	tell_item(k, TRCERR_FORMAT_REGISTER, item_next(k));
+	report_item(k, TRCERR_FORMAT_REGISTER, item_next(k));
 	if (k->prefixes + 1 > memory_items(k))
 		return;
 	while (item_next(k)->raw)
@@ -236,7 +236,7 @@ static void check_open(struct check *k)
 		return;
 	}
 	if (!item_next(k)->raw) {
-		tell_item(k, TRCERR_FORMAT_PREFIX, item_next(k));
+		report_item(k, TRCERR_FORMAT_PREFIX, item_next(k));
 		hint_number(k, item_next(k));
 	}
 	item_open(k);
@@ -280,10 +280,10 @@ static void check_kind(struct check *k)
 	if (!k->fresh)
 		return;
 	if (prints_string(k->step) && !is_text)
-		tell_item(k, TRCERR_FORMAT_STRING, item);
+		report_item(k, TRCERR_FORMAT_STRING, item);
 	else if (item->kind == TDF_STMT_ASCIIZ && !prints_string(k->step) &&
 		 !prints_bytes(k))
-		tell_item(k, TRCERR_FORMAT_NUMBER, item);
+		report_item(k, TRCERR_FORMAT_NUMBER, item);
 }
 
 /* Registers are one run of bytes; but a control that begins within one and
@@ -293,7 +293,7 @@ static void take_registers(struct check *k, uint32_t bytes)
 	uint32_t rest = bytes;
 
 	if (!k->fresh && rest > k->left)
-		tell_wide(k, bytes, k->left);
+		report_wide(k, bytes, k->left);
 	if (!k->fresh && rest > k->left)
 		k->left = 0;
 	while (rest > k->left) {
@@ -301,7 +301,7 @@ static void take_registers(struct check *k, uint32_t bytes)
 		k->left = 0;
 		if (!item_next(k) || !item_next(k)->raw) {
 			if (k->fresh)
-				tell_wide(k, bytes, bytes - rest);
+				report_wide(k, bytes, bytes - rest);
 			return;
 		}
 		item_open(k);
@@ -313,7 +313,7 @@ static void take_registers(struct check *k, uint32_t bytes)
 static void take_memory(struct check *k, uint32_t bytes)
 {
 	if (bytes > k->left && !k->item->variable)
-		tell_wide(k, bytes, k->left);
+		report_wide(k, bytes, k->left);
 	k->left -= bytes < k->left ? bytes : k->left;
 	k->fresh = false;
 	/* whether the item ends here is known when it is hit */
@@ -355,7 +355,7 @@ static void check_repeat(struct check *k)
 	}
 	check_kind(k);
 	if (bytes && k->left % bytes && !k->item->variable)
-		tell_wide(k, bytes, k->left % bytes);
+		report_wide(k, bytes, k->left % bytes);
 	k->left = 0;
 }
 
@@ -405,12 +405,12 @@ static int fetch_at(const struct check *k, const struct compile_site *site,
 	if (code == 1)
 		address_warn_type(k->c, control_pos(k), name, type);
 	if (code == -ENOTUNIQ)
-		return address_tell_ambiguous(k->c, control_pos(k), name,
-					      &type[0], &type[1]);
+		return address_report_ambiguous(k->c, control_pos(k), name,
+						&type[0], &type[1]);
 	if (*found != CTYPE_NONE && ctype != CTYPE_NONE && ctype != *found) {
-		diag_tell(k->c->diag, control_pos(k), TRCERR_AMBIGNAME, name,
-			  "sites of the tracepoint are in units that have "
-			  "types of their own");
+		diag_report(k->c->diag, control_pos(k), TRCERR_AMBIGNAME, name,
+			    "sites of the tracepoint are in units that have "
+			    "types of their own");
 		return 1;
 	}
 	if (ctype != CTYPE_NONE)
@@ -511,7 +511,7 @@ static int compile_fmt(struct check *k, struct format *format,
 	int code = format_compile(format, k->fmt->text, types);
 
 	if (code)
-		diag_tell(k->c->diag, k->fmt->pos, TRCERR_NO_MEM);
+		diag_no_memory(k->c->diag, k->fmt->pos);
 	return code;
 }
 
@@ -532,9 +532,9 @@ static void check_codes(struct check *k)
 	if (!is_code || k->controls || k->point->is_static ||
 	    !k->point->item_count)
 		return;
-	diag_tell(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE,
-		  control_text(k, text),
-		  step->letter == 'X' ? "major" : "minor");
+	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE,
+		    control_text(k, text),
+		    step->letter == 'X' ? "major" : "minor");
 	hint_number(k, &k->point->items[0]);
 	k->controls++;		/* once */
 }
@@ -631,7 +631,7 @@ static void rename_types(struct check *k)
 	if (!out.failed)
 		k->point->fmt = strdup((char *)out.data);
 	if (!k->point->fmt)
-		diag_tell(k->c->diag, tsf->pos, TRCERR_NO_MEM);
+		diag_no_memory(k->c->diag, tsf->pos);
 	bytes_free(&out);
 }
 

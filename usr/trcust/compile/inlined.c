@@ -144,9 +144,11 @@ static int check_point(struct compilation *c, const struct compile_point *point)
 	if (!code && inlined.count) {
 		code = is_uncalled(c, &inlined, &uncalled);
 		if (uncalled)
-			TELL_SITE(c, point->tsf, TRCERR_INLINED, name);
+			diag_report(c->diag, point->tsf->tp.pos, TRCERR_INLINED,
+				    name);
 		else if (!point->tsf->tp.retep)
-			TELL_SITE(c, point->tsf, TRCERR_INLINEDTOO, name);
+			diag_report(c->diag, point->tsf->tp.pos,
+				    TRCERR_INLINEDTOO, name);
 		if (uncalled || !point->tsf->tp.retep)
 			hint_copy(c, &inlined, uncalled);
 	}
@@ -163,6 +165,6 @@ int inlined_check(struct compilation *c)
 	for (size_t i = 0; i < c->point_count && !code; i++)
 		code = check_point(c, &c->points[i]);
 	if (code)
-		diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		diag_no_memory(c->diag, (struct srcpos){ 0 });
 	return code;
 }

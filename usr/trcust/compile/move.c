@@ -20,8 +20,8 @@ static void print_insn(const struct move *move, size_t index, char *text,
 		snprintf(text, size, "an instruction");
 }
 
-void move_tell(const struct move *move, const char *before, size_t insn,
-	       const char *behind)
+void move_report(const struct move *move, const char *before, size_t insn,
+		 const char *behind)
 {
 	char text[MOVE_WHY / 2];
 
@@ -29,7 +29,7 @@ void move_tell(const struct move *move, const char *before, size_t insn,
 	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, behind);
 }
 
-void move_tell_text(const struct move *move, const char *text)
+void move_report_text(const struct move *move, const char *text)
 {
 	snprintf(move->why, MOVE_WHY, "%s", text);
 }
@@ -54,7 +54,7 @@ static bool writes_register(const struct arch_effect *effect,
 	return false;
 }
 
-void move_tell_register(const struct move *move, unsigned int number)
+void move_report_register(const struct move *move, unsigned int number)
 {
 	struct arch_effect effect;
 	char name[16], text[64];
@@ -64,11 +64,11 @@ void move_tell_register(const struct move *move, unsigned int number)
 	for (size_t i = move->high; i-- > move->low;)
 		if (find_effect(move, i, &effect) &&
 		    writes_register(&effect, number)) {
-			move_tell(move, "", i, text);
+			move_report(move, "", i, text);
 			return;
 		}
 	snprintf(text, sizeof(text), "nothing has the value of %s", name);
-	move_tell_text(move, text);
+	move_report_text(move, text);
 }
 
 /* All of it is loaded with the module, to be written if `write`. */
@@ -123,7 +123,7 @@ static bool may_cross(const struct move *move, size_t index,
 	bool faults = effect->traps;
 
 	if (insn->insn.flow != ARCH_FLOW_NEXT && !returns) {
-		move_tell(move, "", index, " leads elsewhere");
+		move_report(move, "", index, " leads elsewhere");
 		return false;
 	}
 	for (size_t i = 0; i < effect->read_count; i++)
@@ -132,7 +132,7 @@ static bool may_cross(const struct move *move, size_t index,
 		faults |= may_fault(move, &effect->writes[i], true);
 	if (!effect->faults && (!faults || move->mode == MOVE_FAST))
 		return true;
-	move_tell(move, "", index, " may fault");
+	move_report(move, "", index, " may fault");
 	return false;
 }
 
@@ -177,7 +177,7 @@ static bool step(struct move *move, size_t index)
 		return true;
 	}
 	if (!known) {
-		move_tell(move, "what ", index, " does isn't known");
+		move_report(move, "what ", index, " does isn't known");
 		return false;
 	}
 	if (index >= move->low && !may_cross(move, index, &effect))
@@ -226,7 +226,7 @@ static bool is_possible(const struct move *move)
 	    move->site > block->count ||
 	    (move->site == block->count &&
 	     block->insns[block->count - 1].insn.flow != ARCH_FLOW_RETURN)) {
-		move_tell_text(move, "it isn't on the same way");
+		move_report_text(move, "it isn't on the same way");
 		return false;
 	}
 	return true;
@@ -271,7 +271,7 @@ static int check(const struct move *move, const struct move_entry *entry)
 {
 	if (entry->missing < 0)
 		return 0;
-	move_tell_register(move, entry->missing);
+	move_report_register(move, entry->missing);
 	return 1;
 }
 
@@ -414,8 +414,8 @@ static int move_memory(const struct move *move, const struct tdf_stmt *in,
 				&value);
 
 	if (!code && value && !whole) {
-		move_tell_text(move, "it has a part of what is read in a "
-				     "register");
+		move_report_text(move, "it has a part of what is read in a "
+				       "register");
 		return 1;
 	}
 	if (!code && value)
@@ -509,7 +509,7 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		if (state_is_same(&move->state, &move->at_nominal[frame],
 				  &move->at_site[frame]))
 			frame = move->module->arch->link;
-		move_tell_register(move, frame);
+		move_report_register(move, frame);
 		return 1;
 	}
 	if (move->site == move->block->count) {
@@ -517,7 +517,7 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		return 0;
 	}
 	if (!in->rpn_length) {
-		move_tell_text(move, "where the frame is isn't known");
+		move_report_text(move, "where the frame is isn't known");
 		return 1;
 	}
 	code = dwarf_frame_address_emit(move->dwarf, move->module,

@@ -27,13 +27,12 @@ struct move {
 };
 
 /* move->why: "'xor %edi, %edi' changes rdi" */
-void move_tell(const struct move *move, const char *before, size_t insn,
-	       const char *behind)
-	__attribute__((nonnull(2, 4)));
+void move_report(const struct move *move, const char *before, size_t insn,
+		 const char *behind) __attribute__((nonnull(2, 4)));
 
-void move_tell_text(const struct move *move, const char *text);
+void move_report_text(const struct move *move, const char *text);
 /* That a register isn't to be had. */
-void move_tell_register(const struct move *move, unsigned int number);
+void move_report_register(const struct move *move, unsigned int number);
 
 /* A value that an expression has come to, as of the nominal address. */
 struct move_entry {

@@ -159,8 +159,8 @@ static void do_register(struct rewriting *r, unsigned int number,
 	}
 	if (number == arch->flags) {
 		if (move->flags != SIZE_MAX) {
-			move_tell(move, "", move->flags,
-				  " changes the flags");
+			move_report(move, "", move->flags,
+				    " changes the flags");
 			r->failed = true;
 		}
 		emit_same(r, op);
@@ -182,7 +182,7 @@ static void check_missing(struct rewriting *r, const struct move_entry *entry)
 {
 	if (entry->missing < 0 || r->failed)
 		return;
-	move_tell_register(r->move, entry->missing);
+	move_report_register(r->move, entry->missing);
 	r->failed = true;
 }
 
@@ -493,7 +493,7 @@ static int finish(struct rewriting *r, size_t start, bool far,
 		return 1;
 	if (rpn_check(rpn->data + start, rpn->size - start, far ? 2 : 1,
 		      NULL)) {
-		move_tell_text(r->move, "its expression gets too long");
+		move_report_text(r->move, "its expression gets too long");
 		return 1;
 	}
 	*entry = r->entries.at[r->entries.count - 1];
@@ -510,13 +510,13 @@ int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
 	int code;
 
 	if (rpn_check(bytes, size, far ? 2 : 1, NULL)) {
-		move_tell_text(move, "its expression is damaged");
+		move_report_text(move, "its expression is damaged");
 		return 1;
 	}
 	needs = move_need_find(bytes, size, need, move->state.width, &count,
 			       &jumps);
 	if (needs && jumps > JUMPS_MAX) {
-		move_tell_text(move, "its expression has too many branches");
+		move_report_text(move, "its expression has too many branches");
 		free(needs);
 		return 1;
 	}

@@ -192,7 +192,7 @@ static bool is_kept(const struct move *move, const struct move_entry *entry,
 	bool outside = entry->outside;
 
 	if (write) {
-		move_tell(move, "", write->at, " may change what is read");
+		move_report(move, "", write->at, " may change what is read");
 		return false;
 	}
 	if (address->base == stack->base &&
@@ -200,7 +200,7 @@ static bool is_kept(const struct move *move, const struct move_entry *entry,
 		outside = address->add >= stack->add;
 	if (!move->gone || outside)
 		return true;
-	move_tell(move, "the frame is gone behind ", move->high - 1, "");
+	move_report(move, "the frame is gone behind ", move->high - 1, "");
 	return false;
 }
 

@@ -70,10 +70,10 @@ void site_section_number(struct compilation *c, uint64_t address, char *text,
 			snprintf(text, size, "%zu", elf_ndxscn(scn));
 }
 
-static int tell_no_memory(struct compilation *c, const struct tsf_point *point)
+static int report_no_memory(struct compilation *c,
+			    const struct tsf_point *point)
 {
-	TELL_SITE(c, point, TRCERR_NO_MEM);
-	return -1;
+	return diag_no_memory(c->diag, point->tp.pos);
 }
 
 int site_prepare(struct compilation *c)
@@ -121,7 +121,7 @@ const char *site_text(struct compilation *c, const struct tsf_point *point,
 
 	if (!kept) {
 		free(copy);
-		tell_no_memory(c, point);
+		report_no_memory(c, point);
 		return NULL;
 	}
 	if (*kept != copy)
@@ -141,7 +141,7 @@ struct site_place *site_place_add(struct compilation *c,
 							sizeof(*grown));
 
 		if (!grown) {
-			tell_no_memory(c, point);
+			report_no_memory(c, point);
 			return NULL;
 		}
 		places->list = grown;
@@ -191,7 +191,7 @@ static int check_seen(struct compilation *c, const struct tsf_point *point,
 		if (!seen)
 			return 0;
 	}
-	TELL_SITE(c, point, TRCERR_DUP_SEGOFF);
+	diag_report(c->diag, point->tp.pos, TRCERR_DUP_SEGOFF);
 	diag_hint_discarded(c->diag, TRCERR_DUP_SEGOFF);
 	diag_hint(c->diag, "the tracepoint in line %u (minor %u) has it",
 		  (*seen)->line, (*seen)->minor);
@@ -251,7 +251,7 @@ static int check_count(struct compilation *c, const struct tsf_point *point,
 	if (places->count <= TDF_SITES_MAX)
 		return 0;
 	snprintf(text, sizeof(text), "%zu", places->count);
-	TELL_SITE(c, point, TRCERR_TOOMANYSITES, text);
+	diag_report(c->diag, point->tp.pos, TRCERR_TOOMANYSITES, text);
 	return 1;
 }
 
@@ -265,7 +265,7 @@ static int take_places(struct compilation *c, const struct tsf_point *point,
 
 	out->sites = calloc(places->count, sizeof(*out->sites));
 	if (!out->sites)
-		return tell_no_memory(c, point);
+		return report_no_memory(c, point);
 	for (size_t i = 0; i < places->count && !code; i++) {
 		struct compile_site *site = &out->sites[out->site_count];
 
@@ -276,7 +276,7 @@ static int take_places(struct compilation *c, const struct tsf_point *point,
 			code = 0;
 	}
 	if (!code && !out->site_count) {
-		TELL_SITE(c, point, TRCERR_BADOPCODE);
+		diag_report(c->diag, point->tp.pos, TRCERR_BADOPCODE);
 		diag_hint(c->diag, "none of the %zu sites can be traced",
 			  places->count);
 		code = 1;
@@ -327,10 +327,10 @@ static int resolve_file(struct compilation *c, const struct tsf_point *point,
 	return code;
 }
 
-static int tell_needs_file(struct compilation *c, struct srcpos pos,
-			   const char *what)
+static int report_needs_file(struct compilation *c, struct srcpos pos,
+			     const char *what)
 {
-	diag_tell(c->diag, pos, TRCERR_UNSUPPORTED, what);
+	diag_report(c->diag, pos, TRCERR_UNSUPPORTED, what);
 	diag_hint(c->diag, "give it with --module vmlinux");
 	return 1;
 }
@@ -358,25 +358,26 @@ static int resolve_blind(struct compilation *c, const struct tsf_point *point,
 
 	if (tp->kind != TSF_TP_SYMBOL ||
 	    (tp->retep && tp->retep != TSF_RETEP_CALLER))
-		return tell_needs_file(c, tp->pos,
-				       "this without the kernel's file");
+		return report_needs_file(c, tp->pos,
+					 "this without the kernel's file");
 	if (tp->offset < 0) {
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, tp->text);
+		diag_report(c->diag, point->tp.pos, TRCERR_INVALIDADDRESS,
+			    tp->text);
 		diag_hint(c->diag, "without the kernel's file an offset can't "
 				   "be negative");
 		return 1;
 	}
 	if (insn_bytes && tp->offset % insn_bytes) {
-		TELL_SITE(c, point, TRCERR_BADOPCODE);
+		diag_report(c->diag, point->tp.pos, TRCERR_BADOPCODE);
 		diag_hint(c->diag, "%s is inside an instruction", tp->text);
 		return 1;
 	}
 	if (point->opcode >= 0)
-		return tell_needs_file(c, point->opcode_pos,
-				       "OPCODE without the kernel's file");
+		return report_needs_file(c, point->opcode_pos,
+					 "OPCODE without the kernel's file");
 	site = out->sites = calloc(1, sizeof(*site));
 	if (!site)
-		return tell_no_memory(c, point);
+		return report_no_memory(c, point);
 	out->site_count = 1;
 	site->symbol = tp->name;
 	site->symbol_offset = site->offset = tp->offset;
@@ -392,7 +393,7 @@ int site_resolve(struct compilation *c, const struct tsf_point *point,
 		 struct compile_point *out)
 {
 	if (site_prepare(c))
-		return tell_no_memory(c, point);
+		return report_no_memory(c, point);
 	return c->module->elf ? resolve_file(c, point, out) :
 				resolve_blind(c, point, out);
 }

@@ -13,9 +13,6 @@
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
 
-#define TELL_SITE(c, point, ...) \
-	diag_tell((c)->diag, (point)->tp.pos, __VA_ARGS__)
-
 /* What lasts from one tracepoint to the next. */
 struct site_state {
 	void *addresses;	/* tree of the nominal addresses */

@@ -46,18 +46,18 @@ static void hint_refused(struct compilation *c, const struct code_site *at,
 	diag_hint(c->diag, "%s at %s %s", text, name, at->insn.why);
 }
 
-static int tell_bad_opcode(struct compilation *c,
-			   const struct tsf_point *point,
-			   const struct site_place *place, bool several,
-			   const struct code_site *at, int verdict)
+static int report_bad_opcode(struct compilation *c,
+			     const struct tsf_point *point,
+			     const struct site_place *place, bool several,
+			     const struct code_site *at, int verdict)
 {
 	char name[320];
 
 	name_of(c, place, at->address, name, sizeof(name));
 	if (several)
-		TELL_SITE(c, point, TRCERR_LEFTOUT, name);
+		diag_report(c->diag, point->tp.pos, TRCERR_LEFTOUT, name);
 	else
-		TELL_SITE(c, point, TRCERR_BADOPCODE);
+		diag_report(c->diag, point->tp.pos, TRCERR_BADOPCODE);
 	if (verdict == CODE_REFUSED)
 		hint_refused(c, at, name);
 	else if (verdict == CODE_INSIDE)
@@ -72,8 +72,8 @@ static int tell_bad_opcode(struct compilation *c,
 	return 1;
 }
 
-static int tell_no_code(struct compilation *c, const struct tsf_point *point,
-			const struct site_place *place, bool several)
+static int report_no_code(struct compilation *c, const struct tsf_point *point,
+			  const struct site_place *place, bool several)
 {
 	const char *what = "the address";
 	char text[32];
@@ -83,26 +83,28 @@ static int tell_no_code(struct compilation *c, const struct tsf_point *point,
 		what = "the symbol";
 	snprintf(text, sizeof(text), "%#" PRIx64, place->address);
 	if (several)
-		TELL_SITE(c, point, TRCERR_LEFTOUT, text);
+		diag_report(c->diag, point->tp.pos, TRCERR_LEFTOUT, text);
 	else
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
+		diag_report(c->diag, point->tp.pos, TRCERR_INVALIDADDRESS,
+			    point->tp.text);
 	diag_hint(c->diag, "%s (%s) is not in an executable section", what,
 		  text);
 	return several ? SITE_LEFT_OUT : 1;
 }
 
 /* Without its counter raised the program would not come to the probe. */
-static int tell_no_semaphore(struct compilation *c,
-			     const struct tsf_point *point,
-			     const struct site_place *place, bool several)
+static int report_no_semaphore(struct compilation *c,
+			       const struct tsf_point *point,
+			       const struct site_place *place, bool several)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%#" PRIx64, place->address);
 	if (several)
-		TELL_SITE(c, point, TRCERR_LEFTOUT, text);
+		diag_report(c->diag, point->tp.pos, TRCERR_LEFTOUT, text);
 	else
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
+		diag_report(c->diag, point->tp.pos, TRCERR_INVALIDADDRESS,
+			    point->tp.text);
 	diag_hint(c->diag, "its semaphore (%#" PRIx64 ") is not in the file",
 		  place->semaphore);
 	return several ? SITE_LEFT_OUT : 1;
@@ -116,7 +118,7 @@ static int check_opcode(struct compilation *c, const struct tsf_point *point,
 	if (point->opcode < 0 || point->opcode == at->bytes[0])
 		return 0;
 	site_name_at(c, at->address, name, sizeof(name));
-	diag_tell(c->diag, point->opcode_pos, TRCERR_OPCODEMISMTCH);
+	diag_report(c->diag, point->opcode_pos, TRCERR_OPCODEMISMTCH);
 	diag_hint(c->diag, "there is 0x%02x at %s", at->bytes[0], name);
 	return 1;
 }
@@ -195,7 +197,8 @@ static int fill_kernel(struct compilation *c, const struct tsf_point *point,
 		symbol = symbol_before(c, place->address);
 	if (!symbol || !symbol->defined || symbol->address > place->address ||
 	    place->address - symbol->address > INT32_MAX) {
-		TELL_SITE(c, point, TRCERR_INVALIDADDRESS, point->tp.text);
+		diag_report(c->diag, point->tp.pos, TRCERR_INVALIDADDRESS,
+			    point->tp.text);
 		diag_hint(c->diag, "the kernel takes no address in front of a "
 				   "symbol: name the symbol before it");
 		return 1;
@@ -275,15 +278,13 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	int verdict;
 
 	if (!module_code(c->module, at.address, &available, NULL))
-		return tell_no_code(c, point, place, several);
+		return report_no_code(c, point, place, several);
 	if (place->decoded)
 		verdict = code_look(c->module, &at);
 	else
 		verdict = code_check(c->module, find_label(c, place), &at);
-	if (verdict < 0) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (verdict < 0)
+		return diag_no_memory(c->diag, point->tp.pos);
 	if (verdict == CODE_GOOD && c->module->kind == TDF_MODULE_USER &&
 	    module_is_relocated(c->module, at.address, at.insn.length)) {
 		at.insn.why = "is changed by the loader, which a uprobe "
@@ -293,7 +294,8 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	if (check_opcode(c, point, &at))
 		return 1;
 	if (verdict != CODE_GOOD)
-		return tell_bad_opcode(c, point, place, several, &at, verdict);
+		return report_bad_opcode(c, point, place, several, &at,
+					 verdict);
 	site->address = site->nominal = place->address;
 	site->named = place->named ? place->named : place->address;
 	site->from = place->from;
@@ -301,7 +303,7 @@ int site_check(struct compilation *c, const struct tsf_point *point,
 	site->flags = place->flags;
 	site->semaphore = semaphore_offset(c->module, place->semaphore);
 	if (place->semaphore && !site->semaphore)
-		return tell_no_semaphore(c, point, place, several);
+		return report_no_semaphore(c, point, place, several);
 	site->arguments = place->arguments;
 	site->entry = place->function ? place->base : place->entry;
 	site->exit = place->exit;
@@ -328,7 +330,7 @@ bool site_check_page(struct compilation *c, const struct tsf_point *point,
 		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W) ||
 		    site->address - ph.p_vaddr >= ph.p_filesz)
 			continue;
-		TELL_SITE(c, point, TRCERR_BAD_PAGE);
+		diag_report(c->diag, point->tp.pos, TRCERR_BAD_PAGE);
 		diag_hint(c->diag, "it is in a segment that is writable: the "
 				   "kernel puts no uprobe there");
 		return false;

@@ -29,21 +29,21 @@ static uint64_t function_end(const struct compilation *c,
 	return range->end;
 }
 
-static int tell_no_exit(struct compilation *c, const struct tsf_point *point,
-			const char *why)
+static int report_no_exit(struct compilation *c, const struct tsf_point *point,
+			  const char *why)
 {
-	TELL_SITE(c, point, TRCERR_NOEXIT, point->tp.name);
+	diag_report(c->diag, point->tp.pos, TRCERR_NOEXIT, point->tp.name);
 	diag_hint(c->diag, "%s", why);
 	return 1;
 }
 
-static void tell_lost(struct compilation *c, const struct tsf_point *point,
-		      const struct flow_lost *lost)
+static void report_lost(struct compilation *c, const struct tsf_point *point,
+			const struct flow_lost *lost)
 {
 	char name[320];
 
 	site_name_at(c, lost->address, name, sizeof(name));
-	TELL_SITE(c, point, TRCERR_LEFTOUT, name);
+	diag_report(c->diag, point->tp.pos, TRCERR_LEFTOUT, name);
 	diag_hint(c->diag, "%s; RETEP=CALLER records it as well", lost->why);
 }
 
@@ -66,7 +66,7 @@ static const struct bytes *keep_result(struct compilation *c,
 	struct site_result *result = malloc(sizeof(*result));
 
 	if (!result) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
+		diag_no_memory(c->diag, point->tp.pos);
 		return NULL;
 	}
 	*result = (struct site_result) { c->sites->results, site->result };
@@ -105,15 +105,17 @@ static int take_exits(struct compilation *c, const struct tsf_point *point,
 		      const struct exits *exits, struct site_places *places)
 {
 	for (size_t i = 0; i < exits->lost_count; i++)
-		tell_lost(c, point, &exits->lost[i]);
+		report_lost(c, point, &exits->lost[i]);
 	for (size_t i = 0; i < exits->count; i++)
 		if (take_exit(c, point, function, &exits->sites[i], places))
 			return -1;
 	if (exits->count)
 		return 0;
-	return tell_no_exit(c, point, exits->lost_count ?
-		"each of its exits is left out" :
-		"every way through it ends in a call that does not return");
+	return report_no_exit(
+		c, point,
+		exits->lost_count ?
+			"each of its exits is left out" :
+			"every way through it ends in a call that does not return");
 }
 
 static int find_exits(struct compilation *c, const struct tsf_point *point,
@@ -137,10 +139,10 @@ static int find_exits(struct compilation *c, const struct tsf_point *point,
 		code = exits_find(site_flow_source(c), c->dwarf, own.start,
 				  ranges, count, &exits);
 	if (code)
-		TELL_SITE(c, point, TRCERR_NO_MEM);
+		diag_no_memory(c->diag, point->tp.pos);
 	else if (ranges == &own && !own.end)
-		code = tell_no_exit(c, point,
-				    "where its code ends is not known");
+		code = report_no_exit(c, point,
+				      "where its code ends is not known");
 	else
 		code = take_exits(c, point, function, &exits, places);
 	dwarf_functions_free(&found);
@@ -172,17 +174,16 @@ static int caller_place(struct compilation *c, const struct tsf_point *point,
 	bool unwinds;
 
 	if (site_runtime(c) & RUNTIME_GO) {
-		TELL_SITE(c, point, TRCERR_UNSUPPORTED,
-			  "RETEP=CALLER in a Go program");
+		diag_report(c->diag, point->tp.pos, TRCERR_UNSUPPORTED,
+			    "RETEP=CALLER in a Go program");
 		diag_hint(c->diag, "it would crash; RETEP=EXIT works");
 		return 1;
 	}
-	if (choose_return_unwinds(c, function->base, &unwinds)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (choose_return_unwinds(c, function->base, &unwinds))
+		return diag_no_memory(c->diag, point->tp.pos);
 	if (unwinds) {
-		TELL_SITE(c, point, TRCERR_UNWINDS, point->tp.name);
+		diag_report(c->diag, point->tp.pos, TRCERR_UNWINDS,
+			    point->tp.name);
 		diag_hint(c->diag, "RETEP=EXIT works then, too");
 	}
 	return entry_place(c, point, function, TDF_SITE_RETURN, places);
@@ -211,8 +212,9 @@ int site_exit_places(struct compilation *c, const struct tsf_point *point,
 	int code = site_symbol_find(c, point, &functions);
 
 	if (!code && !functions.list[0].symbol)
-		code = tell_no_exit(c, point, "it was only inlined: there is "
-				    "no function to return from");
+		code = report_no_exit(c, point,
+				      "it was only inlined: there is "
+				      "no function to return from");
 	for (size_t i = 0; i < functions.count && !code; i++)
 		if (functions.list[i].symbol)
 			code = function_places(c, point, &functions.list[i],

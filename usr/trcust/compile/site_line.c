@@ -155,7 +155,8 @@ static void check_copies(struct compilation *c, const struct tsf_point *point,
 	snprintf(line, sizeof(line), "%u", found->line);
 	snprintf(sites, sizeof(sites), "%zu", found->count);
 	snprintf(places, sizeof(places), "%zu", found->count + missed);
-	TELL_SITE(c, point, TRCERR_LINECOPIES, line, places, sites);
+	diag_report(c->diag, point->tp.pos, TRCERR_LINECOPIES, line, places,
+		    sites);
 }
 
 /* The first function that has the line, malloc'd; NULL: not known. */
@@ -183,13 +184,14 @@ static void hint_function(struct compilation *c,
 	free(name);
 }
 
-static int tell_scattered(struct compilation *c, const struct tsf_point *point,
-			  const struct dwarf_line_sites *found)
+static int report_scattered(struct compilation *c,
+			    const struct tsf_point *point,
+			    const struct dwarf_line_sites *found)
 {
 	char text[16], *name = function_name(c, found);
 
 	snprintf(text, sizeof(text), "%u", found->line);
-	TELL_SITE(c, point, TRCERR_INVALIDLINENUM, text);
+	diag_report(c->diag, point->tp.pos, TRCERR_INVALIDLINENUM, text);
 	diag_hint(c->diag, "no statement begins there, its code is at several "
 		  "places: name another line");
 	if (name)
@@ -209,23 +211,25 @@ static int take_lines(struct compilation *c, const struct tsf_point *point,
 
 	switch (found->verdict) {
 	case DWARF_LINE_NO_FILE:
-		TELL_SITE(c, point, TRCERR_BADFILENAME, name);
+		diag_report(c->diag, point->tp.pos, TRCERR_BADFILENAME, name);
 		return 1;
 	case DWARF_LINE_PAST:
-		TELL_SITE(c, point, TRCERR_BADLINENUM, name);
+		diag_report(c->diag, point->tp.pos, TRCERR_BADLINENUM, name);
 		diag_hint(c->diag, "the last line with code is %u",
 			  found->line);
 		return 1;
 	case DWARF_LINE_PART:
 		if (found->scattered)
-			return tell_scattered(c, point, found);
+			return report_scattered(c, point, found);
 		snprintf(text, sizeof(text), "%u", found->line);
-		TELL_SITE(c, point, TRCERR_LINEPART, text, name);
+		diag_report(c->diag, point->tp.pos, TRCERR_LINEPART, text,
+			    name);
 		hint_function(c, found);
 		break;
 	case DWARF_LINE_NEXT:
 		snprintf(text, sizeof(text), "%u", found->line);
-		TELL_SITE(c, point, TRCERR_NEXTLINENUM, name, text);
+		diag_report(c->diag, point->tp.pos, TRCERR_NEXTLINENUM, name,
+			    text);
 		hint_function(c, found);
 		break;
 	default:
@@ -246,18 +250,19 @@ int site_line_places(struct compilation *c, const struct tsf_point *point,
 	int code;
 
 	if (!c->dwarf) {
-		TELL_SITE(c, point, TRCERR_NO_CV, c->module->path);
+		diag_report(c->diag, point->tp.pos, TRCERR_NO_CV,
+			    c->module->path);
 		compile_hint_debug(c);
 		return 1;
 	}
 	if (dwarf_line_find(c->dwarf, point->tp.name, point->tp.line,
 			    &found)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(c->diag, point->tp.pos);
 	}
 	code = take_lines(c, point, &found, places);
 	if (!code && found.several_files) {
-		TELL_SITE(c, point, TRCERR_SEVERALFILES, point->tp.name);
+		diag_report(c->diag, point->tp.pos, TRCERR_SEVERALFILES,
+			    point->tp.name);
 		diag_hint(c->diag, "more of the path tells which, one is '%s'",
 			  found.file);
 	}

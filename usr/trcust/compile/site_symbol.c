@@ -52,13 +52,14 @@ static void hint_missing(struct compilation *c, const char *name)
 	compile_hint_debug(c);
 }
 
-static void tell_ambiguous(struct compilation *c,
-			   const struct tsf_point *point, uint64_t used)
+static void report_ambiguous(struct compilation *c,
+			     const struct tsf_point *point, uint64_t used)
 {
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%#" PRIx64, used);
-	TELL_SITE(c, point, TRCERR_AMBIGUOUS, point->tp.name, text);
+	diag_report(c->diag, point->tp.pos, TRCERR_AMBIGUOUS, point->tp.name,
+		    text);
 	module_symbol_candidates(c->module, point->tp.name, MODULE_CODE, text,
 				 sizeof(text));
 	if (text[0])
@@ -86,7 +87,8 @@ static bool is_implementation(const struct module_symbol *symbol,
 }
 
 /* The resolver runs once: calls go to what it has chosen. */
-static void tell_resolver(struct compilation *c, const struct tsf_point *point)
+static void report_resolver(struct compilation *c,
+			    const struct tsf_point *point)
 {
 	const char *name = point->tp.name;
 	char text[256] = "";
@@ -102,7 +104,7 @@ static void tell_resolver(struct compilation *c, const struct tsf_point *point)
 					 (int)symbol->name_length,
 					 symbol->name);
 	}
-	TELL_SITE(c, point, TRCERR_IFUNC, name);
+	diag_report(c->diag, point->tp.pos, TRCERR_IFUNC, name);
 	diag_hint(c->diag, "it runs once, when the program is loaded; calls "
 			   "come to what it chose%s%s", used ? ": " : "", text);
 }
@@ -118,7 +120,8 @@ static void check_object(struct compilation *c, const struct tsf_point *point,
 	    !module_code(c->module, symbol->address, &available, NULL))
 		return;
 	snprintf(text, sizeof(text), "%#x", SHN_ABS);
-	TELL_SITE(c, point, TRCERR_BAD_OBJ, text, c->module->path);
+	diag_report(c->diag, point->tp.pos, TRCERR_BAD_OBJ, text,
+		    c->module->path);
 	diag_hint(c->diag, "the symbol is an absolute number, its value is "
 			   "taken for an address of code");
 }
@@ -133,9 +136,9 @@ static int find_elf(struct compilation *c, const struct tsf_point *point,
 	if (!place)
 		return -1;
 	if (others)
-		tell_ambiguous(c, point, symbol->address);
+		report_ambiguous(c, point, symbol->address);
 	if (symbol->type == STT_GNU_IFUNC)
-		tell_resolver(c, point);
+		report_resolver(c, point);
 	check_object(c, point, symbol);
 	place->symbol = point->tp.name;
 	place->base = symbol->address;
@@ -236,10 +239,8 @@ static int add_clones(struct compilation *c, const struct tsf_point *point,
 
 	if (!c->dwarf || symbol->type != STT_FUNC || point->tp.offset)
 		return 0;
-	if (dwarf_function_find(c->dwarf, point->tp.name, NULL, &found)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (dwarf_function_find(c->dwarf, point->tp.name, NULL, &found))
+		return diag_no_memory(c->diag, point->tp.pos);
 	for (size_t i = 0; i < found.count; i++)
 		if (!found.functions[i].inlined &&
 		    found.functions[i].entry == symbol->address)
@@ -274,7 +275,7 @@ static int take_own(struct compilation *c, const struct tsf_point *point,
 			others = true;
 	}
 	if (others)
-		tell_ambiguous(c, point, own->entry);
+		report_ambiguous(c, point, own->entry);
 	return code;
 }
 
@@ -305,11 +306,13 @@ static int take_functions(struct compilation *c, const struct tsf_point *point,
 	}
 	if (vague) {
 		snprintf(text, sizeof(text), "%zu", vague);
-		TELL_SITE(c, point, TRCERR_VAGUE, point->tp.name, text);
+		diag_report(c->diag, point->tp.pos, TRCERR_VAGUE,
+			    point->tp.name, text);
 	}
 	if (part && !places->count && !code) {
 		code = add_function(c, point, part, places);
-		TELL_SITE(c, point, TRCERR_SPLIT, point->tp.name);
+		diag_report(c->diag, point->tp.pos, TRCERR_SPLIT,
+			    point->tp.name);
 	}
 	return code;
 }
@@ -321,10 +324,8 @@ static int find_dwarf(struct compilation *c, const struct tsf_point *point,
 	struct dwarf_functions found;
 	int code;
 
-	if (dwarf_function_find(c->dwarf, name, file, &found)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (dwarf_function_find(c->dwarf, name, file, &found))
+		return diag_no_memory(c->diag, point->tp.pos);
 	code = take_functions(c, point, &found, places);
 	dwarf_functions_free(&found);
 	return code;
@@ -344,7 +345,7 @@ static int find_map(struct compilation *c, const struct tsf_point *point,
 	if (!place)
 		return -1;
 	if (others)
-		tell_ambiguous(c, point, symbol->address);
+		report_ambiguous(c, point, symbol->address);
 	place->symbol = point->tp.name;
 	place->base = symbol->address;
 	if (symbol->size)
@@ -375,22 +376,23 @@ static int find_in_file(struct compilation *c, const struct tsf_point *point,
 		return -1;
 	if (c->dwarf)
 		return find_dwarf(c, point, name, file, places);
-	TELL_SITE(c, point, TRCERR_NO_CV, c->module->path);
+	diag_report(c->diag, point->tp.pos, TRCERR_NO_CV, c->module->path);
 	diag_hint(c->diag, "it would tell what is in '%s'", file);
 	compile_hint_debug(c);
 	return 1;
 }
 
-static int tell_unknown(struct compilation *c, const struct tsf_point *point,
-			const struct module_symbol *symbol)
+static int report_unknown(struct compilation *c, const struct tsf_point *point,
+			  const struct module_symbol *symbol)
 {
 	if (!c->module->symbol_count && !c->dwarf && !c->map) {
-		TELL_SITE(c, point, TRCERR_NO_SYMBOLIC, c->module->path);
+		diag_report(c->diag, point->tp.pos, TRCERR_NO_SYMBOLIC,
+			    c->module->path);
 		diag_hint(c->diag,
 			  "the module has neither .symtab nor .dynsym");
 		return -1;
 	}
-	TELL_SITE(c, point, TRCERR_BADSYMBOL, point->tp.name);
+	diag_report(c->diag, point->tp.pos, TRCERR_BADSYMBOL, point->tp.name);
 	if (symbol)
 		compile_hint_imported(c);
 	else
@@ -423,7 +425,7 @@ int site_symbol_find(struct compilation *c, const struct tsf_point *point,
 	if (!code && !places->count && c->map)
 		code = find_map(c, point, places);
 	if (!code && !places->count)
-		code = tell_unknown(c, point, symbol);
+		code = report_unknown(c, point, symbol);
 	return code;
 }
 
@@ -466,7 +468,7 @@ static void check_offset(struct compilation *c, const struct tsf_point *point,
 		 (uint64_t)(point->tp.offset < 0 ? -point->tp.offset :
 						   point->tp.offset));
 	site_section_number(c, place->base, number, sizeof(number));
-	TELL_SITE(c, point, TRCERR_BAD_OFFSET, offset, number);
+	diag_report(c->diag, point->tp.pos, TRCERR_BAD_OFFSET, offset, number);
 }
 
 /* A jump of its own to the address that is no call; 0: there is none. */
@@ -502,14 +504,12 @@ static int check_loop(struct compilation *c, const struct tsf_point *point,
 	char name[320];
 	uint64_t from;
 
-	if (loop_find(c, place->address, &from)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (loop_find(c, place->address, &from))
+		return diag_no_memory(c->diag, point->tp.pos);
 	if (!from)
 		return 0;
 	site_name_at(c, from, name, sizeof(name));
-	TELL_SITE(c, point, TRCERR_ENTRYLOOP, point->tp.name);
+	diag_report(c->diag, point->tp.pos, TRCERR_ENTRYLOOP, point->tp.name);
 	diag_hint(c->diag, "the jump at %s leads back to it; TP=.%s,RETEP "
 			   "counts the calls", name, point->tp.name);
 	return 0;

@@ -51,14 +51,14 @@ static size_t list_probes(const struct usdt_probes *probes,
 	return shown;
 }
 
-static int tell_unknown(struct compilation *c, const struct tsf_point *point,
-			const struct usdt_probes *probes)
+static int report_unknown(struct compilation *c, const struct tsf_point *point,
+			  const struct usdt_probes *probes)
 {
 	char text[1024], name[512];
 
 	snprintf(name, sizeof(name), "%s:%s", point->tp.provider,
 		 point->tp.name);
-	TELL_SITE(c, point, TRCERR_BADSYMBOL, name);
+	diag_report(c->diag, point->tp.pos, TRCERR_BADSYMBOL, name);
 	if (!probes->count)
 		diag_hint(c->diag, "the module has no static probes");
 	else if (list_probes(probes, &point->tp, false, text, sizeof(text)))
@@ -73,10 +73,8 @@ int site_usdt_places(struct compilation *c, const struct tsf_point *point,
 {
 	struct site_state *state = c->sites;
 
-	if (!state->usdt_known && usdt_load(c->module, &state->usdt)) {
-		TELL_SITE(c, point, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!state->usdt_known && usdt_load(c->module, &state->usdt))
+		return diag_no_memory(c->diag, point->tp.pos);
 	state->usdt_known = true;
 	for (size_t i = 0; i < state->usdt.count; i++) {
 		const struct usdt_probe *probe = &state->usdt.probes[i];
@@ -91,5 +89,5 @@ int site_usdt_places(struct compilation *c, const struct tsf_point *point,
 		place->semaphore = probe->semaphore;
 		place->arguments = probe->arguments;
 	}
-	return places->count ? 0 : tell_unknown(c, point, &state->usdt);
+	return places->count ? 0 : report_unknown(c, point, &state->usdt);
 }

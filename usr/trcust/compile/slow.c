@@ -230,7 +230,7 @@ static void tell(const struct slow *slow, size_t others)
 			    site->address, insn, sizeof(insn)))
 		strcpy(insn, "the instruction");
 	snprintf(text, sizeof(text), "%s at %s is single-stepped", insn, name);
-	TELL_SITE(c, slow->point->tsf, TRCERR_SLOWSITE, text);
+	diag_report(c->diag, slow->point->tsf->tp.pos, TRCERR_SLOWSITE, text);
 	diag_hint(c->diag, "%s", site->stays ? site->stays : is_moved(site) ?
 		  "a nop of 5 bytes is worse: newer kernels may harm the "
 		  "program there" :
@@ -242,7 +242,7 @@ static void tell(const struct slow *slow, size_t others)
 	hint_remedies(slow);
 }
 
-void slow_tell(struct compilation *c, const struct compile_point *point)
+void slow_report(struct compilation *c, const struct compile_point *point)
 {
 	struct slow slow = { .c = c, .point = point };
 	size_t others = 0;
@@ -263,7 +263,7 @@ void slow_tell(struct compilation *c, const struct compile_point *point)
 	block_free(&slow.block);
 }
 
-void slow_tell_rest(struct compilation *c)
+void slow_report_rest(struct compilation *c)
 {
 	size_t rest = c->slow_count - TOLD_MAX;
 	char text[64];
@@ -272,6 +272,6 @@ void slow_tell_rest(struct compilation *c)
 		return;
 	snprintf(text, sizeof(text), "at %zu more tracepoint%s, too", rest,
 		 rest == 1 ? "" : "s");
-	diag_tell(c->diag, (struct srcpos){ 0 }, TRCERR_SLOWSITE, text);
+	diag_report(c->diag, (struct srcpos){ 0 }, TRCERR_SLOWSITE, text);
 	diag_hint(c->diag, "--explain tells of each");
 }

@@ -10,8 +10,8 @@
 
 /* Of a tracepoint whose sites were chosen: one warning, or none when there were
  * enough of them. */
-void slow_tell(struct compilation *c, const struct compile_point *point);
+void slow_report(struct compilation *c, const struct compile_point *point);
 /* Behind the last tracepoint: how many there were besides. */
-void slow_tell_rest(struct compilation *c);
+void slow_report_rest(struct compilation *c);
 
 #endif

@@ -13,9 +13,9 @@ void value_free(struct value *value)
 	place_free(&value->place);
 }
 
-bool value_tell_memory(struct evaluation *e, struct srcpos pos)
+bool value_report_memory(struct evaluation *e, struct srcpos pos)
 {
-	diag_tell(e->c->diag, pos, TRCERR_NO_MEM);
+	diag_no_memory(e->c->diag, pos);
 	e->code = -1;
 	return false;
 }
@@ -33,8 +33,8 @@ bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
 	free(first);
 	free(second);
 	if (!both)
-		return value_tell_memory(e, pos);
-	diag_tell(e->c->diag, pos, TRCERR_BADOPERAND, op, both);
+		return value_report_memory(e, pos);
+	diag_report(e->c->diag, pos, TRCERR_BADOPERAND, op, both);
 	if (value_type_kind(&a->type) == DWARF_TYPE_FLOAT ||
 	    (b && value_type_kind(&b->type) == DWARF_TYPE_FLOAT))
 		diag_hint(e->c->diag, "floating point can be logged, not "
@@ -48,14 +48,14 @@ bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
 	return false;
 }
 
-bool value_tell_size(struct evaluation *e, struct srcpos pos,
-		     const struct value_type *type)
+bool value_report_size(struct evaluation *e, struct srcpos pos,
+		       const struct value_type *type)
 {
 	char *text = value_type_spell(type);
 
 	if (!text)
-		return value_tell_memory(e, pos);
-	diag_tell(e->c->diag, pos, TRCERR_NOSIZE, text);
+		return value_report_memory(e, pos);
+	diag_report(e->c->diag, pos, TRCERR_NOSIZE, text);
 	free(text);
 	e->code = 1;
 	return false;
@@ -77,8 +77,8 @@ static bool value_absent(struct evaluation *e, const struct value *value,
 			 const char *why)
 {
 	if (e->site->alone) {
-		e->code = address_tell_absent(e->c, e->site, value->pos,
-					      value->name, why, NULL);
+		e->code = address_report_absent(e->c, e->site, value->pos,
+						value->name, why, NULL);
 		return false;
 	}
 	if (!e->absent)
@@ -159,11 +159,11 @@ bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,
 			struct value_type *type, uint64_t *bytes)
 {
 	if (!value_type_bytes(e->c, type, bytes))
-		return value_tell_size(e, pos, type);
+		return value_report_size(e, pos, type);
 	if (value_type_scalar_bytes(e->c, type, bytes))
 		return true;
-	diag_tell(e->c->diag, pos, TRCERR_UNSUPPORTED,
-		  "computing with integers of such a size");
+	diag_report(e->c->diag, pos, TRCERR_UNSUPPORTED,
+		    "computing with integers of such a size");
 	e->code = 1;
 	return false;
 }
@@ -207,7 +207,7 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 	snprintf(value->where, sizeof(value->where), "%s",
 		 value->place.where);
 	become_computed(value, &rpn);
-	return !value->rpn.failed || value_tell_memory(e, pos);
+	return !value->rpn.failed || value_report_memory(e, pos);
 }
 
 bool value_load(struct evaluation *e, struct srcpos pos, const char *op,
@@ -252,8 +252,8 @@ bool value_in_memory(const struct value *value, uint64_t bytes,
 	return in_memory;
 }
 
-static bool tell_no_address(struct evaluation *e, struct srcpos pos,
-			    const struct value *value)
+static bool report_no_address(struct evaluation *e, struct srcpos pos,
+			      const struct value *value)
 {
 	char why[128];
 
@@ -269,8 +269,8 @@ static bool tell_no_address(struct evaluation *e, struct srcpos pos,
 	}
 	snprintf(why, sizeof(why), "it is not in memory (%s)",
 		 value->place.where);
-	e->code = address_tell_absent(e->c, e->site, value->pos, value->name,
-				      why, NULL);
+	e->code = address_report_absent(e->c, e->site, value->pos, value->name,
+					why, NULL);
 	return false;
 }
 
@@ -294,7 +294,7 @@ bool value_address(struct evaluation *e, struct srcpos pos,
 		rpn_emit_const(&rpn, 0);
 	} else if (!value_in_memory(value, bytes, &rpn)) {
 		bytes_free(&rpn);
-		return tell_no_address(e, pos, value);
+		return report_no_address(e, pos, value);
 	}
 	if (!e->wide)
 		rpn_emit_extend(&rpn, 4, false);
@@ -303,7 +303,7 @@ bool value_address(struct evaluation *e, struct srcpos pos,
 		 value->place.where);
 	become_computed(value, &rpn);
 	value->type = value_type_pointer_to(&value->type);
-	return !value->rpn.failed || value_tell_memory(e, pos);
+	return !value->rpn.failed || value_report_memory(e, pos);
 }
 
 bool value_dereference(struct evaluation *e, struct srcpos pos,
@@ -329,7 +329,7 @@ bool value_dereference(struct evaluation *e, struct srcpos pos,
 		return false;
 	rpn = place_begin(&place, PLACE_MEMORY);
 	if (!rpn)
-		return value_tell_memory(e, pos);
+		return value_report_memory(e, pos);
 	value_push(value, rpn);
 	snprintf(place.where, sizeof(place.where), "through %s%.40s",
 		 strncmp(value->where, "through ", 8) ? "" : "a pointer ",

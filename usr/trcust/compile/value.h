@@ -46,13 +46,13 @@ struct evaluation {
 };
 
 void value_free(struct value *value);
-bool value_tell_memory(struct evaluation *e, struct srcpos pos);
+bool value_report_memory(struct evaluation *e, struct srcpos pos);
 /* "'op' cannot be applied to TYPE [and TYPE]"; returns false. */
 bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
 		  const struct value *a, const struct value *b);
 
-bool value_tell_size(struct evaluation *e, struct srcpos pos,
-		     const struct value_type *type);
+bool value_report_size(struct evaluation *e, struct srcpos pos,
+		       const struct value_type *type);
 
 /* Bytes of the type of a number; false: told, no probe computes with it. */
 bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,

@@ -368,8 +368,8 @@ static bool integer_binary(struct evaluation *e, struct srcpos pos,
 	bool divides = op == EXPR_DIV || op == EXPR_MOD;
 
 	if (divides && b->kind == VALUE_CONSTANT && !b->number) {
-		diag_tell(e->c->diag, pos, TRCERR_UNSUPPORTED,
-			  "division by zero");
+		diag_report(e->c->diag, pos, TRCERR_UNSUPPORTED,
+			    "division by zero");
 		e->code = 1;
 		return false;
 	}
@@ -399,7 +399,7 @@ static bool step_bytes(struct evaluation *e, struct srcpos pos,
 	if (kind == DWARF_TYPE_VOID || kind == DWARF_TYPE_FUNCTION)
 		return true;
 	return value_type_bytes(e->c, &target, bytes) ||
-	       value_tell_size(e, pos, &target);
+	       value_report_size(e, pos, &target);
 }
 
 /* pointer + or - number */

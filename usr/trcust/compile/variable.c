@@ -69,9 +69,9 @@ static int log_rpn(struct variable *v, uint8_t kind, uint16_t length)
 	return code;
 }
 
-static int tell_zero(struct variable *v)
+static int report_zero(struct variable *v)
 {
-	diag_tell(v->e.c->diag, v->in->pos, TRCERR_ZEROLENGTH);
+	diag_report(v->e.c->diag, v->in->pos, TRCERR_ZEROLENGTH);
 	if (!v->in->length)
 		diag_hint(v->e.c->diag, "how many elements it has is not "
 					"known: '%s:n' logs n",
@@ -87,7 +87,7 @@ static uint64_t count_limit(struct variable *v, uint64_t count, uint64_t bytes)
 	if (count <= most / bytes)
 		return count;
 	if (!v->e.c->quiet)
-		diag_tell(v->e.c->diag, v->in->pos, TRCERR_MAXLEN_EXCEED);
+		diag_report(v->e.c->diag, v->in->pos, TRCERR_MAXLEN_EXCEED);
 	return bytes <= most ? most / bytes : 1;
 }
 
@@ -110,11 +110,11 @@ static int log_place(struct variable *v, struct value_type type, uint64_t count,
 	uint64_t bytes = 1, most;
 
 	if (!is_void && !value_type_bytes(c, &type, &bytes)) {
-		value_tell_size(&v->e, v->in->pos, &type);
+		value_report_size(&v->e, v->in->pos, &type);
 		return v->e.code;
 	}
 	if (!bytes || !count)
-		return tell_zero(v);
+		return report_zero(v);
 	most = count_limit(v, count, bytes);
 	if (!is_void)
 		v->item->ctype = value_type_ctype(c, &type);
@@ -168,7 +168,7 @@ static int log_value(struct variable *v)
 		char text[24];
 
 		snprintf(text, sizeof(text), ":%u", v->in->length);
-		diag_tell(v->e.c->diag, v->in->pos, TRCERR_BADPARM, text);
+		diag_report(v->e.c->diag, v->in->pos, TRCERR_BADPARM, text);
 		diag_hint_discarded(v->e.c->diag, TRCERR_BADPARM);
 		diag_hint(v->e.c->diag, "what is computed is one value");
 		return 1;
@@ -182,14 +182,14 @@ static int log_value(struct variable *v)
 }
 
 /* A symbol without debug information, or what a void pointer points at. */
-static int tell_untyped(struct variable *v)
+static int report_untyped(struct variable *v)
 {
 	v->e.code = 1;
 	if (v->in->expr->kind == EXPR_NAME)
-		diag_tell(v->e.c->diag, v->in->pos, TRCERR_NOSIZE,
-			  v->in->expr->name);
+		diag_report(v->e.c->diag, v->in->pos, TRCERR_NOSIZE,
+			    v->in->expr->name);
 	else
-		value_tell_size(&v->e, v->in->pos, &v->value.type);
+		value_report_size(&v->e, v->in->pos, &v->value.type);
 	diag_hint(v->e.c->diag, "'%s:n' logs n bytes, a cast gives it a type",
 		  v->in->expr_text);
 	return v->e.code;
@@ -214,7 +214,7 @@ static int log_by_type(struct variable *v)
 	if (kind == DWARF_TYPE_ARRAY)
 		return log_array(v);
 	if (kind == DWARF_TYPE_VOID && !v->in->length)
-		return tell_untyped(v);	/* else bytes */
+		return report_untyped(v); /* else bytes */
 	return log_place(v, value->type, v->in->length ? v->in->length : 1,
 			 v->in->length);
 }
@@ -228,16 +228,12 @@ int variable_compile(struct compilation *c, const struct compile_site *site,
 	int code;
 
 	item->label = strdup(in->expr_text);
-	if (!item->label) {
-		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!item->label)
+		return diag_no_memory(c->diag, in->pos);
 	code = evaluate(&v.e, in->expr, &v.value) ? log_by_type(&v) : v.e.code;
 	value_free(&v.value);
-	if (!code && c->ctypes.failed) {
-		diag_tell(c->diag, in->pos, TRCERR_NO_MEM);
-		return -1;
-	}
+	if (!code && c->ctypes.failed)
+		return diag_no_memory(c->diag, in->pos);
 	return code;
 }
 

@@ -224,8 +224,8 @@ static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
 		source_print(diag, out, pos);
 }
 
-enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
-			      enum diag_id id, va_list args)
+enum diag_severity diag_vreport(struct diag *diag, struct srcpos pos,
+				enum diag_id id, va_list args)
 {
 	enum diag_severity severity = table[id].severity;
 	char *message = NULL;
@@ -248,13 +248,19 @@ enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
 	return severity;
 }
 
-void diag_tell(struct diag *diag, struct srcpos pos, enum diag_id id, ...)
+void diag_report(struct diag *diag, struct srcpos pos, enum diag_id id, ...)
 {
 	va_list args;
 
 	va_start(args, id);
-	diag_vtell(diag, pos, id, args);
+	diag_vreport(diag, pos, id, args);
 	va_end(args);
+}
+
+int diag_no_memory(struct diag *diag, struct srcpos pos)
+{
+	diag_report(diag, pos, TRCERR_NO_MEM);
+	return -1;
 }
 
 void diag_hint(struct diag *diag, const char *fmt, ...)
@@ -332,13 +338,13 @@ static enum diag_id file_failure(int code)
 	}
 }
 
-void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
-		    int code, const struct error *err)
+void diag_report_error(struct diag *diag, struct srcpos pos, const char *path,
+		       int code, const struct error *err)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", -code);
-	diag_tell(diag, pos, file_failure(code), path, text);
+	diag_report(diag, pos, file_failure(code), path, text);
 	if (err && err->text[0])
 		diag_hint(diag, "%s", err->text);
 	else if (code != -ENOMEM)
@@ -406,7 +412,7 @@ static int text_load(struct diag *diag, const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (code)
-		diag_tell_file(diag, (struct srcpos){ 0 }, path, code, NULL);
+		diag_report_error(diag, (struct srcpos){ 0 }, path, code, NULL);
 	return code ? -1 : 0;
 }
 
@@ -420,7 +426,7 @@ static int diag_settle(struct diag **diag, struct diag *made, const char *path)
 	if (!*diag || (path && !made->path)) {
 		free(*diag);
 		*diag = NULL;
-		diag_tell(made, nowhere, TRCERR_NO_MEM);
+		diag_report(made, nowhere, TRCERR_NO_MEM);
 		free(made->path);
 		free(made->text);
 		return -1;
@@ -449,8 +455,7 @@ int diag_open_text(struct diag **diag, const char *name, const char *text,
 	*diag = NULL;
 	made.text = malloc(size + 1);
 	if (!made.text) {
-		diag_tell(&made, (struct srcpos){ 0 }, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(&made, (struct srcpos){ 0 });
 	}
 	memcpy(made.text, text, size);
 	made.text[size] = 0;

@@ -48,10 +48,27 @@ void diag_close(struct diag *diag);
 const char *diag_path(const struct diag *diag);
 const char *diag_text(const struct diag *diag, size_t *size);
 
-/* Tell one; the arguments fill the %s of the table's text (all strings). */
-void diag_tell(struct diag *diag, struct srcpos pos, enum diag_id id, ...);
-enum diag_severity diag_vtell(struct diag *diag, struct srcpos pos,
-			      enum diag_id id, va_list args);
+/*
+ * Report one; the arguments fill the %s of the table's text (all strings).
+ * This is how all of trcust reports what is wrong with a TSF. The parser
+ * calls it through parser_report(), which also notes what follows from it.
+ */
+void diag_report(struct diag *diag, struct srcpos pos, enum diag_id id, ...);
+enum diag_severity diag_vreport(struct diag *diag, struct srcpos pos,
+				enum diag_id id, va_list args);
+
+/*
+ * Report what a library returned: `code` is its negative errno, from which
+ * the message follows (ENOENT: TRCERR_NO_FILE, ENOMEM: TRCERR_NO_MEM, ...),
+ * path the input that can't be used, err (may be NULL) the library's text and
+ * hint, which become lines below the message. Nothing else turns a struct
+ * error into a message about a TSF.
+ */
+void diag_report_error(struct diag *diag, struct srcpos pos, const char *path,
+		       int code, const struct error *err);
+/* Report TRCERR_NO_MEM; returns -1. */
+int diag_no_memory(struct diag *diag, struct srcpos pos);
+
 /* A line below the last message: what to do, near names, more of the cause.
  * Shown only when that message was. */
 void diag_hint(struct diag *diag, const char *fmt, ...)
@@ -60,11 +77,6 @@ void diag_hint(struct diag *diag, const char *fmt, ...)
 /* Below the last message, an error `id`: where the manual's text has only
  * "ignored", a line that the tracepoint is discarded. */
 void diag_hint_discarded(struct diag *diag, enum diag_id id);
-
-/* Tell that an input can't be used: `code` is a negative errno, err (may be
- * NULL) says more. */
-void diag_tell_file(struct diag *diag, struct srcpos pos, const char *path,
-		    int code, const struct error *err);
 
 /* How many of a severity were met (shown or not). */
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity);

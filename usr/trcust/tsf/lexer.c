@@ -50,7 +50,7 @@ static void lexer_fail(struct lexer *lexer, struct srcpos pos,
 
 	va_start(args, id);
 	if (!lexer->quiet)
-		diag_vtell(lexer->diag, pos, id, args);
+		diag_vreport(lexer->diag, pos, id, args);
 	va_end(args);
 	lexer->failed = true;
 	lexer->at = lexer->end;

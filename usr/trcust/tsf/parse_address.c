@@ -114,8 +114,8 @@ static bool base_refuse(struct parser *p, enum parse_address_rule rule)
 	if (!begins(token, flat ? 'F' : 'R') && !prefixed(p, token, 'F') &&
 	    !is_segment(prefixed(p, token, 'R')) && !bare)
 		return parser_missing(p, ".");
-	parser_tell(p, token->pos,
-		    flat ? TRCERR_INVALIDREG : TRCERR_NOTASEGREG, text);
+	parser_report(p, token->pos,
+		      flat ? TRCERR_INVALIDREG : TRCERR_NOTASEGREG, text);
 	if (flat && is_flat(arch_register_find(p->arch, text)))
 		diag_hint(p->diag, "an address in it is written 'F%s'", text);
 	else if (flat && begins(token, 'F') && *text &&
@@ -176,9 +176,9 @@ static bool parse_index(struct parser *p, struct tsf_address *address,
 	if (!flat && reg && reg->kind == ARCH_GPR &&
 	    reg->bytes == SEGMENT_BYTES)
 		return register_add(p, address, reg, minus, 0);
-	parser_tell(p, token->pos,
-		    flat && reg ? TRCERR_INVALIDREG : TRCERR_NOTAREG,
-		    parser_text(p, token));
+	parser_report(p, token->pos,
+		      flat && reg ? TRCERR_INVALIDREG : TRCERR_NOTAREG,
+		      parser_text(p, token));
 	if (arch_register_foreign(p->arch, parser_text(p, token), why,
 				  sizeof(why)))
 		diag_hint(p->diag, "%s", why);
@@ -253,8 +253,8 @@ static bool parse_flag(struct parser *p, enum tsf_flag *flag,
 		return parser_missing(p, "DIRECT");
 	if (i == count || (flags[i].flag == TSF_IS && rule != ADDRESS_FLAT) ||
 	    (flags[i].flag == TSF_IF && rule != ADDRESS_SEGMENTED)) {
-		parser_tell(p, p->token.pos, TRCERR_BADPARM,
-			    parser_text(p, &p->token));
+		parser_report(p, p->token.pos, TRCERR_BADPARM,
+			      parser_text(p, &p->token));
 		diag_hint(p->diag, "DIRECT or INDIRECT%s",
 			  rule == ADDRESS_FLAT ? " or IS" :
 			  rule == ADDRESS_SEGMENTED ? " or IF" : "");

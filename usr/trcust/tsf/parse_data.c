@@ -42,7 +42,7 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 	if (!reg && p->token.kind == TOKEN_END)
 		return parser_missing(p, "register");
 	if (!reg) {
-		parser_tell(p, p->token.pos, TRCERR_NOTAREG, text);
+		parser_report(p, p->token.pos, TRCERR_NOTAREG, text);
 		if (arch_register_foreign(p->arch, text, why, sizeof(why)))
 			diag_hint(p->diag, "%s", why);
 		return false;
@@ -85,7 +85,7 @@ static bool parse_place(struct parser *p, struct tsf_address *address,
 	if (chain->flag != TSF_DIRECT || !address->final_pos.line)
 		return true;
 	text = parser_format(p, "(%lld)", (long long)address->final);
-	diag_tell(p->diag, address->final_pos, TRCERR_BADPARM, text);
+	diag_report(p->diag, address->final_pos, TRCERR_BADPARM, text);
 	diag_hint(p->diag, "it is added behind a dereference; with DIRECT "
 			   "there is none");
 	address->final_pos.line = 0;
@@ -97,7 +97,7 @@ static bool parse_place(struct parser *p, struct tsf_address *address,
 static void length_variable(struct parser *p, struct tsf_stmt *stmt)
 {
 	if (!p->now.len.line) {
-		parser_tell(p, p->token.pos, TRCERR_VAR_LEN);
+		parser_report(p, p->token.pos, TRCERR_VAR_LEN);
 		return;
 	}
 	stmt->has_len = true;
@@ -113,9 +113,9 @@ static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
 	if (!parser_number(p, &length, &stmt->length_pos))
 		return false;
 	if (!length) {
-		parser_tell(p, stmt->length_pos, TRCERR_ZEROLENGTH);
+		parser_report(p, stmt->length_pos, TRCERR_ZEROLENGTH);
 	} else if (length > p->tsf->maxdata) {
-		parser_tell(p, stmt->length_pos, TRCERR_MAXLEN_EXCEED);
+		parser_report(p, stmt->length_pos, TRCERR_MAXLEN_EXCEED);
 		diag_hint(p->diag, "MAXDATALENGTH is %u, which is taken",
 			  p->tsf->maxdata);
 		p->now.clamped = true;
@@ -128,7 +128,7 @@ static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
 static bool length_fixed(struct parser *p, struct tsf_stmt *stmt)
 {
 	if (p->now.len.line) {
-		parser_tell(p, p->now.len, TRCERR_VAR_LEN);
+		parser_report(p, p->now.len, TRCERR_VAR_LEN);
 		diag_hint(p->diag, "the statement behind it has a length of "
 				   "its own");
 	}
@@ -210,7 +210,7 @@ bool parse_len(struct parser *p, struct srcpos keyword)
 	if (!parser_number(p, &size, &pos))
 		return false;
 	if (size != 1 && size != 2 && size != 4 && size != 8) {
-		parser_tell(p, pos, TRCERR_BADPARM, text);
+		parser_report(p, pos, TRCERR_BADPARM, text);
 		diag_hint(p->diag, "a length has 1, 2, 4 or 8 bytes");
 	}
 	len->len_bytes = size;
@@ -255,7 +255,7 @@ bool parse_stack(struct parser *p, struct srcpos keyword)
 	if (!parser_number(p, &depth, &stmt->length_pos))
 		return false;
 	if (!depth || depth > TDF_STACK_MAX) {
-		parser_tell(p, stmt->length_pos, TRCERR_BADPARM, text);
+		parser_report(p, stmt->length_pos, TRCERR_BADPARM, text);
 		diag_hint(p->diag, "1 to %d frames", TDF_STACK_MAX);
 		depth = 1;
 	}

@@ -83,12 +83,12 @@ struct expr *expr_node(struct expr_parser *e, enum expr_kind kind,
 	struct expr *expr = tsf_alloc(e->p->tsf, sizeof(*expr));
 
 	if (!expr) {
-		parser_tell(e->p, pos, TRCERR_NO_MEM);
+		parser_report(e->p, pos, TRCERR_NO_MEM);
 		return NULL;
 	}
 	if (++e->nodes > EXPR_NODES_MAX) {
-		parser_tell(e->p, pos, TRCERR_UNSUPPORTED,
-			    "an expression of this length");
+		parser_report(e->p, pos, TRCERR_UNSUPPORTED,
+			      "an expression of this length");
 		return NULL;
 	}
 	expr->kind = kind;
@@ -158,7 +158,7 @@ static struct expr *parse_quoted(struct expr_parser *e)
 			expr->literal.character = true;
 		return expr;
 	} else if (!*expr->name) {
-		parser_tell(e->p, inner.pos, TRCERR_BADSYMBOL, "''");
+		parser_report(e->p, inner.pos, TRCERR_BADSYMBOL, "''");
 		return NULL;
 	}
 	expr->pos = parser_span(e->p, expr->pos);
@@ -202,8 +202,8 @@ static struct expr *parse_primary(struct expr_parser *e)
 	if (expr_at(e, "'"))
 		return parse_quoted(e);
 	if (token->kind == TOKEN_STRING) {
-		parser_tell(e->p, token->pos, TRCERR_UNSUPPORTED,
-			    "strings in expressions");
+		parser_report(e->p, token->pos, TRCERR_UNSUPPORTED,
+			      "strings in expressions");
 		diag_hint(e->p->diag, "characters can be compared: why[0] == "
 			  "'s'; tracefmt --field chooses by strings");
 		return NULL;
@@ -256,8 +256,8 @@ static bool refuse_effects(struct expr_parser *e)
 {
 	if (!expr_at(e, "++") && !expr_at(e, "--"))
 		return false;
-	parser_tell(e->p, e->p->token.pos, TRCERR_UNSUPPORTED,
-		    "'++' and '--', which change a variable");
+	parser_report(e->p, e->p->token.pos, TRCERR_UNSUPPORTED,
+		      "'++' and '--', which change a variable");
 	return true;
 }
 
@@ -276,16 +276,16 @@ static struct expr *parse_postfix(struct expr_parser *e)
 				expr = parse_member(e, expr);
 			}
 		} else if (expr_at(e, ".") && expr->kind == EXPR_NUMBER) {
-			parser_tell(e->p, expr->pos, TRCERR_UNSUPPORTED,
-				    "floating point in expressions");
+			parser_report(e->p, expr->pos, TRCERR_UNSUPPORTED,
+				      "floating point in expressions");
 			return NULL;
 		} else if (expr_take_marks(e, ".")) {
 			expr = parse_member(e, expr);
 		} else if (expr_take_marks(e, "[")) {
 			expr = parse_index(e, expr, pos);
 		} else if (expr_at(e, "(")) {
-			parser_tell(e->p, pos, TRCERR_UNSUPPORTED,
-				    "calls in expressions");
+			parser_report(e->p, pos, TRCERR_UNSUPPORTED,
+				      "calls in expressions");
 			diag_hint(e->p->diag, "a probe calls no function of "
 				  "the program");
 			return NULL;
@@ -400,8 +400,8 @@ static struct expr *parse_unary(struct expr_parser *e)
 	struct expr *expr;
 
 	if (e->nesting == EXPR_NESTING_MAX) {
-		parser_tell(e->p, e->p->token.pos, TRCERR_UNSUPPORTED,
-			    "an expression of this depth");
+		parser_report(e->p, e->p->token.pos, TRCERR_UNSUPPORTED,
+			      "an expression of this depth");
 		diag_hint(e->p->diag, "a cast or parentheses fewer will do");
 		return NULL;
 	}
@@ -509,7 +509,7 @@ bool parse_expr(struct parser *p, const struct expr **expr, const char **text)
 	if (result && e.either)
 		result = parse_either(&e, result, &start);
 	if (e.text.failed)
-		parser_tell(p, start.token.pos, TRCERR_NO_MEM);
+		parser_report(p, start.token.pos, TRCERR_NO_MEM);
 	else if (result)
 		parsed = true;
 	*expr = result;

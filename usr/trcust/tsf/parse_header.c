@@ -28,7 +28,8 @@ bool parse_name(struct parser *p, char *name, struct srcpos *pos)
 		return parser_missing(p, "name");
 	*pos = token->pos;
 	if (length > TDF_NAME_MAX) {
-		parser_tell(p, *pos, TRCERR_NAMETOOBIG, parser_text(p, token));
+		parser_report(p, *pos, TRCERR_NAMETOOBIG,
+			      parser_text(p, token));
 		length = TDF_NAME_MAX;
 	}
 	memcpy(name, token->text, length);
@@ -45,15 +46,15 @@ static bool keyword_expect(struct parser *p, const char *word)
 	}
 	if (p->token.kind == TOKEN_END)
 		return parser_missing(p, word);
-	parser_tell(p, p->token.pos, TRCERR_KEYWORD, word,
-		    parser_text(p, &p->token));
+	parser_report(p, p->token.pos, TRCERR_KEYWORD, word,
+		      parser_text(p, &p->token));
 	return false;
 }
 
 static bool parse_modname(struct parser *p, struct srcpos keyword)
 {
 	if (p->tsf->modname) {
-		parser_tell(p, keyword, TRCERR_KEYWORD, "TRACE", "MODNAME");
+		parser_report(p, keyword, TRCERR_KEYWORD, "TRACE", "MODNAME");
 		diag_hint(p->diag, "MODNAME is given in line %u already",
 			  p->tsf->modname_pos.line);
 		return false;
@@ -70,7 +71,7 @@ static bool parse_modname(struct parser *p, struct srcpos keyword)
 	/* in front of a '=' that was no name but the next keyword */
 	if (p->tsf->modname && !parser_at_mark(p, '='))
 		return true;
-	parser_tell(p, keyword, TRCERR_NOMODNAME);
+	parser_report(p, keyword, TRCERR_NOMODNAME);
 	diag_hint(p->diag, "MODNAME = path, of a program, say");
 	return false;
 }
@@ -81,12 +82,12 @@ static bool parse_major(struct parser *p, struct srcpos keyword)
 	uint64_t value;
 
 	if (p->major_given)
-		parser_tell(p, keyword, TRCERR_MULTIPLEMAJOR);
+		parser_report(p, keyword, TRCERR_MULTIPLEMAJOR);
 	p->major_given = true;
 	if (!parser_expect(p, '=') || !parser_number(p, &value, &pos))
 		return false;
 	if (!value || value > MAJOR_MAX) {
-		parser_tell(p, pos, TRCERR_INVALIDMAJOR);
+		parser_report(p, pos, TRCERR_INVALIDMAJOR);
 		value = 1;
 	}
 	p->tsf->major = value;
@@ -99,12 +100,12 @@ static bool parse_maxdata(struct parser *p, struct srcpos keyword)
 	uint64_t value;
 
 	if (p->maxdata_given)
-		parser_tell(p, keyword, TRCERR_MULTIPLEMAXDL);
+		parser_report(p, keyword, TRCERR_MULTIPLEMAXDL);
 	p->maxdata_given = true;
 	if (!parser_expect(p, '=') || !parser_number(p, &value, &pos))
 		return false;
 	if (value < TDF_DATA_MIN || value > TDF_DATA_MAX) {
-		parser_tell(p, pos, TRCERR_INVALIDLENGTH);
+		parser_report(p, pos, TRCERR_INVALIDLENGTH);
 		value = TDF_DATA_MAX;
 	}
 	p->tsf->maxdata = value;
@@ -136,10 +137,10 @@ static bool id_valid(const struct parser *p, const struct list *list,
 	return id && id <= GROUP_ID_MAX;
 }
 
-static void tell_id(struct parser *p, const struct list *list,
-		    struct srcpos pos, const char *text)
+static void report_id(struct parser *p, const struct list *list,
+		      struct srcpos pos, const char *text)
 {
-	parser_tell(p, pos, TRCERR_BADID, text);
+	parser_report(p, pos, TRCERR_BADID, text);
 	diag_hint(p->diag, list->names == p->tsf->types ?
 		  "the ID of a type is a power of two, 1 to %#x" :
 		  "the ID of a group is 1 to %u",
@@ -156,13 +157,14 @@ static void item_add(struct parser *p, struct list *list,
 		return;
 	if (*list->count == list->max) {
 		if (!list->full)
-			parser_tell(p, pos, TRCERR_TOOMANYNAMES, list->title);
+			parser_report(p, pos, TRCERR_TOOMANYNAMES, list->title);
 		list->full = true;
 	} else if (name_known(tsf->types, tsf->type_count, item->name) ||
 		   name_known(tsf->groups, tsf->group_count, item->name)) {
-		parser_tell(p, pos, TRCERR_MULTIPLEVENTNM, item->name);
+		parser_report(p, pos, TRCERR_MULTIPLEVENTNM, item->name);
 	} else if (id_known(list, item->id)) {
-		parser_tell(p, id->pos, list->multiple_id, parser_text(p, id));
+		parser_report(p, id->pos, list->multiple_id,
+			      parser_text(p, id));
 	} else {
 		list->names[(*list->count)++] = *item;
 	}
@@ -192,7 +194,7 @@ static bool parse_item(struct parser *p, struct list *list)
 	if (id_valid(p, list, id))
 		item_add(p, list, &item, pos, &token);
 	else
-		tell_id(p, list, id_pos, parser_text(p, &token));
+		report_id(p, list, id_pos, parser_text(p, &token));
 	return true;
 }
 
@@ -222,7 +224,7 @@ static bool parse_typelist(struct parser *p, struct srcpos keyword)
 	};
 
 	if (p->types_given)
-		parser_tell(p, keyword, TRCERR_MULTIPLETYPL);
+		parser_report(p, keyword, TRCERR_MULTIPLETYPL);
 	p->types_given = true;
 	return parse_list(p, &list);
 }
@@ -239,7 +241,7 @@ static bool parse_grouplist(struct parser *p, struct srcpos keyword)
 	};
 
 	if (p->groups_given)
-		parser_tell(p, keyword, TRCERR_MULTIPLEGROUPL);
+		parser_report(p, keyword, TRCERR_MULTIPLEGROUPL);
 	p->groups_given = true;
 	return parse_list(p, &list);
 }
@@ -274,13 +276,13 @@ static void hint_other_file(struct parser *p)
 }
 
 /* Where a keyword is expected. */
-static void tell_no_keyword(struct parser *p)
+static void report_no_keyword(struct parser *p)
 {
 	const struct tsf *tsf = p->tsf;
 
-	parser_tell(p, p->token.pos, TRCERR_KEYWORD,
-		    tsf->modname ? "TRACE" : "MODNAME",
-		    parser_text(p, &p->token));
+	parser_report(p, p->token.pos, TRCERR_KEYWORD,
+		      tsf->modname ? "TRACE" : "MODNAME",
+		      parser_text(p, &p->token));
 	if (p->token.length && strchr("#/", *p->token.text))
 		diag_hint(p->diag, "a comment begins with ';', or stands "
 				   "between '/*' and '*/'");
@@ -300,7 +302,7 @@ static bool parse_clause(struct parser *p)
 			parser_next(p);
 			return clauses[i].parse(p, p->last);
 		}
-	tell_no_keyword(p);
+	report_no_keyword(p);
 	return false;
 }
 
@@ -317,7 +319,7 @@ bool parse_header(struct parser *p)
 		parser_take_mark(p, ',');
 	}
 	if (!p->tsf->modname) {
-		parser_tell(p, p->token.pos, TRCERR_NOMODNAME);
+		parser_report(p, p->token.pos, TRCERR_NOMODNAME);
 		diag_hint(p->diag, "the file begins with MODNAME = path");
 	} else if (p->token.kind == TOKEN_END)
 		parser_missing(p, "TRACE");

@@ -61,8 +61,8 @@ struct expr *expr_literal(struct expr_parser *e)
 	if (!expr)
 		return NULL;
 	if (!number_digits(&e->p->token, expr)) {
-		parser_tell(e->p, expr->pos, TRCERR_NOTANUMBER,
-			    parser_text(e->p, &e->p->token));
+		parser_report(e->p, expr->pos, TRCERR_NOTANUMBER,
+			      parser_text(e->p, &e->p->token));
 		return NULL;
 	}
 	expr_take(e);

@@ -14,7 +14,7 @@ static bool spurious(struct parser *p, const struct srcpos *before,
 {
 	if (!before->line)
 		return false;
-	parser_tell(p, keyword, TRCERR_SPURIOUS, word);
+	parser_report(p, keyword, TRCERR_SPURIOUS, word);
 	diag_hint(p->diag, "it is given in line %u already", before->line);
 	return true;
 }
@@ -24,7 +24,7 @@ static bool parse_minor(struct parser *p, struct srcpos keyword)
 	uint64_t value;
 
 	if (p->now.minor.line) {
-		parser_tell(p, keyword, TRCERR_MULTIPLEMINOR);
+		parser_report(p, keyword, TRCERR_MULTIPLEMINOR);
 		return false;
 	}
 	p->now.minor = keyword;
@@ -32,7 +32,7 @@ static bool parse_minor(struct parser *p, struct srcpos keyword)
 	    !parser_number(p, &value, &p->point->minor_pos))
 		return false;
 	if (!value || value > UINT16_MAX)
-		parser_tell(p, p->point->minor_pos, TRCERR_MINORRANGE);
+		parser_report(p, p->point->minor_pos, TRCERR_MINORRANGE);
 	p->point->minor = value;
 	return true;
 }
@@ -61,7 +61,7 @@ static uint16_t name_find(struct parser *p, const struct tsf_name *names,
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(names[i].name, name))
 			return names[i].id;
-	parser_tell(p, pos, unknown, name);
+	parser_report(p, pos, unknown, name);
 	names_hint(p, names, count);
 	return 0;
 }
@@ -134,7 +134,7 @@ static bool parse_fmt(struct parser *p, struct srcpos keyword)
 	fmt->source_length = string.token.length;
 	p->now.fmt_bytes += string.length + 1;	/* and the line end */
 	if (p->now.fmt_bytes > TFF_FMT_MAX && before <= TFF_FMT_MAX)
-		parser_tell(p, fmt->pos, TRCERR_FMT_LONG);
+		parser_report(p, fmt->pos, TRCERR_FMT_LONG);
 	return true;
 }
 
@@ -162,7 +162,7 @@ static bool parse_count(struct parser *p, uint64_t least, uint32_t *count)
 	if (!parser_number(p, &value, &pos))
 		return false;
 	if (value < least || value > UINT32_MAX) {
-		parser_tell(p, pos, TRCERR_BADPARM, text);
+		parser_report(p, pos, TRCERR_BADPARM, text);
 		diag_hint(p->diag, "%u to %u", (unsigned int)least,
 			  UINT32_MAX);
 	}
@@ -197,8 +197,8 @@ static bool parse_onfault(struct parser *p, struct srcpos keyword)
 	if (p->token.kind == TOKEN_END)
 		return parser_missing(p, "CONTINUE");
 	if (!p->point->continue_on_fault && !parser_at(p, "STOP")) {
-		parser_tell(p, p->token.pos, TRCERR_BADPARM,
-			    parser_text(p, &p->token));
+		parser_report(p, p->token.pos, TRCERR_BADPARM,
+			      parser_text(p, &p->token));
 		diag_hint(p->diag, "CONTINUE or STOP");
 		return false;
 	}
@@ -259,7 +259,7 @@ static void len_unused(struct parser *p)
 {
 	if (!p->now.len.line)
 		return;
-	parser_tell(p, p->now.len, TRCERR_VAR_LEN);
+	parser_report(p, p->now.len, TRCERR_VAR_LEN);
 	diag_hint(p->diag, "MEM, MEM32 or MEM64 must follow it");
 	p->now.len.line = 0;
 }
@@ -285,10 +285,10 @@ static bool parse_clause(struct parser *p)
 	bool parsed = true;
 
 	if (!clause) {
-		parser_tell(p, p->token.pos,
-			    p->token.kind == TOKEN_WORD ? TRCERR_BADPARM :
-							  TRCERR_SPURIOUS,
-			    parser_text(p, &p->token));
+		parser_report(p, p->token.pos,
+			      p->token.kind == TOKEN_WORD ? TRCERR_BADPARM :
+							    TRCERR_SPURIOUS,
+			      parser_text(p, &p->token));
 		if (p->token.kind == TOKEN_WORD)
 			hint_clauses(p);
 		return false;
@@ -372,12 +372,13 @@ static void minor_settle(struct parser *p, bool whole)
 		p->point->minor = p->tsf->point_count;
 		p->point->minor_pos.line = 0;
 		if (p->now.minor.line) {
-			parser_tell(p, p->now.minor, TRCERR_SPURIOUS, "MINOR");
+			parser_report(p, p->now.minor, TRCERR_SPURIOUS,
+				      "MINOR");
 			diag_hint(p->diag, "either all tracepoints have one or none, and "
 					   "the first has none");
 		}
 	} else if (!given && whole) {
-		parser_tell(p, p->point->pos, TRCERR_NOMINOR);
+		parser_report(p, p->point->pos, TRCERR_NOMINOR);
 	}
 }
 
@@ -387,11 +388,11 @@ static void point_complete(struct parser *p)
 
 	len_unused(p);
 	if (point->tp.kind == TSF_TP_NONE)
-		parser_tell(p, point->pos, TRCERR_INCOMPLETE, "TP");
+		parser_report(p, point->pos, TRCERR_INCOMPLETE, "TP");
 	if (point->fmt_count && !point->desc)
-		parser_tell(p, point->fmts[0].pos, TRCERR_INCOMPLETE, "DESC");
+		parser_report(p, point->fmts[0].pos, TRCERR_INCOMPLETE, "DESC");
 	if (p->now.exceeding.line && !p->now.clamped) {
-		parser_tell(p, p->now.exceeding, TRCERR_MAXLEN_EXCEED);
+		parser_report(p, p->now.exceeding, TRCERR_MAXLEN_EXCEED);
 		diag_hint(p->diag, "up to %zu bytes, of which %u are recorded",
 			  p->now.data_bytes, p->tsf->maxdata);
 	}
@@ -424,7 +425,7 @@ void parse_points(struct parser *p)
 {
 	while (parser_at(p, "TRACE")) {
 		if (p->tsf->point_count == TDF_POINTS_MAX) {
-			parser_tell(p, p->token.pos, TRCERR_TOOMANYRECS);
+			parser_report(p, p->token.pos, TRCERR_TOOMANYRECS);
 			return;
 		}
 		parse_point(p);

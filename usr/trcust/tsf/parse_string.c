@@ -61,13 +61,13 @@ static size_t escape_take(struct parser *p, const struct token *token,
 	struct token unknown = { .text = at, .length = 2 };
 
 	if (!n) {
-		parser_tell(p, part_pos(token, at, 2), TRCERR_BADESCAPE,
-			    parser_text(p, &unknown));
+		parser_report(p, part_pos(token, at, 2), TRCERR_BADESCAPE,
+			      parser_text(p, &unknown));
 		*c = at[1];
 		return 2;
 	}
 	if (!*c)
-		parser_tell(p, part_pos(token, at, n), TRCERR_NULLINLITERAL);
+		parser_report(p, part_pos(token, at, n), TRCERR_NULLINLITERAL);
 	return n;
 }
 
@@ -81,7 +81,7 @@ bool parse_string(struct parser *p, struct parse_string *string)
 	string->length = 0;
 	string->text = tsf_alloc(p->tsf, p->token.length + 1);
 	if (!string->text) {
-		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 		return false;
 	}
 	while (at < end && !p->aborted) {
@@ -122,8 +122,8 @@ struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
 	};
 }
 
-static void tell_control(struct parser *p, const struct parse_string *string,
-			 size_t at)
+static void report_control(struct parser *p, const struct parse_string *string,
+			   size_t at)
 {
 	const struct token *source = &string->token;
 	struct token control = { .text = string->text + at, .length = 1 };
@@ -131,8 +131,8 @@ static void tell_control(struct parser *p, const struct parse_string *string,
 					   source->text + source->length, at);
 
 	control.length += control.text[1] != 0;
-	parser_tell(p, part_pos(source, origin, control.length),
-		    TRCERR_BADCONTROL, parser_text(p, &control));
+	parser_report(p, part_pos(source, origin, control.length),
+		      TRCERR_BADCONTROL, parser_text(p, &control));
 }
 
 /* Behind the '%' of an unknown one the format goes on as if it began there. */
@@ -144,14 +144,14 @@ void parse_string_controls(struct parser *p, const struct parse_string *string)
 		struct format format;
 
 		if (format_compile(&format, string->text + from, NULL)) {
-			parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+			parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 			return;
 		}
 		unknown_at = format.unknown_at;
 		format_free(&format);
 		if (unknown_at == (size_t)-1)
 			return;
-		tell_control(p, string, from + unknown_at);
+		report_control(p, string, from + unknown_at);
 		from += unknown_at + 1;
 	} while (!p->aborted);
 }

@@ -40,10 +40,10 @@ static bool has_line_behind_colon(const char *name)
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-static bool tell_line(struct parser *p, const struct tsf_tp *tp,
-		      struct srcpos pos, const char *text)
+static bool report_line(struct parser *p, const struct tsf_tp *tp,
+			struct srcpos pos, const char *text)
 {
-	parser_tell(p, pos, TRCERR_INVALIDLINENUM, text);
+	parser_report(p, pos, TRCERR_INVALIDLINENUM, text);
 	if (has_line_behind_colon(tp->name))
 		diag_hint(p->diag, "a comma is before the line: @file,line");
 	return false;
@@ -56,14 +56,14 @@ static bool parse_tp_line(struct parser *p, struct tsf_tp *tp)
 
 	tp->kind = TSF_TP_LINE;
 	if (!parser_at_mark(p, ',') && has_line_behind_colon(tp->name))
-		return tell_line(p, tp, tp->pos, tp->name);
+		return report_line(p, tp, tp->pos, tp->name);
 	parser_expect_comma(p);
 	if (p->token.kind == TOKEN_END)
 		return parser_missing(p, "line number");
 	if (!token_number(&p->token, &line) || !line ||
 	    line > LINE_MAX_NUMBER)
-		return tell_line(p, tp, p->token.pos,
-				 parser_text(p, &p->token));
+		return report_line(p, tp, p->token.pos,
+				   parser_text(p, &p->token));
 	tp->line = line;
 	tp->text = parser_format(p, "@%s,%u", tp->name, tp->line);
 	parser_next(p);
@@ -148,7 +148,7 @@ static bool parse_tp_at(struct parser *p, struct tsf_tp *tp)
 bool parse_tp(struct parser *p, struct srcpos keyword)
 {
 	if (p->now.tp.line) {
-		parser_tell(p, keyword, TRCERR_MULTIPLETP);
+		parser_report(p, keyword, TRCERR_MULTIPLETP);
 		return false;
 	}
 	p->now.tp = keyword;
@@ -182,8 +182,8 @@ static bool parse_retep_kind(struct parser *p, enum tsf_retep *retep,
 		*retep = TSF_RETEP_EXIT;
 		*text = "RETEP=EXIT";
 	} else {
-		parser_tell(p, p->token.pos, TRCERR_BADPARM,
-			    parser_text(p, &p->token));
+		parser_report(p, p->token.pos, TRCERR_BADPARM,
+			      parser_text(p, &p->token));
 		diag_hint(p->diag, "EXIT or CALLER");
 		return false;
 	}
@@ -198,12 +198,12 @@ bool parse_retep(struct parser *p, struct srcpos keyword)
 	const char *text;
 
 	if (!p->now.behind_tp || tp->kind != TSF_TP_SYMBOL) {
-		parser_tell(p, keyword, TRCERR_SPURIOUS, "RETEP");
+		parser_report(p, keyword, TRCERR_SPURIOUS, "RETEP");
 		diag_hint(p->diag, tp->retep ? "it is given already" :
 			  "it is written behind the name: TP=.name,RETEP");
 	} else if (tp->text != tp->name) {
-		parser_tell(p, keyword, TRCERR_RETEPOFFS,
-			    tp->text + strlen(tp->name));
+		parser_report(p, keyword, TRCERR_RETEPOFFS,
+			      tp->text + strlen(tp->name));
 		diag_hint(p->diag, "the tracepoint is where '%s' returns",
 			  tp->name);
 		tp->offset = 0;
@@ -222,7 +222,7 @@ bool parse_opcode(struct parser *p, struct srcpos keyword)
 	uint64_t value;
 
 	if (point->opcode_pos.line) {
-		parser_tell(p, keyword, TRCERR_MULTIPLEOPCD);
+		parser_report(p, keyword, TRCERR_MULTIPLEOPCD);
 		return false;
 	}
 	point->opcode_pos = keyword;
@@ -232,7 +232,7 @@ bool parse_opcode(struct parser *p, struct srcpos keyword)
 	if (!parser_number(p, &value, &point->opcode_pos))
 		return false;
 	if (value > OPCODE_MAX)
-		parser_tell(p, point->opcode_pos, TRCERR_OPCODETOOBIG, text);
+		parser_report(p, point->opcode_pos, TRCERR_OPCODETOOBIG, text);
 	point->opcode = value & OPCODE_MAX;
 	return true;
 }

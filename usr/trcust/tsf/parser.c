@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...)
+void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...)
 {
 	enum diag_severity severity;
 	va_list args;
@@ -14,7 +14,7 @@ void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...)
 	if (p->aborted)
 		return;
 	va_start(args, id);
-	severity = diag_vtell(p->diag, pos, id, args);
+	severity = diag_vreport(p->diag, pos, id, args);
 	va_end(args);
 	if (severity <= DIAG_ERROR)
 		p->failed = true;
@@ -33,7 +33,7 @@ void *parser_append(struct parser *p, void *array, size_t *count, size_t size)
 	void *element = tsf_append(p->tsf, array, count, size);
 
 	if (!element)
-		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 	return element;
 }
 
@@ -108,7 +108,7 @@ const char *parser_text(struct parser *p, const struct token *token)
 	char *text = tsf_alloc(p->tsf, token->length + 1);
 
 	if (!text) {
-		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 		return "";
 	}
 	memcpy(text, token->text, token->length);
@@ -126,7 +126,7 @@ const char *parser_format(struct parser *p, const char *fmt, ...)
 	length = vasprintf(&text, fmt, args);
 	va_end(args);
 	if (length < 0) {
-		parser_tell(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
 		return "";
 	}
 	token.text = text;
@@ -150,7 +150,7 @@ static bool told_end(struct parser *p, const char *what)
 		return false;
 	if (p->aborted)
 		return true;
-	parser_tell(p, p->token.pos, TRCERR_UNEXPECTEDEOF);
+	parser_report(p, p->token.pos, TRCERR_UNEXPECTEDEOF);
 	diag_hint(p->diag, "'%s' is missing", what);
 	return true;
 }
@@ -158,9 +158,10 @@ static bool told_end(struct parser *p, const char *what)
 bool parser_missing(struct parser *p, const char *what)
 {
 	if (!told_end(p, what))
-		parser_tell(p, p->token.pos,
-			    p->point ? TRCERR_SYNTAX_SKIP : TRCERR_SYNTAX_ABORT,
-			    what, parser_text(p, &p->token));
+		parser_report(p, p->token.pos,
+			      p->point ? TRCERR_SYNTAX_SKIP :
+					 TRCERR_SYNTAX_ABORT,
+			      what, parser_text(p, &p->token));
 	return false;
 }
 
@@ -174,8 +175,8 @@ void parser_expect_comma(struct parser *p)
 {
 	if (parser_take_mark(p, ',') || told_end(p, ","))
 		return;
-	parser_tell(p, p->token.pos, TRCERR_EXPECTED, ",",
-		    parser_text(p, &p->token));
+	parser_report(p, p->token.pos, TRCERR_EXPECTED, ",",
+		      parser_text(p, &p->token));
 }
 
 bool parser_list_continues(struct parser *p)
@@ -192,8 +193,8 @@ bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos)
 	*pos = p->token.pos;
 	if (!token_number(&p->token, value)) {
 		if (!told_end(p, "number"))
-			parser_tell(p, *pos, TRCERR_NOTANUMBER,
-				    parser_text(p, &p->token));
+			parser_report(p, *pos, TRCERR_NOTANUMBER,
+				      parser_text(p, &p->token));
 		return false;
 	}
 	parser_next(p);
@@ -208,7 +209,7 @@ bool parser_index(struct parser *p, uint32_t max, int64_t *value)
 	if (!parser_number(p, &number, &pos))
 		return false;
 	if (number > max)
-		parser_tell(p, pos, TRCERR_INDEXTRUNC);
+		parser_report(p, pos, TRCERR_INDEXTRUNC);
 	*value = number & max;
 	return true;
 }
@@ -242,8 +243,7 @@ int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
 	*tsf = NULL;
 	p.tsf = tsf_make();
 	if (!p.tsf) {
-		diag_tell(diag, (struct srcpos){ 0 }, TRCERR_NO_MEM);
-		return -1;
+		return diag_no_memory(diag, (struct srcpos){ 0 });
 	}
 	lexer_init(&p.lexer, diag);
 	parser_next(&p);

@@ -7,7 +7,7 @@
  * A parse_ function that returns false has lost its place: its caller returns
  * false too, and parse_points() goes on at the next TRACE. One that told an
  * error but knows where it is returns true; the point is discarded all the
- * same, because parser_tell() noted the error. After a fatal or severe one
+ * same, because parser_report() noted the error. After a fatal or severe one
  * there are no more tokens.
  */
 #ifndef TRCUST_PARSER_H
@@ -62,7 +62,7 @@ void *tsf_alloc(struct tsf *tsf, size_t size);
 void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size);
 
 /* parser.c */
-void parser_tell(struct parser *p, struct srcpos pos, enum diag_id id, ...);
+void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...);
 void *parser_append(struct parser *p, void *array, size_t *count, size_t size);
 void parser_next(struct parser *p);
 /* ... where nothing is expected: a character constant is one token. */

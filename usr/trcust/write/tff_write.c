@@ -182,8 +182,8 @@ static void check_replaced(const struct tff_writer *w,
 		lost = !is_kept(w, &entries[i]);
 	if (!lost || outfile_is_same(tsf, diag_path(w->c->diag)))
 		return;
-	diag_tell(w->c->diag, w->c->tsf->modname_pos, TRCERR_REPLACED, tsf,
-		  w->path);
+	diag_report(w->c->diag, w->c->tsf->modname_pos, TRCERR_REPLACED, tsf,
+		    w->path);
 	diag_hint(w->c->diag, "records of that one can't be printed any more: "
 			      "give one of the two another MAJOR, or write "
 			      "elsewhere with --output-dir");
