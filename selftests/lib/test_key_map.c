@@ -100,6 +100,9 @@ int main(void)
 	tap_ok(key_map_number(&map, 0) == 7 && !key_map_number(&map, 1),
 	       "numbers as values");
 	key_map_free(&map);
+	tap_ok(key_map_serial(&map, 70) == 1 && key_map_serial(&map, 0) == 2 &&
+	       key_map_serial(&map, 70) == 1, "serial numbers of keys");
+	key_map_free(&map);
 	check("small keys", dense);
 	check("in the upper half", upper);
 	check("addresses", address);

@@ -22,6 +22,21 @@ bool array_grow(void *array, size_t count, size_t *room, size_t size)
 	return true;
 }
 
+bool array_extend(void *array, size_t *count, size_t *room, size_t size,
+		  size_t index)
+{
+	while (*count <= index) {
+		char *items;
+
+		if (!array_grow(array, *count, room, size))
+			return false;
+		memcpy(&items, array, sizeof(items));
+		memset(items + *count * size, 0, size);
+		++*count;
+	}
+	return true;
+}
+
 size_t array_count_upto(const void *array, size_t count, size_t size,
 			uint64_t value)
 {

@@ -15,6 +15,13 @@
 bool array_grow(void *array, size_t count, size_t *room, size_t size);
 
 /*
+ * Make the array reach to `index`; new elements are zero. False: no memory; what
+ * it has got is counted.
+ */
+bool array_extend(void *array, size_t *count, size_t *room, size_t size,
+		  size_t index);
+
+/*
  * How many elements begin with a number that isn't above `value`: each has a
  * uint64_t for its first member, by which they are in ascending order.
  */

@@ -101,4 +101,16 @@ static inline int key_map_add_number(struct key_map *map, uint64_t key,
 	return key_map_add(map, key, (void *)(uintptr_t)number);
 }
 
+/* The serial number of a key, from 1, in the order in which keys are first asked
+ * for. 0: no memory. */
+static inline uint32_t key_map_serial(struct key_map *map, uint64_t key)
+{
+	uint64_t number = key_map_number(map, key);
+
+	if (number)
+		return number;
+	number = map->count + 1;
+	return key_map_add_number(map, key, number) ? 0 : number;
+}
+
 #endif

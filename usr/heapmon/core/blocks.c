@@ -8,94 +8,43 @@
 
 /* ---- processes ---- */
 
-static uint32_t process_hash(uint32_t pid, bool maps)
+static uint64_t process_key(uint32_t pid, bool maps)
 {
-	return heap_hash(HEAP_HASH_START, (uint64_t)pid << 1 | maps);
+	return (uint64_t)pid << 1 | maps;
 }
 
-/* The slot of the id; NULL: no table, or it isn't there. */
-static struct heap_slot *process_slot(const struct heap_processes *processes,
-				      uint32_t pid, bool maps)
-{
-	uint32_t hash = process_hash(pid, maps);
-	struct heap_slot *slot;
-	size_t at = hash;
-
-	for (;; at++) {
-		slot = heap_table_find(&processes->table, hash, &at);
-		if (!slot || !slot->number)
-			return NULL;
-		if (processes->running[slot->number]->pid == pid &&
-		    processes->running[slot->number]->maps == maps)
-			return slot;
-	}
-}
-
-struct heap_process *heap_process_find(struct heap_processes *processes,
+struct heap_process *heap_process_find(const struct heap_processes *processes,
 				       uint32_t pid, bool maps)
 {
-	struct heap_process *process = processes->recent;
-	struct heap_slot *slot;
+	struct heap_process *process = key_map_find(&processes->newest,
+						    process_key(pid, maps));
 
-	if (!process || process->pid != pid || process->maps != maps) {
-		slot = process_slot(processes, pid, maps);
-		if (!slot)
-			return NULL;
-		process = processes->running[slot->number];
-		processes->recent = process;
-	}
-	return process->ended ? NULL : process;
-}
-
-/* Among the running ones, in the place of an older one with its id. */
-static bool process_enter(struct heap_processes *processes,
-			  struct heap_process *process)
-{
-	uint32_t hash = process_hash(process->pid, process->maps);
-	struct heap_slot *slot = process_slot(processes, process->pid,
-					      process->maps);
-	size_t at = hash;
-
-	if (slot) {
-		processes->running[slot->number] = process;
-		return true;
-	}
-	if (!processes->count)
-		processes->count = 1;
-	if (!heap_table_grow(&processes->table) ||
-	    !array_grow(&processes->running, processes->count,
-			&processes->room, sizeof(*processes->running)))
-		return false;
-	while ((slot = heap_table_find(&processes->table, hash, &at))->number)
-		at++;
-	heap_table_set(&processes->table, slot, hash, processes->count);
-	processes->running[processes->count++] = process;
-	return true;
+	return process && !process->ended ? process : NULL;
 }
 
 struct heap_process *heap_process_get(struct heap_processes *processes,
 				      uint32_t pid, bool maps)
 {
-	struct heap_process *process = heap_process_find(processes, pid, maps);
+	uint64_t key = process_key(pid, maps);
+	struct heap_process *process = key_map_find(&processes->newest, key);
 
-	if (process)
+	if (process && !process->ended)
 		return process;
+	if (process)
+		key_map_remove(&processes->newest, key, process);
 	process = calloc(1, sizeof(*process));
-	if (!process)
-		return NULL;
-	process->pid = pid;
-	process->maps = maps;
-	if (!process_enter(processes, process)) {
+	if (!process || key_map_add(&processes->newest, key, process)) {
 		free(process);
 		return NULL;
 	}
+	process->pid = pid;
+	process->maps = maps;
 	process->next = processes->first;
 	processes->first = process;
-	processes->recent = process;
 	return process;
 }
 
-/* Nobody asks for freed blocks any more: only those that are left stay. */
+/* Freed blocks are not looked for any more. Keep only those that are left. */
 static void process_shrink(struct heap_process *process)
 {
 	struct heap_entry *entries;
@@ -104,7 +53,7 @@ static void process_shrink(struct heap_process *process)
 	for (size_t i = 1; i < process->count; i++)
 		if (process->entries[i].live)
 			process->entries[count++] = process->entries[i];
-	heap_table_free(&process->table);
+	key_map_free(&process->numbers);
 	heap_addresses_free(&process->live);
 	if (!process->count)
 		return;
@@ -131,36 +80,22 @@ void heap_processes_free(struct heap_processes *processes)
 	     process = next) {
 		next = process->next;
 		free(process->entries);
-		heap_table_free(&process->table);
+		key_map_free(&process->numbers);
 		heap_addresses_free(&process->live);
 		free(process);
 	}
-	free(processes->running);
-	heap_table_free(&processes->table);
+	key_map_free(&processes->newest);
 	*processes = (struct heap_processes){ 0 };
 }
 
 /* ---- blocks ---- */
 
-static uint32_t address_hash(uint64_t address)
-{
-	return heap_hash(HEAP_HASH_START, address);
-}
-
 struct heap_entry *heap_process_entry(const struct heap_process *process,
 				      uint64_t address)
 {
-	uint32_t hash = address_hash(address);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t number = key_map_number(&process->numbers, address);
 
-	for (;; at++) {
-		slot = heap_table_find(&process->table, hash, &at);
-		if (!slot || !slot->number)
-			return NULL;
-		if (process->entries[slot->number].block.address == address)
-			return &process->entries[slot->number];
-	}
+	return number ? &process->entries[number] : NULL;
 }
 
 const struct heap_block *heap_process_inherited(
@@ -185,38 +120,18 @@ const struct heap_block *heap_process_inherited(
 	return NULL;
 }
 
-static struct heap_entry *entry_make(struct heap_process *process,
-				     uint64_t address)
-{
-	uint32_t hash = address_hash(address);
-	struct heap_slot *slot;
-	size_t at = hash;
-
-	if (!process->count)
-		process->count = 1;
-	if (!heap_table_grow(&process->table) ||
-	    !array_grow(&process->entries, process->count, &process->room,
-			sizeof(*process->entries)))
-		return NULL;
-	while ((slot = heap_table_find(&process->table, hash, &at))->number)
-		at++;
-	heap_table_set(&process->table, slot, hash, process->count);
-	process->entries[process->count] = (struct heap_entry){
-		.block.address = address,
-	};
-	return &process->entries[process->count++];
-}
-
 struct heap_entry *heap_process_add(struct heap_process *process,
 				    const struct heap_block *block)
 {
-	struct heap_entry *entry = heap_process_entry(process, block->address);
+	uint32_t number = key_map_serial(&process->numbers, block->address);
+	struct heap_entry *entry;
 
-	if (!entry)
-		entry = entry_make(process, block->address);
-	if (!entry || !heap_addresses_add(&process->live, block->address,
-					  entry - process->entries))
+	if (!number || !array_extend(&process->entries, &process->count,
+				     &process->room,
+				     sizeof(*process->entries), number) ||
+	    !heap_addresses_add(&process->live, block->address, number))
 		return NULL;
+	entry = &process->entries[number];
 	entry->block = *block;
 	entry->live = true;
 	return entry;

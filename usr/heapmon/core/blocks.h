@@ -30,9 +30,9 @@ struct heap_process {
 	uint64_t forked;		/* event number then */
 	bool forks;			/* others have this one for a parent */
 	bool ended;
-	struct heap_entry *entries;	/* 0: none */
+	struct heap_entry *entries;	/* numbered from 1; [0] is unused */
 	size_t count, room;
-	struct heap_table table;	/* entries by address */
+	struct key_map numbers;		/* of entries, by address */
 	struct heap_addresses live;	/* numbers of entries */
 	uint64_t last;			/* number of its last ALLOC, REALLOC */
 	struct heap_process *next;	/* of all, newest first */
@@ -41,18 +41,15 @@ struct heap_process {
 /* All of them; those that have ended, too. */
 struct heap_processes {
 	struct heap_process *first;
-	struct heap_process *recent;	/* the one looked for last */
-	struct heap_table table;	/* of `running` by id */
-	struct heap_process **running;	/* 0: none; the newest of each id */
-	size_t count, room;
+	struct key_map newest;		/* of each id */
 };
 
 /* The one with that id that hasn't ended, made when there is none; NULL: no
  * memory. */
 struct heap_process *heap_process_get(struct heap_processes *processes,
 				      uint32_t pid, bool maps);
-/* The same; NULL: there is none. */
-struct heap_process *heap_process_find(struct heap_processes *processes,
+/* The one with that id that hasn't ended; NULL: there is none. */
+struct heap_process *heap_process_find(const struct heap_processes *processes,
 				       uint32_t pid, bool maps);
 /* Its blocks that live are left; the next one with its id is another one. */
 void heap_process_end(struct heap_process *process);

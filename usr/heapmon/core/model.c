@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/path.h"
 #include "blocks.h"
 
@@ -22,7 +23,8 @@ void heap_model_free(struct heap_model *model)
 		heap_processes_free(model->processes);
 	free(model->processes);
 	model->processes = NULL;
-	heap_threads_free(&model->threads);
+	key_map_free(&model->threads);
+	free(model->thread_events);
 }
 
 /* ---- kinds of functions ---- */
@@ -463,17 +465,20 @@ void heap_step_each_left(const struct heap_step *step,
 static int change_thread(struct change *change)
 {
 	const struct heap_event *event = change->event;
-	struct heap_thread *thread;
+	struct heap_model *model = change->model;
+	uint32_t thread;
 
-	change->since = change->model->events;
+	change->since = model->events;
 	if (!event->tid || event->kind == HEAP_OLD)
 		return 0;
-	thread = heap_threads_get(&change->model->threads, event->pid,
-				  event->tid);
-	if (!thread)
+	thread = key_map_serial(&model->threads,
+				(uint64_t)event->pid << 32 | event->tid);
+	if (!thread || !array_extend(&model->thread_events,
+				     &model->thread_count, &model->thread_room,
+				     sizeof(*model->thread_events), thread))
 		return -ENOMEM;
-	change->since = thread->last;
-	thread->last = change->model->events;
+	change->since = model->thread_events[thread];
+	model->thread_events[thread] = model->events;
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #ifndef HEAPMON_MODEL_H
 #define HEAPMON_MODEL_H
 
-#include "threads.h"
 #include "trace.h"
 
 struct heap_block {
@@ -89,7 +88,10 @@ struct heap_totals {
 struct heap_model {
 	const struct heap_trace *trace;
 	struct heap_processes *processes;	/* blocks.h */
-	struct heap_threads threads;
+	struct key_map threads;		/* numbers of threads, by process and
+					 * thread id */
+	uint64_t *thread_events;	/* number of the last event of each */
+	size_t thread_count, thread_room;
 	uint64_t events, indices;
 	/* Without old blocks, as they were recorded (not weighted). live: not
 	 * freed, with those that are left; peak: of bytes, without them. */

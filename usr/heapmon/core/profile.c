@@ -29,39 +29,22 @@ void heap_profile_free(struct heap_profile *profile)
 	*profile = (struct heap_profile){ 0 };
 }
 
-static bool site_at_grow(struct heap_profile *profile, uint32_t stack)
-{
-	size_t size = profile->site_at_size;
-	uint32_t *grown;
-
-	if (stack < size)
-		return true;
-	size = (size_t)stack + stack / 2 + 64;
-	grown = reallocarray(profile->site_at, size, sizeof(*grown));
-	if (!grown)
-		return false;
-	memset(grown + profile->site_at_size, 0,
-	       (size - profile->site_at_size) * sizeof(*grown));
-	profile->site_at = grown;
-	profile->site_at_size = size;
-	return true;
-}
-
 struct heap_site *heap_profile_site(struct heap_profile *profile,
 				    uint32_t stack)
 {
-	if (!site_at_grow(profile, stack))
+	if (!array_extend(&profile->site_at, &profile->site_at_size,
+			  &profile->site_at_room, sizeof(*profile->site_at),
+			  stack))
 		return NULL;
-	if (profile->site_at[stack])
-		return &profile->sites[profile->site_at[stack] - 1];
-	if (!array_grow(&profile->sites, profile->site_count,
-			&profile->site_room, sizeof(*profile->sites)))
-		return NULL;
-	profile->sites[profile->site_count] = (struct heap_site){
-		.stack = stack,
-	};
-	profile->site_at[stack] = ++profile->site_count;
-	return &profile->sites[profile->site_count - 1];
+	if (!profile->site_at[stack]) {
+		if (!array_extend(&profile->sites, &profile->site_count,
+				  &profile->site_room, sizeof(*profile->sites),
+				  profile->site_count))
+			return NULL;
+		profile->site_at[stack] = profile->site_count;
+		profile->sites[profile->site_count - 1].stack = stack;
+	}
+	return &profile->sites[profile->site_at[stack] - 1];
 }
 
 unsigned int heap_profile_class(const struct heap_profile *profile,

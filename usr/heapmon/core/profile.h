@@ -45,7 +45,7 @@ struct heap_profile {
 	struct heap_site *sites;	/* in the order in which they were met */
 	size_t site_count, site_room;
 	uint32_t *site_at;		/* by stack: place in sites + 1; 0: none */
-	size_t site_at_size;
+	size_t site_at_size, site_at_room;
 	/* bins[i]: blocks of i + 1 bytes; the last: all that are larger, too */
 	uint64_t *alloc_bins, *free_bins;
 	uint64_t large_alloc_bytes, large_free_bytes;	/* of the last bins */

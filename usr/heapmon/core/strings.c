@@ -11,56 +11,33 @@ uint32_t heap_strings_add(struct heap_strings *strings, const char *text)
 	return heap_strings_add_length(strings, text, strlen(text));
 }
 
-static uint32_t string_failed(struct heap_strings *strings)
-{
-	strings->failed = true;
-	return 0;
-}
-
-/* Behind the others; 0: no memory. */
-static uint32_t string_append(struct heap_strings *strings, const char *text,
-			      size_t length)
-{
-	size_t count = strings->count ? strings->count : 1;
-	char *copy;
-
-	if (!array_grow(&strings->items, count, &strings->room,
-			sizeof(*strings->items)))
-		return string_failed(strings);
-	copy = strndup(text, length);
-	if (!copy)
-		return string_failed(strings);
-	strings->items[0] = NULL;
-	strings->items[count] = copy;
-	strings->count = count + 1;
-	return count;
-}
-
 uint32_t heap_strings_add_length(struct heap_strings *strings,
 				 const char *text, size_t length)
 {
-	uint32_t hash, number;
-	struct heap_slot *slot;
-	size_t at;
+	size_t count = strings->count ? strings->count : 1, step = 0;
+	uint32_t number;
+	uint64_t hash;
+	char *copy;
 
 	length = strnlen(text, length);
 	if (!length)
 		return 0;
-	if (!heap_table_grow(&strings->table))
-		return string_failed(strings);
 	hash = hash_fnv(HASH_FNV_START, text, length);
-	at = hash;
-	while ((slot = heap_table_find(&strings->table, hash, &at))->number) {
-		const char *other = strings->items[slot->number];
-
-		if (!strncmp(other, text, length) && !other[length])
-			return slot->number;
-		at++;
+	while ((number = key_map_each_number(&strings->numbers, hash, &step)))
+		if (!strncmp(strings->items[number], text, length) &&
+		    !strings->items[number][length])
+			return number;
+	copy = strndup(text, length);
+	if (!copy || key_map_reserve(&strings->numbers) ||
+	    !array_extend(&strings->items, &strings->count, &strings->room,
+			  sizeof(*strings->items), count)) {
+		free(copy);
+		strings->failed = true;
+		return 0;
 	}
-	number = string_append(strings, text, length);
-	if (number)
-		heap_table_set(&strings->table, slot, hash, number);
-	return number;
+	key_map_add_number(&strings->numbers, hash, count);
+	strings->items[count] = copy;
+	return count;
 }
 
 const char *heap_strings_get(const struct heap_strings *strings,
@@ -74,6 +51,6 @@ void heap_strings_free(struct heap_strings *strings)
 	for (size_t i = 1; i < strings->count; i++)
 		free(strings->items[i]);
 	free(strings->items);
-	heap_table_free(&strings->table);
+	key_map_free(&strings->numbers);
 	*strings = (struct heap_strings){ 0 };
 }

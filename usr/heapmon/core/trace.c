@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "lib/path.h"
 #include "lib/safe_text.h"
 
 #define PLAIN_MOST	2048	/* bytes of a name */
@@ -22,25 +23,14 @@ void heap_trace_init(struct heap_trace *trace)
 void heap_trace_free(struct heap_trace *trace)
 {
 	heap_strings_free(&trace->strings);
-	heap_table_free(&trace->frame_table);
-	heap_table_free(&trace->stack_table);
+	key_map_free(&trace->frame_numbers);
+	key_map_free(&trace->stack_numbers);
 	free(trace->frames);
 	free(trace->stacks);
 	heap_trace_init(trace);
 }
 
 /* ---- frames and stacks ---- */
-
-static uint32_t frame_hash(const struct heap_frame *frame)
-{
-	uint64_t hash = heap_hash(HEAP_HASH_START, frame->address);
-
-	hash = heap_hash(hash, frame->module_offset);
-	hash = heap_hash(hash, frame->offset);
-	hash = heap_hash(hash, (uint64_t)frame->module << 32 | frame->symbol);
-	hash = heap_hash(hash, (uint64_t)frame->file << 32 | frame->line);
-	return heap_hash(hash, (uint64_t)frame->tag << 32 | frame->stopped);
-}
 
 static bool frame_same(const struct heap_frame *a, const struct heap_frame *b)
 {
@@ -51,83 +41,62 @@ static bool frame_same(const struct heap_frame *a, const struct heap_frame *b)
 	       a->tag == b->tag && a->stopped == b->stopped;
 }
 
-/* Room for one more in the array, whose item 0 stands for nothing, and in its
- * table. */
-static bool trace_grow(struct heap_trace *trace, void *array, size_t *count,
-		       size_t *room, size_t size, struct heap_table *table)
-{
-	void *first;
-
-	if (!heap_table_grow(table) ||
-	    !array_grow(array, *count ? *count : 1, room, size)) {
-		trace->failed = true;
-		return false;
-	}
-	if (*count)
-		return true;
-	memcpy(&first, array, sizeof(first));
-	memset(first, 0, size);
-	*count = 1;
-	return true;
-}
-
 uint32_t heap_trace_frame(struct heap_trace *trace,
 			  const struct heap_frame *frame)
 {
-	uint32_t hash = frame_hash(frame);
-	struct heap_slot *slot;
-	size_t at = hash;
+	size_t count = trace->frame_count ? trace->frame_count : 1, step = 0;
+	uint64_t hash = key_map_mix(0, frame->address);
+	uint32_t number;
 
-	if (!trace_grow(trace, &trace->frames, &trace->frame_count,
-			&trace->frame_room, sizeof(*frame),
-			&trace->frame_table))
+	hash = key_map_mix(hash, frame->module_offset);
+	hash = key_map_mix(hash, frame->offset);
+	hash = key_map_mix(hash, (uint64_t)frame->module << 32 | frame->symbol);
+	hash = key_map_mix(hash, (uint64_t)frame->file << 32 | frame->line);
+	hash = key_map_mix(hash, (uint64_t)frame->tag << 32 | frame->stopped);
+	while ((number = key_map_each_number(&trace->frame_numbers, hash,
+					     &step)))
+		if (frame_same(&trace->frames[number], frame))
+			return number;
+	if (key_map_reserve(&trace->frame_numbers) ||
+	    !array_extend(&trace->frames, &trace->frame_count,
+			  &trace->frame_room, sizeof(*frame), count)) {
+		trace->failed = true;
 		return 0;
-	while ((slot = heap_table_find(&trace->frame_table, hash,
-				       &at))->number) {
-		if (frame_same(&trace->frames[slot->number], frame))
-			return slot->number;
-		at++;
 	}
-	heap_table_set(&trace->frame_table, slot, hash, trace->frame_count);
-	trace->frames[trace->frame_count] = *frame;
-	return trace->frame_count++;
+	key_map_add_number(&trace->frame_numbers, hash, count);
+	trace->frames[count] = *frame;
+	return count;
 }
 
 uint32_t heap_trace_stack(struct heap_trace *trace, uint32_t parent,
 			  uint32_t frame)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START,
-				  (uint64_t)parent << 32 | frame);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_serial(&trace->stack_numbers,
+					 (uint64_t)parent << 32 | frame);
 
-	if (!trace_grow(trace, &trace->stacks, &trace->stack_count,
-			&trace->stack_room, sizeof(*trace->stacks),
-			&trace->stack_table))
+	if (number && number < trace->stack_count)
+		return number;
+	if (!number || !array_extend(&trace->stacks, &trace->stack_count,
+				     &trace->stack_room,
+				     sizeof(*trace->stacks), number)) {
+		trace->failed = true;
 		return 0;
-	while ((slot = heap_table_find(&trace->stack_table, hash,
-				       &at))->number) {
-		const struct heap_stack *stack = &trace->stacks[slot->number];
-
-		if (stack->parent == parent && stack->frame == frame)
-			return slot->number;
-		at++;
 	}
-	heap_table_set(&trace->stack_table, slot, hash, trace->stack_count);
-	trace->stacks[trace->stack_count] = (struct heap_stack){
+	trace->stacks[number] = (struct heap_stack){
 		.parent = parent, .frame = frame,
 		.depth = trace->stacks[parent].depth + 1,
 	};
-	return trace->stack_count++;
+	return number;
 }
 
 /* ---- text ---- */
 
-static const char *base_name(const char *path)
+/* The last part of a path, or all of one that ends in a slash. */
+static const char *trace_base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *base = path_base(path);
 
-	return slash && slash[1] ? slash + 1 : path;
+	return *base ? base : path;
 }
 
 /* Known by nothing but its line of the source. */
@@ -144,11 +113,11 @@ static void frame_name(const struct heap_trace *trace,
 		snprintf(text, size, "%s", heap_text(trace, frame->symbol));
 	else if (frame->module)
 		snprintf(text, size, "%s+0x%" PRIx64,
-			 base_name(heap_text(trace, frame->module)),
+			 trace_base_name(heap_text(trace, frame->module)),
 			 frame->module_offset);
 	else if (frame_is_line(frame))
 		snprintf(text, size, "%s:%u",
-			 base_name(heap_text(trace, frame->file)), frame->line);
+			 trace_base_name(heap_text(trace, frame->file)), frame->line);
 	else if (frame->address || !frame->tag)
 		snprintf(text, size, "0x%" PRIx64, frame->address);
 	else
@@ -217,12 +186,12 @@ void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 		text_append(plain, sizeof(plain), "+0x%" PRIx64, frame->offset);
 	if (frame->file && !frame_is_line(frame))
 		text_append(plain, sizeof(plain), " %s",
-			    base_name(heap_text(trace, frame->file)));
+			    trace_base_name(heap_text(trace, frame->file)));
 	if (frame->file && frame->line && !frame_is_line(frame))
 		text_append(plain, sizeof(plain), ":%u", frame->line);
 	if (frame->module && frame->symbol)
 		text_append(plain, sizeof(plain), " (%s)",
-			    base_name(heap_text(trace, frame->module)));
+			    trace_base_name(heap_text(trace, frame->module)));
 	tag_append(trace, frame->tag, plain, sizeof(plain));
 	text_make_safe(plain, text, size);
 }

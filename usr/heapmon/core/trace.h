@@ -37,7 +37,8 @@ struct heap_trace {
 	size_t frame_count, frame_room;
 	struct heap_stack *stacks;	/* 0: the empty stack */
 	size_t stack_count, stack_room;
-	struct heap_table frame_table, stack_table;
+	struct key_map frame_numbers;	/* by hash */
+	struct key_map stack_numbers;	/* by parent and frame */
 	bool failed;		/* out of memory: something is missing */
 
 	/* of the file */

@@ -129,13 +129,9 @@ static int collapsed_add(struct collapsed *collapsed, uint32_t stack,
 		return -ENOMEM;
 	number = heap_strings_add(&collapsed->lines, line);
 	free(line);
-	while (collapsed->count < collapsed->lines.count) {
-		if (!array_grow(&collapsed->sums, collapsed->count,
-				&collapsed->room, sizeof(*collapsed->sums)))
-			return -ENOMEM;
-		collapsed->sums[collapsed->count++] = 0;
-	}
-	if (!number)
+	if (!number || !array_extend(&collapsed->sums, &collapsed->count,
+				     &collapsed->room,
+				     sizeof(*collapsed->sums), number))
 		return -ENOMEM;
 	collapsed->sums[number] += value;
 	return 0;

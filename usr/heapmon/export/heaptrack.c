@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "heapmon/core/format.h"
-#include "heapmon/core/table.h"
 #include "heapmon/core/tell.h"
 #include "lib/array.h"
+#include "lib/key_map.h"
 
 #define PROGRAM_VERSION		0x10400	/* of heaptrack, whose format it is */
 #define FORMAT_VERSION		3
@@ -26,20 +26,15 @@
 /* Numbers given out, by the trace's own. 0: none yet. */
 struct numbers {
 	uint32_t *items;
-	size_t room;
+	size_t count, room;
 	uint32_t last;
-};
-
-struct allocation {
-	uint64_t size;
-	uint32_t stack;
 };
 
 struct heaptrack {
 	struct numbers strings, frames, stacks;
-	struct allocation *allocations;	/* numbered from 1 */
-	size_t allocation_count, allocation_room;
-	struct heap_table table;	/* of their numbers */
+	struct key_map sizes;		/* numbers of sizes */
+	struct key_map allocations;	/* numbers of sizes and stacks together */
+	uint32_t allocation_count;
 	int64_t begin;		/* ns; HEAP_NO_TIME */
 	uint64_t time;		/* ms since then, as written */
 	uint32_t pid;		/* of the first block */
@@ -49,21 +44,9 @@ struct heaptrack {
 /* Where the number of `item` is kept; NULL: no memory. */
 static uint32_t *number_of(struct numbers *numbers, uint32_t item)
 {
-	size_t room = numbers->room ? numbers->room : 256;
-	uint32_t *items;
-
-	if (item < numbers->room)
-		return &numbers->items[item];
-	while (room <= item)
-		room *= 2;
-	items = reallocarray(numbers->items, room, sizeof(*items));
-	if (!items)
-		return NULL;
-	memset(items + numbers->room, 0,
-	       (room - numbers->room) * sizeof(*items));
-	numbers->items = items;
-	numbers->room = room;
-	return &items[item];
+	return array_extend(&numbers->items, &numbers->count, &numbers->room,
+			    sizeof(*numbers->items), item) ?
+	       &numbers->items[item] : NULL;
 }
 
 /* What a line can't hold. */
@@ -175,32 +158,19 @@ static int put_allocation(struct heaptrack *heaptrack,
 			  struct heap_output *output, uint64_t size,
 			  uint32_t stack, uint32_t *number)
 {
-	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, size), stack);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t of_size = key_map_serial(&heaptrack->sizes, size);
 	uint32_t written;
 
-	if (!heap_table_grow(&heaptrack->table) ||
-	    !array_grow(&heaptrack->allocations, heaptrack->allocation_count,
-			&heaptrack->allocation_room,
-			sizeof(*heaptrack->allocations)))
+	if (!of_size)
 		return -ENOMEM;
-	for (;; at++) {
-		slot = heap_table_find(&heaptrack->table, hash, &at);
-		*number = slot->number;
-		if (!slot->number)
-			break;
-		if (heaptrack->allocations[*number - 1].size == size &&
-		    heaptrack->allocations[*number - 1].stack == stack)
-			return 0;
-	}
-	if (put_stack(heaptrack, output, stack, &written))
+	*number = key_map_serial(&heaptrack->allocations,
+				 of_size << 32 | stack);
+	if (*number && *number <= heaptrack->allocation_count)
+		return 0;
+	if (!*number || put_stack(heaptrack, output, stack, &written))
 		return -ENOMEM;
 	fprintf(output->file, "a %" PRIx64 " %x\n", size, written);
-	heaptrack->allocations[heaptrack->allocation_count] =
-		(struct allocation){ size, stack };
-	*number = ++heaptrack->allocation_count;
-	heap_table_set(&heaptrack->table, slot, hash, *number);
+	heaptrack->allocation_count = *number;
 	return 0;
 }
 
@@ -353,8 +323,8 @@ static int heaptrack_end(struct heap_output *output, void *state,
 	free(heaptrack->strings.items);
 	free(heaptrack->frames.items);
 	free(heaptrack->stacks.items);
-	free(heaptrack->allocations);
-	heap_table_free(&heaptrack->table);
+	key_map_free(&heaptrack->sizes);
+	key_map_free(&heaptrack->allocations);
 	free(heaptrack);
 	return 0;
 }

@@ -65,13 +65,9 @@ static uint64_t block_bytes(const struct massif *massif,
 
 static struct site *massif_site(struct massif *massif, uint32_t stack)
 {
-	while (massif->site_count <= stack) {
-		if (!array_grow(&massif->sites, massif->site_count,
-				&massif->site_room, sizeof(*massif->sites)))
-			return NULL;
-		massif->sites[massif->site_count++] = (struct site){ 0 };
-	}
-	return &massif->sites[stack];
+	return array_extend(&massif->sites, &massif->site_count,
+			    &massif->site_room, sizeof(*massif->sites),
+			    stack) ? &massif->sites[stack] : NULL;
 }
 
 static int site_change(struct massif *massif, const struct heap_block *block,

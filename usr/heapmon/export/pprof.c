@@ -8,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 #include "heapmon/core/format.h"
-#include "heapmon/core/table.h"
 #include "heapmon/core/tell.h"
 #include "lib/array.h"
+#include "lib/key_map.h"
 #include "protobuf.h"
 #include "rounded.h"
 
@@ -52,10 +52,6 @@ struct mapping {
 				 * known */
 };
 
-struct function {
-	uint32_t symbol, file;
-};
-
 struct pprof {
 	struct heap_output *output;
 	const struct heap_trace *trace;
@@ -67,10 +63,9 @@ struct pprof {
 	bool *used;		/* by frame */
 	struct mapping *mappings;
 	size_t mapping_count, mapping_room;
-	struct heap_table mapping_table;
-	struct function *functions;
-	size_t function_count, function_room;
-	struct heap_table function_table;
+	struct key_map mapping_numbers;	/* by hash of module and start */
+	struct key_map functions;	/* numbers, by symbol and file */
+	uint32_t function_count;
 	bool failed;		/* no memory */
 };
 
@@ -187,29 +182,25 @@ static void write_head(struct pprof *pprof)
 static uint32_t mapping_number(struct pprof *pprof, uint32_t module,
 			       uint64_t start)
 {
-	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, module), start);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t hash = key_map_mix(key_map_mix(0, module), start);
+	uint32_t number;
+	size_t step = 0;
 
-	if (!heap_table_grow(&pprof->mapping_table) ||
-	    !array_grow(&pprof->mappings, pprof->mapping_count,
-			&pprof->mapping_room, sizeof(*pprof->mappings))) {
+	while ((number = key_map_each_number(&pprof->mapping_numbers, hash,
+					     &step)))
+		if (pprof->mappings[number - 1].module == module &&
+		    pprof->mappings[number - 1].start == start)
+			return number;
+	if (!array_grow(&pprof->mappings, pprof->mapping_count,
+			&pprof->mapping_room, sizeof(*pprof->mappings)) ||
+	    key_map_add_number(&pprof->mapping_numbers, hash,
+			       pprof->mapping_count + 1)) {
 		pprof->failed = true;
 		return 0;
-	}
-	for (;; at++) {
-		slot = heap_table_find(&pprof->mapping_table, hash, &at);
-		if (!slot->number)
-			break;
-		if (pprof->mappings[slot->number - 1].module == module &&
-		    pprof->mappings[slot->number - 1].start == start)
-			return slot->number;
 	}
 	pprof->mappings[pprof->mapping_count++] = (struct mapping){
 		.module = module, .start = start,
 	};
-	heap_table_set(&pprof->mapping_table, slot, hash,
-		       pprof->mapping_count);
 	return pprof->mapping_count;
 }
 
@@ -264,34 +255,18 @@ static void write_function(struct pprof *pprof, uint32_t id, uint32_t name,
 static uint32_t function_number(struct pprof *pprof, uint32_t symbol,
 				uint32_t file)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START,
-				  (uint64_t)symbol << 32 | file);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_serial(&pprof->functions,
+					 (uint64_t)symbol << 32 | file);
 
-	if (!heap_table_grow(&pprof->function_table) ||
-	    !array_grow(&pprof->functions, pprof->function_count,
-			&pprof->function_room, sizeof(*pprof->functions))) {
-		pprof->failed = true;
-		return 0;
+	if (number <= pprof->function_count) {
+		pprof->failed |= !number;
+		return number;
 	}
-	for (;; at++) {
-		slot = heap_table_find(&pprof->function_table, hash, &at);
-		if (!slot->number)
-			break;
-		if (pprof->functions[slot->number - 1].symbol == symbol &&
-		    pprof->functions[slot->number - 1].file == file)
-			return slot->number;
-	}
-	pprof->functions[pprof->function_count++] = (struct function){
-		symbol, file,
-	};
-	heap_table_set(&pprof->function_table, slot, hash,
-		       pprof->function_count);
-	write_function(pprof, pprof->function_count,
+	pprof->function_count = number;
+	write_function(pprof, number,
 		       symbol ? write_string(pprof, symbol) : TEXT_UNKNOWN,
 		       write_string(pprof, file));
-	return pprof->function_count;
+	return number;
 }
 
 static void write_location(struct pprof *pprof, uint32_t number)
@@ -404,13 +379,12 @@ static void pprof_close(struct pprof *pprof)
 	protobuf_free(&pprof->whole);
 	protobuf_free(&pprof->part);
 	protobuf_free(&pprof->inner);
-	heap_table_free(&pprof->mapping_table);
-	heap_table_free(&pprof->function_table);
+	key_map_free(&pprof->mapping_numbers);
+	key_map_free(&pprof->functions);
 	free(pprof->string_at);
 	free(pprof->mapping_of);
 	free(pprof->used);
 	free(pprof->mappings);
-	free(pprof->functions);
 }
 
 static void tell(struct heap_output *output, uint64_t count, const char *what)

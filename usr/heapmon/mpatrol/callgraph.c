@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
+
+/* Keys of the vertices START and ALLOC, which no symbol has. */
+#define KEY_START	UINT64_MAX
+#define KEY_ALLOC	(UINT64_MAX - UINT32_MAX - 1)
 
 struct vertex {
 	const struct callsite *site;	/* the first that was met there; NULL:
@@ -32,49 +36,28 @@ struct callgraph {
 	size_t vertex_count, vertex_room;
 	struct edge *edges;		/* from 1 */
 	size_t edge_count, edge_room;
-	struct heap_table vertex_table, edge_table;
+	struct key_map vertex_numbers;	/* by symbol, or address */
+	struct key_map edge_numbers;	/* by parent and child */
 	uint32_t *order;		/* vertices as they are printed */
 	uint32_t start, end;		/* vertices of the graph file; 0: none */
 };
 
 /* ---- building ---- */
 
-/* Make room for an item behind the last one, at least from 1. */
-static bool room_make(void *array, size_t *count, size_t *room, size_t size,
-		      struct heap_table *table)
+/* The number of the vertex with that key, made if there is none. 0: no memory. */
+static uint32_t vertex_get(struct callgraph *graph, uint64_t key,
+			   const struct callsite *site)
 {
-	if (!*count)
-		*count = 1;
-	return heap_table_grow(table) && array_grow(array, *count, room, size);
-}
+	uint32_t number = key_map_serial(&graph->vertex_numbers, key);
 
-/* 0: no memory. */
-static uint32_t vertex_get(struct callgraph *graph, const struct callsite *site)
-{
-	bool by_symbol = mprof_by_symbol(graph->mprof, site);
-	uint32_t hash = heap_hash(HEAP_HASH_START,
-				  by_symbol ? site->symbol : site->address);
-	struct heap_slot *slot;
-	size_t at = hash;
-
-	if (!room_make(&graph->vertices, &graph->vertex_count,
-		       &graph->vertex_room, sizeof(*graph->vertices),
-		       &graph->vertex_table))
+	if (!number || number < graph->vertex_count)
+		return number;
+	if (!array_extend(&graph->vertices, &graph->vertex_count,
+			  &graph->vertex_room, sizeof(*graph->vertices),
+			  number))
 		return 0;
-	while ((slot = heap_table_find(&graph->vertex_table, hash,
-				       &at))->number) {
-		const struct callsite *other =
-			graph->vertices[slot->number].site;
-
-		if (mprof_by_symbol(graph->mprof, other) == by_symbol &&
-		    (by_symbol ? other->symbol == site->symbol :
-				 other->address == site->address))
-			return slot->number;
-		at++;
-	}
-	heap_table_set(&graph->vertex_table, slot, hash, graph->vertex_count);
-	graph->vertices[graph->vertex_count] = (struct vertex){ .site = site };
-	return graph->vertex_count++;
+	graph->vertices[number].site = site;
+	return number;
 }
 
 static void edge_link(struct callgraph *graph, uint32_t number)
@@ -99,28 +82,19 @@ static void edge_link(struct callgraph *graph, uint32_t number)
 static struct edge *edge_get(struct callgraph *graph, uint32_t parent,
 			     uint32_t child)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START,
-				  (uint64_t)parent << 32 | child);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_serial(&graph->edge_numbers,
+					 (uint64_t)parent << 32 | child);
 
-	if (!room_make(&graph->edges, &graph->edge_count, &graph->edge_room,
-		       sizeof(*graph->edges), &graph->edge_table))
+	if (number && number < graph->edge_count)
+		return &graph->edges[number];
+	if (!number || !array_extend(&graph->edges, &graph->edge_count,
+				     &graph->edge_room, sizeof(*graph->edges),
+				     number))
 		return NULL;
-	while ((slot = heap_table_find(&graph->edge_table, hash,
-				       &at))->number) {
-		struct edge *edge = &graph->edges[slot->number];
-
-		if (edge->parent == parent && edge->child == child)
-			return edge;
-		at++;
-	}
-	heap_table_set(&graph->edge_table, slot, hash, graph->edge_count);
-	graph->edges[graph->edge_count] = (struct edge){
-		.parent = parent, .child = child,
-	};
-	edge_link(graph, graph->edge_count);
-	return &graph->edges[graph->edge_count++];
+	graph->edges[number].parent = parent;
+	graph->edges[number].child = child;
+	edge_link(graph, number);
+	return &graph->edges[number];
 }
 
 /* The graph file's edges from START and to ALLOC. */
@@ -142,7 +116,8 @@ static int stack_add(struct callgraph *graph, const struct mprof_group *group,
 		     uint64_t walk)
 {
 	const struct callsite *site = group->site;
-	uint32_t child = vertex_get(graph, site);
+	uint32_t child = vertex_get(graph, mprof_place_key(graph->mprof, site),
+				    site);
 
 	if (!child)
 		return -ENOMEM;
@@ -154,7 +129,8 @@ static int stack_add(struct callgraph *graph, const struct mprof_group *group,
 		uint32_t parent;
 
 		site = mprof_caller(graph->mprof, site);
-		parent = vertex_get(graph, site);
+		parent = vertex_get(graph, mprof_place_key(graph->mprof, site),
+				    site);
 		edge = parent ? edge_get(graph, parent, child) : NULL;
 		if (!edge)
 			return -ENOMEM;
@@ -217,8 +193,8 @@ static void callgraph_free(struct callgraph *graph)
 	free(graph->vertices);
 	free(graph->edges);
 	free(graph->order);
-	heap_table_free(&graph->vertex_table);
-	heap_table_free(&graph->edge_table);
+	key_map_free(&graph->vertex_numbers);
+	key_map_free(&graph->edge_numbers);
 }
 
 /* ---- printing ---- */
@@ -292,17 +268,6 @@ int callgraph_print(const struct mprof *mprof)
 }
 
 /* ---- the graph file ---- */
-
-/* One that is no call site. 0: no memory. */
-static uint32_t vertex_add_end(struct callgraph *graph)
-{
-	if (!room_make(&graph->vertices, &graph->vertex_count,
-		       &graph->vertex_room, sizeof(*graph->vertices),
-		       &graph->vertex_table))
-		return 0;
-	graph->vertices[graph->vertex_count] = (struct vertex){ 0 };
-	return graph->vertex_count++;
-}
 
 /* In quotes. 0 or -ENOMEM. */
 static int name_write(const struct callgraph *graph, uint32_t number)
@@ -389,8 +354,8 @@ int callgraph_write(const struct mprof *mprof)
 	FILE *out = mprof->options.graph;
 	int ret;
 
-	graph.start = vertex_add_end(&graph);
-	graph.end = vertex_add_end(&graph);
+	graph.start = vertex_get(&graph, KEY_START, NULL);
+	graph.end = vertex_get(&graph, KEY_ALLOC, NULL);
 	ret = graph.start && graph.end ? callgraph_build(&graph) : -ENOMEM;
 	fprintf(out, "/* produced by heapmon report --style=mprof */\n\n"
 		"digraph \"%s call graph\"\n{\n",

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 
 #define MADE_UP_FIRST	0x1000	/* address of the first place without one */
 
@@ -17,7 +17,7 @@ struct builder {
 	size_t name_count;
 	uint64_t *begins;	/* by frame: of its symbol */
 	uint64_t *addresses;	/* by frame */
-	struct heap_table table;	/* of symbols */
+	struct key_map symbols;		/* numbers, by hash of name and begin */
 };
 
 static const struct heap_frame *stack_frame(const struct builder *builder,
@@ -162,25 +162,21 @@ static uint32_t symbol_number(struct builder *builder, uint32_t name,
 			      uint64_t address)
 {
 	struct callsites *out = builder->out;
-	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, name), address);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t hash = key_map_mix(key_map_mix(0, name), address);
+	size_t step = 0;
+	uint32_t number;
 
-	if (!heap_table_grow(&builder->table))
+	while ((number = key_map_each_number(&builder->symbols, hash, &step)))
+		if (out->symbols[number - 1].name == name &&
+		    out->symbols[number - 1].address == address)
+			return number;
+	number = out->symbol_count + 1;
+	if (key_map_add_number(&builder->symbols, hash, number))
 		return 0;
-	while ((slot = heap_table_find(&builder->table, hash, &at))->number) {
-		const struct callsite_symbol *symbol =
-			&out->symbols[slot->number - 1];
-
-		if (symbol->name == name && symbol->address == address)
-			return slot->number;
-		at++;
-	}
-	heap_table_set(&builder->table, slot, hash, out->symbol_count + 1);
-	out->symbols[out->symbol_count] = (struct callsite_symbol){
+	out->symbols[out->symbol_count++] = (struct callsite_symbol){
 		address, name
 	};
-	return ++out->symbol_count;
+	return number;
 }
 
 static int symbols_number(struct builder *builder)
@@ -245,7 +241,7 @@ int callsites_make(struct callsites *callsites,
 	free(builder.names);
 	free(builder.begins);
 	free(builder.addresses);
-	heap_table_free(&builder.table);
+	key_map_free(&builder.symbols);
 	return ret;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/safe_text.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 
 /* ---- sums ---- */
 
@@ -126,46 +126,22 @@ static void units_choose(struct mprof *mprof)
 
 /* A number for each pair of numbers. */
 struct pairs {
-	struct pair {
-		uint64_t a, b;
-	} *items;	/* from 1 */
-	size_t count;
-	struct heap_table table;
+	struct key_map firsts;		/* numbers of the first ones */
+	struct key_map numbers;		/* by number of the first, and second */
 };
 
-/* There is room for as many as there are call sites. 0: no memory. */
-static uint32_t pair_number(struct pairs *pairs, uint64_t a, uint64_t b)
+/* 0: no memory. */
+static uint32_t pair_number(struct pairs *pairs, uint64_t a, uint32_t b)
 {
-	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, a), b);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t first = key_map_serial(&pairs->firsts, a);
 
-	if (!heap_table_grow(&pairs->table))
-		return 0;
-	while ((slot = heap_table_find(&pairs->table, hash, &at))->number) {
-		const struct pair *pair = &pairs->items[slot->number];
-
-		if (pair->a == a && pair->b == b)
-			return slot->number;
-		at++;
-	}
-	heap_table_set(&pairs->table, slot, hash, ++pairs->count);
-	pairs->items[pairs->count] = (struct pair){ a, b };
-	return pairs->count;
+	return first ? key_map_serial(&pairs->numbers, first << 32 | b) : 0;
 }
 
 static void pairs_clear(struct pairs *pairs)
 {
-	heap_table_free(&pairs->table);
-	pairs->count = 0;
-}
-
-/* What a call site is compared by. */
-static uint64_t place_key(const struct mprof *mprof,
-			  const struct callsite *site)
-{
-	return mprof_by_symbol(mprof, site) ?
-	       UINT64_MAX - site->symbol : site->address;
+	key_map_free(&pairs->firsts);
+	key_map_free(&pairs->numbers);
 }
 
 /*
@@ -185,7 +161,7 @@ static bool callers_number(const struct mprof *mprof, struct pairs *pairs,
 		if (!site->parent)
 			continue;
 		caller = mprof_caller(mprof, site);
-		now[i] = pair_number(pairs, place_key(mprof, caller),
+		now[i] = pair_number(pairs, mprof_place_key(mprof, caller),
 				     before[site->parent]);
 		if (!now[i])
 			return false;
@@ -250,18 +226,17 @@ static int groups_make(const struct mprof *mprof, unsigned int depth,
 	size_t room = mprof->callsites.count + 1;
 	uint32_t *callers = calloc(room, sizeof(*callers));
 	uint32_t *group_of = calloc(room, sizeof(*group_of));
-	struct pairs pairs = { .items = calloc(room, sizeof(*pairs.items)) };
+	struct pairs pairs = { 0 };
 	int ret = -ENOMEM;
 
 	*groups = calloc(room, sizeof(**groups));
-	if (callers && group_of && pairs.items && *groups &&
+	if (callers && group_of && *groups &&
 	    callers_compare(mprof, &pairs, depth, callers) &&
 	    groups_fill(mprof, &pairs, callers, *groups, group_of, count))
 		ret = 0;
 	free(callers);
 	free(group_of);
-	free(pairs.items);
-	heap_table_free(&pairs.table);
+	pairs_clear(&pairs);
 	return ret;
 }
 

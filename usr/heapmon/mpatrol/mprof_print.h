@@ -63,6 +63,14 @@ static inline bool mprof_by_symbol(const struct mprof *mprof,
 	return !mprof->options.addresses && site->symbol;
 }
 
+/* What a call site is compared by. */
+static inline uint64_t mprof_place_key(const struct mprof *mprof,
+				       const struct callsite *site)
+{
+	return mprof_by_symbol(mprof, site) ? UINT64_MAX - site->symbol :
+					      site->address;
+}
+
 static inline bool mprof_same_place(const struct mprof *mprof,
 				    const struct callsite *a,
 				    const struct callsite *b)

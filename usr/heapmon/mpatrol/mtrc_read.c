@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "lib/array.h"
-#include "heapmon/core/table.h"
 #include "heapmon/core/tell.h"
 #include "bytes.h"
 
@@ -13,7 +12,7 @@
 
 /* What an index stands for. */
 struct mtrc_block {
-	uint64_t index, address;
+	uint64_t address;
 	bool live;
 };
 
@@ -39,9 +38,9 @@ struct mtrc_reader {
 	struct mpatrol_cursor cursor;
 	uint64_t version;
 	struct name_cache functions, files;
+	struct key_map numbers;		/* of blocks, by index */
 	struct mtrc_block *blocks;	/* from 1 */
 	size_t block_count, block_room;
-	struct heap_table table;	/* of blocks, by index */
 	uint64_t complaints[COMPLAINTS];
 };
 
@@ -49,36 +48,20 @@ struct mtrc_reader {
 
 static struct mtrc_block *block_find(struct mtrc_reader *reader, uint64_t index)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START, index);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_number(&reader->numbers, index);
 
-	while ((slot = heap_table_find(&reader->table, hash, &at)) &&
-	       slot->number) {
-		if (reader->blocks[slot->number].index == index)
-			return &reader->blocks[slot->number];
-		at++;
-	}
-	return NULL;
+	return number ? &reader->blocks[number] : NULL;
 }
 
-static struct mtrc_block *block_add(struct mtrc_reader *reader, uint64_t index)
+/* Found, or made as one that doesn't live. NULL: no memory. */
+static struct mtrc_block *block_get(struct mtrc_reader *reader, uint64_t index)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START, index);
-	size_t count = reader->block_count ? reader->block_count : 1;
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_serial(&reader->numbers, index);
 
-	if (!heap_table_grow(&reader->table) ||
-	    !array_grow(&reader->blocks, count, &reader->block_room,
-			sizeof(*reader->blocks)))
-		return NULL;
-	while ((slot = heap_table_find(&reader->table, hash, &at))->number)
-		at++;
-	heap_table_set(&reader->table, slot, hash, count);
-	reader->block_count = count + 1;
-	reader->blocks[count] = (struct mtrc_block){ .index = index };
-	return &reader->blocks[count];
+	return number && array_extend(&reader->blocks, &reader->block_count,
+				      &reader->block_room,
+				      sizeof(*reader->blocks), number) ?
+	       &reader->blocks[number] : NULL;
 }
 
 /* ---- parts of a record ---- */
@@ -135,10 +118,8 @@ static void source_read(struct mtrc_reader *reader, struct heap_event *event)
 
 static int allocated(struct mtrc_reader *reader, struct heap_event *event)
 {
-	struct mtrc_block *block = block_find(reader, event->index);
+	struct mtrc_block *block = block_get(reader, event->index);
 
-	if (!block)
-		block = block_add(reader, event->index);
 	if (!block)
 		return -ENOMEM;
 	if (block->live && reader->version < MTRC_RESIZES) {
@@ -171,9 +152,7 @@ static int resized(struct mtrc_reader *reader, struct heap_event *event)
 	if (block)
 		event->old = block->address;
 	else
-		block = block_find(reader, event->index);
-	if (!block)
-		block = block_add(reader, event->index);
+		block = block_get(reader, event->index);
 	if (!block)
 		return -ENOMEM;
 	block->address = event->address;
@@ -278,7 +257,7 @@ int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 				      "no trailer", err);
 	heap_input_tell_counts(input, complaint_texts,
 			       reader.complaints, COMPLAINTS);
-	heap_table_free(&reader.table);
+	key_map_free(&reader.numbers);
 	free(reader.blocks);
 	return ret;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "lib/array.h"
 #include "lib/temp_file.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 
 #define PAGE		UINT64_C(0x1000)
 #define LAST_PAGE	(UINT64_MAX / PAGE)
@@ -28,9 +28,7 @@ struct rebase {
 	size_t span_count, span_room;
 	size_t ordered;		/* the first so many ascend, with gaps between
 				 * them */
-	uint64_t *threads;	/* from 1 */
-	size_t thread_count, thread_room;
-	struct heap_table thread_table;
+	struct key_map threads;	/* their numbers */
 	int error;		/* the first, a negative errno; 0 */
 };
 
@@ -63,8 +61,7 @@ void rebase_free(struct rebase *rebase)
 		return;
 	fclose(rebase->spool);
 	free(rebase->spans);
-	free(rebase->threads);
-	heap_table_free(&rebase->thread_table);
+	key_map_free(&rebase->threads);
 	free(rebase);
 }
 
@@ -146,36 +143,6 @@ static uint64_t address_moved(const struct rebase *rebase, uint64_t address)
 	return address - span->first * PAGE + span->moved * PAGE;
 }
 
-/* ---- threads ---- */
-
-/* 0 stays; 0 also when there is no memory. */
-static uint64_t thread_number(struct rebase *rebase, uint64_t thread)
-{
-	uint32_t hash = heap_hash(HEAP_HASH_START, thread);
-	size_t count = rebase->thread_count ? rebase->thread_count : 1;
-	struct heap_slot *slot;
-	size_t at = hash;
-
-	if (!thread)
-		return 0;
-	if (!heap_table_grow(&rebase->thread_table) ||
-	    !array_grow(&rebase->threads, count, &rebase->thread_room,
-			sizeof(*rebase->threads))) {
-		rebase->error = -ENOMEM;
-		return 0;
-	}
-	while ((slot = heap_table_find(&rebase->thread_table, hash,
-				       &at))->number) {
-		if (rebase->threads[slot->number] == thread)
-			return slot->number;
-		at++;
-	}
-	heap_table_set(&rebase->thread_table, slot, hash, count);
-	rebase->threads[count] = thread;
-	rebase->thread_count = count + 1;
-	return count;
-}
-
 /* ---- records ---- */
 
 void rebase_keep(struct rebase *rebase, const struct mtrc_record *record)
@@ -204,7 +171,12 @@ int rebase_replay(struct rebase *rebase,
 	       fread(&record, sizeof(record), 1, rebase->spool)) {
 		if (record.letter != 'F')
 			record.address = address_moved(rebase, record.address);
-		record.thread = thread_number(rebase, record.thread);
+		if (record.thread) {
+			record.thread = key_map_serial(&rebase->threads,
+						       record.thread);
+			if (!record.thread)
+				rebase->error = -ENOMEM;
+		}
 		put(context, &record);
 	}
 	if (!rebase->error && ferror(rebase->spool))

@@ -6,17 +6,12 @@
 #include <stdlib.h>
 #include "lib/array.h"
 #include "lib/safe_text.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 #include "caller.h"
 #include "displaced.h"
 
 struct totals {
 	uint64_t count, bytes;
-};
-
-/* The event that an index of the file came by first. */
-struct first {
-	uint64_t index, number;
 };
 
 struct style_mptrace {
@@ -26,9 +21,8 @@ struct style_mptrace {
 	/* numbers that the model gave to what isn't an event for mptrace */
 	uint64_t *skipped;
 	size_t skipped_count, skipped_room;
-	struct first *firsts;		/* from 1 */
-	size_t first_count, first_room;
-	struct heap_table first_table;	/* by index */
+	struct key_map firsts;		/* number of the first event of each
+					 * index of the file */
 	struct totals allocated, freed, peak, reserved, internal;
 	uint64_t smallest, largest;
 };
@@ -49,8 +43,7 @@ void style_mptrace_free(struct style_mptrace *style)
 {
 	if (style) {
 		free(style->skipped);
-		free(style->firsts);
-		heap_table_free(&style->first_table);
+		key_map_free(&style->firsts);
 	}
 	free(style);
 }
@@ -194,29 +187,15 @@ static int number_skip(struct style_mptrace *style, uint64_t number,
 static uint64_t life_begin(struct style_mptrace *style,
 			   const struct heap_event *event, uint64_t number)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START, event->index);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t first;
 
 	if (!event->index)
 		return number;
-	if (!style->first_count)
-		style->first_count = 1;
-	if (!heap_table_grow(&style->first_table) ||
-	    !array_grow(&style->firsts, style->first_count, &style->first_room,
-			sizeof(*style->firsts)))
-		return 0;
-	while ((slot = heap_table_find(&style->first_table, hash,
-				       &at))->number) {
-		if (style->firsts[slot->number].index == event->index)
-			return style->firsts[slot->number].number;
-		at++;
-	}
-	heap_table_set(&style->first_table, slot, hash, style->first_count);
-	style->firsts[style->first_count++] = (struct first){
-		event->index, number,
-	};
-	return number;
+	first = key_map_number(&style->firsts, event->index);
+	if (first)
+		return first;
+	return key_map_add_number(&style->firsts, event->index, number) ?
+	       0 : number;
 }
 
 /* Blocks that mpatrol wouldn't have seen come don't count. */

@@ -10,40 +10,26 @@
 static struct family_member *member_find(const struct family *family,
 					 uint32_t pid)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START, pid);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_number(&family->numbers, pid);
 
-	for (;; at++) {
-		slot = heap_table_find(&family->table, hash, &at);
-		if (!slot || !slot->number)
-			return NULL;
-		if (family->members[slot->number].pid == pid)
-			return &family->members[slot->number];
-	}
+	return number ? &family->members[number] : NULL;
 }
 
 /* Found, or made as one that has ended; NULL: no memory. */
 static struct family_member *member_get(struct family *family, uint32_t pid)
 {
-	struct family_member *member = member_find(family, pid);
-	uint32_t hash = heap_hash(HEAP_HASH_START, pid);
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint32_t number = key_map_serial(&family->numbers, pid);
+	struct family_member *member;
 
-	if (member)
-		return member;
-	if (!family->count)
-		family->count = 1;
-	if (!heap_table_grow(&family->table) ||
-	    !array_grow(&family->members, family->count, &family->room,
-			sizeof(*family->members)))
+	if (!number || !array_extend(&family->members, &family->count,
+				     &family->room, sizeof(*family->members),
+				     number))
 		return NULL;
-	while ((slot = heap_table_find(&family->table, hash, &at))->number)
-		at++;
-	heap_table_set(&family->table, slot, hash, family->count);
-	member = &family->members[family->count++];
-	*member = (struct family_member){ .pid = pid, .ended = true };
+	member = &family->members[number];
+	if (!member->set) {
+		member->pid = pid;
+		member->ended = true;
+	}
 	return member;
 }
 
@@ -153,5 +139,5 @@ uint32_t family_mapped(const struct family *family, const struct book *book,
 void family_free(struct family *family)
 {
 	free(family->members);
-	heap_table_free(&family->table);
+	key_map_free(&family->numbers);
 }

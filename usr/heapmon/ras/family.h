@@ -6,7 +6,7 @@
 #define HEAPMON_FAMILY_H
 
 #include "lib/read/read.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 
 struct family {
 	struct family_member {
@@ -17,9 +17,9 @@ struct family {
 		uint32_t programs;	/* that it will execute yet */
 		uint8_t bytes;		/* of its pointers; 0: not known */
 		bool ended;
-	} *members;			/* 0: none */
+	} *members;			/* numbered from 1 */
 	size_t count, room;
-	struct heap_table table;
+	struct key_map numbers;		/* by process id */
 };
 
 /* The process is there, a child of `parent`; 0: with a program of its own. false:

@@ -6,12 +6,6 @@
 #include "lib/array.h"
 #include "lib/read/read.h"
 
-struct frame_known {
-	uint64_t address;
-	uint32_t pid;
-	uint32_t frame;
-};
-
 static uint32_t text_add(struct frames *frames, const char *text)
 {
 	return text ? heap_strings_add(&frames->trace->strings, text) : 0;
@@ -45,30 +39,18 @@ static uint32_t frame_make(struct frames *frames, uint32_t pid,
 
 static uint32_t frame_of(struct frames *frames, uint32_t pid, uint64_t address)
 {
-	uint32_t hash = heap_hash(heap_hash(HEAP_HASH_START, address), pid);
-	const struct frame_known *known;
-	struct heap_slot *slot;
-	size_t at = hash;
+	uint64_t key = key_map_serial(&frames->addresses, address);
+	uint64_t known;
 
-	if (!frames->count)
-		frames->count = 1;
-	if (!heap_table_grow(&frames->table) ||
-	    !array_grow(&frames->known, frames->count, &frames->room,
-			sizeof(*frames->known))) {
-		frames->failed = true;
-		return 0;
+	key |= (uint64_t)pid << 32;
+	known = key_map_number(&frames->known, key);
+	if (!known) {
+		known = frame_make(frames, pid, address) + UINT64_C(1);
+		if (!(uint32_t)key ||
+		    key_map_add_number(&frames->known, key, known))
+			frames->failed = true;
 	}
-	while ((slot = heap_table_find(&frames->table, hash, &at))->number) {
-		known = &frames->known[slot->number];
-		if (known->address == address && known->pid == pid)
-			return known->frame;
-		at++;
-	}
-	heap_table_set(&frames->table, slot, hash, frames->count);
-	frames->known[frames->count] = (struct frame_known){
-		address, pid, frame_make(frames, pid, address),
-	};
-	return frames->known[frames->count++].frame;
+	return known - 1;
 }
 
 /* What stands in for the callers that aren't known; 0: there are no more. */
@@ -99,6 +81,6 @@ uint32_t frames_stack(struct frames *frames, uint32_t pid,
 
 void frames_free(struct frames *frames)
 {
-	free(frames->known);
-	heap_table_free(&frames->table);
+	key_map_free(&frames->addresses);
+	key_map_free(&frames->known);
 }

@@ -11,9 +11,9 @@ struct frames {
 	struct heap_trace *trace;
 	struct symbols *symbols;
 	const struct book *book;
-	struct frame_known *known;	/* addresses that were met; 0: none */
-	size_t count, room;
-	struct heap_table table;
+	struct key_map addresses;	/* their numbers */
+	struct key_map known;		/* numbers of frames + 1, by process and
+					 * number of the address */
 	bool failed;			/* out of memory */
 };
 

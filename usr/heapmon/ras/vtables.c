@@ -262,32 +262,18 @@ static struct vtable_process *process_make(struct vtables *vtables,
 static const struct vtable_process *process_get(struct vtables *vtables,
 						uint32_t pid)
 {
-	uint32_t hash = heap_hash(HEAP_HASH_START, pid);
-	struct vtable_process *process;
-	struct heap_slot *slot;
-	size_t at = hash;
+	struct vtable_process *process = key_map_find(&vtables->processes, pid);
 
-	if (!vtables->process_count)
-		vtables->process_count = 1;
-	if (!heap_table_grow(&vtables->table) ||
-	    !array_grow(&vtables->processes, vtables->process_count,
-			&vtables->process_room, sizeof(process))) {
-		vtables->failed = true;
-		return NULL;
-	}
-	while ((slot = heap_table_find(&vtables->table, hash, &at))->number) {
-		process = vtables->processes[slot->number];
-		if (process->pid == pid)
-			return process;
-		at++;
-	}
+	if (process)
+		return process;
 	process = process_make(vtables, pid);
-	vtables->failed |= !process;
-	if (!process)
-		return NULL;
-	heap_table_set(&vtables->table, slot, hash, vtables->process_count);
-	vtables->processes[vtables->process_count++] = process;
-	return process;
+	if (process && !key_map_add(&vtables->processes, pid, process))
+		return process;
+	vtables->failed = true;
+	if (process)
+		free(process->ranges);
+	free(process);
+	return NULL;
 }
 
 /* ---- asking ---- */
@@ -333,15 +319,17 @@ enum heap_type vtables_find(struct vtables *vtables, uint32_t pid,
 
 void vtables_free(struct vtables *vtables)
 {
+	struct vtable_process *process;
+	size_t at = 0;
+
 	for (size_t i = 0; i < vtables->module_count; i++) {
 		free(vtables->modules[i]->tables);
 		free(vtables->modules[i]);
 	}
-	for (size_t i = 1; i < vtables->process_count; i++) {
-		free(vtables->processes[i]->ranges);
-		free(vtables->processes[i]);
+	while ((process = key_map_next(&vtables->processes, &at))) {
+		free(process->ranges);
+		free(process);
 	}
 	free(vtables->modules);
-	free(vtables->processes);
-	heap_table_free(&vtables->table);
+	key_map_free(&vtables->processes);
 }

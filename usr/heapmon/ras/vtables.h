@@ -16,9 +16,7 @@ struct vtables {
 	struct heap_strings *strings;		/* for the names */
 	struct vtable_module **modules;
 	size_t module_count, module_room;
-	struct vtable_process **processes;	/* 0: none */
-	size_t process_count, process_room;
-	struct heap_table table;		/* processes by id */
+	struct key_map processes;		/* by id */
 	bool failed;				/* no memory */
 };
 

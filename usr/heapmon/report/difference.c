@@ -81,14 +81,10 @@ static struct row *row_get(struct difference *difference,
 		return NULL;
 	number = heap_strings_add(&difference->stacks, text);
 	free(text);
-	if (!number)
+	if (!number || !array_extend(&difference->rows, &difference->count,
+				     &difference->room, sizeof(struct row),
+				     number))
 		return NULL;
-	while (difference->count <= number) {
-		if (!array_grow(&difference->rows, difference->count,
-				&difference->room, sizeof(struct row)))
-			return NULL;
-		difference->rows[difference->count++] = (struct row){ 0 };
-	}
 	return &difference->rows[number];
 }
 

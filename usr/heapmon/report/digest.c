@@ -19,7 +19,7 @@ void digest_init(struct digest *digest, struct heap_trace *trace)
 static void set_free(struct digest_set *set)
 {
 	free(set->items);
-	heap_table_free(&set->table);
+	key_map_free(&set->numbers);
 }
 
 void digest_free(struct digest *digest)
@@ -137,23 +137,11 @@ static void spans_join(struct digest *digest)
 
 static struct digest_site *site_get(struct digest *digest, uint32_t stack)
 {
-	size_t count = digest->site_count ? digest->site_count : 64;
-	struct digest_site *sites;
-
-	if (stack < digest->site_count)
+	if (array_extend(&digest->sites, &digest->site_count,
+			 &digest->site_room, sizeof(*digest->sites), stack))
 		return &digest->sites[stack];
-	while (count <= stack)
-		count *= 2;
-	sites = reallocarray(digest->sites, count, sizeof(*sites));
-	if (!sites) {
-		digest->failed = true;
-		return NULL;
-	}
-	memset(sites + digest->site_count, 0,
-	       (count - digest->site_count) * sizeof(*sites));
-	digest->sites = sites;
-	digest->site_count = count;
-	return &digest->sites[stack];
+	digest->failed = true;
+	return NULL;
 }
 
 /* What was present at the last peak is noted before it changes. */
@@ -186,75 +174,65 @@ static void peak_check(struct digest *digest, int64_t time)
 
 /* ---- sets ---- */
 
-static uint32_t key_hash(const uint32_t *key, size_t n)
+static uint64_t key_hash(const uint32_t *key, size_t n)
 {
-	uint64_t hash = HEAP_HASH_START;
+	uint64_t hash = 0;
 
 	for (size_t i = 0; i < n; i++)
-		hash = heap_hash(hash, key[i]);
+		hash = key_map_mix(hash, key[i]);
 	return hash;
 }
 
 /* The item of `size` bytes that begins with the `n` words of the key; NULL: there
- * is none, *slot is where it would be. */
+ * is none. */
 static void *set_find(const struct digest_set *set, size_t size,
-		      const uint32_t *key, size_t n, struct heap_slot **slot)
+		      const uint32_t *key, size_t n)
 {
-	uint32_t hash = key_hash(key, n);
-	char *item;
+	uint64_t hash = key_hash(key, n), number;
+	size_t step = 0;
 
-	for (size_t at = hash;; at++) {
-		*slot = heap_table_find(&set->table, hash, &at);
-		if (!*slot || !(*slot)->number)
-			return NULL;
-		item = (char *)set->items + ((*slot)->number - 1) * size;
+	while ((number = key_map_each_number(&set->numbers, hash, &step))) {
+		char *item = (char *)set->items + (number - 1) * size;
+
 		if (!memcmp(item, key, n * sizeof(*key)))
 			return item;
 	}
+	return NULL;
 }
 
-/* Likewise, made when there is none; NULL: no memory. */
+/* The item with that key, made when there is none; NULL: no memory. */
 static void *set_get(struct digest *digest, struct digest_set *set, size_t size,
 		     const uint32_t *key, size_t n)
 {
-	struct heap_slot *slot;
-	char *item;
+	void *item = set_find(set, size, key, n);
 
-	if (!heap_table_grow(&set->table) ||
-	    !array_grow(&set->items, set->count, &set->room, size)) {
+	if (item)
+		return item;
+	if (key_map_reserve(&set->numbers) ||
+	    !array_extend(&set->items, &set->count, &set->room, size,
+			  set->count)) {
 		digest->failed = true;
 		return NULL;
 	}
-	item = set_find(set, size, key, n, &slot);
-	if (item)
-		return item;
-	item = (char *)set->items + set->count++ * size;
-	memset(item, 0, size);
-	memcpy(item, key, n * sizeof(*key));
-	heap_table_set(&set->table, slot, key_hash(key, n), set->count);
-	return item;
+	key_map_add_number(&set->numbers, key_hash(key, n), set->count);
+	item = (char *)set->items + (set->count - 1) * size;
+	return memcpy(item, key, n * sizeof(*key));
 }
 
-/* Without its first `n` items, whose keys are `words` long; or when they are in
- * another order. */
+/* Drop the first `n` items, whose keys are `words` long, and number the others
+ * again, which may have another order. */
 static void set_drop(struct digest *digest, struct digest_set *set, size_t size,
 		     size_t words, size_t n)
 {
 	set->count -= n;
 	memmove(set->items, (char *)set->items + n * size, set->count * size);
-	heap_table_free(&set->table);
-	for (size_t i = 0; i < set->count; i++) {
-		const uint32_t *key =
-			(const void *)((char *)set->items + i * size);
-		struct heap_slot *slot;
-
-		if (!heap_table_grow(&set->table)) {
+	key_map_free(&set->numbers);
+	for (size_t i = 0; i < set->count; i++)
+		if (key_map_add_number(&set->numbers,
+				       key_hash((void *)((char *)set->items +
+							 i * size), words),
+				       i + 1))
 			digest->failed = true;
-			return;
-		}
-		set_find(set, size, key, words, &slot);
-		heap_table_set(&set->table, slot, key_hash(key, words), i + 1);
-	}
 }
 
 static struct digest_thread *thread_get(struct digest *digest,
@@ -343,12 +321,11 @@ uint64_t digest_wrong_address(const struct digest_wrong *wrong)
 static void wrong_add(struct digest *digest, const struct digest_wrong *added)
 {
 	const uint32_t *key = &added->wrong;
-	struct heap_slot *slot;
 	struct digest_wrong *it;
 	uint64_t count;
 
 	if (digest->wrongs.count == DIGEST_WRONG_MOST &&
-	    !set_find(&digest->wrongs, sizeof(*it), key, WRONG_KEY, &slot)) {
+	    !set_find(&digest->wrongs, sizeof(*it), key, WRONG_KEY)) {
 		digest->wrong_more += added->count;
 		return;
 	}

@@ -8,7 +8,7 @@
 #define HEAPMON_DIGEST_H
 
 #include "heapmon/core/reading.h"
-#include "heapmon/core/table.h"
+#include "lib/key_map.h"
 
 /* Blocks and their bytes. */
 struct digest_sum {
@@ -31,7 +31,7 @@ struct digest_site {
 struct digest_set {
 	void *items;
 	size_t count, room;
-	struct heap_table table;
+	struct key_map numbers;		/* of items, from 1, by hash */
 };
 
 struct digest_thread {
@@ -96,7 +96,7 @@ struct digest_doubt {
 struct digest {
 	struct heap_trace *trace;
 	struct digest_site *sites;	/* by stack */
-	size_t site_count;
+	size_t site_count, site_room;
 	struct digest_set threads, types;
 	struct digest_set wrongs;	/* in order at the end */
 	struct digest_set doubts;

@@ -22,7 +22,7 @@ struct top_feed {
 	struct digest digest;	/* not its trace */
 	char **where;		/* by stack: its innermost frames; NULL: not
 				 * met yet */
-	size_t where_count;
+	size_t where_count, where_room;
 	char command[64];
 	uint64_t lost, sample;	/* as the trace has them */
 	bool begun;		/* there was an event */

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/temp_file.h"
 #include "heapmon/command/commands.h"
 
@@ -90,18 +91,9 @@ static char *where_make(const struct heap_trace *trace, uint32_t stack)
 
 static bool where_know(struct top_feed *feed, uint32_t stack)
 {
-	size_t room = (stack + 1024) & ~(size_t)1023;
-	char **where;
-
-	if (stack >= feed->where_count) {
-		where = reallocarray(feed->where, room, sizeof(*where));
-		if (!where)
-			return false;
-		memset(where + feed->where_count, 0,
-		       (room - feed->where_count) * sizeof(*where));
-		feed->where = where;
-		feed->where_count = room;
-	}
+	if (!array_extend(&feed->where, &feed->where_count, &feed->where_room,
+			  sizeof(*feed->where), stack))
+		return false;
 	if (!feed->where[stack])
 		feed->where[stack] = where_make(&feed->trace, stack);
 	return feed->where[stack];

@@ -91,16 +91,12 @@ static uint32_t reader_stack(struct monitor_reader *reader,
 		return 0;
 	number = heap_strings_add_length(&reader->crawls, crawl->text,
 					 crawl->length);
-	while (reader->stack_count < reader->crawls.count) {
-		if (!array_grow(&reader->stacks, reader->stack_count,
-				&reader->stack_room, sizeof(*reader->stacks))) {
-			reader->input->trace->failed = true;
-			return 0;
-		}
-		reader->stacks[reader->stack_count++] = 0;
-	}
-	if (!number)
+	if (!number || !array_extend(&reader->stacks, &reader->stack_count,
+				     &reader->stack_room,
+				     sizeof(*reader->stacks), number)) {
+		reader->input->trace->failed = true;
 		return 0;
+	}
 	if (!reader->stacks[number])
 		reader->stacks[number] = crawl_stack(reader, crawl);
 	return reader->stacks[number];

@@ -59,18 +59,6 @@ static void symbol_put(const struct tracker_writer *writer, uint32_t symbol,
 
 /* ---- symbols ---- */
 
-/* Room for the symbols of all texts. */
-static bool symbols_grow(struct tracker_writer *writer)
-{
-	while (writer->symbol_count < writer->texts.count) {
-		if (!array_grow(&writer->symbols, writer->symbol_count,
-				&writer->symbol_room, sizeof(*writer->symbols)))
-			return false;
-		writer->symbols[writer->symbol_count++] = 0;
-	}
-	return !writer->texts.failed;
-}
-
 /* The symbol of a text, told to the stream when it is new. 0: it is empty, or
  * there is no memory (texts.failed). */
 static uint32_t symbol_get(struct tracker_writer *writer, const char *text)
@@ -84,8 +72,12 @@ static uint32_t symbol_get(struct tracker_writer *writer, const char *text)
 		return UNKNOWN;
 	}
 	number = heap_strings_add(&writer->texts, text);
-	if (!number || !symbols_grow(writer)) {
-		writer->texts.failed |= number != 0;
+	if (!number)
+		return 0;
+	if (!array_extend(&writer->symbols, &writer->symbol_count,
+			  &writer->symbol_room, sizeof(*writer->symbols),
+			  number)) {
+		writer->texts.failed = true;
 		return 0;
 	}
 	if (writer->symbols[number])
