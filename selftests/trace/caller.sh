@@ -13,13 +13,15 @@ TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D", REGS=($ARG1_32)
 TSF
 }
 
-# start_caller [COMMAND...]: it waits; CALLER_PID is its process
+# start_caller [COMMAND...]: sets CALLER_PID; the program is running when this
+# returns, and waits for call
 start_caller() {
 	rm -f "$TMP/to" "$TMP/from"
 	mkfifo "$TMP/to" "$TMP/from"
 	"$@" "$TMP/caller" <"$TMP/to" >"$TMP/from" &
 	CALLER_PID=$!
 	exec 7>"$TMP/to" 8<"$TMP/from"
+	call .	# does nothing, but is answered
 }
 
 # call LETTERS: each is done when this returns

@@ -4,6 +4,7 @@
  * program of 32 bits, selectors of them in ES and FS, at look(). With an
  * argument it doesn't wait there for the kernel to see what is in ES and FS.
  */
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 #include <asm/ldt.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #define LDT(index)	((index) << 3 | 7)
@@ -73,19 +75,37 @@ static void fill(uint8_t *area)
 }
 
 #ifdef __i386__
-/* The kernel sees selectors when it switches to another thread. */
+/*
+ * The kernel sees selectors when it switches to another thread. A sleep need not
+ * be one: its time may be over before the thread gives up the processor. So this
+ * sleeps until the count of voluntary switches has changed. Between the moves to
+ * ES and the last one nothing may use ES, no C code either.
+ */
 static void look_far(int wait)
 {
 	static const struct timespec short_time = { 0, 2000000 };
+	static struct rusage before, now;
 
 	asm volatile("mov %w[es], %%es\n\t"
 		     "mov %w[fs], %%fs\n\t"
 		     "test %[wait], %[wait]\n\t"
-		     "jz 1f\n\t"
+		     "jz 2f\n\t"
+		     "mov %[getrusage], %%eax\n\t"
+		     "xor %%ebx, %%ebx\n\t"
+		     "mov %[before], %%ecx\n\t"
+		     "int $0x80\n"
+		     "1:\tmov %[nanosleep], %%eax\n\t"
 		     "mov %[time], %%ebx\n\t"
 		     "xor %%ecx, %%ecx\n\t"
-		     "int $0x80\n"
-		     "1:\tmov %[at], %%ebx\n\t"
+		     "int $0x80\n\t"
+		     "mov %[getrusage], %%eax\n\t"
+		     "xor %%ebx, %%ebx\n\t"
+		     "mov %[now], %%ecx\n\t"
+		     "int $0x80\n\t"
+		     "mov %c[switches](%%ecx), %%eax\n\t"
+		     "cmp %c[before] + %c[switches], %%eax\n\t"
+		     "je 1b\n"
+		     "2:\tmov %[at], %%ebx\n\t"
 		     "call look\n\t"
 		     "mov %%ds, %%ecx\n\t"
 		     "mov %%ecx, %%es\n\t"
@@ -93,7 +113,11 @@ static void look_far(int wait)
 		     "mov %%ecx, %%fs"
 		     : : [es] "S"(LDT(SMALL)), [fs] "D"(LDT(LARGE)),
 		       [wait] "d"(wait), [time] "i"(&short_time), [at] "i"(AT),
-		       "a"(SYS_nanosleep) : "ebx", "ecx", "memory", "cc");
+		       [before] "i"(&before), [now] "i"(&now),
+		       [switches] "i"(offsetof(struct rusage, ru_nvcsw)),
+		       [nanosleep] "i"(SYS_nanosleep),
+		       [getrusage] "i"(SYS_getrusage)
+		     : "eax", "ebx", "ecx", "memory", "cc");
 }
 #else
 static void look_far(int wait)
