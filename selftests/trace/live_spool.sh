@@ -40,6 +40,12 @@ overwritten() {
 	tracefmt --summary "$1" 2>/dev/null |
 		awk 'n { print $6; exit } /^Major/ { n = 1 }'
 }
+# accounted FILE: its records and those that it reports as lost
+accounted() {
+	tracefmt --summary "$1" 2>/dev/null |
+		awk '/^[0-9]+ records[, ].*(dropped|overwritten)/ { n += $1 }
+			END { print n + 0 }'
+}
 spooled() {
 	sed -n 's/^trace: spooled \([0-9]*\) records.*/\1/p' "$TMP/spool.err"
 }
@@ -115,11 +121,37 @@ end TERM
 is "$ended" 0 "a cycle that lost records ends in order"
 told=0
 for name in "$file"*; do
-	told=$((told + $(tracefmt --summary "$name" 2>/dev/null |
-		awk '/^[0-9]+ records[, ].*(dropped|overwritten)/ { n += $1 }
-			END { print n + 0 }')))
+	told=$((told + $(accounted "$name")))
 done
 is "$told" 15300 "each record is in a file or counted there as lost"
+
+# What comes between its beginning and its first pass is lost, too: the spool
+# waits in the write of its header, as the pipe is full
+trace clear
+mkfifo "$TMP/full"
+exec 3<>"$TMP/full"
+head -c 65536 /dev/zero >&3
+trace spool --follow 2>"$TMP/spool.err" >"$TMP/full" 3>&- &
+spool=$!
+tries=0
+until grep -q pipe_write /proc/$spool/wchan 2>/dev/null || [ $tries -eq 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+"$TMP/target" 5000
+cat <"$TMP/full" >"$TMP/late" 3>&- &
+reader=$!
+exec 3>&-
+until [ "$(wc -c <"$TMP/late")" -gt 65536 ] || [ $tries -eq 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+end TERM
+wait $reader
+tail -c +65537 "$TMP/late" >"$TMP/late.ras"
+is "$ended $(accounted "$TMP/late.ras")" "0 5000" \
+	"a late first pass counts what it lost"
+rm "$TMP/full"
 
 # steadily COUNT: so many thousand hits, not all at once
 steadily() {

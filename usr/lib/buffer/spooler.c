@@ -243,7 +243,7 @@ static void row_count(struct spooler *s, struct spooler_row *row,
 {
 	uint64_t lost;
 
-	if (!row->begun && !s->whole)
+	if (!row->begun && ring->records - ring->count < row->before)
 		row->before = ring->records - ring->count;
 	row->begun = true;
 	row->copied += ring->count;
@@ -409,16 +409,22 @@ static int memory_get(struct spooler *s)
 	return s->room && s->rows && s->log ? 0 : -ENOMEM;
 }
 
-/* Of a slice without records the first one is ours. */
+/* Of a slice without records the first one is ours. Of another one the records
+ * that are there now are written if the first pass still finds them; those that
+ * come from now on are written or counted as lost, even if the first pass is
+ * late. */
 static void rows_begin(struct spooler *s)
 {
 	for (uint32_t i = 0; i < s->buffer.slices; i++) {
+		struct spooler_row *row = &s->rows[i];
 		const struct ras_slice *slice;
 		uint64_t size;
 
 		slice = buffer_slice(&s->buffer, i, &size);
-		s->rows[i].begun = !__atomic_load_n(&slice->head,
-						    __ATOMIC_RELAXED);
+		row->begun = !__atomic_load_n(&slice->head, __ATOMIC_RELAXED);
+		if (!row->begun && !s->whole)
+			row->before = __atomic_load_n(&slice->records,
+						      __ATOMIC_RELAXED);
 	}
 }
 
