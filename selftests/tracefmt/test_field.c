@@ -2,7 +2,7 @@
 /* Names, kinds and values of the fields of a FMT. */
 #include <tap.h>
 #include "lib/read/format/field.h"
-#include "lib/read/format/number.h"
+#include "lib/number.h"
 
 static const struct value_types no_types;
 

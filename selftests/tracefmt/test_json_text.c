@@ -1,83 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON of strings and C types; and the short way of plain records makes the text
+ * JSON of C types; and the short way of plain records makes the text
  * of the long one, whatever the data is.
  */
 #include <tap.h>
 #include "tracefmt/json/json_field.h"
 #include "tracefmt/json/json_plain.h"
-#include "lib/read/format/json_text.h"
 #include "tracefmt/json/json_value.h"
-
-static void test_strings(void)
-{
-	static const struct {
-		const char *bytes, *json;
-		bool spoiled;
-	} rows[] = {
-		{ "", "\"\"" },
-		{ "plain", "\"plain\"" },
-		{ "more than eight", "\"more than eight\"" },
-		{ "a\"b\\c/d", "\"a\\\"b\\\\c/d\"" },
-		{ "12345678\"", "\"12345678\\\"\"" },
-		{ "1234567\x7f" "9", "\"1234567\\u007F9\"" },
-		{ "\b\t\n\v\f\r\033[m", "\"\\b\\t\\n\\u000B\\f\\r\\u001B[m\"" },
-		{ "gr\xc3\xb6\xc3\x9f" "e", "\"gr\xc3\xb6\xc3\x9f" "e\"" },
-		{ "\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa",
-		  "\"\\u2028\\u2029\xe2\x80\xaa\"" },
-		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
-		{ "a\xff", "\"a\xef\xbf\xbd\"", true },
-		{ "\xc2\x9b" "31m", "\"\xef\xbf\xbd\xef\xbf\xbd" "31m\"", true },
-		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
-		  true },
-		{ "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"", true },
-		{ "1234567\xe2\x82", "\"1234567\xef\xbf\xbd\xef\xbf\xbd\"",
-		  true },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		size_t n = strlen(rows[i].bytes);
-		char *text = malloc(JSON_STRING_ROOM(n) + 1);
-		enum json_bytes invalid = JSON_BYTES_NONE;
-
-		*json_put_checked(text, rows[i].bytes, n, &invalid) = '\0';
-		tap_str(text, rows[i].json, "string %zu", i);
-		tap_is(invalid, rows[i].spoiled, "and whether it is text");
-		free(text);
-	}
-}
-
-static void test_kept(void)
-{
-	enum json_bytes invalid = JSON_BYTES_KEPT;
-	char text[64];
-
-	*json_put_checked(text, "\x80 \xff\\xff\xc3\xb6", 9, &invalid) = '\0';
-	tap_str(text, "\"\\udc80 \\udcFF\\\\xff\xc3\xb6\"", "bytes are kept");
-	tap_is(invalid, JSON_BYTES_KEPT, "each");
-}
-
-static void test_floats(void)
-{
-	static const struct {
-		double value;
-		const char *json;
-	} rows[] = {
-		{ 1.5, "1.5" }, { -0.1, "-0.1" }, { 1e300, "1e+300" },
-		{ 0, "0" }, { -0.0, "-0.0" },
-		{ __builtin_inf(), "\"Infinity\"" },
-		{ -__builtin_inf(), "\"-Infinity\"" },
-		{ __builtin_nan(""), "\"NaN\"" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char text[128];
-
-		*json_put_float(text, (const uint8_t *)&rows[i].value, 8) =
-			'\0';
-		tap_str(text, rows[i].json, "float %zu", i);
-	}
-}
 
 /* ---- C types ---- */
 
@@ -303,40 +232,8 @@ static void test_not_plain(void)
 	}
 }
 
-/* Around every power of ten; nothing behind the 20 digits is written. */
-static void test_decimals(void)
-{
-	char made[64], expected[64];
-	uint64_t power = 1;
-	bool good = true;
-
-	for (int digits = 0; digits < 20; digits++, power *= 10)
-		for (int more = -2; more <= 2; more++) {
-			memset(made, '#', sizeof(made));
-			char *end = text_put_decimal(made, power + more);
-
-			good &= made[20] == '#';
-			*end = '\0';
-			sprintf(expected, "%llu",
-				(unsigned long long)(power + more));
-			good &= !strcmp(made, expected);
-		}
-	tap_ok(good, "decimal numbers of 1 to 20 digits");
-	good = true;
-	for (uint32_t value = 0; value < 1000000000; value += 99991) {
-		*text_put_nine(made, value) = '\0';
-		sprintf(expected, "%09u", value);
-		good &= !strcmp(made, expected);
-	}
-	tap_ok(good, "nine digits with zeros in front");
-}
-
 int main(void)
 {
-	test_strings();
-	test_decimals();
-	test_kept();
-	test_floats();
 	test_types();
 	test_budget();
 	test_plain("%W b=%B c=%F");

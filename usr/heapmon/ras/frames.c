@@ -6,7 +6,7 @@
 #include "lib/array.h"
 #include "lib/read/read.h"
 
-static uint32_t text_add(struct frames *frames, const char *text)
+static uint32_t frames_add_text(struct frames *frames, const char *text)
 {
 	return text ? heap_strings_add(&frames->trace->strings, text) : 0;
 }
@@ -21,9 +21,9 @@ static uint32_t frame_make(struct frames *frames, uint32_t pid,
 							 address);
 	struct heap_frame frame = {
 		.address = address,
-		.symbol = text_add(frames, place.symbol),
+		.symbol = frames_add_text(frames, place.symbol),
 		.offset = place.symbol ? place.offset : 0,
-		.file = text_add(frames, place.file),
+		.file = frames_add_text(frames, place.file),
 		.line = place.file ? place.line : 0,
 	};
 
@@ -60,7 +60,7 @@ static uint32_t end_stack(struct frames *frames, struct ras_stack stack)
 
 	if (stack.end == RAS_STACK_OUTERMOST)
 		return 0;
-	frame.symbol = text_add(frames, stack_end_text(stack.end));
+	frame.symbol = frames_add_text(frames, stack_end_text(stack.end));
 	return heap_trace_stack(frames->trace, 0,
 				heap_trace_frame(frames->trace, &frame));
 }

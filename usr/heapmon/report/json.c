@@ -6,12 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/json.h"
 #include "lib/read/read.h"
 
 #define JSON_VERSION	1
 
 /* Puts a comma in front of each but the first; an end begins anew. */
-struct json {
+struct writer {
 	FILE *out;
 	const struct digest *digest;
 	bool behind;		/* an element of the same object or array */
@@ -21,7 +22,7 @@ struct json {
 /* ---- elements ---- */
 
 /* As a string; "<" is escaped, so that it may stand in a page. */
-static void put_string(struct json *json, const char *text)
+static void put_string(struct writer *json, const char *text)
 {
 	size_t length = strlen(text);
 	char *quoted = malloc(JSON_STRING_ROOM(length)), *end;
@@ -40,7 +41,7 @@ static void put_string(struct json *json, const char *text)
 }
 
 /* In front of an element: its name in an object, NULL in an array. */
-static void put_name(struct json *json, const char *name)
+static void put_name(struct writer *json, const char *name)
 {
 	if (json->behind)
 		fputs(name ? ", " : ",\n", json->out);
@@ -49,51 +50,51 @@ static void put_name(struct json *json, const char *name)
 		fprintf(json->out, "\"%s\": ", name);
 }
 
-static void begin(struct json *json, const char *name, char bracket)
+static void begin(struct writer *json, const char *name, char bracket)
 {
 	put_name(json, name);
 	putc(bracket, json->out);
 	json->behind = false;
 }
 
-static void end(struct json *json, char bracket)
+static void end(struct writer *json, char bracket)
 {
 	putc(bracket, json->out);
 	json->behind = true;
 }
 
-static void put_text(struct json *json, const char *name, const char *text)
+static void put_text(struct writer *json, const char *name, const char *text)
 {
 	put_name(json, name);
 	put_string(json, text);
 }
 
 /* Left out when there is none. */
-static void put_known(struct json *json, const char *name, uint32_t string)
+static void put_known(struct writer *json, const char *name, uint32_t string)
 {
 	if (string)
 		put_text(json, name, heap_text(json->digest->trace, string));
 }
 
-static void put_count(struct json *json, const char *name, uint64_t value)
+static void put_count(struct writer *json, const char *name, uint64_t value)
 {
 	put_name(json, name);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-static void put_number(struct json *json, const char *name, double value)
+static void put_number(struct writer *json, const char *name, double value)
 {
 	put_name(json, name);
 	fprintf(json->out, value == rint(value) ? "%.0f" : "%.3f", value);
 }
 
-static void put_address(struct json *json, const char *name, uint64_t address)
+static void put_address(struct writer *json, const char *name, uint64_t address)
 {
 	put_name(json, name);
 	fprintf(json->out, "\"0x%" PRIx64 "\"", address);
 }
 
-static void put_time(struct json *json, const char *name, int64_t time)
+static void put_time(struct writer *json, const char *name, int64_t time)
 {
 	put_name(json, name);
 	if (time == HEAP_NO_TIME)
@@ -102,7 +103,7 @@ static void put_time(struct json *json, const char *name, int64_t time)
 		fprintf(json->out, "%" PRId64, time);
 }
 
-static void put_sum(struct json *json, const char *name,
+static void put_sum(struct writer *json, const char *name,
 		    const struct digest_sum *sum)
 {
 	begin(json, name, '{');
@@ -113,7 +114,7 @@ static void put_sum(struct json *json, const char *name,
 
 /* ---- parts ---- */
 
-static void put_trace(struct json *json)
+static void put_trace(struct writer *json)
 {
 	const struct heap_trace *trace = json->digest->trace;
 	const char *note;
@@ -138,7 +139,7 @@ static void put_trace(struct json *json)
 	end(json, ']');
 }
 
-static void put_totals(struct json *json)
+static void put_totals(struct writer *json)
 {
 	const struct digest *digest = json->digest;
 
@@ -158,7 +159,7 @@ static void put_totals(struct json *json)
 	end(json, '}');
 }
 
-static void put_frame(struct json *json, uint32_t number)
+static void put_frame(struct writer *json, uint32_t number)
 {
 	const struct heap_trace *trace = json->digest->trace;
 	const struct heap_frame *frame = &trace->frames[number];
@@ -183,7 +184,7 @@ static void put_frame(struct json *json, uint32_t number)
 }
 
 /* Numbered from 0, in which stacks name them. */
-static void put_frames(struct json *json)
+static void put_frames(struct writer *json)
 {
 	begin(json, "frames", '[');
 	for (size_t i = 1; i < json->digest->trace->frame_count; i++)
@@ -191,7 +192,7 @@ static void put_frames(struct json *json)
 	end(json, ']');
 }
 
-static void put_stack(struct json *json, const char *name, uint32_t stack)
+static void put_stack(struct writer *json, const char *name, uint32_t stack)
 {
 	const struct heap_stack *stacks = json->digest->trace->stacks;
 
@@ -203,7 +204,7 @@ static void put_stack(struct json *json, const char *name, uint32_t stack)
 	putc(']', json->out);
 }
 
-static void put_site(struct json *json, uint32_t stack)
+static void put_site(struct writer *json, uint32_t stack)
 {
 	const struct digest *digest = json->digest;
 	const struct digest_site *site = &digest->sites[stack];
@@ -225,7 +226,7 @@ static void put_site(struct json *json, uint32_t stack)
 	end(json, '}');
 }
 
-static void put_sites(struct json *json)
+static void put_sites(struct writer *json)
 {
 	begin(json, "sites", '[');
 	for (size_t i = 0; i < json->digest->site_count; i++)
@@ -234,7 +235,7 @@ static void put_sites(struct json *json)
 	end(json, ']');
 }
 
-static void put_sizes(struct json *json)
+static void put_sizes(struct writer *json)
 {
 	begin(json, "sizes", '[');
 	for (unsigned int i = 0; i < DIGEST_SIZES; i++) {
@@ -252,7 +253,7 @@ static void put_sizes(struct json *json)
 	end(json, ']');
 }
 
-static void put_spans(struct json *json)
+static void put_spans(struct writer *json)
 {
 	const struct digest *digest = json->digest;
 
@@ -274,7 +275,7 @@ static void put_spans(struct json *json)
 	end(json, ']');
 }
 
-static void put_types(struct json *json)
+static void put_types(struct writer *json)
 {
 	begin(json, "types", '[');
 	for (size_t i = 0; i < json->digest->types.count; i++) {
@@ -293,7 +294,7 @@ static void put_types(struct json *json)
 	end(json, ']');
 }
 
-static void put_threads(struct json *json)
+static void put_threads(struct writer *json)
 {
 	begin(json, "threads", '[');
 	for (size_t i = 0; i < json->digest->threads.count; i++) {
@@ -311,7 +312,7 @@ static void put_threads(struct json *json)
 	end(json, ']');
 }
 
-static void put_tags(struct json *json)
+static void put_tags(struct writer *json)
 {
 	size_t count;
 	struct report_tag *tags = report_tags(json->digest, &count);
@@ -332,7 +333,7 @@ static void put_tags(struct json *json)
 	free(tags);
 }
 
-static void put_other(struct json *json, const struct digest_wrong *wrong)
+static void put_other(struct writer *json, const struct digest_wrong *wrong)
 {
 	begin(json, "block", '{');
 	put_address(json, "address", wrong->other.address);
@@ -344,7 +345,7 @@ static void put_other(struct json *json, const struct digest_wrong *wrong)
 	end(json, '}');
 }
 
-static void put_wrong(struct json *json, const struct digest_wrong *wrong)
+static void put_wrong(struct writer *json, const struct digest_wrong *wrong)
 {
 	const struct heap_event *event = &wrong->event;
 
@@ -362,7 +363,7 @@ static void put_wrong(struct json *json, const struct digest_wrong *wrong)
 	end(json, '}');
 }
 
-static void put_wrongs(struct json *json)
+static void put_wrongs(struct writer *json)
 {
 	begin(json, "wrong", '[');
 	for (size_t i = 0; i < json->digest->wrongs.count; i++)
@@ -374,7 +375,7 @@ static void put_wrongs(struct json *json)
 int report_print_json(FILE *out, const struct digest *digest,
 		      struct error *err)
 {
-	struct json json = { .out = out, .digest = digest };
+	struct writer json = { .out = out, .digest = digest };
 
 	begin(&json, NULL, '{');
 	put_trace(&json);

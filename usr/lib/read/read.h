@@ -3,18 +3,19 @@
 #ifndef LIB_READ_H
 #define LIB_READ_H
 
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/text.h"
 #include "book.h"
 #include "format/address_name.h"
 #include "format/context.h"
+#include "format/control.h"
 #include "format/decode.h"
 #include "format/field.h"
-#include "format/json_text.h"
-#include "format/number.h"
 #include "format/plain.h"
 #include "format/plain_data.h"
 #include "format/render.h"
 #include "format/stack.h"
-#include "format/text.h"
 #include "format/value.h"
 #include "match/event.h"
 #include "match/match.h"

@@ -44,7 +44,7 @@ static void item(const char *key)
 	follows = true;
 }
 
-void json_open(const char *key, char bracket)
+void query_json_open(const char *key, char bracket)
 {
 	item(key);
 	putchar(bracket);
@@ -52,7 +52,7 @@ void json_open(const char *key, char bracket)
 	follows = false;
 }
 
-void json_close(char bracket)
+void query_json_close(char bracket)
 {
 	depth--;
 	if (follows)
@@ -63,25 +63,25 @@ void json_close(char bracket)
 	follows = depth;
 }
 
-void json_string(const char *key, const char *value)
+void query_json_string(const char *key, const char *value)
 {
 	item(key);
 	quote(value);
 }
 
-void json_number(const char *key, uint64_t value)
+void query_json_number(const char *key, uint64_t value)
 {
 	item(key);
 	printf("%" PRIu64, value);
 }
 
-void json_boolean(const char *key, bool value)
+void query_json_boolean(const char *key, bool value)
 {
 	item(key);
 	fputs(value ? "true" : "false", stdout);
 }
 
-void json_null(const char *key)
+void query_json_null(const char *key)
 {
 	item(key);
 	fputs("null", stdout);

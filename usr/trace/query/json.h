@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /* key is NULL inside arrays and at the top. */
-void json_open(const char *key, char bracket);	/* '{' or '[' */
-void json_close(char bracket);			/* '}' or ']' */
-void json_string(const char *key, const char *value);
-void json_number(const char *key, uint64_t value);
-void json_boolean(const char *key, bool value);
-void json_null(const char *key);
+void query_json_open(const char *key, char bracket);	/* '{' or '[' */
+void query_json_close(char bracket);			/* '}' or ']' */
+void query_json_string(const char *key, const char *value);
+void query_json_number(const char *key, uint64_t value);
+void query_json_boolean(const char *key, bool value);
+void query_json_null(const char *key);
 
 #endif

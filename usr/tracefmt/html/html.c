@@ -75,17 +75,17 @@ static void part_add(struct text *text, unsigned int part)
 {
 	const struct html_page *page = &html_pages[part];
 
-	line_add(text, page->begin, page->end - page->begin);
+	text_add(text, page->begin, page->end - page->begin);
 }
 
 static void element_begin(struct text *text, const char *element,
 			  const char *nonce)
 {
-	LINE_ADD(text, "<");
-	line_add_string(text, element);
-	LINE_ADD(text, " nonce=\"");
-	line_add_string(text, nonce);
-	LINE_ADD(text, "\">\n");
+	TEXT_ADD(text, "<");
+	text_add_string(text, element);
+	TEXT_ADD(text, " nonce=\"");
+	text_add_string(text, nonce);
+	TEXT_ADD(text, "\">\n");
 }
 
 static void head_add(struct text *text, const char *nonce)
@@ -93,11 +93,11 @@ static void head_add(struct text *text, const char *nonce)
 	char policy[sizeof(POLICY) + 128];
 
 	part_add(text, HTML_HEAD);
-	line_add(text, policy, snprintf(policy, sizeof(policy), POLICY, nonce,
+	text_add(text, policy, snprintf(policy, sizeof(policy), POLICY, nonce,
 					nonce));
 	element_begin(text, "style", nonce);
 	part_add(text, HTML_STYLE);
-	LINE_ADD(text, "</style>\n");
+	TEXT_ADD(text, "</style>\n");
 	part_add(text, HTML_BODY);
 }
 
@@ -106,9 +106,9 @@ static int data_add(struct output *output, struct text *text)
 	struct html *html = output->own;
 	int code;
 
-	LINE_ADD(text, "<script type=\"application/json\" id=\"meta\">\n");
+	TEXT_ADD(text, "<script type=\"application/json\" id=\"meta\">\n");
 	code = html_meta_add(output, text);
-	LINE_ADD(text, "</script>\n");
+	TEXT_ADD(text, "</script>\n");
 	return code ? code : html_store_write(&html->store, text);
 }
 
@@ -117,7 +117,7 @@ static void script_add(struct text *text, const char *nonce)
 	element_begin(text, "script", nonce);
 	for (unsigned int i = HTML_SCRIPT; i < HTML_PARTS; i++)
 		part_add(text, i);
-	LINE_ADD(text, "</script>\n</body>\n</html>\n");
+	TEXT_ADD(text, "</script>\n</body>\n</html>\n");
 }
 
 static int nonce_make(char *nonce)

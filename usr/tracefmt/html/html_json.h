@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 #include "lib/read/read.h"
-#include "tracefmt/output/line.h"
 
 #define HTML_STRING_MAX(n)	(6 * (n) + 2)
 

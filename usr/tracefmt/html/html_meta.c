@@ -10,13 +10,13 @@
 
 static void member_add(struct text *text, const char *name, int64_t value)
 {
-	line_add_string(text, name);
+	text_add_string(text, name);
 	html_add_signed(text, value);
 }
 
 static void string_add(struct text *text, const char *name, const char *value)
 {
-	line_add_string(text, name);
+	text_add_string(text, name);
 	html_add_string(text, value);
 }
 
@@ -56,7 +56,7 @@ static void losses_add(const struct trace_file *file, struct text *text)
 	member_add(text, ",\"dropped\":", dropped);
 	member_add(text, ",\"overwritten\":", file->pass.lost -
 		   file->lost_base);
-	LINE_ADD(text, ",\"damage\":[");
+	TEXT_ADD(text, ",\"damage\":[");
 	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
 		string_add(text, i ? "," : "", damage->lines[i]);
 	member_add(text, "],\"damages\":", damage->count);
@@ -71,18 +71,18 @@ static void trace_add(const struct trace *trace, struct text *text)
 	member_add(text, ",\"unmatched\":", trace->unmatched);
 	member_add(text, ",\"late\":", trace->late);
 	losses_add(&trace->file, text);
-	LINE_ADD(text, "}");
+	TEXT_ADD(text, "}");
 }
 
 static void traces_add(const struct stream *stream, struct text *text)
 {
-	LINE_ADD(text, ",\n\"traces\":[");
+	TEXT_ADD(text, ",\n\"traces\":[");
 	for (size_t i = 0; i < stream->count; i++) {
 		if (i)
-			LINE_ADD(text, ",\n");
+			TEXT_ADD(text, ",\n");
 		trace_add(stream->traces[i], text);
 	}
-	LINE_ADD(text, "]");
+	TEXT_ADD(text, "]");
 }
 
 static void density_add(const struct html_density *density, struct text *text)
@@ -92,10 +92,10 @@ static void density_add(const struct html_density *density, struct text *text)
 	while (count && !density->counts[count - 1])
 		count--;
 	member_add(text, ",\n\"density\":{\"width\":", density->width);
-	LINE_ADD(text, ",\"counts\":[");
+	TEXT_ADD(text, ",\"counts\":[");
 	for (unsigned int i = 0; i < count; i++)
 		member_add(text, i ? "," : "", density->counts[i]);
-	LINE_ADD(text, "]}");
+	TEXT_ADD(text, "]}");
 }
 
 int html_meta_add(const struct output *output, struct text *text)
@@ -116,8 +116,8 @@ int html_meta_add(const struct output *output, struct text *text)
 	traces_add(output->stream, text);
 	density_add(&html->density, text);
 	code = figures_add(output, text);
-	LINE_ADD(text, ",\n\"points\":");
+	TEXT_ADD(text, ",\n\"points\":");
 	html_points_add(&html->points, text);
-	LINE_ADD(text, "}");
+	TEXT_ADD(text, "}");
 	return code;
 }

@@ -41,30 +41,30 @@ void html_points_free(struct html_points *points)
 static void names_add(const struct field_set *set, size_t member,
 		      struct text *text)
 {
-	LINE_ADD(text, "[");
+	TEXT_ADD(text, "[");
 	for (size_t i = 0; i < set->count; i++) {
 		const char *field = (const char *)&set->fields[i];
 
 		if (i)
-			LINE_ADD(text, ",");
+			TEXT_ADD(text, ",");
 		html_add_string(text, *(char *const *)(field + member));
 	}
-	LINE_ADD(text, "]");
+	TEXT_ADD(text, "]");
 }
 
 static void formatted_add(const struct match_point *point, struct text *text)
 {
 	const char *group = match_point_group(point);
 
-	LINE_ADD(text, ",\"module\":");
+	TEXT_ADD(text, ",\"module\":");
 	html_add_string(text, tff_string(point->tff, point->section->path));
 	if (*group) {
-		LINE_ADD(text, ",\"group\":");
+		TEXT_ADD(text, ",\"group\":");
 		html_add_string(text, group);
 	}
-	LINE_ADD(text, ",\"fields\":");
+	TEXT_ADD(text, ",\"fields\":");
 	names_add(&point->fields, offsetof(struct field, name), text);
-	LINE_ADD(text, ",\"labels\":");
+	TEXT_ADD(text, ",\"labels\":");
 	names_add(&point->fields, offsetof(struct field, label), text);
 }
 
@@ -72,26 +72,26 @@ static void point_add(const struct match_point *point, struct text *text)
 {
 	char name[PAIR_NAME_MAX];
 
-	LINE_ADD(text, "{\"major\":");
+	TEXT_ADD(text, "{\"major\":");
 	html_add_signed(text, pair_major(point));
-	LINE_ADD(text, ",\"minor\":");
+	TEXT_ADD(text, ",\"minor\":");
 	html_add_signed(text, pair_minor(point));
-	LINE_ADD(text, ",\"name\":");
+	TEXT_ADD(text, ",\"name\":");
 	html_add_string(text, pair_name(point, name));
-	LINE_ADD(text, ",\"desc\":");
+	TEXT_ADD(text, ",\"desc\":");
 	html_add_part(text, point->title, point->title_length - 1);
 	if (point->formatted)
 		formatted_add(point, text);
-	LINE_ADD(text, "}");
+	TEXT_ADD(text, "}");
 }
 
 void html_points_add(const struct html_points *points, struct text *text)
 {
-	LINE_ADD(text, "[");
+	TEXT_ADD(text, "[");
 	for (size_t i = 0; i < points->count; i++) {
 		if (i)
-			LINE_ADD(text, ",\n");
+			TEXT_ADD(text, ",\n");
 		point_add(points->points[i], text);
 	}
-	LINE_ADD(text, "]");
+	TEXT_ADD(text, "]");
 }

@@ -91,16 +91,16 @@ static int values_make(const struct output *output, const struct event *event,
 		return code;
 	of = json_field_begin(output, event, scratch, &budget);
 	html->values.used = 0;
-	LINE_ADD(&html->values, "[");
+	TEXT_ADD(&html->values, "[");
 	for (; !code && json_field_next(&of); known++) {
 		for (; known < of.piece->step->field; known++)
-			LINE_ADD(&html->values, "null,");
+			TEXT_ADD(&html->values, "null,");
 		code = json_field_put(&of, &html->values, &note);
-		LINE_ADD(&html->values, ",");
+		TEXT_ADD(&html->values, ",");
 	}
 	/* the last comma */
 	html->values.used -= known > 0;
-	LINE_ADD(&html->values, "]");
+	TEXT_ADD(&html->values, "]");
 	return code ? code : -html->values.error;
 }
 

@@ -173,9 +173,9 @@ static int half_write(const struct html_half *half, uint32_t first,
 	for (; first < half->block_count && !code; first++) {
 		const struct html_block *block = &half->blocks[first];
 
-		LINE_ADD(text, ROWS_BEGIN);
+		TEXT_ADD(text, ROWS_BEGIN);
 		code = bytes_copy(half->fd, block->offset, block->bytes, text);
-		LINE_ADD(text, ROWS_END);
+		TEXT_ADD(text, ROWS_END);
 	}
 	return code;
 }

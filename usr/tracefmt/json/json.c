@@ -23,7 +23,7 @@
 #define FIELDS_MAX	2048	/* of a FMT of TFF_FMT_MAX bytes */
 #define CACHED		16	/* points */
 
-struct json {
+struct json_lines {
 	struct columns columns;
 	struct json_points points;
 	bool wants[COLUMN_KINDS];
@@ -65,8 +65,8 @@ static inline char *piece_put(const struct json_piece *piece, char *p)
 	return text_put_wide(p, piece->text, piece->length);
 }
 
-static void second_set(const struct json *json, struct json_thread *thread,
-		       int64_t time)
+static void second_set(const struct json_lines *json,
+		       struct json_thread *thread, int64_t time)
 {
 	char text[CLOCK_MAX], *p = thread->date.text;
 
@@ -90,8 +90,8 @@ static int64_t since_second(const struct json_thread *thread, int64_t time)
 }
 
 /* The fraction of the second is the same in both. */
-static char *times_put(const struct json *json, struct json_thread *thread,
-		       int64_t time, char *p)
+static char *times_put(const struct json_lines *json,
+		       struct json_thread *thread, int64_t time, char *p)
 {
 	char fraction[16];
 	int64_t rest = since_second(thread, time);
@@ -137,7 +137,7 @@ static char *flags_put(unsigned int flags, char *p)
 }
 
 /* The name has 16 bytes, with a zero unless it needs them all; NULL: none. */
-static void who_set(const struct json *json, struct json_thread *thread,
+static void who_set(const struct json_lines *json, struct json_thread *thread,
 		    const struct ras_record *record, const char *name)
 {
 	char *p = thread->who.text;
@@ -169,7 +169,7 @@ static bool who_is(const struct json_thread *thread,
 	       (!name || !memcmp(thread->name, name, sizeof(thread->name)));
 }
 
-static void where_set(const struct json *json, struct json_thread *thread,
+static void where_set(const struct json_lines *json, struct json_thread *thread,
 		      uint32_t cpu, uint32_t length)
 {
 	char *p = thread->where.text;
@@ -187,7 +187,7 @@ static void where_set(const struct json *json, struct json_thread *thread,
 	thread->where.length = p - thread->where.text;
 }
 
-static char *who_put(const struct json *json, struct json_thread *thread,
+static char *who_put(const struct json_lines *json, struct json_thread *thread,
 		     const struct event *event, uint32_t length, char *p)
 {
 	const char *name = json->wants[COLUMN_COMM] ? event_comm(event) : NULL;
@@ -212,7 +212,7 @@ static char *relative_put(const struct output *output,
 static char *event_put(const struct output *output, struct json_thread *thread,
 		       const struct event *event, char *p)
 {
-	const struct json *json = output->own;
+	const struct json_lines *json = output->own;
 
 	if (json->wants[COLUMN_EVENT]) {
 		p = KEY(p, "event");
@@ -346,7 +346,7 @@ static int data_add(const struct event_data *data, struct text *text)
 static bool data_wanted(const struct output *output, const struct event *event,
 			const struct scratch *scratch)
 {
-	const struct json *json = output->own;
+	const struct json_lines *json = output->own;
 
 	if (!json->wants_all)
 		return json->wants[COLUMN_DATA];
@@ -378,7 +378,7 @@ static int values_add(const struct output *output,
 
 /* ---- */
 
-static const struct json_point *point_get(struct json *json,
+static const struct json_point *point_get(struct json_lines *json,
 					  struct json_thread *thread,
 					  const struct event *event)
 {
@@ -395,7 +395,7 @@ static int begin_add(const struct output *output, const struct event *event,
 		     const struct json_point *point, struct scratch *scratch,
 		     uint32_t length, struct text *text)
 {
-	const struct json *json = output->own;
+	const struct json_lines *json = output->own;
 	const char *host = json->hosts[event->trace->index];
 	unsigned int flags = event_flags(event, scratch->result.status,
 					 scratch->result.misfit);
@@ -436,7 +436,7 @@ static int members_add(const struct output *output, const struct event *event,
 		       const struct json_point *point, bool plain,
 		       struct scratch *scratch, struct text *text)
 {
-	const struct json *json = output->own;
+	const struct json_lines *json = output->own;
 	struct event_data data = event_data(event);
 	int code;
 
@@ -456,7 +456,7 @@ static int members_add(const struct output *output, const struct event *event,
 	return code;
 }
 
-static int json_event(struct output *output, const struct event *event,
+static int json_lines_event(struct output *output, const struct event *event,
 		      struct text *text, struct scratch *scratch)
 {
 	const struct json_point *point =
@@ -480,7 +480,7 @@ static int json_event(struct output *output, const struct event *event,
 }
 
 /* The traces' names, where there are several or they were asked for. */
-static int hosts_make(struct json *json, const struct stream *stream)
+static int hosts_make(struct json_lines *json, const struct stream *stream)
 {
 	bool several = json->wants_all && stream->count > 1;
 
@@ -511,10 +511,10 @@ static int hosts_make(struct json *json, const struct stream *stream)
 	return 0;
 }
 
-static int json_open(struct output *output, struct text *text,
+static int json_lines_open(struct output *output, struct text *text,
 		     struct error *err)
 {
-	struct json *json = calloc(1, sizeof(*json));
+	struct json_lines *json = calloc(1, sizeof(*json));
 	int code;
 
 	output->own = json;
@@ -530,17 +530,17 @@ static int json_open(struct output *output, struct text *text,
 	return code ? code : hosts_make(json, output->stream);
 }
 
-static int json_close(struct output *output, struct text *text,
+static int json_lines_close(struct output *output, struct text *text,
 		      struct error *err)
 {
-	struct json *json = output->own;
+	struct json_lines *json = output->own;
 
 	return json->points.made.count ? columns_check(&json->columns, err) : 0;
 }
 
-static void json_free(struct output *output)
+static void json_lines_free(struct output *output)
 {
-	struct json *json = output->own;
+	struct json_lines *json = output->own;
 
 	if (!json)
 		return;
@@ -554,8 +554,8 @@ static void json_free(struct output *output)
 
 const struct output_ops output_json = {
 	.name = "json",
-	.open = json_open,
-	.event = json_event,
-	.close = json_close,
-	.free = json_free,
+	.open = json_lines_open,
+	.event = json_lines_event,
+	.close = json_lines_close,
+	.free = json_lines_free,
 };

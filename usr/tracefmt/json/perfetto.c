@@ -17,7 +17,6 @@
 #include "lib/read/read.h"
 #include "tracefmt/pair/pairing.h"
 #include "json_field.h"
-#include "tracefmt/output/line.h"
 #include "tracefmt/output/output.h"
 
 #define NAMED_SLOTS	(1u << 17)	/* twice as many as are kept */
@@ -80,44 +79,44 @@ static void event_begin(const struct output *output, char phase, int64_t time,
 	struct perfetto *perfetto = output->own;
 
 	if (perfetto->begun)
-		LINE_ADD(text, ",\n");
+		TEXT_ADD(text, ",\n");
 	perfetto->begun = true;
-	LINE_ADD(text, "{\"ph\":\"");
-	line_add(text, &phase, 1);
-	LINE_ADD(text, "\",\"ts\":");
+	TEXT_ADD(text, "{\"ph\":\"");
+	text_add(text, &phase, 1);
+	TEXT_ADD(text, "\",\"ts\":");
 	time_add(text, output->start, time);
-	LINE_ADD(text, ",\"pid\":");
-	line_add_number(text, machine_pid(perfetto, trace, pid));
-	LINE_ADD(text, ",\"tid\":");
-	line_add_number(text, machine_pid(perfetto, trace, tid));
+	TEXT_ADD(text, ",\"pid\":");
+	text_add_number(text, machine_pid(perfetto, trace, pid));
+	TEXT_ADD(text, ",\"tid\":");
+	text_add_number(text, machine_pid(perfetto, trace, tid));
 }
 
 /* call: name of a function, or NULL. */
 static void name_add(const struct match_point *point, const char *call,
 		     struct text *text)
 {
-	LINE_ADD(text, ",\"name\":");
+	TEXT_ADD(text, ",\"name\":");
 	if (call)
 		string_add(text, call, strlen(call));
 	else
 		string_add(text, point->title, point->title_length - 1);
-	LINE_ADD(text, ",\"cat\":\"major ");
-	line_add_number(text, pair_major(point));
-	LINE_ADD(text, "\"");
+	TEXT_ADD(text, ",\"cat\":\"major ");
+	text_add_number(text, pair_major(point));
+	TEXT_ADD(text, "\"");
 }
 
 /* "name": */
 static void key_add(const char *name, struct text *text)
 {
-	LINE_ADD(text, "\"");
-	line_add_string(text, name);
-	LINE_ADD(text, "\":");
+	TEXT_ADD(text, "\"");
+	text_add_string(text, name);
+	TEXT_ADD(text, "\":");
 }
 
 /* What ties "b" and "e" of a call together. */
 static void id_add(const struct pair_call *call, struct text *text)
 {
-	line_print(text, ",\"id\":\"%u.%u.%" PRIu64 "\"",
+	text_print(text, ",\"id\":\"%u.%u.%" PRIu64 "\"",
 		 (unsigned int)(call->point->key >> 48), call->tid,
 		 call->number);
 }
@@ -131,16 +130,16 @@ static void flags_add(const struct event *event, const char *key,
 
 	if (!flags)
 		return;
-	LINE_ADD(text, ",");
+	TEXT_ADD(text, ",");
 	key_add(key, text);
-	LINE_ADD(text, "[");
+	TEXT_ADD(text, "[");
 	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
 		if (!(flags & 1u << i))
 			continue;
-		line_print(text, "%s\"%s\"", comma, event_flag_words[i]);
+		text_print(text, "%s\"%s\"", comma, event_flag_words[i]);
 		comma = ",";
 	}
-	LINE_ADD(text, "]");
+	TEXT_ADD(text, "]");
 }
 
 /* ,"fields notes":{"n":{"why":"short"}}: why a value is missing. */
@@ -150,18 +149,18 @@ static int notes_add(struct json_field of, const char *key,
 	const char *comma = "";
 	int code = 0;
 
-	line_print(text, ",\"%s notes\":{", key);
+	text_print(text, ",\"%s notes\":{", key);
 	while (!code && json_field_next(&of)) {
 		uint8_t note = notes[of.piece->step->field];
 
 		if (note == NOTE_NONE)
 			continue;
-		line_add_string(text, comma);
+		text_add_string(text, comma);
 		key_add(of.field->name, text);
 		code = json_note_put(&of, note, text);
 		comma = ",";
 	}
-	LINE_ADD(text, "}");
+	TEXT_ADD(text, "}");
 	return code;
 }
 
@@ -174,19 +173,19 @@ static int fields_add(struct json_field of, const char *key, uint8_t *notes,
 	bool noted = false;
 	int code = 0;
 
-	LINE_ADD(text, ",");
+	TEXT_ADD(text, ",");
 	key_add(key, text);
-	LINE_ADD(text, "{");
+	TEXT_ADD(text, "{");
 	while (!code && json_field_next(&of)) {
 		uint8_t *note = &notes[of.piece->step->field];
 
-		line_add_string(text, comma);
+		text_add_string(text, comma);
 		key_add(of.field->name, text);
 		code = json_field_put(&of, text, note);
 		noted |= *note != NOTE_NONE;
 		comma = ",";
 	}
-	LINE_ADD(text, "}");
+	TEXT_ADD(text, "}");
 	return code || !noted ? code : notes_add(first, key, notes, text);
 }
 
@@ -213,27 +212,27 @@ static int args_add(const struct output *output, const struct event *event,
 
 	if (output_decode(event, scratch, NULL))
 		return -ENOMEM;
-	LINE_ADD(text, ",\"args\":{");
+	TEXT_ADD(text, ",\"args\":{");
 	key_add(post ? "post event" : "event", text);
-	line_add_number(text, event->number);
-	LINE_ADD(text, ",");
+	text_add_number(text, event->number);
+	TEXT_ADD(text, ",");
 	key_add(post ? "post cpu" : "cpu", text);
-	line_add_number(text, event->cpu);
+	text_add_number(text, event->cpu);
 	if (!post) {
-		LINE_ADD(text, ",\"minor\":");
-		line_add_number(text, pair_minor(event->point));
+		TEXT_ADD(text, ",\"minor\":");
+		text_add_number(text, pair_minor(event->point));
 	}
 	if (seen->late) {
-		LINE_ADD(text, ",");
+		TEXT_ADD(text, ",");
 		key_add(post ? "post earlier by ns" : "earlier by ns", text);
-		line_add_number(text, seen->late);
+		text_add_number(text, seen->late);
 	}
 	flags_add(event, post ? "post flags" : "flags", &scratch->result,
 		  text);
 	code = !scratch->result.count ? 0 :
 	       fields_add(json_field_begin(output, event, scratch, &budget),
 			  post ? "returns" : "fields", scratch->more, text);
-	LINE_ADD(text, "}}");
+	TEXT_ADD(text, "}}");
 	return code ? code : -text->error;
 }
 
@@ -278,10 +277,10 @@ static void metadata_add(const struct output *output,
 		n = snprintf(name, sizeof(name), "%s: ", trace->file.host);
 	n += snprintf(name + n, sizeof(name) - n, "%.16s", comm);
 	event_begin(output, 'M', output->start, trace, pid, tid, text);
-	line_print(text, ",\"name\":\"%s_name\",\"cat\":\"__metadata\",\"args\":{\"name\":",
+	text_print(text, ",\"name\":\"%s_name\",\"cat\":\"__metadata\",\"args\":{\"name\":",
 		   kind);
 	string_add(text, name, n);
-	LINE_ADD(text, "}}");
+	TEXT_ADD(text, "}}");
 }
 
 static void names_add(const struct output *output, const struct event *event,
@@ -323,7 +322,7 @@ static void unmatched_close(const struct output *output,
 {
 	for (size_t i = 0; i < seen->unmatched_count; i++) {
 		call_close(output, &seen->unmatched[i], time, text);
-		LINE_ADD(text, ",\"args\":{\"unmatched\":\"no POST\"}}");
+		TEXT_ADD(text, ",\"args\":{\"unmatched\":\"no POST\"}}");
 	}
 }
 
@@ -349,7 +348,7 @@ static int perfetto_event(struct output *output, const struct event *event,
 		name_add(event->point, seen.role == PAIR_PRE ? seen.name : NULL,
 			 text);
 		if (seen.role != PAIR_PRE)
-			LINE_ADD(text, ",\"s\":\"t\"");
+			TEXT_ADD(text, ",\"s\":\"t\"");
 		else if (seen.call.beside)
 			id_add(&seen.call, text);
 	}
@@ -392,7 +391,7 @@ static int perfetto_open(struct output *output, struct text *text,
 	if (!perfetto->pairing || !perfetto->named ||
 	    machines_find(perfetto, output->stream))
 		return -ENOMEM;
-	LINE_ADD(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	TEXT_ADD(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	return -text->error;
 }
 
@@ -403,24 +402,24 @@ static int perfetto_close(struct output *output, struct text *text,
 	const struct perfetto *perfetto = output->own;
 	char start[CLOCK_MAX];
 
-	LINE_ADD(text, "\n],\"otherData\":{");
+	TEXT_ADD(text, "\n],\"otherData\":{");
 	if (perfetto->begun) {
 		*clock_put_iso(output->start, start) = '\0';
-		line_print(text, "\"start\":\"%s\",", start);
+		text_print(text, "\"start\":\"%s\",", start);
 	}
-	LINE_ADD(text, "\"hosts\":[");
+	TEXT_ADD(text, "\"hosts\":[");
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct trace_file *file = &stream->traces[i]->file;
 
 		if (i)
-			LINE_ADD(text, ",");
-		LINE_ADD(text, "{\"host\":");
+			TEXT_ADD(text, ",");
+		TEXT_ADD(text, "{\"host\":");
 		string_add(text, file->host, strlen(file->host));
-		LINE_ADD(text, ",\"kernel\":");
+		TEXT_ADD(text, ",\"kernel\":");
 		string_add(text, file->kernel, strlen(file->kernel));
-		LINE_ADD(text, "}");
+		TEXT_ADD(text, "}");
 	}
-	LINE_ADD(text, "]}}\n");
+	TEXT_ADD(text, "]}}\n");
 	return -text->error;
 }
 

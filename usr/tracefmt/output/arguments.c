@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include "lib/read/read.h"
-#include "line.h"
 
 static bool is_space(char c)
 {
@@ -73,10 +72,10 @@ static void label_put(const struct field *field, struct text *text)
 
 	if (!*field->label)
 		return;
-	line_add_string(text, field->label);
+	text_add_string(text, field->label);
 	text->used = line_make(text->data + start, text->data + text->used) -
 		     text->data;
-	LINE_ADD(text, " = ");
+	TEXT_ADD(text, " = ");
 }
 
 static bool is_shown(const struct decode_piece *piece)
@@ -102,9 +101,9 @@ void arguments_put(const struct output *output, const struct event *event,
 		    (without && piece->step == without->step))
 			continue;
 		if (!piece->again && text->used > start)
-			LINE_ADD(text, ", ");
+			TEXT_ADD(text, ", ");
 		else if (piece->again && piece->step->letter != 'C')
-			LINE_ADD(text, " ");
+			TEXT_ADD(text, " ");
 		if (!piece->again && field != DECODE_NO_FIELD)
 			label_put(&point->fields.fields[field], text);
 		shown_put(&input, point, piece, text);
@@ -140,7 +139,7 @@ void arguments_return_put(const struct output *output,
 	const struct decode_piece *piece;
 
 	if (event->record->flags & RAS_RECORD_TAIL_CALL) {
-		LINE_ADD(text, "<tail call>");
+		TEXT_ADD(text, "<tail call>");
 		return;
 	}
 	if (!field || !scratch->result.count)
@@ -149,5 +148,5 @@ void arguments_return_put(const struct output *output,
 	if (piece)
 		shown_put(&input, event->point, piece, text);
 	else
-		LINE_ADD(text, "<not traced>");
+		TEXT_ADD(text, "<not traced>");
 }

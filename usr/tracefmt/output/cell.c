@@ -3,7 +3,6 @@
 
 #include "lib/read/read.h"
 #include "arguments.h"
-#include "line.h"
 
 #define COMM_MAX	16
 
@@ -28,7 +27,7 @@ static void seconds_add(struct text *text, int64_t ns)
 {
 	uint64_t distance = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 
-	line_print(text, "%s%llu.%09llu", ns < 0 ? "-" : "",
+	text_print(text, "%s%llu.%09llu", ns < 0 ? "-" : "",
 		   (unsigned long long)(distance / 1000000000),
 		   (unsigned long long)(distance % 1000000000));
 }
@@ -39,14 +38,14 @@ static void date_add(const struct cell_source *source, struct text *text)
 
 	clock_date(&source->scratch->clock, source->event->time, date,
 		   sizeof(date));
-	line_add(text, date, 10);
+	text_add(text, date, 10);
 }
 
 static void clock_add(const struct cell_source *source, struct text *text)
 {
 	char time[CLOCK_MAX];
 
-	line_add(text, time, clock_put(&source->scratch->clock,
+	text_add(text, time, clock_put(&source->scratch->clock,
 				       source->event->time, time) - time);
 }
 
@@ -124,7 +123,7 @@ static void field_add(struct cell *cell, const struct cell_source *source,
 		if (p->step != field->step)
 			continue;
 		if (p->again)
-			line_add_blanks(text, 1);
+			text_add_blanks(text, 1);
 		piece_add(&input, cell->quoted && is_string(field, p), p,
 			  text);
 	}
@@ -142,8 +141,8 @@ static void flags_add(const struct cell_source *source, struct text *text)
 	for (size_t i = 0; i < EVENT_FLAGS; i++) {
 		if (!(flags & 1u << i))
 			continue;
-		line_add_string(text, comma);
-		line_add_string(text, event_flag_words[i]);
+		text_add_string(text, comma);
+		text_add_string(text, event_flag_words[i]);
 		comma = ",";
 	}
 }
@@ -157,11 +156,11 @@ static void types_add(const struct match_point *point, struct text *text)
 
 		if (!(point->entry->type & 1u << bit))
 			continue;
-		line_add_string(text, comma);
+		text_add_string(text, comma);
 		if (*name)
 			safe_add(text, name, strlen(name));
 		else
-			line_print(text, "0x%x", 1u << bit);
+			text_print(text, "0x%x", 1u << bit);
 		comma = ",";
 	}
 }
@@ -173,7 +172,7 @@ static void group_add(const struct match_point *point, struct text *text)
 	if (*name)
 		safe_add(text, name, strlen(name));
 	else if (point->formatted && point->entry->group)
-		line_add_number(text, point->entry->group);
+		text_add_number(text, point->entry->group);
 }
 
 static void comm_add(const struct event *event, struct text *text)
@@ -223,17 +222,17 @@ static void data_add(const struct event *event, struct text *text)
 /* Without the line end. */
 static void title_add(const struct match_point *point, struct text *text)
 {
-	line_add(text, point->title, point->title_length - 1);
+	text_add(text, point->title, point->title_length - 1);
 }
 
 static void number_add(const struct cell *cell, uint64_t number, int digits,
 		       struct text *text)
 {
 	if (cell->hex)
-		line_print(text, "0x%0*llX", digits,
+		text_print(text, "0x%0*llX", digits,
 			   (unsigned long long)number);
 	else
-		line_add_number(text, number);
+		text_add_number(text, number);
 }
 
 static void strings_add(enum column column, const struct cell_source *source,
@@ -286,16 +285,16 @@ static void column_add(struct cell *cell, const struct cell_source *source,
 
 	switch (cell->item.column) {
 	case COLUMN_EVENT:
-		line_add_number(text, event->number);
+		text_add_number(text, event->number);
 		break;
 	case COLUMN_TIME:
 		clock_add(source, text);
 		break;
 	case COLUMN_TIME_NS:
-		line_print(text, "%lld", (long long)event->time);
+		text_print(text, "%lld", (long long)event->time);
 		break;
 	case COLUMN_BOOT_NS:
-		line_add_number(text, record->time);
+		text_add_number(text, record->time);
 		break;
 	case COLUMN_MAJOR:
 		number_add(cell, record->major, 4, text);
@@ -310,10 +309,10 @@ static void column_add(struct cell *cell, const struct cell_source *source,
 		number_add(cell, record->tid, 4, text);
 		break;
 	case COLUMN_CPU:
-		line_add_number(text, event->cpu);
+		text_add_number(text, event->cpu);
 		break;
 	case COLUMN_LENGTH:
-		line_add_number(text, event_data(event).length);
+		text_add_number(text, event_data(event).length);
 		break;
 	case COLUMN_FIELD:
 		field_add(cell, source, text);

@@ -12,7 +12,6 @@
 #include "tracefmt/pair/pairing.h"
 #include "tracefmt/pair/tally.h"
 #include "arguments.h"
-#include "line.h"
 
 #define BUCKETS		1024
 #define KEPT		20	/* unmatched ones of each kind */
@@ -229,7 +228,7 @@ static void time_column(struct text *text, int64_t ns)
 	char word[LATENCY_MAX];
 
 	*latency_put(ns, word) = '\0';
-	line_print(text, " %10s", word);
+	text_print(text, " %10s", word);
 }
 
 static int64_t ns_of(double ns)
@@ -242,7 +241,7 @@ static void table_row(struct text *text, const struct function *f)
 	static const unsigned int permille[] = { 500, 900, 990, 999 };
 	const struct latency *l = &f->latency;
 
-	line_print(text, "%10llu", (unsigned long long)l->count);
+	text_print(text, "%10llu", (unsigned long long)l->count);
 	if (l->count) {
 		time_column(text, ns_of(l->sum));
 		time_column(text, l->least);
@@ -252,9 +251,9 @@ static void table_row(struct text *text, const struct function *f)
 		time_column(text, l->most);
 	} else {
 		for (size_t i = 0; i < 8; i++)
-			line_print(text, " %10s", "-");
+			text_print(text, " %10s", "-");
 	}
-	line_print(text, "  %s\n", f->name);
+	text_print(text, "  %s\n", f->name);
 }
 
 static void table_put(struct text *text, const struct pairs *p)
@@ -263,10 +262,10 @@ static void table_put(struct text *text, const struct pairs *p)
 		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
 	};
 
-	line_print(text, "%10s", "calls");
+	text_print(text, "%10s", "calls");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		line_print(text, " %10s", columns[i]);
-	line_print(text, "  function\n");
+		text_print(text, " %10s", columns[i]);
+	text_print(text, "  function\n");
 	for (size_t i = 0; i < p->function_count; i++)
 		table_row(text, p->functions[i]);
 }
@@ -284,13 +283,13 @@ static void histogram_put(struct text *text, const struct latency *l)
 		last = n ? i : last;
 		most = n > most ? n : most;
 	}
-	line_print(text, "  %12s %10s\n", "latency from", "calls");
+	text_print(text, "  %12s %10s\n", "latency from", "calls");
 	for (unsigned int i = first; i <= last; i++) {
 		char word[LATENCY_MAX];
 
 		n = latency_octave(l, i);
 		*latency_put(i ? 1LL << i : 0, word) = '\0';
-		line_print(text, "  %12s %10llu%s%.*s\n", word,
+		text_print(text, "  %12s %10llu%s%.*s\n", word,
 			 (unsigned long long)n, n ? "  " : "",
 			 n ? (int)((double)n * (BAR - 1) / most) + 1 : 0, bar);
 	}
@@ -304,36 +303,36 @@ static void returns_put(struct text *text, struct function *f)
 	if (!t->count)
 		return;
 	tally_sort(&f->returns);
-	line_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
+	text_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
 		 f->label && *f->label ? f->label : "return value");
 	for (size_t i = 0; i < t->count; i++) {
 		if (i >= VALUES_SHOWN) {
 			others += t->rows[i].count;
 			continue;
 		}
-		line_print(text, "  %10llu  %.*s\n",
+		text_print(text, "  %10llu  %.*s\n",
 			 (unsigned long long)t->rows[i].count,
 			 (int)t->rows[i].length, t->rows[i].text);
 	}
 	if (!others)
 		return;
-	line_print(text, "  %10llu  others%s\n", (unsigned long long)others,
+	text_print(text, "  %10llu  others%s\n", (unsigned long long)others,
 		 t->others ? ", not all values are counted alone" : "");
 }
 
 static void function_put(struct text *text, struct function *f)
 {
-	line_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
+	text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
 		 f->name, f->major, f->major, f->minor, f->minor,
 		 f->minor | PAIR_POST, f->minor | PAIR_POST);
 	if (f->unmatched)
-		line_print(text, "  Without a POST: %llu\n",
+		text_print(text, "  Without a POST: %llu\n",
 			 (unsigned long long)f->unmatched);
 	if (f->open)
-		line_print(text, "  Without a POST up to the end: %llu\n",
+		text_print(text, "  Without a POST up to the end: %llu\n",
 			 (unsigned long long)f->open);
 	if (f->alone)
-		line_print(text, "  POSTs without a PRE: %llu\n",
+		text_print(text, "  POSTs without a PRE: %llu\n",
 			 (unsigned long long)f->alone);
 	if (f->latency.count)
 		histogram_put(text, &f->latency);
@@ -351,18 +350,18 @@ static void kept_put(struct text *text, const struct output *output,
 
 	if (!list->count)
 		return;
-	line_print(text, "\n%s: %llu\n", title, (unsigned long long)list->count);
+	text_print(text, "\n%s: %llu\n", title, (unsigned long long)list->count);
 	for (size_t i = 0; i < list->count && i < KEPT; i++) {
 		const struct kept *k = &list->items[i];
 		char time[CLOCK_MAX];
 
 		*clock_put(&clock, k->time, time) = '\0';
-		line_print(text, "  Event [%llu]  Time [%s]  PID [%u]  TID [%u]  %s\n",
+		text_print(text, "  Event [%llu]  Time [%s]  PID [%u]  TID [%u]  %s\n",
 			 (unsigned long long)k->number, time, k->pid, k->tid,
 			 k->function->name);
 	}
 	if (list->count > KEPT)
-		line_print(text, "  and %llu more\n",
+		text_print(text, "  and %llu more\n",
 			 (unsigned long long)(list->count - KEPT));
 }
 
@@ -386,7 +385,7 @@ static void losses_put(struct text *text, const struct output *output,
 	}
 	if (!places && !dropped && !p->muted)
 		return;
-	line_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
+	text_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
 		 "calls are missing, or a POST stands for another call of its function\n",
 		 (unsigned long long)places, (unsigned long long)dropped,
 		 (unsigned long long)p->muted);
@@ -417,7 +416,7 @@ static int pairs_close(struct output *output, struct text *text,
 	if (open_add(p))
 		return -ENOMEM;
 	if (!p->function_count) {
-		LINE_ADD(text, "no function has records of PRE or POST where both are traced\n"
+		TEXT_ADD(text, "no function has records of PRE or POST where both are traced\n"
 			 "a POST has the minor of its PRE with 0x8000 added\n");
 		return -text->error;
 	}

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include "line.h"
 
 #define WIDTH_MAX	1000
 
@@ -51,7 +50,8 @@ static struct part *part_add(struct prefix *prefix)
 	return &parts[prefix->count++];
 }
 
-static int text_add(struct prefix *prefix, const char *text, size_t length)
+static int prefix_add_text(struct prefix *prefix, const char *text,
+			   size_t length)
 {
 	struct part *part = length ? part_add(prefix) : NULL;
 
@@ -148,7 +148,7 @@ static int parts_parse(struct prefix *prefix, struct error *err)
 		size_t length = strcspn(p, "%");
 		bool percent = p[length] == '%' && p[length + 1] == '%';
 
-		if (text_add(prefix, p, length + percent))
+		if (prefix_add_text(prefix, p, length + percent))
 			return -ENOMEM;
 		p += length + 2 * percent;
 		if (*p == '%' && !percent) {
@@ -217,7 +217,7 @@ static void part_put(struct part *part, const struct cell_source *source,
 	if (have >= part->width)
 		return;
 	fill = part->width - have;
-	line_add_blanks(text, fill);
+	text_add_blanks(text, fill);
 	if (part->left || text->error)
 		return;
 	memmove(text->data + start + fill, text->data + start,
@@ -234,7 +234,7 @@ void prefix_put(struct prefix *prefix, const struct cell_source *source,
 		if (part->is_cell)
 			part_put(part, source, text);
 		else
-			line_add(text, part->text, part->length);
+			text_add(text, part->text, part->length);
 	}
 }
 

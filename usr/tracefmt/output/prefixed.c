@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "line.h"
 #include "prefix.h"
 #include "print.h"
 
@@ -49,8 +48,8 @@ static void name_put(const struct columns_item *item, struct text *text)
 {
 	if (item->column == COLUMN_FIELDS)
 		return;
-	line_add(text, item->name, item->length);
-	line_add(text, "=", 1);
+	text_add(text, item->name, item->length);
+	text_add(text, "=", 1);
 }
 
 /* "name=value", blanks between; what the event doesn't have is left out. */
@@ -68,7 +67,7 @@ static void columns_put(struct columns *columns,
 		};
 		size_t start = text->used, value;
 
-		line_add_string(text, blank);
+		text_add_string(text, blank);
 		name_put(item, text);
 		value = text->used;
 		cell_put(&cell, source, text);
@@ -79,7 +78,7 @@ static void columns_put(struct columns *columns,
 		else
 			blank = " ";
 	}
-	line_add(text, "\n", 1);
+	text_add(text, "\n", 1);
 }
 
 static int body_put(struct prefixed *own, const struct cell_source *source,
@@ -138,7 +137,7 @@ static int prefixed_event(struct output *output, const struct event *event,
 	if (!own->prefix || prefix_is_line(own->prefix))
 		return 0;
 	if (text->used == start + n)
-		line_add(text, "\n", 1);
+		text_add(text, "\n", 1);
 	return text->error ? -ENOMEM : lines_prefix(text, start, n);
 }
 

@@ -17,7 +17,6 @@
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
 #include "arguments.h"
-#include "line.h"
 #include "sheaf.h"
 
 #define BUCKETS		4096
@@ -68,8 +67,8 @@ struct shown {
 static void column_put(struct text *line, const char *word, size_t n,
 		       size_t width)
 {
-	line_add_blanks(line, n < width ? width - n : 0);
-	line_add(line, word, n);
+	text_add_blanks(line, n < width ? width - n : 0);
+	text_add(line, word, n);
 }
 
 static void time_put(struct text *line, struct clock *clock, int64_t time)
@@ -78,7 +77,7 @@ static void time_put(struct text *line, struct clock *clock, int64_t time)
 
 	column_put(line, word, clock_put(clock, time, word) - word,
 		   TIME_WIDTH);
-	LINE_ADD(line, " ");
+	TEXT_ADD(line, " ");
 }
 
 static void latency_column(struct text *line, int64_t ns)
@@ -90,10 +89,10 @@ static void latency_column(struct text *line, int64_t ns)
 
 static void indent_put(struct text *line, uint32_t depth)
 {
-	LINE_ADD(line, " | ");
-	line_add_blanks(line, 2 * (depth < INDENT_MAX ? depth : INDENT_MAX));
+	TEXT_ADD(line, " | ");
+	text_add_blanks(line, 2 * (depth < INDENT_MAX ? depth : INDENT_MAX));
 	if (depth > INDENT_MAX)
-		line_print(line, "<%u> ", depth);
+		text_print(line, "<%u> ", depth);
 }
 
 static void flags_put(const struct shown *of, struct text *line)
@@ -104,7 +103,7 @@ static void flags_put(const struct shown *of, struct text *line)
 
 	for (unsigned int i = 0; flags && i < EVENT_FLAGS; i++)
 		if (flags & 1u << i)
-			line_print(line, " <%s>", event_flag_words[i]);
+			text_print(line, " <%s>", event_flag_words[i]);
 }
 
 /* " = 0, out = 5" of a POST, with what there is of it. */
@@ -114,13 +113,13 @@ static void outcome_put(const struct shown *of, struct text *line)
 	const struct field *value = arguments_return_field(point);
 	size_t start = line->used, end;
 
-	LINE_ADD(line, " = ");
+	TEXT_ADD(line, " = ");
 	end = line->used;
 	arguments_return_put(of->output, of->event, of->scratch, line);
 	if (line->used == end)
 		line->used = start;
 	if (value && point->fields.count > 1) {
-		LINE_ADD(line, ", ");
+		TEXT_ADD(line, ", ");
 		end = line->used;
 		arguments_put(of->output, of->event, of->scratch, value, line);
 		line->used -= line->used == end ? 2 : 0;
@@ -223,11 +222,11 @@ static int line_give(struct tree *tree, struct thread *thread,
 				 line->used);
 	} else if (!code) {
 		if (tree->last && tree->last != thread)
-			LINE_ADD(text, "\n");
+			TEXT_ADD(text, "\n");
 		if (tree->last != thread)
-			line_add_string(text, thread->title);
+			text_add_string(text, thread->title);
 		tree->last = thread;
-		line_add(text, line->data, line->used);
+		text_add(text, line->data, line->used);
 		code = -text->error;
 	}
 	line->used = 0;
@@ -274,8 +273,8 @@ static int waiting_give(struct tree *tree, struct thread *thread,
 		return 0;
 	if (waiting_take(tree, thread))
 		return -ENOMEM;
-	line_add_string(&tree->line, end);
-	LINE_ADD(&tree->line, "\n");
+	text_add_string(&tree->line, end);
+	TEXT_ADD(&tree->line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -299,16 +298,16 @@ static int pre_add(const struct shown *of, struct thread *thread,
 		return code;
 	time_put(line, &of->scratch->clock, of->event->time);
 	latency_at = line->used;
-	line_add_blanks(line, LATENCY_WIDTH);
+	text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
-	line_add_string(line, of->seen->name);
-	LINE_ADD(line, "(");
+	text_add_string(line, of->seen->name);
+	TEXT_ADD(line, "(");
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
-	LINE_ADD(line, ")");
+	TEXT_ADD(line, ")");
 	flags_put(of, line);
 	if (!tree->live)
 		return line_wait(tree, thread, latency_at, of->event->number);
-	LINE_ADD(line, " {\n");
+	TEXT_ADD(line, " {\n");
 	return line_give(tree, thread, text);
 }
 
@@ -329,7 +328,7 @@ static int leaf_add(const struct shown *of, struct thread *thread,
 		       LATENCY_WIDTH);
 	line->used = end;
 	outcome_put(of, line);
-	LINE_ADD(line, "\n");
+	TEXT_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -351,13 +350,13 @@ static int post_add(const struct shown *of, struct thread *thread,
 	if (matched)
 		latency_column(line, of->seen->latency);
 	else
-		line_add_blanks(line, LATENCY_WIDTH);
+		text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
-	line_add_string(line, matched ? "}" : "<no PRE>");
+	text_add_string(line, matched ? "}" : "<no PRE>");
 	outcome_put(of, line);
-	LINE_ADD(line, "  ");
-	line_add_string(line, of->seen->name);
-	LINE_ADD(line, "\n");
+	TEXT_ADD(line, "  ");
+	text_add_string(line, of->seen->name);
+	TEXT_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -373,19 +372,19 @@ static int plain_add(const struct shown *of, struct thread *thread,
 	if (code)
 		return code;
 	time_put(line, &of->scratch->clock, of->event->time);
-	line_add_blanks(line, LATENCY_WIDTH);
+	text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
 	if (point->formatted)
-		line_add(line, point->title, point->title_length - 1);
+		text_add(line, point->title, point->title_length - 1);
 	else
-		line_print(line, "major 0x%04X minor 0x%04X",
+		text_print(line, "major 0x%04X minor 0x%04X",
 			   pair_major(point), pair_minor(point));
-	LINE_ADD(line, ": ");
+	TEXT_ADD(line, ": ");
 	end = line->used;
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	line->used -= line->used == end ? 2 : 0;
 	flags_put(of, line);
-	LINE_ADD(line, "\n");
+	TEXT_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -405,9 +404,9 @@ static int unmatched_add(struct tree *tree, const struct pair_call *call,
 	code = waiting_open(tree, thread, text);
 	if (code)
 		return code;
-	line_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
+	text_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
 	indent_put(&tree->line, call->depth);
-	line_print(&tree->line, "} <%s>  %s\n", note, call->name);
+	text_print(&tree->line, "} <%s>  %s\n", note, call->name);
 	return line_give(tree, thread, text);
 }
 
@@ -473,7 +472,7 @@ static int tree_close(struct output *output, struct text *text,
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct thread *thread = tree->threads[i];
 
-		line_print(text, "%s%s", i ? "\n" : "", thread->title);
+		text_print(text, "%s%s", i ? "\n" : "", thread->title);
 		code = sheaf_take(&tree->sheaf, &thread->lines, text);
 	}
 	return code;

@@ -2,9 +2,9 @@
 #include "address_name.h"
 
 #include <string.h>
+#include "lib/number.h"
 #include "lib/path.h"
-#include "number.h"
-#include "text.h"
+#include "lib/text.h"
 
 /* Characters of each part of a name, which is cut there */
 #define SYMBOL_MAX	256

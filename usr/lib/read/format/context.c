@@ -2,8 +2,8 @@
 #include "context.h"
 
 #include <string.h>
-#include "number.h"
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
 
 #define FIXED_MAX	512	/* characters of the line, with some room */
 

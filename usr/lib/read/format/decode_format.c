@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/text.h"
 #include "plain.h"
 #include "render.h"
-#include "text.h"
 
 static void typed_compile(struct decode_format *format,
 			  struct decode_step *step)

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "number.h"
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
+#include "control.h"
 
 #define NUMBER_DIGITS	12	/* of "_4096" and "arg4096", with some room */
 
@@ -395,7 +396,7 @@ static void integer_read(const struct field *field, struct field_value *value)
 	const struct format_step *source = &field->step->source;
 
 	value->u = field->step->letter == STEP_TYPED && source->bits ?
-		   number_load_control(source, value->data) :
+		   control_load(source, value->data) :
 		   number_load(value->data, field->bytes);
 	if (field->is_signed)
 		value->i = number_sign(value->u, field->bits);
@@ -408,11 +409,11 @@ static void number_read(const struct field *field, struct field_value *value)
 
 	switch (field->kind) {
 	case FIELD_TIME:
-		if (!number_load_time(source, value->data, &value->i))
+		if (!control_load_time(source, value->data, &value->i))
 			value->kind = FIELD_TEXT;
 		break;
 	case FIELD_DURATION:
-		if (!number_load_duration(source, value->data, &value->u))
+		if (!control_load_duration(source, value->data, &value->u))
 			value->kind = FIELD_TEXT;
 		break;
 	case FIELD_FLOAT:
@@ -525,7 +526,7 @@ char *field_text_put(const struct field *field,
 	bool memory = piece->in_item;
 
 	if (field->step->letter != 'A')
-		return number_put_control(&field->step->source, data, p);
+		return control_put(&field->step->source, data, p);
 	/* registers: segment first; memory: offset first */
 	p = text_put_hex(p, number_load(data + (memory ? 2 : 0), 2), 4);
 	*p++ = ':';

@@ -90,7 +90,7 @@ struct field_value {
 
 struct field_value field_value(const struct field *field,
 			       const struct decode_piece *piece);
-/* Value of kind TEXT, or of one with names, at p, in number_control_room()
+/* Value of kind TEXT, or of one with names, at p, in control_room()
  * (number.h); returns the end. */
 char *field_text_put(const struct field *field,
 		     const struct decode_piece *piece, char *p);

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "number.h"
+#include "lib/number.h"
+#include "lib/text.h"
+#include "control.h"
 #include "plain_data.h"
-#include "text.h"
 
 enum plain_code {
 	PLAIN_END,
@@ -94,7 +95,7 @@ static struct plain_step *prefix_end(struct plain_step *plain)
 	return plain + 1;
 }
 
-static void text_add(struct plain_step *plain, const struct decode_step *step)
+static void plain_add_text(struct plain_step *plain, const struct decode_step *step)
 {
 	if (!plain->length)
 		plain->text = step->text;
@@ -121,7 +122,7 @@ static bool steps_make(const struct decode_format *format,
 		plain[i].text = format->text;
 	for (; step < format->steps + format->count; step++) {
 		if (step->letter == STEP_TEXT) {
-			text_add(plain, step);
+			plain_add_text(plain, step);
 			continue;
 		}
 		if (step->letter == 'P' || step->letter == 'R')
@@ -217,7 +218,7 @@ PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
 	case PLAIN_BYTES:
 		return text_put_bytes(p, data, step->bytes);
 	case PLAIN_CONTROL:
-		return number_put_control(step->source, data, p);
+		return control_put(step->source, data, p);
 	default:		/* PLAIN_SKIP */
 		return p;
 	}

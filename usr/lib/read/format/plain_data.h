@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "number.h"
+#include "lib/number.h"
 
 struct plain_data {
 	const uint8_t *at;	/* what isn't taken yet */

@@ -2,8 +2,9 @@
 #include "render.h"
 
 #include <string.h>
-#include "number.h"
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
+#include "control.h"
 
 #define NOTE_MAX	64	/* bytes of the longest note, with some room; a
 				 * TEXT_ROW_MAX has room in two */
@@ -178,7 +179,7 @@ static void put_value(struct render *r, const struct decode_piece *piece)
 				 piece->data, piece->bytes, r->p, &r->budget);
 		break;
 	case STEP_TYPED:
-		r->p = number_put_control(&step->source, piece->data, r->p);
+		r->p = control_put(&step->source, piece->data, r->p);
 		break;
 	default:
 		put_letter(r, step->letter, piece->data, piece->in_item);
@@ -281,7 +282,7 @@ static void room_count(struct decode_format *format,
 	format->room += 2 * NOTE_MAX;
 	if (step->letter != STEP_TYPED)
 		return;
-	n = number_control_room(&step->source);
+	n = control_room(&step->source);
 	format->room += n;
 	if (step->repeats && n / step->bytes + 1 > format->room_each)
 		format->room_each = n / step->bytes + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "stack.h"
 
-#include "number.h"
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
 
 const char *stack_end_text(uint8_t end)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/formats/format.h"
-#include "number.h"
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
 
 #define DEPTH_MAX	32	/* structures and arrays in each other */
 #define REPEATS_MIN	10	/* equal elements that are told as a number */

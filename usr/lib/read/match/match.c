@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/path.h"
-#include "lib/read/format/text.h"
+#include "lib/text.h"
 
 static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
 			 uint16_t point)

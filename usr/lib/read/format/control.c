@@ -1,81 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "number.h"
+#include "control.h"
 
 #include <arpa/inet.h>
-#include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include "text.h"
+#include "lib/number.h"
+#include "lib/text.h"
 
 #define NUMBER_SECOND	1000000000u
 
-char *number_put_signed(char *p, uint64_t raw, unsigned int bits)
-{
-	int64_t value = number_sign(raw, bits);
-
-	if (value < 0)
-		*p++ = '-';
-	return text_put_decimal(p, value < 0 ? -(uint64_t)value :
-					       (uint64_t)value);
-}
-
-/* No digit more than it takes, at least one. */
-static char *put_digits(char *p, uint64_t value, unsigned int shift)
-{
-	int digits = 1;
-
-	while (digits * shift < 64 && value >> (digits * shift))
-		digits++;
-	for (int i = digits - 1; i >= 0; i--, value >>= shift)
-		p[i] = text_digits[value & ((1u << shift) - 1)];
-	return p + digits;
-}
-
-char *number_put_pointer(char *p, uint64_t value)
-{
-	p = TEXT_PUT(p, "0x");
-	return put_digits(p, value, 4);
-}
-
-/* The shortest number that reads as the same value. */
-static char *put_double(char *p, double value, bool is_single)
-{
-	int precision = is_single ? 6 : 15, most = is_single ? 9 : 17, n;
-
-	for (;; precision++) {
-		n = snprintf(p, NUMBER_MAX, "%.*g", precision, value);
-		if (precision == most || isnan(value) ||
-		    (is_single ? strtof(p, NULL) == (float)value :
-				 strtod(p, NULL) == value))
-			return p + n;
-	}
-}
-
-char *number_put_float(char *p, const uint8_t *data, size_t bytes)
-{
-	double wide;
-	float narrow;
-
-	if (bytes == sizeof(narrow)) {
-		memcpy(&narrow, data, sizeof(narrow));
-		return put_double(p, narrow, true);
-	}
-	memcpy(&wide, data, sizeof(wide));
-	return put_double(p, wide, false);
-}
-
-char *number_put_bool(char *p, uint64_t value)
-{
-	if (value > 1)
-		return text_put_decimal(p, value);
-	return value ? TEXT_PUT(p, "true") : TEXT_PUT(p, "false");
-}
-
-/* ---- typed controls ---- */
-
-uint64_t number_load_control(const struct format_step *step,
+uint64_t control_load(const struct format_step *step,
 			     const uint8_t *data)
 {
 	uint64_t value = number_load(data, step->bytes);
@@ -96,23 +30,23 @@ static bool time_pair_load(const uint8_t *data, uint32_t unit, int64_t *ns)
 	       !__builtin_add_overflow(*ns, (int64_t)fraction * unit, ns);
 }
 
-bool number_load_time(const struct format_step *step, const uint8_t *data,
+bool control_load_time(const struct format_step *step, const uint8_t *data,
 		      int64_t *ns)
 {
 	if (step->type == FORMAT_TIMESPEC)
 		return time_pair_load(data, 1, ns);
 	if (step->type == FORMAT_TIMEVAL)
 		return time_pair_load(data, 1000, ns);
-	return !__builtin_mul_overflow(number_sign(number_load_control(step,
+	return !__builtin_mul_overflow(number_sign(control_load(step,
 								       data),
 						   step->bits),
 				       (int64_t)step->unit, ns);
 }
 
-bool number_load_duration(const struct format_step *step, const uint8_t *data,
+bool control_load_duration(const struct format_step *step, const uint8_t *data,
 			  uint64_t *ns)
 {
-	return !__builtin_mul_overflow(number_load_control(step, data),
+	return !__builtin_mul_overflow(control_load(step, data),
 				       (uint64_t)step->unit, ns);
 }
 
@@ -127,7 +61,7 @@ static char *put_octal(char *p, uint64_t value)
 {
 	if (value)
 		*p++ = '0';
-	return put_digits(p, value, 3);
+	return number_put_digits(p, value, 3);
 }
 
 /* Digits of a fraction that has units of so many ns. */
@@ -244,7 +178,7 @@ static char *put_flags(const struct format_step *step, uint64_t value, char *p)
 static char *put_float(const struct format_step *step, const uint8_t *data,
 		       char *p)
 {
-	uint64_t raw = number_load_control(step, data);
+	uint64_t raw = control_load(step, data);
 
 	return number_put_float(p, (const uint8_t *)&raw, step->bytes);
 }
@@ -279,7 +213,7 @@ static char *put_integer(const struct format_step *step, uint64_t value,
 	}
 }
 
-char *number_put_control(const struct format_step *step, const uint8_t *data,
+char *control_put(const struct format_step *step, const uint8_t *data,
 			 char *p)
 {
 	switch (step->type) {
@@ -296,11 +230,11 @@ char *number_put_control(const struct format_step *step, const uint8_t *data,
 	case FORMAT_MAC:
 		return put_mac(p, data);
 	default:
-		return put_integer(step, number_load_control(step, data), p);
+		return put_integer(step, control_load(step, data), p);
 	}
 }
 
-size_t number_control_room(const struct format_step *step)
+size_t control_room(const struct format_step *step)
 {
 	size_t room = NUMBER_MAX;
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The output: records are rendered into memory by hand-written conversions
- * and written in large pieces. text_put_* write at p and return the end.
+ * Text that is made in memory and written in large pieces. text_put_* write at
+ * p, where there is enough room, and return the end. text_add_* make room and
+ * append: on allocation failure they append nothing and keep ENOMEM in
+ * text->error, so that one check after many calls is enough.
  */
-#ifndef TRACEFMT_TEXT_H
-#define TRACEFMT_TEXT_H
+#ifndef LIB_TEXT_H
+#define LIB_TEXT_H
 
 #include <endian.h>
 #include <stddef.h>
@@ -45,6 +47,17 @@ static inline void text_pass(struct text *text)
 		text_flush(text);
 }
 
+void text_add(struct text *text, const char *bytes, size_t n);
+void text_add_string(struct text *text, const char *string);
+void text_add_number(struct text *text, uint64_t number);
+void text_add_char(struct text *text, char c);
+/* n blanks */
+void text_add_blanks(struct text *text, size_t n);
+/* As printf does. */
+void text_print(struct text *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define TEXT_ADD(text, literal)	text_add(text, literal, sizeof(literal) - 1)
 
 extern const char text_digits[];	/* hexadecimal, upper case */
 
@@ -56,10 +69,10 @@ static inline char *text_put(char *p, const char *bytes, size_t n)
 
 #define TEXT_PUT(p, literal) text_put(p, literal, sizeof(literal) - 1)
 
-/* Bytes of room that text_put_wide() wants behind what it reads and writes. */
+/* Bytes after its end that text_put_wide() may read and write. */
 #define TEXT_SLACK	32
 
-/* The same for short text: pieces of one size, one at least, the last of them
+/* Short text, copied in pieces of one size: at least one, and the last one is
  * too long. */
 static inline char *text_put_wide(char *p, const char *bytes, size_t n)
 {
@@ -152,7 +165,7 @@ static inline char *text_put_eight(char *p, uint32_t value)
 	return p + sizeof(word);
 }
 
-/* Likewise nine. */
+/* Exactly nine digits. */
 static inline char *text_put_nine(char *p, uint32_t value)
 {
 	*p++ = '0' + value / 100000000;
@@ -161,19 +174,19 @@ static inline char *text_put_nine(char *p, uint32_t value)
 
 /* At most 20 digits, in room for them all. */
 char *text_put_decimal(char *p, uint64_t value);
-/* Exactly `digits`, with zeros in front. */
+/* Exactly `digits`, with leading zeros. */
 char *text_put_padded(char *p, uint64_t value, int digits);
 
-/* "64 65 0a"; up to TEXT_SLACK behind it is written over. */
+/* "64 65 0a"; up to TEXT_SLACK bytes after it are overwritten. */
 char *text_put_bytes(char *p, const uint8_t *data, size_t n);
 
 #define TEXT_ROW	16	/* bytes of a row */
 #define TEXT_ROW_MAX	80	/* characters of it */
-/* Row of a dump with what of the n bytes stands from `row` on:
+/* Row of a dump, with those of the n bytes that begin at offset `row`:
  * "+0010  64 65 66 0A                                      def." */
 char *text_put_row(char *p, const uint8_t *data, size_t n, size_t row);
 
-/* See safe_text.h: a string, and a format's text with its line ends. */
+/* See safe_text.h: a string; and text that keeps its line ends and tabs. */
 static inline char *text_put_safe(char *p, const void *bytes, size_t n)
 {
 	return safe_text_put(p, bytes, n, false);

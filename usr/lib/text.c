@@ -2,8 +2,12 @@
 #include "text.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define PRINT_GUESS	256	/* bytes; printed again where they aren't enough */
 
 const char text_digits[] = "0123456789ABCDEF";
 
@@ -69,6 +73,58 @@ int text_flush(struct text *text)
 {
 	text_write(text);
 	return -text->error;
+}
+
+void text_add(struct text *text, const char *bytes, size_t n)
+{
+	if (text_reserve(text, n))
+		return;
+	text->used = text_put(text->data + text->used, bytes, n) - text->data;
+}
+
+void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+void text_add_number(struct text *text, uint64_t number)
+{
+	char digits[20];
+
+	text_add(text, digits, text_put_decimal(digits, number) - digits);
+}
+
+void text_add_char(struct text *text, char c)
+{
+	text_add(text, &c, 1);
+}
+
+void text_add_blanks(struct text *text, size_t n)
+{
+	if (text_reserve(text, n))
+		return;
+	memset(text->data + text->used, ' ', n);
+	text->used += n;
+}
+
+void text_print(struct text *text, const char *fmt, ...)
+{
+	size_t room = PRINT_GUESS;
+	va_list args;
+	int n;
+
+	while (!text_reserve(text, room)) {
+		va_start(args, fmt);
+		n = vsnprintf(text->data + text->used, room, fmt, args);
+		va_end(args);
+		if (n < 0)
+			return;
+		if ((size_t)n < room) {
+			text->used += n;
+			return;
+		}
+		room = (size_t)n + 1;
+	}
 }
 
 char *text_put_decimal(char *p, uint64_t value)

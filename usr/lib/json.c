@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+#include "number.h"
+#include "safe_text.h"
+
+/* Printable ASCII that needs no escape. */
+static inline bool is_plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static char *put_escape(char *p, uint8_t c)
+{
+	static const char letters[] = "btnvfr";	/* from 8 on; v is none */
+
+	*p++ = '\\';
+	if (c == '"' || c == '\\') {
+		*p++ = c;
+	} else if (c == '<') {
+		p = TEXT_PUT(p, "u003c");
+	} else if (c >= 8 && c <= 13 && c != 11) {
+		*p++ = letters[c - 8];
+	} else {
+		p = TEXT_PUT(p, "u00");
+		p = text_put_hex(p, c, 2);
+	}
+	return p;
+}
+
+/* One character; the line and paragraph separators end lines in JavaScript. */
+static char *put_wide(char *p, const uint8_t *s, size_t length)
+{
+	if (length == 3 && s[0] == 0xe2 && s[1] == 0x80 &&
+	    (s[2] == 0xa8 || s[2] == 0xa9))
+		return s[2] == 0xa8 ? TEXT_PUT(p, "\\u2028") :
+				      TEXT_PUT(p, "\\u2029");
+	return text_put(p, (const char *)s, length);
+}
+
+#define BYTES(c)	(0x0101010101010101ULL * (c))
+
+/* Which of 8 bytes aren't plain; where several are, the lowest is right. */
+static inline uint64_t special(uint64_t x)
+{
+	uint64_t quote = x ^ BYTES('"'), slash = x ^ BYTES('\\');
+	uint64_t low = (x - BYTES(0x20)) | (x + BYTES(1)) | x;
+
+	return (low | (quote - BYTES(1)) | (slash - BYTES(1))) & BYTES(0x80);
+}
+
+/* As many as are plain for sure, 8 at a time. */
+static inline char *put_plain(char *p, const uint8_t **s, const uint8_t *end)
+{
+	const uint8_t *start = *s;
+	uint64_t word;
+
+	while (end - *s >= 8) {
+		memcpy(&word, *s, 8);
+		if (special(word))
+			break;
+		memcpy(p, &word, 8);
+		*s += 8;
+		p += 8;
+	}
+	if (end - *s >= 8 || end - start < 8)
+		return p;
+	memcpy(&word, end - 8, 8);	/* the last ones, some of them again */
+	if (special(word))
+		return p;
+	p += end - *s;
+	memcpy(p - 8, &word, 8);
+	*s = end;
+	return p;
+}
+
+static inline __attribute__((always_inline))
+char *put_string(char *p, const uint8_t *s, size_t n,
+		 enum json_bytes *invalid, bool html)
+{
+	const uint8_t *end = s + n;
+	size_t length;
+
+	*p++ = '"';
+	if (!html)
+		p = put_plain(p, &s, end);
+	while (s < end) {
+		if (is_plain(*s) && !(html && *s == '<')) {
+			*p++ = *s++;
+			continue;
+		}
+		if (*s < 0x80) {
+			p = put_escape(p, *s++);
+			continue;
+		}
+		length = safe_text_utf8(s, end - s);
+		if (length) {
+			p = put_wide(p, s, length);
+			s += length;
+			continue;
+		}
+		if (*invalid == JSON_BYTES_KEPT) {
+			p = text_put_hex(TEXT_PUT(p, "\\udc"), *s, 2);
+		} else {
+			*invalid = JSON_BYTES_LOST;
+			p = TEXT_PUT(p, "\xef\xbf\xbd");
+		}
+		s++;
+	}
+	*p++ = '"';
+	return p;
+}
+
+char *json_put_checked(char *p, const void *bytes, size_t n,
+		       enum json_bytes *invalid)
+{
+	return put_string(p, bytes, n, invalid, false);
+}
+
+char *json_put_string(char *p, const void *bytes, size_t n)
+{
+	enum json_bytes invalid = JSON_BYTES_NONE;
+
+	return json_put_checked(p, bytes, n, &invalid);
+}
+
+char *json_put_html(char *p, const void *bytes, size_t n)
+{
+	enum json_bytes invalid = JSON_BYTES_NONE;
+
+	return put_string(p, bytes, n, &invalid, true);
+}
+
+#define ROW_OF(h) \
+	h "0" h "1" h "2" h "3" h "4" h "5" h "6" h "7" \
+	h "8" h "9" h "a" h "b" h "c" h "d" h "e" h "f"
+
+char *json_put_hex(char *p, const uint8_t *data, size_t n)
+{
+	static const char pairs[] =
+		ROW_OF("0") ROW_OF("1") ROW_OF("2") ROW_OF("3")
+		ROW_OF("4") ROW_OF("5") ROW_OF("6") ROW_OF("7")
+		ROW_OF("8") ROW_OF("9") ROW_OF("a") ROW_OF("b")
+		ROW_OF("c") ROW_OF("d") ROW_OF("e") ROW_OF("f");
+
+	*p++ = '"';
+	for (size_t i = 0; i < n; i++, p += 2)
+		memcpy(p, pairs + 2 * data[i], 2);
+	*p++ = '"';
+	return p;
+}
+
+char *json_put_float(char *p, const uint8_t *data, size_t bytes)
+{
+	double value;
+	float narrow;
+
+	if (bytes == sizeof(narrow)) {
+		memcpy(&narrow, data, sizeof(narrow));
+		value = narrow;
+	} else {
+		memcpy(&value, data, sizeof(value));
+	}
+	if (isnan(value))
+		return TEXT_PUT(p, "\"NaN\"");
+	if (isinf(value))
+		return value < 0 ? TEXT_PUT(p, "\"-Infinity\"") :
+				   TEXT_PUT(p, "\"Infinity\"");
+	p = number_put_float(p, data, bytes);
+	/* an integer has no sign of its zero */
+	return value || !signbit(value) ? p : TEXT_PUT(p, ".0");
+}
+
+/* ---- at the end of a text ---- */
+
+void json_add_string(struct text *text, const void *bytes, size_t n)
+{
+	if (!text_reserve(text, JSON_STRING_ROOM(n)))
+		text->used = json_put_string(text->data + text->used, bytes,
+					     n) - text->data;
+}
+
+void json_add_hex(struct text *text, const uint8_t *data, size_t n)
+{
+	if (!text_reserve(text, JSON_HEX_ROOM(n)))
+		text->used = json_put_hex(text->data + text->used, data, n) -
+			     text->data;
+}
+
+/* ---- documents ---- */
+
+static void add_string(struct json *json, const char *value)
+{
+	size_t n = strlen(value);
+	char *p;
+
+	if (text_reserve(json->text, JSON_STRING_ROOM(n)))
+		return;
+	p = json->text->data + json->text->used;
+	p = json->html ? json_put_html(p, value, n) :
+			 json_put_string(p, value, n);
+	json->text->used = p - json->text->data;
+}
+
+static void line_begin(struct json *json)
+{
+	text_add_char(json->text, '\n');
+	text_add_blanks(json->text, 2 * json->depth);
+}
+
+void json_key(struct json *json, const char *key)
+{
+	if (json->follows)
+		text_add_char(json->text, ',');
+	if (json->style == JSON_INDENTED && json->depth)
+		line_begin(json);
+	else if (json->style == JSON_LINES && json->follows)
+		text_add_char(json->text, key ? ' ' : '\n');
+	if (key) {
+		add_string(json, key);
+		text_add_string(json->text, json->style ? ": " : ":");
+	}
+	json->follows = true;
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	json_key(json, key);
+	text_add_char(json->text, bracket);
+	json->depth++;
+	json->follows = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	json->depth--;
+	if (json->style == JSON_INDENTED && json->follows)
+		line_begin(json);
+	text_add_char(json->text, bracket);
+	if (json->style != JSON_COMPACT && !json->depth)
+		text_add_char(json->text, '\n');
+	json->follows = json->depth;
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	add_string(json, value);
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	text_add_number(json->text, value);
+}
+
+void json_signed(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	text_print(json->text, "%lld", (long long)value);
+}
+
+void json_boolean(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	text_add_string(json->text, value ? "true" : "false");
+}
+
+void json_null(struct json *json, const char *key)
+{
+	json_key(json, key);
+	TEXT_ADD(json->text, "null");
+}
