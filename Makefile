@@ -26,9 +26,9 @@ INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt heapmon
 trcust_LIBS   := -ldw -lelf -lZydis -lcapstone -liberty -llzma -lzstd -lz
-trace_LIBS    := -lelf
-tracefmt_LIBS := -lelf
-heapmon_LIBS  := -ldw -lelf -lz -lm
+trace_LIBS    := -lbpf -lelf -lz
+tracefmt_LIBS := -lbpf -lelf -lz
+heapmon_LIBS  := -lbpf -ldw -lelf -lz -lm
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -93,7 +93,7 @@ $(B)/static/$(1): $(B)/obj/usr/$(1)/main.o $(B)/$(1).a $(STATIC) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ $$($(1)_LIBS) \
-		$$(if $$(filter -lelf,$$($(1)_LIBS)),-lz) -pthread
+		-pthread
 	$$(Q)$$(STRIP) $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))

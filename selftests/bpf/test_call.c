@@ -5,8 +5,8 @@
  * blocks are, by size and by chance.
  */
 #include <math.h>
+#include <bpf/bpf.h>
 #include "bed.h"
-#include "lib/sysbpf.h"
 #include "lib/arm/heap_maps.h"
 
 #define WORDS		256
@@ -666,9 +666,9 @@ static void test_full(struct call_bed *c)
 	uint64_t at;
 
 	c->heap.min_size = 1;
-	c->heap.blocks_fd = sysbpf_hash_create("blocks", BPF_MAP_TYPE_HASH,
-					       sizeof(struct ras_block),
-					       sizeof(uint64_t), 1);
+	c->heap.blocks_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "blocks",
+					   sizeof(struct ras_block),
+					   sizeof(uint64_t), 1, NULL);
 	programs_make(c, &p);
 	at = fresh(c);
 	one_call(c, &p, 0x10, 5, 0);
@@ -683,7 +683,7 @@ static bool block_is(const struct call_bed *c, uint32_t pid, uint64_t address)
 {
 	const struct ras_block key = { .pid = pid, .address = address };
 
-	return !sysbpf_hash_delete(c->heap.blocks_fd, &key);
+	return !bpf_map_delete_elem(c->heap.blocks_fd, &key);
 }
 
 /* One who works in another one's memory */
@@ -692,9 +692,9 @@ static void test_owner(struct call_bed *c)
 	uint32_t self = getpid(), owner = self + 7;
 	struct programs p;
 
-	c->heap.owners_fd = sysbpf_hash_create("owners", BPF_MAP_TYPE_HASH, 4,
-					       4, 1);
-	if (sysbpf_hash_update(c->heap.owners_fd, &self, &owner))
+	c->heap.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "owners", 4, 4, 1,
+					   NULL);
+	if (bpf_map_update_elem(c->heap.owners_fd, &self, &owner, BPF_ANY))
 		tap_bail("cannot fill the map 'owners'");
 	programs_make(c, &p);
 	fresh(c);
@@ -704,7 +704,7 @@ static void test_owner(struct call_bed *c)
 	one_call(c, &p, 0x30, 100, 0x20);
 	tap_ok(!block_is(c, owner, 0x20) && block_is(c, owner, 0x30),
 	       "so is one that it becomes");
-	sysbpf_hash_delete(c->heap.owners_fd, &self);
+	bpf_map_delete_elem(c->heap.owners_fd, &self);
 	one_call(c, &p, 0x40, 100, 0);
 	tap_ok(block_is(c, self, 0x40), "its own again");
 	programs_close(&p);

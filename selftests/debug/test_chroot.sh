@@ -7,8 +7,8 @@
 . "$(dirname "$0")/../tap.sh"
 need_root
 need debootstrap dpkg-deb
-packages=adduser,dkms,gcc,libc6-dev,libcapstone4,libdw1,libelf1,libzydis4.0,make,pkgconf
-packages=$packages,linux-headers-amd64
+packages=adduser,dkms,gcc,libbpf1,libc6-dev,libcapstone4,libdw1,libelf1
+packages=$packages,libzydis4.0,make,pkgconf,linux-headers-amd64
 cache=${RASTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rastrace}
 archive=$cache/system-$(echo $packages | cksum | cut -d ' ' -f 1).tar
 system=$TMP/system

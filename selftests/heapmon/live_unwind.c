@@ -14,9 +14,9 @@
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #include <ucontext.h>
+#include <bpf/bpf.h>
 #include "bpf/bed.h"
 #include "heapmon/unwind/unwind.h"
-#include "lib/sysbpf.h"
 
 #define DEPTH	TDF_STACK_MAX
 #define RUNS	2000
@@ -434,21 +434,23 @@ static void plt(void)
 }
 #endif
 
-/* Of a program: ns per run, where it is told */
+/* Of a program: ns per run, where the kernel reports it */
 static uint64_t cost(int depth)
 {
-	uint64_t before_ns, before_runs, ns, runs;
+	struct bpf_prog_info before = { 0 }, after = { 0 };
+	uint32_t size = sizeof(before);
 
 	close(program);
-	if (!load(depth) || sysbpf_program_times(program, &before_ns,
-						 &before_runs))
+	if (!load(depth) || bpf_obj_get_info_by_fd(program, &before, &size))
 		return 0;
 	HERE();
 	bed_input(&bed);
 	for (int i = 0; i < RUNS; i++)
 		bed_run(program);
-	sysbpf_program_times(program, &ns, &runs);
-	return runs > before_runs ? (ns - before_ns) / (runs - before_runs) : 0;
+	bpf_obj_get_info_by_fd(program, &after, &size);
+	return after.run_cnt > before.run_cnt ?
+		(after.run_time_ns - before.run_time_ns) /
+		(after.run_cnt - before.run_cnt) : 0;
 }
 
 static __attribute__((noinline)) void measure(int depth)
@@ -459,7 +461,7 @@ static __attribute__((noinline)) void measure(int depth)
 	if (depth) {
 		measure(depth - 1);
 	} else {
-		int stats = sysbpf_stats_enable();
+		int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		uint64_t one = cost(1), many = cost(17);
 
 		tap_diag("%llu ns for one frame, %llu for each one more",
@@ -506,10 +508,12 @@ static void followed(void)
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	tap_ok(!sysbpf_map_lookup(fds.spaces, child, &space) && space.segments,
+	tap_ok(!bpf_map_lookup_elem(fds.spaces, &(uint32_t){ child },
+				    &space) && space.segments,
 	       "they are there until somebody drops them");
 	unwind_drop_process(unwind, child);
-	tap_is(sysbpf_map_lookup(fds.spaces, child, &space), -ENOENT,
+	tap_is(bpf_map_lookup_elem(fds.spaces, &(uint32_t){ child },
+				   &space), -ENOENT,
 	       "and then gone");
 	pthread_create(&id, NULL, ended, NULL);
 	pthread_join(id, NULL);

@@ -44,7 +44,7 @@ is "$(cd "$TMP/rastrace-dkms/usr/src"/* && find kmod -type f | sort)" \
 field() {
 	dpkg-deb -f "$TMP/again/$1"_*.deb "$2"
 }
-like "$(field rastrace Depends)" '(^|, )libelf1 .*(^|, )adduser' \
+like "$(field rastrace Depends)" '(^|, )libbpf1 .*(^|, )libelf1 .*(^|, )adduser' \
 	"rastrace depends on its libraries"
 is "$(field rastrace-dkms Architecture)" all "the source is for all machines"
 like "$(field librastrace-dev Depends)" '^librastrace0 \(= ' \

@@ -86,10 +86,9 @@ static inline void hit_count_open(struct hit_count *h, const char *file,
 		HIT_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
 		HIT_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	struct sysbpf_program program = {
-		.insns = insns, .count = sizeof(insns) / sizeof(insns[0]),
-		.attach_type = SYSBPF_UPROBE_MULTI,
-	};
+	const size_t length = sizeof(insns) / sizeof(insns[0]);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = SYSBPF_UPROBE_MULTI);
 	static char log[8192];
 	int link;
 
@@ -97,14 +96,19 @@ static inline void hit_count_open(struct hit_count *h, const char *file,
 	h->perf_type = hit_count_perf_type();
 	h->map = sysbpf_array_create("hits", 8, count);
 	insns[2].imm = h->map;
-	h->program = sysbpf_program_load(&program, NULL, 0);
+	h->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "hits", "GPL", insns,
+				   length, &opts);
 	link = hit_count_multi(h, offset, 0);
 	close(link);
 	h->multi = link >= 0;
 	if (!h->multi) {	/* before 6.6 */
 		close(h->program);
-		program.attach_type = 0;
-		h->program = sysbpf_program_load(&program, log, sizeof(log));
+		opts.expected_attach_type = 0;
+		opts.log_level = 1;
+		opts.log_buf = log;
+		opts.log_size = sizeof(log);
+		h->program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "hits", "GPL",
+					   insns, length, &opts);
 	}
 	if (h->map < 0 || h->program < 0)
 		tap_bail("program: %s\n%s", strerror(-h->program), log);
@@ -115,7 +119,7 @@ static inline uint64_t hit_count_read(const struct hit_count *h,
 {
 	uint64_t hits = 0;
 
-	sysbpf_map_lookup(h->map, index, &hits);
+	bpf_map_lookup_elem(h->map, &(uint32_t){ index }, &hits);
 	return hits;
 }
 

@@ -11,7 +11,6 @@
 #include "self_picture.h"
 #include "self_tdf.h"
 #include "lib/buffer/buffer.h"
-#include "lib/sysbpf.h"
 #include "trace/query/figures.h"
 
 #define KEY	(-8)		/* in the programs' frame */
@@ -48,9 +47,6 @@ static void slices_set(struct emit *e, int map_fd, uint32_t count, int lock)
 static void locks_set(const struct buffer *buffer, int lock)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
-	struct sysbpf_program program = {
-		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-	};
 	struct emit e = { 0 };
 	uint32_t cpus = buffer->control->cpus;
 	int fd;
@@ -61,9 +57,8 @@ static void locks_set(const struct buffer *buffer, int lock)
 	emit_exit(&e);
 	if (emit_finish(&e))
 		tap_bail("cannot write the program");
-	program.insns = e.insns;
-	program.count = e.count;
-	fd = sysbpf_program_load(&program, NULL, 0);
+	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "locks", "GPL",
+			   e.insns, e.count, NULL);
 	if (fd < 0 || bpf_prog_test_run_opts(fd, &run))
 		tap_bail("cannot run the program: %s",
 			 strerror(fd < 0 ? -fd : errno));

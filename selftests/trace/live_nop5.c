@@ -60,9 +60,9 @@ static void probe_begin(const char *site, int fds[2])
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct sysbpf_program program = { .insns = insns, .count = 2 };
 
-	fds[0] = sysbpf_program_load(&program, NULL, 0);
+	fds[0] = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "nop5", "GPL", insns, 2,
+			       NULL);
 	fds[1] = perf_link(fds[0], self_place(site).offset);
 	if (fds[0] < 0 || fds[1] < 0)
 		tap_bail("program %d, link %d", fds[0], fds[1]);

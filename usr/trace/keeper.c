@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 #include "lib/arm/arm.h"
 
 #define TICK_MS		(1000 / WATCH_TICKS)
@@ -161,15 +161,15 @@ static void maxhits_look(struct keeper *keeper, const struct watch *watch,
 static void programs_measure(struct keeper *keeper)
 {
 	const struct timespec moment = { .tv_nsec = SAMPLE_NS };
-	int stats = sysbpf_stats_enable();
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 
 	if (stats < 0)
 		return;
 	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_programs_begin(&keeper->watches[i]);
+		watch_programs_time(&keeper->watches[i], false);
 	nanosleep(&moment, NULL);
 	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_programs_end(&keeper->watches[i]);
+		watch_programs_time(&keeper->watches[i], true);
 	close(stats);
 }
 

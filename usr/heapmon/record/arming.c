@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
 #include "lib/buffer/session.h"
 #include "lib/path.h"
-#include "lib/sysbpf.h"
 #include "lib/formats/tdf.h"
 #include "lib/arm/arm.h"
 #include "recording.h"
@@ -132,10 +132,10 @@ static void pid_add(const char *path, const char *name, void *context)
 	int fd;
 
 	snprintf(pin, sizeof(pin), "%s/pids", path);
-	fd = sysbpf_object_get(pin);
+	fd = bpf_obj_get(pin);
 	if (fd < 0)
 		return;
-	sysbpf_map_update(fd, adding->pid, &value);
+	bpf_map_update_elem(fd, &(uint32_t){ adding->pid }, &value, BPF_ANY);
 	close(fd);
 }
 

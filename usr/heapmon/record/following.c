@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "lib/array.h"
 #include "lib/buffer/picture.h"
-#include "lib/sysbpf.h"
 #include "recording.h"
 
 static void note(struct recording *r, uint64_t time, uint32_t kind,
@@ -277,7 +277,8 @@ static bool old_chosen(const struct old_taking *taking,
 	    drand48() < exp(-(double)size / settings->sample))
 		return false;
 	if (taking->r->heap.blocks_fd >= 0)
-		sysbpf_hash_update(taking->r->heap.blocks_fd, &block, &size);
+		bpf_map_update_elem(taking->r->heap.blocks_fd, &block, &size,
+				    BPF_ANY);
 	return true;
 }
 

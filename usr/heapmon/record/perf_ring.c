@@ -10,9 +10,9 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <bpf/bpf.h>
 #include "lib/array.h"
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 
 #define DATA_BYTES	(1u << 18)
 #define ROUNDS		4	/* of reading, while time goes by */
@@ -108,10 +108,12 @@ int perf_rings_map(struct perf_rings *rings)
 	uint32_t last = rings->items[rings->count - 1].cpu;
 	int ret = 0;
 
-	rings->map = sysbpf_perf_array_create("rings", last + 1);
+	rings->map = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "rings", 4,
+				    4, last + 1, NULL);
 	for (size_t i = 0; i < rings->count && rings->map >= 0 && !ret; i++)
-		ret = sysbpf_map_update(rings->map, rings->items[i].cpu,
-					&rings->items[i].fd);
+		ret = bpf_map_update_elem(rings->map,
+					  &(uint32_t){ rings->items[i].cpu },
+					  &rings->items[i].fd, BPF_ANY);
 	return ret ? ret : rings->map;
 }
 

@@ -2,8 +2,8 @@
 #include "sharing.h"
 
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 #include "lib/arm/arm.h"
 
 /* Frame, offsets from r10 */
@@ -88,9 +88,9 @@ static void exec_emit(struct emit *e, int owners)
 
 int sharing_owners_make(struct error *err)
 {
-	int fd = sysbpf_hash_create("owners", BPF_MAP_TYPE_LRU_HASH,
-				    sizeof(uint32_t), sizeof(uint32_t),
-				    OWNERS_MAX);
+	int fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "owners",
+				sizeof(uint32_t), sizeof(uint32_t), OWNERS_MAX,
+				NULL);
 
 	return fd < 0 ? pin_refused(err, fd, "cannot make the map 'owners'") :
 			fd;

@@ -72,9 +72,9 @@ static int maps_open(struct unwind *u, struct error *err)
 		return error_set(err, -errno,
 				 "cannot map 'unwind_segments': %s",
 				 strerror(errno));
-	u->spaces_fd = sysbpf_hash_create("unwind_spaces", BPF_MAP_TYPE_HASH,
-					  4, sizeof(struct unwind_space),
-					  UNWIND_SPACES);
+	u->spaces_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "unwind_spaces", 4,
+				      sizeof(struct unwind_space),
+				      UNWIND_SPACES, NULL);
 	if (u->spaces_fd < 0)
 		return error_set(err, u->spaces_fd,
 				 "cannot create map 'unwind_spaces': %s",
@@ -327,11 +327,13 @@ static int space_set(struct unwind *u, uint32_t pid, struct range *range)
 	if (!space)
 		space = space_make(u, pid);
 	if (!space) {
-		sysbpf_map_delete(u->spaces_fd, pid);	/* the inherited one */
+		bpf_map_delete_elem(u->spaces_fd,
+				    &(uint32_t){ pid });	/* the inherited one */
 		return -ENOSPC;
 	}
 	range->users++;
-	ret = sysbpf_map_update(u->spaces_fd, pid, &value);
+	ret = bpf_map_update_elem(u->spaces_fd, &(uint32_t){ pid }, &value,
+				  BPF_ANY);
 	if (space->range)
 		range_put(u, space->range);
 	space->range = range;
@@ -390,7 +392,7 @@ void unwind_drop_process(struct unwind *u, uint32_t pid)
 {
 	struct space *space = space_find(u, pid);
 
-	sysbpf_map_delete(u->spaces_fd, pid);
+	bpf_map_delete_elem(u->spaces_fd, &(uint32_t){ pid });
 	if (!space)
 		return;
 	range_put(u, space->range);

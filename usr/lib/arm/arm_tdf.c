@@ -165,7 +165,8 @@ static int maps_make(struct arming *a, struct error *err)
 				sizeof(struct ras_limit),
 				header->points.count, &a->limits_fd, err);
 	if (!code) {
-		code = sysbpf_map_update(a->state_fd, 0, &state);
+		code = bpf_map_update_elem(a->state_fd, &(uint32_t){ 0 },
+					   &state, BPF_ANY);
 		if (code)
 			pin_refused(err, code, "cannot fill the map 'state'");
 	}
@@ -222,11 +223,13 @@ static void program_state(const struct arming *a, const struct program_set *set,
 	struct arm_cost *cost = a->arm->dry;
 	uint32_t site = program->first_site;
 	struct hit_body body = body_measure(a, target, set->points[site], site);
-	uint64_t bytes = 0;
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
 
-	if (!sysbpf_program_size(fd, &bytes))
-		__atomic_fetch_add(&cost->program_bytes, bytes,
-				   __ATOMIC_RELAXED);
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
+		__atomic_fetch_add(&cost->program_bytes,
+				   (uint64_t)info.jited_prog_len +
+				   info.xlated_prog_len, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&cost->programs, 1, __ATOMIC_RELAXED);
 	for (; site != PROGRAM_NO_SITE; site = set->next_site[site])
 		cost->bodies[site] = body;

@@ -10,8 +10,8 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 #include "follow.h"
 
 #define FOLLOWED_MAX	16384		/* processes at a time */
@@ -118,7 +118,8 @@ int filters_add_pids(const struct job_settings *settings, int fd,
 	int code = 0;
 
 	for (unsigned int i = 0; i < settings->pid_count && !code; i++) {
-		code = sysbpf_map_update(fd, settings->pids[i], &there);
+		code = bpf_map_update_elem(fd, &(uint32_t){ settings->pids[i] },
+					   &there, BPF_ANY);
 		if (code)
 			pin_refused(err, code, "cannot fill the map 'pids'");
 	}
@@ -132,9 +133,10 @@ int filters_make_pids(const struct job_settings *settings,
 	char path[PATH_MAX];
 	int code;
 
-	*fd = sysbpf_hash_create("pids", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
-				 sizeof(uint32_t), settings->follow ?
-				 FOLLOWED_MAX : SETTINGS_MOST);
+	*fd = bpf_map_create(BPF_MAP_TYPE_HASH, "pids", sizeof(uint32_t),
+			     sizeof(uint32_t),
+			     settings->follow ? FOLLOWED_MAX : SETTINGS_MOST,
+			     NULL);
 	if (*fd < 0)
 		return pin_refused(err, *fd, "cannot make the map 'pids'");
 	snprintf(path, sizeof(path), "%s/pids", dir);

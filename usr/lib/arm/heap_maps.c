@@ -18,9 +18,10 @@ int heap_maps_make(struct body_heap *heap, struct error *err)
 				   "cannot make the map 'calls'");
 	if (!chosen || heap->blocks_fd >= 0)
 		return 0;
-	heap->blocks_fd = sysbpf_hash_create("blocks", BPF_MAP_TYPE_HASH,
-					     sizeof(struct ras_block),
-					     sizeof(uint64_t), RAS_BLOCKS_MAX);
+	heap->blocks_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "blocks",
+					 sizeof(struct ras_block),
+					 sizeof(uint64_t), RAS_BLOCKS_MAX,
+					 NULL);
 	if (heap->blocks_fd < 0)
 		return pin_refused(err, heap->blocks_fd,
 				   "cannot make the map 'blocks' of %u entries",

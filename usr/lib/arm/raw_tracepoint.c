@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 
 int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
 			   struct error *err)
@@ -64,10 +64,8 @@ static int program_load(struct emit *e)
 	int fd = emit_finish(e);
 
 	if (!fd)
-		fd = sysbpf_program_load(&(struct sysbpf_program){
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.insns = e->insns, .count = e->count,
-		}, NULL, 0);
+		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "rastrace",
+				   "GPL", e->insns, e->count, NULL);
 	free(e->insns);
 	emit_free(e);
 	return fd;
@@ -86,7 +84,7 @@ int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err)
 	if (program < 0)
 		return pin_refused(err, program,
 				   "cannot load a program for %s", name);
-	link = sysbpf_raw_tracepoint_link(program, name);
+	link = bpf_raw_tracepoint_open(name, program);
 	close(program);
 	return link < 0 ? pin_refused(err, link, "cannot attach to %s", name) :
 			  link;

@@ -201,7 +201,7 @@ static int pids_open(struct statics *s, struct error *err)
 
 static int majors_lookup(int fd, uint8_t *bytes, struct error *err)
 {
-	int code = sysbpf_map_lookup(fd, 0, bytes);
+	int code = bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, bytes);
 
 	return code ? pin_refused(err, code, "cannot read the map 'majors'") :
 		0;
@@ -209,7 +209,7 @@ static int majors_lookup(int fd, uint8_t *bytes, struct error *err)
 
 static int majors_update(int fd, const uint8_t *bytes, struct error *err)
 {
-	int code = sysbpf_map_update(fd, 0, bytes);
+	int code = bpf_map_update_elem(fd, &(uint32_t){ 0 }, bytes, BPF_ANY);
 
 	return code ? pin_refused(err, code, "cannot fill the map 'majors'") :
 		0;
@@ -407,7 +407,8 @@ static int statics_open(struct statics *s, struct error *err)
 	if (!code)
 		code = pids_open(s, err);
 	if (!code && s->fresh) {
-		code = sysbpf_map_update(s->fds[STATE], 0, &off);
+		code = bpf_map_update_elem(s->fds[STATE], &(uint32_t){ 0 },
+					   &off, BPF_ANY);
 		if (code)
 			pin_refused(err, code, "cannot fill the map 'state'");
 	}

@@ -38,16 +38,16 @@ static int pin_check_owner(const char *path, struct error *err)
 static int pin_open(const char *path, struct bpf_map_info *info,
 		    struct error *err)
 {
+	uint32_t size = sizeof(*info);
 	int fd, code = pin_check_owner(path, err);
 
 	if (code)
 		return code;
-	fd = sysbpf_object_get(path);
-	if (fd == -EACCES)
-		fd = sysbpf_map_get_readable(path);
+	fd = sysbpf_map_get(path);
 	if (fd < 0)
 		return pin_refused(err, fd, "cannot open '%s'", path);
-	code = sysbpf_map_info(fd, info);
+	*info = (struct bpf_map_info){ 0 };
+	code = bpf_obj_get_info_by_fd(fd, info, &size);
 	if (!code)
 		return fd;
 	close(fd);
@@ -91,7 +91,9 @@ static bool can_write(int fd)
 
 static int entries_read(int fd, const struct bpf_map_info *info, void *values)
 {
-	return info->max_entries == 1 ? sysbpf_map_lookup(fd, 0, values) :
+	return info->max_entries == 1 ? bpf_map_lookup_elem(fd,
+							    &(uint32_t){ 0 },
+							    values) :
 		sysbpf_array_read(fd, info, values);
 }
 
@@ -136,12 +138,13 @@ void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
 
 int pin_map_refresh(int fd, void *view, size_t size, struct error *err)
 {
-	struct bpf_map_info info;
+	struct bpf_map_info info = { 0 };
+	uint32_t info_size = sizeof(info);
 	int code;
 
 	if (can_write(fd))
 		return 0;
-	code = sysbpf_map_info(fd, &info);
+	code = bpf_obj_get_info_by_fd(fd, &info, &info_size);
 	if (!code && ((info.value_size + 7ULL) & ~7ULL) * info.max_entries ==
 	    size)
 		code = entries_read(fd, &info, view);

@@ -58,7 +58,7 @@ void processes_forget(const struct buffer *buffer)
 		const struct ras_process_key *key = &processes.items[i].key;
 
 		if (key->session != RAS_STATIC_SESSION)
-			sysbpf_hash_delete(buffer->processes_fd, key);
+			bpf_map_delete_elem(buffer->processes_fd, key);
 	}
 	processes_free(&processes);
 }

@@ -72,7 +72,7 @@ static bool state_read(const char *dir, struct ras_state *state)
 	if (fd < 0)
 		return false;
 	read = info.value_size == sizeof(*state) &&
-	       !sysbpf_map_lookup(fd, 0, state);
+	       !bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, state);
 	close(fd);
 	return read;
 }
@@ -170,7 +170,7 @@ static void statics_read_majors(struct ras_session *entry, const char *dir)
 	if (fd < 0)
 		return;
 	if (info.value_size == sizeof(majors) &&
-	    !sysbpf_map_lookup(fd, 0, majors))
+	    !bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, majors))
 		statics_mark(entry, majors);
 	close(fd);
 }
@@ -437,7 +437,7 @@ static void missed_add(const struct session *session, const char *name,
 	    point >= session->entry->points)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", session->dir, name);
-	fd = sysbpf_object_get(path);
+	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return;
 	if (!sysbpf_link_missed(fd, &n)) {

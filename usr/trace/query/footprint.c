@@ -40,9 +40,7 @@ static uint64_t maps_bytes(const char *dir, const char *const *names)
 		int fd;
 
 		snprintf(path, sizeof(path), "%s/%s", dir, *names);
-		fd = sysbpf_object_get(path);
-		if (fd == -EACCES)
-			fd = sysbpf_map_get_readable(path);
+		fd = sysbpf_map_get(path);
 		if (fd < 0)
 			continue;
 		bytes += map_bytes(fd);

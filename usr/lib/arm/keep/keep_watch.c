@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 #include "lib/arm/pinned/pins.h"
 #include "lib/arm/pinned/session_tdf.h"
 
@@ -137,7 +137,7 @@ static uint32_t program_index(struct watch *watch, uint32_t id)
 		return NO_PROGRAM;
 	watch->programs = programs;
 	programs[watch->program_count] = (struct watch_program){
-		.id = id, .fd = sysbpf_program_get(id), .cost = RUN_ESTIMATE,
+		.id = id, .fd = bpf_prog_get_fd_by_id(id), .cost = RUN_ESTIMATE,
 	};
 	return watch->program_count++;
 }
@@ -147,17 +147,18 @@ static void link_look(const char *path, const char *name, void *context)
 {
 	struct watch *watch = context;
 	unsigned int point, site;
-	uint32_t id;
+	struct bpf_link_info info = { 0 };
+	uint32_t size = sizeof(info);
 	int fd;
 
 	if (sscanf(name, "%u_%u", &point, &site) != 2 ||
 	    point >= watch->points)
 		return;
-	fd = sysbpf_object_get(path);
+	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return;
-	if (!sysbpf_link_program(fd, &id))
-		watch->items[point].program = program_index(watch, id);
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
+		watch->items[point].program = program_index(watch, info.prog_id);
 	close(fd);
 }
 
@@ -198,28 +199,21 @@ void watch_time(struct watch *watch, const struct session *session,
 	watch->timed = true;
 }
 
-void watch_programs_begin(struct watch *watch)
+void watch_programs_time(struct watch *watch, bool end)
 {
 	for (size_t i = 0; i < watch->program_count; i++) {
 		struct watch_program *program = &watch->programs[i];
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
 
-		if (program->fd >= 0)
-			sysbpf_program_times(program->fd, &program->ns,
-					     &program->runs);
-	}
-}
-
-void watch_programs_end(struct watch *watch)
-{
-	for (size_t i = 0; i < watch->program_count; i++) {
-		struct watch_program *program = &watch->programs[i];
-		uint64_t ns, runs;
-
-		if (program->fd >= 0 &&
-		    !sysbpf_program_times(program->fd, &ns, &runs) &&
-		    runs > program->runs)
-			program->cost = (ns - program->ns) /
-					(runs - program->runs);
+		if (program->fd < 0 ||
+		    bpf_obj_get_info_by_fd(program->fd, &info, &size))
+			continue;
+		if (end && info.run_cnt > program->runs)
+			program->cost = (info.run_time_ns - program->ns) /
+					(info.run_cnt - program->runs);
+		program->ns = info.run_time_ns;
+		program->runs = info.run_cnt;
 	}
 }
 

@@ -50,9 +50,9 @@ uint32_t watch_maxhits_reached(const struct watch *watch,
 /* From now on watch_tick() can tell times. */
 void watch_time(struct watch *watch, const struct session *session,
 		const struct hit_cost *trap);
-/* Before and after some time in which the kernel measures its programs. */
-void watch_programs_begin(struct watch *watch);
-void watch_programs_end(struct watch *watch);
+/* Call it before and after (`end`) some time in which the kernel measures its
+ * programs. */
+void watch_programs_time(struct watch *watch, bool end);
 /* Count the hits; items[].used is what they took. Returns the sum. */
 uint64_t watch_tick(struct watch *watch, const struct session *session,
 		    const struct buffer *buffer);

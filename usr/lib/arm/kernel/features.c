@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "bpf/body.h"
 #include "lib/buffer/pin.h"
@@ -47,6 +48,18 @@ int features_read_btf(struct features *features)
 	return 0;
 }
 
+/* fds: BTF of the modules whose kfuncs are called, from 1 on; or NULL */
+static bool can_load(const struct bpf_insn *insns, size_t count, const int *fds)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .fd_array = fds);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
+			       count, &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* A kernel without CONFIG_KALLSYMS_ALL has types of its variables and doesn't find
  * them. */
 static bool variable_works(uint32_t id)
@@ -59,12 +72,8 @@ static bool variable_works(uint32_t id)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	const struct sysbpf_program program = { .insns = insns, .count = 5 };
-	int fd = sysbpf_program_load(&program, NULL, 0);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return can_load(insns, 5, NULL);
 }
 
 int features_read_layout(struct body_layout *layout)
@@ -150,12 +159,12 @@ static int load_empty(const struct features *features, uint32_t attach_type,
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	size_t skip = features->preempt_disable ? 0 : 2;
-	const struct sysbpf_program program = {
-		.insns = insns + skip, .count = 4 - skip,
-		.attach_type = attach_type, .sleepable = sleepable,
-	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = attach_type,
+		    .prog_flags = sleepable ? BPF_F_SLEEPABLE : 0);
 
-	return sysbpf_program_load(&program, NULL, 0);
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL",
+			     insns + skip, 4 - skip, &opts);
 }
 
 /* May programs at probes call it? */
@@ -168,14 +177,32 @@ static bool segments_works(int module, uint32_t save)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	const int fds[] = { [BODY_MODULE_PLACE] = module };
-	const struct sysbpf_program program = {
-		.insns = insns, .count = 3, .fds = fds,
-	};
-	int fd = sysbpf_program_load(&program, NULL, 0);
 
-	if (fd >= 0)
+	return can_load(insns, 3, fds);
+}
+
+/* The BTF of a kernel module; -ENOENT: there is none. */
+static int module_btf_find(const char *module)
+{
+	uint32_t id = 0;
+	int code, fd;
+
+	while (!(code = bpf_btf_get_next_id(id, &id))) {
+		char name[64] = "";
+		struct bpf_btf_info info = {
+			.name = (uintptr_t)name, .name_len = sizeof(name),
+		};
+		uint32_t size = sizeof(info);
+
+		fd = bpf_btf_get_fd_by_id(id);
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &size) &&
+		    info.kernel_btf && !strcmp(name, module))
+			return fd;
 		close(fd);
-	return fd >= 0;
+	}
+	return code;
 }
 
 int features_read_segments(uint32_t *save)
@@ -185,7 +212,7 @@ int features_read_segments(uint32_t *save)
 	*save = btf_find_split(BTF_MODULE, BTF_VMLINUX, "rastrace_segments_save");
 	if (!*save)
 		return -1;
-	module = sysbpf_btf_find("rastrace");
+	module = module_btf_find("rastrace");
 	if (module >= 0 && segments_works(module, *save))
 		return module;
 	if (module >= 0)

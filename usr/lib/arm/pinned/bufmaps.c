@@ -90,7 +90,7 @@ static int map_pin(const struct making *making, const char *name, int fd,
 	int code;
 
 	snprintf(path, sizeof(path), "%s/%s", making->run->path, name);
-	code = sysbpf_object_pin(fd, path);
+	code = bpf_obj_pin(fd, path);
 	if (code)
 		return pin_refused(err, code, "cannot pin '%s'", path);
 	return run_dir_share(path, kind, making->group, err);
@@ -105,7 +105,7 @@ static int slices_make(const struct making *making, const char *name,
 		      entries, err);
 	if (fd < 0)
 		return fd;
-	code = sysbpf_map_freeze(fd);
+	code = bpf_map_freeze(fd);
 	if (code)
 		pin_refused(err, code, "cannot freeze the map '%s'", name);
 	else
@@ -128,10 +128,10 @@ static int single_make(const struct making *making, const char *name,
 
 static int processes_make(const struct making *making, struct error *err)
 {
-	int code, fd = sysbpf_hash_create("processes", BPF_MAP_TYPE_LRU_HASH,
-					  sizeof(struct ras_process_key),
-					  sizeof(struct ras_process),
-					  RAS_PROCESSES_MAX);
+	int code, fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "processes",
+				      sizeof(struct ras_process_key),
+				      sizeof(struct ras_process),
+				      RAS_PROCESSES_MAX, NULL);
 
 	if (fd < 0)
 		return pin_refused(err, fd, "cannot make the map 'processes'");
@@ -162,7 +162,8 @@ static int control_make(const struct making *making, struct error *err)
 	     sizeof(control->key) ?
 	     map_make("control", size, 1, err) :
 	     error_set(err, -EIO, "no random numbers");
-	code = fd < 0 ? fd : sysbpf_map_update(fd, 0, control);
+	code = fd < 0 ? fd : bpf_map_update_elem(fd, &(uint32_t){ 0 }, control,
+						 BPF_ANY);
 	if (fd >= 0 && code)
 		pin_refused(err, code, "cannot fill the map 'control'");
 	if (!code)

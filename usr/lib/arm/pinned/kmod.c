@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <rastrace/buffer.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/device.h"
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 
 static const char *const part_names[RASTRACE_PARTS] = {
 	[RASTRACE_CONTROL] = "control", [RASTRACE_BUFFER] = "buffer",
@@ -36,7 +36,7 @@ static void parts_close(const struct parts *parts)
 static int part_open(struct parts *parts, const char *run, int part,
 		     struct error *err)
 {
-	struct bpf_map_info info;
+	struct bpf_map_info info = { 0 };
 	char path[PATH_MAX];
 	int fd;
 
@@ -47,7 +47,8 @@ static int part_open(struct parts *parts, const char *run, int part,
 		pin_map_open(path, &info, err);
 	if (fd < 0)
 		return fd;
-	if (part == RASTRACE_PIDS && sysbpf_map_info(fd, &info))
+	if (part == RASTRACE_PIDS &&
+	    bpf_obj_get_info_by_fd(fd, &info, &(uint32_t){ sizeof(info) }))
 		info.id = 0;
 	parts->fds[part] = fd;
 	parts->ids[part] = info.id;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <bpf/bpf.h>
 #include "lib/module_file.h"
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 #include "keeper_process.h"
 #include "kmod.h"
 #include "pins.h"
@@ -27,10 +27,11 @@ int retire_state_set(const char *dir, uint32_t state, struct error *err)
 		return fd;
 	code = info.value_size == sizeof(value) ? 0 : -EINVAL;
 	if (!code)
-		code = sysbpf_map_lookup(fd, 0, &value);
+		code = bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, &value);
 	value.state = state;
 	if (!code)
-		code = sysbpf_map_update(fd, 0, &value);
+		code = bpf_map_update_elem(fd, &(uint32_t){ 0 }, &value,
+					   BPF_ANY);
 	close(fd);
 	return code ? pin_refused(err, code, "cannot set '%s'", path) : 0;
 }

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
 #include "lib/process_stat.h"
-#include "lib/sysbpf.h"
 #include "pins.h"
 #include "retire.h"
 
@@ -382,7 +382,7 @@ int run_dir_share(const char *path, enum run_pin kind, gid_t group,
 int run_dir_pin(const struct run_dir *run, const char *path, int fd,
 		enum run_pin kind, struct error *err)
 {
-	int code = sysbpf_object_pin(fd, path);
+	int code = bpf_obj_pin(fd, path);
 
 	if (code)
 		return pin_refused(err, code, "cannot pin '%s'", path);

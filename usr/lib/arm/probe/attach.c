@@ -26,7 +26,7 @@ static int link_pin(int link, const char *dir, const char *name,
 	int code;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	code = sysbpf_object_pin(link, path);
+	code = bpf_obj_pin(link, path);
 	close(link);
 	return code ? pin_refused(err, code, "cannot pin '%s'", path) : 0;
 }

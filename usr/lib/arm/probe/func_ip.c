@@ -24,12 +24,11 @@ static int program_load(const struct features *features, int map)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	const struct sysbpf_program program = {
-		.insns = insns, .count = sizeof(insns) / sizeof(insns[0]),
-		.attach_type = features->multi ? SYSBPF_UPROBE_MULTI : 0,
-	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type =
+		    features->multi ? SYSBPF_UPROBE_MULTI : 0);
 
-	return sysbpf_program_load(&program, NULL, 0);
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
+			     sizeof(insns) / sizeof(insns[0]), &opts);
 }
 
 static uint64_t func_ip_take(const struct features *features, int map)
@@ -42,7 +41,7 @@ static uint64_t func_ip_take(const struct features *features, int map)
 	link = self_probe_link(program, probed, true, 0, features);
 	if (link >= 0) {
 		probed();
-		sysbpf_map_lookup(map, 0, &ip);
+		bpf_map_lookup_elem(map, &(uint32_t){ 0 }, &ip);
 		close(link);
 	}
 	close(program);

@@ -113,16 +113,16 @@ static int program_load(unsigned int reads, const struct features *features)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type =
+		    features->multi ? SYSBPF_UPROBE_MULTI : 0);
 	struct bpf_insn insns[1 + 5 * READS + 2] = { begin };
 	size_t count = 1;
 
 	for (unsigned int i = 0; i < reads; i++, count += 5)
 		memcpy(insns + count, read, sizeof(read));
 	memcpy(insns + count, end, sizeof(end));
-	return sysbpf_program_load(&(struct sysbpf_program){
-		.insns = insns, .count = count + 2,
-		.attach_type = features->multi ? SYSBPF_UPROBE_MULTI : 0,
-	}, NULL, 0);
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
+			     count + 2, &opts);
 }
 
 /* ns of a call of functions[kind] with a program at its beginning; 0: can't be

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include <bpf/bpf.h>
 #include "lib/hash.h"
 #include "lib/buffer/pin.h"
-#include "lib/sysbpf.h"
 
 #define LOG_SIZE	(1u << 20)
 
@@ -303,7 +303,7 @@ static void types_open(void)
 	size_t size;
 	const void *types = body_types(&size);
 
-	types_fd = sysbpf_btf_load(types, size);
+	types_fd = bpf_btf_load(types, size, NULL);
 }
 
 static int types_load(void)
@@ -319,24 +319,25 @@ int program_load(const struct program *program, uint32_t attach_type,
 {
 	const int fds[] = { [BODY_MODULE_PLACE] = program->module_fd };
 	struct bpf_func_info functions[BODY_FUNCTIONS];
-	struct sysbpf_program load = {
-		.insns = program->insns, .count = program->count,
-		.attach_type = attach_type, .sleepable = program->sleepable,
-		.functions = functions,
-		.function_count = body_functions(program->subprograms,
-						 functions),
-		.fds = fds,
-	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = attach_type, .fd_array = fds,
+		    .prog_flags = program->sleepable ? BPF_F_SLEEPABLE : 0,
+		    .func_info = functions,
+		    .func_info_cnt = body_functions(program->subprograms,
+						    functions),
+		    .func_info_rec_size = sizeof(functions[0]));
 	char *log;
 	int fd;
 
-	if (load.function_count) {
-		load.btf_fd = types_load();
-		if (load.btf_fd < 0)
-			return pin_refused(err, load.btf_fd,
+	if (opts.func_info_cnt) {
+		fd = types_load();
+		if (fd < 0)
+			return pin_refused(err, fd,
 					   "cannot load the types of a program");
+		opts.prog_btf_fd = fd;
 	}
-	fd = sysbpf_program_load(&load, NULL, 0);
+	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL",
+			   program->insns, program->count, &opts);
 	if (fd >= 0)
 		return fd;
 	pin_refused(err, fd, "cannot load a program of %zu instructions",
@@ -346,7 +347,12 @@ int program_load(const struct program *program, uint32_t attach_type,
 	log = malloc(LOG_SIZE);
 	if (!log)
 		return fd;
-	sysbpf_program_load(&load, log, LOG_SIZE);
+	opts.log_level = 1;
+	opts.log_buf = log;
+	opts.log_size = LOG_SIZE;
+	*log = '\0';
+	bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", program->insns,
+		      program->count, &opts);
 	if (*log)
 		error_hint(err, "verifier: %s", log_reason(log));
 	free(log);
