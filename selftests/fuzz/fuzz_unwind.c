@@ -5,13 +5,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/cfi/cfi_module.h"
+#include "lib/debug/cfi/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void rows_check(const struct module *module)
+static void rows_check(const struct cfi_module *module)
 {
-	const struct rows *rows = &module->rows;
+	const struct cfi_rows *rows = &module->rows;
 
 	if (rows->items[0].pc)
 		abort();
@@ -22,7 +22,7 @@ static void rows_check(const struct module *module)
 			abort();
 }
 
-static void block_check(const struct rows *rows, uint32_t entry, uint64_t begin)
+static void block_check(const struct cfi_rows *rows, uint32_t entry, uint64_t begin)
 {
 	uint64_t end = begin + (1 << UNWIND_BLOCK_SHIFT);
 	uint32_t first = entry >> 8, last = first + (entry & 0xff);
@@ -34,14 +34,14 @@ static void block_check(const struct rows *rows, uint32_t entry, uint64_t begin)
 		abort();
 }
 
-static void index_check(const struct module *module)
+static void index_check(const struct cfi_module *module)
 {
-	uint32_t count = rows_blocks(module->bytes);
+	uint32_t count = cfi_rows_blocks(module->bytes);
 	struct unwind_blocks *blocks = calloc(count, sizeof(*blocks));
 
 	if (!blocks)
 		abort();
-	rows_index(&module->rows, blocks, count);
+	cfi_rows_index(&module->rows, blocks, count);
 	for (uint32_t i = 0; i < 4 * count; i++)
 		block_check(&module->rows, blocks[i / 4].entries[i % 4],
 			    (uint64_t)i << UNWIND_BLOCK_SHIFT);
@@ -50,19 +50,19 @@ static void index_check(const struct module *module)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct module module;
+	struct cfi_module module;
 	uint8_t *copy = malloc(size + 1);
 
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
-	if (!module_read_image(&module, copy, size)) {
+	if (!cfi_module_read_image(&module, copy, size)) {
 		if (module.rows.count) {
 			rows_check(&module);
 			if (module.bytes < 1 << 24)
 				index_check(&module);
 		}
-		module_free(&module);
+		cfi_module_free(&module);
 	}
 	free(copy);
 	return 0;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include "tap.h"
 #include "lib/debug/cfi/cfi.h"
-#include "lib/debug/cfi/cfi_module.h"
 
 /* ---- as libdw has it ---- */
 
@@ -152,7 +151,7 @@ static uint64_t lowest_find(Elf *elf)
 }
 
 /* By the index, as the BPF program does */
-static const struct unwind_row *row_find(const struct rows *rows,
+static const struct unwind_row *row_find(const struct cfi_rows *rows,
 					 const struct unwind_blocks *blocks,
 					 uint32_t pc)
 {
@@ -172,15 +171,15 @@ static bool same(const struct unwind_row *a, const struct unwind_row *b)
 		 a->link == b->link));
 }
 
-static void compare(const char *path, const struct module *module, Elf *elf,
+static void compare(const char *path, const struct cfi_module *module, Elf *elf,
 		    const struct reference *ref)
 {
-	uint32_t count = rows_blocks(module->bytes), wrong = 0, looked = 0;
+	uint32_t count = cfi_rows_blocks(module->bytes), wrong = 0, looked = 0;
 	struct unwind_blocks *blocks = calloc(count, sizeof(*blocks));
-	const struct rows *rows = &module->rows;
+	const struct cfi_rows *rows = &module->rows;
 	uint64_t lowest = lowest_find(elf);
 
-	rows_index(rows, blocks, count);
+	cfi_rows_index(rows, blocks, count);
 	for (size_t i = 0; i < rows->count; i++) {
 		uint32_t pcs[2] = { rows->items[i].pc };
 
@@ -226,7 +225,7 @@ static void test_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct reference ref;
-	struct module module;
+	struct cfi_module module;
 	Elf *elf;
 
 	if (fd < 0)
@@ -235,11 +234,11 @@ static void test_file(const char *path)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	ref = reference_find(elf);
 	ref.cfi = dwarf_getcfi_elf(elf);
-	if (!ref.cfi || module_read_file(&module, fd)) {
+	if (!ref.cfi || cfi_module_read(&module, fd)) {
 		tap_ok(false, "%s is read", path);
 	} else {
 		compare(path, &module, elf, &ref);
-		module_free(&module);
+		cfi_module_free(&module);
 		dwarf_cfi_end(ref.cfi);
 	}
 	elf_end(elf);

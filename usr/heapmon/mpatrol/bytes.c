@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "heapmon/core/tell.h"
+#include "lib/cursor.h"
 
 /* ---- reading ---- */
 
@@ -45,19 +46,15 @@ uint64_t mpatrol_number(struct mpatrol_cursor *cursor)
 
 uint64_t mpatrol_leb128(struct mpatrol_cursor *cursor)
 {
-	uint64_t value = 0;
-	uint8_t byte;
+	struct cursor number = {
+		.at = cursor->data + cursor->at,
+		.end = cursor->data + cursor->size,
+	};
+	uint64_t value = cursor_uleb(&number);
 
-	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		byte = mpatrol_byte(cursor);
-		if (shift == 63 && byte > 1)
-			break;
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	cursor->wrong = true;
-	return 0;
+	cursor->at = number.at - cursor->data;
+	cursor->wrong |= number.failed;
+	return value;
 }
 
 bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic)

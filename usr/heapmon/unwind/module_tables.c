@@ -49,9 +49,9 @@ static struct module_table *table_find(const struct module_tables *tables,
 /* Into the map, when it has room. */
 static void table_store(struct module_tables *tables,
 			struct module_table *table,
-			const struct module *module)
+			const struct cfi_module *module)
 {
-	uint32_t blocks = rows_blocks(module->bytes);
+	uint32_t blocks = cfi_rows_blocks(module->bytes);
 	struct unwind_row *rows = tables->map;
 	size_t count = module->rows.count;
 
@@ -62,7 +62,7 @@ static void table_store(struct module_tables *tables,
 	}
 	rows += tables->used;
 	memcpy(rows, module->rows.items, count * sizeof(*rows));
-	rows_index(&module->rows, (struct unwind_blocks *)(rows + count),
+	cfi_rows_index(&module->rows, (struct unwind_blocks *)(rows + count),
 		   blocks);
 	table->first = tables->used;
 	table->rows = count;
@@ -73,7 +73,7 @@ static void table_store(struct module_tables *tables,
 /* ret: of reading the module, which is freed */
 static const struct module_table *table_add(struct module_tables *tables,
 					    uint64_t hash,
-					    struct module *module,
+					    struct cfi_module *module,
 					    int ret)
 {
 	struct module_table *table;
@@ -81,7 +81,7 @@ static const struct module_table *table_add(struct module_tables *tables,
 	if (!array_grow(&tables->items, tables->count, &tables->items_room,
 			sizeof(*tables->items))) {
 		if (!ret)
-			module_free(module);
+			cfi_module_free(module);
 		return NULL;
 	}
 	table = &tables->items[tables->count++];
@@ -97,7 +97,7 @@ static const struct module_table *table_add(struct module_tables *tables,
 		table_store(tables, table, module);
 	else
 		tables->without++;
-	module_free(module);
+	cfi_module_free(module);
 	return table;
 }
 
@@ -105,7 +105,7 @@ const struct module_table *module_tables_file(struct module_tables *tables,
 					      int fd)
 {
 	const struct module_table *known;
-	struct module module;
+	struct cfi_module module;
 	struct stat st;
 	uint64_t hash;
 
@@ -117,7 +117,7 @@ const struct module_table *module_tables_file(struct module_tables *tables,
 	hash = hash_fnv(hash, &st.st_ctim, sizeof(st.st_ctim));
 	known = table_find(tables, hash);
 	return known ? known : table_add(tables, hash, &module,
-					 module_read_file(&module, fd));
+					 cfi_module_read(&module, fd));
 }
 
 const struct module_table *module_tables_image(struct module_tables *tables,
@@ -126,10 +126,10 @@ const struct module_table *module_tables_image(struct module_tables *tables,
 {
 	uint64_t hash = hash_fnv(HASH_FNV_START, image, size);
 	const struct module_table *known = table_find(tables, hash);
-	struct module module;
+	struct cfi_module module;
 
 	return known ? known : table_add(tables, hash, &module,
-					 module_read_image(&module, image,
+					 cfi_module_read_image(&module, image,
 							   size));
 }
 

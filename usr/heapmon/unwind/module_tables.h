@@ -4,11 +4,11 @@
 #define HEAPMON_UNWIND_MODULE_TABLES_H
 
 #include "lib/error.h"
-#include "lib/debug/cfi/cfi_module.h"
+#include "lib/debug/cfi/cfi.h"
 
 struct module_table {
 	uint64_t hash;			/* of what the file is */
-	struct module_load loads[MODULE_LOADS];
+	struct cfi_load loads[CFI_LOADS];
 	unsigned int load_count;
 	uint32_t first, rows;		/* rows is 0: it has none */
 };

@@ -119,7 +119,7 @@ static void segment_add(struct unwind *u, struct segments *segments,
 			const struct maps_line *mapping,
 			const struct module_table *table)
 {
-	const struct module_load *load = table->loads;
+	const struct cfi_load *load = table->loads;
 	uint64_t bytes = mapping->end - mapping->start;
 	unsigned int i;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/tdf.h>
+#include "lib/cursor.h"
 
 struct rpn_def {
 	const char *name;
@@ -25,68 +26,20 @@ static const struct rpn_def rpn_defs[256] = {
 #undef RPN_OP_RANGE
 };
 
-struct reader {
-	const uint8_t *bytes;
-	size_t size, at;
-	bool bad;
-};
-
-static uint64_t read_fixed(struct reader *r, size_t bytes)
+static void read_size(struct cursor *r, struct rpn_op *op)
 {
-	uint64_t value = 0;
-
-	if (r->size - r->at < bytes) {
-		r->bad = true;
-		return 0;
-	}
-	for (size_t i = 0; i < bytes; i++)
-		value |= (uint64_t)r->bytes[r->at++] << (8 * i);
-	return value;
-}
-
-static uint64_t read_signed(struct reader *r, size_t bytes)
-{
-	unsigned int unused = 64 - 8 * bytes;
-
-	return (uint64_t)((int64_t)(read_fixed(r, bytes) << unused) >> unused);
-}
-
-/* DWARF 5, section 7.6; the tenth byte holds the 64th bit and its copies. */
-static uint64_t read_leb(struct reader *r, bool is_signed)
-{
-	uint64_t value = 0;
-
-	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = read_fixed(r, 1), bits = byte & 0x7f;
-
-		value |= (uint64_t)bits << shift;
-		if (shift == 63 &&
-		    !(bits == 0 || bits == (is_signed ? 0x7f : 1)))
-			break;
-		if (byte & 0x80)
-			continue;
-		if (is_signed && (bits & 0x40) && shift < 57)
-			value |= ~0ULL << (shift + 7);
-		return value;
-	}
-	r->bad = true;
-	return 0;
-}
-
-static void read_size(struct reader *r, struct rpn_op *op)
-{
-	op->a = read_fixed(r, 1);
+	op->a = cursor_fixed(r, 1);
 	if (op->a != 1 && op->a != 2 && op->a != 4 && op->a != 8)
-		r->bad = true;
+		r->failed = true;
 }
 
-static void read_jump(struct reader *r, struct rpn_op *op)
+static void read_jump(struct cursor *r, struct rpn_op *op)
 {
-	int64_t distance = read_signed(r, 2);
+	int64_t distance = cursor_signed(r, 2);
 
-	op->a = r->at + distance;
-	if (distance < 0 || op->a > r->size)
-		r->bad = true;
+	op->a = r->address + distance;
+	if (distance < 0 || distance > r->end - r->at)
+		r->failed = true;
 }
 
 #define DW_OP_reg0	0x50
@@ -94,34 +47,34 @@ static void read_jump(struct reader *r, struct rpn_op *op)
 #define DW_OP_regx	0x90
 
 /* A register, or an argument on the stack */
-static void read_entry(struct reader *r, struct rpn_op *op)
+static void read_entry(struct cursor *r, struct rpn_op *op)
 {
-	uint64_t length = read_leb(r, false);
-	size_t end = r->at + length;
+	uint64_t length = cursor_uleb(r);
+	size_t end = r->address + length;
 	uint8_t code;
 
-	if (r->bad || length > r->size - r->at) {
-		r->bad = true;
+	if (r->failed || length > (uint64_t)(r->end - r->at)) {
+		r->failed = true;
 		return;
 	}
-	code = read_fixed(r, 1);
+	code = cursor_fixed(r, 1);
 	if (code >= DW_OP_reg0 && code <= DW_OP_reg31) {
 		op->a = code - DW_OP_reg0;
 	} else if (code == DW_OP_regx) {
-		op->a = read_leb(r, false);
+		op->a = cursor_uleb(r);
 	} else if (code >= RPN_breg && code <= RPN_breg_last) {
 		op->a = code - RPN_breg;
-		op->b = read_leb(r, true);
-		r->bad |= read_fixed(r, 1) != RPN_deref_size;
-		op->bytes = read_fixed(r, 1);
-		r->bad |= op->bytes != 4 && op->bytes != 8;
+		op->b = cursor_sleb(r);
+		r->failed |= cursor_fixed(r, 1) != RPN_deref_size;
+		op->bytes = cursor_fixed(r, 1);
+		r->failed |= op->bytes != 4 && op->bytes != 8;
 	} else {
-		r->bad = true;
+		r->failed = true;
 	}
-	r->bad |= r->at != end;
+	r->failed |= r->address != end;
 }
 
-static void read_operand(struct reader *r, struct rpn_op *op)
+static void read_operand(struct cursor *r, struct rpn_op *op)
 {
 	switch (op->operand) {
 	case RPN_NONE:
@@ -129,27 +82,28 @@ static void read_operand(struct reader *r, struct rpn_op *op)
 	case RPN_U1:
 	case RPN_U2:
 	case RPN_U4:
-		op->a = read_fixed(r, op->operand == RPN_U1 ? 1 :
+		op->a = cursor_fixed(r, op->operand == RPN_U1 ? 1 :
 				      op->operand == RPN_U2 ? 2 : 4);
 		break;
 	case RPN_S1:
 	case RPN_S2:
 	case RPN_S4:
-		op->a = read_signed(r, op->operand == RPN_S1 ? 1 :
+		op->a = cursor_signed(r, op->operand == RPN_S1 ? 1 :
 				       op->operand == RPN_S2 ? 2 : 4);
 		break;
 	case RPN_U8:
 	case RPN_S8:
 	case RPN_ADDR:
-		op->a = read_fixed(r, 8);
+		op->a = cursor_fixed(r, 8);
 		break;
 	case RPN_ULEB:
 	case RPN_SLEB:
-		op->a = read_leb(r, op->operand == RPN_SLEB);
+		op->a = op->operand == RPN_SLEB ? (uint64_t)cursor_sleb(r) :
+						 cursor_uleb(r);
 		break;
 	case RPN_ULEB_SLEB:
-		op->a = read_leb(r, false);
-		op->b = read_leb(r, true);
+		op->a = cursor_uleb(r);
+		op->b = cursor_sleb(r);
 		break;
 	case RPN_SIZE:
 		read_size(r, op);
@@ -165,14 +119,15 @@ static void read_operand(struct reader *r, struct rpn_op *op)
 
 int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op)
 {
-	struct reader r = { .bytes = rpn, .size = size, .at = at };
+	struct cursor r = { .end = rpn + size, .address = at };
 	const struct rpn_def *def;
 
 	if (at >= size)
 		return -EINVAL;
+	r.at = rpn + at;
 	memset(op, 0, sizeof(*op));
 	op->at = at;
-	op->code = read_fixed(&r, 1);
+	op->code = cursor_fixed(&r, 1);
 	def = &rpn_defs[op->code];
 	if (!def->name)
 		return -EINVAL;
@@ -182,8 +137,8 @@ int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op)
 	op->operand = def->operand;
 	op->name = def->name;
 	read_operand(&r, op);
-	op->next = r.at;
-	return r.bad ? -EINVAL : 0;
+	op->next = r.address;
+	return r.failed ? -EINVAL : 0;
 }
 
 #define UNREACHED	(-1)

@@ -3,239 +3,204 @@
 
 #include <dwarf.h>
 #include <string.h>
-#include "cfi_program.h"
 
 struct cie {
 	const uint8_t *at;	/* which one it is; NULL: none */
 	struct cfi_function function;
 	bool augmented;		/* functions have data of it */
+	uint8_t table;		/* encoding of the landing pads' tables */
 };
 
-uint64_t cfi_take(struct cfi_bytes *bytes, int count)
+bool cfi_section_find(Elf *elf, struct cfi_section *section)
 {
-	uint64_t value = 0;
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
 
-	if (bytes->end - bytes->at < count) {
-		bytes->failed = true;
-		bytes->at = bytes->end;
-		return 0;
+	*section = (struct cfi_section) {
+		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
+	};
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ?
+			elf_strptr(elf, names, sh.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!name || strcmp(name, ".eh_frame") ||
+		    sh.sh_type == SHT_NOBITS)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf) {
+			section->bytes = data->d_buf;
+			section->size = data->d_size;
+			section->address = sh.sh_addr;
+		}
+		return true;
 	}
-	memcpy(&value, bytes->at, count);
-	bytes->at += count;
-	bytes->address += count;
-	return value;
+	return false;
 }
 
-void cfi_skip(struct cfi_bytes *bytes, uint64_t count)
+uint64_t cfi_pointer(struct cursor *cursor, uint8_t encoding,
+		     unsigned int word)
 {
-	if ((uint64_t)(bytes->end - bytes->at) < count) {
-		bytes->failed = true;
-		count = bytes->end - bytes->at;
-	}
-	bytes->at += count;
-	bytes->address += count;
-}
-
-uint64_t cfi_take_uleb(struct cfi_bytes *bytes)
-{
-	uint64_t value = 0, byte;
-	int shift = 0;
-
-	do {
-		byte = cfi_take(bytes, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return value;
-}
-
-int64_t cfi_take_sleb(struct cfi_bytes *bytes)
-{
-	uint64_t value = 0, byte;
-	int shift = 0;
-
-	do {
-		byte = cfi_take(bytes, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		value |= -1ULL << shift;
-	return value;
-}
-
-static uint64_t signed_take(struct cfi_bytes *bytes, int count)
-{
-	int shift = 64 - 8 * count;
-
-	return (int64_t)(cfi_take(bytes, count) << shift) >> shift;
-}
-
-uint64_t cfi_take_pointer(struct cfi_bytes *bytes, uint8_t encoding, int word)
-{
-	uint64_t place = bytes->address, value = 0;
+	uint64_t place = cursor->address, value = 0;
 
 	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr: value = cfi_take(bytes, word); break;
-	case DW_EH_PE_uleb128: value = cfi_take_uleb(bytes); break;
-	case DW_EH_PE_udata2: value = cfi_take(bytes, 2); break;
-	case DW_EH_PE_udata4: value = cfi_take(bytes, 4); break;
-	case DW_EH_PE_udata8: value = cfi_take(bytes, 8); break;
-	case DW_EH_PE_sleb128: value = cfi_take_sleb(bytes); break;
-	case DW_EH_PE_sdata2: value = signed_take(bytes, 2); break;
-	case DW_EH_PE_sdata4: value = signed_take(bytes, 4); break;
-	case DW_EH_PE_sdata8: value = signed_take(bytes, 8); break;
-	default: bytes->failed = true;
+	case DW_EH_PE_absptr: value = cursor_fixed(cursor, word); break;
+	case DW_EH_PE_uleb128: value = cursor_uleb(cursor); break;
+	case DW_EH_PE_udata2: value = cursor_fixed(cursor, 2); break;
+	case DW_EH_PE_udata4: value = cursor_fixed(cursor, 4); break;
+	case DW_EH_PE_udata8: value = cursor_fixed(cursor, 8); break;
+	case DW_EH_PE_sleb128: value = cursor_sleb(cursor); break;
+	case DW_EH_PE_sdata2: value = cursor_signed(cursor, 2); break;
+	case DW_EH_PE_sdata4: value = cursor_signed(cursor, 4); break;
+	case DW_EH_PE_sdata8: value = cursor_signed(cursor, 8); break;
+	default: cursor->failed = true;
 	}
 	switch (encoding & 0x70) {
 	case DW_EH_PE_absptr: break;
-	case DW_EH_PE_pcrel: value += place; break;
-	default: bytes->failed = true;
+	case DW_EH_PE_pcrel: value += value ? place : 0; break;
+	default: cursor->failed = true;
 	}
 	if (encoding & DW_EH_PE_indirect)
-		bytes->failed = true;
+		cursor->failed = true;
 	return word == 4 ? (uint32_t)value : value;
 }
 
-/* What the letters behind 'z' announce; unknown ones end it, which their length
- * allows. */
-static void augmentation_take(struct cfi_function *function,
-			      struct cfi_bytes bytes, const char *letters)
+static bool cie_read(struct cie *cie, const struct cfi_section *section,
+		     struct cursor c)
 {
-	for (; *letters; letters++) {
+	struct cfi_function *function = &cie->function;
+	uint64_t version = cursor_fixed(&c, 1);
+	const char *letters = cursor_string(&c);
+	struct cursor more;
+
+	*cie = (struct cie) {
+		.augmented = letters[0] == 'z', .table = DW_EH_PE_omit,
+	};
+	function->section = section;
+	if (version == 4)
+		cursor_skip(&c, 2);
+	function->code_align = cursor_uleb(&c);
+	function->data_align = cursor_sleb(&c);
+	function->return_register = version == 1 ? cursor_fixed(&c, 1) :
+						   cursor_uleb(&c);
+	if (!cie->augmented) {
+		function->initial = c;
+		return !letters[0] && !c.failed;
+	}
+	more = c;
+	cursor_skip(&c, cursor_uleb(&c));
+	cursor_uleb(&more);
+	more.end = c.at;
+	function->initial = c;
+	/* An unknown letter ends the augmentation, whose length is known. */
+	for (letters++; *letters; letters++) {
 		switch (*letters) {
 		case 'R':
-			function->encoding = cfi_take(&bytes, 1);
+			function->encoding = cursor_fixed(&more, 1);
 			break;
 		case 'L':
-			cfi_skip(&bytes, 1);
+			cie->table = cursor_fixed(&more, 1);
 			break;
-		case 'P': {
-			uint8_t encoding = cfi_take(&bytes, 1);
-
-			cfi_take_pointer(&bytes, encoding & 0x0f,
-					 function->cfi->word);
+		case 'P':	/* the personality routine */
+			cfi_pointer(&more, cursor_fixed(&more, 1) & 0x0f,
+				    section->word);
 			break;
-		}
 		case 'S':
 			function->signal = true;
 			break;
 		case 'B':
 			break;
 		default:
-			return;
+			return !c.failed;
 		}
 	}
+	return !c.failed;
 }
 
-static bool cie_read(struct cie *cie, const struct cfi *cfi,
-		     struct cfi_bytes bytes)
+/* The length that an entry begins with; what it holds is left in *c. */
+static uint64_t entry_length(struct cursor *c)
 {
-	struct cfi_function *function = &cie->function;
-	const char *letters;
-	uint64_t version;
+	uint64_t length = cursor_fixed(c, 4);
 
-	version = cfi_take(&bytes, 1);
-	letters = (const char *)bytes.at;
-	if (!memchr(letters, 0, bytes.end - bytes.at))
+	return length == 0xffffffff ? cursor_fixed(c, 8) : length;
+}
+
+/* The CIE that begins `back` bytes before `id`; false: there is none. */
+static bool cie_find(struct cie *cie, const struct cfi_section *section,
+		     const uint8_t *id, uint64_t back)
+{
+	struct cursor c;
+	uint64_t length;
+
+	if (back > (uint64_t)(id - section->bytes))
 		return false;
-	cfi_skip(&bytes, strlen(letters) + 1);
-	*cie = (struct cie) { .augmented = letters[0] == 'z' };
-	function->cfi = cfi;
-	if (version == 4)
-		cfi_skip(&bytes, 2);
-	function->code_align = cfi_take_uleb(&bytes);
-	function->data_align = cfi_take_sleb(&bytes);
-	function->return_register = version == 1 ? cfi_take(&bytes, 1) :
-						   cfi_take_uleb(&bytes);
-	if (cie->augmented) {
-		struct cfi_bytes more;
-		uint64_t size = cfi_take_uleb(&bytes);
-
-		more = bytes;
-		cfi_skip(&bytes, size);
-		more.end = bytes.at;
-		augmentation_take(function, more, letters + 1);
-	} else if (letters[0]) {
+	if (cie->at == id - back)
+		return true;
+	c = (struct cursor) {
+		.at = id - back, .end = section->bytes + section->size,
+		.address = section->address + (id - back - section->bytes),
+	};
+	length = entry_length(&c);
+	if (length < (uint64_t)(c.end - c.at))
+		c.end = c.at + length;
+	if (cursor_fixed(&c, 4) || c.failed || !cie_read(cie, section, c)) {
+		cie->at = NULL;
 		return false;
 	}
-	function->initial = bytes;
-	return !bytes.failed;
-}
-
-/* `bytes` is behind the pointer to the CIE. */
-static void fde_read(const struct cie *cie, struct cfi_bytes bytes,
-		     struct rows *rows)
-{
-	struct cfi_function function = cie->function;
-	const struct cfi *cfi = function.cfi;
-	uint64_t size;
-
-	function.begin = cfi_take_pointer(&bytes, function.encoding, cfi->word);
-	size = cfi_take_pointer(&bytes, function.encoding & 0x0f, cfi->word);
-	if (cie->augmented)
-		cfi_skip(&bytes, cfi_take_uleb(&bytes));
-	if (bytes.failed || function.begin < cfi->lowest ||
-	    function.begin >= cfi->end || size > cfi->end - function.begin)
-		return;
-	function.end = function.begin + size;
-	function.program = bytes;
-	cfi_program_run(&function, rows);
-}
-
-/* One entry; false: there are no more. */
-static bool entry_read(const struct cfi *cfi, struct cfi_bytes *all,
-		       struct cie *cie, struct rows *rows)
-{
-	uint64_t length = cfi_take(all, 4), back;
-	struct cfi_bytes bytes, target;
-	const uint8_t *id;
-
-	if (length == 0xffffffff)
-		length = cfi_take(all, 8);
-	bytes = *all;
-	cfi_skip(all, length);
-	if (all->failed || !length)
-		return false;
-	bytes.end = all->at;
-	id = bytes.at;
-	back = cfi_take(&bytes, 4);
-	if (!back || bytes.failed)
-		return true;
-	if (back > (uint64_t)(id - cfi->bytes))
-		return true;
-	if (cie->at != id - back) {
-		target = (struct cfi_bytes) {
-			.at = id - back, .end = cfi->bytes + cfi->size,
-			.address = cfi->address + (id - back - cfi->bytes),
-		};
-		length = cfi_take(&target, 4);
-		if (length == 0xffffffff)
-			length = cfi_take(&target, 8);
-		if (length < (uint64_t)(target.end - target.at))
-			target.end = target.at + length;
-		if (cfi_take(&target, 4) || target.failed ||
-		    !cie_read(cie, cfi, target)) {
-			cie->at = NULL;
-			return true;
-		}
-		cie->at = id - back;
-	}
-	fde_read(cie, bytes, rows);
+	cie->at = id - back;
 	return true;
 }
 
-void cfi_read(const struct cfi *cfi, struct rows *rows)
+int cfi_each(const struct cfi_section *section,
+	     int (*take)(void *context, const struct cfi_function *function),
+	     void *context)
 {
-	struct cfi_bytes all = {
-		.at = cfi->bytes, .end = cfi->bytes + cfi->size,
-		.address = cfi->address,
+	struct cursor all = {
+		.at = section->bytes, .end = section->bytes + section->size,
+		.address = section->address,
 	};
 	struct cie cie = { NULL };
+	int code = 0;
 
-	while (all.at < all.end && !rows->failed &&
-	       entry_read(cfi, &all, &cie, rows))
-		;
+	while (!code && all.at < all.end) {
+		uint64_t length = entry_length(&all), back;
+		struct cfi_function function;
+		struct cursor c = all, augmentation;
+		const uint8_t *id = c.at;
+
+		/* a length of 0 ends the section */
+		cursor_skip(&all, length);
+		if (all.failed || !length)
+			break;
+		c.end = all.at;
+		back = cursor_fixed(&c, 4);
+		if (!back || c.failed || !cie_find(&cie, section, id, back))
+			continue;
+		function = cie.function;
+		function.begin = cfi_pointer(&c, function.encoding,
+					     section->word);
+		function.end = function.begin +
+			       cfi_pointer(&c, function.encoding & 0x0f,
+					   section->word);
+		if (cie.augmented) {
+			uint64_t bytes = cursor_uleb(&c);
+
+			augmentation = c;
+			cursor_skip(&c, bytes);
+			augmentation.end = c.at;
+			if (cie.table != DW_EH_PE_omit)
+				function.table = cfi_pointer(&augmentation,
+							     cie.table,
+							     section->word);
+			if (augmentation.failed)
+				function.table = 0;
+		}
+		function.program = c;
+		if (!c.failed && function.end >= function.begin)
+			code = take(context, &function);
+	}
+	return code;
 }

@@ -1,114 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cfi_module.h"
-
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cfi_program.h"
 
 #define SCAN_MOST	(16 << 20)	/* bytes of code: a C library's, the vDSO's */
 
-static uint64_t page_size(void)
-{
-	return sysconf(_SC_PAGESIZE);
-}
+struct cfi_reader {
+	struct cfi_module *module;
+	const struct cfi_machine *machine;
+	uint64_t lowest;	/* address that is pc 0 */
+};
 
-static uint64_t page_down(uint64_t value)
+/* Which addresses the file has code at */
+static bool loads_read(struct cfi_reader *reader, Elf *elf)
 {
-	return value & ~(page_size() - 1);
-}
-
-/* Which addresses the file has code at; lowest is what pc 0 is. */
-static bool loads_read(struct module *module, Elf *elf, uint64_t *lowest)
-{
+	struct cfi_module *module = reader->module;
+	uint64_t page = sysconf(_SC_PAGESIZE), lowest = UINT64_MAX;
 	size_t count;
 	GElf_Phdr ph;
 
-	uint64_t page = page_size();
-
-	*lowest = UINT64_MAX;
 	if (elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_LOAD &&
-		    page_down(ph.p_vaddr) < *lowest)
-			*lowest = page_down(ph.p_vaddr);
+		    (ph.p_vaddr & ~(page - 1)) < lowest)
+			lowest = ph.p_vaddr & ~(page - 1);
 	for (size_t i = 0; i < count; i++) {
-		struct module_load *load = &module->loads[module->load_count];
+		struct cfi_load *load = &module->loads[module->load_count];
 		uint64_t slack;
 
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
-		    !(ph.p_flags & PF_X) || module->load_count == MODULE_LOADS)
+		    !(ph.p_flags & PF_X) || module->load_count == CFI_LOADS)
 			continue;
 		slack = ph.p_offset & (page - 1);
 		if (ph.p_filesz > UINT32_MAX - page ||
-		    ph.p_vaddr - *lowest > UINT32_MAX - ph.p_filesz - page ||
+		    ph.p_vaddr - lowest > UINT32_MAX - ph.p_filesz - page ||
 		    ph.p_offset > INT64_MAX ||
 		    slack != (ph.p_vaddr & (page - 1)))
 			continue;
 		load->offset = ph.p_offset - slack;
-		load->bytes = page_down(ph.p_filesz + slack + page - 1);
 		load->file_bytes = ph.p_filesz + slack;
-		load->pc = ph.p_vaddr - slack - *lowest;
+		load->bytes = (load->file_bytes + page - 1) & ~(page - 1);
+		load->pc = ph.p_vaddr - slack - lowest;
 		if (load->pc + load->bytes > module->bytes)
 			module->bytes = load->pc + load->bytes;
 		module->load_count++;
 	}
+	reader->lowest = lowest;
 	return module->load_count;
 }
 
-static Elf_Scn *section_find(Elf *elf, GElf_Shdr *header)
+/* Without sections: .eh_frame_hdr (LSB Core) has the address of .eh_frame, but
+ * not its end, which four zeros mark. */
+static void segment_find(Elf *elf, struct cfi_section *section)
 {
-	Elf_Scn *section = NULL;
-	const char *name;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, header) ||
-		    header->sh_type == SHT_NOBITS)
-			continue;
-		name = elf_strptr(elf, strings, header->sh_name);
-		if (name && !strcmp(name, ".eh_frame"))
-			return section;
-	}
-	return NULL;
-}
-
-static uint64_t file_offset(Elf *elf, uint64_t address, uint64_t *rest)
-{
-	size_t count;
-	GElf_Phdr ph;
-
-	*rest = 0;
-	if (elf_getphdrnum(elf, &count))
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
-		    address < ph.p_vaddr || address - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		*rest = ph.p_filesz - (address - ph.p_vaddr);
-		return ph.p_offset + (address - ph.p_vaddr);
-	}
-	return 0;
-}
-
-/* Without sections: .eh_frame_hdr (LSB Core) says where it is; its end isn't
- * said, but four zeros end it. */
-static Elf_Data *segment_find(Elf *elf, int word, uint64_t *address)
-{
-	uint64_t rest, offset;
 	Elf_Data *data = NULL;
-	struct cfi_bytes header;
+	struct cursor header;
 	size_t count;
 	GElf_Phdr ph;
 
 	if (elf_getphdrnum(elf, &count))
-		return NULL;
+		return;
 	for (size_t i = 0; i < count && !data; i++)
 		if (gelf_getphdr(elf, i, &ph) &&
 		    ph.p_type == PT_GNU_EH_FRAME && ph.p_filesz >= 8 &&
@@ -116,132 +70,127 @@ static Elf_Data *segment_find(Elf *elf, int word, uint64_t *address)
 			data = elf_getdata_rawchunk(elf, ph.p_offset, 16,
 						    ELF_T_BYTE);
 	if (!data || data->d_size < 16)
-		return NULL;
-	header = (struct cfi_bytes) {
+		return;
+	header = (struct cursor) {
 		.at = (uint8_t *)data->d_buf + 4,
 		.end = (uint8_t *)data->d_buf + data->d_size,
 		.address = ph.p_vaddr + 4,
 	};
-	*address = cfi_take_pointer(&header, ((uint8_t *)data->d_buf)[1], word);
-	offset = file_offset(elf, *address, &rest);
-	if (header.failed || !rest)
-		return NULL;
-	return elf_getdata_rawchunk(elf, offset, rest, ELF_T_BYTE);
+	section->address = cfi_pointer(&header, ((uint8_t *)data->d_buf)[1],
+				       section->word);
+	for (size_t i = 0; i < count && !header.failed; i++) {
+		uint64_t at;
+
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    section->address - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		at = section->address - ph.p_vaddr;
+		data = elf_getdata_rawchunk(elf, ph.p_offset + at,
+					    ph.p_filesz - at, ELF_T_BYTE);
+		section->bytes = data ? data->d_buf : NULL;
+		section->size = section->bytes ? data->d_size : 0;
+		return;
+	}
 }
 
-static void frames_read(struct module *module, Elf *elf, struct cfi *cfi)
+static int function_take(void *context, const struct cfi_function *function)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = section_find(elf, &header);
-	Elf_Data *data;
+	const struct cfi_reader *reader = context;
+	struct cfi_module *module = reader->module;
+	uint64_t end = reader->lowest + module->bytes;
 
-	if (section) {
-		data = elf_rawdata(section, NULL);
-		cfi->address = header.sh_addr;
-	} else {
-		data = segment_find(elf, cfi->word, &cfi->address);
-	}
-	if (!data || !data->d_buf)
-		return;
-	cfi->bytes = data->d_buf;
-	cfi->size = data->d_size;
-	cfi_read(cfi, &module->rows);
+	if (function->begin >= reader->lowest && function->begin < end &&
+	    function->end <= end)
+		cfi_program_run(function, reader->machine, reader->lowest,
+				&module->rows);
+	return module->rows.failed;
 }
 
 /*
- * What a signal's handler returns to has no call frame information, and is known
- * by its code (arch/arm64/kernel/vdso/sigreturn.S, "don't touch": mov x8,
- * #__NR_rt_sigreturn; svc #0). Its row begins in front of it, where an address
- * to return to is looked up.
+ * The code that a signal's handler returns to has no call frame information. It
+ * is known by its instructions (arch/arm64/kernel/vdso/sigreturn.S, "don't
+ * touch": mov x8, #__NR_rt_sigreturn; svc #0). Its row begins before it, where an
+ * address to return to is looked up.
  */
-static void signals_scan(struct module *module, const uint8_t *code,
-			 size_t size, uint64_t pc, int context)
+static void signals_add(struct cfi_reader *reader, Elf *elf)
 {
 	static const uint8_t enter[8] = {
 		0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4,
 	};
+	struct cfi_module *module = reader->module;
+	unsigned int count = reader->machine->signal ? module->load_count : 0;
 
-	for (size_t at = 0; at + sizeof(enter) <= size; at += 4) {
-		struct unwind_row row = {
-			.pc = pc + at - 4, .kind = UNWIND_SIGNAL,
-			.cfa = context,
-		};
-
-		if (pc + at < 4 || memcmp(code + at, enter, sizeof(enter)))
-			continue;
-		rows_add(&module->rows, &row);
-		row = (struct unwind_row) {
-			.pc = pc + at + sizeof(enter), .kind = UNWIND_FRAME,
-		};
-		rows_add(&module->rows, &row);
-	}
-}
-
-static void signals_add(struct module *module, Elf *elf,
-			const struct cfi *cfi)
-{
-	int context = cfi_machine_signal(cfi->machine);
-
-	for (unsigned int i = 0; context && i < module->load_count; i++) {
-		const struct module_load *load = &module->loads[i];
+	for (unsigned int i = 0; i < count; i++) {
+		const struct cfi_load *load = &module->loads[i];
 		Elf_Data *code;
 
 		if (load->file_bytes > SCAN_MOST)
 			continue;
 		code = elf_getdata_rawchunk(elf, load->offset,
 					    load->file_bytes, ELF_T_BYTE);
-		if (code && code->d_buf)
-			signals_scan(module, code->d_buf, code->d_size,
-				     load->pc, context);
+		if (!code || !code->d_buf)
+			continue;
+		for (size_t at = 0; at + sizeof(enter) <= code->d_size;
+		     at += 4) {
+			struct unwind_row row = {
+				.pc = load->pc + at - 4, .kind = UNWIND_SIGNAL,
+				.cfa = reader->machine->signal,
+			};
+
+			if (load->pc + at < 4 ||
+			    memcmp((uint8_t *)code->d_buf + at, enter,
+				   sizeof(enter)))
+				continue;
+			cfi_rows_add(&module->rows, &row);
+			row = (struct unwind_row) {
+				.pc = load->pc + at + sizeof(enter),
+				.kind = UNWIND_FRAME,
+			};
+			cfi_rows_add(&module->rows, &row);
+		}
 	}
 }
 
-static int module_read(struct module *module, Elf *elf)
+static int module_read(struct cfi_module *module, Elf *elf)
 {
-	struct cfi cfi = { 0 };
+	struct cfi_reader reader = { .module = module };
+	struct cfi_section section;
 	GElf_Ehdr header;
-
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		return -ENOEXEC;
-	cfi.machine = cfi_machine_find(header.e_machine,
-				       header.e_ident[EI_CLASS]);
-	cfi.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-	if (!cfi.machine || !loads_read(module, elf, &cfi.lowest))
-		return -ENOEXEC;
-	cfi.end = cfi.lowest + module->bytes;
-	frames_read(module, elf, &cfi);
-	signals_add(module, elf, &cfi);
-	if (module->rows.count)
-		rows_sort(&module->rows);
-	return module->rows.failed ? -ENOMEM : 0;
-}
-
-static int module_read_end(struct module *module, Elf *elf)
-{
-	int ret;
+	int code = -ENOEXEC;
 
 	memset(module, 0, sizeof(*module));
-	ret = module_read(module, elf);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header))
+		reader.machine = cfi_machine_find(header.e_machine,
+						  header.e_ident[EI_CLASS]);
+	if (reader.machine && loads_read(&reader, elf)) {
+		if (!cfi_section_find(elf, &section))
+			segment_find(elf, &section);
+		cfi_each(&section, function_take, &reader);
+		signals_add(&reader, elf);
+		if (module->rows.count)
+			cfi_rows_sort(&module->rows);
+		code = module->rows.failed ? -ENOMEM : 0;
+	}
 	elf_end(elf);
-	if (ret)
-		module_free(module);
-	return ret;
+	if (code)
+		cfi_module_free(module);
+	return code;
 }
 
-int module_read_file(struct module *module, int fd)
+int cfi_module_read(struct cfi_module *module, int fd)
 {
 	elf_version(EV_CURRENT);
-	return module_read_end(module, elf_begin(fd, ELF_C_READ, NULL));
+	return module_read(module, elf_begin(fd, ELF_C_READ, NULL));
 }
 
-int module_read_image(struct module *module, void *image, size_t size)
+int cfi_module_read_image(struct cfi_module *module, void *image, size_t size)
 {
 	elf_version(EV_CURRENT);
-	return module_read_end(module, elf_memory(image, size));
+	return module_read(module, elf_memory(image, size));
 }
 
-void module_free(struct module *module)
+void cfi_module_free(struct cfi_module *module)
 {
-	rows_free(&module->rows);
+	free(module->rows.items);
 	memset(module, 0, sizeof(*module));
 }

@@ -15,26 +15,29 @@ enum rule_kind {
 	RULE_SAME, RULE_OFFSET, RULE_EXPRESSION, RULE_UNDEFINED, RULE_OTHER,
 };
 
-struct rule {
+struct cfi_rule {
 	enum rule_kind kind;
 	int64_t offset;			/* from the CFA */
-	struct cfi_bytes expression;
+	struct cursor expression;
 };
 
-struct state {
+struct cfi_state {
 	bool is_expression;		/* of the CFA, else register + offset */
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	struct cfi_bytes expression;
-	struct rule frame;		/* of the frame pointer */
-	struct rule address;		/* to return to */
+	struct cursor expression;
+	struct cfi_rule frame;		/* of the frame pointer */
+	struct cfi_rule address;	/* to return to */
+	struct cfi_rule other;		/* of registers that don't matter */
 };
 
-struct run {
+struct cfi_run {
 	const struct cfi_function *function;
-	struct rows *rows;
+	const struct cfi_machine *machine;
+	uint64_t lowest;
+	struct cfi_rows *rows;
 	uint64_t location;
-	struct state state, initial, kept[DEPTH_MAX];
+	struct cfi_state state, initial, kept[DEPTH_MAX];
 	unsigned int depth;
 	bool failed;
 };
@@ -42,19 +45,6 @@ struct run {
 /* aadwarf64 4.4.1 */
 #define A64_NEGATE_RA_STATE_WITH_PC	0x2c
 #define A64_NEGATE_RA_STATE		0x2d
-
-/* DWARF numbers (psABI, aadwarf64 4.1) and offset of the stack pointer in struct
- * sigcontext */
-struct cfi_machine {
-	uint16_t machine;	/* ELF's */
-	uint8_t elf_class;
-	uint64_t sp, fp;
-	uint64_t ip;		/* as expressions of .plt name it */
-	int context_sp;
-	int signal;		/* cfi_machine_signal() */
-	bool link;		/* calls leave the address to return to in a
-				 * register */
-};
 
 static const struct cfi_machine machines[] = {
 	{ EM_386, ELFCLASS32, 4, 5, 8, 28, 0, false },
@@ -73,36 +63,25 @@ const struct cfi_machine *cfi_machine_find(uint16_t machine, uint8_t elf_class)
 	return NULL;
 }
 
-int cfi_machine_signal(const struct cfi_machine *machine)
+/* DW_OP_breg(`number`) offset; more operations may follow. */
+static bool base_take(struct cursor *c, uint64_t number, int64_t *offset)
 {
-	return machine->signal;
-}
-
-static const struct cfi_machine *machine_of(const struct run *run)
-{
-	return run->function->cfi->machine;
-}
-
-/* DW_OP_breg(`number`) offset, and behind it as many operations as follow */
-static bool base_take(struct cfi_bytes *bytes, uint64_t number, int64_t *offset)
-{
-	if (cfi_take(bytes, 1) != DW_OP_breg0 + number)
+	if (cursor_fixed(c, 1) != DW_OP_breg0 + number)
 		return false;
-	*offset = cfi_take_sleb(bytes);
-	return !bytes->failed;
+	*offset = cursor_sleb(c);
+	return !c->failed;
 }
 
-/* Its value stands at register + offset. */
-static bool deref_match(struct cfi_bytes bytes, uint64_t number,
-			int64_t *offset)
+/* The value is in memory at register + offset. */
+static bool deref_match(struct cursor c, uint64_t number, int64_t *offset)
 {
-	return base_take(&bytes, number, offset) &&
-	       cfi_take(&bytes, 1) == DW_OP_deref && bytes.at == bytes.end;
+	return base_take(&c, number, offset) &&
+	       cursor_fixed(&c, 1) == DW_OP_deref && c.at == c.end;
 }
 
-/* What linkers write for .plt (elf_x86_64_eh_frame_plt and the like in
+/* What linkers write for .plt (elf_x86_64_eh_frame_plt and others in
  * binutils' sources): sp + word + ((ip & 15) >= 11) << log2(word) */
-static bool plt_match(struct cfi_bytes bytes, const struct cfi_machine *machine,
+static bool plt_match(struct cursor c, const struct cfi_machine *machine,
 		      int word)
 {
 	const uint8_t rest[] = {
@@ -111,10 +90,10 @@ static bool plt_match(struct cfi_bytes bytes, const struct cfi_machine *machine,
 	};
 	int64_t offset, ip;
 
-	return base_take(&bytes, machine->sp, &offset) && offset == word &&
-	       base_take(&bytes, machine->ip, &ip) && !ip &&
-	       (size_t)(bytes.end - bytes.at) == sizeof(rest) &&
-	       !memcmp(bytes.at, rest, sizeof(rest));
+	return base_take(&c, machine->sp, &offset) && offset == word &&
+	       base_take(&c, machine->ip, &ip) && !ip &&
+	       (size_t)(c.end - c.at) == sizeof(rest) &&
+	       !memcmp(c.at, rest, sizeof(rest));
 }
 
 static bool fits(int64_t value)
@@ -122,13 +101,12 @@ static bool fits(int64_t value)
 	return value == (int32_t)value;
 }
 
-/* CFA by an expression; false: none that rows know */
-static bool expression_row(const struct run *run, struct unwind_row *row)
+/* The CFA is computed by an expression; false: rows don't have that one. */
+static bool expression_row(const struct cfi_run *run, struct unwind_row *row)
 {
-	const struct cfi_machine *machine = machine_of(run);
-	const struct state *state = &run->state;
-	struct cfi_bytes frame = state->frame.expression;
-	int word = run->function->cfi->word;
+	const struct cfi_machine *machine = run->machine;
+	const struct cfi_state *state = &run->state;
+	struct cursor frame = state->frame.expression;
 	int64_t cfa, fp;
 
 	if (run->function->signal) {
@@ -141,7 +119,8 @@ static bool expression_row(const struct run *run, struct unwind_row *row)
 	}
 	if (machine->link)
 		return false;
-	if (plt_match(state->expression, machine, word)) {
+	if (plt_match(state->expression, machine,
+		      run->function->section->word)) {
 		row->kind = UNWIND_PLT;
 		return state->frame.kind == RULE_SAME;
 	}
@@ -156,42 +135,37 @@ static bool expression_row(const struct run *run, struct unwind_row *row)
 	return true;
 }
 
-static bool register_row(const struct run *run, struct unwind_row *row)
+/* The CFA is a register + offset; false: rows don't have that one. */
+static bool register_row(const struct cfi_run *run, struct unwind_row *row)
 {
-	const struct cfi_machine *machine = machine_of(run);
-	const struct state *state = &run->state;
+	const struct cfi_state *state = &run->state;
 
-	if (state->cfa_register == machine->sp)
+	if (state->cfa_register == run->machine->sp)
 		row->kind = UNWIND_SP;
-	else if (state->cfa_register == machine->fp)
+	else if (state->cfa_register == run->machine->fp)
 		row->kind = UNWIND_FP;
 	else
 		return false;
 	row->cfa = state->cfa_offset;
-	row->fp = state->frame.offset;
-	switch (state->frame.kind) {
-	case RULE_SAME:
-		row->fp = 0;
-		break;
-	case RULE_OFFSET:
+	if (state->frame.kind == RULE_OFFSET) {
+		row->fp = state->frame.offset;
 		if (!row->fp || !fits(state->frame.offset))
 			return false;
-		break;
-	default:
+	} else if (state->frame.kind != RULE_SAME) {
 		return false;
 	}
 	return fits(state->cfa_offset);
 }
 
-/* Where the address to return to is; false: rows can't say */
-static bool return_row(const struct run *run, struct unwind_row *row)
+/* Where the address to return to is; false: rows can't hold that. */
+static bool return_row(const struct cfi_run *run, struct unwind_row *row)
 {
-	const struct rule *address = &run->state.address;
+	const struct cfi_rule *address = &run->state.address;
 	int64_t offset = address->offset - row->fp;
 
-	if (!machine_of(run)->link)
-		return address->kind == RULE_OFFSET &&
-		       address->offset == -run->function->cfi->word;
+	if (!run->machine->link)
+		return address->kind == RULE_OFFSET && address->offset ==
+		       -(int64_t)run->function->section->word;
 	if (address->kind == RULE_SAME)
 		return true;
 	row->link = offset / 8;
@@ -199,288 +173,204 @@ static bool return_row(const struct run *run, struct unwind_row *row)
 	       row->link == offset / 8;
 }
 
-/* The row of what holds from `location` on */
-static void row_add(struct run *run)
+/* The row of the state that is valid from `location` on */
+static void row_add(struct cfi_run *run)
 {
-	const struct cfi *cfi = run->function->cfi;
-	struct unwind_row row = { .pc = run->location - cfi->lowest };
-	const struct rule *address = &run->state.address;
-	bool fine;
+	struct unwind_row row = { .pc = run->location - run->lowest };
+	bool known;
 
-	if (address->kind == RULE_UNDEFINED) {
+	if (run->state.address.kind == RULE_UNDEFINED) {
 		row.kind = UNWIND_END;
-		rows_add(run->rows, &row);
+		cfi_rows_add(run->rows, &row);
 		return;
 	}
-	fine = run->state.is_expression ? expression_row(run, &row) :
-	       !run->function->signal && register_row(run, &row);
+	known = run->state.is_expression ? expression_row(run, &row) :
+		!run->function->signal && register_row(run, &row);
 	if (!run->function->signal)
-		fine = fine && return_row(run, &row);
-	if (!fine)
+		known = known && return_row(run, &row);
+	if (!known)
 		row = (struct unwind_row) { .pc = row.pc };
-	rows_add(run->rows, &row);
+	cfi_rows_add(run->rows, &row);
 }
 
-/* The rule of a register; NULL: it doesn't matter */
-static struct rule *rule_of(struct run *run, struct state *state,
-			    uint64_t number)
+static struct cfi_rule *rule_of(const struct cfi_run *run,
+				struct cfi_state *state, uint64_t number)
 {
 	if (number == run->function->return_register)
 		return &state->address;
-	return number == machine_of(run)->fp ? &state->frame : NULL;
+	return number == run->machine->fp ? &state->frame : &state->other;
 }
 
-static void rule_set(struct run *run, uint64_t number, enum rule_kind kind,
-		     int64_t offset)
+static void location_set(struct cfi_run *run, uint64_t location)
 {
-	struct rule *rule = rule_of(run, &run->state, number);
-
-	if (rule)
-		*rule = (struct rule) { .kind = kind, .offset = offset };
-}
-
-static void rule_restore(struct run *run, uint64_t number)
-{
-	struct rule *rule = rule_of(run, &run->state, number);
-
-	if (rule)
-		*rule = *rule_of(run, &run->initial, number);
-}
-
-static struct cfi_bytes block_take(struct cfi_bytes *bytes)
-{
-	uint64_t size = cfi_take_uleb(bytes);
-	struct cfi_bytes block = *bytes;
-
-	cfi_skip(bytes, size);
-	block.end = bytes->at;
-	return block;
-}
-
-static void rule_express(struct run *run, struct cfi_bytes *bytes)
-{
-	struct rule *rule = rule_of(run, &run->state, cfi_take_uleb(bytes));
-	struct cfi_bytes block = block_take(bytes);
-
-	if (rule)
-		*rule = (struct rule) { RULE_EXPRESSION, .expression = block };
-}
-
-static void advance(struct run *run, uint64_t delta)
-{
-	uint64_t end = run->function->end;
-
-	delta *= run->function->code_align;
-	if (delta > end - run->location) {
+	if (location < run->location || location > run->function->end)
 		run->failed = true;
-		return;
-	}
-	if (!delta)
-		return;
-	row_add(run);
-	run->location += delta;
-}
-
-static void location_set(struct run *run, uint64_t location)
-{
-	if (location < run->location || location > run->function->end) {
-		run->failed = true;
-		return;
-	}
-	if (location == run->location)
+	if (run->failed || location == run->location)
 		return;
 	row_add(run);
 	run->location = location;
 }
 
-static void cfa_set(struct run *run, uint64_t number, int64_t offset)
+static struct cursor block_take(struct cursor *c)
 {
-	run->state.is_expression = false;
-	run->state.cfa_register = number;
-	run->state.cfa_offset = offset;
+	uint64_t size = cursor_uleb(c);
+	struct cursor block = *c;
+
+	cursor_skip(c, size);
+	block.end = c->at;
+	return block;
 }
 
-static void state_remember(struct run *run)
+/* An instruction that sets the rule of a register */
+static void rule_run(struct cfi_run *run, uint8_t code, struct cursor *c)
 {
-	if (run->depth == DEPTH_MAX)
-		run->failed = true;
-	else
-		run->kept[run->depth++] = run->state;
-}
+	uint64_t align = run->function->data_align, number = cursor_uleb(c);
+	struct cfi_rule *rule = rule_of(run, &run->state, number);
+	struct cfi_rule set = { .kind = RULE_OTHER };
 
-static void state_restore(struct run *run)
-{
-	if (!run->depth)
-		run->failed = true;
-	else
-		run->state = run->kept[--run->depth];
-}
-
-/* The instructions that say how the CFA is found; false: another one */
-static bool cfa_instruction(struct run *run, uint8_t code,
-			    struct cfi_bytes *bytes)
-{
-	uint64_t align = run->function->data_align;
-	struct state *state = &run->state;
-	uint64_t number;
-
-	switch (code) {
-	case DW_CFA_def_cfa:
-		number = cfi_take_uleb(bytes);
-		cfa_set(run, number, cfi_take_uleb(bytes));
-		return true;
-	case DW_CFA_def_cfa_sf:
-		number = cfi_take_uleb(bytes);
-		cfa_set(run, number, cfi_take_sleb(bytes) * align);
-		return true;
-	case DW_CFA_def_cfa_register:
-		cfa_set(run, cfi_take_uleb(bytes), state->cfa_offset);
-		return true;
-	case DW_CFA_def_cfa_offset:
-		state->cfa_offset = cfi_take_uleb(bytes);
-		return true;
-	case DW_CFA_def_cfa_offset_sf:
-		state->cfa_offset = cfi_take_sleb(bytes) * align;
-		return true;
-	case DW_CFA_def_cfa_expression:
-		state->is_expression = true;
-		state->expression = block_take(bytes);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The same of registers' rules */
-static bool rule_instruction(struct run *run, uint8_t code,
-			     struct cfi_bytes *bytes)
-{
-	uint64_t align = run->function->data_align;
-	uint64_t number;
-
-	switch (code) {
-	case DW_CFA_expression:
-		rule_express(run, bytes);
-		return true;
-	case DW_CFA_offset_extended: case DW_CFA_offset_extended_sf:
-	case DW_CFA_GNU_negative_offset_extended:
-	case DW_CFA_restore_extended: case DW_CFA_undefined:
-	case DW_CFA_same_value: case DW_CFA_register: case DW_CFA_val_offset:
-	case DW_CFA_val_offset_sf: case DW_CFA_val_expression:
-		break;
-	default:
-		return false;
-	}
-	number = cfi_take_uleb(bytes);
 	switch (code) {
 	case DW_CFA_offset_extended:
-		rule_set(run, number, RULE_OFFSET,
-			 cfi_take_uleb(bytes) * align);
+		set.kind = RULE_OFFSET;
+		set.offset = cursor_uleb(c) * align;
 		break;
 	case DW_CFA_offset_extended_sf:
-		rule_set(run, number, RULE_OFFSET,
-			 cfi_take_sleb(bytes) * align);
+		set.kind = RULE_OFFSET;
+		set.offset = cursor_sleb(c) * align;
 		break;
 	case DW_CFA_GNU_negative_offset_extended:
-		rule_set(run, number, RULE_OFFSET,
-			 -(cfi_take_uleb(bytes) * align));
+		set.kind = RULE_OFFSET;
+		set.offset = -(cursor_uleb(c) * align);
 		break;
 	case DW_CFA_restore_extended:
-		rule_restore(run, number);
+		set = *rule_of(run, &run->initial, number);
 		break;
 	case DW_CFA_undefined:
-		rule_set(run, number, RULE_UNDEFINED, 0);
+		set.kind = RULE_UNDEFINED;
 		break;
 	case DW_CFA_same_value:
-		rule_set(run, number, RULE_SAME, 0);
+		set.kind = RULE_SAME;
+		break;
+	case DW_CFA_expression:
+		set.kind = RULE_EXPRESSION;
+		set.expression = block_take(c);
 		break;
 	case DW_CFA_val_expression:
-		rule_set(run, number, RULE_OTHER, 0);
-		block_take(bytes);
+		block_take(c);
+		break;
+	case DW_CFA_register:
+	case DW_CFA_val_offset:
+	case DW_CFA_val_offset_sf:
+		cursor_uleb(c);
 		break;
 	default:
-		rule_set(run, number, RULE_OTHER, 0);
-		cfi_take_uleb(bytes);
+		run->failed = true;
 	}
-	return true;
+	*rule = set;
 }
 
-/* The address to return to is signed from here on, or no more: who follows it
- * takes the signature off in any case. */
-static bool is_sign_state(const struct run *run, uint8_t code)
-{
-	return machine_of(run)->machine == EM_AARCH64 &&
-	       (code == A64_NEGATE_RA_STATE ||
-		code == A64_NEGATE_RA_STATE_WITH_PC);
-}
-
-static void instruction_run(struct run *run, struct cfi_bytes *bytes)
+static void instruction_run(struct cfi_run *run, struct cursor *c)
 {
 	const struct cfi_function *function = run->function;
-	uint8_t code = cfi_take(bytes, 1);
-	uint8_t number = code & 0x3f;
+	uint64_t align = function->data_align;
+	uint64_t step = function->code_align;
+	struct cfi_state *state = &run->state;
+	uint8_t code = cursor_fixed(c, 1);
+	uint64_t number = code & 0x3f;
 
 	switch (code & 0xc0) {
 	case DW_CFA_advance_loc:
-		advance(run, number);
+		location_set(run, run->location + number * step);
 		return;
 	case DW_CFA_offset:
-		rule_set(run, number, RULE_OFFSET,
-			 cfi_take_uleb(bytes) * function->data_align);
+		*rule_of(run, state, number) = (struct cfi_rule) {
+			RULE_OFFSET, cursor_uleb(c) * align,
+		};
 		return;
 	case DW_CFA_restore:
-		rule_restore(run, number);
+		*rule_of(run, state, number) =
+			*rule_of(run, &run->initial, number);
 		return;
 	}
 	switch (code) {
 	case DW_CFA_nop:
-		return;
+		break;
 	case DW_CFA_set_loc:
-		location_set(run, cfi_take_pointer(bytes, function->encoding,
-						   function->cfi->word));
-		return;
+		location_set(run, cfi_pointer(c, function->encoding,
+					      function->section->word));
+		break;
 	case DW_CFA_advance_loc1:
-		advance(run, cfi_take(bytes, 1));
-		return;
 	case DW_CFA_advance_loc2:
-		advance(run, cfi_take(bytes, 2));
-		return;
 	case DW_CFA_advance_loc4:
-		advance(run, cfi_take(bytes, 4));
-		return;
+		number = cursor_fixed(c, 1 << (code - DW_CFA_advance_loc1));
+		location_set(run, run->location + number * step);
+		break;
 	case DW_CFA_remember_state:
-		state_remember(run);
-		return;
+		run->failed |= run->depth == DEPTH_MAX;
+		if (!run->failed)
+			run->kept[run->depth++] = *state;
+		break;
 	case DW_CFA_restore_state:
-		state_restore(run);
-		return;
+		run->failed |= !run->depth;
+		if (!run->failed)
+			*state = run->kept[--run->depth];
+		break;
 	case DW_CFA_GNU_args_size:
-		cfi_take_uleb(bytes);
-		return;
+		cursor_uleb(c);
+		break;
+	case DW_CFA_def_cfa:
+		state->is_expression = false;
+		state->cfa_register = cursor_uleb(c);
+		state->cfa_offset = cursor_uleb(c);
+		break;
+	case DW_CFA_def_cfa_sf:
+		state->is_expression = false;
+		state->cfa_register = cursor_uleb(c);
+		state->cfa_offset = cursor_sleb(c) * align;
+		break;
+	case DW_CFA_def_cfa_register:
+		state->is_expression = false;
+		state->cfa_register = cursor_uleb(c);
+		break;
+	case DW_CFA_def_cfa_offset:
+		state->cfa_offset = cursor_uleb(c);
+		break;
+	case DW_CFA_def_cfa_offset_sf:
+		state->cfa_offset = cursor_sleb(c) * align;
+		break;
+	case DW_CFA_def_cfa_expression:
+		state->is_expression = true;
+		state->expression = block_take(c);
+		break;
+	case A64_NEGATE_RA_STATE:
+	case A64_NEGATE_RA_STATE_WITH_PC:
+		/* From here on the address to return to is signed, or no
+		 * longer: unwinding removes the signature in any case. On
+		 * other machines the first code is unknown. */
+		if (run->machine->machine == EM_AARCH64)
+			break;
+		/* fall through */
+	default:
+		rule_run(run, code, c);
 	}
-	if (is_sign_state(run, code))
-		return;
-	if (!cfa_instruction(run, code, bytes) &&
-	    !rule_instruction(run, code, bytes))
-		run->failed = true;
 }
 
-static void instructions_run(struct run *run, struct cfi_bytes bytes)
+static void instructions_run(struct cfi_run *run, struct cursor c)
 {
-	while (bytes.at < bytes.end && !run->failed && !bytes.failed)
-		instruction_run(run, &bytes);
-	run->failed |= bytes.failed;
+	while (c.at < c.end && !run->failed && !c.failed)
+		instruction_run(run, &c);
+	run->failed |= c.failed;
 }
 
-void cfi_program_run(const struct cfi_function *function, struct rows *rows)
+void cfi_program_run(const struct cfi_function *function,
+		     const struct cfi_machine *machine, uint64_t lowest,
+		     struct cfi_rows *rows)
 {
-	struct run run = {
-		.function = function, .rows = rows,
-		.location = function->begin,
+	struct cfi_run run = {
+		.function = function, .machine = machine, .lowest = lowest,
+		.rows = rows, .location = function->begin,
 	};
 	struct unwind_row end = {
-		.pc = function->end - function->cfi->lowest,
-		.kind = UNWIND_FRAME,
+		.pc = function->end - lowest, .kind = UNWIND_FRAME,
 	};
 	size_t count = rows->count;
 
@@ -491,10 +381,10 @@ void cfi_program_run(const struct cfi_function *function, struct rows *rows)
 	instructions_run(&run, function->program);
 	if (run.failed) {
 		rows->count = count;
-		run.state = (struct state) { .is_expression = true };
+		run.state = (struct cfi_state) { .is_expression = true };
 		run.location = function->begin;
 	}
 	if (run.location < function->end)
 		row_add(&run);
-	rows_add(rows, &end);
+	cfi_rows_add(rows, &end);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "rows.h"
+#include "cfi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define ENTRIES		(sizeof(((struct unwind_blocks *)0)->entries) / \
 			 sizeof(uint32_t))
 
-void rows_add(struct rows *rows, const struct unwind_row *row)
+void cfi_rows_add(struct cfi_rows *rows, const struct unwind_row *row)
 {
 	if (rows->failed)
 		return;
@@ -37,12 +37,12 @@ static bool row_same(const struct unwind_row *a, const struct unwind_row *b)
 	       a->link == b->link;
 }
 
-void rows_sort(struct rows *rows)
+void cfi_rows_sort(struct cfi_rows *rows)
 {
 	struct unwind_row first = { .kind = UNWIND_FRAME };
 	size_t kept = 0;
 
-	rows_add(rows, &first);
+	cfi_rows_add(rows, &first);
 	if (rows->failed)
 		return;
 	qsort(rows->items, rows->count, sizeof(*rows->items), row_compare);
@@ -58,12 +58,12 @@ void rows_sort(struct rows *rows)
 	rows->count = kept;
 }
 
-uint32_t rows_blocks(uint64_t bytes)
+uint32_t cfi_rows_blocks(uint64_t bytes)
 {
 	return (bytes / BLOCK_BYTES + ENTRIES) / ENTRIES;
 }
 
-void rows_index(const struct rows *rows, struct unwind_blocks *blocks,
+void cfi_rows_index(const struct cfi_rows *rows, struct unwind_blocks *blocks,
 		uint32_t count)
 {
 	uint64_t row = 0;
@@ -82,10 +82,4 @@ void rows_index(const struct rows *rows, struct unwind_blocks *blocks,
 			row << 8 | (next - row - 1);
 		row = next - 1;
 	}
-}
-
-void rows_free(struct rows *rows)
-{
-	free(rows->items);
-	memset(rows, 0, sizeof(*rows));
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/cursor.h"
 
 #define PATH_LENGTH_MAX	4096	/* of each part of a file's name */
 #define FORMATS_MAX	255
@@ -21,79 +22,6 @@ enum {
 	DW_LNS_fixed_advance_pc = 9, DW_LNS_set_prologue_end = 10,
 	DW_LNE_end_sequence = 1, DW_LNE_set_address = 2,
 };
-
-/* What is read from; behind the end all is zero, and `bad` is set. */
-struct cursor {
-	const uint8_t *at, *end;
-	bool bad;
-};
-
-static const uint8_t *cursor_skip(struct cursor *c, uint64_t size)
-{
-	const uint8_t *at = c->at;
-
-	if (c->bad || size > (uint64_t)(c->end - c->at)) {
-		c->bad = true;
-		c->at = c->end;
-		return NULL;
-	}
-	c->at += size;
-	return at;
-}
-
-static uint64_t cursor_fixed(struct cursor *c, unsigned int size)
-{
-	const uint8_t *p = cursor_skip(c, size);
-	uint64_t value = 0;
-
-	for (unsigned int i = 0; p && i < size; i++)
-		value |= (uint64_t)p[i] << (8 * i);
-	return value;
-}
-
-static uint64_t cursor_uleb(struct cursor *c)
-{
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	const uint8_t *p;
-
-	do {
-		p = cursor_skip(c, 1);
-		if (p && shift < 64)
-			value |= (uint64_t)(*p & 0x7f) << shift;
-		shift += 7;
-	} while (p && *p & 0x80);
-	return value;
-}
-
-static int64_t cursor_sleb(struct cursor *c)
-{
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	const uint8_t *p;
-
-	do {
-		p = cursor_skip(c, 1);
-		if (p && shift < 64)
-			value |= (uint64_t)(*p & 0x7f) << shift;
-		shift += 7;
-	} while (p && *p & 0x80);
-	if (p && *p & 0x40 && shift < 64)
-		value |= ~0ULL << shift;
-	return value;
-}
-
-static const char *cursor_string(struct cursor *c)
-{
-	const uint8_t *end = c->bad ? NULL :
-			     memchr(c->at, '\0', c->end - c->at);
-
-	if (!end) {
-		c->bad = true;
-		return "";
-	}
-	return (const char *)cursor_skip(c, end + 1 - c->at);
-}
 
 static const char *section_string(const struct dwarf_bytes *section,
 				  uint64_t offset)
@@ -114,8 +42,8 @@ static uint8_t read_length(struct cursor *c)
 		length = cursor_fixed(c, 8);
 		offset_size = 8;
 	}
-	if (c->bad || length > (uint64_t)(c->end - c->at))
-		c->bad = true;
+	if (c->failed || length > (uint64_t)(c->end - c->at))
+		c->failed = true;
 	else
 		c->end = c->at + length;
 	return offset_size;
@@ -124,9 +52,9 @@ static uint8_t read_length(struct cursor *c)
 static struct cursor cursor_at(const struct dwarf_bytes *section,
 			       uint64_t offset)
 {
-	struct cursor c = { .bad = offset >= section->size };
+	struct cursor c = { .failed = offset >= section->size };
 
-	if (!c.bad) {
+	if (!c.failed) {
 		c.at = section->data + offset;
 		c.end = section->data + section->size;
 	}
@@ -139,7 +67,7 @@ uint64_t dwarf_program_end(const struct dwarf_program_sections *sections,
 	struct cursor c = cursor_at(&sections->line, offset);
 
 	read_length(&c);
-	return c.bad ? 0 : c.end - sections->line.data;
+	return c.failed ? 0 : c.end - sections->line.data;
 }
 
 struct entry_format {
@@ -193,7 +121,7 @@ static struct entry_value read_form(struct cursor *c, uint64_t form,
 		cursor_skip(c, cursor_uleb(c));
 		break;
 	default:
-		c->bad = true;
+		c->failed = true;
 		break;
 	}
 	return value;
@@ -240,17 +168,17 @@ static int read_entries(struct cursor *c, const struct dwarf_program *program,
 	uint64_t count = cursor_uleb(c);
 
 	*file_count = 0;
-	if (c->bad || (count && !format_count) ||
+	if (c->failed || (count && !format_count) ||
 	    count > (uint64_t)(c->end - c->at))
 		return -EINVAL;
 	*files = calloc(count + 1, sizeof(**files));
 	if (!*files)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < count && !c->bad; i++)
+	for (uint64_t i = 0; i < count && !c->failed; i++)
 		(*files)[i] = read_entry(c, program, sections, formats,
 					 format_count);
 	*file_count = count;
-	return c->bad ? -EINVAL : 0;
+	return c->failed ? -EINVAL : 0;
 }
 
 static int read_tables_5(struct cursor *c, struct dwarf_program *program,
@@ -277,7 +205,7 @@ static size_t count_strings(struct cursor c, unsigned int numbers)
 {
 	size_t count = 0;
 
-	while (*cursor_string(&c) && !c.bad) {
+	while (*cursor_string(&c) && !c.failed) {
 		for (unsigned int i = 0; i < numbers; i++)
 			cursor_uleb(&c);
 		count++;
@@ -310,7 +238,7 @@ static int read_tables_2(struct cursor *c, struct dwarf_program *program)
 		cursor_uleb(c);
 		cursor_uleb(c);
 	}
-	return c->bad ? -EINVAL : 0;
+	return c->failed ? -EINVAL : 0;
 }
 
 static int read_header(struct cursor *c, struct dwarf_program *program,
@@ -325,7 +253,7 @@ static int read_header(struct cursor *c, struct dwarf_program *program,
 	if (program->version == 5)
 		cursor_skip(c, 2);	/* sizes of address and selector */
 	header_length = cursor_fixed(c, program->offset_size);
-	if (c->bad || header_length > (uint64_t)(c->end - c->at))
+	if (c->failed || header_length > (uint64_t)(c->end - c->at))
 		return -EINVAL;
 	program->end = c->end;
 	c->end = program->code = c->at + header_length;
@@ -339,7 +267,7 @@ static int read_header(struct cursor *c, struct dwarf_program *program,
 	if (!program->line_range || !program->opcode_base)
 		return -EINVAL;
 	program->opcode_lengths = cursor_skip(c, program->opcode_base - 1);
-	if (c->bad)
+	if (c->failed)
 		return -EINVAL;
 	return program->version == 5 ? read_tables_5(c, program, sections) :
 				       read_tables_2(c, program);
@@ -353,7 +281,7 @@ int dwarf_program_open(struct dwarf_program *program,
 	int code;
 
 	memset(program, 0, sizeof(*program));
-	code = c.bad ? -EINVAL : read_header(&c, program, sections);
+	code = c.failed ? -EINVAL : read_header(&c, program, sections);
 	if (code)
 		dwarf_program_close(program);
 	return code;
@@ -495,7 +423,7 @@ int dwarf_program_run(const struct dwarf_program *program,
 	int code = 0;
 
 	machine_reset(&m);
-	while (!code && !m.c.bad && m.c.at < m.c.end) {
+	while (!code && !m.c.failed && m.c.at < m.c.end) {
 		uint8_t opcode = cursor_fixed(&m.c, 1);
 
 		if (opcode >= program->opcode_base)
