@@ -67,7 +67,7 @@ LIVE	:= usr/tracefmt/live.c usr/lib/identity.c usr/lib/maps_line.c \
 	   $(filter-out %/picture_records.c %/ring.c, \
 	   $(wildcard usr/lib/buffer/*.c))
 PORTABLE_LIB := usr/lib $(addprefix usr/lib/,formats buffer dump read \
-	    read/format read/match debug/lines debug/symbols)
+	    read/format read/match debug debug/lines debug/symbols)
 PORTABLE := $(filter-out $(LIVE), $(wildcard $(PORTABLE_LIB:%=%/*.c)) \
 	    $(call parts,tracefmt)) \
 	    usr/tracefmt/main.c $(wildcard usr/tracefmt/portable/*.c)

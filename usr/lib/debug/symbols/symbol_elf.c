@@ -3,25 +3,13 @@
 
 #include <elf.h>
 #include <endian.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEADERS_MAX	256	/* program headers that are looked at */
-#define NOTES_MAX	4096	/* bytes of a note segment, likewise */
+#define NOTES_MAX	4096	/* bytes of a note segment */
 #define HOST_ORDER	(__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : \
 							   ELFDATA2MSB)
-
-/* Opening a device may do something: what it is is looked at before. */
-int symbol_elf_open(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return -1;
-	return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
 
 static bool read_at(int fd, void *data, size_t n, uint64_t at)
 {

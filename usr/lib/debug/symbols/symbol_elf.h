@@ -20,8 +20,6 @@ struct symbol_elf {
 	size_t segment_count;
 };
 
-/* A file that may be anything, opened; -1: it is no regular file. */
-int symbol_elf_open(const char *path);
 /* false: it isn't such a file. */
 bool symbol_elf_read(int fd, struct symbol_elf *elf);
 /* The build-id among notes; its length, 0: there is none. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/key_map.h"
-#include "symbol_demangle.h"
+#include "symbols.h"
 #include "symbol_elf.h"
 #include "symbol_library.h"
 
