@@ -24,7 +24,7 @@ struct told {
 
 struct conversion {
 	struct heap_options options;	/* commands.h: the first */
-	const struct heap_format *from, *to;
+	const struct heap_format *to;
 	const char *out;
 	struct reading reading;
 	struct heap_profile profile;
@@ -38,56 +38,11 @@ struct conversion {
 
 /* ---- options ---- */
 
-static int wrong(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
-	return -1;
-}
-
-static int take_format(const char *option, const char *value,
-		       const struct heap_format **format)
-{
-	*format = heap_format_find(value);
-	if (*format)
-		return 0;
-	wrong(option, value, "there is no such format");
-	fputs(PROGRAM ": there are:", stderr);
-	for (size_t i = 0; heap_formats[i]; i++)
-		fprintf(stderr, " %s", heap_formats[i]->name);
-	fputc('\n', stderr);
-	return -1;
-}
-
-static int take_from(void *context, const char *value)
-{
-	struct conversion *conversion = context;
-
-	return take_format("from", value, &conversion->from);
-}
-
 static int take_to(void *context, const char *value)
 {
 	struct conversion *conversion = context;
 
-	return take_format("to", value, &conversion->to);
-}
-
-static int take_output(void *context, const char *value)
-{
-	((struct conversion *)context)->out = value;
-	return 0;
-}
-
-static int take_rebase(void *context, const char *value)
-{
-	((struct conversion *)context)->options.rebase = true;
-	return 0;
-}
-
-static int take_value(void *context, const char *value)
-{
-	((struct conversion *)context)->options.value = value;
-	return 0;
+	return heapmon_format("to", value, &conversion->to);
 }
 
 /* A decimal number; what follows it is at *end. */
@@ -109,7 +64,7 @@ static int take_bounds(void *context, const char *value)
 	    number_read(end + 1, &end, &bounds->large) && !*end &&
 	    bounds->small < bounds->medium && bounds->medium < bounds->large)
 		return 0;
-	return wrong("bounds", value, "three ascending sizes are expected, "
+	return options_value_wrong("bounds", value, "three ascending sizes are expected, "
 		     "like 32,256,2048");
 }
 
@@ -122,25 +77,25 @@ static int take_bins(void *context, const char *value)
 	if (number_read(value, &end, &bounds->bins) && !*end &&
 	    bounds->bins <= BINS_MOST)
 		return 0;
-	return wrong("bins", value, "a number up to 16777216 is expected");
+	return options_value_wrong("bins", value, "a number up to 16777216 is expected");
 }
 
 static const struct option_def convert_options[] = {
 	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
-	  take_from },
+	  heapmon_take_from },
 	{ "to", 't', "FORMAT", "which: mtrc|mptl|monitor|tracker|pprof|"
 	  "collapsed|massif|heaptrack", take_to },
 	{ "output", 'o', "FILE", "write there; '-': standard output",
-	  take_output },
+	  OPTION_PLACE(struct conversion, out) },
 	{ "rebase", 0, NULL, "mtrc: addresses from 0x1000 on, small thread ids",
-	  take_rebase },
+	  OPTION_PLACE(struct conversion, options.rebase) },
 	{ "bounds", 0, "S,M,L", "mptl: sizes up to which a block is small, "
 	  "medium, large", take_bounds },
 	{ "bins", 0, "N", "mptl: sizes below this are counted each",
 	  take_bins },
 	{ "value", 0, "VALUE", "of collapsed: alloc_space|alloc_objects|"
 	  "inuse_space|inuse_objects|peak_space|peak_objects|temporary",
-	  take_value },
+	  OPTION_PLACE(struct conversion, options.value) },
 	{ "bits", 0, "N", "what is written, as tracker, mtrc or mptl, has words of so many: 32|64",
 	  heapmon_take_to_bits },
 	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
@@ -278,7 +233,7 @@ static int convert_file(struct conversion *conversion, const char *path,
 	if (heap_profile_init(&conversion->profile, &conversion->reading.trace,
 			      &conversion->options.bounds))
 		return error_no_memory(err);
-	ret = reading_run(&conversion->reading, path, conversion->from,
+	ret = reading_run(&conversion->reading, path,
 			  &conversion->options,
 			  sums ? &conversion->profile : NULL,
 			  sums ? NULL : &follower, err);

@@ -10,6 +10,8 @@
 #define OPTION_VERSION	0x101
 #define OPTION_FIRST	0x200
 
+static const char *program = "";	/* whose options are parsed */
+
 static size_t option_count(const struct option_def *options)
 {
 	size_t n = 0;
@@ -102,6 +104,7 @@ static const struct option_def *option_of(const struct option_def *defs, int c)
 /* One result of getopt_long: 0 go on, or OPTIONS_*. */
 static int option_take(const struct command_def *command, int c, void *context)
 {
+	const struct option_def *def;
 	char name[80];
 
 	command_name(command, name, sizeof(name));
@@ -119,11 +122,23 @@ static int option_take(const struct command_def *command, int c, void *context)
 		fprintf(stderr, "%s: try '%s --help'\n", command->program,
 			name);
 		return OPTIONS_WRONG;
-	default:
-		if (option_of(command->options, c)->take(context, optarg))
-			return OPTIONS_WRONG;
-		return 0;
 	}
+	def = option_of(command->options, c);
+	if (def->take)
+		return def->take(context, optarg) ? OPTIONS_WRONG : 0;
+	if (def->value)
+		*(const char **)((char *)context + def->place) = optarg;
+	else
+		*(bool *)((char *)context + def->place) = true;
+	return 0;
+}
+
+int options_value_wrong(const char *option, const char *value,
+			const char *expected)
+{
+	fprintf(stderr, "%s: --%s '%s': %s\n", program, option, value,
+		expected);
+	return -1;
 }
 
 static int memory_missing(const struct command_def *command)
@@ -142,6 +157,7 @@ int options_parse(const struct command_def *command, int argc, char **argv,
 
 	if (!letters)
 		return memory_missing(command);
+	program = command->program;
 	letters[0] = '+';
 	longs = options_make(command->options, letters + (stop ? 1 : 0));
 	if (longs) {

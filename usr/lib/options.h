@@ -8,6 +8,7 @@
 #define LIB_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct option_def {
 	const char *name;	/* long name, without the dashes */
@@ -16,9 +17,14 @@ struct option_def {
 				 * "[=NAME]": may be left out */
 	const char *help;	/* one line, lower case, no full stop; at its end
 				 * which values there are, "a|b|c" */
-	/* Take the value (NULL without one); 0, or -1 after a message. */
+	/* Take the value (NULL without one); 0, or -1 after a message. NULL: the
+	 * value goes to a const char * at `place` of the context; without one a
+	 * bool there becomes true. */
 	int (*take)(void *context, const char *value);
+	size_t place;
 };
+
+#define OPTION_PLACE(type, member)	NULL, offsetof(type, member)
 
 struct command_def {
 	const char *program;	/* "trace" */
@@ -39,6 +45,10 @@ struct command_def {
  */
 int options_parse(const struct command_def *command, int argc, char **argv,
 		  bool stop, void *context);
+
+/* Print that the value of an option is wrong, from take(). Returns -1. */
+int options_value_wrong(const char *option, const char *value,
+			const char *expected);
 
 void options_help(const struct command_def *command);
 

@@ -11,7 +11,12 @@ extern const struct command heapmon_record,	/* record/ */
 	heapmon_report,		/* report/ */
 	heapmon_top;		/* report/ */
 
+/* The format of that name; 0, or -1 after a message. */
+int heapmon_format(const char *option, const char *value,
+		   const struct heap_format **format);
+
 /* Options for reading a file; `context` begins with struct heap_options. */
+int heapmon_take_from(void *context, const char *value);
 int heapmon_take_pid(void *context, const char *value);
 int heapmon_take_bits(void *context, const char *value);
 int heapmon_take_endian(void *context, const char *value);

@@ -9,11 +9,24 @@
 
 #define PROGRAM	"heapmon"
 
-static int value_wrong(const char *option, const char *value,
-		       const char *expected)
+int heapmon_format(const char *option, const char *value,
+		   const struct heap_format **format)
 {
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
+	*format = heap_format_find(value);
+	if (*format)
+		return 0;
+	options_value_wrong(option, value, "there is no such format");
+	fputs(PROGRAM ": there are:", stderr);
+	for (size_t i = 0; heap_formats[i]; i++)
+		fprintf(stderr, " %s", heap_formats[i]->name);
+	fputc('\n', stderr);
 	return -1;
+}
+
+int heapmon_take_from(void *context, const char *value)
+{
+	return heapmon_format("from", value,
+			      &((struct heap_options *)context)->from);
 }
 
 int heapmon_take_pid(void *context, const char *value)
@@ -22,7 +35,7 @@ int heapmon_take_pid(void *context, const char *value)
 	uint64_t pid;
 
 	if (!quantity_number(value, &pid) || !pid || pid > INT_MAX)
-		return value_wrong("pid", value,
+		return options_value_wrong("pid", value,
 				   "a process id is a decimal number");
 	options->pid = pid;
 	return 0;
@@ -31,7 +44,7 @@ int heapmon_take_pid(void *context, const char *value)
 static int bits_take(const char *option, const char *value, unsigned int *bits)
 {
 	if (strcmp(value, "32") && strcmp(value, "64"))
-		return value_wrong(option, value, "32 or 64 is expected");
+		return options_value_wrong(option, value, "32 or 64 is expected");
 	*bits = atoi(value);
 	return 0;
 }
@@ -39,7 +52,7 @@ static int bits_take(const char *option, const char *value, unsigned int *bits)
 static int endian_take(const char *option, const char *value, int *endian)
 {
 	if (strcmp(value, "little") && strcmp(value, "big"))
-		return value_wrong(option, value,
+		return options_value_wrong(option, value,
 				   "'little' or 'big' is expected");
 	*endian = value[0];
 	return 0;
@@ -77,7 +90,7 @@ int heapmon_take_symbols(void *context, const char *value)
 				   sizeof(*dirs));
 
 	if (!dirs)
-		return value_wrong("symbols", value, "out of memory");
+		return options_value_wrong("symbols", value, "out of memory");
 	dirs[options->symbol_count++] = (char *)value;
 	options->symbols = dirs;
 	return 0;

@@ -11,6 +11,7 @@
 
 /* What the options of convert and report say about reading and writing. */
 struct heap_options {
+	const struct heap_format *from;	/* --from; NULL: by its content */
 	uint32_t pid;			/* --pid: of one process; 0: of all */
 	/* of a tracker's stream that is read: 32 or 64, 'l' or 'b'; 0: as it is
 	 * found */

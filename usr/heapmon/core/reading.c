@@ -302,7 +302,6 @@ static int reading_open(struct reading *reading, struct heap_input *input,
 }
 
 int reading_run(struct reading *reading, const char *path,
-		const struct heap_format *from,
 		const struct heap_options *options,
 		struct heap_profile *profile,
 		const struct reading_follower *follower, struct error *err)
@@ -318,7 +317,7 @@ int reading_run(struct reading *reading, const char *path,
 	struct bytes bytes = { 0 };
 	int ret;
 
-	*reading = (struct reading){ .format = from };
+	*reading = (struct reading){ .format = options->from };
 	heap_trace_init(&reading->trace);
 	if (heap_model_init(&reading->model, &reading->trace))
 		return error_no_memory(err);

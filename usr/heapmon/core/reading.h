@@ -24,14 +24,12 @@ struct reading_follower {
 };
 
 /*
- * Read all of `path` ("-": standard input) as `from` (NULL: by its content),
- * and keep the profile (or NULL), whose trace is reading->trace, up to date.
+ * Read all of `path` ("-": standard input), and keep the profile (or NULL), whose trace is reading->trace, up to date.
  * What is amiss with the file is printed to stderr. 0, or a negative errno with
  * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
  * be read was.
  */
 int reading_run(struct reading *reading, const char *path,
-		const struct heap_format *from,
 		const struct heap_options *options,
 		struct heap_profile *profile,
 		const struct reading_follower *follower, struct error *err);

@@ -16,23 +16,10 @@
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16
 
-static int value_wrong(const char *option, const char *value,
-		       const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
-	return -1;
-}
-
-static int take_output(void *context, const char *value)
-{
-	((struct record_settings *)context)->output = value;
-	return 0;
-}
-
 static int take_comm(void *context, const char *value)
 {
 	((struct record_settings *)context)->comm = value;
-	return *value ? 0 : value_wrong("comm", value, "a name is expected");
+	return *value ? 0 : options_value_wrong("comm", value, "a name is expected");
 }
 
 static int take_allocator(void *context, const char *value)
@@ -44,7 +31,7 @@ static int take_allocator(void *context, const char *value)
 			settings->want.name = i;
 			return 0;
 		}
-	return value_wrong("allocator", value,
+	return options_value_wrong("allocator", value,
 			   "auto, glibc, musl, jemalloc, tcmalloc or mimalloc is expected");
 }
 
@@ -53,7 +40,7 @@ static int take_object(void *context, const char *value)
 	struct record_settings *settings = context;
 
 	if (settings->want.object_count == SETTINGS_MOST)
-		return value_wrong("object", value, "these are too many");
+		return options_value_wrong("object", value, "these are too many");
 	settings->objects[settings->want.object_count++] = value;
 	settings->want.objects = settings->objects;
 	return 0;
@@ -66,19 +53,13 @@ static int take_prefix(void *context, const char *value)
 	return 0;
 }
 
-static int take_mmap(void *context, const char *value)
-{
-	((struct record_settings *)context)->want.maps = true;
-	return 0;
-}
-
 static int take_depth(void *context, const char *value)
 {
 	struct record_settings *settings = context;
 	uint64_t depth;
 
 	if (!quantity_number(value, &depth) || depth > TDF_STACK_MAX)
-		return value_wrong("depth", value,
+		return options_value_wrong("depth", value,
 				   "a number of frames from 0 to 32 is expected");
 	settings->points.depth = depth;
 	return 0;
@@ -89,7 +70,7 @@ static int take_min_size(void *context, const char *value)
 	struct record_settings *settings = context;
 
 	return quantity_bytes(value, &settings->min_size) ? 0 :
-	       value_wrong("min-size", value, "bytes are expected: 64, 4K, 1M");
+	       options_value_wrong("min-size", value, "bytes are expected: 64, 4K, 1M");
 }
 
 static int take_sample(void *context, const char *value)
@@ -98,7 +79,7 @@ static int take_sample(void *context, const char *value)
 
 	return quantity_bytes(value, &settings->sample) && settings->sample &&
 	       settings->sample <= UINT32_MAX ? 0 :
-	       value_wrong("sample", value,
+	       options_value_wrong("sample", value,
 			   "bytes are expected, below 4G: 512K");
 }
 
@@ -107,7 +88,7 @@ static int take_duration(void *context, const char *value)
 	struct record_settings *settings = context;
 
 	return quantity_time(value, &settings->duration) ? 0 :
-	       value_wrong("duration", value, QUANTITY_TIME);
+	       options_value_wrong("duration", value, QUANTITY_TIME);
 }
 
 static int take_compress(void *context, const char *value)
@@ -116,33 +97,9 @@ static int take_compress(void *context, const char *value)
 				&((struct record_settings *)context)->pack);
 }
 
-static int take_no_old(void *context, const char *value)
-{
-	((struct record_settings *)context)->no_old = true;
-	return 0;
-}
-
-static int take_no_new(void *context, const char *value)
-{
-	((struct record_settings *)context)->want.no_new = true;
-	return 0;
-}
-
 static int take_no_types(void *context, const char *value)
 {
 	((struct record_settings *)context)->points.types = false;
-	return 0;
-}
-
-static int take_no_free_stacks(void *context, const char *value)
-{
-	((struct record_settings *)context)->points.no_free_stacks = true;
-	return 0;
-}
-
-static int take_no_follow(void *context, const char *value)
-{
-	((struct record_settings *)context)->no_follow = true;
 	return 0;
 }
 
@@ -151,19 +108,19 @@ const struct option_def record_options[] = {
 	  settings_take_pid },
 	{ "comm", 'c', "NAME", "record the processes of this name",
 	  take_comm },
-	{ "output", 'o', "FILE.ras", "write there", take_output },
+	{ "output", 'o', "FILE.ras", "write there", OPTION_PLACE(struct record_settings, output) },
 	{ "follow", 'f', NULL,
 	  "with --pid, --comm: and the processes they start from now on",
 	  settings_take_follow },
 	{ "no-follow", 0, NULL,
 	  "with a program: not the processes that it starts",
-	  take_no_follow },
+	  OPTION_PLACE(struct record_settings, no_follow) },
 	{ "depth", 'd', "N", "frames of a stack, 0 to 32 (16)", take_depth },
 	{ "min-size", 0, "BYTES", "blocks of this size and more only",
 	  take_min_size },
 	{ "sample", 's', "BYTES",
 	  "one block in so many bytes on average, by chance", take_sample },
-	{ "mmap", 0, NULL, "mmap, munmap and mremap, too", take_mmap },
+	{ "mmap", 0, NULL, "mmap, munmap and mremap, too", OPTION_PLACE(struct record_settings, want.maps) },
 	{ "allocator", 'a', "NAME",
 	  "this one only, or any: auto|glibc|musl|jemalloc|tcmalloc|mimalloc",
 	  take_allocator },
@@ -175,14 +132,14 @@ const struct option_def record_options[] = {
 	  take_prefix },
 	{ "no-new", 0, NULL,
 	  "not operator new of jemalloc, tcmalloc, mimalloc: it may throw",
-	  take_no_new },
+	  OPTION_PLACE(struct record_settings, want.no_new) },
 	{ "no-old", 0, NULL, "without the blocks that are there already",
-	  take_no_old },
+	  OPTION_PLACE(struct record_settings, no_old) },
 	{ "no-types", 0, NULL, "without the first word of blocks released or found",
 	  take_no_types },
 	{ "no-free-stacks", 0, NULL,
 	  "without the stacks of what releases blocks: cheaper",
-	  take_no_free_stacks },
+	  OPTION_PLACE(struct record_settings, points.no_free_stacks) },
 	{ "buffer", 'b', "SIZE",
 	  "bytes for each CPU: 64K to 256M, a power of two",
 	  settings_take_buffer },

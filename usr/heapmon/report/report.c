@@ -23,7 +23,6 @@ enum report_form {
 
 struct request {
 	struct heap_options options;	/* commands.h: the first */
-	const struct heap_format *from;
 	enum report_form form;
 	struct report_settings settings;
 	const char *out;		/* NULL: standard output */
@@ -42,21 +41,6 @@ static const char *const section_names[REPORT_SECTIONS] = {
 	[REPORT_TAGS] = "tags",
 };
 
-static int wrong(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
-	return -1;
-}
-
-static int take_from(void *context, const char *value)
-{
-	struct request *request = context;
-
-	request->from = heap_format_find(value);
-	return request->from ? 0 :
-		wrong("from", value, "there is no such format");
-}
-
 static int take_section(void *context, const char *value)
 {
 	struct request *request = context;
@@ -67,7 +51,7 @@ static int take_section(void *context, const char *value)
 		request->settings.sections |= 1u << i;
 		return 0;
 	}
-	wrong("section", value, "there is no such section");
+	options_value_wrong("section", value, "there is no such section");
 	fputs(PROGRAM ": there are:", stderr);
 	for (unsigned int i = 0; i < REPORT_SECTIONS; i++)
 		fprintf(stderr, " %s", section_names[i]);
@@ -80,7 +64,7 @@ static int take_number(const char *option, const char *value, uint32_t *number)
 	uint64_t read;
 
 	if (!quantity_number(value, &read) || read > UINT32_MAX)
-		return wrong(option, value, "a number is expected; 0: all");
+		return options_value_wrong(option, value, "a number is expected; 0: all");
 	*number = read;
 	return 0;
 }
@@ -107,7 +91,7 @@ static int take_min_age(void *context, const char *value)
 	request->settings.min_age = strtod(value, &end);
 	if (end == value || *end || !isfinite(request->settings.min_age) ||
 	    request->settings.min_age < 0)
-		return wrong("min-age", value, "seconds are expected");
+		return options_value_wrong("min-age", value, "seconds are expected");
 	return 0;
 }
 
@@ -143,43 +127,7 @@ static int take_style(void *context, const char *value)
 		return form_set(context, FORM_MPTRACE);
 	if (!strcmp(value, "mprof"))
 		return form_set(context, FORM_MPROF);
-	return wrong("style", value, "'mptrace' or 'mprof' is expected");
-}
-
-static int take_verbose(void *context, const char *value)
-{
-	((struct request *)context)->verbose = true;
-	return 0;
-}
-
-static int take_source(void *context, const char *value)
-{
-	((struct request *)context)->source = true;
-	return 0;
-}
-
-static int take_addresses(void *context, const char *value)
-{
-	((struct request *)context)->addresses = true;
-	return 0;
-}
-
-static int take_counts(void *context, const char *value)
-{
-	((struct request *)context)->counts = true;
-	return 0;
-}
-
-static int take_graph(void *context, const char *value)
-{
-	((struct request *)context)->graph = value;
-	return 0;
-}
-
-static int take_leaks(void *context, const char *value)
-{
-	((struct request *)context)->leaks = true;
-	return 0;
+	return options_value_wrong("style", value, "'mptrace' or 'mprof' is expected");
 }
 
 static int take_output(void *context, const char *value)
@@ -190,7 +138,7 @@ static int take_output(void *context, const char *value)
 
 static const struct option_def report_options[] = {
 	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
-	  take_from },
+	  heapmon_take_from },
 	{ "output", 'o', "FILE", "write there; '-': standard output",
 	  take_output },
 	{ "section", 's', "NAME", "this table only; may be repeated: summary|"
@@ -206,16 +154,16 @@ static const struct option_def report_options[] = {
 	{ "style", 0, "STYLE", "its tables: mptrace|mprof",
 	  take_style },
 	{ "verbose", 'v', NULL, "mptrace: a line for each event; mprof: the "
-	  "call graph", take_verbose },
-	{ "source", 0, NULL, "mptrace: where each event was", take_source },
+	  "call graph", OPTION_PLACE(struct request, verbose) },
+	{ "source", 0, NULL, "mptrace: where each event was", OPTION_PLACE(struct request, source) },
 	{ "addresses", 'a', NULL, "mprof: call sites, not functions",
-	  take_addresses },
+	  OPTION_PLACE(struct request, addresses) },
 	{ "counts", 'c', NULL, "mprof: ordered by blocks, not bytes",
-	  take_counts },
+	  OPTION_PLACE(struct request, counts) },
 	{ "graph-file", 'g', "FILE", "mprof: the call graph, for dot(1)",
-	  take_graph },
+	  OPTION_PLACE(struct request, graph) },
 	{ "leaks", 'l', NULL, "mprof: in that, only what isn't freed",
-	  take_leaks },
+	  OPTION_PLACE(struct request, leaks) },
 	{ "bits", 0, "N", "FILE, a tracker's stream, has words of so many: 32|64",
 	  heapmon_take_bits },
 	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
@@ -258,7 +206,7 @@ static int subject_read(struct subject *subject, const char *path,
 	if (heap_profile_init(&subject->profile, &reading->trace,
 			      &request->options.bounds))
 		return error_no_memory(err);
-	ret = reading_run(reading, path, request->from, &request->options,
+	ret = reading_run(reading, path, &request->options,
 			  &subject->profile, follower ? follower : &own, err);
 	if ((ret && ret != -EBADMSG) || follower)
 		return ret;

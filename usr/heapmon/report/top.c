@@ -31,17 +31,11 @@ struct top {
 
 /* ---- options ---- */
 
-static int misuse(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, expected);
-	return -1;
-}
-
 /* One for the recorder, as it stands. */
 static int pass_on(struct top *top, const char *name, const char *value)
 {
 	if (top->count + 2 + ARGUMENTS_OWN > ARGUMENTS)
-		return misuse(name, value ? value : "", "too many options");
+		return options_value_wrong(name, value ? value : "", "too many options");
 	top->arguments[top->count++] = (char *)name;
 	if (value)
 		top->arguments[top->count++] = (char *)value;
@@ -83,21 +77,15 @@ static int take_interval(void *context, const char *value)
 	top->screen.interval = strtod(value, &end);
 	if (end == value || *end || !(top->screen.interval >= 0.1) ||
 	    top->screen.interval > 3600)
-		return misuse("interval", value,
+		return options_value_wrong("interval", value,
 			      "0.1 to 3600 seconds are expected");
-	return 0;
-}
-
-static int take_batch(void *context, const char *value)
-{
-	((struct top *)context)->batch = true;
 	return 0;
 }
 
 static int number(const char *option, const char *value, uint64_t *n)
 {
 	if (!quantity_number(value, n) || !*n || *n > 1000000)
-		return misuse(option, value, "1 to 1000000 is expected");
+		return options_value_wrong(option, value, "1 to 1000000 is expected");
 	return 0;
 }
 
@@ -122,7 +110,7 @@ static int take_sort(void *context, const char *value)
 			((struct top *)context)->screen.sort = i;
 			return 0;
 		}
-	return misuse("sort", value, "live, blocks, calls, bytes or temporary is expected");
+	return options_value_wrong("sort", value, "live, blocks, calls, bytes or temporary is expected");
 }
 
 static const struct option_def options[] = {
@@ -137,7 +125,7 @@ static const struct option_def options[] = {
 	{ "rows", 'r', "N", "so many stacks (as the screen has room, or 20)",
 	  take_rows },
 	{ "batch", 'B', NULL, "one screen after the other, no keys",
-	  take_batch },
+	  OPTION_PLACE(struct top, batch) },
 	{ "iterations", 'n', "N", "end after so many screens", take_screens },
 	{ "depth", 'd', "N", "frames that tell stacks apart, 0 to 32 (16)",
 	  take_depth },
