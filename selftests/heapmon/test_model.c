@@ -391,9 +391,9 @@ static void test_profile(void)
 	EVENT(.kind = HEAP_ALLOC, .address = 0x8000, .size = 10, .stack = a);
 	heap_profile_peak(&profile);
 	site = heap_profile_site(&profile, a);
-	tap_ok(site->allocs[0] == 2 && site->allocs[1] == 1 &&
-	       site->alloc_bytes[0] == 42 && site->frees[0] == 1 &&
-	       site->free_bytes[0] == 32, "a free is its allocation's");
+	tap_ok(site->sums.allocs[0] == 2 && site->sums.allocs[1] == 1 &&
+	       site->sums.alloc_bytes[0] == 42 && site->sums.frees[0] == 1 &&
+	       site->sums.free_bytes[0] == 32, "a free is its allocation's");
 	tap_ok(site->peak_bytes == 65 && site->peak_count == 2,
 	       "one part of the peak");
 	tap_is(heap_profile_site(&profile, b)->peak_bytes, 5000, "the other");

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "function.h"
 
 enum heap_kind {
 	HEAP_ALLOC,		/* a block came */
@@ -23,16 +24,6 @@ enum heap_kind {
 	HEAP_EXEC,		/* all blocks of `pid` are gone */
 	HEAP_EXIT,		/* likewise: the process has ended */
 	HEAP_LOSS,		/* `lost` events are missing here; UNKNOWN: some */
-};
-
-/* heap.def: HEAP_FUNCTION_MALLOC ..., and */
-enum heap_function {
-	HEAP_FUNCTION_NONE,	/* not known */
-#define HEAP_FUNCTION(id, minor, kind, level, symbol, size, address, text) \
-	HEAP_FUNCTION_##id = minor,
-#include <rastrace/heap.def>
-#undef HEAP_FUNCTION
-	HEAP_FUNCTIONS
 };
 
 #define HEAP_LOST_UNKNOWN	UINT64_MAX
@@ -67,15 +58,6 @@ struct heap_event {
 };
 
 #define HEAP_NO_TIME	INT64_MIN
-
-/* malloc, calloc ... -> false; operator new and delete in all forms -> true */
-bool heap_function_is_cxx(enum heap_function function);
-/* ... of arrays */
-bool heap_function_is_array(enum heap_function function);
-/* "operator new(unsigned long)", "malloc"; "" for none */
-const char *heap_function_text(enum heap_function function);
-/* By its text or symbol; NONE: it is another one's. */
-enum heap_function heap_function_find(const char *name);
 
 /* Whoever takes events. take() returns 0, or a negative errno with err set,
  * which ends the reading. */

@@ -124,8 +124,8 @@ static int profile_came(struct heap_profile *profile,
 
 	if (!site)
 		return -ENOMEM;
-	site->allocs[class]++;
-	site->alloc_bytes[class] += block->size;
+	site->sums.allocs[class]++;
+	site->sums.alloc_bytes[class] += block->size;
 	site->weighted.allocs += weight;
 	site->weighted.alloc_bytes += weight * block->size;
 	bin_count(profile, profile->alloc_bins, &profile->large_alloc_bytes,
@@ -143,8 +143,8 @@ static int profile_went(struct heap_profile *profile,
 
 	if (!site)
 		return -ENOMEM;
-	site->frees[class]++;
-	site->free_bytes[class] += block->size;
+	site->sums.frees[class]++;
+	site->sums.free_bytes[class] += block->size;
 	site->temporary += temporary;
 	site->weighted.frees += weight;
 	site->weighted.free_bytes += weight * block->size;
@@ -180,7 +180,17 @@ int heap_profile_take(struct heap_profile *profile,
 	return ret;
 }
 
-static uint64_t classes_sum(const uint64_t figures[HEAP_CLASSES])
+void heap_sums_add(struct heap_sums *sums, const struct heap_sums *more)
+{
+	for (int i = 0; i < HEAP_CLASSES; i++) {
+		sums->allocs[i] += more->allocs[i];
+		sums->alloc_bytes[i] += more->alloc_bytes[i];
+		sums->frees[i] += more->frees[i];
+		sums->free_bytes[i] += more->free_bytes[i];
+	}
+}
+
+uint64_t heap_classes_sum(const uint64_t figures[HEAP_CLASSES])
 {
 	uint64_t sum = 0;
 
@@ -198,10 +208,10 @@ void heap_site_weighted(const struct heap_profile *profile,
 		return;
 	}
 	*weighted = (struct heap_weighted){
-		.allocs = classes_sum(site->allocs),
-		.alloc_bytes = classes_sum(site->alloc_bytes),
-		.frees = classes_sum(site->frees),
-		.free_bytes = classes_sum(site->free_bytes),
+		.allocs = heap_classes_sum(site->sums.allocs),
+		.alloc_bytes = heap_classes_sum(site->sums.alloc_bytes),
+		.frees = heap_classes_sum(site->sums.frees),
+		.free_bytes = heap_classes_sum(site->sums.free_bytes),
 		.temporary = site->temporary,
 		.peak_count = site->peak_count,
 		.peak_bytes = site->peak_bytes,

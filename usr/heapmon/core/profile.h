@@ -16,11 +16,16 @@ struct heap_weighted {
 	double peak_count, peak_bytes;
 };
 
+/* Sums by class of size, in the order in which an MPTL file has them. */
+struct heap_sums {
+	uint64_t allocs[HEAP_CLASSES], alloc_bytes[HEAP_CLASSES];
+	uint64_t frees[HEAP_CLASSES], free_bytes[HEAP_CLASSES];
+};
+
 struct heap_site {
 	uint32_t stack;
-	uint64_t allocs[HEAP_CLASSES], alloc_bytes[HEAP_CLASSES];
-	uint64_t frees[HEAP_CLASSES], free_bytes[HEAP_CLASSES];	/* of blocks
-					 * that this stack had allocated */
+	struct heap_sums sums;		/* frees: of blocks that this stack had
+					 * allocated */
 	uint64_t temporary;
 	uint64_t peak_count, peak_bytes;	/* when the whole heap was largest:
 					 * heap_profile_peak() first */
@@ -66,6 +71,9 @@ void heap_profile_peak(struct heap_profile *profile);
 /* The site of a stack, made when there is none; NULL: no memory. */
 struct heap_site *heap_profile_site(struct heap_profile *profile,
 				    uint32_t stack);
+void heap_sums_add(struct heap_sums *sums, const struct heap_sums *more);
+/* Of all classes. */
+uint64_t heap_classes_sum(const uint64_t figures[HEAP_CLASSES]);
 /* What the site's blocks stand for; without sampling, its plain sums. */
 void heap_site_weighted(const struct heap_profile *profile,
 			const struct heap_site *site,

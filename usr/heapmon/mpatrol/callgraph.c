@@ -27,7 +27,7 @@ struct edge {
 	uint32_t next_child;		/* of the parent's */
 	bool cycle;
 	bool written;
-	struct mprof_sums sums;
+	struct heap_sums sums;
 };
 
 struct callgraph {
@@ -106,7 +106,7 @@ static int end_add(struct callgraph *graph, uint32_t parent, uint32_t child,
 
 	if (!edge)
 		return -ENOMEM;
-	mprof_sums_merge(&edge->sums, &group->sums);
+	heap_sums_add(&edge->sums, &group->sums);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static int stack_add(struct callgraph *graph, const struct mprof_group *group,
 		if (graph->vertices[parent].visited == walk)
 			edge->cycle = true;
 		else
-			mprof_sums_merge(&edge->sums, &group->sums);
+			heap_sums_add(&edge->sums, &group->sums);
 		graph->vertices[parent].visited = walk;
 		child = parent;
 	}
@@ -205,7 +205,7 @@ static void edge_print(const struct callgraph *graph, const struct edge *edge,
 	const struct mprof *mprof = graph->mprof;
 	const struct vertex *vertex = &graph->vertices[other];
 	const uint64_t *allocated = mprof_allocated(mprof, &edge->sums);
-	uint64_t sum = mprof_sum(allocated), left[HEAP_CLASSES];
+	uint64_t sum = heap_classes_sum(allocated), left[HEAP_CLASSES];
 	uint64_t left_sum = mprof_left(mprof, &edge->sums, left);
 
 	fprintf(mprof->out, "%s%*" PRIu64 " ", edge->cycle ? " (*) " : "     ",
@@ -308,7 +308,7 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 	if (options->leaks)
 		sum = mprof_left(graph->mprof, &edge->sums, left);
 	else
-		sum = mprof_sum(mprof_allocated(graph->mprof, &edge->sums));
+		sum = heap_classes_sum(mprof_allocated(graph->mprof, &edge->sums));
 	if (options->leaks && !sum)
 		return 0;
 	fputs("    ", options->graph);

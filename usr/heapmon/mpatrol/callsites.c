@@ -144,7 +144,7 @@ static void items_fill(struct builder *builder)
 			.symbol = stack->frame,
 		};
 		if (i < profile->site_at_size && profile->site_at[i])
-			item->sums = &profile->sites[profile->site_at[i] - 1];
+			item->from = &profile->sites[profile->site_at[i] - 1];
 	}
 }
 

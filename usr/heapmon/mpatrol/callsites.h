@@ -13,7 +13,7 @@ struct callsite {
 	uint32_t index;		/* from 1, a caller's is lower */
 	uint32_t parent;	/* index of the caller's; 0: none */
 	uint32_t symbol;	/* from 1; 0: none */
-	const struct heap_site *sums;	/* NULL: nothing was allocated here */
+	const struct heap_site *from;	/* NULL: nothing was allocated here */
 };
 
 struct callsite_symbol {

@@ -10,43 +10,14 @@
 
 /* ---- sums ---- */
 
-void mprof_sums_add(struct mprof_sums *sums, const struct heap_site *site)
-{
-	for (int i = 0; i < HEAP_CLASSES; i++) {
-		sums->allocs[i] += site->allocs[i];
-		sums->alloc_bytes[i] += site->alloc_bytes[i];
-		sums->frees[i] += site->frees[i];
-		sums->free_bytes[i] += site->free_bytes[i];
-	}
-}
-
-void mprof_sums_merge(struct mprof_sums *sums, const struct mprof_sums *more)
-{
-	for (int i = 0; i < HEAP_CLASSES; i++) {
-		sums->allocs[i] += more->allocs[i];
-		sums->alloc_bytes[i] += more->alloc_bytes[i];
-		sums->frees[i] += more->frees[i];
-		sums->free_bytes[i] += more->free_bytes[i];
-	}
-}
-
-uint64_t mprof_sum(const uint64_t figures[HEAP_CLASSES])
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < HEAP_CLASSES; i++)
-		sum += figures[i];
-	return sum;
-}
-
 const uint64_t *mprof_allocated(const struct mprof *mprof,
-				const struct mprof_sums *sums)
+				const struct heap_sums *sums)
 {
 	return mprof->options.counts ? sums->allocs : sums->alloc_bytes;
 }
 
 const uint64_t *mprof_allocated_other(const struct mprof *mprof,
-				      const struct mprof_sums *sums)
+				      const struct heap_sums *sums)
 {
 	return mprof->options.counts ? sums->alloc_bytes : sums->allocs;
 }
@@ -56,10 +27,10 @@ static uint64_t classes_subtract(const uint64_t *from, const uint64_t *figures,
 {
 	for (int i = 0; i < HEAP_CLASSES; i++)
 		left[i] = from[i] - figures[i];
-	return mprof_sum(left);
+	return heap_classes_sum(left);
 }
 
-static uint64_t left_find(const struct mprof_sums *sums, bool counts,
+static uint64_t left_find(const struct heap_sums *sums, bool counts,
 			  uint64_t left[HEAP_CLASSES])
 {
 	return counts ?
@@ -67,14 +38,14 @@ static uint64_t left_find(const struct mprof_sums *sums, bool counts,
 		classes_subtract(sums->alloc_bytes, sums->free_bytes, left);
 }
 
-uint64_t mprof_left(const struct mprof *mprof, const struct mprof_sums *sums,
+uint64_t mprof_left(const struct mprof *mprof, const struct heap_sums *sums,
 		    uint64_t left[HEAP_CLASSES])
 {
 	return left_find(sums, mprof->options.counts, left);
 }
 
 uint64_t mprof_left_other(const struct mprof *mprof,
-			  const struct mprof_sums *sums,
+			  const struct heap_sums *sums,
 			  uint64_t left[HEAP_CLASSES])
 {
 	return left_find(sums, !mprof->options.counts, left);
@@ -206,7 +177,7 @@ static bool groups_fill(const struct mprof *mprof, struct pairs *pairs,
 
 		if (!mprof_same_place(mprof, site, &sites->items[first]))
 			first = i;
-		if (!site->sums)
+		if (!site->from)
 			continue;
 		pair = pair_number(pairs, first, callers[site->index]);
 		if (!pair)
@@ -215,7 +186,7 @@ static bool groups_fill(const struct mprof *mprof, struct pairs *pairs,
 			groups[*count].site = site;
 			group_of[pair] = (*count)++;
 		}
-		mprof_sums_add(&groups[group_of[pair]].sums, site->sums);
+		heap_sums_add(&groups[group_of[pair]].sums, &site->from->sums);
 	}
 	return true;
 }

@@ -6,11 +6,6 @@
 #include "callsites.h"
 #include "style.h"
 
-struct mprof_sums {
-	uint64_t allocs[HEAP_CLASSES], alloc_bytes[HEAP_CLASSES];
-	uint64_t frees[HEAP_CLASSES], free_bytes[HEAP_CLASSES];
-};
-
 /* Of the bins: of all blocks. */
 struct mprof_totals {
 	uint64_t allocs, frees, alloc_bytes, free_bytes;
@@ -25,7 +20,7 @@ struct mprof_pair {
 /* Call sites with the same callers, taken together. */
 struct mprof_group {
 	const struct callsite *site;	/* the first one */
-	struct mprof_sums sums;
+	struct heap_sums sums;
 };
 
 struct mprof {
@@ -79,18 +74,15 @@ static inline bool mprof_same_place(const struct mprof *mprof,
 	       (mprof_by_symbol(mprof, a) && a->symbol == b->symbol);
 }
 
-void mprof_sums_add(struct mprof_sums *sums, const struct heap_site *site);
-void mprof_sums_merge(struct mprof_sums *sums, const struct mprof_sums *more);
-uint64_t mprof_sum(const uint64_t figures[HEAP_CLASSES]);
 const uint64_t *mprof_allocated(const struct mprof *mprof,
-				const struct mprof_sums *sums);
+				const struct heap_sums *sums);
 const uint64_t *mprof_allocated_other(const struct mprof *mprof,
-				      const struct mprof_sums *sums);
+				      const struct heap_sums *sums);
 /* What isn't freed, by class; returns the sum. */
-uint64_t mprof_left(const struct mprof *mprof, const struct mprof_sums *sums,
+uint64_t mprof_left(const struct mprof *mprof, const struct heap_sums *sums,
 		    uint64_t left[HEAP_CLASSES]);
 uint64_t mprof_left_other(const struct mprof *mprof,
-			  const struct mprof_sums *sums,
+			  const struct heap_sums *sums,
 			  uint64_t left[HEAP_CLASSES]);
 
 static inline double mprof_percent(uint64_t part, uint64_t whole)

@@ -12,7 +12,7 @@
  * there are of its kind is left out. */
 struct mptl_sums {
 	bool there;
-	uint64_t figures[4][HEAP_CLASSES];	/* as they follow in the file */
+	struct heap_sums sums;
 	uint32_t site;				/* that has them; 0: none */
 };
 
@@ -117,6 +117,7 @@ static int sums_read(struct mptl_reader *reader, struct error *err)
 	for (uint64_t i = 0; i < reader->sums_count; i++) {
 		uint64_t index = mpatrol_number(&reader->cursor);
 		struct mptl_sums *sums = &ignored;
+		uint64_t words[4 * HEAP_CLASSES];
 
 		if (index && index <= reader->sums_count &&
 		    !reader->sums[index].there)
@@ -124,7 +125,8 @@ static int sums_read(struct mptl_reader *reader, struct error *err)
 		else
 			reader->complaints[WRONG_INDEX]++;
 		sums->there = true;
-		words_read(reader, sums->figures[0], 4 * HEAP_CLASSES);
+		words_read(reader, words, 4 * HEAP_CLASSES);
+		memcpy(&sums->sums, words, sizeof(words));
 	}
 	return 0;
 }
@@ -290,34 +292,19 @@ static int stacks_make(struct mptl_reader *reader)
 
 /* ---- sums ---- */
 
-static void figures_add(uint64_t to[HEAP_CLASSES],
-			const uint64_t from[HEAP_CLASSES])
-{
-	for (int i = 0; i < HEAP_CLASSES; i++)
-		to[i] += from[i];
-}
-
-static uint64_t figures_sum(const uint64_t figures[HEAP_CLASSES])
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < HEAP_CLASSES; i++)
-		sum += figures[i];
-	return sum;
-}
-
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* What lives now, or lived at the end. */
-static void site_settle(struct heap_site *site)
+/* Add to the sums of a site, and to what lives now, or lived at the end. */
+static void site_add(struct heap_site *site, const struct heap_sums *more)
 {
-	site->now.count = less(figures_sum(site->allocs),
-			       figures_sum(site->frees));
-	site->now.bytes = less(figures_sum(site->alloc_bytes),
-			       figures_sum(site->free_bytes));
+	heap_sums_add(&site->sums, more);
+	site->now.count = less(heap_classes_sum(site->sums.allocs),
+			       heap_classes_sum(site->sums.frees));
+	site->now.bytes = less(heap_classes_sum(site->sums.alloc_bytes),
+			       heap_classes_sum(site->sums.free_bytes));
 }
 
 static int profile_fill(struct mptl_reader *reader)
@@ -332,11 +319,7 @@ static int profile_fill(struct mptl_reader *reader)
 					 reader->sites[sums->site].stack);
 		if (!site)
 			return -ENOMEM;
-		figures_add(site->allocs, sums->figures[0]);
-		figures_add(site->alloc_bytes, sums->figures[1]);
-		figures_add(site->frees, sums->figures[2]);
-		figures_add(site->free_bytes, sums->figures[3]);
-		site_settle(site);
+		site_add(site, &sums->sums);
 	}
 	return 0;
 }
@@ -362,17 +345,12 @@ static void bins_sum(const struct heap_profile *profile, const uint64_t *bins,
 	bytes[class] += large_bytes;
 }
 
-static void figures_rest(uint64_t all[HEAP_CLASSES], const uint64_t *of_sites)
-{
-	for (int i = 0; i < HEAP_CLASSES; i++)
-		all[i] = less(all[i], of_sites[i]);
-}
-
 /* Blocks whose caller mpatrol didn't know are in the bins only. */
 static int rest_fill(struct mptl_reader *reader)
 {
 	struct heap_profile *profile = reader->profile;
-	struct heap_site rest = { 0 }, known = { 0 }, *site;
+	struct heap_sums rest = { 0 }, known = { 0 };
+	struct heap_site *site;
 
 	if (!profile->bounds.bins)
 		return 0;
@@ -380,27 +358,22 @@ static int rest_fill(struct mptl_reader *reader)
 		 rest.allocs, rest.alloc_bytes);
 	bins_sum(profile, profile->free_bins, profile->large_free_bytes,
 		 rest.frees, rest.free_bytes);
-	for (size_t i = 0; i < profile->site_count; i++) {
-		site = &profile->sites[i];
-		figures_add(known.allocs, site->allocs);
-		figures_add(known.alloc_bytes, site->alloc_bytes);
-		figures_add(known.frees, site->frees);
-		figures_add(known.free_bytes, site->free_bytes);
-	}
-	if (figures_sum(rest.allocs) <= figures_sum(known.allocs))
+	for (size_t i = 0; i < profile->site_count; i++)
+		heap_sums_add(&known, &profile->sites[i].sums);
+	if (heap_classes_sum(rest.allocs) <= heap_classes_sum(known.allocs))
 		return 0;
-	figures_rest(rest.allocs, known.allocs);
-	figures_rest(rest.alloc_bytes, known.alloc_bytes);
-	figures_rest(rest.frees, known.frees);
-	figures_rest(rest.free_bytes, known.free_bytes);
+	for (int i = 0; i < HEAP_CLASSES; i++) {
+		rest.allocs[i] = less(rest.allocs[i], known.allocs[i]);
+		rest.alloc_bytes[i] = less(rest.alloc_bytes[i],
+					   known.alloc_bytes[i]);
+		rest.frees[i] = less(rest.frees[i], known.frees[i]);
+		rest.free_bytes[i] = less(rest.free_bytes[i],
+					  known.free_bytes[i]);
+	}
 	site = heap_profile_site(profile, 0);
 	if (!site)
 		return -ENOMEM;
-	figures_add(site->allocs, rest.allocs);
-	figures_add(site->alloc_bytes, rest.alloc_bytes);
-	figures_add(site->frees, rest.frees);
-	figures_add(site->free_bytes, rest.free_bytes);
-	site_settle(site);
+	site_add(site, &rest);
 	return 0;
 }
 

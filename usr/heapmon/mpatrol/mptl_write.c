@@ -23,13 +23,6 @@ static void bins_write(struct mpatrol_out *out,
 	mpatrol_put_word(out, profile->large_free_bytes);
 }
 
-static void figures_write(struct mpatrol_out *out,
-			  const uint64_t figures[HEAP_CLASSES])
-{
-	for (int i = 0; i < HEAP_CLASSES; i++)
-		mpatrol_put_word(out, figures[i]);
-}
-
 /* The sums in the order of the profile's sites; `index` gets their numbers. */
 static void sums_write(struct mpatrol_out *out,
 		       const struct heap_profile *profile, uint32_t *index)
@@ -40,15 +33,14 @@ static void sums_write(struct mpatrol_out *out,
 		index[i] = index[i] ? ++count : 0;
 	mpatrol_put_word(out, count);
 	for (size_t i = 0; i < profile->site_count; i++) {
-		const struct heap_site *site = &profile->sites[i];
+		uint64_t figures[4 * HEAP_CLASSES];
 
 		if (!index[i])
 			continue;
 		mpatrol_put_number(out, index[i]);
-		figures_write(out, site->allocs);
-		figures_write(out, site->alloc_bytes);
-		figures_write(out, site->frees);
-		figures_write(out, site->free_bytes);
+		memcpy(figures, &profile->sites[i].sums, sizeof(figures));
+		for (size_t k = 0; k < 4 * HEAP_CLASSES; k++)
+			mpatrol_put_word(out, figures[k]);
 	}
 }
 
@@ -68,8 +60,8 @@ static void callsites_write(struct mpatrol_out *out,
 		mpatrol_put_word(out, item->address);
 		mpatrol_put_number(out, symbol);
 		mpatrol_put_number(out, symbol ? names[symbol - 1] : 0);
-		mpatrol_put_number(out, item->sums ?
-				   index[item->sums - profile->sites] : 0);
+		mpatrol_put_number(out, item->from ?
+				   index[item->from - profile->sites] : 0);
 	}
 }
 
@@ -111,8 +103,8 @@ static void profile_write(struct mpatrol_out *out,
 	uint64_t size = names_place(callsites, profile->trace, names);
 
 	for (size_t i = 0; i < callsites->count; i++)
-		if (callsites->items[i].sums)
-			index[callsites->items[i].sums - profile->sites] = 1;
+		if (callsites->items[i].from)
+			index[callsites->items[i].from - profile->sites] = 1;
 	mpatrol_put_header(out, MPTL_MAGIC);
 	mpatrol_put_word(out, profile->bounds.small);
 	mpatrol_put_word(out, profile->bounds.medium);

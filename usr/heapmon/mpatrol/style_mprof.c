@@ -68,7 +68,7 @@ struct row {
 	uint64_t key;
 	size_t order;			/* in which they were made */
 	const struct callsite *site;	/* the first of those taken together */
-	struct mprof_sums sums;
+	struct heap_sums sums;
 };
 
 /* Of equal ones the later one is first, as a walk down mpatrol's tree meets
@@ -101,16 +101,16 @@ static size_t direct_rows(const struct mprof *mprof, struct row *rows)
 		const struct callsite *first = &sites->items[i++];
 		struct row *row = &rows[count];
 
-		if (!first->sums)
+		if (!first->from)
 			continue;
 		*row = (struct row){ .site = first };
-		mprof_sums_add(&row->sums, first->sums);
+		heap_sums_add(&row->sums, &first->from->sums);
 		for (; i < sites->count &&
 		       mprof_same_place(mprof, &sites->items[i], first); i++)
-			if (sites->items[i].sums)
-				mprof_sums_add(&row->sums,
-					       sites->items[i].sums);
-		row->key = mprof_sum(mprof_allocated(mprof, &row->sums));
+			if (sites->items[i].from)
+				heap_sums_add(&row->sums,
+					      &sites->items[i].from->sums);
+		row->key = heap_classes_sum(mprof_allocated(mprof, &row->sums));
 		count++;
 	}
 	rows_sort(rows, count);
@@ -131,7 +131,7 @@ static void direct_row_print(const struct mprof *mprof, const struct row *row)
 		mprof_share(sum, all->left));
 	mprof_classes_print(mprof->out, left, all->left);
 	fprintf(mprof->out, "  %*" PRIu64 "  ", mprof->other_width,
-		mprof_sum(mprof_allocated_other(mprof, &row->sums)));
+		heap_classes_sum(mprof_allocated_other(mprof, &row->sums)));
 	mprof_name_print(mprof, row->site);
 	putc('\n', mprof->out);
 }
@@ -139,11 +139,11 @@ static void direct_row_print(const struct mprof *mprof, const struct row *row)
 static void direct_total_print(const struct mprof *mprof,
 			       const struct row *rows, size_t count)
 {
-	struct mprof_sums sums = { 0 };
+	struct heap_sums sums = { 0 };
 	uint64_t left[HEAP_CLASSES];
 
 	for (size_t i = 0; i < count; i++)
-		mprof_sums_merge(&sums, &rows[i].sums);
+		heap_sums_add(&sums, &rows[i].sums);
 	mprof_left(mprof, &sums, left);
 	fprintf(mprof->out, "%s%*" PRIu64 "         ", count ? "\n" : "",
 		mprof->width, mprof->all.allocated);
@@ -202,8 +202,8 @@ static void leak_row_print(const struct mprof *mprof, const struct row *row)
 	const struct callsite *site = row->site;
 	uint64_t left[HEAP_CLASSES];
 	uint64_t other_left = mprof_left_other(mprof, &row->sums, left);
-	uint64_t bytes = mprof_sum(mprof_allocated(mprof, &row->sums));
-	uint64_t other = mprof_sum(mprof_allocated_other(mprof, &row->sums));
+	uint64_t bytes = heap_classes_sum(mprof_allocated(mprof, &row->sums));
+	uint64_t other = heap_classes_sum(mprof_allocated_other(mprof, &row->sums));
 
 	fprintf(mprof->out, "%6.2f  %*" PRIu64 "  %6.2f  %*" PRIu64
 		"  %6.2f  %*" PRIu64 "  %*" PRIu64 "  ",

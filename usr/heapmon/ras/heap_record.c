@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-enum function_kind { ABSENT, ACQUIRE, ACQUIRE_INTO, RESIZE, RELEASE, MAP,
-		     UNMAP };
-
-static const uint8_t kinds[HEAP_FUNCTIONS] = {
-#define HEAP_FUNCTION(id, minor, kind, level, symbol, size, address, text) \
-	[minor] = kind,
-#include <rastrace/heap.def>
-#undef HEAP_FUNCTION
-};
-
 static void item_take(struct heap_record *record, struct ras_item item,
 		      const uint8_t *p)
 {
@@ -82,17 +72,18 @@ bool heap_record_event(const struct heap_record *record, uint16_t minor,
 	event->function = minor;
 	event->address = heap->address;
 	event->size = heap->size;
-	switch (minor < HEAP_FUNCTIONS ? kinds[minor] : ABSENT) {
-	case ACQUIRE:
-	case ACQUIRE_INTO:
+	switch (minor < HEAP_FUNCTIONS ? heap_functions[minor].kind :
+					  FUNCTION_ABSENT) {
+	case FUNCTION_ACQUIRE:
+	case FUNCTION_ACQUIRE_INTO:
 		event->kind = HEAP_ALLOC;
 		return true;
-	case RESIZE:
-	case MAP:	/* mremap() */
+	case FUNCTION_RESIZE:
+	case FUNCTION_MAP:	/* mremap() */
 		resize_event(heap, event);
 		return true;
-	case RELEASE:
-	case UNMAP:
+	case FUNCTION_RELEASE:
+	case FUNCTION_UNMAP:
 		event->kind = HEAP_FREE;
 		return true;
 	default:

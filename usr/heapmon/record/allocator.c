@@ -12,7 +12,6 @@
 #include "lib/array.h"
 #include "lib/maps_line.h"
 #include "lib/path.h"
-#include "function.h"
 
 const char *const allocator_names[ALLOCATOR_NAMES] = {
 	"auto", "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc",
@@ -109,7 +108,7 @@ static bool place_wanted(const struct allocator_file *file,
 			 enum heap_function function)
 {
 	if (want->no_new && allocator_file_makes_new(file) &&
-	    function_throws(function))
+	    heap_function_throws(function))
 		return false;
 	return want->name == ALLOCATOR_AUTO || file->name == ALLOCATOR_AUTO ||
 	       file->name == want->name || heap_function_is_cxx(function);
@@ -182,8 +181,8 @@ int allocator_add_process(struct allocator *allocator, uint32_t pid,
 bool allocator_file_gives(const struct allocator_file *file)
 {
 	for (size_t i = 0; i < file->count; i++) {
-		const struct function *function =
-			function_get(file->places[i].function);
+		const struct heap_function_def *function =
+			&heap_functions[file->places[i].function];
 
 		if (function->kind <= FUNCTION_RESIZE &&
 		    !heap_function_is_cxx(function->minor))
@@ -195,7 +194,7 @@ bool allocator_file_gives(const struct allocator_file *file)
 bool allocator_file_throws(const struct allocator_file *file)
 {
 	for (size_t i = 0; i < file->count; i++)
-		if (function_throws(file->places[i].function))
+		if (heap_function_throws(file->places[i].function))
 			return allocator_file_makes_new(file);
 	return false;
 }

@@ -10,7 +10,6 @@
 #include "lib/array.h"
 #include "debugdata.h"
 #include "entry.h"
-#include "function.h"
 
 #define SYMBOLS_MOST	(64u << 20)
 
@@ -61,19 +60,19 @@ static void name_widen(char *name, const char *symbol, size_t size)
 }
 
 static bool function_wanted(const struct scan *scan,
-			    const struct function *function)
+			    const struct heap_function_def *function)
 {
 	return (function->kind != FUNCTION_MAP &&
 		function->kind != FUNCTION_UNMAP) ||
 	       (scan->want->maps && !scan->want->prefix);
 }
 
-static const struct function *symbol_function(const struct scan *scan,
+static const struct heap_function_def *symbol_function(const struct scan *scan,
 					      const char *symbol)
 {
 	const char *prefix = scan->want->prefix;
 	size_t length = prefix ? strlen(prefix) : 0;
-	const struct function *function;
+	enum heap_function function;
 	char name[64];
 
 	if (prefix && strncmp(symbol, prefix, length))
@@ -83,8 +82,9 @@ static const struct function *symbol_function(const struct scan *scan,
 		name_widen(name, symbol, sizeof(name));
 		symbol = name;
 	}
-	function = function_find(symbol);
-	return function && function_wanted(scan, function) ? function : NULL;
+	function = heap_function_find(symbol);
+	return function && function_wanted(scan, &heap_functions[function]) ?
+	       &heap_functions[function] : NULL;
 }
 
 static bool offset_find(Elf *elf, uint64_t address, uint64_t *offset)
@@ -108,9 +108,9 @@ static bool offset_find(Elf *elf, uint64_t address, uint64_t *offset)
 /* Of functions at one address that of the lowest level stays; when one is free()
  * and another operator delete, it may be either. */
 static void alias_take(struct allocator_place *place,
-		       const struct function *function, const char *symbol)
+		       const struct heap_function_def *function, const char *symbol)
 {
-	const struct function *known = function_get(place->function);
+	const struct heap_function_def *known = &heap_functions[place->function];
 
 	if (known->kind != function->kind ||
 	    known->minor == HEAP_FUNCTION_RELEASE_ANY)
@@ -147,7 +147,7 @@ static bool function_known(const struct allocator_file *file,
 	return false;
 }
 
-static void place_add(struct scan *scan, const struct function *function,
+static void place_add(struct scan *scan, const struct heap_function_def *function,
 		      uint64_t offset, uint64_t address, const char *symbol)
 {
 	struct allocator_file *file = scan->file;
@@ -178,7 +178,7 @@ static void symbol_take(struct scan *scan, Elf *elf, const GElf_Sym *symbol,
 			const char *name)
 {
 	unsigned int bind = GELF_ST_BIND(symbol->st_info);
-	const struct function *function;
+	const struct heap_function_def *function;
 	uint64_t offset;
 
 	mark_take(scan->file, name);

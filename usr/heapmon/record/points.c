@@ -11,7 +11,6 @@
 #include "lib/identity.h"
 #include "lib/path.h"
 #include "lib/formats/rpn.h"
-#include "function.h"
 #include "tables.h"
 
 #define RPN_ROOM	64	/* of the longest expression here */
@@ -28,7 +27,7 @@ struct points {
 	struct tables tables;
 	const struct allocator_file *file;
 	const struct points_want *want;
-	const struct function *function;
+	const struct heap_function_def *function;
 	bool entry;		/* at the function's beginning, else where it has
 				 * returned to */
 	bool name;		/* it has no return probe */
@@ -124,7 +123,7 @@ static void put_compare(struct expression *e, uint8_t code)
 /* The block came, or there is one to release. */
 static struct expression condition_make(const struct points *p)
 {
-	const struct function *f = p->function;
+	const struct heap_function_def *f = p->function;
 	struct expression e = { .size = 0 };
 
 	switch (f->kind) {
@@ -152,6 +151,8 @@ static struct expression condition_make(const struct points *p)
 		put_arguments(p, &e, f->address);
 		put_compare(&e, RPN_ne);
 		break;
+	case FUNCTION_ABSENT:
+		break;
 	case FUNCTION_MAP:
 		/* not -1: MAP_FAILED */
 		put_result(&e);
@@ -166,7 +167,7 @@ static struct expression condition_make(const struct points *p)
 
 static struct expression address_make(const struct points *p)
 {
-	const struct function *f = p->function;
+	const struct heap_function_def *f = p->function;
 	struct expression e = { .size = 0 };
 
 	switch (f->kind) {
@@ -195,7 +196,7 @@ static struct expression size_make(const struct points *p)
 
 static struct expression old_make(const struct points *p)
 {
-	enum function_kind kind = p->function->kind;
+	enum heap_function_kind kind = p->function->kind;
 	struct expression e = { .size = 0 };
 
 	put_arguments(p, &e, kind == FUNCTION_RESIZE || kind == FUNCTION_MAP ?
@@ -277,7 +278,7 @@ static void add_site(struct points *p, const struct allocator_place *place,
  * which may be left by an exception, as far as it is malloc's caller; strdup(),
  * which tells no size. No return probe of it is needed.
  */
-static bool is_name(const struct allocator_file *file, const struct function *f)
+static bool is_name(const struct allocator_file *file, const struct heap_function_def *f)
 {
 	if (f->kind != FUNCTION_ACQUIRE)
 		return false;
@@ -288,7 +289,7 @@ static bool is_name(const struct allocator_file *file, const struct function *f)
 
 static void add_point(struct points *p, const struct allocator_place *place)
 {
-	const struct function *f = function_get(place->function);
+	const struct heap_function_def *f = &heap_functions[place->function];
 	bool name = is_name(p->file, f);
 	bool release = f->kind == FUNCTION_RELEASE ||
 		       f->kind == FUNCTION_UNMAP;
@@ -365,7 +366,7 @@ int points_make_tdf(const struct allocator_file *file,
 }
 
 bool points_have_stack(const struct points_want *want,
-		       const struct function *function)
+		       const struct heap_function_def *function)
 {
 	return want->depth && !(want->no_free_stacks &&
 				function->kind == FUNCTION_RELEASE);
@@ -375,7 +376,7 @@ bool points_have_stack(const struct points_want *want,
 uint64_t points_hash(const struct points_want *want, uint16_t minor,
 		     uint8_t elf_class)
 {
-	const struct function *f = function_get(minor);
+	const struct heap_function_def *f = &heap_functions[minor];
 	bool release = f->kind == FUNCTION_RELEASE;
 	const uint8_t form[] = {
 		1, minor, release && want->types ? elf_class : 0,

@@ -6,7 +6,6 @@
 #define HEAPMON_POINTS_H
 
 #include "allocator.h"
-#include "function.h"
 
 /*
  * The throwing forms of operator new get no return probe where they call malloc()
@@ -31,7 +30,7 @@ int points_make_tff(const struct points_want *want, void **data, size_t *size,
 		    struct error *err);
 /* What a function does records a stack. */
 bool points_have_stack(const struct points_want *want,
-		       const struct function *function);
+		       const struct heap_function_def *function);
 /* The data hash of a function's tracepoint. */
 uint64_t points_hash(const struct points_want *want, uint16_t minor,
 		     uint8_t elf_class);

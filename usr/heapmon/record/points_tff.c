@@ -4,13 +4,12 @@
 #include <string.h>
 #include <rastrace/heap.h>
 #include <rastrace/tff.h>
-#include "function.h"
 #include "points.h"
 #include "tables.h"
 
 enum { SECTIONS, ENTRIES, TYPES, GROUPS, CTYPES, MEMBERS, STRINGS, TABLES };
 
-static uint32_t format_add(struct tables *tables, const struct function *f,
+static uint32_t format_add(struct tables *tables, const struct heap_function_def *f,
 			   const struct points_want *want, bool wide)
 {
 	char text[160] = "  address %{p64}";
@@ -37,17 +36,17 @@ static void section_add(struct tables *tables, const struct points_want *want,
 		.name = tables_add_string(tables, "heap"),
 		.first_entry = tables->counts[ENTRIES],
 	};
-	const struct function *f;
 
-	for (unsigned int i = 0; (f = function_next(i)); i++) {
-		struct tff_entry entry = {
-			.hash = points_hash(want, f->minor, elf_class),
-			.minor = f->minor,
-			.desc = tables_add_string(tables, f->text),
-			.fmt = format_add(tables, f, want,
-					  elf_class == ELFCLASS64),
-		};
+	for (unsigned int i = 0; i < HEAP_FUNCTIONS; i++) {
+		const struct heap_function_def *f = &heap_functions[i];
+		struct tff_entry entry = { .minor = f->minor };
 
+		if (!f->kind)
+			continue;
+		entry.hash = points_hash(want, f->minor, elf_class);
+		entry.desc = tables_add_string(tables, f->text);
+		entry.fmt = format_add(tables, f, want,
+				       elf_class == ELFCLASS64);
 		tables_add(tables, ENTRIES, &entry, sizeof(entry));
 		section.entries++;
 	}

@@ -5,7 +5,6 @@
 #include "lib/safe_text.h"
 #include "lib/buffer/session.h"
 #include "lib/arm/arm.h"
-#include "function.h"
 #include "recording.h"
 
 struct figures {
@@ -17,16 +16,18 @@ struct figures {
 static void point_sum(struct figures *figures, uint16_t minor,
 		      const struct ras_count *rows, uint32_t slices)
 {
-	const struct function *function = function_get(minor);
+	enum heap_function_kind kind =
+		minor < HEAP_FUNCTIONS ? heap_functions[minor].kind :
+					 FUNCTION_ABSENT;
 	uint64_t recorded = 0;
 
 	for (uint32_t i = 0; i < slices; i++) {
 		recorded += rows[i].recorded;
 		figures->dropped += rows[i].dropped;
 	}
-	if (!function)
-		return;
-	switch (function->kind) {
+	switch (kind) {
+	case FUNCTION_ABSENT:
+		break;
 	case FUNCTION_RESIZE:
 		figures->resized += recorded;
 		break;
