@@ -16,10 +16,25 @@ static inline uint32_t a64_word(const uint8_t *code)
 	return le32toh(word);
 }
 
+static inline uint32_t a64_bits(uint32_t code, unsigned int low,
+				unsigned int count)
+{
+	return code >> low & ((1u << count) - 1);
+}
+
+static inline bool a64_bit(uint32_t code, unsigned int at)
+{
+	return code >> at & 1;
+}
+
+static inline int64_t a64_signed(uint32_t code, unsigned int low,
+				 unsigned int count)
+{
+	return (int64_t)((uint64_t)code << (64 - low - count)) >> (64 - count);
+}
+
 bool a64_operand_parse(const struct arch *arch, const char *text, size_t length,
 		       struct arch_operand *operand);
-bool a64_relocation_find(const struct arch *arch, uint32_t type,
-			 struct arch_relocation *relocation);
 int a64_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		    struct arch_insn *insn);
 const char *a64_insn_held(const uint8_t *code, size_t at, bool user);

@@ -18,23 +18,6 @@ struct a64_insn {
 	unsigned int thread;	/* the thread pointer's number */
 };
 
-static inline uint32_t a64_bits(uint32_t code, unsigned int low,
-				unsigned int count)
-{
-	return code >> low & ((1u << count) - 1);
-}
-
-static inline bool a64_bit(uint32_t code, unsigned int at)
-{
-	return code >> at & 1;
-}
-
-static inline int64_t a64_signed(uint32_t code, unsigned int low,
-				 unsigned int count)
-{
-	return (int64_t)((uint64_t)code << (64 - low - count)) >> (64 - count);
-}
-
 /* DWARF number of the register in the field; 31 is the zero register, or the
  * stack pointer. */
 static inline int a64_register(uint32_t code, unsigned int low)

@@ -5,13 +5,16 @@
 #include <errno.h>
 #include <rastrace/tdf.h>
 
-/* Where the distance of a jump stands, in instructions. */
-enum field { FIELD_NONE, FIELD_26, FIELD_19, FIELD_14, FIELD_9 };
+/* How many bits the distance of a jump has, in instructions. They begin at bit
+ * 0 when they are 26, else at bit 5. */
+enum field {
+	FIELD_NONE, FIELD_26 = 26, FIELD_19 = 19, FIELD_14 = 14, FIELD_9 = 9,
+};
 
-/* Who can't have a probe there. */
+/* Which probes can't be placed there. */
 enum refusal { REFUSED_NOT, REFUSED_USER, REFUSED_ALL };
 
-struct insn_class {
+struct a64_insn_class {
 	uint32_t mask, value;
 	enum arch_flow flow;
 	enum field field;
@@ -49,7 +52,7 @@ static const char control_stack[] = "changes the guarded control stack";
  * that it may copy to another page and step there, and that wouldn't do there
  * what it does in its place. Encodings: Arm ARM, C4.1.
  */
-static const struct insn_class classes[] = {
+static const struct a64_insn_class classes[] = {
 	/* branches; those of later processors the kernel would step */
 	{ 0xfc000000, 0x14000000, SIMULATED(ARCH_FLOW_JUMP, 26) },   /* b */
 	{ 0xfc000000, 0x94000000, SIMULATED(ARCH_FLOW_CALL, 26) },   /* bl */
@@ -134,78 +137,13 @@ static const struct insn_class classes[] = {
 	{ 0xffff0000, 0x00000000, REFUSED(ARCH_FLOW_STOP, NONE, trap) },
 };
 
-static const struct insn_class other = { 0, 0, STEPPED };
-
-/* Nothing has this encoding: A64 has no group of instructions there. */
-static bool word_is_unallocated(uint32_t word)
-{
-	unsigned int group = word >> 25 & 0xf;
-
-	return group == 1 || group == 3 || (!group && word >> 31 == 0);
-}
-
-static const struct insn_class *class_find(uint32_t word)
-{
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if ((word & classes[i].mask) == classes[i].value)
-			return &classes[i];
-	return word_is_unallocated(word) ? NULL : &other;
-}
-
-/* So many bits of the word, from bit `low` on, with their sign. */
-static int64_t signed_bits(uint32_t word, unsigned int low, unsigned int count)
-{
-	return (int32_t)(word << (32 - low - count)) >> (32 - count);
-}
-
-static int64_t field_read(uint32_t word, enum field field)
-{
-	switch (field) {
-	case FIELD_26:
-		return signed_bits(word, 0, 26) * 4;
-	case FIELD_19:
-		return signed_bits(word, 5, 19) * 4;
-	case FIELD_14:
-		return signed_bits(word, 5, 14) * 4;
-	case FIELD_9:
-		return signed_bits(word, 5, 9) * 4;
-	default:
-		return 0;
-	}
-}
-
-/* brk as compilers have it where a program can't go on: 1000 of gcc and 1 of
- * clang. The kernel goes on behind others (WARN() and the sanitizers). */
-static bool insn_is_end(uint32_t word)
-{
-	return word == 0xd4207d00 || word == 0xd4200020;
-}
-
-static bool insn_is_breakpoint(uint32_t word)
-{
-	return (word & 0xffe0001f) == 0xd4200000;
-}
+static const struct a64_insn_class other = { 0, 0, STEPPED };
 
 enum { HINT_XPACLRI = 0x07, HINT_AUTIASP = 0x1d, HINT_AUTIBSP = 0x1f };
-
-/* A hint that changes a register (of pointer authentication). */
-static bool hint_has_effect(unsigned int hint)
-{
-	return hint == HINT_XPACLRI || (hint >= 0x08 && hint <= 0x0e &&
-	       !(hint & 1)) || (hint >= 0x18 && hint <= 0x1f) ||
-	       hint == 0x27 || hint == 0x28;
-}
 
 static bool insn_is_hint(uint32_t word)
 {
 	return (word & 0xfffff01f) == 0xd503201f;
-}
-
-static bool insn_is_padding(uint32_t word)
-{
-	if (insn_is_hint(word))
-		return !hint_has_effect(word >> 5 & 0x7f);
-	return insn_is_breakpoint(word) || !(word & 0xffff0000);
 }
 
 enum { REG_FP = 29, REG_SP = 31 };
@@ -261,21 +199,49 @@ static bool insn_is_epilogue(uint32_t word)
 int a64_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		    struct arch_insn *insn)
 {
-	const struct insn_class *class;
-	uint32_t word;
+	const struct a64_insn_class *class = NULL;
+	uint32_t word, group, hint;
 
 	if (size < sizeof(word))
 		return -EINVAL;
 	word = a64_word(code);
-	class = class_find(word);
-	if (!class)
+	for (size_t i = 0; !class && i < sizeof(classes) / sizeof(*classes);
+	     i++)
+		if ((word & classes[i].mask) == classes[i].value)
+			class = &classes[i];
+
+	/* Nothing has this encoding: A64 has no group of instructions there. */
+	group = word >> 25 & 0xf;
+	if (!class && (group == 1 || group == 3 || (!group && word >> 31 == 0)))
 		return -EINVAL;
+	if (!class)
+		class = &other;
+
 	insn->length = sizeof(word);
-	insn->flow = insn_is_end(word) ? ARCH_FLOW_STOP : class->flow;
-	insn->jump = field_read(word, class->field);
+	insn->flow = class->flow;
+	/* brk as compilers have it where a program can't go on: 1000 of gcc and
+	 * 1 of clang. The kernel goes on after others (WARN() and the
+	 * sanitizers). */
+	if (word == 0xd4207d00 || word == 0xd4200020)
+		insn->flow = ARCH_FLOW_STOP;
+	if (class->field)
+		insn->jump = a64_signed(word, class->field == FIELD_26 ? 0 : 5,
+					class->field) * 4;
 	insn->cost = class->cost;
 	insn->epilogue = insn_is_epilogue(word);
-	insn->padding = insn_is_padding(word);
+
+	/* Hints of pointer authentication change a register, others nothing;
+	 * brk and udf are never come to. */
+	hint = word >> 5 & 0x7f;
+	if (insn_is_hint(word))
+		insn->padding = !(hint == HINT_XPACLRI ||
+				  (hint >= 0x08 && hint <= 0x0e &&
+				   !(hint & 1)) ||
+				  (hint >= 0x18 && hint <= 0x1f) ||
+				  hint == 0x27 || hint == 0x28);
+	else
+		insn->padding = (word & 0xffe0001f) == 0xd4200000 ||
+				!(word & 0xffff0000);
 	insn->refused = class->refusal == REFUSED_ALL;
 	insn->user_refused = class->refusal != REFUSED_NOT;
 	insn->why = class->why;
@@ -290,33 +256,22 @@ int a64_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 #define HELD_MAX	32
 
 /*
- * Begins, ends the stretch in which the processor watches what an exclusive
- * load has read: a probe's exception ends it, the store fails, and the program
- * begins again, for ever. Arm ARM, B2.12; the kernel asks bits that ldar and
- * stlr and the like have, too (is_probed_address_atomic()).
+ * After an exclusive load the processor watches what it has read, up to the
+ * exclusive store: a probe's exception ends that, the store fails, and the
+ * program begins again, for ever. Arm ARM, B2.12; the kernel asks bits that
+ * ldar, stlr and their like have, too (is_probed_address_atomic()).
  */
-static bool insn_begins_watch(uint32_t word, bool user)
-{
-	return (word & 0x3f400000) == 0x08400000 &&
-	       !(user && (word & 0x3f800000) != 0x08000000);
-}
-
-static bool insn_ends_watch(uint32_t word, bool user)
-{
-	if (user && (word & 0xfffff0ff) == 0xd503305f)	/* clrex */
-		return true;
-	return (word & 0x3f400000) == 0x08000000 &&
-	       !(user && (word & 0x3f800000) != 0x08000000);
-}
-
 const char *a64_insn_held(const uint8_t *code, size_t at, bool user)
 {
 	for (size_t i = 0; i < HELD_MAX && at >= 4; i++) {
 		uint32_t word = a64_word(code + (at -= 4));
+		bool watched = !user || (word & 0x3f800000) == 0x08000000;
 
-		if (insn_ends_watch(word, user))
+		if (user && (word & 0xfffff0ff) == 0xd503305f)	/* clrex */
 			return NULL;
-		if (insn_begins_watch(word, user))
+		if (watched && (word & 0x3f400000) == 0x08000000)
+			return NULL;
+		if (watched && (word & 0x3f400000) == 0x08400000)
 			return "stands behind an exclusive load, whose store a "
 			       "probe would make fail";
 	}

@@ -9,17 +9,17 @@
 #include <string.h>
 
 /* Instructions that run one behind the other, up to the jump. */
-struct trail {
+struct a64_trail {
 	const struct arch *arch;
 	const struct arch_code *insns;
 };
 
-static uint32_t code_at(const struct trail *trail, size_t i)
+static uint32_t code_at(const struct a64_trail *trail, size_t i)
 {
 	return a64_word(trail->insns[i].bytes);
 }
 
-static bool effect_at(const struct trail *trail, size_t i,
+static bool effect_at(const struct a64_trail *trail, size_t i,
 		      struct arch_effect *effect)
 {
 	const struct arch_code *insn = &trail->insns[i];
@@ -41,7 +41,7 @@ static const struct arch_transfer *transfer_to(const struct arch_effect *effect,
 
 /* The last of the first `count` instructions that writes the register: its
  * index, -1 none; *value: what it writes, unknown where that isn't. */
-static int find_writer(const struct trail *trail, size_t count, int reg,
+static int find_writer(const struct a64_trail *trail, size_t count, int reg,
 		       struct arch_transfer *value)
 {
 	while (count--) {
@@ -69,7 +69,7 @@ static bool is_copy(const struct arch_transfer *value)
 /* The address that the register has behind the first `count` instructions.
  * False, and *reg isn't -1: none of them writes it, to which *address is added.
  */
-static bool find_address(const struct trail *trail, size_t count, int *reg,
+static bool find_address(const struct a64_trail *trail, size_t count, int *reg,
 			 uint64_t *address)
 {
 	struct arch_transfer value;
@@ -91,28 +91,26 @@ static bool find_address(const struct trail *trail, size_t count, int *reg,
 	return false;
 }
 
-static bool has_address(const struct trail *trail, size_t count, int reg,
+static bool has_address(const struct a64_trail *trail, size_t count, int reg,
 			uint64_t *address)
 {
 	return find_address(trail, count, &reg, address);
 }
 
-/* Loads of an element: base and index in registers */
-static bool is_element(uint32_t code)
-{
-	return (code & 0x3f200c00) == 0x38200800 && a64_bits(code, 22, 2) &&
-	       !(code >> 30 == 3 && a64_bits(code, 22, 2) != 1);
-}
-
 /* What the register has is an element: by which of the instructions, -1 none.
  */
-static int find_load(const struct trail *trail, size_t count, int reg)
+static int find_load(const struct a64_trail *trail, size_t count, int reg)
 {
 	struct arch_transfer value;
+	uint32_t code;
 	int writer;
 
 	while ((writer = find_writer(trail, count, reg, &value)) >= 0) {
-		if (is_element(code_at(trail, writer)))
+		/* a load with a base and an index in registers */
+		code = code_at(trail, writer);
+		if ((code & 0x3f200c00) == 0x38200800 &&
+		    a64_bits(code, 22, 2) &&
+		    !(code >> 30 == 3 && a64_bits(code, 22, 2) != 1))
 			return writer;
 		if (!is_copy(&value))
 			return -1;
@@ -124,7 +122,7 @@ static int find_load(const struct trail *trail, size_t count, int reg)
 
 /* The condition that a branch is taken by, or not, on the way: LS (9) and CC
  * (3) limit a number; -1: another one. */
-static int condition_at(const struct trail *trail, size_t i)
+static int condition_at(const struct a64_trail *trail, size_t i)
 {
 	const struct arch_code *insn = &trail->insns[i];
 	uint32_t code = code_at(trail, i);
@@ -140,7 +138,7 @@ static int condition_at(const struct trail *trail, size_t i)
 
 /* What an index is, on the way back from where it's used: in a register, or in
  * memory of the stack. */
-struct index {
+struct a64_index {
 	int reg;		/* -1: in memory */
 	struct arch_memory slot;
 	int condition;		/* of a branch behind it; -1 none */
@@ -169,84 +167,38 @@ static uint32_t value_limit(const struct arch_transfer *value, uint32_t code)
 	return 0;
 }
 
-static bool is_stack_slot(const struct trail *trail,
-			  const struct arch_memory *memory)
-{
-	return memory->space == ARCH_SPACE_BASE && memory->bytes >= 4 &&
-	       (memory->base == trail->arch->stack ||
-		memory->base == trail->arch->frame);
-}
-
-/* The instruction writes what the index is in. */
-static void index_back(const struct trail *trail, struct index *index,
-		       const struct arch_transfer *value, uint32_t code)
-{
-	index->count = value_limit(value, code);
-	if (index->count)
-		return;
-	if (is_copy(value)) {
-		index->reg = value->reg;
-	} else if (value->source == ARCH_SOURCE_MEMORY && !value->is_signed &&
-		   is_stack_slot(trail, &value->memory)) {
-		index->reg = -1;
-		index->slot = value->memory;
-	} else {
-		index->lost = true;
-	}
-}
-
-static bool is_slot(const struct index *index, const struct arch_memory *memory)
-{
-	return memory->space == ARCH_SPACE_BASE &&
-	       memory->base == index->slot.base &&
-	       memory->number == index->slot.number &&
-	       memory->bytes >= index->slot.bytes;
-}
-
-/* Other slots of the stack aren't it. */
-static bool is_beside(const struct index *index,
-		      const struct arch_memory *memory)
-{
-	return memory->space == ARCH_SPACE_BASE &&
-	       memory->base == index->slot.base &&
-	       (memory->number + memory->bytes <= index->slot.number ||
-		memory->number >= index->slot.number + index->slot.bytes);
-}
-
 /* The index is in memory: does the instruction put it there? */
-static void index_stored(struct index *index, const struct arch_effect *effect)
+static void index_stored(struct a64_index *index,
+			 const struct arch_effect *effect)
 {
+	const struct arch_memory *slot = &index->slot;
+
 	for (int i = 0; i < effect->count; i++) {
 		const struct arch_transfer *transfer = &effect->transfers[i];
+		const struct arch_memory *memory = &transfer->memory;
+		bool same_base = memory->space == ARCH_SPACE_BASE &&
+				 memory->base == slot->base;
 
 		if (!transfer->to_memory) {
-			index->lost |= transfer->to == index->slot.base;
-		} else if (is_slot(index, &transfer->memory) &&
+			index->lost |= transfer->to == slot->base;
+		} else if (same_base && memory->number == slot->number &&
+			   memory->bytes >= slot->bytes &&
 			   transfer->source == ARCH_SOURCE_REGISTER) {
 			index->reg = transfer->reg;
 			return;
-		} else {
-			index->lost |= !is_beside(index, &transfer->memory);
+		} else if (!same_base ||
+			   (memory->number + memory->bytes > slot->number &&
+			    memory->number < slot->number + slot->bytes)) {
+			index->lost = true;	/* not another slot */
 		}
 	}
 }
 
-/* cmp of a register with a number */
-static void index_compared(struct index *index, uint32_t code)
-{
-	int condition = index->condition;
-
-	index->condition = -1;
-	if (condition < 0 || (code & 0x7f800000) != 0x71000000)
-		return;
-	index->compared = a64_bits(code, 5, 5);
-	index->limit = a64_bits(code, 10, 12) << (a64_bit(code, 22) ? 12 : 0);
-	index->limit += condition == 9;
-}
-
-static void index_step(const struct trail *trail, size_t i, struct index *index)
+static void index_step(const struct a64_trail *trail, size_t i,
+		       struct a64_index *index)
 {
 	const struct arch_transfer *value;
+	const struct arch_memory *memory;
 	uint32_t code = code_at(trail, i);
 	struct arch_effect effect;
 
@@ -256,38 +208,54 @@ static void index_step(const struct trail *trail, size_t i, struct index *index)
 	}
 	if (condition_at(trail, i) >= 0)
 		index->condition = condition_at(trail, i);
+
+	/* The instruction may write what the index is in. */
 	value = index->reg < 0 ? NULL : transfer_to(&effect, index->reg);
-	if (index->reg < 0)
+	if (value)
+		index->count = value_limit(value, code);
+	if (index->reg < 0) {
 		index_stored(index, &effect);
-	else if (value)
-		index_back(trail, index, value, code);
+	} else if (value && !index->count) {
+		memory = &value->memory;
+		if (is_copy(value)) {
+			index->reg = value->reg;
+		} else if (value->source == ARCH_SOURCE_MEMORY &&
+			   !value->is_signed && memory->bytes >= 4 &&
+			   memory->space == ARCH_SPACE_BASE &&
+			   (memory->base == trail->arch->stack ||
+			    memory->base == trail->arch->frame)) {
+			index->reg = -1;
+			index->slot = *memory;
+		} else {
+			index->lost = true;
+		}
+	}
 	if (index->compared >= 0 && transfer_to(&effect, index->compared))
 		index->compared = -1;
-	if (effect.flags)
-		index_compared(index, code);
+
+	/* cmp of a register with a number */
+	if (effect.flags) {
+		if (index->condition >= 0 && (code & 0x7f800000) == 0x71000000) {
+			index->compared = a64_bits(code, 5, 5);
+			index->limit = a64_bits(code, 10, 12)
+				       << (a64_bit(code, 22) ? 12 : 0);
+			index->limit += index->condition == 9;
+		}
+		index->condition = -1;
+	}
 	if (index->compared >= 0 && index->compared == index->reg)
 		index->count = index->limit;
 }
 
-/* How many elements the table has, by what the index is compared with; 0: not
- * known. */
-static uint32_t find_count(const struct trail *trail, size_t load, int reg)
-{
-	struct index index = { .reg = reg, .condition = -1, .compared = -1 };
-
-	for (size_t i = load; i-- && !index.count && !index.lost;)
-		index_step(trail, i, &index);
-	return index.count;
-}
-
 /* Where the table begins that the instruction loads an element of. */
-static void take_table(const struct trail *trail, size_t load,
+static void take_table(const struct a64_trail *trail, size_t load,
 		       struct arch_computed *computed)
 {
 	uint32_t code = code_at(trail, load);
 	int base = a64_bits(code, 5, 5), index = a64_register(code, 16);
 	bool plain = a64_bits(code, 12, 4) == 6;	/* neither extended nor
 							 * shifted */
+	struct a64_index back = { .condition = -1, .compared = -1 };
 
 	computed->bytes = 1 << (code >> 30);
 	computed->is_signed = a64_bit(code, 23);
@@ -297,12 +265,19 @@ static void take_table(const struct trail *trail, size_t load,
 		computed->known = true;
 		index = base;
 	}
-	if (index >= 0 && (computed->known || !plain))
-		computed->count = find_count(trail, load, index);
+	if (index < 0 || (!computed->known && plain))
+		return;
+
+	/* How many elements the table has is known by what the index is
+	 * compared with. */
+	back.reg = index;
+	for (size_t i = load; i-- && !back.count && !back.lost;)
+		index_step(trail, i, &back);
+	computed->count = back.count;
 }
 
 /* An element, extended and shifted, and what it is the distance from */
-struct sum {
+struct a64_sum_parts {
 	int element, base;
 	unsigned int shift;
 	unsigned int bytes;	/* that are left of it */
@@ -310,9 +285,9 @@ struct sum {
 };
 
 /* ADD of registers */
-static bool find_sum(uint32_t code, struct sum *sum)
+static bool find_sum(uint32_t code, struct a64_sum_parts *sum)
 {
-	*sum = (struct sum) {
+	*sum = (struct a64_sum_parts) {
 		.element = a64_register(code, 16), .base = a64_bits(code, 5, 5),
 		.bytes = 8,
 	};
@@ -328,7 +303,7 @@ static bool find_sum(uint32_t code, struct sum *sum)
 	return sum->element >= 0;
 }
 
-static void take_sum(const struct trail *trail, size_t at, struct sum *sum,
+static void take_sum(const struct a64_trail *trail, size_t at, struct a64_sum_parts *sum,
 		     struct arch_computed *computed)
 {
 	int load = find_load(trail, at, sum->element);
@@ -350,13 +325,13 @@ static void take_sum(const struct trail *trail, size_t at, struct sum *sum,
 	computed->known &= has_address(trail, at, sum->base, &computed->base);
 }
 
-static void take_register(const struct trail *trail, size_t count, int reg,
+static void take_register(const struct a64_trail *trail, size_t count, int reg,
 			  struct arch_computed *computed)
 {
 	struct arch_transfer value;
 	int writer = find_writer(trail, count, reg, &value);
 	uint64_t address;
-	struct sum sum;
+	struct a64_sum_parts sum;
 
 	while (writer >= 0 && is_copy(&value)) {
 		count = writer;
@@ -383,7 +358,7 @@ static void take_register(const struct trail *trail, size_t count, int reg,
 void a64_computed_find(const struct arch *arch, const struct arch_code *insns,
 		       size_t count, struct arch_computed *computed)
 {
-	struct trail trail = { arch, insns };
+	struct a64_trail trail = { arch, insns };
 	uint32_t jump;
 
 	memset(computed, 0, sizeof(*computed));
@@ -400,7 +375,7 @@ void a64_computed_find(const struct arch *arch, const struct arch_code *insns,
 void a64_address_find(const struct arch *arch, const struct arch_code *insns,
 		      size_t count, struct arch_address *address)
 {
-	struct trail trail = { arch, insns };
+	struct a64_trail trail = { arch, insns };
 	uint32_t code = code_at(&trail, count - 1);
 	struct arch_effect effect;
 	int reg;

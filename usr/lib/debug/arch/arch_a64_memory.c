@@ -3,7 +3,7 @@
 #include "arch_a64_effect.h"
 
 /* How much, and whether to a general register. */
-struct access {
+struct a64_access {
 	unsigned int bytes;
 	bool load, vector, hint;
 	bool is_signed;
@@ -24,22 +24,11 @@ static struct arch_memory memory_at(uint32_t code, int64_t distance,
 	};
 }
 
-static struct arch_memory memory_unknown(unsigned int bytes)
-{
-	return (struct arch_memory){ .bytes = bytes };
-}
-
-static void read_add(struct arch_effect *effect,
-		     const struct arch_memory *memory)
-{
-	effect->reads[effect->read_count++] = *memory;
-}
-
 static void load_add(struct arch_effect *effect, int to,
 		     const struct arch_memory *memory,
-		     const struct access *access)
+		     const struct a64_access *access)
 {
-	read_add(effect, memory);
+	effect->reads[effect->read_count++] = *memory;
 	if (access->vector)
 		return;
 	a64_set(effect, to, (struct arch_transfer) {
@@ -67,7 +56,7 @@ static void store_add(struct arch_effect *effect, int from,
 
 static void access_add(struct arch_effect *effect, int reg,
 		       const struct arch_memory *memory,
-		       const struct access *access)
+		       const struct a64_access *access)
 {
 	if (access->hint)
 		return;
@@ -85,11 +74,11 @@ static void base_add(struct arch_effect *effect, uint32_t code,
 		a64_sum(base_register(code), distance, 8));
 }
 
-static bool pair_access(uint32_t code, struct access *access)
+static bool pair_access(uint32_t code, struct a64_access *access)
 {
 	unsigned int size = a64_bits(code, 30, 2);
 
-	*access = (struct access) {
+	*access = (struct a64_access) {
 		.vector = a64_bit(code, 26), .load = a64_bit(code, 22),
 	};
 	if (size == 3)
@@ -112,7 +101,7 @@ static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
 	bool writes_back = a64_bit(code, 23), behind = writes_back &&
 		!a64_bit(code, 24);
 	struct arch_memory low, high;
-	struct access access;
+	struct a64_access access;
 	int64_t distance;
 
 	if (!pair_access(code, &access) ||
@@ -132,12 +121,12 @@ static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
 	return true;
 }
 
-static bool single_access(uint32_t code, struct access *access)
+static bool single_access(uint32_t code, struct a64_access *access)
 {
 	unsigned int size = a64_bits(code, 30, 2);
 	unsigned int operation = a64_bits(code, 22, 2);
 
-	*access = (struct access) {
+	*access = (struct a64_access) {
 		.bytes = 1 << size, .vector = a64_bit(code, 26),
 		.load = operation != 0,
 	};
@@ -157,7 +146,7 @@ static bool find_unsigned(const struct a64_insn *insn,
 			  struct arch_effect *effect)
 {
 	struct arch_memory memory;
-	struct access access;
+	struct a64_access access;
 
 	if (!single_access(insn->code, &access))
 		return false;
@@ -174,7 +163,7 @@ static bool find_unscaled(const struct a64_insn *insn,
 {
 	bool unprivileged = a64_bit(insn->code, 11);
 	struct arch_memory memory;
-	struct access access;
+	struct a64_access access;
 
 	if (!single_access(insn->code, &access) ||
 	    (unprivileged && (access.vector || access.hint)))
@@ -193,7 +182,7 @@ static bool find_indexed(const struct a64_insn *insn,
 	int64_t distance = a64_signed(code, 12, 9);
 	int reg = a64_register(code, 0);
 	struct arch_memory memory;
-	struct access access;
+	struct a64_access access;
 
 	if (!single_access(code, &access) || access.hint ||
 	    (!access.vector && reg == base_register(code)))
@@ -211,13 +200,13 @@ static bool find_element(const struct a64_insn *insn,
 {
 	uint32_t code = insn->code;
 	struct arch_memory memory;
-	struct access access;
+	struct a64_access access;
 
 	if (!single_access(code, &access) || !a64_bit(code, 14))
 		return false;
 	memory = a64_register(code, 16) == A64_ZERO ?
 			 memory_at(code, 0, access.bytes) :
-			 memory_unknown(access.bytes);
+			 (struct arch_memory){ .bytes = access.bytes };
 	access_add(effect, a64_register(code, 0), &memory, &access);
 	return true;
 }
@@ -226,7 +215,7 @@ static bool find_literal(const struct a64_insn *insn,
 			 struct arch_effect *effect)
 {
 	uint32_t code = insn->code, size = a64_bits(code, 30, 2);
-	struct access access = { .load = true, .vector = a64_bit(code, 26) };
+	struct a64_access access = { .load = true, .vector = a64_bit(code, 26) };
 	struct arch_memory memory = {
 		.space = ARCH_SPACE_FIXED,
 		.number = insn->address + a64_signed(code, 5, 19) * 4,
@@ -255,7 +244,7 @@ static bool find_ordered(const struct a64_insn *insn,
 	       find_unscaled(insn, effect);
 }
 
-static const struct access general_load = { .load = true };
+static const struct a64_access general_load = { .load = true };
 
 /* LDXP, STXP: whether the store is done is in a register of its own. */
 static bool find_exclusive_pair(const struct a64_insn *insn,
@@ -351,7 +340,7 @@ static bool find_checked(const struct a64_insn *insn,
 {
 	uint32_t code = insn->code;
 	int to = a64_register(code, 0);
-	struct arch_memory memory = memory_unknown(8);
+	struct arch_memory memory = { .bytes = 8 };
 
 	effect->traps = true;
 	load_add(effect, to, &memory, &general_load);
@@ -365,7 +354,7 @@ static bool find_checked(const struct a64_insn *insn,
 static void structure_add(const struct a64_insn *insn,
 			  struct arch_effect *effect, unsigned int bytes)
 {
-	struct access access = {
+	struct a64_access access = {
 		.vector = true, .load = a64_bit(insn->code, 22),
 	};
 	struct arch_memory memory = memory_at(insn->code, 0, bytes);

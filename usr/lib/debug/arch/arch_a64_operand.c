@@ -9,18 +9,18 @@
 #define NAME_SIZE	8
 #define TEXT_SIZE	256
 
-struct reader {
+struct a64_reader {
 	const struct arch *arch;
 	const char *at, *end;
 };
 
-static void skip_spaces(struct reader *r)
+static void skip_spaces(struct a64_reader *r)
 {
 	while (r->at < r->end && *r->at == ' ')
 		r->at++;
 }
 
-static bool take(struct reader *r, const char *text)
+static bool take(struct a64_reader *r, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -32,14 +32,14 @@ static bool take(struct reader *r, const char *text)
 	return true;
 }
 
-static bool at_end(struct reader *r)
+static bool at_end(struct a64_reader *r)
 {
 	skip_spaces(r);
 	return r->at == r->end;
 }
 
 /* A name of letters and digits, as the register that it is; NULL: none. */
-static const struct arch_register *take_register(struct reader *r)
+static const struct arch_register *take_register(struct a64_reader *r)
 {
 	const struct arch_register *reg;
 	char name[NAME_SIZE];
@@ -61,7 +61,7 @@ static const struct arch_register *take_register(struct reader *r)
 }
 
 /* With or without the # of the assembler. */
-static bool take_number(struct reader *r, int64_t *number)
+static bool take_number(struct a64_reader *r, int64_t *number)
 {
 	char digits[24];
 	size_t length = 0;
@@ -90,7 +90,7 @@ static bool take_number(struct reader *r, int64_t *number)
  * register in front. Both together are the symbol's address, and the register
  * isn't needed.
  */
-static bool take_symbol(struct reader *r, struct arch_operand *operand)
+static bool take_symbol(struct a64_reader *r, struct arch_operand *operand)
 {
 	operand->symbol = r->at;
 	while (r->at < r->end && !strchr("+-] ", *r->at))
@@ -105,24 +105,11 @@ static bool take_symbol(struct reader *r, struct arch_operand *operand)
 	       take_number(r, &operand->number);
 }
 
-/* ", lsl 3": behind an index */
-static bool take_scale(struct reader *r, struct arch_operand *operand)
-{
-	int64_t shift;
-
-	if (!take(r, ","))
-		return true;
-	if (!take(r, "lsl") || !take_number(r, &shift) || shift < 0 ||
-	    shift > 3)
-		return false;
-	operand->scale = 1 << shift;
-	return true;
-}
-
 /* "[x0]", "[sp, 12]", "[x0, x1, lsl 3]", "[x0, #:lo12:sym]" */
-static bool memory_parse(struct reader *r, struct arch_operand *operand)
+static bool memory_parse(struct a64_reader *r, struct arch_operand *operand)
 {
 	const struct arch_register *reg = take_register(r);
+	int64_t shift;
 
 	operand->kind = ARCH_MEMORY;
 	if (!reg || reg->bytes != 8)
@@ -139,22 +126,20 @@ static bool memory_parse(struct reader *r, struct arch_operand *operand)
 		    !arch_register_is_index(r->arch, reg))
 			return false;
 		operand->index = reg->dwarf;
-		if (!take_scale(r, operand))
-			return false;
+		if (take(r, ",")) {
+			if (!take(r, "lsl") || !take_number(r, &shift) ||
+			    shift < 0 || shift > 3)
+				return false;
+			operand->scale = 1 << shift;
+		}
 	}
 	return take(r, "]") && at_end(r);
-}
-
-/* "xzr" and "wzr" are numbers: they read as 0. */
-static bool take_zero(struct reader *r)
-{
-	return take(r, "xzr") || take(r, "wzr");
 }
 
 bool a64_operand_parse(const struct arch *arch, const char *text, size_t length,
 		       struct arch_operand *operand)
 {
-	struct reader r = { arch, text, text + length };
+	struct a64_reader r = { arch, text, text + length };
 	const struct arch_register *reg;
 
 	*operand = (struct arch_operand){
@@ -164,7 +149,9 @@ bool a64_operand_parse(const struct arch *arch, const char *text, size_t length,
 		return false;
 	if (take(&r, "["))
 		return memory_parse(&r, operand);
-	if (take_zero(&r) || take_number(&r, &operand->number))
+	/* these two are numbers: they read as 0 */
+	if (take(&r, "xzr") || take(&r, "wzr") ||
+	    take_number(&r, &operand->number))
 		return at_end(&r);
 	reg = take_register(&r);
 	if (!reg)

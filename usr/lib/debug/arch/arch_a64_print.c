@@ -63,20 +63,6 @@ static bool word_moves(uint32_t word, uint64_t *value)
 	return true;
 }
 
-/* movz, or movn where inverted, would do for the number. */
-static bool is_wide_constant(uint64_t value, bool wide)
-{
-	unsigned int chunks = wide ? 4 : 2, zeros = 0, ones = 0;
-
-	for (unsigned int i = 0; i < chunks; i++) {
-		unsigned int chunk = value >> (16 * i) & 0xffff;
-
-		zeros += chunk == 0;
-		ones += chunk == 0xffff;
-	}
-	return zeros >= chunks - 1 || ones >= chunks - 1;
-}
-
 static char general_letter(uint32_t word)
 {
 	return word >> 31 ? 'x' : 'w';
@@ -89,6 +75,7 @@ static bool move_print(uint32_t word, const char *operands,
 	unsigned int to = word & 31;
 	const char *number;
 	uint64_t value;
+	unsigned int chunks = word >> 31 ? 4 : 2, zeros = 0, ones = 0;
 
 	if (word_moves(word, &value)) {
 		a64_text_add(text, "mov ");
@@ -102,7 +89,15 @@ static bool move_print(uint32_t word, const char *operands,
 	if (!number)
 		return false;
 	value = strtoull(number + 1, NULL, 0);
-	if (is_wide_constant(value, word >> 31))
+
+	/* movz, or movn where inverted, would do for the number */
+	for (unsigned int i = 0; i < chunks; i++) {
+		unsigned int chunk = value >> (16 * i) & 0xffff;
+
+		zeros += chunk == 0;
+		ones += chunk == 0xffff;
+	}
+	if (zeros >= chunks - 1 || ones >= chunks - 1)
 		return false;
 	a64_text_add(text, "mov ");
 	a64_text_register(text, general_letter(word), to, 's');
@@ -136,23 +131,6 @@ static const char *number_print(const char *p, bool hex, struct a64_text *text)
 	return end;
 }
 
-/* "lsl #4": how far is a decimal number always. */
-static bool behind_shift(const char *start, const char *at)
-{
-	return at - start >= 2 && at[-1] == ' ' && isalpha(at[-2]);
-}
-
-/* The conditions that have two names. */
-static const char *condition_print(const char *p, struct a64_text *text)
-{
-	if (!strcmp(p, ", hs") || !strcmp(p, ", lo")) {
-		a64_text_add(text, p[2] == 'h' ? ", cs" : ", cc");
-		return p + 4;
-	}
-	a64_text_add(text, "%c", *p);
-	return p + 1;
-}
-
 /* "{v1.4s, v2.4s, v3.4s}": more than two stand as "{v1.4s-v3.4s}". */
 static const char *list_print(const char *p, struct a64_text *text)
 {
@@ -182,7 +160,14 @@ static const char *part_print(const char *start, const char *p,
 		a64_text_add(text, "%lu", strtoul(p, &end, 0));
 		return end;
 	}
-	return condition_print(p, text);
+
+	/* a condition that has two names */
+	if (!strcmp(p, ", hs") || !strcmp(p, ", lo")) {
+		a64_text_add(text, p[2] == 'h' ? ", cs" : ", cc");
+		return p + 4;
+	}
+	a64_text_add(text, "%c", *p);
+	return p + 1;
 }
 
 static void operands_print(uint32_t word, const char *operands, bool hex,
@@ -193,12 +178,15 @@ static void operands_print(uint32_t word, const char *operands, bool hex,
 	bool inside = false;
 
 	for (const char *p = operands; *p;) {
+		/* "lsl #4": how far is a decimal number always */
+		bool shift = p - operands >= 2 && p[-1] == ' ' &&
+			     isalpha(p[-2]);
+
 		inside = *p == '[' || (inside && *p != ']');
 		if (p == label)
 			p++;
 		else if (*p == '#')
-			p = number_print(p + 1, hex && !inside &&
-					 !behind_shift(operands, p), text);
+			p = number_print(p + 1, hex && !inside && !shift, text);
 		else
 			p = part_print(operands, p, text);
 	}
@@ -227,48 +215,24 @@ static const char *name_find(const char *name, char *operands)
 	return name;
 }
 
-/* What the library and the assembler write otherwise in place. */
-static void system_adapt(uint32_t word, const char *name, char *operands)
+static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
 {
-	char *reg = strstr(operands, "s3_");
+	char *operands = insn->op_str, *reg = strstr(operands, "s3_");
+	const char *name;
 
+	if (move_print(word, operands, text))
+		return;
+	name = name_find(insn->mnemonic, operands);
+	a64_text_add(text, "%s%s", name, *operands ? " " : "");
+
+	/* the assembler has other names of system registers than the library */
 	for (char *p = operands; !strncmp(name, "sys", 3) && *p; p++)
 		if (*p == 'c')
 			*p = 'C';
 	if (reg && (!strcmp(name, "mrs") || !strcmp(name, "msr")))
 		reg[1] = '0' + (word >> 19 & 3);
-}
-
-static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
-{
-	const char *name;
-
-	if (move_print(word, insn->op_str, text))
-		return;
-	name = name_find(insn->mnemonic, insn->op_str);
-	a64_text_add(text, "%s%s", name, *insn->op_str ? " " : "");
-	system_adapt(word, name, insn->op_str);
-	operands_print(word, insn->op_str,
+	operands_print(word, operands,
 		       word_has_hex(word) || !strncmp(name, "prf", 3), text);
-}
-
-/* By the library; false: it doesn't know the instruction. */
-static bool library_print(const uint8_t *code, uint64_t address,
-			  struct a64_text *text)
-{
-	cs_insn *insn = NULL;
-	size_t count;
-	csh handle;
-
-	if (cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle))
-		return false;
-	count = cs_disasm(handle, code, 4, address, 1, &insn);
-	if (count) {
-		known_print(a64_word(code), insn, text);
-		cs_free(insn, count);
-	}
-	cs_close(&handle);
-	return count;
 }
 
 int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
@@ -276,11 +240,23 @@ int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
 {
 	struct a64_text text = { .out = out, .size = out_size };
 	struct arch_insn insn;
+	cs_insn *known = NULL;
+	size_t count = 0;
+	csh handle;
 
 	if (!out_size || a64_insn_decode(arch, code, size, &insn))
 		return -EINVAL;
-	if (!a64_extension_print(a64_word(code), &text) &&
-	    !library_print(code, address, &text))
+	if (a64_extension_print(a64_word(code), &text))
+		return text.used < out_size ? 0 : -EINVAL;
+	if (!cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle)) {
+		count = cs_disasm(handle, code, 4, address, 1, &known);
+		if (count) {
+			known_print(a64_word(code), known, &text);
+			cs_free(known, count);
+		}
+		cs_close(&handle);
+	}
+	if (!count)
 		a64_text_add(&text, ".inst 0x%08x", a64_word(code));
 	return text.used < out_size ? 0 : -EINVAL;
 }

@@ -22,13 +22,6 @@ struct arch_transfer a64_constant(int64_t number)
 	};
 }
 
-static struct arch_transfer address_value(uint64_t address)
-{
-	return (struct arch_transfer) {
-		.source = ARCH_SOURCE_ADDRESS, .number = address, .bytes = 8,
-	};
-}
-
 static int64_t cut(uint64_t number, unsigned int bytes)
 {
 	return bytes == 8 ? number : number & ((1ULL << bytes * 8) - 1);
@@ -75,7 +68,9 @@ static bool find_address(const struct a64_insn *insn,
 
 	if (a64_bit(code, 31))
 		address = (insn->address & ~0xfffULL) + distance * 4096;
-	a64_set(effect, a64_register(code, 0), address_value(address));
+	a64_set(effect, a64_register(code, 0), (struct arch_transfer) {
+		.source = ARCH_SOURCE_ADDRESS, .number = address, .bytes = 8,
+	});
 	return true;
 }
 

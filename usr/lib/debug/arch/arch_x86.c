@@ -1,353 +1,158 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Instructions of x86, and which of them the kernel can probe. */
+/* x86, 64 and 32 bits: its registers and the relocations of object files (psABI
+ * of x86-64, of i386). */
 #include "arch_x86.h"
 
-#include <errno.h>
-#include <string.h>
-#include <Zydis/Zydis.h>
-#include <rastrace/tdf.h>
+#include <stdio.h>
 
-/*
- * What a uprobe cannot stand on, by opcode: the kernel copies the instruction
- * to a page of the traced program and single-steps it there. Most of these
- * fault in user space anyway; the rest enter the kernel, which may do their
- * work itself (UMIP), or hide the step. selftests/trace/live_insns.c holds all
- * of this against the kernel.
- */
-static const struct {
-	uint8_t map;		/* ZYDIS_OPCODE_MAP_* */
-	uint8_t first, last;
-	bool everywhere;	/* a kprobe can't stand there either */
-	const char *why;
-} refused[] = {
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x07, 0x07, false, "pops a segment" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x17, 0x17, true, "hides the single step" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x1f, 0x1f, false, "pops a segment" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x6c, 0x6f, false, "does port I/O" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x9c, 0x9c, true,
-	  "pushes the flags, the trap flag of the single step included" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xcc, 0xcc, true, "is a breakpoint" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xcd, 0xce, true,
-	  "is a software interrupt" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xcf, 0xcf, true,
-	  "returns from an interrupt" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xe4, 0xe7, false, "does port I/O" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xec, 0xef, false, "does port I/O" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xf1, 0xf1, true, "is a breakpoint" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xf4, 0xf4, false, "is privileged" },
-	{ ZYDIS_OPCODE_MAP_DEFAULT, 0xfa, 0xfb, false, "is privileged" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x00, 0x01, false, "is a system instruction" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x05, 0x09, false,
-	  "enters or leaves the kernel" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x0b, 0x0b, true,
-	  "raises invalid opcode" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x30, 0x30, false, "is privileged" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x34, 0x35, false,
-	  "enters or leaves the kernel" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x37, 0x37, false, "is privileged" },
-	{ ZYDIS_OPCODE_MAP_0F, 0x78, 0x79, false, "is a system instruction" },
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define REGISTER(reg, size, number, offset, reg_kind)			\
+	{ .name = #reg, .bytes = size, .dwarf = number,			\
+	  .pt_regs = offset, .kind = ARCH_##reg_kind },
+
+static const struct arch_register registers64[] = {
+#define RAS_REG(reg, size, dw64, dw32, offset, kind)			\
+	REGISTER(reg, size, dw64, offset, kind)
+#include <rastrace/arch-x86.def>
+#undef RAS_REG
 };
 
-/* Of the system instructions: rdtscp and xgetbv, which anybody may use. */
-static bool insn_is_harmless(const ZydisDecodedInstruction *zi)
-{
-	return zi->mnemonic == ZYDIS_MNEMONIC_RDTSCP ||
-	       zi->mnemonic == ZYDIS_MNEMONIC_XGETBV;
-}
+static const struct arch_register registers32[] = {
+#define RAS_REG(reg, size, dw64, dw32, offset, kind)			\
+	REGISTER(reg, size, dw32, offset, kind)
+#include <rastrace/arch-x86.def>
+#undef RAS_REG
+};
 
-static void insn_check_opcode(const ZydisDecodedInstruction *zi,
-			      struct arch_insn *insn)
-{
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		if (zi->opcode_map != refused[i].map ||
-		    zi->opcode < refused[i].first ||
-		    zi->opcode > refused[i].last || insn_is_harmless(zi))
-			continue;
-		insn->refused = refused[i].everywhere;
-		insn->user_refused = true;
-		insn->why = refused[i].why;
-		return;
-	}
-	if (zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && zi->opcode == 0x8e &&
-	    zi->raw.modrm.reg == 2) {
-		insn->refused = insn->user_refused = true;
-		insn->why = "loads SS, which hides the single step";
-	}
-}
+/* psABI of x86-64 figure 3.36, of i386 table 2.14: those not in registers[] */
+static const struct {
+	uint16_t first64, first32, count;
+	uint16_t index;		/* of the first one's name */
+	const char *name;
+} banks[] = {
+	{ 17, 21, 8, 0, "xmm" }, { 25, 0, 8, 8, "xmm" },
+	{ 33, 11, 8, 0, "st" }, { 41, 29, 8, 0, "mm" },
+	{ 67, 0, 16, 16, "xmm" }, { 118, 0, 8, 0, "k" },
+};
 
-static bool insn_has_prefix(const ZydisDecodedInstruction *zi, uint8_t value)
-{
-	for (int i = 0; i < zi->raw.prefix_count; i++)
-		if (zi->raw.prefixes[i].value == value)
-			return true;
-	return false;
-}
-
-/* Processors ignore such a one, the kernel takes it for the prefix. */
-static bool insn_has_stray_rex(const ZydisDecodedInstruction *zi)
-{
-	for (int i = 0; i < zi->raw.prefix_count; i++)
-		if (zi->machine_mode == ZYDIS_MACHINE_MODE_LONG_64 &&
-		    (zi->raw.prefixes[i].value & 0xf0) == 0x40 &&
-		    i + 1 < zi->raw.prefix_count)
-			return true;
-	return false;
-}
-
-/* A branch or a call, near or far. */
-static bool insn_jumps(const ZydisDecodedInstruction *zi)
-{
-	return zi->meta.category == ZYDIS_CATEGORY_CALL ||
-	       zi->meta.category == ZYDIS_CATEGORY_COND_BR ||
-	       zi->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
-}
-
-static const char *insn_why_spoiled(const ZydisDecodedInstruction *zi)
-{
-	static const char far[] = "is a far call, which a uprobe would spoil";
-	bool repeats = insn_has_prefix(zi, 0xf2) || insn_has_prefix(zi, 0xf3);
-
-	if (insn_has_stray_rex(zi))
-		return "has a REX prefix that the kernel misreads";
-	if (insn_jumps(zi) && insn_has_prefix(zi, 0x66))
-		return "is a branch with a 66 prefix, which a uprobe would spoil";
-	if (zi->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
-		return "begins a transaction, which a uprobe would end";
-	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-		return NULL;
-	switch (zi->opcode) {
-	case 0x90:
-		if (zi->raw.rex.B)
-			return "is an exchange, which the kernel takes for a nop";
-		break;
-	case 0x9a:
-		return far;
-	case 0xff:
-		if (zi->raw.modrm.reg == 3)
-			return far;
-		break;
-	case 0xa4 ... 0xa7: case 0xaa ... 0xaf:
-		if (repeats)
-			return "repeats itself, and a uprobe is hit each time";
-		break;
-	}
-	return NULL;
-}
-
-/* The kernel takes the opcode bytes inside VEX instructions for branches, and
- * lets probes on instructions with these prefixes never fire. */
-static void insn_check_form(const ZydisDecodedInstruction *zi,
-			    struct arch_insn *insn)
-{
-	const char *why = NULL;
-
-	if (zi->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-	    zi->encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
-		why = "is a VEX, EVEX or XOP instruction, which a uprobe would spoil";
-	else if (insn_has_prefix(zi, 0x26) || insn_has_prefix(zi, 0x2e) ||
-		 insn_has_prefix(zi, 0x36) || insn_has_prefix(zi, 0x3e))
-		why = "has a segment prefix, where a uprobe never fires";
-	else if (insn_has_prefix(zi, 0xf0))
-		why = "has a lock prefix, where a uprobe never fires";
-	else
-		why = insn_why_spoiled(zi);
-	if (!why)
-		return;
-	insn->user_refused = true;
-	insn->why = why;
-}
-
-/*
- * The no-operations that the kernel knows: its own, by length, and 90 with any
- * prefixes. Each of 5 bytes, its own or not, may be turned into a call of the
- * kernel (insn_is_nop() of arch/x86/lib/insn.c, 64-bit tasks only).
- */
-static int insn_nop_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
-			 const struct arch *arch)
-{
-	static const char nops[9][9] = {
-		"", "\x90", "\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00",
-		"\x0f\x1f\x44\x00\x00", "\x66\x0f\x1f\x44\x00\x00",
-		"\x0f\x1f\x80\x00\x00\x00\x00",
-		"\x0f\x1f\x84\x00\x00\x00\x00\x00",
-	};
-	bool one = zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-		   zi->opcode == 0x90 && !zi->raw.rex.B;
-	bool many = zi->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-		    zi->opcode == 0x1f && zi->raw.modrm.reg == 0;
-
-	if ((one || many) && zi->length == 5 && x86_is_wide(arch))
-		return TDF_COST_NOP5;
-	if (one || (many && zi->length <= 8 &&
-		    !memcmp(code, nops[zi->length], zi->length)))
-		return TDF_COST_EMULATED;
-	return -1;
-}
-
-static bool insn_is_branch(const ZydisDecodedInstruction *zi)
-{
-	if (zi->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
-		return false;
-	if (zi->opcode_map == ZYDIS_OPCODE_MAP_0F)
-		return (zi->opcode & 0xf0) == 0x80;
-	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-		return false;
-	return zi->opcode == 0xe8 || zi->opcode == 0xe9 ||
-	       zi->opcode == 0xeb || (zi->opcode & 0xf0) == 0x70;
-}
-
-static bool insn_is_push(const ZydisDecodedInstruction *zi, const uint8_t *code)
-{
-	return zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-	       (zi->opcode & 0xf8) == 0x50 &&
-	       (zi->length == 1 || (zi->length == 2 && code[0] == 0x41));
-}
-
-static uint8_t insn_cost(const ZydisDecodedInstruction *zi, const uint8_t *code,
-			 const struct arch *arch)
-{
-	int cost = insn_nop_cost(zi, code, arch);
-
-	if (cost >= 0)
-		return cost;
-	if (insn_is_branch(zi) || insn_is_push(zi, code))
-		return TDF_COST_EMULATED;
-	return TDF_COST_STEPPED;
-}
-
-static void insn_find_flow(const ZydisDecodedInstruction *zi,
-			   struct arch_insn *insn)
-{
-	bool known = zi->raw.imm[0].is_relative;
-
-	switch (zi->meta.category) {
-	case ZYDIS_CATEGORY_RET:
-		insn->flow = zi->opcode == 0xcf ? ARCH_FLOW_STOP :
-						  ARCH_FLOW_RETURN;
-		break;
-	case ZYDIS_CATEGORY_SYSRET:
-		insn->flow = ARCH_FLOW_STOP;
-		break;
-	case ZYDIS_CATEGORY_CALL:
-		insn->flow = ARCH_FLOW_CALL;
-		break;
-	case ZYDIS_CATEGORY_COND_BR:
-		insn->flow = ARCH_FLOW_BRANCH;
-		break;
-	case ZYDIS_CATEGORY_UNCOND_BR:
-		insn->flow = known ? ARCH_FLOW_JUMP : ARCH_FLOW_COMPUTED;
-		break;
-	default:
-		if (zi->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-		    zi->opcode == 0x0b)
-			insn->flow = ARCH_FLOW_STOP;
-		break;
-	}
-	if (known)
-		insn->jump = zi->length + zi->raw.imm[0].value.s;
-}
-
-/* Numbers as in the instruction's encoding, 0 to 15. */
-static unsigned int modrm_reg(const ZydisDecodedInstruction *zi)
-{
-	return zi->raw.modrm.reg | zi->raw.rex.R << 3;
-}
-
-static unsigned int modrm_rm(const ZydisDecodedInstruction *zi)
-{
-	return zi->raw.modrm.rm | zi->raw.rex.B << 3;
-}
-
-static bool modrm_is_register(const ZydisDecodedInstruction *zi)
-{
-	return zi->raw.modrm.mod == 3;
-}
-
-enum { REG_AX = 0, REG_SP = 4, REG_BP = 5 };
-
-/* lea distance(base),%rsp: upwards in the frame, or back to it by another
- * register */
-static bool insn_is_lea_up(const ZydisDecodedInstruction *zi)
-{
-	bool sib = zi->raw.modrm.rm == 4;
-	unsigned int base = modrm_rm(zi);
-
-	if (sib)
-		base = zi->raw.sib.base | zi->raw.rex.B << 3;
-	if (sib && (zi->raw.sib.index | zi->raw.rex.X << 3) != REG_SP)
-		return false;
-	return base != REG_SP || zi->raw.disp.value > 0;
-}
-
-static bool insn_is_epilogue(const ZydisDecodedInstruction *zi)
-{
-	int64_t imm = zi->raw.imm[0].value.s;
-
-	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
-	    zi->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
-	    (zi->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
-		return false;
-	switch (zi->opcode) {
-	case 0x58 ... 0x5f:	/* pop */
-		return (zi->opcode != 0x58 && zi->opcode != 0x5c) ||
-		       zi->raw.rex.B;
-	case 0xc9:		/* leave */
-		return true;
-	case 0x81: case 0x83:	/* add, sub */
-		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
-		       ((zi->raw.modrm.reg == 0 && imm > 0) ||
-			(zi->raw.modrm.reg == 5 && imm < 0));
-	case 0x89:		/* mov */
-		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
-		       modrm_reg(zi) == REG_BP;
-	case 0x8b:
-		return modrm_is_register(zi) && modrm_reg(zi) == REG_SP &&
-		       modrm_rm(zi) == REG_BP;
-	case 0x8d:
-		return modrm_reg(zi) == REG_SP && insn_is_lea_up(zi);
-	default:
-		return false;
-	}
-}
-
-static bool insn_is_padding(const ZydisDecodedInstruction *zi)
-{
-	return zi->meta.category == ZYDIS_CATEGORY_NOP ||
-	       zi->meta.category == ZYDIS_CATEGORY_WIDENOP ||
-	       zi->mnemonic == ZYDIS_MNEMONIC_INT3 ||
-	       zi->mnemonic == ZYDIS_MNEMONIC_HLT;
-}
-
-static int insn_decode(const struct arch *arch, const uint8_t *code,
-		       size_t size, ZydisDecodedInstruction *zi)
+static bool x86_bank_print(const struct arch *arch, unsigned int number,
+			   char *text, size_t size)
 {
 	bool wide = x86_is_wide(arch);
-	ZydisDecoder decoder;
 
-	ZydisDecoderInit(&decoder,
-			 wide ? ZYDIS_MACHINE_MODE_LONG_64 :
-				ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
-			 wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-	if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
-						       size, zi)))
-		return 0;
-	return -EINVAL;
+	for (size_t i = 0; i < COUNT(banks); i++) {
+		unsigned int first = wide ? banks[i].first64 :
+					    banks[i].first32;
+
+		if (!first || number - first >= banks[i].count)
+			continue;
+		snprintf(text, size, "%s%u", banks[i].name,
+			 banks[i].index + number - first);
+		return true;
+	}
+	return false;
 }
 
-int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
-		    struct arch_insn *insn)
+/* psABI of x86-64, figure 3.4: rbx, rbp, r12 to r15; of i386, table 2.3: ebx,
+ * ebp, esi, edi. */
+static bool x86_register_is_kept(const struct arch *arch, unsigned int number)
 {
-	ZydisDecodedInstruction zi;
-
-	if (insn_decode(arch, code, size, &zi))
-		return -EINVAL;
-	insn->length = zi.length;
-	insn->cost = insn_cost(&zi, code, arch);
-	insn_find_flow(&zi, insn);
-	insn->epilogue = insn_is_epilogue(&zi);
-	insn->padding = insn_is_padding(&zi);
-	insn_check_form(&zi, insn);
-	if (!insn->why)
-		insn_check_opcode(&zi, insn);
-	return 0;
+	if (x86_is_wide(arch))
+		return number == 3 || number == 6 ||
+		       (number >= 12 && number <= 15);
+	return number == 3 || (number >= 5 && number <= 7);
 }
+
+/* Tables 4.9 and 4.4 */
+static bool x86_relocation_find(const struct arch *arch, uint32_t type,
+				struct arch_relocation *relocation)
+{
+	static const struct {
+		uint8_t elf_class, type;
+		struct arch_relocation relocation;
+	} known[] = {
+		{ ELFCLASS64, R_X86_64_NONE, { 0, false } },
+		{ ELFCLASS64, R_X86_64_64, { 8, false } },
+		{ ELFCLASS64, R_X86_64_32, { 4, false } },
+		{ ELFCLASS64, R_X86_64_32S, { 4, false } },
+		{ ELFCLASS64, R_X86_64_PC32, { 4, true } },
+		{ ELFCLASS64, R_X86_64_PLT32, { 4, true } },
+		{ ELFCLASS64, R_X86_64_PC64, { 8, true } },
+		{ ELFCLASS32, R_386_NONE, { 0, false } },
+		{ ELFCLASS32, R_386_32, { 4, false } },
+		{ ELFCLASS32, R_386_PC32, { 4, true } },
+		{ ELFCLASS32, R_386_PLT32, { 4, true } },
+	};
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (known[i].elf_class != arch->elf_class ||
+		    known[i].type != type)
+			continue;
+		*relocation = known[i].relocation;
+		return true;
+	}
+	return false;
+}
+
+static const struct arch_operations operations = {
+	.bank_print = x86_bank_print,
+	.register_is_kept = x86_register_is_kept,
+	.operand_parse = x86_operand_parse,
+	.relocation_find = x86_relocation_find,
+	.insn_decode = x86_insn_decode,
+	.insn_print = x86_insn_print,
+	.effect_find = x86_effect_find,
+	.computed_find = x86_computed_find,
+	.address_find = x86_address_find,
+	.return_thunk = "__x86_return_thunk",
+};
+
+/* The red zone: psABI of x86-64, 3.2.2. Frames: the same, of i386 2.2.2. The
+ * thread pointer is the base of FS, or what GS selects. */
+const struct arch arch_x86_64 = {
+	.name = "x86-64",
+	.others = { "x86_64", "amd64" },
+	.machine = EM_X86_64,
+	.elf_class = ELFCLASS64,
+	.registers = registers64,
+	.register_count = COUNT(registers64),
+	.ip = 16,
+	.flags = 49,
+	.stack = 7,
+	.frame = 6,
+	.thread = 58,
+	.slots = { .address = R_X86_64_GLOB_DAT, .distance = R_X86_64_TPOFF64 },
+	.results = {0, 1},
+	.result = "RAX",
+	.link = -1,
+	.call_bytes = 8,
+	.red_zone = 128,
+	.inherits_names = true,
+	.cheap_nop = true,
+	.rseq_signature = 0x53053053,
+	.operations = &operations,
+};
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.machine = EM_386,
+	.elf_class = ELFCLASS32,
+	.registers = registers32,
+	.register_count = COUNT(registers32),
+	.ip = 8,
+	.flags = 9,
+	.stack = 4,
+	.frame = 5,
+	.thread = 45,
+	.thread_is_selector = true,
+	.slots = { .address = R_386_GLOB_DAT, .distance = R_386_TLS_TPOFF,
+		   .minus = R_386_TLS_TPOFF32 },
+	.results = {0, 2},
+	.result = "EAX",
+	.link = -1,
+	.call_bytes = 4,
+	.cheap_nop = true,
+	.rseq_signature = 0x53053053,
+	.operations = &operations,
+};

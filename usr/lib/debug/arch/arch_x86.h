@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operations of arch_operations.h on x86, 64 and 32 bits. */
+/* Instructions of x86, 64 and 32 bits, and the operations of
+ * arch_operations.h on them: x86_OPERATION() is in the file of its name. */
 #ifndef TRCUST_ARCH_X86_H
 #define TRCUST_ARCH_X86_H
 
 #include <elf.h>
+#include <Zydis/Zydis.h>
 #include "arch_operations.h"
 
 static inline bool x86_is_wide(const struct arch *arch)
@@ -11,10 +13,19 @@ static inline bool x86_is_wide(const struct arch *arch)
 	return arch->elf_class == ELFCLASS64;
 }
 
+struct x86_insn {
+	ZydisDecodedInstruction zi;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	uint64_t address;
+	bool wide;		/* of a 64-bit module */
+};
+
+/* The instruction with its operands; false: it isn't valid. */
+bool x86_decode(const struct arch *arch, const uint8_t *code, size_t size,
+		uint64_t address, struct x86_insn *insn);
+
 bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
 		       struct arch_operand *operand);
-bool x86_relocation_find(const struct arch *arch, uint32_t type,
-			 struct arch_relocation *relocation);
 int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		    struct arch_insn *insn);
 int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What instructions of x86 do to general registers and memory (Intel SDM
- * volume 2). What is read and written is what the decoder lists as operands;
- * arch_x86_value.c tells which values.
+ * volume 2): what is read and written is what the decoder lists as operands,
+ * and which values, by instruction.
  */
 #include "arch_x86.h"
 
-#include <elf.h>
 #include <string.h>
-#include "arch_x86_effect.h"
 
 /* All that instructions of these do is in their operands. */
 static const bool listed[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
@@ -76,22 +74,6 @@ static bool insn_is_listed(const ZydisDecodedInstruction *zi)
 	return listed[zi->meta.category];
 }
 
-/* Their memory operand is a hint. */
-static bool insn_is_hint(const ZydisDecodedInstruction *zi)
-{
-	return zi->meta.category == ZYDIS_CATEGORY_NOP ||
-	       zi->meta.category == ZYDIS_CATEGORY_WIDENOP ||
-	       zi->meta.category == ZYDIS_CATEGORY_PREFETCH;
-}
-
-static bool insn_changes_flags(const ZydisDecodedInstruction *zi)
-{
-	const ZydisAccessedFlags *flags = zi->cpu_flags;
-
-	return flags && (flags->modified | flags->set_0 | flags->set_1 |
-			 flags->undefined);
-}
-
 /*
  * By class of exceptions (SDM volume 2, 2.4 and 2.8): arithmetic, whose
  * exceptions may be unmasked; operands in memory that must be aligned.
@@ -123,20 +105,6 @@ static enum faulting class_faulting(ZydisExceptionClass exceptions)
 	}
 }
 
-static bool insn_is_unaligned(const ZydisDecodedInstruction *zi)
-{
-	switch (zi->mnemonic) {
-	case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQU: case ZYDIS_MNEMONIC_LDDQU:
-	case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM:
-	case ZYDIS_MNEMONIC_PCMPISTRI: case ZYDIS_MNEMONIC_PCMPISTRM:
-	case ZYDIS_MNEMONIC_MASKMOVDQU:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 {
 	enum faulting faulting = class_faulting(zi->meta.exception_class);
@@ -148,24 +116,21 @@ static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 	case ZYDIS_MNEMONIC_CVTPI2PS: case ZYDIS_MNEMONIC_LDMXCSR:
 	case ZYDIS_MNEMONIC_VLDMXCSR: case ZYDIS_MNEMONIC_CMPXCHG16B:
 		return true;
+	/* these take an operand that isn't aligned */
+	case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQU: case ZYDIS_MNEMONIC_LDDQU:
+	case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM:
+	case ZYDIS_MNEMONIC_PCMPISTRI: case ZYDIS_MNEMONIC_PCMPISTRM:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+		return faulting == FAULTS_ALWAYS;
 	default:
 		return faulting == FAULTS_ALWAYS ||
-		       (faulting == FAULTS_ALIGNED && memory &&
-			!insn_is_unaligned(zi));
+		       (faulting == FAULTS_ALIGNED && memory);
 	}
 }
 
-static bool insn_faults(const ZydisDecodedInstruction *zi)
-{
-	/* XEND outside a transaction: SDM volume 2, XEND, #GP(0) */
-	return zi->mnemonic == ZYDIS_MNEMONIC_DIV ||
-	       zi->mnemonic == ZYDIS_MNEMONIC_IDIV ||
-	       zi->mnemonic == ZYDIS_MNEMONIC_XEND ||
-	       zi->meta.category == ZYDIS_CATEGORY_DECIMAL ||
-	       zi->meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
-
-int x86_register_number(const struct x86_insn *insn, ZydisRegister reg)
+/* DWARF number of the general register that it is, or is a part of; -1. */
+static int register_number(const struct x86_insn *insn, ZydisRegister reg)
 {
 	/* in the order of the encoding: psABI of x86-64, figure 3.36 */
 	static const uint8_t wide[16] = {
@@ -187,7 +152,9 @@ int x86_register_number(const struct x86_insn *insn, ZydisRegister reg)
 	return insn->wide ? wide[id] : id;
 }
 
-int x86_stack_bytes(const struct x86_insn *insn)
+/* Bytes that the instruction pushes (negative) or pops, but for what `ret`
+ * drops. */
+static int stack_bytes(const struct x86_insn *insn)
 {
 	const ZydisDecodedOperand *operand = insn->operands;
 	int bytes = 0;
@@ -206,24 +173,7 @@ int x86_stack_bytes(const struct x86_insn *insn)
 	}
 }
 
-/* What is pushed is written below the stack pointer as it was; an address that
- * is popped to is as of after the pop. */
-static int64_t stack_moves(const struct x86_insn *insn,
-			   const ZydisDecodedOperand *operand)
-{
-	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
-	int bytes = x86_stack_bytes(insn);
-
-	if (bytes < 0 && hidden)
-		return bytes;
-	return bytes > 0 && !hidden &&
-	       insn->zi.mnemonic == ZYDIS_MNEMONIC_POP &&
-	       operand->mem.base == (insn->wide ? ZYDIS_REGISTER_RSP :
-						  ZYDIS_REGISTER_ESP) ?
-		       bytes : 0;
-}
-
-/* Where, and how much, depends on more than the operand tells. */
+/* Where, and how much, depends on more than the operand. */
 static bool memory_is_open(const struct x86_insn *insn,
 			   const ZydisDecodedOperand *operand)
 {
@@ -238,54 +188,69 @@ static bool memory_is_open(const struct x86_insn *insn,
 		return true;
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTC:
 	case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTS:
-		/* a bit anywhere behind it, or before */
+		/* a bit anywhere after it, or before */
 		return insn->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
 		return false;
 	}
 }
 
-static void memory_set_thread(const struct x86_insn *insn,
-			      const ZydisDecodedOperand *operand,
-			      struct arch_memory *memory)
-{
-	if (operand->mem.base != ZYDIS_REGISTER_NONE ||
-	    operand->mem.segment != (insn->wide ? ZYDIS_REGISTER_FS :
-						  ZYDIS_REGISTER_GS))
-		return;
-	memory->space = ARCH_SPACE_THREAD;
-	memory->number = operand->mem.disp.value;
-}
-
-struct arch_memory x86_memory(const struct x86_insn *insn,
-			      const ZydisDecodedOperand *operand)
+static struct arch_memory operand_memory(const struct x86_insn *insn,
+					 const ZydisDecodedOperand *operand)
 {
 	struct arch_memory memory = { .space = ARCH_SPACE_UNKNOWN };
+	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
 	int64_t number = operand->mem.disp.value;
-	int base = x86_register_number(insn, operand->mem.base);
+	ZydisRegister segment = operand->mem.segment;
+	int base = register_number(insn, operand->mem.base);
+	int bytes = stack_bytes(insn);
 
 	if (memory_is_open(insn, operand))
 		return memory;
 	memory.bytes = operand->size / 8;
 	if (operand->mem.index != ZYDIS_REGISTER_NONE ||
 	    insn->zi.address_width != (insn->wide ? 64 : 32) ||
-	    (!insn->wide && operand->mem.segment == ZYDIS_REGISTER_CS))
+	    (!insn->wide && segment == ZYDIS_REGISTER_CS))
 		return memory;
-	if (operand->mem.segment == ZYDIS_REGISTER_FS ||
-	    operand->mem.segment == ZYDIS_REGISTER_GS) {
-		memory_set_thread(insn, operand, &memory);
+	memory.number = number;
+	if (segment == ZYDIS_REGISTER_FS || segment == ZYDIS_REGISTER_GS) {
+		if (operand->mem.base == ZYDIS_REGISTER_NONE &&
+		    segment == (insn->wide ? ZYDIS_REGISTER_FS :
+					     ZYDIS_REGISTER_GS))
+			memory.space = ARCH_SPACE_THREAD;
+		else
+			memory.number = 0;
 	} else if (operand->mem.base == ZYDIS_REGISTER_NONE) {
 		memory.space = ARCH_SPACE_FIXED;
 		memory.number = insn->wide ? number : (uint32_t)number;
 	} else if (operand->mem.base == ZYDIS_REGISTER_RIP) {
 		memory.space = ARCH_SPACE_FIXED;
-		memory.number = insn->address + insn->zi.length + number;
+		memory.number += insn->address + insn->zi.length;
 	} else if (base >= 0) {
 		memory.space = ARCH_SPACE_BASE;
 		memory.base = base;
-		memory.number = number + stack_moves(insn, operand);
+
+		/* What is pushed is written below the stack pointer as it was;
+		 * an address that is popped to is as of after the pop. */
+		if ((bytes < 0 && hidden) ||
+		    (bytes > 0 && !hidden &&
+		     insn->zi.mnemonic == ZYDIS_MNEMONIC_POP &&
+		     operand->mem.base == (insn->wide ? ZYDIS_REGISTER_RSP :
+							ZYDIS_REGISTER_ESP)))
+			memory.number += bytes;
+	} else {
+		memory.number = 0;
 	}
 	return memory;
+}
+
+static struct arch_transfer *transfer_to(struct arch_effect *effect, int number)
+{
+	for (int i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    (int)effect->transfers[i].to == number)
+			return &effect->transfers[i];
+	return NULL;
 }
 
 static struct arch_transfer *effect_add(struct arch_effect *effect)
@@ -325,45 +290,59 @@ static void effect_add_write(struct arch_effect *effect, unsigned int number)
 {
 	struct arch_transfer *transfer;
 
-	for (int i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    effect->transfers[i].to == number)
-			return;
+	if (transfer_to(effect, number))
+		return;
 	transfer = effect_add(effect);
 	if (transfer)
 		transfer->to = number;
 }
 
-static void effect_add_register(const struct x86_insn *insn,
-				const ZydisDecodedOperand *operand,
-				struct arch_effect *effect)
+static void effect_add_operand(const struct x86_insn *insn,
+			       const ZydisDecodedOperand *operand,
+			       struct arch_effect *effect)
 {
 	bool written = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-	int number = x86_register_number(insn, operand->reg.value);
+	bool reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
+	int number = reg ? register_number(insn, operand->reg.value) : -1;
+	struct arch_memory memory;
 
-	switch (ZydisRegisterGetClass(operand->reg.value)) {
+	switch (reg ? ZydisRegisterGetClass(operand->reg.value) :
+		      ZYDIS_REGCLASS_INVALID) {
 	case ZYDIS_REGCLASS_X87: case ZYDIS_REGCLASS_MMX:
 		effect->traps = true;
-		return;
+		break;
 	case ZYDIS_REGCLASS_SEGMENT:
 		effect->known &= !written;
-		return;
+		break;
 	case ZYDIS_REGCLASS_TEST: case ZYDIS_REGCLASS_CONTROL:
 	case ZYDIS_REGCLASS_DEBUG: case ZYDIS_REGCLASS_TABLE:
 	case ZYDIS_REGCLASS_BOUND: case ZYDIS_REGCLASS_TMM:
 		effect->known = false;
-		return;
+		break;
 	default:
+		if (number >= 0 && written)
+			effect_add_write(effect, number);
 		break;
 	}
-	if (number >= 0 && written)
-		effect_add_write(effect, number);
+
+	/* The memory operand of the categories below is a hint. */
+	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	    insn->zi.meta.category == ZYDIS_CATEGORY_NOP ||
+	    insn->zi.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+	    insn->zi.meta.category == ZYDIS_CATEGORY_PREFETCH)
+		return;
+	memory = operand_memory(insn, operand);
+	effect_add_memory(effect, &memory, operand->actions);
+	if (insn->zi.meta.category == ZYDIS_CATEGORY_STRINGOP)
+		effect_add_write(effect, register_number(insn,
+							 operand->mem.base));
 }
 
 static void effect_use(const struct x86_insn *insn, ZydisRegister reg,
 		       struct arch_effect *effect)
 {
-	int number = x86_register_number(insn, reg);
+	int number = register_number(insn, reg);
 
 	if (number >= 0)
 		effect->uses |= 1u << number;
@@ -378,70 +357,343 @@ static void effect_use_operand(const struct x86_insn *insn,
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
 	    (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
-	     !x86_stack_bytes(insn)))
+	     !stack_bytes(insn)))
 		effect_use(insn, operand->reg.value, effect);
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	    (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
-	     x86_memory(insn, operand).space == ARCH_SPACE_UNKNOWN)) {
+	     operand_memory(insn, operand).space == ARCH_SPACE_UNKNOWN)) {
 		effect_use(insn, operand->mem.base, effect);
 		effect_use(insn, operand->mem.index, effect);
 	}
 }
 
-static void effect_add_operand(const struct x86_insn *insn,
-			       const ZydisDecodedOperand *operand,
-			       struct arch_effect *effect)
-{
+/* What an operand has. */
+struct x86_value {
+	enum arch_source source;
+	unsigned int reg;
+	int64_t number;
 	struct arch_memory memory;
+	uint8_t bytes, part;
+	bool is_signed;
+};
 
-	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
-		effect_add_register(insn, operand, effect);
-	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
-	    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
-	    insn_is_hint(&insn->zi))
-		return;
-	memory = x86_memory(insn, operand);
-	effect_add_memory(effect, &memory, operand->actions);
-	if (insn->zi.meta.category == ZYDIS_CATEGORY_STRINGOP)
-		effect_add_write(effect, x86_register_number(
-						 insn, operand->mem.base));
+static bool register_is_high(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
 }
 
-static bool insn_decode(const struct arch *arch, const uint8_t *code,
-			size_t size, struct x86_insn *insn)
+static struct x86_value operand_value(const struct x86_insn *insn,
+				      const ZydisDecodedOperand *operand)
 {
-	ZydisDecoder decoder;
+	struct x86_value value = { .bytes = operand->size / 8 };
+	int number;
 
-	insn->wide = x86_is_wide(arch);
-	ZydisDecoderInit(&decoder, insn->wide ?
-				 ZYDIS_MACHINE_MODE_LONG_64 :
-				 ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
-			 insn->wide ? ZYDIS_STACK_WIDTH_64 :
-				      ZYDIS_STACK_WIDTH_32);
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size,
-						   &insn->zi, insn->operands));
+	switch (operand->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		number = register_number(insn, operand->reg.value);
+		if (number < 0 || register_is_high(operand->reg.value))
+			break;
+		value.source = ARCH_SOURCE_REGISTER;
+		value.reg = number;
+		break;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		value.source = ARCH_SOURCE_MEMORY;
+		value.memory = operand_memory(insn, operand);
+		break;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		value.source = ARCH_SOURCE_CONSTANT;
+		value.number = operand->imm.value.s;
+		value.bytes = 8;
+		break;
+	default:
+		break;
+	}
+	return value;
+}
+
+static void transfer_set(struct arch_transfer *transfer,
+			 const struct x86_value *value)
+{
+	transfer->source = value->source;
+	transfer->reg = value->reg;
+	transfer->number = value->number;
+	transfer->bytes = value->bytes;
+	transfer->is_signed = value->is_signed;
+	transfer->part = value->part;
+	if (value->source == ARCH_SOURCE_MEMORY)
+		transfer->memory = value->memory;
+}
+
+static int64_t constant_cut(int64_t number, unsigned int bytes)
+{
+	return bytes == 8 ? number :
+			    (int64_t)(number & ((1ULL << bytes * 8) - 1));
+}
+
+/* Writing 32 bits clears those above; fewer leave the others alone. */
+static void register_set(const struct x86_insn *insn,
+			 const ZydisDecodedOperand *operand,
+			 const struct x86_value *value,
+			 struct arch_effect *effect)
+{
+	unsigned int whole = insn->wide ? 8 : 4, bytes = operand->size / 8;
+	int number = register_number(insn, operand->reg.value);
+	struct arch_transfer *transfer;
+	struct x86_value put = *value;
+
+	if (number < 0 || register_is_high(operand->reg.value) ||
+	    put.source == ARCH_SOURCE_UNKNOWN)
+		return;
+	transfer = transfer_to(effect, number);
+	if (!transfer)
+		return;
+	if (put.source == ARCH_SOURCE_CONSTANT) {
+		put.number = constant_cut(put.number, bytes);
+		put.bytes = whole;
+	}
+	if (put.bytes > bytes)
+		put.bytes = bytes;
+	put.is_signed &= put.bytes < bytes;
+	if (bytes < 4 || (put.is_signed && bytes < whole))
+		put.part = bytes;
+	transfer_set(transfer, &put);
+}
+
+static void memory_set(const struct x86_value *value,
+		       struct arch_effect *effect)
+{
+	for (int i = 0; i < effect->count; i++) {
+		struct arch_transfer *transfer = &effect->transfers[i];
+		struct x86_value put = *value;
+
+		if (!transfer->to_memory || put.source == ARCH_SOURCE_MEMORY)
+			continue;
+		put.bytes = transfer->memory.bytes;
+		if (put.source == ARCH_SOURCE_CONSTANT)
+			put.number = constant_cut(put.number, put.bytes);
+		transfer_set(transfer, &put);
+	}
+}
+
+static void operand_set(const struct x86_insn *insn,
+			const ZydisDecodedOperand *operand,
+			const struct x86_value *value,
+			struct arch_effect *effect)
+{
+	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		register_set(insn, operand, value, effect);
+	else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		memory_set(value, effect);
+}
+
+static void value_lea(const struct x86_insn *insn, struct arch_effect *effect)
+{
+	ZydisDecodedOperand address = insn->operands[1];
+	struct x86_value value = { .bytes = insn->wide ? 8 : 4 };
+	struct arch_memory memory;
+
+	address.mem.type = ZYDIS_MEMOP_TYPE_MEM;
+	memory = operand_memory(insn, &address);
+	value.number = memory.number;
+	value.reg = memory.base;
+	if (memory.space == ARCH_SPACE_BASE)
+		value.source = ARCH_SOURCE_REGISTER;
+	else if (memory.space != ARCH_SPACE_FIXED)
+		return;
+	else if (address.mem.base == ZYDIS_REGISTER_NONE)
+		value.source = ARCH_SOURCE_CONSTANT;
+	else if (insn->operands[0].size == 64)
+		value.source = ARCH_SOURCE_ADDRESS;
+	register_set(insn, &insn->operands[0], &value, effect);
+}
+
+/* register += number */
+static void value_add(const struct x86_insn *insn, int64_t number,
+		      struct arch_effect *effect)
+{
+	struct x86_value value = operand_value(insn, &insn->operands[0]);
+
+	if (value.source != ARCH_SOURCE_REGISTER)
+		return;
+	value.number = number;
+	register_set(insn, &insn->operands[0], &value, effect);
+}
+
+/* Subtracted from itself, or exclusive or with itself */
+static bool value_zero(const struct x86_insn *insn, struct arch_effect *effect)
+{
+	struct x86_value zero = { .source = ARCH_SOURCE_CONSTANT, .bytes = 8 };
+	const ZydisDecodedOperand *operands = insn->operands;
+
+	if (operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    operands[1].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    operands[0].reg.value != operands[1].reg.value)
+		return false;
+	register_set(insn, &operands[0], &zero, effect);
+	return true;
+}
+
+/* And with a number that keeps the low bytes, or nothing */
+static void value_and(const struct x86_insn *insn, struct arch_effect *effect)
+{
+	struct x86_value value = operand_value(insn, &insn->operands[0]);
+	const ZydisDecodedOperand *second = &insn->operands[1];
+
+	if (value.source != ARCH_SOURCE_REGISTER ||
+	    second->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return;
+	switch (second->imm.value.s) {
+	case 0:
+		value.source = ARCH_SOURCE_CONSTANT;
+		break;
+	case 0xff:
+		value.bytes = 1;
+		break;
+	case 0xffff:
+		value.bytes = 2;
+		break;
+	default:
+		return;
+	}
+	register_set(insn, &insn->operands[0], &value, effect);
+}
+
+/* What the instruction pushes or pops */
+static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
+{
+	struct x86_value value = { .source = ARCH_SOURCE_REGISTER,
+				   .bytes = insn->wide ? 8 : 4 };
+	unsigned int sp = insn->wide ? 7 : 4;
+	struct arch_transfer *transfer = transfer_to(effect, sp);
+	const ZydisDecodedOperand *first = insn->operands;
+
+	value.reg = sp;
+	value.number = stack_bytes(insn);
+	if (insn->zi.mnemonic == ZYDIS_MNEMONIC_RET &&
+	    first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		value.number += first->imm.value.u;
+	transfer_set(transfer, &value);
+	switch (insn->zi.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+		value = operand_value(insn, first);
+		memory_set(&value, effect);
+		break;
+	case ZYDIS_MNEMONIC_CALL:
+		value.source = ARCH_SOURCE_ADDRESS;
+		value.number = insn->address + insn->zi.length;
+		memory_set(&value, effect);
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		if (first->type != ZYDIS_OPERAND_TYPE_REGISTER)
+			break;
+		if (register_number(insn, first->reg.value) == (int)sp)
+			transfer->source = ARCH_SOURCE_UNKNOWN;
+		value = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
+					    .memory = effect->reads[0],
+					    .bytes = effect->reads[0].bytes };
+		register_set(insn, first, &value, effect);
+		break;
+	default:
+		break;
+	}
+}
+
+static void value_find(const struct x86_insn *insn, struct arch_effect *effect)
+{
+	struct x86_value first = operand_value(insn, &insn->operands[0]);
+	struct x86_value second = operand_value(insn, &insn->operands[1]);
+	unsigned int bytes = insn->wide ? 8 : 4;
+
+	if (stack_bytes(insn)) {
+		value_stack(insn, effect);
+		return;
+	}
+	switch (insn->zi.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_CDQE: case ZYDIS_MNEMONIC_CWDE:
+		second.is_signed = true;
+		operand_set(insn, &insn->operands[0], &second, effect);
+		break;
+	case ZYDIS_MNEMONIC_XCHG:
+		operand_set(insn, &insn->operands[0], &second, effect);
+		operand_set(insn, &insn->operands[1], &first, effect);
+		break;
+	case ZYDIS_MNEMONIC_OR:		/* with all ones */
+		if (second.source != ARCH_SOURCE_CONSTANT ||
+		    second.number != -1)
+			break;
+		/* fall through */
+	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVNTI:
+		operand_set(insn, &insn->operands[0], &second, effect);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		value_lea(insn, effect);
+		break;
+	case ZYDIS_MNEMONIC_LEAVE:
+		first = (struct x86_value){ .source = ARCH_SOURCE_REGISTER,
+					    .reg = insn->wide ? 6 : 5,
+					    .number = bytes, .bytes = bytes };
+		second = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
+					     .memory = effect->reads[0],
+					     .bytes = bytes };
+		transfer_set(transfer_to(effect, insn->wide ? 7 : 4), &first);
+		transfer_set(transfer_to(effect, first.reg), &second);
+		break;
+	case ZYDIS_MNEMONIC_INC:
+		value_add(insn, 1, effect);
+		break;
+	case ZYDIS_MNEMONIC_DEC:
+		value_add(insn, -1, effect);
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+		if (second.source == ARCH_SOURCE_CONSTANT)
+			value_add(insn, second.number, effect);
+		break;
+	case ZYDIS_MNEMONIC_SUB:
+		if (!value_zero(insn, effect) &&
+		    second.source == ARCH_SOURCE_CONSTANT)
+			value_add(insn, -(uint64_t)second.number, effect);
+		break;
+	case ZYDIS_MNEMONIC_XOR:
+		value_zero(insn, effect);
+		break;
+	case ZYDIS_MNEMONIC_AND:
+		value_and(insn, effect);
+		break;
+	default:
+		break;
+	}
 }
 
 bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		     uint64_t address, struct arch_effect *effect)
 {
-	struct x86_insn insn = { .address = address };
+	const ZydisAccessedFlags *flags;
+	struct x86_insn insn;
 	bool memory;
 
 	memset(effect, 0, sizeof(*effect));
-	if (!insn_decode(arch, code, size, &insn))
+	if (!x86_decode(arch, code, size, address, &insn))
 		return false;
 	effect->known = insn_is_listed(&insn.zi);
-	effect->flags = insn_changes_flags(&insn.zi);
+	flags = insn.zi.cpu_flags;
+	effect->flags = flags && (flags->modified | flags->set_0 |
+				  flags->set_1 | flags->undefined);
 	for (int i = 0; i < insn.zi.operand_count && effect->known; i++) {
 		effect_add_operand(&insn, &insn.operands[i], effect);
 		effect_use_operand(&insn, &insn.operands[i], effect);
 	}
 	memory = effect->read_count || effect->write_count;
-	effect->faults = insn_faults(&insn.zi);
+	/* XEND outside a transaction: SDM volume 2, XEND, #GP(0) */
+	effect->faults = insn.zi.mnemonic == ZYDIS_MNEMONIC_DIV ||
+			 insn.zi.mnemonic == ZYDIS_MNEMONIC_IDIV ||
+			 insn.zi.mnemonic == ZYDIS_MNEMONIC_XEND ||
+			 insn.zi.meta.category == ZYDIS_CATEGORY_DECIMAL ||
+			 insn.zi.meta.category == ZYDIS_CATEGORY_STRINGOP;
 	effect->traps |= insn_traps(&insn.zi, memory);
 	if (effect->known)
-		x86_value_find(&insn, effect);
+		value_find(&insn, effect);
 	else
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;

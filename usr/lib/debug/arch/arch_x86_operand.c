@@ -3,7 +3,6 @@
 #include "arch_x86.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -113,12 +112,6 @@ static bool displacement_parse(const char *p, const char *end,
 	return p == end;
 }
 
-static bool is_ip(const char *text, size_t length)
-{
-	return length == 4 && (!strncasecmp(text, "%rip", 4) ||
-			       !strncasecmp(text, "%eip", 4));
-}
-
 /* Between the parentheses: "base", "base,index,scale", ",index,scale" */
 static bool parts_parse(const struct arch *arch, const char *p, const char *end,
 			struct arch_operand *operand)
@@ -127,7 +120,9 @@ static bool parts_parse(const struct arch *arch, const char *p, const char *end,
 	const char *comma = memchr(p, ',', end - p);
 	size_t length = (comma ? comma : end) - p;
 
-	if (is_ip(p, length))	/* the symbol's address is the operand's */
+	/* the symbol's address is the operand's */
+	if (length == 4 && (!strncasecmp(p, "%rip", 4) ||
+			    !strncasecmp(p, "%eip", 4)))
 		return !comma && operand->symbol;
 	if (length && !register_parse(arch, p, length, &unused, &operand->base))
 		return false;
@@ -146,18 +141,6 @@ static bool parts_parse(const struct arch *arch, const char *p, const char *end,
 				    operand->scale == 4 || operand->scale == 8);
 }
 
-static bool memory_parse(const struct arch *arch, const char *p,
-			 const char *end, struct arch_operand *operand)
-{
-	const char *open = memchr(p, '(', end - p);
-
-	operand->kind = ARCH_MEMORY;
-	if (!open)
-		return p < end && displacement_parse(p, end, operand);
-	return end[-1] == ')' && displacement_parse(p, open, operand) &&
-	       parts_parse(arch, open + 1, end - 1, operand);
-}
-
 bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
 		       struct arch_operand *operand)
 {
@@ -172,8 +155,18 @@ bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
 	if (*text == '%' && !memchr(text, ':', length))
 		return register_parse(arch, text, length, operand,
 				      &operand->base);
-	if (*text != '$')
-		return *text != '%' && memory_parse(arch, text, end, operand);
+	if (*text != '$') {
+		const char *open = memchr(text, '(', length);
+
+		operand->kind = ARCH_MEMORY;
+		if (*text == '%')
+			return false;
+		if (!open)
+			return displacement_parse(text, end, operand);
+		return end[-1] == ')' &&
+		       displacement_parse(text, open, operand) &&
+		       parts_parse(arch, open + 1, end - 1, operand);
+	}
 	operand->kind = ARCH_IMMEDIATE;
 	p = text + 1;
 	minus = p < end && *p == '-';

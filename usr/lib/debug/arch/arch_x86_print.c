@@ -2,16 +2,9 @@
 /* Instructions of x86 as the GNU assembler has them. */
 #include "arch_x86.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <Zydis/Zydis.h>
-
-struct x86_text {
-	ZydisDecodedInstruction zi;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
 
 /* Names where the assembler has others than the processor's manual */
 static const struct {
@@ -41,7 +34,7 @@ static char size_letter(unsigned int bits)
 }
 
 /* No register among the operands tells the size of the one in memory. */
-static bool size_is_open(const struct x86_text *insn)
+static bool size_is_open(const struct x86_insn *insn)
 {
 	switch (insn->zi.mnemonic) {
 	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC:
@@ -58,7 +51,7 @@ static bool size_is_open(const struct x86_text *insn)
 }
 
 /* The assembler's name, where it has another one. */
-static bool name_find(const struct x86_text *insn, char *name, size_t size)
+static bool name_find(const struct x86_insn *insn, char *name, size_t size)
 {
 	ZydisMnemonic mnemonic = insn->zi.mnemonic;
 
@@ -85,7 +78,7 @@ static bool name_find(const struct x86_text *insn, char *name, size_t size)
 
 /* With the assembler's name, and a star before the operand that tells where a
  * jump goes. False: no room. */
-static bool text_adapt(const struct x86_text *insn, const char *plain,
+static bool text_adapt(const struct x86_insn *insn, const char *plain,
 		       char *text, size_t size)
 {
 	const char *name = ZydisMnemonicGetString(insn->zi.mnemonic);
@@ -134,18 +127,12 @@ static bool formatter_begin(ZydisFormatter *formatter)
 int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
 		   uint64_t address, char *text, size_t text_size)
 {
-	bool wide = x86_is_wide(arch);
 	ZydisFormatter formatter;
-	ZydisDecoder decoder;
-	struct x86_text insn;
+	struct x86_insn insn;
 	char plain[128];
 
-	ZydisDecoderInit(&decoder, wide ? ZYDIS_MACHINE_MODE_LONG_64 :
-					  ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
-			 wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
 	if (!formatter_begin(&formatter) ||
-	    ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, size, &insn.zi,
-					       insn.operands)))
+	    !x86_decode(arch, code, size, address, &insn))
 		return -EINVAL;
 	if (insn.zi.meta.category == ZYDIS_CATEGORY_WIDENOP &&
 	    insn.zi.operand_count_visible)
