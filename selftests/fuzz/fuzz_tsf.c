@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "trcust/source_scan.h"
-#include "trcust/tsf/tsf.h"
+#include "trcust/tsf/parse_point.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,6 +13,7 @@
 #include "machine.h"
 #include "tap.h"
 #include "trcust/compile/compile.h"
+#include "trcust/tsf/parse_point.h"
 
 #define LOOK		"TP=.look+0, "
 #define PAIR		"TP=.look_pair+0, "

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include "lib/formats/rpn.h"
 #include "trcust/compile/compile.h"
+#include "trcust/tsf/parse_point.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";
 static struct compilation c;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include "selftests/bpf/interpret.h"
 #include "trcust/compile/compile.h"
+#include "trcust/tsf/parse_point.h"
 #include "lib/formats/rpn_emit.h"
 
 #define GDB_FAILED	-1

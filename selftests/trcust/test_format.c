@@ -10,6 +10,7 @@
 #include <tap.h>
 #include "trcust/compile/format_check.h"
 #include "trcust/compile/format_default.h"
+#include "trcust/tsf/parse_point.h"
 
 enum { INT, CHAR, NAME, PAIR, CLASS, CELLS, ODD, POINTER };
 

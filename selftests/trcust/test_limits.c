@@ -2,7 +2,7 @@
 /* Large inputs: as many tracepoints as there may be, long and deep things. */
 #include "tap.h"
 #include <time.h>
-#include "trcust/tsf/tsf.h"
+#include "trcust/tsf/parse_point.h"
 
 static double now(void)
 {

@@ -2,7 +2,7 @@
 /* C expressions become the right tree, and what is none is refused. */
 #include "tap.h"
 #include "trcust/tsf/expr.h"
-#include "trcust/tsf/parser.h"
+#include "trcust/tsf/parse_expr.h"
 
 /* The tree, what was kept of the text, and what stands behind; static. */
 static const char *parse(const char *text)

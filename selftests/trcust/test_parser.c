@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Clauses of a tracepoint become the right tree. */
 #include "tap.h"
-#include "trcust/tsf/tsf.h"
+#include "trcust/tsf/parse_point.h"
 
 #define HEADER	"MODNAME=x.so TYPELIST NAME=PRE,ID=1,NAME=POST,ID=64 " \
 		"GROUPLIST NAME=MEM,ID=500\n"

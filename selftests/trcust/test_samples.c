@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The manual's samples (1.5) parse into the trees of samples/NAME.tree. */
 #include "tap.h"
-#include "trcust/tsf/tsf.h"
+#include "trcust/tsf/parse_point.h"
 
 static char *sample_read(const char *name, const char *ending, size_t *size)
 {

@@ -20,6 +20,7 @@
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "trcust/compile/signature.h"
+#include "trcust/tsf/parse_point.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
@@ -76,10 +77,6 @@ static void text_add(struct bytes *text, const char *fmt, ...)
 	free(part);
 }
 
-static const char *shown_name(const struct candidate *c)
-{
-	return c->full ? c->full : c->name;
-}
 
 static bool glob_matches(const char *glob, const struct candidate *c)
 {
@@ -122,11 +119,6 @@ static bool is_cold_part(const struct candidate *c)
 	       (!at[5] || at[5] == '.');
 }
 
-static bool is_function(const struct module_symbol *symbol)
-{
-	return symbol->defined && !symbol->absolute && !symbol->old_version &&
-	       symbol->type == STT_FUNC && symbol->size && symbol->name_length;
-}
 
 /* By address; of several names of one the first is taken: global, short. */
 static int candidate_compare(const void *a, const void *b)
@@ -166,7 +158,9 @@ static int candidates_gather(struct maker *m)
 		const struct module_symbol *symbol = &module->symbols[i];
 		struct candidate *c = &m->candidates[m->count];
 
-		if (!is_function(symbol))
+		if (!(symbol->defined && !symbol->absolute &&
+		      !symbol->old_version && symbol->type == STT_FUNC &&
+		      symbol->size && symbol->name_length))
 			continue;
 		c->symbol = symbol;
 		c->name = strndup(symbol->name, symbol->name_length);
@@ -259,29 +253,6 @@ static int candidate_place(const struct from_module *in, struct candidate *c)
 	return c->tp ? 0 : -ENOMEM;
 }
 
-/* One per address. */
-static int candidates_reduce(struct maker *m)
-{
-	size_t kept = 0, i;
-	int code = 0;
-
-	for (i = 0; i < m->count && !code; i++) {
-		struct candidate *c = &m->candidates[i];
-
-		if (kept && m->candidates[kept - 1].symbol->address ==
-		    c->symbol->address) {
-			candidate_free(c);
-			continue;
-		}
-		code = candidate_place(m->in, c);
-		m->candidates[kept++] = *c;
-	}
-	while (i < m->count)
-		candidate_free(&m->candidates[i++]);
-	m->count = kept;
-	return code;
-}
-
 /* As a string of the TSF has it (manual 1.3.5.6), cut to size. */
 static void text_quote(struct bytes *text, const char *name)
 {
@@ -295,16 +266,6 @@ static void text_quote(struct bytes *text, const char *name)
 	}
 	if (size > NAME_MAX_SHOWN)
 		bytes_add(text, "...", 3);
-}
-
-static void text_header(struct maker *m)
-{
-	text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
-		 m->in->modname, m->in->major);
-	text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
-			   "\tNAME=PRIV,ID=2,\n"
-			   "\tNAME=PRE,ID=4,\n"
-			   "\tNAME=POST,ID=8\n");
 }
 
 static void text_parameters(struct bytes *text, const struct candidate *c)
@@ -321,36 +282,32 @@ static void text_parameters(struct bytes *text, const struct candidate *c)
 		text_add(text, ")");
 }
 
-/* A comment of the parameters that aren't logged. */
-static void text_missing(struct bytes *text, const struct candidate *c)
-{
-	const char *before = "\n; can't be logged here: ";
-
-	if (c->unknown) {
-		text_add(text, "\n; no parameters are known: ");
-		text_quote(text, c->unknown);
-	}
-	for (size_t i = 0; i < c->parameters.count; i++) {
-		if (c->entry.level != LEVEL_BARE &&
-		    c->parameters.list[i].readable)
-			continue;
-		text_add(text, "%s", before);
-		text_quote(text, c->parameters.list[i].name);
-		before = ", ";
-	}
-}
-
 static void text_point(struct maker *m, const struct candidate *c, bool post)
 {
 	enum level level = post ? c->post.level : c->entry.level;
 	const char *scope = c->symbol->bind == STB_LOCAL ? "PRIV" : "PUB";
 	struct bytes *text = &m->text;
 	unsigned int minor = c - m->candidates + 1;
+	const char *before;
 
 	if (level == LEVEL_NONE)
 		return;
-	if (!post)
-		text_missing(text, c);
+	if (!post) {
+		/* A comment of the parameters that aren't logged. */
+		before = "\n; can't be logged here: ";
+		if (c->unknown) {
+			text_add(text, "\n; no parameters are known: ");
+			text_quote(text, c->unknown);
+		}
+		for (size_t i = 0; i < c->parameters.count; i++) {
+			if (c->entry.level != LEVEL_BARE &&
+			    c->parameters.list[i].readable)
+				continue;
+			text_add(text, "%s", before);
+			text_quote(text, c->parameters.list[i].name);
+			before = ", ";
+		}
+	}
 	text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
 		 post ? minor | POST : minor, c->tp,
 		 post ? ",RETEP" : c->at_label ? "+0" : "");
@@ -358,7 +315,7 @@ static void text_point(struct maker *m, const struct candidate *c, bool post)
 		 post ? "POST" : "PRE");
 	text_quote(text, path_base(m->in->modname));
 	text_add(text, ") ");
-	text_quote(text, shown_name(c));
+	text_quote(text, c->full ? c->full : c->name);
 	text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
 	if (level != LEVEL_BARE && !post)
 		text_parameters(text, c);
@@ -370,7 +327,12 @@ static void text_point(struct maker *m, const struct candidate *c, bool post)
 static void text_write(struct maker *m)
 {
 	m->text.size = 0;
-	text_header(m);
+	text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
+		 m->in->modname, m->in->major);
+	text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
+			   "\tNAME=PRIV,ID=2,\n"
+			   "\tNAME=PRE,ID=4,\n"
+			   "\tNAME=POST,ID=8\n");
 	for (size_t i = 0; i < m->count; i++) {
 		text_point(m, &m->candidates[i], false);
 		text_point(m, &m->candidates[i], true);
@@ -599,9 +561,28 @@ static int points_make(struct maker *m, struct error *err)
 {
 	size_t good = 0;
 	int code = candidates_gather(m);
+	size_t kept;
+	size_t i;
 
-	if (!code)
-		code = candidates_reduce(m);
+	if (!code) {
+		/* One per address. */
+		kept = 0;
+		code = 0;
+		for (i = 0; i < m->count && !code; i++) {
+			struct candidate *c = &m->candidates[i];
+
+			if (kept && m->candidates[kept - 1].symbol->address ==
+			    c->symbol->address) {
+				candidate_free(c);
+				continue;
+			}
+			code = candidate_place(m->in, c);
+			m->candidates[kept++] = *c;
+		}
+		while (i < m->count)
+			candidate_free(&m->candidates[i++]);
+		m->count = kept;
+	}
 	if (!code && m->count > FUNCTIONS_MAX) {
 		error_set(err, -E2BIG, "%zu functions are more than the "
 			  "%d that minors can number", m->count,

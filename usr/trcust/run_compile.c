@@ -5,6 +5,7 @@
 #include "lib/guard.h"
 #include "trcust/compile/compile.h"
 #include "trcust/compile/inlined.h"
+#include "trcust/tsf/parse_point.h"
 #include "explain.h"
 #include "input.h"
 #include "locate.h"

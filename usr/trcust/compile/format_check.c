@@ -21,7 +21,7 @@
 #include <string.h>
 #include "lib/formats/format.h"
 #include "lib/debug/dwarf/dwarf.h"
-#include "trcust/tsf/parser.h"
+#include "trcust/tsf/parse_string.h"
 
 #define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */
 

@@ -20,7 +20,7 @@
 
 struct diag {
 	char *path;
-	char *text;		/* zero behind the end */
+	char *text;		/* ends with a zero */
 	size_t size;
 	size_t *lines;		/* offsets of the line starts, made when needed */
 	size_t line_count;
@@ -84,18 +84,6 @@ static void word_print(FILE *out, const char *word, size_t max)
 		fputs("...", out);
 }
 
-static void text_print(FILE *out, const char *text, va_list args)
-{
-	const char *mark;
-
-	while ((mark = strstr(text, "%s"))) {
-		fwrite(text, 1, mark - text, out);
-		word_print(out, va_arg(args, const char *), DIAG_WORD_MAX);
-		text = mark + 2;
-	}
-	fputs(text, out);
-}
-
 static bool lines_index(struct diag *diag)
 {
 	size_t count = 1, i = 0;
@@ -118,7 +106,7 @@ static bool lines_index(struct diag *diag)
 /* The part of a source line that is shown. */
 struct window {
 	const char *start, *end;
-	const char *mark;	/* where the caret stands, start <= mark <= end */
+	const char *mark;	/* of the caret, start <= mark <= end */
 	bool cut_left, cut_right;
 };
 
@@ -143,7 +131,7 @@ static struct window window_choose(const char *line, size_t length,
 	return w;
 }
 
-/* It's no text, of which a character may be wrong. */
+/* A text may have a few characters that are wrong; this has more. */
 static bool window_is_binary(const struct window *w)
 {
 	size_t wrong = 0, n;
@@ -171,7 +159,7 @@ static void window_print(FILE *out, const struct window *w)
 	fputs(w->cut_right ? "...\n" : "\n", out);
 }
 
-/* Tabs are kept, so that the caret stands below its character. */
+/* Tabs are kept, so that the caret is below its character. */
 static void caret_print(FILE *out, const struct window *w, size_t length)
 {
 	size_t left = w->end - w->mark, n;
@@ -214,12 +202,17 @@ static void source_print(struct diag *diag, FILE *out, struct srcpos pos)
 static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
 			  enum diag_id id, va_list args)
 {
+	const char *text = table[id].text, *mark;
+
 	word_print(out, diag->path ? diag->path : "trcust", DIAG_NAME_MAX);
 	if (pos.line)
 		fprintf(out, ":%u:%u", pos.line, pos.column);
 	fprintf(out, ": %s: ", severity_names[table[id].severity]);
-	text_print(out, table[id].text, args);
-	fprintf(out, " [%s]\n", table[id].name);
+	for (; (mark = strstr(text, "%s")); text = mark + 2) {
+		fwrite(text, 1, mark - text, out);
+		word_print(out, va_arg(args, const char *), DIAG_WORD_MAX);
+	}
+	fprintf(out, "%s [%s]\n", text, table[id].name);
 	if (pos.line && diag->text)
 		source_print(diag, out, pos);
 }
@@ -353,37 +346,18 @@ void diag_report_error(struct diag *diag, struct srcpos pos, const char *path,
 		diag_hint(diag, "%s", err->hint);
 }
 
-static void input_wait(int fd, int milliseconds)
-{
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
-
-	poll(&ready, 1, milliseconds);
-}
-
-static ssize_t input_read(int fd, char *data, size_t room)
-{
-	ssize_t n;
-
-	while ((n = read(fd, data, room)) < 0) {
-		if (errno == EAGAIN)
-			input_wait(fd, -1);
-		else if (errno != EINTR)
-			return -errno;
-	}
-	return n;
-}
-
 /*
- * Until the end of the file, which may be a pipe. One that nobody writes into
- * has ended after a while: the open doesn't wait for a writer.
+ * Up to the end of the file, which may be a pipe. One without a writer has
+ * ended after a while: the open doesn't wait for a writer.
  */
 static int file_read(struct diag *diag, int fd)
 {
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	size_t room = 0;
 	ssize_t got;
 	char *grown;
 
-	input_wait(fd, DIAG_WRITER_MS);
+	poll(&ready, 1, DIAG_WRITER_MS);
 	do {
 		if (diag->size + 1 >= room) {
 			room = room ? room * 2 : 64 << 10;
@@ -392,28 +366,17 @@ static int file_read(struct diag *diag, int fd)
 				return -ENOMEM;
 			diag->text = grown;
 		}
-		got = input_read(fd, diag->text + diag->size,
-				 room - diag->size - 1);
-		if (got < 0)
-			return got;
-		diag->size += got;
+		got = read(fd, diag->text + diag->size, room - diag->size - 1);
+		if (got < 0 && errno == EAGAIN)
+			poll(&ready, 1, -1);
+		else if (got < 0 && errno != EINTR)
+			return -errno;
+		diag->size += got > 0 ? got : 0;
 		if (diag->size > DIAG_TEXT_MAX)
 			return -EFBIG;
 	} while (got);
 	diag->text[diag->size] = 0;
 	return 0;
-}
-
-static int text_load(struct diag *diag, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int code = fd < 0 ? -errno : file_read(diag, fd);
-
-	if (fd >= 0)
-		close(fd);
-	if (code)
-		diag_report_error(diag, (struct srcpos){ 0 }, path, code, NULL);
-	return code ? -1 : 0;
 }
 
 /* Move what was set up into memory of its own; the path is copied. */
@@ -438,9 +401,18 @@ static int diag_settle(struct diag **diag, struct diag *made, const char *path)
 int diag_open(struct diag **diag, const char *path, int level)
 {
 	struct diag made = { .out = stderr, .level = level };
+	int fd, code = 0;
 
 	*diag = NULL;
-	if (path && text_load(&made, path)) {
+	if (path) {
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		code = fd < 0 ? -errno : file_read(&made, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (code) {
+		diag_report_error(&made, (struct srcpos){ 0 }, path, code,
+				  NULL);
 		free(made.text);
 		return -1;
 	}

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define LEXER_GROUPS_MAX	64	/* brackets within brackets */
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' ||
@@ -101,16 +103,19 @@ void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
 	};
 }
 
-/* Take a character; the lexer must not stand at the end. */
+/* Take a character; the lexer must not be at the end. */
 static void step(struct lexer *lexer)
 {
 	if (*lexer->at++ == '\n')
 		line_begin(lexer);
 }
 
-static bool stands(const struct lexer *lexer, const char *pair)
+static bool text_starts(const char *at, const char *end,
+			const char *text)
 {
-	return lexer->end - lexer->at >= 2 && !memcmp(lexer->at, pair, 2);
+	size_t length = strlen(text);
+
+	return (size_t)(end - at) >= length && !memcmp(at, text, length);
 }
 
 static void comment_skip(struct lexer *lexer)
@@ -119,9 +124,9 @@ static void comment_skip(struct lexer *lexer)
 	size_t depth = 0;
 
 	do {
-		if (stands(lexer, "/*"))
+		if (text_starts(lexer->at, lexer->end, "/*"))
 			depth++;
-		else if (stands(lexer, "*/"))
+		else if (text_starts(lexer->at, lexer->end, "*/"))
 			depth--;
 		else {
 			step(lexer);
@@ -145,7 +150,7 @@ static void blanks_skip(struct lexer *lexer)
 		} else if (*lexer->at == ';') {
 			end = memchr(lexer->at, '\n', lexer->end - lexer->at);
 			lexer->at = end ? end : lexer->end;
-		} else if (stands(lexer, "/*")) {
+		} else if (text_starts(lexer->at, lexer->end, "/*")) {
 			comment_skip(lexer);
 		} else {
 			return;
@@ -153,7 +158,7 @@ static void blanks_skip(struct lexer *lexer)
 	}
 }
 
-/* The token from start to where the lexer stands. */
+/* The token from start to where the lexer is. */
 static struct token token_make(struct lexer *lexer, enum token_kind kind,
 			       const char *start)
 {
@@ -173,7 +178,7 @@ static struct token token_make(struct lexer *lexer, enum token_kind kind,
 	return (struct token){ .pos = token.pos, .text = start };
 }
 
-/* What ends a literal too early; the lexer stands there. */
+/* What ends a literal too early; the lexer is there. */
 static struct token string_broken(struct lexer *lexer, const char *start)
 {
 	struct srcpos pos = pos_from(lexer, start, lexer->at - start);
@@ -245,6 +250,199 @@ void lexer_skip_character(struct lexer *lexer, const struct token *quote)
 		lexer->at = at + 2;
 }
 
+/*
+ * Names of symbols: those of C and assembler, and those of C++ as demanglers
+ * write them: ns::cls<int>::fn(char const*) const, ~cls, operator+. A name is
+ * on one line. What is valid by the manual keeps its meaning: ".operator+4" is
+ * a symbol and a displacement.
+ */
+static bool is_symbol(char c)
+{
+	return lexer_is_word(c) || (c && strchr("@?.:", c));
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+static const char *skip_word(const char *at, const char *end)
+{
+	while (at < end && lexer_is_word(*at))
+		at++;
+	return at;
+}
+
+/* What closes the bracket at `at`, in brackets that `inner` closes. */
+static char bracket_closer(const char *at, char inner)
+{
+	static const char openers[] = "([{", closers[] = ")]}";
+	const char *found = *at ? strchr(openers, *at) : NULL;
+
+	if (*at == '<' && (!inner || inner == '>'))
+		return '>';
+	return found ? closers[found - openers] : 0;
+}
+
+/* The end of the bracket that closes the one at `at`; NULL: it isn't closed. */
+static const char *group_end(const char *at, const char *end)
+{
+	char closers[LEXER_GROUPS_MAX + 1] = "", closer;
+	size_t depth = 0;
+
+	for (; at < end && *at != '\n' && !text_starts(at, end, "/*"); at++) {
+		closer = bracket_closer(at, closers[depth]);
+		if (closer) {
+			if (depth == LEXER_GROUPS_MAX)
+				return NULL;
+			closers[++depth] = closer;
+		} else if (*at == closers[depth] &&
+			   (*at != '>' || at[-1] != '-')) {
+			if (!--depth)
+				return at + 1;
+		} else if (*at == ')' || *at == ']' || *at == '}') {
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/* A plus or minus at `at` begins a displacement. */
+static bool at_displacement(const char *at, const char *end)
+{
+	at = skip_blanks(at + 1, end);
+	if (at < end && *at == '(')
+		at = skip_blanks(at + 1, end);
+	return at < end && lexer_is_digit(*at);
+}
+
+/* The end of what follows "operator": new, delete, or the type of a conversion; NULL: none. */
+static const char *operator_word_end(const char *at, const char *end)
+{
+	const char *start = skip_blanks(at, end);
+
+	at = skip_word(start, end);
+	if (at == start)
+		return NULL;
+	if ((at - start == 3 && text_starts(start, end, "new")) ||
+	    (at - start == 6 && text_starts(start, end, "delete")))
+		return text_starts(at, end, "[]") ? at + 2 : at;
+	while (at < end && (lexer_is_word(*at) || strchr(" :<>*&", *at)))
+		at++;
+	return at < end && *at == '(' ? at : NULL;
+}
+
+static const char *operator_mark_end(const char *at, const char *end)
+{
+	static const char *const marks[] = {
+		"->*", "<<=", ">>=", "<=>", "()", "[]", "->", "<<", ">>", "<=",
+		">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=",
+		"/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^",
+		"&", "|", "~", "!", "=", "<", ">",
+	};
+
+	if ((*at == '+' || *at == '-') && at_displacement(at, end))
+		return NULL;
+	if (text_starts(at, end, ",("))
+		return at + 1;
+	if (text_starts(at, end, "\"\""))
+		return skip_word(skip_blanks(at + 2, end), end);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (text_starts(at, end, marks[i]) && !text_starts(at, end, "/*"))
+			return at + strlen(marks[i]);
+	return NULL;
+}
+
+/* `at` is the end of a run of letters from `start` on. When its last word is
+ * "operator": the end of what it names. */
+static const char *operator_end(const char *start, const char *at,
+				const char *end)
+{
+	static const char operator[] = "operator";
+	const char *word, *found;
+
+	if (at - start < (ptrdiff_t)strlen(operator) || at == end)
+		return at;
+	word = at - strlen(operator);
+	if (!text_starts(word, end, operator) ||
+	    (word > start && lexer_is_word(word[-1])))
+		return at;
+	found = operator_mark_end(at, end);
+	if (!found && (*at == ' ' || *at == '\t'))
+		found = operator_word_end(at, end);
+	return found ? found : at;
+}
+
+/* The end of what may follow the parameters: " const", " &", " [clone .cold]" */
+static const char *qualifiers_end(const char *at, const char *end)
+{
+	static const char *const words[] = {
+		" const", " volatile", " &&", " &",
+	};
+	const char *next, *start;
+
+	do {
+		start = at;
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+			next = at + strlen(words[i]);
+			if (text_starts(at, end, words[i]) &&
+			    (next == end || !lexer_is_word(*next)))
+				at = next;
+		}
+		next = text_starts(at, end, " [clone ") ? group_end(at + 1, end) :
+						     NULL;
+		at = next ? next : at;
+	} while (at != start);
+	return at;
+}
+
+/* The end of what begins a part of the name and is no word; `at`: nothing does. */
+static const char *part_begin_end(const char *at, const char *end)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *found = NULL;
+
+	if (text_starts(at, end, "~") && at + 1 < end && lexer_is_word(at[1]))
+		return at + 1;
+	if (text_starts(at, end, anonymous))
+		return at + strlen(anonymous);
+	if (text_starts(at, end, "{"))
+		found = group_end(at, end);
+	return found ? found : at;
+}
+
+/* The end of template arguments, an ABI tag, parameters; NULL: there are none. */
+static const char *part_group_end(const char *at, const char *end)
+{
+	const char *found;
+
+	if (at == end || (*at != '<' && *at != '(' &&
+			  !text_starts(at, end, "[abi:")))
+		return NULL;
+	found = group_end(at, end);
+	return found && *at == '(' ? qualifiers_end(found, end) : found;
+}
+
+size_t lexer_symbol_length(const char *at, const char *end)
+{
+	const char *start = at, *part, *group;
+
+	do {
+		part = at;
+		at = part_begin_end(at, end);
+		while (at < end && is_symbol(*at))
+			at++;
+		at = operator_end(part, at, end);
+		if (at == start)
+			return 0;
+		group = part_group_end(at, end);
+		at = group ? group : at;
+	} while (at != part);
+	return at - start;
+}
+
 /* The token that was read last may be the beginning of another one. */
 static bool can_reread(const struct token *token)
 {
@@ -268,7 +466,7 @@ struct token lexer_reread_path(struct lexer *lexer, struct token token)
 		return token;
 	lexer->at = token.text;
 	while (lexer->at < lexer->end && is_path(*lexer->at) &&
-	       !stands(lexer, "/*"))
+	       !text_starts(lexer->at, lexer->end, "/*"))
 		lexer->at++;
 	return token_make(lexer, TOKEN_PATH, token.text);
 }

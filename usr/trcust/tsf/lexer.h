@@ -42,7 +42,7 @@ struct lexer {
 	const char *line_start;
 	uint32_t line;
 	bool failed;
-	bool quiet;		/* a copy that looks ahead: tells nothing */
+	bool quiet;		/* a copy that looks ahead: reports nothing */
 };
 
 void lexer_init(struct lexer *lexer, struct diag *diag);
@@ -60,10 +60,10 @@ struct token lexer_reread_symbol(struct lexer *lexer, struct token token);
 struct token lexer_reread_path(struct lexer *lexer, struct token token);
 
 /* The last token is a mark, the quote of a character constant like '"': go
- * behind it. */
+ * past it. */
 void lexer_skip_character(struct lexer *lexer, const struct token *quote);
 
-/* lexer_symbol.c: how many bytes at `at` are the name of a symbol. */
+/* How many bytes at `at` are the name of a symbol. */
 size_t lexer_symbol_length(const char *at, const char *end);
 
 bool lexer_is_word(char c);		/* may be part of a word */

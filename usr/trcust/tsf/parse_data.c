@@ -1,11 +1,314 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Manual 1.3.5.8 to 1.3.5.14: what a tracepoint logs. */
-#include "parser.h"
+/* Manual 1.3.5.8 to 1.3.5.15: what a tracepoint logs, and the addresses in it. */
+#include "parse_data.h"
 
 #include <rastrace/buffer.h>
+#include <string.h>
+#include "parse_expr.h"
+#include "parse_string.h"
 
-static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind,
-				 struct srcpos keyword)
+#define FLAT_BYTES	4	/* registers of flat addresses are wider */
+#define SEGMENT_BYTES	2	/* those after a segment register as wide */
+
+enum address_rule { ADDRESS_FLAT, ADDRESS_SEGMENTED, ADDRESS_LEN };
+
+static const struct arch_register *
+register_find(struct parser *p, const char *text, size_t length)
+{
+	char name[16];
+
+	if (length >= sizeof(name))
+		return NULL;
+	memcpy(name, text, length);
+	name[length] = 0;
+	return parser_register_find(p, name);
+}
+
+/* The token is the letter (upper case) and something. */
+static bool token_begins(const struct token *token, char letter)
+{
+	return token->kind == TOKEN_WORD && token->length > 1 &&
+	       (token->text[0] & ~0x20) == letter;
+}
+
+static const struct arch_register *
+register_after(struct parser *p, const struct token *token, char letter)
+{
+	return token_begins(token, letter) ?
+		       register_find(p, token->text + 1, token->length - 1) :
+		       NULL;
+}
+
+static bool register_is_flat(const struct arch_register *reg)
+{
+	return reg && reg->kind == ARCH_GPR && reg->bytes >= FLAT_BYTES;
+}
+
+static bool register_is_segment(const struct arch_register *reg)
+{
+	return reg && reg->kind == ARCH_SEG;
+}
+
+bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos)
+{
+	struct parse_string string;
+
+	*pos = p->token.pos;
+	if (p->token.kind == TOKEN_STRING) {	/* ."any name at all" */
+		if (!p->token.length)
+			return parser_missing(p, "name");
+		if (!parse_string(p, &string))
+			return false;
+		*name = string.text;
+		return true;
+	}
+	if (parser_at_name(p))
+		parser_reread_symbol(p);
+	if (p->token.kind != TOKEN_SYMBOL)
+		return parser_missing(p, "name");
+	*name = parser_text(p, &p->token);
+	*pos = p->token.pos;
+	parser_next(p);
+	return true;
+}
+
+/* `skip` bytes of the token belong to the form, not to the register. */
+static bool register_add(struct parser *p, struct tsf_address *address,
+			 const struct arch_register *reg, bool minus,
+			 size_t skip)
+{
+	struct tsf_register *r = parser_append(p, &address->registers,
+					       &address->register_count,
+					       sizeof(*r));
+
+	if (!r)
+		return false;
+	r->name = reg->name;
+	r->minus = minus;
+	r->pos = p->token.pos;
+	r->pos.column += skip;
+	r->pos.length -= skip;
+	parser_next(p);
+	return true;
+}
+
+/* A base that is none: a register of another form, or a forgotten dot. */
+static bool base_refuse(struct parser *p, enum address_rule rule)
+{
+	const struct token *token = &p->token;
+	const char *text = parser_text(p, token);
+	bool flat = rule == ADDRESS_FLAT, segments = false;
+	bool bare =
+		token->kind == TOKEN_WORD && arch_register_find(p->arch, text);
+	char why[80];
+
+	if (!token_begins(token, flat ? 'F' : 'R') &&
+	    !register_after(p, token, 'F') &&
+	    !register_is_segment(register_after(p, token, 'R')) && !bare)
+		return parser_missing(p, ".");
+	parser_report(p, token->pos,
+		      flat ? TRCERR_INVALIDREG : TRCERR_NOTASEGREG, text);
+	for (size_t i = 0; i < p->arch->register_count; i++)
+		segments |= p->arch->registers[i].kind == ARCH_SEG;
+	if (flat && register_is_flat(arch_register_find(p->arch, text)))
+		diag_hint(p->diag, "an address in it is written 'F%s'", text);
+	else if (flat && token_begins(token, 'F') && *text &&
+		 arch_register_foreign(p->arch, text + 1, why, sizeof(why)))
+		diag_hint(p->diag, "%s", why);
+	else if (!flat && !segments)
+		diag_hint(p->diag, "%s has no segments: MEM32 and ASCIIZ32 "
+			  "take flat addresses", p->arch->name);
+	else if (register_after(p, token, 'F') || register_after(p, token, 'R'))
+		diag_hint(p->diag, "%s take the %s form of an address",
+			  flat ? "MEM32 and ASCIIZ32" : "MEM and ASCIIZ",
+			  flat ? "flat" : "segment");
+	else if (!bare)
+		diag_hint(p->diag, "a symbol is written '.%s'", text);
+	return false;
+}
+
+static bool parse_base(struct parser *p, struct tsf_address *address,
+		       enum address_rule rule)
+{
+	const struct arch_register *flat = register_after(p, &p->token, 'F');
+	const struct arch_register *segment = register_after(p, &p->token, 'R');
+
+	address->pos = p->token.pos;
+	if (rule != ADDRESS_SEGMENTED && register_is_flat(flat)) {
+		address->form = TSF_ADDRESS_FLAT;
+		return register_add(p, address, flat, false, 1);
+	}
+	if (rule != ADDRESS_FLAT && register_is_segment(segment)) {
+		address->form = TSF_ADDRESS_SEGMENT;
+		return register_add(p, address, segment, false, 1);
+	}
+	address->form = TSF_ADDRESS_SYMBOL;
+	if (parser_take_mark(p, '.'))
+		return parse_symbol(p, &address->name, &address->pos);
+	if (rule != ADDRESS_LEN || p->token.kind != TOKEN_WORD ||
+	    parser_at_trace(p))
+		return base_refuse(p, rule);
+	parser_reread_symbol(p);
+	address->name = parser_text(p, &p->token);
+	address->pos = p->token.pos;
+	parser_next(p);
+	return true;
+}
+
+/* A register after the base; the token is a word. */
+static bool parse_index(struct parser *p, struct tsf_address *address,
+			bool minus)
+{
+	const struct token *token = &p->token;
+	const struct arch_register *reg =
+		register_find(p, token->text, token->length);
+	bool flat = address->form == TSF_ADDRESS_FLAT;
+	char why[80];
+
+	if (flat && register_is_flat(reg) &&
+	    arch_register_is_index(p->arch, reg))
+		return register_add(p, address, reg, minus, 0);
+	if (!flat && reg && reg->kind == ARCH_GPR &&
+	    reg->bytes == SEGMENT_BYTES)
+		return register_add(p, address, reg, minus, 0);
+	parser_report(p, token->pos,
+		      flat && reg ? TRCERR_INVALIDREG : TRCERR_NOTAREG,
+		      parser_text(p, token));
+	if (arch_register_foreign(p->arch, parser_text(p, token), why,
+				  sizeof(why)))
+		diag_hint(p->diag, "%s", why);
+	return false;
+}
+
+static bool parse_address(struct parser *p, struct tsf_address *address,
+			  enum address_rule rule)
+{
+	if (!parse_base(p, address, rule))
+		return false;
+	while (!address->final_pos.line &&
+	       (parser_at_mark(p, '+') || parser_at_mark(p, '-'))) {
+		bool minus = parser_at_mark(p, '-'), final;
+		struct srcpos sign = p->token.pos;
+		int64_t value;
+
+		parser_next(p);
+		final = parser_take_mark(p, '(');
+		if (!final && p->token.kind == TOKEN_WORD &&
+		    address->form != TSF_ADDRESS_SYMBOL) {
+			if (!parse_index(p, address, minus))
+				return false;
+			continue;
+		}
+		if (!parser_index(p, address->form == TSF_ADDRESS_SEGMENT ?
+					     UINT16_MAX : UINT32_MAX, &value))
+			return false;
+		if (minus)
+			value = -value;
+		if (!final) {
+			address->displacement += value;
+			continue;
+		}
+		if (!parser_expect(p, ')'))
+			return false;
+		address->final = value;
+		address->final_pos = parser_span(p, sign);
+	}
+	return true;
+}
+
+static const struct {
+	const char *word;
+	enum tsf_flag flag;
+} flags[] = {
+	{ "D", TSF_DIRECT },
+	{ "DIRECT", TSF_DIRECT },
+	{ "I", TSF_INDIRECT },
+	{ "INDIRECT", TSF_INDIRECT },
+	{ "IS", TSF_IS },
+	{ "IF", TSF_IF },
+};
+
+static bool parse_flag(struct parser *p, enum tsf_flag *flag,
+		       enum address_rule rule)
+{
+	size_t i, count = sizeof(flags) / sizeof(flags[0]);
+
+	for (i = 0; i < count; i++)
+		if (parser_at(p, flags[i].word))
+			break;
+	if (i == count && (p->token.kind != TOKEN_WORD || parser_at_trace(p)))
+		return parser_missing(p, "DIRECT");
+	if (i == count || (flags[i].flag == TSF_IS && rule != ADDRESS_FLAT) ||
+	    (flags[i].flag == TSF_IF && rule != ADDRESS_SEGMENTED)) {
+		parser_report(p, p->token.pos, TRCERR_BADPARM,
+			      parser_text(p, &p->token));
+		diag_hint(p->diag, "DIRECT or INDIRECT%s",
+			  rule == ADDRESS_FLAT ? " or IS" :
+			  rule == ADDRESS_SEGMENTED ? " or IF" : "");
+		return false;
+	}
+	*flag = flags[i].flag;
+	parser_next(p);
+	return true;
+}
+
+/* The flag, and the numbers after its asterisks */
+static bool parse_chain(struct parser *p, struct tsf_chain *chain,
+			enum address_rule rule)
+{
+	struct srcpos first = p->token.pos;
+
+	if (!parse_flag(p, &chain->flag, rule))
+		return false;
+	while (chain->flag != TSF_DIRECT && parser_take_mark(p, '*')) {
+		int64_t *add = parser_append(p, &chain->add, &chain->count,
+					     sizeof(*add));
+		bool minus = parser_at_mark(p, '-');
+
+		if (!add)
+			return false;
+		if (p->token.kind == TOKEN_NUMBER)
+			return parser_missing(p, "+");
+		if (!minus && !parser_at_mark(p, '+'))
+			continue;
+		parser_next(p);
+		if (!parser_index(p, UINT32_MAX, add))
+			return false;
+		if (minus)
+			*add = -*add;
+	}
+	chain->pos = parser_span(p, first);
+	return chain->flag == TSF_DIRECT || chain->count ||
+	       parser_append(p, &chain->add, &chain->count,
+			     sizeof(*chain->add));
+}
+
+/*
+ * Address and flag. A displacement of the final address has no meaning with
+ * DIRECT: an error that leaves the tracepoint as it is.
+ */
+static bool parse_place(struct parser *p, struct tsf_address *address,
+			struct tsf_chain *chain, enum address_rule rule)
+{
+	const char *text;
+
+	if (!parser_expect(p, '(') || !parse_address(p, address, rule))
+		return false;
+	parser_expect_comma(p);
+	if (!parse_chain(p, chain, rule))
+		return false;
+	if (chain->flag != TSF_DIRECT || !address->final_pos.line)
+		return true;
+	text = parser_format(p, "(%lld)", (long long)address->final);
+	diag_report(p->diag, address->final_pos, TRCERR_BADPARM, text);
+	diag_hint(p->diag, "it is added after a dereference; with DIRECT "
+			   "there is none");
+	address->final_pos.line = 0;
+	address->final = 0;
+	return true;
+}
+
+static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind)
 {
 	struct tsf_stmt *stmt = parser_append(p, &p->point->stmts,
 					      &p->point->stmt_count,
@@ -13,12 +316,12 @@ static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind,
 
 	if (stmt) {
 		stmt->kind = kind;
-		stmt->pos = keyword;
+		stmt->pos = p->keyword;
 	}
 	return stmt;
 }
 
-static void bytes_add(struct parser *p, struct srcpos pos, size_t bytes)
+static void data_add(struct parser *p, struct srcpos pos, size_t bytes)
 {
 	p->now.data_bytes += bytes;
 	if (p->now.data_bytes > p->tsf->maxdata && !p->now.exceeding.line)
@@ -37,8 +340,8 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return parse_symbol(p, &stmt->reg.name, &stmt->reg.pos);
 	}
 	text = parser_text(p, &p->token);
-	reg = p->token.kind == TOKEN_WORD ? parser_register_find(p, text)
-					  : NULL;
+	reg = p->token.kind == TOKEN_WORD ? parser_register_find(p, text) :
+					    NULL;
 	if (!reg && p->token.kind == TOKEN_END)
 		return parser_missing(p, "register");
 	if (!reg) {
@@ -48,62 +351,23 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return false;
 	}
 	stmt->reg.name = reg->name;
-	bytes_add(p, p->token.pos, reg->bytes);
+	data_add(p, p->token.pos, reg->bytes);
 	parser_next(p);
 	return true;
 }
 
-bool parse_regs(struct parser *p, struct srcpos keyword)
+bool parse_regs(struct parser *p)
 {
 	struct tsf_stmt *stmt;
 
-	if (!parser_expect(p, '=') || !parser_expect(p, '('))
+	if (!parser_expect(p, '('))
 		return false;
 	do {
-		stmt = stmt_add(p, TSF_REGS, keyword);
+		stmt = stmt_add(p, TSF_REGS);
 		if (!stmt || !parse_register(p, stmt))
 			return false;
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
-}
-
-/*
- * Address and flag. A displacement of the final address has no meaning with
- * DIRECT: an error that leaves the tracepoint as it is.
- */
-static bool parse_place(struct parser *p, struct tsf_address *address,
-			struct tsf_chain *chain, enum parse_address_rule rule)
-{
-	const char *text;
-
-	if (!parser_expect(p, '=') || !parser_expect(p, '(') ||
-	    !parse_address(p, address, rule))
-		return false;
-	parser_expect_comma(p);
-	if (!parse_chain(p, chain, rule))
-		return false;
-	if (chain->flag != TSF_DIRECT || !address->final_pos.line)
-		return true;
-	text = parser_format(p, "(%lld)", (long long)address->final);
-	diag_report(p->diag, address->final_pos, TRCERR_BADPARM, text);
-	diag_hint(p->diag, "it is added behind a dereference; with DIRECT "
-			   "there is none");
-	address->final_pos.line = 0;
-	address->final = 0;
-	return true;
-}
-
-/* The word LEN in the place of the length. */
-static void length_variable(struct parser *p, struct tsf_stmt *stmt)
-{
-	if (!p->now.len.line) {
-		parser_report(p, p->token.pos, TRCERR_VAR_LEN);
-		return;
-	}
-	stmt->has_len = true;
-	stmt->len_address = p->now.len_stmt.len_address;
-	stmt->len_chain = p->now.len_stmt.len_chain;
-	stmt->len_bytes = p->now.len_stmt.len_bytes;
 }
 
 static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
@@ -125,36 +389,11 @@ static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
 	return true;
 }
 
-static bool length_fixed(struct parser *p, struct tsf_stmt *stmt)
+static bool parse_memory(struct parser *p, enum tsf_stmt_kind kind,
+			 bool segmented)
 {
-	if (p->now.len.line) {
-		parser_report(p, p->now.len, TRCERR_VAR_LEN);
-		diag_hint(p->diag, "the statement behind it has a length of "
-				   "its own");
-	}
-	return parse_bytes(p, stmt);
-}
-
-static bool parse_length(struct parser *p, struct tsf_stmt *stmt)
-{
+	struct tsf_stmt *stmt = stmt_add(p, kind);
 	bool read = true;
-
-	stmt->length_pos = p->token.pos;
-	if (parser_at(p, "LEN")) {
-		length_variable(p, stmt);
-		parser_next(p);
-	} else {
-		read = length_fixed(p, stmt);
-	}
-	p->now.len.line = 0;
-	bytes_add(p, stmt->pos, RAS_ITEM_PREFIX + stmt->length);
-	return read;
-}
-
-static bool parse_memory(struct parser *p, struct srcpos keyword,
-			 enum tsf_stmt_kind kind, bool segmented)
-{
-	struct tsf_stmt *stmt = stmt_add(p, kind, keyword);
 
 	if (!stmt)
 		return false;
@@ -163,50 +402,72 @@ static bool parse_memory(struct parser *p, struct srcpos keyword,
 			 segmented ? ADDRESS_SEGMENTED : ADDRESS_FLAT))
 		return false;
 	parser_expect_comma(p);
-	if (!parse_length(p, stmt))
+
+	/* the length, for which the word LEN means the LEN clause */
+	stmt->length_pos = p->token.pos;
+	if (!parser_at(p, "LEN")) {
+		if (p->now.len.line) {
+			parser_report(p, p->now.len, TRCERR_VAR_LEN);
+			diag_hint(p->diag, "the statement after it has a "
+					   "length of its own");
+		}
+		read = parse_bytes(p, stmt);
+	} else {
+		if (!p->now.len.line) {
+			parser_report(p, p->token.pos, TRCERR_VAR_LEN);
+		} else {
+			stmt->has_len = true;
+			stmt->len_address = p->now.len_stmt.len_address;
+			stmt->len_chain = p->now.len_stmt.len_chain;
+			stmt->len_bytes = p->now.len_stmt.len_bytes;
+		}
+		parser_next(p);
+	}
+	p->now.len.line = 0;
+	data_add(p, stmt->pos, RAS_ITEM_PREFIX + stmt->length);
+	if (!read)
 		return false;
 	parser_take_mark(p, ',');
 	return parser_expect(p, ')');
 }
 
-bool parse_mem(struct parser *p, struct srcpos keyword)
+bool parse_mem(struct parser *p)
 {
-	return parse_memory(p, keyword, TSF_MEM, false);
+	return parse_memory(p, TSF_MEM, false);
 }
 
-bool parse_mem_segmented(struct parser *p, struct srcpos keyword)
+bool parse_mem_segmented(struct parser *p)
 {
-	return parse_memory(p, keyword, TSF_MEM, true);
+	return parse_memory(p, TSF_MEM, true);
 }
 
-bool parse_asciiz(struct parser *p, struct srcpos keyword)
+bool parse_asciiz(struct parser *p)
 {
-	return parse_memory(p, keyword, TSF_ASCIIZ, false);
+	return parse_memory(p, TSF_ASCIIZ, false);
 }
 
-bool parse_asciiz_segmented(struct parser *p, struct srcpos keyword)
+bool parse_asciiz_segmented(struct parser *p)
 {
-	return parse_memory(p, keyword, TSF_ASCIIZ, true);
+	return parse_memory(p, TSF_ASCIIZ, true);
 }
 
 /* LEN=(address,flag[,size]) */
-bool parse_len(struct parser *p, struct srcpos keyword)
+bool parse_len(struct parser *p)
 {
 	struct tsf_stmt *len = &p->now.len_stmt;
-	const struct token *token = &p->token;
 	struct srcpos pos;
 	const char *text;
 	uint64_t size;
 
 	*len = (struct tsf_stmt){ .len_bytes = 2 };
-	p->now.len = keyword;
+	p->now.len = p->keyword;
 	if (!parse_place(p, &len->len_address, &len->len_chain, ADDRESS_LEN))
 		return false;
 	if (len->len_address.form == TSF_ADDRESS_SYMBOL)
 		len->len_bytes = 0;
 	if (!parser_take_mark(p, ',') || parser_at_mark(p, ')'))
 		return parser_expect(p, ')');
-	text = parser_text(p, token);
+	text = parser_text(p, &p->token);
 	if (!parser_number(p, &size, &pos))
 		return false;
 	if (size != 1 && size != 2 && size != 4 && size != 8) {
@@ -218,38 +479,35 @@ bool parse_len(struct parser *p, struct srcpos keyword)
 	return parser_expect(p, ')');
 }
 
-/* expression[:n]; what it takes is known when its type is. */
-static bool parse_var(struct parser *p, struct srcpos keyword)
+/* Items are expression[:n]; how much they take is known when their types are.
+ */
+bool parse_vars(struct parser *p)
 {
-	struct tsf_stmt *stmt = stmt_add(p, TSF_VAR, keyword);
+	struct tsf_stmt *stmt;
 
-	if (!stmt)
-		return false;
-	stmt->pos = p->token.pos;
-	if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
-		return false;
-	stmt->pos = parser_span(p, stmt->pos);
-	return !parser_take_mark(p, ':') || parse_bytes(p, stmt);
-}
-
-bool parse_vars(struct parser *p, struct srcpos keyword)
-{
-	if (!parser_expect(p, '=') || !parser_expect(p, '('))
+	if (!parser_expect(p, '('))
 		return false;
 	do {
-		if (!parse_var(p, keyword))
+		stmt = stmt_add(p, TSF_VAR);
+		if (!stmt)
+			return false;
+		stmt->pos = p->token.pos;
+		if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
+			return false;
+		stmt->pos = parser_span(p, stmt->pos);
+		if (parser_take_mark(p, ':') && !parse_bytes(p, stmt))
 			return false;
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }
 
-bool parse_stack(struct parser *p, struct srcpos keyword)
+bool parse_stack(struct parser *p)
 {
-	struct tsf_stmt *stmt = stmt_add(p, TSF_STACK, keyword);
+	struct tsf_stmt *stmt = stmt_add(p, TSF_STACK);
 	const char *text;
 	uint64_t depth;
 
-	if (!stmt || !parser_expect(p, '=') || !parser_expect(p, '('))
+	if (!stmt || !parser_expect(p, '('))
 		return false;
 	text = parser_text(p, &p->token);
 	if (!parser_number(p, &depth, &stmt->length_pos))
@@ -260,6 +518,6 @@ bool parse_stack(struct parser *p, struct srcpos keyword)
 		depth = 1;
 	}
 	stmt->length = depth;
-	bytes_add(p, keyword, RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
+	data_add(p, stmt->pos, RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
 	return parser_expect(p, ')');
 }

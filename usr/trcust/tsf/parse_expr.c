@@ -8,6 +8,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "parse_string.h"
+
+struct expr_parser {
+	struct parser *p;
+	struct bytes text;	/* of the tokens taken */
+	const char *end;	/* of the last one, in the TSF */
+	unsigned int nodes, nesting;
+	bool as_variables;	/* a doubtful "(name)" is no cast */
+	const struct expr_type *either;	/* the first doubtful one; NULL */
+};
 
 /* A place to come back to. */
 struct expr_state {
@@ -19,7 +29,8 @@ struct expr_state {
 	const char *end;
 };
 
-void expr_take(struct expr_parser *e)
+/* Take the token, keeping its text. */
+static void expr_take(struct expr_parser *e)
 {
 	const struct token *token = &e->p->token;
 
@@ -30,7 +41,8 @@ void expr_take(struct expr_parser *e)
 	parser_next(e->p);
 }
 
-bool expr_at(const struct expr_parser *e, const char *marks)
+/* These marks are here, without blanks between. */
+static bool expr_at(const struct expr_parser *e, const char *marks)
 {
 	const struct token *token = &e->p->token;
 	size_t length = strlen(marks);
@@ -40,7 +52,7 @@ bool expr_at(const struct expr_parser *e, const char *marks)
 	       !memcmp(token->text, marks, length);
 }
 
-bool expr_take_marks(struct expr_parser *e, const char *marks)
+static bool expr_take_marks(struct expr_parser *e, const char *marks)
 {
 	if (!expr_at(e, marks))
 		return false;
@@ -77,8 +89,9 @@ static void expr_restore(struct expr_parser *e,
 	e->end = state->end;
 }
 
-struct expr *expr_node(struct expr_parser *e, enum expr_kind kind,
-		       struct srcpos pos)
+/* NULL: after a message. */
+static struct expr *expr_node(struct expr_parser *e, enum expr_kind kind,
+			      struct srcpos pos)
 {
 	struct expr *expr = tsf_alloc(e->p->tsf, sizeof(*expr));
 
@@ -96,52 +109,108 @@ struct expr *expr_node(struct expr_parser *e, enum expr_kind kind,
 	return expr;
 }
 
-static bool append_word(struct expr_parser *e, const char **name)
+/* [::]word[::word]...; false: after a message. */
+static bool expr_qualified(struct expr_parser *e, const char **name)
 {
-	if (e->p->token.kind != TOKEN_WORD)
-		return parser_missing(e->p, "name");
-	*name = parser_format(e->p, "%s%s", *name,
-			      parser_text(e->p, &e->p->token));
-	expr_take(e);
+	*name = "";
+	do {
+		if (expr_take_marks(e, "::"))
+			*name = parser_format(e->p, "%s::", *name);
+		if (e->p->token.kind != TOKEN_WORD)
+			return parser_missing(e->p, "name");
+		*name = parser_format(e->p, "%s%s", *name,
+				      parser_text(e->p, &e->p->token));
+		expr_take(e);
+	} while (expr_at(e, "::"));
 	return true;
 }
 
-bool expr_qualified(struct expr_parser *e, const char **name)
+static struct expr *expr_number(struct expr_parser *e, struct srcpos pos,
+				uint64_t number)
 {
-	*name = expr_at(e, "::") ? "::" : "";
-	expr_take_marks(e, "::");
-	if (!append_word(e, name))
-		return false;
-	while (expr_take_marks(e, "::")) {
-		*name = parser_format(e->p, "%s::", *name);
-		if (!append_word(e, name))
+	struct expr *expr = expr_node(e, EXPR_NUMBER, pos);
+
+	if (expr) {
+		expr->number = number;
+		expr->literal.decimal = true;
+	}
+	return expr;
+}
+
+/* C11 section 6.4.4.1: the suffix after the digits */
+static bool number_suffix(const char *p, const char *end, struct expr *expr)
+{
+	for (; p < end; p++) {
+		if ((*p == 'u' || *p == 'U') && !expr->literal.is_unsigned) {
+			expr->literal.is_unsigned = true;
+		} else if ((*p == 'l' || *p == 'L') && !expr->literal.longs) {
+			expr->literal.longs = end - p > 1 && p[1] == *p ? 2 : 1;
+			p += expr->literal.longs - 1;
+		} else {
 			return false;
+		}
 	}
 	return true;
 }
 
-static struct expr *parse_variable(struct expr_parser *e)
+static bool number_digits(const struct token *token, struct expr *expr)
 {
-	struct expr *expr = expr_node(e, EXPR_NAME, e->p->token.pos);
+	const char *p = token->text, *end = p + token->length;
+	int base = *p == '0' ? 8 : 10, digit;
 
-	if (!expr || !expr_qualified(e, &expr->name))
+	expr->literal.decimal = base == 10;
+	if (token->length > 2 && base == 8 && (p[1] | 0x20) == 'x') {
+		base = 16;
+		p += 2;
+	}
+	for (; p < end; p++) {
+		digit = lexer_digit_value(*p);
+		if (digit < 0 || digit >= base)
+			break;
+		if (__builtin_mul_overflow(expr->number, base,
+					   &expr->number) ||
+		    __builtin_add_overflow(expr->number, digit, &expr->number))
+			return false;
+	}
+	return number_suffix(p, end, expr);
+}
+
+static struct expr *expr_literal(struct expr_parser *e)
+{
+	struct expr *expr = expr_number(e, e->p->token.pos, 0);
+
+	if (!expr)
 		return NULL;
-	expr->pos = parser_span(e->p, expr->pos);
+	if (!number_digits(&e->p->token, expr)) {
+		parser_report(e->p, expr->pos, TRCERR_NOTANUMBER,
+			      parser_text(e->p, &e->p->token));
+		return NULL;
+	}
+	expr_take(e);
 	return expr;
 }
 
 /* 'c', 'file.c'::name, or a name that has other characters in it */
 static struct expr *parse_quoted(struct expr_parser *e)
 {
-	struct token inner = e->p->token;
+	struct token *token = &e->p->token, inner = *token;
+	const char *at = token->text + 1, *end = e->p->lexer.end, *name;
 	struct expr *expr;
-	const char *name;
-	uint64_t value;
+	size_t n = 1;
+	char c;
 
-	if (!expr_quoted_token(e))
+	/* The token becomes all from this quote to the next one on the line. */
+	for (; at < end && *at != '\'' && *at != '\n'; at++)
+		if (*at == '\\' && at + 1 < end && at[1] != '\n')
+			at++;
+	if (at == end || *at != '\'') {
+		parser_missing(e->p, "ending quote");
 		return NULL;
+	}
+	token->length = token->pos.length = at + 1 - token->text;
+	e->p->lexer.at = at + 1;
 	inner.text++;
-	inner.length = e->p->token.length - 2;
+	inner.length = token->length - 2;
 	expr = expr_node(e, EXPR_NAME, inner.pos);
 	expr_take(e);
 	if (!expr)
@@ -151,17 +220,25 @@ static struct expr *parse_quoted(struct expr_parser *e)
 		if (!expr_qualified(e, &name))
 			return NULL;
 		expr->name = parser_format(e->p, "%s:%s", expr->name, name);
-	} else if (expr_quoted_character(inner.text,
-					 inner.text + inner.length, &value)) {
-		expr = expr_number(e, inner.pos, value);
-		if (expr)
-			expr->literal.character = true;
+		expr->pos = parser_span(e->p, expr->pos);
 		return expr;
-	} else if (!*expr->name) {
+	}
+	if (!inner.length) {
 		parser_report(e->p, inner.pos, TRCERR_BADSYMBOL, "''");
 		return NULL;
 	}
-	expr->pos = parser_span(e->p, expr->pos);
+
+	/* one character is its byte */
+	c = *inner.text;
+	if (c == '\\' && inner.length > 1)
+		n = parse_escape(inner.text, at, &c);
+	if (!n || n != inner.length) {
+		expr->pos = parser_span(e->p, expr->pos);
+		return expr;
+	}
+	expr = expr_number(e, inner.pos, (uint8_t)c);
+	if (expr)
+		expr->literal.character = true;
 	return expr;
 }
 
@@ -185,6 +262,156 @@ static struct expr *parse_dollar(struct expr_parser *e)
 	return expr;
 }
 
+struct type_words {		/* of a type of C's own, counted */
+	unsigned int is_signed, is_unsigned, is_short, is_long, is_int;
+	unsigned int other;
+	enum expr_base base;	/* of `other` */
+};
+
+/* Keywords are C's here: in lower case only. */
+static bool at_word(const struct expr_parser *e, const char *word)
+{
+	const struct token *token = &e->p->token;
+
+	return token->kind == TOKEN_WORD && token->length == strlen(word) &&
+	       !memcmp(token->text, word, token->length);
+}
+
+static bool take_word(struct expr_parser *e, const char *word)
+{
+	if (!at_word(e, word))
+		return false;
+	expr_take(e);
+	return true;
+}
+
+static void qualifiers_skip(struct expr_parser *e)
+{
+	while (take_word(e, "const") || take_word(e, "volatile") ||
+	       take_word(e, "restrict"))
+		;
+}
+
+static bool words_take(struct expr_parser *e, struct type_words *words)
+{
+	static const struct {
+		const char *word;
+		enum expr_base base;
+	} others[] = {
+		{ "void", EXPR_BASE_VOID }, { "bool", EXPR_BASE_BOOL },
+		{ "_Bool", EXPR_BASE_BOOL }, { "char", EXPR_BASE_CHAR },
+		{ "float", EXPR_BASE_FLOAT }, { "double", EXPR_BASE_DOUBLE },
+	};
+	unsigned int *const counts[] = {
+		&words->is_signed, &words->is_unsigned, &words->is_short,
+		&words->is_long, &words->is_int,
+	};
+	static const char *const counted[] = {
+		"signed", "unsigned", "short", "long", "int",
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (take_word(e, counted[i]))
+			return ++*counts[i];
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (!take_word(e, others[i].word))
+			continue;
+		words->base = others[i].base;
+		return ++words->other;
+	}
+	return false;
+}
+
+/* C11 section 6.7.2: which of the words may be together */
+static bool words_fit(const struct type_words *w)
+{
+	bool sign = w->is_signed || w->is_unsigned;
+
+	if (w->is_signed + w->is_unsigned > 1 || w->is_int > 1 ||
+	    w->is_short > 1 || w->is_long > 2 || w->other > 1 ||
+	    (w->is_short && w->is_long))
+		return false;
+	if (!w->other)
+		return true;
+	if (w->is_int || w->is_short || (sign && w->base != EXPR_BASE_CHAR))
+		return false;
+	return !w->is_long || (w->base == EXPR_BASE_DOUBLE && w->is_long == 1);
+}
+
+static const char *const base_words[] = {
+	"void", "bool", "_Bool", "char", "short", "int", "long", "signed",
+	"unsigned", "float", "double", NULL
+};
+static const char *const tags[] = { "struct", "class", "union", "enum", NULL };
+
+static const char *at_one_of(const struct expr_parser *e,
+			     const char *const *words)
+{
+	for (; *words; words++)
+		if (at_word(e, *words))
+			return *words;
+	return NULL;
+}
+
+/* A word that C has for types is here. */
+static bool expr_at_type(const struct expr_parser *e)
+{
+	return at_one_of(e, base_words) || at_one_of(e, tags);
+}
+
+/*
+ * Names of types in casts and sizeof (C11 section 6.7.7), without arrays and
+ * functions, up to the ')' after it. False, silently: there is none here.
+ * *sure: a word that C has for types, or a pointer; else a name that may be
+ * a variable's as well.
+ */
+static bool expr_type_parse(struct expr_parser *e, struct expr_type **result,
+			    bool *sure)
+{
+	struct expr_type *type = tsf_alloc(e->p->tsf, sizeof(*type));
+	struct token first = e->p->token;
+	struct type_words w = { 0 };
+
+	if (!type)
+		return false;
+	qualifiers_skip(e);
+	*sure = expr_at_type(e) || e->p->token.text != first.text;
+	if (at_one_of(e, base_words)) {
+		while (words_take(e, &w))
+			qualifiers_skip(e);
+		if (!words_fit(&w))
+			return false;
+		type->is_signed = w.is_signed;
+		type->is_unsigned = w.is_unsigned;
+		if (w.other)
+			type->base = w.is_long ? EXPR_BASE_LONG_DOUBLE : w.base;
+		else if (w.is_short)
+			type->base = EXPR_BASE_SHORT;
+		else if (w.is_long)
+			type->base = w.is_long == 2 ? EXPR_BASE_LONG_LONG :
+						      EXPR_BASE_LONG;
+		else
+			type->base = EXPR_BASE_INT;
+	} else {
+		type->tag = at_one_of(e, tags);
+		if (type->tag)
+			expr_take(e);
+		if ((e->p->token.kind != TOKEN_WORD && !expr_at(e, "::")) ||
+		    *e->p->token.text == '$' || !expr_qualified(e, &type->name))
+			return false;
+	}
+	qualifiers_skip(e);
+	while (expr_take_marks(e, "*")) {
+		if (++type->pointers > EXPR_NESTING_MAX)
+			return false;
+		qualifiers_skip(e);
+	}
+	type->pos = parser_span(e->p, first.pos);
+	*sure |= type->pointers && parser_at_mark(e->p, ')');
+	*result = type;
+	return true;
+}
+
 static struct expr *parse_choice(struct expr_parser *e);
 
 static struct expr *parse_primary(struct expr_parser *e)
@@ -197,8 +424,13 @@ static struct expr *parse_primary(struct expr_parser *e)
 	if (token->kind == TOKEN_WORD && *token->text == '$')
 		return parse_dollar(e);
 	if ((token->kind == TOKEN_WORD && !expr_at_type(e) &&
-	     !parser_at_trace(e->p)) || expr_at(e, "::"))
-		return parse_variable(e);
+	     !parser_at_trace(e->p)) || expr_at(e, "::")) {
+		expr = expr_node(e, EXPR_NAME, token->pos);
+		if (!expr || !expr_qualified(e, &expr->name))
+			return NULL;
+		expr->pos = parser_span(e->p, expr->pos);
+		return expr;
+	}
 	if (expr_at(e, "'"))
 		return parse_quoted(e);
 	if (token->kind == TOKEN_STRING) {
@@ -240,18 +472,6 @@ static struct expr *node_unary(struct expr_parser *e, enum expr_op op,
 	return expr;
 }
 
-static struct expr *parse_index(struct expr_parser *e, struct expr *a,
-				struct srcpos pos)
-{
-	struct expr *expr = expr_node(e, EXPR_INDEX, pos);
-
-	if (!expr)
-		return NULL;
-	expr->a = a;
-	expr->b = parse_choice(e);
-	return expr->b && expr_expect(e, "]") ? expr : NULL;
-}
-
 static bool refuse_effects(struct expr_parser *e)
 {
 	if (!expr_at(e, "++") && !expr_at(e, "--"))
@@ -263,7 +483,7 @@ static bool refuse_effects(struct expr_parser *e)
 
 static struct expr *parse_postfix(struct expr_parser *e)
 {
-	struct expr *expr = parse_primary(e);
+	struct expr *expr = parse_primary(e), *array;
 	struct srcpos pos;
 
 	while (expr) {
@@ -282,7 +502,14 @@ static struct expr *parse_postfix(struct expr_parser *e)
 		} else if (expr_take_marks(e, ".")) {
 			expr = parse_member(e, expr);
 		} else if (expr_take_marks(e, "[")) {
-			expr = parse_index(e, expr, pos);
+			array = expr;
+			expr = expr_node(e, EXPR_INDEX, pos);
+			if (!expr)
+				return NULL;
+			expr->a = array;
+			expr->b = parse_choice(e);
+			if (!expr->b || !expr_expect(e, "]"))
+				return NULL;
 		} else if (expr_at(e, "(")) {
 			parser_report(e->p, pos, TRCERR_UNSUPPORTED,
 				      "calls in expressions");
@@ -298,47 +525,24 @@ static struct expr *parse_postfix(struct expr_parser *e)
 
 static struct expr *parse_unary(struct expr_parser *e);
 
-/* Behind "(type)", or behind "(name)" where that may be a type. */
-static struct expr *parse_cast(struct expr_parser *e,
-			       const struct expr_type *type)
-{
-	struct expr *expr = expr_node(e, EXPR_CAST, type->pos);
-
-	if (!expr)
-		return NULL;
-	expr->type = type;
-	expr->a = parse_unary(e);
-	return expr->a ? expr : NULL;
-}
-
-/* What follows "(name)" can be an operand of a cast only... */
-static bool at_operand(const struct expr_parser *e)
-{
-	return e->p->token.kind == TOKEN_WORD ||
-	       e->p->token.kind == TOKEN_NUMBER || expr_at(e, "(") ||
-	       expr_at(e, "~") || expr_at(e, "'") || expr_at(e, "::") ||
-	       (expr_at(e, "!") && !expr_at(e, "!="));
-}
-
-/* ... or of an operation as well. */
-static bool at_either(const struct expr_parser *e)
-{
-	return (expr_at(e, "-") && !expr_at(e, "->")) || expr_at(e, "+") ||
-	       expr_at(e, "*") || (expr_at(e, "&") && !expr_at(e, "&&"));
-}
-
 /* "(type)" at a parenthesis; NULL: it isn't, and the place is where it was. */
 static const struct expr_type *parse_cast_type(struct expr_parser *e)
 {
 	struct expr_state before = expr_save(e);
+	const enum token_kind *kind = &e->p->token.kind;
 	struct expr_type *type = NULL;
 	bool sure = false;
 
 	expr_take(e);
 	if (expr_type_parse(e, &type, &sure) && expr_take_marks(e, ")")) {
-		if (sure || at_operand(e))
+		/* What follows "(name)" can be an operand of a cast only, or
+		 * of an operation as well. */
+		if (sure || *kind == TOKEN_WORD || *kind == TOKEN_NUMBER ||
+		    expr_at(e, "(") || expr_at(e, "~") || expr_at(e, "'") ||
+		    expr_at(e, "::") || (expr_at(e, "!") && !expr_at(e, "!=")))
 			return type;
-		if (at_either(e)) {
+		if ((expr_at(e, "-") && !expr_at(e, "->")) || expr_at(e, "+") ||
+		    expr_at(e, "*") || (expr_at(e, "&") && !expr_at(e, "&&"))) {
 			if (!e->either)
 				e->either = type;
 			if (!e->as_variables)
@@ -378,13 +582,20 @@ static struct expr *parse_operand(struct expr_parser *e)
 {
 	const struct expr_type *type;
 	struct srcpos pos = e->p->token.pos;
+	struct expr *expr;
 
 	if (parser_at(e->p, "sizeof"))
 		return parse_sizeof(e);
 	if (expr_at(e, "(")) {
 		type = parse_cast_type(e);
-		if (type)
-			return parse_cast(e, type);
+		if (type) {
+			expr = expr_node(e, EXPR_CAST, type->pos);
+			if (!expr)
+				return NULL;
+			expr->type = type;
+			expr->a = parse_unary(e);
+			return expr->a ? expr : NULL;
+		}
 	}
 	if (refuse_effects(e))
 		return NULL;
@@ -447,33 +658,27 @@ static struct expr *parse_binary(struct expr_parser *e, int precedence)
 	return left;
 }
 
-static struct expr *parse_choice_else(struct expr_parser *e, struct expr *test,
-				      struct srcpos pos)
-{
-	struct expr *expr = expr_node(e, EXPR_CHOICE, pos);
-
-	if (!expr)
-		return NULL;
-	expr->a = test;
-	expr->b = parse_choice(e);
-	if (!expr->b || !expr_expect(e, ":"))
-		return NULL;
-	expr->c = parse_choice(e);
-	return expr->c ? expr : NULL;
-}
-
 static struct expr *parse_choice(struct expr_parser *e)
 {
-	struct expr *expr;
+	struct expr *expr, *test;
 	struct srcpos pos;
 
 	if (e->nesting == EXPR_NESTING_MAX)
-		return parse_unary(e);	/* tells */
+		return parse_unary(e);	/* which reports that */
 	e->nesting++;
 	expr = parse_binary(e, 1);
 	pos = e->p->token.pos;
-	if (expr && expr_take_marks(e, "?"))
-		expr = parse_choice_else(e, expr, pos);
+	if (expr && expr_take_marks(e, "?")) {
+		test = expr;
+		expr = expr_node(e, EXPR_CHOICE, pos);
+		if (expr) {
+			expr->a = test;
+			expr->b = parse_choice(e);
+			if (expr->b && expr_expect(e, ":"))
+				expr->c = parse_choice(e);
+			expr = expr->c ? expr : NULL;
+		}
+	}
 	e->nesting--;
 	if (expr && expr_at(e, "=")) {
 		parser_missing(e->p, "==");
@@ -482,36 +687,28 @@ static struct expr *parse_choice(struct expr_parser *e)
 	return expr;
 }
 
-/* Again, with the doubtful names as variables. */
-static struct expr *parse_either(struct expr_parser *e, struct expr *as_types,
-				 const struct expr_state *start)
-{
-	struct expr *expr = expr_node(e, EXPR_EITHER, e->either->pos);
-
-	if (!expr)
-		return NULL;
-	expr_restore(e, start);
-	e->as_variables = true;
-	e->nodes = 0;
-	expr->name = e->either->name;
-	expr->a = as_types;
-	expr->b = parse_choice(e);
-	return expr->b ? expr : NULL;
-}
-
 bool parse_expr(struct parser *p, const struct expr **expr, const char **text)
 {
 	struct expr_parser e = { .p = p };
 	struct expr_state start = expr_save(&e);
-	struct expr *result = parse_choice(&e);
-	bool parsed = false;
+	struct expr *as_types = parse_choice(&e), *result = as_types;
+	bool parsed;
 
-	if (result && e.either)
-		result = parse_either(&e, result, &start);
+	/* Again, with the doubtful names as variables. */
+	if (as_types && e.either)
+		result = expr_node(&e, EXPR_EITHER, e.either->pos);
+	if (result && e.either) {
+		expr_restore(&e, &start);
+		e.as_variables = true;
+		e.nodes = 0;
+		result->name = e.either->name;
+		result->a = as_types;
+		result->b = parse_choice(&e);
+		result = result->b ? result : NULL;
+	}
 	if (e.text.failed)
 		parser_report(p, start.token.pos, TRCERR_NO_MEM);
-	else if (result)
-		parsed = true;
+	parsed = result && !e.text.failed;
 	*expr = result;
 	if (parsed && text)
 		*text = parser_format(p, "%.*s", (int)e.text.size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Manual 1.3.2 to 1.3.4: what stands before the first TRACE. */
-#include "parser.h"
+/* Manual 1.3.2 to 1.3.4: what is before the first TRACE. */
+#include "parse_header.h"
 
 #include <rastrace/tff.h>
 #include <string.h>
@@ -9,34 +9,14 @@
 #define GROUP_ID_MAX	65535
 #define TYPE_ID_MAX	0x8000
 
-struct list {
+struct name_list {
 	const char *title;
 	struct tsf_name *names;
 	size_t *count, max;
 	enum diag_id multiple_id;
 	bool ignored;		/* a redefinition: parsed, not stored */
-	bool full;		/* that was told */
+	bool full;		/* with a message */
 };
-
-bool parse_name(struct parser *p, char *name, struct srcpos *pos)
-{
-	struct token *token = &p->token;
-	size_t length = token->length;
-
-	if ((token->kind != TOKEN_WORD && token->kind != TOKEN_NUMBER) ||
-	    parser_at_trace(p))
-		return parser_missing(p, "name");
-	*pos = token->pos;
-	if (length > TDF_NAME_MAX) {
-		parser_report(p, *pos, TRCERR_NAMETOOBIG,
-			      parser_text(p, token));
-		length = TDF_NAME_MAX;
-	}
-	memcpy(name, token->text, length);
-	name[length] = 0;
-	parser_next(p);
-	return true;
-}
 
 static bool keyword_expect(struct parser *p, const char *word)
 {
@@ -51,10 +31,10 @@ static bool keyword_expect(struct parser *p, const char *word)
 	return false;
 }
 
-static bool parse_modname(struct parser *p, struct srcpos keyword)
+static bool parse_modname(struct parser *p)
 {
 	if (p->tsf->modname) {
-		parser_report(p, keyword, TRCERR_KEYWORD, "TRACE", "MODNAME");
+		parser_report(p, p->keyword, TRCERR_KEYWORD, "TRACE", "MODNAME");
 		diag_hint(p->diag, "MODNAME is given in line %u already",
 			  p->tsf->modname_pos.line);
 		return false;
@@ -68,21 +48,21 @@ static bool parse_modname(struct parser *p, struct srcpos keyword)
 		p->tsf->modname_pos = p->token.pos;
 		parser_next(p);
 	}
-	/* in front of a '=' that was no name but the next keyword */
+	/* before a '=' that was no name but the next keyword */
 	if (p->tsf->modname && !parser_at_mark(p, '='))
 		return true;
-	parser_report(p, keyword, TRCERR_NOMODNAME);
+	parser_report(p, p->keyword, TRCERR_NOMODNAME);
 	diag_hint(p->diag, "MODNAME = path, of a program, say");
 	return false;
 }
 
-static bool parse_major(struct parser *p, struct srcpos keyword)
+static bool parse_major(struct parser *p)
 {
 	struct srcpos pos;
 	uint64_t value;
 
 	if (p->major_given)
-		parser_report(p, keyword, TRCERR_MULTIPLEMAJOR);
+		parser_report(p, p->keyword, TRCERR_MULTIPLEMAJOR);
 	p->major_given = true;
 	if (!parser_expect(p, '=') || !parser_number(p, &value, &pos))
 		return false;
@@ -94,13 +74,13 @@ static bool parse_major(struct parser *p, struct srcpos keyword)
 	return true;
 }
 
-static bool parse_maxdata(struct parser *p, struct srcpos keyword)
+static bool parse_maxdata(struct parser *p)
 {
 	struct srcpos pos;
 	uint64_t value;
 
 	if (p->maxdata_given)
-		parser_report(p, keyword, TRCERR_MULTIPLEMAXDL);
+		parser_report(p, p->keyword, TRCERR_MULTIPLEMAXDL);
 	p->maxdata_given = true;
 	if (!parser_expect(p, '=') || !parser_number(p, &value, &pos))
 		return false;
@@ -121,40 +101,28 @@ static bool name_known(const struct tsf_name *names, size_t count,
 	return false;
 }
 
-static bool id_known(const struct list *list, uint32_t id)
-{
-	for (size_t i = 0; i < *list->count; i++)
-		if (list->names[i].id == id)
-			return true;
-	return false;
-}
-
-static bool id_valid(const struct parser *p, const struct list *list,
-		     uint64_t id)
-{
-	if (list->names == p->tsf->types)
-		return id && id <= TYPE_ID_MAX && !(id & (id - 1));
-	return id && id <= GROUP_ID_MAX;
-}
-
-static void report_id(struct parser *p, const struct list *list,
-		      struct srcpos pos, const char *text)
-{
-	parser_report(p, pos, TRCERR_BADID, text);
-	diag_hint(p->diag, list->names == p->tsf->types ?
-		  "the ID of a type is a power of two, 1 to %#x" :
-		  "the ID of a group is 1 to %u",
-		  list->names == p->tsf->types ? TYPE_ID_MAX : GROUP_ID_MAX);
-}
-
-static void item_add(struct parser *p, struct list *list,
+/* A type's ID is a power of two, a group's any number. */
+static void item_add(struct parser *p, struct name_list *list,
 		     const struct tsf_name *item, struct srcpos pos,
-		     const struct token *id)
+		     uint64_t id, const struct token *id_token)
 {
 	const struct tsf *tsf = p->tsf;
+	bool types = list->names == tsf->types, known = false;
+	const char *text = parser_text(p, id_token);
 
+	if (!id || id > (types ? TYPE_ID_MAX : GROUP_ID_MAX) ||
+	    (types && id & (id - 1))) {
+		parser_report(p, id_token->pos, TRCERR_BADID, text);
+		diag_hint(p->diag, types ?
+			  "the ID of a type is a power of two, 1 to %#x" :
+			  "the ID of a group is 1 to %u",
+			  types ? TYPE_ID_MAX : GROUP_ID_MAX);
+		return;
+	}
 	if (list->ignored)
 		return;
+	for (size_t i = 0; i < *list->count; i++)
+		known |= list->names[i].id == id;
 	if (*list->count == list->max) {
 		if (!list->full)
 			parser_report(p, pos, TRCERR_TOOMANYNAMES, list->title);
@@ -162,59 +130,48 @@ static void item_add(struct parser *p, struct list *list,
 	} else if (name_known(tsf->types, tsf->type_count, item->name) ||
 		   name_known(tsf->groups, tsf->group_count, item->name)) {
 		parser_report(p, pos, TRCERR_MULTIPLEVENTNM, item->name);
-	} else if (id_known(list, item->id)) {
-		parser_report(p, id->pos, list->multiple_id,
-			      parser_text(p, id));
+	} else if (known) {
+		parser_report(p, id_token->pos, list->multiple_id, text);
 	} else {
-		list->names[(*list->count)++] = *item;
+		list->names[*list->count] = *item;
+		list->names[(*list->count)++].id = id;
 	}
 }
 
-/* NAME=name,ID=number */
-static bool parse_item(struct parser *p, struct list *list)
+/* NAME=name,ID=number, any number of them */
+static bool parse_list(struct parser *p, struct name_list *list)
 {
-	struct tsf_name item = { 0 };
 	struct srcpos pos, id_pos;
 	struct token token;
 	uint64_t id;
 
-	if (!keyword_expect(p, "NAME") || !parse_name(p, item.name, &pos))
-		return false;
-	parser_expect_comma(p);
-	if (!keyword_expect(p, "ID"))
-		return false;
-	token = p->token;
-	if (!parser_number(p, &id, &id_pos)) {
-		if (token.kind == TOKEN_WORD || token.kind == TOKEN_NUMBER ||
-		    token.kind == TOKEN_STRING)
-			parser_next(p);
-		return !p->aborted;
-	}
-	item.id = id;
-	if (id_valid(p, list, id))
-		item_add(p, list, &item, pos, &token);
-	else
-		report_id(p, list, id_pos, parser_text(p, &token));
-	return true;
-}
-
-static bool parse_list(struct parser *p, struct list *list)
-{
-	bool comma;
-
 	do {
-		if (!parse_item(p, list))
+		struct tsf_name item = { 0 };
+
+		if (!keyword_expect(p, "NAME") ||
+		    !parser_name(p, item.name, &pos))
 			return false;
-		comma = parser_take_mark(p, ',');
-		if (!comma && parser_at(p, "NAME"))
+		parser_expect_comma(p);
+		if (!keyword_expect(p, "ID"))
+			return false;
+		token = p->token;
+		if (parser_number(p, &id, &id_pos))
+			item_add(p, list, &item, pos, id, &token);
+		else if (token.kind == TOKEN_WORD ||
+			 token.kind == TOKEN_NUMBER ||
+			 token.kind == TOKEN_STRING)
+			parser_next(p);
+		if (p->aborted)
+			return false;
+		if (!parser_take_mark(p, ',') && parser_at(p, "NAME"))
 			parser_expect_comma(p);
 	} while (parser_at(p, "NAME"));
 	return true;
 }
 
-static bool parse_typelist(struct parser *p, struct srcpos keyword)
+static bool parse_typelist(struct parser *p)
 {
-	struct list list = {
+	struct name_list list = {
 		.title = "types",
 		.names = p->tsf->types,
 		.count = &p->tsf->type_count,
@@ -224,14 +181,14 @@ static bool parse_typelist(struct parser *p, struct srcpos keyword)
 	};
 
 	if (p->types_given)
-		parser_report(p, keyword, TRCERR_MULTIPLETYPL);
+		parser_report(p, p->keyword, TRCERR_MULTIPLETYPL);
 	p->types_given = true;
 	return parse_list(p, &list);
 }
 
-static bool parse_grouplist(struct parser *p, struct srcpos keyword)
+static bool parse_grouplist(struct parser *p)
 {
-	struct list list = {
+	struct name_list list = {
 		.title = "groups",
 		.names = p->tsf->groups,
 		.count = &p->tsf->group_count,
@@ -241,14 +198,14 @@ static bool parse_grouplist(struct parser *p, struct srcpos keyword)
 	};
 
 	if (p->groups_given)
-		parser_report(p, keyword, TRCERR_MULTIPLEGROUPL);
+		parser_report(p, p->keyword, TRCERR_MULTIPLEGROUPL);
 	p->groups_given = true;
 	return parse_list(p, &list);
 }
 
 static const struct {
 	const char *word;
-	bool (*parse)(struct parser *p, struct srcpos keyword);
+	bool (*parse)(struct parser *p);
 } clauses[] = {
 	{ "MODNAME", parse_modname },
 	{ "MAJOR", parse_major },
@@ -258,41 +215,34 @@ static const struct {
 	{ "GROUPLIST", parse_grouplist },
 };
 
-/* The text is no TSF at all. */
-static void hint_other_file(struct parser *p)
-{
-	size_t size;
-	const char *text = diag_text(p->diag, &size);
-
-	if (size >= 4 && !memcmp(text, "\x7f" "ELF", 4))
-		diag_hint(p->diag, "this is a module: --from-module makes a "
-				   "TSF of it");
-	else if (size >= 8 && (!memcmp(text, TDF_MAGIC, 8) ||
-			       !memcmp(text, TFF_MAGIC, 8)))
-		diag_hint(p->diag, "this was compiled: --dump prints it");
-	else if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) ||
-			       !memcmp(text, "\xfe\xff", 2)))
-		diag_hint(p->diag, "this is UTF-16: a TSF is ASCII or UTF-8");
-}
-
-/* Where a keyword is expected. */
+/* Where a keyword is expected there is something else. */
 static void report_no_keyword(struct parser *p)
 {
 	const struct tsf *tsf = p->tsf;
+	size_t size;
+	const char *text = diag_text(p->diag, &size), *hint = NULL;
 
 	parser_report(p, p->token.pos, TRCERR_KEYWORD,
 		      tsf->modname ? "TRACE" : "MODNAME",
 		      parser_text(p, &p->token));
 	if (p->token.length && strchr("#/", *p->token.text))
-		diag_hint(p->diag, "a comment begins with ';', or stands "
-				   "between '/*' and '*/'");
-	else if (!tsf->modname)
-		hint_other_file(p);
-	else if (p->token.pos.line == tsf->modname_pos.line &&
+		hint = "a comment begins with ';', or is between '/*' and '*/'";
+	else if (tsf->modname && p->token.pos.line == tsf->modname_pos.line &&
 		 p->last.line == tsf->modname_pos.line &&
 		 p->last.column == tsf->modname_pos.column)
-		diag_hint(p->diag, "a name with blanks is quoted: "
-				   "MODNAME=\"my module\"");
+		hint = "a name with blanks is quoted: MODNAME=\"my module\"";
+	else if (!tsf->modname && size >= 4 &&
+		 !memcmp(text, "\x7f" "ELF", 4))
+		hint = "this is a module: --from-module makes a TSF of it";
+	else if (!tsf->modname && size >= 8 &&
+		 (!memcmp(text, TDF_MAGIC, 8) || !memcmp(text, TFF_MAGIC, 8)))
+		hint = "this was compiled: --dump prints it";
+	else if (!tsf->modname && size >= 2 &&
+		 (!memcmp(text, "\xff\xfe", 2) ||
+		  !memcmp(text, "\xfe\xff", 2)))
+		hint = "this is UTF-16: a TSF is ASCII or UTF-8";
+	if (hint)
+		diag_hint(p->diag, "%s", hint);
 }
 
 static bool parse_clause(struct parser *p)
@@ -300,7 +250,8 @@ static bool parse_clause(struct parser *p)
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
 		if (parser_at(p, clauses[i].word)) {
 			parser_next(p);
-			return clauses[i].parse(p, p->last);
+			p->keyword = p->last;
+			return clauses[i].parse(p);
 		}
 	report_no_keyword(p);
 	return false;
@@ -321,7 +272,8 @@ bool parse_header(struct parser *p)
 	if (!p->tsf->modname) {
 		parser_report(p, p->token.pos, TRCERR_NOMODNAME);
 		diag_hint(p->diag, "the file begins with MODNAME = path");
-	} else if (p->token.kind == TOKEN_END)
+	} else if (p->token.kind == TOKEN_END) {
 		parser_missing(p, "TRACE");
+	}
 	return !p->aborted;
 }

@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Manual 1.3.5: the tracepoints. */
-#include "parser.h"
+/* Manual 1.3.5: the tracepoints, each a list of clauses. */
+#include "parse_point.h"
 
 #include <rastrace/tff.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "parse_data.h"
+#include "parse_expr.h"
+#include "parse_header.h"
+#include "parse_string.h"
 
+#define OPCODE_MAX	0xff
+#define LINE_MAX_NUMBER	INT32_MAX
 
-/* A clause that may be given once has been given already. */
-static bool spurious(struct parser *p, const struct srcpos *before,
-		     struct srcpos keyword, const char *word)
-{
-	if (!before->line)
-		return false;
-	parser_report(p, keyword, TRCERR_SPURIOUS, word);
-	diag_hint(p->diag, "it is given in line %u already", before->line);
-	return true;
-}
-
-static bool parse_minor(struct parser *p, struct srcpos keyword)
+static bool parse_minor(struct parser *p)
 {
 	uint64_t value;
 
-	if (p->now.minor.line) {
-		parser_report(p, keyword, TRCERR_MULTIPLEMINOR);
-		return false;
-	}
-	p->now.minor = keyword;
-	if (!parser_expect(p, '=') ||
-	    !parser_number(p, &value, &p->point->minor_pos))
+	if (!parser_number(p, &value, &p->point->minor_pos))
 		return false;
 	if (!value || value > UINT16_MAX)
 		parser_report(p, p->point->minor_pos, TRCERR_MINORRANGE);
@@ -37,47 +26,219 @@ static bool parse_minor(struct parser *p, struct srcpos keyword)
 	return true;
 }
 
-static void names_hint(struct parser *p, const struct tsf_name *names,
-		       size_t count)
+/* After the dot: name[{+|-}offs] */
+static bool parse_tp_symbol(struct parser *p, struct tsf_tp *tp)
+{
+	const char *digits;
+	bool minus;
+
+	if (!parse_symbol(p, &tp->name, &tp->pos))
+		return false;
+	tp->kind = TSF_TP_SYMBOL;
+	tp->text = tp->name;
+	minus = parser_at_mark(p, '-');
+	if (!minus && !parser_at_mark(p, '+'))
+		return true;
+	parser_next(p);
+	digits = parser_text(p, &p->token);
+	if (!parser_index(p, UINT32_MAX, &tp->offset))
+		return false;
+	tp->text = parser_format(p, "%s%c%s", tp->name, minus ? '-' : '+',
+				 digits);
+	if (minus)
+		tp->offset = -tp->offset;
+	return true;
+}
+
+/* After @file: ,line */
+static bool parse_tp_line(struct parser *p, struct tsf_tp *tp)
+{
+	const char *colon = strrchr(tp->name, ':'), *text = tp->name;
+	struct srcpos pos = tp->pos;
+	uint64_t line = 0;
+	/* "file.c:12", as other tools write it */
+	bool joined = colon && colon[1] &&
+		      !colon[1 + strspn(colon + 1, "0123456789")];
+
+	tp->kind = TSF_TP_LINE;
+	if (parser_at_mark(p, ',') || !joined) {
+		parser_expect_comma(p);
+		if (p->token.kind == TOKEN_END)
+			return parser_missing(p, "line number");
+		pos = p->token.pos;
+		text = parser_text(p, &p->token);
+		if (!token_number(&p->token, &line))
+			line = 0;
+	}
+	if (!line || line > LINE_MAX_NUMBER) {
+		parser_report(p, pos, TRCERR_INVALIDLINENUM, text);
+		if (joined)
+			diag_hint(p->diag,
+				  "a comma is before the line: @file,line");
+		return false;
+	}
+	tp->line = line;
+	tp->text = parser_format(p, "@%s,%u", tp->name, tp->line);
+	parser_next(p);
+	return true;
+}
+
+static bool parse_usdt_name(struct parser *p, const char *what,
+			    const char **name)
+{
+	parser_expect_comma(p);
+	if (!parser_at_trace(p))
+		parser_reread_path(p);
+	if (p->token.kind != TOKEN_PATH && p->token.kind != TOKEN_STRING)
+		return parser_missing(p, what);
+	*name = parser_text(p, &p->token);
+	p->point->tp.pos = p->token.pos;
+	parser_next(p);
+	return true;
+}
+
+/* After the @: STATIC, USDT,provider,name, ADDR,address, or file,line; a file
+ * with such a name is quoted. */
+static bool parse_tp_at(struct parser *p, struct tsf_tp *tp)
+{
+	const char *digits;
+	bool quoted;
+
+	if (parser_at_name(p))
+		parser_reread_path(p);
+	quoted = p->token.kind == TOKEN_STRING;
+	if (p->token.kind != TOKEN_PATH && !quoted)
+		return parser_missing(p, "STATIC");
+	tp->name = parser_text(p, &p->token);
+	tp->pos = p->token.pos;
+	parser_next(p);
+	if (quoted)
+		return parse_tp_line(p, tp);
+	if (!strcasecmp(tp->name, "STATIC")) {
+		tp->kind = TSF_TP_STATIC;
+		tp->text = "@STATIC";
+		return true;
+	}
+	if (!strcasecmp(tp->name, "USDT")) {
+		tp->kind = TSF_TP_USDT;
+		if (!parse_usdt_name(p, "provider", &tp->provider) ||
+		    !parse_usdt_name(p, "name", &tp->name))
+			return false;
+		tp->text = parser_format(p, "@USDT,%s,%s", tp->provider,
+					 tp->name);
+		return true;
+	}
+	if (!strcasecmp(tp->name, "ADDR")) {
+		tp->kind = TSF_TP_ADDRESS;
+		parser_expect_comma(p);
+		digits = parser_text(p, &p->token);
+		if (!parser_number(p, &tp->address, &tp->pos))
+			return false;
+		tp->text = parser_format(p, "@ADDR,%s", digits);
+		return true;
+	}
+	return parse_tp_line(p, tp);
+}
+
+static bool parse_tp(struct parser *p)
+{
+	if (parser_take_mark(p, '@'))
+		return parse_tp_at(p, &p->point->tp);
+	if (parser_take_mark(p, '.'))
+		return parse_tp_symbol(p, &p->point->tp);
+	parser_missing(p, ".");
+	if (!p->aborted)
+		diag_hint(p->diag, "a symbol is written '.name', a source line "
+			   "'@file,line'");
+	return false;
+}
+
+/* RETEP[={EXIT|CALLER}] is a part of TP, which must be the clause before. */
+static bool parse_retep(struct parser *p)
+{
+	struct tsf_tp *tp = &p->point->tp;
+	const char *text = "RETEP";
+
+	if (!p->now.after_tp || tp->kind != TSF_TP_SYMBOL) {
+		parser_report(p, p->keyword, TRCERR_SPURIOUS, "RETEP");
+		diag_hint(p->diag, tp->retep ? "it is given already" :
+			  "it is written after the name: TP=.name,RETEP");
+	} else if (tp->text != tp->name) {
+		parser_report(p, p->keyword, TRCERR_RETEPOFFS,
+			      tp->text + strlen(tp->name));
+		diag_hint(p->diag, "the tracepoint is where '%s' returns",
+			  tp->name);
+		tp->offset = 0;
+	}
+	tp->retep = TSF_RETEP_ANY;
+	if (parser_take_mark(p, '=')) {
+		if (p->token.kind == TOKEN_END)
+			return parser_missing(p, "EXIT");
+		if (parser_at(p, "CALLER")) {
+			tp->retep = TSF_RETEP_CALLER;
+			text = "RETEP=CALLER";
+		} else if (parser_at(p, "EXIT")) {
+			tp->retep = TSF_RETEP_EXIT;
+			text = "RETEP=EXIT";
+		} else {
+			parser_report(p, p->token.pos, TRCERR_BADPARM,
+				      parser_text(p, &p->token));
+			diag_hint(p->diag, "EXIT or CALLER");
+			return false;
+		}
+		parser_next(p);
+	}
+	if (tp->text)
+		tp->text = parser_format(p, "%s,%s", tp->text, text);
+	return true;
+}
+
+static bool parse_opcode(struct parser *p)
+{
+	struct tsf_point *point = p->point;
+	const char *text = parser_text(p, &p->token);
+	uint64_t value;
+
+	if (!parser_number(p, &value, &point->opcode_pos))
+		return false;
+	if (value > OPCODE_MAX)
+		parser_report(p, point->opcode_pos, TRCERR_OPCODETOOBIG, text);
+	point->opcode = value & OPCODE_MAX;
+	return true;
+}
+
+/* ID of a name; 0 after the message `unknown`. */
+static uint16_t name_find(struct parser *p, const struct tsf_name *names,
+			  size_t count, const char *name, struct srcpos pos,
+			  enum diag_id unknown)
 {
 	char known[TDF_GROUPS_MAX * (TDF_NAME_MAX + 2) + 1] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(names[i].name, name))
+			return names[i].id;
 		used += sprintf(known + used, "%s%s", i ? ", " : "",
 				names[i].name);
+	}
+	parser_report(p, pos, unknown, name);
 	if (used)
 		diag_hint(p->diag, "defined are: %s", known);
 	else
 		diag_hint(p->diag, "%s defines them", names == p->tsf->types ?
 						     "TYPELIST" : "GROUPLIST");
-}
-
-/* ID of a name; 0 after `unknown` was told. */
-static uint16_t name_find(struct parser *p, const struct tsf_name *names,
-			  size_t count, const char *name, struct srcpos pos,
-			  enum diag_id unknown)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i].name, name))
-			return names[i].id;
-	parser_report(p, pos, unknown, name);
-	names_hint(p, names, count);
 	return 0;
 }
 
-static bool parse_type(struct parser *p, struct srcpos keyword)
+static bool parse_type(struct parser *p)
 {
 	char name[TDF_NAME_MAX + 1];
 	struct srcpos pos;
 
-	if (spurious(p, &p->now.type, keyword, "TYPE"))
-		return false;
-	p->now.type = keyword;
-	if (!parser_expect(p, '=') || !parser_expect(p, '('))
+	if (!parser_expect(p, '('))
 		return false;
 	do {
-		if (!parse_name(p, name, &pos))
+		if (!parser_name(p, name, &pos))
 			return false;
 		p->point->type |= name_find(p, p->tsf->types,
 					    p->tsf->type_count, name, pos,
@@ -86,41 +247,35 @@ static bool parse_type(struct parser *p, struct srcpos keyword)
 	return parser_expect(p, ')');
 }
 
-static bool parse_group(struct parser *p, struct srcpos keyword)
+static bool parse_group(struct parser *p)
 {
 	char name[TDF_NAME_MAX + 1];
 	struct srcpos pos;
 
-	if (spurious(p, &p->now.group, keyword, "GROUP"))
-		return false;
-	p->now.group = keyword;
-	if (!parser_expect(p, '=') || !parse_name(p, name, &pos))
+	if (!parser_name(p, name, &pos))
 		return false;
 	p->point->group = name_find(p, p->tsf->groups, p->tsf->group_count,
 				    name, pos, TRCERR_NOTAGROUP);
 	return true;
 }
 
-static bool parse_desc(struct parser *p, struct srcpos keyword)
+static bool parse_desc(struct parser *p)
 {
 	struct parse_string string;
 
-	if (spurious(p, &p->now.desc, keyword, "DESC"))
-		return false;
-	p->now.desc = keyword;
-	if (!parser_expect(p, '=') || !parse_string(p, &string))
+	if (!parse_string(p, &string))
 		return false;
 	p->point->desc = string.text;
 	return true;
 }
 
-static bool parse_fmt(struct parser *p, struct srcpos keyword)
+static bool parse_fmt(struct parser *p)
 {
 	struct parse_string string;
 	struct tsf_fmt *fmt;
 	size_t before = p->now.fmt_bytes;
 
-	if (!parser_expect(p, '=') || !parse_string(p, &string))
+	if (!parse_string(p, &string))
 		return false;
 	parse_string_controls(p, &string);
 	fmt = parser_append(p, &p->point->fmts, &p->point->fmt_count,
@@ -138,27 +293,22 @@ static bool parse_fmt(struct parser *p, struct srcpos keyword)
 	return true;
 }
 
-static bool parse_if(struct parser *p, struct srcpos keyword)
+static bool parse_if(struct parser *p)
 {
 	struct tsf_point *point = p->point;
 
-	if (spurious(p, &point->condition_pos, keyword, "IF"))
-		return false;
-	point->condition_pos = keyword;
-	return parser_expect(p, '=') && parser_expect(p, '(') &&
+	point->condition_pos = p->keyword;
+	return parser_expect(p, '(') &&
 	       parse_expr(p, &point->condition, &point->condition_text) &&
 	       parser_expect(p, ')');
 }
 
 static bool parse_count(struct parser *p, uint64_t least, uint32_t *count)
 {
+	const char *text = parser_text(p, &p->token);
 	struct srcpos pos;
-	const char *text;
 	uint64_t value;
 
-	if (!parser_expect(p, '='))
-		return false;
-	text = parser_text(p, &p->token);
 	if (!parser_number(p, &value, &pos))
 		return false;
 	if (value < least || value > UINT32_MAX) {
@@ -170,29 +320,18 @@ static bool parse_count(struct parser *p, uint64_t least, uint32_t *count)
 	return true;
 }
 
-static bool parse_maxhits(struct parser *p, struct srcpos keyword)
+static bool parse_maxhits(struct parser *p)
 {
-	if (spurious(p, &p->now.maxhits, keyword, "MAXHITS"))
-		return false;
-	p->now.maxhits = keyword;
 	return parse_count(p, 1, &p->point->maxhits);
 }
 
-static bool parse_passcount(struct parser *p, struct srcpos keyword)
+static bool parse_passcount(struct parser *p)
 {
-	if (spurious(p, &p->now.passcount, keyword, "PASSCOUNT"))
-		return false;
-	p->now.passcount = keyword;
 	return parse_count(p, 0, &p->point->passcount);
 }
 
-static bool parse_onfault(struct parser *p, struct srcpos keyword)
+static bool parse_onfault(struct parser *p)
 {
-	if (spurious(p, &p->now.onfault, keyword, "ONFAULT"))
-		return false;
-	p->now.onfault = keyword;
-	if (!parser_expect(p, '='))
-		return false;
 	p->point->continue_on_fault = parser_at(p, "CONTINUE");
 	if (p->token.kind == TOKEN_END)
 		return parser_missing(p, "CONTINUE");
@@ -206,19 +345,25 @@ static bool parse_onfault(struct parser *p, struct srcpos keyword)
 	return true;
 }
 
+/* parse() is called after the keyword and, but for RETEP, the '='. */
 static const struct clause {
 	const char *word;
-	bool (*parse)(struct parser *p, struct srcpos keyword);
+	bool (*parse)(struct parser *p);
 	bool dynamic;		/* ignored in a static tracepoint */
-	bool takes_len;		/* may stand behind LEN */
+	bool takes_len;		/* may follow LEN */
+	/* given once: where in struct parser its keyword is; 0: any number of
+	 * times. The message about a second one; 0: TRCERR_SPURIOUS */
+	size_t once;
+	enum diag_id multiple;
 } clauses[] = {
-	{ "MINOR", parse_minor },
-	{ "TP", parse_tp },
+#define ONCE(field)	.once = offsetof(struct parser, now.field)
+	{ "MINOR", parse_minor, ONCE(minor), TRCERR_MULTIPLEMINOR },
+	{ "TP", parse_tp, ONCE(tp), TRCERR_MULTIPLETP },
 	{ "RETEP", parse_retep },
-	{ "OPCODE", parse_opcode, true },
-	{ "TYPE", parse_type, true },
-	{ "GROUP", parse_group, true },
-	{ "DESC", parse_desc },
+	{ "OPCODE", parse_opcode, true, ONCE(opcode), TRCERR_MULTIPLEOPCD },
+	{ "TYPE", parse_type, true, ONCE(type) },
+	{ "GROUP", parse_group, true, ONCE(group) },
+	{ "DESC", parse_desc, ONCE(desc) },
 	{ "FMT", parse_fmt },
 	{ "REGS", parse_regs, true },
 	{ "LEN", parse_len, true },
@@ -230,22 +375,12 @@ static const struct clause {
 	{ "ASCIIZ64", parse_asciiz, true },
 	{ "VARS", parse_vars, true },
 	{ "STACK", parse_stack, true },
-	{ "IF", parse_if, true },
-	{ "MAXHITS", parse_maxhits, true },
-	{ "PASSCOUNT", parse_passcount, true },
-	{ "ONFAULT", parse_onfault, true },
+	{ "IF", parse_if, true, ONCE(condition) },
+	{ "MAXHITS", parse_maxhits, true, ONCE(maxhits) },
+	{ "PASSCOUNT", parse_passcount, true, ONCE(passcount) },
+	{ "ONFAULT", parse_onfault, true, ONCE(onfault) },
+#undef ONCE
 };
-
-static void hint_clauses(struct parser *p)
-{
-	char words[16 * sizeof(clauses) / sizeof(clauses[0])];
-	size_t used = 0;
-
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
-		used += snprintf(words + used, sizeof(words) - used, "%s%s",
-				 i ? ", " : "", clauses[i].word);
-	diag_hint(p->diag, "there are: %s", words);
-}
 
 static const struct clause *clause_find(const struct parser *p)
 {
@@ -253,6 +388,22 @@ static const struct clause *clause_find(const struct parser *p)
 		if (parser_at(p, clauses[i].word))
 			return &clauses[i];
 	return NULL;
+}
+
+static bool refuse_clause(struct parser *p)
+{
+	char words[16 * sizeof(clauses) / sizeof(clauses[0])];
+	bool word = p->token.kind == TOKEN_WORD;
+	size_t used = 0;
+
+	parser_report(p, p->token.pos, word ? TRCERR_BADPARM : TRCERR_SPURIOUS,
+		      parser_text(p, &p->token));
+	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
+		used += snprintf(words + used, sizeof(words) - used, "%s%s",
+				 i ? ", " : "", clauses[i].word);
+	if (word)
+		diag_hint(p->diag, "there are: %s", words);
+	return false;
 }
 
 static void len_unused(struct parser *p)
@@ -264,8 +415,7 @@ static void len_unused(struct parser *p)
 	p->now.len.line = 0;
 }
 
-/* Behind the keyword of a clause that is ignored: its value, whatever that
- * is. */
+/* The value of a clause that is ignored, whatever that is */
 static void skip_value(struct parser *p)
 {
 	int depth = 0;
@@ -282,83 +432,62 @@ static void skip_value(struct parser *p)
 static bool parse_clause(struct parser *p)
 {
 	const struct clause *clause = clause_find(p);
-	bool parsed = true;
+	struct srcpos *before;
+	bool parsed;
 
-	if (!clause) {
-		parser_report(p, p->token.pos,
-			      p->token.kind == TOKEN_WORD ? TRCERR_BADPARM :
-							    TRCERR_SPURIOUS,
-			      parser_text(p, &p->token));
-		if (p->token.kind == TOKEN_WORD)
-			hint_clauses(p);
-		return false;
-	}
+	if (!clause)
+		return refuse_clause(p);
 	if (!clause->takes_len)
 		len_unused(p);
 	parser_next(p);
-	if (clause->dynamic && p->now.is_static)
+	p->keyword = p->last;
+	if (clause->dynamic && p->now.is_static) {
 		skip_value(p);
-	else
-		parsed = clause->parse(p, p->last);
-	p->now.behind_tp = clause->parse == parse_tp;
-	return parsed;
-}
-
-static bool is_at_static(struct parser *p)
-{
-	const struct token *token = &p->token;
-
-	if (!parser_take_mark(p, '=') || !parser_take_mark(p, '@'))
+		p->now.after_tp = false;
+		return true;
+	}
+	before = clause->once ? (void *)((char *)p + clause->once) : NULL;
+	if (before && before->line) {
+		parser_report(p, p->keyword, clause->multiple ?
+					     clause->multiple : TRCERR_SPURIOUS,
+			      clause->word);
+		if (!clause->multiple)
+			diag_hint(p->diag, "it is given in line %u already",
+				  before->line);
 		return false;
-	parser_reread_path(p);
-	return token->kind == TOKEN_PATH && token->length == 6 &&
-	       !strncasecmp(token->text, "STATIC", 6);
+	}
+	if (before)
+		*before = p->keyword;
+	parsed = (clause->parse == parse_retep || parser_expect(p, '=')) &&
+		 clause->parse(p);
+	p->now.after_tp = clause->parse == parse_tp;
+	return parsed;
 }
 
 /* The tracepoint that begins with this TRACE has TP=@STATIC somewhere. */
 static bool is_static_ahead(const struct parser *p)
 {
+	const struct token *token;
 	struct parser ahead = *p;
-	bool is_static = false;
 
 	ahead.lexer.quiet = true;
+	token = &ahead.token;
 	parser_next(&ahead);
-	while (!is_static && ahead.token.kind != TOKEN_END &&
-	       !parser_at_trace(&ahead)) {
+	while (token->kind != TOKEN_END && !parser_at_trace(&ahead)) {
 		if (!parser_at(&ahead, "TP")) {
 			parser_skip(&ahead);
 			continue;
 		}
 		parser_next(&ahead);
-		is_static = is_at_static(&ahead);
+		if (!parser_take_mark(&ahead, '=') ||
+		    !parser_take_mark(&ahead, '@'))
+			continue;
+		parser_reread_path(&ahead);
+		if (token->kind == TOKEN_PATH && token->length == 6 &&
+		    !strncasecmp(token->text, "STATIC", 6))
+			return true;
 	}
-	return is_static;
-}
-
-static bool at_point_end(const struct parser *p)
-{
-	return p->token.kind == TOKEN_END || parser_at(p, "TRACE");
-}
-
-/* Clauses up to the next TRACE; false: lost the place. */
-static bool parse_clauses(struct parser *p)
-{
-	while (!at_point_end(p)) {
-		if (!parse_clause(p))
-			return false;
-		if (!parser_take_mark(p, ',') && clause_find(p))
-			parser_expect_comma(p);
-	}
-	return !p->aborted;
-}
-
-static void skip_to_trace(struct parser *p)
-{
-	while (p->token.kind != TOKEN_END && !parser_at_trace(p)) {
-		if (parser_at(p, "MINOR") && !parser_at_name(p))
-			p->now.minor_skipped = true;
-		parser_skip(p);
-	}
+	return false;
 }
 
 /* Manual 1.3.5.1: all or none; the first tracepoint decides. */
@@ -382,52 +511,86 @@ static void minor_settle(struct parser *p, bool whole)
 	}
 }
 
-static void point_complete(struct parser *p)
-{
-	struct tsf_point *point = p->point;
-
-	len_unused(p);
-	if (point->tp.kind == TSF_TP_NONE)
-		parser_report(p, point->pos, TRCERR_INCOMPLETE, "TP");
-	if (point->fmt_count && !point->desc)
-		parser_report(p, point->fmts[0].pos, TRCERR_INCOMPLETE, "DESC");
-	if (p->now.exceeding.line && !p->now.clamped) {
-		parser_report(p, p->now.exceeding, TRCERR_MAXLEN_EXCEED);
-		diag_hint(p->diag, "up to %zu bytes, of which %u are recorded",
-			  p->now.data_bytes, p->tsf->maxdata);
-	}
-}
-
 static void parse_point(struct parser *p)
 {
-	bool whole;
+	struct tsf_point *point = parser_append(p, &p->tsf->points,
+						&p->tsf->point_count,
+						sizeof(*point));
+	bool whole = true;
 
-	p->point = parser_append(p, &p->tsf->points, &p->tsf->point_count,
-				 sizeof(*p->point));
-	if (!p->point)
+	p->point = point;
+	if (!point)
 		return;
-	p->point->pos = p->token.pos;
-	p->point->opcode = -1;
+	point->pos = p->token.pos;
+	point->opcode = -1;
 	p->failed = false;
 	memset(&p->now, 0, sizeof(p->now));
 	p->now.is_static = is_static_ahead(p);
 	parser_next(p);
-	whole = parse_clauses(p);
-	if (!whole)
-		skip_to_trace(p);
+
+	/* clauses up to the next TRACE */
+	while (whole && p->token.kind != TOKEN_END && !parser_at(p, "TRACE")) {
+		whole = parse_clause(p);
+		if (whole && !parser_take_mark(p, ',') && clause_find(p))
+			parser_expect_comma(p);
+	}
+	whole &= !p->aborted;
+
+	/* where the place is lost, the next TRACE is looked for */
+	while (!whole && p->token.kind != TOKEN_END && !parser_at_trace(p)) {
+		if (parser_at(p, "MINOR") && !parser_at_name(p))
+			p->now.minor_skipped = true;
+		parser_skip(p);
+	}
 	minor_settle(p, whole);
-	if (whole)
-		point_complete(p);
-	p->point->discarded = p->failed;
+	if (whole) {
+		len_unused(p);
+		if (point->tp.kind == TSF_TP_NONE)
+			parser_report(p, point->pos, TRCERR_INCOMPLETE, "TP");
+		if (point->fmt_count && !point->desc)
+			parser_report(p, point->fmts[0].pos, TRCERR_INCOMPLETE,
+				      "DESC");
+		if (p->now.exceeding.line && !p->now.clamped) {
+			parser_report(p, p->now.exceeding,
+				      TRCERR_MAXLEN_EXCEED);
+			diag_hint(p->diag, "up to %zu bytes, of which %u are recorded",
+				  p->now.data_bytes, p->tsf->maxdata);
+		}
+	}
+	point->discarded = p->failed;
 }
 
-void parse_points(struct parser *p)
+int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
+	      void *context)
 {
-	while (parser_at(p, "TRACE")) {
-		if (p->tsf->point_count == TDF_POINTS_MAX) {
-			parser_report(p, p->token.pos, TRCERR_TOOMANYRECS);
-			return;
+	struct parser p = { .diag = diag, .arch = &arch_x86_64 };
+	const struct arch *arch = NULL;
+
+	*tsf = NULL;
+	p.tsf = tsf_make();
+	if (!p.tsf)
+		return diag_no_memory(diag, (struct srcpos){ 0 });
+	lexer_init(&p.lexer, diag);
+	parser_next(&p);
+	if (parse_header(&p)) {
+		if (find && p.tsf->modname) {
+			arch = find(context, p.tsf->modname);
+			p.arch_unknown = !arch;
 		}
-		parse_point(p);
+		p.arch = arch ? arch : p.arch;
+		while (parser_at(&p, "TRACE")) {
+			if (p.tsf->point_count == TDF_POINTS_MAX) {
+				parser_report(&p, p.token.pos,
+					      TRCERR_TOOMANYRECS);
+				break;
+			}
+			parse_point(&p);
+		}
 	}
+	if (p.aborted) {
+		tsf_free(p.tsf);
+		return -1;
+	}
+	*tsf = p.tsf;
+	return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Literals: the escapes of C, the controls of FMT. */
-#include "parser.h"
+#include "parse_string.h"
 
 #include <string.h>
 #include "lib/formats/format.h"
@@ -54,26 +53,10 @@ static struct srcpos part_pos(const struct token *token, const char *part,
 	};
 }
 
-static size_t escape_take(struct parser *p, const struct token *token,
-			  const char *at, char *c)
-{
-	size_t n = parse_escape(at, token->text + token->length, c);
-	struct token unknown = { .text = at, .length = 2 };
-
-	if (!n) {
-		parser_report(p, part_pos(token, at, 2), TRCERR_BADESCAPE,
-			      parser_text(p, &unknown));
-		*c = at[1];
-		return 2;
-	}
-	if (!*c)
-		parser_report(p, part_pos(token, at, n), TRCERR_NULLINLITERAL);
-	return n;
-}
-
 bool parse_string(struct parser *p, struct parse_string *string)
 {
 	const char *at = p->token.text, *end = at + p->token.length;
+	const struct token *token = &string->token;
 
 	if (p->token.kind != TOKEN_STRING)
 		return parser_missing(p, "\"");
@@ -81,13 +64,24 @@ bool parse_string(struct parser *p, struct parse_string *string)
 	string->length = 0;
 	string->text = tsf_alloc(p->tsf, p->token.length + 1);
 	if (!string->text) {
-		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_no_memory(p);
 		return false;
 	}
 	while (at < end && !p->aborted) {
+		struct token escape = { .text = at, .length = 2 };
 		char c = *at;
+		size_t n = c == '\\' ? parse_escape(at, end, &c) : 1;
 
-		at += c == '\\' ? escape_take(p, &string->token, at, &c) : 1;
+		if (!n) {
+			parser_report(p, part_pos(token, at, 2),
+				      TRCERR_BADESCAPE, parser_text(p, &escape));
+			c = at[1];
+			n = 2;
+		} else if (!c && *at) {
+			parser_report(p, part_pos(token, at, n),
+				      TRCERR_NULLINLITERAL);
+		}
+		at += n;
 		string->text[string->length++] = c;
 	}
 	if (p->aborted)
@@ -122,36 +116,32 @@ struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
 	};
 }
 
-static void report_control(struct parser *p, const struct parse_string *string,
-			   size_t at)
-{
-	const struct token *source = &string->token;
-	struct token control = { .text = string->text + at, .length = 1 };
-	const char *origin = string_origin(source->text,
-					   source->text + source->length, at);
-
-	control.length += control.text[1] != 0;
-	parser_report(p, part_pos(source, origin, control.length),
-		      TRCERR_BADCONTROL, parser_text(p, &control));
-}
-
-/* Behind the '%' of an unknown one the format goes on as if it began there. */
+/* After the '%' of an unknown one the format goes on as if it began there. */
 void parse_string_controls(struct parser *p, const struct parse_string *string)
 {
+	const struct token *source = &string->token;
+	struct token control = { 0 };
 	size_t from = 0, unknown_at;
+	const char *origin;
 
 	do {
 		struct format format;
 
 		if (format_compile(&format, string->text + from, NULL)) {
-			parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+			parser_no_memory(p);
 			return;
 		}
 		unknown_at = format.unknown_at;
 		format_free(&format);
 		if (unknown_at == (size_t)-1)
 			return;
-		report_control(p, string, from + unknown_at);
-		from += unknown_at + 1;
+		from += unknown_at;
+		control.text = string->text + from;
+		control.length = 1 + (control.text[1] != 0);
+		origin = string_origin(source->text,
+				       source->text + source->length, from);
+		parser_report(p, part_pos(source, origin, control.length),
+			      TRCERR_BADCONTROL, parser_text(p, &control));
+		from++;
 	} while (!p->aborted);
 }

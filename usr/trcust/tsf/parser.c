@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "parser.h"
 
+#include <rastrace/tdf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +29,21 @@ void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...)
 	p->token.kind = TOKEN_END;
 }
 
+void parser_no_memory(struct parser *p)
+{
+	parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+}
+
 void *parser_append(struct parser *p, void *array, size_t *count, size_t size)
 {
 	void *element = tsf_append(p->tsf, array, count, size);
 
 	if (!element)
-		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_no_memory(p);
 	return element;
 }
 
-/* The lexer tells its own diagnostics, all of which abort. */
+/* The lexer reports its own diagnostics, all of which abort. */
 static void token_set(struct parser *p, struct token token)
 {
 	p->token = token;
@@ -108,7 +114,7 @@ const char *parser_text(struct parser *p, const struct token *token)
 	char *text = tsf_alloc(p->tsf, token->length + 1);
 
 	if (!text) {
-		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_no_memory(p);
 		return "";
 	}
 	memcpy(text, token->text, token->length);
@@ -126,7 +132,7 @@ const char *parser_format(struct parser *p, const char *fmt, ...)
 	length = vasprintf(&text, fmt, args);
 	va_end(args);
 	if (length < 0) {
-		parser_report(p, (struct srcpos){ 0 }, TRCERR_NO_MEM);
+		parser_no_memory(p);
 		return "";
 	}
 	token.text = text;
@@ -144,7 +150,7 @@ struct srcpos parser_span(const struct parser *p, struct srcpos first)
 }
 
 /* The end of the file where something must follow is severe everywhere. */
-static bool told_end(struct parser *p, const char *what)
+static bool report_end(struct parser *p, const char *what)
 {
 	if (p->token.kind != TOKEN_END)
 		return false;
@@ -157,7 +163,7 @@ static bool told_end(struct parser *p, const char *what)
 
 bool parser_missing(struct parser *p, const char *what)
 {
-	if (!told_end(p, what))
+	if (!report_end(p, what))
 		parser_report(p, p->token.pos,
 			      p->point ? TRCERR_SYNTAX_SKIP :
 					 TRCERR_SYNTAX_ABORT,
@@ -173,7 +179,7 @@ bool parser_expect(struct parser *p, char mark)
 
 void parser_expect_comma(struct parser *p)
 {
-	if (parser_take_mark(p, ',') || told_end(p, ","))
+	if (parser_take_mark(p, ',') || report_end(p, ","))
 		return;
 	parser_report(p, p->token.pos, TRCERR_EXPECTED, ",",
 		      parser_text(p, &p->token));
@@ -192,7 +198,7 @@ bool parser_number(struct parser *p, uint64_t *value, struct srcpos *pos)
 {
 	*pos = p->token.pos;
 	if (!token_number(&p->token, value)) {
-		if (!told_end(p, "number"))
+		if (!report_end(p, "number"))
 			parser_report(p, *pos, TRCERR_NOTANUMBER,
 				      parser_text(p, &p->token));
 		return false;
@@ -214,6 +220,26 @@ bool parser_index(struct parser *p, uint32_t max, int64_t *value)
 	return true;
 }
 
+bool parser_name(struct parser *p, char *name, struct srcpos *pos)
+{
+	struct token *token = &p->token;
+	size_t length = token->length;
+
+	if ((token->kind != TOKEN_WORD && token->kind != TOKEN_NUMBER) ||
+	    parser_at_trace(p))
+		return parser_missing(p, "name");
+	*pos = token->pos;
+	if (length > TDF_NAME_MAX) {
+		parser_report(p, *pos, TRCERR_NAMETOOBIG,
+			      parser_text(p, token));
+		length = TDF_NAME_MAX;
+	}
+	memcpy(name, token->text, length);
+	name[length] = 0;
+	parser_next(p);
+	return true;
+}
+
 const struct arch_register *parser_register_find(struct parser *p,
 						 const char *name)
 {
@@ -226,36 +252,4 @@ const struct arch_register *parser_register_find(struct parser *p,
 	}
 	p->arch_unknown &= !reg;
 	return reg;
-}
-
-static void module_arch_take(struct parser *p, const struct arch *arch)
-{
-	p->arch_unknown = !arch;
-	if (arch)
-		p->arch = arch;
-}
-
-int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
-	      void *context)
-{
-	struct parser p = {.diag = diag, .arch = &arch_x86_64};
-
-	*tsf = NULL;
-	p.tsf = tsf_make();
-	if (!p.tsf) {
-		return diag_no_memory(diag, (struct srcpos){ 0 });
-	}
-	lexer_init(&p.lexer, diag);
-	parser_next(&p);
-	if (parse_header(&p)) {
-		if (find && p.tsf->modname)
-			module_arch_take(&p, find(context, p.tsf->modname));
-		parse_points(&p);
-	}
-	if (p.aborted) {
-		tsf_free(p.tsf);
-		return -1;
-	}
-	*tsf = p.tsf;
-	return 0;
 }

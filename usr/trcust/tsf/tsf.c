@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "parser.h"
+#include "tsf.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK_SIZE	(64u << 10)
 
-struct chunk {
-	struct chunk *next;
+struct tsf_chunk {
+	struct tsf_chunk *next;
 	size_t used, size;
 	_Alignas(16) char data[];
 };
 
-/* The tree and the memory its nodes stand in. */
+/* The tree and the memory of its nodes. */
 struct tsf_memory {
 	struct tsf tsf;		/* first: what others see */
-	struct chunk *chunks;
+	struct tsf_chunk *chunks;
 };
 
 struct tsf *tsf_make(void)
@@ -28,7 +29,7 @@ struct tsf *tsf_make(void)
 void *tsf_alloc(struct tsf *tsf, size_t size)
 {
 	struct tsf_memory *memory = (struct tsf_memory *)tsf;
-	struct chunk *chunk = memory->chunks;
+	struct tsf_chunk *chunk = memory->chunks;
 	size_t room;
 
 	size = (size + 15) & ~(size_t)15;
@@ -65,7 +66,7 @@ void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size)
 void tsf_free(struct tsf *tsf)
 {
 	struct tsf_memory *memory = (struct tsf_memory *)tsf;
-	struct chunk *chunk, *next;
+	struct tsf_chunk *chunk, *next;
 
 	if (!tsf)
 		return;
@@ -74,4 +75,142 @@ void tsf_free(struct tsf *tsf)
 		free(chunk);
 	}
 	free(memory);
+}
+
+static void string_dump(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			fprintf(out, "\\%03o", *text);
+		else
+			fprintf(out, "%s%c", *text == '"' || *text == '\\' ?
+					     "\\" : "", *text);
+	}
+	fputc('"', out);
+}
+
+static void address_dump(FILE *out, const struct tsf_address *address)
+{
+	static const char *const forms[] = {
+		[TSF_ADDRESS_SYMBOL] = ".",
+		[TSF_ADDRESS_FLAT] = "flat ",
+		[TSF_ADDRESS_SEGMENT] = "segment ",
+	};
+	const struct tsf_register *r = address->registers;
+
+	fprintf(out, " %s%s", forms[address->form],
+		address->name ? address->name : "");
+	for (size_t i = 0; i < address->register_count; i++)
+		fprintf(out, "%s%s", !i ? "" : r[i].minus ? "-" : "+",
+			r[i].name);
+	if (address->displacement)
+		fprintf(out, "%+" PRId64, address->displacement);
+	if (address->final_pos.line)
+		fprintf(out, "+(%" PRId64 ")", address->final);
+}
+
+static void chain_dump(FILE *out, const struct tsf_chain *chain)
+{
+	static const char *const flags[] = {
+		[TSF_DIRECT] = "direct",
+		[TSF_INDIRECT] = "indirect",
+		[TSF_IS] = "is",
+		[TSF_IF] = "if",
+	};
+
+	fprintf(out, " %s", flags[chain->flag]);
+	for (size_t i = 0; i < chain->count; i++)
+		fprintf(out, "*%+" PRId64, chain->add[i]);
+}
+
+static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
+{
+	if (stmt->kind == TSF_REGS) {
+		fprintf(out, "\tregs %s%s\n", stmt->reg_is_variable ? "." : "",
+			stmt->reg.name);
+		return;
+	}
+	if (stmt->kind == TSF_STACK) {
+		fprintf(out, "\tstack %u\n", stmt->length);
+		return;
+	}
+	if (stmt->kind == TSF_VAR) {
+		fprintf(out, "\tvar %s", stmt->expr_text);
+		if (stmt->length)
+			fprintf(out, " :%u", stmt->length);
+		fputc('\n', out);
+		return;
+	}
+	fprintf(out, "\t%s%s", stmt->kind == TSF_MEM ? "mem" : "asciiz",
+		stmt->segmented ? "" : "32");
+	address_dump(out, &stmt->address);
+	chain_dump(out, &stmt->chain);
+	if (stmt->has_len) {
+		fprintf(out, " len %u:", stmt->len_bytes);
+		address_dump(out, &stmt->len_address);
+		chain_dump(out, &stmt->len_chain);
+		fputc('\n', out);
+	} else {
+		fprintf(out, " %u\n", stmt->length);
+	}
+}
+
+static void point_dump(FILE *out, const struct tsf_point *point)
+{
+	static const char *const kinds[] = {
+		[TSF_TP_NONE] = "none",
+		[TSF_TP_SYMBOL] = "symbol",
+		[TSF_TP_LINE] = "line",
+		[TSF_TP_STATIC] = "static",
+		[TSF_TP_USDT] = "usdt",
+		[TSF_TP_ADDRESS] = "address",
+	};
+
+	fprintf(out, "trace %u line %u%s\n", point->minor, point->pos.line,
+		point->discarded ? " discarded" : "");
+	if (point->discarded)
+		return;
+	fprintf(out, "\ttp %s %s\n", kinds[point->tp.kind],
+		point->tp.text ? point->tp.text : "");
+	if (point->condition)
+		fprintf(out, "\tif %s\n", point->condition_text);
+	if (point->maxhits)
+		fprintf(out, "\tmaxhits %u\n", point->maxhits);
+	if (point->passcount)
+		fprintf(out, "\tpasscount %u\n", point->passcount);
+	if (point->continue_on_fault)
+		fputs("\tonfault continue\n", out);
+	if (point->opcode >= 0)
+		fprintf(out, "\topcode 0x%02x\n", point->opcode);
+	if (point->type || point->group)
+		fprintf(out, "\ttype 0x%04x group %u\n", point->type,
+			point->group);
+	if (point->desc) {
+		fputs("\tdesc ", out);
+		string_dump(out, point->desc);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < point->fmt_count; i++) {
+		fputs("\tfmt ", out);
+		string_dump(out, point->fmts[i].text);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < point->stmt_count; i++)
+		stmt_dump(out, &point->stmts[i]);
+}
+
+void tsf_dump(const struct tsf *tsf, FILE *out)
+{
+	fputs("modname ", out);
+	string_dump(out, tsf->modname ? tsf->modname : "");
+	fprintf(out, "\nmajor %u\nmaxdata %u\n", tsf->major, tsf->maxdata);
+	for (size_t i = 0; i < tsf->type_count; i++)
+		fprintf(out, "type %s 0x%04x\n", tsf->types[i].name,
+			tsf->types[i].id);
+	for (size_t i = 0; i < tsf->group_count; i++)
+		fprintf(out, "group %s %u\n", tsf->groups[i].name,
+			tsf->groups[i].id);
+	for (size_t i = 0; i < tsf->point_count; i++)
+		point_dump(out, &tsf->points[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The trace source file as a tree (manual 1.3): what the parser makes and the
- * later passes read. Every node knows where it stands in the text. Nodes live
+ * later passes read. Every node knows its place in the text. Nodes live
  * as long as their struct tsf.
  */
 #ifndef TRCUST_TSF_H
@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <rastrace/tdf.h>
 #include "diag.h"
-
-struct arch; /* ../arch/arch.h */
 
 enum tsf_tp_kind {
 	TSF_TP_NONE,		/* no TP clause was met */
@@ -74,7 +72,7 @@ enum tsf_flag {
 	TSF_DIRECT, TSF_INDIRECT, TSF_IS, TSF_IF,
 };
 
-/* DIRECT, or n dereferences: add[i] is added behind the i-th */
+/* DIRECT, or n dereferences: add[i] is added after the i-th */
 struct tsf_chain {
 	enum tsf_flag flag;
 	struct srcpos pos;
@@ -97,7 +95,7 @@ struct tsf_stmt {
 	struct srcpos pos;		/* of the keyword */
 	bool segmented;			/* MEM, ASCIIZ; not MEM32, ASCIIZ32 */
 
-	/* REGS: one statement per register; ".name" keeps the dot away */
+	/* REGS: one statement per register; without the dot of ".name" */
 	struct tsf_register reg;
 	bool reg_is_variable;
 
@@ -144,7 +142,7 @@ struct tsf_point {
 	struct srcpos condition_pos;	/* of the keyword */
 	uint32_t maxhits, passcount;	/* 0: none */
 	bool continue_on_fault;		/* ONFAULT=CONTINUE */
-	bool discarded;		/* an error was told: leaves nothing */
+	bool discarded;		/* after an error: leaves nothing */
 };
 
 struct tsf_name {		/* of a type or a group */
@@ -165,16 +163,12 @@ struct tsf {
 	size_t point_count;
 };
 
-/* The processor of the module that MODNAME names; NULL: nobody knows, and it is
- * for what comes behind the parser to say so. */
-typedef const struct arch *tsf_arch_find(void *context, const char *modname);
-/*
- * Parse the text that diag was opened on. 0, or -1 after a fatal or severe
- * diagnostic. Points with errors are in the tree, marked discarded. Names of
- * registers are those that `find` comes to; x86-64's without it (NULL).
- */
-int tsf_parse(struct tsf **tsf, struct diag *diag, tsf_arch_find *find,
-	      void *context);
+/* An empty tree; NULL: no memory. */
+struct tsf *tsf_make(void);
+/* Zeroed memory that lives as long as the tree; NULL: no memory. */
+void *tsf_alloc(struct tsf *tsf, size_t size);
+/* Add a zeroed element to the array that `array` points at; NULL: no memory. */
+void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size);
 void tsf_free(struct tsf *tsf);
 
 /* The tree as text, one clause a line. */

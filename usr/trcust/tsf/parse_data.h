@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The clauses that log data, after the keyword and '='. */
+#ifndef TRCUST_PARSE_DATA_H
+#define TRCUST_PARSE_DATA_H
+
+#include "parser.h"
+
+bool parse_regs(struct parser *p);
+bool parse_mem(struct parser *p);
+bool parse_mem_segmented(struct parser *p);
+bool parse_asciiz(struct parser *p);
+bool parse_asciiz_segmented(struct parser *p);
+bool parse_len(struct parser *p);
+bool parse_vars(struct parser *p);
+bool parse_stack(struct parser *p);
+/* The name of a symbol, after its dot. */
+bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos);
+
+#endif
