@@ -90,30 +90,6 @@ static void dump_tdf_section(const struct tdf *tdf, const struct tdf_section *s)
 	       (uint64_t)s->address, (uint64_t)s->size, s->module);
 }
 
-static void dump_site(const struct tdf *tdf, const struct tdf_site *s)
-{
-	dump_labelled("  site", tdf_string(tdf, s->symbol));
-	printf("%+d offset %#" PRIx64 " address %#" PRIx64
-	       " nominal %#" PRIx64 " cost %s",
-	       (int32_t)s->symbol_offset, (uint64_t)s->offset,
-	       (uint64_t)s->address, (uint64_t)s->nominal, names_cost[s->cost]);
-	if (s->text)
-		dump_labelled(" text", tdf_string(tdf, s->text));
-	printf(" insn");
-	for (int i = 0; i < s->insn_length; i++)
-		printf(" %02x", s->insn[i]);
-	printf("%s", s->insn_length ? "" : " -");
-	if (s->flags & TDF_SITE_RETURN)
-		printf(" return");
-	if (s->flags & TDF_SITE_TAIL_CALL)
-		printf(" tail-call");
-	if (s->flags & TDF_SITE_CALL)
-		printf(" call");
-	if (s->semaphore)
-		printf(" semaphore %#" PRIx64, (uint64_t)s->semaphore);
-	putchar('\n');
-}
-
 static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
 		     uint32_t length)
 {
@@ -177,23 +153,10 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 	putchar('\n');
 }
 
-/* Statements follow the sites that have them. */
-static void dump_sites(const struct tdf *tdf, const struct tdf_point *p)
-{
-	const struct tdf_site *s = tdf->sites + p->first_site;
-
-	for (const struct tdf_site *end = s + p->sites; s < end; s++) {
-		dump_site(tdf, s);
-		if (s + 1 < end && s[1].first_stmt == s->first_stmt &&
-		    s[1].stmts == s->stmts)
-			continue;
-		for (uint32_t i = 0; i < s->stmts; i++)
-			dump_stmt(tdf, &tdf->stmts[s->first_stmt + i]);
-	}
-}
-
 static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 {
+	const struct tdf_site *s;
+
 	printf("point %u (0x%04x): ", p->minor, p->minor);
 	dump_labelled("tp", tdf_string(tdf, p->name));
 	printf(" line %u type 0x%04x group %u module %u hash %016" PRIx64,
@@ -207,25 +170,37 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 		printf(" %s level %u", p->flags & TDF_POINT_CALL ? "call" :
 		       "release", p->level);
 	putchar('\n');
-	dump_sites(tdf, p);
-}
 
-static void dump_tdf(const struct tdf *tdf)
-{
-	const struct tdf_header *h = tdf->header;
-
-	printf("TDF version %u major %u (0x%02x) maxdata %u ", h->version,
-	       h->major, h->major, h->maxdata);
-	dump_labelled("tsf", tdf_string(tdf, h->tsf));
-	putchar('\n');
-	for (uint32_t i = 0; i < h->modules.count; i++)
-		dump_module(tdf, i);
-	for (uint32_t i = 0; i < h->sections.count; i++)
-		dump_tdf_section(tdf, &tdf->sections[i]);
-	dump_names("type", tdf->types, h->types.count, tdf->strings);
-	dump_names("group", tdf->groups, h->groups.count, tdf->strings);
-	for (uint32_t i = 0; i < h->points.count; i++)
-		dump_point(tdf, &tdf->points[i]);
+	/* Statements follow the sites that have them. */
+	s = tdf->sites + p->first_site;
+	for (const struct tdf_site *end = s + p->sites; s < end; s++) {
+		dump_labelled("  site", tdf_string(tdf, s->symbol));
+		printf("%+d offset %#" PRIx64 " address %#" PRIx64
+		       " nominal %#" PRIx64 " cost %s",
+		       (int32_t)s->symbol_offset, (uint64_t)s->offset,
+		       (uint64_t)s->address, (uint64_t)s->nominal,
+		       names_cost[s->cost]);
+		if (s->text)
+			dump_labelled(" text", tdf_string(tdf, s->text));
+		printf(" insn");
+		for (int i = 0; i < s->insn_length; i++)
+			printf(" %02x", s->insn[i]);
+		printf("%s", s->insn_length ? "" : " -");
+		if (s->flags & TDF_SITE_RETURN)
+			printf(" return");
+		if (s->flags & TDF_SITE_TAIL_CALL)
+			printf(" tail-call");
+		if (s->flags & TDF_SITE_CALL)
+			printf(" call");
+		if (s->semaphore)
+			printf(" semaphore %#" PRIx64, (uint64_t)s->semaphore);
+		putchar('\n');
+		if (s + 1 < end && s[1].first_stmt == s->first_stmt &&
+		    s[1].stmts == s->stmts)
+			continue;
+		for (uint32_t i = 0; i < s->stmts; i++)
+			dump_stmt(tdf, &tdf->stmts[s->first_stmt + i]);
+	}
 }
 
 static void dump_members(const struct tff *tff, const struct tff_section *s,
@@ -300,25 +275,24 @@ static void dump_section(const struct tff *tff, uint32_t i)
 	}
 }
 
-static void dump_tff(const struct tff *tff)
-{
-	printf("TFF version %u major %u (0x%02x)\n", tff->header->version,
-	       tff->header->major, tff->header->major);
-	for (uint32_t i = 0; i < tff->header->sections.count; i++)
-		dump_section(tff, i);
-}
-
 static int dump_bytes(const char *path, const void *data, size_t size,
 		      struct error *err)
 {
 	struct tdf *tdf;
 	struct tff *tff;
 	int code;
+	const struct tdf_header *h;
 
 	if (size >= 8 && !memcmp(data, TFF_MAGIC, 8)) {
 		code = tff_parse(&tff, data, size, path, err);
-		if (!code)
-			dump_tff(tff);
+		if (!code) {
+			printf("TFF version %u major %u (0x%02x)\n",
+			       tff->header->version, tff->header->major,
+			       tff->header->major);
+			for (uint32_t i = 0; i < tff->header->sections.count;
+			     i++)
+				dump_section(tff, i);
+		}
 		tff_close(tff);
 		return code;
 	}
@@ -326,8 +300,21 @@ static int dump_bytes(const char *path, const void *data, size_t size,
 		return error_set(err, -EINVAL, "'%s' is neither a TDF nor a TFF",
 				 path);
 	code = tdf_parse(&tdf, data, size, path, err);
-	if (!code)
-		dump_tdf(tdf);
+	if (!code) {
+		h = tdf->header;
+		printf("TDF version %u major %u (0x%02x) maxdata %u ",
+		       h->version, h->major, h->major, h->maxdata);
+		dump_labelled("tsf", tdf_string(tdf, h->tsf));
+		putchar('\n');
+		for (uint32_t i = 0; i < h->modules.count; i++)
+			dump_module(tdf, i);
+		for (uint32_t i = 0; i < h->sections.count; i++)
+			dump_tdf_section(tdf, &tdf->sections[i]);
+		dump_names("type", tdf->types, h->types.count, tdf->strings);
+		dump_names("group", tdf->groups, h->groups.count, tdf->strings);
+		for (uint32_t i = 0; i < h->points.count; i++)
+			dump_point(tdf, &tdf->points[i]);
+	}
 	tdf_close(tdf);
 	return code;
 }

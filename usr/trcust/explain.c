@@ -42,28 +42,6 @@ static void explain_line(const struct compilation *c,
 		fprintf(out, ", %s:%u", source_path_base(file), line);
 }
 
-static void explain_instruction(const struct compilation *c,
-				const struct compile_site *site, int width,
-				FILE *out)
-{
-	char text[128], cost[COST_TEXT];
-
-	if (!c->module ||
-	    arch_insn_print(c->module->arch, site->insn, site->insn_length,
-			    site->address, text, sizeof(text)))
-		strcpy(text, "-");
-	fprintf(out, "    %-*s  %s", width, "instruction", text);
-	for (int i = 0; i < site->insn_length; i++)
-		fprintf(out, "%s%02x", i ? " " : "  (", site->insn[i]);
-	fprintf(out, "%s\n    %-*s  %s: %s", site->insn_length ? ")" : "",
-		width, "cost", costs[site->cost].name, costs[site->cost].hint);
-	if (cost_print(cost, site->cost, site->flags))
-		fprintf(out, ", %s a hit", cost);
-	fputc('\n', out);
-	if (site->stays)
-		fprintf(out, "    %-*s  %s\n", width, "because", site->stays);
-}
-
 static void explain_nominal(struct compilation *c,
 			    const struct compile_site *site, FILE *out)
 {
@@ -97,6 +75,8 @@ static void explain_place(struct compilation *c,
 {
 	const struct dwarf_from at = { .pc = site->address };
 	char name[320], *full;
+	char text[128];
+	char cost[COST_TEXT];
 
 	site_name(name, sizeof(name), site->symbol,
 		  site->address - site->symbol_offset, site->address);
@@ -122,7 +102,20 @@ static void explain_place(struct compilation *c,
 	if (site->semaphore)
 		fputs(", counted by a semaphore", out);
 	fputc('\n', out);
-	explain_instruction(c, site, width, out);
+	if (!c->module ||
+	    arch_insn_print(c->module->arch, site->insn, site->insn_length,
+			    site->address, text, sizeof(text)))
+		strcpy(text, "-");
+	fprintf(out, "    %-*s  %s", width, "instruction", text);
+	for (int i = 0; i < site->insn_length; i++)
+		fprintf(out, "%s%02x", i ? " " : "  (", site->insn[i]);
+	fprintf(out, "%s\n    %-*s  %s: %s", site->insn_length ? ")" : "",
+		width, "cost", costs[site->cost].name, costs[site->cost].hint);
+	if (cost_print(cost, site->cost, site->flags))
+		fprintf(out, ", %s a hit", cost);
+	fputc('\n', out);
+	if (site->stays)
+		fprintf(out, "    %-*s  %s\n", width, "because", site->stays);
 }
 
 static const char *item_kind(const struct compile_item *item)
@@ -196,14 +189,45 @@ static void explain_site(struct compilation *c,
 			explain_item(c, item++, stmt, width, out);
 }
 
-/* Calls that a tracepoint of the function itself doesn't see. */
-static void explain_inlined(struct compilation *c,
-			    const struct compile_point *point, FILE *out)
+static void explain_point(struct compilation *c,
+			  const struct compile_point *point, FILE *out)
 {
+	const struct tsf_point *tsf = point->tsf;
+	uint32_t bytes = 0;
 	struct inlined inlined;
 	char name[320];
-	size_t told = 0;
+	size_t told;
 
+	for (size_t i = 0; i < point->item_count; i++)
+		bytes += point->items[i].bytes +
+			 (point->items[i].raw ? 0 : RAS_ITEM_PREFIX);
+	if (bytes > c->tsf->maxdata)
+		bytes = c->tsf->maxdata;
+	fprintf(out, "minor %u (0x%04x), %s, line %u", tsf->minor,
+		tsf->minor, tsf->tp.text, tsf->pos.line);
+	if (point->is_static) {
+		fputs(": the format of static records\n\n", out);
+		return;
+	}
+	fprintf(out, ": %zu site%s, records of %u", point->site_count,
+		plural(point->site_count), RAS_RECORD_HEADER);
+	if (bytes)
+		fprintf(out, " to %u", RAS_RECORD_HEADER + bytes);
+	fputs(" bytes", out);
+	if (tsf->passcount)
+		fprintf(out, ", behind the first %u hits", tsf->passcount);
+	if (tsf->maxhits)
+		fprintf(out, ", up to %u records", tsf->maxhits);
+	if (tsf->continue_on_fault)
+		fputs(", goes on behind a fault", out);
+	fputc('\n', out);
+	if (point->no_return)
+		fprintf(out, "  no return probe: %s\n", point->no_return);
+	for (size_t i = 0; i < point->site_count; i++)
+		explain_site(c, point, &point->sites[i], out);
+
+	/* Calls that a tracepoint of the function itself doesn't see. */
+	told = 0;
 	if (inlined_find(c, point, &inlined))
 		c->module->exhausted = true;
 	if (inlined.count)
@@ -227,47 +251,7 @@ static void explain_inlined(struct compilation *c,
 	if (told < inlined.count)
 		fputs("    ...\n", out);
 	inlined_free(&inlined);
-}
 
-static void explain_limits(const struct tsf_point *tsf, FILE *out)
-{
-	if (tsf->passcount)
-		fprintf(out, ", behind the first %u hits", tsf->passcount);
-	if (tsf->maxhits)
-		fprintf(out, ", up to %u records", tsf->maxhits);
-	if (tsf->continue_on_fault)
-		fputs(", goes on behind a fault", out);
-}
-
-static void explain_point(struct compilation *c,
-			  const struct compile_point *point, FILE *out)
-{
-	const struct tsf_point *tsf = point->tsf;
-	uint32_t bytes = 0;
-
-	for (size_t i = 0; i < point->item_count; i++)
-		bytes += point->items[i].bytes +
-			 (point->items[i].raw ? 0 : RAS_ITEM_PREFIX);
-	if (bytes > c->tsf->maxdata)
-		bytes = c->tsf->maxdata;
-	fprintf(out, "minor %u (0x%04x), %s, line %u", tsf->minor,
-		tsf->minor, tsf->tp.text, tsf->pos.line);
-	if (point->is_static) {
-		fputs(": the format of static records\n\n", out);
-		return;
-	}
-	fprintf(out, ": %zu site%s, records of %u", point->site_count,
-		plural(point->site_count), RAS_RECORD_HEADER);
-	if (bytes)
-		fprintf(out, " to %u", RAS_RECORD_HEADER + bytes);
-	fputs(" bytes", out);
-	explain_limits(tsf, out);
-	fputc('\n', out);
-	if (point->no_return)
-		fprintf(out, "  no return probe: %s\n", point->no_return);
-	for (size_t i = 0; i < point->site_count; i++)
-		explain_site(c, point, &point->sites[i], out);
-	explain_inlined(c, point, out);
 	fputc('\n', out);
 }
 

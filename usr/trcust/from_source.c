@@ -166,23 +166,6 @@ static const char *source_name(const char *path)
 	return path_base(path);
 }
 
-static void tp_print(const struct collection *c, const struct source *source,
-		     const struct source_comment *comment)
-{
-	const char *name = source_name(source->path);
-	bool plain = !name[strcspn(name, " \t,;=")];
-
-	fprintf(c->out, " TP=@%s%s%s,%u,", plain ? "" : "\"", name,
-		plain ? "" : "\"", comment->code_line);
-}
-
-static unsigned int minor_free(struct collection *c)
-{
-	while (c->next_minor <= UINT16_MAX && c->used[c->next_minor])
-		c->next_minor++;
-	return c->next_minor++;
-}
-
 static bool statement_is_possible(const struct source *source,
 				  const struct source_comment *comment,
 				  const struct statement *statement)
@@ -209,13 +192,18 @@ static void statement_print(struct collection *c, const struct source *source,
 {
 	struct statement statement = statement_read(source, comment);
 	unsigned int minor = 0;
+	const char *name;
+	bool plain;
 
 	if (!statement_is_possible(source, comment, &statement)) {
 		c->failed = true;
 		return;
 	}
-	if (c->some_minors && !statement.minor.start)
-		minor = minor_free(c);
+	if (c->some_minors && !statement.minor.start) {
+		while (c->next_minor <= UINT16_MAX && c->used[c->next_minor])
+			c->next_minor++;
+		minor = c->next_minor++;
+	}
 	if (minor > UINT16_MAX) {
 		diag_report(source->diag, comment->pos, TRCERR_MINORRANGE);
 		c->failed = true;
@@ -226,8 +214,12 @@ static void statement_print(struct collection *c, const struct source *source,
 	fprintf(c->out, ":%u\nTRACE", comment->pos.line);
 	if (minor)
 		fprintf(c->out, " MINOR=%u,", minor);
-	if (!statement.tp.start)
-		tp_print(c, source, comment);
+	if (!statement.tp.start) {
+		name = source_name(source->path);
+		plain = !name[strcspn(name, " \t,;=")];
+		fprintf(c->out, " TP=@%s%s%s,%u,", plain ? "" : "\"", name,
+			plain ? "" : "\"", comment->code_line);
+	}
 	fputc('\n', c->out);
 	text_print(c->out, comment->text, comment->end, true);
 }

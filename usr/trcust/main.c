@@ -205,26 +205,23 @@ static bool slash_is_well_formed(char letter, const char *rest)
 	return rest[0] == '=' && rest[1];
 }
 
-static void take_slash_option(struct settings *s, const char *word)
-{
-	if (toupper((unsigned char)word[1]) == 'W')
-		s->level = word[2] - '0';
-	else if (toupper((unsigned char)word[1]) == 'M')
-		s->map = word + 3;
-	else
-		take_combine(s, word + 3);
-}
-
 /* Move the slash options out of the operands; returns how many are left, or -1
  * after a message. */
 static int take_slash_options(struct settings *s, int count, char **operands)
 {
 	int kept = 0;
+	const char *word;
 
 	for (int i = 0; i < count; i++)
 		switch (slash_word(operands[i], "WMC", slash_is_well_formed)) {
 		case SLASH_SWITCH:
-			take_slash_option(s, operands[i]);
+			word = operands[i];
+			if (toupper((unsigned char)word[1]) == 'W')
+				s->level = word[2] - '0';
+			else if (toupper((unsigned char)word[1]) == 'M')
+				s->map = word + 3;
+			else
+				take_combine(s, word + 3);
 			break;
 		case SLASH_BAD:
 			slash_word_print("trcust", operands[i],
@@ -234,20 +231,6 @@ static int take_slash_options(struct settings *s, int count, char **operands)
 			operands[kept++] = operands[i];
 		}
 	return kept;
-}
-
-/* Nothing is named to work on. */
-static int report_nothing(const struct settings *s)
-{
-	struct diag *diag;
-
-	if (diag_open(&diag, NULL, s->level))
-		return 1;
-	diag_report(diag, (struct srcpos){ 0 },
-		    s->mode == RUN_COMBINE ? TRCERR_NO_TCF : TRCERR_NO_TSF);
-	diag_hint(diag, "try 'trcust --help'");
-	diag_close(diag);
-	return 2;
 }
 
 static bool is_tsf(const char *path)
@@ -290,6 +273,7 @@ static const struct {
 static int check_operands(const struct settings *s, int count, char **operands)
 {
 	int most = modes[s->mode].most;
+	struct diag *diag;
 
 	for (int i = 0; i < count; i++)
 		if (!*operands[i]) {
@@ -297,8 +281,17 @@ static int check_operands(const struct settings *s, int count, char **operands)
 			return 2;
 		}
 	if (count < modes[s->mode].least) {
-		if (s->mode == RUN_COMPILE || s->mode == RUN_COMBINE)
-			return report_nothing(s);
+		if (s->mode == RUN_COMPILE || s->mode == RUN_COMBINE) {
+			/* Nothing is named to work on. */
+			if (diag_open(&diag, NULL, s->level))
+				return 1;
+			diag_report(diag, (struct srcpos){0},
+				    s->mode == RUN_COMBINE ? TRCERR_NO_TCF
+							   : TRCERR_NO_TSF);
+			diag_hint(diag, "try 'trcust --help'");
+			diag_close(diag);
+			return 2;
+		}
 		fprintf(stderr, "trcust: %s needs %s\n",
 			modes[s->mode].option, modes[s->mode].operands);
 		return 2;

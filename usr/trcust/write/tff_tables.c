@@ -44,23 +44,6 @@ static void copy_names(struct tff_tables *t, const struct tff *from,
 				names[i].id);
 }
 
-static void copy_ctypes(struct tff_tables *t, const struct tff *from,
-			const struct tff_section *in)
-{
-	for (uint32_t i = 0; i < in->ctypes; i++) {
-		struct tff_ctype type = from->ctypes[in->first_ctype + i];
-
-		type.name = copy_string(t, from, type.name);
-		bytes_add(&t->ctypes, &type, sizeof(type));
-	}
-	for (uint32_t i = 0; i < in->members; i++) {
-		struct tff_member m = from->members[in->first_member + i];
-
-		m.name = copy_string(t, from, m.name);
-		bytes_add(&t->members, &m, sizeof(m));
-	}
-}
-
 void tff_tables_copy(struct tff_tables *t, const struct tff *from,
 		     const struct tff_section *in,
 		     bool (*keep)(void *context, const struct tff_entry *entry),
@@ -89,7 +72,18 @@ void tff_tables_copy(struct tff_tables *t, const struct tff *from,
 		   in->types);
 	copy_names(t, from, &t->groups, from->groups + in->first_group,
 		   in->groups);
-	copy_ctypes(t, from, in);
+	for (uint32_t i = 0; i < in->ctypes; i++) {
+		struct tff_ctype type = from->ctypes[in->first_ctype + i];
+
+		type.name = copy_string(t, from, type.name);
+		bytes_add(&t->ctypes, &type, sizeof(type));
+	}
+	for (uint32_t i = 0; i < in->members; i++) {
+		struct tff_member m = from->members[in->first_member + i];
+
+		m.name = copy_string(t, from, m.name);
+		bytes_add(&t->members, &m, sizeof(m));
+	}
 	bytes_add(&t->sections, &out, sizeof(out));
 }
 

@@ -111,24 +111,6 @@ static void add_ctype(struct tff_writer *w, const struct tff_types *types,
 	bytes_add(&w->t.ctypes, &out, sizeof(out));
 }
 
-/* Those that are wanted, in their order. */
-static void add_ctypes(struct tff_writer *w, const struct tff_types *types,
-		       struct tff_section *section)
-{
-	for (size_t i = 0; i < types->known->count; i++) {
-		const struct ctype *in = &types->known->types[i];
-
-		if (tff_types_index(types, i) == TFF_CTYPE_NONE)
-			continue;
-		add_ctype(w, types, in, section->members);
-		section->members += in->member_count;
-		section->ctypes++;
-	}
-	for (size_t i = 0; i < types->known->count; i++)
-		if (tff_types_index(types, i) != TFF_CTYPE_NONE)
-			add_members(w, types, &types->known->types[i]);
-}
-
 /* Strings come in the order in which tff_tables_copy() adds them, so that a
  * section makes the same bytes when it is written and when it is copied. */
 static void add_own_section(struct tff_writer *w)
@@ -155,7 +137,21 @@ static void add_own_section(struct tff_writer *w)
 	add_names(w, &w->t.types, c->tsf->types, c->tsf->type_count);
 	add_names(w, &w->t.groups, c->tsf->groups, c->tsf->group_count);
 	tff_types_settle(&types);
-	add_ctypes(w, &types, &out);
+
+	/* Those that are wanted, in their order. */
+	for (size_t i = 0; i < types.known->count; i++) {
+		const struct ctype *in = &types.known->types[i];
+
+		if (tff_types_index(&types, i) == TFF_CTYPE_NONE)
+			continue;
+		add_ctype(w, &types, in, out.members);
+		out.members += in->member_count;
+		out.ctypes++;
+	}
+	for (size_t i = 0; i < types.known->count; i++)
+		if (tff_types_index(&types, i) != TFF_CTYPE_NONE)
+			add_members(w, &types, &types.known->types[i]);
+
 	w->t.strings.bytes.failed |= types.failed;
 	tff_types_close(&types);
 	bytes_add(&w->t.sections, &out, sizeof(out));
@@ -189,28 +185,6 @@ static void check_replaced(const struct tff_writer *w,
 			      "elsewhere with --output-dir");
 }
 
-/* The own section takes the place of the one of the same module. */
-static void add_sections(struct tff_writer *w)
-{
-	bool done = false;
-
-	for (uint32_t i = 0; w->old && i < w->old->header->sections.count;
-	     i++) {
-		const struct tff_section *in = &w->old->sections[i];
-
-		if (strcmp(tff_string(w->old, in->path), w->module)) {
-			tff_tables_copy(&w->t, w->old, in, NULL, NULL);
-			continue;
-		}
-		check_replaced(w, in);
-		if (!done)
-			add_own_section(w);
-		done = true;
-	}
-	if (!done)
-		add_own_section(w);
-}
-
 int tff_write(struct outfile **out, const char *path,
 	      const struct compilation *c, const char *module,
 	      struct error *err)
@@ -218,6 +192,7 @@ int tff_write(struct outfile **out, const char *path,
 	struct tff_writer w = { .c = c, .module = module, .path = path };
 	struct tff *old;
 	int code = tff_open(&old, path, err);
+	bool done;
 
 	if (code && code != -ENOENT) {
 		error_hint(err, "remove it, or write elsewhere with --output-dir");
@@ -228,7 +203,25 @@ int tff_write(struct outfile **out, const char *path,
 		return -EEXIST;
 	}
 	w.old = code ? NULL : old;
-	add_sections(&w);
+
+	/* The own section takes the place of the one of the same module. */
+	done = false;
+	for (uint32_t i = 0; w.old && i < w.old->header->sections.count;
+	     i++) {
+		const struct tff_section *in = &w.old->sections[i];
+
+		if (strcmp(tff_string(w.old, in->path), w.module)) {
+			tff_tables_copy(&w.t, w.old, in, NULL, NULL);
+			continue;
+		}
+		check_replaced(&w, in);
+		if (!done)
+			add_own_section(&w);
+		done = true;
+	}
+	if (!done)
+		add_own_section(&w);
+
 	code = tff_tables_write(&w.t, c->tsf->major, out, path, err);
 	tff_tables_free(&w.t);
 	tff_close((struct tff *)w.old);

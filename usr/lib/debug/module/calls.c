@@ -113,24 +113,12 @@ static void slots_of(struct calls *calls, Elf_Scn *scn, const GElf_Shdr *sh)
 	}
 }
 
-static void slots_find(struct calls *calls)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(calls->module->elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
-		    (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL))
-			slots_of(calls, scn, &sh);
-	if (calls->slot_count)
-		qsort(calls->slots, calls->slot_count, sizeof(*calls->slots),
-		      slot_compare);
-}
-
 struct calls *calls_begin(const struct module *module)
 {
 	struct calls *calls = calloc(1, sizeof(*calls));
 	size_t count = module->function_count + 1;
+	Elf_Scn *scn;
+	GElf_Shdr sh;
 
 	if (!calls)
 		return NULL;
@@ -139,8 +127,16 @@ struct calls *calls_begin(const struct module *module)
 	calls->seen = calloc(count, sizeof(*calls->seen));
 	calls->todo = calloc(count, sizeof(*calls->todo));
 	calls->failed = !calls->nodes || !calls->seen || !calls->todo;
-	if (!calls->failed)
-		slots_find(calls);
+	if (!calls->failed) {
+		scn = NULL;
+		while ((scn = elf_nextscn(calls->module->elf, scn)))
+			if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
+			    (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL))
+				slots_of(calls, scn, &sh);
+		if (calls->slot_count)
+			qsort(calls->slots, calls->slot_count,
+			      sizeof(*calls->slots), slot_compare);
+	}
 	if (!calls->failed)
 		return calls;
 	calls_end(calls);

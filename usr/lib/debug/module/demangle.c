@@ -214,20 +214,12 @@ static void put_moved(struct normaliser *n)
 	n->moved[n->depth % NESTING_MAX] = false;
 }
 
-static void put_char(struct normaliser *n, char c)
-{
-	if (!c || strchr("*&,)>", c))
-		put_moved(n);
-	n->depth += c == '(' || c == '<';
-	n->depth -= c == ')' || c == '>';
-	*n->to++ = c;
-}
-
 /* Malloc'd; NULL: no memory. */
 static char *normalise(const char *from)
 {
 	char *text = malloc(2 * strlen(from) + 8);
 	struct normaliser n = { .to = text };
+	char c;
 
 	if (!text)
 		return NULL;
@@ -241,8 +233,14 @@ static char *normalise(const char *from)
 			n.moved[n.depth % NESTING_MAX] = true;
 			at += 5;
 		}
-		if (*at != ' ' || (is_word(before) && is_word(at[1])))
-			put_char(&n, *at);
+		if (*at != ' ' || (is_word(before) && is_word(at[1]))) {
+			c = *at;
+			if (!c || strchr("*&,)>", c))
+				put_moved(&n);
+			n.depth += c == '(' || c == '<';
+			n.depth -= c == ')' || c == '>';
+			*n.to++ = c;
+		}
 		if (!*at)
 			return text;
 	}

@@ -163,13 +163,6 @@ static void take_jump(struct flow *flow, uint64_t address,
 		*leaving = (struct flow_leaving) { address, target };
 }
 
-static void mark_insn(struct flow_part *part, uint32_t at, uint8_t length)
-{
-	part->marks[at] |= FLOW_INSN;
-	for (uint8_t i = 1; i < length; i++)
-		part->marks[at + i] |= FLOW_INNER;
-}
-
 /* Decode from an address on, as far as the code goes. Behind a call there may
  * be none, because it doesn't return. */
 static void follow(struct flow *flow, uint64_t address)
@@ -186,7 +179,9 @@ static void follow(struct flow *flow, uint64_t address)
 				flow_lose(flow, part->start + at, NO_INSN);
 			return;
 		}
-		mark_insn(part, at, insn.length);
+		part->marks[at] |= FLOW_INSN;
+		for (uint8_t i = 1; i < insn.length; i++)
+			part->marks[at + i] |= FLOW_INNER;
 		if (insn.flow == ARCH_FLOW_BRANCH ||
 		    insn.flow == ARCH_FLOW_JUMP)
 			take_jump(flow, part->start + at, &insn);
@@ -346,27 +341,6 @@ static void settle_leaving(struct flow *flow,
 	flow_visit(flow, leaving->target);
 }
 
-/* Parts that are found on the way are decoded as well. */
-static void follow_from(struct flow *flow, uint64_t entry)
-{
-	size_t settled = 0;
-
-	if (flow_part_find(flow, entry))
-		flow_visit(flow, entry);
-	do {
-		follow_all(flow);
-		while (settled < flow->leaving_count && !flow->failed) {
-			struct flow_leaving leaving = flow->leaving[settled++];
-
-			settle_leaving(flow, &leaving);
-			follow_all(flow);
-		}
-		if (flow->computed || flow->source.landing_pads)
-			for (size_t i = 0; i < flow->part_count; i++)
-				follow_gaps(flow, &flow->parts[i]);
-	} while (settled < flow->leaving_count && !flow->failed);
-}
-
 static void mark_targets(struct flow *flow, const struct flow_part *part)
 {
 	for (uint32_t at = 0; at < part->size; at++) {
@@ -388,6 +362,8 @@ int flow_decode(struct flow *flow, const struct flow_source *source,
 		uint64_t entry, const struct module_range *ranges,
 		size_t range_count)
 {
+	size_t settled;
+
 	memset(flow, 0, sizeof(*flow));
 	flow->source = *source;
 	flow->parts = calloc(PARTS_MAX, sizeof(*flow->parts));
@@ -397,7 +373,24 @@ int flow_decode(struct flow *flow, const struct flow_source *source,
 		if (!part_add(flow, ranges[i].start, ranges[i].end))
 			flow_lose(flow, ranges[i].start,
 				  "there is more code than is looked at");
-	follow_from(flow, entry);
+
+	/* Parts that are found on the way are decoded as well. */
+	settled = 0;
+	if (flow_part_find(flow, entry))
+		flow_visit(flow, entry);
+	do {
+		follow_all(flow);
+		while (settled < flow->leaving_count && !flow->failed) {
+			struct flow_leaving leaving = flow->leaving[settled++];
+
+			settle_leaving(flow, &leaving);
+			follow_all(flow);
+		}
+		if (flow->computed || flow->source.landing_pads)
+			for (size_t i = 0; i < flow->part_count; i++)
+				follow_gaps(flow, &flow->parts[i]);
+	} while (settled < flow->leaving_count && !flow->failed);
+
 	for (size_t i = 0; i < flow->part_count; i++)
 		mark_targets(flow, &flow->parts[i]);
 	flow->held = has_held(flow);

@@ -546,16 +546,6 @@ static void settle(struct labels *labels, struct jump *jump)
 	jump->lost = !mark_all(labels, &computed);
 }
 
-/* A label that is found may lead in between what was taken for certain. */
-static void settle_all(struct labels *labels)
-{
-	do {
-		labels->marked = false;
-		for (size_t i = 0; i < labels->jump_count; i++)
-			settle(labels, &labels->jumps[i]);
-	} while (labels->marked && !labels->lost && !labels->flow->failed);
-}
-
 static uint64_t got_find(const struct module *module)
 {
 	GElf_Shdr sh;
@@ -578,7 +568,15 @@ struct labels *labels_find(struct flow *flow)
 		find_constants(labels);
 	if (labels->gotos)
 		each_insn(labels, find_jump);
-	settle_all(labels);
+
+	/* A label that is found may lead in between what was taken for certain.
+	 */
+	do {
+		labels->marked = false;
+		for (size_t i = 0; i < labels->jump_count; i++)
+			settle(labels, &labels->jumps[i]);
+	} while (labels->marked && !labels->lost && !labels->flow->failed);
+
 	if (!flow->failed)
 		return labels;
 	labels_free(labels);

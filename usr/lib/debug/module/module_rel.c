@@ -63,11 +63,6 @@ static bool section_has_bytes(const GElf_Shdr *sh)
 	       sh->sh_size;
 }
 
-static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b,
-			   uint64_t b_size)
-{
-	return a < b ? b - a < a_size : a - b < b_size;
-}
 
 /* Sections will be written to: what describes them must stay as it is. */
 static int rel_check_headers(struct rel *rel)
@@ -87,8 +82,10 @@ static int rel_check_headers(struct rel *rel)
 		if (gelf_getshdr(scn, &sh) && section_has_bytes(&sh) &&
 		    (sh.sh_offset < eh.e_ehsize ||
 		     sh.sh_offset < sizeof(Elf64_Ehdr) ||
-		     ranges_overlap(sh.sh_offset, sh.sh_size, eh.e_shoff,
-				    count * sizeof(Elf64_Shdr))))
+		     (sh.sh_offset < eh.e_shoff
+			      ? eh.e_shoff - sh.sh_offset < sh.sh_size
+			      : sh.sh_offset - eh.e_shoff <
+					(count * sizeof(Elf64_Shdr)))))
 			return module_refuse(rel->err, "a section of it covers "
 						       "its headers");
 	return 0;
@@ -101,14 +98,18 @@ static const char *section_name(Elf *elf, size_t names, const GElf_Shdr *sh)
 	return name ? name : "";
 }
 
-/* Where `like` has the section. */
-static bool rel_find_like(struct rel *rel, const GElf_Shdr *sh,
-			  uint64_t *address)
+static int rel_place(struct rel *rel, GElf_Shdr *sh)
 {
-	const char *name = section_name(rel->elf, rel->names, sh);
-	Elf_Scn *scn = NULL;
+	uint64_t align = sh->sh_addralign;
+	uint64_t *address;
+	const char *name;
+	Elf_Scn *scn;
 	GElf_Shdr other;
 
+	/* Where `like` has the section. */
+	address = &sh->sh_addr;
+	name = section_name(rel->elf, rel->names, sh);
+	scn = NULL;
 	while (rel->like && (scn = elf_nextscn(rel->like, scn))) {
 		bool *taken = &rel->taken[elf_ndxscn(scn)];
 
@@ -120,17 +121,9 @@ static bool rel_find_like(struct rel *rel, const GElf_Shdr *sh,
 			continue;
 		*taken = true;
 		*address = other.sh_addr;
-		return true;
-	}
-	return false;
-}
-
-static int rel_place(struct rel *rel, GElf_Shdr *sh)
-{
-	uint64_t align = sh->sh_addralign;
-
-	if (rel_find_like(rel, sh, &sh->sh_addr))
 		return 0;
+	}
+
 	if (!align || align & (align - 1) || align > REL_ALIGN_MAX)
 		align = 1;
 	sh->sh_addr = (rel->next + REL_GAP + align - 1) & -align;

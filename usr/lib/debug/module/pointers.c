@@ -90,27 +90,6 @@ static void search_segment(struct search *search,
 	}
 }
 
-/* What the loader makes of words that the file doesn't have. */
-static void search_relocations(struct search *search)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	GElf_Rela rela;
-
-	while ((scn = elf_nextscn(search->module->elf, scn))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
-		    !(sh.sh_flags & SHF_ALLOC) ||
-		    !(data = elf_getdata(scn, NULL)))
-			continue;
-		for (int i = 0; !search->failed &&
-				gelf_getrela(data, i, &rela); i++)
-			if (!GELF_R_SYM(rela.r_info))
-				add(search, rela.r_offset, rela.r_addend);
-	}
-}
-
 static int pointer_compare(const void *a, const void *b)
 {
 	const struct pointer *x = a, *y = b;
@@ -123,6 +102,9 @@ static int pointer_compare(const void *a, const void *b)
 static void search_all(struct search *search)
 {
 	const struct module *module = search->module;
+	Elf_Scn *scn;
+	GElf_Shdr sh;
+	GElf_Rela rela;
 
 	search->low = UINT64_MAX;
 	for (size_t i = 0; i < module->code_count; i++) {
@@ -133,7 +115,22 @@ static void search_all(struct search *search)
 	}
 	for (size_t i = 0; i < module->segment_count && !search->failed; i++)
 		search_segment(search, &module->segments[i]);
-	search_relocations(search);
+
+	/* What the loader makes of words that the file doesn't have. */
+	scn = NULL;
+	while ((scn = elf_nextscn(search->module->elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
+		    !(sh.sh_flags & SHF_ALLOC) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; !search->failed &&
+				gelf_getrela(data, i, &rela); i++)
+			if (!GELF_R_SYM(rela.r_info))
+				add(search, rela.r_offset, rela.r_addend);
+	}
+
 	if (search->found->count)
 		qsort(search->found->list, search->found->count,
 		      sizeof(*search->found->list), pointer_compare);

@@ -25,10 +25,6 @@ struct search {
 	bool failed;
 };
 
-static bool signature_is(const struct search *search, const uint8_t *bytes)
-{
-	return !memcmp(bytes, &search->module->arch->rseq_signature, SIGNATURE);
-}
 
 /* The signature is before the address of code. */
 static bool is_abort(const struct search *search, uint64_t address)
@@ -38,7 +34,8 @@ static bool is_abort(const struct search *search, uint64_t address)
 
 	code = module_code(search->module, address - SIGNATURE, &available,
 			   NULL);
-	return code && available >= SIGNATURE && signature_is(search, code);
+	return code && available >= SIGNATURE &&
+	       !memcmp(code, &search->module->arch->rseq_signature, SIGNATURE);
 }
 
 static Elf64_Rela relocation(const struct search *search, size_t i)
@@ -121,19 +118,6 @@ static void search_segment(struct search *search,
 	}
 }
 
-/* Whatever their signature is. */
-static void search_section(struct search *search)
-{
-	GElf_Shdr sh;
-
-	if (!module_section_named(search->module, "__rseq_cs", &sh))
-		return;
-	for (uint64_t at = 0; at + sizeof(struct descriptor) <= sh.sh_size &&
-			      !search->failed;
-	     at += sizeof(struct descriptor))
-		take(search, sh.sh_addr + at);
-}
-
 /* Those of the loader (gABI: Dynamic Section): sections may be stripped. */
 static void find_relocations(struct search *search)
 {
@@ -171,6 +155,7 @@ static void find_relocations(struct search *search)
 static void search_all(struct search *search)
 {
 	const struct module *module = search->module;
+	GElf_Shdr sh;
 
 	find_relocations(search);
 	for (size_t i = 0; i < module->segment_count && !search->failed; i++)
@@ -181,7 +166,14 @@ static void search_all(struct search *search)
 
 		take_abort(search, rela.r_offset, rela.r_addend);
 	}
-	search_section(search);
+
+	/* Whatever their signature is. */
+	if (!module_section_named(search->module, "__rseq_cs", &sh))
+		return;
+	for (uint64_t at = 0; at + sizeof(struct descriptor) <= sh.sh_size &&
+			      !search->failed;
+	     at += sizeof(struct descriptor))
+		take(search, sh.sh_addr + at);
 }
 
 /* Most modules have none, and no code with the bytes of a signature. */

@@ -143,22 +143,6 @@ static bool is_call(const struct insn *insn)
 	       insn->insn.jump != insn->insn.length;
 }
 
-/* By the calling convention; what a call leaves in others is no address in the
- * frame unless it was given one. */
-static void step_call(const struct stores *s, struct value *values)
-{
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		if (i != s->arch->stack && !arch_register_is_kept(s->arch, i))
-			values[i] = (struct value){ KIND_OTHER };
-}
-
-static void step_unknown(const struct stores *s, struct value *values)
-{
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		if (i != s->arch->stack && i != s->arch->frame)
-			values[i] = (struct value){ KIND_ANY };
-}
-
 static bool find_effect(const struct stores *s, const struct insn *insn,
 			struct arch_effect *effect)
 {
@@ -174,11 +158,19 @@ static void step(const struct stores *s, const struct insn *insn,
 
 	memcpy(values, insn->registers, sizeof(insn->registers));
 	if (is_call(insn)) {
-		step_call(s, values);
+		/* By the calling convention; what a call leaves in others is no
+		 * address in the frame unless it was given one. */
+		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+			if (i != s->arch->stack &&
+			    !arch_register_is_kept(s->arch, i))
+				values[i] = (struct value){ KIND_OTHER };
+
 		return;
 	}
 	if (!find_effect(s, insn, &effect)) {
-		step_unknown(s, values);
+		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+			if (i != s->arch->stack && i != s->arch->frame)
+				values[i] = (struct value){ KIND_ANY };
 		return;
 	}
 	for (size_t i = 0; i < effect.count; i++) {
@@ -240,46 +232,12 @@ static void enter(struct stores *s, int32_t index)
 	visit(s, index, values);
 }
 
-static void run(struct stores *s, uint64_t entry)
-{
-	struct value values[ARCH_REGISTERS];
-	int32_t first = insn_index(s, entry);
-
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		values[i] = (struct value){ KIND_OTHER };
-	values[s->arch->stack] = (struct value) {
-		KIND_FRAME, -(int32_t)s->arch->call_bytes,
-	};
-	if (first >= 0)
-		visit(s, first, values);
-	for (size_t i = 0; i < s->count; i++)
-		if (s->insns[i].entered)
-			enter(s, i);
-	follow(s);
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->insns[i].reached)
-			continue;
-		enter(s, i);
-		follow(s);
-	}
-}
-
 static void leak(struct insn *insn, struct value value)
 {
 	if (value.kind == KIND_ANY || insn->leak_count == LEAKS_MAX)
 		insn->leaks_any |= is_frame(value);
 	else if (value.kind == KIND_FRAME)
 		insn->leaks[insn->leak_count++] = value.offset;
-}
-
-/* The callee gets pointers in the registers that it needn't keep, and may write
- * to what pointers in memory lead to. */
-static void note_call(const struct stores *s, struct insn *insn)
-{
-	insn->stores_through = true;
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		if (i != s->arch->stack && !arch_register_is_kept(s->arch, i))
-			leak(insn, insn->registers[i]);
 }
 
 static void note_write(struct insn *insn, const struct arch_effect *effect,
@@ -304,36 +262,21 @@ static void note_write(struct insn *insn, const struct arch_effect *effect,
 		insn->stores_through = true;
 }
 
-/* What is put in memory or, when the effect has no transfer for it, in registers
- * of another kind. */
-static void note_leaks(const struct stores *s, struct insn *insn,
-		       const struct arch_effect *effect)
-{
-	bool elsewhere = !effect->count && !effect->flags &&
-			 insn->insn.flow == ARCH_FLOW_NEXT &&
-			 !insn->insn.padding;
-
-	for (size_t i = 0; i < effect->count; i++) {
-		const struct arch_transfer *transfer = &effect->transfers[i];
-
-		elsewhere |= transfer->to_memory &&
-			     transfer->source == ARCH_SOURCE_UNKNOWN;
-		if (transfer->to_memory &&
-		    transfer->source == ARCH_SOURCE_REGISTER)
-			leak(insn, transfer_value(s, insn, effect, transfer));
-	}
-	for (unsigned int i = 0; elsewhere && i < ARCH_REGISTERS; i++)
-		if (effect->uses >> i & 1)
-			leak(insn, insn->registers[i]);
-}
-
 static void note(const struct stores *s, struct insn *insn)
 {
 	struct arch_effect effect;
 	size_t number = 0;
+	bool elsewhere;
 
 	if (is_call(insn)) {
-		note_call(s, insn);
+		/* The callee gets pointers in the registers that it needn't
+		 * keep, and may write to what pointers in memory lead to. */
+		insn->stores_through = true;
+		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+			if (i != s->arch->stack &&
+			    !arch_register_is_kept(s->arch, i))
+				leak(insn, insn->registers[i]);
+
 		return;
 	}
 	if (!find_effect(s, insn, &effect)) {
@@ -344,7 +287,23 @@ static void note(const struct stores *s, struct insn *insn)
 		if (effect.transfers[i].to_memory)
 			note_write(insn, &effect,
 				   &effect.transfers[i].memory, number++);
-	note_leaks(s, insn, &effect);
+
+	/* What is put in memory or, when the effect has no transfer for it, in
+	 * registers of another kind. */
+	elsewhere = !effect.count && !effect.flags &&
+		    insn->insn.flow == ARCH_FLOW_NEXT && !insn->insn.padding;
+	for (size_t i = 0; i < effect.count; i++) {
+		const struct arch_transfer *transfer = &effect.transfers[i];
+
+		elsewhere |= transfer->to_memory &&
+			     transfer->source == ARCH_SOURCE_UNKNOWN;
+		if (transfer->to_memory &&
+		    transfer->source == ARCH_SOURCE_REGISTER)
+			leak(insn, transfer_value(s, insn, &effect, transfer));
+	}
+	for (unsigned int i = 0; elsewhere && i < ARCH_REGISTERS; i++)
+		if (effect.uses >> i & 1)
+			leak(insn, insn->registers[i]);
 }
 
 static void link_insns(struct stores *s)
@@ -484,6 +443,8 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 {
 	struct stores *s = calloc(1, sizeof(*s));
 	int code;
+	struct value values[ARCH_REGISTERS];
+	int32_t first;
 
 	*stores = NULL;
 	if (!s)
@@ -501,7 +462,24 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 	link_insns(s);
 	if (!block)
 		find_entered(s, labels, entry);
-	run(s, entry);
+	first = insn_index(s, entry);
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+		values[i] = (struct value){ KIND_OTHER };
+	values[s->arch->stack] = (struct value) {
+		KIND_FRAME, -(int32_t)s->arch->call_bytes,
+	};
+	if (first >= 0)
+		visit(s, first, values);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->insns[i].entered)
+			enter(s, i);
+	follow(s);
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->insns[i].reached)
+			continue;
+		enter(s, i);
+		follow(s);
+	}
 	for (size_t i = 0; i < s->count; i++)
 		note(s, &s->insns[i]);
 	if (!block)

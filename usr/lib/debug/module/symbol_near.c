@@ -12,41 +12,6 @@
 #define NEAR_NAMES		3
 #define NEAR_NAME_MAX		128
 
-/* Edit distance of two names, at most `limit` + 1: of the matrix only what is
- * that near to its diagonal is computed. */
-static unsigned int near_distance(const char *a, size_t a_length,
-				  const char *b, size_t b_length,
-				  unsigned int limit)
-{
-	unsigned int row[NEAR_NAME_MAX + 1];
-
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j <= limit ? j : limit + 1;
-	for (size_t i = 1; i <= a_length; i++) {
-		size_t first = i > limit ? i - limit : 1;
-		size_t last = i + limit < b_length ? i + limit : b_length;
-		unsigned int corner = row[first - 1];
-		unsigned int least = i <= limit ? i : limit + 1;
-
-		row[first - 1] = least;
-		for (size_t j = first; j <= last; j++) {
-			unsigned int best = corner + (a[i - 1] != b[j - 1]);
-
-			corner = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			if (best < least)
-				least = best;
-		}
-		if (least > limit)
-			return limit + 1;
-	}
-	return row[b_length];
-}
-
 /* A terminal shows it as it is. */
 static bool near_is_printable(const char *name, size_t length)
 {
@@ -61,6 +26,8 @@ static bool near_is_printable(const char *name, size_t length)
 static unsigned int near_score(const char *s, size_t n, const char *name,
 			       size_t length, unsigned int limit)
 {
+	unsigned int row[NEAR_NAME_MAX + 1];
+
 	if (n > NEAR_NAME_MAX)
 		return limit + 1;
 	while (n > length && *s == '_') {
@@ -73,7 +40,34 @@ static unsigned int near_score(const char *s, size_t n, const char *name,
 		return limit;
 	if (n > length + limit || length > n + limit)
 		return limit + 1;
-	return near_distance(name, length, s, n, limit);
+
+	/* Edit distance of two names, at most `limit` + 1: of the matrix only
+	 * what is that near to its diagonal is computed. */
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j <= limit ? j : limit + 1;
+	for (size_t i = 1; i <= length; i++) {
+		size_t first = i > limit ? i - limit : 1;
+		size_t last = i + limit < n ? i + limit : n;
+		unsigned int corner = row[first - 1];
+		unsigned int least = i <= limit ? i : limit + 1;
+
+		row[first - 1] = least;
+		for (size_t j = first; j <= last; j++) {
+			unsigned int best = corner + (name[i - 1] != s[j - 1]);
+
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			if (best < least)
+				least = best;
+		}
+		if (least > limit)
+			return limit + 1;
+	}
+	return row[n];
 }
 
 struct near_name {
