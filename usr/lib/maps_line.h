@@ -4,7 +4,9 @@
 #define LIB_MAPS_LINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct maps_line {
@@ -21,5 +23,24 @@ struct maps_line {
 /* The newline is cut off, nothing else is changed. false: it isn't what the
  * kernel writes. Of a line that is cut the path may be. */
 bool maps_line_parse(char *line, struct maps_line *maps);
+
+/* All lines of a process. */
+struct maps_lines {
+	FILE *file;
+	char *line;		/* what the paths of struct maps_line are in */
+	size_t room;
+	int error;
+};
+
+/* 0, or a negative errno: -ENOENT: there is no such process. */
+int maps_lines_open(struct maps_lines *lines, uint32_t pid);
+/* False: no more. */
+bool maps_lines_next(struct maps_lines *lines, struct maps_line *maps);
+/* 0; or a negative errno: not all lines could be read. */
+int maps_lines_close(struct maps_lines *lines);
+
+/* Open the file that is mapped, whatever has become of its path. A descriptor, or
+ * a negative errno. */
+int maps_line_open(const struct maps_line *maps, uint32_t pid);
 
 #endif

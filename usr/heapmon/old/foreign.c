@@ -1,54 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "foreign.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/elf_symbols.h"
+#include "lib/maps_line.h"
 
-static bool symbol_is_malloc(Elf *elf, const GElf_Shdr *header, Elf_Data *data,
-			     int i)
+static bool file_defines_malloc(int fd)
 {
-	GElf_Sym symbol;
-	const char *name;
-
-	if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF)
-		return false;
-	name = elf_strptr(elf, header->sh_link, symbol.st_name);
-	return name && !strcmp(name, "malloc");
-}
-
-static bool section_defines(Elf *elf, Elf_Scn *section)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr header;
-
-	if (!data || !gelf_getshdr(section, &header) || !header.sh_entsize)
-		return false;
-	for (uint64_t i = 1; i < header.sh_size / header.sh_entsize; i++)
-		if (symbol_is_malloc(elf, &header, data, i))
-			return true;
-	return false;
-}
-
-static bool file_defines(int fd)
-{
-	Elf *elf;
-	Elf_Scn *section = NULL;
+	struct elf_symbols at = { .type = SHT_DYNSYM };
 	bool defines = false;
 
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	while (!defines && (section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) &&
-		    header.sh_type == SHT_DYNSYM)
-			defines = section_defines(elf, section);
-	}
-	elf_end(elf);
+	at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (at.elf && !defines && elf_symbols_next(&at))
+		defines = !strcmp(at.name, "malloc");
+	elf_end(at.elf);
 	return defines;
 }
 
@@ -67,20 +34,19 @@ const struct old_region *old_foreign_find(const struct old_process *process)
 {
 	for (size_t i = 0; i < process->count; i++) {
 		const struct old_region *region = &process->regions[i];
-		char path[96];
+		const struct maps_line mapping = {
+			.start = region->start, .end = region->end,
+		};
 		bool defines;
 		int fd;
 
 		if (!region->first || name_is_libc(region->name) ||
 		    name_is_loader(region->name))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%"
-			 PRIx64 "-%" PRIx64, process->pid, region->start,
-			 region->end);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = maps_line_open(&mapping, process->pid);
 		if (fd < 0)
 			continue;
-		defines = file_defines(fd);
+		defines = file_defines_malloc(fd);
 		close(fd);
 		if (defines)
 			return region;

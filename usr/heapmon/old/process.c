@@ -48,28 +48,24 @@ void old_process_close(struct old_process *process)
 	process->regions = NULL;
 }
 
-static bool region_parse(char *line, struct old_region *region)
+static void region_fill(struct old_region *region,
+			const struct maps_line *maps)
 {
-	struct maps_line maps;
-	const char *slash;
+	const char *slash = strrchr(maps->path, '/');
 
-	if (!maps_line_parse(line, &maps))
-		return false;
-	slash = strrchr(maps.path, '/');
 	*region = (struct old_region){
-		.start = maps.start, .end = maps.end,
-		.writable = maps.mode[0] == 'r' && maps.mode[1] == 'w' &&
-			    maps.mode[3] == 'p',
-		.file = maps.inode != 0,
-		.heap = !strncmp(maps.path, "[heap]", 6),
-		.anonymous = !maps.inode &&
-			     (!maps.path[0] ||
-			      !strncmp(maps.path, "[anon:", 6)),
-		.first = maps.inode && !maps.offset,
+		.start = maps->start, .end = maps->end,
+		.writable = maps->mode[0] == 'r' && maps->mode[1] == 'w' &&
+			    maps->mode[3] == 'p',
+		.file = maps->inode != 0,
+		.heap = !strncmp(maps->path, "[heap]", 6),
+		.anonymous = !maps->inode &&
+			     (!maps->path[0] ||
+			      !strncmp(maps->path, "[anon:", 6)),
+		.first = maps->inode && !maps->offset,
 	};
 	snprintf(region->name, sizeof(region->name), "%s",
 		 slash ? slash + 1 : "");
-	return true;
 }
 
 /* brk's memory may be in parts, by madvise(2). */
@@ -86,27 +82,25 @@ static void region_join(struct old_process *process)
 
 int old_process_map(struct old_process *process, struct error *err)
 {
-	char path[32], *line = NULL;
-	size_t room = 0;
-	int code = 0;
-	FILE *file;
+	struct maps_lines lines;
+	struct maps_line maps;
+	int code = maps_lines_open(&lines, process->pid);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process->pid);
 	process->count = 0;
 	process->window_size = 0;
-	file = fopen(path, "re");
-	if (!file)
-		return error_set(err, -errno, "cannot read '%s': %s", path,
-				 strerror(errno));
-	while (!code && getline(&line, &room, file) > 0) {
+	if (code)
+		return error_set(err, code, "cannot read '/proc/%" PRIu32
+				 "/maps': %s", process->pid, strerror(-code));
+	while (!code && maps_lines_next(&lines, &maps)) {
 		if (!array_grow(&process->regions, process->count,
-				&process->room, sizeof(*process->regions)))
+				&process->room, sizeof(*process->regions))) {
 			code = error_no_memory(err);
-		else if (region_parse(line, &process->regions[process->count]))
+		} else {
+			region_fill(&process->regions[process->count], &maps);
 			region_join(process);
+		}
 	}
-	free(line);
-	fclose(file);
+	maps_lines_close(&lines);
 	return code;
 }
 

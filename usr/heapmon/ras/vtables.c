@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "vtables.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "lib/array.h"
+#include "lib/elf_symbols.h"
 #include "lib/debug/symbols/symbols.h"
 
 #define PREFIX		"_ZTV"
@@ -63,8 +63,7 @@ static uint32_t class_name(struct vtables *vtables, const char *symbol)
 static void symbol_take(struct vtables *vtables, struct vtable_module *module,
 			const char *name, const GElf_Sym *symbol)
 {
-	if (!name || strncmp(name, PREFIX, strlen(PREFIX)) ||
-	    symbol->st_shndx == SHN_UNDEF || !symbol->st_size)
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || !symbol->st_size)
 		return;
 	if (!array_grow(&module->tables, module->count, &module->room,
 			sizeof(*module->tables))) {
@@ -76,28 +75,14 @@ static void symbol_take(struct vtables *vtables, struct vtable_module *module,
 	};
 }
 
-static void section_read(struct vtables *vtables, struct vtable_module *module,
-			 Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Sym symbol;
-
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-		symbol_take(vtables, module,
-			    elf_strptr(elf, header->sh_link, symbol.st_name),
-			    &symbol);
-}
-
 /* All tables of symbols that are of this type. */
 static void symbols_read(struct vtables *vtables, struct vtable_module *module,
 			 Elf *elf, uint32_t type)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	struct elf_symbols at = { .elf = elf, .type = type };
 
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			section_read(vtables, module, elf, section, &header);
+	while (elf_symbols_next(&at))
+		symbol_take(vtables, module, at.name, &at.symbol);
 }
 
 static void segments_read(struct vtable_module *module, Elf *elf)

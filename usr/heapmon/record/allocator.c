@@ -17,16 +17,6 @@ const char *const allocator_names[ALLOCATOR_NAMES] = {
 	"auto", "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc",
 };
 
-/* The code of a file. */
-static bool code_parse(char *line, struct maps_line *m)
-{
-	if (!maps_line_parse(line, m) || m->path[0] != '/' || m->mode[2] != 'x')
-		return false;
-	if (m->deleted)
-		*m->deleted = '\0';
-	return true;
-}
-
 static bool was_seen(const struct allocator *a, const struct maps_line *m)
 {
 	for (size_t i = 0; i < a->seen_count; i++)
@@ -71,13 +61,9 @@ static int mapped_open(const struct maps_line *m, uint32_t pid,
 		       char path[PATH_MAX])
 {
 	static const char *const forms[] = { "%2$s", "/proc/%1$u/root%2$s" };
-	char link[80];
+	int fd = maps_line_open(m, pid);
 	struct stat st;
-	int fd;
 
-	snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64,
-		 pid, m->start, m->end);
-	fd = open(link, O_RDONLY | O_CLOEXEC);
 	for (unsigned int i = 0; i < 2; i++) {
 		int named;
 		struct stat other;
@@ -158,23 +144,25 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 int allocator_add_process(struct allocator *allocator, uint32_t pid,
 			  const struct allocator_want *want, struct error *err)
 {
-	char path[32], line[PATH_MAX + 128];
+	struct maps_lines lines;
 	struct maps_line m;
-	int code = 0;
-	FILE *maps;
+	int code = maps_lines_open(&lines, pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return error_set(err, errno == ENOENT ? -ESRCH : -errno,
+	if (code)
+		return error_set(err, code == -ENOENT ? -ESRCH : code,
 				 "cannot look at process %u: %s", pid,
-				 errno == ENOENT ? "it isn't there" :
-				 strerror(errno));
-	while (!code && fgets(line, sizeof(line), maps))
-		if (code_parse(line, &m) && !was_seen(allocator, &m) &&
-		    object_wanted(want, m.path) && !is_loader(m.path))
+				 code == -ENOENT ? "it isn't there" :
+				 strerror(-code));
+	while (!code && maps_lines_next(&lines, &m)) {
+		if (m.path[0] != '/' || m.mode[2] != 'x')
+			continue;	/* not the code of a file */
+		if (m.deleted)
+			*m.deleted = '\0';
+		if (!was_seen(allocator, &m) && object_wanted(want, m.path) &&
+		    !is_loader(m.path))
 			code = file_add(allocator, &m, pid, want, err);
-	fclose(maps);
+	}
+	maps_lines_close(&lines);
 	return code;
 }
 

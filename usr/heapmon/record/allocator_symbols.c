@@ -8,10 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/array.h"
+#include "lib/elf_symbols.h"
 #include "debugdata.h"
 #include "entry.h"
-
-#define SYMBOLS_MOST	(64u << 20)
 
 struct scan {
 	struct allocator_file *file;
@@ -190,38 +189,15 @@ static void symbol_take(struct scan *scan, Elf *elf, const GElf_Sym *symbol,
 		place_add(scan, function, offset, symbol->st_value, name);
 }
 
-/* `image`: whose segments tell where the code is; a table of symbols alone has
- * none of its own. */
-static void table_scan(struct scan *scan, Elf *image, Elf *elf,
-		       Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = header->sh_entsize ?
-		       header->sh_size / header->sh_entsize : 0;
-	const char *name;
-	GElf_Sym symbol;
-
-	if (count > SYMBOLS_MOST)
-		return;
-	for (size_t i = 1; data && i < count && !scan->code; i++) {
-		if (!gelf_getsym(data, i, &symbol))
-			return;
-		if (symbol.st_shndx == SHN_UNDEF || !symbol.st_value)
-			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (name && *name)
-			symbol_take(scan, image, &symbol, name);
-	}
-}
-
+/* The symbols of `elf`. `image`: whose segments name the places of the code: an
+ * unpacked table of symbols has none of its own. */
 static void tables_scan(struct scan *scan, Elf *image, Elf *elf, uint32_t type)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	struct elf_symbols at = { .elf = elf, .type = type };
 
-	while (!scan->code && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			table_scan(scan, image, elf, section, &header);
+	while (!scan->code && elf_symbols_next(&at))
+		if (at.symbol.st_value)
+			symbol_take(scan, image, &at.symbol, at.name);
 }
 
 static void debugdata_scan(struct scan *scan, Elf *elf)

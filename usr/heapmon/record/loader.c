@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/elf_symbols.h"
 #include "lib/maps_line.h"
 
 #define STATE_32	12	/* offset of r_debug.r_state in a 32-bit one */
@@ -53,21 +54,16 @@ static ssize_t proc_read(pid_t pid, const char *name, void *data, size_t size)
 /* The file that is mapped from this address on */
 static int mapped_open(pid_t pid, uint64_t base)
 {
-	char line[512], link[64];
-	int fd = proc_open(pid, "maps");
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	struct maps_lines lines;
 	struct maps_line maps;
+	int fd = -1;
 
-	fd = -1;
-	while (file && fd < 0 && fgets(line, sizeof(line), file)) {
-		if (!maps_line_parse(line, &maps) || maps.start != base)
-			continue;
-		snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64,
-			 maps.start, maps.end);
-		fd = proc_open(pid, link);
-	}
-	if (file)
-		fclose(file);
+	if (maps_lines_open(&lines, pid))
+		return -1;
+	while (fd < 0 && maps_lines_next(&lines, &maps))
+		if (maps.start == base)
+			fd = maps_line_open(&maps, pid);
+	maps_lines_close(&lines);
 	return fd;
 }
 
@@ -76,37 +72,16 @@ struct wanted {
 	uint64_t value;		/* 0: not found */
 };
 
-static void section_find(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			 struct wanted *wanted, size_t count)
+static void symbols_find(Elf *elf, uint32_t type, struct wanted *wanted,
+			 size_t count)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Sym symbol;
+	struct elf_symbols at = { .elf = elf, .type = type };
 
-	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(elf, header->sh_link,
-					      symbol.st_name);
-
-		for (size_t k = 0; name && k < count; k++)
-			if (symbol.st_shndx != SHN_UNDEF &&
-			    !wanted[k].value && !strcmp(wanted[k].name, name))
-				wanted[k].value = symbol.st_value;
-	}
-}
-
-static void symbols_find(int fd, struct wanted *wanted, size_t count)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	while (elf && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_DYNSYM ||
-		     header.sh_type == SHT_SYMTAB))
-			section_find(elf, section, &header, wanted, count);
-	elf_end(elf);
+	while (elf_symbols_next(&at))
+		for (size_t k = 0; k < count; k++)
+			if (!wanted[k].value &&
+			    !strcmp(wanted[k].name, at.name))
+				wanted[k].value = at.symbol.st_value;
 }
 
 int loader_read(struct loader *loader, pid_t pid)
@@ -116,6 +91,7 @@ int loader_read(struct loader *loader, pid_t pid)
 	ssize_t size = proc_read(pid, "auxv", auxv, sizeof(auxv));
 	uint64_t base = 0;
 	bool wide;
+	Elf *elf;
 	int fd;
 
 	*loader = (struct loader){ 0 };
@@ -129,7 +105,13 @@ int loader_read(struct loader *loader, pid_t pid)
 	fd = mapped_open(pid, base);
 	if (fd < 0)
 		return 0;
-	symbols_find(fd, wanted, 2);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf) {
+		symbols_find(elf, SHT_DYNSYM, wanted, 2);
+		symbols_find(elf, SHT_SYMTAB, wanted, 2);
+	}
+	elf_end(elf);
 	close(fd);
 	if (wanted[0].value)
 		loader->stop = base + wanted[0].value;

@@ -162,39 +162,31 @@ static void range_ignore(void *context, struct growth_range range)
 {
 }
 
-static void growth_line(struct process *process, char *line)
-{
-	struct growth_range range;
-	struct maps_line maps;
-
-	if (!maps_line_parse(line, &maps) || maps.mode[1] != 'w')
-		return;
-	range = (struct growth_range){ maps.start, maps.end };
-	if (!strcmp(maps.path, "[heap]"))
-		growth_take_brk(&process->growth, range);
-	else if (!maps.path[0])
-		growth_take(&process->growth, range, range_ignore, NULL);
-}
-
 static void growth_read(struct tracker *tracker, struct process *process)
 {
-	char path[32], *line = NULL;
-	size_t room = 0;
-	FILE *file;
+	struct maps_lines lines;
+	struct maps_line maps;
+	int ret = maps_lines_open(&lines, process->pid);
 
 	growth_free(&process->growth);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process->pid);
-	file = fopen(path, "re");
-	if (!file && errno != ENOENT)
-		tracker->ret = -errno;
-	if (!file)
+	if (ret) {
+		if (ret != -ENOENT)
+			tracker->ret = ret;
 		return;
-	while (getline(&line, &room, file) > 0)
-		growth_line(process, line);
-	if (!feof(file) && errno == ENOMEM)
+	}
+	while (maps_lines_next(&lines, &maps)) {
+		struct growth_range range = { maps.start, maps.end };
+
+		if (maps.mode[1] != 'w')
+			continue;
+		if (!strcmp(maps.path, "[heap]"))
+			growth_take_brk(&process->growth, range);
+		else if (!maps.path[0])
+			growth_take(&process->growth, range, range_ignore,
+				    NULL);
+	}
+	if (maps_lines_close(&lines) == -ENOMEM)
 		tracker->ret = -ENOMEM;
-	free(line);
-	fclose(file);
 }
 
 int tracker_add(struct tracker *tracker, uint32_t pid)

@@ -148,12 +148,8 @@ static const struct module_table *file_table(struct unwind *u, uint32_t pid,
 				      const struct maps_line *mapping)
 {
 	const struct module_table *table;
-	char path[96];
-	int fd;
+	int fd = maps_line_open(mapping, pid);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64
-		 "-%" PRIx64, pid, mapping->start, mapping->end);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	table = module_tables_file(&u->tables, fd);
@@ -189,22 +185,17 @@ static int segments_read(struct unwind *u, uint32_t pid,
 			 struct segments *segments)
 {
 	const struct module_table *table;
-	char path[32], *line = NULL;
+	struct maps_lines lines;
 	struct maps_line mapping;
 	bool any = false;
-	size_t room = 0;
-	FILE *file;
 
 	segments->count = 0;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (maps_lines_open(&lines, pid))
 		return -ESRCH;
-	while (getline(&line, &room, file) > 0) {
+	while (maps_lines_next(&lines, &mapping)) {
 		any = true;
 		table = NULL;
-		if (!maps_line_parse(line, &mapping) ||
-		    mapping.mode[2] != 'x')
+		if (mapping.mode[2] != 'x')
 			continue;
 		if (mapping.path[0] == '/')
 			table = file_table(u, pid, &mapping);
@@ -213,8 +204,7 @@ static int segments_read(struct unwind *u, uint32_t pid,
 		if (table)
 			segment_add(u, segments, &mapping, table);
 	}
-	free(line);
-	fclose(file);
+	maps_lines_close(&lines);
 	return any ? 0 : -ESRCH;
 }
 

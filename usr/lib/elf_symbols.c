@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "elf_symbols.h"
+
+#include <stddef.h>
+
+bool elf_symbols_next(struct elf_symbols *s)
+{
+	for (;;) {
+		while (s->data && gelf_getsym(s->data, ++s->index, &s->symbol)) {
+			if (s->symbol.st_shndx == SHN_UNDEF)
+				continue;
+			s->name = elf_strptr(s->elf, s->header.sh_link,
+					     s->symbol.st_name);
+			if (s->name && *s->name)
+				return true;
+		}
+		s->data = NULL;
+		s->section = elf_nextscn(s->elf, s->section);
+		if (!s->section)
+			return false;
+		if (gelf_getshdr(s->section, &s->header) &&
+		    s->header.sh_type == s->type)
+			s->data = elf_getdata(s->section, NULL);
+		s->index = 0;
+	}
+}
