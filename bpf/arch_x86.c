@@ -18,7 +18,7 @@ static const struct processor_reg regs32[] = {
 #undef RAS_REG
 
 /*
- * Loading a selector, WRFSBASE and WRGSBASE change these behind the kernel's
+ * Loading a selector, WRFSBASE and WRGSBASE change these without the kernel's
  * back. But the thread pointer, which is the base of FS (x86-64) or what GS
  * selects (i386), C libraries set once.
  */

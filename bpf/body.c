@@ -10,7 +10,7 @@
  *	r0-r5	scratch; r1-r5 the temps of expressions (rpn.c)
  *
  * An item's place is r7 or r9 plus a constant, so records of constant layout
- * need no r9. The frame is in gen.h. Rare cases stand behind the straight line.
+ * need no r9. The frame is in gen.h. Rare cases are after the straight line.
  */
 #include "gen.h"
 
@@ -428,7 +428,7 @@ int gen_finish(struct gen *gen, struct body *body)
 			 strerror(-ret));
 }
 
-/* Is who hits kept? At a return probe it may not be told where. */
+/* Is the process that hits kept? A return probe may not know its function. */
 static bool process_kept(const struct gen *gen)
 {
 	const struct body_target *target = gen->target;

@@ -121,7 +121,7 @@ struct body_target {
 	int module_fd;			/* of that BTF */
 	int address_bits;		/* of user space; 0: what is usual with
 					 * the processor */
-	bool func_ip;			/* bpf_get_func_ip tells at a return probe
+	bool func_ip;			/* bpf_get_func_ip works at a return probe
 					 * of user space where its function is */
 	bool bring_in;			/* absent memory is brought in; the program
 					 * becomes sleepable where it reads any */

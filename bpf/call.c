@@ -9,10 +9,10 @@
  * Right at a function's first instruction the address to return to is at the
  * stack pointer (x86-64 psABI 3.2.2, i386 psABI 2.2.2). The kernel puts that of
  * its trampoline there when a return probe waits, and takes it off the stack
- * before it tells the probe.
+ * before it calls the probe.
  *
- * Or it is in a register (AArch64), and nobody knows where the function leaves
- * it: then the kernel's list of return probes that wait says which calls are
+ * Or it is in a register (AArch64), and where the function saves it is not
+ * known: then the kernel's list of return probes that wait says which calls are
  * under way, and the frame pointer leads to where it is (aapcs64 6.4.6).
  */
 #include "gen.h"
@@ -197,7 +197,7 @@ static void link_compare(struct gen *gen, int there, emit_label found,
 /*
  * The function that began at stack pointer r1 still has the address to return to:
  * after a jump in the register, else in its frame record, or where it has none
- * in one of the words behind the stack pointer.
+ * in one of the words above the stack pointer.
  */
 static void link_test(struct gen *gen, int there, emit_label fresh)
 {
@@ -429,7 +429,7 @@ static bool target_check(struct gen *gen)
 		gen_fail(gen, -EINVAL, "calls have no map");
 	else if (!layout_knows(gen))
 		gen_fail(gen, -EOPNOTSUPP, "calls inside each other can't be "
-			 "told apart: this kernel has no BTF");
+			 "distinguished: this kernel has no BTF");
 	return !gen->e.error;
 }
 
@@ -584,10 +584,9 @@ void call_name_generate(struct gen *gen)
 }
 
 /*
- * The stack item's first addresses are in functions that gave names: off they
- * go.
- * The ones behind `depth` that take the last places are in the record, too, but
- * nobody will read them.
+ * The stack item's first addresses are in functions that gave names: remove them.
+ * The ones after `depth` that take the last places are in the record, too, but
+ * no reader uses them.
  */
 void call_frames_drop(struct gen *gen, int addresses, uint32_t depth)
 {

@@ -3,8 +3,8 @@
  * Which blocks are recorded: those of `min_size` bytes at least, and of these,
  * if `sample` is given, each with the chance 1 - exp(-bytes / sample). A thread
  * goes from one chosen byte to the next by distances that are exponentially
- * distributed (a Poisson process), and takes the block that it lies in; a new
- * distance begins behind the block, which is the same because the distribution
+ * distributed (a Poisson process), and takes the block that it is in; a new
+ * distance begins after the block, which is the same because the distribution
  * has no memory.
  *
  * Of blocks that were chosen, in `blocks`, the release is recorded. One that is
@@ -18,7 +18,7 @@
 #define CALL(field)	((int)offsetof(struct ras_call, field))
 #define BLOCK_WORDS	((int)(sizeof(struct ras_block) / 8))
 
-#define FRACTION	30		/* bits of a logarithm behind the point */
+#define FRACTION	30		/* bits of a logarithm after the point */
 #define SCALE_BITS	28		/* of `sample`, as a factor */
 #define LN_2		0x58b90bfbe8e7bcd6ULL	/* times 2^63 */
 
@@ -120,7 +120,7 @@ static void logarithm_draw(struct emit *e)
 	emit_alu_imm(e, BPF_OR, R0, 1);
 	emit_alu(e, BPF_MOV, R2, R0);
 	highest_bit(e);
-	/* r2 = the bits behind the highest, times 2^31 */
+	/* r2 = the bits below the highest, times 2^31 */
 	emit_alu_imm(e, BPF_MOV, R3, 33);
 	emit_alu(e, BPF_SUB, R3, R1);
 	emit_alu(e, BPF_MOV, R2, R0);

@@ -34,7 +34,7 @@ static void generate_comm(struct gen *gen)
 	gen->place.off += GEN_COMM_BYTES;
 }
 
-/* Eight bytes that a helper tells */
+/* Eight bytes that a helper returns */
 static void generate_word(struct gen *gen, int helper)
 {
 	emit_call(&gen->e, helper);
@@ -59,7 +59,7 @@ static void generate_ppid(struct gen *gen)
 	gen->place.off += 8;
 }
 
-/* What comes behind an item of variable length begins where it ends. */
+/* What follows an item of variable length begins where it ends. */
 static void generate_stack(struct gen *gen)
 {
 	stack_generate(gen, NULL, gen->target->context_depth);

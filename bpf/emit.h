@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Writing eBPF instructions. Nothing here returns an error: the first one
- * sticks, everything after it does nothing, emit_finish() tells it. Jumps go
+ * sticks, everything after it does nothing, emit_finish() returns it. Jumps go
  * to labels, which may be placed later.
  */
 #ifndef BPF_EMIT_H
@@ -38,7 +38,7 @@ typedef uint32_t emit_label;
 int emit_finish(struct emit *e);
 /* Free all but e->insns. */
 void emit_free(struct emit *e);
-/* Make room for one more entry behind count; 0 or -ENOMEM. */
+/* Make room for one more entry after count; 0 or -ENOMEM. */
 int emit_array_grow(void *array, size_t *room, size_t count, size_t entry);
 
 emit_label emit_label_new(struct emit *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Between the parts of the generator: the body (body.c, static.c), who is
- * recorded (filter.c, why.c), the record (record.c, trigger.c), what stands in
- * front of its data (context.c, process.c), calls and blocks (call.c,
+ * recorded (filter.c, why.c), the record (record.c, trigger.c), what is
+ * before its data (context.c, process.c), calls and blocks (call.c,
  * choose_block.c), the items (item.c, stub.c), what is read at once (reads.c),
  * the expressions in them (rpn.c) and the processor's registers (arch.c,
  * arch_x86.c, arch_a64.c).
@@ -65,12 +65,12 @@ struct place {
 };
 
 /*
- * Code that leaves the straight line for the rare case, and is written behind
+ * Code that leaves the straight line for the rare case, and is written after
  * it: `enter` is jumped to, it comes back at `back`.
  */
 enum stub_kind {
 	STUB_FAULT,		/* `value` can't be used: on to `fault` */
-	STUB_ITEM_FAULT,	/* `fault` where the record goes on behind it */
+	STUB_ITEM_FAULT,	/* `fault` where the record goes on after it */
 	STUB_EMPTY_OR_FAULT,	/* string read returned <= 0 */
 	STUB_STRING_CUT,	/* longer than `limit` */
 	STUB_LENGTH_CUT,	/* LEN above `limit` */
@@ -186,7 +186,7 @@ struct gen {
 	uint32_t fixed;		/* of what is in every record, so far */
 	uint32_t spread;	/* 2^n - 1: bounds the sum of the items' lengths */
 	bool faults;		/* something in it may fault */
-	bool go_on;		/* behind an item that faults */
+	bool go_on;		/* after an item that faults */
 	size_t item_stubs;	/* stubs before the item */
 	emit_label fault;	/* of what is generated: r1 = failing pointer, r2 =
 				 * status, r9 = its place */
@@ -216,14 +216,14 @@ struct gen {
 	uint32_t items;		/* of the record, when it has been generated */
 	emit_label absent, absent_if;	/* first faults, unless walked */
 	emit_label elsewhere;	/* preemption is off: it is taken again */
-	emit_label passed;	/* behind the IF */
+	emit_label passed;	/* after the IF */
 	emit_label unknown;	/* the IF can't be evaluated */
 	bool early;		/* the IF comes before preemption is off; then
 				 * these are where it isn't fulfilled, and where
 				 * it can't be evaluated */
 	emit_label refused, undecided;
 	emit_label leave;	/* preemption is off: end of the program */
-	emit_label out;		/* behind it */
+	emit_label out;		/* after it */
 	emit_label bring, touch, callback;	/* vma.c */
 	emit_label keep, again;	/* process.c, walk.c */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
@@ -272,7 +272,7 @@ struct gen {
 #define FRAME_SIZE	(-144)
 #define FRAME_OLD	(-152)
 #define FRAME_LEVEL	(-160)	/* of the point */
-/* behind the words of a CALL or RELEASE, where it is one */
+/* after the words of a CALL or RELEASE, where it is one */
 #define FRAME_SLOT(gen, n)	((gen)->slots - 8 * SLOT_PLACE(gen, n))
 #define FRAME_SLOTS		(-120)	/* gen->slots */
 #define FRAME_SLOTS_CALL	(-168)
@@ -299,7 +299,7 @@ int gen_ip_excess(const struct gen *gen);
 /* From here on instructions are those of a statement, or of STMT_*. */
 void gen_note(struct gen *gen, int stmt);
 
-/* The labels; and behind all, the body, or the first error */
+/* The labels; and after all, the body, or the first error */
 void gen_begin(struct gen *gen);
 int gen_finish(struct gen *gen, struct body *body);
 /* The lowest offset of `words` scratch words, free between expressions. */
@@ -346,7 +346,7 @@ bool scan_budget_suffices(const struct gen *gen);
 
 /*
  * reads.c: which reads of the record are one, in so many words of the frame at
- * most. Those that are needed at a statement stand in front of its slots.
+ * most. Those that are needed at a statement are before its slots.
  */
 void reads_plan(struct gen *gen, int room);
 void reads_slots(struct gen *gen, int stmt);
@@ -366,9 +366,9 @@ void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
 			 struct value *result);
 void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
 			  struct value *result);
-/* Behind `index`, the first statement that isn't MORE of it; *bytes: the sum */
+/* After `index`, the first statement that isn't MORE of it; *bytes: the sum */
 uint32_t item_end(const struct gen *gen, uint32_t index, uint32_t *bytes);
-/* reg = the place and `more` bytes behind it */
+/* reg = the place and `more` bytes after it */
 void item_place_load(struct gen *gen, const struct place *place, int more,
 		     int reg);
 void item_status_store(struct gen *gen, const struct place *place, int status);
@@ -385,7 +385,7 @@ void item_read(struct gen *gen, uint32_t size, const struct value *address);
 void item_read_call(struct gen *gen, bool string, const struct value *address);
 
 /*
- * why.c: one more of what stands at `off` (WHY_*) in the row of `why` of the
+ * why.c: one more of what is at `off` (WHY_*) in the row of `why` of the
  * point on the running CPU. Needs FRAME_POINT and FRAME_CPU; uses FRAME_ROW and
  * r0 to r5.
  */
@@ -401,7 +401,7 @@ void why_row_load(struct gen *gen, emit_label missing);
 
 /*
  * trigger.c: all has stopped: to gen->filtered; before the record at r7 is
- * published, r9 is kept; behind it, under the slice's lock.
+ * published, r9 is kept; after it, under the slice's lock.
  */
 void trigger_test(struct gen *gen);
 void trigger_claim(struct gen *gen);
@@ -426,7 +426,7 @@ void context_scan(struct gen *gen);
 /* process.c: who hits, into `processes`, when it isn't who hit last; r0 is
  * bpf_get_current_pid_tgid, r8 the locked slice. Keeps r6 to r9. */
 void process_generate(struct gen *gen);
-/* The subprogram that puts it there, behind all else. */
+/* The subprogram that puts it there, after all else. */
 void process_keep_generate(struct gen *gen);
 /* stack.c: an item RAS_ITEM_STACK at gen->place, which moves; cfa may be
  * NULL. */
@@ -439,7 +439,7 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 				 STACK_FRAME_BYTES * (depth))
 /*
  * unwind.c: addresses at gen->place + call->off from the state on, which this
- * goes on from; behind all, the subprograms that do it.
+ * goes on from; after all, the subprograms that do it.
  */
 bool unwind_possible(const struct gen *gen);
 void unwind_generate(struct gen *gen, const struct unwind_call *call);
@@ -455,7 +455,7 @@ void call_join_generate(struct gen *gen);
 void call_name_generate(struct gen *gen);
 void call_value_load(struct gen *gen, const struct rpn_op *op, int reg);
 void call_size_load(struct gen *gen);
-/* Behind a stack item at gen->place, whose addresses are behind the prefix. */
+/* After a stack item at gen->place, whose addresses follow the prefix. */
 void call_frames_drop(struct gen *gen, int addresses, uint32_t depth);
 /* FRAME_BLOCK and FRAME_SIZE of a CALL, what it hasn't is 0; they can't be read:
  * to gen->unknown. r1 = the old block, false: there is no statement for it. */
@@ -490,9 +490,9 @@ void segment_generate(struct gen *gen, const struct value *selector,
  */
 void walk_generate(struct gen *gen);
 /* The second version, where it is a subprogram with a frame of its own: the
- * body is lean. Behind all else. */
+ * body is lean. After all else. */
 void walk_again_generate(struct gen *gen);
-/* Behind the header of a record that is taken again: its flag and `paged_in`,
+/* After the header of a record that is taken again: its flag and `paged_in`,
  * when something was brought in. Uses r0 to r5. */
 void walk_note(struct gen *gen);
 /* reg = the WALK_* bits of the item; uses no other */
@@ -556,7 +556,7 @@ unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size);
 #define RPN_USES_ADDR	0x01	/* DW_OP_addr */
 #define RPN_USES_XDEREF	0x02	/* segments: needs target->layout */
 #define RPN_USES_BASE	0x04	/* what is kept of a thread (arch_thread_find):
-				 * likewise */
+				 * needs target->layout */
 #define RPN_USES_STALE	0x08	/* one of these that the program may have changed
 				 * since its thread was switched to */
 #define RPN_USES_LATE	0x10	/* one that is 0 until then */
@@ -602,7 +602,7 @@ struct processor {
 	 * has built no frame; -1: it is on the stack, by a call */
 	int ip, stack, frame, link;
 	int call_bytes;		/* that a call pushes */
-	/* likewise, of a C function's arguments */
+	/* Offsets in struct pt_regs of a C function's arguments */
 	int arguments[PROCESSOR_ARGUMENTS];
 	unsigned int argument_count;	/* 0: they are on the stack, words of 4
 					 * bytes above the address to return to */

@@ -189,7 +189,7 @@ void item_state_store(struct gen *gen, const struct place *place, int status,
 	emit_store(e, 1, place->base, place->off + ITEM(status), R4);
 }
 
-/* A register that the data is data_off behind: r7, or where it moves r3 */
+/* A register that the data is data_off after: r7, or where it moves r3 */
 static int data_load(struct gen *gen)
 {
 	if (!gen->data_moves)
@@ -243,7 +243,7 @@ static void place_advance(struct gen *gen, int length)
 
 /*
  * Where items may be cut by the budget, the sum of their limits is more than
- * the record has room for: tell the verifier what they came to. It also makes
+ * the record has room for: show the verifier what they came to. It also makes
  * the ways through an item, faults and all, one again.
  */
 static void place_bound(struct gen *gen)
@@ -348,7 +348,7 @@ static void read_begin(struct gen *gen, const struct place *place, int detour)
 	emit_alu_imm(e, BPF_ADD, R1, detour);
 }
 
-/* What has been read to FP + from, `more` bytes behind the item's place. Loads of
+/* What has been read to FP + from, `more` bytes after the item's place. Loads of
  * the frame are aligned. Uses r1. */
 static void copy(struct gen *gen, const struct place *place, uint32_t more,
 		 int from, uint32_t bytes)
@@ -383,7 +383,7 @@ static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 	place_step(gen, stmt->length);
 }
 
-/* r1 = the length that LEN tells, at most `limit` */
+/* r1 = the length that LEN yields, at most `limit` */
 static void generate_length(struct gen *gen, const struct tdf_stmt *stmt,
 			    uint32_t limit)
 {
@@ -404,7 +404,7 @@ static void generate_length(struct gen *gen, const struct tdf_stmt *stmt,
 }
 
 /*
- * r1 = its part that the budget leaves. What may be a constant stands on the
+ * r1 = its part that the budget leaves. What may be a constant is on the
  * right: on the left the verifier of 6.1 doesn't compare it with the other's
  * bounds, and goes ways that can't be gone.
  */
@@ -480,7 +480,7 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 	gen->place = next;
 }
 
-/* `more` bytes behind the item's place */
+/* `more` bytes after the item's place */
 static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 			   uint32_t more)
 {
@@ -606,8 +606,8 @@ static void string_clear(struct gen *gen, int detour, struct value *address)
 }
 
 /*
- * Two bytes more than the limit are read: one for the zero, one to tell a
- * string that fits exactly from a longer one.
+ * Two bytes more than the limit are read: one for the zero, one to
+ * distinguish a string that fits exactly from a longer one.
  */
 static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 			    uint32_t limit, bool budget, emit_label done)
@@ -689,7 +689,7 @@ static void generate_memory(struct gen *gen, uint32_t index, uint32_t end,
 	gen->fixed += RAS_ITEM_PREFIX;
 }
 
-/* Without a prefix a fault can't be told: the record ends before the item. */
+/* Without a prefix a fault can't be reported: the record ends before the item. */
 static void generate_raw(struct gen *gen, uint32_t index, uint32_t end,
 			 uint32_t bytes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who hits, and where the module lies there: struct ras_process. Who hit last
- * stands in the slice, and is in `processes` already.
+ * The process that hits, and where its module is: struct ras_process. The last
+ * one is in the slice, and in `processes` already.
  */
 #include "gen.h"
 

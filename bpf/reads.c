@@ -2,7 +2,7 @@
 /*
  * Which reads of a record are one. A call of the helper costs more than the
  * bytes that it reads, so what several statements read is read once, and what
- * lies behind the same pointer, SPAN_BYTES from end to end, in one span.
+ * is at the same pointer, SPAN_BYTES from end to end, in one span.
  *
  * Where a span can't be read, one of its ends can't, as each is smaller than a
  * page: the read of that end by itself would have failed. The record is then
@@ -227,7 +227,7 @@ static void walk_op(struct walk *w, const struct rpn_op *op)
 	}
 }
 
-/* Up to the first jump: what comes behind may not be read. */
+/* Up to the first jump: what follows may not be read. */
 static void walk_stmt(struct walk *w, const struct tdf_stmt *stmt)
 {
 	const uint8_t *rpn = w->gen->tdf->rpn + stmt->rpn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A record, from taking a slice to publishing it (the protocol of
- * rastrace/buffer.h). Rare cases stand behind the straight line.
+ * rastrace/buffer.h). Rare cases are after the straight line.
  */
 #include "gen.h"
 

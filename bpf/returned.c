@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which function has returned, where bpf_get_func_ip() doesn't tell (6.1): the
+ * Which function has returned, where bpf_get_func_ip() doesn't work (6.1): the
  * kernel goes through the thread's list of pending return probes, whose first
  * one stays there meanwhile (handle_trampoline() in kernel/events/uprobes.c).
  * It is the one that is hit when it was entered with this stack pointer; unless
@@ -36,7 +36,7 @@ void returned_load(struct gen *gen)
 	emit_label failed, done;
 
 	if (!returned_known(layout))
-		return;		/* scan.c tells */
+		return;		/* scan.c reports it */
 	failed = emit_label_new(e);
 	done = emit_label_new(e);
 	emit_call(e, BPF_FUNC_get_current_task);

@@ -25,7 +25,7 @@ struct expr {
 	struct value stack[TDF_RPN_STACK];
 	int depth;
 	unsigned int pinned;		/* temps in use by this operation */
-	bool live;			/* false behind a skip */
+	bool live;			/* false after a skip */
 	size_t zero_end;		/* of the last lit0 */
 	bool raises;			/* this operation comes right after it
 					 * and from nowhere else */
@@ -512,7 +512,7 @@ static void op_xderef(struct expr *x, int bytes)
 	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
-/* Nothing can be told as long as it is 0. */
+/* Nothing is known as long as it is 0. */
 static void late_test(struct expr *x, int reg)
 {
 	const struct value none = { 0 };

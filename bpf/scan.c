@@ -112,7 +112,7 @@ static void scan_uses(struct gen *gen)
 	    !returned_known(target->layout))
 		gen_fail(gen, -EOPNOTSUPP,
 			 "static data can't be read at a return probe: this "
-			 "kernel doesn't tell which function returns");
+			 "kernel doesn't report which function returns");
 }
 
 /* Registers, prefixes and what has none are in every record. */
@@ -137,7 +137,7 @@ static uint32_t fixed_bytes(const struct gen *gen)
 	return fixed;
 }
 
-/* The most that is written behind an item's prefix. */
+/* The most that is written after an item's prefix. */
 static uint32_t widest_item(const struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;

@@ -170,7 +170,7 @@ static void room_check(struct segment *s)
 	emit_jump_imm(e, BPF_JLT, R3, s->bytes, s->bad);
 }
 
-/* r1 is the descriptor, r2 its part behind ACCESS_SHIFT; r3 = its limit */
+/* r1 is the descriptor, r2 its part above ACCESS_SHIFT; r3 = its limit */
 static void limit_load(struct segment *s)
 {
 	emit_label exact = emit_label_new(s->e);

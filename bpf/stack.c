@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Return addresses: an item RAS_ITEM_STACK. In user space along the frame
- * pointers: at each there are the caller's frame pointer and, behind it, the
+ * pointers: at each there are the caller's frame pointer and, after it, the
  * address to return to (x86-64 psABI 3.2.2, i386 psABI 2.2.2, aapcs64 6.4.6).
  * The probed function's own address to return to lies right below its canonical
  * frame address, whether it has built its frame or not; where calls leave it in
  * a register it is there, unless a frame has been built. In the kernel its
- * unwinder tells, which knows nothing of that register.
+ * unwinder walks the stack; it knows nothing of that register.
  *
  * The length in the item is right at every exit, so that all exits of a kind
- * are one, and what comes behind is verified once.
+ * are one, and what follows is verified once.
  */
 #include "gen.h"
 
@@ -136,8 +136,8 @@ static void caller_read(struct stack *s)
 	emit_store(e, 8, FP, s->address, R1);
 }
 
-/* Likewise. A frame pointer in between is the function's own; below, it is none
- * at all. */
+/* The caller's frame where calls leave the return address in a register. A frame
+ * pointer in between is the function's own; below, it is none at all. */
 static void link_take(struct stack *s)
 {
 	const struct processor *cpu = s->gen->cpu;
@@ -254,7 +254,7 @@ static void own_frame_leave(struct stack *s)
 
 /*
  * The same where calls leave the address to return to in a register: it is known
- * where the function begins, and the tables tell whether it is there still.
+ * where the function begins, and the tables describe whether it is still there.
  */
 static void tables_begin_link(struct stack *s)
 {
@@ -283,7 +283,7 @@ static void tables_begin_link(struct stack *s)
 
 /*
  * The caller is known from the canonical frame address, or because it has been
- * returned to; else the tables tell where the probed instruction's frame is.
+ * returned to; else the tables describe where the probed instruction's frame is.
  */
 static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
 {
@@ -445,7 +445,7 @@ static void end_store(struct stack *s, emit_label label, int end)
 }
 
 /*
- * The next item is behind as many addresses as the length says; what is read
+ * The next item follows as many addresses as the length says; what is read
  * back from the record has forgotten which exit wrote it.
  */
 static void place_advance(struct stack *s)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The body of the static tracepoints of user programs: what they record stands
+ * The body of the static tracepoints of user programs: what they record is
  * in the arguments of rastrace_write(), its major is the point.
  */
 #include "gen.h"
@@ -15,7 +15,7 @@
 enum argument { MAJOR, MINOR, DATA, LENGTH, ARGUMENTS };
 
 _Static_assert(RASTRACE_DATA_MAX == RAS_STATIC_DATA_MAX,
-	       "programs are told what is recorded");
+	       "programs learn what is recorded");
 
 /* A tracepoint without statements, at a function's first instruction: a frame
  * hasn't been built yet. */
@@ -26,8 +26,8 @@ static const struct tdf_site no_site = { .symbol = 1 };
 /* Those from the stack: two words that only statements use */
 #define FRAME_ARGUMENTS	FRAME_LIMITS
 
-/* Those on the stack come into the frame; not readable: nobody knows which
- * major it is. */
+/* Those on the stack come into the frame; if it is not
+ * readable, the major is not known. */
 static void arguments_read(struct gen *gen)
 {
 	struct emit *e = &gen->e;
@@ -54,7 +54,7 @@ static void argument_load(struct gen *gen, enum argument n, int reg)
 		emit_load(&gen->e, n < DATA ? 4 : 8, reg, R6, offset);
 }
 
-/* Is the major on? In place of the cookie: major and minor. */
+/* Is the major on? Instead of the cookie: major and minor. */
 static void generate_major(struct gen *gen, int majors_fd)
 {
 	struct emit *e = &gen->e;
@@ -120,7 +120,7 @@ static void generate_fault(struct gen *gen)
 	emit_label_place(e, counted);
 }
 
-/* Without a prefix a fault can't be told: there is no data then. */
+/* Without a prefix a fault can't be reported: there is no data then. */
 void static_data_generate(struct gen *gen)
 {
 	emit_label done = emit_label_new(&gen->e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Behind the straight line: what is unreadable, empty or cut.
+ * After the straight line: what is unreadable, empty or cut.
  *
  * Where a stub comes back, the verifier must have walked the straight line
  * with the wider bounds before: it follows the fall through first, and then
@@ -63,7 +63,7 @@ static void record_flag(struct gen *gen, int flag)
 }
 
 /* Four bits for each combination of WALK_LEFT and WALK_UNREADABLE; none of them:
- * nobody could tell. */
+ * it was not tried. */
 #define STATUS_BY_WALK	(RAS_ITEM_NOT_TRIED | \
 			 RAS_ITEM_LEFT << 4 * WALK_LEFT | \
 			 RAS_ITEM_FAULT << 4 * WALK_UNREADABLE | \
@@ -213,7 +213,7 @@ static void stub_budget_none(struct gen *gen, const struct stub *stub)
 	emit_jump(e, stub->back);
 }
 
-/* r2 = status, r9 = the item: the failing pointer in place of its data */
+/* r2 = status, r9 = the item: the failing pointer instead of its data */
 static void fault_store(struct emit *e)
 {
 	emit_store(e, 1, R9, ITEM(status), R2);

@@ -2,7 +2,7 @@
 /*
  * What stops the recording: struct ras_trigger. Its state is tested before
  * anything else is done; a record of a point that stops claims it before it is
- * published, and lets the records behind it count when it is.
+ * published, and lets the records after it count when it is.
  */
 #include "gen.h"
 

@@ -154,7 +154,7 @@ static void user_read(struct unwind *u, int off, int bytes)
 	emit_jump_imm(e, BPF_JNE, R0, 0, u->unreadable);
 }
 
-/* FRAME_LINK = 8 * the row's link, in place of what it was found by */
+/* FRAME_LINK = 8 * the row's link, instead of what it was found by */
 static void link_keep(struct unwind *u)
 {
 	struct emit *e = u->e;
@@ -295,7 +295,7 @@ static void record_read(struct unwind *u)
 	emit_jump(e, u->take);
 }
 
-/* The same of rows that say otherwise: each by itself, r7 tells whether the frame
+/* The same of rows that say otherwise: each by itself, r7 says whether the frame
  * pointer was saved. The register has the address of the innermost frame, or of
  * one that a signal interrupted. */
 static void apart_read(struct unwind *u)

@@ -157,7 +157,7 @@ static void string_scan(struct emit *e, emit_label ends, emit_label goes_on)
 }
 
 /* Reading where nothing is mapped waits, as the program itself would, until
- * whoever changes the mappings is done. */
+ * the change of the mappings is complete. */
 static void mappings_await(struct emit *e)
 {
 	emit_alu(e, BPF_MOV, R1, FP);
@@ -167,8 +167,8 @@ static void mappings_await(struct emit *e)
 	emit_call(e, BPF_FUNC_copy_from_user);
 }
 
-/* r9 |= touch(r6); to `out` when it can't be read, or nobody knows because the
- * mappings are changed without a pause */
+/* r9 |= touch(r6); to `out` when it can't be read, or if that isn't known because
+ * the mappings are changed without a pause */
 static void page_touch(struct gen *gen, emit_label out)
 {
 	struct emit *e = &gen->e;
@@ -223,7 +223,7 @@ static void bring_in(struct gen *gen)
 	emit_exit(e);
 }
 
-/* r2 is the vm_area_struct, r3 where its kind goes, with the device behind. What
+/* r2 is the vm_area_struct, r3 where its kind goes, with the device after it. What
  * isn't stored stays 0. */
 static void mapping(struct gen *gen)
 {

@@ -49,7 +49,7 @@ void walk_bring_in(struct gen *gen)
 	emit_alu(&gen->e, BPF_OR, R9, R0);
 }
 
-/* FRAME_LENGTH = what LEN tells */
+/* FRAME_LENGTH = what LEN yields */
 static void walk_length(struct gen *gen, const struct tdf_stmt *stmt)
 {
 	struct emit *e = &gen->e;
@@ -61,7 +61,7 @@ static void walk_length(struct gen *gen, const struct tdf_stmt *stmt)
 	emit_store(e, 8, FP, FRAME_LENGTH, R1);
 }
 
-/* r2 = not more than what stands there */
+/* r2 = not more than what is there */
 static void bytes_bound(struct emit *e, int off)
 {
 	emit_label enough = emit_label_new(e);
@@ -132,7 +132,7 @@ static uint32_t walk_item(struct gen *gen, uint32_t index)
 	return end;
 }
 
-/* All statements; those behind an IF that isn't fulfilled aren't reached. */
+/* All statements; those after an IF that isn't fulfilled aren't reached. */
 static void walk_items(struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;

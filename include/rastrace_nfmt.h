@@ -22,7 +22,7 @@ extern "C" {
  *			to a multiple of 4
  *	OUT_OF_MEMORY	records are missing here
  *
- * tag and file are symbols: numbers of texts, each told by a SYMBOL before it
+ * tag and file are symbols: numbers of texts, each defined by a SYMBOL before it
  * is used; 0 is "", -1 a text that isn't known. The first one's number is 1,
  * the next one's is greater by the text's length with its NUL.
  */

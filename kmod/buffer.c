@@ -70,7 +70,7 @@ static void *entry_find(struct bpf_map *map, u32 index)
 /*
  * Bytes and nothing else, which programs write, too: neither what the verifier
  * takes for constants (BPF_F_RDONLY_PROG), nor fields of the kernel's (kptrs,
- * timers), which only BTF can tell.
+ * timers), which only BTF can show.
  */
 static int array_open(struct buffer_part *part)
 {

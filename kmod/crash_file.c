@@ -284,7 +284,7 @@ static size_t record_read(const struct row *row, u64 key, u64 at,
 		    (u64)(PAGE_SIZE - offset_in_page(from)));
 }
 
-/* What is no record becomes zeros; one may run into the slack behind the data,
+/* What is no record becomes zeros; one may run into the slack after the data,
  * never around. */
 static void records_copy(const struct row *row, u64 key, u64 at, u8 *to)
 {

@@ -108,7 +108,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t size,
 }
 
 /* What remap_vmalloc_range() knows of the end is that of the map's memory, in
- * which a part begins behind the map itself. */
+ * which a part begins after the map itself. */
 static int part_map(const struct buffer_part *part, struct vm_area_struct *vma,
 		    unsigned long first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Between the parts of rastrace.ko. main.c brings them up in the order in
- * which they stand here.
+ * which they are declared here.
  */
 #ifndef KMOD_RASTRACE_H
 #define KMOD_RASTRACE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Part of record.c: hits on a buffer that nobody has handed over. */
+/* Part of record.c: hits on a buffer that was not handed over. */
 #include <kunit/test.h>
 #include <linux/vmalloc.h>
 
@@ -126,7 +126,7 @@ static void record_test_cut(struct kunit *test)
 			RAS_RECORD_HEADER + (u32)RAS_STATIC_DATA_MAX);
 }
 
-/* Twice round the ring: nothing is written behind the slice's slack. */
+/* Twice round the ring: nothing is written after the slice's slack. */
 static void record_test_wraps(struct kunit *test)
 {
 	static const u8 data[RAS_STATIC_DATA_MAX];
@@ -204,7 +204,7 @@ static void record_test_trigger(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, main_slice(b)->records, 3ULL);
 }
 
-/* The key of a constant major, and of one that isn't; nobody switched it. */
+/* The key of a constant major, and of one that isn't; neither was switched. */
 static void record_test_off(struct kunit *test)
 {
 	volatile unsigned int major = KUNIT_MAJOR;

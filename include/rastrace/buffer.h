@@ -53,14 +53,14 @@
  * it is busy; with all busy count one `dropped` (atomically) and leave. Write
  * the record in place at data[head & (size - 1)]; write its stamp; publish
  * head (a plain store on x86, a release store elsewhere); release the lock.
- * The lock alone keeps the bytes of the next record behind the previous head.
+ * The lock alone keeps the bytes of the next record after the previous head.
  *
  * Reader's protocol: read head (acquire) = h1, copy, fence, read head = h2.
- * What lies in [h2 + RAS_RECORD_MAX - size, h1) is whole (from 0 while h2 is
+ * What is in [h2 + RAS_RECORD_MAX - size, h1) is whole (from 0 while h2 is
  * smaller than size). The first record in there is found by its stamp:
  * every record starts 8-byte aligned with (its position ^ key). Then records
  * follow each other without gaps, each padded to 8 bytes. `records` and the
- * counts may be one ahead of the head, or behind it, while the lock is taken.
+ * counts may be one ahead of the head, or one less, while the lock is taken.
  */
 #ifndef RASTRACE_BUFFER_H
 #define RASTRACE_BUFFER_H
@@ -84,7 +84,7 @@
 
 /*
  * data holds size + RAS_RECORD_MAX bytes, size a power of two: a record that
- * starts before `size` may run into the slack behind it and never wraps.
+ * starts before `size` may run into the slack after it and never wraps.
  */
 struct ras_slice {
 	__u64 lock;		/* 0 free, 1 taken */
@@ -134,7 +134,7 @@ struct ras_record {
 					 * tracepoint says ONFAULT=CONTINUE */
 #define RAS_RECORD_CUT		0x0002	/* MAXDATALENGTH was reached */
 #define RAS_RECORD_TAIL_CALL	0x0004	/* at an exit that calls another function
-					 * in place of returning: there is no
+					 * instead of returning: there is no
 					 * return value yet */
 
 #define RAS_RECORD_PAGED_IN	0x0008	/* taken again after absent memory was
@@ -202,7 +202,8 @@ struct ras_item {
 					 * failing pointer */
 #define RAS_ITEM_NOT_TRIED	0x06	/* not readable as it is; that it may be
 					 * absent only was not looked into
-					 * (--resident-only, no task): likewise */
+					 * (--resident-only, no task); 8 bytes, the
+					 * failing pointer */
 #define RAS_ITEM_ARITHMETIC	0x07	/* division by zero on the way to it: 8
 					 * bytes 0 instead of the pointer; not
 					 * 0: it comes from the caller, which
@@ -224,7 +225,7 @@ struct ras_stack {
 #define RAS_STACK_UNREADABLE	2	/* the next frame can't be read */
 #define RAS_STACK_NO_FRAME	3	/* the frame pointer leads to no frame:
 					 * code that doesn't keep one */
-#define RAS_STACK_UNWINDER	4	/* the kernel's unwinder told no more */
+#define RAS_STACK_UNWINDER	4	/* the kernel's unwinder found no more */
 #define RAS_STACK_NO_TABLE	5	/* neither a frame pointer nor a table
 					 * (unwind.h) for that code */
 #define RAS_STACK_KERNEL	0x01	/* kernel addresses */
@@ -394,7 +395,7 @@ struct ras_session {
 				 * log; written last */
 	__u16 index;		/* what records carry, from 1 */
 	__u16 major;
-	__u32 points;		/* number of struct ras_session_point behind */
+	__u32 points;		/* number of struct ras_session_point after it */
 	__u32 flags;		/* RAS_SESSION_* */
 	__u64 armed;		/* CLOCK_BOOTTIME, ns */
 	__u64 disarmed;		/* the same; 0 while armed, and = armed before
@@ -412,7 +413,8 @@ struct ras_session {
 				 * wasn't */
 	char tdf[256];		/* path of the TDF, cut at the left if longer; ends
 				 * with a zero */
-	char module[256];	/* path of the module as armed, likewise */
+	char module[256];	/* path of the module as armed, cut at the left if
+				 * longer; ends with a zero */
 };
 
 #define RAS_SESSION_MULTI	0x0001	/* uprobe_multi links, else perf_event */
@@ -434,6 +436,6 @@ struct ras_session_point {
 #define RAS_POINT_UNSELECTED	1	/* never armed in this session */
 #define RAS_POINT_OFF		2	/* by `trace off` */
 #define RAS_POINT_MAXHITS	3	/* has its MAXHITS, and disarmed itself */
-#define RAS_POINT_MUTED		4	/* was too dear (--max-cpu) */
+#define RAS_POINT_MUTED		4	/* cost too much (--max-cpu) */
 
 #endif

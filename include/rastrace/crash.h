@@ -7,7 +7,7 @@
  * crosses a page; it is found by its magic in the kernel's own memory, and is
  * genuine when `self` is its virtual address.
  *
- * In memory that the next boot doesn't touch: struct ras_crash, and behind it a
+ * In memory that the next boot doesn't touch: struct ras_crash, followed by a
  * .ras file (rastrace/rasfile.h) that the panicking kernel has written.
  */
 #ifndef RASTRACE_CRASH_H
@@ -47,7 +47,7 @@ struct ras_anchor {
 	/* when panic notifiers have run; kdump goes before them */
 	__u64 panicked;		/* CLOCK_BOOTTIME, ns; 0: they haven't */
 	__s64 wall_offset;	/* CLOCK_REALTIME - CLOCK_BOOTTIME then, ns */
-	char reason[128];	/* what panic() was told, cut */
+	char reason[128];	/* panic()'s message, cut */
 	struct ras_anchor_tasks tasks;
 	struct ras_anchor_part parts[RASTRACE_PARTS];
 };
@@ -59,7 +59,7 @@ struct ras_crash {
 	char magic[8];
 	__u32 version;
 	__u32 crc;		/* CRC-32 of this header with crc = 0 */
-	__u64 length;		/* of the file behind this header */
+	__u64 length;		/* of the file after this header */
 	__u64 reserved[5];
 };
 

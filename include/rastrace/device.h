@@ -5,8 +5,8 @@
  *
  * A structure begins with its size as the caller knows it; a module that knows
  * more takes what is missing for 0, and maps for -1; one that knows less refuses
- * what isn't 0 (-E2BIG). What comes back is told with the module's own size: no
- * more of it is there than the smaller of both.
+ * what isn't 0 (-E2BIG). A reply has the module's own size: no more of it is
+ * there than the smaller of both.
  */
 #ifndef RASTRACE_DEVICE_H
 #define RASTRACE_DEVICE_H
@@ -48,7 +48,7 @@ struct rastrace_info {
 	__u32 layout;
 	__u32 adopted;			/* 0: no buffer; else one of these */
 #define RASTRACE_ADOPTED	1
-#define RASTRACE_ORPHANED	2	/* nobody else has it any more, and another
+#define RASTRACE_ORPHANED	2	/* no other user is left, and another
 					 * one may take its place */
 	__u32 crash;			/* bytes that outlive a panic, in KiB */
 	struct {

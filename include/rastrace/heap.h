@@ -38,7 +38,7 @@ struct ras_heap_note {
 #define RAS_HEAP_EXIT		5
 #define RAS_HEAP_OLD		6	/* a block that was there; a: address, b:
 					 * bytes that can be used */
-#define RAS_HEAP_OLD_END	7	/* all old blocks are told; a: how many, b:
+#define RAS_HEAP_OLD_END	7	/* all old blocks are listed; a: how many, b:
 					 * RAS_HEAP_OLD_* why there may be more */
 #define RAS_HEAP_GROW		8	/* the heap's memory; a: address, b: bytes */
 #define RAS_HEAP_PAGE		9	/* a: bytes of a page */

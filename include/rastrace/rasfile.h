@@ -8,7 +8,7 @@
  *   ...
  *   struct ras_chunk of kind RAS_CHUNK_END
  *
- * Byte order is the writer's; `order` tells. A chunk of an unknown kind is
+ * Byte order is the writer's; see `order`. A chunk of an unknown kind is
  * skipped. A file without an END chunk was cut short: what is there is read.
  *
  * `trace get` writes the records of a slice in pieces. `trace spool` writes
@@ -19,7 +19,7 @@
  * session, of maps per process) holds. Each time it has been through all
  * slices it writes a PASS; a file's last one has the time of that before, and
  * what was lost since (where the disk was full it may be missing). Each file of
- * a cycle can be read alone: in front of its first PASS stands what was at its
+ * a cycle can be read alone: before its first PASS is what was at its
  * start, the counts as they were, and where in every slice it goes on (a SLICE
  * without records); the first file of a cycle has no counts there, and begins
  * with what was in the buffer. The first PASS has the time at which the file
@@ -64,7 +64,7 @@ struct ras_chunk {
 #define RAS_CHUNK_END		0
 #define RAS_CHUNK_SESSIONS	1	/* the session log as in memory */
 #define RAS_CHUNK_COUNTS	2	/* struct ras_counts, per session;
-					 * behind the sessions */
+					 * after the sessions */
 #define RAS_CHUNK_SLICE		3	/* struct ras_slice_copy, records */
 
 #define RAS_CHUNK_PROCESSES	4	/* array of struct ras_process_entry */
@@ -78,13 +78,13 @@ struct ras_chunk {
 /* One session's figures, summed over the slices. */
 struct ras_counts {
 	__u32 session;		/* RAS_STATIC_SESSION: points are majors */
-	__u32 points;		/* number of struct ras_count_total behind */
+	__u32 points;		/* number of struct ras_count_total after it */
 };
 
 struct ras_count_total {
 	__u64 recorded;
 	__u64 dropped;
-	__u64 missed;		/* RAS_MISSED_UNKNOWN: the kernel doesn't tell */
+	__u64 missed;		/* RAS_MISSED_UNKNOWN: the kernel doesn't report it */
 	struct ras_why why;
 };
 
@@ -100,7 +100,7 @@ struct ras_process_entry {
  */
 struct ras_maps {
 	__u32 pid;
-	__u32 mappings;		/* number of struct ras_mapping behind */
+	__u32 mappings;		/* number of struct ras_mapping after it */
 	__u64 taken;		/* CLOCK_BOOTTIME, ns */
 	char comm[16];
 };
@@ -142,7 +142,7 @@ struct ras_pass {
 
 struct ras_panic {
 	__u64 time;		/* CLOCK_BOOTTIME, ns */
-	char reason[128];	/* what panic() was told, cut; ends with a zero */
+	char reason[128];	/* panic()'s message, cut; ends with a zero */
 };
 
 #define RAS_MISSED_UNKNOWN	(~0ULL)
@@ -155,7 +155,7 @@ struct ras_slice_copy {
 	__u32 cpu;
 	__u32 level;		/* 0 main slice, 1.. nesting */
 	__u64 first;		/* position of the first record */
-	__u64 head;		/* position behind the last one */
+	__u64 head;		/* position after the last one */
 	__u64 records;		/* ever published in this slice */
 	__u64 dropped;
 };

@@ -84,7 +84,7 @@ static inline bool ras_geometry_valid(__u64 slice_bytes, __u64 nest_bytes,
 }
 
 /* Is this the header of a record at `position`, which ends no later than `left`
- * bytes behind? */
+ * bytes after it? */
 static inline bool ras_record_valid(const struct ras_record *record,
 				    __u64 position, __u64 left, __u64 key)
 {

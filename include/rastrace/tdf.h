@@ -91,7 +91,7 @@ struct tdf_section {
 	__u64 size;
 	__u32 name;		/* string: ".data"; as in /sys/module/X/sections.
 				 * PERCPU: the symbol at `address`, because the
-				 * kernel tells nothing else of these */
+				 * kernel reports nothing else of these */
 	__u16 module;
 	__u16 flags;		/* TDF_SECTION_*; unknown flags are refused */
 };
@@ -123,7 +123,7 @@ struct tdf_point {
 	__u16 reserved;
 };
 
-#define TDF_POINT_CONTINUE	0x01	/* go on behind an item that faults */
+#define TDF_POINT_CONTINUE	0x01	/* go on after an item that faults */
 
 /*
  * Points that know of each other what a thread is doing: all CALL and RELEASE
@@ -134,7 +134,7 @@ struct tdf_point {
  * arguments were there is kept until one with TDF_SITE_RETURN is hit, which
  * makes the record: DW_OP_entry_value is an argument register, or the stack
  * pointer, at the beginning; on machines that have arguments on the stack, one of
- * the first six words behind the address to return to. A call is inside another
+ * the first six words after the address to return to. A call is inside another
  * one when its stack pointer is not higher and the other one still waits for its
  * return probe.
  *
@@ -142,7 +142,7 @@ struct tdf_point {
  * the call of a lower level that it makes next, by a jump or from a frame right
  * below: a function that may be left by an exception must not have a return
  * probe, because there is no way to unwind through it. Its sites may have one
- * statement, TDF_STMT_SIZE: it is logged in place of that call's own.
+ * statement, TDF_STMT_SIZE: it is logged instead of that call's own.
  *
  * RELEASE: recorded where it begins. When the next thing a thread does is to
  * release the same block by a function of a lower level, by a jump or from a

@@ -6,7 +6,7 @@
  * the TDF.
  *
  * A section owns [first_entry, first_entry + entries) of the entries, in
- * ascending order of minor, and likewise ranges of types, groups, C types and
+ * ascending order of minor, and also ranges of types, groups, C types and
  * members. `types` are those of tracepoints (TYPELIST), `ctypes` those of what
  * is logged; a control %{struct request} of a FMT names one of the section's.
  */

@@ -5,10 +5,10 @@
  * before the recording, and what lies where in the processes. Two array maps of
  * the session and a hash:
  *
- *   unwind_rows      struct unwind_row: the tables of all modules, one behind
+ *   unwind_rows      struct unwind_row: the tables of all modules, one after
  *                    the other: its rows in ascending order of pc, then its
  *                    struct unwind_blocks
- *   unwind_segments  struct unwind_segment: those of an address space one behind
+ *   unwind_segments  struct unwind_segment: those of an address space, one after
  *                    the other in ascending order of start
  *   unwind_spaces    process id -> struct unwind_space
  *
@@ -44,14 +44,14 @@ struct unwind_row {
 #define UNWIND_PLT	4	/* CFA = sp + word + ((ip & 15) >= 11) * word */
 #define UNWIND_SIGNAL	5	/* frame of a signal: struct sigcontext is at sp +
 				 * cfa */
-#define UNWIND_REALIGNED 6	/* the CFA stands at frame pointer + cfa, the
+#define UNWIND_REALIGNED 6	/* the CFA is at frame pointer + cfa, the
 				 * caller's frame pointer at frame pointer + fp */
 #define UNWIND_FRAME	7	/* no table has this code: by frame pointers */
 
 /*
  * For each 256 bytes of the module's code, from its lowest address on, where to
  * look: index of the row that holds at their beginning << 8 | rows that begin
- * behind it and in front of their end.
+ * after it and before their end.
  */
 #define UNWIND_BLOCK_SHIFT	8
 

@@ -10,7 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 
-/* Writer's records to an NMI: each of the breakpoints nests, where NMIs seldom
+/* Writer's records to an NMI: each of the breakpoints nests, where NMIs rarely
  * do, and slices for what nests are small. */
 #ifdef CONFIG_X86_LOCAL_APIC
 #define NMI_EVERY	8
@@ -44,7 +44,7 @@ static inline void nmi_close(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 
-/* One at a time: two may arrive as one, and a third would be nobody's. */
+/* One at a time: two may arrive as one, and a third would be lost. */
 static inline bool nmi_send(int cpu)
 {
 	if (atomic_cmpxchg(per_cpu_ptr(&nmi_wanted, cpu), 0, 1))

@@ -5,7 +5,7 @@
  * tasklets and NMIs interrupt it, and each other. `results` counts what came of
  * them; the numbers are exact, as those of the buffer must be. "MAJOR MINOR
  * LENGTH" written to `write` is one record of so many bytes from the writer's
- * context; reading it tells what that returned.
+ * context; reading it shows what that returned.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -63,7 +63,7 @@ static atomic_long_t *result_counter(int result)
 	}
 }
 
-/* Whoever is here isn't moved to another CPU, nor interrupted by its like. */
+/* In here a writer isn't moved to another CPU, nor interrupted by another. */
 static void storm_write(enum storm_context context)
 {
 	struct storm_record record = {

@@ -276,7 +276,7 @@ static void entry_half(void)
 }
 
 #define NO_BTF	": this kernel has no BTF"
-#define CALLS	"calls inside each other can't be told apart" NO_BTF
+#define CALLS	"calls inside each other can't be distinguished" NO_BTF
 #define FAR	"segmented addresses can't be read" NO_BTF
 
 static const struct {

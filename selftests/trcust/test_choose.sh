@@ -71,7 +71,7 @@ at safe 'patch+0, REGS=(RDI)' 8 "not on a nop of 5 bytes"
 at safe 'patch+3, REGS=(RDI)' 8 "nor where one is named"
 is "$(cat err)" "" "which isn't spoken of then"
 at exact 'patch+3, REGS=(RDI)' 3 "if it must be"
-like "$(cat err)" 'patch\+0x3 stands on a nop of 5 bytes.*NOP5SITE' "is told"
+like "$(cat err)" 'patch\+0x3 is on a nop of 5 bytes.*NOP5SITE' "is reported"
 at safe 'bare+0, REGS=(RFLAGS)' 5 "a dear one before a nop of 5 bytes"
 
 # Tracepoints come in the order of their addresses.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Where a probe stays on a dear instruction, trcust says why, and what it says
+# Where a probe stays on a slow instruction, trcust says why, and what it says
 # would make it cheap does.
 . "$(dirname "$0")/../tap.sh"
 need cc
@@ -51,9 +51,9 @@ define "done" "ret"
 define nop5 ".byte 0x0f, 0x1f, 0x44, 0, 0; mov %rdi, %rax; ret"
 cc -shared -nostdlib -o plain.so plain.c || bail "plain.c doesn't compile"
 
-dear='^app.tsf:3:[0-9]+: warning: a hit is dear: '
+slow='^app.tsf:3:[0-9]+: warning: slow probe: '
 compile "over a read" plain.so "TRACE TP=.reads, REGS=(RDI)"
-told "${dear}mov .*\(%rdi\), %eax at reads.* single-stepped .TRCERR_SLOWSITE.$" \
+told "${slow}mov .*\(%rdi\), %eax at reads.* single-stepped .TRCERR_SLOWSITE.$" \
 	"instruction and place"
 told '^      \| not at reads\+0x2: .*mov .*may fault' "why"
 told '^      \| cheap by --site=fast: at reads\+0x2, ' "what is possible"
@@ -66,28 +66,28 @@ like "$(trcust --dump app.tdf)" 'site "reads"\+2 .* cost emulated ' \
 status 0 "as it was asked for" trcust --site=exact app.tsf
 silent "no warning"
 like "$(trcust --dump app.tdf)" 'site "reads"\+0 .* cost stepped ' \
-	"$what: it is dear"
+	"$what: it is slow"
 
 compile "over what is logged" plain.so "TRACE TP=.flags, REGS=(RFLAGS)"
-told "${dear}cmp " "the instruction"
+told "${slow}cmp " "the instruction"
 told '^      \| cheap, with the values as they are there: \.flags\+0x5$' "a place"
 unlike "$(cat err)" 'site=fast' "$what: not another way to it"
 compile "as it was told" plain.so "TRACE TP=.flags+0x5, REGS=(RFLAGS)"
 silent "no warning"
 compile "behind what changes it" plain.so "TRACE TP=.flags+0x2, REGS=(RFLAGS)"
-told "${dear}add " "a warning"
+told "${slow}add " "a warning"
 unlike "$(cat err)" 'patchable' "$what: not at the entry"
 compile "what moves" plain.so "TRACE TP=.flags, REGS=(RDI)"
 silent "no warning"
 
 compile "exits" plain.so "TRACE TP=.leaves,RETEP=EXIT, REGS=(RDI)"
-told "${dear}.* at leaves\+" "a warning"
+told "${slow}.* at leaves\+" "a warning"
 told '^      \| so is 1 more of its 2 sites$' "for both"
 unlike "$(cat err)" 'return probe' "$what: they are asked for"
 unlike "$(cat err)" 'there: \.|patchable' "$what: no other place"
 is "$(grep -c SLOWSITE err)" 1 "$what: once"
 compile "exits, or another way" plain.so "TRACE TP=.returns,RETEP, REGS=(RAX)"
-told "${dear}.* at returns\+" "a warning"
+told "${slow}.* at returns\+" "a warning"
 told '^      \| no return probe: --site=fast takes one, as RETEP=CALLER does: .* may crash$' \
 	"what is cheap, and its risk"
 status 0 "as it was told" trcust --site=fast app.tsf
@@ -103,7 +103,7 @@ told "^      \| no cheap instruction beside it: " "why"
 unlike "$(cat err)" 'there: \.' "$what: no other place"
 
 compile "a nop of 5 bytes" plain.so "TRACE TP=.nop5, REGS=(RDI)"
-told "${dear}mov %rdi, %rax at nop5\+0x5 " "what stands in for it"
+told "${slow}mov %rdi, %rax at nop5\+0x5 " "what stands in for it"
 told '^      \| a nop of 5 bytes is worse: ' "why"
 
 # The line behind it is another straight line of code.
@@ -117,7 +117,7 @@ C
 cc -O2 -g -mno-red-zone -fcf-protection=none -shared -fPIC -nostdlib \
 	-o lines.so lines.c || bail "lines.c doesn't compile"
 compile "a line" lines.so "TRACE TP=@lines.c,3"
-told "${dear}mov " "a warning"
+told "${slow}mov " "a warning"
 told '^      \| cheap, another line: @lines\.c,4$' "the next one"
 compile "as it was told" lines.so "TRACE TP=@lines.c,4"
 silent "no warning"
@@ -137,7 +137,7 @@ C
 cc -O0 -g -mno-red-zone -fcf-protection=none -fno-stack-protector -shared \
 	-fPIC -nostdlib -o first.so first.c || bail "first.c doesn't compile"
 compile "a last line" first.so "TRACE TP=@first.c,7, REGS=(RFLAGS)"
-told "${dear}mov " "a warning"
+told "${slow}mov " "a warning"
 unlike "$(cat err)" 'another line' "$what: not the first line"
 
 # Function entries made for that.
@@ -175,7 +175,7 @@ compile "many" many.so "$(awk 'BEGIN {
 		print "TRACE TP=.f" i
 }')"
 is "$(grep -c SLOWSITE err)" 9 "not a warning for each"
-like "$(cat err)" '^app.tsf: warning: a hit is dear: at 32 more tracepoints, too ' \
+like "$(cat err)" '^app.tsf: warning: slow probe: at 32 more tracepoints, too ' \
 	"but how many there are"
 status 0 "--explain" trcust --explain app.tsf
 is "$(grep -c '^    because  *no cheap instruction beside it' out)" 40 \

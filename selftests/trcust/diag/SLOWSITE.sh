@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Where a hit is dear and can't be made cheap: what it would pass over faults,
+# Where a probe is slow and can't be moved to a fast instruction: what it would pass over faults,
 # or changes what is logged. The ninth is counted only.
 cat >d/slow.c <<'END'
 asm(".text\n.irp n, 1,2,3,4,5,6,7,8,9\n"
