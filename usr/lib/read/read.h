@@ -17,6 +17,7 @@
 #include "format/render.h"
 #include "format/stack.h"
 #include "format/value.h"
+#include "format/value_text.h"
 #include "match/event.h"
 #include "match/match.h"
 #include "match/stream.h"

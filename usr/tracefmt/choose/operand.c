@@ -196,108 +196,53 @@ static struct term builtin_load(enum expression_builtin builtin,
 	}
 }
 
-/* A string in an array of characters ends with a zero. */
-static struct term array_load(const struct value_types *types,
-				       const struct tff_ctype *type,
-				       const uint8_t *data, size_t have)
-{
-	const struct tff_ctype *element = &types->types[type->target];
-
-	if (element->kind != TFF_CTYPE_CHAR || element->bytes != 1)
-		return (struct term){ .kind = TERM_TEXT };
-	if (type->count && have > type->count)
-		have = type->count;
-	return string(data, strnlen((const char *)data, have));
-}
-
-static struct term real_load(const uint8_t *data, size_t bytes)
-{
-	struct term value = { .kind = TERM_REAL };
-	float narrow;
-
-	if (bytes == sizeof(value.f)) {
-		memcpy(&value.f, data, sizeof(value.f));
-		return value;
-	}
-	memcpy(&narrow, data, sizeof(narrow));
-	value.f = narrow;
-	return value;
-}
-
-static bool is_signed(const struct tff_ctype *type)
-{
-	return type->kind == TFF_CTYPE_INT ||
-	       (type->kind == TFF_CTYPE_ENUM && type->is_signed);
-}
-
-/* Of 16 bytes: those that a signed number holds. */
-static struct term wide_load(const struct tff_ctype *type,
-				      const uint8_t *data)
-{
-	__int128 number;
-
-	memcpy(&number, data, sizeof(number));
-	if (number < 0 && type->kind == TFF_CTYPE_UINT)
-		return (struct term){ .kind = TERM_TEXT };
-	return integer(number);
-}
-
-static bool is_integer(const struct tff_ctype *type)
-{
-	return type->bytes && type->bytes <= 8 &&
-	       (type->kind <= TFF_CTYPE_CHAR ||
-		type->kind == TFF_CTYPE_POINTER ||
-		type->kind == TFF_CTYPE_ENUM);
-}
-
-/* All bytes of the type are there, unless it is an array. */
-static struct term ctype_load(const struct value_types *types,
-				       const struct tff_ctype *type,
-				       const uint8_t *data, size_t have)
-{
-	uint64_t raw;
-
-	if (type->kind == TFF_CTYPE_ARRAY)
-		return array_load(types, type, data, have);
-	if (type->kind == TFF_CTYPE_FLOAT &&
-	    (type->bytes == 4 || type->bytes == 8))
-		return real_load(data, type->bytes);
-	if (type->bytes == 16 && type->kind <= TFF_CTYPE_INT)
-		return wide_load(type, data);
-	if (!is_integer(type))
-		return (struct term){ .kind = TERM_TEXT };
-	raw = number_load(data, type->bytes);
-	return is_signed(type) ? integer(number_sign(raw, 8 * type->bytes)) :
-				 integer(raw);
-}
-
+/* A value inside a C type. TEXT where only its text tells it. */
 static struct term inside_load(const struct operand *o,
-					const struct decode_piece *piece)
+			       const struct decode_piece *piece)
 {
 	const struct value_types *types = &o->point->format.types;
-	const struct tff_ctype *type = &types->types[o->ctype];
 	const uint8_t *data = piece->data + o->offset;
 	size_t have = piece->bytes - o->offset;
-	struct term value = { 0 };
-	uint64_t raw;
+	struct value_node node;
+	__int128 wide;
+	double real;
+	float narrow;
 
 	if (o->offset > piece->bytes)
-		return value;
-	if (o->bits) {
-		if (value_load_bits(o->bits, data, have, &raw))
-			value = is_signed(type) ?
-				integer(number_sign(raw, o->bits->bits)) :
-				integer(raw);
-		return value;
+		return (struct term){ 0 };
+	if (!o->bits)
+		node = value_node(types, o->ctype, data, have);
+	else if (!value_member(&node, types, o->bits, data, have))
+		return (struct term){ 0 };
+	if (!o->bits && have < node.type->bytes)
+		return (struct term){ 0 };
+	switch (node.kind) {
+	case VALUE_STRING:
+		if (types->types[node.type->target].bytes != 1)
+			break;
+		if (node.type->count && have > node.type->count)
+			have = node.type->count;
+		return string(data, strnlen((const char *)data, have));
+	case VALUE_FLOAT:
+		memcpy(&narrow, data, sizeof(narrow));
+		if (node.type->bytes == sizeof(real))
+			memcpy(&real, data, sizeof(real));
+		else
+			real = narrow;
+		return (struct term){ .kind = TERM_REAL, .f = real };
+	case VALUE_WIDE:	/* those that a signed number holds */
+		memcpy(&wide, data, sizeof(wide));
+		if (wide >= 0 || value_is_signed(node.type))
+			return integer(wide);
+		break;
+	default:
+		if (node.kind > VALUE_ENUM)
+			break;
+		return value_is_signed(node.type) ?
+		       integer(number_sign(node.raw, node.bits)) :
+		       integer(node.raw);
 	}
-	if (have < type->bytes)
-		return value;
-	value = ctype_load(types, type, data, have);
-	if (value.kind == TERM_TEXT) {
-		value.data = data;
-		value.length = have;
-	}
-	return value;
+	return (struct term){ .kind = TERM_TEXT, .data = data, .length = have };
 }
 
 static struct term simple_load(const struct field *field,
@@ -448,18 +393,6 @@ static struct term inside_put(const struct term *value,
 					text->data, &budget));
 }
 
-static const char *enumerator_find(const struct value_types *types,
-				   const struct tff_ctype *type, uint64_t value)
-{
-	const struct tff_member *m = types->members + type->first_member;
-	uint64_t bits = ~0ULL >> (64 - 8 * type->bytes);
-
-	for (uint32_t i = 0; i < type->members && i < MEMBERS_MOST; i++)
-		if (!((m[i].value ^ value) & bits))
-			return types->strings + m[i].name;
-	return NULL;
-}
-
 /* Of an integer inside a C type: its name; or its digits. */
 static struct term inside_name(const struct term *value,
 					struct text *text)
@@ -467,10 +400,11 @@ static struct term inside_name(const struct term *value,
 	const struct operand *o = value->operand;
 	const struct value_types *types = &o->point->format.types;
 	const struct tff_ctype *type = &types->types[o->ctype];
+	uint32_t work = MEMBERS_MOST;
 	const char *name = NULL;
 
 	if (type->kind == TFF_CTYPE_ENUM && type->bytes && type->bytes <= 8)
-		name = enumerator_find(types, type, value->i);
+		name = value_enumerator(types, o->ctype, value->i, &work);
 	else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
 		name = value->i ? "true" : "false";
 	else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)

@@ -17,12 +17,6 @@
 #define TSDL_MOST	(64u << 10)	/* of a type */
 #define EXPANSION	32		/* unions are written once per member */
 
-/* How a type is told and written. */
-enum form {
-	FORM_INTEGER, FORM_FLOAT, FORM_ENUM, FORM_CHARACTER, FORM_BYTES,
-	FORM_STRUCT, FORM_ARRAY, FORM_STRING,
-};
-
 struct walk {
 	struct ctf_buffer *tsdl;
 	const struct value_types *types;
@@ -31,45 +25,14 @@ struct walk {
 	bool failed;
 };
 
-static enum form array_form(const struct value_types *types,
-			    const struct tff_ctype *type)
+/* It becomes a CTF string. */
+static bool is_text(const struct value_types *types, uint32_t ctype)
 {
-	const struct tff_ctype *target = &types->types[type->target];
+	const struct tff_ctype *type = &types->types[ctype];
 
-	return target->kind == TFF_CTYPE_CHAR && target->bytes == 1 ?
-	       FORM_STRING : FORM_ARRAY;
-}
-
-static enum form type_form(const struct value_types *types,
-			   const struct tff_ctype *type)
-{
-	bool small = type->bytes && type->bytes <= 8;
-
-	switch (type->kind) {
-	case TFF_CTYPE_STRUCT:
-	case TFF_CTYPE_UNION:
-		return FORM_STRUCT;
-	case TFF_CTYPE_ARRAY:
-		return array_form(types, type);
-	case TFF_CTYPE_FLOAT:
-		return type->bytes == 4 || type->bytes == 8 ? FORM_FLOAT :
-							      FORM_BYTES;
-	case TFF_CTYPE_CHAR:
-		return type->bytes == 1 ? FORM_CHARACTER :
-		       small ? FORM_INTEGER : FORM_BYTES;
-	case TFF_CTYPE_ENUM:
-		return small ? FORM_ENUM : FORM_BYTES;
-	case TFF_CTYPE_BYTES:
-		return FORM_BYTES;
-	default:
-		return small ? FORM_INTEGER : FORM_BYTES;
-	}
-}
-
-static bool type_is_signed(const struct tff_ctype *type)
-{
-	return type->kind == TFF_CTYPE_INT ||
-	       (type->kind == TFF_CTYPE_ENUM && type->is_signed);
+	if (type->kind == TFF_CTYPE_ARRAY)
+		type = &types->types[type->target];
+	return type->kind == TFF_CTYPE_CHAR && type->bytes == 1;
 }
 
 /* ---- names of members ---- */
@@ -180,7 +143,7 @@ static void integer_tsdl(struct walk *w, const struct tff_ctype *type,
 		ctf_tsdl_bool(w->tsdl, bytes);
 	else if (type->kind != TFF_CTYPE_ENUM ||
 		 !ctf_ctype_enum_tsdl(w->tsdl, w->types, ctype, bytes))
-		ctf_tsdl_integer(w->tsdl, bytes, type_is_signed(type),
+		ctf_tsdl_integer(w->tsdl, bytes, value_is_signed(type),
 				 type->kind == TFF_CTYPE_POINTER ? 16 : 10);
 }
 
@@ -288,24 +251,26 @@ static void string_declare(struct walk *w, const char *name)
 static uint64_t simple_declare(struct walk *w, const struct tff_ctype *type,
 			       const char *name)
 {
+	uint32_t ctype = type - w->types->types;
+	enum value_kind kind = value_kind(w->types, ctype);
+	bool is_bytes = kind == VALUE_WIDE || kind == VALUE_BYTES;
 	uint64_t size = type->bytes;
-	enum form form = type_form(w->types, type);
 
 	if (!type->bytes)
 		w->failed = true;
-	if (form == FORM_CHARACTER || form == FORM_STRING) {
+	if (is_text(w->types, ctype)) {
 		string_declare(w, name);
 		return size;
 	}
-	if (form == FORM_FLOAT)
+	if (kind == VALUE_FLOAT)
 		ctf_tsdl_float(w->tsdl, type->bytes);
-	else if (form == FORM_BYTES)
+	else if (is_bytes)
 		ctf_tsdl_integer(w->tsdl, 1, false, 16);
 	else
 		integer_tsdl(w, type, type->bytes);
 	ctf_buffer_print(w->tsdl, " ");
 	ctf_buffer_add(w->tsdl, name, strlen(name));
-	if (form == FORM_BYTES)
+	if (is_bytes)
 		ctf_buffer_print(w->tsdl, "[%u]", type->bytes);
 	ctf_buffer_print(w->tsdl, "; ");
 	return size;
@@ -314,7 +279,6 @@ static uint64_t simple_declare(struct walk *w, const struct tff_ctype *type,
 static uint64_t declare(struct walk *w, uint32_t ctype, const char *name)
 {
 	const struct tff_ctype *type = &w->types->types[ctype];
-	enum form form = type_form(w->types, type);
 	uint64_t size;
 
 	if (w->failed || w->tsdl->failed || w->tsdl->used > TSDL_MOST ||
@@ -323,9 +287,12 @@ static uint64_t declare(struct walk *w, uint32_t ctype, const char *name)
 		return 0;
 	}
 	w->depth++;
-	size = form == FORM_STRUCT ? struct_declare(w, type, name) :
-	       form == FORM_ARRAY ? array_declare(w, type, name) :
-	       simple_declare(w, type, name);
+	if (value_kind(w->types, ctype) == VALUE_STRUCT)
+		size = struct_declare(w, type, name);
+	else if (type->kind == TFF_CTYPE_ARRAY && !is_text(w->types, ctype))
+		size = array_declare(w, type, name);
+	else
+		size = simple_declare(w, type, name);
 	w->depth--;
 	if (size > EXPANSION * (uint64_t)type->bytes)
 		w->failed = true;
@@ -353,140 +320,118 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 
 /* ---- values ---- */
 
-/* The low bits, with their sign. */
-static uint64_t extend(uint64_t raw, unsigned int bits, bool is_signed)
-{
-	unsigned int shift = 64 - bits;
+/* Where a value goes; or, without `out`, whether its strings can be plain. */
+struct ctf_value {
+	struct ctf_buffer *out;
+	enum ctf_strings strings;
+	bool is_text;		/* its strings so far */
+};
 
-	return is_signed ? (uint64_t)((int64_t)(raw << shift) >> shift) :
-			   raw << shift >> shift;
+/* Nothing of a type without a size is declared. */
+static bool value_begin(struct value_walk *walk, const struct value_node *node)
+{
+	return node->type->bytes;
 }
 
-static uint64_t bits_load(const uint8_t *data, const struct tff_member *m)
+static void value_end(struct value_walk *walk, const struct value_node *node)
 {
-	uint64_t first = m->value / 8, last = (m->value + m->bits - 1) / 8;
-	unsigned int shift = m->value % 8;
-	uint8_t bytes[9] = { 0 };
-	uint64_t raw;
-
-	memcpy(bytes, data + first, last - first + 1);
-	raw = number_load(bytes, 8) >> shift;
-	if (shift)
-		raw |= (uint64_t)bytes[8] << (64 - shift);
-	return raw;
 }
 
-static void struct_write(struct ctf_buffer *out,
-			 const struct value_types *types,
-			 const struct tff_ctype *type, const uint8_t *data,
-			 enum ctf_strings strings)
+static bool value_item(struct value_walk *walk, const char *name)
 {
-	const struct tff_member *m = types->members + type->first_member;
+	return true;
+}
 
-	for (uint32_t i = 0; i < type->members; i++) {
-		const struct tff_ctype *of = &types->types[m[i].ctype];
+/* Data is not short: only members without a size are not there. */
+static bool value_status(struct value_walk *walk, const struct value_node *node,
+			 enum value_status status)
+{
+	return true;
+}
 
-		if (member_is_empty(types, &m[i]))
-			continue;
-		if (m[i].bits)
-			ctf_buffer_number(out,
-					  extend(bits_load(data, &m[i]),
-						 m[i].bits, type_is_signed(of)),
-					  (m[i].bits + 7) / 8);
-		else
-			ctf_ctype_write(out, types, m[i].ctype,
-					data + m[i].value / 8, strings);
+static void string_write(struct value_walk *walk, const uint8_t *data, size_t n)
+{
+	struct ctf_value *v = walk->own;
+	bool text = ctf_buffer_is_text(data, n);
+
+	if (!v->out) {
+		v->is_text &= n && text;
+		walk->full = !v->is_text;
+		return;
+	}
+	if (v->strings == CTF_STRINGS_WITH_STATUS)
+		ctf_buffer_number(v->out, !n ? CTF_STATUS_EMPTY : text ?
+				  CTF_STATUS_VALUE : CTF_STATUS_NOT_TEXT, 1);
+	if (n)
+		ctf_buffer_string(v->out, data, n);
+	if (!text)
+		ctf_buffer_bytes(v->out, data, n);
+}
+
+/* Up to its zero. */
+static void value_string(struct value_walk *walk, const struct value_node *node)
+{
+	const struct ctf_value *v = walk->own;
+
+	if (node->unit == 1)
+		string_write(walk, node->data,
+			     strnlen((const char *)node->data, node->whole));
+	else if (v->out)
+		ctf_buffer_add(v->out, node->data, node->whole * node->unit);
+}
+
+/* A bit-field has as many bytes as it needs. A zero that is a character by
+ * itself is a string of one. */
+static void value_scalar(struct value_walk *walk, const struct value_node *node)
+{
+	const struct ctf_value *v = walk->own;
+	uint8_t c = node->raw;
+	uint64_t raw = node->raw;
+
+	if (node->kind == VALUE_CHARACTER && !node->is_bits &&
+	    node->type->bytes == 1) {
+		string_write(walk, &c, 1);
+	} else if (v->out && node->is_bits) {
+		if (value_is_signed(node->type))
+			raw = number_sign(raw, node->bits);
+		ctf_buffer_number(v->out, raw, (node->bits + 7) / 8);
+	} else if (v->out) {
+		ctf_buffer_add(v->out, node->data, node->type->bytes);
 	}
 }
 
-/* Up to its zero; a zero that is a character by itself is one. */
-static size_t string_length(const struct tff_ctype *type, const uint8_t *data)
-{
-	return type->kind == TFF_CTYPE_ARRAY ?
-	       strnlen((const char *)data, type->bytes) : 1;
-}
+static const struct value_visitor ctf_visitor = {
+	.begin = value_begin, .end = value_end, .item = value_item,
+	.scalar = value_scalar, .string = value_string, .status = value_status,
+};
 
-static void string_write(struct ctf_buffer *out, const struct tff_ctype *type,
-			 const uint8_t *data, enum ctf_strings strings)
+/* A type that can be declared has no more values than its bytes; unions, which
+ * are written once per member, EXPANSION times as many. */
+static bool value_visit(struct ctf_value *v, const struct value_types *types,
+			uint32_t ctype, const uint8_t *data)
 {
-	size_t n = string_length(type, data);
-	bool text = ctf_buffer_is_text(data, n);
+	struct value_walk walk = {
+		.types = types, .visitor = &ctf_visitor, .own = v,
+		.work = UINT32_MAX,
+	};
 
-	if (strings == CTF_STRINGS_WITH_STATUS)
-		ctf_buffer_number(out, !n ? CTF_STATUS_EMPTY : text ?
-				  CTF_STATUS_VALUE : CTF_STATUS_NOT_TEXT, 1);
-	if (n)
-		ctf_buffer_string(out, data, n);
-	if (!text)
-		ctf_buffer_bytes(out, data, n);
+	value_walk(&walk, ctype, data, types->types[ctype].bytes);
+	return v->is_text;
 }
 
 void ctf_ctype_write(struct ctf_buffer *out, const struct value_types *types,
 		     uint32_t ctype, const uint8_t *data,
 		     enum ctf_strings strings)
 {
-	const struct tff_ctype *type = &types->types[ctype];
+	struct ctf_value v = { .out = out, .strings = strings };
 
-	switch (type_form(types, type)) {
-	case FORM_STRUCT:
-		struct_write(out, types, type, data, strings);
-		break;
-	case FORM_ARRAY:
-		for (uint32_t i = 0; i < type->count; i++)
-			ctf_ctype_write(out, types, type->target, data + i *
-					types->types[type->target].bytes,
-					strings);
-		break;
-	case FORM_CHARACTER:
-	case FORM_STRING:
-		string_write(out, type, data, strings);
-		break;
-	case FORM_INTEGER:
-	case FORM_ENUM:
-	case FORM_FLOAT:
-		ctf_buffer_number(out, number_load(data, type->bytes),
-				  type->bytes);
-		break;
-	case FORM_BYTES:
-		ctf_buffer_add(out, data, type->bytes);
-	}
-}
-
-static bool struct_is_text(const struct value_types *types,
-			   const struct tff_ctype *type, const uint8_t *data)
-{
-	const struct tff_member *m = types->members + type->first_member;
-
-	for (uint32_t i = 0; i < type->members; i++)
-		if (!m[i].bits && !member_is_empty(types, &m[i]) &&
-		    !ctf_ctype_is_text(types, m[i].ctype,
-				       data + m[i].value / 8))
-			return false;
-	return true;
+	value_visit(&v, types, ctype, data);
 }
 
 bool ctf_ctype_is_text(const struct value_types *types, uint32_t ctype,
 		       const uint8_t *data)
 {
-	const struct tff_ctype *type = &types->types[ctype];
-	uint32_t bytes;
-	size_t n;
+	struct ctf_value v = { .is_text = true };
 
-	switch (type_form(types, type)) {
-	case FORM_STRUCT:
-		return struct_is_text(types, type, data);
-	case FORM_ARRAY:
-		bytes = types->types[type->target].bytes;
-		for (uint32_t i = 0; i < type->count; i++)
-			if (!ctf_ctype_is_text(types, type->target,
-					       data + i * bytes))
-				return false;
-		return true;
-	case FORM_CHARACTER:
-	case FORM_STRING:
-		n = string_length(type, data);
-		return n && ctf_buffer_is_text(data, n);
-	default:
-		return true;
-	}
+	return value_visit(&v, types, ctype, data);
 }

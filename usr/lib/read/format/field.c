@@ -159,43 +159,26 @@ static void number_set(struct field *field, enum field_kind kind, uint8_t base,
 	field->bits = bytes < 8 ? 8 * bytes : 64;
 }
 
-static enum field_kind ctype_kind(const struct tff_ctype *type)
-{
-	if (!type->bytes || type->bytes > 8)
-		return FIELD_CTYPE;
-	switch (type->kind) {
-	case TFF_CTYPE_UINT:
-		return FIELD_UNSIGNED;
-	case TFF_CTYPE_INT:
-		return FIELD_SIGNED;
-	case TFF_CTYPE_BOOL:
-		return FIELD_BOOL;
-	case TFF_CTYPE_FLOAT:
-		return type->bytes == 4 || type->bytes == 8 ? FIELD_FLOAT :
-							      FIELD_CTYPE;
-	case TFF_CTYPE_POINTER:
-		return FIELD_POINTER;
-	case TFF_CTYPE_ENUM:
-		return FIELD_ENUM;
-	default:
-		return FIELD_CTYPE;
-	}
-}
-
 static void named_set(struct field *field, const struct decode_format *format)
 {
-	const struct tff_ctype *type =
-		&format->types.types[field->step->ctype];
-	enum field_kind kind = ctype_kind(type);
+	static const enum field_kind kinds[] = {
+		[VALUE_UNSIGNED] = FIELD_UNSIGNED,
+		[VALUE_SIGNED] = FIELD_SIGNED, [VALUE_BOOL] = FIELD_BOOL,
+		[VALUE_CHARACTER] = FIELD_CTYPE,
+		[VALUE_POINTER] = FIELD_POINTER, [VALUE_ENUM] = FIELD_ENUM,
+		[VALUE_FLOAT] = FIELD_FLOAT,
+	};
+	uint32_t ctype = field->step->ctype;
+	const struct tff_ctype *type = &format->types.types[ctype];
+	enum value_kind kind = value_kind(&format->types, ctype);
 
-	field->ctype = field->step->ctype;
-	field->kind = kind;
-	field->is_signed = kind == FIELD_SIGNED ||
-			   (kind == FIELD_ENUM && type->is_signed);
-	if (kind != FIELD_CTYPE)
-		number_set(field, kind, kind == FIELD_POINTER ? 16 : 10,
-			   type->bytes);
-	else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
+	field->ctype = ctype;
+	field->kind = kind <= VALUE_FLOAT ? kinds[kind] : FIELD_CTYPE;
+	field->is_signed = kind <= VALUE_ENUM && value_is_signed(type);
+	if (field->kind != FIELD_CTYPE)
+		number_set(field, field->kind,
+			   field->kind == FIELD_POINTER ? 16 : 10, type->bytes);
+	else if (kind == VALUE_CHARACTER && type->bytes == 1)
 		field->kind = FIELD_STRING;
 	else if (type->kind == TFF_CTYPE_BYTES)
 		field->kind = FIELD_BYTES;
@@ -491,22 +474,13 @@ static const char *names_find(const struct field *field, uint64_t value)
 const char *field_enum_name(const struct decode_format *format,
 			    const struct field *field, uint64_t value)
 {
-	const struct value_types *types = &format->types;
-	const struct tff_ctype *type;
-	const struct tff_member *m;
-	uint64_t bits;
+	uint32_t work = ENUMERATORS_MOST;
 
 	if (field->kind != FIELD_ENUM)
 		return NULL;
 	if (field->names)
 		return names_find(field, value);
-	type = &types->types[field->ctype];
-	m = types->members + type->first_member;
-	bits = ~0ULL >> (64 - 8 * type->bytes);
-	for (uint32_t i = 0; i < type->members && i < ENUMERATORS_MOST; i++)
-		if ((m[i].value & bits) == (value & bits))
-			return types->strings + m[i].name;
-	return NULL;
+	return value_enumerator(&format->types, field->ctype, value, &work);
 }
 
 const struct decode_piece *field_piece(const struct field *field,

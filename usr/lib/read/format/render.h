@@ -23,7 +23,7 @@
 
 #include "decode.h"
 #include "stack.h"
-#include "value.h"
+#include "value_text.h"
 
 struct render_input {
 	const struct decode_format *format;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values of C types as C writes them: {a = 1, color = RED, name = "x", p =
- * 0x7FFD1000}. More than 9 equal elements of an array stand as
- * "0 <repeats 30 times>". Where data ends early "<4 of 8 bytes>" stands.
+ * Values of the types that a TFF describes. value_walk() finds what a value
+ * consists of and calls a visitor for each part; text (value_text.h), JSON and
+ * CTF are visitors. Types from a hostile TFF describe any number of values in
+ * few bytes, so walks have limits.
  */
-#ifndef TRACEFMT_VALUE_H
-#define TRACEFMT_VALUE_H
+#ifndef LIB_READ_VALUE_H
+#define LIB_READ_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +14,7 @@
 #include <rastrace/tff.h>
 #include "lib/formats/tff.h"
 
-/* Bytes of text that all values of a record make at most; what is more is
- * "...": types from a hostile TFF describe any number of values in few bytes. */
-#define VALUE_TEXT_MAX	(64u << 10)
+/* ---- types ---- */
 
 /* The C types of a section. */
 struct value_types {
@@ -26,32 +25,108 @@ struct value_types {
 	const uint32_t *by_name;	/* see tff_ctypes_sort() */
 };
 
+/* What the values of a type are. */
+enum value_kind {
+	/* integers of 1 to 8 bytes, or bit-fields */
+	VALUE_UNSIGNED,
+	VALUE_SIGNED,
+	VALUE_BOOL,
+	VALUE_CHARACTER,	/* of 1, 2 or 4 bytes */
+	VALUE_POINTER,
+	VALUE_ENUM,		/* signed if value_is_signed() */
+	/* other scalars */
+	VALUE_FLOAT,		/* of 4 or 8 bytes */
+	VALUE_WIDE,		/* an integer of 16 bytes */
+	VALUE_BYTES,		/* anything else */
+	VALUE_NONE,		/* without a size */
+	/* composed ones */
+	VALUE_STRING,		/* an array of characters */
+	VALUE_STRUCT,		/* or a union */
+	VALUE_ARRAY,
+};
+
 struct value_types value_types_of(const struct tff *tff,
 				  const struct tff_section *section);
 /* Index of the type that a control names (format_type_match()), or
  * TFF_CTYPE_NONE. */
 uint32_t value_type_find(const struct value_types *types, const char *name,
 			 size_t length);
+enum value_kind value_kind(const struct value_types *types, uint32_t ctype);
+/* A signed integer or enumeration. */
+bool value_is_signed(const struct tff_ctype *type);
+/* Name of the enumerator that has the value; NULL: none has. At most *work
+ * enumerators are looked at; *work is reduced by their number. */
+const char *value_enumerator(const struct value_types *types, uint32_t ctype,
+			     uint64_t value, uint32_t *work);
 
-/* The bits of a bit-field, as the low ones of raw; false: data ends before
- * them. */
-bool value_load_bits(const struct tff_member *member, const uint8_t *data,
-		     size_t have, uint64_t *raw);
+/* ---- one value ---- */
 
-/* What a record may still use, over all its values. */
-struct value_budget {
-	uint32_t text;		/* bytes */
-	uint32_t work;		/* values and enumerators looked at */
+struct value_node {
+	enum value_kind kind;
+	bool is_bits;		/* a bit-field: it has no data */
+	uint32_t ctype;
+	const struct tff_ctype *type;
+	const uint8_t *data;
+	size_t have;		/* bytes of it that are there */
+	uint64_t raw;		/* kinds up to FLOAT, if all bytes are there: */
+	unsigned int bits;	/* its low `bits` */
+	/* STRING, ARRAY, while they are visited */
+	uint64_t count;		/* elements */
+	uint64_t whole;		/* of which so many are there */
+	size_t unit;		/* bytes of each */
 };
 
-#define VALUE_BUDGET	((struct value_budget){ VALUE_TEXT_MAX, 1u << 18 })
+struct value_node value_node(const struct value_types *types, uint32_t ctype,
+			     const uint8_t *data, size_t have);
+/* The member of the structure at data, of which `have` bytes are there. false:
+ * data ends before the member. */
+bool value_member(struct value_node *node, const struct value_types *types,
+		  const struct tff_member *member, const uint8_t *data,
+		  size_t have);
 
-/*
- * The value at data, of whose bytes `have` are there, at p; returns the end.
- * At most 8 bytes more are written than the budget says.
- */
-char *value_put(const struct value_types *types, uint32_t ctype,
-		const uint8_t *data, size_t have, char *p,
-		struct value_budget *budget);
+/* ---- the walk ---- */
+
+enum value_status {
+	VALUE_SHORT,		/* data ends within it */
+	VALUE_TOO_DEEP,		/* too many structures and arrays in each other */
+	VALUE_CUT,		/* walk->work is used up */
+};
+
+struct value_walk {
+	const struct value_types *types;
+	const struct value_visitor *visitor;
+	void *own;		/* the visitor's */
+	uint32_t work;		/* values and enumerators that may be looked at */
+	bool full;		/* nothing more is visited; visitors set it, too */
+	unsigned int depth;
+};
+
+struct value_visitor {
+	/* Members of unnamed structures are members of the outer one. */
+	bool flat;
+	/* Of so many equal elements one is visited, and repeat() follows.
+	 * repeat is NULL: all are visited. */
+	uint32_t repeats;
+	void (*repeat)(struct value_walk *walk, uint64_t count);
+	/* A STRUCT or ARRAY; false: its content is left out, and end() */
+	bool (*begin)(struct value_walk *walk, const struct value_node *node);
+	void (*end)(struct value_walk *walk, const struct value_node *node);
+	/* Before each member (name, which may be "") and each element (NULL);
+	 * false: leave out the rest of the structure or array. */
+	bool (*item)(struct value_walk *walk, const char *name);
+	/* All bytes of a scalar are there. */
+	void (*scalar)(struct value_walk *walk, const struct value_node *node);
+	/* node->whole characters, of which a zero may be the end */
+	void (*string)(struct value_walk *walk, const struct value_node *node);
+	/* Why a value is not visited, or not all of it. SHORT of a STRUCT: a
+	 * member is missing; true: visit the next ones. */
+	bool (*status)(struct value_walk *walk, const struct value_node *node,
+		       enum value_status status);
+};
+
+/* The value at data, of whose bytes `have` are there. The caller sets types,
+ * visitor, own and work. */
+void value_walk(struct value_walk *walk, uint32_t ctype, const uint8_t *data,
+		size_t have);
 
 #endif
