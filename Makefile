@@ -179,21 +179,30 @@ $(foreach t,$(filter bench check% deb demo fuzz% kmod,\
 	make check-all tests that, scripts/kbuild --arch has modules))
 endif
 
-check: setup-check
-	@$(MAKE) --no-print-directory $(JOBS) all selftests
-	@selftests/run.sh -x 'debug/*' -x 'aarch64/*' -x soak/test_soak.sh
+# `make check` proves each feature once, in minutes. These tests repeat what others
+# show on another machine or kernel or with larger programs, or test the tools.
+CHECK_ALL_ONLY := 'aarch64/*' '*/test_aarch64.sh' 'debug/*' corpus/live_pairs.sh \
+	docs/test_board.sh soak/test_soak.sh vm/test_6.12.sh vm/test_bare.sh \
+	vm/test_vm.sh
 
-# All of it: in hours, also what guests of another kind of machine take, and a
-# short soak; and the longer form of tests that have one
+# Downloads and installing run beside the build.
+check: setup
+	@scripts/setup --install check & setup=$$!; \
+		$(MAKE) --no-print-directory $(JOBS) all && wait $$setup
+	@scripts/setup --fetch check & setup=$$!; \
+		$(MAKE) --no-print-directory $(JOBS) selftests && wait $$setup
+	@selftests/run.sh $(CHECK_ALL_ONLY:%=-x %)
+
+# Every test, in its long form if it has one: this takes hours.
 check-all: setup-check
-	@scripts/setup debug
+	@scripts/setup all debug
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
 	@LONG=1 selftests/run.sh
 
-# What takes hours: the kernel-side tests on a kernel full of checkers, which is
-# built first, and more kernels.
+# The tests of kernel code on a kernel full of checkers, which is built first, and
+# on more kernels: this takes hours.
 check-debug: setup-check
-	@scripts/setup debug
+	@scripts/setup all debug
 	@$(MAKE) --no-print-directory $(JOBS) all selftests
 	@selftests/run.sh 'debug/*'
 
@@ -316,9 +325,9 @@ help:
 	@echo 'make            build trcust, trace, tracefmt, heapmon ($(B)/bin), librastrace ($(B)/lib)'
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on two programs (root)'
-	@echo 'make check      run every test (root; without it, what needs none)'
-	@echo 'make check-all  and all that takes longer: aarch64, check-debug'
-	@echo 'make check-debug the long tests: a kernel full of checkers, more kernels'
+	@echo 'make check      test every feature in 12 minutes (root; else what needs none)'
+	@echo 'make check-all  all tests in their long forms, for hours: aarch64, check-debug'
+	@echo 'make check-debug a kernel full of checkers, more kernels'
 	@echo 'make check-sanitize, check-thread, check-valgrind: tests in user space, watched'
 	@echo 'make fuzz       longer fuzzing with clang, FUZZ_SECONDS=60 each; fuzz-corpus'
 	@echo 'make soak       half an hour of everything at a time on each of four kernels; SOAK="-t 60 6.1"'

@@ -3,9 +3,10 @@
 # Runs the selftests and counts their TAP points. It also runs in the guests of
 # scripts/vm: POSIX sh and busybox are enough.
 # A folder's `settings` has lines:
-#	timeout=SECONDS	the time limit of each test (60)
-#	jobs=N		run up to N tests at a time, together with tests of other
-#			folders that have this line (1: the test runs alone)
+#	timeout=SECONDS	the time limit of each test (300)
+#	jobs=N		run up to N tests per processor at a time, together with
+#			tests of other folders that have this line; without it
+#			each test runs alone
 #	background=1	run these tests one after another beside all others. They
 #			start guests: the log of this machine's kernel is not
 #			theirs, and scripts/vm checks that of the guest.
@@ -197,7 +198,7 @@ END {
 execute() {
 	result=$work/$1
 	mkdir -p "${result%/*}"
-	limit=${limit_all:-$(($(setting "$1" timeout 60) * factor))}
+	limit=${limit_all:-$(($(setting "$1" timeout 300) * factor))}
 	last=$(dmesg 2>/dev/null | tail -n 1)
 	start=$(date +%s)
 	(
@@ -297,11 +298,11 @@ leave() {
 
 # start NAME COMMAND: run a test when its settings allow it
 start() {
-	jobs=$(setting "$1" jobs 1)
-	leave $((jobs - 1))
+	jobs=$(($(setting "$1" jobs 0) * processors))
+	leave $((jobs ? jobs - 1 : 0))
 	execute "$1" "$2" &
 	running="$running $1"
-	[ "$jobs" -gt 1 ] || leave 0
+	[ "$jobs" -gt 0 ] || leave 0
 }
 
 # start_background: run the tests of $work/background, one after another
@@ -345,6 +346,7 @@ narrow=$("$tests/narrow.sh" "$work/no-32bit")
 	export RASTRACE_NO_32BIT PATH
 	echo "# 32-bit programs don't run here: what needs them is skipped"
 }
+processors=$(nproc)
 passed=0 failed=0 skipped=0
 [ -n "$tap" ] && echo "TAP version 13"
 list_tests "$@" >"$work/list"

@@ -294,11 +294,11 @@ static void test_doubts(void)
 static void test_doubts_many(void)
 {
 	struct bench b;
-	const int many = 3 * DIGEST_DOUBTS_MOST;
+	const uint64_t many = 3 * DIGEST_DOUBTS_MOST;
 	uint64_t at = 0x100000;
 
 	bench_open(&b, 0);
-	for (int i = 0; i < many; i++, at += 0x100) {
+	for (uint64_t i = 0; i < many; i++, at += 0x100) {
 		take(&b, ALLOC(1, 1, at, 64, b.stack[1], SECOND));
 		take(&b, ALLOC(1, 2, at + 16, 8, b.stack[2], SECOND));
 	}

@@ -68,8 +68,8 @@ status 1" "a test that is killed" <<'ROW'
 kill -SEGV $$
 ROW
 
-# A test with jobs=2 starts as soon as there is room: the first of these ends when
-# the third has started. Tests in the background run one after another, beside all
+# A test with jobs=N starts as soon as there is room. On one processor with jobs=2
+# the first of these ends when the third has started. Tests in the background run one after another, beside all
 # others, and each test is reported when it ends.
 y=$TMP/selftests/y
 mkdir "$y" "$TMP/selftests/z"
@@ -95,7 +95,10 @@ echo 1..1
 TEST
 	chmod +x "$TMP/selftests/$name"
 done
-(unset TOP && "$TMP/selftests/run.sh" 'y/*' 'z/*') >"$TMP/out" 2>&1
+mkdir "$TMP/bin"
+printf '#!/bin/sh\necho 1\n' >"$TMP/bin/nproc"
+chmod +x "$TMP/bin/nproc"
+(unset TOP && PATH=$TMP/bin:$PATH "$TMP/selftests/run.sh" 'y/*' 'z/*') >"$TMP/out" 2>&1
 is "$(sed -n 's/^\([yz][^ ]*\) .*/\1/p' "$TMP/out" | sort | tr '\n' ' ')" \
 	"y/test_1.sh y/test_2.sh y/test_3.sh z/test_4.sh z/test_5.sh " \
 	"tests beside each other: each is reported" || diag_file "$TMP/out"

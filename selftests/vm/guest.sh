@@ -79,7 +79,7 @@ without=''
 for pattern in ${GUEST_WITHOUT-}; do without="$without -x $pattern"; done
 # shellcheck disable=SC2086
 exec "$TOP/scripts/vm" --arch "$arch" -k "$kernel" -M 1024 \
-	-t "${GUEST_SECONDS:-880}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
+	-t "${GUEST_SECONDS:-1700}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
 	-f "${BIN:-$build/bin}:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
 	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
 	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \
