@@ -30,29 +30,19 @@ static const struct option_def options[] = {
 	{ NULL }
 };
 
-static void query_print(const struct query *query,
-			const struct query_options *how)
+static int query_print(const struct query *query,
+		       const struct query_options *how, struct error *err)
 {
 	if (how->json)
-		query_print_json(query);
-	else if (how->metrics)
+		return query_print_json(query, err);
+	if (how->metrics)
 		query_print_metrics(query);
 	else
 		query_print_text(query);
+	return 0;
 }
 
-/* Nothing was ever armed, but something may wait for it. */
-static void query_no_buffer(const struct query_options *how)
-{
-	struct query query = { 0 };
-
-	keep_state_read(&query.keep, pin_run(), NULL);
-	kmod_read(&query.kmod, pin_run());
-	query_print(&query, how);
-	keep_state_free(&query.keep);
-}
-
-static void left_tell(const char *path, const char *name, void *context)
+static void query_warn_left(const char *path, const char *name, void *context)
 {
 	if (!run_dir_is_left(name))
 		return;
@@ -71,19 +61,22 @@ static int query(const struct query_options *how, int count, char **operands,
 	if (!code)
 		code = buffer_open(&buffer, pin_run(), false, err);
 	if (code == -ENOENT && !count) {
-		query_no_buffer(how);
-		pins_each(pin_run(), left_tell, NULL);
-		return 0;
+		/* Nothing was ever armed, but something may wait for it. */
+		query = (struct query){ 0 };
+		keep_state_read(&query.keep, pin_run(), NULL);
+		kmod_read(&query.kmod, pin_run());
+		code = query_print(&query, how, err);
+		keep_state_free(&query.keep);
+	} else if (!code) {
+		code = query_read(&query, &buffer, count, operands, err);
+		if (!code) {
+			code = query_print(&query, how, err);
+			query_free(&query);
+		}
+		buffer_close(&buffer);
 	}
-	if (code)
-		return code;
-	code = query_read(&query, &buffer, count, operands, err);
-	if (!code) {
-		query_print(&query, how);
-		query_free(&query);
-		pins_each(pin_run(), left_tell, NULL);
-	}
-	buffer_close(&buffer);
+	if (!code)
+		pins_each(pin_run(), query_warn_left, NULL);
 	return code;
 }
 

@@ -51,7 +51,8 @@ int query_read(struct query *query, const struct buffer *buffer, int count,
 void query_free(struct query *query);
 
 void query_print_text(const struct query *query);
-void query_print_json(const struct query *query);
+/* 0 or -ENOMEM with err set. */
+int query_print_json(const struct query *query, struct error *err);
 void query_print_metrics(const struct query *query);
 
 /* The points of one session, as text. */
