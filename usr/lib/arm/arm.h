@@ -19,6 +19,7 @@
 #include "pinned/pins.h"
 #include "pinned/retire.h"
 #include "pinned/run_dir.h"
+#include "pinned/run_open.h"
 #include "pinned/session_tdf.h"
 #include "pinned/sesslog.h"
 #include "probe/attach.h"

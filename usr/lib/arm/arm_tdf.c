@@ -324,45 +324,39 @@ static void target_fill(const struct arming *a, struct body_target *target)
 	};
 }
 
-/* The kernel's sections; a TDF is of the kernel, or of one of its modules. */
-static void sections_fill(const struct arming *a, struct body_target *target)
+static int programs_take(const struct arming *a, struct error *err)
 {
+	struct body_layout layout;
+	struct body_target target;
+	struct program_set set = { 0 };
+	uint8_t *picks;
+	int code = 0;
+	uint32_t count;
+
+	/* Per point: PROGRAM_*; NULL: no memory. */
+	count = a->tdf->header->points.count;
+	picks = calloc(count, 1);
+	for (uint32_t i = 0; picks && i < count; i++)
+		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
+			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
+
+	if (!picks)
+		return error_no_memory(err);
+	target_fill(a, &target);
+
+	/* The kernel's sections; a TDF is of the kernel, or of one of its
+	 * modules. */
 	for (uint32_t i = 0; i < a->tdf->header->modules.count; i++) {
 		const struct kernel_sections *sections =
 			&a->arm->targets[i].sections;
 
 		if (!sections->count)
 			continue;
-		target->sections = sections->list;
-		target->section_count = sections->count;
-		target->percpu_offsets = sections->percpu_offsets;
+		target.sections = sections->list;
+		target.section_count = sections->count;
+		target.percpu_offsets = sections->percpu_offsets;
 	}
-}
 
-/* Per point: PROGRAM_*; NULL: no memory. */
-static uint8_t *picks_make(const struct arming *a)
-{
-	uint32_t count = a->tdf->header->points.count;
-	uint8_t *picks = calloc(count, 1);
-
-	for (uint32_t i = 0; picks && i < count; i++)
-		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
-			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
-	return picks;
-}
-
-static int programs_take(const struct arming *a, struct error *err)
-{
-	struct body_layout layout;
-	struct body_target target;
-	struct program_set set = { 0 };
-	uint8_t *picks = picks_make(a);
-	int code = 0;
-
-	if (!picks)
-		return error_no_memory(err);
-	target_fill(a, &target);
-	sections_fill(a, &target);
 	if (a->needs.layout || a->bring_in ||
 	    target.context_mask & RAS_CONTEXT_PPID) {
 		code = features_read_layout(&layout);
@@ -512,27 +506,6 @@ static int processes_check(const struct arming *a, struct error *err)
 	return code;
 }
 
-static int session_make(struct arming *a, struct error *err)
-{
-	int code = processes_check(a, err);
-
-	if (!code)
-		code = dirs_make(a, err);
-	if (!code)
-		code = maps_make(a, err);
-	if (!code && a->calls)
-		code = heap_make(a, err);
-	if (!code)
-		code = filters_make(&a->filter, a->arm->settings,
-				    a->arm->link_pid, a->arm->run, a->dir,
-				    a->arm->dry, err);
-	if (!code)
-		code = programs_take(a, err);
-	if (!code && !a->arm->dry)
-		code = session_enable(a, err);
-	return code;
-}
-
 int arm_tdf(const struct arm *arm, struct error *err)
 {
 	struct arming a = {
@@ -551,7 +524,21 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	if (code)
 		return code;
 	name_choose(&a, arm->path);
-	code = session_make(&a, err);
+	code = processes_check(&a, err);
+	if (!code)
+		code = dirs_make(&a, err);
+	if (!code)
+		code = maps_make(&a, err);
+	if (!code && a.calls)
+		code = heap_make(&a, err);
+	if (!code)
+		code = filters_make(&a.filter, a.arm->settings,
+				    a.arm->link_pid, a.arm->run, a.dir,
+				    a.arm->dry, err);
+	if (!code)
+		code = programs_take(&a, err);
+	if (!code && !a.arm->dry)
+		code = session_enable(&a, err);
 	fd_close(a.count_fd);
 	fd_close(a.why_fd);
 	fd_close(a.state_fd);

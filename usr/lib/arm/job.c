@@ -207,19 +207,6 @@ static int stop_take(struct job_list *list, const char *value, bool first,
 	return code;
 }
 
-static int stops_take(struct job_list *list, struct error *err)
-{
-	const struct settings_values *stops = &list->settings->stops;
-	int code = 0;
-
-	for (unsigned int i = 0; i < stops->count && !code; i++) {
-		code = stop_take(list, stops->items[i], !i, err);
-		if (code)
-			error_prefix(err, "--stop-on '%s': ", stops->items[i]);
-	}
-	return code;
-}
-
 static void job_verify(struct job_list *list, struct job *job)
 {
 	const struct job_settings *settings = list->settings;
@@ -242,6 +229,7 @@ int job_list_verify(struct job_list *list, struct error *err)
 {
 	const struct job_settings *settings = list->settings;
 	int code = filters_check(settings, err);
+	const struct settings_values *stops;
 
 	if (!code && settings->follow && !settings->pid_count)
 		code = error_set(err, -EINVAL,
@@ -250,8 +238,16 @@ int job_list_verify(struct job_list *list, struct error *err)
 		code = error_set(err, -EINVAL,
 				 "--module names the module of one TDF, but there are %zu TDFs",
 				 list->count);
-	if (!code)
-		code = stops_take(list, err);
+	if (!code) {
+		stops = &list->settings->stops;
+		code = 0;
+		for (unsigned int i = 0; i < stops->count && !code; i++) {
+			code = stop_take(list, stops->items[i], !i, err);
+			if (code)
+				error_prefix(err, "--stop-on '%s': ",
+					     stops->items[i]);
+		}
+	}
 	for (size_t i = 0; i < list->count && !code; i++)
 		job_verify(list, &list->items[i]);
 	return code;
@@ -318,27 +314,22 @@ static int session_leave_out(struct job *job, const struct session *session,
 	return 0;
 }
 
-static uint32_t job_picked(const struct job *job)
-{
-	uint32_t picked = 0;
-
-	for (uint32_t i = 0; i < job->tdf->header->points.count; i++)
-		picked += job->picked[i];
-	return picked;
-}
-
 static void job_check_armed(struct job_list *list, struct job *job,
 			    const struct session_list *sessions)
 {
 	struct error err = { 0 };
 	uint32_t left_out = 0, left;
 	int code = 0;
+	uint32_t picked;
 
 	for (size_t i = 0; i < sessions->count && !code; i++)
 		if (select_is_of(&sessions->items[i], job->path))
 			code = session_leave_out(job, &sessions->items[i],
 						 &left_out, &err);
-	left = job_picked(job);
+	picked = 0;
+	for (uint32_t i = 0; i < job->tdf->header->points.count; i++)
+		picked += job->picked[i];
+	left = picked;
 	if (!code && left_out && !left)
 		code = error_set(&err, -EEXIST, "it is armed already");
 	if (code) {

@@ -344,21 +344,6 @@ static int file_settle(const struct statics *s, const struct static_file *file,
 	return 0;
 }
 
-static int files_attach(struct statics *s, const struct static_files *files,
-			struct error *err)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < files->count && !code; i++)
-		code = file_attach(s, &files->items[i], err);
-	for (size_t i = 0; i < files->count; i++) {
-		int other = file_settle(s, &files->items[i], !code, err);
-
-		code = code ? code : other;
-	}
-	return code;
-}
-
 static int majors_set(const struct statics *s, const bool *majors,
 		      struct error *err)
 {
@@ -415,17 +400,6 @@ static int statics_open(struct statics *s, struct error *err)
 	return code;
 }
 
-static void statics_close(struct statics *s)
-{
-	for (int i = 0; i < MAPS; i++)
-		if (s->fds[i] >= 0)
-			close(s->fds[i]);
-	if (s->pids >= 0)
-		close(s->pids);
-	for (size_t i = 0; i < s->program_count; i++)
-		close(s->programs[i].fd);
-}
-
 /* Where no user program has any, kernel code may. */
 static int files_find(struct static_files *files,
 		      const struct settings_values *modules,
@@ -458,8 +432,17 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 	if (code)
 		return code;
 	code = statics_open(&s, err);
-	if (!code)
-		code = files_attach(&s, &files, err);
+	if (!code) {
+		code = 0;
+		for (size_t i = 0; i < files.count && !code; i++)
+			code = file_attach(&s, &files.items[i], err);
+		for (size_t i = 0; i < files.count; i++) {
+			int other =
+				file_settle(&s, &files.items[i], !code, err);
+
+			code = code ? code : other;
+		}
+	}
 	if (!code && s.pids >= 0)
 		code = filters_add_pids(settings, s.pids, err);
 	if (!code)
@@ -468,7 +451,13 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 		code = statics_enable(&s, err);
 	if (code && s.fresh)
 		pins_remove(run->path, s.dir);
-	statics_close(&s);
+	for (int i = 0; i < MAPS; i++)
+		if (s.fds[i] >= 0)
+			close(s.fds[i]);
+	if (s.pids >= 0)
+		close(s.pids);
+	for (size_t i = 0; i < s.program_count; i++)
+		close(s.programs[i].fd);
 	static_files_close(&files);
 	return code;
 }

@@ -49,13 +49,6 @@ static bool nop_stands(const struct static_file *file, uint64_t offset)
 	return false;
 }
 
-/* Where in the file the address is; there must be the instruction. */
-static bool offset_find(const struct reader *reader, uint64_t address,
-			uint64_t *offset)
-{
-	return usdt_offset_find(reader->elf, address, PF_X, offset) &&
-	       nop_stands(reader->file, *offset);
-}
 
 static int site_add(struct static_file *file, uint64_t offset)
 {
@@ -83,8 +76,10 @@ static int note_take(const struct usdt_note *note, void *context)
 	if (note->size < sizeof(NOTE_NAMES) ||
 	    memcmp(note->names, NOTE_NAMES, sizeof(NOTE_NAMES)))
 		return 0;
-	return offset_find(reader, note->address, &offset) ?
-		site_add(reader->file, offset) : 0;
+	return (usdt_offset_find(reader->elf, note->address, PF_X, &offset) &&
+		nop_stands(reader->file, offset))
+		       ? site_add(reader->file, offset)
+		       : 0;
 }
 
 static int sites_read(struct static_file *file, Elf *elf, struct error *err)

@@ -257,7 +257,7 @@ static int list_find_pinned(struct session_list *list, const char *run)
 	return code ? code : list_add_statics(list, run);
 }
 
-/* In the copy: only retire_halves(), with the lock, writes it into the log. */
+/* In the copy: only retire_unfinished(), with the lock, writes it into the log. */
 static void list_find_changed(struct session_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

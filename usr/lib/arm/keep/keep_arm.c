@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/arm/pinned/run_open.h"
 #include "keep_request.h"
 
 #define WHY_MAX		1024

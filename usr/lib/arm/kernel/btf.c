@@ -168,21 +168,6 @@ struct index {
 				 * that is hostile has itself in it */
 };
 
-static bool index_add(struct index *index, uint32_t at)
-{
-	uint32_t *grown;
-
-	if (index->count == index->room) {
-		index->room = index->room ? index->room * 2 : 1 << 16;
-		grown = realloc(index->at, index->room * sizeof(*grown));
-		if (!grown)
-			return false;
-		index->at = grown;
-	}
-	index->at[index->count++] = at;
-	return true;
-}
-
 #define MODIFIERS_MAX	8	/* of one type; more are none of the kernel's */
 
 /* The structure or union that a type is, by whatever names; or NULL. */
@@ -219,12 +204,6 @@ static bool name_is(const struct btf *btf, uint32_t offset, const char *name,
 	       !memcmp(string, name, length) && !string[length];
 }
 
-static uint32_t member_bits(const struct btf_type *type,
-			    const struct btf_member *member)
-{
-	return BTF_INFO_KFLAG(type->info) ?
-		BTF_MEMBER_BIT_OFFSET(member->offset) : member->offset;
-}
 
 #define ANONYMOUS_DEPTH	4	/* structures in each other, at most */
 #define ANONYMOUS_MOST	1024	/* of a name that is looked for */
@@ -254,7 +233,10 @@ static const struct btf_member *member_find(const struct btf *btf,
 	const struct btf_type *inner;
 
 	for (uint32_t i = 0; i < count; i++, member++) {
-		uint32_t at = *bits + member_bits(type, member);
+		uint32_t at =
+			*bits + (BTF_INFO_KFLAG(type->info)
+					 ? BTF_MEMBER_BIT_OFFSET(member->offset)
+					 : member->offset);
 
 		found = NULL;
 		inner = member_inner(btf, index, member, depth);
@@ -339,10 +321,18 @@ static bool types_search(const struct btf *btf, struct index *index,
 	const struct btf_type *type;
 	struct cursor cursor = { 0 };
 	uint32_t at = 0;
+	uint32_t *grown;
 
 	while ((type = cursor_next(&cursor, btf))) {
-		if (!index_add(index, at))
-			return false;
+		if (index->count == index->room) {
+			index->room = index->room ? index->room * 2 : 1 << 16;
+			grown = realloc(index->at,
+					index->room * sizeof(*grown));
+			if (!grown)
+				return false;
+			index->at = grown;
+		}
+		index->at[index->count++] = at;
 		at = cursor.at;
 		type_match(searches, count, btf, type, cursor.id);
 	}

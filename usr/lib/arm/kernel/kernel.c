@@ -129,14 +129,6 @@ static int symbol_check(const struct tdf_site *site, const char *name,
 	return -ENOTUNIQ;
 }
 
-static int tell_unlinked(const char *name, struct error *err)
-{
-	error_set(err, -ENODATA,
-		  "the TDF doesn't tell how static data move with '%s'", name);
-	error_hint(err, "compile the TSF with the kernel's file (trcust --module vmlinux), or a map that has the function");
-	return -ENODATA;
-}
-
 /*
  * The biases of the module's sites; symbols that aren't there are told. Where
  * the addresses are hidden, the kernel still finds symbols, but no data.
@@ -162,8 +154,16 @@ static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
 		code = symbol_check(site, name, symbol, kallsyms->module, err);
 		if (code)
 			return code;
-		if (!site->address && site_has_address(tdf, site))
-			return tell_unlinked(name, err);
+		if (!site->address && site_has_address(tdf, site)) {
+			error_set(
+				err, -ENODATA,
+				"the TDF doesn't tell how static data move with '%s'",
+				name);
+			error_hint(
+				err,
+				"compile the TSF with the kernel's file (trcust --module vmlinux), or a map that has the function");
+			return -ENODATA;
+		}
 		if (site->address)
 			biases[index] = symbol->address + site->offset -
 					site->address;

@@ -45,6 +45,19 @@ void pins_each(const char *path,
 	close(dir);
 }
 
+static void entry_count(const char *path, const char *name, void *context)
+{
+	++*(unsigned int *)context;
+}
+
+unsigned int pins_count(const char *path)
+{
+	unsigned int count = 0;
+
+	pins_each(path, entry_count, &count);
+	return count;
+}
+
 static void pin_remove(const char *path, const char *name, void *context)
 {
 	struct stat st;

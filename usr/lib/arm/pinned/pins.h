@@ -13,6 +13,9 @@ void pins_each(const char *path,
 	       void (*visit)(const char *path, const char *name, void *context),
 	       void *context);
 
+/* The number of entries of a directory. */
+unsigned int pins_count(const char *path);
+
 /*
  * Remove a directory of pins with everything in it. It disappears at once, by
  * a rename into RUN/gone. Kernels of the 6.1 age need up to 0.1 s per link to

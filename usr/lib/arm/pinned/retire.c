@@ -159,7 +159,7 @@ static void rest_remove(const struct run_dir *run)
 	}
 }
 
-void retire_halves(const struct run_dir *run)
+void retire_unfinished(const struct run_dir *run)
 {
 	struct session_list list;
 	struct buffer buffer;
@@ -226,11 +226,6 @@ void retire_everything(struct run_dir *run)
 	pins_each(run->path, entry_remove, run);
 }
 
-static void use_count(const char *path, const char *name, void *context)
-{
-	++*(unsigned int *)context;
-}
-
 /* A run directory of its own in there. */
 static void private_count(const char *path, const char *name, void *context)
 {
@@ -245,7 +240,7 @@ void retire_unused(struct run_dir *run)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
-		pins_each(path, use_count, &uses);
+		uses += pins_count(path);
 	}
 	pins_each(run->path, private_count, &uses);
 	if (!uses)

@@ -25,7 +25,7 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 		  uint16_t state, struct error *err);
 
 /* Finish what a killed trace began: sessions between off and on. */
-void retire_halves(const struct run_dir *run);
+void retire_unfinished(const struct run_dir *run);
 
 /* Remove everything in the run directory, whatever made it. */
 void retire_everything(struct run_dir *run);

@@ -38,21 +38,11 @@ struct run_dir {
 	bool lock_made;		/* it is this one's RUN.lock */
 };
 
-/*
- * Take the lock of the run directory and remove what a killed trace left
- * there. With `create` the bpffs is mounted when it isn't. 0, or a negative
- * errno with err set: -ENOENT when it isn't mounted.
- */
-int run_dir_open(struct run_dir *run, bool create, struct error *err);
-void run_dir_close(struct run_dir *run);
-
 /* A directory of its own inside `run`, for this process. */
 int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 			 struct error *err);
 
-/* Is that the name of a private one whose process is gone? */
-bool run_dir_is_left(const char *name);
-
+bool run_dir_is_bpffs(const char *path);
 /* Is there a bpffs that is the caller's or root's? 0 or as run_dir_open(). */
 int run_dir_check(const char *path, struct error *err);
 /* The same for who only reads the buffer: one that may not be looked into is for

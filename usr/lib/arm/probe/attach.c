@@ -31,15 +31,6 @@ static int link_pin(int link, const char *dir, const char *name,
 	return code ? pin_refused(err, code, "cannot pin '%s'", path) : 0;
 }
 
-/* Some machines tell it apart from other reasons; on AArch64 all instructions
- * begin at multiples of four. */
-static bool attach_is_inside(int code, const struct tdf_module *module,
-			     const struct tdf_site *site)
-{
-	return code == -EILSEQ || (code == -EINVAL &&
-				   module->machine == EM_AARCH64 &&
-				   site->symbol_offset % 4);
-}
 
 static int attach_refused(int code, const struct tdf *tdf,
 			  const struct tdf_point *point,
@@ -47,8 +38,11 @@ static int attach_refused(int code, const struct tdf *tdf,
 {
 	const struct tdf_module *module = &tdf->modules[point->module];
 	bool kernel = module->kind != TDF_MODULE_USER;
-	bool inside = attach_is_inside(code, module, site);
+	bool inside;
 
+	inside = code == -EILSEQ ||
+		 (code == -EINVAL && module->machine == EM_AARCH64 &&
+		  site->symbol_offset % 4);
 	pin_refused(err, code,
 		    "tracepoint %u ('%s'): cannot probe %s+%u", point->minor,
 		    tdf_string(tdf, point->name),

@@ -112,47 +112,6 @@ static void modrm_skip(struct insn *insn)
 	insn->at += mode == 1 ? 1 : mode == 2 || rm == 5 ? 4 : 0;
 }
 
-static void operands_skip(struct insn *insn, char kind)
-{
-	unsigned int full = insn->operand && !insn->rex_w ? 2 : 4;
-	bool test = (peek(insn) & 0x30) == 0;
-
-	if (strchr("mBZtT", kind))
-		modrm_skip(insn);
-	switch (kind) {
-	case BYTE: case MODRM_BYTE:
-		insn->at += 1;
-		break;
-	case WORD:
-		insn->at += 2;
-		break;
-	case ENTER:
-		insn->at += 3;
-		break;
-	case FULL: case MODRM_FULL:
-		insn->at += full;
-		break;
-	case BRANCH:
-		insn->at += insn->wide ? 4 : full;
-		break;
-	case WIDE:
-		insn->at += insn->rex_w ? 8 : full;
-		break;
-	case OFFSET:
-		insn->at += (insn->wide ? 8 : 4) >> insn->address;
-		break;
-	case FAR:
-		insn->at += full + 2;
-		break;
-	case TEST:
-		insn->at += test;
-		break;
-	case TEST_FULL:
-		insn->at += test ? full : 0;
-		break;
-	}
-}
-
 static char opcode_take(struct insn *insn)
 {
 	uint8_t byte = peek(insn);
@@ -172,6 +131,9 @@ unsigned int insn_x86_length(const uint8_t *code, size_t size, bool wide,
 {
 	struct insn insn = { .code = code, .size = size, .wide = wide };
 	const char *vector;
+	char kind;
+	unsigned int full;
+	bool test;
 
 	*hazard = prefixes_take(&insn);
 	vector = vector_find(&insn);
@@ -179,6 +141,42 @@ unsigned int insn_x86_length(const uint8_t *code, size_t size, bool wide,
 		*hazard = vector;
 		return 0;
 	}
-	operands_skip(&insn, opcode_take(&insn));
+	kind = opcode_take(&insn);
+	full = insn.operand && !insn.rex_w ? 2 : 4;
+	test = (peek(&insn) & 0x30) == 0;
+	if (strchr("mBZtT", kind))
+		modrm_skip(&insn);
+	switch (kind) {
+	case BYTE: case MODRM_BYTE:
+		insn.at += 1;
+		break;
+	case WORD:
+		insn.at += 2;
+		break;
+	case ENTER:
+		insn.at += 3;
+		break;
+	case FULL: case MODRM_FULL:
+		insn.at += full;
+		break;
+	case BRANCH:
+		insn.at += insn.wide ? 4 : full;
+		break;
+	case WIDE:
+		insn.at += insn.rex_w ? 8 : full;
+		break;
+	case OFFSET:
+		insn.at += (insn.wide ? 8 : 4) >> insn.address;
+		break;
+	case FAR:
+		insn.at += full + 2;
+		break;
+	case TEST:
+		insn.at += test;
+		break;
+	case TEST_FULL:
+		insn.at += test ? full : 0;
+		break;
+	}
 	return insn.at <= size && insn.at <= LONGEST ? insn.at : 0;
 }

@@ -313,14 +313,6 @@ static int memory_open(uint32_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static void memory_close(struct memory *memory)
-{
-	if (memory->pagemap >= 0)
-		close(memory->pagemap);
-	if (memory->bytes >= 0)
-		close(memory->bytes);
-}
-
 static int process_check(const struct patched *patched, uint32_t pid,
 			 struct error *err)
 {
@@ -343,7 +335,10 @@ static int process_check(const struct patched *patched, uint32_t pid,
 	}
 	if (file)
 		fclose(file);
-	memory_close(&memory);
+	if (memory.pagemap >= 0)
+		close(memory.pagemap);
+	if (memory.bytes >= 0)
+		close(memory.bytes);
 	return code;
 }
 

@@ -26,13 +26,6 @@ static int set_allocate(struct program_set *set, uint32_t sites)
 	       -ENOMEM;
 }
 
-static bool program_equal(const struct program *a, const struct program *b)
-{
-	return a->hash == b->hash && a->count == b->count &&
-	       a->context == b->context && a->returns == b->returns &&
-	       a->sleepable == b->sleepable &&
-	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
-}
 
 static void program_add_site(struct program_set *set, struct program *program,
 			     uint32_t site)
@@ -50,7 +43,13 @@ static size_t set_add(struct program_set *set, struct program *candidate,
 	while (set->table[slot]) {
 		struct program *program = &set->items[set->table[slot] - 1];
 
-		if (program_equal(program, candidate)) {
+		if (program->hash == candidate->hash &&
+		    program->count == candidate->count &&
+		    program->context == candidate->context &&
+		    program->returns == candidate->returns &&
+		    program->sleepable == candidate->sleepable &&
+		    !memcmp(program->insns, candidate->insns,
+			    program->count * sizeof(*program->insns))) {
 			free(candidate->insns);
 			program_add_site(set, program, site);
 			return set->table[slot] - 1;
@@ -62,16 +61,6 @@ static size_t set_add(struct program_set *set, struct program *candidate,
 	return set->count - 1;
 }
 
-/* "tracepoint 5 ('.f'): what" */
-static int site_refused(const struct tdf *tdf, const struct tdf_point *point,
-			int code, struct error *err)
-{
-	struct error why = *err;
-
-	return error_set(err, code, "tracepoint %u ('%s'): %s", point->minor,
-			 tdf_string(tdf, point->name), why.text);
-}
-
 static int program_make(struct program *program, const struct tdf *tdf,
 			const struct tdf_point *point, uint32_t index,
 			const struct body_target *base, struct error *err)
@@ -80,12 +69,18 @@ static int program_make(struct program *program, const struct tdf *tdf,
 	struct body_target target = *base;
 	struct body body;
 	int code;
+	struct error why;
 
 	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 		BODY_UPROBE : BODY_KPROBE;
 	code = body_generate(&body, tdf, point, site, &target, err);
-	if (code)
-		return site_refused(tdf, point, code, err);
+	if (code) {
+		/* "tracepoint 5 ('.f'): what" */
+		why = *err;
+		return error_set(err, code, "tracepoint %u ('%s'): %s",
+				 point->minor, tdf_string(tdf, point->name),
+				 why.text);
+	}
 	*program = (struct program){
 		.insns = body.insns,
 		.count = body.count,

@@ -449,20 +449,16 @@ static int given_open(struct target *targets, const struct tdf *tdf,
 			 "--module names a file, but the TDF is of the kernel");
 }
 
-/* Per module: has it points that are picked? */
-static void modules_used(const struct tdf *tdf, const bool *picked, bool *used)
-{
-	for (uint32_t i = 0; i < tdf->header->points.count; i++)
-		used[tdf->points[i].module] |= picked[i];
-}
-
 static int targets_fill(struct target *targets, const struct tdf *tdf,
 			const bool *picked, bool *used,
 			const struct target_search *search, struct error *err)
 {
 	int code = 0;
 
-	modules_used(tdf, picked, used);
+	/* Per module: has it points that are picked? */
+	for (uint32_t i = 0; i < tdf->header->points.count; i++)
+		used[tdf->points[i].module] |= picked[i];
+
 	for (unsigned int i = 0; i < search->path_count && !code; i++)
 		code = given_open(targets, tdf, search->paths[i], err);
 	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
