@@ -15,7 +15,7 @@
 #include "lib/sysbpf.h"
 #include "lib/arm/probe/attach.h"
 #include "filters.h"
-#include "lib/arm/probe/func_ip.h"
+#include "lib/arm/probe/self_probe.h"
 #include "lib/arm/probe/patched.h"
 #include "heap_maps.h"
 #include "lib/arm/pinned/pins.h"
@@ -313,7 +313,7 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.preempt_disable = features->preempt_disable,
 		.preempt_enable = features->preempt_enable,
 		.address_bits = features->address_bits,
-		.func_ip = a->needs.func_ip && func_ip_works(features),
+		.func_ip = a->needs.func_ip && self_probe_has_func_ip(features),
 		.bring_in = a->bring_in,
 		.filter = filters_given(settings) ? &a->filter : NULL,
 		.heap = a->calls || a->arm->heap ? &a->heap : NULL,

@@ -20,13 +20,13 @@
  * parts that end with a line feed, in which a backslash stands before another
  * one and, as \n, for a line feed.
  */
-struct text {
+struct request_text {
 	char bytes[TEXT_MAX];
 	size_t length;
 	bool full;
 };
 
-static void text_put(struct text *text, char c)
+static void request_text_put(struct request_text *text, char c)
 {
 	if (text->length + 1 < sizeof(text->bytes))
 		text->bytes[text->length++] = c;
@@ -35,18 +35,18 @@ static void text_put(struct text *text, char c)
 	text->bytes[text->length] = '\0';
 }
 
-static void text_add(struct text *text, const char *part)
+static void request_text_add(struct request_text *text, const char *part)
 {
 	for (; *part; part++) {
 		if (*part == '\\' || *part == '\n')
-			text_put(text, '\\');
-		text_put(text, *part == '\n' ? 'n' : *part);
+			request_text_put(text, '\\');
+		request_text_put(text, *part == '\n' ? 'n' : *part);
 	}
-	text_put(text, '\n');
+	request_text_put(text, '\n');
 }
 
 /* Split in place; the number of parts. */
-static size_t text_split(char *text, char **parts, size_t most)
+static size_t request_text_split(char *text, char **parts, size_t most)
 {
 	size_t count = 0;
 	char *to = text, *begin = text;
@@ -73,7 +73,7 @@ static void request_path(char path[PATH_MAX], const char *run,
 }
 
 /* The text of a link; allocated, NULL: none. */
-static char *link_read(const char *path)
+static char *link_text_read(const char *path)
 {
 	char text[TEXT_MAX];
 	ssize_t n = readlink(path, text, sizeof(text) - 1);
@@ -88,7 +88,7 @@ static char *link_read(const char *path)
 static int request_parse(struct keep_request *request, char *text)
 {
 	char *parts[PARTS_MAX];
-	size_t count = text_split(text, parts, PARTS_MAX);
+	size_t count = request_text_split(text, parts, PARTS_MAX);
 
 	if (count < 4 || strlen(parts[0]) >= sizeof(request->tdf) ||
 	    strlen(parts[1]) >= sizeof(request->module) ||
@@ -125,56 +125,50 @@ static int request_read(struct keep_request *request, const char *run,
 
 	*request = (struct keep_request){ .number = number };
 	request_path(path, run, number, "");
-	text = link_read(path);
+	text = link_text_read(path);
 	if (!text)
 		return -ENOENT;
 	code = request_parse(request, text);
 	free(text);
 	request_path(path, run, number, "_why");
-	request->refused = link_read(path);
+	request->refused = link_text_read(path);
 	if (code)
 		request_free(request);
 	return code;
 }
 
-struct numbers {
+struct request_numbers {
 	unsigned int items[REQUESTS_MAX];
 	size_t count;
 };
 
-static void number_take(const char *path, const char *name, void *context)
+static void request_number_take(const char *path, const char *name,
+				void *context)
 {
-	struct numbers *numbers = context;
+	struct request_numbers *numbers = context;
 
 	if (!name[strspn(name, "0123456789")] && numbers->count < REQUESTS_MAX)
 		numbers->items[numbers->count++] = strtoul(name, NULL, 10);
 }
 
-static int number_compare(const void *a, const void *b)
+static int request_number_compare(const void *a, const void *b)
 {
 	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static void numbers_read(struct numbers *numbers, const char *run)
-{
-	char path[PATH_MAX];
-
-	numbers->count = 0;
-	snprintf(path, sizeof(path), "%s/wait", run);
-	pins_each(path, number_take, numbers);
-	qsort(numbers->items, numbers->count, sizeof(numbers->items[0]),
-	      number_compare);
-}
-
 int keep_requests_read(const char *run, struct keep_request **requests,
 		       size_t *count)
 {
-	struct numbers numbers;
+	struct request_numbers numbers = { .count = 0 };
+	char path[PATH_MAX];
 
 	*count = 0;
-	numbers_read(&numbers, run);
+	snprintf(path, sizeof(path), "%s/wait", run);
+	pins_each(path, request_number_take, &numbers);
+	qsort(numbers.items, numbers.count, sizeof(numbers.items[0]),
+	      request_number_compare);
 	*requests = calloc(numbers.count + 1, sizeof(**requests));
 	if (!*requests)
 		return -ENOMEM;
@@ -291,17 +285,17 @@ static int number_choose(const struct run_dir *run, const char *tdf,
 int keep_wait(const struct run_dir *run, const char *tdf, const char *module,
 	      char *const *argv, struct error *err)
 {
-	struct text text = { .length = 0 };
+	struct request_text text = { .length = 0 };
 	char path[PATH_MAX], *cwd = getcwd(NULL, 0);
 	unsigned int number = 0;
 	int code;
 
-	text_add(&text, tdf);
-	text_add(&text, module);
-	text_add(&text, cwd ? cwd : "/");
+	request_text_add(&text, tdf);
+	request_text_add(&text, module);
+	request_text_add(&text, cwd ? cwd : "/");
 	free(cwd);
 	for (char *const *arg = argv; *arg; arg++)
-		text_add(&text, *arg);
+		request_text_add(&text, *arg);
 	if (text.full)
 		return error_set(err, -E2BIG, "these arguments are too long to be kept until module '%s' is loaded",
 				 module);

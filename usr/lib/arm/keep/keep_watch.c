@@ -158,7 +158,8 @@ static void link_look(const char *path, const char *name, void *context)
 	if (fd < 0)
 		return;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
-		watch->items[point].program = program_index(watch, info.prog_id);
+		watch->items[point].program = program_index(watch,
+							    info.prog_id);
 	close(fd);
 }
 

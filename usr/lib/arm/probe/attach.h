@@ -17,9 +17,10 @@ int attach_sites(int program, const struct tdf *tdf, uint32_t point,
 		 const struct target *target, const struct features *features,
 		 const char *dir, struct error *err);
 
-/* A link to one offset of a file, without a cookie; see self_probe_link(). */
+/* A link to one offset of a file, or to the return of the function there,
+ * without a cookie. A descriptor, or a negative errno. */
 int attach_probe(int program, const char *path, uint64_t offset, bool returns,
-		 uint32_t pid, const struct features *features);
+		 const struct features *features);
 
 /* Attach to these offsets of a file, without cookies, and pin the links as
  * `dir`/0, 1 ... 0 or a negative errno. */

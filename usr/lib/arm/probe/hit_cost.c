@@ -3,10 +3,9 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <asm/ptrace.h>
-#include "lib/sysbpf.h"
+#include "lib/buffer/buffer.h"
 #include "self_probe.h"
 
 #define BATCHES		3	/* the fastest counts */
@@ -63,14 +62,6 @@ static const unsigned int calls[TDF_COST_UNKNOWN] = {
 	[TDF_COST_STEPPED] = 100,
 };
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static void repeat(void (*function)(void), unsigned int count)
 {
 	while (count--)
@@ -83,17 +74,19 @@ static unsigned int call_time(void (*function)(void), unsigned int count)
 
 	repeat(function, WARM_UP);
 	for (int i = 0; i < BATCHES; i++) {
-		uint64_t start = now(), took;
+		uint64_t start = buffer_time(), took;
 
 		repeat(function, count);
-		took = now() - start;
+		took = buffer_time() - start;
 		best = took < best ? took : best;
 	}
 	return best / count;
 }
 
-/* A program that reads memory at its stack pointer `reads` times; sets r0. */
-static int program_load(unsigned int reads, const struct features *features)
+/* ns of a call of functions[kind] with a program at its beginning that reads
+ * memory at its stack pointer `reads` times; 0: can't be measured */
+static unsigned int hit_time(int kind, unsigned int reads,
+			     const struct features *features)
 {
 	static const struct bpf_insn begin = {
 		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6,
@@ -113,35 +106,21 @@ static int program_load(unsigned int reads, const struct features *features)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type =
-		    features->multi ? SYSBPF_UPROBE_MULTI : 0);
 	struct bpf_insn insns[1 + 5 * READS + 2] = { begin };
+	unsigned int ns;
 	size_t count = 1;
+	int link;
 
 	for (unsigned int i = 0; i < reads; i++, count += 5)
 		memcpy(insns + count, read, sizeof(read));
 	memcpy(insns + count, end, sizeof(end));
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
-			     count + 2, &opts);
-}
-
-/* ns of a call of functions[kind] with a program at its beginning; 0: can't be
- * measured */
-static unsigned int hit_time(int kind, unsigned int reads,
-			     const struct features *features)
-{
-	int link, program = program_load(reads, features);
-	unsigned int ns = 0;
-
-	if (program < 0)
+	link = self_probe_link(insns, count + 2,
+			       (const char *)functions[kind] + LANDING_BYTES,
+			       false, features);
+	if (link < 0)
 		return 0;
-	link = self_probe_link(program, (const char *)functions[kind] +
-			       LANDING_BYTES, false, 0, features);
-	if (link >= 0) {
-		ns = call_time(functions[kind], calls[kind]);
-		close(link);
-	}
-	close(program);
+	ns = call_time(functions[kind], calls[kind]);
+	close(link);
 	return ns;
 }
 

@@ -13,52 +13,12 @@
 
 #define LOG_SIZE	(1u << 20)
 
-static int set_allocate(struct program_set *set, uint32_t sites)
+static bool program_equal(const struct program *a, const struct program *b)
 {
-	*set = (struct program_set){ .table_size = 64 };
-	while (set->table_size < 2 * (size_t)sites)
-		set->table_size *= 2;
-	set->items = calloc(sites + 1, sizeof(*set->items));
-	set->next_site = calloc(sites + 1, sizeof(*set->next_site));
-	set->points = calloc(sites + 1, sizeof(*set->points));
-	set->table = calloc(set->table_size, sizeof(*set->table));
-	return set->items && set->next_site && set->points && set->table ? 0 :
-	       -ENOMEM;
-}
-
-
-static void program_add_site(struct program_set *set, struct program *program,
-			     uint32_t site)
-{
-	set->next_site[program->last_site] = site;
-	program->last_site = site;
-}
-
-/* Takes over candidate->insns; the number of the program that it is. */
-static size_t set_add(struct program_set *set, struct program *candidate,
-		      uint32_t site)
-{
-	size_t slot = candidate->hash & (set->table_size - 1);
-
-	while (set->table[slot]) {
-		struct program *program = &set->items[set->table[slot] - 1];
-
-		if (program->hash == candidate->hash &&
-		    program->count == candidate->count &&
-		    program->context == candidate->context &&
-		    program->returns == candidate->returns &&
-		    program->sleepable == candidate->sleepable &&
-		    !memcmp(program->insns, candidate->insns,
-			    program->count * sizeof(*program->insns))) {
-			free(candidate->insns);
-			program_add_site(set, program, site);
-			return set->table[slot] - 1;
-		}
-		slot = (slot + 1) & (set->table_size - 1);
-	}
-	set->items[set->count++] = *candidate;
-	set->table[slot] = set->count;
-	return set->count - 1;
+	return a->hash == b->hash && a->count == b->count &&
+	       a->context == b->context && a->returns == b->returns &&
+	       a->sleepable == b->sleepable &&
+	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
 }
 
 static int program_make(struct program *program, const struct tdf *tdf,
@@ -69,17 +29,14 @@ static int program_make(struct program *program, const struct tdf *tdf,
 	struct body_target target = *base;
 	struct body body;
 	int code;
-	struct error why;
 
 	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 		BODY_UPROBE : BODY_KPROBE;
 	code = body_generate(&body, tdf, point, site, &target, err);
 	if (code) {
-		/* "tracepoint 5 ('.f'): what" */
-		why = *err;
-		return error_set(err, code, "tracepoint %u ('%s'): %s",
-				 point->minor, tdf_string(tdf, point->name),
-				 why.text);
+		error_prefix(err, "tracepoint %u ('%s'): ", point->minor,
+			     tdf_string(tdf, point->name));
+		return code;
 	}
 	*program = (struct program){
 		.insns = body.insns,
@@ -99,17 +56,30 @@ static int program_make(struct program *program, const struct tdf *tdf,
 	return 0;
 }
 
+/* *number becomes the index of the site's program, which may be there. */
 static int set_add_site(struct program_set *set, const struct tdf *tdf,
-			const struct tdf_point *point, uint32_t index,
+			const struct tdf_point *point, uint32_t site,
 			const struct body_target *base, size_t *number,
 			struct error *err)
 {
-	struct program program;
-	int code = program_make(&program, tdf, point, index, base, err);
+	struct program made, *program;
+	size_t step = 0;
+	int code = program_make(&made, tdf, point, site, base, err);
 
-	if (!code)
-		*number = set_add(set, &program, index);
-	return code;
+	if (code)
+		return code;
+	while ((program = key_map_each(&set->by_hash, made.hash, &step)))
+		if (program_equal(program, &made)) {
+			free(made.insns);
+			set->next_site[program->last_site] = site;
+			program->last_site = site;
+			*number = program - set->items;
+			return 0;
+		}
+	*number = set->count++;
+	set->items[*number] = made;
+	return key_map_add(&set->by_hash, made.hash, &set->items[*number]) ?
+		error_no_memory(err) : 0;
 }
 
 static int set_add_point(struct program_set *set, const struct tdf *tdf,
@@ -126,17 +96,21 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 
 		set->points[site] = index;
 		set->next_site[site] = PROGRAM_NO_SITE;
-		if (i && tdf_site_same(&sites[site - 1], &sites[site]))
-			program_add_site(set, &set->items[number], site);
-		else
+		if (i && tdf_site_same(&sites[site - 1], &sites[site])) {
+			struct program *program = &set->items[number];
+
+			set->next_site[program->last_site] = site;
+			program->last_site = site;
+		} else {
 			code = set_add_site(set, tdf, point, site, target,
 					    &number, err);
+		}
 	}
 	return code;
 }
 
-/* Programs that are of one site each have its cookie in them: a hit is spared
- * to ask for it. */
+/* A program that is of one site has its cookie in it: a hit need not ask for
+ * it. */
 static int set_single(struct program_set *set, const struct tdf *tdf,
 		      const uint8_t *picks, const struct body_target *base,
 		      struct error *err)
@@ -175,11 +149,17 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 		     struct error *err)
 {
 	uint32_t points = tdf->header->points.count;
-	int code = set_allocate(set, tdf->header->sites.count);
+	uint32_t sites = tdf->header->sites.count;
 	struct body_target target = *base;
+	int code = 0;
 
-	if (code)
-		error_no_memory(err);
+	*set = (struct program_set){
+		.items = calloc(sites + 1, sizeof(*set->items)),
+		.next_site = calloc(sites + 1, sizeof(*set->next_site)),
+		.points = calloc(sites + 1, sizeof(*set->points)),
+	};
+	if (!set->items || !set->next_site || !set->points)
+		code = error_no_memory(err);
 	for (uint32_t i = 0; i < points && !code; i++) {
 		target.trigger = picks[i] & PROGRAM_TRIGGER;
 		if (picks[i] & PROGRAM_PICKED)
@@ -199,7 +179,7 @@ void program_set_free(struct program_set *set)
 	free(set->items);
 	free(set->next_site);
 	free(set->points);
-	free(set->table);
+	key_map_free(&set->by_hash);
 	*set = (struct program_set){ 0 };
 }
 
@@ -241,18 +221,6 @@ static void *crew_work(void *context)
 	return NULL;
 }
 
-static size_t crew_size(size_t programs)
-{
-	size_t size = programs / PROGRAMS_PER_THREAD;
-	cpu_set_t cpus;
-
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 1;
-	if (size > (size_t)CPU_COUNT(&cpus))
-		size = CPU_COUNT(&cpus);
-	return size < THREADS_MOST ? size : THREADS_MOST;
-}
-
 int program_set_each(const struct program_set *set,
 		     int (*take)(void *context, const struct program *program,
 				 struct error *err),
@@ -262,9 +230,16 @@ int program_set_each(const struct program_set *set,
 		.set = set, .take = take, .context = context, .err = err,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
+	size_t count = 0, size = set->count / PROGRAMS_PER_THREAD;
 	pthread_t threads[THREADS_MOST];
-	size_t count = 0, size = crew_size(set->count);
+	cpu_set_t cpus;
 
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		size = 1;
+	else if (size > (size_t)CPU_COUNT(&cpus))
+		size = CPU_COUNT(&cpus);
+	if (size > THREADS_MOST)
+		size = THREADS_MOST;
 	while (count + 1 < size &&
 	       !pthread_create(&threads[count], NULL, crew_work, &crew))
 		count++;
@@ -274,7 +249,7 @@ int program_set_each(const struct program_set *set,
 	return crew.code;
 }
 
-/* The verifier's last line but one says what it stumbled over. */
+/* The verifier's last line but one says why it refused. */
 static const char *log_reason(char *log)
 {
 	size_t length = strlen(log);
@@ -293,7 +268,7 @@ static const char *log_reason(char *log)
 /* The types of all bodies; loaded once. */
 static int types_fd;
 
-static void types_open(void)
+static void types_load(void)
 {
 	size_t size;
 	const void *types = body_types(&size);
@@ -301,17 +276,10 @@ static void types_open(void)
 	types_fd = bpf_btf_load(types, size, NULL);
 }
 
-static int types_load(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, types_open);
-	return types_fd;
-}
-
 int program_load(const struct program *program, uint32_t attach_type,
 		 struct error *err)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int fds[] = { [BODY_MODULE_PLACE] = program->module_fd };
 	struct bpf_func_info functions[BODY_FUNCTIONS];
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
@@ -325,11 +293,11 @@ int program_load(const struct program *program, uint32_t attach_type,
 	int fd;
 
 	if (opts.func_info_cnt) {
-		fd = types_load();
-		if (fd < 0)
-			return pin_refused(err, fd,
+		pthread_once(&once, types_load);
+		if (types_fd < 0)
+			return pin_refused(err, types_fd,
 					   "cannot load the types of a program");
-		opts.prog_btf_fd = fd;
+		opts.prog_btf_fd = types_fd;
 	}
 	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL",
 			   program->insns, program->count, &opts);

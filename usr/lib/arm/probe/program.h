@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bpf/body.h"
+#include "lib/key_map.h"
 
 #define PROGRAM_NO_SITE	UINT32_MAX
 
@@ -19,7 +20,7 @@ struct program {
 					 * segments_save */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	enum body_context context;
-	bool returns;		/* for return probes */
+	bool returns;			/* for return probes */
 	uint64_t hash;
 	uint32_t first_site, last_site;	/* in the TDF; a point's sites follow
 					 * each other */
@@ -31,8 +32,7 @@ struct program_set {
 	uint32_t *next_site;	/* the next site with the same program, or
 				 * PROGRAM_NO_SITE; one per site */
 	uint32_t *points;	/* per site: its point */
-	uint32_t *table;	/* hash table of item numbers + 1 */
-	size_t table_size;	/* a power of two */
+	struct key_map by_hash;	/* of items */
 };
 
 #define PROGRAM_PICKED	0x01	/* the point is to be armed */
