@@ -35,13 +35,13 @@ ifeq ($(V),)
   Q	:= @
   say	= @printf '  %-7s %s\n' $(1) $(2)
 endif
-# the longer targets use all processors unless told otherwise
+# the longer targets use all processors unless -j is given
 JOBS	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB	:= $(B)/lib.a
 LIB_SRC	:= $(filter-out usr/lib/static/%,$(wildcard bpf/*.c usr/lib/*.c \
 	   usr/lib/*/*.c usr/lib/*/*/*.c))
-# in place of what only a dynamic program can do
+# what replaces functions of dynamic programs
 STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))
 objs	= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # a program's source but its main.c, which tests link too
@@ -267,7 +267,7 @@ kmod:
 static: $(B)/static/trace $(B)/static/tracefmt
 	@stat -c '%n %s bytes' $^
 
-# For whoever reads traces elsewhere, also on another architecture:
+# To read traces elsewhere, also on another architecture:
 # make portable CC='clang --target=aarch64-linux-gnu' B=build/laptop
 portable: $(B)/portable/tracefmt
 

@@ -8,7 +8,7 @@
  *	arm ends|stays COUNT LIMIT BEGIN STOP END
  *
  * are shell commands: BEGIN arms, STOP ends the recording, END removes what is
- * left. When BEGIN stays it is interrupted in place of STOP.
+ * left. When BEGIN stays it is interrupted instead of STOP.
  *
  * Prints milliseconds from the begin of BEGIN until all had a probe and, if it
  * ends, it had; from that of STOP until it had ended, and until none had a

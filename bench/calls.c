@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The program of scripts/bench_decode: calls calls_hit() as often as it is
- * told, with what the benchmark record is made of.
+ * reported, with what the benchmark record is made of.
  *
  *	calls COUNT
  */

@@ -33,7 +33,7 @@
 #define WARM		8	/* calls in front of it that aren't counted */
 #define BLOCK_BYTES	512
 
-/* What a site is given, and what is behind it */
+/* What a site is given, and what is after it */
 struct argument {
 	struct outer outer;
 	uint64_t zero;

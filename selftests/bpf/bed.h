@@ -37,7 +37,7 @@
 #define BED_THREAD	"thread.uw.tp_value"
 #endif
 
-/* AArch64's struct user_pt_regs, behind X0 to X30 */
+/* AArch64's struct user_pt_regs, after X0 to X30 */
 enum { BED_SP = 31, BED_PC, BED_PSTATE, BED_X };
 
 struct bed {
@@ -64,7 +64,7 @@ struct bed {
 	uint64_t thread_base[2];	/* our fs.base, gs.base */
 	size_t slice_stride, nest_stride;
 	uint8_t *buffer, *nest;		/* mapped */
-	struct ras_count *counts;	/* mapped, likewise those below */
+	struct ras_count *counts;	/* mapped, as are those below */
 	struct ras_why *whys;
 	struct ras_limit *limits;
 	struct ras_trigger *trigger;

@@ -36,7 +36,7 @@ enum {
 #undef RPN_OP_RANGE
 };
 
-/* What a selector stands for. */
+/* What a selector means. */
 struct segment {
 	uint16_t selector;
 	uint64_t base, limit;	/* limit: the last byte */
@@ -303,7 +303,7 @@ static inline void jump(struct interpreter *in, bool taken)
 }
 
 /* psABI of x86-64 3.2.3: which register has which argument; of i386 2.2.3: they
- * are behind the address to return to. */
+ * are after the address to return to. */
 static inline void push_entry(struct interpreter *in)
 {
 	static const int arguments[] = { 5, 4, 1, 2, 8, 9 };
@@ -430,7 +430,7 @@ static inline bool interpret_stmt(struct interpreter *in,
 /* A record under construction. */
 struct expected {
 	uint8_t data[RAS_RECORD_MAX];
-	size_t length;		/* of the data behind the header */
+	size_t length;		/* of the data after the header */
 	uint16_t flags;
 	unsigned int faults;
 	size_t left;		/* of MAXDATALENGTH, for memory items */

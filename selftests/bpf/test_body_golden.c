@@ -98,7 +98,7 @@ static int finish(struct body *body, struct error *err)
 			     &bed.target, err);
 }
 
-/* Three registers, 16 bytes behind two pointers, a string */
+/* Three registers, 16 bytes after two pointers, a string */
 static void record_add(void)
 {
 	bed_reg(&bed, RDI, 8);
@@ -135,7 +135,7 @@ static int record_single(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* The record may be full, and goes on behind what faults. */
+/* The record may be full, and goes on after what faults. */
 static int short_record(struct body *body, struct error *err)
 {
 	struct tdf_stmt *stmt;
@@ -380,7 +380,7 @@ static int call_begin_filtered(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* Of blocks whose size isn't told, and which none is given up for */
+/* Of blocks whose size isn't known, and which none is given up for */
 static void call_blocks(void)
 {
 	heap_begin(TDF_POINT_CALL);
@@ -436,7 +436,7 @@ static int call_large(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* Of all blocks, or of one that isn't told */
+/* Of all blocks, or of one that isn't known */
 static int release_each(struct body *body, struct error *err)
 {
 	heap_begin(TDF_POINT_RELEASE);
@@ -621,7 +621,7 @@ static int of_absent(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* The same without a frame of its own for each: what goes on behind a fault */
+/* The same without a frame of its own for each: what goes on after a fault */
 static int of_absent_on(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_AARCH64);
@@ -783,7 +783,7 @@ static int budget_short(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* Return addresses and memory share it, behind those of the context. */
+/* Return addresses and memory share it, after those of the context. */
 static int budget_shared(struct body *body, bool bring_in, struct error *err)
 {
 	reads_begin(bring_in);
@@ -889,7 +889,7 @@ static int far_gs(struct body *body, struct error *err)
 }
 
 /* The base of a segment, as of the thread's last switch; or the kernel module
- * tells what it is now. */
+ * shows what it is now. */
 static int base_then(struct body *body, struct error *err)
 {
 	reads_begin(false);
@@ -1330,7 +1330,7 @@ static const struct kind machine_bodies[] = {
 	{ "static_absent", static_absent },
 };
 
-/* Where a STACK stands: what is known of the probed function's frame */
+/* Where a STACK is: what is known of the probed function's frame */
 static const struct where {
 	const char *name;
 	uint8_t flags;
@@ -1377,7 +1377,7 @@ static int stack(struct body *body, size_t way, const struct where *where,
 	return finish(body, err);
 }
 
-/* Where the subprograms begin, as the kernel is told; one instruction per line; in
+/* Where the subprograms begin, as the kernel gets them; one instruction per line; in
  * front of those of a statement which one it is */
 static void print(const struct body *body, FILE *out)
 {
@@ -1526,7 +1526,7 @@ static void memory_check(void)
 	tap_is(mallinfo2().uordblks, used, "memory is given back");
 }
 
-/* The types that the subprograms are told with */
+/* The types that the subprograms are described with */
 static void types_show(void)
 {
 	char found[64], expected[64] = "";

@@ -129,7 +129,7 @@ static void hit(struct call_bed *c, int prog)
 }
 
 /* A hit where a function begins that was called with its stack pointer at a
- * word, on which its caller's address stands. */
+ * word, on which its caller's address is. */
 static void begin(struct call_bed *c, int prog, int word, uint64_t size,
 		  uint64_t old)
 {
@@ -306,7 +306,7 @@ static void test_nesting(struct call_bed *c, const struct programs *p)
 
 	was = bed_why(&c->bed, 0)->filtered[RAS_FILTERED_NESTED];
 	finish(c, p->end[MIDDLE], 50, BLOCK);
-	expect(c, &at, "", "a return that nobody waits for");
+	expect(c, &at, "", "a return without a pending call");
 	tap_is(bed_why(&c->bed, 0)->filtered[RAS_FILTERED_NESTED], was + 1,
 	       "it counts as filtered");
 
@@ -329,7 +329,7 @@ static void test_left(struct call_bed *c, const struct programs *p)
 	begin(c, p->begin[INNER], 40, 16, 0x17);
 	finish(c, p->end[INNER], 40, BLOCK);
 	finish(c, p->end[MIDDLE], 50, BLOCK);
-	expect(c, &at, "1:7000:16:17", "one was left: nobody waits there");
+	expect(c, &at, "1:7000:16:17", "one was left: no call is pending there");
 
 	at = fresh(c);
 	call = (struct ras_call){ 0 };
@@ -385,7 +385,7 @@ static void test_frames(struct call_bed *c, const struct programs *p)
 	begin(c, p->name[OUTER], 46, 8, 0);
 	begin(c, p->begin[INNER], 46, 9, 2);
 	call = call_get(c);
-	tap_is(call.frames, 1, "a call has, the jump behind it hasn't");
+	tap_is(call.frames, 1, "a call has, the jump after it hasn't");
 	finish(c, p->end[INNER], 46, BLOCK);
 	expect(c, &at, "6:7000:7:2", "the outer one of two names");
 }
@@ -623,7 +623,7 @@ static void test_size(struct call_bed *c)
 	c->heap.min_size = 0;
 }
 
-/* The size of a named call is behind two pointers, of which either may be bad. */
+/* The size of a named call is after two pointers, of which either may be bad. */
 static void test_named_size(struct call_bed *c)
 {
 	uint64_t size = 100, *good = &size, *bad = (void *)8, at;
@@ -640,7 +640,7 @@ static void test_named_size(struct call_bed *c)
 	bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_SIZE, 8,
 		 RPN(OP_breg + RDI, 0, OP_deref, OP_deref));
 	prog = bed_load(bed);
-	if (!tap_ok(prog >= 0, "a size behind two pointers"))
+	if (!tap_ok(prog >= 0, "a size after two pointers"))
 		tap_diag("%s", bed->log);
 	minors[prog] = OUTER;
 	at = fresh(c);

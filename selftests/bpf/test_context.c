@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The context of a record stands between header and data: every part of it,
- * alone and with others, and the data behind it is the interpreter's.
+ * The context of a record is between header and data: every part of it,
+ * alone and with others, and the data after it is the interpreter's.
  */
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ static void cgroup_find(void)
 
 static void statements(struct bed *bed)
 {
-	static const char text[] = "some text behind the context";
+	static const char text[] = "some text after the context";
 
 	bed_clear(bed);
 	bed->input.cookie = RAS_COOKIE(0x13, 1, 0);
@@ -115,13 +115,13 @@ static void test_masks(struct bed *bed)
 	bed->point.flags = TDF_POINT_CONTINUE;
 	bed_memory(bed, TDF_STMT_MEM, 9, RPN(OP_lit));
 	bed_memory(bed, TDF_STMT_ASCIIZ, 9, RPN(OP_breg + 3, 2));
-	tap_ok(context_same(bed, FIXED & ~skip), "with a fault behind it");
+	tap_ok(context_same(bed, FIXED & ~skip), "with a fault after it");
 	bed_clear(bed);
 	bed->input.cookie = RAS_COOKIE(0x13, 1, 0);
 	tap_ok(context_same(bed, FIXED & ~skip), "without data");
 }
 
-/* The data behind an item of variable length is where that ends. */
+/* The data after an item of variable length is where that ends. */
 static void stack_row(struct bed *bed, uint32_t mask, int maxdata, int flags)
 {
 	uint64_t position = bed_slice(bed)->head;

@@ -165,7 +165,7 @@ static void test_errors(void)
 	emit_load(&wide, 8, 1, 6, 40000);
 	emit_exit(&wide);
 	tap_ok(emit_finish(&wide) == -E2BIG && !wide.count,
-	       "an offset too wide stops everything behind it");
+	       "an offset too wide stops everything after it");
 	emit_free(&open);
 	emit_free(&wide);
 	free(open.insns);

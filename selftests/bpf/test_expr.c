@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every operation of an expression, run as eBPF and by the interpreter, comes
- * to the value that stands in the table; where it can't be computed, that is
+ * to the value in the table; where it can't be computed, that is
  * what is stored in its place.
  */
 #include "bed.h"

@@ -88,7 +88,7 @@ static void test_first(struct bed *bed)
 	       !strcmp(process.comm, "second"), "with another bias it's new");
 	tap_ok(bed_slice(bed)->process == ((uint64_t)getpid() << 32 |
 					   BED_SESSION << 16 | MODULE) &&
-	       bed_slice(bed)->bias == bias, "the slice tells who was last");
+	       bed_slice(bed)->bias == bias, "the slice has the last process");
 	tap_is(entries(bed), 1, "it's one entry all the time");
 	close(prog);
 }

@@ -106,7 +106,7 @@ static void length(void)
 		RPN(OBJECT, 0));
 }
 
-/* Read by way of the frame, too, but behind what is kept there */
+/* Read by way of the frame, too, but after what is kept there */
 static void text_between(void)
 {
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 0));
@@ -204,7 +204,7 @@ static void test_behind_many(const struct shape *shape)
 			      &bed.target, &err);
 	tap_ok(!code && near.count == far.count &&
 	       !memcmp(near.insns, far.insns, near.count * sizeof(*near.insns)),
-	       "%s: the same behind %u other statements", shape->name,
+	       "%s: the same after %u other statements", shape->name,
 	       MANY_STMTS);
 	bed.tdf.stmts = own;
 	body_free(&near);
@@ -264,7 +264,7 @@ static void add(struct code *c, uint8_t byte)
 	c->bytes[c->size++] = byte;
 }
 
-/* An address behind up to two pointers; few are different. */
+/* An address after up to two pointers; few are different. */
 static void address(struct code *c)
 {
 	static const uint8_t offs[] = { 0, 8, 16, 24, 32, 40, 0x78, 4, 1 };
@@ -295,7 +295,7 @@ static void kept(void)
 	bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OBJECT, 0));
 }
 
-/* A division by zero skips what is behind it in its item, not the next ones. */
+/* A division by zero skips what is after it in its item, not the next ones. */
 static void skipped(void)
 {
 	bed.point.flags = TDF_POINT_CONTINUE;

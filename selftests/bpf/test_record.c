@@ -186,7 +186,7 @@ static void test_memory(struct bed *bed)
 	tap_ok(passes(bed), "static data moves with the bias");
 }
 
-/* The item is unreadable, the one behind it isn't traced. */
+/* The item is unreadable, the one after it isn't traced. */
 static void fault_row(struct bed *bed, int kind, int length, const char *name,
 		      const uint8_t *rpn, size_t size)
 {
@@ -315,7 +315,7 @@ static void test_lengths(struct bed *bed)
 	tap_ok(passes(bed), "the length is not readable");
 }
 
-/* MAXDATALENGTH: `count` statements of one kind and a register behind each. */
+/* MAXDATALENGTH: `count` statements of one kind and a register after each. */
 static void budget_row(struct bed *bed, int maxdata, int kind, int count,
 		       int length)
 {
@@ -415,7 +415,7 @@ static void test_sizes(struct bed *bed)
 		size_row(bed, counts[i]);
 }
 
-/* Values of every length, with registers behind them to see where they end. */
+/* Values of every length, with registers after them to see where they end. */
 static void test_values(struct bed *bed)
 {
 	for (int raw = 0; raw <= TDF_STMT_RAW; raw += TDF_STMT_RAW) {
@@ -494,7 +494,7 @@ static void test_absent(struct bed *bed)
 	tap_ok(passes(bed), "absent where MAXDATALENGTH is reached");
 }
 
-/* The record goes on behind each of `count` items of one kind, all of which
+/* The record goes on after each of `count` items of one kind, all of which
  * or every other one of which fault. */
 static void continue_row(struct bed *bed, int maxdata, int kind, int count,
 			 int length, int readable)
@@ -744,7 +744,7 @@ static void thread_statements(struct bed *bed, int base, int64_t offset)
 }
 
 /* The kernel hasn't seen it yet: no address is made of it. A word of the task
- * that is 0 stands for it. */
+ * that is 0 means it. */
 static void test_late(struct bed *bed)
 {
 	uint64_t position = bed_slice(bed)->head, pointer;
@@ -851,7 +851,7 @@ static void test_states(struct bed *bed)
 	tap_ok(slice->head == head && !slice->lock, "a wild cookie is ignored");
 	bed_state(bed, RAS_STATE_SUSPENDED);
 	bed_run(prog);
-	tap_ok(counts_are(bed, &counts), "likewise while suspended");
+	tap_ok(counts_are(bed, &counts), "counted the same while suspended");
 	bed_state(bed, RAS_STATE_ON);
 	close(prog);
 }
@@ -971,11 +971,11 @@ static void test_tail_call(struct bed *bed)
 	bed->site.flags = TDF_SITE_TAIL_CALL;
 	bed->header.maxdata = 20;
 	bed_memory(bed, TDF_STMT_ASCIIZ, 30, RPN(AT(RBX, 0)));
-	tap_ok(passes(bed), "a tail call is told, and that the record is cut");
+	tap_ok(passes(bed), "a tail call is marked, and that the record is cut");
 	prepare(bed);
 	bed->site.flags = TDF_SITE_TAIL_CALL;
 	bed_memory(bed, TDF_STMT_MEM, 30, RPN(OP_lit));
-	tap_ok(passes(bed), "a tail call is told, and a fault");
+	tap_ok(passes(bed), "a tail call is marked, and a fault");
 }
 
 /* A record that starts in the last 8 bytes lies in the slack whole. */
@@ -988,7 +988,7 @@ static void test_slack(struct bed *bed)
 	slice->head = 5 * RAS_SLICE_MIN - 8;
 	tap_ok(passes(bed), "a record runs into the slack");
 	tap_is(slice->head & (RAS_SLICE_MIN - 1), RAS_RECORD_HEADER + 512 - 8,
-	       "the next one starts behind it");
+	       "the next one starts after it");
 }
 
 static void test_same(struct bed *bed)
@@ -1020,7 +1020,7 @@ static void test_same(struct bed *bed)
 	tap_ok(a.notes[0].insn == 0 && a.notes[0].stmt == -1 &&
 	       a.notes[1].stmt == 0 && a.notes[2].stmt == 1 &&
 	       a.notes[3].stmt == -2 && a.notes[3].insn < a.count,
-	       "notes tell prologue, statements and epilogue");
+	       "notes name prologue, statements and epilogue");
 	body_free(&a);
 	body_free(&b);
 }

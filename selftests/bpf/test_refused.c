@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A body that can't be made is refused, and the message says why; nothing is left
- * of it. What a body needs of the target is told before it is made.
+ * of it. What a body needs of the target is known before it is made.
  */
 #include <elf.h>
 #include <errno.h>
@@ -297,7 +297,7 @@ static const struct {
 	{ record_wide, -E2BIG, "the record exceeds 2048 bytes" },
 	{ data_returned, -EOPNOTSUPP,
 	  "static data can't be read at a return probe: this kernel doesn't "
-	  "tell which function returns" },
+	  "report which function returns" },
 	{ thread_of_kernel, -EOPNOTSUPP,
 	  "thread-local data of the kernel can't be read" },
 	{ thread_unknown, -EOPNOTSUPP,
@@ -367,7 +367,7 @@ static void refused_check(void)
 	tap_is(mallinfo2().uordblks, used, "memory is given back");
 }
 
-/* Behind what every record has is room for a pointer that failed. */
+/* After what every record has is room for a pointer that failed. */
 static void width_check(void)
 {
 	int most = RAS_RECORD_MAX - RAS_RECORD_HEADER - RAS_ITEM_PREFIX - 8;

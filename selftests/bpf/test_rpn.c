@@ -167,7 +167,7 @@ static const struct check_row {
 	{ "jump into an operand",
 	  N(LIT, RPN_skip, 1, 0, RPN_const2u, LIT, LIT, RPN_drop),
 	  "jump into the operands of 'const2u' at byte 4" },
-	{ "jump behind its first byte",
+	{ "jump after its first byte",
 	  N(LIT, RPN_skip, 2, 0, RPN_const2u, LIT, LIT, RPN_drop),
 	  "jump into the operands of 'const2u' at byte 4" },
 	{ "depths agree", N(LIT, LIT, RPN_bra, 1, 0, RPN_neg), NULL },

@@ -2,7 +2,7 @@
 /*
  * Far addresses are read where the processor would read them, through
  * descriptors of the LDT and of the thread and through the bases of FS and GS;
- * what it would refuse is told with the far pointer. Where a descriptor says
+ * what it would refuse is reported with the far pointer. Where a descriptor says
  * what is independent of the table below: lsl, lar and a load by the processor
  * agree with it.
  */
@@ -25,7 +25,7 @@ static uint8_t *memory;		/* below 4 GiB */
 static __thread uint64_t thread_local = 0x1122334455667788;
 
 static const struct entry {
-	struct user_desc desc;		/* base_addr: behind memory */
+	struct user_desc desc;		/* base_addr: after memory */
 } entries[] = {
 	[BYTE100] = { { .limit = 99 } },
 	[PAGE] = { { .limit = 1, .limit_in_pages = 1, .seg_32bit = 1 } },
@@ -51,18 +51,18 @@ static const struct row {
 	{ "last byte", LDT(BYTE100), 99, 1 },
 	{ "up to the last byte", LDT(BYTE100), 92, 8 },
 	{ "one byte too many", LDT(BYTE100), 93, 8, true },
-	{ "behind the limit", LDT(BYTE100), 100, 1, true },
-	{ "far behind it", LDT(BYTE100), 0xffffffff, 1, true },
+	{ "after the limit", LDT(BYTE100), 100, 1, true },
+	{ "far after it", LDT(BYTE100), 0xffffffff, 1, true },
 	{ "limit in pages", LDT(PAGE), 0x1fff, 1 },
-	{ "behind pages", LDT(PAGE), 0x2000, 1, true },
+	{ "after pages", LDT(PAGE), 0x2000, 1, true },
 	{ "down: first byte", LDT(DOWN32), 0x2000, 4 },
 	{ "down: below it", LDT(DOWN32), 0x1fff, 1, true },
 	{ "down: byte 0", LDT(DOWN32), 0, 1, true },
 	{ "down: above 64 KiB", LDT(DOWN32), 0xfff0, 4 },
 	{ "down, 16 bits: first byte", LDT(DOWN16), 0x2000, 4 },
 	{ "down, 16 bits: last byte", LDT(DOWN16), 0xffff, 1 },
-	{ "down, 16 bits: behind it", LDT(DOWN16), 0x10000, 1, true },
-	{ "down, 16 bits: up to behind it", LDT(DOWN16), 0xfffd, 4, true },
+	{ "down, 16 bits: after it", LDT(DOWN16), 0x10000, 1, true },
+	{ "down, 16 bits: up to after it", LDT(DOWN16), 0xfffd, 4, true },
 	{ "down, in pages: below it", LDT(SMALL_DOWN), 0xfff, 1, true },
 	{ "down, in pages", LDT(SMALL_DOWN), 0x1000, 2 },
 	{ "not present", LDT(ABSENT), 0, 1, true },
@@ -70,11 +70,11 @@ static const struct row {
 	{ "code that can't be read", LDT(CODE_ONLY), 5, 4, true },
 	{ "data that can't be written", LDT(CONSTANT), 5, 4 },
 	{ "an entry that is free", LDT(FREE), 0, 1, true },
-	{ "behind the LDT", LDT(8191), 0, 1, true },
+	{ "after the LDT", LDT(8191), 0, 1, true },
 	{ "the null selector", 0, 0, 1, true },
 	{ "the null selector, with a privilege", 3, 0, 1, true },
 	{ "a kernel's selector", 0x10, 0, 1, true },
-	{ "behind the GDT", 0xfffb, 0, 1, true },
+	{ "after the GDT", 0xfffb, 0, 1, true },
 };
 
 static void ldt_fill(void)
@@ -114,7 +114,7 @@ static bool processor_takes(uint16_t selector, uint32_t offset, uint32_t bytes)
 	return offset + (uint64_t)bytes - 1 <= limit;
 }
 
-/* The bytes behind the header of the record that the run makes. */
+/* The bytes after the header of the record that the run makes. */
 static const uint8_t *run(struct bed *bed)
 {
 	uint64_t position = bed_slice(bed)->head;
@@ -211,7 +211,7 @@ static void test_xderef(struct bed *bed)
 	bed_memory(bed, TDF_STMT_VALUE, 8,
 		   RPN(FAR(LDT(BYTE100), 97), OP_xderef_size, 4));
 	tap_ok(item_refused(run(bed), LDT(BYTE100), 97),
-	       "xderef behind the limit");
+	       "xderef after the limit");
 }
 
 static void test_string(struct bed *bed)
@@ -324,12 +324,12 @@ static void test_registers32(struct bed *bed)
 	tap_ok(item_is(run_register(bed, 42, 92), RAS_ITEM_VALUE, memory + 92,
 		       8), "SS of the LDT");
 	tap_ok(item_refused(run_register(bed, 42, 93), LDT(BYTE100), 93),
-	       "SS of the LDT, behind its limit");
+	       "SS of the LDT, after its limit");
 	bed->input.regs.ss = 0x2b;
 	tap_ok(item_is(run_register(bed, 42, (uintptr_t)memory + 5),
 		       RAS_ITEM_VALUE, memory + 5, 8), "SS: flat");
 	tap_ok(item_refused(run_register(bed, 42, 0xfffffff9), 0x2b,
-			    0xfffffff9), "SS: behind 4 GiB");
+			    0xfffffff9), "SS: after 4 GiB");
 	tap_ok(item_is(run_register(bed, 44, 0),
 		       RAS_ITEM_SELECTOR | RAS_ITEM_STALE, &none, 8),
 	       "FS is empty");

@@ -12,7 +12,7 @@
 #define ADDRESS(n)	(CODE + 0x10 * (n))
 #define MARK	0x5a
 
-static uint64_t *stack;		/* below 4 GiB; an unreadable page behind */
+static uint64_t *stack;		/* below 4 GiB; an unreadable page after */
 
 static uint64_t at(int word)
 {
@@ -52,7 +52,7 @@ static struct tdf_stmt *stack_add(struct bed *bed, int depth, const void *rpn,
 #define CFA	RPN(OP_breg + RSP, 6 * 8)
 #define NONE	NULL, 0
 
-/* The item, and behind it a register as a mark. */
+/* The item, and after it a register as a mark. */
 static const uint8_t *run(struct bed *bed)
 {
 	uint64_t position = bed_slice(bed)->head;
@@ -224,7 +224,7 @@ static void test_broken(struct bed *bed)
 	expect(bed, "1 end 3", "an address of the kernel");
 }
 
-/* Deep, cut by MAXDATALENGTH, several of them, behind another item. */
+/* Deep, cut by MAXDATALENGTH, several of them, after another item. */
 static void test_sizes(struct bed *bed)
 {
 	char expected[256] = "";
@@ -263,9 +263,9 @@ static void test_item_before(struct bed *bed)
 	item = run(bed);
 	if (item) {
 		item_print(item + RAS_ITEM_PREFIX + 8, text, sizeof(text));
-		tap_str(text, "0 1 2 3 end 1", "behind a string");
+		tap_str(text, "0 1 2 3 end 1", "after a string");
 	} else {
-		tap_ok(false, "behind a string");
+		tap_ok(false, "after a string");
 	}
 }
 

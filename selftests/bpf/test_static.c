@@ -161,7 +161,7 @@ static void test_majors(struct bed *bed)
 	bed_run(prog);
 	before.filtered[RAS_FILTERED_FROZEN]++;
 	tap_ok(!memcmp(&before, bed_why(bed, MAJOR), sizeof(before)),
-	       "frozen: likewise");
+	       "frozen: not recorded");
 	bed->trigger->state = RAS_TRIGGER_COUNTING;
 	bed->trigger->left = 1;
 	bed_run(prog);
@@ -196,7 +196,7 @@ static void test_context(struct bed *bed)
 	bed->target.context_mask = RAS_CONTEXT_COMM | RAS_CONTEXT_CPU;
 	bed->context = RAS_CONTEXT_BYTES(bed->target.context_mask);
 	prog = load(bed);
-	row(bed, prog, pages, 13, 13, 0, "data behind a context");
+	row(bed, prog, pages, 13, 13, 0, "data after a context");
 	row(bed, prog, pages, 600, 512, RAS_RECORD_CUT, "and cut");
 	close(prog);
 	bed->context = RAS_ITEM_PREFIX + sizeof(struct ras_stack) + 8;
@@ -210,7 +210,7 @@ static void test_context(struct bed *bed)
 		memcpy(pages, &caller, 8);
 	}
 	prog = load(bed);
-	row(bed, prog, pages, 13, 13, 0, "data behind a stack");
+	row(bed, prog, pages, 13, 13, 0, "data after a stack");
 	close(prog);
 	bed->target.context_depth = 190;
 	tap_is(bed_load_static(bed, majors_fd), -E2BIG, "%s", bed->log);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trigger stops the recording of everything, so many records behind its own.
+ * A trigger stops the recording of everything, so many records after its own.
  */
 #include <pthread.h>
 #include "bed.h"
@@ -82,10 +82,10 @@ static void test_after(struct bed *bed, unsigned int after,
 	       "%u records more: '%s'", after, records(bed, position));
 	tap_is(why->filtered[RAS_FILTERED_FROZEN],
 	       before.filtered[RAS_FILTERED_FROZEN] + lost,
-	       "the hits behind them are counted");
+	       "the hits after them are counted");
 	r = trigger_record(bed, position);
 	tap_ok(t->time == r->time && t->session == BED_SESSION &&
-	       t->point == 2 && r->point == 2, "whose record it was is told");
+	       t->point == 2 && r->point == 2, "the point is named");
 	if (after < 4)
 		tap_ok(t->state == RAS_TRIGGER_FROZEN && t->left == 0,
 		       "frozen, none is left");

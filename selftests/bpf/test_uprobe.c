@@ -109,7 +109,7 @@ static void test_user(struct bed *bed)
 	       "time is the boot clock's");
 }
 
-/* Memory of `bytes` bytes, a string of as many at most, behind them a register */
+/* Memory of `bytes` bytes, a string of as many at most, after them a register */
 static int detour(struct bed *bed, uint32_t bytes)
 {
 	uint16_t point = bed->input.cookie >> 16;
@@ -253,7 +253,7 @@ static void test_pids(struct bed *bed)
 	       "only processes that are asked for");
 }
 
-/* A page of a file that nobody has touched, and one that can't be read. */
+/* A page of a file that was never touched, and one that can't be read. */
 static void test_static_absent(struct bed *bed, int prog)
 {
 	const struct ras_record *r = bed_record(bed, bed_slice(bed)->head);
@@ -277,7 +277,7 @@ static void test_static_absent(struct bed *bed, int prog)
 	       why->faults[RAS_FAULT_UNREADABLE] ==
 	       before.faults[RAS_FAULT_UNREADABLE] + 1 &&
 	       why->paged_in == before.paged_in + 1,
-	       "and is told when it can't be");
+	       "and it is reported when it can't be");
 	munmap(page, 4096);
 	close(fd);
 	close(link);

@@ -185,7 +185,7 @@ static void test_too_long(void)
 		body_free(&body);
 }
 
-/* Static data behind a return, without bpf_get_func_ip(). */
+/* Static data after a return, without bpf_get_func_ip(). */
 static void test_returned(void)
 {
 	uint8_t rpn[9] = { OP_addr };
@@ -199,7 +199,7 @@ static void test_returned(void)
 	bed_memory(&bed, TDF_STMT_MEM, 8, rpn, sizeof(rpn));
 	code = body_generate(&body, &bed.tdf, &bed.point, &bed.site,
 			     &bed.target, &err);
-	if (tap_is(code, 0, "static data behind a return: a body")) {
+	if (tap_is(code, 0, "static data after a return: a body")) {
 		code = bed_load_body(&bed, &body);
 		if (!tap_ok(code >= 0, "  which the kernel takes"))
 			tap_diag("%s", bed.log);

@@ -41,7 +41,7 @@ _rastrace_words() {
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$word")
 }
 
-# _rastrace_choice OPTION PROGRAM [COMMAND]: the values that stand at the end of its
+# _rastrace_choice OPTION PROGRAM [COMMAND]: the values at the end of its
 # line of --help, "a|b|c"
 _rastrace_choice() {
 	local option=$1

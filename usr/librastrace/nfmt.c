@@ -27,7 +27,7 @@ static struct {
 	bool suspended;		/* until some of it is read */
 } stream;
 
-/* All strings that were told; a symbol is its place in `text`. */
+/* All strings that were written; a symbol is its place in `text`. */
 static struct {
 	char text[NFMT_STRING_BYTES];	/* at 0: "" */
 	uint16_t slots[SLOTS];	/* symbols by hash; 0: free */
@@ -41,7 +41,7 @@ struct string {
 	size_t length;
 	int32_t symbol;
 	uint16_t *slot;
-	bool added;		/* to be told before the record */
+	bool added;		/* to be written before the record */
 };
 
 static size_t text_length(const char *text)
@@ -156,8 +156,8 @@ static void string_put(const struct string *string)
 	}
 }
 
-/* Is there room for a record? Behind it there must be some for OUT_OF_MEMORY,
- * which is told once; then nothing is recorded until some of it is read. */
+/* Is there room for a record? After it there must be some for OUT_OF_MEMORY,
+ * which is written once; then nothing is recorded until some of it is read. */
 static bool stream_room(size_t words)
 {
 	if (stream.suspended)
