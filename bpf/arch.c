@@ -103,7 +103,7 @@ struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf)
 	return (struct arch_reg){ 0 };
 }
 
-static int address_bits(const struct gen *gen)
+static int arch_address_bits(const struct gen *gen)
 {
 	return gen->target->address_bits ? gen->target->address_bits :
 	       gen->cpu->address_bits;
@@ -115,15 +115,15 @@ void arch_address_strip(struct gen *gen, int reg)
 
 	if (!gen->cpu->is_signed)
 		return;
-	emit_alu_imm(e, BPF_LSH, reg, 64 - address_bits(gen));
-	emit_alu_imm(e, BPF_RSH, reg, 64 - address_bits(gen));
+	emit_alu_imm(e, BPF_LSH, reg, 64 - arch_address_bits(gen));
+	emit_alu_imm(e, BPF_RSH, reg, 64 - arch_address_bits(gen));
 }
 
 void arch_kernel_strip(struct gen *gen, int reg, int scratch)
 {
 	if (!gen->cpu->is_signed)
 		return;
-	emit_const(&gen->e, scratch, ~0ULL << address_bits(gen));
+	emit_const(&gen->e, scratch, ~0ULL << arch_address_bits(gen));
 	emit_alu(&gen->e, BPF_OR, reg, scratch);
 }
 
@@ -156,7 +156,7 @@ void arch_address_test(struct gen *gen, int reg, int scratch, emit_label bad)
 		emit_alu_imm(e, BPF_RSH, scratch, KERNEL_BIT);
 		emit_alu_imm(e, BPF_AND, scratch, 1);
 	} else {
-		emit_alu_imm(e, BPF_RSH, scratch, address_bits(gen));
+		emit_alu_imm(e, BPF_RSH, scratch, arch_address_bits(gen));
 	}
 	emit_jump_imm(e, BPF_JNE, scratch, 0, bad);
 	arch_address_strip(gen, reg);

@@ -135,14 +135,14 @@ static bool bias_known(const struct gen *gen)
 	       !(gen->site->flags & TDF_SITE_RETURN);
 }
 
-struct value gen_bias(const struct gen *gen)
+struct gen_value gen_bias(const struct gen *gen)
 {
 	if (!bias_known(gen))
-		return (struct value){
+		return (struct gen_value){
 			.kind = VALUE_MEMORY, .base = FP, .off = FRAME_BIAS,
 			.bytes = 8,
 		};
-	return (struct value){
+	return (struct gen_value){
 		.kind = VALUE_MEMORY, .base = R6, .off = gen->cpu->ip,
 		.bytes = 8, .add = -gen->site->address,
 	};
@@ -264,12 +264,12 @@ void gen_frame_end(struct gen *gen)
 void record_condition(struct gen *gen)
 {
 	const struct tdf_stmt *stmt = condition_find(gen);
-	struct value value;
+	struct gen_value value;
 
 	if (!stmt)
 		return;
 	gen_note(gen, gen->site->first_stmt);
-	gen->place = (struct place){ .base = R9 };
+	gen->place = (struct gen_place){ .base = R9 };
 	gen->fault = gen->bring_in && !gen->walked ? gen->absent_if :
 		     gen->early ? gen->undecided : gen->unknown;
 	rpn_generate(gen, gen->tdf->rpn + stmt->rpn, stmt->rpn_length, &value);

@@ -50,12 +50,12 @@ static const struct tdf_site *return_find(const struct gen *gen)
 	return NULL;
 }
 
-static bool has_link(const struct gen *gen)
+static bool call_has_link(const struct gen *gen)
 {
 	return gen->cpu->link >= 0;
 }
 
-static int word_bytes(const struct gen *gen)
+static int call_word_bytes(const struct gen *gen)
 {
 	return gen->flat32 ? 4 : 8;
 }
@@ -82,12 +82,13 @@ static void call_load(struct gen *gen, emit_label missing)
 
 static void stack_load(struct gen *gen)
 {
-	emit_load(&gen->e, word_bytes(gen), R8, R6, gen->cpu->stack);
+	emit_load(&gen->e, call_word_bytes(gen), R8, R6, gen->cpu->stack);
 }
 
 /* `off` of the frame = the word that `reg` points to; not readable: to
  * `missing` */
-static void word_read(struct gen *gen, int reg, int off, emit_label missing)
+static void call_word_read(struct gen *gen, int reg, int off,
+			   emit_label missing)
 {
 	struct emit *e = &gen->e;
 
@@ -95,14 +96,14 @@ static void word_read(struct gen *gen, int reg, int off, emit_label missing)
 	emit_alu(e, BPF_MOV, R3, reg);
 	emit_alu(e, BPF_MOV, R1, FP);
 	emit_alu_imm(e, BPF_ADD, R1, off);
-	emit_alu_imm(e, BPF_MOV, R2, word_bytes(gen));
+	emit_alu_imm(e, BPF_MOV, R2, call_word_bytes(gen));
 	emit_call(e, BPF_FUNC_probe_read_user);
 	emit_jump_imm(e, BPF_JNE, R0, 0, missing);
 }
 
 /* r1 = what the kernel's memory has at r1 + offset, by way of `off` */
-static void kernel_read(struct gen *gen, uint32_t offset, int off,
-			emit_label failed)
+static void call_kernel_read(struct gen *gen, uint32_t offset, int off,
+			     emit_label failed)
 {
 	struct emit *e = &gen->e;
 
@@ -124,9 +125,9 @@ static void trampoline_load(struct gen *gen, int off, emit_label failed)
 
 	emit_call(e, BPF_FUNC_get_current_task_btf);
 	emit_load(e, 8, R1, R0, layout->task_mm);
-	kernel_read(gen, layout->mm_xol, off, failed);
+	call_kernel_read(gen, layout->mm_xol, off, failed);
 	emit_jump_imm(e, BPF_JEQ, R1, 0, failed);
-	kernel_read(gen, layout->xol_vaddr, off, failed);
+	call_kernel_read(gen, layout->xol_vaddr, off, failed);
 	emit_store(e, 8, R7, CALL(trampoline), R1);
 }
 
@@ -166,11 +167,11 @@ static void called_test(struct gen *gen, emit_label inside, emit_label fresh)
 	emit_alu(e, BPF_MOV, R2, R1);
 	emit_alu(e, BPF_SUB, R2, R8);
 	emit_jump_imm(e, BPF_JGT, R2, RAS_CALL_DEEPEST, fresh);
-	if (has_link(gen)) {
+	if (call_has_link(gen)) {
 		waiting_test(gen, inside, fresh);
 		return;
 	}
-	word_read(gen, R1, there, fresh);
+	call_word_read(gen, R1, there, fresh);
 	emit_load(e, 8, R1, R7, CALL(trampoline));
 	emit_load(e, 8, R2, FP, there);
 	emit_jump_imm(e, BPF_JEQ, R2, 0, fresh);
@@ -187,7 +188,7 @@ static void link_compare(struct gen *gen, int there, emit_label found,
 {
 	struct emit *e = &gen->e;
 
-	word_read(gen, R2, there, fresh);
+	call_word_read(gen, R2, there, fresh);
 	emit_load(e, 8, R1, FP, there);
 	arch_address_strip(gen, R1);
 	emit_load(e, 8, R2, R7, CALL(caller));
@@ -243,11 +244,11 @@ static void near_test(struct gen *gen, emit_label fresh)
 	emit_alu(e, BPF_MOV, R2, R1);
 	emit_alu(e, BPF_SUB, R2, R8);
 	emit_jump_imm(e, BPF_JGT, R2, NEAR, fresh);
-	if (has_link(gen)) {
+	if (call_has_link(gen)) {
 		link_test(gen, there, fresh);
 		return;
 	}
-	word_read(gen, R1, there, fresh);
+	call_word_read(gen, R1, there, fresh);
 	emit_load(e, 8, R1, R7, CALL(caller));
 	emit_load(e, 8, R2, FP, there);
 	emit_jump_if(e, BPF_JNE, R1, R2, fresh);
@@ -257,8 +258,8 @@ static void near_test(struct gen *gen, emit_label fresh)
  * `missing` */
 static void caller_load(struct gen *gen, emit_label missing)
 {
-	if (!has_link(gen)) {
-		word_read(gen, R8, FRAME_CALLER, missing);
+	if (!call_has_link(gen)) {
+		call_word_read(gen, R8, FRAME_CALLER, missing);
 		return;
 	}
 	emit_load(&gen->e, 8, R1, R6, gen->cpu->link);
@@ -319,7 +320,7 @@ static void stmt_load(struct gen *gen, const struct tdf_stmt *stmt,
 		      emit_label fault)
 {
 	bool bring_in = gen->bring_in;
-	struct value value;
+	struct gen_value value;
 
 	gen->bring_in = false;
 	gen->fault = fault;
@@ -417,7 +418,7 @@ static bool layout_knows(const struct gen *gen)
 
 	if (!layout)
 		return false;
-	if (has_link(gen))
+	if (call_has_link(gen))
 		return layout->task_utask && layout->utask_returns &&
 		       layout->return_stack;
 	return layout->task_mm && layout->mm_xol && layout->xol_vaddr;
@@ -590,7 +591,7 @@ void call_name_generate(struct gen *gen)
  */
 void call_frames_drop(struct gen *gen, int addresses, uint32_t depth)
 {
-	const struct place *place = &gen->place;
+	const struct gen_place *place = &gen->place;
 	int length = place->off + ITEM(length);
 	emit_label done = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
@@ -664,7 +665,7 @@ void call_block_load(struct gen *gen)
 }
 
 /* Which argument, or -1: the stack pointer; -2: none of these */
-static int argument_find(struct gen *gen, const struct rpn_op *op)
+static int call_argument_find(struct gen *gen, const struct rpn_op *op)
 {
 	struct arch_reg reg;
 
@@ -686,7 +687,7 @@ static int argument_find(struct gen *gen, const struct rpn_op *op)
 
 void call_value_load(struct gen *gen, const struct rpn_op *op, int reg)
 {
-	int argument = argument_find(gen, op);
+	int argument = call_argument_find(gen, op);
 	struct emit *e = &gen->e;
 
 	if (!point_is_call(gen) || gen->site->flags & TDF_SITE_CALL) {

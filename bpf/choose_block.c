@@ -40,7 +40,7 @@ static bool chosen_only(const struct gen *gen)
 
 /* r2 = key of the block whose address is at `address` of the frame. The process is
  * the one in whose memory it is. */
-static void key_make(struct gen *gen, int address, int key)
+static void choose_block_key_make(struct gen *gen, int address, int key)
 {
 	int owners = gen->target->heap->owners_fd;
 	emit_label own = emit_label_new(&gen->e);
@@ -68,7 +68,7 @@ static void block_remove(struct gen *gen, int address, emit_label other)
 	int key = gen_frame_take(gen, BLOCK_WORDS);
 	struct emit *e = &gen->e;
 
-	key_make(gen, address, key);
+	choose_block_key_make(gen, address, key);
 	emit_map(e, R1, gen->target->heap->blocks_fd);
 	emit_call(e, BPF_FUNC_map_delete_elem);
 	emit_zext32(e, R0);	/* an int on kernels before 6.3 */
@@ -77,12 +77,12 @@ static void block_remove(struct gen *gen, int address, emit_label other)
 }
 
 /* r0 = 0: the block is one of the chosen from now on */
-static void block_add(struct gen *gen)
+static void choose_block_add(struct gen *gen)
 {
 	int key = gen_frame_take(gen, BLOCK_WORDS);
 	struct emit *e = &gen->e;
 
-	key_make(gen, FRAME_BLOCK, key);
+	choose_block_key_make(gen, FRAME_BLOCK, key);
 	emit_map(e, R1, gen->target->heap->blocks_fd);
 	emit_alu(e, BPF_MOV, R3, FP);
 	emit_alu_imm(e, BPF_ADD, R3, FRAME_SIZE);
@@ -236,7 +236,7 @@ void choose_block_undo(struct gen *gen)
 	emit_jump_imm(e, BPF_JEQ, R1, 0, none);
 	emit_store(e, 8, FP, FRAME_BLOCK, R1);
 	emit_store_imm(e, 8, FP, FRAME_SIZE, 0);
-	block_add(gen);
+	choose_block_add(gen);
 	emit_label_place(e, none);
 }
 
@@ -259,7 +259,7 @@ static void acquired_choose(struct gen *gen)
 	}
 	if (heap->sample)
 		sample_test(gen, other);
-	block_add(gen);
+	choose_block_add(gen);
 	full_generate(gen, chosen);
 	emit_label_place(e, other);
 	emit_load(e, 8, R1, FP, FRAME_OLD);

@@ -60,7 +60,7 @@ static void generate_ppid(struct gen *gen)
 }
 
 /* What follows an item of variable length begins where it ends. */
-static void generate_stack(struct gen *gen)
+static void context_generate_stack(struct gen *gen)
 {
 	stack_generate(gen, NULL, gen->target->context_depth);
 	emit_store(&gen->e, 8, FP, FRAME_DATA, gen->place.base);
@@ -83,6 +83,6 @@ void context_generate(struct gen *gen)
 	if (mask & RAS_CONTEXT_PPID)
 		generate_ppid(gen);
 	if (mask & RAS_CONTEXT_STACK)
-		generate_stack(gen);
+		context_generate_stack(gen);
 	gen->data_off = gen->place.off;
 }

@@ -45,21 +45,21 @@ enum arch_segment {
 /*
  * A 64-bit value that is not computed yet: what lies in `kind` plus `add`.
  */
-enum value_kind {
+enum gen_value_kind {
 	VALUE_CONST,		/* nothing */
 	VALUE_MEMORY,		/* `bytes` at base + off, zero-extended */
 	VALUE_TEMP,		/* register `base`, r1 to r5 */
 };
 
-struct value {
-	enum value_kind kind;
+struct gen_value {
+	enum gen_value_kind kind;
 	int base, off, bytes;
 	uint64_t add;
 	enum arch_segment segment;	/* the register it is the value of */
 };
 
 /* Where in the record an item goes. */
-struct place {
+struct gen_place {
 	int base, off;		/* register and offset */
 	bool spilled;		/* the register's value is in FRAME_ITEM */
 };
@@ -84,8 +84,8 @@ struct stub {
 	enum stub_kind kind;
 	emit_label enter, back;
 	emit_label fault;	/* gen->fault then */
-	struct place place;
-	struct value value;
+	struct gen_place place;
+	struct gen_value value;
 	uint32_t limit;
 	uint8_t status;		/* kind of the item */
 	uint8_t stale;		/* gen->stale then */
@@ -180,7 +180,7 @@ struct gen {
 	size_t note_count, note_room;
 	int stmt;		/* being generated, as in struct body_note */
 
-	struct place place;	/* next item */
+	struct gen_place place;	/* next item */
 	uint32_t budget;	/* MAXDATALENGTH less what is in every record */
 	uint32_t used;		/* of the budget, at most */
 	uint32_t fixed;		/* of what is in every record, so far */
@@ -318,7 +318,7 @@ void gen_cpu_load(struct gen *gen);
 void gen_cookie_get(struct gen *gen, int reg);
 void gen_point_get(struct gen *gen, int reg);
 /* What DW_OP_addr adds: known from the registers, or in FRAME_BIAS. */
-struct value gen_bias(const struct gen *gen);
+struct gen_value gen_bias(const struct gen *gen);
 /* The thread's name at base + off, GEN_COMM_BYTES, padded with zeros */
 void gen_comm_store(struct gen *gen, int base, int off);
 #define GEN_COMM_BYTES	16
@@ -353,7 +353,7 @@ void reads_slots(struct gen *gen, int stmt);
 /* What gen->stmt reads at an operation, or READS_BYTES: where in the frame it is,
  * aligned by its size there; 0: it is read by itself. If it isn't there yet, it
  * is read, with others; the value of its address is used then. */
-int reads_take(struct gen *gen, size_t at, const struct value *address);
+int reads_take(struct gen *gen, size_t at, const struct gen_value *address);
 bool reads_done(const struct gen *gen, size_t at);
 
 /* item.c: the item of the statement `index` and of those that are MORE of it,
@@ -363,26 +363,26 @@ uint32_t item_generate(struct gen *gen, uint32_t index);
 bool item_is_read(const struct gen *gen, uint32_t index);
 /* A statement's address or value, the value of its LEN */
 void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
-			 struct value *result);
+			 struct gen_value *result);
 void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
-			  struct value *result);
+			  struct gen_value *result);
 /* After `index`, the first statement that isn't MORE of it; *bytes: the sum */
 uint32_t item_end(const struct gen *gen, uint32_t index, uint32_t *bytes);
 /* reg = the place and `more` bytes after it */
-void item_place_load(struct gen *gen, const struct place *place, int more,
+void item_place_load(struct gen *gen, const struct gen_place *place, int more,
 		     int reg);
-void item_status_store(struct gen *gen, const struct place *place, int status);
+void item_status_store(struct gen *gen, const struct gen_place *place, int status);
 /* The same with RAS_ITEM_PAGED_IN, where the record is taken again and what
  * gen->item or a stub's item needs was brought in. Uses r4 and r5. */
-void item_state_store(struct gen *gen, const struct place *place, int status,
+void item_state_store(struct gen *gen, const struct gen_place *place, int status,
 		      uint32_t item);
 /* Sets gen->own's word, if there is one. */
 void item_own_generate(struct gen *gen);
 /* Read `size` bytes (0: r2 bytes) at `address` to where r1 points. */
-void item_read(struct gen *gen, uint32_t size, const struct value *address);
+void item_read(struct gen *gen, uint32_t size, const struct gen_value *address);
 /* The call alone: r2 bytes to where r1 points, or a string of at most that.
  * Uses r3 and r4. */
-void item_read_call(struct gen *gen, bool string, const struct value *address);
+void item_read_call(struct gen *gen, bool string, const struct gen_value *address);
 
 /*
  * why.c: one more of what is at `off` (WHY_*) in the row of `why` of the
@@ -474,9 +474,9 @@ bool choose_block_value(struct gen *gen, const struct tdf_stmt *stmt);
 /* segment.c: the linear address of selector:offset, where the segment has
  * `bytes` bytes at least; else to a STUB_SELECTOR. The result is in the frame
  * until the next call; FRAME_ROOM: the bytes from there to the segment's end. */
-void segment_generate(struct gen *gen, const struct value *selector,
-		      const struct value *offset, uint32_t bytes,
-		      struct value *result);
+void segment_generate(struct gen *gen, const struct gen_value *selector,
+		      const struct gen_value *offset, uint32_t bytes,
+		      struct gen_value *result);
 /*
  * walk.c: user memory that isn't resident. Where gen->bring_in, the first fault
  * of a record goes to gen->absent (r8 is the locked slice, FRAME_COUNT its row):
@@ -533,7 +533,7 @@ struct stub *stub_new(struct gen *gen, enum stub_kind kind);
 /* A fault that stores `value`, where memory couldn't be read, when dst `op` imm
  * holds. */
 void stub_fault_if(struct gen *gen, int op, int dst, int32_t imm,
-		   const struct value *value);
+		   const struct gen_value *value);
 void stub_generate(struct gen *gen, const struct stub *stub);
 /* Where faults end the record; goes on at `finish` with r9 = its end. */
 void stub_ends_generate(struct gen *gen, emit_label finish);
@@ -541,15 +541,15 @@ void stub_ends_generate(struct gen *gen, emit_label finish);
 /* rpn.c: a checked expression. The result is never VALUE_TEMP. Uses r0 to r5
  * and the slots. */
 void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
-		  struct value *result);
+		  struct gen_value *result);
 /* The same of a far address, which becomes the linear one of `bytes` bytes, as
  * of segment_generate(). */
 void rpn_far_generate(struct gen *gen, const uint8_t *rpn, size_t size,
-		      uint32_t bytes, struct value *result);
+		      uint32_t bytes, struct gen_value *result);
 /* reg = value, of the traced program's width for addresses. reg is r1 to r5;
  * r0 is overwritten when add is wide. */
-void rpn_value_load(struct gen *gen, const struct value *value, int reg);
-void rpn_address_load(struct gen *gen, const struct value *value, int reg);
+void rpn_value_load(struct gen *gen, const struct gen_value *value, int reg);
+void rpn_address_load(struct gen *gen, const struct gen_value *value, int reg);
 /* What an expression uses: RPN_USES_* */
 unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size);
 

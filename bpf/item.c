@@ -117,7 +117,7 @@ static void read_either(struct gen *gen, bool string)
 	emit_label_place(&gen->e, done);
 }
 
-void item_read_call(struct gen *gen, bool string, const struct value *address)
+void item_read_call(struct gen *gen, bool string, const struct gen_value *address)
 {
 	gen->reads.calls += !gen->walking && !gen->walked;
 	rpn_address_load(gen, address, R3);
@@ -131,7 +131,7 @@ void item_read_call(struct gen *gen, bool string, const struct value *address)
 
 /* Keeps r1 and r2, of which r2 is `size`. */
 static void read_walking(struct gen *gen, uint32_t size,
-			 const struct value *address)
+			 const struct gen_value *address)
 {
 	struct emit *e = &gen->e;
 
@@ -143,7 +143,7 @@ static void read_walking(struct gen *gen, uint32_t size,
 	emit_alu_imm(e, BPF_MOV, R2, size);
 }
 
-void item_read(struct gen *gen, uint32_t size, const struct value *address)
+void item_read(struct gen *gen, uint32_t size, const struct gen_value *address)
 {
 	if (size)
 		emit_alu_imm(&gen->e, BPF_MOV, R2, size);
@@ -153,7 +153,7 @@ void item_read(struct gen *gen, uint32_t size, const struct value *address)
 	stub_fault_if(gen, BPF_JNE, R0, 0, address);
 }
 
-void item_place_load(struct gen *gen, const struct place *place, int more,
+void item_place_load(struct gen *gen, const struct gen_place *place, int more,
 		     int reg)
 {
 	int off = place->off + more;
@@ -167,13 +167,13 @@ void item_place_load(struct gen *gen, const struct place *place, int more,
 		emit_alu_imm(e, BPF_ADD, reg, off);
 }
 
-void item_status_store(struct gen *gen, const struct place *place, int status)
+void item_status_store(struct gen *gen, const struct gen_place *place, int status)
 {
 	emit_store_imm(&gen->e, 1, place->base, place->off + ITEM(status),
 		       status);
 }
 
-void item_state_store(struct gen *gen, const struct place *place, int status,
+void item_state_store(struct gen *gen, const struct gen_place *place, int status,
 		      uint32_t item)
 {
 	struct emit *e = &gen->e;
@@ -229,14 +229,14 @@ static void item_limit(struct gen *gen, int status, uint32_t limit,
  * An item of `length` bytes (a register) has been placed: the next one's place
  * depends on it.
  */
-static void place_advance(struct gen *gen, int length)
+static void item_place_advance(struct gen *gen, int length)
 {
 	struct emit *e = &gen->e;
 
 	if (gen->place.base != R9)
 		emit_alu(e, BPF_MOV, R9, gen->place.base);
 	emit_alu(e, BPF_ADD, R9, length);
-	gen->place = (struct place){
+	gen->place = (struct gen_place){
 		.base = R9, .off = gen->place.off + RAS_ITEM_PREFIX,
 	};
 }
@@ -275,7 +275,7 @@ static void place_step(struct gen *gen, uint32_t length)
 }
 
 void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
-			 struct value *result)
+			 struct gen_value *result)
 {
 	const uint8_t *rpn = gen->tdf->rpn + stmt->rpn;
 	bool whole = stmt->kind == TDF_STMT_MEM &&
@@ -289,7 +289,7 @@ void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
 }
 
 void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
-			  struct value *result)
+			  struct gen_value *result)
 {
 	const uint8_t *rpn = gen->tdf->rpn + stmt->len_rpn;
 	struct emit *e = &gen->e;
@@ -304,7 +304,7 @@ void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
 	emit_alu(e, BPF_MOV, R1, FP);
 	emit_alu_imm(e, BPF_ADD, R1, FRAME_LENGTH);
 	item_read(gen, stmt->len_bytes, result);
-	*result = (struct value){
+	*result = (struct gen_value){
 		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_LENGTH,
 		.bytes = stmt->len_bytes,
 	};
@@ -334,7 +334,7 @@ static int detour_find(const struct gen *gen, uint32_t bytes)
 
 /* r1 = where the bytes of the item at `place` are read to, of an address that
  * has been generated */
-static void read_begin(struct gen *gen, const struct place *place, int detour)
+static void read_begin(struct gen *gen, const struct gen_place *place, int detour)
 {
 	struct emit *e = &gen->e;
 
@@ -350,8 +350,8 @@ static void read_begin(struct gen *gen, const struct place *place, int detour)
 
 /* What has been read to FP + from, `more` bytes after the item's place. Loads of
  * the frame are aligned. Uses r1. */
-static void copy(struct gen *gen, const struct place *place, uint32_t more,
-		 int from, uint32_t bytes)
+static void item_copy(struct gen *gen, const struct gen_place *place, uint32_t more,
+		      int from, uint32_t bytes)
 {
 	int to = place->off + (int)more, size;
 
@@ -368,7 +368,7 @@ static void copy(struct gen *gen, const struct place *place, uint32_t more,
 static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 {
 	int detour = detour_find(gen, stmt->length), there;
-	struct value address;
+	struct gen_value address;
 
 	item_value_generate(gen, stmt, &address);
 	item_prefix(gen, RAS_ITEM_VALUE | gen->stale, stmt->length);
@@ -379,16 +379,17 @@ static void generate_plain(struct gen *gen, const struct tdf_stmt *stmt)
 		there = detour;
 	}
 	if (there)
-		copy(gen, &gen->place, RAS_ITEM_PREFIX, there, stmt->length);
+		item_copy(gen, &gen->place, RAS_ITEM_PREFIX, there,
+			  stmt->length);
 	place_step(gen, stmt->length);
 }
 
 /* r1 = the length that LEN yields, at most `limit` */
-static void generate_length(struct gen *gen, const struct tdf_stmt *stmt,
-			    uint32_t limit)
+static void item_generate_length(struct gen *gen, const struct tdf_stmt *stmt,
+				 uint32_t limit)
 {
 	struct emit *e = &gen->e;
-	struct value length;
+	struct gen_value length;
 	struct stub *cut;
 
 	item_length_generate(gen, stmt, &length);
@@ -421,14 +422,14 @@ static void generate_budget(struct gen *gen)
 }
 
 /* The segment has r2 bytes from the address on, or it is a bad one. */
-static void room_check(struct gen *gen)
+static void item_room_check(struct gen *gen)
 {
 	struct stub *bad = stub_new(gen, STUB_SELECTOR);
 	struct emit *e = &gen->e;
 
 	if (!bad)
 		return;
-	bad->value = (struct value){
+	bad->value = (struct gen_value){
 		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR(gen),
 		.bytes = 8,
 	};
@@ -446,13 +447,13 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 {
 	uint32_t most = min_u32(stmt->length, limit + 1);
 	struct emit *e = &gen->e;
-	struct place item = gen->place, next;
-	struct value address;
+	struct gen_place item = gen->place, next;
+	struct gen_value address;
 
 	if (budget)
 		item_limit(gen, RAS_ITEM_VALUE, limit, done);
 	if (stmt->flags & TDF_STMT_LEN) {
-		generate_length(gen, stmt, most);
+		item_generate_length(gen, stmt, most);
 	} else {
 		item_state_store(gen, &item, RAS_ITEM_VALUE | gen->stale,
 				 gen->item);
@@ -466,7 +467,7 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 		emit_store(e, 8, FP, FRAME_ITEM, R9);
 		item.spilled = true;
 	}
-	place_advance(gen, R1);
+	item_place_advance(gen, R1);
 	emit_jump_imm(e, BPF_JEQ, R1, 0, done);
 
 	next = gen->place;
@@ -475,7 +476,7 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 	item_place_load(gen, &item, RAS_ITEM_PREFIX, R1);
 	emit_load(e, 8, R2, FP, FRAME_LENGTH);
 	if (stmt->flags & TDF_STMT_SEGMENT)
-		room_check(gen);
+		item_room_check(gen);
 	item_read(gen, 0, &address);
 	gen->place = next;
 }
@@ -484,17 +485,17 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 			   uint32_t more)
 {
-	const struct place *place = &gen->place;
+	const struct gen_place *place = &gen->place;
 	struct emit *e = &gen->e;
 	uint32_t bytes = stmt->length;
-	struct value value;
+	struct gen_value value;
 	int there;
 
 	if (stmt->kind == TDF_STMT_MEM) {
 		item_value_generate(gen, stmt, &value);
 		there = reads_take(gen, READS_BYTES, &value);
 		if (there) {
-			copy(gen, place, more, there, bytes);
+			item_copy(gen, place, more, there, bytes);
 			return;
 		}
 		item_place_load(gen, place, more, R1);
@@ -529,7 +530,7 @@ static void generate_sum(struct gen *gen, uint32_t index, uint32_t end,
 			 uint32_t bytes, bool budget, emit_label done)
 {
 	struct emit *e = &gen->e;
-	struct place *place = &gen->place;
+	struct gen_place *place = &gen->place;
 
 	if (!budget) {
 		item_prefix(gen, RAS_ITEM_VALUE | gen->stale, bytes);
@@ -544,12 +545,12 @@ static void generate_sum(struct gen *gen, uint32_t index, uint32_t end,
 	emit_alu_imm(e, BPF_MOV, R1, bytes);
 	generate_budget(gen);
 	emit_store(e, 2, place->base, place->off + ITEM(length), R1);
-	place_advance(gen, R1);
+	item_place_advance(gen, R1);
 }
 
 /* r0 = length without the zero, at most FRAME_LIMIT or `most` */
 static void generate_string_length(struct gen *gen, uint32_t most, bool budget,
-				   const struct value *address)
+				   const struct gen_value *address)
 {
 	struct emit *e = &gen->e;
 	struct stub *stub = stub_new(gen, STUB_EMPTY_OR_FAULT);
@@ -595,12 +596,12 @@ static void generate_room(struct gen *gen)
  * All of the detour is copied: what the string doesn't fill is zeros, nothing of
  * the kernel's. The address may be there: it goes to r3.
  */
-static void string_clear(struct gen *gen, int detour, struct value *address)
+static void string_clear(struct gen *gen, int detour, struct gen_value *address)
 {
 	if (!detour)
 		return;
 	rpn_address_load(gen, address, R3);
-	*address = (struct value){ .kind = VALUE_TEMP, .base = R3 };
+	*address = (struct gen_value){ .kind = VALUE_TEMP, .base = R3 };
 	for (int off = detour; off < gen->slots + 8; off += 8)
 		emit_store_imm(&gen->e, 8, FP, off, 0);
 }
@@ -614,8 +615,8 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 {
 	int detour = budget ? 0 : detour_find(gen, limit + 2);
 	struct emit *e = &gen->e;
-	struct place item = gen->place;
-	struct value address;
+	struct gen_place item = gen->place;
+	struct gen_value address;
 
 	if (budget)
 		item_limit(gen, RAS_ITEM_STRING, limit, done);
@@ -636,9 +637,9 @@ static void generate_string(struct gen *gen, const struct tdf_stmt *stmt,
 	generate_string_length(gen, min_u32(stmt->length, limit + 1), budget,
 			       &address);
 	if (detour)
-		copy(gen, &item, RAS_ITEM_PREFIX, detour, limit);
+		item_copy(gen, &item, RAS_ITEM_PREFIX, detour, limit);
 	emit_store(e, 2, item.base, item.off + ITEM(length), R0);
-	place_advance(gen, R0);
+	item_place_advance(gen, R0);
 }
 
 static void generate_reg(struct gen *gen, const struct tdf_stmt *stmt)
@@ -709,7 +710,7 @@ static void generate_absent(struct gen *gen)
 }
 
 /* As many frames as the budget is sure to have room for. */
-static void generate_stack(struct gen *gen, const struct tdf_stmt *stmt)
+static void item_generate_stack(struct gen *gen, const struct tdf_stmt *stmt)
 {
 	uint32_t rest = gen->budget - gen->used;
 	uint32_t depth = min_u32(stmt->length, rest / STACK_FRAME_BYTES);
@@ -769,7 +770,7 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 		return end;
 	}
 	if (stmt->kind == TDF_STMT_STACK) {
-		generate_stack(gen, stmt);
+		item_generate_stack(gen, stmt);
 		return end;
 	}
 	gen->item++;

@@ -11,7 +11,7 @@
 
 static void bias_load(struct gen *gen, int reg)
 {
-	const struct value bias = gen_bias(gen);
+	const struct gen_value bias = gen_bias(gen);
 
 	rpn_value_load(gen, &bias, reg);
 }

@@ -32,16 +32,16 @@ enum {
 };
 #define REGISTERS	(1 << 16)
 
-struct symbol {
+struct reads_symbol {
 	int base;
 	uint64_t add;
 };
 
 /* An expression that is gone through */
-struct walk {
+struct reads_walk {
 	struct gen *gen;
 	struct reads *reads;
-	struct symbol stack[TDF_RPN_STACK];
+	struct reads_symbol stack[TDF_RPN_STACK];
 	int depth;
 	int stmt;
 	int event;		/* the statement's next read */
@@ -88,7 +88,7 @@ static int event_new(struct reads *reads, int stmt, size_t at,
 	return i;
 }
 
-static struct read_span *span_find(const struct walk *w, int read)
+static struct read_span *reads_span_find(const struct reads_walk *w, int read)
 {
 	int span = w->again && read >= 0 ? w->reads->reads[read].span : -1;
 
@@ -96,26 +96,27 @@ static struct read_span *span_find(const struct walk *w, int read)
 }
 
 /* What is read at `base` is needed up to then. */
-static void base_use(struct walk *w, int base, int64_t time)
+static void base_use(struct reads_walk *w, int base, int64_t time)
 {
 	struct read_span *span = NULL;
 
 	if (base >= BASE_READ && base < BASE_REGISTER)
-		span = span_find(w, base - BASE_READ);
+		span = reads_span_find(w, base - BASE_READ);
 	if (span && span->last < time)
 		span->last = time;
 }
 
 /* Where its value goes isn't followed: no farther than the statement. */
-static void symbol_use(struct walk *w, const struct symbol *symbol)
+static void symbol_use(struct reads_walk *w, const struct reads_symbol *symbol)
 {
 	base_use(w, symbol->base, TIME_END(w->stmt));
 }
 
 /* The address of a span is needed where that is read, only then. */
-static void address_use(struct walk *w, int read, const struct symbol *address)
+static void address_use(struct reads_walk *w, int read,
+			const struct reads_symbol *address)
 {
-	struct read_span *span = span_find(w, read);
+	struct read_span *span = reads_span_find(w, read);
 	int64_t now = TIME(w->stmt, w->event);
 
 	if (!span) {
@@ -126,7 +127,7 @@ static void address_use(struct walk *w, int read, const struct symbol *address)
 	}
 }
 
-static int read_walk(struct walk *w, const struct symbol *address,
+static int read_walk(struct reads_walk *w, const struct reads_symbol *address,
 		     uint32_t bytes, size_t at)
 {
 	const struct read new = { address->base, address->add, bytes, -1, 0 };
@@ -138,24 +139,25 @@ static int read_walk(struct walk *w, const struct symbol *address,
 	return read;
 }
 
-static struct symbol *top(struct walk *w)
+static struct reads_symbol *reads_top(struct reads_walk *w)
 {
 	return &w->stack[w->depth - 1];
 }
 
-static void push(struct walk *w, int base, uint64_t add)
+static void reads_push(struct reads_walk *w, int base, uint64_t add)
 {
-	w->stack[w->depth++] = (struct symbol){ base, add };
+	w->stack[w->depth++] = (struct reads_symbol){ base, add };
 }
 
-static void push_register(struct walk *w, uint64_t number, uint64_t add)
+static void reads_push_register(struct reads_walk *w, uint64_t number,
+				uint64_t add)
 {
-	push(w, number < REGISTERS ? BASE_REGISTER + (int)number :
+	reads_push(w, number < REGISTERS ? BASE_REGISTER + (int)number :
 	     BASE_UNKNOWN, add);
 }
 
 /* Copies of entries are made, too: all are in use. */
-static void walk_unknown(struct walk *w, const struct rpn_op *op)
+static void walk_unknown(struct reads_walk *w, const struct rpn_op *op)
 {
 	for (int i = 0; i < w->depth; i++) {
 		symbol_use(w, &w->stack[i]);
@@ -164,12 +166,12 @@ static void walk_unknown(struct walk *w, const struct rpn_op *op)
 	}
 	w->depth -= op->pops;
 	for (int i = 0; i < op->pushes; i++)
-		push(w, BASE_UNKNOWN, 0);
+		reads_push(w, BASE_UNKNOWN, 0);
 }
 
-static void walk_sum(struct walk *w, const struct rpn_op *op)
+static void walk_sum(struct reads_walk *w, const struct rpn_op *op)
 {
-	struct symbol *b = top(w), *a = b - 1;
+	struct reads_symbol *b = reads_top(w), *a = b - 1;
 
 	if (op->code == RPN_plus && a->base == BASE_CONST) {
 		b->add += a->add;
@@ -183,35 +185,35 @@ static void walk_sum(struct walk *w, const struct rpn_op *op)
 	}
 }
 
-static void walk_deref(struct walk *w, uint32_t bytes, size_t at)
+static void walk_deref(struct reads_walk *w, uint32_t bytes, size_t at)
 {
-	int read = read_walk(w, top(w), bytes, at);
+	int read = read_walk(w, reads_top(w), bytes, at);
 
-	*top(w) = (struct symbol){
+	*reads_top(w) = (struct reads_symbol){
 		read < 0 ? BASE_UNKNOWN : BASE_READ + read, 0,
 	};
 }
 
-static void walk_op(struct walk *w, const struct rpn_op *op)
+static void walk_op(struct reads_walk *w, const struct rpn_op *op)
 {
 	switch (op->code) {
 	case RPN_addr:
-		push(w, BASE_MODULE, op->a);
+		reads_push(w, BASE_MODULE, op->a);
 		break;
 	case RPN_breg ... RPN_breg_last:
-		push_register(w, op->index, op->a);
+		reads_push_register(w, op->index, op->a);
 		break;
 	case RPN_bregx:
-		push_register(w, op->a, op->b);
+		reads_push_register(w, op->a, op->b);
 		break;
 	case RPN_const1u ... RPN_consts:
-		push(w, BASE_CONST, op->a);
+		reads_push(w, BASE_CONST, op->a);
 		break;
 	case RPN_lit ... RPN_lit_last:
-		push(w, BASE_CONST, op->index);
+		reads_push(w, BASE_CONST, op->index);
 		break;
 	case RPN_plus_uconst:
-		top(w)->add += op->a;
+		reads_top(w)->add += op->a;
 		break;
 	case RPN_plus: case RPN_minus:
 		walk_sum(w, op);
@@ -228,7 +230,7 @@ static void walk_op(struct walk *w, const struct rpn_op *op)
 }
 
 /* Up to the first jump: what follows may not be read. */
-static void walk_stmt(struct walk *w, const struct tdf_stmt *stmt)
+static void reads_walk_stmt(struct reads_walk *w, const struct tdf_stmt *stmt)
 {
 	const uint8_t *rpn = w->gen->tdf->rpn + stmt->rpn;
 	struct rpn_op op;
@@ -242,19 +244,21 @@ static void walk_stmt(struct walk *w, const struct tdf_stmt *stmt)
 			return;
 	}
 	if (stmt->kind == TDF_STMT_MEM) {
-		int read = read_walk(w, top(w), stmt->length, READS_BYTES);
+		int read =
+			read_walk(w, reads_top(w), stmt->length, READS_BYTES);
 
 		if (read >= 0)
 			base_use(w, BASE_READ + read,
 				 TIME(w->stmt, w->event));
 		return;
 	}
-	symbol_use(w, top(w));
+	symbol_use(w, reads_top(w));
 }
 
 static void walk_all(struct gen *gen, bool again)
 {
-	struct walk w = { .gen = gen, .reads = &gen->reads, .again = again };
+	struct reads_walk w = {
+		.gen = gen, .reads = &gen->reads, .again = again};
 	const struct tdf_site *site = gen->site;
 	const struct tdf_stmt *stmt = gen->tdf->stmts + site->first_stmt;
 
@@ -264,19 +268,19 @@ static void walk_all(struct gen *gen, bool again)
 		     stmt->kind == TDF_STMT_VALUE ||
 		     stmt->kind == TDF_STMT_ASCIIZ) &&
 		    !(stmt->flags & (TDF_STMT_LEN | TDF_STMT_SEGMENT)))
-			walk_stmt(&w, stmt);
+			reads_walk_stmt(&w, stmt);
 	}
 }
 
 /* Words of the frame, where the first byte is as aligned as in memory */
-static int words(int64_t first, int64_t end)
+static int reads_words(int64_t first, int64_t end)
 {
 	return ((first & (WORD - 1)) + end - first + WORD - 1) / WORD;
 }
 
 static bool room_suffices(struct reads *reads, int64_t from, int64_t to)
 {
-	if (words(from, to) <= reads->room)
+	if (reads_words(from, to) <= reads->room)
 		return true;
 	reads->cramped = true;
 	return false;
@@ -334,7 +338,7 @@ static void spans_find(struct reads *reads)
 static bool span_place(struct reads *reads, int index)
 {
 	struct read_span *span = &reads->spans[index];
-	int count = words(span->from, span->to), i;
+	int count = reads_words(span->from, span->to), i;
 
 	for (span->word = 0; span->word + count <= reads->room; span->word++) {
 		for (i = 0; i < index; i++) {
@@ -343,7 +347,7 @@ static bool span_place(struct reads *reads, int index)
 			if (!s->dropped && s->first < span->last &&
 			    span->first < s->last &&
 			    s->word < span->word + count &&
-			    span->word < s->word + words(s->from, s->to))
+			    span->word < s->word + reads_words(s->from, s->to))
 				break;
 		}
 		if (i == index)
@@ -406,7 +410,7 @@ void reads_slots(struct gen *gen, int stmt)
 		return;
 	for (int i = 0; i < reads->span_count; i++) {
 		const struct read_span *span = &reads->spans[i];
-		int end = span->word + words(span->from, span->to);
+		int end = span->word + reads_words(span->from, span->to);
 
 		if (!span->dropped && TIME(stmt, 0) <= span->last &&
 		    span->first <= TIME_END(stmt) && end > used)
@@ -433,10 +437,10 @@ bool reads_done(const struct gen *gen, size_t at)
 	return read && gen->reads.spans[read->span].done;
 }
 
-int reads_take(struct gen *gen, size_t at, const struct value *address)
+int reads_take(struct gen *gen, size_t at, const struct gen_value *address)
 {
 	const struct read *read = read_find(gen, at);
-	struct value from = *address;
+	struct gen_value from = *address;
 	struct read_span *span;
 	int off;
 
@@ -444,7 +448,7 @@ int reads_take(struct gen *gen, size_t at, const struct value *address)
 		return 0;
 	span = &gen->reads.spans[read->span];
 	off = gen->reads.slots - WORD * (span->word - 1) -
-	      WORD * words(span->from, span->to) +
+	      WORD * reads_words(span->from, span->to) +
 	      (int)(span->from & (WORD - 1));
 	if (!span->done) {
 		from.add -= read->add - span->from;

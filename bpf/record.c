@@ -315,7 +315,7 @@ void record_generate(struct gen *gen)
 	if (gen->walked)
 		walk_note(gen);
 	test_muted(gen, w.muted);
-	gen->place = (struct place){ .base = R7, .off = RAS_RECORD_HEADER };
+	gen->place = (struct gen_place){ .base = R7, .off = RAS_RECORD_HEADER };
 	context_generate(gen);
 	body_data_generate(gen);
 	gen_note(gen, STMT_EPILOGUE);

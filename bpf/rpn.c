@@ -19,10 +19,10 @@
 #define TEMP_LAST	BPF_REG_5
 #define REGS		BPF_REG_6	/* struct pt_regs */
 
-struct expr {
+struct rpn_expr {
 	struct gen *gen;
 	struct emit *e;
-	struct value stack[TDF_RPN_STACK];
+	struct gen_value stack[TDF_RPN_STACK];
 	int depth;
 	unsigned int pinned;		/* temps in use by this operation */
 	bool live;			/* false after a skip */
@@ -38,19 +38,19 @@ static bool fits_s32(uint64_t value)
 	return (int64_t)value == (int32_t)value;
 }
 
-static struct value value_const(uint64_t number)
+static struct gen_value value_const(uint64_t number)
 {
-	return (struct value){ .kind = VALUE_CONST, .add = number };
+	return (struct gen_value){ .kind = VALUE_CONST, .add = number };
 }
 
-static struct value value_temp(int reg)
+static struct gen_value value_temp(int reg)
 {
-	return (struct value){ .kind = VALUE_TEMP, .base = reg };
+	return (struct gen_value){ .kind = VALUE_TEMP, .base = reg };
 }
 
-static struct value value_memory(int base, int off, int bytes, uint64_t add)
+static struct gen_value value_memory(int base, int off, int bytes, uint64_t add)
 {
-	return (struct value){ VALUE_MEMORY, base, off, bytes, add, 0 };
+	return (struct gen_value){ VALUE_MEMORY, base, off, bytes, add, 0 };
 }
 
 static void add_const(struct emit *e, int reg, uint64_t number)
@@ -65,7 +65,7 @@ static void add_const(struct emit *e, int reg, uint64_t number)
 	emit_alu(e, BPF_ADD, reg, BPF_REG_0);
 }
 
-void rpn_value_load(struct gen *gen, const struct value *v, int reg)
+void rpn_value_load(struct gen *gen, const struct gen_value *v, int reg)
 {
 	struct emit *e = &gen->e;
 
@@ -84,25 +84,25 @@ void rpn_value_load(struct gen *gen, const struct value *v, int reg)
 	add_const(e, reg, v->add);
 }
 
-void rpn_address_load(struct gen *gen, const struct value *v, int reg)
+void rpn_address_load(struct gen *gen, const struct gen_value *v, int reg)
 {
 	rpn_value_load(gen, v, reg);
 	if (gen->flat32)
 		emit_zext32(&gen->e, reg);
 }
 
-static bool in_temp(const struct value *v, int reg)
+static bool in_temp(const struct gen_value *v, int reg)
 {
 	return v->kind == VALUE_TEMP && v->base == reg;
 }
 
-static bool in_frame(const struct value *v, int off)
+static bool in_frame(const struct gen_value *v, int off)
 {
 	return v->kind == VALUE_MEMORY && v->base == BPF_REG_10 &&
 	       v->off == off;
 }
 
-static int temp_users(const struct expr *x, int reg)
+static int temp_users(const struct rpn_expr *x, int reg)
 {
 	int users = 0;
 
@@ -111,14 +111,14 @@ static int temp_users(const struct expr *x, int reg)
 	return users;
 }
 
-static int slot_take(const struct expr *x, int n)
+static int slot_take(const struct rpn_expr *x, int n)
 {
 	if (x->gen->deepest > FRAME_SLOT(x->gen, n))
 		x->gen->deepest = FRAME_SLOT(x->gen, n);
 	return FRAME_SLOT(x->gen, n);
 }
 
-static int slot_new(const struct expr *x)
+static int slot_new(const struct rpn_expr *x)
 {
 	for (int n = TDF_RPN_STACK; n < RPN_SLOTS; n++) {
 		int off = FRAME_SLOT(x->gen, n), i = 0;
@@ -133,21 +133,21 @@ static int slot_new(const struct expr *x)
 }
 
 /* Move a temp to the frame, for all entries that are in it. */
-static void temp_spill(struct expr *x, int reg)
+static void temp_spill(struct rpn_expr *x, int reg)
 {
 	int off = slot_new(x);
 
 	emit_store(x->e, 8, BPF_REG_10, off, reg);
 	for (int i = 0; i < x->depth; i++) {
-		struct value *v = &x->stack[i];
+		struct gen_value *v = &x->stack[i];
 
 		if (in_temp(v, reg))
-			*v = (struct value){ VALUE_MEMORY, BPF_REG_10, off, 8,
+			*v = (struct gen_value){ VALUE_MEMORY, BPF_REG_10, off, 8,
 					     v->add, v->segment };
 	}
 }
 
-static void temps_spill(struct expr *x)
+static void temps_spill(struct rpn_expr *x)
 {
 	for (int reg = TEMP_FIRST; reg <= TEMP_LAST; reg++) {
 		if (temp_users(x, reg))
@@ -155,13 +155,13 @@ static void temps_spill(struct expr *x)
 	}
 }
 
-static int temp_pin(struct expr *x, int reg)
+static int temp_pin(struct rpn_expr *x, int reg)
 {
 	x->pinned |= 1u << reg;
 	return reg;
 }
 
-static int temp_new(struct expr *x)
+static int temp_new(struct rpn_expr *x)
 {
 	int victim = -1;
 
@@ -177,9 +177,9 @@ static int temp_new(struct expr *x)
 }
 
 /* Bring an entry into a temp of its own, to be changed there. */
-static int entry_own(struct expr *x, int entry)
+static int entry_own(struct rpn_expr *x, int entry)
 {
-	struct value *v = &x->stack[entry];
+	struct gen_value *v = &x->stack[entry];
 	int reg;
 
 	if (v->kind == VALUE_TEMP && temp_users(x, v->base) == 1) {
@@ -194,24 +194,24 @@ static int entry_own(struct expr *x, int entry)
 }
 
 /* Bring an entry into a temp, to be read only. */
-static int entry_use(struct expr *x, int entry)
+static int entry_use(struct rpn_expr *x, int entry)
 {
-	const struct value *v = &x->stack[entry];
+	const struct gen_value *v = &x->stack[entry];
 
 	if (v->kind == VALUE_TEMP && !v->add)
 		return temp_pin(x, v->base);
 	return entry_own(x, entry);
 }
 
-static bool is_home(const struct expr *x, int entry)
+static bool is_home(const struct rpn_expr *x, int entry)
 {
-	const struct value *v = &x->stack[entry];
+	const struct gen_value *v = &x->stack[entry];
 
 	return in_frame(v, FRAME_SLOT(x->gen, entry)) && v->bytes == 8 &&
 	       !v->add;
 }
 
-static bool in_foreign_home(const struct expr *x, int entry)
+static bool in_foreign_home(const struct rpn_expr *x, int entry)
 {
 	for (int i = 0; i < TDF_RPN_STACK; i++) {
 		if (i != entry &&
@@ -222,7 +222,7 @@ static bool in_foreign_home(const struct expr *x, int entry)
 }
 
 /* Bring the lowest entries home. Who lives in another's home leaves first. */
-static void entries_flush(struct expr *x, int count)
+static void entries_flush(struct rpn_expr *x, int count)
 {
 	unsigned int pinned = x->pinned;
 
@@ -242,12 +242,12 @@ static void entries_flush(struct expr *x, int count)
 	}
 }
 
-static struct value *top(struct expr *x)
+static struct gen_value *rpn_top(struct rpn_expr *x)
 {
 	return &x->stack[x->depth - 1];
 }
 
-static void push(struct expr *x, struct value v)
+static void rpn_push(struct rpn_expr *x, struct gen_value v)
 {
 	x->stack[x->depth++] = v;
 }
@@ -278,7 +278,7 @@ static bool fold_binary(uint8_t code, uint64_t a, uint64_t b, uint64_t *result)
 }
 
 /* A sum with a constant stays a sum. */
-static bool fold_sum(uint8_t code, struct value *a, const struct value *b)
+static bool fold_sum(uint8_t code, struct gen_value *a, const struct gen_value *b)
 {
 	if (code == RPN_plus && a->kind == VALUE_CONST) {
 		uint64_t add = a->add;
@@ -293,9 +293,9 @@ static bool fold_sum(uint8_t code, struct value *a, const struct value *b)
 	return true;
 }
 
-static void emit_plain(struct expr *x, int op)
+static void emit_plain(struct rpn_expr *x, int op)
 {
-	const struct value *b = top(x);
+	const struct gen_value *b = rpn_top(x);
 	int dst = entry_own(x, x->depth - 2);
 
 	if (b->kind == VALUE_CONST && fits_s32(b->add))
@@ -309,7 +309,7 @@ static void emit_plain(struct expr *x, int op)
  * all ones for counts of 64 and more; done without branches, which would
  * double the states the verifier has to walk.
  */
-static void emit_shift(struct expr *x, uint8_t code)
+static void emit_shift(struct rpn_expr *x, uint8_t code)
 {
 	struct emit *e = x->e;
 	int dst = entry_own(x, x->depth - 2);
@@ -331,7 +331,7 @@ static void emit_shift(struct expr *x, uint8_t code)
 	emit_alu(e, BPF_AND, dst, BPF_REG_0);
 }
 
-static void emit_shift_const(struct expr *x, uint8_t code, uint64_t count)
+static void emit_shift_const(struct rpn_expr *x, uint8_t code, uint64_t count)
 {
 	int dst = entry_own(x, x->depth - 2);
 
@@ -358,7 +358,7 @@ static void emit_abs(struct emit *e, int reg)
  * set the sign (sign is all ones when they differ). -2^63 / -1 wraps.
  * Where the divisor is the literal 0 the dividend is what the item gets.
  */
-static void emit_division(struct expr *x, uint8_t code)
+static void emit_division(struct rpn_expr *x, uint8_t code)
 {
 	struct emit *e = x->e;
 	int dst = entry_own(x, x->depth - 2);
@@ -398,10 +398,10 @@ static int compare_op(uint8_t code)
 	}
 }
 
-static void emit_compare(struct expr *x, uint8_t code)
+static void emit_compare(struct rpn_expr *x, uint8_t code)
 {
 	emit_label holds = emit_label_new(x->e);
-	const struct value *b = top(x);
+	const struct gen_value *b = rpn_top(x);
 	int dst = entry_own(x, x->depth - 2), by = -1;
 
 	if (b->kind != VALUE_CONST || !fits_s32(b->add))
@@ -416,7 +416,7 @@ static void emit_compare(struct expr *x, uint8_t code)
 	emit_alu(x->e, BPF_MOV, dst, BPF_REG_0);
 }
 
-static void emit_binary(struct expr *x, uint8_t code)
+static void emit_binary(struct rpn_expr *x, uint8_t code)
 {
 	switch (code) {
 	case RPN_and:	emit_plain(x, BPF_AND); break;
@@ -428,8 +428,8 @@ static void emit_binary(struct expr *x, uint8_t code)
 	case RPN_shl:
 	case RPN_shr:
 	case RPN_shra:
-		if (top(x)->kind == VALUE_CONST)
-			emit_shift_const(x, code, top(x)->add);
+		if (rpn_top(x)->kind == VALUE_CONST)
+			emit_shift_const(x, code, rpn_top(x)->add);
 		else
 			emit_shift(x, code);
 		break;
@@ -442,9 +442,9 @@ static void emit_binary(struct expr *x, uint8_t code)
 	}
 }
 
-static void op_binary(struct expr *x, uint8_t code)
+static void rpn_op_binary(struct rpn_expr *x, uint8_t code)
 {
-	struct value *b = top(x), *a = b - 1;
+	struct gen_value *b = rpn_top(x), *a = b - 1;
 	uint64_t result;
 
 	if (a->kind == VALUE_CONST && b->kind == VALUE_CONST &&
@@ -462,9 +462,9 @@ static uint64_t fold_unary(uint8_t code, uint64_t a)
 	return code == RPN_neg || (int64_t)a < 0 ? -a : a;
 }
 
-static void op_unary(struct expr *x, uint8_t code)
+static void rpn_op_unary(struct rpn_expr *x, uint8_t code)
 {
-	struct value *v = top(x);
+	struct gen_value *v = rpn_top(x);
 	int reg;
 
 	if (v->kind == VALUE_CONST) {
@@ -480,42 +480,42 @@ static void op_unary(struct expr *x, uint8_t code)
 		emit_alu_imm(x->e, BPF_XOR, reg, -1);
 }
 
-static void op_deref(struct expr *x, int bytes, size_t at)
+static void rpn_op_deref(struct rpn_expr *x, int bytes, size_t at)
 {
 	int off;
 
 	if (!reads_done(x->gen, at))
 		temps_spill(x);
-	off = reads_take(x->gen, at, top(x));
+	off = reads_take(x->gen, at, rpn_top(x));
 	if (!off) {
 		off = slot_new(x);
 		emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
 		emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
-		item_read(x->gen, bytes, top(x));
+		item_read(x->gen, bytes, rpn_top(x));
 	}
-	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
+	*rpn_top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
 /* The 8 bytes at the selector:offset on top of the stack, or fewer. */
-static void op_xderef(struct expr *x, int bytes)
+static void op_xderef(struct rpn_expr *x, int bytes)
 {
-	struct value linear;
+	struct gen_value linear;
 	int off;
 
 	temps_spill(x);
-	segment_generate(x->gen, top(x) - 1, top(x), bytes, &linear);
+	segment_generate(x->gen, rpn_top(x) - 1, rpn_top(x), bytes, &linear);
 	x->depth--;
 	off = slot_new(x);
 	emit_alu(x->e, BPF_MOV, BPF_REG_1, BPF_REG_10);
 	emit_alu_imm(x->e, BPF_ADD, BPF_REG_1, off);
 	item_read(x->gen, bytes, &linear);
-	*top(x) = value_memory(BPF_REG_10, off, bytes, 0);
+	*rpn_top(x) = value_memory(BPF_REG_10, off, bytes, 0);
 }
 
 /* Nothing is known as long as it is 0. */
-static void late_test(struct expr *x, int reg)
+static void late_test(struct rpn_expr *x, int reg)
 {
-	const struct value none = { 0 };
+	const struct gen_value none = { 0 };
 	emit_label known;
 
 	if (!x->gen->walking) {
@@ -530,8 +530,8 @@ static void late_test(struct expr *x, int reg)
 }
 
 /* What the kernel keeps of the thread, as of its last switch. */
-static void op_thread(struct expr *x, const struct arch_thread *thread,
-		      enum arch_segment segment, int64_t add)
+static void rpn_op_thread(struct rpn_expr *x, const struct arch_thread *thread,
+			  enum arch_segment segment, int64_t add)
 {
 	int reg;
 
@@ -547,12 +547,12 @@ static void op_thread(struct expr *x, const struct arch_thread *thread,
 	emit_load(x->e, thread->bytes, reg, BPF_REG_0, thread->offset);
 	if (thread->late)
 		late_test(x, reg);
-	push(x, value_temp(reg));
-	top(x)->add = add;
-	top(x)->segment = add ? SEGMENT_NONE : segment;
+	rpn_push(x, value_temp(reg));
+	rpn_top(x)->add = add;
+	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
-static void op_register(struct expr *x, uint64_t number, int64_t add)
+static void op_register(struct rpn_expr *x, uint64_t number, int64_t add)
 {
 	struct gen *gen = x->gen;
 	enum arch_segment segment = arch_segment_find(gen->machine, number);
@@ -561,26 +561,26 @@ static void op_register(struct expr *x, uint64_t number, int64_t add)
 
 	if (arch_thread_find(gen->target->layout, gen->machine, number,
 			     &thread)) {
-		op_thread(x, &thread, segment, add);
+		rpn_op_thread(x, &thread, segment, add);
 		return;
 	}
 	reg = arch_reg_find(gen, number);
 	if (reg.ip)
 		add -= gen_ip_excess(gen);
-	push(x, value_memory(REGS, reg.offset, reg.bytes, add));
-	top(x)->segment = add ? SEGMENT_NONE : segment;
+	rpn_push(x, value_memory(REGS, reg.offset, reg.bytes, add));
+	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
-static void op_entry(struct expr *x, const struct rpn_op *op)
+static void op_entry(struct rpn_expr *x, const struct rpn_op *op)
 {
 	int reg = temp_new(x);
 
 	call_value_load(x->gen, op, reg);
-	push(x, value_temp(reg));
+	rpn_push(x, value_temp(reg));
 }
 
-static const struct body_section *section_find(const struct gen *gen,
-					       uint64_t address)
+static const struct body_section *rpn_section_find(const struct gen *gen,
+						   uint64_t address)
 {
 	const struct body_target *target = gen->target;
 	const struct body_section *section = target->sections;
@@ -595,9 +595,9 @@ static const struct body_section *section_find(const struct gen *gen,
 }
 
 /* The address of the running CPU's copy. */
-static void op_percpu(struct expr *x, uint64_t address)
+static void op_percpu(struct rpn_expr *x, uint64_t address)
 {
-	const struct value table = value_const(x->gen->target->percpu_offsets);
+	const struct gen_value table = value_const(x->gen->target->percpu_offsets);
 	struct emit *e = x->e;
 	int off, reg;
 
@@ -614,31 +614,31 @@ static void op_percpu(struct expr *x, uint64_t address)
 	stub_fault_if(x->gen, BPF_JNE, BPF_REG_0, 0, &table);
 	reg = temp_new(x);
 	emit_load(e, 8, reg, BPF_REG_10, off);
-	push(x, value_temp(reg));
-	top(x)->add = address;
+	rpn_push(x, value_temp(reg));
+	rpn_top(x)->add = address;
 }
 
-static void op_addr(struct expr *x, uint64_t address)
+static void op_addr(struct rpn_expr *x, uint64_t address)
 {
-	const struct body_section *section = section_find(x->gen, address);
-	struct value bias = gen_bias(x->gen);
+	const struct body_section *section = rpn_section_find(x->gen, address);
+	struct gen_value bias = gen_bias(x->gen);
 	uint64_t run;
 
 	if (!section) {
 		bias.add += address;
-		push(x, bias);
+		rpn_push(x, bias);
 		return;
 	}
 	run = section->run + (address - section->address);
 	if (section->percpu)
 		op_percpu(x, run);
 	else
-		push(x, value_const(run));
+		rpn_push(x, value_const(run));
 }
 
-static void op_rotate(struct expr *x, int count)
+static void op_rotate(struct rpn_expr *x, int count)
 {
-	struct value last = *top(x);
+	struct gen_value last = *rpn_top(x);
 	int i = x->depth - 1;
 
 	for (; --count; i--)
@@ -646,7 +646,7 @@ static void op_rotate(struct expr *x, int count)
 	x->stack[i] = last;
 }
 
-static void op_jump(struct expr *x, const struct rpn_op *op)
+static void rpn_op_jump(struct rpn_expr *x, const struct rpn_op *op)
 {
 	int64_t *label = &x->targets[op->a].label, reg = 0;
 
@@ -666,7 +666,7 @@ static void op_jump(struct expr *x, const struct rpn_op *op)
 }
 
 /* Where a jump lands, all entries are at home. */
-static void join(struct expr *x, size_t at)
+static void rpn_join(struct rpn_expr *x, size_t at)
 {
 	if (x->targets[at].label < 0)
 		return;
@@ -680,20 +680,20 @@ static void join(struct expr *x, size_t at)
 					   FRAME_SLOT(x->gen, i), 8, 0);
 }
 
-static void op_push(struct expr *x, const struct rpn_op *op)
+static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 {
 	switch (op->code) {
 	case RPN_addr:
 		op_addr(x, op->a);
 		break;
 	case RPN_dup:
-		push(x, *top(x));
+		rpn_push(x, *rpn_top(x));
 		break;
 	case RPN_over:
-		push(x, top(x)[-1]);
+		rpn_push(x, rpn_top(x)[-1]);
 		break;
 	case RPN_pick:
-		push(x, x->stack[x->depth - 1 - (int)op->a]);
+		rpn_push(x, x->stack[x->depth - 1 - (int)op->a]);
 		break;
 	case RPN_bregx:
 		op_register(x, op->a, op->b);
@@ -702,17 +702,17 @@ static void op_push(struct expr *x, const struct rpn_op *op)
 		op_entry(x, op);
 		break;
 	case RPN_lit ... RPN_lit_last:
-		push(x, value_const(op->index));
+		rpn_push(x, value_const(op->index));
 		break;
 	case RPN_breg ... RPN_breg_last:
 		op_register(x, op->index, op->a);
 		break;
 	default:
-		push(x, value_const(op->a));
+		rpn_push(x, value_const(op->a));
 	}
 }
 
-static void generate_op(struct expr *x, const struct rpn_op *op)
+static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 {
 	if (op->pushes > op->pops) {
 		op_push(x, op);
@@ -721,22 +721,22 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 	} else if (op->code == RPN_xderef_size) {
 		op_xderef(x, op->a);
 	} else if (op->pops == 2 && op->pushes == 1) {
-		op_binary(x, op->code);
+		rpn_op_binary(x, op->code);
 	} else {
 		switch (op->code) {
 		case RPN_abs:
 		case RPN_neg:
 		case RPN_not:
-			op_unary(x, op->code);
+			rpn_op_unary(x, op->code);
 			break;
 		case RPN_plus_uconst:
-			top(x)->add += op->a;
+			rpn_top(x)->add += op->a;
 			break;
 		case RPN_deref:
-			op_deref(x, 8, op->at);
+			rpn_op_deref(x, 8, op->at);
 			break;
 		case RPN_deref_size:
-			op_deref(x, op->a, op->at);
+			rpn_op_deref(x, op->a, op->at);
 			break;
 		case RPN_drop:
 			x->depth--;
@@ -749,7 +749,7 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 			break;
 		case RPN_bra:
 		case RPN_skip:
-			op_jump(x, op);
+			rpn_op_jump(x, op);
 			break;
 		}
 	}
@@ -758,9 +758,9 @@ static void generate_op(struct expr *x, const struct rpn_op *op)
 
 /* The lowest entries of what is left become results[]; nothing after errors. */
 static void expression_generate(struct gen *gen, const uint8_t *rpn,
-				size_t size, struct value *results, int count)
+				size_t size, struct gen_value *results, int count)
 {
-	struct expr x = { .gen = gen, .e = &gen->e, .live = true };
+	struct rpn_expr x = { .gen = gen, .e = &gen->e, .live = true };
 	struct rpn_op op;
 
 	for (size_t i = 0; i <= size; i++)
@@ -770,7 +770,7 @@ static void expression_generate(struct gen *gen, const uint8_t *rpn,
 			gen_fail(gen, -EINVAL, "bad operation at byte %zu", at);
 			break;
 		}
-		join(&x, at);
+		rpn_join(&x, at);
 		x.raises = at && x.zero_end == at && x.targets[at].label < 0;
 		if (x.live)
 			generate_op(&x, &op);
@@ -780,21 +780,21 @@ static void expression_generate(struct gen *gen, const uint8_t *rpn,
 	memset(results, 0, count * sizeof(*results));
 	if (gen->e.error)
 		return;
-	join(&x, size);
+	rpn_join(&x, size);
 	temps_spill(&x);
 	memcpy(results, x.stack, count * sizeof(*results));
 }
 
 void rpn_generate(struct gen *gen, const uint8_t *rpn, size_t size,
-		  struct value *result)
+		  struct gen_value *result)
 {
 	expression_generate(gen, rpn, size, result, 1);
 }
 
 void rpn_far_generate(struct gen *gen, const uint8_t *rpn, size_t size,
-		      uint32_t bytes, struct value *result)
+		      uint32_t bytes, struct gen_value *result)
 {
-	struct value far[2];
+	struct gen_value far[2];
 
 	expression_generate(gen, rpn, size, far, 2);
 	segment_generate(gen, &far[0], &far[1], bytes, result);

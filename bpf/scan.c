@@ -116,7 +116,7 @@ static void scan_uses(struct gen *gen)
 }
 
 /* Registers, prefixes and what has none are in every record. */
-static uint32_t fixed_bytes(const struct gen *gen)
+static uint32_t scan_fixed_bytes(const struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
 	uint32_t bytes, fixed = 0;
@@ -167,7 +167,8 @@ static uint32_t widest_item(const struct gen *gen)
  */
 static void scan_sizes(struct gen *gen)
 {
-	uint32_t fixed = fixed_bytes(gen), maxdata = gen->tdf->header->maxdata;
+	uint32_t fixed = scan_fixed_bytes(gen),
+		 maxdata = gen->tdf->header->maxdata;
 	uint32_t most = unwind_possible(gen) ? UNWIND_STATE : RAS_RECORD_MAX;
 
 	if (maxdata > TDF_DATA_MAX)

@@ -40,7 +40,7 @@ struct segment {
 };
 
 /* Which register the selector is the value of, if any. */
-static enum arch_segment segment_of(const struct value *selector)
+static enum arch_segment bpf_segment_of(const struct gen_value *selector)
 {
 	return selector->add ? SEGMENT_NONE : selector->segment;
 }
@@ -48,9 +48,9 @@ static enum arch_segment segment_of(const struct value *selector)
 /* r1 = the selector. An empty register of a 32-bit task can't be what the
  * program has: the kernel has not seen it yet. Then it is what programs are
  * started with, and C libraries load for the thread pointer. */
-static void selector_load(struct segment *s, const struct value *selector)
+static void selector_load(struct segment *s, const struct gen_value *selector)
 {
-	enum arch_segment segment = segment_of(selector);
+	enum arch_segment segment = bpf_segment_of(selector);
 	emit_label given = emit_label_new(s->e);
 	struct emit *e = s->e;
 
@@ -66,8 +66,8 @@ static void selector_load(struct segment *s, const struct value *selector)
 }
 
 /* Selector and offset into the frame; r1 = the selector. */
-static void far_store(struct segment *s, const struct value *selector,
-		      const struct value *offset)
+static void far_store(struct segment *s, const struct gen_value *selector,
+		      const struct gen_value *offset)
 {
 	struct emit *e = s->e;
 
@@ -82,7 +82,7 @@ static void far_store(struct segment *s, const struct value *selector,
 }
 
 /* r1 = `bytes` of the kernel's memory at r1 + offset */
-static void kernel_read(struct segment *s, int bytes, uint32_t offset)
+static void segment_kernel_read(struct segment *s, int bytes, uint32_t offset)
 {
 	struct emit *e = s->e;
 
@@ -134,15 +134,15 @@ static void ldt_find(struct segment *s)
 	}
 	emit_call(e, BPF_FUNC_get_current_task);
 	emit_alu(e, BPF_MOV, R1, R0);
-	kernel_read(s, 8, layout->task_mm);
-	kernel_read(s, 8, layout->mm_ldt);
+	segment_kernel_read(s, 8, layout->task_mm);
+	segment_kernel_read(s, 8, layout->mm_ldt);
 	emit_jump_imm(e, BPF_JEQ, R1, 0, s->bad);
 	emit_store(e, 8, FP, FRAME_ROOM(s->gen), R1);
-	kernel_read(s, 4, layout->ldt_count);
+	segment_kernel_read(s, 4, layout->ldt_count);
 	index_load(s);
 	emit_jump_if(e, BPF_JGE, R2, R1, s->bad);
 	emit_load(e, 8, R1, FP, FRAME_ROOM(s->gen));
-	kernel_read(s, 8, layout->ldt_entries);
+	segment_kernel_read(s, 8, layout->ldt_entries);
 	index_load(s);
 	emit_alu_imm(e, BPF_LSH, R2, 3);
 	emit_alu(e, BPF_ADD, R1, R2);
@@ -159,7 +159,7 @@ static void offset_load(struct segment *s)
 }
 
 /* r3 is the last offset, r4 the one that is meant. */
-static void room_check(struct segment *s)
+static void segment_room_check(struct segment *s)
 {
 	struct emit *e = s->e;
 
@@ -223,7 +223,7 @@ static void descriptor_apply(struct segment *s)
 	offset_load(s);
 	down_check(s, up);
 	emit_label_place(e, up);
-	room_check(s);
+	segment_room_check(s);
 	emit_alu(e, BPF_MOV, R2, R1);
 	emit_alu_imm(e, BPF_RSH, R2, 16);
 	emit_alu_imm(e, BPF_AND, R2, 0xffffff);
@@ -243,11 +243,11 @@ static void flat_room(struct segment *s)
 	}
 	offset_load(s);
 	emit_const(s->e, R3, UINT32_MAX);
-	room_check(s);
+	segment_room_check(s);
 }
 
-static void by_descriptor(struct segment *s, const struct value *selector,
-			  const struct value *offset)
+static void by_descriptor(struct segment *s, const struct gen_value *selector,
+			  const struct gen_value *offset)
 {
 	static const int flat[] = { GDT_USER32_CS, GDT_USER_DS, GDT_USER_CS };
 	emit_label ldt = emit_label_new(s->e);
@@ -265,7 +265,7 @@ static void by_descriptor(struct segment *s, const struct value *selector,
 	ldt_find(s);
 	if (emit_label_used(e, s->descriptor)) {
 		emit_label_place(e, s->descriptor);
-		kernel_read(s, 8, 0);
+		segment_kernel_read(s, 8, 0);
 		descriptor_apply(s);
 		emit_jump(e, s->done);
 	}
@@ -276,7 +276,7 @@ static void by_descriptor(struct segment *s, const struct value *selector,
 
 /* 64-bit tasks: no limits, and a base only of FS and GS (SDM 3A, 3.2.4). */
 static void by_base(struct segment *s, enum arch_segment segment,
-		    const struct value *offset)
+		    const struct gen_value *offset)
 {
 	uint32_t base = s->layout->thread_base[segment == SEGMENT_GS];
 	struct emit *e = s->e;
@@ -310,9 +310,9 @@ static void layout_check(struct segment *s)
 			 "segmented addresses can't be read: this kernel has no BTF");
 }
 
-void segment_generate(struct gen *gen, const struct value *selector,
-		      const struct value *offset, uint32_t bytes,
-		      struct value *result)
+void segment_generate(struct gen *gen, const struct gen_value *selector,
+		      const struct gen_value *offset, uint32_t bytes,
+		      struct gen_value *result)
 {
 	struct stub *bad = stub_new(gen, STUB_SELECTOR);
 	struct segment s = {
@@ -322,22 +322,22 @@ void segment_generate(struct gen *gen, const struct value *selector,
 		.done = emit_label_new(&gen->e),
 	};
 
-	*result = (struct value){
+	*result = (struct gen_value){
 		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_LINEAR(gen),
 		.bytes = 8,
 	};
 	layout_check(&s);
 	if (!bad || gen->e.error)
 		return;
-	bad->value = (struct value){
+	bad->value = (struct gen_value){
 		.kind = VALUE_MEMORY, .base = FP, .off = FRAME_FAR(gen),
 		.bytes = 8,
 	};
 	s.bad = bad->enter;
 	if (gen->deepest > FRAME_DESC(gen))
 		gen->deepest = FRAME_DESC(gen);
-	if (gen->flat32 || segment_of(selector) == SEGMENT_NONE)
+	if (gen->flat32 || bpf_segment_of(selector) == SEGMENT_NONE)
 		by_descriptor(&s, selector, offset);
 	else
-		by_base(&s, segment_of(selector), offset);
+		by_base(&s, bpf_segment_of(selector), offset);
 }

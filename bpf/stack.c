@@ -22,7 +22,7 @@
 			 (int)offsetof(struct ras_stack, field))
 #define STACK_BYTES	((int)sizeof(struct ras_stack))
 
-struct stack {
+struct bpf_stack {
 	struct gen *gen;
 	struct emit *e;
 	uint32_t depth;
@@ -34,20 +34,20 @@ struct stack {
 	struct unwind_call unwind;	/* by tables */
 };
 
-static void stack_store(struct stack *s, int bytes, int off, int imm)
+static void stack_store(struct bpf_stack *s, int bytes, int off, int imm)
 {
-	const struct place *place = &s->gen->place;
+	const struct gen_place *place = &s->gen->place;
 
 	emit_store_imm(s->e, bytes, place->base, place->off + off, imm);
 }
 
-static void count_store(struct stack *s, uint32_t frames)
+static void count_store(struct bpf_stack *s, uint32_t frames)
 {
 	stack_store(s, 2, ITEM(length), STACK_BYTES + frames * FRAME_BYTES);
 }
 
 /* r0 = 0: `bytes` bytes at r3 are at FP + off */
-static void user_read(struct stack *s, int off, int bytes)
+static void stack_user_read(struct bpf_stack *s, int off, int bytes)
 {
 	emit_alu(s->e, BPF_MOV, R1, FP);
 	emit_alu_imm(s->e, BPF_ADD, R1, off);
@@ -56,9 +56,9 @@ static void user_read(struct stack *s, int off, int bytes)
 }
 
 /* Address number `index` is in the pair. Is it one? */
-static void address_take(struct stack *s, uint32_t index)
+static void address_take(struct bpf_stack *s, uint32_t index)
 {
-	const struct place *place = &s->gen->place;
+	const struct gen_place *place = &s->gen->place;
 	struct emit *e = s->e;
 
 	emit_load(e, s->word, R1, FP, s->pair + s->word);
@@ -69,7 +69,7 @@ static void address_take(struct stack *s, uint32_t index)
 }
 
 /* The frame that the pair's frame pointer leads to: address number `index`. */
-static void frame_follow(struct stack *s, uint32_t index)
+static void frame_follow(struct bpf_stack *s, uint32_t index)
 {
 	struct emit *e = s->e;
 
@@ -85,14 +85,14 @@ static void frame_follow(struct stack *s, uint32_t index)
 	emit_alu(e, BPF_MOV, R1, R3);
 	emit_alu_imm(e, BPF_ADD, R1, 2 * s->word);
 	emit_store(e, 8, FP, s->low, R1);
-	user_read(s, s->pair, 2 * s->word);
+	stack_user_read(s, s->pair, 2 * s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
 	address_take(s, index);
 }
 
 /* 0 in the register isn't the end of the frames: code that keeps no frame pointer
  * has anything there. */
-static void register_test(struct stack *s)
+static void register_test(struct bpf_stack *s)
 {
 	emit_load(s->e, s->word, R3, R6, s->gen->cpu->frame);
 	emit_jump_imm(s->e, BPF_JEQ, R3, 0, s->no_frame);
@@ -103,7 +103,7 @@ static void register_test(struct stack *s)
  * its frame, and where the stack was realigned pushed its own address anew. Its
  * frame is passed over.
  */
-static void own_frame_pass(struct stack *s)
+static void own_frame_pass(struct bpf_stack *s)
 {
 	emit_label built = emit_label_new(s->e), other = emit_label_new(s->e);
 	struct emit *e = s->e;
@@ -114,7 +114,7 @@ static void own_frame_pass(struct stack *s)
 	emit_jump_if(e, BPF_JLT, R3, R1, built);
 	emit_jump(e, other);
 	emit_label_place(e, built);
-	user_read(s, s->pair, 2 * s->word);
+	stack_user_read(s, s->pair, 2 * s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->no_frame);
 	emit_load(e, s->word, R1, FP, s->pair + s->word);
 	emit_load(e, 8, R2, FP, s->address);
@@ -123,14 +123,14 @@ static void own_frame_pass(struct stack *s)
 }
 
 /* The canonical frame address is known: r1. */
-static void caller_read(struct stack *s)
+static void caller_read(struct bpf_stack *s)
 {
 	struct emit *e = s->e;
 
 	emit_store(e, 8, FP, s->low, R1);
 	emit_alu(e, BPF_MOV, R3, R1);
 	emit_alu_imm(e, BPF_SUB, R3, s->word);
-	user_read(s, s->pair + s->word, s->word);
+	stack_user_read(s, s->pair + s->word, s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
 	address_take(s, 0);
 	emit_store(e, 8, FP, s->address, R1);
@@ -138,7 +138,7 @@ static void caller_read(struct stack *s)
 
 /* The caller's frame where calls leave the return address in a register. A frame
  * pointer in between is the function's own; below, it is none at all. */
-static void link_take(struct stack *s)
+static void link_take(struct bpf_stack *s)
 {
 	const struct processor *cpu = s->gen->cpu;
 	emit_label unbuilt = emit_label_new(s->e);
@@ -151,7 +151,7 @@ static void link_take(struct stack *s)
 	emit_jump_if(e, BPF_JGE, R3, R1, unbuilt);
 	emit_load(e, s->word, R2, R6, cpu->stack);
 	emit_jump_if(e, BPF_JLT, R3, R2, unbuilt);
-	user_read(s, s->pair, 2 * s->word);
+	stack_user_read(s, s->pair, 2 * s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, s->unreadable);
 	emit_jump(e, done);
 	emit_label_place(e, unbuilt);
@@ -161,7 +161,7 @@ static void link_take(struct stack *s)
 	address_take(s, 0);
 }
 
-static void caller_take(struct stack *s)
+static void caller_take(struct bpf_stack *s)
 {
 	if (s->gen->cpu->link >= 0) {
 		link_take(s);
@@ -175,7 +175,7 @@ static void caller_take(struct stack *s)
 }
 
 /* At a return probe the instruction pointer is where it returned to. */
-static void returned_take(struct stack *s)
+static void returned_take(struct bpf_stack *s)
 {
 	struct emit *e = s->e;
 
@@ -207,7 +207,7 @@ static bool rpn_is_plain(const uint8_t *rpn, size_t size)
 }
 
 /* Is it a function's first instruction? */
-static bool at_beginning(const struct stack *s)
+static bool at_beginning(const struct bpf_stack *s)
 {
 	const struct tdf_site *site = s->gen->site;
 
@@ -215,10 +215,10 @@ static bool at_beginning(const struct stack *s)
 }
 
 /* r1 = the canonical frame address; false: it isn't known */
-static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
+static bool cfa_load(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
 	const uint8_t *rpn = s->gen->tdf->rpn;
-	struct value value;
+	struct gen_value value;
 
 	if (cfa && rpn_is_plain(rpn + cfa->rpn, cfa->rpn_length)) {
 		rpn_generate(s->gen, rpn + cfa->rpn, cfa->rpn_length, &value);
@@ -234,7 +234,7 @@ static bool cfa_load(struct stack *s, const struct tdf_stmt *cfa)
 }
 
 /* The caller's frame pointer, when the function has built its own frame. */
-static void own_frame_leave(struct stack *s)
+static void own_frame_leave(struct bpf_stack *s)
 {
 	emit_label other = emit_label_new(s->e);
 	struct emit *e = s->e;
@@ -242,7 +242,7 @@ static void own_frame_leave(struct stack *s)
 	emit_load(e, 8, R3, R7, UNWIND_STATE + UNWIND_FP_AT);
 	emit_load(e, 8, R1, FP, s->low);
 	emit_jump_if(e, BPF_JGE, R3, R1, other);
-	user_read(s, s->pair, 2 * s->word);
+	stack_user_read(s, s->pair, 2 * s->word);
 	emit_jump_imm(e, BPF_JNE, R0, 0, other);
 	emit_load(e, s->word, R1, FP, s->pair + s->word);
 	emit_load(e, 8, R2, FP, s->address);
@@ -256,7 +256,7 @@ static void own_frame_leave(struct stack *s)
  * The same where calls leave the address to return to in a register: it is known
  * where the function begins, and the tables describe whether it is still there.
  */
-static void tables_begin_link(struct stack *s)
+static void tables_begin_link(struct bpf_stack *s)
 {
 	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
 	const struct processor *cpu = s->gen->cpu;
@@ -285,7 +285,7 @@ static void tables_begin_link(struct stack *s)
  * The caller is known from the canonical frame address, or because it has been
  * returned to; else the tables describe where the probed instruction's frame is.
  */
-static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
+static void stack_tables_begin(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
 	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
 	struct emit *e = s->e;
@@ -311,15 +311,15 @@ static void tables_begin(struct stack *s, const struct tdf_stmt *cfa)
 	emit_store_imm(e, 8, R7, UNWIND_STATE + UNWIND_LESS, s->unwind.taken);
 }
 
-static void tables_generate(struct stack *s, const struct tdf_stmt *cfa)
+static void tables_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
-	struct place *place = &s->gen->place;
+	struct gen_place *place = &s->gen->place;
 	struct emit *e = s->e;
 
 	if (s->gen->cpu->link >= 0)
 		tables_begin_link(s);
 	else
-		tables_begin(s, cfa);
+		stack_tables_begin(s, cfa);
 	unwind_generate(s->gen, &s->unwind);
 	emit_load(e, 8, R1, R7, UNWIND_STATE + UNWIND_COUNT);
 	emit_alu_imm(e, BPF_LSH, R1, 3);
@@ -330,7 +330,7 @@ static void tables_generate(struct stack *s, const struct tdf_stmt *cfa)
 	emit_jump_imm(e, BPF_JNE, R1, RAS_STACK_DEPTH, s->done);
 }
 
-static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
+static void user_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
 	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
 	struct emit *e = s->e;
@@ -355,7 +355,7 @@ static void user_generate(struct stack *s, const struct tdf_stmt *cfa)
  * Where a function has not built its frame, the unwinder passes its caller over:
  * s->address = the address to return to; else 0.
  */
-static void kernel_link_load(struct stack *s, const struct tdf_stmt *cfa)
+static void kernel_link_load(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
 	const struct processor *cpu = s->gen->cpu;
 	emit_label built = emit_label_new(s->e);
@@ -378,7 +378,7 @@ static void kernel_link_load(struct stack *s, const struct tdf_stmt *cfa)
 
 /* r4 = how many of the unwinder's addresses are left out: the probed instruction
  * is the first one, whose place kernel_link_store() may want. */
-static void kernel_skip_load(struct stack *s, bool linked)
+static void kernel_skip_load(struct bpf_stack *s, bool linked)
 {
 	bool returned = s->gen->site->flags & TDF_SITE_RETURN;
 	emit_label skip = emit_label_new(s->e);
@@ -393,9 +393,9 @@ static void kernel_skip_load(struct stack *s, bool linked)
 	emit_label_place(e, skip);
 }
 
-static void kernel_link_store(struct stack *s)
+static void kernel_link_store(struct bpf_stack *s)
 {
-	const struct place *place = &s->gen->place;
+	const struct gen_place *place = &s->gen->place;
 	emit_label none = emit_label_new(s->e);
 	struct emit *e = s->e;
 
@@ -408,7 +408,7 @@ static void kernel_link_store(struct stack *s)
 
 /* The kernel's unwinder begins with the probed instruction, at a return probe
  * with where it has returned to. */
-static void kernel_generate(struct stack *s, const struct tdf_stmt *cfa)
+static void kernel_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 {
 	bool linked = s->gen->cpu->link >= 0 &&
 		      !(s->gen->site->flags & TDF_SITE_RETURN);
@@ -435,7 +435,7 @@ static void kernel_generate(struct stack *s, const struct tdf_stmt *cfa)
 	emit_jump_imm(e, BPF_JNE, R0, bytes, s->done);
 }
 
-static void end_store(struct stack *s, emit_label label, int end)
+static void end_store(struct bpf_stack *s, emit_label label, int end)
 {
 	if (!emit_label_used(s->e, label))
 		return;
@@ -448,11 +448,11 @@ static void end_store(struct stack *s, emit_label label, int end)
  * The next item follows as many addresses as the length says; what is read
  * back from the record has forgotten which exit wrote it.
  */
-static void place_advance(struct stack *s)
+static void stack_place_advance(struct bpf_stack *s)
 {
 	emit_label above = emit_label_new(s->e), back = emit_label_new(s->e);
 	emit_label on = emit_label_new(s->e);
-	struct place *place = &s->gen->place;
+	struct gen_place *place = &s->gen->place;
 	uint32_t bytes = s->depth * FRAME_BYTES;
 	struct emit *e = s->e;
 
@@ -475,7 +475,7 @@ static void place_advance(struct stack *s)
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 		    uint32_t depth)
 {
-	struct stack s = {
+	struct bpf_stack s = {
 		.gen = gen, .e = &gen->e, .depth = depth,
 		.word = gen->flat32 ? 4 : 8,
 		.outermost = emit_label_new(&gen->e),
@@ -512,5 +512,5 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 	end_store(&s, s.no_frame, RAS_STACK_NO_FRAME);
 	emit_label_place(s.e, s.done);
 	call_frames_drop(gen, RAS_ITEM_PREFIX + STACK_BYTES, depth);
-	place_advance(&s);
+	stack_place_advance(&s);
 }

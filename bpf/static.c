@@ -73,7 +73,7 @@ static void generate_major(struct gen *gen, int majors_fd)
 }
 
 /* r2 = the length, cut; the record says so. */
-static void generate_length(struct gen *gen, bool record)
+static void static_generate_length(struct gen *gen, bool record)
 {
 	emit_label whole = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
@@ -91,7 +91,7 @@ void static_walk_generate(struct gen *gen)
 	struct emit *e = &gen->e;
 
 	emit_alu_imm(e, BPF_MOV, R9, 0);
-	generate_length(gen, false);
+	static_generate_length(gen, false);
 	argument_load(gen, DATA, R1);
 	emit_alu_imm(e, BPF_MOV, R3, 0);
 	walk_bring_in(gen);
@@ -129,7 +129,7 @@ void static_data_generate(struct gen *gen)
 
 	gen->item = 1;
 	item_place_load(gen, &gen->place, 0, R9);
-	generate_length(gen, true);
+	static_generate_length(gen, true);
 	emit_jump_imm(e, BPF_JEQ, R2, 0, done);
 	emit_store(e, 8, FP, FRAME_LENGTH, R2);
 	emit_alu(e, BPF_MOV, R1, R9);
@@ -146,7 +146,7 @@ void static_data_generate(struct gen *gen)
 	emit_load(e, 8, R2, FP, FRAME_LENGTH);
 	emit_alu(e, BPF_ADD, R9, R2);
 	emit_label_place(e, done);
-	gen->place = (struct place){ .base = R9 };
+	gen->place = (struct gen_place){ .base = R9 };
 }
 
 static void generate_static(struct gen *gen, int majors_fd)

@@ -38,7 +38,7 @@ static emit_label absent_label(const struct gen *gen)
 }
 
 void stub_fault_if(struct gen *gen, int op, int dst, int32_t imm,
-		   const struct value *value)
+		   const struct gen_value *value)
 {
 	struct stub *stub;
 
@@ -203,7 +203,7 @@ static void stub_budget_cut(struct gen *gen, const struct stub *stub)
 static void stub_budget_none(struct gen *gen, const struct stub *stub)
 {
 	struct emit *e = &gen->e;
-	const struct place *place = &stub->place;
+	const struct gen_place *place = &stub->place;
 
 	item_status_store(gen, place, stub->status | RAS_ITEM_CUT);
 	emit_store_imm(e, 2, place->base, place->off + ITEM(length), 0);
@@ -229,7 +229,7 @@ static void fault_store(struct emit *e)
 			 RAS_FAULT_ARITHMETIC << 4 * RAS_ITEM_ARITHMETIC)
 
 /* r2 = status; computed, not branched to: the ways stay one. */
-static void fault_note(struct gen *gen)
+static void stub_fault_note(struct gen *gen)
 {
 	emit_label missing = emit_label_new(&gen->e);
 	struct emit *e = &gen->e;
@@ -259,7 +259,7 @@ static void stub_item_fault(struct gen *gen, const struct stub *stub)
 
 	fault_store(e);
 	emit_alu_imm(e, BPF_ADD, R9, FAULT_BYTES - stub->place.off);
-	fault_note(gen);
+	stub_fault_note(gen);
 	emit_jump(e, stub->back);
 }
 
@@ -313,6 +313,6 @@ void stub_ends_generate(struct gen *gen, emit_label finish)
 		emit_alu_imm(e, BPF_ADD, R9, RAS_ITEM_PREFIX + FAULT_BYTES);
 	}
 	emit_label_place(e, gen->raw_fault);
-	fault_note(gen);
+	stub_fault_note(gen);
 	emit_jump(e, finish);
 }

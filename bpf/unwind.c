@@ -34,7 +34,7 @@
 #define SEGMENT(field)	((int)offsetof(struct unwind_segment, field))
 #define ROW(field)	((int)offsetof(struct unwind_row, field))
 
-struct unwind {
+struct bpf_unwind {
 	struct gen *gen;
 	struct emit *e;
 	const struct unwind_call *call;
@@ -45,7 +45,7 @@ struct unwind {
 };
 
 /* The address to return to is in a register at first. */
-static bool has_link(const struct unwind *u)
+static bool unwind_has_link(const struct bpf_unwind *u)
 {
 	return u->gen->cpu->link >= 0;
 }
@@ -62,7 +62,7 @@ bool unwind_possible(const struct gen *gen)
 /* r8: the last of r9 (at most 2^steps) entries from r8 on whose number isn't
  * above r7; the first is taken for granted. Without jumps: each would
  * double what is verified, and the processor guess wrong half the time. */
-static void bisect(struct unwind *u, int map_fd, int steps, int bytes,
+static void bisect(struct bpf_unwind *u, int map_fd, int steps, int bytes,
 		   int field)
 {
 	struct emit *e = u->e;
@@ -89,7 +89,7 @@ static void bisect(struct unwind *u, int map_fd, int steps, int bytes,
 }
 
 /* r7 = address less the segment's base, FRAME_FIRST, r9 = its module's rows */
-static void segment_find(struct unwind *u)
+static void unwind_segment_find(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
@@ -111,7 +111,7 @@ static void segment_find(struct unwind *u)
 }
 
 /* r8, r9 = first and number of the rows that it may be */
-static void block_find(struct unwind *u)
+static void unwind_block_find(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
@@ -143,7 +143,7 @@ static void signed_load(struct emit *e, int dst, int base, int off)
 }
 
 /* FRAME_PAIR + off = `bytes` bytes at r3 */
-static void user_read(struct unwind *u, int off, int bytes)
+static void unwind_user_read(struct bpf_unwind *u, int off, int bytes)
 {
 	struct emit *e = u->e;
 
@@ -155,7 +155,7 @@ static void user_read(struct unwind *u, int off, int bytes)
 }
 
 /* FRAME_LINK = 8 * the row's link, instead of what it was found by */
-static void link_keep(struct unwind *u)
+static void unwind_link_keep(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
@@ -166,30 +166,30 @@ static void link_keep(struct unwind *u)
 }
 
 /* The row is at r0. */
-static void row_apply(struct unwind *u)
+static void row_apply(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
 	emit_load(e, 2, R7, R0, ROW(kind));
 	signed_load(e, R8, R0, ROW(cfa));
 	signed_load(e, R9, R0, ROW(fp));
-	if (has_link(u))
-		link_keep(u);
+	if (unwind_has_link(u))
+		unwind_link_keep(u);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_FRAME, u->by_frame);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_FP, u->framed);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_END, u->outermost);
-	if (!has_link(u))
+	if (!unwind_has_link(u))
 		emit_jump_imm(e, BPF_JEQ, R7, UNWIND_REALIGNED, u->realigned);
 	emit_load(e, 8, R1, R6, UNWIND_SP_AT);
 	emit_alu(e, BPF_ADD, R8, R1);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_SP, u->cfa);
 	emit_jump_imm(e, BPF_JEQ, R7, UNWIND_SIGNAL, u->signal);
-	if (!has_link(u))
+	if (!unwind_has_link(u))
 		emit_jump_imm(e, BPF_JEQ, R7, UNWIND_PLT, u->plt);
 	emit_jump(e, u->none);
 }
 
-static void plt_generate(struct unwind *u)
+static void plt_generate(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct emit *e = u->e;
@@ -204,7 +204,7 @@ static void plt_generate(struct unwind *u)
 	emit_jump(e, u->cfa);
 }
 
-static void frame_add(struct unwind *u, int reg)
+static void frame_add(struct bpf_unwind *u, int reg)
 {
 	emit_load(u->e, 8, R1, R6, UNWIND_FP_AT);
 	emit_alu(u->e, BPF_ADD, reg, R1);
@@ -212,9 +212,9 @@ static void frame_add(struct unwind *u, int reg)
 
 /* The stack pointer grows with every frame; of a function that has built none it
  * is the caller's where nothing is pushed. */
-static void cfa_test(struct unwind *u)
+static void cfa_test(struct bpf_unwind *u)
 {
-	int wrong = has_link(u) ? BPF_JLT : BPF_JLE;
+	int wrong = unwind_has_link(u) ? BPF_JLT : BPF_JLE;
 	struct emit *e = u->e;
 
 	if (u->call->word == 4)
@@ -226,19 +226,19 @@ static void cfa_test(struct unwind *u)
 
 /* The pair in front of the CFA: the address to return to and, mostly, the
  * caller's frame pointer. */
-static void pair_read(struct unwind *u)
+static void pair_read(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct emit *e = u->e;
 
 	emit_alu(e, BPF_MOV, R3, R8);
 	emit_alu_imm(e, BPF_SUB, R3, 2 * word);
-	user_read(u, 0, 2 * word);
+	unwind_user_read(u, 0, 2 * word);
 	emit_load(e, word, R1, FP, FRAME_PAIR + word);
 	emit_store(e, 8, R6, UNWIND_IP_AT, R1);
 }
 
-static void realigned_generate(struct unwind *u)
+static void realigned_generate(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct emit *e = u->e;
@@ -247,18 +247,18 @@ static void realigned_generate(struct unwind *u)
 	frame_add(u, R8);
 	frame_add(u, R9);
 	emit_alu(e, BPF_MOV, R3, R8);
-	user_read(u, 0, word);
+	unwind_user_read(u, 0, word);
 	emit_load(e, word, R8, FP, FRAME_PAIR);
 	cfa_test(u);
 	pair_read(u);
 	emit_alu(e, BPF_MOV, R3, R9);
-	user_read(u, 0, word);
+	unwind_user_read(u, 0, word);
 	emit_load(e, word, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
 	emit_jump(e, u->take);
 }
 
-static void cfa_generate(struct unwind *u)
+static void cfa_generate(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct emit *e = u->e;
@@ -273,7 +273,7 @@ static void cfa_generate(struct unwind *u)
 	emit_jump_imm(e, BPF_JEQ, R9, -2 * word, paired);
 	emit_alu(e, BPF_MOV, R3, R8);
 	emit_alu(e, BPF_ADD, R3, R9);
-	user_read(u, 0, word);
+	unwind_user_read(u, 0, word);
 	emit_label_place(e, paired);
 	emit_load(e, word, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
@@ -282,12 +282,12 @@ static void cfa_generate(struct unwind *u)
 
 /* r9 leads to a frame record: frame pointer and address to return to (aapcs64
  * 6.4.6). */
-static void record_read(struct unwind *u)
+static void unwind_record_read(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
 	emit_alu(e, BPF_MOV, R3, R9);
-	user_read(u, 0, 16);
+	unwind_user_read(u, 0, 16);
 	emit_load(e, 8, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
 	emit_load(e, 8, R1, FP, FRAME_PAIR + 8);
@@ -298,7 +298,7 @@ static void record_read(struct unwind *u)
 /* The same of rows that say otherwise: each by itself, r7 says whether the frame
  * pointer was saved. The register has the address of the innermost frame, or of
  * one that a signal interrupted. */
-static void apart_read(struct unwind *u)
+static void apart_read(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 	emit_label in_register = emit_label_new(e), frame = emit_label_new(e);
@@ -306,7 +306,7 @@ static void apart_read(struct unwind *u)
 	emit_load(e, 8, R3, FP, FRAME_LINK);
 	emit_jump_imm(e, BPF_JEQ, R3, 0, in_register);
 	emit_alu(e, BPF_ADD, R3, R9);
-	user_read(u, 0, 8);
+	unwind_user_read(u, 0, 8);
 	emit_load(e, 8, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_IP_AT, R1);
 	emit_jump(e, frame);
@@ -317,13 +317,13 @@ static void apart_read(struct unwind *u)
 	emit_label_place(e, frame);
 	emit_jump_imm(e, BPF_JEQ, R7, 0, u->take);
 	emit_alu(e, BPF_MOV, R3, R9);
-	user_read(u, 0, 8);
+	unwind_user_read(u, 0, 8);
 	emit_load(e, 8, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
 	emit_jump(e, u->take);
 }
 
-static void linked_generate(struct unwind *u)
+static void linked_generate(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 	emit_label apart = emit_label_new(e);
@@ -337,13 +337,13 @@ static void linked_generate(struct unwind *u)
 	emit_load(e, 8, R1, FP, FRAME_LINK);
 	emit_jump_imm(e, BPF_JNE, R1, 8, apart);
 	emit_jump_imm(e, BPF_JEQ, R7, 0, apart);
-	record_read(u);
+	unwind_record_read(u);
 	emit_label_place(e, apart);
 	apart_read(u);
 }
 
 /* The context is at r8. */
-static void signal_generate(struct unwind *u)
+static void signal_generate(struct bpf_unwind *u)
 {
 	const struct processor_context *context = &u->gen->cpu->context;
 	const struct { int off, at; } words[] = {
@@ -354,10 +354,10 @@ static void signal_generate(struct unwind *u)
 	struct emit *e = u->e;
 
 	emit_label_place(e, u->signal);
-	for (int i = 0; i < (has_link(u) ? 4 : 3); i++) {
+	for (int i = 0; i < (unwind_has_link(u) ? 4 : 3); i++) {
 		emit_alu(e, BPF_MOV, R3, R8);
 		emit_alu_imm(e, BPF_ADD, R3, words[i].off);
-		user_read(u, 0, u->call->word);
+		unwind_user_read(u, 0, u->call->word);
 		emit_load(e, u->call->word, R1, FP, FRAME_PAIR);
 		emit_store(e, 8, R6, words[i].at, R1);
 	}
@@ -365,7 +365,7 @@ static void signal_generate(struct unwind *u)
 	emit_jump(e, u->taken);
 }
 
-static void frame_generate(struct unwind *u)
+static void frame_generate(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct emit *e = u->e;
@@ -383,7 +383,7 @@ static void frame_generate(struct unwind *u)
 	emit_alu(e, BPF_MOV, R8, R3);
 	emit_alu_imm(e, BPF_ADD, R8, 2 * word);
 	emit_store(e, 8, R6, UNWIND_SP_AT, R8);
-	user_read(u, 0, 2 * word);
+	unwind_user_read(u, 0, 2 * word);
 	emit_load(e, word, R1, FP, FRAME_PAIR);
 	emit_store(e, 8, R6, UNWIND_FP_AT, R1);
 	emit_load(e, word, R1, FP, FRAME_PAIR + word);
@@ -391,19 +391,19 @@ static void frame_generate(struct unwind *u)
 }
 
 /* The address in the state is the next of the record. */
-static void take_generate(struct unwind *u)
+static void take_generate(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
 	emit_label_place(e, u->take);
-	if (has_link(u))
+	if (unwind_has_link(u))
 		emit_store_imm(e, 8, R6, UNWIND_LINK_AT, 0);
 	emit_label_place(e, u->taken);
 	emit_load(e, 8, R3, R6, UNWIND_IP_AT);
 	arch_address_strip(u->gen, R3);
 	emit_jump_imm(e, BPF_JEQ, R3, 0, u->outermost);
 	arch_address_test(u->gen, R3, R1, u->none);
-	if (has_link(u))
+	if (unwind_has_link(u))
 		emit_store(e, 8, R6, UNWIND_IP_AT, R3);
 	emit_load(e, 8, R1, FP, FRAME_INDEX);
 	emit_jump_imm(e, BPF_JGE, R1, u->call->depth - u->call->taken,
@@ -419,14 +419,14 @@ static void take_generate(struct unwind *u)
 	emit_exit(e);
 }
 
-static void end_generate(struct unwind *u, emit_label label, int end)
+static void end_generate(struct bpf_unwind *u, emit_label label, int end)
 {
 	emit_label_place(u->e, label);
 	emit_store_imm(u->e, 8, R6, UNWIND_ENDED, end);
 	emit_jump(u->e, u->stop);
 }
 
-static void step_generate(struct unwind *u)
+static void step_generate(struct bpf_unwind *u)
 {
 	struct emit *e = u->e;
 
@@ -438,12 +438,12 @@ static void step_generate(struct unwind *u)
 	emit_load(e, 8, R1, R6, UNWIND_LESS);
 	emit_alu(e, BPF_SUB, R7, R1);
 	emit_store_imm(e, 8, R6, UNWIND_LESS, 1);
-	segment_find(u);
-	block_find(u);
+	unwind_segment_find(u);
+	unwind_block_find(u);
 	bisect(u, u->rows_fd, ROW_STEPS, 4, ROW(pc));
 	row_apply(u);
 	signal_generate(u);
-	if (has_link(u)) {
+	if (unwind_has_link(u)) {
 		linked_generate(u);
 	} else {
 		plt_generate(u);
@@ -510,7 +510,7 @@ void unwind_steps_generate(struct gen *gen)
 	struct emit *e = &gen->e;
 
 	for (uint32_t i = 0; i < gen->unwind_count; i++) {
-		struct unwind u = {
+		struct bpf_unwind u = {
 			.gen = gen, .e = e, .call = &gen->unwinds[i],
 			.rows_fd = gen->target->heap->rows_fd,
 			.none = emit_label_new(e),

@@ -260,7 +260,7 @@ static void mapping(struct gen *gen)
 	emit_exit(e);
 }
 
-static uint32_t begin(struct gen *gen, emit_label label)
+static uint32_t vma_begin(struct gen *gen, emit_label label)
 {
 	emit_label_place(&gen->e, label);
 	return gen->e.count;
@@ -271,10 +271,10 @@ void vma_generate(struct gen *gen)
 	if (!emit_label_used(&gen->e, gen->bring))
 		return;
 	gen_note(gen, STMT_EPILOGUE);
-	gen->subprograms[BODY_BRING_IN] = begin(gen, gen->bring);
+	gen->subprograms[BODY_BRING_IN] = vma_begin(gen, gen->bring);
 	bring_in(gen);
-	gen->subprograms[BODY_TOUCH] = begin(gen, gen->touch);
+	gen->subprograms[BODY_TOUCH] = vma_begin(gen, gen->touch);
 	touch(gen);
-	gen->subprograms[BODY_MAPPING] = begin(gen, gen->callback);
+	gen->subprograms[BODY_MAPPING] = vma_begin(gen, gen->callback);
 	mapping(gen);
 }

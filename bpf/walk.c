@@ -38,7 +38,7 @@ void walk_bits_load(struct gen *gen, uint32_t item, int reg)
 }
 
 /* The words that the record's items have bits in. */
-static int words(const struct gen *gen)
+static int walk_words(const struct gen *gen)
 {
 	return gen->items ? bits_index(gen->items) / PER_WORD + 1 : 0;
 }
@@ -53,7 +53,7 @@ void walk_bring_in(struct gen *gen)
 static void walk_length(struct gen *gen, const struct tdf_stmt *stmt)
 {
 	struct emit *e = &gen->e;
-	struct value length;
+	struct gen_value length;
 
 	item_length_generate(gen, stmt, &length);
 	rpn_value_load(gen, &length, R1);
@@ -74,7 +74,7 @@ static void bytes_bound(struct emit *e, int off)
 
 /* The bytes themselves */
 static void walk_bytes(struct gen *gen, const struct tdf_stmt *stmt,
-		       const struct value *address)
+		       const struct gen_value *address)
 {
 	bool string = stmt->kind == TDF_STMT_ASCIIZ;
 	struct emit *e = &gen->e;
@@ -89,10 +89,10 @@ static void walk_bytes(struct gen *gen, const struct tdf_stmt *stmt,
 	walk_bring_in(gen);
 }
 
-static void walk_stmt(struct gen *gen, uint32_t index)
+static void bpf_walk_stmt(struct gen *gen, uint32_t index)
 {
 	const struct tdf_stmt *stmt = &gen->tdf->stmts[index];
-	struct value value;
+	struct gen_value value;
 
 	gen_note(gen, index);
 	gen->fault = emit_label_new(&gen->e);
@@ -127,7 +127,7 @@ static uint32_t walk_item(struct gen *gen, uint32_t index)
 	gen->item++;
 	emit_alu_imm(&gen->e, BPF_MOV, R9, 0);
 	for (; index < end; index++)
-		walk_stmt(gen, index);
+		bpf_walk_stmt(gen, index);
 	walk_bits_store(gen);
 	return end;
 }
@@ -137,10 +137,10 @@ static void walk_items(struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;
 
-	for (int word = 0; word < words(gen); word++)
+	for (int word = 0; word < walk_words(gen); word++)
 		emit_store_imm(&gen->e, 8, FP, FRAME_WALK(word), 0);
-	if (gen->deepest > FRAME_WALK(words(gen) - 1))
-		gen->deepest = FRAME_WALK(words(gen) - 1);
+	if (gen->deepest > FRAME_WALK(walk_words(gen) - 1))
+		gen->deepest = FRAME_WALK(walk_words(gen) - 1);
 	gen->walking = true;
 	gen->item = 0;
 	while (i < end)
@@ -191,7 +191,7 @@ static void walk_condition(struct gen *gen)
 	gen->walking = true;
 	gen->item = 0;
 	emit_alu_imm(&gen->e, BPF_MOV, R9, 0);
-	walk_stmt(gen, gen->site->first_stmt);
+	bpf_walk_stmt(gen, gen->site->first_stmt);
 	gen->walking = false;
 	if (!gen->early)
 		record_enter(gen);
@@ -256,7 +256,7 @@ void walk_note(struct gen *gen)
 	struct emit *e = &gen->e;
 
 	emit_load(e, 8, R1, FP, FRAME_WALK(0));
-	for (int word = 1; word < words(gen); word++) {
+	for (int word = 1; word < walk_words(gen); word++) {
 		emit_load(e, 8, R2, FP, FRAME_WALK(word));
 		emit_alu(e, BPF_OR, R1, R2);
 	}

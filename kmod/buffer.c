@@ -17,9 +17,9 @@
 /* Who changes what is adopted. Never under mmap_lock: the static keys take
  * cpu_hotplug_lock, under which mmap_lock may be taken (cpusets do). */
 static DEFINE_MUTEX(buffer_mutex);
-static struct buffer __rcu *adopted;
+static struct adopted __rcu *adopted;
 
-struct buffer *buffer_get(void)
+struct adopted *buffer_get(void)
 {
 	return rcu_dereference_check(adopted, rcu_read_lock_sched_held());
 }
@@ -31,7 +31,7 @@ size_t buffer_part_bytes(const struct buffer_part *part)
 
 int buffer_part_get(struct buffer_part *part, unsigned int number)
 {
-	const struct buffer *buffer;
+	const struct adopted *buffer;
 	int ret = -ENOENT;
 
 	rcu_read_lock();
@@ -50,7 +50,7 @@ void buffer_part_put(struct buffer_part *part)
 	bpf_map_put(part->map);
 }
 
-static void parts_put(struct buffer *buffer)
+static void parts_put(struct adopted *buffer)
 {
 	for (int i = 0; i < RASTRACE_PARTS; i++)
 		if (buffer->parts[i].map)
@@ -91,7 +91,7 @@ static int array_open(struct buffer_part *part)
 }
 
 /* Takes a reference on the map, also when it doesn't fit. */
-static int part_open(struct buffer_part *part, int number, int fd)
+static int buffer_part_open(struct buffer_part *part, int number, int fd)
 {
 	struct bpf_map *map = bpf_map_get(fd);
 
@@ -105,15 +105,15 @@ static int part_open(struct buffer_part *part, int number, int fd)
 }
 
 /* Does a part have exactly these entries, of exactly that many bytes? */
-static bool part_fits(const struct buffer *buffer, int part, u64 entries,
-		      u64 bytes)
+static bool buffer_part_fits(const struct adopted *buffer, int part, u64 entries,
+			     u64 bytes)
 {
 	const struct bpf_map *map = buffer->parts[part].map;
 
 	return map->max_entries == entries && map->value_size == bytes;
 }
 
-static int control_take(struct buffer *buffer)
+static int buffer_control_take(struct adopted *buffer)
 {
 	const struct buffer_part *part = &buffer->parts[RASTRACE_CONTROL];
 	const struct ras_control *control = part->base;
@@ -135,36 +135,39 @@ static int control_take(struct buffer *buffer)
 	return 0;
 }
 
-static int parts_check(struct buffer *b)
+static int parts_check(struct adopted *b)
 {
 	const u64 around = RAS_SLICE_HEADER + RAS_RECORD_MAX;
 	const u64 levels = RAS_NEST_LEVELS;
-	int ret = control_take(b);
+	int ret = buffer_control_take(b);
 
 	if (ret)
 		return ret;
-	if (!part_fits(b, RASTRACE_BUFFER, b->cpus, b->slice_bytes + around) ||
-	    !part_fits(b, RASTRACE_NEST, b->cpus * levels,
-		       b->nest_bytes + around) ||
-	    !part_fits(b, RASTRACE_SESSIONS, 1, RAS_SESSIONS_BYTES) ||
-	    !part_fits(b, RASTRACE_TRIGGER, 1, sizeof(struct ras_trigger)))
+	if (!buffer_part_fits(b, RASTRACE_BUFFER, b->cpus,
+			      b->slice_bytes + around) ||
+	    !buffer_part_fits(b, RASTRACE_NEST, b->cpus * levels,
+			      b->nest_bytes + around) ||
+	    !buffer_part_fits(b, RASTRACE_SESSIONS, 1, RAS_SESSIONS_BYTES) ||
+	    !buffer_part_fits(b, RASTRACE_TRIGGER, 1,
+			      sizeof(struct ras_trigger)))
 		return -EINVAL;
 	if (!b->statics)
 		return 0;
-	if (!part_fits(b, RASTRACE_STATE, 1, sizeof(struct ras_state)) ||
-	    !part_fits(b, RASTRACE_COUNT,
-		       RAS_STATIC_MAJORS * b->cpus * (1 + levels),
-		       sizeof(struct ras_count)) ||
-	    !part_fits(b, RASTRACE_WHY, RAS_STATIC_MAJORS * b->cpus,
-		       sizeof(struct ras_why)) ||
-	    !part_fits(b, RASTRACE_MAJORS, 1, RAS_STATIC_MAJORS))
+	if (!buffer_part_fits(b, RASTRACE_STATE, 1, sizeof(struct ras_state)) ||
+	    !buffer_part_fits(b, RASTRACE_COUNT,
+			      RAS_STATIC_MAJORS * b->cpus * (1 + levels),
+			      sizeof(struct ras_count)) ||
+	    !buffer_part_fits(b, RASTRACE_WHY, RAS_STATIC_MAJORS * b->cpus,
+			      sizeof(struct ras_why)) ||
+	    !buffer_part_fits(b, RASTRACE_MAJORS, 1, RAS_STATIC_MAJORS))
 		return -EINVAL;
 	return 0;
 }
 
 /* Those of the buffer must be there, those of static tracepoints may, and with
  * them the processes that were asked for. */
-static int parts_open(struct buffer *buffer, const struct rastrace_adopt *adopt)
+static int buffer_parts_open(struct adopted *buffer,
+			     const struct rastrace_adopt *adopt)
 {
 	buffer->statics = adopt->maps[RASTRACE_STATE] >= 0;
 	for (int i = 0; i < RASTRACE_PARTS; i++) {
@@ -176,39 +179,39 @@ static int parts_open(struct buffer *buffer, const struct rastrace_adopt *adopt)
 			return -EINVAL;
 		if (!given)
 			continue;
-		ret = part_open(&buffer->parts[i], i, adopt->maps[i]);
+		ret = buffer_part_open(&buffer->parts[i], i, adopt->maps[i]);
 		if (ret)
 			return ret;
 	}
 	return parts_check(buffer);
 }
 
-static void buffer_close(struct buffer *buffer)
+static void kmod_buffer_close(struct adopted *buffer)
 {
 	parts_put(buffer);
 	kfree(buffer);
 }
 
-static struct buffer *buffer_open(const struct rastrace_adopt *adopt)
+static struct adopted *kmod_buffer_open(const struct rastrace_adopt *adopt)
 {
-	struct buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
+	struct adopted *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
 	int ret;
 
 	if (!buffer)
 		return ERR_PTR(-ENOMEM);
-	ret = parts_open(buffer, adopt);
+	ret = buffer_parts_open(buffer, adopt);
 	if (!ret)
 		return buffer;
-	buffer_close(buffer);
+	kmod_buffer_close(buffer);
 	return ERR_PTR(ret);
 }
 
-static bool control_same(const struct buffer *a, const struct buffer *b)
+static bool control_same(const struct adopted *a, const struct adopted *b)
 {
 	return a->parts[RASTRACE_CONTROL].map == b->parts[RASTRACE_CONTROL].map;
 }
 
-bool buffer_orphaned(const struct buffer *buffer)
+bool buffer_orphaned(const struct adopted *buffer)
 {
 	const struct bpf_map *control = buffer->parts[RASTRACE_CONTROL].map;
 
@@ -217,13 +220,13 @@ bool buffer_orphaned(const struct buffer *buffer)
 
 int buffer_adopt(const struct rastrace_adopt *adopt)
 {
-	struct buffer *buffer, *old;
+	struct adopted *buffer, *old;
 
 	if (adopt->layout != RAS_LAYOUT)
 		return -EPROTO;
 	if (adopt->flags & ~RASTRACE_ADOPT_AGAIN)
 		return -EINVAL;
-	buffer = buffer_open(adopt);
+	buffer = kmod_buffer_open(adopt);
 	if (IS_ERR(buffer))
 		return PTR_ERR(buffer);
 	mutex_lock(&buffer_mutex);
@@ -232,7 +235,7 @@ int buffer_adopt(const struct rastrace_adopt *adopt)
 	if (old && !buffer_orphaned(old) &&
 	    !(adopt->flags && control_same(old, buffer))) {
 		mutex_unlock(&buffer_mutex);
-		buffer_close(buffer);
+		kmod_buffer_close(buffer);
 		return -EBUSY;
 	}
 	rcu_assign_pointer(adopted, buffer);
@@ -241,14 +244,14 @@ int buffer_adopt(const struct rastrace_adopt *adopt)
 	mutex_unlock(&buffer_mutex);
 	if (old) {
 		synchronize_rcu();
-		buffer_close(old);
+		kmod_buffer_close(old);
 	}
 	return 0;
 }
 
 void buffer_release(void)
 {
-	struct buffer *buffer;
+	struct adopted *buffer;
 
 	mutex_lock(&buffer_mutex);
 	buffer = rcu_replace_pointer(adopted, NULL,
@@ -259,12 +262,12 @@ void buffer_release(void)
 	/* also for who finds that somebody else has just released it */
 	synchronize_rcu();
 	if (buffer)
-		buffer_close(buffer);
+		kmod_buffer_close(buffer);
 }
 
 int buffer_switch(void)
 {
-	struct buffer *buffer;
+	struct adopted *buffer;
 
 	mutex_lock(&buffer_mutex);
 	buffer = rcu_dereference_protected(adopted,

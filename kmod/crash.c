@@ -75,7 +75,7 @@ static void anchor_mark(const struct crash_panic *panic)
 	strscpy(anchor.reason, panic->reason, sizeof(anchor.reason));
 }
 
-static void region_save(const struct buffer *buffer,
+static void region_save(const struct adopted *buffer,
 			const struct crash_panic *panic)
 {
 	size_t length;
@@ -88,15 +88,15 @@ static void region_save(const struct buffer *buffer,
 		region_publish(length);
 }
 
-static int crash_save(struct notifier_block *block, unsigned long event,
-		      void *reason)
+static int kmod_crash_save(struct notifier_block *block, unsigned long event,
+			   void *reason)
 {
 	static atomic_t panics;
 	struct crash_panic panic = {
 		.time = ktime_get_boot_fast_ns(),
 		.reason = reason ? reason : "",
 	};
-	const struct buffer *buffer;
+	const struct adopted *buffer;
 
 	/* what goes wrong in here may panic on this CPU again */
 	if (atomic_inc_return(&panics) > 1)
@@ -113,7 +113,7 @@ static int crash_save(struct notifier_block *block, unsigned long event,
 
 /* Before those that may not return. */
 static struct notifier_block crash_notifier = {
-	.notifier_call = crash_save,
+	.notifier_call = kmod_crash_save,
 	.priority = INT_MAX,
 };
 
@@ -260,7 +260,7 @@ void crash_forget(void)
 
 /* ---- the anchor ---- */
 
-static void anchor_fill(const struct buffer *buffer)
+static void anchor_fill(const struct adopted *buffer)
 {
 	for (int i = 0; i < RASTRACE_PARTS; i++) {
 		const struct buffer_part *part = &buffer->parts[i];
@@ -284,7 +284,7 @@ static void anchor_fill(const struct buffer *buffer)
 	};
 }
 
-void crash_anchor(const struct buffer *buffer)
+void crash_anchor(const struct adopted *buffer)
 {
 	anchor.magic[0] = '\0';
 	barrier();

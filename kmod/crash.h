@@ -16,7 +16,7 @@ struct crash_panic {
 /* The newest of what is in the buffer, as a .ras file of at most `size` bytes
  * (CRASH_FILE_LEAST at least). Returns its length; 0: what `buffer` says of it
  * is damaged. In any context, not by two callers at a time. */
-size_t crash_file_write(void *to, size_t size, const struct buffer *buffer,
+size_t crash_file_write(void *to, size_t size, const struct adopted *buffer,
 			const struct crash_panic *panic);
 
 #endif

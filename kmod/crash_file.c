@@ -42,7 +42,7 @@ static void *pen_take(struct pen *pen, size_t size)
 }
 
 /* A chunk and its payload, of a multiple of 8 bytes. */
-static struct ras_chunk *chunk_begin(struct pen *pen, size_t size)
+static struct ras_chunk *crash_file_chunk_begin(struct pen *pen, size_t size)
 {
 	return pen_take(pen, sizeof(struct ras_chunk) + size);
 }
@@ -55,8 +55,8 @@ static void chunk_finish(struct ras_chunk *chunk, u32 kind, size_t size)
 	chunk->crc = ~crc32_le(~0, (u8 *)chunk, sizeof(*chunk) + size);
 }
 
-static void file_begin(struct pen *pen, const struct buffer *buffer,
-		       const struct crash_panic *panic)
+static void crash_file_begin(struct pen *pen, const struct adopted *buffer,
+			     const struct crash_panic *panic)
 {
 	struct ras_file *file = (void *)pen->data;
 
@@ -80,7 +80,8 @@ static void file_begin(struct pen *pen, const struct buffer *buffer,
 
 static void panic_save(struct pen *pen, const struct crash_panic *panic)
 {
-	struct ras_chunk *chunk = chunk_begin(pen, sizeof(struct ras_panic));
+	struct ras_chunk *chunk =
+		crash_file_chunk_begin(pen, sizeof(struct ras_panic));
 	struct ras_panic *saved = (void *)(chunk + 1);
 
 	saved->time = panic->time;
@@ -118,12 +119,12 @@ static size_t sessions_copy(const u8 *log, size_t used, bool armed, u8 *to,
 }
 
 /* As many as fit into half of the room, so that there is some for records. */
-static void sessions_save(struct pen *pen, const struct buffer *buffer)
+static void sessions_save(struct pen *pen, const struct adopted *buffer)
 {
 	const struct ras_control *control =
 		buffer_entry(buffer, RASTRACE_CONTROL, 0);
 	size_t room = round_down((pen->size - pen->used) / 2, 8);
-	struct ras_chunk *chunk = chunk_begin(pen, room);
+	struct ras_chunk *chunk = crash_file_chunk_begin(pen, room);
 	size_t copied;
 	u32 used;
 
@@ -138,14 +139,14 @@ static void sessions_save(struct pen *pen, const struct buffer *buffer)
 
 /* ---- figures of the static tracepoints ---- */
 
-static void why_add(struct ras_why *total, const struct ras_why *row)
+static void crash_file_why_add(struct ras_why *total, const struct ras_why *row)
 {
 	for (size_t i = 0; i < sizeof(*row) / sizeof(u64); i++)
 		((u64 *)total)[i] += ((const u64 *)row)[i];
 }
 
-static void major_count(const struct buffer *buffer, u32 major,
-			struct ras_count_total *total)
+static void crash_file_major_count(const struct adopted *buffer, u32 major,
+				   struct ras_count_total *total)
 {
 	u32 slices = buffer->cpus * (1 + RAS_NEST_LEVELS);
 	struct ras_count count;
@@ -165,11 +166,11 @@ static void major_count(const struct buffer *buffer, u32 major,
 		if (fetch(&why, buffer_entry(buffer, RASTRACE_WHY,
 					     major * buffer->cpus + i),
 			  sizeof(why)))
-			why_add(&total->why, &why);
+			crash_file_why_add(&total->why, &why);
 }
 
 /* Where they don't take too much of the room. */
-static void counts_save(struct pen *pen, const struct buffer *buffer)
+static void counts_save(struct pen *pen, const struct adopted *buffer)
 {
 	struct ras_count_total *totals;
 	size_t size = sizeof(struct ras_counts) +
@@ -179,19 +180,19 @@ static void counts_save(struct pen *pen, const struct buffer *buffer)
 
 	if (!buffer->statics || size > (pen->size - pen->used) / 8)
 		return;
-	chunk = chunk_begin(pen, size);
+	chunk = crash_file_chunk_begin(pen, size);
 	counts = (void *)(chunk + 1);
 	counts->session = RAS_STATIC_SESSION;
 	counts->points = RAS_STATIC_MAJORS;
 	totals = (void *)(counts + 1);
 	for (u32 i = 0; i < RAS_STATIC_MAJORS; i++)
-		major_count(buffer, i, &totals[i]);
+		crash_file_major_count(buffer, i, &totals[i]);
 	chunk_finish(chunk, RAS_CHUNK_COUNTS, size);
 }
 
 /* ---- records ---- */
 
-struct row {
+struct crash_file_row {
 	const struct ras_slice *slice;
 	u32 cpu, level;
 	u64 bytes;		/* 2^k, of data */
@@ -199,7 +200,7 @@ struct row {
 	u64 records, dropped;
 };
 
-static u64 slice_tail(const struct buffer *buffer, u32 row)
+static u64 slice_tail(const struct adopted *buffer, u32 row)
 {
 	const struct ras_control *control =
 		buffer_entry(buffer, RASTRACE_CONTROL, 0);
@@ -211,11 +212,12 @@ static u64 slice_tail(const struct buffer *buffer, u32 row)
 	       tail : 0;
 }
 
-static struct row row_read(const struct buffer *buffer, u32 number)
+static struct crash_file_row crash_file_row_read(const struct adopted *buffer,
+						 u32 number)
 {
 	bool nest = number >= buffer->cpus;
 	u32 index = nest ? number - buffer->cpus : number;
-	struct row row = {
+	struct crash_file_row row = {
 		.slice = buffer_entry(buffer, nest ? RASTRACE_NEST :
 				      RASTRACE_BUFFER, index),
 		.cpu = nest ? index / RAS_NEST_LEVELS : index,
@@ -236,7 +238,7 @@ static struct row row_read(const struct buffer *buffer, u32 number)
 }
 
 /* Bytes of the file that a slice would need. */
-static u64 row_need(const struct row *row)
+static u64 row_need(const struct crash_file_row *row)
 {
 	if (!row->head && !row->dropped)
 		return 0;
@@ -245,7 +247,7 @@ static u64 row_need(const struct row *row)
 
 /* The most that a slice may take so that all together have the room: who needs
  * less leaves the rest to the others. */
-static u64 share_find(const struct buffer *buffer, u32 rows, u64 room)
+static u64 share_find(const struct adopted *buffer, u32 rows, u64 room)
 {
 	u64 low = 0, high = AROUND + buffer->slice_bytes;
 
@@ -253,7 +255,8 @@ static u64 share_find(const struct buffer *buffer, u32 rows, u64 room)
 		u64 middle = high - (high - low) / 2, sum = 0;
 
 		for (u32 i = 0; i < rows; i++) {
-			struct row row = row_read(buffer, i);
+			struct crash_file_row row =
+				crash_file_row_read(buffer, i);
 
 			sum += min(row_need(&row), middle);
 		}
@@ -267,8 +270,8 @@ static u64 share_find(const struct buffer *buffer, u32 rows, u64 room)
 
 /* The header of the record at a position, its length 0 when there is none, and
  * the bytes from there to where the next one may be. */
-static size_t record_read(const struct row *row, u64 key, u64 at,
-			  struct ras_record *record)
+static size_t crash_file_record_read(const struct crash_file_row *row, u64 key,
+				     u64 at, struct ras_record *record)
 {
 	u64 offset = at & (row->bytes - 1), left = row->head - at;
 	const u8 *from = row->slice->data + offset;
@@ -286,7 +289,8 @@ static size_t record_read(const struct row *row, u64 key, u64 at,
 
 /* What is no record becomes zeros; one may run into the slack after the data,
  * never around. */
-static void records_copy(const struct row *row, u64 key, u64 at, u8 *to)
+static void records_copy(const struct crash_file_row *row, u64 key, u64 at,
+			 u8 *to)
 {
 	struct ras_record record;
 	size_t size;
@@ -294,7 +298,7 @@ static void records_copy(const struct row *row, u64 key, u64 at, u8 *to)
 	for (; at < row->head; at += size, to += size) {
 		const u8 *from = row->slice->data + (at & (row->bytes - 1));
 
-		size = record_read(row, key, at, &record);
+		size = crash_file_record_read(row, key, at, &record);
 		if (record.length && fetch(to, from, size))
 			memcpy(to, &record, sizeof(record));
 		else
@@ -302,12 +306,13 @@ static void records_copy(const struct row *row, u64 key, u64 at, u8 *to)
 	}
 }
 
-static u64 first_find(const struct row *row, u64 key, u64 at)
+static u64 crash_file_first_find(const struct crash_file_row *row, u64 key,
+				 u64 at)
 {
 	struct ras_record record;
 
 	while (at < row->head) {
-		size_t size = record_read(row, key, at, &record);
+		size_t size = crash_file_record_read(row, key, at, &record);
 
 		if (record.length)
 			break;
@@ -316,7 +321,8 @@ static u64 first_find(const struct row *row, u64 key, u64 at)
 	return at;
 }
 
-static void row_save(struct pen *pen, const struct row *row, u64 key, u64 share)
+static void row_save(struct pen *pen, const struct crash_file_row *row, u64 key,
+		     u64 share)
 {
 	struct ras_slice_copy *copy;
 	struct ras_chunk *chunk;
@@ -327,8 +333,8 @@ static void row_save(struct pen *pen, const struct row *row, u64 key, u64 share)
 	room = round_down(share - AROUND, 8);
 	if (row->head - first > room)
 		first = row->head - room;
-	first = first_find(row, key, first);
-	chunk = chunk_begin(pen, sizeof(*copy) + row->head - first);
+	first = crash_file_first_find(row, key, first);
+	chunk = crash_file_chunk_begin(pen, sizeof(*copy) + row->head - first);
 	if (!chunk)
 		return;
 	copy = (void *)(chunk + 1);
@@ -342,41 +348,41 @@ static void row_save(struct pen *pen, const struct row *row, u64 key, u64 share)
 	chunk_finish(chunk, RAS_CHUNK_SLICE, sizeof(*copy) + row->head - first);
 }
 
-static void rows_save(struct pen *pen, const struct buffer *buffer)
+static void rows_save(struct pen *pen, const struct adopted *buffer)
 {
 	u32 rows = buffer->cpus * (1 + RAS_NEST_LEVELS);
 	u64 share = share_find(buffer, rows, pen->size - pen->used);
 
 	for (u32 i = 0; i < rows; i++) {
-		struct row row = row_read(buffer, i);
+		struct crash_file_row row = crash_file_row_read(buffer, i);
 
 		row_save(pen, &row, buffer->key, share);
 	}
 }
 
 /* As adopted: it bounds what is read and for how long. */
-static bool buffer_fits(const struct buffer *buffer)
+static bool buffer_fits(const struct adopted *buffer)
 {
 	return ras_geometry_valid(buffer->slice_bytes, buffer->nest_bytes,
 				  buffer->cpus);
 }
 
-size_t crash_file_write(void *to, size_t size, const struct buffer *buffer,
+size_t crash_file_write(void *to, size_t size, const struct adopted *buffer,
 			const struct crash_panic *panic)
 {
-	static struct buffer copy;
+	static struct adopted copy;
 	struct pen pen = {
 		.data = to, .size = size - sizeof(struct ras_chunk),
 	};
 
 	if (!fetch(&copy, buffer, sizeof(copy)) || !buffer_fits(&copy))
 		return 0;
-	file_begin(&pen, &copy, panic);
+	crash_file_begin(&pen, &copy, panic);
 	panic_save(&pen, panic);
 	counts_save(&pen, &copy);
 	sessions_save(&pen, &copy);
 	rows_save(&pen, &copy);
 	pen.size = size;
-	chunk_finish(chunk_begin(&pen, 0), RAS_CHUNK_END, 0);
+	chunk_finish(crash_file_chunk_begin(&pen, 0), RAS_CHUNK_END, 0);
 	return pen.used;
 }

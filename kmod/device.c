@@ -40,7 +40,7 @@ static long device_adopt(const void __user *arg)
 
 static void info_fill(struct rastrace_info *info)
 {
-	const struct buffer *buffer;
+	const struct adopted *buffer;
 
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);

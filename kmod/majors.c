@@ -10,7 +10,7 @@ EXPORT_SYMBOL_GPL(rastrace_majors);
 /* What the buffer's owner switched on; the listeners count on their own. */
 static DECLARE_BITMAP(majors_on, RAS_STATIC_MAJORS);
 
-void majors_switch(const struct buffer *buffer)
+void majors_switch(const struct adopted *buffer)
 {
 	const u8 *wanted = buffer && buffer->statics ?
 		buffer->parts[RASTRACE_MAJORS].base : NULL;

@@ -20,7 +20,7 @@ struct buffer_part {
 	u32 entries;
 };
 
-struct buffer {
+struct adopted {
 	struct buffer_part parts[RASTRACE_PARTS];
 	u64 key, slice_bytes, nest_bytes;
 	u32 cpus;		/* possible ones, as the buffer counts them */
@@ -29,10 +29,10 @@ struct buffer {
 
 /* The adopted buffer or NULL. With preemption disabled, or in a read-side
  * section. */
-struct buffer *buffer_get(void);
+struct adopted *buffer_get(void);
 
 /* Has user space neither a pin nor a descriptor of it any more? */
-bool buffer_orphaned(const struct buffer *buffer);
+bool buffer_orphaned(const struct adopted *buffer);
 
 int buffer_adopt(const struct rastrace_adopt *adopt);
 /* No writer uses it any more when this returns. */
@@ -47,7 +47,7 @@ void buffer_part_put(struct buffer_part *part);
 /* Bytes of all entries of a part, as they are mapped. */
 size_t buffer_part_bytes(const struct buffer_part *part);
 
-static inline void *buffer_entry(const struct buffer *buffer, int part,
+static inline void *buffer_entry(const struct adopted *buffer, int part,
 				 u32 index)
 {
 	return buffer->parts[part].base + index * buffer->parts[part].stride;
@@ -57,7 +57,7 @@ static inline void *buffer_entry(const struct buffer *buffer, int part,
 
 /* Switch to what the buffer says, or all off without one. Not by two callers
  * at a time. */
-void majors_switch(const struct buffer *buffer);
+void majors_switch(const struct adopted *buffer);
 /* As long as somebody listens to the trace event, all are on. */
 int majors_listen(void);
 void majors_unlisten(void);
@@ -75,7 +75,7 @@ ssize_t crash_read(char __user *to, size_t size, loff_t *at);
 void crash_forget(void);
 /* Where a memory dump finds the buffer; NULL: there is none. Not by two callers
  * at a time. */
-void crash_anchor(const struct buffer *buffer);
+void crash_anchor(const struct adopted *buffer);
 
 /* device.c */
 int device_init(void);

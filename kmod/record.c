@@ -14,7 +14,7 @@
 #include "rastrace.h"
 
 struct hit {
-	const struct buffer *buffer;
+	const struct adopted *buffer;
 	unsigned int major, minor, cpu;
 	const void *data;
 	size_t length;
@@ -63,8 +63,8 @@ static void record_fill(const struct hit *hit, struct ras_record *record,
 }
 
 /* -EBUSY: the slice is somebody else's. */
-static int slice_write(const struct hit *hit, struct ras_slice *slice,
-		       u64 bytes, u32 row)
+static int record_slice_write(const struct hit *hit, struct ras_slice *slice,
+			      u64 bytes, u32 row)
 {
 	size_t length = min_t(size_t, hit->length, RAS_STATIC_DATA_MAX);
 	struct ras_record *record;
@@ -80,7 +80,7 @@ static int slice_write(const struct hit *hit, struct ras_slice *slice,
 
 /* A record is published: the last one that a trigger lets through stops the
  * recording. The trigger's own one is never static. */
-static void trigger_count(struct ras_trigger *trigger)
+static void record_trigger_count(struct ras_trigger *trigger)
 {
 	if (READ_ONCE(trigger->state) == RAS_TRIGGER_COUNTING &&
 	    atomic64_dec_return((atomic64_t *)&trigger->left) <= 0)
@@ -90,18 +90,19 @@ static void trigger_count(struct ras_trigger *trigger)
 
 static int slices_try(const struct hit *hit)
 {
-	const struct buffer *b = hit->buffer;
+	const struct adopted *b = hit->buffer;
 	struct ras_slice *main = buffer_entry(b, RASTRACE_BUFFER, hit->cpu);
-	int ret = slice_write(hit, main, b->slice_bytes, hit->cpu);
+	int ret = record_slice_write(hit, main, b->slice_bytes, hit->cpu);
 
 	for (u32 level = 0; ret == -EBUSY && level < RAS_NEST_LEVELS; level++) {
 		u32 nest = hit->cpu * RAS_NEST_LEVELS + level;
 
-		ret = slice_write(hit, buffer_entry(b, RASTRACE_NEST, nest),
-				  b->nest_bytes, b->cpus + nest);
+		ret = record_slice_write(hit,
+					 buffer_entry(b, RASTRACE_NEST, nest),
+					 b->nest_bytes, b->cpus + nest);
 	}
 	if (ret != -EBUSY) {
-		trigger_count(buffer_entry(b, RASTRACE_TRIGGER, 0));
+		record_trigger_count(buffer_entry(b, RASTRACE_TRIGGER, 0));
 		return ret;
 	}
 	counter_add(&main->dropped);
@@ -110,7 +111,7 @@ static int slices_try(const struct hit *hit)
 }
 
 /* Of the processes asked for? Without such a set all are. */
-static bool process_wanted(const struct buffer *buffer)
+static bool process_wanted(const struct adopted *buffer)
 {
 	struct bpf_map *pids = buffer->parts[RASTRACE_PIDS].map;
 	u32 pid = current->tgid;
@@ -127,7 +128,7 @@ static bool process_wanted(const struct buffer *buffer)
 /* The tests in the order in which BPF programs make them: bpf/body.c */
 static int hit_record(const struct hit *hit)
 {
-	const struct buffer *b = hit->buffer;
+	const struct adopted *b = hit->buffer;
 	const struct ras_trigger *trigger =
 		buffer_entry(b, RASTRACE_TRIGGER, 0);
 	const struct ras_state *state = buffer_entry(b, RASTRACE_STATE, 0);

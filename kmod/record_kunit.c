@@ -6,7 +6,7 @@
 #define KUNIT_KEY	0x5a5a12345678abcdULL
 #define KUNIT_MAJOR	42
 
-static void part_alloc(struct kunit *test, struct buffer *b, int part,
+static void part_alloc(struct kunit *test, struct adopted *b, int part,
 		       u32 entries, size_t bytes)
 {
 	struct buffer_part *p = &b->parts[part];
@@ -17,7 +17,7 @@ static void part_alloc(struct kunit *test, struct buffer *b, int part,
 	KUNIT_ASSERT_NOT_NULL(test, p->base);
 }
 
-static void buffer_free(struct buffer *b)
+static void buffer_free(struct adopted *b)
 {
 	for (int i = 0; i < RASTRACE_PARTS; i++)
 		vfree(b->parts[i].base);
@@ -31,7 +31,7 @@ static void record_test_exit(struct kunit *test)
 static int record_test_init(struct kunit *test)
 {
 	const size_t around = RAS_SLICE_HEADER + RAS_RECORD_MAX;
-	struct buffer *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	struct adopted *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	test->priv = b;
@@ -57,7 +57,7 @@ static int record_test_init(struct kunit *test)
 }
 
 /* A hit of CPU 0 with this data */
-static int hit_make(struct buffer *b, const void *data, size_t length)
+static int hit_make(struct adopted *b, const void *data, size_t length)
 {
 	struct hit hit = {
 		.buffer = b, .major = KUNIT_MAJOR, .minor = 3,
@@ -71,19 +71,19 @@ static int hit_make(struct buffer *b, const void *data, size_t length)
 	return ret;
 }
 
-static struct ras_slice *main_slice(const struct buffer *b)
+static struct ras_slice *main_slice(const struct adopted *b)
 {
 	return buffer_entry(b, RASTRACE_BUFFER, 0);
 }
 
-static struct ras_count *kunit_count(const struct buffer *b, u32 slice)
+static struct ras_count *kunit_count(const struct adopted *b, u32 slice)
 {
 	const struct hit hit = { .buffer = b, .major = KUNIT_MAJOR };
 
 	return count_row(&hit, slice);
 }
 
-static u64 kunit_filtered(const struct buffer *b, int kind)
+static u64 kunit_filtered(const struct adopted *b, int kind)
 {
 	const struct ras_why *why =
 		buffer_entry(b, RASTRACE_WHY, KUNIT_MAJOR * b->cpus);
@@ -93,7 +93,7 @@ static u64 kunit_filtered(const struct buffer *b, int kind)
 
 static void record_test_written(struct kunit *test)
 {
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 	struct ras_slice *slice = main_slice(b);
 	const struct ras_record *record = (const void *)slice->data;
 
@@ -116,7 +116,7 @@ static void record_test_written(struct kunit *test)
 static void record_test_cut(struct kunit *test)
 {
 	static const u8 data[RAS_STATIC_DATA_MAX + 1];
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 	const struct ras_record *record =
 		(const void *)main_slice(b)->data;
 
@@ -130,7 +130,7 @@ static void record_test_cut(struct kunit *test)
 static void record_test_wraps(struct kunit *test)
 {
 	static const u8 data[RAS_STATIC_DATA_MAX];
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 	struct ras_slice *slice = main_slice(b), *next = (void *)slice +
 		b->parts[RASTRACE_BUFFER].stride;
 	u64 count = 0;
@@ -152,7 +152,7 @@ static void record_test_wraps(struct kunit *test)
 
 static void record_test_nests(struct kunit *test)
 {
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 
 	main_slice(b)->lock = 1;
 	for (u32 level = 0; level < RAS_NEST_LEVELS; level++) {
@@ -171,7 +171,7 @@ static void record_test_nests(struct kunit *test)
 
 static void record_test_states(struct kunit *test)
 {
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 	u32 *state = b->parts[RASTRACE_STATE].base;
 
 	*state = RAS_STATE_SUSPENDED;
@@ -187,7 +187,7 @@ static void record_test_states(struct kunit *test)
 
 static void record_test_trigger(struct kunit *test)
 {
-	struct buffer *b = test->priv;
+	struct adopted *b = test->priv;
 	struct ras_trigger *trigger = b->parts[RASTRACE_TRIGGER].base;
 
 	trigger->state = RAS_TRIGGER_CLAIMED;
