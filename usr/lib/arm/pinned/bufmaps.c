@@ -61,91 +61,69 @@ int bufmaps_cpus_possible(void)
 		highest + 1 : -EINVAL;
 }
 
-static int map_make(const char *name, uint32_t value_size,
-		    uint32_t entries, struct error *err)
-{
-	int fd = sysbpf_array_create(name, value_size, entries);
-
-	if (fd < 0)
-		pin_refused(err, fd,
-			    "cannot make the map '%s' of %u times %u bytes",
-			    name, entries, value_size);
-	if (fd == -ENOMEM || fd == -E2BIG)
-		error_hint(err, "take a smaller buffer: --buffer SIZE");
-	return fd;
-}
-
 /* A buffer that is being made. */
-struct making {
+struct buffer_making {
 	const struct run_dir *run;
 	uint64_t bytes;
 	uint32_t cpus;
 	gid_t group;
 };
 
-static int map_pin(const struct making *making, const char *name, int fd,
-		   enum run_pin kind, struct error *err)
+/* Pins a map, and closes it. */
+static int buffer_pin(const struct buffer_making *making, const char *name,
+		      int fd, enum run_pin kind, struct error *err)
 {
 	char path[PATH_MAX];
 	int code;
 
 	snprintf(path, sizeof(path), "%s/%s", making->run->path, name);
 	code = bpf_obj_pin(fd, path);
-	if (code)
-		return pin_refused(err, code, "cannot pin '%s'", path);
-	return run_dir_share(path, kind, making->group, err);
+	close(fd);
+	return code ? pin_refused(err, code, "cannot pin '%s'", path) :
+		run_dir_share(path, kind, making->group, err);
 }
 
-static int slices_make(const struct making *making, const char *name,
-		       uint64_t bytes, uint32_t entries, struct error *err)
+/* value: what its only entry becomes; NULL: zeros */
+static int buffer_map_make(const struct buffer_making *making,
+			   const char *name, uint32_t value_size,
+			   uint32_t entries, const void *value,
+			   enum run_pin kind, struct error *err)
 {
-	int fd, code;
+	int code = 0, fd = sysbpf_array_create(name, value_size, entries);
 
-	fd = map_make(name, RAS_SLICE_HEADER + bytes + RAS_RECORD_MAX,
-		      entries, err);
-	if (fd < 0)
+	if (fd < 0) {
+		pin_refused(err, fd,
+			    "cannot make the map '%s' of %u times %u bytes",
+			    name, entries, value_size);
+		if (fd == -ENOMEM || fd == -E2BIG)
+			error_hint(err, "take a smaller buffer: --buffer SIZE");
 		return fd;
-	code = bpf_map_freeze(fd);
-	if (code)
-		pin_refused(err, code, "cannot freeze the map '%s'", name);
-	else
-		code = map_pin(making, name, fd, RUN_PIN_FROZEN, err);
+	}
+	if (value) {
+		code = bpf_map_update_elem(fd, &(uint32_t){ 0 }, value,
+					   BPF_ANY);
+		if (code)
+			pin_refused(err, code, "cannot fill the map '%s'",
+				    name);
+	} else if (kind == RUN_PIN_FROZEN) {
+		code = bpf_map_freeze(fd);
+		if (code)
+			pin_refused(err, code, "cannot freeze the map '%s'",
+				    name);
+	}
+	if (!code)
+		return buffer_pin(making, name, fd, kind, err);
 	close(fd);
 	return code;
 }
 
-static int single_make(const struct making *making, const char *name,
-		       uint32_t size, struct error *err)
-{
-	int code, fd = map_make(name, size, 1, err);
-
-	if (fd < 0)
-		return fd;
-	code = map_pin(making, name, fd, RUN_PIN_SHOWN, err);
-	close(fd);
-	return code;
-}
-
-static int processes_make(const struct making *making, struct error *err)
-{
-	int code, fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "processes",
-				      sizeof(struct ras_process_key),
-				      sizeof(struct ras_process),
-				      RAS_PROCESSES_MAX, NULL);
-
-	if (fd < 0)
-		return pin_refused(err, fd, "cannot make the map 'processes'");
-	code = map_pin(making, "processes", fd, RUN_PIN_SHOWN, err);
-	close(fd);
-	return code;
-}
-
-static int control_make(const struct making *making, struct error *err)
+/* The last one of the maps: with it there is a buffer. */
+static int control_make(const struct buffer_making *making, struct error *err)
 {
 	uint32_t slices = making->cpus * (1 + RAS_NEST_LEVELS);
 	size_t size = sizeof(struct ras_control) + slices * 8;
 	struct ras_control *control = calloc(1, size);
-	int fd, code;
+	int code;
 
 	if (!control)
 		return error_no_memory(err);
@@ -158,18 +136,11 @@ static int control_make(const struct making *making, struct error *err)
 	control->created = buffer_time();
 	control->wall_offset = buffer_wall_offset();
 	control->next_session = 1;
-	fd = getrandom(&control->key, sizeof(control->key), 0) ==
-	     sizeof(control->key) ?
-	     map_make("control", size, 1, err) :
-	     error_set(err, -EIO, "no random numbers");
-	code = fd < 0 ? fd : bpf_map_update_elem(fd, &(uint32_t){ 0 }, control,
-						 BPF_ANY);
-	if (fd >= 0 && code)
-		pin_refused(err, code, "cannot fill the map 'control'");
-	if (!code)
-		code = map_pin(making, "control", fd, RUN_PIN_SHOWN, err);
-	if (fd >= 0)
-		close(fd);
+	code = getrandom(&control->key, sizeof(control->key), 0) ==
+	       sizeof(control->key) ?
+	       buffer_map_make(making, "control", size, 1, control,
+			       RUN_PIN_SHOWN, err) :
+	       error_set(err, -EIO, "no random numbers");
 	free(control);
 	return code;
 }
@@ -186,56 +157,56 @@ static void buffer_remove(const struct run_dir *run)
 	pins_remove(run->path, path);
 }
 
-static int maps_make(const struct making *making, struct error *err)
+static int buffer_maps_make(const struct buffer_making *making,
+			    struct error *err)
 {
-	int code = slices_make(making, "buffer", making->bytes, making->cpus,
-			       err);
+	const uint32_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
+	int fd, code = buffer_map_make(making, "buffer", making->bytes + more,
+				       making->cpus, NULL, RUN_PIN_FROZEN, err);
 
 	if (!code)
-		code = slices_make(making, "nest", RAS_NEST_BYTES,
-				   making->cpus * RAS_NEST_LEVELS, err);
+		code = buffer_map_make(making, "nest", RAS_NEST_BYTES + more,
+				       making->cpus * RAS_NEST_LEVELS, NULL,
+				       RUN_PIN_FROZEN, err);
+	if (code)
+		return code;
+	fd = bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "processes",
+			    sizeof(struct ras_process_key),
+			    sizeof(struct ras_process), RAS_PROCESSES_MAX,
+			    NULL);
+	code = fd < 0 ?
+		pin_refused(err, fd, "cannot make the map 'processes'") :
+		buffer_pin(making, "processes", fd, RUN_PIN_SHOWN, err);
 	if (!code)
-		code = processes_make(making, err);
+		code = buffer_map_make(making, "trigger",
+				       sizeof(struct ras_trigger), 1, NULL,
+				       RUN_PIN_SHOWN, err);
 	if (!code)
-		code = single_make(making, "trigger",
-				   sizeof(struct ras_trigger), err);
-	if (!code)
-		code = single_make(making, "sessions", RAS_SESSIONS_BYTES, err);
+		code = buffer_map_make(making, "sessions", RAS_SESSIONS_BYTES,
+				       1, NULL, RUN_PIN_SHOWN, err);
 	return code ? code : control_make(making, err);
 }
 
 static int buffer_make(const struct run_dir *run, uint64_t bytes, gid_t group,
 		       struct error *err)
 {
-	struct making making = {
-		.run = run, .bytes = bytes, .group = group,
-	};
 	int code, cpus = bufmaps_cpus_possible();
+	const struct buffer_making making = {
+		.run = run, .bytes = bytes, .cpus = cpus, .group = group,
+	};
 
 	if (cpus < 0)
-		return error_set(err, cpus, "cannot tell the number of CPUs: %s",
+		return error_set(err, cpus, "cannot find the number of CPUs: %s",
 				 strerror(-cpus));
-	making.cpus = cpus;
 	kmod_release(run);
 	buffer_remove(run);
 	code = group == RUN_NO_GROUP ? 0 :
 		run_dir_share(run->path, RUN_PIN_SHOWN, group, err);
 	if (!code)
-		code = maps_make(&making, err);
+		code = buffer_maps_make(&making, err);
 	if (code)
 		buffer_remove(run);
 	return code;
-}
-
-static bool buffer_empty(const struct buffer *buffer)
-{
-	uint64_t size;
-
-	for (uint32_t row = 0; row < buffer->slices; row++)
-		if (buffer_slice(buffer, row, &size)->head >
-		    buffer_tail(buffer, row))
-			return false;
-	return true;
 }
 
 /* May this buffer go, to be made anew? what: "size" */
@@ -245,6 +216,7 @@ static int buffer_check_unused(const struct buffer *buffer,
 {
 	struct session_list list;
 	size_t armed = 0;
+	uint64_t size;
 	int code = session_list_read(&list, buffer, run->path, err);
 
 	if (code)
@@ -260,7 +232,10 @@ static int buffer_check_unused(const struct buffer *buffer,
 			   !strcmp(what, "size") ? "--buffer" : "--group-read");
 		return -EBUSY;
 	}
-	if (!buffer_empty(buffer)) {
+	for (uint32_t row = 0; row < buffer->slices; row++) {
+		if (buffer_slice(buffer, row, &size)->head <=
+		    buffer_tail(buffer, row))
+			continue;
 		error_set(err, -EBUSY,
 			  "the buffer's %s can't change: it holds records",
 			  what);
@@ -291,24 +266,21 @@ static gid_t group_number(const char *name)
 	return *end || n >= RUN_NO_GROUP ? RUN_NO_GROUP : n;
 }
 
-static bool programs_from_everybody(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/unprivileged_bpf_disabled", "re");
-	bool everybody = file && getc(file) == '0';
-
-	if (file)
-		fclose(file);
-	return everybody;
-}
-
-/* A member can map the slices, which user space can't write; a program of his
- * could. */
+/* A member can map the slices, which user space can't write; a program of the
+ * member's could. */
 static int group_find(const char *name, gid_t *group, struct error *err)
 {
+	FILE *file;
+	int policy;
+
 	*group = group_number(name);
 	if (*group == RUN_NO_GROUP)
 		return error_set(err, -EINVAL, "there is no group '%s'", name);
-	if (!programs_from_everybody())
+	file = fopen("/proc/sys/kernel/unprivileged_bpf_disabled", "re");
+	policy = file ? getc(file) : EOF;
+	if (file)
+		fclose(file);
+	if (policy != '0')
 		return 0;
 	error_set(err, -EPERM, "a group can't be let read here: the kernel takes BPF programs from everybody");
 	error_hint(err, "sysctl kernel.unprivileged_bpf_disabled=1 ends that");
