@@ -25,6 +25,8 @@
 
 #define NAME_LONGEST	48
 
+enum { COUNT, WHY, STATE, SITES, LIMITS, ARM_MAPS };
+
 struct arming {
 	const struct arm *arm;		/* what was asked for */
 	const struct tdf *tdf;
@@ -36,32 +38,26 @@ struct arming {
 	struct body_filter filter;
 	bool calls;			/* it has CALL or RELEASE points */
 	struct body_heap heap;
-	int count_fd, why_fd, state_fd, sites_fd, limits_fd;
+	int fds[ARM_MAPS];		/* -1: none */
 };
 
-/* "/x/my app.v2.tdf" gives "my_app_v2": bpffs takes no dots. */
-static void name_from_path(const char *path, char *name)
+/* "/x/my app.v2.tdf" gives "my_app_v2": bpffs takes no dots. Another TDF may
+ * have the same base name: app, app_2, app_3 ... */
+static void session_name_choose(struct arming *a, const char *path)
 {
-	const char *base = path_base(path);
-	size_t length = strlen(base);
+	const char *file = path_base(path);
+	char base[NAME_LONGEST + 1], taken[PATH_MAX];
+	size_t length = strlen(file);
+	struct stat st;
 
-	if (length > 4 && !strcasecmp(base + length - 4, ".tdf"))
+	if (length > 4 && !strcasecmp(file + length - 4, ".tdf"))
 		length -= 4;
 	if (length > NAME_LONGEST)
 		length = NAME_LONGEST;
 	for (size_t i = 0; i < length; i++)
-		name[i] = isalnum((unsigned char)base[i]) || base[i] == '-' ?
-			base[i] : '_';
-	name[length] = '\0';
-}
-
-/* Another TDF may have the same base name: app, app_2, app_3 ... */
-static void name_choose(struct arming *a, const char *path)
-{
-	char base[NAME_LONGEST + 1], taken[PATH_MAX];
-	struct stat st;
-
-	name_from_path(path, base);
+		base[i] = isalnum((unsigned char)file[i]) || file[i] == '-' ?
+			file[i] : '_';
+	base[length] = '\0';
 	strcpy(a->name, base);
 	for (unsigned int n = 2;; n++) {
 		snprintf(taken, sizeof(taken), "%s/armed/%s", a->arm->run->path,
@@ -70,43 +66,34 @@ static void name_choose(struct arming *a, const char *path)
 			break;
 		snprintf(a->name, sizeof(a->name), "%s_%u", base, n);
 	}
-	snprintf(a->dir, sizeof(a->dir), "%s/new/%s", a->arm->run->path, a->name);
+	snprintf(a->dir, sizeof(a->dir), "%s/new/%s", a->arm->run->path,
+		 a->name);
 }
 
-static int dirs_make(const struct arming *a, struct error *err)
-{
-	char name[NAME_MAX];
-	int code = run_dir_make(a->arm->run, "new", err);
-
-	if (!code)
-		code = run_dir_make(a->arm->run, "armed", err);
-	snprintf(name, sizeof(name), "new/%s", a->name);
-	return code ? code : run_dir_make(a->arm->run, name, err);
-}
-
-static int map_make(const struct arming *a, const char *name,
-		    enum run_pin kind, uint32_t value_size, uint32_t entries,
-		    int *fd, struct error *err)
+static int session_map_make(struct arming *a, int map, const char *name,
+			    uint32_t value_size, uint32_t entries,
+			    struct error *err)
 {
 	char path[PATH_MAX + 16];
+	int fd = sysbpf_array_create(name, value_size, entries);
 
-	*fd = sysbpf_array_create(name, value_size, entries);
-	if (*fd < 0)
-		return pin_refused(err, *fd,
+	if (fd < 0)
+		return pin_refused(err, fd,
 				   "cannot make the map '%s' of %u times %u bytes",
 				   name, entries, value_size);
+	a->fds[map] = fd;
 	if (a->arm->dry)
 		a->arm->dry->map_bytes += (uint64_t)value_size * entries;
 	snprintf(path, sizeof(path), "%s/%s", a->dir, name);
-	return run_dir_pin(a->arm->run, path, *fd, kind, err);
+	return run_dir_pin(a->arm->run, path, fd, RUN_PIN_SHOWN, err);
 }
 
 /* The addresses as linked, or for the kernel's sites the bias. */
-static int sites_fill(const struct arming *a, struct error *err)
+static int session_sites_fill(const struct arming *a, struct error *err)
 {
 	size_t size = a->tdf->header->sites.count * sizeof(uint64_t);
 	uint64_t *sites = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       a->sites_fd, 0);
+			       a->fds[SITES], 0);
 
 	if (sites == MAP_FAILED)
 		return error_set(err, -errno, "cannot map 'sites': %s",
@@ -127,82 +114,65 @@ static int sites_fill(const struct arming *a, struct error *err)
 	return 0;
 }
 
-/* A row per point and slice, or per point and CPU. */
-static int rows_make(const struct arming *a, const char *name, uint32_t size,
-		     uint32_t rows, int *fd, struct error *err)
-{
-	uint32_t points = a->tdf->header->points.count, entries;
-
-	if (__builtin_mul_overflow(points, rows, &entries))
-		return error_set(err, -E2BIG,
-				 "%u tracepoints are too many for %u CPUs",
-				 points, a->arm->buffer->control->cpus);
-	return map_make(a, name, RUN_PIN_SHOWN, size, entries, fd, err);
-}
-
-static int maps_make(struct arming *a, struct error *err)
+static int session_maps_make(struct arming *a, struct error *err)
 {
 	const struct tdf_header *header = a->tdf->header;
 	const struct buffer *buffer = a->arm->buffer;
+	uint32_t cpus = buffer->control->cpus, points = header->points.count;
 	struct ras_state state = {
 		.state = RAS_STATE_OFF, .session = a->entry->index,
 	};
+	uint32_t count_rows, why_rows;
 	int code;
 
-	code = rows_make(a, "count", sizeof(struct ras_count), buffer->slices,
-			 &a->count_fd, err);
+	if (__builtin_mul_overflow(points, buffer->slices, &count_rows) ||
+	    __builtin_mul_overflow(points, cpus, &why_rows))
+		return error_set(err, -E2BIG,
+				 "%u tracepoints are too many for %u CPUs",
+				 points, cpus);
+	code = session_map_make(a, COUNT, "count", sizeof(struct ras_count),
+				count_rows, err);
 	if (!code)
-		code = rows_make(a, "why", sizeof(struct ras_why),
-				 buffer->control->cpus, &a->why_fd, err);
+		code = session_map_make(a, WHY, "why", sizeof(struct ras_why),
+					why_rows, err);
 	if (!code)
-		code = map_make(a, "state", RUN_PIN_SHOWN, sizeof(state), 1,
-				&a->state_fd, err);
+		code = session_map_make(a, STATE, "state", sizeof(state), 1,
+					err);
 	if (!code)
-		code = map_make(a, "sites", RUN_PIN_SHOWN, sizeof(uint64_t),
-				header->sites.count, &a->sites_fd, err);
+		code = session_map_make(a, SITES, "sites", sizeof(uint64_t),
+					header->sites.count, err);
 	if (!code && (a->needs.limits || a->arm->settings->max_rate))
-		code = map_make(a, "limits", RUN_PIN_SHOWN,
-				sizeof(struct ras_limit),
-				header->points.count, &a->limits_fd, err);
-	if (!code) {
-		code = bpf_map_update_elem(a->state_fd, &(uint32_t){ 0 },
-					   &state, BPF_ANY);
-		if (code)
-			pin_refused(err, code, "cannot fill the map 'state'");
-	}
-	return code ? code : sites_fill(a, err);
+		code = session_map_make(a, LIMITS, "limits",
+					sizeof(struct ras_limit), points, err);
+	if (code)
+		return code;
+	code = bpf_map_update_elem(a->fds[STATE], &(uint32_t){ 0 }, &state,
+				   BPF_ANY);
+	return code ? pin_refused(err, code, "cannot fill the map 'state'") :
+		session_sites_fill(a, err);
 }
 
-static void fd_close(int fd)
+/* What a dry run reports of a program that was loaded; in several threads. */
+static void program_measure(const struct arming *a,
+			    const struct program_set *set,
+			    const struct program *program,
+			    const struct body_target *base, int fd)
 {
-	if (fd >= 0)
-		close(fd);
-}
-
-/* From *site on, a program's sites that are of the same point; *site becomes
- * the one behind them. */
-static uint32_t sites_take(const struct program_set *set, uint32_t *site,
-			   uint32_t *sites)
-{
-	uint32_t point = set->points[*site], count = 0;
-
-	while (*site != PROGRAM_NO_SITE && set->points[*site] == point) {
-		sites[count++] = *site;
-		*site = set->next_site[*site];
-	}
-	return count;
-}
-
-/* The body of a site where all memory is there. */
-static struct hit_body body_measure(const struct arming *a,
-				    const struct body_target *base,
-				    uint32_t point, uint32_t site)
-{
+	struct arm_cost *cost = a->arm->dry;
+	uint32_t site = program->first_site, point = set->points[site];
 	const struct tdf_point *p = &a->tdf->points[point];
 	struct body_target target = *base;
+	struct bpf_prog_info info = { 0 };
 	struct hit_body measured = { 0 };
+	uint32_t size = sizeof(info);
 	struct body body;
 
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
+		__atomic_fetch_add(&cost->program_bytes,
+				   (uint64_t)info.jited_prog_len +
+				   info.xlated_prog_len, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&cost->programs, 1, __ATOMIC_RELAXED);
+	/* The body of a site where all memory is there. */
 	target.bring_in = false;
 	target.trigger = a->arm->triggers[point];
 	target.context = a->arm->targets[p->module].file_count ? BODY_UPROBE :
@@ -212,34 +182,15 @@ static struct hit_body body_measure(const struct arming *a,
 		hit_body_count(&measured, body.insns, body.count);
 		body_free(&body);
 	}
-	return measured;
-}
-
-/* What a dry run tells of a program that was loaded; in several threads. */
-static void program_state(const struct arming *a, const struct program_set *set,
-			  const struct program *program,
-			  const struct body_target *target, int fd)
-{
-	struct arm_cost *cost = a->arm->dry;
-	uint32_t site = program->first_site;
-	struct hit_body body = body_measure(a, target, set->points[site], site);
-	struct bpf_prog_info info = { 0 };
-	uint32_t size = sizeof(info);
-
-	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
-		__atomic_fetch_add(&cost->program_bytes,
-				   (uint64_t)info.jited_prog_len +
-				   info.xlated_prog_len, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&cost->programs, 1, __ATOMIC_RELAXED);
 	for (; site != PROGRAM_NO_SITE; site = set->next_site[site])
-		cost->bodies[site] = body;
+		cost->bodies[site] = measured;
 }
 
 static int program_attach(const struct arming *a, const struct program_set *set,
 			  const struct program *program, int fd,
 			  struct error *err)
 {
-	uint32_t site = program->first_site;
+	uint32_t site = program->first_site, count;
 	uint32_t *sites = calloc(TDF_SITES_MAX, sizeof(*sites));
 	int code = 0;
 
@@ -247,9 +198,12 @@ static int program_attach(const struct arming *a, const struct program_set *set,
 		return error_no_memory(err);
 	while (site != PROGRAM_NO_SITE && !code) {
 		uint32_t point = set->points[site];
-		uint32_t count = sites_take(set, &site, sites);
 		uint16_t module = a->tdf->points[point].module;
 
+		/* the next sites that are of the same point */
+		for (count = 0; site != PROGRAM_NO_SITE &&
+		     set->points[site] == point; site = set->next_site[site])
+			sites[count++] = site;
 		code = attach_sites(fd, a->tdf, point, sites, count,
 				    &a->arm->targets[module], a->arm->features,
 				    a->dir, err);
@@ -258,7 +212,7 @@ static int program_attach(const struct arming *a, const struct program_set *set,
 	return code;
 }
 
-struct taking {
+struct program_taking {
 	const struct arming *arming;
 	const struct program_set *set;
 	const struct body_target *target;
@@ -267,7 +221,7 @@ struct taking {
 static int program_take(void *context, const struct program *program,
 			struct error *err)
 {
-	const struct taking *taking = context;
+	const struct program_taking *taking = context;
 	const struct program_set *set = taking->set;
 	const struct arming *a = taking->arming;
 	uint16_t module =
@@ -280,14 +234,15 @@ static int program_take(void *context, const struct program *program,
 	if (fd < 0)
 		return fd;
 	if (a->arm->dry)
-		program_state(a, set, program, taking->target, fd);
+		program_measure(a, set, program, taking->target, fd);
 	else
 		code = program_attach(a, set, program, fd, err);
 	close(fd);
 	return code;
 }
 
-static void target_fill(const struct arming *a, struct body_target *target)
+static void session_target_fill(const struct arming *a,
+				struct body_target *target)
 {
 	const struct job_settings *settings = a->arm->settings;
 	const struct buffer *buffer = a->arm->buffer;
@@ -298,11 +253,11 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.nest_fd = buffer->nest_view.fd,
 		.trigger_fd = buffer->trigger_view.fd,
 		.processes_fd = buffer->processes_fd,
-		.count_fd = a->count_fd,
-		.why_fd = a->why_fd,
-		.state_fd = a->state_fd,
-		.sites_fd = a->sites_fd,
-		.limits_fd = a->limits_fd,
+		.count_fd = a->fds[COUNT],
+		.why_fd = a->fds[WHY],
+		.state_fd = a->fds[STATE],
+		.sites_fd = a->fds[SITES],
+		.limits_fd = a->fds[LIMITS],
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -322,56 +277,49 @@ static void target_fill(const struct arming *a, struct body_target *target)
 		.max_rate = settings->max_rate,
 		.trigger_after = a->arm->stop_after,
 	};
-}
-
-static int programs_take(const struct arming *a, struct error *err)
-{
-	struct body_layout layout;
-	struct body_target target;
-	struct program_set set = { 0 };
-	uint8_t *picks;
-	int code = 0;
-	uint32_t count;
-
-	/* Per point: PROGRAM_*; NULL: no memory. */
-	count = a->tdf->header->points.count;
-	picks = calloc(count, 1);
-	for (uint32_t i = 0; picks && i < count; i++)
-		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
-			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
-
-	if (!picks)
-		return error_no_memory(err);
-	target_fill(a, &target);
-
-	/* The kernel's sections; a TDF is of the kernel, or of one of its
-	 * modules. */
+	/* A TDF is of the kernel, or of one of its modules. */
 	for (uint32_t i = 0; i < a->tdf->header->modules.count; i++) {
 		const struct kernel_sections *sections =
 			&a->arm->targets[i].sections;
 
 		if (!sections->count)
 			continue;
-		target.sections = sections->list;
-		target.section_count = sections->count;
-		target.percpu_offsets = sections->percpu_offsets;
+		target->sections = sections->list;
+		target->section_count = sections->count;
+		target->percpu_offsets = sections->percpu_offsets;
 	}
+}
 
+static int session_programs_take(const struct arming *a, struct error *err)
+{
+	uint32_t points = a->tdf->header->points.count;
+	struct program_set set = { 0 };
+	struct body_layout layout;
+	struct body_target target;
+	uint8_t *picks;
+	int code = 0;
+
+	session_target_fill(a, &target);
 	if (a->needs.layout || a->bring_in ||
 	    target.context_mask & RAS_CONTEXT_PPID) {
 		code = features_read_layout(&layout);
 		target.layout = &layout;
 	}
-	if (code == -ENOMEM) {
+	picks = calloc(points, 1);
+	if (code == -ENOMEM || !picks) {
 		free(picks);
 		return error_no_memory(err);
 	}
+	for (uint32_t i = 0; i < points; i++)
+		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
+			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
 	target.module_fd = a->needs.segments ?
 		features_read_segments(&target.segments_save) : -1;
 	code = program_set_make(&set, a->tdf, picks, &target, err);
 	if (!code)
 		code = program_set_each(&set, program_take,
-					&(struct taking){ a, &set, &target },
+					&(struct program_taking){ a, &set,
+								  &target },
 					err);
 	if (target.module_fd >= 0)
 		close(target.module_fd);
@@ -380,71 +328,35 @@ static int programs_take(const struct arming *a, struct error *err)
 	return code;
 }
 
-/* All is attached and records nothing yet: make it visible, then enable. */
-static int session_enable(const struct arming *a, struct error *err)
+/* What the points that are picked need. */
+static void session_needs_find(struct arming *a)
 {
-	char armed[PATH_MAX];
-	int code;
-
-	snprintf(armed, sizeof(armed), "%s/armed/%s", a->arm->run->path, a->name);
-	if (rename(a->dir, armed))
-		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
-				   a->dir, armed);
-	__atomic_store_n(&a->entry->disarmed, 0, __ATOMIC_RELEASE);
-	code = retire_state_set(armed, RAS_STATE_ON, err);
-	if (code)
-		pins_remove(a->arm->run->path, armed);
-	return code;
-}
-
-static uint32_t session_flags(const struct arming *a)
-{
-	const struct features *features = a->arm->features;
-	uint32_t flags = 0;
-
-	for (uint32_t i = 0; i < a->tdf->header->modules.count; i++) {
-		const struct tdf_module *module = &a->tdf->modules[i];
-
-		if (module->kind != TDF_MODULE_USER)
-			flags |= RAS_SESSION_KERNEL;
-		if (attach_is_multi(module, features))
-			flags |= RAS_SESSION_MULTI;
-	}
-	if (features->preempt_disable)
-		flags |= RAS_SESSION_PREEMPT;
-	if (a->bring_in)
-		flags |= RAS_SESSION_BRINGS_IN;
-	if (filters_given(a->arm->settings))
-		flags |= RAS_SESSION_FILTERED;
-	return flags;
-}
-
-static struct body_needs needs_find(const struct tdf *tdf, const bool *picked)
-{
-	struct body_needs all = { 0 };
+	const struct tdf *tdf = a->tdf;
 
 	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
 		const struct tdf_point *point = &tdf->points[i];
 
-		for (uint32_t k = 0; picked[i] && k < point->sites; k++) {
+		if (!a->arm->picked[i])
+			continue;
+		a->calls |= (point->flags & (TDF_POINT_CALL |
+					     TDF_POINT_RELEASE)) != 0;
+		for (uint32_t k = 0; k < point->sites; k++) {
 			struct body_needs needs = body_needs_find(
 				tdf, point, &tdf->sites[point->first_site + k]);
 
-			all.limits |= needs.limits;
-			all.func_ip |= needs.func_ip;
-			all.layout |= needs.layout;
-			all.segments |= needs.segments;
+			a->needs.limits |= needs.limits;
+			a->needs.func_ip |= needs.func_ip;
+			a->needs.layout |= needs.layout;
+			a->needs.segments |= needs.segments;
 		}
 	}
-	return all;
 }
 
 /* The session's entry in the log, with the module that its first point has. */
-static int entry_add(struct arming *a, struct error *err)
+static int session_entry_add(struct arming *a, struct error *err)
 {
 	const struct arm *arm = a->arm;
 	struct ras_session begin = {
-		.flags = session_flags(a),
 		.context = arm->settings->context,
 		.max_rate = arm->settings->max_rate,
 	};
@@ -452,6 +364,20 @@ static int entry_add(struct arming *a, struct error *err)
 	const struct target *target;
 	uint16_t module;
 
+	for (uint32_t i = 0; i < a->tdf->header->modules.count; i++) {
+		const struct tdf_module *m = &a->tdf->modules[i];
+
+		if (m->kind != TDF_MODULE_USER)
+			begin.flags |= RAS_SESSION_KERNEL;
+		if (attach_is_multi(m, arm->features))
+			begin.flags |= RAS_SESSION_MULTI;
+	}
+	if (arm->features->preempt_disable)
+		begin.flags |= RAS_SESSION_PREEMPT;
+	if (a->bring_in)
+		begin.flags |= RAS_SESSION_BRINGS_IN;
+	if (filters_given(arm->settings))
+		begin.flags |= RAS_SESSION_FILTERED;
 	while (first < count && !arm->picked[first])
 		first++;
 	if (first == count)
@@ -466,8 +392,8 @@ static int entry_add(struct arming *a, struct error *err)
 	return a->entry ? 0 : -ENOSPC;
 }
 
-/* What the caller hasn't given; there for other TDFs under its pin. */
-static int heap_make(struct arming *a, struct error *err)
+/* What the caller hasn't given is made, and pinned for other TDFs. */
+static int session_heap_make(struct arming *a, struct error *err)
 {
 	const struct body_heap given = a->heap;
 	int code = heap_maps_make(&a->heap, err);
@@ -486,64 +412,73 @@ static int heap_make(struct arming *a, struct error *err)
 	return code;
 }
 
-static bool has_calls(const struct tdf *tdf, const bool *picked)
-{
-	for (uint32_t i = 0; i < tdf->header->points.count; i++)
-		if (picked[i] && tdf->points[i].flags &
-		    (TDF_POINT_CALL | TDF_POINT_RELEASE))
-			return true;
-	return false;
-}
-
-static int processes_check(const struct arming *a, struct error *err)
+static int session_make(struct arming *a, struct error *err)
 {
 	const struct arm *arm = a->arm;
+	char armed[PATH_MAX];
 	int code = 0;
 
 	for (uint32_t i = 0; i < a->tdf->header->modules.count && !code; i++)
 		code = patched_check(a->tdf, i, &arm->targets[i], arm->picked,
 				     arm->link_pid, err);
+	if (!code)
+		code = run_dir_make(arm->run, "new", err);
+	if (!code)
+		code = run_dir_make(arm->run, "armed", err);
+	if (!code)
+		code = run_dir_make(arm->run,
+				    a->dir + strlen(arm->run->path) + 1, err);
+	if (!code)
+		code = session_maps_make(a, err);
+	if (!code && a->calls)
+		code = session_heap_make(a, err);
+	if (!code)
+		code = filters_make(&a->filter, arm->settings, arm->link_pid,
+				    arm->run, a->dir, arm->dry, err);
+	if (!code)
+		code = session_programs_take(a, err);
+	if (code || arm->dry)
+		return code;
+
+	/* All is attached and records nothing yet: make it visible, then
+	 * enable. */
+	snprintf(armed, sizeof(armed), "%s/armed/%s", arm->run->path, a->name);
+	if (rename(a->dir, armed))
+		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
+				   a->dir, armed);
+	__atomic_store_n(&a->entry->disarmed, 0, __ATOMIC_RELEASE);
+	code = retire_state_set(armed, RAS_STATE_ON, err);
+	if (code)
+		pins_remove(arm->run->path, armed);
 	return code;
+}
+
+static void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 int arm_tdf(const struct arm *arm, struct error *err)
 {
 	struct arming a = {
 		.arm = arm, .tdf = arm->tdf,
-		.needs = needs_find(arm->tdf, arm->picked),
 		.bring_in = !arm->settings->resident_only &&
 			    features_sleepable(arm->features),
 		.filter.pids_fd = -1,
-		.calls = has_calls(arm->tdf, arm->picked),
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
-		.count_fd = -1, .why_fd = -1, .state_fd = -1, .sites_fd = -1,
-		.limits_fd = -1,
+		.fds = { -1, -1, -1, -1, -1 },
 	};
-	int code = entry_add(&a, err);
+	int code;
 
+	session_needs_find(&a);
+	code = session_entry_add(&a, err);
 	if (code)
 		return code;
-	name_choose(&a, arm->path);
-	code = processes_check(&a, err);
-	if (!code)
-		code = dirs_make(&a, err);
-	if (!code)
-		code = maps_make(&a, err);
-	if (!code && a.calls)
-		code = heap_make(&a, err);
-	if (!code)
-		code = filters_make(&a.filter, a.arm->settings,
-				    a.arm->link_pid, a.arm->run, a.dir,
-				    a.arm->dry, err);
-	if (!code)
-		code = programs_take(&a, err);
-	if (!code && !a.arm->dry)
-		code = session_enable(&a, err);
-	fd_close(a.count_fd);
-	fd_close(a.why_fd);
-	fd_close(a.state_fd);
-	fd_close(a.sites_fd);
-	fd_close(a.limits_fd);
+	session_name_choose(&a, arm->path);
+	code = session_make(&a, err);
+	for (int i = 0; i < ARM_MAPS; i++)
+		fd_close(a.fds[i]);
 	fd_close(a.filter.pids_fd);
 	if (!arm->heap || arm->heap->calls_fd < 0)
 		fd_close(a.heap.calls_fd);
