@@ -27,15 +27,14 @@ enum { COUNT, WHY, STATE, MAJORS, MAPS };
 struct map_kind {
 	const char *name;
 	uint32_t value_size;
-	enum run_pin kind;
 	bool kept;		/* in RUN/past/0 while no major is on */
 };
 
 static const struct map_kind map_kinds[MAPS] = {
-	[COUNT] = { "count", sizeof(struct ras_count), RUN_PIN_SHOWN, true },
-	[WHY] = { "why", sizeof(struct ras_why), RUN_PIN_SHOWN, true },
-	[STATE] = { "state", sizeof(struct ras_state), RUN_PIN_SHOWN },
-	[MAJORS] = { "majors", RAS_STATIC_MAJORS, RUN_PIN_SHOWN },
+	[COUNT] = { "count", sizeof(struct ras_count), true },
+	[WHY] = { "why", sizeof(struct ras_why), true },
+	[STATE] = { "state", sizeof(struct ras_state) },
+	[MAJORS] = { "majors", RAS_STATIC_MAJORS },
 };
 
 struct statics {
@@ -104,7 +103,7 @@ int static_majors_parse(const char *text, bool majors[RAS_STATIC_MAJORS],
 	return 1;
 }
 
-static int map_open(const char *path, const struct map_kind *kind,
+static int static_map_open(const char *path, const struct map_kind *kind,
 		    uint32_t entries, struct error *err)
 {
 	struct bpf_map_info info;
@@ -118,30 +117,6 @@ static int map_open(const char *path, const struct map_kind *kind,
 	return error_set(err, -EINVAL, "'%s' doesn't fit the buffer", path);
 }
 
-/* What was counted before is counted on: the records' sequence goes on. */
-static int map_make(const struct statics *s, const struct map_kind *kind,
-		    uint32_t entries, struct error *err)
-{
-	char path[PATH_MAX + 16];
-	int fd = -1, code;
-
-	snprintf(path, sizeof(path), "%s/past/%u/%s", s->run->path,
-		 RAS_STATIC_SESSION, kind->name);
-	if (kind->kept)
-		fd = map_open(path, kind, entries, NULL);
-	if (fd < 0)
-		fd = sysbpf_array_create(kind->name, kind->value_size, entries);
-	if (fd < 0)
-		return pin_refused(err, fd, "cannot make the map '%s'",
-				   kind->name);
-	snprintf(path, sizeof(path), "%s/%s", s->dir, kind->name);
-	code = run_dir_pin(s->run, path, fd, kind->kind, err);
-	if (!code)
-		return fd;
-	close(fd);
-	return code;
-}
-
 static int maps_open(struct statics *s, struct error *err)
 {
 	const uint32_t entries[MAPS] = {
@@ -149,16 +124,36 @@ static int maps_open(struct statics *s, struct error *err)
 		[WHY] = RAS_STATIC_MAJORS * s->buffer->control->cpus,
 		[STATE] = 1, [MAJORS] = 1,
 	};
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX + 16], past[PATH_MAX + 16];
 
 	for (int i = 0; i < MAPS; i++) {
-		snprintf(path, sizeof(path), "%s/%s", s->dir,
-			 map_kinds[i].name);
-		s->fds[i] = s->fresh ?
-			map_make(s, &map_kinds[i], entries[i], err) :
-			map_open(path, &map_kinds[i], entries[i], err);
-		if (s->fds[i] < 0)
-			return s->fds[i];
+		const struct map_kind *kind = &map_kinds[i];
+		int code, fd = -1;
+
+		snprintf(path, sizeof(path), "%s/%s", s->dir, kind->name);
+		if (!s->fresh) {
+			s->fds[i] = static_map_open(path, kind, entries[i],
+						    err);
+			if (s->fds[i] < 0)
+				return s->fds[i];
+			continue;
+		}
+		/* What was counted before is counted on: the records' sequence
+		 * goes on. */
+		snprintf(past, sizeof(past), "%s/past/%u/%s", s->run->path,
+			 RAS_STATIC_SESSION, kind->name);
+		if (kind->kept)
+			fd = static_map_open(past, kind, entries[i], NULL);
+		if (fd < 0)
+			fd = sysbpf_array_create(kind->name, kind->value_size,
+						 entries[i]);
+		if (fd < 0)
+			return pin_refused(err, fd, "cannot make the map '%s'",
+					   kind->name);
+		s->fds[i] = fd;
+		code = run_dir_pin(s->run, path, fd, RUN_PIN_SHOWN, err);
+		if (code)
+			return code;
 	}
 	return 0;
 }
@@ -215,7 +210,7 @@ static int majors_update(int fd, const uint8_t *bytes, struct error *err)
 		0;
 }
 
-static int program_make(const struct statics *s, uint16_t machine,
+static int static_program_make(const struct statics *s, uint16_t machine,
 			struct error *err)
 {
 	const struct ras_control *control = s->buffer->control;
@@ -274,7 +269,7 @@ static int program_find(struct statics *s, uint16_t machine, int *fd,
 	while (i < s->program_count && s->programs[i].machine != machine)
 		i++;
 	if (i == s->program_count) {
-		int made = i < MACHINES ? program_make(s, machine, err) :
+		int made = i < MACHINES ? static_program_make(s, machine, err) :
 			   -EOPNOTSUPP;
 
 		if (made < 0)
@@ -287,88 +282,46 @@ static int program_find(struct statics *s, uint16_t machine, int *fd,
 	return 0;
 }
 
-/* "file_DEVICE_INODE", under RUN/static and before that under RUN/new */
-static void file_name(const struct static_file *file, char *name, size_t size)
+/* RUN/static/file_..., by way of RUN/new: all files are attached, or none. */
+static int files_attach(struct statics *s, const struct static_files *files,
+			struct error *err)
 {
-	snprintf(name, size, "file_%lx_%lx", (unsigned long)file->device,
-		 (unsigned long)file->inode);
-}
+	char made[80], dir[PATH_MAX], path[PATH_MAX + 80];
+	int program, code = 0, other;
 
-static bool file_is_attached(const struct statics *s,
-			     const struct static_file *file)
-{
-	char name[64];
+	for (size_t i = 0; i < files->count && !code; i++) {
+		const struct static_file *file = &files->items[i];
 
-	file_name(file, name, sizeof(name));
-	return pin_exists(s, name);
-}
+		if (pin_exists(s, file->name))
+			continue;
+		snprintf(made, sizeof(made), "new/%s", file->name);
+		snprintf(dir, sizeof(dir), "%s/%s", s->run->path, made);
+		/* the file that was looked into, whatever has its name now */
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+		code = program_find(s, file->machine, &program, err);
+		if (!code)
+			code = run_dir_make(s->run, made, err);
+		if (code)
+			break;
+		code = attach_file(program, path, file->offsets, file->count,
+				   s->features, dir);
+		if (code)
+			pin_refused(err, code, "cannot probe '%s'", file->path);
+	}
+	other = code;
+	for (size_t i = 0; i < files->count; i++) {
+		const char *name = files->items[i].name;
 
-static int file_attach(struct statics *s, const struct static_file *file,
-		       struct error *err)
-{
-	char name[64], made[80], dir[PATH_MAX], path[32];
-	int program, code;
-
-	if (file_is_attached(s, file))
-		return 0;
-	file_name(file, name, sizeof(name));
-	snprintf(made, sizeof(made), "new/%s", name);
-	snprintf(dir, sizeof(dir), "%s/%s", s->run->path, made);
-	/* the file that was looked into, whatever has its name now */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-	code = program_find(s, file->machine, &program, err);
-	if (!code)
-		code = run_dir_make(s->run, made, err);
-	if (code)
-		return code;
-	code = attach_file(program, path, file->offsets, file->count,
-			   s->features, dir);
-	return code ? pin_refused(err, code, "cannot probe '%s'", file->path) :
-		0;
-}
-
-/* RUN/new/file_... becomes RUN/static/file_..., if it was made; or goes. */
-static int file_settle(const struct statics *s, const struct static_file *file,
-		       bool keep, struct error *err)
-{
-	char name[64], from[PATH_MAX], to[PATH_MAX + 80];
-
-	file_name(file, name, sizeof(name));
-	snprintf(from, sizeof(from), "%s/new/%s", s->run->path, name);
-	snprintf(to, sizeof(to), "%s/%s", s->dir, name);
-	if (!keep)
-		pins_remove(s->run->path, from);
-	else if (rename(from, to) && errno != ENOENT)
-		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
-				   from, to);
-	return 0;
-}
-
-static int majors_set(const struct statics *s, const bool *majors,
-		      struct error *err)
-{
-	uint8_t bytes[RAS_STATIC_MAJORS];
-	int code = majors_lookup(s->fds[MAJORS], bytes, err);
-
-	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
-		bytes[i] |= majors[i];
-	return code ? code : majors_update(s->fds[MAJORS], bytes, err);
-}
-
-/* All is there and records nothing yet: make it visible, then enable. */
-static int statics_enable(const struct statics *s, struct error *err)
-{
-	char path[PATH_MAX];
-	int code;
-
-	snprintf(path, sizeof(path), "%s/static", s->run->path);
-	if (rename(s->dir, path))
-		return pin_refused(err, -errno, "cannot rename '%s' to '%s'",
-				   s->dir, path);
-	code = retire_state_set(path, RAS_STATE_ON, err);
-	if (code)
-		pins_remove(s->run->path, path);
-	return code;
+		snprintf(dir, sizeof(dir), "%s/new/%s", s->run->path, name);
+		snprintf(path, sizeof(path), "%s/%s", s->dir, name);
+		if (code)
+			pins_remove(s->run->path, dir);
+		else if (rename(dir, path) && errno != ENOENT)
+			other = pin_refused(err, -errno,
+					    "cannot rename '%s' to '%s'", dir,
+					    path);
+	}
+	return other;
 }
 
 /* Maps are there: RUN/static, or RUN/new/static, which becomes it. */
@@ -400,23 +353,6 @@ static int statics_open(struct statics *s, struct error *err)
 	return code;
 }
 
-/* Where no user program has any, kernel code may. */
-static int files_find(struct static_files *files,
-		      const struct settings_values *modules,
-		      const struct run_dir *run, struct error *err)
-{
-	struct error kernel = { 0 };
-	int code = static_files_open(files, modules->items, modules->count,
-				     err);
-
-	if (code != -ENOENT || modules->count)
-		return code;
-	code = kmod_check(run, &kernel);
-	if (code && code != -ENOENT)
-		*err = kernel;
-	return code;
-}
-
 int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 		     const struct features *features,
 		     const struct job_settings *settings,
@@ -426,29 +362,47 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 		.run = run, .buffer = buffer, .features = features,
 		.settings = settings, .fds = { -1, -1, -1, -1 }, .pids = -1,
 	};
+	const struct settings_values *modules = &settings->modules;
+	uint8_t bytes[RAS_STATIC_MAJORS];
+	struct error kernel = { 0 };
 	struct static_files files;
-	int code = files_find(&files, &settings->modules, run, err);
+	char path[PATH_MAX];
+	int code = static_files_open(&files, modules->items, modules->count,
+				     err);
 
+	if (code == -ENOENT && !modules->count) {
+		/* Where no user program has any, kernel code may. */
+		code = kmod_check(run, &kernel);
+		if (code && code != -ENOENT)
+			*err = kernel;
+	}
 	if (code)
 		return code;
 	code = statics_open(&s, err);
-	if (!code) {
-		code = 0;
-		for (size_t i = 0; i < files.count && !code; i++)
-			code = file_attach(&s, &files.items[i], err);
-		for (size_t i = 0; i < files.count; i++) {
-			int other =
-				file_settle(&s, &files.items[i], !code, err);
-
-			code = code ? code : other;
-		}
-	}
+	if (!code)
+		code = files_attach(&s, &files, err);
 	if (!code && s.pids >= 0)
 		code = filters_add_pids(settings, s.pids, err);
 	if (!code)
-		code = majors_set(&s, majors, err);
-	if (!code && s.fresh)
-		code = statics_enable(&s, err);
+		code = majors_lookup(s.fds[MAJORS], bytes, err);
+	if (!code) {
+		for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
+			bytes[i] |= majors[i];
+		code = majors_update(s.fds[MAJORS], bytes, err);
+	}
+	if (!code && s.fresh) {
+		/* All is there and records nothing yet: make it visible, then
+		 * enable. */
+		snprintf(path, sizeof(path), "%s/static", run->path);
+		if (rename(s.dir, path))
+			code = pin_refused(err, -errno,
+					   "cannot rename '%s' to '%s'", s.dir,
+					   path);
+		else
+			strcpy(s.dir, path);
+		if (!code)
+			code = retire_state_set(path, RAS_STATE_ON, err);
+	}
 	if (code && s.fresh)
 		pins_remove(run->path, s.dir);
 	for (int i = 0; i < MAPS; i++)
@@ -476,7 +430,7 @@ static int majors_open(const struct run_dir *run, uint8_t *bytes,
 		error_hint(err, "'trace query' shows what is");
 		return -ENOENT;
 	}
-	fd = map_open(path, &map_kinds[MAJORS], 1, err);
+	fd = static_map_open(path, &map_kinds[MAJORS], 1, err);
 	code = fd < 0 ? fd : majors_lookup(fd, bytes, err);
 	if (!code)
 		return fd;

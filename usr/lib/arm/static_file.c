@@ -22,7 +22,7 @@
 #define SITES_MAX	64
 #define CONFIGS_MAX	100	/* files that say where libraries are */
 
-/* The instruction that the probe stands on: usr/librastrace/write.S */
+/* The instruction that the probe replaces: usr/librastrace/write.S */
 static const struct nop {
 	uint16_t machine;
 	uint8_t length, bytes[4];
@@ -32,12 +32,12 @@ static const struct nop {
 	{ EM_AARCH64, 4, { 0x1f, 0x20, 0x03, 0xd5 } },
 };
 
-struct reader {
+struct static_reader {
 	struct static_file *file;
 	Elf *elf;
 };
 
-static bool nop_stands(const struct static_file *file, uint64_t offset)
+static bool has_nop(const struct static_file *file, uint64_t offset)
 {
 	uint8_t bytes[4];
 
@@ -49,8 +49,7 @@ static bool nop_stands(const struct static_file *file, uint64_t offset)
 	return false;
 }
 
-
-static int site_add(struct static_file *file, uint64_t offset)
+static int static_site_add(struct static_file *file, uint64_t offset)
 {
 	uint64_t *offsets;
 
@@ -68,23 +67,22 @@ static int site_add(struct static_file *file, uint64_t offset)
 	return 0;
 }
 
-static int note_take(const struct usdt_note *note, void *context)
+static int static_note_take(const struct usdt_note *note, void *context)
 {
-	const struct reader *reader = context;
+	const struct static_reader *reader = context;
 	uint64_t offset;
 
 	if (note->size < sizeof(NOTE_NAMES) ||
 	    memcmp(note->names, NOTE_NAMES, sizeof(NOTE_NAMES)))
 		return 0;
-	return (usdt_offset_find(reader->elf, note->address, PF_X, &offset) &&
-		nop_stands(reader->file, offset))
-		       ? site_add(reader->file, offset)
-		       : 0;
+	return usdt_offset_find(reader->elf, note->address, PF_X, &offset) &&
+	       has_nop(reader->file, offset) ?
+	       static_site_add(reader->file, offset) : 0;
 }
 
-static int sites_read(struct static_file *file, Elf *elf, struct error *err)
+static int static_sites_read(struct static_file *file, Elf *elf, struct error *err)
 {
-	struct reader reader = { .file = file, .elf = elf };
+	struct static_reader reader = { .file = file, .elf = elf };
 	GElf_Ehdr header;
 	int code;
 
@@ -94,7 +92,7 @@ static int sites_read(struct static_file *file, Elf *elf, struct error *err)
 				 "'%s' is no program or library of this machine",
 				 file->path);
 	file->machine = header.e_machine;
-	code = usdt_notes_each(elf, note_take, &reader);
+	code = usdt_notes_each(elf, static_note_take, &reader);
 	if (code)
 		return error_set(err, code, "cannot read the notes of '%s': %s",
 				 file->path, strerror(-code));
@@ -106,14 +104,14 @@ static int sites_read(struct static_file *file, Elf *elf, struct error *err)
 	return -ENOENT;
 }
 
-static void file_close(struct static_file *file)
+static void static_file_close(struct static_file *file)
 {
 	free(file->offsets);
 	if (file->fd >= 0)
 		close(file->fd);
 }
 
-static int file_fill(struct static_file *file, struct error *err)
+static int static_file_fill(struct static_file *file, struct error *err)
 {
 	struct stat st;
 	int code;
@@ -126,22 +124,21 @@ static int file_fill(struct static_file *file, struct error *err)
 	if (fstat(file->fd, &st) || !S_ISREG(st.st_mode))
 		return error_set(err, -EINVAL, "'%s' is no regular file",
 				 file->path);
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
+	snprintf(file->name, sizeof(file->name), "file_%lx_%lx",
+		 (unsigned long)st.st_dev, (unsigned long)st.st_ino);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(file->fd, ELF_C_READ, NULL);
-	code = elf && elf_kind(elf) == ELF_K_ELF ? sites_read(file, elf, err) :
+	code = elf && elf_kind(elf) == ELF_K_ELF ? static_sites_read(file, elf, err) :
 		error_set(err, -EINVAL, "'%s' is not an ELF file", file->path);
 	elf_end(elf);
 	return code;
 }
 
-static bool file_known(const struct static_files *files,
+static bool static_file_known(const struct static_files *files,
 		       const struct static_file *file)
 {
 	for (size_t i = 0; i < files->count; i++)
-		if (files->items[i].device == file->device &&
-		    files->items[i].inode == file->inode)
+		if (!strcmp(files->items[i].name, file->name))
 			return true;
 	return false;
 }
@@ -160,9 +157,9 @@ static int files_add(struct static_files *files, const char *path,
 	if (!items)
 		return error_no_memory(err);
 	files->items = items;
-	code = file_fill(&file, err);
-	if (code || file_known(files, &file))
-		file_close(&file);
+	code = static_file_fill(&file, err);
+	if (code || static_file_known(files, &file))
+		static_file_close(&file);
 	else
 		items[files->count++] = file;
 	return code;
@@ -268,7 +265,7 @@ int static_files_open(struct static_files *files, const char *const *names,
 void static_files_close(struct static_files *files)
 {
 	for (size_t i = 0; i < files->count; i++)
-		file_close(&files->items[i]);
+		static_file_close(&files->items[i]);
 	free(files->items);
 	*files = (struct static_files){ 0 };
 }

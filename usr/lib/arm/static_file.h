@@ -14,8 +14,7 @@
 struct static_file {
 	int fd;
 	char path[PATH_MAX];
-	dev_t device;
-	ino_t inode;
+	char name[48];		/* "file_DEVICE_INODE" */
 	uint16_t machine;	/* ELF e_machine */
 	uint64_t *offsets;	/* of the probes, in the file */
 	uint32_t count;		/* at least one */

@@ -204,7 +204,6 @@ static bool name_is(const struct btf *btf, uint32_t offset, const char *name,
 	       !memcmp(string, name, length) && !string[length];
 }
 
-
 #define ANONYMOUS_DEPTH	4	/* structures in each other, at most */
 #define ANONYMOUS_MOST	1024	/* of a name that is looked for */
 
