@@ -40,24 +40,10 @@ static int control(control_action *action, int count, char **names,
 	return code;
 }
 
-/* They have one state: that of the session that they are. */
-static int majors_check(const char *name, int code, struct error *err)
+static int control_choose(const struct session_list *list, const char *name,
+			  bool *chosen, struct error *err)
 {
 	bool majors[RAS_STATIC_MAJORS] = { false };
-
-	if (code != -ENOENT || static_majors_parse(name, majors, NULL) <= 0)
-		return code;
-	error_set(err, -EINVAL,
-		  "'%s': static majors are suspended and resumed all together",
-		  name);
-	error_hint(err, "their name is 'static'; some can be switched off: trace off %s",
-		   name);
-	return -EINVAL;
-}
-
-static int name_choose(const struct session_list *list, const char *name,
-		       bool *chosen, struct error *err)
-{
 	struct selection selection;
 	char *target;
 	int code = selection_parse(&selection, name, &target, err);
@@ -73,40 +59,38 @@ static int name_choose(const struct session_list *list, const char *name,
 		error_hint(err, "some can be disarmed: trace off '%s'", name);
 	} else {
 		code = select_armed(list, target, chosen, err);
-		code = majors_check(name, code, err);
 	}
 	selection_free(&selection);
 	free(target);
-	return code;
+	if (code != -ENOENT || static_majors_parse(name, majors, NULL) <= 0)
+		return code;
+	/* Majors have one state: that of the session that they are. */
+	error_set(err, -EINVAL,
+		  "'%s': static majors are suspended and resumed all together",
+		  name);
+	error_hint(err, "their name is 'static'; some can be switched off: trace off %s",
+		   name);
+	return -EINVAL;
 }
 
-/* What the names mean; all that is armed without any. */
-static int sessions_choose(const struct session_list *list, int count,
-			   char **names, bool *chosen, struct error *err)
+/* Of the sessions that the names mean; without any, of all that are armed. */
+static int states_set(const struct session_list *list, int count, char **names,
+		      uint32_t state, struct error *err)
 {
-	bool any = false;
+	bool *chosen = calloc(list->count + 1, sizeof(*chosen)), any = false;
 	int code = 0;
 
+	if (!chosen)
+		return error_no_memory(err);
 	for (int i = 0; i < count && !code; i++)
-		code = name_choose(list, names[i], chosen, err);
+		code = control_choose(list, names[i], chosen, err);
 	for (size_t i = 0; i < list->count; i++) {
 		if (!count)
 			chosen[i] = list->items[i].armed;
 		any |= chosen[i];
 	}
-	return code || any ? code :
-		error_set(err, -ENOENT, "nothing is armed");
-}
-
-static int states_set(const struct session_list *list, int count, char **names,
-		      uint32_t state, struct error *err)
-{
-	bool *chosen = calloc(list->count + 1, sizeof(*chosen));
-	int code;
-
-	if (!chosen)
-		return error_no_memory(err);
-	code = sessions_choose(list, count, names, chosen, err);
+	if (!code && !any)
+		code = error_set(err, -ENOENT, "nothing is armed");
 	for (size_t i = 0; i < list->count && !code; i++)
 		if (chosen[i])
 			code = retire_state_set(list->items[i].dir, state, err);
@@ -119,14 +103,6 @@ static int suspend(struct run_dir *run, struct buffer *buffer,
 		   struct error *err)
 {
 	return states_set(list, count, names, RAS_STATE_SUSPENDED, err);
-}
-
-static bool any_armed(const struct session_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed)
-			return true;
-	return false;
 }
 
 /* false: it isn't frozen. */
@@ -149,30 +125,17 @@ static int resume(struct run_dir *run, struct buffer *buffer,
 		  const struct session_list *list, int count, char **names,
 		  struct error *err)
 {
+	bool armed = false;
 	int code;
 
-	if (!count && !any_armed(list) && trigger_reset(buffer))
+	for (size_t i = 0; i < list->count; i++)
+		armed |= list->items[i].armed;
+	if (!count && !armed && trigger_reset(buffer))
 		return 0;
 	code = states_set(list, count, names, RAS_STATE_ON, err);
 	if (!code)
 		trigger_reset(buffer);
 	return code;
-}
-
-static void tails_set(struct buffer *buffer)
-{
-	struct ras_control *control = buffer->control;
-	uint64_t size;
-
-	for (uint32_t row = 0; row < buffer->slices; row++) {
-		const struct ras_slice *slice = buffer_slice(buffer, row,
-							     &size);
-
-		__atomic_store_n(&control->tail[row],
-				 __atomic_load_n(&slice->head,
-						 __ATOMIC_ACQUIRE),
-				 __ATOMIC_RELAXED);
-	}
 }
 
 /*
@@ -185,8 +148,17 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 		 struct error *err)
 {
 	bool armed = false;
+	uint64_t size;
 
-	tails_set(buffer);
+	for (uint32_t row = 0; row < buffer->slices; row++) {
+		const struct ras_slice *slice = buffer_slice(buffer, row,
+							     &size);
+
+		__atomic_store_n(&buffer->control->tail[row],
+				 __atomic_load_n(&slice->head,
+						 __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELAXED);
+	}
 	for (size_t i = 0; i < list->count; i++) {
 		const struct session *session = &list->items[i];
 
@@ -205,36 +177,31 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 	return 0;
 }
 
-static int suspend_run(int argc, char **argv)
+static int control_run(const struct command *command, control_action *action,
+		       int operands, int argc, char **argv)
 {
 	struct error err = { 0 };
-	int status, first = command_parse(&command_suspend, argc, argv, 0, -1,
+	int status, first = command_parse(command, argc, argv, 0, operands,
 					  NULL, &status);
 
 	return first < 0 ? status :
-	       command_end(control(suspend, argc - first, argv + first, &err),
+	       command_end(control(action, argc - first, argv + first, &err),
 			   &err);
+}
+
+static int suspend_run(int argc, char **argv)
+{
+	return control_run(&command_suspend, suspend, -1, argc, argv);
 }
 
 static int resume_run(int argc, char **argv)
 {
-	struct error err = { 0 };
-	int status, first = command_parse(&command_resume, argc, argv, 0, -1,
-					  NULL, &status);
-
-	return first < 0 ? status :
-	       command_end(control(resume, argc - first, argv + first, &err),
-			   &err);
+	return control_run(&command_resume, resume, -1, argc, argv);
 }
 
 static int clear_run(int argc, char **argv)
 {
-	struct error err = { 0 };
-	int status, first = command_parse(&command_clear, argc, argv, 0, 0,
-					  NULL, &status);
-
-	return first < 0 ? status :
-	       command_end(control(clear, 0, NULL, &err), &err);
+	return control_run(&command_clear, clear, 0, argc, argv);
 }
 
 const struct command command_suspend = {

@@ -60,93 +60,54 @@ static void session_labels_print(const struct session *session)
 	printf(",session=\"%u\"", session->entry->index);
 }
 
-/* One number per tracepoint; `reason` is NULL, or its names, one each. */
+/* One number per tracepoint; `reasons` is NULL, or names the numbers of an
+ * array. */
 struct series {
 	const char *name;
 	const char *type;	/* "counter", "gauge" */
 	const char *help;
+	size_t offset;		/* in struct figure; HITS: their sum */
 	const char *const *reasons;
 	unsigned int reason_count;
-	uint64_t (*value)(const struct figure *figure, unsigned int reason);
 };
 
-static uint64_t take_hits(const struct figure *figure, unsigned int reason)
-{
-	return figure_hits(figure);
-}
-
-static uint64_t take_recorded(const struct figure *figure, unsigned int reason)
-{
-	return figure->recorded;
-}
-
-static uint64_t take_present(const struct figure *figure, unsigned int reason)
-{
-	return figure->present;
-}
-
-static uint64_t take_overwritten(const struct figure *figure,
-				 unsigned int reason)
-{
-	return figure->overwritten;
-}
-
-static uint64_t take_filtered(const struct figure *figure, unsigned int reason)
-{
-	return figure->why.filtered[reason];
-}
-
-static uint64_t take_dropped(const struct figure *figure, unsigned int reason)
-{
-	return figure->dropped;
-}
-
-static uint64_t take_missed(const struct figure *figure, unsigned int reason)
-{
-	return figure->missed;
-}
-
-static uint64_t take_faults(const struct figure *figure, unsigned int reason)
-{
-	return figure->why.faults[reason];
-}
-
-static uint64_t take_paged_in(const struct figure *figure, unsigned int reason)
-{
-	return figure->why.paged_in;
-}
+#define HITS		SIZE_MAX
+#define OF(member)	offsetof(struct figure, member)
 
 static const struct series all_series[] = {
 	{ "hits", "counter",
-	  "Hits of a tracepoint: recorded, filtered or dropped.",
-	  NULL, 1, take_hits },
-	{ "recorded", "counter", "Hits that were recorded.",
-	  NULL, 1, take_recorded },
-	{ "present", "gauge", "Records that are in the buffer.",
-	  NULL, 1, take_present },
+	  "Hits of a tracepoint: recorded, filtered or dropped.", HITS,
+	  NULL, 1 },
+	{ "recorded", "counter", "Hits that were recorded.", OF(recorded),
+	  NULL, 1 },
+	{ "present", "gauge", "Records that are in the buffer.", OF(present),
+	  NULL, 1 },
 	{ "overwritten", "counter",
 	  "Records that newer ones have overwritten, or that were cleared.",
-	  NULL, 1, take_overwritten },
+	  OF(overwritten), NULL, 1 },
 	{ "filtered", "counter", "Hits that were not to be recorded.",
-	  names_filtered, RAS_FILTERED_KINDS, take_filtered },
+	  OF(why.filtered), names_filtered, RAS_FILTERED_KINDS },
 	{ "dropped", "counter", "Hits that found all slices busy.",
-	  NULL, 1, take_dropped },
+	  OF(dropped), NULL, 1 },
 	{ "missed", "counter",
-	  "Hits that the kernel did not deliver, where it tells.",
-	  NULL, 1, take_missed },
+	  "Hits that the kernel did not deliver, where it reports them.",
+	  OF(missed), NULL, 1 },
 	{ "faults", "counter", "Items that could not be read.",
-	  names_fault, RAS_FAULT_KINDS, take_faults },
+	  OF(why.faults), names_fault, RAS_FAULT_KINDS },
 	{ "paged_in", "counter",
 	  "Records for which absent memory was brought in.",
-	  NULL, 1, take_paged_in },
+	  OF(why.paged_in), NULL, 1 },
 };
 
 static void sample_print(const struct query *query, size_t i, uint32_t point,
 			 const struct series *series, unsigned int reason)
 {
 	const struct figure *figure = &query->figures.sessions[i][point];
-	uint64_t value = series->value(figure, reason);
+	uint64_t value = figure_hits(figure);
 
+	if (series->offset != HITS)
+		memcpy(&value, (const char *)figure + series->offset +
+		       reason * sizeof(value), sizeof(value));
 	if (value == RAS_MISSED_UNKNOWN ||
 	    (series->reasons && !series->reasons[reason]))
 		return;
