@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/rpn.h"
-#include "trcust/compile/compile.h"
+#include "trcust/compile/analysis.h"
+#include "trcust/compile/variable.h"
 #include "trcust/tsf/parse_point.h"
 
 #define STOPS_MAX	2	/* addresses to look at expressions from */
@@ -31,7 +32,7 @@ static const char tsf_text[] =
 	"space::level::high, (shape *)this, sizeof(space::shape), "
 	"(base *)this, ((space::shape *)this)->height, scale * width)\n";
 
-static void check_stmts(const struct compilation *c)
+static void check_stmts(const struct compiled *c)
 {
 	for (size_t i = 0; i < c->stmt_count; i++) {
 		const struct tdf_stmt *s = &c->stmts[i];
@@ -57,7 +58,8 @@ static void check_types(const struct ctypes *types)
 	}
 }
 
-static void look_from(struct compilation *c, uint64_t address, bool alone)
+static void look_from(struct compilation *c, struct compiled *out,
+		      uint64_t address, bool alone)
 {
 	struct compile_site site = {
 		.address = address, .nominal = address,
@@ -69,13 +71,13 @@ static void look_from(struct compilation *c, uint64_t address, bool alone)
 		for (size_t i = 0; i < c->tsf->points[p].stmt_count; i++) {
 			struct compile_item item = { .ctype = CTYPE_NONE };
 
-			c->stmt_count = c->rpn.size = 0;
-			if (!variable_compile(c, &site,
-					      &c->tsf->points[p].stmts[i],
-					      &item)) {
-				check_stmts(c);
+			out->stmt_count = out->rpn.size = 0;
+			if (!variable_compile(&(struct statement){
+				    c, out, &site,
+				    &c->tsf->points[p].stmts[i], &item })) {
+				check_stmts(out);
 				if (item.ctype != CTYPE_NONE &&
-				    item.ctype >= c->ctypes.count)
+				    item.ctype >= out->ctypes.count)
 					abort();
 			}
 			free(item.label);
@@ -83,7 +85,7 @@ static void look_from(struct compilation *c, uint64_t address, bool alone)
 	}
 }
 
-static void look_at(struct compilation *c)
+static void look_at(struct compilation *c, struct compiled *out)
 {
 	static const struct dwarf_search search;
 	struct module *module = c->module;
@@ -93,7 +95,7 @@ static void look_at(struct compilation *c)
 
 	if (dwarf_file_open(&c->dwarf, module, "", &search, &err))
 		return;
-	if (site_prepare(c))
+	if (analysis_begin(c))
 		abort();
 	if (diag_open_text(&c->diag, "text", tsf_text, strlen(tsf_text), 2,
 			   NULL))
@@ -103,8 +105,9 @@ static void look_at(struct compilation *c)
 	c->tsf = tsf;
 	for (size_t i = 0; i < module->symbol_count && stops < STOPS_MAX; i++)
 		if (module->symbols[i].name_length == strlen("at_work"))
-			look_from(c, module->symbols[i].address, stops++ % 2);
-	check_types(&c->ctypes);
+			look_from(c, out, module->symbols[i].address,
+				  stops++ % 2);
+	check_types(&out->ctypes);
 	tsf_free(tsf);
 	diag_close(c->diag);
 	c->tsf = NULL;
@@ -113,6 +116,7 @@ static void look_at(struct compilation *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct compilation c = {0};
+	struct compiled out = {0};
 	struct error err;
 	void *copy = malloc(size + 1);	/* libelf may write to it */
 
@@ -120,8 +124,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(copy, data, size);
 	if (!module_parse(&c.module, copy, size, &err)) {
-		look_at(&c);
-		compile_free(&c);
+		look_at(&c, &out);
+		compile_free(&c, &out);
 		dwarf_file_close(c.dwarf);
 		module_close(c.module);
 	}

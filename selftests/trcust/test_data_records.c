@@ -230,13 +230,14 @@ static void record_patch(uint8_t *record, size_t size)
 		memcpy(at, &first, 8);
 }
 
-static bool record_check(const struct compilation *c, const struct row *row)
+static bool record_check(const struct compilation *c,
+			 const struct compiled *compiled, const struct row *row)
 {
 	struct interpreter in = {
 		.regs = &regs, .is32 = image.is32, .bias = image.bias,
 		.segments = segments, .segment_count = 2,
 	};
-	const struct compile_site *site = c->points[0].sites;
+	const struct compile_site *site = compiled->points[0].sites;
 	struct tdf_site out = { .stmts = site->stmts };
 	uint8_t expected[RAS_RECORD_MAX];
 	struct tdf_point point = {0};
@@ -245,8 +246,8 @@ static bool record_check(const struct compilation *c, const struct row *row)
 	registers_fill();
 	memcpy(expected, row->record, row->size);
 	record_patch(expected, row->size);
-	interpret_record(&x, &in, &point, &out, c->stmts + site->first_stmt,
-			 c->rpn.data, c->tsf->maxdata);
+	interpret_record(&x, &in, &point, &out, compiled->stmts + site->first_stmt,
+			 compiled->rpn.data, c->tsf->maxdata);
 	if (x.length == row->size && !memcmp(x.data, expected, row->size))
 		return true;
 	for (size_t i = 0; i < x.length || i < row->size; i++)
@@ -257,7 +258,7 @@ static bool record_check(const struct compilation *c, const struct row *row)
 }
 
 /* What the item says of the record is so. */
-static bool items_check(const struct compilation *c, const struct row *row)
+static bool items_check(const struct compiled *c, const struct row *row)
 {
 	size_t bytes = 0;
 	bool variable = false;
@@ -275,6 +276,7 @@ static void row_check(const struct row *row)
 {
 	struct compilation c = { .module = image.module,
 				 .dwarf = image.dwarf };
+	struct compiled compiled = { 0 };
 	char text[512];
 	struct tsf *tsf = NULL;
 	bool good;
@@ -285,10 +287,12 @@ static void row_check(const struct row *row)
 		tap_bail("no memory");
 	good = !tsf_parse(&tsf, c.diag, NULL, NULL);
 	c.tsf = tsf;
-	good = good && !compile_points(&c) && c.point_count == 1;
-	tap_ok(good && record_check(&c, row) && items_check(&c, row), "%s: %s",
-	       image.name, row->stmts);
-	compile_free(&c);
+	good = good && !compile_points(&c, &compiled) &&
+	       compiled.point_count == 1;
+	tap_ok(good && record_check(&c, &compiled, row) &&
+		       items_check(&compiled, row),
+	       "%s: %s", image.name, row->stmts);
+	compile_free(&c, &compiled);
 	tsf_free(tsf);
 	diag_close(c.diag);
 }

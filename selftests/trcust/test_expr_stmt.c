@@ -7,11 +7,13 @@
 
 #include <inttypes.h>
 #include "lib/formats/rpn.h"
-#include "trcust/compile/compile.h"
+#include "trcust/compile/analysis.h"
+#include "trcust/compile/variable.h"
 #include "trcust/tsf/parse_point.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";
 static struct compilation c;
+static struct compiled compiled;
 static struct compile_site site;
 
 static void command(const char *fmt, ...)
@@ -41,7 +43,7 @@ static struct tsf *parse(const char *clauses)
 	if (tsf_parse(&tsf, c.diag, NULL, NULL) || tsf->points[0].discarded)
 		tap_bail("%s isn't parsed", clauses);
 	c.tsf = tsf;
-	c.stmt_count = c.rpn.size = 0;
+	compiled.stmt_count = compiled.rpn.size = 0;
 	return tsf;
 }
 
@@ -63,14 +65,15 @@ static const char *stmts(const char *expr)
 
 	snprintf(text, sizeof(text), "VARS=(%s)", expr);
 	tsf = parse(text);
-	code = variable_compile(&c, &site, &tsf->points[0].stmts[0], &item);
-	for (size_t i = 0; i < c.stmt_count; i++)
+	code = variable_compile(&(struct statement){
+		&c, &compiled, &site, &tsf->points[0].stmts[0], &item });
+	for (size_t i = 0; i < compiled.stmt_count; i++)
 		used += snprintf(out + used, sizeof(out) - used, "%s%s %u",
-				 i ? ", " : "", kinds[c.stmts[i].kind],
-				 c.stmts[i].length);
+				 i ? ", " : "", kinds[compiled.stmts[i].kind],
+				 compiled.stmts[i].length);
 	snprintf(out + used, sizeof(out) - used, ": %s %u %s",
 		 kinds[item.kind], item.bytes, item.ctype == CTYPE_NONE ? "-" :
-		 c.ctypes.types[item.ctype].name);
+		 compiled.ctypes.types[item.ctype].name);
 	if (code)
 		strcpy(out, "error");
 	else if (!item.label || strncmp(item.label, expr, strlen(item.label)))
@@ -149,11 +152,12 @@ static void test_condition(const char *condition, const char *rpn)
 
 	snprintf(text, sizeof(text), "IF=(%s)", condition);
 	tsf = parse(text);
-	code = condition_compile(&c, &site, &tsf->points[0]);
-	if (code || c.stmt_count != 1 || c.stmts[0].kind != TDF_STMT_IF)
+	code = condition_compile(&(struct statement){ &c, &compiled, &site },
+				 tsf->points[0].condition);
+	if (code || compiled.stmt_count != 1 || compiled.stmts[0].kind != TDF_STMT_IF)
 		strcpy(text, "error");
 	else
-		rpn_print(c.rpn.data + c.stmts[0].rpn, c.stmts[0].rpn_length,
+		rpn_print(compiled.rpn.data + compiled.stmts[0].rpn, compiled.stmts[0].rpn_length,
 			  text, sizeof(text));
 	tap_str(text, rpn, "IF=(%s)", condition);
 	tsf_free(tsf);
@@ -165,8 +169,8 @@ static void test_types(void)
 {
 	bool ordered = true, unique = true;
 
-	for (size_t i = 0; i < c.ctypes.count; i++) {
-		const struct ctype *type = &c.ctypes.types[i];
+	for (size_t i = 0; i < compiled.ctypes.count; i++) {
+		const struct ctype *type = &compiled.ctypes.types[i];
 
 		if (type->kind == TFF_CTYPE_ARRAY)
 			ordered &= type->target < i;
@@ -174,11 +178,11 @@ static void test_types(void)
 			ordered &= type->kind == TFF_CTYPE_ENUM ||
 				   type->members[m].ctype < i;
 		for (size_t j = 0; j < i; j++)
-			unique &= !!strcmp(type->name, c.ctypes.types[j].name);
+			unique &= !!strcmp(type->name, compiled.ctypes.types[j].name);
 	}
 	tap_ok(ordered, "what a type has in it stands before it");
 	tap_ok(unique, "no two types have the same name");
-	tap_ok(!c.ctypes.failed, "all types were kept");
+	tap_ok(!compiled.ctypes.failed, "all types were kept");
 }
 
 static const struct {
@@ -205,9 +209,9 @@ static const struct {
 
 static const struct ctype *type_find(const char *name)
 {
-	for (size_t i = 0; i < c.ctypes.count; i++)
-		if (!strcmp(c.ctypes.types[i].name, name))
-			return &c.ctypes.types[i];
+	for (size_t i = 0; i < compiled.ctypes.count; i++)
+		if (!strcmp(compiled.ctypes.types[i].name, name))
+			return &compiled.ctypes.types[i];
 	return NULL;
 }
 
@@ -225,7 +229,7 @@ static void test_members(const char *options)
 			       m->value == member_rows[i].value &&
 			       m->bits == member_rows[i].bits &&
 			       (!member_rows[i].member_type ||
-				!strcmp(c.ctypes.types[m->ctype].name,
+				!strcmp(compiled.ctypes.types[m->ctype].name,
 					member_rows[i].member_type)),
 		       "%s: %s of %s", options, member_rows[i].member,
 		       member_rows[i].type);
@@ -247,7 +251,7 @@ static void open_program(const char *options)
 	if (module_open(&c.module, program, program, TDF_MODULE_USER, &err) ||
 	    dwarf_file_open(&c.dwarf, c.module, program, &search, &err))
 		tap_bail("%s", err.text);
-	if (site_prepare(&c))
+	if (analysis_begin(&c))
 		tap_bail("no memory");
 	symbol = module_symbol_find(c.module, "at_work", MODULE_CODE, &others);
 	if (!symbol)
@@ -261,10 +265,11 @@ static void open_program(const char *options)
 static void close_program(void)
 {
 	c.tsf = NULL;
-	compile_free(&c);
+	compile_free(&c, &compiled);
 	dwarf_file_close(c.dwarf);
 	module_close(c.module);
 	memset(&c, 0, sizeof(c));
+	memset(&compiled, 0, sizeof(compiled));
 }
 
 int main(void)

@@ -16,7 +16,8 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include "selftests/bpf/interpret.h"
-#include "trcust/compile/compile.h"
+#include "trcust/compile/analysis.h"
+#include "trcust/compile/variable.h"
 #include "trcust/tsf/parse_point.h"
 #include "lib/formats/rpn_emit.h"
 
@@ -347,14 +348,16 @@ static int gdb_bytes(size_t row, uint8_t *bytes)
 	return size;
 }
 
+static struct compiled compiled;
+
 /* Bytes that one statement logs; -1: a fault. */
-static int stmt_bytes(const struct compilation *c, const struct tdf_stmt *s,
+static int stmt_bytes( const struct tdf_stmt *s,
 		      uint8_t *bytes)
 {
 	uint64_t value, at;
 	int length = 0;
 
-	if (!interpret(&in, c->rpn.data + s->rpn, s->rpn_length, false,
+	if (!interpret(&in, compiled.rpn.data + s->rpn, s->rpn_length, false,
 		       &value))
 		return -1;
 	if (s->kind == TDF_STMT_VALUE) {
@@ -371,12 +374,12 @@ static int stmt_bytes(const struct compilation *c, const struct tdf_stmt *s,
 	return length;
 }
 
-static int stmts_bytes(const struct compilation *c, uint8_t *bytes)
+static int stmts_bytes(uint8_t *bytes)
 {
 	int size = 0, more;
 
-	for (size_t i = 0; i < c->stmt_count; i++) {
-		more = stmt_bytes(c, &c->stmts[i], bytes + size);
+	for (size_t i = 0; i < compiled.stmt_count; i++) {
+		more = stmt_bytes(&compiled.stmts[i], bytes + size);
 		if (more < 0)
 			return -1;
 		size += more;
@@ -409,18 +412,19 @@ static int our_bytes(struct compilation *c, uint64_t pc, const struct row *row,
 	struct tsf *tsf = NULL;
 	int size = -1;
 
-	c->stmt_count = c->rpn.size = 0;
+	compiled.stmt_count = compiled.rpn.size = 0;
 	if (parse_row(c, expr, &tsf)) {
 		c->tsf = tsf;
-		if (!variable_compile(c, &site, &tsf->points[0].stmts[0],
-				      &item))
-			size = stmts_bytes(c, bytes);
+		if (!variable_compile(&(struct statement){
+			    c, &compiled, &site, &tsf->points[0].stmts[0],
+			    &item }))
+			size = stmts_bytes(bytes);
 	}
 	if (size >= 0 && item.kind != TDF_STMT_ASCIIZ &&
 	    item.ctype != CTYPE_NONE &&
-	    c->ctypes.types[item.ctype].bytes != item.bytes)
+	    compiled.ctypes.types[item.ctype].bytes != item.bytes)
 		tap_ok(false, "%s: a type of %u bytes for %u", expr,
-		       c->ctypes.types[item.ctype].bytes, item.bytes);
+		       compiled.ctypes.types[item.ctype].bytes, item.bytes);
 	free(item.label);
 	tsf_free(tsf);
 	diag_close(c->diag);
@@ -492,7 +496,7 @@ static void test_program(const char *compiler, const char *options,
 	if (module_open(&c.module, program, program, TDF_MODULE_USER, &err) ||
 	    dwarf_file_open(&c.dwarf, c.module, program, &search, &err))
 		tap_bail("%s: %s", title, err.text);
-	if (site_prepare(&c))
+	if (analysis_begin(&c))
 		tap_bail("no memory");
 	in.is32 = c.module->elf_class == ELFCLASS32;
 	pc = symbol_address(c.module, "at_work");
@@ -503,7 +507,8 @@ static void test_program(const char *compiler, const char *options,
 	kill(in.pid, SIGKILL);
 	waitpid(in.pid, NULL, 0);
 	c.tsf = NULL;
-	compile_free(&c);
+	compile_free(&c, &compiled);
+	memset(&compiled, 0, sizeof(compiled));
 	dwarf_file_close(c.dwarf);
 	module_close(c.module);
 }

@@ -196,6 +196,7 @@ static struct compile_point point_make(const struct tsf_point *tsf)
 
 struct source {
 	struct compilation c;
+	struct ctypes ctypes;
 	struct tsf *tsf;
 	char *told;
 	size_t size;
@@ -205,8 +206,8 @@ struct source {
 static void source_open(struct source *s, const char *text)
 {
 	*s = (struct source){
-		.c = { .ctypes = { .types = all,
-				   .count = sizeof(all) / sizeof(*all) } },
+		.ctypes = { .types = all,
+			    .count = sizeof(all) / sizeof(*all) },
 	};
 	s->out = open_memstream(&s->told, &s->size);
 	if (!s->out ||
@@ -253,7 +254,7 @@ static void source_check(struct source *s)
 		struct compile_point point = point_make(&s->tsf->points[i]);
 
 		if (!s->tsf->points[i].discarded)
-			format_check(&s->c, &point);
+			format_check(&s->c, &s->ctypes, &point);
 		free(point.items);
 	}
 }
@@ -362,7 +363,7 @@ static void default_run(const struct row *row)
 		 row->clauses);
 	source_open(&s, text);
 	point = point_make(s.tsf->points);
-	fmt = format_default(&s.c, &point);
+	fmt = format_default(&s.ctypes, &point);
 	tap_str(fmt, row->told, "default of %.*s",
 		(int)strcspn(row->clauses, "\n"), row->clauses);
 	free(fmt);
@@ -376,7 +377,7 @@ static void test_labels(void)
 	struct tsf_stmt stmt = { .kind = TSF_MEM };
 	struct compile_item items[300];
 	struct compile_point point = { .items = items, .item_count = 1 };
-	struct compilation c = { 0 };
+	struct ctypes types = { 0 };
 	char *fmt;
 
 	for (size_t i = 0; i < 300; i++)
@@ -384,18 +385,18 @@ static void test_labels(void)
 			.tsf = &stmt, .kind = TDF_STMT_MEM, .bytes = 3,
 			.ctype = CTYPE_NONE, .label = (char *)"a % b",
 		};
-	fmt = format_default(&c, &point);
+	fmt = format_default(&types, &point);
 	tap_str(fmt, "a %% b = %P%{hex}\n", "a per cent sign in a name");
 	free(fmt);
 	point.item_count = 300;
-	fmt = format_default(&c, &point);
+	fmt = format_default(&types, &point);
 	tap_ok(strlen(fmt) <= TFF_FMT_MAX && strlen(fmt) > TFF_FMT_MAX - 32 &&
 		       !strcmp(fmt + strlen(fmt) - 4, "\n%U\n"),
 	       "of too many the rest is printed as bytes");
 	free(fmt);
 	items[0].raw = true;
 	point.item_count = 1;
-	fmt = format_default(&c, &point);
+	fmt = format_default(&types, &point);
 	tap_str(fmt, "a %% b=%{hex3}\n", "a raw item of 3 bytes");
 	free(fmt);
 }

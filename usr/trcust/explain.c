@@ -8,8 +8,9 @@
 #include <rastrace/buffer.h>
 #include "lib/cost.h"
 #include "lib/debug/arch/arch.h"
+#include "trcust/compile/analysis.h"
 #include "trcust/compile/inlined.h"
-#include "trcust/compile/site.h"
+#include "trcust/compile/message.h"
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
 
@@ -42,18 +43,18 @@ static void explain_line(const struct compilation *c,
 		fprintf(out, ", %s:%u", source_path_base(file), line);
 }
 
-static void explain_nominal(struct compilation *c,
+static void explain_nominal(const struct compilation *c,
 			    const struct compile_site *site, FILE *out)
 {
 	char name[320];
 
-	site_name_at(c, site->nominal, name, sizeof(name));
+	analysis_name(c, site->nominal, name, sizeof(name));
 	fprintf(out, ", values as at %s (%#" PRIx64 ")", name, site->nominal);
 	explain_line(c, &site->from, out);
 }
 
 /* Functions that were inlined into each other may have the same address. */
-static void explain_scope(struct compilation *c,
+static void explain_scope(const struct compilation *c,
 			  const struct compile_site *site, FILE *out)
 {
 	Dwarf_Die function;
@@ -70,7 +71,7 @@ static void explain_scope(struct compilation *c,
 	free(name);
 }
 
-static void explain_place(struct compilation *c,
+static void explain_place(const struct compilation *c,
 			  const struct compile_site *site, int width, FILE *out)
 {
 	const struct dwarf_from at = { .pc = site->address };
@@ -78,8 +79,8 @@ static void explain_place(struct compilation *c,
 	char text[128];
 	char cost[COST_TEXT];
 
-	site_name(name, sizeof(name), site->symbol,
-		  site->address - site->symbol_offset, site->address);
+	message_name(name, sizeof(name), site->symbol,
+		     site->address - site->symbol_offset, site->address);
 	full = demangle_symbol(site->symbol);
 	if (full)
 		snprintf(name, sizeof(name), "%s+%#" PRIx64, full,
@@ -151,7 +152,7 @@ static int label_width(const struct compile_point *point)
 	return width;
 }
 
-static void explain_item(const struct compilation *c,
+static void explain_item(const struct compiled *done,
 			 const struct compile_item *item, uint32_t stmt,
 			 int width, FILE *out)
 {
@@ -162,15 +163,16 @@ static void explain_item(const struct compilation *c,
 		 plural(item->bytes));
 	fprintf(out, "    %-*s  %-16s", width, item_label(item), size);
 	if (item->ctype != CTYPE_NONE)
-		fprintf(out, "%s, ", c->ctypes.types[item->ctype].name);
-	if (c->stmts[stmt].kind == TDF_STMT_ABSENT)
+		fprintf(out, "%s, ", done->ctypes.types[item->ctype].name);
+	if (done->stmts[stmt].kind == TDF_STMT_ABSENT)
 		fputs("not available here: ", out);
 	fprintf(out, "%s\n", item->kind == TDF_STMT_REG ? "the register" :
-		c->sources[stmt]);
+		done->sources[stmt]);
 }
 
 /* Pieces of an item stand behind its first statement. */
-static void explain_site(struct compilation *c,
+static void explain_site(const struct compilation *c,
+			 const struct compiled *done,
 			 const struct compile_point *point,
 			 const struct compile_site *site, FILE *out)
 {
@@ -179,17 +181,18 @@ static void explain_site(struct compilation *c,
 	int width = label_width(point);
 
 	explain_place(c, site, width, out);
-	if (stmt < end && c->stmts[stmt].kind == TDF_STMT_IF) {
+	if (stmt < end && done->stmts[stmt].kind == TDF_STMT_IF) {
 		fprintf(out, "    %-*s  %s\n", width, "only if",
 			point->tsf->condition_text);
 		stmt++;
 	}
 	for (; stmt < end; stmt++)
-		if (!(c->stmts[stmt].flags & TDF_STMT_MORE))
-			explain_item(c, item++, stmt, width, out);
+		if (!(done->stmts[stmt].flags & TDF_STMT_MORE))
+			explain_item(done, item++, stmt, width, out);
 }
 
-static void explain_point(struct compilation *c,
+static void explain_point(const struct compilation *c,
+			  const struct compiled *done,
 			  const struct compile_point *point, FILE *out)
 {
 	const struct tsf_point *tsf = point->tsf;
@@ -224,7 +227,7 @@ static void explain_point(struct compilation *c,
 	if (point->no_return)
 		fprintf(out, "  no return probe: %s\n", point->no_return);
 	for (size_t i = 0; i < point->site_count; i++)
-		explain_site(c, point, &point->sites[i], out);
+		explain_site(c, done, point, &point->sites[i], out);
 
 	/* Calls that a tracepoint of the function itself doesn't see. */
 	told = 0;
@@ -243,7 +246,7 @@ static void explain_point(struct compilation *c,
 		if (!inlined_is_copy(&inlined, copy))
 			continue;
 		told++;
-		site_name_at(c, copy->entry, name, sizeof(name));
+		analysis_name(c, copy->entry, name, sizeof(name));
 		fprintf(out, "    at %s (%#" PRIx64 ")", name, copy->entry);
 		explain_line(c, &at, out);
 		fputc('\n', out);
@@ -255,15 +258,15 @@ static void explain_point(struct compilation *c,
 	fputc('\n', out);
 }
 
-static void explain_sum(const struct compilation *c, FILE *out)
+static void explain_sum(const struct compiled *done, FILE *out)
 {
 	size_t sites[TDF_COST_UNKNOWN + 1] = { 0 };
 
-	for (size_t i = 0; i < c->point_count; i++)
-		for (size_t j = 0; j < c->points[i].site_count; j++)
-			sites[c->points[i].sites[j].cost]++;
-	fprintf(out, "%zu tracepoint%s", c->point_count,
-		plural(c->point_count));
+	for (size_t i = 0; i < done->point_count; i++)
+		for (size_t j = 0; j < done->points[i].site_count; j++)
+			sites[done->points[i].sites[j].cost]++;
+	fprintf(out, "%zu tracepoint%s", done->point_count,
+		plural(done->point_count));
 	for (size_t i = 0; i <= TDF_COST_UNKNOWN; i++)
 		if (sites[i])
 			fprintf(out, ", %zu site%s %s", sites[i],
@@ -271,9 +274,10 @@ static void explain_sum(const struct compilation *c, FILE *out)
 	fputc('\n', out);
 }
 
-void explain_points(struct compilation *c, FILE *out)
+void explain_points(const struct compilation *c, const struct compiled *done,
+		    FILE *out)
 {
-	for (size_t i = 0; i < c->point_count; i++)
-		explain_point(c, &c->points[i], out);
-	explain_sum(c, out);
+	for (size_t i = 0; i < done->point_count; i++)
+		explain_point(c, done, &done->points[i], out);
+	explain_sum(done, out);
 }

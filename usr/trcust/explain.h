@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "trcust/compile/compile.h"
 
-void explain_points(struct compilation *c, FILE *out);
+void explain_points(const struct compilation *c, const struct compiled *done,
+		    FILE *out);
 
 #endif

@@ -343,13 +343,13 @@ typedef int take_point(struct maker *m, struct candidate *c,
 		       struct tracepoint *tracepoint,
 		       const struct compile_point *point);
 
-static int take_points(struct maker *m, const struct compilation *c,
+static int take_points(struct maker *m, const struct compiled *compiled,
 		       take_point *take)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < c->point_count; i++) {
-		const struct compile_point *point = &c->points[i];
+	for (size_t i = 0; !code && i < compiled->point_count; i++) {
+		const struct compile_point *point = &compiled->points[i];
 		unsigned int minor = point->tsf->minor;
 		struct candidate *candidate;
 
@@ -374,6 +374,7 @@ static int text_compile(struct maker *m, take_point *take)
 	struct compilation c = {
 		.module = m->in->module, .dwarf = m->in->dwarf,
 	};
+	struct compiled compiled = { 0 };
 	struct tsf *tsf = NULL;
 	int code;
 
@@ -386,12 +387,12 @@ static int text_compile(struct maker *m, take_point *take)
 		code = tsf_parse(&tsf, c.diag, find_arch, m);
 	c.tsf = tsf;
 	if (!code)
-		code = compile_points(&c);
+		code = compile_points(&c, &compiled);
 	if (code == -ENOMEM || (c.diag && diag_exhausted(c.diag)))
 		code = -ENOMEM;
 	else
-		code = code ? -EINVAL : take_points(m, &c, take);
-	compile_free(&c);
+		code = code ? -EINVAL : take_points(m, &compiled, take);
+	compile_free(&c, &compiled);
 	tsf_free(tsf);
 	diag_close(c.diag);
 	return code;

@@ -65,20 +65,21 @@ static int remove_tdf(struct diag *diag, const char *path, struct error *err)
 }
 
 /* Both are written before either is put in place. */
-static int write_files(const struct compilation *c, const char *tdf,
+static int write_files(const struct compilation *c,
+		       const struct compiled *compiled, const char *tdf,
 		       const char *tff, const char *module)
 {
 	struct outfile *tdf_out = NULL, *tff_out = NULL;
 	int lock = outfile_lock_directory(tff);
 	const char *path = tff;
 	struct error err = { 0 };
-	int code = tff_write(&tff_out, tff, c, module, &err);
+	int code = tff_write(&tff_out, tff, c, compiled, module, &err);
 
 	if (!code)
 		code = outfile_sync(tff_out, &err);
-	if (!code && c->dynamic_count) {
+	if (!code && compiled->dynamic_count) {
 		path = tdf;
-		code = tdf_write(&tdf_out, tdf, c, &err);
+		code = tdf_write(&tdf_out, tdf, c, compiled, &err);
 	}
 	if (!code && tdf_out)
 		code = outfile_sync(tdf_out, &err);
@@ -114,18 +115,19 @@ int output_remove(struct diag *diag, const char *tdf)
 	return code;
 }
 
-int output_write(const struct compilation *c, const char *tdf,
+int output_write(const struct compilation *c,
+		 const struct compiled *compiled, const char *tdf,
 		 const char *module)
 {
 	char *tff;
 	int code;
 
-	if (!c->point_count)
+	if (!compiled->point_count)
 		return output_remove(c->diag, tdf);
 	tff = locate_tff(tdf, c->tsf->major);
 	if (!tff)
 		diag_no_memory(c->diag, (struct srcpos){ 0 });
-	code = tff ? write_files(c, tdf, tff, module) : -ENOMEM;
+	code = tff ? write_files(c, compiled, tdf, tff, module) : -ENOMEM;
 	free(tff);
 	return code;
 }

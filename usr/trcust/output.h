@@ -8,7 +8,8 @@
 
 /* What was compiled: the TDF, and the TFF beside it. `module`: its path. 0, or
  * a negative errno after a message. */
-int output_write(const struct compilation *c, const char *tdf,
+int output_write(const struct compilation *c,
+		 const struct compiled *compiled, const char *tdf,
 		 const char *module);
 /* Of a TSF that can't be compiled: a TDF made of it before goes away. */
 int output_remove(struct diag *diag, const char *tdf);

@@ -21,8 +21,9 @@ static bool tsf_is_static(const struct tsf *tsf)
 }
 
 /* What was compiled is explained, or written. */
-static int finish(struct compilation *c, const struct settings *s,
-		  const struct input *input, const char *tdf)
+static int finish(const struct compilation *c, const struct compiled *out,
+		  const struct settings *s, const struct input *input,
+		  const char *tdf)
 {
 	const char *path = input->at.path;
 
@@ -31,13 +32,13 @@ static int finish(struct compilation *c, const struct settings *s,
 	if (input_check(c, input))
 		return -1;
 	if (!s->explain)
-		return output_write(c, tdf, path ? path : c->tsf->modname);
-	explain_points(c, stdout);
+		return output_write(c, out, tdf, path ? path : c->tsf->modname);
+	explain_points(c, out, stdout);
 	return 0;
 }
 
-static int compile_tsf(struct compilation *c, const struct settings *s,
-		       const char *tdf)
+static int compile_tsf(struct compilation *c, struct compiled *out,
+		       const struct settings *s, const char *tdf)
 {
 	struct input input = { .pos = c->tsf->modname_pos };
 	int code = input_open_map(c, s);
@@ -46,14 +47,14 @@ static int compile_tsf(struct compilation *c, const struct settings *s,
 		code = input_open(c, s, &input, c->tsf->modname,
 				   diag_path(c->diag), !tsf_is_static(c->tsf));
 	if (!code)
-		code = compile_points(c);
+		code = compile_points(c, out);
 	if (!code)
-		code = inlined_check(c);
+		code = inlined_check(c, out);
 	if (code && !s->explain)
 		output_remove(c->diag, tdf);
 	if (!code)
-		code = finish(c, s, &input, tdf);
-	compile_free(c);
+		code = finish(c, out, s, &input, tdf);
+	compile_free(c, out);
 	input_close(c, &input);
 	return code;
 }
@@ -88,18 +89,18 @@ static const struct arch *find_arch(void *context, const char *modname)
 }
 
 /* After errors: how much of the TSF there is a TDF for. */
-static void report_left(const struct settings *s, const struct compilation *c,
-			const char *tdf, bool written)
+static void report_left(const struct settings *s, const struct tsf *tsf,
+			const char *tdf, size_t written)
 {
 	size_t all = 0;
 
 	if (!s->level || s->explain)
 		return;
-	for (size_t i = 0; c->tsf && i < c->tsf->point_count; i++)
-		all += c->tsf->points[i].tp.kind != TSF_TP_STATIC;
-	if (written && c->dynamic_count)
+	for (size_t i = 0; tsf && i < tsf->point_count; i++)
+		all += tsf->points[i].tp.kind != TSF_TP_STATIC;
+	if (written)
 		fprintf(stderr, "trcust: '%s' has %zu of %zu tracepoints\n",
-			tdf, c->dynamic_count, all);
+			tdf, written, all);
 	else
 		fputs("trcust: no TDF is written\n", stderr);
 }
@@ -108,6 +109,7 @@ static int run_file(const struct settings *s, const char *path,
 		    const char *given)
 {
 	struct compilation c = { .mode = s->site };
+	struct compiled out = { 0 };
 	struct peek peek = {s, path};
 	struct tsf *tsf = NULL;
 	char *tdf;
@@ -120,11 +122,11 @@ static int run_file(const struct settings *s, const char *path,
 	code = tdf ? tsf_parse(&tsf, c.diag, find_arch, &peek) : -1;
 	c.tsf = tsf;
 	if (!code)
-		code = compile_tsf(&c, s, tdf);
+		code = compile_tsf(&c, &out, s, tdf);
 	else if (tdf && !s->explain)
 		output_remove(c.diag, tdf);
 	if (code || diag_count(c.diag, DIAG_ERROR)) {
-		report_left(s, &c, tdf, !code);
+		report_left(s, tsf, tdf, code ? 0 : out.dynamic_count);
 		code = 1;
 	}
 	free(tdf);
@@ -180,7 +182,7 @@ static int report_damaged(const struct file_run *run, const char *file,
 	input_report_damaged(diag, file, err);
 	if (tdf && !s->explain) {
 		output_remove(diag, tdf);
-		report_left(s, &(struct compilation){ 0 }, tdf, false);
+		report_left(s, NULL, tdf, 0);
 	}
 	free(tdf);
 	diag_close(diag);

@@ -1,44 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Address specifications (manual 1.3.5.15) as DWARF expressions. Values are 64
- * bits wide, so in a 32-bit module every sum is cut to 32 bits. A far address
- * is two values, selector and offset, whose sums are cut to 16 bits.
- */
+#include "address.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "address_type.h"
 #include "lib/debug/arch/arch.h"
-#include "compile.h"
 #include "lib/formats/rpn_emit.h"
+#include "message.h"
 
 #define FAR_BYTES	4	/* of a far pointer: offset, selector */
 #define OFFSET_MASK	0xffff
 
-/* Right for an int, wrong for a pointer. */
-static void report_low_half(struct compilation *c,
-			    const struct tsf_register *reg,
-			    const struct arch_register *low)
+int address_register(const struct compilation *c,
+		     const struct compile_site *site,
+		     const struct tsf_register *reg, uint8_t *bytes)
 {
 	const struct arch *arch = c->module->arch;
-
-	diag_report(c->diag, reg->pos, TRCERR_LOWHALF, low->name);
-	for (size_t i = 0; i < arch->register_count; i++)
-		if (arch->registers[i].dwarf == low->dwarf &&
-		    arch->registers[i].bytes == 8) {
-			diag_hint(c->diag, "which is all of an int; %s logs "
-				  "its 8 bytes", arch->registers[i].name);
-			return;
-		}
-}
-
-int address_register(struct compilation *c, const struct tsf_register *reg,
-		     uint8_t *bytes)
-{
-	const struct arch_register *r =
-		arch_register_find(c->module->arch, reg->name);
-	bool inherits = c->module->arch->inherits_names;
+	const struct arch_register *r = arch_register_find(arch, reg->name);
 	int number = r ? r->dwarf : -1;
 
 	if (number < 0) {
@@ -47,9 +27,19 @@ int address_register(struct compilation *c, const struct tsf_register *reg,
 			diag_hint(c->diag, "the module is a 32-bit one");
 		return -1;
 	}
-	if (inherits && r->bytes == 4 && r->kind != ARCH_FLAGS && !c->quiet)
-		report_low_half(c, reg, r);
 	*bytes = r->bytes;
+	if (!arch->inherits_names || r->bytes != 4 || r->kind == ARCH_FLAGS ||
+	    site->repeated)
+		return number;
+	/* the low half is right for an int, wrong for a pointer */
+	diag_report(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
+	for (size_t i = 0; i < arch->register_count; i++)
+		if (arch->registers[i].dwarf == number &&
+		    arch->registers[i].bytes == 8) {
+			diag_hint(c->diag, "which is all of an int; %s logs "
+				  "its 8 bytes", arch->registers[i].name);
+			break;
+		}
 	return number;
 }
 
@@ -70,8 +60,9 @@ static bool module_is_wide(const struct compilation *c)
 }
 
 /* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
-static int compile_flat(struct compilation *c, const struct compile_site *site,
-			struct bytes *rpn, const struct tsf_address *address)
+static int compile_flat(const struct compilation *c,
+			const struct compile_site *site, struct bytes *rpn,
+			const struct tsf_address *address)
 {
 	bool wide = module_is_wide(c);
 	int64_t rest = address->displacement;
@@ -79,7 +70,7 @@ static int compile_flat(struct compilation *c, const struct compile_site *site,
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
 		uint8_t bytes = 0;
-		int number = address_register(c, reg, &bytes);
+		int number = address_register(c, site, reg, &bytes);
 		bool half = wide && bytes == 4;
 
 		if (number < 0)
@@ -108,7 +99,7 @@ static void emit_offset_cut(struct bytes *rpn)
 }
 
 /* Rsreg[{+|-}dreg]...: the selector, the low 16 bits of the sum. */
-static int compile_segment(struct compilation *c,
+static int compile_segment(const struct compilation *c,
 			   const struct compile_site *site, struct bytes *rpn,
 			   const struct tsf_address *address)
 {
@@ -117,7 +108,7 @@ static int compile_segment(struct compilation *c,
 
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
-		int number = address_register(c, reg, &bytes);
+		int number = address_register(c, site, reg, &bytes);
 
 		if (number < 0)
 			return 1;
@@ -136,40 +127,25 @@ static int compile_segment(struct compilation *c,
 	return 0;
 }
 
-/* A far pointer becomes selector and, on top, offset + add. */
-static void emit_far_split(struct bytes *rpn, int64_t add)
-{
-	rpn_emit_op(rpn, RPN_dup);
-	rpn_emit_const(rpn, 16);
-	rpn_emit_op(rpn, RPN_shr);
-	rpn_emit_op(rpn, RPN_swap);
-	rpn_emit_add(rpn, (uint16_t)add, true);
-	emit_offset_cut(rpn);
-}
-
-static void registers_print(char *text, size_t size,
-			    const struct tsf_address *address)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < address->register_count && used < size; i++)
-		used += snprintf(text + used, size - used, "%s%s",
-				 !i ? "" : address->registers[i].minus ? "-" :
-									 "+",
-				 address->registers[i].name);
-}
-
-static int compile_registers(struct compilation *c,
+static int compile_registers(const struct compilation *c,
 			     const struct compile_site *site,
 			     const struct tsf_address *address,
 			     struct address *result)
 {
 	struct place *place = &result->place;
 	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
+	size_t used = 0;
 
 	if (!rpn)
 		return diag_no_memory(c->diag, address->pos);
-	registers_print(place->where, sizeof(place->where), address);
+	for (size_t i = 0; i < address->register_count &&
+			   used < sizeof(place->where); i++) {
+		const struct tsf_register *reg = &address->registers[i];
+
+		used += snprintf(place->where + used,
+				 sizeof(place->where) - used, "%s%s",
+				 !i ? "" : reg->minus ? "-" : "+", reg->name);
+	}
 	if (address->form == TSF_ADDRESS_FLAT)
 		return compile_flat(c, site, rpn, address);
 	result->segment = true;
@@ -178,7 +154,7 @@ static int compile_registers(struct compilation *c,
 
 /* The displacement of a symbol: part of a static address, which it mustn't
  * carry into another section, else added to it. */
-static void symbol_displace(struct compilation *c, int64_t displacement,
+static void symbol_displace(const struct compilation *c, int64_t displacement,
 			    struct address *result)
 {
 	bool wide = module_is_wide(c);
@@ -220,52 +196,41 @@ static void compile_type(const struct tsf_address *address,
 	result->typed = typed;
 }
 
-/* The expression of what the pointer in the place points at. */
-static int follow(const struct address *from, unsigned int bytes,
-		  struct bytes *rpn)
-{
-	const struct bytes *far = &from->place.pieces[0].rpn;
-
-	if (!from->segment)
-		return place_value(&from->place, from->offset, bytes, false,
-				   rpn);
-	bytes_join(rpn, far);
-	rpn_emit_op(rpn, RPN_xderef_size);
-	rpn_emit_op(rpn, bytes);
-	return 0;
-}
-
-static int report_no_pointer(struct compilation *c,
-			     const struct compile_site *site,
-			     const struct tsf_address *in, unsigned int bytes,
-			     const struct address *result)
-{
-	const char *why = "it has fewer bytes than a pointer";
-
-	place_is_known(&result->place, result->offset, bytes, &why);
-	return address_report_absent(c, site, in->pos, in->name, why, NULL);
-}
-
-/* One dereference, and what is added behind it. */
-static int compile_link(struct compilation *c, const struct compile_site *site,
+/* One dereference, and what is added after it. */
+static int compile_link(const struct compilation *c,
+			const struct compile_site *site,
 			const struct tsf_address *in, bool loads_far,
 			int64_t add, struct address *result)
 {
 	bool wide = module_is_wide(c);
 	unsigned int bytes = loads_far ? FAR_BYTES : wide ? 8 : 4;
+	const char *why = "it has fewer bytes than a pointer";
 	struct place target;
 	struct bytes *rpn = place_begin(&target, PLACE_MEMORY);
-	int code;
+	int code = 0;
 
 	if (!rpn)
 		return diag_no_memory(c->diag, in->pos);
-	code = follow(result, bytes, rpn);
-	if (code)
-		code = report_no_pointer(c, site, in, bytes, result);
-	else if (loads_far)
-		emit_far_split(rpn, add);
-	else
+	if (result->segment) {
+		bytes_join(rpn, &result->place.pieces[0].rpn);
+		rpn_emit_op(rpn, RPN_xderef_size);
+		rpn_emit_op(rpn, bytes);
+	} else if (place_value(&result->place, result->offset, bytes, false,
+			       rpn)) {
+		place_is_known(&result->place, result->offset, bytes, &why);
+		code = message_absent(c, site, in->pos, in->name, why, NULL);
+	}
+	if (loads_far) {
+		/* a far pointer becomes selector and, on top, offset + add */
+		rpn_emit_op(rpn, RPN_dup);
+		rpn_emit_const(rpn, 16);
+		rpn_emit_op(rpn, RPN_shr);
+		rpn_emit_op(rpn, RPN_swap);
+		rpn_emit_add(rpn, (uint16_t)add, true);
+		emit_offset_cut(rpn);
+	} else {
 		rpn_emit_add(rpn, add, wide);
+	}
 	snprintf(target.where, sizeof(target.where), "through %.50s",
 		 result->place.where);
 	place_free(&result->place);
@@ -275,7 +240,8 @@ static int compile_link(struct compilation *c, const struct compile_site *site,
 	return code;
 }
 
-int address_compile(struct compilation *c, const struct compile_site *site,
+int address_compile(const struct compilation *c,
+		    const struct compile_site *site,
 		    const struct tsf_address *address,
 		    const struct tsf_chain *chain, bool segmented,
 		    struct address *result)
@@ -286,8 +252,8 @@ int address_compile(struct compilation *c, const struct compile_site *site,
 	int code;
 
 	memset(result, 0, sizeof(*result));
-	code = symbol ? address_symbol(c, site, address->pos, address->name,
-				       false, result) :
+	code = symbol ? symbol_find(c, site, address->pos, address->name,
+				    false, result) :
 			compile_registers(c, site, address, result);
 	if (code)
 		return code;

@@ -5,58 +5,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis.h"
+#include "choose_return_safe.h"
+#include "emit.h"
 #include "lib/formats/rpn.h"
 #include "lib/debug/module/module.h"
-#include "choose.h"
-#include "site.h"
+#include "stmts.h"
 
 struct returning {
-	struct compilation *c;
+	const struct compilation *c;
+	struct compiled *out;
+	struct choose_return_state *state;
 	struct compile_point *point;
 	struct compile_site site;	/* the return probe */
 	/* what it logs, and what the exit that is looked at does */
 	struct tdf_stmt *stmts, *others;
 	struct bytes rpn, others_rpn;
-	const char *why;	/* it isn't to be */
+	const char *why;	/* a return probe is refused */
 	char text[MOVE_WHY];
 };
 
 /* 1: not a return probe, why. */
-static int refuse(struct returning *r, const char *why)
+static int refuse_return(struct returning *r, const char *why)
 {
 	r->why = why;
 	return 1;
 }
 
-/* A hit at each exit is cheap, too. */
-static bool exits_are_cheap(const struct compile_point *point)
+/* Is the choice ours, and would a return probe be faster? */
+static bool is_wanted(const struct compilation *c,
+		      const struct compile_point *point)
 {
-	for (size_t i = 0; i < point->site_count; i++)
-		if (point->sites[i].cost >= TDF_COST_STEPPED)
-			return false;
-	return true;
-}
+	bool slow = false;
 
-static bool is_asked(const struct compilation *c,
-		     const struct compile_point *point)
-{
+	for (size_t i = 0; i < point->site_count; i++)
+		slow |= point->sites[i].cost >= TDF_COST_STEPPED;
 	return point->tsf->tp.retep == TSF_RETEP_ANY &&
 	       c->mode != MOVE_NEVER && c->module->elf &&
-	       c->module->kind == TDF_MODULE_USER && !exits_are_cheap(point);
+	       c->module->kind == TDF_MODULE_USER && slow;
 }
 
-/* What begins with the record of one exit, where there is no return value yet,
- * is another one behind the return. */
+/* A record made after a tail call, where there is no return value yet, is
+ * another one than that of the return. */
 static int check_exits(struct returning *r)
 {
 	const struct compile_site *sites = r->point->sites;
 
 	for (size_t i = 0; i < r->point->site_count; i++) {
 		if (sites[i].flags & TDF_SITE_TAIL_CALL)
-			return refuse(r, "it ends with the call of another "
-					 "function");
+			return refuse_return(r, "it ends with the call of "
+						"another function");
 		if (!sites[i].exit || sites[i].stmts != sites[0].stmts)
-			return refuse(r, "its exits are not alike");
+			return refuse_return(r, "its exits are not alike");
 	}
 	return 0;
 }
@@ -67,12 +67,12 @@ static int check_stacks(struct returning *r)
 	const struct tsf *tsf = r->c->tsf;
 
 	for (size_t i = 0; i < tsf->point_count; i++) {
-		if ((r->c->lost && r->c->lost[i]) ||
-		    !compile_has_stack(&tsf->points[i]))
+		if ((r->state->lost && r->state->lost[i]) ||
+		    !stmts_have_stack(&tsf->points[i]))
 			continue;
 		if (&tsf->points[i] == r->point->tsf)
-			return refuse(r, "STACK would come to the kernel's "
-					 "address");
+			return refuse_return(r, "STACK would come to the "
+						"kernel's address");
 		snprintf(r->text, sizeof(r->text), "the STACK of the "
 			 "tracepoint in line %u would come to the kernel's "
 			 "address", tsf->points[i].pos.line);
@@ -81,16 +81,9 @@ static int check_stacks(struct returning *r)
 	return 0;
 }
 
-static bool leads_away(const struct arch *arch, const struct arch_transfer *t)
-{
-	return !t->to_memory &&
-	       (t->to == arch->stack || (arch->link >= 0 &&
-					 t->to == (unsigned int)arch->link));
-}
-
-/* Up to the instruction the address to return to is where the stack pointer
- * leads, or in the register for it: there the kernel looks for it. The stack
- * pointer tells it which call it was. */
+/* Up to the instruction the return address is where the stack pointer points,
+ * or in the register for it: there the kernel looks for it. The stack pointer
+ * identifies the call. */
 static size_t find_reach(const struct compilation *c, const struct block *block)
 {
 	const struct arch *arch = c->module->arch;
@@ -103,26 +96,31 @@ static size_t find_reach(const struct compilation *c, const struct block *block)
 				      insn->address, &effect) ||
 		    !effect.known || insn->insn.flow == ARCH_FLOW_CALL)
 			return i + 1;
-		for (uint8_t j = 0; j < effect.count; j++)
-			if (leads_away(arch, &effect.transfers[j]))
+		for (uint8_t j = 0; j < effect.count; j++) {
+			const struct arch_transfer *t = &effect.transfers[j];
+
+			if (!t->to_memory && (t->to == arch->stack ||
+					      (int)t->to == arch->link))
 				return i + 1;
+		}
 	}
 	return block->count;
 }
 
-/* Every call comes to the instructions that it begins with: the first one that
- * is cheap. */
-static int place_probe(struct returning *r, const struct block *block)
+/* Puts the probe on the first fast instruction of those that every call
+ * executes first. */
+static int put_probe(struct returning *r, const struct block *block)
 {
 	const struct block_insn *best = NULL;
 	struct compile_site *site = &r->site;
 	size_t available, reach = find_reach(r->c, block);
 
 	for (size_t i = 0; i < reach && !best; i++)
-		if (choose_is_cheap(r->c, &block->insns[i].insn))
+		if (analysis_is_cheap(r->c, &block->insns[i].insn))
 			best = &block->insns[i];
 	if (!best)
-		return refuse(r, "no instruction that it begins with is cheap");
+		return refuse_return(r, "no instruction that it begins with is "
+					"cheap");
 	*site = r->point->sites[0];
 	site->address = best->address;
 	site->cost = best->insn.cost;
@@ -135,36 +133,29 @@ static int place_probe(struct returning *r, const struct block *block)
 	return 0;
 }
 
-static bool has_exits(const struct flow *flow,
-		      const struct compile_point *point)
-{
-	for (size_t i = 0; i < point->site_count; i++)
-		if (point->sites[i].entry != point->sites[0].entry ||
-		    !flow_part_find(flow, point->sites[i].exit))
-			return false;
-	return true;
-}
-
 static int find_entry(struct returning *r)
 {
+	const struct compile_site *sites = r->point->sites;
 	const struct flow *flow;
 	struct block block;
 	uint64_t entry;
-	int code = site_flow_find(r->c, r->point->sites[0].entry, &flow,
-				  &entry);
+	int code = analysis_flow(r->c, sites[0].entry, &flow, &entry);
 
-	if (!code && (entry != r->point->sites[0].entry ||
-		      !has_exits(flow, r->point)))
+	if (!code && entry != sites[0].entry)
 		code = -ENOENT;
+	for (size_t i = 0; i < r->point->site_count && !code; i++)
+		if (sites[i].entry != entry ||
+		    !flow_part_find(flow, sites[i].exit))
+			code = -ENOENT;
 	if (!code)
-		code = site_block_find(r->c, entry, &block);
+		code = analysis_block(r->c, entry, &block);
 	if (code)
 		return code == -ENOENT ?
-		       refuse(r, "not all of its code is known") : code;
+		       refuse_return(r, "not all of its code is known") : code;
 	if (block.at || !block.entry)
-		code = refuse(r, "it jumps to where it is entered");
+		code = refuse_return(r, "it jumps to where it is entered");
 	else
-		code = place_probe(r, &block);
+		code = put_probe(r, &block);
 	r->site.entry = entry;
 	block_free(&block);
 	return code;
@@ -190,27 +181,18 @@ static bool same_stmt(const struct tdf_stmt *a, const struct bytes *a_rpn,
 			b->len_rpn, b->len_rpn_length);
 }
 
-static int take_moved(struct returning *r, struct move *move,
-		      const struct tdf_stmt *in, struct tdf_stmt *out,
-		      struct bytes *rpn)
-{
-	int code = move_stmt(move, in, r->c->rpn.data, out, rpn, r->text);
-
-	return rpn->failed ? -ENOMEM : code;
-}
-
 /* An exit, with the code around it. */
-struct leaving {
+struct leaving_exit {
 	const struct compile_site *site;
 	struct block block;
-	struct move *move;	/* from the nominal address to behind it */
-	struct move *late;	/* ... from the exit itself */
+	struct move *move;	/* from the nominal address to the one after it */
+	struct move *late;	/* the same from the exit itself */
 	uint32_t plain;		/* first of the statements in which the result
 				 * is what its register has at the exit */
 };
 
-static bool reads_result(const struct leaving *exit, const struct bytes *rpn,
-			 uint32_t at, uint32_t length)
+static bool reads_result(const struct leaving_exit *exit,
+			 const struct bytes *rpn, uint32_t at, uint32_t length)
 {
 	struct rpn_op op;
 
@@ -224,52 +206,41 @@ static bool reads_result(const struct leaving *exit, const struct bytes *rpn,
 	return true;
 }
 
-/* Of all registers it has but the one with the result. */
-static bool is_of_result(const struct returning *r, const struct leaving *exit,
-			 const struct tdf_stmt *stmt)
-{
-	const struct bytes *rpn = &r->c->rpn;
-
-	if (stmt->kind == TDF_STMT_REG)
-		return stmt->reg == exit->site->result;
-	return reads_result(exit, rpn, stmt->rpn, stmt->rpn_length) &&
-	       reads_result(exit, rpn, stmt->len_rpn, stmt->len_rpn_length);
-}
-
 /*
- * Where an instruction behind the nominal address sets the result, each exit
- * has an expression of its own for it; behind the return it is in its register
- * whatever the exit.
+ * A statement as it is available after the return. Where an instruction after
+ * the nominal address sets the result, each exit has an expression of its own
+ * for it; after the return the result is in its register whatever the exit.
  */
-static int move_one(struct returning *r, struct leaving *exit, uint32_t index,
-		    struct tdf_stmt *out, struct bytes *rpn)
+static int move_one(struct returning *r, struct leaving_exit *exit,
+		    uint32_t index, struct tdf_stmt *out, struct bytes *rpn)
 {
-	const struct bytes *all = &r->c->rpn;
-	const struct tdf_stmt *in = r->c->stmts + exit->site->first_stmt +
+	const struct bytes *all = &r->out->rpn;
+	const struct tdf_stmt *in = r->out->stmts + exit->site->first_stmt +
 				    index;
-	const struct tdf_stmt *plain = r->c->stmts + exit->plain + index;
+	const struct tdf_stmt *plain = r->out->stmts + exit->plain + index;
+	struct move *move = exit->move;
+	int code;
 
-	if (!exit->late || same_stmt(in, all, plain, all))
-		return take_moved(r, exit->move, in, out, rpn);
-	if (!is_of_result(r, exit, plain))
-		return refuse(r, "a value is made of the result and others");
-	return take_moved(r, exit->late, plain, out, rpn);
-}
-
-static int move_stmts(struct returning *r, struct leaving *exit,
-		      struct tdf_stmt *stmts, struct bytes *rpn)
-{
-	int code = 0;
-
-	for (uint32_t i = 0; i < exit->site->stmts && !code; i++)
-		code = move_one(r, exit, i, &stmts[i], rpn);
-	return code;
+	if (exit->late && !same_stmt(in, all, plain, all)) {
+		/* of all registers it has only the one with the result */
+		if (plain->kind == TDF_STMT_REG ?
+			    plain->reg != exit->site->result :
+			    !reads_result(exit, all, plain->rpn,
+					  plain->rpn_length) ||
+			    !reads_result(exit, all, plain->len_rpn,
+					  plain->len_rpn_length))
+			return refuse_return(r, "a value is made of the result "
+						"and others");
+		move = exit->late;
+		in = plain;
+	}
+	code = move_stmt(move, in, all->data, out, rpn, r->text);
+	return rpn->failed ? -ENOMEM : code;
 }
 
 /* Nothing is written between the nominal address and the exit: what the result
- * leads to is the same at both. */
-static bool writes_nothing(const struct returning *r,
-			   const struct block *block)
+ * points to is the same at both. */
+static bool writes_nothing(const struct returning *r, const struct block *block)
 {
 	for (size_t i = block->at; i + 1 < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
@@ -284,35 +255,37 @@ static bool writes_nothing(const struct returning *r,
 	return true;
 }
 
-/* The statements once more, the result being what its register has. */
-static int compile_plain(struct returning *r, struct leaving *exit)
+/* Compiles the statements once more, the result being what its register has. */
+static int compile_plain(struct returning *r, struct leaving_exit *exit)
 {
 	struct compile_site plain = *exit->site;
-	struct compilation *c = r->c;
 	int code;
 
-	exit->plain = c->stmt_count;
+	exit->plain = r->out->stmt_count;
 	plain.result_rpn = NULL;
-	c->current = r->point;
-	c->quiet = true;
-	code = compile_site_stmts(c, r->point->tsf, r->point, &plain);
-	c->current = NULL;
-	c->quiet = false;
+	plain.repeated = true;
+	code = stmts_compile_site(r->c, r->out, r->point, &plain);
 	if (code < 0)
 		return -ENOMEM;
 	return code || plain.stmts != exit->site->stmts ?
-		refuse(r, "its exits are not alike") : 0;
+		refuse_return(r, "its exits are not alike") : 0;
 }
 
-static int begin_late(struct returning *r, struct leaving *exit)
+static int begin_moves(struct returning *r, struct leaving_exit *exit)
 {
 	const struct block *block = &exit->block;
-	struct compilation *c = r->c;
+	const struct compilation *c = r->c;
 
+	if (block->insns[block->count - 1].address != exit->site->exit)
+		return refuse_return(r, "an exit isn't known");
+	exit->move = move_begin(block, c->module, c->dwarf, MOVE_FAST,
+				block->at, block->count, r->text);
+	if (!exit->move)
+		return *r->text ? 1 : -ENOMEM;
 	if (!exit->site->result_rpn)
 		return 0;
 	if (!writes_nothing(r, block))
-		return refuse(r, "memory is written behind an exit");
+		return refuse_return(r, "memory is written behind an exit");
 	exit->late = move_begin(block, c->module, c->dwarf, MOVE_FAST,
 				block->count - 1, block->count, r->text);
 	if (!exit->late)
@@ -320,44 +293,32 @@ static int begin_late(struct returning *r, struct leaving *exit)
 	return compile_plain(r, exit);
 }
 
-static int begin_move(struct returning *r, struct leaving *exit)
-{
-	const struct block *block = &exit->block;
-	struct compilation *c = r->c;
-
-	if (block->insns[block->count - 1].address != exit->site->exit)
-		return refuse(r, "an exit isn't known");
-	exit->move = move_begin(block, c->module, c->dwarf, MOVE_FAST,
-				block->at, block->count, r->text);
-	if (!exit->move)
-		return *r->text ? 1 : -ENOMEM;
-	return begin_late(r, exit);
-}
-
-/* What the exit logs as it is to be had behind its return. */
+/* What the exit logs as it is available after its return. */
 static int move_exit(struct returning *r, const struct compile_site *site,
 		     struct tdf_stmt *stmts, struct bytes *rpn)
 {
-	size_t count = r->c->stmt_count, size = r->c->rpn.size;
-	struct leaving exit = { .site = site };
-	int code = site_block_find(r->c, site->nominal, &exit.block);
+	size_t count = r->out->stmt_count, size = r->out->rpn.size;
+	struct leaving_exit exit = { .site = site };
+	int code = analysis_block(r->c, site->nominal, &exit.block);
 
 	if (code)
-		return code == -ENOENT ? refuse(r, "an exit isn't known") : code;
-	code = begin_move(r, &exit);
-	if (!code)
-		code = move_stmts(r, &exit, stmts, rpn);
+		return code == -ENOENT ?
+		       refuse_return(r, "an exit isn't known") : code;
+	code = begin_moves(r, &exit);
+	for (uint32_t i = 0; i < site->stmts && !code; i++)
+		code = move_one(r, &exit, i, &stmts[i], rpn);
 	if (exit.move)
 		move_end(exit.move);
 	if (exit.late)
 		move_end(exit.late);
 	block_free(&exit.block);
-	r->c->stmt_count = count;
-	r->c->rpn.size = size;
+	r->out->stmt_count = count;
+	r->out->rpn.size = size;
 	return code;
 }
 
-/* Behind the return nothing tells which exit it was. */
+/* After the return nothing shows which exit it was: the statements of all exits
+ * must be the same. */
 static int move_exits(struct returning *r)
 {
 	const struct compile_site *sites = r->point->sites;
@@ -369,75 +330,59 @@ static int move_exits(struct returning *r)
 		for (uint32_t j = 0; j < sites[0].stmts && !code; j++)
 			if (!same_stmt(&r->stmts[j], &r->rpn, &r->others[j],
 				       &r->others_rpn))
-				code = refuse(r, "a value is elsewhere at "
-						 "another exit");
+				code = refuse_return(r, "a value is elsewhere "
+							"at another exit");
 	}
 	return code;
 }
 
-static int check_safe(struct returning *r)
-{
-	const struct flow *flow;
-	uint64_t entry;
-	int code = site_flow_find(r->c, r->site.entry, &flow, &entry);
-
-	if (!code)
-		code = choose_return_safe(r->c, entry, flow, &r->why);
-	return code ? code : r->why != NULL;
-}
-
-static int take_symbol(struct returning *r)
-{
-	const struct module_symbol *symbol =
-		symbol_index_find(&r->c->sites->symbols, r->site.address);
-
-	r->site.symbol = symbol ? site_text(r->c, r->point->tsf, symbol->name,
-					    symbol->name_length) : "";
-	r->site.symbol_offset = symbol ? r->site.address - symbol->address : 0;
-	return r->site.symbol ? 0 : -ENOMEM;
-}
-
 static uint32_t take_rpn(struct returning *r, uint32_t at, uint32_t length)
 {
-	uint32_t start = r->c->rpn.size;
+	uint32_t start = r->out->rpn.size;
 
-	bytes_add(&r->c->rpn, r->rpn.data + at, length);
+	bytes_add(&r->out->rpn, r->rpn.data + at, length);
 	return length ? start : 0;
 }
 
-/* The return probe in the place of the exits. */
-static int take(struct returning *r, size_t stmts, size_t rpn)
+/* Replaces the exits by the return probe. */
+static int take_return(struct returning *r, size_t stmts, size_t rpn)
 {
-	struct compilation *c = r->c;
+	struct compiled *out = r->out;
 	struct compile_point *point = r->point;
-	char source[sizeof(*c->sources)];
+	char source[sizeof(*out->sources)];
 
-	if (take_symbol(r) || site_remember(c, point))
+	r->site.symbol = analysis_symbol(r->c, point->tsf->tp.pos,
+					 r->site.address,
+					 &r->site.symbol_offset);
+	if (!r->site.symbol)
 		return -ENOMEM;
 	r->site.first_stmt = stmts;
-	c->stmt_count = stmts;
-	c->rpn.size = rpn;
+	out->stmt_count = stmts;
+	out->rpn.size = rpn;
 	for (uint32_t i = 0; i < r->site.stmts; i++) {
-		struct tdf_stmt *out;
+		struct tdf_stmt *stmt;
 
-		memcpy(source, c->sources[stmts + i], sizeof(source));
-		out = compile_stmt_add(c, point->tsf->pos, source);
-		if (!out)
+		memcpy(source, out->sources[stmts + i], sizeof(source));
+		stmt = emit_stmt(r->c, out, point->tsf->pos, source);
+		if (!stmt)
 			return -ENOMEM;
-		*out = r->stmts[i];
-		out->rpn = take_rpn(r, out->rpn, out->rpn_length);
-		out->len_rpn = take_rpn(r, out->len_rpn, out->len_rpn_length);
+		*stmt = r->stmts[i];
+		stmt->rpn = take_rpn(r, stmt->rpn, stmt->rpn_length);
+		stmt->len_rpn = take_rpn(r, stmt->len_rpn,
+					 stmt->len_rpn_length);
 	}
 	point->sites[0] = r->site;
 	point->site_count = 1;
-	return c->rpn.failed ? -ENOMEM : 0;
+	return out->rpn.failed ? -ENOMEM : 0;
 }
 
-/* 0: a return probe has the same values, and nothing is seen that it would
+/* 0: a return probe has the same values, and nothing is known that it would
  * harm; 1: why not; -ENOMEM. */
 static int consider(struct returning *r)
 {
 	size_t count = r->point->sites[0].stmts + 1;
+	const struct flow *flow;
+	uint64_t entry;
 	int code = check_exits(r);
 
 	if (!code)
@@ -451,23 +396,32 @@ static int consider(struct returning *r)
 	code = find_entry(r);
 	if (!code)
 		code = move_exits(r);
-	return code ? code : check_safe(r);
+	if (!code)
+		code = analysis_flow(r->c, r->site.entry, &flow, &entry);
+	if (!code)
+		code = choose_return_safe(r->c, entry, flow,
+					  &r->state->open_returns, &r->why);
+	return code ? code : r->why != NULL;
 }
 
-int choose_return(struct compilation *c, struct compile_point *point,
-		  size_t stmts, size_t rpn)
+int choose_return(const struct compilation *c, struct compiled *out,
+		  struct choose_return_state *state,
+		  struct compile_point *point, size_t stmts, size_t rpn)
 {
-	struct returning r = { .c = c, .point = point };
+	struct returning r = {
+		.c = c, .out = out, .state = state, .point = point,
+	};
 	int code;
 
-	if (!is_asked(c, point))
+	if (!is_wanted(c, point))
 		return 0;
 	code = consider(&r);
 	if (!code)
-		code = c->mode == MOVE_FAST ? take(&r, stmts, rpn) :
-		       refuse(&r, "--site=fast takes one, as RETEP=CALLER "
-			      "does: a hit is cheap, but a program that "
-			      "unwinds, walks or switches its stack may crash");
+		code = c->mode == MOVE_FAST ? take_return(&r, stmts, rpn) :
+		       refuse_return(&r, "--site=fast takes one, as "
+				     "RETEP=CALLER does: a hit is cheap, but a "
+				     "program that unwinds, walks or switches "
+				     "its stack may crash");
 	if (code == 1) {
 		point->no_return = strdup(r.why ? r.why : r.text);
 		code = point->no_return ? 0 : -ENOMEM;
@@ -476,7 +430,5 @@ int choose_return(struct compilation *c, struct compile_point *point,
 	free(r.others);
 	bytes_free(&r.rpn);
 	bytes_free(&r.others_rpn);
-	if (!code)
-		return 0;
-	return diag_no_memory(c->diag, point->tsf->pos);
+	return code ? diag_no_memory(c->diag, point->tsf->pos) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RETEP that leaves the choice to us: with --site=fast the kernel's return probe
- * instead of a probe at each exit, where it has the same values, costs less, and
+ * RETEP without EXIT or CALLER: with --site=fast the kernel's return probe
+ * instead of a probe at each exit, where it has the same values, is faster, and
  * nothing in the module shows that it would harm the program. What the
  * program's other modules do with the stack isn't known: with --site=safe a
  * return point is never a return probe.
@@ -10,27 +10,23 @@
 #define TRCUST_CHOOSE_RETURN_H
 
 #include "compile.h"
-#include "lib/debug/module/module.h"
+
+/* What lasts from one tracepoint to the next. */
+struct choose_return_state {
+	const bool *lost;	/* by point of the TSF: it will be discarded;
+				 * NULL: not known */
+	size_t open_returns;	/* return probes so far in functions that call
+				 * others */
+};
 
 /*
  * All sites of the tracepoint are compiled; stmts and rpn are the sizes of
- * c->stmts and c->rpn before. Where a return probe is taken, the tracepoint has
- * it as its only site afterwards; else point->no_return says why not. 0, -1.
+ * out->stmts and out->rpn before. Where a return probe is taken, the tracepoint
+ * has it as its only site afterwards; else point->no_return is the reason. 0,
+ * -1.
  */
-int choose_return(struct compilation *c, struct compile_point *point,
-		  size_t stmts, size_t rpn);
-
-/*
- * choose_return_safe.c: does nothing in the module show that a return probe
- * would harm the program, in the function that begins at entry and whose code is
- * in flow? *why: what does; NULL: nothing. 0 or -ENOMEM.
- */
-int choose_return_safe(struct compilation *c, uint64_t entry,
-		       const struct flow *flow, const char **why);
-/*
- * ... may an exception, or the end of a thread, leave the function? By what it
- * calls, in a module that has such things. 0 or -ENOMEM.
- */
-int choose_return_unwinds(struct compilation *c, uint64_t entry, bool *may);
+int choose_return(const struct compilation *c, struct compiled *out,
+		  struct choose_return_state *state,
+		  struct compile_point *point, size_t stmts, size_t rpn);
 
 #endif

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's return probe puts an address of its own in the place of the one
- * to return to, and keeps that one in a list (kernel/events/uprobes.c). The
+ * The kernel's return probe replaces the return address on the stack with one
+ * of its own, and keeps the original in a list (kernel/events/uprobes.c). The
  * program ends, or goes on wrongly, where the function is left in another way
  * than by its return, or where its frame is looked at:
- *  - an exception or an unwinder comes to the frame, and finds no function
+ *  - an exception or an unwinder reaches the frame, and finds no function
  *    around the kernel's address: terminate() is called
  *  - the stack is changed for another one, and back: what is entered next
  *    takes the pending return for one that longjmp() has skipped, and the
  *    kernel sends SIGILL when it comes. A signal handler on a stack of its own
  *    does the same
  *  - the function reads the address, as dlsym(RTLD_NEXT, ...) does
- * And there are at most 64 pending ones of a thread (MAX_URETPROBE_DEPTH);
- * calls behind those are not recorded, and nothing tells.
+ * And at most 64 can be pending in a thread (MAX_URETPROBE_DEPTH); the kernel
+ * neither records nor reports further calls.
  *
  * Which other modules run, and what they do, isn't known here: only --site=fast
- * takes such a probe. Not where the module itself shows that it does any of
- * this, or that the function may be called again before it returns.
+ * takes such a probe. It is not taken where the module itself shows that it
+ * does any of this, or that the function may be called again before it returns.
  */
-#include "choose_return.h"
+#include "choose_return_safe.h"
 
 #include <errno.h>
 #include <string.h>
+#include "analysis.h"
 #include "lib/debug/module/module.h"
-#include "site.h"
 
 /* Tracepoints of functions that call others: so many may be pending at once. */
-#define OPEN_MAX	32
+#define OPEN_RETURNS_MAX	32
 
 static const char *why_not_module(unsigned int what)
 {
@@ -43,24 +43,13 @@ static const char *why_not_module(unsigned int what)
 	return NULL;
 }
 
-static int reach_find(struct compilation *c, uint64_t entry,
-		      enum calls_reach *reach)
+static int check_calls(const struct compilation *c, uint64_t entry,
+		       size_t *open, const char **why)
 {
-	struct site_state *state = c->sites;
-
-	if (!state->calls)
-		state->calls = calls_begin(c->module);
-	return !state->calls || calls_find(state->calls, entry, reach) ?
-		       -ENOMEM : 0;
-}
-
-static int check_calls(struct compilation *c, uint64_t entry, const char **why)
-{
-	struct site_state *state = c->sites;
 	enum calls_reach reach;
 	bool switches;
 
-	if (reach_find(c, entry, &reach))
+	if (analysis_reach(c, entry, &reach))
 		return -ENOMEM;
 	if (reach == CALLS_CLOSED)
 		return 0;
@@ -68,39 +57,32 @@ static int check_calls(struct compilation *c, uint64_t entry, const char **why)
 		*why = "it may be called again before it returns";
 	else if (reach == CALLS_UNKNOWN)
 		*why = "what it calls isn't known";
-	else if (state->open_returns >= OPEN_MAX)
+	else if (*open >= OPEN_RETURNS_MAX)
 		*why = "there are many of them already";
-	else if (!(site_runtime(c) & RUNTIME_PROGRAM))
+	else if (!(analysis_runtime(c) & RUNTIME_PROGRAM))
 		*why = "it calls other functions, in a library";
 	if (*why)
 		return 0;
-	if (calls_switch_stacks(state->calls, &switches))
+	if (analysis_switches_stacks(c, &switches))
 		return -ENOMEM;
 	if (switches)
 		*why = "the program changes stacks";
 	else
-		state->open_returns++;
+		++*open;
 	return 0;
 }
 
-/* Another function begins in its code: what comes in there is not recorded. */
-static bool has_entries(const struct symbol_index *index, uint64_t entry,
+/* Another function begins in its code: calls of that are not recorded. */
+static bool has_entries(const struct compilation *c, uint64_t entry,
 			const struct flow_part *part)
 {
-	size_t low = 0, high = index->count;
+	const struct symbol_index *index = &c->analysis->symbols;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index->symbols[middle]->address <= part->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < index->count &&
-	       index->symbols[low]->address - part->start < part->size; low++)
-		if (index->symbols[low]->type == STT_FUNC &&
-		    index->symbols[low]->address != entry)
+	for (size_t i = analysis_symbol_from(c, part->start + 1);
+	     i < index->count &&
+	     index->symbols[i]->address - part->start < part->size; i++)
+		if (index->symbols[i]->type == STT_FUNC &&
+		    index->symbols[i]->address != entry)
 			return true;
 	return false;
 }
@@ -133,8 +115,7 @@ static bool read_may_be_return(const struct arch *arch,
 }
 
 /* The register for the address gets it back, or gives it to the frame. */
-static bool moves_link(const struct arch *arch,
-		       const struct arch_transfer *t)
+static bool moves_link(const struct arch *arch, const struct arch_transfer *t)
 {
 	unsigned int link = arch->link;
 
@@ -223,7 +204,7 @@ static const char *why_not_code(const struct compilation *c, uint64_t entry,
 	for (size_t i = 0; i < flow->part_count && !why; i++) {
 		const struct flow_part *part = &flow->parts[i];
 
-		if (has_entries(&c->sites->symbols, entry, part))
+		if (has_entries(c, entry, part))
 			return "another function begins in it";
 		for (uint32_t at = 0; at < part->size && !why; at++)
 			if (part->marks[at] & FLOW_INSN)
@@ -232,24 +213,13 @@ static const char *why_not_code(const struct compilation *c, uint64_t entry,
 	return why;
 }
 
-int choose_return_safe(struct compilation *c, uint64_t entry,
-		       const struct flow *flow, const char **why)
+int choose_return_safe(const struct compilation *c, uint64_t entry,
+		       const struct flow *flow, size_t *open, const char **why)
 {
 	*why = module_is_relocated(c->module, 0, 0) ?
 		       "the loader changes the code" :
-		       why_not_module(site_runtime(c));
+		       why_not_module(analysis_runtime(c));
 	if (!*why)
 		*why = why_not_code(c, entry, flow);
-	return *why ? 0 : check_calls(c, entry, why);
-}
-
-int choose_return_unwinds(struct compilation *c, uint64_t entry, bool *may)
-{
-	enum calls_reach reach = CALLS_CLOSED;
-	int code = 0;
-
-	if (site_runtime(c) & RUNTIME_UNWINDS)
-		code = reach_find(c, entry, &reach);
-	*may = reach != CALLS_CLOSED;
-	return code;
+	return *why ? 0 : check_calls(c, entry, open, why);
 }

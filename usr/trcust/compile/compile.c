@@ -1,239 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "compile.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "lib/formats/rpn.h"
-#include "lib/guard.h"
+#include "analysis.h"
 #include "choose.h"
 #include "choose_return.h"
+#include "data_hash.h"
 #include "format_check.h"
 #include "format_default.h"
+#include "lib/guard.h"
+#include "site.h"
+#include "slow.h"
+#include "stmts.h"
 
-/* Bytes of the registers and prefixes, which are in every record: beside them
- * there must be room for a failing pointer. */
-#define FIXED_MAX	(RAS_RECORD_MAX - RAS_RECORD_HEADER - 16)
-
-void compile_hint_debug(struct compilation *c)
-{
-	const char *why = dwarf_refusal(c->module, c->dwarf);
-
-	if (why)
-		diag_hint(c->diag, "%s", why);
-	else if (!c->dwarf && c->module->elf)
-		diag_hint(c->diag, "no debug information was found: --debug "
-				   "FILE names it");
-}
-
-void compile_hint_imported(struct compilation *c)
-{
-	char text[256];
-
-	module_libraries(c->module, text, sizeof(text));
-	diag_hint(c->diag, text[0] ? "the module only uses it, it is defined "
-			   "in another one; this one loads %s" :
-			   "the module only uses it, it is defined in another "
-			   "one%s", text);
-}
-
-struct tdf_stmt *compile_stmt_add(struct compilation *c, struct srcpos pos,
-				  const char *source)
-{
-	struct tdf_stmt *stmt;
-
-	if (c->stmt_count == c->stmt_room) {
-		size_t room = c->stmt_room ? c->stmt_room * 2 : 256;
-		void *stmts = realloc(c->stmts, room * sizeof(*c->stmts));
-		void *sources = stmts ? realloc(c->sources,
-						room * sizeof(*c->sources)) :
-					NULL;
-
-		c->stmts = stmts ? stmts : c->stmts;
-		c->sources = sources ? sources : c->sources;
-		if (!sources) {
-			diag_no_memory(c->diag, pos);
-			return NULL;
-		}
-		c->stmt_room = room;
-	}
-	snprintf(c->sources[c->stmt_count], sizeof(*c->sources), "%s", source);
-	stmt = &c->stmts[c->stmt_count++];
-	memset(stmt, 0, sizeof(*stmt));
-	return stmt;
-}
-
-int compile_rpn_end(struct compilation *c, struct srcpos pos, uint32_t start,
-		    uint32_t *rpn, uint32_t *rpn_length)
-{
-	char limit[32];
-
-	*rpn = start;
-	*rpn_length = c->rpn.size - start;
-	if (c->rpn.failed)
-		return diag_no_memory(c->diag, pos);
-	if (*rpn_length > TDF_RPN_MAX) {
-		snprintf(limit, sizeof(limit), "%d bytes", TDF_RPN_MAX);
-		diag_report(c->diag, pos, TRCERR_TPRTOOBIG, limit);
-		diag_hint(c->diag, "it takes %u bytes", *rpn_length);
-		return 1;
-	}
-	/* all that can be wrong with what was put together is its depth */
-	if (!rpn_check(c->rpn.data + start, *rpn_length, 1, NULL) ||
-	    !rpn_check(c->rpn.data + start, *rpn_length, 2, NULL))
-		return 0;
-	diag_report(c->diag, pos, TRCERR_RPN_OVER);
-	return 1;
-}
-
-/* Bytes of the registers and prefixes that a site's statements log. */
-static uint32_t fixed_bytes(const struct tdf_stmt *stmt)
-{
-	switch (stmt->kind) {
-	case TDF_STMT_REG:
-		return stmt->reg_bytes;
-	case TDF_STMT_IF:
-		return 0;
-	default:
-		if (stmt->flags & TDF_STMT_RAW)
-			return stmt->length;
-		return stmt->flags & TDF_STMT_MORE ? 0 : RAS_ITEM_PREFIX;
-	}
-}
-
-static int check_room(struct compilation *c, const struct tsf_stmt *stmt,
-		      const struct compile_site *site)
-{
-	uint32_t count = c->stmt_count - site->first_stmt, fixed = 0;
-	char limit[64];
-
-	for (uint32_t i = site->first_stmt; i < c->stmt_count; i++)
-		fixed += fixed_bytes(&c->stmts[i]);
-	if (count <= TDF_STMTS_MAX && fixed <= FIXED_MAX)
-		return 0;
-	if (count > TDF_STMTS_MAX)
-		snprintf(limit, sizeof(limit),
-			 "%d registers and data statements", TDF_STMTS_MAX);
-	else
-		snprintf(limit, sizeof(limit),
-			 "%d bytes of registers and prefixes", FIXED_MAX);
-	diag_report(c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos : stmt->pos,
-		    TRCERR_TPRTOOBIG, limit);
-	return 1;
-}
-
-static bool same_layout(const struct compile_item *a,
-			const struct compile_item *b)
-{
-	return a->kind == b->kind && a->raw == b->raw &&
-	       a->variable == b->variable && a->bytes == b->bytes;
-}
-
-static int check_layout(struct compilation *c, const struct compile_site *site,
-			const struct compile_item *first,
-			const struct compile_item *item)
-{
-	if (same_layout(first, item))
-		return 0;
-	diag_report(c->diag, item->tsf->pos, TRCERR_LAYOUT, item->label);
-	diag_hint(c->diag, "it has another type or size at %#" PRIx64,
-		  site->nominal);
-	return 1;
-}
-
-/* The next statement at a site; the first site says what it logs. */
-static int compile_stmt(struct compilation *c, const struct compile_site *site,
-			const struct tsf_stmt *in, struct compile_point *out)
-{
-	struct compile_item item = { .tsf = in, .ctype = CTYPE_NONE };
-	struct compile_item *first = &out->items[in - out->tsf->stmts];
-	int code = in->kind == TSF_VAR ?
-			   variable_compile(c, site, in, &item) :
-			   data_compile(c, site, in, &item);
-
-	if (site == out->sites) {
-		free(first->label);	/* of a site that was left out */
-		*first = item;
-		return code;
-	}
-	if (!code)
-		code = check_layout(c, site, first, &item);
-	free(item.label);
-	return code;
-}
-
-/* All statements are looked at, so that all their errors are told. */
-int compile_site_stmts(struct compilation *c, const struct tsf_point *point,
-		       struct compile_point *out, struct compile_site *site)
-{
-	int code = 0;
-
-	site->first_stmt = c->stmt_count;
-	if (point->condition)
-		code = condition_compile(c, site, point);
-	for (size_t i = 0; i < point->stmt_count && code >= 0 &&
-			   code != COMPILE_LEAVE_OUT; i++) {
-		int more = compile_stmt(c, site, &point->stmts[i], out);
-
-		if (!code || more < 0)
-			code = more;
-		if (!code)
-			code = check_room(c, &point->stmts[i], site);
-	}
-	site->stmts = c->stmt_count - site->first_stmt;
-	return code;
-}
-
-static void leave_out(struct compilation *c, struct compile_point *out,
-		      struct compile_site *site, size_t rpn)
-{
-	c->stmt_count = site->first_stmt;
-	c->rpn.size = rpn;
-	memmove(site, site + 1, (out->sites + out->site_count - (site + 1)) *
-				sizeof(*site));
-	out->site_count--;
-}
-
-static int compile_sites(struct compilation *c, const struct tsf_point *point,
-			 struct compile_point *out)
-{
-	bool alone = out->site_count == 1;
-	int code = 0;
-
-	c->current = out;
-	for (size_t i = 0; i < out->site_count && !code;) {
-		struct compile_site *site = &out->sites[i];
-		size_t rpn = c->rpn.size;
-
-		site->alone = alone;
-		c->quiet = i > 0;
-		code = compile_site_stmts(c, point, out, site);
-		if (code != COMPILE_LEAVE_OUT) {
-			i++;
-			continue;
-		}
-		leave_out(c, out, site, rpn);
-		code = 0;
-	}
-	c->current = NULL;
-	c->quiet = false;
-	return code;
-}
-
-static int compile_stmts(struct compilation *c, const struct tsf_point *point,
-			 struct compile_point *out)
-{
-	int code;
-
-	out->items = calloc(point->stmt_count + 1, sizeof(*out->items));
-	if (!out->items)
-		return diag_no_memory(c->diag, point->pos);
-	out->item_count = point->stmt_count;
-	code = compile_sites(c, point, out);
-	return code ? code : data_check_absent(c, out);
-}
+/* What lasts from one tracepoint to the next. */
+struct passes {
+	struct compilation *c;
+	struct compiled *out;
+	struct site_taken taken;
+	uint32_t *minor_lines;	/* by minor: line of the TRACE, 0 free */
+	struct choose_return_state returns;
+};
 
 static void compile_point_free(struct compile_point *point)
 {
@@ -247,15 +37,9 @@ static void compile_point_free(struct compile_point *point)
 	free(point->no_return);
 }
 
-/* What is known only now: variables by their types. */
-static bool is_sized_late(const struct compile_item *item)
-{
-	return item->tsf->kind == TSF_VAR ||
-	       (item->tsf->kind == TSF_REGS && item->tsf->reg_is_variable);
-}
-
-/* The parser has warned of what the TSF says in numbers. */
-static void check_maxdata(struct compilation *c,
+/* Warns when the items exceed MAXDATALENGTH because of variables, whose sizes
+ * are known only now. The parser has warned of the sizes in the TSF. */
+static void check_maxdata(const struct compilation *c,
 			  const struct compile_point *point)
 {
 	const struct compile_item *exceeding = NULL;
@@ -267,7 +51,9 @@ static void check_maxdata(struct compilation *c,
 				 (item->raw ? 0 : RAS_ITEM_PREFIX);
 
 		all += bytes;
-		early += is_sized_late(item) ? 0 : bytes;
+		if (item->tsf->kind != TSF_VAR &&
+		    !(item->tsf->kind == TSF_REGS && item->tsf->reg_is_variable))
+			early += bytes;
 		if (all > c->tsf->maxdata && !exceeding)
 			exceeding = item;
 	}
@@ -278,174 +64,180 @@ static void check_maxdata(struct compilation *c,
 		  c->tsf->maxdata);
 }
 
-static int compile_format(struct compilation *c, struct compile_point *point)
+static int compile_format(const struct compilation *c, struct compiled *out,
+			  struct compile_point *point)
 {
 	if (point->tsf->fmt_count) {
-		format_check(c, point);
+		format_check(c, &out->ctypes, point);
 		return 0;
 	}
 	if (!point->item_count)
 		return 0;
-	point->fmt = format_default(c, point);
-	if (point->fmt)
-		return 0;
-	return diag_no_memory(c->diag, point->tsf->pos);
+	point->fmt = format_default(&out->ctypes, point);
+	return point->fmt ? 0 : diag_no_memory(c->diag, point->tsf->pos);
 }
 
-static int compile_dynamic(struct compilation *c, const struct tsf_point *in,
-			   struct compile_point *out)
+static int compile_dynamic(struct passes *p, struct compile_point *point)
 {
-	size_t stmts = c->stmt_count, rpn = c->rpn.size;
-	int code = site_resolve(c, in, out);
+	struct compiled *out = p->out;
+	size_t stmts = out->stmt_count, rpn = out->rpn.size;
+	struct compilation *c = p->c;
+	int code = site_resolve(c, &p->taken, point->tsf, point);
 
 	if (!code)
-		code = compile_stmts(c, in, out);
+		code = stmts_compile(c, out, point);
+	if (!code && site_remember(c, &p->taken, point))
+		code = diag_no_memory(c->diag, point->tsf->pos);
 	if (!code)
-		code = choose_return(c, out, stmts, rpn);
+		code = choose_return(c, out, &p->returns, point, stmts, rpn);
 	if (!code) {
-		check_maxdata(c, out);
-		code = compile_format(c, out);
+		check_maxdata(c, point);
+		code = compile_format(c, out, point);
 	}
-	if (!code && (site_remember(c, out) ||
-		      !data_hash(c, out, &out->hash))) {
-		diag_no_memory(c->diag, in->pos);
-		code = -1;
-	}
-	if (code) {
-		c->stmt_count = stmts;
-		c->rpn.size = rpn;
-		compile_point_free(out);
-		return code;
-	}
-	c->dynamic_count++;
-	return 0;
-}
-
-static int compile_minor(struct compilation *c, const struct tsf_point *point)
-{
-	char text[16];
-
-	if (!c->minor_lines[point->minor])
+	/* a return probe that was chosen has another address than the exits */
+	if (!code && (site_remember(c, &p->taken, point) ||
+		      !data_hash(&out->ctypes, point, &point->hash)))
+		code = diag_no_memory(c->diag, point->tsf->pos);
+	if (!code) {
+		out->dynamic_count++;
 		return 0;
-	snprintf(text, sizeof(text), "%u", point->minor);
-	diag_report(c->diag, point->minor_pos, TRCERR_DUP_MINOR, text);
-	diag_hint_discarded(c->diag, TRCERR_DUP_MINOR);
-	diag_hint(c->diag, "the tracepoint in line %u has it",
-		  c->minor_lines[point->minor]);
-	return 1;
+	}
+	out->stmt_count = stmts;
+	out->rpn.size = rpn;
+	compile_point_free(point);
+	return code;
 }
 
-static int compile_point(struct compilation *c, const struct tsf_point *in)
+static int compile_point(struct passes *p, const struct tsf_point *in)
 {
-	struct compile_point *out = &c->points[c->point_count];
-	int code = compile_minor(c, in);
+	struct compiled *out = p->out;
+	struct compile_point *point = &out->points[out->point_count];
+	uint32_t *line = &p->minor_lines[in->minor];
+	struct diag *diag = p->c->diag;
+	char text[16];
+	int code = 0;
 
 	guard_step();
-	memset(out, 0, sizeof(*out));
-	out->tsf = in;
-	out->is_static = in->tp.kind == TSF_TP_STATIC;
-	if (!code && out->is_static)
-		format_check(c, out);
-	else if (!code)
-		code = compile_dynamic(c, in, out);
+	if (*line) {
+		snprintf(text, sizeof(text), "%u", in->minor);
+		diag_report(diag, in->minor_pos, TRCERR_DUP_MINOR, text);
+		diag_hint_discarded(diag, TRCERR_DUP_MINOR);
+		diag_hint(diag, "the tracepoint in line %u has it", *line);
+		return 1;
+	}
+	memset(point, 0, sizeof(*point));
+	point->tsf = in;
+	point->is_static = in->tp.kind == TSF_TP_STATIC;
+	if (point->is_static)
+		format_check(p->c, &out->ctypes, point);
+	else
+		code = compile_dynamic(p, point);
 	if (code)
 		return code;
-	c->minor_lines[in->minor] = in->pos.line;
-	c->point_count++;
+	*line = in->pos.line;
+	out->point_count++;
 	return 0;
 }
 
-static int compile_compare(const void *a, const void *b)
+static int minor_compare(const void *a, const void *b)
 {
 	const struct compile_point *x = a, *y = b;
 
 	return (int)x->tsf->minor - (int)y->tsf->minor;
 }
 
-static int compile_all(struct compilation *c)
+/* `lost` as in struct choose_return_state. */
+static int compile_all(struct compilation *c, struct compiled *out,
+		       const bool *lost)
 {
+	struct passes p = { .c = c, .out = out, .returns = { .lost = lost } };
+	const struct tsf *tsf = c->tsf;
 	int code = 0;
 
-	c->points = calloc(c->tsf->point_count + 1, sizeof(*c->points));
-	c->minor_lines = calloc(UINT16_MAX + 1, sizeof(*c->minor_lines));
-	if (!c->points || !c->minor_lines) {
-		return diag_no_memory(c->diag, (struct srcpos){ 0 });
-	}
-	for (size_t i = 0; i < c->tsf->point_count && code >= 0; i++)
-		if (!c->tsf->points[i].discarded)
-			code = compile_point(c, &c->tsf->points[i]);
-	if (code < 0 || choose_sites(c))
+	out->points = calloc(tsf->point_count + 1, sizeof(*out->points));
+	p.minor_lines = calloc(UINT16_MAX + 1, sizeof(*p.minor_lines));
+	if (!out->points || !p.minor_lines)
+		code = diag_no_memory(c->diag, (struct srcpos){ 0 });
+	for (size_t i = 0; i < tsf->point_count && code >= 0; i++)
+		if (!tsf->points[i].discarded)
+			code = compile_point(&p, &tsf->points[i]);
+	site_forget(&p.taken);
+	free(p.minor_lines);
+	if (code < 0 || choose_sites(c, out))
 		return -1;
-	qsort(c->points, c->point_count, sizeof(*c->points), compile_compare);
+	slow_report(c, out);
+	qsort(out->points, out->point_count, sizeof(*out->points),
+	      minor_compare);
 	return 0;
 }
 
-bool compile_has_stack(const struct tsf_point *point)
-{
-	for (size_t i = 0; i < point->stmt_count && !point->discarded; i++)
-		if (point->stmts[i].kind == TSF_STACK)
-			return true;
-	return false;
-}
-
-/* What STACK logs bars return probes from all functions: when its tracepoint
- * is discarded it doesn't. */
+/* STACK in any tracepoint rules out return probes on all functions, unless that
+ * tracepoint is discarded. */
 static bool needs_trial(const struct tsf *tsf)
 {
 	bool stack = false, returns = false;
 
 	for (size_t i = 0; i < tsf->point_count; i++) {
-		stack |= compile_has_stack(&tsf->points[i]);
+		stack |= stmts_have_stack(&tsf->points[i]);
 		returns |= !tsf->points[i].discarded &&
 			   tsf->points[i].tp.retep == TSF_RETEP_ANY;
 	}
 	return stack && returns;
 }
 
-/* Compile in silence: which tracepoints will be discarded. 0, or -1: no
- * memory. */
-static int find_lost(struct compilation *c)
+/* Compiles without messages to find the tracepoints that will be discarded; by
+ * index, malloc'd. NULL: no memory. */
+static bool *find_lost(const struct compilation *c)
 {
-	struct compilation trial = {
-		.tsf = c->tsf, .module = c->module, .dwarf = c->dwarf,
-		.map = c->map, .mode = c->mode,
-	};
+	struct compilation trial = *c;
+	struct compiled out = { 0 };
+	bool exhausted;
 	size_t size;
 	const char *text = diag_text(c->diag, &size);
-	bool exhausted;
+	bool *lost = calloc(c->tsf->point_count, sizeof(*lost));
 
-	c->lost = calloc(c->tsf->point_count, sizeof(*c->lost));
-	if (!c->lost || diag_open_text(&trial.diag, diag_path(c->diag), text,
-				       size, 0, NULL))
-		return -1;
-	compile_all(&trial);
-	memset(c->lost, true, c->tsf->point_count * sizeof(*c->lost));
-	for (size_t i = 0; i < trial.point_count; i++)
-		c->lost[trial.points[i].tsf - c->tsf->points] = false;
-	exhausted = diag_exhausted(trial.diag);
-	compile_free(&trial);
-	diag_close(trial.diag);
-	return exhausted ? -1 : 0;
-}
-
-int compile_points(struct compilation *c)
-{
-	if (needs_trial(c->tsf) && find_lost(c)) {
-		return diag_no_memory(c->diag, (struct srcpos){ 0 });
+	trial.analysis = NULL;
+	if (!lost || diag_open_text(&trial.diag, diag_path(c->diag), text,
+				    size, 0, NULL)) {
+		free(lost);
+		return NULL;
 	}
-	return compile_all(c);
+	compile_all(&trial, &out, NULL);
+	memset(lost, true, c->tsf->point_count * sizeof(*lost));
+	for (size_t i = 0; i < out.point_count; i++)
+		lost[out.points[i].tsf - c->tsf->points] = false;
+	exhausted = diag_exhausted(trial.diag);
+	compile_free(&trial, &out);
+	diag_close(trial.diag);
+	if (!exhausted)
+		return lost;
+	free(lost);
+	return NULL;
 }
 
-void compile_free(struct compilation *c)
+int compile_points(struct compilation *c, struct compiled *out)
 {
-	site_forget(c);
-	for (size_t i = 0; i < c->point_count; i++)
-		compile_point_free(&c->points[i]);
-	ctypes_free(&c->ctypes);
-	free(c->minor_lines);
-	free(c->lost);
-	free(c->points);
-	free(c->stmts);
-	free(c->sources);
-	bytes_free(&c->rpn);
+	bool *lost = NULL;
+	int code;
+
+	if (needs_trial(c->tsf)) {
+		lost = find_lost(c);
+		if (!lost)
+			return diag_no_memory(c->diag, (struct srcpos){ 0 });
+	}
+	code = compile_all(c, out, lost);
+	free(lost);
+	return code;
+}
+
+void compile_free(struct compilation *c, struct compiled *out)
+{
+	analysis_end(c);
+	for (size_t i = 0; i < out->point_count; i++)
+		compile_point_free(&out->points[i]);
+	ctypes_free(&out->ctypes);
+	free(out->points);
+	free(out->stmts);
+	free(out->sources);
+	bytes_free(&out->rpn);
 }

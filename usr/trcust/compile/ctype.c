@@ -36,7 +36,7 @@ static int slot_compare(const void *a, const void *b)
 /* The slot of that key, made with CTYPE_NONE when it is new; NULL: no
  * memory. */
 static struct slot *slot_get(struct ctypes *types, uint8_t kind,
-			       const void *key, size_t size)
+			     const void *key, size_t size)
 {
 	struct slot *slot = malloc(sizeof(*slot) + size + 1), **found;
 

@@ -6,11 +6,12 @@
  * and type of what comes of it; DESC, FMT, comments, conditions, limits, minor
  * codes and addresses are not in it.
  */
+#include "data_hash.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "lib/hash.h"
-#include "compile.h"
 #include "trcust/tsf/expr.h"
 
 static void hash_text(uint64_t *hash, const char *text)
@@ -100,7 +101,7 @@ static bool hash_expression(uint64_t *hash, const struct tsf_stmt *stmt)
 }
 
 /* What a reader of the record takes it for. */
-static void hash_item(uint64_t *hash, const struct compilation *c,
+static void hash_item(uint64_t *hash, const struct ctypes *ctypes,
 		      const struct compile_item *item)
 {
 	const struct ctype *type;
@@ -108,8 +109,8 @@ static void hash_item(uint64_t *hash, const struct compilation *c,
 	hash_text(hash, item->variable ? " up to " : " ");
 	hash_number(hash, item->bytes);
 	hash_text(hash, item->raw ? " raw" : "");
-	if (item->ctype < c->ctypes.count) {
-		type = &c->ctypes.types[item->ctype];
+	if (item->ctype < ctypes->count) {
+		type = &ctypes->types[item->ctype];
 		hash_number(hash, type->kind);
 		hash_number(hash, type->is_signed);
 		hash_number(hash, type->bytes);
@@ -117,7 +118,7 @@ static void hash_item(uint64_t *hash, const struct compilation *c,
 	hash_text(hash, "\n");
 }
 
-bool data_hash(const struct compilation *c, const struct compile_point *point,
+bool data_hash(const struct ctypes *ctypes, const struct compile_point *point,
 	       uint64_t *result)
 {
 	uint64_t hash = HASH_FNV_START;
@@ -143,7 +144,7 @@ bool data_hash(const struct compilation *c, const struct compile_point *point,
 		default:
 			hash_memory(&hash, stmt, item);
 		}
-		hash_item(&hash, c, item);
+		hash_item(&hash, ctypes, item);
 	}
 	*result = hash;
 	return true;

@@ -1,10 +1,456 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Expressions as values, bottom up. */
-#include "value.h"
+#include "evaluate.h"
 
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "evaluate_register.h"
+#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
+#include "message.h"
+#include "symbol.h"
+#include "value_compute.h"
+
+#define NAMES_TEXT	240	/* of members, for a hint */
+
+struct member_names {
+	char text[NAMES_TEXT];
+	size_t used;
+};
+
+static int member_name_add(void *context, const struct dwarf_member *member)
+{
+	struct member_names *names = context;
+	size_t left = sizeof(names->text) - names->used;
+
+	if (strlen(member->name) + 6 > left)
+		return snprintf(names->text + names->used, left, " ...");
+	if (*member->name)
+		names->used += snprintf(names->text + names->used, left,
+					"%s%s", names->used ? ", " : "",
+					member->name);
+	return 0;
+}
+
+static bool report_no_member(struct evaluation *e, const struct expr *expr,
+			     const struct value *value, Dwarf_Die *composed)
+{
+	struct member_names names = {0};
+	char *text = value_type_spell(&value->type);
+
+	if (!text)
+		return value_report_memory(e, expr->pos);
+	e->code = 1;
+	diag_report(e->c->diag, expr->pos, TRCERR_BADMEMBER, text, expr->name);
+	free(text);
+	if (!composed) {
+		if (value_type_kind(&value->type) == DWARF_TYPE_POINTER)
+			diag_hint(e->c->diag, "it is a pointer: '->'");
+		return false;
+	}
+	if (dwarf_type_is_declared_only(composed))
+		diag_hint(e->c->diag, "the type is only declared, no unit with "
+				      "debug information defines it");
+	dwarf_type_members(composed, member_name_add, &names);
+	if (names.used)
+		diag_hint(e->c->diag, "it has: %s", names.text);
+	return false;
+}
+
+/* What a virtual base's place is computed by, from the object's address on:
+ * Itanium ABI section 2.5, as DW_AT_data_member_location has it. */
+static bool emit_virtual(struct evaluation *e, Dwarf_Die *inheritance,
+			 struct bytes *rpn)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_getlocation(dwarf_attr(inheritance,
+					 DW_AT_data_member_location, &attr),
+			      &ops, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t atom = ops[i].atom;
+
+		if (atom == DW_OP_deref)
+			rpn_emit_deref(rpn, e->wide ? 8 : 4);
+		else if (atom == DW_OP_dup || atom == DW_OP_minus ||
+			 atom == DW_OP_plus)
+			rpn_emit_op(rpn, atom);
+		else if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+			rpn_emit_const(rpn, atom - DW_OP_lit0);
+		else if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
+			rpn_emit_const(rpn, ops[i].number);
+		else if (atom == DW_OP_plus_uconst)
+			rpn_emit_add(rpn, ops[i].number, e->wide);
+		else
+			return false;
+	}
+	if (!e->wide)
+		rpn_emit_extend(rpn, 4, false);
+	return count;
+}
+
+/* The object's own vtable has the offset of the base in the object. */
+static bool enter_virtual(struct evaluation *e, struct srcpos pos,
+			  struct value *value, Dwarf_Die *inheritance)
+{
+	struct value_type type;
+	Dwarf_Die base;
+
+	if (!dwarf_type_of(inheritance, &base))
+		return false;
+	type = value_type_of(&base);
+	if (e->unread) {
+		value_narrow(value, &type, 0, 0);
+		return true;
+	}
+	if (!value_address(e, pos, value))
+		return false;
+	if (!emit_virtual(e, inheritance, &value->rpn)) {
+		diag_report(e->c->diag, pos, TRCERR_UNSUPPORTED,
+			    "the place of this virtual base class");
+		e->code = 1;
+		return false;
+	}
+	value->type = value_type_pointer_to(&type);
+	return value_dereference(e, pos, "->", value);
+}
+
+static bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
+				  struct value *value,
+				  const struct dwarf_named *member)
+{
+	struct value_type type = value_type_of(&member->type), element = type;
+	const struct dwarf_subobject *in = &member->in;
+
+	for (unsigned int i = 0; i < in->step_count; i++) {
+		Dwarf_Die inheritance = in->steps[i].die;
+
+		value_narrow(value, &value->type, in->steps[i].bit_offset, 0);
+		if (!enter_virtual(e, pos, value, &inheritance))
+			return false;
+	}
+	value_narrow(value, &type, in->bit_offset, member->bits);
+	while (value_type_kind(&element) == DWARF_TYPE_ARRAY)
+		element = value_type_target(&element);
+	/* an enumeration's own type doesn't say so */
+	value->reversed = member->is_reversed &&
+			  !value_type_is_reversed(&element);
+	return value_refer(e, value);
+}
+
+static int find_variable(struct evaluation *e, const char *name,
+			 struct dwarf_variable variable[2])
+{
+	return e->c->dwarf ? dwarf_variable_find(e->c->dwarf, &e->site->from,
+						 name, variable) : -ENOENT;
+}
+
+static bool evaluate_is_variable(struct evaluation *e, const char *name)
+{
+	struct dwarf_variable variable[2];
+	int code = find_variable(e, name, variable);
+
+	return !code || code == -ENOTUNIQ;
+}
+
+/* Of what isn't read the type is enough, wherever the variable is. */
+static int unread_variable(struct evaluation *e, const struct expr *expr,
+			   const struct dwarf_variable *variable,
+			   struct address *address)
+{
+	struct bytes *rpn = place_begin(&address->place, PLACE_MEMORY);
+
+	if (!rpn) {
+		value_report_memory(e, expr->pos);
+		return -1;
+	}
+	rpn_emit_const(rpn, 0);
+	address->typed = variable->type.addr;
+	address->type = variable->type;
+	return 0;
+}
+
+/* NULL: one that the debug information doesn't know. */
+static bool place_variable(struct evaluation *e, const struct expr *expr,
+			   const struct dwarf_variable *variable,
+			   struct value *value)
+{
+	struct address address = {0};
+
+	if (e->unread && variable)
+		e->code = unread_variable(e, expr, variable, &address);
+	else if (variable)
+		e->code = symbol_variable(e->c, e->site, expr->pos,
+					  expr->name, variable, &address);
+	else
+		e->code = symbol_find(e->c, e->site, expr->pos, expr->name,
+				      false, &address);
+	if (e->code) {
+		place_free(&address.place);
+		return false;
+	}
+	value->kind = VALUE_PLACE;
+	value->place = address.place;
+	value->bit_offset = 8 * address.offset;
+	value->type = address.typed ? value_type_of(&address.type) :
+				      value_type_void();
+	value->pos = expr->pos;
+	value->name = expr->name;
+	return value_refer(e, value);
+}
+
+static bool evaluate_implicit(struct evaluation *e, const struct expr *expr,
+			      const struct dwarf_named *member,
+			      struct value *value)
+{
+	struct expr this = *expr;
+	struct dwarf_variable variable[2];
+
+	this.name = "this";
+	if (find_variable(e, "this", variable) ||
+	    !place_variable(e, &this, variable, value) ||
+	    !value_dereference(e, expr->pos, "->", value))
+		return false;
+	value->name = expr->name;
+	return evaluate_member_enter(e, expr->pos, value, member);
+}
+
+/* Names that C and C++ programs have without debug information for them. */
+static bool evaluate_well_known(struct evaluation *e, const struct expr *expr,
+				struct value *value)
+{
+	bool is_true = !strcmp(expr->name, "true");
+	struct value_type nothing = value_type_void();
+	struct value_type type = value_type_integer(e->c, 4, true);
+
+	if (!strcmp(expr->name, "NULL") || !strcmp(expr->name, "nullptr"))
+		type = value_type_pointer_to(&nothing);
+	else if (!is_true && strcmp(expr->name, "false"))
+		return false;
+	*value = value_constant(type, is_true);
+	value->pos = expr->pos;
+	return true;
+}
+
+/* A function of the module, which the symbol table knows. */
+static bool evaluate_function(struct evaluation *e, const struct expr *expr,
+			      struct value *value)
+{
+	const struct module_symbol *symbol;
+	struct bytes *rpn;
+	bool others;
+
+	symbol = module_symbol_find(e->c->module, expr->name, MODULE_CODE,
+				    &others);
+	if (!symbol || !symbol->defined || symbol->type != STT_FUNC)
+		return false;
+	rpn = place_begin(&value->place, PLACE_MEMORY);
+	if (!rpn)
+		return value_report_memory(e, expr->pos);
+	rpn_emit_addr(rpn, symbol->address);
+	snprintf(value->place.where, sizeof(value->place.where),
+		 "function at %#llx", (unsigned long long)symbol->address);
+	value->kind = VALUE_PLACE;
+	value->type = value_type_function();
+	value->pos = expr->pos;
+	value->name = expr->name;
+	e->code = symbol_check_static(e->c, e->site, expr->pos, expr->name,
+				      &value->place);
+	return !e->code;
+}
+
+static bool enumerator_value(const struct expr *expr, Dwarf_Die *die,
+			     const Dwarf_Die *enumeration, struct value *value)
+{
+	struct value_type type = value_type_of(enumeration);
+	Dwarf_Attribute attr;
+	Dwarf_Sword number;
+	Dwarf_Word word;
+
+	if (dwarf_tag(die) != DW_TAG_enumerator || !enumeration->addr ||
+	    !dwarf_attr(die, DW_AT_const_value, &attr))
+		return false;
+	if (value_type_is_signed(&type) ? dwarf_formsdata(&attr, &number) :
+					  dwarf_formudata(&attr, &word))
+		return false;
+	*value = value_constant(type, value_type_is_signed(&type) ?
+					      (uint64_t)number : word);
+	value->pos = expr->pos;
+	value->name = expr->name;
+	return true;
+}
+
+/* "color::red", where the type has a unit of its own. */
+static bool evaluate_scoped(struct evaluation *e, const struct expr *expr,
+			    struct value *value)
+{
+	const char *own = strrchr(expr->name, ':');
+	Dwarf_Die type[2], child;
+	char *scope;
+	bool found;
+
+	if (!e->c->dwarf || !own || own < expr->name + 2 || own[-1] != ':')
+		return false;
+	scope = strndup(expr->name, own - 1 - expr->name);
+	found = scope && dwarf_type_find(e->c->dwarf, &e->site->from, "enum",
+					 scope, type) >= 0;
+	free(scope);
+	if (!found || dwarf_child(type, &child))
+		return false;
+	do {
+		const char *name = dwarf_diename(&child);
+
+		if (name && !strcmp(name, own + 1))
+			return enumerator_value(expr, &child, type, value);
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+static bool evaluate_found(struct evaluation *e, const struct expr *expr,
+			   const struct dwarf_variable *variable,
+			   struct value *value)
+{
+	Dwarf_Die die = variable->die;
+
+	if (variable->of_this)
+		return evaluate_implicit(e, expr, &variable->member, value);
+	return enumerator_value(expr, &die, &variable->type, value) ||
+	       place_variable(e, expr, variable, value);
+}
+
+static bool evaluate_variable(struct evaluation *e, const struct expr *expr,
+			      struct value *value)
+{
+	struct dwarf_variable variable[2];
+	int code = find_variable(e, expr->name, variable);
+
+	if (!code)
+		return evaluate_found(e, expr, variable, value);
+	if (code == -ENOENT && (evaluate_well_known(e, expr, value) ||
+				evaluate_scoped(e, expr, value) ||
+				evaluate_function(e, expr, value)))
+		return true;
+	return !e->code && place_variable(e, expr, NULL, value);
+}
+
+static bool report_no_type(struct evaluation *e, const struct expr_type *in)
+{
+	struct bytes text = {0};
+	struct expr_type named = *in;
+	char why[512];
+
+	named.pointers = 0;
+	expr_type_print(&named, &text);
+	bytes_add(&text, "", 1);
+	if (text.failed) {
+		bytes_free(&text);
+		return value_report_memory(e, in->pos);
+	}
+	diag_report(e->c->diag, in->pos, TRCERR_BADTYPE, (char *)text.data);
+	bytes_free(&text);
+	if (!e->c->dwarf)
+		diag_hint(e->c->diag, "there is no debug information");
+	else if (dwarf_unit_lacks(e->c->dwarf, e->site->nominal, why,
+				  sizeof(why)))
+		diag_hint(e->c->diag, "%s", why);
+	e->code = 1;
+	return false;
+}
+
+/* The types of <stdint.h>, which the debug information may lack. */
+static bool sized_type(struct evaluation *e, const char *name,
+		       struct value_type *type)
+{
+	static const unsigned int sizes[] = { 1, 2, 4, 8 };
+	char text[16];
+
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+		snprintf(text, sizeof(text), "%sint%u_t", i % 2 ? "u" : "",
+			 8 * sizes[i / 2]);
+		if (strcmp(name, text))
+			continue;
+		*type = value_type_integer(e->c, sizes[i / 2], !(i % 2));
+		return true;
+	}
+	if (strcmp(name, "size_t") && strcmp(name, "uintptr_t"))
+		return false;
+	*type = value_type_integer(e->c, e->wide ? 8 : 4, false);
+	return true;
+}
+
+static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
+			  struct value_type *type)
+{
+	int code = -ENOENT;
+	Dwarf_Die die[2];
+
+	if (in->base == EXPR_BASE_NAMED && e->c->dwarf)
+		code = dwarf_type_find(e->c->dwarf, &e->site->from, in->tag,
+				       in->name, die);
+	if (code == -ENOTUNIQ) {
+		e->code = message_ambiguous(e->c, in->pos, in->name,
+					    &die[0], &die[1]);
+		return false;
+	}
+	if (code == 1 && !e->site->repeated)
+		message_other_type(e->c, in->pos, in->name, die);
+	if (in->base != EXPR_BASE_NAMED)
+		*type = value_type_base(e->c, &e->site->from, in);
+	else if (code >= 0)
+		*type = value_type_of(die);
+	else if (in->tag || !sized_type(e, in->name, type))
+		return report_no_type(e, in);
+	type->pointers += in->pointers;
+	return true;
+}
+
+/* A static member is a variable of its own, an enumerator a constant. */
+static bool evaluate_static(struct evaluation *e, const struct expr *expr,
+			    const struct dwarf_named *member,
+			    struct value *value)
+{
+	struct dwarf_variable variable;
+	int code = dwarf_variable_of(e->c->dwarf, &e->site->from, member,
+				     &variable);
+
+	if (code == -ENOMEM)
+		return value_report_memory(e, expr->pos);
+	value_free(value);
+	memset(value, 0, sizeof(*value));
+	return evaluate_found(e, expr, &variable, value);
+}
+
+static bool evaluate_member(struct evaluation *e, const struct expr *expr,
+			    struct value *value)
+{
+	struct dwarf_named found[2];
+	Dwarf_Die composed;
+	int code;
+
+	if (!evaluate(e, expr->a, value))
+		return false;
+	if (!value_type_composed(e->c, &value->type, &composed))
+		return report_no_member(e, expr, value, NULL);
+	code = dwarf_member_find(e->c->dwarf, &composed, expr->name, false,
+				 found);
+	if (code == -ENOTUNIQ) {
+		e->code =
+			message_ambiguous(e->c, expr->pos, expr->name,
+					  &found[0].die, &found[1].die);
+		return false;
+	}
+	if (!code && found->kind == DWARF_NAMED_DATA)
+		return evaluate_member_enter(e, expr->pos, value, found);
+	if (!code && (found->kind == DWARF_NAMED_STATIC ||
+		      found->kind == DWARF_NAMED_ENUMERATOR))
+		return evaluate_static(e, expr, found, value);
+	return report_no_member(e, expr, value, &composed);
+}
 
 /* C11 section 6.4.4.4: an int that has the value of a char; C++17 section
  * 5.13.3: a char. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registers, and the arguments of static probes. */
-#include "value.h"
+#include "evaluate_register.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "address.h"
 #include "lib/debug/arch/arch.h"
 #include "lib/formats/rpn_emit.h"
+#include "value_compute.h"
 
 static struct value_type register_type(struct evaluation *e,
 				       const struct arch_register *reg)
@@ -85,8 +86,8 @@ static bool operand_address(struct evaluation *e, const struct expr *expr,
 		name = strndup(operand->symbol, operand->symbol_length);
 		if (!name)
 			return value_report_memory(e, expr->pos);
-		e->code = address_symbol(e->c, e->site, expr->pos, name, false,
-					 &address);
+		e->code = symbol_find(e->c, e->site, expr->pos, name, false,
+				      &address);
 		free(name);
 		if (!e->code && !address_in_memory(&address)) {
 			diag_report(e->c->diag, expr->pos, TRCERR_BADADDRESS);

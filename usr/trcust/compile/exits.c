@@ -77,9 +77,9 @@ static void take_exit(struct finder *f, struct flow_part *part, uint32_t at,
 	}
 }
 
-static void each_insn(struct finder *f,
-		      void (*take)(struct finder *f, struct flow_part *part,
-				   uint32_t at, const struct arch_insn *insn))
+static void
+each_insn(struct finder *f,
+	  void (*take)(struct finder *f, struct flow_part *part, uint32_t at, const struct arch_insn *insn))
 {
 	for (size_t i = 0; i < f->flow.part_count; i++) {
 		struct flow_part *part = &f->flow.parts[i];

@@ -21,12 +21,14 @@
 #include <string.h>
 #include "lib/formats/format.h"
 #include "lib/debug/dwarf/dwarf.h"
+#include "message.h"
 #include "trcust/tsf/parse_string.h"
 
 #define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */
 
 struct check {
-	struct compilation *c;
+	const struct compilation *c;
+	struct ctypes *ctypes;
 	struct compile_point *point;
 	const struct compile_item *item;	/* being printed; NULL: none */
 	size_t next;		/* item behind it */
@@ -86,8 +88,8 @@ static const char *decimal(uint32_t number, char text[16])
 /* What prints the number that an item is. */
 static void hint_number(const struct check *k, const struct compile_item *item)
 {
-	bool is_signed = item->ctype < k->c->ctypes.count &&
-			 k->c->ctypes.types[item->ctype].is_signed;
+	bool is_signed = item->ctype < k->ctypes->count &&
+			 k->ctypes->types[item->ctype].is_signed;
 
 	if (item->variable || item->bytes > 8 ||
 	    (item->bytes & (item->bytes - 1)))
@@ -151,13 +153,13 @@ static void item_open(struct check *k)
 
 static const struct ctype *item_type(const struct check *k)
 {
-	return k->item->ctype < k->c->ctypes.count ?
-	       &k->c->ctypes.types[k->item->ctype] : NULL;
+	return k->item->ctype < k->ctypes->count ?
+	       &k->ctypes->types[k->item->ctype] : NULL;
 }
 
 static bool type_is_text(const struct check *k, const struct ctype *type)
 {
-	const struct ctype *types = k->c->ctypes.types;
+	const struct ctype *types = k->ctypes->types;
 
 	if (type->kind == TFF_CTYPE_ARRAY)
 		type = &types[type->target];
@@ -247,7 +249,7 @@ static uint32_t control_bytes(const struct check *k)
 	const struct format_step *step = k->step;
 
 	if (step->letter == '{' && step->type == FORMAT_NAMED)
-		return k->c->ctypes.types[step->ctype].bytes;
+		return k->ctypes->types[step->ctype].bytes;
 	return format_step_bytes(step);
 }
 
@@ -267,7 +269,7 @@ static bool prints_bytes(const struct check *k)
 	return step->type == FORMAT_BYTES || step->type == FORMAT_DUMP ||
 	       step->type == FORMAT_CHAR ||
 	       (step->type == FORMAT_NAMED &&
-		type_is_text(k, &k->c->ctypes.types[step->ctype]));
+		type_is_text(k, &k->ctypes->types[step->ctype]));
 }
 
 static void check_kind(struct check *k)
@@ -400,13 +402,13 @@ static int fetch_at(const struct check *k, const struct compile_site *site,
 	Dwarf_Die type[2];
 	int code = dwarf_type_find(k->c->dwarf, &site->from, tag, name, type);
 	uint32_t ctype = code < 0 ? CTYPE_NONE :
-				    ctypes_add(&k->c->ctypes, &type[0]);
+				    ctypes_add(k->ctypes, &type[0]);
 
 	if (code == 1)
-		address_warn_type(k->c, control_pos(k), name, type);
+		message_other_type(k->c, control_pos(k), name, type);
 	if (code == -ENOTUNIQ)
-		return address_report_ambiguous(k->c, control_pos(k), name,
-						&type[0], &type[1]);
+		return message_ambiguous(k->c, control_pos(k), name,
+					 &type[0], &type[1]);
 	if (*found != CTYPE_NONE && ctype != CTYPE_NONE && ctype != *found) {
 		diag_report(k->c->diag, control_pos(k), TRCERR_AMBIGNAME, name,
 			    "sites of the tracepoint are in units that have "
@@ -450,7 +452,7 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
 		if (k->named[i].length == length &&
 		    !memcmp(k->named[i].name, name, length))
 			return k->named[i].type;
-	return find_known(&k->c->ctypes, name, length);
+	return find_known(k->ctypes, name, length);
 }
 
 /* A type in the table has this name, but for the number after names that are
@@ -481,7 +483,7 @@ static void name_keep(struct check *k, uint32_t type)
 static void check_name(struct check *k)
 {
 	const struct format_step *step = k->step;
-	const struct ctypes *types = &k->c->ctypes;
+	const struct ctypes *types = k->ctypes;
 	uint32_t fetched = CTYPE_NONE;
 
 	if (step->letter != '{' || step->type != FORMAT_NAMED ||
@@ -595,7 +597,7 @@ static void fmt_rename(struct check *k, struct bytes *out,
 		if (step->kind != FORMAT_CONTROL || step->letter != '{' ||
 		    step->type != FORMAT_NAMED)
 			continue;
-		name = k->c->ctypes.types[step->ctype].name;
+		name = k->ctypes->types[step->ctype].name;
 		bytes_add(out, text + done, at - done);
 		bytes_add(out, name, strlen(name));
 		done = at + step->length;
@@ -607,7 +609,7 @@ static void fmt_rename(struct check *k, struct bytes *out,
 static bool needs_names(const struct check *k)
 {
 	for (size_t i = 0; i < k->named_count; i++)
-		if (find_known(&k->c->ctypes, k->named[i].name,
+		if (find_known(k->ctypes, k->named[i].name,
 			       k->named[i].length) != k->named[i].type)
 			return true;
 	return false;
@@ -635,9 +637,10 @@ static void rename_types(struct check *k)
 	bytes_free(&out);
 }
 
-void format_check(struct compilation *c, struct compile_point *point)
+void format_check(const struct compilation *c, struct ctypes *ctypes,
+		  struct compile_point *point)
 {
-	struct check k = { .c = c, .point = point };
+	struct check k = { .c = c, .ctypes = ctypes, .point = point };
 	int code = check_names(&k);
 
 	for (size_t i = 0; !code && i < point->tsf->fmt_count; i++) {

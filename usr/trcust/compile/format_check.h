@@ -4,8 +4,10 @@
 
 #include "compile.h"
 
-/* Warn of controls in the FMTs of a tracepoint that can't match what its data
- * statements log, and of C types that nothing logged has. */
-void format_check(struct compilation *c, struct compile_point *point);
+/* Warns of controls in the FMTs of a tracepoint that can't match what its data
+ * statements log, and of C types that don't exist. Types that the FMTs name are
+ * added to ctypes. */
+void format_check(const struct compilation *c, struct ctypes *ctypes,
+		  struct compile_point *point);
 
 #endif

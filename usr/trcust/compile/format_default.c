@@ -63,10 +63,10 @@ static char number_letter(const struct ctype *type)
 	return type->kind == TFF_CTYPE_INT ? 'd' : 'u';
 }
 
-static const struct ctype *type_of(const struct compilation *c, uint32_t ctype)
+static const struct ctype *type_of(const struct ctypes *types, uint32_t ctype)
 {
-	const struct ctype *type = ctype < c->ctypes.count ?
-				   &c->ctypes.types[ctype] : NULL;
+	const struct ctype *type = ctype < types->count ?
+				   &types->types[ctype] : NULL;
 
 	return type && type->bytes && (type_tag(type) || number_letter(type)) ?
 		       type : NULL;
@@ -89,13 +89,13 @@ static void add_typed(struct bytes *out, const struct ctype *type)
 }
 
 /* As many as there are: of an array its elements, text as characters. */
-static void add_repeated(struct bytes *out, const struct compilation *c,
+static void add_repeated(struct bytes *out, const struct ctypes *types,
 			 const struct ctype *type)
 {
 	const struct ctype *element = type;
 
-	if (type->kind == TFF_CTYPE_ARRAY && type_of(c, type->target))
-		element = &c->ctypes.types[type->target];
+	if (type->kind == TFF_CTYPE_ARRAY && type_of(types, type->target))
+		element = &types->types[type->target];
 	add_text(out, "%R");
 	if (element->kind == TFF_CTYPE_CHAR && element->bytes == 1)
 		add_text(out, "%C");
@@ -109,10 +109,10 @@ static bool is_composed(const struct ctype *type)
 	       type->kind == TFF_CTYPE_UNION || type->kind == TFF_CTYPE_ARRAY;
 }
 
-static void add_memory(struct bytes *out, const struct compilation *c,
+static void add_memory(struct bytes *out, const struct ctypes *types,
 		       const struct compile_item *item)
 {
-	const struct ctype *type = type_of(c, item->ctype);
+	const struct ctype *type = type_of(types, item->ctype);
 	bool in_part = type && item->bytes < type->bytes;
 
 	if (type && type->kind == TFF_CTYPE_BYTES)
@@ -122,16 +122,16 @@ static void add_memory(struct bytes *out, const struct compilation *c,
 		add_text(out, "%P");
 		add_typed(out, type);
 	} else if (type && (item->variable || item->bytes % type->bytes == 0)) {
-		add_repeated(out, c, type);
+		add_repeated(out, types, type);
 	} else {
 		add_text(out, "%P%{hex}");
 	}
 }
 
-static void add_raw(struct bytes *out, const struct compilation *c,
+static void add_raw(struct bytes *out, const struct ctypes *types,
 		    const struct compile_item *item)
 {
-	const struct ctype *type = type_of(c, item->ctype);
+	const struct ctype *type = type_of(types, item->ctype);
 
 	if (type && item->bytes == type->bytes)
 		add_typed(out, type);
@@ -139,7 +139,7 @@ static void add_raw(struct bytes *out, const struct compilation *c,
 		add_untyped(out, item->bytes);
 }
 
-static void add_item(struct bytes *out, const struct compilation *c,
+static void add_item(struct bytes *out, const struct ctypes *types,
 		     const struct compile_item *item)
 {
 	if (!item->label) {
@@ -153,9 +153,9 @@ static void add_item(struct bytes *out, const struct compilation *c,
 	else if (item->kind == TDF_STMT_STACK)
 		add_text(out, "%P%{stack}");
 	else if (item->raw)
-		add_raw(out, c, item);
+		add_raw(out, types, item);
 	else
-		add_memory(out, c, item);
+		add_memory(out, types, item);
 }
 
 /* They stand in the parentheses of the same REGS. */
@@ -166,7 +166,7 @@ static bool is_same_clause(const struct compile_item *a,
 	       a->tsf->pos.column == b->tsf->pos.column;
 }
 
-char *format_default(const struct compilation *c,
+char *format_default(const struct ctypes *types,
 		     const struct compile_point *point)
 {
 	const struct compile_item *items = point->items;
@@ -177,7 +177,7 @@ char *format_default(const struct compilation *c,
 		bool last = i + 1 == point->item_count;
 
 		kept = out.size;
-		add_item(&out, c, &items[i]);
+		add_item(&out, types, &items[i]);
 		add_text(&out, !last && is_same_clause(&items[i], &items[i + 1]) ?
 			       " " : "\n");
 		if (out.size + strlen(REST) <= TFF_FMT_MAX)

@@ -14,7 +14,7 @@
  *
  * To be freed; NULL: no memory.
  */
-char *format_default(const struct compilation *c,
+char *format_default(const struct ctypes *types,
 		     const struct compile_point *point);
 
 #endif

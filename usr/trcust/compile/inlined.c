@@ -7,7 +7,8 @@
 #include <string.h>
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
-#include "site.h"
+#include "analysis.h"
+#include "site_symbol.h"
 
 /* Are they of the same source? Others may have the name, too. */
 static bool same_function(const struct dwarf_function *a,
@@ -48,7 +49,7 @@ bool inlined_is_copy(const struct inlined *inlined,
 	       same_function(inlined->own, function);
 }
 
-int inlined_find(struct compilation *c, const struct compile_point *point,
+int inlined_find(const struct compilation *c, const struct compile_point *point,
 		 struct inlined *inlined)
 {
 	*inlined = (struct inlined){ 0 };
@@ -69,8 +70,8 @@ void inlined_free(struct inlined *inlined)
 }
 
 /* Where the first copy is; `none`: and what is left to trace. */
-static void hint_copy(struct compilation *c, const struct inlined *inlined,
-		      bool none)
+static void hint_copy(const struct compilation *c,
+		      const struct inlined *inlined, bool none)
 {
 	const struct dwarf_function *copy = inlined->found.functions;
 	struct dwarf_from at;
@@ -83,7 +84,7 @@ static void hint_copy(struct compilation *c, const struct inlined *inlined,
 	at = (struct dwarf_from){
 		.pc = copy->entry, .function = copy->die.addr,
 	};
-	site_name_at(c, copy->entry, name, sizeof(name));
+	analysis_name(c, copy->entry, name, sizeof(name));
 	diag_hint(c->diag, "%zu %s inlined, at %s%s%s", inlined->count,
 		  inlined->count == 1 ? "was" : "were", name,
 		  inlined->count == 1 ? "" : " and elsewhere",
@@ -95,14 +96,14 @@ static void hint_copy(struct compilation *c, const struct inlined *inlined,
 }
 
 /* A library's functions are there for other modules. */
-static bool is_for_others(struct compilation *c, Dwarf_Die *function)
+static bool is_for_others(const struct compilation *c, Dwarf_Die *function)
 {
-	return !(site_runtime(c) & RUNTIME_PROGRAM) &&
+	return !(analysis_runtime(c) & RUNTIME_PROGRAM) &&
 	       dwarf_die_flag(function, DW_AT_external);
 }
 
 /* Some code has no debug information, or one that doesn't tell of calls. */
-static bool code_calls(struct compilation *c,
+static bool code_calls(const struct compilation *c,
 		       const struct dwarf_function *function)
 {
 	const struct module_range *range = function->ranges;
@@ -115,8 +116,8 @@ static bool code_calls(struct compilation *c,
 }
 
 /* Does nothing that is known call the function? */
-static int is_uncalled(struct compilation *c, const struct inlined *inlined,
-		       bool *uncalled)
+static int is_uncalled(const struct compilation *c,
+		       const struct inlined *inlined, bool *uncalled)
 {
 	const struct call_table *calls = NULL;
 	Dwarf_Die function = inlined->own->die;
@@ -134,7 +135,8 @@ static int is_uncalled(struct compilation *c, const struct inlined *inlined,
 	return code;
 }
 
-static int check_point(struct compilation *c, const struct compile_point *point)
+static int check_point(const struct compilation *c,
+		       const struct compile_point *point)
 {
 	const char *name = point->tsf->tp.name;
 	struct inlined inlined;
@@ -156,14 +158,14 @@ static int check_point(struct compilation *c, const struct compile_point *point)
 	return code;
 }
 
-int inlined_check(struct compilation *c)
+int inlined_check(const struct compilation *c, const struct compiled *out)
 {
 	int code = 0;
 
 	if (!c->dwarf)
 		return 0;
-	for (size_t i = 0; i < c->point_count && !code; i++)
-		code = check_point(c, &c->points[i]);
+	for (size_t i = 0; i < out->point_count && !code; i++)
+		code = check_point(c, &out->points[i]);
 	if (code)
 		diag_no_memory(c->diag, (struct srcpos){ 0 });
 	return code;

@@ -17,7 +17,7 @@ struct inlined {
 };
 
 /* TP=.name only, others have none. 0, -ENOMEM. */
-int inlined_find(struct compilation *c, const struct compile_point *point,
+int inlined_find(const struct compilation *c, const struct compile_point *point,
 		 struct inlined *inlined);
 bool inlined_is_copy(const struct inlined *inlined,
 		     const struct dwarf_function *function);
@@ -25,6 +25,6 @@ void inlined_free(struct inlined *inlined);
 
 /* Warn of tracepoints whose function nothing calls any more: all calls have
  * become copies. 0, -ENOMEM. */
-int inlined_check(struct compilation *c);
+int inlined_check(const struct compilation *c, const struct compiled *out);
 
 #endif

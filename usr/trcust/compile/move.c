@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "move_part.h"
+#include "move_rpn.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,67 +9,6 @@
 #include "lib/formats/rpn_emit.h"
 
 #define LOWEST_FIXED	4096	/* below is what null pointers lead to */
-
-static void print_insn(const struct move *move, size_t index, char *text,
-		       size_t size)
-{
-	const struct block_insn *insn = &move->block->insns[index];
-
-	if (arch_insn_print(move->module->arch, insn->bytes, insn->insn.length,
-			    insn->address, text, size))
-		snprintf(text, size, "an instruction");
-}
-
-void move_report(const struct move *move, const char *before, size_t insn,
-		 const char *behind)
-{
-	char text[MOVE_WHY / 2];
-
-	print_insn(move, insn, text, sizeof(text));
-	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, behind);
-}
-
-void move_report_text(const struct move *move, const char *text)
-{
-	snprintf(move->why, MOVE_WHY, "%s", text);
-}
-
-static bool find_effect(const struct move *move, size_t index,
-			struct arch_effect *effect)
-{
-	const struct block_insn *insn = &move->block->insns[index];
-
-	return arch_effect_find(move->module->arch, insn->bytes,
-				insn->insn.length, insn->address, effect) &&
-	       effect->known;
-}
-
-static bool writes_register(const struct arch_effect *effect,
-			    unsigned int number)
-{
-	for (size_t i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    effect->transfers[i].to == number)
-			return true;
-	return false;
-}
-
-void move_report_register(const struct move *move, unsigned int number)
-{
-	struct arch_effect effect;
-	char name[16], text[64];
-
-	arch_register_print(move->module->arch, number, name, sizeof(name));
-	snprintf(text, sizeof(text), " changes %s", name);
-	for (size_t i = move->high; i-- > move->low;)
-		if (find_effect(move, i, &effect) &&
-		    writes_register(&effect, number)) {
-			move_report(move, "", i, text);
-			return;
-		}
-	snprintf(text, sizeof(text), "nothing has the value of %s", name);
-	move_report_text(move, text);
-}
 
 /* All of it is loaded with the module, to be written if `write`. */
 static bool is_mapped(const struct move *move, const struct arch_memory *memory,
@@ -170,7 +109,7 @@ static void begin_at(struct move *move, size_t index)
 static bool step(struct move *move, size_t index)
 {
 	struct arch_effect effect;
-	bool known = find_effect(move, index, &effect);
+	bool known = move_effect_find(move, index, &effect);
 
 	if (!known && index < move->low) {
 		begin_at(move, index + 1);

@@ -4,7 +4,7 @@
  * operation: what they come to is followed beside, so that it is known what
  * their addresses lead to.
  */
-#include "move_part.h"
+#include "move_rpn.h"
 
 #include <errno.h>
 #include <stdlib.h>

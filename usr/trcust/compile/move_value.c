@@ -1,10 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of the nominal address as they are to be had at the site. */
-#include "move_part.h"
+#include "move_value.h"
 
+#include <stdio.h>
 #include "lib/formats/rpn_emit.h"
 
 #define NESTING_MAX	3	/* addresses in memory that lead to a value */
+
+static void print_insn(const struct move *move, size_t index, char *text,
+		       size_t size)
+{
+	const struct block_insn *insn = &move->block->insns[index];
+
+	if (arch_insn_print(move->module->arch, insn->bytes, insn->insn.length,
+			    insn->address, text, size))
+		snprintf(text, size, "an instruction");
+}
+
+void move_report(const struct move *move, const char *before, size_t insn,
+		 const char *behind)
+{
+	char text[MOVE_WHY / 2];
+
+	print_insn(move, insn, text, sizeof(text));
+	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, behind);
+}
+
+void move_report_text(const struct move *move, const char *text)
+{
+	snprintf(move->why, MOVE_WHY, "%s", text);
+}
+
+bool move_effect_find(const struct move *move, size_t index,
+		      struct arch_effect *effect)
+{
+	const struct block_insn *insn = &move->block->insns[index];
+
+	return arch_effect_find(move->module->arch, insn->bytes,
+				insn->insn.length, insn->address, effect) &&
+	       effect->known;
+}
+
+static bool writes_register(const struct arch_effect *effect,
+			    unsigned int number)
+{
+	for (size_t i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    effect->transfers[i].to == number)
+			return true;
+	return false;
+}
+
+void move_report_register(const struct move *move, unsigned int number)
+{
+	struct arch_effect effect;
+	char name[16], text[64];
+
+	arch_register_print(move->module->arch, number, name, sizeof(name));
+	snprintf(text, sizeof(text), " changes %s", name);
+	for (size_t i = move->high; i-- > move->low;)
+		if (move_effect_find(move, i, &effect) &&
+		    writes_register(&effect, number)) {
+			move_report(move, "", i, text);
+			return;
+		}
+	snprintf(text, sizeof(text), "nothing has the value of %s", name);
+	move_report_text(move, text);
+}
 
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		      unsigned int need, unsigned int nesting,

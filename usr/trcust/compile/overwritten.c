@@ -8,7 +8,7 @@
 #include "lib/formats/rpn.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
-#include "site.h"
+#include "analysis.h"
 #include "state.h"
 
 /* The registers at the site, in terms of those at the function's entry. False:
@@ -182,12 +182,12 @@ static int assigned_settle(struct place *place)
 }
 
 /* No statement of the function has run: it begins with the block. */
-static bool is_first(struct compilation *c, const struct compile_site *site,
-		     const struct block *block)
+static bool is_first(const struct compilation *c,
+		     const struct compile_site *site, const struct block *block)
 {
 	return block->entry &&
-	       site->nominal <= site_behind_prologue(c, block->insns->address,
-						     0);
+	       site->nominal <= analysis_after_prologue(c, block->insns->address,
+							0);
 }
 
 static bool is_compound(const struct dwarf_variable *variable,
@@ -212,7 +212,7 @@ static int check(const struct place *place, struct error *err)
 }
 
 /* As the registers are at the end of the block that the function begins with. */
-static int settle_first(struct compilation *c,
+static int settle_first(const struct compilation *c,
 			const struct dwarf_variable *variable,
 			const struct block *block, const struct place *first,
 			struct place *place)
@@ -230,7 +230,7 @@ static int settle_first(struct compilation *c,
 	return code;
 }
 
-static int settle(struct compilation *c, const struct compile_site *site,
+static int settle(const struct compilation *c, const struct compile_site *site,
 		  const struct dwarf_variable *variable,
 		  const struct block *block, struct place *place)
 {
@@ -243,7 +243,7 @@ static int settle(struct compilation *c, const struct compile_site *site,
 
 	if (!first && !is_compound(variable, place))
 		return 0;
-	code = site_flow_find(c, site->nominal, &flow, &start);
+	code = analysis_flow(c, site->nominal, &flow, &start);
 	if (!code)
 		code = dwarf_variable_place(c->dwarf, variable, start, &entry,
 					    NULL);
@@ -252,14 +252,15 @@ static int settle(struct compilation *c, const struct compile_site *site,
 	else if (!code && first)
 		code = settle_first(c, variable, block, &entry, place);
 	else if (!code)
-		code = site_stores_find(c, site->nominal, NULL, &judge.stores);
+		code = analysis_stores(c, site->nominal, NULL, &judge.stores);
 	if (!code && !first)
 		code = pieces_settle(c, variable, &judge, &entry, place);
 	place_free(&entry);
 	return code;
 }
 
-int overwritten_settle(struct compilation *c, const struct compile_site *site,
+int overwritten_settle(const struct compilation *c,
+		       const struct compile_site *site,
 		       const struct dwarf_variable *variable,
 		       struct place *place, struct error *err)
 {
@@ -267,10 +268,10 @@ int overwritten_settle(struct compilation *c, const struct compile_site *site,
 	struct block block = {0};
 	int code;
 
-	if (!variable->local || !c->sites || !c->module->elf ||
+	if (!variable->local || !c->analysis || !c->module->elf ||
 	    !place->count || dwarf_tag(&die) != DW_TAG_formal_parameter)
 		return 0;
-	code = site_block_find(c, site->nominal, &block);
+	code = analysis_block(c, site->nominal, &block);
 	if (!code)
 		code = settle(c, site, variable, &block, place);
 	block_free(&block);

@@ -17,7 +17,8 @@
  * may have been written to. 0; -ENODATA with err set: all of it is absent;
  * -ENOMEM.
  */
-int overwritten_settle(struct compilation *c, const struct compile_site *site,
+int overwritten_settle(const struct compilation *c,
+		       const struct compile_site *site,
 		       const struct dwarf_variable *variable,
 		       struct place *place, struct error *err);
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include "lib/formats/rpn.h"
-#include "site.h"
+#include "analysis.h"
 
 #define LOOKED_AT	64	/* instructions, either way */
 
@@ -105,14 +105,14 @@ static uint32_t loaded_before(const struct flow *flow,
 	return loaded;
 }
 
-static int restored_find(struct compilation *c,
+static int restored_find(const struct compilation *c,
 			 const struct compile_site *site, uint32_t *restored)
 {
 	const struct flow_part *part;
 	const struct flow *flow;
 	uint32_t written = 0;
 	uint64_t entry;
-	int code = site_flow_find(c, site->nominal, &flow, &entry);
+	int code = analysis_flow(c, site->nominal, &flow, &entry);
 
 	*restored = 0;
 	if (code)
@@ -144,7 +144,7 @@ static int register_of(const struct place *place, uint32_t registers)
 	return -1;
 }
 
-int restored_check(struct compilation *c, const struct compile_site *site,
+int restored_check(const struct compilation *c, const struct compile_site *site,
 		   const struct place *place, struct error *err)
 {
 	const struct arch *arch = c->module->arch;
@@ -155,7 +155,7 @@ int restored_check(struct compilation *c, const struct compile_site *site,
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 		if (arch_register_is_kept(arch, i) && i != arch->stack)
 			kept |= BIT(i);
-	if (!c->sites || !c->module->elf || register_of(place, kept) < 0)
+	if (!c->analysis || !c->module->elf || register_of(place, kept) < 0)
 		return 0;
 	if (restored_find(c, site, &restored))
 		return error_no_memory(err);

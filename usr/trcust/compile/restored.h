@@ -23,7 +23,7 @@ uint32_t restored_writes(const struct arch_effect *effect);
  * that the code before the nominal address has restored. 0; -ENODATA, with the
  * reason in err->text; -ENOMEM.
  */
-int restored_check(struct compilation *c, const struct compile_site *site,
+int restored_check(const struct compilation *c, const struct compile_site *site,
 		   const struct place *place, struct error *err);
 
 #endif

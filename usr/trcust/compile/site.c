@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a tracepoint stands: what all forms of TP have in common. */
 #include "site.h"
 
 #include <elf.h>
@@ -9,7 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis.h"
 #include "lib/debug/module/module.h"
+#include "site_exit.h"
+#include "site_line.h"
+#include "site_place.h"
+#include "site_symbol.h"
+
+#define NEAR_MAX	8	/* USDT probes that a hint lists */
 
 struct site_address {
 	uint64_t nominal, named;
@@ -19,140 +25,7 @@ struct site_address {
 	uint32_t line;
 };
 
-bool site_tp_has_offset(const struct tsf_tp *tp)
-{
-	char behind = tp->kind == TSF_TP_SYMBOL ? tp->text[strlen(tp->name)] :
-						  '\0';
-
-	return !tp->retep && (behind == '+' || behind == '-');
-}
-
-void site_name(char *text, size_t size, const char *name, uint64_t symbol,
-	       uint64_t address)
-{
-	bool before = address < symbol;
-	uint64_t distance = before ? symbol - address : address - symbol;
-
-	if (distance)
-		snprintf(text, size, "%s%c%#" PRIx64, name,
-			 before ? '-' : '+', distance);
-	else
-		snprintf(text, size, "%s+0", name);
-}
-
-void site_name_at(struct compilation *c, uint64_t address, char *text,
-		  size_t size)
-{
-	const struct module_symbol *symbol =
-		symbol_index_find(&c->sites->symbols, address);
-	char name[256];
-
-	if (!symbol) {
-		snprintf(text, size, "%#" PRIx64, address);
-		return;
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)symbol->name_length,
-		 symbol->name);
-	site_name(text, size, name, symbol->address, address);
-}
-
-void site_section_number(struct compilation *c, uint64_t address, char *text,
-			 size_t size)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	snprintf(text, size, "?");
-	while ((scn = elf_nextscn(c->module->elf, scn)))
-		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
-		    address >= sh.sh_addr &&
-		    address - sh.sh_addr < sh.sh_size)
-			snprintf(text, size, "%zu", elf_ndxscn(scn));
-}
-
-static int report_no_memory(struct compilation *c,
-			    const struct tsf_point *point)
-{
-	return diag_no_memory(c->diag, point->tp.pos);
-}
-
-int site_prepare(struct compilation *c)
-{
-	if (c->sites)
-		return 0;
-	c->sites = calloc(1, sizeof(*c->sites));
-	if (c->sites && !symbol_index_make(&c->sites->symbols, c->module))
-		return 0;
-	free(c->sites);
-	c->sites = NULL;
-	return -ENOMEM;
-}
-
-void site_forget(struct compilation *c)
-{
-	struct site_state *state = c->sites;
-
-	if (!state)
-		return;
-	tdestroy(state->addresses, free);
-	tdestroy(state->names, free);
-	symbol_index_free(&state->symbols);
-	site_flow_forget(state);
-	site_exit_forget(state);
-	calls_end(state->calls);
-	usdt_free(&state->usdt);
-	if (state->cfi_is_own)
-		dwarf_cfi_end(state->flow.cfi);
-	free(state);
-	c->sites = NULL;
-}
-
-static int text_compare(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-const char *site_text(struct compilation *c, const struct tsf_point *point,
-		      const char *text, size_t length)
-{
-	char *copy = strndup(text, length);
-	char **kept = copy ? tsearch(copy, &c->sites->names, text_compare) :
-			     NULL;
-
-	if (!kept) {
-		free(copy);
-		report_no_memory(c, point);
-		return NULL;
-	}
-	if (*kept != copy)
-		free(copy);
-	return *kept;
-}
-
-struct site_place *site_place_add(struct compilation *c,
-				  const struct tsf_point *point,
-				  struct site_places *places, uint64_t address)
-{
-	struct site_place *place;
-
-	if (places->count == places->room) {
-		size_t room = places->room ? places->room * 2 : 8;
-		struct site_place *grown = reallocarray(places->list, room,
-							sizeof(*grown));
-
-		if (!grown) {
-			report_no_memory(c, point);
-			return NULL;
-		}
-		places->list = grown;
-		places->room = room;
-	}
-	place = &places->list[places->count++];
-	*place = (struct site_place) { .address = address };
-	return place;
-}
-
-static int address_compare(const void *a, const void *b)
+static int site_address_compare(const void *a, const void *b)
 {
 	const struct site_address *x = a, *y = b;
 
@@ -178,48 +51,139 @@ static struct site_address site_key(const struct compilation *c,
 	};
 }
 
-/* All sites are taken; some of several may coincide with other tracepoints'. */
-static int check_seen(struct compilation *c, const struct tsf_point *point,
-		      const struct compile_point *out)
+/* An error when all sites are taken; some of several may be. */
+static int check_taken(const struct site_search *s,
+		       const struct site_taken *taken,
+		       const struct compile_point *out)
 {
 	struct site_address **seen = NULL;
 
 	for (size_t i = 0; i < out->site_count; i++) {
-		struct site_address key = site_key(c, &out->sites[i]);
+		struct site_address key = site_key(s->c, &out->sites[i]);
 
-		seen = tfind(&key, &c->sites->addresses, address_compare);
+		seen = tfind(&key, &taken->tree, site_address_compare);
 		if (!seen)
 			return 0;
 	}
-	diag_report(c->diag, point->tp.pos, TRCERR_DUP_SEGOFF);
-	diag_hint_discarded(c->diag, TRCERR_DUP_SEGOFF);
-	diag_hint(c->diag, "the tracepoint in line %u (minor %u) has it",
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_DUP_SEGOFF);
+	diag_hint_discarded(s->c->diag, TRCERR_DUP_SEGOFF);
+	diag_hint(s->c->diag, "the tracepoint in line %u (minor %u) has it",
 		  (*seen)->line, (*seen)->minor);
 	return 1;
 }
 
-static int remember(struct compilation *c, const struct tsf_point *point,
-		    const struct compile_site *site)
+int site_remember(const struct compilation *c, struct site_taken *taken,
+		  const struct compile_point *point)
 {
-	struct site_address *address = calloc(1, sizeof(*address));
+	for (size_t i = 0; i < point->site_count; i++) {
+		struct site_address *address = calloc(1, sizeof(*address));
+		struct site_address **kept;
 
-	if (!address)
-		return -1;
-	*address = site_key(c, site);
-	address->minor = point->minor;
-	address->line = point->pos.line;
-	if (tsearch(address, &c->sites->addresses, address_compare))
-		return 0;
-	free(address);
-	return -1;
+		if (!address)
+			return -1;
+		*address = site_key(c, &point->sites[i]);
+		address->minor = point->tsf->minor;
+		address->line = point->tsf->pos.line;
+		kept = tsearch(address, &taken->tree, site_address_compare);
+		if (!kept || *kept != address)
+			free(address);
+		if (!kept)
+			return -1;
+	}
+	return 0;
 }
 
-int site_remember(struct compilation *c, const struct compile_point *point)
+void site_forget(struct site_taken *taken)
 {
-	for (size_t i = 0; i < point->site_count; i++)
-		if (remember(c, point->tsf, &point->sites[i]))
+	tdestroy(taken->tree, free);
+	taken->tree = NULL;
+}
+
+static bool is_same_probe(const struct usdt_probe *a,
+			  const struct usdt_probe *b)
+{
+	return !strcmp(a->provider, b->provider) && !strcmp(a->name, b->name);
+}
+
+/* Lists probes, each name once: all, or those that share the provider or part
+ * of the name. */
+static size_t usdt_list(const struct usdt_probes *probes,
+			const struct tsf_tp *tp, bool all, char *text,
+			size_t size)
+{
+	size_t used = 0, shown = 0, same;
+
+	for (size_t i = 0; i < probes->count && shown < NEAR_MAX &&
+			   used < size; i++) {
+		const struct usdt_probe *probe = &probes->probes[i];
+
+		if (!all && strcmp(probe->provider, tp->provider) &&
+		    !strstr(probe->name, tp->name) &&
+		    !strstr(tp->name, probe->name))
+			continue;
+		for (same = 0; !is_same_probe(&probes->probes[same], probe);)
+			same++;
+		if (same == i)
+			used += snprintf(text + used, size - used, "%s%s,%s",
+					 shown++ ? "; " : "", probe->provider,
+					 probe->name);
+	}
+	return shown;
+}
+
+/* TP=@USDT,provider,name: all places where the program has the probe. */
+static int find_usdt(struct site_search *s)
+{
+	const struct usdt_probes *probes = analysis_usdt(s->c);
+	const struct tsf_tp *tp = &s->point->tp;
+	const struct usdt_probe named = {
+		.provider = tp->provider, .name = tp->name,
+	};
+	struct diag *diag = s->c->diag;
+	char text[1024];
+
+	if (!probes)
+		return diag_no_memory(diag, tp->pos);
+	for (size_t i = 0; i < probes->count; i++) {
+		const struct usdt_probe *probe = &probes->probes[i];
+		struct site_place *place;
+
+		if (!is_same_probe(probe, &named))
+			continue;
+		place = site_place_add(s, probe->address);
+		if (!place)
 			return -1;
-	return 0;
+		place->claimed = true;
+		place->semaphore = probe->semaphore;
+		place->arguments = probe->arguments;
+	}
+	if (s->count)
+		return 0;
+	snprintf(text, sizeof(text), "%s:%s", tp->provider, tp->name);
+	diag_report(diag, tp->pos, TRCERR_BADSYMBOL, text);
+	if (!probes->count)
+		diag_hint(diag, "the module has no static probes");
+	else if (usdt_list(probes, tp, false, text, sizeof(text)))
+		diag_hint(diag, "near ones: %s", text);
+	else if (usdt_list(probes, tp, true, text, sizeof(text)))
+		diag_hint(diag, "it has: %s", text);
+	return 1;
+}
+
+static int find_places(struct site_search *s)
+{
+	const struct tsf_tp *tp = &s->point->tp;
+
+	switch (tp->kind) {
+	case TSF_TP_LINE:
+		return site_line_places(s);
+	case TSF_TP_USDT:
+		return find_usdt(s);
+	case TSF_TP_ADDRESS:
+		return site_place_add(s, tp->address) ? 0 : -1;
+	default:
+		return tp->retep ? site_exit_places(s) : site_symbol_places(s);
+	}
 }
 
 static int place_compare(const void *a, const void *b)
@@ -229,105 +193,47 @@ static int place_compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* In ascending order, each address once. */
-static void places_sort(struct site_places *places)
+/* The places in ascending order, each address once. Of several those that can't
+ * have a probe are left out. */
+static int take_places(struct site_search *s, struct compile_point *out)
 {
+	bool several;
 	size_t kept = 0;
-
-	qsort(places->list, places->count, sizeof(*places->list),
-	      place_compare);
-	for (size_t i = 0; i < places->count; i++)
-		if (!i || places->list[i].address !=
-			  places->list[kept - 1].address)
-			places->list[kept++] = places->list[i];
-	places->count = kept;
-}
-
-static int check_count(struct compilation *c, const struct tsf_point *point,
-		       const struct site_places *places)
-{
 	char text[32];
-
-	if (places->count <= TDF_SITES_MAX)
-		return 0;
-	snprintf(text, sizeof(text), "%zu", places->count);
-	diag_report(c->diag, point->tp.pos, TRCERR_TOOMANYSITES, text);
-	return 1;
-}
-
-/* Those of several that can't have a probe are left out. */
-static int take_places(struct compilation *c, const struct tsf_point *point,
-		       const struct site_places *places,
-		       struct compile_point *out)
-{
-	bool several = places->count > 1;
 	int code = 0;
 
-	out->sites = calloc(places->count, sizeof(*out->sites));
+	qsort(s->places, s->count, sizeof(*s->places), place_compare);
+	for (size_t i = 0; i < s->count; i++)
+		if (!i || s->places[i].address != s->places[kept - 1].address)
+			s->places[kept++] = s->places[i];
+	several = kept > 1;
+	if (kept > TDF_SITES_MAX) {
+		snprintf(text, sizeof(text), "%zu", kept);
+		diag_report(s->c->diag, s->point->tp.pos, TRCERR_TOOMANYSITES,
+			    text);
+		return 1;
+	}
+	out->sites = calloc(kept, sizeof(*out->sites));
 	if (!out->sites)
-		return report_no_memory(c, point);
-	for (size_t i = 0; i < places->count && !code; i++) {
-		struct compile_site *site = &out->sites[out->site_count];
-
-		code = site_check(c, point, &places->list[i], several, site);
+		return diag_no_memory(s->c->diag, s->point->tp.pos);
+	for (size_t i = 0; i < kept && !code; i++) {
+		code = site_place_check(s, &s->places[i], several,
+					&out->sites[out->site_count]);
 		if (!code)
 			out->site_count++;
 		if (code == SITE_LEFT_OUT)
 			code = 0;
 	}
 	if (!code && !out->site_count) {
-		diag_report(c->diag, point->tp.pos, TRCERR_BADOPCODE);
-		diag_hint(c->diag, "none of the %zu sites can be traced",
-			  places->count);
+		diag_report(s->c->diag, s->point->tp.pos, TRCERR_BADOPCODE);
+		diag_hint(s->c->diag, "none of the %zu sites can be traced",
+			  kept);
 		code = 1;
 	}
-	if (!code)
-		code = check_seen(c, point, out);
-	for (size_t i = 0; i < out->site_count && !code; i++)
-		if (!site_check_page(c, point, &out->sites[i]))
-			break;
 	return code;
 }
 
-static int address_place(struct compilation *c, const struct tsf_point *point,
-			 struct site_places *places)
-{
-	return site_place_add(c, point, places, point->tp.address) ? 0 : -1;
-}
-
-static int find_places(struct compilation *c, const struct tsf_point *point,
-		       struct site_places *places)
-{
-	switch (point->tp.kind) {
-	case TSF_TP_LINE:
-		return site_line_places(c, point, places);
-	case TSF_TP_USDT:
-		return site_usdt_places(c, point, places);
-	case TSF_TP_ADDRESS:
-		return address_place(c, point, places);
-	default:
-		return point->tp.retep ? site_exit_places(c, point, places) :
-					 site_symbol_places(c, point, places);
-	}
-}
-
-static int resolve_file(struct compilation *c, const struct tsf_point *point,
-			struct compile_point *out)
-{
-	struct site_places places = {0};
-	int code = find_places(c, point, &places);
-
-	if (!code) {
-		places_sort(&places);
-		code = check_count(c, point, &places);
-	}
-	if (!code)
-		code = take_places(c, point, &places, out);
-	free(places.list);
-	return code;
-}
-
-static int report_needs_file(struct compilation *c, struct srcpos pos,
+static int report_needs_file(const struct compilation *c, struct srcpos pos,
 			     const char *what)
 {
 	diag_report(c->diag, pos, TRCERR_UNSUPPORTED, what);
@@ -335,75 +241,73 @@ static int report_needs_file(struct compilation *c, struct srcpos pos,
 	return 1;
 }
 
-/* A map knows where the function is; by it the target finds static data. */
-static void blind_address(const struct compilation *c,
-			  struct compile_site *site)
+/* A kernel whose file is not available: the symbol is looked up when arming. */
+static int resolve_blind(const struct site_search *s, struct compile_point *out)
 {
-	bool others;
-	const struct map_symbol *symbol = map_find(c->map, site->symbol, true,
-						   &others);
-
-	if (symbol && !others)
-		site->address = site->nominal =
-			symbol->address + site->symbol_offset;
-}
-
-/* A kernel of which no file is at hand: the symbol is looked up when arming. */
-static int resolve_blind(struct compilation *c, const struct tsf_point *point,
-			 struct compile_point *out)
-{
+	const struct compilation *c = s->c;
+	const struct tsf_tp *tp = &s->point->tp;
 	const unsigned int insn_bytes = c->module->arch->insn_bytes;
-	const struct tsf_tp *tp = &point->tp;
+	const struct map_symbol *symbol = NULL;
 	struct compile_site *site;
+	bool others;
 
 	if (tp->kind != TSF_TP_SYMBOL ||
 	    (tp->retep && tp->retep != TSF_RETEP_CALLER))
 		return report_needs_file(c, tp->pos,
 					 "this without the kernel's file");
 	if (tp->offset < 0) {
-		diag_report(c->diag, point->tp.pos, TRCERR_INVALIDADDRESS,
-			    tp->text);
+		diag_report(c->diag, tp->pos, TRCERR_INVALIDADDRESS, tp->text);
 		diag_hint(c->diag, "without the kernel's file an offset can't "
 				   "be negative");
 		return 1;
 	}
 	if (insn_bytes && tp->offset % insn_bytes) {
-		diag_report(c->diag, point->tp.pos, TRCERR_BADOPCODE);
+		diag_report(c->diag, tp->pos, TRCERR_BADOPCODE);
 		diag_hint(c->diag, "%s is inside an instruction", tp->text);
 		return 1;
 	}
-	if (point->opcode >= 0)
-		return report_needs_file(c, point->opcode_pos,
+	if (s->point->opcode >= 0)
+		return report_needs_file(c, s->point->opcode_pos,
 					 "OPCODE without the kernel's file");
 	site = out->sites = calloc(1, sizeof(*site));
 	if (!site)
-		return report_no_memory(c, point);
+		return diag_no_memory(c->diag, tp->pos);
 	out->site_count = 1;
 	site->symbol = tp->name;
 	site->symbol_offset = site->offset = tp->offset;
 	site->cost = TDF_COST_UNKNOWN;
 	if (tp->retep)
 		site->flags = TDF_SITE_RETURN;
+	/* a map has the function's address, relative to which the target finds
+	 * static data */
 	if (c->map)
-		blind_address(c, site);
-	return check_seen(c, point, out);
+		symbol = map_find(c->map, site->symbol, true, &others);
+	if (symbol && !others)
+		site->address = site->nominal =
+			symbol->address + site->symbol_offset;
+	return 0;
 }
 
-int site_resolve(struct compilation *c, const struct tsf_point *point,
-		 struct compile_point *out)
+int site_resolve(struct compilation *c, const struct site_taken *taken,
+		 const struct tsf_point *point, struct compile_point *out)
 {
-	if (site_prepare(c))
-		return report_no_memory(c, point);
-	return c->module->elf ? resolve_file(c, point, out) :
-				resolve_blind(c, point, out);
-}
+	struct site_search s = { .c = c, .point = point };
+	int code;
 
-unsigned int site_runtime(struct compilation *c)
-{
-	struct site_state *state = c->sites;
-
-	if (!state->runtime_known)
-		state->runtime = runtime_find(c->module);
-	state->runtime_known = true;
-	return state->runtime;
+	if (analysis_begin(c))
+		return diag_no_memory(c->diag, point->tp.pos);
+	if (c->module->elf) {
+		code = find_places(&s);
+		if (!code)
+			code = take_places(&s, out);
+	} else {
+		code = resolve_blind(&s, out);
+	}
+	if (!code)
+		code = check_taken(&s, taken, out);
+	for (size_t i = 0; c->module->elf && i < out->site_count && !code; i++)
+		if (!site_place_check_page(&s, &out->sites[i]))
+			break;
+	free(s.places);
+	return code;
 }

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TP=@file,line (manual 1.3.5.2). */
-#include "site.h"
+#include "site_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "analysis.h"
 #include "lib/debug/dwarf/dwarf.h"
+#include "message.h"
 
-/* A line that begins a function stands behind the prologue, as its name does:
- * there its parameters are known. */
-uint64_t site_line_address(struct compilation *c, uint64_t address)
-{
-	const struct module_range *function =
-		module_function_find(c->module, address);
-
-	if (!function || function->start != address)
-		return address;
-	return site_behind_prologue(c, address, function->end);
-}
-
-static int add_line(struct compilation *c, const struct tsf_point *point,
-		    const struct dwarf_line_site *site, uint32_t line,
-		    struct site_places *places)
-{
-	struct site_place *place =
-		site_place_add(c, point, places,
-			       site_line_address(c, site->address));
-
-	if (!place)
-		return -1;
-	place->named = site->address;
-	place->claimed = true;
-	place->from.function = site->function;
-	place->from.line = line;
-	place->from.file = site->file;
-	return 0;
-}
-
-/* Up to where the code from the address on is run, the conditional ways out of
- * it left aside, without another way in; if `straight` all of it is. */
-static uint64_t way_end(struct compilation *c, uint64_t address, bool straight)
+/* The end of the code that always runs from the address on, with no other way
+ * into it: conditional jumps out of it are allowed unless `straight`. */
+static uint64_t run_end(const struct compilation *c, uint64_t address,
+			bool straight)
 {
 	const struct flow_part *part;
 	const struct flow *flow;
@@ -46,7 +19,7 @@ static uint64_t way_end(struct compilation *c, uint64_t address, bool straight)
 	uint64_t entry;
 	uint32_t at;
 
-	if (site_flow_find(c, address, &flow, &entry))
+	if (analysis_flow(c, address, &flow, &entry))
 		return address;
 	part = flow_part_find(flow, address);
 	at = part ? address - part->start : 0;
@@ -60,15 +33,15 @@ static uint64_t way_end(struct compilation *c, uint64_t address, bool straight)
 	return part ? part->start + at : address;
 }
 
-/* Another way than from its beginning leads into the code. */
-static bool is_entered_inside(struct compilation *c,
+/* The code may also be entered elsewhere than at its beginning. */
+static bool is_entered_inside(const struct compilation *c,
 			      const struct dwarf_line_site *site)
 {
 	const struct flow_part *part;
 	const struct flow *flow;
 	uint64_t entry;
 
-	if (site_flow_find(c, site->address, &flow, &entry))
+	if (analysis_flow(c, site->address, &flow, &entry))
 		return true;
 	part = flow_part_find(flow, site->address);
 	for (uint64_t at = site->address + 1; part && at < site->end &&
@@ -79,35 +52,8 @@ static bool is_entered_inside(struct compilation *c,
 	return !part;
 }
 
-/* Where the code of one execution has several rows of its statement the last is
- * kept: all ways lead to that. */
-static void drop_parts(struct compilation *c, struct dwarf_line_sites *found)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < found->count; i++) {
-		const struct dwarf_line_site *site = &found->sites[i];
-
-		if (i + 1 == found->count || !site->optimized ||
-		    site->marked || !site->function ||
-		    site[1].function != site->function ||
-		    way_end(c, site->address, true) < site[1].address)
-			found->sites[kept++] = *site;
-	}
-	found->count = kept;
-}
-
-/* It is run after the site and no other way. */
-static bool is_after(struct compilation *c, const struct dwarf_line_site *site,
-		     const struct dwarf_line_site *rest)
-{
-	return site->function == rest->function &&
-	       rest->address >= site->address &&
-	       rest->address < way_end(c, site->address, false);
-}
-
-/* Places of the line's code without a probe on the way to them. */
-static size_t count_missed(struct compilation *c,
+/* Places of the line's code that can be reached without passing a probe. */
+static size_t count_missed(const struct compilation *c,
 			   const struct dwarf_line_sites *found)
 {
 	size_t missed = 0;
@@ -123,44 +69,59 @@ static size_t count_missed(struct compilation *c,
 		const struct dwarf_line_site *rest = &found->rests[i];
 		bool after = !rest->optimized || rest->marked;
 
-		for (size_t j = 0; j < found->count && !after; j++)
-			after = is_after(c, &found->sites[j], rest);
+		for (size_t j = 0; j < found->count && !after; j++) {
+			const struct dwarf_line_site *site = &found->sites[j];
+
+			after = site->function == rest->function &&
+				rest->address >= site->address &&
+				rest->address < run_end(c, site->address,
+							false);
+		}
 		missed += !after;
 	}
 	return missed;
 }
 
-/* Only gcc's line table has where each execution is; of other ones copies may
- * be parts of one. */
-static bool has_copies(const struct dwarf_line_sites *found)
-{
-	for (size_t i = 0; i + 1 < found->count; i++)
-		if (found->sites[i].optimized && !found->sites[i].marked &&
-		    found->sites[i].function &&
-		    found->sites[i].function == found->sites[i + 1].function)
-			return true;
-	return false;
-}
-
-static void check_copies(struct compilation *c, const struct tsf_point *point,
+/* Drops sites that the same execution of the line passes twice, and warns of
+ * code that the others may miss. */
+static void check_copies(const struct site_search *s,
 			 struct dwarf_line_sites *found)
 {
 	char line[16], sites[24], places[24];
-	size_t missed;
+	size_t kept = 0, missed;
+	bool copies = false;
 
-	drop_parts(c, found);
-	missed = count_missed(c, found);
-	if (!missed && !has_copies(found))
+	/* where one execution has several rows of its statement the last one is
+	 * kept: all ways lead there */
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dwarf_line_site *site = &found->sites[i];
+
+		if (i + 1 == found->count || !site->optimized ||
+		    site->marked || !site->function ||
+		    site[1].function != site->function ||
+		    run_end(s->c, site->address, true) < site[1].address)
+			found->sites[kept++] = *site;
+	}
+	found->count = kept;
+	missed = count_missed(s->c, found);
+	/* only gcc's line table shows where each execution is; with other
+	 * compilers, copies may be parts of one execution */
+	for (size_t i = 0; i + 1 < found->count; i++)
+		copies |= found->sites[i].optimized &&
+			  !found->sites[i].marked && found->sites[i].function &&
+			  found->sites[i].function ==
+				  found->sites[i + 1].function;
+	if (!missed && !copies)
 		return;
 	snprintf(line, sizeof(line), "%u", found->line);
 	snprintf(sites, sizeof(sites), "%zu", found->count);
 	snprintf(places, sizeof(places), "%zu", found->count + missed);
-	diag_report(c->diag, point->tp.pos, TRCERR_LINECOPIES, line, places,
-		    sites);
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_LINECOPIES, line,
+		    places, sites);
 }
 
 /* The first function that has the line, malloc'd; NULL: not known. */
-static char *function_name(struct compilation *c,
+static char *function_name(const struct compilation *c,
 			   const struct dwarf_line_sites *found)
 {
 	const struct dwarf_from from = {
@@ -173,96 +134,91 @@ static char *function_name(struct compilation *c,
 	return function.addr ? dwarf_function_name(&function) : NULL;
 }
 
-/* It may be another function than the line that was asked for is in. */
-static void hint_function(struct compilation *c,
-			  const struct dwarf_line_sites *found)
+/* Warns of another line than the one that was asked for; 1 after an error. */
+static int check_verdict(const struct site_search *s,
+			 const struct dwarf_line_sites *found)
 {
-	char *name = function_name(c, found);
+	const char *asked = s->point->tp.name;
+	struct srcpos pos = s->point->tp.pos;
+	struct diag *diag = s->c->diag;
+	char line[16], *name;
 
-	if (name)
-		diag_hint(c->diag, "line %u is in %s()", found->line, name);
-	free(name);
-}
-
-static int report_scattered(struct compilation *c,
-			    const struct tsf_point *point,
-			    const struct dwarf_line_sites *found)
-{
-	char text[16], *name = function_name(c, found);
-
-	snprintf(text, sizeof(text), "%u", found->line);
-	diag_report(c->diag, point->tp.pos, TRCERR_INVALIDLINENUM, text);
-	diag_hint(c->diag, "no statement begins there, its code is at several "
-		  "places: name another line");
-	if (name)
-		diag_hint(c->diag, "where %s() returns: .%s,RETEP=EXIT", name,
-			  name);
-	free(name);
-	return 1;
-}
-
-static int take_lines(struct compilation *c, const struct tsf_point *point,
-		      struct dwarf_line_sites *found,
-		      struct site_places *places)
-{
-	const char *name = point->tp.name;
-	char text[16];
-	int code = 0;
-
+	snprintf(line, sizeof(line), "%u", found->line);
 	switch (found->verdict) {
 	case DWARF_LINE_NO_FILE:
-		diag_report(c->diag, point->tp.pos, TRCERR_BADFILENAME, name);
+		diag_report(diag, pos, TRCERR_BADFILENAME, asked);
 		return 1;
 	case DWARF_LINE_PAST:
-		diag_report(c->diag, point->tp.pos, TRCERR_BADLINENUM, name);
-		diag_hint(c->diag, "the last line with code is %u",
-			  found->line);
+		diag_report(diag, pos, TRCERR_BADLINENUM, asked);
+		diag_hint(diag, "the last line with code is %s", line);
 		return 1;
 	case DWARF_LINE_PART:
-		if (found->scattered)
-			return report_scattered(c, point, found);
-		snprintf(text, sizeof(text), "%u", found->line);
-		diag_report(c->diag, point->tp.pos, TRCERR_LINEPART, text,
-			    name);
-		hint_function(c, found);
-		break;
 	case DWARF_LINE_NEXT:
-		snprintf(text, sizeof(text), "%u", found->line);
-		diag_report(c->diag, point->tp.pos, TRCERR_NEXTLINENUM, name,
-			    text);
-		hint_function(c, found);
 		break;
 	default:
-		break;
+		return 0;
 	}
-	if (found->verdict != DWARF_LINE_PART)
-		check_copies(c, point, found);
-	for (size_t i = 0; i < found->count && !code; i++)
-		code = add_line(c, point, &found->sites[i], found->line,
-				places);
-	return code;
+	name = function_name(s->c, found);
+	if (found->verdict == DWARF_LINE_PART && found->scattered) {
+		diag_report(diag, pos, TRCERR_INVALIDLINENUM, line);
+		diag_hint(diag, "no statement begins there, its code is at "
+				"several places: name another line");
+		if (name)
+			diag_hint(diag, "where %s() returns: .%s,RETEP=EXIT",
+				  name, name);
+		free(name);
+		return 1;
+	}
+	if (found->verdict == DWARF_LINE_PART)
+		diag_report(diag, pos, TRCERR_LINEPART, line, asked);
+	else
+		diag_report(diag, pos, TRCERR_NEXTLINENUM, asked, line);
+	if (name)
+		diag_hint(diag, "line %s is in %s()", line, name);
+	free(name);
+	return 0;
 }
 
-int site_line_places(struct compilation *c, const struct tsf_point *point,
-		     struct site_places *places)
+static int take_lines(struct site_search *s, struct dwarf_line_sites *found)
 {
+	if (check_verdict(s, found))
+		return 1;
+	if (found->verdict != DWARF_LINE_PART)
+		check_copies(s, found);
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dwarf_line_site *site = &found->sites[i];
+		struct site_place *place =
+			site_place_add(s, analysis_line_address(s->c,
+								site->address));
+
+		if (!place)
+			return -1;
+		place->named = site->address;
+		place->claimed = true;
+		place->from.function = site->function;
+		place->from.line = found->line;
+		place->from.file = site->file;
+	}
+	return 0;
+}
+
+int site_line_places(struct site_search *s)
+{
+	const struct tsf_tp *tp = &s->point->tp;
+	const struct compilation *c = s->c;
 	struct dwarf_line_sites found;
 	int code;
 
 	if (!c->dwarf) {
-		diag_report(c->diag, point->tp.pos, TRCERR_NO_CV,
-			    c->module->path);
-		compile_hint_debug(c);
+		diag_report(c->diag, tp->pos, TRCERR_NO_CV, c->module->path);
+		message_hint_debug(c);
 		return 1;
 	}
-	if (dwarf_line_find(c->dwarf, point->tp.name, point->tp.line,
-			    &found)) {
-		return diag_no_memory(c->diag, point->tp.pos);
-	}
-	code = take_lines(c, point, &found, places);
+	if (dwarf_line_find(c->dwarf, tp->name, tp->line, &found))
+		return diag_no_memory(c->diag, tp->pos);
+	code = take_lines(s, &found);
 	if (!code && found.several_files) {
-		diag_report(c->diag, point->tp.pos, TRCERR_SEVERALFILES,
-			    point->tp.name);
+		diag_report(c->diag, tp->pos, TRCERR_SEVERALFILES, tp->name);
 		diag_hint(c->diag, "more of the path tells which, one is '%s'",
 			  found.file);
 	}

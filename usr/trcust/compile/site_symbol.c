@@ -1,69 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TP=.name[{+|-}offs] (manual 1.3.5.2). Without an offset the address is the
- * one behind the function's prologue, where debug information tells it and
- * every call comes there once (optimised code may have a loop or an early
- * exit there), else the symbol's, of Go the one after its stack check, which
- * runs again when the stack has grown; with an offset, +0 included, it is
- * counted from the symbol. A symbol of a map is a label. A function that was
- * only inlined has a place where each copy begins.
+ * one after the function's prologue, where debug information has it and every
+ * call reaches it exactly once (optimised code may have a loop or an early exit
+ * there); else that of the symbol, in Go that after the stack check, which runs
+ * again when the stack has grown. An offset, +0 included, is relative to the
+ * symbol. A symbol of a map is a label. A function that was only inlined has a
+ * place where each copy begins.
  */
-#include "site.h"
+#include "site_symbol.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis.h"
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
+#include "message.h"
 
-uint64_t site_behind_prologue(struct compilation *c, uint64_t entry,
-			      uint64_t end)
-{
-	const struct module_range *range =
-		module_function_find(c->module, entry);
-	uint64_t start = entry, behind;
-
-	if (!end)
-		end = range ? range->end : entry;
-	if (site_runtime(c) & RUNTIME_GO)
-		entry = code_after_stack_check(c->module, entry);
-	if (c->dwarf && dwarf_prologue_find(c->dwarf, start, end, &behind) &&
-	    behind >= entry &&
-	    code_reached_once(c->module, entry, behind))
-		return behind;
-	return entry;
-}
-
-static void hint_missing(struct compilation *c, const char *name)
-{
-	char text[512];
-
-	module_symbol_near(c->module, name, MODULE_CODE, text, sizeof(text));
-	if (text[0])
-		diag_hint(c->diag, "near names: %s", text);
-	if (strchr(name, '@'))
-		diag_hint(c->diag, "a version is no part of the name: '.%.*s'",
-			  (int)strcspn(name, "@"), name);
-	if (!c->module->has_symtab)
-		diag_hint(c->diag, "the module is stripped: only what it "
-				   "exports has a name");
-	compile_hint_debug(c);
-}
-
-static void report_ambiguous(struct compilation *c,
-			     const struct tsf_point *point, uint64_t used)
+static void warn_ambiguous(const struct site_search *s, uint64_t used)
 {
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%#" PRIx64, used);
-	diag_report(c->diag, point->tp.pos, TRCERR_AMBIGUOUS, point->tp.name,
-		    text);
-	module_symbol_candidates(c->module, point->tp.name, MODULE_CODE, text,
-				 sizeof(text));
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_AMBIGUOUS,
+		    s->point->tp.name, text);
+	module_symbol_candidates(s->c->module, s->point->tp.name, MODULE_CODE,
+				 text, sizeof(text));
 	if (text[0])
-		diag_hint(c->diag, "there are: %s", text);
+		diag_hint(s->c->diag, "there are: %s", text);
 }
 
 /* "__strlen_avx2" or, of gcc's target_clones, "strlen.avx2" */
@@ -86,16 +53,16 @@ static bool is_implementation(const struct module_symbol *symbol,
 	       !memmem(own, left, "resolver", 8);
 }
 
-/* The resolver runs once: calls go to what it has chosen. */
-static void report_resolver(struct compilation *c,
-			    const struct tsf_point *point)
+/* The resolver runs once: calls reach what it chose. */
+static void warn_resolver(const struct site_search *s)
 {
-	const char *name = point->tp.name;
+	const struct module *module = s->c->module;
+	const char *name = s->point->tp.name;
 	char text[256] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < c->module->symbol_count; i++) {
-		const struct module_symbol *symbol = &c->module->symbols[i];
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
 
 		if (used + symbol->name_length + 4 < sizeof(text) &&
 		    is_implementation(symbol, name, strlen(name)))
@@ -104,43 +71,36 @@ static void report_resolver(struct compilation *c,
 					 (int)symbol->name_length,
 					 symbol->name);
 	}
-	diag_report(c->diag, point->tp.pos, TRCERR_IFUNC, name);
-	diag_hint(c->diag, "it runs once, when the program is loaded; calls "
-			   "come to what it chose%s%s", used ? ": " : "", text);
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_IFUNC, name);
+	diag_hint(s->c->diag, "it runs once, when the program is loaded; calls "
+			      "come to what it chose%s%s", used ? ": " : "",
+		  text);
 }
 
-/* st_shndx of an absolute symbol says nothing of where it is. */
-static void check_object(struct compilation *c, const struct tsf_point *point,
-			 const struct module_symbol *symbol)
+static int find_elf(struct site_search *s, const struct module_symbol *symbol,
+		    bool others)
 {
+	struct site_place *place = site_place_add(s, symbol->address);
+	const struct compilation *c = s->c;
 	size_t available;
 	char text[16];
-
-	if (!symbol->absolute ||
-	    !module_code(c->module, symbol->address, &available, NULL))
-		return;
-	snprintf(text, sizeof(text), "%#x", SHN_ABS);
-	diag_report(c->diag, point->tp.pos, TRCERR_BAD_OBJ, text,
-		    c->module->path);
-	diag_hint(c->diag, "the symbol is an absolute number, its value is "
-			   "taken for an address of code");
-}
-
-static int find_elf(struct compilation *c, const struct tsf_point *point,
-		    const struct module_symbol *symbol, bool others,
-		    struct site_places *places)
-{
-	struct site_place *place =
-		site_place_add(c, point, places, symbol->address);
 
 	if (!place)
 		return -1;
 	if (others)
-		report_ambiguous(c, point, symbol->address);
+		warn_ambiguous(s, symbol->address);
 	if (symbol->type == STT_GNU_IFUNC)
-		report_resolver(c, point);
-	check_object(c, point, symbol);
-	place->symbol = point->tp.name;
+		warn_resolver(s);
+	/* st_shndx of an absolute symbol doesn't name a section */
+	if (symbol->absolute &&
+	    module_code(c->module, symbol->address, &available, NULL)) {
+		snprintf(text, sizeof(text), "%#x", SHN_ABS);
+		diag_report(c->diag, s->point->tp.pos, TRCERR_BAD_OBJ, text,
+			    c->module->path);
+		diag_hint(c->diag, "the symbol is an absolute number, its "
+				   "value is taken for an address of code");
+	}
+	place->symbol = s->point->tp.name;
 	place->base = symbol->address;
 	place->function = symbol->type == STT_FUNC;
 	place->from.outermost = place->function;
@@ -149,14 +109,14 @@ static int find_elf(struct compilation *c, const struct tsf_point *point,
 	return 0;
 }
 
-/* The symbol where the function is entered, of a part or clone that gcc made of
- * it: "name.part.0", "name.constprop.0.isra.0". NULL: another one. */
+/* The symbol at the entry of a part or clone that gcc made of the function:
+ * "name.part.0", "name.constprop.0.isra.0". NULL: another one. */
 static const struct module_symbol *
-made_symbol(struct compilation *c, const struct dwarf_function *function,
+made_symbol(const struct compilation *c, const struct dwarf_function *function,
 	    const char *what)
 {
 	const struct module_symbol *symbol =
-		symbol_index_find(&c->sites->symbols, function->entry);
+		symbol_index_find(&c->analysis->symbols, function->entry);
 
 	return symbol && symbol->address == function->entry &&
 	       memmem(symbol->name, symbol->name_length, what, strlen(what)) ?
@@ -164,7 +124,8 @@ made_symbol(struct compilation *c, const struct dwarf_function *function,
 }
 
 static const struct module_symbol *
-clone_symbol(struct compilation *c, const struct dwarf_function *function)
+clone_symbol(const struct compilation *c,
+	     const struct dwarf_function *function)
 {
 	const struct module_symbol *symbol =
 		made_symbol(c, function, ".constprop.");
@@ -174,13 +135,17 @@ clone_symbol(struct compilation *c, const struct dwarf_function *function)
 	return symbol ? symbol : made_symbol(c, function, ".isra.");
 }
 
-static int add_function(struct compilation *c, const struct tsf_point *point,
-			const struct dwarf_function *function,
-			struct site_places *places)
+static bool is_part(const struct compilation *c,
+		    const struct dwarf_function *function)
 {
-	const struct module_symbol *clone = clone_symbol(c, function);
-	struct site_place *place =
-		site_place_add(c, point, places, function->entry);
+	return !function->inlined && made_symbol(c, function, ".part.");
+}
+
+static int add_function(struct site_search *s,
+			const struct dwarf_function *function)
+{
+	const struct module_symbol *clone = clone_symbol(s->c, function);
+	struct site_place *place = site_place_add(s, function->entry);
 
 	if (!place)
 		return -1;
@@ -188,8 +153,10 @@ static int add_function(struct compilation *c, const struct tsf_point *point,
 	place->from.function = function->die.addr;
 	if (function->inlined)
 		return 0;
-	place->symbol = clone ? site_text(c, point, clone->name,
-					  clone->name_length) : point->tp.name;
+	place->symbol = s->point->tp.name;
+	if (clone)
+		place->symbol = analysis_text(s->c, s->point->tp.pos,
+					      clone->name, clone->name_length);
 	if (!place->symbol)
 		return -1;
 	place->base = function->entry;
@@ -200,47 +167,27 @@ static int add_function(struct compilation *c, const struct tsf_point *point,
 	return 0;
 }
 
-/* It has no code, and is entered where another copy is. */
-static bool is_with_another(const struct dwarf_functions *found, size_t i)
-{
-	return i && !found->functions[i].range_count &&
-	       found->functions[i].entry == found->functions[i - 1].entry;
-}
-
-static bool is_part(struct compilation *c,
-		    const struct dwarf_function *function)
-{
-	return !function->inlined && made_symbol(c, function, ".part.");
-}
-
-static bool same_source(const struct dwarf_function *a,
-			const struct dwarf_function *b)
+static bool is_same_source(const struct dwarf_function *a,
+			   const struct dwarf_function *b)
 {
 	Dwarf_Die one = a->die, other = b->die;
 
 	return dwarf_die_root(&one).addr == dwarf_die_root(&other).addr;
 }
 
-/* Both are clones of one function: the calls are spread over them. */
-static bool are_clones(struct compilation *c, const struct dwarf_function *a,
-		       const struct dwarf_function *b)
+/* Adds clones of a function that has a symbol of its own: calls of a global
+ * function in its own file may call a clone. */
+static int add_clones(struct site_search *s, const struct module_symbol *symbol)
 {
-	return clone_symbol(c, a) && clone_symbol(c, b) && same_source(a, b);
-}
-
-/* What calls a global function in its own file may call a clone of it. */
-static int add_clones(struct compilation *c, const struct tsf_point *point,
-		      const struct module_symbol *symbol,
-		      struct site_places *places)
-{
+	const struct compilation *c = s->c;
 	const struct dwarf_function *own = NULL;
 	struct dwarf_functions found;
 	int code = 0;
 
-	if (!c->dwarf || symbol->type != STT_FUNC || point->tp.offset)
+	if (!c->dwarf || symbol->type != STT_FUNC || s->point->tp.offset)
 		return 0;
-	if (dwarf_function_find(c->dwarf, point->tp.name, NULL, &found))
-		return diag_no_memory(c->diag, point->tp.pos);
+	if (dwarf_function_find(c->dwarf, s->point->tp.name, NULL, &found))
+		return diag_no_memory(c->diag, s->point->tp.pos);
 	for (size_t i = 0; i < found.count; i++)
 		if (!found.functions[i].inlined &&
 		    found.functions[i].entry == symbol->address)
@@ -248,236 +195,255 @@ static int add_clones(struct compilation *c, const struct tsf_point *point,
 	for (size_t i = 0; own && i < found.count && !code; i++)
 		if (&found.functions[i] != own &&
 		    clone_symbol(c, &found.functions[i]) &&
-		    same_source(own, &found.functions[i]))
-			code = add_function(c, point, &found.functions[i],
-					    places);
+		    is_same_source(own, &found.functions[i]))
+			code = add_function(s, &found.functions[i]);
 	dwarf_functions_free(&found);
 	return code;
 }
 
-static int take_own(struct compilation *c, const struct tsf_point *point,
-		    const struct dwarf_functions *found,
-		    const struct dwarf_function *own,
-		    struct site_places *places)
+/* The function that was compiled for itself. Clones of it that the calls are
+ * spread over are added, others of the name only reported. */
+static int take_own(struct site_search *s, const struct dwarf_functions *found,
+		    const struct dwarf_function *own)
 {
-	int code = add_function(c, point, own, places);
+	int code = add_function(s, own);
 	bool others = false;
 
 	for (size_t i = 0; i < found->count && !code; i++) {
 		const struct dwarf_function *other = &found->functions[i];
 
 		if (other->inlined || other->entry == own->entry ||
-		    is_part(c, other))
+		    is_part(s->c, other))
 			continue;
-		if (are_clones(c, own, other))
-			code = add_function(c, point, other, places);
+		if (clone_symbol(s->c, own) && clone_symbol(s->c, other) &&
+		    is_same_source(own, other))
+			code = add_function(s, other);
 		else
 			others = true;
 	}
 	if (others)
-		report_ambiguous(c, point, own->entry);
+		warn_ambiguous(s, own->entry);
 	return code;
 }
 
-/* The function that was compiled for itself, else all its inlined copies: what
- * they begin with is all of it, or the part that calls the other one. */
-static int take_functions(struct compilation *c, const struct tsf_point *point,
-			  const struct dwarf_functions *found,
-			  struct site_places *places)
+/* The function that was compiled for itself, else all its inlined copies. These
+ * begin with all of it, or with the part that calls the other part. */
+static int take_functions(struct site_search *s,
+			  const struct dwarf_functions *found)
 {
-	const struct dwarf_function *part = NULL;
+	const struct dwarf_function *list = found->functions, *part = NULL;
+	struct diag *diag = s->c->diag;
 	size_t vague = 0;
 	char text[24];
 	int code = 0;
 
 	for (size_t i = 0; i < found->count; i++) {
-		const struct dwarf_function *function = &found->functions[i];
-
-		if (is_part(c, function))
-			part = function;
-		else if (!function->inlined)
-			return take_own(c, point, found, function, places);
+		if (is_part(s->c, &list[i]))
+			part = &list[i];
+		else if (!list[i].inlined)
+			return take_own(s, found, &list[i]);
 	}
 	for (size_t i = 0; i < found->count && !code; i++) {
-		vague += found->functions[i].vague;
-		if (found->functions[i].inlined && !is_with_another(found, i))
-			code = add_function(c, point, &found->functions[i],
-					    places);
+		/* it has no code, and is entered where another copy is */
+		bool empty = i && !list[i].range_count &&
+			     list[i].entry == list[i - 1].entry;
+
+		vague += list[i].vague;
+		if (list[i].inlined && !empty)
+			code = add_function(s, &list[i]);
 	}
 	if (vague) {
 		snprintf(text, sizeof(text), "%zu", vague);
-		diag_report(c->diag, point->tp.pos, TRCERR_VAGUE,
-			    point->tp.name, text);
+		diag_report(diag, s->point->tp.pos, TRCERR_VAGUE,
+			    s->point->tp.name, text);
 	}
-	if (part && !places->count && !code) {
-		code = add_function(c, point, part, places);
-		diag_report(c->diag, point->tp.pos, TRCERR_SPLIT,
-			    point->tp.name);
+	if (part && !s->count && !code) {
+		code = add_function(s, part);
+		diag_report(diag, s->point->tp.pos, TRCERR_SPLIT,
+			    s->point->tp.name);
 	}
 	return code;
 }
 
-static int find_dwarf(struct compilation *c, const struct tsf_point *point,
-		      const char *name, const char *file,
-		      struct site_places *places)
+static int find_dwarf(struct site_search *s, const char *name, const char *file)
 {
 	struct dwarf_functions found;
 	int code;
 
-	if (dwarf_function_find(c->dwarf, name, file, &found))
-		return diag_no_memory(c->diag, point->tp.pos);
-	code = take_functions(c, point, &found, places);
+	if (dwarf_function_find(s->c->dwarf, name, file, &found))
+		return diag_no_memory(s->c->diag, s->point->tp.pos);
+	code = take_functions(s, &found);
 	dwarf_functions_free(&found);
 	return code;
 }
 
-static int find_map(struct compilation *c, const struct tsf_point *point,
-		    struct site_places *places)
+static int find_map(struct site_search *s)
 {
 	bool others;
 	const struct map_symbol *symbol =
-		map_find(c->map, point->tp.name, true, &others);
+		map_find(s->c->map, s->point->tp.name, true, &others);
 	struct site_place *place;
 
 	if (!symbol)
 		return 0;
-	place = site_place_add(c, point, places, symbol->address);
+	place = site_place_add(s, symbol->address);
 	if (!place)
 		return -1;
 	if (others)
-		report_ambiguous(c, point, symbol->address);
-	place->symbol = point->tp.name;
+		warn_ambiguous(s, symbol->address);
+	place->symbol = s->point->tp.name;
 	place->base = symbol->address;
 	if (symbol->size)
 		place->end = symbol->address + symbol->size;
 	return 0;
 }
 
-/* "file.c:name": the colon that is no part of a "::" of the name. */
-static const char *name_behind_file(const char *text)
+/* "file.c:name": what follows the colon, which is no part of a "::" of the
+ * name. *file: a copy of what precedes it. 0, 1: there is no file; -1 after a
+ * message. */
+static int name_split(const struct compilation *c,
+		      const struct tsf_point *point, const char **file,
+		      const char **name)
 {
+	const char *text = point->tp.name;
+
+	*file = NULL;
+	*name = text;
 	for (const char *p = text; *p && *p != '('; p++) {
 		if (*p != ':')
 			continue;
-		if (p[1] != ':')
-			return p > text ? p + 1 : NULL;
-		p++;
+		if (p[1] == ':') {
+			p++;
+			continue;
+		}
+		if (p == text)
+			return 1;
+		*name = p + 1;
+		*file = analysis_text(c, point->tp.pos, text, p - text);
+		return *file ? 0 : -1;
 	}
-	return NULL;
-}
-
-static int find_in_file(struct compilation *c, const struct tsf_point *point,
-			const char *name, struct site_places *places)
-{
-	const char *text = point->tp.name;
-	const char *file = site_text(c, point, text, name - 1 - text);
-
-	if (!file)
-		return -1;
-	if (c->dwarf)
-		return find_dwarf(c, point, name, file, places);
-	diag_report(c->diag, point->tp.pos, TRCERR_NO_CV, c->module->path);
-	diag_hint(c->diag, "it would tell what is in '%s'", file);
-	compile_hint_debug(c);
 	return 1;
 }
 
-static int report_unknown(struct compilation *c, const struct tsf_point *point,
+static int report_unknown(const struct site_search *s,
 			  const struct module_symbol *symbol)
 {
+	const struct compilation *c = s->c;
+	const char *name = s->point->tp.name;
+	char text[512];
+
 	if (!c->module->symbol_count && !c->dwarf && !c->map) {
-		diag_report(c->diag, point->tp.pos, TRCERR_NO_SYMBOLIC,
+		diag_report(c->diag, s->point->tp.pos, TRCERR_NO_SYMBOLIC,
 			    c->module->path);
 		diag_hint(c->diag,
 			  "the module has neither .symtab nor .dynsym");
 		return -1;
 	}
-	diag_report(c->diag, point->tp.pos, TRCERR_BADSYMBOL, point->tp.name);
-	if (symbol)
-		compile_hint_imported(c);
-	else
-		hint_missing(c, point->tp.name);
+	diag_report(c->diag, s->point->tp.pos, TRCERR_BADSYMBOL, name);
+	if (symbol) {
+		message_hint_imported(c);
+		return 1;
+	}
+	module_symbol_near(c->module, name, MODULE_CODE, text, sizeof(text));
+	if (text[0])
+		diag_hint(c->diag, "near names: %s", text);
+	if (strchr(name, '@'))
+		diag_hint(c->diag, "a version is no part of the name: '.%.*s'",
+			  (int)strcspn(name, "@"), name);
+	if (!c->module->has_symtab)
+		diag_hint(c->diag, "the module is stripped: only what it "
+				   "exports has a name");
+	message_hint_debug(c);
 	return 1;
 }
 
-int site_symbol_find(struct compilation *c, const struct tsf_point *point,
-		     struct site_places *places)
+int site_symbol_find(struct site_search *s)
 {
-	const char *name = name_behind_file(point->tp.name);
+	const struct compilation *c = s->c;
 	const struct module_symbol *symbol = NULL;
+	const char *file, *name;
 	bool others;
-	int code = 0;
+	int code = name_split(c, s->point, &file, &name);
 
-	if (name) {
-		code = find_in_file(c, point, name, places);
-	} else {
-		symbol = module_symbol_find(c->module, point->tp.name,
-					    MODULE_CODE, &others);
-		if (symbol && symbol->defined) {
-			code = find_elf(c, point, symbol, others, places);
-			return code ? code :
-				      add_clones(c, point, symbol, places);
-		}
-		if (c->dwarf)
-			code = find_dwarf(c, point, point->tp.name, NULL,
-					  places);
+	if (code < 0)
+		return -1;
+	if (file && !c->dwarf) {
+		diag_report(c->diag, s->point->tp.pos, TRCERR_NO_CV,
+			    c->module->path);
+		diag_hint(c->diag, "it would tell what is in '%s'", file);
+		message_hint_debug(c);
+		return 1;
 	}
-	if (!code && !places->count && c->map)
-		code = find_map(c, point, places);
-	if (!code && !places->count)
-		code = report_unknown(c, point, symbol);
+	if (!file)
+		symbol = module_symbol_find(c->module, name, MODULE_CODE,
+					    &others);
+	if (symbol && symbol->defined) {
+		code = find_elf(s, symbol, others);
+		return code ? code : add_clones(s, symbol);
+	}
+	code = c->dwarf ? find_dwarf(s, name, file) : 0;
+	if (!code && !s->count && c->map)
+		code = find_map(s);
+	if (!code && !s->count)
+		code = report_unknown(s, symbol);
 	return code;
 }
 
-int site_symbol_functions(struct compilation *c, const struct tsf_point *point,
+int site_symbol_functions(const struct compilation *c,
+			  const struct tsf_point *point,
 			  struct dwarf_functions *found)
 {
-	const char *name = name_behind_file(point->tp.name), *file = NULL;
+	const char *file, *name;
 
 	*found = (struct dwarf_functions){ 0 };
 	if (!c->dwarf)
 		return 0;
-	if (name) {
-		file = site_text(c, point, point->tp.name,
-				 name - 1 - point->tp.name);
-		if (!file)
-			return -ENOMEM;
-	}
-	return dwarf_function_find(c->dwarf, name ? name : point->tp.name,
-				   file, found);
+	if (name_split(c, point, &file, &name) < 0)
+		return -ENOMEM;
+	return dwarf_function_find(c->dwarf, name, file, found);
 }
 
-/* "object" is a section: the offset is to stay in the symbol's. */
-static void check_offset(struct compilation *c, const struct tsf_point *point,
+/* "object" of the message is a section: the offset should stay in that of the
+ * symbol. */
+static void check_offset(const struct site_search *s,
 			 const struct site_place *place)
 {
+	const struct module *module = s->c->module;
 	const struct module_range *section = NULL;
-	char offset[32], number[32];
+	int64_t offset = s->point->tp.offset;
+	char text[32], number[32] = "?";
+	Elf_Scn *scn = NULL;
 	size_t available;
+	GElf_Shdr sh;
 
-	for (size_t i = 0; i < c->module->section_count && !section; i++)
-		if (place->base >= c->module->sections[i].start &&
-		    place->base < c->module->sections[i].end)
-			section = &c->module->sections[i];
+	for (size_t i = 0; i < module->section_count && !section; i++)
+		if (place->base >= module->sections[i].start &&
+		    place->base < module->sections[i].end)
+			section = &module->sections[i];
 	if (!section || (place->address >= section->start &&
 			 place->address < section->end) ||
-	    !module_code(c->module, place->address, &available, NULL))
+	    !module_code(s->c->module, place->address, &available, NULL))
 		return;
-	snprintf(offset, sizeof(offset), "%s%#" PRIx64,
-		 point->tp.offset < 0 ? "-" : "",
-		 (uint64_t)(point->tp.offset < 0 ? -point->tp.offset :
-						   point->tp.offset));
-	site_section_number(c, place->base, number, sizeof(number));
-	diag_report(c->diag, point->tp.pos, TRCERR_BAD_OFFSET, offset, number);
+	snprintf(text, sizeof(text), "%s%#" PRIx64, offset < 0 ? "-" : "",
+		 (uint64_t)(offset < 0 ? -offset : offset));
+	while ((scn = elf_nextscn(module->elf, scn)))
+		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
+		    place->base - sh.sh_addr < sh.sh_size)
+			snprintf(number, sizeof(number), "%zu",
+				 elf_ndxscn(scn));
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_BAD_OFFSET, text,
+		    number);
 }
 
-/* A jump of its own to the address that is no call; 0: there is none. */
-static int loop_find(struct compilation *c, uint64_t address, uint64_t *from)
+/* A jump in the function back to its address that is no call: *from; 0: there
+ * is none. */
+static int loop_find(const struct compilation *c, uint64_t address,
+		     uint64_t *from)
 {
 	const struct flow *flow;
 	uint64_t entry;
 	int code = code_jumps_to(c->module, address) ?
-			   site_flow_find(c, address, &flow, &entry) : -ENOENT;
+			   analysis_flow(c, address, &flow, &entry) : -ENOENT;
 
 	*from = 0;
 	for (size_t i = 0; !code && i < flow->part_count; i++) {
@@ -497,45 +463,42 @@ static int loop_find(struct compilation *c, uint64_t address, uint64_t *from)
 	return code == -ENOENT ? 0 : code;
 }
 
-/* Loops have no head of their own where the function has no prologue. */
-static int check_loop(struct compilation *c, const struct tsf_point *point,
-		      const struct site_place *place)
+int site_symbol_places(struct site_search *s)
 {
+	const struct tsf_tp *tp = &s->point->tp;
+	const struct compilation *c = s->c;
+	int code = site_symbol_find(s);
 	char name[320];
 	uint64_t from;
 
-	if (loop_find(c, place->address, &from))
-		return diag_no_memory(c->diag, point->tp.pos);
-	if (!from)
-		return 0;
-	site_name_at(c, from, name, sizeof(name));
-	diag_report(c->diag, point->tp.pos, TRCERR_ENTRYLOOP, point->tp.name);
-	diag_hint(c->diag, "the jump at %s leads back to it; TP=.%s,RETEP "
-			   "counts the calls", name, point->tp.name);
-	return 0;
-}
+	for (size_t i = 0; i < s->count && !code; i++) {
+		struct site_place *place = &s->places[i];
 
-int site_symbol_places(struct compilation *c, const struct tsf_point *point,
-		       struct site_places *places)
-{
-	int code = site_symbol_find(c, point, places);
-
-	for (size_t i = 0; i < places->count && !code; i++) {
-		struct site_place *place = &places->list[i];
-
-		if (site_tp_has_offset(&point->tp)) {
-			place->address += point->tp.offset;
+		if (site_place_has_offset(tp)) {
+			place->address += tp->offset;
 			if (c->module->elf_class != ELFCLASS64)
 				place->address = (uint32_t)place->address;
 			place->claimed = false;
-			if (point->tp.offset)
+			if (tp->offset)
 				place->from = (struct dwarf_from) { 0 };
-			check_offset(c, point, place);
-		} else if (place->function) {
-			place->address = site_behind_prologue(c, place->base,
-							      place->end);
-			code = check_loop(c, point, place);
+			check_offset(s, place);
+			continue;
 		}
+		if (!place->function)
+			continue;
+		place->address = analysis_after_prologue(c, place->base,
+							 place->end);
+		/* without a prologue the first instruction may also be the head
+		 * of a loop */
+		if (loop_find(c, place->address, &from))
+			return diag_no_memory(c->diag, tp->pos);
+		if (!from)
+			continue;
+		analysis_name(c, from, name, sizeof(name));
+		diag_report(c->diag, tp->pos, TRCERR_ENTRYLOOP, tp->name);
+		diag_hint(c->diag, "the jump at %s leads back to it; "
+				   "TP=.%s,RETEP counts the calls",
+			  name, tp->name);
 	}
 	return code;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
-#include "site.h"
+#include "analysis.h"
 #include "state.h"
 
 #define PARTS_MAX	16	/* of a slot that registers may have */
@@ -141,7 +141,8 @@ static bool base_find(struct slot *s, unsigned int number, int64_t *offset)
 
 /* Of an object that has the variable's own bounds: it isn't a part of another
  * one, as variables of inlined functions may be. */
-static bool is_object(struct compilation *c, const struct compile_site *site,
+static bool is_object(const struct compilation *c,
+		      const struct compile_site *site,
 		      const struct dwarf_variable *variable)
 {
 	Dwarf_Die die = variable->die;
@@ -520,7 +521,7 @@ static void describe(const struct slot *s, struct place *place)
 }
 
 /* Nothing of it is anywhere. */
-static int check(struct compilation *c, const struct slot *s,
+static int check(const struct compilation *c, const struct slot *s,
 		 const struct place *place, struct error *err)
 {
 	char name[320];
@@ -530,7 +531,7 @@ static int check(struct compilation *c, const struct slot *s,
 			return 0;
 	error_set(err, -ENODATA, "%s", place->pieces[0].why);
 	if (s->stored) {
-		site_name_at(c, s->stored, name, sizeof(name));
+		analysis_name(c, s->stored, name, sizeof(name));
 		error_hint(err, "it is stored by the instruction at %s", name);
 	}
 	return -ENODATA;
@@ -570,7 +571,8 @@ static bool is_number(const struct dwarf_variable *variable)
 	}
 }
 
-static int place_settle(struct compilation *c, const struct compile_site *site,
+static int place_settle(const struct compilation *c,
+			const struct compile_site *site,
 			const struct dwarf_variable *variable, struct slot *s,
 			struct place *place, struct error *err)
 {
@@ -591,14 +593,15 @@ static int place_settle(struct compilation *c, const struct compile_site *site,
 	return check(c, s, place, err);
 }
 
-static bool is_after_call(struct compilation *c, const struct block *block)
+static bool is_after_call(const struct compilation *c,
+			  const struct block *block)
 {
 	uint64_t entry, first = block->insns->address;
 	const struct flow_part *part;
 	const struct flow *flow;
 	struct arch_insn insn;
 
-	if (site_flow_find(c, first, &flow, &entry))
+	if (analysis_flow(c, first, &flow, &entry))
 		return false;
 	part = flow_part_find(flow, first);
 	return part && !(part->marks[first - part->start] & FLOW_TARGET) &&
@@ -606,7 +609,7 @@ static bool is_after_call(struct compilation *c, const struct block *block)
 	       insn.flow == ARCH_FLOW_CALL;
 }
 
-int slot_settle(struct compilation *c, const struct compile_site *site,
+int slot_settle(const struct compilation *c, const struct compile_site *site,
 		const struct dwarf_variable *variable, struct place *place,
 		struct error *err)
 {
@@ -633,14 +636,14 @@ int slot_settle(struct compilation *c, const struct compile_site *site,
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;
 	s.end = dwarf_variable_end(variable, site->nominal, &s.first);
-	code = site_block_find(c, site->nominal, &block);
+	code = analysis_block(c, site->nominal, &block);
 	s.block = &block;
 	s.after_call = !code && is_after_call(c, &block);
 	if (!code)
-		code = site_stores_find(c, site->nominal,
-					s.frame_base == (int)s.arch->stack ?
-						NULL : &block,
-					&s.stores);
+		code = analysis_stores(c, site->nominal,
+				       s.frame_base == (int)s.arch->stack ?
+					       NULL : &block,
+				       &s.stores);
 	if (!code)
 		code = place_settle(c, site, variable, &s, place, err);
 	block_free(&block);

@@ -15,7 +15,7 @@
  * store puts there, or absent. 0; -ENODATA with err set: all of it is absent;
  * -ENOMEM.
  */
-int slot_settle(struct compilation *c, const struct compile_site *site,
+int slot_settle(const struct compilation *c, const struct compile_site *site,
 		const struct dwarf_variable *variable, struct place *place,
 		struct error *err);
 

@@ -4,19 +4,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "analysis.h"
+#include "choose.h"
 #include "lib/debug/arch/arch.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
-#include "choose.h"
-#include "site.h"
 
-#define TOLD_MAX	8	/* warnings of a compilation */
+#define WARNINGS_MAX	8	/* of a compilation */
 #define LINES		8	/* lines that are looked at, up and down */
 #define NAME_SIZE	320
 
-/* The site that is told of, and the code around it. */
+/* The first slow site of a tracepoint, and the code around it. */
 struct slow {
-	struct compilation *c;
+	const struct compilation *c;
+	const struct compiled *out;
 	const struct compile_point *point;
 	const struct compile_site *site;
 	struct block block;	/* without instructions: not known */
@@ -35,197 +36,141 @@ static bool is_slow(const struct compile_site *site)
 	       (site->stays || site->flags & TDF_SITE_RETURN || is_moved(site));
 }
 
-static bool is_cheap(const struct slow *slow, const struct block *block,
-		     size_t index)
-{
-	return choose_is_cheap(slow->c, &block->insns[index].insn);
-}
-
-/* The nearest cheap one of the block that `takes`; block.count: none. */
-static size_t find_cheap(const struct slow *slow,
-			 bool (*takes)(const struct slow *slow, size_t index))
-{
-	const struct block *block = &slow->block;
-
-	for (size_t distance = 1; distance <= CHOOSE_DISTANCE; distance++) {
-		size_t before = block->at - distance;
-		size_t behind = block->at + distance;
-
-		if (before < block->at && is_cheap(slow, block, before) &&
-		    takes(slow, before))
-			return before;
-		if (behind < block->count && is_cheap(slow, block, behind) &&
-		    takes(slow, behind))
-			return behind;
-	}
-	return block->count;
-}
-
-/* All statements can be had there. */
-static bool takes(const struct slow *slow, size_t index, enum move_mode mode)
+/* All statements are available at that instruction. */
+static bool is_possible(const struct slow *slow, size_t index,
+			enum move_mode mode)
 {
 	const struct compilation *c = slow->c;
 	const struct compile_site *site = slow->site;
-	const struct tdf_stmt *stmts = c->stmts + site->first_stmt;
+	const struct tdf_stmt *stmts = slow->out->stmts + site->first_stmt;
 	char why[MOVE_WHY];
 	struct move *move = move_begin(&slow->block, c->module, c->dwarf,
 				       mode, slow->block.at, index, why);
 	struct bytes rpn = { 0 };
 	struct tdf_stmt out;
-	bool taken = move;
+	bool possible = move;
 
-	for (uint32_t i = 0; i < site->stmts && taken; i++)
-		taken = !move_stmt(move, &stmts[i], c->rpn.data, &out, &rpn,
-				   why);
+	for (uint32_t i = 0; i < site->stmts && possible; i++)
+		possible = !move_stmt(move, &stmts[i], slow->out->rpn.data,
+				      &out, &rpn, why);
 	if (move)
 		move_end(move);
 	bytes_free(&rpn);
-	return taken;
+	return possible;
 }
 
-static bool takes_fast(const struct slow *slow, size_t index)
+/* The nearest fast instruction of the block, spelled; `movable`: where all
+ * statements are available with --site=fast. False: none. */
+static bool find_fast(const struct slow *slow, bool movable, char *name)
 {
-	return takes(slow, index, MOVE_FAST);
-}
+	const struct block *block = &slow->block;
 
-static bool takes_any(const struct slow *slow, size_t index)
-{
-	return true;
-}
+	for (size_t i = 2; i <= 2 * CHOOSE_DISTANCE + 1; i++) {
+		size_t at = i % 2 ? block->at + i / 2 : block->at - i / 2;
 
-static bool hint_fast(const struct slow *slow)
-{
-	char name[NAME_SIZE];
-	size_t at;
-
-	if (slow->c->mode != MOVE_SAFE || is_moved(slow->site) ||
-	    slow->site->flags & TDF_SITE_RETURN)
-		return false;
-	at = find_cheap(slow, takes_fast);
-	if (at == slow->block.count)
-		return false;
-	site_name_at(slow->c, slow->block.insns[at].address, name,
-		     sizeof(name));
-	diag_hint(slow->c->diag, "cheap by --site=fast: at %s, over accesses "
-		  "to memory", name);
-	return true;
-}
-
-/* Another place in the code is another tracepoint. */
-static bool has_other_place(const struct slow *slow)
-{
-	const struct tsf_tp *tp = &slow->point->tsf->tp;
-
-	return tp->kind != TSF_TP_USDT && !tp->retep;
-}
-
-static bool hint_block(const struct slow *slow)
-{
-	size_t at = find_cheap(slow, takes_any);
-	char name[NAME_SIZE];
-
-	if (at == slow->block.count)
-		return false;
-	site_name_at(slow->c, slow->block.insns[at].address, name,
-		     sizeof(name));
-	diag_hint(slow->c->diag,
-		  "cheap, with the values as they are there: .%s", name);
-	return true;
-}
-
-static bool address_is_cheap(const struct slow *slow, uint64_t address)
-{
-	struct block block;
-	bool cheap;
-
-	if (site_block_find(slow->c, address, &block))
-		return false;
-	cheap = is_cheap(slow, &block, block.at);
-	block_free(&block);
-	return cheap;
-}
-
-/* The line is one place of the function, and a cheap one. */
-static bool line_is_cheap(const struct slow *slow,
-			  const struct dwarf_function *function,
-			  const char *file, uint32_t line)
-{
-	struct dwarf_line_sites sites = { 0 };
-	bool cheap;
-
-	if (dwarf_line_find(slow->c->dwarf, file, line, &sites))
-		return false;
-	cheap = sites.verdict == DWARF_LINE_FOUND && sites.count == 1 &&
-		!sites.several_files &&
-		module_ranges_have(function->ranges, function->range_count,
-				   sites.sites[0].address) &&
-		address_is_cheap(slow, site_line_address(slow->c,
-							 sites.sites[0].address));
-	dwarf_line_sites_free(&sites);
-	return cheap;
-}
-
-/* The nearest line of the function that is cheap; 0: none. */
-static uint32_t line_find(const struct slow *slow,
-			  const struct dwarf_function *function,
-			  const char *file, uint32_t line)
-{
-	for (uint32_t i = 1; i <= LINES; i++) {
-		if (line_is_cheap(slow, function, file, line + i))
-			return line + i;
-		if (line > i && line_is_cheap(slow, function, file, line - i))
-			return line - i;
+		if (at >= block->count ||
+		    !analysis_is_cheap(slow->c, &block->insns[at].insn) ||
+		    (movable && !is_possible(slow, at, MOVE_FAST)))
+			continue;
+		analysis_name(slow->c, block->insns[at].address, name,
+			      NAME_SIZE);
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-static void hint_line(const struct slow *slow)
+/* The line is one place of the function, and a fast one. */
+static bool line_is_fast(const struct slow *slow,
+			 const struct dwarf_function *function,
+			 const char *file, uint32_t line)
+{
+	const struct compilation *c = slow->c;
+	struct dwarf_line_sites sites = { 0 };
+	struct block block;
+	bool fast;
+
+	if (dwarf_line_find(c->dwarf, file, line, &sites))
+		return false;
+	fast = sites.verdict == DWARF_LINE_FOUND && sites.count == 1 &&
+	       !sites.several_files &&
+	       module_ranges_have(function->ranges, function->range_count,
+				  sites.sites[0].address) &&
+	       !analysis_block(c, analysis_line_address(c,
+							sites.sites[0].address),
+			       &block);
+	if (fast) {
+		fast = analysis_is_cheap(c, &block.insns[block.at].insn);
+		block_free(&block);
+	}
+	dwarf_line_sites_free(&sites);
+	return fast;
+}
+
+/* Another place in the code for another tracepoint: in the block, else the
+ * nearest line of the function that is fast. */
+static void hint_place(const struct slow *slow)
 {
 	struct dwarf_file *dwarf = slow->c->dwarf;
 	struct dwarf_functions found = { 0 };
+	uint32_t line, fast = 0;
+	char name[NAME_SIZE];
 	const char *file;
-	uint32_t line;
 
+	if (find_fast(slow, false, name)) {
+		diag_hint(slow->c->diag,
+			  "cheap, with the values as they are there: .%s", name);
+		return;
+	}
 	if (!dwarf ||
 	    !dwarf_line_of(dwarf, slow->site->nominal, &file, &line) ||
 	    dwarf_function_at(dwarf, slow->site->nominal, &found))
 		return;
-	if (found.count)
-		line = line_find(slow, &found.functions[0], file, line);
-	if (found.count && line)
-		diag_hint(slow->c->diag,
-			  "cheap, another line: @%s,%" PRIu32,
-			  source_path_base(file), line);
+	for (uint32_t i = 1; found.count && i <= LINES && !fast; i++) {
+		if (line_is_fast(slow, found.functions, file, line + i))
+			fast = line + i;
+		else if (line > i &&
+			 line_is_fast(slow, found.functions, file, line - i))
+			fast = line - i;
+	}
+	if (fast)
+		diag_hint(slow->c->diag, "cheap, another line: @%s,%" PRIu32,
+			  source_path_base(file), fast);
 	dwarf_functions_free(&found);
-}
-
-static bool is_entry(const struct slow *slow)
-{
-	return slow->site->flags & TDF_SITE_RETURN ||
-	       (slow->block.entry && !slow->point->tsf->tp.retep &&
-		takes(slow, 0, slow->c->mode));
 }
 
 static void hint_remedies(const struct slow *slow)
 {
-	struct diag *diag = slow->c->diag;
+	const struct compilation *c = slow->c;
+	const struct compile_site *site = slow->site;
+	const struct tsf_tp *tp = &slow->point->tsf->tp;
+	bool returns = site->flags & TDF_SITE_RETURN;
+	char name[NAME_SIZE];
 
-	if (!hint_fast(slow) && has_other_place(slow) && !hint_block(slow))
-		hint_line(slow);
+	if (c->mode == MOVE_SAFE && !is_moved(site) && !returns &&
+	    find_fast(slow, true, name))
+		diag_hint(c->diag, "cheap by --site=fast: at %s, over accesses "
+			  "to memory", name);
+	else if (tp->kind != TSF_TP_USDT && !tp->retep)
+		hint_place(slow);
 	if (slow->point->no_return)
-		diag_hint(diag, "no return probe: %s", slow->point->no_return);
-	if (slow->c->module->arch->cheap_nop && is_entry(slow))
-		diag_hint(diag, "cheap when it is compiled with "
+		diag_hint(c->diag, "no return probe: %s",
+			  slow->point->no_return);
+	if (c->module->arch->cheap_nop &&
+	    (returns || (slow->block.entry && !tp->retep &&
+			 is_possible(slow, 0, c->mode))))
+		diag_hint(c->diag, "cheap when it is compiled with "
 			  "-fpatchable-function-entry=1");
 }
 
-static void tell(const struct slow *slow, size_t others)
+static void report_slow(struct slow *slow, size_t others)
 {
 	const struct compile_site *site = slow->site;
-	struct compilation *c = slow->c;
+	const struct compilation *c = slow->c;
 	char name[NAME_SIZE], insn[128], text[NAME_SIZE + 160];
 
-	site_name_at(c, site->address, name, sizeof(name));
+	if (analysis_block(c, site->nominal, &slow->block))
+		memset(&slow->block, 0, sizeof(slow->block));
+	analysis_name(c, site->address, name, sizeof(name));
 	if (arch_insn_print(c->module->arch, site->insn, site->insn_length,
 			    site->address, insn, sizeof(insn)))
 		strcpy(insn, "the instruction");
@@ -240,38 +185,59 @@ static void tell(const struct slow *slow, size_t others)
 			  others == 1 ? "is" : "are", others,
 			  slow->point->site_count);
 	hint_remedies(slow);
+	block_free(&slow->block);
 }
 
-void slow_report(struct compilation *c, const struct compile_point *point)
+/* The first site on a nop that may do harm. */
+static void report_nop(const struct compilation *c,
+		       const struct compile_point *point)
 {
-	struct slow slow = { .c = c, .point = point };
-	size_t others = 0;
+	char name[NAME_SIZE];
 
 	for (size_t i = 0; i < point->site_count; i++) {
-		if (!is_slow(&point->sites[i]))
+		const struct compile_site *site = &point->sites[i];
+
+		if (site->cost != TDF_COST_NOP5)
 			continue;
-		if (slow.site)
-			others++;
-		else
-			slow.site = &point->sites[i];
-	}
-	if (!slow.site || c->mode == MOVE_NEVER || c->slow_count++ >= TOLD_MAX)
+		analysis_name(c, site->address, name, sizeof(name));
+		diag_report(c->diag, point->tsf->tp.pos, TRCERR_NOP5SITE, name);
+		diag_hint(c->diag, "Linux 6.18 and later turn it into a call: "
+				   "a program that forks, or keeps data below "
+				   "its stack pointer there, is harmed");
+		if (site->stays)
+			diag_hint(c->diag, "%s", site->stays);
 		return;
-	if (site_block_find(c, slow.site->nominal, &slow.block))
-		memset(&slow.block, 0, sizeof(slow.block));
-	tell(&slow, others);
-	block_free(&slow.block);
+	}
 }
 
-void slow_report_rest(struct compilation *c)
+void slow_report(const struct compilation *c, const struct compiled *out)
 {
-	size_t rest = c->slow_count - TOLD_MAX;
+	size_t points = 0;
 	char text[64];
 
-	if (c->slow_count <= TOLD_MAX)
+	for (size_t i = 0; i < out->point_count; i++) {
+		const struct compile_point *point = &out->points[i];
+		struct slow slow = { .c = c, .out = out, .point = point };
+		size_t others = 0;
+
+		report_nop(c, point);
+		for (size_t j = 0; j < point->site_count; j++) {
+			if (!is_slow(&point->sites[j]))
+				continue;
+			if (slow.site)
+				others++;
+			else
+				slow.site = &point->sites[j];
+		}
+		if (slow.site && c->mode != MOVE_NEVER &&
+		    points++ < WARNINGS_MAX)
+			report_slow(&slow, others);
+	}
+	if (points <= WARNINGS_MAX)
 		return;
-	snprintf(text, sizeof(text), "at %zu more tracepoint%s, too", rest,
-		 rest == 1 ? "" : "s");
+	points -= WARNINGS_MAX;
+	snprintf(text, sizeof(text), "at %zu more tracepoint%s, too", points,
+		 points == 1 ? "" : "s");
 	diag_report(c->diag, (struct srcpos){ 0 }, TRCERR_SLOWSITE, text);
 	diag_hint(c->diag, "--explain tells of each");
 }

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "value.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/rpn_emit.h"
+#include "message.h"
+
+struct evaluation evaluation_begin(const struct compilation *c,
+				   const struct compile_site *site)
+{
+	return (struct evaluation){
+		.c = c, .site = site,
+		.wide = c->module->elf_class == ELFCLASS64,
+	};
+}
+
+void value_push(const struct value *value, struct bytes *rpn)
+{
+	if (value->kind == VALUE_CONSTANT)
+		rpn_emit_const(rpn, value->number);
+	else
+		bytes_join(rpn, &value->rpn);
+}
 
 void value_free(struct value *value)
 {
@@ -77,8 +96,8 @@ static bool value_absent(struct evaluation *e, const struct value *value,
 			 const char *why)
 {
 	if (e->site->alone) {
-		e->code = address_report_absent(e->c, e->site, value->pos,
-						value->name, why, NULL);
+		e->code = message_absent(e->c, e->site, value->pos,
+					 value->name, why, NULL);
 		return false;
 	}
 	if (!e->absent)
@@ -269,13 +288,12 @@ static bool report_no_address(struct evaluation *e, struct srcpos pos,
 	}
 	snprintf(why, sizeof(why), "it is not in memory (%s)",
 		 value->place.where);
-	e->code = address_report_absent(e->c, e->site, value->pos, value->name,
-					why, NULL);
+	e->code = message_absent(e->c, e->site, value->pos, value->name,
+				 why, NULL);
 	return false;
 }
 
-bool value_address(struct evaluation *e, struct srcpos pos,
-		   struct value *value)
+bool value_address(struct evaluation *e, struct srcpos pos, struct value *value)
 {
 	const char *why;
 	struct bytes rpn = {0};
@@ -306,8 +324,8 @@ bool value_address(struct evaluation *e, struct srcpos pos,
 	return !value->rpn.failed || value_report_memory(e, pos);
 }
 
-bool value_dereference(struct evaluation *e, struct srcpos pos,
-		       const char *op, struct value *value)
+bool value_dereference(struct evaluation *e, struct srcpos pos, const char *op,
+		       struct value *value)
 {
 	enum dwarf_type_kind kind = value_type_kind(&value->type);
 	struct value_type target;

@@ -36,7 +36,7 @@ struct value {
 };
 
 struct evaluation {
-	struct compilation *c;
+	const struct compilation *c;
 	const struct compile_site *site;
 	bool wide;		/* a module of 64 bits */
 	bool unread;		/* in a sizeof: nothing is evaluated */
@@ -45,6 +45,8 @@ struct evaluation {
 	char absent_why[128];
 };
 
+struct evaluation evaluation_begin(const struct compilation *c,
+				   const struct compile_site *site);
 void value_free(struct value *value);
 bool value_report_memory(struct evaluation *e, struct srcpos pos);
 /* "'op' cannot be applied to TYPE [and TYPE]"; returns false. */
@@ -58,10 +60,12 @@ bool value_report_size(struct evaluation *e, struct srcpos pos,
 bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,
 			struct value_type *type, uint64_t *bytes);
 
+/* Appends what yields a value that was loaded. */
+void value_push(const struct value *value, struct bytes *rpn);
 struct value value_constant(struct value_type type, uint64_t number);
 /* The bytes at the address that `address` yields; that value is used up. */
-bool value_dereference(struct evaluation *e, struct srcpos pos,
-		       const char *op, struct value *value);
+bool value_dereference(struct evaluation *e, struct srcpos pos, const char *op,
+		       struct value *value);
 /* Read what it has: arrays become pointers, a bit-field stays one. */
 bool value_load(struct evaluation *e, struct srcpos pos, const char *op,
 		struct value *value);
@@ -75,45 +79,5 @@ void value_narrow(struct value *value, const struct value_type *type,
 /* In memory as a whole, and not a bit-field: its address behind rpn. */
 bool value_in_memory(const struct value *value, uint64_t bytes,
 		     struct bytes *rpn);
-
-/* value_compute.c: of values that were loaded */
-void value_push(const struct value *value, struct bytes *rpn);
-void value_convert(struct evaluation *e, struct value *value,
-		   const struct value_type *type);
-bool value_unary(struct evaluation *e, struct srcpos pos, enum expr_op op,
-		 struct value *value);
-/* The result is in a; b is used up. */
-bool value_binary(struct evaluation *e, struct srcpos pos, enum expr_op op,
-		  struct value *a, struct value *b);
-/* The type that both branches of a choice are converted to. */
-bool value_common(struct evaluation *e, struct srcpos pos,
-		  const struct value *a, const struct value *b,
-		  struct value_type *type);
-
-/* evaluate.c: what the expression means at the site. */
-bool evaluate(struct evaluation *e, const struct expr *expr,
-	      struct value *value);
-/* evaluate_name.c */
-bool evaluate_variable(struct evaluation *e, const struct expr *expr,
-		       struct value *value);
-bool evaluate_is_variable(struct evaluation *e, const char *name);
-/* What was looked up: a variable, enumerator, or member of *this. */
-bool evaluate_found(struct evaluation *e, const struct expr *expr,
-		    const struct dwarf_variable *variable,
-		    struct value *value);
-bool evaluate_type(struct evaluation *e, const struct expr_type *in,
-		   struct value_type *type);
-/* evaluate_register.c */
-bool evaluate_register(struct evaluation *e, const struct expr *expr,
-		       struct value *value);
-bool evaluate_argument(struct evaluation *e, const struct expr *expr,
-		       struct value *value);
-/* evaluate_member.c */
-bool evaluate_member(struct evaluation *e, const struct expr *expr,
-		     struct value *value);
-/* From an object to its member. */
-bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
-			   struct value *value,
-			   const struct dwarf_named *member);
 
 #endif

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Conversions and operations (C11 sections 6.3.1, 6.5.3 to 6.5.14). */
-#include "value.h"
+#include "value_compute.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "lib/formats/rpn_emit.h"
 
 #define SIGN_BIT	(1ULL << 63)
-
-void value_push(const struct value *value, struct bytes *rpn)
-{
-	if (value->kind == VALUE_CONSTANT)
-		rpn_emit_const(rpn, value->number);
-	else
-		bytes_join(rpn, &value->rpn);
-}
 
 static uint64_t cut(uint64_t number, unsigned int bytes, bool is_signed)
 {
@@ -304,8 +295,8 @@ static void divide(enum expr_op op, struct value *a, const struct value *b)
 	replace_rpn(a, &rpn);
 }
 
-static uint64_t fold(enum expr_op op, const struct value_type *type,
-		     uint64_t a, uint64_t b)
+static uint64_t fold(enum expr_op op, const struct value_type *type, uint64_t a,
+		     uint64_t b)
 {
 	int64_t x = a, y = b;
 
@@ -339,8 +330,7 @@ static uint64_t fold(enum expr_op op, const struct value_type *type,
 	}
 }
 
-static void arithmetic(enum expr_op op, struct value *a,
-		       const struct value *b)
+static void arithmetic(enum expr_op op, struct value *a, const struct value *b)
 {
 	static const uint8_t codes[EXPR_OP_COUNT] = {
 		[EXPR_MUL] = RPN_mul, [EXPR_ADD] = RPN_plus,

@@ -175,8 +175,8 @@ uint64_t value_type_count(const struct value_type *type)
 	return count;
 }
 
-static bool array_bytes(struct compilation *c, const struct value_type *type,
-			uint64_t *bytes)
+static bool array_bytes(const struct compilation *c,
+			const struct value_type *type, uint64_t *bytes)
 {
 	struct value_type element = value_type_target(type);
 
@@ -186,7 +186,7 @@ static bool array_bytes(struct compilation *c, const struct value_type *type,
 	       *bytes;
 }
 
-bool value_type_bytes(struct compilation *c, struct value_type *type,
+bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		      uint64_t *bytes)
 {
 	Dwarf_Die bare;
@@ -207,8 +207,8 @@ bool value_type_bytes(struct compilation *c, struct value_type *type,
 	       (kind != DWARF_TYPE_ARRAY || *bytes);
 }
 
-bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
-			     uint64_t *bytes)
+bool value_type_scalar_bytes(const struct compilation *c,
+			     struct value_type *type, uint64_t *bytes)
 {
 	return value_type_bytes(c, type, bytes) && *bytes && *bytes <= 8 &&
 	       !(*bytes & (*bytes - 1));
@@ -296,8 +296,8 @@ bool value_type_is_text(const struct value_type *type)
 	       !dwarf_type_alias_is_number(alias);
 }
 
-bool value_type_composed(struct compilation *c, const struct value_type *type,
-			 Dwarf_Die *bare)
+bool value_type_composed(const struct compilation *c,
+			 const struct value_type *type, Dwarf_Die *bare)
 {
 	enum dwarf_type_kind kind = bare_kind(type, bare);
 
@@ -338,14 +338,15 @@ static uint8_t base_ctype(const struct value_type *type)
 	}
 }
 
-static uint32_t own_ctype(struct compilation *c, const struct value_type *type)
+static uint32_t own_ctype(const struct compilation *c, struct ctypes *ctypes,
+			  const struct value_type *type)
 {
 	struct ctype out = { .target = CTYPE_NONE };
 	char *name = value_type_spell(type);
 	uint32_t result;
 
 	if (!name) {
-		c->ctypes.failed = true;
+		ctypes->failed = true;
 		return CTYPE_NONE;
 	}
 	out.name = name;
@@ -357,19 +358,20 @@ static uint32_t own_ctype(struct compilation *c, const struct value_type *type)
 		out.bytes = type->bytes;
 		out.is_signed = out.kind == TFF_CTYPE_INT;
 	}
-	result = ctypes_put(&c->ctypes, &out);
+	result = ctypes_put(ctypes, &out);
 	free(name);
 	return result;
 }
 
-uint32_t value_type_ctype(struct compilation *c, const struct value_type *type)
+uint32_t value_type_ctype(const struct compilation *c, struct ctypes *ctypes,
+			  const struct value_type *type)
 {
 	Dwarf_Die bare, die = type->die;
 
-	c->ctypes.dwarf = c->dwarf;
+	ctypes->dwarf = c->dwarf;
 	if (type->pointers || !die.addr)
-		return own_ctype(c, type);
+		return own_ctype(c, ctypes, type);
 	if (type->dimension && bare_kind(type, &bare) == DWARF_TYPE_ARRAY)
-		return ctypes_add_part(&c->ctypes, &bare, type->dimension);
-	return ctypes_add(&c->ctypes, &die);
+		return ctypes_add_part(ctypes, &bare, type->dimension);
+	return ctypes_add(ctypes, &die);
 }

@@ -39,11 +39,11 @@ struct value_type value_type_target(const struct value_type *type);
 enum dwarf_type_kind value_type_kind(const struct value_type *type);
 /* Takes the place of a declaration by its definition, where there is one.
  * False: how many bytes it has is not known. */
-bool value_type_bytes(struct compilation *c, struct value_type *type,
+bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		      uint64_t *bytes);
 /* ... of a scalar: false as well when it hasn't 1, 2, 4 or 8. */
-bool value_type_scalar_bytes(struct compilation *c, struct value_type *type,
-			     uint64_t *bytes);
+bool value_type_scalar_bytes(const struct compilation *c,
+			     struct value_type *type, uint64_t *bytes);
 bool value_type_is_signed(const struct value_type *type);
 /* Of base types whose bytes are not just the value (dwarf_type.h); the type of
  * that value, of others the type itself. */
@@ -58,12 +58,12 @@ bool value_type_is_text(const struct value_type *type);
 /* Elements of an array; 0: not known. */
 uint64_t value_type_count(const struct value_type *type);
 /* The struct's or union's entry, complete; false: it is none. */
-bool value_type_composed(struct compilation *c, const struct value_type *type,
-			 Dwarf_Die *bare);
+bool value_type_composed(const struct compilation *c,
+			 const struct value_type *type, Dwarf_Die *bare);
 
 /* As C has it, malloc'd; NULL: no memory. */
 char *value_type_spell(const struct value_type *type);
-uint32_t value_type_ctype(struct compilation *c,
+uint32_t value_type_ctype(const struct compilation *c, struct ctypes *ctypes,
 			  const struct value_type *type);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
+#include "trcust/compile/symbol.h"
 #include "lib/hash.h"
 #include "lib/formats/rpn.h"
 #include "lib/debug/arch/arch.h"
@@ -16,6 +17,7 @@
 
 struct tdf_writer {
 	const struct compilation *c;
+	const struct compiled *compiled;
 	struct tdf_header header;
 	struct bytes file;
 	struct strings strings;
@@ -68,9 +70,9 @@ static void write_points(struct tdf_writer *w)
 {
 	uint32_t site = 0;
 
-	table_begin(w, &w->header.points, w->c->dynamic_count);
-	for (size_t i = 0; i < w->c->point_count; i++) {
-		const struct compile_point *in = &w->c->points[i];
+	table_begin(w, &w->header.points, w->compiled->dynamic_count);
+	for (size_t i = 0; i < w->compiled->point_count; i++) {
+		const struct compile_point *in = &w->compiled->points[i];
 		struct tdf_point out = {
 			.hash = in->hash,
 			.minor = in->tsf->minor,
@@ -128,7 +130,7 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 	*stmt += in->stmts;
 }
 
-static size_t site_count(const struct compilation *c)
+static size_t site_count(const struct compiled *c)
 {
 	size_t count = 0;
 
@@ -141,16 +143,16 @@ static void write_sites(struct tdf_writer *w)
 {
 	uint32_t stmt = 0;
 
-	table_begin(w, &w->header.sites, site_count(w->c));
-	for (size_t i = 0; i < w->c->point_count; i++)
-		for (size_t j = 0; j < w->c->points[i].site_count; j++)
-			write_site(w, &w->c->points[i].sites[j], &stmt);
+	table_begin(w, &w->header.sites, site_count(w->compiled));
+	for (size_t i = 0; i < w->compiled->point_count; i++)
+		for (size_t j = 0; j < w->compiled->points[i].site_count; j++)
+			write_site(w, &w->compiled->points[i].sites[j], &stmt);
 }
 
 /* In the order of the tracepoints, which is not that of the TSF. */
 static void write_stmts(struct tdf_writer *w)
 {
-	const struct compilation *c = w->c;
+	const struct compiled *c = w->compiled;
 
 	table_begin(w, &w->header.stmts, c->stmt_count);
 	for (size_t i = 0; i < c->point_count; i++)
@@ -188,7 +190,7 @@ static void section_add(struct tdf_writer *w, uint64_t address)
 	struct module_section in;
 
 	if (section_is_known(w->sections, *count, address) ||
-	    !address_section_find(w->c, address, &in))
+	    !symbol_section_find(w->c, address, &in))
 		return;
 	if (*count == TDF_SECTIONS_MAX) {
 		w->too_many = true;
@@ -203,7 +205,7 @@ static void section_add(struct tdf_writer *w, uint64_t address)
 
 static void write_sections(struct tdf_writer *w)
 {
-	const struct bytes *rpn = &w->c->rpn;
+	const struct bytes *rpn = &w->compiled->rpn;
 	struct rpn_op op;
 	uint32_t count;
 
@@ -257,9 +259,10 @@ static int check_old(const char *path, struct error *err)
 }
 
 int tdf_write(struct outfile **out, const char *path,
-	      const struct compilation *c, struct error *err)
+	      const struct compilation *c, const struct compiled *compiled,
+	      struct error *err)
 {
-	struct tdf_writer w = { .c = c };
+	struct tdf_writer w = { .c = c, .compiled = compiled };
 	int code;
 
 	bytes_add(&w.file, &w.header, sizeof(w.header));

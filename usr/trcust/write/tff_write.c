@@ -11,6 +11,7 @@
 
 struct tff_writer {
 	const struct compilation *c;
+	const struct compiled *compiled;
 	const char *module, *path;
 	const struct tff *old;		/* NULL: there was no file */
 	struct tff_tables t;
@@ -56,8 +57,8 @@ static void add_entries(struct tff_writer *w, struct tff_types *types)
 			    runtime_find(module) & RUNTIME_MIGRATES ?
 				    TFF_MIGRATES : 0;
 
-	for (size_t i = 0; i < w->c->point_count; i++) {
-		const struct compile_point *point = &w->c->points[i];
+	for (size_t i = 0; i < w->compiled->point_count; i++) {
+		const struct compile_point *point = &w->compiled->points[i];
 		const struct tsf_point *tsf = point->tsf;
 		struct tff_entry entry = {
 			.hash = point->hash,
@@ -118,7 +119,7 @@ static void add_own_section(struct tff_writer *w)
 	const struct compilation *c = w->c;
 	struct tff_types types;
 	struct tff_section out = {
-		.entries = c->point_count,
+		.entries = w->compiled->point_count,
 		.types = c->tsf->type_count,
 		.groups = c->tsf->group_count,
 	};
@@ -129,7 +130,7 @@ static void add_own_section(struct tff_writer *w)
 		memcpy(out.id, c->module->identity.id, sizeof(out.id));
 	}
 	tff_tables_begin(&w->t, &out);
-	tff_types_open(&types, &c->ctypes);
+	tff_types_open(&types, &w->compiled->ctypes);
 	add_entries(w, &types);
 	out.name = strings_add(&w->t.strings, c->tsf->modname);
 	out.path = strings_add(&w->t.strings, w->module);
@@ -159,9 +160,9 @@ static void add_own_section(struct tff_writer *w)
 
 static bool is_kept(const struct tff_writer *w, const struct tff_entry *entry)
 {
-	for (size_t i = 0; i < w->c->point_count; i++)
-		if (w->c->points[i].tsf->minor == entry->minor &&
-		    w->c->points[i].hash == entry->hash)
+	for (size_t i = 0; i < w->compiled->point_count; i++)
+		if (w->compiled->points[i].tsf->minor == entry->minor &&
+		    w->compiled->points[i].hash == entry->hash)
 			return true;
 	return false;
 }
@@ -186,10 +187,13 @@ static void check_replaced(const struct tff_writer *w,
 }
 
 int tff_write(struct outfile **out, const char *path,
-	      const struct compilation *c, const char *module,
+	      const struct compilation *c, const struct compiled *compiled,
+	      const char *module,
 	      struct error *err)
 {
-	struct tff_writer w = { .c = c, .module = module, .path = path };
+	struct tff_writer w = {
+		.c = c, .compiled = compiled, .module = module, .path = path,
+	};
 	struct tff *old;
 	int code = tff_open(&old, path, err);
 	bool done;

@@ -9,7 +9,8 @@
 
 /* Write the dynamic tracepoints to the file. 0 or a negative errno. */
 int tdf_write(struct outfile **out, const char *path,
-	      const struct compilation *c, struct error *err);
+	      const struct compilation *c, const struct compiled *compiled,
+	      struct error *err);
 
 /*
  * Write all tracepoints as one section, with the sections of other modules
@@ -17,7 +18,7 @@ int tdf_write(struct outfile **out, const char *path,
  * file there is of another major.
  */
 int tff_write(struct outfile **out, const char *path,
-	      const struct compilation *c, const char *module,
-	      struct error *err);
+	      const struct compilation *c, const struct compiled *compiled,
+	      const char *module, struct error *err);
 
 #endif

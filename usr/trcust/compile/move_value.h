@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of move.h share. */
-#ifndef TRCUST_MOVE_PART_H
-#define TRCUST_MOVE_PART_H
+/* What has a value of the nominal address at the site. */
+#ifndef TRCUST_MOVE_VALUE_H
+#define TRCUST_MOVE_VALUE_H
 
 #include "move.h"
 #include "state.h"
@@ -26,6 +26,9 @@ struct move {
 	char *why;		/* MOVE_WHY bytes of the caller */
 };
 
+/* What the instruction does; false: not known. */
+bool move_effect_find(const struct move *move, size_t index,
+		      struct arch_effect *effect);
 /* move->why: "'xor %edi, %edi' changes rdi" */
 void move_report(const struct move *move, const char *before, size_t insn,
 		 const char *behind) __attribute__((nonnull(2, 4)));
@@ -45,7 +48,6 @@ struct move_entry {
 				 * output; no longer known: SIZE_MAX */
 };
 
-/* move_value.c */
 /* Behind rpn what has the low `need` bytes of value + displacement. False: it
  * isn't to be had at the site; rpn is as it was. */
 bool move_value_emit(const struct move *move, const struct state_value *value,
@@ -58,17 +60,7 @@ int move_memory_find(const struct move *move, const struct move_entry *entry,
 		     unsigned int *from);
 /* The same as a value, of 1 to 8 bytes, of which `need` are wanted. */
 bool move_memory_emit(const struct move *move, const struct state_value *value,
-		      unsigned int from, unsigned int bytes,
-		      unsigned int need, struct bytes *rpn);
-
-/* move_rpn.c */
-/*
- * The expression, which leaves one value, or two (`far`), behind rpn; of the
- * last the low `need` bytes are wanted. *entry: what that is, which may be
- * missing. 0, 1, -ENOMEM as move_stmt().
- */
-int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
-	     bool far, unsigned int need, struct bytes *rpn,
-	     struct move_entry *entry);
+		      unsigned int from, unsigned int bytes, unsigned int need,
+		      struct bytes *rpn);
 
 #endif

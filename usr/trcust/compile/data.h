@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* REGS, MEM, ASCIIZ (manual 1.3.5.8 to 1.3.5.14) and STACK. */
+#ifndef TRCUST_DATA_H
+#define TRCUST_DATA_H
+
+#include "emit.h"
+
+/* Appends the statements; fills s->item. Returns COMPILE_LEAVE_OUT as well. */
+int data_compile(const struct statement *s);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TRCUST_EVALUATE_H
+#define TRCUST_EVALUATE_H
+
+#include "trcust/tsf/expr.h"
+#include "value.h"
+
+/* What the expression means at the site. */
+bool evaluate(struct evaluation *e, const struct expr *expr,
+	      struct value *value);
+
+#endif
