@@ -2,19 +2,23 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include "lib/identity.h"
 #include "lib/outfile.h"
+#include "lib/path.h"
+#include "lib/safe_text.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/session.h"
 #include "lib/buffer/snapshot.h"
 #include "child.h"
 #include "lib/arm/arm.h"
-#include "unhit.h"
 
 struct run_settings {
 	struct job_settings job;	/* first: its options take this struct */
@@ -34,15 +38,101 @@ static const struct option_def options[] = {
 	{ NULL }
 };
 
-static void status_tell(const char *program, int status)
+/* Has any tracepoint of the session been hit? Yes where that can't be read. */
+static bool session_was_hit(const struct session *session,
+			    const struct buffer *buffer)
 {
-	if (WIFSIGNALED(status))
-		fprintf(stderr, "trace: '%s' was ended by signal %d (%s)\n",
-			program, WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	else
-		fprintf(stderr, "trace: '%s' exited with status %d\n", program,
-			WEXITSTATUS(status));
+	uint32_t points = session->entry->points;
+	size_t rows = (size_t)points * buffer->slices;
+	struct ras_count *counts = NULL;
+	struct ras_why *why = NULL;
+	bool hit = session_counts_read(session, buffer->slices, &counts,
+				       NULL) ||
+		   session_why_read(session, buffer->control->cpus, &why, NULL);
+
+	for (size_t i = 0; i < rows && !hit; i++)
+		hit = counts[i].recorded || counts[i].dropped;
+	for (uint32_t i = 0; i < points && !hit; i++)
+		for (int k = 0; k < RAS_FILTERED_KINDS; k++)
+			hit |= why[i].filtered[k] != 0;
+	free(counts);
+	free(why);
+	return hit;
+}
+
+/* The program's file, opened, and its path; -1: it isn't found. */
+static int program_open(const char *program, char path[PATH_MAX])
+{
+	const char *dirs = strchr(program, '/') ? NULL : getenv("PATH");
+	int fd = -1;
+
+	snprintf(path, PATH_MAX, "%s", program);
+	if (!dirs)
+		return open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && *dirs) {
+		int n = strcspn(dirs, ":");
+
+		snprintf(path, PATH_MAX, "%.*s%s%s", n, dirs, n ? "/" : "",
+			 program);
+		if (!access(path, X_OK))
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+		dirs += n + (dirs[n] == ':');
+	}
+	return fd;
+}
+
+static bool program_is_traced(const struct job *job, const struct stat *st)
+{
+	for (uint32_t i = 0; i < job->tdf->header->modules.count; i++) {
+		const struct target *target = &job->targets[i];
+
+		for (uint32_t k = 0; k < target->file_count; k++)
+			if (target->files[k].device == st->st_dev &&
+			    target->files[k].inode == st->st_ino)
+				return true;
+	}
+	return false;
+}
+
+static void path_warn(const char *before, const char *path, const char *after)
+{
+	fputs(before, stderr);
+	safe_text_print(stderr, path, true);
+	fputs(after, stderr);
+}
+
+/* No tracepoint was hit: say so when the program isn't a traced file. */
+static void program_explain_no_hit(const struct job *job, const char *program)
+{
+	char path[PATH_MAX];
+	int fd = program_open(program, path);
+	struct identity id;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	for (uint32_t i = 0; i < job->tdf->header->modules.count; i++) {
+		const struct tdf_module *module = &job->tdf->modules[i];
+		const char *traced = job->targets[i].file_count ?
+			job->targets[i].files[0].path : NULL;
+
+		if (!traced || fstat(fd, &st) || program_is_traced(job, &st))
+			continue;
+		path_warn("trace: no tracepoint was hit: '", path,
+			  "' isn't the file that is traced, '");
+		path_warn("", traced, "'\n");
+		if (identity_read(fd, path, &id, NULL))
+			continue;
+		if (id.kind == module->id_kind &&
+		    id.length == module->id_length &&
+		    !memcmp(id.id, module->id, id.length))
+			path_warn("trace: it is the same build, so name it: --module '",
+				  path, "'\n");
+		else if (!strcmp(path_base(traced), path_base(path)))
+			fputs("trace: it is another build: compile the TSF for it (trcust)\n",
+			      stderr);
+	}
+	close(fd);
 }
 
 /* Disarm all that is armed in the private directory. */
@@ -57,7 +147,9 @@ static int private_off(const struct run_dir *private, bool *hit,
 		return code;
 	code = session_list_read(&list, &buffer, private->path, err);
 	if (!code) {
-		*hit = unhit_any_hit(&list, &buffer);
+		*hit = false;
+		for (size_t i = 0; i < list.count && !*hit; i++)
+			*hit = session_was_hit(&list.items[i], &buffer);
 		for (size_t i = 0; i < list.count && !code; i++)
 			if (list.items[i].armed)
 				code = retire_session(private, &buffer,
@@ -142,7 +234,13 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		code = status < 0 ? status : 0;
 	}
 	if (!code) {
-		status_tell(child->argv[0], status);
+		if (WIFSIGNALED(status))
+			fprintf(stderr, "trace: '%s' was ended by signal %d (%s)\n",
+				child->argv[0], WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
+		else
+			fprintf(stderr, "trace: '%s' exited with status %d\n",
+				child->argv[0], WEXITSTATUS(status));
 		code = private_off(private, &hit, err);
 	}
 	if (code) {
@@ -150,7 +248,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		return code;
 	}
 	if (!hit)
-		unhit_tell(&jobs->items[0], child->argv[0]);
+		program_explain_no_hit(&jobs->items[0], child->argv[0]);
 	return out ? snapshot_save(private->path, out, err) :
 	       records_print(private, err);
 }
