@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-static void __attribute__((noreturn))
-self_execute(char *const *argv, const char *directory, bool detached, int output)
+static void self_execute(char *const *argv, const char *directory,
+			 bool detached, int output)
 {
 	int null = detached ? open("/dev/null", O_RDWR) : -1;
 	sigset_t none;

@@ -80,7 +80,8 @@ static int static_note_take(const struct usdt_note *note, void *context)
 	       static_site_add(reader->file, offset) : 0;
 }
 
-static int static_sites_read(struct static_file *file, Elf *elf, struct error *err)
+static int static_sites_read(struct static_file *file, Elf *elf,
+			     struct error *err)
 {
 	struct static_reader reader = { .file = file, .elf = elf };
 	GElf_Ehdr header;
@@ -128,7 +129,8 @@ static int static_file_fill(struct static_file *file, struct error *err)
 		 (unsigned long)st.st_dev, (unsigned long)st.st_ino);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(file->fd, ELF_C_READ, NULL);
-	code = elf && elf_kind(elf) == ELF_K_ELF ? static_sites_read(file, elf, err) :
+	code = elf && elf_kind(elf) == ELF_K_ELF ?
+		static_sites_read(file, elf, err) :
 		error_set(err, -EINVAL, "'%s' is not an ELF file", file->path);
 	elf_end(elf);
 	return code;

@@ -59,14 +59,13 @@ void query_print_metrics(const struct query *query);
 void query_print_table(const struct query *query, size_t session);
 
 /* "  without a hit: 3, 5-9", of one session; nothing when all were hit. */
-void query_print_quiet(const struct query *query, size_t session);
+void query_print_without_hit(const struct query *query, size_t session);
 
 /* Is this point to be listed? */
 bool query_point_shown(const struct query *query, size_t session,
 		       uint32_t point);
-/* It has no figure that is to be told. */
-bool query_point_quiet(const struct query *query, size_t session,
-		       uint32_t point);
+/* Has it a figure that is to be reported? */
+bool query_point_hit(const struct query *query, size_t session, uint32_t point);
 /* The clause of its TP; "" when the TDF is gone. */
 const char *query_point_name(const struct query *query, size_t session,
 			     uint32_t point);

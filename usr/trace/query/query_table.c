@@ -139,13 +139,12 @@ static bool listing_has(const struct listing *listing, uint32_t point)
 	return query_point_shown(listing->query, listing->session, point);
 }
 
-bool query_point_quiet(const struct query *query, size_t session,
-		       uint32_t point)
+bool query_point_hit(const struct query *query, size_t session, uint32_t point)
 {
 	const struct figure *figure = &query->figures.sessions[session][point];
 
-	return !figure_hits(figure) && !figure_faults(figure) &&
-	       (!figure->missed || figure->missed == RAS_MISSED_UNKNOWN);
+	return figure_hits(figure) || figure_faults(figure) ||
+	       (figure->missed && figure->missed != RAS_MISSED_UNKNOWN);
 }
 
 static void listing_measure(struct listing *listing, uint32_t points)
@@ -190,13 +189,14 @@ static void point_print(const struct listing *listing, uint32_t index)
 	point_print_why(figure);
 }
 
-static bool quiet_has(const struct query *query, size_t session, uint32_t point)
+static bool is_without_hit(const struct query *query, size_t session,
+			   uint32_t point)
 {
 	return query_point_shown(query, session, point) &&
-	       query_point_quiet(query, session, point);
+	       !query_point_hit(query, session, point);
 }
 
-void query_print_quiet(const struct query *query, size_t index)
+void query_print_without_hit(const struct query *query, size_t index)
 {
 	const struct session *session = &query->list.items[index];
 	const char *before = "  without a hit: ";
@@ -205,9 +205,9 @@ void query_print_quiet(const struct query *query, size_t index)
 	for (uint32_t i = 0; i < points; i++) {
 		uint32_t first = i;
 
-		if (!quiet_has(query, index, i))
+		if (!is_without_hit(query, index, i))
 			continue;
-		while (i + 1 < points && quiet_has(query, index, i + 1) &&
+		while (i + 1 < points && is_without_hit(query, index, i + 1) &&
 		       session->points[i + 1].minor ==
 		       session->points[i].minor + 1)
 			i++;
@@ -234,8 +234,8 @@ void query_print_table(const struct query *query, size_t i)
 	puts("  site");
 	for (uint32_t k = 0; k < points; k++)
 		if (listing_has(&listing, k) &&
-		    !(listing.brief && query_point_quiet(query, i, k)))
+		    (!listing.brief || query_point_hit(query, i, k)))
 			point_print(&listing, k);
 	if (listing.brief)
-		query_print_quiet(query, i);
+		query_print_without_hit(query, i);
 }

@@ -18,8 +18,9 @@ static void why_read(FILE *output, char why[WHY_MAX])
 	if (!fgets(why, WHY_MAX, output))
 		why[0] = '\0';
 	why[strcspn(why, "\n")] = '\0';
-	if (!strncmp(why, name, strlen(name)))
-		memmove(why, why + strlen(name), strlen(why + strlen(name)) + 1);
+	if (!strncmp(why, name, sizeof(name) - 1))
+		memmove(why, why + sizeof(name) - 1,
+			strlen(why + sizeof(name) - 1) + 1);
 }
 
 /* By `trace on` with the request's arguments: 0, or another exit status. */
