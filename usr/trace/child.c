@@ -30,34 +30,6 @@ static const struct {
 
 typedef void (*signal_handlers[SIGNALS])(int);
 
-static void signals_take(signal_handlers before)
-{
-	for (size_t i = 0; i < SIGNALS; i++) {
-		before[i] = signal(signals[i].number, signals[i].handler);
-		if (before[i] == SIG_IGN)
-			signal(signals[i].number, SIG_IGN);
-	}
-}
-
-static void signals_return(const signal_handlers before)
-{
-	for (size_t i = 0; i < SIGNALS; i++)
-		signal(signals[i].number, before[i]);
-}
-
-/* In the new process; without a byte to read, its parent is gone. */
-static void program_execute(char **argv, int go, int why)
-{
-	int cause;
-	char byte;
-
-	if (read(go, &byte, 1) != 1)
-		_exit(0);
-	execvp(argv[0], argv);
-	cause = errno;
-	_exit(write(why, &cause, sizeof(cause)) < 0);
-}
-
 static int refused(struct error *err, const char *what)
 {
 	return error_set(err, -errno, "cannot %s: %s", what, strerror(errno));
@@ -66,6 +38,8 @@ static int refused(struct error *err, const char *what)
 int child_make(struct child *child, char **argv, struct error *err)
 {
 	int go[2], why[2], code = 0;
+	int cause;
+	char byte;
 
 	*child = (struct child){ .argv = argv, .go = -1, .why = -1 };
 	if (pipe2(go, O_CLOEXEC))
@@ -79,7 +53,14 @@ int child_make(struct child *child, char **argv, struct error *err)
 	child->pid = fork();
 	if (!child->pid) {
 		close(go[1]);
-		program_execute(argv, go[0], why[1]);
+
+		/* In the new process; without a byte to read, its parent is
+		 * gone. */
+		if (read(go[0], &byte, 1) != 1)
+			_exit(0);
+		execvp(argv[0], argv);
+		cause = errno;
+		_exit(write(why[1], &cause, sizeof(cause)) < 0);
 	}
 	if (child->pid < 0)
 		code = refused(err, "fork");
@@ -98,14 +79,19 @@ int child_run(struct child *child, struct error *err)
 	int status = 0, cause = 0;
 
 	traced = child->pid;
-	signals_take(before);
+	for (size_t i = 0; i < SIGNALS; i++) {
+		before[i] = signal(signals[i].number, signals[i].handler);
+		if (before[i] == SIG_IGN)
+			signal(signals[i].number, SIG_IGN);
+	}
 	if (write(child->go, "", 1) != 1)
 		cause = errno;
 	else if (read(child->why, &cause, sizeof(cause)) != sizeof(cause))
 		cause = 0;
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	signals_return(before);
+	for (size_t i = 0; i < SIGNALS; i++)
+		signal(signals[i].number, before[i]);
 	child->pid = -1;
 	return cause ? error_set(err, -cause, "cannot run '%s': %s",
 				 child->argv[0], strerror(cause)) : status;

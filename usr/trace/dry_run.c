@@ -61,24 +61,6 @@ static void point_print(const struct job *job, const struct tdf_point *point,
 		site_print(job, point, point->first_site + i, features, cost);
 }
 
-static void targets_print(const struct job *job)
-{
-	for (uint32_t i = 0; i < job->tdf->header->modules.count; i++) {
-		const struct target *target = &job->targets[i];
-
-		for (uint32_t k = 0; k < target->file_count; k++) {
-			fputs("  in '", stdout);
-			safe_text_print(stdout, target->files[k].path, false);
-			puts("'");
-		}
-		if (!target->file_count && target->path[0]) {
-			fputs("  in the kernel ('", stdout);
-			safe_text_print(stdout, target->path, false);
-			puts("')");
-		}
-	}
-}
-
 static void job_print(const struct job *job, const struct features *features,
 		      const struct hit_cost *cost)
 {
@@ -93,7 +75,20 @@ static void job_print(const struct job *job, const struct features *features,
 	safe_text_print(stdout, job->path, false);
 	printf(": %u of %u tracepoints would be armed\n", points,
 	       header->points.count);
-	targets_print(job);
+	for (uint32_t i = 0; i < job->tdf->header->modules.count; i++) {
+		const struct target *target = &job->targets[i];
+
+		for (uint32_t k = 0; k < target->file_count; k++) {
+			fputs("  in '", stdout);
+			safe_text_print(stdout, target->files[k].path, false);
+			puts("'");
+		}
+		if (!target->file_count && target->path[0]) {
+			fputs("  in the kernel ('", stdout);
+			safe_text_print(stdout, target->path, false);
+			puts("')");
+		}
+	}
 	for (uint32_t i = 0; i < header->points.count; i++)
 		if (job->picked[i])
 			point_print(job, &job->tdf->points[i], features, cost);
@@ -159,28 +154,12 @@ static int jobs_load(struct job_list *jobs, const struct run_dir *private,
 	return 0;
 }
 
-static void jobs_print(const struct job_list *jobs,
-		       const struct features *features)
-{
-	struct hit_cost cost;
-
-	hit_cost_measure(&cost, features);
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct job *job = &jobs->items[i];
-
-		if (job->waits[0] && !job->failed)
-			printf("%s: waits for the kernel module '%s'\n",
-			       job->path, job->waits);
-		else if (!job->failed)
-			job_print(job, features, &cost);
-	}
-}
-
 int dry_run(struct job_list *jobs, struct error *err)
 {
 	struct run_dir run, private;
 	struct features features;
 	int code = run_dir_open(&run, true, err);
+	struct hit_cost cost;
 
 	if (code)
 		return code;
@@ -193,7 +172,17 @@ int dry_run(struct job_list *jobs, struct error *err)
 		pins_remove(run.path, private.path);
 	}
 	run_dir_close(&run);
-	if (!code)
-		jobs_print(jobs, &features);
+	if (!code) {
+		hit_cost_measure(&cost, &features);
+		for (size_t i = 0; i < jobs->count; i++) {
+			const struct job *job = &jobs->items[i];
+
+			if (job->waits[0] && !job->failed)
+				printf("%s: waits for the kernel module '%s'\n",
+				       job->path, job->waits);
+			else if (!job->failed)
+				job_print(job, &features, &cost);
+		}
+	}
 	return code;
 }

@@ -51,20 +51,15 @@ struct keeper {
 	struct keep_files files;
 };
 
-static void watches_forget(struct keeper *keeper)
-{
-	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_close(&keeper->watches[i]);
-	keeper->watch_count = 0;
-}
-
 static void buffer_forget(struct keeper *keeper)
 {
 	keep_files_forget(&keeper->files, -1);
 	if (keeper->control)
 		buffer_close(&keeper->buffer);
 	keeper->control = 0;
-	watches_forget(keeper);
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		watch_close(&keeper->watches[i]);
+	keeper->watch_count = 0;
 }
 
 /* It may have been made anew. */
@@ -104,19 +99,6 @@ static struct watch *watch_find(struct keeper *keeper,
 	if (watch_open(&watches[keeper->watch_count], session))
 		return NULL;
 	return &watches[keeper->watch_count++];
-}
-
-static void watches_clean(struct keeper *keeper)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < keeper->watch_count; i++) {
-		if (keeper->watches[i].seen)
-			keeper->watches[kept++] = keeper->watches[i];
-		else
-			watch_close(&keeper->watches[i]);
-	}
-	keeper->watch_count = kept;
 }
 
 /* Under the lock of the run directory, with sessions as they are now. */
@@ -272,23 +254,19 @@ static void session_end(struct keeper *keeper, const struct session *session)
 	keep_files_forget(&keeper->files, index);
 }
 
-static void files_look(struct keeper *keeper, const struct session_list *list)
-{
-	keep_files_look(&keeper->files, list);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed &&
-		    keep_files_changed(&keeper->files, &list->items[i]))
-			session_end(keeper, &list->items[i]);
-}
-
 static void sessions_look(struct keeper *keeper)
 {
 	struct session_list list;
 	bool armed = false;
+	size_t kept;
 
 	if (session_list_read(&list, &keeper->buffer, keeper->path, NULL))
 		return;
-	files_look(keeper, &list);
+	keep_files_look(&keeper->files, &list);
+	for (size_t i = 0; i < list.count; i++)
+		if (list.items[i].armed &&
+		    keep_files_changed(&keeper->files, &list.items[i]))
+			session_end(keeper, &list.items[i]);
 	for (size_t i = 0; i < keeper->watch_count; i++)
 		keeper->watches[i].seen = false;
 	for (size_t i = 0; i < list.count; i++) {
@@ -303,7 +281,14 @@ static void sessions_look(struct keeper *keeper)
 		keeper->ticking = true;
 		maxhits_look(keeper, watch, session);
 	}
-	watches_clean(keeper);
+	kept = 0;
+	for (size_t i = 0; i < keeper->watch_count; i++) {
+		if (keeper->watches[i].seen)
+			keeper->watches[kept++] = keeper->watches[i];
+		else
+			watch_close(&keeper->watches[i]);
+	}
+	keeper->watch_count = kept;
 	if (armed && keeper->buffer.control->max_cpu) {
 		keeper->ticking = true;
 		cpu_look(keeper, &list);
@@ -375,13 +360,13 @@ static int keeper_pause(struct keeper *keeper)
 	return 0;
 }
 
-/* The command that started the keeper goes on once the files have leases: from
- * then on none is written to unseen. */
-static void keeper_ready(struct keeper *keeper)
+static void keeper_run(struct keeper *keeper)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct session_list list;
 
+	/* The command that started the keeper goes on once the files have
+	 * leases: from then on none is written to unseen. */
 	if (!buffer_look(keeper) &&
 	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
 		keep_files_look(&keeper->files, &list);
@@ -389,11 +374,7 @@ static void keeper_ready(struct keeper *keeper)
 	}
 	dup2(null, STDOUT_FILENO);
 	close(null);
-}
 
-static void keeper_run(struct keeper *keeper)
-{
-	keeper_ready(keeper);
 	while (is_mounted(keeper)) {
 		if (!keeper_look(keeper) && keeper_end(keeper))
 			return;

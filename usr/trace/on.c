@@ -121,13 +121,6 @@ static void jobs_wait(struct on *on, const struct run_dir *run)
 	}
 }
 
-static void frozen_tell(const struct buffer *buffer)
-{
-	if (buffer->trigger->state == RAS_TRIGGER_FROZEN)
-		fputs("trace: a trigger has stopped the recording: 'trace resume' goes on\n",
-		      stderr);
-}
-
 static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 {
 	const struct job_settings *settings = &on->settings->job;
@@ -143,18 +136,11 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 	if (!code && on->any_major)
 		code = static_majors_on(run, &buffer, &features,
 					settings, on->majors, err);
-	if (!code)
-		frozen_tell(&buffer);
+	if (!code && buffer.trigger->state == RAS_TRIGGER_FROZEN)
+		fputs("trace: a trigger has stopped the recording: 'trace resume' goes on\n",
+		      stderr);
 	buffer_close(&buffer);
 	return code;
-}
-
-static bool buffer_there(const struct run_dir *run)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/control", run->path);
-	return !access(path, F_OK);
 }
 
 static int on_run_dir(struct on *on, struct error *err)
@@ -163,10 +149,12 @@ static int on_run_dir(struct on *on, struct error *err)
 	struct run_dir run;
 	int code = run_dir_open(&run, true, err);
 	bool was_there;
+	char path[PATH_MAX];
 
 	if (code)
 		return code;
-	was_there = buffer_there(&run);
+	snprintf(path, sizeof(path), "%s/control", run.path);
+	was_there = !access(path, F_OK);
 	jobs_wait(on, &run);
 	if (job_list_ready(&on->jobs) || on->any_major)
 		code = on_arm(on, &run, err);
@@ -182,14 +170,6 @@ static int on_run_dir(struct on *on, struct error *err)
 	return code;
 }
 
-static void majors_print(const bool *majors)
-{
-	for (int i = 0; i < RAS_STATIC_MAJORS; i++)
-		if (majors[i])
-			printf("static major %d (0x%02x) would be recorded\n",
-			       i, i);
-}
-
 static int on_operands(struct on *on, int count, char **operands,
 		       struct error *err)
 {
@@ -203,7 +183,10 @@ static int on_operands(struct on *on, int count, char **operands,
 	if (code)
 		return code;
 	if (on->settings->dry) {
-		majors_print(on->majors);
+		for (int i = 0; i < RAS_STATIC_MAJORS; i++)
+			if (on->majors[i])
+				printf("static major %d (0x%02x) would be recorded\n",
+				       i, i);
 		return dry_run(&on->jobs, err);
 	}
 	for (size_t i = 0; i < on->jobs.count; i++)

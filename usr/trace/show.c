@@ -49,17 +49,6 @@ static void rpn_lines(FILE *file, const struct tdf *tdf, uint32_t offset,
 		fprintf(file, "    %s\n", op + strspn(op, " "));
 }
 
-static void len_lines(FILE *file, const struct tdf *tdf,
-		      const struct tdf_stmt *stmt)
-{
-	if (stmt->flags & TDF_STMT_LEN_VALUE)
-		fputs("  length:\n", file);
-	else
-		fprintf(file, "  length: %u bytes at%s\n", stmt->len_bytes,
-			stmt->flags & TDF_STMT_LEN_SEGMENT ? " far" : "");
-	rpn_lines(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
-}
-
 static void stmt_head(FILE *file, const struct tdf_stmt *stmt)
 {
 	const char *more = stmt->flags & TDF_STMT_MORE ? "more " : "";
@@ -101,8 +90,16 @@ static void stmt_lines(FILE *file, const struct tdf *tdf,
 	stmt_head(file, stmt);
 	if (stmt->kind != TDF_STMT_REG && stmt->rpn_length)
 		rpn_lines(file, tdf, stmt->rpn, stmt->rpn_length);
-	if (stmt->flags & TDF_STMT_LEN)
-		len_lines(file, tdf, stmt);
+	if (stmt->flags & TDF_STMT_LEN) {
+		if (stmt->flags & TDF_STMT_LEN_VALUE)
+			fputs("  length:\n", file);
+		else
+			fprintf(file, "  length: %u bytes at%s\n",
+				stmt->len_bytes,
+				stmt->flags & TDF_STMT_LEN_SEGMENT ?
+				" far" : "");
+		rpn_lines(file, tdf, stmt->len_rpn, stmt->len_rpn_length);
+	}
 }
 
 static int left_open(struct left *left, const struct tdf *tdf, int stmt,
@@ -229,9 +226,41 @@ static void site_print(const struct tdf *tdf, const struct tdf_site *site,
 	putchar('\n');
 }
 
-static void point_head(const struct tdf *tdf, const struct tdf_point *point,
-		       struct source *source)
+static int site_show(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct tdf_site *site,
+		     const struct body_target *base, struct error *err)
 {
+	struct body_target target = *base;
+	struct body body;
+	int code;
+
+	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
+		BODY_UPROBE : BODY_KPROBE;
+	code = body_generate(&body, tdf, point, site, &target, err);
+	if (code == -EOPNOTSUPP) {
+		/* Without instructions: why, and the statements. */
+		printf("  can't be armed here: %s\n", err->text);
+		for (uint32_t i = 0; i < site->stmts; i++)
+			part_print(tdf, NULL, site->first_stmt + i, false, 0,
+				   0);
+
+		return 0;
+	}
+	if (code)
+		return code;
+	printf("  %zu instructions\n", body.count);
+	if (body_print(tdf, &body))
+		code = error_no_memory(err);
+	body_free(&body);
+	return code;
+}
+
+/* Sites that have their body in common stand above it. */
+static int point_show(const struct tdf *tdf, const struct tdf_point *point,
+		      const struct body_target *target, struct source *source,
+		      struct error *err)
+{
+	int code = 0;
 	char line[256];
 
 	printf("\ntracepoint %u (0x%04x) '", point->minor, point->minor);
@@ -252,49 +281,6 @@ static void point_head(const struct tdf *tdf, const struct tdf_point *point,
 		printf("  records %u hits, then no more\n", point->maxhits);
 	if (point->flags & TDF_POINT_CONTINUE)
 		puts("  goes on behind what can't be read");
-}
-
-/* Without instructions: why, and the statements. */
-static void statements_show(const struct tdf *tdf, const struct tdf_site *site,
-			    const struct error *why)
-{
-	printf("  can't be armed here: %s\n", why->text);
-	for (uint32_t i = 0; i < site->stmts; i++)
-		part_print(tdf, NULL, site->first_stmt + i, false, 0, 0);
-}
-
-static int site_show(const struct tdf *tdf, const struct tdf_point *point,
-		     const struct tdf_site *site,
-		     const struct body_target *base, struct error *err)
-{
-	struct body_target target = *base;
-	struct body body;
-	int code;
-
-	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
-		BODY_UPROBE : BODY_KPROBE;
-	code = body_generate(&body, tdf, point, site, &target, err);
-	if (code == -EOPNOTSUPP) {
-		statements_show(tdf, site, err);
-		return 0;
-	}
-	if (code)
-		return code;
-	printf("  %zu instructions\n", body.count);
-	if (body_print(tdf, &body))
-		code = error_no_memory(err);
-	body_free(&body);
-	return code;
-}
-
-/* Sites that have their body in common stand above it. */
-static int point_show(const struct tdf *tdf, const struct tdf_point *point,
-		      const struct body_target *target, struct source *source,
-		      struct error *err)
-{
-	int code = 0;
-
-	point_head(tdf, point, source);
 	for (uint32_t i = 0; i < point->sites && !code; i++) {
 		uint32_t index = point->first_site + i;
 		const struct tdf_site *site = &tdf->sites[index];
@@ -304,25 +290,6 @@ static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 			code = site_show(tdf, point, site, target, err);
 	}
 	return code;
-}
-
-static void tdf_head(const struct tdf *tdf)
-{
-	char id[64];
-
-	safe_text_print(stdout, tdf->path, false);
-	printf(": major %u (0x%04x), at most %u bytes of data, %u tracepoints\n",
-	       tdf->header->major, tdf->header->major,
-	       tdf->header->maxdata, tdf->header->points.count);
-	for (uint32_t i = 0; i < tdf->header->modules.count; i++) {
-		const struct tdf_module *module = &tdf->modules[i];
-
-		identity_print(module->id_kind, module->id, module->id_length,
-			       id);
-		fputs("module '", stdout);
-		string_print(tdf, module->path);
-		printf("', id %s\n", id);
-	}
 }
 
 /* The code as it would be here; maps, session and key are not known yet. 0 or
@@ -355,6 +322,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 	struct source source;
 	struct tdf *tdf;
 	int code = tdf_open(&tdf, path, err);
+	char id[64];
 
 	if (code)
 		return code;
@@ -362,7 +330,19 @@ static int show(const char *path, bool resident_only, struct error *err)
 		tdf_close(tdf);
 		return error_no_memory(err);
 	}
-	tdf_head(tdf);
+	safe_text_print(stdout, tdf->path, false);
+	printf(": major %u (0x%04x), at most %u bytes of data, %u tracepoints\n",
+	       tdf->header->major, tdf->header->major, tdf->header->maxdata,
+	       tdf->header->points.count);
+	for (uint32_t i = 0; i < tdf->header->modules.count; i++) {
+		const struct tdf_module *module = &tdf->modules[i];
+
+		identity_print(module->id_kind, module->id, module->id_length,
+			       id);
+		fputs("module '", stdout);
+		string_print(tdf, module->path);
+		printf("', id %s\n", id);
+	}
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
 	source_lines_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)

@@ -8,76 +8,72 @@
 #include "lib/buffer/ring.h"
 
 /* The records of one (point, slice) that are in the buffer. */
-struct seen {
+struct records_seen {
 	uint64_t present;
-	uint32_t first, next;	/* sequence numbers: of the first, behind the
-				 * last */
+	uint32_t first, next;	/* sequence numbers: of the first, and the one
+				 * after the last */
 	bool gap;
 };
 
-struct tally {
+struct session_counts {
 	const struct session *session;
 	struct ras_count *rows;		/* read before the slices */
-	struct seen *seen;		/* like rows */
-	struct ras_count *after;	/* rows, read behind the slices */
-	struct ras_why *why;		/* of each point, likewise */
+	struct records_seen *seen;		/* like rows */
+	struct ras_count *after;	/* rows, read after the slices */
+	struct ras_why *why;		/* of each point, read after them, too */
 };
 
 struct census {
 	const struct buffer *buffer;
-	struct tally *tallies;		/* one per session of the list */
+	struct session_counts *sessions;		/* one per session of the list */
 	size_t count;
-	int by_index[65536];		/* session index to tally; -1: none */
+	int by_index[65536];		/* by session index, of `sessions`; -1:
+					 * none */
 	bool *lost;			/* per slice: what was overwritten there */
 	uint64_t needed;		/* most bytes that came into a slice since
 					 * it was cleared */
 	struct figures *figures;
 };
 
-static int tally_read(struct tally *tally, const struct session *session,
+static int counts_read(struct session_counts *counts, const struct session *session,
 		      uint32_t slices, struct error *err)
 {
-	int code = session_counts_read(session, slices, &tally->rows, err);
+	int code = session_counts_read(session, slices, &counts->rows, err);
 
-	tally->session = session;
+	counts->session = session;
 	if (code == -ENOENT)
 		return 0;
 	if (code)
 		return code;
-	tally->seen = calloc((size_t)session->entry->points * slices + 1,
-			     sizeof(*tally->seen));
-	return tally->seen ? 0 : error_no_memory(err);
-}
-
-/* Its row of `count`: static records count by their major. */
-static uint32_t record_point(const struct ras_record *record)
-{
-	return record->session == RAS_STATIC_SESSION ? record->major :
-						       record->point;
+	counts->seen = calloc((size_t)session->entry->points * slices + 1,
+			     sizeof(*counts->seen));
+	return counts->seen ? 0 : error_no_memory(err);
 }
 
 static void record_see(struct census *census, uint32_t row,
 		       const struct ras_record *record)
 {
 	int index = census->by_index[record->session];
-	struct tally *tally;
-	struct seen *seen;
+	struct session_counts *counts;
+	struct records_seen *seen;
 	uint32_t point;
 
 	census->figures->records++;
 	census->figures->bytes += record->length;
-	if (index < 0 || !census->tallies[index].seen)
+	if (index < 0 || !census->sessions[index].seen)
 		return;
-	tally = &census->tallies[index];
-	point = record_point(record);
-	if (point >= tally->session->entry->points ||
+	counts = &census->sessions[index];
+	/* its row of `count`: static records count by their major */
+	point = record->session == RAS_STATIC_SESSION ? record->major :
+							record->point;
+	if (point >= counts->session->entry->points ||
 	    (record->session != RAS_STATIC_SESSION &&
 	     !(record->flags & RAS_RECORD_NAMED) &&
-	     record->minor != tally->session->points[point].minor)) {
+	     record->minor != counts->session->points[point].minor)) {
 		census->figures->damaged += record->length;
 		return;
 	}
-	seen = &tally->seen[point * census->buffer->slices + row];
+	seen = &counts->seen[point * census->buffer->slices + row];
 	if (!seen->present)
 		seen->first = record->seq;
 	else if (seen->next != record->seq)
@@ -87,14 +83,14 @@ static void record_see(struct census *census, uint32_t row,
 }
 
 /* How far back the records of a slice reach. */
-struct reach {
+struct slice_reach {
 	uint64_t tail;		/* position where the slice was cleared */
 	uint64_t first, last;	/* times of its records */
 	uint64_t bytes;		/* from the first to the last */
 };
 
-static void slice_reach(struct census *census, uint32_t row,
-			const struct ring *ring, const struct reach *reach)
+static void slice_reach_note(struct census *census, uint32_t row,
+			const struct ring *ring, const struct slice_reach *reach)
 {
 	struct figures *figures = census->figures;
 	uint64_t needed = ring->head - reach->tail, span, rate;
@@ -115,7 +111,7 @@ static void slice_reach(struct census *census, uint32_t row,
 }
 
 static void slice_walk(struct census *census, uint32_t row,
-		       const struct ring *ring, struct reach *reach)
+		       const struct ring *ring, struct slice_reach *reach)
 {
 	uint64_t key = census->buffer->control->key;
 	struct ring_walk walk = { .position = ring->first };
@@ -133,10 +129,10 @@ static void slice_walk(struct census *census, uint32_t row,
 	census->figures->damaged += walk.damaged;
 }
 
-static int slice_see(struct census *census, uint32_t row, struct error *err)
+static int slice_read(struct census *census, uint32_t row, struct error *err)
 {
 	const struct buffer *buffer = census->buffer;
-	struct reach reach = { .tail = buffer_tail(buffer, row) };
+	struct slice_reach reach = { .tail = buffer_tail(buffer, row) };
 	const struct ras_slice *slice;
 	struct ring ring;
 	uint64_t size;
@@ -152,31 +148,26 @@ static int slice_see(struct census *census, uint32_t row, struct error *err)
 		return error_no_memory(err);
 	ring_copy(&ring, slice, size, buffer->control->key, reach.tail, copy);
 	slice_walk(census, row, &ring, &reach);
-	slice_reach(census, row, &ring, &reach);
+	slice_reach_note(census, row, &ring, &reach);
 	free(copy);
 	return 0;
 }
 
-/*
- * A counter is 64 bits wide and a sequence number its low half. `before` was
- * read before the slice was copied and the number may have moved on since,
- * or be one behind (counted, not yet published).
- */
-static uint64_t seq_widen(uint32_t seq, uint64_t before)
+static void counts_add_row(struct census *census, struct figure *figure,
+		    const struct session_counts *counts, size_t row, bool lost)
 {
-	return before + (int32_t)(seq - (uint32_t)before);
-}
-
-static void row_add(struct census *census, struct figure *figure,
-		    const struct tally *tally, size_t row, bool lost)
-{
-	const struct ras_count *before = &tally->rows[row];
-	const struct ras_count *after = &tally->after[row];
-	const struct seen *seen = &tally->seen[row];
+	const struct ras_count *before = &counts->rows[row];
+	const struct ras_count *after = &counts->after[row];
+	const struct records_seen *seen = &counts->seen[row];
 	uint64_t recorded = before->recorded, overwritten = recorded;
 
 	if (seen->present) {
-		recorded = seq_widen(seen->next, before->recorded);
+		/* A counter is 64 bits wide and a sequence number its low
+		 * half. `before` was read before the slice was copied and the
+		 * number may have moved on since, or be one less (counted, not
+		 * yet published). */
+		recorded = before->recorded +
+			   (int32_t)(seen->next - (uint32_t)before->recorded);
 		overwritten = recorded - (uint32_t)(seen->next - seen->first);
 		if (seen->gap || overwritten + seen->present != recorded ||
 		    recorded + 1 < before->recorded ||
@@ -191,47 +182,47 @@ static void row_add(struct census *census, struct figure *figure,
 		figure->cleared += overwritten;
 }
 
-static void point_sum(struct census *census, const struct tally *tally,
+static void counts_sum_point(struct census *census, const struct session_counts *counts,
 		      uint32_t point, struct figure *figure)
 {
 	uint32_t slices = census->buffer->slices;
 
 	for (uint32_t i = 0; i < slices; i++)
-		row_add(census, figure, tally, (size_t)point * slices + i,
+		counts_add_row(census, figure, counts, (size_t)point * slices + i,
 			census->lost[i]);
 }
 
-/* Behind the slices: what is counted there has its reason. */
-static int tally_read_after(struct tally *tally, const struct buffer *buffer,
+/* After the slices: what is counted there has its reason. */
+static int counts_read_after(struct session_counts *counts, const struct buffer *buffer,
 			    struct error *err)
 {
-	int code = session_counts_read(tally->session, buffer->slices,
-				       &tally->after, err);
+	int code = session_counts_read(counts->session, buffer->slices,
+				       &counts->after, err);
 
 	if (!code)
-		code = session_why_read(tally->session, buffer->control->cpus,
-					&tally->why, err);
+		code = session_why_read(counts->session, buffer->control->cpus,
+					&counts->why, err);
 	return code;
 }
 
-static int tally_sum(struct census *census, struct tally *tally,
+static int counts_sum(struct census *census, struct session_counts *counts,
 		     struct figure **result, struct error *err)
 {
-	uint32_t points = tally->session->entry->points;
+	uint32_t points = counts->session->entry->points;
 	struct figure *figures;
 	uint64_t *missed;
-	int code = tally_read_after(tally, census->buffer, err);
+	int code = counts_read_after(counts, census->buffer, err);
 
 	if (code)
 		return code == -ENOENT ? 0 : code;
 	figures = calloc(points + 1, sizeof(*figures));
 	missed = calloc(points + 1, sizeof(*missed));
 	if (figures && missed)
-		session_missed_read(tally->session, missed);
+		session_missed_read(counts->session, missed);
 	for (uint32_t i = 0; figures && missed && i < points; i++) {
 		figures[i].missed = missed[i];
-		figures[i].why = tally->why[i];
-		point_sum(census, tally, i, &figures[i]);
+		figures[i].why = counts->why[i];
+		counts_sum_point(census, counts, i, &figures[i]);
 	}
 	*result = figures;
 	if (!figures || !missed)
@@ -240,43 +231,40 @@ static int tally_sum(struct census *census, struct tally *tally,
 	return code;
 }
 
-static void tally_free(struct tally *tally)
+static void counts_free(struct session_counts *counts)
 {
-	free(tally->rows);
-	free(tally->seen);
-	free(tally->after);
-	free(tally->why);
-}
-
-/* The writer may be at work on RAS_RECORD_MAX bytes behind the last. */
-static uint64_t slice_wanted(uint64_t bytes)
-{
-	uint64_t size = RAS_SLICE_MIN;
-
-	while (size <= RAS_SLICE_MAX && size < bytes + RAS_RECORD_MAX)
-		size <<= 1;
-	return size <= RAS_SLICE_MAX ? size : 0;
+	free(counts->rows);
+	free(counts->seen);
+	free(counts->after);
+	free(counts->why);
 }
 
 static int census_take(struct census *census, const struct session_list *list,
 		       struct error *err)
 {
 	int code = 0;
+	uint64_t size;
 
 	memset(census->by_index, -1, sizeof(census->by_index));
 	for (size_t i = 0; i < list->count && !code; i++) {
 		const struct session *session = &list->items[i];
 
 		census->by_index[session->entry->index] = i;
-		code = tally_read(&census->tallies[i], session,
+		code = counts_read(&census->sessions[i], session,
 				  census->buffer->slices, err);
 	}
 	for (uint32_t row = 0; row < census->buffer->slices && !code; row++)
-		code = slice_see(census, row, err);
-	census->figures->wanted = slice_wanted(census->needed);
+		code = slice_read(census, row, err);
+
+	/* The writer may be at work on RAS_RECORD_MAX bytes after the last. */
+	size = RAS_SLICE_MIN;
+	while (size <= RAS_SLICE_MAX && size < census->needed + RAS_RECORD_MAX)
+		size <<= 1;
+	census->figures->wanted = size <= RAS_SLICE_MAX ? size : 0;
+
 	for (size_t i = 0; i < list->count && !code; i++)
-		if (census->tallies[i].seen)
-			code = tally_sum(census, &census->tallies[i],
+		if (census->sessions[i].seen)
+			code = counts_sum(census, &census->sessions[i],
 					 &census->figures->sessions[i], err);
 	return code;
 }
@@ -288,19 +276,10 @@ static struct census *census_new(const struct buffer *buffer, size_t sessions)
 	if (!census)
 		return NULL;
 	census->buffer = buffer;
-	census->tallies = calloc(sessions + 1, sizeof(*census->tallies));
+	census->sessions = calloc(sessions + 1, sizeof(*census->sessions));
 	census->lost = calloc(buffer->slices + 1, sizeof(*census->lost));
 	census->count = sessions;
 	return census;
-}
-
-static void census_free(struct census *census)
-{
-	for (size_t i = 0; census->tallies && i < census->count; i++)
-		tally_free(&census->tallies[i]);
-	free(census->tallies);
-	free(census->lost);
-	free(census);
 }
 
 int figures_read(struct figures *figures, const struct buffer *buffer,
@@ -312,15 +291,20 @@ int figures_read(struct figures *figures, const struct buffer *buffer,
 	*figures = (struct figures){ .count = list->count };
 	figures->sessions = calloc(list->count + 1,
 				   sizeof(*figures->sessions));
-	if (!census || !census->tallies || !census->lost ||
+	if (!census || !census->sessions || !census->lost ||
 	    !figures->sessions) {
 		error_no_memory(err);
 	} else {
 		census->figures = figures;
 		code = census_take(census, list, err);
 	}
-	if (census)
-		census_free(census);
+	if (census) {
+		for (size_t i = 0; census->sessions && i < census->count; i++)
+			counts_free(&census->sessions[i]);
+		free(census->sessions);
+		free(census->lost);
+		free(census);
+	}
 	if (code)
 		figures_free(figures);
 	return code;
@@ -334,7 +318,7 @@ void figures_free(struct figures *figures)
 	*figures = (struct figures){ 0 };
 }
 
-static uint64_t sum(const __u64 *numbers, size_t count)
+static uint64_t numbers_sum(const __u64 *numbers, size_t count)
 {
 	uint64_t total = 0;
 
@@ -345,12 +329,12 @@ static uint64_t sum(const __u64 *numbers, size_t count)
 
 uint64_t figure_filtered(const struct figure *figure)
 {
-	return sum(figure->why.filtered, RAS_FILTERED_KINDS);
+	return numbers_sum(figure->why.filtered, RAS_FILTERED_KINDS);
 }
 
 uint64_t figure_faults(const struct figure *figure)
 {
-	return sum(figure->why.faults, RAS_FAULT_KINDS);
+	return numbers_sum(figure->why.faults, RAS_FAULT_KINDS);
 }
 
 uint64_t figure_hits(const struct figure *figure)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* OpenMetrics 1.0 text: the samples of a family stand together. */
+/* OpenMetrics 1.0 text: the samples of a family follow each other. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,35 +21,27 @@ static void family_print(const char *name, const char *type, const char *unit,
 	printf("# HELP " PREFIX "%s %s\n", name, help);
 }
 
-/* What a terminal would obey, and what isn't UTF-8, comes as \xHH. */
-static void part_print(const char *text, size_t length)
-{
-	char safe[4 * PART], *end = safe_text_put(safe, text, length, true);
-
-	for (const char *p = safe; p < end; p++) {
-		if (*p == '\n')
-			fputs("\\n", stdout);
-		else if (*p == '\\' || *p == '"')
-			printf("\\%c", *p);
-		else
-			putchar(*p);
-	}
-}
-
-static void value_print(const char *text)
-{
-	for (size_t left = strlen(text), n; left; text += n, left -= n) {
-		n = left < PART ? left : PART;
-		while (n > 1 && n < left && ((uint8_t)text[n] & 0xc0) == 0x80)
-			n--;
-		part_print(text, n);
-	}
-}
-
 static void label_print(const char *name, const char *value, bool first)
 {
+	char safe[4 * PART], *end;
+
 	printf("%s%s=\"", first ? "{" : ",", name);
-	value_print(value);
+	for (size_t left = strlen(value), n; left; value += n, left -= n) {
+		n = left < PART ? left : PART;
+		while (n > 1 && n < left && ((uint8_t)value[n] & 0xc0) == 0x80)
+			n--;
+		/* What a terminal would obey, and what isn't UTF-8, comes as
+		 * \xHH. */
+		end = safe_text_put(safe, value, n, true);
+		for (const char *p = safe; p < end; p++) {
+			if (*p == '\n')
+				fputs("\\n", stdout);
+			else if (*p == '\\' || *p == '"')
+				printf("\\%c", *p);
+			else
+				putchar(*p);
+		}
+	}
 	putchar('"');
 }
 
@@ -158,64 +150,11 @@ static void points_print_state(const struct query *query)
 	}
 }
 
-static void sessions_print(const struct query *query)
-{
-	family_print("session_memory_bytes", "gauge", "bytes",
-		     "Memory that the maps of an armed TDF take.");
-	for (size_t i = 0; i < query->list.count; i++) {
-		if (!query->sessions[i].shown)
-			continue;
-		fputs(PREFIX "session_memory_bytes", stdout);
-		session_labels_print(&query->list.items[i]);
-		printf("} %" PRIu64 "\n", query->sessions[i].memory);
-	}
-	family_print("module_replaced", "gauge", NULL,
-		     "1 when another file is at the traced module's path.");
-	for (size_t i = 0; i < query->list.count; i++) {
-		enum query_file file = query->sessions[i].file;
-
-		if (!query->sessions[i].shown || file == QUERY_FILE_UNKNOWN)
-			continue;
-		fputs(PREFIX "module_replaced", stdout);
-		session_labels_print(&query->list.items[i]);
-		printf("} %d\n", file != QUERY_FILE_SAME);
-	}
-}
-
 static void gauge_print(const char *name, const char *unit, const char *help,
 			uint64_t value)
 {
 	family_print(name, "gauge", unit, help);
 	printf(PREFIX "%s %" PRIu64 "\n", name, value);
-}
-
-static void buffer_print(const struct query *query)
-{
-	const struct ras_control *control = query->buffer->control;
-	const struct figures *figures = &query->figures;
-
-	gauge_print("buffer_cpu_bytes", "bytes",
-		    "Size of the buffer for each CPU.", control->slice_bytes);
-	gauge_print("buffer_memory_bytes", "bytes",
-		    "Memory that buffer and armed TDFs take.", query->memory);
-	gauge_print("buffer_used_bytes", "bytes",
-		    "Bytes of the records in the buffer.", figures->bytes);
-	gauge_print("buffer_records", NULL, "Records in the buffer.",
-		    figures->records);
-	gauge_print("buffer_damaged", NULL,
-		    "Places in the buffer that don't fit the counters.",
-		    figures->damaged);
-	if (query_cpu_known(query)) {
-		family_print("cpu_used_ratio", "gauge", "ratio",
-			     "Time in programs, of one CPU's.");
-		printf(PREFIX "cpu_used_ratio %.4f\n",
-		       control->used_cpu / 10000.0);
-	}
-	family_print("trigger", "stateset", NULL,
-		     "State of the trigger that stops the recording.");
-	for (uint64_t s = RAS_TRIGGER_IDLE; s <= RAS_TRIGGER_CLAIMED; s++)
-		printf(PREFIX "trigger{" PREFIX "trigger=\"%s\"} %d\n",
-		       names_trigger_state(s), query->trigger.state == s);
 }
 
 static void kmod_print(const struct kmod *kmod)
@@ -237,8 +176,39 @@ static void kmod_print(const struct kmod *kmod)
 
 void query_print_metrics(const struct query *query)
 {
-	if (query->buffer)
-		buffer_print(query);
+	const struct figures *figures = &query->figures;
+
+	if (query->buffer) {
+		const struct ras_control *control = query->buffer->control;
+
+		gauge_print("buffer_cpu_bytes", "bytes",
+			    "Size of the buffer for each CPU.",
+			    control->slice_bytes);
+		gauge_print("buffer_memory_bytes", "bytes",
+			    "Memory that buffer and armed TDFs take.",
+			    query->memory);
+		gauge_print("buffer_used_bytes", "bytes",
+			    "Bytes of the records in the buffer.",
+			    figures->bytes);
+		gauge_print("buffer_records", NULL, "Records in the buffer.",
+			    figures->records);
+		gauge_print("buffer_damaged", NULL,
+			    "Places in the buffer that don't fit the counters.",
+			    figures->damaged);
+		if (query_cpu_known(query)) {
+			family_print("cpu_used_ratio", "gauge", "ratio",
+				     "Time in programs, of one CPU's.");
+			printf(PREFIX "cpu_used_ratio %.4f\n",
+			       control->used_cpu / 10000.0);
+		}
+		family_print("trigger", "stateset", NULL,
+			     "State of the trigger that stops the recording.");
+		for (uint64_t s = RAS_TRIGGER_IDLE; s <= RAS_TRIGGER_CLAIMED;
+		     s++)
+			printf(PREFIX "trigger{" PREFIX "trigger=\"%s\"} %d\n",
+			       names_trigger_state(s),
+			       query->trigger.state == s);
+	}
 	kmod_print(&query->kmod);
 	gauge_print("keeper_running", NULL,
 		    "1 while the keeper of armed points runs.",
@@ -249,6 +219,25 @@ void query_print_metrics(const struct query *query)
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++)
 		series_print(query, &all_series[i]);
 	points_print_state(query);
-	sessions_print(query);
+	family_print("session_memory_bytes", "gauge", "bytes",
+		     "Memory that the maps of an armed TDF take.");
+	for (size_t i = 0; i < query->list.count; i++) {
+		if (!query->sessions[i].shown)
+			continue;
+		fputs(PREFIX "session_memory_bytes", stdout);
+		session_labels_print(&query->list.items[i]);
+		printf("} %" PRIu64 "\n", query->sessions[i].memory);
+	}
+	family_print("module_replaced", "gauge", NULL,
+		     "1 when another file is at the traced module's path.");
+	for (size_t i = 0; i < query->list.count; i++) {
+		enum query_file file = query->sessions[i].file;
+
+		if (!query->sessions[i].shown || file == QUERY_FILE_UNKNOWN)
+			continue;
+		fputs(PREFIX "module_replaced", stdout);
+		session_labels_print(&query->list.items[i]);
+		printf("} %d\n", file != QUERY_FILE_SAME);
+	}
 	puts("# EOF");
 }

@@ -52,7 +52,7 @@ const char *query_file_name(enum query_file file)
 	return names[file];
 }
 
-static enum query_file file_find(const struct ras_session *entry)
+static enum query_file armed_file_find(const struct ras_session *entry)
 {
 	struct stat st;
 
@@ -105,57 +105,6 @@ const char *query_point_name(const struct query *query, size_t session,
 	return tdf ? tdf_string(tdf, tdf->points[point].name) : "";
 }
 
-static bool tdf_fits(const struct tdf *tdf, const struct session *session)
-{
-	if (tdf->header->points.count != session->entry->points)
-		return false;
-	for (uint32_t i = 0; i < session->entry->points; i++)
-		if (tdf->points[i].minor != session->points[i].minor ||
-		    tdf->points[i].hash != session->points[i].hash)
-			return false;
-	return true;
-}
-
-static int tdfs_open(struct query *query, struct error *err)
-{
-	for (size_t i = 0; i < query->list.count; i++) {
-		struct session *session = &query->list.items[i];
-		struct tdf *tdf;
-		int code = query->figures.sessions[i] ?
-			   tdf_open(&tdf, session->entry->tdf, NULL) : -ENOENT;
-
-		if (code == -ENOMEM)
-			return error_no_memory(err);
-		if (code)
-			continue;
-		if (tdf_fits(tdf, session))
-			query->tdfs[i] = tdf;
-		else
-			tdf_close(tdf);
-	}
-	return 0;
-}
-
-static int points_choose(struct query *query, int count, char **operands,
-			 struct error *err)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < query->list.count; i++) {
-		uint32_t points = query->list.items[i].entry->points;
-
-		query->chosen[i] = malloc(points + 1);
-		if (!query->chosen[i])
-			return error_no_memory(err);
-		memset(query->chosen[i], !count, points);
-	}
-	query->restricted = count;
-	for (int i = 0; i < count && !code; i++)
-		code = choice_add(&query->list, query->tdfs, operands[i],
-				  query->chosen, err);
-	return code;
-}
-
 static void session_describe(struct query *query, size_t i)
 {
 	const struct session *session = &query->list.items[i];
@@ -166,7 +115,7 @@ static void session_describe(struct query *query, size_t i)
 	result->memory = footprint_read_session(session);
 	query->memory += result->memory;
 	result->file = session->armed || session->entry->changed ?
-		file_find(session->entry) : QUERY_FILE_UNKNOWN;
+		armed_file_find(session->entry) : QUERY_FILE_UNKNOWN;
 	for (uint32_t k = 0; k < session->entry->points; k++) {
 		if (!query_point_shown(query, i, k))
 			continue;
@@ -175,16 +124,34 @@ static void session_describe(struct query *query, size_t i)
 	}
 }
 
-static int arrays_make(struct query *query, struct error *err)
+/* What is there for each session: memory, TDFs, and the points to be shown. */
+static int sessions_read(struct query *query, int count, char **operands,
+			 struct error *err)
 {
-	size_t count = query->list.count + 1;
+	size_t sessions = query->list.count + 1;
+	int code = 0;
 
-	query->sessions = calloc(count, sizeof(*query->sessions));
-	query->tdfs = calloc(count, sizeof(*query->tdfs));
-	query->chosen = calloc(count, sizeof(*query->chosen));
+	query->sessions = calloc(sessions, sizeof(*query->sessions));
+	query->tdfs = calloc(sessions, sizeof(*query->tdfs));
+	query->chosen = calloc(sessions, sizeof(*query->chosen));
 	if (!query->sessions || !query->tdfs || !query->chosen)
 		return error_no_memory(err);
-	return 0;
+	for (size_t i = 0; i < query->list.count; i++) {
+		const struct session *session = &query->list.items[i];
+		uint32_t points = session->entry->points;
+
+		if (query->figures.sessions[i])
+			query->tdfs[i] = session_tdf_open(session);
+		query->chosen[i] = malloc(points + 1);
+		if (!query->chosen[i])
+			return error_no_memory(err);
+		memset(query->chosen[i], !count, points);
+	}
+	query->restricted = count;
+	for (int i = 0; i < count && !code; i++)
+		code = choice_add(&query->list, query->tdfs, operands[i],
+				  query->chosen, err);
+	return code;
 }
 
 int query_read(struct query *query, const struct buffer *buffer, int count,
@@ -201,11 +168,7 @@ int query_read(struct query *query, const struct buffer *buffer, int count,
 	if (!code)
 		code = figures_read(&query->figures, buffer, &query->list, err);
 	if (!code)
-		code = arrays_make(query, err);
-	if (!code)
-		code = tdfs_open(query, err);
-	if (!code)
-		code = points_choose(query, count, operands, err);
+		code = sessions_read(query, count, operands, err);
 	if (!code)
 		code = keep_state_read(&query->keep, pin_run(), err);
 	kmod_read(&query->kmod, pin_run());

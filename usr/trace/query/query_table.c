@@ -52,25 +52,6 @@ static void kinds_print(const char *title, const char *const *names,
 	}
 }
 
-/* What the sums in the line above are made of. */
-static void point_print_why(const struct figure *figure)
-{
-	uint64_t filtered = figure_filtered(figure);
-	uint64_t faults = figure_faults(figure);
-
-	if (!filtered && !faults && !figure->why.paged_in)
-		return;
-	printf("        ");
-	kinds_print(" filtered: ", names_filtered, figure->why.filtered,
-		    RAS_FILTERED_KINDS);
-	kinds_print(filtered ? "; faults: " : " faults: ", names_fault,
-		    figure->why.faults, RAS_FAULT_KINDS);
-	if (figure->why.paged_in)
-		printf("%s%llu records had memory brought in",
-		       filtered || faults ? "; " : " ", figure->why.paged_in);
-	putchar('\n');
-}
-
 static void site_print(const struct tdf *tdf, const struct tdf_site *site)
 {
 	char cost[COST_TEXT];
@@ -106,18 +87,6 @@ static void place_print(const struct tdf *tdf, uint32_t index)
 	if (point->sites > 1)
 		printf(", and %u more", point->sites - 1);
 	putchar('\n');
-}
-
-/* The other sites, a line for each. */
-static void point_print_sites(const struct tdf *tdf, uint32_t index)
-{
-	const struct tdf_point *point = &tdf->points[index];
-
-	for (uint32_t i = 1; i < point->sites; i++) {
-		fputs("         also at ", stdout);
-		site_print(tdf, &tdf->sites[point->first_site + i]);
-		putchar('\n');
-	}
 }
 
 /* The table of one session. */
@@ -176,7 +145,8 @@ static void point_print(const struct listing *listing, uint32_t index)
 	const struct session *session = &query->list.items[listing->session];
 	const struct figure *figure = listing_figure(listing, index);
 	const struct tdf *tdf = query->tdfs[listing->session];
-	uint64_t numbers[COLUMNS];
+	uint64_t filtered = figure_filtered(figure);
+	uint64_t faults = figure_faults(figure), numbers[COLUMNS];
 
 	numbers_take(figure, numbers);
 	printf("  %5u  %-9s", session->points[index].minor,
@@ -184,9 +154,29 @@ static void point_print(const struct listing *listing, uint32_t index)
 	for (int c = 0; c < COLUMNS; c++)
 		number_print(numbers[c], listing->widths[c]);
 	place_print(tdf, index);
-	if (tdf && query->restricted)
-		point_print_sites(tdf, index);
-	point_print_why(figure);
+	if (tdf && query->restricted) {
+		/* The other sites, a line for each. */
+		const struct tdf_point *point = &tdf->points[index];
+
+		for (uint32_t i = 1; i < point->sites; i++) {
+			fputs("         also at ", stdout);
+			site_print(tdf, &tdf->sites[point->first_site + i]);
+			putchar('\n');
+		}
+	}
+
+	/* What the sums in the line above are made of. */
+	if (!filtered && !faults && !figure->why.paged_in)
+		return;
+	printf("        ");
+	kinds_print(" filtered: ", names_filtered, figure->why.filtered,
+		    RAS_FILTERED_KINDS);
+	kinds_print(filtered ? "; faults: " : " faults: ", names_fault,
+		    figure->why.faults, RAS_FAULT_KINDS);
+	if (figure->why.paged_in)
+		printf("%s%llu records had memory brought in",
+		       filtered || faults ? "; " : " ", figure->why.paged_in);
+	putchar('\n');
 }
 
 static bool is_without_hit(const struct query *query, size_t session,

@@ -80,12 +80,6 @@ static void cpu_print(const struct query *query)
 	putchar('\n');
 }
 
-static void point_print_of(const struct session *session, uint32_t point)
-{
-	safe_text_print(stdout, path_base(session->entry->tdf), false);
-	printf("(%u)", session->points[point].minor);
-}
-
 static void trigger_print(const struct query *query)
 {
 	const struct ras_trigger *trigger = &query->trigger;
@@ -95,7 +89,8 @@ static void trigger_print(const struct query *query)
 		return;
 	printf("trigger: ");
 	if (session) {
-		point_print_of(session, trigger->point);
+		safe_text_print(stdout, path_base(session->entry->tdf), false);
+		printf("(%u)", session->points[trigger->point].minor);
 		fputs(" at ", stdout);
 	}
 	moment_print(query, trigger->time);
@@ -155,26 +150,10 @@ static bool maxhits_find(const struct query *query)
 	return false;
 }
 
-static void keep_print_tasks(const struct query *query)
-{
-	const char *before = " ";
-
-	if (maxhits_find(query)) {
-		printf("%stakes away what has its MAXHITS", before);
-		before = ", ";
-	}
-	if (query->buffer && query->buffer->control->max_cpu) {
-		printf("%skeeps to --max-cpu", before);
-		before = ", ";
-	}
-	if (query->keep.count)
-		printf("%swaits for kernel modules", before);
-	putchar('\n');
-}
-
 static void keep_print(const struct query *query)
 {
 	const struct keep_state *keep = &query->keep;
+	const char *before = " ";
 
 	if (keep->pid > 0)
 		printf("keeper: process %d", keep->pid);
@@ -183,8 +162,19 @@ static void keep_print(const struct query *query)
 	else if (keep->needed)
 		fputs("keeper: isn't running, the next command starts it; it",
 		      stdout);
-	if (keep->pid || keep->needed)
-		keep_print_tasks(query);
+	if (keep->pid || keep->needed) {
+		if (maxhits_find(query)) {
+			printf("%stakes away what has its MAXHITS", before);
+			before = ", ";
+		}
+		if (query->buffer && query->buffer->control->max_cpu) {
+			printf("%skeeps to --max-cpu", before);
+			before = ", ";
+		}
+		if (query->keep.count)
+			printf("%swaits for kernel modules", before);
+		putchar('\n');
+	}
 	for (size_t i = 0; i < keep->count; i++)
 		request_print(&keep->requests[i]);
 }
@@ -248,33 +238,6 @@ static void session_print_loss(const struct figure *sum)
 	puts(" (trace explain-loss)");
 }
 
-static void session_print_head(const struct query *query, size_t i)
-{
-	const struct session *session = &query->list.items[i];
-	const struct ras_session *entry = session->entry;
-
-	putchar('\n');
-	safe_text_print(stdout, entry->tdf, false);
-	if (entry->index == RAS_STATIC_SESSION) {
-		printf(": %s%s\n", query_state_name(session),
-		       entry->flags & RAS_SESSION_FILTERED ?
-		       ", some processes only" : "");
-	} else {
-		printf(": session %u, %s, major %u (0x%04x), module '",
-		       entry->index, query_state_name(session), entry->major,
-		       entry->major);
-		safe_text_print(stdout, entry->module, false);
-		puts("'");
-	}
-	if (entry->index == RAS_STATIC_SESSION &&
-	    !figure_hits(&query->sessions[i].sum))
-		puts("  no hit yet: of a program that has librastrace.a in itself trace is told: "
-		     "trace on --module FILE MAJORS");
-	session_print_how(query, i);
-	session_print_file(query->sessions[i].file);
-	session_print_loss(&query->sessions[i].sum);
-}
-
 void query_print_text(const struct query *query)
 {
 	size_t shown = 0;
@@ -287,9 +250,31 @@ void query_print_text(const struct query *query)
 	kmod_print(&query->kmod);
 	keep_print(query);
 	for (size_t i = 0; i < query->list.count; i++) {
+		const struct session *session = &query->list.items[i];
+		const struct ras_session *entry = session->entry;
+
 		if (!query->sessions[i].shown)
 			continue;
-		session_print_head(query, i);
+		putchar('\n');
+		safe_text_print(stdout, entry->tdf, false);
+		if (entry->index == RAS_STATIC_SESSION) {
+			printf(": %s%s\n", query_state_name(session),
+			       entry->flags & RAS_SESSION_FILTERED ?
+			       ", some processes only" : "");
+		} else {
+			printf(": session %u, %s, major %u (0x%04x), module '",
+			       entry->index, query_state_name(session),
+			       entry->major, entry->major);
+			safe_text_print(stdout, entry->module, false);
+			puts("'");
+		}
+		if (entry->index == RAS_STATIC_SESSION &&
+		    !figure_hits(&query->sessions[i].sum))
+			puts("  no hit yet: of a program that has librastrace.a in itself trace is told: "
+			     "trace on --module FILE MAJORS");
+		session_print_how(query, i);
+		session_print_file(query->sessions[i].file);
+		session_print_loss(&query->sessions[i].sum);
 		query_print_table(query, i);
 		shown++;
 	}
