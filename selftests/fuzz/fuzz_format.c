@@ -48,7 +48,7 @@ static const struct tff_member members[] = {
 static uint32_t by_name[CTYPES];
 
 /* What addresses lie in: the longest name that there is, everywhere. */
-static struct book book;
+static struct process_table processes;
 
 static void book_make(void)
 {
@@ -61,9 +61,9 @@ static void book_make(void)
 	memset(m.maps[0].path, 1, sizeof(m.maps[0].path));
 	memset(m.maps[1].path, 1, sizeof(m.maps[1].path));
 	m.head.pid = 0;
-	book_add_maps(&book, (uint8_t *)&m, sizeof(m));
+	process_table_add_maps(&processes, (uint8_t *)&m, sizeof(m));
 	m.head.pid = 1;
-	book_add_maps(&book, (uint8_t *)&m, sizeof(m));
+	process_table_add_maps(&processes, (uint8_t *)&m, sizeof(m));
 }
 
 static const struct value_types types = {
@@ -75,7 +75,7 @@ static const struct value_types types = {
 static void render(const char *fmt, struct ras_record *record)
 {
 	struct decode_format format;
-	struct render_input input = { &format, record, { &book, 1 } };
+	struct render_input input = { &format, record, { &processes, 1 } };
 	struct decode_result result;
 	uint8_t *seen = calloc(1, record->length);
 	char *text, *again;
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!zero)
 		return 0;
-	if (!book.processes.count)
+	if (!processes.processes.count)
 		book_make();
 	n = data + size - (zero + 1);
 	if (n > RAS_RECORD_MAX - RAS_RECORD_HEADER)

@@ -117,13 +117,14 @@ uint32_t family_memory(const struct family *family, uint32_t pid)
 	return owner->pid;
 }
 
-uint32_t family_mapped(const struct family *family, const struct book *book,
-		       uint32_t pid)
+uint32_t family_mapped(const struct family *family,
+		       const struct process_table *table, uint32_t pid)
 {
 	uint32_t at = pid;
 
 	for (int i = 0; i < GENERATIONS; i++) {
-		const struct book_process *known = book_process_find(book, at);
+		const struct process_entry *known =
+			process_table_find(table, at);
 		const struct family_member *member = member_find(family, at);
 		bool later = member && member->parent && member->programs;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Whose memory a process works in, as a child by vfork; and whose mappings it has:
  * those of its parent, when it ended before anybody looked at its own, or when the
- * book has only those of the program that it executed later on. */
+ * table has only those of the program that it executed later on. */
 #ifndef HEAPMON_FAMILY_H
 #define HEAPMON_FAMILY_H
 
@@ -38,10 +38,10 @@ unsigned int family_bytes(const struct family *family, uint32_t pid);
 void family_share(struct family *family, uint32_t pid, uint32_t owner);
 /* In whose memory it works: the process itself when that is over, too. */
 uint32_t family_memory(const struct family *family, uint32_t pid);
-/* The nearest one whose mappings the book has; the process itself when there is
+/* The nearest one whose mappings the table has; the process itself when there is
  * none. */
-uint32_t family_mapped(const struct family *family, const struct book *book,
-		       uint32_t pid);
+uint32_t family_mapped(const struct family *family,
+		       const struct process_table *table, uint32_t pid);
 void family_free(struct family *family);
 
 #endif

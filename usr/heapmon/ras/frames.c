@@ -14,10 +14,10 @@ static uint32_t frames_add_text(struct frames *frames, const char *text)
 static uint32_t frame_make(struct frames *frames, uint32_t pid,
 			   uint64_t address)
 {
-	const struct ras_mapping *mapping = book_mapping(frames->book, pid,
-							 address - 1);
+	const struct ras_mapping *mapping =
+		process_table_mapping(frames->processes, pid, address - 1);
 	struct symbols_place place = symbols_find_caller(frames->symbols,
-							 frames->book, pid,
+							 frames->processes, pid,
 							 address);
 	struct heap_frame frame = {
 		.address = address,

@@ -10,7 +10,7 @@
 struct frames {
 	struct heap_trace *trace;
 	struct symbols *symbols;
-	const struct book *book;
+	const struct process_table *processes;
 	struct key_map addresses;	/* their numbers */
 	struct key_map known;		/* numbers of frames + 1, by process and
 					 * number of the address */

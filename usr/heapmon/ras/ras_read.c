@@ -138,8 +138,8 @@ static int reader_begin(struct ras_reader *reader)
 {
 	reader->symbols = symbols_open(&reader->settings);
 	reader->frames.symbols = reader->symbols;
-	reader->frames.book = &reader->file->book;
-	reader->vtables.book = &reader->file->book;
+	reader->frames.processes = &reader->file->processes;
+	reader->vtables.table = &reader->file->processes;
 	return reader->symbols ? 0 : -ENOMEM;
 }
 
@@ -166,8 +166,8 @@ static void note_begin(struct ras_reader *reader,
 		       const struct ras_heap_note *note)
 {
 	struct heap_trace *trace = reader->trace;
-	const char *name = book_name(&reader->file->book, note->pid,
-				     note->time);
+	const char *name = process_table_name(&reader->file->processes,
+					      note->pid, note->time);
 
 	if (note->a == 4 || note->a == 8)
 		trace->bits = note->a * 8 > trace->bits ? note->a * 8 :
@@ -269,7 +269,7 @@ static void old_fill(struct ras_reader *reader,
 	if (word->kind == RAS_HEAP_OLD_WORD && word->pid == note->pid &&
 	    word->a == note->a)
 		event->type_kind = vtables_find(&reader->vtables,
-				family_mapped(family, &reader->file->book,
+				family_mapped(family, &reader->file->processes,
 					      note->pid), word->b,
 				family_bytes(family, note->pid), &event->type);
 }
@@ -385,7 +385,7 @@ static void event_fill(struct ras_reader *reader,
 	if (reader->pid != record->pid || !reader->pid) {
 		reader->pid = record->pid;
 		reader->mapped = family_mapped(&reader->family,
-					       &reader->file->book,
+					       &reader->file->processes,
 					       record->pid);
 		reader->memory = family_memory(&reader->family, record->pid);
 	}
@@ -397,9 +397,9 @@ static void event_fill(struct ras_reader *reader,
 					    call->stack_end, call->stack,
 					    call->stack_bytes);
 	if (call->has_word)
-		event->type_kind = vtables_find(&reader->vtables, reader->mapped,
-						call->word, call->word_bytes,
-						&event->type);
+		event->type_kind = vtables_find(&reader->vtables,
+						reader->mapped, call->word,
+						call->word_bytes, &event->type);
 }
 
 /* One of heapmon's: what it says, or that it says nothing. */

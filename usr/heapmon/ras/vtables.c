@@ -93,7 +93,8 @@ static void segments_read(struct vtable_module *module, Elf *elf)
 	if (elf_getphdrnum(elf, &count))
 		return;
 	for (size_t i = 0; i < count && gelf_getphdr(elf, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
+		if (ph.p_type != PT_LOAD ||
+		    ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
 			continue;
 		if (!module->high || ph.p_vaddr < module->low)
 			module->low = ph.p_vaddr;
@@ -229,7 +230,7 @@ static int range_compare(const void *a, const void *b)
 static struct vtable_process *process_make(struct vtables *vtables,
 					   uint32_t pid)
 {
-	const struct book_process *known = book_process_find(vtables->book,
+	const struct process_entry *known = process_table_find(vtables->table,
 							     pid);
 	struct vtable_process *process = calloc(1, sizeof(*process));
 

@@ -12,7 +12,7 @@
 
 struct vtables {
 	const struct symbols_settings *settings;
-	const struct book *book;
+	const struct process_table *table;
 	struct heap_strings *strings;		/* for the names */
 	struct vtable_module **modules;
 	size_t module_count, module_room;

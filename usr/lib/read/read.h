@@ -6,7 +6,7 @@
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/text.h"
-#include "book.h"
+#include "process_table.h"
 #include "format/address_name.h"
 #include "format/context.h"
 #include "format/control.h"

@@ -97,7 +97,7 @@ static int notes_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
-static int book_damage(struct trace_file *file, int code, const char *what,
+static int payload_damage(struct trace_file *file, int code, const char *what,
 		       size_t n)
 {
 	if (code == -EINVAL)
@@ -115,11 +115,13 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 	case RAS_CHUNK_COUNTS:
 		return trace_session_counts(file, p, n);
 	case RAS_CHUNK_PROCESSES:
-		return book_damage(file, book_add_processes(&file->book, p, n),
+		return payload_damage(file,
+				   process_table_add(&file->processes, p, n),
 				   "processes", n);
 	case RAS_CHUNK_MAPS:
-		return book_damage(file, book_add_maps(&file->book, p, n),
-				   "the mappings of a process", n);
+		return payload_damage(
+			file, process_table_add_maps(&file->processes, p, n),
+			"the mappings of a process", n);
 	case RAS_CHUNK_FORMATS:
 		return formats_parse(file, p, n);
 	case RAS_CHUNK_PASS:

@@ -106,7 +106,7 @@ static int header_parse(struct trace_file *file,
 		if (code)
 			return code;
 		file->at = h->size;
-		file->book.machine = h->machine;
+		file->processes.machine = h->machine;
 	} else {
 		damage_add(&file->damage, "checksum of the header differs");
 		file->ruined = true;
@@ -176,7 +176,7 @@ int trace_file_open(struct trace_file *file, const char *path,
 void trace_file_free(struct trace_file *file)
 {
 	slices_free(&file->slices);
-	book_free(&file->book);
+	process_table_free(&file->processes);
 	trace_session_free(file);
 	for (size_t i = 0; i < file->format_count; i++)
 		free(file->formats[i].data);

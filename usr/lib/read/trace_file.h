@@ -14,7 +14,7 @@
 #include <rastrace/heap.h>
 #include <rastrace/rasfile.h>
 #include "lib/error.h"
-#include "book.h"
+#include "process_table.h"
 #include "damage.h"
 #include "resync.h"
 #include "slices.h"
@@ -48,7 +48,7 @@ struct trace_file {
 	uint32_t *session_at;	/* by index: place in sessions + 1 */
 	struct trace_session majors;	/* totals and base only */
 	struct slices slices;
-	struct book book;
+	struct process_table processes;
 	struct trace_format *formats;
 	size_t format_count, format_bytes;
 	/* of a spool */

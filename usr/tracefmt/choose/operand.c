@@ -362,7 +362,7 @@ static struct render_input input_of(const struct operand_source *source)
 	return (struct render_input){
 		.format = &event->point->format,
 		.record = event->record,
-		.owner = { &event->trace->file.book, event->record->pid,
+		.owner = { &event->trace->file.processes, event->record->pid,
 			   source->symbols },
 	};
 }

@@ -215,7 +215,7 @@ void ctf_class_write(struct ctf_buffer *out, const struct ctf_classes *classes,
 {
 	struct event_data data = event_data(event);
 	struct stack_owner owner = {
-		.book = &event->trace->file.book,
+		.processes = &event->trace->file.processes,
 		.pid = event->record->pid, .symbols = symbols,
 	};
 

@@ -150,7 +150,7 @@ static int context_add(const struct csv_row *row)
 	struct context context = context_find(row->event->record,
 					      row->event->point->context);
 	struct stack_owner owner = {
-		&row->event->trace->file.book, row->event->record->pid,
+		&row->event->trace->file.processes, row->event->record->pid,
 		row->output->settings->symbols,
 	};
 

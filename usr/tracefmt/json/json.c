@@ -319,7 +319,7 @@ static int context_add(const struct output *output, const struct event *event,
 	struct context context = context_find(event->record,
 					      event->point->context);
 	struct stack_owner owner = {
-		&event->trace->file.book, event->record->pid,
+		&event->trace->file.processes, event->record->pid,
 		output->settings->symbols,
 	};
 

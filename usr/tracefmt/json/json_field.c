@@ -27,7 +27,7 @@ struct json_field json_field_begin(const struct output *output,
 	return (struct json_field){
 		.format = &event->point->format,
 		.end = scratch->pieces,
-		.owner = { &event->trace->file.book, event->record->pid,
+		.owner = { &event->trace->file.processes, event->record->pid,
 			   output->settings->symbols },
 		.budget = budget,
 		.fields = &event->point->fields,
@@ -72,13 +72,15 @@ static char *member_string(char *p, const char *key, const char *value)
 static struct symbols_place place_find(struct stack_owner owner,
 				       uint64_t address, bool caller)
 {
-	uint32_t pid = book_owner(owner.book, owner.pid, &address);
+	uint32_t pid =
+		process_table_owner(owner.processes, owner.pid, &address);
 
-	if (!owner.book || !owner.symbols)
+	if (!owner.processes || !owner.symbols)
 		return (struct symbols_place){ 0 };
-	return caller ? symbols_find_caller(owner.symbols, owner.book, pid,
-					    address) :
-			symbols_find(owner.symbols, owner.book, pid, address);
+	return caller ? symbols_find_caller(owner.symbols, owner.processes, pid,
+					    address)
+		      : symbols_find(owner.symbols, owner.processes, pid,
+				     address);
 }
 
 static char *address_put(struct stack_owner owner, uint64_t address,

@@ -31,7 +31,7 @@ static struct render_input input_of(const struct output *output,
 	return (struct render_input){
 		.format = &event->point->format,
 		.record = event->record,
-		.owner = { &event->trace->file.book, event->record->pid,
+		.owner = { &event->trace->file.processes, event->record->pid,
 			   output->settings->symbols },
 	};
 }

@@ -109,7 +109,7 @@ static void field_add(struct cell *cell, const struct cell_source *source,
 	const struct decode_piece *p = source->scratch->pieces, *end;
 	const struct render_input input = {
 		.format = &event->point->format, .record = event->record,
-		.owner = { &event->trace->file.book, event->record->pid,
+		.owner = { &event->trace->file.processes, event->record->pid,
 			   source->output->settings->symbols },
 	};
 	const struct field *field = event->point->formatted ?
@@ -189,7 +189,7 @@ static void context_add(const struct cell_source *source, struct text *text)
 	struct context context = context_find(event->record,
 					      event->point->context);
 	struct stack_owner owner = {
-		&event->trace->file.book, event->record->pid,
+		&event->trace->file.processes, event->record->pid,
 		source->output->settings->symbols,
 	};
 	size_t start = text->used;

@@ -79,7 +79,7 @@ static struct stack_owner owner_of(const struct output *output,
 				   const struct event *event)
 {
 	return (struct stack_owner){
-		&event->trace->file.book, event->record->pid,
+		&event->trace->file.processes, event->record->pid,
 		output->settings->symbols,
 	};
 }

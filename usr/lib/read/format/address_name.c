@@ -12,21 +12,22 @@
 #define MODULE_MAX	64
 
 struct symbols_place symbols_find(struct symbols *symbols,
-				  const struct book *book, uint32_t pid,
-				  uint64_t address)
+				  const struct process_table *table,
+				  uint32_t pid, uint64_t address)
 {
-	const struct ras_mapping *mapping = book_mapping(book, pid, address);
+	const struct ras_mapping *mapping =
+		process_table_mapping(table, pid, address);
 
 	return mapping ? symbols_find_mapped(symbols, mapping, address,
-					     pid == BOOK_KERNEL) :
+					     pid == PROCESS_KERNEL) :
 			 (struct symbols_place){ 0 };
 }
 
 struct symbols_place symbols_find_caller(struct symbols *symbols,
-					 const struct book *book, uint32_t pid,
-					 uint64_t address)
+					 const struct process_table *table,
+					 uint32_t pid, uint64_t address)
 {
-	struct symbols_place place = symbols_find(symbols, book, pid,
+	struct symbols_place place = symbols_find(symbols, table, pid,
 						  address - 1);
 
 	if (!place.module)
@@ -74,20 +75,20 @@ static char *place_put(const struct symbols_place *place, char *p)
 	return TEXT_PUT(p, ")");
 }
 
-char *symbols_put(struct symbols *symbols, const struct book *book,
+char *symbols_put(struct symbols *symbols, const struct process_table *table,
 		  uint32_t pid, uint64_t address, bool caller, char *p)
 {
 	char path[sizeof(((struct ras_mapping *)0)->path) + 1] = "";
 	const struct ras_mapping *mapping;
 	struct symbols_place place = { 0 };
 
-	if (!book)
+	if (!table)
 		return p;
 	if (symbols) {
 		place = caller ?
-			symbols_find_caller(symbols, book, pid, address) :
-			symbols_find(symbols, book, pid, address);
-	} else if ((mapping = book_mapping(book, pid, address))) {
+			symbols_find_caller(symbols, table, pid, address) :
+			symbols_find(symbols, table, pid, address);
+	} else if ((mapping = process_table_mapping(table, pid, address))) {
 		memcpy(path, mapping->path, sizeof(mapping->path));
 		place.module = path_base(path);
 		place.module_offset = mapping->offset +

@@ -29,10 +29,11 @@ static char *name_put(struct stack_owner owner, uint64_t address, bool caller,
 {
 	uint32_t pid;
 
-	if (!owner.book)
+	if (!owner.processes)
 		return p;
-	pid = book_owner(owner.book, owner.pid, &address);
-	return symbols_put(owner.symbols, owner.book, pid, address, caller, p);
+	pid = process_table_owner(owner.processes, owner.pid, &address);
+	return symbols_put(owner.symbols, owner.processes, pid, address, caller,
+			   p);
 }
 
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p)

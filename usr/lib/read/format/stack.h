@@ -17,7 +17,7 @@
 
 /* Whose addresses are named. */
 struct stack_owner {
-	const struct book *book;	/* NULL: nobody's */
+	const struct process_table *processes;	/* NULL: nobody's */
 	uint32_t pid;
 	struct symbols *symbols;	/* NULL: by module and offset only */
 };

@@ -12,8 +12,8 @@ const char *const event_flag_words[EVENT_FLAGS] = {
 
 const char *event_comm(const struct event *event)
 {
-	return book_name(&event->trace->file.book, event->record->pid,
-			 event->record->time);
+	return process_table_name(&event->trace->file.processes,
+				  event->record->pid, event->record->time);
 }
 
 const char *event_thread_comm(const struct event *event)
