@@ -9,7 +9,7 @@ usage: run_kselftest.sh [OPTION...]
   -t, --test COLLECTION:TEST      run this test
   -c, --collection COLLECTION     run the tests of this collection
   -l, --list                      list the tests
-  -d, --dry-run                   only tell what would be run
+  -d, --dry-run                   only print what would be run
   -o, --override-timeout SECONDS  let no test run longer, whatever its settings
                                   say
   -h, --help

@@ -20,7 +20,7 @@ if [ -z "${TOP-}" ]; then
 	[ -d "$TOP/build" ] || TOP=${TOP%/*}
 fi
 BIN=${BIN:-$TOP/build/bin}
-# behind all else the cross compilers that scripts/foreign has unpacked
+# last the cross compilers that scripts/foreign has unpacked
 PATH=$BIN:$PATH:${RASTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/rastrace}/aarch64/bin
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rastrace.XXXXXX") || exit 1
 RASTRACE_RUN=$TMP/run
@@ -179,7 +179,7 @@ need() {
 	done
 }
 
-# The plan may stand at the end.
+# TAP allows the plan at the end.
 tap_done() {
 	tap_ended=1
 	echo "1..$tap_count"

@@ -14,7 +14,7 @@ The environment:
     REPORT      the file that gets the counts: "CLASS WHERE NUMBER" a line,
                 and "why NUMBER REASON" for what gdb alone has
     PERF        1: count what perf probe has, too
-    SPOIL       1: spoil every value, so that the comparison has to fail
+    CORRUPT       1: corrupt every value, so that the comparison has to fail
     SHOW        a class whose pairs are printed
 
 A pair is a variable and an address where it is in scope that the program came
@@ -302,7 +302,7 @@ class Stop(gdb.Breakpoint):
         frame = gdb.newest_frame()
         while frame.type() == gdb.INLINE_FRAME:
             frame = frame.older()
-        machine = tdf_file.Machine(frame, self.bias, ENV.get("SPOIL") == "1")
+        machine = tdf_file.Machine(frame, self.bias, ENV.get("CORRUPT") == "1")
         for name, pair in self.point.pairs.items():
             pair.met.add(compare(self.point, name, machine, frame))
         self.point.left -= 1

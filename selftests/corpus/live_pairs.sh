@@ -16,5 +16,5 @@ program fast lua clang -O2 -g
 program safe minigzip clang -O0 -g
 program safe xmltest gcc -O2 -g
 enough 30000
-spoiled 's/VARS=(L,/VARS=((long)L + 1,/' safe lua gcc -O2 -g
+corrupted 's/VARS=(L,/VARS=((long)L + 1,/' safe lua gcc -O2 -g
 tap_done

@@ -222,7 +222,7 @@ static bool is_unreadable(uint8_t status)
 	       status == RAS_ITEM_NOT_TRIED;
 }
 
-/* Of two bytes that differ: statuses that tell what was done about memory that
+/* Of two bytes that differ: statuses that show what was done about memory that
  * was absent, in records that can have these. */
 static bool is_absence(const struct ras_record *a, uint8_t x,
 		       const struct ras_record *b, uint8_t y)

@@ -5,12 +5,12 @@
 # where trcust would have the probes. Each hit is a pair of records, and these
 # are equal; the tests print what they do without probes.
 #
-# Sourced behind tap.sh. MAXHITS: pairs per tracepoint; BUFFER: its size;
+# Sourced after tap.sh. MAXHITS: pairs per tracepoint; BUFFER: its size;
 # KEEP: a folder for what differs.
 . "$TOP/selftests/corpus/suites.sh"
 builds=$TOP/build/selftests/corpus
 compare=$TOP/build/selftests/corpus/pairs
-spoil='' all_pairs=0 all_moved=0 all_cheaper=0
+corrupt='' all_pairs=0 all_moved=0 all_cheaper=0
 
 # need_sources PROGRAM...: of scripts/corpus
 need_sources() {
@@ -43,7 +43,7 @@ suite() {
 	echo "status $?" >>"$TMP/said"
 }
 
-# probed COMMAND...: likewise, with both TDFs armed; $TMP/both.ras
+# probed COMMAND...: the same with both TDFs armed; records go to $TMP/both.ras
 probed() {
 	trace on --buffer "${BUFFER:-256M}" "$TMP/exact.tdf" "$TMP/moved.tdf" \
 		>"$TMP/on" 2>&1 || {
@@ -61,13 +61,13 @@ figure() {
 }
 
 # twice HOW PROGRAM COMMAND...: $TMP/figures, and what the program's tests say
-# without probes in $TMP/said.plain. spoil: a change of the moved one's TSF.
+# without probes in $TMP/said.plain. corrupt: a change of the moved one's TSF.
 twice() {
 	twice_how=$1 twice_program=$2
 	shift 2
 	rm -f "$TMP"/*.tdf "$TMP/figures"
 	tsf_make "$twice_program" && tdf_make exact exact 1 &&
-		tdf_make moved "$twice_how" 2 "$spoil" || return
+		tdf_make moved "$twice_how" 2 "$corrupt" || return
 	suite "$@"
 	mv "$TMP/said" "$TMP/said.plain"
 	probed "$@" || return
@@ -118,14 +118,14 @@ enough() {
 		test "$all_moved" -ge "$1"
 }
 
-# spoiled SED HOW NAME COMPILER FLAGS...: a comparison that can't fail would
+# corrupted SED HOW NAME COMPILER FLAGS...: a comparison that can't fail would
 # prove nothing
-spoiled() {
-	spoil=$1 how=$2 name=$3
+corrupted() {
+	corrupt=$1 how=$2 name=$3
 	shift 3
 	built=$("$TOP/scripts/corpus" "$name" "$builds" "$@" 2>"$TMP/err")
-	ok "spoiled values: are compared" \
+	ok "corrupted values: are compared" \
 		twice "$how" "$built" "${name%-server}_suite" "$built"
-	ok "spoiled values: are found" test "$(figure different)" -gt 1000
-	spoil=
+	ok "corrupted values: are found" test "$(figure different)" -gt 1000
+	corrupt=
 }

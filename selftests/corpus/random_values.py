@@ -349,7 +349,7 @@ class Tracepoint:
         self.expressions = expressions
         self.printed = printed          # (function, point)
         self.columns = columns          # of the values that were printed
-        self.told = False               # trcust has a message about its hits
+        self.reported = False               # trcust has a message about its hits
 
     def text(self, minor):
         return 'TRACE MINOR=%d,TP=%s,VARS=(%s)' % (
@@ -404,7 +404,7 @@ def compile_points(points, site):
                 run.stderr.decode(), re.M):
             point = points[max(int(number) - 4, 0)]
             if kind == 'warning':
-                point.told |= 'TRCERR_SLOWSITE' not in text
+                point.reported |= 'TRCERR_SLOWSITE' not in text
             else:
                 refused.add(point)
                 columns = again.setdefault(point, set())
@@ -468,14 +468,14 @@ class Sums:
         self.what = what
         self.same = self.wrong = self.marked = self.counts = 0
 
-    def tell(self, text):
+    def report(self, text):
         print('%s: %s' % (self.what, text))
 
     def compare(self, point, printed, recorded):
         if len(printed) != len(recorded):
-            if not point.told and point.printed[1] != 'result':
+            if not point.reported and point.printed[1] != 'result':
                 self.counts += 1
-                self.tell('%s: %d times run, %d hits' % (
+                self.report('%s: %d times run, %d hits' % (
                     point.place, len(printed), len(recorded)))
             return
         differ = {}
@@ -491,7 +491,7 @@ class Sums:
                     self.wrong += 1
                     differ[point.expressions[k]] = (words[column], values[k])
         for expression, pair in differ.items():
-            self.tell('%s: %s is %s, recorded %r' % (
+            self.report('%s: %s is %s, recorded %r' % (
                 point.place, expression, *pair))
 
 

@@ -21,7 +21,7 @@ minigzip_suite() {
 xmltest_suite() {
 	rm -rf "$TMP/xml" && mkdir "$TMP/xml"
 	cp -r "$SOURCES/tinyxml2/resources" "$TMP/xml"
-	# some lines tell how long it took
+	# some lines have the time that it took
 	(cd "$TMP/xml" && setarch -R "$1") | grep -v -i -e time -e second
 }
 

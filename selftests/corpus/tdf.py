@@ -97,10 +97,10 @@ BINARY = {
 
 
 class Machine:
-    """Evaluates at the selected stop; `spoil` makes every value wrong."""
+    """Evaluates at the selected stop; `corrupt` makes every value wrong."""
 
-    def __init__(self, frame, bias, spoil=False):
-        self.frame, self.bias, self.spoil = frame, bias, spoil
+    def __init__(self, frame, bias, corrupt=False):
+        self.frame, self.bias, self.corrupt = frame, bias, corrupt
 
     def register(self, number):
         return int(self.frame.read_register(REGISTERS[number])) & M64
@@ -115,7 +115,7 @@ class Machine:
         stack, at = [], 0
         while at < len(rpn):
             at = self.step(rpn, at, stack)
-        return (stack[-1] + self.spoil) & M64
+        return (stack[-1] + self.corrupt) & M64
 
     def step(self, rpn, at, stack):
         code = rpn[at]

@@ -94,9 +94,9 @@ compare 600 930 970 xmltest gcc -O2 -g
 [ -z "$many" ] || compare 600 930 970 xmltest clang -O2 -g
 
 # a comparison that can't fail would prove nothing
-what="spoiled values"
-SPOIL=1
-export SPOIL
+what="corrupted values"
+CORRUPT=1
+export CORRUPT
 ok "$what: were compared" corpus 100 lua gcc -O2 -g
 is "$(number equal inside)" 0 "$what: none is equal"
 ok "$what: are found" test "$(number unequal inside)" -gt 50

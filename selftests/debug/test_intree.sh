@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# kmod/ and include/rastrace drop into a kernel tree, as kmod/Kconfig tells: there
+# kmod/ and include/rastrace drop into a kernel tree, as kmod/Kconfig describes: there
 # the module builds, also into the kernel, without a word of W=1, and asks for
 # nothing that the kernel doesn't give to modules.
 . "$(dirname "$0")/../tap.sh"

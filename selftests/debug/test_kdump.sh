@@ -8,8 +8,8 @@
 need kexec makedumpfile
 N=300
 
-# Runs in the kernel that panics, in kdump's, and in the one that boots behind
-# that when there is a REGION; what is there tells which it is.
+# Runs in the kernel that panics, in kdump's, and in the one that boots after
+# that when there is a REGION; what is there shows which it is.
 cat >"$TMP/guest" <<'END'
 # print NAME TRACEFMT FILE...
 print() {
@@ -95,7 +95,7 @@ kdump() {
 static=$TOP/build/static/tracefmt
 ok "a static tracefmt" make -s -C "$TOP" build/static/tracefmt || tap_done
 
-# No notifier has run: kdump's note tells when it was, nothing tells why.
+# No notifier has run: kdump's note has the time, and nothing has the reason.
 kdump 6.1 -e REGION= && {
 	like "$(cat "$TMP/text")" ', taken 20[2-9]' '  when it was'
 	unlike "$(cat "$TMP/text")" '^Its kernel panicked' '  not why'

@@ -23,7 +23,7 @@ case $? in
 esac
 
 # The board is a folder, and for each ssh a guest that has what is in there; what
-# comes to be there comes out behind what is printed, between marks.
+# comes to be there is printed after the output, between marks.
 mkdir "$TMP/bin" "$TMP/board"
 cat >"$TMP/bin/scp" <<'END'
 #!/bin/sh

@@ -47,7 +47,7 @@ is "$(complete_line tracefmt --tff "")" "dir" "tracefmt --tff: directories"
 is "$(complete_line tracefmt --colour = "" | tr '\n' ' ')" "always auto never " \
 	"tracefmt --colour=: its values"
 is "$(complete_line tracefmt --colour =)" "$(complete_line tracefmt --colour = "")" \
-	"  right behind the sign, too"
+	"  right after the sign, too"
 is "$(complete_line trace get --compress = z | tr '\n' ' ')" "zlib zstd " \
 	"trace get --compress=z: those that begin so"
 like "$(complete_line trace on --uid ro)" '^root$' "trace on --uid: users"
@@ -62,7 +62,7 @@ choices() {
 		tr '|' ' '
 }
 
-# takes VALUE: does the option take it? What is behind it isn't looked at then.
+# takes VALUE: does the option take it? What follows it isn't looked at then.
 takes() {
 	"${line[@]}" "$option$between$1" --version >/dev/null 2>&1
 }

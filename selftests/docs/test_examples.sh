@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every man page's EXAMPLES are run: by the test that `elsewhere` names, or here,
-# each command as it stands there, one after the other.
+# each command as it is printed there, one after the other.
 . "$(dirname "$0")/../tap.sh"
 need_tree
 need cc
@@ -23,13 +23,13 @@ for page in "$TOP"/usr/man/*.[1-8]; do
 	test=$(elsewhere "$page")
 	case $test in
 	-)	;;
-	'')	not_ok "$page: nobody runs its examples" ;;
+	'')	not_ok "$page: no test runs its examples" ;;
 	*)	ok "$page: $test takes its examples from it" \
 			grep -q "$page" "$TOP/selftests/$test" ;;
 	esac
 done
 
-# examples PAGE [SECTION]: commands, one a line: those behind .Dl, and of literal
+# examples PAGE [SECTION]: commands, one a line: those after .Dl, and of literal
 # blocks; roff's escapes undone
 examples() {
 	sed -n "/^\\.Sh ${2:-EXAMPLES}/,\${p;/^\\.Sh/{/^\\.Sh ${2:-EXAMPLES}/!q;};}" \

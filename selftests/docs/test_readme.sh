@@ -82,7 +82,7 @@ awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
 is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
 	"the TSF of README is demo/bash.tsf"
 
-# what it tells to make, and names of files
+# targets of make, and names of files
 grep -ohE '(^    (sudo )?|`)make [a-z][a-z-]*( |`|$)' "$TOP/README" "$TOP"/docs/* |
 	sed 's/.*make \([a-z-]*\).*/make \1/' | sort -u >"$TMP/targets"
 ok "README names targets" test -s "$TMP/targets"

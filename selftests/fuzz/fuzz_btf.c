@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes as BTF, as the kernel's and as that of a module, whose types go on
- * behind it: what is looked for is there, or isn't. The corpus has what
+ * after it: what is looked for is there, or isn't. The corpus has what
  * `wants` names.
  */
 #include <stdio.h>

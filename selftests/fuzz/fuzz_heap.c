@@ -16,7 +16,7 @@ struct writing {
 	bool begun;
 };
 
-static void tell(void *context, const char *text)
+static void report(void *context, const char *text)
 {
 }
 
@@ -59,7 +59,7 @@ static void convert(const char *path, const struct heap_format *from,
 
 	writing.output = (struct heap_output){
 		.file = out, .path = "-", .options = options,
-		.trace = &reading.trace, .tell = tell,
+		.trace = &reading.trace, .tell = report,
 	};
 	if (heap_profile_init(&profile, &reading.trace, &options->bounds))
 		abort();
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FILE *out = fopen("/dev/null", "w");
 	char path[32];
 
-	stderr = out;	/* what is amiss with the file */
+	stderr = out;	/* what is wrong with the file */
 	while (heap_formats[formats])
 		formats++;
 	if (fd < 0 || !out || write(fd, data, size) != (ssize_t)size)

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err;
 	char path[32];
 
-	stderr = out;	/* what is amiss with the file */
+	stderr = out;	/* what is wrong with the file */
 	if (fd < 0 || !out || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

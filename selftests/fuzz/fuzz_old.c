@@ -35,7 +35,7 @@ static void memory_make(void)
 			abort();
 }
 
-/* As the process' maps would tell of them */
+/* As the process' maps would show them */
 static void regions_make(struct old_process *process, const struct input *input,
 			 const uint8_t *data, size_t size)
 {

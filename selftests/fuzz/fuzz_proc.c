@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as what the kernel tells in /proc and /sys, with names in it that
+ * Any bytes as what the kernel prints in /proc and /sys, with names in it that
  * somebody else chose: lines of maps, kallsyms, stat; notes of modules.
  */
 #include "lib/buffer/mappings.c"

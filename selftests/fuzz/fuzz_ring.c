@@ -56,7 +56,7 @@ static void slice_write(struct ras_slice *slice, uint32_t length)
 		abort();
 }
 
-/* Bytes 0 and 1: the length of what is written behind; 2 to 9: the tail. */
+/* Bytes 0 and 1: the length of what is written after; 2 to 9: the tail. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t whole = sizeof(struct ras_slice) + SIZE + RAS_RECORD_MAX;

@@ -25,7 +25,7 @@ figure() {
 	sed -n "s/.*$2:* *\([0-9]*\).*/\1/p" "$folder/log/$1" | tail -n 1
 }
 
-# search NAME: all its time, begun anew behind a crash; at most so often as there
+# search NAME: all its time, begun anew after a crash; at most so often as there
 # is something to learn from it
 search() {
 	end=$(($(date +%s) + seconds)) crashes=0 runs=0

@@ -128,10 +128,10 @@ like "$(cat err)" "load it: modprobe rastrace" "  the remedy is named"
 status 0 "a user program has the major" trace on --module "$caller" 100
 "$caller" 100 1 text before
 like "$(trace query)" "^static tracepoints: on" "  it is on"
-unlike "$(trace query)" "kernel module" "  no module is told of"
+unlike "$(trace query)" "kernel module" "  no module is mentioned"
 like "$(trace query --json | tr -d '\n')" '"kernel_module": null' "  nor in JSON"
 status 1 "another user prints nothing" member 777 "tracefmt"
-like "$(cat err)" "run/rastrace.*Permission denied" "  and is told why"
+like "$(cat err)" "run/rastrace.*Permission denied" "  and gets the reason"
 like "$(cat err)" "run it as root" "  with the remedy"
 
 # --- loaded after arming
@@ -206,7 +206,7 @@ is "$(wrote 200) $(wrote 201) $(wrote 202) $(wrote 203) $(wrote 7)" \
 status 1 "one of them can't be suspended" trace suspend 200
 like "$(cat err)" "their name is 'static'" "  but all together"
 status 0 "suspend" trace suspend static
-is "$(wrote 200) $(wrote 201)" "-11 -2" "  told to who writes"
+is "$(wrote 200) $(wrote 201)" "-11 -2" "  the writers get the reason"
 status 0 "resume" trace resume static
 is "$(wrote 200)" 0 "  recorded again"
 counted 200 4 3 1 0 "each hit is counted once"
@@ -272,7 +272,7 @@ trace off app
 trace off --all
 status 0 "a buffer of another size" \
 	trace on --buffer 16M --module "$caller" 201
-# (what stands in for NMIs always nests, and all that nests is to be kept)
+# (what takes the role of NMIs always nests, and all that nests is to be kept)
 storm_records=2000
 [ "$(uname -m)" = x86_64 ] || storm_records=1000
 "$caller" 201 77 count 1000 &
@@ -321,7 +321,7 @@ status 1 "the buffer of another run directory" trace --pin-dir "$TMP/run2" on 20
 like "$(cat err)" "another run directory" "  isn't taken from it"
 status 0 "  user programs are traced there" \
 	trace --pin-dir "$TMP/run2" on --module "$caller" 200
-like "$(cat err)" "another run directory" "  and it is told"
+like "$(cat err)" "another run directory" "  with a message"
 is "$(wrote)" 0 "  the first one goes on"
 trace off --all
 status 0 "after its end" trace --pin-dir "$TMP/run2" suspend
@@ -377,7 +377,7 @@ is "$(tracefmt -q -t "$APP" member/trace.ras 2>/dev/null | grep -c '^Event')" 4 
 status 1 "  arms nothing" member 777 "trace on 201"
 status 1 "  switches nothing off" member 777 "trace off --all"
 status 1 "another user prints nothing" member 1234 "tracefmt"
-like "$(cat err)" "/dev/rastrace.*Permission denied" "  and is told why"
+like "$(cat err)" "/dev/rastrace.*Permission denied" "  and gets the reason"
 like "$(cat err)" "members of its group" "  with the remedy"
 is "$(wrote)" 0 "nothing of that disturbs the recording"
 member 777 "trace spool --duration 2s --output member/spool.ras" 2>err &
@@ -426,19 +426,19 @@ status 1 "without a buffer" member 777 "tracefmt"
 like "$(cat err)" "no trace buffer" "  it says so"
 ok "somebody's, whose control block is too short" $short
 status 1 "  isn't read" member 777 "tracefmt"
-like "$(cat err)" "control block .* is damaged" "  which is told"
+like "$(cat err)" "control block .* is damaged" "  with a message"
 unload
 
 # --- memory that outlives a panic
 ok "loaded with memory for a panic" \
 	insmod "$KMOD/rastrace.ko" crash_mem="$CRASH_MEM"
 like "$(trace query)" "^kernel module: loaded, .*, 1 MiB outlive a panic$" \
-	"  query tells"
+	"  query reports it"
 is "$(module crash_bytes)" 1048576 "  and JSON"
 like "$(trace query --metrics)" "^rastrace_kernel_module_crash_bytes 1048576" \
 	"  and metrics"
 status 1 "  nothing is in it" trace get --crash panic.ras
-like "$(cat err)" "no panic has left a trace" "  which is told"
+like "$(cat err)" "no panic has left a trace" "  with a message"
 rmmod rastrace
 
 # --- another layout
@@ -449,13 +449,13 @@ is "$(grep -c "layout 250, this version's is" err)" 1 "  is refused, once"
 like "$(cat err)" "rmmod rastrace; modprobe rastrace" "  the remedy is named"
 chgrp 777 /dev/rastrace
 status 1 "  a member prints nothing" member 777 "tracefmt"
-like "$(cat err)" "another version" "  and is told why"
+like "$(cat err)" "another version" "  and gets the reason"
 status 0 "tracing without it goes on" trace on --module "$caller" 100
-is "$(grep -c 'another version' err)" 1 "  and it is told"
+is "$(grep -c 'another version' err)" 1 "  with a message"
 "$caller" 100 1 text layout
 is "$(figures 100 recorded)" 1 "  it is recorded"
 like "$(trace query)" "^kernel module: of another version, isn't used, layout 250$" \
-	"  query tells"
+	"  query reports it"
 is "$(module layout layout_fits)" "250 false" "  and JSON"
 trace off --all
 ok "unloaded" rmmod rastrace

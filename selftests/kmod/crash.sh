@@ -7,7 +7,7 @@
 N=300
 LARGE=2000
 
-# Runs in every boot; what the one before left tells which it is.
+# Runs in every boot; what the one before left shows which it is.
 cat >"$TMP/guest" <<'END'
 # die PARAMETERS
 die() {
@@ -48,7 +48,7 @@ of*)	last=running ;;
 	insmod /dying/rastrace.ko $REGION || exit 1 ;;
 *)	exit 1 ;;
 esac
-# the one behind that, or the first
+# the one after that, or the first
 # shellcheck disable=SC2086
 set -- ${ENDS#*"$last"}
 case $1 in
@@ -61,7 +61,7 @@ esac
 exit 7
 END
 
-# after REASON: what was said in the boot behind that
+# after REASON: what was printed in the boot after that
 after() {
 	sed -n "/^== after: $1/,/^== after/p" "$TMP/said" >"$TMP/text"
 	ok "$kernel: after $1" test -s "$TMP/text"
@@ -112,7 +112,7 @@ crashes() {
 		-e LARGE=$LARGE "$@" || diag_file "$TMP/log"
 	mv "$TMP/out" "$TMP/said"
 	after nothing
-	like "$(cat "$TMP/text")" 'no panic has left a trace' "  which is told"
+	like "$(cat "$TMP/text")" 'no panic has left a trace' "  with a message"
 	is "$(grep -c "can't insert" "$TMP/text")" "$(echo "$wrong" | wc -w)" \
 		"$kernel: memory that isn't kept from the kernel is refused"
 	for end in $ends; do ended "$end"; done
@@ -137,7 +137,7 @@ crashes_address() {
 		"$own 64K@$kept 128K@${kept%000}800 $end 1M@ nothing" -a "$keep"
 }
 
-# In memory that has a name, at the alignment that rastrace(4) tells of
+# In memory that has a name, at the alignment that rastrace(4) names
 crashes_name() {
 	case $arch in
 	aarch64) own=1M@0x48000000 ;;

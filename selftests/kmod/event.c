@@ -98,7 +98,7 @@ static void test_ftrace(struct handover *h)
 	tap_is(recorded_sum(h, 200), 1, "once");
 	file_write(EVENT "enable", "0");
 	file_write(TRACING "trace", "");
-	tap_is(sample_write("process"), 0, "nobody listens");
+	tap_is(sample_write("process"), 0, "no consumer");
 	tap_ok(!strstr(file_read(TRACING "trace"), "rastrace_static:"),
 	       "nothing is heard");
 	file_write(EVENT "filter", "major == 7");

@@ -227,7 +227,7 @@ static inline int handover_switch(struct handover *h, unsigned int major,
 	return ioctl(h->device, RASTRACE_SWITCH) ? errno : 0;
 }
 
-/* What the kernel tells of a map */
+/* What the kernel reports about a map */
 __attribute__((unused))
 static struct bpf_map_info map_info(int fd)
 {
@@ -313,7 +313,7 @@ static int storm_write(unsigned int major, unsigned int minor,
 	return atoi(text);
 }
 
-/* Is the major's key on? While it is off nobody looks at the minor, and there is
+/* Is the major's key on? While it is off the minor is not checked, and there is
  * none of that number. */
 __attribute__((unused))
 static bool major_key(unsigned int major)

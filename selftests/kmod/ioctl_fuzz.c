@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Any bytes at the module's interface: what isn't a buffer is refused and says
- * why, whoever may only read can do nothing else, and after so many seconds (5)
+ * why, a user who may only read can do nothing else, and after so many seconds (5)
  * of random calls from several threads a buffer is adopted and used as before.
  * Runs in a guest, also on the debug kernel. */
 #include <pthread.h>
@@ -545,7 +545,7 @@ static void fuzz_parts(struct fuzz *f)
 static void *fuzz_run(void *arg)
 {
 	struct fuzz *f = arg;
-	/* behind the page is nothing, and stays so */
+	/* after the page is nothing, and stays so */
 	uint8_t *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOW, -1, 0);
 

@@ -43,7 +43,7 @@ static void test_refused(struct handover *h)
 	ioctl(h->device, RASTRACE_INFO, &info);
 	size = info.parts[RASTRACE_BUFFER].bytes;
 	tap_ok(info.adopted && size >= h->sizes[RASTRACE_BUFFER],
-	       "the module tells its size");
+	       "the module reports its size");
 	tap_is(map_errno(h, PROT_READ | PROT_WRITE, buffer, size), EPERM,
 	       "not for writing");
 	tap_is(map_errno(h, PROT_READ | PROT_EXEC, buffer, size), EPERM,
@@ -51,7 +51,7 @@ static void test_refused(struct handover *h)
 	tap_is(map_errno(h, PROT_READ, buffer, size + 4096), EINVAL,
 	       "not more than there is");
 	tap_is(map_errno(h, PROT_READ, buffer + size, 4096), EINVAL,
-	       "nor behind it");
+	       "nor after it");
 	tap_is(map_errno(h, PROT_READ, RASTRACE_OFFSET(RASTRACE_PARTS), 4096),
 	       EINVAL, "no part of that number");
 	tap_is(map_errno(h, PROT_READ, RASTRACE_OFFSET(RASTRACE_PIDS), 4096),

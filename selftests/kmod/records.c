@@ -256,7 +256,7 @@ static void test_processes(struct handover *h)
 	tap_is(sample_write("process"), 0, "all are recorded");
 }
 
-/* Another buffer takes the place of one that nobody else has any more. */
+/* Another buffer replaces one that has no other user left. */
 static void test_orphaned(struct handover *h)
 {
 	struct rastrace_info info = { .size = sizeof(info) };
@@ -296,7 +296,7 @@ static void test_damage(struct handover *h)
 	tap_is(handover_adopt(h), EINVAL, "and not adopted again");
 	tap_is(sample_write("process"), -ENOENT, "so nothing is recorded");
 	*handover_control(h) = kept;
-	tap_is(handover_adopt(h), 0, "mended, it is");
+	tap_is(handover_adopt(h), 0, "corrected, it is");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A buffer in place of another: the same one with other parts at any time, and
+/* A buffer replaces another one: the same one with other parts at any time, and
  * without a moment in which there is none; one that user space has no more makes
  * room, and of those that are gone nothing stays. Runs in a guest with rastrace
  * and its samples loaded. */
@@ -104,7 +104,7 @@ static void test_gone(void)
 	info = info_get(&h);
 	for (int i = 0; i < RASTRACE_PIDS; i++)
 		left &= map_info(h.adopt.maps[i]).id == info.parts[i].id;
-	tap_ok(left, "  the module tells which maps it is");
+	tap_ok(left, "  the module reports which maps it is");
 	at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, h.device,
 		  RASTRACE_OFFSET(RASTRACE_CONTROL));
 	munmap(at, 4096);

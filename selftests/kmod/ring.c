@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arithmetic of a slice (rastrace/ring.h) with threads in place of what
+ * The arithmetic of a slice (rastrace/ring.h) with threads instead of what
  * nests on a CPU: writers that share one CPU's slices, readers that copy them
  * all the time. No record is damaged, none is lost that had a slice, none is
  * counted twice. test_ring.sh runs this under gcc's sanitizers.
@@ -12,7 +12,7 @@
 #include "tap.h"
 
 /* A reader's copy may be overwritten while it is made, and it finds out itself:
- * that is no race to be told of. */
+ * that is no race to report. */
 __attribute__((no_sanitize_thread))
 static void racy_copy(void *to, const void *from, size_t size)
 {
@@ -56,7 +56,7 @@ static uint64_t random_next(uint64_t *state)
 	return *state;
 }
 
-/* Each word of the data tells whose it is, and where it stands. */
+/* Each word of the data has its writer and its position. */
 static uint64_t word_of(uint32_t seq, unsigned int level, unsigned int i)
 {
 	return ((uint64_t)seq << 32 | level << 16 | i) * 0x9e3779b97f4a7c15ULL;

@@ -7,7 +7,7 @@
 export RASTRACE_RUN=/run/rastrace
 cd "$TMP" || exit 1
 
-# look: what the tracepoints tell
+# look: what the tracepoints record
 look() {
 	status 0 "$1: on" trace on /app/at_once.tdf /app/base.tdf
 	ok "$1: runs" /app/segments32 at-once
@@ -20,7 +20,7 @@ look() {
 
 look absent
 unlike "$(cat trace)" '^(es|gs) 1122 3344$' "as the kernel has seen them last"
-like "$(cat trace)" 'as of last context switch' "which is told"
+like "$(cat trace)" 'as of last context switch' "with a mark"
 ok "loaded" insmod /kmod/rastrace.ko
 look loaded
 like "$(cat trace)" '^es 1122 3344$' "ES as it is"

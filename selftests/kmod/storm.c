@@ -301,7 +301,7 @@ static void *preempt(void *arg)
 	return NULL;
 }
 
-/* Nobody else of the processor gets a turn while a process writes: its slice is
+/* No other task of the processor runs while a process writes: its slice is
  * never busy then. */
 static void test_preempted(struct handover *h)
 {

@@ -46,7 +46,7 @@ all_counted() {
 	of_program "$1" "$TMP/text"
 }
 
-# reason TEXT: what the panic was told
+# reason TEXT: the reason of the panic
 reason() {
 	like "$(cat "$TMP/figures")" "^Its kernel panicked: $1" \
 		"$kernel: $name: why"
@@ -93,7 +93,7 @@ cut_short() {
 			head -c ${mib}M "$core" >"$core.cut"
 		status 1 "$kernel: cut short at $mib MiB" \
 			tracefmt --tff "$TMP/$kernel" --vmcore "$core.cut"
-		like "$(cat "$TMP/err")" 'cut|page tables' "  is told"
+		like "$(cat "$TMP/err")" 'cut|page tables' "  with a message"
 	done
 	rm -f "$core.cut"
 }

@@ -2,7 +2,7 @@
 /*
  * Preloaded: runs the program's main() once as it is, then again and again,
  * each time with another allocation that fails: that one only, and it with all
- * behind it. Allocations are those that the program's own code asks for, not
+ * after it. Allocations are those that the program's own code asks for, not
  * the ones of libraries. What has to hold each time: the program ends by itself,
  * either with status 0 and the same output and files as without a failure, or
  * with status 1, a message on stderr and no file. Prints what doesn't, and what
@@ -10,13 +10,13 @@
  *
  *	FAIL_FOLDER	where the program writes; emptied each time
  *	FAIL_BEFORE	a shell command in front of each run
- *	FAIL_AFTER	and behind it, which has to succeed
+ *	FAIL_AFTER	and after it, which has to succeed
  *	FAIL_KEEPS	where it fails it may leave files
  *	FAIL_FILTER	through which its output is compared: a shell command;
  *			of files only the names are, then
  *	FAIL_LIMIT	so many allocations at most, spread evenly: without it
  *			one of each stack of callers; "all" are all
- *	FAIL_NTH	N or N+ (and all behind it): only that one, without the
+ *	FAIL_NTH	N or N+ (and all after it): only that one, without the
  *			rest, for a debugger
  */
 #include <dirent.h>
@@ -44,7 +44,7 @@
 #define SECONDS	20	/* longer is a hang */
 #define OUTPUT	(16 << 20)
 
-/* What a run tells the one that started it */
+/* What a run reports to the process that started it */
 struct shared {
 	atomic_uint count;		/* allocations */
 	atomic_flag busy;
@@ -372,7 +372,7 @@ static const char *judge(const struct outcome *is, const struct outcome *whole)
 	if (!is->status)
 		return is->out == whole->out ? "other files" : "other output";
 	if (!is->err[0])
-		return "nothing is said";
+		return "there is no message";
 	if (!strstr(is->err, "memory"))
 		return "memory isn't named";
 	return is->files && !getenv("FAIL_KEEPS") ? "a file is left" : NULL;
@@ -410,7 +410,7 @@ static int each_main(int argc, char **argv, char **envp)
 {
 	const char *text = getenv("FAIL_LIMIT"), *one = getenv("FAIL_NTH");
 	unsigned int limit = text ? strtoul(text, NULL, 0) : 0;
-	unsigned int count, tried = 0, told = 0, wrong = 0;
+	unsigned int count, tried = 0, reported = 0, wrong = 0;
 	bool all = text && !strcmp(text, "all");
 	struct outcome whole, now;
 	const char *what;
@@ -442,17 +442,17 @@ static int each_main(int argc, char **argv, char **envp)
 			lasting = mode;
 			attempt(program_main, argc, argv, envp, &now);
 			tried++;
-			told += now.status != 0;
+			reported += now.status != 0;
 			what = judge(&now, &whole);
 			setenv("FAIL_STATUS", now.status ? "1" : "0", 1);
 			if (!hook("FAIL_AFTER") && !what)
-				what = "what comes behind it fails";
+				what = "what comes after it fails";
 			if (what)
 				wrong++, complain(what, &now);
 		}
 	}
-	printf("%u allocations by %u stacks: %u failures, %u told, %u wrong\n",
-	       count, shared->stacks, tried, told, wrong);
+	printf("%u allocations by %u stacks: %u failures, %u reported, %u wrong\n",
+	       count, shared->stacks, tried, reported, wrong);
 	return wrong || !tried;
 }
 

@@ -15,7 +15,7 @@ export MALLOC_PERTURB_=165
 export FAIL_FOLDER="$TMP/made"
 cd "$TMP" || exit 1
 mkdir made
-: >told
+: >reported
 
 # each NAME COMMAND...: what has to hold holds. One allocation of each stack of
 # callers fails, of all stacks $MOST at most; with LONG every one.

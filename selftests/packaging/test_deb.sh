@@ -7,7 +7,7 @@
 need dpkg-deb dpkg-shlibdeps make
 packages="rastrace rastrace-dkms librastrace0 librastrace-dev"
 
-# With a date that is told, the same bytes come out each time.
+# With a given date, the same bytes come out each time.
 SOURCE_DATE_EPOCH=1700000000
 export SOURCE_DATE_EPOCH
 ok "made" make -s -C "$TOP" deb B=build

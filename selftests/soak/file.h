@@ -104,7 +104,7 @@ static void slice_goes_on(struct slice_state *slice,
 	      (unsigned long long)slice->head);
 	holds(copy->records >= slice->records &&
 	      copy->dropped >= slice->dropped,
-	      "%llu records, %llu dropped, behind %llu and %llu",
+	      "%llu records, %llu dropped, after %llu and %llu",
 	      (unsigned long long)copy->records,
 	      (unsigned long long)copy->dropped,
 	      (unsigned long long)slice->records,
@@ -255,7 +255,7 @@ static void chunk_pass(const uint8_t *payload, uint64_t length)
 	/* the first one: when the file begins, maybe in the middle of one */
 	holds((passes++ == 1 || pass->time >= last_pass.time) &&
 	      pass->lost >= last_pass.lost,
-	      "at %llu, lost %llu, behind one at %llu, lost %llu",
+	      "at %llu, lost %llu, after one at %llu, lost %llu",
 	      (unsigned long long)pass->time, (unsigned long long)pass->lost,
 	      (unsigned long long)last_pass.time,
 	      (unsigned long long)last_pass.lost);
@@ -325,8 +325,8 @@ static uint8_t *unpack(const struct ras_packed *packed, uint64_t length)
 	return NULL;
 }
 
-/* --- All chunks. Sessions may come behind records of theirs, and a panic
- * behind all: what these say is collected first. */
+/* --- All chunks. Sessions may come after records of theirs, and a panic
+ * after all: what these say is collected first. */
 
 static void chunk_read(unsigned int kind, const uint8_t *payload,
 		       uint64_t length, bool collect)
@@ -422,7 +422,7 @@ static uint64_t chunk_check(const uint8_t *bytes, uint64_t at, uint64_t length,
 		return at;
 	part_is("end");
 	file_ended = true;
-	holds(at == length, "%lld bytes behind it", (long long)(length - at));
+	holds(at == length, "%lld bytes after it", (long long)(length - at));
 	return 0;
 }
 
@@ -517,7 +517,7 @@ static void file_forget(void)
 	file_records = 0;
 }
 
-/* `cut`: it may end anywhere, which is to be told, and with an END only. */
+/* `cut`: it may end anywhere, which has to be reported, and with an END only. */
 static void file_check(const uint8_t *bytes, uint64_t length, bool quiet,
 		       bool cut)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A buffer as it should be, in files of a folder in place of maps, for tests of
+ * A buffer as it should be, in files of a folder instead of maps, for tests of
  * the reader: 2 CPUs; session 1 is armed, session 2 is past, major 200 was on.
  *
  *	slice 0		session 1, written over more than once
@@ -88,7 +88,7 @@ static struct ras_count *image_count(unsigned int session, unsigned int point,
 	return (struct ras_count *)image[part] + point * IMAGE_SLICES + slice;
 }
 
-/* Bytes behind a register, each one more than that in front of it */
+/* Bytes after a register, each one more than that in front of it */
 static unsigned int image_data(uint8_t *data, uint32_t n)
 {
 	struct ras_item item = { .status = RAS_ITEM_VALUE, .length = 16 };

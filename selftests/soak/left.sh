@@ -45,7 +45,7 @@ grown_since() {
 	}
 }
 
-# back_to OBJECTS: as it was, or what isn't is told
+# back_to OBJECTS: as it was, or what is left is reported
 back_to() {
 	settled "$1" && return
 	[ "$objects" = "$1" ] ||

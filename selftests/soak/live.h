@@ -265,7 +265,7 @@ static void figures_check(const struct figures *figure, bool quiet)
 
 struct slice_copy {
 	struct ras_slice header;
-	uint64_t head, later;	/* before and behind the copy */
+	uint64_t head, later;	/* before and after the copy */
 	uint8_t *data;
 };
 
@@ -339,7 +339,7 @@ static void slice_header_check(unsigned int slice,
 
 	holds(header->lock <= 1, "lock %#llx",
 	      (unsigned long long)header->lock);
-	holds(!quiet || !header->lock, "it is locked, and nobody writes");
+	holds(!quiet || !header->lock, "it is locked, and there is no writer");
 	holds(head % 8 == 0, "head %#llx", (unsigned long long)head);
 	holds(copy->later >= copy->head && head >= copy->later,
 	      "the head went back from %#llx to %#llx",
@@ -432,7 +432,7 @@ static void slices_sum(bool quiet)
 	}
 }
 
-/* --- Who was traced: a hash, which files can't be in place of */
+/* --- Who was traced: a hash, which files can't imitate */
 
 static void process_check(const struct ras_process_key *key,
 			  const struct ras_process *process, bool quiet)

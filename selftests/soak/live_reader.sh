@@ -46,7 +46,7 @@ ok "a file meanwhile" trace get "$TMP/live.ras"
 good "  is good" "$TMP/live.ras"
 touch "$TMP/enough"
 wait $target
-good "and behind that" -q "$RASTRACE_RUN"
+good "and after that" -q "$RASTRACE_RUN"
 is "$(read_as 197)" "$(for name in hits recorded filtered dropped present; do
 	figure $name; done | tr '\n' ' ' | sed 's/ $//')" \
 	"trace query has the same figures"

@@ -136,7 +136,7 @@ static void log_check(const uint8_t *log, uint64_t bytes, bool live)
 			   entry->points))
 			return;
 		part_is("session %u", entry->index);
-		holds(entry->index > last, "it is behind session %u",
+		holds(entry->index > last, "it is after session %u",
 		      (unsigned int)last);
 		last = entry->index;
 		session_add(entry, live);

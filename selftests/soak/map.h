@@ -15,7 +15,7 @@
 struct map {
 	const uint8_t *bytes;
 	uint64_t length, mapped;
-	uint32_t entries, value;	/* 0: a file, which doesn't tell */
+	uint32_t entries, value;	/* 0: a file, which has no such figures */
 };
 
 /* Of a pin, or -1 */
@@ -26,7 +26,7 @@ static int pin_open(const char *path)
 	return syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
 }
 
-/* The key behind this one in a hash; NULL: the first. */
+/* The key after this one in a hash; NULL: the first. */
 static bool hash_next(int fd, const void *key, void *next)
 {
 	union bpf_attr attr = {

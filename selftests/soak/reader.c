@@ -3,7 +3,7 @@
  * reader [OPTION...] FOLDER|FILE...: is a buffer (the folder of its pins, or of
  * files with what its maps have) or a .ras file as the text says?
  *
- *	-q	it is quiet: nobody writes, no command runs; figures are exact
+ *	-q	no writer and no command runs: figures are exact
  *	-c	a file may be cut short, as by a full disk
  *	-s FILE	what a buffer has is kept there, and compared with what it had
  *		when it was looked at before
@@ -14,7 +14,7 @@
  *		a string, pBYTES memory each of whose bytes is one more than the
  *		one before
  *
- * Exit status: 0 it is, 1 it isn't, which is told, 2 misuse, 3 no buffer.
+ * Exit status: 0 it is, 1 it isn't, with a message, 2 misuse, 3 no buffer.
  */
 #include "file.h"
 #include "live.h"
@@ -163,7 +163,7 @@ static void print_figures(void)
 
 /* --- What is given */
 
-static void told(uint64_t records)
+static void reported(uint64_t records)
 {
 	if (figures_wanted)
 		print_figures();
@@ -187,7 +187,7 @@ static int look_at_buffer(void)
 	}
 	if (state_path && copies)
 		state_check();
-	told(records);
+	reported(records);
 	slices_forget();
 	live_close();
 	return 0;
@@ -200,7 +200,7 @@ static void look_at_file(void)
 	if (!map_file(subject, &map))
 		die(2, "'%s' is no file, or an empty one", subject);
 	file_check(map.bytes, map.length, quiet, may_be_cut);
-	told(file_records);
+	reported(file_records);
 	map_close(&map);
 }
 

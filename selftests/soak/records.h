@@ -20,7 +20,7 @@ struct run {
 	uint32_t slice;		/* number of the slice */
 	bool begins;		/* with a record */
 	uint32_t gaps;		/* in front of it, where others are missing */
-	bool holes;		/* zeros may be there in place of records */
+	bool holes;		/* there may be zeros instead of records */
 	/* what is found */
 	uint64_t count, time, hole;
 };
@@ -94,7 +94,7 @@ static void pattern_check(const uint8_t *bytes, unsigned int count)
 {
 	for (unsigned int i = 1; i < count; i++)
 		if (!holds(bytes[i] == (uint8_t)(bytes[0] + i),
-			   "byte %u of an item is %#x behind a first of %#x", i,
+			   "byte %u of an item is %#x after a first of %#x", i,
 			   bytes[i], bytes[0]))
 			return;
 }
@@ -126,7 +126,7 @@ static void item_check(struct rest *rest, const struct layout_step *step)
 		pattern_check(bytes, item->length);
 }
 
-/* The data as the layout has it, for points that don't go on behind a fault */
+/* The data as the layout has it, for points that don't go on after a fault */
 static void data_check(const struct ras_record *record, struct rest *rest)
 {
 	const struct layout *layout = layout_of(record);
@@ -148,11 +148,11 @@ static void data_check(const struct ras_record *record, struct rest *rest)
 			      "a register is missing");
 		}
 	}
-	holds(!rest->left, "%u bytes behind its data", rest->left);
+	holds(!rest->left, "%u bytes after its data", rest->left);
 	holds(!rest->fault || record->flags & RAS_RECORD_FAULT,
-	      "a fault that its flags %#x don't tell", record->flags);
+	      "a fault that its flags %#x don't have", record->flags);
 	holds(!rest->paged_in || record->flags & RAS_RECORD_PAGED_IN,
-	      "brought in, and its flags %#x don't tell", record->flags);
+	      "brought in, and its flags %#x don't have it", record->flags);
 }
 
 static void static_check(const struct ras_record *record, unsigned int bytes)
@@ -163,7 +163,7 @@ static void static_check(const struct ras_record *record, unsigned int bytes)
 	      record->point, record->site);
 	holds(bytes <= RAS_STATIC_DATA_MAX, "static: %u bytes", bytes);
 	holds(!(record->flags & RAS_RECORD_FAULT) || !bytes,
-	      "static: data behind a fault");
+	      "static: data after a fault");
 	holds(!(record->flags & RAS_RECORD_CUT) || bytes == RAS_STATIC_DATA_MAX,
 	      "static: cut at %u bytes", bytes);
 }
@@ -246,7 +246,7 @@ static void record_check(const struct run *run, const struct ras_record *record)
 	holds(!(record->flags & ~RECORD_FLAGS) && !record->reserved,
 	      "flags %#x, reserved %u", record->flags, record->reserved);
 	holds(record->time && record->time >= run->time,
-	      "time %llu behind %llu", (unsigned long long)record->time,
+	      "time %llu after %llu", (unsigned long long)record->time,
 	      (unsigned long long)run->time);
 	holds(record->time <= run->latest, "of time %llu, which is to come",
 	      (unsigned long long)record->time);
@@ -256,7 +256,7 @@ static void record_check(const struct run *run, const struct ras_record *record)
 		static_check(record, rest.left);
 }
 
-/* Where the first record is: stamps tell. */
+/* Stamps show where the first record is. */
 static uint64_t run_search(const struct run *run, uint64_t position)
 {
 	while (position < run->to &&
@@ -327,7 +327,7 @@ static void run_check(struct run *run)
 		run->time = record->time;
 	}
 	part_is("%s", name);
-	holds(position <= run->to, "the last record ends behind %#llx",
+	holds(position <= run->to, "the last record ends after %#llx",
 	      (unsigned long long)run->to);
 }
 

@@ -155,7 +155,7 @@ figures_of_query() {
 		}' | sort
 }
 
-# Nobody writes for a moment: the figures have to be exact, and those of trace
+# There is no writer for a moment: the figures have to be exact, and those of trace
 # the same. What has begun when it is suspended may still be recorded.
 look_quiet() {
 	did suspend trace suspend
@@ -246,7 +246,7 @@ all_off() {
 
 . "$SOAK/left.sh"
 
-# --- a panic, and what is found behind it
+# --- a panic, and what is found after it
 
 check_crash() {
 	insmod "$SOAK/rastrace.ko" $SOAK_REGION ||
@@ -332,7 +332,7 @@ steps_until $((began + wanted))
 left=$((left - $(seconds_now) + began))
 note 2 $((SOAK_SECONDS - left))
 all_off
-echo "# boot $boot: $obeyed commands did what they were told, $refused refused"
+echo "# boot $boot: $obeyed commands did their work, $refused refused"
 [ $obeyed -gt $refused ] || not_ok "most commands refuse"
 all_gone "$before"
 look_log

@@ -117,7 +117,7 @@ step_kill() {
 	ended killed KILL
 	[ ! -s killed.ras ] || look -c killed.ras
 	rm -f killed.ras*
-	did "query behind it" trace query
+	did "query after it" trace query
 }
 
 step_follow() {
@@ -193,7 +193,7 @@ step_ask() {
 	did "$chosen" trace $chosen
 	grep -q damaged $S/did && [ "${chosen%% *}" = query ] &&
 		! grep -q '"damaged": 0\|damaged 0$' $S/did && {
-		not_ok "query tells of damage"
+		not_ok "query reports damage"
 		quote $S/did
 	}
 	return 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # What a soak finds left when all is off (left.sh): the kernel is given time to
-# free it, a probe behind its link, and what stays is told.
+# free it, a probe after its link, and what stays is reported.
 . "$(dirname "$0")/../tap.sh"
 need_tree
 # shellcheck disable=SC2034
@@ -10,10 +10,10 @@ mkdir "$RASTRACE_RUN"
 . "$TOP/selftests/soak/left.sh"
 
 not_ok_said() {
-	echo "$*" >>"$TMP/told"
+	echo "$*" >>"$TMP/reported"
 }
 
-# In place of the kernel: at each look the next lines of files, the last again
+# Instead of the kernel: at each look the next lines of files, the last again
 leftover() {
 	sed -i '1{$!d}' "$TMP/objects"
 	sed -n 1p "$TMP/objects"
@@ -32,16 +32,16 @@ umount() {
 	:
 }
 
-# told NAME WHAT: what all_gone says of what was 1 program, 2 maps, no link
-told() {
-	: >"$TMP/told"
+# reported NAME WHAT: what all_gone reports after 1 program, 2 maps, no link
+reported() {
+	: >"$TMP/reported"
 	(
 		not_ok() {
 			not_ok_said "$@"
 		}
 		all_gone "1 2 0"
 	)
-	is "$(cat "$TMP/told")" "$2" "$1"
+	is "$(cat "$TMP/reported")" "$2" "$1"
 }
 
 # objects LINE..., probes LINE...: at looks one after the other
@@ -55,21 +55,21 @@ probes() {
 
 objects '1 2 0 9'
 probes ''
-told "nothing is left" ""
+reported "nothing is left" ""
 objects '4 6 3 9' '4 6 3 9' '1 2 0 9'
-told "what is freed in a while" ""
+reported "what is freed in a while" ""
 objects '1 2 0 9'
 probes 'c4 r vfs_write+0x4' 'c4 r vfs_write+0x4' ''
-told "a probe that goes behind its link" ""
+reported "a probe that goes after its link" ""
 probes 'c4 r vfs_write+0x4'
-told "a probe stays" "kprobes are left: c4 r vfs_write+0x4"
+reported "a probe stays" "kprobes are left: c4 r vfs_write+0x4"
 probes ''
 objects '1 3 0 9'
-told "a map stays" "BPF programs, maps, links: 1 3 0, were 1 2 0"
+reported "a map stays" "BPF programs, maps, links: 1 3 0, were 1 2 0"
 objects '1 2 0 9'
 probes ''
 : >"$RASTRACE_RUN/map.debug"
-told "the kernel's own files don't count" ""
+reported "the kernel's own files don't count" ""
 : >"$RASTRACE_RUN/control"
-told "a pin stays" "pins are left: $RASTRACE_RUN/control"
+reported "a pin stays" "pins are left: $RASTRACE_RUN/control"
 tap_done

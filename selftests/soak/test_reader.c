@@ -92,17 +92,17 @@ static const struct image_damage image_damages[] = {
 	  "entry of" },
 	{ "a log longer than its entries", CONTROL_AT(sessions_used),
 	  3 * IMAGE_ENTRY, 4, "the entries are" },
-	{ "cleared behind the head", CONTROL_AT(tail[1]), 1 << 20, 8,
+	{ "cleared after the head", CONTROL_AT(tail[1]), 1 << 20, 8,
 	  "cleared to" },
 	{ "a trigger of no state", TRIGGER, 0, 4, 8, "trigger: state 4" },
 	{ "reserved bytes of the trigger",
 	  TRIGGER, offsetof(struct ras_trigger, reserved), 1, 8, "reserved" },
 
 	{ "a lock that isn't 0 or 1", SLICE1(lock), 2, 8, "lock 0x2" },
-	{ "a lock that nobody has", SLICE1(lock), 1, 8, "it is locked" },
+	{ "a lock without an owner", SLICE1(lock), 1, 8, "it is locked" },
 	{ "a head that isn't a multiple of 8", SLICE1(head), 7201, 8,
 	  "head 0x1c21" },
-	{ "a head behind the records", SLICE1(head), 7208, 8,
+	{ "a head after the records", SLICE1(head), 7208, 8,
 	  "no record at 0x1c20" },
 	{ "a head in front of the last record", SLICE1(head), 7192, 8,
 	  "no record at" },
@@ -126,7 +126,7 @@ static const struct image_damage image_damages[] = {
 	  RAS_SLICE_HEADER + 30000 / 8 * 8, 0x7777777777777777, 8, "slice 0" },
 	{ "a length less than a header", RECORD(7, length), 47, 4,
 	  "no record at 0x1f8" },
-	{ "a length behind the head", RECORD(99, length), 80, 4,
+	{ "a length after the head", RECORD(99, length), 80, 4,
 	  "no record at" },
 	{ "a length that is larger than a record", RECORD(7, length), 2049, 4,
 	  "no record at 0x1f8" },
@@ -139,7 +139,7 @@ static const struct image_damage image_damages[] = {
 	{ "a minor", RECORD(7, minor), 2, 2, "minor 2" },
 	{ "a point", RECORD(7, point), 9, 2, "point 9" },
 	{ "a session", RECORD(7, session), 9, 2, "session 9 isn't" },
-	{ "a time that goes back", RECORD(7, time), 1, 8, "time 1 behind" },
+	{ "a time that goes back", RECORD(7, time), 1, 8, "time 1 after" },
 	{ "a time to come", RECORD(7, time), ~0ULL >> 1, 8, "which is to come" },
 	{ "a number that is missing", RECORD(7, seq), 8, 4,
 	  "record 8 follows 6" },
@@ -154,11 +154,11 @@ static const struct image_damage image_damages[] = {
 	{ "an item that is shorter", DATA(7, 5), 15, 2, "not cut" },
 	{ "a fault of another length", DATA(7, 4), RAS_ITEM_FAULT, 1,
 	  "a fault of 16 bytes" },
-	{ "a fault that the record doesn't tell", DATA(7, 4),
+	{ "a fault that the record doesn't have", DATA(7, 4),
 	  8 << 8 | RAS_ITEM_FAULT, 3, "a fault that its flags" },
 	{ "an absent item with bytes", DATA(7, 4), RAS_ITEM_ABSENT, 1,
 	  "absent variable of 16" },
-	{ "memory brought in that the record doesn't tell", DATA(7, 4),
+	{ "memory brought in that the record doesn't have", DATA(7, 4),
 	  RAS_ITEM_PAGED_IN, 1, "brought in" },
 	{ "bytes of another record", DATA(7, 15), 0xaa, 1, "byte 8 of an item" },
 	{ "a context without its stack", CONTEXT(8), RAS_ITEM_VALUE, 1,
@@ -168,8 +168,8 @@ static const struct image_damage image_damages[] = {
 	{ "a stack that ends by nothing", CONTEXT(11), 6, 1, "a stack ends by 6" },
 	{ "a stack's flags", CONTEXT(12), 2, 1, "a stack's flags" },
 	{ "a static record of a point", STATIC(point), 3, 2, "static: major 200" },
-	{ "data behind a static fault", STATIC(flags), RAS_RECORD_FAULT, 2,
-	  "static: data behind a fault" },
+	{ "data after a static fault", STATIC(flags), RAS_RECORD_FAULT, 2,
+	  "static: data after a fault" },
 	{ "a short static record that was cut", STATIC(flags), RAS_RECORD_CUT,
 	  2, "static: cut at 23" },
 
@@ -177,7 +177,7 @@ static const struct image_damage image_damages[] = {
 	  sizeof(struct ras_count), 99, 8, "99 recorded" },
 	{ "recorded too many", COUNT, (0 * IMAGE_SLICES + 1) *
 	  sizeof(struct ras_count), 101, 8, "101 recorded" },
-	{ "recorded by nobody", COUNT, (1 * IMAGE_SLICES + 1) *
+	{ "recorded without a writer", COUNT, (1 * IMAGE_SLICES + 1) *
 	  sizeof(struct ras_count), 3, 8, "100 records, and 103 are counted" },
 	{ "recorded too many in the past", PAST_COUNT,
 	  (1 * IMAGE_SLICES + IMAGE_CPUS) * sizeof(struct ras_count), 11, 8,
@@ -185,7 +185,7 @@ static const struct image_damage image_damages[] = {
 	{ "recorded too few of a major", STATIC_COUNT,
 	  (200 * IMAGE_SLICES + 6) * sizeof(struct ras_count), 9, 8,
 	  "session 0, point 200: slice 6: 9 recorded" },
-	{ "dropped that the slice doesn't tell", COUNT,
+	{ "dropped records that the slice doesn't count", COUNT,
 	  offsetof(struct ras_count, dropped), 2, 8,
 	  "0 dropped, and 2 are counted" },
 	{ "dropped in a nesting slice", COUNT, IMAGE_CPUS *
@@ -199,11 +199,11 @@ static const struct image_damage image_damages[] = {
 
 	{ "an entry's size", SESSION(size), 648, 4, "entry of 648 bytes" },
 	{ "an entry's points", SESSION(points), 3, 4, "with 3 points" },
-	{ "an index behind itself", SESSION(index), 2, 2, "behind session 2" },
+	{ "an index after itself", SESSION(index), 2, 2, "after session 2" },
 	{ "a major above 255", SESSION(major), 256, 2, "major 256" },
 	{ "flags of a session", SESSION(flags), 0x20, 4, "flags 0x20" },
 	{ "never armed", SESSION(armed), 0, 8, "armed at 0" },
-	{ "armed behind its records", SESSION(armed), ~0ULL >> 1, 8,
+	{ "armed after its records", SESSION(armed), ~0ULL >> 1, 8,
 	  "was armed later" },
 	{ "disarmed before", SESSION(disarmed), 1, 8, "disarmed before" },
 	{ "disarmed and armed", SESSION(disarmed), ~0ULL >> 1, 8,
@@ -240,7 +240,7 @@ static void test_image(void)
 		expect_bad("-q", folder, damage->name, damage->text);
 		memcpy(at, was, damage->bytes);
 	}
-	expect_good("-q", folder, "all of that mended");
+	expect_good("-q", folder, "all of that corrected");
 }
 
 /* What may only grow */
@@ -271,7 +271,7 @@ static void test_state(void)
 	image_make(folder);
 }
 
-/* A slice has one writer at a time, who is interrupted by nobody. */
+/* A slice has one writer at a time, whom no other one interrupts. */
 static bool writers_end;
 
 static void *writer(void *slice)
@@ -295,7 +295,7 @@ static void test_writers(void)
 		pthread_join(threads[i], NULL);
 	if (!tap_is(bad, 0, "good: 30 looks while it is written"))
 		tap_diag("%.2000s", said);
-	expect_good("-q", folder, "and behind that");
+	expect_good("-q", folder, "and after that");
 }
 
 /* --- Files */
@@ -516,7 +516,7 @@ static const struct file_damage file_damages[] = {
 	{ "a slice longer than its records", make_get, COPY(1, head), 41 *
 	  IMAGE_RECORD, 8, "slice 1.0 at 0: up to" },
 	{ "a slice that goes back", make_get, COPY(1, records), 101, 8,
-	  "100 records, 0 dropped, behind 101" },
+	  "100 records, 0 dropped, after 101" },
 	{ "less records than there are", make_get, COPY(1, records), 39, 8,
 	  "40 records, of 39" },
 	{ "drops of a nesting slice", make_get, COPY(7, dropped), 1, 8,
@@ -528,7 +528,7 @@ static const struct file_damage file_damages[] = {
 	{ "a record's number", make_get, FILE_RECORD(7, seq), 9, 4,
 	  "record 9 follows 6" },
 	{ "a record's time", make_get, FILE_RECORD(7, time), 1, 8,
-	  "time 1 behind" },
+	  "time 1 after" },
 	{ "a record's session", make_get, FILE_RECORD(7, session), 3, 2,
 	  "session 3 isn't" },
 	{ "a packed chunk's kind", make_get, IN_PACKED(kind),
@@ -559,7 +559,7 @@ static const struct file_damage file_damages[] = {
 	{ "formats with a path", make_get, 6, 3, '/', 1, "FORMATS of" },
 	{ "a session's entry", make_get, 0, 0, 640, 4, "entry of 640" },
 
-	{ "passes that go back", make_spool, 5, 0, 0, 8, "behind one at" },
+	{ "passes that go back", make_spool, 5, 0, 0, 8, "after one at" },
 	{ "a last pass that wasn't", make_spool, 7, 0, 3, 8,
 	  "the last one is of 3" },
 	{ "a pass that isn't complete", make_cycle, 6, 0, 2, 8,
@@ -567,7 +567,7 @@ static const struct file_damage file_damages[] = {
 	{ "losses that go back", make_spool, 3, 8, 21, 8, "lost 21" },
 	{ "less lost than is missing", make_spool, 7, 8, 19, 8,
 	  "19 lost, and 20 records are missing" },
-	{ "a slice from behind itself", make_spool, COPY(4, first),
+	{ "a slice from after itself", make_spool, COPY(4, first),
 	  19 * IMAGE_RECORD, 8, "slice 1.0" },
 	{ "a panic without words' end", make_panic, 2, 0, 0, 8, "PANIC" },
 };

@@ -9,7 +9,7 @@
  *	victim bomb DEPTH	2^DEPTH processes at a time, all of which call
  *	victim hog MIB		so much memory, as far as there is some
  *
- * What the functions are given can be told to be whole: each byte is one more
+ * What the functions are given can be checked to be whole: each byte is one more
  * than that in front of it.
  */
 #include <pthread.h>

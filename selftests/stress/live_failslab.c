@@ -26,7 +26,7 @@ static void setting(const char *path, const char *value)
 	close(fd);
 }
 
-/* Each injected failure would be told with a stack, as splats are. What fails
+/* Each injected failure would be reported with a stack, as splats are. What fails
  * where no module has asked for it is the kernel's own business. */
 static void failslab_setup(void)
 {

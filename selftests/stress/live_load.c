@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module is loaded and unloaded again and again, with a buffer that nobody
- * takes back, and without one: it leaves nothing behind.
+ * The module is loaded and unloaded again and again, with a buffer that is never
+ * taken back, and without one: it leaves nothing.
  */
 #include "module.h"
 

@@ -14,7 +14,7 @@
 
 static struct rastrace_adopt adopt;
 static atomic_bool stop;
-static atomic_int unexpected;	/* the first errno that nobody explains */
+static atomic_int unexpected;	/* the first errno without an explanation */
 
 struct racer {
 	const char *name;

@@ -35,7 +35,7 @@ Speed
   found        %right 99.5 other          100  0.99 *  >= 99
 *: the peer is better   !: not as expected" "rows in, table out"
 like "$("$table" "$BENCH_TABLE" | head -n 1)" \
-	"^machine: .*[0-9] CPUs, Linux $(uname -r)" "the machine stands on top"
+	"^machine: .*[0-9] CPUs, Linux $(uname -r)" "the machine comes first"
 status 0 "no figures are no table" "$table" /dev/null
 is "$(sed 1,2d "$TMP/out")" "" "nor a heading"
 status 2 "a figure that lacks something" "$table" --add Cost what ns 1

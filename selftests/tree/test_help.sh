@@ -8,7 +8,7 @@ for program in trcust trace tracefmt heapmon; do
 	like "$(cat "$TMP/out")" "^usage: $program" \
 		"$program --help is on stdout"
 	status 0 "$program --version" "$BIN/$program" --version
-	like "$(cat "$TMP/out")" "^$program .*[0-9]" "$program tells its version"
+	like "$(cat "$TMP/out")" "^$program .*[0-9]" "$program prints its version"
 	status 2 "$program --no-such-option is misuse" \
 		"$BIN/$program" --no-such-option
 	is "$(cat "$TMP/out")" "" "$program leaves stdout alone then"

@@ -98,7 +98,7 @@ kernel() {
 }
 status 2 "in a kernel tree: without this project" make -s \
 	-C "$linux/tools/testing/selftests/rastrace/lib" all
-like "$(cat "$TMP/err")" "RASTRACE=FOLDER has to say" "  which is told"
+like "$(cat "$TMP/err")" "RASTRACE=FOLDER has to say" "  with a message"
 ok "in a kernel tree: built and installed" kernel install \
 	KSFT_INSTALL_PATH="$TMP/kernel"
 is "$(cat "$TMP/kernel/kselftest-list.txt")" \

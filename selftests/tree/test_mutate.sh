@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# scripts/mutate breaks one place at a time, tells which test noticed, and
+# scripts/mutate breaks one place at a time, prints which test noticed, and
 # leaves the tree alone. The tree here is a small one.
 . "$(dirname "$0")/../tap.sh"
 need_tree
@@ -93,7 +93,7 @@ like "$(cat "$TMP/out")" "c:7: operator: equivalent" "is no other code"
 like "$(cat "$TMP/out")" '^validation  *0 ' "and isn't counted"
 status 1 "one that isn't" run -j 2 --mutant "$(id 14 number)" \
 	--mutant "$(id 13 return)"
-like "$(cat "$TMP/out")" "c:13: return: survived" "is told"
+like "$(cat "$TMP/out")" "c:13: return: survived" "is reported"
 like "$(cat "$TMP/out")" "^    [+].*return 0;" "as a diff"
 like "$(cat "$TMP/out")" '^validation  .* 0\.0 %' "the share"
 is "$(ls "$TMP/scratch")" "" "the copies are removed"

@@ -78,7 +78,7 @@ done <"$TMP/bad" >"$TMP/missed"
 is "$(cat "$TMP/missed")" "" "each complaint is found"
 is "$(grep -E -f "$splats" "$TMP/good")" "" "nothing else is"
 
-# a pattern that no line above has is one that nobody has seen work
+# a pattern that matches no line above has never been seen to work
 while IFS= read -r pattern; do
 	grep -qE -- "$pattern" "$TMP/bad" || echo "$pattern"
 done <"$splats" >"$TMP/unused"

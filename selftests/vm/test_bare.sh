@@ -124,7 +124,7 @@ status 0 "there: in a guest" $vm -t 300 -k "$TMP/Image" -f "$TMP/board:/board" \
 	-f "$TMP/trace:/tools/trace" -f "$TMP/tracefmt:/tools/tracefmt" -- \
 	sh -c 'exec 2>&1 && . /board/guest' || diag_file "$TMP/out" "$TMP/err"
 
-# part NAME: what was said behind "== NAME"
+# part NAME: what was printed after "== NAME"
 part() {
 	sed -n "/^== $1/,/^==/p" "$TMP/out" | sed '/^==/d'
 }

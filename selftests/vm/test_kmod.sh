@@ -101,16 +101,16 @@ echo "symbols:"
 grep -E ' (blkdev_ioctl|do_syscall_64|__x64_sys_ioctl)$' /symbols
 END
 
-# refused NAME REGEX: what the guest was told
+# refused NAME REGEX: what the guest reported
 refused() {
 	like "$(sed -n "/^refused $1:/,/^refused/{/^refused/d;p}" "$out")" "$2" \
 		"$series: $1: refused"
 }
 
-# The functions in the first stack behind the line DESC, of those in the list
+# The functions in the first stack after the line DESC, of those in the list
 stack_of() {
 	sed -n '/^symbols:/,$p' "$out" | sed 1d >"$TMP/symbols"
-	# 32 bits tell all of the kernel's text apart
+	# 32 bits are enough for all of the kernel's text
 	sed -n "/^$1\$/,/^\$/s/^  [0-9A-F]\{8\}\([0-9A-F]\{8\}\) .*/\1/p" "$out" |
 		while read -r address; do
 			while read -r start _ name; do

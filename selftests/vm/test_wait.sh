@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # A TDF of a kernel module that isn't loaded waits for it: it is armed when the
-# module comes; one of another build is refused then, and that is told.
+# module comes; one of another build is refused then, with a message.
 . "$(dirname "$0")/../tap.sh"
 need qemu-system-x86_64 busybox cpio
 vm=$TOP/scripts/vm
@@ -85,14 +85,14 @@ END
 status 0 "in the guest" "$vm" -k 6.1 -f "$BIN:/bin/rastrace" \
 	-f "$TMP/t:/t" -- sh -c 'exec 2>&1 && . /t/guest' || diag_file "$TMP/out"
 
-# part NAME: what was said behind "== NAME"
+# part NAME: what was printed after "== NAME"
 part() {
 	sed -n "/^== $1/,/^==/p" "$TMP/out"
 }
 is "$(part waiting | grep -c '^waiting:')" 3 "three wait"
 like "$(part waiting)" "^keepers: 1" "  and one keeper"
 like "$(part two)" "nothing.tdf'" \
-	"of two TDFs the one that isn't there is told"
+	"of two TDFs the one that isn't there is named"
 unlike "$(part two)" "never.tdf" "  and nothing of the other"
 like "$(part two)" "^status: 1" "  status"
 is "$(part "given up" | grep -c '^waiting:')" 2 "one is given up"

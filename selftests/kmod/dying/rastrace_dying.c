@@ -130,7 +130,7 @@ static int __init dying_init(void)
 	return 0;
 }
 
-/* It can't be unloaded: nobody stops the threads. */
+/* It can't be unloaded: the threads are never stopped. */
 module_init(dying_init);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("rastrace: records, and the kernel's end");
