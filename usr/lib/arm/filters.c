@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "follow.h"
+#include "raw_tracepoint.h"
 
 #define FOLLOWED_MAX	16384		/* processes at a time */
 #define HOST_PID_NS	0xeffffffcu	/* the kernel's PROC_PID_INIT_INO */
@@ -124,6 +124,105 @@ int filters_add_pids(const struct job_settings *settings, int fd,
 			pin_refused(err, code, "cannot fill the map 'pids'");
 	}
 	return code;
+}
+
+/* Frame of both programs, offsets from r10 */
+#define FRAME_CHILD	(-4)	/* process id */
+#define FRAME_CURRENT	(-8)	/* process id */
+#define FRAME_VALUE	(-12)	/* of an entry */
+#define FRAME_LIVE	(-16)	/* threads that are alive */
+#define FRAME_SIGNAL	(-24)	/* pointer */
+
+struct follow_offsets {
+	uint32_t tgid, signal, live;
+};
+
+/* sched_process_fork(parent, child): in the one that forks */
+static void follow_emit_fork(struct emit *e, int pids,
+			     const struct follow_offsets *offsets)
+{
+	emit_label end = emit_label_new(e);
+
+	raw_tracepoint_member(e, BPF_REG_1, 1, offsets->tgid, FRAME_CHILD, 4);
+	raw_tracepoint_current(e, FRAME_CURRENT);
+	/* a thread */
+	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
+	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);
+	emit_map(e, BPF_REG_1, pids);
+	raw_tracepoint_frame(e, BPF_REG_2, FRAME_CURRENT);
+	emit_call(e, BPF_FUNC_map_lookup_elem);
+	emit_jump_imm(e, BPF_JEQ, BPF_REG_0, 0, end);
+	emit_store_imm(e, 4, BPF_REG_10, FRAME_VALUE, 0);
+	emit_map(e, BPF_REG_1, pids);
+	raw_tracepoint_frame(e, BPF_REG_2, FRAME_CHILD);
+	raw_tracepoint_frame(e, BPF_REG_3, FRAME_VALUE);
+	emit_alu_imm(e, BPF_MOV, BPF_REG_4, BPF_ANY);
+	emit_call(e, BPF_FUNC_map_update_elem);
+	raw_tracepoint_end(e, end);
+}
+
+/* sched_process_exit(task): in each thread; its number is still taken */
+static void follow_emit_exit(struct emit *e, int pids,
+			     const struct follow_offsets *offsets)
+{
+	emit_label end = emit_label_new(e);
+
+	raw_tracepoint_member(e, BPF_REG_1, 0, offsets->signal, FRAME_SIGNAL,
+			      8);
+	emit_load(e, 8, BPF_REG_3, BPF_REG_10, FRAME_SIGNAL);
+	emit_alu_imm(e, BPF_ADD, BPF_REG_3, offsets->live);
+	raw_tracepoint_read(e, FRAME_LIVE, 4);
+	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_LIVE);
+	emit_jump_imm(e, BPF_JNE, BPF_REG_1, 0, end);
+	raw_tracepoint_current(e, FRAME_CURRENT);
+	emit_map(e, BPF_REG_1, pids);
+	raw_tracepoint_frame(e, BPF_REG_2, FRAME_CURRENT);
+	emit_call(e, BPF_FUNC_map_delete_elem);
+	raw_tracepoint_end(e, end);
+}
+
+static int follow_attach(void (*emit)(struct emit *e, int pids,
+				      const struct follow_offsets *offsets),
+			 int pids, const struct follow_offsets *offsets,
+			 const char *name, const struct run_dir *run,
+			 const char *dir, struct error *err)
+{
+	struct emit e = { 0 };
+	char path[PATH_MAX];
+	int link, code;
+
+	emit(&e, pids, offsets);
+	link = raw_tracepoint_attach(&e, name, err);
+	if (link < 0)
+		return link;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	code = run_dir_pin(run, path, link, RUN_PIN_PRIVATE, err);
+	close(link);
+	return code;
+}
+
+/*
+ * From now on a child of a process in the map `pids` is put there, and what
+ * ends is taken out; by two links pinned in `dir`. 0, or a negative errno with
+ * err set.
+ */
+static int follow_start(int pids, const struct run_dir *run, const char *dir,
+			struct error *err)
+{
+	struct follow_offsets offsets;
+	const struct btf_want wants[] = {
+		{ "task_struct.tgid", &offsets.tgid },
+		{ "task_struct.signal", &offsets.signal },
+		{ "signal_struct.live", &offsets.live },
+	};
+	int code = raw_tracepoint_offsets(wants, 3, err);
+
+	if (!code)
+		code = follow_attach(follow_emit_exit, pids, &offsets,
+				     "sched_process_exit", run, dir, err);
+	return code ? code :
+	       follow_attach(follow_emit_fork, pids, &offsets,
+			     "sched_process_fork", run, dir, err);
 }
 
 int filters_make_pids(const struct job_settings *settings,

@@ -41,6 +41,14 @@ static void job_close(struct job *job)
 	free(job->cost.bodies);
 }
 
+static struct job *job_find(struct job_list *list, const char *path)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].path, path))
+			return &list->items[i];
+	return NULL;
+}
+
 static int job_open(struct job *job, const char *path, struct error *err)
 {
 	uint32_t points;
@@ -55,20 +63,9 @@ static int job_open(struct job *job, const char *path, struct error *err)
 	job->picked = calloc(points + 1, sizeof(*job->picked));
 	job->triggers = calloc(points + 1, sizeof(*job->triggers));
 	if (!job->picked || !job->triggers)
-		code = error_no_memory(err);
-	else if (!points)
-		code = error_set(err, -EINVAL, "the TDF has no tracepoints");
-	if (code)
-		job_close(job);
-	return code;
-}
-
-static struct job *job_find(struct job_list *list, const char *path)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->items[i].path, path))
-			return &list->items[i];
-	return NULL;
+		return error_no_memory(err);
+	return points ? 0 :
+		error_set(err, -EINVAL, "the TDF has no tracepoints");
 }
 
 static int job_pick(struct job *job, const struct selection *selection,
@@ -104,9 +101,8 @@ static int job_list_pick(struct job_list *list, const char *path,
 	list->items = items;
 	job = &items[list->count];
 	code = job_open(job, path, err);
-	if (code)
-		return code;
-	code = job_pick(job, selection, operand, err);
+	if (!code)
+		code = job_pick(job, selection, operand, err);
 	if (code)
 		job_close(job);
 	else
@@ -145,64 +141,52 @@ void job_list_free(struct job_list *list)
 	list->count = 0;
 }
 
-/* "app(5):after 100" loses its end, and *after becomes 100. */
-static int stop_after_cut(char *stop, uint64_t *after, struct error *err)
-{
-	char *colon = strrchr(stop, ':'), *end;
-
-	if (!colon || strncmp(colon, ":after", 6))
-		return 0;
-	*colon = '\0';
-	colon += 6;
-	colon += strspn(colon, " =");
-	errno = 0;
-	*after = strtoull(colon, &end, 10);
-	return isdigit((unsigned char)*colon) && !*end && !errno &&
-	       *after <= INT64_MAX ? 0 :
-	       error_set(err, -EINVAL, "'%s' is no number of records", colon);
-}
-
-/* Its points become triggers, and are armed. */
-static int stop_pick(struct job_list *list, const char *stop, struct error *err)
-{
-	struct selection selection;
-	char path[PATH_MAX], *target;
-	struct job *job;
-	int code = selection_parse(&selection, stop, &target, err);
-
-	if (code)
-		return code;
-	code = select_tdf(target, list->settings, path, err);
-	job = code ? NULL : job_find(list, path);
-	if (job)
-		code = selection_pick_tdf(&selection, job->tdf, job->triggers,
-					  err);
-	else if (!code)
-		code = error_set(err, -ENOENT,
-				 "'%s' is not among what is to be armed",
-				 target);
-	for (uint32_t i = 0; job && !code && i < job->tdf->header->points.count;
-	     i++)
-		job->picked[i] |= job->triggers[i];
-	selection_free(&selection);
-	free(target);
-	return code;
-}
-
+/* "app(5)", "app(5):after 100": its points become triggers, and are armed. */
 static int stop_take(struct job_list *list, const char *value, bool first,
 		     struct error *err)
 {
-	char *stop = strdup(value);
+	char *stop = strdup(value), *colon, *end, *target = NULL;
+	struct selection selection = { 0 };
+	struct job *job = NULL;
+	char path[PATH_MAX];
 	uint64_t after = 0;
-	int code = stop ? stop_after_cut(stop, &after, err) :
-		   error_no_memory(err);
+	int code = 0;
 
+	if (!stop)
+		return error_no_memory(err);
+	colon = strrchr(stop, ':');
+	if (colon && !strncmp(colon, ":after", 6)) {
+		*colon = '\0';
+		colon += 6;
+		colon += strspn(colon, " =");
+		errno = 0;
+		after = strtoull(colon, &end, 10);
+		if (!isdigit((unsigned char)*colon) || *end || errno ||
+		    after > INT64_MAX)
+			code = error_set(err, -EINVAL,
+					 "'%s' is no number of records", colon);
+	}
 	if (!code && !first && after != list->stop_after)
 		code = error_set(err, -EINVAL,
 				 "all need the same 'after'");
 	list->stop_after = after;
 	if (!code)
-		code = stop_pick(list, stop, err);
+		code = selection_parse(&selection, stop, &target, err);
+	if (!code)
+		code = select_tdf(target, list->settings, path, err);
+	if (!code) {
+		job = job_find(list, path);
+		code = job ? selection_pick_tdf(&selection, job->tdf,
+						job->triggers, err) :
+		       error_set(err, -ENOENT,
+				 "'%s' is not among what is to be armed",
+				 target);
+	}
+	for (uint32_t i = 0; job && !code && i < job->tdf->header->points.count;
+	     i++)
+		job->picked[i] |= job->triggers[i];
+	selection_free(&selection);
+	free(target);
 	free(stop);
 	return code;
 }
@@ -318,18 +302,15 @@ static void job_check_armed(struct job_list *list, struct job *job,
 			    const struct session_list *sessions)
 {
 	struct error err = { 0 };
-	uint32_t left_out = 0, left;
+	uint32_t left_out = 0, left = 0;
 	int code = 0;
-	uint32_t picked;
 
 	for (size_t i = 0; i < sessions->count && !code; i++)
 		if (select_is_of(&sessions->items[i], job->path))
 			code = session_leave_out(job, &sessions->items[i],
 						 &left_out, &err);
-	picked = 0;
 	for (uint32_t i = 0; i < job->tdf->header->points.count; i++)
-		picked += job->picked[i];
-	left = picked;
+		left += job->picked[i];
 	if (!code && left_out && !left)
 		code = error_set(&err, -EEXIST, "it is armed already");
 	if (code) {
@@ -359,35 +340,13 @@ int job_list_check_armed(struct job_list *list, const struct buffer *buffer,
 	return 0;
 }
 
-static int cost_make(struct job *job, struct error *err)
-{
-	job->cost.bodies = calloc(job->tdf->header->sites.count + 1,
-				  sizeof(*job->cost.bodies));
-	return job->cost.bodies ? 0 : error_no_memory(err);
-}
-
-/* The process that the links are of; 0: of all. */
-static uint32_t job_link_pid(struct job *job,
-			     const struct job_settings *settings,
-			     const struct features *features)
-{
-	uint32_t pid = filters_link_pid(settings, features);
-	uint32_t modules = job->tdf->header->modules.count;
-
-	for (uint32_t i = 0; i < modules; i++)
-		if (job->tdf->modules[i].kind != TDF_MODULE_USER)
-			pid = 0;
-	for (uint32_t i = 0; i < modules; i++)
-		job->targets[i].pid = pid;
-	return pid;
-}
-
 void job_list_arm(struct job_list *list, const struct run_dir *run,
 		  struct buffer *buffer, const struct features *features,
 		  bool dry)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct job *job = &list->items[i];
+		uint32_t modules = job->tdf->header->modules.count;
 		struct error err = { 0 };
 		struct arm arm = {
 			.run = run, .buffer = buffer, .features = features,
@@ -395,13 +354,26 @@ void job_list_arm(struct job_list *list, const struct run_dir *run,
 			.path = job->path, .targets = job->targets,
 			.picked = job->picked, .triggers = job->triggers,
 			.stop_after = list->stop_after,
+			.link_pid = filters_link_pid(list->settings, features),
 			.dry = dry ? &job->cost : NULL,
 		};
 
 		if (!job_ready(job))
 			continue;
-		arm.link_pid = job_link_pid(job, list->settings, features);
-		if ((dry && cost_make(job, &err)) || arm_tdf(&arm, &err))
+		for (uint32_t k = 0; k < modules; k++)
+			if (job->tdf->modules[k].kind != TDF_MODULE_USER)
+				arm.link_pid = 0;
+		for (uint32_t k = 0; k < modules; k++)
+			job->targets[k].pid = arm.link_pid;
+		if (dry)
+			job->cost.bodies =
+				calloc(job->tdf->header->sites.count + 1,
+				       sizeof(*job->cost.bodies));
+		if (dry && !job->cost.bodies) {
+			error_no_memory(&err);
 			job_refused(list, job, &err);
+		} else if (arm_tdf(&arm, &err)) {
+			job_refused(list, job, &err);
+		}
 	}
 }

@@ -12,6 +12,8 @@
 #include "lib/formats/rpn.h"
 #include "kallsyms.h"
 
+#define BLACKLIST	"/sys/kernel/debug/kprobes/blacklist"
+
 /* `what` is running, and has its notes there. */
 static int identity_check(const struct tdf_module *module, const char *what,
 			  const char *notes, struct error *err)
@@ -171,6 +173,49 @@ static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
 	return 0;
 }
 
+/* -EPERM when a site of a picked point is where the kernel allows no probes, with
+ * its name in the message. biases[i] is 0 where the address isn't known: then the
+ * name decides. */
+static int blacklist_check(const struct tdf *tdf,
+			   const struct tdf_module *module, const bool *picked,
+			   const uint64_t *biases, struct error *err)
+{
+	unsigned long long start, end;
+	char line[1024], symbol[512];
+	struct site_walk walk;
+	uint32_t index;
+	int code = 0;
+	FILE *file = fopen(BLACKLIST, "re");
+
+	while (file && !code && fgets(line, sizeof(line), file)) {
+		/* "0xffffffff81000000-0xffffffff81000050\tname"; 0: hidden */
+		if (sscanf(line, "%llx-%llx %511s", &start, &end, symbol) != 3)
+			continue;
+		walk = (struct site_walk){
+			.tdf = tdf, .module = module, .picked = picked,
+		};
+		while (!code && site_next(&walk, &index)) {
+			const struct tdf_site *site = &tdf->sites[index];
+			const struct tdf_point *point = &tdf->points[walk.point];
+			uint64_t address = site->address + biases[index];
+
+			if (biases[index] && start ?
+			    address < start || address >= end :
+			    strcmp(tdf_string(tdf, site->symbol), symbol))
+				continue;
+			code = error_set(err, -EPERM,
+					 "tracepoint %u ('%s'): the kernel allows no probes in '%s'",
+					 point->minor,
+					 tdf_string(tdf, point->name), symbol);
+			error_hint(err, "it is on the blacklist of kprobes (%s): probes run through it",
+				   BLACKLIST);
+		}
+	}
+	if (file)
+		fclose(file);
+	return code;
+}
+
 static int module_locate(struct site_walk walk, const char *name,
 			 uint64_t *biases, struct error *err)
 {
@@ -182,8 +227,8 @@ static int module_locate(struct site_walk walk, const char *name,
 	if (!code)
 		code = sites_locate(walk, &kallsyms, biases, err);
 	if (!code)
-		code = kernel_refusal_check(walk.tdf, walk.module, walk.picked,
-					    biases, err);
+		code = blacklist_check(walk.tdf, walk.module, walk.picked,
+				       biases, err);
 	kallsyms_free(&kallsyms);
 	return code;
 }
@@ -360,4 +405,35 @@ int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
 		sections->list = NULL;
 	}
 	return code;
+}
+
+/* Is the function among those that ftrace can trace? True when that isn't
+ * known. */
+static bool symbol_traceable(const char *symbol)
+{
+	FILE *file = fopen("/sys/kernel/tracing/available_filter_functions",
+			   "re");
+	size_t length = strlen(symbol);
+	bool found = !file, any = false;
+	char line[1024];
+
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		any = true;
+		found = !strncmp(line, symbol, length) &&
+			strchr(" \n", line[length]);
+	}
+	if (file)
+		fclose(file);
+	return found || !any;
+}
+
+void kernel_refusal_explain(const char *symbol, int code, struct error *err)
+{
+	if (code == -EADDRNOTAVAIL)
+		error_hint(err, "several functions have this name: compile the TSF with the kernel's file");
+	else if (code == -EINVAL && !symbol_traceable(symbol))
+		error_hint(err, "'%s' is marked notrace, and this kernel has no CONFIG_KPROBE_EVENTS_ON_NOTRACE",
+			   symbol);
+	else if (code == -EINVAL)
+		error_hint(err, "the kernel takes none on an instruction that it changes itself (ftrace's, static keys), that it expects to fault (on AArch64), that probes run through, or that is gone (__init)");
 }

@@ -49,13 +49,6 @@ int kernel_sections_read(const struct tdf *tdf, const struct tdf_module *module,
 			 const char *name, struct kernel_sections *sections,
 			 struct error *err);
 
-/* kernel_refusal.c */
-/* -EPERM when a site of a picked point is where the kernel allows no probes, with
- * its name in the message. biases[] is as above; 0: the address isn't known, the
- * name has to do. */
-int kernel_refusal_check(const struct tdf *tdf, const struct tdf_module *module,
-			 const bool *picked, const uint64_t *biases,
-			 struct error *err);
 /* Why the kernel refused a probe in the function with `code`, as err's hint; it
  * is left alone when that isn't known. */
 void kernel_refusal_explain(const char *symbol, int code, struct error *err);
