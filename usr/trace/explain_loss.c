@@ -16,7 +16,7 @@
 #include "lib/safe_text.h"
 #include "lib/arm/arm.h"
 #include "trace/query/holders.h"
-#include "trace/query/query.h"
+#include "trace/query/query_text.h"
 
 #define HOLDERS_SHOWN	10
 
@@ -99,44 +99,44 @@ static void loss_print_filtered(const struct point_loss *loss)
 	char text[AMOUNT_MOMENT], more[32] = "";
 
 	loss_print_row(filtered[RAS_FILTERED_SUSPENDED],
-		  names_filtered[RAS_FILTERED_SUSPENDED],
-		  "while suspended; %s", suspended ?
-		  "'trace resume' records again" : "it was resumed since");
+		       names_filtered[RAS_FILTERED_SUSPENDED],
+		       "while suspended; %s", suspended ?
+		       "'trace resume' records again" : "it was resumed since");
 	if (by)
 		snprintf(more, sizeof(more), ", minor %u of session %u",
 			 by->points[trigger->point].minor, by->entry->index);
 	loss_print_row(filtered[RAS_FILTERED_FROZEN],
-		  names_filtered[RAS_FILTERED_FROZEN],
-		  "after the trigger (--stop-on%s) of %s; %s", more,
-		  trigger->time ? moment(query, trigger->time, text) : "-",
-		  trigger->state == RAS_TRIGGER_FROZEN ?
-		  "'trace resume' goes on" : "it was resumed since");
+		       names_filtered[RAS_FILTERED_FROZEN],
+		       "after the trigger (--stop-on%s) of %s; %s", more,
+		       trigger->time ? moment(query, trigger->time, text) : "-",
+		       trigger->state == RAS_TRIGGER_FROZEN ?
+		       "'trace resume' goes on" : "it was resumed since");
 	loss_print_row(filtered[RAS_FILTERED_PROCESS],
-		  names_filtered[RAS_FILTERED_PROCESS],
-		  "of processes that weren't asked for (--pid, --comm, "
-		  "--cgroup, --uid); --follow takes children along");
+		       names_filtered[RAS_FILTERED_PROCESS],
+		       "of processes that weren't asked for (--pid, --comm, "
+		       "--cgroup, --uid); --follow takes children along");
 	loss_print_row(filtered[RAS_FILTERED_CONDITION],
-		  names_filtered[RAS_FILTERED_CONDITION],
-		  "the tracepoint's IF was 0, or read what isn't there (%"
-		  PRIu64 " faults in all)",
-		  figure_faults(loss->figure));
+		       names_filtered[RAS_FILTERED_CONDITION],
+		       "the tracepoint's IF was 0, or read what isn't there (%"
+		       PRIu64 " faults in all)",
+		       figure_faults(loss->figure));
 	more[0] = '\0';
 	if (point)
 		snprintf(more, sizeof(more), "=%u", point->passcount);
 	loss_print_row(filtered[RAS_FILTERED_PASSED],
-		  names_filtered[RAS_FILTERED_PASSED],
-		  "PASSCOUNT%s passes over the first hits", more);
+		       names_filtered[RAS_FILTERED_PASSED],
+		       "PASSCOUNT%s passes over the first hits", more);
 	if (point)
 		snprintf(more, sizeof(more), "=%u", point->maxhits);
 	loss_print_row(filtered[RAS_FILTERED_MAXHITS],
-		  names_filtered[RAS_FILTERED_MAXHITS],
-		  "MAXHITS%s was reached%s%s; arm it anew to count from 0 (trace off, trace on)",
-		  more, ended ? " before " : "", ended ?
-		  moment(query, loss->point->ended, text) : "");
+		       names_filtered[RAS_FILTERED_MAXHITS],
+		       "MAXHITS%s was reached%s%s; arm it anew to count from 0 (trace off, trace on)",
+		       more, ended ? " before " : "", ended ?
+		       moment(query, loss->point->ended, text) : "");
 	loss_print_row(filtered[RAS_FILTERED_RATE],
-		  names_filtered[RAS_FILTERED_RATE],
-		  "muted: more than %u in a second (--max-rate)",
-		  loss->session->entry->max_rate);
+		       names_filtered[RAS_FILTERED_RATE],
+		       "muted: more than %u in a second (--max-rate)",
+		       loss->session->entry->max_rate);
 }
 
 static void loss_print_overwritten(const struct point_loss *loss)
@@ -151,10 +151,9 @@ static void loss_print_overwritten(const struct point_loss *loss)
 		return;
 	amount_print_bytes(rate, figures->rate);
 	loss_print_row(lost, "overwritten",
-		  "by newer records%s; all is there since %s",
-		  figures->cleared ? ", or cleared before" : "",
-		  figures->complete ? moment(query, figures->complete, text) :
-				      "then");
+		       "by newer records%s; all is there since %s",
+		       figures->cleared ? ", or cleared before" : "",
+		       figures->complete ? moment(query, figures->complete, text) : "then");
 	printf("%26s a CPU records up to %s/s: ", "", rate);
 	if (figures->wanted > query->buffer->control->slice_bytes)
 		printf("--buffer %" PRIu64
@@ -174,12 +173,12 @@ static void loss_print_rows(const struct point_loss *loss)
 	       "present");
 	loss_print_filtered(loss);
 	loss_print_row(figure->dropped, "dropped",
-		  "the CPU's %u slices were busy with %s",
-		  1 + RAS_NEST_LEVELS, entry->flags & RAS_SESSION_PREEMPT ?
-		  "hits inside hits; trace fewer tracepoints that interrupts "
-		  "run through" :
-		  "hits that others preempted: this kernel can't keep programs "
-		  "from it; trace fewer tracepoints, or log less at each");
+		       "the CPU's %u slices were busy with %s",
+		       1 + RAS_NEST_LEVELS, entry->flags & RAS_SESSION_PREEMPT ?
+		       "hits inside hits; trace fewer tracepoints that interrupts "
+		       "run through" :
+		       "hits that others preempted: this kernel can't keep programs "
+		       "from it; trace fewer tracepoints, or log less at each");
 	loss_print_overwritten(loss);
 
 	/* What isn't counted as a hit. */
@@ -207,7 +206,7 @@ static void loss_print_rows(const struct point_loss *loss)
 /* Of the file and the processes that run it: the same for all points of a
  * session. */
 static int loss_print_session(const struct query *query, size_t i,
-			 struct error *err)
+			      struct error *err)
 {
 	const struct session *session = &query->list.items[i];
 	enum query_file file = query->sessions[i].file;
@@ -267,7 +266,7 @@ static int loss_print_session(const struct query *query, size_t i,
 
 /* Of several points, those without a hit are only listed. */
 static int loss_print_points(const struct query *query, size_t i,
-				struct error *err)
+			     struct error *err)
 {
 	const struct session *session = &query->list.items[i];
 	const struct ras_session *entry = session->entry;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace/query/query.h"
+#include "trace/query/query_json.h"
+#include "trace/query/query_metrics.h"
+#include "trace/query/query_text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -104,7 +104,7 @@ int static_majors_parse(const char *text, bool majors[RAS_STATIC_MAJORS],
 }
 
 static int static_map_open(const char *path, const struct map_kind *kind,
-		    uint32_t entries, struct error *err)
+			   uint32_t entries, struct error *err)
 {
 	struct bpf_map_info info;
 	int fd = pin_map_open(path, &info, err);
@@ -211,7 +211,7 @@ static int majors_update(int fd, const uint8_t *bytes, struct error *err)
 }
 
 static int static_program_make(const struct statics *s, uint16_t machine,
-			struct error *err)
+			       struct error *err)
 {
 	const struct ras_control *control = s->buffer->control;
 	const struct body_filter filter = { .pids_fd = s->pids };

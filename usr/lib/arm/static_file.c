@@ -137,7 +137,7 @@ static int static_file_fill(struct static_file *file, struct error *err)
 }
 
 static bool static_file_known(const struct static_files *files,
-		       const struct static_file *file)
+			      const struct static_file *file)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (!strcmp(files->items[i].name, file->name))

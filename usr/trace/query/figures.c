@@ -35,8 +35,9 @@ struct census {
 	struct figures *figures;
 };
 
-static int counts_read(struct session_counts *counts, const struct session *session,
-		      uint32_t slices, struct error *err)
+static int counts_read(struct session_counts *counts,
+		       const struct session *session, uint32_t slices,
+		       struct error *err)
 {
 	int code = session_counts_read(session, slices, &counts->rows, err);
 
@@ -90,7 +91,8 @@ struct slice_reach {
 };
 
 static void slice_reach_note(struct census *census, uint32_t row,
-			const struct ring *ring, const struct slice_reach *reach)
+			     const struct ring *ring,
+			     const struct slice_reach *reach)
 {
 	struct figures *figures = census->figures;
 	uint64_t needed = ring->head - reach->tail, span, rate;
@@ -154,7 +156,8 @@ static int slice_read(struct census *census, uint32_t row, struct error *err)
 }
 
 static void counts_add_row(struct census *census, struct figure *figure,
-		    const struct session_counts *counts, size_t row, bool lost)
+			   const struct session_counts *counts, size_t row,
+			   bool lost)
 {
 	const struct ras_count *before = &counts->rows[row];
 	const struct ras_count *after = &counts->after[row];
@@ -182,19 +185,20 @@ static void counts_add_row(struct census *census, struct figure *figure,
 		figure->cleared += overwritten;
 }
 
-static void counts_sum_point(struct census *census, const struct session_counts *counts,
-		      uint32_t point, struct figure *figure)
+static void counts_sum_point(struct census *census,
+			     const struct session_counts *counts,
+			     uint32_t point, struct figure *figure)
 {
 	uint32_t slices = census->buffer->slices;
 
 	for (uint32_t i = 0; i < slices; i++)
-		counts_add_row(census, figure, counts, (size_t)point * slices + i,
-			census->lost[i]);
+		counts_add_row(census, figure, counts,
+			       (size_t)point * slices + i, census->lost[i]);
 }
 
 /* After the slices: what is counted there has its reason. */
-static int counts_read_after(struct session_counts *counts, const struct buffer *buffer,
-			    struct error *err)
+static int counts_read_after(struct session_counts *counts,
+			     const struct buffer *buffer, struct error *err)
 {
 	int code = session_counts_read(counts->session, buffer->slices,
 				       &counts->after, err);
@@ -206,7 +210,7 @@ static int counts_read_after(struct session_counts *counts, const struct buffer 
 }
 
 static int counts_sum(struct census *census, struct session_counts *counts,
-		     struct figure **result, struct error *err)
+		      struct figure **result, struct error *err)
 {
 	uint32_t points = counts->session->entry->points;
 	struct figure *figures;
@@ -251,7 +255,7 @@ static int census_take(struct census *census, const struct session_list *list,
 
 		census->by_index[session->entry->index] = i;
 		code = counts_read(&census->sessions[i], session,
-				  census->buffer->slices, err);
+				   census->buffer->slices, err);
 	}
 	for (uint32_t row = 0; row < census->buffer->slices && !code; row++)
 		code = slice_read(census, row, err);
@@ -265,7 +269,7 @@ static int census_take(struct census *census, const struct session_list *list,
 	for (size_t i = 0; i < list->count && !code; i++)
 		if (census->sessions[i].seen)
 			code = counts_sum(census, &census->sessions[i],
-					 &census->figures->sessions[i], err);
+					  &census->figures->sessions[i], err);
 	return code;
 }
 

@@ -6,7 +6,7 @@
 #include "lib/identity.h"
 #include "lib/json.h"
 #include "lib/names.h"
-#include "query.h"
+#include "query_json.h"
 
 static void number_or_null(struct json *json, const char *key, uint64_t number,
 			   bool known)

@@ -7,13 +7,13 @@
 #include <rastrace/rasfile.h>
 #include "lib/names.h"
 #include "lib/safe_text.h"
-#include "query.h"
+#include "query_metrics.h"
 
 #define PREFIX	"rastrace_"
 #define PART	1024	/* bytes of a value at a time */
 
-static void family_print(const char *name, const char *type, const char *unit,
-			 const char *help)
+static void metrics_family(const char *name, const char *type, const char *unit,
+			   const char *help)
 {
 	printf("# TYPE " PREFIX "%s %s\n", name, type);
 	if (unit)
@@ -21,7 +21,7 @@ static void family_print(const char *name, const char *type, const char *unit,
 	printf("# HELP " PREFIX "%s %s\n", name, help);
 }
 
-static void label_print(const char *name, const char *value, bool first)
+static void metrics_label(const char *name, const char *value, bool first)
 {
 	char safe[4 * PART], *end;
 
@@ -45,16 +45,16 @@ static void label_print(const char *name, const char *value, bool first)
 	putchar('"');
 }
 
-static void session_labels_print(const struct session *session)
+static void metrics_session(const struct session *session)
 {
-	label_print("tdf", session->entry->tdf, true);
-	label_print("module", session->entry->module, false);
+	metrics_label("tdf", session->entry->tdf, true);
+	metrics_label("module", session->entry->module, false);
 	printf(",session=\"%u\"", session->entry->index);
 }
 
 /* One number per tracepoint; `reasons` is NULL, or names the numbers of an
  * array. */
-struct series {
+struct metrics_series {
 	const char *name;
 	const char *type;	/* "counter", "gauge" */
 	const char *help;
@@ -66,7 +66,7 @@ struct series {
 #define HITS		SIZE_MAX
 #define OF(member)	offsetof(struct figure, member)
 
-static const struct series all_series[] = {
+static const struct metrics_series all_series[] = {
 	{ "hits", "counter",
 	  "Hits of a tracepoint: recorded, filtered or dropped.", HITS,
 	  NULL, 1 },
@@ -91,8 +91,10 @@ static const struct series all_series[] = {
 	  OF(why.paged_in), NULL, 1 },
 };
 
-static void sample_print(const struct query *query, size_t i, uint32_t point,
-			 const struct series *series, unsigned int reason)
+static void metrics_sample(const struct query *query, size_t i,
+			   uint32_t point,
+			   const struct metrics_series *series,
+			   unsigned int reason)
 {
 	const struct figure *figure = &query->figures.sessions[i][point];
 	uint64_t value = figure_hits(figure);
@@ -105,30 +107,31 @@ static void sample_print(const struct query *query, size_t i, uint32_t point,
 		return;
 	printf(PREFIX "%s%s", series->name,
 	       series->type[0] == 'c' ? "_total" : "");
-	session_labels_print(&query->list.items[i]);
+	metrics_session(&query->list.items[i]);
 	printf(",minor=\"%u\"", query->list.items[i].points[point].minor);
-	label_print("name", query_point_name(query, i, point), false);
+	metrics_label("name", query_point_name(query, i, point), false);
 	if (series->reasons)
-		label_print("reason", series->reasons[reason], false);
+		metrics_label("reason", series->reasons[reason], false);
 	printf("} %" PRIu64 "\n", value);
 }
 
-static void series_print(const struct query *query, const struct series *series)
+static void metrics_series_print(const struct query *query,
+				 const struct metrics_series *series)
 {
-	family_print(series->name, series->type, NULL, series->help);
+	metrics_family(series->name, series->type, NULL, series->help);
 	for (size_t i = 0; i < query->list.count; i++)
 		for (uint32_t k = 0; k < query->list.items[i].entry->points;
 		     k++)
 			for (unsigned int r = 0;
 			     query_point_shown(query, i, k) &&
 			     r < series->reason_count; r++)
-				sample_print(query, i, k, series, r);
+				metrics_sample(query, i, k, series, r);
 }
 
-static void points_print_state(const struct query *query)
+static void metrics_states(const struct query *query)
 {
-	family_print("recording", "gauge", NULL,
-		     "1 while hits of the tracepoint are recorded.");
+	metrics_family("recording", "gauge", NULL,
+		       "1 while hits of the tracepoint are recorded.");
 	for (size_t i = 0; i < query->list.count; i++) {
 		const struct session *session = &query->list.items[i];
 
@@ -140,38 +143,39 @@ static void points_print_state(const struct query *query)
 			if (!query_point_shown(query, i, k))
 				continue;
 			fputs(PREFIX "recording", stdout);
-			session_labels_print(session);
+			metrics_session(session);
 			printf(",minor=\"%u\"", session->points[k].minor);
-			label_print("name", query_point_name(query, i, k),
-				    false);
-			label_print("state", state, false);
+			metrics_label("name", query_point_name(query, i, k),
+				      false);
+			metrics_label("state", state, false);
 			printf("} %d\n", on);
 		}
 	}
 }
 
-static void gauge_print(const char *name, const char *unit, const char *help,
-			uint64_t value)
+static void metrics_gauge(const char *name, const char *unit, const char *help,
+			  uint64_t value)
 {
-	family_print(name, "gauge", unit, help);
+	metrics_family(name, "gauge", unit, help);
 	printf(PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
-static void kmod_print(const struct kmod *kmod)
+static void metrics_kmod(const struct kmod *kmod)
 {
-	gauge_print("kernel_module_loaded", NULL,
-		    "1 while the kernel module is loaded.", kmod->loaded);
+	metrics_gauge("kernel_module_loaded", NULL,
+		      "1 while the kernel module is loaded.",
+		      kmod->loaded);
 	if (!kmod->loaded)
 		return;
-	gauge_print("kernel_module_layout", NULL,
-		    "Layout of the buffer that the kernel module takes.",
-		    kmod->layout);
-	gauge_print("kernel_module_buffer", NULL,
-		    "1 while the kernel module has this buffer.",
-		    kmod->buffer == KMOD_BUFFER_OURS);
-	gauge_print("kernel_module_crash_bytes", "bytes",
-		    "Memory of the kernel module that outlives a panic.",
-		    kmod->crash_bytes);
+	metrics_gauge("kernel_module_layout", NULL,
+		      "Layout of the buffer that the kernel module takes.",
+		      kmod->layout);
+	metrics_gauge("kernel_module_buffer", NULL,
+		      "1 while the kernel module has this buffer.",
+		      kmod->buffer == KMOD_BUFFER_OURS);
+	metrics_gauge("kernel_module_crash_bytes", "bytes",
+		      "Memory of the kernel module that outlives a panic.",
+		      kmod->crash_bytes);
 }
 
 void query_print_metrics(const struct query *query)
@@ -181,62 +185,62 @@ void query_print_metrics(const struct query *query)
 	if (query->buffer) {
 		const struct ras_control *control = query->buffer->control;
 
-		gauge_print("buffer_cpu_bytes", "bytes",
-			    "Size of the buffer for each CPU.",
-			    control->slice_bytes);
-		gauge_print("buffer_memory_bytes", "bytes",
-			    "Memory that buffer and armed TDFs take.",
-			    query->memory);
-		gauge_print("buffer_used_bytes", "bytes",
-			    "Bytes of the records in the buffer.",
-			    figures->bytes);
-		gauge_print("buffer_records", NULL, "Records in the buffer.",
-			    figures->records);
-		gauge_print("buffer_damaged", NULL,
-			    "Places in the buffer that don't fit the counters.",
-			    figures->damaged);
+		metrics_gauge("buffer_cpu_bytes", "bytes",
+			      "Size of the buffer for each CPU.",
+			      control->slice_bytes);
+		metrics_gauge("buffer_memory_bytes", "bytes",
+			      "Memory that buffer and armed TDFs take.",
+			      query->memory);
+		metrics_gauge("buffer_used_bytes", "bytes",
+			      "Bytes of the records in the buffer.",
+			      figures->bytes);
+		metrics_gauge("buffer_records", NULL, "Records in the buffer.",
+			      figures->records);
+		metrics_gauge("buffer_damaged", NULL,
+			      "Places in the buffer that don't fit the counters.",
+			      figures->damaged);
 		if (query_cpu_known(query)) {
-			family_print("cpu_used_ratio", "gauge", "ratio",
-				     "Time in programs, of one CPU's.");
+			metrics_family("cpu_used_ratio", "gauge", "ratio",
+				       "Time in programs, of one CPU's.");
 			printf(PREFIX "cpu_used_ratio %.4f\n",
 			       control->used_cpu / 10000.0);
 		}
-		family_print("trigger", "stateset", NULL,
-			     "State of the trigger that stops the recording.");
+		metrics_family("trigger", "stateset", NULL,
+			       "State of the trigger that stops the recording.");
 		for (uint64_t s = RAS_TRIGGER_IDLE; s <= RAS_TRIGGER_CLAIMED;
 		     s++)
 			printf(PREFIX "trigger{" PREFIX "trigger=\"%s\"} %d\n",
 			       names_trigger_state(s),
 			       query->trigger.state == s);
 	}
-	kmod_print(&query->kmod);
-	gauge_print("keeper_running", NULL,
-		    "1 while the keeper of armed points runs.",
-		    query->keep.pid != 0);
-	gauge_print("keeper_needed", NULL,
-		    "1 while there is something to do for a keeper.",
-		    query->keep.needed);
+	metrics_kmod(&query->kmod);
+	metrics_gauge("keeper_running", NULL,
+		      "1 while the keeper of armed points runs.",
+		      query->keep.pid != 0);
+	metrics_gauge("keeper_needed", NULL,
+		      "1 while there is something to do for a keeper.",
+		      query->keep.needed);
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++)
-		series_print(query, &all_series[i]);
-	points_print_state(query);
-	family_print("session_memory_bytes", "gauge", "bytes",
-		     "Memory that the maps of an armed TDF take.");
+		metrics_series_print(query, &all_series[i]);
+	metrics_states(query);
+	metrics_family("session_memory_bytes", "gauge", "bytes",
+		       "Memory that the maps of an armed TDF take.");
 	for (size_t i = 0; i < query->list.count; i++) {
 		if (!query->sessions[i].shown)
 			continue;
 		fputs(PREFIX "session_memory_bytes", stdout);
-		session_labels_print(&query->list.items[i]);
+		metrics_session(&query->list.items[i]);
 		printf("} %" PRIu64 "\n", query->sessions[i].memory);
 	}
-	family_print("module_replaced", "gauge", NULL,
-		     "1 when another file is at the traced module's path.");
+	metrics_family("module_replaced", "gauge", NULL,
+		       "1 when another file is at the traced module's path.");
 	for (size_t i = 0; i < query->list.count; i++) {
 		enum query_file file = query->sessions[i].file;
 
 		if (!query->sessions[i].shown || file == QUERY_FILE_UNKNOWN)
 			continue;
 		fputs(PREFIX "module_replaced", stdout);
-		session_labels_print(&query->list.items[i]);
+		metrics_session(&query->list.items[i]);
 		printf("} %d\n", file != QUERY_FILE_SAME);
 	}
 	puts("# EOF");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "query.h"
+#include "query_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <rastrace/rasfile.h>
 #include "lib/names.h"
 #include "lib/buffer/pin.h"
 #include "lib/arm/arm.h"
@@ -95,6 +96,14 @@ bool query_point_shown(const struct query *query, size_t session,
 	       query->chosen[session][point] &&
 	       (s->points[point].state != RAS_POINT_UNSELECTED ||
 		figure_hits(&query->figures.sessions[session][point]));
+}
+
+bool query_point_hit(const struct query *query, size_t session, uint32_t point)
+{
+	const struct figure *figure = &query->figures.sessions[session][point];
+
+	return figure_hits(figure) || figure_faults(figure) ||
+	       (figure->missed && figure->missed != RAS_MISSED_UNKNOWN);
 }
 
 const char *query_point_name(const struct query *query, size_t session,

@@ -1,15 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <rastrace/rasfile.h>
+#include "lib/cost.h"
 #include "lib/names.h"
 #include "lib/path.h"
 #include "lib/safe_text.h"
 #include "lib/arm/arm.h"
-#include "query.h"
+#include "query_text.h"
+
+#define MANY	24	/* points of a session: those without hits are then
+			 * summed up */
+
+enum column {
+	HITS, RECORDED, OVERWRITTEN, FILTERED, DROPPED, MISSED, FAULTS, COLUMNS,
+};
+
+static const char *const headings[COLUMNS] = {
+	"hits", "recorded", "overwritten", "filtered", "dropped", "missed",
+	"faults",
+};
+
+static void table_take(const struct figure *figure, uint64_t *numbers)
+{
+	numbers[HITS] = figure_hits(figure);
+	numbers[RECORDED] = figure->recorded;
+	numbers[OVERWRITTEN] = figure->overwritten;
+	numbers[FILTERED] = figure_filtered(figure);
+	numbers[DROPPED] = figure->dropped;
+	numbers[MISSED] = figure->missed;
+	numbers[FAULTS] = figure_faults(figure);
+}
+
+static void table_print_number(uint64_t number, int width)
+{
+	if (number == RAS_MISSED_UNKNOWN)
+		printf(" %*s", width, "unknown");
+	else
+		printf(" %*" PRIu64, width, number);
+}
+
+static void table_print_kinds(const char *title, const char *const *names,
+			      const __u64 *numbers, unsigned int count)
+{
+	const char *before = title;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!numbers[i] || !names[i])
+			continue;
+		printf("%s%llu %s", before, numbers[i], names[i]);
+		before = ", ";
+	}
+}
+
+static void table_print_site(const struct tdf *tdf, const struct tdf_site *site)
+{
+	char cost[COST_TEXT];
+
+	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
+	printf("+%u (%#llx)", site->symbol_offset,
+	       site->address ? site->address : site->offset);
+	if (site->nominal != site->address)
+		printf(" for %#llx", site->nominal);
+	if (site->flags & TDF_SITE_RETURN)
+		fputs(" at the return", stdout);
+	if (site->text) {
+		fputs(", ", stdout);
+		safe_text_print(stdout, tdf_string(tdf, site->text), false);
+	}
+	if (cost_print(cost, site->cost, site->flags))
+		printf(", %s, %s", names_cost[site->cost], cost);
+}
+
+static void table_print_place(const struct tdf *tdf, uint32_t index)
+{
+	const struct tdf_point *point;
+
+	if (!tdf) {
+		puts("  -");
+		return;
+	}
+	point = &tdf->points[index];
+	fputs("  ", stdout);
+	safe_text_print(stdout, tdf_string(tdf, point->name), false);
+	fputs(": ", stdout);
+	table_print_site(tdf, &tdf->sites[point->first_site]);
+	if (point->sites > 1)
+		printf(", and %u more", point->sites - 1);
+	putchar('\n');
+}
+
+/* The table of one session. */
+struct point_table {
+	const struct query *query;
+	size_t session;
+	int widths[COLUMNS];
+	bool brief;		/* points without hits are summed up */
+};
+
+static const struct figure *table_figure(const struct point_table *table,
+					 uint32_t point)
+{
+	return &table->query->figures.sessions[table->session][point];
+}
+
+static bool table_has(const struct point_table *table, uint32_t point)
+{
+	return query_point_shown(table->query, table->session, point);
+}
+
+static void table_measure(struct point_table *table, uint32_t points)
+{
+	uint64_t numbers[COLUMNS];
+	uint32_t shown = 0;
+
+	for (int c = 0; c < COLUMNS; c++)
+		table->widths[c] = strlen(headings[c]);
+	for (uint32_t i = 0; i < points; i++) {
+		if (!table_has(table, i))
+			continue;
+		shown++;
+		table_take(table_figure(table, i), numbers);
+		for (int c = 0; c < COLUMNS; c++) {
+			int width = numbers[c] == RAS_MISSED_UNKNOWN ? 7 :
+				snprintf(NULL, 0, "%" PRIu64, numbers[c]);
+
+			if (width > table->widths[c])
+				table->widths[c] = width;
+		}
+	}
+	table->brief = shown > MANY && !table->query->restricted;
+}
+
+static void table_print_point(const struct point_table *table, uint32_t index)
+{
+	const struct query *query = table->query;
+	const struct session *session = &query->list.items[table->session];
+	const struct figure *figure = table_figure(table, index);
+	const struct tdf *tdf = query->tdfs[table->session];
+	uint64_t filtered = figure_filtered(figure);
+	uint64_t faults = figure_faults(figure), numbers[COLUMNS];
+
+	table_take(figure, numbers);
+	printf("  %5u  %-9s", session->points[index].minor,
+	       query_point_state(session, index));
+	for (int c = 0; c < COLUMNS; c++)
+		table_print_number(numbers[c], table->widths[c]);
+	table_print_place(tdf, index);
+	if (tdf && query->restricted) {
+		/* The other sites, a line for each. */
+		const struct tdf_point *point = &tdf->points[index];
+
+		for (uint32_t i = 1; i < point->sites; i++) {
+			fputs("         also at ", stdout);
+			table_print_site(tdf,
+					 &tdf->sites[point->first_site + i]);
+			putchar('\n');
+		}
+	}
+
+	/* What the sums in the line above are made of. */
+	if (!filtered && !faults && !figure->why.paged_in)
+		return;
+	printf("        ");
+	table_print_kinds(" filtered: ", names_filtered, figure->why.filtered,
+			  RAS_FILTERED_KINDS);
+	table_print_kinds(filtered ? "; faults: " : " faults: ", names_fault,
+			  figure->why.faults, RAS_FAULT_KINDS);
+	if (figure->why.paged_in)
+		printf("%s%llu records had memory brought in",
+		       filtered || faults ? "; " : " ", figure->why.paged_in);
+	putchar('\n');
+}
+
+static bool is_without_hit(const struct query *query, size_t session,
+			   uint32_t point)
+{
+	return query_point_shown(query, session, point) &&
+	       !query_point_hit(query, session, point);
+}
+
+void query_print_without_hit(const struct query *query, size_t index)
+{
+	const struct session *session = &query->list.items[index];
+	const char *before = "  without a hit: ";
+	uint32_t points = session->entry->points;
+
+	for (uint32_t i = 0; i < points; i++) {
+		uint32_t first = i;
+
+		if (!is_without_hit(query, index, i))
+			continue;
+		while (i + 1 < points && is_without_hit(query, index, i + 1) &&
+		       session->points[i + 1].minor ==
+		       session->points[i].minor + 1)
+			i++;
+		printf("%s%u", before, session->points[first].minor);
+		if (i > first)
+			printf("-%u", session->points[i].minor);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		putchar('\n');
+}
+
+static void session_table_print(const struct query *query, size_t i)
+{
+	const struct session *session = &query->list.items[i];
+	uint32_t points = session->entry->points;
+	struct point_table table = { .query = query, .session = i };
+
+	table_measure(&table, points);
+	printf("  %5s  %-9s", session->entry->index == RAS_STATIC_SESSION ?
+	       "major" : "minor", "state");
+	for (int c = 0; c < COLUMNS; c++)
+		printf(" %*s", table.widths[c], headings[c]);
+	puts("  site");
+	for (uint32_t k = 0; k < points; k++)
+		if (table_has(&table, k) &&
+		    (!table.brief || query_point_hit(query, i, k)))
+			table_print_point(&table, k);
+	if (table.brief)
+		query_print_without_hit(query, i);
+}
 
 /* Wall time as of the buffer's clock. */
-static void moment_print(const struct query *query, uint64_t time)
+static void text_print_moment(const struct query *query, uint64_t time)
 {
 	char text[AMOUNT_MOMENT];
 
@@ -18,7 +235,8 @@ static void moment_print(const struct query *query, uint64_t time)
 	fputs(text, stdout);
 }
 
-static void size_print(const char *before, uint64_t bytes, const char *behind)
+static void text_print_size(const char *before, uint64_t bytes,
+			    const char *behind)
 {
 	char text[AMOUNT_TEXT];
 
@@ -26,16 +244,16 @@ static void size_print(const char *before, uint64_t bytes, const char *behind)
 	printf("%s%s%s", before, text, behind);
 }
 
-static void loss_print(const struct query *query)
+static void text_print_loss(const struct query *query)
 {
 	const struct figures *figures = &query->figures;
 
 	if (figures->complete) {
 		fputs("buffer: complete since ", stdout);
-		moment_print(query, figures->complete);
+		text_print_moment(query, figures->complete);
 		if (figures->rate)
-			size_print(", at most ", figures->rate,
-				   "/s for a CPU");
+			text_print_size(", at most ", figures->rate,
+					"/s for a CPU");
 		if (figures->wanted > query->buffer->control->slice_bytes)
 			printf("; --buffer %" PRIu64 "K would have kept all",
 			       figures->wanted >> 10);
@@ -49,21 +267,22 @@ static void loss_print(const struct query *query)
 		       figures->damaged);
 }
 
-static void buffer_print(const struct query *query)
+static void text_print_buffer(const struct query *query)
 {
 	const struct ras_control *control = query->buffer->control;
 	const struct figures *figures = &query->figures;
 
 	printf("buffer: %llu KiB for each of %u CPUs",
 	       control->slice_bytes >> 10, control->cpus);
-	size_print(", with all that is armed ", query->memory, " of memory\n");
+	text_print_size(", with all that is armed ", query->memory,
+			" of memory\n");
 	printf("buffer: %" PRIu64 " records of %" PRIu64 " bytes\n",
 	       figures->records, figures->bytes);
-	loss_print(query);
+	text_print_loss(query);
 }
 
 /* Of the time in programs, in per cent of one CPU's. */
-static void cpu_print(const struct query *query)
+static void text_print_cpu(const struct query *query)
 {
 	const struct ras_control *control = query->buffer->control;
 
@@ -80,7 +299,7 @@ static void cpu_print(const struct query *query)
 	putchar('\n');
 }
 
-static void trigger_print(const struct query *query)
+static void text_print_trigger(const struct query *query)
 {
 	const struct ras_trigger *trigger = &query->trigger;
 	const struct session *session = query_trigger_session(query);
@@ -93,7 +312,7 @@ static void trigger_print(const struct query *query)
 		printf("(%u)", session->points[trigger->point].minor);
 		fputs(" at ", stdout);
 	}
-	moment_print(query, trigger->time);
+	text_print_moment(query, trigger->time);
 	if (trigger->state == RAS_TRIGGER_FROZEN)
 		puts(": frozen, nothing is recorded until 'trace resume'");
 	else
@@ -101,7 +320,7 @@ static void trigger_print(const struct query *query)
 		       trigger->left > 0 ? (long long)trigger->left : 0);
 }
 
-static void kmod_print(const struct kmod *kmod)
+static void text_print_kmod(const struct kmod *kmod)
 {
 	static const char *const buffers[] = {
 		[KMOD_BUFFER_NONE] =
@@ -116,11 +335,11 @@ static void kmod_print(const struct kmod *kmod)
 	       buffers[kmod->buffer] : "of another version, isn't used",
 	       kmod->layout);
 	if (kmod->crash_bytes)
-		size_print(", ", kmod->crash_bytes, " outlive a panic");
+		text_print_size(", ", kmod->crash_bytes, " outlive a panic");
 	putchar('\n');
 }
 
-static void request_print(const struct keep_request *request)
+static void text_print_request(const struct keep_request *request)
 {
 	fputs(request->refused ? "refused: " : "waiting: ", stdout);
 	safe_text_print(stdout, request->tdf, false);
@@ -134,7 +353,7 @@ static void request_print(const struct keep_request *request)
 }
 
 /* Has an armed tracepoint a MAXHITS? */
-static bool maxhits_find(const struct query *query)
+static bool has_maxhits(const struct query *query)
 {
 	for (size_t i = 0; i < query->list.count; i++) {
 		const struct session *session = &query->list.items[i];
@@ -150,7 +369,7 @@ static bool maxhits_find(const struct query *query)
 	return false;
 }
 
-static void keep_print(const struct query *query)
+static void text_print_keep(const struct query *query)
 {
 	const struct keep_state *keep = &query->keep;
 	const char *before = " ";
@@ -163,7 +382,7 @@ static void keep_print(const struct query *query)
 		fputs("keeper: isn't running, the next command starts it; it",
 		      stdout);
 	if (keep->pid || keep->needed) {
-		if (maxhits_find(query)) {
+		if (has_maxhits(query)) {
 			printf("%stakes away what has its MAXHITS", before);
 			before = ", ";
 		}
@@ -176,10 +395,10 @@ static void keep_print(const struct query *query)
 		putchar('\n');
 	}
 	for (size_t i = 0; i < keep->count; i++)
-		request_print(&keep->requests[i]);
+		text_print_request(&keep->requests[i]);
 }
 
-static void context_print(uint32_t context)
+static void text_print_context(uint32_t context)
 {
 	for (unsigned int bit = 0; names_context[bit]; bit++)
 		if (context & 1u << bit)
@@ -187,7 +406,7 @@ static void context_print(uint32_t context)
 			       ", context ", names_context[bit]);
 }
 
-static void session_print_how(const struct query *query, size_t i)
+static void text_print_session_how(const struct query *query, size_t i)
 {
 	const struct session *session = &query->list.items[i];
 	const struct ras_session *entry = session->entry;
@@ -200,20 +419,20 @@ static void session_print_how(const struct query *query, size_t i)
 						     "is left alone");
 	if (entry->flags & RAS_SESSION_FILTERED)
 		fputs(", some processes only", stdout);
-	context_print(entry->context);
+	text_print_context(entry->context);
 	if (entry->max_rate)
 		printf(", at most %u records/s of a point", entry->max_rate);
-	size_print(", ", query->sessions[i].memory, "\n");
+	text_print_size(", ", query->sessions[i].memory, "\n");
 	fputs("  armed ", stdout);
-	moment_print(query, entry->armed);
+	text_print_moment(query, entry->armed);
 	if (entry->disarmed) {
 		fputs(", off ", stdout);
-		moment_print(query, entry->disarmed);
+		text_print_moment(query, entry->disarmed);
 	}
 	putchar('\n');
 }
 
-static void session_print_file(enum query_file file)
+static void text_print_session_file(enum query_file file)
 {
 	if (file == QUERY_FILE_CHANGED)
 		puts("  the module was written to while it was armed: records of later hits are marked");
@@ -224,7 +443,7 @@ static void session_print_file(enum query_file file)
 		puts("  the module isn't on disk any more: only processes that have it are traced");
 }
 
-static void session_print_loss(const struct figure *sum)
+static void text_print_session_loss(const struct figure *sum)
 {
 	uint64_t lost = sum->overwritten - sum->cleared + sum->dropped;
 	uint64_t hits = figure_hits(sum);
@@ -243,12 +462,12 @@ void query_print_text(const struct query *query)
 	size_t shown = 0;
 
 	if (query->buffer) {
-		buffer_print(query);
-		cpu_print(query);
-		trigger_print(query);
+		text_print_buffer(query);
+		text_print_cpu(query);
+		text_print_trigger(query);
 	}
-	kmod_print(&query->kmod);
-	keep_print(query);
+	text_print_kmod(&query->kmod);
+	text_print_keep(query);
 	for (size_t i = 0; i < query->list.count; i++) {
 		const struct session *session = &query->list.items[i];
 		const struct ras_session *entry = session->entry;
@@ -272,10 +491,10 @@ void query_print_text(const struct query *query)
 		    !figure_hits(&query->sessions[i].sum))
 			puts("  no hit yet: of a program that has librastrace.a in itself trace is told: "
 			     "trace on --module FILE MAJORS");
-		session_print_how(query, i);
-		session_print_file(query->sessions[i].file);
-		session_print_loss(&query->sessions[i].sum);
-		query_print_table(query, i);
+		text_print_session_how(query, i);
+		text_print_session_file(query->sessions[i].file);
+		text_print_session_loss(&query->sessions[i].sum);
+		session_table_print(query, i);
 		shown++;
 	}
 	if (!shown)

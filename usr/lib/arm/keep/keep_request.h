@@ -4,7 +4,32 @@
 #define TRACE_KEEP_REQUEST_H
 
 #include <stddef.h>
-#include "keep.h"
+#include <limits.h>
+#include "lib/formats/tdf.h"
+#include "lib/arm/kernel/kernel.h"
+#include "lib/arm/pinned/run_dir.h"
+
+/* The first kernel module of the TDF that isn't loaded, into `name`. */
+bool keep_module_absent(const struct tdf *tdf, char name[KERNEL_MODULE_NAME]);
+
+struct keep_request {
+	unsigned int number;
+	char tdf[PATH_MAX];		/* absolute */
+	char module[KERNEL_MODULE_NAME];
+	char *refused;			/* why, when the module came; or NULL */
+	char *cwd, **argv;		/* of `trace on`, ends with NULL */
+};
+
+/*
+ * Keep the request to arm `tdf` (absolute path) when `module` is loaded: by
+ * `trace on` with these arguments (options, then the target), in the current
+ * directory. One for the same TDF and arguments is replaced.
+ */
+int keep_wait(const struct run_dir *run, const char *tdf, const char *module,
+	      char *const *argv, struct error *err);
+/* Give up the requests of this TDF, its path or "app" for any app.tdf; how many
+ * there were. */
+unsigned int keep_forget(const struct run_dir *run, const char *name);
 
 /* All that can be read, by number. 0 or -ENOMEM. */
 int keep_requests_read(const char *run, struct keep_request **requests,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What `trace query` prints, from one reading of buffer and sessions. */
-#ifndef TRACE_QUERY_H
-#define TRACE_QUERY_H
+#ifndef TRACE_QUERY_READ_H
+#define TRACE_QUERY_READ_H
 
 #include "lib/buffer/session.h"
 #include "lib/formats/tdf.h"
@@ -49,17 +49,6 @@ struct query {
 int query_read(struct query *query, const struct buffer *buffer, int count,
 	       char **operands, struct error *err);
 void query_free(struct query *query);
-
-void query_print_text(const struct query *query);
-/* 0 or -ENOMEM with err set. */
-int query_print_json(const struct query *query, struct error *err);
-void query_print_metrics(const struct query *query);
-
-/* The points of one session, as text. */
-void query_print_table(const struct query *query, size_t session);
-
-/* "  without a hit: 3, 5-9", of one session; nothing when all were hit. */
-void query_print_without_hit(const struct query *query, size_t session);
 
 /* Is this point to be listed? */
 bool query_point_shown(const struct query *query, size_t session,
