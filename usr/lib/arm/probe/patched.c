@@ -203,12 +203,6 @@ static bool site_is_same(const struct patched *patched,
 	return is_trampoline(memory->pid, address + 5 + to);
 }
 
-static void bytes_print(const uint8_t *bytes, size_t count, char *text)
-{
-	for (size_t i = 0; i < count; i++)
-		text += sprintf(text, "%s%02x", i ? " " : "", bytes[i]);
-}
-
 static int place_refuse(const struct patched *patched,
 			const struct place *place, uint32_t pid,
 			uint64_t address, const uint8_t *bytes,
@@ -225,8 +219,8 @@ static int place_refuse(const struct patched *patched,
 		error_hint(err, "a debugger would miss its stops; delete the breakpoint, or end the debugger");
 		return -ESTALE;
 	}
-	bytes_print(place->site->insn, place->site->insn_length, expected);
-	bytes_print(bytes, place->site->insn_length, found);
+	target_print_bytes(place->site->insn, place->site->insn_length, expected);
+	target_print_bytes(bytes, place->site->insn_length, found);
 	error_set(err, -ESTALE,
 		  "tracepoint %u ('%s'): process %" PRIu32 " has other instruction bytes at %#" PRIx64
 		  " of its memory (TDF %s, process %s)", place->point->minor,

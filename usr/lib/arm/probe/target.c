@@ -77,20 +77,12 @@ static int path_open(const char *path, char full[PATH_MAX])
 	return realpath(path, full) ? open(full, OPEN_FLAGS) : -1;
 }
 
-static bool file_known(const struct target *target, const struct stat *st)
-{
-	for (uint32_t i = 0; i < target->file_count; i++)
-		if (target->files[i].device == st->st_dev &&
-		    target->files[i].inode == st->st_ino)
-			return true;
-	return false;
-}
-
 /* Closes fd, or gives it to the target. */
 static int file_add(struct target *target, const struct tdf_module *module,
 		    int fd, const char *path, struct error *err)
 {
 	struct target_file file = { .fd = fd }, *files;
+	bool known = false;
 	struct stat st;
 	int code = 0;
 
@@ -99,7 +91,10 @@ static int file_add(struct target *target, const struct tdf_module *module,
 		code = error_set(err, -EINVAL, "'%s' is no regular file", path);
 	else
 		code = identity_check(&file, module, err);
-	if (code || file_known(target, &st)) {
+	for (uint32_t i = 0; i < target->file_count && !code; i++)
+		known |= target->files[i].device == st.st_dev &&
+			 target->files[i].inode == st.st_ino;
+	if (code || known) {
 		close(fd);
 		return code;
 	}
@@ -131,17 +126,6 @@ static int candidate_open(struct target *target,
 		return error_set(err, errno == ENOTDIR ? -ENOENT : -errno,
 				 "cannot open '%s': %s", path, strerror(errno));
 	return file_add(target, module, fd, full, err);
-}
-
-/* "/usr/lib/libx.so" and the TDF "/tmp/x.tdf" give "/tmp/libx.so". */
-static int path_beside(char *path, const struct tdf *tdf, const char *module)
-{
-	const char *slash = strrchr(tdf->path, '/');
-	int n = slash ? slash - tdf->path + 1 : 0;
-
-	n = snprintf(path, PATH_MAX, "%.*s%s", n, tdf->path,
-		     path_base(module));
-	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
 /* Does the process see the files that this one sees? */
@@ -209,18 +193,22 @@ static void processes_find(struct target *target,
 	}
 }
 
-/* The recorded path first, then the TDF's directory; what is told of several
- * that don't fit is the first. */
+/* The recorded path first, then the TDF's directory; where neither fits, the
+ * error is of the first. */
 static int module_find(struct target *target, const struct tdf *tdf,
 		       const struct tdf_module *module, struct error *err)
 {
 	const char *recorded = tdf_string(tdf, module->path);
-	char beside[PATH_MAX];
+	const char *slash = strrchr(tdf->path, '/');
 	struct error other = { 0 };
-	int code;
+	char beside[PATH_MAX];
+	int code = candidate_open(target, module, recorded, err);
 
-	code = candidate_open(target, module, recorded, err);
-	if (!code || path_beside(beside, tdf, recorded))
+	/* "/usr/lib/libx.so" and the TDF "/tmp/x.tdf" give "/tmp/libx.so". */
+	if (!code || snprintf(beside, sizeof(beside), "%.*s%s",
+			      slash ? (int)(slash - tdf->path + 1) : 0,
+			      tdf->path, path_base(recorded)) >=
+		     (int)sizeof(beside))
 		return code;
 	switch (candidate_open(target, module, beside, &other)) {
 	case 0:
@@ -242,7 +230,7 @@ static int module_find(struct target *target, const struct tdf *tdf,
 	return code;
 }
 
-static void bytes_print(const uint8_t *bytes, size_t count, char *text)
+void target_print_bytes(const uint8_t *bytes, size_t count, char *text)
 {
 	for (size_t i = 0; i < count; i++)
 		text += sprintf(text, "%s%02x", i ? " " : "", bytes[i]);
@@ -258,9 +246,9 @@ static int site_check(const struct target_file *file, const struct tdf *tdf,
 
 	if (n == site->insn_length && !memcmp(bytes, site->insn, n))
 		return 0;
-	bytes_print(site->insn, site->insn_length, expected);
+	target_print_bytes(site->insn, site->insn_length, expected);
 	if (n == site->insn_length)
-		bytes_print(bytes, n, found);
+		target_print_bytes(bytes, n, found);
 	error_set(err, -ESTALE,
 		  "tracepoint %u ('%s'): instruction bytes differ at offset %#llx of '%s' "
 		  "(TDF %s, module %s)",
@@ -318,8 +306,8 @@ static int point_check(const struct target *target, const struct tdf *tdf,
 	return code;
 }
 
-/* What a TDF says to be a probe's counter, the kernel counts up: it must be
- * one by the module's own notes. */
+/* The kernel counts up what the TDF names as a probe's counter: it must be one
+ * by the module's own notes. */
 struct semaphore {
 	Elf *elf;
 	uint64_t offset;	/* in the file */
@@ -336,27 +324,12 @@ static int semaphore_match(const struct usdt_note *note, void *context)
 	       offset == semaphore->offset;
 }
 
-static int semaphore_check(const struct target_file *file, Elf *elf,
-			   const struct tdf *tdf, const struct tdf_point *point,
-			   const struct tdf_site *site, struct error *err)
-{
-	struct semaphore semaphore = {
-		.elf = elf, .offset = site->semaphore,
-	};
-
-	if (usdt_notes_each(elf, semaphore_match, &semaphore))
-		return 0;
-	return error_set(err, -EINVAL,
-			 "tracepoint %u ('%s'): no probe of '%s' has a semaphore at offset %#llx",
-			 point->minor, tdf_string(tdf, point->name),
-			 file->path, site->semaphore);
-}
-
 /* Of all points that are picked, in one file. */
 static int semaphores_check(const struct target_file *file,
 			    const struct tdf *tdf, uint32_t module,
 			    const bool *picked, struct error *err)
 {
+	struct semaphore semaphore;
 	Elf *elf = NULL;
 	int code = 0;
 
@@ -371,55 +344,57 @@ static int semaphores_check(const struct target_file *file,
 				continue;
 			if (!elf)
 				elf = elf_begin(file->fd, ELF_C_READ, NULL);
-			code = elf ? semaphore_check(file, elf, tdf, point,
-						     site, err) :
-				error_set(err, -EINVAL, "cannot read '%s': %s",
-					  file->path, elf_errmsg(-1));
+			semaphore.elf = elf;
+			semaphore.offset = site->semaphore;
+			if (!elf)
+				code = error_set(err, -EINVAL,
+						 "cannot read '%s': %s",
+						 file->path, elf_errmsg(-1));
+			else if (!usdt_notes_each(elf, semaphore_match,
+						  &semaphore))
+				code = error_set(err, -EINVAL,
+						 "tracepoint %u ('%s'): no probe of '%s' has a semaphore at offset %#llx",
+						 point->minor,
+						 tdf_string(tdf, point->name),
+						 file->path, site->semaphore);
 		}
 	}
 	elf_end(elf);
 	return code;
 }
 
-static int kernel_open(struct target *target, const struct tdf *tdf,
-		       const struct tdf_module *module, const bool *picked,
-		       struct error *err)
-{
-	int code;
-
-	if (module->kind == TDF_MODULE_KERNEL) {
-		strcpy(target->path, "vmlinux");
-		code = kernel_check(tdf, module, picked, &target->bias, err);
-	} else {
-		snprintf(target->path, sizeof(target->path), "%s",
-			 tdf_string(tdf, module->name));
-		code = kernel_module_check(tdf, module, picked, target->module,
-					   &target->biases, err);
-	}
-	return code ? code :
-	       kernel_sections_read(tdf, module, target->module,
-				    &target->sections, err);
-}
-
 static int module_open(struct target *target, const struct tdf *tdf,
 		       const struct tdf_module *module, const bool *picked,
 		       const struct target_search *search, struct error *err)
 {
+	int code = 0;
+
 	if (!machine_runs(module->machine))
 		return error_set(err, -ENOEXEC,
 				 "module '%s' is of another machine (ELF machine %u)",
 				 tdf_string(tdf, module->name),
 				 module->machine);
+	if (module->kind == TDF_MODULE_KERNEL) {
+		strcpy(target->path, "vmlinux");
+		code = kernel_check(tdf, module, picked, &target->bias, err);
+	} else if (module->kind != TDF_MODULE_USER) {
+		snprintf(target->path, sizeof(target->path), "%s",
+			 tdf_string(tdf, module->name));
+		code = kernel_module_check(tdf, module, picked, target->module,
+					   &target->biases, err);
+	}
 	if (module->kind != TDF_MODULE_USER)
-		return kernel_open(target, tdf, module, picked, err);
+		return code ? code :
+		       kernel_sections_read(tdf, module, target->module,
+					    &target->sections, err);
 	if (!target->file_count)
 		processes_find(target, module, tdf_string(tdf, module->path),
 			       search);
 	return target->file_count ? 0 : module_find(target, tdf, module, err);
 }
 
-/* Each --module must be a module of the TDF; of several that it isn't, the
- * first is told. */
+/* Each --module must be a module of the TDF; where it is none of several, the
+ * error is of the first. */
 static int given_open(struct target *targets, const struct tdf *tdf,
 		      const char *path, struct error *err)
 {
@@ -449,50 +424,38 @@ static int given_open(struct target *targets, const struct tdf *tdf,
 			 "--module names a file, but the TDF is of the kernel");
 }
 
-static int targets_fill(struct target *targets, const struct tdf *tdf,
-			const bool *picked, bool *used,
-			const struct target_search *search, struct error *err)
-{
-	int code = 0;
-
-	/* Per module: has it points that are picked? */
-	for (uint32_t i = 0; i < tdf->header->points.count; i++)
-		used[tdf->points[i].module] |= picked[i];
-
-	for (unsigned int i = 0; i < search->path_count && !code; i++)
-		code = given_open(targets, tdf, search->paths[i], err);
-	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
-		if (used[i])
-			code = module_open(&targets[i], tdf, &tdf->modules[i],
-					   picked, search, err);
-	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
-		if (picked[i])
-			code = point_check(&targets[tdf->points[i].module],
-					   tdf, &tdf->points[i], err);
-	for (uint32_t i = 0; i < tdf->header->modules.count && !code; i++)
-		for (uint32_t k = 0; k < targets[i].file_count && !code; k++)
-			code = semaphores_check(&targets[i].files[k], tdf, i,
-						picked, err);
-	return code;
-}
-
 int target_open(struct target **targets, const struct tdf *tdf,
 		const bool *picked, const struct target_search *search,
 		struct error *err)
 {
 	uint32_t count = tdf->header->modules.count;
+	uint32_t points = tdf->header->points.count;
+	struct target *found = calloc(count, sizeof(*found));
 	bool *used = calloc(count, sizeof(*used));
-	int code;
+	int code = used && found ? 0 : error_no_memory(err);
 
-	*targets = calloc(count, sizeof(**targets));
-	code = used && *targets ?
-		targets_fill(*targets, tdf, picked, used, search, err) :
-		error_no_memory(err);
+	/* Each module that has points that are picked. */
+	for (uint32_t i = 0; i < points && !code; i++)
+		used[tdf->points[i].module] |= picked[i];
+	for (unsigned int i = 0; i < search->path_count && !code; i++)
+		code = given_open(found, tdf, search->paths[i], err);
+	for (uint32_t i = 0; i < count && !code; i++)
+		if (used[i])
+			code = module_open(&found[i], tdf, &tdf->modules[i],
+					   picked, search, err);
+	/* The points are where the TDF has them. */
+	for (uint32_t i = 0; i < points && !code; i++)
+		if (picked[i])
+			code = point_check(&found[tdf->points[i].module], tdf,
+					   &tdf->points[i], err);
+	for (uint32_t i = 0; i < count && !code; i++)
+		for (uint32_t k = 0; k < found[i].file_count && !code; k++)
+			code = semaphores_check(&found[i].files[k], tdf, i,
+						picked, err);
 	free(used);
-	if (code) {
-		target_close(*targets, tdf);
-		*targets = NULL;
-	}
+	if (code)
+		target_close(found, tdf);
+	*targets = code ? NULL : found;
 	return code;
 }
 

@@ -46,6 +46,8 @@ struct target_search {
 int target_open(struct target **targets, const struct tdf *tdf,
 		const bool *picked, const struct target_search *search,
 		struct error *err);
+/* "0f 1f 44": text has room for 3 characters for each byte. */
+void target_print_bytes(const uint8_t *bytes, size_t count, char *text);
 void target_close(struct target *targets, const struct tdf *tdf);
 
 #endif
