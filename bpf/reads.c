@@ -149,13 +149,6 @@ static void reads_push(struct reads_walk *w, int base, uint64_t add)
 	w->stack[w->depth++] = (struct reads_symbol){ base, add };
 }
 
-static void reads_push_register(struct reads_walk *w, uint64_t number,
-				uint64_t add)
-{
-	reads_push(w, number < REGISTERS ? BASE_REGISTER + (int)number :
-	     BASE_UNKNOWN, add);
-}
-
 /* Copies of entries are made, too: all are in use. */
 static void walk_unknown(struct reads_walk *w, const struct rpn_op *op)
 {
@@ -196,21 +189,22 @@ static void walk_deref(struct reads_walk *w, uint32_t bytes, size_t at)
 
 static void walk_op(struct reads_walk *w, const struct rpn_op *op)
 {
+	uint64_t number;
+	int64_t value;
+
+	if (rpn_is_constant(op, &value)) {
+		reads_push(w, BASE_CONST, value);
+		return;
+	}
+	if (rpn_is_register(op, &number, &value)) {
+		reads_push(w, number < REGISTERS ?
+			      BASE_REGISTER + (int)number : BASE_UNKNOWN,
+			   value);
+		return;
+	}
 	switch (op->code) {
 	case RPN_addr:
 		reads_push(w, BASE_MODULE, op->a);
-		break;
-	case RPN_breg ... RPN_breg_last:
-		reads_push_register(w, op->index, op->a);
-		break;
-	case RPN_bregx:
-		reads_push_register(w, op->a, op->b);
-		break;
-	case RPN_const1u ... RPN_consts:
-		reads_push(w, BASE_CONST, op->a);
-		break;
-	case RPN_lit ... RPN_lit_last:
-		reads_push(w, BASE_CONST, op->index);
 		break;
 	case RPN_plus_uconst:
 		reads_top(w)->add += op->a;
@@ -233,12 +227,10 @@ static void walk_op(struct reads_walk *w, const struct rpn_op *op)
 static void reads_walk_stmt(struct reads_walk *w, const struct tdf_stmt *stmt)
 {
 	const uint8_t *rpn = w->gen->tdf->rpn + stmt->rpn;
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
 	w->depth = w->event = 0;
-	for (size_t at = 0; at < stmt->rpn_length; at = op.next) {
-		if (rpn_decode(rpn, stmt->rpn_length, at, &op))
-			return;
+	while (rpn_next(rpn, stmt->rpn_length, &op)) {
 		walk_op(w, &op);
 		if (op.operand == RPN_JUMP)
 			return;

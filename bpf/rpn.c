@@ -682,6 +682,17 @@ static void rpn_join(struct rpn_expr *x, size_t at)
 
 static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 {
+	uint64_t number;
+	int64_t value;
+
+	if (rpn_is_constant(op, &value)) {
+		rpn_push(x, value_const(value));
+		return;
+	}
+	if (rpn_is_register(op, &number, &value)) {
+		op_register(x, number, value);
+		return;
+	}
 	switch (op->code) {
 	case RPN_addr:
 		op_addr(x, op->a);
@@ -695,20 +706,9 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 	case RPN_pick:
 		rpn_push(x, x->stack[x->depth - 1 - (int)op->a]);
 		break;
-	case RPN_bregx:
-		op_register(x, op->a, op->b);
-		break;
 	case RPN_entry_value:
 		op_entry(x, op);
 		break;
-	case RPN_lit ... RPN_lit_last:
-		rpn_push(x, value_const(op->index));
-		break;
-	case RPN_breg ... RPN_breg_last:
-		op_register(x, op->index, op->a);
-		break;
-	default:
-		rpn_push(x, value_const(op->a));
 	}
 }
 
@@ -760,23 +760,22 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 static void expression_generate(struct gen *gen, const uint8_t *rpn,
 				size_t size, struct gen_value *results, int count)
 {
-	struct rpn_expr x = { .gen = gen, .e = &gen->e, .live = true };
-	struct rpn_op op;
+	struct expr x = { .gen = gen, .e = &gen->e, .live = true };
+	struct rpn_op op = { 0 };
 
 	for (size_t i = 0; i <= size; i++)
 		x.targets[i].label = -1;
-	for (size_t at = 0; at < size && !gen->e.error; at = op.next) {
-		if (rpn_decode(rpn, size, at, &op)) {
-			gen_fail(gen, -EINVAL, "bad operation at byte %zu", at);
-			break;
-		}
-		rpn_join(&x, at);
-		x.raises = at && x.zero_end == at && x.targets[at].label < 0;
+	while (!gen->e.error && rpn_next(rpn, size, &op)) {
+		join(&x, op.at);
+		x.raises = op.at && x.zero_end == op.at &&
+			   x.targets[op.at].label < 0;
 		if (x.live)
 			generate_op(&x, &op);
 		if (op.code == RPN_lit)
 			x.zero_end = op.next;
 	}
+	if (op.next != size)
+		gen_fail(gen, -EINVAL, "bad operation at byte %zu", op.next);
 	memset(results, 0, count * sizeof(*results));
 	if (gen->e.error)
 		return;
@@ -813,11 +812,9 @@ static unsigned int register_uses(uint16_t machine, uint64_t number)
 unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size)
 {
 	unsigned int uses = 0;
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t at = 0; at < size; at = op.next) {
-		if (rpn_decode(rpn, size, at, &op))
-			break;
+	while (rpn_next(rpn, size, &op)) {
 		if (op.code == RPN_addr)
 			uses |= RPN_USES_ADDR;
 		else if (op.code == RPN_xderef || op.code == RPN_xderef_size)

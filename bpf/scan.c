@@ -30,17 +30,11 @@ static unsigned int site_uses(const struct tdf *tdf,
 /* Does an expression read memory? */
 static bool rpn_reads(const uint8_t *rpn, size_t size)
 {
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t at = 0; at < size; at = op.next) {
-		if (rpn_decode(rpn, size, at, &op))
-			return false;
-		switch (op.code) {
-		case RPN_deref: case RPN_deref_size:
-		case RPN_xderef: case RPN_xderef_size:
+	while (rpn_next(rpn, size, &op))
+		if (rpn_is_deref(&op))
 			return true;
-		}
-	}
 	return false;
 }
 

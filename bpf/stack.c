@@ -188,22 +188,13 @@ static void returned_take(struct bpf_stack *s)
  * to a frame that has been built, which is enough. */
 static bool rpn_is_plain(const uint8_t *rpn, size_t size)
 {
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t at = 0; at < size; at = op.next) {
-		if (rpn_decode(rpn, size, at, &op))
+	while (rpn_next(rpn, size, &op))
+		if (rpn_is_deref(&op) || op.code == RPN_div ||
+		    op.code == RPN_mod)
 			return false;
-		switch (op.code) {
-		case RPN_deref:
-		case RPN_deref_size:
-		case RPN_xderef:
-		case RPN_xderef_size:
-		case RPN_div:
-		case RPN_mod:
-			return false;
-		}
-	}
-	return size;
+	return size && op.next == size;
 }
 
 /* Is it a function's first instruction? */

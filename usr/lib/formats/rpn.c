@@ -26,28 +26,12 @@ static const struct rpn_def rpn_defs[256] = {
 #undef RPN_OP_RANGE
 };
 
-static void read_size(struct cursor *r, struct rpn_op *op)
-{
-	op->a = cursor_fixed(r, 1);
-	if (op->a != 1 && op->a != 2 && op->a != 4 && op->a != 8)
-		r->failed = true;
-}
-
-static void read_jump(struct cursor *r, struct rpn_op *op)
-{
-	int64_t distance = cursor_signed(r, 2);
-
-	op->a = r->address + distance;
-	if (distance < 0 || distance > r->end - r->at)
-		r->failed = true;
-}
-
 #define DW_OP_reg0	0x50
 #define DW_OP_reg31	0x6f
 #define DW_OP_regx	0x90
 
 /* A register, or an argument on the stack */
-static void read_entry(struct cursor *r, struct rpn_op *op)
+static void rpn_entry_read(struct cursor *r, struct rpn_op *op)
 {
 	uint64_t length = cursor_uleb(r);
 	size_t end = r->address + length;
@@ -74,8 +58,10 @@ static void read_entry(struct cursor *r, struct rpn_op *op)
 	r->failed |= r->address != end;
 }
 
-static void read_operand(struct cursor *r, struct rpn_op *op)
+static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
 {
+	int64_t distance;
+
 	switch (op->operand) {
 	case RPN_NONE:
 		break;
@@ -106,13 +92,17 @@ static void read_operand(struct cursor *r, struct rpn_op *op)
 		op->b = cursor_sleb(r);
 		break;
 	case RPN_SIZE:
-		read_size(r, op);
+		op->a = cursor_fixed(r, 1);
+		r->failed |= op->a != 1 && op->a != 2 && op->a != 4 &&
+			     op->a != 8;
 		break;
 	case RPN_JUMP:
-		read_jump(r, op);
+		distance = cursor_signed(r, 2);
+		op->a = r->address + distance;
+		r->failed |= distance < 0 || distance > r->end - r->at;
 		break;
 	case RPN_ENTRY:
-		read_entry(r, op);
+		rpn_entry_read(r, op);
 		break;
 	}
 }
@@ -136,21 +126,59 @@ int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op)
 	op->pushes = def->pushes;
 	op->operand = def->operand;
 	op->name = def->name;
-	read_operand(&r, op);
+	rpn_operand_read(&r, op);
 	op->next = r.address;
 	return r.failed ? -EINVAL : 0;
 }
 
+bool rpn_next(const uint8_t *rpn, size_t size, struct rpn_op *op)
+{
+	size_t at = op->next;
+
+	if (!rpn_decode(rpn, size, at, op))
+		return true;
+	op->next = at;
+	return false;
+}
+
+bool rpn_single(const uint8_t *rpn, size_t size, struct rpn_op *op)
+{
+	return !rpn_decode(rpn, size, 0, op) && op->next == size;
+}
+
+bool rpn_is_constant(const struct rpn_op *op, int64_t *value)
+{
+	bool literal = op->code >= RPN_lit && op->code <= RPN_lit_last;
+
+	*value = literal ? op->index : (int64_t)op->a;
+	return literal || (op->code >= RPN_const1u && op->code <= RPN_consts);
+}
+
+bool rpn_is_register(const struct rpn_op *op, uint64_t *number, int64_t *offset)
+{
+	bool indexed = op->code == RPN_bregx;
+
+	*number = indexed ? op->a : op->index;
+	*offset = indexed ? op->b : (int64_t)op->a;
+	return indexed || (op->code >= RPN_breg && op->code <= RPN_breg_last);
+}
+
+bool rpn_is_deref(const struct rpn_op *op)
+{
+	return op->code == RPN_deref || op->code == RPN_deref_size ||
+	       op->code == RPN_xderef || op->code == RPN_xderef_size;
+}
+
 #define UNREACHED	(-1)
 
-/* Where the check stands; depth_at[] is known for the targets of jumps. */
-struct check {
-	int depth;			/* UNREACHED behind a skip */
+/* depth_at[] is known for the targets of jumps. */
+struct rpn_check {
+	int depth;			/* UNREACHED after a skip */
 	int8_t depth_at[TDF_RPN_MAX + 1];
 	struct error *err;
 };
 
-static int check_join(struct check *c, size_t at)
+static int rpn_check_join(struct rpn_check *c, size_t at)
 {
 	int known = c->depth_at[at];
 
@@ -163,7 +191,7 @@ static int check_join(struct check *c, size_t at)
 	return 0;
 }
 
-static int check_depth(struct check *c, const struct rpn_op *op)
+static int rpn_check_depth(struct rpn_check *c, const struct rpn_op *op)
 {
 	int needed = op->code == RPN_pick ? (int)op->a + 1 : op->pops;
 
@@ -179,7 +207,7 @@ static int check_depth(struct check *c, const struct rpn_op *op)
 	return 0;
 }
 
-static int check_jump(struct check *c, const struct rpn_op *op)
+static int rpn_check_jump(struct rpn_check *c, const struct rpn_op *op)
 {
 	int known = c->depth_at[op->a];
 
@@ -193,9 +221,9 @@ static int check_jump(struct check *c, const struct rpn_op *op)
 	return 0;
 }
 
-static int check_op(struct check *c, const struct rpn_op *op)
+static int rpn_check_op(struct rpn_check *c, const struct rpn_op *op)
 {
-	int ret = check_join(c, op->at);
+	int ret = rpn_check_join(c, op->at);
 
 	for (size_t i = op->at + 1; i < op->next && !ret; i++) {
 		if (c->depth_at[i] != UNREACHED)
@@ -205,45 +233,44 @@ static int check_op(struct check *c, const struct rpn_op *op)
 	}
 	if (ret || c->depth == UNREACHED)
 		return ret;
-	ret = check_depth(c, op);
+	ret = rpn_check_depth(c, op);
 	if (!ret && op->operand == RPN_JUMP)
-		ret = check_jump(c, op);
+		ret = rpn_check_jump(c, op);
 	return ret;
 }
 
 int rpn_check(const uint8_t *rpn, size_t size, int entries, struct error *err)
 {
-	struct check c = { .err = err };
-	struct rpn_op op;
+	struct rpn_check c = { .err = err };
+	struct rpn_op op = { 0 };
 	int ret;
 
 	if (size > TDF_RPN_MAX)
 		return error_set(err, -EINVAL, "expression exceeds %d bytes",
 				 TDF_RPN_MAX);
 	memset(c.depth_at, UNREACHED, sizeof(c.depth_at));
-	for (size_t at = 0; at < size; at = op.next) {
-		ret = rpn_decode(rpn, size, at, &op);
-		if (ret)
-			return error_set(err, ret,
-					 "bad operation at byte %zu", at);
-		ret = check_op(&c, &op);
+	while (rpn_next(rpn, size, &op)) {
+		ret = rpn_check_op(&c, &op);
 		if (ret)
 			return ret;
 	}
-	ret = check_join(&c, size);
+	if (op.next != size)
+		return error_set(err, -EINVAL, "bad operation at byte %zu",
+				 op.next);
+	ret = rpn_check_join(&c, size);
 	if (!ret && c.depth != entries)
 		ret = error_set(err, -EINVAL, "%d values left instead of %d",
 				c.depth, entries);
 	return ret;
 }
 
-struct text {
+struct rpn_text {
 	char *text;
 	size_t size, used;
 };
 
 __attribute__((format(printf, 2, 3)))
-static void text_add(struct text *t, const char *fmt, ...)
+static void rpn_text_add(struct rpn_text *t, const char *fmt, ...)
 {
 	va_list args;
 	int n;
@@ -256,19 +283,19 @@ static void text_add(struct text *t, const char *fmt, ...)
 	t->used = t->used + n < t->size ? t->used + n : t->size - 1;
 }
 
-static void print_op(struct text *t, const struct rpn_op *op)
+static void rpn_print_op(struct rpn_text *t, const struct rpn_op *op)
 {
-	text_add(t, "%s%s", op->at ? "; " : "", op->name);
+	rpn_text_add(t, "%s%s", op->at ? "; " : "", op->name);
 	if (op->code >= RPN_lit && op->code <= RPN_breg_last)
-		text_add(t, "%d", op->index);
+		rpn_text_add(t, "%d", op->index);
 	switch (op->operand) {
 	case RPN_NONE:
 		break;
 	case RPN_ADDR:
-		text_add(t, " 0x%llx", (unsigned long long)op->a);
+		rpn_text_add(t, " 0x%llx", (unsigned long long)op->a);
 		break;
 	case RPN_ULEB_SLEB:
-		text_add(t, " %llu%+lld", (unsigned long long)op->a,
+		rpn_text_add(t, " %llu%+lld", (unsigned long long)op->a,
 			 (long long)op->b);
 		break;
 	case RPN_S1:
@@ -276,36 +303,33 @@ static void print_op(struct text *t, const struct rpn_op *op)
 	case RPN_S4:
 	case RPN_S8:
 	case RPN_SLEB:
-		text_add(t, op->code <= RPN_consts ? " %lld" : "%+lld",
+		rpn_text_add(t, op->code <= RPN_consts ? " %lld" : "%+lld",
 			 (long long)op->a);
 		break;
 	case RPN_JUMP:
-		text_add(t, " to %llu", (unsigned long long)op->a);
+		rpn_text_add(t, " to %llu", (unsigned long long)op->a);
 		break;
 	case RPN_ENTRY:
-		text_add(t, " reg%llu", (unsigned long long)op->a);
+		rpn_text_add(t, " reg%llu", (unsigned long long)op->a);
 		if (op->bytes)
-			text_add(t, "%+lld size %u", (long long)op->b,
+			rpn_text_add(t, "%+lld size %u", (long long)op->b,
 				 op->bytes);
 		break;
 	default:
-		text_add(t, " %llu", (unsigned long long)op->a);
+		rpn_text_add(t, " %llu", (unsigned long long)op->a);
 	}
 }
 
 void rpn_print(const uint8_t *rpn, size_t size, char *text, size_t text_size)
 {
-	struct text t = { .text = text, .size = text_size };
-	struct rpn_op op;
+	struct rpn_text t = { .text = text, .size = text_size };
+	struct rpn_op op = { 0 };
 
 	if (!text_size)
 		return;
 	text[0] = '\0';
-	for (size_t at = 0; at < size; at = op.next) {
-		if (rpn_decode(rpn, size, at, &op)) {
-			text_add(&t, "%s?", at ? "; " : "");
-			return;
-		}
-		print_op(&t, &op);
-	}
+	while (rpn_next(rpn, size, &op))
+		rpn_print_op(&t, &op);
+	if (op.next != size)
+		rpn_text_add(&t, "%s?", op.next ? "; " : "");
 }

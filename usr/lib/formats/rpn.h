@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading address expressions (include/rastrace/rpn.def): one operation at a
- * time, and the check that makes an expression safe to generate code from.
+ * Read address expressions (include/rastrace/rpn.def): one operation at a time,
+ * and the check that makes an expression safe to generate code from.
  */
 #ifndef LIB_RPN_H
 #define LIB_RPN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
@@ -28,7 +29,7 @@ enum rpn_code {
 
 struct rpn_op {
 	size_t at;		/* offset of the operation */
-	size_t next;		/* offset behind its operands */
+	size_t next;		/* offset after its operands */
 	uint8_t code;		/* as in the bytes (lit5 = 0x35) */
 	uint8_t index;		/* code - first code of a range, else 0 */
 	uint8_t pops, pushes;
@@ -48,6 +49,24 @@ struct rpn_op {
  * off, LEB128 longer than 64 bits, jump backwards or past the end.
  */
 int rpn_decode(const uint8_t *rpn, size_t size, size_t at, struct rpn_op *op);
+
+/*
+ * The operations of an expression, one at each call: begin with a zeroed *op.
+ * false: no more, and then op->next == size, or the operation at op->next is
+ * bad.
+ */
+bool rpn_next(const uint8_t *rpn, size_t size, struct rpn_op *op);
+
+/* Decode an expression of exactly one operation; false: it isn't. */
+bool rpn_single(const uint8_t *rpn, size_t size, struct rpn_op *op);
+
+/* Does it push a constant? */
+bool rpn_is_constant(const struct rpn_op *op, int64_t *value);
+/* Does it push a register plus an offset? */
+bool rpn_is_register(const struct rpn_op *op, uint64_t *number,
+		     int64_t *offset);
+/* Does it read memory? */
+bool rpn_is_deref(const struct rpn_op *op);
 
 /*
  * Check a whole expression: every operation decodes, jumps land on

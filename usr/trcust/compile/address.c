@@ -166,8 +166,7 @@ static void symbol_displace(const struct compilation *c, int64_t displacement,
 		return;
 	}
 	if (c->module->kind != TDF_MODULE_USER ||
-	    rpn_decode(rpn->data, rpn->size, 0, &op) || op.code != RPN_addr ||
-	    op.next != rpn->size) {
+	    !rpn_single(rpn->data, rpn->size, &op) || op.code != RPN_addr) {
 		rpn_emit_add(rpn, displacement, wide);
 		return;
 	}

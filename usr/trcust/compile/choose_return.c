@@ -194,16 +194,14 @@ struct leaving_exit {
 static bool reads_result(const struct leaving_exit *exit,
 			 const struct bytes *rpn, uint32_t at, uint32_t length)
 {
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t i = 0; i < length; i = op.next) {
-		if (rpn_decode(rpn->data + at, length, i, &op) ||
-		    op.operand == RPN_ENTRY || op.code == RPN_bregx ||
+	while (rpn_next(rpn->data + at, length, &op))
+		if (op.operand == RPN_ENTRY || op.code == RPN_bregx ||
 		    (op.code >= RPN_breg && op.code <= RPN_breg_last &&
 		     op.index != exit->site->result))
 			return false;
-	}
-	return true;
+	return op.next == length;
 }
 
 /*

@@ -85,8 +85,8 @@ static int find_frame(const struct move *move, uint64_t address)
 
 	if (!dwarf_frame_address_emit(move->dwarf, move->module, address, &rpn,
 				      &err) &&
-	    !rpn.failed && !rpn_decode(rpn.data, rpn.size, 0, &op) &&
-	    op.next == rpn.size && op.code >= RPN_breg &&
+	    !rpn.failed && rpn_single(rpn.data, rpn.size, &op) &&
+	    op.code >= RPN_breg &&
 	    op.code <= RPN_breg_last && op.index < ARCH_REGISTERS)
 		frame = op.index;
 	bytes_free(&rpn);
@@ -253,6 +253,8 @@ static int move_reg(struct move *move, const struct tdf_stmt *in,
 	uint32_t at = 0, length;
 	struct bytes one = {0};
 	struct rpn_op op;
+	uint64_t number;
+	int64_t offset;
 	int code;
 
 	rpn_emit_register(&one, in->reg, 0);
@@ -262,11 +264,9 @@ static int move_reg(struct move *move, const struct tdf_stmt *in,
 	bytes_free(&one);
 	if (code)
 		return code;
-	if (!rpn_decode(rpn->data, rpn->size, at, &op) &&
-	    op.next == rpn->size &&
-	    ((op.operand == RPN_SLEB && op.code >= RPN_breg && !op.a) ||
-	     (op.code == RPN_bregx && !op.b))) {
-		out->reg = op.code == RPN_bregx ? op.a : op.index;
+	if (rpn_single(rpn->data + at, rpn->size - at, &op) &&
+	    rpn_is_register(&op, &number, &offset) && !offset) {
+		out->reg = number;
 		rpn->size = at;
 		return 0;
 	}

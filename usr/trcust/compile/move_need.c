@@ -213,11 +213,10 @@ static struct move_need *decode(const uint8_t *rpn, size_t size, size_t *count,
 	struct move_need *ops = NULL;
 
 	for (int pass = 0; pass < 2; pass++) {
-		struct rpn_op op;
+		struct rpn_op op = { 0 };
 
 		*count = *jumps = 0;
-		for (size_t at = 0; at < size; at = op.next) {
-			rpn_decode(rpn, size, at, &op);
+		while (rpn_next(rpn, size, &op)) {
 			*jumps += op.operand == RPN_JUMP;
 			if (ops)
 				ops[*count].op = op;

@@ -394,37 +394,25 @@ static void land(struct rewriting *r, size_t at)
 	}
 }
 
-static bool is_constant(const struct rpn_op *op)
-{
-	return (op->code >= RPN_const1u && op->code <= RPN_consts) ||
-	       (op->code >= RPN_lit && op->code <= RPN_lit_last);
-}
-
-static void do_constant(struct rewriting *r, const struct rpn_op *op)
-{
-	size_t start = r->rpn->size;
-	bool literal = op->code >= RPN_lit && op->code <= RPN_lit_last;
-
-	emit_same(r, op);
-	push(r, op->code == RPN_addr ? entry_fixed(op->a) :
-		entry_number(literal ? op->index : op->a), start);
-}
-
 static void do_op(struct rewriting *r, const struct rpn_op *op,
 		  unsigned int need)
 {
-	if (op->code >= RPN_breg && op->code <= RPN_breg_last) {
-		do_register(r, op->index, op->a, op, need);
+	uint64_t number;
+	int64_t value;
+
+	if (rpn_is_register(op, &number, &value)) {
+		do_register(r, number, value, op, need);
 		return;
 	}
-	if (is_constant(op) || op->code == RPN_addr) {
-		do_constant(r, op);
+	if (rpn_is_constant(op, &value) || op->code == RPN_addr) {
+		size_t start = r->rpn->size;
+
+		emit_same(r, op);
+		push(r, op->code == RPN_addr ? entry_fixed(op->a) :
+			entry_number(value), start);
 		return;
 	}
 	switch (op->code) {
-	case RPN_bregx:
-		do_register(r, op->a, op->b, op, need);
-		break;
 	case RPN_deref:
 		do_deref(r, 8, op, need);
 		break;

@@ -38,9 +38,9 @@ static bool is_register(const struct arch *arch,
 	struct rpn_op op;
 
 	if (piece->kind != PLACE_VALUE ||
-	    rpn_decode(rpn->data, rpn->size, 0, &op) ||
+	    !rpn_single(rpn->data, rpn->size, &op) ||
 	    op.code < RPN_breg || op.code > RPN_breg_last || op.a ||
-	    op.next != rpn->size || op.index == arch->stack)
+	    op.index == arch->stack)
 		return false;
 	*number = op.index;
 	return true;
@@ -114,13 +114,12 @@ struct judge {
 /* What is read from memory may be the caller's. */
 static bool is_computed(const struct place_piece *piece)
 {
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t at = 0; at < piece->rpn.size; at = op.next)
-		if (rpn_decode(piece->rpn.data, piece->rpn.size, at, &op) ||
-		    op.code == RPN_deref || op.code == RPN_deref_size)
+	while (rpn_next(piece->rpn.data, piece->rpn.size, &op))
+		if (op.code == RPN_deref || op.code == RPN_deref_size)
 			return false;
-	return piece->kind == PLACE_VALUE;
+	return piece->kind == PLACE_VALUE && op.next == piece->rpn.size;
 }
 
 /* The piece isn't what the register `first` had at the function's entry. */

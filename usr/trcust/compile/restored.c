@@ -128,18 +128,14 @@ static int restored_find(const struct compilation *c,
 /* The first of the registers that the place is computed from; -1: none. */
 static int register_of(const struct place *place, uint32_t registers)
 {
-	struct rpn_op op;
-
 	for (size_t i = 0; i < place->count; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
+		struct rpn_op op = { 0 };
 
-		for (size_t at = 0; at < rpn->size; at = op.next) {
-			if (rpn_decode(rpn->data, rpn->size, at, &op))
-				break;
+		while (rpn_next(rpn->data, rpn->size, &op))
 			if (op.code >= RPN_breg && op.code <= RPN_breg_last &&
 			    registers & BIT(op.index))
 				return op.index;
-		}
 	}
 	return -1;
 }

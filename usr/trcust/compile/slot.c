@@ -34,14 +34,6 @@ struct slot {
 
 enum source { SOURCE_SLOT, SOURCE_VALUE, SOURCE_MEMORY, SOURCE_NONE };
 
-static bool is_constant(const struct rpn_op *op, int64_t *number)
-{
-	bool literal = op->code >= RPN_lit && op->code <= RPN_lit_last;
-
-	*number = literal ? op->index : (int64_t)op->a;
-	return literal || (op->code >= RPN_const1u && op->code <= RPN_consts);
-}
-
 /* What is added to the top from there on; a sum of 32 bits is cut to these.
  * Returns the offset of what else there is. */
 static size_t sum_read(const struct slot *s, const struct bytes *rpn, size_t at,
@@ -56,7 +48,7 @@ static size_t sum_read(const struct slot *s, const struct bytes *rpn, size_t at,
 			at = op.next;
 			continue;
 		}
-		if (!is_constant(&op, &number) ||
+		if (!rpn_is_constant(&op, &number) ||
 		    rpn_decode(rpn->data, rpn->size, op.next, &then))
 			break;
 		if (then.code == RPN_minus)
@@ -77,21 +69,15 @@ static bool slot_read(const struct slot *s, const struct place_piece *piece,
 {
 	const struct bytes *rpn = &piece->rpn;
 	struct rpn_op op;
+	uint64_t base;
 	size_t at;
 
 	*pointer = false;
 	if (piece->kind == PLACE_ABSENT ||
-	    rpn_decode(rpn->data, rpn->size, 0, &op))
+	    rpn_decode(rpn->data, rpn->size, 0, &op) ||
+	    !rpn_is_register(&op, &base, offset) || base >= ARCH_REGISTERS)
 		return false;
-	if (op.code >= RPN_breg && op.code <= RPN_breg_last) {
-		*number = op.index;
-		*offset = op.a;
-	} else if (op.code == RPN_bregx && op.a < ARCH_REGISTERS) {
-		*number = op.a;
-		*offset = op.b;
-	} else {
-		return false;
-	}
+	*number = base;
 	at = sum_read(s, rpn, op.next, offset);
 	if (at == rpn->size)
 		return true;
@@ -423,18 +409,16 @@ static bool is_frame_register(const struct slot *s, unsigned int number)
 /* The value is computed with an address in the frame, which nothing reads. */
 static bool has_address(const struct slot *s, const struct bytes *rpn)
 {
-	struct rpn_op op, then;
+	struct rpn_op op = { 0 }, then;
+	uint64_t number;
 	int64_t sum = 0;
 
-	for (size_t at = 0; !rpn_decode(rpn->data, rpn->size, at, &op);
-	     at = op.next) {
-		unsigned int number = op.code == RPN_bregx ? op.a : op.index;
+	while (rpn_next(rpn->data, rpn->size, &op)) {
+		int64_t offset;
 		size_t end;
 
-		if ((op.code < RPN_breg || op.code > RPN_breg_last) &&
-		    op.code != RPN_bregx)
-			continue;
-		if (!is_frame_register(s, number))
+		if (!rpn_is_register(&op, &number, &offset) ||
+		    !is_frame_register(s, number))
 			continue;
 		end = sum_read(s, rpn, op.next, &sum);
 		if (rpn_decode(rpn->data, rpn->size, end, &then) ||

@@ -189,13 +189,11 @@ static int place_symbol(const struct symbol_query *q,
 static bool place_is_of_frame(const struct place *place,
 			      const struct arch *arch)
 {
-	struct rpn_op op;
-
 	for (size_t i = 0; i < place->count; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
+		struct rpn_op op = { 0 };
 
-		for (size_t at = 0; !rpn_decode(rpn->data, rpn->size, at, &op);
-		     at = op.next)
+		while (rpn_next(rpn->data, rpn->size, &op))
 			if ((op.code >= RPN_breg && op.code <= RPN_breg_last) ||
 			    (op.code == RPN_bregx && op.a != arch->thread))
 				return true;
@@ -480,14 +478,13 @@ int symbol_check_static(const struct compilation *c,
 			const struct compile_site *site, struct srcpos pos,
 			const char *name, const struct place *place)
 {
-	struct rpn_op op;
 	const char *why;
 
 	for (size_t i = 0; i < place->count; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
+		struct rpn_op op = { 0 };
 
-		for (size_t at = 0; !rpn_decode(rpn->data, rpn->size, at, &op);
-		     at = op.next) {
+		while (rpn_next(rpn->data, rpn->size, &op)) {
 			why = op.code == RPN_addr ? address_refusal(c, op.a) :
 						    NULL;
 			if (why)

@@ -206,15 +206,12 @@ static void section_add(struct tdf_writer *w, uint64_t address)
 static void write_sections(struct tdf_writer *w)
 {
 	const struct bytes *rpn = &w->compiled->rpn;
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 	uint32_t count;
 
-	for (size_t at = 0; at < rpn->size; at = op.next) {
-		if (rpn_decode(rpn->data, rpn->size, at, &op))
-			break;
+	while (rpn_next(rpn->data, rpn->size, &op))
 		if (op.code == RPN_addr)
 			section_add(w, op.a);
-	}
 	count = w->header.sections.count;
 	qsort(w->sections, count, sizeof(*w->sections), section_compare);
 	table_begin(w, &w->header.sections, count);

@@ -73,14 +73,11 @@ static bool in_section(const struct tdf *tdf, uint64_t address)
 
 static bool rpn_has_address(const struct tdf *tdf, uint32_t at, uint32_t size)
 {
-	struct rpn_op op;
+	struct rpn_op op = { 0 };
 
-	for (size_t i = 0; i < size; i = op.next) {
-		if (rpn_decode(tdf->rpn + at, size, i, &op))
-			return false;
+	while (rpn_next(tdf->rpn + at, size, &op))
 		if (op.code == RPN_addr && !in_section(tdf, op.a))
 			return true;
-	}
 	return false;
 }
 

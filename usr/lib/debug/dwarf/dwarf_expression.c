@@ -126,8 +126,8 @@ static bool decode_alone(const struct machine *m, const struct entry *entry,
 			 struct rpn_op *op)
 {
 	return entry->start < m->rpn->size &&
-	       !rpn_decode(m->rpn->data, m->rpn->size, entry->start, op) &&
-	       op->next == m->rpn->size;
+	       rpn_single(m->rpn->data + entry->start,
+			  m->rpn->size - entry->start, op);
 }
 
 /* Add to the top; what is one operation stays one. */
@@ -135,16 +135,15 @@ static void add_constant(struct machine *m, int64_t value)
 {
 	struct entry *entry = top(m);
 	struct rpn_op op;
+	uint64_t number;
+	int64_t offset;
 
 	if (!value)
 		return;
-	if (decode_alone(m, entry, &op) && op.code >= RPN_breg &&
-	    op.code <= RPN_bregx) {
-		bool indexed = op.code == RPN_bregx;
-
+	if (decode_alone(m, entry, &op) &&
+	    rpn_is_register(&op, &number, &offset)) {
 		m->rpn->size = entry->start;
-		rpn_emit_register(m->rpn, indexed ? op.a : op.index,
-				  (indexed ? op.b : (int64_t)op.a) + value);
+		rpn_emit_register(m->rpn, number, offset + value);
 	} else {
 		rpn_emit_add(m->rpn, value, true);
 	}
@@ -524,8 +523,8 @@ static int op_indexed(struct machine *m, const Dwarf_Op *op)
 static int op_thread(struct machine *m)
 {
 	struct entry *entry;
-	bool literal;
 	struct rpn_op op;
+	int64_t constant;
 	uint64_t offset;
 	int code;
 
@@ -534,13 +533,12 @@ static int op_thread(struct machine *m)
 	entry = top(m);
 	if (!decode_alone(m, entry, &op))
 		return damaged(m);
-	literal = op.code >= RPN_lit && op.code <= RPN_lit_last;
-	if (!literal && (op.code < RPN_const1u || op.code > RPN_consts))
+	if (!rpn_is_constant(&op, &constant))
 		return error_set(m->err, -ENODATA, "it is thread-local at a "
 				 "place that is computed");
 	m->rpn->size = entry->start;
 	entry->start = NO_START;
-	offset = literal ? op.index : op.a;
+	offset = constant;
 	code = dwarf_thread_offset(m->context->dwarf, &offset, m->err);
 	return code ? code : dwarf_thread_emit(m->context->dwarf, offset,
 					       m->rpn, m->err);
