@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/array.h"
 #include "lib/hash.h"
+#include "lib/key_map.h"
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
 #include "tracefmt/pair/tally.h"
 #include "arguments.h"
 
-#define BUCKETS		1024
 #define KEPT		20	/* unmatched ones of each kind */
 #define VALUES_SHOWN	8	/* return values of a function */
 #define BAR		40	/* characters */
@@ -26,7 +27,6 @@ struct function {
 	struct latency latency;
 	struct tally returns;
 	uint64_t unmatched, open, alone;
-	struct function *next;		/* in its bucket */
 };
 
 struct kept {
@@ -43,9 +43,9 @@ struct kept_list {
 
 struct pairs {
 	struct pairing *pairing;
-	struct function *buckets[BUCKETS];
+	struct key_map by_name;		/* function, by hash of name and minor */
 	struct function **functions;
-	size_t function_count;
+	size_t function_count, function_room;
 	struct function **by_index;	/* of pair_seen; NULL: not met yet */
 	size_t index_room;
 	struct kept_list unmatched, open, alone;
@@ -55,46 +55,32 @@ struct pairs {
 
 /* ---- functions ---- */
 
-static struct function *function_make(struct pairs *p, const char *name,
-				      uint16_t major, uint16_t minor)
+/* The function of that name and minor, made when it is new; NULL: no memory. */
+static struct function *function_get(struct pairs *p,
+				     const struct match_point *point,
+				     const char *name)
 {
-	struct function **more = reallocarray(p->functions,
-					      p->function_count + 1,
-					      sizeof(*more));
-	struct function *f = calloc(1, sizeof(*f));
+	uint16_t major = pair_major(point);
+	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
+	uint64_t hash = hash_fnv(HASH_FNV_START, name, strlen(name)) + minor;
+	struct function *f;
+	size_t step = 0;
 
-	if (more)
-		p->functions = more;
-	if (!more || !f) {
-		free(f);
+	while ((f = key_map_each(&p->by_name, hash, &step)))
+		if (f->major == major && f->minor == minor &&
+		    !strcmp(f->name, name))
+			return f;
+	if (!array_grow(&p->functions, p->function_count, &p->function_room,
+			sizeof(*p->functions)) || key_map_reserve(&p->by_name))
 		return NULL;
-	}
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->major = major;
 	f->minor = minor;
 	p->functions[p->function_count++] = f;
-	return f;
-}
-
-static struct function *function_find(struct pairs *p,
-				      const struct match_point *point,
-				      const char *name)
-{
-	uint16_t major = pair_major(point);
-	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
-	struct function *f, **bucket;
-
-	bucket = &p->buckets[(hash_fnv(HASH_FNV_START, name, strlen(name)) +
-			      minor) % BUCKETS];
-	for (f = *bucket; f; f = f->next)
-		if (f->major == major && f->minor == minor &&
-		    !strcmp(f->name, name))
-			return f;
-	f = function_make(p, name, major, minor);
-	if (f) {
-		f->next = *bucket;
-		*bucket = f;
-	}
+	key_map_add(&p->by_name, hash, f);
 	return f;
 }
 
@@ -116,7 +102,7 @@ static struct function *function_of(struct pairs *p, uint32_t index,
 		p->index_room = room;
 	}
 	if (!p->by_index[index])
-		p->by_index[index] = function_find(p, point, name);
+		p->by_index[index] = function_get(p, point, name);
 	return p->by_index[index];
 }
 
@@ -461,6 +447,7 @@ static void pairs_free(struct output *output)
 		free(p->functions[i]);
 	}
 	free(p->functions);
+	key_map_free(&p->by_name);
 	free(p->by_index);
 	free(p->value.data);
 	pairing_close(p->pairing);

@@ -14,12 +14,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/array.h"
+#include "lib/key_map.h"
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
 #include "arguments.h"
 #include "sheaf.h"
 
-#define BUCKETS		4096
 #define TIME_WIDTH	18
 #define LATENCY_WIDTH	12
 #define INDENT_MAX	40	/* levels; deeper ones say their number */
@@ -39,14 +40,13 @@ struct thread {
 	char *title;
 	struct waiting waiting;
 	struct sheaf_text lines;
-	struct thread *next;	/* in its bucket */
 };
 
 struct tree {
 	struct pairing *pairing;
-	struct thread *buckets[BUCKETS];
+	struct key_map by_id;		/* thread, by thread_hash() */
 	struct thread **threads;	/* in the order of their first events */
-	size_t count;
+	size_t count, room;
 	struct sheaf sheaf;
 	struct text line;
 	bool live;			/* of a pipe */
@@ -150,33 +150,22 @@ static int title_make(struct thread *thread, const struct output *output,
 			r->pid, r->pid, r->tid, r->tid, date) < 0 ? -ENOMEM : 0;
 }
 
-static struct thread **thread_place(struct tree *tree, uint64_t buffer,
-				    uint32_t pid, uint32_t tid)
+static uint64_t thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
 {
-	uint64_t key = ((uint64_t)pid << 32 | tid) + buffer;
-	struct thread **place;
-
-	place = &tree->buckets[(key * 0x9e3779b97f4a7c15ULL >> 32) % BUCKETS];
-	while (*place && ((*place)->buffer != buffer || (*place)->pid != pid ||
-			  (*place)->tid != tid))
-		place = &(*place)->next;
-	return place;
+	return key_map_mix(buffer, (uint64_t)pid << 32 | tid);
 }
 
-static struct thread *thread_add(struct tree *tree)
+static struct thread *thread_find(struct tree *tree, uint64_t buffer,
+				  uint32_t pid, uint32_t tid)
 {
-	struct thread **more, *thread;
+	uint64_t hash = thread_hash(buffer, pid, tid);
+	struct thread *thread;
+	size_t step = 0;
 
-	if (!(tree->count & (tree->count - 1))) {
-		more = reallocarray(tree->threads, 2 * tree->count + 1,
-				    sizeof(*more));
-		if (!more)
-			return NULL;
-		tree->threads = more;
-	}
-	thread = calloc(1, sizeof(*thread));
-	if (thread)
-		tree->threads[tree->count++] = thread;
+	while ((thread = key_map_each(&tree->by_id, hash, &step)))
+		if (thread->buffer == buffer && thread->pid == pid &&
+		    thread->tid == tid)
+			break;
 	return thread;
 }
 
@@ -184,28 +173,24 @@ static struct thread *thread_add(struct tree *tree)
 static struct thread *thread_of(const struct output *output,
 				const struct event *event)
 {
-	struct tree *tree = output->own;
 	uint64_t buffer = event->trace->file.header.key;
-	struct thread **place = thread_place(tree, buffer, event->record->pid,
-					     event->record->tid);
+	uint32_t pid = event->record->pid, tid = event->record->tid;
+	struct tree *tree = output->own;
+	struct thread *thread = thread_find(tree, buffer, pid, tid);
 
-	if (*place)
-		return *place;
-	*place = thread_add(tree);
-	if (!*place || title_make(*place, output, event))
+	if (thread)
+		return thread;
+	if (!array_grow(&tree->threads, tree->count, &tree->room,
+			sizeof(*tree->threads)) ||
+	    key_map_reserve(&tree->by_id))
 		return NULL;
-	(*place)->buffer = buffer;
-	(*place)->pid = event->record->pid;
-	(*place)->tid = event->record->tid;
-	return *place;
-}
-
-/* Its PRE was seen. */
-static struct thread *call_thread(struct tree *tree,
-				  const struct pair_call *call)
-{
-	return *thread_place(tree, call->trace->file.header.key, call->pid,
-			     call->tid);
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	*thread = (struct thread){ .buffer = buffer, .pid = pid, .tid = tid };
+	tree->threads[tree->count++] = thread;
+	key_map_add(&tree->by_id, thread_hash(buffer, pid, tid), thread);
+	return title_make(thread, output, event) ? NULL : thread;
 }
 
 /* ---- lines ---- */
@@ -392,7 +377,8 @@ static int plain_add(const struct shown *of, struct thread *thread,
 static int unmatched_add(struct tree *tree, const struct pair_call *call,
 			 const char *note, struct text *text)
 {
-	struct thread *thread = call_thread(tree, call);
+	struct thread *thread = thread_find(tree, call->trace->file.header.key,
+					    call->pid, call->tid);
 	char end[64];
 	int code;
 
@@ -491,6 +477,7 @@ static void tree_free(struct output *output)
 		free(tree->threads[i]);
 	}
 	free(tree->threads);
+	key_map_free(&tree->by_id);
 	sheaf_close(&tree->sheaf);
 	pairing_close(tree->pairing);
 	free(tree->line.data);

@@ -8,8 +8,6 @@
 #include "lib/key_map.h"
 #include "lib/read/read.h"
 
-#define BUCKETS		16384	/* a power of two */
-
 /* What is known of a point. */
 struct pair_function {
 	enum pair_role role;
@@ -24,15 +22,14 @@ struct pair_thread {
 	struct pair_call *calls;	/* open ones, innermost last */
 	size_t count, room;
 	int64_t newest;			/* of its PRE and POST records */
-	struct pair_thread *next;	/* in its bucket */
 	struct pair_thread *older, *newer;	/* by their last records */
 };
 
 struct pairing {
 	struct key_map functions;	/* pair_function by match_point */
-	struct pair_thread *buckets[BUCKETS];
+	struct key_map threads;		/* pair_thread, by thread_hash() */
 	struct pair_thread *oldest, *newest;
-	size_t thread_count, open_count;
+	size_t open_count;
 	struct pair_call *unmatched;	/* of the last event */
 	size_t unmatched_count, unmatched_room;
 	struct pair_call given;		/* by pairing_open_call() */
@@ -165,24 +162,9 @@ static int calls_drop(struct pairing *pairing, struct pair_thread *thread,
 
 /* ---- threads ---- */
 
-static uint64_t buffer_of(const struct trace *trace)
+static uint64_t thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
 {
-	return trace->file.header.key;
-}
-
-static struct pair_thread **thread_place(struct pairing *pairing,
-					 uint64_t buffer,
-					 uint32_t pid, uint32_t tid)
-{
-	uint64_t key = ((uint64_t)pid << 32 | tid) + buffer;
-	struct pair_thread **place;
-
-	place = &pairing->buckets[key * 0x9e3779b97f4a7c15ULL >> 32 &
-				  (BUCKETS - 1)];
-	while (*place && ((*place)->buffer != buffer || (*place)->pid != pid ||
-			  (*place)->tid != tid))
-		place = &(*place)->next;
-	return place;
+	return key_map_mix(buffer, (uint64_t)pid << 32 | tid);
 }
 
 static void thread_unlink(struct pairing *pairing, struct pair_thread *thread)
@@ -203,10 +185,10 @@ static void thread_link(struct pairing *pairing, struct pair_thread *thread)
 
 static void thread_free(struct pairing *pairing, struct pair_thread *thread)
 {
-	*thread_place(pairing, thread->buffer, thread->pid, thread->tid) =
-		thread->next;
+	key_map_remove(&pairing->threads,
+		       thread_hash(thread->buffer, thread->pid, thread->tid),
+		       thread);
 	thread_unlink(pairing, thread);
-	pairing->thread_count--;
 	pairing->open_count -= thread->count;
 	free(thread->calls);
 	free(thread);
@@ -231,11 +213,16 @@ static int thread_give_up(struct pairing *pairing)
 static struct pair_thread *thread_find(struct pairing *pairing,
 				       const struct event *event)
 {
-	struct pair_thread *thread = *thread_place(pairing,
-						   buffer_of(event->trace),
-						   event->record->pid,
-						   event->record->tid);
+	uint64_t buffer = event->trace->file.header.key;
+	uint32_t pid = event->record->pid, tid = event->record->tid;
+	uint64_t hash = thread_hash(buffer, pid, tid);
+	struct pair_thread *thread;
+	size_t step = 0;
 
+	while ((thread = key_map_each(&pairing->threads, hash, &step)))
+		if (thread->buffer == buffer && thread->pid == pid &&
+		    thread->tid == tid)
+			break;
 	if (thread && thread != pairing->newest) {
 		thread_unlink(pairing, thread);
 		thread_link(pairing, thread);
@@ -248,19 +235,21 @@ static struct pair_thread *thread_add(struct pairing *pairing,
 {
 	struct pair_thread *thread;
 
-	if (pairing->thread_count >= PAIR_THREADS && thread_give_up(pairing))
+	if (pairing->threads.count >= PAIR_THREADS && thread_give_up(pairing))
+		return NULL;
+	if (key_map_reserve(&pairing->threads))
 		return NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	thread->buffer = buffer_of(event->trace);
+	thread->buffer = event->trace->file.header.key;
 	thread->pid = event->record->pid;
 	thread->tid = event->record->tid;
 	thread->newest = event->time;
-	*thread_place(pairing, thread->buffer, thread->pid, thread->tid) =
-		thread;
+	key_map_add(&pairing->threads,
+		    thread_hash(thread->buffer, thread->pid, thread->tid),
+		    thread);
 	thread_link(pairing, thread);
-	pairing->thread_count++;
 	return thread;
 }
 
@@ -404,6 +393,7 @@ void pairing_close(struct pairing *pairing)
 	while ((function = key_map_next(&pairing->functions, &at)))
 		function_free(function);
 	key_map_free(&pairing->functions);
+	key_map_free(&pairing->threads);
 	free(pairing->unmatched);
 	free(pairing);
 }
