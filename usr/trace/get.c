@@ -14,18 +14,6 @@ struct get_settings {
 	bool crash;
 };
 
-static int take_bundle(void *context, const char *value)
-{
-	((struct get_settings *)context)->snapshot.bundle = true;
-	return 0;
-}
-
-static int take_crash(void *context, const char *value)
-{
-	((struct get_settings *)context)->crash = true;
-	return 0;
-}
-
 static int take_compress(void *context, const char *value)
 {
 	struct get_settings *settings = context;
@@ -34,11 +22,11 @@ static int take_compress(void *context, const char *value)
 
 static const struct option_def options[] = {
 	{ "bundle", 0, NULL, "with the format files of what is armed",
-	  take_bundle },
+	  OPTION_PLACE(struct get_settings, snapshot.bundle) },
 	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
 	  take_compress },
 	{ "crash", 0, NULL, "not the buffer, but what a panic of the boot before left of it",
-	  take_crash },
+	  OPTION_PLACE(struct get_settings, crash) },
 	{ NULL }
 };
 

@@ -14,16 +14,10 @@ struct off_settings {
 	bool all;
 };
 
-static int take_all(void *context, const char *value)
-{
-	((struct off_settings *)context)->all = true;
-	return 0;
-}
-
 static const struct option_def options[] = {
 	{ "all", 'a', NULL,
 	  "disarm everything and remove the buffer, of any version",
-	  take_all },
+	  OPTION_PLACE(struct off_settings, all) },
 	SETTINGS_SELECTION,
 	{ NULL }
 };

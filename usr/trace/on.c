@@ -16,18 +16,6 @@ struct on_settings {
 	bool dry, boot;
 };
 
-static int take_dry(void *context, const char *value)
-{
-	((struct on_settings *)context)->dry = true;
-	return 0;
-}
-
-static int take_boot(void *context, const char *value)
-{
-	((struct on_settings *)context)->boot = true;
-	return 0;
-}
-
 static const struct option_def options[] = {
 	SETTINGS_OPTIONS("with --pid: and the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
@@ -35,12 +23,13 @@ static const struct option_def options[] = {
 	  settings_take_cpu },
 	{ "group-read", 0, "GROUP",
 	  "members of this group may read the buffer, too",
-	  settings_take_group_read },
+	  OPTION_PLACE(struct job_settings, group_read) },
 	{ "dry-run", 'n', NULL,
 	  "say what would be armed and what a hit will cost; arm nothing",
-	  take_dry },
+	  OPTION_PLACE(struct on_settings, dry) },
 	{ "boot", 0, NULL,
-	  "do what the operand, or " BOOT_CONF ", says", take_boot },
+	  "do what the operand, or " BOOT_CONF ", says",
+	  OPTION_PLACE(struct on_settings, boot) },
 	{ NULL }
 };
 

@@ -13,22 +13,11 @@ struct query_options {
 	bool json, metrics;
 };
 
-static int take_json(void *context, const char *value)
-{
-	((struct query_options *)context)->json = true;
-	return 0;
-}
-
-static int take_metrics(void *context, const char *value)
-{
-	((struct query_options *)context)->metrics = true;
-	return 0;
-}
-
 static const struct option_def options[] = {
-	{ "json", 'j', NULL, "print a JSON object", take_json },
+	{ "json", 'j', NULL, "print a JSON object",
+	  OPTION_PLACE(struct query_options, json) },
 	{ "metrics", 0, NULL, "print OpenMetrics text, for monitoring",
-	  take_metrics },
+	  OPTION_PLACE(struct query_options, metrics) },
 	{ NULL }
 };
 

@@ -25,16 +25,10 @@ struct run_settings {
 	const char *output;
 };
 
-static int take_output(void *context, const char *value)
-{
-	((struct run_settings *)context)->output = value;
-	return 0;
-}
-
 static const struct option_def options[] = {
 	SETTINGS_OPTIONS("only the program, or --pid, and the processes it starts"),
 	{ "output", 'o', "FILE.ras", "write the records there instead of printing",
-	  take_output },
+	  OPTION_PLACE(struct run_settings, output) },
 	{ NULL }
 };
 

@@ -33,24 +33,6 @@ static volatile sig_atomic_t stop;
 
 /* ---- options ---- */
 
-static int take_output(void *context, const char *value)
-{
-	((struct spool_settings *)context)->output = value;
-	return 0;
-}
-
-static int take_follow(void *context, const char *value)
-{
-	((struct spool_settings *)context)->follow = true;
-	return 0;
-}
-
-static int take_bundle(void *context, const char *value)
-{
-	((struct spool_settings *)context)->bundle = true;
-	return 0;
-}
-
 static int option_wrong(const char *name, const char *value,
 			const char *expected)
 {
@@ -96,9 +78,9 @@ static int take_compress(void *context, const char *value)
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", "write there; '-' is standard output",
-	  take_output },
+	  OPTION_PLACE(struct spool_settings, output) },
 	{ "follow", 'f', NULL, "to standard output: trace spool -f | tracefmt -",
-	  take_follow },
+	  OPTION_PLACE(struct spool_settings, follow) },
 	{ "size", 's', "SIZE", "bytes of a file (64M), then the next one is begun",
 	  take_size },
 	{ "files", 'n', "N", "how many files are kept: FILE, FILE.1, ... (2)",
@@ -106,7 +88,7 @@ static const struct option_def options[] = {
 	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
 	  take_compress },
 	{ "bundle", 0, NULL, "with the format files of what is armed",
-	  take_bundle },
+	  OPTION_PLACE(struct spool_settings, bundle) },
 	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
 	  take_duration },
 	{ NULL }

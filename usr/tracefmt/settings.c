@@ -22,24 +22,6 @@ static int wrong(const char *option, const char *value, const char *why)
 	return -1;
 }
 
-#define TAKE_FLAG(name, field) \
-	static int take_##name(void *context, const char *value) \
-	{ \
-		((struct settings *)context)->field = true; \
-		return 0; \
-	}
-
-TAKE_FLAG(strict, strict)
-TAKE_FLAG(force, force)
-TAKE_FLAG(utc, output.utc)
-TAKE_FLAG(relative, output.relative)
-TAKE_FLAG(hex, output.hex)
-TAKE_FLAG(verbose, output.verbose)
-TAKE_FLAG(no_summary, quiet)
-TAKE_FLAG(follow, follow)
-TAKE_FLAG(no_pager, no_pager)
-TAKE_FLAG(no_symbols, symbols.off)
-TAKE_FLAG(newest_first, order.newest_first)
 
 /* The values live as long as argv. */
 static int list_add(char ***list, size_t *count, const char *value)
@@ -67,12 +49,6 @@ static int take_symbols(void *context, const char *value)
 	struct settings *s = context;
 
 	return list_add(&s->symbols.dirs, &s->symbols.dir_count, value);
-}
-
-static int take_vmcore(void *context, const char *value)
-{
-	((struct settings *)context)->vmcore = value;
-	return 0;
 }
 
 static int take_summary(void *context, const char *value)
@@ -220,9 +196,9 @@ static const struct option_def options[] = {
 	{ "tff", 't', "DIR", "look for TFFs here first; or one TFF; repeatable",
 	  take_tff },
 	{ "strict", 0, NULL, "exit 1 when a record has no matching TFF entry",
-	  take_strict },
+	  OPTION_PLACE(struct settings, strict) },
 	{ "force", 'f', NULL, "use a TFF entry though its data hash differs",
-	  take_force },
+	  OPTION_PLACE(struct settings, force) },
 	{ "major", 0, "LIST", "only these majors: 5,7-9", take_major },
 	{ "minor", 0, "LIST", "only these minors", take_minor },
 	{ "group", 0, "LIST", "only these groups, by name or number",
@@ -242,13 +218,14 @@ static const struct option_def options[] = {
 	{ "text", 'g', "TEXT", "only where the printed text has this, or matches /REGEX/",
 	  take_text },
 	{ "newest-first", 'n', NULL, "begin with the newest event",
-	  take_newest_first },
+	  OPTION_PLACE(struct settings, order.newest_first) },
 	{ "last", 0, "N", "only the last N of them", take_last },
 	{ "around", 0, "N", "and N events before and behind each, of any kind",
 	  take_around },
 	{ "summary", 's', "[=BY]", "print the figures only, by: pid|major|minor",
 	  take_summary },
-	{ "no-summary", 'q', NULL, "leave the figures out", take_no_summary },
+	{ "no-summary", 'q', NULL, "leave the figures out",
+	  OPTION_PLACE(struct settings, quiet) },
 	{ "format", 0, "FORMAT", "which: text|json|csv|ctf|perfetto|html",
 	  take_format },
 	{ "pair", 0, NULL, "latencies of functions: PRE and POST matched",
@@ -259,22 +236,25 @@ static const struct option_def options[] = {
 	{ "fields", 0, "LIST", "only these columns", take_fields },
 	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, in place of its header",
 	  take_prefix },
-	{ "utc", 'u', NULL, "print times in UTC", take_utc },
+	{ "utc", 'u', NULL, "print times in UTC",
+	  OPTION_PLACE(struct settings, output.utc) },
 	{ "relative", 'r', NULL, "print times since the first record",
-	  take_relative },
-	{ "hex", 'x', NULL, "print each record's data in hex too", take_hex },
+	  OPTION_PLACE(struct settings, output.relative) },
+	{ "hex", 'x', NULL, "print each record's data in hex too",
+	  OPTION_PLACE(struct settings, output.hex) },
 	{ "verbose", 'v', NULL, "show data that the format leaves over",
-	  take_verbose },
+	  OPTION_PLACE(struct settings, output.verbose) },
 	{ "follow", 'F', NULL, "go on with what is recorded from now on",
-	  take_follow },
+	  OPTION_PLACE(struct settings, follow) },
 	{ "vmcore", 0, "FILE", "print the buffer in a memory dump of a kernel",
-	  take_vmcore },
+	  OPTION_PLACE(struct settings, vmcore) },
 	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; or one; repeatable",
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses by module and offset only",
-	  take_no_symbols },
+	  OPTION_PLACE(struct settings, symbols.off) },
 	{ "colour", 0, "[=WHEN]", "when: always|never|auto", take_colour },
-	{ "no-pager", 0, NULL, "never start a pager", take_no_pager },
+	{ "no-pager", 0, NULL, "never start a pager",
+	  OPTION_PLACE(struct settings, no_pager) },
 	{ NULL },
 };
 

@@ -106,35 +106,13 @@ static int take_combine(void *context, const char *value)
 	return 0;
 }
 
-/* take_FIELD(): keep the value; take_MODE(): that is what to do */
-#define TAKE_VALUE(field)						\
-static int take_##field(void *context, const char *value)		\
-{									\
-	((struct settings *)context)->field = value;			\
-	return 0;							\
-}
-#define TAKE_FLAG(field)						\
-static int take_##field(void *context, const char *value)		\
-{									\
-	((struct settings *)context)->field = true;			\
-	return 0;							\
-}
+/* take_MODE(): that is what to do */
 #define TAKE_MODE(name, value_of_mode)					\
 static int take_##name(void *context, const char *value)		\
 {									\
 	((struct settings *)context)->mode = value_of_mode;		\
 	return 0;							\
 }
-TAKE_VALUE(output)
-TAKE_VALUE(module)
-TAKE_VALUE(sysroot)
-TAKE_VALUE(map)
-TAKE_VALUE(debug)
-TAKE_VALUE(modname)
-TAKE_FLAG(exit_zero)
-TAKE_FLAG(explain)
-TAKE_FLAG(retep)
-TAKE_FLAG(args)
 TAKE_MODE(dump, RUN_DUMP)
 TAKE_MODE(from_source, RUN_FROM_SOURCE)
 TAKE_MODE(from_module, RUN_FROM_MODULE)
@@ -145,15 +123,17 @@ static const struct option_def options[] = {
 	 "too: default): 0|1|2",
 	 take_level},
 	{"output-dir", 'o', "DIR",
-	 "where TDF and TFF are written; with --from-: the file", take_output},
-	{"module", 'm', "FILE", "the module that MODNAME means", take_module},
+	 "where TDF and TFF are written; with --from-: the file",
+	 OPTION_PLACE(struct settings, output)},
+	{"module", 'm', "FILE", "the module that MODNAME means",
+	 OPTION_PLACE(struct settings, module)},
 	{"map", 'M', "FILE",
 	 "a linker map, System.map or output of nm, for more symbols",
-	 take_map},
+	 OPTION_PLACE(struct settings, map)},
 	{"debug", 0, "FILE", "where the module's debug information is",
-	 take_debug},
+	 OPTION_PLACE(struct settings, debug)},
 	{"sysroot", 0, "DIR", "where the target's absolute paths begin",
-	 take_sysroot},
+	 OPTION_PLACE(struct settings, sysroot)},
 	{"site", 0, "HOW",
 	 "the instruction of a probe, or a cheaper one with the same "
 	 "values (safe: default): exact|safe|fast",
@@ -162,10 +142,11 @@ static const struct option_def options[] = {
 	 "the processor of a kernel that has no file here (default: this "
 	 "machine's): x86-64|aarch64",
 	 take_arch},
-	{"exit-zero", 0, NULL, "exit 0 however it ends", take_exit_zero},
+	{"exit-zero", 0, NULL, "exit 0 however it ends",
+	 OPTION_PLACE(struct settings, exit_zero)},
 	{"explain", 0, NULL,
 	 "print where tracepoints stand and data comes from, write no file",
-	 take_explain},
+	 OPTION_PLACE(struct settings, explain)},
 	{"combine", 'C', "FILE", "make one TFF of those that the operand lists",
 	 take_combine},
 	{"dump", 0, NULL, "print the files named (TDF, TFF, x.tsf) as text",
@@ -180,11 +161,11 @@ static const struct option_def options[] = {
 	{"exclude", 0, "GLOB", "from a module: no functions that match",
 	 take_exclude},
 	{"retep", 0, NULL, "from a module: their return points, too",
-	 take_retep},
+	 OPTION_PLACE(struct settings, retep)},
 	{"args", 0, NULL, "from a module: log parameters and return values",
-	 take_args},
+	 OPTION_PLACE(struct settings, args)},
 	{"modname", 0, "NAME", "the MODNAME of a TSF that is made",
-	 take_modname},
+	 OPTION_PLACE(struct settings, modname)},
 	{"major", 0, "N", "the MAJOR of a TSF that is made", take_major},
 	{0},
 };

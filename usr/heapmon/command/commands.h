@@ -23,7 +23,6 @@ int heapmon_take_endian(void *context, const char *value);
 int heapmon_take_to_bits(void *context, const char *value);
 int heapmon_take_to_endian(void *context, const char *value);
 int heapmon_take_symbols(void *context, const char *value);
-int heapmon_take_no_symbols(void *context, const char *value);
 
 #define HEAPMON_READ_OPTIONS \
 	{ "pid", 'p', "PID", "of this process only", heapmon_take_pid }, \
@@ -31,6 +30,6 @@ int heapmon_take_no_symbols(void *context, const char *value);
 	  "look for programs and debug files there; may be repeated", \
 	  heapmon_take_symbols }, \
 	{ "no-symbols", 0, NULL, "addresses as modules and offsets only", \
-	  heapmon_take_no_symbols }
+	  OPTION_PLACE(struct heap_options, no_symbols) }
 
 #endif

@@ -96,8 +96,3 @@ int heapmon_take_symbols(void *context, const char *value)
 	return 0;
 }
 
-int heapmon_take_no_symbols(void *context, const char *value)
-{
-	((struct heap_options *)context)->no_symbols = true;
-	return 0;
-}

@@ -111,7 +111,7 @@ const struct option_def record_options[] = {
 	{ "output", 'o', "FILE.ras", "write there", OPTION_PLACE(struct record_settings, output) },
 	{ "follow", 'f', NULL,
 	  "with --pid, --comm: and the processes they start from now on",
-	  settings_take_follow },
+	  OPTION_PLACE(struct job_settings, follow) },
 	{ "no-follow", 0, NULL,
 	  "with a program: not the processes that it starts",
 	  OPTION_PLACE(struct record_settings, no_follow) },

@@ -183,12 +183,6 @@ int settings_take_uid(void *context, const char *value)
 	return 0;
 }
 
-int settings_take_follow(void *context, const char *value)
-{
-	((struct job_settings *)context)->follow = true;
-	return 0;
-}
-
 /* One of the list: "comm", "stack", "stack:12" */
 static int context_take(struct job_settings *settings, const char *name)
 {
@@ -227,12 +221,6 @@ int settings_take_context(void *context, const char *value)
 	return code;
 }
 
-int settings_take_resident(void *context, const char *value)
-{
-	((struct job_settings *)context)->resident_only = true;
-	return 0;
-}
-
 int settings_take_rate(void *context, const char *value)
 {
 	uint64_t rate;
@@ -261,8 +249,3 @@ int settings_take_cpu(void *context, const char *value)
 	return 0;
 }
 
-int settings_take_group_read(void *context, const char *value)
-{
-	((struct job_settings *)context)->group_read = value;
-	return 0;
-}

@@ -46,13 +46,10 @@ int settings_take_pid(void *context, const char *value);
 int settings_take_comm(void *context, const char *value);
 int settings_take_cgroup(void *context, const char *value);
 int settings_take_uid(void *context, const char *value);
-int settings_take_follow(void *context, const char *value);
 int settings_take_context(void *context, const char *value);
-int settings_take_resident(void *context, const char *value);
 int settings_take_rate(void *context, const char *value);
 int settings_take_stop(void *context, const char *value);
 int settings_take_cpu(void *context, const char *value);
-int settings_take_group_read(void *context, const char *value);
 
 #define SETTINGS_SELECTION \
 	{ "minor", 0, "LIST", \
@@ -64,8 +61,8 @@ int settings_take_group_read(void *context, const char *value);
 	  "... of one of these types; with groups, both must fit", \
 	  settings_take_type }
 
-/* follow = the help of --follow */
-#define SETTINGS_OPTIONS(follow) \
+/* help = that of --follow */
+#define SETTINGS_OPTIONS(help) \
 	{ "buffer", 'b', "SIZE", \
 	  "bytes for each CPU: 64K to 256M, a power of two (default 1M)", \
 	  settings_take_buffer }, \
@@ -84,13 +81,14 @@ int settings_take_group_read(void *context, const char *value);
 	  settings_take_cgroup }, \
 	{ "uid", 0, "USER", "record processes of this user only", \
 	  settings_take_uid }, \
-	{ "follow", 0, NULL, follow, settings_take_follow }, \
+	{ "follow", 0, NULL, help, \
+	  OPTION_PLACE(struct job_settings, follow) }, \
 	{ "context", 0, "LIST", \
 	  "in every record, a list; stack:DEPTH, too: comm|uid|cgroup|cpu|ppid|stack", \
 	  settings_take_context }, \
 	{ "resident-only", 0, NULL, \
 	  "don't bring absent memory in; the record says so", \
-	  settings_take_resident }, \
+	  OPTION_PLACE(struct job_settings, resident_only) }, \
 	{ "max-rate", 0, "N", \
 	  "records of a tracepoint in a second, then it is muted", \
 	  settings_take_rate }, \
