@@ -268,14 +268,28 @@ static void kernel_text(struct mappings *m)
 	mapping_identify(mapping, &id);
 }
 
-/* "xfs 1234567 1 - Live 0xffffffffc0000000" */
-static void kernel_modules(struct mappings *m)
+static int mapping_compare(const void *a, const void *b)
 {
-	FILE *file = fopen("/proc/modules", "re");
-	char line[4096], name[64], path[128];
-	uint64_t size, address;
+	const struct ras_mapping *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+bool mappings_read_kernel(struct mappings *m)
+{
+	FILE *file;
+	char line[4096];
+	char name[64];
+	char path[128];
+	uint64_t size;
+	uint64_t address;
 	struct identity id;
 
+	*m = (struct mappings){ .comm = "kernel" };
+	kernel_text(m);
+
+	/* "xfs 1234567 1 - Live 0xffffffffc0000000" */
+	file = fopen("/proc/modules", "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		struct ras_mapping *mapping;
 
@@ -293,20 +307,7 @@ static void kernel_modules(struct mappings *m)
 	}
 	if (file)
 		fclose(file);
-}
 
-static int mapping_compare(const void *a, const void *b)
-{
-	const struct ras_mapping *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-bool mappings_read_kernel(struct mappings *m)
-{
-	*m = (struct mappings){ .comm = "kernel" };
-	kernel_text(m);
-	kernel_modules(m);
 	if (m->count)
 		qsort(m->items, m->count, sizeof(*m->items), mapping_compare);
 	return m->count;

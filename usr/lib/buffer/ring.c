@@ -45,49 +45,6 @@ struct copy {
 };
 
 /*
- * Oldest first, in the order in which the writer overwrites: what has been
- * copied and found whole stays whole, whatever the writer does later.
- */
-static void copy_bytes(struct copy *c)
-{
-	uint64_t position = c->base;
-
-	c->first = c->base;
-	c->lap = 0;
-	while (position < c->head) {
-		uint64_t at = position & (c->size - 1);
-		uint64_t n = c->head - position, limit;
-
-		if (n > CHUNK)
-			n = CHUNK;
-		if (n >= c->size - at) {
-			n = c->size - at;
-			c->lap = position + n;
-			memcpy(c->slack, c->slice->data + c->size,
-			       RAS_RECORD_MAX);
-		}
-		memcpy(c->out + (position - c->base), c->slice->data + at, n);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		limit = ras_slice_oldest(ring_head(c->slice), c->size);
-		if (limit > position)
-			c->first = limit;
-		position += n;
-	}
-}
-
-/* The header at `position`, whose end may lie in the slack. */
-static void copy_peek(const struct copy *c, uint64_t position,
-		      struct ras_record *header)
-{
-	size_t n = sizeof(*header);
-
-	if (position < c->lap && c->lap - position < n)
-		n = c->lap - position;
-	memcpy(header, c->out + (position - c->base), n);
-	memcpy((uint8_t *)header + n, c->slack, sizeof(*header) - n);
-}
-
-/*
  * Put the slack where its positions are and zeros where no record is. Returns
  * the position of the first record.
  */
@@ -95,9 +52,16 @@ static uint64_t copy_unroll(struct copy *c)
 {
 	uint64_t position = c->first, first = c->head, end;
 	struct ras_record header;
+	size_t n;
 
 	while (c->head - position >= sizeof(header)) {
-		copy_peek(c, position, &header);
+		/* The header at `position`, whose end may lie in the slack. */
+		n = sizeof(header);
+		if (position < c->lap && c->lap - position < n)
+			n = c->lap - position;
+		memcpy(&header, c->out + (position - c->base), n);
+		memcpy((uint8_t *)&header + n, c->slack, sizeof(header) - n);
+
 		if (!ras_record_valid(&header, position, c->head - position,
 				  c->key)) {
 			memset(c->out + (position - c->base), 0, 8);
@@ -123,13 +87,43 @@ void ring_copy(struct ring *ring, const struct ras_slice *slice, uint64_t size,
 	struct copy c = {
 		.slice = slice, .size = size, .key = key, .out = out,
 	};
+	uint64_t position;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		c.head = ring_head_count(slice, &c.records);
 		c.base = ras_slice_oldest(c.head, size);
 		if (c.base < tail)
 			c.base = tail < c.head ? tail : c.head;
-		copy_bytes(&c);
+
+		/*
+		 * Oldest first, in the order in which the writer overwrites:
+		 * what has been copied and found whole stays whole, whatever
+		 * the writer does later.
+		 */
+		position = c.base;
+		c.first = c.base;
+		c.lap = 0;
+		while (position < c.head) {
+			uint64_t at = position & (c.size - 1);
+			uint64_t n = c.head - position, limit;
+
+			if (n > CHUNK)
+				n = CHUNK;
+			if (n >= c.size - at) {
+				n = c.size - at;
+				c.lap = position + n;
+				memcpy(c.slack, c.slice->data + c.size,
+				       RAS_RECORD_MAX);
+			}
+			memcpy(c.out + (position - c.base), c.slice->data + at,
+			       n);
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
+			limit = ras_slice_oldest(ring_head(c.slice), c.size);
+			if (limit > position)
+				c.first = limit;
+			position += n;
+		}
+
 		if (c.first < c.head || c.base == c.head)
 			break;
 	}

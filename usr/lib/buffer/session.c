@@ -257,17 +257,6 @@ static int list_find_pinned(struct session_list *list, const char *run)
 	return code ? code : list_add_statics(list, run);
 }
 
-/* In the copy: only retire_unfinished(), with the lock, writes it into the log. */
-static void list_find_changed(struct session_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct ras_session *entry = (void *)list->items[i].entry;
-
-		if (list->items[i].armed && !entry->changed)
-			entry->changed = module_file_changed(entry);
-	}
-}
-
 int session_list_read(struct session_list *list, const struct buffer *buffer,
 		      const char *run, struct error *err)
 {
@@ -285,7 +274,16 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	if (!list_parse(list) &&
 	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
 	      list_find_device(list, buffer->device_fd))) {
-		list_find_changed(list);
+		/* In the copy: only retire_halves(), with the lock, writes it
+		 * into the log. */
+		for (size_t i = 0; i < list->count; i++) {
+			struct ras_session *entry =
+				(void *)list->items[i].entry;
+
+			if (list->items[i].armed && !entry->changed)
+				entry->changed = module_file_changed(entry);
+		}
+
 		return 0;
 	}
 	session_list_free(list);

@@ -26,20 +26,6 @@ static void slice_write(struct chunk_out *out, const struct buffer *buffer,
 	picture_records(out, &place, &ring, key, PIECE);
 }
 
-static void slices_write(struct chunk_out *out, const struct buffer *buffer)
-{
-	const struct ras_control *control = buffer->control;
-	uint64_t size = control->slice_bytes > control->nest_bytes ?
-			control->slice_bytes : control->nest_bytes;
-	uint8_t *room = malloc(size);
-
-	for (uint32_t row = 0; room && row < buffer->slices; row++)
-		slice_write(out, buffer, row, room);
-	if (!room && !out->error)
-		out->error = -ENOMEM;
-	free(room);
-}
-
 static void processes_write(struct chunk_out *out, const struct buffer *buffer,
 			    const struct session_list *list)
 {
@@ -61,6 +47,9 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 	struct session_list list;
 	struct buffer buffer;
 	int code = buffer_open(&buffer, run, false, err);
+	const struct ras_control *control;
+	uint64_t size;
+	uint8_t *room;
 
 	if (code)
 		return code;
@@ -71,7 +60,16 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		picture_counts(out, &buffer, &list);
 		if (bundle)
 			picture_formats(out, &list);
-		slices_write(out, &buffer);
+		control = buffer.control;
+		size = control->slice_bytes > control->nest_bytes
+			       ? control->slice_bytes
+			       : control->nest_bytes;
+		room = malloc(size);
+		for (uint32_t row = 0; room && row < buffer.slices; row++)
+			slice_write(out, &buffer, row, room);
+		if (!room && !out->error)
+			out->error = -ENOMEM;
+		free(room);
 		processes_write(out, &buffer, &list);
 		picture_end(out);
 		session_list_free(&list);

@@ -21,29 +21,6 @@
 
 /* ---- what stands beside the records ---- */
 
-/* Before it is read: what changes while it is will be written again. */
-static void sessions_note(struct spooler *s)
-{
-	const struct buffer_view *view = &s->buffer.sessions_view;
-
-	memcpy(s->log, view->base, view->size);
-	s->log_size = view->size;
-}
-
-/* Behind the last records stand the PASS of them, that of the file's end, the
- * counts and the END; and processes that came meanwhile. */
-static void sessions_write(struct spooler *s, const struct session_list *list)
-{
-	picture_sessions(&s->others, list);
-	s->file_end = 3 * sizeof(struct ras_chunk) +
-		      2 * sizeof(struct ras_pass) + s->files.most / 16;
-	for (size_t i = 0; i < list->count; i++)
-		s->file_end += sizeof(struct ras_chunk) +
-			       sizeof(struct ras_counts) +
-			       list->items[i].entry->points *
-			       sizeof(struct ras_count_total);
-}
-
 static bool sessions_changed(const struct spooler *s)
 {
 	const struct buffer_view *view = &s->buffer.sessions_view;
@@ -72,19 +49,36 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 	struct processes seen = { 0 };
 	struct session_list list;
 	int code = 0;
+	const struct buffer_view *view;
 
 	if (!sessions && !processes)
 		return 0;
 	if (processes)
 		code = processes_read(&seen, &s->buffer);
-	if (sessions)
-		sessions_note(s);
+	if (sessions) {
+		/* Before it is read: what changes while it is will be written
+		 * again. */
+		view = &s->buffer.sessions_view;
+		memcpy(s->log, view->base, view->size);
+		s->log_size = view->size;
+	}
 	if (!code)
 		code = session_list_read(&list, &s->buffer, s->run, err);
 	if (code)
 		goto out;
-	if (sessions)
-		sessions_write(s, &list);
+	if (sessions) {
+		/* Behind the last records stand the PASS of them, that of the
+		 * file's end, the counts and the END; and processes that came
+		 * meanwhile. */
+		picture_sessions(&s->others, &list);
+		s->file_end = 3 * sizeof(struct ras_chunk) +
+			      2 * sizeof(struct ras_pass) + s->files.most / 16;
+		for (size_t i = 0; i < list.count; i++)
+			s->file_end += sizeof(struct ras_chunk) +
+				       sizeof(struct ras_counts) +
+				       list.items[i].entry->points *
+				       sizeof(struct ras_count_total);
+	}
 	if (sessions && s->bundle)
 		picture_formats(&s->others, &list);
 	if (sessions)
@@ -238,24 +232,6 @@ static int records_take(void *context, const void *chunk, size_t size)
 
 /* ---- records ---- */
 
-static void row_count(struct spooler *s, struct spooler_row *row,
-		      const struct ring *ring)
-{
-	uint64_t lost;
-
-	if (!row->begun && ring->records - ring->count < row->before)
-		row->before = ring->records - ring->count;
-	row->begun = true;
-	row->copied += ring->count;
-	lost = ring->records - row->before - row->copied;
-	s->total += ring->count;
-	/* `records` may be behind the head, never ahead of it */
-	if (lost < INT64_MAX && lost > row->lost) {
-		s->lost_ahead = lost - row->lost;
-		row->lost = lost;
-	}
-}
-
 /* Records that were read of the row, from a position on */
 static uint64_t records_from(const struct spooler *s, uint64_t position)
 {
@@ -313,13 +289,24 @@ static double row_spool(struct spooler *s, uint32_t index)
 	const struct ras_slice *slice = buffer_slice(&s->buffer, index, &size);
 	uint64_t head = __atomic_load_n(&slice->head, __ATOMIC_RELAXED);
 	struct ring *ring = &s->ring;
+	uint64_t lost;
 
 	if (head == from)
 		return 0;
 	if (!row->begun)
 		row->position = from = buffer_tail(&s->buffer, index);
 	ring_copy(ring, slice, size, key, from, s->room);
-	row_count(s, row, ring);
+	if (!row->begun && ring->records - ring->count < row->before)
+		row->before = ring->records - ring->count;
+	row->begun = true;
+	row->copied += ring->count;
+	lost = ring->records - row->before - row->copied;
+	s->total += ring->count;
+	/* `records` may be behind the head, never ahead of it */
+	if (lost < INT64_MAX && lost > row->lost) {
+		s->lost_ahead = lost - row->lost;
+		row->lost = lost;
+	}
 	if (ring->head != from) {
 		row_write(s, index);
 		s->counts_due = true;
@@ -337,25 +324,12 @@ static unsigned int interval_most(const struct spooler *s)
 	return most < limit ? most : limit;
 }
 
-/* Slices should be a quarter full when they are read. */
-static void interval_adapt(struct spooler *s, double fill)
-{
-	double wanted = fill > 0 ? s->interval * 0.25 / fill : INTERVAL_MOST;
-
-	if (wanted > 2.0 * s->interval)
-		wanted = 2.0 * s->interval;
-	s->interval = wanted;
-	if (s->interval > interval_most(s))
-		s->interval = interval_most(s);
-	if (s->interval < INTERVAL_LEAST)
-		s->interval = INTERVAL_LEAST;
-}
-
 int spooler_pass(struct spooler *s, struct error *err)
 {
 	uint64_t total = s->total, time = buffer_time();
 	double most = 0;
 	int code = buffer_refresh(&s->buffer, err);
+	double wanted;
 
 	for (uint32_t i = 0; !code && i < s->buffer.slices; i++) {
 		double fill = row_spool(s, i);
@@ -363,7 +337,17 @@ int spooler_pass(struct spooler *s, struct error *err)
 		most = fill > most ? fill : most;
 		code = s->records.error;
 	}
-	interval_adapt(s, most);
+
+	/* Slices should be a quarter full when they are read. */
+	wanted = most > 0 ? s->interval * 0.25 / most : INTERVAL_MOST;
+	if (wanted > 2.0 * s->interval)
+		wanted = 2.0 * s->interval;
+	s->interval = wanted;
+	if (s->interval > interval_most(s))
+		s->interval = interval_most(s);
+	if (s->interval < INTERVAL_LEAST)
+		s->interval = INTERVAL_LEAST;
+
 	if (!code && (s->total != total || sessions_changed(s)))
 		code = others_update(s, false, err);
 	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)

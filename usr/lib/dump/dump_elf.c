@@ -117,24 +117,13 @@ static void notes_take(struct dump *dump, const Elf64_Phdr *p, size_t *left)
 	free(notes);
 }
 
-static void headers_take(struct dump *dump, const Elf64_Phdr *headers,
-			 size_t count)
-{
-	size_t left = NOTES_MAX;
-
-	for (size_t i = 0; i < count; i++) {
-		segment_take(dump, &headers[i], dump->size);
-		notes_take(dump, &headers[i], &left);
-	}
-	segments_sort(dump);
-}
-
 int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 {
 	Elf64_Phdr *headers;
 	Elf64_Ehdr h;
 	size_t count;
 	int code;
+	size_t left;
 
 	if (!dump_fetch(dump, 0, &h, sizeof(h)))
 		return damaged(path, "cut short in its header", err);
@@ -151,8 +140,14 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 		code = error_no_memory(err);
 	else if (!dump_fetch(dump, h.e_phoff, headers, count * sizeof(*headers)))
 		code = damaged(path, "its program headers aren't there", err);
-	else
-		headers_take(dump, headers, count);
+	else {
+		left = NOTES_MAX;
+		for (size_t i = 0; i < count; i++) {
+			segment_take(dump, &headers[i], dump->size);
+			notes_take(dump, &headers[i], &left);
+		}
+		segments_sort(dump);
+	}
 	free(headers);
 	return code;
 }

@@ -143,10 +143,6 @@ static int page_fetch(struct dump *dump, const struct descriptor *d,
 	return page_expand(d->flags, kdump->packed, d->size, to);
 }
 
-static bool page_there(const struct dump_kdump *kdump, uint64_t page)
-{
-	return kdump->bitmap[page / 8] >> page % 8 & 1;
-}
 
 /* Of the pages in the file, which one is it? */
 static uint64_t page_index(const struct dump_kdump *kdump, uint64_t page)
@@ -168,7 +164,7 @@ static bool page_load(struct dump *dump, uint64_t page)
 
 	if (page == kdump->at)
 		return true;
-	if (page >= kdump->pages || !page_there(kdump, page))
+	if (page >= kdump->pages || !(kdump->bitmap[page / 8] >> page % 8 & 1))
 		return false;
 	kdump->at = UINT64_MAX;
 	if (!dump_fetch(dump, kdump->descriptors +
@@ -260,21 +256,6 @@ static bool bitmap_read(struct dump *dump, const struct header *h)
 	return true;
 }
 
-static void texts_read(struct dump *dump, const struct sub_header *sub)
-{
-	uint64_t info = sub->info_size < INFO_MAX ? sub->info_size : INFO_MAX;
-	uint64_t notes = sub->note_size < INFO_MAX ? sub->note_size : INFO_MAX;
-	uint8_t *bytes = malloc(INFO_MAX);
-
-	if (bytes && sub->info_offset &&
-	    dump_fetch(dump, sub->info_offset, bytes, info))
-		dump_text_set(&dump->info, bytes, info);
-	if (bytes && sub->note_offset &&
-	    dump_fetch(dump, sub->note_offset, bytes, notes))
-		dump_notes_take(dump, bytes, notes);
-	free(bytes);
-}
-
 /* Can the pages be expanded? All of them have one method, or none. */
 static int method_check(struct dump *dump, const char *path, struct error *err)
 {
@@ -300,6 +281,9 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	struct sub_header sub;
 	struct header h;
 	int code;
+	uint64_t info;
+	uint64_t notes;
+	uint8_t *bytes;
 
 	if (!dump_fetch(dump, 0, &h.magic, sizeof(h.magic)) ||
 	    memcmp(h.magic, MAGIC, sizeof(h.magic)))
@@ -319,7 +303,16 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	if (!bitmap_read(dump, &h))
 		return damaged(path, "it doesn't tell which pages it has", err);
 	dump->cut |= h.status & STATUS_INCOMPLETE;
-	texts_read(dump, &sub);
+	info = sub.info_size < INFO_MAX ? sub.info_size : INFO_MAX;
+	notes = sub.note_size < INFO_MAX ? sub.note_size : INFO_MAX;
+	bytes = malloc(INFO_MAX);
+	if (bytes && sub.info_offset &&
+	    dump_fetch(dump, sub.info_offset, bytes, info))
+		dump_text_set(&dump->info, bytes, info);
+	if (bytes && sub.note_offset &&
+	    dump_fetch(dump, sub.note_offset, bytes, notes))
+		dump_notes_take(dump, bytes, notes);
+	free(bytes);
 	return method_check(dump, path, err);
 }
 

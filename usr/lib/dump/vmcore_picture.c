@@ -122,22 +122,6 @@ static void uts_read(struct source *source, int member, char *to)
 			    UTS_LENGTH - 1);
 }
 
-/* Who stops a machine from outside, or kdump, runs no notifier. */
-static void times_set(const struct source *source, struct ras_file *file)
-{
-	uint64_t seconds;
-
-	file->wall_offset = source->control.wall_offset;
-	file->taken = source->newest;
-	if (source->anchor.panicked) {
-		file->wall_offset = source->anchor.wall_offset;
-		file->taken = source->anchor.panicked;
-	} else if (dump_info_number(&source->core->dump, "CRASHTIME", 10,
-				    &seconds)) {
-		file->taken = seconds * 1000000000 - file->wall_offset;
-	}
-}
-
 static void header_write(struct source *source, struct chunk_out *out)
 {
 	struct ras_file file = {
@@ -146,28 +130,25 @@ static void header_write(struct source *source, struct chunk_out *out)
 		.key = source->control.key,
 		.slice_bytes = source->control.slice_bytes,
 	};
+	uint64_t seconds;
 
-	times_set(source, &file);
+	/* Who stops a machine from outside, or kdump, runs no notifier. */
+	file.wall_offset = source->control.wall_offset;
+	file.taken = source->newest;
+	if (source->anchor.panicked) {
+		file.wall_offset = source->anchor.wall_offset;
+		file.taken = source->anchor.panicked;
+	} else if (dump_info_number(&source->core->dump, "CRASHTIME", 10,
+				    &seconds)) {
+		file.taken = seconds * 1000000000 - file.wall_offset;
+	}
+
 	uts_read(source, UTS_NODENAME, file.host);
 	uts_read(source, UTS_RELEASE, file.kernel);
 	if (!file.kernel[0])
 		dump_info_text(&source->core->dump, "OSRELEASE", file.kernel,
 			       sizeof(file.kernel));
 	chunk_file_begin(out, &file);
-}
-
-static void sessions_write(struct source *source, struct chunk_out *out)
-{
-	uint32_t used = source->control.sessions_used;
-	void *log;
-
-	if (used > RAS_SESSIONS_BYTES)
-		used = RAS_SESSIONS_BYTES;
-	chunk_begin(out);
-	log = chunk_room(out, used);
-	if (log)
-		entry_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
-	chunk_end(out, RAS_CHUNK_SESSIONS);
 }
 
 static void panic_write(struct source *source, struct chunk_out *out)
@@ -370,10 +351,19 @@ static void chunks_write(struct source *source, struct chunk_out *out)
 {
 	struct chunk_memory header = { 0 };
 	struct chunk_memory *memory = out->context;
+	uint32_t used;
+	void *log;
 
 	/* once more when it is known when */
 	header_write(source, out);
-	sessions_write(source, out);
+	used = source->control.sessions_used;
+	if (used > RAS_SESSIONS_BYTES)
+		used = RAS_SESSIONS_BYTES;
+	chunk_begin(out);
+	log = chunk_room(out, used);
+	if (log)
+		entry_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
+	chunk_end(out, RAS_CHUNK_SESSIONS);
 	counts_write(source, out);
 	for (uint32_t row = 0; row < source->buffer.slices; row++)
 		slice_write(source, out, row);

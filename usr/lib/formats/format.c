@@ -33,33 +33,34 @@ static const char *skip_parse(const char *p, unsigned int *count)
 	return *p == '\n' || *p == '\r' || !*p ? p : NULL;
 }
 
-/* Behind "%{": the name up to the brace, on one line. */
-static const char *typed_parse(const char *name, struct format_step *step,
-			       const struct format_types *types,
-			       struct format *format)
-{
-	size_t length = strcspn(name, "}%\n");
-
-	if (!length || name[length] != '}')
-		return NULL;
-	step->letter = '{';
-	if (format_typed_parse(name, length, step, format))
-		return name + length + 1;
-	*step = (struct format_step){
-		.kind = FORMAT_CONTROL, .letter = '{', .type = FORMAT_NAMED,
-		.text = name, .length = length,
-	};
-	step->ctype = types ? types->find(types->context, name, length) : 0;
-	return step->ctype == TFF_CTYPE_NONE ? NULL : name + length + 1;
-}
-
 /* A control that takes data, at p: what follows it, NULL: it is none. */
 static const char *data_parse(const char *p, struct format_step *step,
 			      const struct format_types *types,
 			      struct format *format)
 {
-	if (p[0] == '%' && p[1] == '{')
-		return typed_parse(p + 2, step, types, format);
+	const char *name;
+	size_t length;
+
+	if (p[0] == '%' && p[1] == '{') {
+		/* Behind "%{": the name up to the brace, on one line. */
+		name = p + 2;
+		length = strcspn(name, "}%\n");
+		if (!length || name[length] != '}')
+			return NULL;
+		step->letter = '{';
+		if (format_typed_parse(name, length, step, format))
+			return name + length + 1;
+		*step = (struct format_step){
+			.kind = FORMAT_CONTROL,
+			.letter = '{',
+			.type = FORMAT_NAMED,
+			.text = name,
+			.length = length,
+		};
+		step->ctype =
+			types ? types->find(types->context, name, length) : 0;
+		return step->ctype == TFF_CTYPE_NONE ? NULL : name + length + 1;
+	}
 	if (*p != '%' || !letter_is(p[1], FORMAT_DATA))
 		return NULL;
 	step->letter = format_letter_upper(p[1]);
@@ -145,37 +146,6 @@ static const char *joined_parse(const char *p, struct format_step *step)
 	return format_alphanumeric(p[1]) ? NULL : p + 1;
 }
 
-static void format_parse(struct format *format, const char *string,
-			 const struct format_types *types)
-{
-	const char *p = string, *next;
-	struct format_step step;
-	size_t used = 0, length;
-
-	while (*p) {
-		next = control_parse(p, &step, types, format);
-		if (next) {
-			step.at = p - string;
-			control_add(format, &used, &step);
-			p = next;
-			next = joined_parse(p, &step);
-			if (!next)
-				continue;
-			step.at = p - 1 - string;
-			control_add(format, &used, &step);
-			p = next;
-			continue;
-		}
-		length = *p == '%' ? 1 : strcspn(p, "%");
-		text_add(format, &used, p, length);
-		if (p[0] == '%' && p[1] == '%')
-			p++;
-		else if (*p == '%' && format->unknown_at == (size_t)-1)
-			format->unknown_at = p - string;
-		p += length;
-	}
-}
-
 /* Every control has a '%', or one has two controls ("%PW"), and at most one
  * text stands before each. */
 static size_t steps_max(const char *string)
@@ -200,6 +170,12 @@ static size_t names_max(const char *string)
 int format_compile(struct format *format, const char *string,
 		   const struct format_types *types)
 {
+	const char *p;
+	const char *next;
+	struct format_step step;
+	size_t used;
+	size_t length;
+
 	*format = (struct format){ .unknown_at = (size_t)-1 };
 	format->steps = calloc(steps_max(string), sizeof(*format->steps));
 	format->text = malloc(strlen(string) + 1);
@@ -208,7 +184,30 @@ int format_compile(struct format *format, const char *string,
 		format_free(format);
 		return -ENOMEM;
 	}
-	format_parse(format, string, types);
+	p = string;
+	used = 0;
+	while (*p) {
+		next = control_parse(p, &step, types, format);
+		if (next) {
+			step.at = p - string;
+			control_add(format, &used, &step);
+			p = next;
+			next = joined_parse(p, &step);
+			if (!next)
+				continue;
+			step.at = p - 1 - string;
+			control_add(format, &used, &step);
+			p = next;
+			continue;
+		}
+		length = *p == '%' ? 1 : strcspn(p, "%");
+		text_add(format, &used, p, length);
+		if (p[0] == '%' && p[1] == '%')
+			p++;
+		else if (*p == '%' && format->unknown_at == (size_t)-1)
+			format->unknown_at = p - string;
+		p += length;
+	}
 	return 0;
 }
 

@@ -142,22 +142,6 @@ static const struct {
 	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, MAY },
 };
 
-static int tdf_check_len(const struct table_file *file, const struct tdf *tdf,
-			 const struct tdf_stmt *stmt)
-{
-	TABLE_CHECK(!(stmt->flags & (TDF_STMT_RAW | TDF_STMT_MORE)),
-		    "LEN with flags %#x", stmt->flags);
-	TABLE_CHECK(!(stmt->flags & TDF_STMT_LEN_VALUE) ||
-			    !(stmt->flags & TDF_STMT_LEN_SEGMENT),
-		    "LEN with flags %#x", stmt->flags);
-	TABLE_CHECK(stmt->flags & TDF_STMT_LEN_VALUE ||
-			    stmt->len_bytes == 1 || stmt->len_bytes == 2 ||
-			    stmt->len_bytes == 4 || stmt->len_bytes == 8,
-		    "length field of %u bytes", stmt->len_bytes);
-	return tdf_check_rpn(file, tdf, stmt->len_rpn, stmt->len_rpn_length,
-			     stmt->flags & TDF_STMT_LEN_SEGMENT);
-}
-
 static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_stmt *stmt)
 {
@@ -183,8 +167,21 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 	    tdf_check_rpn(file, tdf, stmt->rpn, stmt->rpn_length,
 			  stmt->flags & TDF_STMT_SEGMENT))
 		return -EINVAL;
-	if (stmt->flags & TDF_STMT_LEN)
-		return tdf_check_len(file, tdf, stmt);
+	if (stmt->flags & TDF_STMT_LEN) {
+		TABLE_CHECK(!(stmt->flags & (TDF_STMT_RAW | TDF_STMT_MORE)),
+			    "LEN with flags %#x", stmt->flags);
+		TABLE_CHECK(!(stmt->flags & TDF_STMT_LEN_VALUE) ||
+				    !(stmt->flags & TDF_STMT_LEN_SEGMENT),
+			    "LEN with flags %#x", stmt->flags);
+		TABLE_CHECK(
+			stmt->flags & TDF_STMT_LEN_VALUE ||
+				stmt->len_bytes == 1 || stmt->len_bytes == 2 ||
+				stmt->len_bytes == 4 || stmt->len_bytes == 8,
+			"length field of %u bytes", stmt->len_bytes);
+		return tdf_check_rpn(file, tdf, stmt->len_rpn,
+				     stmt->len_rpn_length,
+				     stmt->flags & TDF_STMT_LEN_SEGMENT);
+	}
 	TABLE_CHECK(!(stmt->flags & (TDF_STMT_LEN_VALUE |
 				     TDF_STMT_LEN_SEGMENT)),
 		    "statement with flags %#x and no LEN", stmt->flags);
@@ -236,20 +233,6 @@ static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
-/* Where a call that makes no record begins: its size, or nothing. */
-static int tdf_check_begin(const struct table_file *file, const struct tdf *tdf,
-			   const struct tdf_site *site)
-{
-	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
-
-	TABLE_CHECK(!site->stmts ||
-			    (site->stmts == 1 &&
-			     stmt->kind == TDF_STMT_VALUE &&
-			     stmt->flags == TDF_STMT_SIZE),
-		    "statements where a call begins");
-	return site->stmts ? tdf_check_stmt(file, tdf, stmt) : 0;
-}
-
 static int tdf_check_stmts(const struct table_file *file,
 			   const struct tdf *tdf, const struct tdf_site *site,
 			   struct tdf_layout *layout)
@@ -297,26 +280,6 @@ static bool tdf_item_absent(const struct tdf_item *absent,
 	       other->kind != TDF_STMT_REG && !(other->flags & TDF_STMT_RAW);
 }
 
-/* `known` is what the sites before log; what was absent there is told here. */
-static int tdf_layout_join(const struct table_file *file,
-			   struct tdf_layout *known,
-			   const struct tdf_layout *site)
-{
-	TABLE_CHECK(known->count == site->count &&
-			    known->condition == site->condition,
-		    "sites of a tracepoint differ in their statements");
-	for (__u32 i = 0; i < known->count; i++) {
-		struct tdf_item *item = &known->items[i];
-
-		if (tdf_item_absent(item, &site->items[i]))
-			*item = site->items[i];
-		TABLE_CHECK(tdf_item_same(item, &site->items[i]) ||
-				    tdf_item_absent(&site->items[i], item),
-			    "sites of a tracepoint differ in item %u", i);
-	}
-	return 0;
-}
-
 /* What earlier tracepoints and sites have used up: ranges ascend, so the
  * checks are linear in the file's size. */
 struct tdf_used {
@@ -334,6 +297,7 @@ static int tdf_check_site_stmts(const struct table_file *file,
 	const struct tdf_site *last = used->last;
 	bool begins = site->flags & TDF_SITE_CALL;
 	struct tdf_layout layout;
+	const struct tdf_stmt *stmt;
 
 	if (!begins)
 		used->last = site;
@@ -349,13 +313,37 @@ static int tdf_check_site_stmts(const struct table_file *file,
 		    site->stmts);
 	if (site->stmts)
 		used->stmts = site->first_stmt + site->stmts;
-	if (begins)
-		return tdf_check_begin(file, tdf, site);
+	if (begins) {
+		/* Where a call that makes no record begins: its size, or
+		 * nothing. */
+		stmt = tdf->stmts + site->first_stmt;
+		TABLE_CHECK(!site->stmts ||
+				    (site->stmts == 1 &&
+				     stmt->kind == TDF_STMT_VALUE &&
+				     stmt->flags == TDF_STMT_SIZE),
+			    "statements where a call begins");
+		return site->stmts ? tdf_check_stmt(file, tdf, stmt) : 0;
+	}
 	if (!last)
 		return tdf_check_stmts(file, tdf, site, known);
 	if (tdf_check_stmts(file, tdf, site, &layout))
 		return -EINVAL;
-	return tdf_layout_join(file, known, &layout);
+
+	/* `known` is what the sites before log; what was absent there is told
+	 * here. */
+	TABLE_CHECK(known->count == layout.count &&
+			    known->condition == layout.condition,
+		    "sites of a tracepoint differ in their statements");
+	for (__u32 i = 0; i < known->count; i++) {
+		struct tdf_item *item = &known->items[i];
+
+		if (tdf_item_absent(item, &layout.items[i]))
+			*item = layout.items[i];
+		TABLE_CHECK(tdf_item_same(item, &layout.items[i]) ||
+				    tdf_item_absent(&layout.items[i], item),
+			    "sites of a tracepoint differ in item %u", i);
+	}
+	return 0;
 }
 
 /* The sites are in the file. */
