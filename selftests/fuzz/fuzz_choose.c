@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tracefmt/choose/expression.h"
+#include "tracefmt/filter/expression.h"
 
 #define EXPRESSION_MAX	400	/* glibc's regular expressions recurse */
 #define REPEATS_MAX	12
@@ -98,7 +98,7 @@ static void run(const char *text, const uint8_t *data, size_t n)
 	memcpy(record + 1, data, n);
 	if (!expression_parse(&expression, text, &err)) {
 		evaluate(expression, record);
-		for (size_t i = 0; expression_tell(expression, i, &err) >= 0;)
+		for (size_t i = 0; expression_report(expression, i, &err) >= 0;)
 			i++;
 		expression_free(expression);
 	} else if (!err.text[0]) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes as a .ras file, in every output that fuzz_ras.c doesn't have - CTF,
- * Perfetto, a page, pairs, a tree, columns -, chosen from and in another order.
+ * Perfetto, a page, pairs, a tree, columns -, selected from and in another order.
  * The corpus has its TFFs with it. Its header is put right;
  * the last byte chooses.
  */
 #include "tracefmt/ctf/ctf.c"
 #include "lib/hash.h"
-#include "tracefmt/choose/choose.h"
-#include "tracefmt/output/chosen.h"
+#include "tracefmt/filter/filter.h"
+#include "tracefmt/output/selected.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/prefixed.h"
 
@@ -20,9 +20,9 @@ struct run {
 	struct output_settings settings;
 	struct output output;
 	struct pipeline *pipeline;
-	struct choose *choose;
+	struct filter *filter;
 	struct order *order;
-	struct chosen *chosen;
+	struct selected *selected;
 	struct scratch scratch;
 };
 
@@ -47,7 +47,7 @@ static void header_mend(uint8_t *data, size_t size)
 static int event_give(void *context, const struct event *event)
 {
 	struct run *run = context;
-	int code = chosen_add(run->chosen, event);
+	int code = selected_add(run->selected, event);
 
 	return code ? code : pipeline_give(run->pipeline, event);
 }
@@ -64,16 +64,16 @@ static void choice_make(struct run *run, size_t choice,
 	const char *const *option = options[choice / 8 % 8];
 	struct error err;
 
-	run->choose = choose_open();
-	if (!run->choose ||
+	run->filter = filter_open();
+	if (!run->filter ||
 	    (choice & 64 &&
-	     choose_add(run->choose, option[0], option[1], &err)))
+	     filter_add(run->filter, option[0], option[1], &err)))
 		abort();
 	*order = (struct order_settings){
 		.newest_first = choice & 128 && !run->output.ops->whole,
 		.last = choice & 16 ? 5 : 0, .around = choice & 32 ? 2 : 0,
 	};
-	choose_order(run->choose, order);
+	filter_order(run->filter, order);
 }
 
 static void output_make(struct run *run, size_t choice, char *path)
@@ -112,7 +112,7 @@ static int events_run(struct run *run)
 		if (!code)
 			code = stream_more(&run->stream);
 		if (!code && !begun)
-			code = choose_start(run->choose, &run->stream,
+			code = filter_start(run->filter, &run->stream,
 					    &run->settings, &err);
 		if (!code && !begun)
 			code = pipeline_begin(run->pipeline, &err);
@@ -120,7 +120,7 @@ static int events_run(struct run *run)
 		while (!code && (more = stream_next(&run->stream, &event)) ==
 				STREAM_EVENT) {
 			run->scratch.clock.start = run->stream.first;
-			code = choose_holds(run->choose, &event, &run->scratch);
+			code = filter_holds(run->filter, &event, &run->scratch);
 			if (code >= 0)
 				code = order_add(run->order, &event, code);
 		}
@@ -137,21 +137,21 @@ static void run_show(struct run *run, size_t choice, FILE *out)
 
 	choice_make(run, choice, &order);
 	run->order = order_open(&order, event_give, run);
-	run->chosen = chosen_open(SUMMARY_ALL + choice % SUMMARY_KINDS,
+	run->selected = selected_open(SUMMARY_ALL + choice % SUMMARY_KINDS,
 				  &run->stream);
 	run->pipeline = pipeline_open(&run->output, fileno(out), 1);
-	if (!run->order || !run->chosen || !run->pipeline)
+	if (!run->order || !run->selected || !run->pipeline)
 		abort();
 	code = events_run(run);
 	stream_finish(&run->stream);
 	pipeline_end(run->pipeline, code, &err);
-	chosen_print(out, run->chosen, &clock);
+	selected_print(out, run->selected, &clock);
 	summary_print(out, &run->stream, &clock);
-	for (size_t i = 0; choose_tell(run->choose, i, &err) >= 0; i++)
+	for (size_t i = 0; filter_report(run->filter, i, &err) >= 0; i++)
 		;
 	order_close(run->order);
-	chosen_close(run->chosen);
-	choose_close(run->choose);
+	selected_close(run->selected);
+	filter_close(run->filter);
 	pipeline_close(run->pipeline);
 	free(run->scratch.pieces);
 }

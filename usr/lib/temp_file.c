@@ -32,6 +32,12 @@ static int named_open(const char *folder)
 	return fd;
 }
 
+static int fail(int error)
+{
+	failure = error;
+	return -error;
+}
+
 int temp_file_open(void)
 {
 	const char *folder = folder_of();
@@ -39,13 +45,37 @@ int temp_file_open(void)
 
 	if (fd < 0)
 		fd = named_open(folder);
-	return fd < 0 ? temp_file_fail(-fd) : fd;
+	return fd < 0 ? fail(-fd) : fd;
 }
 
-int temp_file_fail(int error)
+int temp_file_write(int fd, const void *data, size_t n, uint64_t at)
 {
-	failure = error;
-	return -error;
+	for (size_t done = 0; done < n;) {
+		ssize_t put = pwrite(fd, (const char *)data + done, n - done,
+				     at + done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return fail(put ? errno : ENOSPC);
+		done += put;
+	}
+	return 0;
+}
+
+int temp_file_read(int fd, void *data, size_t n, uint64_t at)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(fd, (char *)data + done, n - done,
+				    at + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		done += got;
+	}
+	return 0;
 }
 
 bool temp_file_failed(int code, const char **folder)

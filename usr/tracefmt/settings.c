@@ -161,11 +161,11 @@ static int take_around(void *context, const char *value)
 			   &((struct settings *)context)->order.around);
 }
 
-static int choose_take(void *context, const char *option, const char *value)
+static int filter_take(void *context, const char *option, const char *value)
 {
 	struct error err = { 0 };
 
-	if (!choose_add(((struct settings *)context)->choose, option, value,
+	if (!filter_add(((struct settings *)context)->filter, option, value,
 			&err))
 		return 0;
 	error_print(PROGRAM, &err);
@@ -175,7 +175,7 @@ static int choose_take(void *context, const char *option, const char *value)
 #define TAKE_CHOICE(option) \
 	static int take_##option(void *context, const char *value) \
 	{ \
-		return choose_take(context, #option, value); \
+		return filter_take(context, #option, value); \
 	}
 
 TAKE_CHOICE(major)
@@ -349,8 +349,8 @@ int settings_parse(struct settings *settings, int argc, char **argv)
 
 	*settings = (struct settings){ .format = &output_text };
 	settings->output.prefix = getenv("TRACEFMT_PREFIX");
-	settings->choose = choose_open();
-	if (!settings->choose) {
+	settings->filter = filter_open();
+	if (!settings->filter) {
 		fputs(PROGRAM ": out of memory\n", stderr);
 		return OPTIONS_WRONG;
 	}
@@ -362,7 +362,7 @@ int settings_parse(struct settings *settings, int argc, char **argv)
 
 void settings_free(struct settings *settings)
 {
-	choose_close(settings->choose);
+	filter_close(settings->filter);
 	free(settings->tffs);
 	free(settings->symbols.dirs);
 	free(settings->symbols.use);

@@ -4,8 +4,8 @@
 #define TRACEFMT_SETTINGS_H
 
 #include <stdbool.h>
-#include "tracefmt/choose/choose.h"
-#include "tracefmt/choose/order.h"
+#include "tracefmt/filter/filter.h"
+#include "tracefmt/filter/order.h"
 #include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 #include "tracefmt/output/summary.h"
@@ -23,7 +23,7 @@ struct settings {
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
 	const struct output_ops *format;
 	bool prefixed;		/* --prefix was given */
-	struct choose *choose;
+	struct filter *filter;
 	struct order_settings order;
 	struct symbols_settings symbols;
 	struct output_settings output;

@@ -8,10 +8,10 @@
 #include <unistd.h>
 #include "live.h"
 #include "outlet.h"
-#include "tracefmt/output/chosen.h"
+#include "tracefmt/output/selected.h"
 #include "tracefmt/output/pipeline.h"
 #include "progress.h"
-#include "tell.h"
+#include "report.h"
 
 /* What is at work while traces are shown. */
 struct work {
@@ -21,7 +21,7 @@ struct work {
 	struct output output;
 	struct pipeline *pipeline;	/* NULL: figures only */
 	struct order *order;
-	struct chosen *chosen;		/* NULL: the traces' counters do */
+	struct selected *selected;		/* NULL: the traces' counters do */
 	struct scratch scratch;		/* for choosing */
 	struct progress progress;
 	uint64_t unmatched;		/* given out without a TFF entry */
@@ -32,7 +32,7 @@ struct work {
 static int event_give(void *context, const struct event *event)
 {
 	struct work *w = context;
-	int code = w->chosen ? chosen_add(w->chosen, event) : 0;
+	int code = w->selected ? selected_add(w->selected, event) : 0;
 
 	w->unmatched += !event->point->formatted;
 	if (code)
@@ -40,13 +40,13 @@ static int event_give(void *context, const struct event *event)
 	return w->pipeline ? pipeline_give(w->pipeline, event) : 0;
 }
 
-/* What still comes can't be chosen. It is read for the figures, if they are
+/* What still comes can't be selected. It is read for the figures, if they are
  * wanted; a pipe may have no end. */
 static bool events_passed(struct work *w, const struct event *event)
 {
 	const struct settings *s = w->settings;
 
-	w->passed = w->passed || (choose_done(s->choose, event) &&
+	w->passed = w->passed || (filter_done(s->filter, event) &&
 				  !s->order.around);
 	return w->passed && ((s->quiet && !s->summary_only) ||
 			     event->trace->file.source.pipe);
@@ -56,18 +56,18 @@ static bool events_passed(struct work *w, const struct event *event)
  * wanted. */
 static int events_give(struct work *w)
 {
-	struct choose *choose = w->settings->choose;
-	bool all = choose_empty(choose);
+	struct filter *filter = w->settings->filter;
+	bool all = filter_empty(filter);
 	struct event event;
-	int chosen, code, more;
+	int selected, code, more;
 
 	while ((more = stream_next(w->stream, &event)) == STREAM_EVENT) {
 		progress_count(&w->progress, w->stream, &event);
 		w->scratch.clock.start = w->stream->first;
-		chosen = all ? 1 : w->passed ? 0 :
-			 choose_holds(choose, &event, &w->scratch);
-		code = chosen < 0 ? chosen :
-		       order_add(w->order, &event, chosen);
+		selected = all ? 1 : w->passed ? 0 :
+			 filter_holds(filter, &event, &w->scratch);
+		code = selected < 0 ? selected :
+		       order_add(w->order, &event, selected);
 		if (code)
 			return code;
 		if (!all && events_passed(w, &event))
@@ -86,7 +86,7 @@ static bool stream_ended(const struct stream *stream)
 
 static int work_begin(struct work *w)
 {
-	int code = choose_start(w->settings->choose, w->stream,
+	int code = filter_start(w->settings->filter, w->stream,
 				&w->settings->output, &w->err);
 
 	progress_open(&w->progress, w->stream);
@@ -111,8 +111,8 @@ static int events_run(struct work *w)
 			code = events_give(w);
 	} while (!code && !stream_ended(w->stream));
 	if (code == -ECANCELED) {
-		if (w->chosen)
-			chosen_stop(w->chosen);
+		if (w->selected)
+			selected_stop(w->selected);
 		code = 0;
 	}
 	return code ? code : order_end(w->order);
@@ -121,11 +121,11 @@ static int events_run(struct work *w)
 /* ---- opening and closing ---- */
 
 /* The counters don't say what was given out. */
-static bool chosen_wanted(const struct settings *s)
+static bool selected_wanted(const struct settings *s)
 {
 	return (s->summary_only || !s->quiet) &&
 	       (s->summary_by != SUMMARY_ALL || s->order.last ||
-		!choose_empty(s->choose));
+		!filter_empty(s->filter));
 }
 
 static int work_open(struct work *w)
@@ -141,11 +141,11 @@ static int work_open(struct work *w)
 	};
 	if (!s->summary_only)
 		w->pipeline = pipeline_open(&w->output, STDOUT_FILENO, 0);
-	choose_order(s->choose, &s->order);
+	filter_order(s->filter, &s->order);
 	w->order = order_open(&s->order, event_give, w);
-	if (chosen_wanted(s)) {
-		w->chosen = chosen_open(s->summary_by, w->stream);
-		if (!w->chosen)
+	if (selected_wanted(s)) {
+		w->selected = selected_open(s->summary_by, w->stream);
+		if (!w->selected)
 			return -ENOMEM;
 	}
 	return s->output.symbols && w->order &&
@@ -155,7 +155,7 @@ static int work_open(struct work *w)
 static void work_close(struct work *w)
 {
 	order_close(w->order);
-	chosen_close(w->chosen);
+	selected_close(w->selected);
 	pipeline_close(w->pipeline);
 	if (w->output.ops && w->output.ops->free)
 		w->output.ops->free(&w->output);
@@ -192,7 +192,7 @@ static void interrupts_await_end(const struct work *w)
 /* ---- */
 
 /* What is to be said, and the exit status. */
-static int end_tell(struct work *w, int code)
+static int end_report(struct work *w, int code)
 {
 	struct error gone = { 0 };
 	int ended = live_end(&gone), status, told = 0;
@@ -201,14 +201,14 @@ static int end_tell(struct work *w, int code)
 	if (code == -EPIPE)
 		return 0;
 	if (ended)
-		tell_failure(w->settings, &gone, ended);
+		report_failure(w->settings, &gone, ended);
 	if (code)
-		tell_failure(w->settings, &w->err, code);
-	status = tell_outcome(w->settings, w->stream, w->unmatched);
+		report_failure(w->settings, &w->err, code);
+	status = report_outcome(w->settings, w->stream, w->unmatched);
 	if (!code)
-		told = tell_summary(w->settings, w->stream, w->chosen);
+		told = report_summary(w->settings, w->stream, w->selected);
 	if (told)
-		tell_failure(w->settings, &w->err, told);
+		report_failure(w->settings, &w->err, told);
 	return code || told || ended < 0 ? 1 : status;
 }
 
@@ -225,10 +225,10 @@ int show_stream(struct settings *settings, struct stream *stream)
 	if (w.begun && w.pipeline)
 		code = pipeline_end(w.pipeline, code, &w.err);
 	progress_close(&w.progress);
-	status = end_tell(&w, code);
+	status = end_report(&w, code);
 	closed = outlet_close(&w.outlet, !code, &err);
 	if (closed && closed != -EPIPE && !code) {
-		tell_failure(settings, &err, closed);
+		report_failure(settings, &err, closed);
 		status = 1;
 	}
 	work_close(&w);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/temp_file.h"
 
 #define FLAT_MAGIC	"makedumpfile"
 #define MAGIC_BYTES	16
@@ -120,20 +121,8 @@ int dump_info_number(const struct dump *dump, const char *name, int base,
 
 bool dump_fetch(const struct dump *dump, uint64_t at, void *to, size_t size)
 {
-	size_t done = 0;
-	ssize_t n = 1;
-
-	if (at > INT64_MAX - size)
-		return false;
-	while (done < size && n > 0) {
-		n = pread(dump->fd, (uint8_t *)to + done, size - done,
-			  at + done);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			done += n;
-	}
-	return done == size;
+	return at <= INT64_MAX - size &&
+	       !temp_file_read(dump->fd, to, size, at);
 }
 
 /* A copy with a zero behind it. */

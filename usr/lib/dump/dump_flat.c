@@ -20,22 +20,6 @@ struct piece {
 	uint64_t offset, size;		/* big-endian */
 };
 
-static int put(int fd, const uint8_t *data, size_t size, uint64_t at)
-{
-	while (size) {
-		ssize_t n = pwrite(fd, data, size, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		size -= n;
-		at += n;
-	}
-	return 0;
-}
-
 /* `size` bytes at `from` go to `to`, as far as they are there. */
 static int copy(struct dump *dump, uint64_t from, int fd, uint64_t to,
 		uint64_t size)
@@ -51,7 +35,7 @@ static int copy(struct dump *dump, uint64_t from, int fd, uint64_t to,
 			continue;
 		if (n <= 0)
 			break;
-		code = put(fd, buffer, n, to);
+		code = temp_file_write(fd, buffer, n, to);
 		from += n;
 		to += n;
 		size -= n;

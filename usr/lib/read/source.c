@@ -146,19 +146,11 @@ int source_open_temporary(struct source *source)
 
 int source_put(struct source *to, uint64_t at, const void *data, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t put = pwrite(to->fd, (const char *)data + done,
-				     n - done, at + done);
+	int code = temp_file_write(to->fd, data, n, at);
 
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return temp_file_fail(errno);
-		done += put;
-	}
-	if (to->size < at + n)
+	if (!code && to->size < at + n)
 		to->size = at + n;
-	return 0;
+	return code;
 }
 
 int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,

@@ -25,17 +25,6 @@ static char *line_make(char *start, char *end)
 	return p;
 }
 
-static struct render_input input_of(const struct output *output,
-				    const struct event *event)
-{
-	return (struct render_input){
-		.format = &event->point->format,
-		.record = event->record,
-		.owner = { &event->trace->file.processes, event->record->pid,
-			   output->settings->symbols },
-	};
-}
-
 /* A string stands in quotes, so that its end is seen. */
 static bool is_quoted(const struct match_point *point,
 		      const struct decode_piece *piece)
@@ -90,7 +79,8 @@ void arguments_put(const struct output *output, const struct event *event,
 		   struct text *text)
 {
 	const struct match_point *point = event->point;
-	struct render_input input = input_of(output, event);
+	struct render_input input = output_render_input(event,
+					output->settings->symbols);
 	size_t start = text->used;
 
 	for (size_t i = 0; i < scratch->result.count; i++) {
@@ -135,7 +125,8 @@ void arguments_return_put(const struct output *output,
 			  const struct scratch *scratch, struct text *text)
 {
 	const struct field *field = arguments_return_field(event->point);
-	struct render_input input = input_of(output, event);
+	struct render_input input = output_render_input(event,
+					output->settings->symbols);
 	const struct decode_piece *piece;
 
 	if (event->record->flags & RAS_RECORD_TAIL_CALL) {

@@ -107,11 +107,8 @@ static void field_add(struct cell *cell, const struct cell_source *source,
 {
 	const struct event *event = source->event;
 	const struct decode_piece *p = source->scratch->pieces, *end;
-	const struct render_input input = {
-		.format = &event->point->format, .record = event->record,
-		.owner = { &event->trace->file.processes, event->record->pid,
-			   source->output->settings->symbols },
-	};
+	const struct render_input input =
+		output_render_input(event, source->output->settings->symbols);
 	const struct field *field = event->point->formatted ?
 		field_find(&event->point->fields, cell->item.name,
 			   cell->item.length) : NULL;
@@ -188,10 +185,8 @@ static void context_add(const struct cell_source *source, struct text *text)
 	const struct event *event = source->event;
 	struct context context = context_find(event->record,
 					      event->point->context);
-	struct stack_owner owner = {
-		&event->trace->file.processes, event->record->pid,
-		source->output->settings->symbols,
-	};
+	struct stack_owner owner = output_render_input(event,
+				source->output->settings->symbols).owner;
 	size_t start = text->used;
 
 	if (!context.mask || text_reserve(text, context_room(&context)))

@@ -31,7 +31,7 @@ struct columns_item {
 };
 
 struct columns {
-	struct columns_item *items;	/* in the order chosen */
+	struct columns_item *items;	/* in the order selected */
 	size_t count;
 };
 
@@ -42,9 +42,9 @@ int columns_parse(struct columns *columns,
 /* One of them by name. */
 struct columns_item columns_item_of(const char *name, size_t length);
 void columns_free(struct columns *columns);
-/* The column was chosen. */
+/* The column was selected. */
 bool columns_have(const struct columns *columns, enum column column);
-/* Its place as a field's; count: it wasn't chosen. */
+/* Its place as a field's; count: it wasn't selected. */
 size_t columns_field(const struct columns *columns, const char *name);
 /* A field that no event had: 0, or -ENOENT with err set. */
 int columns_check(const struct columns *columns, struct error *err);

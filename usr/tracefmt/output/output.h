@@ -63,6 +63,18 @@ extern const struct output_ops output_text, output_json, output_csv,
 			       output_ctf, output_perfetto, output_html,
 			       output_pairs, output_tree;
 
+/* What render.h prints an event's pieces from. */
+static inline struct render_input
+output_render_input(const struct event *event, struct symbols *symbols)
+{
+	return (struct render_input){
+		.format = &event->point->format,
+		.record = event->record,
+		.owner = { &event->trace->file.book, event->record->pid,
+			   symbols },
+	};
+}
+
 /* Pieces of the event in scratch->pieces, result in scratch->result; none when
  * there is no format or no data. 0 or -ENOMEM. */
 int output_decode(const struct event *event, struct scratch *scratch,

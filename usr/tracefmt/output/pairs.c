@@ -12,7 +12,7 @@
 #include "lib/key_map.h"
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
-#include "tracefmt/pair/tally.h"
+#include "tracefmt/pair/value_counts.h"
 #include "arguments.h"
 
 #define KEPT		20	/* unmatched ones of each kind */
@@ -25,7 +25,7 @@ struct function {
 	uint16_t major, minor;		/* of the PRE */
 	const char *label;		/* of the return value; NULL: none */
 	struct latency latency;
-	struct tally returns;
+	struct value_counts returns;
 	uint64_t unmatched, open, alone;
 };
 
@@ -153,7 +153,7 @@ static int return_add(const struct output *output, struct function *f,
 		return 0;
 	if (field)
 		f->label = field->label;
-	return tally_add(&f->returns, p->value.data, p->value.used);
+	return value_counts_add(&f->returns, p->value.data, p->value.used);
 }
 
 static int post_add(const struct output *output, const struct event *event,
@@ -283,13 +283,13 @@ static void histogram_put(struct text *text, const struct latency *l)
 
 static void returns_put(struct text *text, struct function *f)
 {
-	const struct tally *t = &f->returns;
+	const struct value_counts *t = &f->returns;
 	uint64_t others = t->others;
 
 	if (!t->count)
 		return;
-	tally_sort(&f->returns);
-	text_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
+	value_counts_sort(&f->returns);
+	line_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
 		 f->label && *f->label ? f->label : "return value");
 	for (size_t i = 0; i < t->count; i++) {
 		if (i >= VALUES_SHOWN) {
@@ -443,7 +443,7 @@ static void pairs_free(struct output *output)
 		return;
 	for (size_t i = 0; i < p->function_count; i++) {
 		latency_free(&p->functions[i]->latency);
-		tally_free(&p->functions[i]->returns);
+		free(p->functions[i]->returns.rows);
 		free(p->functions[i]);
 	}
 	free(p->functions);

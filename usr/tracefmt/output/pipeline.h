@@ -17,7 +17,7 @@ struct pipeline *pipeline_open(struct output *output, int fd,
 			       unsigned int threads);
 /* Begin: output->ops->open(). 0, or a negative errno with err set. */
 int pipeline_begin(struct pipeline *pipeline, struct error *err);
-/* An order_take (choose/order.h) with the pipeline as context. Sets
+/* An order_take (filter/order.h) with the pipeline as context. Sets
  * output->start, event->before. 0, or a negative errno. */
 int pipeline_give(void *pipeline, const struct event *event);
 /* Everything that was given is written; no thread looks at any trace until more

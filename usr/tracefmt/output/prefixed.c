@@ -2,7 +2,7 @@
 /*
  * Text in a form of one's own: with --prefix, in front of each line of a record
  * (or above it, when the template ends with a line end) in place of DESC and
- * header line; with --fields, one line "len=5 name="x"" of what was chosen.
+ * header line; with --fields, one line "len=5 name="x"" of what was selected.
  */
 #include "prefixed.h"
 

@@ -75,15 +75,6 @@ struct printed {
 	size_t length;		/* of the data */
 };
 
-static struct stack_owner owner_of(const struct output *output,
-				   const struct event *event)
-{
-	return (struct stack_owner){
-		&event->trace->file.processes, event->record->pid,
-		output->settings->symbols,
-	};
-}
-
 static struct printed printed_make(const struct output *output,
 				   const struct event *event)
 {
@@ -93,11 +84,7 @@ static struct printed printed_make(const struct output *output,
 	return (struct printed){
 		.event = event,
 		.settings = output->settings,
-		.input = {
-			.format = &event->point->format,
-			.record = event->record,
-			.owner = owner_of(output, event),
-		},
+		.input = output_render_input(event, output->settings->symbols),
 		.context = context,
 		.length = event->record->length - RAS_RECORD_HEADER -
 			  context.bytes,
@@ -202,7 +189,8 @@ static bool plain_event_put(const struct output *output,
 	start = header_put(output->settings, event, length, 0, scratch,
 			   text->data + text->used);
 	if (point->context)
-		start = context_put(&context, owner_of(output, event), start);
+		start = context_put(&context, output_render_input(event,
+				    output->settings->symbols).owner, start);
 	p = plain_put(&point->format, record, context.bytes, start);
 	if (!p)
 		return false;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/names.h"
-#include "chosen.h"
+#include "selected.h"
 
 typedef unsigned long long ull;
 
@@ -525,21 +525,21 @@ int summary_print(FILE *out, const struct stream *stream, struct clock *clock)
 	return code;
 }
 
-void summary_print_chosen(FILE *out, const struct stream *stream,
-			  struct chosen *chosen, struct clock *clock)
+void summary_print_selected(FILE *out, const struct stream *stream,
+			  struct selected *selected, struct clock *clock)
 {
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct trace *trace = stream->traces[i];
 
 		title_print(out, &trace->file, clock);
-		if (chosen_stopped(chosen))
+		if (selected_stopped(selected))
 			continue;
 		records_print(out, &trace->file, trace->late);
 		complete_print(out, &trace->file, clock);
 	}
-	if (chosen_stopped(chosen))
+	if (selected_stopped(selected))
 		fputs("Not read to the end: no more could be chosen\n", out);
-	chosen_print(out, chosen, clock);
+	selected_print(out, selected, clock);
 }
 
 /* ---- what was lost ---- */

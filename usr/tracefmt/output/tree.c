@@ -19,7 +19,8 @@
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
 #include "arguments.h"
-#include "sheaf.h"
+#include "line.h"
+#include "spill.h"
 
 #define TIME_WIDTH	18
 #define LATENCY_WIDTH	12
@@ -39,7 +40,7 @@ struct thread {
 	uint32_t pid, tid;
 	char *title;
 	struct waiting waiting;
-	struct sheaf_text lines;
+	struct spill_text lines;
 };
 
 struct tree {
@@ -47,7 +48,7 @@ struct tree {
 	struct key_map by_id;		/* thread, by thread_hash() */
 	struct thread **threads;	/* in the order of their first events */
 	size_t count, room;
-	struct sheaf sheaf;
+	struct spill spill;
 	struct text line;
 	bool live;			/* of a pipe */
 	const struct thread *last;	/* live: the last line is its */
@@ -203,7 +204,7 @@ static int line_give(struct tree *tree, struct thread *thread,
 	int code = -line->error;
 
 	if (!code && !tree->live) {
-		code = sheaf_add(&tree->sheaf, &thread->lines, line->data,
+		code = spill_add(&tree->spill, &thread->lines, line->data,
 				 line->used);
 	} else if (!code) {
 		if (tree->last && tree->last != thread)
@@ -439,7 +440,7 @@ static int tree_open(struct output *output, struct text *text,
 	output->own = tree;
 	if (!tree)
 		return -ENOMEM;
-	sheaf_open(&tree->sheaf);
+	spill_open(&tree->spill);
 	tree->live = stream_is_live(output->stream);
 	tree->pairing = pairing_open();
 	return !tree->pairing || text_open(&tree->line, -1) ? -ENOMEM : 0;
@@ -458,8 +459,8 @@ static int tree_close(struct output *output, struct text *text,
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct thread *thread = tree->threads[i];
 
-		text_print(text, "%s%s", i ? "\n" : "", thread->title);
-		code = sheaf_take(&tree->sheaf, &thread->lines, text);
+		line_print(text, "%s%s", i ? "\n" : "", thread->title);
+		code = spill_take(&tree->spill, &thread->lines, text);
 	}
 	return code;
 }
@@ -471,14 +472,14 @@ static void tree_free(struct output *output)
 	if (!tree)
 		return;
 	for (size_t i = 0; i < tree->count; i++) {
-		sheaf_text_free(&tree->threads[i]->lines);
+		spill_text_free(&tree->threads[i]->lines);
 		free(tree->threads[i]->waiting.line);
 		free(tree->threads[i]->title);
 		free(tree->threads[i]);
 	}
 	free(tree->threads);
 	key_map_free(&tree->by_id);
-	sheaf_close(&tree->sheaf);
+	spill_close(&tree->spill);
 	pairing_close(tree->pairing);
 	free(tree->line.data);
 	free(tree);

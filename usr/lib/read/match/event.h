@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A record on its way from the trace to the output. Events are made by
- * stream.h in the order of time, numbered, chosen (choose/choose.h), put into
- * another order if that was asked for (choose/order.h), and given to an output
+ * stream.h in the order of time, numbered, selected (filter/filter.h), put into
+ * another order if that was asked for (filter/order.h), and given to an output
  * (output/output.h).
  */
 #ifndef TRACEFMT_EVENT_H
@@ -18,7 +18,7 @@ struct event {
 	const struct match_point *point;
 	const struct trace *trace;	/* whose record it is */
 	uint64_t number;	/* from 1, in the order of time, over all that
-				 * the traces hold, chosen or not */
+				 * the traces hold, selected or not */
 	int64_t time;		/* wall clock: ns since 1970, UTC */
 	int64_t before;		/* that of the event that the output got before
 				 * this one; EVENT_FIRST: there was none */

@@ -3,8 +3,8 @@
  * Which events are given out: every option given must hold (several values of
  * one option: one of them). --field and --text look at the data and come last.
  */
-#ifndef TRACEFMT_CHOOSE_H
-#define TRACEFMT_CHOOSE_H
+#ifndef TRACEFMT_FILTER_H
+#define TRACEFMT_FILTER_H
 
 #include <stdbool.h>
 #include "lib/error.h"
@@ -12,11 +12,11 @@
 #include "tracefmt/output/output.h"
 #include "order.h"
 
-struct choose;
+struct filter;
 
 /* NULL: no memory. */
-struct choose *choose_open(void);
-void choose_close(struct choose *choose);
+struct filter *filter_open(void);
+void filter_close(struct filter *filter);
 
 /*
  * Options with their values, as on the command line; 0, or -EINVAL with err
@@ -32,30 +32,30 @@ void choose_close(struct choose *choose);
  *	field				an expression (expression.h)
  *	text				a string in the printed text, or /regex/
  */
-int choose_add(struct choose *choose, const char *option, const char *value,
+int filter_add(struct filter *filter, const char *option, const char *value,
 	       struct error *err);
 
 /* Nothing was asked for: all events hold. */
-bool choose_empty(const struct choose *choose);
+bool filter_empty(const struct filter *filter);
 /* What of the choice only the trace's end decides is left to the order. */
-void choose_order(const struct choose *choose, struct order_settings *order);
+void filter_order(const struct filter *filter, struct order_settings *order);
 /* The stream has read its beginnings: times that are relative to the trace's
  * first or last event are known now, or told to be impossible. */
-int choose_start(struct choose *choose, const struct stream *stream,
+int filter_start(struct filter *filter, const struct stream *stream,
 		 const struct output_settings *settings, struct error *err);
 /* Called by one thread, in the order of time. 1: the event was asked for; 0: it
  * was not; -ENOMEM. scratch is used. */
-int choose_holds(struct choose *choose, const struct event *event,
+int filter_holds(struct filter *filter, const struct event *event,
 		 struct scratch *scratch);
 /* Events left out for want of a TFF entry that has their group, types or fields. */
-uint64_t choose_undecided(const struct choose *choose);
+uint64_t filter_undecided(const struct filter *filter);
 /* No later event can hold (a window has passed, the numbers are through). */
-bool choose_done(const struct choose *choose, const struct event *event);
+bool filter_done(const struct filter *filter, const struct event *event);
 /*
  * What is to be said behind the last event, as the i-th thing: 1 with `note`
  * set, 2 when it is of a name that no event has; 0: nothing; -1: there is no
  * more.
  */
-int choose_tell(const struct choose *choose, size_t i, struct error *note);
+int filter_report(const struct filter *filter, size_t i, struct error *note);
 
 #endif

@@ -355,24 +355,13 @@ static struct term digits_put(__int128 number, struct text *text)
 				       digits + sizeof(digits) - p));
 }
 
-static struct render_input input_of(const struct operand_source *source)
-{
-	const struct event *event = source->event;
-
-	return (struct render_input){
-		.format = &event->point->format,
-		.record = event->record,
-		.owner = { &event->trace->file.processes, event->record->pid,
-			   source->symbols },
-	};
-}
-
 /* As the FMT prints it. */
 static struct term piece_put(const struct term *value,
 				      const struct operand_source *source,
 				      struct text *text)
 {
-	struct render_input input = input_of(source);
+	struct render_input input = output_render_input(source->event,
+							source->symbols);
 
 	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
 		return (struct term){ 0 };

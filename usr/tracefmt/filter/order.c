@@ -14,14 +14,14 @@ struct order {
 	struct store *undecided;
 	int64_t newest;		/* of all events so far */
 	/* --around */
-	struct store *before;	/* events that were not chosen, the newest */
-	uint64_t behind;	/* so many more follow a chosen one */
+	struct store *before;	/* events that were not selected, the newest */
+	uint64_t behind;	/* so many more follow a selected one */
 	/* --last, --newest-first */
 	struct store *kept;
-	uint64_t chosen;	/* of these */
+	uint64_t selected;	/* of these */
 	size_t from;		/* the block of the first that is wanted */
-	uint64_t from_chosen;	/* in the blocks from there on */
-	uint64_t skip;		/* order_end(): chosen ones to be left out */
+	uint64_t from_selected;	/* in the blocks from there on */
+	uint64_t skip;		/* order_end(): selected ones to be left out */
 	uint64_t first;		/* the first number that is wanted */
 };
 
@@ -66,7 +66,7 @@ void order_close(struct order *order)
 
 /* ---- --last ---- */
 
-/* Give up the blocks in front of the last N chosen events and what stands
+/* Give up the blocks in front of the last N selected events and what stands
  * around them. A new block has been begun. */
 static void kept_trim(struct order *order)
 {
@@ -76,9 +76,9 @@ static void kept_trim(struct order *order)
 
 	for (;;) {
 		block = store_block(kept, order->from);
-		if (order->from_chosen - block.chosen < order->settings.last)
+		if (order->from_selected - block.selected < order->settings.last)
 			break;
-		order->from_chosen -= block.chosen;
+		order->from_selected -= block.selected;
 		order->from++;
 	}
 	while (order->from) {
@@ -86,44 +86,44 @@ static void kept_trim(struct order *order)
 		if (store_block(kept, order->from).first - block.last <= around)
 			break;
 		store_drop(kept);
-		order->chosen -= block.chosen;
+		order->selected -= block.selected;
 		order->from--;
 	}
 }
 
 static int event_keep(struct order *order, const struct event *event,
-		      bool chosen)
+		      bool selected)
 {
 	size_t blocks = store_blocks(order->kept);
-	int code = store_add(order->kept, event, chosen);
+	int code = store_add(order->kept, event, selected);
 
 	if (code)
 		return code;
-	order->chosen += chosen;
-	order->from_chosen += chosen;
+	order->selected += selected;
+	order->from_selected += selected;
 	if (order->settings.last && store_blocks(order->kept) > blocks)
 		kept_trim(order);
 	return 0;
 }
 
 static int event_give(struct order *order, const struct event *event,
-		      bool chosen)
+		      bool selected)
 {
-	return order->kept ? event_keep(order, event, chosen) :
+	return order->kept ? event_keep(order, event, selected) :
 			     order->take(order->context, event);
 }
 
 /* ---- --around ---- */
 
-static int before_take(void *context, const struct event *event, bool chosen)
+static int before_take(void *context, const struct event *event, bool selected)
 {
 	struct order *order = context;
 
 	return event->number < order->first ? 0 :
-	       event_give(order, event, chosen);
+	       event_give(order, event, selected);
 }
 
-/* Those in front of a chosen event that weren't given yet. */
+/* Those in front of a selected event that weren't given yet. */
 static int before_give(struct order *order, uint64_t number)
 {
 	uint64_t around = order->settings.around;
@@ -148,11 +148,11 @@ static int before_keep(struct order *order, const struct event *event)
 }
 
 static int around_add(struct order *order, const struct event *event,
-		      bool chosen)
+		      bool selected)
 {
 	int code;
 
-	if (chosen) {
+	if (selected) {
 		code = before_give(order, event->number);
 		order->behind = order->settings.around;
 		return code ? code : event_give(order, event, true);
@@ -164,11 +164,11 @@ static int around_add(struct order *order, const struct event *event,
 }
 
 static int decided_add(struct order *order, const struct event *event,
-		       bool chosen)
+		       bool selected)
 {
 	if (order->settings.around)
-		return around_add(order, event, chosen);
-	return chosen ? event_give(order, event, true) : 0;
+		return around_add(order, event, selected);
+	return selected ? event_give(order, event, true) : 0;
 }
 
 /* ---- the trace's end ---- */
@@ -184,11 +184,11 @@ static bool end_has(const struct order *order, const struct event *event)
 }
 
 static int undecided_take(void *context, const struct event *event,
-			  bool chosen)
+			  bool selected)
 {
 	struct order *order = context;
 
-	return decided_add(order, event, chosen && end_has(order, event));
+	return decided_add(order, event, selected && end_has(order, event));
 }
 
 /* No later event changes what end_has() says of the first block. */
@@ -203,14 +203,14 @@ static bool block_is_decided(const struct order *order)
 }
 
 static int undecided_add(struct order *order, const struct event *event,
-			 bool chosen)
+			 bool selected)
 {
 	int code = 0;
 
 	if (order->newest < event->time)
 		order->newest = event->time;
-	if (chosen || order->settings.around)
-		code = store_add(order->undecided, event, chosen);
+	if (selected || order->settings.around)
+		code = store_add(order->undecided, event, selected);
 	while (!code && store_blocks(order->undecided) > 1 &&
 	       block_is_decided(order)) {
 		code = store_read(order->undecided, 0, false, undecided_take,
@@ -232,22 +232,22 @@ static int undecided_end(struct order *order)
 	return code;
 }
 
-int order_add(struct order *order, const struct event *event, bool chosen)
+int order_add(struct order *order, const struct event *event, bool selected)
 {
 	if (order->direct)
-		return chosen ? order->take(order->context, event) : 0;
-	return order->undecided ? undecided_add(order, event, chosen) :
-				  decided_add(order, event, chosen);
+		return selected ? order->take(order->context, event) : 0;
+	return order->undecided ? undecided_add(order, event, selected) :
+				  decided_add(order, event, selected);
 }
 
 /* ---- the end ---- */
 
 /* Positive: the first event that is wanted has been found. */
-static int first_find(void *context, const struct event *event, bool chosen)
+static int first_find(void *context, const struct event *event, bool selected)
 {
 	struct order *order = context;
 
-	if (!chosen || order->skip--)
+	if (!selected || order->skip--)
 		return 0;
 	order->first = event->number > order->settings.around ?
 		       event->number - order->settings.around : 0;
@@ -260,15 +260,15 @@ static int first_set(struct order *order)
 	int code = 0;
 
 	order->first = 0;
-	if (!order->settings.last || order->chosen <= order->settings.last)
+	if (!order->settings.last || order->selected <= order->settings.last)
 		return 0;
-	order->skip = order->chosen - order->settings.last;
+	order->skip = order->selected - order->settings.last;
 	for (size_t i = 0; i < blocks && !code; i++)
 		code = store_read(order->kept, i, false, first_find, order);
 	return code < 0 ? code : 0;
 }
 
-static int kept_take(void *context, const struct event *event, bool chosen)
+static int kept_take(void *context, const struct event *event, bool selected)
 {
 	struct order *order = context;
 

@@ -46,7 +46,7 @@ bool expression_wants_data(const struct expression_bound *bound)
 	return bound->wants_data;
 }
 
-int expression_tell(const struct expression *e, size_t i, struct error *note)
+int expression_report(const struct expression *e, size_t i, struct error *note)
 {
 	const struct expression_name *name = &e->names[i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tell.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 
 #define PROGRAM		"tracefmt"
 
-static void damage_tell(const struct stream *stream, const struct trace *trace)
+static void damage_report(const struct stream *stream,
+			  const struct trace *trace)
 {
 	const struct damage *damage = &trace->file.damage;
 	const char *name = stream->count > 1 ? trace->name : "";
@@ -26,7 +27,7 @@ static void damage_tell(const struct stream *stream, const struct trace *trace)
 }
 
 /* Not all outputs have a place for it in each record. */
-static void changes_tell(const struct trace_file *file)
+static void changes_report(const struct trace_file *file)
 {
 	for (size_t i = 0; i < file->session_count; i++) {
 		const struct ras_session *entry = file->sessions[i]->entry;
@@ -40,35 +41,14 @@ static void changes_tell(const struct trace_file *file)
 	}
 }
 
-/* Whether a name was asked for that no event has. */
-static bool choice_tell(const struct choose *choose)
+/* A TFF was found, but of another compilation. */
+static void other_report(const struct match_lack *lack)
 {
-	bool unknown = false;
+	/* Do TSF and TDF have the same name, apart from .tsf and .tdf? */
+	const char *tsf = path_base(lack->tsf), *tdf = path_base(lack->tdf);
+	size_t length = strcspn(tsf, ".");
+	bool same = length == strcspn(tdf, ".") && !strncmp(tsf, tdf, length);
 	struct error note;
-	int more;
-
-	for (size_t i = 0; (more = choose_tell(choose, i, &note)) >= 0; i++) {
-		if (more)
-			error_print(PROGRAM, &note);
-		unknown |= more == 2;
-	}
-	return unknown;
-}
-
-/* Are both called alike, apart from .tsf and .tdf? */
-static bool is_of(const char *tsf, const char *tdf)
-{
-	const char *a = path_base(tsf), *b = path_base(tdf);
-	size_t length = strcspn(a, ".");
-
-	return length == strcspn(b, ".") && !strncmp(a, b, length);
-}
-
-/* A TFF is there, but of another compilation. */
-static void other_tell(const struct match_lack *lack)
-{
-	struct error note;
-	bool same = is_of(lack->tsf, lack->tdf);
 
 	error_set(&note, 0, same ? "'%s' was made anew since, of '%s' as it is now" :
 		  "'%s' is of another TSF now, '%s'", lack->file, lack->tsf);
@@ -78,30 +58,14 @@ static void other_tell(const struct match_lack *lack)
 	error_print(PROGRAM, &note);
 }
 
-/* Why there were no entries, and what to do. */
-static void lack_tell(const struct stream *stream)
+/* Report records without a TFF entry; true: there are some. */
+static bool unmatched_report(const struct settings *settings,
+			     const struct stream *stream, uint64_t given)
 {
+	uint64_t left = filter_undecided(settings->filter);
 	const char *directories = stream->search->directories;
+	const struct match_lack *other = NULL;
 	bool missing = false;
-	size_t other = stream->count;
-
-	for (size_t i = stream->count; i--;) {
-		missing |= stream->traces[i]->match.lack.missing;
-		if (stream->traces[i]->match.lack.file)
-			other = i;
-	}
-	if (other < stream->count)
-		other_tell(&stream->traces[other]->match.lack);
-	if (missing)
-		fprintf(stderr, PROGRAM ": name the directory of their TFF with --tff DIR; looked for in %s\n",
-			directories ? directories : "none");
-}
-
-/* Whether there were records without a TFF entry. */
-static bool unmatched_tell(const struct settings *settings,
-			   const struct stream *stream, uint64_t given)
-{
-	uint64_t left = choose_undecided(settings->choose);
 
 	if (given)
 		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry%s\n",
@@ -110,22 +74,31 @@ static bool unmatched_tell(const struct settings *settings,
 	if (left)
 		fprintf(stderr, PROGRAM ": %llu records without a matching TFF entry are left out: their group, types and fields are not known\n",
 			(unsigned long long)left);
-	if (given || left)
-		lack_tell(stream);
-	return given || left;
+	if (!given && !left)
+		return false;
+
+	/* Why there were no entries, and what to do. */
+	for (size_t i = stream->count; i--;) {
+		missing |= stream->traces[i]->match.lack.missing;
+		if (stream->traces[i]->match.lack.file)
+			other = &stream->traces[i]->match.lack;
+	}
+	if (other)
+		other_report(other);
+	if (missing)
+		fprintf(stderr, PROGRAM ": name the directory of their TFF with --tff DIR; looked for in %s\n",
+			directories ? directories : "none");
+	return true;
 }
 
-static bool is_of_calls(const struct output_ops *format)
+/* Report a function whose calls weren't paired, since they may change threads. */
+static void migrates_report(const struct settings *settings,
+			    const struct stream *stream)
 {
-	return format == &output_pairs || format == &output_tree ||
-	       format == &output_perfetto || format == &output_html;
-}
+	const struct output_ops *format = settings->format;
 
-/* Whose calls weren't paired, since they may change threads. */
-static void migrates_tell(const struct settings *settings,
-			  const struct stream *stream)
-{
-	if (!is_of_calls(settings->format))
+	if (format != &output_pairs && format != &output_tree &&
+	    format != &output_perfetto && format != &output_html)
 		return;
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct match *match = &stream->traces[i]->match;
@@ -142,38 +115,41 @@ static void migrates_tell(const struct settings *settings,
 	}
 }
 
-static void symbols_tell(const struct symbols_settings *symbols)
+int report_outcome(const struct settings *settings, const struct stream *stream,
+		   uint64_t unmatched)
 {
+	bool damaged = false, unknown = false;
+	struct error note;
 	const char *dir;
 	size_t at = 0;
-
-	while ((dir = symbols_useless(symbols, &at)))
-		fprintf(stderr, PROGRAM ": --symbols '%s': it has no file of a build-id that is in the trace\n",
-			dir);
-}
-
-int tell_outcome(const struct settings *settings, const struct stream *stream,
-		 uint64_t unmatched)
-{
-	bool damaged = false, unknown;
+	int more;
 
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct trace *trace = stream->traces[i];
 
-		damage_tell(stream, trace);
-		changes_tell(&trace->file);
+		damage_report(stream, trace);
+		changes_report(&trace->file);
 		damaged |= trace->file.damage.count;
 	}
-	symbols_tell(&settings->symbols);
-	migrates_tell(settings, stream);
-	unknown = choice_tell(settings->choose);
-	return (unmatched_tell(settings, stream, unmatched) &&
+	while ((dir = symbols_useless(&settings->symbols, &at)))
+		fprintf(stderr, PROGRAM ": --symbols '%s': it has no file of a build-id that is in the trace\n",
+			dir);
+	migrates_report(settings, stream);
+
+	/* Names in options that no event has. */
+	for (size_t i = 0;
+	     (more = filter_report(settings->filter, i, &note)) >= 0; i++) {
+		if (more)
+			error_print(PROGRAM, &note);
+		unknown |= more == 2;
+	}
+	return (unmatched_report(settings, stream, unmatched) &&
 		settings->strict) ||
 	       damaged || unknown ? 1 : 0;
 }
 
-void tell_failure(const struct settings *settings, const struct error *err,
-		  int code)
+void report_failure(const struct settings *settings, const struct error *err,
+		    int code)
 {
 	const char *folder, *path = settings->output.path;
 
@@ -190,8 +166,8 @@ void tell_failure(const struct settings *settings, const struct error *err,
 			strerror(-code));
 }
 
-int tell_summary(const struct settings *settings, const struct stream *stream,
-		 struct chosen *chosen)
+int report_summary(const struct settings *settings, const struct stream *stream,
+		   struct selected *selected)
 {
 	struct clock clock = {
 		.utc = settings->output.utc,
@@ -202,8 +178,8 @@ int tell_summary(const struct settings *settings, const struct stream *stream,
 
 	if (!settings->summary_only && settings->quiet)
 		return 0;
-	if (!chosen)
+	if (!selected)
 		return summary_print(out, stream, &clock);
-	summary_print_chosen(out, stream, chosen, &clock);
+	summary_print_selected(out, stream, selected, &clock);
 	return 0;
 }

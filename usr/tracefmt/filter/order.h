@@ -13,10 +13,10 @@
 
 struct order_settings {
 	bool newest_first;
-	uint64_t last;		/* only the last N chosen events; 0: all */
-	uint64_t around;	/* and N events, chosen or not, before and
-				 * behind each chosen one, each once; 0: none */
-	/* choose_order()'s: of those chosen only the ones from so many ns
+	uint64_t last;		/* only the last N selected events; 0: all */
+	uint64_t around;	/* and N events, selected or not, before and
+				 * behind each selected one, each once; 0: none */
+	/* filter_order()'s: of those selected only the ones from so many ns
 	 * before the newest event on, and up to so many; 0: all */
 	uint64_t since_end, until_end;
 };
@@ -30,9 +30,9 @@ struct order;
 /* NULL: no memory. Without any setting events go through at once. */
 struct order *order_open(const struct order_settings *settings,
 			 order_take take, void *context);
-/* The next event of the stream, and whether it was chosen. 0, or what take()
+/* The next event of the stream, and whether it was selected. 0, or what take()
  * returned, -ENOMEM, or a negative errno of the file. */
-int order_add(struct order *order, const struct event *event, bool chosen);
+int order_add(struct order *order, const struct event *event, bool selected);
 /* There are no more. Likewise. */
 int order_end(struct order *order);
 void order_close(struct order *order);

@@ -51,7 +51,7 @@ bool expression_holds(const struct expression_bound *bound,
  * has it; 1, it was a builtin's and there is a field of that name, too; both with
  * `note` set; 0: nothing; -1: there is no such name.
  */
-int expression_tell(const struct expression *expression, size_t i,
+int expression_report(const struct expression *expression, size_t i,
 		    struct error *note);
 
 #endif

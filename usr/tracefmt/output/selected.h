@@ -11,25 +11,25 @@
  * the most in one second of the clock; Lost: overwritten or dropped, of the
  * whole trace.
  */
-#ifndef TRACEFMT_CHOSEN_H
-#define TRACEFMT_CHOSEN_H
+#ifndef TRACEFMT_SELECTED_H
+#define TRACEFMT_SELECTED_H
 
 #include <stdio.h>
 #include "output.h"
 #include "summary.h"
 
-#define CHOSEN_ROWS	65536	/* more of them are told as one */
+#define SELECTED_ROWS	65536	/* more of them are told as one */
 
-struct chosen;
+struct selected;
 
 /* SUMMARY_ALL: as SUMMARY_MINOR. NULL: no memory. */
-struct chosen *chosen_open(enum summary_by by, const struct stream *stream);
-void chosen_close(struct chosen *chosen);
+struct selected *selected_open(enum summary_by by, const struct stream *stream);
+void selected_close(struct selected *selected);
 /* One more event; 0 or -ENOMEM. */
-int chosen_add(struct chosen *chosen, const struct event *event);
+int selected_add(struct selected *selected, const struct event *event);
 /* The traces are not read any further: what they lost isn't known. */
-void chosen_stop(struct chosen *chosen);
-bool chosen_stopped(const struct chosen *chosen);
-void chosen_print(FILE *out, struct chosen *chosen, struct clock *clock);
+void selected_stop(struct selected *selected);
+bool selected_stopped(const struct selected *selected);
+void selected_print(FILE *out, struct selected *selected, struct clock *clock);
 
 #endif

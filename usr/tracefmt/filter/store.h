@@ -17,7 +17,7 @@ struct store;
 /* What a block holds. */
 struct store_block {
 	uint64_t first, last;	/* numbers of its events, which ascend */
-	uint64_t chosen;	/* so many of them */
+	uint64_t selected;	/* so many of them */
 	int64_t newest;		/* the latest of their times */
 };
 
@@ -25,7 +25,7 @@ struct store_block {
 struct store *store_open(void);
 void store_close(struct store *store);
 /* 0, or a negative errno; the record is copied. */
-int store_add(struct store *store, const struct event *event, bool chosen);
+int store_add(struct store *store, const struct event *event, bool selected);
 size_t store_blocks(const struct store *store);
 struct store_block store_block(const struct store *store, size_t block);
 /* Give up the first block. */
@@ -33,7 +33,7 @@ void store_drop(struct store *store);
 
 /* Takes an event, which stays for the call only; not 0: no more. */
 typedef int (*store_take)(void *context, const struct event *event,
-			  bool chosen);
+			  bool selected);
 
 /* All events of a block, backwards if `newest_first`. 0, a negative errno, or
  * what take() returned. */

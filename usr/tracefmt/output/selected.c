@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "chosen.h"
+#include "selected.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct row {
 	char comm[16];
 };
 
-struct chosen {
+struct selected {
 	enum summary_by by;
 	const struct stream *stream;
 	bool stopped;
@@ -32,54 +32,54 @@ struct chosen {
 	struct key_map numbers;	/* index in rows + 1, by key */
 };
 
-struct chosen *chosen_open(enum summary_by by, const struct stream *stream)
+struct selected *selected_open(enum summary_by by, const struct stream *stream)
 {
-	struct chosen *chosen = calloc(1, sizeof(*chosen));
+	struct selected *selected = calloc(1, sizeof(*selected));
 
-	if (!chosen)
+	if (!selected)
 		return NULL;
-	chosen->by = by == SUMMARY_ALL ? SUMMARY_MINOR : by;
-	chosen->stream = stream;
-	return chosen;
+	selected->by = by == SUMMARY_ALL ? SUMMARY_MINOR : by;
+	selected->stream = stream;
+	return selected;
 }
 
-void chosen_close(struct chosen *chosen)
+void selected_close(struct selected *selected)
 {
-	if (!chosen)
+	if (!selected)
 		return;
-	free(chosen->rows);
-	key_map_free(&chosen->numbers);
-	free(chosen);
+	free(selected->rows);
+	key_map_free(&selected->numbers);
+	free(selected);
 }
 
-void chosen_stop(struct chosen *chosen)
+void selected_stop(struct selected *selected)
 {
-	chosen->stopped = true;
+	selected->stopped = true;
 }
 
-bool chosen_stopped(const struct chosen *chosen)
+bool selected_stopped(const struct selected *selected)
 {
-	return chosen->stopped;
+	return selected->stopped;
 }
 
 /* ---- counting ---- */
 
 /* NULL: no memory. */
-static struct row *row_find(struct chosen *chosen, uint64_t key)
+static struct row *row_find(struct selected *selected, uint64_t key)
 {
-	size_t number = key_map_number(&chosen->numbers, key);
+	size_t number = key_map_number(&selected->numbers, key);
 
 	if (number)
-		return &chosen->rows[number - 1];
-	if (chosen->count == CHOSEN_ROWS)
-		return &chosen->others;
-	number = chosen->count + 1;
-	if (!array_grow(&chosen->rows, chosen->count, &chosen->room,
-			sizeof(*chosen->rows)) ||
-	    key_map_add(&chosen->numbers, key, (void *)number))
+		return &selected->rows[number - 1];
+	if (selected->count == SELECTED_ROWS)
+		return &selected->others;
+	number = selected->count + 1;
+	if (!array_grow(&selected->rows, selected->count, &selected->room,
+			sizeof(*selected->rows)) ||
+	    key_map_add(&selected->numbers, key, (void *)number))
 		return NULL;
-	chosen->rows[chosen->count] = (struct row){ .key = key };
-	return &chosen->rows[chosen->count++];
+	selected->rows[selected->count] = (struct row){ .key = key };
+	return &selected->rows[selected->count++];
 }
 
 static void row_begin(struct row *row, const struct event *event)
@@ -123,26 +123,26 @@ static uint64_t machine_of(const struct stream *stream,
 }
 
 /* Processes of several machines may have the same number. */
-static uint64_t key_of(const struct chosen *chosen, const struct event *event)
+static uint64_t key_of(const struct selected *selected, const struct event *event)
 {
 	const struct ras_record *record = event->record;
 
-	if (chosen->by == SUMMARY_PID)
-		return machine_of(chosen->stream, event->trace) << 32 |
+	if (selected->by == SUMMARY_PID)
+		return machine_of(selected->stream, event->trace) << 32 |
 		       record->pid;
-	if (chosen->by == SUMMARY_MAJOR)
+	if (selected->by == SUMMARY_MAJOR)
 		return record->major;
 	return (uint64_t)record->major << 16 | record->minor;
 }
 
-int chosen_add(struct chosen *chosen, const struct event *event)
+int selected_add(struct selected *selected, const struct event *event)
 {
-	struct row *row = row_find(chosen, key_of(chosen, event));
+	struct row *row = row_find(selected, key_of(selected, event));
 
 	if (!row)
 		return -ENOMEM;
 	row_count(row, event);
-	row_count(&chosen->all, event);
+	row_count(&selected->all, event);
 	return 0;
 }
 
@@ -163,24 +163,24 @@ static void time_print(FILE *out, struct clock *clock, int64_t time)
 	fwrite(text, 1, clock_put(clock, time, text) - text, out);
 }
 
-static double rate_of(const struct chosen *chosen, uint64_t events)
+static double rate_of(const struct selected *selected, uint64_t events)
 {
-	double time = (double)chosen->all.last - (double)chosen->all.first;
+	double time = (double)selected->all.last - (double)selected->all.first;
 
 	return time > 0 ? events / (time / SECOND) : events;
 }
 
-static void all_print(FILE *out, const struct chosen *chosen,
+static void all_print(FILE *out, const struct selected *selected,
 		      struct clock *clock)
 {
-	const struct row *all = &chosen->all;
+	const struct row *all = &selected->all;
 
 	fprintf(out, "Chosen: %llu of %llu events%s", (ull)all->events,
-		(ull)chosen->stream->number,
-		chosen->stopped ? " read" : "");
+		(ull)selected->stream->number,
+		selected->stopped ? " read" : "");
 	if (all->events) {
 		fprintf(out, ", %.1f a second, from ",
-			rate_of(chosen, all->events));
+			rate_of(selected, all->events));
 		time_print(out, clock, all->first);
 		fputs(" to ", out);
 		time_print(out, clock, all->last);
@@ -188,7 +188,7 @@ static void all_print(FILE *out, const struct chosen *chosen,
 	fputc('\n', out);
 }
 
-static void title_print(FILE *out, const struct chosen *chosen)
+static void title_print(FILE *out, const struct selected *selected)
 {
 	static const char *const titles[SUMMARY_KINDS] = {
 		[SUMMARY_PID] = "       PID  Process         ",
@@ -196,13 +196,13 @@ static void title_print(FILE *out, const struct chosen *chosen)
 		[SUMMARY_MINOR] = "Major  Minor",
 	};
 
-	fprintf(out, "\n%s %11s %11s %11s", titles[chosen->by], "Events",
+	fprintf(out, "\n%s %11s %11s %11s", titles[selected->by], "Events",
 		"A second", "Peak");
-	if (chosen->by != SUMMARY_PID)
+	if (selected->by != SUMMARY_PID)
 		fprintf(out, " %11s", "Lost");
 	fprintf(out, "  %-18s  %-18s%s\n", "First", "Last",
-		chosen->by == SUMMARY_MINOR ? "  DESC" :
-		chosen->by == SUMMARY_PID ? "  Host" : "");
+		selected->by == SUMMARY_MINOR ? "  DESC" :
+		selected->by == SUMMARY_PID ? "  Host" : "");
 }
 
 /* In 16 columns. */
@@ -215,35 +215,35 @@ static void comm_print(FILE *out, const struct row *row)
 	fprintf(out, "%-16.*s", n, safe);
 }
 
-static void key_print(FILE *out, const struct chosen *chosen,
+static void key_print(FILE *out, const struct selected *selected,
 		      const struct row *row)
 {
-	unsigned int major = chosen->by == SUMMARY_MAJOR ? row->key :
+	unsigned int major = selected->by == SUMMARY_MAJOR ? row->key :
 			     row->key >> 16;
 
-	if (chosen->by == SUMMARY_PID) {
+	if (selected->by == SUMMARY_PID) {
 		fprintf(out, "%10u  ", (uint32_t)row->key);
 		comm_print(out, row);
 	} else {
 		fprintf(out, "%5u", major);
 	}
-	if (chosen->by == SUMMARY_MINOR)
+	if (selected->by == SUMMARY_MINOR)
 		fprintf(out, " %6u", (uint16_t)row->key);
 }
 
-static void lost_print(FILE *out, const struct chosen *chosen,
+static void lost_print(FILE *out, const struct selected *selected,
 		       const struct row *row)
 {
 	struct summary_lost lost;
 
-	if (chosen->by == SUMMARY_PID)
+	if (selected->by == SUMMARY_PID)
 		return;
-	if (chosen->by == SUMMARY_MAJOR)
-		lost = summary_lost(chosen->stream, row->key, -1);
+	if (selected->by == SUMMARY_MAJOR)
+		lost = summary_lost(selected->stream, row->key, -1);
 	else
-		lost = summary_lost(chosen->stream, row->key >> 16,
+		lost = summary_lost(selected->stream, row->key >> 16,
 				    (uint16_t)row->key);
-	if (lost.known && !chosen->stopped)
+	if (lost.known && !selected->stopped)
 		fprintf(out, " %11llu", (ull)lost.records);
 	else
 		fprintf(out, " %11s", "unknown");
@@ -257,20 +257,20 @@ static void times_print(FILE *out, struct clock *clock, const struct row *row)
 	time_print(out, clock, row->last);
 }
 
-static void row_print(FILE *out, const struct chosen *chosen,
+static void row_print(FILE *out, const struct selected *selected,
 		      const struct row *row, struct clock *clock)
 {
 	const struct match_point *point = row->point;
 
-	key_print(out, chosen, row);
+	key_print(out, selected, row);
 	fprintf(out, " %11llu %11.1f %11llu", (ull)row->events,
-		rate_of(chosen, row->events), (ull)row->peak);
-	lost_print(out, chosen, row);
+		rate_of(selected, row->events), (ull)row->peak);
+	lost_print(out, selected, row);
 	times_print(out, clock, row);
 	fputs("  ", out);
-	if (chosen->by == SUMMARY_MINOR)
+	if (selected->by == SUMMARY_MINOR)
 		fwrite(point->title, 1, point->title_length - 1, out);
-	else if (chosen->by == SUMMARY_PID)
+	else if (selected->by == SUMMARY_PID)
 		safe_print(out, row->trace->file.host,
 			   strlen(row->trace->file.host));
 	fputc('\n', out);
@@ -286,16 +286,16 @@ static int row_compare(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-void chosen_print(FILE *out, struct chosen *chosen, struct clock *clock)
+void selected_print(FILE *out, struct selected *selected, struct clock *clock)
 {
-	all_print(out, chosen, clock);
-	if (!chosen->all.events)
+	all_print(out, selected, clock);
+	if (!selected->all.events)
 		return;
-	qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), row_compare);
-	title_print(out, chosen);
-	for (size_t i = 0; i < chosen->count; i++)
-		row_print(out, chosen, &chosen->rows[i], clock);
-	if (chosen->others.events)
+	qsort(selected->rows, selected->count, sizeof(*selected->rows), row_compare);
+	title_print(out, selected);
+	for (size_t i = 0; i < selected->count; i++)
+		row_print(out, selected, &selected->rows[i], clock);
+	if (selected->others.events)
 		fprintf(out, "and %llu events of others\n",
-			(ull)chosen->others.events);
+			(ull)selected->others.events);
 }

@@ -12,15 +12,15 @@
 #define BLOCKS_IN_MEMORY 48
 
 /* In a block: the event, its record, its bytes for who reads backwards. */
-struct entry {
+struct store_entry {
 	struct event event;	/* record: of whoever reads */
 	uint32_t bytes;		/* of all, a multiple of 8 */
-	bool chosen;
+	bool selected;
 };
 
 #define ENTRY_TAIL	8
 
-struct block {
+struct store_block_data {
 	uint8_t *data;		/* NULL: in the file */
 	size_t used;
 	uint64_t slot;		/* there */
@@ -28,7 +28,7 @@ struct block {
 };
 
 struct store {
-	struct block *blocks;	/* from `front` on, `count` of them */
+	struct store_block_data *blocks;	/* from `front` on, `count` of them */
 	size_t front, count, room;
 	size_t spilled;		/* from the front on: in the file */
 	int fd;			/* -1: none yet */
@@ -63,56 +63,12 @@ void store_close(struct store *store)
 	free(store);
 }
 
-static struct block *block_at(const struct store *store, size_t block)
+static struct store_block_data *block_at(const struct store *store, size_t block)
 {
 	return &store->blocks[store->front + block];
 }
 
 /* ---- the file ---- */
-
-static int file_open(struct store *store)
-{
-	store->fd = temp_file_open();
-	return store->fd < 0 ? store->fd : 0;
-}
-
-static int block_write(struct store *store, const struct block *block)
-{
-	size_t done = 0;
-
-	while (done < block->used) {
-		ssize_t n = pwrite(store->fd, block->data + done,
-				   block->used - done,
-				   block->slot * BLOCK_BYTES + done);
-
-		if (n < 0 && errno != EINTR)
-			return temp_file_fail(errno);
-		done += n > 0 ? n : 0;
-	}
-	return 0;
-}
-
-static int block_load(struct store *store, const struct block *block)
-{
-	size_t done = 0;
-
-	if (!store->loaded)
-		store->loaded = malloc(BLOCK_BYTES);
-	if (!store->loaded)
-		return -ENOMEM;
-	while (done < block->used) {
-		ssize_t n = pread(store->fd, store->loaded + done,
-				  block->used - done,
-				  block->slot * BLOCK_BYTES + done);
-
-		if (!n)
-			return -EIO;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? n : 0;
-	}
-	return 0;
-}
 
 static void memory_give_up(struct store *store, uint8_t *data)
 {
@@ -123,14 +79,17 @@ static void memory_give_up(struct store *store, uint8_t *data)
 /* The oldest block in memory goes to the file. */
 static int block_spill(struct store *store)
 {
-	struct block *block = block_at(store, store->spilled);
-	int code = store->fd < 0 ? file_open(store) : 0;
+	struct store_block_data *block = block_at(store, store->spilled);
+	int code;
 
-	if (code)
-		return code;
+	if (store->fd < 0)
+		store->fd = temp_file_open();
+	if (store->fd < 0)
+		return store->fd;
 	block->slot = store->free_count ?
 		      store->free_slots[--store->free_count] : store->slots++;
-	code = block_write(store, block);
+	code = temp_file_write(store->fd, block->data, block->used,
+			       block->slot * BLOCK_BYTES);
 	if (code)
 		return code;
 	memory_give_up(store, block->data);
@@ -141,11 +100,11 @@ static int block_spill(struct store *store)
 
 /* ---- blocks ---- */
 
-/* Room for one more behind the last. */
+/* Room for one more after the last. */
 static int blocks_reserve(struct store *store)
 {
 	size_t room = store->room ? 2 * store->room : 64;
-	struct block *blocks;
+	struct store_block_data *blocks;
 
 	if (store->front + store->count < store->room)
 		return 0;
@@ -176,7 +135,7 @@ static int block_begin(struct store *store, uint64_t number)
 	store->spare = NULL;
 	if (!data)
 		return -ENOMEM;
-	*block_at(store, store->count++) = (struct block){
+	*block_at(store, store->count++) = (struct store_block_data){
 		.data = data, .holds = { .first = number, .newest = INT64_MIN },
 	};
 	return 0;
@@ -192,20 +151,15 @@ struct store_block store_block(const struct store *store, size_t block)
 	return block_at(store, block)->holds;
 }
 
-/* Without memory for its number a slot stays unused. */
-static void slot_give_up(struct store *store, uint64_t slot)
-{
-	if (array_grow(&store->free_slots, store->free_count,
-		       &store->free_room, sizeof(*store->free_slots)))
-		store->free_slots[store->free_count++] = slot;
-}
-
 void store_drop(struct store *store)
 {
-	struct block *block = block_at(store, 0);
+	struct store_block_data *block = block_at(store, 0);
 
 	if (store->spilled) {
-		slot_give_up(store, block->slot);
+		/* without memory for its number the slot stays unused */
+		if (array_grow(&store->free_slots, store->free_count,
+			       &store->free_room, sizeof(*store->free_slots)))
+			store->free_slots[store->free_count++] = block->slot;
 		store->spilled--;
 	} else {
 		memory_give_up(store, block->data);
@@ -216,14 +170,14 @@ void store_drop(struct store *store)
 
 /* ---- events ---- */
 
-int store_add(struct store *store, const struct event *event, bool chosen)
+int store_add(struct store *store, const struct event *event, bool selected)
 {
 	uint32_t length = event->record->length;
-	struct entry entry = {
-		.event = *event, .chosen = chosen,
+	struct store_entry entry = {
+		.event = *event, .selected = selected,
 		.bytes = sizeof(entry) + ((length + 7) & ~7u) + ENTRY_TAIL,
 	};
-	struct block *block = store->count ?
+	struct store_block_data *block = store->count ?
 			      block_at(store, store->count - 1) : NULL;
 	uint8_t *p;
 
@@ -241,7 +195,7 @@ int store_add(struct store *store, const struct event *event, bool chosen)
 	       sizeof(entry.bytes));
 	block->used += entry.bytes;
 	block->holds.last = event->number;
-	block->holds.chosen += chosen;
+	block->holds.selected += selected;
 	if (block->holds.newest < event->time)
 		block->holds.newest = event->time;
 	return 0;
@@ -249,50 +203,40 @@ int store_add(struct store *store, const struct event *event, bool chosen)
 
 static int entry_give(uint8_t *p, store_take take, void *context)
 {
-	struct entry *entry = (struct entry *)p;
+	struct store_entry *entry = (struct store_entry *)p;
 
 	entry->event.record = (struct ras_record *)(entry + 1);
-	return take(context, &entry->event, entry->chosen);
-}
-
-static int read_forward(uint8_t *data, size_t used, store_take take,
-			void *context)
-{
-	int code = 0;
-
-	for (size_t at = 0; at < used && !code;
-	     at += ((struct entry *)(data + at))->bytes)
-		code = entry_give(data + at, take, context);
-	return code;
-}
-
-static int read_backward(uint8_t *data, size_t used, store_take take,
-			 void *context)
-{
-	uint32_t bytes;
-	int code = 0;
-
-	while (used && !code) {
-		memcpy(&bytes, data + used - sizeof(bytes), sizeof(bytes));
-		used -= bytes;
-		code = entry_give(data + used, take, context);
-	}
-	return code;
+	return take(context, &entry->event, entry->selected);
 }
 
 int store_read(struct store *store, size_t index, bool newest_first,
 	       store_take take, void *context)
 {
-	const struct block *block = block_at(store, index);
+	const struct store_block_data *block = block_at(store, index);
 	uint8_t *data = block->data;
-	int code;
+	size_t used = block->used;
+	uint32_t bytes;
+	int code = 0;
 
+	/* Load a block that is in the file. */
 	if (!data) {
-		code = block_load(store, block);
+		if (!store->loaded)
+			store->loaded = malloc(BLOCK_BYTES);
+		if (!store->loaded)
+			return -ENOMEM;
+		code = temp_file_read(store->fd, store->loaded, block->used,
+				      block->slot * BLOCK_BYTES);
 		if (code)
 			return code;
 		data = store->loaded;
 	}
-	return newest_first ? read_backward(data, block->used, take, context) :
-			      read_forward(data, block->used, take, context);
+	for (size_t at = 0; !newest_first && at < used && !code;
+	     at += ((struct store_entry *)(data + at))->bytes)
+		code = entry_give(data + at, take, context);
+	while (newest_first && used && !code) {
+		memcpy(&bytes, data + used - sizeof(bytes), sizeof(bytes));
+		used -= bytes;
+		code = entry_give(data + used, take, context);
+	}
+	return code;
 }

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/key_map.h"
+#include "tracefmt/output/print.h"
+#include "expression.h"
+#include "names.h"
+#include "pattern.h"
+#include "ranges.h"
+#include "span.h"
+
+enum number_kind {
+	NUMBER_MAJOR, NUMBER_MINOR,	/* of a point */
+	NUMBER_PID, NUMBER_TID, NUMBER_CPU, NUMBER_EVENT,
+	NUMBER_KINDS,
+};
+
+/* What holds for all records of a point. */
+struct filter_point {
+	const struct match_point *point;
+	bool holds;
+	struct expression_bound **bounds;	/* one for each expression */
+};
+
+struct filter {
+	struct ranges numbers[NUMBER_KINDS];
+	struct names groups, types, comms;
+	struct span span;
+	struct expression **expressions;
+	size_t expression_count;
+	struct patterns patterns;
+	struct output_settings settings;	/* of the searched text */
+	const struct stream *stream;
+	struct text text;
+	bool begun, bound;
+	struct key_map points;		/* struct filter_point, by point */
+	uint64_t undecided;
+};
+
+struct filter *filter_open(void)
+{
+	return calloc(1, sizeof(struct filter));
+}
+
+static void point_free(struct filter *filter, struct filter_point *point)
+{
+	for (size_t i = 0; point->bounds && i < filter->expression_count; i++)
+		expression_unbind(point->bounds[i]);
+	free(point->bounds);
+	free(point);
+}
+
+void filter_close(struct filter *filter)
+{
+	struct filter_point *point;
+	size_t at = 0;
+
+	if (!filter)
+		return;
+	for (size_t i = 0; i < NUMBER_KINDS; i++)
+		ranges_free(&filter->numbers[i]);
+	names_free(&filter->groups);
+	names_free(&filter->types);
+	names_free(&filter->comms);
+	while ((point = key_map_next(&filter->points, &at)))
+		point_free(filter, point);
+	for (size_t i = 0; i < filter->expression_count; i++)
+		expression_free(filter->expressions[i]);
+	free(filter->expressions);
+	patterns_free(&filter->patterns);
+	free(filter->text.data);
+	key_map_free(&filter->points);
+	free(filter);
+}
+
+/* ---- options ---- */
+
+static const struct {
+	const char *name;
+	uint64_t most;
+} number_options[NUMBER_KINDS] = {
+	[NUMBER_MAJOR] = { "major", UINT16_MAX },
+	[NUMBER_MINOR] = { "minor", UINT16_MAX },
+	[NUMBER_PID] = { "pid", UINT32_MAX },
+	[NUMBER_TID] = { "tid", UINT32_MAX },
+	[NUMBER_CPU] = { "cpu", UINT32_MAX },
+	[NUMBER_EVENT] = { "event", UINT64_MAX },
+};
+
+static int bound_add(struct span_bound *bound, const char *value,
+		     struct error *err)
+{
+	if (bound->kind != SPAN_OPEN)
+		return error_set(err, -EINVAL, "it was given before");
+	return span_parse(bound, value, err);
+}
+
+static int expression_add(struct filter *filter, const char *value,
+			  struct error *err)
+{
+	struct expression **more = reallocarray(filter->expressions,
+						filter->expression_count + 1,
+						sizeof(*more));
+	int code;
+
+	if (!more)
+		return error_no_memory(err);
+	filter->expressions = more;
+	code = expression_parse(&more[filter->expression_count], value, err);
+	filter->expression_count += !code;
+	return code;
+}
+
+static int option_add(struct filter *filter, const char *option,
+		      const char *value, struct error *err)
+{
+	for (size_t i = 0; i < NUMBER_KINDS; i++)
+		if (!strcmp(option, number_options[i].name))
+			return ranges_add(&filter->numbers[i], value,
+					  number_options[i].most, err);
+	if (!strcmp(option, "group"))
+		return names_add_list(&filter->groups, value, err);
+	if (!strcmp(option, "type"))
+		return names_add_list(&filter->types, value, err);
+	if (!strcmp(option, "comm"))
+		return names_add(&filter->comms, value, err);
+	if (!strcmp(option, "since"))
+		return bound_add(&filter->span.since, value, err);
+	if (!strcmp(option, "until"))
+		return bound_add(&filter->span.until, value, err);
+	if (!strcmp(option, "field"))
+		return expression_add(filter, value, err);
+	if (!strcmp(option, "text"))
+		return patterns_add(&filter->patterns, value, err);
+	return error_set(err, -EINVAL, "there is no such option");
+}
+
+int filter_add(struct filter *filter, const char *option, const char *value,
+	       struct error *err)
+{
+	int code = option_add(filter, option, value, err);
+
+	if (code)
+		error_prefix(err, "--%s: ", option);
+	return code;
+}
+
+bool filter_empty(const struct filter *filter)
+{
+	for (size_t i = 0; i < NUMBER_KINDS; i++)
+		if (filter->numbers[i].count)
+			return false;
+	return !filter->groups.count && !filter->types.count &&
+	       !filter->comms.count && !filter->expression_count &&
+	       !filter->patterns.count &&
+	       filter->span.since.kind == SPAN_OPEN &&
+	       filter->span.until.kind == SPAN_OPEN;
+}
+
+void filter_order(const struct filter *filter, struct order_settings *order)
+{
+	if (filter->span.since.kind == SPAN_LAST)
+		order->since_end = filter->span.since.ns;
+	if (filter->span.until.kind == SPAN_LAST)
+		order->until_end = filter->span.until.ns;
+}
+
+int filter_start(struct filter *filter, const struct stream *stream,
+		 const struct output_settings *settings, struct error *err)
+{
+	filter->settings = (struct output_settings){
+		.utc = settings->utc, .symbols = settings->symbols,
+	};
+	filter->stream = stream;
+	return filter->patterns.count ? text_open(&filter->text, -1) : 0;
+}
+
+/* ---- points ---- */
+
+static bool number_holds(const struct filter *filter, enum number_kind kind,
+			 uint64_t number)
+{
+	return !filter->numbers[kind].count ||
+	       ranges_have(&filter->numbers[kind], number);
+}
+
+static bool point_holds(struct filter *filter, const struct event *event)
+{
+	return number_holds(filter, NUMBER_MAJOR, event->record->major) &&
+	       number_holds(filter, NUMBER_MINOR, event->record->minor) &&
+	       names_have_group(&filter->groups, event->point) &&
+	       names_have_type(&filter->types, event->point);
+}
+
+/* 0 or -ENOMEM. */
+static int point_bind(struct filter *filter, struct filter_point *entry)
+{
+	size_t count = filter->expression_count;
+
+	if (!count || !entry->holds)
+		return 0;
+	entry->bounds = calloc(count, sizeof(*entry->bounds));
+	for (size_t i = 0; entry->bounds && i < count; i++) {
+		entry->bounds[i] = expression_bind(filter->expressions[i],
+						   entry->point);
+		if (!entry->bounds[i])
+			return -ENOMEM;
+	}
+	filter->bound = true;
+	return entry->bounds ? 0 : -ENOMEM;
+}
+
+/* NULL: no memory. */
+static struct filter_point *point_find(struct filter *filter,
+				       const struct event *event)
+{
+	struct filter_point *entry =
+		key_map_find(&filter->points, key_map_key(event->point));
+
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->point = event->point;
+	entry->holds = point_holds(filter, event);
+	if (point_bind(filter, entry) ||
+	    key_map_add(&filter->points, key_map_key(event->point), entry)) {
+		point_free(filter, entry);
+		return NULL;
+	}
+	return entry;
+}
+
+/* ---- events ---- */
+
+/* Decoded once for all expressions. 1: one holds; 0, or -ENOMEM. */
+static int expressions_hold(const struct filter *filter,
+			    const struct filter_point *point,
+			    const struct event *event, struct scratch *scratch)
+{
+	bool decoded = false;
+
+	for (size_t i = 0; i < filter->expression_count; i++) {
+		const struct expression_bound *bound = point->bounds[i];
+
+		if (!decoded && expression_wants_data(bound)) {
+			if (output_decode(event, scratch, NULL))
+				return -ENOMEM;
+			decoded = true;
+		}
+		if (expression_holds(bound, event, scratch,
+				     filter->settings.symbols))
+			return 1;
+	}
+	return !filter->expression_count;
+}
+
+/* The DESC and the lines below the header line, likewise. */
+static int text_holds(struct filter *filter, const struct event *event,
+		      struct scratch *scratch)
+{
+	const struct match_point *point = event->point;
+	const struct output output = {
+		.settings = &filter->settings, .stream = filter->stream,
+	};
+	struct text *text = &filter->text;
+
+	if (!filter->patterns.count)
+		return 1;
+	text->used = 0;
+	if (text_reserve(text, point->title_length))
+		return -ENOMEM;
+	memcpy(text->data, point->title, point->title_length);
+	text->used = point->title_length;
+	if (print_body(&output, event, text, scratch) || text_reserve(text, 1))
+		return -ENOMEM;
+	text->data[text->used] = '\0';
+	return patterns_match(&filter->patterns, text->data, text->used);
+}
+
+static bool header_holds(const struct filter *filter,
+			 const struct event *event)
+{
+	const struct ras_record *record = event->record;
+
+	return number_holds(filter, NUMBER_PID, record->pid) &&
+	       number_holds(filter, NUMBER_TID, record->tid) &&
+	       number_holds(filter, NUMBER_CPU, event->cpu) &&
+	       number_holds(filter, NUMBER_EVENT, event->number) &&
+	       span_has(&filter->span, event) &&
+	       names_have_comm(&filter->comms, event);
+}
+
+static int data_holds(struct filter *filter, const struct filter_point *point,
+		      const struct event *event, struct scratch *scratch)
+{
+	int holds = expressions_hold(filter, point, event, scratch);
+
+	return holds == 1 ? text_holds(filter, event, scratch) : holds;
+}
+
+/* What was asked for only a TFF entry would tell. */
+static bool is_undecided(const struct filter *filter,
+			 const struct event *event)
+{
+	return !event->point->formatted &&
+	       (filter->groups.count || filter->types.count ||
+		filter->expression_count) &&
+	       number_holds(filter, NUMBER_MAJOR, event->record->major) &&
+	       number_holds(filter, NUMBER_MINOR, event->record->minor);
+}
+
+int filter_holds(struct filter *filter, const struct event *event,
+		 struct scratch *scratch)
+{
+	const struct filter_point *point;
+	int holds;
+
+	if (!filter->begun) {
+		span_begin(&filter->span, event->time, filter->settings.utc);
+		filter->begun = true;
+	}
+	if (!header_holds(filter, event))
+		return 0;
+	point = point_find(filter, event);
+	if (!point)
+		return -ENOMEM;
+	holds = point->holds ? data_holds(filter, point, event, scratch) : 0;
+	if (!holds)
+		filter->undecided += is_undecided(filter, event);
+	return holds;
+}
+
+uint64_t filter_undecided(const struct filter *filter)
+{
+	return filter->undecided;
+}
+
+bool filter_done(const struct filter *filter, const struct event *event)
+{
+	const struct ranges *numbers = &filter->numbers[NUMBER_EVENT];
+
+	/* the newest event must be met */
+	if (filter->span.since.kind == SPAN_LAST ||
+	    filter->span.until.kind == SPAN_LAST)
+		return false;
+	return span_passed(&filter->span, event) ||
+	       (numbers->count &&
+		event->number >= numbers->items[numbers->count - 1].last);
+}
+
+/* ---- the end ---- */
+
+static int names_report(const struct names *names, const char *kind, size_t i,
+		      struct error *note)
+{
+	if (!names_unknown(names, i))
+		return 0;
+	error_set(note, 0, "no format file of the events has a %s '%s'",
+		  kind, names->items[i].text);
+	return 2;
+}
+
+static int expressions_report(const struct filter *filter, size_t i,
+			    struct error *note)
+{
+	for (size_t k = 0; k < filter->expression_count; k++) {
+		const struct expression *e = filter->expressions[k];
+		int told;
+
+		for (size_t n = 0; (told = expression_report(e, n, note)) >= 0;
+		     n++)
+			if (!i--)
+				return told;
+	}
+	return -1;
+}
+
+int filter_report(const struct filter *filter, size_t i, struct error *note)
+{
+	const struct names *groups = &filter->groups, *types = &filter->types;
+
+	if (!filter->points.count)
+		return -1;
+	if (i < groups->count)
+		return names_report(groups, "group", i, note);
+	i -= groups->count;
+	if (i < types->count)
+		return names_report(types, "type", i, note);
+	return filter->bound ? expressions_report(filter, i - types->count,
+						note) : -1;
+}
