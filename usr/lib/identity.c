@@ -40,10 +40,6 @@ static bool identity_find_note(Elf_Data *data, struct identity *id)
 	return false;
 }
 
-static Elf_Type identity_note_type(uint64_t align)
-{
-	return align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-}
 
 /* No more than `left` bytes are read in all, however parts overlap. */
 static bool identity_take(uint64_t *left, uint64_t size)
@@ -71,7 +67,8 @@ static bool identity_find_build_id(Elf *elf, uint64_t left,
 		    identity_take(&left, ph.p_filesz) &&
 		    identity_find_note(
 			    elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz,
-						 identity_note_type(ph.p_align)),
+						 ph.p_align == 8 ? ELF_T_NHDR8
+								 : ELF_T_NHDR),
 			    id))
 			return true;
 	while ((scn = elf_nextscn(elf, scn)))

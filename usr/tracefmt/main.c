@@ -15,18 +15,6 @@
 
 #define PROGRAM		"tracefmt"
 
-/* Of one that is a pipe more may come. */
-static int follow_check(const struct settings *settings,
-			const struct trace *trace)
-{
-	if (!settings->follow || trace->file.source.pipe)
-		return 0;
-	fprintf(stderr, PROGRAM ": --follow: '%s' is a file, which has an end\n"
-		PROGRAM ": follow the live buffer, or a pipe: trace spool --follow | tracefmt --follow -\n",
-		trace->name);
-	return 2;
-}
-
 static int trace_file(const struct settings *settings, struct trace *trace,
 		      const char *path, struct error *err)
 {
@@ -49,8 +37,14 @@ static int trace_open(const struct settings *settings, struct stream *stream,
 		fputs(PROGRAM ": out of memory\n", stderr);
 		return 1;
 	}
-	if (!trace_file(settings, trace, path, &err))
-		return follow_check(settings, trace);
+	if (!trace_file(settings, trace, path, &err)) {
+		if (!settings->follow || trace->file.source.pipe)
+			return 0;
+		fprintf(stderr, PROGRAM ": --follow: '%s' is a file, which has an end\n"
+			PROGRAM ": follow the live buffer, or a pipe: trace spool --follow | tracefmt --follow -\n",
+			trace->name);
+		return 2;
+	}
 	error_print(PROGRAM, &err);
 	stream_drop(stream);
 	return 1;

@@ -115,18 +115,6 @@ static bool is_paged(const struct settings *settings,
 	return true;
 }
 
-static void pager_exec(const char *command)
-{
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	/* quit at once when it fits, colours pass, the screen stays */
-	setenv("LESS", "FRX", 0);
-	if (command)
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	else
-		execlp("less", "less", (char *)NULL);
-}
-
 /* In the child. `told` is closed by exec(), or gets why there was none. */
 static void pager_run(const char *command, const int text[2], int told)
 {
@@ -135,7 +123,14 @@ static void pager_run(const char *command, const int text[2], int told)
 	if (dup2(text[0], STDIN_FILENO) >= 0) {
 		close(text[0]);
 		close(text[1]);
-		pager_exec(command);
+		signal(SIGINT, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		/* quit at once when it fits, colours pass, the screen stays */
+		setenv("LESS", "FRX", 0);
+		if (command)
+			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		else
+			execlp("less", "less", (char *)NULL);
 	}
 	code = errno;
 	if (write(told, &code, sizeof(code)) < 0)
@@ -185,18 +180,6 @@ static void pager_open(struct outlet *outlet)
 	close(text[1]);
 }
 
-/* It reads until both ends are closed. */
-static void pager_close(pid_t pager)
-{
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
-	close(null);
-	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 /* ---- */
 
 static bool is_coloured(const struct settings *settings)
@@ -227,9 +210,17 @@ int outlet_close(struct outlet *outlet, bool whole, struct error *err)
 {
 	int code = fflush(stdout) ? -errno : ferror(stdout) ? -EIO : 0;
 	int closed;
+	int null;
 
-	if (outlet->pager)
-		pager_close(outlet->pager);
+	if (outlet->pager) {
+		/* It reads until both ends are closed. */
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+		while (waitpid(outlet->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (!outlet->path)
 		return code;
 	if (code)

@@ -41,23 +41,6 @@ static void changes_report(const struct trace_file *file)
 	}
 }
 
-/* A TFF was found, but of another compilation. */
-static void other_report(const struct match_lack *lack)
-{
-	/* Do TSF and TDF have the same name, apart from .tsf and .tdf? */
-	const char *tsf = path_base(lack->tsf), *tdf = path_base(lack->tdf);
-	size_t length = strcspn(tsf, ".");
-	bool same = length == strcspn(tdf, ".") && !strncmp(tsf, tdf, length);
-	struct error note;
-
-	error_set(&note, 0, same ? "'%s' was made anew since, of '%s' as it is now" :
-		  "'%s' is of another TSF now, '%s'", lack->file, lack->tsf);
-	error_hint(&note, "compile the TSF of '%s'%s into a directory of its own (trcust -o) and name it with --tff DIR%s",
-		   lack->tdf, same ? " as it was" : "",
-		   same ? "" : "; a MAJOR for each keeps both");
-	error_print(PROGRAM, &note);
-}
-
 /* Report records without a TFF entry; true: there are some. */
 static bool unmatched_report(const struct settings *settings,
 			     const struct stream *stream, uint64_t given)
@@ -83,8 +66,24 @@ static bool unmatched_report(const struct settings *settings,
 		if (stream->traces[i]->match.lack.file)
 			other = &stream->traces[i]->match.lack;
 	}
-	if (other)
-		other_report(other);
+	if (other) {
+		/* A TFF was found, but of another compilation. Do TSF and TDF
+		 * have the same name, apart from .tsf and .tdf? */
+		const char *tsf = path_base(other->tsf);
+		const char *tdf = path_base(other->tdf);
+		size_t length = strcspn(tsf, ".");
+		bool same = length == strcspn(tdf, ".") &&
+			    !strncmp(tsf, tdf, length);
+		struct error note;
+
+		error_set(&note, 0, same ? "'%s' was made anew since, of '%s' as it is now" :
+			  "'%s' is of another TSF now, '%s'", other->file,
+			  other->tsf);
+		error_hint(&note, "compile the TSF of '%s'%s into a directory of its own (trcust -o) and name it with --tff DIR%s",
+			   other->tdf, same ? " as it was" : "",
+			   same ? "" : "; a MAJOR for each keeps both");
+		error_print(PROGRAM, &note);
+	}
 	if (missing)
 		fprintf(stderr, PROGRAM ": name the directory of their TFF with --tff DIR; looked for in %s\n",
 			directories ? directories : "none");

@@ -22,7 +22,6 @@ static int wrong(const char *option, const char *value, const char *why)
 	return -1;
 }
 
-
 /* The values live as long as argv. */
 static int list_add(char ***list, size_t *count, const char *value)
 {

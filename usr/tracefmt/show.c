@@ -84,18 +84,6 @@ static bool stream_ended(const struct stream *stream)
 	return true;
 }
 
-static int work_begin(struct work *w)
-{
-	int code = filter_start(w->settings->filter, w->stream,
-				&w->settings->output, &w->err);
-
-	progress_open(&w->progress, w->stream);
-	if (!code && w->pipeline)
-		code = pipeline_begin(w->pipeline, &w->err);
-	w->begun = !code;
-	return code;
-}
-
 /* To the end; of a pipe as the records come. */
 static int events_run(struct work *w)
 {
@@ -105,8 +93,14 @@ static int events_run(struct work *w)
 		code = w->pipeline ? pipeline_flush(w->pipeline) : 0;
 		if (!code)
 			code = stream_more(w->stream);
-		if (!code && !w->begun)
-			code = work_begin(w);
+		if (!code && !w->begun) {
+			code = filter_start(w->settings->filter, w->stream,
+					    &w->settings->output, &w->err);
+			progress_open(&w->progress, w->stream);
+			if (!code && w->pipeline)
+				code = pipeline_begin(w->pipeline, &w->err);
+			w->begun = !code;
+		}
 		if (!code)
 			code = events_give(w);
 	} while (!code && !stream_ended(w->stream));
@@ -119,14 +113,6 @@ static int events_run(struct work *w)
 }
 
 /* ---- opening and closing ---- */
-
-/* The counters don't say what was given out. */
-static bool selected_wanted(const struct settings *s)
-{
-	return (s->summary_only || !s->quiet) &&
-	       (s->summary_by != SUMMARY_ALL || s->order.last ||
-		!filter_empty(s->filter));
-}
 
 static int work_open(struct work *w)
 {
@@ -143,24 +129,15 @@ static int work_open(struct work *w)
 		w->pipeline = pipeline_open(&w->output, STDOUT_FILENO, 0);
 	filter_order(s->filter, &s->order);
 	w->order = order_open(&s->order, event_give, w);
-	if (selected_wanted(s)) {
+	if ((s->summary_only || !s->quiet) &&
+	    (s->summary_by != SUMMARY_ALL || s->order.last ||
+	     !filter_empty(s->filter))) {
 		w->selected = selected_open(s->summary_by, w->stream);
 		if (!w->selected)
 			return -ENOMEM;
 	}
 	return s->output.symbols && w->order &&
 	       (w->pipeline || s->summary_only) ? 0 : -ENOMEM;
-}
-
-static void work_close(struct work *w)
-{
-	order_close(w->order);
-	selected_close(w->selected);
-	pipeline_close(w->pipeline);
-	if (w->output.ops && w->output.ops->free)
-		w->output.ops->free(&w->output);
-	symbols_close(w->settings->output.symbols);
-	free(w->scratch.pieces);
 }
 
 /* ---- interrupts ---- */
@@ -231,6 +208,12 @@ int show_stream(struct settings *settings, struct stream *stream)
 		report_failure(settings, &err, closed);
 		status = 1;
 	}
-	work_close(&w);
+	order_close(w.order);
+	selected_close(w.selected);
+	pipeline_close(w.pipeline);
+	if (w.output.ops && w.output.ops->free)
+		w.output.ops->free(&w.output);
+	symbols_close(w.settings->output.symbols);
+	free(w.scratch.pieces);
 	return status;
 }

@@ -274,7 +274,7 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	if (!list_parse(list) &&
 	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
 	      list_find_device(list, buffer->device_fd))) {
-		/* In the copy: only retire_halves(), with the lock, writes it
+		/* In the copy: only retire_unfinished(), with the lock, writes it
 		 * into the log. */
 		for (size_t i = 0; i < list->count; i++) {
 			struct ras_session *entry =

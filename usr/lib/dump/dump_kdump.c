@@ -143,7 +143,6 @@ static int page_fetch(struct dump *dump, const struct descriptor *d,
 	return page_expand(d->flags, kdump->packed, d->size, to);
 }
 
-
 /* Of the pages in the file, which one is it? */
 static uint64_t page_index(const struct dump_kdump *kdump, uint64_t page)
 {

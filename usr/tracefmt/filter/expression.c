@@ -223,14 +223,6 @@ static struct term integers_divide(enum expression_op op, __int128 a,
 	return integer(op == OP_DIVIDE ? a / b : a % b);
 }
 
-static struct term integers_shift(enum expression_op op, __int128 a, __int128 b)
-{
-	if (b < 0 || b > 63)
-		return missing();
-	return integer(op == OP_RIGHT ? a >> (int)b :
-		       (__int128)((unsigned __int128)a << (int)b));
-}
-
 static unsigned __int128 magnitude(__int128 a)
 {
 	return a < 0 ? -(unsigned __int128)a : (unsigned __int128)a;
@@ -268,7 +260,10 @@ static struct term integers_compute(enum expression_op op, __int128 a,
 		return integer(a & b);
 	case OP_LEFT:
 	case OP_RIGHT:
-		return integers_shift(op, a, b);
+		if (b < 0 || b > 63)
+			return missing();
+		return integer(op == OP_RIGHT ? a >> (int)b :
+			       (__int128)((unsigned __int128)a << (int)b));
 	case OP_DIVIDE:
 	case OP_MODULO:
 		return integers_divide(op, a, b);

@@ -31,12 +31,21 @@ static uint32_t parse_binary(struct parser *parser, int level);
 
 /* ---- what is wrong ---- */
 
-/* The expression, or what is around the place, with a caret below. */
-static void caret_put(const struct parser *parser, const char *at, char *shown)
+static uint32_t wrong(struct parser *parser, const char *at, const char *why)
 {
-	size_t before = at - parser->text, after = strlen(at), column;
-	char *p = shown;
+	char shown[4 * SHOWN + 32];
+	size_t before;
+	size_t after;
+	size_t column;
+	char *p;
 
+	if (parser->code)
+		return 0;
+
+	/* The expression, or what is around the place, with a caret below. */
+	before = at - parser->text;
+	after = strlen(at);
+	p = shown;
 	p += sprintf(p, "\n  ");
 	if (before > SHOWN) {
 		before = SHOWN;
@@ -47,15 +56,7 @@ static void caret_put(const struct parser *parser, const char *at, char *shown)
 	for (const char *c = at - before; c < at + after; c++)
 		*p++ = (unsigned char)*c < ' ' ? ' ' : *c;
 	sprintf(p, "\n%*s^", (int)column, "");
-}
 
-static uint32_t wrong(struct parser *parser, const char *at, const char *why)
-{
-	char shown[4 * SHOWN + 32];
-
-	if (parser->code)
-		return 0;
-	caret_put(parser, at, shown);
 	parser->code = error_set(parser->err, -EINVAL, "%s%s", why, shown);
 	return 0;
 }
@@ -83,15 +84,6 @@ static uint32_t node_add(struct parser *parser, enum expression_op op,
 		.op = op, .a = a, .b = b,
 	};
 	return e->count++;
-}
-
-static uint32_t number_add(struct parser *parser, __int128 number)
-{
-	uint32_t node = node_add(parser, OP_NUMBER, 0, 0);
-
-	if (!parser->code)
-		parser->e->nodes[node].number = number;
-	return node;
 }
 
 static void blanks_skip(struct parser *parser)
@@ -189,6 +181,8 @@ static uint32_t number_parse(struct parser *parser)
 	int base = base_take(&p);
 	__int128 value = 0;
 	uint64_t factor;
+	__int128 number;
+	uint32_t node;
 
 	if (base == 10 && is_float(p))
 		return float_parse(parser);
@@ -199,7 +193,11 @@ static uint32_t number_parse(struct parser *parser)
 				     "a number has at most 64 bits");
 	}
 	factor = unit_take(parser, p);
-	return number_add(parser, value * factor);
+	number = value * factor;
+	node = node_add(parser, OP_NUMBER, 0, 0);
+	if (!parser->code)
+		parser->e->nodes[node].number = number;
+	return node;
 }
 
 /* ---- strings ---- */
@@ -375,30 +373,14 @@ static enum expression_builtin builtin_find(const char *text)
 	return BUILTIN_NONE;
 }
 
-static uint32_t name_add(struct parser *parser, struct expression_name *name)
-{
-	struct expression *e = parser->e;
-	struct expression_name *names;
-	uint32_t node;
-
-	names = reallocarray(e->names, e->name_count + 1, sizeof(*names));
-	if (names)
-		e->names = names;
-	node = node_add(parser, OP_NAME, 0, 0);
-	if (!names || parser->code) {
-		free(name->text);
-		return names ? 0 : no_memory(parser);
-	}
-	e->nodes[node].name = e->name_count;
-	names[e->name_count++] = *name;
-	return node;
-}
-
 static uint32_t name_parse(struct parser *parser)
 {
 	struct expression_name name = { .count = 1 };
 	bool dotted = *parser->p == '.';
 	const char *start = parser->p + dotted, *p = word_end(start), *next;
+	struct expression *e;
+	struct expression_name *names;
+	uint32_t node;
 
 	name.parts[0].length = name.parts[0].end = p - start;
 	while (name.count < EXPRESSION_PARTS_MAX &&
@@ -415,7 +397,18 @@ static uint32_t name_parse(struct parser *parser)
 		return no_memory(parser);
 	name.builtin = dotted ? BUILTIN_NONE : builtin_find(name.text);
 	parser->p = p;
-	return name_add(parser, &name);
+	e = parser->e;
+	names = reallocarray(e->names, e->name_count + 1, sizeof(*names));
+	if (names)
+		e->names = names;
+	node = node_add(parser, OP_NAME, 0, 0);
+	if (!names || parser->code) {
+		free(name.text);
+		return names ? 0 : no_memory(parser);
+	}
+	e->nodes[node].name = e->name_count;
+	names[e->name_count++] = name;
+	return node;
 }
 
 /* ---- operators ---- */
@@ -429,25 +422,11 @@ static uint32_t parse_unary(struct parser *parser, enum expression_op op)
 	return node_add(parser, op, operand, 0);
 }
 
-static uint32_t parse_parentheses(struct parser *parser)
-{
-	const char *start = parser->p++;
-	uint32_t node = parse_binary(parser, 0);
-
-	blanks_skip(parser);
-	if (parser->code)
-		return 0;
-	if (*parser->p != ')')
-		return wrong(parser, *parser->p ? parser->p : start,
-			     *parser->p ? "an operator or ')' is wanted here" :
-			     "the '(' has no ')'");
-	parser->p++;
-	return node;
-}
-
 static uint32_t parse_primary(struct parser *parser)
 {
 	const char *p = parser->p;
+	const char *start;
+	uint32_t node;
 
 	if (isdigit((unsigned char)*p))
 		return number_parse(parser);
@@ -457,7 +436,18 @@ static uint32_t parse_primary(struct parser *parser)
 		return name_parse(parser);
 	switch (*p) {
 	case '(':
-		return parse_parentheses(parser);
+		start = parser->p++;
+		node = parse_binary(parser, 0);
+		blanks_skip(parser);
+		if (parser->code)
+			return 0;
+		if (*parser->p != ')')
+			return wrong(parser, *parser->p ? parser->p : start,
+				     *parser->p ?
+				     "an operator or ')' is wanted here" :
+				     "the '(' has no ')'");
+		parser->p++;
+		return node;
 	case '!':
 		return parse_unary(parser, OP_NOT);
 	case '-':

@@ -98,25 +98,12 @@ static int bound_add(struct span_bound *bound, const char *value,
 	return span_parse(bound, value, err);
 }
 
-static int expression_add(struct filter *filter, const char *value,
-			  struct error *err)
-{
-	struct expression **more = reallocarray(filter->expressions,
-						filter->expression_count + 1,
-						sizeof(*more));
-	int code;
-
-	if (!more)
-		return error_no_memory(err);
-	filter->expressions = more;
-	code = expression_parse(&more[filter->expression_count], value, err);
-	filter->expression_count += !code;
-	return code;
-}
-
 static int option_add(struct filter *filter, const char *option,
 		      const char *value, struct error *err)
 {
+	struct expression **more;
+	int code;
+
 	for (size_t i = 0; i < NUMBER_KINDS; i++)
 		if (!strcmp(option, number_options[i].name))
 			return ranges_add(&filter->numbers[i], value,
@@ -131,8 +118,18 @@ static int option_add(struct filter *filter, const char *option,
 		return bound_add(&filter->span.since, value, err);
 	if (!strcmp(option, "until"))
 		return bound_add(&filter->span.until, value, err);
-	if (!strcmp(option, "field"))
-		return expression_add(filter, value, err);
+	if (!strcmp(option, "field")) {
+		more = reallocarray(filter->expressions,
+				    filter->expression_count + 1,
+				    sizeof(*more));
+		if (!more)
+			return error_no_memory(err);
+		filter->expressions = more;
+		code = expression_parse(&more[filter->expression_count], value,
+					err);
+		filter->expression_count += !code;
+		return code;
+	}
 	if (!strcmp(option, "text"))
 		return patterns_add(&filter->patterns, value, err);
 	return error_set(err, -EINVAL, "there is no such option");
@@ -187,14 +184,6 @@ static bool number_holds(const struct filter *filter, enum number_kind kind,
 	       ranges_have(&filter->numbers[kind], number);
 }
 
-static bool point_holds(struct filter *filter, const struct event *event)
-{
-	return number_holds(filter, NUMBER_MAJOR, event->record->major) &&
-	       number_holds(filter, NUMBER_MINOR, event->record->minor) &&
-	       names_have_group(&filter->groups, event->point) &&
-	       names_have_type(&filter->types, event->point);
-}
-
 /* 0 or -ENOMEM. */
 static int point_bind(struct filter *filter, struct filter_point *entry)
 {
@@ -226,7 +215,11 @@ static struct filter_point *point_find(struct filter *filter,
 	if (!entry)
 		return NULL;
 	entry->point = event->point;
-	entry->holds = point_holds(filter, event);
+	entry->holds =
+		number_holds(filter, NUMBER_MAJOR, event->record->major) &&
+		number_holds(filter, NUMBER_MINOR, event->record->minor) &&
+		names_have_group(&filter->groups, event->point) &&
+		names_have_type(&filter->types, event->point);
 	if (point_bind(filter, entry) ||
 	    key_map_add(&filter->points, key_map_key(event->point), entry)) {
 		point_free(filter, entry);

@@ -141,21 +141,6 @@ static struct term string(const void *data, size_t length)
 	};
 }
 
-static struct term comm_load(const struct event *event)
-{
-	const char *comm = event_comm(event);
-	struct context context;
-
-	if (event->point->context & RAS_CONTEXT_COMM) {
-		context = context_find(event->record, event->point->context);
-		if (context.fixed && context.mask & RAS_CONTEXT_COMM)
-			comm = (const char *)context.fixed;
-	}
-	if (!comm)
-		return (struct term){ 0 };
-	return string(comm, strnlen(comm, COMM_MAX));
-}
-
 /* Without the line end. */
 static struct term desc_load(const struct match_point *point)
 {
@@ -171,6 +156,8 @@ static struct term builtin_load(enum expression_builtin builtin,
 					 const struct event *event)
 {
 	const struct ras_record *record = event->record;
+	const char *comm;
+	struct context context;
 
 	switch (builtin) {
 	case BUILTIN_EVENT:
@@ -190,7 +177,16 @@ static struct term builtin_load(enum expression_builtin builtin,
 	case BUILTIN_LENGTH:
 		return integer(event_data(event).length);
 	case BUILTIN_COMM:
-		return comm_load(event);
+		comm = event_comm(event);
+		if (event->point->context & RAS_CONTEXT_COMM) {
+			context = context_find(event->record,
+					       event->point->context);
+			if (context.fixed && context.mask & RAS_CONTEXT_COMM)
+				comm = (const char *)context.fixed;
+		}
+		if (!comm)
+			return (struct term){ 0 };
+		return string(comm, strnlen(comm, COMM_MAX));
 	default:
 		return desc_load(event->point);
 	}
@@ -427,14 +423,6 @@ static struct term integer_name(const struct term *value,
 	}
 }
 
-static struct term real_put(double f, struct text *text)
-{
-	if (text_reserve(text, NUMBER_MAX))
-		return (struct term){ 0 };
-	return text_end(text, text->data +
-			      snprintf(text->data, NUMBER_MAX, "%.17g", f));
-}
-
 struct term operand_text(const struct term *value,
 				  const struct operand_source *source,
 				  struct text *text)
@@ -443,7 +431,11 @@ struct term operand_text(const struct term *value,
 	case TERM_INTEGER:
 		return integer_name(value, source, text);
 	case TERM_REAL:
-		return real_put(value->f, text);
+		if (text_reserve(text, NUMBER_MAX))
+			return (struct term){ 0 };
+		return text_end(text,
+				text->data + snprintf(text->data, NUMBER_MAX,
+						      "%.17g", value->f));
 	case TERM_TEXT:
 		return value->operand->inside ? inside_put(value, text) :
 						piece_put(value, source, text);

@@ -147,27 +147,22 @@ static int before_keep(struct order *order, const struct event *event)
 	return code;
 }
 
-static int around_add(struct order *order, const struct event *event,
-		      bool selected)
-{
-	int code;
-
-	if (selected) {
-		code = before_give(order, event->number);
-		order->behind = order->settings.around;
-		return code ? code : event_give(order, event, true);
-	}
-	if (!order->behind)
-		return before_keep(order, event);
-	order->behind--;
-	return event_give(order, event, false);
-}
-
 static int decided_add(struct order *order, const struct event *event,
 		       bool selected)
 {
-	if (order->settings.around)
-		return around_add(order, event, selected);
+	int code;
+
+	if (order->settings.around) {
+		if (selected) {
+			code = before_give(order, event->number);
+			order->behind = order->settings.around;
+			return code ? code : event_give(order, event, true);
+		}
+		if (!order->behind)
+			return before_keep(order, event);
+		order->behind--;
+		return event_give(order, event, false);
+	}
 	return selected ? event_give(order, event, true) : 0;
 }
 
@@ -213,18 +208,6 @@ static int undecided_add(struct order *order, const struct event *event,
 		code = store_add(order->undecided, event, selected);
 	while (!code && store_blocks(order->undecided) > 1 &&
 	       block_is_decided(order)) {
-		code = store_read(order->undecided, 0, false, undecided_take,
-				  order);
-		store_drop(order->undecided);
-	}
-	return code;
-}
-
-static int undecided_end(struct order *order)
-{
-	int code = 0;
-
-	while (!code && order->undecided && store_blocks(order->undecided)) {
 		code = store_read(order->undecided, 0, false, undecided_take,
 				  order);
 		store_drop(order->undecided);
@@ -280,8 +263,14 @@ int order_end(struct order *order)
 {
 	bool newest_first = order->settings.newest_first;
 	size_t blocks;
-	int code = undecided_end(order);
+	int code;
 
+	code = 0;
+	while (!code && order->undecided && store_blocks(order->undecided)) {
+		code = store_read(order->undecided, 0, false, undecided_take,
+				  order);
+		store_drop(order->undecided);
+	}
 	if (code || !order->kept)
 		return code;
 	code = first_set(order);

@@ -65,29 +65,12 @@ static int range_compare(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void ranges_join(struct ranges *ranges)
-{
-	size_t n = 0;
-
-	qsort(ranges->items, ranges->count, sizeof(*ranges->items),
-	      range_compare);
-	for (size_t i = 1; i < ranges->count; i++) {
-		struct range *last = &ranges->items[n];
-		const struct range *next = &ranges->items[i];
-
-		if (last->last != UINT64_MAX && next->first > last->last + 1)
-			ranges->items[++n] = *next;
-		else if (next->last > last->last)
-			last->last = next->last;
-	}
-	ranges->count = n + 1;
-}
-
 int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 	       struct error *err)
 {
 	size_t count = ranges->count;
 	const char *p = list;
+	size_t n;
 
 	for (;;) {
 		struct range *items = reallocarray(ranges->items, count + 1,
@@ -104,7 +87,19 @@ int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 			break;
 	}
 	ranges->count = count;
-	ranges_join(ranges);
+	n = 0;
+	qsort(ranges->items, ranges->count, sizeof(*ranges->items),
+	      range_compare);
+	for (size_t i = 1; i < ranges->count; i++) {
+		struct range *last = &ranges->items[n];
+		const struct range *next = &ranges->items[i];
+
+		if (last->last != UINT64_MAX && next->first > last->last + 1)
+			ranges->items[++n] = *next;
+		else if (next->last > last->last)
+			last->last = next->last;
+	}
+	ranges->count = n + 1;
 	return 0;
 }
 

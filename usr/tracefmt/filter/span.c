@@ -89,28 +89,6 @@ static const char *date_parse(const char *p, int64_t *ns)
 	return p;
 }
 
-/* A date, with the time of day behind. */
-static const char *moment_parse(const char *p, struct span_bound *bound)
-{
-	int64_t day = 0;
-
-	p = date_parse(p, &bound->ns);
-	if (!p)
-		return NULL;
-	if (*p == ' ' || *p == 'T') {
-		p = day_time_parse(p + 1, &day);
-		if (!p)
-			return NULL;
-	}
-	bound->ns += day;
-	bound->kind = SPAN_LOCAL;
-	if (*p == 'Z') {
-		bound->kind = SPAN_WALL;
-		p++;
-	}
-	return p;
-}
-
 static const char *distance_parse(const char *p, enum span_kind kind,
 				  struct span_bound *bound)
 {
@@ -121,6 +99,8 @@ static const char *distance_parse(const char *p, enum span_kind kind,
 
 static const char *bound_parse(const char *p, struct span_bound *bound)
 {
+	int64_t day;
+
 	switch (*p) {
 	case '+':
 		return distance_parse(p + 1, SPAN_FIRST, bound);
@@ -132,8 +112,25 @@ static const char *bound_parse(const char *p, struct span_bound *bound)
 		return strncmp(p, "boot+", 5) ? NULL :
 		       distance_parse(p + 5, SPAN_BOOT, bound);
 	}
-	if (strnlen(p, 5) == 5 && p[4] == '-')
-		return moment_parse(p, bound);
+	if (strnlen(p, 5) == 5 && p[4] == '-') {
+		/* A date, with the time of day behind. */
+		day = 0;
+		p = date_parse(p, &bound->ns);
+		if (!p)
+			return NULL;
+		if (*p == ' ' || *p == 'T') {
+			p = day_time_parse(p + 1, &day);
+			if (!p)
+				return NULL;
+		}
+		bound->ns += day;
+		bound->kind = SPAN_LOCAL;
+		if (*p == 'Z') {
+			bound->kind = SPAN_WALL;
+			p++;
+		}
+		return p;
+	}
 	bound->kind = SPAN_DAY;
 	return day_time_parse(p, &bound->ns);
 }

@@ -25,22 +25,17 @@ static char *line_make(char *start, char *end)
 	return p;
 }
 
-/* A string stands in quotes, so that its end is seen. */
-static bool is_quoted(const struct match_point *point,
-		      const struct decode_piece *piece)
-{
-	return piece->step->field != DECODE_NO_FIELD &&
-	       point->fields.fields[piece->step->field].kind == FIELD_STRING &&
-	       piece->step->letter != 'C' && piece->note == NOTE_NONE;
-}
-
 static void shown_put(const struct render_input *input,
 		     const struct match_point *point,
 		     const struct decode_piece *piece, struct text *text)
 {
-	bool quoted = is_quoted(point, piece);
+	bool quoted;
 	char *start, *end;
 
+	quoted =
+		piece->step->field != DECODE_NO_FIELD &&
+		point->fields.fields[piece->step->field].kind == FIELD_STRING &&
+		piece->step->letter != 'C' && piece->note == NOTE_NONE;
 	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
 		return;
 	start = text->data + text->used;
@@ -67,13 +62,6 @@ static void label_put(const struct field *field, struct text *text)
 	TEXT_ADD(text, " = ");
 }
 
-static bool is_shown(const struct decode_piece *piece)
-{
-	return piece->step->letter != STEP_TEXT && !piece->nothing &&
-	       (piece->step->field != DECODE_NO_FIELD ||
-		(piece->note != NOTE_NONE && !piece->told));
-}
-
 void arguments_put(const struct output *output, const struct event *event,
 		   const struct scratch *scratch, const struct field *without,
 		   struct text *text)
@@ -87,7 +75,9 @@ void arguments_put(const struct output *output, const struct event *event,
 		const struct decode_piece *piece = &scratch->pieces[i];
 		uint32_t field = piece->step->field;
 
-		if (!is_shown(piece) ||
+		if (piece->step->letter == STEP_TEXT || piece->nothing ||
+		    (field == DECODE_NO_FIELD &&
+		     (piece->note == NOTE_NONE || piece->told)) ||
 		    (without && piece->step == without->step))
 			continue;
 		if (!piece->again && text->used > start)
@@ -102,12 +92,6 @@ void arguments_put(const struct output *output, const struct event *event,
 
 /* ---- */
 
-static bool is_return(const char *label)
-{
-	return !strncasecmp(label, "ret", 3) || !strcasecmp(label, "rc") ||
-	       !strcasecmp(label, "result");
-}
-
 const struct field *arguments_return_field(const struct match_point *post)
 {
 	const struct field_set *set = &post->fields;
@@ -115,7 +99,9 @@ const struct field *arguments_return_field(const struct match_point *post)
 	if (!post->formatted || !set->count)
 		return NULL;
 	for (size_t i = 0; i < set->count; i++)
-		if (is_return(set->fields[i].label))
+		if (!strncasecmp(set->fields[i].label, "ret", 3) ||
+		    !strcasecmp(set->fields[i].label, "rc") ||
+		    !strcasecmp(set->fields[i].label, "result"))
 			return &set->fields[i];
 	return &set->fields[0];
 }

@@ -32,15 +32,6 @@ static void seconds_add(struct text *text, int64_t ns)
 		   (unsigned long long)(distance % 1000000000));
 }
 
-static void date_add(const struct cell_source *source, struct text *text)
-{
-	char date[32];
-
-	clock_date(&source->scratch->clock, source->event->time, date,
-		   sizeof(date));
-	text_add(text, date, 10);
-}
-
 static void clock_add(const struct cell_source *source, struct text *text)
 {
 	char time[CLOCK_MAX];
@@ -55,10 +46,13 @@ static void time_add(const struct cell *cell, const struct cell_source *source,
 	const struct event *event = source->event;
 	int64_t before = event->before == EVENT_FIRST ? event->time :
 							event->before;
+	char date[32];
 
 	switch (cell->kind) {
 	case CELL_DATE:
-		date_add(source, text);
+		clock_date(&source->scratch->clock, source->event->time, date,
+			   sizeof(date));
+		line_add(text, date, 10);
 		break;
 	case CELL_SECONDS:
 		seconds_add(text, event->time);
@@ -76,13 +70,6 @@ static void time_add(const struct cell *cell, const struct cell_source *source,
 }
 
 /* ---- fields ---- */
-
-static bool is_string(const struct field *field,
-		      const struct decode_piece *piece)
-{
-	return field->kind == FIELD_STRING && piece->step->letter != 'C' &&
-	       (piece->note == NOTE_NONE || piece->note == NOTE_CUT);
-}
 
 static void piece_add(const struct render_input *input, bool quoted,
 		      const struct decode_piece *piece, struct text *text)
@@ -120,29 +107,17 @@ static void field_add(struct cell *cell, const struct cell_source *source,
 		if (p->step != field->step)
 			continue;
 		if (p->again)
-			text_add_blanks(text, 1);
-		piece_add(&input, cell->quoted && is_string(field, p), p,
-			  text);
+			line_add_blanks(text, 1);
+		piece_add(&input,
+			  cell->quoted && (field->kind == FIELD_STRING &&
+					   p->step->letter != 'C' &&
+					   (p->note == NOTE_NONE ||
+					    p->note == NOTE_CUT)),
+			  p, text);
 	}
 }
 
 /* ---- columns ---- */
-
-static void flags_add(const struct cell_source *source, struct text *text)
-{
-	unsigned int flags = event_flags(source->event,
-					 source->scratch->result.status,
-					 source->scratch->result.misfit);
-	const char *comma = "";
-
-	for (size_t i = 0; i < EVENT_FLAGS; i++) {
-		if (!(flags & 1u << i))
-			continue;
-		text_add_string(text, comma);
-		text_add_string(text, event_flag_words[i]);
-		comma = ",";
-	}
-}
 
 static void types_add(const struct match_point *point, struct text *text)
 {
@@ -170,14 +145,6 @@ static void group_add(const struct match_point *point, struct text *text)
 		safe_add(text, name, strlen(name));
 	else if (point->formatted && point->entry->group)
 		text_add_number(text, point->entry->group);
-}
-
-static void comm_add(const struct event *event, struct text *text)
-{
-	const char *comm = event_comm(event);
-
-	if (comm)
-		safe_add(text, comm, strnlen(comm, COMM_MAX));
 }
 
 static void context_add(const struct cell_source *source, struct text *text)
@@ -234,6 +201,9 @@ static void strings_add(enum column column, const struct cell_source *source,
 			struct text *text)
 {
 	const struct trace *trace = source->event->trace;
+	const char *comm;
+	unsigned int flags;
+	const char *comma;
 
 	switch (column) {
 	case COLUMN_HOST:
@@ -252,10 +222,22 @@ static void strings_add(enum column column, const struct cell_source *source,
 		types_add(source->event->point, text);
 		break;
 	case COLUMN_COMM:
-		comm_add(source->event, text);
+		comm = event_comm(source->event);
+		if (comm)
+			safe_add(text, comm, strnlen(comm, COMM_MAX));
 		break;
 	case COLUMN_FLAGS:
-		flags_add(source, text);
+		flags = event_flags(source->event,
+				    source->scratch->result.status,
+				    source->scratch->result.misfit);
+		comma = "";
+		for (size_t i = 0; i < EVENT_FLAGS; i++) {
+			if (!(flags & 1u << i))
+				continue;
+			line_add_string(text, comma);
+			line_add_string(text, event_flag_words[i]);
+			comma = ",";
+		}
 		break;
 	case COLUMN_CONTEXT:
 		context_add(source, text);

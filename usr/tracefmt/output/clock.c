@@ -19,17 +19,6 @@ static void time_split(bool utc, int64_t second, struct tm *tm)
 		*tm = (struct tm){ 0 };
 }
 
-static char *relative_put(const struct clock *clock, int64_t time, char *p)
-{
-	uint64_t distance = (uint64_t)time - (uint64_t)clock->start;
-
-	*p++ = time < clock->start ? '-' : '+';
-	distance = time < clock->start ? -distance : distance;
-	p = text_put_decimal(p, distance / SECOND);
-	*p++ = '.';
-	return text_put_padded(p, distance % SECOND, 9);
-}
-
 static char *of_day_put(const struct tm *tm, char *p)
 {
 	p = text_put_padded(p, tm->tm_hour, 2);
@@ -39,21 +28,24 @@ static char *of_day_put(const struct tm *tm, char *p)
 	return text_put_padded(p, tm->tm_sec, 2);
 }
 
-static void second_set(struct clock *clock, int64_t time)
+char *clock_put_any(struct clock *clock, int64_t time, char *p)
 {
-	int64_t second = clock_second(time);
+	int64_t second;
 	struct tm tm;
+	uint64_t distance;
 
+	if (clock->relative) {
+		distance = (uint64_t)time - (uint64_t)clock->start;
+		*p++ = time < clock->start ? '-' : '+';
+		distance = time < clock->start ? -distance : distance;
+		p = text_put_decimal(p, distance / SECOND);
+		*p++ = '.';
+		return text_put_padded(p, distance % SECOND, 9);
+	}
+	second = clock_second(time);
 	time_split(clock->utc, second, &tm);
 	clock->second = (uint64_t)second * SECOND;
 	*of_day_put(&tm, clock->text) = '.';
-}
-
-char *clock_put_any(struct clock *clock, int64_t time, char *p)
-{
-	if (clock->relative)
-		return relative_put(clock, time, p);
-	second_set(clock, time);
 	return clock_put(clock, time, p);
 }
 

@@ -306,25 +306,6 @@ static void returns_put(struct text *text, struct function *f)
 		 t->others ? ", not all values are counted alone" : "");
 }
 
-static void function_put(struct text *text, struct function *f)
-{
-	text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
-		 f->name, f->major, f->major, f->minor, f->minor,
-		 f->minor | PAIR_POST, f->minor | PAIR_POST);
-	if (f->unmatched)
-		text_print(text, "  Without a POST: %llu\n",
-			 (unsigned long long)f->unmatched);
-	if (f->open)
-		text_print(text, "  Without a POST up to the end: %llu\n",
-			 (unsigned long long)f->open);
-	if (f->alone)
-		text_print(text, "  POSTs without a PRE: %llu\n",
-			 (unsigned long long)f->alone);
-	if (f->latency.count)
-		histogram_put(text, &f->latency);
-	returns_put(text, f);
-}
-
 static void kept_put(struct text *text, const struct output *output,
 		     const struct kept_list *list, const char *title)
 {
@@ -398,6 +379,7 @@ static int pairs_close(struct output *output, struct text *text,
 		       struct error *err)
 {
 	struct pairs *p = output->own;
+	struct function *f;
 
 	if (open_add(p))
 		return -ENOMEM;
@@ -410,7 +392,23 @@ static int pairs_close(struct output *output, struct text *text,
 	      function_compare);
 	table_put(text, p);
 	for (size_t i = 0; i < p->function_count; i++) {
-		function_put(text, p->functions[i]);
+		f = p->functions[i];
+		line_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
+			f->name, f->major, f->major, f->minor, f->minor,
+			f->minor | PAIR_POST, f->minor | PAIR_POST);
+		if (f->unmatched)
+			line_print(text, "  Without a POST: %llu\n",
+				 (unsigned long long)f->unmatched);
+		if (f->open)
+			line_print(text,
+				   "  Without a POST up to the end: %llu\n",
+				   (unsigned long long)f->open);
+		if (f->alone)
+			line_print(text, "  POSTs without a PRE: %llu\n",
+				 (unsigned long long)f->alone);
+		if (f->latency.count)
+			histogram_put(text, &f->latency);
+		returns_put(text, f);
 		text_pass(text);
 	}
 	kept_put(text, output, &p->unmatched, "Calls without a POST");

@@ -147,44 +147,37 @@ static void batch_close(struct pipeline *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static int batch_give(struct pipeline *p, const struct event *event)
-{
-	struct batch *batch = p->ring[p->fill];
-	size_t n = (event->record->length + 7) & ~(size_t)7;
-	struct event *copy;
-
-	if (batch->count == BATCH_EVENTS || BATCH_BYTES - batch->used < n) {
-		batch_close(p);
-		ring_drain(p, false);
-		batch = p->ring[p->fill];
-	}
-	copy = &batch->events[batch->count++];
-	*copy = *event;
-	copy->before = p->last;
-	copy->record = memcpy(batch->records + batch->used, event->record,
-			      event->record->length);
-	batch->used += n;
-	return p->code;
-}
-
 /* ---- */
-
-static void first_see(struct pipeline *p, const struct event *event)
-{
-	p->output->start = event->time;
-	scratch_begin(&p->workers[0].scratch, p->output);
-}
 
 int pipeline_give(void *context, const struct event *event)
 {
 	struct pipeline *p = context;
 	struct event given;
 	int code;
+	struct batch *batch;
+	size_t n;
+	struct event *copy;
 
-	if (p->last == EVENT_FIRST)
-		first_see(p, event);
+	if (p->last == EVENT_FIRST) {
+		p->output->start = event->time;
+		scratch_begin(&p->workers[0].scratch, p->output);
+	}
 	if (p->ring) {
-		code = batch_give(p, event);
+		batch = p->ring[p->fill];
+		n = (event->record->length + 7) & ~(size_t)7;
+		if (batch->count == BATCH_EVENTS ||
+		    BATCH_BYTES - batch->used < n) {
+			batch_close(p);
+			ring_drain(p, false);
+			batch = p->ring[p->fill];
+		}
+		copy = &batch->events[batch->count++];
+		*copy = *event;
+		copy->before = p->last;
+		copy->record = memcpy(batch->records + batch->used,
+				      event->record, event->record->length);
+		batch->used += n;
+		code = p->code;
 		p->last = event->time;
 		return code;
 	}
@@ -262,27 +255,12 @@ static int ring_open(struct pipeline *p, int fd)
 	return 0;
 }
 
-/* Fewer threads do as well. */
-static void workers_start(struct pipeline *p)
-{
-	size_t started = 1;
-
-	while (started < p->worker_count) {
-		struct worker *worker = &p->workers[started];
-
-		worker->pipeline = p;
-		if (pthread_create(&worker->thread, NULL, worker_run, worker))
-			break;
-		started++;
-	}
-	p->worker_count = started;
-}
-
 struct pipeline *pipeline_open(struct output *output, int fd,
 			       unsigned int threads)
 {
 	struct pipeline *p = calloc(1, sizeof(*p));
 	int code;
+	size_t started;
 
 	if (!p)
 		return NULL;
@@ -302,26 +280,33 @@ struct pipeline *pipeline_open(struct output *output, int fd,
 		pipeline_close(p);
 		return NULL;
 	}
-	if (p->ring)
-		workers_start(p);
-	return p;
-}
+	if (p->ring) {
+		/* Fewer threads do as well. */
+		started = 1;
+		while (started < p->worker_count) {
+			struct worker *worker = &p->workers[started];
 
-static void workers_stop(struct pipeline *p)
-{
-	pthread_mutex_lock(&p->lock);
-	p->stop = true;
-	pthread_cond_broadcast(&p->full);
-	pthread_mutex_unlock(&p->lock);
-	for (size_t i = 1; i < p->worker_count; i++)
-		pthread_join(p->workers[i].thread, NULL);
+			worker->pipeline = p;
+			if (pthread_create(&worker->thread, NULL, worker_run,
+					   worker))
+				break;
+			started++;
+		}
+		p->worker_count = started;
+	}
+	return p;
 }
 
 void pipeline_close(struct pipeline *p)
 {
 	if (!p)
 		return;
-	workers_stop(p);
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_broadcast(&p->full);
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 1; i < p->worker_count; i++)
+		pthread_join(p->workers[i].thread, NULL);
 	for (size_t i = 0; p->ring && i < p->size; i++)
 		if (p->ring[i]) {
 			free(p->ring[i]->text.data);

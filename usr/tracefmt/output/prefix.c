@@ -197,23 +197,17 @@ bool prefix_is_line(const struct prefix *prefix)
 	return length && prefix->template[length - 1] == '\n';
 }
 
-/* UTF-8 */
-static size_t characters(const char *p, const char *end)
-{
-	size_t n = 0;
-
-	for (; p < end; p++)
-		n += (*p & 0xc0) != 0x80;
-	return n;
-}
-
 static void part_put(struct part *part, const struct cell_source *source,
 		     struct text *text)
 {
-	size_t start = text->used, have, fill;
+	size_t start = text->used, have = 0, fill;
 
 	cell_put(&part->cell, source, text);
-	have = characters(text->data + start, text->data + text->used);
+
+	/* Count the characters of UTF-8. */
+	for (size_t i = start; i < text->used; i++)
+		have += (text->data[i] & 0xc0) != 0x80;
+
 	if (have >= part->width)
 		return;
 	fill = part->width - have;

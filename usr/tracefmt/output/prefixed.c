@@ -52,14 +52,20 @@ static void name_put(const struct columns_item *item, struct text *text)
 	text_add(text, "=", 1);
 }
 
-/* "name=value", blanks between; what the event doesn't have is left out. */
-static void columns_put(struct columns *columns,
-			const struct cell_source *source, struct text *text)
+static int body_put(struct prefixed *own, const struct cell_source *source,
+		    struct text *text)
 {
-	const char *blank = "";
+	const char *blank;
 
-	for (size_t i = 0; i < columns->count; i++) {
-		struct columns_item *item = &columns->items[i];
+	if (!own->columns.count)
+		return print_body(source->output, source->event, text,
+				  source->scratch);
+
+	/* "name=value", blanks between; what the event doesn't have is left
+	 * out. */
+	blank = "";
+	for (size_t i = 0; i < own->columns.count; i++) {
+		struct columns_item *item = &own->columns.items[i];
 		struct cell cell = {
 			.item = { .column = item->column, .name = item->name,
 				  .length = item->length },
@@ -78,16 +84,8 @@ static void columns_put(struct columns *columns,
 		else
 			blank = " ";
 	}
-	text_add(text, "\n", 1);
-}
+	line_add(text, "\n", 1);
 
-static int body_put(struct prefixed *own, const struct cell_source *source,
-		    struct text *text)
-{
-	if (!own->columns.count)
-		return print_body(source->output, source->event, text,
-				  source->scratch);
-	columns_put(&own->columns, source, text);
 	return 0;
 }
 

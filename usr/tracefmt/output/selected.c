@@ -82,23 +82,19 @@ static struct row *row_find(struct selected *selected, uint64_t key)
 	return &selected->rows[selected->count++];
 }
 
-static void row_begin(struct row *row, const struct event *event)
-{
-	const char *comm = event_comm(event);
-
-	row->first = row->last = event->time;
-	row->trace = event->trace;
-	row->point = event->point;
-	if (comm)
-		memcpy(row->comm, comm, sizeof(row->comm));
-}
-
 static void row_count(struct row *row, const struct event *event)
 {
 	int64_t second = clock_second(event->time);
+	const char *comm;
 
-	if (!row->events++)
-		row_begin(row, event);
+	if (!row->events++) {
+		comm = event_comm(event);
+		row->first = row->last = event->time;
+		row->trace = event->trace;
+		row->point = event->point;
+		if (comm)
+			memcpy(row->comm, comm, sizeof(row->comm));
+	}
 	if (event->time < row->first)
 		row->first = event->time;
 	if (event->time > row->last)
@@ -205,32 +201,6 @@ static void title_print(FILE *out, const struct selected *selected)
 		selected->by == SUMMARY_PID ? "  Host" : "");
 }
 
-/* In 16 columns. */
-static void comm_print(FILE *out, const struct row *row)
-{
-	size_t length = strnlen(row->comm, sizeof(row->comm));
-	char safe[4 * sizeof(row->comm)];
-	int n = text_put_safe(safe, row->comm, length) - safe;
-
-	fprintf(out, "%-16.*s", n, safe);
-}
-
-static void key_print(FILE *out, const struct selected *selected,
-		      const struct row *row)
-{
-	unsigned int major = selected->by == SUMMARY_MAJOR ? row->key :
-			     row->key >> 16;
-
-	if (selected->by == SUMMARY_PID) {
-		fprintf(out, "%10u  ", (uint32_t)row->key);
-		comm_print(out, row);
-	} else {
-		fprintf(out, "%5u", major);
-	}
-	if (selected->by == SUMMARY_MINOR)
-		fprintf(out, " %6u", (uint16_t)row->key);
-}
-
 static void lost_print(FILE *out, const struct selected *selected,
 		       const struct row *row)
 {
@@ -249,24 +219,35 @@ static void lost_print(FILE *out, const struct selected *selected,
 		fprintf(out, " %11s", "unknown");
 }
 
-static void times_print(FILE *out, struct clock *clock, const struct row *row)
-{
-	fputs("  ", out);
-	time_print(out, clock, row->first);
-	fputs("  ", out);
-	time_print(out, clock, row->last);
-}
-
 static void row_print(FILE *out, const struct selected *selected,
 		      const struct row *row, struct clock *clock)
 {
 	const struct match_point *point = row->point;
+	unsigned int major;
+	size_t length;
+	char safe[4 * sizeof(row->comm)];
+	int n;
 
-	key_print(out, selected, row);
+	major = selected->by == SUMMARY_MAJOR ? row->key : row->key >> 16;
+	if (selected->by == SUMMARY_PID) {
+		fprintf(out, "%10u  ", (uint32_t)row->key);
+
+		/* In 16 columns. */
+		length = strnlen(row->comm, sizeof(row->comm));
+		n = text_put_safe(safe, row->comm, length) - safe;
+		fprintf(out, "%-16.*s", n, safe);
+	} else {
+		fprintf(out, "%5u", major);
+	}
+	if (selected->by == SUMMARY_MINOR)
+		fprintf(out, " %6u", (uint16_t)row->key);
 	fprintf(out, " %11llu %11.1f %11llu", (ull)row->events,
 		rate_of(selected, row->events), (ull)row->peak);
 	lost_print(out, selected, row);
-	times_print(out, clock, row);
+	fputs("  ", out);
+	time_print(out, clock, row->first);
+	fputs("  ", out);
+	time_print(out, clock, row->last);
 	fputs("  ", out);
 	if (selected->by == SUMMARY_MINOR)
 		fwrite(point->title, 1, point->title_length - 1, out);

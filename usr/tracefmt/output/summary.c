@@ -54,34 +54,22 @@ static void title_print(FILE *out, const struct trace_file *file,
 	fputc('\n', out);
 }
 
-/* A slice that has published more than is there has overwritten (or cleared)
- * the oldest: before its first record, or that behind the last gap, the trace
- * has gaps. */
-static bool slice_wrapped(const struct trace_slice *slice)
-{
-	return slice->gaps || (slice->wrapped && slice->found);
-}
-
-static const struct trace_slice *slice_latest(const struct trace_file *file)
-{
-	const struct trace_slice *latest = NULL;
-
-	for (size_t i = 0; i < file->slices.count; i++) {
-		const struct trace_slice *slice = file->slices.items[i];
-
-		if (slice_wrapped(slice) &&
-		    (!latest || slice->oldest > latest->oldest))
-			latest = slice;
-	}
-	return latest;
-}
-
 static void complete_print(FILE *out, const struct trace_file *file,
 			   struct clock *clock)
 {
-	const struct trace_slice *latest = slice_latest(file);
+	const struct trace_slice *latest = NULL;
 	char time[64];
 
+	/* A slice that has published more than is there has overwritten, or
+	 * cleared, the oldest records: before its first record, or the one after
+	 * the last gap, the trace has gaps. */
+	for (size_t i = 0; i < file->slices.count; i++) {
+		const struct trace_slice *slice = file->slices.items[i];
+
+		if ((slice->gaps || (slice->wrapped && slice->found)) &&
+		    (!latest || slice->oldest > latest->oldest))
+			latest = slice;
+	}
 	if (file->damage.count) {
 		fprintf(out, "Not complete: the file is damaged\n");
 	} else if (latest) {
@@ -134,15 +122,6 @@ static void row_start(FILE *out, unsigned int major, unsigned int minor)
 static void figure_print(FILE *out, uint64_t value)
 {
 	fprintf(out, " %11llu", (ull)value);
-}
-
-/* What a damaged file has not was not overwritten. */
-static void overwritten_print(FILE *out, uint64_t overwritten, bool damaged)
-{
-	if (damaged)
-		fprintf(out, " %11s", "unknown");
-	else
-		figure_print(out, overwritten);
 }
 
 /* ---- figures ---- */
@@ -232,11 +211,19 @@ static struct figures point_figures(const struct trace_session *session,
 static void figures_print(FILE *out, const struct figures *f, bool damaged)
 {
 	uint64_t filtered = sum_of(f->filtered, RAS_FILTERED_KINDS);
+	uint64_t overwritten;
 
 	figure_print(out, f->recorded + filtered + f->dropped);
 	figure_print(out, f->recorded);
 	figure_print(out, f->present);
-	overwritten_print(out, covered(f->recorded, f->present), damaged);
+
+	/* What a damaged file has not was not overwritten. */
+	overwritten = covered(f->recorded, f->present);
+	if (damaged)
+		fprintf(out, " %11s", "unknown");
+	else
+		figure_print(out, overwritten);
+
 	figure_print(out, filtered);
 	figure_print(out, f->dropped);
 	if (f->missed == RAS_MISSED_UNKNOWN)
@@ -251,24 +238,6 @@ static void present_print(FILE *out, uint64_t present)
 {
 	fprintf(out, " %11s %11s %11llu", "-", "-", (ull)present);
 	fprintf(out, " %11s %11s %11s %11s %11s", "-", "-", "-", "-", "-");
-}
-
-static void point_print(FILE *out, const struct trace_session *session,
-			uint32_t i, const struct match *match, bool damaged)
-{
-	const struct match_point *point = match_armed(match, session, i);
-	struct figures f;
-
-	row_start(out, session->entry->major, session->points[i].minor);
-	if (session->totals) {
-		f = point_figures(session, i, match);
-		figures_print(out, &f, damaged);
-	} else {
-		present_print(out, point ? point->present : 0);
-	}
-	fputs("  ", out);
-	name_print(out, session->tdf);
-	fputc('\n', out);
 }
 
 static bool figures_idle(const struct figures *f)
@@ -295,6 +264,8 @@ static void session_print(FILE *out, const struct trace_session *session,
 			  const struct match *match, bool damaged)
 {
 	uint32_t idle = 0;
+	const struct match_point *point;
+	struct figures f;
 
 	for (uint32_t i = 0; i < session->entry->points; i++) {
 		bool unselected = session->points[i].state ==
@@ -302,8 +273,20 @@ static void session_print(FILE *out, const struct trace_session *session,
 
 		if (point_is_idle(session, i, match))
 			idle += !unselected;
-		else
-			point_print(out, session, i, match, damaged);
+		else {
+			point = match_armed(match, session, i);
+			row_start(out, session->entry->major,
+				  session->points[i].minor);
+			if (session->totals) {
+				f = point_figures(session, i, match);
+				figures_print(out, &f, damaged);
+			} else {
+				present_print(out, point ? point->present : 0);
+			}
+			fputs("  ", out);
+			name_print(out, session->tdf);
+			fputc('\n', out);
+		}
 	}
 	if (!idle)
 		return;
@@ -339,20 +322,6 @@ static struct figures major_figures(const struct trace_file *file,
 	if (f.recorded < f.present)
 		f.recorded = f.present;
 	return f;
-}
-
-static void majors_print(FILE *out, const struct trace_file *file,
-			  const struct match *match)
-{
-	for (unsigned int major = 0; major < RAS_STATIC_MAJORS; major++) {
-		struct figures f = major_figures(file, major, match);
-
-		if (figures_idle(&f))
-			continue;
-		fprintf(out, "%5u      -", major);
-		figures_print(out, &f, file->damage.count);
-		fputs("  (static)\n", out);
-	}
 }
 
 static int point_compare(const void *a, const void *b)
@@ -469,11 +438,33 @@ static void session_why(FILE *out, const struct trace_session *session,
 	}
 }
 
-static void reasons_print(FILE *out, const struct trace_file *file,
-			  const struct match *match, struct clock *clock)
+static int counters_print(FILE *out, const struct trace *trace,
+			  struct clock *clock)
 {
-	bool told = false;
+	const struct trace_file *file = &trace->file;
+	const struct match *match = &trace->match;
+	int code;
+	bool told;
 
+	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
+	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
+	for (size_t i = 0; i < file->session_count; i++)
+		session_print(out, file->sessions[i], match,
+			      file->damage.count);
+	if (file->majors.totals) {
+		for (unsigned int major = 0; major < RAS_STATIC_MAJORS;
+		     major++) {
+			struct figures f = major_figures(file, major, match);
+
+			if (figures_idle(&f))
+				continue;
+			fprintf(out, "%5u      -", major);
+			figures_print(out, &f, file->damage.count);
+			fputs("  (static)\n", out);
+		}
+	}
+	code = others_print(out, match);
+	told = false;
 	for (size_t i = 0; i < file->session_count; i++)
 		if (file->sessions[i]->totals)
 			session_why(out, file->sessions[i], match, clock,
@@ -489,24 +480,6 @@ static void reasons_print(FILE *out, const struct trace_file *file,
 		why_print(out, &f);
 		fputc('\n', out);
 	}
-}
-
-static int counters_print(FILE *out, const struct trace *trace,
-			  struct clock *clock)
-{
-	const struct trace_file *file = &trace->file;
-	const struct match *match = &trace->match;
-	int code;
-
-	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
-	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
-	for (size_t i = 0; i < file->session_count; i++)
-		session_print(out, file->sessions[i], match,
-			      file->damage.count);
-	if (file->majors.totals)
-		majors_print(out, file, match);
-	code = others_print(out, match);
-	reasons_print(out, file, match, clock);
 	return code;
 }
 

@@ -12,12 +12,6 @@ static unsigned int log2_of(uint64_t n)
 	return 63 - __builtin_clzll(n);
 }
 
-/* Row of the ns; its first ns and the width of a part follow from it. */
-static unsigned int row_of(uint64_t ns)
-{
-	return ns < LATENCY_PARTS ? 0 : log2_of(ns) - PARTS_SHIFT + 1;
-}
-
 static uint64_t row_start(unsigned int row)
 {
 	return row ? 1ULL << (row + PARTS_SHIFT - 1) : 0;
@@ -30,8 +24,9 @@ static uint64_t part_width(unsigned int row)
 
 int latency_add(struct latency *latency, int64_t ns)
 {
-	unsigned int row = row_of(ns);
+	unsigned int row;
 
+	row = ns < LATENCY_PARTS ? 0 : log2_of(ns) - PARTS_SHIFT + 1;
 	if (!latency->rows[row])
 		latency->rows[row] = calloc(LATENCY_PARTS, sizeof(uint64_t));
 	if (!latency->rows[row])
@@ -52,28 +47,25 @@ void latency_free(struct latency *latency)
 		free(latency->rows[i]);
 }
 
-/* The middle of a part, as far as there can be one. */
-static int64_t part_middle(const struct latency *latency, unsigned int row,
-			   unsigned int part)
-{
-	uint64_t width = part_width(row);
-	int64_t ns = row_start(row) + part * width + width / 2;
-
-	ns = ns < latency->least ? latency->least : ns;
-	return ns < latency->most ? ns : latency->most;
-}
-
 int64_t latency_permille(const struct latency *latency, unsigned int n)
 {
 	uint64_t rank = ((unsigned __int128)latency->count * n + 999) / 1000;
 	uint64_t seen = 0;
+	uint64_t width;
+	int64_t ns;
 
 	for (unsigned int row = 0; row < LATENCY_ROWS; row++)
 		for (unsigned int part = 0; latency->rows[row] &&
 		     part < LATENCY_PARTS; part++) {
 			seen += latency->rows[row][part];
-			if (seen >= rank && rank)
-				return part_middle(latency, row, part);
+			if (seen >= rank && rank) {
+				/* The middle of a part, as far as there can be
+				 * one. */
+				width = part_width(row);
+				ns = row_start(row) + part * width + width / 2;
+				ns = ns < latency->least ? latency->least : ns;
+				return ns < latency->most ? ns : latency->most;
+			}
 		}
 	return latency->most;
 }

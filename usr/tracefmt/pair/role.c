@@ -113,12 +113,6 @@ static size_t desc_common(const char *a, const char *b)
 	return desc_trim(a, n);
 }
 
-/* "(OS)" alone is the component, and no name. */
-static bool is_component(const char *desc, size_t n)
-{
-	return !n || (desc[0] == '(' && memchr(desc, ')', n) == desc + n - 1);
-}
-
 static const char *name_copy(char *name, const char *text, size_t n)
 {
 	char safe[4 * PAIR_NAME_MAX], *end;
@@ -158,7 +152,7 @@ const char *pair_name(const struct match_point *point, char *name)
 				   point->entry->desc : partner->desc);
 	if (other)
 		n = desc_common(desc, other);
-	if (is_component(desc, n))
+	if (!n || (desc[0] == '(' && memchr(desc, ')', n) == desc + n - 1))
 		n = desc_strip(desc, strlen(desc));
 	return name_copy(name, desc, n ? n : strlen(desc));
 }
