@@ -331,11 +331,8 @@ static int convert_check(const struct conversion *conversion)
 {
 	const char *name;
 
-	if (!conversion->to) {
-		fputs(PROGRAM ": convert: --to is missing\n"
-		      PROGRAM ": try '" PROGRAM " convert --help'\n", stderr);
-		return COMMAND_MISUSE;
-	}
+	if (!conversion->to)
+		return command_misuse(&heapmon_convert, "--to is missing");
 	name = conversion->to->name;
 	if ((conversion->options.to_bits || conversion->options.to_endian) &&
 	    !conversion->to->words) {

@@ -8,11 +8,19 @@
 
 static const char *running = "";	/* name of the program */
 
+int command_misuse(const struct command *command, const char *why)
+{
+	const struct command_def *def = &command->def;
+
+	fprintf(stderr, "%s: %s: %s\n%s: try '%s %s --help'\n", def->program,
+		def->name, why, def->program, def->program, def->name);
+	return COMMAND_MISUSE;
+}
+
 int command_parse(const struct command *command, int argc, char **argv,
 		  int least, int most, void *context, int *status)
 {
-	const struct command_def *def = &command->def;
-	int first = options_parse(def, argc, argv, false, context);
+	int first = options_parse(&command->def, argc, argv, false, context);
 	const char *wrong = NULL;
 
 	if (first < 0) {
@@ -25,9 +33,7 @@ int command_parse(const struct command *command, int argc, char **argv,
 		wrong = "too many operands";
 	if (!wrong)
 		return first;
-	fprintf(stderr, "%s: %s: %s\n%s: try '%s %s --help'\n", def->program,
-		def->name, wrong, def->program, def->program, def->name);
-	*status = COMMAND_MISUSE;
+	*status = command_misuse(command, wrong);
 	return -1;
 }
 

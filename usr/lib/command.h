@@ -34,6 +34,9 @@ int command_main(const struct command_program *program, int argc, char **argv);
 int command_parse(const struct command *command, int argc, char **argv,
 		  int least, int most, void *context, int *status);
 
+/* Report wrong arguments, and name --help. Returns COMMAND_MISUSE. */
+int command_misuse(const struct command *command, const char *why);
+
 /* Name of the program that runs, for messages; "" before command_main(). */
 const char *command_program_name(void);
 

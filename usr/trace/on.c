@@ -213,11 +213,8 @@ static int on_run(int argc, char **argv)
 	if (first < 0)
 		return status;
 	wrong = usage_check(&settings, first - 1, argv + 1, argc - first);
-	if (wrong) {
-		fprintf(stderr, "trace: on: %s\ntrace: try 'trace on --help'\n",
-			wrong);
-		return COMMAND_MISUSE;
-	}
+	if (wrong)
+		return command_misuse(&command_on, wrong);
 	if (settings.boot)
 		return boot_run(argv[first]);
 	on.options = argv + 1;

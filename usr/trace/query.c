@@ -80,11 +80,9 @@ static int query_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
-	if (how.json && how.metrics) {
-		fprintf(stderr, "trace: query: --json or --metrics, not both\n"
-			"trace: try 'trace query --help'\n");
-		return COMMAND_MISUSE;
-	}
+	if (how.json && how.metrics)
+		return command_misuse(&command_query,
+				      "--json or --metrics, not both");
 	return command_end(query(&how, argc - first, argv + first, &err),
 			   &err);
 }

@@ -257,11 +257,7 @@ static int settings_check(struct spool_settings *settings)
 		settings->size = 64u << 20;
 	if (!settings->files)
 		settings->files = settings->size ? FILES_DEFAULT : 1;
-	if (!wrong)
-		return 0;
-	fprintf(stderr, PROGRAM ": spool: %s\n" PROGRAM ": try '" PROGRAM " spool --help'\n",
-		wrong);
-	return -1;
+	return wrong ? command_misuse(&command_spool, wrong) : 0;
 }
 
 static int spool_run(int argc, char **argv)

@@ -188,8 +188,7 @@ static int settings_check(struct record_settings *settings)
 					!settings->no_follow;
 		return 0;
 	}
-	fprintf(stderr, PROGRAM ": record: %s\n" PROGRAM ": try '" PROGRAM " record --help'\n",
-		wrong);
+	command_misuse(&heapmon_record, wrong);
 	return -1;
 }
 
