@@ -73,8 +73,8 @@ static void help_make(const struct command_program *program, char *help,
 }
 
 /* The index of the command's name; or -1 with *status set. */
-static int name_find(const struct command_program *program, int argc,
-		     char **argv, int *status)
+static int command_find(const struct command_program *program, int argc,
+			char **argv, int *status)
 {
 	char help[HELP_BYTES];
 	struct command_def def = {
@@ -102,7 +102,7 @@ int command_main(const struct command_program *program, int argc, char **argv)
 	int status, first;
 
 	running = program->name;
-	first = name_find(program, argc, argv, &status);
+	first = command_find(program, argc, argv, &status);
 	if (first < 0)
 		return output_check(status);
 	for (; *command; command++)

@@ -52,7 +52,7 @@ void error_prefix(struct error *err, const char *fmt, ...)
 	snprintf(err->text + length, sizeof(err->text) - length, "%s", text);
 }
 
-static void line_print(const char *program, const char *text)
+static void error_line_print(const char *program, const char *text)
 {
 	fprintf(stderr, "%s: ", program);
 	safe_text_print(stderr, text, true);
@@ -61,7 +61,7 @@ static void line_print(const char *program, const char *text)
 
 void error_print(const char *program, const struct error *err)
 {
-	line_print(program, err->text);
+	error_line_print(program, err->text);
 	if (err->hint[0])
-		line_print(program, err->hint);
+		error_line_print(program, err->hint);
 }

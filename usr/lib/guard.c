@@ -44,8 +44,8 @@ void guard_step(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-static void child_run(int (*work)(void *context), void *context,
-		      struct guard_note *note, pid_t parent)
+static void guard_child_run(int (*work)(void *context), void *context,
+			    struct guard_note *note, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -106,7 +106,7 @@ int guard_run(int (*work)(void *context), void *context, char **path,
 		pid = fork();
 	}
 	if (!pid)
-		child_run(work, context, note, parent);
+		guard_child_run(work, context, note, parent);
 	if (pid < 0) {
 		status = work(context);
 	} else {

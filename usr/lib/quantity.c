@@ -9,8 +9,8 @@
 #define SECOND	1000000000ULL
 
 /* `letters` and what they stand for; the last of `units` is for none. */
-static bool number_read(const char *text, const char *letters,
-			const uint64_t *units, uint64_t *number)
+static bool quantity_read(const char *text, const char *letters,
+			  const uint64_t *units, uint64_t *number)
 {
 	const char *letter;
 	char *end;
@@ -44,7 +44,7 @@ bool quantity_bytes(const char *text, uint64_t *bytes)
 {
 	static const uint64_t units[] = { 1 << 10, 1 << 20, 1 << 30, 1 };
 
-	return number_read(text, "KMG", units, bytes);
+	return quantity_read(text, "KMG", units, bytes);
 }
 
 bool quantity_time(const char *text, uint64_t *time)
@@ -53,5 +53,5 @@ bool quantity_time(const char *text, uint64_t *time)
 		SECOND, 60 * SECOND, 3600 * SECOND, SECOND,
 	};
 
-	return number_read(text, "SMH", units, time) && *time;
+	return quantity_read(text, "SMH", units, time) && *time;
 }

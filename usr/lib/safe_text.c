@@ -25,7 +25,7 @@ size_t safe_text_utf8(const void *bytes, size_t n)
 	return length;
 }
 
-static char *put_escape(char *p, uint8_t c)
+static char *safe_text_escape(char *p, uint8_t c)
 {
 	static const char digits[] = "0123456789ABCDEF";
 
@@ -84,7 +84,7 @@ char *safe_text_put(char *p, const void *bytes, size_t n, bool layout)
 			continue;
 		}
 		length = 1;
-		p = put_escape(p, s[i]);
+		p = safe_text_escape(p, s[i]);
 	}
 }
 

@@ -13,14 +13,14 @@
 #define NOTE_OWNER	"stapsdt"
 #define ADDRESSES	3
 
-struct reader {
+struct usdt_reader {
 	Elf_Data *notes;
 	size_t word;		/* bytes of an address */
 	uint64_t base;		/* of .stapsdt.base; 0: there is none */
 };
 
 /* The files' byte order is this machine's. */
-static uint64_t word_read(const struct reader *reader, const char *at)
+static uint64_t usdt_word_read(const struct usdt_reader *reader, const char *at)
 {
 	uint32_t narrow;
 	uint64_t wide;
@@ -33,17 +33,17 @@ static uint64_t word_read(const struct reader *reader, const char *at)
 	return narrow;
 }
 
-static void note_read(const struct reader *reader, const char *text,
+static void note_read(const struct usdt_reader *reader, const char *text,
 		      size_t size, struct usdt_note *note)
 {
 	uint64_t mask = reader->word == 8 ? UINT64_MAX : UINT32_MAX;
-	uint64_t base = word_read(reader, text + reader->word), moved = 0;
+	uint64_t base = usdt_word_read(reader, text + reader->word), moved = 0;
 
 	if (reader->base && base)
 		moved = reader->base - base;
 	*note = (struct usdt_note){
-		.address = (word_read(reader, text) + moved) & mask,
-		.semaphore = word_read(reader, text + 2 * reader->word),
+		.address = (usdt_word_read(reader, text) + moved) & mask,
+		.semaphore = usdt_word_read(reader, text + 2 * reader->word),
 		.names = text + ADDRESSES * reader->word,
 		.size = size - ADDRESSES * reader->word,
 	};
@@ -51,7 +51,7 @@ static void note_read(const struct reader *reader, const char *text,
 		note->semaphore = (note->semaphore + moved) & mask;
 }
 
-static const char *section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *sh)
+static const char *usdt_section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *sh)
 {
 	size_t names;
 
@@ -60,16 +60,16 @@ static const char *section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *sh)
 	return elf_strptr(elf, names, sh->sh_name);
 }
 
-static void reader_open(struct reader *reader, Elf *elf)
+static void usdt_reader_open(struct usdt_reader *reader, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	*reader = (struct reader){
+	*reader = (struct usdt_reader){
 		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
 	};
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = section_name(elf, scn, &sh);
+		const char *name = usdt_section_name(elf, scn, &sh);
 
 		if (name && !strcmp(name, ".stapsdt.base"))
 			reader->base = sh.sh_addr;
@@ -83,13 +83,13 @@ int usdt_notes_each(Elf *elf,
 		    int (*visit)(const struct usdt_note *note, void *context),
 		    void *context)
 {
-	struct reader reader;
+	struct usdt_reader reader;
 	size_t at = 0, name, text;
 	const char *bytes;
 	GElf_Nhdr nh;
 	int code = 0;
 
-	reader_open(&reader, elf);
+	usdt_reader_open(&reader, elf);
 	bytes = reader.notes ? reader.notes->d_buf : NULL;
 	while (bytes && !code &&
 	       (at = gelf_getnote(reader.notes, at, &nh, &name, &text))) {

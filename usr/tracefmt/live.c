@@ -40,7 +40,7 @@ int live_open(struct trace_file *file, struct error *err)
 /* ---- the thread ---- */
 
 /* From pass to pass; true: it is to end. */
-static bool stop_wait(unsigned int ms)
+static bool live_stop_wait(unsigned int ms)
 {
 	struct timespec until;
 	int code;
@@ -55,7 +55,7 @@ static bool stop_wait(unsigned int ms)
 	return !code;
 }
 
-static int spool_loop(struct spooler *s, struct error *err)
+static int live_loop(struct spooler *s, struct error *err)
 {
 	uint64_t looked = buffer_time();
 	bool last = false;
@@ -65,7 +65,7 @@ static int spool_loop(struct spooler *s, struct error *err)
 		code = spooler_pass(s, err);
 		if (code || last)
 			return code;
-		last = stop_wait(s->interval);
+		last = live_stop_wait(s->interval);
 		if (buffer_time() - looked < GONE_EVERY)
 			continue;
 		looked = buffer_time();
@@ -84,13 +84,13 @@ static int failure_take(const struct spooler *s, int code, struct error *err)
 	       error_set(err, code, "cannot follow: %s", strerror(-code));
 }
 
-static void *spool_run(void *context)
+static void *live_run(void *context)
 {
 	struct spooler *s = &live.spooler;
 	int code = spooler_open(s, 0, &live.err), ended;
 
 	if (!code)
-		code = spool_loop(s, &live.err);
+		code = live_loop(s, &live.err);
 	if (s->files.begun) {
 		ended = spooler_finish(s, code == LIVE_GONE ? 0 : code, NULL);
 		code = ended ? ended : code;
@@ -111,7 +111,7 @@ static int thread_start(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	code = pthread_create(&live.thread, NULL, spool_run, NULL);
+	code = pthread_create(&live.thread, NULL, live_run, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -code;
 }

@@ -15,7 +15,7 @@
 
 #define PROGRAM		"tracefmt"
 
-static int trace_file(const struct settings *settings, struct trace *trace,
+static int trace_file(const struct show_settings *settings, struct trace *trace,
 		      const char *path, struct error *err)
 {
 	if (path && path == settings->vmcore)
@@ -27,8 +27,8 @@ static int trace_file(const struct settings *settings, struct trace *trace,
 }
 
 /* 0, or the exit status after a message. */
-static int trace_open(const struct settings *settings, struct stream *stream,
-		      const char *path)
+static int trace_open(const struct show_settings *settings,
+		      struct stream *stream, const char *path)
 {
 	struct trace *trace = stream_add(stream, path ? path : "the buffer");
 	struct error err = { 0 };
@@ -51,8 +51,8 @@ static int trace_open(const struct settings *settings, struct stream *stream,
 }
 
 /* Those that can be opened; 0, or the exit status when any could not. */
-static int traces_open(const struct settings *settings, struct stream *stream,
-		       char **paths)
+static int traces_open(const struct show_settings *settings,
+		       struct stream *stream, char **paths)
 {
 	int status = 0, code;
 
@@ -68,7 +68,7 @@ static int traces_open(const struct settings *settings, struct stream *stream,
 	return status;
 }
 
-static int tffs_add(struct search *search, const struct settings *settings)
+static int tffs_add(struct search *search, const struct show_settings *settings)
 {
 	struct error err = { 0 };
 
@@ -105,7 +105,7 @@ static int output_finish(void)
 	return 1;
 }
 
-static int traces_run(struct settings *settings, char **paths)
+static int traces_run(struct show_settings *settings, char **paths)
 {
 	struct search search = { 0 };
 	struct stream stream;
@@ -135,7 +135,7 @@ static void standard_open(void)
 
 int main(int argc, char **argv)
 {
-	struct settings settings;
+	struct show_settings settings;
 	int first, status;
 
 	standard_open();

@@ -67,8 +67,8 @@ static int place_open(const char *path, struct error *err)
 	return code;
 }
 
-static int file_open(struct outlet *outlet, const struct stream *stream,
-		     struct error *err)
+static int outlet_file_open(struct outlet *outlet, const struct stream *stream,
+			    struct error *err)
 {
 	struct stat st;
 	bool old = !stat(outlet->path, &st);
@@ -86,7 +86,8 @@ static int file_open(struct outlet *outlet, const struct stream *stream,
 	return code;
 }
 
-static int file_close(struct outlet *outlet, bool whole, struct error *err)
+static int outlet_file_close(struct outlet *outlet, bool whole,
+			     struct error *err)
 {
 	int code = 0;
 
@@ -101,7 +102,7 @@ static int file_close(struct outlet *outlet, bool whole, struct error *err)
 /* ---- a pager ---- */
 
 /* What comes bit by bit isn't for a pager, nor what ends only by ^C. */
-static bool is_paged(const struct settings *settings,
+static bool is_paged(const struct show_settings *settings,
 		     const struct stream *stream)
 {
 	const char *term = getenv("TERM");
@@ -182,7 +183,7 @@ static void pager_open(struct outlet *outlet)
 
 /* ---- */
 
-static bool is_coloured(const struct settings *settings)
+static bool is_coloured(const struct show_settings *settings)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -192,14 +193,14 @@ static bool is_coloured(const struct settings *settings)
 	       !(none && *none) && term && strcmp(term, "dumb");
 }
 
-int outlet_open(struct outlet *outlet, struct settings *settings,
+int outlet_open(struct outlet *outlet, struct show_settings *settings,
 		const struct stream *stream, struct error *err)
 {
 	*outlet = (struct outlet){ 0 };
 	settings->output.colour = is_coloured(settings);
 	if (settings->output.path && settings->format != &output_ctf) {
 		outlet->path = settings->output.path;
-		return file_open(outlet, stream, err);
+		return outlet_file_open(outlet, stream, err);
 	}
 	if (is_paged(settings, stream))
 		pager_open(outlet);
@@ -225,6 +226,6 @@ int outlet_close(struct outlet *outlet, bool whole, struct error *err)
 		return code;
 	if (code)
 		file_refuse(outlet->path, code, err);
-	closed = file_close(outlet, whole && !code, code ? NULL : err);
+	closed = outlet_file_close(outlet, whole && !code, code ? NULL : err);
 	return code ? code : closed;
 }

@@ -18,7 +18,7 @@ struct outlet {
 
 /* The stream's traces are open. Sets settings->output.colour. 0, or a negative
  * errno with err set. */
-int outlet_open(struct outlet *outlet, struct settings *settings,
+int outlet_open(struct outlet *outlet, struct show_settings *settings,
 		const struct stream *stream, struct error *err);
 /* What was written has arrived, and been read in the pager. A file that is not
  * `whole` leaves what was there before. Likewise. */

@@ -7,7 +7,7 @@
 
 #define SECOND	1000000000ULL
 
-static uint64_t now(void)
+static uint64_t progress_now(void)
 {
 	struct timespec t;
 
@@ -34,7 +34,7 @@ void progress_open(struct progress *progress, const struct stream *stream)
 {
 	*progress = (struct progress){
 		.shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
-		.next = now() + SECOND,
+		.next = progress_now() + SECOND,
 	};
 	for (size_t i = 0; i < stream->count; i++) {
 		if (stream->traces[i]->file.source.pipe) {
@@ -47,7 +47,7 @@ void progress_open(struct progress *progress, const struct stream *stream)
 
 void progress_show(struct progress *progress, const struct stream *stream)
 {
-	uint64_t time = now();
+	uint64_t time = progress_now();
 	double part;
 
 	if (time < progress->next)

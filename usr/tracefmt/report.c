@@ -42,7 +42,7 @@ static void changes_report(const struct trace_file *file)
 }
 
 /* Report records without a TFF entry; true: there are some. */
-static bool unmatched_report(const struct settings *settings,
+static bool unmatched_report(const struct show_settings *settings,
 			     const struct stream *stream, uint64_t given)
 {
 	uint64_t left = filter_undecided(settings->filter);
@@ -91,7 +91,7 @@ static bool unmatched_report(const struct settings *settings,
 }
 
 /* Report a function whose calls weren't paired, since they may change threads. */
-static void migrates_report(const struct settings *settings,
+static void migrates_report(const struct show_settings *settings,
 			    const struct stream *stream)
 {
 	const struct output_ops *format = settings->format;
@@ -114,8 +114,8 @@ static void migrates_report(const struct settings *settings,
 	}
 }
 
-int report_outcome(const struct settings *settings, const struct stream *stream,
-		   uint64_t unmatched)
+int report_outcome(const struct show_settings *settings,
+		   const struct stream *stream, uint64_t unmatched)
 {
 	bool damaged = false, unknown = false;
 	struct error note;
@@ -147,8 +147,8 @@ int report_outcome(const struct settings *settings, const struct stream *stream,
 	       damaged || unknown ? 1 : 0;
 }
 
-void report_failure(const struct settings *settings, const struct error *err,
-		    int code)
+void report_failure(const struct show_settings *settings,
+		    const struct error *err, int code)
 {
 	const char *folder, *path = settings->output.path;
 
@@ -165,8 +165,8 @@ void report_failure(const struct settings *settings, const struct error *err,
 			strerror(-code));
 }
 
-int report_summary(const struct settings *settings, const struct stream *stream,
-		   struct selected *selected)
+int report_summary(const struct show_settings *settings,
+		   const struct stream *stream, struct selected *selected)
 {
 	struct clock clock = {
 		.utc = settings->output.utc,

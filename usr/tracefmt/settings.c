@@ -16,14 +16,15 @@ static const struct output_ops *const formats[] = {
 	&output_html, &output_pairs, &output_tree,
 };
 
-static int wrong(const char *option, const char *value, const char *why)
+static int settings_wrong(const char *option, const char *value,
+			  const char *why)
 {
 	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, why);
 	return -1;
 }
 
 /* The values live as long as argv. */
-static int list_add(char ***list, size_t *count, const char *value)
+static int settings_list_add(char ***list, size_t *count, const char *value)
 {
 	char **more = reallocarray(*list, *count + 1, sizeof(*more));
 
@@ -38,26 +39,29 @@ static int list_add(char ***list, size_t *count, const char *value)
 
 static int take_tff(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
-	return list_add(&s->tffs, &s->tff_count, value);
+	return settings_list_add(&s->tffs, &s->tff_count, value);
 }
 
 static int take_symbols(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
-	return list_add(&s->symbols.dirs, &s->symbols.dir_count, value);
+	return settings_list_add(&s->symbols.dirs, &s->symbols.dir_count,
+				 value);
 }
 
 static int take_summary(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
 	s->summary_only = true;
 	s->summary_by = summary_by_name(value);
-	return s->summary_by < SUMMARY_KINDS ? 0 :
-	       wrong("summary", value, "one of " SUMMARY_NAMES " is wanted");
+	return s->summary_by < SUMMARY_KINDS ?
+		       0 :
+		       settings_wrong("summary", value,
+				      "one of " SUMMARY_NAMES " is wanted");
 }
 
 /* --pair and --tree are text of their own; of the others the last one holds. */
@@ -66,7 +70,7 @@ static bool is_of_calls(const struct output_ops *format)
 	return format == &output_pairs || format == &output_tree;
 }
 
-static int format_set(struct settings *s, const struct output_ops *format)
+static int format_set(struct show_settings *s, const struct output_ops *format)
 {
 	const struct output_ops *old = s->format;
 
@@ -81,12 +85,14 @@ static int format_set(struct settings *s, const struct output_ops *format)
 	return -1;
 }
 
-static int take_format(void *context, const char *value)
+static int settings_take_output_format(void *context, const char *value)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i]->name, value))
 			return format_set(context, formats[i]);
-	return wrong("format", value, "one of text, json, csv, ctf, perfetto, html is wanted");
+	return settings_wrong(
+		"format", value,
+		"one of text, json, csv, ctf, perfetto, html is wanted");
 }
 
 static int take_pair(void *context, const char *value)
@@ -99,16 +105,16 @@ static int take_tree(void *context, const char *value)
 	return format_set(context, &output_tree);
 }
 
-static int take_output(void *context, const char *value)
+static int settings_take_out(void *context, const char *value)
 {
-	((struct settings *)context)->output.path = strcmp(value, "-") ?
+	((struct show_settings *)context)->output.path = strcmp(value, "-") ?
 						    value : NULL;
 	return 0;
 }
 
-static int take_prefix(void *context, const char *value)
+static int settings_take_line_prefix(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
 	s->output.prefix = value;
 	s->prefixed = true;
@@ -117,14 +123,15 @@ static int take_prefix(void *context, const char *value)
 
 static int take_fields(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
-	return list_add(&s->output.fields, &s->output.field_count, value);
+	return settings_list_add(&s->output.fields, &s->output.field_count,
+				 value);
 }
 
 static int take_colour(void *context, const char *value)
 {
-	struct settings *s = context;
+	struct show_settings *s = context;
 
 	if (!value || !strcmp(value, "always"))
 		s->colour = COLOUR_ALWAYS;
@@ -133,39 +140,43 @@ static int take_colour(void *context, const char *value)
 	else if (!strcmp(value, "auto"))
 		s->colour = COLOUR_AUTO;
 	else
-		return wrong("colour", value, "always, never or auto is wanted");
+		return settings_wrong("colour", value,
+				      "always, never or auto is wanted");
 	return 0;
 }
 
-static int number_take(const char *option, const char *value, uint64_t *number)
+static int settings_number(const char *option, const char *value,
+			   uint64_t *number)
 {
 	char *end;
 	unsigned long long n = strtoull(value, &end, 0);
 
 	if (*value < '0' || *value > '9' || *end || !n || n == UINT64_MAX)
-		return wrong(option, value, "a number from 1 on is wanted");
+		return settings_wrong(option, value,
+				      "a number from 1 on is wanted");
 	*number = n;
 	return 0;
 }
 
 static int take_last(void *context, const char *value)
 {
-	return number_take("last", value,
-			   &((struct settings *)context)->order.last);
+	return settings_number("last", value,
+			       &((struct show_settings *)context)->order.last);
 }
 
 static int take_around(void *context, const char *value)
 {
-	return number_take("around", value,
-			   &((struct settings *)context)->order.around);
+	return settings_number(
+		"around", value,
+		&((struct show_settings *)context)->order.around);
 }
 
 static int filter_take(void *context, const char *option, const char *value)
 {
 	struct error err = { 0 };
 
-	if (!filter_add(((struct settings *)context)->filter, option, value,
-			&err))
+	if (!filter_add(((struct show_settings *)context)->filter, option,
+			value, &err))
 		return 0;
 	error_print(PROGRAM, &err);
 	return -1;
@@ -195,9 +206,9 @@ static const struct option_def options[] = {
 	{ "tff", 't', "DIR", "look for TFFs here first; or one TFF; repeatable",
 	  take_tff },
 	{ "strict", 0, NULL, "exit 1 when a record has no matching TFF entry",
-	  OPTION_PLACE(struct settings, strict) },
+	  OPTION_FLAG(struct show_settings, strict) },
 	{ "force", 'f', NULL, "use a TFF entry though its data hash differs",
-	  OPTION_PLACE(struct settings, force) },
+	  OPTION_FLAG(struct show_settings, force) },
 	{ "major", 0, "LIST", "only these majors: 5,7-9", take_major },
 	{ "minor", 0, "LIST", "only these minors", take_minor },
 	{ "group", 0, "LIST", "only these groups, by name or number",
@@ -217,43 +228,43 @@ static const struct option_def options[] = {
 	{ "text", 'g', "TEXT", "only where the printed text has this, or matches /REGEX/",
 	  take_text },
 	{ "newest-first", 'n', NULL, "begin with the newest event",
-	  OPTION_PLACE(struct settings, order.newest_first) },
+	  OPTION_FLAG(struct show_settings, order.newest_first) },
 	{ "last", 0, "N", "only the last N of them", take_last },
 	{ "around", 0, "N", "and N events before and behind each, of any kind",
 	  take_around },
 	{ "summary", 's', "[=BY]", "print the figures only, by: pid|major|minor",
 	  take_summary },
 	{ "no-summary", 'q', NULL, "leave the figures out",
-	  OPTION_PLACE(struct settings, quiet) },
+	  OPTION_FLAG(struct show_settings, quiet) },
 	{ "format", 0, "FORMAT", "which: text|json|csv|ctf|perfetto|html",
-	  take_format },
+	  settings_take_output_format },
 	{ "pair", 0, NULL, "latencies of functions: PRE and POST matched",
 	  take_pair },
 	{ "tree", 0, NULL, "calls as a tree for each thread", take_tree },
 	{ "output", 'o', "FILE", "write there; of ctf a directory",
-	  take_output },
+	  settings_take_out },
 	{ "fields", 0, "LIST", "only these columns", take_fields },
 	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, in place of its header",
-	  take_prefix },
+	  settings_take_line_prefix },
 	{ "utc", 'u', NULL, "print times in UTC",
-	  OPTION_PLACE(struct settings, output.utc) },
+	  OPTION_FLAG(struct show_settings, output.utc) },
 	{ "relative", 'r', NULL, "print times since the first record",
-	  OPTION_PLACE(struct settings, output.relative) },
+	  OPTION_FLAG(struct show_settings, output.relative) },
 	{ "hex", 'x', NULL, "print each record's data in hex too",
-	  OPTION_PLACE(struct settings, output.hex) },
+	  OPTION_FLAG(struct show_settings, output.hex) },
 	{ "verbose", 'v', NULL, "show data that the format leaves over",
-	  OPTION_PLACE(struct settings, output.verbose) },
+	  OPTION_FLAG(struct show_settings, output.verbose) },
 	{ "follow", 'F', NULL, "go on with what is recorded from now on",
-	  OPTION_PLACE(struct settings, follow) },
+	  OPTION_FLAG(struct show_settings, follow) },
 	{ "vmcore", 0, "FILE", "print the buffer in a memory dump of a kernel",
-	  OPTION_PLACE(struct settings, vmcore) },
+	  OPTION_TEXT(struct show_settings, vmcore) },
 	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; or one; repeatable",
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses by module and offset only",
-	  OPTION_PLACE(struct settings, symbols.off) },
+	  OPTION_FLAG(struct show_settings, symbols.off) },
 	{ "colour", 0, "[=WHEN]", "when: always|never|auto", take_colour },
 	{ "no-pager", 0, NULL, "never start a pager",
-	  OPTION_PLACE(struct settings, no_pager) },
+	  OPTION_FLAG(struct show_settings, no_pager) },
 	{ NULL },
 };
 
@@ -265,7 +276,7 @@ static const struct command_def command = {
 };
 
 /* 0, or OPTIONS_WRONG, which is told. */
-static int fields_check(const struct settings *settings)
+static int fields_check(const struct show_settings *settings)
 {
 	const struct output_ops *format = settings->format;
 	struct columns columns;
@@ -292,7 +303,7 @@ static int fields_check(const struct settings *settings)
 }
 
 /* Options that don't go together. 0, or OPTIONS_WRONG, which is told. */
-static int settings_check(const struct settings *settings)
+static int settings_agree(const struct show_settings *settings)
 {
 	const char *name = settings->format->name;
 
@@ -311,7 +322,7 @@ static int settings_check(const struct settings *settings)
 }
 
 /* 0, or OPTIONS_WRONG, which is told. */
-static int template_check(const struct settings *settings)
+static int template_check(const struct show_settings *settings)
 {
 	struct prefix *prefix;
 	struct error err;
@@ -327,14 +338,14 @@ static int template_check(const struct settings *settings)
 }
 
 /* A form of one's own is only for text. 0, or OPTIONS_WRONG, which is told. */
-static int form_check(struct settings *settings)
+static int form_check(struct show_settings *settings)
 {
 	const struct output_settings *output = &settings->output;
 
 	if (settings->format != &output_text) {
 		if (!settings->prefixed)
 			return 0;
-		wrong("prefix", output->prefix, "it is for text only");
+		settings_wrong("prefix", output->prefix, "it is for text only");
 		return OPTIONS_WRONG;
 	}
 	if (output->prefix || output->field_count)
@@ -342,11 +353,11 @@ static int form_check(struct settings *settings)
 	return output->prefix ? template_check(settings) : 0;
 }
 
-int settings_parse(struct settings *settings, int argc, char **argv)
+int settings_parse(struct show_settings *settings, int argc, char **argv)
 {
 	int operand;
 
-	*settings = (struct settings){ .format = &output_text };
+	*settings = (struct show_settings){ .format = &output_text };
 	settings->output.prefix = getenv("TRACEFMT_PREFIX");
 	settings->filter = filter_open();
 	if (!settings->filter) {
@@ -355,11 +366,11 @@ int settings_parse(struct settings *settings, int argc, char **argv)
 	}
 	operand = options_parse(&command, argc, argv, false, settings);
 	settings->symbols.use = calloc(settings->symbols.dir_count + 1, 1);
-	return operand < 0 || (!settings_check(settings) &&
+	return operand < 0 || (!settings_agree(settings) &&
 			       !form_check(settings)) ? operand : OPTIONS_WRONG;
 }
 
-void settings_free(struct settings *settings)
+void settings_free(struct show_settings *settings)
 {
 	filter_close(settings->filter);
 	free(settings->tffs);

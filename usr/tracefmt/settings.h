@@ -10,7 +10,7 @@
 #include "tracefmt/output/output.h"
 #include "tracefmt/output/summary.h"
 
-struct settings {
+struct show_settings {
 	char **tffs;
 	size_t tff_count;
 	bool strict;		/* a record without a TFF entry is an error */
@@ -31,7 +31,7 @@ struct settings {
 
 /* Fills settings from argv; the index of the first operand, or OPTIONS_*
  * (lib/options.h). */
-int settings_parse(struct settings *settings, int argc, char **argv);
-void settings_free(struct settings *settings);
+int settings_parse(struct show_settings *settings, int argc, char **argv);
+void settings_free(struct show_settings *settings);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* What is at work while traces are shown. */
 struct work {
-	struct settings *settings;
+	struct show_settings *settings;
 	struct stream *stream;
 	struct outlet outlet;
 	struct output output;
@@ -29,7 +29,7 @@ struct work {
 	struct error err;		/* of what failed */
 };
 
-static int event_give(void *context, const struct event *event)
+static int show_event(void *context, const struct event *event)
 {
 	struct work *w = context;
 	int code = w->selected ? selected_add(w->selected, event) : 0;
@@ -44,7 +44,7 @@ static int event_give(void *context, const struct event *event)
  * wanted; a pipe may have no end. */
 static bool events_passed(struct work *w, const struct event *event)
 {
-	const struct settings *s = w->settings;
+	const struct show_settings *s = w->settings;
 
 	w->passed = w->passed || (filter_done(s->filter, event) &&
 				  !s->order.around);
@@ -116,7 +116,7 @@ static int events_run(struct work *w)
 
 static int work_open(struct work *w)
 {
-	struct settings *s = w->settings;
+	struct show_settings *s = w->settings;
 	int code = outlet_open(&w->outlet, s, w->stream, &w->err);
 
 	if (code)
@@ -128,7 +128,7 @@ static int work_open(struct work *w)
 	if (!s->summary_only)
 		w->pipeline = pipeline_open(&w->output, STDOUT_FILENO, 0);
 	filter_order(s->filter, &s->order);
-	w->order = order_open(&s->order, event_give, w);
+	w->order = order_open(&s->order, show_event, w);
 	if ((s->summary_only || !s->quiet) &&
 	    (s->summary_by != SUMMARY_ALL || s->order.last ||
 	     !filter_empty(s->filter))) {
@@ -189,7 +189,7 @@ static int end_report(struct work *w, int code)
 	return code || told || ended < 0 ? 1 : status;
 }
 
-int show_stream(struct settings *settings, struct stream *stream)
+int show_stream(struct show_settings *settings, struct stream *stream)
 {
 	struct work w = { .settings = settings, .stream = stream };
 	struct error err = { 0 };

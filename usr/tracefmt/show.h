@@ -9,6 +9,6 @@
  * Give out what comes of the stream's opened traces as the settings say, and
  * tell on standard error what is to be said besides. Returns the exit status.
  */
-int show_stream(struct settings *settings, struct stream *stream);
+int show_stream(struct show_settings *settings, struct stream *stream);
 
 #endif

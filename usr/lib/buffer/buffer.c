@@ -139,9 +139,9 @@ static int pins_open(struct buffer *buffer, const char *run, bool write,
 
 /* ---- from the kernel module's device ---- */
 
-static int part_open(const struct buffer *buffer, struct buffer_view *view,
-		     int part, size_t stride, uint32_t entries,
-		     struct error *err)
+static int buffer_part_open(const struct buffer *buffer,
+			    struct buffer_view *view, int part, size_t stride,
+			    uint32_t entries, struct error *err)
 {
 	view->stride = stride;
 	view->size = stride * entries;
@@ -156,7 +156,8 @@ static int control_open(struct buffer *buffer, const struct rastrace_info *info,
 {
 	struct buffer_view *view = &buffer->control_view;
 	uint64_t mapped = info->parts[RASTRACE_CONTROL].bytes;
-	int code = part_open(buffer, view, RASTRACE_CONTROL, mapped, 1, err);
+	int code = buffer_part_open(buffer, view, RASTRACE_CONTROL, mapped, 1,
+				    err);
 
 	buffer->control = view->base;
 	if (!code)
@@ -172,8 +173,9 @@ static int control_open(struct buffer *buffer, const struct rastrace_info *info,
 			 "the buffer's control block in '" DEVICE_PATH "' is damaged");
 }
 
-static int parts_open(struct buffer *buffer, const struct rastrace_info *info,
-		      struct error *err)
+static int buffer_parts_open(struct buffer *buffer,
+			     const struct rastrace_info *info,
+			     struct error *err)
 {
 	const uint64_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
 	int code = control_open(buffer, info, err);
@@ -183,19 +185,21 @@ static int parts_open(struct buffer *buffer, const struct rastrace_info *info,
 	if (code)
 		return code;
 	cpus = control->cpus;
-	code = part_open(buffer, &buffer->main_view, RASTRACE_BUFFER,
-			 control->slice_bytes + more, cpus, err);
+	code = buffer_part_open(buffer, &buffer->main_view, RASTRACE_BUFFER,
+				control->slice_bytes + more, cpus, err);
 	if (!code)
-		code = part_open(buffer, &buffer->nest_view, RASTRACE_NEST,
-				 control->nest_bytes + more,
-				 cpus * RAS_NEST_LEVELS, err);
+		code = buffer_part_open(buffer, &buffer->nest_view,
+					RASTRACE_NEST,
+					control->nest_bytes + more,
+					cpus * RAS_NEST_LEVELS, err);
 	if (!code)
-		code = part_open(buffer, &buffer->sessions_view,
-				 RASTRACE_SESSIONS, RAS_SESSIONS_BYTES, 1, err);
+		code = buffer_part_open(buffer, &buffer->sessions_view,
+					RASTRACE_SESSIONS, RAS_SESSIONS_BYTES,
+					1, err);
 	if (!code)
-		code = part_open(buffer, &buffer->trigger_view,
-				 RASTRACE_TRIGGER, sizeof(struct ras_trigger),
-				 1, err);
+		code = buffer_part_open(buffer, &buffer->trigger_view,
+					RASTRACE_TRIGGER,
+					sizeof(struct ras_trigger), 1, err);
 	buffer->trigger = buffer->trigger_view.base;
 	return code ? code : geometry_check(buffer, DEVICE_PATH, err);
 }
@@ -210,7 +214,7 @@ bool buffer_device_gone(const struct buffer *buffer)
 
 /* In place of pins that the caller may not open, as err says: that is all there
  * is to say without the module. */
-static int module_open(struct buffer *buffer, struct error *err)
+static int buffer_module_open(struct buffer *buffer, struct error *err)
 {
 	struct rastrace_info info;
 	struct error why = { 0 };
@@ -232,7 +236,7 @@ static int module_open(struct buffer *buffer, struct error *err)
 		error_hint(err, "'trace on' gives it one");
 		return -ENOENT;
 	}
-	code = parts_open(buffer, &info, err);
+	code = buffer_parts_open(buffer, &info, err);
 	if (buffer_device_gone(buffer)) {
 		error_set(err, -EAGAIN, "the buffer was removed or made anew meanwhile");
 		error_hint(err, "try again");
@@ -250,7 +254,7 @@ int buffer_open(struct buffer *buffer, const char *run, bool write,
 	code = pins_open(buffer, run, write, err);
 	if (code == -EACCES && !write && !strcmp(run, PIN_RUN_DEFAULT)) {
 		buffer_close(buffer);
-		code = module_open(buffer, err);
+		code = buffer_module_open(buffer, err);
 	}
 	if (code)
 		buffer_close(buffer);

@@ -19,7 +19,7 @@ int device_ask(int fd, struct rastrace_info *info, struct error *err)
 			 strerror(errno));
 }
 
-static int refused(struct error *err, int code)
+static int device_refused(struct error *err, int code)
 {
 	if (code == -ENOENT || code == -ENXIO || code == -ENODEV) {
 		error_set(err, -ENOENT, "the kernel module isn't loaded");
@@ -40,7 +40,7 @@ int device_open(struct rastrace_info *info, struct error *err)
 	int code;
 
 	if (fd < 0)
-		return refused(err, -errno);
+		return device_refused(err, -errno);
 	code = fstat(fd, &st) || !S_ISCHR(st.st_mode) ?
 		error_set(err, -EINVAL, "'" DEVICE_PATH "' is no device") :
 		device_ask(fd, info, err);

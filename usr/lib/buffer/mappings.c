@@ -268,7 +268,7 @@ static void kernel_text(struct mappings *m)
 	mapping_identify(mapping, &id);
 }
 
-static int mapping_compare(const void *a, const void *b)
+static int mappings_compare(const void *a, const void *b)
 {
 	const struct ras_mapping *x = a, *y = b;
 
@@ -309,7 +309,7 @@ bool mappings_read_kernel(struct mappings *m)
 		fclose(file);
 
 	if (m->count)
-		qsort(m->items, m->count, sizeof(*m->items), mapping_compare);
+		qsort(m->items, m->count, sizeof(*m->items), mappings_compare);
 	return m->count;
 }
 

@@ -36,13 +36,13 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list)
 
 /* ---- counts ---- */
 
-struct counted {
+struct picture_counted {
 	struct ras_count *rows;		/* per point and slice */
 	struct ras_why *why;		/* per point; NULL: not there */
 	uint64_t *missed;
 };
 
-static void counts_sum(const struct counted *from, uint32_t points,
+static void counts_sum(const struct picture_counted *from, uint32_t points,
 		       uint32_t slices, struct ras_count_total *totals)
 {
 	for (uint32_t i = 0; i < points; i++) {
@@ -65,7 +65,7 @@ static void session_counts(struct chunk_out *out, const struct buffer *buffer,
 {
 	uint32_t points = session->entry->points;
 	struct ras_counts head = { session->entry->index, points };
-	struct counted counted = { 0 };
+	struct picture_counted counted = { 0 };
 	struct ras_count_total *totals;
 	int code = session_counts_read(session, buffer->slices, &counted.rows,
 				       NULL);

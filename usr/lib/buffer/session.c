@@ -27,7 +27,8 @@ static bool entry_valid(const struct ras_session *entry, size_t left)
 	       memchr(entry->module, 0, sizeof(entry->module));
 }
 
-static int list_add(struct session_list *list, const struct ras_session *entry)
+static int session_list_add(struct session_list *list,
+			    const struct ras_session *entry)
 {
 	struct session *items = reallocarray(list->items, list->count + 1,
 					     sizeof(*items));
@@ -42,7 +43,7 @@ static int list_add(struct session_list *list, const struct ras_session *entry)
 	return 0;
 }
 
-static int list_parse(struct session_list *list)
+static int session_list_parse(struct session_list *list)
 {
 	size_t at = 0;
 
@@ -52,7 +53,7 @@ static int list_parse(struct session_list *list)
 
 		if (!entry_valid(entry, list->log_size - at))
 			break;
-		if (list_add(list, entry))
+		if (session_list_add(list, entry))
 			return -ENOMEM;
 		at += entry->size;
 	}
@@ -178,7 +179,7 @@ static void statics_read_majors(struct ras_session *entry, const char *dir)
 static struct session *statics_add(struct session_list *list)
 {
 	list->statics = statics_make();
-	if (!list->statics || list_add(list, list->statics))
+	if (!list->statics || session_list_add(list, list->statics))
 		return NULL;
 	return &list->items[list->count - 1];
 }
@@ -271,7 +272,7 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 	if (!list->log)
 		return error_no_memory(err);
 	memcpy(list->log, buffer->sessions_view.base, used);
-	if (!list_parse(list) &&
+	if (!session_list_parse(list) &&
 	    !(buffer->device_fd < 0 ? list_find_pinned(list, run) :
 	      list_find_device(list, buffer->device_fd))) {
 		/* In the copy: only retire_unfinished(), with the lock, writes it
@@ -319,15 +320,16 @@ static int rows_open(const struct session *session, const char *name,
 }
 
 /* What a session counts: a map of rows, some for each of its points. */
-struct rows {
+struct session_rows {
 	const char *name;
 	int part;		/* of the static tracepoints' in the device */
 	size_t size;		/* of a row */
 	uint64_t count;		/* for each point */
 };
 
-static void *rows_map(const struct session *session, const struct rows *rows,
-		      size_t *size, struct error *err)
+static void *rows_map(const struct session *session,
+		      const struct session_rows *rows, size_t *size,
+		      struct error *err)
 {
 	struct bpf_map_info info;
 	void *view;
@@ -356,8 +358,9 @@ static void *rows_map(const struct session *session, const struct rows *rows,
 }
 
 /* Copy the session's rows. */
-static int rows_read(const struct session *session, const struct rows *rows,
-		     void **copy, struct error *err)
+static int rows_read(const struct session *session,
+		     const struct session_rows *rows, void **copy,
+		     struct error *err)
 {
 	size_t size;
 	void *view = rows_map(session, rows, &size, err);
@@ -375,7 +378,7 @@ static int rows_read(const struct session *session, const struct rows *rows,
 int session_counts_read(const struct session *session, uint32_t slices,
 			struct ras_count **rows, struct error *err)
 {
-	const struct rows counts = {
+	const struct session_rows counts = {
 		"count", RASTRACE_COUNT, sizeof(**rows), slices,
 	};
 	void *copy;
@@ -386,7 +389,7 @@ int session_counts_read(const struct session *session, uint32_t slices,
 }
 
 /* All of it is counters of 64 bits. */
-static void why_add(struct ras_why *total, const struct ras_why *row)
+static void session_why_add(struct ras_why *total, const struct ras_why *row)
 {
 	const uint64_t *from = (const uint64_t *)row;
 	uint64_t *to = (uint64_t *)total;
@@ -400,7 +403,7 @@ int session_why_read(const struct session *session, uint32_t cpus,
 {
 	uint32_t points = session->entry->points;
 	struct ras_why *rows;
-	const struct rows why = {
+	const struct session_rows why = {
 		"why", RASTRACE_WHY, sizeof(*rows), cpus,
 	};
 	void *copy;
@@ -416,7 +419,7 @@ int session_why_read(const struct session *session, uint32_t cpus,
 		struct ras_why total = { 0 };
 
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			why_add(&total, &rows[(size_t)i * cpus + cpu]);
+			session_why_add(&total, &rows[(size_t)i * cpus + cpu]);
 		rows[i] = total;
 	}
 	*totals = rows;

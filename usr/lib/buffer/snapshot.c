@@ -11,8 +11,8 @@
  * has a small one in memory at once. */
 #define PIECE	(1u << 20)
 
-static void slice_write(struct chunk_out *out, const struct buffer *buffer,
-			uint32_t row, uint8_t *room)
+static void snapshot_slice(struct chunk_out *out, const struct buffer *buffer,
+			   uint32_t row, uint8_t *room)
 {
 	struct ras_slice_copy place = picture_slice_place(buffer, row);
 	uint64_t key = buffer->control->key, size;
@@ -26,8 +26,9 @@ static void slice_write(struct chunk_out *out, const struct buffer *buffer,
 	picture_records(out, &place, &ring, key, PIECE);
 }
 
-static void processes_write(struct chunk_out *out, const struct buffer *buffer,
-			    const struct session_list *list)
+static void snapshot_processes(struct chunk_out *out,
+			       const struct buffer *buffer,
+			       const struct session_list *list)
 {
 	struct processes processes, none = { 0 };
 	struct mappings_cache cache = { 0 };
@@ -66,11 +67,11 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 			       : control->nest_bytes;
 		room = malloc(size);
 		for (uint32_t row = 0; room && row < buffer.slices; row++)
-			slice_write(out, &buffer, row, room);
+			snapshot_slice(out, &buffer, row, room);
 		if (!room && !out->error)
 			out->error = -ENOMEM;
 		free(room);
-		processes_write(out, &buffer, &list);
+		snapshot_processes(out, &buffer, &list);
 		picture_end(out);
 		session_list_free(&list);
 		code = out->error;

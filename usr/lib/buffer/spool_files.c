@@ -21,8 +21,8 @@ static int files_refuse(const struct spool_files *files, int cause,
 			 strerror(cause));
 }
 
-static void name_print(const struct spool_files *files, unsigned int number,
-		       char path[PATH_MAX])
+static void spool_file_name(const struct spool_files *files,
+			    unsigned int number, char path[PATH_MAX])
 {
 	if (number)
 		snprintf(path, PATH_MAX, "%s.%u", files->name, number);
@@ -36,8 +36,8 @@ static int files_move(const struct spool_files *files)
 	char from[PATH_MAX], to[PATH_MAX];
 
 	for (unsigned int n = files->files - 1; n > 0; n--) {
-		name_print(files, n - 1, from);
-		name_print(files, n, to);
+		spool_file_name(files, n - 1, from);
+		spool_file_name(files, n, to);
 		if (rename(from, to) && errno != ENOENT)
 			return errno;
 	}
@@ -93,7 +93,7 @@ static void pipe_find(struct spool_files *files)
 		      (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-static int file_begin(struct spool_files *files, struct error *err)
+static int spool_file_begin(struct spool_files *files, struct error *err)
 {
 	int way = outfile_refuse_planted(files->name, err);
 
@@ -123,7 +123,7 @@ static int file_begin(struct spool_files *files, struct error *err)
 int spool_files_open(struct spool_files *files, struct error *err)
 {
 	if (files->name)
-		return file_begin(files, err);
+		return spool_file_begin(files, err);
 	if (files->fd < 0)
 		files->fd = STDOUT_FILENO;
 	pipe_find(files);
@@ -157,7 +157,7 @@ int spool_files_rotate(struct spool_files *files, struct error *err)
 {
 	int code = file_end(files, err);
 
-	return code ? code : file_begin(files, err);
+	return code ? code : spool_file_begin(files, err);
 }
 
 int spool_files_close(struct spool_files *files, struct error *err)
@@ -166,7 +166,7 @@ int spool_files_close(struct spool_files *files, struct error *err)
 }
 
 /* Away with the part of a chunk that there was room for. */
-static int file_fail(struct spool_files *files, int cause)
+static int spool_file_fail(struct spool_files *files, int cause)
 {
 	if (files->regular && ftruncate(files->fd, files->size))
 		cause = cause ? cause : errno;
@@ -217,13 +217,13 @@ int spool_files_take(void *context, const void *chunk, size_t size)
 		ssize_t n;
 
 		if (!room_wait(files))
-			return file_fail(files, files->cause ? files->cause :
-						ETIMEDOUT);
+			return spool_file_fail(
+				files, files->cause ? files->cause : ETIMEDOUT);
 		if (files->pipe && files->stopped && most > PIPE_PIECE)
 			most = PIPE_PIECE;
 		n = write(files->fd, (const char *)chunk + done, most);
 		if (n < 0 && errno != EINTR)
-			return file_fail(files, errno);
+			return spool_file_fail(files, errno);
 		done += n < 0 ? 0 : n;
 	}
 	files->last = files->size;

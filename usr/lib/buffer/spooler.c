@@ -100,7 +100,7 @@ out:
 	return code;
 }
 
-static int counts_write(struct spooler *s, struct error *err)
+static int spooler_counts_write(struct spooler *s, struct error *err)
 {
 	struct session_list list;
 	int code = session_list_read(&list, &s->buffer, s->run, err);
@@ -153,7 +153,7 @@ static int file_start(struct spooler *s, struct error *err)
 	picture_header(&s->others, &s->buffer);
 	code = others_update(s, true, err);
 	if (!code && !first)
-		code = counts_write(s, err);
+		code = spooler_counts_write(s, err);
 	for (uint32_t i = 0; !code && !first && i < s->buffer.slices; i++)
 		if (s->rows[i].position)
 			row_mark(s, i);
@@ -167,7 +167,7 @@ static int file_finish(struct spooler *s, struct error *err)
 	int code = others_update(s, false, err);
 
 	if (!code)
-		code = counts_write(s, err);
+		code = spooler_counts_write(s, err);
 	if (code)
 		return code;
 	pass_write(s, s->pass_time);
@@ -351,7 +351,7 @@ int spooler_pass(struct spooler *s, struct error *err)
 	if (!code && (s->total != total || sessions_changed(s)))
 		code = others_update(s, false, err);
 	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)
-		code = counts_write(s, err);
+		code = spooler_counts_write(s, err);
 	if (!code && (s->total != total || !s->files.name)) {
 		pass_write(s, time);
 		code = s->others.error;

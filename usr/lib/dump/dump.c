@@ -30,7 +30,8 @@ static int magic_read(struct dump *dump, char *magic, const char *path,
 	return 0;
 }
 
-static int file_open(struct dump *dump, const char *path, struct error *err)
+static int dump_file_open(struct dump *dump, const char *path,
+			  struct error *err)
 {
 	char magic[MAGIC_BYTES];
 	int code = magic_read(dump, magic, path, err);
@@ -55,7 +56,7 @@ int dump_open(struct dump *dump, const char *path, struct error *err)
 	code = dump->fd < 0 ?
 	       error_set(err, -errno, "cannot read '%s': %s", path,
 			 strerror(errno)) :
-	       file_open(dump, path, err);
+	       dump_file_open(dump, path, err);
 	if (code)
 		dump_close(dump);
 	return code;

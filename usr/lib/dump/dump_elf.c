@@ -12,13 +12,13 @@
 
 /* ---- opening ---- */
 
-static int damaged(const char *path, const char *what, struct error *err)
+static int elf_damaged(const char *path, const char *what, struct error *err)
 {
 	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
 }
 
-static int header_check(const Elf64_Ehdr *h, const char *path,
-			struct error *err)
+static int elf_header_check(const Elf64_Ehdr *h, const char *path,
+			    struct error *err)
 {
 	const uint16_t one = 1;
 
@@ -32,14 +32,14 @@ static int header_check(const Elf64_Ehdr *h, const char *path,
 				 "'%s' is of a machine of the other byte order",
 				 path);
 	if (h->e_phentsize != sizeof(Elf64_Phdr))
-		return damaged(path, "its program headers have another size",
-			       err);
+		return elf_damaged(
+			path, "its program headers have another size", err);
 	return 0;
 }
 
 /* More than 16 bits can say stand in the first section header. */
-static bool count_read(const struct dump *dump, const Elf64_Ehdr *h,
-		       size_t *count)
+static bool elf_count_read(const struct dump *dump, const Elf64_Ehdr *h,
+			   size_t *count)
 {
 	Elf64_Shdr section;
 
@@ -101,7 +101,7 @@ static void segments_sort(struct dump *dump)
 }
 
 /* Of all notes together *left bytes are looked at. */
-static void notes_take(struct dump *dump, const Elf64_Phdr *p, size_t *left)
+static void elf_notes_take(struct dump *dump, const Elf64_Phdr *p, size_t *left)
 {
 	uint64_t there = p->p_offset < dump->size ? dump->size - p->p_offset : 0;
 	uint64_t size = p->p_filesz < there ? p->p_filesz : there;
@@ -126,25 +126,26 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	size_t left;
 
 	if (!dump_fetch(dump, 0, &h, sizeof(h)))
-		return damaged(path, "cut short in its header", err);
-	code = header_check(&h, path, err);
+		return elf_damaged(path, "cut short in its header", err);
+	code = elf_header_check(&h, path, err);
 	if (code)
 		return code;
 	dump->machine = h.e_machine;
-	if (!count_read(dump, &h, &count))
-		return damaged(path, "it doesn't tell how many segments it has",
-			       err);
+	if (!elf_count_read(dump, &h, &count))
+		return elf_damaged(
+			path, "it doesn't tell how many segments it has", err);
 	headers = calloc(count + 1, sizeof(*headers));
 	dump->segments = calloc(count + 1, sizeof(*dump->segments));
 	if (!headers || !dump->segments)
 		code = error_no_memory(err);
 	else if (!dump_fetch(dump, h.e_phoff, headers, count * sizeof(*headers)))
-		code = damaged(path, "its program headers aren't there", err);
+		code = elf_damaged(path, "its program headers aren't there",
+				   err);
 	else {
 		left = NOTES_MAX;
 		for (size_t i = 0; i < count; i++) {
 			segment_take(dump, &headers[i], dump->size);
-			notes_take(dump, &headers[i], &left);
+			elf_notes_take(dump, &headers[i], &left);
 		}
 		segments_sort(dump);
 	}
@@ -155,8 +156,8 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 /* ---- reading ---- */
 
 /* That has this address. */
-static const struct dump_segment *segment_find(const struct dump *dump,
-					       uint64_t physical)
+static const struct dump_segment *elf_segment_find(const struct dump *dump,
+						   uint64_t physical)
 {
 	size_t low = 0, high = dump->count;
 
@@ -180,8 +181,8 @@ size_t dump_elf_read(struct dump *dump, uint64_t physical, void *to,
 	size_t done = 0;
 
 	while (done < size) {
-		const struct dump_segment *s = segment_find(dump,
-							    physical + done);
+		const struct dump_segment *s =
+			elf_segment_find(dump, physical + done);
 		uint64_t at, n;
 
 		if (!s)

@@ -21,8 +21,8 @@ struct piece {
 };
 
 /* `size` bytes at `from` go to `to`, as far as they are there. */
-static int copy(struct dump *dump, uint64_t from, int fd, uint64_t to,
-		uint64_t size)
+static int flat_copy(struct dump *dump, uint64_t from, int fd, uint64_t to,
+		     uint64_t size)
 {
 	uint8_t buffer[BUFFER];
 	int code = 0;
@@ -63,7 +63,7 @@ static int pieces_copy(struct dump *dump, int fd)
 		if (to > INT64_MAX || size > INT64_MAX - to)
 			break;
 		at += sizeof(piece);
-		code = copy(dump, at, fd, to, size);
+		code = flat_copy(dump, at, fd, to, size);
 		at += size;
 	}
 	return code;

@@ -45,7 +45,7 @@ struct sub_header {
 	uint64_t note_offset, note_size;
 };
 
-struct descriptor {
+struct kdump_descriptor {
 	uint64_t offset;
 	uint32_t size, flags;
 	uint64_t page_flags;
@@ -58,7 +58,7 @@ struct descriptor {
 
 _Static_assert(sizeof(struct header) == 464 &&
 	       sizeof(struct sub_header) == 64 &&
-	       sizeof(struct descriptor) == 24, "as in the file");
+	       sizeof(struct kdump_descriptor) == 24, "as in the file");
 
 struct dump_kdump {
 	uint64_t descriptors;	/* their offset */
@@ -131,7 +131,7 @@ static int page_expand(uint32_t flags, const uint8_t *from, size_t size,
 	return 0;
 }
 
-static int page_fetch(struct dump *dump, const struct descriptor *d,
+static int page_fetch(struct dump *dump, const struct kdump_descriptor *d,
 		      uint8_t *to)
 {
 	struct dump_kdump *kdump = dump->kdump;
@@ -159,7 +159,7 @@ static uint64_t page_index(const struct dump_kdump *kdump, uint64_t page)
 static bool page_load(struct dump *dump, uint64_t page)
 {
 	struct dump_kdump *kdump = dump->kdump;
-	struct descriptor d;
+	struct kdump_descriptor d;
 
 	if (page == kdump->at)
 		return true;
@@ -207,13 +207,14 @@ size_t dump_kdump_read(struct dump *dump, uint64_t physical, void *to,
 
 /* ---- opening ---- */
 
-static int damaged(const char *path, const char *what, struct error *err)
+static int kdump_damaged(const char *path, const char *what, struct error *err)
 {
 	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
 }
 
-static int header_check(const struct header *h, const struct sub_header *sub,
-			const char *path, struct error *err)
+static int kdump_header_check(const struct header *h,
+			      const struct sub_header *sub, const char *path,
+			      struct error *err)
 {
 	if (h->block_size != DUMP_PAGE)
 		return error_set(err, -EINVAL,
@@ -260,7 +261,7 @@ static int method_check(struct dump *dump, const char *path, struct error *err)
 {
 	const uint32_t packed = FLAG_ZLIB | FLAG_LZO | FLAG_SNAPPY | FLAG_ZSTD;
 	struct dump_kdump *kdump = dump->kdump;
-	struct descriptor d = { 0 };
+	struct kdump_descriptor d = { 0 };
 
 	for (uint64_t i = 0; i < dump->pages && i < PROBES; i++)
 		if (!dump_fetch(dump, kdump->descriptors + i * sizeof(d), &d,
@@ -289,8 +290,8 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 		return error_set(err, -EINVAL, "'%s' is no memory dump", path);
 	if (!dump_fetch(dump, 0, &h, sizeof(h)) ||
 	    !dump_fetch(dump, DUMP_PAGE, &sub, sizeof(sub)))
-		return damaged(path, "cut short in its headers", err);
-	code = header_check(&h, &sub, path, err);
+		return kdump_damaged(path, "cut short in its headers", err);
+	code = kdump_header_check(&h, &sub, path, err);
 	if (code)
 		return code;
 	dump->kdump = calloc(1, sizeof(*dump->kdump));
@@ -300,7 +301,8 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	memcpy(dump->machine_name, h.uts[UTS_MACHINE],
 	       sizeof(dump->machine_name) - 1);
 	if (!bitmap_read(dump, &h))
-		return damaged(path, "it doesn't tell which pages it has", err);
+		return kdump_damaged(path, "it doesn't tell which pages it has",
+				     err);
 	dump->cut |= h.status & STATUS_INCOMPLETE;
 	info = sub.info_size < INFO_MAX ? sub.info_size : INFO_MAX;
 	notes = sub.note_size < INFO_MAX ? sub.note_size : INFO_MAX;

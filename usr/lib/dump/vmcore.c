@@ -84,8 +84,8 @@ void vmcore_close(struct vmcore *core)
 
 /* ---- addresses ---- */
 
-static uint64_t entry_read(struct vmcore *core, int level, uint64_t table,
-			   unsigned int index)
+static uint64_t vmcore_entry_read(struct vmcore *core, int level,
+				  uint64_t table, unsigned int index)
 {
 	typeof(core->tables[0]) *t = &core->tables[level - 1];
 
@@ -111,7 +111,8 @@ static bool address_translate(struct vmcore *core, uint64_t address,
 
 		page = 1ULL << shift;
 		*span = page - (address & (page - 1));
-		entry = entry_read(core, level, table, low >> shift & 511);
+		entry = vmcore_entry_read(core, level, table,
+					  low >> shift & 511);
 		table = entry & core->address_mask;
 		switch (core->machine->entry(entry, level)) {
 		case VMCORE_NOTHING:

@@ -20,7 +20,7 @@
  * that many times the dump, which may be cut short. */
 #define SLICES_MOST	4
 
-struct source {
+struct vmcore_source {
 	struct vmcore *core;
 	struct ras_anchor anchor;
 	struct ras_control control;
@@ -31,14 +31,14 @@ struct source {
 	uint8_t *slice, *room;
 };
 
-static const struct ras_anchor_part *part_of(const struct source *source,
+static const struct ras_anchor_part *part_of(const struct vmcore_source *source,
 					     int part)
 {
 	return &source->anchor.parts[part];
 }
 
-static bool part_fits(const struct source *source, int part, uint64_t entries,
-		      uint64_t bytes)
+static bool vmcore_part_fits(const struct vmcore_source *source, int part,
+			     uint64_t entries, uint64_t bytes)
 {
 	const struct ras_anchor_part *p = part_of(source, part);
 
@@ -46,20 +46,21 @@ static bool part_fits(const struct source *source, int part, uint64_t entries,
 }
 
 /* Was all of it there? What wasn't becomes zeros. */
-static bool memory_read(struct source *source, uint64_t address, void *to,
-			size_t size)
+static bool vmcore_memory_read(struct vmcore_source *source, uint64_t address,
+			       void *to, size_t size)
 {
 	return vmcore_read(source->core, address, to, size) == size;
 }
 
 /* Entry `index` of a part, `skip` bytes of it left out. Likewise. */
-static bool entry_read(struct source *source, int part, uint64_t index,
-		       uint64_t skip, void *to, size_t size)
+static bool vmcore_session_read(struct vmcore_source *source, int part,
+				uint64_t index, uint64_t skip, void *to,
+				size_t size)
 {
 	const struct ras_anchor_part *p = part_of(source, part);
 
-	return memory_read(source, p->base + index * p->stride + skip, to,
-			   size);
+	return vmcore_memory_read(source, p->base + index * p->stride + skip,
+				  to, size);
 }
 
 static bool power_of_two(uint64_t n)
@@ -69,7 +70,7 @@ static bool power_of_two(uint64_t n)
 
 /* What reading it takes; a buffer that is adopted has narrower bounds
  * (ras_geometry_valid()), which a dump needn't have. */
-static bool control_fits(const struct source *source)
+static bool control_fits(const struct vmcore_source *source)
 {
 	const struct ras_control *c = &source->control;
 	uint64_t nest = (uint64_t)c->cpus * c->nest_levels;
@@ -78,23 +79,24 @@ static bool control_fits(const struct source *source)
 	       power_of_two(c->slice_bytes) && power_of_two(c->nest_bytes) &&
 	       c->slice_bytes <= RAS_SLICE_MAX &&
 	       c->nest_bytes <= c->slice_bytes &&
-	       c->nest_bytes >= 2 * RAS_RECORD_MAX &&
-	       c->cpus && c->cpus <= RAS_CPUS_MAX &&
-	       c->nest_levels == RAS_NEST_LEVELS &&
-	       part_fits(source, RASTRACE_CONTROL, 1,
-			 sizeof(*c) + 8 * (c->cpus + nest)) &&
-	       part_fits(source, RASTRACE_BUFFER, c->cpus,
-			 c->slice_bytes + AROUND) &&
-	       part_fits(source, RASTRACE_NEST, nest, c->nest_bytes + AROUND) &&
-	       part_fits(source, RASTRACE_SESSIONS, 1, RAS_SESSIONS_BYTES);
+	       c->nest_bytes >= 2 * RAS_RECORD_MAX && c->cpus &&
+	       c->cpus <= RAS_CPUS_MAX && c->nest_levels == RAS_NEST_LEVELS &&
+	       vmcore_part_fits(source, RASTRACE_CONTROL, 1,
+				sizeof(*c) + 8 * (c->cpus + nest)) &&
+	       vmcore_part_fits(source, RASTRACE_BUFFER, c->cpus,
+				c->slice_bytes + AROUND) &&
+	       vmcore_part_fits(source, RASTRACE_NEST, nest,
+				c->nest_bytes + AROUND) &&
+	       vmcore_part_fits(source, RASTRACE_SESSIONS, 1,
+				RAS_SESSIONS_BYTES);
 }
 
-static int source_open(struct source *source, const char *path,
-		       struct error *err)
+static int vmcore_source_open(struct vmcore_source *source, const char *path,
+			      struct error *err)
 {
 	struct ras_control *c = &source->control;
 
-	if (!entry_read(source, RASTRACE_CONTROL, 0, 0, c, sizeof(*c)))
+	if (!vmcore_session_read(source, RASTRACE_CONTROL, 0, 0, c, sizeof(*c)))
 		return error_set(err, -ENODATA,
 				 "the buffer's control block isn't in '%s'",
 				 path);
@@ -114,7 +116,7 @@ static int source_open(struct source *source, const char *path,
 
 /* ---- what stands in front of the records ---- */
 
-static void uts_read(struct source *source, int member, char *to)
+static void uts_read(struct vmcore_source *source, int member, char *to)
 {
 	if (source->anchor.uts)
 		vmcore_read(source->core,
@@ -122,7 +124,7 @@ static void uts_read(struct source *source, int member, char *to)
 			    UTS_LENGTH - 1);
 }
 
-static void header_write(struct source *source, struct chunk_out *out)
+static void header_write(struct vmcore_source *source, struct chunk_out *out)
 {
 	struct ras_file file = {
 		.machine = source->core->dump.machine,
@@ -151,7 +153,7 @@ static void header_write(struct source *source, struct chunk_out *out)
 	chunk_file_begin(out, &file);
 }
 
-static void panic_write(struct source *source, struct chunk_out *out)
+static void panic_write(struct vmcore_source *source, struct chunk_out *out)
 {
 	struct ras_panic panic = { .time = source->anchor.panicked };
 
@@ -165,7 +167,7 @@ static void panic_write(struct source *source, struct chunk_out *out)
 
 /* ---- counts of the static tracepoints ---- */
 
-static void why_add(struct ras_why *total, const struct ras_why *row)
+static void vmcore_why_add(struct ras_why *total, const struct ras_why *row)
 {
 	const uint64_t *from = (const uint64_t *)row;
 	uint64_t *to = (uint64_t *)total;
@@ -174,8 +176,8 @@ static void why_add(struct ras_why *total, const struct ras_why *row)
 		to[i] += from[i];
 }
 
-static void major_count(struct source *source, unsigned int major,
-			struct ras_count_total *total)
+static void vmcore_major_count(struct vmcore_source *source, unsigned int major,
+			       struct ras_count_total *total)
 {
 	uint32_t slices = source->buffer.slices, cpus = source->control.cpus;
 	struct ras_count count;
@@ -183,33 +185,35 @@ static void major_count(struct source *source, unsigned int major,
 
 	*total = (struct ras_count_total){ .missed = RAS_MISSED_UNKNOWN };
 	for (uint32_t i = 0; i < slices; i++) {
-		entry_read(source, RASTRACE_COUNT, major * slices + i, 0,
-			   &count, sizeof(count));
+		vmcore_session_read(source, RASTRACE_COUNT, major * slices + i,
+				    0, &count, sizeof(count));
 		total->recorded += count.recorded;
 		total->dropped += count.dropped;
 	}
 	for (uint32_t i = 0; i < cpus; i++) {
-		entry_read(source, RASTRACE_WHY, major * cpus + i, 0, &why,
-			   sizeof(why));
-		why_add(&total->why, &why);
+		vmcore_session_read(source, RASTRACE_WHY, major * cpus + i, 0,
+				    &why, sizeof(why));
+		vmcore_why_add(&total->why, &why);
 	}
 }
 
-static void counts_write(struct source *source, struct chunk_out *out)
+static void vmcore_counts_write(struct vmcore_source *source,
+				struct chunk_out *out)
 {
 	struct ras_counts head = { RAS_STATIC_SESSION, RAS_STATIC_MAJORS };
 	uint64_t slices = source->buffer.slices, cpus = source->control.cpus;
 	struct ras_count_total total;
 
-	if (!part_fits(source, RASTRACE_COUNT, RAS_STATIC_MAJORS * slices,
-		       sizeof(struct ras_count)) ||
-	    !part_fits(source, RASTRACE_WHY, RAS_STATIC_MAJORS * cpus,
-		       sizeof(struct ras_why)))
+	if (!vmcore_part_fits(source, RASTRACE_COUNT,
+			      RAS_STATIC_MAJORS * slices,
+			      sizeof(struct ras_count)) ||
+	    !vmcore_part_fits(source, RASTRACE_WHY, RAS_STATIC_MAJORS * cpus,
+			      sizeof(struct ras_why)))
 		return;
 	chunk_begin(out);
 	chunk_add(out, &head, sizeof(head));
 	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++) {
-		major_count(source, i, &total);
+		vmcore_major_count(source, i, &total);
 		chunk_add(out, &total, sizeof(total));
 	}
 	chunk_end(out, RAS_CHUNK_COUNTS);
@@ -219,13 +223,13 @@ static void counts_write(struct source *source, struct chunk_out *out)
 
 /* A slice into source->slice as far as it was written; one that was never used
  * may have been left out of the dump. */
-static bool slice_read(struct source *source, int part, uint32_t index,
+static bool slice_read(struct vmcore_source *source, int part, uint32_t index,
 		       uint64_t bytes)
 {
 	struct ras_slice *slice = (struct ras_slice *)source->slice;
 	uint64_t used;
 
-	entry_read(source, part, index, 0, slice, RAS_SLICE_HEADER);
+	vmcore_session_read(source, part, index, 0, slice, RAS_SLICE_HEADER);
 	if (!slice->head)
 		return slice->dropped;
 	used = slice->head < bytes ? slice->head : bytes;
@@ -234,12 +238,12 @@ static bool slice_read(struct source *source, int part, uint32_t index,
 		return false;
 	}
 	source->left -= used;
-	entry_read(source, part, index, RAS_SLICE_HEADER, slice->data,
-		   used + RAS_RECORD_MAX);
+	vmcore_session_read(source, part, index, RAS_SLICE_HEADER, slice->data,
+			    used + RAS_RECORD_MAX);
 	return true;
 }
 
-static void newest_take(struct source *source, const struct ring *ring)
+static void newest_take(struct vmcore_source *source, const struct ring *ring)
 {
 	struct ring_walk walk = { .position = ring->first };
 	const struct ras_record *record;
@@ -249,8 +253,8 @@ static void newest_take(struct source *source, const struct ring *ring)
 			source->newest = record->time;
 }
 
-static void slice_write(struct source *source, struct chunk_out *out,
-			uint32_t row)
+static void vmcore_slice_write(struct vmcore_source *source,
+			       struct chunk_out *out, uint32_t row)
 {
 	const struct ras_control *c = &source->control;
 	bool nest = row >= c->cpus;
@@ -261,8 +265,9 @@ static void slice_write(struct source *source, struct chunk_out *out,
 	if (!slice_read(source, nest ? RASTRACE_NEST : RASTRACE_BUFFER,
 			nest ? row - c->cpus : row, bytes))
 		return;
-	entry_read(source, RASTRACE_CONTROL, 0,
-		   sizeof(*c) + row * sizeof(tail), &tail, sizeof(tail));
+	vmcore_session_read(source, RASTRACE_CONTROL, 0,
+			    sizeof(*c) + row * sizeof(tail), &tail,
+			    sizeof(tail));
 	ring_copy(&ring, (const void *)source->slice, bytes, c->key,
 		  tail & ~7ULL, source->room);
 	newest_take(source, &ring);
@@ -272,21 +277,23 @@ static void slice_write(struct source *source, struct chunk_out *out,
 /* ---- processes ---- */
 
 /* False: it isn't in the dump. */
-static bool process_read(struct source *source, uint64_t task,
+static bool process_read(struct vmcore_source *source, uint64_t task,
 			 struct ras_process_entry *entry)
 {
 	const struct ras_anchor_tasks *t = &source->anchor.tasks;
 
 	*entry = (struct ras_process_entry){ 0 };
-	return memory_read(source, task + t->pid, &entry->key.pid,
-			   sizeof(entry->key.pid)) &&
-	       memory_read(source, task + t->started, &entry->process.seen,
-			   sizeof(entry->process.seen)) &&
-	       memory_read(source, task + t->comm, entry->process.comm,
-			   sizeof(entry->process.comm));
+	return vmcore_memory_read(source, task + t->pid, &entry->key.pid,
+				  sizeof(entry->key.pid)) &&
+	       vmcore_memory_read(source, task + t->started,
+				  &entry->process.seen,
+				  sizeof(entry->process.seen)) &&
+	       vmcore_memory_read(source, task + t->comm, entry->process.comm,
+				  sizeof(entry->process.comm));
 }
 
-static void processes_write(struct source *source, struct chunk_out *out)
+static void vmcore_processes_write(struct vmcore_source *source,
+				   struct chunk_out *out)
 {
 	const struct ras_anchor_tasks *t = &source->anchor.tasks;
 	struct ras_process_entry entry;
@@ -300,7 +307,8 @@ static void processes_write(struct source *source, struct chunk_out *out)
 	for (uint64_t i = 0; i < most; i++) {
 		if (process_read(source, task, &entry))
 			chunk_add(out, &entry, sizeof(entry));
-		if (!memory_read(source, task + t->next, &next, sizeof(next)))
+		if (!vmcore_memory_read(source, task + t->next, &next,
+					sizeof(next)))
 			break;
 		task = next - t->next;
 		if (task == t->first)
@@ -325,7 +333,7 @@ static void build_id_read(const struct dump *dump, struct ras_mapping *mapping)
 }
 
 /* Its image, from its text on: names of addresses in it. */
-static void kernel_write(struct source *source, struct chunk_out *out)
+static void kernel_write(struct vmcore_source *source, struct chunk_out *out)
 {
 	const struct dump *dump = &source->core->dump;
 	struct ras_maps head = { .mappings = 1, .comm = "kernel" };
@@ -347,7 +355,7 @@ static void kernel_write(struct source *source, struct chunk_out *out)
 
 /* ---- */
 
-static void chunks_write(struct source *source, struct chunk_out *out)
+static void chunks_write(struct vmcore_source *source, struct chunk_out *out)
 {
 	struct chunk_memory header = { 0 };
 	struct chunk_memory *memory = out->context;
@@ -362,12 +370,12 @@ static void chunks_write(struct source *source, struct chunk_out *out)
 	chunk_begin(out);
 	log = chunk_room(out, used);
 	if (log)
-		entry_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
+		vmcore_session_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
 	chunk_end(out, RAS_CHUNK_SESSIONS);
-	counts_write(source, out);
+	vmcore_counts_write(source, out);
 	for (uint32_t row = 0; row < source->buffer.slices; row++)
-		slice_write(source, out, row);
-	processes_write(source, out);
+		vmcore_slice_write(source, out, row);
+	vmcore_processes_write(source, out);
 	kernel_write(source, out);
 	panic_write(source, out);
 	picture_end(out);
@@ -380,14 +388,14 @@ static void chunks_write(struct source *source, struct chunk_out *out)
 	free(header.data);
 }
 
-static int buffer_take(struct source *source, const char *path,
-		       struct chunk_memory *memory, struct error *err)
+static int vmcore_buffer_take(struct vmcore_source *source, const char *path,
+			      struct chunk_memory *memory, struct error *err)
 {
 	struct chunk_out out = { .take = chunk_memory_take, .context = memory };
 	int code = vmcore_anchor_find(source->core, &source->anchor, path, err);
 
 	if (!code)
-		code = source_open(source, path, err);
+		code = vmcore_source_open(source, path, err);
 	if (!code) {
 		chunks_write(source, &out);
 		code = out.error;
@@ -404,13 +412,13 @@ static int buffer_take(struct source *source, const char *path,
 int vmcore_picture_take(const char *path, struct chunk_memory *memory,
 			struct vmcore_losses *losses, struct error *err)
 {
-	struct source source = { .losses = losses };
+	struct vmcore_source source = { .losses = losses };
 	int code = vmcore_open(&source.core, path, err);
 
 	*losses = (struct vmcore_losses){ 0 };
 	if (code)
 		return code;
-	code = buffer_take(&source, path, memory, err);
+	code = vmcore_buffer_take(&source, path, memory, err);
 	losses->cut = source.core->dump.cut;
 	losses->damaged = source.core->dump.damaged;
 	vmcore_close(source.core);

@@ -115,8 +115,8 @@ static void control_add(struct format *format, size_t *used,
 }
 
 /* Append literal text, to the text step before it if there is one. */
-static void text_add(struct format *format, size_t *used, const char *p,
-		     size_t length)
+static void format_text_add(struct format *format, size_t *used, const char *p,
+			    size_t length)
 {
 	size_t n = format->count;
 
@@ -201,7 +201,7 @@ int format_compile(struct format *format, const char *string,
 			continue;
 		}
 		length = *p == '%' ? 1 : strcspn(p, "%");
-		text_add(format, &used, p, length);
+		format_text_add(format, &used, p, length);
 		if (p[0] == '%' && p[1] == '%')
 			p++;
 		else if (*p == '%' && format->unknown_at == (size_t)-1)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Digits only, at most FORMAT_BYTES_MAX; 0: something else. */
-static unsigned int number_parse(const char *p, size_t length)
+static unsigned int typed_number_parse(const char *p, size_t length)
 {
 	unsigned int value = 0;
 
@@ -25,7 +25,7 @@ static bool width_parse(const char *digits, size_t length,
 	unsigned int bits;
 
 	step->big = length > 2 && !memcmp(digits + length - 2, "be", 2);
-	bits = number_parse(digits, length - (step->big ? 2 : 0));
+	bits = typed_number_parse(digits, length - (step->big ? 2 : 0));
 	step->bits = bits;
 	step->bytes = (bits + 7) / 8;
 	return bits && bits <= 64;
@@ -75,7 +75,7 @@ static bool sized_parse(const char *name, size_t length,
 		if (length <= n || memcmp(name, words[i].word, n))
 			continue;
 		step->type = words[i].type;
-		step->bytes = number_parse(name + n, length - n);
+		step->bytes = typed_number_parse(name + n, length - n);
 		return step->bytes;
 	}
 	return false;

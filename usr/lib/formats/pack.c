@@ -54,7 +54,7 @@ const char *pack_library(int method)
 	       method == RAS_PACKED_ZSTD ? ZSTD : NULL;
 }
 
-static bool is_there(int method)
+static bool pack_is_there(int method)
 {
 	pthread_once(&once, libraries_load);
 	return (method == RAS_PACKED_ZLIB && zlib.there) ||
@@ -77,7 +77,7 @@ int pack_method_find(const char *name, struct error *err)
 	int method;
 
 	if (!name)
-		method = is_there(RAS_PACKED_ZSTD) ? RAS_PACKED_ZSTD :
+		method = pack_is_there(RAS_PACKED_ZSTD) ? RAS_PACKED_ZSTD :
 						     RAS_PACKED_ZLIB;
 	else if (!strcmp(name, "zlib"))
 		method = RAS_PACKED_ZLIB;
@@ -86,7 +86,7 @@ int pack_method_find(const char *name, struct error *err)
 	else
 		return error_set(err, -EINVAL,
 				 "'%s' is no compression: zlib or zstd", name);
-	return is_there(method) ? method : method_missing(method, err);
+	return pack_is_there(method) ? method : method_missing(method, err);
 }
 
 int pack_method_take(const char *program, const char *value, int *method)
@@ -125,7 +125,7 @@ int pack_expand(int method, const void *from, size_t packed, void *to,
 {
 	unsigned long room = size;
 
-	if (!is_there(method))
+	if (!pack_is_there(method))
 		return -ENOTSUP;
 	if (method == RAS_PACKED_ZSTD)
 		return zstd.expand(to, size, from, packed) == size ?

@@ -25,7 +25,8 @@ static int name_major(const char *name)
 	return strcasecmp(own, name) ? -1 : (int)major;
 }
 
-static bool file_known(const struct search *search, const struct stat *st)
+static bool search_file_known(const struct search *search,
+			      const struct stat *st)
 {
 	for (size_t i = 0; i < search->count; i++)
 		if (search->files[i]->device == st->st_dev &&
@@ -35,8 +36,8 @@ static bool file_known(const struct search *search, const struct stat *st)
 }
 
 /* Takes over path. In front of what came with a trace. */
-static int file_add(struct search *search, char *path, const struct stat *st,
-		    unsigned int major)
+static int search_file_add(struct search *search, char *path,
+			   const struct stat *st, unsigned int major)
 {
 	struct search_file **place;
 	struct search_file *file = path ? calloc(1, sizeof(*file)) : NULL;
@@ -85,11 +86,11 @@ static int directory_add(struct search *search, const char *path, DIR *dir)
 
 		if (major < 0 ||
 		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
-		    !S_ISREG(st.st_mode) || file_known(search, &st))
+		    !S_ISREG(st.st_mode) || search_file_known(search, &st))
 			continue;
 		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
 			name = NULL;
-		code = file_add(search, name, &st, major);
+		code = search_file_add(search, name, &st, major);
 	}
 	added = search->count - search->bundled - first;
 	if (added)
@@ -99,19 +100,19 @@ static int directory_add(struct search *search, const char *path, DIR *dir)
 }
 
 /* A TFF named itself: its header tells the major. */
-static int named_add(struct search *search, const char *path,
-		     const struct stat *st, struct error *err)
+static int search_named_add(struct search *search, const char *path,
+			    const struct stat *st, struct error *err)
 {
 	struct search_file *file;
 	struct tff *tff;
 	int code;
 
-	if (file_known(search, st))
+	if (search_file_known(search, st))
 		return 0;
 	code = tff_open(&tff, path, err);
 	if (code)
 		return code;
-	code = file_add(search, strdup(path), st, tff->header->major);
+	code = search_file_add(search, strdup(path), st, tff->header->major);
 	if (code) {
 		tff_close(tff);
 		return error_no_memory(err);
@@ -135,14 +136,15 @@ static void directory_note(struct search *search, const char *path)
 	search->exhausted = true;
 }
 
-static int path_add(struct search *search, const char *path, struct error *err)
+static int search_path_add(struct search *search, const char *path,
+			   struct error *err)
 {
 	struct stat st;
 	DIR *dir;
 	int code;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		return named_add(search, path, &st, err);
+		return search_named_add(search, path, &st, err);
 	dir = opendir(path);
 	if (!dir)
 		return error_set(err, -errno, "cannot read directory '%s': %s",
@@ -155,7 +157,7 @@ static int path_add(struct search *search, const char *path, struct error *err)
 
 int search_add(struct search *search, const char *path, struct error *err)
 {
-	int code = path_add(search, path, err);
+	int code = search_path_add(search, path, err);
 
 	search->exhausted |= code == -ENOMEM;
 	return code;
@@ -207,7 +209,7 @@ int search_add_bundled(struct search *search, const char *name,
 		return 0;
 	if (asprintf(&path, "%s in the trace", name) < 0)
 		path = NULL;
-	code = file_add(search, path, &st, tff->header->major);
+	code = search_file_add(search, path, &st, tff->header->major);
 	if (code) {
 		tff_close(tff);
 		return code;
@@ -218,7 +220,7 @@ int search_add_bundled(struct search *search, const char *name,
 	return 0;
 }
 
-static void file_open(struct search *search, struct search_file *file)
+static void search_file_open(struct search *search, struct search_file *file)
 {
 	int code = tff_open(&file->tff, file->path, &file->error);
 
@@ -243,7 +245,7 @@ struct search_file *search_next(struct search *search, unsigned int major,
 		if (file->major != major)
 			continue;
 		if (!file->tried)
-			file_open(search, file);
+			search_file_open(search, file);
 		return file;
 	}
 	return NULL;

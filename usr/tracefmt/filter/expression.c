@@ -11,12 +11,12 @@ struct expression_bound {
 	struct operand operands[];	/* one for each name */
 };
 
-struct evaluation {
+struct term_evaluation {
 	const struct expression_bound *bound;
 	struct operand_source source;
 };
 
-static struct term evaluate(struct evaluation *ev, uint32_t node);
+static struct term term_evaluate(struct term_evaluation *ev, uint32_t node);
 
 struct expression_bound *expression_bind(struct expression *e,
 					 const struct match_point *point)
@@ -74,7 +74,7 @@ static struct term missing(void)
 	return (struct term){ .kind = TERM_MISSING };
 }
 
-static struct term integer(__int128 number)
+static struct term term_integer(__int128 number)
 {
 	return (struct term){ .kind = TERM_INTEGER, .i = number };
 }
@@ -100,7 +100,7 @@ static bool truth(const struct term *value)
 	}
 }
 
-static bool is_number(const struct term *value)
+static bool term_is_number(const struct term *value)
 {
 	return value->kind == TERM_INTEGER || value->kind == TERM_REAL;
 }
@@ -155,29 +155,30 @@ static bool strings_compare(enum expression_op op, const struct term *a,
 }
 
 /* A number with a string: by its name or digits, and only for equality. */
-static struct term compare(struct evaluation *ev, enum expression_op op,
-		       const struct term *a, const struct term *b)
+static struct term terms_compare(struct term_evaluation *ev,
+				 enum expression_op op, const struct term *a,
+				 const struct term *b)
 {
 	struct text *texts = ev->bound->e->texts;
 	struct term x, y;
 
 	if (!a->kind || !b->kind)
-		return integer(false);
-	if (is_number(a) && is_number(b))
-		return integer(numbers_compare(op, a, b));
-	if ((is_number(a) || is_number(b)) && op != OP_EQUAL &&
+		return term_integer(false);
+	if (term_is_number(a) && term_is_number(b))
+		return term_integer(numbers_compare(op, a, b));
+	if ((term_is_number(a) || term_is_number(b)) && op != OP_EQUAL &&
 	    op != OP_UNEQUAL)
-		return integer(false);
+		return term_integer(false);
 	x = operand_text(a, &ev->source, &texts[0]);
 	y = operand_text(b, &ev->source, &texts[1]);
-	return integer(x.kind && y.kind && strings_compare(op, &x, &y));
+	return term_integer(x.kind && y.kind && strings_compare(op, &x, &y));
 }
 
-static struct term match(struct evaluation *ev,
+static struct term match(struct term_evaluation *ev,
 			 const struct expression_node *node)
 {
 	const regex_t *regex = ev->bound->e->nodes[node->b].regex;
-	struct term a = evaluate(ev, node->a);
+	struct term a = term_evaluate(ev, node->a);
 	struct text *texts = ev->bound->e->texts;
 	regmatch_t range = { 0 };
 	bool matches;
@@ -185,13 +186,13 @@ static struct term match(struct evaluation *ev,
 	a = operand_text(&a, &ev->source, &texts[0]);
 	/* with a zero behind, whatever regexec() makes of REG_STARTEND */
 	if (!a.kind || text_reserve(&texts[1], a.length + 1))
-		return integer(false);
+		return term_integer(false);
 	if (a.length)
 		memcpy(texts[1].data, a.data, a.length);
 	texts[1].data[a.length] = '\0';
 	range.rm_eo = a.length;
 	matches = !regexec(regex, texts[1].data, 1, &range, REG_STARTEND);
-	return integer(matches == (node->op == OP_MATCH));
+	return term_integer(matches == (node->op == OP_MATCH));
 }
 
 /* ---- computing ---- */
@@ -220,7 +221,7 @@ static struct term integers_divide(enum expression_op op, __int128 a,
 	if (!b || (b == -1 &&
 		   __builtin_sub_overflow((__int128)0, a, &negative)))
 		return missing();
-	return integer(op == OP_DIVIDE ? a / b : a % b);
+	return term_integer(op == OP_DIVIDE ? a / b : a % b);
 }
 
 static unsigned __int128 magnitude(__int128 a)
@@ -253,17 +254,17 @@ static struct term integers_compute(enum expression_op op, __int128 a,
 
 	switch (op) {
 	case OP_BIT_OR:
-		return integer(a | b);
+		return term_integer(a | b);
 	case OP_BIT_XOR:
-		return integer(a ^ b);
+		return term_integer(a ^ b);
 	case OP_BIT_AND:
-		return integer(a & b);
+		return term_integer(a & b);
 	case OP_LEFT:
 	case OP_RIGHT:
 		if (b < 0 || b > 63)
 			return missing();
-		return integer(op == OP_RIGHT ? a >> (int)b :
-			       (__int128)((unsigned __int128)a << (int)b));
+		return term_integer(op == OP_RIGHT ? a >> (int)b :
+				    (__int128)((unsigned __int128)a << (int)b));
 	case OP_DIVIDE:
 	case OP_MODULO:
 		return integers_divide(op, a, b);
@@ -276,13 +277,13 @@ static struct term integers_compute(enum expression_op op, __int128 a,
 	default:
 		over = multiply_overflows(a, b, &c);
 	}
-	return over ? missing() : integer(c);
+	return over ? missing() : term_integer(c);
 }
 
-static struct term compute(enum expression_op op, const struct term *a,
+static struct term terms_compute(enum expression_op op, const struct term *a,
 		       const struct term *b)
 {
-	if (!is_number(a) || !is_number(b))
+	if (!term_is_number(a) || !term_is_number(b))
 		return missing();
 	if (a->kind == TERM_INTEGER && b->kind == TERM_INTEGER)
 		return integers_compute(op, a->i, b->i);
@@ -292,45 +293,47 @@ static struct term compute(enum expression_op op, const struct term *a,
 static struct term unary(enum expression_op op, const struct term *a)
 {
 	if (op == OP_NOT)
-		return a->kind ? integer(!truth(a)) : missing();
+		return a->kind ? term_integer(!truth(a)) : missing();
 	if (op == OP_MINUS && a->kind == TERM_REAL)
 		return real(-a->f);
 	if (a->kind != TERM_INTEGER)
 		return missing();
 	return op == OP_MINUS ? integers_compute(OP_SUBTRACT, 0, a->i) :
-				integer(~a->i);
+				term_integer(~a->i);
 }
 
 /* ---- the tree ---- */
 
-static struct term logical(struct evaluation *ev,
+static struct term logical(struct term_evaluation *ev,
 		       const struct expression_node *node)
 {
-	struct term a = evaluate(ev, node->a);
+	struct term a = term_evaluate(ev, node->a);
 
 	if (truth(&a) != (node->op == OP_AND))
-		return integer(node->op == OP_OR);
-	a = evaluate(ev, node->b);
-	return integer(truth(&a));
+		return term_integer(node->op == OP_OR);
+	a = term_evaluate(ev, node->b);
+	return term_integer(truth(&a));
 }
 
-static struct term binary(struct evaluation *ev,
+static struct term binary(struct term_evaluation *ev,
 		      const struct expression_node *node)
 {
-	struct term a = evaluate(ev, node->a), b = evaluate(ev, node->b);
+	struct term a = term_evaluate(ev, node->a),
+		    b = term_evaluate(ev, node->b);
 
 	return node->op >= OP_EQUAL && node->op <= OP_GREATER_EQUAL ?
-	       compare(ev, node->op, &a, &b) : compute(node->op, &a, &b);
+		       terms_compare(ev, node->op, &a, &b) :
+		       terms_compute(node->op, &a, &b);
 }
 
-static struct term evaluate(struct evaluation *ev, uint32_t index)
+static struct term term_evaluate(struct term_evaluation *ev, uint32_t index)
 {
 	const struct expression_node *node = &ev->bound->e->nodes[index];
 	struct term a;
 
 	switch (node->op) {
 	case OP_NUMBER:
-		return integer(node->number);
+		return term_integer(node->number);
 	case OP_FLOAT:
 		return real(node->real);
 	case OP_STRING:
@@ -345,7 +348,7 @@ static struct term evaluate(struct evaluation *ev, uint32_t index)
 	case OP_NOT:
 	case OP_MINUS:
 	case OP_INVERT:
-		a = evaluate(ev, node->a);
+		a = term_evaluate(ev, node->a);
 		return unary(node->op, &a);
 	case OP_OR:
 	case OP_AND:
@@ -362,11 +365,11 @@ bool expression_holds(const struct expression_bound *bound,
 		      const struct event *event, const struct scratch *scratch,
 		      struct symbols *symbols)
 {
-	struct evaluation ev = {
+	struct term_evaluation ev = {
 		.bound = bound,
 		.source = { event, scratch, symbols },
 	};
-	struct term value = evaluate(&ev, bound->e->root);
+	struct term value = term_evaluate(&ev, bound->e->root);
 
 	return truth(&value);
 }

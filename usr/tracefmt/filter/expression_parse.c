@@ -19,7 +19,7 @@ const char *const expression_builtins[BUILTINS] = {
 };
 
 /* The first failure is kept; what fails after it is not told. */
-struct parser {
+struct expression_parser {
 	struct expression *e;
 	const char *text, *p;	/* p: of the next token */
 	unsigned int depth;
@@ -27,11 +27,12 @@ struct parser {
 	struct error *err;
 };
 
-static uint32_t parse_binary(struct parser *parser, int level);
+static uint32_t expression_binary(struct expression_parser *parser, int level);
 
 /* ---- what is wrong ---- */
 
-static uint32_t wrong(struct parser *parser, const char *at, const char *why)
+static uint32_t expression_wrong(struct expression_parser *parser,
+				 const char *at, const char *why)
 {
 	char shown[4 * SHOWN + 32];
 	size_t before;
@@ -61,7 +62,7 @@ static uint32_t wrong(struct parser *parser, const char *at, const char *why)
 	return 0;
 }
 
-static uint32_t no_memory(struct parser *parser)
+static uint32_t no_memory(struct expression_parser *parser)
 {
 	if (!parser->code)
 		parser->code = error_no_memory(parser->err);
@@ -71,22 +72,23 @@ static uint32_t no_memory(struct parser *parser)
 /* ---- nodes ---- */
 
 /* nodes has room for all of them, so that they stay. */
-static uint32_t node_add(struct parser *parser, enum expression_op op,
-			 uint32_t a, uint32_t b)
+static uint32_t node_add(struct expression_parser *parser,
+			 enum expression_op op, uint32_t a, uint32_t b)
 {
 	struct expression *e = parser->e;
 
 	if (parser->code)
 		return 0;
 	if (e->count == EXPRESSION_NODES_MAX)
-		return wrong(parser, parser->p, "the expression is too long");
+		return expression_wrong(parser, parser->p,
+					"the expression is too long");
 	e->nodes[e->count] = (struct expression_node){
 		.op = op, .a = a, .b = b,
 	};
 	return e->count++;
 }
 
-static void blanks_skip(struct parser *parser)
+static void expression_blanks(struct expression_parser *parser)
 {
 	while (*parser->p && strchr(" \t\r\n", *parser->p))
 		parser->p++;
@@ -102,13 +104,13 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-static bool is_word(char c)
+static bool expression_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Of a 0x, 0b or 0o in front. */
-static int base_take(const char **p)
+static int expression_base(const char **p)
 {
 	static const struct { char letter; int base; } bases[] = {
 		{ 'x', 16 }, { 'b', 2 }, { 'o', 8 },
@@ -124,7 +126,7 @@ static int base_take(const char **p)
 }
 
 /* What it is multiplied with; 0: no such unit. */
-static uint64_t unit_find(const char *word, size_t length)
+static uint64_t expression_unit(const char *word, size_t length)
 {
 	static const struct { const char *name; uint64_t factor; } units[] = {
 		{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 },
@@ -139,21 +141,21 @@ static uint64_t unit_find(const char *word, size_t length)
 	return 0;
 }
 
-static uint64_t unit_take(struct parser *parser, const char *p)
+static uint64_t unit_take(struct expression_parser *parser, const char *p)
 {
 	const char *word = p;
 	uint64_t factor;
 
-	while (is_word(*p))
+	while (expression_is_word(*p))
 		p++;
-	factor = unit_find(word, p - word);
+	factor = expression_unit(word, p - word);
 	if (!factor)
-		wrong(parser, word, "a number ends before this");
+		expression_wrong(parser, word, "a number ends before this");
 	parser->p = p;
 	return factor;
 }
 
-static uint32_t float_parse(struct parser *parser)
+static uint32_t float_parse(struct expression_parser *parser)
 {
 	char *end;
 	double value = strtod(parser->p, &end);
@@ -175,10 +177,10 @@ static bool is_float(const char *p)
 		 isdigit((unsigned char)p[2]))));
 }
 
-static uint32_t number_parse(struct parser *parser)
+static uint32_t expression_number(struct expression_parser *parser)
 {
 	const char *start = parser->p, *p = start;
-	int base = base_take(&p);
+	int base = expression_base(&p);
 	__int128 value = 0;
 	uint64_t factor;
 	__int128 number;
@@ -189,8 +191,8 @@ static uint32_t number_parse(struct parser *parser)
 	for (; digit_of(*p) < base; p++) {
 		value = value * base + digit_of(*p);
 		if (value > UINT64_MAX)
-			return wrong(parser, start,
-				     "a number has at most 64 bits");
+			return expression_wrong(parser, start,
+						"a number has at most 64 bits");
 	}
 	factor = unit_take(parser, p);
 	number = value * factor;
@@ -203,7 +205,7 @@ static uint32_t number_parse(struct parser *parser)
 /* ---- strings ---- */
 
 /* Of the escape behind the backslash at p; the end, NULL: there is none. */
-static const char *escape_take(const char *p, char *value)
+static const char *expression_escape(const char *p, char *value)
 {
 	static const char letters[] = "n\nt\tr\re\033" "0\0a\ab\bf\fv\v";
 
@@ -227,7 +229,8 @@ static const char *escape_take(const char *p, char *value)
 
 /* What stands between the quotes; `regex`: escapes but that of the quote are
  * left to it. To be freed; NULL: wrong. */
-static char *quoted_take(struct parser *parser, bool regex, size_t *length)
+static char *quoted_take(struct expression_parser *parser, bool regex,
+			 size_t *length)
 {
 	const char *start = parser->p, *p = start + 1, *next;
 	char *text = malloc(strlen(start)), *to = text;
@@ -244,17 +247,17 @@ static char *quoted_take(struct parser *parser, bool regex, size_t *length)
 			*to = p[1];
 			next = p + 2;
 		} else if (*p == '\\') {
-			next = escape_take(p + 1, to);
+			next = expression_escape(p + 1, to);
 		}
 		if (!next) {
-			wrong(parser, p, "there is no such escape");
+			expression_wrong(parser, p, "there is no such escape");
 			break;
 		}
 		to++;
 		p = next;
 	}
 	if (!*p)
-		wrong(parser, start, "the string has no end");
+		expression_wrong(parser, start, "the string has no end");
 	*to = '\0';
 	*length = to - text;
 	parser->p = p + 1;
@@ -264,7 +267,7 @@ static char *quoted_take(struct parser *parser, bool regex, size_t *length)
 	return NULL;
 }
 
-static uint32_t string_parse(struct parser *parser)
+static uint32_t string_parse(struct expression_parser *parser)
 {
 	size_t length;
 	char *text = quoted_take(parser, false, &length);
@@ -279,8 +282,8 @@ static uint32_t string_parse(struct parser *parser)
 	return node;
 }
 
-static regex_t *regex_make(struct parser *parser, const char *at,
-			   const char *text)
+static regex_t *expression_regex_make(struct expression_parser *parser,
+				      const char *at, const char *text)
 {
 	regex_t *regex = malloc(sizeof(*regex));
 	char why[128];
@@ -294,12 +297,12 @@ static regex_t *regex_make(struct parser *parser, const char *at,
 	if (!code)
 		return regex;
 	regerror(code, regex, why, sizeof(why));
-	wrong(parser, at, why);
+	expression_wrong(parser, at, why);
 	free(regex);
 	return NULL;
 }
 
-static uint32_t regex_parse(struct parser *parser)
+static uint32_t regex_parse(struct expression_parser *parser)
 {
 	const char *start;
 	uint32_t node = node_add(parser, OP_REGEX, 0, 0);
@@ -307,14 +310,16 @@ static uint32_t regex_parse(struct parser *parser)
 	size_t length;
 	char *text;
 
-	blanks_skip(parser);
+	expression_blanks(parser);
 	start = parser->p;
 	if (*start != '"' && *start != '\'')
-		return wrong(parser, start, "a regular expression in quotes is wanted here");
+		return expression_wrong(
+			parser, start,
+			"a regular expression in quotes is wanted here");
 	text = quoted_take(parser, true, &length);
 	if (parser->code)
 		return 0;
-	regex = regex_make(parser, start, text);
+	regex = expression_regex_make(parser, start, text);
 	free(text);
 	if (regex)
 		parser->e->nodes[node].regex = regex;
@@ -325,31 +330,33 @@ static uint32_t regex_parse(struct parser *parser)
 
 static const char *word_end(const char *p)
 {
-	while (is_word(*p))
+	while (expression_is_word(*p))
 		p++;
 	return p;
 }
 
 /* "[12]" at p; the end, NULL: wrong */
-static const char *element_take(struct parser *parser, const char *p,
+static const char *element_take(struct expression_parser *parser, const char *p,
 				struct expression_part *part)
 {
 	const char *start = ++p;
-	int base = base_take(&p);
+	int base = expression_base(&p);
 
 	*part = (struct expression_part){ 0 };
 	for (start = p; digit_of(*p) < base && part->index < UINT32_MAX; p++)
 		part->index = part->index * base + digit_of(*p);
 	if (p > start && *p == ']')
 		return p + 1;
-	wrong(parser, p, "the number of an element and ']' are wanted here");
+	expression_wrong(parser, p,
+			 "the number of an element and ']' are wanted here");
 	return NULL;
 }
 
 /* ".b", "->b" or "[1]" at p, of a name that begins at start; the end, NULL:
  * there is none */
-static const char *part_take(struct parser *parser, const char *start,
-			     const char *p, struct expression_part *part)
+static const char *part_take(struct expression_parser *parser,
+			     const char *start, const char *p,
+			     struct expression_part *part)
 {
 	if (*p == '[')
 		return element_take(parser, p, part);
@@ -361,7 +368,7 @@ static const char *part_take(struct parser *parser, const char *start,
 	part->length = word_end(p) - p;
 	if (part->length)
 		return p + part->length;
-	wrong(parser, p, "a member's name is wanted here");
+	expression_wrong(parser, p, "a member's name is wanted here");
 	return NULL;
 }
 
@@ -373,7 +380,7 @@ static enum expression_builtin builtin_find(const char *text)
 	return BUILTIN_NONE;
 }
 
-static uint32_t name_parse(struct parser *parser)
+static uint32_t name_parse(struct expression_parser *parser)
 {
 	struct expression_name name = { .count = 1 };
 	bool dotted = *parser->p == '.';
@@ -389,7 +396,7 @@ static uint32_t name_parse(struct parser *parser)
 		p = next;
 	}
 	if (!parser->code && name.count == EXPRESSION_PARTS_MAX)
-		wrong(parser, p, "the name has too many parts");
+		expression_wrong(parser, p, "the name has too many parts");
 	if (parser->code)
 		return 0;
 	name.text = strndup(start, p - start);
@@ -413,50 +420,52 @@ static uint32_t name_parse(struct parser *parser)
 
 /* ---- operators ---- */
 
-static uint32_t parse_unary(struct parser *parser, enum expression_op op)
+static uint32_t expression_unary(struct expression_parser *parser,
+				 enum expression_op op)
 {
 	uint32_t operand;
 
 	parser->p++;
-	operand = parse_binary(parser, -1);
+	operand = expression_binary(parser, -1);
 	return node_add(parser, op, operand, 0);
 }
 
-static uint32_t parse_primary(struct parser *parser)
+static uint32_t expression_primary(struct expression_parser *parser)
 {
 	const char *p = parser->p;
 	const char *start;
 	uint32_t node;
 
 	if (isdigit((unsigned char)*p))
-		return number_parse(parser);
+		return expression_number(parser);
 	if (*p == '"' || *p == '\'')
 		return string_parse(parser);
-	if (is_word(*p) || (*p == '.' && is_word(p[1])))
+	if (expression_is_word(*p) || (*p == '.' && expression_is_word(p[1])))
 		return name_parse(parser);
 	switch (*p) {
 	case '(':
 		start = parser->p++;
-		node = parse_binary(parser, 0);
-		blanks_skip(parser);
+		node = expression_binary(parser, 0);
+		expression_blanks(parser);
 		if (parser->code)
 			return 0;
 		if (*parser->p != ')')
-			return wrong(parser, *parser->p ? parser->p : start,
-				     *parser->p ?
-				     "an operator or ')' is wanted here" :
-				     "the '(' has no ')'");
+			return expression_wrong(
+				parser, *parser->p ? parser->p : start,
+				*parser->p ?
+					"an operator or ')' is wanted here" :
+					"the '(' has no ')'");
 		parser->p++;
 		return node;
 	case '!':
-		return parse_unary(parser, OP_NOT);
+		return expression_unary(parser, OP_NOT);
 	case '-':
-		return parse_unary(parser, OP_MINUS);
+		return expression_unary(parser, OP_MINUS);
 	case '~':
-		return parse_unary(parser, OP_INVERT);
+		return expression_unary(parser, OP_INVERT);
 	}
-	return wrong(parser, p, *p ? "a value is wanted here" :
-		     "a value is missing at the end");
+	return expression_wrong(parser, p, *p ? "a value is wanted here" :
+				"a value is missing at the end");
 }
 
 static const struct {
@@ -489,17 +498,17 @@ static size_t operator_find(const char *p)
 }
 
 /* An operand, and the operators of this level and above behind it; -1: none. */
-static uint32_t parse_binary(struct parser *parser, int level)
+static uint32_t expression_binary(struct expression_parser *parser, int level)
 {
 	uint32_t left, right;
 	size_t i;
 
-	blanks_skip(parser);
+	expression_blanks(parser);
 	if (++parser->depth > DEPTH_MAX)
-		wrong(parser, parser->p, "too much is nested here");
-	left = parser->code ? 0 : parse_primary(parser);
+		expression_wrong(parser, parser->p, "too much is nested here");
+	left = parser->code ? 0 : expression_primary(parser);
 	while (level >= 0 && !parser->code) {
-		blanks_skip(parser);
+		expression_blanks(parser);
 		i = operator_find(parser->p);
 		if (i == OPERATORS || operators[i].level < level)
 			break;
@@ -507,7 +516,7 @@ static uint32_t parse_binary(struct parser *parser, int level)
 		right = operators[i].op == OP_MATCH ||
 			operators[i].op == OP_MATCH_NOT ?
 			regex_parse(parser) :
-			parse_binary(parser, operators[i].level + 1);
+			expression_binary(parser, operators[i].level + 1);
 		left = node_add(parser, operators[i].op, left, right);
 	}
 	parser->depth--;
@@ -517,7 +526,9 @@ static uint32_t parse_binary(struct parser *parser, int level)
 int expression_parse(struct expression **expression, const char *text,
 		     struct error *err)
 {
-	struct parser parser = { .text = text, .p = text, .err = err };
+	struct expression_parser parser = { .text = text,
+					    .p = text,
+					    .err = err };
 	struct expression *e = calloc(1, sizeof(*e));
 
 	parser.e = e;
@@ -528,10 +539,12 @@ int expression_parse(struct expression **expression, const char *text,
 		expression_free(e);
 		return error_no_memory(err);
 	}
-	e->root = parse_binary(&parser, 0);
+	e->root = expression_binary(&parser, 0);
 	if (!parser.code && *parser.p)
-		wrong(&parser, parser.p, *parser.p == '=' ?
-		      "to compare is ==" : "an operator is wanted here");
+		expression_wrong(&parser, parser.p,
+				 *parser.p == '=' ?
+					 "to compare is ==" :
+					 "an operator is wanted here");
 	if (parser.code) {
 		expression_free(e);
 		return parser.code;

@@ -27,8 +27,8 @@ struct filter_point {
 
 struct filter {
 	struct ranges numbers[NUMBER_KINDS];
-	struct names groups, types, comms;
-	struct span span;
+	struct name_list groups, types, comms;
+	struct time_span span;
 	struct expression **expressions;
 	size_t expression_count;
 	struct patterns patterns;
@@ -45,7 +45,7 @@ struct filter *filter_open(void)
 	return calloc(1, sizeof(struct filter));
 }
 
-static void point_free(struct filter *filter, struct filter_point *point)
+static void filter_point_free(struct filter *filter, struct filter_point *point)
 {
 	for (size_t i = 0; point->bounds && i < filter->expression_count; i++)
 		expression_unbind(point->bounds[i]);
@@ -62,11 +62,11 @@ void filter_close(struct filter *filter)
 		return;
 	for (size_t i = 0; i < NUMBER_KINDS; i++)
 		ranges_free(&filter->numbers[i]);
-	names_free(&filter->groups);
-	names_free(&filter->types);
-	names_free(&filter->comms);
+	name_list_free(&filter->groups);
+	name_list_free(&filter->types);
+	name_list_free(&filter->comms);
 	while ((point = key_map_next(&filter->points, &at)))
-		point_free(filter, point);
+		filter_point_free(filter, point);
 	for (size_t i = 0; i < filter->expression_count; i++)
 		expression_free(filter->expressions[i]);
 	free(filter->expressions);
@@ -109,11 +109,11 @@ static int option_add(struct filter *filter, const char *option,
 			return ranges_add(&filter->numbers[i], value,
 					  number_options[i].most, err);
 	if (!strcmp(option, "group"))
-		return names_add_list(&filter->groups, value, err);
+		return name_list_add_list(&filter->groups, value, err);
 	if (!strcmp(option, "type"))
-		return names_add_list(&filter->types, value, err);
+		return name_list_add_list(&filter->types, value, err);
 	if (!strcmp(option, "comm"))
-		return names_add(&filter->comms, value, err);
+		return name_list_add(&filter->comms, value, err);
 	if (!strcmp(option, "since"))
 		return bound_add(&filter->span.since, value, err);
 	if (!strcmp(option, "until"))
@@ -218,11 +218,11 @@ static struct filter_point *point_find(struct filter *filter,
 	entry->holds =
 		number_holds(filter, NUMBER_MAJOR, event->record->major) &&
 		number_holds(filter, NUMBER_MINOR, event->record->minor) &&
-		names_have_group(&filter->groups, event->point) &&
-		names_have_type(&filter->types, event->point);
+		name_list_have_group(&filter->groups, event->point) &&
+		name_list_have_type(&filter->types, event->point);
 	if (point_bind(filter, entry) ||
 	    key_map_add(&filter->points, key_map_key(event->point), entry)) {
-		point_free(filter, entry);
+		filter_point_free(filter, entry);
 		return NULL;
 	}
 	return entry;
@@ -285,7 +285,7 @@ static bool header_holds(const struct filter *filter,
 	       number_holds(filter, NUMBER_CPU, event->cpu) &&
 	       number_holds(filter, NUMBER_EVENT, event->number) &&
 	       span_has(&filter->span, event) &&
-	       names_have_comm(&filter->comms, event);
+	       name_list_have_comm(&filter->comms, event);
 }
 
 static int data_holds(struct filter *filter, const struct filter_point *point,
@@ -348,10 +348,10 @@ bool filter_done(const struct filter *filter, const struct event *event)
 
 /* ---- the end ---- */
 
-static int names_report(const struct names *names, const char *kind, size_t i,
-		      struct error *note)
+static int name_list_report(const struct name_list *names, const char *kind,
+			    size_t i, struct error *note)
 {
-	if (!names_unknown(names, i))
+	if (!name_list_unknown(names, i))
 		return 0;
 	error_set(note, 0, "no format file of the events has a %s '%s'",
 		  kind, names->items[i].text);
@@ -375,15 +375,16 @@ static int expressions_report(const struct filter *filter, size_t i,
 
 int filter_report(const struct filter *filter, size_t i, struct error *note)
 {
-	const struct names *groups = &filter->groups, *types = &filter->types;
+	const struct name_list *groups = &filter->groups,
+			       *types = &filter->types;
 
 	if (!filter->points.count)
 		return -1;
 	if (i < groups->count)
-		return names_report(groups, "group", i, note);
+		return name_list_report(groups, "group", i, note);
 	i -= groups->count;
 	if (i < types->count)
-		return names_report(types, "type", i, note);
+		return name_list_report(types, "type", i, note);
 	return filter->bound ? expressions_report(filter, i - types->count,
 						note) : -1;
 }

@@ -10,8 +10,8 @@
 
 #define COMM_MAX	16
 
-static int name_add(struct names *names, const char *name, size_t length,
-		    struct error *err)
+static int name_list_put(struct name_list *names, const char *name,
+			 size_t length, struct error *err)
 {
 	struct name *items = reallocarray(names->items, names->count + 1,
 					  sizeof(*items));
@@ -27,13 +27,14 @@ static int name_add(struct names *names, const char *name, size_t length,
 	return 0;
 }
 
-int names_add(struct names *names, const char *name, struct error *err)
+int name_list_add(struct name_list *names, const char *name, struct error *err)
 {
-	return *name ? name_add(names, name, strlen(name), err) :
+	return *name ? name_list_put(names, name, strlen(name), err) :
 	       error_set(err, -EINVAL, "a name is missing");
 }
 
-int names_add_list(struct names *names, const char *list, struct error *err)
+int name_list_add_list(struct name_list *names, const char *list,
+		       struct error *err)
 {
 	int code = 0;
 
@@ -44,7 +45,7 @@ int names_add_list(struct names *names, const char *list, struct error *err)
 			return error_set(err, -EINVAL,
 					 "a name is missing at character %zu of '%s'",
 					 p - list + 1, list);
-		code = name_add(names, p, length, err);
+		code = name_list_put(names, p, length, err);
 		p += length;
 		if (!*p)
 			break;
@@ -52,24 +53,24 @@ int names_add_list(struct names *names, const char *list, struct error *err)
 	return code;
 }
 
-void names_free(struct names *names)
+void name_list_free(struct name_list *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->items[i].text);
 	free(names->items);
-	*names = (struct names){ 0 };
+	*names = (struct name_list){ 0 };
 }
 
 /* ---- groups and types ---- */
 
 /* Longer ones are cut where they are defined, too. */
-static bool name_is(const char *name, const char *defined)
+static bool name_list_is(const char *name, const char *defined)
 {
 	return !strncasecmp(name, defined, TDF_NAME_MAX) &&
 	       strlen(defined) <= TDF_NAME_MAX;
 }
 
-static bool number_of(const char *name, uint64_t *number)
+static bool name_list_number(const char *name, uint64_t *number)
 {
 	const char *end = ranges_number(name, number);
 
@@ -92,7 +93,7 @@ static bool name_defined(struct name *name, const struct tff *tff,
 	for (uint32_t i = 0; i < defined->count; i++) {
 		const struct tdf_name *d = &defined->names[i];
 
-		if (!name_is(name->text, tff_string(tff, d->name)))
+		if (!name_list_is(name->text, tff_string(tff, d->name)))
 			continue;
 		name->met = true;
 		has |= defined->bits ? d->id & value : d->id == value;
@@ -100,7 +101,7 @@ static bool name_defined(struct name *name, const struct tff *tff,
 	return has;
 }
 
-static bool names_have(struct names *names, const struct match_point *point,
+static bool names_have(struct name_list *names, const struct match_point *point,
 		       const struct definitions *defined, uint16_t value)
 {
 	bool has = !names->count;
@@ -109,7 +110,7 @@ static bool names_have(struct names *names, const struct match_point *point,
 	for (size_t i = 0; i < names->count; i++) {
 		struct name *name = &names->items[i];
 
-		if (number_of(name->text, &number))
+		if (name_list_number(name->text, &number))
 			has |= defined->bits ? number & value : number == value;
 		else if (point->formatted)
 			has |= name_defined(name, point->tff, defined, value);
@@ -117,7 +118,8 @@ static bool names_have(struct names *names, const struct match_point *point,
 	return has;
 }
 
-bool names_have_group(struct names *names, const struct match_point *point)
+bool name_list_have_group(struct name_list *names,
+			  const struct match_point *point)
 {
 	struct definitions groups = { 0 };
 
@@ -131,7 +133,8 @@ bool names_have_group(struct names *names, const struct match_point *point)
 			  point->formatted ? point->entry->group : 0);
 }
 
-bool names_have_type(struct names *names, const struct match_point *point)
+bool name_list_have_type(struct name_list *names,
+			 const struct match_point *point)
 {
 	struct definitions types = { .bits = true };
 
@@ -144,12 +147,12 @@ bool names_have_type(struct names *names, const struct match_point *point)
 			  point->formatted ? point->entry->type : 0);
 }
 
-bool names_unknown(const struct names *names, size_t i)
+bool name_list_unknown(const struct name_list *names, size_t i)
 {
 	uint64_t number;
 
 	return !names->items[i].met &&
-	       !number_of(names->items[i].text, &number);
+	       !name_list_number(names->items[i].text, &number);
 }
 
 /* ---- processes ---- */
@@ -177,7 +180,7 @@ static bool pattern_is(const char *pattern, const char *text, const char *end)
 	return !*pattern;
 }
 
-static bool comm_has(const struct names *names, const char *comm)
+static bool comm_has(const struct name_list *names, const char *comm)
 {
 	if (!comm)
 		return false;
@@ -188,7 +191,8 @@ static bool comm_has(const struct names *names, const char *comm)
 	return false;
 }
 
-bool names_have_comm(const struct names *names, const struct event *event)
+bool name_list_have_comm(const struct name_list *names,
+			 const struct event *event)
 {
 	struct context context;
 

@@ -14,15 +14,16 @@ struct name {
 				 * so */
 };
 
-struct names {
+struct name_list {
 	struct name *items;
 	size_t count;
 };
 
 /* Add a name, or a list with commas. 0, or a negative errno with err set. */
-int names_add(struct names *names, const char *name, struct error *err);
-int names_add_list(struct names *names, const char *list, struct error *err);
-void names_free(struct names *names);
+int name_list_add(struct name_list *names, const char *name, struct error *err);
+int name_list_add_list(struct name_list *names, const char *list,
+		       struct error *err);
+void name_list_free(struct name_list *names);
 
 /*
  * Is one of the names (any, when there are none) that of the point's group, of
@@ -30,10 +31,13 @@ void names_free(struct names *names);
  * written or in the other case, or their numbers; the third ones with * (any
  * characters) and ? (one).
  */
-bool names_have_group(struct names *names, const struct match_point *point);
-bool names_have_type(struct names *names, const struct match_point *point);
-bool names_have_comm(const struct names *names, const struct event *event);
+bool name_list_have_group(struct name_list *names,
+			  const struct match_point *point);
+bool name_list_have_type(struct name_list *names,
+			 const struct match_point *point);
+bool name_list_have_comm(const struct name_list *names,
+			 const struct event *event);
 /* Is the i-th a group's or type's name that no section had? */
-bool names_unknown(const struct names *names, size_t i);
+bool name_list_unknown(const struct name_list *names, size_t i);
 
 #endif

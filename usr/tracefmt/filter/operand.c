@@ -11,7 +11,7 @@
 
 /* ---- which field ---- */
 
-static bool text_is(const char *text, const char *bytes, size_t length)
+static bool operand_text_is(const char *text, const char *bytes, size_t length)
 {
 	return !strncmp(text, bytes, length) && !text[length];
 }
@@ -24,7 +24,7 @@ static const struct field *field_called(const struct match_point *point,
 	const struct field_set *set = &point->fields;
 
 	for (size_t i = 0; i < set->count; i++)
-		if (text_is(set->fields[i].label, text, length))
+		if (operand_text_is(set->fields[i].label, text, length))
 			return &set->fields[i];
 	return word ? field_find(set, text, length) : NULL;
 }
@@ -52,7 +52,7 @@ static bool member_walk(struct operand *o, const struct value_types *types,
 		within.ctype = m[i].ctype;
 		within.bits = m[i].bits ? &m[i] : NULL;
 		within.offset += m[i].bits ? 0 : m[i].value / 8;
-		if (*called ? text_is(called, name, length) :
+		if (*called ? operand_text_is(called, name, length) :
 		    !m[i].bits && member_walk(&within, types, name, length,
 					      depth + 1, work)) {
 			*o = within;
@@ -129,7 +129,7 @@ struct operand operand_bind(struct expression_name *name,
 
 /* ---- values ---- */
 
-static struct term integer(__int128 number)
+static struct term operand_integer(__int128 number)
 {
 	return (struct term){ .kind = TERM_INTEGER, .i = number };
 }
@@ -161,21 +161,21 @@ static struct term builtin_load(enum expression_builtin builtin,
 
 	switch (builtin) {
 	case BUILTIN_EVENT:
-		return integer(event->number);
+		return operand_integer(event->number);
 	case BUILTIN_TIME:
-		return integer(event->time);
+		return operand_integer(event->time);
 	case BUILTIN_MAJOR:
-		return integer(record->major);
+		return operand_integer(record->major);
 	case BUILTIN_MINOR:
-		return integer(record->minor);
+		return operand_integer(record->minor);
 	case BUILTIN_PID:
-		return integer(record->pid);
+		return operand_integer(record->pid);
 	case BUILTIN_TID:
-		return integer(record->tid);
+		return operand_integer(record->tid);
 	case BUILTIN_CPU:
-		return integer(event->cpu);
+		return operand_integer(event->cpu);
 	case BUILTIN_LENGTH:
-		return integer(event_data(event).length);
+		return operand_integer(event_data(event).length);
 	case BUILTIN_COMM:
 		comm = event_comm(event);
 		if (event->point->context & RAS_CONTEXT_COMM) {
@@ -229,14 +229,14 @@ static struct term inside_load(const struct operand *o,
 	case VALUE_WIDE:	/* those that a signed number holds */
 		memcpy(&wide, data, sizeof(wide));
 		if (wide >= 0 || value_is_signed(node.type))
-			return integer(wide);
+			return operand_integer(wide);
 		break;
 	default:
 		if (node.kind > VALUE_ENUM)
 			break;
 		return value_is_signed(node.type) ?
-		       integer(number_sign(node.raw, node.bits)) :
-		       integer(node.raw);
+		       operand_integer(number_sign(node.raw, node.bits)) :
+		       operand_integer(node.raw);
 	}
 	return (struct term){ .kind = TERM_TEXT, .data = data, .length = have };
 }
@@ -255,13 +255,14 @@ static struct term simple_load(const struct field *field,
 		value.f = v->f;
 		return value;
 	case FIELD_TIME:
-		return integer(v->i);
+		return operand_integer(v->i);
 	case FIELD_TEXT:
 	case FIELD_STACK:
 	case FIELD_CTYPE:
 		return value;
 	default:
-		return field->is_signed ? integer(v->i) : integer(v->u);
+		return field->is_signed ? operand_integer(v->i) :
+					  operand_integer(v->u);
 	}
 }
 
@@ -273,7 +274,7 @@ static struct term part_load(const struct operand *o,
 
 	if (o->index >= v->length / size)
 		return (struct term){ 0 };
-	return integer(number_load(v->data + o->index * size, size));
+	return operand_integer(number_load(v->data + o->index * size, size));
 }
 
 static struct term piece_load(const struct operand *o,
@@ -352,7 +353,7 @@ static struct term digits_put(__int128 number, struct text *text)
 }
 
 /* As the FMT prints it. */
-static struct term piece_put(const struct term *value,
+static struct term operand_piece_put(const struct term *value,
 				      const struct operand_source *source,
 				      struct text *text)
 {
@@ -417,7 +418,7 @@ static struct term integer_name(const struct term *value,
 	case FIELD_ADDRESS:
 	case FIELD_BOOL:
 	case FIELD_TIME:
-		return piece_put(value, source, text);
+		return operand_piece_put(value, source, text);
 	default:
 		return digits_put(value->i, text);
 	}
@@ -437,8 +438,9 @@ struct term operand_text(const struct term *value,
 				text->data + snprintf(text->data, NUMBER_MAX,
 						      "%.17g", value->f));
 	case TERM_TEXT:
-		return value->operand->inside ? inside_put(value, text) :
-						piece_put(value, source, text);
+		return value->operand->inside ?
+			       inside_put(value, text) :
+			       operand_piece_put(value, source, text);
 	default:
 		return *value;
 	}

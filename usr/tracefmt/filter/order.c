@@ -106,8 +106,8 @@ static int event_keep(struct order *order, const struct event *event,
 	return 0;
 }
 
-static int event_give(struct order *order, const struct event *event,
-		      bool selected)
+static int order_event_give(struct order *order, const struct event *event,
+			    bool selected)
 {
 	return order->kept ? event_keep(order, event, selected) :
 			     order->take(order->context, event);
@@ -120,7 +120,7 @@ static int before_take(void *context, const struct event *event, bool selected)
 	struct order *order = context;
 
 	return event->number < order->first ? 0 :
-	       event_give(order, event, selected);
+	       order_event_give(order, event, selected);
 }
 
 /* Those in front of a selected event that weren't given yet. */
@@ -156,14 +156,15 @@ static int decided_add(struct order *order, const struct event *event,
 		if (selected) {
 			code = before_give(order, event->number);
 			order->behind = order->settings.around;
-			return code ? code : event_give(order, event, true);
+			return code ? code :
+				      order_event_give(order, event, true);
 		}
 		if (!order->behind)
 			return before_keep(order, event);
 		order->behind--;
-		return event_give(order, event, false);
+		return order_event_give(order, event, false);
 	}
-	return selected ? event_give(order, event, true) : 0;
+	return selected ? order_event_give(order, event, true) : 0;
 }
 
 /* ---- the trace's end ---- */
@@ -226,7 +227,8 @@ int order_add(struct order *order, const struct event *event, bool selected)
 /* ---- the end ---- */
 
 /* Positive: the first event that is wanted has been found. */
-static int first_find(void *context, const struct event *event, bool selected)
+static int order_first_find(void *context, const struct event *event,
+			    bool selected)
 {
 	struct order *order = context;
 
@@ -247,7 +249,8 @@ static int first_set(struct order *order)
 		return 0;
 	order->skip = order->selected - order->settings.last;
 	for (size_t i = 0; i < blocks && !code; i++)
-		code = store_read(order->kept, i, false, first_find, order);
+		code = store_read(order->kept, i, false, order_first_find,
+				  order);
 	return code < 0 ? code : 0;
 }
 

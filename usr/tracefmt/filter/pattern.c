@@ -15,8 +15,8 @@ static const char *regex_end(const char *text)
 	return !end[1] || !strcmp(end + 1, "i") ? end : NULL;
 }
 
-static int regex_make(regex_t **regex, const char *text, const char *end,
-		      struct error *err)
+static int pattern_regex_make(regex_t **regex, const char *text,
+			      const char *end, struct error *err)
 {
 	char *copy = strndup(text + 1, end - text - 1), why[128];
 	int flags = REG_EXTENDED | REG_NEWLINE | (end[1] ? REG_ICASE : 0);
@@ -52,7 +52,7 @@ int patterns_add(struct patterns *patterns, const char *text,
 	patterns->items = items;
 	if (!*text)
 		return error_set(err, -EINVAL, "a text is missing");
-	code = end ? regex_make(&pattern.regex, text, end, err) : 0;
+	code = end ? pattern_regex_make(&pattern.regex, text, end, err) : 0;
 	if (!code)
 		items[patterns->count++] = pattern;
 	return code;

@@ -31,9 +31,9 @@ static int range_wrong(const char *list, const char *part, const char *why,
 }
 
 /* One part of the list; NULL: err is set. */
-static const char *range_parse(const char *list, const char *part,
-			       uint64_t most, struct range *range,
-			       struct error *err)
+static const char *ranges_parse(const char *list, const char *part,
+				uint64_t most, struct number_range *range,
+				struct error *err)
 {
 	const char *p = ranges_number(part, &range->first), *end;
 
@@ -58,9 +58,9 @@ static const char *range_parse(const char *list, const char *part,
 	return NULL;
 }
 
-static int range_compare(const void *a, const void *b)
+static int ranges_compare(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct number_range *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
@@ -73,13 +73,13 @@ int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 	size_t n;
 
 	for (;;) {
-		struct range *items = reallocarray(ranges->items, count + 1,
-						   sizeof(*items));
+		struct number_range *items =
+			reallocarray(ranges->items, count + 1, sizeof(*items));
 
 		if (!items)
 			return error_no_memory(err);
 		ranges->items = items;
-		p = range_parse(list, p, most, &items[count], err);
+		p = ranges_parse(list, p, most, &items[count], err);
 		if (!p)
 			return -EINVAL;
 		count++;
@@ -89,10 +89,10 @@ int ranges_add(struct ranges *ranges, const char *list, uint64_t most,
 	ranges->count = count;
 	n = 0;
 	qsort(ranges->items, ranges->count, sizeof(*ranges->items),
-	      range_compare);
+	      ranges_compare);
 	for (size_t i = 1; i < ranges->count; i++) {
-		struct range *last = &ranges->items[n];
-		const struct range *next = &ranges->items[i];
+		struct number_range *last = &ranges->items[n];
+		const struct number_range *next = &ranges->items[i];
 
 		if (last->last != UINT64_MAX && next->first > last->last + 1)
 			ranges->items[++n] = *next;

@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-struct range {
+struct number_range {
 	uint64_t first, last;
 };
 
 /* Ascending, with gaps between them. */
 struct ranges {
-	struct range *items;
+	struct number_range *items;
 	size_t count;
 };
 

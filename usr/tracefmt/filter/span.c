@@ -151,7 +151,7 @@ int span_parse(struct span_bound *bound, const char *text,
 /* ---- where it lies ---- */
 
 /* A trace's times may be any: what is too far away is at the end of time. */
-static int64_t sum(int64_t a, int64_t b)
+static int64_t span_sum(int64_t a, int64_t b)
 {
 	int64_t value;
 
@@ -160,7 +160,7 @@ static int64_t sum(int64_t a, int64_t b)
 	return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t ns_of(time_t second)
+static int64_t span_ns(time_t second)
 {
 	int64_t value;
 
@@ -178,7 +178,7 @@ static int64_t wall_of_local(int64_t ns, bool utc)
 	if (utc || !gmtime_r(&second, &tm))
 		return ns;
 	tm.tm_isdst = -1;
-	return sum(ns_of(mktime(&tm)), ns % SECOND);
+	return span_sum(span_ns(mktime(&tm)), ns % SECOND);
 }
 
 /* The midnight before, as the clock on the wall shows it. */
@@ -190,7 +190,7 @@ static int64_t day_of(int64_t time, bool utc)
 	if (!(utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
 		return 0;
 	tm.tm_sec = tm.tm_min = tm.tm_hour = 0;
-	return ns_of(timegm(&tm));
+	return span_ns(timegm(&tm));
 }
 
 static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
@@ -203,13 +203,13 @@ static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
 		bound->ns = wall_of_local(ns, utc);
 		break;
 	case SPAN_DAY:
-		bound->ns = wall_of_local(sum(day, ns), utc);
+		bound->ns = wall_of_local(span_sum(day, ns), utc);
 		if (behind && bound->ns < (behind->kind == SPAN_WALL ?
 					   behind->ns : first))
-			bound->ns = wall_of_local(sum(day, DAY + ns), utc);
+			bound->ns = wall_of_local(span_sum(day, DAY + ns), utc);
 		break;
 	case SPAN_FIRST:
-		bound->ns = sum(first, ns);
+		bound->ns = span_sum(first, ns);
 		break;
 	default:
 		return;
@@ -217,7 +217,7 @@ static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
 	bound->kind = SPAN_WALL;
 }
 
-void span_begin(struct span *span, int64_t first, bool utc)
+void span_begin(struct time_span *span, int64_t first, bool utc)
 {
 	bound_begin(&span->since, first, utc, NULL);
 	bound_begin(&span->until, first, utc, &span->since);
@@ -242,7 +242,7 @@ static bool is_open(const struct span_bound *bound)
 	return bound->kind == SPAN_OPEN || bound->kind == SPAN_LAST;
 }
 
-bool span_has(const struct span *span, const struct event *event)
+bool span_has(const struct time_span *span, const struct event *event)
 {
 	return (is_open(&span->since) ||
 		bound_compare(&span->since, event) >= 0) &&
@@ -251,8 +251,8 @@ bool span_has(const struct span *span, const struct event *event)
 }
 
 /* Of several machines each has its own boot clock. */
-bool span_passed(const struct span *span, const struct event *event)
+bool span_passed(const struct time_span *span, const struct event *event)
 {
 	return span->until.kind == SPAN_WALL &&
-	       event->time > sum(span->until.ns, STREAM_WINDOW);
+	       event->time > span_sum(span->until.ns, STREAM_WINDOW);
 }

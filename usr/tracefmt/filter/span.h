@@ -35,7 +35,7 @@ struct span_bound {
 };
 
 /* Both bounds belong to it. */
-struct span {
+struct time_span {
 	struct span_bound since, until;
 };
 
@@ -43,10 +43,10 @@ struct span {
 int span_parse(struct span_bound *bound, const char *text,
 		 struct error *err);
 /* The first event is known: LOCAL, DAY and FIRST become WALL. */
-void span_begin(struct span *span, int64_t first, bool utc);
+void span_begin(struct time_span *span, int64_t first, bool utc);
 /* Does it lie in there, as far as no bound is LAST? */
-bool span_has(const struct span *span, const struct event *event);
+bool span_has(const struct time_span *span, const struct event *event);
 /* It is so far behind that no later one can lie in there. */
-bool span_passed(const struct span *span, const struct event *event);
+bool span_passed(const struct time_span *span, const struct event *event);
 
 #endif

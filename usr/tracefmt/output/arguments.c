@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lib/read/read.h"
 
-static bool is_space(char c)
+static bool arguments_is_space(char c)
 {
 	return c == ' ' || c == '\n' || c == '\t';
 }
@@ -16,7 +16,7 @@ static char *line_make(char *start, char *end)
 	char *p = start;
 
 	for (char *c = start; c < end; c++)
-		if (!is_space(*c))
+		if (!arguments_is_space(*c))
 			*p++ = *c;
 		else if (p > start && p[-1] != ' ')
 			*p++ = ' ';

@@ -40,8 +40,8 @@ static void clock_add(const struct cell_source *source, struct text *text)
 				       source->event->time, time) - time);
 }
 
-static void time_add(const struct cell *cell, const struct cell_source *source,
-		     struct text *text)
+static void cell_time(const struct cell *cell, const struct cell_source *source,
+		      struct text *text)
 {
 	const struct event *event = source->event;
 	int64_t before = event->before == EVENT_FIRST ? event->time :
@@ -71,8 +71,8 @@ static void time_add(const struct cell *cell, const struct cell_source *source,
 
 /* ---- fields ---- */
 
-static void piece_add(const struct render_input *input, bool quoted,
-		      const struct decode_piece *piece, struct text *text)
+static void cell_piece(const struct render_input *input, bool quoted,
+		       const struct decode_piece *piece, struct text *text)
 {
 	size_t start = text->used;
 	char *p;
@@ -89,8 +89,8 @@ static void piece_add(const struct render_input *input, bool quoted,
 	one_line(text, start);
 }
 
-static void field_add(struct cell *cell, const struct cell_source *source,
-		      struct text *text)
+static void cell_field(struct cell *cell, const struct cell_source *source,
+		       struct text *text)
 {
 	const struct event *event = source->event;
 	const struct decode_piece *p = source->scratch->pieces, *end;
@@ -108,18 +108,18 @@ static void field_add(struct cell *cell, const struct cell_source *source,
 			continue;
 		if (p->again)
 			line_add_blanks(text, 1);
-		piece_add(&input,
-			  cell->quoted && (field->kind == FIELD_STRING &&
-					   p->step->letter != 'C' &&
-					   (p->note == NOTE_NONE ||
-					    p->note == NOTE_CUT)),
-			  p, text);
+		cell_piece(&input,
+			   cell->quoted && (field->kind == FIELD_STRING &&
+					    p->step->letter != 'C' &&
+					    (p->note == NOTE_NONE ||
+					     p->note == NOTE_CUT)),
+			   p, text);
 	}
 }
 
 /* ---- columns ---- */
 
-static void types_add(const struct match_point *point, struct text *text)
+static void cell_types(const struct match_point *point, struct text *text)
 {
 	const char *comma = "";
 
@@ -137,7 +137,7 @@ static void types_add(const struct match_point *point, struct text *text)
 	}
 }
 
-static void group_add(const struct match_point *point, struct text *text)
+static void cell_group(const struct match_point *point, struct text *text)
 {
 	const char *name = match_point_group(point);
 
@@ -147,7 +147,7 @@ static void group_add(const struct match_point *point, struct text *text)
 		text_add_number(text, point->entry->group);
 }
 
-static void context_add(const struct cell_source *source, struct text *text)
+static void cell_context(const struct cell_source *source, struct text *text)
 {
 	const struct event *event = source->event;
 	struct context context = context_find(event->record,
@@ -165,7 +165,7 @@ static void context_add(const struct cell_source *source, struct text *text)
 	one_line(text, start);
 }
 
-static void data_add(const struct event *event, struct text *text)
+static void cell_data(const struct event *event, struct text *text)
 {
 	struct event_data data = event_data(event);
 	char *p;
@@ -187,8 +187,8 @@ static void title_add(const struct match_point *point, struct text *text)
 	text_add(text, point->title, point->title_length - 1);
 }
 
-static void number_add(const struct cell *cell, uint64_t number, int digits,
-		       struct text *text)
+static void cell_number(const struct cell *cell, uint64_t number, int digits,
+			struct text *text)
 {
 	if (cell->hex)
 		text_print(text, "0x%0*llX", digits,
@@ -197,7 +197,7 @@ static void number_add(const struct cell *cell, uint64_t number, int digits,
 		text_add_number(text, number);
 }
 
-static void strings_add(enum column column, const struct cell_source *source,
+static void cell_string(enum column column, const struct cell_source *source,
 			struct text *text)
 {
 	const struct trace *trace = source->event->trace;
@@ -216,10 +216,10 @@ static void strings_add(enum column column, const struct cell_source *source,
 		title_add(source->event->point, text);
 		break;
 	case COLUMN_GROUP:
-		group_add(source->event->point, text);
+		cell_group(source->event->point, text);
 		break;
 	case COLUMN_TYPES:
-		types_add(source->event->point, text);
+		cell_types(source->event->point, text);
 		break;
 	case COLUMN_COMM:
 		comm = event_comm(source->event);
@@ -240,22 +240,22 @@ static void strings_add(enum column column, const struct cell_source *source,
 		}
 		break;
 	case COLUMN_CONTEXT:
-		context_add(source, text);
+		cell_context(source, text);
 		break;
 	case COLUMN_FIELDS:
 		arguments_put(source->output, source->event, source->scratch,
 			      NULL, text);
 		break;
 	case COLUMN_DATA:
-		data_add(source->event, text);
+		cell_data(source->event, text);
 		break;
 	default:
 		break;
 	}
 }
 
-static void column_add(struct cell *cell, const struct cell_source *source,
-		       struct text *text)
+static void cell_column(struct cell *cell, const struct cell_source *source,
+			struct text *text)
 {
 	const struct event *event = source->event;
 	const struct ras_record *record = event->record;
@@ -274,16 +274,16 @@ static void column_add(struct cell *cell, const struct cell_source *source,
 		text_add_number(text, record->time);
 		break;
 	case COLUMN_MAJOR:
-		number_add(cell, record->major, 4, text);
+		cell_number(cell, record->major, 4, text);
 		break;
 	case COLUMN_MINOR:
-		number_add(cell, record->minor, 4, text);
+		cell_number(cell, record->minor, 4, text);
 		break;
 	case COLUMN_PID:
-		number_add(cell, record->pid, 4, text);
+		cell_number(cell, record->pid, 4, text);
 		break;
 	case COLUMN_TID:
-		number_add(cell, record->tid, 4, text);
+		cell_number(cell, record->tid, 4, text);
 		break;
 	case COLUMN_CPU:
 		text_add_number(text, event->cpu);
@@ -292,10 +292,10 @@ static void column_add(struct cell *cell, const struct cell_source *source,
 		text_add_number(text, event_data(event).length);
 		break;
 	case COLUMN_FIELD:
-		field_add(cell, source, text);
+		cell_field(cell, source, text);
 		break;
 	default:
-		strings_add(cell->item.column, source, text);
+		cell_string(cell->item.column, source, text);
 	}
 }
 
@@ -303,7 +303,7 @@ void cell_put(struct cell *cell, const struct cell_source *source,
 	      struct text *text)
 {
 	if (cell->kind == CELL_COLUMN)
-		column_add(cell, source, text);
+		cell_column(cell, source, text);
 	else
-		time_add(cell, source, text);
+		cell_time(cell, source, text);
 }

@@ -33,8 +33,8 @@ struct columns_item columns_item_of(const char *name, size_t length)
 	};
 }
 
-static int item_add(struct columns *columns, const char *name, size_t length,
-		    struct error *err)
+static int columns_item_add(struct columns *columns, const char *name,
+			    size_t length, struct error *err)
 {
 	struct columns_item *items =
 		reallocarray(columns->items, columns->count + 1,
@@ -47,8 +47,8 @@ static int item_add(struct columns *columns, const char *name, size_t length,
 	return 0;
 }
 
-static int list_parse(struct columns *columns, const char *list,
-		      struct error *err)
+static int columns_list_parse(struct columns *columns, const char *list,
+			      struct error *err)
 {
 	size_t length;
 	int code = 0;
@@ -59,7 +59,7 @@ static int list_parse(struct columns *columns, const char *list,
 			return error_set(err, -EINVAL,
 					 "--fields '%s': a name is missing",
 					 list);
-		code = item_add(columns, p, length, err);
+		code = columns_item_add(columns, p, length, err);
 		if (!p[length])
 			break;
 	}
@@ -73,7 +73,7 @@ int columns_parse(struct columns *columns,
 
 	*columns = (struct columns){ 0 };
 	for (size_t i = 0; !code && i < settings->field_count; i++)
-		code = list_parse(columns, settings->fields[i], err);
+		code = columns_list_parse(columns, settings->fields[i], err);
 	if (code)
 		columns_free(columns);
 	return code;

@@ -15,7 +15,7 @@
 #define PLAIN		"\033[0m"
 
 /* What the header lines of a thread's events at a point have in common. */
-struct line {
+struct header_line {
 	const struct match_point *point;	/* NULL: not in use */
 	uint32_t pid, tid, length;
 	uint8_t front_length, back_length;
@@ -26,14 +26,15 @@ struct line {
 };
 
 /* In scratch->more, which is zeroed at first. */
-struct kept {
-	struct line lines[LINES];
+struct header_kept {
+	struct header_line lines[LINES];
 	uint64_t number;	/* of an event, without its last four digits */
 	uint8_t number_length;
 	char number_text[24 + TEXT_SLACK];
 };
 
-_Static_assert(sizeof(struct kept) <= sizeof(((struct scratch *)0)->more),
+_Static_assert(sizeof(struct header_kept) <=
+		       sizeof(((struct scratch *)0)->more),
 	       "room for what is kept");
 
 /* What is seldom done stays out of header_put(), which has few registers. */
@@ -57,7 +58,7 @@ SELDOM char *day_put(const struct clock *clock, const struct event *event,
 
 /* ---- what is kept ---- */
 
-static char *pair_put(char *p, uint32_t value)
+static char *header_pair(char *p, uint32_t value)
 {
 	int digits = 4;
 
@@ -68,18 +69,18 @@ static char *pair_put(char *p, uint32_t value)
 	return text_put_hex(p, value, digits);
 }
 
-static void front_set(struct line *line, const struct ras_record *record)
+static void front_set(struct header_line *line, const struct ras_record *record)
 {
 	char *p = line->front;
 
 	p = TEXT_PUT(p, "]  Major [");
-	p = pair_put(p, record->major);
+	p = header_pair(p, record->major);
 	p = TEXT_PUT(p, "]  Minor [");
-	p = pair_put(p, record->minor);
+	p = header_pair(p, record->minor);
 	p = TEXT_PUT(p, "]  PID [");
-	p = pair_put(p, record->pid);
+	p = header_pair(p, record->pid);
 	p = TEXT_PUT(p, "]  TID [");
-	p = pair_put(p, record->tid);
+	p = header_pair(p, record->tid);
 	p = TEXT_PUT(p, "]  Length [");
 	p = text_put_decimal(p, line->length);
 	p = TEXT_PUT(p, "]  Time [");
@@ -87,7 +88,7 @@ static void front_set(struct line *line, const struct ras_record *record)
 }
 
 /* The name has 16 bytes, with a zero unless it needs them all. */
-static void back_set(struct line *line, bool colour)
+static void back_set(struct header_line *line, bool colour)
 {
 	char *p = line->back;
 
@@ -104,7 +105,7 @@ static void back_set(struct line *line, bool colour)
 	line->back_length = p - line->back;
 }
 
-SELDOM void line_set(struct line *line, const struct event *event,
+SELDOM void line_set(struct header_line *line, const struct event *event,
 		     size_t length, const char *name, bool colour)
 {
 	line->point = event->point;
@@ -118,8 +119,9 @@ SELDOM void line_set(struct line *line, const struct event *event,
 	back_set(line, colour);
 }
 
-static inline bool line_is(const struct line *line, const struct event *event,
-			   size_t length, const char *name)
+static inline bool line_is(const struct header_line *line,
+			   const struct event *event, size_t length,
+			   const char *name)
 {
 	return line->point == event->point &&
 	       line->tid == event->record->tid &&
@@ -129,12 +131,12 @@ static inline bool line_is(const struct line *line, const struct event *event,
 		       !line->named);
 }
 
-static inline const struct line *line_find(struct kept *kept,
-					   const struct event *event,
-					   size_t length, bool colour)
+static inline const struct header_line *header_line_find(
+	struct header_kept *kept, const struct event *event, size_t length,
+	bool colour)
 {
 	size_t at = event->record->tid + ((uintptr_t)event->point >> 6);
-	struct line *line = &kept->lines[at & (LINES - 1)];
+	struct header_line *line = &kept->lines[at & (LINES - 1)];
 	const char *name = event_comm(event);
 
 	if (!line_is(line, event, length, name))
@@ -153,7 +155,7 @@ static const char *const flag_names[EVENT_FLAGS] = {
 };
 
 /* "  Flags [fault, cut]" and a line end */
-SELDOM char *flags_put(unsigned int flags, bool colour, char *p)
+SELDOM char *header_flags(unsigned int flags, bool colour, char *p)
 {
 	const char *comma = "";
 
@@ -172,7 +174,7 @@ SELDOM char *flags_put(unsigned int flags, bool colour, char *p)
 	return TEXT_PUT(p, "]\n");
 }
 
-SELDOM void number_set(struct kept *kept, uint64_t front)
+SELDOM void header_number_set(struct header_kept *kept, uint64_t front)
 {
 	kept->number = front;
 	kept->number_length = text_put_decimal(kept->number_text, front) -
@@ -180,14 +182,15 @@ SELDOM void number_set(struct kept *kept, uint64_t front)
 }
 
 /* Numbers ascend: the digits in front last. */
-static inline char *number_put(struct kept *kept, uint64_t number, char *p)
+static inline char *header_number(struct header_kept *kept, uint64_t number,
+				  char *p)
 {
 	uint64_t front = number / 10000;
 
 	if (!front)
 		return text_put_decimal(p, number);
 	if (front != kept->number)
-		number_set(kept, front);
+		header_number_set(kept, front);
 	p = text_put_wide(p, kept->number_text, kept->number_length);
 	return text_put_four(p, number - 10000 * front);
 }
@@ -205,9 +208,9 @@ char *header_put(const struct output_settings *settings,
 		 struct scratch *scratch, char *p)
 {
 	const struct match_point *point = event->point;
-	struct kept *kept = (struct kept *)scratch->more;
-	const struct line *line = line_find(kept, event, length,
-					    settings->colour);
+	struct header_kept *kept = (struct header_kept *)scratch->more;
+	const struct header_line *line = header_line_find(kept, event, length,
+							  settings->colour);
 
 	if (!clock_is_kept(&scratch->clock, event->before) ||
 	    !clock_is_kept(&scratch->clock, event->time))
@@ -215,11 +218,11 @@ char *header_put(const struct output_settings *settings,
 	p = settings->colour ? title_put_colour(point, p) :
 	    text_put_wide(p, point->title, point->title_length);
 	p = TEXT_PUT(p, "Event [");
-	p = number_put(kept, event->number, p);
+	p = header_number(kept, event->number, p);
 	p = text_put_wide(p, line->front, line->front_length);
 	p = clock_put(&scratch->clock, event->time, p);
 	p = text_put_wide(p, line->back, line->back_length);
 	if (flags & ~EVENT_UNKNOWN)
-		p = flags_put(flags, settings->colour, p - 1);
+		p = header_flags(flags, settings->colour, p - 1);
 	return p;
 }

@@ -20,7 +20,7 @@
 #define BAR		40	/* characters */
 
 /* The sessions and machines of a function together. */
-struct function {
+struct pairs_function {
 	char name[PAIR_NAME_MAX];
 	uint16_t major, minor;		/* of the PRE */
 	const char *label;		/* of the return value; NULL: none */
@@ -29,24 +29,24 @@ struct function {
 	uint64_t unmatched, open, alone;
 };
 
-struct kept {
-	const struct function *function;
+struct pairs_kept {
+	const struct pairs_function *function;
 	uint64_t number;
 	int64_t time;
 	uint32_t pid, tid;
 };
 
 struct kept_list {
-	struct kept items[KEPT];
+	struct pairs_kept items[KEPT];
 	uint64_t count;		/* all */
 };
 
-struct pairs {
+struct pairs_report {
 	struct pairing *pairing;
 	struct key_map by_name;		/* function, by hash of name and minor */
-	struct function **functions;
+	struct pairs_function **functions;
 	size_t function_count, function_room;
-	struct function **by_index;	/* of pair_seen; NULL: not met yet */
+	struct pairs_function **by_index;	/* of pair_seen; NULL: new */
 	size_t index_room;
 	struct kept_list unmatched, open, alone;
 	uint64_t muted;
@@ -56,14 +56,14 @@ struct pairs {
 /* ---- functions ---- */
 
 /* The function of that name and minor, made when it is new; NULL: no memory. */
-static struct function *function_get(struct pairs *p,
-				     const struct match_point *point,
-				     const char *name)
+static struct pairs_function *pairs_function_get(struct pairs_report *p,
+						 const struct match_point *point,
+						 const char *name)
 {
 	uint16_t major = pair_major(point);
 	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
 	uint64_t hash = hash_fnv(HASH_FNV_START, name, strlen(name)) + minor;
-	struct function *f;
+	struct pairs_function *f;
 	size_t step = 0;
 
 	while ((f = key_map_each(&p->by_name, hash, &step)))
@@ -85,14 +85,15 @@ static struct function *function_get(struct pairs *p,
 }
 
 /* NULL: no memory. */
-static struct function *function_of(struct pairs *p, uint32_t index,
-				    const struct match_point *point,
-				    const char *name)
+static struct pairs_function *pairs_function_of(struct pairs_report *p,
+					     uint32_t index,
+					     const struct match_point *point,
+					     const char *name)
 {
 	if (index >= p->index_room) {
 		size_t room = 2 * (size_t)index + 64;
-		struct function **more = reallocarray(p->by_index, room,
-						      sizeof(*more));
+		struct pairs_function **more = reallocarray(p->by_index, room,
+							    sizeof(*more));
 
 		if (!more)
 			return NULL;
@@ -102,32 +103,32 @@ static struct function *function_of(struct pairs *p, uint32_t index,
 		p->index_room = room;
 	}
 	if (!p->by_index[index])
-		p->by_index[index] = function_get(p, point, name);
+		p->by_index[index] = pairs_function_get(p, point, name);
 	return p->by_index[index];
 }
 
 /* ---- events ---- */
 
-static void kept_add(struct kept_list *list, struct kept kept)
+static void kept_add(struct kept_list *list, struct pairs_kept kept)
 {
 	if (list->count < KEPT)
 		list->items[list->count] = kept;
 	list->count++;
 }
 
-static struct kept kept_call(const struct function *function,
-			     const struct pair_call *call)
+static struct pairs_kept kept_call(const struct pairs_function *function,
+				   const struct pair_call *call)
 {
-	return (struct kept){ function, call->number, call->time, call->pid,
-			      call->tid };
+	return (struct pairs_kept) { function, call->number, call->time,
+				     call->pid, call->tid };
 }
 
-static int unmatched_add(struct pairs *p, const struct pair_seen *seen)
+static int pairs_unmatched(struct pairs_report *p, const struct pair_seen *seen)
 {
 	for (size_t i = 0; i < seen->unmatched_count; i++) {
 		const struct pair_call *call = &seen->unmatched[i];
-		struct function *f = function_of(p, call->index, call->point,
-						 call->name);
+		struct pairs_function *f = pairs_function_of(
+			p, call->index, call->point, call->name);
 
 		if (!f)
 			return -ENOMEM;
@@ -137,10 +138,10 @@ static int unmatched_add(struct pairs *p, const struct pair_seen *seen)
 	return 0;
 }
 
-static int return_add(const struct output *output, struct function *f,
+static int return_add(const struct output *output, struct pairs_function *f,
 		      const struct event *event, struct scratch *scratch)
 {
-	struct pairs *p = output->own;
+	struct pairs_report *p = output->own;
 	const struct field *field = arguments_return_field(event->point);
 
 	if (output_decode(event, scratch, NULL))
@@ -156,18 +157,18 @@ static int return_add(const struct output *output, struct function *f,
 	return value_counts_add(&f->returns, p->value.data, p->value.used);
 }
 
-static int post_add(const struct output *output, const struct event *event,
-		    const struct pair_seen *seen, struct scratch *scratch)
+static int pairs_post(const struct output *output, const struct event *event,
+		      const struct pair_seen *seen, struct scratch *scratch)
 {
-	struct pairs *p = output->own;
-	struct function *f = function_of(p, seen->index, event->point,
-					 seen->name);
+	struct pairs_report *p = output->own;
+	struct pairs_function *f =
+		pairs_function_of(p, seen->index, event->point, seen->name);
 
 	if (!f)
 		return -ENOMEM;
 	if (seen->role == PAIR_POST_ALONE) {
 		f->alone++;
-		kept_add(&p->alone, (struct kept){
+		kept_add(&p->alone, (struct pairs_kept){
 			f, event->number, event->time, event->record->pid,
 			event->record->tid });
 		return 0;
@@ -180,25 +181,25 @@ static int post_add(const struct output *output, const struct event *event,
 static int pairs_event(struct output *output, const struct event *event,
 		       struct text *text, struct scratch *scratch)
 {
-	struct pairs *p = output->own;
+	struct pairs_report *p = output->own;
 	struct pair_seen seen;
 
-	if (pairing_see(p->pairing, event, &seen) || unmatched_add(p, &seen))
+	if (pairing_see(p->pairing, event, &seen) || pairs_unmatched(p, &seen))
 		return -ENOMEM;
 	if (seen.role != PAIR_PLAIN && event->record->flags & RAS_RECORD_MUTED)
 		p->muted++;
 	if (seen.role != PAIR_POST_MATCHED && seen.role != PAIR_POST_ALONE)
 		return 0;
-	return post_add(output, event, &seen, scratch);
+	return pairs_post(output, event, &seen, scratch);
 }
 
 /* ---- the report ---- */
 
 /* The most time in all first. */
-static int function_compare(const void *a, const void *b)
+static int pairs_compare(const void *a, const void *b)
 {
-	const struct function *x = *(struct function *const *)a;
-	const struct function *y = *(struct function *const *)b;
+	const struct pairs_function *x = *(struct pairs_function *const *)a;
+	const struct pairs_function *y = *(struct pairs_function *const *)b;
 
 	if (x->latency.sum != y->latency.sum)
 		return x->latency.sum < y->latency.sum ? 1 : -1;
@@ -217,21 +218,21 @@ static void time_column(struct text *text, int64_t ns)
 	text_print(text, " %10s", word);
 }
 
-static int64_t ns_of(double ns)
+static int64_t pairs_ns(double ns)
 {
 	return ns < (double)INT64_MAX ? (int64_t)(ns + 0.5) : INT64_MAX;
 }
 
-static void table_row(struct text *text, const struct function *f)
+static void table_row(struct text *text, const struct pairs_function *f)
 {
 	static const unsigned int permille[] = { 500, 900, 990, 999 };
 	const struct latency *l = &f->latency;
 
 	text_print(text, "%10llu", (unsigned long long)l->count);
 	if (l->count) {
-		time_column(text, ns_of(l->sum));
+		time_column(text, pairs_ns(l->sum));
 		time_column(text, l->least);
-		time_column(text, ns_of(l->sum / l->count));
+		time_column(text, pairs_ns(l->sum / l->count));
 		for (size_t i = 0; i < 4; i++)
 			time_column(text, latency_permille(l, permille[i]));
 		time_column(text, l->most);
@@ -242,7 +243,7 @@ static void table_row(struct text *text, const struct function *f)
 	text_print(text, "  %s\n", f->name);
 }
 
-static void table_put(struct text *text, const struct pairs *p)
+static void table_put(struct text *text, const struct pairs_report *p)
 {
 	static const char *const columns[] = {
 		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
@@ -281,7 +282,7 @@ static void histogram_put(struct text *text, const struct latency *l)
 	}
 }
 
-static void returns_put(struct text *text, struct function *f)
+static void returns_put(struct text *text, struct pairs_function *f)
 {
 	const struct value_counts *t = &f->returns;
 	uint64_t others = t->others;
@@ -319,7 +320,7 @@ static void kept_put(struct text *text, const struct output *output,
 		return;
 	text_print(text, "\n%s: %llu\n", title, (unsigned long long)list->count);
 	for (size_t i = 0; i < list->count && i < KEPT; i++) {
-		const struct kept *k = &list->items[i];
+		const struct pairs_kept *k = &list->items[i];
 		char time[CLOCK_MAX];
 
 		*clock_put(&clock, k->time, time) = '\0';
@@ -334,7 +335,7 @@ static void kept_put(struct text *text, const struct output *output,
 
 /* Places where the slices have holes, and hits that found no room. */
 static void losses_put(struct text *text, const struct output *output,
-		       const struct pairs *p)
+		       const struct pairs_report *p)
 {
 	uint64_t places = 0, dropped = 0;
 
@@ -359,13 +360,13 @@ static void losses_put(struct text *text, const struct output *output,
 }
 
 /* What is still open counts now. */
-static int open_add(struct pairs *p)
+static int open_add(struct pairs_report *p)
 {
 	const struct pair_call *call;
 
 	while ((call = pairing_open_call(p->pairing))) {
-		struct function *f = function_of(p, call->index, call->point,
-						 call->name);
+		struct pairs_function *f = pairs_function_of(
+			p, call->index, call->point, call->name);
 
 		if (!f)
 			return -ENOMEM;
@@ -378,8 +379,8 @@ static int open_add(struct pairs *p)
 static int pairs_close(struct output *output, struct text *text,
 		       struct error *err)
 {
-	struct pairs *p = output->own;
-	struct function *f;
+	struct pairs_report *p = output->own;
+	struct pairs_function *f;
 
 	if (open_add(p))
 		return -ENOMEM;
@@ -389,7 +390,7 @@ static int pairs_close(struct output *output, struct text *text,
 		return -text->error;
 	}
 	qsort(p->functions, p->function_count, sizeof(*p->functions),
-	      function_compare);
+	      pairs_compare);
 	table_put(text, p);
 	for (size_t i = 0; i < p->function_count; i++) {
 		f = p->functions[i];
@@ -424,7 +425,7 @@ static int pairs_close(struct output *output, struct text *text,
 static int pairs_open(struct output *output, struct text *text,
 		      struct error *err)
 {
-	struct pairs *p = calloc(1, sizeof(*p));
+	struct pairs_report *p = calloc(1, sizeof(*p));
 
 	output->own = p;
 	if (!p)
@@ -435,7 +436,7 @@ static int pairs_open(struct output *output, struct text *text,
 
 static void pairs_free(struct output *output)
 {
-	struct pairs *p = output->own;
+	struct pairs_report *p = output->own;
 
 	if (!p)
 		return;

@@ -233,7 +233,7 @@ static size_t processors(void)
 	return CPU_COUNT(&set) < THREADS_MAX ? CPU_COUNT(&set) : THREADS_MAX;
 }
 
-static int ring_open(struct pipeline *p, int fd)
+static int pipeline_ring_open(struct pipeline *p, int fd)
 {
 	size_t size = 2 * p->worker_count + 2;
 
@@ -274,7 +274,7 @@ struct pipeline *pipeline_open(struct output *output, int fd,
 	p->workers = calloc(p->worker_count, sizeof(*p->workers));
 	code = p->workers ? text_open(&p->text, fd) : -ENOMEM;
 	if (!code && p->worker_count > 1)
-		code = ring_open(p, fd);
+		code = pipeline_ring_open(p, fd);
 	if (code) {
 		p->worker_count = 1;
 		pipeline_close(p);

@@ -8,7 +8,7 @@
 #define WIDTH_MAX	1000
 
 /* Text, or a cell behind it when `cell` is set. */
-struct part {
+struct prefix_part {
 	const char *text;
 	size_t length;
 	bool is_cell, left;
@@ -18,7 +18,7 @@ struct part {
 
 struct prefix {
 	char *template;
-	struct part *parts;
+	struct prefix_part *parts;
 	size_t count;
 };
 
@@ -38,22 +38,22 @@ static const struct {
 	{ 'f', CELL_COLUMN, COLUMN_FLAGS },
 };
 
-static struct part *part_add(struct prefix *prefix)
+static struct prefix_part *prefix_part_add(struct prefix *prefix)
 {
-	struct part *parts = reallocarray(prefix->parts, prefix->count + 1,
-					  sizeof(*parts));
+	struct prefix_part *parts =
+		reallocarray(prefix->parts, prefix->count + 1, sizeof(*parts));
 
 	if (!parts)
 		return NULL;
 	prefix->parts = parts;
-	parts[prefix->count] = (struct part){ 0 };
+	parts[prefix->count] = (struct prefix_part){ 0 };
 	return &parts[prefix->count++];
 }
 
-static int prefix_add_text(struct prefix *prefix, const char *text,
+static int prefix_text_add(struct prefix *prefix, const char *text,
 			   size_t length)
 {
-	struct part *part = length ? part_add(prefix) : NULL;
+	struct prefix_part *part = length ? prefix_part_add(prefix) : NULL;
 
 	if (!part)
 		return length ? -ENOMEM : 0;
@@ -62,8 +62,8 @@ static int prefix_add_text(struct prefix *prefix, const char *text,
 	return 0;
 }
 
-static int wrong(const struct prefix *prefix, const char *at, const char *why,
-		 struct error *err)
+static int prefix_wrong(const struct prefix *prefix, const char *at,
+			const char *why, struct error *err)
 {
 	error_set(err, -EINVAL, "%s\n  %s\n%*s^", why, prefix->template,
 		  (int)(at - prefix->template) + 2, "");
@@ -72,7 +72,7 @@ static int wrong(const struct prefix *prefix, const char *at, const char *why,
 }
 
 /* Of "%{name}" from the name on; the end, NULL: there is none. */
-static const char *name_take(struct part *part, const char *p)
+static const char *name_take(struct prefix_part *part, const char *p)
 {
 	size_t length = strcspn(p, "}");
 
@@ -83,7 +83,7 @@ static const char *name_take(struct part *part, const char *p)
 	return p + length + 1;
 }
 
-static const char *letter_take(struct part *part, const char *p)
+static const char *letter_take(struct prefix_part *part, const char *p)
 {
 	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
 		if (letters[i].letter == *p) {
@@ -95,10 +95,10 @@ static const char *letter_take(struct part *part, const char *p)
 }
 
 /* From the % on; the end, NULL: err is set. */
-static const char *control_take(struct prefix *prefix, const char *start,
-				struct error *err)
+static const char *prefix_control(struct prefix *prefix, const char *start,
+				  struct error *err)
 {
-	struct part *part = part_add(prefix);
+	struct prefix_part *part = prefix_part_add(prefix);
 	const char *p = start + 1, *end;
 
 	if (!part)
@@ -113,8 +113,8 @@ static const char *control_take(struct prefix *prefix, const char *start,
 	end = *p == '{' ? name_take(part, p + 1) : letter_take(part, p);
 	if (end && part->width <= WIDTH_MAX)
 		return end;
-	wrong(prefix, start, end ? "the width is too large" :
-	      "there is no such control", err);
+	prefix_wrong(prefix, start, end ? "the width is too large" :
+		     "there is no such control", err);
 	return NULL;
 }
 
@@ -140,7 +140,7 @@ static void escapes_replace(char *template)
 	*to = '\0';
 }
 
-static int parts_parse(struct prefix *prefix, struct error *err)
+static int prefix_parts_parse(struct prefix *prefix, struct error *err)
 {
 	const char *p = prefix->template;
 
@@ -148,11 +148,11 @@ static int parts_parse(struct prefix *prefix, struct error *err)
 		size_t length = strcspn(p, "%");
 		bool percent = p[length] == '%' && p[length + 1] == '%';
 
-		if (prefix_add_text(prefix, p, length + percent))
+		if (prefix_text_add(prefix, p, length + percent))
 			return -ENOMEM;
 		p += length + 2 * percent;
 		if (*p == '%' && !percent) {
-			p = control_take(prefix, p, err);
+			p = prefix_control(prefix, p, err);
 			if (!p)
 				return -EINVAL;
 		}
@@ -171,7 +171,7 @@ int prefix_parse(struct prefix **prefix, const char *template,
 		made->template = strdup(template);
 	if (made && made->template) {
 		escapes_replace(made->template);
-		code = parts_parse(made, err);
+		code = prefix_parts_parse(made, err);
 	}
 	if (code) {
 		prefix_free(made);
@@ -197,7 +197,7 @@ bool prefix_is_line(const struct prefix *prefix)
 	return length && prefix->template[length - 1] == '\n';
 }
 
-static void part_put(struct part *part, const struct cell_source *source,
+static void part_put(struct prefix_part *part, const struct cell_source *source,
 		     struct text *text)
 {
 	size_t start = text->used, have = 0, fill;
@@ -223,7 +223,7 @@ void prefix_put(struct prefix *prefix, const struct cell_source *source,
 		struct text *text)
 {
 	for (size_t i = 0; i < prefix->count; i++) {
-		struct part *part = &prefix->parts[i];
+		struct prefix_part *part = &prefix->parts[i];
 
 		if (part->is_cell)
 			part_put(part, source, text);

@@ -44,7 +44,7 @@ static int prefixed_open(struct output *output, struct text *text,
 }
 
 /* All fields have labels of their own. */
-static void name_put(const struct columns_item *item, struct text *text)
+static void prefixed_name(const struct columns_item *item, struct text *text)
 {
 	if (item->column == COLUMN_FIELDS)
 		return;
@@ -73,8 +73,8 @@ static int body_put(struct prefixed *own, const struct cell_source *source,
 		};
 		size_t start = text->used, value;
 
-		text_add_string(text, blank);
-		name_put(item, text);
+		line_add_string(text, blank);
+		prefixed_name(item, text);
 		value = text->used;
 		cell_put(&cell, source, text);
 		if (cell.item.met)

@@ -11,7 +11,7 @@
 
 typedef unsigned long long ull;
 
-struct row {
+struct selected_row {
 	uint64_t key;
 	uint64_t events;
 	int64_t first, last;	/* the earliest and the latest */
@@ -26,8 +26,9 @@ struct selected {
 	enum summary_by by;
 	const struct stream *stream;
 	bool stopped;
-	struct row all, others;	/* others: without a row of their own */
-	struct row *rows;
+	struct selected_row all;
+	struct selected_row others;	/* those without a row of their own */
+	struct selected_row *rows;
 	size_t count, room;
 	struct key_map numbers;	/* index in rows + 1, by key */
 };
@@ -65,7 +66,7 @@ bool selected_stopped(const struct selected *selected)
 /* ---- counting ---- */
 
 /* NULL: no memory. */
-static struct row *row_find(struct selected *selected, uint64_t key)
+static struct selected_row *row_find(struct selected *selected, uint64_t key)
 {
 	size_t number = key_map_number(&selected->numbers, key);
 
@@ -78,11 +79,11 @@ static struct row *row_find(struct selected *selected, uint64_t key)
 			sizeof(*selected->rows)) ||
 	    key_map_add(&selected->numbers, key, (void *)number))
 		return NULL;
-	selected->rows[selected->count] = (struct row){ .key = key };
+	selected->rows[selected->count] = (struct selected_row){ .key = key };
 	return &selected->rows[selected->count++];
 }
 
-static void row_count(struct row *row, const struct event *event)
+static void row_count(struct selected_row *row, const struct event *event)
 {
 	int64_t second = clock_second(event->time);
 	const char *comm;
@@ -107,8 +108,8 @@ static void row_count(struct row *row, const struct event *event)
 }
 
 /* The first of its traces stands for a machine. */
-static uint64_t machine_of(const struct stream *stream,
-			   const struct trace *trace)
+static uint64_t selected_machine(const struct stream *stream,
+				 const struct trace *trace)
 {
 	uint32_t i = 0;
 
@@ -124,7 +125,7 @@ static uint64_t key_of(const struct selected *selected, const struct event *even
 	const struct ras_record *record = event->record;
 
 	if (selected->by == SUMMARY_PID)
-		return machine_of(selected->stream, event->trace) << 32 |
+		return selected_machine(selected->stream, event->trace) << 32 |
 		       record->pid;
 	if (selected->by == SUMMARY_MAJOR)
 		return record->major;
@@ -133,7 +134,7 @@ static uint64_t key_of(const struct selected *selected, const struct event *even
 
 int selected_add(struct selected *selected, const struct event *event)
 {
-	struct row *row = row_find(selected, key_of(selected, event));
+	struct selected_row *row = row_find(selected, key_of(selected, event));
 
 	if (!row)
 		return -ENOMEM;
@@ -169,7 +170,7 @@ static double rate_of(const struct selected *selected, uint64_t events)
 static void all_print(FILE *out, const struct selected *selected,
 		      struct clock *clock)
 {
-	const struct row *all = &selected->all;
+	const struct selected_row *all = &selected->all;
 
 	fprintf(out, "Chosen: %llu of %llu events%s", (ull)all->events,
 		(ull)selected->stream->number,
@@ -184,7 +185,7 @@ static void all_print(FILE *out, const struct selected *selected,
 	fputc('\n', out);
 }
 
-static void title_print(FILE *out, const struct selected *selected)
+static void selected_title(FILE *out, const struct selected *selected)
 {
 	static const char *const titles[SUMMARY_KINDS] = {
 		[SUMMARY_PID] = "       PID  Process         ",
@@ -202,7 +203,7 @@ static void title_print(FILE *out, const struct selected *selected)
 }
 
 static void lost_print(FILE *out, const struct selected *selected,
-		       const struct row *row)
+		       const struct selected_row *row)
 {
 	struct summary_lost lost;
 
@@ -219,8 +220,9 @@ static void lost_print(FILE *out, const struct selected *selected,
 		fprintf(out, " %11s", "unknown");
 }
 
-static void row_print(FILE *out, const struct selected *selected,
-		      const struct row *row, struct clock *clock)
+static void selected_row_print(FILE *out, const struct selected *selected,
+			       const struct selected_row *row,
+			       struct clock *clock)
 {
 	const struct match_point *point = row->point;
 	unsigned int major;
@@ -258,9 +260,9 @@ static void row_print(FILE *out, const struct selected *selected,
 }
 
 /* The most events first. */
-static int row_compare(const void *a, const void *b)
+static int selected_compare(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct selected_row *x = a, *y = b;
 
 	if (x->events != y->events)
 		return x->events > y->events ? -1 : 1;
@@ -272,10 +274,11 @@ void selected_print(FILE *out, struct selected *selected, struct clock *clock)
 	all_print(out, selected, clock);
 	if (!selected->all.events)
 		return;
-	qsort(selected->rows, selected->count, sizeof(*selected->rows), row_compare);
-	title_print(out, selected);
+	qsort(selected->rows, selected->count, sizeof(*selected->rows),
+	      selected_compare);
+	selected_title(out, selected);
 	for (size_t i = 0; i < selected->count; i++)
-		row_print(out, selected, &selected->rows[i], clock);
+		selected_row_print(out, selected, &selected->rows[i], clock);
 	if (selected->others.events)
 		fprintf(out, "and %llu events of others\n",
 			(ull)selected->others.events);

@@ -23,7 +23,7 @@ enum summary_by summary_by_name(const char *name)
 	return name ? SUMMARY_KINDS : SUMMARY_ALL;
 }
 
-static void name_print(FILE *out, const char *name)
+static void summary_name(FILE *out, const char *name)
 {
 	char safe[4 * sizeof(((struct ras_session *)0)->tdf) + 4];
 	size_t length = strnlen(name, sizeof(safe) / 4);
@@ -31,26 +31,27 @@ static void name_print(FILE *out, const char *name)
 	fwrite(safe, 1, text_put_safe(safe, name, length) - safe, out);
 }
 
-static int64_t wall(const struct trace_file *file, uint64_t time)
+static int64_t summary_wall(const struct trace_file *file, uint64_t time)
 {
 	return (int64_t)(time + (uint64_t)file->header.wall_offset);
 }
 
-static void title_print(FILE *out, const struct trace_file *file,
-			const struct clock *clock)
+static void summary_title(FILE *out, const struct trace_file *file,
+			  const struct clock *clock)
 {
 	char date[64];
 
-	clock_date(clock, wall(file, file->header.taken), date, sizeof(date));
+	clock_date(clock, summary_wall(file, file->header.taken), date,
+		   sizeof(date));
 	fprintf(out, "Trace of ");
-	name_print(out, file->host);
+	summary_name(out, file->host);
 	fprintf(out, ", Linux ");
-	name_print(out, file->kernel);
+	summary_name(out, file->kernel);
 	fprintf(out, ", taken %s\n", date);
 	if (!file->panicked)
 		return;
 	fprintf(out, "Its kernel panicked: ");
-	name_print(out, file->panic.reason);
+	summary_name(out, file->panic.reason);
 	fputc('\n', out);
 }
 
@@ -73,13 +74,14 @@ static void complete_print(FILE *out, const struct trace_file *file,
 	if (file->damage.count) {
 		fprintf(out, "Not complete: the file is damaged\n");
 	} else if (latest) {
-		*clock_put(clock, wall(file, latest->oldest), time) = '\0';
+		*clock_put(clock, summary_wall(file, latest->oldest), time) =
+			'\0';
 		fprintf(out,
 			"Complete from %s on, the oldest record of CPU %u%s\n",
 			time, latest->cpu,
 			latest->gaps ? " behind its last gap" : "");
 	} else if (file->continued) {
-		*clock_put(clock, wall(file, file->began), time) = '\0';
+		*clock_put(clock, summary_wall(file, file->began), time) = '\0';
 		fprintf(out, "Complete from %s on, where the file before it ended\n",
 			time);
 	} else {
@@ -87,8 +89,8 @@ static void complete_print(FILE *out, const struct trace_file *file,
 	}
 }
 
-static void records_print(FILE *out, const struct trace_file *file,
-			  uint64_t late)
+static void summary_records(FILE *out, const struct trace_file *file,
+			    uint64_t late)
 {
 	ull found = 0, dropped = 0, gaps = 0;
 	ull lost = file->pass.lost - file->lost_base;
@@ -114,12 +116,12 @@ static void records_print(FILE *out, const struct trace_file *file,
 			(ull)late);
 }
 
-static void row_start(FILE *out, unsigned int major, unsigned int minor)
+static void summary_row_start(FILE *out, unsigned int major, unsigned int minor)
 {
 	fprintf(out, "%5u %6u", major, minor);
 }
 
-static void figure_print(FILE *out, uint64_t value)
+static void summary_figure(FILE *out, uint64_t value)
 {
 	fprintf(out, " %11llu", (ull)value);
 }
@@ -127,7 +129,7 @@ static void figure_print(FILE *out, uint64_t value)
 /* ---- figures ---- */
 
 /* Of the time that the file covers. */
-static uint64_t covered(uint64_t total, uint64_t base)
+static uint64_t figure_covered(uint64_t total, uint64_t base)
 {
 	return total > base ? total - base : 0;
 }
@@ -136,29 +138,29 @@ static void covered_all(uint64_t *sum, const __u64 *totals, const __u64 *base,
 			size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		sum[i] = covered(totals[i], base[i]);
+		sum[i] = figure_covered(totals[i], base[i]);
 }
 
 /* A tracepoint's, or a static major's. */
-struct figures {
+struct summary_figures {
 	uint64_t recorded, present, dropped, missed, paged_in;
 	uint64_t filtered[RAS_FILTERED_KINDS], faults[RAS_FAULT_KINDS];
 };
 
-static struct figures figures_of(const struct ras_count_total *t,
-				 const struct ras_count_total *base)
+static struct summary_figures figures_of(const struct ras_count_total *t,
+					 const struct ras_count_total *base)
 {
 	static const struct ras_count_total none;
-	struct figures f;
+	struct summary_figures f;
 
 	base = base ? base : &none;
 	f.present = 0;
-	f.recorded = covered(t->recorded, base->recorded);
-	f.dropped = covered(t->dropped, base->dropped);
+	f.recorded = figure_covered(t->recorded, base->recorded);
+	f.dropped = figure_covered(t->dropped, base->dropped);
 	f.missed = t->missed == RAS_MISSED_UNKNOWN ||
 		   base->missed == RAS_MISSED_UNKNOWN ? RAS_MISSED_UNKNOWN :
-		   covered(t->missed, base->missed);
-	f.paged_in = covered(t->why.paged_in, base->why.paged_in);
+		   figure_covered(t->missed, base->missed);
+	f.paged_in = figure_covered(t->why.paged_in, base->why.paged_in);
 	covered_all(f.filtered, t->why.filtered, base->why.filtered,
 		    RAS_FILTERED_KINDS);
 	covered_all(f.faults, t->why.faults, base->why.faults,
@@ -196,41 +198,43 @@ static uint64_t recorded_here(const struct match *match,
 	return file->spooled || counted < reached ? reached : counted;
 }
 
-static struct figures point_figures(const struct trace_session *session,
-				    uint32_t i, const struct match *match)
+static struct summary_figures point_figures(const struct trace_session *session,
+					    uint32_t i,
+					    const struct match *match)
 {
 	const struct match_point *point = match_armed(match, session, i);
-	struct figures f = figures_of(&session->totals[i],
-				      session->base ? &session->base[i] : NULL);
+	struct summary_figures f = figures_of(
+		&session->totals[i], session->base ? &session->base[i] : NULL);
 
 	f.present = point ? point->present : 0;
 	f.recorded = recorded_here(match, point, f.recorded);
 	return f;
 }
 
-static void figures_print(FILE *out, const struct figures *f, bool damaged)
+static void figures_print(FILE *out, const struct summary_figures *f,
+			  bool damaged)
 {
 	uint64_t filtered = sum_of(f->filtered, RAS_FILTERED_KINDS);
 	uint64_t overwritten;
 
-	figure_print(out, f->recorded + filtered + f->dropped);
-	figure_print(out, f->recorded);
-	figure_print(out, f->present);
+	summary_figure(out, f->recorded + filtered + f->dropped);
+	summary_figure(out, f->recorded);
+	summary_figure(out, f->present);
 
 	/* What a damaged file has not was not overwritten. */
-	overwritten = covered(f->recorded, f->present);
+	overwritten = figure_covered(f->recorded, f->present);
 	if (damaged)
 		fprintf(out, " %11s", "unknown");
 	else
-		figure_print(out, overwritten);
+		summary_figure(out, overwritten);
 
-	figure_print(out, filtered);
-	figure_print(out, f->dropped);
+	summary_figure(out, filtered);
+	summary_figure(out, f->dropped);
 	if (f->missed == RAS_MISSED_UNKNOWN)
 		fprintf(out, " %11s", "unknown");
 	else
-		figure_print(out, f->missed);
-	figure_print(out, sum_of(f->faults, RAS_FAULT_KINDS));
+		summary_figure(out, f->missed);
+	summary_figure(out, sum_of(f->faults, RAS_FAULT_KINDS));
 }
 
 /* The figures are not in the trace. */
@@ -240,7 +244,7 @@ static void present_print(FILE *out, uint64_t present)
 	fprintf(out, " %11s %11s %11s %11s %11s", "-", "-", "-", "-", "-");
 }
 
-static bool figures_idle(const struct figures *f)
+static bool figures_idle(const struct summary_figures *f)
 {
 	return !f->recorded && !f->present && !f->dropped &&
 	       !sum_of(f->filtered, RAS_FILTERED_KINDS) &&
@@ -252,7 +256,7 @@ static bool figures_idle(const struct figures *f)
 static bool point_is_idle(const struct trace_session *session, uint32_t i,
 			  const struct match *match)
 {
-	struct figures f;
+	struct summary_figures f;
 
 	if (!session->totals)
 		return false;
@@ -260,12 +264,12 @@ static bool point_is_idle(const struct trace_session *session, uint32_t i,
 	return figures_idle(&f);
 }
 
-static void session_print(FILE *out, const struct trace_session *session,
-			  const struct match *match, bool damaged)
+static void summary_session(FILE *out, const struct trace_session *session,
+			    const struct match *match, bool damaged)
 {
 	uint32_t idle = 0;
 	const struct match_point *point;
-	struct figures f;
+	struct summary_figures f;
 
 	for (uint32_t i = 0; i < session->entry->points; i++) {
 		bool unselected = session->points[i].state ==
@@ -275,8 +279,8 @@ static void session_print(FILE *out, const struct trace_session *session,
 			idle += !unselected;
 		else {
 			point = match_armed(match, session, i);
-			row_start(out, session->entry->major,
-				  session->points[i].minor);
+			summary_row_start(out, session->entry->major,
+					  session->points[i].minor);
 			if (session->totals) {
 				f = point_figures(session, i, match);
 				figures_print(out, &f, damaged);
@@ -284,7 +288,7 @@ static void session_print(FILE *out, const struct trace_session *session,
 				present_print(out, point ? point->present : 0);
 			}
 			fputs("  ", out);
-			name_print(out, session->tdf);
+			summary_name(out, session->tdf);
 			fputc('\n', out);
 		}
 	}
@@ -292,7 +296,7 @@ static void session_print(FILE *out, const struct trace_session *session,
 		return;
 	fprintf(out, "%5u      - %u tracepoint%s without a hit  ",
 		session->entry->major, idle, idle == 1 ? "" : "s");
-	name_print(out, session->tdf);
+	summary_name(out, session->tdf);
 	fputc('\n', out);
 }
 
@@ -310,13 +314,14 @@ static uint64_t major_present(const struct match *match, unsigned int major)
 	return present;
 }
 
-static struct figures major_figures(const struct trace_file *file,
-				    unsigned int major,
-				    const struct match *match)
+static struct summary_figures major_figures(const struct trace_file *file,
+					    unsigned int major,
+					    const struct match *match)
 {
 	const struct trace_session *majors = &file->majors;
-	struct figures f = figures_of(&majors->totals[major], majors->base ?
-				      &majors->base[major] : NULL);
+	struct summary_figures f =
+		figures_of(&majors->totals[major],
+			   majors->base ? &majors->base[major] : NULL);
 
 	f.present = major_present(match, major);
 	if (f.recorded < f.present)
@@ -333,7 +338,7 @@ static int point_compare(const void *a, const void *b)
 
 /* Records of no armed tracepoint, and static ones without figures: nothing but
  * present. 0 or -ENOMEM. */
-static int others_print(FILE *out, const struct match *match)
+static int summary_others(FILE *out, const struct match *match)
 {
 	bool counted = match->file->majors.totals;
 	struct match_point **points = calloc(match->points.count + 1,
@@ -348,8 +353,8 @@ static int others_print(FILE *out, const struct match *match)
 	if (n)
 		qsort(points, n, sizeof(*points), point_compare);
 	for (size_t i = 0; i < n; i++) {
-		row_start(out, points[i]->key >> 32 & 0xffff,
-			  points[i]->key >> 16 & 0xffff);
+		summary_row_start(out, points[i]->key >> 32 & 0xffff,
+				  points[i]->key >> 16 & 0xffff);
 		present_print(out, points[i]->present);
 		fputs(points[i]->key >> 48 ? "  (not armed)\n" :
 					     "  (static)\n", out);
@@ -361,9 +366,9 @@ static int others_print(FILE *out, const struct match *match)
 /* ---- why ---- */
 
 /* "filtered: 3 suspended, 1 condition" */
-static const char *kinds_print(FILE *out, const char *before, const char *title,
-			       const uint64_t *figures,
-			       const char *const *names, size_t n)
+static const char *summary_kinds(FILE *out, const char *before,
+				 const char *title, const uint64_t *figures,
+				 const char *const *names, size_t n)
 {
 	const char *between = NULL;
 
@@ -385,7 +390,7 @@ static bool point_ended(const struct ras_session_point *point)
 	return point->state > RAS_POINT_OFF;
 }
 
-static bool why_wanted(const struct figures *f)
+static bool why_wanted(const struct summary_figures *f)
 {
 	return sum_of(f->filtered, RAS_FILTERED_KINDS) ||
 	       sum_of(f->faults, RAS_FAULT_KINDS) || f->paged_in;
@@ -400,14 +405,14 @@ static void why_title(FILE *out, bool *told)
 }
 
 /* Returns what stands in front of the next reason. */
-static const char *why_print(FILE *out, const struct figures *f)
+static const char *why_print(FILE *out, const struct summary_figures *f)
 {
 	const char *before = "  ";
 
-	before = kinds_print(out, before, "filtered", f->filtered,
-			     names_filtered, RAS_FILTERED_KINDS);
-	before = kinds_print(out, before, "faults", f->faults, names_fault,
-			     RAS_FAULT_KINDS);
+	before = summary_kinds(out, before, "filtered", f->filtered,
+			       names_filtered, RAS_FILTERED_KINDS);
+	before = summary_kinds(out, before, "faults", f->faults, names_fault,
+			       RAS_FAULT_KINDS);
 	if (!f->paged_in)
 		return before;
 	fprintf(out, "%spaged in: %llu", before, (ull)f->paged_in);
@@ -420,17 +425,19 @@ static void session_why(FILE *out, const struct trace_session *session,
 {
 	for (uint32_t i = 0; i < session->entry->points; i++) {
 		const struct ras_session_point *point = &session->points[i];
-		struct figures f = point_figures(session, i, match);
+		struct summary_figures f = point_figures(session, i, match);
 		const char *before;
 		char time[64];
 
 		if (!why_wanted(&f) && !point_ended(point))
 			continue;
 		why_title(out, told);
-		row_start(out, session->entry->major, point->minor);
+		summary_row_start(out, session->entry->major, point->minor);
 		before = why_print(out, &f);
 		if (point_ended(point)) {
-			*clock_put(clock, wall(match->file, point->ended), time) = '\0';
+			*clock_put(clock, summary_wall(match->file,
+						       point->ended),
+				   time) = '\0';
 			fprintf(out, "%sended: %s at %s", before,
 				names_point_state(point->state), time);
 		}
@@ -449,12 +456,13 @@ static int counters_print(FILE *out, const struct trace *trace,
 	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
 	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
 	for (size_t i = 0; i < file->session_count; i++)
-		session_print(out, file->sessions[i], match,
-			      file->damage.count);
+		summary_session(out, file->sessions[i], match,
+				file->damage.count);
 	if (file->majors.totals) {
 		for (unsigned int major = 0; major < RAS_STATIC_MAJORS;
 		     major++) {
-			struct figures f = major_figures(file, major, match);
+			struct summary_figures f =
+				major_figures(file, major, match);
 
 			if (figures_idle(&f))
 				continue;
@@ -463,7 +471,7 @@ static int counters_print(FILE *out, const struct trace *trace,
 			fputs("  (static)\n", out);
 		}
 	}
-	code = others_print(out, match);
+	code = summary_others(out, match);
 	told = false;
 	for (size_t i = 0; i < file->session_count; i++)
 		if (file->sessions[i]->totals)
@@ -471,7 +479,7 @@ static int counters_print(FILE *out, const struct trace *trace,
 				    &told);
 	for (unsigned int major = 0; file->majors.totals &&
 	     major < RAS_STATIC_MAJORS; major++) {
-		struct figures f = major_figures(file, major, match);
+		struct summary_figures f = major_figures(file, major, match);
 
 		if (!why_wanted(&f))
 			continue;
@@ -490,8 +498,8 @@ int summary_print(FILE *out, const struct stream *stream, struct clock *clock)
 	for (size_t i = 0; i < stream->count && !code; i++) {
 		const struct trace *trace = stream->traces[i];
 
-		title_print(out, &trace->file, clock);
-		records_print(out, &trace->file, trace->late);
+		summary_title(out, &trace->file, clock);
+		summary_records(out, &trace->file, trace->late);
 		complete_print(out, &trace->file, clock);
 		code = counters_print(out, trace, clock);
 	}
@@ -504,10 +512,10 @@ void summary_print_selected(FILE *out, const struct stream *stream,
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct trace *trace = stream->traces[i];
 
-		title_print(out, &trace->file, clock);
+		summary_title(out, &trace->file, clock);
 		if (selected_stopped(selected))
 			continue;
-		records_print(out, &trace->file, trace->late);
+		summary_records(out, &trace->file, trace->late);
 		complete_print(out, &trace->file, clock);
 	}
 	if (selected_stopped(selected))
@@ -517,9 +525,9 @@ void summary_print_selected(FILE *out, const struct stream *stream,
 
 /* ---- what was lost ---- */
 
-static void lost_add(struct summary_lost *lost, const struct figures *f)
+static void lost_add(struct summary_lost *lost, const struct summary_figures *f)
 {
-	lost->records += covered(f->recorded, f->present) + f->dropped;
+	lost->records += figure_covered(f->recorded, f->present) + f->dropped;
 }
 
 static void session_lost(struct summary_lost *lost,
@@ -527,7 +535,7 @@ static void session_lost(struct summary_lost *lost,
 			 const struct match *match, int minor)
 {
 	for (uint32_t i = 0; i < session->entry->points; i++) {
-		struct figures f;
+		struct summary_figures f;
 
 		if (minor >= 0 && session->points[i].minor != minor)
 			continue;
@@ -545,7 +553,7 @@ static void trace_lost(struct summary_lost *lost, const struct trace *trace,
 		       unsigned int major, int minor)
 {
 	const struct trace_file *file = &trace->file;
-	struct figures f;
+	struct summary_figures f;
 
 	for (size_t i = 0; i < file->session_count; i++)
 		if (file->sessions[i]->entry->major == major)

@@ -35,7 +35,7 @@ struct waiting {
 	uint64_t number;	/* of the event; 0: none waits */
 };
 
-struct thread {
+struct tree_thread {
 	uint64_t buffer;	/* key of its trace's buffer */
 	uint32_t pid, tid;
 	char *title;
@@ -43,15 +43,15 @@ struct thread {
 	struct spill_text lines;
 };
 
-struct tree {
+struct tree_output {
 	struct pairing *pairing;
-	struct key_map by_id;		/* thread, by thread_hash() */
-	struct thread **threads;	/* in the order of their first events */
+	struct key_map by_id;		/* thread, by tree_thread_hash() */
+	struct tree_thread **threads;	/* in the order of their first events */
 	size_t count, room;
 	struct spill spill;
 	struct text line;
 	bool live;			/* of a pipe */
-	const struct thread *last;	/* live: the last line is its */
+	const struct tree_thread *last;	/* live: the last line is its */
 };
 
 /* An event on its way into a line. */
@@ -65,27 +65,27 @@ struct shown {
 /* ---- parts of a line ---- */
 
 /* Right in a column. */
-static void column_put(struct text *line, const char *word, size_t n,
-		       size_t width)
+static void tree_column(struct text *line, const char *word, size_t n,
+			size_t width)
 {
 	text_add_blanks(line, n < width ? width - n : 0);
 	text_add(line, word, n);
 }
 
-static void time_put(struct text *line, struct clock *clock, int64_t time)
+static void tree_time(struct text *line, struct clock *clock, int64_t time)
 {
 	char word[CLOCK_MAX];
 
-	column_put(line, word, clock_put(clock, time, word) - word,
-		   TIME_WIDTH);
-	TEXT_ADD(line, " ");
+	tree_column(line, word, clock_put(clock, time, word) - word,
+		    TIME_WIDTH);
+	LINE_ADD(line, " ");
 }
 
 static void latency_column(struct text *line, int64_t ns)
 {
 	char word[LATENCY_MAX];
 
-	column_put(line, word, latency_put(ns, word) - word, LATENCY_WIDTH);
+	tree_column(line, word, latency_put(ns, word) - word, LATENCY_WIDTH);
 }
 
 static void indent_put(struct text *line, uint32_t depth)
@@ -96,7 +96,7 @@ static void indent_put(struct text *line, uint32_t depth)
 		text_print(line, "<%u> ", depth);
 }
 
-static void flags_put(const struct shown *of, struct text *line)
+static void tree_flags(const struct shown *of, struct text *line)
 {
 	const struct decode_result *result = &of->scratch->result;
 	unsigned int flags = event_flags(of->event, result->status,
@@ -125,12 +125,12 @@ static void outcome_put(const struct shown *of, struct text *line)
 		arguments_put(of->output, of->event, of->scratch, value, line);
 		line->used -= line->used == end ? 2 : 0;
 	}
-	flags_put(of, line);
+	tree_flags(of, line);
 }
 
 /* ---- threads ---- */
 
-static int title_make(struct thread *thread, const struct output *output,
+static int title_make(struct tree_thread *thread, const struct output *output,
 		      const struct event *event)
 {
 	const struct ras_record *r = event->record;
@@ -151,16 +151,17 @@ static int title_make(struct thread *thread, const struct output *output,
 			r->pid, r->pid, r->tid, r->tid, date) < 0 ? -ENOMEM : 0;
 }
 
-static uint64_t thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
+static uint64_t tree_thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
 {
 	return key_map_mix(buffer, (uint64_t)pid << 32 | tid);
 }
 
-static struct thread *thread_find(struct tree *tree, uint64_t buffer,
-				  uint32_t pid, uint32_t tid)
+static struct tree_thread *tree_thread_find(struct tree_output *tree,
+					    uint64_t buffer, uint32_t pid,
+					    uint32_t tid)
 {
-	uint64_t hash = thread_hash(buffer, pid, tid);
-	struct thread *thread;
+	uint64_t hash = tree_thread_hash(buffer, pid, tid);
+	struct tree_thread *thread;
 	size_t step = 0;
 
 	while ((thread = key_map_each(&tree->by_id, hash, &step)))
@@ -171,13 +172,13 @@ static struct thread *thread_find(struct tree *tree, uint64_t buffer,
 }
 
 /* NULL: no memory. */
-static struct thread *thread_of(const struct output *output,
-				const struct event *event)
+static struct tree_thread *thread_of(const struct output *output,
+				     const struct event *event)
 {
 	uint64_t buffer = event->trace->file.header.key;
 	uint32_t pid = event->record->pid, tid = event->record->tid;
-	struct tree *tree = output->own;
-	struct thread *thread = thread_find(tree, buffer, pid, tid);
+	struct tree_output *tree = output->own;
+	struct tree_thread *thread = tree_thread_find(tree, buffer, pid, tid);
 
 	if (thread)
 		return thread;
@@ -188,16 +189,18 @@ static struct thread *thread_of(const struct output *output,
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	*thread = (struct thread){ .buffer = buffer, .pid = pid, .tid = tid };
+	thread->buffer = buffer;
+	thread->pid = pid;
+	thread->tid = tid;
 	tree->threads[tree->count++] = thread;
-	key_map_add(&tree->by_id, thread_hash(buffer, pid, tid), thread);
+	key_map_add(&tree->by_id, tree_thread_hash(buffer, pid, tid), thread);
 	return title_make(thread, output, event) ? NULL : thread;
 }
 
 /* ---- lines ---- */
 
 /* The line is the thread's; where it goes. 0, or a negative errno. */
-static int line_give(struct tree *tree, struct thread *thread,
+static int line_give(struct tree_output *tree, struct tree_thread *thread,
 		     struct text *text)
 {
 	struct text *line = &tree->line;
@@ -219,7 +222,7 @@ static int line_give(struct tree *tree, struct thread *thread,
 	return code;
 }
 
-static int line_wait(struct tree *tree, struct thread *thread,
+static int line_wait(struct tree_output *tree, struct tree_thread *thread,
 		     size_t latency_at, uint64_t number)
 {
 	struct text *line = &tree->line;
@@ -238,7 +241,7 @@ static int line_wait(struct tree *tree, struct thread *thread,
 }
 
 /* The line that waits is the line now. */
-static int waiting_take(struct tree *tree, struct thread *thread)
+static int waiting_take(struct tree_output *tree, struct tree_thread *thread)
 {
 	struct waiting *w = &thread->waiting;
 
@@ -252,7 +255,7 @@ static int waiting_take(struct tree *tree, struct thread *thread)
 }
 
 /* It goes out, and `end` behind it. */
-static int waiting_give(struct tree *tree, struct thread *thread,
+static int waiting_give(struct tree_output *tree, struct tree_thread *thread,
 			const char *end, struct text *text)
 {
 	if (!thread->waiting.number)
@@ -264,7 +267,7 @@ static int waiting_give(struct tree *tree, struct thread *thread,
 	return line_give(tree, thread, text);
 }
 
-static int waiting_open(struct tree *tree, struct thread *thread,
+static int waiting_open(struct tree_output *tree, struct tree_thread *thread,
 			struct text *text)
 {
 	return waiting_give(tree, thread, " {", text);
@@ -272,25 +275,25 @@ static int waiting_open(struct tree *tree, struct thread *thread,
 
 /* ---- events ---- */
 
-static int pre_add(const struct shown *of, struct thread *thread,
+static int pre_add(const struct shown *of, struct tree_thread *thread,
 		   struct text *text)
 {
-	struct tree *tree = of->output->own;
+	struct tree_output *tree = of->output->own;
 	struct text *line = &tree->line;
 	int code = waiting_open(tree, thread, text);
 	size_t latency_at;
 
 	if (code)
 		return code;
-	time_put(line, &of->scratch->clock, of->event->time);
+	tree_time(line, &of->scratch->clock, of->event->time);
 	latency_at = line->used;
 	text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
 	text_add_string(line, of->seen->name);
 	TEXT_ADD(line, "(");
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
-	TEXT_ADD(line, ")");
-	flags_put(of, line);
+	LINE_ADD(line, ")");
+	tree_flags(of, line);
 	if (!tree->live)
 		return line_wait(tree, thread, latency_at, of->event->number);
 	TEXT_ADD(line, " {\n");
@@ -298,10 +301,10 @@ static int pre_add(const struct shown *of, struct thread *thread,
 }
 
 /* The call and its POST on one line. */
-static int leaf_add(const struct shown *of, struct thread *thread,
-		    struct text *text)
+static int tree_leaf(const struct shown *of, struct tree_thread *thread,
+		     struct text *text)
 {
-	struct tree *tree = of->output->own;
+	struct tree_output *tree = of->output->own;
 	size_t latency_at = thread->waiting.latency_at, end;
 	struct text *line = &tree->line;
 
@@ -318,21 +321,21 @@ static int leaf_add(const struct shown *of, struct thread *thread,
 	return line_give(tree, thread, text);
 }
 
-static int post_add(const struct shown *of, struct thread *thread,
-		    struct text *text)
+static int tree_post(const struct shown *of, struct tree_thread *thread,
+		     struct text *text)
 {
-	struct tree *tree = of->output->own;
+	struct tree_output *tree = of->output->own;
 	bool matched = of->seen->role == PAIR_POST_MATCHED;
 	struct text *line = &tree->line;
 	int code;
 
 	if (matched && thread->waiting.number &&
 	    thread->waiting.number == of->seen->call.number)
-		return leaf_add(of, thread, text);
+		return tree_leaf(of, thread, text);
 	code = waiting_open(tree, thread, text);
 	if (code)
 		return code;
-	time_put(line, &of->scratch->clock, of->event->time);
+	tree_time(line, &of->scratch->clock, of->event->time);
 	if (matched)
 		latency_column(line, of->seen->latency);
 	else
@@ -346,10 +349,10 @@ static int post_add(const struct shown *of, struct thread *thread,
 	return line_give(tree, thread, text);
 }
 
-static int plain_add(const struct shown *of, struct thread *thread,
-		     struct text *text)
+static int tree_plain(const struct shown *of, struct tree_thread *thread,
+		      struct text *text)
 {
-	struct tree *tree = of->output->own;
+	struct tree_output *tree = of->output->own;
 	const struct match_point *point = of->event->point;
 	struct text *line = &tree->line;
 	int code = waiting_open(tree, thread, text);
@@ -357,8 +360,8 @@ static int plain_add(const struct shown *of, struct thread *thread,
 
 	if (code)
 		return code;
-	time_put(line, &of->scratch->clock, of->event->time);
-	text_add_blanks(line, LATENCY_WIDTH);
+	tree_time(line, &of->scratch->clock, of->event->time);
+	line_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
 	if (point->formatted)
 		text_add(line, point->title, point->title_length - 1);
@@ -369,17 +372,18 @@ static int plain_add(const struct shown *of, struct thread *thread,
 	end = line->used;
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	line->used -= line->used == end ? 2 : 0;
-	flags_put(of, line);
-	TEXT_ADD(line, "\n");
+	tree_flags(of, line);
+	LINE_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
 
 /* The call has no POST. */
-static int unmatched_add(struct tree *tree, const struct pair_call *call,
-			 const char *note, struct text *text)
+static int tree_unmatched(struct tree_output *tree,
+			  const struct pair_call *call, const char *note,
+			  struct text *text)
 {
-	struct thread *thread = thread_find(tree, call->trace->file.header.key,
-					    call->pid, call->tid);
+	struct tree_thread *thread = tree_thread_find(
+		tree, call->trace->file.header.key, call->pid, call->tid);
 	char end[64];
 	int code;
 
@@ -400,8 +404,8 @@ static int unmatched_add(struct tree *tree, const struct pair_call *call,
 static int tree_event(struct output *output, const struct event *event,
 		      struct text *text, struct scratch *scratch)
 {
-	struct tree *tree = output->own;
-	struct thread *thread = thread_of(output, event);
+	struct tree_output *tree = output->own;
+	struct tree_thread *thread = thread_of(output, event);
 	struct pair_seen seen;
 	struct shown of = { output, event, &seen, scratch };
 	const char *note;
@@ -412,14 +416,14 @@ static int tree_event(struct output *output, const struct event *event,
 		return -ENOMEM;
 	note = seen.role == PAIR_PRE ? "too many open calls" : "no POST";
 	for (size_t i = 0; i < seen.unmatched_count && !code; i++)
-		code = unmatched_add(tree, &seen.unmatched[i], note, text);
+		code = tree_unmatched(tree, &seen.unmatched[i], note, text);
 	if (code)
 		return code;
 	if (seen.role == PAIR_PRE)
 		return pre_add(&of, thread, text);
 	if (seen.role == PAIR_PLAIN)
-		return plain_add(&of, thread, text);
-	return post_add(&of, thread, text);
+		return tree_plain(&of, thread, text);
+	return tree_post(&of, thread, text);
 }
 
 /* ---- */
@@ -435,7 +439,7 @@ static bool stream_is_live(const struct stream *stream)
 static int tree_open(struct output *output, struct text *text,
 		     struct error *err)
 {
-	struct tree *tree = calloc(1, sizeof(*tree));
+	struct tree_output *tree = calloc(1, sizeof(*tree));
 
 	output->own = tree;
 	if (!tree)
@@ -449,15 +453,15 @@ static int tree_open(struct output *output, struct text *text,
 static int tree_close(struct output *output, struct text *text,
 		      struct error *err)
 {
-	struct tree *tree = output->own;
+	struct tree_output *tree = output->own;
 	const struct pair_call *call;
 	int code = 0;
 
 	while (!code && (call = pairing_open_call(tree->pairing)))
-		code = unmatched_add(tree, call, "no POST up to the end",
-				     text);
+		code = tree_unmatched(tree, call, "no POST up to the end",
+				      text);
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
-		struct thread *thread = tree->threads[i];
+		struct tree_thread *thread = tree->threads[i];
 
 		line_print(text, "%s%s", i ? "\n" : "", thread->title);
 		code = spill_take(&tree->spill, &thread->lines, text);
@@ -467,7 +471,7 @@ static int tree_close(struct output *output, struct text *text,
 
 static void tree_free(struct output *output)
 {
-	struct tree *tree = output->own;
+	struct tree_output *tree = output->own;
 
 	if (!tree)
 		return;

@@ -12,7 +12,7 @@ static unsigned int log2_of(uint64_t n)
 	return 63 - __builtin_clzll(n);
 }
 
-static uint64_t row_start(unsigned int row)
+static uint64_t latency_row_start(unsigned int row)
 {
 	return row ? 1ULL << (row + PARTS_SHIFT - 1) : 0;
 }
@@ -31,7 +31,7 @@ int latency_add(struct latency *latency, int64_t ns)
 		latency->rows[row] = calloc(LATENCY_PARTS, sizeof(uint64_t));
 	if (!latency->rows[row])
 		return -ENOMEM;
-	latency->rows[row][(ns - row_start(row)) / part_width(row)]++;
+	latency->rows[row][(ns - latency_row_start(row)) / part_width(row)]++;
 	if (!latency->count || ns < latency->least)
 		latency->least = ns;
 	if (ns > latency->most)
@@ -62,7 +62,8 @@ int64_t latency_permille(const struct latency *latency, unsigned int n)
 				/* The middle of a part, as far as there can be
 				 * one. */
 				width = part_width(row);
-				ns = row_start(row) + part * width + width / 2;
+				ns = latency_row_start(row) + part * width +
+				     width / 2;
 				ns = ns < latency->least ? latency->least : ns;
 				return ns < latency->most ? ns : latency->most;
 			}

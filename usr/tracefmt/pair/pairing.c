@@ -27,7 +27,7 @@ struct pair_thread {
 
 struct pairing {
 	struct key_map functions;	/* pair_function by match_point */
-	struct key_map threads;		/* pair_thread, by thread_hash() */
+	struct key_map threads;		/* by pairing_thread_hash() */
 	struct pair_thread *oldest, *newest;
 	size_t open_count;
 	struct pair_call *unmatched;	/* of the last event */
@@ -103,8 +103,8 @@ static struct pair_function *function_make(const struct pairing *pairing,
 	return NULL;
 }
 
-static const struct pair_function *function_of(struct pairing *pairing,
-					       const struct event *event)
+static const struct pair_function *pairing_function(struct pairing *pairing,
+						    const struct event *event)
 {
 	uint64_t key = key_map_key(event->point);
 	struct pair_function *function =
@@ -162,7 +162,7 @@ static int calls_drop(struct pairing *pairing, struct pair_thread *thread,
 
 /* ---- threads ---- */
 
-static uint64_t thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
+static uint64_t pairing_thread_hash(uint64_t buffer, uint32_t pid, uint32_t tid)
 {
 	return key_map_mix(buffer, (uint64_t)pid << 32 | tid);
 }
@@ -185,9 +185,10 @@ static void thread_link(struct pairing *pairing, struct pair_thread *thread)
 
 static void thread_free(struct pairing *pairing, struct pair_thread *thread)
 {
-	key_map_remove(&pairing->threads,
-		       thread_hash(thread->buffer, thread->pid, thread->tid),
-		       thread);
+	key_map_remove(
+		&pairing->threads,
+		pairing_thread_hash(thread->buffer, thread->pid, thread->tid),
+		thread);
 	thread_unlink(pairing, thread);
 	pairing->open_count -= thread->count;
 	free(thread->calls);
@@ -210,12 +211,12 @@ static int thread_give_up(struct pairing *pairing)
 }
 
 /* The event's thread, which is the newest one now; NULL: it isn't there. */
-static struct pair_thread *thread_find(struct pairing *pairing,
-				       const struct event *event)
+static struct pair_thread *pairing_thread_find(struct pairing *pairing,
+					       const struct event *event)
 {
 	uint64_t buffer = event->trace->file.header.key;
 	uint32_t pid = event->record->pid, tid = event->record->tid;
-	uint64_t hash = thread_hash(buffer, pid, tid);
+	uint64_t hash = pairing_thread_hash(buffer, pid, tid);
 	struct pair_thread *thread;
 	size_t step = 0;
 
@@ -230,8 +231,8 @@ static struct pair_thread *thread_find(struct pairing *pairing,
 	return thread;
 }
 
-static struct pair_thread *thread_add(struct pairing *pairing,
-				      const struct event *event)
+static struct pair_thread *pairing_thread_add(struct pairing *pairing,
+					      const struct event *event)
 {
 	struct pair_thread *thread;
 
@@ -246,9 +247,10 @@ static struct pair_thread *thread_add(struct pairing *pairing,
 	thread->pid = event->record->pid;
 	thread->tid = event->record->tid;
 	thread->newest = event->time;
-	key_map_add(&pairing->threads,
-		    thread_hash(thread->buffer, thread->pid, thread->tid),
-		    thread);
+	key_map_add(
+		&pairing->threads,
+		pairing_thread_hash(thread->buffer, thread->pid, thread->tid),
+		thread);
 	thread_link(pairing, thread);
 	return thread;
 }
@@ -275,10 +277,10 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 		      const struct pair_function *function,
 		      struct pair_seen *seen)
 {
-	struct pair_thread *thread = thread_find(pairing, event);
+	struct pair_thread *thread = pairing_thread_find(pairing, event);
 
 	if (!thread)
-		thread = thread_add(pairing, event);
+		thread = pairing_thread_add(pairing, event);
 	if (!thread || (pairing->open_count >= PAIR_OPEN &&
 			thread_give_up(pairing)))
 		return -ENOMEM;
@@ -311,7 +313,7 @@ static bool is_call_of(const struct match_point *pre,
 static int call_end(struct pairing *pairing, const struct event *event,
 		    struct pair_seen *seen)
 {
-	struct pair_thread *thread = thread_find(pairing, event);
+	struct pair_thread *thread = pairing_thread_find(pairing, event);
 	size_t at = thread ? thread->count : 0;
 
 	seen->depth = at;
@@ -338,7 +340,7 @@ static int call_end(struct pairing *pairing, const struct event *event,
 int pairing_see(struct pairing *pairing, const struct event *event,
 		struct pair_seen *seen)
 {
-	const struct pair_function *function = function_of(pairing, event);
+	const struct pair_function *function = pairing_function(pairing, event);
 	struct pair_thread *thread;
 	int code = 0;
 
@@ -353,7 +355,7 @@ int pairing_see(struct pairing *pairing, const struct event *event,
 	} else if (function->role == PAIR_POST_ALONE) {
 		code = call_end(pairing, event, seen);
 	} else {
-		thread = thread_find(pairing, event);
+		thread = pairing_thread_find(pairing, event);
 		seen->depth = thread ? thread->count : 0;
 	}
 	seen->unmatched = pairing->unmatched;

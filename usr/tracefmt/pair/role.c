@@ -94,7 +94,7 @@ static size_t desc_strip(const char *desc, size_t n)
 	return n;
 }
 
-static bool is_blank(char c)
+static bool role_is_blank(char c)
 {
 	return c == ' ' || !c;
 }
@@ -107,7 +107,7 @@ static size_t desc_common(const char *a, const char *b)
 
 	while (a[n] && a[n] == b[n])
 		n++;
-	if (!is_blank(a[n]) && !is_blank(b[n]))
+	if (!role_is_blank(a[n]) && !role_is_blank(b[n]))
 		while (n && a[n - 1] != ' ')
 			n--;
 	return desc_trim(a, n);
