@@ -83,7 +83,7 @@ static inline uint64_t core_large_bits(const struct core *core)
 	return core->a64 ? 1ULL << 54 | 0x701 : core->mask | 0x10e3;
 }
 
-/* The entry of a level that stands for an address; tables are made. */
+/* The entry of a level of an address; tables are made. */
 static inline uint64_t *core_entry(struct core *core, uint64_t address,
 				   int wanted)
 {
@@ -297,7 +297,7 @@ static inline void core_add_note(struct core_file *file, const char *name,
 	file->size = (file->size + 3) & ~(size_t)3;
 }
 
-/* What only one of the machines' kernels tells */
+/* What only one machine's kernels report */
 static inline size_t core_info_tables(const struct core *core, char *text,
 				      size_t size)
 {

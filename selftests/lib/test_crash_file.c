@@ -161,7 +161,7 @@ static bool file_write(size_t room)
 	written = (struct written){ .right = true };
 	written.length = crash_file_write(to, room, &buffer, &panic);
 	if (written.length > room || to[room] != 0xee)
-		tap_bail("written behind the room");
+		tap_bail("written past the room");
 	memcpy(before, to, room);
 	if (!written.length) {
 		free(to);
@@ -338,7 +338,7 @@ static void check_sessions(void)
 	tap_is(written.sessions, 10, "a hole in the log: what is before");
 	hole_make(log + 10 * (size_t)first->size + sizeof(*first), 1);
 	file_write(LARGE);
-	tap_is(written.sessions, 10, "a hole in its points: likewise");
+	tap_is(written.sessions, 10, "a hole in its points");
 	is_right("a hole in the log");
 }
 

@@ -96,12 +96,12 @@ static void lines_are(uint64_t from, const char *expected, const char *what)
 	}
 	for (size_t i = 0; i < strlen(expected); i++) {
 		const struct dwarf_row *at;
-		size_t first, behind;
+		size_t first, end;
 
 		lines[i] = '-';
-		if (!dwarf_rows_find(&rows, from + i, &first, &behind))
+		if (!dwarf_rows_find(&rows, from + i, &first, &end))
 			continue;
-		at = &rows.list[behind - 1];
+		at = &rows.list[end - 1];
 		if (!at->end_sequence)
 			lines[i] = '0' + at->line;
 	}
@@ -109,7 +109,7 @@ static void lines_are(uint64_t from, const char *expected, const char *what)
 	tap_ok(!strcmp(lines, expected), "%s: %s", what, lines);
 }
 
-/* Lines 1 and 2 at 0x1000, and 3 and 4 at 0x1002, behind it or in front. */
+/* Lines 1 and 2 at 0x1000, and 3 and 4 at 0x1002, after it or before it. */
 static void first(void)
 {
 	row(0x1000, 1);
@@ -134,7 +134,7 @@ int main(void)
 		begin(version);
 		first();
 		second();
-		lines_are(0xfff, "-1234-", "a sequence behind another");
+		lines_are(0xfff, "-1234-", "a sequence after another");
 		begin(version);
 		second();
 		first();

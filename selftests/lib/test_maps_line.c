@@ -43,7 +43,7 @@ static const struct {
 	{ "not at the end", HEAD " /a (deleted)/b\n", LIBC, "/a (deleted)/b" },
 	{ "nothing but that", HEAD " (deleted)\n", LIBC, "(deleted)" },
 	{ "a newline in the path", HEAD " /a\\012b\n", LIBC, "/a\\012b" },
-	{ "another line behind it", HEAD " /a\n" HEAD " /b\n", LIBC, "/a" },
+	{ "another line after it", HEAD " /a\n" HEAD " /b\n", LIBC, "/a" },
 	{ "cut in the path", HEAD "   /lib/li", LIBC, "/lib/li" },
 	{ "cut in what is gone", HEAD " /bin/app (dele", LIBC,
 	  "/bin/app (dele" },
@@ -61,7 +61,7 @@ static const struct {
 	{ "a mode that is far too long", "1-2 r-xprwxps 0 00:00 0 /a\n" },
 	{ "no mode", "1-2 0 00:00 0 /a\n" },
 	{ "an inode that is no number", "1-2 r-xp 0 00:00 x /a\n" },
-	{ "an inode with something behind it", "1-2 r-xp 0 00:00 0x5 /a\n" },
+	{ "an inode with something after it", "1-2 r-xp 0 00:00 0x5 /a\n" },
 	{ "a device without a colon", "1-2 r-xp 0 0000 0 /a\n" },
 };
 

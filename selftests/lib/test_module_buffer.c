@@ -172,7 +172,7 @@ static bool all_closed(void)
 	       (device.opened < 0 || fcntl(device.opened, F_GETFD) == -1);
 }
 
-/* `text` is said, or advised. */
+/* The error or its hint contains `text`. */
 static void refused(int code, const char *text, const char *name)
 {
 	struct error err = { 0 };
@@ -249,12 +249,12 @@ static void check_opened(void)
 	tap_ok(all_closed() && buffer.device_fd == -1, "closed");
 	device_reset();
 	tap_ok(!buffer_open(&buffer, PIN_RUN_DEFAULT, false, NULL),
-	       "without anybody to tell why");
+	       "without a reason");
 	buffer_close(&buffer);
 	device_reset();
 }
 
-/* The error of the pins stays, and nobody asks the device. */
+/* The error of the pins stays, and the device is not asked. */
 static void not_from_device(const char *run, bool write, int pins,
 			    const char *name)
 {
@@ -277,7 +277,7 @@ static void check_refused(void)
 	refused(-EACCES, PINS, "without a module");
 	device.refused = -ENOENT;
 	tap_is(buffer_open(&buffer, PIN_RUN_DEFAULT, false, NULL), -EACCES,
-	       "without a module, nor anybody to tell");
+	       "without a module, nor a reason");
 	device_reset();
 	device.refused = -EPERM;
 	refused(-EPERM, "the device is refused", "who may not open it");

@@ -64,10 +64,10 @@ static void check_plain(void)
 	       "the mode is kept");
 	tap_is(replace(".", &err), -EISDIR, "a directory is refused");
 	tap_is(replace("/dev/null", &err), 0, "a device is written to");
-	tap_ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "as it stands");
+	tap_ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "unchanged");
 	alarm(10);		/* a FIFO without a reader would block */
 	tap_ok(!mkfifo("fifo", 0600), "a FIFO");
-	tap_is(replace("fifo", &err), -ENXIO, "nobody reads it");
+	tap_is(replace("fifo", &err), -ENXIO, "no process reads it");
 }
 
 /* Who made it must not read what replaces it. */
@@ -199,7 +199,7 @@ static void check_fifo(uid_t owner, mode_t mode, bool good)
 	rmdir("dir");
 }
 
-/* In a directory like /tmp, of nobody, a link made by another user. */
+/* A link that another user made, in a directory like /tmp. */
 static void check_planted(uid_t owner, bool good)
 {
 	struct error err = {0};

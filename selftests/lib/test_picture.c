@@ -326,7 +326,7 @@ static void test_kernel(void)
 	struct mappings m;
 
 	picture_kernel(&out, &list);
-	tap_ok(!made.count && !out.error, "no kernel where nobody asks");
+	tap_ok(!made.count && !out.error, "no kernel unless asked for");
 	chunk_out_free(&out);
 	entries[1].flags = RAS_SESSION_KERNEL;
 	out = begin();
@@ -336,7 +336,7 @@ static void test_kernel(void)
 		       !((struct ras_maps *)made.chunks[0].data)->pid,
 		       "the kernel, of the second session");
 	else
-		tap_ok(!made.count && !out.error, "a kernel that doesn't tell");
+		tap_ok(!made.count && !out.error, "the kernel hides addresses");
 	chunk_out_free(&out);
 	mappings_free(&m);
 	entries[1].flags = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What /proc/PID/stat tells, whatever the process calls itself. */
+/* /proc/PID/stat is parsed, whatever the name of the process. */
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static const struct {
 	{ "the greatest start", "7 (app) S" BEHIND "18446744073709551615\n",
 	  'S', UINT64_MAX },
 	{ "cut before the start", "7 (app) S" BEHIND },
-	{ "cut behind the state", "7 (app) S" },
+	{ "cut after the state", "7 (app) S" },
 	{ "cut before the state", "7 (app) " },
 	{ "cut in the name", "7 (ap" },
 	{ "a start that is no number", "7 (app) S" BEHIND "x\n" },

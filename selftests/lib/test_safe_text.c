@@ -68,7 +68,7 @@ static size_t expect(char *p, const uint8_t *s, size_t n, bool layout)
 	return p - start;
 }
 
-/* Does it come out as expected, without a byte behind its room? */
+/* Does it come out as expected, without a byte past its room? */
 static bool same(const uint8_t *bytes, size_t n, bool layout)
 {
 	char want[4 * LENGTH + 1], got[4 * LENGTH + 8];

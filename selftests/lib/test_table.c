@@ -49,7 +49,7 @@ static void check_places(void)
 	check_place(behind + 8, 2, false);
 	check_place(behind + 4, 1, false);
 	check_place(behind - 8, 1, false);
-	check_place(24, 1, false);	/* in the header, behind what all have */
+	check_place(24, 1, false);	/* in the header, after its start */
 	check_place(0, 1, false);
 	check_place(0xfffffff8, 1, false);
 	check_place(behind, 0xffffffff, false);
@@ -99,7 +99,7 @@ static void check_content(void)
 	alarm(0);
 }
 
-/* What to do is told, too. */
+/* The error has a hint, too. */
 static void check_hints(void)
 {
 	struct tdf_header header = { .magic = TDF_MAGIC };

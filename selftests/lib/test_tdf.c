@@ -101,7 +101,7 @@ static void check_file(const void *file, size_t size, const char *expected,
 		tap_diag("got: %s", why ? why : "accepted");
 }
 
-/* `image`, and as many bytes behind it as its header says */
+/* `image`, and as many bytes after it as its header says */
 static void check(struct image *image, const char *expected, const char *name)
 {
 	size_t size = image->header.file_size;
@@ -214,11 +214,11 @@ static const struct stmt_row {
 	{ "an unknown kind", { { 7, .length = 1, ONE } }, "kind 7" },
 	{ "IF", { { TDF_STMT_IF, ONE },
 		  { TDF_STMT_REG, .reg_bytes = 4 } }, NULL },
-	{ "IF behind a register",
+	{ "IF after a register",
 	  { { TDF_STMT_REG, .reg_bytes = 4 }, { TDF_STMT_IF, ONE } },
-	  "IF behind" },
+	  "IF after" },
 	{ "two IF", { { TDF_STMT_IF, ONE }, { TDF_STMT_IF, ONE } },
-	  "IF behind" },
+	  "IF after" },
 	{ "pieces",
 	  { { TDF_STMT_VALUE, .length = 3, ONE },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 90, ONE },
@@ -232,10 +232,10 @@ static const struct stmt_row {
 	  { { TDF_STMT_VALUE, TDF_STMT_RAW, .length = 3, ONE },
 	    { TDF_STMT_MEM, TDF_STMT_MORE | TDF_STMT_RAW, .length = 90,
 	      ONE } }, NULL },
-	{ "a raw piece behind a prefix",
+	{ "a raw piece after a prefix",
 	  { { TDF_STMT_VALUE, .length = 3, ONE },
 	    { TDF_STMT_MEM, TDF_STMT_MORE | TDF_STMT_RAW, .length = 90,
-	      ONE } }, "MORE behind" },
+	      ONE } }, "MORE after" },
 	{ "a piece of nothing",
 	  { { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
 	  "MORE without" },
@@ -246,19 +246,19 @@ static const struct stmt_row {
 	{ "a piece of a register",
 	  { { TDF_STMT_REG, .reg_bytes = 4 },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
-	  "MORE behind" },
+	  "MORE after" },
 	{ "a piece of a string",
 	  { { TDF_STMT_ASCIIZ, .length = 4, ONE },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
-	  "MORE behind" },
-	{ "a piece behind LEN",
+	  "MORE after" },
+	{ "a piece after LEN",
 	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 4, ONE, LEN },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
-	  "MORE behind" },
+	  "MORE after" },
 	{ "a piece of what is absent",
 	  { { TDF_STMT_ABSENT },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
-	  "MORE behind" },
+	  "MORE after" },
 };
 
 static uint32_t stmts_fill(struct image *image, int site,
@@ -302,7 +302,7 @@ static const struct layout_row {
 	  { { TDF_STMT_MEM, .length = 8, ONE } },
 	  { { TDF_STMT_VALUE, .length = 8, ONE } },
 	  { { TDF_STMT_VALUE, .length = 7, ONE } } }, "differ in item 0" },
-	{ "another length than behind what is absent", {
+	{ "another length than after what is absent", {
 	  { { TDF_STMT_ABSENT } },
 	  { { TDF_STMT_VALUE, .length = 8, ONE } },
 	  { { TDF_STMT_VALUE, .length = 7, ONE } } }, "differ in item 0" },
@@ -326,7 +326,7 @@ static const struct layout_row {
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
 	  { { TDF_STMT_REG, .reg_bytes = 8 } },
 	  { { TDF_STMT_ABSENT } } }, "differ in item 0" },
-	{ "raw memory behind what is absent", {
+	{ "raw memory after what is absent", {
 	  { { TDF_STMT_ABSENT } },
 	  { { TDF_STMT_MEM, TDF_STMT_RAW, .length = 8, ONE } },
 	  { { TDF_STMT_ABSENT } } }, "differ in item 0" },
@@ -724,7 +724,7 @@ static void check_fields(void)
 	}
 }
 
-/* Tables that are larger than the image: zeros behind it. */
+/* Tables that are larger than the image: zeros after it. */
 static const struct limit_row {
 	size_t table;		/* its offset in the header */
 	uint32_t most;

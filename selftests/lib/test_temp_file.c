@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A file for what has no room in memory lies in TMPDIR, has no name, and is
- * nobody else's. */
+/* A file for what has no room in memory is in TMPDIR, has no name, and other
+ * users can't read it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ int main(void)
 	tap_ok(st.st_dev == there.st_dev && S_ISREG(st.st_mode), "where it should");
 	tap_is(st.st_nlink, 0, "it has no name");
 	tap_is(entries(folder), 0, "the folder is empty");
-	tap_is(st.st_mode & 0777, 0600, "nobody else may read it");
+	tap_is(st.st_mode & 0777, 0600, "no other user may read it");
 	tap_is(fcntl(fd, F_GETFD), FD_CLOEXEC, "nor a program that is run");
 	tap_ok(pwrite(fd, "text", 4, 0) == 4 && pread(fd, text, 4, 0) == 4 &&
 	       !strcmp(text, "text"), "it is written and read");

@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "lib/formats/tff.h"
 
-/* The tables of the good one, behind each other as the builder writes them. */
+/* The tables of the good one, in the order in which the builder writes them. */
 struct image {
 	struct tff_header header;
 	struct tff_section sections[2];
@@ -62,7 +62,7 @@ static int parse(struct bytes *file, struct error *err)
 	return code;
 }
 
-/* Set one field, and look what is said. */
+/* Set one field, and compare the error. */
 #define DAMAGE(place, value, reason)					\
 	do {								\
 		struct bytes file = image_make();			\

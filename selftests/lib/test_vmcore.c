@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A trace buffer is found in a memory dump, through any page tables and forms of
- * the file; what isn't one, is damaged or cut short, is told.
+ * the file; what isn't one, is damaged or cut short, is reported.
  *
  *	test_vmcore FOLDER	writes some dumps there: the corpus of fuzz_vmcore
  */
@@ -108,7 +108,7 @@ static void chunks_read(struct found *found, const uint8_t *p, size_t size)
 	}
 }
 
-/* A file of these bytes and, behind them, zeros up to a length. */
+/* A file of these bytes and then zeros, up to a length. */
 static struct found file_read_long(const void *bytes, size_t size, off_t length)
 {
 	struct chunk_memory memory = { 0 };
@@ -493,14 +493,14 @@ static void check_damages(void)
 	found = core_read(plain, true, 2, anchor_copy);
 	tap_is(found.records, CORE_RECORDS, "a copy of the anchor: passed over");
 	found = core_read(plain, true, 2, head_ruin);
-	tap_is(found.losses.slices, 1, "a ruined head: told");
+	tap_is(found.losses.slices, 1, "a ruined head: reported");
 	found = core_read(plain, true, 2, head_wrap);
 	tap_is(found.code, 0, "a false head: read");
 	tap_is(found.records, 0, "a false head: no record");
 	found = core_read(plain, true, 2, slice_giant);
-	tap_is(found.losses.slices, 1, "a slice of more than there is: told");
+	tap_is(found.losses.slices, 1, "too large a slice: reported");
 	found = core_read(plain, true, 2, slice_twice);
-	tap_is(found.losses.slices, 1, "slices of more than there is: told");
+	tap_is(found.losses.slices, 1, "too large slices: reported");
 	found = core_read(large, true, 2, log_large);
 	tap_ok(found.log_anchor, "a part of a large page: the rest of it");
 	found = core_read(plain, true, 40, tasks_loop);
@@ -598,7 +598,7 @@ static void check_flat(void)
 	tap_is(found.records, CORE_RECORDS, "flattened: the records");
 	found = file_read(flat, size - 16);
 	tap_is(found.records, CORE_RECORDS, "flattened, without its end");
-	tap_ok(found.losses.cut, "  which is told");
+	tap_ok(found.losses.cut, "  which is reported");
 	found = file_read(flat, size - 16 - half);
 	tap_ok(found.code, "flattened, cut short: %s", found.err.text);
 }
@@ -657,7 +657,7 @@ static struct found kdump_read_page(uint32_t size, uint8_t flags)
 /* One page after the other can't be unpacked. */
 static void check_unpacking(void)
 {
-	unsigned int wrong = 0, told = 0;
+	unsigned int wrong = 0, reported = 0;
 
 	for (unsigned int i = 0; i < CORE_PAGES; i++) {
 		uint8_t *descriptor = kdump_descriptor(i);
@@ -671,12 +671,13 @@ static void check_unpacking(void)
 		wrong += found.losses.cut ||
 			 (!found.code && !found.losses.damaged &&
 			  found.records != CORE_RECORDS);
-		told += !found.code && found.losses.damaged;
+		reported += !found.code && found.losses.damaged;
 	}
-	tap_ok(!wrong && told, "compressed: pages that can't be unpacked: told");
+	tap_ok(!wrong && reported,
+	       "compressed: pages that can't be unpacked: reported");
 }
 
-/* QEMU has none, or a word of its own: what VMCOREINFO tells decides. */
+/* QEMU has none, or a word of its own: what VMCOREINFO has decides. */
 static void check_kdump_name(const char *name)
 {
 	const struct core cores[] = {
@@ -718,15 +719,15 @@ static void check_kdump(const char *folder)
 	check_unpacking();
 	found = kdump_read_page(100, 0);
 	tap_ok(found.losses.damaged && !found.records,
-	       "compressed: a page of 100 bytes: told");
+	       "compressed: a page of 100 bytes: reported");
 	found = kdump_read_page(1 << 15, 1);
 	tap_ok(found.losses.damaged && !found.records,
-	       "compressed: a page of 32 KiB: told");
+	       "compressed: a page of 32 KiB: reported");
 	kdump_read();
 	file.bytes[424] = 8;
 	found = file_read(file.bytes, file.size);
 	tap_ok(found.losses.cut && found.records == CORE_RECORDS,
-	       "compressed: makedumpfile had no room: told");
+	       "compressed: makedumpfile had no room: reported");
 	core = plain;
 	core_make(&core);
 	log_far(&core);
@@ -741,7 +742,7 @@ static void check_kdump(const char *folder)
 				 found.records != CORE_RECORDS)
 			wrong++;
 	}
-	tap_is(wrong, 0, "compressed, cut short: an error, or told");
+	tap_is(wrong, 0, "compressed, cut short: an error, or reported");
 }
 
 /* Sizes that the file has, as it is full of holes. */

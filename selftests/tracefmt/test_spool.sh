@@ -41,7 +41,7 @@ is "$(minors)" "23:59:51.000000000
 is "$(figures)" "28 8 6 2 20" "counters that are ahead claim no loss"
 like "$(cat err)" "^2 records overwritten before they were spooled, in 1 place$" \
 	"the gap is told"
-like "$(cat err)" "^Complete from 23:59:56.000000000 on, .* CPU 0 behind its last gap$" \
+like "$(cat err)" "^Complete from 23:59:56.000000000 on, .* CPU 0 after its last gap$" \
 	"and from when on it is complete"
 status 0 "the newer file" tracefmt --utc --tff tff here/spool.ras
 is "$(figures)" "13 4 4 0 9" "its figures are those of its time"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * Make room for one more element of `size` bytes behind `count` of them;
+ * Make room for one more element of `size` bytes after `count` of them;
  * `array` points at the pointer to them. False: no memory, or there would be
  * more than 32 bits can number; the array is then as it was.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What went wrong, told upwards: libraries fill this in, main() prints it. */
+/* What went wrong: libraries fill this in, main() prints it. */
 #ifndef LIB_ERROR_H
 #define LIB_ERROR_H
 
@@ -15,7 +15,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 /* The same of memory that has run out, -ENOMEM. */
 int error_no_memory(struct error *err);
 
-/* Add what to do; returns nothing, for use behind error_set(). */
+/* Add what to do; returns nothing, for use after error_set(). */
 void error_hint(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -79,7 +79,7 @@ static bool identity_find_build_id(Elf *elf, uint64_t left,
 	return false;
 }
 
-/* Of the bytes of the executable segments as they stand in the file. */
+/* A hash of the executable segments' bytes in the file. */
 static int identity_hash_code(Elf *elf, int fd, const char *path,
 			      uint64_t left, struct identity *id,
 			      struct error *err)

@@ -9,7 +9,7 @@
 #define KERNEL_IMAGE_ALIGN	(2u << 20)
 
 /*
- * `start` as far as it is known, or what this symbol tells: it is _text. Where
+ * `start` as far as it is known, or this symbol's address: it is _text. Where
  * that is not among the symbols (arm64), _stext is in the image's first 2 MiB,
  * to which the image is aligned (Documentation/arm64/booting.rst).
  */

@@ -13,7 +13,7 @@ struct maps_line {
 	uint64_t start, end, offset, inode;
 	dev_t device;
 	char mode[8];		/* "r-xp" */
-	/* within the line, as the kernel tells it: a newline is \012; "[heap]",
+	/* within the line, as the kernel has it: a newline is \012; "[heap]",
 	 * "[anon:x]" and so on are no files; "": it has none */
 	char *path;
 	char *deleted;		/* " (deleted)" at its end, to be cut off by

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of what stands as a number in TDFs and in the buffer: stable, for
+/* Names of numbers in TDFs and in the buffer: stable, for
  * programs that read our output. */
 #ifndef LIB_NAMES_H
 #define LIB_NAMES_H

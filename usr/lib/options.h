@@ -35,10 +35,10 @@ struct command_def {
 };
 
 #define OPTIONS_DONE	(-1)	/* --help or --version was printed: exit 0 */
-#define OPTIONS_WRONG	(-2)	/* misuse, told on stderr: exit 2 */
+#define OPTIONS_WRONG	(-2)	/* misuse, reported on stderr: exit 2 */
 
 /*
- * Parse argv (argv[0] is skipped). Options may stand before and between the
+ * Parse argv (argv[0] is skipped). Options may be before and between the
  * operands; "--" ends them; with `stop` the first operand does. Returns the
  * index of the first operand in argv (which is permuted), or OPTIONS_*.
  * Every command knows --help and --version.

@@ -19,7 +19,7 @@
 struct outfile {
 	int fd;
 	int error;		/* first errno met, kept */
-	bool in_place;		/* a device or pipe: written as it stands */
+	bool in_place;		/* a device or pipe: written directly */
 	char *path;
 	char *temporary;	/* NULL: the file has no name yet */
 	size_t buffered;
@@ -106,7 +106,7 @@ static int outfile_resolve(struct outfile *out, const char *path,
 	       0 : EAGAIN;
 }
 
-/* How linkat(2) is told of a file that has no name. */
+/* The path by which linkat(2) finds a file that has no name. */
 static void outfile_opened(const struct outfile *out, char opened[OPENED_SIZE])
 {
 	snprintf(opened, OPENED_SIZE, "/proc/self/fd/%d", out->fd);

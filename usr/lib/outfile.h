@@ -28,9 +28,9 @@ int outfile_refuse_planted(const char *path, struct error *err);
 void outfile_write(struct outfile *out, const void *data, size_t size);
 /* For who writes to it by other ways, and nothing by outfile_write(). */
 int outfile_fd(const struct outfile *out);
-/* What can fail for want of room: all is on the disk, not yet by its name. */
+/* Write all to the disk, not yet by its name. It fails when the disk is full. */
 int outfile_sync(struct outfile *out, struct error *err);
-/* Sync, rename into place and free; on an error nothing is left behind. */
+/* Sync, rename into place and free; on an error nothing remains. */
 int outfile_commit(struct outfile *out, struct error *err);
 /* Remove what was written and free. NULL is fine. */
 void outfile_abort(struct outfile *out);
@@ -42,8 +42,8 @@ bool outfile_is_input(const char *path, const char *input);
 
 /*
  * For those who read a file and replace it by what they made of it: wait until
- * nobody else does so in the directory of `path`. Closing the descriptor ends
- * it. -1: the directory can't be read, and is not locked.
+ * no other process does so in the directory of `path`. Closing the descriptor
+ * ends it. -1: the directory can't be read, and is not locked.
  */
 int outfile_lock_directory(const char *path);
 

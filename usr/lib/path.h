@@ -3,7 +3,7 @@
 #ifndef LIB_PATH_H
 #define LIB_PATH_H
 
-/* The last part: what stands behind the last slash, which may be nothing. */
+/* The part after the last slash, which may be empty. */
 const char *path_base(const char *path);
 
 #endif

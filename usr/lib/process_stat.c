@@ -10,7 +10,7 @@
 
 bool process_stat_parse(const char *text, struct process_stat *stat)
 {
-	/* the name in parentheses may have any bytes, behind it are numbers;
+	/* the name in parentheses may have any bytes, numbers follow;
 	 * the state is field 3, the start time field 22 */
 	const char *name_end = strrchr(text, ')');
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What /proc/PID/stat tells of a process, or of one of its threads. */
+/* /proc/PID/stat of a process, or of one of its threads. */
 #ifndef LIB_PROCESS_STAT_H
 #define LIB_PROCESS_STAT_H
 

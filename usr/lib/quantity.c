@@ -8,7 +8,7 @@
 
 #define SECOND	1000000000ULL
 
-/* `letters` and what they stand for; the last of `units` is for none. */
+/* The factors of `letters`; the last of `units` is for none. */
 static bool quantity_read(const char *text, const char *letters,
 			  const uint64_t *units, uint64_t *number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers with a unit behind them, as options take them. False: it is none. */
+/* Numbers with a unit, as options take them. False: it is none. */
 #ifndef LIB_QUANTITY_H
 #define LIB_QUANTITY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Text that may come from anywhere, made fit for a terminal: printable ASCII
- * and valid UTF-8 from U+00A0 as they stand, \n, \t and \r by letter, the rest
+ * and valid UTF-8 from U+00A0 unchanged, \n, \t and \r by letter, the rest
  * as \xHH, so that no terminal obeys it; so are the characters that turn the
  * direction of the text around them, and Unicode's line ends. layout: line ends
  * and tabs are meant and stay.

@@ -10,7 +10,7 @@
 
 struct usdt_note {
 	uint64_t address;	/* of the probe, as the file is linked now */
-	uint64_t semaphore;	/* likewise, of its counter; 0: none */
+	uint64_t semaphore;	/* of its counter; 0: none */
 	const char *names;	/* provider, name, arguments: strings, which
 				 * may lack their zeros */
 	size_t size;		/* of them */

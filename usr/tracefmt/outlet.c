@@ -116,8 +116,8 @@ static bool is_paged(const struct show_settings *settings,
 	return true;
 }
 
-/* In the child. `told` is closed by exec(), or gets why there was none. */
-static void pager_run(const char *command, const int text[2], int told)
+/* In the child. `failed` is closed by exec(), or gets the errno of it. */
+static void pager_run(const char *command, const int text[2], int failed)
 {
 	int code;
 
@@ -134,7 +134,7 @@ static void pager_run(const char *command, const int text[2], int told)
 			execlp("less", "less", (char *)NULL);
 	}
 	code = errno;
-	if (write(told, &code, sizeof(code)) < 0)
+	if (write(failed, &code, sizeof(code)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -142,20 +142,20 @@ static void pager_run(const char *command, const int text[2], int told)
 /* Its process; 0: there is none. */
 static pid_t pager_start(const char *command, const int text[2])
 {
-	int told[2], code;
+	int failed[2], code;
 	pid_t pid;
 
-	if (pipe2(told, O_CLOEXEC))
+	if (pipe2(failed, O_CLOEXEC))
 		return 0;
 	pid = fork();
 	if (!pid)
-		pager_run(command, text, told[1]);
-	close(told[1]);
-	if (pid > 0 && read(told[0], &code, sizeof(code)) > 0) {
+		pager_run(command, text, failed[1]);
+	close(failed[1]);
+	if (pid > 0 && read(failed[0], &code, sizeof(code)) > 0) {
 		waitpid(pid, NULL, 0);
 		pid = 0;
 	}
-	close(told[0]);
+	close(failed[0]);
 	return pid > 0 ? pid : 0;
 }
 

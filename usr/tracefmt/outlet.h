@@ -21,7 +21,7 @@ struct outlet {
 int outlet_open(struct outlet *outlet, struct show_settings *settings,
 		const struct stream *stream, struct error *err);
 /* What was written has arrived, and been read in the pager. A file that is not
- * `whole` leaves what was there before. Likewise. */
+ * `whole` leaves what was there before. 0, or a negative errno with err set. */
 int outlet_close(struct outlet *outlet, bool whole, struct error *err);
 
 #endif

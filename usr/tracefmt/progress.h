@@ -11,7 +11,7 @@
 
 struct progress {
 	bool shown;
-	bool begun;		/* a line stands there */
+	bool begun;		/* a line is on the terminal */
 	uint64_t next;		/* time of the next line */
 	uint64_t bytes;		/* of all records; 0: not known, a pipe */
 	uint64_t done;		/* of these */

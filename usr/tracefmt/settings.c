@@ -220,7 +220,7 @@ static const struct option_def options[] = {
 	  take_comm },
 	{ "cpu", 0, "LIST", "only these CPUs", take_cpu },
 	{ "event", 0, "LIST", "only events of these numbers", take_event },
-	{ "since", 0, "TIME", "only from then on: a time, +SECONDS behind the first event, -SECONDS before the last, boot+SECONDS",
+	{ "since", 0, "TIME", "only from then on: a time, +SECONDS after the first event, -SECONDS before the last, boot+SECONDS",
 	  take_since },
 	{ "until", 0, "TIME", "only up to then", take_until },
 	{ "field", 'e', "EXPRESSION", "only where this is true: 'len > 64 && name ~ \"conf\"'",
@@ -230,7 +230,7 @@ static const struct option_def options[] = {
 	{ "newest-first", 'n', NULL, "begin with the newest event",
 	  OPTION_FLAG(struct show_settings, order.newest_first) },
 	{ "last", 0, "N", "only the last N of them", take_last },
-	{ "around", 0, "N", "and N events before and behind each, of any kind",
+	{ "around", 0, "N", "and N events before and after each, of any kind",
 	  take_around },
 	{ "summary", 's', "[=BY]", "print the figures only, by: pid|major|minor",
 	  take_summary },
@@ -244,7 +244,7 @@ static const struct option_def options[] = {
 	{ "output", 'o', "FILE", "write there; of ctf a directory",
 	  settings_take_out },
 	{ "fields", 0, "LIST", "only these columns", take_fields },
-	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, in place of its header",
+	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, instead of its header",
 	  settings_take_line_prefix },
 	{ "utc", 'u', NULL, "print times in UTC",
 	  OPTION_FLAG(struct show_settings, output.utc) },
@@ -275,7 +275,7 @@ static const struct command_def command = {
 	.options = options,
 };
 
-/* 0, or OPTIONS_WRONG, which is told. */
+/* 0, or OPTIONS_WRONG after a message. */
 static int fields_check(const struct show_settings *settings)
 {
 	const struct output_ops *format = settings->format;
@@ -302,7 +302,7 @@ static int fields_check(const struct show_settings *settings)
 	return OPTIONS_WRONG;
 }
 
-/* Options that don't go together. 0, or OPTIONS_WRONG, which is told. */
+/* Options that don't go together. 0, or OPTIONS_WRONG after a message. */
 static int settings_agree(const struct show_settings *settings)
 {
 	const char *name = settings->format->name;
@@ -321,7 +321,7 @@ static int settings_agree(const struct show_settings *settings)
 	return OPTIONS_WRONG;
 }
 
-/* 0, or OPTIONS_WRONG, which is told. */
+/* 0, or OPTIONS_WRONG after a message. */
 static int template_check(const struct show_settings *settings)
 {
 	struct prefix *prefix;
@@ -337,7 +337,7 @@ static int template_check(const struct show_settings *settings)
 	return 0;
 }
 
-/* A form of one's own is only for text. 0, or OPTIONS_WRONG, which is told. */
+/* A form of one's own is only for text. 0, or OPTIONS_WRONG after a message. */
 static int form_check(struct show_settings *settings)
 {
 	const struct output_settings *output = &settings->output;

@@ -157,7 +157,7 @@ static void interrupts_await_end(const struct work *w)
 	};
 	const struct stream *stream = w->stream;
 
-	/* write() tells that nobody reads any more */
+	/* write() fails with EPIPE when the reader has gone */
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < stream->count; i++)
 		if (stream->traces[i]->file.source.pipe)
@@ -172,9 +172,9 @@ static void interrupts_await_end(const struct work *w)
 static int end_report(struct work *w, int code)
 {
 	struct error gone = { 0 };
-	int ended = live_end(&gone), status, told = 0;
+	int ended = live_end(&gone), status, failed = 0;
 
-	/* nobody looks any more */
+	/* the reader has gone */
 	if (code == -EPIPE)
 		return 0;
 	if (ended)
@@ -183,10 +183,10 @@ static int end_report(struct work *w, int code)
 		report_failure(w->settings, &w->err, code);
 	status = report_outcome(w->settings, w->stream, w->unmatched);
 	if (!code)
-		told = report_summary(w->settings, w->stream, w->selected);
-	if (told)
-		report_failure(w->settings, &w->err, told);
-	return code || told || ended < 0 ? 1 : status;
+		failed = report_summary(w->settings, w->stream, w->selected);
+	if (failed)
+		report_failure(w->settings, &w->err, failed);
+	return code || failed || ended < 0 ? 1 : status;
 }
 
 int show_stream(struct show_settings *settings, struct stream *stream)

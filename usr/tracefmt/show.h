@@ -7,7 +7,7 @@
 
 /*
  * Give out what comes of the stream's opened traces as the settings say, and
- * tell on standard error what is to be said besides. Returns the exit status.
+ * report on standard error whatever is missing. Returns the exit status.
  */
 int show_stream(struct show_settings *settings, struct stream *stream);
 

@@ -212,7 +212,7 @@ bool buffer_device_gone(const struct buffer *buffer)
 	       info.parts[RASTRACE_CONTROL].id != buffer->device_id;
 }
 
-/* In place of pins that the caller may not open, as err says: that is all there
+/* Instead of pins that the caller may not open, as err says: that is all there
  * is to say without the module. */
 static int buffer_module_open(struct buffer *buffer, struct error *err)
 {

@@ -40,7 +40,7 @@ bool mappings_process_start(uint32_t pid, uint64_t *started);
 void mappings_add_module(struct mappings *mappings,
 			 struct mappings_cache *cache, const char *path,
 			 uint64_t bias);
-/* The kernel's text and its modules; false: the kernel doesn't tell. */
+/* The kernel's text and its modules; false: the kernel hides its addresses. */
 bool mappings_read_kernel(struct mappings *mappings);
 void mappings_free(struct mappings *mappings);
 void mappings_cache_free(struct mappings_cache *cache);

@@ -17,7 +17,7 @@ const char *pin_run(void);
 
 /*
  * Open the array map pinned at path: a file of the caller or of root that
- * nobody else can write, for reading only where more isn't allowed. Returns
+ * no other user can write, for reading only where more isn't allowed. Returns
  * the descriptor with info filled in, or a negative errno with err set.
  */
 int pin_map_open(const char *path, struct bpf_map_info *info,
@@ -40,7 +40,7 @@ int pin_map_refresh(int fd, void *view, size_t size, struct error *err);
  * tried and what to do. Returns code. */
 int pin_refused(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Behind a refused perf_event_open(2): whether a setting is the reason. */
+/* After perf_event_open(2) was refused: is a setting the reason? */
 void pin_perf_hint(struct error *err, int code);
 
 #endif

@@ -13,7 +13,7 @@ static uint64_t ring_head(const struct ras_slice *slice)
 }
 
 /* The head and how many records are in front of it; when the writer never
- * pauses `records` may be a few behind. */
+ * pauses `records` may lag by a few. */
 static uint64_t ring_head_count(const struct ras_slice *slice,
 				uint64_t *records)
 {
@@ -36,7 +36,7 @@ struct copy {
 	uint64_t base, head;
 	uint64_t first;			/* oldest position still whole */
 	uint8_t *out;
-	/* The bytes behind the ring's end: they belong to the record that
+	/* The bytes after the ring's end: they belong to the record that
 	 * starts before the lap's end. */
 	uint8_t slack[RAS_RECORD_MAX];
 	uint64_t lap;			/* end of the lap inside (base, head) */

@@ -15,7 +15,7 @@
 struct ring {
 	const uint8_t *data;
 	uint64_t first;		/* position of the first record */
-	uint64_t head;		/* position behind the last one */
+	uint64_t head;		/* position after the last one */
 	uint64_t records;	/* ever published in the slice, up to head */
 	uint64_t dropped;
 	uint64_t count;		/* records here */

@@ -456,7 +456,7 @@ void session_missed_read(const struct session *session, uint64_t *missed)
 
 	for (uint32_t i = 0; i < session->entry->points; i++)
 		missed[i] = RAS_MISSED_UNKNOWN;
-	/* the kernel tells it of kprobes only */
+	/* the kernel reports it for kprobes only */
 	if (!session->armed || !(session->entry->flags & RAS_SESSION_KERNEL))
 		return;
 	dir = opendir(session->dir);

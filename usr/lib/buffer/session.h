@@ -33,7 +33,7 @@ struct session_list {
 
 /*
  * 0, or a negative errno with err set. Entries of the log that can't be are
- * the end of it. When static tracepoints are on, or were, the last one stands
+ * the end of it. When static tracepoints are on, or were, the last one is
  * for them: index RAS_STATIC_SESSION, majors as its points' minors, those that
  * aren't on RAS_POINT_UNSELECTED. From the kernel module's device there is the
  * log, and what belongs to the static tracepoints; where pins can't be looked

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "picture.h"
 
-/* Records of a chunk: what is damaged is told by the chunk, and who reads it
+/* Records of a chunk: damage is reported by chunk, and who reads it
  * has a small one in memory at once. */
 #define PIECE	(1u << 20)
 
@@ -41,7 +41,7 @@ static void snapshot_processes(struct chunk_out *out,
 	processes_free(&processes);
 }
 
-/* Figures first: the records may be ahead of them, never behind. */
+/* Figures first: the records may be ahead of them, never the reverse. */
 static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 			struct error *err)
 {

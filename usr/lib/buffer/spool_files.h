@@ -42,7 +42,7 @@ int spool_files_rotate(struct spool_files *files, struct error *err);
 /* All is on the disk. 0, or a negative errno with err set. */
 int spool_files_close(struct spool_files *files, struct error *err);
 
-/* Away with what stands behind so many bytes of a file; not out of a pipe. */
+/* Cut a file to so many bytes; not a pipe. */
 void spool_files_cut(struct spool_files *files, uint64_t size);
 
 /* What to say of the files when a write has failed. */

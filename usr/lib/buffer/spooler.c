@@ -19,7 +19,7 @@
 #define PIECE_MOST	(256u << 10)
 #define PIECE_LEAST	(8u << 10)
 
-/* ---- what stands beside the records ---- */
+/* ---- what is written beside the records ---- */
 
 static bool sessions_changed(const struct spooler *s)
 {
@@ -39,7 +39,7 @@ static void others_forget(struct spooler *s)
 	processes_free(&s->known);
 }
 
-/* Sessions that were armed or ended, processes that came; with them stands
+/* Sessions that were armed or ended, processes that came; this is also
  * what the records mean. */
 static int others_update(struct spooler *s, bool all, struct error *err)
 {
@@ -67,7 +67,7 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 	if (code)
 		goto out;
 	if (sessions) {
-		/* Behind the last records stand the PASS of them, that of the
+		/* After the last records come their PASS, that of the
 		 * file's end, the counts and the END; and processes that came
 		 * meanwhile. */
 		picture_sessions(&s->others, &list);
@@ -302,7 +302,7 @@ static double row_spool(struct spooler *s, uint32_t index)
 	row->copied += ring->count;
 	lost = ring->records - row->before - row->copied;
 	s->total += ring->count;
-	/* `records` may be behind the head, never ahead of it */
+	/* `records` may lag behind the head, never lead it */
 	if (lost < INT64_MAX && lost > row->lost) {
 		s->lost_ahead = lost - row->lost;
 		row->lost = lost;
@@ -442,7 +442,7 @@ int spooler_open(struct spooler *s, int pack, struct error *err)
 	return code ? code : file_start(s, err);
 }
 
-/* Nothing but an END behind so many bytes. The PASS in front of it would say
+/* Nothing but an END after so many bytes. The PASS in front of it would state
  * what the one before says. In front of a file's header there is none. */
 static bool file_end_at(struct spooler *s, uint64_t size)
 {

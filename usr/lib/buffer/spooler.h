@@ -16,7 +16,7 @@
 
 struct spooler_row {		/* a slice */
 	bool begun;
-	uint64_t position;	/* behind the last record that was written */
+	uint64_t position;	/* after the last record that was written */
 	uint64_t before;	/* records in front of the first one */
 	uint64_t copied;
 	uint64_t lost;

@@ -126,7 +126,7 @@ bool dump_fetch(const struct dump *dump, uint64_t at, void *to, size_t size)
 	       !temp_file_read(dump->fd, to, size, at);
 }
 
-/* A copy with a zero behind it. */
+/* A copy with a zero at its end. */
 void dump_text_set(struct dump_text *text, const void *data, size_t size)
 {
 	if (text->data)

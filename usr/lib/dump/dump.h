@@ -34,7 +34,7 @@ struct dump {
 	uint64_t pages;		/* of memory in it, at most */
 	struct dump_kdump *kdump;	/* NULL: an ELF core */
 	bool cut;		/* short: known now, or found while it is read */
-	bool damaged;		/* has pages that can't be unpacked; likewise */
+	bool damaged;		/* has pages that can't be unpacked */
 	struct dump_text info;	/* VMCOREINFO: lines "NAME=VALUE" */
 	struct dump_text cpu;	/* QEMU's note of a processor */
 };

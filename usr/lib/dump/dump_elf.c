@@ -37,7 +37,7 @@ static int elf_header_check(const Elf64_Ehdr *h, const char *path,
 	return 0;
 }
 
-/* More than 16 bits can say stand in the first section header. */
+/* A count of more than 16 bits is in the first section header. */
 static bool elf_count_read(const struct dump *dump, const Elf64_Ehdr *h,
 			   size_t *count)
 {
@@ -133,7 +133,7 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	dump->machine = h.e_machine;
 	if (!elf_count_read(dump, &h, &count))
 		return elf_damaged(
-			path, "it doesn't tell how many segments it has", err);
+			path, "its count of segments is missing", err);
 	headers = calloc(count + 1, sizeof(*headers));
 	dump->segments = calloc(count + 1, sizeof(*dump->segments));
 	if (!headers || !dump->segments)

@@ -301,7 +301,7 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	memcpy(dump->machine_name, h.uts[UTS_MACHINE],
 	       sizeof(dump->machine_name) - 1);
 	if (!bitmap_read(dump, &h))
-		return kdump_damaged(path, "it doesn't tell which pages it has",
+		return kdump_damaged(path, "its bitmap of pages is missing",
 				     err);
 	dump->cut |= h.status & STATUS_INCOMPLETE;
 	info = sub.info_size < INFO_MAX ? sub.info_size : INFO_MAX;

@@ -34,7 +34,7 @@ static int machine_unknown(const struct dump *dump, const char *path,
 			 path, dump->machine);
 }
 
-/* What one machine's kernels tell the other's don't. */
+/* Kernels of the two machines have different notes. */
 static int tables_find(struct vmcore *core, const char *path, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
@@ -49,9 +49,10 @@ static int tables_find(struct vmcore *core, const char *path, struct error *err)
 	if (!core->machine)
 		return machine_unknown(&core->dump, path, err);
 	error_set(err, -EINVAL,
-		  "'%s' doesn't tell where the kernel's page tables are", path);
+		  "'%s' has nothing that locates the kernel's page tables",
+		  path);
 	error_hint(err, "that takes %s (QEMU adds VMCOREINFO with -device vmcoreinfo)",
-		   core->machine->tells);
+		   core->machine->source);
 	return -EINVAL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * AArch64: page tables of TTBR1 with a granule of 4 KiB, as of the Arm
- * Architecture Reference Manual, D8.3. Where they are tells VMCOREINFO
+ * Architecture Reference Manual, D8.3. VMCOREINFO has their address
  * (Documentation/admin-guide/kdump/vmcoreinfo.rst), and nothing else.
  */
 #include "vmcore_machine.h"
@@ -47,5 +47,5 @@ static enum vmcore_entry a64_entry(uint64_t entry, int level)
 const struct vmcore_machine vmcore_a64 = {
 	.elf = EM_AARCH64, .name = "aarch64", .entry = a64_entry,
 	.open = a64_open,
-	.tells = "VMCOREINFO of a kernel with pages of 4096 bytes",
+	.source = "VMCOREINFO of a kernel with pages of 4096 bytes",
 };

@@ -11,9 +11,9 @@ struct vmcore_machine {
 	uint16_t elf;
 	const char *name;	/* as uname -m has it */
 	/* Sets what is in struct vmcore from `root` to `space_end`; false: the
-	 * dump doesn't tell, as it has not what `tells` says. */
+	 * dump has no `source`. */
 	bool (*open)(struct vmcore *core);
-	const char *tells;
+	const char *source;
 	/* What an entry of a page table leads to; level 1 is the last one. */
 	enum vmcore_entry (*entry)(uint64_t entry, int level);
 };

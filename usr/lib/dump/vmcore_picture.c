@@ -52,7 +52,7 @@ static bool vmcore_memory_read(struct vmcore_source *source, uint64_t address,
 	return vmcore_read(source->core, address, to, size) == size;
 }
 
-/* Entry `index` of a part, `skip` bytes of it left out. Likewise. */
+/* Entry `index` of a part, without its first `skip` bytes. */
 static bool vmcore_session_read(struct vmcore_source *source, int part,
 				uint64_t index, uint64_t skip, void *to,
 				size_t size)
@@ -114,7 +114,7 @@ static int vmcore_source_open(struct vmcore_source *source, const char *path,
 	return error_no_memory(err);
 }
 
-/* ---- what stands in front of the records ---- */
+/* ---- what comes before the records ---- */
 
 static void uts_read(struct vmcore_source *source, int member, char *to)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * x86-64: page tables as of the Intel manual, volume 3, 4.5. The root is what
- * VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst) tells, else CR3
+ * VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst) has, else CR3
  * of a processor in the notes that QEMU adds.
  */
 #include "vmcore_machine.h"
@@ -70,5 +70,5 @@ static enum vmcore_entry x86_entry(uint64_t entry, int level)
 const struct vmcore_machine vmcore_x86 = {
 	.elf = EM_X86_64, .name = "x86_64", .entry = x86_entry,
 	.open = x86_open,
-	.tells = "VMCOREINFO or QEMU's notes of the processors",
+	.source = "VMCOREINFO or QEMU's notes of the processors",
 };

@@ -60,7 +60,7 @@ void chunk_cut(struct chunk_out *out, size_t length)
 		out->used = sizeof(struct ras_chunk) + length;
 }
 
-/* `used` bytes with room for a header in front and the padding behind. */
+/* `used` bytes with room for a header in front and the padding at the end. */
 static int chunk_give(struct chunk_out *out, uint8_t *data, size_t used,
 		      uint32_t kind)
 {

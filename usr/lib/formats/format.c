@@ -17,7 +17,7 @@ static bool letter_is(char c, const char *set)
 	return format_letter_in(format_letter_upper(c), set);
 }
 
-/* Digits of %Innn, and the blank or end behind them (semantics: the blank
+/* Digits of %Innn, and the blank or end after them (semantics: the blank
  * belongs to the control). Returns what follows, NULL: not of this form. */
 static const char *skip_parse(const char *p, unsigned int *count)
 {
@@ -42,7 +42,7 @@ static const char *data_parse(const char *p, struct format_step *step,
 	size_t length;
 
 	if (p[0] == '%' && p[1] == '{') {
-		/* Behind "%{": the name up to the brace, on one line. */
+		/* After "%{": the name up to the brace, on one line. */
 		name = p + 2;
 		length = strcspn(name, "}%\n");
 		if (!length || name[length] != '}')
@@ -132,7 +132,7 @@ static void format_text_add(struct format *format, size_t *used, const char *p,
 	*used += length;
 }
 
-/* "W" behind "%P", for "%P%W": fills the step, returns what follows; NULL: it
+/* "W" after "%P", for "%P%W": fills the step, returns what follows; NULL: it
  * is text. */
 static const char *joined_parse(const char *p, struct format_step *step)
 {
@@ -147,7 +147,7 @@ static const char *joined_parse(const char *p, struct format_step *step)
 }
 
 /* Every control has a '%', or one has two controls ("%PW"), and at most one
- * text stands before each. */
+ * text comes before each. */
 static size_t steps_max(const char *string)
 {
 	size_t n = 1;

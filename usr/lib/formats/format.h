@@ -19,8 +19,8 @@ enum format_kind {
 
 /* What a typed control prints: %{d32}, %{struct request} */
 enum format_type {
-	FORMAT_INT,		/* d1 to d64, likewise the next four; with "be"
-				 * behind, d16be, the highest byte first */
+	FORMAT_INT,		/* d1 to d64, as the next four; with "be"
+				 * after it, d16be, the highest byte first */
 	FORMAT_UINT,		/* u; be16 be32 be64: u16be ... */
 	FORMAT_HEX,		/* x */
 	FORMAT_OCTAL,		/* o */
@@ -39,7 +39,7 @@ enum format_type {
 	FORMAT_TIME,		/* time32 time64, time: seconds since 1970;
 				 * time_ms, time_us, time_ns: 8 bytes */
 	FORMAT_TIMESPEC,	/* timespec: and nanoseconds, 8 bytes each */
-	FORMAT_TIMEVAL,		/* timeval: and microseconds, likewise */
+	FORMAT_TIMEVAL,		/* timeval: seconds and microseconds */
 	FORMAT_DURATION,	/* ns, us, ms: 8 bytes, as seconds */
 	FORMAT_IP4,		/* ip4, in network order like the next two */
 	FORMAT_IP6,		/* ip6 */
@@ -112,7 +112,7 @@ size_t format_type_tag(const char *name, size_t length, uint8_t *kind);
 /* The name is that of a typed control: a C type of that name needs its struct,
  * union or enum in front. */
 bool format_name_reserved(const char *name);
-/* It begins like "enum8:" or "flags8:": names of values are amiss. */
+/* It begins like "enum8:" or "flags8:": names of values are missing. */
 bool format_name_listed(const char *name, size_t length);
 /* What holds of a value of FORMAT_ENUM; NULL: none has it. */
 const struct format_name *format_enum_find(const struct format_step *step,

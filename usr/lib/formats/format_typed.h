@@ -26,7 +26,7 @@ static inline bool format_letter_in(char c, const char *set)
 
 /*
  * Is it one of the typed controls that aren't C types? Names of its values are
- * put behind those that format (or NULL) has.
+ * added after those of format (or NULL).
  */
 bool format_typed_parse(const char *name, size_t length,
 			struct format_step *step, struct format *format);

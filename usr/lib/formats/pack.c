@@ -22,7 +22,7 @@ static struct {
 	bool there;
 } zlib;
 
-/* Likewise, ZSTD_compress(). */
+/* ZSTD_compress() of libzstd */
 static struct {
 	size_t (*bound)(size_t size);
 	size_t (*compress)(void *to, size_t room, const void *from,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operations of expressions (include/rastrace/rpn.def) behind what is there. */
+/* Append operations of expressions (include/rastrace/rpn.def). */
 #ifndef TRCUST_RPN_EMIT_H
 #define TRCUST_RPN_EMIT_H
 

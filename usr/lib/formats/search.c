@@ -99,7 +99,7 @@ static int directory_add(struct search *search, const char *path, DIR *dir)
 	return code;
 }
 
-/* A TFF named itself: its header tells the major. */
+/* A TFF that was named: its header has the major. */
 static int search_named_add(struct search *search, const char *path,
 			    const struct stat *st, struct error *err)
 {

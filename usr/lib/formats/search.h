@@ -31,7 +31,7 @@ struct search {
 };
 
 /*
- * Add a directory's files TRC00xx.TFF, in either case, behind those that are
+ * Add a directory's files TRC00xx.TFF, in either case, after those that are
  * there; or a file itself. 0, or a negative errno with err set.
  */
 int search_add(struct search *search, const char *path, struct error *err);
@@ -40,7 +40,7 @@ int search_add(struct search *search, const char *path, struct error *err);
 void search_add_environment(struct search *search);
 void search_add_place(struct search *search, const char *tdf);
 void search_add_system(struct search *search);
-/* One that came with a trace, behind all others. 0 or -ENOMEM. */
+/* One that came with a trace, after all others. 0 or -ENOMEM. */
 int search_add_bundled(struct search *search, const char *name,
 		       const void *data, size_t size);
 /* The next file of this major from *at on (0 at first), opened if it can be;

@@ -33,7 +33,7 @@ int table_file_check(const struct table_file *file, const char magic[8],
 
 /*
  * Check one table of a file that table_file_check() has passed: inside the
- * file, behind the header, 8-byte aligned. Returns
+ * file, after the header, 8-byte aligned. Returns
  * its first entry, or NULL with err set. An empty table is valid anywhere.
  */
 const void *table_entries(const struct table_file *file, const char *name,

@@ -195,7 +195,7 @@ struct tdf_item {
 	__u32 bytes;
 };
 
-/* The items of one tracepoint, as far as its sites have told. */
+/* The items of one tracepoint, as far as its sites have them. */
 struct tdf_layout {
 	struct tdf_item items[TDF_STMTS_MAX];
 	__u32 count;
@@ -226,7 +226,7 @@ static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 	TABLE_CHECK(last->kind == TDF_STMT_MEM &&
 			    !(last->flags & TDF_STMT_LEN) &&
 			    !(stmt->flags & TDF_STMT_RAW & ~last->flags),
-		    "MORE behind another kind of statement");
+		    "MORE after another kind of statement");
 	last->bytes += stmt->length;
 	TABLE_CHECK(last->bytes <= tdf->header->maxdata, "item of %u bytes",
 		    last->bytes);
@@ -252,7 +252,7 @@ static int tdf_check_stmts(const struct table_file *file,
 				return code;
 			continue;
 		}
-		TABLE_CHECK(!i, "IF behind another statement");
+		TABLE_CHECK(!i, "IF after another statement");
 		layout->condition = true;
 	}
 	return 0;
@@ -272,7 +272,7 @@ static bool tdf_item_same(const struct tdf_item *a, const struct tdf_item *b)
 	       (raw || (a->kind == b->kind && a->flags == b->flags));
 }
 
-/* An item may be absent where it has a prefix that tells so. */
+/* An item may be absent where it has a prefix for that. */
 static bool tdf_item_absent(const struct tdf_item *absent,
 			    const struct tdf_item *other)
 {
@@ -329,7 +329,7 @@ static int tdf_check_site_stmts(const struct table_file *file,
 	if (tdf_check_stmts(file, tdf, site, &layout))
 		return -EINVAL;
 
-	/* `known` is what the sites before log; what was absent there is told
+	/* `known` is what the sites before log; what was absent there is found
 	 * here. */
 	TABLE_CHECK(known->count == layout.count &&
 			    known->condition == layout.condition,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The TDF in memory. tdf_open() checks every offset, count and expression
- * once; behind it everything is a const view and needs no checks.
+ * once; after that everything is a const view and needs no checks.
  */
 #ifndef LIB_TDF_H
 #define LIB_TDF_H

@@ -61,7 +61,7 @@ static int tff_check_members(const struct table_file *file,
 	return 0;
 }
 
-/* What a type consists of stands before it, so none contains itself. */
+/* What a type consists of comes before it, so none contains itself. */
 static int tff_check_ctypes(const struct table_file *file,
 			    const struct tff *tff, const struct tff_section *s)
 {

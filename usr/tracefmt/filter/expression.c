@@ -61,7 +61,7 @@ int expression_report(const struct expression *e, size_t i, struct error *note)
 	} else {
 		error_set(note, 0, "no event has the field '%s' of --field",
 			  name->text);
-		error_hint(note, "--format=json shows the fields' names; strings stand in quotes");
+		error_hint(note, "--format=json shows the fields' names; strings are in quotes");
 		return 2;
 	}
 	return 1;
@@ -184,7 +184,7 @@ static struct term match(struct term_evaluation *ev,
 	bool matches;
 
 	a = operand_text(&a, &ev->source, &texts[0]);
-	/* with a zero behind, whatever regexec() makes of REG_STARTEND */
+	/* with a zero at the end, whatever regexec() makes of REG_STARTEND */
 	if (!a.kind || text_reserve(&texts[1], a.length + 1))
 		return term_integer(false);
 	if (a.length)

@@ -47,7 +47,7 @@ bool expression_holds(const struct expression_bound *bound,
 		      struct symbols *symbols);
 
 /*
- * What is to be said of the i-th of its names behind the last event: 2, no event
+ * What to report of the i-th of its names after the last event: 2, no event
  * has it; 1, it was a builtin's and there is a field of that name, too; both with
  * `note` set; 0: nothing; -1: there is no such name.
  */

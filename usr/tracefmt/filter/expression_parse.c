@@ -18,7 +18,7 @@ const char *const expression_builtins[BUILTINS] = {
 	[BUILTIN_LENGTH] = "length", [BUILTIN_DESC] = "desc",
 };
 
-/* The first failure is kept; what fails after it is not told. */
+/* The first failure is kept; later ones are not reported. */
 struct expression_parser {
 	struct expression *e;
 	const char *text, *p;	/* p: of the next token */
@@ -204,7 +204,7 @@ static uint32_t expression_number(struct expression_parser *parser)
 
 /* ---- strings ---- */
 
-/* Of the escape behind the backslash at p; the end, NULL: there is none. */
+/* The escape after a backslash, at p; the end, NULL: there is none. */
 static const char *expression_escape(const char *p, char *value)
 {
 	static const char letters[] = "n\nt\tr\re\033" "0\0a\ab\bf\fv\v";
@@ -227,7 +227,7 @@ static const char *expression_escape(const char *p, char *value)
 	return p + 1;
 }
 
-/* What stands between the quotes; `regex`: escapes but that of the quote are
+/* What is between the quotes; `regex`: escapes but that of the quote are
  * left to it. To be freed; NULL: wrong. */
 static char *quoted_take(struct expression_parser *parser, bool regex,
 			 size_t *length)
@@ -497,7 +497,7 @@ static size_t operator_find(const char *p)
 	return i;
 }
 
-/* An operand, and the operators of this level and above behind it; -1: none. */
+/* An operand, and the operators of this level and above after it; -1: none. */
 static uint32_t expression_binary(struct expression_parser *parser, int level)
 {
 	uint32_t left, right;

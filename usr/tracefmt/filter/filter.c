@@ -252,7 +252,7 @@ static int expressions_hold(const struct filter *filter,
 	return !filter->expression_count;
 }
 
-/* The DESC and the lines below the header line, likewise. */
+/* Search the DESC and the lines below the header line. 1, 0, or -ENOMEM. */
 static int text_holds(struct filter *filter, const struct event *event,
 		      struct scratch *scratch)
 {
@@ -296,7 +296,7 @@ static int data_holds(struct filter *filter, const struct filter_point *point,
 	return holds == 1 ? text_holds(filter, event, scratch) : holds;
 }
 
-/* What was asked for only a TFF entry would tell. */
+/* Only a TFF entry would show whether the event is wanted. */
 static bool is_undecided(const struct filter *filter,
 			 const struct event *event)
 {
@@ -363,12 +363,12 @@ static int expressions_report(const struct filter *filter, size_t i,
 {
 	for (size_t k = 0; k < filter->expression_count; k++) {
 		const struct expression *e = filter->expressions[k];
-		int told;
+		int code;
 
-		for (size_t n = 0; (told = expression_report(e, n, note)) >= 0;
+		for (size_t n = 0; (code = expression_report(e, n, note)) >= 0;
 		     n++)
 			if (!i--)
-				return told;
+				return code;
 	}
 	return -1;
 }

@@ -26,7 +26,7 @@ void filter_close(struct filter *filter);
  *	group type			names or numbers, with commas
  *	comm				names, * and ? match
  *	since until			"18:07:32.5", "2026-02-03 18:07",
- *					"+1.5" (s behind the first event), "-2"
+ *					"+1.5" (s after the first event), "-2"
  *					(s before the last one: of files only),
  *					"boot+123.4" (s of the boot clock)
  *	field				an expression (expression.h)
@@ -40,19 +40,19 @@ bool filter_empty(const struct filter *filter);
 /* What of the choice only the trace's end decides is left to the order. */
 void filter_order(const struct filter *filter, struct order_settings *order);
 /* The stream has read its beginnings: times that are relative to the trace's
- * first or last event are known now, or told to be impossible. */
+ * first or last event are known now. */
 int filter_start(struct filter *filter, const struct stream *stream,
 		 const struct output_settings *settings, struct error *err);
 /* Called by one thread, in the order of time. 1: the event was asked for; 0: it
  * was not; -ENOMEM. scratch is used. */
 int filter_holds(struct filter *filter, const struct event *event,
 		 struct scratch *scratch);
-/* Events left out for want of a TFF entry that has their group, types or fields. */
+/* Events left out because no TFF entry has their group, types or fields. */
 uint64_t filter_undecided(const struct filter *filter);
 /* No later event can hold (a window has passed, the numbers are through). */
 bool filter_done(const struct filter *filter, const struct event *event);
 /*
- * What is to be said behind the last event, as the i-th thing: 1 with `note`
+ * What to report after the last event, as the i-th thing: 1 with `note`
  * set, 2 when it is of a name that no event has; 0: nothing; -1: there is no
  * more.
  */

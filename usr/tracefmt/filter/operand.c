@@ -82,7 +82,7 @@ static bool part_walk(struct operand *o, const struct value_types *types,
 	return o->offset < RAS_RECORD_MAX;
 }
 
-/* What stands behind the field's name. */
+/* The parts after the field's name. */
 static bool parts_walk(struct operand *o, const struct expression_name *name,
 		       size_t from)
 {

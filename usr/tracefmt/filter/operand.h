@@ -9,7 +9,7 @@ struct operand {
 	enum expression_builtin builtin;
 	const struct match_point *point;
 	const struct field *field;	/* NULL: the point doesn't have it */
-	bool element;		/* one of an array behind %R, of a string's or
+	bool element;		/* one of the array of a %R, of a string's or
 				 * stack's parts: `index` */
 	uint64_t index;
 	bool inside;		/* of a C type: a value of this type there */
@@ -21,7 +21,7 @@ struct operand {
 enum term_kind {
 	TERM_MISSING, TERM_INTEGER, TERM_REAL,
 	TERM_STRING,
-	TERM_TEXT,		/* only its text tells: operand_text() */
+	TERM_TEXT,		/* has a text only: operand_text() */
 };
 
 /* A value in an expression. */

@@ -15,7 +15,7 @@ struct order {
 	int64_t newest;		/* of all events so far */
 	/* --around */
 	struct store *before;	/* events that were not selected, the newest */
-	uint64_t behind;	/* so many more follow a selected one */
+	uint64_t following;	/* so many more follow a selected one */
 	/* --last, --newest-first */
 	struct store *kept;
 	uint64_t selected;	/* of these */
@@ -66,7 +66,7 @@ void order_close(struct order *order)
 
 /* ---- --last ---- */
 
-/* Give up the blocks in front of the last N selected events and what stands
+/* Give up the blocks in front of the last N selected events and what is
  * around them. A new block has been begun. */
 static void kept_trim(struct order *order)
 {
@@ -155,13 +155,13 @@ static int decided_add(struct order *order, const struct event *event,
 	if (order->settings.around) {
 		if (selected) {
 			code = before_give(order, event->number);
-			order->behind = order->settings.around;
+			order->following = order->settings.around;
 			return code ? code :
 				      order_event_give(order, event, true);
 		}
-		if (!order->behind)
+		if (!order->following)
 			return before_keep(order, event);
-		order->behind--;
+		order->following--;
 		return order_event_give(order, event, false);
 	}
 	return selected ? order_event_give(order, event, true) : 0;

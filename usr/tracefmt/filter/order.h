@@ -15,7 +15,7 @@ struct order_settings {
 	bool newest_first;
 	uint64_t last;		/* only the last N selected events; 0: all */
 	uint64_t around;	/* and N events, selected or not, before and
-				 * behind each selected one, each once; 0: none */
+				 * after each selected one, each once; 0: no */
 	/* filter_order()'s: of those selected only the ones from so many ns
 	 * before the newest event on, and up to so many; 0: all */
 	uint64_t since_end, until_end;
@@ -33,7 +33,7 @@ struct order *order_open(const struct order_settings *settings,
 /* The next event of the stream, and whether it was selected. 0, or what take()
  * returned, -ENOMEM, or a negative errno of the file. */
 int order_add(struct order *order, const struct event *event, bool selected);
-/* There are no more. Likewise. */
+/* There are no more events. 0, or as order_add(). */
 int order_end(struct order *order);
 void order_close(struct order *order);
 

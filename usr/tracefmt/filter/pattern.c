@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the slash that ends /REGEX/ stands; NULL: it is no such thing. */
+/* The slash that ends /REGEX/; NULL: it is no regular expression. */
 static const char *regex_end(const char *text)
 {
 	const char *end = strrchr(text, '/');

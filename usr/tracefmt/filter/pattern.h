@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is looked for in an event's text: a string, or a regular expression
- * between slashes, which an "i" behind makes one of either case. */
+ * between slashes, where a final "i" ignores case. */
 #ifndef TRACEFMT_PATTERN_H
 #define TRACEFMT_PATTERN_H
 
@@ -11,7 +11,7 @@
 
 struct pattern {
 	const char *text;	/* lives as long as the value of the option */
-	regex_t *regex;		/* NULL: the text as it stands */
+	regex_t *regex;		/* NULL: search the text itself */
 };
 
 struct patterns {
@@ -22,7 +22,7 @@ struct patterns {
 /* 0, or a negative errno with err set. */
 int patterns_add(struct patterns *patterns, const char *text,
 		 struct error *err);
-/* Is one of them there? A zero stands behind the text. */
+/* Is one of them there? A zero follows the text. */
 bool patterns_match(const struct patterns *patterns, const char *text,
 		    size_t length);
 void patterns_free(struct patterns *patterns);

@@ -113,7 +113,7 @@ static const char *bound_parse(const char *p, struct span_bound *bound)
 		       distance_parse(p + 5, SPAN_BOOT, bound);
 	}
 	if (strnlen(p, 5) == 5 && p[4] == '-') {
-		/* A date, with the time of day behind. */
+		/* A date, then the time of day. */
 		day = 0;
 		p = date_parse(p, &bound->ns);
 		if (!p)
@@ -143,7 +143,7 @@ int span_parse(struct span_bound *bound, const char *text,
 	if (p && !*p && (bound->kind != SPAN_LAST || bound->ns))
 		return 0;
 	error_set(err, -EINVAL, "'%s' is no time", text);
-	error_hint(err, "times are 18:07:32.5, '2026-02-03 18:07', +1.5 (seconds behind the first event), "
+	error_hint(err, "times are 18:07:32.5, '2026-02-03 18:07', +1.5 (seconds after the first event), "
 		   "-2 (seconds before the last one), boot+123.4, @1770142052");
 	return -EINVAL;
 }
@@ -194,7 +194,7 @@ static int64_t day_of(int64_t time, bool utc)
 }
 
 static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
-			const struct span_bound *behind)
+			const struct span_bound *after)
 {
 	int64_t day = day_of(first, utc), ns = bound->ns;
 
@@ -204,8 +204,8 @@ static void bound_begin(struct span_bound *bound, int64_t first, bool utc,
 		break;
 	case SPAN_DAY:
 		bound->ns = wall_of_local(span_sum(day, ns), utc);
-		if (behind && bound->ns < (behind->kind == SPAN_WALL ?
-					   behind->ns : first))
+		if (after && bound->ns < (after->kind == SPAN_WALL ?
+					   after->ns : first))
 			bound->ns = wall_of_local(span_sum(day, DAY + ns), utc);
 		break;
 	case SPAN_FIRST:

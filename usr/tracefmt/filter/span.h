@@ -3,11 +3,11 @@
  * A span of time, --since to --until:
  *
  *	2026-02-03 18:07:32.5	local time, or UTC with --utc; a T between,
- *				a Z behind (UTC), no seconds, no time of day
+ *				a Z at the end (UTC), no seconds, no time of day
  *	18:07:32.5		on the day of the first event; as the end the
  *				day after, when it would be before the beginning
  *	@1770142052.5		seconds since 1970
- *	+1.5			seconds behind the first event
+ *	+1.5			seconds after the first event
  *	-2			seconds before the last event
  *	boot+123.4		seconds since the machine was started
  */
@@ -23,8 +23,8 @@ enum span_kind {
 	SPAN_OPEN,		/* no bound */
 	SPAN_WALL,		/* ns since 1970 */
 	SPAN_LOCAL,		/* ns since 1970, were it UTC; or UTC */
-	SPAN_DAY,		/* ns since midnight, likewise */
-	SPAN_FIRST,		/* ns behind the first event */
+	SPAN_DAY,		/* ns since midnight, local or UTC */
+	SPAN_FIRST,		/* ns after the first event */
 	SPAN_LAST,		/* ns before the last event */
 	SPAN_BOOT,		/* ns of the boot clock */
 };
@@ -46,7 +46,7 @@ int span_parse(struct span_bound *bound, const char *text,
 void span_begin(struct time_span *span, int64_t first, bool utc);
 /* Does it lie in there, as far as no bound is LAST? */
 bool span_has(const struct time_span *span, const struct event *event);
-/* It is so far behind that no later one can lie in there. */
+/* It is so late that no later event can be in there. */
 bool span_passed(const struct time_span *span, const struct event *event);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* In a block: the event, its record, its bytes for who reads backwards. */
 struct store_entry {
-	struct event event;	/* record: of whoever reads */
+	struct event event;	/* record: set when it is read */
 	uint32_t bytes;		/* of all, a multiple of 8 */
 	bool selected;
 };

@@ -11,16 +11,16 @@ enum cell_kind {
 	CELL_COLUMN,		/* what is a column, too, and fields */
 	CELL_DATE,		/* 2026-02-03 */
 	CELL_SECONDS,		/* since 1970, with nine digits of a fraction */
-	CELL_BOOT,		/* of the boot clock, likewise */
-	CELL_SINCE_FIRST,	/* event given out, likewise */
-	CELL_SINCE_LAST,	/* event given out, likewise */
+	CELL_BOOT,		/* seconds of the boot clock */
+	CELL_SINCE_FIRST,	/* seconds since the first event printed */
+	CELL_SINCE_LAST,	/* seconds since the event printed before */
 };
 
 struct cell {
 	enum cell_kind kind;
 	struct columns_item item;	/* COLUMN; `met` is set for fields */
 	bool hex;		/* MAJOR, MINOR, PID, TID */
-	bool quoted;		/* strings stand in quotes */
+	bool quoted;		/* strings are in quotes */
 };
 
 struct cell_source {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Times as text. Converting to local time is dear, and seconds last: the last
+/* Times as text. Converting to local time is slow, and seconds last: the last
  * one is kept. A thread has its own. */
 #ifndef TRACEFMT_CLOCK_H
 #define TRACEFMT_CLOCK_H

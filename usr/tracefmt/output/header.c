@@ -37,11 +37,11 @@ _Static_assert(sizeof(struct header_kept) <=
 		       sizeof(((struct scratch *)0)->more),
 	       "room for what is kept");
 
-/* What is seldom done stays out of header_put(), which has few registers. */
-#define SELDOM	static __attribute__((noinline))
+/* Code that rarely runs stays out of header_put(), which has few registers. */
+#define RARELY	static __attribute__((noinline))
 
 /* "Date [2026-02-03]" where the day differs from the last event's. */
-SELDOM char *day_put(const struct clock *clock, const struct event *event,
+RARELY char *day_put(const struct clock *clock, const struct event *event,
 		     char *p)
 {
 	char date[32];
@@ -105,7 +105,7 @@ static void back_set(struct header_line *line, bool colour)
 	line->back_length = p - line->back;
 }
 
-SELDOM void line_set(struct header_line *line, const struct event *event,
+RARELY void line_set(struct header_line *line, const struct event *event,
 		     size_t length, const char *name, bool colour)
 {
 	line->point = event->point;
@@ -146,7 +146,7 @@ static inline const struct header_line *header_line_find(
 
 /* ---- the lines ---- */
 
-/* By bit, EVENT_*; NULL: it is told in another way. */
+/* By bit, EVENT_*; NULL: it is shown in another way. */
 static const char *const flag_names[EVENT_FLAGS] = {
 	"trigger: it stops the recording", "muted", "fault", "cut", "paged in",
 	"as of last context switch", "tail call: no return value yet",
@@ -155,7 +155,7 @@ static const char *const flag_names[EVENT_FLAGS] = {
 };
 
 /* "  Flags [fault, cut]" and a line end */
-SELDOM char *header_flags(unsigned int flags, bool colour, char *p)
+RARELY char *header_flags(unsigned int flags, bool colour, char *p)
 {
 	const char *comma = "";
 
@@ -174,7 +174,7 @@ SELDOM char *header_flags(unsigned int flags, bool colour, char *p)
 	return TEXT_PUT(p, "]\n");
 }
 
-SELDOM void header_number_set(struct header_kept *kept, uint64_t front)
+RARELY void header_number_set(struct header_kept *kept, uint64_t front)
 {
 	kept->number = front;
 	kept->number_length = text_put_decimal(kept->number_text, front) -
@@ -196,7 +196,7 @@ static inline char *header_number(struct header_kept *kept, uint64_t number,
 }
 
 /* A line end is part of the title. */
-SELDOM char *title_put_colour(const struct match_point *point, char *p)
+RARELY char *title_put_colour(const struct match_point *point, char *p)
 {
 	p = point->formatted ? TEXT_PUT(p, BOLD) : TEXT_PUT(p, RED);
 	p = text_put(p, point->title, point->title_length - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What stands above an event's data: the date where it is another one, the
+ * What is printed above an event's data: the date where it is another one, the
  * title, and
  *
  *	Event [10]  Major [5/0x0005]  Minor [307/0x0133]  PID [38/0x0026]

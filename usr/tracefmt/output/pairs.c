@@ -353,8 +353,8 @@ static void losses_put(struct text *text, const struct output *output,
 	}
 	if (!places && !dropped && !p->muted)
 		return;
-	text_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
-		 "calls are missing, or a POST stands for another call of its function\n",
+	line_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
+		 "calls are missing, or a POST belongs to another call of its function\n",
 		 (unsigned long long)places, (unsigned long long)dropped,
 		 (unsigned long long)p->muted);
 }

@@ -7,7 +7,7 @@
 
 #define WIDTH_MAX	1000
 
-/* Text, or a cell behind it when `cell` is set. */
+/* Text, or a cell if `is_cell` is set. */
 struct prefix_part {
 	const char *text;
 	size_t length;
@@ -118,7 +118,7 @@ static const char *prefix_control(struct prefix *prefix, const char *start,
 	return NULL;
 }
 
-/* The character that \n, \t or \\ stands for; 0: it is none of these. */
+/* The character of \n, \t or \\; 0: it is none of these. */
 static char escape_of(const char *p)
 {
 	if (*p != '\\')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What --prefix puts in front of a record's lines. A template's text stands as
- * it is, but for
+ * What --prefix puts in front of a record's lines. A template's text is printed
+ * as it is, but for
  *
  *	%n number of the event	%t time, as in the header line
  *	%D date			%s seconds since 1970
@@ -15,8 +15,8 @@
  *	%{NAME}			what --fields calls so, of the event or its data
  *	\n \t \\
  *
- * Between % and letter a width may stand, with a - in front to fill up at the
- * right, and # for hexadecimal (%p, %i, %M, %m).
+ * Between % and letter there may be a width, with a - in front to fill up at
+ * the right, and # for hexadecimal (%p, %i, %M, %m).
  */
 #ifndef TRACEFMT_PREFIX_H
 #define TRACEFMT_PREFIX_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Text in a form of one's own: with --prefix, in front of each line of a record
- * (or above it, when the template ends with a line end) in place of DESC and
+ * (or above it, when the template ends with a line end) instead of DESC and
  * header line; with --fields, one line "len=5 name="x"" of what was selected.
  */
 #include "prefixed.h"
@@ -90,7 +90,7 @@ static int body_put(struct prefixed *own, const struct cell_source *source,
 }
 
 /* Copy the prefix, `n` bytes at `start`, to all lines but the first of those
- * behind it. */
+ * after it. */
 static int lines_prefix(struct text *text, size_t start, size_t n)
 {
 	size_t lines = 0, end = text->used - 1;

@@ -124,7 +124,7 @@ static char *data_put(const struct printed *of, struct scratch *scratch,
 	return dump ? dump_put(p, data, of->length) : p;
 }
 
-/* But for bytes in rows, and what is said of those left over. */
+/* Without bytes in rows, and the text about those left over. */
 static inline size_t plain_room(const struct match_point *point,
 				const struct context *context, size_t length)
 {

@@ -107,7 +107,7 @@ static void row_count(struct selected_row *row, const struct event *event)
 		row->peak = row->now;
 }
 
-/* The first of its traces stands for a machine. */
+/* The index of the first trace of its machine. */
 static uint64_t selected_machine(const struct stream *stream,
 				 const struct trace *trace)
 {

@@ -18,7 +18,7 @@
 #include "output.h"
 #include "summary.h"
 
-#define SELECTED_ROWS	65536	/* more of them are told as one */
+#define SELECTED_ROWS	65536	/* more of them are counted as one */
 
 struct selected;
 

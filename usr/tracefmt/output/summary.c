@@ -79,7 +79,7 @@ static void complete_print(FILE *out, const struct trace_file *file,
 		fprintf(out,
 			"Complete from %s on, the oldest record of CPU %u%s\n",
 			time, latest->cpu,
-			latest->gaps ? " behind its last gap" : "");
+			latest->gaps ? " after its last gap" : "");
 	} else if (file->continued) {
 		*clock_put(clock, summary_wall(file, file->began), time) = '\0';
 		fprintf(out, "Complete from %s on, where the file before it ended\n",
@@ -112,7 +112,7 @@ static void summary_records(FILE *out, const struct trace_file *file,
 	if (lost || gaps)
 		fputc('\n', out);
 	if (late)
-		fprintf(out, "%llu records came too late to stand in the order of time\n",
+		fprintf(out, "%llu records came too late to be in the order of time\n",
 			(ull)late);
 }
 
@@ -396,15 +396,15 @@ static bool why_wanted(const struct summary_figures *f)
 	       sum_of(f->faults, RAS_FAULT_KINDS) || f->paged_in;
 }
 
-static void why_title(FILE *out, bool *told)
+static void why_title(FILE *out, bool *printed)
 {
-	if (!*told)
+	if (!*printed)
 		fputs("\nMajor  Minor  Why not recorded, and what was not read\n",
 		      out);
-	*told = true;
+	*printed = true;
 }
 
-/* Returns what stands in front of the next reason. */
+/* Returns what separates the next reason. */
 static const char *why_print(FILE *out, const struct summary_figures *f)
 {
 	const char *before = "  ";
@@ -421,7 +421,7 @@ static const char *why_print(FILE *out, const struct summary_figures *f)
 
 static void session_why(FILE *out, const struct trace_session *session,
 			const struct match *match, struct clock *clock,
-			bool *told)
+			bool *printed)
 {
 	for (uint32_t i = 0; i < session->entry->points; i++) {
 		const struct ras_session_point *point = &session->points[i];
@@ -431,7 +431,7 @@ static void session_why(FILE *out, const struct trace_session *session,
 
 		if (!why_wanted(&f) && !point_ended(point))
 			continue;
-		why_title(out, told);
+		why_title(out, printed);
 		summary_row_start(out, session->entry->major, point->minor);
 		before = why_print(out, &f);
 		if (point_ended(point)) {
@@ -451,7 +451,7 @@ static int counters_print(FILE *out, const struct trace *trace,
 	const struct trace_file *file = &trace->file;
 	const struct match *match = &trace->match;
 	int code;
-	bool told;
+	bool printed;
 
 	fputs("\nMajor  Minor        Hits    Recorded     Present Overwritten"
 	      "    Filtered     Dropped      Missed      Faults  TDF\n", out);
@@ -472,18 +472,18 @@ static int counters_print(FILE *out, const struct trace *trace,
 		}
 	}
 	code = summary_others(out, match);
-	told = false;
+	printed = false;
 	for (size_t i = 0; i < file->session_count; i++)
 		if (file->sessions[i]->totals)
 			session_why(out, file->sessions[i], match, clock,
-				    &told);
+				    &printed);
 	for (unsigned int major = 0; file->majors.totals &&
 	     major < RAS_STATIC_MAJORS; major++) {
 		struct summary_figures f = major_figures(file, major, match);
 
 		if (!why_wanted(&f))
 			continue;
-		why_title(out, &told);
+		why_title(out, &printed);
 		fprintf(out, "%5u      -", major);
 		why_print(out, &f);
 		fputc('\n', out);

@@ -22,7 +22,7 @@ struct selected;
 
 /* After the last record was read. 0 or -ENOMEM. */
 int summary_print(FILE *out, const struct stream *stream, struct clock *clock);
-/* With the figures of the events given out (selected.h) in place of the
+/* With the figures of the events given out (selected.h) instead of the
  * tracepoints' counters. */
 void summary_print_selected(FILE *out, const struct stream *stream,
 			  struct selected *selected, struct clock *clock);

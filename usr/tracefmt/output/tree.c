@@ -28,7 +28,7 @@
 #define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
 			 EVENT_TAIL_CALL)	/* in their places */
 
-/* The line of a PRE, while nothing of the thread came behind it. */
+/* The line of a PRE, as long as no record of the thread follows it. */
 struct waiting {
 	char *line;
 	size_t length, latency_at;
@@ -254,7 +254,7 @@ static int waiting_take(struct tree_output *tree, struct tree_thread *thread)
 	return 0;
 }
 
-/* It goes out, and `end` behind it. */
+/* Print it, with `end` at its end. */
 static int waiting_give(struct tree_output *tree, struct tree_thread *thread,
 			const char *end, struct text *text)
 {

@@ -11,7 +11,7 @@
  * call twice, and their records don't nest: there each one closes its own only.
  * Traces of one buffer (a spool's cycle) go on with each other's calls.
  * Where records of the thread's time were lost the match may be wrong by one; it
- * is said in the figures.
+ * is reported in the figures.
  *
  * Calls that may go on in another thread (TFF_MIGRATES: goroutines) aren't
  * paired; the records don't have what they belong to.
