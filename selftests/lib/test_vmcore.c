@@ -713,8 +713,8 @@ static void check_kdump(const char *folder)
 	kdump_refused(12 + 4 * 65, 'X', "isn't known, 'X86_64'");
 	kdump_refused(428, 1, "pages have 4097 bytes");
 	kdump_refused(4096 + 12, 1, "one of several parts");
-	kdump_refused(436 + 3, 0xff, "which pages");
-	kdump_refused(436, 0, "which pages");
+	kdump_refused(436 + 3, 0xff, "bitmap of pages");
+	kdump_refused(436, 0, "bitmap of pages");
 	kdump_refused(4096 + 40, 0, "page tables");
 	check_unpacking();
 	found = kdump_read_page(100, 0);
@@ -755,7 +755,7 @@ static void check_giant(void)
 	kdump_read();
 	memcpy(file.bytes + 436, &blocks, sizeof(blocks));
 	found = file_read_long(file.bytes, file.size, 1LL << 33);
-	tap_ok(found.code && strstr(found.err.text, "which pages"),
+	tap_ok(found.code && strstr(found.err.text, "bitmap of pages"),
 	       "compressed: a giant bitmap: %s", found.err.text);
 	core_read(plain, true, 3, NULL);
 	headers = (Elf64_Phdr *)(file.bytes + sizeof(Elf64_Ehdr));
