@@ -32,7 +32,7 @@ static int named_open(const char *folder)
 	return fd;
 }
 
-static int fail(int error)
+int temp_file_fail(int error)
 {
 	failure = error;
 	return -error;
@@ -45,7 +45,7 @@ int temp_file_open(void)
 
 	if (fd < 0)
 		fd = named_open(folder);
-	return fd < 0 ? fail(-fd) : fd;
+	return fd < 0 ? temp_file_fail(-fd) : fd;
 }
 
 int temp_file_write(int fd, const void *data, size_t n, uint64_t at)
@@ -57,7 +57,7 @@ int temp_file_write(int fd, const void *data, size_t n, uint64_t at)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return fail(put ? errno : ENOSPC);
+			return temp_file_fail(put ? errno : ENOSPC);
 		done += put;
 	}
 	return 0;

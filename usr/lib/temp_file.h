@@ -9,6 +9,8 @@
 
 /* In TMPDIR, or /tmp. A file descriptor, or a negative errno. */
 int temp_file_open(void);
+/* Keep why one could not be written; returns the negative errno. */
+int temp_file_fail(int error);
 /* All of it, at an offset. 0, or a negative errno; -EIO: the file ends there. */
 int temp_file_write(int fd, const void *data, size_t n, uint64_t at);
 int temp_file_read(int fd, void *data, size_t n, uint64_t at);

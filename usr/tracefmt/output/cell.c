@@ -52,7 +52,7 @@ static void cell_time(const struct cell *cell, const struct cell_source *source,
 	case CELL_DATE:
 		clock_date(&source->scratch->clock, source->event->time, date,
 			   sizeof(date));
-		line_add(text, date, 10);
+		text_add(text, date, 10);
 		break;
 	case CELL_SECONDS:
 		seconds_add(text, event->time);
@@ -107,7 +107,7 @@ static void cell_field(struct cell *cell, const struct cell_source *source,
 		if (p->step != field->step)
 			continue;
 		if (p->again)
-			line_add_blanks(text, 1);
+			text_add_blanks(text, 1);
 		cell_piece(&input,
 			   cell->quoted && (field->kind == FIELD_STRING &&
 					    p->step->letter != 'C' &&
@@ -234,8 +234,8 @@ static void cell_string(enum column column, const struct cell_source *source,
 		for (size_t i = 0; i < EVENT_FLAGS; i++) {
 			if (!(flags & 1u << i))
 				continue;
-			line_add_string(text, comma);
-			line_add_string(text, event_flag_words[i]);
+			text_add_string(text, comma);
+			text_add_string(text, event_flag_words[i]);
 			comma = ",";
 		}
 		break;

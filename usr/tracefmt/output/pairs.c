@@ -290,7 +290,7 @@ static void returns_put(struct text *text, struct pairs_function *f)
 	if (!t->count)
 		return;
 	value_counts_sort(&f->returns);
-	line_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
+	text_print(text, "  %10s  %.*s\n", "calls", PAIR_NAME_MAX,
 		 f->label && *f->label ? f->label : "return value");
 	for (size_t i = 0; i < t->count; i++) {
 		if (i >= VALUES_SHOWN) {
@@ -353,7 +353,7 @@ static void losses_put(struct text *text, const struct output *output,
 	}
 	if (!places && !dropped && !p->muted)
 		return;
-	line_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
+	text_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
 		 "calls are missing, or a POST belongs to another call of its function\n",
 		 (unsigned long long)places, (unsigned long long)dropped,
 		 (unsigned long long)p->muted);
@@ -394,18 +394,18 @@ static int pairs_close(struct output *output, struct text *text,
 	table_put(text, p);
 	for (size_t i = 0; i < p->function_count; i++) {
 		f = p->functions[i];
-		line_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
+		text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
 			f->name, f->major, f->major, f->minor, f->minor,
 			f->minor | PAIR_POST, f->minor | PAIR_POST);
 		if (f->unmatched)
-			line_print(text, "  Without a POST: %llu\n",
+			text_print(text, "  Without a POST: %llu\n",
 				 (unsigned long long)f->unmatched);
 		if (f->open)
-			line_print(text,
+			text_print(text,
 				   "  Without a POST up to the end: %llu\n",
 				   (unsigned long long)f->open);
 		if (f->alone)
-			line_print(text, "  POSTs without a PRE: %llu\n",
+			text_print(text, "  POSTs without a PRE: %llu\n",
 				 (unsigned long long)f->alone);
 		if (f->latency.count)
 			histogram_put(text, &f->latency);

@@ -73,7 +73,7 @@ static int body_put(struct prefixed *own, const struct cell_source *source,
 		};
 		size_t start = text->used, value;
 
-		line_add_string(text, blank);
+		text_add_string(text, blank);
 		prefixed_name(item, text);
 		value = text->used;
 		cell_put(&cell, source, text);
@@ -84,7 +84,7 @@ static int body_put(struct prefixed *own, const struct cell_source *source,
 		else
 			blank = " ";
 	}
-	line_add(text, "\n", 1);
+	text_add(text, "\n", 1);
 
 	return 0;
 }

@@ -19,7 +19,6 @@
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
 #include "arguments.h"
-#include "line.h"
 #include "spill.h"
 
 #define TIME_WIDTH	18
@@ -78,7 +77,7 @@ static void tree_time(struct text *line, struct clock *clock, int64_t time)
 
 	tree_column(line, word, clock_put(clock, time, word) - word,
 		    TIME_WIDTH);
-	LINE_ADD(line, " ");
+	TEXT_ADD(line, " ");
 }
 
 static void latency_column(struct text *line, int64_t ns)
@@ -292,7 +291,7 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 	text_add_string(line, of->seen->name);
 	TEXT_ADD(line, "(");
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
-	LINE_ADD(line, ")");
+	TEXT_ADD(line, ")");
 	tree_flags(of, line);
 	if (!tree->live)
 		return line_wait(tree, thread, latency_at, of->event->number);
@@ -361,7 +360,7 @@ static int tree_plain(const struct shown *of, struct tree_thread *thread,
 	if (code)
 		return code;
 	tree_time(line, &of->scratch->clock, of->event->time);
-	line_add_blanks(line, LATENCY_WIDTH);
+	text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
 	if (point->formatted)
 		text_add(line, point->title, point->title_length - 1);
@@ -373,7 +372,7 @@ static int tree_plain(const struct shown *of, struct tree_thread *thread,
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	line->used -= line->used == end ? 2 : 0;
 	tree_flags(of, line);
-	LINE_ADD(line, "\n");
+	TEXT_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -463,7 +462,7 @@ static int tree_close(struct output *output, struct text *text,
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct tree_thread *thread = tree->threads[i];
 
-		line_print(text, "%s%s", i ? "\n" : "", thread->title);
+		text_print(text, "%s%s", i ? "\n" : "", thread->title);
 		code = spill_take(&tree->spill, &thread->lines, text);
 	}
 	return code;
