@@ -48,65 +48,29 @@ void bytes_free(struct bytes *bytes)
 	memset(bytes, 0, sizeof(*bytes));
 }
 
-/* The slot of text: the one that holds it, or the free one for it. */
-static uint32_t *strings_slot(const struct strings *strings, const char *text)
-{
-	size_t mask = strings->slot_count - 1;
-	size_t i = hash_fnv(HASH_FNV_START, text, strlen(text)) & mask;
-
-	while (strings->slots[i] &&
-	       strcmp((char *)strings->bytes.data + strings->slots[i], text))
-		i = (i + 1) & mask;
-	return &strings->slots[i];
-}
-
-static bool strings_grow(struct strings *strings)
-{
-	struct strings grown = *strings;
-
-	grown.slot_count = strings->slot_count ? strings->slot_count * 2 : 256;
-	grown.slots = calloc(grown.slot_count, sizeof(*grown.slots));
-	if (!grown.slots)
-		return false;
-	for (size_t i = 0; i < strings->slot_count; i++) {
-		uint32_t at = strings->slots[i];
-
-		if (at)
-			*strings_slot(&grown, (char *)strings->bytes.data + at) =
-				at;
-	}
-	free(strings->slots);
-	*strings = grown;
-	return true;
-}
-
 uint32_t strings_add(struct strings *strings, const char *text)
 {
-	uint32_t *slot;
+	struct bytes *bytes = &strings->bytes;
+	uint64_t hash, at;
+	size_t step = 0;
 
-	if (!strings->bytes.size)
-		bytes_add(&strings->bytes, "", 1);
-	if (!text || !*text || strings->bytes.failed)
+	if (!bytes->size)
+		bytes_add(bytes, "", 1);
+	if (!text || !*text || bytes->failed)
 		return 0;
-	if (2 * (strings->used + 1) > strings->slot_count &&
-	    !strings_grow(strings)) {
-		strings->bytes.failed = true;
-		return 0;
-	}
-	slot = strings_slot(strings, text);
-	if (!*slot) {
-		*slot = strings->bytes.size;
-		strings->used++;
-		bytes_add(&strings->bytes, text, strlen(text) + 1);
-		if (strings->bytes.failed)
-			*slot = 0;
-	}
-	return *slot;
+	hash = hash_fnv(HASH_FNV_START, text, strlen(text));
+	while ((at = key_map_each_number(&strings->offsets, hash, &step)))
+		if (!strcmp((char *)bytes->data + at, text))
+			return at;
+	at = bytes->size;
+	bytes_add(bytes, text, strlen(text) + 1);
+	if (!bytes->failed)
+		bytes->failed = key_map_add_number(&strings->offsets, hash, at);
+	return bytes->failed ? 0 : at;
 }
 
 void strings_free(struct strings *strings)
 {
 	bytes_free(&strings->bytes);
-	free(strings->slots);
-	memset(strings, 0, sizeof(*strings));
+	key_map_free(&strings->offsets);
 }

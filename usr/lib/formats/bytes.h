@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Bytes that grow, and strings kept once: what the file writers build on. */
-#ifndef TRCUST_BYTES_H
-#define TRCUST_BYTES_H
+#ifndef LIB_BYTES_H
+#define LIB_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/key_map.h"
 
 struct bytes {
 	uint8_t *data;
@@ -24,8 +25,7 @@ void bytes_free(struct bytes *bytes);
 /* A string table: offset 0 is "", equal strings are stored once. */
 struct strings {
 	struct bytes bytes;
-	uint32_t *slots;	/* hash table of offsets, 0 = free */
-	size_t slot_count, used;
+	struct key_map offsets;	/* by hash of the text */
 };
 
 /* Offset of text (NULL: "") in the table. */

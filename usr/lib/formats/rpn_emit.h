@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Append operations of expressions (include/rastrace/rpn.def). */
-#ifndef TRCUST_RPN_EMIT_H
-#define TRCUST_RPN_EMIT_H
+#ifndef LIB_RPN_EMIT_H
+#define LIB_RPN_EMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -45,27 +45,6 @@ static int tdf_check_names(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
-/* `end`: of the section before. */
-static int tdf_check_section(const struct table_file *file,
-			     const struct tdf *tdf,
-			     const struct tdf_section *s, __u64 end)
-{
-	TABLE_CHECK(tdf_has_string(tdf, s->name) &&
-			    tdf_string(tdf, s->name)[0] &&
-			    !strchr(tdf_string(tdf, s->name), '/'),
-		    "section without a name");
-	TABLE_CHECK(s->module < tdf->header->modules.count &&
-			    s->module == tdf->sections->module &&
-			    tdf->modules[s->module].kind != TDF_MODULE_USER,
-		    "section of module %u", s->module);
-	TABLE_CHECK(!(s->flags & ~TDF_SECTION_PERCPU),
-		    "section with flags %#x", s->flags);
-	TABLE_CHECK(s->size && s->address >= end &&
-			    s->size <= ~0ULL - s->address,
-		    "section at %#llx", s->address);
-	return 0;
-}
-
 static int tdf_check_sections(const struct table_file *file,
 			      const struct tdf *tdf)
 {
@@ -76,8 +55,20 @@ static int tdf_check_sections(const struct table_file *file,
 	for (__u32 i = 0; i < count; i++) {
 		const struct tdf_section *s = &tdf->sections[i];
 
-		if (tdf_check_section(file, tdf, s, end))
-			return -EINVAL;
+		TABLE_CHECK(tdf_has_string(tdf, s->name) &&
+				    tdf_string(tdf, s->name)[0] &&
+				    !strchr(tdf_string(tdf, s->name), '/'),
+			    "section without a name");
+		TABLE_CHECK(s->module < tdf->header->modules.count &&
+				    s->module == tdf->sections->module &&
+				    tdf->modules[s->module].kind !=
+					    TDF_MODULE_USER,
+			    "section of module %u", s->module);
+		TABLE_CHECK(!(s->flags & ~TDF_SECTION_PERCPU),
+			    "section with flags %#x", s->flags);
+		TABLE_CHECK(s->size && s->address >= end &&
+				    s->size <= ~0ULL - s->address,
+			    "section at %#llx", s->address);
 		end = s->address + s->size;
 	}
 	return 0;
@@ -202,23 +193,19 @@ struct tdf_layout {
 	bool condition;
 };
 
-static void tdf_item_read(struct tdf_item *item, const struct tdf_stmt *stmt)
-{
-	bool value = stmt->kind == TDF_STMT_VALUE;
-
-	item->kind = value ? TDF_STMT_MEM : stmt->kind;
-	item->flags = stmt->flags & (TDF_STMT_LEN | TDF_STMT_RAW);
-	item->bytes = stmt->kind == TDF_STMT_REG ? stmt->reg_bytes :
-						   stmt->length;
-}
-
 static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 			struct tdf_layout *layout, const struct tdf_stmt *stmt)
 {
 	struct tdf_item *last;
 
 	if (!(stmt->flags & TDF_STMT_MORE)) {
-		tdf_item_read(&layout->items[layout->count++], stmt);
+		layout->items[layout->count++] = (struct tdf_item){
+			.kind = stmt->kind == TDF_STMT_VALUE ? TDF_STMT_MEM :
+							       stmt->kind,
+			.flags = stmt->flags & (TDF_STMT_LEN | TDF_STMT_RAW),
+			.bytes = stmt->kind == TDF_STMT_REG ? stmt->reg_bytes :
+							      stmt->length,
+		};
 		return 0;
 	}
 	TABLE_CHECK(layout->count, "MORE without a statement before");
@@ -411,23 +398,26 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
-static int tdf_check_points(const struct table_file *file,
-			    const struct tdf *tdf)
-{
-	struct tdf_used used = {0};
-
-	TABLE_CHECK(tdf->header->points.count <= TDF_POINTS_MAX,
-		    "%u tracepoints", tdf->header->points.count);
-	for (__u32 i = 0; i < tdf->header->points.count; i++)
-		if (tdf_check_point(file, tdf, &tdf->points[i], &used))
-			return -EINVAL;
-	return 0;
-}
-
-static int tdf_map_tables(const struct table_file *file, struct tdf *tdf)
+static int tdf_check(const struct table_file *file, struct tdf *tdf)
 {
 	const struct tdf_header *h = tdf->header;
+	size_t length = strlen(file->path);
+	struct tdf_used used = {0};
 
+	if (table_file_check(file, TDF_MAGIC, TDF_VERSION, sizeof(*h))) {
+		/* Another kind of file that is easily taken for a TDF */
+		if (file->size >= SELFMAG &&
+		    !memcmp(file->data, ELFMAG, SELFMAG))
+			error_hint(file->err, "it is a program or library: 'trcust --from-module' makes a TSF for it, of which trcust makes a TDF");
+		else if ((file->size < 8 || memcmp(file->data, TDF_MAGIC, 8)) &&
+			 length > 4 &&
+			 !strcasecmp(file->path + length - 4, ".tsf"))
+			error_hint(file->err, "it is a TSF: 'trcust %s' makes a TDF of it",
+				   file->path);
+		return -EINVAL;
+	}
+
+	/* The tables are inside the file. */
 #define TABLE(name) \
 	(tdf->name = table_entries(file, #name, h->name, sizeof(*tdf->name)))
 	if (!TABLE(modules) || !TABLE(types) || !TABLE(groups) ||
@@ -436,32 +426,10 @@ static int tdf_map_tables(const struct table_file *file, struct tdf *tdf)
 		return -EINVAL;
 #undef TABLE
 	tdf->strings = table_strings(file, h->strings);
-	return tdf->strings ? 0 : -EINVAL;
-}
-
-/* What it is taken for a TDF, and isn't. */
-static void other_hint(const struct table_file *file)
-{
-	size_t length = strlen(file->path);
-
-	if (file->size >= SELFMAG && !memcmp(file->data, ELFMAG, SELFMAG))
-		error_hint(file->err, "it is a program or library: 'trcust --from-module' makes a TSF for it, of which trcust makes a TDF");
-	else if (length > 4 && !strcasecmp(file->path + length - 4, ".tsf"))
-		error_hint(file->err, "it is a TSF: 'trcust %s' makes a TDF of it",
-			   file->path);
-}
-
-static int tdf_check(const struct table_file *file, struct tdf *tdf)
-{
-	const struct tdf_header *h = tdf->header;
-
-	if (table_file_check(file, TDF_MAGIC, TDF_VERSION, sizeof(*h))) {
-		if (file->size < 8 || memcmp(file->data, TDF_MAGIC, 8))
-			other_hint(file);
+	if (!tdf->strings)
 		return -EINVAL;
-	}
-	if (tdf_map_tables(file, tdf))
-		return -EINVAL;
+
+	/* Their contents */
 	TABLE_CHECK(h->major >= 1 && h->major <= 255, "major code %u",
 		    h->major);
 	TABLE_CHECK(h->maxdata >= TDF_DATA_MIN && h->maxdata <= TDF_DATA_MAX,
@@ -478,7 +446,12 @@ static int tdf_check(const struct table_file *file, struct tdf *tdf)
 			    TDF_GROUPS_MAX) ||
 	    tdf_check_sections(file, tdf))
 		return -EINVAL;
-	return tdf_check_points(file, tdf);
+	TABLE_CHECK(h->points.count <= TDF_POINTS_MAX, "%u tracepoints",
+		    h->points.count);
+	for (__u32 i = 0; i < h->points.count; i++)
+		if (tdf_check_point(file, tdf, &tdf->points[i], &used))
+			return -EINVAL;
+	return 0;
 }
 
 /* Takes over `data`. */

@@ -148,20 +148,6 @@ static int tff_check_section(const struct table_file *file,
 	return tff_check_ctypes(file, tff, s);
 }
 
-static int tff_map_tables(const struct table_file *file, struct tff *tff)
-{
-	const struct tff_header *h = tff->header;
-
-#define TABLE(name) \
-	(tff->name = table_entries(file, #name, h->name, sizeof(*tff->name)))
-	if (!TABLE(sections) || !TABLE(entries) || !TABLE(types) ||
-	    !TABLE(groups) || !TABLE(ctypes) || !TABLE(members))
-		return -EINVAL;
-#undef TABLE
-	tff->strings = table_strings(file, h->strings);
-	return tff->strings ? 0 : -EINVAL;
-}
-
 struct tff_order {
 	const struct tff_ctype *ctypes;
 	const char *strings;
@@ -194,32 +180,26 @@ void tff_ctypes_sort(uint32_t *by_name, const struct tff_ctype *ctypes,
 	qsort_r(by_name, count, sizeof(*by_name), tff_ctype_compare, &order);
 }
 
-static int tff_sort(const struct table_file *file, struct tff *tff)
-{
-	const struct tff_header *h = tff->header;
-
-	tff->by_name = calloc((size_t)h->ctypes.count + 1,
-			      sizeof(*tff->by_name));
-	if (!tff->by_name)
-		return error_no_memory(file->err);
-	for (__u32 i = 0; i < h->sections.count; i++) {
-		const struct tff_section *s = &tff->sections[i];
-
-		tff_ctypes_sort(tff->by_name + s->first_ctype,
-				tff->ctypes + s->first_ctype, s->ctypes,
-				tff->strings);
-	}
-	return 0;
-}
-
 static int tff_check(const struct table_file *file, struct tff *tff)
 {
 	const struct tff_header *h = tff->header;
 	struct tff_section next = {0};
 
-	if (table_file_check(file, TFF_MAGIC, TFF_VERSION, sizeof(*h)) ||
-	    tff_map_tables(file, tff))
+	if (table_file_check(file, TFF_MAGIC, TFF_VERSION, sizeof(*h)))
 		return -EINVAL;
+
+	/* The tables are inside the file. */
+#define TABLE(name) \
+	(tff->name = table_entries(file, #name, h->name, sizeof(*tff->name)))
+	if (!TABLE(sections) || !TABLE(entries) || !TABLE(types) ||
+	    !TABLE(groups) || !TABLE(ctypes) || !TABLE(members))
+		return -EINVAL;
+#undef TABLE
+	tff->strings = table_strings(file, h->strings);
+	if (!tff->strings)
+		return -EINVAL;
+
+	/* Their contents */
 	TABLE_CHECK(h->major >= 1 && h->major <= 255, "major code %u",
 		    h->major);
 	for (__u32 i = 0; i < h->sections.count; i++) {
@@ -232,6 +212,19 @@ static int tff_check(const struct table_file *file, struct tff *tff)
 		next.first_group = s->first_group + s->groups;
 		next.first_ctype = s->first_ctype + s->ctypes;
 		next.first_member = s->first_member + s->members;
+	}
+
+	/* C types by name, for each section */
+	tff->by_name = calloc((size_t)h->ctypes.count + 1,
+			      sizeof(*tff->by_name));
+	if (!tff->by_name)
+		return error_no_memory(file->err);
+	for (__u32 i = 0; i < h->sections.count; i++) {
+		const struct tff_section *s = &tff->sections[i];
+
+		tff_ctypes_sort(tff->by_name + s->first_ctype,
+				tff->ctypes + s->first_ctype, s->ctypes,
+				tff->strings);
 	}
 	return 0;
 }
@@ -253,8 +246,6 @@ static int tff_adopt(struct tff **result, void *data, size_t size,
 	tff->data = data;
 	tff->header = data;
 	code = tff_check(&file, tff);
-	if (!code)
-		code = tff_sort(&file, tff);
 	if (code) {
 		tff_close(tff);
 		return code;
