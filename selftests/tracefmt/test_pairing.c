@@ -8,7 +8,7 @@
 #include "lib/read/match/stream.h"
 #include "tracefmt/pair/latency.h"
 #include "tracefmt/pair/pairing.h"
-#include "tracefmt/pair/tally.h"
+#include "tracefmt/pair/value_counts.h"
 #include "builder.h"
 
 #define MINORS		6	/* PRE 1 to 6, each with its POST */
@@ -463,29 +463,30 @@ static void test_latency_text(void)
 
 static void test_tally(void)
 {
-	struct tally tally = { 0 };
+	struct value_counts counts = { 0 };
 	char text[200];
 
 	for (int i = 0; i < 1000; i++)
-		tally_add(&tally, text, sprintf(text, "%d", i % 100));
+		value_counts_add(&counts, text, sprintf(text, "%d", i % 100));
 	for (int i = 0; i < 3; i++)
-		tally_add(&tally, "7", 1);
+		value_counts_add(&counts, "7", 1);
 	memset(text, 'a', sizeof(text));
-	tally_sort(&tally);
-	tap_is(tally.count, TALLY_MOST, "a tally has its most");
-	tap_is(tally.others, 10 * (100 - TALLY_MOST), "others are counted");
-	tap_ok(tally.rows[0].count == 13 && tally.rows[0].length == 1 &&
-	       tally.rows[0].text[0] == '7', "the most frequent one is first");
-	tally_free(&tally);
+	value_counts_sort(&counts);
+	tap_is(counts.count, VALUE_COUNTS_MOST, "a tally has its most");
+	tap_is(counts.others, 10 * (100 - VALUE_COUNTS_MOST),
+	       "others are counted");
+	tap_ok(counts.rows[0].count == 13 && counts.rows[0].length == 1 &&
+	       counts.rows[0].text[0] == '7', "the most frequent one is first");
+	free(counts.rows);
 	tally = (struct tally){ 0 };
-	tally_add(&tally, text, sizeof(text));
+	value_counts_add(&counts, text, sizeof(text));
 	text[150] = 'b';
-	tally_add(&tally, text, sizeof(text));
-	tap_is(tally.count, 2, "long texts that differ late are two");
-	tap_ok(tally.rows[0].length == TALLY_TEXT &&
-	       !memcmp(tally.rows[0].text + TALLY_TEXT - 4, "a...", 4),
+	value_counts_add(&counts, text, sizeof(text));
+	tap_is(counts.count, 2, "long texts that differ late are two");
+	tap_ok(counts.rows[0].length == VALUE_COUNTS_TEXT &&
+	       !memcmp(counts.rows[0].text + VALUE_COUNTS_TEXT - 4, "a...", 4),
 	       "and cut");
-	tally_free(&tally);
+	free(counts.rows);
 }
 
 int main(void)

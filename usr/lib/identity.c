@@ -40,7 +40,6 @@ static bool identity_find_note(Elf_Data *data, struct identity *id)
 	return false;
 }
 
-
 /* No more than `left` bytes are read in all, however parts overlap. */
 static bool identity_take(uint64_t *left, uint64_t size)
 {

@@ -39,33 +39,29 @@ int live_open(struct trace_file *file, struct error *err)
 
 /* ---- the thread ---- */
 
-/* From pass to pass; true: it is to end. */
-static bool live_stop_wait(unsigned int ms)
-{
-	struct timespec until;
-	int code;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ms * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000L;
-	until.tv_nsec %= 1000000000L;
-	do
-		code = sem_timedwait(&live.stop, &until);
-	while (code && errno == EINTR);
-	return !code;
-}
-
 static int live_loop(struct spooler *s, struct error *err)
 {
 	uint64_t looked = buffer_time();
 	bool last = false;
 	int code;
+	struct timespec until;
+	int result;
 
 	for (;;) {
 		code = spooler_pass(s, err);
 		if (code || last)
 			return code;
-		last = live_stop_wait(s->interval);
+
+		/* From pass to pass; true: it is to end. */
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += s->interval * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		do
+			result = sem_timedwait(&live.stop, &until);
+		while (result && errno == EINTR);
+		last = !result;
+
 		if (buffer_time() - looked < GONE_EVERY)
 			continue;
 		looked = buffer_time();

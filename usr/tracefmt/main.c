@@ -122,23 +122,17 @@ static int traces_run(struct show_settings *settings, char **paths)
 	return status;
 }
 
-/* No file takes the place of what was closed. Reading standard input and
- * writing standard output fail all the same. */
-static void standard_open(void)
-{
-	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
-
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
-			return;
-}
-
 int main(int argc, char **argv)
 {
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
 	struct show_settings settings;
 	int first, status;
 
-	standard_open();
+	/* No file takes the place of what was closed. Reading standard input
+	 * and writing standard output fail all the same. */
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+
 	first = settings_parse(&settings, argc, argv);
 	if (first == OPTIONS_DONE)
 		status = output_finish();

@@ -19,28 +19,28 @@ int device_ask(int fd, struct rastrace_info *info, struct error *err)
 			 strerror(errno));
 }
 
-static int device_refused(struct error *err, int code)
-{
-	if (code == -ENOENT || code == -ENXIO || code == -ENODEV) {
-		error_set(err, -ENOENT, "the kernel module isn't loaded");
-		error_hint(err, "load it: modprobe rastrace");
-		return -ENOENT;
-	}
-	error_set(err, code, "cannot open '" DEVICE_PATH "': %s",
-		  strerror(-code));
-	if (code == -EACCES)
-		error_hint(err, "members of its group may read the buffer there (see rastrace(4)), root may do all");
-	return code;
-}
-
 int device_open(struct rastrace_info *info, struct error *err)
 {
 	int fd = open(DEVICE_PATH, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	int code;
 
-	if (fd < 0)
-		return device_refused(err, -errno);
+	if (fd < 0) {
+		code = -errno;
+		if (code == -ENOENT || code == -ENXIO || code == -ENODEV) {
+			error_set(err, -ENOENT,
+				  "the kernel module isn't loaded");
+			error_hint(err, "load it: modprobe rastrace");
+			return -ENOENT;
+		}
+		error_set(err, code, "cannot open '" DEVICE_PATH "': %s",
+			  strerror(-code));
+		if (code == -EACCES)
+			error_hint(
+				err,
+				"members of its group may read the buffer there (see rastrace(4)), root may do all");
+		return code;
+	}
 	code = fstat(fd, &st) || !S_ISCHR(st.st_mode) ?
 		error_set(err, -EINVAL, "'" DEVICE_PATH "' is no device") :
 		device_ask(fd, info, err);

@@ -184,37 +184,6 @@ static struct session *statics_add(struct session_list *list)
 	return &list->items[list->count - 1];
 }
 
-static int list_add_statics(struct session_list *list, const char *run)
-{
-	char dir[PATH_MAX], path[PATH_MAX + 8];
-	struct session *session;
-	struct ras_state state;
-	bool on;
-
-	snprintf(dir, sizeof(dir), "%s/static", run);
-	on = state_read(dir, &state);
-	if (!on) {
-		snprintf(dir, sizeof(dir), "%s/past/%u", run,
-			 RAS_STATIC_SESSION);
-		if (access(dir, F_OK))
-			return 0;
-	}
-	session = statics_add(list);
-	if (!session)
-		return -ENOMEM;
-	strcpy(session->dir, dir);
-	if (!on)
-		return 0;
-	statics_read_majors(list->statics, dir);
-	snprintf(path, sizeof(path), "%s/pids", dir);
-	if (!access(path, F_OK))
-		list->statics->flags = RAS_SESSION_FILTERED;
-	session->armed = true;
-	session->state = state.state;
-	strcpy(session->name, "static");
-	return 0;
-}
-
 /* Those that the module has: while a major is on. */
 static int list_add_device_statics(struct session_list *list, int fd)
 {
@@ -254,8 +223,36 @@ static int list_find_device(struct session_list *list, int fd)
 static int list_find_pinned(struct session_list *list, const char *run)
 {
 	int code = list_find_pins(list, run);
+	char dir[PATH_MAX];
+	char path[PATH_MAX + 8];
+	struct session *session;
+	struct ras_state state;
+	bool on;
 
-	return code ? code : list_add_statics(list, run);
+	if (code)
+		return code;
+	snprintf(dir, sizeof(dir), "%s/static", run);
+	on = state_read(dir, &state);
+	if (!on) {
+		snprintf(dir, sizeof(dir), "%s/past/%u", run,
+			 RAS_STATIC_SESSION);
+		if (access(dir, F_OK))
+			return 0;
+	}
+	session = statics_add(list);
+	if (!session)
+		return -ENOMEM;
+	strcpy(session->dir, dir);
+	if (!on)
+		return 0;
+	statics_read_majors(list->statics, dir);
+	snprintf(path, sizeof(path), "%s/pids", dir);
+	if (!access(path, F_OK))
+		list->statics->flags = RAS_SESSION_FILTERED;
+	session->armed = true;
+	session->state = state.state;
+	strcpy(session->name, "static");
+	return 0;
 }
 
 int session_list_read(struct session_list *list, const struct buffer *buffer,

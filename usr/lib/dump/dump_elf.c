@@ -75,31 +75,6 @@ static int segment_compare(const void *a, const void *b)
 	return x->physical < y->physical ? -1 : x->physical > y->physical;
 }
 
-/* In order, and each without what those before it have: kdump's has the kernel's
- * image twice. */
-static void segments_sort(struct dump *dump)
-{
-	uint64_t reach = 0;
-	size_t count = 0;
-
-	qsort(dump->segments, dump->count, sizeof(*dump->segments),
-	      segment_compare);
-	for (size_t i = 0; i < dump->count; i++) {
-		struct dump_segment s = dump->segments[i];
-		uint64_t known = reach > s.physical ? reach - s.physical : 0;
-
-		if (known >= s.size)
-			continue;
-		s.physical += known;
-		s.offset += known;
-		s.size -= known;
-		reach = s.physical + s.size;
-		dump->pages += s.size / DUMP_PAGE;
-		dump->segments[count++] = s;
-	}
-	dump->count = count;
-}
-
 /* Of all notes together *left bytes are looked at. */
 static void elf_notes_take(struct dump *dump, const Elf64_Phdr *p, size_t *left)
 {
@@ -124,6 +99,8 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	size_t count;
 	int code;
 	size_t left;
+	uint64_t reach;
+	size_t total;
 
 	if (!dump_fetch(dump, 0, &h, sizeof(h)))
 		return elf_damaged(path, "cut short in its header", err);
@@ -147,7 +124,28 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 			segment_take(dump, &headers[i], dump->size);
 			elf_notes_take(dump, &headers[i], &left);
 		}
-		segments_sort(dump);
+
+		/* In order, and each without what those before it have: kdump's
+		 * has the kernel's image twice. */
+		reach = 0;
+		total = 0;
+		qsort(dump->segments, dump->count, sizeof(*dump->segments),
+		      segment_compare);
+		for (size_t i = 0; i < dump->count; i++) {
+			struct dump_segment s = dump->segments[i];
+			uint64_t known =
+				reach > s.physical ? reach - s.physical : 0;
+
+			if (known >= s.size)
+				continue;
+			s.physical += known;
+			s.offset += known;
+			s.size -= known;
+			reach = s.physical + s.size;
+			dump->pages += s.size / DUMP_PAGE;
+			dump->segments[total++] = s;
+		}
+		dump->count = total;
 	}
 	free(headers);
 	return code;

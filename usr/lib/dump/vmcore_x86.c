@@ -35,12 +35,21 @@ static bool root_from_info(struct vmcore *core)
 #define QEMU_CR4	(QEMU_CR3 + 8)
 #define CR4_LA57	0x1000
 
-/* With page-table isolation the upper of two pages is the user's. */
-static bool root_from_cpu(struct vmcore *core)
+static bool x86_open(struct vmcore *core)
 {
-	const struct dump_text *cpu = &core->dump.cpu;
-	uint64_t cr3, cr4;
+	const struct dump_text *cpu;
+	uint64_t cr3;
+	uint64_t cr4;
 
+	core->space = RAS_ANCHOR_SPACE;
+	core->space_end = RAS_ANCHOR_SPACE_END;
+	core->virtual_bits = 64;
+
+	if (root_from_info(core))
+		return true;
+
+	/* With page-table isolation the upper of two pages is the user's. */
+	cpu = &core->dump.cpu;
 	if (!cpu->data || cpu->size < QEMU_CR4 + sizeof(cr4))
 		return false;
 	memcpy(&cr3, cpu->data + QEMU_CR3, sizeof(cr3));
@@ -49,14 +58,6 @@ static bool root_from_cpu(struct vmcore *core)
 	core->levels = cr4 & CR4_LA57 ? 5 : 4;
 	core->address_mask = ENTRY_ADDRESS;
 	return true;
-}
-
-static bool x86_open(struct vmcore *core)
-{
-	core->space = RAS_ANCHOR_SPACE;
-	core->space_end = RAS_ANCHOR_SPACE_END;
-	core->virtual_bits = 64;
-	return root_from_info(core) || root_from_cpu(core);
 }
 
 static enum vmcore_entry x86_entry(uint64_t entry, int level)

@@ -31,32 +31,6 @@ static bool width_parse(const char *digits, size_t length,
 	return bits && bits <= 64;
 }
 
-/* "d32": a letter and a width. */
-static bool scalar_parse(const char *name, size_t length,
-			 struct format_step *step)
-{
-	static const struct {
-		char letter;
-		enum format_type type;
-		bool machine;	/* 32 and 64 bits only */
-	} scalars[] = {
-		{ 'd', FORMAT_INT }, { 'u', FORMAT_UINT }, { 'x', FORMAT_HEX },
-		{ 'o', FORMAT_OCTAL }, { 'b', FORMAT_BINARY },
-		{ 'f', FORMAT_FLOAT, true }, { 'p', FORMAT_POINTER, true },
-	};
-
-	if (!width_parse(name + 1, length - 1, step))
-		return false;
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(*scalars); i++) {
-		if (name[0] != scalars[i].letter)
-			continue;
-		step->type = scalars[i].type;
-		return !scalars[i].machine || step->bits == 32 ||
-		       step->bits == 64;
-	}
-	return false;
-}
-
 /* "hex5": a word and how many bytes. */
 static bool sized_parse(const char *name, size_t length,
 			struct format_step *step)
@@ -219,6 +193,15 @@ bool format_typed_parse(const char *name, size_t length,
 			struct format_step *step, struct format *format)
 {
 	static const struct {
+		char letter;
+		enum format_type type;
+		bool machine;	/* 32 and 64 bits only */
+	} scalars[] = {
+		{ 'd', FORMAT_INT }, { 'u', FORMAT_UINT }, { 'x', FORMAT_HEX },
+		{ 'o', FORMAT_OCTAL }, { 'b', FORMAT_BINARY },
+		{ 'f', FORMAT_FLOAT, true }, { 'p', FORMAT_POINTER, true },
+	};
+	static const struct {
 		const char *name;
 		enum format_type type;
 		unsigned int bytes;
@@ -258,7 +241,20 @@ bool format_typed_parse(const char *name, size_t length,
 		step->big = words[i].big;
 		return true;
 	}
-	return sized_parse(name, length, step) ||
-	       names_parse(name, length, step, format) ||
-	       scalar_parse(name, length, step);
+
+	if (sized_parse(name, length, step) ||
+	    names_parse(name, length, step, format))
+		return true;
+
+	/* "d32": a letter and a width. */
+	if (!width_parse(name + 1, length - 1, step))
+		return false;
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(*scalars); i++) {
+		if (name[0] != scalars[i].letter)
+			continue;
+		step->type = scalars[i].type;
+		return !scalars[i].machine || step->bits == 32 ||
+		       step->bits == 64;
+	}
+	return false;
 }

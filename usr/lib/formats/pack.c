@@ -61,20 +61,10 @@ static bool pack_is_there(int method)
 	       (method == RAS_PACKED_ZSTD && zstd.there);
 }
 
-static int method_missing(int method, struct error *err)
-{
-	const char *library = pack_library(method);
-
-	error_set(err, -ENOTSUP, "compression needs %s", library);
-	error_hint(err, library_possible ?
-		   "install it, or take the other method, or none" :
-		   "this program is static: take zlib");
-	return -ENOTSUP;
-}
-
 int pack_method_find(const char *name, struct error *err)
 {
 	int method;
+	const char *library;
 
 	if (!name)
 		method = pack_is_there(RAS_PACKED_ZSTD) ? RAS_PACKED_ZSTD :
@@ -86,7 +76,14 @@ int pack_method_find(const char *name, struct error *err)
 	else
 		return error_set(err, -EINVAL,
 				 "'%s' is no compression: zlib or zstd", name);
-	return pack_is_there(method) ? method : method_missing(method, err);
+	if (pack_is_there(method))
+		return method;
+	library = pack_library(method);
+	error_set(err, -ENOTSUP, "compression needs %s", library);
+	error_hint(err, library_possible ?
+		   "install it, or take the other method, or none" :
+		   "this program is static: take zlib");
+	return -ENOTSUP;
 }
 
 int pack_method_take(const char *program, const char *value, int *method)

@@ -99,30 +99,6 @@ static int directory_add(struct search *search, const char *path, DIR *dir)
 	return code;
 }
 
-/* A TFF that was named: its header has the major. */
-static int search_named_add(struct search *search, const char *path,
-			    const struct stat *st, struct error *err)
-{
-	struct search_file *file;
-	struct tff *tff;
-	int code;
-
-	if (search_file_known(search, st))
-		return 0;
-	code = tff_open(&tff, path, err);
-	if (code)
-		return code;
-	code = search_file_add(search, strdup(path), st, tff->header->major);
-	if (code) {
-		tff_close(tff);
-		return error_no_memory(err);
-	}
-	file = file_added(search);
-	file->tff = tff;
-	file->tried = true;
-	return 0;
-}
-
 static void directory_note(struct search *search, const char *path)
 {
 	char *old = search->directories;
@@ -142,9 +118,27 @@ static int search_path_add(struct search *search, const char *path,
 	struct stat st;
 	DIR *dir;
 	int code;
+	struct search_file *file;
+	struct tff *tff;
 
-	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		return search_named_add(search, path, &st, err);
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+		/* A TFF that was named: its header has the major. */
+		if (search_file_known(search, &st))
+			return 0;
+		code = tff_open(&tff, path, err);
+		if (code)
+			return code;
+		code = search_file_add(search, strdup(path), &st,
+				       tff->header->major);
+		if (code) {
+			tff_close(tff);
+			return error_no_memory(err);
+		}
+		file = file_added(search);
+		file->tff = tff;
+		file->tried = true;
+		return 0;
+	}
 	dir = opendir(path);
 	if (!dir)
 		return error_set(err, -errno, "cannot read directory '%s': %s",

@@ -213,17 +213,6 @@ static struct term reals_compute(enum expression_op op, double a, double b)
 	}
 }
 
-static struct term integers_divide(enum expression_op op, __int128 a,
-				   __int128 b)
-{
-	__int128 negative;
-
-	if (!b || (b == -1 &&
-		   __builtin_sub_overflow((__int128)0, a, &negative)))
-		return missing();
-	return term_integer(op == OP_DIVIDE ? a / b : a % b);
-}
-
 static unsigned __int128 magnitude(__int128 a)
 {
 	return a < 0 ? -(unsigned __int128)a : (unsigned __int128)a;
@@ -251,6 +240,7 @@ static struct term integers_compute(enum expression_op op, __int128 a,
 {
 	bool over = false;
 	__int128 c = 0;
+	__int128 negative;
 
 	switch (op) {
 	case OP_BIT_OR:
@@ -267,7 +257,10 @@ static struct term integers_compute(enum expression_op op, __int128 a,
 				    (__int128)((unsigned __int128)a << (int)b));
 	case OP_DIVIDE:
 	case OP_MODULO:
-		return integers_divide(op, a, b);
+		if (!b || (b == -1 &&
+			   __builtin_sub_overflow((__int128)0, a, &negative)))
+			return missing();
+		return term_integer(op == OP_DIVIDE ? a / b : a % b);
 	case OP_PLUS:
 		over = __builtin_add_overflow(a, b, &c);
 		break;
@@ -304,32 +297,11 @@ static struct term unary(enum expression_op op, const struct term *a)
 
 /* ---- the tree ---- */
 
-static struct term logical(struct term_evaluation *ev,
-		       const struct expression_node *node)
-{
-	struct term a = term_evaluate(ev, node->a);
-
-	if (truth(&a) != (node->op == OP_AND))
-		return term_integer(node->op == OP_OR);
-	a = term_evaluate(ev, node->b);
-	return term_integer(truth(&a));
-}
-
-static struct term binary(struct term_evaluation *ev,
-		      const struct expression_node *node)
-{
-	struct term a = term_evaluate(ev, node->a),
-		    b = term_evaluate(ev, node->b);
-
-	return node->op >= OP_EQUAL && node->op <= OP_GREATER_EQUAL ?
-		       terms_compare(ev, node->op, &a, &b) :
-		       terms_compute(node->op, &a, &b);
-}
-
 static struct term term_evaluate(struct term_evaluation *ev, uint32_t index)
 {
 	const struct expression_node *node = &ev->bound->e->nodes[index];
 	struct term a;
+	struct term b;
 
 	switch (node->op) {
 	case OP_NUMBER:
@@ -352,12 +324,20 @@ static struct term term_evaluate(struct term_evaluation *ev, uint32_t index)
 		return unary(node->op, &a);
 	case OP_OR:
 	case OP_AND:
-		return logical(ev, node);
+		a = term_evaluate(ev, node->a);
+		if (truth(&a) != (node->op == OP_AND))
+			return term_integer(node->op == OP_OR);
+		a = term_evaluate(ev, node->b);
+		return term_integer(truth(&a));
 	case OP_MATCH:
 	case OP_MATCH_NOT:
 		return match(ev, node);
 	default:
-		return binary(ev, node);
+		a = term_evaluate(ev, node->a);
+		b = term_evaluate(ev, node->b);
+		return node->op >= OP_EQUAL && node->op <= OP_GREATER_EQUAL ?
+			       terms_compare(ev, node->op, &a, &b) :
+			       terms_compute(node->op, &a, &b);
 	}
 }
 

@@ -267,21 +267,6 @@ static char *quoted_take(struct expression_parser *parser, bool regex,
 	return NULL;
 }
 
-static uint32_t string_parse(struct expression_parser *parser)
-{
-	size_t length;
-	char *text = quoted_take(parser, false, &length);
-	uint32_t node = node_add(parser, OP_STRING, 0, 0);
-
-	if (parser->code) {
-		free(text);
-		return 0;
-	}
-	parser->e->nodes[node].text = text;
-	parser->e->nodes[node].length = length;
-	return node;
-}
-
 static regex_t *expression_regex_make(struct expression_parser *parser,
 				      const char *at, const char *text)
 {
@@ -335,31 +320,29 @@ static const char *word_end(const char *p)
 	return p;
 }
 
-/* "[12]" at p; the end, NULL: wrong */
-static const char *element_take(struct expression_parser *parser, const char *p,
-				struct expression_part *part)
-{
-	const char *start = ++p;
-	int base = expression_base(&p);
-
-	*part = (struct expression_part){ 0 };
-	for (start = p; digit_of(*p) < base && part->index < UINT32_MAX; p++)
-		part->index = part->index * base + digit_of(*p);
-	if (p > start && *p == ']')
-		return p + 1;
-	expression_wrong(parser, p,
-			 "the number of an element and ']' are wanted here");
-	return NULL;
-}
-
 /* ".b", "->b" or "[1]" at p, of a name that begins at start; the end, NULL:
  * there is none */
 static const char *part_take(struct expression_parser *parser,
 			     const char *start, const char *p,
 			     struct expression_part *part)
 {
-	if (*p == '[')
-		return element_take(parser, p, part);
+	int base;
+
+	if (*p == '[') {
+		/* "[12]" at p; the end, NULL: wrong */
+		start = ++p;
+		base = expression_base(&p);
+		*part = (struct expression_part){ 0 };
+		for (start = p; digit_of(*p) < base && part->index < UINT32_MAX;
+		     p++)
+			part->index = part->index * base + digit_of(*p);
+		if (p > start && *p == ']')
+			return p + 1;
+		expression_wrong(
+			parser, p,
+			"the number of an element and ']' are wanted here");
+		return NULL;
+	}
 	if (p[0] == '-' && p[1] == '>')
 		p++;
 	else if (*p != '.')
@@ -435,11 +418,22 @@ static uint32_t expression_primary(struct expression_parser *parser)
 	const char *p = parser->p;
 	const char *start;
 	uint32_t node;
+	size_t length;
+	char *text;
 
 	if (isdigit((unsigned char)*p))
 		return expression_number(parser);
-	if (*p == '"' || *p == '\'')
-		return string_parse(parser);
+	if (*p == '"' || *p == '\'') {
+		text = quoted_take(parser, false, &length);
+		node = node_add(parser, OP_STRING, 0, 0);
+		if (parser->code) {
+			free(text);
+			return 0;
+		}
+		parser->e->nodes[node].text = text;
+		parser->e->nodes[node].length = length;
+		return node;
+	}
 	if (expression_is_word(*p) || (*p == '.' && expression_is_word(p[1])))
 		return name_parse(parser);
 	switch (*p) {

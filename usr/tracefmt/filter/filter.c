@@ -358,21 +358,6 @@ static int name_list_report(const struct name_list *names, const char *kind,
 	return 2;
 }
 
-static int expressions_report(const struct filter *filter, size_t i,
-			    struct error *note)
-{
-	for (size_t k = 0; k < filter->expression_count; k++) {
-		const struct expression *e = filter->expressions[k];
-		int code;
-
-		for (size_t n = 0; (code = expression_report(e, n, note)) >= 0;
-		     n++)
-			if (!i--)
-				return code;
-	}
-	return -1;
-}
-
 int filter_report(const struct filter *filter, size_t i, struct error *note)
 {
 	const struct name_list *groups = &filter->groups,
@@ -385,6 +370,17 @@ int filter_report(const struct filter *filter, size_t i, struct error *note)
 	i -= groups->count;
 	if (i < types->count)
 		return name_list_report(types, "type", i, note);
-	return filter->bound ? expressions_report(filter, i - types->count,
-						note) : -1;
+	if (!filter->bound)
+		return -1;
+	i -= types->count;
+	for (size_t k = 0; k < filter->expression_count; k++) {
+		const struct expression *e = filter->expressions[k];
+		int code;
+
+		for (size_t n = 0; (code = expression_report(e, n, note)) >= 0;
+		     n++)
+			if (!i--)
+				return code;
+	}
+	return -1;
 }

@@ -277,25 +277,6 @@ static struct term part_load(const struct operand *o,
 	return operand_integer(number_load(v->data + o->index * size, size));
 }
 
-static struct term piece_load(const struct operand *o,
-				       const struct decode_piece *piece)
-{
-	struct field_value v = field_value(o->field, piece);
-	struct term value = { 0 };
-
-	if (!v.there || piece->nothing)
-		return value;
-	if (o->element && !o->field->array)
-		value = part_load(o, &v);
-	else if (o->inside)
-		value = inside_load(o, piece);
-	else
-		value = simple_load(o->field, &v);
-	value.operand = o;
-	value.piece = piece;
-	return value;
-}
-
 static const struct decode_piece *piece_find(const struct operand *o,
 					     const struct scratch *scratch)
 {
@@ -320,11 +301,26 @@ struct term operand_load(const struct operand *o,
 				  const struct operand_source *source)
 {
 	const struct decode_piece *piece;
+	struct field_value v;
+	struct term value = { 0 };
 
 	if (o->builtin)
 		return builtin_load(o->builtin, source->event);
 	piece = o->field ? piece_find(o, source->scratch) : NULL;
-	return piece ? piece_load(o, piece) : (struct term){ 0 };
+	if (!piece)
+		return (struct term){ 0 };
+	v = field_value(o->field, piece);
+	if (!v.there || piece->nothing)
+		return value;
+	if (o->element && !o->field->array)
+		value = part_load(o, &v);
+	else if (o->inside)
+		value = inside_load(o, piece);
+	else
+		value = simple_load(o->field, &v);
+	value.operand = o;
+	value.piece = piece;
+	return value;
 }
 
 /* ---- text ---- */
@@ -403,12 +399,26 @@ static struct term integer_name(const struct term *value,
 					 struct text *text)
 {
 	const struct operand *o = value->operand;
-	const char *name;
+	const char *name = NULL;
+	const struct value_types *types;
+	const struct tff_ctype *type;
 
 	if (!o || !o->field || (o->element && !o->field->array))
 		return digits_put(value->i, text);
-	if (o->inside)
-		return inside_name(value, text);
+	if (o->inside) {
+		/* Of an integer inside a C type: its name; or its digits. */
+		types = &o->point->format.types;
+		type = &types->types[o->ctype];
+		if (type->kind == TFF_CTYPE_ENUM && type->bytes &&
+		    type->bytes <= 8)
+			name = enumerator_find(types, type, value->i);
+		else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
+			name = value->i ? "true" : "false";
+		else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
+			return string(value->piece->data + o->offset, 1);
+		return name ? string(name, strlen(name)) :
+			      digits_put(value->i, text);
+	}
 	switch (o->field->kind) {
 	case FIELD_ENUM:
 		name = field_enum_name(&o->point->format, o->field, value->i);

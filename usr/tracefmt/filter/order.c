@@ -91,12 +91,16 @@ static void kept_trim(struct order *order)
 	}
 }
 
-static int event_keep(struct order *order, const struct event *event,
-		      bool selected)
+static int order_event_give(struct order *order, const struct event *event,
+			    bool selected)
 {
-	size_t blocks = store_blocks(order->kept);
-	int code = store_add(order->kept, event, selected);
+	size_t blocks;
+	int code;
 
+	if (!order->kept)
+		return order->take(order->context, event);
+	blocks = store_blocks(order->kept);
+	code = store_add(order->kept, event, selected);
 	if (code)
 		return code;
 	order->selected += selected;
@@ -104,13 +108,6 @@ static int event_keep(struct order *order, const struct event *event,
 	if (order->settings.last && store_blocks(order->kept) > blocks)
 		kept_trim(order);
 	return 0;
-}
-
-static int order_event_give(struct order *order, const struct event *event,
-			    bool selected)
-{
-	return order->kept ? event_keep(order, event, selected) :
-			     order->take(order->context, event);
 }
 
 /* ---- --around ---- */
@@ -198,11 +195,15 @@ static bool block_is_decided(const struct order *order)
 			      distance >= s->until_end;
 }
 
-static int undecided_add(struct order *order, const struct event *event,
-			 bool selected)
+int order_add(struct order *order, const struct event *event, bool selected)
 {
-	int code = 0;
+	int code;
 
+	if (order->direct)
+		return selected ? order->take(order->context, event) : 0;
+	if (!order->undecided)
+		return decided_add(order, event, selected);
+	code = 0;
 	if (order->newest < event->time)
 		order->newest = event->time;
 	if (selected || order->settings.around)
@@ -214,14 +215,6 @@ static int undecided_add(struct order *order, const struct event *event,
 		store_drop(order->undecided);
 	}
 	return code;
-}
-
-int order_add(struct order *order, const struct event *event, bool selected)
-{
-	if (order->direct)
-		return selected ? order->take(order->context, event) : 0;
-	return order->undecided ? undecided_add(order, event, selected) :
-				  decided_add(order, event, selected);
 }
 
 /* ---- the end ---- */

@@ -87,11 +87,22 @@ static void front_set(struct header_line *line, const struct ras_record *record)
 	line->front_length = p - line->front;
 }
 
-/* The name has 16 bytes, with a zero unless it needs them all. */
-static void back_set(struct header_line *line, bool colour)
+RARELY void line_set(struct header_line *line, const struct event *event,
+		     size_t length, const char *name, bool colour)
 {
-	char *p = line->back;
+	char *p;
 
+	line->point = event->point;
+	line->pid = event->record->pid;
+	line->tid = event->record->tid;
+	line->length = length;
+	line->named = name;
+	if (name)
+		memcpy(line->name, name, sizeof(line->name));
+	front_set(line, event->record);
+
+	/* The name has 16 bytes, with a zero unless it needs them all. */
+	p = line->back;
 	if (line->named) {
 		p = TEXT_PUT(p, "]  Process [");
 		if (colour)
@@ -105,32 +116,6 @@ static void back_set(struct header_line *line, bool colour)
 	line->back_length = p - line->back;
 }
 
-RARELY void line_set(struct header_line *line, const struct event *event,
-		     size_t length, const char *name, bool colour)
-{
-	line->point = event->point;
-	line->pid = event->record->pid;
-	line->tid = event->record->tid;
-	line->length = length;
-	line->named = name;
-	if (name)
-		memcpy(line->name, name, sizeof(line->name));
-	front_set(line, event->record);
-	back_set(line, colour);
-}
-
-static inline bool line_is(const struct header_line *line,
-			   const struct event *event, size_t length,
-			   const char *name)
-{
-	return line->point == event->point &&
-	       line->tid == event->record->tid &&
-	       line->pid == event->record->pid && line->length == length &&
-	       (name ? line->named &&
-		       !memcmp(line->name, name, sizeof(line->name)) :
-		       !line->named);
-}
-
 static inline const struct header_line *header_line_find(
 	struct header_kept *kept, const struct event *event, size_t length,
 	bool colour)
@@ -139,7 +124,11 @@ static inline const struct header_line *header_line_find(
 	struct header_line *line = &kept->lines[at & (LINES - 1)];
 	const char *name = event_comm(event);
 
-	if (!line_is(line, event, length, name))
+	if (!(line->point == event->point && line->tid == event->record->tid &&
+	      line->pid == event->record->pid && line->length == length &&
+	      (name ? line->named &&
+			       !memcmp(line->name, name, sizeof(line->name)) :
+		      !line->named)))
 		line_set(line, event, length, name, colour);
 	return line;
 }

@@ -138,12 +138,33 @@ static int pairs_unmatched(struct pairs_report *p, const struct pair_seen *seen)
 	return 0;
 }
 
-static int return_add(const struct output *output, struct pairs_function *f,
-		      const struct event *event, struct scratch *scratch)
+static int pairs_event(struct output *output, const struct event *event,
+		       struct text *text, struct scratch *scratch)
 {
 	struct pairs_report *p = output->own;
-	const struct field *field = arguments_return_field(event->point);
+	struct pair_seen seen;
+	struct pairs_function *f;
+	const struct field *field;
 
+	if (pairing_see(p->pairing, event, &seen) || pairs_unmatched(p, &seen))
+		return -ENOMEM;
+	if (seen.role != PAIR_PLAIN && event->record->flags & RAS_RECORD_MUTED)
+		p->muted++;
+	if (seen.role != PAIR_POST_MATCHED && seen.role != PAIR_POST_ALONE)
+		return 0;
+	f = pairs_function_of(p, seen.index, event->point, seen.name);
+	if (!f)
+		return -ENOMEM;
+	if (seen.role == PAIR_POST_ALONE) {
+		f->alone++;
+		kept_add(&p->alone, (struct pairs_kept){
+			f, event->number, event->time, event->record->pid,
+			event->record->tid });
+		return 0;
+	}
+	if (latency_add(&f->latency, seen.latency))
+		return -ENOMEM;
+	field = arguments_return_field(event->point);
 	if (output_decode(event, scratch, NULL))
 		return -ENOMEM;
 	p->value.used = 0;
@@ -155,42 +176,6 @@ static int return_add(const struct output *output, struct pairs_function *f,
 	if (field)
 		f->label = field->label;
 	return value_counts_add(&f->returns, p->value.data, p->value.used);
-}
-
-static int pairs_post(const struct output *output, const struct event *event,
-		      const struct pair_seen *seen, struct scratch *scratch)
-{
-	struct pairs_report *p = output->own;
-	struct pairs_function *f =
-		pairs_function_of(p, seen->index, event->point, seen->name);
-
-	if (!f)
-		return -ENOMEM;
-	if (seen->role == PAIR_POST_ALONE) {
-		f->alone++;
-		kept_add(&p->alone, (struct pairs_kept){
-			f, event->number, event->time, event->record->pid,
-			event->record->tid });
-		return 0;
-	}
-	if (latency_add(&f->latency, seen->latency))
-		return -ENOMEM;
-	return return_add(output, f, event, scratch);
-}
-
-static int pairs_event(struct output *output, const struct event *event,
-		       struct text *text, struct scratch *scratch)
-{
-	struct pairs_report *p = output->own;
-	struct pair_seen seen;
-
-	if (pairing_see(p->pairing, event, &seen) || pairs_unmatched(p, &seen))
-		return -ENOMEM;
-	if (seen.role != PAIR_PLAIN && event->record->flags & RAS_RECORD_MUTED)
-		p->muted++;
-	if (seen.role != PAIR_POST_MATCHED && seen.role != PAIR_POST_ALONE)
-		return 0;
-	return pairs_post(output, event, &seen, scratch);
 }
 
 /* ---- the report ---- */
@@ -241,20 +226,6 @@ static void table_row(struct text *text, const struct pairs_function *f)
 			text_print(text, " %10s", "-");
 	}
 	text_print(text, "  %s\n", f->name);
-}
-
-static void table_put(struct text *text, const struct pairs_report *p)
-{
-	static const char *const columns[] = {
-		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
-	};
-
-	text_print(text, "%10s", "calls");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		text_print(text, " %10s", columns[i]);
-	text_print(text, "  function\n");
-	for (size_t i = 0; i < p->function_count; i++)
-		table_row(text, p->functions[i]);
 }
 
 static void histogram_put(struct text *text, const struct latency *l)
@@ -379,6 +350,9 @@ static int open_add(struct pairs_report *p)
 static int pairs_close(struct output *output, struct text *text,
 		       struct error *err)
 {
+	static const char *const columns[] = {
+		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
+	};
 	struct pairs_report *p = output->own;
 	struct pairs_function *f;
 
@@ -391,7 +365,12 @@ static int pairs_close(struct output *output, struct text *text,
 	}
 	qsort(p->functions, p->function_count, sizeof(*p->functions),
 	      pairs_compare);
-	table_put(text, p);
+	text_print(text, "%10s", "calls");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		text_print(text, " %10s", columns[i]);
+	text_print(text, "  function\n");
+	for (size_t i = 0; i < p->function_count; i++)
+		table_row(text, p->functions[i]);
 	for (size_t i = 0; i < p->function_count; i++) {
 		f = p->functions[i];
 		text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",

@@ -89,13 +89,37 @@ static int body_put(struct prefixed *own, const struct cell_source *source,
 	return 0;
 }
 
-/* Copy the prefix, `n` bytes at `start`, to all lines but the first of those
- * after it. */
-static int lines_prefix(struct text *text, size_t start, size_t n)
+static int prefixed_event(struct output *output, const struct event *event,
+			  struct text *text, struct scratch *scratch)
 {
-	size_t lines = 0, end = text->used - 1;
-	char *from, *to;
+	struct cell_source source = { output, event, scratch };
+	struct prefixed *own = output->own;
+	size_t start = text->used, n;
+	size_t lines;
+	size_t end;
+	char *from;
+	char *to;
 
+	__atomic_store_n(&own->given, true, __ATOMIC_RELAXED);
+	if (output_decode(event, scratch, NULL))
+		return -ENOMEM;
+	if (own->prefix)
+		prefix_put(own->prefix, &source, text);
+	n = text->used - start;
+	if (body_put(own, &source, text) || text->error)
+		return -ENOMEM;
+	if (!own->prefix || prefix_is_line(own->prefix))
+		return 0;
+	if (text->used == start + n)
+		text_add(text, "\n", 1);
+
+	if (text->error)
+		return -ENOMEM;
+
+	/* Copy the prefix, `n` bytes at `start`, to all lines but the first of
+	 * those after it. */
+	lines = 0;
+	end = text->used - 1;
 	for (size_t i = start + n; i < end; i++)
 		lines += text->data[i] == '\n';
 	if (!lines || !n)
@@ -115,28 +139,6 @@ static int lines_prefix(struct text *text, size_t start, size_t n)
 		*--to = *--from;
 	}
 	return 0;
-}
-
-static int prefixed_event(struct output *output, const struct event *event,
-			  struct text *text, struct scratch *scratch)
-{
-	struct cell_source source = { output, event, scratch };
-	struct prefixed *own = output->own;
-	size_t start = text->used, n;
-
-	__atomic_store_n(&own->given, true, __ATOMIC_RELAXED);
-	if (output_decode(event, scratch, NULL))
-		return -ENOMEM;
-	if (own->prefix)
-		prefix_put(own->prefix, &source, text);
-	n = text->used - start;
-	if (body_put(own, &source, text) || text->error)
-		return -ENOMEM;
-	if (!own->prefix || prefix_is_line(own->prefix))
-		return 0;
-	if (text->used == start + n)
-		text_add(text, "\n", 1);
-	return text->error ? -ENOMEM : lines_prefix(text, start, n);
 }
 
 static int prefixed_close(struct output *output, struct text *text,

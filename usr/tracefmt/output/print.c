@@ -44,18 +44,6 @@ static char *unseen_put(char *p, const uint8_t *data, const uint8_t *seen,
 	return p;
 }
 
-/* The record says that there are more hits, and has no data. */
-static char *muted_put(const struct match_point *point, char *p)
-{
-	p = TEXT_PUT(p, "<more hits in this second are not recorded");
-	if (point->session && point->session->entry->max_rate) {
-		p = TEXT_PUT(p, ": above ");
-		p = text_put_decimal(p, point->session->entry->max_rate);
-		p = TEXT_PUT(p, " in a second");
-	}
-	return TEXT_PUT(p, ">\n");
-}
-
 /* ---- events ---- */
 
 /* The text ends with a line end, or there is none. */
@@ -112,8 +100,17 @@ static char *data_put(const struct printed *of, struct scratch *scratch,
 
 	if (of->context.misfit)
 		return dump_put(p, data, of->length);
-	if (of->input.record->flags & RAS_RECORD_MUTED)
-		return muted_put(point, p);
+	if (of->input.record->flags & RAS_RECORD_MUTED) {
+		/* The record says that there are more hits, and has no data. */
+		p = TEXT_PUT(p, "<more hits in this second are not recorded");
+		if (point->session && point->session->entry->max_rate) {
+			p = TEXT_PUT(p, ": above ");
+			p = text_put_decimal(p,
+					     point->session->entry->max_rate);
+			p = TEXT_PUT(p, " in a second");
+		}
+		return TEXT_PUT(p, ">\n");
+	}
 	p = line_end_put(render_pieces(&of->input, scratch->pieces,
 				       scratch->result.count, p), p);
 	if (!point->formatted || !point->format.takes_data ||
@@ -138,26 +135,6 @@ static size_t printed_room(const struct printed *of)
 	return plain_room(of->event->point, &of->context, of->length) +
 	       (of->length / TEXT_ROW + 1) * DUMP_ROW_MAX +
 	       (of->length + 1) * RANGE_MAX;
-}
-
-/* Any event. */
-static int printed_put(const struct printed *of, struct text *text,
-		       struct scratch *scratch)
-{
-	unsigned int flags;
-	char *p;
-
-	if (text_reserve(text, printed_room(of)) || printed_decode(of, scratch))
-		return -ENOMEM;
-	flags = event_flags(of->event, scratch->result.status,
-			    scratch->result.misfit);
-	p = text->data + text->used;
-	p = header_put(of->settings, of->event, of->length, flags, scratch, p);
-	p = context_put(&of->context, of->input.owner, p);
-	p = data_put(of, scratch, p);
-	*p++ = '\n';
-	text->used = p - text->data;
-	return 0;
 }
 
 /* Nothing of what is printed depends on how the data was read. */
@@ -204,12 +181,27 @@ int print_event(struct output *output, const struct event *event,
 		struct text *text, struct scratch *scratch)
 {
 	struct printed of;
+	unsigned int flags;
+	char *p;
 
 	if (event_is_plain(output, event) &&
 	    plain_event_put(output, event, text, scratch))
 		return 0;
 	of = printed_make(output, event);
-	return printed_put(&of, text, scratch);
+
+	/* Any event. */
+	if (text_reserve(text, printed_room(&of)) ||
+	    printed_decode(&of, scratch))
+		return -ENOMEM;
+	flags = event_flags(of.event, scratch->result.status,
+			    scratch->result.misfit);
+	p = text->data + text->used;
+	p = header_put(of.settings, of.event, of.length, flags, scratch, p);
+	p = context_put(&of.context, of.input.owner, p);
+	p = data_put(&of, scratch, p);
+	*p++ = '\n';
+	text->used = p - text->data;
+	return 0;
 }
 
 int print_body(const struct output *output, const struct event *event,

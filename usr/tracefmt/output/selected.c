@@ -185,23 +185,6 @@ static void all_print(FILE *out, const struct selected *selected,
 	fputc('\n', out);
 }
 
-static void selected_title(FILE *out, const struct selected *selected)
-{
-	static const char *const titles[SUMMARY_KINDS] = {
-		[SUMMARY_PID] = "       PID  Process         ",
-		[SUMMARY_MAJOR] = "Major",
-		[SUMMARY_MINOR] = "Major  Minor",
-	};
-
-	fprintf(out, "\n%s %11s %11s %11s", titles[selected->by], "Events",
-		"A second", "Peak");
-	if (selected->by != SUMMARY_PID)
-		fprintf(out, " %11s", "Lost");
-	fprintf(out, "  %-18s  %-18s%s\n", "First", "Last",
-		selected->by == SUMMARY_MINOR ? "  DESC" :
-		selected->by == SUMMARY_PID ? "  Host" : "");
-}
-
 static void lost_print(FILE *out, const struct selected *selected,
 		       const struct selected_row *row)
 {
@@ -271,12 +254,24 @@ static int selected_compare(const void *a, const void *b)
 
 void selected_print(FILE *out, struct selected *selected, struct clock *clock)
 {
+	static const char *const titles[SUMMARY_KINDS] = {
+		[SUMMARY_PID] = "       PID  Process         ",
+		[SUMMARY_MAJOR] = "Major",
+		[SUMMARY_MINOR] = "Major  Minor",
+	};
+
 	all_print(out, selected, clock);
 	if (!selected->all.events)
 		return;
 	qsort(selected->rows, selected->count, sizeof(*selected->rows),
 	      selected_compare);
-	selected_title(out, selected);
+	fprintf(out, "\n%s %11s %11s %11s", titles[selected->by], "Events",
+		"A second", "Peak");
+	if (selected->by != SUMMARY_PID)
+		fprintf(out, " %11s", "Lost");
+	fprintf(out, "  %-18s  %-18s%s\n", "First", "Last",
+		selected->by == SUMMARY_MINOR ? "  DESC" :
+		selected->by == SUMMARY_PID ? "  Host" : "");
 	for (size_t i = 0; i < selected->count; i++)
 		selected_row_print(out, selected, &selected->rows[i], clock);
 	if (selected->others.events)

@@ -320,62 +320,6 @@ static int tree_leaf(const struct shown *of, struct tree_thread *thread,
 	return line_give(tree, thread, text);
 }
 
-static int tree_post(const struct shown *of, struct tree_thread *thread,
-		     struct text *text)
-{
-	struct tree_output *tree = of->output->own;
-	bool matched = of->seen->role == PAIR_POST_MATCHED;
-	struct text *line = &tree->line;
-	int code;
-
-	if (matched && thread->waiting.number &&
-	    thread->waiting.number == of->seen->call.number)
-		return tree_leaf(of, thread, text);
-	code = waiting_open(tree, thread, text);
-	if (code)
-		return code;
-	tree_time(line, &of->scratch->clock, of->event->time);
-	if (matched)
-		latency_column(line, of->seen->latency);
-	else
-		text_add_blanks(line, LATENCY_WIDTH);
-	indent_put(line, of->seen->depth);
-	text_add_string(line, matched ? "}" : "<no PRE>");
-	outcome_put(of, line);
-	TEXT_ADD(line, "  ");
-	text_add_string(line, of->seen->name);
-	TEXT_ADD(line, "\n");
-	return line_give(tree, thread, text);
-}
-
-static int tree_plain(const struct shown *of, struct tree_thread *thread,
-		      struct text *text)
-{
-	struct tree_output *tree = of->output->own;
-	const struct match_point *point = of->event->point;
-	struct text *line = &tree->line;
-	int code = waiting_open(tree, thread, text);
-	size_t end;
-
-	if (code)
-		return code;
-	tree_time(line, &of->scratch->clock, of->event->time);
-	text_add_blanks(line, LATENCY_WIDTH);
-	indent_put(line, of->seen->depth);
-	if (point->formatted)
-		text_add(line, point->title, point->title_length - 1);
-	else
-		text_print(line, "major 0x%04X minor 0x%04X",
-			   pair_major(point), pair_minor(point));
-	TEXT_ADD(line, ": ");
-	end = line->used;
-	arguments_put(of->output, of->event, of->scratch, NULL, line);
-	line->used -= line->used == end ? 2 : 0;
-	tree_flags(of, line);
-	TEXT_ADD(line, "\n");
-	return line_give(tree, thread, text);
-}
-
 /* The call has no POST. */
 static int tree_unmatched(struct tree_output *tree,
 			  const struct pair_call *call, const char *note,
@@ -409,6 +353,10 @@ static int tree_event(struct output *output, const struct event *event,
 	struct shown of = { output, event, &seen, scratch };
 	const char *note;
 	int code = 0;
+	const struct match_point *point;
+	struct text *line;
+	size_t end;
+	bool matched;
 
 	if (!thread || pairing_see(tree->pairing, event, &seen) ||
 	    output_decode(event, scratch, NULL))
@@ -420,9 +368,48 @@ static int tree_event(struct output *output, const struct event *event,
 		return code;
 	if (seen.role == PAIR_PRE)
 		return pre_add(&of, thread, text);
-	if (seen.role == PAIR_PLAIN)
-		return tree_plain(&of, thread, text);
-	return tree_post(&of, thread, text);
+	if (seen.role == PAIR_PLAIN) {
+		point = event->point;
+		line = &tree->line;
+		code = waiting_open(tree, thread, text);
+		if (code)
+			return code;
+		tree_time(line, &scratch->clock, event->time);
+		text_add_blanks(line, LATENCY_WIDTH);
+		indent_put(line, seen.depth);
+		if (point->formatted)
+			text_add(line, point->title, point->title_length - 1);
+		else
+			text_print(line, "major 0x%04X minor 0x%04X",
+				   pair_major(point), pair_minor(point));
+		TEXT_ADD(line, ": ");
+		end = line->used;
+		arguments_put(output, event, scratch, NULL, line);
+		line->used -= line->used == end ? 2 : 0;
+		tree_flags(&of, line);
+		TEXT_ADD(line, "\n");
+		return line_give(tree, thread, text);
+	}
+	matched = seen.role == PAIR_POST_MATCHED;
+	line = &tree->line;
+	if (matched && thread->waiting.number &&
+	    thread->waiting.number == seen.call.number)
+		return tree_leaf(&of, thread, text);
+	code = waiting_open(tree, thread, text);
+	if (code)
+		return code;
+	tree_time(line, &scratch->clock, event->time);
+	if (matched)
+		latency_column(line, seen.latency);
+	else
+		text_add_blanks(line, LATENCY_WIDTH);
+	indent_put(line, seen.depth);
+	text_add_string(line, matched ? "}" : "<no PRE>");
+	outcome_put(&of, line);
+	TEXT_ADD(line, "  ");
+	text_add_string(line, seen.name);
+	TEXT_ADD(line, "\n");
+	return line_give(tree, thread, text);
 }
 
 /* ---- */

@@ -7,11 +7,6 @@
 
 #define PARTS_SHIFT	6	/* of LATENCY_PARTS */
 
-static unsigned int log2_of(uint64_t n)
-{
-	return 63 - __builtin_clzll(n);
-}
-
 static uint64_t latency_row_start(unsigned int row)
 {
 	return row ? 1ULL << (row + PARTS_SHIFT - 1) : 0;
@@ -26,7 +21,8 @@ int latency_add(struct latency *latency, int64_t ns)
 {
 	unsigned int row;
 
-	row = ns < LATENCY_PARTS ? 0 : log2_of(ns) - PARTS_SHIFT + 1;
+	row = ns < LATENCY_PARTS ? 0 :
+				   (63 - __builtin_clzll(ns)) - PARTS_SHIFT + 1;
 	if (!latency->rows[row])
 		latency->rows[row] = calloc(LATENCY_PARTS, sizeof(uint64_t));
 	if (!latency->rows[row])

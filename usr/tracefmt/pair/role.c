@@ -113,31 +113,14 @@ static size_t desc_common(const char *a, const char *b)
 	return desc_trim(a, n);
 }
 
-static const char *name_copy(char *name, const char *text, size_t n)
-{
-	char safe[4 * PAIR_NAME_MAX], *end;
-	size_t length;
-
-	n = n < PAIR_NAME_MAX ? n : PAIR_NAME_MAX - 1;
-	while (n && (text[n] & 0xc0) == 0x80)
-		n--;
-	end = text_put_safe(safe, text, n);
-	length = end - safe;
-	if (length >= PAIR_NAME_MAX)
-		length = PAIR_NAME_MAX - 1;
-	while (length && length < (size_t)(end - safe) &&
-	       (safe[length] & 0xc0) == 0x80)
-		length--;
-	memcpy(name, safe, length);
-	name[length] = 0;
-	return name;
-}
-
 const char *pair_name(const struct match_point *point, char *name)
 {
 	const struct tff_entry *partner = partner_find(point), *pre;
 	const char *desc, *other = NULL;
 	size_t n = 0;
+	char safe[4 * PAIR_NAME_MAX];
+	char *end;
+	size_t length;
 
 	if (!point->formatted) {
 		snprintf(name, PAIR_NAME_MAX, "major 0x%04X minor 0x%04X",
@@ -154,5 +137,18 @@ const char *pair_name(const struct match_point *point, char *name)
 		n = desc_common(desc, other);
 	if (!n || (desc[0] == '(' && memchr(desc, ')', n) == desc + n - 1))
 		n = desc_strip(desc, strlen(desc));
-	return name_copy(name, desc, n ? n : strlen(desc));
+	n = n ? n : strlen(desc);
+	n = n < PAIR_NAME_MAX ? n : PAIR_NAME_MAX - 1;
+	while (n && (desc[n] & 0xc0) == 0x80)
+		n--;
+	end = text_put_safe(safe, desc, n);
+	length = end - safe;
+	if (length >= PAIR_NAME_MAX)
+		length = PAIR_NAME_MAX - 1;
+	while (length && length < (size_t)(end - safe) &&
+	       (safe[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(name, safe, length);
+	name[length] = 0;
+	return name;
 }
