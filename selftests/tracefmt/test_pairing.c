@@ -461,7 +461,7 @@ static void test_latency_text(void)
 	}
 }
 
-static void test_tally(void)
+static void test_value_counts(void)
 {
 	struct value_counts counts = { 0 };
 	char text[200];
@@ -472,13 +472,13 @@ static void test_tally(void)
 		value_counts_add(&counts, "7", 1);
 	memset(text, 'a', sizeof(text));
 	value_counts_sort(&counts);
-	tap_is(counts.count, VALUE_COUNTS_MOST, "a tally has its most");
+	tap_is(counts.count, VALUE_COUNTS_MOST, "so many values are counted");
 	tap_is(counts.others, 10 * (100 - VALUE_COUNTS_MOST),
 	       "others are counted");
 	tap_ok(counts.rows[0].count == 13 && counts.rows[0].length == 1 &&
 	       counts.rows[0].text[0] == '7', "the most frequent one is first");
 	free(counts.rows);
-	tally = (struct tally){ 0 };
+	counts = (struct value_counts){ 0 };
 	value_counts_add(&counts, text, sizeof(text));
 	text[150] = 'b';
 	value_counts_add(&counts, text, sizeof(text));
@@ -501,6 +501,6 @@ int main(void)
 	test_latency(20);
 	test_latency(63);
 	test_latency_text();
-	test_tally();
+	test_value_counts();
 	return tap_done();
 }
