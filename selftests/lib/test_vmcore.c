@@ -551,7 +551,7 @@ static void check_others(void)
 		{ "another machine's", 18, "\267", 1, "page tables" },
 		{ "other headers", 54, "\1", 1, "program headers" },
 		{ "headers far away", 39, "\77", 1, "program headers" },
-		{ "too many segments", 56, "\377\377", 2, "how many" },
+		{ "too many segments", 56, "\377\377", 2, "count of segments" },
 		{ "no notes", 64, "\6", 1, "page tables" },
 	};
 
