@@ -16,13 +16,6 @@ static const struct output_ops *const formats[] = {
 	&output_html, &output_pairs, &output_tree,
 };
 
-static int settings_wrong(const char *option, const char *value,
-			  const char *why)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': %s\n", option, value, why);
-	return -1;
-}
-
 /* The values live as long as argv. */
 static int settings_list_add(char ***list, size_t *count, const char *value)
 {
@@ -60,7 +53,7 @@ static int take_summary(void *context, const char *value)
 	s->summary_by = summary_by_name(value);
 	return s->summary_by < SUMMARY_KINDS ?
 		       0 :
-		       settings_wrong("summary", value,
+		       options_value_wrong("summary", value,
 				      "one of " SUMMARY_NAMES " is wanted");
 }
 
@@ -90,7 +83,7 @@ static int settings_take_output_format(void *context, const char *value)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i]->name, value))
 			return format_set(context, formats[i]);
-	return settings_wrong(
+	return options_value_wrong(
 		"format", value,
 		"one of text, json, csv, ctf, perfetto, html is wanted");
 }
@@ -140,7 +133,7 @@ static int take_colour(void *context, const char *value)
 	else if (!strcmp(value, "auto"))
 		s->colour = COLOUR_AUTO;
 	else
-		return settings_wrong("colour", value,
+		return options_value_wrong("colour", value,
 				      "always, never or auto is wanted");
 	return 0;
 }
@@ -152,7 +145,7 @@ static int settings_number(const char *option, const char *value,
 	unsigned long long n = strtoull(value, &end, 0);
 
 	if (*value < '0' || *value > '9' || *end || !n || n == UINT64_MAX)
-		return settings_wrong(option, value,
+		return options_value_wrong(option, value,
 				      "a number from 1 on is wanted");
 	*number = n;
 	return 0;
@@ -206,9 +199,9 @@ static const struct option_def options[] = {
 	{ "tff", 't', "DIR", "look for TFFs here first; or one TFF; repeatable",
 	  take_tff },
 	{ "strict", 0, NULL, "exit 1 when a record has no matching TFF entry",
-	  OPTION_FLAG(struct show_settings, strict) },
+	  OPTION_PLACE(struct show_settings, strict) },
 	{ "force", 'f', NULL, "use a TFF entry though its data hash differs",
-	  OPTION_FLAG(struct show_settings, force) },
+	  OPTION_PLACE(struct show_settings, force) },
 	{ "major", 0, "LIST", "only these majors: 5,7-9", take_major },
 	{ "minor", 0, "LIST", "only these minors", take_minor },
 	{ "group", 0, "LIST", "only these groups, by name or number",
@@ -228,14 +221,14 @@ static const struct option_def options[] = {
 	{ "text", 'g', "TEXT", "only where the printed text has this, or matches /REGEX/",
 	  take_text },
 	{ "newest-first", 'n', NULL, "begin with the newest event",
-	  OPTION_FLAG(struct show_settings, order.newest_first) },
+	  OPTION_PLACE(struct show_settings, order.newest_first) },
 	{ "last", 0, "N", "only the last N of them", take_last },
 	{ "around", 0, "N", "and N events before and after each, of any kind",
 	  take_around },
 	{ "summary", 's', "[=BY]", "print the figures only, by: pid|major|minor",
 	  take_summary },
 	{ "no-summary", 'q', NULL, "leave the figures out",
-	  OPTION_FLAG(struct show_settings, quiet) },
+	  OPTION_PLACE(struct show_settings, quiet) },
 	{ "format", 0, "FORMAT", "which: text|json|csv|ctf|perfetto|html",
 	  settings_take_output_format },
 	{ "pair", 0, NULL, "latencies of functions: PRE and POST matched",
@@ -247,24 +240,24 @@ static const struct option_def options[] = {
 	{ "prefix", 0, "TEMPLATE", "in front of each line of a record, instead of its header",
 	  settings_take_line_prefix },
 	{ "utc", 'u', NULL, "print times in UTC",
-	  OPTION_FLAG(struct show_settings, output.utc) },
+	  OPTION_PLACE(struct show_settings, output.utc) },
 	{ "relative", 'r', NULL, "print times since the first record",
-	  OPTION_FLAG(struct show_settings, output.relative) },
+	  OPTION_PLACE(struct show_settings, output.relative) },
 	{ "hex", 'x', NULL, "print each record's data in hex too",
-	  OPTION_FLAG(struct show_settings, output.hex) },
+	  OPTION_PLACE(struct show_settings, output.hex) },
 	{ "verbose", 'v', NULL, "show data that the format leaves over",
-	  OPTION_FLAG(struct show_settings, output.verbose) },
+	  OPTION_PLACE(struct show_settings, output.verbose) },
 	{ "follow", 'F', NULL, "go on with what is recorded from now on",
-	  OPTION_FLAG(struct show_settings, follow) },
+	  OPTION_PLACE(struct show_settings, follow) },
 	{ "vmcore", 0, "FILE", "print the buffer in a memory dump of a kernel",
-	  OPTION_TEXT(struct show_settings, vmcore) },
+	  OPTION_PLACE(struct show_settings, vmcore) },
 	{ "symbols", 0, "DIR", "files of the traced machine, or debug files; or one; repeatable",
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses by module and offset only",
-	  OPTION_FLAG(struct show_settings, symbols.off) },
+	  OPTION_PLACE(struct show_settings, symbols.off) },
 	{ "colour", 0, "[=WHEN]", "when: always|never|auto", take_colour },
 	{ "no-pager", 0, NULL, "never start a pager",
-	  OPTION_FLAG(struct show_settings, no_pager) },
+	  OPTION_PLACE(struct show_settings, no_pager) },
 	{ NULL },
 };
 
@@ -345,7 +338,8 @@ static int form_check(struct show_settings *settings)
 	if (settings->format != &output_text) {
 		if (!settings->prefixed)
 			return 0;
-		settings_wrong("prefix", output->prefix, "it is for text only");
+		options_value_wrong("prefix", output->prefix,
+				    "it is for text only");
 		return OPTIONS_WRONG;
 	}
 	if (output->prefix || output->field_count)
