@@ -53,10 +53,11 @@ int text_grow(struct text *text, size_t n)
 	return 0;
 }
 
-static void text_write(struct text *text)
+int text_flush(struct text *text)
 {
-	size_t done = 0;
+	size_t done;
 
+	done = 0;
 	while (done < text->used && !text->error) {
 		ssize_t n = write(text->fd, text->data + done,
 				  text->used - done);
@@ -67,11 +68,6 @@ static void text_write(struct text *text)
 			text->error = errno;
 	}
 	text->used = 0;
-}
-
-int text_flush(struct text *text)
-{
-	text_write(text);
 	return -text->error;
 }
 

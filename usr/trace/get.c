@@ -40,7 +40,7 @@ static int get_buffer(const char *path,
 	if (!code)
 		code = outfile_open(&out, path, err);
 	return code ? code :
-	       snapshot_save_with(pin_run(), out, settings, err);
+	       snapshot_save(pin_run(), out, settings, err);
 }
 
 static int get_crash(const char *path, struct error *err)

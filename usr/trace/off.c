@@ -268,9 +268,8 @@ static int off_run(int argc, char **argv)
 
 	if (first >= 0 && (settings.all == (argc > first) ||
 			   (settings.all && settings.job.selection.count))) {
-		fprintf(stderr, "trace: off: name TDFs, or give --all\n"
-			"trace: try 'trace off --help'\n");
-		status = COMMAND_MISUSE;
+		status = command_misuse(&command_off,
+					"name TDFs, or give --all");
 	} else if (first >= 0) {
 		status = command_end(off_do(&off, argc - first, argv + first,
 					    &err), &err);

@@ -214,6 +214,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		       const struct run_settings *settings,
 		       struct child *child, struct error *err)
 {
+	const struct snapshot_settings plain = { 0 };
 	struct outfile *out = NULL;
 	int status = 0, code = 0;
 	bool hit = true;
@@ -243,7 +244,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	}
 	if (!hit)
 		program_explain_no_hit(&jobs->items[0], child->argv[0]);
-	return out ? snapshot_save(private->path, out, err) :
+	return out ? snapshot_save(private->path, out, &plain, err) :
 	       records_print(private, err);
 }
 

@@ -92,26 +92,24 @@ static const struct buffer closed = {
 	.device_fd = -1,
 };
 
-static int processes_open(struct buffer *buffer, const char *run,
-			  struct error *err)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/processes", run);
-	buffer->processes_fd = pin_hash_open(path, BPF_MAP_TYPE_LRU_HASH,
-					     sizeof(struct ras_process_key),
-					     sizeof(struct ras_process), err);
-	return buffer->processes_fd < 0 ? buffer->processes_fd : 0;
-}
-
 static int pins_open(struct buffer *buffer, const char *run, bool write,
 		     struct error *err)
 {
+	const struct {
+		struct buffer_view *view;
+		const char *name;
+		bool write;
+	} others[] = {
+		{ &buffer->sessions_view, "sessions", write },
+		{ &buffer->trigger_view, "trigger", write },
+		{ &buffer->main_view, "buffer", false },
+		{ &buffer->nest_view, "nest", false },
+	};
 	struct bpf_map_info info;
-	int code;
+	char path[PATH_MAX];
+	int code = view_open(&buffer->control_view, run, "control", write,
+			     &info, err);
 
-	code = view_open(&buffer->control_view, run, "control", write, &info,
-			 err);
 	buffer->control = buffer->control_view.base;
 	if (code == -ENOENT) {
 		error_set(err, code, "there is no trace buffer in '%s'", run);
@@ -119,22 +117,18 @@ static int pins_open(struct buffer *buffer, const char *run, bool write,
 	}
 	if (!code)
 		code = control_check(buffer, run, err);
-	if (!code)
-		code = view_open(&buffer->sessions_view, run, "sessions",
-				 write, &info, err);
-	if (!code)
-		code = view_open(&buffer->trigger_view, run, "trigger",
-				 write, &info, err);
+	for (size_t i = 0; i < 4 && !code; i++)
+		code = view_open(others[i].view, run, others[i].name,
+				 others[i].write, &info, err);
 	buffer->trigger = buffer->trigger_view.base;
-	if (!code)
-		code = processes_open(buffer, run, err);
-	if (!code)
-		code = view_open(&buffer->main_view, run, "buffer", false,
-				 &info, err);
-	if (!code)
-		code = view_open(&buffer->nest_view, run, "nest", false, &info,
-				 err);
-	return code ? code : geometry_check(buffer, run, err);
+	if (code)
+		return code;
+	snprintf(path, sizeof(path), "%s/processes", run);
+	buffer->processes_fd = pin_hash_open(path, BPF_MAP_TYPE_LRU_HASH,
+					     sizeof(struct ras_process_key),
+					     sizeof(struct ras_process), err);
+	return buffer->processes_fd < 0 ? buffer->processes_fd :
+					  geometry_check(buffer, run, err);
 }
 
 /* ---- from the kernel module's device ---- */

@@ -36,63 +36,49 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list)
 
 /* ---- counts ---- */
 
-struct picture_counted {
-	struct ras_count *rows;		/* per point and slice */
-	struct ras_why *why;		/* per point; NULL: not there */
-	uint64_t *missed;
-};
-
-static void counts_sum(const struct picture_counted *from, uint32_t points,
-		       uint32_t slices, struct ras_count_total *totals)
-{
-	for (uint32_t i = 0; i < points; i++) {
-		const struct ras_count *rows = &from->rows[(size_t)i * slices];
-
-		totals[i] = (struct ras_count_total){
-			.missed = from->missed[i],
-		};
-		if (from->why)
-			totals[i].why = from->why[i];
-		for (uint32_t k = 0; k < slices; k++) {
-			totals[i].recorded += rows[k].recorded;
-			totals[i].dropped += rows[k].dropped;
-		}
-	}
-}
-
 static void session_counts(struct chunk_out *out, const struct buffer *buffer,
 			   const struct session *session)
 {
-	uint32_t points = session->entry->points;
+	uint32_t points = session->entry->points, slices = buffer->slices;
 	struct ras_counts head = { session->entry->index, points };
-	struct picture_counted counted = { 0 };
+	struct ras_count *rows;			/* per point and slice */
+	struct ras_why *why = NULL;		/* per point */
+	uint64_t *missed = NULL;
 	struct ras_count_total *totals;
-	int code = session_counts_read(session, buffer->slices, &counted.rows,
-				       NULL);
+	int code = session_counts_read(session, slices, &rows, NULL);
 
-	if (!code && session_why_read(session, buffer->control->cpus,
-				      &counted.why, NULL) == -ENOMEM)
+	if (!code && session_why_read(session, buffer->control->cpus, &why,
+				      NULL) == -ENOMEM)
 		code = -ENOMEM;
+	if (!code) {
+		missed = calloc(points + 1, sizeof(*missed));
+		code = missed ? 0 : -ENOMEM;
+	}
 	if (code == -ENOMEM && !out->error)
 		out->error = code;
 	if (code)
 		goto out;
-	counted.missed = calloc(points + 1, sizeof(*counted.missed));
-	if (counted.missed) {
-		session_missed_read(session, counted.missed);
-		chunk_begin(out);
-		chunk_add(out, &head, sizeof(head));
-		totals = chunk_room(out, points * sizeof(*totals));
-		if (totals)
-			counts_sum(&counted, points, buffer->slices, totals);
-		chunk_end(out, RAS_CHUNK_COUNTS);
-	} else if (!out->error) {
-		out->error = -ENOMEM;
+	session_missed_read(session, missed);
+	chunk_begin(out);
+	chunk_add(out, &head, sizeof(head));
+	totals = chunk_room(out, points * sizeof(*totals));
+	for (uint32_t i = 0; totals && i < points; i++) {
+		totals[i] = (struct ras_count_total){ .missed = missed[i] };
+		if (why)
+			totals[i].why = why[i];
+		for (uint32_t k = 0; k < slices; k++) {
+			const struct ras_count *row =
+				&rows[(size_t)i * slices + k];
+
+			totals[i].recorded += row->recorded;
+			totals[i].dropped += row->dropped;
+		}
 	}
+	chunk_end(out, RAS_CHUNK_COUNTS);
 out:
-	free(counted.rows);
-	free(counted.why);
-	free(counted.missed);
+	free(rows);
+	free(why);
+	free(missed);
 }
 
 void picture_counts(struct chunk_out *out, const struct buffer *buffer,
@@ -221,17 +207,6 @@ static bool tff_wanted(const struct tff *tff, const struct session *session)
 	return false;
 }
 
-static void format_write(struct chunk_out *out, const struct tff *tff)
-{
-	struct ras_formats head = { 0 };
-
-	strncpy(head.name, path_base(tff->path), sizeof(head.name) - 1);
-	chunk_begin(out);
-	chunk_add(out, &head, sizeof(head));
-	chunk_add(out, tff->data, tff->header->file_size);
-	chunk_end(out, RAS_CHUNK_FORMATS);
-}
-
 /* Of a major: each file once, however many sessions want it. */
 static void major_formats(struct chunk_out *out, struct search *search,
 			  const struct session *session, unsigned int major,
@@ -241,25 +216,18 @@ static void major_formats(struct chunk_out *out, struct search *search,
 	size_t at = 0;
 
 	while ((file = search_next(search, major, &at))) {
-		if (written[at - 1] || !file->tff ||
-		    !tff_wanted(file->tff, session))
+		const struct tff *tff = file->tff;
+		struct ras_formats head = { 0 };
+
+		if (written[at - 1] || !tff || !tff_wanted(tff, session))
 			continue;
 		written[at - 1] = true;
-		format_write(out, file->tff);
+		strncpy(head.name, path_base(tff->path), sizeof(head.name) - 1);
+		chunk_begin(out);
+		chunk_add(out, &head, sizeof(head));
+		chunk_add(out, tff->data, tff->header->file_size);
+		chunk_end(out, RAS_CHUNK_FORMATS);
 	}
-}
-
-static void session_formats(struct chunk_out *out, struct search *search,
-			    const struct session *session, bool *written)
-{
-	if (session->entry->index != RAS_STATIC_SESSION) {
-		major_formats(out, search, session, session->entry->major,
-			      written);
-		return;
-	}
-	for (uint32_t i = 0; i < session->entry->points; i++)
-		if (session->points[i].state != RAS_POINT_UNSELECTED)
-			major_formats(out, search, session, i, written);
 }
 
 void picture_formats(struct chunk_out *out, const struct session_list *list)
@@ -272,8 +240,18 @@ void picture_formats(struct chunk_out *out, const struct session_list *list)
 		search_add_place(&search, list->items[i].entry->tdf);
 	search_add_system(&search);
 	written = calloc(search.count + 1, sizeof(*written));
-	for (size_t i = 0; written && i < list->count; i++)
-		session_formats(out, &search, &list->items[i], written);
+	for (size_t i = 0; written && i < list->count; i++) {
+		const struct session *s = &list->items[i];
+
+		if (s->entry->index != RAS_STATIC_SESSION) {
+			major_formats(out, &search, s, s->entry->major,
+				      written);
+			continue;
+		}
+		for (uint32_t major = 0; major < s->entry->points; major++)
+			if (s->points[major].state != RAS_POINT_UNSELECTED)
+				major_formats(out, &search, s, major, written);
+	}
 	if (!written && !out->error)
 		out->error = -ENOMEM;
 	free(written);

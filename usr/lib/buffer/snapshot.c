@@ -62,9 +62,8 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		if (bundle)
 			picture_formats(out, &list);
 		control = buffer.control;
-		size = control->slice_bytes > control->nest_bytes
-			       ? control->slice_bytes
-			       : control->nest_bytes;
+		size = control->slice_bytes > control->nest_bytes ?
+		       control->slice_bytes : control->nest_bytes;
 		room = malloc(size);
 		for (uint32_t row = 0; room && row < buffer.slices; row++)
 			snapshot_slice(out, &buffer, row, room);
@@ -112,16 +111,8 @@ static int file_take(void *context, const void *chunk, size_t size)
 	return 0;
 }
 
-int snapshot_save(const char *run, struct outfile *file, struct error *err)
-{
-	const struct snapshot_settings plain = { 0 };
-
-	return snapshot_save_with(run, file, &plain, err);
-}
-
-int snapshot_save_with(const char *run, struct outfile *file,
-		       const struct snapshot_settings *settings,
-		       struct error *err)
+int snapshot_save(const char *run, struct outfile *file,
+		  const struct snapshot_settings *settings, struct error *err)
 {
 	struct chunk_out out = {
 		.take = file_take, .context = file, .pack = settings->pack,

@@ -23,10 +23,8 @@ struct snapshot_settings {
  */
 int snapshot_take(const char *run, void **data, size_t *size,
 		  struct error *err);
-/* The same into a file, which is committed, or aborted. */
-int snapshot_save(const char *run, struct outfile *out, struct error *err);
-int snapshot_save_with(const char *run, struct outfile *out,
-		       const struct snapshot_settings *settings,
-		       struct error *err);
+/* Write the picture to a file, which is committed, or aborted. */
+int snapshot_save(const char *run, struct outfile *out,
+		  const struct snapshot_settings *settings, struct error *err);
 
 #endif

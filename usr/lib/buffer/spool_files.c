@@ -131,7 +131,7 @@ int spool_files_open(struct spool_files *files, struct error *err)
 	return 0;
 }
 
-static int file_end(struct spool_files *files, struct error *err)
+int spool_files_close(struct spool_files *files, struct error *err)
 {
 	int cause = 0;
 
@@ -155,14 +155,9 @@ void spool_files_remove(const struct spool_files *files)
 
 int spool_files_rotate(struct spool_files *files, struct error *err)
 {
-	int code = file_end(files, err);
+	int code = spool_files_close(files, err);
 
 	return code ? code : spool_file_begin(files, err);
-}
-
-int spool_files_close(struct spool_files *files, struct error *err)
-{
-	return file_end(files, err);
 }
 
 /* Away with the part of a chunk that there was room for. */
