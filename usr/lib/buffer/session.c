@@ -385,16 +385,6 @@ int session_counts_read(const struct session *session, uint32_t slices,
 	return code;
 }
 
-/* All of it is counters of 64 bits. */
-static void session_why_add(struct ras_why *total, const struct ras_why *row)
-{
-	const uint64_t *from = (const uint64_t *)row;
-	uint64_t *to = (uint64_t *)total;
-
-	for (size_t i = 0; i < sizeof(*row) / sizeof(*from); i++)
-		to[i] += from[i];
-}
-
 int session_why_read(const struct session *session, uint32_t cpus,
 		     struct ras_why **totals, struct error *err)
 {

@@ -50,7 +50,18 @@ void session_list_free(struct session_list *list);
 int session_counts_read(const struct session *session, uint32_t slices,
 			struct ras_count **rows, struct error *err);
 
-/* The same of its `why` map, a row per point: summed over the CPUs. */
+/* Add a row to a sum: all of it is counters of 64 bits. */
+static inline void session_why_add(struct ras_why *total,
+				   const struct ras_why *row)
+{
+	const uint64_t *from = (const uint64_t *)row;
+	uint64_t *to = (uint64_t *)total;
+
+	for (size_t i = 0; i < sizeof(*row) / sizeof(*from); i++)
+		to[i] += from[i];
+}
+
+/* The rows of its `why` map, a row per point: summed over the CPUs. */
 int session_why_read(const struct session *session, uint32_t cpus,
 		     struct ras_why **totals, struct error *err);
 

@@ -120,6 +120,11 @@ int dump_info_number(const struct dump *dump, const char *name, int base,
 
 /* ---- for the forms of files ---- */
 
+int dump_damaged(const char *path, const char *what, struct error *err)
+{
+	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
+}
+
 bool dump_fetch(const struct dump *dump, uint64_t at, void *to, size_t size)
 {
 	return at <= INT64_MAX - size &&

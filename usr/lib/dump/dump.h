@@ -57,6 +57,8 @@ int dump_info_number(const struct dump *dump, const char *name, int base,
 /* For the forms of files, below: exactly these bytes of the file; a copy of a
  * text, unless there is one; VMCOREINFO and the processor's out of ELF notes. */
 bool dump_fetch(const struct dump *dump, uint64_t at, void *to, size_t size);
+/* "FILE is damaged: what"; returns -EINVAL. */
+int dump_damaged(const char *path, const char *what, struct error *err);
 void dump_text_set(struct dump_text *text, const void *data, size_t size);
 void dump_notes_take(struct dump *dump, const uint8_t *notes, size_t size);
 

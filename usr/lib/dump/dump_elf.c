@@ -12,11 +12,6 @@
 
 /* ---- opening ---- */
 
-static int elf_damaged(const char *path, const char *what, struct error *err)
-{
-	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
-}
-
 static int elf_header_check(const Elf64_Ehdr *h, const char *path,
 			    struct error *err)
 {
@@ -32,7 +27,7 @@ static int elf_header_check(const Elf64_Ehdr *h, const char *path,
 				 "'%s' is of a machine of the other byte order",
 				 path);
 	if (h->e_phentsize != sizeof(Elf64_Phdr))
-		return elf_damaged(
+		return dump_damaged(
 			path, "its program headers have another size", err);
 	return 0;
 }
@@ -103,20 +98,20 @@ int dump_elf_open(struct dump *dump, const char *path, struct error *err)
 	size_t total;
 
 	if (!dump_fetch(dump, 0, &h, sizeof(h)))
-		return elf_damaged(path, "cut short in its header", err);
+		return dump_damaged(path, "cut short in its header", err);
 	code = elf_header_check(&h, path, err);
 	if (code)
 		return code;
 	dump->machine = h.e_machine;
 	if (!elf_count_read(dump, &h, &count))
-		return elf_damaged(
+		return dump_damaged(
 			path, "its count of segments is missing", err);
 	headers = calloc(count + 1, sizeof(*headers));
 	dump->segments = calloc(count + 1, sizeof(*dump->segments));
 	if (!headers || !dump->segments)
 		code = error_no_memory(err);
 	else if (!dump_fetch(dump, h.e_phoff, headers, count * sizeof(*headers)))
-		code = elf_damaged(path, "its program headers aren't there",
+		code = dump_damaged(path, "its program headers aren't there",
 				   err);
 	else {
 		left = NOTES_MAX;

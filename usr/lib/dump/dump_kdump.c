@@ -207,11 +207,6 @@ size_t dump_kdump_read(struct dump *dump, uint64_t physical, void *to,
 
 /* ---- opening ---- */
 
-static int kdump_damaged(const char *path, const char *what, struct error *err)
-{
-	return error_set(err, -EINVAL, "'%s' is damaged: %s", path, what);
-}
-
 static int kdump_header_check(const struct header *h,
 			      const struct sub_header *sub, const char *path,
 			      struct error *err)
@@ -290,7 +285,7 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 		return error_set(err, -EINVAL, "'%s' is no memory dump", path);
 	if (!dump_fetch(dump, 0, &h, sizeof(h)) ||
 	    !dump_fetch(dump, DUMP_PAGE, &sub, sizeof(sub)))
-		return kdump_damaged(path, "cut short in its headers", err);
+		return dump_damaged(path, "cut short in its headers", err);
 	code = kdump_header_check(&h, &sub, path, err);
 	if (code)
 		return code;
@@ -301,7 +296,7 @@ int dump_kdump_open(struct dump *dump, const char *path, struct error *err)
 	memcpy(dump->machine_name, h.uts[UTS_MACHINE],
 	       sizeof(dump->machine_name) - 1);
 	if (!bitmap_read(dump, &h))
-		return kdump_damaged(path, "its bitmap of pages is missing",
+		return dump_damaged(path, "its bitmap of pages is missing",
 				     err);
 	dump->cut |= h.status & STATUS_INCOMPLETE;
 	info = sub.info_size < INFO_MAX ? sub.info_size : INFO_MAX;

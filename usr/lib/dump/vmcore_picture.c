@@ -53,7 +53,7 @@ static bool vmcore_memory_read(struct vmcore_source *source, uint64_t address,
 }
 
 /* Entry `index` of a part, without its first `skip` bytes. */
-static bool vmcore_session_read(struct vmcore_source *source, int part,
+static bool vmcore_part_read(struct vmcore_source *source, int part,
 				uint64_t index, uint64_t skip, void *to,
 				size_t size)
 {
@@ -61,11 +61,6 @@ static bool vmcore_session_read(struct vmcore_source *source, int part,
 
 	return vmcore_memory_read(source, p->base + index * p->stride + skip,
 				  to, size);
-}
-
-static bool power_of_two(uint64_t n)
-{
-	return n && !(n & (n - 1));
 }
 
 /* What reading it takes; a buffer that is adopted has narrower bounds
@@ -76,7 +71,8 @@ static bool control_fits(const struct vmcore_source *source)
 	uint64_t nest = (uint64_t)c->cpus * c->nest_levels;
 
 	return c->magic == RAS_CONTROL_MAGIC && c->layout == RAS_LAYOUT &&
-	       power_of_two(c->slice_bytes) && power_of_two(c->nest_bytes) &&
+	       __builtin_popcountll(c->slice_bytes) == 1 &&
+	       __builtin_popcountll(c->nest_bytes) == 1 &&
 	       c->slice_bytes <= RAS_SLICE_MAX &&
 	       c->nest_bytes <= c->slice_bytes &&
 	       c->nest_bytes >= 2 * RAS_RECORD_MAX && c->cpus &&
@@ -96,7 +92,7 @@ static int vmcore_source_open(struct vmcore_source *source, const char *path,
 {
 	struct ras_control *c = &source->control;
 
-	if (!vmcore_session_read(source, RASTRACE_CONTROL, 0, 0, c, sizeof(*c)))
+	if (!vmcore_part_read(source, RASTRACE_CONTROL, 0, 0, c, sizeof(*c)))
 		return error_set(err, -ENODATA,
 				 "the buffer's control block isn't in '%s'",
 				 path);
@@ -153,56 +149,15 @@ static void header_write(struct vmcore_source *source, struct chunk_out *out)
 	chunk_file_begin(out, &file);
 }
 
-static void panic_write(struct vmcore_source *source, struct chunk_out *out)
-{
-	struct ras_panic panic = { .time = source->anchor.panicked };
-
-	if (!panic.time)
-		return;
-	memcpy(panic.reason, source->anchor.reason, sizeof(panic.reason) - 1);
-	chunk_begin(out);
-	chunk_add(out, &panic, sizeof(panic));
-	chunk_end(out, RAS_CHUNK_PANIC);
-}
-
 /* ---- counts of the static tracepoints ---- */
-
-static void vmcore_why_add(struct ras_why *total, const struct ras_why *row)
-{
-	const uint64_t *from = (const uint64_t *)row;
-	uint64_t *to = (uint64_t *)total;
-
-	for (size_t i = 0; i < sizeof(*row) / sizeof(*from); i++)
-		to[i] += from[i];
-}
-
-static void vmcore_major_count(struct vmcore_source *source, unsigned int major,
-			       struct ras_count_total *total)
-{
-	uint32_t slices = source->buffer.slices, cpus = source->control.cpus;
-	struct ras_count count;
-	struct ras_why why;
-
-	*total = (struct ras_count_total){ .missed = RAS_MISSED_UNKNOWN };
-	for (uint32_t i = 0; i < slices; i++) {
-		vmcore_session_read(source, RASTRACE_COUNT, major * slices + i,
-				    0, &count, sizeof(count));
-		total->recorded += count.recorded;
-		total->dropped += count.dropped;
-	}
-	for (uint32_t i = 0; i < cpus; i++) {
-		vmcore_session_read(source, RASTRACE_WHY, major * cpus + i, 0,
-				    &why, sizeof(why));
-		vmcore_why_add(&total->why, &why);
-	}
-}
 
 static void vmcore_counts_write(struct vmcore_source *source,
 				struct chunk_out *out)
 {
 	struct ras_counts head = { RAS_STATIC_SESSION, RAS_STATIC_MAJORS };
 	uint64_t slices = source->buffer.slices, cpus = source->control.cpus;
-	struct ras_count_total total;
+	struct ras_count count;
+	struct ras_why why;
 
 	if (!vmcore_part_fits(source, RASTRACE_COUNT,
 			      RAS_STATIC_MAJORS * slices,
@@ -213,7 +168,19 @@ static void vmcore_counts_write(struct vmcore_source *source,
 	chunk_begin(out);
 	chunk_add(out, &head, sizeof(head));
 	for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++) {
-		vmcore_major_count(source, i, &total);
+		struct ras_count_total total = { .missed = RAS_MISSED_UNKNOWN };
+
+		for (uint32_t k = 0; k < slices; k++) {
+			vmcore_part_read(source, RASTRACE_COUNT, i * slices + k,
+					 0, &count, sizeof(count));
+			total.recorded += count.recorded;
+			total.dropped += count.dropped;
+		}
+		for (uint32_t k = 0; k < cpus; k++) {
+			vmcore_part_read(source, RASTRACE_WHY, i * cpus + k, 0,
+					 &why, sizeof(why));
+			session_why_add(&total.why, &why);
+		}
 		chunk_add(out, &total, sizeof(total));
 	}
 	chunk_end(out, RAS_CHUNK_COUNTS);
@@ -229,7 +196,7 @@ static bool slice_read(struct vmcore_source *source, int part, uint32_t index,
 	struct ras_slice *slice = (struct ras_slice *)source->slice;
 	uint64_t used;
 
-	vmcore_session_read(source, part, index, 0, slice, RAS_SLICE_HEADER);
+	vmcore_part_read(source, part, index, 0, slice, RAS_SLICE_HEADER);
 	if (!slice->head)
 		return slice->dropped;
 	used = slice->head < bytes ? slice->head : bytes;
@@ -238,7 +205,7 @@ static bool slice_read(struct vmcore_source *source, int part, uint32_t index,
 		return false;
 	}
 	source->left -= used;
-	vmcore_session_read(source, part, index, RAS_SLICE_HEADER, slice->data,
+	vmcore_part_read(source, part, index, RAS_SLICE_HEADER, slice->data,
 			    used + RAS_RECORD_MAX);
 	return true;
 }
@@ -265,7 +232,7 @@ static void vmcore_slice_write(struct vmcore_source *source,
 	if (!slice_read(source, nest ? RASTRACE_NEST : RASTRACE_BUFFER,
 			nest ? row - c->cpus : row, bytes))
 		return;
-	vmcore_session_read(source, RASTRACE_CONTROL, 0,
+	vmcore_part_read(source, RASTRACE_CONTROL, 0,
 			    sizeof(*c) + row * sizeof(tail), &tail,
 			    sizeof(tail));
 	ring_copy(&ring, (const void *)source->slice, bytes, c->key,
@@ -357,6 +324,7 @@ static void kernel_write(struct vmcore_source *source, struct chunk_out *out)
 
 static void chunks_write(struct vmcore_source *source, struct chunk_out *out)
 {
+	struct ras_panic panic = { .time = source->anchor.panicked };
 	struct chunk_memory header = { 0 };
 	struct chunk_memory *memory = out->context;
 	uint32_t used;
@@ -370,14 +338,20 @@ static void chunks_write(struct vmcore_source *source, struct chunk_out *out)
 	chunk_begin(out);
 	log = chunk_room(out, used);
 	if (log)
-		vmcore_session_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
+		vmcore_part_read(source, RASTRACE_SESSIONS, 0, 0, log, used);
 	chunk_end(out, RAS_CHUNK_SESSIONS);
 	vmcore_counts_write(source, out);
 	for (uint32_t row = 0; row < source->buffer.slices; row++)
 		vmcore_slice_write(source, out, row);
 	vmcore_processes_write(source, out);
 	kernel_write(source, out);
-	panic_write(source, out);
+	if (panic.time) {
+		memcpy(panic.reason, source->anchor.reason,
+		       sizeof(panic.reason) - 1);
+		chunk_begin(out);
+		chunk_add(out, &panic, sizeof(panic));
+		chunk_end(out, RAS_CHUNK_PANIC);
+	}
 	picture_end(out);
 	if (out->error)
 		return;
@@ -388,37 +362,29 @@ static void chunks_write(struct vmcore_source *source, struct chunk_out *out)
 	free(header.data);
 }
 
-static int vmcore_buffer_take(struct vmcore_source *source, const char *path,
-			      struct chunk_memory *memory, struct error *err)
-{
-	struct chunk_out out = { .take = chunk_memory_take, .context = memory };
-	int code = vmcore_anchor_find(source->core, &source->anchor, path, err);
-
-	if (!code)
-		code = vmcore_source_open(source, path, err);
-	if (!code) {
-		chunks_write(source, &out);
-		code = out.error;
-		if (code)
-			error_set(err, code, "no memory for what is in '%s'",
-				  path);
-	}
-	chunk_out_free(&out);
-	free(source->slice);
-	free(source->room);
-	return code;
-}
-
 int vmcore_picture_take(const char *path, struct chunk_memory *memory,
 			struct vmcore_losses *losses, struct error *err)
 {
+	struct chunk_out out = { .take = chunk_memory_take, .context = memory };
 	struct vmcore_source source = { .losses = losses };
 	int code = vmcore_open(&source.core, path, err);
 
 	*losses = (struct vmcore_losses){ 0 };
 	if (code)
 		return code;
-	code = vmcore_buffer_take(&source, path, memory, err);
+	code = vmcore_anchor_find(source.core, &source.anchor, path, err);
+	if (!code)
+		code = vmcore_source_open(&source, path, err);
+	if (!code) {
+		chunks_write(&source, &out);
+		code = out.error;
+		if (code)
+			error_set(err, code, "no memory for what is in '%s'",
+				  path);
+	}
+	chunk_out_free(&out);
+	free(source.slice);
+	free(source.room);
 	losses->cut = source.core->dump.cut;
 	losses->damaged = source.core->dump.damaged;
 	vmcore_close(source.core);
