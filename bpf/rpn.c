@@ -760,13 +760,13 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 static void expression_generate(struct gen *gen, const uint8_t *rpn,
 				size_t size, struct gen_value *results, int count)
 {
-	struct expr x = { .gen = gen, .e = &gen->e, .live = true };
+	struct rpn_expr x = { .gen = gen, .e = &gen->e, .live = true };
 	struct rpn_op op = { 0 };
 
 	for (size_t i = 0; i <= size; i++)
 		x.targets[i].label = -1;
 	while (!gen->e.error && rpn_next(rpn, size, &op)) {
-		join(&x, op.at);
+		rpn_join(&x, op.at);
 		x.raises = op.at && x.zero_end == op.at &&
 			   x.targets[op.at].label < 0;
 		if (x.live)

@@ -132,6 +132,7 @@ int main(int argc, char **argv)
 	 * and writing standard output fail all the same. */
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			break;
 
 	first = settings_parse(&settings, argc, argv);
 	if (first == OPTIONS_DONE)

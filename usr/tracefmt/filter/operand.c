@@ -375,25 +375,6 @@ static struct term inside_put(const struct term *value,
 					text->data, &budget));
 }
 
-/* Of an integer inside a C type: its name; or its digits. */
-static struct term inside_name(const struct term *value,
-					struct text *text)
-{
-	const struct operand *o = value->operand;
-	const struct value_types *types = &o->point->format.types;
-	const struct tff_ctype *type = &types->types[o->ctype];
-	uint32_t work = MEMBERS_MOST;
-	const char *name = NULL;
-
-	if (type->kind == TFF_CTYPE_ENUM && type->bytes && type->bytes <= 8)
-		name = value_enumerator(types, o->ctype, value->i, &work);
-	else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
-		name = value->i ? "true" : "false";
-	else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
-		return string(value->piece->data + o->offset, 1);
-	return name ? string(name, strlen(name)) : digits_put(value->i, text);
-}
-
 static struct term integer_name(const struct term *value,
 					 const struct operand_source *source,
 					 struct text *text)
@@ -402,6 +383,7 @@ static struct term integer_name(const struct term *value,
 	const char *name = NULL;
 	const struct value_types *types;
 	const struct tff_ctype *type;
+	uint32_t work = MEMBERS_MOST;
 
 	if (!o || !o->field || (o->element && !o->field->array))
 		return digits_put(value->i, text);
@@ -411,7 +393,8 @@ static struct term integer_name(const struct term *value,
 		type = &types->types[o->ctype];
 		if (type->kind == TFF_CTYPE_ENUM && type->bytes &&
 		    type->bytes <= 8)
-			name = enumerator_find(types, type, value->i);
+			name = value_enumerator(types, o->ctype, value->i,
+						&work);
 		else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
 			name = value->i ? "true" : "false";
 		else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
