@@ -42,17 +42,17 @@ static void check_place(uint32_t offset, uint32_t count, bool good)
 
 static void check_places(void)
 {
-	uint32_t behind = offsetof(struct image, names);
+	uint32_t after = offsetof(struct image, names);
 
-	check_place(behind, 2, true);
-	check_place(behind, 3, false);
-	check_place(behind + 8, 2, false);
-	check_place(behind + 4, 1, false);
-	check_place(behind - 8, 1, false);
+	check_place(after, 2, true);
+	check_place(after, 3, false);
+	check_place(after + 8, 2, false);
+	check_place(after + 4, 1, false);
+	check_place(after - 8, 1, false);
 	check_place(24, 1, false);	/* in the header, after its start */
 	check_place(0, 1, false);
 	check_place(0xfffffff8, 1, false);
-	check_place(behind, 0xffffffff, false);
+	check_place(after, 0xffffffff, false);
 }
 
 /* What is read of a file, and what is not */

@@ -7,7 +7,7 @@
 #include "safe_text.h"
 
 /* Printable ASCII that needs no escape. */
-static inline bool is_plain(uint8_t c)
+static inline bool json_is_plain(uint8_t c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
@@ -52,7 +52,8 @@ static inline uint64_t special(uint64_t x)
 }
 
 /* As many as are plain for sure, 8 at a time. */
-static inline char *put_plain(char *p, const uint8_t **s, const uint8_t *end)
+static inline char *json_put_plain(char *p, const uint8_t **s,
+				   const uint8_t *end)
 {
 	const uint8_t *start = *s;
 	uint64_t word;
@@ -77,17 +78,17 @@ static inline char *put_plain(char *p, const uint8_t **s, const uint8_t *end)
 }
 
 static inline __attribute__((always_inline))
-char *put_string(char *p, const uint8_t *s, size_t n,
-		 enum json_bytes *invalid, bool html)
+char *json_put_text(char *p, const uint8_t *s, size_t n,
+		    enum json_bytes *invalid, bool html)
 {
 	const uint8_t *end = s + n;
 	size_t length;
 
 	*p++ = '"';
 	if (!html)
-		p = put_plain(p, &s, end);
+		p = json_put_plain(p, &s, end);
 	while (s < end) {
-		if (is_plain(*s) && !(html && *s == '<')) {
+		if (json_is_plain(*s) && !(html && *s == '<')) {
 			*p++ = *s++;
 			continue;
 		}
@@ -116,7 +117,7 @@ char *put_string(char *p, const uint8_t *s, size_t n,
 char *json_put_checked(char *p, const void *bytes, size_t n,
 		       enum json_bytes *invalid)
 {
-	return put_string(p, bytes, n, invalid, false);
+	return json_put_text(p, bytes, n, invalid, false);
 }
 
 char *json_put_string(char *p, const void *bytes, size_t n)
@@ -130,7 +131,7 @@ char *json_put_html(char *p, const void *bytes, size_t n)
 {
 	enum json_bytes invalid = JSON_BYTES_NONE;
 
-	return put_string(p, bytes, n, &invalid, true);
+	return json_put_text(p, bytes, n, &invalid, true);
 }
 
 #define ROW_OF(h) \
@@ -204,7 +205,7 @@ static void add_string(struct json *json, const char *value)
 	json->text->used = p - json->text->data;
 }
 
-static void line_begin(struct json *json)
+static void json_line_begin(struct json *json)
 {
 	text_add_char(json->text, '\n');
 	text_add_blanks(json->text, 2 * json->depth);
@@ -215,7 +216,7 @@ void json_key(struct json *json, const char *key)
 	if (json->follows)
 		text_add_char(json->text, ',');
 	if (json->style == JSON_INDENTED && json->depth)
-		line_begin(json);
+		json_line_begin(json);
 	else if (json->style == JSON_LINES && json->follows)
 		text_add_char(json->text, key ? ' ' : '\n');
 	if (key) {
@@ -237,7 +238,7 @@ void json_close(struct json *json, char bracket)
 {
 	json->depth--;
 	if (json->style == JSON_INDENTED && json->follows)
-		line_begin(json);
+		json_line_begin(json);
 	text_add_char(json->text, bracket);
 	if (json->style != JSON_COMPACT && !json->depth)
 		text_add_char(json->text, '\n');

@@ -13,14 +13,14 @@
 #define NOTE_OWNER	"stapsdt"
 #define ADDRESSES	3
 
-struct usdt_reader {
+struct usdt_notes {
 	Elf_Data *notes;
 	size_t word;		/* bytes of an address */
 	uint64_t base;		/* of .stapsdt.base; 0: there is none */
 };
 
 /* The files' byte order is this machine's. */
-static uint64_t usdt_word_read(const struct usdt_reader *reader, const char *at)
+static uint64_t usdt_word_read(const struct usdt_notes *reader, const char *at)
 {
 	uint32_t narrow;
 	uint64_t wide;
@@ -33,7 +33,7 @@ static uint64_t usdt_word_read(const struct usdt_reader *reader, const char *at)
 	return narrow;
 }
 
-static void note_read(const struct usdt_reader *reader, const char *text,
+static void note_read(const struct usdt_notes *reader, const char *text,
 		      size_t size, struct usdt_note *note)
 {
 	uint64_t mask = reader->word == 8 ? UINT64_MAX : UINT32_MAX;
@@ -60,12 +60,12 @@ static const char *usdt_section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *sh)
 	return elf_strptr(elf, names, sh->sh_name);
 }
 
-static void usdt_reader_open(struct usdt_reader *reader, Elf *elf)
+static void usdt_reader_open(struct usdt_notes *reader, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	*reader = (struct usdt_reader){
+	*reader = (struct usdt_notes){
 		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
 	};
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -83,7 +83,7 @@ int usdt_notes_each(Elf *elf,
 		    int (*visit)(const struct usdt_note *note, void *context),
 		    void *context)
 {
-	struct usdt_reader reader;
+	struct usdt_notes reader;
 	size_t at = 0, name, text;
 	const char *bytes;
 	GElf_Nhdr nh;

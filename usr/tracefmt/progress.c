@@ -30,9 +30,9 @@ static uint64_t trace_bytes(const struct trace *trace)
 	return bytes;
 }
 
-void progress_open(struct progress *progress, const struct stream *stream)
+void progress_open(struct show_progress *progress, const struct stream *stream)
 {
-	*progress = (struct progress){
+	*progress = (struct show_progress){
 		.shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
 		.next = progress_now() + SECOND,
 	};
@@ -45,7 +45,7 @@ void progress_open(struct progress *progress, const struct stream *stream)
 	}
 }
 
-void progress_show(struct progress *progress, const struct stream *stream)
+void progress_print(struct show_progress *progress, const struct stream *stream)
 {
 	uint64_t time = progress_now();
 	double part;
@@ -63,7 +63,7 @@ void progress_show(struct progress *progress, const struct stream *stream)
 	fflush(stderr);
 }
 
-void progress_close(struct progress *progress)
+void progress_close(struct show_progress *progress)
 {
 	if (progress->begun)
 		fputs("\r\033[K", stderr);

@@ -9,7 +9,7 @@
 #define PROGRESS_EVERY	0x4000	/* events, a power of two: worth a look at the
 				 * clock */
 
-struct progress {
+struct show_progress {
 	bool shown;
 	bool begun;		/* a line is on the terminal */
 	uint64_t next;		/* time of the next line */
@@ -18,11 +18,12 @@ struct progress {
 };
 
 /* The beginnings have been read. */
-void progress_open(struct progress *progress, const struct stream *stream);
-void progress_show(struct progress *progress, const struct stream *stream);
-void progress_close(struct progress *progress);
+void progress_open(struct show_progress *progress, const struct stream *stream);
+void progress_print(struct show_progress *progress,
+		    const struct stream *stream);
+void progress_close(struct show_progress *progress);
 
-static inline void progress_count(struct progress *progress,
+static inline void progress_count(struct show_progress *progress,
 				  const struct stream *stream,
 				  const struct event *event)
 {
@@ -30,7 +31,7 @@ static inline void progress_count(struct progress *progress,
 		return;
 	progress->done += ((uint64_t)event->record->length + 7) & ~7ULL;
 	if (!(event->number & (PROGRESS_EVERY - 1)))
-		progress_show(progress, stream);
+		progress_print(progress, stream);
 }
 
 #endif

@@ -23,7 +23,7 @@ struct work {
 	struct order *order;
 	struct selected *selected;		/* NULL: the traces' counters do */
 	struct scratch scratch;		/* for choosing */
-	struct progress progress;
+	struct show_progress progress;
 	uint64_t unmatched;		/* given out without a TFF entry */
 	bool begun, passed;
 	struct error err;		/* of what failed */

@@ -133,9 +133,9 @@ static int pins_open(struct buffer *buffer, const char *run, bool write,
 
 /* ---- from the kernel module's device ---- */
 
-static int buffer_part_open(const struct buffer *buffer,
-			    struct buffer_view *view, int part, size_t stride,
-			    uint32_t entries, struct error *err)
+static int buffer_part_map(const struct buffer *buffer,
+			   struct buffer_view *view, int part, size_t stride,
+			   uint32_t entries, struct error *err)
 {
 	view->stride = stride;
 	view->size = stride * entries;
@@ -150,8 +150,8 @@ static int control_open(struct buffer *buffer, const struct rastrace_info *info,
 {
 	struct buffer_view *view = &buffer->control_view;
 	uint64_t mapped = info->parts[RASTRACE_CONTROL].bytes;
-	int code = buffer_part_open(buffer, view, RASTRACE_CONTROL, mapped, 1,
-				    err);
+	int code = buffer_part_map(buffer, view, RASTRACE_CONTROL, mapped, 1,
+				   err);
 
 	buffer->control = view->base;
 	if (!code)
@@ -167,9 +167,9 @@ static int control_open(struct buffer *buffer, const struct rastrace_info *info,
 			 "the buffer's control block in '" DEVICE_PATH "' is damaged");
 }
 
-static int buffer_parts_open(struct buffer *buffer,
-			     const struct rastrace_info *info,
-			     struct error *err)
+static int buffer_parts_map(struct buffer *buffer,
+			    const struct rastrace_info *info,
+			    struct error *err)
 {
 	const uint64_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
 	int code = control_open(buffer, info, err);
@@ -179,21 +179,21 @@ static int buffer_parts_open(struct buffer *buffer,
 	if (code)
 		return code;
 	cpus = control->cpus;
-	code = buffer_part_open(buffer, &buffer->main_view, RASTRACE_BUFFER,
-				control->slice_bytes + more, cpus, err);
+	code = buffer_part_map(buffer, &buffer->main_view, RASTRACE_BUFFER,
+			       control->slice_bytes + more, cpus, err);
 	if (!code)
-		code = buffer_part_open(buffer, &buffer->nest_view,
-					RASTRACE_NEST,
-					control->nest_bytes + more,
-					cpus * RAS_NEST_LEVELS, err);
+		code = buffer_part_map(buffer, &buffer->nest_view,
+				       RASTRACE_NEST,
+				       control->nest_bytes + more,
+				       cpus * RAS_NEST_LEVELS, err);
 	if (!code)
-		code = buffer_part_open(buffer, &buffer->sessions_view,
-					RASTRACE_SESSIONS, RAS_SESSIONS_BYTES,
-					1, err);
+		code = buffer_part_map(buffer, &buffer->sessions_view,
+				       RASTRACE_SESSIONS, RAS_SESSIONS_BYTES,
+				       1, err);
 	if (!code)
-		code = buffer_part_open(buffer, &buffer->trigger_view,
-					RASTRACE_TRIGGER,
-					sizeof(struct ras_trigger), 1, err);
+		code = buffer_part_map(buffer, &buffer->trigger_view,
+				       RASTRACE_TRIGGER,
+				       sizeof(struct ras_trigger), 1, err);
 	buffer->trigger = buffer->trigger_view.base;
 	return code ? code : geometry_check(buffer, DEVICE_PATH, err);
 }
@@ -230,7 +230,7 @@ static int buffer_module_open(struct buffer *buffer, struct error *err)
 		error_hint(err, "'trace on' gives it one");
 		return -ENOENT;
 	}
-	code = buffer_parts_open(buffer, &info, err);
+	code = buffer_parts_map(buffer, &info, err);
 	if (buffer_device_gone(buffer)) {
 		error_set(err, -EAGAIN, "the buffer was removed or made anew meanwhile");
 		error_hint(err, "try again");

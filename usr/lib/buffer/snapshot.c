@@ -105,7 +105,7 @@ int snapshot_take(const char *run, void **data, size_t *size,
 
 /* ---- into a file ---- */
 
-static int file_take(void *context, const void *chunk, size_t size)
+static int snapshot_file_take(void *context, const void *chunk, size_t size)
 {
 	outfile_write(context, chunk, size);
 	return 0;
@@ -115,7 +115,9 @@ int snapshot_save(const char *run, struct outfile *file,
 		  const struct snapshot_settings *settings, struct error *err)
 {
 	struct chunk_out out = {
-		.take = file_take, .context = file, .pack = settings->pack,
+		.take = snapshot_file_take,
+		.context = file,
+		.pack = settings->pack,
 	};
 	int code = picture_take(&out, run, settings->bundle, err);
 

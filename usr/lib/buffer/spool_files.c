@@ -45,7 +45,7 @@ static int files_move(const struct spool_files *files)
 }
 
 /* What is in the way: 0, it isn't any more; 1: it is to be written as it
- * stands; or a negative errno. */
+ * is; or a negative errno. */
 static int files_clear_way(const struct spool_files *files)
 {
 	struct stat st;

@@ -302,7 +302,7 @@ static double row_spool(struct spooler *s, uint32_t index)
 	row->copied += ring->count;
 	lost = ring->records - row->before - row->copied;
 	s->total += ring->count;
-	/* `records` may lag behind the head, never lead it */
+	/* `records` may be late, never ahead of the head */
 	if (lost < INT64_MAX && lost > row->lost) {
 		s->lost_ahead = lost - row->lost;
 		row->lost = lost;

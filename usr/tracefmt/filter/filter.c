@@ -27,7 +27,7 @@ struct filter_point {
 
 struct filter {
 	struct ranges numbers[NUMBER_KINDS];
-	struct name_list groups, types, comms;
+	struct name_filter groups, types, comms;
 	struct time_span span;
 	struct expression **expressions;
 	size_t expression_count;
@@ -62,9 +62,9 @@ void filter_close(struct filter *filter)
 		return;
 	for (size_t i = 0; i < NUMBER_KINDS; i++)
 		ranges_free(&filter->numbers[i]);
-	name_list_free(&filter->groups);
-	name_list_free(&filter->types);
-	name_list_free(&filter->comms);
+	name_filter_free(&filter->groups);
+	name_filter_free(&filter->types);
+	name_filter_free(&filter->comms);
 	while ((point = key_map_next(&filter->points, &at)))
 		filter_point_free(filter, point);
 	for (size_t i = 0; i < filter->expression_count; i++)
@@ -109,11 +109,11 @@ static int option_add(struct filter *filter, const char *option,
 			return ranges_add(&filter->numbers[i], value,
 					  number_options[i].most, err);
 	if (!strcmp(option, "group"))
-		return name_list_add_list(&filter->groups, value, err);
+		return name_filter_add_list(&filter->groups, value, err);
 	if (!strcmp(option, "type"))
-		return name_list_add_list(&filter->types, value, err);
+		return name_filter_add_list(&filter->types, value, err);
 	if (!strcmp(option, "comm"))
-		return name_list_add(&filter->comms, value, err);
+		return name_filter_add(&filter->comms, value, err);
 	if (!strcmp(option, "since"))
 		return bound_add(&filter->span.since, value, err);
 	if (!strcmp(option, "until"))
@@ -218,8 +218,8 @@ static struct filter_point *point_find(struct filter *filter,
 	entry->holds =
 		number_holds(filter, NUMBER_MAJOR, event->record->major) &&
 		number_holds(filter, NUMBER_MINOR, event->record->minor) &&
-		name_list_have_group(&filter->groups, event->point) &&
-		name_list_have_type(&filter->types, event->point);
+		name_filter_have_group(&filter->groups, event->point) &&
+		name_filter_have_type(&filter->types, event->point);
 	if (point_bind(filter, entry) ||
 	    key_map_add(&filter->points, key_map_key(event->point), entry)) {
 		filter_point_free(filter, entry);
@@ -285,7 +285,7 @@ static bool header_holds(const struct filter *filter,
 	       number_holds(filter, NUMBER_CPU, event->cpu) &&
 	       number_holds(filter, NUMBER_EVENT, event->number) &&
 	       span_has(&filter->span, event) &&
-	       name_list_have_comm(&filter->comms, event);
+	       name_filter_have_comm(&filter->comms, event);
 }
 
 static int data_holds(struct filter *filter, const struct filter_point *point,
@@ -348,10 +348,10 @@ bool filter_done(const struct filter *filter, const struct event *event)
 
 /* ---- the end ---- */
 
-static int name_list_report(const struct name_list *names, const char *kind,
-			    size_t i, struct error *note)
+static int name_filter_report(const struct name_filter *names, const char *kind,
+			      size_t i, struct error *note)
 {
-	if (!name_list_unknown(names, i))
+	if (!name_filter_unknown(names, i))
 		return 0;
 	error_set(note, 0, "no format file of the events has a %s '%s'",
 		  kind, names->items[i].text);
@@ -360,16 +360,16 @@ static int name_list_report(const struct name_list *names, const char *kind,
 
 int filter_report(const struct filter *filter, size_t i, struct error *note)
 {
-	const struct name_list *groups = &filter->groups,
+	const struct name_filter *groups = &filter->groups,
 			       *types = &filter->types;
 
 	if (!filter->points.count)
 		return -1;
 	if (i < groups->count)
-		return name_list_report(groups, "group", i, note);
+		return name_filter_report(groups, "group", i, note);
 	i -= groups->count;
 	if (i < types->count)
-		return name_list_report(types, "type", i, note);
+		return name_filter_report(types, "type", i, note);
 	if (!filter->bound)
 		return -1;
 	i -= types->count;

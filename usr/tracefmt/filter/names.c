@@ -10,8 +10,8 @@
 
 #define COMM_MAX	16
 
-static int name_list_put(struct name_list *names, const char *name,
-			 size_t length, struct error *err)
+static int name_filter_put(struct name_filter *names, const char *name,
+			   size_t length, struct error *err)
 {
 	struct name *items = reallocarray(names->items, names->count + 1,
 					  sizeof(*items));
@@ -27,14 +27,15 @@ static int name_list_put(struct name_list *names, const char *name,
 	return 0;
 }
 
-int name_list_add(struct name_list *names, const char *name, struct error *err)
+int name_filter_add(struct name_filter *names, const char *name,
+		    struct error *err)
 {
-	return *name ? name_list_put(names, name, strlen(name), err) :
+	return *name ? name_filter_put(names, name, strlen(name), err) :
 	       error_set(err, -EINVAL, "a name is missing");
 }
 
-int name_list_add_list(struct name_list *names, const char *list,
-		       struct error *err)
+int name_filter_add_list(struct name_filter *names, const char *list,
+			 struct error *err)
 {
 	int code = 0;
 
@@ -45,7 +46,7 @@ int name_list_add_list(struct name_list *names, const char *list,
 			return error_set(err, -EINVAL,
 					 "a name is missing at character %zu of '%s'",
 					 p - list + 1, list);
-		code = name_list_put(names, p, length, err);
+		code = name_filter_put(names, p, length, err);
 		p += length;
 		if (!*p)
 			break;
@@ -53,24 +54,24 @@ int name_list_add_list(struct name_list *names, const char *list,
 	return code;
 }
 
-void name_list_free(struct name_list *names)
+void name_filter_free(struct name_filter *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->items[i].text);
 	free(names->items);
-	*names = (struct name_list){ 0 };
+	*names = (struct name_filter){ 0 };
 }
 
 /* ---- groups and types ---- */
 
 /* Longer ones are cut where they are defined, too. */
-static bool name_list_is(const char *name, const char *defined)
+static bool name_filter_is(const char *name, const char *defined)
 {
 	return !strncasecmp(name, defined, TDF_NAME_MAX) &&
 	       strlen(defined) <= TDF_NAME_MAX;
 }
 
-static bool name_list_number(const char *name, uint64_t *number)
+static bool name_filter_number(const char *name, uint64_t *number)
 {
 	const char *end = ranges_number(name, number);
 
@@ -93,7 +94,7 @@ static bool name_defined(struct name *name, const struct tff *tff,
 	for (uint32_t i = 0; i < defined->count; i++) {
 		const struct tdf_name *d = &defined->names[i];
 
-		if (!name_list_is(name->text, tff_string(tff, d->name)))
+		if (!name_filter_is(name->text, tff_string(tff, d->name)))
 			continue;
 		name->met = true;
 		has |= defined->bits ? d->id & value : d->id == value;
@@ -101,7 +102,8 @@ static bool name_defined(struct name *name, const struct tff *tff,
 	return has;
 }
 
-static bool names_have(struct name_list *names, const struct match_point *point,
+static bool names_have(struct name_filter *names,
+		       const struct match_point *point,
 		       const struct definitions *defined, uint16_t value)
 {
 	bool has = !names->count;
@@ -110,7 +112,7 @@ static bool names_have(struct name_list *names, const struct match_point *point,
 	for (size_t i = 0; i < names->count; i++) {
 		struct name *name = &names->items[i];
 
-		if (name_list_number(name->text, &number))
+		if (name_filter_number(name->text, &number))
 			has |= defined->bits ? number & value : number == value;
 		else if (point->formatted)
 			has |= name_defined(name, point->tff, defined, value);
@@ -118,8 +120,8 @@ static bool names_have(struct name_list *names, const struct match_point *point,
 	return has;
 }
 
-bool name_list_have_group(struct name_list *names,
-			  const struct match_point *point)
+bool name_filter_have_group(struct name_filter *names,
+			    const struct match_point *point)
 {
 	struct definitions groups = { 0 };
 
@@ -133,8 +135,8 @@ bool name_list_have_group(struct name_list *names,
 			  point->formatted ? point->entry->group : 0);
 }
 
-bool name_list_have_type(struct name_list *names,
-			 const struct match_point *point)
+bool name_filter_have_type(struct name_filter *names,
+			   const struct match_point *point)
 {
 	struct definitions types = { .bits = true };
 
@@ -147,12 +149,12 @@ bool name_list_have_type(struct name_list *names,
 			  point->formatted ? point->entry->type : 0);
 }
 
-bool name_list_unknown(const struct name_list *names, size_t i)
+bool name_filter_unknown(const struct name_filter *names, size_t i)
 {
 	uint64_t number;
 
 	return !names->items[i].met &&
-	       !name_list_number(names->items[i].text, &number);
+	       !name_filter_number(names->items[i].text, &number);
 }
 
 /* ---- processes ---- */
@@ -180,7 +182,7 @@ static bool pattern_is(const char *pattern, const char *text, const char *end)
 	return !*pattern;
 }
 
-static bool comm_has(const struct name_list *names, const char *comm)
+static bool comm_has(const struct name_filter *names, const char *comm)
 {
 	if (!comm)
 		return false;
@@ -191,8 +193,8 @@ static bool comm_has(const struct name_list *names, const char *comm)
 	return false;
 }
 
-bool name_list_have_comm(const struct name_list *names,
-			 const struct event *event)
+bool name_filter_have_comm(const struct name_filter *names,
+			   const struct event *event)
 {
 	struct context context;
 

@@ -14,16 +14,17 @@ struct name {
 				 * so */
 };
 
-struct name_list {
+struct name_filter {
 	struct name *items;
 	size_t count;
 };
 
 /* Add a name, or a list with commas. 0, or a negative errno with err set. */
-int name_list_add(struct name_list *names, const char *name, struct error *err);
-int name_list_add_list(struct name_list *names, const char *list,
-		       struct error *err);
-void name_list_free(struct name_list *names);
+int name_filter_add(struct name_filter *names, const char *name,
+		    struct error *err);
+int name_filter_add_list(struct name_filter *names, const char *list,
+			 struct error *err);
+void name_filter_free(struct name_filter *names);
 
 /*
  * Is one of the names (any, when there are none) that of the point's group, of
@@ -31,13 +32,13 @@ void name_list_free(struct name_list *names);
  * written or in the other case, or their numbers; the third ones with * (any
  * characters) and ? (one).
  */
-bool name_list_have_group(struct name_list *names,
-			  const struct match_point *point);
-bool name_list_have_type(struct name_list *names,
-			 const struct match_point *point);
-bool name_list_have_comm(const struct name_list *names,
-			 const struct event *event);
+bool name_filter_have_group(struct name_filter *names,
+			    const struct match_point *point);
+bool name_filter_have_type(struct name_filter *names,
+			   const struct match_point *point);
+bool name_filter_have_comm(const struct name_filter *names,
+			   const struct event *event);
 /* Is the i-th a group's or type's name that no section had? */
-bool name_list_unknown(const struct name_list *names, size_t i);
+bool name_filter_unknown(const struct name_filter *names, size_t i);
 
 #endif

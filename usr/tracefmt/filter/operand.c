@@ -192,7 +192,7 @@ static struct term builtin_load(enum expression_builtin builtin,
 	}
 }
 
-/* A value inside a C type. TEXT where only its text tells it. */
+/* A value inside a C type. TEXT if it has a text only. */
 static struct term inside_load(const struct operand *o,
 			       const struct decode_piece *piece)
 {
@@ -325,7 +325,7 @@ struct term operand_load(const struct operand *o,
 
 /* ---- text ---- */
 
-static struct term text_end(struct text *text, const char *end)
+static struct term operand_text_end(struct text *text, const char *end)
 {
 	return string(text->data, end - text->data);
 }
@@ -344,8 +344,8 @@ static struct term digits_put(__int128 number, struct text *text)
 		*--p = '-';
 	if (text_reserve(text, sizeof(digits)))
 		return (struct term){ 0 };
-	return text_end(text, text_put(text->data, p,
-				       digits + sizeof(digits) - p));
+	return operand_text_end(text, text_put(text->data, p,
+					       digits + sizeof(digits) - p));
 }
 
 /* As the FMT prints it. */
@@ -358,7 +358,8 @@ static struct term operand_piece_put(const struct term *value,
 
 	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
 		return (struct term){ 0 };
-	return text_end(text, render_piece(&input, value->piece, text->data));
+	return operand_text_end(text,
+				render_piece(&input, value->piece, text->data));
 }
 
 /* A value inside a C type, as C writes it. */
@@ -370,9 +371,9 @@ static struct term inside_put(const struct term *value,
 
 	if (text_reserve(text, VALUE_TEXT_MAX + 8))
 		return (struct term){ 0 };
-	return text_end(text, value_put(&o->point->format.types, o->ctype,
-					value->data, value->length,
-					text->data, &budget));
+	return operand_text_end(
+		text, value_put(&o->point->format.types, o->ctype, value->data,
+				value->length, text->data, &budget));
 }
 
 static struct term integer_name(const struct term *value,
@@ -427,9 +428,9 @@ struct term operand_text(const struct term *value,
 	case TERM_REAL:
 		if (text_reserve(text, NUMBER_MAX))
 			return (struct term){ 0 };
-		return text_end(text,
-				text->data + snprintf(text->data, NUMBER_MAX,
-						      "%.17g", value->f));
+		return operand_text_end(
+			text, text->data + snprintf(text->data, NUMBER_MAX,
+						    "%.17g", value->f));
 	case TERM_TEXT:
 		return value->operand->inside ?
 			       inside_put(value, text) :
