@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tracefmt/filter/expression.h"
+#include "tracefmt/filter/expression_parse.h"
 
 #define EXPRESSION_MAX	400	/* glibc's regular expressions recurse */
 #define REPEATS_MAX	12

@@ -12,6 +12,7 @@
 #include "tap.h"
 #include "tracefmt/builder.h"
 #include "lib/buffer/picture.h"
+#include "lib/buffer/picture_records.h"
 
 #define CPUS	3
 #define KEY	0x0123456789abcdefULL

@@ -7,7 +7,8 @@
 #include "lib/path.h"
 #include "lib/safe_text.h"
 #include "lib/temp_file.h"
-#include "tracefmt/pair/pairing.h"
+#include "tracefmt/output/selected.h"
+#include "tracefmt/pair/role.h"
 
 #define PROGRAM		"tracefmt"
 
@@ -179,6 +180,6 @@ int report_summary(const struct show_settings *settings,
 		return 0;
 	if (!selected)
 		return summary_print(out, stream, &clock);
-	summary_print_selected(out, stream, selected, &clock);
+	selected_print(out, selected, &clock);
 	return 0;
 }

@@ -5,6 +5,8 @@
 
 #include "settings.h"
 
+struct selected;
+
 /* On standard error: what was lost or damaged, and how many of the printed events
  * had no format. Returns the exit status. */
 int report_outcome(const struct show_settings *settings,

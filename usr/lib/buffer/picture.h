@@ -18,11 +18,10 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list);
 /* One chunk for each session whose counters are there. */
 void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 		    const struct session_list *list);
-/* What lies where in a process. */
+/* The mappings of a process. */
 void picture_maps(struct chunk_out *out, uint32_t pid,
 		  const struct mappings *m);
-/* Those that `known` doesn't have: themselves, and, with a cache, what lies
- * where in them. */
+/* Those that `known` doesn't have, and, with a cache, their mappings. */
 void picture_processes(struct chunk_out *out,
 		       const struct processes *processes,
 		       const struct processes *known,
@@ -32,13 +31,5 @@ void picture_processes(struct chunk_out *out,
 void picture_kernel(struct chunk_out *out, const struct session_list *list);
 /* The TFFs that format what is armed. */
 void picture_formats(struct chunk_out *out, const struct session_list *list);
-
-/* Place of a slice's row: CPU and level. */
-struct ras_slice_copy picture_slice_place(const struct buffer *buffer,
-					  uint32_t row);
-/* The records of a ring, as chunks of at most `piece` bytes or so. */
-void picture_records(struct chunk_out *out, const struct ras_slice_copy *place,
-		     const struct ring *ring, uint64_t key, size_t piece);
-void picture_end(struct chunk_out *out);
 
 #endif

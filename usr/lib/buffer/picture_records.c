@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "picture.h"
+#include "picture_records.h"
 
 struct ras_slice_copy picture_slice_place(const struct buffer *buffer,
 					  uint32_t row)

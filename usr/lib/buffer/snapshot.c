@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "picture.h"
+#include "picture_records.h"
 
 /* Records of a chunk: damage is reported by chunk, and who reads it
  * has a small one in memory at once. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "picture_records.h"
 #include "ring.h"
 
 #define MS		1000000ULL	/* ns */

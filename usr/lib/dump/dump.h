@@ -7,37 +7,7 @@
 #ifndef LIB_DUMP_H
 #define LIB_DUMP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "lib/error.h"
-
-#define DUMP_PAGE	4096u
-
-struct dump_segment {
-	uint64_t physical, size;	/* as far as it is in the file */
-	uint64_t offset;		/* in the file */
-};
-
-struct dump_text {
-	char *data;		/* NULL: not there */
-	size_t size;
-};
-
-struct dump {
-	int fd;
-	uint64_t size;		/* of the file */
-	uint16_t machine;	/* ELF's number; of a compressed one not known */
-	char machine_name[65];	/* of a compressed one: as uname -m has it */
-	struct dump_segment *segments;	/* ascending, apart */
-	size_t count;
-	uint64_t pages;		/* of memory in it, at most */
-	struct dump_kdump *kdump;	/* NULL: an ELF core */
-	bool cut;		/* short: known now, or found while it is read */
-	bool damaged;		/* has pages that can't be unpacked */
-	struct dump_text info;	/* VMCOREINFO: lines "NAME=VALUE" */
-	struct dump_text cpu;	/* QEMU's note of a processor */
-};
+#include "dump_file.h"
 
 /* 0, or a negative errno with err set. */
 int dump_open(struct dump *dump, const char *path, struct error *err);
@@ -53,24 +23,5 @@ void dump_info_text(const struct dump *dump, const char *name, char *value,
 /* The same as a number; 0 is left alone when it isn't there, else 1. */
 int dump_info_number(const struct dump *dump, const char *name, int base,
 		     uint64_t *value);
-
-/* For the forms of files, below: exactly these bytes of the file; a copy of a
- * text, unless there is one; VMCOREINFO and the processor's out of ELF notes. */
-bool dump_fetch(const struct dump *dump, uint64_t at, void *to, size_t size);
-/* "FILE is damaged: what"; returns -EINVAL. */
-int dump_damaged(const char *path, const char *what, struct error *err);
-void dump_text_set(struct dump_text *text, const void *data, size_t size);
-void dump_notes_take(struct dump *dump, const uint8_t *notes, size_t size);
-
-/* dump_flat.c: dump->fd becomes a file in the right order. dump_elf.c,
- * dump_kdump.c: dump->fd is open, all else zero. */
-int dump_flat_open(struct dump *dump, const char *path, struct error *err);
-int dump_elf_open(struct dump *dump, const char *path, struct error *err);
-size_t dump_elf_read(struct dump *dump, uint64_t physical, void *to,
-		     size_t size);
-int dump_kdump_open(struct dump *dump, const char *path, struct error *err);
-size_t dump_kdump_read(struct dump *dump, uint64_t physical, void *to,
-		       size_t size);
-void dump_kdump_close(struct dump *dump);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dump.h"
+#include "dump_elf.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * a header of 4096 bytes, then pieces, each with where it belongs and how long
  * it is (big-endian); -1 ends it.
  */
-#include "dump.h"
+#include "dump_flat.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * machine's pages and one of those that are in the file, a descriptor for each
  * of these, and the pages, packed one by one.
  */
-#include "dump.h"
+#include "dump_kdump.h"
 
 #include <errno.h>
 #include <stdbool.h>

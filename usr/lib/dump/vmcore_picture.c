@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
-#include "lib/buffer/picture.h"
+#include "lib/buffer/picture_records.h"
+#include "lib/buffer/session.h"
 #include "vmcore.h"
 
 #define UTS_LENGTH	65	/* of a member of struct new_utsname */

@@ -112,11 +112,6 @@ size_t format_type_tag(const char *name, size_t length, uint8_t *kind);
 /* The name is that of a typed control: a C type of that name needs its struct,
  * union or enum in front. */
 bool format_name_reserved(const char *name);
-/* It begins like "enum8:" or "flags8:": names of values are missing. */
-bool format_name_listed(const char *name, size_t length);
-/* What holds of a value of FORMAT_ENUM; NULL: none has it. */
-const struct format_name *format_enum_find(const struct format_step *step,
-					   uint64_t value);
 /* Bytes that a control of a fixed width takes; 0: of no fixed width. NAMED
  * ones are left to the caller. */
 unsigned int format_step_bytes(const struct format_step *step);

@@ -30,5 +30,10 @@ static inline bool format_letter_in(char c, const char *set)
  */
 bool format_typed_parse(const char *name, size_t length,
 			struct format_step *step, struct format *format);
+/* It begins like "enum8:" or "flags8:": names of values are missing. */
+bool format_name_listed(const char *name, size_t length);
+/* The name of a value of FORMAT_ENUM; NULL: it has none. */
+const struct format_name *format_enum_find(const struct format_step *step,
+					   uint64_t value);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "expression_tree.h"
+#include "expression_parse.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "expression_tree.h"
 
 #define DEPTH_MAX	100	/* of parentheses and prefix operators */
 #define SHOWN		60	/* characters on each side of a wrong place */

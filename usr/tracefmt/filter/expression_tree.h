@@ -6,7 +6,6 @@
 #include <regex.h>
 #include <stdint.h>
 #include "lib/read/read.h"
-#include "expression.h"
 
 #define EXPRESSION_NODES_MAX	1000	/* it is evaluated by recursion */
 #define EXPRESSION_PARTS_MAX	16	/* of a name */

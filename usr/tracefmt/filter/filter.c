@@ -7,6 +7,7 @@
 #include "lib/key_map.h"
 #include "tracefmt/output/print.h"
 #include "expression.h"
+#include "expression_parse.h"
 #include "names.h"
 #include "pattern.h"
 #include "ranges.h"

@@ -29,7 +29,7 @@ void filter_close(struct filter *filter);
  *					"+1.5" (s after the first event), "-2"
  *					(s before the last one: of files only),
  *					"boot+123.4" (s of the boot clock)
- *	field				an expression (expression.h)
+ *	field				an expression (expression_parse.h)
  *	text				a string in the printed text, or /regex/
  */
 int filter_add(struct filter *filter, const char *option, const char *value,

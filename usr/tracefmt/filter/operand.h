@@ -4,6 +4,7 @@
 #define TRACEFMT_OPERAND_H
 
 #include "expression_tree.h"
+#include "tracefmt/output/output.h"
 
 struct operand {
 	enum expression_builtin builtin;

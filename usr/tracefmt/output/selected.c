@@ -58,11 +58,6 @@ void selected_stop(struct selected *selected)
 	selected->stopped = true;
 }
 
-bool selected_stopped(const struct selected *selected)
-{
-	return selected->stopped;
-}
-
 /* ---- counting ---- */
 
 /* NULL: no memory. */
@@ -260,6 +255,12 @@ void selected_print(FILE *out, struct selected *selected, struct clock *clock)
 		[SUMMARY_MINOR] = "Major  Minor",
 	};
 
+	const struct stream *stream = selected->stream;
+
+	for (size_t i = 0; i < stream->count; i++)
+		summary_head(out, stream->traces[i], !selected->stopped, clock);
+	if (selected->stopped)
+		fputs("Not read to the end: no more could be chosen\n", out);
 	all_print(out, selected, clock);
 	if (!selected->all.events)
 		return;

@@ -29,7 +29,7 @@ void selected_close(struct selected *selected);
 int selected_add(struct selected *selected, const struct event *event);
 /* The traces are not read any further: what they lost isn't known. */
 void selected_stop(struct selected *selected);
-bool selected_stopped(const struct selected *selected);
+/* Print what the traces are, and these figures. */
 void selected_print(FILE *out, struct selected *selected, struct clock *clock);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/names.h"
-#include "selected.h"
 
 typedef unsigned long long ull;
 
@@ -491,36 +490,25 @@ static int counters_print(FILE *out, const struct trace *trace,
 	return code;
 }
 
+void summary_head(FILE *out, const struct trace *trace, bool whole,
+		  struct clock *clock)
+{
+	summary_title(out, &trace->file, clock);
+	if (!whole)
+		return;
+	summary_records(out, &trace->file, trace->late);
+	complete_print(out, &trace->file, clock);
+}
+
 int summary_print(FILE *out, const struct stream *stream, struct clock *clock)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < stream->count && !code; i++) {
-		const struct trace *trace = stream->traces[i];
-
-		summary_title(out, &trace->file, clock);
-		summary_records(out, &trace->file, trace->late);
-		complete_print(out, &trace->file, clock);
-		code = counters_print(out, trace, clock);
+		summary_head(out, stream->traces[i], true, clock);
+		code = counters_print(out, stream->traces[i], clock);
 	}
 	return code;
-}
-
-void summary_print_selected(FILE *out, const struct stream *stream,
-			  struct selected *selected, struct clock *clock)
-{
-	for (size_t i = 0; i < stream->count; i++) {
-		const struct trace *trace = stream->traces[i];
-
-		summary_title(out, &trace->file, clock);
-		if (selected_stopped(selected))
-			continue;
-		summary_records(out, &trace->file, trace->late);
-		complete_print(out, &trace->file, clock);
-	}
-	if (selected_stopped(selected))
-		fputs("Not read to the end: no more could be chosen\n", out);
-	selected_print(out, selected, clock);
 }
 
 /* ---- what was lost ---- */

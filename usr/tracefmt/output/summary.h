@@ -18,14 +18,12 @@ enum summary_by {
 /* SUMMARY_ALL without a name; SUMMARY_KINDS: no such name. */
 enum summary_by summary_by_name(const char *name);
 
-struct selected;
-
 /* After the last record was read. 0 or -ENOMEM. */
 int summary_print(FILE *out, const struct stream *stream, struct clock *clock);
-/* With the figures of the events given out (selected.h) instead of the
- * tracepoints' counters. */
-void summary_print_selected(FILE *out, const struct stream *stream,
-			  struct selected *selected, struct clock *clock);
+/* What a trace is; if it was read to its end also how many records it has, and
+ * from when on it is complete. */
+void summary_head(FILE *out, const struct trace *trace, bool whole,
+		  struct clock *clock);
 
 /* Of a minor, or (-1) of all of a major, in all traces: records that were
  * overwritten, and hits that were dropped. */

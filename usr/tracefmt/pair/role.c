@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a tracepoint is to its function, and the function's name. */
-#include "pairing.h"
+#include "role.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/format.h"
+#include "lib/formats/format_typed.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "message.h"
 #include "trcust/tsf/parse_string.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "lib/number.h"
 #include "lib/text.h"
+#include "lib/formats/format_typed.h"
 
 #define NUMBER_SECOND	1000000000u
 

@@ -8,6 +8,7 @@
 #include "lib/number.h"
 #include "lib/text.h"
 #include "control.h"
+#include "lib/formats/format_typed.h"
 
 #define NUMBER_DIGITS	12	/* of "_4096" and "arg4096", with some room */
 
