@@ -18,7 +18,7 @@
 #define SPACE		64
 #define LARGE		(8u << 20)			/* room for all */
 
-static struct buffer buffer;
+static struct adopted buffer;
 static struct ras_control *control;
 
 static void part_make(int part, uint64_t stride, uint32_t entries)
