@@ -70,7 +70,7 @@ output_render_input(const struct event *event, struct symbols *symbols)
 	return (struct render_input){
 		.format = &event->point->format,
 		.record = event->record,
-		.owner = { &event->trace->file.book, event->record->pid,
+		.owner = { &event->trace->file.processes, event->record->pid,
 			   symbols },
 	};
 }
