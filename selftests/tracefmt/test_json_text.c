@@ -161,7 +161,7 @@ static char *long_way(const struct match_point *point,
 		of.field = &point->fields.fields[pieces[i].step->field];
 		text.used += sprintf(text.data + text.used, "%s\"%s\":",
 				     between, of.field->name);
-		json_field_put(&of, &text, &note);
+		json_add_field(&of, &text, &note);
 		*plain &= !note;
 		between = ",";
 	}
@@ -172,14 +172,16 @@ static char *long_way(const struct match_point *point,
 static void test_plain(const char *fmt)
 {
 	struct match_point point = { .formatted = true };
-	bool wanted[16], good = true;
+	struct json_key keys[16];
+	bool good = true;
 	struct json_plain *plain = NULL;
 	unsigned int short_ways = 0, missed = 0;
 
-	memset(wanted, 1, sizeof(wanted));
+	for (size_t i = 0; i < 16; i++)
+		keys[i] = (struct json_key){ .wanted = true };
 	decode_compile(&point.format, fmt, &value_types);
 	field_set_make(&point.fields, &point.format);
-	tap_ok(!json_plain_make(&plain, &point, wanted) && plain,
+	tap_ok(!json_plain_make(&plain, &point, keys) && plain,
 	       "'%s' has plain records", fmt);
 	for (size_t i = 0; plain && i < 100000; i++) {
 		struct made made;
@@ -220,11 +222,11 @@ static void test_not_plain(void)
 	for (size_t i = 0; i < sizeof(fmts) / sizeof(*fmts); i++) {
 		struct match_point point = { .formatted = true };
 		struct json_plain *plain = NULL;
-		bool wanted[4] = { true, true, true, true };
+		struct json_key keys[4] = { [0 ... 3].wanted = true };
 
 		decode_compile(&point.format, fmts[i], &value_types);
 		field_set_make(&point.fields, &point.format);
-		tap_ok(!json_plain_make(&plain, &point, wanted) && !plain,
+		tap_ok(!json_plain_make(&plain, &point, keys) && !plain,
 		       "'%s' takes the long way", fmts[i]);
 		free(plain);
 		field_set_free(&point.fields);

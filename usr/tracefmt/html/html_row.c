@@ -92,16 +92,16 @@ static int values_make(const struct output *output, const struct event *event,
 	of = json_field_begin(output, event, scratch, &budget);
 	html->values.used = 0;
 	TEXT_ADD(&html->values, "[");
-	for (; !code && json_field_next(&of); known++) {
+	for (; json_field_next(&of); known++) {
 		for (; known < of.piece->step->field; known++)
 			TEXT_ADD(&html->values, "null,");
-		code = json_field_put(&of, &html->values, &note);
+		json_add_field(&of, &html->values, &note);
 		TEXT_ADD(&html->values, ",");
 	}
 	/* the last comma */
 	html->values.used -= known > 0;
 	TEXT_ADD(&html->values, "]");
-	return code ? code : -html->values.error;
+	return -html->values.error;
 }
 
 int html_row_add(struct output *output, const struct event *event,

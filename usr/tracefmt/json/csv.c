@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events as rows of a table (RFC 4180): a row of names, then a row for each
- * event. Without --fields the columns are those of `standard`, and all fields
- * of the data stand in one of them: EIP=49997 name="app.conf". Text is made fit
- * for a terminal (safe_text.h); where it begins like a formula of a spreadsheet
- * an apostrophe stands in front.
+ * event. Without --fields the columns are those of `standard`, one of which has
+ * all fields of the data: EIP=49997 name="app.conf". Text is made fit for a
+ * terminal (safe_text.h); an apostrophe precedes what begins like a formula of a
+ * spreadsheet.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "lib/read/read.h"
 #include "csv_cell.h"
 #include "csv_field.h"
-#include "json_context.h"
+#include "json_field.h"
 
 static const enum column standard[] = {
 	COLUMN_EVENT, COLUMN_TIME, COLUMN_HOST, COLUMN_TRACE, COLUMN_MAJOR,
 	COLUMN_MINOR, COLUMN_DESC, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_CPU, COLUMN_LENGTH, COLUMN_FLAGS, COLUMN_FIELDS, COLUMN_DATA,
 };
-
-#define CELL_ROOM	512	/* of what has a bounded length */
 
 struct csv {
 	struct columns columns;
@@ -28,7 +26,7 @@ struct csv {
 
 /* ---- columns ---- */
 
-/* In scratch->more: the date is dear, and seconds last. */
+/* In scratch->more: making a date is slow, so that of a second is kept. */
 struct csv_thread {
 	int64_t second;
 	char date[CLOCK_MAX];	/* "2026-02-03T18:07:32." of it; empty: none */
@@ -36,98 +34,50 @@ struct csv_thread {
 
 #define DATE_LENGTH	20
 
-static char *iso_put(struct csv_thread *thread, int64_t time, char *p)
+static void csv_time_add(const struct csv_row *row)
 {
-	int64_t second = clock_second(time);
-
-	if (second != thread->second || !thread->date[0]) {
-		clock_put_iso(time, thread->date);
-		thread->second = second;
-	}
-	p = text_put(p, thread->date, DATE_LENGTH);
-	p = text_put_padded(p, time - second * 1000000000, 9);
-	return TEXT_PUT(p, "Z");
-}
-
-static int time_add(const struct csv_row *row)
-{
+	struct csv_thread *thread = (void *)row->scratch->more;
 	struct clock *clock = &row->scratch->clock;
+	int64_t time = row->event->time, second = clock_second(time);
 	char *p;
 
 	if (text_reserve(row->text, CLOCK_MAX))
-		return -ENOMEM;
+		return;
 	p = row->text->data + row->text->used;
-	p = clock->relative ? clock_put(clock, row->event->time, p) :
-			      iso_put((void *)row->scratch->more,
-				      row->event->time, p);
+	if (clock->relative) {
+		p = clock_put(clock, time, p);
+	} else {
+		if (second != thread->second || !thread->date[0]) {
+			clock_put_iso(time, thread->date);
+			thread->second = second;
+		}
+		p = text_put(p, thread->date, DATE_LENGTH);
+		p = text_put_padded(p, time - second * 1000000000, 9);
+		*p++ = 'Z';
+	}
 	row->text->used = p - row->text->data;
-	return 0;
 }
 
-static int time_ns_add(const struct csv_row *row)
-{
-	char *p;
-
-	if (text_reserve(row->text, CELL_ROOM))
-		return -ENOMEM;
-	p = row->text->data + row->text->used;
-	row->text->used = number_put_signed(p, row->event->time, 64) -
-			  row->text->data;
-	return 0;
-}
-
-static int desc_add(const struct csv_row *row)
-{
-	const struct match_point *point = row->event->point;
-	const char *desc;
-
-	if (!point->formatted)
-		return 0;
-	desc = tff_string(point->tff, point->entry->desc);
-	return csv_cell_safe(row->text, desc, strlen(desc));
-}
-
-static int group_add(const struct csv_row *row)
-{
-	const struct match_point *point = row->event->point;
-	const char *name = match_point_group(point);
-
-	if (*name)
-		return csv_cell_safe(row->text, name, strlen(name));
-	return point->formatted && point->entry->group ?
-	       csv_cell_number(row->text, point->entry->group) : 0;
-}
-
-static int types_add(const struct csv_row *row)
+static void csv_types_add(const struct csv_row *row)
 {
 	const struct match_point *point = row->event->point;
 	const char *blank = "";
-	int code = 0;
 
-	for (unsigned int bit = 0; !code && point->formatted && bit < 16;
-	     bit++) {
+	for (unsigned int bit = 0; point->formatted && bit < 16; bit++) {
 		const char *name = match_point_type(point, bit);
 
 		if (!(point->entry->type & 1u << bit))
 			continue;
-		code = csv_cell_word(row->text, blank);
-		if (!code)
-			code = *name ? csv_cell_safe(row->text, name,
-						     strlen(name)) :
-				       csv_cell_number(row->text, 1u << bit);
+		text_add_string(row->text, blank);
+		if (*name)
+			csv_cell_safe(row->text, name, strlen(name));
+		else
+			text_add_number(row->text, 1u << bit);
 		blank = " ";
 	}
-	return code;
 }
 
-static int comm_add(const struct csv_row *row)
-{
-	const char *comm = event_comm(row->event);
-
-	return comm ? csv_cell_safe(row->text, comm, strnlen(comm, 16)) : 0;
-}
-
-static int flags_add(const struct csv_row *row)
+static void csv_flags_add(const struct csv_row *row)
 {
 	unsigned int flags = event_flags(row->event,
 					 row->scratch->result.status,
@@ -137,15 +87,13 @@ static int flags_add(const struct csv_row *row)
 	for (size_t i = 0; i < EVENT_FLAGS; i++) {
 		if (!(flags & 1u << i))
 			continue;
-		if (csv_cell_word(row->text, blank) ||
-		    csv_cell_word(row->text, event_flag_words[i]))
-			return -ENOMEM;
+		text_add_string(row->text, blank);
+		text_add_string(row->text, event_flag_words[i]);
 		blank = " ";
 	}
-	return 0;
 }
 
-static int context_add(const struct csv_row *row)
+static void csv_context_add(const struct csv_row *row)
 {
 	struct context context = context_find(row->event->record,
 					      row->event->point->context);
@@ -154,100 +102,111 @@ static int context_add(const struct csv_row *row)
 		row->output->settings->symbols,
 	};
 
-	if (!context.mask || context.misfit)
-		return 0;
-	return json_context_put(&context, owner, row->text);
+	if (context.mask && !context.misfit)
+		json_add_context(&context, owner, row->text);
 }
 
-/* As a column of its own, all of them; else those that fields don't tell. */
-static int data_add(const struct csv_row *row)
+/* Always as a column that was asked for; else where fields don't have it. */
+static void csv_data_add(const struct csv_row *row)
 {
 	const struct csv *csv = row->output->own;
 	struct event_data data = event_data(row->event);
 	size_t start = row->text->used;
-	bool told = row->event->point->formatted &&
-		    row->event->point->format.takes_data &&
-		    !row->scratch->result.misfit;
+	bool in_fields = row->event->point->formatted &&
+			 row->event->point->format.takes_data &&
+			 !row->scratch->result.misfit;
 
-	if (!data.length || (told && !csv->columns.count &&
+	if (!data.length || (in_fields && !csv->columns.count &&
 			     !row->output->settings->hex))
-		return 0;
-	if (text_reserve(row->text, JSON_HEX_ROOM(data.length)))
-		return -ENOMEM;
-	row->text->used = json_put_hex(row->text->data + start, data.data,
-				       data.length) - row->text->data;
+		return;
+	json_add_hex(row->text, data.data, data.length);
 	csv_cell_unquote(row->text, start);
-	return 0;
 }
 
-static int number_column_add(const struct csv_row *row, enum column column)
+static void csv_column_add(struct csv_row *row, enum column column)
 {
 	const struct ras_record *record = row->event->record;
+	const struct match_point *point = row->event->point;
+	const struct trace *trace = row->event->trace;
+	struct text *text = row->text;
+	const char *name = "";
 
 	switch (column) {
 	case COLUMN_EVENT:
-		return csv_cell_number(row->text, row->event->number);
+		text_add_number(text, row->event->number);
+		break;
 	case COLUMN_BOOT_NS:
-		return csv_cell_number(row->text, record->time);
+		text_add_number(text, record->time);
+		break;
 	case COLUMN_MAJOR:
-		return csv_cell_number(row->text, record->major);
+		text_add_number(text, record->major);
+		break;
 	case COLUMN_MINOR:
-		return csv_cell_number(row->text, record->minor);
+		text_add_number(text, record->minor);
+		break;
 	case COLUMN_PID:
-		return csv_cell_number(row->text, record->pid);
+		text_add_number(text, record->pid);
+		break;
 	case COLUMN_TID:
-		return csv_cell_number(row->text, record->tid);
+		text_add_number(text, record->tid);
+		break;
 	case COLUMN_CPU:
-		return csv_cell_number(row->text, row->event->cpu);
-	default:
-		return csv_cell_number(row->text,
-				       event_data(row->event).length);
-	}
-}
-
-static int trace_column_add(const struct csv_row *row, enum column column)
-{
-	const struct trace *trace = row->event->trace;
-	const char *name = column == COLUMN_HOST ? trace->file.host :
-						   trace->name;
-
-	return csv_cell_safe(row->text, name, strlen(name));
-}
-
-static int column_add(struct csv_row *row, enum column column)
-{
-	switch (column) {
+		text_add_number(text, row->event->cpu);
+		break;
 	case COLUMN_TIME:
-		return time_add(row);
+		csv_time_add(row);
+		break;
 	case COLUMN_TIME_NS:
-		return time_ns_add(row);
+		text_print(text, "%lld", (long long)row->event->time);
+		break;
 	case COLUMN_HOST:
+		name = trace->file.host;
+		csv_cell_safe(text, name, strlen(name));
+		break;
 	case COLUMN_TRACE:
-		return trace_column_add(row, column);
+		csv_cell_safe(text, trace->name, strlen(trace->name));
+		break;
 	case COLUMN_DESC:
-		return desc_add(row);
+		if (point->formatted)
+			name = tff_string(point->tff, point->entry->desc);
+		csv_cell_safe(text, name, strlen(name));
+		break;
 	case COLUMN_GROUP:
-		return group_add(row);
+		name = match_point_group(point);
+		if (*name)
+			csv_cell_safe(text, name, strlen(name));
+		else if (point->formatted && point->entry->group)
+			text_add_number(text, point->entry->group);
+		break;
 	case COLUMN_TYPES:
-		return types_add(row);
+		csv_types_add(row);
+		break;
 	case COLUMN_COMM:
-		return comm_add(row);
+		name = event_comm(row->event);
+		if (name)
+			csv_cell_safe(text, name, strnlen(name, 16));
+		break;
 	case COLUMN_FLAGS:
-		return flags_add(row);
+		csv_flags_add(row);
+		break;
 	case COLUMN_CONTEXT:
-		return context_add(row);
+		csv_context_add(row);
+		break;
 	case COLUMN_FIELDS:
-		return csv_field_all(row);
+		csv_field_all(row);
+		break;
 	case COLUMN_NOTES:
-		return csv_field_notes(row);
+		csv_field_notes(row);
+		break;
 	case COLUMN_DATA:
-		return data_add(row);
+		csv_data_add(row);
+		break;
 	default:
-		return number_column_add(row, column);
+		text_add_number(text, event_data(row->event).length);
 	}
 }
 
-/* Of one trace its name says nothing. */
+/* The names of host and trace matter only with several traces. */
 static bool standard_has(const struct output *output, enum column column)
 {
 	return (column != COLUMN_HOST && column != COLUMN_TRACE) ||
@@ -256,8 +215,8 @@ static bool standard_has(const struct output *output, enum column column)
 
 /* ---- rows ---- */
 
-/* Digits and signs, which stand in no quotes */
-static bool is_number(enum column column)
+/* Digits and signs, which need no quotes */
+static bool column_is_number(enum column column)
 {
 	return column == COLUMN_EVENT || column == COLUMN_TIME_NS ||
 	       column == COLUMN_BOOT_NS || column == COLUMN_MAJOR ||
@@ -266,19 +225,20 @@ static bool is_number(enum column column)
 	       column == COLUMN_LENGTH;
 }
 
-static int cell_add(struct csv_row *row, enum column column,
-		    struct columns_item *item, bool first)
+static void csv_cell_add(struct csv_row *row, enum column column,
+			 struct columns_item *item, bool first)
 {
 	size_t start;
-	int code;
 
-	if (!first && csv_cell_char(row->text, ','))
-		return -ENOMEM;
+	if (!first)
+		text_add_char(row->text, ',');
 	start = row->text->used;
-	code = item && column == COLUMN_FIELD ? csv_field_named(row, item) :
-						column_add(row, column);
-	return code || is_number(column) ? code :
-					   csv_cell_end(row->text, start);
+	if (item && column == COLUMN_FIELD)
+		csv_field_named(row, item);
+	else
+		csv_column_add(row, column);
+	if (!column_is_number(column))
+		csv_cell_end(row->text, start);
 }
 
 static int csv_event(struct output *output, const struct event *event,
@@ -291,43 +251,44 @@ static int csv_event(struct output *output, const struct event *event,
 	};
 	int code = output_decode(event, scratch, NULL);
 
+	if (code)
+		return code;
 	__atomic_store_n(&csv->given, true, __ATOMIC_RELAXED);
-	for (size_t i = 0; !code && i < csv->columns.count; i++)
-		code = cell_add(&row, csv->columns.items[i].column,
-				&csv->columns.items[i], !i);
-	for (size_t i = 0; !code && !csv->columns.count &&
+	for (size_t i = 0; i < csv->columns.count; i++)
+		csv_cell_add(&row, csv->columns.items[i].column,
+			     &csv->columns.items[i], !i);
+	for (size_t i = 0; !csv->columns.count &&
 			   i < sizeof(standard) / sizeof(*standard); i++)
 		if (standard_has(output, standard[i]))
-			code = cell_add(&row, standard[i], NULL, !i);
-	return code ? code : csv_cell_word(text, "\r\n");
+			csv_cell_add(&row, standard[i], NULL, !i);
+	TEXT_ADD(text, "\r\n");
+	return -text->error;
 }
 
 /* The row of names. */
-static int names_add(const struct output *output, struct text *text)
+static void csv_names_add(const struct output *output, struct text *text)
 {
 	const struct csv *csv = output->own;
-	int code = 0;
 
-	for (size_t i = 0; !code && i < csv->columns.count; i++) {
+	for (size_t i = 0; i < csv->columns.count; i++) {
 		const struct columns_item *item = &csv->columns.items[i];
 		size_t start;
 
-		code = i ? csv_cell_char(text, ',') : 0;
+		if (i)
+			text_add_char(text, ',');
 		start = text->used;
-		if (!code)
-			code = csv_cell_safe(text, item->name, item->length);
-		if (!code)
-			code = csv_cell_end(text, start);
+		csv_cell_safe(text, item->name, item->length);
+		csv_cell_end(text, start);
 	}
-	for (size_t i = 0; !code && !csv->columns.count &&
+	for (size_t i = 0; !csv->columns.count &&
 			   i < sizeof(standard) / sizeof(*standard); i++) {
 		if (!standard_has(output, standard[i]))
 			continue;
-		code = i ? csv_cell_char(text, ',') : 0;
-		if (!code)
-			code = csv_cell_word(text, column_words[standard[i]]);
+		if (i)
+			text_add_char(text, ',');
+		text_add_string(text, column_words[standard[i]]);
 	}
-	return code ? code : csv_cell_word(text, "\r\n");
+	TEXT_ADD(text, "\r\n");
 }
 
 static int csv_open(struct output *output, struct text *text,
@@ -340,7 +301,10 @@ static int csv_open(struct output *output, struct text *text,
 	if (!csv)
 		return -ENOMEM;
 	code = columns_parse(&csv->columns, output->settings, err);
-	return code ? code : names_add(output, text);
+	if (code)
+		return code;
+	csv_names_add(output, text);
+	return -text->error;
 }
 
 static int csv_close(struct output *output, struct text *text,

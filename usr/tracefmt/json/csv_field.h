@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fields of an event in a table. Each is 0 or -ENOMEM. */
+/* Fields of an event in a table; errors are kept in the row's text. */
 #ifndef TRACEFMT_CSV_FIELD_H
 #define TRACEFMT_CSV_FIELD_H
 
@@ -15,10 +15,10 @@ struct csv_row {
 };
 
 /* The field of this name in a cell of its own. */
-int csv_field_named(struct csv_row *row, struct columns_item *item);
+void csv_field_named(struct csv_row *row, struct columns_item *item);
 /* name=value of all fields, or name=<why it isn't there>. */
-int csv_field_all(struct csv_row *row);
+void csv_field_all(struct csv_row *row);
 /* name=why of those that have a note. */
-int csv_field_notes(struct csv_row *row);
+void csv_field_notes(struct csv_row *row);
 
 #endif

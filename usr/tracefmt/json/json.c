@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "lib/read/read.h"
-#include "json_context.h"
 #include "json_field.h"
 #include "json_point.h"
 
@@ -201,14 +200,6 @@ static char *who_put(const struct json_lines *json, struct json_thread *thread,
 	return piece_put(&thread->where, p);
 }
 
-static char *relative_put(const struct output *output,
-			  const struct event *event, char *p)
-{
-	p = KEY(p, "relative_ns");
-	return number_put_signed(p, (uint64_t)event->time -
-				 (uint64_t)output->start, 64);
-}
-
 static char *event_put(const struct output *output, struct json_thread *thread,
 		       const struct event *event, char *p)
 {
@@ -219,8 +210,11 @@ static char *event_put(const struct output *output, struct json_thread *thread,
 		p = text_put_decimal(p, event->number);
 	}
 	p = times_put(json, thread, event->time, p);
-	if (output->settings->relative)
-		p = relative_put(output, event, p);
+	if (output->settings->relative) {
+		p = KEY(p, "relative_ns");
+		p = number_put_signed(p, (uint64_t)event->time -
+				      (uint64_t)output->start, 64);
+	}
 	if (json->wants[COLUMN_BOOT_NS]) {
 		p = KEY(p, "boot_ns");
 		p = text_put_decimal(p, event->record->time);
@@ -231,13 +225,13 @@ static char *event_put(const struct output *output, struct json_thread *thread,
 /* ---- the data ---- */
 
 /* The wanted fields of an event, one after the other. */
-struct walk {
+struct json_walk {
 	struct json_field of;
 	const struct json_point *point;
 	size_t index;		/* of the field */
 };
 
-static bool walk_next(struct walk *walk)
+static bool json_walk_next(struct json_walk *walk)
 {
 	while (json_field_next(&walk->of)) {
 		walk->index = walk->of.piece->step->field;
@@ -247,74 +241,62 @@ static bool walk_next(struct walk *walk)
 	return false;
 }
 
-/* "name": with what separates it in front */
-static int key_add(const struct walk *walk, char separator, struct text *text)
+/* "name": after a separator */
+static void json_walk_key(const struct json_walk *walk, char separator,
+			  struct text *text)
 {
 	const struct json_key *key = &walk->point->keys[walk->index];
-	char *p;
 
-	if (text_reserve(text, key->length + 1))
-		return -ENOMEM;
-	p = text->data + text->used;
-	*p++ = separator;
-	text->used = text_put(p, key->text, key->length) - text->data;
-	return 0;
+	text_add_char(text, separator);
+	text_add(text, key->text, key->length);
 }
 
-static int literal_add(struct text *text, const char *literal)
+/* The fields, then the notes of those that have one. */
+static void values_add(const struct output *output,
+		       const struct json_point *point,
+		       const struct event *event, struct scratch *scratch,
+		       struct text *text)
 {
-	size_t n = strlen(literal);
-
-	if (text_reserve(text, n))
-		return -ENOMEM;
-	text->used = text_put(text->data + text->used, literal, n) -
-		     text->data;
-	return 0;
-}
-
-/* Whether any of them has a note. */
-static int fields_add(struct walk walk, struct json_thread *thread,
-		      struct text *text, bool *noted)
-{
+	struct value_budget budget = VALUE_BUDGET;
+	struct json_thread *thread = (void *)scratch->more;
+	const struct json_walk first = {
+		.of = json_field_begin(output, event, scratch, &budget),
+		.point = point,
+	};
+	struct json_walk walk = first;
 	char separator = '{';
+	bool noted = false;
 	uint8_t note;
 
-	if (literal_add(text, ",\"fields\":"))
-		return -ENOMEM;
-	for (; walk_next(&walk); separator = ',') {
-		if (key_add(&walk, separator, text) ||
-		    json_field_put(&walk.of, text, &note))
-			return -ENOMEM;
+	if (!point->some || !scratch->result.count)
+		return;
+	TEXT_ADD(text, ",\"fields\":");
+	for (; json_walk_next(&walk); separator = ',') {
+		json_walk_key(&walk, separator, text);
+		json_add_field(&walk.of, text, &note);
 		if (walk.index < FIELDS_MAX)
 			thread->notes[walk.index] = note;
-		*noted |= note;
+		noted |= note;
 	}
-	return literal_add(text, separator == '{' ? "{}" : "}");
-}
-
-static int notes_add(struct walk walk, const struct json_thread *thread,
-		     struct text *text)
-{
-	char separator = '{';
-
-	if (literal_add(text, ",\"notes\":"))
-		return -ENOMEM;
-	while (walk_next(&walk)) {
-		uint8_t note = walk.index < FIELDS_MAX ?
-			       thread->notes[walk.index] : NOTE_NONE;
-
+	text_add_string(text, separator == '{' ? "{}" : "}");
+	if (!noted)
+		return;
+	TEXT_ADD(text, ",\"notes\":");
+	separator = '{';
+	for (walk = first; json_walk_next(&walk);) {
+		note = walk.index < FIELDS_MAX ? thread->notes[walk.index] :
+						 NOTE_NONE;
 		if (!note)
 			continue;
-		if (key_add(&walk, separator, text) ||
-		    json_note_put(&walk.of, note, text))
-			return -ENOMEM;
+		json_walk_key(&walk, separator, text);
+		json_add_note(&walk.of, note, text);
 		separator = ',';
 	}
-	return literal_add(text, separator == '{' ? "{}" : "}");
+	text_add_string(text, separator == '{' ? "{}" : "}");
 }
 
-static int context_add(const struct output *output, const struct event *event,
-		       struct text *text)
+static void context_add(const struct output *output, const struct event *event,
+			struct text *text)
 {
 	struct context context = context_find(event->record,
 					      event->point->context);
@@ -324,21 +306,9 @@ static int context_add(const struct output *output, const struct event *event,
 	};
 
 	if (!context.mask || context.misfit)
-		return 0;
-	if (literal_add(text, ",\"context\":"))
-		return -ENOMEM;
-	return json_context_put(&context, owner, text);
-}
-
-static int data_add(const struct event_data *data, struct text *text)
-{
-	char *p;
-
-	if (text_reserve(text, JSON_HEX_ROOM(data->length) + 16))
-		return -ENOMEM;
-	p = KEY(text->data + text->used, "data");
-	text->used = json_put_hex(p, data->data, data->length) - text->data;
-	return 0;
+		return;
+	TEXT_ADD(text, ",\"context\":");
+	json_add_context(&context, owner, text);
 }
 
 /* The bytes themselves: where they were asked for, and where fields don't tell
@@ -352,28 +322,6 @@ static bool data_wanted(const struct output *output, const struct event *event,
 		return json->wants[COLUMN_DATA];
 	return output->settings->hex || !event->point->formatted ||
 	       !event->point->format.takes_data || scratch->result.misfit;
-}
-
-static int values_add(const struct output *output,
-		      const struct json_point *point,
-		      const struct event *event, struct scratch *scratch,
-		      struct text *text)
-{
-	struct value_budget budget = VALUE_BUDGET;
-	struct json_thread *thread = (void *)scratch->more;
-	struct walk walk = {
-		.of = json_field_begin(output, event, scratch, &budget),
-		.point = point,
-	};
-	bool noted = false;
-	int code = 0;
-
-	if (!point->some || !scratch->result.count)
-		return 0;
-	code = fields_add(walk, thread, text, &noted);
-	if (!code && noted)
-		code = notes_add(walk, thread, text);
-	return code;
 }
 
 /* ---- */
@@ -390,10 +338,10 @@ static const struct json_point *point_get(struct json_lines *json,
 	return thread->points[slot];
 }
 
-/* All but what stands in braces of its own. */
-static int begin_add(const struct output *output, const struct event *event,
-		     const struct json_point *point, struct scratch *scratch,
-		     uint32_t length, struct text *text)
+/* All but what has braces of its own. */
+static void begin_add(const struct output *output, const struct event *event,
+		      const struct json_point *point, struct scratch *scratch,
+		      uint32_t length, struct text *text)
 {
 	const struct json_lines *json = output->own;
 	const char *host = json->hosts[event->trace->index];
@@ -402,7 +350,7 @@ static int begin_add(const struct output *output, const struct event *event,
 	char *p;
 
 	if (text_reserve(text, FIXED_ROOM + point->head_length + strlen(host)))
-		return -ENOMEM;
+		return;
 	p = event_put(output, (void *)scratch->more, event,
 		      text->data + text->used);
 	if (*host)
@@ -412,71 +360,66 @@ static int begin_add(const struct output *output, const struct event *event,
 	if (flags && json->wants[COLUMN_FLAGS])
 		p = flags_put(flags, p);
 	text->used = p - text->data;
-	return 0;
 }
 
-/* Fields of a record that is plain; 1: it isn't. */
-static int plain_add(const struct json_point *point, const struct event *event,
-		     const struct event_data *data, struct text *text)
-{
-	char *p;
-
-	if (text_reserve(text, json_plain_room(point->plain, data->length)))
-		return -ENOMEM;
-	p = json_plain_put(point->plain, event->record, data->skip,
-			   text->data + text->used);
-	if (p)
-		text->used = p - text->data;
-	return p ? 0 : 1;
-}
-
-/* The object but for its brackets, of a plain record or any; 1: it isn't
- * plain. */
-static int members_add(const struct output *output, const struct event *event,
-		       const struct json_point *point, bool plain,
-		       struct scratch *scratch, struct text *text)
+/* The object without its brackets, as that of a plain record or of any. false:
+ * it is not plain, or there is no memory. */
+static bool members_add(const struct output *output, const struct event *event,
+			const struct json_point *point, bool plain,
+			struct scratch *scratch, struct text *text)
 {
 	const struct json_lines *json = output->own;
 	struct event_data data = event_data(event);
-	int code;
+	char *p;
 
 	scratch->result = (struct decode_result){ 0 };
 	if (plain && (data.misfit || event->record->flags & RAS_RECORD_MUTED))
-		return 1;
+		return false;
 	if (!plain && output_decode(event, scratch, NULL))
-		return -ENOMEM;
-	code = begin_add(output, event, point, scratch, data.length, text);
-	if (!code && event->point->context && json->wants[COLUMN_CONTEXT])
-		code = context_add(output, event, text);
-	if (!code)
-		code = plain ? plain_add(point, event, &data, text) :
-			       values_add(output, point, event, scratch, text);
-	if (!code && data.length && data_wanted(output, event, scratch))
-		code = data_add(&data, text);
-	return code;
+		return false;
+	begin_add(output, event, point, scratch, data.length, text);
+	if (event->point->context && json->wants[COLUMN_CONTEXT])
+		context_add(output, event, text);
+	if (!plain) {
+		values_add(output, point, event, scratch, text);
+	} else {
+		if (text_reserve(text, json_plain_room(point->plain,
+						       data.length)))
+			return false;
+		p = json_plain_put(point->plain, event->record, data.skip,
+				   text->data + text->used);
+		if (!p)
+			return false;
+		text->used = p - text->data;
+	}
+	if (data.length && data_wanted(output, event, scratch)) {
+		TEXT_ADD(text, ",\"data\":");
+		json_add_hex(text, data.data, data.length);
+	}
+	return true;
 }
 
 static int json_lines_event(struct output *output, const struct event *event,
-		      struct text *text, struct scratch *scratch)
+			    struct text *text, struct scratch *scratch)
 {
 	const struct json_point *point =
 		point_get(output->own, (void *)scratch->more, event);
 	size_t start = text->used;
-	int code = 1;
 
 	if (!point)
 		return -ENOMEM;
-	if (point->plain)
-		code = members_add(output, event, point, true, scratch, text);
-	if (code == 1) {
+	if (!point->plain ||
+	    !members_add(output, event, point, true, scratch, text)) {
 		text->used = start;
-		code = members_add(output, event, point, false, scratch, text);
+		if (!members_add(output, event, point, false, scratch, text))
+			return -ENOMEM;
 	}
-	if (!code)	/* the first comma becomes the bracket */
-		code = literal_add(text, text->used == start ? ",}\n" : "}\n");
-	if (!code)
-		text->data[start] = '{';
-	return code;
+	/* the first comma becomes the bracket */
+	text_add_string(text, text->used == start ? ",}\n" : "}\n");
+	if (text->error)
+		return -text->error;
+	text->data[start] = '{';
+	return 0;
 }
 
 /* The traces' names, where there are several or they were asked for. */

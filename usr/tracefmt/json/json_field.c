@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "json_field.h"
 
-#include <errno.h>
+#include <string.h>
 #include "lib/read/read.h"
 #include "json_value.h"
 
-#define NAME_MAX_BYTES	512	/* of symbols and files */
-#define ADDRESS_ROOM	(3 * JSON_STRING_ROOM(NAME_MAX_BYTES) + 256)
+#define NAME_MOST	512	/* bytes of a symbol's or file's name */
 
-/* Room for n bytes; where they begin, NULL: no memory. */
+/* Room for n bytes; NULL: there is no memory, which text->error keeps. */
 static inline char *room(struct text *text, size_t n)
 {
 	return text_reserve(text, n) ? NULL : text->data + text->used;
@@ -54,63 +53,61 @@ bool json_field_next(struct json_field *of)
 
 /* ---- addresses ---- */
 
-static char *quoted_pointer(char *p, uint64_t value)
+static void pointer_add(struct text *text, uint64_t value)
 {
+	char *p = room(text, NUMBER_MAX + 2);
+
+	if (!p)
+		return;
 	*p++ = '"';
 	p = number_put_pointer(p, value);
 	*p++ = '"';
-	return p;
+	wrote(text, p);
 }
 
-/* "key":"string", cut where it is very long */
-static char *member_string(char *p, const char *key, const char *value)
+static void json_add_address(struct stack_owner owner, uint64_t address,
+			     bool caller, struct text *text)
 {
-	p = text_put(p, key, strlen(key));
-	return json_put_string(p, value, strnlen(value, NAME_MAX_BYTES));
-}
+	uint32_t pid = process_table_owner(owner.processes, owner.pid,
+					   &address);
+	struct symbols_place place = { 0 };
 
-static struct symbols_place place_find(struct stack_owner owner,
-				       uint64_t address, bool caller)
-{
-	uint32_t pid =
-		process_table_owner(owner.processes, owner.pid, &address);
-
-	if (!owner.processes || !owner.symbols)
-		return (struct symbols_place){ 0 };
-	return caller ? symbols_find_caller(owner.symbols, owner.processes, pid,
-					    address)
-		      : symbols_find(owner.symbols, owner.processes, pid,
-				     address);
-}
-
-static char *address_put(struct stack_owner owner, uint64_t address,
-			 bool caller, char *p)
-{
-	struct symbols_place place = place_find(owner, address, caller);
-
-	p = TEXT_PUT(p, "{\"address\":");
-	p = quoted_pointer(p, address);
+	if (owner.processes && owner.symbols)
+		place = caller ? symbols_find_caller(owner.symbols,
+						     owner.processes, pid,
+						     address) :
+				 symbols_find(owner.symbols, owner.processes,
+					      pid, address);
+	TEXT_ADD(text, "{\"address\":");
+	pointer_add(text, address);
 	if (place.symbol) {
-		p = member_string(p, ",\"symbol\":", place.symbol);
-		p = TEXT_PUT(p, ",\"offset\":");
-		p = text_put_decimal(p, place.offset);
+		TEXT_ADD(text, ",\"symbol\":");
+		json_add_string(text, place.symbol,
+				strnlen(place.symbol, NAME_MOST));
+		TEXT_ADD(text, ",\"offset\":");
+		text_add_number(text, place.offset);
 	}
 	if (place.file) {
-		p = member_string(p, ",\"file\":", place.file);
-		p = TEXT_PUT(p, ",\"line\":");
-		p = text_put_decimal(p, place.line);
+		TEXT_ADD(text, ",\"file\":");
+		json_add_string(text, place.file,
+				strnlen(place.file, NAME_MOST));
+		TEXT_ADD(text, ",\"line\":");
+		text_add_number(text, place.line);
 	}
 	if (place.module) {
-		p = member_string(p, ",\"module\":", place.module);
-		p = TEXT_PUT(p, ",\"module_offset\":");
-		p = text_put_decimal(p, place.module_offset);
+		TEXT_ADD(text, ",\"module\":");
+		json_add_string(text, place.module,
+				strnlen(place.module, NAME_MOST));
+		TEXT_ADD(text, ",\"module_offset\":");
+		text_add_number(text, place.module_offset);
 	}
-	return TEXT_PUT(p, "}");
+	TEXT_ADD(text, "}");
 }
 
-static const char *stack_end_word(uint8_t end)
+static void json_add_stack(struct stack_owner owner, struct ras_stack stack,
+			   const uint8_t *data, size_t n, struct text *text)
 {
-	static const char *const words[] = {
+	static const char *const ends[] = {
 		[RAS_STACK_DEPTH] = "depth",
 		[RAS_STACK_OUTERMOST] = "outermost",
 		[RAS_STACK_UNREADABLE] = "unreadable",
@@ -118,348 +115,237 @@ static const char *stack_end_word(uint8_t end)
 		[RAS_STACK_UNWINDER] = "unwinder",
 		[RAS_STACK_NO_TABLE] = "no_table",
 	};
+	bool known = stack.end < sizeof(ends) / sizeof(*ends);
 
-	return end < sizeof(words) / sizeof(*words) ? words[end] : "unknown";
-}
-
-int json_stack_put(struct stack_owner owner, struct ras_stack stack,
-		   const uint8_t *data, size_t n, struct text *text)
-{
-	const char *end = stack_end_word(stack.end);
-	char *p = room(text, 32);
-
-	if (!p)
-		return -ENOMEM;
-	wrote(text, TEXT_PUT(p, "{\"frames\":["));
+	TEXT_ADD(text, "{\"frames\":[");
 	for (size_t i = 0; i + 8 <= n; i += 8) {
-		p = room(text, ADDRESS_ROOM);
-		if (!p)
-			return -ENOMEM;
 		if (i)
-			*p++ = ',';
-		wrote(text, address_put(owner, number_load(data + i, 8), true,
-					p));
+			text_add_char(text, ',');
+		json_add_address(owner, number_load(data + i, 8), true, text);
 	}
-	p = room(text, 64);
-	if (!p)
-		return -ENOMEM;
-	p = TEXT_PUT(p, "],\"end\":\"");
-	p = text_put(p, end, strlen(end));
-	wrote(text, TEXT_PUT(p, "\"}"));
-	return 0;
+	TEXT_ADD(text, "],\"end\":\"");
+	text_add_string(text, known ? ends[stack.end] : "unknown");
+	TEXT_ADD(text, "\"}");
 }
 
-/* ---- numbers ---- */
+void json_add_context(const struct context *context, struct stack_owner owner,
+		      struct text *text)
+{
+	const uint8_t *at = context->fixed;
+	struct json json = { .text = text };
 
-static char *flags_put(const struct field *field, uint64_t value, char *p)
+	json_open(&json, NULL, '{');
+	if (context->mask & RAS_CONTEXT_COMM) {
+		json_key(&json, "comm");
+		json_add_string(text, at, strnlen((const char *)at, 16));
+		at += 16;
+	}
+	if (context->mask & RAS_CONTEXT_UID) {
+		json_number(&json, "uid", number_load(at, 4));
+		json_number(&json, "gid", number_load(at + 4, 4));
+		at += 8;
+	}
+	if (context->mask & RAS_CONTEXT_CGROUP) {
+		json_number(&json, "cgroup", number_load(at, 8));
+		at += 8;
+	}
+	if (context->mask & RAS_CONTEXT_CPU) {
+		json_number(&json, "cpu", number_load(at, 4));
+		at += 8;
+	}
+	if (context->mask & RAS_CONTEXT_PPID)
+		json_number(&json, "ppid", number_load(at, 4));
+	if (context->stack) {
+		json_key(&json, "stack");
+		json_add_stack(owner, context->stack_end, context->stack,
+			       context->stack_bytes, text);
+	}
+	json_close(&json, '}');
+}
+
+/* ---- values ---- */
+
+static void flags_add(const struct field *field, uint64_t value,
+		      struct text *text)
 {
 	const struct format_step *source = &field->step->source;
-	bool first = true;
+	struct json json = { .text = text };
 
-	p = TEXT_PUT(p, "{\"value\":");
-	p = text_put_decimal(p, value);
-	p = TEXT_PUT(p, ",\"names\":[");
+	json_open(&json, NULL, '{');
+	json_number(&json, "value", value);
+	json_open(&json, "names", '[');
 	for (size_t i = 0; i < field->name_count; i++) {
 		const struct format_name *name = &source->names[i];
 
 		if ((value & name->mask) != name->value)
 			continue;
-		if (!first)
-			*p++ = ',';
-		first = false;
-		p = json_put_string(p, name->text, name->length);
+		json_key(&json, NULL);
+		json_add_string(text, name->text, name->length);
 	}
-	return TEXT_PUT(p, "]}");
+	json_close(&json, ']');
+	json_close(&json, '}');
 }
 
-static char *enum_put(const struct json_field *of,
-		      const struct field_value *value, char *p)
+/* An enumeration whose names are in the FMT. */
+static void enum_add(const struct json_field *of,
+		     const struct field_value *value, struct text *text)
 {
 	const char *name = field_enum_name(of->format, of->field, value->u);
+	size_t length = name ? strlen(name) : 0;
 	char number[NUMBER_MAX];
 	char *end = of->field->is_signed ?
 		    number_put_signed(number, value->i, 64) :
 		    text_put_decimal(number, value->u);
+	char *p = room(text, 2 * NUMBER_MAX + JSON_STRING_ROOM(length));
 
-	return json_put_enum(p, number, end - number, name,
-			     name ? strlen(name) : 0);
+	if (p)
+		wrote(text, json_put_enum(p, number, end - number, name,
+					  length));
 }
 
-/* Names of the field's own stand in its FMT, of 4 KB at most. */
-static size_t names_room(const struct field *field)
-{
-	size_t n = 2 * NUMBER_MAX;
-
-	for (size_t i = 0; i < field->name_count; i++)
-		n += JSON_STRING_ROOM(field->step->source.names[i].length) + 1;
-	return n;
-}
-
-static int named_number_put(const struct json_field *of,
-			    const struct field_value *value,
-			    struct text *text)
-{
-	char *p = room(text, names_room(of->field));
-
-	if (!p)
-		return -ENOMEM;
-	wrote(text, value->kind == FIELD_FLAGS ?
-		    flags_put(of->field, value->u, p) :
-		    enum_put(of, value, p));
-	return 0;
-}
-
-static char *float_put(const struct field_value *value, uint8_t bytes, char *p)
-{
-	float narrow = value->f;
-
-	return bytes == sizeof(narrow) ?
-	       json_put_float(p, (const uint8_t *)&narrow, bytes) :
-	       json_put_float(p, (const uint8_t *)&value->f, bytes);
-}
-
-/* Of few characters; the others in value_put(). */
-static char *number_put(const struct json_field *of,
-			const struct decode_piece *piece,
-			const struct field_value *value, char *p)
-{
-	switch (value->kind) {
-	case FIELD_UNSIGNED:
-	case FIELD_DURATION:
-		return text_put_decimal(p, value->u);
-	case FIELD_SIGNED:
-		return number_put_signed(p, value->i, 64);
-	case FIELD_BOOL:
-		return number_put_bool(p, value->u);
-	case FIELD_FLOAT:
-		return float_put(value, of->field->bytes, p);
-	case FIELD_POINTER:
-		return quoted_pointer(p, value->u);
-	default:	/* TIME, TEXT */
-		*p++ = '"';
-		p = field_text_put(of->field, piece, p);
-		*p++ = '"';
-		return p;
-	}
-}
-
-/* ---- values ---- */
-
-static int ctype_put(const struct json_field *of,
-		     const struct field_value *value, struct text *text,
-		     uint8_t *note)
+static void ctype_add(const struct json_field *of,
+		      const struct field_value *value, struct text *text,
+		      uint8_t *note)
 {
 	char *p = room(text, of->budget->text + JSON_VALUE_SLACK);
 	enum json_bytes invalid = of->bytes;
 
 	if (!p)
-		return -ENOMEM;
-	p = json_put_value(&of->format->types, of->field->ctype, value->data,
-			   value->length, p, of->budget, &invalid);
-	wrote(text, p);
+		return;
+	wrote(text, json_put_value(&of->format->types, of->field->ctype,
+				   value->data, value->length, p, of->budget,
+				   &invalid));
 	if (invalid == JSON_BYTES_LOST)
 		*note = JSON_NOTE_NOT_TEXT;
 	if (!of->budget->text)
 		*note = JSON_NOTE_TOO_LONG;
-	return 0;
 }
 
-static int string_put(const struct json_field *of,
-		      const struct field_value *value, struct text *text,
-		      uint8_t *note)
+static void string_add(const struct json_field *of, const uint8_t *data,
+		       size_t n, struct text *text, uint8_t *note)
 {
-	char *p = room(text, JSON_STRING_ROOM(value->length));
+	char *p = room(text, JSON_STRING_ROOM(n));
 	enum json_bytes invalid = of->bytes;
 
 	if (!p)
-		return -ENOMEM;
-	wrote(text, json_put_checked(p, value->data, value->length, &invalid));
+		return;
+	wrote(text, json_put_checked(p, data, n, &invalid));
 	if (invalid == JSON_BYTES_LOST)
 		*note = JSON_NOTE_NOT_TEXT;
-	return 0;
 }
 
-static int bytes_put(const struct field_value *value, struct text *text)
+/* Of few characters: numbers, and what is text only. */
+static void number_add(const struct json_field *of,
+		       const struct decode_piece *piece,
+		       const struct field_value *value, struct text *text)
 {
-	char *p = room(text, JSON_HEX_ROOM(value->length));
+	char *p = room(text, NUMBER_MAX + 2);
+	float narrow = value->f;
 
 	if (!p)
-		return -ENOMEM;
-	wrote(text, json_put_hex(p, value->data, value->length));
-	return 0;
-}
-
-static int address_append(const struct json_field *of, uint64_t address,
-			  struct text *text)
-{
-	char *p = room(text, ADDRESS_ROOM);
-
-	if (!p)
-		return -ENOMEM;
-	wrote(text, address_put(of->owner, address, false, p));
-	return 0;
-}
-
-static int value_append(const struct json_field *of,
-			const struct decode_piece *piece,
-			const struct field_value *value, struct text *text,
-			uint8_t *note)
-{
-	char *p;
-
+		return;
 	switch (value->kind) {
-	case FIELD_STRING:
-		return string_put(of, value, text, note);
-	case FIELD_BYTES:
-		return bytes_put(value, text);
-	case FIELD_CTYPE:
-		return ctype_put(of, value, text, note);
-	case FIELD_STACK:
-		return json_stack_put(of->owner, piece->stack, value->data,
-				      value->length, text);
-	case FIELD_ADDRESS:
-		return address_append(of, value->u, text);
-	case FIELD_ENUM:
-		if (!of->field->names)
-			return ctype_put(of, value, text, note);
-		return named_number_put(of, value, text);
-	case FIELD_FLAGS:
-		return named_number_put(of, value, text);
-	default:
-		p = room(text, NUMBER_MAX + 2);
-		if (!p)
-			return -ENOMEM;
-		wrote(text, number_put(of, piece, value, p));
-		return 0;
+	case FIELD_UNSIGNED:
+	case FIELD_DURATION:
+		p = text_put_decimal(p, value->u);
+		break;
+	case FIELD_SIGNED:
+		p = number_put_signed(p, value->i, 64);
+		break;
+	case FIELD_BOOL:
+		p = number_put_bool(p, value->u);
+		break;
+	case FIELD_FLOAT:
+		p = of->field->bytes == sizeof(narrow) ?
+		    json_put_float(p, (const uint8_t *)&narrow, 4) :
+		    json_put_float(p, (const uint8_t *)&value->f, 8);
+		break;
+	default:	/* TIME, TEXT */
+		*p++ = '"';
+		p = field_text_put(of->field, piece, p);
+		*p++ = '"';
 	}
+	wrote(text, p);
 }
 
-static int piece_put(const struct json_field *of,
-		     const struct decode_piece *piece, struct text *text,
-		     uint8_t *note)
+static void piece_add(const struct json_field *of,
+		      const struct decode_piece *piece, struct text *text,
+		      uint8_t *note)
 {
 	struct field_value value = field_value(of->field, piece);
-	char *p;
 
 	if (!*note)
 		*note = value.note;
-	if (value.there)
-		return value_append(of, piece, &value, text, note);
-	p = room(text, 8);
-	if (!p)
-		return -ENOMEM;
-	wrote(text, TEXT_PUT(p, "null"));
-	return 0;
-}
-
-/* ---- arrays ---- */
-
-static int byte_append(struct text *text, char c)
-{
-	char *p = room(text, 1);
-
-	if (!p)
-		return -ENOMEM;
-	*p = c;
-	text->used++;
-	return 0;
-}
-
-/* %R%C: characters in a row are a string. */
-static int characters_put(const struct json_field *of, struct text *text,
-			  uint8_t *note)
-{
-	struct field_value value = {
-		.data = of->piece->data, .length = 0,
-	};
-
-	for (const struct decode_piece *p = of->piece; p < of->end; p++) {
-		value.length += p->bytes;
-		if (p->note && !*note)
-			*note = p->note;
+	if (!value.there) {
+		TEXT_ADD(text, "null");
+		return;
 	}
-	return string_put(of, &value, text, note);
-}
-
-static int array_put(const struct json_field *of, struct text *text,
-		     uint8_t *note)
-{
-	int code = byte_append(text, '[');
-
-	for (const struct decode_piece *p = of->piece; !code && p < of->end;
-	     p++) {
-		if (p->nothing)
-			break;
-		if (p > of->piece)
-			code = byte_append(text, ',');
-		if (!code)
-			code = piece_put(of, p, text, note);
+	switch (value.kind) {
+	case FIELD_STRING:
+		string_add(of, value.data, value.length, text, note);
+		break;
+	case FIELD_BYTES:
+		json_add_hex(text, value.data, value.length);
+		break;
+	case FIELD_CTYPE:
+		ctype_add(of, &value, text, note);
+		break;
+	case FIELD_STACK:
+		json_add_stack(of->owner, piece->stack, value.data,
+			       value.length, text);
+		break;
+	case FIELD_ADDRESS:
+		json_add_address(of->owner, value.u, false, text);
+		break;
+	case FIELD_POINTER:
+		pointer_add(text, value.u);
+		break;
+	case FIELD_ENUM:
+		if (of->field->names)
+			enum_add(of, &value, text);
+		else
+			ctype_add(of, &value, text, note);
+		break;
+	case FIELD_FLAGS:
+		flags_add(of->field, value.u, text);
+		break;
+	default:
+		number_add(of, piece, &value, text);
 	}
-	return code ? code : byte_append(text, ']');
 }
 
-int json_field_put(const struct json_field *of, struct text *text,
-		   uint8_t *note)
+void json_add_field(const struct json_field *of, struct text *text,
+		    uint8_t *note)
 {
 	const struct decode_piece *piece = of->piece;
+	size_t length = 0;
 
 	*note = NOTE_NONE;
 	if (!of->field->array ||
-	    (piece->note && !piece->bytes && of->end == piece + 1))
-		return piece_put(of, piece, text, note);
-	if (of->field->step->letter == 'C')
-		return characters_put(of, text, note);
-	return array_put(of, text, note);
+	    (piece->note && !piece->bytes && of->end == piece + 1)) {
+		piece_add(of, piece, text, note);
+		return;
+	}
+	if (of->field->step->letter == 'C') {
+		/* %R%C: characters in a row are a string */
+		for (const struct decode_piece *p = piece; p < of->end; p++) {
+			length += p->bytes;
+			if (p->note && !*note)
+				*note = p->note;
+		}
+		string_add(of, piece->data, length, text, note);
+		return;
+	}
+	text_add_char(text, '[');
+	for (; piece < of->end && !piece->nothing; piece++) {
+		if (piece > of->piece)
+			text_add_char(text, ',');
+		piece_add(of, piece, text, note);
+	}
+	text_add_char(text, ']');
 }
 
 /* ---- notes ---- */
-
-/* The piece that the note is of, the first one of several. */
-static const struct decode_piece *noted_piece(const struct json_field *of,
-					      uint8_t note)
-{
-	for (const struct decode_piece *p = of->piece; p < of->end; p++)
-		if (p->note == note)
-			return p;
-	return of->piece;
-}
-
-/* Bytes of all its pieces, which lie in a row, or of what the note is of. */
-static size_t noted_bytes(const struct json_field *of,
-			  const struct decode_piece *piece, uint8_t note)
-{
-	return note == JSON_NOTE_NOT_TEXT ?
-	       of->end[-1].data + of->end[-1].bytes - piece->data :
-	       piece->bytes;
-}
-
-static char *note_more(const struct decode_piece *piece, uint8_t note,
-		       size_t bytes, char *p)
-{
-	switch (note) {
-	case NOTE_UNREADABLE:
-	case NOTE_SELECTOR:
-	case NOTE_LEFT:
-	case NOTE_NOT_TRIED:
-	case NOTE_CALLER:
-		p = TEXT_PUT(p, ",\"pointer\":");
-		return quoted_pointer(p, piece->pointer);
-	case NOTE_SHORT:
-		p = TEXT_PUT(p, ",\"bytes\":");
-		p = text_put_decimal(p, piece->bytes);
-		p = TEXT_PUT(p, ",\"of\":");
-		p = text_put_decimal(p, piece->step->bytes);
-		break;
-	case JSON_NOTE_NOT_TEXT:
-		break;
-	default:
-		return p;
-	}
-	if (!bytes)
-		return p;
-	p = TEXT_PUT(p, ",\"data\":");
-	return json_put_hex(p, piece->data, bytes);
-}
 
 static const char *note_word(uint8_t note)
 {
@@ -469,19 +355,41 @@ static const char *note_word(uint8_t note)
 					    decode_note_words[note];
 }
 
-int json_note_put(const struct json_field *of, uint8_t note, struct text *text)
+void json_add_note(const struct json_field *of, uint8_t note,
+		   struct text *text)
 {
-	const struct decode_piece *piece = noted_piece(of, note);
-	size_t bytes = noted_bytes(of, piece, note);
-	const char *word = note_word(note);
-	char *p = room(text, 2 * NUMBER_MAX + 64 + JSON_HEX_ROOM(bytes));
+	const struct decode_piece *piece = of->piece;
+	struct json json = { .text = text };
+	size_t bytes;
 
-	if (!p)
-		return -ENOMEM;
-	p = TEXT_PUT(p, "{\"why\":\"");
-	p = text_put(p, word, strlen(word));
-	p = TEXT_PUT(p, "\"");
-	p = note_more(piece, note, bytes, p);
-	wrote(text, TEXT_PUT(p, "}"));
-	return 0;
+	/* The piece that the note is of, the first one of several. */
+	while (piece < of->end && piece->note != note)
+		piece++;
+	if (piece == of->end)
+		piece = of->piece;
+	bytes = note == JSON_NOTE_NOT_TEXT ?
+		of->end[-1].data + of->end[-1].bytes - piece->data :
+		piece->bytes;
+	json_open(&json, NULL, '{');
+	json_string(&json, "why", note_word(note));
+	switch (note) {
+	case NOTE_UNREADABLE:
+	case NOTE_SELECTOR:
+	case NOTE_LEFT:
+	case NOTE_NOT_TRIED:
+	case NOTE_CALLER:
+		json_key(&json, "pointer");
+		pointer_add(text, piece->pointer);
+		break;
+	case NOTE_SHORT:
+		json_number(&json, "bytes", piece->bytes);
+		json_number(&json, "of", piece->step->bytes);
+		/* fall through */
+	case JSON_NOTE_NOT_TEXT:
+		if (!bytes)
+			break;
+		json_key(&json, "data");
+		json_add_hex(text, piece->data, bytes);
+	}
+	json_close(&json, '}');
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields of a record as JSON: numbers as numbers, strings as strings, truth as
- * true and false (what is neither 0 nor 1 as a number), times as
- * "2026-02-03T18:07:32Z", durations as their ns, pointers as "0x7FFD1000", bytes as hex, addresses and the frames of stacks as
- * {"address":"0x401136","symbol":"work","offset":20,"file":"app.c","line":33,
- * "module":"app","module_offset":4406} without what isn't known, flags as
- * {"value":3,"names":["READ","WRITE"]}, C types as json_value.h says, what
- * stands behind %R as an array. A value that isn't there is null.
+ * Fields of a record as JSON: numbers as numbers, strings as strings, truth
+ * values as true and false (one that is neither 0 nor 1 as a number), times as
+ * "2026-02-03T18:07:32Z", durations as ns, pointers as "0x7FFD1000", bytes as
+ * hex, addresses and the frames of stacks as {"address":"0x401136",
+ * "symbol":"work","offset":20,"file":"app.c","line":33,"module":"app",
+ * "module_offset":4406} without what isn't known, flags as {"value":3,"names":
+ * ["READ","WRITE"]}, C types as in json_value.h, what follows %R as an array. A
+ * value that isn't there is null.
  */
 #ifndef TRACEFMT_JSON_FIELD_H
 #define TRACEFMT_JSON_FIELD_H
@@ -14,7 +15,7 @@
 #include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 
-/* What may be said of a field beside enum decode_note. */
+/* Notes of a field besides enum decode_note. */
 #define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */
 #define JSON_NOTE_TOO_LONG	(NOTE_KINDS + 1)	/* for VALUE_TEXT_MAX */
 #define JSON_NOTES		(NOTE_KINDS + 2)
@@ -32,23 +33,27 @@ struct json_field {
 	const struct decode_piece *stop;
 };
 
-/* In front of the fields of an event whose pieces are in scratch. */
+/* Before the first field of an event whose pieces are in scratch. */
 struct json_field json_field_begin(const struct output *output,
 				   const struct event *event,
 				   const struct scratch *scratch,
 				   struct value_budget *budget);
 /* The next one in the order of the format; false: no more. */
 bool json_field_next(struct json_field *of);
-/* Append the value; *note becomes the first note there is of it. 0 or
- * -ENOMEM. */
-int json_field_put(const struct json_field *of, struct text *text,
-		   uint8_t *note);
-/* Append what the note says: {"why":"short","bytes":2,"of":4,"data":"0102"},
- * {"why":"not_readable","pointer":"0x1234"}. 0 or -ENOMEM. */
-int json_note_put(const struct json_field *of, uint8_t note,
-		  struct text *text);
-/* Append frames and end of a stack: {"frames":[...],"end":"outermost"}. */
-int json_stack_put(struct stack_owner owner, struct ras_stack stack,
-		   const uint8_t *data, size_t n, struct text *text);
+
+/* These append; an error is kept in text. */
+
+/* The value; *note becomes the first note there is of it. */
+void json_add_field(const struct json_field *of, struct text *text,
+		    uint8_t *note);
+/* What the note means: {"why":"short","bytes":2,"of":4,"data":"0102"},
+ * {"why":"not_readable","pointer":"0x1234"} */
+void json_add_note(const struct json_field *of, uint8_t note,
+		   struct text *text);
+/* A record's context: {"comm":"app","uid":0,"gid":0,"cgroup":4711,"cpu":3,
+ * "ppid":33,"stack":{"frames":[...],"end":"outermost"}} of what there is. Its
+ * mask isn't 0, and it fits. */
+void json_add_context(const struct context *context, struct stack_owner owner,
+		      struct text *text);
 
 #endif

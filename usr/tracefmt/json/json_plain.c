@@ -7,73 +7,73 @@
 
 #define KEY_START	",\"fields\":{"
 
-enum plain_code {
-	PLAIN_END,
-	PLAIN_STRING,		/* these two: the rest of the item */
-	PLAIN_REST,
-	/* of a fixed width */
-	PLAIN_SKIP,		/* the least of them */
-	PLAIN_BYTES,
-	PLAIN_UINT,		/* 1, 2, 4 or 8 bytes, likewise the next */
-	PLAIN_INT,
+enum json_plain_code {
+	JSON_PLAIN_END,
+	JSON_PLAIN_STRING,		/* these two: the rest of the item */
+	JSON_PLAIN_REST,
+	/* of a fixed width; numbers of 1, 2, 4 or 8 bytes */
+	JSON_PLAIN_SKIP,		/* the first of them */
+	JSON_PLAIN_BYTES,
+	JSON_PLAIN_UINT,
+	JSON_PLAIN_INT,
 };
 
-struct plain_step {
-	uint8_t code;		/* enum plain_code; of a field that isn't
-				 * wanted what takes as much */
-	bool item;		/* %P stands before it */
+struct json_plain_step {
+	uint8_t code;		/* enum json_plain_code; of a field that isn't
+				 * wanted, one that takes as much */
+	bool item;		/* after %P */
 	uint16_t bytes;
 	uint16_t length;	/* of the key; 0: not wanted */
 	const char *key;	/* ,"name": and room to read on; the first one
-				 * wanted has KEY_START in place of the comma */
+				 * wanted has KEY_START instead of the comma */
 };
 
 struct json_plain {
 	size_t key_bytes;
 	size_t count;
-	char *keys;		/* behind the steps */
+	char *keys;		/* after the steps */
 	bool none;		/* no field is wanted */
-	struct plain_step steps[];
+	struct json_plain_step steps[];
 };
 
 /* ---- making ---- */
 
-static enum plain_code number_code(const struct decode_step *step,
+static enum json_plain_code plain_number_code(const struct decode_step *step,
 				   const struct field *field)
 {
 	if (step->source.big || field->bits != 8 * field->bytes ||
 	    (field->bytes & (field->bytes - 1)))
-		return PLAIN_END;
+		return JSON_PLAIN_END;
 	if (field->kind == FIELD_UNSIGNED)
-		return PLAIN_UINT;
-	return field->kind == FIELD_SIGNED ? PLAIN_INT : PLAIN_END;
+		return JSON_PLAIN_UINT;
+	return field->kind == FIELD_SIGNED ? JSON_PLAIN_INT : JSON_PLAIN_END;
 }
 
-/* A code; PLAIN_END: records are never plain. */
-static enum plain_code step_code(const struct decode_step *step,
+/* A code; JSON_PLAIN_END: records are never plain. */
+static enum json_plain_code plain_step_code(const struct decode_step *step,
 				 const struct field *field)
 {
 	if (step->bytes > UINT16_MAX)
-		return PLAIN_END;
+		return JSON_PLAIN_END;
 	if (step->letter == 'I')
-		return step->bytes ? PLAIN_SKIP : PLAIN_END;
+		return step->bytes ? JSON_PLAIN_SKIP : JSON_PLAIN_END;
 	if (!field || field->array)
-		return PLAIN_END;
+		return JSON_PLAIN_END;
 	if (step->letter == 'S')
-		return step->rest ? PLAIN_STRING : PLAIN_END;
+		return step->rest ? JSON_PLAIN_STRING : JSON_PLAIN_END;
 	if (step->letter == STEP_HEX)
-		return step->rest ? PLAIN_REST : PLAIN_BYTES;
-	return number_code(step, field);
+		return step->rest ? JSON_PLAIN_REST : JSON_PLAIN_BYTES;
+	return plain_number_code(step, field);
 }
 
-static bool step_takes(const struct decode_step *step)
+static bool plain_step_takes(const struct decode_step *step)
 {
 	return step->letter != STEP_TEXT && step->letter != 'X' &&
 	       step->letter != 'Y';
 }
 
-static void key_make(struct json_plain *plain, struct plain_step *made,
-		     const char *name)
+static void plain_key_make(struct json_plain *plain,
+			   struct json_plain_step *made, const char *name)
 {
 	char *start = plain->keys + plain->key_bytes, *p = start;
 
@@ -88,19 +88,20 @@ static void key_make(struct json_plain *plain, struct plain_step *made,
 
 /* A prefix that no control takes with it needs one that takes nothing. The next
  * step. */
-static struct plain_step *prefix_end(struct json_plain *plain)
+static struct json_plain_step *plain_prefix_end(struct json_plain *plain)
 {
-	struct plain_step *made = &plain->steps[plain->count];
+	struct json_plain_step *made = &plain->steps[plain->count];
 
 	if (!made->item)
 		return made;
-	made->code = PLAIN_SKIP;
+	made->code = JSON_PLAIN_SKIP;
 	plain->count++;
 	return made + 1;
 }
 
-static bool steps_make(struct json_plain *plain,
-		       const struct match_point *point, const bool *wanted)
+static bool plain_steps_make(struct json_plain *plain,
+		       const struct match_point *point,
+		       const struct json_key *keys)
 {
 	const struct decode_format *format = &point->format;
 
@@ -108,35 +109,35 @@ static bool steps_make(struct json_plain *plain,
 		plain->steps[i].key = plain->keys;
 	for (size_t i = 0; i < format->count; i++) {
 		const struct decode_step *step = &format->steps[i];
-		struct plain_step *made = &plain->steps[plain->count];
+		struct json_plain_step *made = &plain->steps[plain->count];
 		bool is_field = step->field != DECODE_NO_FIELD;
 
-		if (!step_takes(step))
+		if (!plain_step_takes(step))
 			continue;
 		if (step->letter == 'P') {
-			made = prefix_end(plain);
+			made = plain_prefix_end(plain);
 			made->item = true;
 			continue;
 		}
-		made->code = step_code(step, is_field ?
+		made->code = plain_step_code(step, is_field ?
 				       &point->fields.fields[step->field] :
 				       NULL);
 		made->bytes = step->bytes;
-		if (made->code == PLAIN_END)
+		if (made->code == JSON_PLAIN_END)
 			return false;
-		if (is_field && wanted[step->field])
-			key_make(plain, made,
+		if (is_field && keys[step->field].wanted)
+			plain_key_make(plain, made,
 				 point->fields.fields[step->field].name);
-		else if (made->code > PLAIN_SKIP)
-			made->code = PLAIN_SKIP;
+		else if (made->code > JSON_PLAIN_SKIP)
+			made->code = JSON_PLAIN_SKIP;
 		plain->count++;
 	}
-	prefix_end(plain);
+	plain_prefix_end(plain);
 	return true;
 }
 
 /* Names are at most as long as the FMT that they are from, with a number. */
-static size_t keys_room(const struct field_set *set)
+static size_t plain_keys_room(const struct field_set *set)
 {
 	size_t n = sizeof(KEY_START) + TEXT_SLACK;
 
@@ -146,20 +147,22 @@ static size_t keys_room(const struct field_set *set)
 }
 
 int json_plain_make(struct json_plain **made, const struct match_point *point,
-		    const bool *wanted)
+		    const struct json_key *keys)
 {
-	size_t steps = (point->format.count + 1) * sizeof(struct plain_step);
+	size_t steps =
+		(point->format.count + 1) * sizeof(struct json_plain_step);
 	struct json_plain *plain;
 
 	*made = NULL;
 	if (!point->formatted)
 		return 0;
-	plain = calloc(1, sizeof(*plain) + steps + keys_room(&point->fields));
+	plain = calloc(1, sizeof(*plain) + steps +
+				  plain_keys_room(&point->fields));
 	if (!plain)
 		return -ENOMEM;
 	plain->keys = (char *)plain->steps + steps;
 	plain->none = true;
-	if (steps_make(plain, point, wanted) && !plain->none)
+	if (plain_steps_make(plain, point, keys) && !plain->none)
 		*made = plain;
 	else
 		free(plain);
@@ -169,8 +172,8 @@ int json_plain_make(struct json_plain **made, const struct match_point *point,
 /* ---- putting ---- */
 
 /* Bytes in hex. */
-PLAIN_INLINE char *rest_put(struct plain_data *d, const struct plain_step *step,
-			    char *p)
+PLAIN_INLINE char *plain_hex_put(struct plain_data *d,
+				 const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = d->at;
 	size_t n;
@@ -180,8 +183,8 @@ PLAIN_INLINE char *rest_put(struct plain_data *d, const struct plain_step *step,
 	return step->length ? json_put_hex(p, data, n) : p;
 }
 
-PLAIN_INLINE char *string_put(struct plain_data *d,
-			      const struct plain_step *step, char *p)
+PLAIN_INLINE char *plain_string_put(struct plain_data *d,
+			      const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = d->at;
 	enum json_bytes invalid = JSON_BYTES_NONE;
@@ -195,26 +198,26 @@ PLAIN_INLINE char *string_put(struct plain_data *d,
 }
 
 /* NULL: it doesn't find what it takes. */
-PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
-			    char *p)
+PLAIN_INLINE char *plain_step_put(struct plain_data *d,
+				  const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = plain_take(d, step->item, step->bytes);
 
 	if (!data)
 		return NULL;
 	switch (step->code) {
-	case PLAIN_STRING:
-		return string_put(d, step, p);
-	case PLAIN_REST:
-		return rest_put(d, step, p);
-	case PLAIN_BYTES:
+	case JSON_PLAIN_STRING:
+		return plain_string_put(d, step, p);
+	case JSON_PLAIN_REST:
+		return plain_hex_put(d, step, p);
+	case JSON_PLAIN_BYTES:
 		return json_put_hex(p, data, step->bytes);
-	case PLAIN_UINT:
+	case JSON_PLAIN_UINT:
 		return text_put_decimal(p, plain_load(data, step->bytes));
-	case PLAIN_INT:
+	case JSON_PLAIN_INT:
 		return number_put_signed(p, plain_load(data, step->bytes),
 					 8 * step->bytes);
-	default:		/* PLAIN_SKIP */
+	default:		/* JSON_PLAIN_SKIP */
 		return p;
 	}
 }
@@ -230,11 +233,11 @@ char *json_plain_put(const struct json_plain *plain,
 {
 	struct plain_data d = plain_data_of(record, skip);
 
-	for (const struct plain_step *step = plain->steps; p; step++) {
+	for (const struct json_plain_step *step = plain->steps; p; step++) {
 		p = text_put_wide(p, step->key, step->length);
-		if (step->code == PLAIN_END)
+		if (step->code == JSON_PLAIN_END)
 			return TEXT_PUT(p, "}");
-		p = step_put(&d, step, p);
+		p = plain_step_put(&d, step, p);
 	}
 	return NULL;
 }

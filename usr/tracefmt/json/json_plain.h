@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The short way of the records whose fields are numbers and strings that are
- * as they should be, which is nearly all of them: decode.h and json_field.h in
- * one, without pieces.
+ * Most records have only numbers and strings, and all of them are there. Their
+ * fields become JSON here without the pieces of decode.h and without
+ * json_field.h, which is much faster.
  */
 #ifndef TRACEFMT_JSON_PLAIN_H
 #define TRACEFMT_JSON_PLAIN_H
@@ -11,17 +11,23 @@
 
 struct json_plain;
 
+struct json_key {
+	char *text;		/* "Status_Rec_next": */
+	size_t length;
+	bool wanted;
+};
+
 /*
- * wanted[i]: field i is. Sets *made, which is freed with free() and has the
- * fields' names; NULL: its records never are plain. 0 or -ENOMEM.
+ * keys: of the point's fields. Sets *made, which is freed with free() and has
+ * the fields' names; NULL: none of its records is plain. 0 or -ENOMEM.
  */
 int json_plain_make(struct json_plain **made, const struct match_point *point,
-		    const bool *wanted);
+		    const struct json_key *keys);
 /* Room for so many bytes of data. */
 size_t json_plain_room(const struct json_plain *plain, size_t length);
 /*
- * ,"fields":{...} of a record at p; returns the end. NULL: something is amiss
- * or out of the ordinary; what was written is to be forgotten.
+ * ,"fields":{...} of a record at p; returns the end. NULL: it is not plain;
+ * discard what was written.
  */
 char *json_plain_put(const struct json_plain *plain,
 		     const struct ras_record *record, size_t skip, char *p);

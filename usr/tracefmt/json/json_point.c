@@ -6,190 +6,81 @@
 #include <string.h>
 #include "lib/read/read.h"
 
-#define HEAD_ROOM	256	/* of the head without its strings */
-
 /* ---- the head ---- */
 
-struct head {
-	struct text text;
-	const struct columns *columns;
-};
-
 /* ,"word": when the column is wanted */
-static char *key_put(enum column column, char *p)
+static bool key_add(const struct columns *columns, enum column column,
+		    struct text *text)
 {
-	*p++ = ',';
-	p = json_put_string(p, column_words[column],
-			    strlen(column_words[column]));
-	*p++ = ':';
-	return p;
+	if (columns->count && !columns_have(columns, column))
+		return false;
+	TEXT_ADD(text, ",\"");
+	text_add_string(text, column_words[column]);
+	TEXT_ADD(text, "\":");
+	return true;
 }
 
-static bool wanted(const struct head *head, enum column column)
+/* Without a name a group is its number, as a string, and a type its bit in
+ * hex. */
+static void formatted_add(const struct match_point *point,
+			  const struct columns *columns, struct text *text)
 {
-	return !head->columns->count || columns_have(head->columns, column);
-}
+	const char *desc = tff_string(point->tff, point->entry->desc);
+	const char *group = match_point_group(point), *separator = "";
 
-static int number_add(struct head *head, enum column column, uint64_t value)
-{
-	char *p;
-
-	if (!wanted(head, column))
-		return 0;
-	if (text_reserve(&head->text, HEAD_ROOM))
-		return -ENOMEM;
-	p = key_put(column, head->text.data + head->text.used);
-	p = text_put_decimal(p, value);
-	head->text.used = p - head->text.data;
-	return 0;
-}
-
-static int string_add(struct head *head, enum column column, const char *value)
-{
-	size_t length = strlen(value);
-	char *p;
-
-	if (!wanted(head, column))
-		return 0;
-	if (text_reserve(&head->text, HEAD_ROOM + JSON_STRING_ROOM(length)))
-		return -ENOMEM;
-	p = key_put(column, head->text.data + head->text.used);
-	p = json_put_string(p, value, length);
-	head->text.used = p - head->text.data;
-	return 0;
-}
-
-/* Without a name its number, as a string. */
-static int group_add(struct head *head, const struct match_point *point)
-{
-	const char *name = match_point_group(point);
-	char number[24];
-
-	if (!point->entry->group)
-		return 0;
-	if (*name)
-		return string_add(head, COLUMN_GROUP, name);
-	*text_put_decimal(number, point->entry->group) = '\0';
-	return string_add(head, COLUMN_GROUP, number);
-}
-
-static int type_add(struct head *head, const char *name, unsigned int bit,
-		    bool first)
-{
-	char hex[8] = "0x";
-	size_t length;
-	char *p;
-
-	*text_put_hex(hex + 2, 1u << bit, 4) = '\0';
-	name = *name ? name : hex;
-	length = strlen(name);
-	if (text_reserve(&head->text, JSON_STRING_ROOM(length) + 2))
-		return -ENOMEM;
-	p = head->text.data + head->text.used;
-	if (!first)
-		*p++ = ',';
-	p = json_put_string(p, name, length);
-	head->text.used = p - head->text.data;
-	return 0;
-}
-
-static int types_add(struct head *head, const struct match_point *point)
-{
-	bool first = true;
-	char *p;
-
-	if (!wanted(head, COLUMN_TYPES) || !point->entry->type)
-		return 0;
-	if (text_reserve(&head->text, HEAD_ROOM))
-		return -ENOMEM;
-	p = key_put(COLUMN_TYPES, head->text.data + head->text.used);
-	*p++ = '[';
-	head->text.used = p - head->text.data;
+	if (key_add(columns, COLUMN_DESC, text))
+		json_add_string(text, desc, strlen(desc));
+	if (point->entry->group && key_add(columns, COLUMN_GROUP, text)) {
+		if (*group)
+			json_add_string(text, group, strlen(group));
+		else
+			text_print(text, "\"%u\"", point->entry->group);
+	}
+	if (!point->entry->type || !key_add(columns, COLUMN_TYPES, text))
+		return;
+	TEXT_ADD(text, "[");
 	for (unsigned int bit = 0; bit < 16; bit++) {
+		const char *name = match_point_type(point, bit);
+
 		if (!(point->entry->type & 1u << bit))
 			continue;
-		if (type_add(head, match_point_type(point, bit), bit, first))
-			return -ENOMEM;
-		first = false;
+		text_add_string(text, separator);
+		separator = ",";
+		if (*name)
+			json_add_string(text, name, strlen(name));
+		else
+			text_print(text, "\"0x%04X\"", 1u << bit);
 	}
-	if (text_reserve(&head->text, 1))
-		return -ENOMEM;
-	head->text.data[head->text.used++] = ']';
-	return 0;
-}
-
-/* The title is "<no TFF entry: ...>" and a line end. */
-static int unformatted_add(struct head *head, const struct match_point *point)
-{
-	size_t length = point->title_length;
-	char *p;
-
-	if (head->columns->count || length < 3)
-		return 0;
-	if (text_reserve(&head->text, HEAD_ROOM + JSON_STRING_ROOM(length)))
-		return -ENOMEM;
-	p = TEXT_PUT(head->text.data + head->text.used,
-		     ",\"unformatted\":");
-	p = json_put_string(p, point->title + 1, length - 3);
-	head->text.used = p - head->text.data;
-	return 0;
+	TEXT_ADD(text, "]");
 }
 
 static int head_make(struct json_point *made, const struct event *event,
 		     const struct columns *columns)
 {
 	const struct match_point *point = event->point;
-	struct head head = { .columns = columns };
-	int code = text_open(&head.text, -1);
+	struct text text;
 
-	if (!code)
-		code = number_add(&head, COLUMN_MAJOR, event->record->major);
-	if (!code)
-		code = number_add(&head, COLUMN_MINOR, event->record->minor);
-	if (!code && point->formatted)
-		code = string_add(&head, COLUMN_DESC,
-				  tff_string(point->tff, point->entry->desc));
-	if (!code && point->formatted)
-		code = group_add(&head, point);
-	if (!code && point->formatted)
-		code = types_add(&head, point);
-	if (!code && !point->formatted)
-		code = unformatted_add(&head, point);
-	if (!code)
-		made->head = calloc(head.text.used + TEXT_SLACK, 1);
-	if (made->head) {
-		memcpy(made->head, head.text.data, head.text.used);
-		made->head_length = head.text.used;
+	if (text_open(&text, -1))
+		return -ENOMEM;
+	if (key_add(columns, COLUMN_MAJOR, &text))
+		text_add_number(&text, event->record->major);
+	if (key_add(columns, COLUMN_MINOR, &text))
+		text_add_number(&text, event->record->minor);
+	if (point->formatted) {
+		formatted_add(point, columns, &text);
+	} else if (!columns->count && point->title_length >= 3) {
+		/* the title is "<no TFF entry: ...>" and a line end */
+		TEXT_ADD(&text, ",\"unformatted\":");
+		json_add_string(&text, point->title + 1,
+				point->title_length - 3);
 	}
-	free(head.text.data);
-	return made->head ? 0 : -ENOMEM;
+	made->head_length = text.used;
+	text_add_blanks(&text, TEXT_SLACK);
+	made->head = text.data;
+	return -text.error;
 }
 
 /* ---- the fields ---- */
-
-static int key_make(struct json_key *key, const char *name)
-{
-	size_t length = strlen(name);
-	char *p = malloc(JSON_STRING_ROOM(length) + 1);
-
-	if (!p)
-		return -ENOMEM;
-	key->text = p;
-	p = json_put_string(p, name, length);
-	*p++ = ':';
-	key->length = p - key->text;
-	return 0;
-}
-
-static bool field_wanted(struct columns *columns, const char *name)
-{
-	size_t at = columns_field(columns, name);
-
-	if (at < columns->count)
-		columns->items[at].met = true;
-	return !columns->count || at < columns->count ||
-	       columns_have(columns, COLUMN_FIELDS);
-}
 
 static int keys_make(struct json_point *made, struct columns *columns)
 {
@@ -200,28 +91,24 @@ static int keys_make(struct json_point *made, struct columns *columns)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->count; i++) {
 		struct json_key *key = &made->keys[i];
+		const char *name = set->fields[i].name;
+		size_t length = strlen(name);
+		size_t at = columns_field(columns, name);
+		char *p = malloc(JSON_STRING_ROOM(length) + 1);
 
-		if (key_make(key, set->fields[i].name))
+		if (!p)
 			return -ENOMEM;
-		key->wanted = field_wanted(columns, set->fields[i].name);
+		key->text = p;
+		p = json_put_string(p, name, length);
+		*p++ = ':';
+		key->length = p - key->text;
+		if (at < columns->count)
+			columns->items[at].met = true;
+		key->wanted = !columns->count || at < columns->count ||
+			      columns_have(columns, COLUMN_FIELDS);
 		made->some |= key->wanted;
 	}
 	return 0;
-}
-
-static int plain_make(struct json_point *made)
-{
-	size_t n = made->point->fields.count;
-	bool *wanted = calloc(n + 1, sizeof(*wanted));
-	int code;
-
-	if (!wanted)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		wanted[i] = made->keys[i].wanted;
-	code = json_plain_make(&made->plain, made->point, wanted);
-	free(wanted);
-	return code;
 }
 
 /* ---- the table ---- */
@@ -245,7 +132,8 @@ static struct json_point *point_make(struct json_points *points,
 		return NULL;
 	made->point = event->point;
 	if (head_make(made, event, points->columns) ||
-	    keys_make(made, points->columns) || plain_make(made) ||
+	    keys_make(made, points->columns) ||
+	    json_plain_make(&made->plain, made->point, made->keys) ||
 	    key_map_add(&points->made, key_map_key(made->point), made)) {
 		point_free(made);
 		return NULL;

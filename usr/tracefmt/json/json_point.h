@@ -10,12 +10,6 @@
 #include "tracefmt/output/columns.h"
 #include "json_plain.h"
 
-struct json_key {
-	char *text;		/* "Status_Rec_next": */
-	size_t length;
-	bool wanted;
-};
-
 struct json_point {
 	const struct match_point *point;
 	char *head;		/* ,"major":5,... up to the types; may be read

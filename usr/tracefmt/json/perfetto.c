@@ -14,39 +14,32 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/key_map.h"
 #include "lib/read/read.h"
 #include "tracefmt/pair/pairing.h"
 #include "json_field.h"
 #include "tracefmt/output/output.h"
 
-#define NAMED_SLOTS	(1u << 17)	/* twice as many as are kept */
+#define NAMED_MOST	(1u << 16)
 #define MACHINE_STEP	10000000u
 
-/* A process or thread whose name was given. */
+/* The name of a process or thread that was given. */
 struct named {
-	uint64_t id;		/* 0: a free slot */
 	char comm[16];
 };
 
 struct perfetto {
 	struct pairing *pairing;
-	struct named *named;	/* hashed by id; cleared when half full */
-	size_t named_count;
+	struct named *named;	/* NAMED_MOST of them */
+	struct key_map by_id;	/* 1 + index in `named`; cleared when full */
 	uint32_t *machines;	/* by trace: of the same host, the first one */
 	bool begun;		/* there is an event before */
 };
 
 /* ---- JSON ---- */
 
-static void string_add(struct text *text, const void *bytes, size_t n)
-{
-	if (!text_reserve(text, JSON_STRING_ROOM(n)))
-		text->used = json_put_string(text->data + text->used, bytes,
-					     n) - text->data;
-}
-
 /* us with three places. */
-static void time_add(struct text *text, int64_t start, int64_t time)
+static void perfetto_time_add(struct text *text, int64_t start, int64_t time)
 {
 	uint64_t ns = (uint64_t)time - (uint64_t)start;
 	char *p;
@@ -72,9 +65,9 @@ static uint64_t machine_pid(const struct perfetto *perfetto,
 }
 
 /* {"ph":"B","ts":1.5,"pid":1,"tid":1 */
-static void event_begin(const struct output *output, char phase, int64_t time,
-			const struct trace *trace, uint32_t pid, uint32_t tid,
-			struct text *text)
+static void perfetto_event_begin(const struct output *output, char phase,
+				 int64_t time, const struct trace *trace,
+				 uint32_t pid, uint32_t tid, struct text *text)
 {
 	struct perfetto *perfetto = output->own;
 
@@ -84,7 +77,7 @@ static void event_begin(const struct output *output, char phase, int64_t time,
 	TEXT_ADD(text, "{\"ph\":\"");
 	text_add(text, &phase, 1);
 	TEXT_ADD(text, "\",\"ts\":");
-	time_add(text, output->start, time);
+	perfetto_time_add(text, output->start, time);
 	TEXT_ADD(text, ",\"pid\":");
 	text_add_number(text, machine_pid(perfetto, trace, pid));
 	TEXT_ADD(text, ",\"tid\":");
@@ -92,101 +85,59 @@ static void event_begin(const struct output *output, char phase, int64_t time,
 }
 
 /* call: name of a function, or NULL. */
-static void name_add(const struct match_point *point, const char *call,
+static void perfetto_name_add(const struct match_point *point, const char *call,
 		     struct text *text)
 {
 	TEXT_ADD(text, ",\"name\":");
 	if (call)
-		string_add(text, call, strlen(call));
+		json_add_string(text, call, strlen(call));
 	else
-		string_add(text, point->title, point->title_length - 1);
+		json_add_string(text, point->title, point->title_length - 1);
 	TEXT_ADD(text, ",\"cat\":\"major ");
 	text_add_number(text, pair_major(point));
 	TEXT_ADD(text, "\"");
 }
 
-/* "name": */
-static void key_add(const char *name, struct text *text)
-{
-	TEXT_ADD(text, "\"");
-	text_add_string(text, name);
-	TEXT_ADD(text, "\":");
-}
-
 /* What ties "b" and "e" of a call together. */
-static void id_add(const struct pair_call *call, struct text *text)
+static void perfetto_id_add(const struct pair_call *call, struct text *text)
 {
 	text_print(text, ",\"id\":\"%u.%u.%" PRIu64 "\"",
 		 (unsigned int)(call->point->key >> 48), call->tid,
 		 call->number);
 }
 
-static void flags_add(const struct event *event, const char *key,
-		      const struct decode_result *result, struct text *text)
+/* ,"fields":{"n":null},"fields notes":{"n":{"why":"short"}}: the values, and
+ * why some are missing. notes: by field, set here. */
+static void perfetto_fields_add(struct json_field of, const char *key,
+				uint8_t *notes, struct text *text)
 {
-	unsigned int flags = event_flags(event, result->status,
-					 result->misfit);
-	const char *comma = "";
+	struct json json = { .text = text, .follows = true };
+	const struct json_field first = of;
+	bool noted = false;
 
-	if (!flags)
-		return;
-	TEXT_ADD(text, ",");
-	key_add(key, text);
-	TEXT_ADD(text, "[");
-	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
-		if (!(flags & 1u << i))
-			continue;
-		text_print(text, "%s\"%s\"", comma, event_flag_words[i]);
-		comma = ",";
+	json_open(&json, key, '{');
+	while (json_field_next(&of)) {
+		uint8_t *note = &notes[of.piece->step->field];
+
+		json_key(&json, of.field->name);
+		json_add_field(&of, text, note);
+		noted |= *note != NOTE_NONE;
 	}
-	TEXT_ADD(text, "]");
-}
-
-/* ,"fields notes":{"n":{"why":"short"}}: why a value is missing. */
-static int notes_add(struct json_field of, const char *key,
-		     const uint8_t *notes, struct text *text)
-{
-	const char *comma = "";
-	int code = 0;
-
-	text_print(text, ",\"%s notes\":{", key);
-	while (!code && json_field_next(&of)) {
+	json_close(&json, '}');
+	if (!noted)
+		return;
+	text_print(text, ",\"%s notes\":", key);
+	json.follows = false;
+	json_open(&json, NULL, '{');
+	for (of = first; json_field_next(&of);) {
 		uint8_t note = notes[of.piece->step->field];
 
 		if (note == NOTE_NONE)
 			continue;
-		text_add_string(text, comma);
-		key_add(of.field->name, text);
-		code = json_note_put(&of, note, text);
-		comma = ",";
+		json_key(&json, of.field->name);
+		json_add_note(&of, note, text);
 	}
-	TEXT_ADD(text, "}");
-	return code;
-}
-
-/* notes: by field, set here. */
-static int fields_add(struct json_field of, const char *key, uint8_t *notes,
-		      struct text *text)
-{
-	const struct json_field first = of;
-	const char *comma = "";
-	bool noted = false;
-	int code = 0;
-
-	TEXT_ADD(text, ",");
-	key_add(key, text);
-	TEXT_ADD(text, "{");
-	while (!code && json_field_next(&of)) {
-		uint8_t *note = &notes[of.piece->step->field];
-
-		text_add_string(text, comma);
-		key_add(of.field->name, text);
-		code = json_field_put(&of, text, note);
-		noted |= *note != NOTE_NONE;
-		comma = ",";
-	}
-	TEXT_ADD(text, "}");
-	return code || !noted ? code : notes_add(first, key, notes, text);
+	json_close(&json, '}');
 }
 
 /* What comes late in its thread stands where the thread is, and says so: "B"
@@ -200,70 +151,75 @@ static int64_t event_time(const struct event *event,
 	       INT64_MAX : time;
 }
 
-/* ,"args":{"event":1,"cpu":0,"fields":{"n":5}}}; of a POST in other words: viewers
- * put them into those of the PRE. */
-static int args_add(const struct output *output, const struct event *event,
-		    const struct pair_seen *seen, struct scratch *scratch,
-		    struct text *text)
+/* ,"args":{"event":1,"cpu":0,"fields":{"n":5}}}; those of a POST have other
+ * names, as viewers put them among those of the PRE. */
+static int perfetto_args_add(const struct output *output,
+			     const struct event *event,
+			     const struct pair_seen *seen,
+			     struct scratch *scratch, struct text *text)
 {
+	const struct decode_result *result = &scratch->result;
 	bool post = seen->role == PAIR_POST_MATCHED;
+	struct json json = { .text = text, .follows = true };
 	struct value_budget budget = VALUE_BUDGET;
-	int code;
+	unsigned int flags;
 
 	if (output_decode(event, scratch, NULL))
 		return -ENOMEM;
-	TEXT_ADD(text, ",\"args\":{");
-	key_add(post ? "post event" : "event", text);
-	text_add_number(text, event->number);
-	TEXT_ADD(text, ",");
-	key_add(post ? "post cpu" : "cpu", text);
-	text_add_number(text, event->cpu);
-	if (!post) {
-		TEXT_ADD(text, ",\"minor\":");
-		text_add_number(text, pair_minor(event->point));
+	json_open(&json, "args", '{');
+	json_number(&json, post ? "post event" : "event", event->number);
+	json_number(&json, post ? "post cpu" : "cpu", event->cpu);
+	if (!post)
+		json_number(&json, "minor", pair_minor(event->point));
+	if (seen->late)
+		json_number(&json, post ? "post earlier by ns" :
+			    "earlier by ns", seen->late);
+	flags = event_flags(event, result->status, result->misfit);
+	if (flags) {
+		json_open(&json, post ? "post flags" : "flags", '[');
+		for (unsigned int i = 0; i < EVENT_FLAGS; i++)
+			if (flags & 1u << i)
+				json_string(&json, NULL, event_flag_words[i]);
+		json_close(&json, ']');
 	}
-	if (seen->late) {
-		TEXT_ADD(text, ",");
-		key_add(post ? "post earlier by ns" : "earlier by ns", text);
-		text_add_number(text, seen->late);
-	}
-	flags_add(event, post ? "post flags" : "flags", &scratch->result,
-		  text);
-	code = !scratch->result.count ? 0 :
-	       fields_add(json_field_begin(output, event, scratch, &budget),
-			  post ? "returns" : "fields", scratch->more, text);
+	if (result->count)
+		perfetto_fields_add(json_field_begin(output, event, scratch,
+						     &budget),
+				    post ? "returns" : "fields", scratch->more,
+				    text);
 	TEXT_ADD(text, "}}");
-	return code ? code : -text->error;
+	return -text->error;
 }
 
 /* ---- names of processes and threads ---- */
 
-/* The name is another one than that given before. */
+/* The name differs from the one that was given before. */
 static bool name_is_new(struct perfetto *perfetto, uint64_t id,
-			const char *comm)
+			const char *comm, struct text *text)
 {
-	size_t home = id * 0x9e3779b97f4a7c15ULL >> 32 & (NAMED_SLOTS - 1);
-	size_t slot = home;
+	size_t number = key_map_number(&perfetto->by_id, id);
+	bool known = number;
 	struct named *named;
 
-	while (perfetto->named[slot].id && perfetto->named[slot].id != id)
-		slot = (slot + 1) & (NAMED_SLOTS - 1);
-	named = &perfetto->named[slot];
-	if (named->id && !strncmp(named->comm, comm, sizeof(named->comm)))
-		return false;
-	if (!named->id && ++perfetto->named_count > NAMED_SLOTS / 2) {
-		memset(perfetto->named, 0,
-		       NAMED_SLOTS * sizeof(*perfetto->named));
-		perfetto->named_count = 1;
-		named = &perfetto->named[home];
+	if (!known) {
+		if (perfetto->by_id.count == NAMED_MOST)
+			key_map_free(&perfetto->by_id);
+		number = perfetto->by_id.count + 1;
+		if (key_map_add_number(&perfetto->by_id, id, number)) {
+			text->error = ENOMEM;
+			return false;
+		}
 	}
-	*named = (struct named){ .id = id };
+	named = &perfetto->named[number - 1];
+	if (known && !strncmp(named->comm, comm, sizeof(named->comm)))
+		return false;
+	memset(named->comm, 0, sizeof(named->comm));
 	memcpy(named->comm, comm, strnlen(comm, sizeof(named->comm)));
 	return true;
 }
 
 /* kind: "process" or "thread" */
-static void metadata_add(const struct output *output,
+static void perfetto_metadata_add(const struct output *output,
 			 const struct event *event, const char *kind,
 			 const char *comm, struct text *text)
 {
@@ -276,15 +232,15 @@ static void metadata_add(const struct output *output,
 	if (perfetto->machines[trace->index])
 		n = snprintf(name, sizeof(name), "%s: ", trace->file.host);
 	n += snprintf(name + n, sizeof(name) - n, "%.16s", comm);
-	event_begin(output, 'M', output->start, trace, pid, tid, text);
+	perfetto_event_begin(output, 'M', output->start, trace, pid, tid, text);
 	text_print(text, ",\"name\":\"%s_name\",\"cat\":\"__metadata\",\"args\":{\"name\":",
 		   kind);
-	string_add(text, name, n);
+	json_add_string(text, name, n);
 	TEXT_ADD(text, "}}");
 }
 
-static void names_add(const struct output *output, const struct event *event,
-		      struct text *text)
+static void perfetto_names_add(const struct output *output,
+			       const struct event *event, struct text *text)
 {
 	struct perfetto *perfetto = output->own;
 	const struct ras_record *r = event->record;
@@ -292,13 +248,13 @@ static void names_add(const struct output *output, const struct event *event,
 	const char *comm = event_comm(event);
 	uint64_t pid = machine_pid(perfetto, event->trace, r->pid);
 
-	if (comm && name_is_new(perfetto, pid << 32 | UINT32_MAX, comm))
-		metadata_add(output, event, "process", comm, text);
+	if (comm && name_is_new(perfetto, pid << 32 | UINT32_MAX, comm, text))
+		perfetto_metadata_add(output, event, "process", comm, text);
 	if (!(context.mask & RAS_CONTEXT_COMM) || context.misfit)
 		return;
 	comm = (const char *)context.fixed;
-	if (name_is_new(perfetto, (pid << 32 | r->tid) + 1, comm))
-		metadata_add(output, event, "thread", comm, text);
+	if (name_is_new(perfetto, (pid << 32 | r->tid) + 1, comm, text))
+		perfetto_metadata_add(output, event, "thread", comm, text);
 }
 
 /* ---- events ---- */
@@ -308,11 +264,11 @@ static void call_close(const struct output *output,
 		       const struct pair_call *call, int64_t time,
 		       struct text *text)
 {
-	event_begin(output, call->beside ? 'e' : 'E', time, call->trace,
-		    call->pid, call->tid, text);
-	name_add(call->point, call->name, text);
+	perfetto_event_begin(output, call->beside ? 'e' : 'E', time,
+			     call->trace, call->pid, call->tid, text);
+	perfetto_name_add(call->point, call->name, text);
 	if (call->beside)
-		id_add(call, text);
+		perfetto_id_add(call, text);
 }
 
 /* Calls that were given up (pairing.h) stay open. */
@@ -336,23 +292,24 @@ static int perfetto_event(struct output *output, const struct event *event,
 
 	if (pairing_see(perfetto->pairing, event, &seen))
 		return -ENOMEM;
-	names_add(output, event, text);
+	perfetto_names_add(output, event, text);
 	time = event_time(event, &seen);
 	if (seen.role == PAIR_POST_MATCHED) {
 		unmatched_close(output, &seen, time, text);
 		call_close(output, &seen.call, time, text);
 	} else {
-		event_begin(output, seen.role != PAIR_PRE ? 'i' :
+		perfetto_event_begin(output, seen.role != PAIR_PRE ? 'i' :
 			    seen.call.beside ? 'b' : 'B', time,
 			    event->trace, r->pid, r->tid, text);
-		name_add(event->point, seen.role == PAIR_PRE ? seen.name : NULL,
-			 text);
+		perfetto_name_add(event->point,
+				  seen.role == PAIR_PRE ? seen.name : NULL,
+				  text);
 		if (seen.role != PAIR_PRE)
 			TEXT_ADD(text, ",\"s\":\"t\"");
 		else if (seen.call.beside)
-			id_add(&seen.call, text);
+			perfetto_id_add(&seen.call, text);
 	}
-	return args_add(output, event, &seen, scratch, text);
+	return perfetto_args_add(output, event, &seen, scratch, text);
 }
 
 /* ---- */
@@ -387,7 +344,7 @@ static int perfetto_open(struct output *output, struct text *text,
 	if (!perfetto)
 		return -ENOMEM;
 	perfetto->pairing = pairing_open();
-	perfetto->named = calloc(NAMED_SLOTS, sizeof(*perfetto->named));
+	perfetto->named = calloc(NAMED_MOST, sizeof(*perfetto->named));
 	if (!perfetto->pairing || !perfetto->named ||
 	    machines_find(perfetto, output->stream))
 		return -ENOMEM;
@@ -414,9 +371,9 @@ static int perfetto_close(struct output *output, struct text *text,
 		if (i)
 			TEXT_ADD(text, ",");
 		TEXT_ADD(text, "{\"host\":");
-		string_add(text, file->host, strlen(file->host));
+		json_add_string(text, file->host, strlen(file->host));
 		TEXT_ADD(text, ",\"kernel\":");
-		string_add(text, file->kernel, strlen(file->kernel));
+		json_add_string(text, file->kernel, strlen(file->kernel));
 		TEXT_ADD(text, "}");
 	}
 	TEXT_ADD(text, "]}}\n");
@@ -430,6 +387,7 @@ static void perfetto_free(struct output *output)
 	if (!perfetto)
 		return;
 	pairing_close(perfetto->pairing);
+	key_map_free(&perfetto->by_id);
 	free(perfetto->named);
 	free(perfetto->machines);
 	free(perfetto);
