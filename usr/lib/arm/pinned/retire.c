@@ -120,73 +120,54 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 	return 0;
 }
 
-static bool has_ended_points(const struct session *session)
-{
-	for (uint32_t i = 0; i < session->entry->points; i++)
-		if (session->points[i].state != RAS_POINT_ARMED &&
-		    session->points[i].state != RAS_POINT_UNSELECTED)
-			return true;
-	return false;
-}
-
-static void half_retire(const struct run_dir *run, struct buffer *buffer,
-			const struct session *session)
-{
-	struct ras_session *entry = sesslog_find(buffer,
-						 session->entry->index);
-
-	if (entry && !entry->changed)
-		entry->changed = session->entry->changed;
-	if (session->armed && session->state == RAS_STATE_OFF)
-		retire_session(run, buffer, session, NULL);
-	else if (session->armed && entry && has_ended_points(session))
-		pins_remove_some(run->path, session->dir, link_has_ended,
-				 entry);
-	if (!session->armed)
-		log_close(buffer, session->entry->index);
-}
-
-/* Without the buffer nothing of it: a killed retire_everything() got so far. */
-static void rest_remove(const struct run_dir *run)
+void retire_unfinished(const struct run_dir *run)
 {
 	static const char *const names[] = { "armed", "static", "past" };
+	struct session_list list;
+	struct buffer buffer;
 	char path[PATH_MAX];
+	int code = buffer_open(&buffer, run->path, true, NULL);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	/* Without the buffer nothing of it may stay: a killed
+	 * retire_everything() got so far. */
+	for (size_t i = 0; code == -ENOENT &&
+	     i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", run->path, names[i]);
 		if (!access(path, F_OK))
 			pins_remove(run->path, path);
 	}
-}
-
-void retire_unfinished(const struct run_dir *run)
-{
-	struct session_list list;
-	struct buffer buffer;
-	int code = buffer_open(&buffer, run->path, true, NULL);
-
-	if (code == -ENOENT)
-		rest_remove(run);
 	if (code)
 		return;
-	if (!session_list_read(&list, &buffer, run->path, NULL)) {
-		for (size_t i = 0; i < list.count; i++)
-			half_retire(run, &buffer, &list.items[i]);
-		session_list_free(&list);
+	if (session_list_read(&list, &buffer, run->path, NULL)) {
+		buffer_close(&buffer);
+		return;
 	}
+	for (size_t i = 0; i < list.count; i++) {
+		const struct session *session = &list.items[i];
+		struct ras_session *entry = sesslog_find(&buffer,
+							 session->entry->index);
+		bool ended = false;
+
+		for (uint32_t k = 0; k < session->entry->points; k++)
+			ended |= session->points[k].state != RAS_POINT_ARMED &&
+				 session->points[k].state !=
+				 RAS_POINT_UNSELECTED;
+		if (entry && !entry->changed)
+			entry->changed = session->entry->changed;
+		if (session->armed && session->state == RAS_STATE_OFF)
+			retire_session(run, &buffer, session, NULL);
+		else if (session->armed && entry && ended)
+			pins_remove_some(run->path, session->dir,
+					 link_has_ended, entry);
+		if (!session->armed)
+			log_close(&buffer, session->entry->index);
+	}
+	session_list_free(&list);
 	buffer_close(&buffer);
 }
 
 static void armed_stop(const char *path, const char *name, void *context)
 {
-	retire_state_set(path, RAS_STATE_OFF, NULL);
-}
-
-static void statics_stop(const char *run)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s/static", run);
 	retire_state_set(path, RAS_STATE_OFF, NULL);
 }
 
@@ -210,15 +191,16 @@ static void entry_remove(const char *path, const char *name, void *context)
 
 void retire_everything(struct run_dir *run)
 {
-	char armed[PATH_MAX], control[PATH_MAX];
+	char armed[PATH_MAX], control[PATH_MAX], statics[PATH_MAX];
 
 	snprintf(armed, sizeof(armed), "%s/armed", run->path);
 	snprintf(control, sizeof(control), "%s/control", run->path);
+	snprintf(statics, sizeof(statics), "%s/static", run->path);
 	keeper_process_stop(run->path);
 	if (run_dir_group(run) != RUN_NO_GROUP)
 		chmod(run->path, 0700);
 	pins_each(armed, armed_stop, NULL);
-	statics_stop(run->path);
+	retire_state_set(statics, RAS_STATE_OFF, NULL);
 	kmod_release(run);
 	pins_each(run->path, private_stop, NULL);
 	/* first of all: no buffer may stay that counts what is gone */
