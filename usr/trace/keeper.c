@@ -128,49 +128,11 @@ static void points_end(struct keeper *keeper, uint16_t index, const bool *off,
 	run_dir_close(&run);
 }
 
-static void maxhits_look(struct keeper *keeper, const struct watch *watch,
-			 const struct session *session)
-{
-	bool *off = calloc(watch->points + 1, sizeof(*off));
-
-	if (off && watch_maxhits_reached(watch, session,
-					 keeper->buffer.control->cpus, off))
-		points_end(keeper, watch->session, off, RAS_POINT_MAXHITS);
-	free(off);
-}
-
-/* The time in programs is measured by the kernel, for a moment. */
-static void programs_measure(struct keeper *keeper)
-{
-	const struct timespec moment = { .tv_nsec = SAMPLE_NS };
-	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-
-	if (stats < 0)
-		return;
-	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_programs_time(&keeper->watches[i], false);
-	nanosleep(&moment, NULL);
-	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_programs_time(&keeper->watches[i], true);
-	close(stats);
-}
-
-static void traps_measure(struct keeper *keeper)
-{
-	struct features features;
-
-	if (keeper->trap_known)
-		return;
-	keeper->trap_known = true;
-	if (!features_probe(&features, ATTACH_AUTO, NULL))
-		hit_cost_measure(&keeper->trap, &features);
-}
-
-/* Take the dearest points off until the rest is below the ceiling. */
-static void dearest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
+/* Mute the slowest points until the rest is below the ceiling. */
+static void slowest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
 {
 	while (used > most) {
-		struct watch_point *dearest = NULL;
+		struct watch_point *slowest = NULL;
 		struct watch *of = NULL;
 		bool *off;
 
@@ -178,54 +140,62 @@ static void dearest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
 			struct watch *watch = &keeper->watches[i];
 
 			for (uint32_t k = 0; k < watch->points; k++)
-				if (!dearest ||
-				    watch->items[k].used > dearest->used) {
-					dearest = &watch->items[k];
+				if (!slowest ||
+				    watch->items[k].used > slowest->used) {
+					slowest = &watch->items[k];
 					of = watch;
 				}
 		}
-		if (!dearest || !dearest->used)
+		if (!slowest || !slowest->used)
 			return;
 		off = calloc(of->points + 1, sizeof(*off));
 		if (!off)
 			return;
-		off[dearest - of->items] = true;
+		off[slowest - of->items] = true;
 		points_end(keeper, of->session, off, RAS_POINT_MUTED);
 		free(off);
-		used -= dearest->used;
-		dearest->used = 0;
+		used -= slowest->used;
+		slowest->used = 0;
 	}
 }
 
 static void cpu_look(struct keeper *keeper, const struct session_list *list)
 {
+	const struct timespec moment = { .tv_nsec = SAMPLE_NS };
 	struct ras_control *control = keeper->buffer.control;
+	struct features features;
+	struct watch *watch;
 	uint64_t used = 0;
+	int stats;
 
-	traps_measure(keeper);
+	if (!keeper->trap_known) {
+		keeper->trap_known = true;
+		if (!features_probe(&features, ATTACH_AUTO, NULL))
+			hit_cost_measure(&keeper->trap, &features);
+	}
 	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed) {
-			struct watch *watch = watch_find(keeper,
-							 &list->items[i]);
-
-			if (watch)
-				watch_time(watch, &list->items[i],
-					   &keeper->trap);
-		}
-	if (keeper->ticks % WATCH_TICKS == 0)
-		programs_measure(keeper);
+		if (list->items[i].armed &&
+		    (watch = watch_find(keeper, &list->items[i])))
+			watch_time(watch, &list->items[i], &keeper->trap);
+	/* The kernel measures the time in programs, for a moment. */
+	stats = keeper->ticks % WATCH_TICKS ? -1 :
+		bpf_enable_stats(BPF_STATS_RUN_TIME);
+	if (stats >= 0) {
+		for (size_t i = 0; i < keeper->watch_count; i++)
+			watch_programs_time(&keeper->watches[i], false);
+		nanosleep(&moment, NULL);
+		for (size_t i = 0; i < keeper->watch_count; i++)
+			watch_programs_time(&keeper->watches[i], true);
+		close(stats);
+	}
 	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed) {
-			struct watch *watch = watch_find(keeper,
-							 &list->items[i]);
-
-			if (watch)
-				used += watch_tick(watch, &list->items[i],
-						   &keeper->buffer);
-		}
+		if (list->items[i].armed &&
+		    (watch = watch_find(keeper, &list->items[i])))
+			used += watch_tick(watch, &list->items[i],
+					   &keeper->buffer);
 	control->used_cpu = used / NS_PER_HUNDREDTH;
 	__atomic_store_n(&control->used_time, buffer_time(), __ATOMIC_RELEASE);
-	dearest_mute(keeper, used,
+	slowest_mute(keeper, used,
 		     (uint64_t)control->max_cpu * NS_PER_HUNDREDTH);
 }
 
@@ -272,6 +242,7 @@ static void sessions_look(struct keeper *keeper)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct session *session = &list.items[i];
 		struct watch *watch;
+		bool *off;
 
 		if (!session->armed || !(watch = watch_find(keeper, session)))
 			continue;
@@ -279,7 +250,13 @@ static void sessions_look(struct keeper *keeper)
 		if (!watch_has_maxhits(watch, session))
 			continue;
 		keeper->ticking = true;
-		maxhits_look(keeper, watch, session);
+		off = calloc(watch->points + 1, sizeof(*off));
+		if (off && watch_maxhits_reached(watch, session,
+						 keeper->buffer.control->cpus,
+						 off))
+			points_end(keeper, watch->session, off,
+				   RAS_POINT_MAXHITS);
+		free(off);
 	}
 	kept = 0;
 	for (size_t i = 0; i < keeper->watch_count; i++) {
@@ -383,79 +360,66 @@ static void keeper_run(struct keeper *keeper)
 	}
 }
 
-static int uevents_open(void)
+static int keep(struct error *err)
 {
 	const struct sockaddr_nl address = {
 		.nl_family = AF_NETLINK, .nl_groups = 1,
 	};
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
-			NETLINK_KOBJECT_UEVENT);
-
-	if (fd < 0 || !bind(fd, (const void *)&address, sizeof(address)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int signals_open(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGIO);		/* of a lease */
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int lock_take(struct keeper *keeper, struct error *err)
-{
+	struct keeper keeper = { .path = "" };
 	char path[PATH_MAX];
 	struct stat st;
-	int code;
-
-	snprintf(path, sizeof(path), "%s/keep", keeper->path);
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return pin_refused(err, -errno, "cannot make '%s'", path);
-	keeper->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			    O_CLOEXEC);
-	if (keeper->lock < 0)
-		return pin_refused(err, -errno, "cannot open '%s'", path);
-	if (!flock(keeper->lock, LOCK_EX | LOCK_NB) &&
-	    !fstat(keeper->lock, &st)) {
-		keeper->device = st.st_dev;
-		return 0;
-	}
-	code = -errno;
-	error_set(err, code, "another keeper (process %d) is at work in '%s'",
-		  run_dir_lock_holder(path), keeper->path);
-	close(keeper->lock);
-	return code;
-}
-
-static int keep(struct error *err)
-{
-	struct keeper keeper = {
-		.polled = {
-			[SIGNALS] = { .fd = signals_open(), .events = POLLIN },
-			[UEVENTS] = { .fd = uevents_open(), .events = POLLIN },
-			[MOUNTS] = {
-				.fd = open("/proc/self/mounts",
-					   O_RDONLY | O_CLOEXEC),
-				.events = POLLPRI,
-			},
-		},
-	};
-	int code = run_dir_check(pin_run(), err);
+	sigset_t set;
+	int uevents, code = run_dir_check(pin_run(), err);
 
 	if (!code && !realpath(pin_run(), keeper.path))
 		code = error_set(err, -errno, "cannot find '%s'", pin_run());
-	if (!code)
-		code = lock_take(&keeper, err);
 	if (code)
 		return code;
+
+	/* Signals, among them a lease's SIGIO, news of kernel modules, and
+	 * changes of mounts end its pauses. Commands send SIGHUP to the
+	 * holder of the lock, so the signals are blocked before. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGIO);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	uevents = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
+			 NETLINK_KOBJECT_UEVENT);
+	if (uevents >= 0 &&
+	    bind(uevents, (const void *)&address, sizeof(address))) {
+		close(uevents);
+		uevents = -1;
+	}
+	keeper.polled[SIGNALS] = (struct pollfd){
+		.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
+		.events = POLLIN,
+	};
+	keeper.polled[UEVENTS] = (struct pollfd){
+		.fd = uevents, .events = POLLIN,
+	};
+	keeper.polled[MOUNTS] = (struct pollfd){
+		.fd = open("/proc/self/mounts", O_RDONLY | O_CLOEXEC),
+		.events = POLLPRI,
+	};
+
+	/* There is one keeper: it holds a lock on RUN/keep. */
+	snprintf(path, sizeof(path), "%s/keep", keeper.path);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return pin_refused(err, -errno, "cannot make '%s'", path);
+	keeper.lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+			   O_CLOEXEC);
+	if (keeper.lock < 0)
+		return pin_refused(err, -errno, "cannot open '%s'", path);
+	if (flock(keeper.lock, LOCK_EX | LOCK_NB) || fstat(keeper.lock, &st)) {
+		code = error_set(err, -errno,
+				 "another keeper (process %d) is at work in '%s'",
+				 run_dir_lock_holder(path), keeper.path);
+		close(keeper.lock);
+		return code;
+	}
+	keeper.device = st.st_dev;
 	setenv(PIN_RUN_VARIABLE, keeper.path, 1);
 	prctl(PR_SET_NAME, "trace-keep");
 	setpriority(PRIO_PROCESS, 0, NICE);

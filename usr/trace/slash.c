@@ -106,13 +106,13 @@ bool slash_used(int argc, char **argv)
 }
 
 /* The command line of `trace on`, as it is made; all are freed. */
-struct words {
+struct slash_words {
 	char **items;
 	int count, room;
 	bool failed;
 };
 
-static void words_add(struct words *words, char *word)
+static void slash_add(struct slash_words *words, char *word)
 {
 	if (!word || words->count + 1 >= words->room) {
 		words->failed = true;
@@ -122,16 +122,16 @@ static void words_add(struct words *words, char *word)
 	words->items[words->count++] = word;
 }
 
-static void words_add_option(struct words *words, const char *option,
+static void slash_add_option(struct slash_words *words, const char *option,
 			     const char *value, const char *unit)
 {
 	char *word;
 
-	words_add(words, asprintf(&word, "--%s=%s%s", option, value, unit) < 0 ?
+	slash_add(words, asprintf(&word, "--%s=%s%s", option, value, unit) < 0 ?
 		  NULL : word);
 }
 
-static void pids_add(struct words *words, const char *list)
+static void pids_add(struct slash_words *words, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *pid, decimal[24];
 
@@ -139,21 +139,21 @@ static void pids_add(struct words *words, const char *list)
 		errno = 0;
 		snprintf(decimal, sizeof(decimal), "%lu",
 			 strtoul(pid, NULL, 16));
-		words_add_option(words, "pid", decimal, "");
+		slash_add_option(words, "pid", decimal, "");
 	}
 	words->failed |= !copy;
 	free(copy);
 }
 
 /* Names as OS/2 had them; process and thread ids are in every record. */
-static void contexts_add(struct words *words, const char *list)
+static void contexts_add(struct slash_words *words, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *name;
 
 	while (copy && (name = strsep(&rest, ","))) {
 		if (!strcasecmp(name, "PID") || !strcasecmp(name, "TID"))
 			continue;
-		words_add_option(words, "context",
+		slash_add_option(words, "context",
 				 strcasecmp(name, "PROCNAME") ? name : "comm",
 				 "");
 	}
@@ -161,7 +161,7 @@ static void contexts_add(struct words *words, const char *list)
 	free(copy);
 }
 
-static void value_add(struct words *words, const char *arg)
+static void slash_value_add(struct slash_words *words, const char *arg)
 {
 	char letter = letter_of(arg);
 
@@ -170,58 +170,48 @@ static void value_add(struct words *words, const char *arg)
 	else if (letter == 'D')
 		contexts_add(words, arg + 3);
 	else
-		words_add_option(words, "buffer", arg + 3, "K");
+		slash_add_option(words, "buffer", arg + 3, "K");
 }
 
-/* Operands and options of the statement ON or OFF. */
-static int words_fill(struct words *words, int argc, char **argv, int verb)
+/* The statement ON or OFF, with its operands and options. */
+static int statement_run(int argc, char **argv, int verb,
+			 int (*run)(int argc, char **argv))
 {
 	bool off = is_off(argv[verb]);
+	int status = COMMAND_DONE;
+	struct slash_words words = { .room = 4 };
+	char **copy = NULL;
 
-	words_add(words, strdup(argv[0]));
-	words_add(words, strdup(off ? "off" : "on"));
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++)
 		if (is_value(argv[i]) && off) {
 			fprintf(stderr, "trace: '%s' goes with ON\n", argv[i]);
 			return COMMAND_MISUSE;
 		}
-		if (is_value(argv[i]))
-			value_add(words, argv[i]);
-		else if (i != verb && !command_of(argv[i]))
-			words_add(words, strdup(argv[i]));
-	}
-	if (words->failed)
-		fputs("trace: out of memory\n", stderr);
-	return words->failed ? COMMAND_FAILED : COMMAND_DONE;
-}
-
-static int statement_run(int argc, char **argv, int verb,
-			 int (*run)(int argc, char **argv))
-{
-	struct words words = { .room = 4 };
-	int status;
-
 	/* each character of a list may be a word */
 	for (int i = 0; i < argc; i++)
 		words.room += 1 + (is_value(argv[i]) ? strlen(argv[i]) : 0);
 	words.items = calloc(words.room, sizeof(*words.items));
 	if (!words.items)
 		words.room = 0;
-	status = words_fill(&words, argc, argv, verb);
-	if (status == COMMAND_DONE) {
-		/* the options' parser moves them about */
-		char **copy = calloc(words.count + 1, sizeof(*copy));
-
-		if (copy) {
-			memcpy(copy, words.items,
-			       words.count * sizeof(*copy));
-			status = run(words.count, copy);
-		} else {
-			fputs("trace: out of memory\n", stderr);
-			status = COMMAND_FAILED;
-		}
-		free(copy);
+	slash_add(&words, strdup(argv[0]));
+	slash_add(&words, strdup(off ? "off" : "on"));
+	for (int i = 1; i < argc; i++) {
+		if (is_value(argv[i]))
+			slash_value_add(&words, argv[i]);
+		else if (i != verb && !command_of(argv[i]))
+			slash_add(&words, strdup(argv[i]));
 	}
+	/* the options' parser moves them about */
+	if (!words.failed)
+		copy = calloc(words.count + 1, sizeof(*copy));
+	if (copy) {
+		memcpy(copy, words.items, words.count * sizeof(*copy));
+		status = run(words.count, copy);
+	} else {
+		fputs("trace: out of memory\n", stderr);
+		status = COMMAND_FAILED;
+	}
+	free(copy);
 	while (words.count)
 		free(words.items[--words.count]);
 	free(words.items);
@@ -234,15 +224,6 @@ static int verb_find(int argc, char **argv)
 		if (!command_of(argv[i]) && !is_value(argv[i]))
 			return is_on(argv[i]) || is_off(argv[i]) ? i : -1;
 	return 0;
-}
-
-static int command_run_alone(char *program, const char *command,
-			     int (*run)(int argc, char **argv))
-{
-	char name[16], *argv[] = { program, name, NULL };
-
-	snprintf(name, sizeof(name), "%s", command);
-	return run(2, argv);
 }
 
 int slash_run(int argc, char **argv, int (*run)(int argc, char **argv))
@@ -267,10 +248,14 @@ int slash_run(int argc, char **argv, int (*run)(int argc, char **argv))
 	for (int i = 1; i < argc && status == COMMAND_DONE; i++) {
 		const char *command = command_of(argv[i]);
 
-		if (command)
-			status = command_run_alone(argv[0], command, run);
-		else if (i == verb)
+		if (command) {
+			char name[16], *alone[] = { argv[0], name, NULL };
+
+			snprintf(name, sizeof(name), "%s", command);
+			status = run(2, alone);
+		} else if (i == verb) {
 			status = statement_run(argc, argv, verb, run);
+		}
 	}
 	return status;
 }
