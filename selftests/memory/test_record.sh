@@ -41,26 +41,11 @@ export FAIL_AFTER="sh ./nothing && sh ./readable heapmon report -s summary"
 works "heapmon record" heapmon record -o made/file.ras -- /bin/ls /
 works "heapmon record of a choice" heapmon record --sample 100 --min-size 8 \
 	--no-types --depth 2 -o made/file.ras -- /bin/ls /
-# The name is that of one process at a time. It ends shortly after the recording
-# has begun, or when the next one starts.
+# The name is that of one process at a time; it lives long enough to be found, and
+# has its libraries when it sleeps.
 cp "$(command -v sleep)" ./sleeps
-cat >start <<'SH'
-[ ! -e pid ] || kill "$(cat pid)" 2>/dev/null
-rm -f made/file.ras
-exec >/dev/null 2>&1
-./sleeps 100 &
-process=$!
-echo $process >pid
-until [ "$(cat /proc/$process/comm)" = sleeps ]; do sleep 0.01; done
-{
-	until [ -s made/file.ras ] || [ ! -e /proc/$process ]; do
-		sleep 0.05
-	done
-	sleep 1
-	kill $process
-} &
-SH
-export FAIL_BEFORE='sh ./start'
+export FAIL_BEFORE='pkill -x sleeps; ./sleeps 3 &
+	until grep -q nanosleep /proc/$!/wchan; do sleep 0.01; done'
 works "heapmon record of a process" heapmon record --comm sleeps -o made/file.ras
 
 make_app
