@@ -107,7 +107,7 @@ crashes() {
 	dying_build "$kernel" || return
 	can_nmi && set -- -N 'CPU 0 is stuck' -a unknown_nmi_panic "$@"
 	status 7 "$kernel: one boot after the other" dying_vm "$kernel" -R \
-		-t 600 -l "$TMP/log" \
+		-t 1200 -l "$TMP/log" \
 		-e ENDS="$ends" -e REGION="$region" -e WRONG="$wrong" -e N=$N \
 		-e LARGE=$LARGE "$@" || diag_file "$TMP/log"
 	mv "$TMP/out" "$TMP/said"

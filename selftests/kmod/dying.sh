@@ -59,7 +59,7 @@ trace_all() {
 	trace on 210,211 && trace on /dying/app.tdf && /dying/target 5 || exit 1
 }
 END
-	vm -k "$kernel" -t 300 -f "$guest_bin:/bin/rastrace" \
+	vm -k "$kernel" -t 1200 -f "$guest_bin:/bin/rastrace" \
 		-f "$modules:/dying" -f "$TMP/begin:/begin" \
 		-f "$TMP/guest:/guest" "$@" -- sh -c '. /begin && . /guest'
 }

@@ -84,7 +84,7 @@ guest() {
 		set -- "$@" -f "$kmod/$program:/bin/$program"
 	done
 	# the module that the others need comes first
-	vm -t "${GUEST_SECONDS:-300}" -k "$kernel" -m "$built/rastrace.ko" "$@" -- \
+	vm -t "${GUEST_SECONDS:-1200}" -k "$kernel" -m "$built/rastrace.ko" "$@" -- \
 		sh -c "for p in $programs; do
 			echo program \$p; \$p || status=1; done
 			exit \$status" >"$TMP/points" 2>"$TMP/kernel"

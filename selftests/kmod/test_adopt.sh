@@ -41,7 +41,7 @@ adopt() {
 	shift 2
 	keep 768
 	mkdir "$TMP/$kernel"
-	vm -k "$kernel" -t "${GUEST_SECONDS:-400}" -M 768 "$@" \
+	vm -k "$kernel" -t "${GUEST_SECONDS:-1200}" -M 768 "$@" \
 		-f "$built/rastrace.ko:/kmod/rastrace.ko" \
 		-f "$built/sample/rastrace_sample.ko:/kmod/sample/rastrace_sample.ko" \
 		-f "$built/sample/rastrace_storm.ko:/kmod/sample/rastrace_storm.ko" \

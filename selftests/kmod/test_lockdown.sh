@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Under lockdown (secure boot) a module that isn't signed, or with a key that the
 # kernel doesn't trust, is not loaded, and all else goes on; under that for
-# confidentiality the kernel isn't traced; that has trace(8)'s table of who may do
-# what, too, and integrity when $LONG is set.
+# confidentiality the kernel isn't traced. With $LONG trace(8)'s table of who may do
+# what is tested under both, too.
 . "$(dirname "$0")/guest.sh"
 . "$TOP/selftests/trace/target.sh"
 built=	# by modules
@@ -57,8 +57,7 @@ GUEST
 # locked MODE: "what: result" lines go to $TMP/out
 locked() {
 	table=${LONG-}
-	[ "$1" = integrity ] || table=yes
-	status 0 "$1: in the guest" "$TOP/scripts/vm" -k 6.12 -t 300 \
+	status 0 "$1: in the guest" "$TOP/scripts/vm" -k 6.12 -t 1200 \
 		-a "lockdown=$1" \
 		-f "$built/rastrace.ko:/kmod/rastrace.ko" \
 		-f "$TMP/signed.ko:/kmod/signed.ko" \

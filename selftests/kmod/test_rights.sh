@@ -9,7 +9,7 @@ folder=$TMP/modules
 mkdir "$folder"
 cp "$built/rastrace.ko" "$folder"
 there=/rastrace/selftests
-vm -k 6.12 -t "${GUEST_SECONDS:-600}" -M 768 \
+vm -k 6.12 -t "${GUEST_SECONDS:-1200}" -M 768 \
 	-f "$folder:/modules.rastrace" -f "${guest_bin:?}:/rastrace/build/bin" \
 	-f "${kmod:?}/../trace:/rastrace/build/selftests/trace" \
 	-f "$kmod/../static:/rastrace/build/selftests/static" \

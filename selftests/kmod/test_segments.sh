@@ -25,7 +25,7 @@ END
 ok "of 64 bits compiled" trcust --module "$TOP/build/selftests/kmod/gsbase" "$TMP/app/base.tsf"
 ok "compiled" trcust --module "$program" "$TMP/app/at_once.tsf"
 modules 6.12 || tap_done
-"$TOP/scripts/vm" -k 6.12 -t 300 -f "$built/rastrace.ko:/kmod/rastrace.ko" \
+"$TOP/scripts/vm" -k 6.12 -t 1200 -f "$built/rastrace.ko:/kmod/rastrace.ko" \
 	-f "$TMP/app:/app" -f "$BIN:/rastrace/build/bin" \
 	-f "$TOP/selftests/tap.sh:/rastrace/selftests/tap.sh" \
 	-f "$TOP/selftests/kmod/segments.sh:/rastrace/selftests/kmod/segments.sh" \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The kernel that arms by perf events and has no kfuncs. Left out is what
-# test_6.12.sh or test_6.12_preempt.sh shows as well, whatever the kernel, and what
-# operands mean; of who may do what, there are the kernel's settings. All of it when
-# $LONG is set.
+# The kernel that arms by perf events and has no kfuncs: the tests that show what
+# depends on that, and what the kernel's own code and modules need a kernel with
+# kprobes for. With $LONG all live tests and those of bpf/.
 [ "${LONG-}" ] || {
-	export GUEST_WITHOUT='heapmon/live_server.sh heapmon/live_threads.sh
-	soak/live_reader.sh trace/live_burst.sh trace/live_commands.sh
-	trace/live_explain_loss.sh trace/live_keep.sh trace/live_kill.sh
-	trace/live_select.sh trace/live_spool.sh'
-	set -- -e RIGHTS=settings
+	export GUEST_TESTS='bpf/test_context bpf/test_process bpf/test_uprobe
+	heapmon/live_record.sh heapmon/live_returns.sh static/live_static.sh
+	trace/live_calls trace/live_failure.sh trace/live_get.sh
+	trace/live_kernel.sh trace/live_kprobe.sh trace/live_modules.sh
+	trace/live_segments.sh tracefmt/live_calls.sh trcust/live_choose.sh
+	trcust/live_return.sh'
 }
 exec "$(dirname "$0")/guest.sh" 6.1 "$@"

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What may go wrong when programs are preempted; commands and the programs that
-# the kernel takes are the same.
-export GUEST_TESTS="trace/live_load trace/live_drop trace/live_sites
-trace/live_calls trace/live_memory.sh trace/live_spool.sh
-static/live_static.sh heapmon/live_threads.sh
-${LONG:+trace/live_many.sh trace/live_kill.sh bpf/test_uprobe}"
+# The kernel that arms by links of many sites, with preempt=full: what may go wrong
+# when programs are preempted, and what needs a kernel with kprobes. test_6.12.sh
+# has the rest, which is the same with and without preemption.
+export GUEST_TESTS="bpf/test_uprobe heapmon/live_threads.sh static/live_static.sh
+trace/live_calls trace/live_drop trace/live_kernel.sh trace/live_kprobe.sh
+trace/live_load trace/live_memory.sh trace/live_spool.sh
+${LONG:+trace/live_kill.sh trace/live_many.sh trace/live_sites}"
 exec "$(dirname "$0")/guest.sh" 6.12 -a preempt=full

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The kernel and a module of its own are traced, on each kernel of the tests:
-# entries, exits, stacks, static data of the module, of the kernel and of the
+# The kernel and a module of its own are traced, on the newest kernel of the tests,
+# with $LONG on each: entries, exits, stacks, static data of the module, of the kernel and of the
 # processor that runs. What can't be traced is refused with its name and why:
 # functions that aren't there (any more), that probes run through, a module of
 # another build, data whose addresses are hidden.
@@ -151,7 +151,7 @@ per_cpu() {
 		diag_file
 }
 
-for series in 6.1 6.12; do
+for series in ${LONG:+6.1} 6.12; do
 	kernel=$("$vm" -k $series -n 2>"$TMP/err") || {
 		skip "$series" "$(tail -n 1 "$TMP/err")"
 		continue
