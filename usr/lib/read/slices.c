@@ -407,8 +407,12 @@ static void chunk_follow(struct slices *s, struct trace_slice *slice,
 		slice->position = c->copy.head;
 }
 
-static void chunk_leave(struct slices *s, struct trace_slice *slice)
+/* Go to the next chunk; false: there is none. */
+static bool slice_advance(struct slices *s, struct trace_slice *slice)
 {
+	static const struct source_bytes nothing;
+	struct slice_chunk *c;
+
 	s->fetched -= slice->owned_size;
 	slice->owned_size = 0;
 	if (slice->chunk_at)
@@ -418,15 +422,6 @@ static void chunk_leave(struct slices *s, struct trace_slice *slice)
 			      slice->chunks[slice->chunk_at - 1].length);
 	slice->at = 0;
 	slice->damaged = false;
-}
-
-/* Go to the next chunk; false: there is none. */
-static bool slice_advance(struct slices *s, struct trace_slice *slice)
-{
-	static const struct source_bytes nothing;
-	struct slice_chunk *c;
-
-	chunk_leave(s, slice);
 	if (slice->chunk_at == slice->chunk_count) {
 		/* of a pipe the list begins anew */
 		slice->chunk_at = slice->chunk_count = slice->chunk_room = 0;

@@ -28,27 +28,13 @@ static int path_set_error(const struct output *output, int code,
 			 output->settings->path, strerror(-code));
 }
 
-static int dir_make(const struct output *output, struct ctf *ctf,
-		    struct error *err)
-{
-	const char *path = output->settings->path;
-	int code;
-
-	if (mkdir(path, 0777)) {
-		code = path_set_error(output, -errno, err);
-		if (code == -EEXIST)
-			error_hint(err, "name a directory that isn't there yet");
-		return code;
-	}
-	ctf->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return ctf->dir < 0 ? path_set_error(output, -errno, err) : 0;
-}
-
 static int ctf_open(struct output *output, struct text *text,
 		    struct error *err)
 {
 	struct ctf *ctf = calloc(1, sizeof(*ctf));
 	size_t count = output->stream->count;
+	const char *path;
+	int code;
 
 	if (!ctf)
 		return -ENOMEM;
@@ -63,7 +49,15 @@ static int ctf_open(struct output *output, struct text *text,
 		trace->metadata = trace->streams.dir = -1;
 		trace->classes.hex = output->settings->hex;
 	}
-	return dir_make(output, ctf, err);
+	path = output->settings->path;
+	if (mkdir(path, 0777)) {
+		code = path_set_error(output, -errno, err);
+		if (code == -EEXIST)
+			error_hint(err, "name a directory that isn't there yet");
+		return code;
+	}
+	ctf->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return ctf->dir < 0 ? path_set_error(output, -errno, err) : 0;
 }
 
 /* The directory itself of a single trace, else trace1, trace2 ... in it. */

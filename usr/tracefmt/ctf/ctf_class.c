@@ -74,8 +74,15 @@ void ctf_class_free(struct ctf_classes *classes)
 
 /* ---- forms ---- */
 
-static void pieces_find(struct ctf_class *class, const struct scratch *scratch)
+enum ctf_form ctf_class_form(struct ctf_class *class,
+			     const struct event *event,
+			     const struct scratch *scratch)
 {
+	if (event_data(event).misfit ||
+	    event->record->flags & RAS_RECORD_MUTED)
+		return CTF_ALONE;
+	if (!class->point->formatted)
+		return CTF_BYTES;
 	for (size_t i = 0; i < class->field_count; i++)
 		class->fields[i].count = 0;
 	for (size_t i = 0; i < scratch->result.count; i++) {
@@ -88,18 +95,6 @@ static void pieces_find(struct ctf_class *class, const struct scratch *scratch)
 		if (!f->count++)
 			f->first = piece;
 	}
-}
-
-enum ctf_form ctf_class_form(struct ctf_class *class,
-			     const struct event *event,
-			     const struct scratch *scratch)
-{
-	if (event_data(event).misfit ||
-	    event->record->flags & RAS_RECORD_MUTED)
-		return CTF_ALONE;
-	if (!class->point->formatted)
-		return CTF_BYTES;
-	pieces_find(class, scratch);
 	for (size_t i = 0; i < class->field_count; i++)
 		if (!ctf_field_is_whole(&class->fields[i]))
 			return CTF_STATUS;
@@ -107,20 +102,6 @@ enum ctf_form ctf_class_form(struct ctf_class *class,
 }
 
 /* ---- TSDL ---- */
-
-static void name_tsdl(struct ctf_buffer *tsdl, const struct match_point *point,
-		      unsigned int major, unsigned int minor)
-{
-	const char *desc = point->formatted ?
-			   tff_string(point->tff, point->entry->desc) : "";
-	char name[48];
-
-	if (!*desc) {
-		snprintf(name, sizeof(name), "major %u minor %u", major, minor);
-		desc = name;
-	}
-	ctf_tsdl_literal(tsdl, desc, strlen(desc));
-}
 
 /* What --context asked for; the thread's name stands in the stream's context
  * instead of the process's. The stack is one of the fields: babeltrace2 2.0
@@ -146,16 +127,27 @@ static void context_tsdl(struct ctf_buffer *tsdl, uint32_t mask)
 	ctf_buffer_print(tsdl, "\t};\n");
 }
 
-static void class_tsdl(struct ctf_buffer *tsdl,
-		       const struct ctf_classes *classes,
-		       const struct ctf_class *class, enum ctf_form form)
+uint32_t ctf_class_id(struct ctf_classes *classes, struct ctf_class *class,
+		      enum ctf_form form, struct ctf_buffer *tsdl)
 {
 	const struct match_point *point = class->point;
+	const char *desc = "";
+	char name[48];
 
+	if (class->ids[form])
+		return class->ids[form];
+	class->ids[form] = ++classes->ids;
 	ctf_buffer_print(tsdl, "event {\n\tid = %u;\n\tname = ",
 			 class->ids[form]);
-	name_tsdl(tsdl, point, point->key >> 32 & 0xffff,
-		  point->key >> 16 & 0xffff);
+	if (point->formatted)
+		desc = tff_string(point->tff, point->entry->desc);
+	if (!*desc) {
+		snprintf(name, sizeof(name), "major %u minor %u",
+			 (unsigned int)(point->key >> 32 & 0xffff),
+			 (unsigned int)(point->key >> 16 & 0xffff));
+		desc = name;
+	}
+	ctf_tsdl_literal(tsdl, desc, strlen(desc));
 	ctf_buffer_print(tsdl, ";\n\tstream_id = 0;\n");
 	if (form != CTF_ALONE)
 		context_tsdl(tsdl, point->context);
@@ -169,15 +161,6 @@ static void class_tsdl(struct ctf_buffer *tsdl,
 	else if (classes->hex)
 		ctf_buffer_print(tsdl, "\t\tstruct bytes _data_;\n");
 	ctf_buffer_print(tsdl, "\t};\n};\n\n");
-}
-
-uint32_t ctf_class_id(struct ctf_classes *classes, struct ctf_class *class,
-		      enum ctf_form form, struct ctf_buffer *tsdl)
-{
-	if (!class->ids[form]) {
-		class->ids[form] = ++classes->ids;
-		class_tsdl(tsdl, classes, class, form);
-	}
 	return class->ids[form];
 }
 

@@ -15,13 +15,6 @@
 
 /* ---- metadata ---- */
 
-static void uuid_tsdl(struct ctf_buffer *tsdl, const uint8_t *uuid)
-{
-	for (int i = 0; i < CTF_UUID_BYTES; i++)
-		ctf_buffer_print(tsdl, "%s%02x", i == 4 || i == 6 || i == 8 ||
-				 i == 10 ? "-" : "", uuid[i]);
-}
-
 static void types_tsdl(struct ctf_buffer *tsdl)
 {
 	static const struct {
@@ -44,37 +37,12 @@ static void types_tsdl(struct ctf_buffer *tsdl)
 	ctf_buffer_print(tsdl, "\n");
 }
 
-static void trace_tsdl(struct ctf_buffer *tsdl, const uint8_t *uuid)
-{
-	ctf_buffer_print(tsdl,
-			 "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
-	uuid_tsdl(tsdl, uuid);
-	ctf_buffer_print(tsdl,
-			 "\";\n\tbyte_order = le;\n"
-			 "\tpacket.header := struct {\n"
-			 "\t\tuint32_t magic;\n"
-			 "\t\tuint8_t uuid[16];\n"
-			 "\t\tuint32_t stream_id;\n"
-			 "\t};\n};\n\n");
-}
-
 static void env_line_tsdl(struct ctf_buffer *tsdl, const char *name,
 			  const char *value)
 {
 	ctf_buffer_print(tsdl, "\t%s = ", name);
 	ctf_tsdl_literal(tsdl, value, strlen(value));
 	ctf_buffer_print(tsdl, ";\n");
-}
-
-static void env_tsdl(struct ctf_buffer *tsdl, const struct trace *trace)
-{
-	ctf_buffer_print(tsdl, "env {\n");
-	env_line_tsdl(tsdl, "hostname", trace->file.host);
-	env_line_tsdl(tsdl, "sysname", "Linux");
-	env_line_tsdl(tsdl, "kernel_release", trace->file.kernel);
-	env_line_tsdl(tsdl, "tracer_name", "rastrace");
-	env_line_tsdl(tsdl, "source", trace->name);
-	ctf_buffer_print(tsdl, "};\n\n");
 }
 
 static void clock_tsdl(struct ctf_buffer *tsdl, uint64_t offset)
@@ -119,8 +87,25 @@ int ctf_trace_begin(struct ctf_trace *ctf, const struct trace *trace, int dir)
 	ctf->offset = offset >= 0 && offset <= OFFSET_MOST ? offset : 0;
 	ctf_buffer_print(tsdl, "/* CTF 1.8 */\n\n");
 	types_tsdl(tsdl);
-	trace_tsdl(tsdl, ctf->streams.uuid);
-	env_tsdl(tsdl, trace);
+	ctf_buffer_print(tsdl,
+			 "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
+	for (int i = 0; i < CTF_UUID_BYTES; i++)
+		ctf_buffer_print(tsdl, "%s%02x", i == 4 || i == 6 || i == 8 ||
+				 i == 10 ? "-" : "", ctf->streams.uuid[i]);
+	ctf_buffer_print(tsdl,
+			 "\";\n\tbyte_order = le;\n"
+			 "\tpacket.header := struct {\n"
+			 "\t\tuint32_t magic;\n"
+			 "\t\tuint8_t uuid[16];\n"
+			 "\t\tuint32_t stream_id;\n"
+			 "\t};\n};\n\n");
+	ctf_buffer_print(tsdl, "env {\n");
+	env_line_tsdl(tsdl, "hostname", trace->file.host);
+	env_line_tsdl(tsdl, "sysname", "Linux");
+	env_line_tsdl(tsdl, "kernel_release", trace->file.kernel);
+	env_line_tsdl(tsdl, "tracer_name", "rastrace");
+	env_line_tsdl(tsdl, "source", trace->name);
+	ctf_buffer_print(tsdl, "};\n\n");
 	clock_tsdl(tsdl, ctf->offset);
 	ctf_status_tsdl(tsdl);
 	ctf_stream_tsdl(tsdl);
@@ -157,49 +142,6 @@ static uint64_t time_of(const struct ctf_trace *ctf, int64_t time,
 	return stream && stream->end > moved ? stream->end : moved;
 }
 
-static void comm_write(struct ctf_buffer *out, const struct event *event)
-{
-	const char *comm = event_thread_comm(event);
-
-	if (!comm || !*comm)
-		comm = NONE;
-	ctf_buffer_string(out, comm, strnlen(comm, 16));
-}
-
-/* "fault,cut", and "moved=1770163191000000000" where the wall clock is not what
- * the timestamp says. */
-static void flags_write(struct ctf_buffer *out, unsigned int flags,
-			const struct event *event, bool moved)
-{
-	const char *comma = "";
-
-	if (!flags && !moved)
-		ctf_buffer_print(out, NONE);
-	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
-		if (!(flags & 1u << i))
-			continue;
-		ctf_buffer_print(out, "%s%s", comma, event_flag_words[i]);
-		comma = ",";
-	}
-	if (moved)
-		ctf_buffer_print(out, "%smoved=%lld", comma,
-				 (long long)event->time);
-	ctf_buffer_number(out, 0, 1);
-}
-
-/* What stands in front of each event (ctf_stream_tsdl()). */
-static void head_write(struct ctf_buffer *out, const struct event *event)
-{
-	const struct ras_record *record = event->record;
-
-	ctf_buffer_number(out, event->number, 8);
-	ctf_buffer_number(out, record->major, 2);
-	ctf_buffer_number(out, record->minor, 2);
-	ctf_buffer_number(out, record->pid, 4);
-	ctf_buffer_number(out, record->tid, 4);
-	comm_write(out, event);
-}
-
 int ctf_trace_event(struct ctf_trace *ctf, const struct event *event,
 		    struct scratch *scratch, struct symbols *symbols)
 {
@@ -209,6 +151,10 @@ int ctf_trace_event(struct ctf_trace *ctf, const struct event *event,
 	enum ctf_form form;
 	uint32_t id;
 	size_t bytes;
+	const struct ras_record *record = event->record;
+	const char *comm = event_thread_comm(event), *comma = "";
+	unsigned int flags;
+	bool moved;
 	int code;
 
 	if (!class || output_decode(event, scratch, NULL) ||
@@ -226,11 +172,33 @@ int ctf_trace_event(struct ctf_trace *ctf, const struct event *event,
 	bytes = stream->packet.used;
 	ctf_buffer_number(&stream->packet, id, 4);
 	ctf_buffer_number(&stream->packet, time, 8);
-	head_write(&stream->packet, event);
-	flags_write(&stream->packet,
-		    event_flags(event, scratch->result.status,
-				scratch->result.misfit),
-		    event, ctf->offset + (int64_t)time != event->time);
+	/* The event's header: see ctf_stream_tsdl(). */
+	ctf_buffer_number(&stream->packet, event->number, 8);
+	ctf_buffer_number(&stream->packet, record->major, 2);
+	ctf_buffer_number(&stream->packet, record->minor, 2);
+	ctf_buffer_number(&stream->packet, record->pid, 4);
+	ctf_buffer_number(&stream->packet, record->tid, 4);
+	if (!comm || !*comm)
+		comm = NONE;
+	ctf_buffer_string(&stream->packet, comm, strnlen(comm, 16));
+	/* "fault,cut", and "moved=1770163191000000000" where the wall clock is
+	 * not that of the timestamp. */
+	flags = event_flags(event, scratch->result.status,
+			    scratch->result.misfit);
+	moved = ctf->offset + (int64_t)time != event->time;
+	if (!flags && !moved)
+		ctf_buffer_print(&stream->packet, NONE);
+	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
+		if (!(flags & 1u << i))
+			continue;
+		ctf_buffer_print(&stream->packet, "%s%s", comma,
+				 event_flag_words[i]);
+		comma = ",";
+	}
+	if (moved)
+		ctf_buffer_print(&stream->packet, "%smoved=%lld", comma,
+				 (long long)event->time);
+	ctf_buffer_number(&stream->packet, 0, 1);
 	ctf_class_write(&stream->packet, &ctf->classes, class, form, event,
 			symbols);
 	return ctf_stream_added(&ctf->streams, stream, time, bytes);

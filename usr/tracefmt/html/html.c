@@ -112,35 +112,22 @@ static int data_add(struct output *output, struct text *text)
 	return code ? code : html_store_write(&html->store, text);
 }
 
-static void script_add(struct text *text, const char *nonce)
-{
-	element_begin(text, "script", nonce);
-	for (unsigned int i = HTML_SCRIPT; i < HTML_PARTS; i++)
-		part_add(text, i);
-	TEXT_ADD(text, "</script>\n</body>\n</html>\n");
-}
-
-static int nonce_make(char *nonce)
+static int html_close(struct output *output, struct text *text,
+		      struct error *err)
 {
 	uint64_t random;
+	char nonce[17];
+	int code;
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -errno;
 	*text_put_hex(nonce, random, 16) = '\0';
-	return 0;
-}
-
-static int html_close(struct output *output, struct text *text,
-		      struct error *err)
-{
-	char nonce[17];
-	int code = nonce_make(nonce);
-
-	if (code)
-		return code;
 	head_add(text, nonce);
 	code = data_add(output, text);
-	script_add(text, nonce);
+	element_begin(text, "script", nonce);
+	for (unsigned int i = HTML_SCRIPT; i < HTML_PARTS; i++)
+		part_add(text, i);
+	TEXT_ADD(text, "</script>\n</body>\n</html>\n");
 	return code ? code : -text->error;
 }
 

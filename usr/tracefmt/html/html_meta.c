@@ -62,46 +62,31 @@ static void losses_add(const struct trace_file *file, struct text *text)
 	member_add(text, "],\"damages\":", damage->count);
 }
 
-static void trace_add(const struct trace *trace, struct text *text)
-{
-	string_add(text, "{\"name\":", trace->name);
-	string_add(text, ",\"host\":", trace->file.host);
-	string_add(text, ",\"kernel\":", trace->file.kernel);
-	member_add(text, ",\"found\":", trace->found);
-	member_add(text, ",\"unmatched\":", trace->unmatched);
-	member_add(text, ",\"late\":", trace->late);
-	losses_add(&trace->file, text);
-	TEXT_ADD(text, "}");
-}
-
 static void traces_add(const struct stream *stream, struct text *text)
 {
 	TEXT_ADD(text, ",\n\"traces\":[");
 	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+
 		if (i)
 			TEXT_ADD(text, ",\n");
-		trace_add(stream->traces[i], text);
+		string_add(text, "{\"name\":", trace->name);
+		string_add(text, ",\"host\":", trace->file.host);
+		string_add(text, ",\"kernel\":", trace->file.kernel);
+		member_add(text, ",\"found\":", trace->found);
+		member_add(text, ",\"unmatched\":", trace->unmatched);
+		member_add(text, ",\"late\":", trace->late);
+		losses_add(&trace->file, text);
+		TEXT_ADD(text, "}");
 	}
 	TEXT_ADD(text, "]");
-}
-
-static void density_add(const struct html_density *density, struct text *text)
-{
-	unsigned int count = DENSITY_COUNTS;
-
-	while (count && !density->counts[count - 1])
-		count--;
-	member_add(text, ",\n\"density\":{\"width\":", density->width);
-	TEXT_ADD(text, ",\"counts\":[");
-	for (unsigned int i = 0; i < count; i++)
-		member_add(text, i ? "," : "", density->counts[i]);
-	TEXT_ADD(text, "]}");
 }
 
 int html_meta_add(const struct output *output, struct text *text)
 {
 	const struct html *html = output->own;
 	const struct output_settings *s = output->settings;
+	unsigned int count = DENSITY_COUNTS;
 	char start[NUMBER_MAX + 1];
 	int code;
 
@@ -114,7 +99,13 @@ int html_meta_add(const struct output *output, struct text *text)
 	string_add(text, ",\"clock\":", s->relative ? "relative" :
 		   s->utc ? "utc" : "local");
 	traces_add(output->stream, text);
-	density_add(&html->density, text);
+	while (count && !html->density.counts[count - 1])
+		count--;
+	member_add(text, ",\n\"density\":{\"width\":", html->density.width);
+	TEXT_ADD(text, ",\"counts\":[");
+	for (unsigned int i = 0; i < count; i++)
+		member_add(text, i ? "," : "", html->density.counts[i]);
+	TEXT_ADD(text, "]}");
 	code = figures_add(output, text);
 	TEXT_ADD(text, ",\n\"points\":");
 	html_points_add(&html->points, text);

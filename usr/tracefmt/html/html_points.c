@@ -52,46 +52,42 @@ static void names_add(const struct field_set *set, size_t member,
 	TEXT_ADD(text, "]");
 }
 
-static void formatted_add(const struct match_point *point, struct text *text)
-{
-	const char *group = match_point_group(point);
-
-	TEXT_ADD(text, ",\"module\":");
-	html_add_string(text, tff_string(point->tff, point->section->path));
-	if (*group) {
-		TEXT_ADD(text, ",\"group\":");
-		html_add_string(text, group);
-	}
-	TEXT_ADD(text, ",\"fields\":");
-	names_add(&point->fields, offsetof(struct field, name), text);
-	TEXT_ADD(text, ",\"labels\":");
-	names_add(&point->fields, offsetof(struct field, label), text);
-}
-
-static void point_add(const struct match_point *point, struct text *text)
-{
-	char name[PAIR_NAME_MAX];
-
-	TEXT_ADD(text, "{\"major\":");
-	html_add_signed(text, pair_major(point));
-	TEXT_ADD(text, ",\"minor\":");
-	html_add_signed(text, pair_minor(point));
-	TEXT_ADD(text, ",\"name\":");
-	html_add_string(text, pair_name(point, name));
-	TEXT_ADD(text, ",\"desc\":");
-	html_add_part(text, point->title, point->title_length - 1);
-	if (point->formatted)
-		formatted_add(point, text);
-	TEXT_ADD(text, "}");
-}
-
 void html_points_add(const struct html_points *points, struct text *text)
 {
+	const struct match_point *point;
+	char name[PAIR_NAME_MAX];
+	const char *group;
+
 	TEXT_ADD(text, "[");
 	for (size_t i = 0; i < points->count; i++) {
 		if (i)
 			TEXT_ADD(text, ",\n");
-		point_add(points->points[i], text);
+		point = points->points[i];
+		TEXT_ADD(text, "{\"major\":");
+		html_add_signed(text, pair_major(point));
+		TEXT_ADD(text, ",\"minor\":");
+		html_add_signed(text, pair_minor(point));
+		TEXT_ADD(text, ",\"name\":");
+		html_add_string(text, pair_name(point, name));
+		TEXT_ADD(text, ",\"desc\":");
+		html_add_part(text, point->title, point->title_length - 1);
+		if (point->formatted) {
+			group = match_point_group(point);
+			TEXT_ADD(text, ",\"module\":");
+			html_add_string(text, tff_string(point->tff,
+							 point->section->path));
+			if (*group) {
+				TEXT_ADD(text, ",\"group\":");
+				html_add_string(text, group);
+			}
+			TEXT_ADD(text, ",\"fields\":");
+			names_add(&point->fields, offsetof(struct field, name),
+				  text);
+			TEXT_ADD(text, ",\"labels\":");
+			names_add(&point->fields, offsetof(struct field, label),
+				  text);
+		}
+		TEXT_ADD(text, "}");
 	}
 	TEXT_ADD(text, "]");
 }

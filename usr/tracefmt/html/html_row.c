@@ -35,14 +35,6 @@ static int body_make(struct output *output, const struct event *event,
 	return 0;
 }
 
-static char *comm_put(const struct event *event, char *p)
-{
-	const char *comm = event_thread_comm(event);
-
-	return html_put_string(p, comm ? comm : "",
-			       comm ? strnlen(comm, 16) : 0, false);
-}
-
 static char *number_put(char *p, uint64_t value)
 {
 	*p++ = ',';
@@ -52,6 +44,8 @@ static char *number_put(char *p, uint64_t value)
 static char *identity_put(const struct output *output,
 			  const struct event *event, char *p)
 {
+	const char *comm = event_thread_comm(event);
+
 	*p++ = '[';
 	p = text_put_decimal(p, event->number);
 	*p++ = ',';
@@ -62,7 +56,8 @@ static char *identity_put(const struct output *output,
 	p = number_put(p, event->record->pid);
 	p = number_put(p, event->record->tid);
 	*p++ = ',';
-	return comm_put(event, p);
+	return html_put_string(p, comm ? comm : "",
+			       comm ? strnlen(comm, 16) : 0, false);
 }
 
 static char *pair_put(const struct pair_seen *seen, char *p)

@@ -160,14 +160,6 @@ static void who_set(const struct json_lines *json, struct json_thread *thread,
 	thread->who.length = p - thread->who.text;
 }
 
-static bool who_is(const struct json_thread *thread,
-		   const struct ras_record *record, const char *name)
-{
-	return record->pid == thread->pid && record->tid == thread->tid &&
-	       thread->who.length && thread->named == !!name &&
-	       (!name || !memcmp(thread->name, name, sizeof(thread->name)));
-}
-
 static void where_set(const struct json_lines *json, struct json_thread *thread,
 		      uint32_t cpu, uint32_t length)
 {
@@ -191,7 +183,10 @@ static char *who_put(const struct json_lines *json, struct json_thread *thread,
 {
 	const char *name = json->wants[COLUMN_COMM] ? event_comm(event) : NULL;
 
-	if (!who_is(thread, event->record, name))
+	if (event->record->pid != thread->pid ||
+	    event->record->tid != thread->tid || !thread->who.length ||
+	    thread->named != !!name ||
+	    (name && memcmp(thread->name, name, sizeof(thread->name))))
 		who_set(json, thread, event->record, name);
 	p = piece_put(&thread->who, p);
 	if (event->cpu != thread->cpu || length != thread->length ||

@@ -271,17 +271,6 @@ static void call_close(const struct output *output,
 		perfetto_id_add(call, text);
 }
 
-/* Calls that were given up (pairing.h) stay open. */
-static void unmatched_close(const struct output *output,
-			    const struct pair_seen *seen, int64_t time,
-			    struct text *text)
-{
-	for (size_t i = 0; i < seen->unmatched_count; i++) {
-		call_close(output, &seen->unmatched[i], time, text);
-		TEXT_ADD(text, ",\"args\":{\"unmatched\":\"no POST\"}}");
-	}
-}
-
 static int perfetto_event(struct output *output, const struct event *event,
 			  struct text *text, struct scratch *scratch)
 {
@@ -295,7 +284,12 @@ static int perfetto_event(struct output *output, const struct event *event,
 	perfetto_names_add(output, event, text);
 	time = event_time(event, &seen);
 	if (seen.role == PAIR_POST_MATCHED) {
-		unmatched_close(output, &seen, time, text);
+		/* Calls that were given up (pairing.h) stay open. */
+		for (size_t i = 0; i < seen.unmatched_count; i++) {
+			call_close(output, &seen.unmatched[i], time, text);
+			TEXT_ADD(text,
+				 ",\"args\":{\"unmatched\":\"no POST\"}}");
+		}
 		call_close(output, &seen.call, time, text);
 	} else {
 		perfetto_event_begin(output, seen.role != PAIR_PRE ? 'i' :

@@ -236,49 +236,39 @@ static bool missing_note(struct decode *d, struct decode_piece *piece)
 	return true;
 }
 
-static void prefix_misfit(struct decode *d, const struct decode_step *step)
-{
-	struct decode_piece *piece = piece_add(d, step);
-	size_t left = d->end - d->at;
-
-	piece->bytes = left < RAS_ITEM_PREFIX ? left : RAS_ITEM_PREFIX;
-	piece_note(d, piece, NOTE_NO_PREFIX);
-	d->misfit = true;
-}
-
-/* What an item has in front of its bytes, or in place of them. */
-static void item_begin(struct decode *d)
-{
-	if (status_stack(d->status)) {
-		memcpy(&d->stack, d->at, sizeof(d->stack));
-		data_use(d, sizeof(d->stack));
-	} else if (status_empty(d->status)) {
-		size_t n = d->item_end - d->at;
-
-		d->pointer = 0;
-		memcpy(&d->pointer, d->at, n < 8 ? n : 8);
-		data_use(d, n);
-	}
-}
-
 /* %P, and %R in its place: what the item before has left is skipped. */
 static void prefix_take(struct decode *d, const struct decode_step *step)
 {
+	struct decode_piece *piece;
+	size_t left;
+
 	if (d->in_item)
 		d->at = d->item_end;
 	d->in_item = false;
 	if (d->at == d->end || d->misfit)
 		return;
 	if (!prefix_valid(d->at, d->end)) {
-		prefix_misfit(d, step);
+		piece = piece_add(d, step);
+		left = d->end - d->at;
+		piece->bytes = left < RAS_ITEM_PREFIX ? left : RAS_ITEM_PREFIX;
+		piece_note(d, piece, NOTE_NO_PREFIX);
+		d->misfit = true;
 		return;
 	}
 	d->status = d->at[0];
 	d->item_end = d->at + RAS_ITEM_PREFIX + prefix_length(d->at);
 	d->flags |= d->status & ~RAS_ITEM_KIND(0xff);
 	data_use(d, RAS_ITEM_PREFIX);
-	if (RAS_ITEM_KIND(d->status) > RAS_ITEM_STRING)
-		item_begin(d);
+	/* What precedes the item's bytes, or replaces them. */
+	if (status_stack(d->status)) {
+		memcpy(&d->stack, d->at, sizeof(d->stack));
+		data_use(d, sizeof(d->stack));
+	} else if (status_empty(d->status)) {
+		left = d->item_end - d->at;
+		d->pointer = 0;
+		memcpy(&d->pointer, d->at, left < 8 ? left : 8);
+		data_use(d, left);
+	}
 	d->in_item = true;
 	d->fresh = true;
 }

@@ -121,22 +121,12 @@ static const char **names_place(const struct names *names, const char *name)
 	}
 }
 
-/* Add field->name, with a number behind where it is there already. */
-static void names_add(struct names *names, struct field *field)
-{
-	size_t length = strlen(field->name);
-	const char **place = names_place(names, field->name);
-
-	for (unsigned int n = 2; *place; n++) {
-		sprintf(field->name + length, "_%u", n);
-		place = names_place(names, field->name);
-	}
-	*place = field->name;
-}
-
 static int name_make(struct names *names, const struct decode_format *format,
 		     struct field *field, size_t number)
 {
+	size_t length;
+	const char **place;
+
 	field->label = label_make(format, field->step - format->steps);
 	field->name = field->label ?
 		      malloc(strlen(field->label) + 2 * NUMBER_DIGITS) : NULL;
@@ -145,7 +135,14 @@ static int name_make(struct names *names, const struct decode_format *format,
 	name_clean(field->label, field->name);
 	if (!field->name[0])
 		sprintf(field->name, "arg%zu", number);
-	names_add(names, field);
+	/* A name that is there already gets a number at its end. */
+	length = strlen(field->name);
+	place = names_place(names, field->name);
+	for (unsigned int n = 2; *place; n++) {
+		sprintf(field->name + length, "_%u", n);
+		place = names_place(names, field->name);
+	}
+	*place = field->name;
 	return 0;
 }
 
@@ -275,11 +272,6 @@ static void kind_set(struct field *field, const struct decode_format *format)
 
 /* ---- the set ---- */
 
-static bool step_is_field(const struct decode_step *step)
-{
-	return step->letter != STEP_TEXT && !strchr("PRXYI", step->letter);
-}
-
 static int names_open(struct names *names, size_t count)
 {
 	names->size = 4;
@@ -297,7 +289,7 @@ static int fields_make(struct field_set *set, struct decode_format *format,
 		struct field *field = &set->fields[set->count];
 
 		step->field = DECODE_NO_FIELD;
-		if (!step_is_field(step))
+		if (step->letter == STEP_TEXT || strchr("PRXYI", step->letter))
 			continue;
 		step->field = set->count++;
 		*field = (struct field){
@@ -461,14 +453,6 @@ struct field_value field_value(const struct field *field,
 	return value;
 }
 
-static const char *names_find(const struct field *field, uint64_t value)
-{
-	const struct format_step *source = &field->step->source;
-	const struct format_name *name = format_enum_find(source, value);
-
-	return name ? field->names[name - source->names] : NULL;
-}
-
 /* A hostile type has any number of enumerators. */
 #define ENUMERATORS_MOST	65536
 
@@ -476,11 +460,16 @@ const char *field_enum_name(const struct decode_format *format,
 			    const struct field *field, uint64_t value)
 {
 	uint32_t work = ENUMERATORS_MOST;
+	const struct format_step *source;
+	const struct format_name *name;
 
 	if (field->kind != FIELD_ENUM)
 		return NULL;
-	if (field->names)
-		return names_find(field, value);
+	if (field->names) {
+		source = &field->step->source;
+		name = format_enum_find(source, value);
+		return name ? field->names[name - source->names] : NULL;
+	}
 	return value_enumerator(&format->types, field->ctype, value, &work);
 }
 

@@ -95,13 +95,6 @@ static struct plain_step *prefix_end(struct plain_step *plain)
 	return plain + 1;
 }
 
-static void plain_add_text(struct plain_step *plain, const struct decode_step *step)
-{
-	if (!plain->length)
-		plain->text = step->text;
-	plain->length += step->length;	/* it lies behind what was there */
-}
-
 static bool control_set(struct plain_step *plain,
 			const struct decode_step *step)
 {
@@ -122,7 +115,10 @@ static bool steps_make(const struct decode_format *format,
 		plain[i].text = format->text;
 	for (; step < format->steps + format->count; step++) {
 		if (step->letter == STEP_TEXT) {
-			plain_add_text(plain, step);
+			if (!plain->length)
+				plain->text = step->text;
+			/* it follows what was there */
+			plain->length += step->length;
 			continue;
 		}
 		if (step->letter == 'P' || step->letter == 'R')

@@ -33,16 +33,6 @@ static void note_short(struct render *r, const struct decode_piece *piece)
 	NOTE(r, " bytes>");
 }
 
-static void note_prefix(struct render *r, const struct decode_piece *piece)
-{
-	NOTE(r, "<no prefix:");
-	for (size_t i = 0; i < piece->bytes; i++) {
-		*r->p++ = ' ';
-		r->p = text_put_hex(r->p, piece->data[i], 2);
-	}
-	NOTE(r, ">");
-}
-
 /* Those behind what there is of a value, or in place of it. */
 static void note_any(struct render *r, const struct decode_piece *piece)
 {
@@ -62,7 +52,12 @@ static void note_any(struct render *r, const struct decode_piece *piece)
 	};
 
 	if (piece->note == NOTE_NO_PREFIX) {
-		note_prefix(r, piece);
+		NOTE(r, "<no prefix:");
+		for (size_t i = 0; i < piece->bytes; i++) {
+			*r->p++ = ' ';
+			r->p = text_put_hex(r->p, piece->data[i], 2);
+		}
+		NOTE(r, ">");
 	} else if (piece->note == NOTE_SHORT) {
 		note_short(r, piece);
 	} else {
@@ -104,22 +99,12 @@ static void put_stack(struct render *r, const struct decode_piece *piece)
 		put_dump(r, piece->data, piece->bytes);
 }
 
-/* Of registers the segment comes first, of memory the offset. */
-static void put_far(struct render *r, const uint8_t *data, bool in_item)
-{
-	uint32_t first = number_load(data, 2);
-	uint32_t second = number_load(data + 2, 2);
-
-	if (in_item)
-		put_pair(r, second, ':', first, 4);
-	else
-		put_pair(r, first, ':', second, 4);
-}
-
 /* Letters of the manual of a fixed width; all bytes are there. */
 static void put_letter(struct render *r, char letter, const uint8_t *data,
 		       bool in_item)
 {
+	uint32_t first, second;
+
 	switch (letter) {
 	case 'B':
 		r->p = text_put_hex(r->p, data[0], 2);
@@ -145,7 +130,13 @@ static void put_letter(struct render *r, char letter, const uint8_t *data,
 		r->p = text_put_hex(r->p, number_load(data, 8), 16);
 		break;
 	case 'A':
-		put_far(r, data, in_item);
+		/* registers: segment first; memory: offset first */
+		first = number_load(data, 2);
+		second = number_load(data + 2, 2);
+		if (in_item)
+			put_pair(r, second, ':', first, 4);
+		else
+			put_pair(r, first, ':', second, 4);
 		break;
 	}
 }
@@ -205,34 +196,26 @@ static void put_part(struct render *r, const struct decode_piece *piece)
 	note_short(r, piece);
 }
 
-static bool note_has_value(uint8_t note)
-{
-	return note == NOTE_NONE || note == NOTE_CUT || note == NOTE_NO_END;
-}
-
-/* Other controls have taken a stack's addresses. */
-static void stack_end_put(struct render *r, const struct decode_piece *piece)
-{
-	if (!piece->nothing)
-		*r->p++ = ' ';
-	note_put(r, stack_end_text(piece->stack.end));
-}
-
 static void put_piece(struct render *r, const struct decode_piece *piece)
 {
 	if (piece->nothing)
 		;
 	else if (piece->note == NOTE_SHORT)
 		put_part(r, piece);
-	else if (note_has_value(piece->note))
+	else if (piece->note == NOTE_NONE || piece->note == NOTE_CUT ||
+		 piece->note == NOTE_NO_END)
 		put_value(r, piece);
 	if (piece->cut)
 		NOTE(r, "<cut>");
 	else if (piece->note != NOTE_NONE && piece->note != NOTE_SHORT &&
 		 !piece->told)
 		note_any(r, piece);
-	if (piece->stack_end)
-		stack_end_put(r, piece);
+	if (piece->stack_end) {
+		/* other controls have taken the stack's addresses */
+		if (!piece->nothing)
+			*r->p++ = ' ';
+		note_put(r, stack_end_text(piece->stack.end));
+	}
 }
 
 char *render_piece(const struct render_input *input,

@@ -98,12 +98,22 @@ static int trace_read(struct trace *trace)
 	return more;
 }
 
-/* Traces in order, some of which are of one buffer. */
-static int runs_join(struct trace **sorted, size_t n)
+int cycle_join(struct stream *stream)
 {
-	size_t run = 0;
+	struct trace **sorted;
+	size_t n = 0, run = 0;
 	int code = 0;
 
+	if (stream->count < 2)
+		return 0;
+	sorted = calloc(stream->count, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < stream->count; i++)
+		if (can_join(stream->traces[i]))
+			sorted[n++] = stream->traces[i];
+	qsort(sorted, n, sizeof(*sorted), trace_compare);
+	/* Those of one buffer are neighbours now. */
 	for (size_t i = 1; i < n && !code; i++) {
 		if (!same_buffer(sorted[i], sorted[i - 1])) {
 			run = i;
@@ -115,25 +125,6 @@ static int runs_join(struct trace **sorted, size_t n)
 		if (!code)
 			code = trace_follow(&sorted[run], i - run, sorted[i]);
 	}
-	return code;
-}
-
-int cycle_join(struct stream *stream)
-{
-	struct trace **sorted;
-	size_t n = 0;
-	int code;
-
-	if (stream->count < 2)
-		return 0;
-	sorted = calloc(stream->count, sizeof(*sorted));
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < stream->count; i++)
-		if (can_join(stream->traces[i]))
-			sorted[n++] = stream->traces[i];
-	qsort(sorted, n, sizeof(*sorted), trace_compare);
-	code = runs_join(sorted, n);
 	free(sorted);
 	return code;
 }

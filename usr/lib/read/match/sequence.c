@@ -75,14 +75,6 @@ static void hole_tell(struct sequences *s, const struct match_point *point,
 		   slice->cpu, seq, next);
 }
 
-static void entry_begin(struct sequence *entry, const struct merge_head *head)
-{
-	entry->begun = true;
-	entry->next = head->record->seq;
-	entry->point->reached += head->record->seq;
-	entry->point->before += head->record->seq;
-}
-
 static void entry_move(struct sequences *s, struct sequence *entry,
 		       const struct merge_head *head)
 {
@@ -101,10 +93,14 @@ static void entry_move(struct sequences *s, struct sequence *entry,
 void sequence_jump(struct sequences *s, struct sequence *entry,
 		   const struct merge_head *head)
 {
-	if (entry->begun)
+	if (entry->begun) {
 		entry_move(s, entry, head);
-	else
-		entry_begin(entry, head);
+	} else {
+		entry->begun = true;
+		entry->next = head->record->seq;
+		entry->point->reached += head->record->seq;
+		entry->point->before += head->record->seq;
+	}
 	entry->gaps = head->slice->gaps;
 }
 

@@ -111,25 +111,14 @@ static void record_find(struct trace *trace, const struct merge_head *head,
 	};
 }
 
-/* The next record's point and sequence. 0 or -ENOMEM. */
-static int record_meet(struct trace *trace, const struct merge_head *head)
-{
-	uint64_t key = match_key(head->record);
-	uint32_t slice = head->slice->index;
-	size_t at = key + (key >> 16) + 7 * slice;
-	struct trace_met *met = &trace->met[at % TRACE_MET];
-
-	if (!met->sequence || met->key != key || met->sequence->slice != slice)
-		record_find(trace, head, key, met);
-	trace->point = met->point;
-	trace->sequence = met->sequence;
-	return met->sequence ? 0 : -ENOMEM;
-}
-
 /* Find the next record. 0 or -ENOMEM; there may be none. */
 static int trace_next(struct trace *trace)
 {
 	const struct merge_head *head = merge_next(&trace->merge, trace->until);
+	struct trace_met *met;
+	uint32_t slice;
+	uint64_t key;
+	size_t at;
 
 	trace->next = head;
 	if (trace->file.damage.exhausted)
@@ -138,7 +127,16 @@ static int trace_next(struct trace *trace)
 		return 0;
 	trace->time = (int64_t)(head->time +
 				(uint64_t)trace->file.header.wall_offset);
-	return record_meet(trace, head);
+	/* Its point and sequence are cached by key and slice. */
+	key = match_key(head->record);
+	slice = head->slice->index;
+	at = key + (key >> 16) + 7 * slice;
+	met = &trace->met[at % TRACE_MET];
+	if (!met->sequence || met->key != key || met->sequence->slice != slice)
+		record_find(trace, head, key, met);
+	trace->point = met->point;
+	trace->sequence = met->sequence;
+	return met->sequence ? 0 : -ENOMEM;
 }
 
 /* ---- the heap ---- */
@@ -200,19 +198,6 @@ static int heap_refill(struct stream *stream)
 
 /* ---- more of the traces ---- */
 
-static int trace_queue(struct stream *stream, struct trace *trace)
-{
-	int code = trace_open_up(stream, trace);
-
-	if (!code)
-		code = trace_next(trace);
-	if (!code && trace->next)
-		heap_add(stream, trace);
-	else
-		stream->waiting |= !trace->ended;
-	return code;
-}
-
 static int stream_begin(struct stream *stream)
 {
 	int code = 0;
@@ -243,8 +228,15 @@ int stream_more(struct stream *stream)
 			continue;
 		if (!first)
 			code = trace_more(trace);
-		if (!code)
-			code = trace_queue(stream, trace);
+		if (!code) {
+			code = trace_open_up(stream, trace);
+			if (!code)
+				code = trace_next(trace);
+			if (!code && trace->next)
+				heap_add(stream, trace);
+			else
+				stream->waiting |= !trace->ended;
+		}
 	}
 	return code;
 }
