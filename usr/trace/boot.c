@@ -49,7 +49,7 @@ static void boot_report_word(struct boot *boot, const struct boot_word *word,
 }
 
 /* The word at *p, in place; false: its quote doesn't end. */
-static bool word_take(char **p, struct boot_word *word)
+static bool boot_word_take(char **p, struct boot_word *word)
 {
 	char *from = *p, *to = *p, quote = '\0';
 
@@ -85,7 +85,7 @@ static int words_split(struct boot *boot, char *line)
 			return -1;
 		}
 		word->column = p - line + 1;
-		if (!word_take(&p, word)) {
+		if (!boot_word_take(&p, word)) {
 			boot_report(boot, word->column, "error",
 				  "the quote doesn't end on its line");
 			return -1;
@@ -173,7 +173,7 @@ static void boot_line(struct boot *boot)
 }
 
 /* The file decides what root arms. */
-static int file_check(FILE *file, const char *path, struct error *err)
+static int boot_file_check(FILE *file, const char *path, struct error *err)
 {
 	struct stat st;
 
@@ -224,7 +224,7 @@ int boot_run(const char *conf)
 		code = error_set(&err, -errno, "cannot open '%s': %s",
 				 boot.path, strerror(errno));
 	else
-		code = file_check(file, boot.path, &err);
+		code = boot_file_check(file, boot.path, &err);
 	if (!code) {
 		boot.directory = dirname(copy);
 		code = lines_run(&boot, file, &err);

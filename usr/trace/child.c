@@ -30,7 +30,7 @@ static const struct {
 
 typedef void (*signal_handlers[SIGNALS])(int);
 
-static int refused(struct error *err, const char *what)
+static int child_refused(struct error *err, const char *what)
 {
 	return error_set(err, -errno, "cannot %s: %s", what, strerror(errno));
 }
@@ -43,9 +43,9 @@ int child_make(struct child *child, char **argv, struct error *err)
 
 	*child = (struct child){ .argv = argv, .go = -1, .why = -1 };
 	if (pipe2(go, O_CLOEXEC))
-		return refused(err, "make a pipe");
+		return child_refused(err, "make a pipe");
 	if (pipe2(why, O_CLOEXEC)) {
-		code = refused(err, "make a pipe");
+		code = child_refused(err, "make a pipe");
 		close(go[0]);
 		close(go[1]);
 		return code;
@@ -63,7 +63,7 @@ int child_make(struct child *child, char **argv, struct error *err)
 		_exit(write(why[1], &cause, sizeof(cause)) < 0);
 	}
 	if (child->pid < 0)
-		code = refused(err, "fork");
+		code = child_refused(err, "fork");
 	close(go[0]);
 	close(why[1]);
 	child->go = go[1];

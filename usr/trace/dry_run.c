@@ -9,7 +9,7 @@
 #include "lib/arm/arm.h"
 
 /* Where it stands, on what, and the address whose values it logs. */
-static void place_print(const struct tdf *tdf, const struct tdf_site *site)
+static void dry_run_place(const struct tdf *tdf, const struct tdf_site *site)
 {
 	fputs("    ", stdout);
 	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
@@ -24,9 +24,9 @@ static void place_print(const struct tdf *tdf, const struct tdf_site *site)
 	fputs(", ", stdout);
 }
 
-static void site_print(const struct job *job, const struct tdf_point *point,
-		       uint32_t index, const struct features *features,
-		       const struct hit_cost *cost)
+static void dry_run_site(const struct job *job, const struct tdf_point *point,
+			 uint32_t index, const struct features *features,
+			 const struct hit_cost *cost)
 {
 	const struct tdf *tdf = job->tdf;
 	const struct tdf_site *site = &tdf->sites[index];
@@ -37,7 +37,7 @@ static void site_print(const struct job *job, const struct tdf_point *point,
 		attach_is_multi(&tdf->modules[point->module], features) ?
 		"uprobe_multi" : "uprobe";
 
-	place_print(tdf, site);
+	dry_run_place(tdf, site);
 	printf("%s%s, %s, ", kind,
 	       site->flags & TDF_SITE_RETURN ? " at the return" : "",
 	       names_cost[site->cost]);
@@ -50,19 +50,19 @@ static void site_print(const struct job *job, const struct tdf_point *point,
 		puts("unknown cost");
 }
 
-static void point_print(const struct job *job, const struct tdf_point *point,
-			const struct features *features,
-			const struct hit_cost *cost)
+static void dry_run_point(const struct job *job, const struct tdf_point *point,
+			  const struct features *features,
+			  const struct hit_cost *cost)
 {
 	printf("  tracepoint %u (0x%04x) '", point->minor, point->minor);
 	safe_text_print(stdout, tdf_string(job->tdf, point->name), false);
 	puts("'");
 	for (uint32_t i = 0; i < point->sites; i++)
-		site_print(job, point, point->first_site + i, features, cost);
+		dry_run_site(job, point, point->first_site + i, features, cost);
 }
 
-static void job_print(const struct job *job, const struct features *features,
-		      const struct hit_cost *cost)
+static void dry_run_job(const struct job *job, const struct features *features,
+			const struct hit_cost *cost)
 {
 	const struct tdf_header *header = job->tdf->header;
 	uint32_t points = 0;
@@ -91,14 +91,15 @@ static void job_print(const struct job *job, const struct features *features,
 	}
 	for (uint32_t i = 0; i < header->points.count; i++)
 		if (job->picked[i])
-			point_print(job, &job->tdf->points[i], features, cost);
+			dry_run_point(job, &job->tdf->points[i], features,
+				      cost);
 	printf("  %u programs in %s, maps of %s\n", job->cost.programs,
 	       programs, maps);
 }
 
 /* What is armed already is left out; the buffer is told. */
-static int buffer_look(struct job_list *jobs, const struct run_dir *run,
-		       struct error *err)
+static int dry_run_buffer(struct job_list *jobs, const struct run_dir *run,
+			  struct error *err)
 {
 	uint64_t bytes = jobs->settings->bytes;
 	char text[AMOUNT_TEXT], memory[AMOUNT_TEXT];
@@ -163,7 +164,7 @@ int dry_run(struct job_list *jobs, struct error *err)
 
 	if (code)
 		return code;
-	code = buffer_look(jobs, &run, err);
+	code = dry_run_buffer(jobs, &run, err);
 	if (!code)
 		code = run_dir_open_private(&private, &run, err);
 	if (!code) {
@@ -181,7 +182,7 @@ int dry_run(struct job_list *jobs, struct error *err)
 				printf("%s: waits for the kernel module '%s'\n",
 				       job->path, job->waits);
 			else if (!job->failed)
-				job_print(job, &features, &cost);
+				dry_run_job(job, &features, &cost);
 		}
 	}
 	return code;

@@ -142,7 +142,7 @@ static void loss_print_filtered(const struct point_loss *loss)
 static void loss_print_overwritten(const struct point_loss *loss)
 {
 	const struct query *query = loss->query;
-	const struct figures *figures = &query->figures;
+	const struct query_figures *figures = &query->figures;
 	uint64_t lost = loss->figure->overwritten - loss->figure->cleared;
 	char text[AMOUNT_MOMENT], rate[AMOUNT_TEXT];
 

@@ -14,7 +14,7 @@ struct get_settings {
 	bool crash;
 };
 
-static int take_compress(void *context, const char *value)
+static int get_take_compress(void *context, const char *value)
 {
 	struct get_settings *settings = context;
 	return pack_method_take("trace", value, &settings->snapshot.pack);
@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 	{ "bundle", 0, NULL, "with the format files of what is armed",
 	  OPTION_PLACE(struct get_settings, snapshot.bundle) },
 	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
-	  take_compress },
+	  get_take_compress },
 	{ "crash", 0, NULL, "not the buffer, but what a panic of the boot before left of it",
 	  OPTION_PLACE(struct get_settings, crash) },
 	{ NULL }

@@ -63,7 +63,7 @@ static void buffer_forget(struct keeper *keeper)
 }
 
 /* It may have been made anew. */
-static int buffer_look(struct keeper *keeper)
+static int keeper_buffer_look(struct keeper *keeper)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -277,7 +277,7 @@ static void sessions_look(struct keeper *keeper)
 static bool keeper_look(struct keeper *keeper)
 {
 	keeper->ticking = false;
-	if (!buffer_look(keeper))
+	if (!keeper_buffer_look(keeper))
 		sessions_look(keeper);
 	keeper->ticks++;
 	return keep_arm_requests(keeper->path) || keeper->ticking ||
@@ -344,7 +344,7 @@ static void keeper_run(struct keeper *keeper)
 
 	/* The command that started the keeper goes on once the files have
 	 * leases: from then on none is written to unseen. */
-	if (!buffer_look(keeper) &&
+	if (!keeper_buffer_look(keeper) &&
 	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
 		keep_files_look(&keeper->files, &list);
 		session_list_free(&list);
@@ -413,9 +413,10 @@ static int keep(struct error *err)
 	if (keeper.lock < 0)
 		return pin_refused(err, -errno, "cannot open '%s'", path);
 	if (flock(keeper.lock, LOCK_EX | LOCK_NB) || fstat(keeper.lock, &st)) {
-		code = error_set(err, -errno,
-				 "another keeper (process %d) is at work in '%s'",
-				 run_dir_lock_holder(path), keeper.path);
+		code = -errno;
+		error_set(err, code,
+			  "another keeper (process %d) is at work in '%s'",
+			  run_dir_lock_holder(path), keeper.path);
 		close(keeper.lock);
 		return code;
 	}

@@ -41,13 +41,13 @@ static const struct command_program program = {
 	.options = options,
 };
 
-static int run(int argc, char **argv)
+static int trace_run(int argc, char **argv)
 {
 	return command_main(&program, argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	return slash_used(argc, argv) ? slash_run(argc, argv, run) :
-	       run(argc, argv);
+	return slash_used(argc, argv) ? slash_run(argc, argv, trace_run) :
+	       trace_run(argc, argv);
 }

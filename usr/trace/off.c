@@ -35,7 +35,7 @@ struct off {
 	unsigned int failures;		/* each was reported */
 };
 
-static bool is_static(const struct session *session)
+static bool off_is_static(const struct session *session)
 {
 	return session->entry->index == RAS_STATIC_SESSION;
 }
@@ -123,7 +123,7 @@ static int off_target_choose(struct off *off, const char *target,
 		off->wanted[i] = true;
 		for (uint32_t k = 0; k < session->entry->points; k++) {
 			off->points[i][k] = true;
-			if (is_static(session))
+			if (off_is_static(session))
 				off->majors[k] = off->any_major = true;
 		}
 	}
@@ -161,7 +161,7 @@ static int points_off(struct off *off, struct error *err)
 	for (size_t i = 0; i < off->list.count && !code; i++) {
 		const struct session *session = &off->list.items[i];
 
-		if (!off->wanted[i] || is_static(session))
+		if (!off->wanted[i] || off_is_static(session))
 			continue;
 		if (session->entry->changed) {
 			fputs("trace: '", stderr);

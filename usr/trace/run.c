@@ -171,7 +171,7 @@ static void tracefmt_exec(void)
 	_exit(127);
 }
 
-static int records_print(const struct run_dir *private, struct error *err)
+static int run_print_records(const struct run_dir *private, struct error *err)
 {
 	int status = 0;
 	pid_t child;
@@ -245,7 +245,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	if (!hit)
 		program_explain_no_hit(&jobs->items[0], child->argv[0]);
 	return out ? snapshot_save(private->path, out, &plain, err) :
-	       records_print(private, err);
+	       run_print_records(private, err);
 }
 
 /*
@@ -291,8 +291,8 @@ static int run_operand(const char *operand, const struct run_settings *settings,
 }
 
 /* --follow alone is for the program itself. */
-static int run(const char *operand, char **argv, struct run_settings *settings,
-	       struct error *err)
+static int run_program(const char *operand, char **argv,
+		       struct run_settings *settings, struct error *err)
 {
 	struct child child;
 	int code = child_make(&child, argv, err);
@@ -315,7 +315,7 @@ static int run_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
-	status = run(argv[first], argv + first + 1, &settings, &err);
+	status = run_program(argv[first], argv + first + 1, &settings, &err);
 	selection_free(&settings.job.selection);
 	return status && !err.text[0] ? COMMAND_FAILED :
 	       command_end(status, &err);

@@ -136,8 +136,8 @@ static void left_print(struct left *left)
 }
 
 /* One note: its statement left, its instructions [at, end) right. */
-static int part_print(const struct tdf *tdf, const struct body *body, int stmt,
-		      bool again, size_t at, size_t end)
+static int show_part(const struct tdf *tdf, const struct body *body, int stmt,
+		     bool again, size_t at, size_t end)
 {
 	struct left left;
 	char text[128];
@@ -170,10 +170,10 @@ static int body_print(const struct tdf *tdf, const struct body *body)
 
 		for (size_t k = 0; k < i && !again; k++)
 			again = body->notes[k].stmt == body->notes[i].stmt;
-		code = part_print(tdf, body, body->notes[i].stmt, again,
-				  body->notes[i].insn,
-				  i + 1 < body->note_count ?
-				  body->notes[i + 1].insn : body->count);
+		code = show_part(tdf, body, body->notes[i].stmt, again,
+				 body->notes[i].insn,
+				 i + 1 < body->note_count ?
+				 body->notes[i + 1].insn : body->count);
 	}
 	return code;
 }
@@ -198,8 +198,8 @@ static void insn_print(const struct tdf *tdf, const struct tdf_site *site)
 	putchar(')');
 }
 
-static void site_print(const struct tdf *tdf, const struct tdf_site *site,
-		       uint32_t index)
+static void show_site(const struct tdf *tdf, const struct tdf_site *site,
+		      uint32_t index)
 {
 	static const char *const costs[] = {
 		[TDF_COST_NOP5] = "nop of 5 bytes",
@@ -241,8 +241,8 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 		/* Without instructions: why, and the statements. */
 		printf("  can't be armed here: %s\n", err->text);
 		for (uint32_t i = 0; i < site->stmts; i++)
-			part_print(tdf, NULL, site->first_stmt + i, false, 0,
-				   0);
+			show_part(tdf, NULL, site->first_stmt + i, false, 0,
+				  0);
 
 		return 0;
 	}
@@ -257,7 +257,7 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 
 /* Sites that have their body in common stand above it. */
 static int point_show(const struct tdf *tdf, const struct tdf_point *point,
-		      const struct body_target *target, struct source *source,
+		      const struct body_target *target, struct tsf_source *source,
 		      struct error *err)
 {
 	int code = 0;
@@ -285,7 +285,7 @@ static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 		uint32_t index = point->first_site + i;
 		const struct tdf_site *site = &tdf->sites[index];
 
-		site_print(tdf, site, index);
+		show_site(tdf, site, index);
 		if (i + 1 == point->sites || !tdf_site_same(site, site + 1))
 			code = site_show(tdf, point, site, target, err);
 	}
@@ -319,7 +319,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 {
 	struct body_layout layout;
 	struct body_target target;
-	struct source source;
+	struct tsf_source source;
 	struct tdf *tdf;
 	int code = tdf_open(&tdf, path, err);
 	char id[64];

@@ -9,7 +9,7 @@
 #include "lib/formats/table.h"
 #include "lib/path.h"
 
-void source_lines_open(struct source *source, const struct tdf *tdf)
+void source_lines_open(struct tsf_source *source, const struct tdf *tdf)
 {
 	const char *tsf = tdf_string(tdf, tdf->header->tsf);
 	const char *slash = strrchr(tdf->path, '/');
@@ -19,19 +19,19 @@ void source_lines_open(struct source *source, const struct tdf *tdf)
 	snprintf(beside, sizeof(beside), "%.*s%s",
 		 slash ? (int)(slash - tdf->path + 1) : 0, tdf->path,
 		 path_base(tsf));
-	*source = (struct source){ 0 };
+	*source = (struct tsf_source){ 0 };
 	if (table_file_read(tsf, &text, &source->size, NULL) &&
 	    table_file_read(beside, &text, &source->size, NULL))
 		return;
 	source->text = text;
 }
 
-void source_lines_close(struct source *source)
+void source_lines_close(struct tsf_source *source)
 {
 	free(source->text);
 }
 
-bool source_line(const struct source *source, uint32_t line, char *text,
+bool source_line(const struct tsf_source *source, uint32_t line, char *text,
 		 size_t size)
 {
 	const char *p = source->text, *end = p + source->size, *stop;

@@ -62,7 +62,7 @@ static int take_files(void *context, const char *value)
 	       option_wrong("files", value, "a number from 1 to 10000 is expected");
 }
 
-static int take_duration(void *context, const char *value)
+static int spool_take_duration(void *context, const char *value)
 {
 	struct spool_settings *settings = context;
 
@@ -70,7 +70,7 @@ static int take_duration(void *context, const char *value)
 	       option_wrong("duration", value, QUANTITY_TIME);
 }
 
-static int take_compress(void *context, const char *value)
+static int spool_take_compress(void *context, const char *value)
 {
 	return pack_method_take(PROGRAM, value,
 				&((struct spool_settings *)context)->pack);
@@ -86,27 +86,27 @@ static const struct option_def options[] = {
 	{ "files", 'n', "N", "how many files are kept: FILE, FILE.1, ... (2)",
 	  take_files },
 	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
-	  take_compress },
+	  spool_take_compress },
 	{ "bundle", 0, NULL, "with the format files of what is armed",
 	  OPTION_PLACE(struct spool_settings, bundle) },
 	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
-	  take_duration },
+	  spool_take_duration },
 	{ NULL }
 };
 
 /* ---- running ---- */
 
-static void stop_note(int number)
+static void spool_stop_note(int number)
 {
 	stop = 1;
 }
 
 /* The first one ends it in order, the second at once; but under nohup(1) the
  * terminal may go away. A shell ignores SIGINT for all its jobs. */
-static void signals_take(void)
+static void spool_signals_take(void)
 {
 	struct sigaction old, once = {
-		.sa_handler = stop_note, .sa_flags = SA_RESETHAND,
+		.sa_handler = spool_stop_note, .sa_flags = SA_RESETHAND,
 	};
 
 	sigaction(SIGINT, &once, NULL);
@@ -117,13 +117,13 @@ static void signals_take(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-struct progress {
+struct spool_progress {
 	bool shown;		/* standard error is a terminal */
 	uint64_t begun, time, records;
 };
 
-static void progress_show(struct progress *progress, const struct spooler *s,
-			  uint64_t now)
+static void spool_progress_show(struct spool_progress *progress,
+				const struct spooler *s, uint64_t now)
 {
 	uint64_t span = now - progress->time;
 	char bytes[AMOUNT_TEXT];
@@ -149,8 +149,9 @@ static void interval_wait(unsigned int ms)
 }
 
 /* Until it is to end: 0, or why it can't go on. */
-static int spool_loop(struct spooler *s, const struct spool_settings *settings,
-		      struct progress *progress, struct error *err)
+static int spool_follow(struct spooler *s,
+			const struct spool_settings *settings,
+			struct spool_progress *progress, struct error *err)
 {
 	int code = 0;
 	bool last;
@@ -165,7 +166,7 @@ static int spool_loop(struct spooler *s, const struct spool_settings *settings,
 		    now - progress->begun >= settings->duration)
 			last = true;
 		if (now - progress->time >= LOOK_EVERY) {
-			progress_show(progress, s, now);
+			spool_progress_show(progress, s, now);
 			progress->time = now;
 			if (spooler_gone(s))
 				last = true;
@@ -194,7 +195,8 @@ static void result_tell(const struct spooler *s)
 }
 
 /* The reader of the pipe doesn't want more: that is an end like others. */
-static int write_failed(const struct spooler *s, int code, struct error *err)
+static int spool_write_failed(const struct spooler *s, int code,
+			      struct error *err)
 {
 	if (s->files.cause == EPIPE && !s->files.regular)
 		return 0;
@@ -210,7 +212,7 @@ static int write_failed(const struct spooler *s, int code, struct error *err)
 
 static int spool(const struct spool_settings *settings, struct error *err)
 {
-	struct progress progress = { .shown = isatty(STDERR_FILENO) };
+	struct spool_progress progress = { .shown = isatty(STDERR_FILENO) };
 	struct spooler s = {
 		.run = pin_run(), .bundle = settings->bundle,
 		.files = {
@@ -223,14 +225,14 @@ static int spool(const struct spool_settings *settings, struct error *err)
 
 	if (code)
 		return code;
-	signals_take();
+	spool_signals_take();
 	code = spooler_open(&s, settings->pack, err);
 	progress.begun = progress.time = buffer_time();
 	if (!code)
-		code = spool_loop(&s, settings, &progress, err);
+		code = spool_follow(&s, settings, &progress, err);
 	if (s.files.begun) {
 		ended = spooler_finish(&s, code, err);
-		code = ended ? write_failed(&s, ended, err) : 0;
+		code = ended ? spool_write_failed(&s, ended, err) : 0;
 		if (progress.shown)
 			fputs("\r\033[K", stderr);
 		result_tell(&s);
@@ -239,7 +241,7 @@ static int spool(const struct spool_settings *settings, struct error *err)
 	return code;
 }
 
-static int settings_check(struct spool_settings *settings)
+static int spool_settings_check(struct spool_settings *settings)
 {
 	const char *wrong = NULL;
 
@@ -260,7 +262,7 @@ static int settings_check(struct spool_settings *settings)
 	return wrong ? command_misuse(&command_spool, wrong) : 0;
 }
 
-static int spool_run(int argc, char **argv)
+static int spool_command(int argc, char **argv)
 {
 	struct spool_settings settings = { 0 };
 	struct error err = { 0 };
@@ -269,7 +271,7 @@ static int spool_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
-	if (settings_check(&settings))
+	if (spool_settings_check(&settings))
 		return COMMAND_MISUSE;
 	return command_end(spool(&settings, &err), &err);
 }
@@ -280,5 +282,5 @@ const struct command command_spool = {
 		.help = "write records to files as they come",
 		.options = options,
 	},
-	.run = spool_run,
+	.run = spool_command,
 };

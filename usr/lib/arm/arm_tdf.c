@@ -25,7 +25,7 @@
 
 #define NAME_LONGEST	48
 
-enum { COUNT, WHY, STATE, SITES, LIMITS, ARM_MAPS };
+enum { ARM_COUNT, ARM_WHY, ARM_STATE, ARM_SITES, ARM_LIMITS, ARM_MAPS };
 
 struct arming {
 	const struct arm *arm;		/* what was asked for */
@@ -93,7 +93,7 @@ static int session_sites_fill(const struct arming *a, struct error *err)
 {
 	size_t size = a->tdf->header->sites.count * sizeof(uint64_t);
 	uint64_t *sites = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       a->fds[SITES], 0);
+			       a->fds[ARM_SITES], 0);
 
 	if (sites == MAP_FAILED)
 		return error_set(err, -errno, "cannot map 'sites': %s",
@@ -130,23 +130,23 @@ static int session_maps_make(struct arming *a, struct error *err)
 		return error_set(err, -E2BIG,
 				 "%u tracepoints are too many for %u CPUs",
 				 points, cpus);
-	code = session_map_make(a, COUNT, "count", sizeof(struct ras_count),
+	code = session_map_make(a, ARM_COUNT, "count", sizeof(struct ras_count),
 				count_rows, err);
 	if (!code)
-		code = session_map_make(a, WHY, "why", sizeof(struct ras_why),
+		code = session_map_make(a, ARM_WHY, "why", sizeof(struct ras_why),
 					why_rows, err);
 	if (!code)
-		code = session_map_make(a, STATE, "state", sizeof(state), 1,
+		code = session_map_make(a, ARM_STATE, "state", sizeof(state), 1,
 					err);
 	if (!code)
-		code = session_map_make(a, SITES, "sites", sizeof(uint64_t),
+		code = session_map_make(a, ARM_SITES, "sites", sizeof(uint64_t),
 					header->sites.count, err);
 	if (!code && (a->needs.limits || a->arm->settings->max_rate))
-		code = session_map_make(a, LIMITS, "limits",
+		code = session_map_make(a, ARM_LIMITS, "limits",
 					sizeof(struct ras_limit), points, err);
 	if (code)
 		return code;
-	code = bpf_map_update_elem(a->fds[STATE], &(uint32_t){ 0 }, &state,
+	code = bpf_map_update_elem(a->fds[ARM_STATE], &(uint32_t){ 0 }, &state,
 				   BPF_ANY);
 	return code ? pin_refused(err, code, "cannot fill the map 'state'") :
 		session_sites_fill(a, err);
@@ -253,11 +253,11 @@ static void session_target_fill(const struct arming *a,
 		.nest_fd = buffer->nest_view.fd,
 		.trigger_fd = buffer->trigger_view.fd,
 		.processes_fd = buffer->processes_fd,
-		.count_fd = a->fds[COUNT],
-		.why_fd = a->fds[WHY],
-		.state_fd = a->fds[STATE],
-		.sites_fd = a->fds[SITES],
-		.limits_fd = a->fds[LIMITS],
+		.count_fd = a->fds[ARM_COUNT],
+		.why_fd = a->fds[ARM_WHY],
+		.state_fd = a->fds[ARM_STATE],
+		.sites_fd = a->fds[ARM_SITES],
+		.limits_fd = a->fds[ARM_LIMITS],
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -412,7 +412,7 @@ static int session_heap_make(struct arming *a, struct error *err)
 	return code;
 }
 
-static int session_make(struct arming *a, struct error *err)
+static int arm_session_make(struct arming *a, struct error *err)
 {
 	const struct arm *arm = a->arm;
 	char armed[PATH_MAX];
@@ -453,7 +453,7 @@ static int session_make(struct arming *a, struct error *err)
 	return code;
 }
 
-static void fd_close(int fd)
+static void arm_fd_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
@@ -476,14 +476,14 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	if (code)
 		return code;
 	session_name_choose(&a, arm->path);
-	code = session_make(&a, err);
+	code = arm_session_make(&a, err);
 	for (int i = 0; i < ARM_MAPS; i++)
-		fd_close(a.fds[i]);
-	fd_close(a.filter.pids_fd);
+		arm_fd_close(a.fds[i]);
+	arm_fd_close(a.filter.pids_fd);
 	if (!arm->heap || arm->heap->calls_fd < 0)
-		fd_close(a.heap.calls_fd);
+		arm_fd_close(a.heap.calls_fd);
 	if (!arm->heap || arm->heap->blocks_fd < 0)
-		fd_close(a.heap.blocks_fd);
+		arm_fd_close(a.heap.blocks_fd);
 	if (code || arm->dry) {
 		pins_remove(arm->run->path, a.dir);
 		sesslog_drop_last(arm->buffer, a.entry);

@@ -29,7 +29,7 @@ int heap_maps_make(struct body_heap *heap, struct error *err)
 	return 0;
 }
 
-static void fd_close(int *fd)
+static void heap_fd_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -38,7 +38,7 @@ static void fd_close(int *fd)
 
 void heap_maps_close(struct body_heap *heap)
 {
-	fd_close(&heap->calls_fd);
-	fd_close(&heap->blocks_fd);
-	fd_close(&heap->owners_fd);
+	heap_fd_close(&heap->calls_fd);
+	heap_fd_close(&heap->blocks_fd);
+	heap_fd_close(&heap->owners_fd);
 }

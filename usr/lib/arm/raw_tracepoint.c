@@ -59,7 +59,7 @@ void raw_tracepoint_end(struct emit *e, emit_label end)
 	emit_exit(e);
 }
 
-static int program_load(struct emit *e)
+static int raw_tracepoint_load(struct emit *e)
 {
 	int fd = emit_finish(e);
 
@@ -73,7 +73,7 @@ static int program_load(struct emit *e)
 
 int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err)
 {
-	int program = program_load(e), link;
+	int program = raw_tracepoint_load(e), link;
 
 	if (program == -EINVAL) {
 		/* the helpers that read aren't there */

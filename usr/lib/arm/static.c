@@ -22,7 +22,7 @@
 
 #define MACHINES	2	/* that can run beside each other */
 
-enum { COUNT, WHY, STATE, MAJORS, MAPS };
+enum { STATIC_COUNT, STATIC_WHY, STATIC_STATE, STATIC_MAJORS, STATIC_MAPS };
 
 struct map_kind {
 	const char *name;
@@ -30,11 +30,11 @@ struct map_kind {
 	bool kept;		/* in RUN/past/0 while no major is on */
 };
 
-static const struct map_kind map_kinds[MAPS] = {
-	[COUNT] = { "count", sizeof(struct ras_count), true },
-	[WHY] = { "why", sizeof(struct ras_why), true },
-	[STATE] = { "state", sizeof(struct ras_state) },
-	[MAJORS] = { "majors", RAS_STATIC_MAJORS },
+static const struct map_kind map_kinds[STATIC_MAPS] = {
+	[STATIC_COUNT] = { "count", sizeof(struct ras_count), true },
+	[STATIC_WHY] = { "why", sizeof(struct ras_why), true },
+	[STATIC_STATE] = { "state", sizeof(struct ras_state) },
+	[STATIC_MAJORS] = { "majors", RAS_STATIC_MAJORS },
 };
 
 struct statics {
@@ -44,7 +44,7 @@ struct statics {
 	const struct job_settings *settings;
 	bool fresh;		/* RUN/static isn't there yet */
 	char dir[PATH_MAX];	/* of the maps: it, or RUN/new/static */
-	int fds[MAPS];
+	int fds[STATIC_MAPS];
 	int pids;		/* map; -1: all processes */
 	struct {
 		uint16_t machine;
@@ -117,16 +117,16 @@ static int static_map_open(const char *path, const struct map_kind *kind,
 	return error_set(err, -EINVAL, "'%s' doesn't fit the buffer", path);
 }
 
-static int maps_open(struct statics *s, struct error *err)
+static int static_maps_open(struct statics *s, struct error *err)
 {
-	const uint32_t entries[MAPS] = {
-		[COUNT] = RAS_STATIC_MAJORS * s->buffer->slices,
-		[WHY] = RAS_STATIC_MAJORS * s->buffer->control->cpus,
-		[STATE] = 1, [MAJORS] = 1,
+	const uint32_t entries[STATIC_MAPS] = {
+		[STATIC_COUNT] = RAS_STATIC_MAJORS * s->buffer->slices,
+		[STATIC_WHY] = RAS_STATIC_MAJORS * s->buffer->control->cpus,
+		[STATIC_STATE] = 1, [STATIC_MAJORS] = 1,
 	};
 	char path[PATH_MAX + 16], past[PATH_MAX + 16];
 
-	for (int i = 0; i < MAPS; i++) {
+	for (int i = 0; i < STATIC_MAPS; i++) {
 		const struct map_kind *kind = &map_kinds[i];
 		int code, fd = -1;
 
@@ -221,8 +221,8 @@ static int static_program_make(const struct statics *s, uint16_t machine,
 		.nest_fd = s->buffer->nest_view.fd,
 		.trigger_fd = s->buffer->trigger_view.fd,
 		.processes_fd = s->buffer->processes_fd,
-		.count_fd = s->fds[COUNT], .why_fd = s->fds[WHY],
-		.state_fd = s->fds[STATE],
+		.count_fd = s->fds[STATIC_COUNT], .why_fd = s->fds[STATIC_WHY],
+		.state_fd = s->fds[STATIC_STATE],
 		.sites_fd = -1, .limits_fd = -1, .test_fd = -1,
 		.key = control->key,
 		.slice_bytes = control->slice_bytes,
@@ -245,7 +245,7 @@ static int static_program_make(const struct statics *s, uint16_t machine,
 			return error_no_memory(err);
 		target.layout = &layout;
 	}
-	fd = body_generate_static(&body, machine, s->fds[MAJORS], &target,
+	fd = body_generate_static(&body, machine, s->fds[STATIC_MAJORS], &target,
 				  err);
 	if (fd)
 		return fd;
@@ -341,11 +341,11 @@ static int statics_open(struct statics *s, struct error *err)
 		code = run_dir_make(s->run, "new/static", err);
 	}
 	if (!code)
-		code = maps_open(s, err);
+		code = static_maps_open(s, err);
 	if (!code)
 		code = pids_open(s, err);
 	if (!code && s->fresh) {
-		code = bpf_map_update_elem(s->fds[STATE], &(uint32_t){ 0 },
+		code = bpf_map_update_elem(s->fds[STATIC_STATE], &(uint32_t){ 0 },
 					   &off, BPF_ANY);
 		if (code)
 			pin_refused(err, code, "cannot fill the map 'state'");
@@ -384,11 +384,11 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 	if (!code && s.pids >= 0)
 		code = filters_add_pids(settings, s.pids, err);
 	if (!code)
-		code = majors_lookup(s.fds[MAJORS], bytes, err);
+		code = majors_lookup(s.fds[STATIC_MAJORS], bytes, err);
 	if (!code) {
 		for (unsigned int i = 0; i < RAS_STATIC_MAJORS; i++)
 			bytes[i] |= majors[i];
-		code = majors_update(s.fds[MAJORS], bytes, err);
+		code = majors_update(s.fds[STATIC_MAJORS], bytes, err);
 	}
 	if (!code && s.fresh) {
 		/* All is there and records nothing yet: make it visible, then
@@ -405,7 +405,7 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 	}
 	if (code && s.fresh)
 		pins_remove(run->path, s.dir);
-	for (int i = 0; i < MAPS; i++)
+	for (int i = 0; i < STATIC_MAPS; i++)
 		if (s.fds[i] >= 0)
 			close(s.fds[i]);
 	if (s.pids >= 0)
@@ -430,7 +430,7 @@ static int majors_open(const struct run_dir *run, uint8_t *bytes,
 		error_hint(err, "'trace query' shows what is");
 		return -ENOENT;
 	}
-	fd = static_map_open(path, &map_kinds[MAJORS], 1, err);
+	fd = static_map_open(path, &map_kinds[STATIC_MAJORS], 1, err);
 	code = fd < 0 ? fd : majors_lookup(fd, bytes, err);
 	if (!code)
 		return fd;

@@ -32,7 +32,7 @@ struct census {
 	bool *lost;			/* per slice: what was overwritten there */
 	uint64_t needed;		/* most bytes that came into a slice since
 					 * it was cleared */
-	struct figures *figures;
+	struct query_figures *figures;
 };
 
 static int counts_read(struct session_counts *counts,
@@ -94,7 +94,7 @@ static void slice_reach_note(struct census *census, uint32_t row,
 			     const struct ring *ring,
 			     const struct slice_reach *reach)
 {
-	struct figures *figures = census->figures;
+	struct query_figures *figures = census->figures;
 	uint64_t needed = ring->head - reach->tail, span, rate;
 
 	figures->cleared |= reach->tail > 0;
@@ -131,7 +131,8 @@ static void slice_walk(struct census *census, uint32_t row,
 	census->figures->damaged += walk.damaged;
 }
 
-static int slice_read(struct census *census, uint32_t row, struct error *err)
+static int figures_slice_read(struct census *census, uint32_t row,
+			      struct error *err)
 {
 	const struct buffer *buffer = census->buffer;
 	struct slice_reach reach = { .tail = buffer_tail(buffer, row) };
@@ -258,7 +259,7 @@ static int census_take(struct census *census, const struct session_list *list,
 				   census->buffer->slices, err);
 	}
 	for (uint32_t row = 0; row < census->buffer->slices && !code; row++)
-		code = slice_read(census, row, err);
+		code = figures_slice_read(census, row, err);
 
 	/* The writer may be at work on RAS_RECORD_MAX bytes after the last. */
 	size = RAS_SLICE_MIN;
@@ -286,13 +287,13 @@ static struct census *census_new(const struct buffer *buffer, size_t sessions)
 	return census;
 }
 
-int figures_read(struct figures *figures, const struct buffer *buffer,
-		 const struct session_list *list, struct error *err)
+int query_figures_read(struct query_figures *figures, const struct buffer *buffer,
+		       const struct session_list *list, struct error *err)
 {
 	struct census *census = census_new(buffer, list->count);
 	int code = -ENOMEM;
 
-	*figures = (struct figures){ .count = list->count };
+	*figures = (struct query_figures){ .count = list->count };
 	figures->sessions = calloc(list->count + 1,
 				   sizeof(*figures->sessions));
 	if (!census || !census->sessions || !census->lost ||
@@ -310,16 +311,16 @@ int figures_read(struct figures *figures, const struct buffer *buffer,
 		free(census);
 	}
 	if (code)
-		figures_free(figures);
+		query_figures_free(figures);
 	return code;
 }
 
-void figures_free(struct figures *figures)
+void query_figures_free(struct query_figures *figures)
 {
 	for (size_t i = 0; figures->sessions && i < figures->count; i++)
 		free(figures->sessions[i]);
 	free(figures->sessions);
-	*figures = (struct figures){ 0 };
+	*figures = (struct query_figures){ 0 };
 }
 
 static uint64_t numbers_sum(const __u64 *numbers, size_t count)

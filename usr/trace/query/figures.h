@@ -19,7 +19,7 @@ struct figure {
 	struct ras_why why;
 };
 
-struct figures {
+struct query_figures {
 	struct figure **sessions;	/* [session of the list][point]; NULL:
 					 * its counters are gone */
 	size_t count;
@@ -46,8 +46,8 @@ uint64_t figure_hits(const struct figure *figure);
 void figure_add(struct figure *sum, const struct figure *figure);
 
 /* 0, or a negative errno with err set. */
-int figures_read(struct figures *figures, const struct buffer *buffer,
-		 const struct session_list *list, struct error *err);
-void figures_free(struct figures *figures);
+int query_figures_read(struct query_figures *figures, const struct buffer *buffer,
+		       const struct session_list *list, struct error *err);
+void query_figures_free(struct query_figures *figures);
 
 #endif

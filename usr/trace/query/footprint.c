@@ -13,7 +13,7 @@
 #define MEMLOCK	"\nmemlock:"
 
 /* "memlock" in the map's fdinfo (Documentation/filesystems/proc.rst, 3.8). */
-static uint64_t map_bytes(int fd)
+static uint64_t footprint_map_bytes(int fd)
 {
 	char path[64], text[1024], *line;
 	int info;
@@ -31,7 +31,7 @@ static uint64_t map_bytes(int fd)
 }
 
 /* `names` ends with NULL. */
-static uint64_t maps_bytes(const char *dir, const char *const *names)
+static uint64_t footprint_maps_bytes(const char *dir, const char *const *names)
 {
 	char path[PATH_MAX + 16];
 	uint64_t bytes = 0;
@@ -43,7 +43,7 @@ static uint64_t maps_bytes(const char *dir, const char *const *names)
 		fd = sysbpf_map_get(path);
 		if (fd < 0)
 			continue;
-		bytes += map_bytes(fd);
+		bytes += footprint_map_bytes(fd);
 		close(fd);
 	}
 	return bytes;
@@ -56,7 +56,7 @@ uint64_t footprint_read_buffer(const char *run)
 		NULL,
 	};
 
-	return maps_bytes(run, names);
+	return footprint_maps_bytes(run, names);
 }
 
 uint64_t footprint_read_session(const struct session *session)
@@ -66,5 +66,5 @@ uint64_t footprint_read_session(const struct session *session)
 		NULL,
 	};
 
-	return session->dir[0] ? maps_bytes(session->dir, names) : 0;
+	return session->dir[0] ? footprint_maps_bytes(session->dir, names) : 0;
 }

@@ -15,7 +15,7 @@
 #include "lib/maps_line.h"
 
 /* The log holds the end of a longer path. */
-static bool path_fits(struct maps_line *maps, const char *module)
+static bool holder_path_fits(struct maps_line *maps, const char *module)
 {
 	const size_t most = sizeof(((struct ras_session *)0)->module) - 1;
 	size_t wanted = strlen(module), length;
@@ -78,7 +78,7 @@ static int process_judge(struct holder *holder,
 		return errno == ENOENT ? 0 : -errno;
 	while (!code && getline(&line, &room, file) > 0) {
 		if (!maps_line_parse(line, &maps) || maps.mode[2] != 'x' ||
-		    !path_fits(&maps, entry->module))
+		    !holder_path_fits(&maps, entry->module))
 			continue;
 		code = mapping_judge(holder, &maps, entry);
 		code = code ? code : 1;
@@ -106,7 +106,7 @@ static void comm_read(struct holder *holder)
 	fclose(file);
 }
 
-static int process_add(struct holders *holders, uint32_t pid,
+static int holders_add(struct holders *holders, uint32_t pid,
 		       const struct ras_session *entry)
 {
 	struct holder holder = { .pid = pid }, *items;
@@ -146,7 +146,7 @@ int holders_find(struct holders *holders, const struct ras_session *entry,
 		unsigned long pid = strtoul(name->d_name, &end, 10);
 
 		if (pid && !*end)
-			code = process_add(holders, pid, entry);
+			code = holders_add(holders, pid, entry);
 	}
 	if (dir)
 		closedir(dir);

@@ -152,7 +152,7 @@ static void json_print_session(struct json *json, const struct query *query,
 static void json_print_buffer(struct json *json, const struct query *query)
 {
 	const struct ras_control *control = query->buffer->control;
-	const struct figures *figures = &query->figures;
+	const struct query_figures *figures = &query->figures;
 	const struct ras_trigger *trigger = &query->trigger;
 	const struct session *session = query_trigger_session(query);
 	bool set = trigger->state != RAS_TRIGGER_IDLE;

@@ -180,7 +180,7 @@ static void metrics_kmod(const struct kmod *kmod)
 
 void query_print_metrics(const struct query *query)
 {
-	const struct figures *figures = &query->figures;
+	const struct query_figures *figures = &query->figures;
 
 	if (query->buffer) {
 		const struct ras_control *control = query->buffer->control;

@@ -175,7 +175,8 @@ int query_read(struct query *query, const struct buffer *buffer, int count,
 	};
 	code = session_list_read(&query->list, buffer, pin_run(), err);
 	if (!code)
-		code = figures_read(&query->figures, buffer, &query->list, err);
+		code = query_figures_read(&query->figures, buffer, &query->list,
+					  err);
 	if (!code)
 		code = sessions_read(query, count, operands, err);
 	if (!code)
@@ -198,7 +199,7 @@ void query_free(struct query *query)
 	free(query->chosen);
 	free(query->sessions);
 	keep_state_free(&query->keep);
-	figures_free(&query->figures);
+	query_figures_free(&query->figures);
 	session_list_free(&query->list);
 	*query = (struct query){ 0 };
 }

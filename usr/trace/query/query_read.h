@@ -27,7 +27,7 @@ struct query_session {
 struct query {
 	const struct buffer *buffer;	/* NULL: there is none */
 	struct session_list list;
-	struct figures figures;
+	struct query_figures figures;
 	/* as many as there are sessions in the list: */
 	struct query_session *sessions;
 	struct tdf **tdfs;	/* NULL: the file is gone or has been compiled

@@ -246,7 +246,7 @@ static void text_print_size(const char *before, uint64_t bytes,
 
 static void text_print_loss(const struct query *query)
 {
-	const struct figures *figures = &query->figures;
+	const struct query_figures *figures = &query->figures;
 
 	if (figures->complete) {
 		fputs("buffer: complete since ", stdout);
@@ -270,7 +270,7 @@ static void text_print_loss(const struct query *query)
 static void text_print_buffer(const struct query *query)
 {
 	const struct ras_control *control = query->buffer->control;
-	const struct figures *figures = &query->figures;
+	const struct query_figures *figures = &query->figures;
 
 	printf("buffer: %llu KiB for each of %u CPUs",
 	       control->slice_bytes >> 10, control->cpus);

@@ -21,7 +21,7 @@ struct btf_file {
 	bool mapped;
 };
 
-static int file_read(struct btf_file *file, int fd)
+static int btf_file_read(struct btf_file *file, int fd)
 {
 	uint8_t *data = malloc(file->size);
 	size_t at = 0;
@@ -39,7 +39,7 @@ static int file_read(struct btf_file *file, int fd)
 }
 
 /* sysfs lets it be mapped since 6.16. */
-static int file_open(struct btf_file *file, const char *path)
+static int btf_file_open(struct btf_file *file, const char *path)
 {
 	int code = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -57,12 +57,12 @@ static int file_open(struct btf_file *file, const char *path)
 	if (file->mapped)
 		file->data = data;
 	else
-		code = file_read(file, fd);
+		code = btf_file_read(file, fd);
 	close(fd);
 	return code;
 }
 
-static void file_close(struct btf_file *file)
+static void btf_file_close(struct btf_file *file)
 {
 	if (file->mapped)
 		munmap((void *)file->data, file->size);
@@ -119,7 +119,7 @@ static int btf_open(struct btf *btf, const char *path)
 	int code;
 
 	*btf = (struct btf){ 0 };
-	code = file_open(&btf->file, path);
+	code = btf_file_open(&btf->file, path);
 	if (code)
 		return code;
 	h = (const void *)btf->file.data;
@@ -127,7 +127,7 @@ static int btf_open(struct btf *btf, const char *path)
 	    h->type_off & 3 || h->hdr_len & 3 ||
 	    !section_valid(&btf->file, h->hdr_len, h->type_off, h->type_len) ||
 	    !section_valid(&btf->file, h->hdr_len, h->str_off, h->str_len)) {
-		file_close(&btf->file);
+		btf_file_close(&btf->file);
 		return -EINVAL;
 	}
 	btf->types = btf->file.data + h->hdr_len + h->type_off;
@@ -137,14 +137,14 @@ static int btf_open(struct btf *btf, const char *path)
 	return 0;
 }
 
-struct cursor {
-	uint32_t id;		/* of the type that cursor_next() returned */
+struct btf_cursor {
+	uint32_t id;		/* of the type that was returned last */
 	uint32_t at;
 };
 
 /* NULL: no more, or one that isn't known, behind which nothing is found. */
-static const struct btf_type *cursor_next(struct cursor *cursor,
-					  const struct btf *btf)
+static const struct btf_type *btf_cursor_next(struct btf_cursor *cursor,
+					      const struct btf *btf)
 {
 	const struct btf_type *type = (const void *)(btf->types + cursor->at);
 	uint32_t rest = btf->types_length - cursor->at;
@@ -161,7 +161,7 @@ static const struct btf_type *cursor_next(struct cursor *cursor,
 }
 
 /* Ids become places by `at`, filled as far as the types are gone through. */
-struct index {
+struct btf_index {
 	uint32_t *at;
 	uint32_t count, room;
 	uint32_t left;		/* anonymous members to look into: a structure
@@ -172,7 +172,7 @@ struct index {
 
 /* The structure or union that a type is, by whatever names; or NULL. */
 static const struct btf_type *structure_by_id(const struct btf *btf,
-					      const struct index *index,
+					      const struct btf_index *index,
 					      uint32_t id)
 {
 	for (int i = 0; i < MODIFIERS_MAX && id && id <= index->count; i++) {
@@ -194,8 +194,8 @@ static const struct btf_type *structure_by_id(const struct btf *btf,
 }
 
 /* Is the string at `offset` the `length` bytes of `name`? */
-static bool name_is(const struct btf *btf, uint32_t offset, const char *name,
-		    size_t length)
+static bool btf_name_is(const struct btf *btf, uint32_t offset,
+			const char *name, size_t length)
 {
 	const char *string = btf->strings + offset;
 
@@ -209,7 +209,7 @@ static bool name_is(const struct btf *btf, uint32_t offset, const char *name,
 
 /* The anonymous structure or union that a member is; or NULL. */
 static const struct btf_type *member_inner(const struct btf *btf,
-					   struct index *index,
+					   struct btf_index *index,
 					   const struct btf_member *member,
 					   int depth)
 {
@@ -221,11 +221,11 @@ static const struct btf_type *member_inner(const struct btf *btf,
 
 /* A member of the structure, or of an anonymous one in it; *bits is increased
  * by where it is. NULL: there is none. */
-static const struct btf_member *member_find(const struct btf *btf,
-					    struct index *index,
-					    const struct btf_type *type,
-					    const char *name, size_t length,
-					    uint32_t *bits, int depth)
+static const struct btf_member *btf_member_find(const struct btf *btf,
+						struct btf_index *index,
+						const struct btf_type *type,
+						const char *name, size_t length,
+						uint32_t *bits, int depth)
 {
 	const struct btf_member *found, *member = (const void *)(type + 1);
 	uint32_t count = BTF_INFO_VLEN(type->info);
@@ -239,11 +239,11 @@ static const struct btf_member *member_find(const struct btf *btf,
 
 		found = NULL;
 		inner = member_inner(btf, index, member, depth);
-		if (name_is(btf, member->name_off, name, length))
+		if (btf_name_is(btf, member->name_off, name, length))
 			found = member;
 		else if (inner)
-			found = member_find(btf, index, inner, name, length,
-					    &at, depth + 1);
+			found = btf_member_find(btf, index, inner, name, length,
+						&at, depth + 1);
 		if (found) {
 			*bits = at;
 			return found;
@@ -253,7 +253,7 @@ static const struct btf_member *member_find(const struct btf *btf,
 }
 
 /* `name` is what stands behind the structure's own, ".thread.ds". */
-static void member_follow(const struct btf *btf, struct index *index,
+static void member_follow(const struct btf *btf, struct btf_index *index,
 			  const struct btf_type *type, const char *name,
 			  uint32_t *value)
 {
@@ -264,8 +264,8 @@ static void member_follow(const struct btf *btf, struct index *index,
 	while (*name == '.') {
 		size_t length = strcspn(++name, ".");
 
-		member = type ? member_find(btf, index, type, name, length,
-					    &bits, 0) : NULL;
+		member = type ? btf_member_find(btf, index, type, name, length,
+						&bits, 0) : NULL;
 		if (!member)
 			return;
 		type = structure_by_id(btf, index, member->type);
@@ -276,18 +276,19 @@ static void member_follow(const struct btf *btf, struct index *index,
 }
 
 /* A want with its first part taken off, and the type that has that name. */
-struct search {
+struct btf_search {
 	const struct btf_want *want;
 	size_t length;
 	uint32_t kind;
 	uint32_t id;		/* 0: not found yet */
 };
 
-static void search_begin(struct search *search, const struct btf_want *want)
+static void btf_search_begin(struct btf_search *search,
+			     const struct btf_want *want)
 {
 	size_t length = strcspn(want->name, ".(:");
 
-	*search = (struct search){
+	*search = (struct btf_search){
 		.want = want, .length = length,
 		.kind = want->name[length] == '(' ? BTF_KIND_FUNC :
 			want->name[length] == ':' ? BTF_KIND_VAR :
@@ -295,7 +296,7 @@ static void search_begin(struct search *search, const struct btf_want *want)
 	};
 }
 
-static void type_match(struct search *searches, size_t count,
+static void type_match(struct btf_search *searches, size_t count,
 		       const struct btf *btf, const struct btf_type *type,
 		       uint32_t id)
 {
@@ -305,24 +306,24 @@ static void type_match(struct search *searches, size_t count,
 	    kind != BTF_KIND_VAR)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		struct search *search = &searches[i];
+		struct btf_search *search = &searches[i];
 
 		if (!search->id && search->kind == kind &&
-		    name_is(btf, type->name_off, search->want->name,
-			    search->length))
+		    btf_name_is(btf, type->name_off, search->want->name,
+				search->length))
 			search->id = id;
 	}
 }
 
-static bool types_search(const struct btf *btf, struct index *index,
-			 struct search *searches, size_t count)
+static bool types_search(const struct btf *btf, struct btf_index *index,
+			 struct btf_search *searches, size_t count)
 {
 	const struct btf_type *type;
-	struct cursor cursor = { 0 };
+	struct btf_cursor cursor = { 0 };
 	uint32_t at = 0;
 	uint32_t *grown;
 
-	while ((type = cursor_next(&cursor, btf))) {
+	while ((type = btf_cursor_next(&cursor, btf))) {
 		if (index->count == index->room) {
 			index->room = index->room ? index->room * 2 : 1 << 16;
 			grown = realloc(index->at,
@@ -340,19 +341,19 @@ static bool types_search(const struct btf *btf, struct index *index,
 
 int btf_find(const char *path, const struct btf_want *wants, size_t count)
 {
-	struct search searches[BTF_WANTS_MAX];
-	struct index index = { 0 };
+	struct btf_search searches[BTF_WANTS_MAX];
+	struct btf_index index = { 0 };
 	struct btf btf;
 	int code = count > BTF_WANTS_MAX ? -EINVAL : btf_open(&btf, path);
 
 	if (code)
 		return code;
 	for (size_t i = 0; i < count; i++)
-		search_begin(&searches[i], &wants[i]);
+		btf_search_begin(&searches[i], &wants[i]);
 	if (!types_search(&btf, &index, searches, count))
 		code = -ENOMEM;
 	for (size_t i = 0; i < count && !code; i++) {
-		const struct search *search = &searches[i];
+		const struct btf_search *search = &searches[i];
 		const char *rest = search->want->name + search->length;
 
 		if (search->id && *rest != '.')
@@ -363,13 +364,13 @@ int btf_find(const char *path, const struct btf_want *wants, size_t count)
 				      rest, search->want->value);
 	}
 	free(index.at);
-	file_close(&btf.file);
+	btf_file_close(&btf.file);
 	return code;
 }
 
 uint32_t btf_find_split(const char *path, const char *base, const char *name)
 {
-	struct cursor types = { 0 }, cursor = { 0 };
+	struct btf_cursor types = { 0 }, cursor = { 0 };
 	const struct btf_type *type;
 	struct btf whole, split;
 	uint32_t strings, id = 0;
@@ -377,19 +378,19 @@ uint32_t btf_find_split(const char *path, const char *base, const char *name)
 	if (btf_open(&split, path))
 		return 0;
 	if (btf_open(&whole, base)) {
-		file_close(&split.file);
+		btf_file_close(&split.file);
 		return 0;
 	}
-	while (cursor_next(&types, &whole))
+	while (btf_cursor_next(&types, &whole))
 		;
 	strings = whole.strings_length;
-	while (!id && (type = cursor_next(&cursor, &split)))
+	while (!id && (type = btf_cursor_next(&cursor, &split)))
 		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC &&
 		    type->name_off >= strings &&
-		    name_is(&split, type->name_off - strings, name,
-			    strlen(name)))
+		    btf_name_is(&split, type->name_off - strings, name,
+				strlen(name)))
 			id = types.id + cursor.id;
-	file_close(&whole.file);
-	file_close(&split.file);
+	btf_file_close(&whole.file);
+	btf_file_close(&split.file);
 	return id;
 }

@@ -9,7 +9,7 @@
 
 #define LINE_MAX_BYTES	1024	/* KSYM_NAME_LEN is 512 */
 
-static int symbol_compare(const void *a, const void *b)
+static int kallsyms_symbol_compare(const void *a, const void *b)
 {
 	const struct kallsyms_symbol *x = a, *y = b;
 
@@ -32,18 +32,18 @@ void kallsyms_add(struct kallsyms *kallsyms, const char *name)
 	if (symbol)
 		symbol->name = strdup(name);
 	if (symbol && symbol->name)
-		found = tsearch(symbol, &kallsyms->tree, symbol_compare);
+		found = tsearch(symbol, &kallsyms->tree, kallsyms_symbol_compare);
 	if (!found)
 		kallsyms->failed = true;
 	if (symbol && (!found || *(void **)found != symbol))
 		symbol_free(symbol);
 }
 
-static struct kallsyms_symbol *symbol_find(const struct kallsyms *kallsyms,
-					   char *name)
+static struct kallsyms_symbol *
+kallsyms_symbol_find(const struct kallsyms *kallsyms, char *name)
 {
 	struct kallsyms_symbol key = { .name = name };
-	void *found = tfind(&key, &kallsyms->tree, symbol_compare);
+	void *found = tfind(&key, &kallsyms->tree, kallsyms_symbol_compare);
 
 	return found ? *(struct kallsyms_symbol **)found : NULL;
 }
@@ -69,7 +69,7 @@ static void line_take(struct kallsyms *kallsyms, char *line)
 	}
 	if (strcmp(module, kallsyms->module))
 		return;
-	symbol = symbol_find(kallsyms, name);
+	symbol = kallsyms_symbol_find(kallsyms, name);
 	if (symbol && !symbol->count++)
 		symbol->address = address;
 }
@@ -101,8 +101,8 @@ int kallsyms_read(struct kallsyms *kallsyms, struct error *err)
 const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *kallsyms,
 					    const char *name)
 {
-	const struct kallsyms_symbol *symbol = symbol_find(kallsyms,
-							   (char *)name);
+	const struct kallsyms_symbol *symbol =
+		kallsyms_symbol_find(kallsyms, (char *)name);
 
 	return kallsyms->hidden || !symbol || !symbol->count ? NULL : symbol;
 }

@@ -15,8 +15,9 @@
 #define BLACKLIST	"/sys/kernel/debug/kprobes/blacklist"
 
 /* `what` is running, and has its notes there. */
-static int identity_check(const struct tdf_module *module, const char *what,
-			  const char *notes, struct error *err)
+static int kernel_identity_check(const struct tdf_module *module,
+				 const char *what, const char *notes,
+				 struct error *err)
 {
 	char expected[64], found[64];
 	struct identity id;
@@ -240,8 +241,8 @@ int kernel_check(const struct tdf *tdf, const struct tdf_module *module,
 	};
 	uint64_t *biases;
 	uint32_t index;
-	int code = identity_check(module, "running kernel", "/sys/kernel/notes",
-				  err);
+	int code = kernel_identity_check(module, "running kernel",
+					 "/sys/kernel/notes", err);
 
 	*bias = 0;
 	if (code)
@@ -299,7 +300,7 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 	}
 	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id",
 		 name);
-	code = identity_check(module, "loaded module", notes, err);
+	code = kernel_identity_check(module, "loaded module", notes, err);
 	if (code)
 		return code;
 	*biases = calloc(tdf->header->sites.count + 1, sizeof(**biases));
@@ -314,8 +315,8 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 }
 
 /* /sys/module/loop/sections/.data holds "0xffffffffc0a05000". */
-static int section_read(const char *module, const char *name, __u64 *address,
-			struct error *err)
+static int kernel_section_read(const char *module, const char *name,
+			       __u64 *address, struct error *err)
 {
 	unsigned long long value = 0;
 	char path[512];
@@ -374,7 +375,7 @@ static int section_locate(const struct tdf *tdf,
 		.percpu = percpu,
 	};
 	if (!percpu)
-		return section_read(module, name, &to->run, err);
+		return kernel_section_read(module, name, &to->run, err);
 	if (!out->percpu_offsets)
 		code = percpu_read("", "__per_cpu_offset",
 				   &out->percpu_offsets, err);

@@ -12,7 +12,7 @@
 
 #define PIECE		(64u << 10)
 
-static ssize_t crash_read(int fd, uint8_t piece[PIECE], struct error *err)
+static ssize_t crash_read_piece(int fd, uint8_t piece[PIECE], struct error *err)
 {
 	ssize_t n;
 
@@ -29,7 +29,7 @@ static int device_save(int fd, const struct rastrace_info *info,
 {
 	uint8_t piece[PIECE];
 	struct outfile *out;
-	ssize_t size = crash_read(fd, piece, err);
+	ssize_t size = crash_read_piece(fd, piece, err);
 	int code;
 
 	if (size < 0)
@@ -54,7 +54,7 @@ static int device_save(int fd, const struct rastrace_info *info,
 		return code;
 	while (size > 0) {
 		outfile_write(out, piece, size);
-		size = crash_read(fd, piece, err);
+		size = crash_read_piece(fd, piece, err);
 	}
 	if (!size)
 		return outfile_commit(out, err);

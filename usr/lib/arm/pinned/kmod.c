@@ -21,20 +21,20 @@ static const char *const part_names[RASTRACE_PARTS] = {
 };
 
 /* The maps of a run directory, as the module takes them. */
-struct parts {
+struct kmod_parts {
 	int fds[RASTRACE_PARTS];	/* -1: there is none */
 	uint32_t ids[RASTRACE_PARTS];	/* 0: likewise */
 };
 
-static void parts_close(const struct parts *parts)
+static void kmod_parts_close(const struct kmod_parts *parts)
 {
 	for (int i = 0; i < RASTRACE_PARTS; i++)
 		if (parts->fds[i] >= 0)
 			close(parts->fds[i]);
 }
 
-static int part_open(struct parts *parts, const char *run, int part,
-		     struct error *err)
+static int kmod_part_open(struct kmod_parts *parts, const char *run, int part,
+			  struct error *err)
 {
 	struct bpf_map_info info = { 0 };
 	char path[PATH_MAX];
@@ -57,14 +57,15 @@ static int part_open(struct parts *parts, const char *run, int part,
 
 /* -ENOENT: there is no buffer. Static tracepoints are there as a whole or not,
  * processes may be. */
-static int parts_open(struct parts *parts, const char *run, struct error *err)
+static int kmod_parts_open(struct kmod_parts *parts, const char *run,
+			   struct error *err)
 {
 	int code = 0;
 
 	memset(parts->ids, 0, sizeof(parts->ids));
 	memset(parts->fds, -1, sizeof(parts->fds));
 	for (int i = 0; i < RASTRACE_PARTS && !code; i++) {
-		code = part_open(parts, run, i, err);
+		code = kmod_part_open(parts, run, i, err);
 		if (code != -ENOENT || i < RASTRACE_STATE)
 			continue;
 		if (i == RASTRACE_STATE)
@@ -73,19 +74,19 @@ static int parts_open(struct parts *parts, const char *run, struct error *err)
 			code = 0;
 	}
 	if (code)
-		parts_close(parts);
+		kmod_parts_close(parts);
 	return code;
 }
 
 static enum kmod_buffer buffer_compare(const struct rastrace_info *info,
 				       const char *run)
 {
-	struct parts parts = { .fds = { -1 } };
+	struct kmod_parts parts = { .fds = { -1 } };
 	enum kmod_buffer buffer = KMOD_BUFFER_OTHER;
 
 	if (info->adopted != RASTRACE_ADOPTED)
 		return KMOD_BUFFER_NONE;
-	if (part_open(&parts, run, RASTRACE_CONTROL, NULL))
+	if (kmod_part_open(&parts, run, RASTRACE_CONTROL, NULL))
 		return buffer;
 	if (parts.ids[RASTRACE_CONTROL] == info->parts[RASTRACE_CONTROL].id)
 		buffer = KMOD_BUFFER_OURS;
@@ -143,7 +144,7 @@ static int device_do(int fd, unsigned long request, void *argument,
 }
 
 static bool parts_same(const struct rastrace_info *info,
-		       const struct parts *parts)
+		       const struct kmod_parts *parts)
 {
 	for (int i = 0; i < RASTRACE_PARTS; i++)
 		if (info->parts[i].id != parts->ids[i])
@@ -153,7 +154,7 @@ static bool parts_same(const struct rastrace_info *info,
 
 /* What the module has is this directory's, as it is now, or becomes it. */
 static int parts_give(int fd, const struct rastrace_info *info,
-		      const struct parts *parts, struct error *err)
+		      const struct kmod_parts *parts, struct error *err)
 {
 	struct rastrace_adopt adopt = {
 		.size = sizeof(adopt), .layout = RAS_LAYOUT,
@@ -172,19 +173,19 @@ static int parts_give(int fd, const struct rastrace_info *info,
 int kmod_hand_over(const struct run_dir *run, struct error *err)
 {
 	struct rastrace_info info;
-	struct parts parts;
+	struct kmod_parts parts;
 	int code, fd = device_open(&info, err);
 
 	if (fd == -ENOENT || fd == -EACCES)
 		return 0;
 	if (fd < 0)
 		return fd;
-	code = parts_open(&parts, run->path, err);
+	code = kmod_parts_open(&parts, run->path, err);
 	if (!code) {
 		code = device_check_layout(&info, err);
 		if (!code)
 			code = parts_give(fd, &info, &parts, err);
-		parts_close(&parts);
+		kmod_parts_close(&parts);
 	} else if (code == -ENOENT) {
 		code = 0;
 	}

@@ -16,7 +16,7 @@
 #define PATIENCE_MS	150
 #define FEW		8	/* pins that aren't worth a process */
 
-struct walk {
+struct pins_walk {
 	const char *path;
 	void (*visit)(const char *path, const char *name, void *context);
 	void *context;
@@ -24,7 +24,7 @@ struct walk {
 
 static void pin_visit(int dir, const char *name, void *context)
 {
-	const struct walk *walk = context;
+	const struct pins_walk *walk = context;
 	char full[PATH_MAX];
 
 	if (snprintf(full, sizeof(full), "%s/%s", walk->path, name) <
@@ -36,7 +36,7 @@ void pins_each(const char *path,
 	       void (*visit)(const char *path, const char *name, void *context),
 	       void *context)
 {
-	struct walk walk = { path, visit, context };
+	struct pins_walk walk = { path, visit, context };
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
@@ -45,7 +45,7 @@ void pins_each(const char *path,
 	close(dir);
 }
 
-static void entry_count(const char *path, const char *name, void *context)
+static void pins_entry_count(const char *path, const char *name, void *context)
 {
 	++*(unsigned int *)context;
 }
@@ -54,7 +54,7 @@ unsigned int pins_count(const char *path)
 {
 	unsigned int count = 0;
 
-	pins_each(path, entry_count, &count);
+	pins_each(path, pins_entry_count, &count);
 	return count;
 }
 
@@ -139,7 +139,7 @@ void pins_remove(const char *run, const char *path)
 	rmdir(gone);
 }
 
-struct moving {
+struct pins_moving {
 	const char *to;
 	bool (*pick)(const char *name, void *context);
 	void *context;
@@ -147,7 +147,7 @@ struct moving {
 
 static void pin_move(const char *path, const char *name, void *context)
 {
-	const struct moving *moving = context;
+	const struct pins_moving *moving = context;
 	char to[PATH_MAX + NAME_MAX];
 
 	if (!moving->pick(name, moving->context))
@@ -162,7 +162,7 @@ void pins_remove_some(const char *run, const char *path,
 		      void *context)
 {
 	char gone[PATH_MAX], unique[PATH_MAX];
-	struct moving moving = {
+	struct pins_moving moving = {
 		.to = unique, .pick = pick, .context = context,
 	};
 

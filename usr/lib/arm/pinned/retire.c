@@ -179,7 +179,7 @@ static void private_stop(const char *path, const char *name, void *context)
 	pins_each(armed, armed_stop, NULL);
 }
 
-static void entry_remove(const char *path, const char *name, void *context)
+static void retire_entry(const char *path, const char *name, void *context)
 {
 	const struct run_dir *run = context;
 
@@ -205,7 +205,7 @@ void retire_everything(struct run_dir *run)
 	pins_each(run->path, private_stop, NULL);
 	/* first of all: no buffer may stay that counts what is gone */
 	unlink(control);
-	pins_each(run->path, entry_remove, run);
+	pins_each(run->path, retire_entry, run);
 }
 
 /* A run directory of its own in there. */

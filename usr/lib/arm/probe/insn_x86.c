@@ -40,7 +40,7 @@ static const char two_bytes[] =
 	"mmBmBBBm........" "mmmmmmmmmmmmmmmm" "mmmmmmmmmmmmmmmm"
 	"mmmmmmmmmmmmmmmm";
 
-struct insn {
+struct probe_insn {
 	const uint8_t *code;
 	size_t size, at;
 	bool wide;		/* 64-bit mode */
@@ -48,12 +48,12 @@ struct insn {
 	bool rex_w;
 };
 
-static uint8_t peek(const struct insn *insn)
+static uint8_t peek(const struct probe_insn *insn)
 {
 	return insn->at < insn->size ? insn->code[insn->at] : 0;
 }
 
-static const char *prefixes_take(struct insn *insn)
+static const char *prefixes_take(struct probe_insn *insn)
 {
 	const char *hazard = NULL;
 
@@ -79,7 +79,7 @@ static const char *prefixes_take(struct insn *insn)
 }
 
 /* In 32-bit mode these are LES, LDS and BOUND with an operand in memory. */
-static const char *vector_find(const struct insn *insn)
+static const char *vector_find(const struct probe_insn *insn)
 {
 	uint8_t byte = peek(insn);
 	uint8_t next = insn->at + 1 < insn->size ? insn->code[insn->at + 1] : 0;
@@ -94,7 +94,7 @@ static const char *vector_find(const struct insn *insn)
 	       "a VEX prefix, which the kernel takes for a branch" : NULL;
 }
 
-static void modrm_skip(struct insn *insn)
+static void modrm_skip(struct probe_insn *insn)
 {
 	uint8_t modrm = peek(insn), mode = modrm >> 6, rm = modrm & 7;
 
@@ -112,7 +112,7 @@ static void modrm_skip(struct insn *insn)
 	insn->at += mode == 1 ? 1 : mode == 2 || rm == 5 ? 4 : 0;
 }
 
-static char opcode_take(struct insn *insn)
+static char opcode_take(struct probe_insn *insn)
 {
 	uint8_t byte = peek(insn);
 
@@ -129,7 +129,7 @@ static char opcode_take(struct insn *insn)
 unsigned int insn_x86_length(const uint8_t *code, size_t size, bool wide,
 			     const char **hazard)
 {
-	struct insn insn = { .code = code, .size = size, .wide = wide };
+	struct probe_insn insn = { .code = code, .size = size, .wide = wide };
 	const char *vector;
 	char kind;
 	unsigned int full;

@@ -21,7 +21,7 @@
 #define PAGE_SWAPPED	(1ULL << 62)
 #define PAGE_OF_FILE	(1ULL << 61)	/* or shared */
 
-struct place {
+struct patched_place {
 	uint64_t offset;		/* in the file */
 	const struct tdf_site *site;
 	const struct tdf_point *point;
@@ -31,7 +31,7 @@ struct patched {
 	const struct tdf *tdf;
 	const struct target *target;
 	bool aarch64;
-	struct place *places;		/* by offset */
+	struct patched_place *places;		/* by offset */
 	size_t count;
 	uint64_t page;
 };
@@ -43,9 +43,9 @@ struct memory {
 	const struct target_file *file;	/* of the mapping */
 };
 
-static int place_compare(const void *a, const void *b)
+static int patched_place_compare(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct patched_place *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
@@ -68,18 +68,18 @@ static int places_make(struct patched *patched, uint32_t module,
 			const struct tdf_site *site =
 				&tdf->sites[point->first_site + k];
 
-			patched->places[patched->count++] = (struct place){
+			patched->places[patched->count++] = (struct patched_place){
 				site->offset, site, point,
 			};
 		}
 	}
 	qsort(patched->places, patched->count, sizeof(*patched->places),
-	      place_compare);
+	      patched_place_compare);
 	return 0;
 }
 
 /* The first place at or after this offset of the file. */
-static size_t place_find(const struct patched *patched, uint64_t offset)
+static size_t patched_place_find(const struct patched *patched, uint64_t offset)
 {
 	size_t low = 0, high = patched->count;
 
@@ -204,7 +204,7 @@ static bool site_is_same(const struct patched *patched,
 }
 
 static int place_refuse(const struct patched *patched,
-			const struct place *place, uint32_t pid,
+			const struct patched_place *place, uint32_t pid,
 			uint64_t address, const uint8_t *bytes,
 			struct error *err)
 {
@@ -238,10 +238,10 @@ static int mapping_check(const struct patched *patched,
 	uint64_t size = maps->end - maps->start, page = UINT64_MAX;
 	bool private = false;
 
-	for (size_t i = place_find(patched, maps->offset);
+	for (size_t i = patched_place_find(patched, maps->offset);
 	     i < patched->count &&
 	     patched->places[i].offset - maps->offset < size; i++) {
-		const struct place *place = &patched->places[i];
+		const struct patched_place *place = &patched->places[i];
 		uint64_t address = maps->start + place->offset - maps->offset;
 		uint64_t last = address + place->site->insn_length - 1;
 		uint8_t bytes[TDF_INSN_MAX + 1] = { 0 };
@@ -336,7 +336,8 @@ static int process_check(const struct patched *patched, uint32_t pid,
 	return code;
 }
 
-static int processes_check(const struct patched *patched, struct error *err)
+static int patched_processes_check(const struct patched *patched,
+				   struct error *err)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -364,7 +365,7 @@ int patched_check(const struct tdf *tdf, uint32_t module,
 		error_no_memory(err);
 	else if (patched.count && target->file_count)
 		code = pid ? process_check(&patched, pid, err) :
-			     processes_check(&patched, err);
+			     patched_processes_check(&patched, err);
 	free(patched.places);
 	return code;
 }

@@ -23,8 +23,9 @@
 #define ID_TEXT		64
 
 /* The file is the module that the TDF names. */
-static int identity_check(const struct target_file *file,
-			  const struct tdf_module *module, struct error *err)
+static int target_identity_check(const struct target_file *file,
+				 const struct tdf_module *module,
+				 struct error *err)
 {
 	char expected[ID_TEXT], found[ID_TEXT];
 	struct identity id;
@@ -78,8 +79,9 @@ static int path_open(const char *path, char full[PATH_MAX])
 }
 
 /* Closes fd, or gives it to the target. */
-static int file_add(struct target *target, const struct tdf_module *module,
-		    int fd, const char *path, struct error *err)
+static int target_file_add(struct target *target,
+			   const struct tdf_module *module, int fd,
+			   const char *path, struct error *err)
 {
 	struct target_file file = { .fd = fd }, *files;
 	bool known = false;
@@ -90,7 +92,7 @@ static int file_add(struct target *target, const struct tdf_module *module,
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		code = error_set(err, -EINVAL, "'%s' is no regular file", path);
 	else
-		code = identity_check(&file, module, err);
+		code = target_identity_check(&file, module, err);
 	for (uint32_t i = 0; i < target->file_count && !code; i++)
 		known |= target->files[i].device == st.st_dev &&
 			 target->files[i].inode == st.st_ino;
@@ -125,7 +127,7 @@ static int candidate_open(struct target *target,
 	if (fd < 0)
 		return error_set(err, errno == ENOTDIR ? -ENOENT : -errno,
 				 "cannot open '%s': %s", path, strerror(errno));
-	return file_add(target, module, fd, full, err);
+	return target_file_add(target, module, fd, full, err);
 }
 
 /* Does the process see the files that this one sees? */
@@ -167,7 +169,7 @@ static void mapped_find(struct target *target, const struct tdf_module *module,
 		snprintf(path, sizeof(path), "%s%s", root, maps.path);
 		fd = open(link, OPEN_FLAGS);
 		if (fd >= 0)
-			file_add(target, module, fd, path, NULL);
+			target_file_add(target, module, fd, path, NULL);
 	}
 	if (file)
 		fclose(file);
@@ -195,8 +197,9 @@ static void processes_find(struct target *target,
 
 /* The recorded path first, then the TDF's directory; where neither fits, the
  * error is of the first. */
-static int module_find(struct target *target, const struct tdf *tdf,
-		       const struct tdf_module *module, struct error *err)
+static int target_module_find(struct target *target, const struct tdf *tdf,
+			      const struct tdf_module *module,
+			      struct error *err)
 {
 	const char *recorded = tdf_string(tdf, module->path);
 	const char *slash = strrchr(tdf->path, '/');
@@ -236,9 +239,10 @@ void target_print_bytes(const uint8_t *bytes, size_t count, char *text)
 		text += sprintf(text, "%s%02x", i ? " " : "", bytes[i]);
 }
 
-static int site_check(const struct target_file *file, const struct tdf *tdf,
-		      const struct tdf_point *point,
-		      const struct tdf_site *site, struct error *err)
+static int target_site_check(const struct target_file *file,
+			     const struct tdf *tdf,
+			     const struct tdf_point *point,
+			     const struct tdf_site *site, struct error *err)
 {
 	char expected[64], found[64] = "past the end of the file";
 	uint8_t bytes[TDF_INSN_MAX];
@@ -288,8 +292,9 @@ static int site_check_probe(const struct tdf *tdf,
 	return -EINVAL;
 }
 
-static int point_check(const struct target *target, const struct tdf *tdf,
-		       const struct tdf_point *point, struct error *err)
+static int target_point_check(const struct target *target,
+			      const struct tdf *tdf,
+			      const struct tdf_point *point, struct error *err)
 {
 	int code = 0;
 
@@ -300,9 +305,9 @@ static int point_check(const struct target *target, const struct tdf *tdf,
 					err);
 	for (uint32_t i = 0; i < target->file_count; i++)
 		for (uint32_t k = 0; k < point->sites && !code; k++)
-			code = site_check(&target->files[i], tdf, point,
-					  &tdf->sites[point->first_site + k],
-					  err);
+			code = target_site_check(
+				&target->files[i], tdf, point,
+				&tdf->sites[point->first_site + k], err);
 	return code;
 }
 
@@ -363,9 +368,11 @@ static int semaphores_check(const struct target_file *file,
 	return code;
 }
 
-static int module_open(struct target *target, const struct tdf *tdf,
-		       const struct tdf_module *module, const bool *picked,
-		       const struct target_search *search, struct error *err)
+static int target_module_open(struct target *target, const struct tdf *tdf,
+			      const struct tdf_module *module,
+			      const bool *picked,
+			      const struct target_search *search,
+			      struct error *err)
 {
 	int code = 0;
 
@@ -390,13 +397,14 @@ static int module_open(struct target *target, const struct tdf *tdf,
 	if (!target->file_count)
 		processes_find(target, module, tdf_string(tdf, module->path),
 			       search);
-	return target->file_count ? 0 : module_find(target, tdf, module, err);
+	return target->file_count ? 0 : target_module_find(target, tdf, module,
+							   err);
 }
 
 /* Each --module must be a module of the TDF; where it is none of several, the
  * error is of the first. */
-static int given_open(struct target *targets, const struct tdf *tdf,
-		      const char *path, struct error *err)
+static int target_given_open(struct target *targets, const struct tdf *tdf,
+			     const char *path, struct error *err)
 {
 	bool fits = false, users = false;
 	struct error first = { 0 };
@@ -438,16 +446,17 @@ int target_open(struct target **targets, const struct tdf *tdf,
 	for (uint32_t i = 0; i < points && !code; i++)
 		used[tdf->points[i].module] |= picked[i];
 	for (unsigned int i = 0; i < search->path_count && !code; i++)
-		code = given_open(found, tdf, search->paths[i], err);
+		code = target_given_open(found, tdf, search->paths[i], err);
 	for (uint32_t i = 0; i < count && !code; i++)
 		if (used[i])
-			code = module_open(&found[i], tdf, &tdf->modules[i],
-					   picked, search, err);
+			code = target_module_open(&found[i], tdf,
+						  &tdf->modules[i], picked,
+						  search, err);
 	/* The points are where the TDF has them. */
 	for (uint32_t i = 0; i < points && !code; i++)
 		if (picked[i])
-			code = point_check(&found[tdf->points[i].module], tdf,
-					   &tdf->points[i], err);
+			code = target_point_check(&found[tdf->points[i].module],
+						  tdf, &tdf->points[i], err);
 	for (uint32_t i = 0; i < count && !code; i++)
 		for (uint32_t k = 0; k < found[i].file_count && !code; k++)
 			code = semaphores_check(&found[i].files[k], tdf, i,

@@ -31,14 +31,14 @@ void select_path(const char *name, char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%s", name);
 }
 
-static bool ends_with(const char *text, const char *ending)
+static bool select_ends_with(const char *text, const char *ending)
 {
 	size_t length = strlen(text), tail = strlen(ending);
 
 	return length >= tail && !strcasecmp(text + length - tail, ending);
 }
 
-static bool is_file(const char *path)
+static bool select_is_file(const char *path)
 {
 	struct stat st;
 
@@ -49,7 +49,7 @@ static bool is_file(const char *path)
 static bool is_tdf(const char *path)
 {
 	char magic[sizeof(((struct tdf_header *)0)->magic)];
-	int fd = is_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = select_is_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	bool found;
 
 	if (fd < 0)
@@ -112,7 +112,8 @@ static bool tdf_in_list(const char *list, const char *name, bool beside,
 		if (length && (!beside ||
 			       (snprintf(module, sizeof(module), "%.*s/%s",
 					 length, list, name) <
-				(int)sizeof(module) && is_file(module))) &&
+				(int)sizeof(module) &&
+				select_is_file(module))) &&
 		    tdf_at(list, length, name, path))
 			return true;
 		list += length + (list[length] == ':');
@@ -174,8 +175,8 @@ int select_tdf(const char *name, const struct job_settings *settings,
 	if (tdf_find(name, settings, path))
 		return 0;
 	/* what it is instead, is said when it is opened */
-	if (ends_with(name, TDF_ENDING) || strchr(name, '/') ||
-	    is_file(name)) {
+	if (select_ends_with(name, TDF_ENDING) || strchr(name, '/') ||
+	    select_is_file(name)) {
 		select_path(name, path);
 		return 0;
 	}
@@ -220,7 +221,7 @@ static bool name_is_first(const struct session *session)
 	const char *base = path_base(session->entry->tdf);
 	size_t length = strlen(base);
 
-	if (ends_with(base, TDF_ENDING))
+	if (select_ends_with(base, TDF_ENDING))
 		length -= strlen(TDF_ENDING);
 	return strlen(session->name) <= length;
 }

@@ -25,7 +25,7 @@ static struct selection_item *item_new(struct selection *selection)
 }
 
 /* As in a TSF: decimal, also with leading zeros, or 0x; where it ends. */
-static const char *number_parse(const char *text, uint32_t *number)
+static const char *selection_number_parse(const char *text, uint32_t *number)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	unsigned long value;
@@ -41,16 +41,17 @@ static const char *number_parse(const char *text, uint32_t *number)
 }
 
 /* "5" or "5-9"; false: it is something else */
-static bool range_parse(const char *text, uint32_t *first, uint32_t *last)
+static bool selection_range_parse(const char *text, uint32_t *first,
+				  uint32_t *last)
 {
-	const char *end = number_parse(text, first);
+	const char *end = selection_number_parse(text, first);
 
 	*last = *first;
 	if (end == text)
 		return false;
 	if (*end == '-') {
 		text = end + 1;
-		end = number_parse(text, last);
+		end = selection_number_parse(text, last);
 	}
 	return end != text && !*end;
 }
@@ -73,7 +74,7 @@ static int item_parse(struct selection *selection, enum selection_kind kind,
 {
 	uint32_t first = 0, last = 0;
 	bool number = kind <= SELECTION_MINOR &&
-		      range_parse(text, &first, &last);
+		      selection_range_parse(text, &first, &last);
 	struct selection_item *item;
 	int code;
 
@@ -121,7 +122,7 @@ int selection_add(struct selection *selection, enum selection_kind kind,
 	return code;
 }
 
-static bool is_file(const char *path)
+static bool selection_is_file(const char *path)
 {
 	struct stat st;
 
@@ -138,7 +139,7 @@ int selection_parse(struct selection *selection, const char *operand,
 
 	*selection = (struct selection){ 0 };
 	*target = NULL;
-	if (is_file(operand) || !open) {
+	if (selection_is_file(operand) || !open) {
 		*target = strdup(operand);
 		return *target ? 0 : error_no_memory(err);
 	}
@@ -223,9 +224,10 @@ static void names_print(const struct tdf *tdf, const struct tdf_name *names,
 }
 
 /* As written, else in either case. */
-static const struct tdf_name *name_find(const struct tdf *tdf,
-					const struct tdf_name *names,
-					uint32_t count, const char *name)
+static const struct tdf_name *selection_name_find(const struct tdf *tdf,
+						  const struct tdf_name *names,
+						  uint32_t count,
+						  const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!strcmp(tdf_string(tdf, names[i].name), name))
@@ -285,16 +287,16 @@ static int pick_name(struct picking *p, const struct selection_item *item,
 	}
 	header = p->tdf->header;
 	if (item->kind != SELECTION_TYPE)
-		name = name_find(p->tdf, p->tdf->groups, header->groups.count,
-				 item->name);
+		name = selection_name_find(p->tdf, p->tdf->groups,
+					   header->groups.count, item->name);
 	if (name) {
 		if (p->group_count < TDF_GROUPS_MAX)
 			p->groups[p->group_count++] = name->id;
 		return 0;
 	}
 	if (item->kind != SELECTION_GROUP)
-		name = name_find(p->tdf, p->tdf->types, header->types.count,
-				 item->name);
+		name = selection_name_find(p->tdf, p->tdf->types,
+					   header->types.count, item->name);
 	if (!name)
 		return name_unknown(p, item->kind, item->name, err);
 	p->types |= name->id;

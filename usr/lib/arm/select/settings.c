@@ -17,13 +17,14 @@ _Static_assert(RAS_SLICE_MIN == 64 << 10 && RAS_SLICE_MAX == 256 << 20 &&
 	       RAS_SLICE_DEFAULT == 1 << 20 && TDF_STACK_MAX == 32,
 	       "texts say so, of --buffer and --context=stack");
 
-static int told(const struct error *err)
+static int settings_refused(const struct error *err)
 {
 	error_print(command_program_name(), err);
 	return -1;
 }
 
-static int value_wrong(const char *option, const char *value, const char *what)
+static int settings_value_wrong(const char *option, const char *value,
+				const char *what)
 {
 	fprintf(stderr, "%s: --%s: '%s' is no %s\n", command_program_name(),
 		option, value, what);
@@ -37,15 +38,16 @@ static int too_many(const char *option, unsigned int most)
 	return -1;
 }
 
-static bool number_parse(const char *text, uint64_t least, uint64_t most,
-			 const char *unit, uint64_t *number)
+static bool settings_number_parse(const char *text, uint64_t least,
+				  uint64_t most, const char *unit,
+				  uint64_t *number)
 {
 	return quantity_number_unit(text, unit, number) && *number >= least &&
 	       *number <= most;
 }
 
-static int value_add(struct settings_values *values, const char *option,
-		     const char *value)
+static int settings_value_add(struct settings_values *values,
+			      const char *option, const char *value)
 {
 	if (values->count == SETTINGS_MOST)
 		return too_many(option, SETTINGS_MOST);
@@ -60,7 +62,7 @@ int settings_take_buffer(void *context, const char *value)
 	int code = bufmaps_size_parse(value, &settings->bytes, &err);
 
 	if (code < 0)
-		return told(&err);
+		return settings_refused(&err);
 	if (code)
 		fprintf(stderr, "%s: buffer size '%s' is rounded up to %llu KiB\n",
 			command_program_name(), value, (unsigned long long)settings->bytes >> 10);
@@ -71,7 +73,7 @@ int settings_take_module(void *context, const char *value)
 {
 	struct job_settings *settings = context;
 
-	return value_add(&settings->modules, "module", value);
+	return settings_value_add(&settings->modules, "module", value);
 }
 
 int settings_take_attach(void *context, const char *value)
@@ -98,7 +100,7 @@ static int selection_take(void *context, enum selection_kind kind,
 	struct error err = { 0 };
 
 	return selection_add(&settings->selection, kind, value, &err) ?
-	       told(&err) : 0;
+	       settings_refused(&err) : 0;
 }
 
 int settings_take_minor(void *context, const char *value)
@@ -121,8 +123,9 @@ int settings_take_pid(void *context, const char *value)
 	struct job_settings *settings = context;
 	uint64_t pid;
 
-	if (!number_parse(value, 1, INT32_MAX, "", &pid))
-		return value_wrong("pid", value, "process id (decimal)");
+	if (!settings_number_parse(value, 1, INT32_MAX, "", &pid))
+		return settings_value_wrong("pid", value,
+					    "process id (decimal)");
 	if (settings->pid_count == SETTINGS_MOST)
 		return too_many("pid", SETTINGS_MOST);
 	settings->pids[settings->pid_count++] = pid;
@@ -134,7 +137,7 @@ int settings_take_comm(void *context, const char *value)
 	struct body_filter *filter = &((struct job_settings *)context)->filter;
 
 	if (!*value)
-		return value_wrong("comm", value, "name of a thread");
+		return settings_value_wrong("comm", value, "name of a thread");
 	if (filter->comm_count == BODY_FILTERS)
 		return too_many("comm", BODY_FILTERS);
 	/* the kernel cuts them as well */
@@ -149,7 +152,7 @@ int settings_take_cgroup(void *context, const char *value)
 
 	if (settings->cgroups.count == BODY_FILTERS)
 		return too_many("cgroup", BODY_FILTERS);
-	return value_add(&settings->cgroups, "cgroup", value);
+	return settings_value_add(&settings->cgroups, "cgroup", value);
 }
 
 /* Of /etc/passwd alone: a static program can't ask other directories. */
@@ -173,10 +176,10 @@ int settings_take_uid(void *context, const char *value)
 	struct body_filter *filter = &((struct job_settings *)context)->filter;
 	uint64_t uid;
 
-	if (!number_parse(value, 0, UINT32_MAX - 1, "", &uid) &&
+	if (!settings_number_parse(value, 0, UINT32_MAX - 1, "", &uid) &&
 	    !user_find(value, &uid))
-		return value_wrong("uid", value,
-				   "user of /etc/passwd, nor a number");
+		return settings_value_wrong("uid", value,
+					    "user of /etc/passwd, nor a number");
 	if (filter->uid_count == BODY_FILTERS)
 		return too_many("uid", BODY_FILTERS);
 	filter->uids[filter->uid_count++] = uid;
@@ -195,12 +198,13 @@ static int context_take(struct job_settings *settings, const char *name)
 		    !strncasecmp(names_context[i], name, length))
 			bit = 1u << i;
 	if (!bit || (name[length] && bit != RAS_CONTEXT_STACK))
-		return value_wrong("context", name,
-				   "context: comm, uid, cgroup, cpu, ppid or stack");
+		return settings_value_wrong("context", name,
+					    "context: comm, uid, cgroup, cpu, ppid or stack");
 	if (name[length] &&
-	    !number_parse(name + length + 1, 1, TDF_STACK_MAX, "", &depth))
-		return value_wrong("context", name,
-				   "depth of a stack: stack:1 to stack:32");
+	    !settings_number_parse(name + length + 1, 1, TDF_STACK_MAX, "",
+				   &depth))
+		return settings_value_wrong("context", name,
+					    "depth of a stack: stack:1 to stack:32");
 	settings->context |= bit;
 	if (bit == RAS_CONTEXT_STACK)
 		settings->context_depth = depth;
@@ -225,9 +229,9 @@ int settings_take_rate(void *context, const char *value)
 {
 	uint64_t rate;
 
-	if (!number_parse(value, 1, INT32_MAX, "/s", &rate))
-		return value_wrong("max-rate", value,
-				   "number of records per second, from 1");
+	if (!settings_number_parse(value, 1, INT32_MAX, "/s", &rate))
+		return settings_value_wrong("max-rate", value,
+					    "number of records per second, from 1");
 	((struct job_settings *)context)->max_rate = rate;
 	return 0;
 }
@@ -236,15 +240,16 @@ int settings_take_stop(void *context, const char *value)
 {
 	struct job_settings *settings = context;
 
-	return value_add(&settings->stops, "stop-on", value);
+	return settings_value_add(&settings->stops, "stop-on", value);
 }
 
 int settings_take_cpu(void *context, const char *value)
 {
 	uint64_t percent;
 
-	if (!number_parse(value, 1, 100, "%", &percent))
-		return value_wrong("max-cpu", value, "per cent, 1 to 100");
+	if (!settings_number_parse(value, 1, 100, "%", &percent))
+		return settings_value_wrong("max-cpu", value,
+					    "per cent, 1 to 100");
 	((struct job_settings *)context)->max_cpu = percent;
 	return 0;
 }
