@@ -74,7 +74,7 @@ const struct arch_register *arch_register_find(const struct arch *arch,
 	return NULL;
 }
 
-static bool is_vector(const char *name)
+static bool arch_is_vector(const char *name)
 {
 	static const char *const starts[] = {
 		"XMM", "YMM", "ZMM", "MM", "ST", "V", "Q", "D", "S",
@@ -89,7 +89,7 @@ static bool is_vector(const char *name)
 }
 
 /* One letter differs, or is there in one of them only. */
-static bool is_near(const char *name, const char *other)
+static bool arch_is_near(const char *name, const char *other)
 {
 	while (*name && toupper(*name) == toupper(*other)) {
 		name++;
@@ -109,13 +109,13 @@ static bool register_hint(const struct arch *arch, const char *name, char *text,
 		snprintf(text, size, "registers are written without '%%'");
 		return true;
 	}
-	if (is_vector(name)) {
+	if (arch_is_vector(name)) {
 		snprintf(text, size, "floating point and vector registers "
 				     "can't be logged");
 		return true;
 	}
 	for (size_t i = 0; i < arch->register_count && strlen(name) > 2; i++)
-		if (is_near(name, arch->registers[i].name) && used < size)
+		if (arch_is_near(name, arch->registers[i].name) && used < size)
 			used += snprintf(text + used, size - used, "%s%s",
 					 used ? ", " : "near names: ",
 					 arch->registers[i].name);

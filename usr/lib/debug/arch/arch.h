@@ -49,11 +49,11 @@ struct arch {
 	 * thread_is_selector, a segment that begins with its own address */
 	unsigned int thread;
 	bool thread_is_selector;
-	/* the program's thread-local block begins behind so many bytes at the
+	/* the program's thread-local block begins so many bytes after the
 	 * thread pointer; 0: it ends there */
 	unsigned int thread_header;
 	struct arch_slots slots;
-	/* local symbols that tell code from data and name nothing: "$x", "$x.1"
+	/* local symbols that mark code and data and name nothing: "$x", "$x.1"
 	 * for these letters; NULL: none */
 	const char *marks;
 	/* have what a function returns, integer or pointer; a second one for
@@ -98,10 +98,10 @@ const char *arch_machine_name(uint16_t machine);
 const struct arch_register *arch_register_find(const struct arch *arch,
 					       const char *name);
 /* Whose register that is, when it is none of arch's: "a register of AArch64,
- * the module is for x86-64" into text. False: nobody's. */
+ * the module is for x86-64" into text. False: of no processor. */
 bool arch_register_foreign(const struct arch *arch, const char *name,
 			   char *text, size_t size);
-/* Usable behind a flat base register (manual 1.3.5.15.2): no stack pointer. */
+/* Usable after a flat base register (manual 1.3.5.15.2): no stack pointer. */
 bool arch_register_is_index(const struct arch *arch,
 			    const struct arch_register *reg);
 /* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?
@@ -148,10 +148,10 @@ bool arch_relocation_find(const struct arch *arch, uint32_t type,
 
 enum arch_flow {
 	ARCH_FLOW_NEXT,
-	ARCH_FLOW_CALL,		/* to `jump` (0: where a value tells) and back */
+	ARCH_FLOW_CALL,		/* to `jump` (0: to a value) and back */
 	ARCH_FLOW_BRANCH,	/* on a condition, to `jump` */
 	ARCH_FLOW_JUMP,		/* to `jump` */
-	ARCH_FLOW_COMPUTED,	/* jumps to where a value tells */
+	ARCH_FLOW_COMPUTED,	/* jumps to a value */
 	ARCH_FLOW_RETURN,
 	ARCH_FLOW_STOP,		/* doesn't go on */
 };
@@ -166,8 +166,9 @@ struct arch_insn {
 	bool epilogue;		/* gives the frame back and does nothing else;
 				 * a return value is left alone */
 	bool padding;		/* does nothing, or is never come to */
-	bool refused;		/* no kind of probe may stand here */
-	bool user_refused;	/* the kernel refuses or spoils a uprobe here */
+	bool refused;		/* no kind of probe may be here */
+	bool user_refused;	/* the kernel refuses a uprobe here, or it corrupts the
+				 * program */
 	const char *why;	/* of either: "a VEX instruction ..." */
 };
 
@@ -175,7 +176,7 @@ struct arch_insn {
 int arch_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		     struct arch_insn *insn);
 
-/* Why no probe may stand on the instruction at code + at because of those
+/* Why no probe may be on the instruction at code + at because of those
  * before it, the first of which is at code; NULL: one may. */
 const char *arch_insn_held(const struct arch *arch, const uint8_t *code,
 			   size_t at, bool user);
@@ -216,8 +217,8 @@ struct arch_memory {
 struct arch_transfer {
 	bool to_memory;		/* else to register `to` */
 	unsigned int to;	/* DWARF number */
-	uint8_t part;		/* only of so many low bytes of the register it
-				 * is told what they have then; 0: of all */
+	uint8_t part;		/* the value is known of so many low bytes of
+				 * the register only; 0: of all */
 	struct arch_memory memory;	/* to_memory: where to; SOURCE_MEMORY:
 					 * where from; never both */
 	enum arch_source source;
@@ -237,7 +238,7 @@ struct arch_effect {
 	bool faults;		/* may fault otherwise than by memory that isn't
 				 * there, or be done in part: division, string
 				 * operations */
-	bool traps;		/* may, by what programs seldom have: exceptions
+	bool traps;		/* may, by what programs rarely have: exceptions
 				 * of arithmetic that aren't masked, an operand
 				 * in memory that isn't aligned */
 	/* general registers, a bit each by DWARF number, that a transfer of
@@ -260,7 +261,7 @@ struct arch_effect {
 bool arch_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		      uint64_t address, struct arch_effect *effect);
 
-/* DWARF numbers of the registers that effects tell of are below this. */
+/* DWARF numbers of the registers in effects are below this. */
 #define ARCH_REGISTERS 32
 
 enum arch_computed_kind {
@@ -291,7 +292,7 @@ struct arch_code {
 	uint8_t length;
 };
 
-/* The computed jump is the last of these instructions, which run one behind the
+/* The computed jump is the last of these instructions, which run one after the
  * other. */
 void arch_computed_find(const struct arch *arch, const struct arch_code *insns,
 			size_t count, struct arch_computed *computed);
@@ -310,12 +311,12 @@ struct arch_address {
 	uint64_t number;
 };
 
-/* The constant that the last of these instructions, which run one behind the
+/* The constant that the last of these instructions, which run one after the
  * other, has or completes, other than of a jump: it may be an address. */
 void arch_address_find(const struct arch *arch, const struct arch_code *insns,
 		       size_t count, struct arch_address *address);
 
-/* The symbol's name is none: it tells code from data. */
+/* The symbol's name is none: it marks code or data. */
 bool arch_name_is_mark(const struct arch *arch, const char *name);
 
 /* Jumping to this function is returning (mitigations in the kernel). */

@@ -43,7 +43,7 @@ static bool a64_register_is_kept(const struct arch *arch, unsigned int number)
 #define JUMP(name, width, where)					\
 	{ R_AARCH64_##name, { .bytes = 4, .relative = true, .clamps = true, \
 			      .first = 2, .count = width, .at = where } }
-/* adr, adrp: the lowest two bits stand for themselves (Arm ARM C6.2.12) */
+/* adr, adrp: the lowest two bits have a field of their own (Arm ARM C6.2.12) */
 #define ADR(name, round, low)						\
 	{ R_AARCH64_##name, { .bytes = 4, .relative = true,		\
 			      .pages = round, .first = low, .count = 21,	\

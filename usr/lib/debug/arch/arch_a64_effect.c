@@ -15,7 +15,8 @@ static bool find_nothing(const struct a64_insn *insn,
 	return true;
 }
 
-static bool find_flags(const struct a64_insn *insn, struct arch_effect *effect)
+static bool a64_find_cfinv(const struct a64_insn *insn,
+			   struct arch_effect *effect)
 {
 	effect->flags = true;
 	return true;
@@ -32,8 +33,8 @@ static bool find_call(const struct a64_insn *insn, struct arch_effect *effect)
 }
 
 /* BRAA, RETAA and so on: what they check may be wrong */
-static bool find_checked(const struct a64_insn *insn,
-			 struct arch_effect *effect)
+static bool a64_find_checked(const struct a64_insn *insn,
+			     struct arch_effect *effect)
 {
 	effect->traps = true;
 	return true;
@@ -144,10 +145,10 @@ static const struct a64_class branch_classes[] = {
 	{ 0xfffffc1f, 0xd61f0000, find_nothing },	/* BR */
 	{ 0xfffffc1f, 0xd63f0000, find_call },		/* BLR */
 	{ 0xfffffc1f, 0xd65f0000, find_nothing },	/* RET */
-	{ 0xfffff81f, 0xd61f081f, find_checked },	/* BRAAZ */
+	{ 0xfffff81f, 0xd61f081f, a64_find_checked },	/* BRAAZ */
 	{ 0xfffff81f, 0xd63f081f, find_checked_call },	/* BLRAAZ */
-	{ 0xfffffbff, 0xd65f0bff, find_checked },	/* RETAA */
-	{ 0xfffff800, 0xd71f0800, find_checked },	/* BRAA */
+	{ 0xfffffbff, 0xd65f0bff, a64_find_checked },	/* RETAA */
+	{ 0xfffff800, 0xd71f0800, a64_find_checked },	/* BRAA */
 	{ 0xfffff800, 0xd73f0800, find_checked_call },	/* BLRAA */
 	{ 0xfffff01f, 0xd503201f, find_hint },
 	{ 0xfffff0ff, 0xd503305f, find_nothing },	/* CLREX */
@@ -155,9 +156,9 @@ static const struct a64_class branch_classes[] = {
 	{ 0xfffff0ff, 0xd50330bf, find_nothing },	/* DMB */
 	{ 0xfffff0ff, 0xd50330df, find_nothing },	/* ISB */
 	{ 0xffffffff, 0xd50330ff, find_nothing },	/* SB */
-	{ 0xffffffff, 0xd500401f, find_flags },		/* CFINV */
-	{ 0xffffffff, 0xd500403f, find_flags },		/* XAFLAG */
-	{ 0xffffffff, 0xd500405f, find_flags },		/* AXFLAG */
+	{ 0xffffffff, 0xd500401f, a64_find_cfinv },	/* CFINV */
+	{ 0xffffffff, 0xd500403f, a64_find_cfinv },	/* XAFLAG */
+	{ 0xffffffff, 0xd500405f, a64_find_cfinv },	/* AXFLAG */
 	{ 0xfff00000, 0xd5300000, find_system_register },
 	{ 0xffffffe0, 0xd50b7420, find_clear },
 	{ 0 }

@@ -36,11 +36,11 @@ static const char leaves[] = "enters or leaves the kernel";
 static const char authenticates[] =
 	"checks a signed address, which the kernel can't do in its place";
 static const char unknown_branch[] =
-	"is a branch that the kernel doesn't know, which a probe would spoil";
+	"is a branch that the kernel doesn't know, which a probe would corrupt";
 static const char signs_pc[] =
-	"signs or checks with its own address, which a probe would spoil";
+	"signs or checks with its own address, which a probe would corrupt";
 static const char literal[] =
-	"reads memory at its own address, which a probe would spoil";
+	"reads memory at its own address, which a probe would corrupt";
 static const char exclusive[] =
 	"is an exclusive access, which a probe would make fail";
 static const char control_stack[] = "changes the guarded control stack";
@@ -79,7 +79,7 @@ static const struct a64_insn_class classes[] = {
 	{ 0xffe00000, 0xd6a00000, REFUSED(ARCH_FLOW_STOP, NONE, leaves) },
 
 	/* exceptions: the second one is what compilers end a program with, and
-	 * others may be gone on behind */
+	 * others a program may go on after */
 	{ 0xffe0001f, 0xd4200000, REFUSED(ARCH_FLOW_NEXT, NONE, breakpoint) },
 	{ 0xffe0001f, 0xd4400000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
 	{ 0xffe00000, 0xd4a00000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
@@ -113,7 +113,7 @@ static const struct a64_insn_class classes[] = {
 	  REFUSED(ARCH_FLOW_NEXT, NONE, "is a branch or a system instruction "
 		  "that the kernel doesn't know") },
 
-	/* what depends on where it stands */
+	/* what depends on its own address */
 	{ 0x1f000000, 0x10000000, SIMULATED(ARCH_FLOW_NEXT, NONE) }, /* adr */
 	{ 0xbf000000, 0x18000000, ARCH_FLOW_NEXT, FIELD_NONE,	/* ldr */
 	  TDF_COST_EMULATED, REFUSED_USER, literal },
@@ -146,7 +146,7 @@ static bool insn_is_hint(uint32_t word)
 	return (word & 0xfffff01f) == 0xd503201f;
 }
 
-enum { REG_FP = 29, REG_SP = 31 };
+enum { A64_FP = 29, A64_SP = 31 };
 
 /* A function gives them back as it found them (aapcs64 6.1.1, 6.1.2). */
 static bool register_is_saved(unsigned int number, bool vector)
@@ -165,7 +165,7 @@ static bool insn_restores(uint32_t word)
 
 	if (word == 0xf85f8e5e)		/* ldr x30, [x18, #-8]! */
 		return true;
-	if (base != REG_SP && base != REG_FP)
+	if (base != A64_SP && base != A64_FP)
 		return false;
 	if (!register_is_saved(first, vector))
 		return false;
@@ -175,10 +175,10 @@ static bool insn_restores(uint32_t word)
 	if (size != 3)
 		return false;
 	return (word & 0x3bc00000) == 0x39400000 ||	/* ldr, offset */
-	       (word & 0x3be00c00) == 0x38400400;	/* behind it */
+	       (word & 0x3be00c00) == 0x38400400;	/* after it */
 }
 
-static bool insn_is_epilogue(uint32_t word)
+static bool a64_insn_is_epilogue(uint32_t word)
 {
 	unsigned int to = word & 31, from = word >> 5 & 31;
 	unsigned int hint = word >> 5 & 0x7f;
@@ -187,12 +187,12 @@ static bool insn_is_epilogue(uint32_t word)
 		return hint == HINT_AUTIASP || hint == HINT_AUTIBSP;
 	if (insn_restores(word))
 		return true;
-	if (to != REG_SP || (from != REG_SP && from != REG_FP))
+	if (to != A64_SP || (from != A64_SP && from != A64_FP))
 		return false;
 	if ((word & 0xff800000) == 0x91000000)		/* add, number */
 		return true;
 	if ((word & 0xff800000) == 0xd1000000)		/* sub, number */
-		return from == REG_FP;
+		return from == A64_FP;
 	return (word & 0xffe00000) == 0x8b200000;	/* add, register */
 }
 
@@ -228,7 +228,7 @@ int a64_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		insn->jump = a64_signed(word, class->field == FIELD_26 ? 0 : 5,
 					class->field) * 4;
 	insn->cost = class->cost;
-	insn->epilogue = insn_is_epilogue(word);
+	insn->epilogue = a64_insn_is_epilogue(word);
 
 	/* Hints of pointer authentication change a register, others nothing;
 	 * brk and udf are never come to. */
@@ -272,7 +272,7 @@ const char *a64_insn_held(const uint8_t *code, size_t at, bool user)
 		if (watched && (word & 0x3f400000) == 0x08000000)
 			return NULL;
 		if (watched && (word & 0x3f400000) == 0x08400000)
-			return "stands behind an exclusive load, whose store a "
+			return "follows an exclusive load, whose store a "
 			       "probe would make fail";
 	}
 	return NULL;

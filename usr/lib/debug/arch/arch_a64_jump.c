@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Instructions that run one behind the other, up to the jump. */
+/* Instructions that run one after the other, up to the jump. */
 struct a64_trail {
 	const struct arch *arch;
 	const struct arch_code *insns;
@@ -19,8 +19,8 @@ static uint32_t code_at(const struct a64_trail *trail, size_t i)
 	return a64_word(trail->insns[i].bytes);
 }
 
-static bool effect_at(const struct a64_trail *trail, size_t i,
-		      struct arch_effect *effect)
+static bool a64_effect_at(const struct a64_trail *trail, size_t i,
+			  struct arch_effect *effect)
 {
 	const struct arch_code *insn = &trail->insns[i];
 
@@ -29,8 +29,8 @@ static bool effect_at(const struct a64_trail *trail, size_t i,
 }
 
 /* What the instruction writes to the register, NULL: it doesn't. */
-static const struct arch_transfer *transfer_to(const struct arch_effect *effect,
-					       int reg)
+static const struct arch_transfer *
+a64_transfer_to(const struct arch_effect *effect, int reg)
 {
 	for (int i = 0; i < effect->count; i++)
 		if (!effect->transfers[i].to_memory &&
@@ -49,9 +49,9 @@ static int find_writer(const struct a64_trail *trail, size_t count, int reg,
 		struct arch_effect effect;
 
 		memset(value, 0, sizeof(*value));
-		if (!effect_at(trail, count, &effect))
+		if (!a64_effect_at(trail, count, &effect))
 			return count;
-		transfer = transfer_to(&effect, reg);
+		transfer = a64_transfer_to(&effect, reg);
 		if (!transfer)
 			continue;
 		*value = *transfer;
@@ -66,11 +66,11 @@ static bool is_copy(const struct arch_transfer *value)
 	       value->bytes >= 4;
 }
 
-/* The address that the register has behind the first `count` instructions.
+/* The address that the register has after the first `count` instructions.
  * False, and *reg isn't -1: none of them writes it, to which *address is added.
  */
-static bool find_address(const struct a64_trail *trail, size_t count, int *reg,
-			 uint64_t *address)
+static bool a64_jump_address(const struct a64_trail *trail, size_t count,
+			     int *reg, uint64_t *address)
 {
 	struct arch_transfer value;
 	uint64_t distance = 0;
@@ -91,10 +91,10 @@ static bool find_address(const struct a64_trail *trail, size_t count, int *reg,
 	return false;
 }
 
-static bool has_address(const struct a64_trail *trail, size_t count, int reg,
-			uint64_t *address)
+static bool a64_has_address(const struct a64_trail *trail, size_t count,
+			    int reg, uint64_t *address)
 {
-	return find_address(trail, count, &reg, address);
+	return a64_jump_address(trail, count, &reg, address);
 }
 
 /* What the register has is an element: by which of the instructions, -1 none.
@@ -141,7 +141,7 @@ static int condition_at(const struct a64_trail *trail, size_t i)
 struct a64_index {
 	int reg;		/* -1: in memory */
 	struct arch_memory slot;
-	int condition;		/* of a branch behind it; -1 none */
+	int condition;		/* of a branch after it; -1 none */
 	/* a comparison of what may turn out to be the same */
 	int compared;		/* its register, -1 none */
 	uint32_t limit;
@@ -202,7 +202,7 @@ static void index_step(const struct a64_trail *trail, size_t i,
 	uint32_t code = code_at(trail, i);
 	struct arch_effect effect;
 
-	if (!effect_at(trail, i, &effect)) {
+	if (!a64_effect_at(trail, i, &effect)) {
 		index->lost = true;
 		return;
 	}
@@ -210,7 +210,7 @@ static void index_step(const struct a64_trail *trail, size_t i,
 		index->condition = condition_at(trail, i);
 
 	/* The instruction may write what the index is in. */
-	value = index->reg < 0 ? NULL : transfer_to(&effect, index->reg);
+	value = index->reg < 0 ? NULL : a64_transfer_to(&effect, index->reg);
 	if (value)
 		index->count = value_limit(value, code);
 	if (index->reg < 0) {
@@ -230,7 +230,7 @@ static void index_step(const struct a64_trail *trail, size_t i,
 			index->lost = true;
 		}
 	}
-	if (index->compared >= 0 && transfer_to(&effect, index->compared))
+	if (index->compared >= 0 && a64_transfer_to(&effect, index->compared))
 		index->compared = -1;
 
 	/* cmp of a register with a number */
@@ -259,9 +259,9 @@ static void take_table(const struct a64_trail *trail, size_t load,
 
 	computed->bytes = 1 << (code >> 30);
 	computed->is_signed = a64_bit(code, 23);
-	computed->known = has_address(trail, load, base, &computed->table);
+	computed->known = a64_has_address(trail, load, base, &computed->table);
 	if (!computed->known && plain && index >= 0 &&
-	    has_address(trail, load, index, &computed->table)) {
+	    a64_has_address(trail, load, index, &computed->table)) {
 		computed->known = true;
 		index = base;
 	}
@@ -322,11 +322,12 @@ static void take_sum(const struct a64_trail *trail, size_t at, struct a64_sum_pa
 		computed->known = false;
 	else if (sum->bytes == computed->bytes && sum->bytes < 8)
 		computed->is_signed = sum->is_signed;
-	computed->known &= has_address(trail, at, sum->base, &computed->base);
+	computed->known &=
+		a64_has_address(trail, at, sum->base, &computed->base);
 }
 
-static void take_register(const struct a64_trail *trail, size_t count, int reg,
-			  struct arch_computed *computed)
+static void a64_jump_register(const struct a64_trail *trail, size_t count,
+			      int reg, struct arch_computed *computed)
 {
 	struct arch_transfer value;
 	int writer = find_writer(trail, count, reg, &value);
@@ -346,7 +347,7 @@ static void take_register(const struct a64_trail *trail, size_t count, int reg,
 	}
 	/* from memory, or one that code has */
 	computed->any_form = value.source != ARCH_SOURCE_MEMORY &&
-			     !has_address(trail, count, reg, &address);
+			     !a64_has_address(trail, count, reg, &address);
 	writer = find_load(trail, count, reg);
 	if (writer < 0)
 		return;
@@ -367,11 +368,11 @@ void a64_computed_find(const struct arch *arch, const struct arch_code *insns,
 		return;
 	jump = code_at(&trail, count - 1);
 	if ((jump & 0xfffffc1f) == 0xd61f0000)		/* BR */
-		take_register(&trail, count - 1, a64_bits(jump, 5, 5),
-			      computed);
+		a64_jump_register(&trail, count - 1, a64_bits(jump, 5, 5),
+				  computed);
 }
 
-/* ADR; ADRP and an ADD of the low 12 bits, which may stand apart */
+/* ADR; ADRP and an ADD of the low 12 bits, which may be apart */
 void a64_address_find(const struct arch *arch, const struct arch_code *insns,
 		      size_t count, struct arch_address *address)
 {
@@ -381,7 +382,7 @@ void a64_address_find(const struct arch *arch, const struct arch_code *insns,
 	int reg;
 
 	memset(address, 0, sizeof(*address));
-	if (!effect_at(&trail, count - 1, &effect) || effect.count != 1)
+	if (!a64_effect_at(&trail, count - 1, &effect) || effect.count != 1)
 		return;
 	reg = address->reg = effect.transfers[0].to;
 	if ((code & 0x1f000000) == 0x10000000) {
@@ -390,7 +391,7 @@ void a64_address_find(const struct arch *arch, const struct arch_code *insns,
 		address->number = effect.transfers[0].number;
 	} else if ((code & 0xffc00000) == 0x91000000 &&
 		   a64_register(code, 5) != A64_ZERO) {
-		if (find_address(&trail, count, &reg, &address->number))
+		if (a64_jump_address(&trail, count, &reg, &address->number))
 			address->kind = ARCH_ADDRESS_WHOLE;
 		else if (reg >= 0)
 			address->kind = ARCH_ADDRESS_LOW;

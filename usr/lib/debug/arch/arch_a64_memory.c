@@ -41,8 +41,8 @@ static void load_add(struct arch_effect *effect, int to,
 /* `from`: as a64_register(); unknown: A64_UNKNOWN */
 #define A64_UNKNOWN	-2
 
-static void store_add(struct arch_effect *effect, int from,
-		      const struct arch_memory *memory)
+static void a64_store_add(struct arch_effect *effect, int from,
+			  const struct arch_memory *memory)
 {
 	struct arch_transfer *transfer = &effect->transfers[effect->count++];
 
@@ -63,12 +63,13 @@ static void access_add(struct arch_effect *effect, int reg,
 	if (access->load)
 		load_add(effect, reg, memory, access);
 	else
-		store_add(effect, access->vector ? A64_UNKNOWN : reg, memory);
+		a64_store_add(effect, access->vector ? A64_UNKNOWN : reg,
+			      memory);
 }
 
 /* Write-back */
-static void base_add(struct arch_effect *effect, uint32_t code,
-		     int64_t distance)
+static void a64_write_back(struct arch_effect *effect, uint32_t code,
+			   int64_t distance)
 {
 	a64_set(effect, base_register(code),
 		a64_sum(base_register(code), distance, 8));
@@ -98,7 +99,7 @@ static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
 {
 	uint32_t code = insn->code;
 	int first = a64_register(code, 0), second = a64_register(code, 10);
-	bool writes_back = a64_bit(code, 23), behind = writes_back &&
+	bool writes_back = a64_bit(code, 23), after = writes_back &&
 		!a64_bit(code, 24);
 	struct arch_memory low, high;
 	struct a64_access access;
@@ -111,13 +112,13 @@ static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
 	    (first == base_register(code) || second == base_register(code)))
 		return false;
 	distance = a64_signed(code, 15, 7) * access.bytes;
-	low = memory_at(code, behind ? 0 : distance, access.bytes);
+	low = memory_at(code, after ? 0 : distance, access.bytes);
 	high = low;
 	high.number += access.bytes;
 	access_add(effect, first, &low, &access);
 	access_add(effect, second, &high, &access);
 	if (writes_back)
-		base_add(effect, code, distance);
+		a64_write_back(effect, code, distance);
 	return true;
 }
 
@@ -174,7 +175,7 @@ static bool find_unscaled(const struct a64_insn *insn,
 	return true;
 }
 
-/* The base is changed, before or behind */
+/* The base is changed, before or after */
 static bool find_indexed(const struct a64_insn *insn,
 			 struct arch_effect *effect)
 {
@@ -190,11 +191,11 @@ static bool find_indexed(const struct a64_insn *insn,
 	memory = memory_at(code, a64_bit(code, 11) ? distance : 0,
 			   access.bytes);
 	access_add(effect, reg, &memory, &access);
-	base_add(effect, code, distance);
+	a64_write_back(effect, code, distance);
 	return true;
 }
 
-/* Base and index: where that is isn't told, but for an index of 0. */
+/* Base and index: where that is isn't known, but for an index of 0. */
 static bool find_element(const struct a64_insn *insn,
 			 struct arch_effect *effect)
 {
@@ -261,13 +262,13 @@ static bool find_exclusive_pair(const struct a64_insn *insn,
 		load_add(effect, second, &high, &general_load);
 		return first != second;
 	}
-	store_add(effect, A64_UNKNOWN, &low);
-	store_add(effect, A64_UNKNOWN, &high);
+	a64_store_add(effect, A64_UNKNOWN, &low);
+	a64_store_add(effect, A64_UNKNOWN, &high);
 	a64_set_unknown(effect, a64_register(code, 16));
 	return true;
 }
 
-/* CASP: two registers that stand one behind the other */
+/* CASP: two registers that follow each other */
 static bool find_compare_pair(const struct a64_insn *insn,
 			      struct arch_effect *effect)
 {
@@ -281,8 +282,8 @@ static bool find_compare_pair(const struct a64_insn *insn,
 		return false;
 	load_add(effect, old, &low, &general_load);
 	load_add(effect, old == 30 ? A64_ZERO : old + 1, &high, &general_load);
-	store_add(effect, A64_UNKNOWN, &low);
-	store_add(effect, A64_UNKNOWN, &high);
+	a64_store_add(effect, A64_UNKNOWN, &low);
+	a64_store_add(effect, A64_UNKNOWN, &high);
 	return true;
 }
 
@@ -303,14 +304,14 @@ static bool find_exclusive(const struct a64_insn *insn,
 		       find_compare_pair(insn, effect);
 	if (a64_bit(code, 21)) {
 		load_add(effect, other, &memory, &general_load);
-		store_add(effect, A64_UNKNOWN, &memory);
+		a64_store_add(effect, A64_UNKNOWN, &memory);
 		return a64_bits(code, 10, 5) == 31;
 	}
 	if (load) {
 		load_add(effect, reg, &memory, &general_load);
 		return true;
 	}
-	store_add(effect, exclusive ? A64_UNKNOWN : reg, &memory);
+	a64_store_add(effect, exclusive ? A64_UNKNOWN : reg, &memory);
 	if (exclusive)
 		a64_set_unknown(effect, other);
 	return true;
@@ -329,14 +330,16 @@ static bool find_atomic(const struct a64_insn *insn, struct arch_effect *effect)
 	effect->traps = true;
 	load_add(effect, a64_register(code, 0), &memory, &general_load);
 	if (!loads)
-		store_add(effect, operation == 8 ? a64_register(code, 16) :
-						   A64_UNKNOWN, &memory);
+		a64_store_add(effect,
+			      operation == 8 ? a64_register(code, 16) :
+					       A64_UNKNOWN,
+			      &memory);
 	return true;
 }
 
 /* LDRAA, LDRAB: where the address leads that they check */
-static bool find_checked(const struct a64_insn *insn,
-			 struct arch_effect *effect)
+static bool a64_find_checked_load(const struct a64_insn *insn,
+				  struct arch_effect *effect)
 {
 	uint32_t code = insn->code;
 	int to = a64_register(code, 0);
@@ -358,12 +361,12 @@ static void structure_add(const struct a64_insn *insn,
 		.vector = true, .load = a64_bit(insn->code, 22),
 	};
 	struct arch_memory memory = memory_at(insn->code, 0, bytes);
-	bool behind = a64_bit(insn->code, 23);
+	bool after = a64_bit(insn->code, 23);
 
 	access_add(effect, A64_UNKNOWN, &memory, &access);
-	if (behind && a64_bits(insn->code, 16, 5) == 31)
-		base_add(effect, insn->code, bytes);
-	else if (behind)
+	if (after && a64_bits(insn->code, 16, 5) == 31)
+		a64_write_back(effect, insn->code, bytes);
+	else if (after)
 		a64_set_unknown(effect, base_register(insn->code));
 }
 
@@ -411,7 +414,7 @@ const struct a64_class a64_memory_classes[] = {
 	{ 0x3b200400, 0x38000400, find_indexed },
 	{ 0x3b200c00, 0x38200800, find_element },
 	{ 0x3f200c00, 0x38200000, find_atomic },
-	{ 0xff200400, 0xf8200400, find_checked },
+	{ 0xff200400, 0xf8200400, a64_find_checked_load },
 	{ 0x3b000000, 0x18000000, find_literal },
 	{ 0x3f200c00, 0x19000000, find_ordered },
 	{ 0xbfbf0000, 0x0c000000, find_structures },

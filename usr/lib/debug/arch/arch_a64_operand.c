@@ -20,7 +20,7 @@ static void skip_spaces(struct a64_reader *r)
 		r->at++;
 }
 
-static bool take(struct a64_reader *r, const char *text)
+static bool a64_take(struct a64_reader *r, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -39,7 +39,7 @@ static bool at_end(struct a64_reader *r)
 }
 
 /* A name of letters and digits, as the register that it is; NULL: none. */
-static const struct arch_register *take_register(struct a64_reader *r)
+static const struct arch_register *a64_take_register(struct a64_reader *r)
 {
 	const struct arch_register *reg;
 	char name[NAME_SIZE];
@@ -61,15 +61,15 @@ static const struct arch_register *take_register(struct a64_reader *r)
 }
 
 /* With or without the # of the assembler. */
-static bool take_number(struct a64_reader *r, int64_t *number)
+static bool a64_take_number(struct a64_reader *r, int64_t *number)
 {
 	char digits[24];
 	size_t length = 0;
 	bool minus;
 	char *end;
 
-	take(r, "#");
-	minus = take(r, "-");
+	a64_take(r, "#");
+	minus = a64_take(r, "-");
 	while (r->at + length < r->end && isalnum(r->at[length]))
 		length++;
 	if (!length || length >= sizeof(digits) || !isdigit(*r->at))
@@ -90,7 +90,7 @@ static bool take_number(struct a64_reader *r, int64_t *number)
  * register in front. Both together are the symbol's address, and the register
  * isn't needed.
  */
-static bool take_symbol(struct a64_reader *r, struct arch_operand *operand)
+static bool a64_take_symbol(struct a64_reader *r, struct arch_operand *operand)
 {
 	operand->symbol = r->at;
 	while (r->at < r->end && !strchr("+-] ", *r->at))
@@ -99,41 +99,42 @@ static bool take_symbol(struct a64_reader *r, struct arch_operand *operand)
 	if (!operand->symbol_length)
 		return false;
 	operand->base = -1;
-	if (take(r, "+"))
-		return take_number(r, &operand->number);
+	if (a64_take(r, "+"))
+		return a64_take_number(r, &operand->number);
 	return r->at == r->end || *r->at != '-' ||
-	       take_number(r, &operand->number);
+	       a64_take_number(r, &operand->number);
 }
 
 /* "[x0]", "[sp, 12]", "[x0, x1, lsl 3]", "[x0, #:lo12:sym]" */
 static bool memory_parse(struct a64_reader *r, struct arch_operand *operand)
 {
-	const struct arch_register *reg = take_register(r);
+	const struct arch_register *reg = a64_take_register(r);
 	int64_t shift;
 
 	operand->kind = ARCH_MEMORY;
 	if (!reg || reg->bytes != 8)
 		return false;
 	operand->base = reg->dwarf;
-	if (!take(r, ","))
-		return take(r, "]") && at_end(r);
-	if (take(r, "#:lo12:") || take(r, ":lo12:")) {
-		if (!take_symbol(r, operand))
+	if (!a64_take(r, ","))
+		return a64_take(r, "]") && at_end(r);
+	if (a64_take(r, "#:lo12:") || a64_take(r, ":lo12:")) {
+		if (!a64_take_symbol(r, operand))
 			return false;
-	} else if (!take_number(r, &operand->number)) {
-		reg = take_register(r);
+	} else if (!a64_take_number(r, &operand->number)) {
+		reg = a64_take_register(r);
 		if (!reg || reg->bytes != 8 ||
 		    !arch_register_is_index(r->arch, reg))
 			return false;
 		operand->index = reg->dwarf;
-		if (take(r, ",")) {
-			if (!take(r, "lsl") || !take_number(r, &shift) ||
-			    shift < 0 || shift > 3)
+		if (a64_take(r, ",")) {
+			if (!a64_take(r, "lsl") ||
+			    !a64_take_number(r, &shift) || shift < 0 ||
+			    shift > 3)
 				return false;
 			operand->scale = 1 << shift;
 		}
 	}
-	return take(r, "]") && at_end(r);
+	return a64_take(r, "]") && at_end(r);
 }
 
 bool a64_operand_parse(const struct arch *arch, const char *text, size_t length,
@@ -147,13 +148,13 @@ bool a64_operand_parse(const struct arch *arch, const char *text, size_t length,
 	};
 	if (length > TEXT_SIZE)
 		return false;
-	if (take(&r, "["))
+	if (a64_take(&r, "["))
 		return memory_parse(&r, operand);
 	/* these two are numbers: they read as 0 */
-	if (take(&r, "xzr") || take(&r, "wzr") ||
-	    take_number(&r, &operand->number))
+	if (a64_take(&r, "xzr") || a64_take(&r, "wzr") ||
+	    a64_take_number(&r, &operand->number))
 		return at_end(&r);
-	reg = take_register(&r);
+	reg = a64_take_register(&r);
 	if (!reg)
 		return false;
 	operand->kind = ARCH_REGISTER;

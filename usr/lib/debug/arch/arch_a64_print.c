@@ -34,7 +34,7 @@ static bool word_has_hex(uint32_t word)
 	       word >> 24 == 0xd4;
 }
 
-/* A label, whose address stands as a number. */
+/* A label, whose address is written as a number. */
 static bool word_has_label(uint32_t word)
 {
 	return (word & 0x7c000000) == 0x14000000 ||	/* b, bl */
@@ -105,8 +105,9 @@ static bool move_print(uint32_t word, const char *operands,
 	return true;
 }
 
-/* The number behind a '#', in the assembler's form. */
-static const char *number_print(const char *p, bool hex, struct a64_text *text)
+/* The number after a '#', in the assembler's form. */
+static const char *a64_number_print(const char *p, bool hex,
+				    struct a64_text *text)
 {
 	bool minus = *p == '-';
 	size_t digits = strspn(p + minus, "0123456789");
@@ -131,7 +132,7 @@ static const char *number_print(const char *p, bool hex, struct a64_text *text)
 	return end;
 }
 
-/* "{v1.4s, v2.4s, v3.4s}": more than two stand as "{v1.4s-v3.4s}". */
+/* "{v1.4s, v2.4s, v3.4s}": more than two are written as "{v1.4s-v3.4s}". */
 static const char *list_print(const char *p, struct a64_text *text)
 {
 	const char *end = strchr(p, '}'), *comma = strchr(p, ',');
@@ -148,9 +149,9 @@ static const char *list_print(const char *p, struct a64_text *text)
 	return last;
 }
 
-/* One letter, or all that stands together. */
-static const char *part_print(const char *start, const char *p,
-			      struct a64_text *text)
+/* One letter, or all that belongs together. */
+static const char *a64_part_print(const char *start, const char *p,
+				  struct a64_text *text)
 {
 	char *end;
 
@@ -186,14 +187,15 @@ static void operands_print(uint32_t word, const char *operands, bool hex,
 		if (p == label)
 			p++;
 		else if (*p == '#')
-			p = number_print(p + 1, hex && !inside && !shift, text);
+			p = a64_number_print(p + 1, hex && !inside && !shift,
+					     text);
 		else
-			p = part_print(operands, p, text);
+			p = a64_part_print(operands, p, text);
 	}
 }
 
 /* The name as the assembler has it; operands may become shorter. */
-static const char *name_find(const char *name, char *operands)
+static const char *a64_name_find(const char *name, char *operands)
 {
 	size_t length = strlen(operands);
 	char *zero = strstr(operands, "zr, #");
@@ -222,7 +224,7 @@ static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
 
 	if (move_print(word, operands, text))
 		return;
-	name = name_find(insn->mnemonic, operands);
+	name = a64_name_find(insn->mnemonic, operands);
 	a64_text_add(text, "%s%s", name, *operands ? " " : "");
 
 	/* the assembler has other names of system registers than the library */

@@ -36,7 +36,7 @@ static void zero_or_register(struct a64_text *text, char letter,
 	a64_text_register(text, letter, number & 31, 'z');
 }
 
-static void base_add(struct a64_text *text, uint32_t word)
+static void a64_text_base(struct a64_text *text, uint32_t word)
 {
 	a64_text_add(text, ", [");
 	a64_text_register(text, 'x', word >> 5 & 31, 's');
@@ -77,7 +77,7 @@ static bool atomic_print(uint32_t word, struct a64_text *text)
 		a64_text_add(text, ", ");
 		zero_or_register(text, letter, word);
 	}
-	base_add(text, word);
+	a64_text_base(text, word);
 	a64_text_add(text, "]");
 	return true;
 }
@@ -97,7 +97,7 @@ static bool cas_print(uint32_t word, struct a64_text *text)
 		a64_text_add(text, ", ");
 	}
 	zero_or_register(text, letter, word);
-	base_add(text, word);
+	a64_text_base(text, word);
 	a64_text_add(text, "]");
 	return true;
 }
@@ -116,7 +116,7 @@ static bool casp_print(uint32_t word, struct a64_text *text)
 		zero_or_register(text, letter,
 				 (i < 2 ? from : to) + (i & 1));
 	}
-	base_add(text, word);
+	a64_text_base(text, word);
 	a64_text_add(text, "]");
 	return true;
 }
@@ -217,7 +217,7 @@ static bool ldraa_print(uint32_t word, struct a64_text *text)
 		distance -= 4096;
 	a64_text_add(text, "ldra%c ", word >> 23 & 1 ? 'b' : 'a');
 	zero_or_register(text, 'x', word);
-	base_add(text, word);
+	a64_text_base(text, word);
 	if (distance)
 		a64_text_add(text, ", #%d", distance);
 	a64_text_add(text, "]%s", word >> 11 & 1 ? "!" : "");

@@ -10,7 +10,7 @@ static bool is_wide(uint32_t code)
 	return a64_bit(code, 31);
 }
 
-static unsigned int bytes_of(uint32_t code)
+static unsigned int a64_width(uint32_t code)
 {
 	return is_wide(code) ? 8 : 4;
 }
@@ -22,7 +22,7 @@ struct arch_transfer a64_constant(int64_t number)
 	};
 }
 
-static int64_t cut(uint64_t number, unsigned int bytes)
+static int64_t a64_cut(uint64_t number, unsigned int bytes)
 {
 	return bytes == 8 ? number : number & ((1ULL << bytes * 8) - 1);
 }
@@ -30,7 +30,7 @@ static int64_t cut(uint64_t number, unsigned int bytes)
 struct arch_transfer a64_sum(int reg, int64_t number, unsigned int bytes)
 {
 	if (reg == A64_ZERO)
-		return a64_constant(cut(number, bytes));
+		return a64_constant(a64_cut(number, bytes));
 	return (struct arch_transfer) {
 		.source = ARCH_SOURCE_REGISTER, .reg = reg, .number = number,
 		.bytes = bytes,
@@ -59,8 +59,8 @@ void a64_set_unknown(struct arch_effect *effect, int reg)
 }
 
 /* ADR, ADRP */
-static bool find_address(const struct a64_insn *insn,
-			 struct arch_effect *effect)
+static bool a64_find_address(const struct a64_insn *insn,
+			     struct arch_effect *effect)
 {
 	uint32_t code = insn->code;
 	int64_t distance = a64_signed(code, 5, 19) * 4 + a64_bits(code, 29, 2);
@@ -95,7 +95,7 @@ static bool find_add_immediate(const struct a64_insn *insn,
 		number = -number;
 	a64_set(effect, sum_register(code, effect),
 		a64_sum(a64_register_or_stack(code, 5), number,
-			bytes_of(code)));
+			a64_width(code)));
 	return true;
 }
 
@@ -124,7 +124,7 @@ bool a64_mask_find(uint32_t code, uint64_t *mask)
 		element &= (1ULL << size) - 1;
 	for (; size < 64; size *= 2)
 		element |= element << size;
-	*mask = cut(element, bytes_of(code));
+	*mask = a64_cut(element, a64_width(code));
 	return true;
 }
 
@@ -166,7 +166,8 @@ static bool find_move(const struct a64_insn *insn, struct arch_effect *effect)
 	if (operation == 3)
 		a64_set_unknown(effect, to);
 	else
-		a64_set(effect, to, a64_constant(cut(number, bytes_of(code))));
+		a64_set(effect, to,
+			a64_constant(a64_cut(number, a64_width(code))));
 	return true;
 }
 
@@ -176,7 +177,7 @@ static bool find_bitfield(const struct a64_insn *insn,
 {
 	uint32_t code = insn->code, operation = a64_bits(code, 29, 2);
 	unsigned int rotation = a64_bits(code, 16, 6);
-	unsigned int last = a64_bits(code, 10, 6), whole = bytes_of(code);
+	unsigned int last = a64_bits(code, 10, 6), whole = a64_width(code);
 	struct arch_transfer value = { 0 };
 
 	if (operation == 3 || a64_bit(code, 22) != is_wide(code) ||
@@ -208,7 +209,7 @@ static bool find_extract(const struct a64_insn *insn,
 }
 
 const struct a64_class a64_immediate_classes[] = {
-	{ 0x1f000000, 0x10000000, find_address },
+	{ 0x1f000000, 0x10000000, a64_find_address },
 	{ 0x1f800000, 0x11000000, find_add_immediate },
 	{ 0x1f800000, 0x12000000, find_logical_immediate },
 	{ 0x1f800000, 0x12800000, find_move },
@@ -236,7 +237,7 @@ static bool find_logical(const struct a64_insn *insn,
 		return false;
 	if (a64_bits(code, 29, 2) == 1 && !negated && from == A64_ZERO &&
 	    (!shifted || other == A64_ZERO))
-		value = a64_sum(other, 0, bytes_of(code));
+		value = a64_sum(other, 0, a64_width(code));
 	effect->flags = a64_bits(code, 29, 2) == 3;
 	a64_set(effect, a64_register(code, 0), value);
 	return true;
@@ -247,9 +248,9 @@ static struct arch_transfer sum_value(uint32_t code, int first, int second,
 				      bool plain)
 {
 	if (second == A64_ZERO)
-		return a64_sum(first, 0, bytes_of(code));
+		return a64_sum(first, 0, a64_width(code));
 	if (first == A64_ZERO && plain && !a64_bit(code, 30))
-		return a64_sum(second, 0, bytes_of(code));
+		return a64_sum(second, 0, a64_width(code));
 	return (struct arch_transfer){ 0 };
 }
 
@@ -289,7 +290,8 @@ static bool find_carry(const struct a64_insn *insn, struct arch_effect *effect)
 }
 
 /* RMIF, SETF8, SETF16, CCMN, CCMP */
-static bool find_flags(const struct a64_insn *insn, struct arch_effect *effect)
+static bool a64_find_flags(const struct a64_insn *insn,
+			   struct arch_effect *effect)
 {
 	effect->flags = true;
 	return true;
@@ -375,9 +377,9 @@ const struct a64_class a64_register_classes[] = {
 	{ 0x1f200000, 0x0b000000, find_add_shifted },
 	{ 0x1fe00000, 0x0b200000, find_add_extended },
 	{ 0x1fe0fc00, 0x1a000000, find_carry },
-	{ 0xffe07c10, 0xba000400, find_flags },		/* RMIF */
-	{ 0xffffbc1f, 0x3a00080d, find_flags },		/* SETF8, SETF16 */
-	{ 0x3fe00410, 0x3a400000, find_flags },		/* CCMN, CCMP */
+	{ 0xffe07c10, 0xba000400, a64_find_flags },	/* RMIF */
+	{ 0xffffbc1f, 0x3a00080d, a64_find_flags },	/* SETF8, SETF16 */
+	{ 0x3fe00410, 0x3a400000, a64_find_flags },	/* CCMN, CCMP */
 	{ 0x3fe00800, 0x1a800000, find_computed },	/* CSEL and its like */
 	{ 0x7fe00000, 0x5ac00000, find_one_source },
 	{ 0x7fe00000, 0x1ac00000, find_two_sources },

@@ -130,7 +130,7 @@ static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 }
 
 /* DWARF number of the general register that it is, or is a part of; -1. */
-static int register_number(const struct x86_insn *insn, ZydisRegister reg)
+static int x86_register_number(const struct x86_insn *insn, ZydisRegister reg)
 {
 	/* in the order of the encoding: psABI of x86-64, figure 3.36 */
 	static const uint8_t wide[16] = {
@@ -202,7 +202,7 @@ static struct arch_memory operand_memory(const struct x86_insn *insn,
 	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
 	int64_t number = operand->mem.disp.value;
 	ZydisRegister segment = operand->mem.segment;
-	int base = register_number(insn, operand->mem.base);
+	int base = x86_register_number(insn, operand->mem.base);
 	int bytes = stack_bytes(insn);
 
 	if (memory_is_open(insn, operand))
@@ -244,7 +244,8 @@ static struct arch_memory operand_memory(const struct x86_insn *insn,
 	return memory;
 }
 
-static struct arch_transfer *transfer_to(struct arch_effect *effect, int number)
+static struct arch_transfer *x86_transfer_to(struct arch_effect *effect,
+					     int number)
 {
 	for (int i = 0; i < effect->count; i++)
 		if (!effect->transfers[i].to_memory &&
@@ -290,7 +291,7 @@ static void effect_add_write(struct arch_effect *effect, unsigned int number)
 {
 	struct arch_transfer *transfer;
 
-	if (transfer_to(effect, number))
+	if (x86_transfer_to(effect, number))
 		return;
 	transfer = effect_add(effect);
 	if (transfer)
@@ -303,7 +304,7 @@ static void effect_add_operand(const struct x86_insn *insn,
 {
 	bool written = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	bool reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
-	int number = reg ? register_number(insn, operand->reg.value) : -1;
+	int number = reg ? x86_register_number(insn, operand->reg.value) : -1;
 	struct arch_memory memory;
 
 	switch (reg ? ZydisRegisterGetClass(operand->reg.value) :
@@ -335,14 +336,14 @@ static void effect_add_operand(const struct x86_insn *insn,
 	memory = operand_memory(insn, operand);
 	effect_add_memory(effect, &memory, operand->actions);
 	if (insn->zi.meta.category == ZYDIS_CATEGORY_STRINGOP)
-		effect_add_write(effect, register_number(insn,
-							 operand->mem.base));
+		effect_add_write(effect,
+				 x86_register_number(insn, operand->mem.base));
 }
 
 static void effect_use(const struct x86_insn *insn, ZydisRegister reg,
 		       struct arch_effect *effect)
 {
-	int number = register_number(insn, reg);
+	int number = x86_register_number(insn, reg);
 
 	if (number >= 0)
 		effect->uses |= 1u << number;
@@ -382,15 +383,15 @@ static bool register_is_high(ZydisRegister reg)
 	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
 }
 
-static struct x86_value operand_value(const struct x86_insn *insn,
-				      const ZydisDecodedOperand *operand)
+static struct x86_value x86_operand_value(const struct x86_insn *insn,
+					  const ZydisDecodedOperand *operand)
 {
 	struct x86_value value = { .bytes = operand->size / 8 };
 	int number;
 
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		number = register_number(insn, operand->reg.value);
+		number = x86_register_number(insn, operand->reg.value);
 		if (number < 0 || register_is_high(operand->reg.value))
 			break;
 		value.source = ARCH_SOURCE_REGISTER;
@@ -437,14 +438,14 @@ static void register_set(const struct x86_insn *insn,
 			 struct arch_effect *effect)
 {
 	unsigned int whole = insn->wide ? 8 : 4, bytes = operand->size / 8;
-	int number = register_number(insn, operand->reg.value);
+	int number = x86_register_number(insn, operand->reg.value);
 	struct arch_transfer *transfer;
 	struct x86_value put = *value;
 
 	if (number < 0 || register_is_high(operand->reg.value) ||
 	    put.source == ARCH_SOURCE_UNKNOWN)
 		return;
-	transfer = transfer_to(effect, number);
+	transfer = x86_transfer_to(effect, number);
 	if (!transfer)
 		return;
 	if (put.source == ARCH_SOURCE_CONSTANT) {
@@ -508,10 +509,10 @@ static void value_lea(const struct x86_insn *insn, struct arch_effect *effect)
 }
 
 /* register += number */
-static void value_add(const struct x86_insn *insn, int64_t number,
-		      struct arch_effect *effect)
+static void x86_value_add(const struct x86_insn *insn, int64_t number,
+			  struct arch_effect *effect)
 {
-	struct x86_value value = operand_value(insn, &insn->operands[0]);
+	struct x86_value value = x86_operand_value(insn, &insn->operands[0]);
 
 	if (value.source != ARCH_SOURCE_REGISTER)
 		return;
@@ -536,7 +537,7 @@ static bool value_zero(const struct x86_insn *insn, struct arch_effect *effect)
 /* And with a number that keeps the low bytes, or nothing */
 static void value_and(const struct x86_insn *insn, struct arch_effect *effect)
 {
-	struct x86_value value = operand_value(insn, &insn->operands[0]);
+	struct x86_value value = x86_operand_value(insn, &insn->operands[0]);
 	const ZydisDecodedOperand *second = &insn->operands[1];
 
 	if (value.source != ARCH_SOURCE_REGISTER ||
@@ -564,7 +565,7 @@ static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
 	struct x86_value value = { .source = ARCH_SOURCE_REGISTER,
 				   .bytes = insn->wide ? 8 : 4 };
 	unsigned int sp = insn->wide ? 7 : 4;
-	struct arch_transfer *transfer = transfer_to(effect, sp);
+	struct arch_transfer *transfer = x86_transfer_to(effect, sp);
 	const ZydisDecodedOperand *first = insn->operands;
 
 	value.reg = sp;
@@ -575,7 +576,7 @@ static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
 	transfer_set(transfer, &value);
 	switch (insn->zi.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH:
-		value = operand_value(insn, first);
+		value = x86_operand_value(insn, first);
 		memory_set(&value, effect);
 		break;
 	case ZYDIS_MNEMONIC_CALL:
@@ -586,7 +587,7 @@ static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
 	case ZYDIS_MNEMONIC_POP:
 		if (first->type != ZYDIS_OPERAND_TYPE_REGISTER)
 			break;
-		if (register_number(insn, first->reg.value) == (int)sp)
+		if (x86_register_number(insn, first->reg.value) == (int)sp)
 			transfer->source = ARCH_SOURCE_UNKNOWN;
 		value = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
 					    .memory = effect->reads[0],
@@ -598,10 +599,11 @@ static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
 	}
 }
 
-static void value_find(const struct x86_insn *insn, struct arch_effect *effect)
+static void x86_value_find(const struct x86_insn *insn,
+			   struct arch_effect *effect)
 {
-	struct x86_value first = operand_value(insn, &insn->operands[0]);
-	struct x86_value second = operand_value(insn, &insn->operands[1]);
+	struct x86_value first = x86_operand_value(insn, &insn->operands[0]);
+	struct x86_value second = x86_operand_value(insn, &insn->operands[1]);
 	unsigned int bytes = insn->wide ? 8 : 4;
 
 	if (stack_bytes(insn)) {
@@ -637,23 +639,24 @@ static void value_find(const struct x86_insn *insn, struct arch_effect *effect)
 		second = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
 					     .memory = effect->reads[0],
 					     .bytes = bytes };
-		transfer_set(transfer_to(effect, insn->wide ? 7 : 4), &first);
-		transfer_set(transfer_to(effect, first.reg), &second);
+		transfer_set(x86_transfer_to(effect, insn->wide ? 7 : 4),
+			     &first);
+		transfer_set(x86_transfer_to(effect, first.reg), &second);
 		break;
 	case ZYDIS_MNEMONIC_INC:
-		value_add(insn, 1, effect);
+		x86_value_add(insn, 1, effect);
 		break;
 	case ZYDIS_MNEMONIC_DEC:
-		value_add(insn, -1, effect);
+		x86_value_add(insn, -1, effect);
 		break;
 	case ZYDIS_MNEMONIC_ADD:
 		if (second.source == ARCH_SOURCE_CONSTANT)
-			value_add(insn, second.number, effect);
+			x86_value_add(insn, second.number, effect);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
 		if (!value_zero(insn, effect) &&
 		    second.source == ARCH_SOURCE_CONSTANT)
-			value_add(insn, -(uint64_t)second.number, effect);
+			x86_value_add(insn, -(uint64_t)second.number, effect);
 		break;
 	case ZYDIS_MNEMONIC_XOR:
 		value_zero(insn, effect);
@@ -693,7 +696,7 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 			 insn.zi.meta.category == ZYDIS_CATEGORY_STRINGOP;
 	effect->traps |= insn_traps(&insn.zi, memory);
 	if (effect->known)
-		value_find(&insn, effect);
+		x86_value_find(&insn, effect);
 	else
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;

@@ -7,7 +7,7 @@
 #include <rastrace/tdf.h>
 
 /*
- * What a uprobe cannot stand on, by opcode: the kernel copies the instruction
+ * Where a uprobe cannot be placed, by opcode: the kernel copies the instruction
  * to a page of the traced program and single-steps it there. Most of these
  * fault in user space anyway; the rest enter the kernel, which may do their
  * work itself (UMIP), or hide the step. selftests/trace/live_insns.c holds all
@@ -16,7 +16,7 @@
 static const struct {
 	uint8_t map;		/* ZYDIS_OPCODE_MAP_* */
 	uint8_t first, last;
-	bool everywhere;	/* a kprobe can't stand there either */
+	bool everywhere;	/* a kprobe can't be there either */
 	const char *why;
 } refused[] = {
 	{ ZYDIS_OPCODE_MAP_DEFAULT, 0x07, 0x07, false, "pops a segment" },
@@ -84,12 +84,12 @@ static bool insn_has_prefix(const ZydisDecodedInstruction *zi, uint8_t value)
  * prefix for the opcode. */
 static const char *insn_why_corrupt(const ZydisDecodedInstruction *zi)
 {
-	static const char far[] = "is a far call, which a uprobe would spoil";
+	static const char far[] = "is a far call, which a uprobe would corrupt";
 	bool repeats = insn_has_prefix(zi, 0xf2) || insn_has_prefix(zi, 0xf3);
 
 	if (zi->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	    zi->encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
-		return "is a VEX, EVEX or XOP instruction, which a uprobe would spoil";
+		return "is a VEX, EVEX or XOP instruction, which a uprobe would corrupt";
 	if (insn_has_prefix(zi, 0x26) || insn_has_prefix(zi, 0x2e) ||
 	    insn_has_prefix(zi, 0x36) || insn_has_prefix(zi, 0x3e))
 		return "has a segment prefix, where a uprobe never fires";
@@ -106,7 +106,7 @@ static const char *insn_why_corrupt(const ZydisDecodedInstruction *zi)
 	     zi->meta.category == ZYDIS_CATEGORY_COND_BR ||
 	     zi->meta.category == ZYDIS_CATEGORY_UNCOND_BR) &&
 	    insn_has_prefix(zi, 0x66))
-		return "is a branch with a 66 prefix, which a uprobe would spoil";
+		return "is a branch with a 66 prefix, which a uprobe would corrupt";
 	if (zi->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
 		return "begins a transaction, which a uprobe would end";
 	if (zi->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
@@ -213,9 +213,9 @@ static bool modrm_is_register(const ZydisDecodedInstruction *zi)
 	return zi->raw.modrm.mod == 3;
 }
 
-enum { REG_AX = 0, REG_SP = 4, REG_BP = 5 };
+enum { X86_SP = 4, X86_BP = 5 };
 
-static bool insn_is_epilogue(const ZydisDecodedInstruction *zi)
+static bool x86_insn_is_epilogue(const ZydisDecodedInstruction *zi)
 {
 	int64_t imm = zi->raw.imm[0].value.s;
 	bool sib = zi->raw.modrm.rm == 4;
@@ -232,24 +232,24 @@ static bool insn_is_epilogue(const ZydisDecodedInstruction *zi)
 	case 0xc9:		/* leave */
 		return true;
 	case 0x81: case 0x83:	/* add, sub */
-		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
+		return modrm_is_register(zi) && modrm_rm(zi) == X86_SP &&
 		       ((zi->raw.modrm.reg == 0 && imm > 0) ||
 			(zi->raw.modrm.reg == 5 && imm < 0));
 	case 0x89:		/* mov */
-		return modrm_is_register(zi) && modrm_rm(zi) == REG_SP &&
-		       modrm_reg(zi) == REG_BP;
+		return modrm_is_register(zi) && modrm_rm(zi) == X86_SP &&
+		       modrm_reg(zi) == X86_BP;
 	case 0x8b:
-		return modrm_is_register(zi) && modrm_reg(zi) == REG_SP &&
-		       modrm_rm(zi) == REG_BP;
+		return modrm_is_register(zi) && modrm_reg(zi) == X86_SP &&
+		       modrm_rm(zi) == X86_BP;
 	case 0x8d:
 		/* lea distance(base),%rsp: upwards in the frame, or back to it
 		 * by another register */
 		if (sib)
 			base = zi->raw.sib.base | zi->raw.rex.B << 3;
-		return modrm_reg(zi) == REG_SP &&
-		       (!sib || (zi->raw.sib.index | zi->raw.rex.X << 3) ==
-				REG_SP) &&
-		       (base != REG_SP || zi->raw.disp.value > 0);
+		return modrm_reg(zi) == X86_SP &&
+		       (!sib ||
+			(zi->raw.sib.index | zi->raw.rex.X << 3) == X86_SP) &&
+		       (base != X86_SP || zi->raw.disp.value > 0);
 	default:
 		return false;
 	}
@@ -290,7 +290,7 @@ int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 	insn->length = zi.length;
 	insn->cost = insn_cost(&zi, code, arch);
 	insn_find_flow(&zi, insn);
-	insn->epilogue = insn_is_epilogue(&zi);
+	insn->epilogue = x86_insn_is_epilogue(&zi);
 	insn->padding = zi.meta.category == ZYDIS_CATEGORY_NOP ||
 			zi.meta.category == ZYDIS_CATEGORY_WIDENOP ||
 			zi.mnemonic == ZYDIS_MNEMONIC_INT3 ||

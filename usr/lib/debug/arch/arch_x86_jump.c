@@ -12,8 +12,8 @@ struct x86_trail {
 	const struct arch_code *insns;
 };
 
-static bool insn_at(const struct x86_trail *trail, size_t i,
-		    struct x86_insn *insn)
+static bool x86_insn_at(const struct x86_trail *trail, size_t i,
+			struct x86_insn *insn)
 {
 	const struct arch_code *code = &trail->insns[i];
 
@@ -46,7 +46,7 @@ static int writer_find(const struct x86_trail *trail, size_t count,
 		       ZydisRegister reg, struct x86_insn *insn)
 {
 	while (count--) {
-		if (!insn_at(trail, count, insn))
+		if (!x86_insn_at(trail, count, insn))
 			return count;
 		for (uint8_t i = 0; i < insn->zi.operand_count; i++) {
 			const ZydisDecodedOperand *to = &insn->operands[i];
@@ -118,9 +118,9 @@ static bool address_find(const struct x86_trail *trail, size_t count,
 
 /* In position-independent 32-bit code a register has the address of the global
  * offset table, by which all others are found (i386 psABI 2.6). */
-static bool base_find(const struct x86_trail *trail, size_t count,
-		      ZydisRegister reg, struct arch_computed *computed,
-		      uint64_t *address)
+static bool x86_base_find(const struct x86_trail *trail, size_t count,
+			  ZydisRegister reg, struct arch_computed *computed,
+			  uint64_t *address)
 {
 	struct x86_insn insn;
 
@@ -140,9 +140,9 @@ static bool base_find(const struct x86_trail *trail, size_t count,
 
 /* Where the table begins that the operand of instruction `at` is an element
  * of. */
-static bool table_find(const struct x86_trail *trail, size_t at,
-		       const ZydisDecodedOperand *element,
-		       struct arch_computed *computed)
+static bool x86_table_find(const struct x86_trail *trail, size_t at,
+			   const ZydisDecodedOperand *element,
+			   struct arch_computed *computed)
 {
 	uint64_t displacement = element->mem.disp.value;
 	uint64_t address = 0;
@@ -153,9 +153,9 @@ static bool table_find(const struct x86_trail *trail, size_t at,
 					  displacement : (uint32_t)displacement;
 		return true;
 	}
-	if (!base_find(trail, at, element->mem.base, computed, &address) &&
+	if (!x86_base_find(trail, at, element->mem.base, computed, &address) &&
 	    (element->mem.scale != 1 ||
-	     !base_find(trail, at, element->mem.index, computed, &address)))
+	     !x86_base_find(trail, at, element->mem.index, computed, &address)))
 		return false;
 	computed->table = address + displacement;
 	return true;
@@ -192,7 +192,8 @@ static void distance_take(const struct x86_trail *trail, size_t load,
 {
 	computed->kind = ARCH_COMPUTED_DISTANCES;
 	computed->is_signed = insn->zi.mnemonic != ZYDIS_MNEMONIC_MOVZX;
-	computed->known = table_find(trail, load, &insn->operands[1], computed);
+	computed->known =
+		x86_table_find(trail, load, &insn->operands[1], computed);
 }
 
 /* Instruction `sum` computes a + b: an element, and what it is the distance
@@ -210,7 +211,8 @@ static void sum_take(const struct x86_trail *trail, size_t sum, ZydisRegister a,
 	if (load < 0)
 		return;
 	distance_take(trail, load, &insn, computed);
-	computed->known &= base_find(trail, sum, b, computed, &computed->base);
+	computed->known &=
+		x86_base_find(trail, sum, b, computed, &computed->base);
 }
 
 /* Instruction `sum` computes reg + number. */
@@ -251,8 +253,8 @@ static void addition_take(const struct x86_trail *trail, size_t at,
 		sum_take(trail, at, to->reg.value, from->reg.value, computed);
 	} else if (operand_is_element(from)) {
 		distance_take(trail, at, insn, computed);
-		computed->known &= base_find(trail, at, to->reg.value,
-					     computed, &computed->base);
+		computed->known &= x86_base_find(trail, at, to->reg.value,
+						 computed, &computed->base);
 	} else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
 		constant_take(trail, at, to->reg.value, from->imm.value.u,
 			      computed);
@@ -268,13 +270,13 @@ void x86_computed_find(const struct arch *arch, const struct arch_code *insns,
 	int at;
 
 	memset(computed, 0, sizeof(*computed));
-	if (!count || !insn_at(&trail, --count, &jump))
+	if (!count || !x86_insn_at(&trail, --count, &jump))
 		return;
 	computed->stays = jump.zi.attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
 	to = &jump.operands[0];
 	if (operand_is_element(to)) {
 		computed->kind = ARCH_COMPUTED_ADDRESSES;
-		computed->known = table_find(&trail, count, to, computed);
+		computed->known = x86_table_find(&trail, count, to, computed);
 	}
 	if (!operand_is_register(to))
 		return;
@@ -295,7 +297,8 @@ void x86_computed_find(const struct arch *arch, const struct arch_code *insns,
 		return;
 	computed->kind = ARCH_COMPUTED_ADDRESSES;
 	computed->is_signed = insn.zi.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
-	computed->known = table_find(&trail, at, &insn.operands[1], computed);
+	computed->known =
+		x86_table_find(&trail, at, &insn.operands[1], computed);
 }
 
 /* An address that the instruction adds to a register, or to which one is
@@ -333,7 +336,7 @@ void x86_address_find(const struct arch *arch, const struct arch_code *insns,
 	struct x86_insn insn;
 
 	memset(address, 0, sizeof(*address));
-	if (insn_at(&trail, count - 1, &insn) &&
+	if (x86_insn_at(&trail, count - 1, &insn) &&
 	    (insn_has_address(&insn, &address->number) ||
 	     insn_adds_address(&insn, &address->number)))
 		address->kind = ARCH_ADDRESS_WHOLE;

@@ -72,7 +72,7 @@ static bool register_parse(const struct arch *arch, const char *text,
 	return *number >= 0;
 }
 
-static bool number_parse(const char **p, int64_t *number)
+static bool x86_number_parse(const char **p, int64_t *number)
 {
 	char *end;
 
@@ -93,7 +93,7 @@ static bool displacement_parse(const char *p, const char *end,
 
 		p += *p == '-' || *p == '+';
 		if (isdigit(*p)) {
-			if (!number_parse(&p, &number))
+			if (!x86_number_parse(&p, &number))
 				return false;
 			operand->number += minus ? -number : number;
 		} else {
@@ -113,8 +113,8 @@ static bool displacement_parse(const char *p, const char *end,
 }
 
 /* Between the parentheses: "base", "base,index,scale", ",index,scale" */
-static bool parts_parse(const struct arch *arch, const char *p, const char *end,
-			struct arch_operand *operand)
+static bool x86_parts_parse(const struct arch *arch, const char *p,
+			    const char *end, struct arch_operand *operand)
 {
 	struct arch_operand unused;
 	const char *comma = memchr(p, ',', end - p);
@@ -165,13 +165,13 @@ bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
 			return displacement_parse(text, end, operand);
 		return end[-1] == ')' &&
 		       displacement_parse(text, open, operand) &&
-		       parts_parse(arch, open + 1, end - 1, operand);
+		       x86_parts_parse(arch, open + 1, end - 1, operand);
 	}
 	operand->kind = ARCH_IMMEDIATE;
 	p = text + 1;
 	minus = p < end && *p == '-';
 	p += minus;
-	if (p == end || !isdigit(*p) || !number_parse(&p, &operand->number))
+	if (p == end || !isdigit(*p) || !x86_number_parse(&p, &operand->number))
 		return false;
 	if (minus)
 		operand->number = -operand->number;

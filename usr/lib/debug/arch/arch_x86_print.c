@@ -33,7 +33,7 @@ static char size_letter(unsigned int bits)
 	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : 'q';
 }
 
-/* No register among the operands tells the size of the one in memory. */
+/* No register among the operands has the size of the one in memory. */
 static bool size_is_open(const struct x86_insn *insn)
 {
 	switch (insn->zi.mnemonic) {
@@ -51,7 +51,7 @@ static bool size_is_open(const struct x86_insn *insn)
 }
 
 /* The assembler's name, where it has another one. */
-static bool name_find(const struct x86_insn *insn, char *name, size_t size)
+static bool x86_name_find(const struct x86_insn *insn, char *name, size_t size)
 {
 	ZydisMnemonic mnemonic = insn->zi.mnemonic;
 
@@ -76,8 +76,8 @@ static bool name_find(const struct x86_insn *insn, char *name, size_t size)
 	return false;
 }
 
-/* With the assembler's name, and a star before the operand that tells where a
- * jump goes. False: no room. */
+/* With the assembler's name, and a star before the operand that a jump
+ * goes to. False: no room. */
 static bool text_adapt(const struct x86_insn *insn, const char *plain,
 		       char *text, size_t size)
 {
@@ -89,7 +89,7 @@ static bool text_adapt(const struct x86_insn *insn, const char *plain,
 	if (!at)
 		return (size_t)snprintf(text, size, "%s", plain) < size;
 	operands = strchrnul(at, ' ');
-	if (!name_find(insn, own, sizeof(own)))
+	if (!x86_name_find(insn, own, sizeof(own)))
 		snprintf(own, sizeof(own), "%.*s", (int)(operands - at), at);
 	if (insn->zi.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
 	    insn->zi.operand_count_visible == 1 &&
