@@ -276,7 +276,7 @@ static void print_blocks(struct function *function, const char *name)
 			return;
 		printf("%s+%#" PRIx64 " %zu: %s; %s\n", name,
 		       address - function->range.start, block.count,
-		       block.before, block.behind);
+		       block.before, block.after);
 		last = &block.insns[block.count - 1];
 		address = last->address + last->insn.length;
 		block_free(&block);

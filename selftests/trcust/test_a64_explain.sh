@@ -75,7 +75,7 @@ taken golden 'MEM32=(FW1+W2,D,4), MEM32=(FSP,D,8), MEM32=(FLR,D,4)'
 taken golden 'VARS=($x0 + $w1, *(long *)$sp, $pc, $pstate & 0xf0000000)'
 
 # where no probe may stand
-for at in exclusive+0:exclusive exclusive+4:'behind an exclusive load' \
+for at in exclusive+0:exclusive exclusive+4:'follows an exclusive load' \
 	exclusive+8:exclusive system+4:'kernel'; do
 	printf 'MODNAME=golden\nMAJOR=9\nTRACE TP=.%s\n' "${at%%:*}" >r.tsf
 	status 1 "${at%%:*}" trcust r.tsf

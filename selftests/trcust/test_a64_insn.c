@@ -236,7 +236,7 @@ static void test_row(size_t i)
 		       insn.padding);
 }
 
-/* Refused though some kernels take it: they would spoil it. */
+/* Refused though some kernels take it: they would corrupt it. */
 static bool is_spoiled(uint32_t word)
 {
 	return (word & 0xff000010) == 0x54000010 ||	/* bc.eq */

@@ -29,26 +29,26 @@ shared() {
 if shared edges; then
 	is "$("$steps" blocks ./edges.so | awk '!seen[$0]++')" \
 'edges+0 4: the function begins there; it ends with a jump
-edges+0x7 1: a call or jump stands before it; a jump leads behind it
+edges+0x7 1: a call or jump is before it; a jump leads to what follows it
 edges+0x8 2: a jump leads to its start; it ends with a call
-edges+0x10 3: a call or jump stands before it; it ends with a jump
-edges+0x17 4: a call or jump stands before it; it ends with a jump
-edges+0x27 1: a jump leads to its start; a jump leads behind it
+edges+0x10 3: a call or jump is before it; it ends with a jump
+edges+0x17 4: a call or jump is before it; it ends with a jump
+edges+0x27 1: a jump leads to its start; a jump leads to what follows it
 edges+0x28 2: a jump leads to its start; it ends with a jump
 edges+0x2b 1: a jump leads to its start; it ends with an instruction that does not go on
 edges+0x2d 3: a jump leads to its start; it ends with a return
-unknown+0 1: the function begins there; a jump leads behind it
-unknown+0x1 1: a switch may lead to its start; a jump leads behind it
+unknown+0 1: the function begins there; a jump leads to what follows it
+unknown+0x1 1: a switch may lead to its start; a jump leads to what follows it
 unknown+0x4 1: a switch may lead to its start; it ends with a jump
-unknown+0x6 1: a switch may lead to its start; a jump leads behind it
+unknown+0x6 1: a switch may lead to its start; a jump leads to what follows it
 unknown+0x7 3: a switch may lead to its start; it ends with a return
 threaded+0 2: the function begins there; it ends with a jump
-threaded+0x5 3: a call or jump stands before it; it ends with a return
+threaded+0x5 3: a call or jump is before it; it ends with a return
 threaded+0x10 2: a jump leads to its start; it ends with a jump
-threaded+0x15 1: a call or jump stands before it; a jump leads behind it
+threaded+0x15 1: a call or jump is before it; a jump leads to what follows it
 threaded+0x16 2: a jump leads to its start; it ends with a return
 landing+0 2: the function begins there; it ends with a call
-landing+0x6 2: a call or jump stands before it; a jump leads behind it
+landing+0x6 2: a call or jump is before it; a jump leads to what follows it
 landing+0x9 3: a jump leads to its start; it ends with a return' "blocks"
 else
 	skip "blocks of assembly" "the assembler can't do it"
@@ -63,30 +63,30 @@ shared_a64() {
 if shared_a64 edges_a64; then
 	is "$("$steps" blocks ./edges_a64.so | awk '!seen[$0]++')" \
 'edges+0 3: the function begins there; it ends with a jump
-edges+0xc 1: a call or jump stands before it; a jump leads behind it
+edges+0xc 1: a call or jump is before it; a jump leads to what follows it
 edges+0x10 2: a jump leads to its start; it ends with a call
-edges+0x18 3: a call or jump stands before it; it ends with a jump
-edges+0x24 6: a call or jump stands before it; it ends with a jump
-edges+0x3c 1: a jump leads to its start; a jump leads behind it
+edges+0x18 3: a call or jump is before it; it ends with a jump
+edges+0x24 6: a call or jump is before it; it ends with a jump
+edges+0x3c 1: a jump leads to its start; a jump leads to what follows it
 edges+0x40 2: a jump leads to its start; it ends with a jump
 edges+0x48 1: a jump leads to its start; it ends with an instruction that does not go on
 edges+0x4c 3: a jump leads to its start; it ends with a return
 apart+0 4: the function begins there; it ends with a jump
-apart+0x10 1: a call or jump stands before it; it ends with a return
-apart+0x14 2: a call or jump stands before it; it ends with a return
+apart+0x10 1: a call or jump is before it; it ends with a return
+apart+0x14 2: a call or jump is before it; it ends with a return
 apart+0x1c 5: a jump leads to its start; it ends with a jump
 apart+0x30 2: a jump leads to its start; it ends with a return
 apart+0x38 3: a jump leads to its start; it ends with a return
-unknown+0 1: the function begins there; a jump leads behind it
-unknown+0x4 1: a switch may lead to its start; a jump leads behind it
-unknown+0x8 1: a switch may lead to its start; a jump leads behind it
+unknown+0 1: the function begins there; a jump leads to what follows it
+unknown+0x4 1: a switch may lead to its start; a jump leads to what follows it
+unknown+0x8 1: a switch may lead to its start; a jump leads to what follows it
 unknown+0xc 1: a switch may lead to its start; it ends with a jump
-unknown+0x10 1: a switch may lead to its start; a jump leads behind it
+unknown+0x10 1: a switch may lead to its start; a jump leads to what follows it
 unknown+0x14 3: a switch may lead to its start; it ends with a return
 threaded+0 1: the function begins there; it ends with a jump
-threaded+0x4 3: a call or jump stands before it; it ends with a return
+threaded+0x4 3: a call or jump is before it; it ends with a return
 threaded+0x10 2: a jump leads to its start; it ends with a jump
-threaded+0x18 1: a call or jump stands before it; a jump leads behind it
+threaded+0x18 1: a call or jump is before it; a jump leads to what follows it
 threaded+0x1c 2: a jump leads to its start; it ends with a return' "blocks of AArch64"
 else
 	skip "blocks of AArch64" "the assembler can't do it"

@@ -15,7 +15,7 @@
 #include "lib/debug/dwarf/dwarf.h"
 
 #define LABEL_WIDTH_MAX	32
-#define COPIES_TOLD	4
+#define COPIES_SHOWN	4
 
 static const struct {
 	const char *name, *hint;
@@ -24,7 +24,7 @@ static const struct {
 		"cheap, but newer kernels may harm the program there" },
 	[TDF_COST_EMULATED] = { "emulated", "cheap" },
 	[TDF_COST_STEPPED] = { "single-stepped",
-		"dear, over ten times an emulated one's" },
+		"slow, over ten times an emulated one's" },
 	[TDF_COST_UNKNOWN] = { "not known", "the code wasn't seen" },
 };
 
@@ -43,41 +43,12 @@ static void explain_line(const struct compilation *c,
 		fprintf(out, ", %s:%u", source_path_base(file), line);
 }
 
-static void explain_nominal(const struct compilation *c,
-			    const struct compile_site *site, FILE *out)
-{
-	char name[320];
-
-	analysis_name(c, site->nominal, name, sizeof(name));
-	fprintf(out, ", values as at %s (%#" PRIx64 ")", name, site->nominal);
-	explain_line(c, &site->from, out);
-}
-
-/* Functions that were inlined into each other may have the same address. */
-static void explain_scope(const struct compilation *c,
-			  const struct compile_site *site, FILE *out)
-{
-	Dwarf_Die function;
-	char *name;
-
-	if (!c->dwarf ||
-	    !dwarf_scopes_choose(c->dwarf, &site->from, &function))
-		return;
-	name = dwarf_function_name(&function);
-	if (name)
-		fprintf(out, ", names as in %s()%s", name,
-			dwarf_tag(&function) == DW_TAG_inlined_subroutine ?
-			", inlined" : "");
-	free(name);
-}
-
 static void explain_place(const struct compilation *c,
 			  const struct compile_site *site, int width, FILE *out)
 {
 	const struct dwarf_from at = { .pc = site->address };
-	char name[320], *full;
-	char text[128];
-	char cost[COST_TEXT];
+	char name[320], text[128], cost[COST_TEXT], *full;
+	Dwarf_Die function;
 
 	message_name(name, sizeof(name), site->symbol,
 		     site->address - site->symbol_offset, site->address);
@@ -89,13 +60,24 @@ static void explain_place(const struct compilation *c,
 	fprintf(out, "  site %s", name);
 	if (site->address)
 		fprintf(out, " at %#" PRIx64, site->address);
-	if (site->nominal != site->address)
+	if (site->nominal != site->address) {
 		explain_line(c, &at, out);
-	else
-		explain_line(c, &site->from, out);
-	if (site->nominal != site->address)
-		explain_nominal(c, site, out);
-	explain_scope(c, site, out);
+		analysis_name(c, site->nominal, name, sizeof(name));
+		fprintf(out, ", values as at %s (%#" PRIx64 ")", name,
+			site->nominal);
+	}
+	explain_line(c, &site->from, out);
+
+	/* Functions that were inlined into each other may have the same
+	 * address. */
+	full = c->dwarf && dwarf_scopes_choose(c->dwarf, &site->from,
+					       &function) ?
+		       dwarf_function_name(&function) : NULL;
+	if (full)
+		fprintf(out, ", names as in %s()%s", full,
+			dwarf_tag(&function) == DW_TAG_inlined_subroutine ?
+			", inlined" : "");
+	free(full);
 	if (site->flags & TDF_SITE_RETURN)
 		fputs(", when the function has returned", out);
 	if (site->flags & TDF_SITE_TAIL_CALL)
@@ -119,8 +101,10 @@ static void explain_place(const struct compilation *c,
 		fprintf(out, "    %-*s  %s\n", width, "because", site->stays);
 }
 
-static const char *item_kind(const struct compile_item *item)
+static const char *item_label(const struct compile_item *item)
 {
+	if (item->label)
+		return item->label;
 	switch (item->kind) {
 	case TDF_STMT_REG:
 		return "register";
@@ -131,11 +115,6 @@ static const char *item_kind(const struct compile_item *item)
 	default:
 		return "memory";
 	}
-}
-
-static const char *item_label(const struct compile_item *item)
-{
-	return item->label ? item->label : item_kind(item);
 }
 
 /* Of the column that has the labels. */
@@ -170,7 +149,7 @@ static void explain_item(const struct compiled *done,
 		done->sources[stmt]);
 }
 
-/* Pieces of an item stand behind its first statement. */
+/* Pieces of an item follow its first statement. */
 static void explain_site(const struct compilation *c,
 			 const struct compiled *done,
 			 const struct compile_point *point,
@@ -199,7 +178,7 @@ static void explain_point(const struct compilation *c,
 	uint32_t bytes = 0;
 	struct inlined inlined;
 	char name[320];
-	size_t told;
+	size_t shown;
 
 	for (size_t i = 0; i < point->item_count; i++)
 		bytes += point->items[i].bytes +
@@ -218,11 +197,11 @@ static void explain_point(const struct compilation *c,
 		fprintf(out, " to %u", RAS_RECORD_HEADER + bytes);
 	fputs(" bytes", out);
 	if (tsf->passcount)
-		fprintf(out, ", behind the first %u hits", tsf->passcount);
+		fprintf(out, ", after the first %u hits", tsf->passcount);
 	if (tsf->maxhits)
 		fprintf(out, ", up to %u records", tsf->maxhits);
 	if (tsf->continue_on_fault)
-		fputs(", goes on behind a fault", out);
+		fputs(", goes on after a fault", out);
 	fputc('\n', out);
 	if (point->no_return)
 		fprintf(out, "  no return probe: %s\n", point->no_return);
@@ -230,14 +209,14 @@ static void explain_point(const struct compilation *c,
 		explain_site(c, done, point, &point->sites[i], out);
 
 	/* Calls that a tracepoint of the function itself doesn't see. */
-	told = 0;
+	shown = 0;
 	if (inlined_find(c, point, &inlined))
 		c->module->exhausted = true;
 	if (inlined.count)
 		fprintf(out, "  not seen: %zu call%s of it that %s inlined\n",
 			inlined.count, plural(inlined.count),
 			inlined.count == 1 ? "was" : "were");
-	for (size_t i = 0; i < inlined.found.count && told < COPIES_TOLD; i++) {
+	for (size_t i = 0; i < inlined.found.count && shown < COPIES_SHOWN; i++) {
 		const struct dwarf_function *copy = &inlined.found.functions[i];
 		const struct dwarf_from at = {
 			.pc = copy->entry, .function = copy->die.addr,
@@ -245,26 +224,28 @@ static void explain_point(const struct compilation *c,
 
 		if (!inlined_is_copy(&inlined, copy))
 			continue;
-		told++;
+		shown++;
 		analysis_name(c, copy->entry, name, sizeof(name));
 		fprintf(out, "    at %s (%#" PRIx64 ")", name, copy->entry);
 		explain_line(c, &at, out);
 		fputc('\n', out);
 	}
-	if (told < inlined.count)
+	if (shown < inlined.count)
 		fputs("    ...\n", out);
 	inlined_free(&inlined);
-
 	fputc('\n', out);
 }
 
-static void explain_sum(const struct compiled *done, FILE *out)
+void explain_points(const struct compilation *c, const struct compiled *done,
+		    FILE *out)
 {
 	size_t sites[TDF_COST_UNKNOWN + 1] = { 0 };
 
-	for (size_t i = 0; i < done->point_count; i++)
+	for (size_t i = 0; i < done->point_count; i++) {
+		explain_point(c, done, &done->points[i], out);
 		for (size_t j = 0; j < done->points[i].site_count; j++)
 			sites[done->points[i].sites[j].cost]++;
+	}
 	fprintf(out, "%zu tracepoint%s", done->point_count,
 		plural(done->point_count));
 	for (size_t i = 0; i <= TDF_COST_UNKNOWN; i++)
@@ -272,12 +253,4 @@ static void explain_sum(const struct compiled *done, FILE *out)
 			fprintf(out, ", %zu site%s %s", sites[i],
 				plural(sites[i]), costs[i].name);
 	fputc('\n', out);
-}
-
-void explain_points(const struct compilation *c, const struct compiled *done,
-		    FILE *out)
-{
-	for (size_t i = 0; i < done->point_count; i++)
-		explain_point(c, done, &done->points[i], out);
-	explain_sum(done, out);
 }

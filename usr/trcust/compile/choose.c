@@ -201,7 +201,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		length = asprintf(&site->stays, "not at %s: %s", name, first);
 	else
 		length = asprintf(&site->stays, "no cheap instruction beside "
-				  "it: %s, %s", block->before, block->behind);
+				  "it: %s, %s", block->before, block->after);
 	if (length >= 0)
 		return 0;
 	site->stays = NULL;

@@ -105,7 +105,7 @@ static void find_all(struct finder *f)
 
 	if (f->flow.undecoded && labels_any(f->epilogues.labels))
 		flow_lose(&f->flow, f->flow.undecoded,
-			  "what stands there is no instruction");
+			  "what is there is no instruction");
 	each_insn(f, take_exit);
 	if (exits->count)
 		qsort(exits->sites, exits->count, sizeof(*exits->sites),

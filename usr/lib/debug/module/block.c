@@ -7,9 +7,9 @@
 #include <rastrace/tdf.h>
 #include "rseq.h"
 
-#define REACH_MAX	64	/* instructions before and behind */
+#define REACH_MAX	64	/* instructions before and after */
 
-struct finder {
+struct block_finder {
 	const struct flow *flow;
 	const struct labels *labels;
 	const struct flow_part *part;
@@ -17,7 +17,7 @@ struct finder {
 };
 
 /* A way other than from the instruction before leads to it. */
-static const char *why_begins(const struct finder *f, uint32_t at)
+static const char *why_begins(const struct block_finder *f, uint32_t at)
 {
 	uint64_t address = f->part->start + at;
 
@@ -48,8 +48,8 @@ static const char *why_ends(const struct arch_insn *insn)
 
 /* Exactly one instruction begins there, and no other one has its bytes. It is
  * in no critical section, which the kernel may have begin again. */
-static bool insn_at(const struct finder *f, uint32_t at,
-		    struct block_insn *insn)
+static bool block_insn_at(const struct block_finder *f, uint32_t at,
+			  struct block_insn *insn)
 {
 	if (at >= f->part->size ||
 	    (f->part->marks[at] & (FLOW_INSN | FLOW_INNER)) != FLOW_INSN ||
@@ -64,7 +64,7 @@ static bool insn_at(const struct finder *f, uint32_t at,
 }
 
 /* Offset of the first instruction. */
-static uint32_t find_start(const struct finder *f, uint32_t at,
+static uint32_t find_start(const struct block_finder *f, uint32_t at,
 			   const char **why)
 {
 	for (size_t i = 0; !(*why = why_begins(f, at)); i++) {
@@ -73,9 +73,9 @@ static uint32_t find_start(const struct finder *f, uint32_t at,
 		int64_t start = flow_insn_before(f->flow, f->part, at, &insn);
 
 		*why = "what runs before it is not known";
-		if (start < 0 || !insn_at(f, start, &before))
+		if (start < 0 || !block_insn_at(f, start, &before))
 			break;
-		*why = "a call or jump stands before it";
+		*why = "a call or jump is before it";
 		if (why_ends(&before.insn))
 			break;
 		*why = "it began far before";
@@ -86,27 +86,27 @@ static uint32_t find_start(const struct finder *f, uint32_t at,
 	return at;
 }
 
-static int add_insns(const struct finder *f, uint32_t start, uint32_t at,
+static int add_insns(const struct block_finder *f, uint32_t start, uint32_t at,
 		     struct block *block)
 {
-	while (!block->behind) {
+	while (!block->after) {
 		struct block_insn *insn = &block->insns[block->count];
 		bool inside = block->count && start < f->part->size;
 
 		if (inside && why_begins(f, start)) {
-			block->behind = "a jump leads behind it";
-		} else if (!insn_at(f, start, insn)) {
-			block->behind = "what runs behind it is not known";
+			block->after = "a jump leads to what follows it";
+		} else if (!block_insn_at(f, start, insn)) {
+			block->after = "what runs after it is not known";
 		} else {
 			if (start == at)
 				block->at = block->count;
 			block->count++;
-			block->behind = why_ends(&insn->insn);
+			block->after = why_ends(&insn->insn);
 			start += insn->insn.length;
 		}
-		if (!block->behind && start > at &&
+		if (!block->after && start > at &&
 		    block->count - block->at > REACH_MAX)
-			block->behind = "it goes on for long";
+			block->after = "it goes on for long";
 	}
 	return start > at ? 0 : -ENOENT;
 }
@@ -114,7 +114,7 @@ static int add_insns(const struct finder *f, uint32_t start, uint32_t at,
 int block_find(struct flow *flow, const struct labels *labels, uint64_t entry,
 	       uint64_t address, struct block *block)
 {
-	struct finder f = {
+	struct block_finder f = {
 		.flow = flow, .labels = labels, .entry = entry,
 		.part = flow_part_find(flow, address),
 	};
@@ -122,7 +122,7 @@ int block_find(struct flow *flow, const struct labels *labels, uint64_t entry,
 	uint32_t start, at;
 
 	memset(block, 0, sizeof(*block));
-	if (!f.part || !insn_at(&f, address - f.part->start, &asked))
+	if (!f.part || !block_insn_at(&f, address - f.part->start, &asked))
 		return -ENOENT;
 	at = address - f.part->start;
 	start = find_start(&f, at, &block->before);

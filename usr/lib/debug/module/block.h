@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The straight line of code around an address: instructions of which either
- * all run, one behind the other, or none (faults and signals left aside). No
+ * all run, one after the other, or none (faults and signals left aside). No
  * jump leads to another one than the first, only the last may jump, call or
  * return.
  */
@@ -25,7 +25,7 @@ struct block {
 				 * below the stack pointer is nothing yet */
 	const char *before;	/* why it doesn't begin earlier, "a jump leads
 				 * to its start" */
-	const char *behind;	/* ... end later */
+	const char *after;	/* why it doesn't end later */
 };
 
 /*

@@ -9,36 +9,36 @@
 #include "pointers.h"
 
 #define CLOSED_MAX	16	/* functions */
-#define OPEN_MAX	50000
+#define REACHED_MAX	50000
 #define CODE_MAX	(16u << 20)	/* bytes that are looked at as a whole */
 #define STUB_MAX	5	/* instructions of an entry in the PLT */
 #define BEFORE_MAX	12	/* instructions looked at before a jump */
 
-struct callee {
+struct call_target {
 	uint32_t number;	/* of the function */
 	bool middle;		/* jumped into, not called */
 };
 
-struct node {
-	struct callee *callees;
+struct call_node {
+	struct call_target *callees;
 	size_t count, room;
 	bool known;		/* it was looked at */
 	bool open;		/* calls what isn't known */
 	bool stack;		/* takes the stack pointer from elsewhere */
 };
 
-struct slot {
+struct call_slot {
 	uint64_t address;
 	const char *name;
 };
 
 struct calls {
 	const struct module *module;
-	struct node *nodes;	/* one for each function of the module */
+	struct call_node *nodes;	/* one for each function of the module */
 	uint32_t *seen;		/* in which round */
 	uint32_t round;
 	uint32_t *todo;		/* one for each function, too */
-	struct slot *slots;	/* of imported functions, by address */
+	struct call_slot *slots;	/* of imported functions, by address */
 	size_t slot_count, slot_room;
 	bool stack_known, stack;
 	bool failed;		/* out of memory; sticks */
@@ -46,7 +46,7 @@ struct calls {
 
 /* Functions of the C library that return, and call nothing that a program
  * could have put there; malloc() may, which returns, too. */
-static const char *const quiet[] = {
+static const char *const plain[] = {
 	"__assert_fail", "__ctype_b_loc", "__ctype_tolower_loc",
 	"__ctype_toupper_loc", "__errno_location", "__memcpy_chk",
 	"__memmove_chk", "__memset_chk", "__stack_chk_fail", "__strcat_chk",
@@ -59,66 +59,63 @@ static const char *const quiet[] = {
 	"tolower", "toupper",
 };
 
-static int slot_compare(const void *a, const void *b)
+static int calls_slot_compare(const void *a, const void *b)
 {
-	const struct slot *x = a, *y = b;
+	const struct call_slot *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-static void slot_add(struct calls *calls, Elf_Data *symbols, size_t names,
-		     const GElf_Rela *rela)
+/* Slots that the loader fills with the addresses of imported functions */
+static void slots_find(struct calls *calls)
 {
-	GElf_Sym symbol;
-	const char *name = gelf_getsym(symbols, GELF_R_SYM(rela->r_info),
-				       &symbol) ?
-		elf_strptr(calls->module->elf, names, symbol.st_name) : NULL;
-
-	if (!name || !*name)
-		return;
-	if (!array_grow(&calls->slots, calls->slot_count, &calls->slot_room,
-			sizeof(*calls->slots))) {
-		calls->failed = true;
-		return;
-	}
-	calls->slots[calls->slot_count++] = (struct slot) {
-		rela->r_offset, name,
-	};
-}
-
-static void slots_of(struct calls *calls, Elf_Scn *scn, const GElf_Shdr *sh)
-{
-	Elf_Scn *table = elf_getscn(calls->module->elf, sh->sh_link);
-	Elf_Data *data = elf_getdata(scn, NULL), *symbols;
-	GElf_Shdr table_sh;
+	Elf *elf = calls->module->elf;
+	GElf_Shdr sh, table_sh;
+	Elf_Scn *scn = NULL;
 	GElf_Rela rela;
-	GElf_Rel rel;
+	GElf_Sym symbol;
 
-	if (!data || !table || !gelf_getshdr(table, &table_sh) ||
-	    table_sh.sh_type != SHT_DYNSYM ||
-	    !(symbols = elf_getdata(table, NULL)))
-		return;
-	for (int i = 0; !calls->failed; i++) {
-		if (sh->sh_type == SHT_RELA) {
-			if (!gelf_getrela(data, i, &rela))
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data, *symbols;
+		Elf_Scn *table;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    (sh.sh_type != SHT_RELA && sh.sh_type != SHT_REL))
+			continue;
+		data = elf_getdata(scn, NULL);
+		table = elf_getscn(elf, sh.sh_link);
+		if (!data || !table || !gelf_getshdr(table, &table_sh) ||
+		    table_sh.sh_type != SHT_DYNSYM ||
+		    !(symbols = elf_getdata(table, NULL)))
+			continue;
+		for (int i = 0; module_relocation(data, &sh, i, &rela); i++) {
+			size_t number = GELF_R_SYM(rela.r_info);
+			const char *name =
+				number && gelf_getsym(symbols, number, &symbol) ?
+					elf_strptr(elf, table_sh.sh_link,
+						   symbol.st_name) : NULL;
+
+			if (!name || !*name)
+				continue;
+			if (!array_grow(&calls->slots, calls->slot_count,
+					&calls->slot_room,
+					sizeof(*calls->slots))) {
+				calls->failed = true;
 				return;
-		} else {
-			if (!gelf_getrel(data, i, &rel))
-				return;
-			rela.r_offset = rel.r_offset;
-			rela.r_info = rel.r_info;
+			}
+			calls->slots[calls->slot_count++] =
+				(struct call_slot) { rela.r_offset, name };
 		}
-		if (GELF_R_SYM(rela.r_info))
-			slot_add(calls, symbols, table_sh.sh_link, &rela);
 	}
+	if (calls->slot_count)
+		qsort(calls->slots, calls->slot_count, sizeof(*calls->slots),
+		      calls_slot_compare);
 }
 
 struct calls *calls_begin(const struct module *module)
 {
 	struct calls *calls = calloc(1, sizeof(*calls));
 	size_t count = module->function_count + 1;
-	Elf_Scn *scn;
-	GElf_Shdr sh;
 
 	if (!calls)
 		return NULL;
@@ -127,16 +124,8 @@ struct calls *calls_begin(const struct module *module)
 	calls->seen = calloc(count, sizeof(*calls->seen));
 	calls->todo = calloc(count, sizeof(*calls->todo));
 	calls->failed = !calls->nodes || !calls->seen || !calls->todo;
-	if (!calls->failed) {
-		scn = NULL;
-		while ((scn = elf_nextscn(calls->module->elf, scn)))
-			if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
-			    (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL))
-				slots_of(calls, scn, &sh);
-		if (calls->slot_count)
-			qsort(calls->slots, calls->slot_count,
-			      sizeof(*calls->slots), slot_compare);
-	}
+	if (!calls->failed)
+		slots_find(calls);
 	if (!calls->failed)
 		return calls;
 	calls_end(calls);
@@ -157,13 +146,13 @@ void calls_end(struct calls *calls)
 	free(calls);
 }
 
-static int name_compare(const void *name, const void *element)
+static int calls_name_compare(const void *name, const void *element)
 {
 	return strcmp(name, *(const char *const *)element);
 }
 
-/* Registers as instructions leave them that stand one behind the other: known
- * values, and the addresses of what they were loaded from. */
+/* Registers after instructions that follow each other: known values, and the
+ * addresses of what they were loaded from. */
 struct loads {
 	bool known[ARCH_REGISTERS];
 	uint64_t values[ARCH_REGISTERS];
@@ -207,27 +196,13 @@ static void load_take(const struct loads *before, struct loads *loads,
 	}
 }
 
-/* All sources are read before anything is written. */
-static void loads_take(struct loads *loads, const struct arch_effect *effect,
-		       enum arch_flow flow)
-{
-	struct loads before = *loads;
-
-	if (!effect->known || flow == ARCH_FLOW_CALL)
-		memset(loads, 0, sizeof(*loads));
-	for (uint8_t i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    effect->transfers[i].to < ARCH_REGISTERS)
-			load_take(&before, loads, &effect->transfers[i]);
-}
-
 /* The slot whose address the last instruction goes to; 0: not known. It has
  * the slot as its operand, or the instructions before it load a register. */
 static uint64_t slot_of(const struct calls *calls, const struct arch_code *code,
 			size_t count)
 {
 	const struct arch *arch = calls->module->arch;
-	struct loads loads = { 0 };
+	struct loads loads = { 0 }, before;
 	struct arch_effect effect;
 	struct arch_insn insn;
 
@@ -239,7 +214,16 @@ static uint64_t slot_of(const struct calls *calls, const struct arch_code *code,
 			return 0;
 		if (i + 1 == count)
 			break;
-		loads_take(&loads, &effect, insn.flow);
+
+		/* All sources are read before anything is written. */
+		before = loads;
+		if (!effect.known || insn.flow == ARCH_FLOW_CALL)
+			memset(&loads, 0, sizeof(loads));
+		for (uint8_t j = 0; j < effect.count; j++)
+			if (!effect.transfers[j].to_memory &&
+			    effect.transfers[j].to < ARCH_REGISTERS)
+				load_take(&before, &loads,
+					  &effect.transfers[j]);
 	}
 	if (insn.target && insn.target <= ARCH_REGISTERS)
 		return loads.slots[insn.target - 1];
@@ -247,18 +231,17 @@ static uint64_t slot_of(const struct calls *calls, const struct arch_code *code,
 		       effect.reads[0].number : 0;
 }
 
-/* Is what stands in the memory a function that comes back, and calls nothing?
- */
-static bool is_quiet(const struct calls *calls, uint64_t address)
+/* The slot has a function that returns and calls nothing. */
+static bool slot_is_plain(const struct calls *calls, uint64_t address)
 {
-	struct slot key = { .address = address }, *slot = NULL;
+	struct call_slot key = { .address = address }, *slot = NULL;
 
 	if (address && calls->slot_count)
 		slot = bsearch(&key, calls->slots, calls->slot_count,
-			       sizeof(key), slot_compare);
-	return slot && bsearch(slot->name, quiet,
-			       sizeof(quiet) / sizeof(quiet[0]),
-			       sizeof(quiet[0]), name_compare);
+			       sizeof(key), calls_slot_compare);
+	return slot &&
+	       bsearch(slot->name, plain, sizeof(plain) / sizeof(plain[0]),
+		       sizeof(plain[0]), calls_name_compare);
 }
 
 /* An entry of the PLT: it jumps to where a slot says. 0: it is none. */
@@ -285,14 +268,14 @@ static uint64_t find_stub(const struct calls *calls, uint64_t address)
 	return 0;
 }
 
-static void callee_add(struct calls *calls, struct node *node, uint64_t target)
+static void callee_add(struct calls *calls, struct call_node *node, uint64_t target)
 {
 	const struct module *module = calls->module;
 	const struct module_range *range;
 	uint64_t slot = find_stub(calls, target);
 
 	if (slot) {
-		node->open |= !is_quiet(calls, slot);
+		node->open |= !slot_is_plain(calls, slot);
 		return;
 	}
 	range = module_function_find(module, target);
@@ -302,13 +285,13 @@ static void callee_add(struct calls *calls, struct node *node, uint64_t target)
 			       sizeof(*node->callees))) {
 		calls->failed = true;
 	} else {
-		node->callees[node->count++] = (struct callee) {
+		node->callees[node->count++] = (struct call_target) {
 			range - module->functions, target != range->start,
 		};
 	}
 }
 
-/* The stack pointer isn't what it was, nor what the function had put aside. */
+/* The stack pointer isn't what it was, nor what the function had saved. */
 static bool takes_stack(const struct arch_effect *effect,
 			const struct arch *arch)
 {
@@ -329,67 +312,52 @@ static bool takes_stack(const struct arch_effect *effect,
 	return false;
 }
 
-struct reader {
+struct call_reader {
 	struct calls *calls;
-	struct node *node;
+	struct call_node *node;
 	const struct module_range *range;
 	struct arch_code before[BEFORE_MAX];
 	size_t before_count;
 };
 
-/* Instructions that stand one behind the other, the last is this one. */
-static void remember(struct reader *r, uint64_t address, const uint8_t *bytes,
-		     const struct arch_insn *insn)
-{
-	if (r->before_count == BEFORE_MAX)
-		memmove(r->before, r->before + 1,
-			--r->before_count * sizeof(*r->before));
-	r->before[r->before_count++] = (struct arch_code) {
-		address, bytes, insn->length,
-	};
-}
-
-/* The first address of a table is one of the function. */
-static bool table_is_inside(const struct reader *r, uint64_t table)
+/* The computed jump stays in the function. */
+static bool jump_stays(const struct call_reader *r)
 {
 	const struct module *module = r->calls->module;
 	size_t available, bytes = module->elf_class == ELFCLASS64 ? 8 : 4;
-	const uint8_t *data = pointers_bytes(module, table, &available);
+	struct arch_computed computed;
 	uint64_t address = 0;
+	const uint8_t *data;
 
+	arch_computed_find(module->arch, r->before, r->before_count, &computed);
+	if (computed.stays || computed.kind == ARCH_COMPUTED_DISTANCES)
+		return true;
+	if (computed.kind != ARCH_COMPUTED_ADDRESSES || !computed.known)
+		return false;
+
+	/* The first address of its table is one of the function. */
+	data = pointers_bytes(module, computed.table, &available);
 	if (!data || available < bytes)
 		return false;
 	memcpy(&address, data, bytes);
 	return address >= r->range->start && address < r->range->end;
 }
 
-static bool is_switch(const struct reader *r)
-{
-	struct arch_computed computed;
-
-	arch_computed_find(r->calls->module->arch, r->before, r->before_count,
-			   &computed);
-	return computed.stays || computed.kind == ARCH_COMPUTED_DISTANCES ||
-	       (computed.kind == ARCH_COMPUTED_ADDRESSES && computed.known &&
-		table_is_inside(r, computed.table));
-}
-
-/* The instruction itself tells the slot: what a register has may come from
- * several ways to here. */
-static bool leads_quiet(const struct reader *r, const struct arch_insn *insn)
-{
-	return !insn->target &&
-	       is_quiet(r->calls, slot_of(r->calls,
-					  r->before + r->before_count - 1, 1));
-}
-
-static void take_insn(struct reader *r, uint64_t address,
+static void take_insn(struct call_reader *r, const struct arch_code *code,
 		      const struct arch_insn *insn,
 		      const struct arch_effect *effect)
 {
-	uint64_t target = address + insn->jump;
+	uint64_t target = code->address + insn->jump;
 	bool inside = target >= r->range->start && target < r->range->end;
+	/* The instruction itself has the slot: what a register has may come
+	 * from several ways to here. */
+	bool closed = !insn->jump && !insn->target &&
+		      slot_is_plain(r->calls, slot_of(r->calls, code, 1));
 
+	if (r->before_count == BEFORE_MAX)
+		memmove(r->before, r->before + 1,
+			--r->before_count * sizeof(*r->before));
+	r->before[r->before_count++] = *code;
 	r->node->open |= !effect->known;
 	r->node->stack |= takes_stack(effect, r->calls->module->arch);
 	switch (insn->flow) {
@@ -397,64 +365,60 @@ static void take_insn(struct reader *r, uint64_t address,
 	case ARCH_FLOW_JUMP:
 	case ARCH_FLOW_BRANCH:
 		if (!insn->jump)
-			r->node->open |= !leads_quiet(r, insn);
+			r->node->open |= !closed;
 		else if (!inside || target == r->range->start)
 			callee_add(r->calls, r->node, target);
 		break;
 	case ARCH_FLOW_COMPUTED:
-		if (!leads_quiet(r, insn))
-			r->node->open |= !is_switch(r);
+		if (!closed)
+			r->node->open |= !jump_stays(r);
 		break;
 	default:
 		break;
 	}
 }
 
-static void node_read(struct calls *calls, uint32_t number)
+static const struct call_node *node_get(struct calls *calls, uint32_t number)
 {
-	struct reader r = {
+	struct call_reader r = {
 		.calls = calls, .node = &calls->nodes[number],
 		.range = &calls->module->functions[number],
 	};
 	const struct arch *arch = calls->module->arch;
 	uint64_t at = 0, bytes = r.range->end - r.range->start;
+	const uint8_t *code;
 	size_t size;
-	const uint8_t *code = module_code(calls->module, r.range->start, &size,
-					  NULL);
 
+	if (r.node->known)
+		return r.node;
 	r.node->known = true;
+	code = module_code(calls->module, r.range->start, &size, NULL);
 	if (!code || size < bytes)
 		bytes = code ? size : 0;
 	while (at < bytes && !calls->failed) {
-		uint64_t address = r.range->start + at;
+		struct arch_code here = { r.range->start + at, code + at };
 		struct arch_effect effect;
 		struct arch_insn insn;
 
 		if (arch_insn_decode(arch, code + at, bytes - at, &insn) ||
-		    !arch_effect_find(arch, code + at, bytes - at, address,
+		    !arch_effect_find(arch, code + at, bytes - at, here.address,
 				      &effect)) {
 			r.node->open = true;
 			r.before_count = 0;
 			at++;
 			continue;
 		}
-		remember(&r, address, code + at, &insn);
-		take_insn(&r, address, &insn, &effect);
+		here.length = insn.length;
+		take_insn(&r, &here, &insn, &effect);
 		if (insn.flow > ARCH_FLOW_BRANCH)
 			r.before_count = 0;
 		at += insn.length;
 	}
+	return r.node;
 }
 
-static struct node *node_get(struct calls *calls, uint32_t number)
-{
-	if (!calls->nodes[number].known)
-		node_read(calls, number);
-	return &calls->nodes[number];
-}
-
-/* Go along all calls, from a function on. */
-static enum calls_reach walk(struct calls *calls, uint32_t from)
+/* Along all calls, from a function on */
+static enum calls_reach calls_reach_find(struct calls *calls, uint32_t from)
 {
 	enum calls_reach reach = CALLS_CLOSED;
 	size_t count = 0, next = 0;
@@ -463,14 +427,15 @@ static enum calls_reach walk(struct calls *calls, uint32_t from)
 	calls->seen[from] = calls->round;
 	calls->todo[count++] = from;
 	while (next < count && !calls->failed) {
-		const struct node *node = node_get(calls, calls->todo[next++]);
+		const struct call_node *node =
+			node_get(calls, calls->todo[next++]);
 
 		if (node->open || node->stack || count > CLOSED_MAX)
 			reach = CALLS_OPEN;
-		if (count > OPEN_MAX)
+		if (count > REACHED_MAX)
 			return CALLS_UNKNOWN;
 		for (size_t i = 0; i < node->count; i++) {
-			const struct callee *callee = &node->callees[i];
+			const struct call_target *callee = &node->callees[i];
 
 			if (callee->number == from && !callee->middle)
 				return CALLS_AGAIN;
@@ -490,28 +455,22 @@ int calls_find(struct calls *calls, uint64_t entry, enum calls_reach *reach)
 
 	*reach = CALLS_UNKNOWN;
 	if (range && range->start == entry)
-		*reach = walk(calls, range - module->functions);
+		*reach = calls_reach_find(calls, range - module->functions);
 	return calls->failed ? -ENOMEM : 0;
-}
-
-static uint64_t code_bytes(const struct module *module)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < module->code_count; i++)
-		bytes += module->codes[i].end - module->codes[i].start;
-	return bytes;
 }
 
 int calls_switch_stacks(struct calls *calls, bool *switches)
 {
-	size_t count = calls->module->function_count;
+	const struct module *module = calls->module;
+	uint64_t bytes = 0;
 
 	if (!calls->stack_known) {
 		calls->stack_known = true;
-		calls->stack = code_bytes(calls->module) > CODE_MAX;
-		for (size_t i = 0; i < count && !calls->stack &&
-				   !calls->failed; i++)
+		for (size_t i = 0; i < module->code_count; i++)
+			bytes += module->codes[i].end - module->codes[i].start;
+		calls->stack = bytes > CODE_MAX;
+		for (size_t i = 0; i < module->function_count &&
+				   !calls->stack && !calls->failed; i++)
 			calls->stack = node_get(calls, i)->stack;
 	}
 	*switches = calls->stack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What runs while a function does: the functions that it calls, those that
- * these call, and so on, as far as the code tells.
+ * these call, and so on, as far as the code has it.
  */
 #ifndef TRCUST_CALLS_H
 #define TRCUST_CALLS_H

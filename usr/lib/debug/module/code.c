@@ -2,9 +2,9 @@
 #include "code.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <rastrace/tdf.h>
+#include "lib/array.h"
 #include "rseq.h"
 
 #define STACK_CHECK_MAX	8	/* instructions */
@@ -16,46 +16,37 @@ struct code_function {
 	uint32_t size;
 	uint32_t *insns;	/* offsets where instructions begin */
 	size_t count, room;
-	uint32_t next;		/* offset behind the last one */
-	bool stuck;		/* what stands at next is no instruction, and
-				 * where the one behind it begins isn't known */
+	uint32_t next;		/* offset after the last one */
+	bool stuck;		/* what is at next is no instruction, and where
+				 * the one after it begins isn't known */
 };
-
-static int code_function_compare(const void *a, const void *b)
-{
-	const struct code_function *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
-static void code_function_free(void *node)
-{
-	struct code_function *function = node;
-
-	free(function->insns);
-	free(function);
-}
 
 void code_forget(struct module *module)
 {
-	tdestroy(module->decoded, code_function_free);
-	module->decoded = NULL;
+	struct code_function *function;
+	size_t at = 0;
+
+	while ((function = key_map_next(&module->decoded, &at))) {
+		free(function->insns);
+		free(function);
+	}
+	key_map_free(&module->decoded);
 }
 
 static struct code_function *code_function_get(struct module *module,
 					       uint64_t start, uint64_t end)
 {
-	struct code_function key = { .start = start };
-	struct code_function *function, **found;
+	struct code_function *function = key_map_find(&module->decoded, start);
 	size_t available;
 
-	found = tfind(&key, &module->decoded, code_function_compare);
-	if (found)
-		return *found;
+	if (function)
+		return function;
 	function = calloc(1, sizeof(*function));
-	module->exhausted |= !function;
-	if (!function)
+	if (!function || key_map_add(&module->decoded, start, function)) {
+		module->exhausted = true;
+		free(function);
 		return NULL;
+	}
 	function->start = start;
 	function->bytes = module_code(module, start, &available, NULL);
 	if (!function->bytes)
@@ -63,15 +54,10 @@ static struct code_function *code_function_get(struct module *module,
 	if (end - start < available)
 		available = end - start;
 	function->size = available < UINT32_MAX ? available : UINT32_MAX;
-	if (!tsearch(function, &module->decoded, code_function_compare)) {
-		module->exhausted = true;
-		free(function);
-		return NULL;
-	}
 	return function;
 }
 
-/* Decode until an instruction begins behind offset `to`, or the end. */
+/* Decode until an instruction begins after offset `to`, or the end. */
 static int code_function_decode(struct code_function *function,
 				const struct arch *arch, uint32_t to)
 {
@@ -79,16 +65,9 @@ static int code_function_decode(struct code_function *function,
 
 	while (!function->stuck && function->next <= to &&
 	       function->next < function->size) {
-		if (function->count == function->room) {
-			size_t room = function->room ? function->room * 2 : 32;
-			uint32_t *grown = realloc(function->insns,
-						  room * sizeof(*grown));
-
-			if (!grown)
-				return -ENOMEM;
-			function->insns = grown;
-			function->room = room;
-		}
+		if (!array_grow(&function->insns, function->count,
+				&function->room, sizeof(*function->insns)))
+			return -ENOMEM;
 		if (!arch_insn_decode(arch, function->bytes + function->next,
 				      function->size - function->next, &insn)) {
 			function->insns[function->count++] = function->next;
@@ -102,7 +81,7 @@ static int code_function_decode(struct code_function *function,
 	return 0;
 }
 
-/* Index of the first instruction that begins at or behind the offset. */
+/* Index of the first instruction that begins at or after the offset. */
 static size_t code_function_index(const struct code_function *function,
 				  uint32_t offset)
 {

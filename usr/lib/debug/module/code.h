@@ -38,7 +38,7 @@ void code_hold(const struct module *module, const uint8_t *code, size_t at,
 /* Refuse the instruction at the address where it must not be interrupted. */
 void code_restrict(struct module *module, uint64_t address,
 		   struct arch_insn *insn);
-/* A probe may stand on this instruction. */
+/* A probe may be on this instruction. */
 bool code_is_good(const struct module *module, const struct arch_insn *insn);
 
 /*

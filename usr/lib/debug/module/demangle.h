@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/key_map.h"
 
 /*
  * "ns::cls::fn(int, char const*) const" of a mangled name, without a return
@@ -17,7 +18,7 @@ char *demangle_whole(const char *mangled);
 /* It looks like a mangled name. */
 bool demangle_is_mangled(const char *name, size_t length);
 
-/* Behind the return type that a name with parameters may begin with. */
+/* The end of the return type that a name with parameters may begin with. */
 const char *demangle_start(const char *name);
 /* What names the function itself: "fn" of "ns::cls<int>::fn<char>(int)" */
 const char *demangle_base(const char *name, size_t *length);
@@ -27,47 +28,44 @@ size_t demangle_plain_length(const char *name);
 /*
  * Is `wanted` a way to write the name `full`, which has parameters? Scopes may
  * be left out from the left, and template arguments and parameters as a whole;
- * blanks, and on which side of a type const stands, don't matter.
+ * blanks, and on which side of a type const is, don't matter.
  */
 bool demangle_matches(const char *full, const char *wanted);
 
 /* It may have a return type. */
 bool demangle_may_be_whole(const char *name);
-/* Is `wanted` what demangle_whole() says? Blanks, and on which side of a type
- * const stands, don't matter. */
+/* Is `wanted` what demangle_whole() returns? Blanks, and on which side of a type
+ * const is, don't matter. */
 bool demangle_is_whole(const char *mangled, const char *wanted);
 
 /* Numbered names by what they name themselves (demangle_base()). */
 struct demangle_entry {
 	char *full;		/* demangled */
 	const char *base;	/* in full: demangle_base() */
-	uint32_t base_length;
-	uint32_t hash, number;
-	uint32_t next;		/* index + 1 of the next in the bucket */
+	uint32_t base_length, number;
 };
 
 struct demangle_index {
 	struct demangle_entry *entries;
 	size_t count, room;
-	uint32_t *buckets;	/* NULL: not made yet */
-	size_t bucket_count;	/* a power of two */
+	struct key_map bases;	/* hash of base: index + 1 */
+	bool complete;		/* for the caller: all names were added */
 	bool failed;		/* out of memory; sticks */
 };
 
 /* Add a name, mangled or not; others than those of C++ are left out. */
 void demangle_index_add(struct demangle_index *index, const char *name,
 			uint32_t number);
-void demangle_index_finish(struct demangle_index *index);
 void demangle_index_free(struct demangle_index *index);
 /* The next name that demangle_matches() the wanted one; *position starts as
  * 0. NULL: no more. */
 const struct demangle_entry *
 demangle_index_next(const struct demangle_index *index, const char *wanted,
-		    uint32_t *position);
+		    size_t *position);
 /* The next name of which demangle_is_whole() may say that it is the wanted one;
  * *position starts as 0. NULL: no more. */
 const struct demangle_entry *
 demangle_index_within(const struct demangle_index *index, const char *wanted,
-		      uint32_t *position);
+		      size_t *position);
 
 #endif

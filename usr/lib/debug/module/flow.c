@@ -6,31 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
+#include "lib/array.h"
 #include "code.h"
 
 #define PARTS_MAX	64
 #define BYTES_MAX	(16u << 20)	/* of all parts */
 #define LOST_MAX	256
 #define INSN_MAX	15		/* bytes of the longest instruction */
-#define NO_INSN		"what stands there is no instruction"
+#define NO_INSN		"what is there is no instruction"
 
 void *flow_append(struct flow *flow, void *array, size_t *count, size_t *room,
 		  size_t size)
 {
-	void **elements = array;
-
-	if (*count == *room) {
-		size_t more = *room ? *room * 2 : 16;
-		void *grown = reallocarray(*elements, more, size);
-
-		if (!grown) {
-			flow->failed = true;
-			return NULL;
-		}
-		*elements = grown;
-		*room = more;
+	if (!array_grow(array, *count, room, size)) {
+		flow->failed = true;
+		return NULL;
 	}
-	return (char *)*elements + (*count)++ * size;
+	return *(char **)array + (*count)++ * size;
 }
 
 void flow_lose(struct flow *flow, uint64_t address, const char *why)
@@ -65,28 +57,19 @@ struct flow_part *flow_part_find(const struct flow *flow, uint64_t address)
 	return NULL;
 }
 
-/* What is in no part yet, up to the next one: parts don't overlap, whatever the
- * sizes of symbols say. */
-static void range_clip(const struct flow *flow, uint64_t *start, uint64_t *end)
-{
-	const struct flow_part *part;
-
-	while ((part = flow_part_find(flow, *start)))
-		*start = part->start + part->size;
-	for (size_t i = 0; i < flow->part_count; i++)
-		if (flow->parts[i].start > *start &&
-		    flow->parts[i].start < *end)
-			*end = flow->parts[i].start;
-}
-
 /* False: it is no code, or too much. */
-static bool part_add(struct flow *flow, uint64_t start, uint64_t end)
+static bool flow_part_add(struct flow *flow, uint64_t start, uint64_t end)
 {
-	struct flow_part *part = &flow->parts[flow->part_count];
+	struct flow_part *part = &flow->parts[flow->part_count], *other;
 	const uint8_t *bytes;
 	size_t available;
 
-	range_clip(flow, &start, &end);
+	/* not what another part has */
+	while ((other = flow_part_find(flow, start)))
+		start = other->start + other->size;
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (flow->parts[i].start > start && flow->parts[i].start < end)
+			end = flow->parts[i].start;
 	bytes = module_code(flow->source.module, start, &available, NULL);
 	if (!bytes || end <= start || flow->part_count == PARTS_MAX)
 		return false;
@@ -121,23 +104,6 @@ bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	return true;
 }
 
-/* Is there an instruction that others hold? */
-static bool has_held(const struct flow *flow)
-{
-	const struct module *module = flow->source.module;
-	bool user = module->kind == TDF_MODULE_USER;
-
-	for (size_t i = 0; i < flow->part_count; i++) {
-		const struct flow_part *part = &flow->parts[i];
-
-		for (uint32_t at = 0; at < part->size; at++)
-			if (part->marks[at] & FLOW_INSN &&
-			    arch_insn_held(module->arch, part->bytes, at, user))
-				return true;
-	}
-	return false;
-}
-
 uint64_t flow_target(const struct flow *flow, uint64_t address,
 		     const struct arch_insn *insn)
 {
@@ -147,8 +113,8 @@ uint64_t flow_target(const struct flow *flow, uint64_t address,
 		       target : (uint32_t)target;
 }
 
-static void take_jump(struct flow *flow, uint64_t address,
-		      const struct arch_insn *insn)
+static void flow_take_jump(struct flow *flow, uint64_t address,
+			   const struct arch_insn *insn)
 {
 	uint64_t target = flow_target(flow, address, insn);
 	struct flow_leaving *leaving;
@@ -163,9 +129,9 @@ static void take_jump(struct flow *flow, uint64_t address,
 		*leaving = (struct flow_leaving) { address, target };
 }
 
-/* Decode from an address on, as far as the code goes. Behind a call there may
+/* Decode from an address on, as far as the code goes. After a call there may
  * be none, because it doesn't return. */
-static void follow(struct flow *flow, uint64_t address)
+static void flow_follow(struct flow *flow, uint64_t address)
 {
 	struct flow_part *part = flow_part_find(flow, address);
 	uint32_t at = address - part->start;
@@ -184,7 +150,7 @@ static void follow(struct flow *flow, uint64_t address)
 			part->marks[at + i] |= FLOW_INNER;
 		if (insn.flow == ARCH_FLOW_BRANCH ||
 		    insn.flow == ARCH_FLOW_JUMP)
-			take_jump(flow, part->start + at, &insn);
+			flow_take_jump(flow, part->start + at, &insn);
 		flow->computed |= insn.flow == ARCH_FLOW_COMPUTED;
 		if (insn.flow > ARCH_FLOW_BRANCH)
 			return;
@@ -195,7 +161,7 @@ static void follow(struct flow *flow, uint64_t address)
 static void follow_all(struct flow *flow)
 {
 	while (flow->todo_count && !flow->failed)
-		follow(flow, flow->todo[--flow->todo_count]);
+		flow_follow(flow, flow->todo[--flow->todo_count]);
 }
 
 /* Are all of [at, end) instructions? */
@@ -237,31 +203,12 @@ static void follow_gaps(struct flow *flow, struct flow_part *part)
 	}
 }
 
-/* The frame has the address to return to at a distance from its end. */
-static void frame_find_link(const struct arch *arch, Dwarf_Frame *found,
-			    struct flow_frame *frame)
-{
-	Dwarf_Op memory[3], *ops;
-	size_t count;
-
-	if (arch->link < 0) {
-		frame->has_link = true;
-		frame->link = -(int64_t)arch->call_bytes;
-		return;
-	}
-	if (dwarf_frame_register(found, arch->link, memory, &ops, &count) ||
-	    !count || ops[0].atom != DW_OP_call_frame_cfa)
-		return;
-	frame->has_link = count == 1 ||
-			  (count == 2 && ops[1].atom == DW_OP_plus_uconst);
-	frame->link = count == 2 ? ops[1].number : 0;
-}
-
 struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
 {
+	const struct arch *arch = flow->source.module->arch;
 	struct flow_frame frame = {0};
+	Dwarf_Op memory[3], *ops;
 	Dwarf_Frame *found;
-	Dwarf_Op *ops;
 	size_t count;
 
 	if (!flow->source.cfi ||
@@ -279,7 +226,19 @@ struct flow_frame flow_frame_find(const struct flow *flow, uint64_t address)
 			frame.offset = ops->number;
 		}
 	}
-	frame_find_link(flow->source.module->arch, found, &frame);
+
+	/* The frame has the address to return to at a distance from its end. */
+	if (arch->link < 0) {
+		frame.has_link = true;
+		frame.link = -(int64_t)arch->call_bytes;
+	} else if (!dwarf_frame_register(found, arch->link, memory, &ops,
+					 &count) &&
+		   count && ops[0].atom == DW_OP_call_frame_cfa) {
+		frame.has_link = count == 1 ||
+				 (count == 2 &&
+				  ops[1].atom == DW_OP_plus_uconst);
+		frame.link = count == 2 ? ops[1].number : 0;
+	}
 	free(found);
 	return frame;
 }
@@ -308,30 +267,25 @@ bool flow_name_is_cold(const struct module_symbol *symbol)
 		      sizeof(cold) - 1);
 }
 
-/* The target is in a part of this function that has a symbol or a frame
- * description of its own: a tail call would have given the frame back. */
-static bool is_own_part(const struct flow *flow,
-			const struct flow_leaving *leaving)
-{
-	const struct module_symbol *symbol =
-		symbol_index_find(flow->source.symbols, leaving->target);
-
-	if (symbol && symbol_has(symbol, leaving->target))
-		return flow_name_is_cold(symbol);
-	return has_frame(flow, leaving->address);
-}
-
 static void settle_leaving(struct flow *flow,
 			   const struct flow_leaving *leaving)
 {
+	const struct module_symbol *symbol;
 	const struct module_range *range;
 
 	if (!flow_part_find(flow, leaving->target)) {
-		if (!is_own_part(flow, leaving))
+		/* The target may be in a part of this function that has a
+		 * symbol or a frame description of its own: a tail call would
+		 * have given the frame back. */
+		symbol = symbol_index_find(flow->source.symbols,
+					   leaving->target);
+		if (symbol && symbol_has(symbol, leaving->target) ?
+			    !flow_name_is_cold(symbol) :
+			    !has_frame(flow, leaving->address))
 			return;
 		range = module_function_find(flow->source.module,
 					     leaving->target);
-		if (!range || !part_add(flow, range->start, range->end) ||
+		if (!range || !flow_part_add(flow, range->start, range->end) ||
 		    !flow_part_find(flow, leaving->target)) {
 			flow_lose(flow, leaving->address,
 				  "it jumps to code whose end isn't known");
@@ -341,21 +295,28 @@ static void settle_leaving(struct flow *flow,
 	flow_visit(flow, leaving->target);
 }
 
-static void mark_targets(struct flow *flow, const struct flow_part *part)
+static void flow_mark_targets(struct flow *flow, const struct flow_part *part)
 {
+	const struct module *module = flow->source.module;
+	bool user = module->kind == TDF_MODULE_USER, held = flow->held;
+
 	for (uint32_t at = 0; at < part->size; at++) {
 		struct flow_part *other;
 		struct arch_insn insn;
 		uint64_t target;
 
-		if (!(part->marks[at] & FLOW_INSN) ||
-		    !flow_insn(flow, part, at, &insn) || !insn.jump)
+		if (!(part->marks[at] & FLOW_INSN))
+			continue;
+		held |= arch_insn_held(module->arch, part->bytes, at, user) !=
+			NULL;
+		if (!flow_insn(flow, part, at, &insn) || !insn.jump)
 			continue;
 		target = flow_target(flow, part->start + at, &insn);
 		other = flow_part_find(flow, target);
 		if (other)
 			other->marks[target - other->start] |= FLOW_TARGET;
 	}
+	flow->held = held;
 }
 
 int flow_decode(struct flow *flow, const struct flow_source *source,
@@ -370,7 +331,7 @@ int flow_decode(struct flow *flow, const struct flow_source *source,
 	if (!flow->parts)
 		return -ENOMEM;
 	for (size_t i = 0; i < range_count && !flow->failed; i++)
-		if (!part_add(flow, ranges[i].start, ranges[i].end))
+		if (!flow_part_add(flow, ranges[i].start, ranges[i].end))
 			flow_lose(flow, ranges[i].start,
 				  "there is more code than is looked at");
 
@@ -392,8 +353,7 @@ int flow_decode(struct flow *flow, const struct flow_source *source,
 	} while (settled < flow->leaving_count && !flow->failed);
 
 	for (size_t i = 0; i < flow->part_count; i++)
-		mark_targets(flow, &flow->parts[i]);
-	flow->held = has_held(flow);
+		flow_mark_targets(flow, &flow->parts[i]);
 	if (!flow->failed)
 		return 0;
 	flow_free(flow);

@@ -84,11 +84,11 @@ void flow_free(struct flow *flow);
 /* Add an element to an array, not zeroed; NULL: flow->failed. */
 void *flow_append(struct flow *flow, void *array, size_t *count, size_t *room,
 		  size_t size);
-/* Tell of a way that can't be followed, once for an address. */
+/* Note a way that can't be followed, once for an address. */
 void flow_lose(struct flow *flow, uint64_t address, const char *why);
 
 struct flow_part *flow_part_find(const struct flow *flow, uint64_t address);
-/* False: what stands there is no instruction. One that no probe may stand on
+/* False: what is there is no instruction. One that no probe may be on
  * because of those before it is refused as others are. */
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn);

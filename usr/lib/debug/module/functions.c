@@ -40,7 +40,7 @@ static int frame_take(void *context, const struct cfi_function *function)
 	return function_add(context, function->begin, function->end);
 }
 
-static int function_compare(const void *a, const void *b)
+static int function_range_compare(const void *a, const void *b)
 {
 	const struct module_range *x = a, *y = b;
 
@@ -73,18 +73,18 @@ int module_load_functions(struct module *module)
 		return -ENOMEM;
 	if (module->function_count)
 		qsort(module->functions, module->function_count,
-		      sizeof(*module->functions), function_compare);
+		      sizeof(*module->functions), function_range_compare);
 	return 0;
 }
 
 const struct module_range *
 module_function_find(const struct module *module, uint64_t address)
 {
-	size_t behind = array_count_upto(module->functions,
+	size_t next = array_count_upto(module->functions,
 					 module->function_count,
 					 sizeof(*module->functions), address);
 
-	for (size_t i = behind; i && behind - i < OVERLAP_MAX; i--)
+	for (size_t i = next; i && next - i < OVERLAP_MAX; i--)
 		if (module->functions[i - 1].end > address)
 			return &module->functions[i - 1];
 	return NULL;

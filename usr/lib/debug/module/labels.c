@@ -10,17 +10,17 @@
 #define TABLES_MAX	(1u << 16)	/* tables looked at ... */
 #define ENTRIES_MAX	(1u << 20)	/* ... and their entries, in all */
 
-struct word {
+struct label_word {
 	uint64_t at, value;
 };
 
 /* Of an address that two instructions compute. */
-struct half {
+struct label_half {
 	unsigned int reg;
 	uint64_t number;
 };
 
-struct jump {			/* one that stays inside */
+struct label_jump {			/* one that stays inside */
 	struct flow_part *part;
 	uint32_t at;
 	struct flow_frame frame;
@@ -30,16 +30,16 @@ struct jump {			/* one that stays inside */
 
 struct labels {
 	struct flow *flow;
-	struct word *words;	/* of data that lead into the function,
+	struct label_word *words;	/* of data that lead into the function,
 				 * ascending by where they are */
 	size_t word_count, word_room;
 	bool words_known, words_complete;
-	struct jump *jumps;
+	struct label_jump *jumps;
 	size_t jump_count, jump_room;
 	uint64_t *constants;	/* that may be addresses, of the code */
 	size_t constant_count, constant_room;
 	bool constants_known;
-	struct half *highs, *lows;	/* parts of others */
+	struct label_half *highs, *lows;	/* parts of others */
 	size_t high_count, high_room, low_count, low_room;
 	uint64_t got;		/* global offset table */
 	unsigned int tables, entries;	/* looked at */
@@ -50,42 +50,22 @@ struct labels {
 	bool lost;		/* there are more than are looked at */
 };
 
-/* Finds the only jump that leads to an address. */
-struct way {
-	uint64_t to;
-	const struct flow_part *part;
-	uint32_t at;
-	size_t count;
-};
-
-static void way_take(const struct flow *flow, const struct flow_part *part,
-		     uint32_t at, struct way *way)
-{
-	struct arch_insn insn;
-
-	if (!(part->marks[at] & FLOW_INSN) ||
-	    !flow_insn(flow, part, at, &insn) || !insn.jump ||
-	    flow_target(flow, part->start + at, &insn) != way->to)
-		return;
-	way->part = part;
-	way->at = at;
-	way->count++;
-	if (insn.flow != ARCH_FLOW_BRANCH && insn.flow != ARCH_FLOW_JUMP)
-		way->count = 2;
-}
-
 static bool falls_through(const struct arch_insn *insn)
 {
 	return insn->flow == ARCH_FLOW_NEXT || insn->flow == ARCH_FLOW_BRANCH;
 }
 
-/* The instruction in front of *at that runs before it, if that is certain;
- * where one stands there that doesn't go on, the only jump. */
+/*
+ * The instruction before *at that runs before it, if that is certain; where
+ * one is there that doesn't go on, the only jump that leads to *at.
+ */
 static bool step_back(const struct flow *flow, const struct flow_part **part,
 		      int64_t *at, bool certain, struct arch_insn *insn)
 {
-	struct way way = { .to = (*part)->start + *at };
+	const struct flow_part *from = NULL;
+	uint64_t to = (*part)->start + *at;
 	uint8_t mark = (*part)->marks[*at];
+	uint32_t from_at = 0;
 
 	*at = flow_insn_before(flow, *part, *at, insn);
 	if (!certain || !(mark & FLOW_TARGET))
@@ -93,14 +73,26 @@ static bool step_back(const struct flow *flow, const struct flow_part **part,
 	if (*at < 0 || falls_through(insn) || insn->flow == ARCH_FLOW_CALL ||
 	    mark & FLOW_LABEL)
 		return false;
-	for (size_t i = 0; i < flow->part_count; i++)
-		for (uint32_t j = 0; j < flow->parts[i].size; j++)
-			way_take(flow, &flow->parts[i], j, &way);
-	if (way.count != 1)
+	for (size_t i = 0; i < flow->part_count; i++) {
+		const struct flow_part *other = &flow->parts[i];
+
+		for (uint32_t j = 0; j < other->size; j++) {
+			if (!(other->marks[j] & FLOW_INSN) ||
+			    !flow_insn(flow, other, j, insn) || !insn->jump ||
+			    flow_target(flow, other->start + j, insn) != to)
+				continue;
+			if (from || (insn->flow != ARCH_FLOW_BRANCH &&
+				     insn->flow != ARCH_FLOW_JUMP))
+				return false;
+			from = other;
+			from_at = j;
+		}
+	}
+	if (!from)
 		return false;
-	*part = way.part;
-	*at = way.at;
-	return flow_insn(flow, *part, *at, insn);
+	*part = from;
+	*at = from_at;
+	return flow_insn(flow, from, from_at, insn);
 }
 
 /*
@@ -149,47 +141,42 @@ static struct arch_computed computed_find(const struct labels *labels,
 
 static int word_compare(const void *a, const void *b)
 {
-	const struct word *x = a, *y = b;
+	const struct label_word *x = a, *y = b;
 
 	return (x->at > y->at) - (x->at < y->at);
-}
-
-static void add_words(struct labels *labels, const struct pointers *pointers,
-		      const struct flow_part *part)
-{
-	size_t i = array_count_upto(pointers->list, pointers->count,
-				    sizeof(*pointers->list), part->start);
-
-	while (i && pointers->list[i - 1].value == part->start)
-		i--;
-	for (; i < pointers->count &&
-	       pointers->list[i].value - part->start < part->size; i++) {
-		struct word *word = flow_append(labels->flow, &labels->words,
-						&labels->word_count,
-						&labels->word_room,
-						sizeof(*word));
-
-		if (!word)
-			return;
-		*word = (struct word) {
-			pointers->list[i].at, pointers->list[i].value,
-		};
-	}
 }
 
 static void read_words(struct labels *labels)
 {
 	struct flow *flow = labels->flow;
-	const struct pointers *pointers;
+	const struct pointers *all;
 
 	if (labels->words_known)
 		return;
 	labels->words_known = true;
-	pointers = pointers_get(flow->source.module);
-	flow->failed |= !pointers;
-	for (size_t i = 0; i < flow->part_count && !flow->failed; i++)
-		add_words(labels, pointers, &flow->parts[i]);
-	labels->words_complete = pointers && pointers->complete;
+	all = pointers_get(flow->source.module);
+	flow->failed |= !all;
+	for (size_t i = 0; i < flow->part_count && !flow->failed; i++) {
+		const struct flow_part *part = &flow->parts[i];
+		size_t p = array_count_upto(all->list, all->count,
+					    sizeof(*all->list), part->start);
+
+		while (p && all->list[p - 1].value == part->start)
+			p--;
+		for (; p < all->count &&
+		       all->list[p].value - part->start < part->size; p++) {
+			struct label_word *word = flow_append(
+				flow, &labels->words, &labels->word_count,
+				&labels->word_room, sizeof(*word));
+
+			if (!word)
+				break;
+			*word = (struct label_word) {
+				all->list[p].at, all->list[p].value,
+			};
+		}
+	}
+	labels->words_complete = all && all->complete;
 	if (labels->word_count)
 		qsort(labels->words, labels->word_count,
 		      sizeof(*labels->words), word_compare);
@@ -210,9 +197,9 @@ static bool mark(struct labels *labels, uint64_t address)
 }
 
 /* A number of a table. False: there is none. */
-static bool read_number(const struct labels *labels,
-			const struct arch_computed *computed, uint64_t address,
-			uint64_t *value)
+static bool labels_read_number(const struct labels *labels,
+			       const struct arch_computed *computed,
+			       uint64_t address, uint64_t *value)
 {
 	unsigned int bits = computed->bytes * 8;
 	size_t available;
@@ -237,37 +224,30 @@ static bool may_look(struct labels *labels, unsigned int *looked,
 	return !labels->lost;
 }
 
-/* Where the table ends at the latest: numbers of 4 bytes soon lead elsewhere
- * behind it, for smaller ones something else's address tells. */
-static uint64_t table_end(const struct labels *labels,
-			  const struct arch_computed *computed)
-{
-	size_t next;
-
-	if (computed->count)
-		return computed->table +
-		       (uint64_t)computed->count * computed->bytes;
-	if (computed->bytes >= 4)
-		return UINT64_MAX;
-	next = array_count_upto(labels->constants, labels->constant_count,
-				sizeof(*labels->constants), computed->table);
-	return next < labels->constant_count ? labels->constants[next] :
-					       UINT64_MAX;
-}
-
 /* Labels of a table of distances; are there any? Some may be in parts of the
  * function that aren't known. */
 static bool mark_distances(struct labels *labels,
 			   const struct arch_computed *computed)
 {
 	const struct module *module = labels->flow->source.module;
-	uint64_t at = computed->table, end = table_end(labels, computed), value;
+	uint64_t at = computed->table, end = UINT64_MAX, value;
 	bool found = false;
-	size_t available;
+	size_t available, next;
 
+	/* Numbers of 4 bytes soon lead elsewhere after the table's end; one of
+	 * smaller numbers ends where something else's address is. */
+	if (computed->count) {
+		end = at + (uint64_t)computed->count * computed->bytes;
+	} else if (computed->bytes < 4) {
+		next = array_count_upto(labels->constants,
+					labels->constant_count,
+					sizeof(*labels->constants), at);
+		if (next < labels->constant_count)
+			end = labels->constants[next];
+	}
 	if (!may_look(labels, &labels->tables, TABLES_MAX))
 		return false;
-	for (; at < end && read_number(labels, computed, at, &value);
+	for (; at < end && labels_read_number(labels, computed, at, &value);
 	     at += computed->bytes) {
 		value = (value << computed->shift) + computed->base;
 		if (module->elf_class == ELFCLASS32)
@@ -293,19 +273,6 @@ static bool word_find(struct labels *labels, uint64_t address, uint64_t *value)
 		return false;
 	*value = labels->words[count - 1].value;
 	return true;
-}
-
-/* All addresses of the function that its data or its code have. */
-static bool mark_all_addresses(struct labels *labels)
-{
-	bool found = false;
-
-	read_words(labels);
-	for (size_t i = 0; i < labels->word_count; i++)
-		found |= mark(labels, labels->words[i].value);
-	for (size_t i = 0; i < labels->constant_count; i++)
-		found |= mark(labels, labels->constants[i]);
-	return found && labels->words_complete;
 }
 
 /* All tables of distances that the function's code has the address of: from
@@ -340,12 +307,20 @@ static bool mark_all_distances(struct labels *labels,
 static bool mark_all(struct labels *labels,
 		     const struct arch_computed *computed)
 {
-	bool found = false;
+	bool found = false, addresses = false;
 
 	if (computed->kind != ARCH_COMPUTED_ADDRESSES)
 		found |= mark_all_distances(labels, computed);
-	if (computed->kind != ARCH_COMPUTED_DISTANCES)
-		found |= mark_all_addresses(labels);
+
+	/* all addresses of the function that its data or its code have */
+	if (computed->kind != ARCH_COMPUTED_DISTANCES) {
+		read_words(labels);
+		for (size_t i = 0; i < labels->word_count; i++)
+			addresses |= mark(labels, labels->words[i].value);
+		for (size_t i = 0; i < labels->constant_count; i++)
+			addresses |= mark(labels, labels->constants[i]);
+		found |= addresses && labels->words_complete;
+	}
 	return found && !computed->any_form;
 }
 
@@ -374,7 +349,7 @@ static void find_jump(struct labels *labels, struct flow_part *part,
 		      uint32_t at, const struct arch_insn *insn)
 {
 	struct flow_frame frame;
-	struct jump *jump;
+	struct label_jump *jump;
 
 	if (insn->flow != ARCH_FLOW_COMPUTED || part->marks[at] & FLOW_SWITCH)
 		return;
@@ -385,57 +360,36 @@ static void find_jump(struct labels *labels, struct flow_part *part,
 	jump = flow_append(labels->flow, &labels->jumps, &labels->jump_count,
 			   &labels->jump_room, sizeof(*jump));
 	if (jump)
-		*jump = (struct jump) { part, at, frame, false, false };
-}
-
-/* An instruction of the function, but not one that calls come to. */
-static bool is_label(const struct labels *labels, uint64_t address)
-{
-	const struct flow_part *part = flow_part_find(labels->flow, address);
-
-	return part && address != part->start &&
-	       part->marks[address - part->start] & FLOW_INSN;
-}
-
-/* Something is at the address that an instruction has in it; in 32 bits it may
- * be a distance from the global offset table. */
-static bool is_constant(const struct labels *labels, uint64_t *address)
-{
-	const struct module *module = labels->flow->source.module;
-	size_t available;
-
-	if (pointers_bytes(module, *address, &available))
-		return true;
-	*address = (uint32_t)(*address + labels->got);
-	return module->elf_class != ELFCLASS64 &&
-	       pointers_bytes(module, *address, &available);
+		*jump = (struct label_jump) { part, at, frame, false, false };
 }
 
 /* Does the function take the address of a label, or of a table of them? */
-static void take_constant(struct labels *labels, uint64_t address)
+static void labels_take_constant(struct labels *labels, uint64_t address)
 {
+	const struct module *module = labels->flow->source.module;
+	const struct flow_part *part;
 	uint64_t value, *constant;
+	size_t available;
 
-	if (!is_constant(labels, &address))
-		return;
-	labels->taken |= is_label(labels, address);
+	/* Something is at the address that an instruction has in it; in 32
+	 * bits it may be a distance from the global offset table. */
+	if (!pointers_bytes(module, address, &available)) {
+		address = (uint32_t)(address + labels->got);
+		if (module->elf_class == ELFCLASS64 ||
+		    !pointers_bytes(module, address, &available))
+			return;
+	}
+
+	/* an instruction of the function, but not one that calls come to */
+	part = flow_part_find(labels->flow, address);
+	labels->taken |= part && address != part->start &&
+			 part->marks[address - part->start] & FLOW_INSN;
 	labels->gotos |= labels->taken || word_find(labels, address, &value);
 	constant = flow_append(labels->flow, &labels->constants,
 			       &labels->constant_count,
 			       &labels->constant_room, sizeof(*constant));
 	if (constant)
 		*constant = address;
-}
-
-static void half_add(struct labels *labels, struct half **halves,
-		     size_t *count, size_t *room,
-		     const struct arch_address *address)
-{
-	struct half *half = flow_append(labels->flow, halves, count, room,
-					sizeof(**halves));
-
-	if (half)
-		*half = (struct half) { address->reg, address->number };
 }
 
 static void find_constant(struct labels *labels, struct flow_part *part,
@@ -446,6 +400,7 @@ static void find_constant(struct labels *labels, struct flow_part *part,
 		{ part->start + at, part->bytes + at, insn->length },
 	};
 	struct arch_address address;
+	struct label_half *half = NULL;
 
 	arch_address_find(arch, insns, 1, &address);
 	if (address.kind == ARCH_ADDRESS_LOW) {
@@ -455,38 +410,23 @@ static void find_constant(struct labels *labels, struct flow_part *part,
 		arch_address_find(arch, insns, count, &address);
 	}
 	if (address.kind == ARCH_ADDRESS_WHOLE)
-		take_constant(labels, address.number);
+		labels_take_constant(labels, address.number);
 	else if (address.kind == ARCH_ADDRESS_HIGH)
-		half_add(labels, &labels->highs, &labels->high_count,
-			 &labels->high_room, &address);
+		half = flow_append(labels->flow, &labels->highs,
+				   &labels->high_count, &labels->high_room,
+				   sizeof(*half));
 	else if (address.kind == ARCH_ADDRESS_LOW)
-		half_add(labels, &labels->lows, &labels->low_count,
-			 &labels->low_room, &address);
+		half = flow_append(labels->flow, &labels->lows,
+				   &labels->low_count, &labels->low_room,
+				   sizeof(*half));
+	if (half)
+		*half = (struct label_half) { address.reg, address.number };
 }
 
-/* What stands apart may belong together where it's the same register. */
-static void join_halves(struct labels *labels)
-{
-	unsigned int joined = 0;
-
-	for (size_t i = 0; i < labels->low_count && !labels->lost; i++) {
-		const struct half *low = &labels->lows[i];
-
-		for (size_t j = 0; j < labels->high_count; j++) {
-			const struct half *high = &labels->highs[j];
-
-			if (high->reg == low->reg &&
-			    may_look(labels, &joined, TABLES_MAX))
-				take_constant(labels,
-					      high->number + low->number);
-		}
-	}
-}
-
-static void each_insn(struct labels *labels,
-		      void (*take)(struct labels *labels,
-				   struct flow_part *part, uint32_t at,
-				   const struct arch_insn *insn))
+static void labels_each_insn(struct labels *labels,
+			     void (*take)(struct labels *labels,
+					  struct flow_part *part, uint32_t at,
+					  const struct arch_insn *insn))
 {
 	struct flow *flow = labels->flow;
 
@@ -510,13 +450,27 @@ static int constant_compare(const void *a, const void *b)
 
 static void find_constants(struct labels *labels)
 {
+	unsigned int joined = 0;
 	size_t kept = 0;
 
 	if (labels->constants_known)
 		return;
 	labels->constants_known = true;
-	each_insn(labels, find_constant);
-	join_halves(labels);
+	labels_each_insn(labels, find_constant);
+
+	/* What is apart may belong together where it's the same register. */
+	for (size_t i = 0; i < labels->low_count && !labels->lost; i++) {
+		const struct label_half *low = &labels->lows[i];
+
+		for (size_t j = 0; j < labels->high_count; j++) {
+			const struct label_half *high = &labels->highs[j];
+
+			if (high->reg == low->reg &&
+			    may_look(labels, &joined, TABLES_MAX))
+				labels_take_constant(
+					labels, high->number + low->number);
+		}
+	}
 	if (labels->constant_count)
 		qsort(labels->constants, labels->constant_count,
 		      sizeof(*labels->constants), constant_compare);
@@ -526,7 +480,7 @@ static void find_constants(struct labels *labels)
 	labels->constant_count = kept;
 }
 
-static void settle(struct labels *labels, struct jump *jump)
+static void labels_settle(struct labels *labels, struct label_jump *jump)
 {
 	struct arch_computed computed = computed_find(labels, jump->part,
 						      jump->at, true);
@@ -546,37 +500,31 @@ static void settle(struct labels *labels, struct jump *jump)
 	jump->lost = !mark_all(labels, &computed);
 }
 
-static uint64_t got_find(const struct module *module)
-{
-	GElf_Shdr sh;
-
-	return module->elf_class == ELFCLASS32 &&
-	       (module_section_named(module, ".got.plt", &sh) ||
-		module_section_named(module, ".got", &sh)) ? sh.sh_addr : 0;
-}
-
 struct labels *labels_find(struct flow *flow)
 {
 	struct labels *labels = calloc(1, sizeof(*labels));
+	const struct module *module = flow->source.module;
+	GElf_Shdr sh;
 
 	if (!labels || !flow->computed)
 		return labels;
 	labels->flow = flow;
-	labels->got = got_find(flow->source.module);
-	each_insn(labels, find_jump);
+	if (module->elf_class == ELFCLASS32 &&
+	    (module_section_named(module, ".got.plt", &sh) ||
+	     module_section_named(module, ".got", &sh)))
+		labels->got = sh.sh_addr;
+	labels_each_insn(labels, find_jump);
 	if (labels->unsettled)
 		find_constants(labels);
 	if (labels->gotos)
-		each_insn(labels, find_jump);
+		labels_each_insn(labels, find_jump);
 
-	/* A label that is found may lead in between what was taken for certain.
-	 */
+	/* A label that is found may be inside of what was taken for certain. */
 	do {
 		labels->marked = false;
 		for (size_t i = 0; i < labels->jump_count; i++)
-			settle(labels, &labels->jumps[i]);
-	} while (labels->marked && !labels->lost && !labels->flow->failed);
-
+			labels_settle(labels, &labels->jumps[i]);
+	} while (labels->marked && !labels->lost && !flow->failed);
 	if (!flow->failed)
 		return labels;
 	labels_free(labels);

@@ -11,7 +11,7 @@
 struct landings {
 	struct landing {
 		uint64_t start;		/* of the code */
-		uint64_t table;		/* address of what tells its pads */
+		uint64_t table;		/* address of the table of its pads */
 	} *list;		/* ascending */
 	size_t count, room;
 	bool known;		/* they were looked for */

@@ -12,75 +12,46 @@
 struct map {
 	char *text;		/* the names point into it */
 	struct map_symbols symbols;
-	uint32_t *next;		/* per symbol: index + 1 in the bucket */
-	uint32_t *buckets;
-	size_t bucket_count;
+	struct key_map names;	/* hash of a name: index + 1 */
 	struct demangle_index full_names;
 };
 
-static size_t map_bucket(const struct map *map, const char *name)
+static uint64_t map_name_hash(const char *name)
 {
-	return hash_fnv(HASH_FNV_START, name, strlen(name)) &
-	       (map->bucket_count - 1);
-}
-
-static int map_hash(struct map *map, struct error *err)
-{
-	map->bucket_count = 1024;
-	while (map->bucket_count < map->symbols.count)
-		map->bucket_count *= 2;
-	map->buckets = calloc(map->bucket_count, sizeof(*map->buckets));
-	map->next = calloc(map->symbols.count + 1, sizeof(*map->next));
-	if (!map->buckets || !map->next)
-		return error_no_memory(err);
-	for (size_t i = map->symbols.count; i--; ) {
-		const char *name = map->symbols.list[i].name;
-		uint32_t *bucket = &map->buckets[map_bucket(map, name)];
-
-		map->next[i] = *bucket;
-		*bucket = i + 1;
-		demangle_index_add(&map->full_names, name, i);
-	}
-	demangle_index_finish(&map->full_names);
-	if (map->full_names.failed)
-		return error_no_memory(err);
-	return 0;
-}
-
-/* Takes the text, which is malloc'd and has a zero behind its end. */
-static int map_make(struct map **result, char *text, size_t size,
-		    struct error *err)
-{
-	struct map *map = calloc(1, sizeof(*map));
-	int code;
-
-	*result = NULL;
-	if (!map) {
-		free(text);
-		return error_no_memory(err);
-	}
-	map->text = text;
-	code = map_read(&map->symbols, text, size, err);
-	if (!code)
-		code = map_hash(map, err);
-	if (code)
-		map_close(map);
-	else
-		*result = map;
-	return code;
+	return hash_fnv(HASH_FNV_START, name, strlen(name));
 }
 
 int map_parse(struct map **result, const char *text, uint64_t size,
 	      struct error *err)
 {
-	char *copy = malloc(size + 1);
+	struct map *map = calloc(1, sizeof(*map));
+	bool failed = false;
+	int code;
 
 	*result = NULL;
-	if (!copy)
+	if (map)
+		map->text = malloc(size + 1);
+	if (!map || !map->text) {
+		free(map);
 		return error_no_memory(err);
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	return map_make(result, copy, size, err);
+	}
+	memcpy(map->text, text, size);
+	map->text[size] = '\0';
+	code = map_read(&map->symbols, map->text, size, err);
+	for (size_t i = 0; !code && i < map->symbols.count; i++) {
+		const char *name = map->symbols.list[i].name;
+
+		failed |= key_map_add_number(&map->names, map_name_hash(name),
+					     i + 1);
+		demangle_index_add(&map->full_names, name, i);
+	}
+	if (!code && (failed || map->full_names.failed))
+		code = error_no_memory(err);
+	if (code)
+		map_close(map);
+	else
+		*result = map;
+	return code;
 }
 
 int map_open(struct map **result, const char *path, struct error *err)
@@ -103,8 +74,7 @@ void map_close(struct map *map)
 		return;
 	demangle_index_free(&map->full_names);
 	free(map->symbols.list);
-	free(map->buckets);
-	free(map->next);
+	key_map_free(&map->names);
 	free(map->text);
 	free(map);
 }
@@ -131,34 +101,30 @@ static void map_choose(struct map_choice *choice,
 	}
 }
 
-static void choose_full(const struct map *map, const char *name,
-			struct map_choice *choice)
-{
-	const struct demangle_index *index = &map->full_names;
-	const struct map_symbol *list = map->symbols.list;
-	const struct demangle_entry *entry;
-	uint32_t position = 0;
-
-	while ((entry = demangle_index_next(index, name, &position)))
-		map_choose(choice, &list[entry->number]);
-	position = 0;
-	while (!choice->best &&
-	       (entry = demangle_index_within(index, name, &position)))
-		if (demangle_is_whole(list[entry->number].name, name))
-			map_choose(choice, &list[entry->number]);
-}
-
 const struct map_symbol *map_find(const struct map *map, const char *name,
 				  bool code, bool *others)
 {
 	struct map_choice choice = { .code = code };
-	uint32_t i = map->buckets[map_bucket(map, name)];
+	const struct demangle_index *index = &map->full_names;
+	const struct map_symbol *list = map->symbols.list;
+	const struct demangle_entry *entry;
+	uint64_t hash = map_name_hash(name);
+	size_t step = 0, i;
 
-	for (; i; i = map->next[i - 1])
-		if (!strcmp(map->symbols.list[i - 1].name, name))
-			map_choose(&choice, &map->symbols.list[i - 1]);
+	while ((i = key_map_each_number(&map->names, hash, &step)))
+		if (!strcmp(list[i - 1].name, name))
+			map_choose(&choice, &list[i - 1]);
+
+	/* names of C++: in parts, or whole */
+	step = 0;
 	if (!choice.best)
-		choose_full(map, name, &choice);
+		while ((entry = demangle_index_next(index, name, &step)))
+			map_choose(&choice, &list[entry->number]);
+	step = 0;
+	while (!choice.best &&
+	       (entry = demangle_index_within(index, name, &step)))
+		if (demangle_is_whole(list[entry->number].name, name))
+			map_choose(&choice, &list[entry->number]);
 	*others = choice.others;
 	return choice.best;
 }

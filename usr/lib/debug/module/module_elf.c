@@ -67,21 +67,6 @@ static const char *module_guess(const uint8_t *head, size_t size)
 	return "it is not an ELF file";
 }
 
-static int module_check_machine(const struct module *module,
-				const GElf_Ehdr *eh, struct error *err)
-{
-	char text[128];
-
-	if (module->arch)
-		return 0;
-	if (module->elf_class == ELFCLASS32 && eh->e_machine == EM_X86_64)
-		return module_refuse(err, "it is an x32 program");
-	snprintf(text, sizeof(text), "it is for %s (machine %u, %d bits)",
-		 arch_machine_name(eh->e_machine), eh->e_machine,
-		 module->elf_class == ELFCLASS64 ? 64 : 32);
-	return module_refuse(err, text);
-}
-
 static int module_check_type(const struct module *module, const GElf_Ehdr *eh,
 			     struct error *err)
 {
@@ -102,27 +87,23 @@ static int module_check_type(const struct module *module, const GElf_Ehdr *eh,
 	}
 }
 
-static int module_refuse_kind(const struct module *module, struct error *err)
-{
-	uint8_t head[1024];
-	const void *text = head;
-	ssize_t size = 0;
-
-	if (module->fd >= 0)
-		size = pread(module->fd, head, sizeof(head), 0);
-	else
-		text = elf_rawfile(module->elf, (size_t *)&size);
-	return module_refuse(err, module_guess(text, text && size > 0 ? size :
-									0));
-}
-
 static int module_check_header(struct module *module, uint64_t file_size,
 			       struct error *err)
 {
+	uint8_t head[1024];
+	const void *start = head;
+	char text[128];
+	ssize_t size = 0;
 	GElf_Ehdr eh;
 
-	if (elf_kind(module->elf) != ELF_K_ELF)
-		return module_refuse_kind(module, err);
+	if (elf_kind(module->elf) != ELF_K_ELF) {
+		if (module->fd >= 0)
+			size = pread(module->fd, head, sizeof(head), 0);
+		else
+			start = elf_rawfile(module->elf, (size_t *)&size);
+		return module_refuse(err, module_guess(start, start && size > 0 ?
+						       size : 0));
+	}
 	if (!gelf_getehdr(module->elf, &eh))
 		return module_refuse(err, "its ELF header is truncated or damaged");
 	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
@@ -130,38 +111,27 @@ static int module_check_header(struct module *module, uint64_t file_size,
 	if (eh.e_shoff > file_size ||
 	    (uint64_t)eh.e_shnum * eh.e_shentsize > file_size - eh.e_shoff)
 		return module_refuse(err, "it is truncated: its section headers "
-					  "lie behind its end");
+					  "are past its end");
 	module->elf_class = eh.e_ident[EI_CLASS];
 	module->machine = eh.e_machine;
 	module->arch = arch_find(module->machine, module->elf_class);
-	if (module_check_machine(module, &eh, err))
-		return -ENOEXEC;
-	return module_check_type(module, &eh, err);
-}
-
-static int module_check_segment(const GElf_Phdr *ph, uint64_t file_size,
-				struct error *err)
-{
-	char text[160];
-
-	if (ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
-	    ph->p_filesz > ph->p_memsz)
-		return module_refuse(err, "a segment of it is damaged");
-	if (ph->p_offset > file_size || ph->p_filesz > file_size - ph->p_offset) {
-		snprintf(text, sizeof(text),
-			 "it is truncated: a segment ends at byte %llu, the "
-			 "file at %llu",
-			 (unsigned long long)(ph->p_offset + ph->p_filesz),
-			 (unsigned long long)file_size);
+	if (!module->arch && module->elf_class == ELFCLASS32 &&
+	    eh.e_machine == EM_X86_64)
+		return module_refuse(err, "it is an x32 program");
+	if (!module->arch) {
+		snprintf(text, sizeof(text), "it is for %s (machine %u, %d bits)",
+			 arch_machine_name(eh.e_machine), eh.e_machine,
+			 module->elf_class == ELFCLASS64 ? 64 : 32);
 		return module_refuse(err, text);
 	}
-	return 0;
+	return module_check_type(module, &eh, err);
 }
 
 static int module_read_segments(struct module *module, uint64_t file_size,
 				struct error *err)
 {
 	uint64_t left = file_size;
+	char text[160];
 	size_t count;
 	GElf_Phdr ph;
 
@@ -176,8 +146,17 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 			return module_refuse(err, "its program headers are truncated");
 		if (ph.p_type != PT_LOAD)
 			continue;
-		if (module_check_segment(&ph, file_size, err))
-			return -ENOEXEC;
+		if (ph.p_vaddr + ph.p_memsz < ph.p_vaddr ||
+		    ph.p_filesz > ph.p_memsz)
+			return module_refuse(err, "a segment of it is damaged");
+		if (ph.p_offset > file_size ||
+		    ph.p_filesz > file_size - ph.p_offset) {
+			snprintf(text, sizeof(text), "it is truncated: a segment "
+				 "ends at byte %llu, the file at %llu",
+				 (unsigned long long)(ph.p_offset + ph.p_filesz),
+				 (unsigned long long)file_size);
+			return module_refuse(err, text);
+		}
 		if ((ph.p_flags & PF_X) && ph.p_filesz > left)
 			return module_refuse(err, "its segments overlap");
 		left -= ph.p_flags & PF_X ? ph.p_filesz : 0;
@@ -229,67 +208,59 @@ static int module_read_sections(struct module *module, struct error *err)
 	return 0;
 }
 
-static int module_read_code(struct module *module,
-			    const struct module_range *range, uint64_t *left,
-			    struct error *err)
-{
-	const struct module_segment *seg = module->segments, *end;
-	struct module_code *code = &module->codes[module->code_count];
-	Elf_Data *data;
-	uint64_t size;
-
-	for (end = seg + module->segment_count; seg < end; seg++)
-		if (seg->executable && range->start >= seg->address &&
-		    range->start - seg->address < seg->size)
-			break;
-	if (seg == end || range->end <= range->start)
-		return 0;
-	size = seg->size - (range->start - seg->address);
-	if (size > range->end - range->start)
-		size = range->end - range->start;
-	if (size > *left)
-		return module_refuse(err, "its sections of code overlap");
-	*left -= size;
-	code->start = range->start;
-	code->end = range->start + size;
-	code->offset = seg->offset + (range->start - seg->address);
-	data = elf_getdata_rawchunk(module->elf, code->offset, size,
-				    ELF_T_BYTE);
-	if (!data || !data->d_buf || data->d_size < size)
-		return error_set(err, -EIO, "cannot read its code: %s",
-				 elf_errmsg(-1));
-	code->data = data->d_buf;
-	module->code_count++;
-	return 0;
-}
-
+/* The bytes of all sections of code; without sections, of all segments. */
 static int module_read_codes(struct module *module, struct error *err)
 {
 	size_t count = module->has_sections ? module->section_count :
 					      module->segment_count;
 	uint64_t left = module->file_size;
-	int code = 0;
 
 	module->codes = calloc(count + 1, sizeof(*module->codes));
 	if (!module->codes)
 		return error_no_memory(err);
-	for (size_t i = 0; i < count && !code; i++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct module_segment *seg = &module->segments[i], *end;
+		struct module_code *code = &module->codes[module->code_count];
 		struct module_range range;
+		Elf_Data *data;
+		uint64_t size;
 
 		if (module->has_sections)
 			range = module->sections[i];
 		else
 			range = (struct module_range) {
-				module->segments[i].address,
-				module->segments[i].address +
-					module->segments[i].size,
+				seg->address, seg->address + seg->size,
 			};
-		code = module_read_code(module, &range, &left, err);
+
+		/* what the segment around it has in the file */
+		end = module->segments + module->segment_count;
+		for (seg = module->segments; seg < end; seg++)
+			if (seg->executable && range.start >= seg->address &&
+			    range.start - seg->address < seg->size)
+				break;
+		if (seg == end || range.end <= range.start)
+			continue;
+		size = seg->size - (range.start - seg->address);
+		if (size > range.end - range.start)
+			size = range.end - range.start;
+		if (size > left)
+			return module_refuse(err, "its sections of code overlap");
+		left -= size;
+		code->start = range.start;
+		code->end = range.start + size;
+		code->offset = seg->offset + (range.start - seg->address);
+		data = elf_getdata_rawchunk(module->elf, code->offset, size,
+					    ELF_T_BYTE);
+		if (!data || !data->d_buf || data->d_size < size)
+			return error_set(err, -EIO, "cannot read its code: %s",
+					 elf_errmsg(-1));
+		code->data = data->d_buf;
+		module->code_count++;
 	}
-	return code;
+	return 0;
 }
 
-static int module_read(struct module *module, struct error *err)
+static int module_read_elf(struct module *module, struct error *err)
 {
 	uint64_t file_size = module->file_size;
 	bool is_kmod = module->kind == TDF_MODULE_KMOD;
@@ -332,39 +303,11 @@ static struct module *module_new(const char *path, uint8_t kind)
 	return module;
 }
 
-/* Of a loaded kernel module the kernel tells the build-id, not the bytes. */
-static int module_identify(struct module *module, const char *file,
-			   struct error *err)
-{
-	int code = identity_read(module->fd, file, &module->identity, err);
-
-	if (module->kind == TDF_MODULE_KMOD &&
-	    module->identity.kind != TDF_ID_BUILD)
-		memset(&module->identity, 0, sizeof(module->identity));
-	return code;
-}
-
-/* Its bytes, where the file has them compressed. */
-static int module_unpack(struct module *module, struct error *err)
-{
-	struct stat st;
-	int unpacked, code = unpack_file(module->fd, &unpacked, err);
-
-	if (code || unpacked < 0)
-		return code;
-	module->packed_fd = module->fd;
-	module->fd = unpacked;
-	if (fstat(unpacked, &st))
-		return error_set(err, -errno, "%s", strerror(errno));
-	module->file_size = st.st_size;
-	return 0;
-}
-
 static int module_open_file(struct module *module, const char *file,
 			    struct error *err)
 {
 	struct stat st;
-	int code = 0;
+	int code, unpacked = -1;
 
 	module->fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (module->fd < 0 || fstat(module->fd, &st))
@@ -375,9 +318,17 @@ static int module_open_file(struct module *module, const char *file,
 	module->modified = st.st_mtim;
 	module->source_size = module->file_size = st.st_size;
 	if (module->kind == TDF_MODULE_KMOD) {
-		code = module_unpack(module, err);
+		code = unpack_file(module->fd, &unpacked, err);
 		if (code)
 			return code;
+		if (unpacked >= 0) {
+			module->packed_fd = module->fd;
+			module->fd = unpacked;
+			if (fstat(unpacked, &st))
+				return error_set(err, -errno, "%s",
+						 strerror(errno));
+			module->file_size = st.st_size;
+		}
 		module->elf = module_rel_open(module->fd, module->file_size,
 					      &module->image, err);
 		if (!module->elf)
@@ -387,8 +338,15 @@ static int module_open_file(struct module *module, const char *file,
 		if (!module->elf)
 			return error_set(err, -EIO, "%s", elf_errmsg(-1));
 	}
-	code = module_read(module, err);
-	return code ? code : module_identify(module, file, err);
+	code = module_read_elf(module, err);
+	if (!code)
+		code = identity_read(module->fd, file, &module->identity, err);
+
+	/* The kernel has the build-id of a loaded module, not its bytes. */
+	if (module->kind == TDF_MODULE_KMOD &&
+	    module->identity.kind != TDF_ID_BUILD)
+		memset(&module->identity, 0, sizeof(module->identity));
+	return code;
 }
 
 const struct arch *module_arch(const char *file)
@@ -443,7 +401,7 @@ int module_parse(struct module **result, void *data, size_t size,
 	    eh.e_type == ET_REL)
 		module->kind = TDF_MODULE_KMOD;
 	if (module->elf)
-		code = module_read(module, err);
+		code = module_read_elf(module, err);
 	else
 		code = error_set(err, -EIO, "%s", elf_errmsg(-1));
 	if (code)
@@ -491,7 +449,7 @@ void module_close(struct module *module)
 	free(module->functions);
 	demangle_index_free(module->full_names);
 	free(module->full_names);
-	free(module->buckets);
+	key_map_free(&module->symbol_names);
 	free(module->symbols);
 	free(module->debug_refused);
 	free(module->codes);
@@ -623,26 +581,24 @@ void module_libraries(const struct module *module, char *text, size_t size)
 	}
 }
 
-static bool section_relocates(Elf_Data *data, bool addends, uint64_t address,
-			      size_t bytes)
+bool module_relocation(Elf_Data *data, const GElf_Shdr *sh, int i,
+		       GElf_Rela *rela)
 {
-	GElf_Rela rela;
 	GElf_Rel rel;
 
-	for (int i = 0; addends ? !!gelf_getrela(data, i, &rela) :
-				  !!gelf_getrel(data, i, &rel); i++) {
-		uint64_t at = addends ? rela.r_offset : rel.r_offset;
-
-		if (at >= address && at < address + bytes)
-			return true;
-	}
-	return false;
+	if (sh->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, rela);
+	if (!gelf_getrel(data, i, &rel))
+		return false;
+	*rela = (GElf_Rela){ rel.r_offset, rel.r_info, 0 };
+	return true;
 }
 
 bool module_is_relocated(const struct module *module, uint64_t address,
 			 size_t bytes)
 {
 	Elf_Scn *scn = NULL;
+	GElf_Rela rela;
 	GElf_Shdr sh;
 
 	if (!dynamic_has_textrel(module))
@@ -656,9 +612,10 @@ bool module_is_relocated(const struct module *module, uint64_t address,
 		    (sh.sh_type != SHT_REL && sh.sh_type != SHT_RELA) ||
 		    !(data = elf_getdata(scn, NULL)))
 			continue;
-		if (section_relocates(data, sh.sh_type == SHT_RELA, address,
-				      bytes))
-			return true;
+		for (int i = 0; module_relocation(data, &sh, i, &rela); i++)
+			if (rela.r_offset >= address &&
+			    rela.r_offset < address + bytes)
+				return true;
 	}
 	return false;
 }

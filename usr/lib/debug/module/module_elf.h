@@ -14,6 +14,7 @@
 #include <time.h>
 #include "lib/error.h"
 #include "lib/identity.h"
+#include "lib/key_map.h"
 
 #define MODULE_SYMBOL_NAME_MAX	4096	/* longer symbol names are ignored */
 
@@ -43,14 +44,12 @@ struct module_symbol {
 	bool defined, absolute;
 	bool old_version;	/* foo@V, not foo@@V */
 	uint32_t file;		/* of a local one: index + 1 of its STT_FILE */
-	uint32_t next;		/* index + 1 of the next in the hash chain */
 };
 
+struct arch;			/* lib/debug/arch/arch.h */
 struct demangle_index;		/* demangle.h */
 struct pointers;		/* pointers.h */
 struct rseq;			/* rseq.h */
-
-struct arch; /* ../arch/arch.h */
 
 struct module {
 	char *path;		/* as recorded in TDF and TFF */
@@ -78,8 +77,7 @@ struct module {
 	struct module_symbol *symbols;
 	size_t symbol_count;
 	bool has_symtab;		/* not stripped, or a debug file is there */
-	uint32_t *buckets;
-	size_t bucket_count;
+	struct key_map symbol_names;	/* hash of a name: index + 1 */
 	struct demangle_index *full_names;	/* of C++, filled when needed;
 						 * of every module */
 	unsigned int near_lookups;
@@ -87,7 +85,7 @@ struct module {
 	char *debug_refused;	/* why a debug file wasn't taken; NULL */
 	struct module_range *functions;	/* sorted by start */
 	size_t function_count;
-	void *decoded;			/* tree of struct code_function */
+	struct key_map decoded;		/* start: struct code_function */
 	bool exhausted;			/* memory was: what isn't found, in its
 					 * debug information too, may be there */
 	struct pointers *pointers;	/* pointers.h; NULL: not yet looked for
@@ -126,6 +124,10 @@ const uint8_t *module_code(const struct module *module, uint64_t address,
  * module's code. */
 bool module_is_relocated(const struct module *module, uint64_t address,
 			 size_t bytes);
+/* Entry i of a section of relocations (SHT_REL or SHT_RELA); one of SHT_REL has
+ * an addend of 0. False: there are no more. */
+bool module_relocation(Elf_Data *data, const GElf_Shdr *sh, int i,
+		       GElf_Rela *rela);
 /* The section of that name, and its header; NULL: none. */
 Elf_Scn *module_section_named(const struct module *module, const char *name,
 			      GElf_Shdr *sh);
@@ -159,8 +161,6 @@ enum module_want { MODULE_CODE, MODULE_DATA };
 
 /* Add the symbols of the module's file, or of a debug file. */
 int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size);
-size_t module_symbol_bucket(const struct module *module, const char *name,
-			    size_t length);
 
 /* symbol_find.c */
 /*

@@ -15,7 +15,7 @@
 					 * none of it */
 #define REL_ALIGN_MAX	(2u << 20)
 #define REL_OUTSIDE	16		/* from an undefined symbol to the next */
-#define PAGE		4096ULL
+#define REL_PAGE		4096ULL
 #define REL_SECTIONS_MAX	4096	/* that have addresses */
 
 struct rel {
@@ -63,6 +63,11 @@ static bool section_has_bytes(const GElf_Shdr *sh)
 	       sh->sh_size;
 }
 
+static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b,
+			   uint64_t b_size)
+{
+	return a < b ? b - a < a_size : a - b < b_size;
+}
 
 /* Sections will be written to: what describes them must stay as it is. */
 static int rel_check_headers(struct rel *rel)
@@ -82,80 +87,76 @@ static int rel_check_headers(struct rel *rel)
 		if (gelf_getshdr(scn, &sh) && section_has_bytes(&sh) &&
 		    (sh.sh_offset < eh.e_ehsize ||
 		     sh.sh_offset < sizeof(Elf64_Ehdr) ||
-		     (sh.sh_offset < eh.e_shoff
-			      ? eh.e_shoff - sh.sh_offset < sh.sh_size
-			      : sh.sh_offset - eh.e_shoff <
-					(count * sizeof(Elf64_Shdr)))))
+		     ranges_overlap(sh.sh_offset, sh.sh_size, eh.e_shoff,
+				    count * sizeof(Elf64_Shdr))))
 			return module_refuse(rel->err, "a section of it covers "
 						       "its headers");
 	return 0;
 }
 
-static const char *section_name(Elf *elf, size_t names, const GElf_Shdr *sh)
+static const char *rel_section_name(Elf *elf, size_t names, const GElf_Shdr *sh)
 {
 	const char *name = elf_strptr(elf, names, sh->sh_name);
 
 	return name ? name : "";
 }
 
-static int rel_place(struct rel *rel, GElf_Shdr *sh)
+/* Where `like` has the section. */
+static bool rel_find_like(struct rel *rel, GElf_Shdr *sh)
 {
-	uint64_t align = sh->sh_addralign;
-	uint64_t *address;
-	const char *name;
-	Elf_Scn *scn;
+	const char *name = rel_section_name(rel->elf, rel->names, sh);
+	Elf_Scn *scn = NULL;
 	GElf_Shdr other;
 
-	/* Where `like` has the section. */
-	address = &sh->sh_addr;
-	name = section_name(rel->elf, rel->names, sh);
-	scn = NULL;
 	while (rel->like && (scn = elf_nextscn(rel->like, scn))) {
 		bool *taken = &rel->taken[elf_ndxscn(scn)];
 
 		if (*taken || !gelf_getshdr(scn, &other) ||
 		    !(other.sh_flags & SHF_ALLOC) ||
 		    other.sh_size < sh->sh_size ||
-		    strcmp(section_name(rel->like, rel->like_names, &other),
+		    strcmp(rel_section_name(rel->like, rel->like_names, &other),
 			   name))
 			continue;
 		*taken = true;
-		*address = other.sh_addr;
-		return 0;
+		sh->sh_addr = other.sh_addr;
+		return true;
 	}
-
-	if (!align || align & (align - 1) || align > REL_ALIGN_MAX)
-		align = 1;
-	sh->sh_addr = (rel->next + REL_GAP + align - 1) & -align;
-	if (sh->sh_size > REL_END || sh->sh_addr > REL_END - sh->sh_size)
-		return module_refuse(rel->err, "its sections are too large");
-	rel->next = sh->sh_addr + sh->sh_size;
-	return 0;
+	return false;
 }
 
 static int rel_place_all(struct rel *rel)
 {
 	Elf_Scn *scn = NULL;
 	size_t count = 0;
+	uint64_t align;
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(rel->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
 		sh.sh_addr = 0;
-		if (sh.sh_flags & SHF_ALLOC) {
-			if (++count > REL_SECTIONS_MAX)
-				return module_refuse(rel->err, "it has too "
-							       "many sections");
-			if (rel_place(rel, &sh))
-				return -ENOEXEC;
+		if (sh.sh_flags & SHF_ALLOC && ++count > REL_SECTIONS_MAX)
+			return module_refuse(rel->err,
+					     "it has too many sections");
+		if (sh.sh_flags & SHF_ALLOC &&
+		    !rel_find_like(rel, &sh)) {
+			align = sh.sh_addralign;
+			if (!align || align & (align - 1) ||
+			    align > REL_ALIGN_MAX)
+				align = 1;
+			sh.sh_addr = (rel->next + REL_GAP + align - 1) & -align;
+			if (sh.sh_size > REL_END ||
+			    sh.sh_addr > REL_END - sh.sh_size)
+				return module_refuse(rel->err, "its sections "
+						     "are too large");
+			rel->next = sh.sh_addr + sh.sh_size;
 		}
 		gelf_update_shdr(scn, &sh);
 	}
 	return 0;
 }
 
-/* Get ready to match the sections of `like`, and begin behind them. */
+/* Get ready to match the sections of `like`, and begin after them. */
 static int rel_begin_like(struct rel *rel)
 {
 	Elf_Scn *scn = NULL;
@@ -179,41 +180,14 @@ static int rel_begin_like(struct rel *rel)
 	return 0;
 }
 
-/* The section that has the symbol, 0 when it is in none. */
-static size_t symbol_section(const struct rel *rel, Elf_Data *extended,
-			     size_t i, const GElf_Sym *sym)
-{
-	Elf32_Word section = 0;
-	GElf_Sym same;
-
-	if (sym->st_shndx == SHN_XINDEX)
-		return extended &&
-		       gelf_getsymshndx(rel->symbols, extended, i, &same,
-					&section) ? section : 0;
-	return sym->st_shndx < SHN_LORESERVE ? sym->st_shndx : 0;
-}
-
-/* Section numbers of more than 16 bits. */
-static Elf_Data *rel_extended(const struct rel *rel)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(rel->elf, scn)))
-		if (gelf_getshdr(scn, &sh) &&
-		    sh.sh_type == SHT_SYMTAB_SHNDX &&
-		    sh.sh_link == elf_ndxscn(rel->symtab))
-			return elf_getdata(scn, NULL);
-	return NULL;
-}
-
-/* What is defined elsewhere lies behind the sections, as near as jumps go. */
+/* What is defined elsewhere is placed after the sections, as near as jumps go.
+ */
 static void rel_set_symbols(struct rel *rel)
 {
-	Elf_Data *extended;
+	Elf_Data *extended = NULL;	/* section numbers of more than 16 bits */
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
-	GElf_Sym sym;
+	GElf_Sym sym, same;
 
 	do {
 		scn = elf_nextscn(rel->elf, scn);
@@ -224,10 +198,20 @@ static void rel_set_symbols(struct rel *rel)
 	rel->symbols = elf_getdata(scn, NULL);
 	if (!rel->symbols)
 		return;
-	extended = rel_extended(rel);
+	scn = NULL;
+	while (!extended && (scn = elf_nextscn(rel->elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB_SHNDX &&
+		    sh.sh_link == elf_ndxscn(rel->symtab))
+			extended = elf_getdata(scn, NULL);
 	for (size_t i = 1; gelf_getsym(rel->symbols, i, &sym); i++) {
-		size_t section = symbol_section(rel, extended, i, &sym);
+		Elf32_Word section = 0;
 
+		if (sym.st_shndx < SHN_LORESERVE)
+			section = sym.st_shndx;
+		else if (sym.st_shndx == SHN_XINDEX && extended &&
+			 !gelf_getsymshndx(rel->symbols, extended, i, &same,
+					   &section))
+			section = 0;
 		if (section && gelf_getshdr(elf_getscn(rel->elf, section), &sh))
 			sym.st_value += sh.sh_addr;
 		else if (sym.st_shndx == SHN_UNDEF ||
@@ -237,7 +221,7 @@ static void rel_set_symbols(struct rel *rel)
 	}
 }
 
-static uint64_t field_read(const uint8_t *field, uint8_t bytes)
+static uint64_t rel_field_read(const uint8_t *field, uint8_t bytes)
 {
 	uint64_t value = 0;
 
@@ -245,43 +229,30 @@ static uint64_t field_read(const uint8_t *field, uint8_t bytes)
 	return bytes == 4 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* A jump goes as far as its field lets it: what is further away is outside of
- * the module in any case. */
-static uint64_t field_clamp(const struct arch_relocation *how, int64_t distance)
-{
-	int64_t most = (int64_t)1 << (how->first + how->count - 1);
-
-	if (distance < -most)
-		return -most;
-	return distance < most ? distance : most - 1;
-}
-
-/* Put the number where the instruction has it. */
-static uint32_t field_fill(const struct arch_relocation *how, uint32_t insn,
-			   uint64_t value)
-{
-	uint32_t mask = (1ULL << how->count) - 1;
-	uint32_t bits = value >> how->first & mask;
-
-	if (!how->low_at)
-		return (insn & ~(mask << how->at)) | bits << how->at;
-	insn &= ~((mask >> 2) << how->at | 3U << how->low_at);
-	return insn | (bits >> 2) << how->at | (bits & 3) << how->low_at;
-}
-
+/* Put the number where the instruction has it. A jump goes as far as its field
+ * lets it: what is further away is outside of the module in any case. */
 static void field_write(const struct arch_relocation *how, uint8_t *field,
 			uint64_t value)
 {
-	uint32_t insn;
+	int64_t most = (int64_t)1 << (how->first + how->count - 1);
+	uint32_t mask = (1ULL << how->count) - 1, insn, bits;
 
 	if (!how->count) {
 		memcpy(field, &value, how->bytes);
 		return;
 	}
-	if (how->clamps)
-		value = field_clamp(how, value);
+	if (how->clamps && (int64_t)value < -most)
+		value = -most;
+	else if (how->clamps && (int64_t)value >= most)
+		value = most - 1;
+	bits = value >> how->first & mask;
 	memcpy(&insn, field, sizeof(insn));
-	insn = field_fill(how, insn, value);
+	if (how->low_at) {
+		insn &= ~((mask >> 2) << how->at | 3U << how->low_at);
+		insn |= (bits >> 2) << how->at | (bits & 3) << how->low_at;
+	} else {
+		insn = (insn & ~(mask << how->at)) | bits << how->at;
+	}
 	memcpy(field, &insn, sizeof(insn));
 }
 
@@ -291,25 +262,20 @@ struct rel_target {
 	bool loaded;		/* the kernel relocates it as well */
 };
 
-static int rel_refuse_type(struct rel *rel, uint32_t type)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "it has a relocation of type %u", type);
-	return module_refuse(rel->err, text);
-}
-
 static int rel_apply(struct rel *rel, const struct rel_target *target,
 		     const GElf_Rela *rela, bool in_place)
 {
 	struct arch_relocation how;
+	char text[64];
 	uint64_t value, here;
 	uint8_t *field;
 	GElf_Sym sym;
 
-	if (!arch_relocation_find(rel->arch, GELF_R_TYPE(rela->r_info), &how))
-		return target->loaded ?
-		       rel_refuse_type(rel, GELF_R_TYPE(rela->r_info)) : 0;
+	if (!arch_relocation_find(rel->arch, GELF_R_TYPE(rela->r_info), &how)) {
+		snprintf(text, sizeof(text), "it has a relocation of type %u",
+			 (uint32_t)GELF_R_TYPE(rela->r_info));
+		return target->loaded ? module_refuse(rel->err, text) : 0;
+	}
 	if (!how.bytes)
 		return 0;
 	if (target->data->d_size < how.bytes ||
@@ -320,36 +286,14 @@ static int rel_apply(struct rel *rel, const struct rel_target *target,
 				     "a relocation of it is damaged") : 0;
 	field = (uint8_t *)target->data->d_buf + rela->r_offset;
 	value = sym.st_value;
-	value += in_place ? field_read(field, how.bytes) :
+	value += in_place ? rel_field_read(field, how.bytes) :
 			    (uint64_t)rela->r_addend;
 	here = target->sh.sh_addr + rela->r_offset;
 	if (how.relative)
-		value = how.pages ? (value & -PAGE) - (here & -PAGE) :
+		value = how.pages ? (value & -REL_PAGE) - (here & -REL_PAGE) :
 				    value - here;
 	field_write(&how, field, value);
 	return 0;
-}
-
-static int rel_apply_all(struct rel *rel, const struct rel_target *target,
-			 Elf_Data *data, bool in_place)
-{
-	int code = 0;
-	GElf_Rela rela;
-	GElf_Rel old;
-
-	for (int i = 0; !code; i++) {
-		if (!in_place) {
-			if (!gelf_getrela(data, i, &rela))
-				break;
-		} else {
-			if (!gelf_getrel(data, i, &old))
-				break;
-			rela.r_offset = old.r_offset;
-			rela.r_info = old.r_info;
-		}
-		code = rel_apply(rel, target, &rela, in_place);
-	}
-	return code;
 }
 
 /* The bytes that a section of relocations is for; false: none that count. */
@@ -369,9 +313,8 @@ static bool rel_find_target(struct rel *rel, const GElf_Shdr *relocations,
 		if (sh->sh_size > rel->compressed_left)
 			return false;
 		rel->compressed_left -= sh->sh_size;
-		module_section_decompress(scn, sh,
-					  section_name(rel->elf, rel->names,
-						       sh));
+		module_section_decompress(
+			scn, sh, rel_section_name(rel->elf, rel->names, sh));
 	}
 	target->data = elf_rawdata(scn, NULL);
 	return target->data && target->data->d_buf;
@@ -381,6 +324,7 @@ static int rel_relocate(struct rel *rel)
 {
 	Elf_Scn *scn = NULL;
 	int code = 0;
+	GElf_Rela rela;
 	GElf_Shdr sh;
 
 	while (!code && rel->symbols && (scn = elf_nextscn(rel->elf, scn))) {
@@ -395,8 +339,10 @@ static int rel_relocate(struct rel *rel)
 		    !(data = elf_getdata(scn, NULL)))
 			continue;
 		rel->left -= sh.sh_size;
-		code = rel_apply_all(rel, &target, data,
-				     sh.sh_type == SHT_REL);
+		for (int i = 0; !code && module_relocation(data, &sh, i, &rela);
+		     i++)
+			code = rel_apply(rel, &target, &rela,
+					 sh.sh_type == SHT_REL);
 	}
 	return code;
 }
@@ -427,32 +373,11 @@ int module_rel_link(Elf *elf, uint64_t file_size, Elf *like, struct error *err)
 	return code;
 }
 
-static int segment_check(const GElf_Shdr *sh, uint64_t file_size,
-			 uint64_t *left, struct error *err)
-{
-	char text[160];
-
-	if (sh->sh_offset > file_size ||
-	    sh->sh_size > file_size - sh->sh_offset) {
-		snprintf(text, sizeof(text),
-			 "it is truncated: a section ends at byte %llu, the "
-			 "file at %llu",
-			 (unsigned long long)(sh->sh_offset + sh->sh_size),
-			 (unsigned long long)file_size);
-		return module_refuse(err, text);
-	}
-	if (!(sh->sh_flags & SHF_EXECINSTR))
-		return 0;
-	if (sh->sh_size > *left)
-		return module_refuse(err, "its sections of code overlap");
-	*left -= sh->sh_size;
-	return 0;
-}
-
 int module_rel_segments(struct module *module, struct error *err)
 {
 	uint64_t left = module->file_size;
 	Elf_Scn *scn = NULL;
+	char text[160];
 	GElf_Shdr sh;
 
 	module->segments = calloc(REL_SECTIONS_MAX, sizeof(*module->segments));
@@ -462,8 +387,17 @@ int module_rel_segments(struct module *module, struct error *err)
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
 		    !section_has_bytes(&sh))
 			continue;
-		if (segment_check(&sh, module->file_size, &left, err))
-			return -ENOEXEC;
+		if (sh.sh_offset > (uint64_t)module->file_size ||
+		    sh.sh_size > module->file_size - sh.sh_offset) {
+			snprintf(text, sizeof(text), "it is truncated: a section "
+				 "ends at byte %llu, the file at %llu",
+				 (unsigned long long)(sh.sh_offset + sh.sh_size),
+				 (unsigned long long)module->file_size);
+			return module_refuse(err, text);
+		}
+		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_size > left)
+			return module_refuse(err, "its sections of code overlap");
+		left -= sh.sh_flags & SHF_EXECINSTR ? sh.sh_size : 0;
 		module->segments[module->segment_count++] =
 			(struct module_segment) {
 				.address = sh.sh_addr,

@@ -7,10 +7,10 @@
 
 #define POINTERS_MAX	(4u << 20)
 
-struct search {
+struct pointer_search {
 	const struct module *module;
 	struct pointers *found;
-	uint64_t low, high;	/* code lies between */
+	uint64_t low, high;	/* all code is between */
 	uint64_t left;		/* bytes that may still be looked at */
 	bool failed;
 };
@@ -35,24 +35,14 @@ const uint8_t *pointers_bytes(const struct module *module, uint64_t address,
 	return NULL;
 }
 
-static bool is_code(const struct search *search, uint64_t address)
-{
-	const struct module *module = search->module;
-
-	if (address < search->low || address >= search->high)
-		return false;
-	for (size_t i = 0; i < module->code_count; i++)
-		if (address >= module->codes[i].start &&
-		    address < module->codes[i].end)
-			return true;
-	return false;
-}
-
-static void add(struct search *search, uint64_t at, uint64_t value)
+static void pointer_add(struct pointer_search *search, uint64_t at,
+			uint64_t value)
 {
 	struct pointers *found = search->found;
+	size_t available;
 
-	if (!is_code(search, value))
+	if (value < search->low || value >= search->high ||
+	    !module_code(search->module, value, &available, NULL))
 		return;
 	if (found->count == POINTERS_MAX) {
 		found->complete = false;
@@ -66,7 +56,7 @@ static void add(struct search *search, uint64_t at, uint64_t value)
 	found->list[found->count++] = (struct pointer) { value, at };
 }
 
-static void search_segment(struct search *search,
+static void search_segment(struct pointer_search *search,
 			   const struct module_segment *seg)
 {
 	size_t word = search->module->elf_class == ELFCLASS64 ? 8 : 4;
@@ -86,7 +76,7 @@ static void search_segment(struct search *search,
 		uint64_t value = 0;
 
 		memcpy(&value, bytes + at, word);
-		add(search, seg->address + at, value);
+		pointer_add(search, seg->address + at, value);
 	}
 }
 
@@ -99,48 +89,14 @@ static int pointer_compare(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void search_all(struct search *search)
-{
-	const struct module *module = search->module;
-	Elf_Scn *scn;
-	GElf_Shdr sh;
-	GElf_Rela rela;
-
-	search->low = UINT64_MAX;
-	for (size_t i = 0; i < module->code_count; i++) {
-		if (module->codes[i].start < search->low)
-			search->low = module->codes[i].start;
-		if (module->codes[i].end > search->high)
-			search->high = module->codes[i].end;
-	}
-	for (size_t i = 0; i < module->segment_count && !search->failed; i++)
-		search_segment(search, &module->segments[i]);
-
-	/* What the loader makes of words that the file doesn't have. */
-	scn = NULL;
-	while ((scn = elf_nextscn(search->module->elf, scn))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
-		    !(sh.sh_flags & SHF_ALLOC) ||
-		    !(data = elf_getdata(scn, NULL)))
-			continue;
-		for (int i = 0; !search->failed &&
-				gelf_getrela(data, i, &rela); i++)
-			if (!GELF_R_SYM(rela.r_info))
-				add(search, rela.r_offset, rela.r_addend);
-	}
-
-	if (search->found->count)
-		qsort(search->found->list, search->found->count,
-		      sizeof(*search->found->list), pointer_compare);
-}
-
 const struct pointers *pointers_get(struct module *module)
 {
-	struct search search = {
-		.module = module, .left = module->file_size,
+	struct pointer_search search = {
+		.module = module, .left = module->file_size, .low = UINT64_MAX,
 	};
+	Elf_Scn *scn = NULL;
+	GElf_Rela rela;
+	GElf_Shdr sh;
 
 	if (module->pointers)
 		return module->pointers;
@@ -148,7 +104,32 @@ const struct pointers *pointers_get(struct module *module)
 	if (!search.found)
 		return NULL;
 	search.found->complete = module->has_sections;
-	search_all(&search);
+	for (size_t i = 0; i < module->code_count; i++) {
+		if (module->codes[i].start < search.low)
+			search.low = module->codes[i].start;
+		if (module->codes[i].end > search.high)
+			search.high = module->codes[i].end;
+	}
+	for (size_t i = 0; i < module->segment_count && !search.failed; i++)
+		search_segment(&search, &module->segments[i]);
+
+	/* what the loader makes of words that the file doesn't have */
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
+		    !(sh.sh_flags & SHF_ALLOC) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; !search.failed &&
+				gelf_getrela(data, i, &rela); i++)
+			if (!GELF_R_SYM(rela.r_info))
+				pointer_add(&search, rela.r_offset,
+					    rela.r_addend);
+	}
+	if (search.found->count)
+		qsort(search.found->list, search.found->count,
+		      sizeof(*search.found->list), pointer_compare);
 	if (search.failed)
 		pointers_forget(module);
 	return module->pointers;

@@ -12,12 +12,12 @@
 #define SIGNATURE	4		/* bytes before an abort handler */
 
 /* struct rseq_cs of <linux/rseq.h>; all its fields are as wide everywhere. */
-struct descriptor {
+struct rseq_descriptor {
 	uint32_t version, flags;
 	uint64_t start, bytes, abort;
 };
 
-struct search {
+struct rseq_search {
 	struct module *module;
 	struct rseq *found;
 	const uint8_t *relocations;	/* Elf64_Rela; NULL: none */
@@ -25,20 +25,7 @@ struct search {
 	bool failed;
 };
 
-
-/* The signature is before the address of code. */
-static bool is_abort(const struct search *search, uint64_t address)
-{
-	const uint8_t *code;
-	size_t available;
-
-	code = module_code(search->module, address - SIGNATURE, &available,
-			   NULL);
-	return code && available >= SIGNATURE &&
-	       !memcmp(code, &search->module->arch->rseq_signature, SIGNATURE);
-}
-
-static Elf64_Rela relocation(const struct search *search, size_t i)
+static Elf64_Rela relocation_at(const struct rseq_search *search, size_t i)
 {
 	Elf64_Rela rela;
 
@@ -47,10 +34,10 @@ static Elf64_Rela relocation(const struct search *search, size_t i)
 }
 
 /* As the loader makes it. */
-static uint64_t word(const struct search *search, uint64_t at, uint64_t value)
+static uint64_t loaded_word(const struct rseq_search *search, uint64_t at, uint64_t value)
 {
 	for (size_t i = 0; i < search->relocation_count; i++) {
-		Elf64_Rela rela = relocation(search, i);
+		Elf64_Rela rela = relocation_at(search, i);
 
 		if (rela.r_offset == at)
 			return rela.r_addend;
@@ -58,8 +45,8 @@ static uint64_t word(const struct search *search, uint64_t at, uint64_t value)
 	return value;
 }
 
-static void add(struct search *search, uint64_t start, uint64_t end,
-		bool signature)
+static void rseq_range_add(struct rseq_search *search, uint64_t start,
+			   uint64_t end, bool signature)
 {
 	struct rseq *found = search->found;
 
@@ -74,9 +61,9 @@ static void add(struct search *search, uint64_t start, uint64_t end,
 }
 
 /* Take what may be a descriptor. */
-static void take(struct search *search, uint64_t at)
+static void descriptor_take(struct rseq_search *search, uint64_t at)
 {
-	struct descriptor d;
+	struct rseq_descriptor d;
 	const uint8_t *bytes;
 	size_t available;
 
@@ -84,42 +71,34 @@ static void take(struct search *search, uint64_t at)
 	if (!bytes || available < sizeof(d))
 		return;
 	memcpy(&d, bytes, sizeof(d));
-	d.start = word(search, at + offsetof(struct descriptor, start),
+	d.start = loaded_word(search, at + offsetof(struct rseq_descriptor, start),
 		       d.start);
-	d.abort = word(search, at + offsetof(struct descriptor, abort),
+	d.abort = loaded_word(search, at + offsetof(struct rseq_descriptor, abort),
 		       d.abort);
 	if (d.version || !d.bytes || d.bytes > SECTION_MAX ||
 	    !module_code(search->module, d.start, &available, NULL) ||
 	    !module_code(search->module, d.abort, &available, NULL))
 		return;
-	add(search, d.start, d.start + d.bytes, false);
-	add(search, d.abort - SIGNATURE, d.abort, true);
+	rseq_range_add(search, d.start, d.start + d.bytes, false);
+	rseq_range_add(search, d.abort - SIGNATURE, d.abort, true);
 }
 
-static void take_abort(struct search *search, uint64_t at, uint64_t value)
+/* Take the descriptor whose abort handler is at `value`, which the word at `at`
+ * has, if the signature is before the handler. */
+static void abort_take(struct rseq_search *search, uint64_t at, uint64_t value)
 {
-	if (is_abort(search, value))
-		take(search, at - offsetof(struct descriptor, abort));
-}
-
-static void search_segment(struct search *search,
-			   const struct module_segment *segment)
-{
-	uint64_t at = -segment->address & (sizeof(uint64_t) - 1), value;
 	size_t available;
-	const uint8_t *bytes = segment->size ?
-		pointers_bytes(search->module, segment->address, &available) :
-		NULL;
+	const uint8_t *code = module_code(search->module, value - SIGNATURE,
+					  &available, NULL);
 
-	for (; bytes && at + sizeof(value) <= available; at += sizeof(value)) {
-		memcpy(&value, bytes + at, sizeof(value));
-		if (value)
-			take_abort(search, segment->address + at, value);
-	}
+	if (code && available >= SIGNATURE &&
+	    !memcmp(code, &search->module->arch->rseq_signature, SIGNATURE))
+		descriptor_take(search,
+				at - offsetof(struct rseq_descriptor, abort));
 }
 
 /* Those of the loader (gABI: Dynamic Section): sections may be stripped. */
-static void find_relocations(struct search *search)
+static void find_relocations(struct rseq_search *search)
 {
 	const uint8_t *dynamic = NULL;
 	uint64_t address = 0, size = 0;
@@ -152,30 +131,6 @@ static void find_relocations(struct search *search)
 					    available) / sizeof(Elf64_Rela);
 }
 
-static void search_all(struct search *search)
-{
-	const struct module *module = search->module;
-	GElf_Shdr sh;
-
-	find_relocations(search);
-	for (size_t i = 0; i < module->segment_count && !search->failed; i++)
-		search_segment(search, &module->segments[i]);
-	for (size_t i = 0; i < search->relocation_count && !search->failed;
-	     i++) {
-		Elf64_Rela rela = relocation(search, i);
-
-		take_abort(search, rela.r_offset, rela.r_addend);
-	}
-
-	/* Whatever their signature is. */
-	if (!module_section_named(search->module, "__rseq_cs", &sh))
-		return;
-	for (uint64_t at = 0; at + sizeof(struct descriptor) <= sh.sh_size &&
-			      !search->failed;
-	     at += sizeof(struct descriptor))
-		take(search, sh.sh_addr + at);
-}
-
 /* Most modules have none, and no code with the bytes of a signature. */
 static bool may_have_any(const struct module *module)
 {
@@ -188,26 +143,57 @@ static bool may_have_any(const struct module *module)
 	return module_has_section(module, "__rseq_cs");
 }
 
-static const struct rseq *rseq_get(struct module *module)
+static void rseq_find_all(struct rseq_search *search)
 {
-	struct search search = { .module = module };
+	const struct module *module = search->module;
+	uint64_t value;
+	GElf_Shdr sh;
 
-	if (module->rseq)
-		return module->rseq;
-	search.found = module->rseq = calloc(1, sizeof(*search.found));
-	if (search.found && module->elf && may_have_any(module))
-		search_all(&search);
-	module->exhausted |= !search.found || search.failed;
-	return module->rseq;
+	find_relocations(search);
+	for (size_t i = 0; i < module->segment_count && !search->failed; i++) {
+		const struct module_segment *seg = &module->segments[i];
+		uint64_t at = -seg->address & (sizeof(value) - 1);
+		size_t available;
+		const uint8_t *bytes = seg->size ?
+			pointers_bytes(module, seg->address, &available) : NULL;
+
+		for (; bytes && at + sizeof(value) <= available;
+		     at += sizeof(value)) {
+			memcpy(&value, bytes + at, sizeof(value));
+			if (value)
+				abort_take(search, seg->address + at, value);
+		}
+	}
+	for (size_t i = 0; i < search->relocation_count && !search->failed;
+	     i++) {
+		Elf64_Rela rela = relocation_at(search, i);
+
+		abort_take(search, rela.r_offset, rela.r_addend);
+	}
+
+	/* those of the section, whatever their signature is */
+	if (!module_section_named(module, "__rseq_cs", &sh))
+		return;
+	for (uint64_t at = 0; at + sizeof(struct rseq_descriptor) <=
+			      sh.sh_size && !search->failed;
+	     at += sizeof(struct rseq_descriptor))
+		descriptor_take(search, sh.sh_addr + at);
 }
 
 const char *rseq_refuses(struct module *module, uint64_t address)
 {
+	struct rseq_search search = { .module = module };
 	const struct rseq *rseq;
 
 	if (module->kind != TDF_MODULE_USER)
 		return NULL;
-	rseq = rseq_get(module);
+	if (!module->rseq) {
+		search.found = module->rseq = calloc(1, sizeof(*search.found));
+		if (search.found && module->elf && may_have_any(module))
+			rseq_find_all(&search);
+		module->exhausted |= !search.found || search.failed;
+	}
+	rseq = module->rseq;
 	for (size_t i = 0; rseq && i < rseq->count; i++) {
 		const struct rseq_range *at = &rseq->list[i];
 

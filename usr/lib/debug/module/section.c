@@ -12,31 +12,8 @@
 #define INIT_PREFIX	".init"		/* module_init_section() */
 #define NAMES_MAX	1024
 
-static bool name_is_single(const struct module *module,
-			   const struct module_symbol *symbol)
-{
-	size_t length = symbol->name_length;
-
-	for (size_t i = 0; i < module->symbol_count; i++) {
-		const struct module_symbol *other = &module->symbols[i];
-
-		if (other != symbol && other->name_length == length &&
-		    !memcmp(other->name, symbol->name, length))
-			return false;
-	}
-	return true;
-}
-
-/* Not one that stands for a section or a file. */
-static bool symbol_is_variable(const struct module_symbol *symbol)
-{
-	return symbol->defined && !symbol->absolute && symbol->name_length &&
-	       !symbol->name[symbol->name_length] &&
-	       (symbol->type == STT_OBJECT || symbol->type == STT_NOTYPE);
-}
-
-/* Of a per-CPU section the kernel tells symbols only: it begins with one. The
- * names of so many are looked at. */
+/* Of a per-CPU section the kernel has symbols only: it begins with the first
+ * variable whose name no other symbol has. So many names are looked at. */
 static void section_begin(const struct module *module,
 			  struct module_section *section)
 {
@@ -46,11 +23,22 @@ static void section_begin(const struct module *module,
 
 	for (size_t i = 0; i < module->symbol_count; i++) {
 		const struct module_symbol *symbol = &module->symbols[i];
+		size_t length = symbol->name_length, j = 0;
 
-		if (symbol->address >= section->address &&
-		    symbol->address < (first ? first->address : end) &&
-		    symbol_is_variable(symbol) && tries-- > 0 &&
-		    name_is_single(module, symbol))
+		/* not one for a section or a file */
+		if (symbol->address < section->address ||
+		    symbol->address >= (first ? first->address : end) ||
+		    !symbol->defined || symbol->absolute || !length ||
+		    symbol->name[length] ||
+		    (symbol->type != STT_OBJECT &&
+		     symbol->type != STT_NOTYPE) || tries-- <= 0)
+			continue;
+		for (; j < module->symbol_count; j++)
+			if (j != i && module->symbols[j].name_length == length &&
+			    !memcmp(module->symbols[j].name, symbol->name,
+				    length))
+				break;
+		if (j == module->symbol_count)
 			first = symbol;
 	}
 	section->name = first ? first->name : "";
@@ -58,58 +46,46 @@ static void section_begin(const struct module *module,
 	section->size = end - section->address;
 }
 
-static bool kernel_section_find(const struct module *module, uint64_t address,
-				struct module_section *section)
-{
-	const struct module_symbol *start, *end;
-	bool others;
-
-	start = module_symbol_find(module, "__per_cpu_start", MODULE_DATA,
-				   &others);
-	end = module_symbol_find(module, "__per_cpu_end", MODULE_DATA,
-				 &others);
-	if (!start || !end || address < start->address ||
-	    address >= end->address)
-		return false;
-	*section = (struct module_section) {
-		.name = "__per_cpu_start", .address = start->address,
-		.size = end->address - start->address, .percpu = true,
-	};
-	return true;
-}
-
-static bool section_take(const struct module *module, size_t names,
-			 const GElf_Shdr *sh, struct module_section *section)
-{
-	const char *name = elf_strptr(module->elf, names, sh->sh_name);
-
-	if (!name || !(sh->sh_flags & SHF_ALLOC))
-		return false;
-	*section = (struct module_section) {
-		.name = name, .address = sh->sh_addr, .size = sh->sh_size,
-		.percpu = !strcmp(name, PERCPU_SECTION),
-		.init = !strncmp(name, INIT_PREFIX, strlen(INIT_PREFIX)),
-	};
-	return true;
-}
-
 bool module_section_find(const struct module *module, uint64_t address,
 			 struct module_section *section)
 {
+	const struct module_symbol *start, *end;
 	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
+	const char *name;
 	size_t names;
+	GElf_Shdr sh;
+	bool others;
 
 	if (!module->elf || module->kind == TDF_MODULE_USER ||
 	    elf_getshdrstrndx(module->elf, &names))
 		return false;
-	if (module->kind == TDF_MODULE_KERNEL)
-		return kernel_section_find(module, address, section);
+	if (module->kind == TDF_MODULE_KERNEL) {
+		start = module_symbol_find(module, "__per_cpu_start",
+					   MODULE_DATA, &others);
+		end = module_symbol_find(module, "__per_cpu_end", MODULE_DATA,
+					 &others);
+		if (!start || !end || address < start->address ||
+		    address >= end->address)
+			return false;
+		*section = (struct module_section) {
+			.name = "__per_cpu_start", .address = start->address,
+			.size = end->address - start->address, .percpu = true,
+		};
+		return true;
+	}
 	while ((scn = elf_nextscn(module->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || address < sh.sh_addr ||
-		    address - sh.sh_addr >= sh.sh_size ||
-		    !section_take(module, names, &sh, section))
+		    address - sh.sh_addr >= sh.sh_size)
 			continue;
+		name = elf_strptr(module->elf, names, sh.sh_name);
+		if (!name || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		*section = (struct module_section) {
+			.name = name, .address = sh.sh_addr, .size = sh.sh_size,
+			.percpu = !strcmp(name, PERCPU_SECTION),
+			.init = !strncmp(name, INIT_PREFIX,
+					 strlen(INIT_PREFIX)),
+		};
 		if (section->percpu)
 			section_begin(module, section);
 		return true;

@@ -12,22 +12,22 @@
 #define DEPTHS_MAX	64	/* of a stack pointer */
 
 /* A register: nothing, where no way has led yet. */
-enum kind { KIND_NONE, KIND_OTHER, KIND_FRAME, KIND_ANY };
+enum stored_kind { KIND_NONE, KIND_OTHER, KIND_FRAME, KIND_ANY };
 
-struct value {
-	enum kind kind;
+struct stored_value {
+	enum stored_kind kind;
 	int32_t offset;
 };
 
-struct write {
+struct stored_range {
 	int32_t low, high;	/* low == high: none that is known */
 };
 
-struct insn {
+struct stores_insn {
 	uint64_t address;
 	const uint8_t *bytes;
 	struct arch_insn insn;
-	struct value registers[ARCH_REGISTERS];	/* in front of it */
+	struct stored_value registers[ARCH_REGISTERS];	/* before it */
 	int32_t next, jump;	/* indices; -1: none */
 	int described;		/* the register whose value is from the frame's
 				 * description (CFI); -1: none */
@@ -36,7 +36,7 @@ struct insn {
 	bool leaves;		/* ... begin at it */
 	bool reached, waits;
 	/* what it does to the frame */
-	struct write writes[WRITES_MAX];	/* of the transfers to memory */
+	struct stored_range writes[WRITES_MAX];	/* of the transfers to memory */
 	bool stores_any;	/* may store all of it */
 	bool stores_through;	/* ... what a pointer elsewhere leads to */
 	bool leaks_any;		/* pointers to anything get elsewhere */
@@ -48,7 +48,7 @@ struct stores {
 	const struct flow *flow;
 	const struct arch *arch;
 	unsigned int width;
-	struct insn *insns;	/* ascending by address */
+	struct stores_insn *insns;	/* ascending by address */
 	size_t count;
 	int32_t settled;	/* the stack pointer, most of the time; 0: not
 				 * known */
@@ -58,39 +58,36 @@ struct stores {
 
 static int insn_compare(const void *a, const void *b)
 {
-	const struct insn *x = a, *y = b;
+	const struct stores_insn *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
 
 static int32_t insn_index(const struct stores *s, uint64_t address)
 {
-	struct insn key = { .address = address };
-	const struct insn *found = bsearch(&key, s->insns, s->count,
+	struct stores_insn key = { .address = address };
+	const struct stores_insn *found = bsearch(&key, s->insns, s->count,
 					   sizeof(key), insn_compare);
 
 	return found ? found - s->insns : -1;
 }
 
-static struct value join(struct value a, struct value b)
+static void visit(struct stores *s, int32_t index, const struct stored_value *values)
 {
-	if (a.kind == KIND_NONE || b.kind == KIND_NONE)
-		return a.kind == KIND_NONE ? b : a;
-	if (a.kind == b.kind && a.offset == b.offset)
-		return a;
-	return (struct value){ KIND_ANY };
-}
-
-static void visit(struct stores *s, int32_t index, const struct value *values)
-{
-	struct insn *insn = &s->insns[index];
+	struct stores_insn *insn = &s->insns[index];
 	bool changed = !insn->reached;
 
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++) {
-		struct value value = join(insn->registers[i], values[i]);
+		struct stored_value value = insn->registers[i];
 
 		if ((int)i == insn->described)
 			continue;
+		if (value.kind == KIND_NONE)
+			value = values[i];
+		else if (values[i].kind != KIND_NONE &&
+			 (value.kind != values[i].kind ||
+			  value.offset != values[i].offset))
+			value = (struct stored_value){ KIND_ANY };
 		changed |= value.kind != insn->registers[i].kind;
 		insn->registers[i] = value;
 	}
@@ -101,13 +98,13 @@ static void visit(struct stores *s, int32_t index, const struct value *values)
 	}
 }
 
-static bool is_frame(struct value value)
+static bool is_frame(struct stored_value value)
 {
 	return value.kind == KIND_FRAME || value.kind == KIND_ANY;
 }
 
 /* Some register that the effect may go by leads to the frame. */
-static bool uses_frame(const struct insn *insn,
+static bool uses_frame(const struct stores_insn *insn,
 		       const struct arch_effect *effect)
 {
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
@@ -116,12 +113,12 @@ static bool uses_frame(const struct insn *insn,
 	return false;
 }
 
-static struct value transfer_value(const struct stores *s,
-				   const struct insn *insn,
+static struct stored_value transfer_value(const struct stores *s,
+				   const struct stores_insn *insn,
 				   const struct arch_effect *effect,
 				   const struct arch_transfer *transfer)
 {
-	struct value value = { KIND_OTHER };
+	struct stored_value value = { KIND_OTHER };
 
 	if (transfer->source == ARCH_SOURCE_UNKNOWN) {
 		if (uses_frame(insn, effect))
@@ -137,22 +134,23 @@ static struct value transfer_value(const struct stores *s,
 }
 
 /* To a function that returns: not to the next instruction, for its address. */
-static bool is_call(const struct insn *insn)
+static bool is_call(const struct stores_insn *insn)
 {
 	return insn->insn.flow == ARCH_FLOW_CALL &&
 	       insn->insn.jump != insn->insn.length;
 }
 
-static bool find_effect(const struct stores *s, const struct insn *insn,
-			struct arch_effect *effect)
+static bool stores_find_effect(const struct stores *s,
+			       const struct stores_insn *insn,
+			       struct arch_effect *effect)
 {
 	return arch_effect_find(s->arch, insn->bytes, insn->insn.length,
 				insn->address, effect) && effect->known;
 }
 
 /* The registers after the instruction, from those before it. */
-static void step(const struct stores *s, const struct insn *insn,
-		 struct value *values)
+static void stores_step(const struct stores *s, const struct stores_insn *insn,
+			struct stored_value *values)
 {
 	struct arch_effect effect;
 
@@ -163,19 +161,18 @@ static void step(const struct stores *s, const struct insn *insn,
 		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 			if (i != s->arch->stack &&
 			    !arch_register_is_kept(s->arch, i))
-				values[i] = (struct value){ KIND_OTHER };
-
+				values[i] = (struct stored_value){ KIND_OTHER };
 		return;
 	}
-	if (!find_effect(s, insn, &effect)) {
+	if (!stores_find_effect(s, insn, &effect)) {
 		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 			if (i != s->arch->stack && i != s->arch->frame)
-				values[i] = (struct value){ KIND_ANY };
+				values[i] = (struct stored_value){ KIND_ANY };
 		return;
 	}
 	for (size_t i = 0; i < effect.count; i++) {
 		const struct arch_transfer *transfer = &effect.transfers[i];
-		struct value value = transfer_value(s, insn, &effect,
+		struct stored_value value = transfer_value(s, insn, &effect,
 						    transfer);
 
 		if (transfer->to_memory || transfer->to >= ARCH_REGISTERS)
@@ -187,33 +184,30 @@ static void step(const struct stores *s, const struct insn *insn,
 	}
 }
 
-/* Where the stack pointer isn't known, the frame's description may have it. */
-static void describe(const struct stores *s, struct insn *insn)
+static void stores_follow(struct stores *s)
 {
+	struct stored_value values[ARCH_REGISTERS];
 	struct flow_frame frame;
 
-	if (insn->described >= 0 ||
-	    insn->registers[s->arch->stack].kind == KIND_FRAME)
-		return;
-	frame = flow_frame_find(s->flow, insn->address);
-	if (!frame.known || frame.reg >= ARCH_REGISTERS)
-		return;
-	insn->described = frame.reg;
-	insn->registers[frame.reg] = (struct value) {
-		KIND_FRAME, -frame.offset,
-	};
-}
-
-static void follow(struct stores *s)
-{
-	struct value values[ARCH_REGISTERS];
-
 	while (s->todo_count) {
-		struct insn *insn = &s->insns[s->todo[--s->todo_count]];
+		struct stores_insn *insn = &s->insns[s->todo[--s->todo_count]];
+		bool known = insn->registers[s->arch->stack].kind == KIND_FRAME;
 
 		insn->waits = false;
-		describe(s, insn);
-		step(s, insn, values);
+
+		/* Where the stack pointer isn't known, the frame's description
+		 * may have it. */
+		if (insn->described < 0 && !known) {
+			frame = flow_frame_find(s->flow, insn->address);
+			if (frame.known && frame.reg < ARCH_REGISTERS) {
+				insn->described = frame.reg;
+				insn->registers[frame.reg] =
+					(struct stored_value) {
+						KIND_FRAME, -frame.offset,
+					};
+			}
+		}
+		stores_step(s, insn, values);
 		if (insn->next >= 0)
 			visit(s, insn->next, values);
 		if (insn->jump >= 0)
@@ -224,15 +218,15 @@ static void follow(struct stores *s)
 /* Ways that aren't seen: anything may be in the registers. */
 static void enter(struct stores *s, int32_t index)
 {
-	struct value values[ARCH_REGISTERS];
+	struct stored_value values[ARCH_REGISTERS];
 
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		values[i] = (struct value){ KIND_ANY };
+		values[i] = (struct stored_value){ KIND_ANY };
 	s->insns[index].entered = true;
 	visit(s, index, values);
 }
 
-static void leak(struct insn *insn, struct value value)
+static void leak(struct stores_insn *insn, struct stored_value value)
 {
 	if (value.kind == KIND_ANY || insn->leak_count == LEAKS_MAX)
 		insn->leaks_any |= is_frame(value);
@@ -240,10 +234,10 @@ static void leak(struct insn *insn, struct value value)
 		insn->leaks[insn->leak_count++] = value.offset;
 }
 
-static void note_write(struct insn *insn, const struct arch_effect *effect,
+static void note_write(struct stores_insn *insn, const struct arch_effect *effect,
 		       const struct arch_memory *memory, size_t number)
 {
-	struct value base = { KIND_OTHER };
+	struct stored_value base = { KIND_OTHER };
 
 	if (memory->space == ARCH_SPACE_UNKNOWN)
 		base.kind = uses_frame(insn, effect) ? KIND_ANY : KIND_OTHER;
@@ -252,7 +246,7 @@ static void note_write(struct insn *insn, const struct arch_effect *effect,
 	else if (memory->base < ARCH_REGISTERS)
 		base = insn->registers[memory->base];
 	if (base.kind == KIND_FRAME && memory->bytes && number < WRITES_MAX)
-		insn->writes[number] = (struct write) {
+		insn->writes[number] = (struct stored_range) {
 			base.offset + memory->number,
 			base.offset + memory->number + memory->bytes,
 		};
@@ -262,7 +256,7 @@ static void note_write(struct insn *insn, const struct arch_effect *effect,
 		insn->stores_through = true;
 }
 
-static void note(const struct stores *s, struct insn *insn)
+static void stores_note(const struct stores *s, struct stores_insn *insn)
 {
 	struct arch_effect effect;
 	size_t number = 0;
@@ -276,10 +270,9 @@ static void note(const struct stores *s, struct insn *insn)
 			if (i != s->arch->stack &&
 			    !arch_register_is_kept(s->arch, i))
 				leak(insn, insn->registers[i]);
-
 		return;
 	}
-	if (!find_effect(s, insn, &effect)) {
+	if (!stores_find_effect(s, insn, &effect)) {
 		insn->stores_any = insn->leaks_any = true;
 		return;
 	}
@@ -309,7 +302,7 @@ static void note(const struct stores *s, struct insn *insn)
 static void link_insns(struct stores *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		struct insn *insn = &s->insns[i];
+		struct stores_insn *insn = &s->insns[i];
 		enum arch_flow flow = insn->insn.flow;
 
 		insn->next = insn->jump = insn->described = -1;
@@ -334,7 +327,7 @@ static void find_entered(struct stores *s, const struct labels *labels,
 			 uint64_t entry)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		struct insn *insn = &s->insns[i];
+		struct stores_insn *insn = &s->insns[i];
 		const struct flow_part *part = flow_part_find(s->flow,
 							      insn->address);
 		uint8_t marks = part->marks[insn->address - part->start];
@@ -353,7 +346,7 @@ static size_t part_insns(struct stores *s, const struct flow_part *part,
 	size_t count = 0;
 
 	for (uint32_t at = 0; at < part->size; at++) {
-		struct insn insn = {
+		struct stores_insn insn = {
 			.address = part->start + at, .bytes = part->bytes + at,
 		};
 
@@ -367,69 +360,60 @@ static size_t part_insns(struct stores *s, const struct flow_part *part,
 	return count;
 }
 
-static int take_flow(struct stores *s)
+/* The instructions of the block, or with NULL of all parts. */
+static int take_flow(struct stores *s, const struct block *block)
 {
-	size_t count = 0;
+	size_t count = block ? block->count : 0;
 
-	if (s->flow->lost_count || s->flow->undecoded)
+	if (!block && (s->flow->lost_count || s->flow->undecoded))
 		return -ENOENT;
-	for (size_t i = 0; i < s->flow->part_count; i++)
+	for (size_t i = 0; !block && i < s->flow->part_count; i++)
 		count += part_insns(s, &s->flow->parts[i], true);
 	if (count > INSNS_MAX)
 		return -ENOENT;
 	s->insns = calloc(count + 1, sizeof(*s->insns));
 	if (!s->insns)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->flow->part_count; i++)
+	for (size_t i = 0; block && i < count; i++)
+		s->insns[s->count++] = (struct stores_insn) {
+			.address = block->insns[i].address,
+			.bytes = block->insns[i].bytes,
+			.insn = block->insns[i].insn,
+		};
+	for (size_t i = 0; !block && i < s->flow->part_count; i++)
 		part_insns(s, &s->flow->parts[i], false);
 	qsort(s->insns, s->count, sizeof(*s->insns), insn_compare);
 	return 0;
 }
 
-static int take_block(struct stores *s, const struct block *block)
-{
-	s->insns = calloc(block->count, sizeof(*s->insns));
-	if (!s->insns)
-		return -ENOMEM;
-	for (size_t i = 0; i < block->count; i++)
-		s->insns[s->count++] = (struct insn) {
-			.address = block->insns[i].address,
-			.bytes = block->insns[i].bytes,
-			.insn = block->insns[i].insn,
-		};
-	return 0;
-}
-
-struct depth {
+struct stack_depth {
 	int32_t offset;
 	size_t count;
 };
 
-static void depth_count(struct depth *depths, size_t *count, int32_t offset)
-{
-	size_t i = 0;
-
-	while (i < *count && depths[i].offset != offset)
-		i++;
-	if (i == DEPTHS_MAX)
-		return;
-	if (i == *count)
-		depths[(*count)++] = (struct depth){ .offset = offset };
-	depths[i].count++;
-}
-
 /* Where the stack pointer is most of the time, when the frame isn't empty. */
-static void settle(struct stores *s)
+static void stores_settle(struct stores *s)
 {
-	struct depth depths[DEPTHS_MAX], most = {0};
+	struct stack_depth depths[DEPTHS_MAX], most = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct value at = s->insns[i].registers[s->arch->stack];
+		struct stored_value at = s->insns[i].registers[s->arch->stack];
 
-		if (at.kind == KIND_FRAME &&
-		    at.offset != -(int32_t)s->arch->call_bytes)
-			depth_count(depths, &count, at.offset);
+		size_t d = 0;
+
+		if (at.kind != KIND_FRAME ||
+		    at.offset == -(int32_t)s->arch->call_bytes)
+			continue;
+		while (d < count && depths[d].offset != at.offset)
+			d++;
+		if (d == DEPTHS_MAX)
+			continue;
+		if (d == count)
+			depths[count++] = (struct stack_depth) {
+				.offset = at.offset,
+			};
+		depths[d].count++;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (depths[i].count > most.count)
@@ -443,7 +427,7 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 {
 	struct stores *s = calloc(1, sizeof(*s));
 	int code;
-	struct value values[ARCH_REGISTERS];
+	struct stored_value values[ARCH_REGISTERS];
 	int32_t first;
 
 	*stores = NULL;
@@ -452,7 +436,7 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 	s->flow = flow;
 	s->arch = flow->source.module->arch;
 	s->width = flow->source.module->elf_class == ELFCLASS64 ? 8 : 4;
-	code = block ? take_block(s, block) : take_flow(s);
+	code = take_flow(s, block);
 	if (!code && !(s->todo = calloc(s->count + 1, sizeof(*s->todo))))
 		code = -ENOMEM;
 	if (code) {
@@ -464,8 +448,8 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 		find_entered(s, labels, entry);
 	first = insn_index(s, entry);
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		values[i] = (struct value){ KIND_OTHER };
-	values[s->arch->stack] = (struct value) {
+		values[i] = (struct stored_value){ KIND_OTHER };
+	values[s->arch->stack] = (struct stored_value) {
 		KIND_FRAME, -(int32_t)s->arch->call_bytes,
 	};
 	if (first >= 0)
@@ -473,17 +457,17 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 	for (size_t i = 0; i < s->count; i++)
 		if (s->insns[i].entered)
 			enter(s, i);
-	follow(s);
+	stores_follow(s);
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->insns[i].reached)
 			continue;
 		enter(s, i);
-		follow(s);
+		stores_follow(s);
 	}
 	for (size_t i = 0; i < s->count; i++)
-		note(s, &s->insns[i]);
+		stores_note(s, &s->insns[i]);
 	if (!block)
-		settle(s);
+		stores_settle(s);
 	*stores = s;
 	return 0;
 }
@@ -502,7 +486,7 @@ enum stores_value stores_register(const struct stores *stores,
 				  int64_t *offset)
 {
 	int32_t index = insn_index(stores, address);
-	struct value value;
+	struct stored_value value;
 
 	if (index < 0 || number >= ARCH_REGISTERS)
 		return STORES_ANY;
@@ -521,23 +505,18 @@ bool stores_settled(const struct stores *stores, int64_t *offset)
 #define SLOT_LEAKED	1	/* a pointer to it is elsewhere */
 #define SLOT_STORED	2
 
-static bool leaks_slot(const struct insn *insn, const struct stores_slot *slot)
+/* What is known of the slot after the instruction. */
+static uint8_t slot_step(const struct stores_insn *insn,
+			 const struct stores_slot *slot, uint8_t known)
 {
 	bool bounds = slot->object_low < slot->object_high;
 
+	if (insn->leaks_any)
+		known |= SLOT_LEAKED;
 	for (size_t i = 0; i < insn->leak_count; i++)
 		if (!bounds || (insn->leaks[i] >= slot->object_low &&
 				insn->leaks[i] < slot->object_high))
-			return true;
-	return insn->leaks_any;
-}
-
-/* What is known of the slot after the instruction. */
-static uint8_t slot_step(const struct insn *insn,
-			 const struct stores_slot *slot, uint8_t known)
-{
-	if (leaks_slot(insn, slot))
-		known |= SLOT_LEAKED;
+			known |= SLOT_LEAKED;
 	if (insn->stores_any || (insn->stores_through && known & SLOT_LEAKED))
 		known |= SLOT_STORED;
 	for (size_t i = 0; i < WRITES_MAX; i++)
@@ -547,7 +526,7 @@ static uint8_t slot_step(const struct insn *insn,
 	return known;
 }
 
-static bool pass_on(uint8_t *known, int32_t to, uint8_t more)
+static bool stores_pass_on(uint8_t *known, int32_t to, uint8_t more)
 {
 	bool changed = to >= 0 && more & ~known[to];
 
@@ -563,14 +542,14 @@ static bool slot_pass(const struct stores *s, const struct stores_slot *slot,
 	bool changed = false;
 
 	for (size_t i = 0; i < s->count; i++) {
-		const struct insn *insn = &s->insns[i];
+		const struct stores_insn *insn = &s->insns[i];
 		uint8_t after;
 
 		if (insn->entered)
 			known[i] |= *unseen;
 		after = slot_step(insn, slot, known[i]);
-		changed |= pass_on(known, insn->next, after) |
-			   pass_on(known, insn->jump, after);
+		changed |= stores_pass_on(known, insn->next, after) |
+			   stores_pass_on(known, insn->jump, after);
 		if (insn->leaves && after & ~*unseen) {
 			*unseen |= after;
 			changed = true;
@@ -605,7 +584,7 @@ enum stores_relation stores_relate(const struct stores *stores,
 {
 	int32_t index = insn_index(stores, address);
 	uint8_t known = *leaked ? SLOT_LEAKED : 0;
-	const struct insn *insn;
+	const struct stores_insn *insn;
 
 	if (index < 0)
 		return STORES_MAYBE;
@@ -625,8 +604,9 @@ enum stores_relation stores_relate(const struct stores *stores,
 
 /* Calls in the module may keep more than the calling convention has them keep
  * (gcc's -fipa-ra). */
-static bool writes_register(const struct stores *s, const struct insn *insn,
-			    unsigned int number)
+static bool stores_writes_register(const struct stores *s,
+				   const struct stores_insn *insn,
+				   unsigned int number)
 {
 	struct arch_effect effect;
 
@@ -635,7 +615,7 @@ static bool writes_register(const struct stores *s, const struct insn *insn,
 		       !module_function_find(s->flow->source.module,
 					     flow_target(s->flow, insn->address,
 							 &insn->insn));
-	if (!find_effect(s, insn, &effect))
+	if (!stores_find_effect(s, insn, &effect))
 		return true;
 	for (size_t i = 0; i < effect.count; i++)
 		if (!effect.transfers[i].to_memory &&
@@ -657,12 +637,13 @@ bool stores_written(const struct stores *stores, uint64_t address,
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < stores->count; i++) {
-			const struct insn *insn = &stores->insns[i];
-			uint8_t behind = written[i] ||
-					 writes_register(stores, insn, number);
+			const struct stores_insn *insn = &stores->insns[i];
+			uint8_t after =
+				written[i] ||
+				stores_writes_register(stores, insn, number);
 
-			changed |= pass_on(written, insn->next, behind) |
-				   pass_on(written, insn->jump, behind);
+			changed |= stores_pass_on(written, insn->next, after) |
+				   stores_pass_on(written, insn->jump, after);
 		}
 	}
 	found = written[index];

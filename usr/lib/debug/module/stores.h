@@ -37,7 +37,7 @@ enum stores_value {
 	STORES_ANY,		/* not known; also, that code isn't come to */
 };
 
-/* What the register has in front of the instruction. */
+/* What the register has before the instruction. */
 enum stores_value stores_register(const struct stores *stores,
 				  uint64_t address, unsigned int number,
 				  int64_t *offset);

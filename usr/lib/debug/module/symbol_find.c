@@ -6,17 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/hash.h"
 #include "demangle.h"
 #include "source_path.h"
-
-static bool symbol_is_code(const struct module *module,
-			   const struct module_symbol *symbol)
-{
-	size_t available;
-
-	return !symbol->absolute &&
-	       module_code(module, symbol->address, &available, NULL);
-}
 
 /* How well a symbol fits; more is better. */
 static unsigned int symbol_rank(const struct module *module,
@@ -26,30 +18,21 @@ static unsigned int symbol_rank(const struct module *module,
 	bool function = symbol->type == STT_FUNC ||
 			symbol->type == STT_GNU_IFUNC;
 	unsigned int rank = symbol->defined ? 1000 : 0;
+	size_t available;
 
 	if (want == MODULE_DATA)
 		rank += function ? 0 : 100;
-	else if (symbol->defined && symbol_is_code(module, symbol))
+	else if (symbol->defined && !symbol->absolute &&
+		 module_code(module, symbol->address, &available, NULL))
 		rank += function ? 200 : 100;
 	if (symbol->bind != STB_LOCAL)
 		rank += symbol->bind == STB_WEAK ? 20 : 30;
 	return rank + !symbol->old_version;
 }
 
-/* A symbol stands in .symtab and .dynsym; only one knows the relocation. */
-static bool symbol_is_better(const struct module_symbol *a, unsigned int a_rank,
-			     const struct module_symbol *b, unsigned int b_rank)
-{
-	if (a_rank != b_rank)
-		return a_rank > b_rank;
-	if (!a->slot != !b->slot)
-		return a->slot;
-	return a->address < b->address;
-}
-
-struct search {
+struct name_search {
 	const struct module *module;
-	const char *name;	/* behind "file.c:" */
+	const char *name;	/* after "file.c:" */
 	char *file;		/* or NULL */
 	enum module_want want;
 	const struct module_symbol *best;
@@ -57,8 +40,8 @@ struct search {
 	bool others;
 };
 
-/* "name" of "file.c:name": behind a colon that is no part of a "::". */
-static const char *behind_file(const char *text)
+/* "name" of "file.c:name": after a colon that is no part of a "::". */
+static const char *after_file(const char *text)
 {
 	for (const char *p = text; *p && *p != '('; p++) {
 		if (*p != ':')
@@ -71,7 +54,7 @@ static const char *behind_file(const char *text)
 }
 
 /* A symbol table has the file's name with or without directories. */
-static bool symbol_is_of_file(const struct search *search,
+static bool symbol_is_of_file(const struct name_search *search,
 			      const struct module_symbol *symbol)
 {
 	const char *path, *slash;
@@ -86,11 +69,12 @@ static bool symbol_is_of_file(const struct search *search,
 	       (slash && !strchr(path, '/') && !strcmp(path, slash + 1));
 }
 
-static void search_take(struct search *search,
-			const struct module_symbol *symbol)
+static void name_search_take(struct name_search *search,
+			     const struct module_symbol *symbol)
 {
 	const struct module_symbol *best = search->best;
 	unsigned int rank = symbol_rank(search->module, symbol, search->want);
+	bool better = rank > search->rank;
 
 	if (!symbol_is_of_file(search, symbol))
 		return;
@@ -99,26 +83,15 @@ static void search_take(struct search *search,
 		search->others = true;
 	if (best && rank > search->rank)
 		search->others = false;
-	if (!best || symbol_is_better(symbol, rank, best, search->rank)) {
+
+	/* A symbol is in .symtab and .dynsym; only one has the relocation. */
+	if (best && rank == search->rank)
+		better = !symbol->slot != !best->slot ?
+				 symbol->slot : symbol->address < best->address;
+	if (!best || better) {
 		search->best = symbol;
 		search->rank = rank;
 	}
-}
-
-static uint32_t search_plain(const struct search *search)
-{
-	const struct module *module = search->module;
-
-	return module->bucket_count ?
-	       module->buckets[module_symbol_bucket(module, search->name,
-						    strlen(search->name))] : 0;
-}
-
-static bool symbol_has_name(const struct module_symbol *symbol,
-			    const char *name)
-{
-	return symbol->name_length == strlen(name) &&
-	       !memcmp(symbol->name, name, symbol->name_length);
 }
 
 /* All names of C++ are demangled when one of them is first asked for. */
@@ -128,7 +101,7 @@ module_symbol_full_names(const struct module *module)
 	struct demangle_index *index = module->full_names;
 	char name[MODULE_SYMBOL_NAME_MAX + 1];
 
-	if (index->buckets || index->failed)
+	if (index->complete || index->failed)
 		return index;
 	for (size_t i = 0; i < module->symbol_count; i++) {
 		const struct module_symbol *symbol = &module->symbols[i];
@@ -140,84 +113,69 @@ module_symbol_full_names(const struct module *module)
 		name[symbol->name_length] = '\0';
 		demangle_index_add(index, name, i);
 	}
-	demangle_index_finish(index);
+	index->complete = true;
 	return index;
 }
 
-static bool symbol_is_whole(const struct module_symbol *symbol,
-			    const char *wanted)
-{
-	char *name = strndup(symbol->name, symbol->name_length);
-	bool is = name && demangle_is_whole(name, wanted);
-
-	free(name);
-	return is;
-}
-
-/* Templates with their return type. */
-static void search_whole(struct search *search,
-			 void (*take)(struct search *search,
-				      const struct module_symbol *symbol))
-{
-	const struct demangle_index *index =
-		module_symbol_full_names(search->module);
-	const struct demangle_entry *entry;
-	uint32_t position = 0;
-
-	while ((entry = demangle_index_within(index, search->name,
-					      &position))) {
-		const struct module_symbol *symbol =
-			&search->module->symbols[entry->number];
-
-		if (symbol_is_whole(symbol, search->name))
-			take(search, symbol);
-	}
-}
-
 /* Call take for each symbol that the name can mean: the name itself goes
- * before what it may be short for. */
-static void search_each(struct search *search,
-			void (*take)(struct search *search,
+ * before what it may be short for, and that before templates with their return
+ * type. */
+static void search_each(struct name_search *search,
+			void (*take)(struct name_search *search,
 				     const struct module_symbol *symbol))
 {
 	const struct module *module = search->module;
+	const struct demangle_index *index;
 	const struct demangle_entry *entry;
-	uint32_t position = 0;
+	const struct module_symbol *symbol;
+	size_t length = strlen(search->name), step = 0, i;
+	uint64_t hash = hash_fnv(HASH_FNV_START, search->name, length);
 	bool found = false;
+	char *name;
 
-	for (uint32_t i = search_plain(search); i;
-	     i = module->symbols[i - 1].next)
-		if (symbol_has_name(&module->symbols[i - 1], search->name)) {
-			take(search, &module->symbols[i - 1]);
+	while ((i = key_map_each_number(&module->symbol_names, hash, &step))) {
+		symbol = &module->symbols[i - 1];
+		if (symbol->name_length == length &&
+		    !memcmp(symbol->name, search->name, length)) {
+			take(search, symbol);
 			found = true;
 		}
-	if (found || demangle_is_mangled(search->name, strlen(search->name)))
+	}
+	if (found || demangle_is_mangled(search->name, length))
 		return;
-	while ((entry = demangle_index_next(module_symbol_full_names(module),
-					    search->name, &position))) {
+	index = module_symbol_full_names(module);
+	step = 0;
+	while ((entry = demangle_index_next(index, search->name, &step))) {
 		take(search, &module->symbols[entry->number]);
 		found = true;
 	}
-	if (!found)
-		search_whole(search, take);
+	step = 0;
+	while (!found &&
+	       (entry = demangle_index_within(index, search->name, &step))) {
+		symbol = &module->symbols[entry->number];
+		name = strndup(symbol->name, symbol->name_length);
+		if (name && demangle_is_whole(name, search->name))
+			take(search, symbol);
+		free(name);
+	}
 }
 
-static void search_run(struct search *search, const char *name)
+static void name_search_run(struct name_search *search, const char *name)
 {
-	search->name = behind_file(name);
+	search->name = after_file(name);
 	if (search->name > name)
 		search->file = strndup(name, search->name - name - 1);
 	if (search->name == name || search->file)
-		search_each(search, search_take);
+		search_each(search, name_search_take);
 }
 
 const struct module_symbol *
 module_symbol_find(const struct module *module, const char *name,
 		   enum module_want want, bool *others)
 {
-	struct search search = { .module = module, .want = want };
+	struct name_search search = { .module = module, .want = want };
 
-	search_run(&search, name);
+	name_search_run(&search, name);
 	free(search.file);
 	*others = search.others;
 	return search.best;
@@ -243,17 +201,17 @@ char *module_symbol_full_name(const struct module *module,
 	return full;
 }
 
-struct candidates {
-	struct search search;
+struct symbol_candidates {
+	struct name_search search;
 	char *text;
 	size_t size, used;
 	uint64_t last;
 };
 
-static void candidates_take(struct search *search,
+static void candidates_take(struct name_search *search,
 			    const struct module_symbol *symbol)
 {
-	struct candidates *c = (struct candidates *)search;
+	struct symbol_candidates *c = (struct symbol_candidates *)search;
 	bool mangled;
 	char *full;
 
@@ -278,13 +236,13 @@ static void candidates_take(struct search *search,
 void module_symbol_candidates(const struct module *module, const char *name,
 			      enum module_want want, char *text, size_t size)
 {
-	struct candidates c = {
+	struct symbol_candidates c = {
 		.search = { .module = module, .want = want },
 		.text = text, .size = size,
 	};
 
 	text[0] = '\0';
-	search_run(&c.search, name);
+	name_search_run(&c.search, name);
 	if (c.search.best)
 		search_each(&c.search, candidates_take);
 	free(c.search.file);

@@ -34,7 +34,7 @@ static unsigned int symbol_merit(const struct module_symbol *symbol)
 }
 
 /* By address; at the same one the best comes last. */
-static int symbol_compare(const void *a, const void *b)
+static int symbol_index_compare(const void *a, const void *b)
 {
 	const struct module_symbol *x = *(const struct module_symbol *const *)a;
 	const struct module_symbol *y = *(const struct module_symbol *const *)b;
@@ -60,7 +60,7 @@ int symbol_index_make(struct symbol_index *index, const struct module *module)
 		if (symbol_is_code(module, &module->symbols[i]))
 			index->symbols[index->count++] = &module->symbols[i];
 	qsort(index->symbols, index->count, sizeof(*index->symbols),
-	      symbol_compare);
+	      symbol_index_compare);
 	return 0;
 }
 
@@ -71,7 +71,7 @@ void symbol_index_free(struct symbol_index *index)
 	memset(index, 0, sizeof(*index));
 }
 
-static int name_compare(const void *a, const void *b)
+static int symbol_name_compare(const void *a, const void *b)
 {
 	const struct module_symbol *x = *(const struct module_symbol *const *)a;
 	const struct module_symbol *y = *(const struct module_symbol *const *)b;
@@ -93,7 +93,7 @@ static bool names_make(struct symbol_index *index)
 	memcpy(index->by_name, index->symbols,
 	       index->count * sizeof(*index->by_name));
 	qsort(index->by_name, index->count, sizeof(*index->by_name),
-	      name_compare);
+	      symbol_name_compare);
 	return true;
 }
 
@@ -107,13 +107,14 @@ bool symbol_index_is_unique(struct symbol_index *index,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (name_compare(&index->by_name[middle], &symbol) < 0)
+		if (symbol_name_compare(&index->by_name[middle], &symbol) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (; low < index->count &&
-	       !name_compare(&index->by_name[low], &symbol); low++)
+	       !symbol_name_compare(&index->by_name[low], &symbol);
+	     low++)
 		if (index->by_name[low]->address != symbol->address)
 			return false;
 	return true;

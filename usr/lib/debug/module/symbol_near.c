@@ -167,7 +167,7 @@ static void near_add_full(struct near *near, const char *name)
 
 	name = demangle_base(demangle_start(name), &length);
 	limit = near_limit(length);
-	for (size_t i = 0; index->buckets && i < index->count; i++) {
+	for (size_t i = 0; i < index->count; i++) {
 		const struct demangle_entry *entry = &index->entries[i];
 		struct near_name found = { .text = entry->full };
 

@@ -22,18 +22,6 @@ struct symbol_table {
 	size_t count;
 };
 
-static bool symbol_is_old(const struct symbol_table *table, size_t i,
-			  const char *version)
-{
-	GElf_Versym versym;
-
-	if (version)
-		return version[1] != '@';
-	return table->versions &&
-	       gelf_getversym(table->versions, i, &versym) &&
-	       (versym & VERSYM_HIDDEN);
-}
-
 /* NULL: none, or longer than what a TSF can name. */
 static const char *symbol_name(const struct symbol_table *table, size_t at)
 {
@@ -53,6 +41,7 @@ static void symbol_fill(const struct symbol_table *table, size_t i,
 			struct module_symbol *symbol)
 {
 	const char *name, *version;
+	GElf_Versym versym;
 	GElf_Sym sym;
 
 	memset(symbol, 0, sizeof(*symbol));
@@ -80,13 +69,16 @@ static void symbol_fill(const struct symbol_table *table, size_t i,
 		.bind = GELF_ST_BIND(sym.st_info),
 		.defined = sym.st_shndx != SHN_UNDEF,
 		.absolute = sym.st_shndx == SHN_ABS,
-		.old_version = symbol_is_old(table, i, version),
+		.old_version = version ? version[1] != '@' :
+			table->versions &&
+			gelf_getversym(table->versions, i, &versym) &&
+			(versym & VERSYM_HIDDEN),
 	};
 }
 
 /* One entry per entry of the table, so that relocations find theirs by number;
- * those without a name aren't entered into the hash table, nor are files,
- * which the local symbols behind them are of. */
+ * those without a name aren't entered into the hash table, nor are files, which
+ * the local symbols after them are of. */
 static int symbol_table_load(struct module *module, struct symbol_table *table)
 {
 	size_t need = module->symbol_count + table->count;
@@ -126,7 +118,6 @@ static void symbol_table_relocate(struct module *module,
 	while ((scn = elf_nextscn(table->elf, scn))) {
 		Elf_Data *data;
 		GElf_Rela rela;
-		GElf_Rel rel;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_link != table->index ||
 		    (sh.sh_type != SHT_RELA && sh.sh_type != SHT_REL))
@@ -134,68 +125,14 @@ static void symbol_table_relocate(struct module *module,
 		if (sh.sh_size > left || !(data = elf_getdata(scn, NULL)))
 			continue;
 		left -= sh.sh_size;
-		for (int i = 0;; i++) {
-			if (sh.sh_type == SHT_REL) {
-				if (!gelf_getrel(data, i, &rel))
-					break;
-				rela.r_info = rel.r_info;
-				rela.r_offset = rel.r_offset;
-			} else if (!gelf_getrela(data, i, &rela)) {
-				break;
-			}
+		for (int i = 0; module_relocation(data, &sh, i, &rela); i++)
 			if (GELF_R_TYPE(rela.r_info) ==
 				    table->arch->slots.address &&
 			    GELF_R_SYM(rela.r_info) < table->count)
 				module->symbols[table->first +
 						GELF_R_SYM(rela.r_info)].slot =
 					rela.r_offset;
-		}
 	}
-}
-
-static Elf_Data *symbol_versions(Elf *elf, size_t table)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_GNU_versym &&
-		    sh.sh_link == table)
-			return elf_getdata(scn, NULL);
-	return NULL;
-}
-
-size_t module_symbol_bucket(const struct module *module, const char *name,
-			    size_t length)
-{
-	return hash_fnv(HASH_FNV_START, name, length) &
-	       (module->bucket_count - 1);
-}
-
-static int symbol_hash_all(struct module *module)
-{
-	size_t want = 1024;
-
-	while (want < module->symbol_count)
-		want *= 2;
-	free(module->buckets);
-	module->bucket_count = want;
-	module->buckets = calloc(want, sizeof(*module->buckets));
-	if (!module->buckets)
-		return -ENOMEM;
-	for (size_t i = 0; i < module->symbol_count; i++) {
-		struct module_symbol *symbol = &module->symbols[i];
-		uint32_t *bucket;
-
-		if (!symbol->name_length)
-			continue;
-		bucket = &module->buckets[
-			module_symbol_bucket(module, symbol->name,
-					     symbol->name_length)];
-		symbol->next = *bucket;
-		*bucket = i + 1;
-	}
-	return 0;
 }
 
 /* The first of its kind: a file has one. */
@@ -217,8 +154,13 @@ static int symbol_table_find(struct module *module, Elf *elf,
 	if (table.names && !table.names->d_buf)
 		table.names = NULL;
 	table.index = elf_ndxscn(scn);
-	if (type == SHT_DYNSYM)
-		table.versions = symbol_versions(elf, table.index);
+	scn = NULL;
+	while (type == SHT_DYNSYM && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_GNU_versym &&
+		    sh.sh_link == table.index) {
+			table.versions = elf_getdata(scn, NULL);
+			break;
+		}
 	if (table.data && table.data->d_buf)
 		table.count = table.data->d_size /
 			gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
@@ -235,5 +177,15 @@ int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size)
 	    symbol_table_find(module, elf, file_size, SHT_DYNSYM))
 		return -ENOMEM;
 	demangle_index_free(module->full_names);
-	return symbol_hash_all(module);
+	key_map_free(&module->symbol_names);
+	for (size_t i = module->symbol_count; i--;) {
+		struct module_symbol *symbol = &module->symbols[i];
+
+		if (symbol->name_length &&
+		    key_map_add_number(&module->symbol_names,
+				       hash_fnv(HASH_FNV_START, symbol->name,
+						symbol->name_length), i + 1))
+			return -ENOMEM;
+	}
+	return 0;
 }

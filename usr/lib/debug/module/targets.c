@@ -9,18 +9,15 @@
 
 /* A section's code is gone through from end to end, anew at each function. What
  * leads elsewhere is taken; not 0: no more of it. */
-struct sweep {
-	int (*take)(const struct sweep *sweep, const struct arch_insn *insn,
+struct target_sweep {
+	int (*take)(const struct target_sweep *sweep, const struct arch_insn *insn,
 		    uint64_t from, uint64_t to);
 	struct targets *targets;
 	const struct module_range *wanted;
 	const struct module *module;
-	const uint8_t *bytes;
-	uint64_t start, size;
-	size_t next;		/* of the functions, the next that begins */
 };
 
-static int take_target(const struct sweep *sweep, const struct arch_insn *insn,
+static int take_target(const struct target_sweep *sweep, const struct arch_insn *insn,
 		       uint64_t from, uint64_t to)
 {
 	const struct module_range *range =
@@ -37,7 +34,7 @@ static int take_target(const struct sweep *sweep, const struct arch_insn *insn,
 	return 0;
 }
 
-static int take_wanted(const struct sweep *sweep, const struct arch_insn *insn,
+static int take_wanted(const struct target_sweep *sweep, const struct arch_insn *insn,
 		       uint64_t from, uint64_t to)
 {
 	const struct module_range *wanted = sweep->wanted;
@@ -46,36 +43,38 @@ static int take_wanted(const struct sweep *sweep, const struct arch_insn *insn,
 	       (from < wanted->start || from >= wanted->end);
 }
 
-/* Where the next function begins, behind address. */
-static uint64_t next_function(struct sweep *sweep, uint64_t address)
+static int sweep_section(struct target_sweep *sweep,
+			 const struct module_range *section)
 {
 	const struct module *module = sweep->module;
+	uint8_t step = module->arch->insn_bytes;
+	const uint8_t *bytes;
+	uint64_t at = 0, size;
+	size_t function = 0;
 
-	while (sweep->next < module->function_count &&
-	       module->functions[sweep->next].start <= address)
-		sweep->next++;
-	return sweep->next < module->function_count ?
-		       module->functions[sweep->next].start : UINT64_MAX;
-}
-
-static int sweep_section(struct sweep *sweep)
-{
-	uint8_t step = sweep->module->arch->insn_bytes;
-	uint64_t at = 0;
-
-	while (at < sweep->size) {
-		uint64_t address = sweep->start + at;
-		uint64_t next = next_function(sweep, address);
+	bytes = module_code(module, section->start, &size, NULL);
+	if (!bytes)
+		return 0;
+	if (size > section->end - section->start)
+		size = section->end - section->start;
+	while (at < size) {
+		uint64_t address = section->start + at, next = UINT64_MAX;
 		struct arch_insn insn;
 		int code;
 
-		if (arch_insn_decode(sweep->module->arch, sweep->bytes + at,
-				     sweep->size - at, &insn)) {
+		/* where the next function begins */
+		while (function < module->function_count &&
+		       module->functions[function].start <= address)
+			function++;
+		if (function < module->function_count)
+			next = module->functions[function].start;
+		if (arch_insn_decode(module->arch, bytes + at, size - at,
+				     &insn)) {
 			at += step ? step : 1;
 			continue;
 		}
 		if (insn.length > next - address) {
-			at = next - sweep->start;
+			at = next - section->start;
 			continue;
 		}
 		code = insn.jump ? sweep->take(sweep, &insn, address,
@@ -87,24 +86,12 @@ static int sweep_section(struct sweep *sweep)
 	return 0;
 }
 
-static int sweep_module(struct sweep *sweep)
+static int sweep_module(struct target_sweep *sweep)
 {
-	const struct module *module = sweep->module;
 	int code = 0;
 
-	for (size_t i = 0; i < module->section_count && !code; i++) {
-		const struct module_range *section = &module->sections[i];
-
-		sweep->next = 0;
-		sweep->start = section->start;
-		sweep->bytes = module_code(module, sweep->start, &sweep->size,
-					   NULL);
-		if (!sweep->bytes)
-			continue;
-		if (sweep->size > section->end - section->start)
-			sweep->size = section->end - section->start;
-		code = sweep_section(sweep);
-	}
+	for (size_t i = 0; i < sweep->module->section_count && !code; i++)
+		code = sweep_section(sweep, &sweep->module->sections[i]);
 	return code;
 }
 
@@ -117,7 +104,7 @@ static int target_compare(const void *a, const void *b)
 
 int targets_find(struct targets *targets, const struct module *module)
 {
-	struct sweep sweep = {
+	struct target_sweep sweep = {
 		.take = take_target, .targets = targets, .module = module,
 	};
 
@@ -133,7 +120,7 @@ int targets_find(struct targets *targets, const struct module *module)
 bool targets_lead_to(const struct module *module,
 		     const struct module_range *function)
 {
-	struct sweep sweep = {
+	struct target_sweep sweep = {
 		.take = take_wanted, .wanted = function, .module = module,
 	};
 

@@ -28,9 +28,9 @@ struct unpack {
 	struct error *err;
 };
 
-/* All methods: the next bytes from u->in, into u->out. *used and *made tell how
+/* All methods: the next bytes from u->in, into u->out. *used and *made are how
  * many. 0 goes on, 1 the end of what is compressed, negative: damaged. */
-struct method {
+struct unpack_method {
 	const char *name, *magic;
 	size_t magic_length;
 	void *(*begin)(void);
@@ -135,13 +135,13 @@ static void zstd_end(void *state)
 	ZSTD_freeDStream(state);
 }
 
-static const struct method methods[] = {
+static const struct unpack_method methods[] = {
 	{ "xz", "\xfd" "7zXZ\0", 6, xz_begin, xz_step, xz_end },
 	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_begin, zstd_step, zstd_end },
 	{ "gzip", "\x1f\x8b", 2, gzip_begin, gzip_step, gzip_end },
 };
 
-static int bytes_write(struct unpack *u, size_t size)
+static int unpack_write(struct unpack *u, size_t size)
 {
 	const uint8_t *from = u->out;
 
@@ -164,7 +164,7 @@ static int bytes_write(struct unpack *u, size_t size)
 }
 
 /* A step that neither uses nor makes anything has to wait for more. */
-static int chunk_unpack(struct unpack *u, const struct method *method,
+static int chunk_unpack(struct unpack *u, const struct unpack_method *method,
 			void *state, bool last)
 {
 	size_t from = 0, used, made;
@@ -172,7 +172,7 @@ static int chunk_unpack(struct unpack *u, const struct method *method,
 
 	do {
 		end = method->step(state, u, from, last, &used, &made);
-		if (end >= 0 && made && bytes_write(u, made))
+		if (end >= 0 && made && unpack_write(u, made))
 			return -EFBIG;
 		if (end)
 			return end;
@@ -181,7 +181,7 @@ static int chunk_unpack(struct unpack *u, const struct method *method,
 	return 0;
 }
 
-static int stream_unpack(struct unpack *u, const struct method *method)
+static int stream_unpack(struct unpack *u, const struct unpack_method *method)
 {
 	void *state = method->begin();
 	ssize_t n = 1;
@@ -205,25 +205,19 @@ static int stream_unpack(struct unpack *u, const struct method *method)
 	return -EIO;
 }
 
-static const struct method *method_find(int fd)
-{
-	uint8_t head[8];
-	ssize_t n = pread(fd, head, sizeof(head), 0);
-
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (n >= (ssize_t)methods[i].magic_length &&
-		    !memcmp(head, methods[i].magic, methods[i].magic_length))
-			return &methods[i];
-	return NULL;
-}
-
 int unpack_file(int fd, int *unpacked, struct error *err)
 {
-	const struct method *method = method_find(fd);
+	const struct unpack_method *method = NULL;
+	uint8_t head[8];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
 	struct unpack *u;
 	int code;
 
 	*unpacked = -1;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (n >= (ssize_t)methods[i].magic_length &&
+		    !memcmp(head, methods[i].magic, methods[i].magic_length))
+			method = &methods[i];
 	if (!method)
 		return 0;
 	u = calloc(1, sizeof(*u));
