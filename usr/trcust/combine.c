@@ -18,7 +18,7 @@
 #include "trcust/write/tff_tables.h"
 
 #define COMBINE_FILES_MAX	50
-#define MINORS	65536
+#define MINOR_CODES	65536
 
 struct combine_file {
 	struct srcpos pos;	/* of its name in the list */
@@ -29,7 +29,7 @@ struct combine_file {
 struct combine_section {
 	const struct combine_file *file;
 	const struct tff_section *section;
-	uint32_t first;		/* minor that is kept; MINORS: none */
+	uint32_t first;		/* minor that is kept; MINOR_CODES: none */
 };
 
 struct combination {
@@ -39,33 +39,17 @@ struct combination {
 	struct combine_section *sections;	/* in the order of the files */
 	size_t section_count;
 	/* by minor: the section that has it first */
-	const struct combine_section *owners[MINORS];
+	const struct combine_section *owners[MINOR_CODES];
 	const struct combine_section *copied;
 };
 
-static int report_memory(struct diag *diag)
-{
-	return diag_no_memory(diag, (struct srcpos){ 0 });
-}
-
-static bool is_space(char c)
+static bool combine_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x1a;
 }
 
-static void report_file(struct diag *diag, const struct combine_file *file,
-			int code, const struct error *err)
-{
-	if (code != -ENOENT && code != -ENOTDIR && code != -EACCES &&
-	    code != -ELOOP && code != -EISDIR) {
-		diag_report_error(diag, file->pos, file->path, code, err);
-		return;
-	}
-	diag_report(diag, file->pos, TRCERR_COMBINE_PATH);
-	diag_hint(diag, "%s", err->text);
-}
-
-static int file_add(struct combination *c, struct srcpos pos, const char *name)
+static int combine_file_add(struct combination *c, struct srcpos pos,
+			    const char *name)
 {
 	struct combine_file *file = &c->files[c->file_count];
 	struct error err = { 0 };
@@ -80,12 +64,18 @@ static int file_add(struct combination *c, struct srcpos pos, const char *name)
 	file->path = copy ? locate_portable(copy) : NULL;
 	free(copy);
 	if (!file->path)
-		return report_memory(c->diag);
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	file->pos = pos;
 	c->file_count++;
 	code = tff_open(&file->tff, file->path, &err);
+	if (code == -ENOENT || code == -ENOTDIR || code == -EACCES ||
+	    code == -ELOOP || code == -EISDIR) {
+		diag_report(c->diag, pos, TRCERR_COMBINE_PATH);
+		diag_hint(c->diag, "%s", err.text);
+		return -1;
+	}
 	if (code) {
-		report_file(c->diag, file, code, &err);
+		diag_report_error(c->diag, pos, file->path, code, &err);
 		return -1;
 	}
 	if (file->tff->header->major == c->files[0].tff->header->major)
@@ -97,15 +87,6 @@ static int file_add(struct combination *c, struct srcpos pos, const char *name)
 	return -1;
 }
 
-static size_t word_length(const char *at, const char *end)
-{
-	const char *start = at;
-
-	while (at < end && !is_space(*at))
-		at++;
-	return at - start;
-}
-
 static int list_read(struct combination *c)
 {
 	struct srcpos pos = { .line = 1, .column = 1 };
@@ -113,8 +94,10 @@ static int list_read(struct combination *c)
 	const char *at = diag_text(c->diag, &size), *end = at + size;
 
 	while (at < end) {
-		pos.length = word_length(at, end);
-		if (pos.length && file_add(c, pos, at))
+		for (pos.length = 0; at + pos.length < end &&
+				     !combine_is_space(at[pos.length]);)
+			pos.length++;
+		if (pos.length && combine_file_add(c, pos, at))
 			return -1;
 		at += pos.length;
 		pos.column += pos.length;
@@ -131,14 +114,14 @@ static int list_read(struct combination *c)
 	return -1;
 }
 
-/* The minor codes of a section that nobody before it has are its own. */
+/* The minor codes of a section that no other one before it has are its own. */
 static void section_claim(struct combination *c, struct combine_section *s)
 {
 	const struct tff_entry *entries = s->file->tff->entries +
 					  s->section->first_entry;
 	char text[16];
 
-	s->first = MINORS;
+	s->first = MINOR_CODES;
 	for (uint32_t i = 0; i < s->section->entries; i++) {
 		uint16_t minor = entries[i].minor;
 
@@ -165,7 +148,7 @@ static int sections_collect(struct combination *c)
 		count += c->files[i].tff->header->sections.count;
 	c->sections = calloc(count + 1, sizeof(*c->sections));
 	if (!c->sections)
-		return report_memory(c->diag);
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	for (size_t i = 0; i < c->file_count; i++) {
 		const struct tff *tff = c->files[i].tff;
 
@@ -181,7 +164,7 @@ static int sections_collect(struct combination *c)
 	return 0;
 }
 
-static int section_compare(const void *a, const void *b)
+static int combine_section_compare(const void *a, const void *b)
 {
 	const struct combine_section *x = *(void *const *)a;
 	const struct combine_section *y = *(void *const *)b;
@@ -205,10 +188,10 @@ static int sections_copy(struct combination *c, struct tff_tables *tables)
 		calloc(c->section_count + 1, sizeof(*order));
 
 	if (!order)
-		return report_memory(c->diag);
+		return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	for (size_t i = 0; i < c->section_count; i++)
 		order[i] = &c->sections[i];
-	qsort(order, c->section_count, sizeof(*order), section_compare);
+	qsort(order, c->section_count, sizeof(*order), combine_section_compare);
 	for (size_t i = 0; i < c->section_count; i++) {
 		c->copied = order[i];
 		tff_tables_copy(tables, order[i]->file->tff, order[i]->section,
@@ -218,62 +201,57 @@ static int sections_copy(struct combination *c, struct tff_tables *tables)
 	return 0;
 }
 
-/* Only a TFF is replaced. */
-static int check_old(const char *dest, struct error *err)
-{
-	struct tff *old;
-	int code = tff_open(&old, dest, err);
-
-	tff_close(old);
-	if (!code || code == -ENOENT)
-		return 0;
-	error_hint(err, "remove it, or give the file another name");
-	return code;
-}
-
-static int write_tables(const struct combination *c,
-			const struct tff_tables *tables, const char *dest)
-{
-	struct outfile *out;
-	struct error err = { 0 };
-	int code = check_old(dest, &err);
-
-	if (!code)
-		code = tff_tables_write(tables,
-					c->files[0].tff->header->major, &out,
-					dest, &err);
-	if (!code)
-		code = outfile_commit(out, &err);
-	if (code)
-		output_report(c->diag, dest, code, &err);
-	return code ? -1 : 0;
-}
-
-static int combine(struct combination *c, const char *dest)
+static int combine_all(struct combination *c, const char *dest)
 {
 	struct tff_tables tables = { 0 };
+	struct error err = { 0 };
+	struct outfile *out;
+	struct tff *old;
 	int code = list_read(c);
 
 	if (!code)
 		code = sections_collect(c);
 	if (!code)
 		code = sections_copy(c, &tables);
+	if (code) {
+		tff_tables_free(&tables);
+		return code;
+	}
+
+	/* only a TFF is replaced */
+	code = tff_open(&old, dest, &err);
+	tff_close(old);
+	if (code && code != -ENOENT)
+		error_hint(&err, "remove it, or give the file another name");
+	else
+		code = tff_tables_write(&tables,
+					c->files[0].tff->header->major, &out,
+					dest, &err);
 	if (!code)
-		code = write_tables(c, &tables, dest);
+		code = outfile_commit(out, &err);
+	if (code)
+		output_report(c->diag, dest, code, &err);
 	tff_tables_free(&tables);
-	return code;
+	return code ? -1 : 0;
 }
 
-static int combine_files(struct diag *diag, const char *dest)
+int run_combine(const struct settings *s, const char *list)
 {
-	struct combination *c = calloc(1, sizeof(*c));
-	int lock, code;
+	char *path = locate_input(list), *dest = locate_portable(s->combine);
+	struct combination *c;
+	struct diag *diag;
+	int lock, code = 1;
 
-	if (!c)
-		return report_memory(diag);
+	if (!path || !dest || diag_open(&diag, path, s->level))
+		goto out;
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		diag_no_memory(diag, (struct srcpos){ 0 });
+		goto out_close;
+	}
 	c->diag = diag;
 	lock = outfile_lock_directory(dest);
-	code = combine(c, dest);
+	code = combine_all(c, dest) || diag_count(diag, DIAG_ERROR);
 	if (lock >= 0)
 		close(lock);
 	for (size_t i = 0; i < c->file_count; i++) {
@@ -282,22 +260,10 @@ static int combine_files(struct diag *diag, const char *dest)
 	}
 	free(c->sections);
 	free(c);
-	return code;
-}
-
-int run_combine(const struct settings *s, const char *list)
-{
-	char *path = locate_input(list), *dest = locate_portable(s->combine);
-	struct diag *diag;
-	int code = path && dest ? diag_open(&diag, path, s->level) : -1;
-
-	free(path);
-	if (!code) {
-		code = combine_files(diag, dest);
-		if (diag_count(diag, DIAG_ERROR))
-			code = 1;
-		diag_close(diag);
-	}
+out_close:
+	diag_close(diag);
+out:
 	free(dest);
-	return code ? 1 : 0;
+	free(path);
+	return code;
 }

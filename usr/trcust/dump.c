@@ -275,59 +275,56 @@ static void dump_section(const struct tff *tff, uint32_t i)
 	}
 }
 
-static int dump_bytes(const char *path, const void *data, size_t size,
-		      struct error *err)
+static void dump_tff(const struct tff *tff)
 {
-	struct tdf *tdf;
-	struct tff *tff;
-	int code;
-	const struct tdf_header *h;
+	printf("TFF version %u major %u (0x%02x)\n", tff->header->version,
+	       tff->header->major, tff->header->major);
+	for (uint32_t i = 0; i < tff->header->sections.count; i++)
+		dump_section(tff, i);
+}
 
-	if (size >= 8 && !memcmp(data, TFF_MAGIC, 8)) {
-		code = tff_parse(&tff, data, size, path, err);
-		if (!code) {
-			printf("TFF version %u major %u (0x%02x)\n",
-			       tff->header->version, tff->header->major,
-			       tff->header->major);
-			for (uint32_t i = 0; i < tff->header->sections.count;
-			     i++)
-				dump_section(tff, i);
-		}
-		tff_close(tff);
-		return code;
-	}
-	if (size < 8 || memcmp(data, TDF_MAGIC, 8))
-		return error_set(err, -EINVAL, "'%s' is neither a TDF nor a TFF",
-				 path);
-	code = tdf_parse(&tdf, data, size, path, err);
-	if (!code) {
-		h = tdf->header;
-		printf("TDF version %u major %u (0x%02x) maxdata %u ",
-		       h->version, h->major, h->major, h->maxdata);
-		dump_labelled("tsf", tdf_string(tdf, h->tsf));
-		putchar('\n');
-		for (uint32_t i = 0; i < h->modules.count; i++)
-			dump_module(tdf, i);
-		for (uint32_t i = 0; i < h->sections.count; i++)
-			dump_tdf_section(tdf, &tdf->sections[i]);
-		dump_names("type", tdf->types, h->types.count, tdf->strings);
-		dump_names("group", tdf->groups, h->groups.count, tdf->strings);
-		for (uint32_t i = 0; i < h->points.count; i++)
-			dump_point(tdf, &tdf->points[i]);
-	}
-	tdf_close(tdf);
-	return code;
+static void dump_tdf(const struct tdf *tdf)
+{
+	const struct tdf_header *h = tdf->header;
+
+	printf("TDF version %u major %u (0x%02x) maxdata %u ", h->version,
+	       h->major, h->major, h->maxdata);
+	dump_labelled("tsf", tdf_string(tdf, h->tsf));
+	putchar('\n');
+	for (uint32_t i = 0; i < h->modules.count; i++)
+		dump_module(tdf, i);
+	for (uint32_t i = 0; i < h->sections.count; i++)
+		dump_tdf_section(tdf, &tdf->sections[i]);
+	dump_names("type", tdf->types, h->types.count, tdf->strings);
+	dump_names("group", tdf->groups, h->groups.count, tdf->strings);
+	for (uint32_t i = 0; i < h->points.count; i++)
+		dump_point(tdf, &tdf->points[i]);
 }
 
 int dump_file(const char *path, struct error *err)
 {
+	struct tdf *tdf = NULL;
+	struct tff *tff = NULL;
 	void *data;
 	size_t size;
 	int code = table_file_read(path, &data, &size, err);
 
 	if (code)
 		return code;
-	code = dump_bytes(path, data, size, err);
+	if (size >= 8 && !memcmp(data, TFF_MAGIC, 8)) {
+		code = tff_parse(&tff, data, size, path, err);
+		if (!code)
+			dump_tff(tff);
+		tff_close(tff);
+	} else if (size >= 8 && !memcmp(data, TDF_MAGIC, 8)) {
+		code = tdf_parse(&tdf, data, size, path, err);
+		if (!code)
+			dump_tdf(tdf);
+		tdf_close(tdf);
+	} else {
+		code = error_set(err, -EINVAL, "'%s' is neither a TDF nor a TFF",
+				 path);
+	}
 	free(data);
 	return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was compiled, for people: where each tracepoint stands, what a hit
+/* What was compiled, for people: where each tracepoint is, what a hit
  * costs there, where each datum comes from. */
 #ifndef TRCUST_EXPLAIN_H
 #define TRCUST_EXPLAIN_H

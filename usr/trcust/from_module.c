@@ -30,12 +30,12 @@
 /* What a tracepoint has; less when that doesn't compile. */
 enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA, LEVEL_TYPED };
 
-struct tracepoint {
+struct made_point {
 	enum level level;
 	bool good;		/* it compiled */
 };
 
-struct candidate {
+struct made_function {
 	const struct module_symbol *symbol;
 	char *name;		/* as linked */
 	char *full;		/* as in the source; NULL: the same */
@@ -45,22 +45,22 @@ struct candidate {
 	struct signature_parameters parameters;
 	char *unknown;		/* why nothing is known of them; or NULL */
 	char *results[2];	/* clauses of LEVEL_DATA and _TYPED */
-	struct tracepoint entry, post;
+	struct made_point entry, post;
 };
 
-struct maker {
+struct tsf_maker {
 	const struct from_module *in;
-	struct candidate *candidates;	/* minor - 1 is the index */
+	struct made_function *candidates;	/* minor - 1 is the index */
 	size_t count;
 	size_t left_out;
 	struct bytes text;
 	struct bytes lost;	/* comments about what is left out */
 };
 
-static void text_add(struct bytes *text, const char *fmt, ...)
+static void made_text_add(struct bytes *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void text_add(struct bytes *text, const char *fmt, ...)
+static void made_text_add(struct bytes *text, const char *fmt, ...)
 {
 	va_list args;
 	char *part;
@@ -77,8 +77,7 @@ static void text_add(struct bytes *text, const char *fmt, ...)
 	free(part);
 }
 
-
-static bool glob_matches(const char *glob, const struct candidate *c)
+static bool glob_matches(const char *glob, const struct made_function *c)
 {
 	char *plain, *whole;
 	bool matches;
@@ -99,7 +98,7 @@ static bool glob_matches(const char *glob, const struct candidate *c)
 	return matches;
 }
 
-static bool is_wanted(const struct from_module *in, const struct candidate *c)
+static bool is_wanted(const struct from_module *in, const struct made_function *c)
 {
 	bool wanted = !in->include_count;
 
@@ -110,21 +109,11 @@ static bool is_wanted(const struct from_module *in, const struct candidate *c)
 	return wanted;
 }
 
-/* "work.cold", "work.cold.3": what the compiler moved out of a function */
-static bool is_cold_part(const struct candidate *c)
-{
-	const char *at = strstr(c->name, ".cold");
-
-	return at && c->symbol->bind == STB_LOCAL &&
-	       (!at[5] || at[5] == '.');
-}
-
-
 /* By address; of several names of one the first is taken: global, short. */
-static int candidate_compare(const void *a, const void *b)
+static int made_compare(const void *a, const void *b)
 {
-	const struct module_symbol *x = ((const struct candidate *)a)->symbol;
-	const struct module_symbol *y = ((const struct candidate *)b)->symbol;
+	const struct module_symbol *x = ((const struct made_function *)a)->symbol;
+	const struct module_symbol *y = ((const struct made_function *)b)->symbol;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -135,7 +124,7 @@ static int candidate_compare(const void *a, const void *b)
 	return memcmp(x->name, y->name, x->name_length);
 }
 
-static void candidate_free(struct candidate *c)
+static void candidate_free(struct made_function *c)
 {
 	free(c->name);
 	free(c->full);
@@ -146,7 +135,7 @@ static void candidate_free(struct candidate *c)
 	free(c->unknown);
 }
 
-static int candidates_gather(struct maker *m)
+static int candidates_gather(struct tsf_maker *m)
 {
 	const struct module *module = m->in->module;
 
@@ -156,7 +145,8 @@ static int candidates_gather(struct maker *m)
 		return -ENOMEM;
 	for (size_t i = 0; i < module->symbol_count; i++) {
 		const struct module_symbol *symbol = &module->symbols[i];
-		struct candidate *c = &m->candidates[m->count];
+		struct made_function *c = &m->candidates[m->count];
+		const char *cold;
 
 		if (!(symbol->defined && !symbol->absolute &&
 		      !symbol->old_version && symbol->type == STT_FUNC &&
@@ -167,20 +157,24 @@ static int candidates_gather(struct maker *m)
 		if (!c->name)
 			return -ENOMEM;
 		c->full = demangle_symbol(c->name);
-		if (!is_cold_part(c) && is_wanted(m->in, c)) {
+
+		/* "work.cold", "work.cold.3": what the compiler moved out of a
+		 * function */
+		cold = strstr(c->name, ".cold");
+		if (!(cold && symbol->bind == STB_LOCAL &&
+		      (!cold[5] || cold[5] == '.')) && is_wanted(m->in, c)) {
 			m->count++;
 			continue;
 		}
 		candidate_free(c);
 		memset(c, 0, sizeof(*c));
 	}
-	qsort(m->candidates, m->count, sizeof(*m->candidates),
-	      candidate_compare);
+	qsort(m->candidates, m->count, sizeof(*m->candidates), made_compare);
 	return 0;
 }
 
 /* The name, quoted where it must be; NULL: it can't be written. */
-static char *name_write(struct module *module, const char *name)
+static char *made_name_write(struct module *module, const char *name)
 {
 	bool plain = true;
 	char *text = NULL;
@@ -196,7 +190,7 @@ static char *name_write(struct module *module, const char *name)
 }
 
 /* The debug information knows just one such function in the file. */
-static bool is_only_one(struct dwarf_file *dwarf, const struct candidate *c,
+static bool is_only_one(struct dwarf_file *dwarf, const struct made_function *c,
 			const char *file)
 {
 	struct dwarf_functions found;
@@ -217,7 +211,7 @@ static bool is_only_one(struct dwarf_file *dwarf, const struct candidate *c,
 
 /* "file.c:name"; NULL: that isn't this function alone. */
 static char *name_with_file(const struct from_module *in,
-			    const struct candidate *c)
+			    const struct made_function *c)
 {
 	const char *file;
 	char *name, *text;
@@ -230,21 +224,21 @@ static char *name_with_file(const struct from_module *in,
 	if (!is_only_one(in->dwarf, c, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
-	text = name_write(in->module, name);
+	text = made_name_write(in->module, name);
 	free(name);
 	return text;
 }
 
-/* What TP is to say: the name, with its file where it isn't the only one, or
+/* What TP is: the name, with its file where it isn't the only one, or
  * the bare address. */
-static int candidate_place(const struct from_module *in, struct candidate *c)
+static int candidate_place(const struct from_module *in, struct made_function *c)
 {
 	const struct module_symbol *found;
 	bool others;
 
 	found = module_symbol_find(in->module, c->name, MODULE_CODE, &others);
 	if (found && found->address == c->symbol->address && !others)
-		c->tp = name_write(in->module, c->name);
+		c->tp = made_name_write(in->module, c->name);
 	else
 		c->tp = name_with_file(in, c);
 	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
@@ -268,21 +262,7 @@ static void text_quote(struct bytes *text, const char *name)
 		bytes_add(text, "...", 3);
 }
 
-static void text_parameters(struct bytes *text, const struct candidate *c)
-{
-	const char *before = ",\n\tVARS=(";
-
-	for (size_t i = 0; i < c->parameters.count; i++) {
-		if (!c->parameters.list[i].readable)
-			continue;
-		text_add(text, "%s%s", before, c->parameters.list[i].name);
-		before = ", ";
-	}
-	if (c->parameters.readable)
-		text_add(text, ")");
-}
-
-static void text_point(struct maker *m, const struct candidate *c, bool post)
+static void text_point(struct tsf_maker *m, const struct made_function *c, bool post)
 {
 	enum level level = post ? c->post.level : c->entry.level;
 	const char *scope = c->symbol->bind == STB_LOCAL ? "PRIV" : "PUB";
@@ -296,54 +276,62 @@ static void text_point(struct maker *m, const struct candidate *c, bool post)
 		/* A comment of the parameters that aren't logged. */
 		before = "\n; can't be logged here: ";
 		if (c->unknown) {
-			text_add(text, "\n; no parameters are known: ");
+			made_text_add(text, "\n; no parameters are known: ");
 			text_quote(text, c->unknown);
 		}
 		for (size_t i = 0; i < c->parameters.count; i++) {
 			if (c->entry.level != LEVEL_BARE &&
 			    c->parameters.list[i].readable)
 				continue;
-			text_add(text, "%s", before);
+			made_text_add(text, "%s", before);
 			text_quote(text, c->parameters.list[i].name);
 			before = ", ";
 		}
 	}
-	text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
-		 post ? minor | POST : minor, c->tp,
-		 post ? ",RETEP" : c->at_label ? "+0" : "");
-	text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
-		 post ? "POST" : "PRE");
+	made_text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
+		      post ? minor | POST : minor, c->tp,
+		      post ? ",RETEP" : c->at_label ? "+0" : "");
+	made_text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
+		      post ? "POST" : "PRE");
 	text_quote(text, path_base(m->in->modname));
-	text_add(text, ") ");
+	made_text_add(text, ") ");
 	text_quote(text, c->full ? c->full : c->name);
-	text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
-	if (level != LEVEL_BARE && !post)
-		text_parameters(text, c);
-	else if (level != LEVEL_BARE)
-		text_add(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
-	text_add(text, "\n");
+	made_text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
+	before = ",\n\tVARS=(";
+	for (size_t i = 0; level != LEVEL_BARE && !post &&
+			   i < c->parameters.count; i++) {
+		if (!c->parameters.list[i].readable)
+			continue;
+		made_text_add(text, "%s%s", before, c->parameters.list[i].name);
+		before = ", ";
+	}
+	if (level != LEVEL_BARE && post)
+		made_text_add(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
+	else if (level != LEVEL_BARE && c->parameters.readable)
+		made_text_add(text, ")");
+	made_text_add(text, "\n");
 }
 
-static void text_write(struct maker *m)
+static void made_text_write(struct tsf_maker *m)
 {
 	m->text.size = 0;
-	text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
-		 m->in->modname, m->in->major);
-	text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
-			   "\tNAME=PRIV,ID=2,\n"
-			   "\tNAME=PRE,ID=4,\n"
-			   "\tNAME=POST,ID=8\n");
+	made_text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
+		      m->in->modname, m->in->major);
+	made_text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
+				"\tNAME=PRIV,ID=2,\n"
+				"\tNAME=PRE,ID=4,\n"
+				"\tNAME=POST,ID=8\n");
 	for (size_t i = 0; i < m->count; i++) {
 		text_point(m, &m->candidates[i], false);
 		text_point(m, &m->candidates[i], true);
 	}
 }
 
-typedef int take_point(struct maker *m, struct candidate *c,
-		       struct tracepoint *tracepoint,
+typedef int take_point(struct tsf_maker *m, struct made_function *c,
+		       struct made_point *tracepoint,
 		       const struct compile_point *point);
 
-static int take_points(struct maker *m, const struct compiled *compiled,
+static int take_points(struct tsf_maker *m, const struct compiled *compiled,
 		       take_point *take)
 {
 	int code = 0;
@@ -351,7 +339,7 @@ static int take_points(struct maker *m, const struct compiled *compiled,
 	for (size_t i = 0; !code && i < compiled->point_count; i++) {
 		const struct compile_point *point = &compiled->points[i];
 		unsigned int minor = point->tsf->minor;
-		struct candidate *candidate;
+		struct made_function *candidate;
 
 		guard_step();
 		candidate = &m->candidates[(minor & ~POST) - 1];
@@ -361,15 +349,15 @@ static int take_points(struct maker *m, const struct compiled *compiled,
 	return code;
 }
 
-static const struct arch *find_arch(void *context, const char *modname)
+static const struct arch *made_find_arch(void *context, const char *modname)
 {
-	const struct maker *m = context;
+	const struct tsf_maker *m = context;
 
 	return m->in->module->arch;
 }
 
 /* Write and compile; `take` sees every tracepoint that is good. */
-static int text_compile(struct maker *m, take_point *take)
+static int text_compile(struct tsf_maker *m, take_point *take)
 {
 	struct compilation c = {
 		.module = m->in->module, .dwarf = m->in->dwarf,
@@ -378,13 +366,13 @@ static int text_compile(struct maker *m, take_point *take)
 	struct tsf *tsf = NULL;
 	int code;
 
-	text_write(m);
+	made_text_write(m);
 	if (m->text.failed)
 		return -ENOMEM;
 	code = diag_open_text(&c.diag, m->in->modname, (char *)m->text.data,
 			      m->text.size, 0, NULL) ? -ENOMEM : 0;
 	if (!code)
-		code = tsf_parse(&tsf, c.diag, find_arch, m);
+		code = tsf_parse(&tsf, c.diag, made_find_arch, m);
 	c.tsf = tsf;
 	if (!code)
 		code = compile_points(&c, &compiled);
@@ -398,21 +386,9 @@ static int text_compile(struct maker *m, take_point *take)
 	return code;
 }
 
-/* At the symbol's address, not that of another function with the name. Entries
- * are seen before return points. */
-static bool is_there(struct candidate *c, const struct compile_point *point)
-{
-	const struct compile_site *site = &point->sites[0];
-
-	if (!(point->tsf->minor & POST) && *c->tp != '@')
-		c->elsewhere = site->address - site->symbol_offset !=
-			       c->symbol->address;
-	return !c->elsewhere;
-}
-
-/* Behind the prologue, or at the symbol where more of them can be read and all
+/* After the prologue, or at the symbol where more of them can be read and all
  * that is known of them holds there, too. */
-static int find_parameters(struct maker *m, struct candidate *c,
+static int find_parameters(struct tsf_maker *m, struct made_function *c,
 			   const struct compile_point *point)
 {
 	struct signature_parameters at_label = { 0 };
@@ -442,13 +418,19 @@ static int find_parameters(struct maker *m, struct candidate *c,
 	return code;
 }
 
-static int take_place(struct maker *m, struct candidate *c,
-		      struct tracepoint *tracepoint,
+static int take_place(struct tsf_maker *m, struct made_function *c,
+		      struct made_point *tracepoint,
 		      const struct compile_point *point)
 {
+	const struct compile_site *site = &point->sites[0];
 	bool post = point->tsf->minor & POST;
 
-	if (!is_there(c, point))
+	/* At the symbol's address, not that of another function with the name.
+	 * Entries are seen before return points. */
+	if (!post && *c->tp != '@')
+		c->elsewhere = site->address - site->symbol_offset !=
+			       c->symbol->address;
+	if (c->elsewhere)
 		return 0;
 	tracepoint->good = true;
 	if (!m->in->args)
@@ -463,9 +445,9 @@ static int take_place(struct maker *m, struct candidate *c,
 }
 
 /* As many of the parameters as a record has room for. */
-static int take_data(struct maker *m, struct candidate *c,
-		     struct tracepoint *tracepoint,
-		     const struct compile_point *point)
+static int made_take_data(struct tsf_maker *m, struct made_function *c,
+			  struct made_point *tracepoint,
+			  const struct compile_point *point)
 {
 	unsigned int bytes = 0;
 	size_t item = 0;
@@ -487,12 +469,12 @@ static int take_data(struct maker *m, struct candidate *c,
 }
 
 /* All to begin with; those that didn't compile get less. True: some did. */
-static bool levels_lower(struct maker *m)
+static bool levels_lower(struct tsf_maker *m)
 {
 	bool lowered = false;
 
 	for (size_t i = 0; i < m->count; i++) {
-		struct tracepoint *both[] = { &m->candidates[i].entry,
+		struct made_point *both[] = { &m->candidates[i].entry,
 					      &m->candidates[i].post };
 
 		for (int j = 0; j < 2; j++) {
@@ -506,25 +488,12 @@ static bool levels_lower(struct maker *m)
 	return lowered;
 }
 
-static void levels_raise(struct maker *m)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		struct candidate *c = &m->candidates[i];
-
-		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
-			c->entry.level = LEVEL_DATA;
-		if (c->post.level != LEVEL_NONE && c->results[0])
-			c->post.level = c->results[1] ? LEVEL_TYPED :
-							LEVEL_DATA;
-	}
-}
-
-static int points_settle(struct maker *m)
+static int points_settle(struct tsf_maker *m)
 {
 	int code;
 
 	for (size_t i = 0; i < m->count; i++) {
-		struct candidate *c = &m->candidates[i];
+		struct made_function *c = &m->candidates[i];
 
 		c->entry.level = LEVEL_BARE;
 		c->post.level = m->in->retep && *c->tp != '@' ? LEVEL_BARE :
@@ -534,56 +503,41 @@ static int points_settle(struct maker *m)
 	levels_lower(m);
 	if (code || !m->in->args)
 		return code;
-	levels_raise(m);
+	for (size_t i = 0; i < m->count; i++) {
+		struct made_function *c = &m->candidates[i];
+
+		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
+			c->entry.level = LEVEL_DATA;
+		if (c->post.level != LEVEL_NONE && c->results[0])
+			c->post.level = c->results[1] ? LEVEL_TYPED :
+							LEVEL_DATA;
+	}
 	do
-		code = text_compile(m, take_data);
+		code = text_compile(m, made_take_data);
 	while (!code && levels_lower(m));
 	return code;
 }
 
-static void points_count(struct maker *m, size_t *good)
+static int points_make(struct tsf_maker *m, struct error *err)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		const struct candidate *c = &m->candidates[i];
+	size_t good = 0, kept = 0, i;
+	int code = candidates_gather(m);
 
-		if (c->entry.level != LEVEL_NONE ||
-		    c->post.level != LEVEL_NONE) {
-			*good += 1;
+	/* one per address */
+	for (i = 0; i < m->count && !code; i++) {
+		struct made_function *c = &m->candidates[i];
+
+		if (kept && m->candidates[kept - 1].symbol->address ==
+			    c->symbol->address) {
+			candidate_free(c);
 			continue;
 		}
-		m->left_out++;
-		text_add(&m->lost, "; left out, no probe can stand there: ");
-		text_quote(&m->lost, c->name);
-		text_add(&m->lost, "\n");
+		code = candidate_place(m->in, c);
+		m->candidates[kept++] = *c;
 	}
-}
-
-static int points_make(struct maker *m, struct error *err)
-{
-	size_t good = 0;
-	int code = candidates_gather(m);
-	size_t kept;
-	size_t i;
-
-	if (!code) {
-		/* One per address. */
-		kept = 0;
-		code = 0;
-		for (i = 0; i < m->count && !code; i++) {
-			struct candidate *c = &m->candidates[i];
-
-			if (kept && m->candidates[kept - 1].symbol->address ==
-			    c->symbol->address) {
-				candidate_free(c);
-				continue;
-			}
-			code = candidate_place(m->in, c);
-			m->candidates[kept++] = *c;
-		}
-		while (i < m->count)
-			candidate_free(&m->candidates[i++]);
-		m->count = kept;
-	}
+	while (i < m->count)
+		candidate_free(&m->candidates[i++]);
+	m->count = kept;
 	if (!code && m->count > FUNCTIONS_MAX) {
 		error_set(err, -E2BIG, "%zu functions are more than the "
 			  "%d that minors can number", m->count,
@@ -600,7 +554,20 @@ static int points_make(struct maker *m, struct error *err)
 				 m->in->modname);
 	if (code)
 		return error_no_memory(err);
-	points_count(m, &good);
+	for (i = 0; i < m->count; i++) {
+		const struct made_function *c = &m->candidates[i];
+
+		if (c->entry.level != LEVEL_NONE ||
+		    c->post.level != LEVEL_NONE) {
+			good++;
+			continue;
+		}
+		m->left_out++;
+		made_text_add(&m->lost,
+			      "; left out, no probe can be placed there: ");
+		text_quote(&m->lost, c->name);
+		made_text_add(&m->lost, "\n");
+	}
 	if (good)
 		return 0;
 	if (m->in->include_count && !m->count)
@@ -619,7 +586,7 @@ static int points_make(struct maker *m, struct error *err)
 int from_module_write(const struct from_module *in, FILE *out,
 		      size_t *left_out, struct error *err)
 {
-	struct maker m = { .in = in };
+	struct tsf_maker m = { .in = in };
 	int code;
 
 	if (strpbrk(in->modname, "\"\n"))
@@ -627,7 +594,7 @@ int from_module_write(const struct from_module *in, FILE *out,
 				 in->modname);
 	code = points_make(&m, err);
 	if (!code) {
-		text_write(&m);
+		made_text_write(&m);
 		if (m.text.failed || m.lost.failed)
 			code = error_no_memory(err);
 		fwrite(m.text.data, 1, m.text.size, out);

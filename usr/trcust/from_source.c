@@ -5,8 +5,8 @@
  *	***DTHEAD MODNAME=./srv MAJOR=0x21 TYPELIST NAME=PRE,ID=1
  *	***DT TYPE=(PRE), DESC="a request", VARS=(r->len)
  *
- * each directly behind the mark that begins a comment. A DT comment is a TRACE
- * statement. One without a TP stands at the first line with code behind it.
+ * each directly after the mark that begins a comment. A DT comment is a TRACE
+ * statement. One without a TP is for the first line with code after it.
  * Where some have a MINOR, the others get free ones.
  */
 #include <stdio.h>
@@ -19,26 +19,25 @@
 #include "run.h"
 #include "source_scan.h"
 
-
-struct clause {			/* KEYWORD=value at the top level */
+struct comment_clause {			/* KEYWORD=value at the top level */
 	const char *start, *end;	/* NULL: not there */
 };
 
-struct source {
+struct trace_source {
 	const char *path;
 	struct diag *diag;
 	struct source_comments found;
 };
 
-/* What a comment says itself. */
-struct statement {
-	struct clause minor, tp;
+/* What a comment has itself. */
+struct comment_statement {
+	struct comment_clause minor, tp;
 	uint64_t number;	/* of the MINOR */
 };
 
-struct collection {
+struct source_collection {
 	const struct settings *s;
-	struct source *sources;
+	struct trace_source *sources;
 	size_t source_count;
 	bool some_minors;
 	bool modname_given, failed;
@@ -56,7 +55,7 @@ static int report_memory(void)
 	return -1;
 }
 
-/* The next token, at what depth of parentheses it stands in *depth. */
+/* The next token, and in *depth how many parentheses it is in. */
 static struct token token_take(struct lexer *lexer, int *depth)
 {
 	struct token token = lexer_next(lexer);
@@ -67,11 +66,12 @@ static struct token token_take(struct lexer *lexer, int *depth)
 	return token;
 }
 
-static struct clause clause_find(const struct source *source,
-				 const struct source_comment *comment,
-				 const char *word, struct token *value)
+static struct comment_clause
+source_clause_find(const struct trace_source *source,
+		   const struct source_comment *comment, const char *word,
+		   struct token *value)
 {
-	struct clause clause = { 0 };
+	struct comment_clause clause = { 0 };
 	struct lexer lexer;
 	struct token token;
 	int depth = 0;
@@ -91,11 +91,11 @@ static struct clause clause_find(const struct source *source,
 			     (value->kind == TOKEN_STRING);
 		return clause;
 	}
-	return (struct clause){ 0 };
+	return (struct comment_clause){ 0 };
 }
 
 /* A comment, or a literal, that isn't closed would swallow what follows. */
-static bool comment_is_whole(const struct source *source,
+static bool comment_is_whole(const struct trace_source *source,
 			     const struct source_comment *comment)
 {
 	struct lexer lexer;
@@ -108,14 +108,15 @@ static bool comment_is_whole(const struct source *source,
 	return !lexer.failed;
 }
 
-static struct statement statement_read(const struct source *source,
-				       const struct source_comment *comment)
+static struct comment_statement
+statement_read(const struct trace_source *source,
+	       const struct source_comment *comment)
 {
-	struct statement statement = { 0 };
+	struct comment_statement statement = { 0 };
 	struct token value;
 
-	statement.tp = clause_find(source, comment, "TP", &value);
-	statement.minor = clause_find(source, comment, "MINOR", &value);
+	statement.tp = source_clause_find(source, comment, "TP", &value);
+	statement.minor = source_clause_find(source, comment, "MINOR", &value);
 	if (statement.minor.start) {
 		value.kind = TOKEN_NUMBER;
 		if (!token_number(&value, &statement.number))
@@ -124,38 +125,33 @@ static struct statement statement_read(const struct source *source,
 	return statement;
 }
 
-/* `text` without the blanks around it, and without the star that begins the
+/* Without the blanks around the lines, and without the star that begins the
  * lines of some comments. */
-static void line_print(FILE *out, const char *text, const char *end,
-		       bool first)
+static void source_text_print(FILE *out, const char *text, const char *end,
+			      bool first)
 {
-	while (text < end && strchr(" \t\r\f\v", *text))
-		text++;
-	if (!first && text < end && *text == '*' &&
-	    (text + 1 == end || strchr(" \t\r", text[1])))
-		for (text++; text < end && strchr(" \t", *text);)
-			text++;
-	while (text < end && strchr(" \t\r\f\v", end[-1]))
-		end--;
-	if (text < end)
-		fprintf(out, "      %.*s\n", (int)(end - text), text);
-}
-
-static void text_print(FILE *out, const char *text, const char *end, bool first)
-{
-	const char *stop;
+	const char *stop, *last;
 
 	for (; text < end; text = stop + 1) {
 		stop = memchr(text, '\n', end - text);
-		stop = stop ? stop : end;
-		line_print(out, text, stop, first);
+		stop = last = stop ? stop : end;
+		while (text < last && strchr(" \t\r\f\v", *text))
+			text++;
+		if (!first && text < last && *text == '*' &&
+		    (text + 1 == last || strchr(" \t\r", text[1])))
+			for (text++; text < last && strchr(" \t", *text);)
+				text++;
+		while (text < last && strchr(" \t\r\f\v", last[-1]))
+			last--;
+		if (text < last)
+			fprintf(out, "      %.*s\n", (int)(last - text), text);
 		first = false;
 	}
 }
 
 /*
  * The name of the source as a debugger may find it: its last parts. What is
- * above the current directory says nothing about the compiler's.
+ * above the current directory is not what the compiler's was.
  */
 static const char *source_name(const char *path)
 {
@@ -166,36 +162,26 @@ static const char *source_name(const char *path)
 	return path_base(path);
 }
 
-static bool statement_is_possible(const struct source *source,
-				  const struct source_comment *comment,
-				  const struct statement *statement)
+static void statement_print(struct source_collection *c,
+			    const struct trace_source *source,
+			    const struct source_comment *comment)
 {
+	struct comment_statement statement = statement_read(source, comment);
 	const char *name = source_name(source->path);
+	unsigned int minor = 0;
+	bool plain;
 
-	if (statement->tp.start)
-		return true;
-	if (!comment->code_line) {
+	if (!statement.tp.start && !comment->code_line) {
 		diag_report(source->diag, comment->pos, TRCERR_INCOMPLETE,
 			    "TP");
 		diag_hint(source->diag, "no code follows the comment");
-		return false;
+		c->failed = true;
+		return;
 	}
-	if (!name[strcspn(name, "\"\n")])
-		return true;
-	diag_report(source->diag, comment->pos, TRCERR_BADPARM, source->path);
-	diag_hint(source->diag, "a TSF can't name a file like this one");
-	return false;
-}
-
-static void statement_print(struct collection *c, const struct source *source,
-			    const struct source_comment *comment)
-{
-	struct statement statement = statement_read(source, comment);
-	unsigned int minor = 0;
-	const char *name;
-	bool plain;
-
-	if (!statement_is_possible(source, comment, &statement)) {
+	if (!statement.tp.start && name[strcspn(name, "\"\n")]) {
+		diag_report(source->diag, comment->pos, TRCERR_BADPARM,
+			    source->path);
+		diag_hint(source->diag, "a TSF can't name a file like this one");
 		c->failed = true;
 		return;
 	}
@@ -215,29 +201,29 @@ static void statement_print(struct collection *c, const struct source *source,
 	if (minor)
 		fprintf(c->out, " MINOR=%u,", minor);
 	if (!statement.tp.start) {
-		name = source_name(source->path);
 		plain = !name[strcspn(name, " \t,;=")];
 		fprintf(c->out, " TP=@%s%s%s,%u,", plain ? "" : "\"", name,
 			plain ? "" : "\"", comment->code_line);
 	}
 	fputc('\n', c->out);
-	text_print(c->out, comment->text, comment->end, true);
+	source_text_print(c->out, comment->text, comment->end, true);
 }
 
 /* The command line has the last word on MODNAME and MAJOR. */
-static void head_print(struct collection *c, const struct source *source,
-		       const struct source_comment *comment)
+static void source_head_print(struct source_collection *c,
+			      const struct trace_source *source,
+			      const struct source_comment *comment)
 {
-	struct clause cut[2] = { 0 };
+	struct comment_clause cut[2] = { 0 };
 	const char *at = comment->text;
 	struct token value;
 
 	if (c->s->modname)
-		cut[0] = clause_find(source, comment, "MODNAME", &value);
+		cut[0] = source_clause_find(source, comment, "MODNAME", &value);
 	if (c->s->major)
-		cut[1] = clause_find(source, comment, "MAJOR", &value);
+		cut[1] = source_clause_find(source, comment, "MAJOR", &value);
 	if (cut[0].start && cut[1].start && cut[1].start < cut[0].start) {
-		struct clause first = cut[1];
+		struct comment_clause first = cut[1];
 
 		cut[1] = cut[0];
 		cut[0] = first;
@@ -245,22 +231,24 @@ static void head_print(struct collection *c, const struct source *source,
 	for (size_t i = 0; i < 2; i++) {
 		if (!cut[i].start)
 			continue;
-		text_print(c->out, at, cut[i].start, at == comment->text);
+		source_text_print(c->out, at, cut[i].start,
+				  at == comment->text);
 		at = cut[i].end;
 		while (at < comment->end && strchr(" \t,", *at))
 			at++;
 	}
-	text_print(c->out, at, comment->end, at == comment->text);
+	source_text_print(c->out, at, comment->end, at == comment->text);
 }
 
-typedef void (*comment_visit)(struct collection *c, const struct source *source,
+typedef void (*comment_visit)(struct source_collection *c,
+			      const struct trace_source *source,
 			      const struct source_comment *comment);
 
-static void comments_visit(struct collection *c, bool heads,
+static void comments_visit(struct source_collection *c, bool heads,
 			   comment_visit visit)
 {
 	for (size_t i = 0; i < c->source_count; i++) {
-		const struct source *source = &c->sources[i];
+		const struct trace_source *source = &c->sources[i];
 
 		for (size_t k = 0; k < source->found.count; k++)
 			if (source->found.comments[k].head == heads)
@@ -268,20 +256,22 @@ static void comments_visit(struct collection *c, bool heads,
 	}
 }
 
-static void head_look(struct collection *c, const struct source *source,
+static void head_look(struct source_collection *c,
+		      const struct trace_source *source,
 		      const struct source_comment *comment)
 {
 	struct token value;
 
 	c->failed |= !comment_is_whole(source, comment);
-	if (clause_find(source, comment, "MODNAME", &value).start)
+	if (source_clause_find(source, comment, "MODNAME", &value).start)
 		c->modname_given = true;
 }
 
-static void statement_look(struct collection *c, const struct source *source,
+static void statement_look(struct source_collection *c,
+			   const struct trace_source *source,
 			   const struct source_comment *comment)
 {
-	struct statement statement = statement_read(source, comment);
+	struct comment_statement statement = statement_read(source, comment);
 
 	c->failed |= !comment_is_whole(source, comment);
 	c->some_minors |= statement.minor.start != NULL;
@@ -289,13 +279,13 @@ static void statement_look(struct collection *c, const struct source *source,
 		c->used[statement.number] = 1;
 }
 
-static int sources_open(struct collection *c, int count, char **paths)
+static int sources_open(struct source_collection *c, int count, char **paths)
 {
 	c->sources = calloc(count, sizeof(*c->sources));
 	if (!c->sources)
 		return report_memory();
 	for (int i = 0; i < count; i++) {
-		struct source *source = &c->sources[c->source_count];
+		struct trace_source *source = &c->sources[c->source_count];
 
 		source->path = paths[i];
 		if (diag_open(&source->diag, paths[i], c->s->level))
@@ -308,7 +298,7 @@ static int sources_open(struct collection *c, int count, char **paths)
 }
 
 /* Something was found to make a TSF of. */
-static bool check_found(struct collection *c)
+static bool check_found(struct source_collection *c)
 {
 	struct diag *diag = c->sources[0].diag;
 	struct srcpos nowhere = { 0 };
@@ -329,7 +319,7 @@ static bool check_found(struct collection *c)
 	return false;
 }
 
-static int tsf_print(struct collection *c)
+static int tsf_print(struct source_collection *c)
 {
 	size_t size;
 	char *text = NULL;
@@ -344,7 +334,7 @@ static int tsf_print(struct collection *c)
 		fprintf(c->out, "MODNAME=\"%s\"\n", c->s->modname);
 	if (c->s->major)
 		fprintf(c->out, "MAJOR=%u\n", c->s->major);
-	comments_visit(c, true, head_print);
+	comments_visit(c, true, source_head_print);
 	comments_visit(c, false, statement_print);
 	if (fclose(c->out)) {
 		report_memory();
@@ -357,7 +347,7 @@ static int tsf_print(struct collection *c)
 
 int run_from_source(const struct settings *s, int count, char **paths)
 {
-	struct collection *c = calloc(1, sizeof(*c));
+	struct source_collection *c = calloc(1, sizeof(*c));
 	int code = 1;
 
 	if (!c) {

@@ -37,63 +37,6 @@ int input_open_map(struct compilation *c, const struct settings *s)
 	return code ? -1 : 0;
 }
 
-/* No file was found for MODNAME. */
-static void report_missing(struct compilation *c, const struct settings *s,
-			   const struct input *input, int code)
-{
-	const char *file = input->at.file ? input->at.file : "";
-	struct error err = { 0 };
-
-	if (code == -ENOENT && file[0] == '/')
-		error_set(&err, code, "looked for it below '%s'",
-			  s->sysroot ? s->sysroot : "/");
-	else if (code == -ENOENT)
-		error_set(&err, code, "looked for it in the current directory "
-				      "and beside the TSF");
-	if (code == -ENOENT)
-		error_hint(&err, "--module FILE names it");
-	diag_report_error(c->diag, input->pos, file, code, &err);
-}
-
-static int input_open_debug(struct compilation *c, const struct settings *s,
-			     const struct input *input)
-{
-	const struct dwarf_search search = {
-		.file = s->debug,
-		.sysroot = s->sysroot,
-	};
-	struct error err = { 0 };
-	int code = dwarf_file_open(&c->dwarf, c->module, input->at.file,
-				   &search, &err);
-
-	if (!code && c->dwarf && c->dwarf->path)
-		guard_file(c->dwarf->path);
-	if (!code || (code == -ENOENT && !s->debug))
-		return 0;
-	diag_report_error(c->diag, input->pos,
-			  s->debug ? s->debug : input->at.file, code, &err);
-	return -1;
-}
-
-static int input_open_file(struct compilation *c, const struct settings *s,
-			    const struct input *input)
-{
-	const struct locate_module *at = &input->at;
-	struct error err = { 0 };
-	int code;
-
-	guard_file(input_name(input));
-	code = at->file ? module_open(&c->module, at->file, at->path, at->kind,
-				      &err)
-			: module_open_kernel(&c->module, s->arch, &err);
-	if (code) {
-		diag_report_error(c->diag, input->pos, input_name(input), code,
-				  &err);
-		return -1;
-	}
-	return at->file ? input_open_debug(c, s, input) : 0;
-}
-
 const struct arch *input_arch(const struct settings *s, const char *modname,
 			      const char *tsf)
 {
@@ -107,18 +50,47 @@ const struct arch *input_arch(const struct settings *s, const char *modname,
 }
 
 int input_open(struct compilation *c, const struct settings *s,
-		struct input *input, const char *modname, const char *tsf,
-		bool needed)
+	       struct input *input, const char *modname, const char *tsf,
+	       bool needed)
 {
-	int code = locate_module(&input->at, modname, tsf, s->module,
-				 s->sysroot);
+	struct dwarf_search search = {
+		.file = s->debug, .sysroot = s->sysroot,
+	};
+	struct locate_module *at = &input->at;
+	int code = locate_module(at, modname, tsf, s->module, s->sysroot);
+	const char *file = at->file ? at->file : "";
+	struct error err = { 0 };
 
 	if (!needed)
 		return 0;
-	if (!code)
-		return input_open_file(c, s, input);
-	report_missing(c, s, input, code);
-	return -1;
+	if (code == -ENOENT) {
+		if (file[0] == '/')
+			error_set(&err, code, "looked for it below '%s'",
+				  s->sysroot ? s->sysroot : "/");
+		else
+			error_set(&err, code, "looked for it in the current "
+				  "directory and beside the TSF");
+		error_hint(&err, "--module FILE names it");
+	}
+	if (!code) {
+		file = input_name(input);
+		guard_file(file);
+		code = at->file ? module_open(&c->module, at->file, at->path,
+					      at->kind, &err) :
+				  module_open_kernel(&c->module, s->arch, &err);
+	}
+	if (!code && at->file) {
+		file = s->debug ? s->debug : at->file;
+		code = dwarf_file_open(&c->dwarf, c->module, at->file, &search,
+				       &err);
+		if (!code && c->dwarf && c->dwarf->path)
+			guard_file(c->dwarf->path);
+		if (code == -ENOENT && !s->debug)	/* it may have none */
+			code = 0;
+	}
+	if (code)
+		diag_report_error(c->diag, input->pos, file, code, &err);
+	return code ? -1 : 0;
 }
 
 void input_report_damaged(struct diag *diag, const char *file,

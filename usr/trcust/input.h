@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The module of a compilation, with its debug information and its map: found
- * and opened, or told why not. */
+ * and opened, or a message about why not. */
 #ifndef TRCUST_INPUT_H
 #define TRCUST_INPUT_H
 

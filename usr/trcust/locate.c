@@ -30,7 +30,7 @@ static char *format(const char *fmt, ...)
 	return size < 0 ? NULL : text;
 }
 
-/* Of the directory in front of the base name, "" for the current one. */
+/* Of the directory before the base name, "" for the current one. */
 static int directory_length(const char *path)
 {
 	return path_base(path) - path;
@@ -100,28 +100,23 @@ static char *module_look(const char *name, const char *tsf, const char *sysroot,
 	return NULL;
 }
 
-static bool look_on(const char *file)
-{
-	return !file && errno != ENOMEM;
-}
-
 /* The same with what may be left out added. */
-static char *module_find(const char *name, const char *tsf, const char *sysroot,
-			 uint8_t kind)
+static char *locate_module_find(const char *name, const char *tsf,
+				const char *sysroot, uint8_t kind)
 {
 	static const char *const extensions[] = { ".so", ".dll", ".DLL", NULL };
 	char *file = module_look(name, tsf, sysroot, "");
 
-	for (size_t i = 0; look_on(file) && kind == TDF_MODULE_USER &&
+	for (size_t i = 0; !file && errno != ENOMEM && kind == TDF_MODULE_USER &&
 			   !extension(name) && extensions[i]; i++)
 		file = module_look(name, tsf, sysroot, extensions[i]);
-	for (size_t i = 0; look_on(file) && kind == TDF_MODULE_KMOD &&
+	for (size_t i = 0; !file && errno != ENOMEM && kind == TDF_MODULE_KMOD &&
 			   unpack_suffixes[i]; i++)
 		file = module_look(name, tsf, sysroot, unpack_suffixes[i]);
 	return file;
 }
 
-/* Where the module is on the target, as far as it can be told here. */
+/* Where the module is on the target, as far as it is known here. */
 static char *module_target(const struct locate_module *at, const char *name,
 			   const char *module, const char *sysroot)
 {
@@ -136,25 +131,18 @@ static char *module_target(const struct locate_module *at, const char *name,
 	return real || errno == ENOMEM ? real : strdup(at->file);
 }
 
-static bool is_seekable(const char *file)
-{
-	struct stat st;
-
-	return stat(file, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) ||
-	       S_ISDIR(st.st_mode);
-}
-
 int locate_module(struct locate_module *at, const char *modname,
 		  const char *tsf, const char *module, const char *sysroot)
 {
 	char *name = locate_portable(modname);
+	struct stat st;
 
 	memset(at, 0, sizeof(*at));
 	if (!name)
 		return -ENOMEM;
 	at->kind = module_kind(name);
 	at->file = module ? strdup(module) :
-			    module_find(name, tsf, sysroot, at->kind);
+			    locate_module_find(name, tsf, sysroot, at->kind);
 	if (!at->file && errno == ENOMEM) {
 		free(name);
 		return -ENOMEM;
@@ -168,7 +156,10 @@ int locate_module(struct locate_module *at, const char *modname,
 	free(name);
 	if (!at->path || (module && !at->file))
 		return -ENOMEM;
-	return at->file && !is_seekable(at->file) ? -ESPIPE : 0;
+	if (at->file && !stat(at->file, &st) && !S_ISREG(st.st_mode) &&
+	    !S_ISBLK(st.st_mode) && !S_ISDIR(st.st_mode))
+		return -ESPIPE;
+	return 0;
 }
 
 void locate_module_free(struct locate_module *at)

@@ -44,7 +44,7 @@ static int take_major(void *context, const char *value)
 	return -1;
 }
 
-static int take_site(void *context, const char *value)
+static int trcust_take_site(void *context, const char *value)
 {
 	static const char *const names[] = {
 		[MOVE_NEVER] = "exact", [MOVE_SAFE] = "safe",
@@ -137,7 +137,7 @@ static const struct option_def options[] = {
 	{"site", 0, "HOW",
 	 "the instruction of a probe, or a cheaper one with the same "
 	 "values (safe: default): exact|safe|fast",
-	 take_site},
+	 trcust_take_site},
 	{"arch", 0, "ARCH",
 	 "the processor of a kernel that has no file here (default: this "
 	 "machine's): x86-64|aarch64",
@@ -145,7 +145,7 @@ static const struct option_def options[] = {
 	{"exit-zero", 0, NULL, "exit 0 however it ends",
 	 OPTION_PLACE(struct settings, exit_zero)},
 	{"explain", 0, NULL,
-	 "print where tracepoints stand and data comes from, write no file",
+	 "print where tracepoints are and data comes from, write no file",
 	 OPTION_PLACE(struct settings, explain)},
 	{"combine", 'C', "FILE", "make one TFF of those that the operand lists",
 	 take_combine},
@@ -191,12 +191,12 @@ static bool slash_is_well_formed(char letter, const char *rest)
 static int take_slash_options(struct settings *s, int count, char **operands)
 {
 	int kept = 0;
-	const char *word;
 
-	for (int i = 0; i < count; i++)
-		switch (slash_word(operands[i], "WMC", slash_is_well_formed)) {
+	for (int i = 0; i < count; i++) {
+		char *word = operands[i];
+
+		switch (slash_word(word, "WMC", slash_is_well_formed)) {
 		case SLASH_SWITCH:
-			word = operands[i];
 			if (toupper((unsigned char)word[1]) == 'W')
 				s->level = word[2] - '0';
 			else if (toupper((unsigned char)word[1]) == 'M')
@@ -205,20 +205,14 @@ static int take_slash_options(struct settings *s, int count, char **operands)
 				take_combine(s, word + 3);
 			break;
 		case SLASH_BAD:
-			slash_word_print("trcust", operands[i],
+			slash_word_print("trcust", word,
 					 "/W0, /W1, /W2, /M=FILE, /C=FILE");
 			return -1;
 		default:
-			operands[kept++] = operands[i];
+			operands[kept++] = word;
 		}
+	}
 	return kept;
-}
-
-static bool is_tsf(const char *path)
-{
-	size_t length = strlen(path);
-
-	return length > 4 && !strcasecmp(path + length - 4, ".tsf");
 }
 
 static int run_dump(const struct settings *s, int count, char **paths)
@@ -227,8 +221,9 @@ static int run_dump(const struct settings *s, int count, char **paths)
 
 	for (int i = 0; i < count; i++) {
 		struct error err = { 0 };
+		size_t length = strlen(paths[i]);
 
-		if (is_tsf(paths[i])) {
+		if (length > 4 && !strcasecmp(paths[i] + length - 4, ".tsf")) {
 			code |= run_dump_tsf(s, paths[i]);
 		} else if (dump_file(paths[i], &err)) {
 			error_print("trcust", &err);
@@ -263,12 +258,11 @@ static int check_operands(const struct settings *s, int count, char **operands)
 		}
 	if (count < modes[s->mode].least) {
 		if (s->mode == RUN_COMPILE || s->mode == RUN_COMBINE) {
-			/* Nothing is named to work on. */
 			if (diag_open(&diag, NULL, s->level))
 				return 1;
-			diag_report(diag, (struct srcpos){0},
-				    s->mode == RUN_COMBINE ? TRCERR_NO_TCF
-							   : TRCERR_NO_TSF);
+			diag_report(diag, (struct srcpos){ 0 },
+				    s->mode == RUN_COMBINE ? TRCERR_NO_TCF :
+							     TRCERR_NO_TSF);
 			diag_hint(diag, "try 'trcust --help'");
 			diag_close(diag);
 			return 2;
@@ -284,7 +278,7 @@ static int check_operands(const struct settings *s, int count, char **operands)
 	return 2;
 }
 
-static int run(const struct settings *s, int count, char **operands)
+static int trcust_run(const struct settings *s, int count, char **operands)
 {
 	int code = check_operands(s, count, operands);
 
@@ -318,7 +312,7 @@ int main(int argc, char **argv)
 	count = take_slash_options(&s, argc - first, argv + first);
 	if (count < 0)
 		return 2;
-	code = run(&s, count, argv + first);
+	code = trcust_run(&s, count, argv + first);
 	if (run_finish_output() && !code)
 		code = 1;
 	return s.exit_zero ? 0 : code;

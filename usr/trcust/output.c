@@ -132,27 +132,21 @@ int output_write(const struct compilation *c,
 	return code;
 }
 
-static int print_file(const char *path, const char *text, size_t size,
-		      struct error *err)
-{
-	struct outfile *out;
-	int code = outfile_open(&out, path, err);
-
-	if (code)
-		return code;
-	outfile_write(out, text, size);
-	return outfile_commit(out, err);
-}
-
 int run_print(const struct settings *s, char *text, size_t size)
 {
+	struct outfile *out;
 	struct error err = { 0 };
 	int code = 0;
 
-	if (s->output)
-		code = print_file(s->output, text, size, &err);
-	else
+	if (s->output) {
+		code = outfile_open(&out, s->output, &err);
+		if (!code) {
+			outfile_write(out, text, size);
+			code = outfile_commit(out, &err);
+		}
+	} else {
 		fwrite(text, 1, size, stdout);	/* main() checks */
+	}
 	if (code)
 		error_print("trcust", &err);
 	free(text);

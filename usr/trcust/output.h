@@ -13,7 +13,8 @@ int output_write(const struct compilation *c,
 		 const char *module);
 /* Of a TSF that can't be compiled: a TDF made of it before goes away. */
 int output_remove(struct diag *diag, const char *tdf);
-/* Tell that a file could not be written. */
+/* Report that a file could not be written: the messages of diag_report_error()
+ * for outputs. */
 void output_report(struct diag *diag, const char *path, int code,
 		   const struct error *err);
 

@@ -21,9 +21,9 @@ static bool tsf_is_static(const struct tsf *tsf)
 }
 
 /* What was compiled is explained, or written. */
-static int finish(const struct compilation *c, const struct compiled *out,
-		  const struct settings *s, const struct input *input,
-		  const char *tdf)
+static int tsf_finish(const struct compilation *c, const struct compiled *out,
+		      const struct settings *s, const struct input *input,
+		      const char *tdf)
 {
 	const char *path = input->at.path;
 
@@ -53,7 +53,7 @@ static int compile_tsf(struct compilation *c, struct compiled *out,
 	if (code && !s->explain)
 		output_remove(c->diag, tdf);
 	if (!code)
-		code = finish(c, out, s, &input, tdf);
+		code = tsf_finish(c, out, s, &input, tdf);
 	compile_free(c, out);
 	input_close(c, &input);
 	return code;
@@ -81,7 +81,7 @@ struct peek {
 	const char *tsf;
 };
 
-static const struct arch *find_arch(void *context, const char *modname)
+static const struct arch *tsf_find_arch(void *context, const char *modname)
 {
 	const struct peek *peek = context;
 
@@ -119,7 +119,7 @@ static int run_file(const struct settings *s, const char *path,
 	if (diag_open(&c.diag, path, s->level))
 		return 1;
 	tdf = tdf_name(s, c.diag, path, given);
-	code = tdf ? tsf_parse(&tsf, c.diag, find_arch, &peek) : -1;
+	code = tdf ? tsf_parse(&tsf, c.diag, tsf_find_arch, &peek) : -1;
 	c.tsf = tsf;
 	if (!code)
 		code = compile_tsf(&c, &out, s, tdf);
@@ -144,7 +144,7 @@ int run_dump_tsf(const struct settings *s, const char *path)
 
 	if (diag_open(&diag, path, s->level))
 		return 1;
-	failed = tsf_parse(&tsf, diag, find_arch, &peek);
+	failed = tsf_parse(&tsf, diag, tsf_find_arch, &peek);
 	if (!failed)
 		tsf_dump(tsf, stdout);
 	failed |= diag_count(diag, DIAG_ERROR) > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The trace comments of a C or C++ source, each with the code behind it. */
+/* The trace comments of a C or C++ source, each with the code after it. */
 #ifndef TRCUST_SOURCE_SCAN_H
 #define TRCUST_SOURCE_SCAN_H
 
@@ -13,12 +13,12 @@ struct source_comment {
 	struct srcpos pos;	/* of the comment */
 	const char *text, *end;	/* between its begin and end marks */
 	struct srcpos text_pos;
-	uint32_t code_line;	/* first one with code behind it; 0: none */
+	uint32_t code_line;	/* first one with code after it; 0: none */
 };
 
 struct source_comments {
 	struct source_comment *comments;
-	size_t count;
+	size_t count, room;
 };
 
 /* diag was opened on the source. 0, or -1 after a message. */

@@ -104,16 +104,16 @@ static bool lines_index(struct diag *diag)
 }
 
 /* The part of a source line that is shown. */
-struct window {
+struct diag_window {
 	const char *start, *end;
 	const char *mark;	/* of the caret, start <= mark <= end */
 	bool cut_left, cut_right;
 };
 
-static struct window window_choose(const char *line, size_t length,
-				   uint32_t column)
+static struct diag_window window_choose(const char *line, size_t length,
+					uint32_t column)
 {
-	struct window w = { .start = line, .end = line + length };
+	struct diag_window w = { .start = line, .end = line + length };
 
 	w.mark = column - 1 < length ? line + column - 1 : w.end;
 	if (length <= DIAG_WINDOW)
@@ -132,7 +132,7 @@ static struct window window_choose(const char *line, size_t length,
 }
 
 /* A text may have a few characters that are wrong; this has more. */
-static bool window_is_binary(const struct window *w)
+static bool window_is_binary(const struct diag_window *w)
 {
 	size_t wrong = 0, n;
 
@@ -143,7 +143,7 @@ static bool window_is_binary(const struct window *w)
 	return wrong > DIAG_WRONG_MAX;
 }
 
-static void window_print(FILE *out, const struct window *w)
+static void window_print(FILE *out, const struct diag_window *w)
 {
 	size_t n;
 
@@ -160,7 +160,7 @@ static void window_print(FILE *out, const struct window *w)
 }
 
 /* Tabs are kept, so that the caret is below its character. */
-static void caret_print(FILE *out, const struct window *w, size_t length)
+static void caret_print(FILE *out, const struct diag_window *w, size_t length)
 {
 	size_t left = w->end - w->mark, n;
 	const char *p, *end = w->mark + (length < left ? length : left);
@@ -178,10 +178,10 @@ static void caret_print(FILE *out, const struct window *w, size_t length)
 	fputc('\n', out);
 }
 
-static void source_print(struct diag *diag, FILE *out, struct srcpos pos)
+static void diag_source_print(struct diag *diag, FILE *out, struct srcpos pos)
 {
 	size_t start, end;
-	struct window w;
+	struct diag_window w;
 
 	if (!lines_index(diag) || pos.line > diag->line_count)
 		return;
@@ -214,7 +214,7 @@ static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
 	}
 	fprintf(out, "%s [%s]\n", text, table[id].name);
 	if (pos.line && diag->text)
-		source_print(diag, out, pos);
+		diag_source_print(diag, out, pos);
 }
 
 enum diag_severity diag_vreport(struct diag *diag, struct srcpos pos,
@@ -350,7 +350,7 @@ void diag_report_error(struct diag *diag, struct srcpos pos, const char *path,
  * Up to the end of the file, which may be a pipe. One without a writer has
  * ended after a while: the open doesn't wait for a writer.
  */
-static int file_read(struct diag *diag, int fd)
+static int diag_file_read(struct diag *diag, int fd)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	size_t room = 0;
@@ -406,7 +406,7 @@ int diag_open(struct diag **diag, const char *path, int level)
 	*diag = NULL;
 	if (path) {
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		code = fd < 0 ? -errno : file_read(&made, fd);
+		code = fd < 0 ? -errno : diag_file_read(&made, fd);
 		if (fd >= 0)
 			close(fd);
 	}

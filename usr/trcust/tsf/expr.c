@@ -32,20 +32,20 @@ const struct expr_operator expr_operators[EXPR_OP_COUNT] = {
 	[EXPR_COMPLEMENT] = { "~" },
 };
 
-static void text_add(struct bytes *out, const char *text)
+static void expr_text_add(struct bytes *out, const char *text)
 {
 	bytes_add(out, text, strlen(text));
 }
 
-static void number_print(const struct expr *expr, const char *prefix,
-			 struct bytes *out)
+static void expr_number_print(const struct expr *expr, const char *prefix,
+			      struct bytes *out)
 {
 	char text[48];
 
 	snprintf(text, sizeof(text), "%s%" PRIu64 "%s%.*s", prefix,
 		 expr->number, expr->literal.is_unsigned ? "u" : "",
 		 expr->literal.longs, "ll");
-	text_add(out, text);
+	expr_text_add(out, text);
 }
 
 void expr_type_print(const struct expr_type *type, struct bytes *out)
@@ -64,83 +64,83 @@ void expr_type_print(const struct expr_type *type, struct bytes *out)
 	};
 
 	if (type->tag) {
-		text_add(out, type->tag);
-		text_add(out, " ");
+		expr_text_add(out, type->tag);
+		expr_text_add(out, " ");
 	}
 	if (type->is_unsigned)
-		text_add(out, "unsigned ");
+		expr_text_add(out, "unsigned ");
 	else if (type->is_signed && type->base == EXPR_BASE_CHAR)
-		text_add(out, "signed ");
-	text_add(out, type->name ? type->name : names[type->base]);
+		expr_text_add(out, "signed ");
+	expr_text_add(out, type->name ? type->name : names[type->base]);
 	for (unsigned int i = 0; i < type->pointers; i++)
-		text_add(out, i ? "*" : " *");
+		expr_text_add(out, i ? "*" : " *");
 }
 
 /* (first text second) */
 static void pair_print(const struct expr *first, const char *text,
 		       const struct expr *second, struct bytes *out)
 {
-	text_add(out, "(");
+	expr_text_add(out, "(");
 	if (first) {
 		expr_print(first, out);
-		text_add(out, " ");
+		expr_text_add(out, " ");
 	}
-	text_add(out, text);
+	expr_text_add(out, text);
 	if (first)
-		text_add(out, " ");
+		expr_text_add(out, " ");
 	expr_print(second, out);
-	text_add(out, ")");
+	expr_text_add(out, ")");
 }
 
 static void cast_print(const struct expr *expr, struct bytes *out)
 {
-	text_add(out, expr->kind == EXPR_CAST ? "((" : "sizeof(");
+	expr_text_add(out, expr->kind == EXPR_CAST ? "((" : "sizeof(");
 	if (expr->type)
 		expr_type_print(expr->type, out);
 	if (expr->kind == EXPR_CAST)
-		text_add(out, ")");
+		expr_text_add(out, ")");
 	if (expr->a)
 		expr_print(expr->a, out);
-	text_add(out, ")");
+	expr_text_add(out, ")");
 }
 
 static void choice_print(const struct expr *expr, struct bytes *out)
 {
-	text_add(out, "(");
+	expr_text_add(out, "(");
 	expr_print(expr->a, out);
-	text_add(out, " ? ");
+	expr_text_add(out, " ? ");
 	expr_print(expr->b, out);
-	text_add(out, " : ");
+	expr_text_add(out, " : ");
 	expr_print(expr->c, out);
-	text_add(out, ")");
+	expr_text_add(out, ")");
 }
 
 void expr_print(const struct expr *expr, struct bytes *out)
 {
 	switch (expr->kind) {
 	case EXPR_REGISTER:
-		text_add(out, "$");
-		text_add(out, expr->name);
+		expr_text_add(out, "$");
+		expr_text_add(out, expr->name);
 		break;
 	case EXPR_NAME:
-		text_add(out, expr->name);
+		expr_text_add(out, expr->name);
 		break;
 	case EXPR_ARGUMENT:
-		number_print(expr, "$arg", out);
+		expr_number_print(expr, "$arg", out);
 		break;
 	case EXPR_NUMBER:
-		number_print(expr, "", out);
+		expr_number_print(expr, "", out);
 		break;
 	case EXPR_MEMBER:
 		expr_print(expr->a, out);
-		text_add(out, ".");
-		text_add(out, expr->name);
+		expr_text_add(out, ".");
+		expr_text_add(out, expr->name);
 		break;
 	case EXPR_INDEX:
 		expr_print(expr->a, out);
-		text_add(out, "[");
+		expr_text_add(out, "[");
 		expr_print(expr->b, out);
-		text_add(out, "]");
+		expr_text_add(out, "]");
 		break;
 	case EXPR_UNARY:
 		pair_print(NULL, expr_operators[expr->op].text, expr->a, out);

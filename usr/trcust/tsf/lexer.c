@@ -8,7 +8,7 @@
 
 #define LEXER_GROUPS_MAX	64	/* brackets within brackets */
 
-static bool is_blank(char c)
+static bool lexer_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' ||
 	       c == '\n';
@@ -32,7 +32,7 @@ bool lexer_is_word(char c)
 
 static bool is_path(char c)
 {
-	return !is_blank(c) && (c & 0xe0) && !strchr(",;\"=\x7f", c);
+	return !lexer_is_blank(c) && (c & 0xe0) && !strchr(",;\"=\x7f", c);
 }
 
 static struct srcpos pos_from(const struct lexer *lexer, const char *start,
@@ -64,7 +64,7 @@ static void lexer_hint(struct lexer *lexer, const char *hint)
 		diag_hint(lexer->diag, "%s", hint);
 }
 
-static void line_begin(struct lexer *lexer)
+static void lexer_line_begin(struct lexer *lexer)
 {
 	size_t left = lexer->end - lexer->at;
 	size_t most = left < LEXER_LINE_MAX + 1 ? left : LEXER_LINE_MAX + 1;
@@ -86,7 +86,7 @@ void lexer_init(struct lexer *lexer, struct diag *diag)
 	*lexer = (struct lexer){ .diag = diag, .at = text, .end = text + size };
 	if (size && lexer->end[-1] == 0x1a)	/* the end of file of DOS */
 		lexer->end--;
-	line_begin(lexer);
+	lexer_line_begin(lexer);
 	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) && !lexer->failed)
 		lexer->at += 3;
 }
@@ -104,10 +104,10 @@ void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
 }
 
 /* Take a character; the lexer must not be at the end. */
-static void step(struct lexer *lexer)
+static void lexer_step(struct lexer *lexer)
 {
 	if (*lexer->at++ == '\n')
-		line_begin(lexer);
+		lexer_line_begin(lexer);
 }
 
 static bool text_starts(const char *at, const char *end,
@@ -129,7 +129,7 @@ static void comment_skip(struct lexer *lexer)
 		else if (text_starts(lexer->at, lexer->end, "*/"))
 			depth--;
 		else {
-			step(lexer);
+			lexer_step(lexer);
 			continue;
 		}
 		lexer->at += 2;
@@ -140,13 +140,13 @@ static void comment_skip(struct lexer *lexer)
 	lexer_hint(lexer, "this comment is not closed");
 }
 
-static void blanks_skip(struct lexer *lexer)
+static void lexer_blanks_skip(struct lexer *lexer)
 {
 	const char *end;
 
 	while (lexer->at < lexer->end) {
-		if (is_blank(*lexer->at)) {
-			step(lexer);
+		if (lexer_is_blank(*lexer->at)) {
+			lexer_step(lexer);
 		} else if (*lexer->at == ';') {
 			end = memchr(lexer->at, '\n', lexer->end - lexer->at);
 			lexer->at = end ? end : lexer->end;
@@ -196,7 +196,7 @@ static struct token string_broken(struct lexer *lexer, const char *start)
 	return (struct token){ .pos = pos, .text = start };
 }
 
-static struct token string_read(struct lexer *lexer)
+static struct token lexer_string_read(struct lexer *lexer)
 {
 	const char *start = lexer->at++;
 	struct token token;
@@ -223,13 +223,13 @@ struct token lexer_next(struct lexer *lexer)
 {
 	const char *start;
 
-	blanks_skip(lexer);
+	lexer_blanks_skip(lexer);
 	start = lexer->at;
 	if (start == lexer->end)
 		return (struct token){ .pos = pos_from(lexer, start, 1),
 				       .text = start };
 	if (*start == '"')
-		return string_read(lexer);
+		return lexer_string_read(lexer);
 	if (!lexer_is_word(*start)) {
 		lexer->at++;
 		return token_make(lexer, TOKEN_MARK, start);
@@ -261,7 +261,7 @@ static bool is_symbol(char c)
 	return lexer_is_word(c) || (c && strchr("@?.:", c));
 }
 
-static const char *skip_blanks(const char *at, const char *end)
+static const char *lexer_skip_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
@@ -312,16 +312,16 @@ static const char *group_end(const char *at, const char *end)
 /* A plus or minus at `at` begins a displacement. */
 static bool at_displacement(const char *at, const char *end)
 {
-	at = skip_blanks(at + 1, end);
+	at = lexer_skip_blanks(at + 1, end);
 	if (at < end && *at == '(')
-		at = skip_blanks(at + 1, end);
+		at = lexer_skip_blanks(at + 1, end);
 	return at < end && lexer_is_digit(*at);
 }
 
 /* The end of what follows "operator": new, delete, or the type of a conversion; NULL: none. */
 static const char *operator_word_end(const char *at, const char *end)
 {
-	const char *start = skip_blanks(at, end);
+	const char *start = lexer_skip_blanks(at, end);
 
 	at = skip_word(start, end);
 	if (at == start)
@@ -348,7 +348,7 @@ static const char *operator_mark_end(const char *at, const char *end)
 	if (text_starts(at, end, ",("))
 		return at + 1;
 	if (text_starts(at, end, "\"\""))
-		return skip_word(skip_blanks(at + 2, end), end);
+		return skip_word(lexer_skip_blanks(at + 2, end), end);
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (text_starts(at, end, marks[i]) && !text_starts(at, end, "/*"))
 			return at + strlen(marks[i]);
@@ -357,8 +357,8 @@ static const char *operator_mark_end(const char *at, const char *end)
 
 /* `at` is the end of a run of letters from `start` on. When its last word is
  * "operator": the end of what it names. */
-static const char *operator_end(const char *start, const char *at,
-				const char *end)
+static const char *lexer_operator_end(const char *start, const char *at,
+				      const char *end)
 {
 	static const char operator[] = "operator";
 	const char *word, *found;
@@ -434,7 +434,7 @@ size_t lexer_symbol_length(const char *at, const char *end)
 		at = part_begin_end(at, end);
 		while (at < end && is_symbol(*at))
 			at++;
-		at = operator_end(part, at, end);
+		at = lexer_operator_end(part, at, end);
 		if (at == start)
 			return 0;
 		group = part_group_end(at, end);

@@ -321,7 +321,7 @@ static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind)
 	return stmt;
 }
 
-static void data_add(struct parser *p, struct srcpos pos, size_t bytes)
+static void tsf_data_add(struct parser *p, struct srcpos pos, size_t bytes)
 {
 	p->now.data_bytes += bytes;
 	if (p->now.data_bytes > p->tsf->maxdata && !p->now.exceeding.line)
@@ -351,7 +351,7 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 		return false;
 	}
 	stmt->reg.name = reg->name;
-	data_add(p, p->token.pos, reg->bytes);
+	tsf_data_add(p, p->token.pos, reg->bytes);
 	parser_next(p);
 	return true;
 }
@@ -424,7 +424,7 @@ static bool parse_memory(struct parser *p, enum tsf_stmt_kind kind,
 		parser_next(p);
 	}
 	p->now.len.line = 0;
-	data_add(p, stmt->pos, RAS_ITEM_PREFIX + stmt->length);
+	tsf_data_add(p, stmt->pos, RAS_ITEM_PREFIX + stmt->length);
 	if (!read)
 		return false;
 	parser_take_mark(p, ',');
@@ -518,6 +518,6 @@ bool parse_stack(struct parser *p)
 		depth = 1;
 	}
 	stmt->length = depth;
-	data_add(p, stmt->pos, RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
+	tsf_data_add(p, stmt->pos, RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
 	return parser_expect(p, ')');
 }

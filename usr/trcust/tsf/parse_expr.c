@@ -414,7 +414,7 @@ static bool expr_type_parse(struct expr_parser *e, struct expr_type **result,
 
 static struct expr *parse_choice(struct expr_parser *e);
 
-static struct expr *parse_primary(struct expr_parser *e)
+static struct expr *expr_parse_primary(struct expr_parser *e)
 {
 	const struct token *token = &e->p->token;
 	struct expr *expr;
@@ -483,7 +483,7 @@ static bool refuse_effects(struct expr_parser *e)
 
 static struct expr *parse_postfix(struct expr_parser *e)
 {
-	struct expr *expr = parse_primary(e), *array;
+	struct expr *expr = expr_parse_primary(e), *array;
 	struct srcpos pos;
 
 	while (expr) {
@@ -523,7 +523,7 @@ static struct expr *parse_postfix(struct expr_parser *e)
 	return NULL;
 }
 
-static struct expr *parse_unary(struct expr_parser *e);
+static struct expr *expr_parse_unary(struct expr_parser *e);
 
 /* "(type)" at a parenthesis; NULL: it isn't, and the place is where it was. */
 static const struct expr_type *parse_cast_type(struct expr_parser *e)
@@ -574,7 +574,7 @@ static struct expr *parse_sizeof(struct expr_parser *e)
 	if (e->p->aborted)
 		return NULL;
 	expr_restore(e, &before);
-	expr->a = expr_at(e, "(") ? parse_postfix(e) : parse_unary(e);
+	expr->a = expr_at(e, "(") ? parse_postfix(e) : expr_parse_unary(e);
 	return expr->a ? expr : NULL;
 }
 
@@ -593,7 +593,7 @@ static struct expr *parse_operand(struct expr_parser *e)
 			if (!expr)
 				return NULL;
 			expr->type = type;
-			expr->a = parse_unary(e);
+			expr->a = expr_parse_unary(e);
 			return expr->a ? expr : NULL;
 		}
 	}
@@ -602,11 +602,11 @@ static struct expr *parse_operand(struct expr_parser *e)
 	for (int op = EXPR_DEREF; op < EXPR_OP_COUNT; op++)
 		if (!expr_at(e, "&&") &&
 		    expr_take_marks(e, expr_operators[op].text))
-			return node_unary(e, op, pos, parse_unary(e));
+			return node_unary(e, op, pos, expr_parse_unary(e));
 	return parse_postfix(e);
 }
 
-static struct expr *parse_unary(struct expr_parser *e)
+static struct expr *expr_parse_unary(struct expr_parser *e)
 {
 	struct expr *expr;
 
@@ -622,7 +622,7 @@ static struct expr *parse_unary(struct expr_parser *e)
 	return expr;
 }
 
-/* The longest binary operator that stands here. */
+/* The longest binary operator that is here. */
 static bool at_binary(const struct expr_parser *e, enum expr_op *op)
 {
 	size_t best = 0;
@@ -638,9 +638,9 @@ static bool at_binary(const struct expr_parser *e, enum expr_op *op)
 	return best;
 }
 
-static struct expr *parse_binary(struct expr_parser *e, int precedence)
+static struct expr *expr_parse_binary(struct expr_parser *e, int precedence)
 {
-	struct expr *left = parse_unary(e), *expr;
+	struct expr *left = expr_parse_unary(e), *expr;
 	enum expr_op op;
 
 	while (left && at_binary(e, &op) &&
@@ -652,7 +652,8 @@ static struct expr *parse_binary(struct expr_parser *e, int precedence)
 		expr->op = op;
 		expr->a = left;
 		expr_take_marks(e, expr_operators[op].text);
-		expr->b = parse_binary(e, expr_operators[op].precedence + 1);
+		expr->b =
+			expr_parse_binary(e, expr_operators[op].precedence + 1);
 		left = expr->b ? expr : NULL;
 	}
 	return left;
@@ -664,9 +665,9 @@ static struct expr *parse_choice(struct expr_parser *e)
 	struct srcpos pos;
 
 	if (e->nesting == EXPR_NESTING_MAX)
-		return parse_unary(e);	/* which reports that */
+		return expr_parse_unary(e); /* which reports that */
 	e->nesting++;
-	expr = parse_binary(e, 1);
+	expr = expr_parse_binary(e, 1);
 	pos = e->p->token.pos;
 	if (expr && expr_take_marks(e, "?")) {
 		test = expr;

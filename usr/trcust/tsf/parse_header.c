@@ -102,9 +102,9 @@ static bool name_known(const struct tsf_name *names, size_t count,
 }
 
 /* A type's ID is a power of two, a group's any number. */
-static void item_add(struct parser *p, struct name_list *list,
-		     const struct tsf_name *item, struct srcpos pos,
-		     uint64_t id, const struct token *id_token)
+static void header_item_add(struct parser *p, struct name_list *list,
+			    const struct tsf_name *item, struct srcpos pos,
+			    uint64_t id, const struct token *id_token)
 {
 	const struct tsf *tsf = p->tsf;
 	bool types = list->names == tsf->types, known = false;
@@ -156,7 +156,7 @@ static bool parse_list(struct parser *p, struct name_list *list)
 			return false;
 		token = p->token;
 		if (parser_number(p, &id, &id_pos))
-			item_add(p, list, &item, pos, id, &token);
+			header_item_add(p, list, &item, pos, id, &token);
 		else if (token.kind == TOKEN_WORD ||
 			 token.kind == TOKEN_NUMBER ||
 			 token.kind == TOKEN_STRING)
@@ -245,7 +245,7 @@ static void report_no_keyword(struct parser *p)
 		diag_hint(p->diag, "%s", hint);
 }
 
-static bool parse_clause(struct parser *p)
+static bool header_clause(struct parser *p)
 {
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
 		if (parser_at(p, clauses[i].word)) {
@@ -263,7 +263,7 @@ bool parse_header(struct parser *p)
 	p->tsf->major = 1;
 	p->tsf->maxdata = TDF_DATA_MAX;
 	while (!parser_at(p, "TRACE") && p->token.kind != TOKEN_END) {
-		if (!parse_clause(p))
+		if (!header_clause(p))
 			p->aborted = true;
 		if (p->aborted)
 			return false;

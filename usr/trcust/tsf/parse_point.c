@@ -208,9 +208,9 @@ static bool parse_opcode(struct parser *p)
 }
 
 /* ID of a name; 0 after the message `unknown`. */
-static uint16_t name_find(struct parser *p, const struct tsf_name *names,
-			  size_t count, const char *name, struct srcpos pos,
-			  enum diag_id unknown)
+static uint16_t point_name_find(struct parser *p, const struct tsf_name *names,
+				size_t count, const char *name,
+				struct srcpos pos, enum diag_id unknown)
 {
 	char known[TDF_GROUPS_MAX * (TDF_NAME_MAX + 2) + 1] = "";
 	size_t used = 0;
@@ -240,9 +240,9 @@ static bool parse_type(struct parser *p)
 	do {
 		if (!parser_name(p, name, &pos))
 			return false;
-		p->point->type |= name_find(p, p->tsf->types,
-					    p->tsf->type_count, name, pos,
-					    TRCERR_NOTATYPE);
+		p->point->type |=
+			point_name_find(p, p->tsf->types, p->tsf->type_count,
+					name, pos, TRCERR_NOTATYPE);
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }
@@ -254,8 +254,9 @@ static bool parse_group(struct parser *p)
 
 	if (!parser_name(p, name, &pos))
 		return false;
-	p->point->group = name_find(p, p->tsf->groups, p->tsf->group_count,
-				    name, pos, TRCERR_NOTAGROUP);
+	p->point->group =
+		point_name_find(p, p->tsf->groups, p->tsf->group_count, name,
+				pos, TRCERR_NOTAGROUP);
 	return true;
 }
 
@@ -382,7 +383,7 @@ static const struct clause {
 #undef ONCE
 };
 
-static const struct clause *clause_find(const struct parser *p)
+static const struct clause *point_clause_find(const struct parser *p)
 {
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
 		if (parser_at(p, clauses[i].word))
@@ -429,9 +430,9 @@ static void skip_value(struct parser *p)
 		 !parser_at_trace(p));
 }
 
-static bool parse_clause(struct parser *p)
+static bool point_clause(struct parser *p)
 {
-	const struct clause *clause = clause_find(p);
+	const struct clause *clause = point_clause_find(p);
 	struct srcpos *before;
 	bool parsed;
 
@@ -530,8 +531,8 @@ static void parse_point(struct parser *p)
 
 	/* clauses up to the next TRACE */
 	while (whole && p->token.kind != TOKEN_END && !parser_at(p, "TRACE")) {
-		whole = parse_clause(p);
-		if (whole && !parser_take_mark(p, ',') && clause_find(p))
+		whole = point_clause(p);
+		if (whole && !parser_take_mark(p, ',') && point_clause_find(p))
 			parser_expect_comma(p);
 	}
 	whole &= !p->aborted;

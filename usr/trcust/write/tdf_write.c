@@ -167,7 +167,7 @@ static void write_stmts(struct tdf_writer *w)
 	bytes_join(&w->file, &c->rpn);
 }
 
-static int section_compare(const void *a, const void *b)
+static int tdf_section_compare(const void *a, const void *b)
 {
 	const struct tdf_section *x = a, *y = b;
 
@@ -184,7 +184,7 @@ static bool section_is_known(const struct tdf_section *sections, size_t count,
 }
 
 /* The one that the operand of a DW_OP_addr lies in. */
-static void section_add(struct tdf_writer *w, uint64_t address)
+static void tdf_section_add(struct tdf_writer *w, uint64_t address)
 {
 	uint32_t *count = &w->header.sections.count;
 	struct module_section in;
@@ -211,9 +211,9 @@ static void write_sections(struct tdf_writer *w)
 
 	while (rpn_next(rpn->data, rpn->size, &op))
 		if (op.code == RPN_addr)
-			section_add(w, op.a);
+			tdf_section_add(w, op.a);
 	count = w->header.sections.count;
-	qsort(w->sections, count, sizeof(*w->sections), section_compare);
+	qsort(w->sections, count, sizeof(*w->sections), tdf_section_compare);
 	table_begin(w, &w->header.sections, count);
 	bytes_add(&w->file, w->sections, count * sizeof(*w->sections));
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/formats/format.h"
 
-static int name_compare(const void *a, const void *b, void *known)
+static int tff_name_compare(const void *a, const void *b, void *known)
 {
 	const struct ctype *types = ((const struct ctypes *)known)->types;
 
@@ -29,7 +29,7 @@ void tff_types_open(struct tff_types *types, const struct ctypes *known)
 	}
 	if (!types->failed)
 		qsort_r(types->by_name, n, sizeof(*types->by_name),
-			name_compare, (void *)known);
+			tff_name_compare, (void *)known);
 }
 
 static uint32_t find_exact(const struct tff_types *types, const char *name,
@@ -54,8 +54,8 @@ static uint32_t find_exact(const struct tff_types *types, const char *name,
 }
 
 /* The type that a control names, CTYPE_NONE. */
-static uint32_t type_find(const struct tff_types *types, const char *name,
-			  size_t length)
+static uint32_t tff_type_find(const struct tff_types *types, const char *name,
+			      size_t length)
 {
 	uint32_t found = find_exact(types, name, length);
 	uint8_t kind;
@@ -72,7 +72,7 @@ static uint32_t type_find(const struct tff_types *types, const char *name,
 static uint32_t want_name(const void *context, const char *name, size_t length)
 {
 	const struct tff_types *types = context;
-	uint32_t found = type_find(types, name, length);
+	uint32_t found = tff_type_find(types, name, length);
 
 	if (found != CTYPE_NONE)
 		types->indices[found] = 0;
@@ -99,7 +99,7 @@ static void want_parts(struct tff_types *types, const struct ctype *type)
 			types->indices[type->members[i].ctype] = 0;
 }
 
-/* Parts stand before what they make up: backwards, all are found in one go. */
+/* Parts are before what they make up: backwards, all are found in one go. */
 void tff_types_settle(struct tff_types *types)
 {
 	uint32_t next = 0;

@@ -49,7 +49,7 @@ static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 	return at;
 }
 
-static void add_entries(struct tff_writer *w, struct tff_types *types)
+static void tff_add_entries(struct tff_writer *w, struct tff_types *types)
 {
 	const struct module *module = w->c->module;
 	uint16_t migrates = module && module->elf &&
@@ -131,7 +131,7 @@ static void add_own_section(struct tff_writer *w)
 	}
 	tff_tables_begin(&w->t, &out);
 	tff_types_open(&types, &w->compiled->ctypes);
-	add_entries(w, &types);
+	tff_add_entries(w, &types);
 	out.name = strings_add(&w->t.strings, c->tsf->modname);
 	out.path = strings_add(&w->t.strings, w->module);
 	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
@@ -158,7 +158,8 @@ static void add_own_section(struct tff_writer *w)
 	bytes_add(&w->t.sections, &out, sizeof(out));
 }
 
-static bool is_kept(const struct tff_writer *w, const struct tff_entry *entry)
+static bool tff_is_kept(const struct tff_writer *w,
+			const struct tff_entry *entry)
 {
 	for (size_t i = 0; i < w->compiled->point_count; i++)
 		if (w->compiled->points[i].tsf->minor == entry->minor &&
@@ -176,7 +177,7 @@ static void check_replaced(const struct tff_writer *w,
 	bool lost = false;
 
 	for (uint32_t i = 0; i < in->entries && !lost; i++)
-		lost = !is_kept(w, &entries[i]);
+		lost = !tff_is_kept(w, &entries[i]);
 	if (!lost || outfile_is_same(tsf, diag_path(w->c->diag)))
 		return;
 	diag_report(w->c->diag, w->c->tsf->modname_pos, TRCERR_REPLACED, tsf,
