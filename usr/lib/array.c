@@ -55,3 +55,12 @@ size_t array_count_upto(const void *array, size_t count, size_t size,
 	}
 	return low;
 }
+
+int array_compare(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}

@@ -28,4 +28,7 @@ bool array_extend(void *array, size_t *count, size_t *room, size_t size,
 size_t array_count_upto(const void *array, size_t count, size_t size,
 			uint64_t value);
 
+/* For qsort() and bsearch(): elements by that first member. */
+int array_compare(const void *a, const void *b);
+
 #endif

@@ -62,34 +62,6 @@ static void dump_names(const char *what, const struct tdf_name *names,
 	}
 }
 
-static void dump_module(const struct tdf *tdf, uint32_t i)
-{
-	static const char *const kinds[] = {
-		[TDF_MODULE_USER] = "user", [TDF_MODULE_KERNEL] = "kernel",
-		[TDF_MODULE_KMOD] = "kernel-module",
-	};
-	const struct tdf_module *m = &tdf->modules[i];
-
-	printf("module %u: ", i);
-	dump_labelled("name", tdf_string(tdf, m->name));
-	dump_labelled(" path", tdf_string(tdf, m->path));
-	printf(" kind %s machine %s class %d", kinds[m->kind],
-	       arch_machine_name(m->machine),
-	       m->elf_class == ELFCLASS64 ? 64 : 32);
-	dump_identity(m->id_kind, m->id, m->id_length);
-	putchar('\n');
-}
-
-static void dump_tdf_section(const struct tdf *tdf, const struct tdf_section *s)
-{
-	bool percpu = s->flags & TDF_SECTION_PERCPU;
-
-	dump_labelled(percpu ? "per-cpu section from" : "section",
-		      tdf_string(tdf, s->name));
-	printf(" address %#" PRIx64 " size %#" PRIx64 " module %u\n",
-	       (uint64_t)s->address, (uint64_t)s->size, s->module);
-}
-
 static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
 		     uint32_t length)
 {
@@ -97,27 +69,6 @@ static void dump_rpn(const struct tdf *tdf, const char *label, uint32_t at,
 
 	rpn_print(tdf->rpn + at, length, text, sizeof(text));
 	printf(" %s [%s]", label, text);
-}
-
-static void dump_len(const struct tdf *tdf, const struct tdf_stmt *s)
-{
-	if (s->flags & TDF_STMT_LEN_VALUE) {
-		dump_rpn(tdf, "len value", s->len_rpn, s->len_rpn_length);
-		return;
-	}
-	printf(" len bytes %u", s->len_bytes);
-	dump_rpn(tdf, s->flags & TDF_STMT_LEN_SEGMENT ? "at far" : "at",
-		 s->len_rpn, s->len_rpn_length);
-}
-
-static const char *block_name(uint8_t flags)
-{
-	switch (flags & TDF_STMT_OLD) {
-	case TDF_STMT_BLOCK: return " block";
-	case TDF_STMT_SIZE: return " size";
-	case TDF_STMT_OLD: return " old";
-	default: return "";
-	}
 }
 
 static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
@@ -128,9 +79,14 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		[TDF_STMT_ABSENT] = "absent", [TDF_STMT_IF] = "if",
 		[TDF_STMT_STACK] = "stack",
 	};
+	static const char *const blocks[TDF_STMT_OLD + 1] = {
+		[TDF_STMT_BLOCK] = " block", [TDF_STMT_SIZE] = " size",
+		[TDF_STMT_OLD] = " old",
+	};
 	bool address = s->kind == TDF_STMT_MEM || s->kind == TDF_STMT_ASCIIZ;
+	const char *block = blocks[s->flags & TDF_STMT_OLD];
 
-	printf("  %s%s%s%s", kinds[s->kind], block_name(s->flags),
+	printf("  %s%s%s%s", kinds[s->kind], block ? block : "",
 	       s->flags & TDF_STMT_MORE ? " more" : "",
 	       s->flags & TDF_STMT_RAW ? " raw" : "");
 	if (s->kind == TDF_STMT_REG)
@@ -148,8 +104,13 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		dump_rpn(tdf, "frame", s->rpn, s->rpn_length);
 	else if (s->kind == TDF_STMT_VALUE || s->kind == TDF_STMT_IF)
 		dump_rpn(tdf, "value", s->rpn, s->rpn_length);
-	if (s->flags & TDF_STMT_LEN)
-		dump_len(tdf, s);
+	if (s->flags & TDF_STMT_LEN && s->flags & TDF_STMT_LEN_VALUE) {
+		dump_rpn(tdf, "len value", s->len_rpn, s->len_rpn_length);
+	} else if (s->flags & TDF_STMT_LEN) {
+		printf(" len bytes %u", s->len_bytes);
+		dump_rpn(tdf, s->flags & TDF_STMT_LEN_SEGMENT ? "at far" : "at",
+			 s->len_rpn, s->len_rpn_length);
+	}
 	putchar('\n');
 }
 
@@ -203,22 +164,6 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 	}
 }
 
-static void dump_members(const struct tff *tff, const struct tff_section *s,
-			 const struct tff_ctype *type)
-{
-	const struct tff_member *m = tff->members + s->first_member +
-				     type->first_member;
-
-	for (uint32_t i = 0; i < type->members; i++, m++) {
-		dump_labelled("    member", tff_string(tff, m->name));
-		if (type->kind == TFF_CTYPE_ENUM)
-			printf(" value %" PRId64 "\n", (int64_t)m->value);
-		else
-			printf(" ctype %u bit %" PRIu64 " bits %u\n", m->ctype,
-			       (uint64_t)m->value, m->bits);
-	}
-}
-
 static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 {
 	static const char *const kinds[] = {
@@ -232,6 +177,8 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
 		const struct tff_ctype *type = &tff->ctypes[s->first_ctype + i];
+		const struct tff_member *m = tff->members + s->first_member +
+					     type->first_member;
 
 		printf("  ctype %u: ", i);
 		dump_labelled("name", tff_string(tff, type->name));
@@ -243,7 +190,15 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		    type->target != TFF_CTYPE_NONE)
 			printf(" of %u", type->target);
 		printf("%s\n", type->is_signed ? " signed" : "");
-		dump_members(tff, s, type);
+		for (uint32_t j = 0; j < type->members; j++, m++) {
+			dump_labelled("    member", tff_string(tff, m->name));
+			if (type->kind == TFF_CTYPE_ENUM)
+				printf(" value %" PRId64 "\n",
+				       (int64_t)m->value);
+			else
+				printf(" ctype %u bit %" PRIu64 " bits %u\n",
+				       m->ctype, (uint64_t)m->value, m->bits);
+		}
 	}
 }
 
@@ -285,16 +240,37 @@ static void dump_tff(const struct tff *tff)
 
 static void dump_tdf(const struct tdf *tdf)
 {
+	static const char *const kinds[] = {
+		[TDF_MODULE_USER] = "user", [TDF_MODULE_KERNEL] = "kernel",
+		[TDF_MODULE_KMOD] = "kernel-module",
+	};
 	const struct tdf_header *h = tdf->header;
 
 	printf("TDF version %u major %u (0x%02x) maxdata %u ", h->version,
 	       h->major, h->major, h->maxdata);
 	dump_labelled("tsf", tdf_string(tdf, h->tsf));
 	putchar('\n');
-	for (uint32_t i = 0; i < h->modules.count; i++)
-		dump_module(tdf, i);
-	for (uint32_t i = 0; i < h->sections.count; i++)
-		dump_tdf_section(tdf, &tdf->sections[i]);
+	for (uint32_t i = 0; i < h->modules.count; i++) {
+		const struct tdf_module *m = &tdf->modules[i];
+
+		printf("module %u: ", i);
+		dump_labelled("name", tdf_string(tdf, m->name));
+		dump_labelled(" path", tdf_string(tdf, m->path));
+		printf(" kind %s machine %s class %d", kinds[m->kind],
+		       arch_machine_name(m->machine),
+		       m->elf_class == ELFCLASS64 ? 64 : 32);
+		dump_identity(m->id_kind, m->id, m->id_length);
+		putchar('\n');
+	}
+	for (uint32_t i = 0; i < h->sections.count; i++) {
+		const struct tdf_section *s = &tdf->sections[i];
+
+		dump_labelled(s->flags & TDF_SECTION_PERCPU ?
+				      "per-cpu section from" : "section",
+			      tdf_string(tdf, s->name));
+		printf(" address %#" PRIx64 " size %#" PRIx64 " module %u\n",
+		       (uint64_t)s->address, (uint64_t)s->size, s->module);
+	}
 	dump_names("type", tdf->types, h->types.count, tdf->strings);
 	dump_names("group", tdf->groups, h->groups.count, tdf->strings);
 	for (uint32_t i = 0; i < h->points.count; i++)

@@ -103,100 +103,57 @@ static bool lines_index(struct diag *diag)
 	return true;
 }
 
-/* The part of a source line that is shown. */
-struct diag_window {
-	const char *start, *end;
-	const char *mark;	/* of the caret, start <= mark <= end */
-	bool cut_left, cut_right;
-};
-
-static struct diag_window window_choose(const char *line, size_t length,
-					uint32_t column)
+/* The line, or the part of a long one around the mark, with a caret below. */
+static void diag_source_print(struct diag *diag, FILE *out, struct srcpos pos)
 {
-	struct diag_window w = { .start = line, .end = line + length };
-
-	w.mark = column - 1 < length ? line + column - 1 : w.end;
-	if (length <= DIAG_WINDOW)
-		return w;
-	if (w.mark - line > DIAG_WINDOW / 2) {
-		w.start = w.mark - DIAG_WINDOW / 2;
-		w.cut_left = true;
-		while (w.start < w.mark && (*w.start & 0xc0) == 0x80)
-			w.start++;
-	}
-	if (w.end - w.start > DIAG_WINDOW) {
-		w.end = w.start + DIAG_WINDOW;
-		w.cut_right = true;
-	}
-	return w;
-}
-
-/* A text may have a few characters that are wrong; this has more. */
-static bool window_is_binary(const struct diag_window *w)
-{
+	const char *start, *end = diag->text + diag->size, *mark, *p, *last;
+	bool cut_left = false, cut_right = false;
 	size_t wrong = 0, n;
 
-	for (const char *p = w->start; p < w->end; p += n ? n : 1) {
-		n = glyph_size(p, w->end - p);
-		wrong += !n && *p != '\t';
+	if (!lines_index(diag) || pos.line > diag->line_count)
+		return;
+	start = diag->text + diag->lines[pos.line - 1];
+	if (pos.line < diag->line_count)
+		end = diag->text + diag->lines[pos.line] - 1;
+	end -= end > start && end[-1] == '\r';
+	mark = pos.column - 1 < (size_t)(end - start) ? start + pos.column - 1 :
+							end;
+	if (end - start > DIAG_WINDOW && mark - start > DIAG_WINDOW / 2) {
+		start = mark - DIAG_WINDOW / 2;
+		cut_left = true;
+		while (start < mark && (*start & 0xc0) == 0x80)
+			start++;
 	}
-	return wrong > DIAG_WRONG_MAX;
-}
+	if (end - start > DIAG_WINDOW) {
+		end = start + DIAG_WINDOW;
+		cut_right = true;
+	}
 
-static void window_print(FILE *out, const struct diag_window *w)
-{
-	size_t n;
-
-	fputs(w->cut_left ? "..." : "", out);
-	for (const char *p = w->start; p < w->end; p += n) {
-		n = glyph_size(p, w->end - p);
+	/* A text may have a few characters that are wrong. */
+	for (p = start; p < end; p += glyph_step(p, end))
+		wrong += !glyph_size(p, end - p) && *p != '\t';
+	if (wrong > DIAG_WRONG_MAX)
+		return;
+	fprintf(out, "%5u | %s", pos.line, cut_left ? "..." : "");
+	for (p = start; p < end; p += glyph_step(p, end)) {
+		n = glyph_size(p, end - p);
 		if (n)
 			fwrite(p, 1, n, out);
 		else
 			fputc(*p == '\t' ? '\t' : '?', out);
-		n = n ? n : 1;
 	}
-	fputs(w->cut_right ? "...\n" : "\n", out);
-}
+	fputs(cut_right ? "...\n" : "\n", out);
 
-/* Tabs are kept, so that the caret is below its character. */
-static void caret_print(FILE *out, const struct diag_window *w, size_t length)
-{
-	size_t left = w->end - w->mark, n;
-	const char *p, *end = w->mark + (length < left ? length : left);
-
-	fputs(w->cut_left ? "   " : "", out);
-	for (p = w->start; p < w->mark; p += n) {
+	/* Tabs are kept, so that the caret is below its character. */
+	fprintf(out, "      | %s", cut_left ? "   " : "");
+	for (p = start; p < mark; p += glyph_step(p, end))
 		fputc(*p == '\t' ? '\t' : ' ', out);
-		n = glyph_step(p, w->end);
-	}
 	fputc('^', out);
-	for (p += left ? glyph_step(p, w->end) : 0; p < end; p += n) {
+	last = pos.length < (size_t)(end - mark) ? mark + pos.length : end;
+	for (p += p < end ? glyph_step(p, end) : 0; p < last;
+	     p += glyph_step(p, end))
 		fputc(*p == '\t' ? '\t' : '~', out);
-		n = glyph_step(p, w->end);
-	}
 	fputc('\n', out);
-}
-
-static void diag_source_print(struct diag *diag, FILE *out, struct srcpos pos)
-{
-	size_t start, end;
-	struct diag_window w;
-
-	if (!lines_index(diag) || pos.line > diag->line_count)
-		return;
-	start = diag->lines[pos.line - 1];
-	end = pos.line < diag->line_count ? diag->lines[pos.line] - 1 :
-					    diag->size;
-	if (end > start && diag->text[end - 1] == '\r')
-		end--;
-	w = window_choose(diag->text + start, end - start, pos.column);
-	if (window_is_binary(&w))
-		return;
-	fprintf(out, "%5u | ", pos.line);
-	window_print(out, &w);
-	fputs("      | ", out);
-	caret_print(out, &w, pos.length);
 }
 
 static void message_print(struct diag *diag, FILE *out, struct srcpos pos,

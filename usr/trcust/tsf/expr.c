@@ -92,29 +92,6 @@ static void pair_print(const struct expr *first, const char *text,
 	expr_text_add(out, ")");
 }
 
-static void cast_print(const struct expr *expr, struct bytes *out)
-{
-	expr_text_add(out, expr->kind == EXPR_CAST ? "((" : "sizeof(");
-	if (expr->type)
-		expr_type_print(expr->type, out);
-	if (expr->kind == EXPR_CAST)
-		expr_text_add(out, ")");
-	if (expr->a)
-		expr_print(expr->a, out);
-	expr_text_add(out, ")");
-}
-
-static void choice_print(const struct expr *expr, struct bytes *out)
-{
-	expr_text_add(out, "(");
-	expr_print(expr->a, out);
-	expr_text_add(out, " ? ");
-	expr_print(expr->b, out);
-	expr_text_add(out, " : ");
-	expr_print(expr->c, out);
-	expr_text_add(out, ")");
-}
-
 void expr_print(const struct expr *expr, struct bytes *out)
 {
 	switch (expr->kind) {
@@ -150,11 +127,24 @@ void expr_print(const struct expr *expr, struct bytes *out)
 			   out);
 		break;
 	case EXPR_CHOICE:
-		choice_print(expr, out);
+		expr_text_add(out, "(");
+		expr_print(expr->a, out);
+		expr_text_add(out, " ? ");
+		expr_print(expr->b, out);
+		expr_text_add(out, " : ");
+		expr_print(expr->c, out);
+		expr_text_add(out, ")");
 		break;
 	case EXPR_CAST:
 	case EXPR_SIZEOF:
-		cast_print(expr, out);
+		expr_text_add(out, expr->kind == EXPR_CAST ? "((" : "sizeof(");
+		if (expr->type)
+			expr_type_print(expr->type, out);
+		if (expr->kind == EXPR_CAST)
+			expr_text_add(out, ")");
+		if (expr->a)
+			expr_print(expr->a, out);
+		expr_text_add(out, ")");
 		break;
 	case EXPR_EITHER:
 		pair_print(expr->a, "or", expr->b, out);

@@ -95,21 +95,11 @@ static void write_points(struct tdf_writer *w)
 	}
 }
 
-/* A site of the kernel may have no instruction: no text either. */
-static uint32_t write_insn(struct tdf_writer *w, const struct compile_site *in)
-{
-	char text[INSN_TEXT];
-
-	if (arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
-			    in->address, text, sizeof(text)))
-		return 0;
-	return strings_add(&w->strings, text);
-}
-
 /* *stmt: of the statements table, in the order of the sites. */
 static void write_site(struct tdf_writer *w, const struct compile_site *in,
 		       uint32_t *stmt)
 {
+	char text[INSN_TEXT];
 	struct tdf_site out = {
 		.offset = in->offset,
 		.address = in->address,
@@ -119,12 +109,15 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 		.cost = in->cost,
 		.insn_length = in->insn_length,
 		.flags = in->flags,
-		.text = write_insn(w, in),
 		.semaphore = in->semaphore,
 		.first_stmt = *stmt,
 		.stmts = in->stmts,
 	};
 
+	/* A site of the kernel may have no instruction: no text either. */
+	if (!arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
+			     in->address, text, sizeof(text)))
+		out.text = strings_add(&w->strings, text);
 	memcpy(out.insn, in->insn, sizeof(out.insn));
 	bytes_add(&w->file, &out, sizeof(out));
 	*stmt += in->stmts;
@@ -174,23 +167,16 @@ static int tdf_section_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static bool section_is_known(const struct tdf_section *sections, size_t count,
-			     uint64_t address)
-{
-	while (count--)
-		if (address - sections[count].address < sections[count].size)
-			return true;
-	return false;
-}
-
-/* The one that the operand of a DW_OP_addr lies in. */
+/* The one that the operand of a DW_OP_addr is in. */
 static void tdf_section_add(struct tdf_writer *w, uint64_t address)
 {
 	uint32_t *count = &w->header.sections.count;
 	struct module_section in;
 
-	if (section_is_known(w->sections, *count, address) ||
-	    !symbol_section_find(w->c, address, &in))
+	for (uint32_t i = 0; i < *count; i++)
+		if (address - w->sections[i].address < w->sections[i].size)
+			return;
+	if (!symbol_section_find(w->c, address, &in))
 		return;
 	if (*count == TDF_SECTIONS_MAX) {
 		w->too_many = true;

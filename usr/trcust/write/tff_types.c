@@ -53,27 +53,20 @@ static uint32_t find_exact(const struct tff_types *types, const char *name,
 	return CTYPE_NONE;
 }
 
-/* The type that a control names, CTYPE_NONE. */
-static uint32_t tff_type_find(const struct tff_types *types, const char *name,
-			      size_t length)
+/* The type that a control names, which the TFF needs; CTYPE_NONE. */
+static uint32_t want_name(const void *context, const char *name, size_t length)
 {
+	const struct tff_types *types = context;
 	uint32_t found = find_exact(types, name, length);
 	uint8_t kind;
 	size_t tag = format_type_tag(name, length, &kind);
 
-	if (found != CTYPE_NONE || !tag)
-		return found;
-	found = find_exact(types, name + tag, length - tag);
-	if (found != CTYPE_NONE && types->known->types[found].kind != kind)
-		return CTYPE_NONE;
-	return found;
-}
-
-static uint32_t want_name(const void *context, const char *name, size_t length)
-{
-	const struct tff_types *types = context;
-	uint32_t found = tff_type_find(types, name, length);
-
+	if (found == CTYPE_NONE && tag) {
+		found = find_exact(types, name + tag, length - tag);
+		if (found != CTYPE_NONE &&
+		    types->known->types[found].kind != kind)
+			found = CTYPE_NONE;
+	}
 	if (found != CTYPE_NONE)
 		types->indices[found] = 0;
 	return found;
@@ -90,23 +83,22 @@ void tff_types_want(struct tff_types *types, const char *fmt)
 	format_free(&format);
 }
 
-static void want_parts(struct tff_types *types, const struct ctype *type)
-{
-	if (type->kind == TFF_CTYPE_ARRAY)
-		types->indices[type->target] = 0;
-	for (size_t i = 0; i < type->member_count; i++)
-		if (type->kind != TFF_CTYPE_ENUM)
-			types->indices[type->members[i].ctype] = 0;
-}
-
 /* Parts are before what they make up: backwards, all are found in one go. */
 void tff_types_settle(struct tff_types *types)
 {
 	uint32_t next = 0;
 
-	for (size_t i = types->failed ? 0 : types->known->count; i--;)
-		if (types->indices[i] != CTYPE_NONE)
-			want_parts(types, &types->known->types[i]);
+	for (size_t i = types->failed ? 0 : types->known->count; i--;) {
+		const struct ctype *type = &types->known->types[i];
+
+		if (types->indices[i] == CTYPE_NONE)
+			continue;
+		if (type->kind == TFF_CTYPE_ARRAY)
+			types->indices[type->target] = 0;
+		for (size_t j = 0; j < type->member_count; j++)
+			if (type->kind != TFF_CTYPE_ENUM)
+				types->indices[type->members[j].ctype] = 0;
+	}
 	for (size_t i = 0; !types->failed && i < types->known->count; i++)
 		if (types->indices[i] != CTYPE_NONE)
 			types->indices[i] = next++;

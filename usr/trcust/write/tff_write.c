@@ -17,13 +17,6 @@ struct tff_writer {
 	struct tff_tables t;
 };
 
-static void add_names(struct tff_writer *w, struct bytes *table,
-		      const struct tsf_name *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		tff_tables_name(&w->t, table, names[i].name, names[i].id);
-}
-
 /* The FMT lines, each ended by a line end, or the default format. The C types
  * that it names are wanted. */
 static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
@@ -135,8 +128,12 @@ static void add_own_section(struct tff_writer *w)
 	out.name = strings_add(&w->t.strings, c->tsf->modname);
 	out.path = strings_add(&w->t.strings, w->module);
 	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
-	add_names(w, &w->t.types, c->tsf->types, c->tsf->type_count);
-	add_names(w, &w->t.groups, c->tsf->groups, c->tsf->group_count);
+	for (size_t i = 0; i < c->tsf->type_count; i++)
+		tff_tables_name(&w->t, &w->t.types, c->tsf->types[i].name,
+				c->tsf->types[i].id);
+	for (size_t i = 0; i < c->tsf->group_count; i++)
+		tff_tables_name(&w->t, &w->t.groups, c->tsf->groups[i].name,
+				c->tsf->groups[i].id);
 	tff_types_settle(&types);
 
 	/* Those that are wanted, in their order. */
@@ -152,20 +149,9 @@ static void add_own_section(struct tff_writer *w)
 	for (size_t i = 0; i < types.known->count; i++)
 		if (tff_types_index(&types, i) != TFF_CTYPE_NONE)
 			add_members(w, &types, &types.known->types[i]);
-
 	w->t.strings.bytes.failed |= types.failed;
 	tff_types_close(&types);
 	bytes_add(&w->t.sections, &out, sizeof(out));
-}
-
-static bool tff_is_kept(const struct tff_writer *w,
-			const struct tff_entry *entry)
-{
-	for (size_t i = 0; i < w->compiled->point_count; i++)
-		if (w->compiled->points[i].tsf->minor == entry->minor &&
-		    w->compiled->points[i].hash == entry->hash)
-			return true;
-	return false;
 }
 
 /* What was made from another TSF goes away: its records can't be printed. */
@@ -176,8 +162,14 @@ static void check_replaced(const struct tff_writer *w,
 	const char *tsf = tff_string(w->old, in->tsf);
 	bool lost = false;
 
-	for (uint32_t i = 0; i < in->entries && !lost; i++)
-		lost = !tff_is_kept(w, &entries[i]);
+	for (uint32_t i = 0; i < in->entries && !lost; i++) {
+		const struct compile_point *points = w->compiled->points;
+
+		lost = true;
+		for (size_t j = 0; lost && j < w->compiled->point_count; j++)
+			lost = points[j].tsf->minor != entries[i].minor ||
+			       points[j].hash != entries[i].hash;
+	}
 	if (!lost || outfile_is_same(tsf, diag_path(w->c->diag)))
 		return;
 	diag_report(w->c->diag, w->c->tsf->modname_pos, TRCERR_REPLACED, tsf,
@@ -189,15 +181,14 @@ static void check_replaced(const struct tff_writer *w,
 
 int tff_write(struct outfile **out, const char *path,
 	      const struct compilation *c, const struct compiled *compiled,
-	      const char *module,
-	      struct error *err)
+	      const char *module, struct error *err)
 {
 	struct tff_writer w = {
 		.c = c, .compiled = compiled, .module = module, .path = path,
 	};
 	struct tff *old;
 	int code = tff_open(&old, path, err);
-	bool done;
+	bool done = false;
 
 	if (code && code != -ENOENT) {
 		error_hint(err, "remove it, or write elsewhere with --output-dir");
@@ -210,9 +201,7 @@ int tff_write(struct outfile **out, const char *path,
 	w.old = code ? NULL : old;
 
 	/* The own section takes the place of the one of the same module. */
-	done = false;
-	for (uint32_t i = 0; w.old && i < w.old->header->sections.count;
-	     i++) {
+	for (uint32_t i = 0; w.old && i < w.old->header->sections.count; i++) {
 		const struct tff_section *in = &w.old->sections[i];
 
 		if (strcmp(tff_string(w.old, in->path), w.module)) {
@@ -226,7 +215,6 @@ int tff_write(struct outfile **out, const char *path,
 	}
 	if (!done)
 		add_own_section(&w);
-
 	code = tff_tables_write(&w.t, c->tsf->major, out, path, err);
 	tff_tables_free(&w.t);
 	tff_close((struct tff *)w.old);

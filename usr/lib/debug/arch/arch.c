@@ -28,20 +28,16 @@ const struct arch *arch_own(void)
 	return own ? own : arch_all[0];
 }
 
-static bool arch_is_called(const struct arch *arch, const char *name)
-{
-	for (size_t i = 0; i < sizeof(arch->others) / sizeof(*arch->others);
-	     i++)
-		if (arch->others[i] && !strcasecmp(arch->others[i], name))
-			return true;
-	return !strcasecmp(arch->name, name);
-}
-
 const struct arch *arch_find_named(const char *name)
 {
-	for (size_t i = 0; arch_all[i]; i++)
-		if (arch_is_called(arch_all[i], name))
+	for (size_t i = 0; arch_all[i]; i++) {
+		const char *const *others = arch_all[i]->others;
+
+		if (!strcasecmp(arch_all[i]->name, name) ||
+		    (others[0] && !strcasecmp(others[0], name)) ||
+		    (others[1] && !strcasecmp(others[1], name)))
 			return arch_all[i];
+	}
 	return NULL;
 }
 
@@ -100,11 +96,21 @@ static bool arch_is_near(const char *name, const char *other)
 	       (*other && !strcasecmp(name, other + 1));
 }
 
-static bool register_hint(const struct arch *arch, const char *name, char *text,
-			  size_t size)
+bool arch_register_foreign(const struct arch *arch, const char *name,
+			   char *text, size_t size)
 {
 	size_t used = 0;
 
+	if (arch_register_find(arch, name))
+		return false;
+	for (size_t i = 0; arch_all[i]; i++) {
+		if (arch_all[i]->machine == arch->machine ||
+		    !arch_register_find(arch_all[i], name))
+			continue;
+		snprintf(text, size, "a register of %s, the module is for %s",
+			 arch_all[i]->name, arch->name);
+		return true;
+	}
 	if (*name == '%') {
 		snprintf(text, size, "registers are written without '%%'");
 		return true;
@@ -120,22 +126,6 @@ static bool register_hint(const struct arch *arch, const char *name, char *text,
 					 used ? ", " : "near names: ",
 					 arch->registers[i].name);
 	return used;
-}
-
-bool arch_register_foreign(const struct arch *arch, const char *name,
-			   char *text, size_t size)
-{
-	if (arch_register_find(arch, name))
-		return false;
-	for (size_t i = 0; arch_all[i]; i++) {
-		if (arch_all[i]->machine == arch->machine ||
-		    !arch_register_find(arch_all[i], name))
-			continue;
-		snprintf(text, size, "a register of %s, the module is for %s",
-			 arch_all[i]->name, arch->name);
-		return true;
-	}
-	return register_hint(arch, name, text, size);
 }
 
 bool arch_register_is_index(const struct arch *arch,

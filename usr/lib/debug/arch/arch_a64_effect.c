@@ -321,68 +321,55 @@ static const struct a64_class vector_classes[] = {
 	{ 0 }
 };
 
-/* By bits 28 to 25 */
-static const struct a64_class *classes_find(uint32_t code)
-{
-	switch (a64_bits(code, 25, 4)) {
-	case 8: case 9:
-		return a64_immediate_classes;
-	case 10: case 11:
-		return branch_classes;
-	case 4: case 6: case 12: case 14:
-		return a64_memory_classes;
-	case 5: case 13:
-		return a64_register_classes;
-	case 7: case 15:
-		return vector_classes;
-	default:
-		return NULL;
-	}
-}
-
-static bool insn_find(const struct a64_insn *insn, struct arch_effect *effect)
-{
-	const struct a64_class *class = classes_find(insn->code);
-
-	while (class && class->mask) {
-		if ((insn->code & class->mask) == class->code)
-			return class->find(insn, effect);
-		class++;
-	}
-	return false;
-}
-
-/*
- * The registers in the fields Rd, Rn, Ra and Rm, whether the encoding has them
- * or not. 31 is the stack pointer as the base of a load or store, and as Rn of
- * ADD and SUB of an extended register.
- */
-static uint32_t registers_used(uint32_t code)
-{
-	static const uint8_t fields[] = { 0, 5, 10, 16 };
-	bool stack = (code & 0x0a000000) == 0x08000000 ||
-		     (code & 0x1fe00000) == 0x0b200000;
-	uint32_t uses = 0;
-
-	for (size_t i = 0; i < sizeof(fields); i++)
-		uses |= 1u << a64_bits(code, fields[i], 5);
-	if (!stack || a64_bits(code, 5, 5) != 31)
-		uses &= ~(1u << 31);
-	return uses;
-}
-
 bool a64_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		     uint64_t address, struct arch_effect *effect)
 {
+	static const uint8_t fields[] = { 0, 5, 10, 16 };
 	struct a64_insn insn = { .address = address, .thread = arch->thread };
+	const struct a64_class *class = NULL;
+	bool stack, found = false;
 
 	memset(effect, 0, sizeof(*effect));
 	if (size < arch->insn_bytes)
 		return false;
 	insn.code = a64_word(code);
 	effect->known = true;
-	effect->uses = registers_used(insn.code);
-	if (!insn_find(&insn, effect) || !effect->known)
+
+	/*
+	 * The registers in the fields Rd, Rn, Ra and Rm, whether the encoding
+	 * has them or not. 31 is the stack pointer as the base of a load or
+	 * store, and as Rn of ADD and SUB of an extended register.
+	 */
+	stack = (insn.code & 0x0a000000) == 0x08000000 ||
+		(insn.code & 0x1fe00000) == 0x0b200000;
+	for (size_t i = 0; i < sizeof(fields); i++)
+		effect->uses |= 1u << a64_bits(insn.code, fields[i], 5);
+	if (!stack || a64_bits(insn.code, 5, 5) != 31)
+		effect->uses &= ~(1u << 31);
+
+	switch (a64_bits(insn.code, 25, 4)) {
+	case 8: case 9:
+		class = a64_immediate_classes;
+		break;
+	case 10: case 11:
+		class = branch_classes;
+		break;
+	case 4: case 6: case 12: case 14:
+		class = a64_memory_classes;
+		break;
+	case 5: case 13:
+		class = a64_register_classes;
+		break;
+	case 7: case 15:
+		class = vector_classes;
+		break;
+	}
+	while (class && class->mask &&
+	       (insn.code & class->mask) != class->code)
+		class++;
+	if (class && class->mask)
+		found = class->find(&insn, effect);
+	if (!found || !effect->known)
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;
 }

@@ -78,15 +78,19 @@ static bool insn_is_listed(const ZydisDecodedInstruction *zi)
  * By class of exceptions (SDM volume 2, 2.4 and 2.8): arithmetic, whose
  * exceptions may be unmasked; operands in memory that must be aligned.
  */
-enum faulting { FAULTS_ALWAYS, FAULTS_ALIGNED, FAULTS_NEVER };
-
-static enum faulting class_faulting(ZydisExceptionClass exceptions)
+static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 {
-	switch (exceptions) {
+	bool aligned = false;
+
+	if (zi->meta.category == ZYDIS_CATEGORY_X87_ALU ||
+	    zi->meta.category == ZYDIS_CATEGORY_MMX)
+		return true;
+	switch (zi->meta.exception_class) {
 	case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_SSE4:
 	case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
 	case ZYDIS_EXCEPTION_CLASS_E1NF:
-		return FAULTS_ALIGNED;
+		aligned = true;
+		break;
 	case ZYDIS_EXCEPTION_CLASS_NONE: case ZYDIS_EXCEPTION_CLASS_SSE5:
 	case ZYDIS_EXCEPTION_CLASS_SSE7: case ZYDIS_EXCEPTION_CLASS_AVX4:
 	case ZYDIS_EXCEPTION_CLASS_AVX5: case ZYDIS_EXCEPTION_CLASS_AVX6:
@@ -99,19 +103,10 @@ static enum faulting class_faulting(ZydisExceptionClass exceptions)
 	case ZYDIS_EXCEPTION_CLASS_E10: case ZYDIS_EXCEPTION_CLASS_E10NF:
 	case ZYDIS_EXCEPTION_CLASS_E12: case ZYDIS_EXCEPTION_CLASS_E12NP:
 	case ZYDIS_EXCEPTION_CLASS_K20: case ZYDIS_EXCEPTION_CLASS_K21:
-		return FAULTS_NEVER;
+		break;
 	default:
-		return FAULTS_ALWAYS;
-	}
-}
-
-static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
-{
-	enum faulting faulting = class_faulting(zi->meta.exception_class);
-
-	if (zi->meta.category == ZYDIS_CATEGORY_X87_ALU ||
-	    zi->meta.category == ZYDIS_CATEGORY_MMX)
 		return true;
+	}
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_CVTPI2PS: case ZYDIS_MNEMONIC_LDMXCSR:
 	case ZYDIS_MNEMONIC_VLDMXCSR: case ZYDIS_MNEMONIC_CMPXCHG16B:
@@ -122,10 +117,9 @@ static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 	case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM:
 	case ZYDIS_MNEMONIC_PCMPISTRI: case ZYDIS_MNEMONIC_PCMPISTRM:
 	case ZYDIS_MNEMONIC_MASKMOVDQU:
-		return faulting == FAULTS_ALWAYS;
+		return false;
 	default:
-		return faulting == FAULTS_ALWAYS ||
-		       (faulting == FAULTS_ALIGNED && memory);
+		return aligned && memory;
 	}
 }
 

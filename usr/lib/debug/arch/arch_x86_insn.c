@@ -47,30 +47,6 @@ static const struct {
 	{ ZYDIS_OPCODE_MAP_0F, 0x78, 0x79, false, "is a system instruction" },
 };
 
-static void insn_check_opcode(const ZydisDecodedInstruction *zi,
-			      struct arch_insn *insn)
-{
-	/* system instructions that every program may use */
-	bool harmless = zi->mnemonic == ZYDIS_MNEMONIC_RDTSCP ||
-			zi->mnemonic == ZYDIS_MNEMONIC_XGETBV;
-
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		if (zi->opcode_map != refused[i].map ||
-		    zi->opcode < refused[i].first ||
-		    zi->opcode > refused[i].last || harmless)
-			continue;
-		insn->refused = refused[i].everywhere;
-		insn->user_refused = true;
-		insn->why = refused[i].why;
-		return;
-	}
-	if (zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && zi->opcode == 0x8e &&
-	    zi->raw.modrm.reg == 2) {
-		insn->refused = insn->user_refused = true;
-		insn->why = "loads SS, which hides the single step";
-	}
-}
-
 static bool insn_has_prefix(const ZydisDecodedInstruction *zi, uint8_t value)
 {
 	for (int i = 0; i < zi->raw.prefix_count; i++)
@@ -297,7 +273,25 @@ int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 			zi.mnemonic == ZYDIS_MNEMONIC_HLT;
 	insn->why = insn_why_corrupt(&zi);
 	insn->user_refused = insn->why;
-	if (!insn->why)
-		insn_check_opcode(&zi, insn);
+	if (insn->why)
+		return 0;
+
+	/* by opcode, but for system instructions that every program may use */
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (zi.opcode_map == refused[i].map &&
+		    zi.opcode >= refused[i].first &&
+		    zi.opcode <= refused[i].last &&
+		    zi.mnemonic != ZYDIS_MNEMONIC_RDTSCP &&
+		    zi.mnemonic != ZYDIS_MNEMONIC_XGETBV) {
+			insn->refused = refused[i].everywhere;
+			insn->user_refused = true;
+			insn->why = refused[i].why;
+			return 0;
+		}
+	if (zi.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && zi.opcode == 0x8e &&
+	    zi.raw.modrm.reg == 2) {
+		insn->refused = insn->user_refused = true;
+		insn->why = "loads SS, which hides the single step";
+	}
 	return 0;
 }

@@ -33,27 +33,11 @@ static char size_letter(unsigned int bits)
 	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : 'q';
 }
 
-/* No register among the operands has the size of the one in memory. */
-static bool size_is_open(const struct x86_insn *insn)
-{
-	switch (insn->zi.mnemonic) {
-	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC:
-	case ZYDIS_MNEMONIC_NEG: case ZYDIS_MNEMONIC_NOT:
-	case ZYDIS_MNEMONIC_MUL: case ZYDIS_MNEMONIC_IMUL:
-	case ZYDIS_MNEMONIC_DIV: case ZYDIS_MNEMONIC_IDIV:
-	case ZYDIS_MNEMONIC_NOP: case ZYDIS_MNEMONIC_PUSH:
-	case ZYDIS_MNEMONIC_POP:
-		return insn->zi.operand_count_visible == 1 &&
-		       insn->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
-	default:
-		return false;
-	}
-}
-
 /* The assembler's name, where it has another one. */
 static bool x86_name_find(const struct x86_insn *insn, char *name, size_t size)
 {
 	ZydisMnemonic mnemonic = insn->zi.mnemonic;
+	bool open = false;
 
 	if (mnemonic == ZYDIS_MNEMONIC_MOVZX ||
 	    mnemonic == ZYDIS_MNEMONIC_MOVSX) {
@@ -63,7 +47,22 @@ static bool x86_name_find(const struct x86_insn *insn, char *name, size_t size)
 			 size_letter(insn->operands[0].size));
 		return true;
 	}
-	if (size_is_open(insn)) {
+
+	/* No register among the operands has the size of the one in memory. */
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC:
+	case ZYDIS_MNEMONIC_NEG: case ZYDIS_MNEMONIC_NOT:
+	case ZYDIS_MNEMONIC_MUL: case ZYDIS_MNEMONIC_IMUL:
+	case ZYDIS_MNEMONIC_DIV: case ZYDIS_MNEMONIC_IDIV:
+	case ZYDIS_MNEMONIC_NOP: case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_POP:
+		open = insn->zi.operand_count_visible == 1 &&
+		       insn->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
+		break;
+	default:
+		break;
+	}
+	if (open) {
 		snprintf(name, size, "%s%c", ZydisMnemonicGetString(mnemonic),
 			 size_letter(insn->operands[0].size));
 		return true;
@@ -101,7 +100,8 @@ static bool text_adapt(const struct x86_insn *insn, const char *plain,
 				operands + (*star && *operands)) < size;
 }
 
-static bool formatter_begin(ZydisFormatter *formatter)
+int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
+		   uint64_t address, char *text, size_t text_size)
 {
 	static const struct {
 		ZydisFormatterProperty property;
@@ -114,25 +114,15 @@ static bool formatter_begin(ZydisFormatter *formatter)
 		{ ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED },
 		{ ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED },
 	};
-
-	ZydisFormatterInit(formatter, ZYDIS_FORMATTER_STYLE_ATT);
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		if (ZYAN_FAILED(ZydisFormatterSetProperty(
-			    formatter, properties[i].property,
-			    properties[i].value)))
-			return false;
-	return true;
-}
-
-int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
-		   uint64_t address, char *text, size_t text_size)
-{
 	ZydisFormatter formatter;
 	struct x86_insn insn;
 	char plain[128];
 
-	if (!formatter_begin(&formatter) ||
-	    !x86_decode(arch, code, size, address, &insn))
+	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		ZydisFormatterSetProperty(&formatter, properties[i].property,
+					  properties[i].value);
+	if (!x86_decode(arch, code, size, address, &insn))
 		return -EINVAL;
 	if (insn.zi.meta.category == ZYDIS_CATEGORY_WIDENOP &&
 	    insn.zi.operand_count_visible)

@@ -59,13 +59,6 @@ static const char *const plain[] = {
 	"tolower", "toupper",
 };
 
-static int calls_slot_compare(const void *a, const void *b)
-{
-	const struct call_slot *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 /* Slots that the loader fills with the addresses of imported functions */
 static void slots_find(struct calls *calls)
 {
@@ -109,7 +102,7 @@ static void slots_find(struct calls *calls)
 	}
 	if (calls->slot_count)
 		qsort(calls->slots, calls->slot_count, sizeof(*calls->slots),
-		      calls_slot_compare);
+		      array_compare);
 }
 
 struct calls *calls_begin(const struct module *module)
@@ -238,7 +231,7 @@ static bool slot_is_plain(const struct calls *calls, uint64_t address)
 
 	if (address && calls->slot_count)
 		slot = bsearch(&key, calls->slots, calls->slot_count,
-			       sizeof(key), calls_slot_compare);
+			       sizeof(key), array_compare);
 	return slot &&
 	       bsearch(slot->name, plain, sizeof(plain) / sizeof(plain[0]),
 		       sizeof(plain[0]), calls_name_compare);

@@ -180,34 +180,15 @@ static int code_take(struct module *module, size_t available,
 	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
 }
 
-/* All instructions have so many bytes, and begin at multiples of that. */
-static bool insn_may_begin(const struct arch *arch, uint64_t address)
-{
-	return arch->insn_bytes && !(address % arch->insn_bytes);
-}
-
-static int code_judge(struct module *module,
-		      struct code_function *function, struct code_site *site)
-{
-	uint32_t offset = site->address - function->start;
-	size_t i;
-
-	if (code_function_decode(function, module->arch, offset))
-		return -ENOMEM;
-	i = code_function_index(function, offset);
-	if (i < function->count && function->insns[i] == offset)
-		return code_take(module, function->size - offset, site);
-	return function->stuck || insn_may_begin(module->arch, site->address) ?
-		       CODE_UNDECODABLE : CODE_INSIDE;
-}
-
 int code_check(struct module *module, uint64_t label, struct code_site *site)
 {
 	const struct module_range *range =
 		module_function_find(module, site->address);
 	uint64_t start = label, end = UINT64_MAX;
+	uint8_t insn_bytes = module->arch->insn_bytes;	/* 0: it varies */
 	struct code_function *function;
-	size_t available;
+	size_t available, i;
+	uint32_t offset;
 	int verdict;
 
 	site->before = site->after = 0;
@@ -217,16 +198,26 @@ int code_check(struct module *module, uint64_t label, struct code_site *site)
 		start = range->start;
 		end = range->end;
 	} else if (label > site->address) {
-		if (!module->arch->insn_bytes)
+		if (!insn_bytes)
 			return CODE_UNDECODABLE;
-		start = site->address & -(uint64_t)module->arch->insn_bytes;
+		start = site->address & -(uint64_t)insn_bytes;
 	}
 	function = code_function_get(module, start, end);
 	if (!function)
 		return -ENOMEM;
 	if (site->address - start >= function->size)
 		return CODE_UNDECODABLE;
-	verdict = code_judge(module, function, site);
+	offset = site->address - start;
+	if (code_function_decode(function, module->arch, offset))
+		return -ENOMEM;
+	i = code_function_index(function, offset);
+	if (i < function->count && function->insns[i] == offset)
+		verdict = code_take(module, function->size - offset, site);
+	else if (function->stuck ||
+		 (insn_bytes && !(site->address % insn_bytes)))
+		verdict = CODE_UNDECODABLE;
+	else
+		verdict = CODE_INSIDE;
 	if (verdict == CODE_UNDECODABLE && label == site->address)
 		verdict = code_take(module, available, site);
 	if (verdict > CODE_GOOD &&

@@ -139,13 +139,6 @@ static struct arch_computed computed_find(const struct labels *labels,
 	return computed;
 }
 
-static int word_compare(const void *a, const void *b)
-{
-	const struct label_word *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static void read_words(struct labels *labels)
 {
 	struct flow *flow = labels->flow;
@@ -179,7 +172,7 @@ static void read_words(struct labels *labels)
 	labels->words_complete = all && all->complete;
 	if (labels->word_count)
 		qsort(labels->words, labels->word_count,
-		      sizeof(*labels->words), word_compare);
+		      sizeof(*labels->words), array_compare);
 }
 
 /* False: no instruction that only a jump would lead to is there. */
@@ -441,13 +434,6 @@ static void labels_each_insn(struct labels *labels,
 	}
 }
 
-static int constant_compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void find_constants(struct labels *labels)
 {
 	unsigned int joined = 0;
@@ -473,7 +459,7 @@ static void find_constants(struct labels *labels)
 	}
 	if (labels->constant_count)
 		qsort(labels->constants, labels->constant_count,
-		      sizeof(*labels->constants), constant_compare);
+		      sizeof(*labels->constants), array_compare);
 	for (size_t i = 0; i < labels->constant_count; i++)
 		if (!i || labels->constants[i] != labels->constants[kept - 1])
 			labels->constants[kept++] = labels->constants[i];

@@ -24,13 +24,6 @@ static int landing_take(void *context, const struct cfi_function *function)
 	return 0;
 }
 
-static int landing_compare(const void *a, const void *b)
-{
-	const struct landing *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 int landings_find(struct landings *landings, const struct module *module)
 {
 	struct cfi_section section;
@@ -41,7 +34,7 @@ int landings_find(struct landings *landings, const struct module *module)
 		code = cfi_each(&section, landing_take, landings);
 	if (landings->count)
 		qsort(landings->list, landings->count,
-		      sizeof(*landings->list), landing_compare);
+		      sizeof(*landings->list), array_compare);
 	return code;
 }
 

@@ -67,29 +67,10 @@ static const char *module_guess(const uint8_t *head, size_t size)
 	return "it is not an ELF file";
 }
 
-static int module_check_type(const struct module *module, const GElf_Ehdr *eh,
-			     struct error *err)
-{
-	bool is_kmod = module->kind == TDF_MODULE_KMOD;
-
-	switch (eh->e_type) {
-	case ET_EXEC:
-	case ET_DYN:
-		return is_kmod ? module_refuse(err, "it is a program or shared "
-					       "library, no kernel module") : 0;
-	case ET_REL:
-		return is_kmod ? 0 :
-		       module_refuse(err, "it is an object file, not linked yet");
-	case ET_CORE:
-		return module_refuse(err, "it is a core dump");
-	default:
-		return module_refuse(err, "it is an ELF file of an unknown type");
-	}
-}
-
 static int module_check_header(struct module *module, uint64_t file_size,
 			       struct error *err)
 {
+	bool is_kmod = module->kind == TDF_MODULE_KMOD;
 	uint8_t head[1024];
 	const void *start = head;
 	char text[128];
@@ -124,7 +105,19 @@ static int module_check_header(struct module *module, uint64_t file_size,
 			 module->elf_class == ELFCLASS64 ? 64 : 32);
 		return module_refuse(err, text);
 	}
-	return module_check_type(module, &eh, err);
+	switch (eh.e_type) {
+	case ET_EXEC:
+	case ET_DYN:
+		return is_kmod ? module_refuse(err, "it is a program or shared "
+					       "library, no kernel module") : 0;
+	case ET_REL:
+		return is_kmod ? 0 :
+		       module_refuse(err, "it is an object file, not linked yet");
+	case ET_CORE:
+		return module_refuse(err, "it is a core dump");
+	default:
+		return module_refuse(err, "it is an ELF file of an unknown type");
+	}
 }
 
 static int module_read_segments(struct module *module, uint64_t file_size,
@@ -539,27 +532,6 @@ bool module_ranges_have(const struct module_range *ranges, size_t count,
 	return false;
 }
 
-static bool dynamic_has_textrel(const struct module *module)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	GElf_Dyn dyn;
-
-	while ((scn = elf_nextscn(module->elf, scn))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC ||
-		    !(data = elf_getdata(scn, NULL)))
-			continue;
-		for (int i = 0; gelf_getdyn(data, i, &dyn); i++)
-			if (dyn.d_tag == DT_TEXTREL ||
-			    (dyn.d_tag == DT_FLAGS &&
-			     dyn.d_un.d_val & DF_TEXTREL))
-				return true;
-	}
-	return false;
-}
-
 void module_libraries(const struct module *module, char *text, size_t size)
 {
 	GElf_Shdr sh;
@@ -597,17 +569,28 @@ bool module_relocation(Elf_Data *data, const GElf_Shdr *sh, int i,
 bool module_is_relocated(const struct module *module, uint64_t address,
 			 size_t bytes)
 {
+	bool textrel = false;
 	Elf_Scn *scn = NULL;
+	Elf_Data *data;
 	GElf_Rela rela;
 	GElf_Shdr sh;
+	GElf_Dyn dyn;
 
-	if (!dynamic_has_textrel(module))
+	while (!textrel && (scn = elf_nextscn(module->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; gelf_getdyn(data, i, &dyn); i++)
+			textrel |= dyn.d_tag == DT_TEXTREL ||
+				   (dyn.d_tag == DT_FLAGS &&
+				    dyn.d_un.d_val & DF_TEXTREL);
+	}
+	if (!textrel)
 		return false;
 	if (!bytes)
 		return true;
+	scn = NULL;
 	while ((scn = elf_nextscn(module->elf, scn))) {
-		Elf_Data *data;
-
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
 		    (sh.sh_type != SHT_REL && sh.sh_type != SHT_RELA) ||
 		    !(data = elf_getdata(scn, NULL)))

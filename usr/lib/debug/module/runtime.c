@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-struct sign {
+struct runtime_sign {
 	const char *name;	/* of a symbol; one that ends with '*' begins
 				 * so */
 	unsigned int what;
 };
 
-static const struct sign symbol_signs[] = {
+static const struct runtime_sign symbol_signs[] = {
 	{ "__morestack", RUNTIME_SPLITS },
 	{ "getcontext", RUNTIME_SWITCHES },
 	{ "jump_fcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
@@ -34,7 +34,7 @@ static const struct sign symbol_signs[] = {
 	{ "thrd_exit", RUNTIME_UNWINDS },
 };
 
-static const struct sign library_signs[] = {
+static const struct runtime_sign library_signs[] = {
 	{ "libboost_co*", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
 	{ "libc++*", RUNTIME_UNWINDS },
 	{ "libgcc_s.*", RUNTIME_UNWINDS },
@@ -46,7 +46,7 @@ static const struct sign library_signs[] = {
 	{ "libunwind*", RUNTIME_UNWINDS },
 };
 
-static const struct sign section_signs[] = {
+static const struct runtime_sign section_signs[] = {
 	{ ".go.buildinfo", RUNTIME_GO | RUNTIME_MIGRATES },
 	{ ".gopclntab", RUNTIME_GO | RUNTIME_MIGRATES },
 	{ ".note.GNU-split-stack", RUNTIME_SPLITS },
@@ -55,71 +55,61 @@ static const struct sign section_signs[] = {
 
 #define SIGNS(list)	(list), sizeof(list) / sizeof((list)[0])
 
-static bool sign_is(const struct sign *sign, const char *name, size_t length)
-{
-	size_t bytes = strlen(sign->name);
-
-	if (sign->name[bytes - 1] == '*')
-		return length >= bytes - 1 &&
-		       !memcmp(name, sign->name, bytes - 1);
-	return length == bytes && !memcmp(name, sign->name, bytes);
-}
-
-static unsigned int signs_find(const struct sign *signs, size_t count,
+static unsigned int signs_find(const struct runtime_sign *signs, size_t count,
 			       const char *name, size_t length)
 {
-	for (size_t i = 0; i < count; i++)
-		if (sign_is(&signs[i], name, length))
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = strlen(signs[i].name);
+		bool begins = signs[i].name[bytes - 1] == '*';
+
+		bytes -= begins;
+		if ((begins ? length >= bytes : length == bytes) &&
+		    !memcmp(name, signs[i].name, bytes))
 			return signs[i].what;
+	}
 	return 0;
 }
 
-static unsigned int of_dynamic(const struct module *module, Elf_Scn *scn,
-			       const GElf_Shdr *sh)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	unsigned int what = 0;
-	GElf_Dyn dyn;
-
-	for (int i = 0; data && gelf_getdyn(data, i, &dyn) &&
-			dyn.d_tag != DT_NULL; i++) {
-		const char *name = dyn.d_tag != DT_NEEDED ? NULL :
-			elf_strptr(module->elf, sh->sh_link, dyn.d_un.d_val);
-
-		if (name)
-			what |= signs_find(SIGNS(library_signs), name,
-					   strlen(name));
-		if (dyn.d_tag == DT_FLAGS_1 && dyn.d_un.d_val & DF_1_PIE)
-			what |= RUNTIME_PROGRAM;
-	}
-	return what;
-}
-
-static unsigned int of_sections(const struct module *module)
+static unsigned int sections_find(const struct module *module)
 {
 	unsigned int what = 0;
 	Elf_Scn *scn = NULL;
+	const char *name;
 	size_t names;
 	GElf_Shdr sh;
+	GElf_Dyn dyn;
 
 	if (elf_getshdrstrndx(module->elf, &names))
 		return 0;
 	while ((scn = elf_nextscn(module->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			elf_strptr(module->elf, names, sh.sh_name) : NULL;
+		Elf_Data *data;
 
+		name = gelf_getshdr(scn, &sh) ?
+			       elf_strptr(module->elf, names, sh.sh_name) : NULL;
 		if (!name)
 			continue;
 		what |= signs_find(SIGNS(section_signs), name, strlen(name));
-		if (sh.sh_type == SHT_DYNAMIC)
-			what |= of_dynamic(module, scn, &sh);
+		data = sh.sh_type == SHT_DYNAMIC ? elf_getdata(scn, NULL) :
+						   NULL;
+		for (int i = 0; data && gelf_getdyn(data, i, &dyn) &&
+				dyn.d_tag != DT_NULL; i++) {
+			name = dyn.d_tag != DT_NEEDED ? NULL :
+				elf_strptr(module->elf, sh.sh_link,
+					   dyn.d_un.d_val);
+			if (name)
+				what |= signs_find(SIGNS(library_signs), name,
+						   strlen(name));
+			if (dyn.d_tag == DT_FLAGS_1 &&
+			    dyn.d_un.d_val & DF_1_PIE)
+				what |= RUNTIME_PROGRAM;
+		}
 	}
 	return what;
 }
 
 unsigned int runtime_find(const struct module *module)
 {
-	unsigned int what = of_sections(module);
+	unsigned int what = sections_find(module);
 	GElf_Ehdr header;
 
 	if (gelf_getehdr(module->elf, &header) && header.e_type == ET_EXEC)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 
 #define INSNS_MAX	100000
 #define WRITES_MAX	2	/* as in struct arch_effect */
@@ -56,18 +57,11 @@ struct stores {
 	size_t todo_count;
 };
 
-static int insn_compare(const void *a, const void *b)
-{
-	const struct stores_insn *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 static int32_t insn_index(const struct stores *s, uint64_t address)
 {
 	struct stores_insn key = { .address = address };
 	const struct stores_insn *found = bsearch(&key, s->insns, s->count,
-					   sizeof(key), insn_compare);
+					   sizeof(key), array_compare);
 
 	return found ? found - s->insns : -1;
 }
@@ -382,7 +376,7 @@ static int take_flow(struct stores *s, const struct block *block)
 		};
 	for (size_t i = 0; !block && i < s->flow->part_count; i++)
 		part_insns(s, &s->flow->parts[i], false);
-	qsort(s->insns, s->count, sizeof(*s->insns), insn_compare);
+	qsort(s->insns, s->count, sizeof(*s->insns), array_compare);
 	return 0;
 }
 

@@ -81,29 +81,20 @@ static int symbol_name_compare(const void *a, const void *b)
 	return memcmp(x->name, y->name, x->name_length);
 }
 
-static bool names_make(struct symbol_index *index)
-{
-	size_t size = (index->count + 1) * sizeof(*index->by_name);
-
-	if (index->by_name)
-		return true;
-	index->by_name = malloc(size);
-	if (!index->by_name)
-		return false;
-	memcpy(index->by_name, index->symbols,
-	       index->count * sizeof(*index->by_name));
-	qsort(index->by_name, index->count, sizeof(*index->by_name),
-	      symbol_name_compare);
-	return true;
-}
-
 bool symbol_index_is_unique(struct symbol_index *index,
 			    const struct module_symbol *symbol)
 {
 	size_t low = 0, high = index->count;
 
-	if (!names_make(index))
-		return false;
+	if (!index->by_name) {
+		index->by_name = malloc((high + 1) * sizeof(*index->by_name));
+		if (!index->by_name)
+			return false;
+		memcpy(index->by_name, index->symbols,
+		       high * sizeof(*index->by_name));
+		qsort(index->by_name, high, sizeof(*index->by_name),
+		      symbol_name_compare);
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -12,15 +12,6 @@
 #define NEAR_NAMES		3
 #define NEAR_NAME_MAX		128
 
-/* A terminal shows it as it is. */
-static bool near_is_printable(const char *name, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
-			return false;
-	return true;
-}
-
 /* Distance of a symbol's name from the one wanted; limit + 1 when it is far. A
  * name that goes on, or wants only leading underscores, is near. */
 static unsigned int near_score(const char *s, size_t n, const char *name,
@@ -114,21 +105,15 @@ static void near_list_add(struct near_list *list, const struct near_name *name)
 	list->names[at] = *name;
 }
 
-struct near {
-	const struct module *module;
-	enum module_want want;
-	struct near_list list;
-};
-
-static bool near_is_wanted(const struct near *near,
+static bool near_is_wanted(const struct module *module, enum module_want want,
 			   const struct module_symbol *symbol)
 {
 	size_t available;
 
 	return symbol->defined &&
-	       (near->want == MODULE_DATA ||
+	       (want == MODULE_DATA ||
 		(!symbol->absolute &&
-		 module_code(near->module, symbol->address, &available, NULL)));
+		 module_code(module, symbol->address, &available, NULL)));
 }
 
 static unsigned int near_limit(size_t length)
@@ -136,35 +121,40 @@ static unsigned int near_limit(size_t length)
 	return length < 7 ? (length + 2) / 3 : 3;
 }
 
-static void near_add_plain(struct near *near, const char *name)
+void module_symbol_near(struct module *module, const char *name,
+			enum module_want want, char *text, size_t size)
 {
-	size_t length = strlen(name);
+	const struct demangle_index *index;
+	size_t length = strlen(name), used = 0;
 	unsigned int limit = near_limit(length);
+	struct near_list list = { .count = 0 };
 
-	for (size_t i = 0; i < near->module->symbol_count; i++) {
-		const struct module_symbol *symbol = &near->module->symbols[i];
+	text[0] = '\0';
+	if (length < 2 || length > NEAR_NAME_MAX ||
+	    ++module->near_lookups > NEAR_LOOKUPS_MAX ||
+	    module->near_lookups * module->symbol_count > NEAR_SYMBOLS_MAX)
+		return;
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
 		struct near_name found = {
 			symbol->name, symbol->name_length,
 		};
+		bool printable = found.length > 0;
 
-		if (!found.length)
-			continue;
 		found.score = near_score(found.text, found.length, name,
 					 length, limit);
-		if (found.score <= limit && near_is_wanted(near, symbol) &&
-		    near_is_printable(found.text, found.length))
-			near_list_add(&near->list, &found);
+		if (found.score > limit ||
+		    !near_is_wanted(module, want, symbol))
+			continue;
+		for (size_t j = 0; j < found.length; j++)
+			printable &= (unsigned char)found.text[j] > ' ' &&
+				     found.text[j] != 0x7f;
+		if (printable)
+			near_list_add(&list, &found);
 	}
-}
 
-/* Names of C++ by what names the function itself. */
-static void near_add_full(struct near *near, const char *name)
-{
-	const struct demangle_index *index =
-		module_symbol_full_names(near->module);
-	unsigned int limit;
-	size_t length;
-
+	/* names of C++ by what names the function itself */
+	index = module_symbol_full_names(module);
 	name = demangle_base(demangle_start(name), &length);
 	limit = near_limit(length);
 	for (size_t i = 0; i < index->count; i++) {
@@ -173,31 +163,15 @@ static void near_add_full(struct near *near, const char *name)
 
 		found.score = near_score(entry->base, entry->base_length, name,
 					 length, limit);
-		if (found.score > limit)
+		if (found.score > limit ||
+		    !near_is_wanted(module, want,
+				    &module->symbols[entry->number]))
 			continue;
 		found.length = strlen(found.text);
-		if (near_is_wanted(near,
-				   &near->module->symbols[entry->number]))
-			near_list_add(&near->list, &found);
+		near_list_add(&list, &found);
 	}
-}
-
-void module_symbol_near(struct module *module, const char *name,
-			enum module_want want, char *text, size_t size)
-{
-	size_t length = strlen(name), used = 0;
-	struct near near = { .module = module, .want = want };
-
-	text[0] = '\0';
-	if (length < 2 || length > NEAR_NAME_MAX ||
-	    ++module->near_lookups > NEAR_LOOKUPS_MAX ||
-	    module->near_lookups * module->symbol_count > NEAR_SYMBOLS_MAX)
-		return;
-	near_add_plain(&near, name);
-	near_add_full(&near, name);
-	for (size_t i = 0; i < near.list.count && used < size; i++)
+	for (size_t i = 0; i < list.count && used < size; i++)
 		used += snprintf(text + used, size - used, "%s%.*s",
-				 i ? ", " : "",
-				 (int)near.list.names[i].length,
-				 near.list.names[i].text);
+				 i ? ", " : "", (int)list.names[i].length,
+				 list.names[i].text);
 }

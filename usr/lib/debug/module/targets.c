@@ -95,13 +95,6 @@ static int sweep_module(struct target_sweep *sweep)
 	return code;
 }
 
-static int target_compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 int targets_find(struct targets *targets, const struct module *module)
 {
 	struct target_sweep sweep = {
@@ -112,7 +105,7 @@ int targets_find(struct targets *targets, const struct module *module)
 		return -ENOMEM;
 	if (targets->count)
 		qsort(targets->addresses, targets->count,
-		      sizeof(*targets->addresses), target_compare);
+		      sizeof(*targets->addresses), array_compare);
 	targets->known = true;
 	return 0;
 }
