@@ -3,8 +3,6 @@
  * The text is written, compiled in silence, and written again with less where
  * something could not be compiled: so what is printed works.
  */
-#include "from_module.h"
-
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
@@ -21,6 +19,8 @@
 #include "lib/debug/dwarf/dwarf.h"
 #include "trcust/compile/signature.h"
 #include "trcust/tsf/parse_point.h"
+#include "input.h"
+#include "run.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
@@ -49,7 +49,11 @@ struct made_function {
 };
 
 struct tsf_maker {
-	const struct from_module *in;
+	const struct settings *s;
+	const char *modname;
+	unsigned int major;
+	struct module *module;
+	struct dwarf_file *dwarf;	/* NULL: none */
 	struct made_function *candidates;	/* minor - 1 is the index */
 	size_t count;
 	size_t left_out;
@@ -98,14 +102,15 @@ static bool glob_matches(const char *glob, const struct made_function *c)
 	return matches;
 }
 
-static bool is_wanted(const struct from_module *in, const struct made_function *c)
+static bool is_wanted(const struct tsf_maker *m,
+		      const struct made_function *c)
 {
-	bool wanted = !in->include_count;
+	bool wanted = !m->s->include.count;
 
-	for (size_t i = 0; i < in->include_count && !wanted; i++)
-		wanted = glob_matches(in->include[i], c);
-	for (size_t i = 0; i < in->exclude_count && wanted; i++)
-		wanted = !glob_matches(in->exclude[i], c);
+	for (size_t i = 0; i < m->s->include.count && !wanted; i++)
+		wanted = glob_matches(m->s->include.globs[i], c);
+	for (size_t i = 0; i < m->s->exclude.count && wanted; i++)
+		wanted = !glob_matches(m->s->exclude.globs[i], c);
 	return wanted;
 }
 
@@ -137,7 +142,7 @@ static void candidate_free(struct made_function *c)
 
 static int candidates_gather(struct tsf_maker *m)
 {
-	const struct module *module = m->in->module;
+	const struct module *module = m->module;
 
 	m->candidates = calloc(module->symbol_count + 1,
 			       sizeof(*m->candidates));
@@ -162,7 +167,7 @@ static int candidates_gather(struct tsf_maker *m)
 		 * function */
 		cold = strstr(c->name, ".cold");
 		if (!(cold && symbol->bind == STB_LOCAL &&
-		      (!cold[5] || cold[5] == '.')) && is_wanted(m->in, c)) {
+		      (!cold[5] || cold[5] == '.')) && is_wanted(m, c)) {
 			m->count++;
 			continue;
 		}
@@ -210,37 +215,37 @@ static bool is_only_one(struct dwarf_file *dwarf, const struct made_function *c,
 }
 
 /* "file.c:name"; NULL: that isn't this function alone. */
-static char *name_with_file(const struct from_module *in,
+static char *name_with_file(const struct tsf_maker *m,
 			    const struct made_function *c)
 {
 	const char *file;
 	char *name, *text;
 	uint32_t line;
 
-	if (!in->dwarf ||
-	    !dwarf_line_of(in->dwarf, c->symbol->address, &file, &line))
+	if (!m->dwarf ||
+	    !dwarf_line_of(m->dwarf, c->symbol->address, &file, &line))
 		return NULL;
 	file = source_path_base(file);
-	if (!is_only_one(in->dwarf, c, file) ||
+	if (!is_only_one(m->dwarf, c, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
-	text = made_name_write(in->module, name);
+	text = made_name_write(m->module, name);
 	free(name);
 	return text;
 }
 
 /* What TP is: the name, with its file where it isn't the only one, or
  * the bare address. */
-static int candidate_place(const struct from_module *in, struct made_function *c)
+static int candidate_place(const struct tsf_maker *m, struct made_function *c)
 {
 	const struct module_symbol *found;
 	bool others;
 
-	found = module_symbol_find(in->module, c->name, MODULE_CODE, &others);
+	found = module_symbol_find(m->module, c->name, MODULE_CODE, &others);
 	if (found && found->address == c->symbol->address && !others)
-		c->tp = made_name_write(in->module, c->name);
+		c->tp = made_name_write(m->module, c->name);
 	else
-		c->tp = name_with_file(in, c);
+		c->tp = name_with_file(m, c);
 	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
 			       c->symbol->address) < 0)
 		c->tp = NULL;
@@ -293,7 +298,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		      post ? ",RETEP" : c->at_label ? "+0" : "");
 	made_text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
 		      post ? "POST" : "PRE");
-	text_quote(text, path_base(m->in->modname));
+	text_quote(text, path_base(m->modname));
 	made_text_add(text, ") ");
 	text_quote(text, c->full ? c->full : c->name);
 	made_text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
@@ -316,7 +321,7 @@ static void made_text_write(struct tsf_maker *m)
 {
 	m->text.size = 0;
 	made_text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
-		      m->in->modname, m->in->major);
+		      m->modname, m->major);
 	made_text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
 				"\tNAME=PRIV,ID=2,\n"
 				"\tNAME=PRE,ID=4,\n"
@@ -353,14 +358,14 @@ static const struct arch *made_find_arch(void *context, const char *modname)
 {
 	const struct tsf_maker *m = context;
 
-	return m->in->module->arch;
+	return m->module->arch;
 }
 
 /* Write and compile; `take` sees every tracepoint that is good. */
 static int text_compile(struct tsf_maker *m, take_point *take)
 {
 	struct compilation c = {
-		.module = m->in->module, .dwarf = m->in->dwarf,
+		.module = m->module, .dwarf = m->dwarf,
 	};
 	struct compiled compiled = { 0 };
 	struct tsf *tsf = NULL;
@@ -369,7 +374,7 @@ static int text_compile(struct tsf_maker *m, take_point *take)
 	made_text_write(m);
 	if (m->text.failed)
 		return -ENOMEM;
-	code = diag_open_text(&c.diag, m->in->modname, (char *)m->text.data,
+	code = diag_open_text(&c.diag, m->modname, (char *)m->text.data,
 			      m->text.size, 0, NULL) ? -ENOMEM : 0;
 	if (!code)
 		code = tsf_parse(&tsf, c.diag, made_find_arch, m);
@@ -398,15 +403,15 @@ static int find_parameters(struct tsf_maker *m, struct made_function *c,
 	int code;
 
 	if (!c->unknown &&
-	    dwarf_unit_lacks(m->in->dwarf, entry, text, sizeof(text))) {
+	    dwarf_unit_lacks(m->dwarf, entry, text, sizeof(text))) {
 		c->unknown = strdup(text);
 		return c->unknown ? 0 : -ENOMEM;
 	}
-	code = signature_parameters_find(m->in->dwarf, entry,
+	code = signature_parameters_find(m->dwarf, entry,
 					 point->sites[0].nominal,
 					 &c->parameters, &listed);
 	if (!code && listed)
-		code = signature_parameters_find(m->in->dwarf, entry, entry,
+		code = signature_parameters_find(m->dwarf, entry, entry,
 						 &at_label, &listed);
 	if (!code && at_label.readable > c->parameters.readable) {
 		signature_parameters_free(&c->parameters);
@@ -433,13 +438,13 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 	if (c->elsewhere)
 		return 0;
 	tracepoint->good = true;
-	if (!m->in->args)
+	if (!m->s->args)
 		return 0;
 	for (int i = 0; post && i < 2; i++)
-		c->results[i] = signature_result_find(m->in->module,
-						      m->in->dwarf,
+		c->results[i] = signature_result_find(m->module,
+						      m->dwarf,
 						      c->symbol->address, i);
-	if (!post && m->in->dwarf && *c->tp != '@')
+	if (!post && m->dwarf && *c->tp != '@')
 		return find_parameters(m, c, point);
 	return 0;
 }
@@ -496,12 +501,12 @@ static int points_settle(struct tsf_maker *m)
 		struct made_function *c = &m->candidates[i];
 
 		c->entry.level = LEVEL_BARE;
-		c->post.level = m->in->retep && *c->tp != '@' ? LEVEL_BARE :
+		c->post.level = m->s->retep && *c->tp != '@' ? LEVEL_BARE :
 							       LEVEL_NONE;
 	}
 	code = text_compile(m, take_place);
 	levels_lower(m);
-	if (code || !m->in->args)
+	if (code || !m->s->args)
 		return code;
 	for (size_t i = 0; i < m->count; i++) {
 		struct made_function *c = &m->candidates[i];
@@ -532,7 +537,7 @@ static int points_make(struct tsf_maker *m, struct error *err)
 			candidate_free(c);
 			continue;
 		}
-		code = candidate_place(m->in, c);
+		code = candidate_place(m, c);
 		m->candidates[kept++] = *c;
 	}
 	while (i < m->count)
@@ -547,11 +552,11 @@ static int points_make(struct tsf_maker *m, struct error *err)
 	}
 	if (!code && m->count)
 		code = points_settle(m);
-	if (m->in->module->exhausted)
+	if (m->module->exhausted)
 		code = -ENOMEM;
 	if (code == -EINVAL)
 		return error_set(err, code, "nothing can be compiled for '%s'",
-				 m->in->modname);
+				 m->modname);
 	if (code)
 		return error_no_memory(err);
 	for (i = 0; i < m->count; i++) {
@@ -570,42 +575,104 @@ static int points_make(struct tsf_maker *m, struct error *err)
 	}
 	if (good)
 		return 0;
-	if (m->in->include_count && !m->count)
+	if (m->s->include.count && !m->count)
 		return error_set(err, -ENOENT,
 				 "no function of '%s' matches --include '%s'",
-				 m->in->modname, m->in->include[0]);
+				 m->modname, m->s->include.globs[0]);
 	error_set(err, -ENOENT, "no function of '%s' can be traced",
-		  m->in->modname);
-	if (!m->in->module->elf)
+		  m->modname);
+	if (!m->module->elf)
 		error_hint(err, "--module names the kernel's file with symbols");
-	else if (!m->in->dwarf)
+	else if (!m->dwarf)
 		error_hint(err, "it has no names of functions: a debug file has (--debug FILE, a package, or DEBUGINFOD_URLS), and so have the libraries that it calls");
 	return -ENOENT;
 }
 
-int from_module_write(const struct from_module *in, FILE *out,
-		      size_t *left_out, struct error *err)
+/* Write the TSF of the module that was opened. The exit status. */
+static int tsf_make_print(const struct compilation *c,
+			  const struct settings *s, const char *modname)
 {
-	struct tsf_maker m = { .in = in };
+	struct tsf_maker m = {
+		.s = s, .module = c->module, .dwarf = c->dwarf,
+		.modname = s->modname ? s->modname : modname,
+		.major = s->major ? s->major : 1,
+	};
+	struct error err = { 0 };
+	char *text = NULL;
 	int code;
 
-	if (strpbrk(in->modname, "\"\n"))
-		return error_set(err, -EINVAL, "MODNAME can't be '%s': a quotation mark or a line's end is in it",
-				 in->modname);
-	code = points_make(&m, err);
+	if (strpbrk(m.modname, "\"\n"))
+		code = error_set(&err, -EINVAL, "MODNAME can't be '%s': a quotation mark or a line's end is in it",
+				 m.modname);
+	else
+		code = points_make(&m, &err);
 	if (!code) {
 		made_text_write(&m);
-		if (m.text.failed || m.lost.failed)
-			code = error_no_memory(err);
-		fwrite(m.text.data, 1, m.text.size, out);
-		if (m.left_out)
-			fprintf(out, "\n%.*s", (int)m.lost.size, m.lost.data);
+		if (m.left_out) {
+			bytes_add(&m.text, "\n", 1);
+			bytes_join(&m.text, &m.lost);
+		}
+		if (m.text.failed || m.lost.failed ||
+		    !(text = malloc(m.text.size + 1)))
+			code = error_no_memory(&err);
+		else
+			memcpy(text, m.text.data, m.text.size);
 	}
-	*left_out = m.left_out;
+	if (m.left_out)
+		fprintf(stderr, "trcust: %zu functions can't be traced and are left out\n",
+			m.left_out);
+	if (code) {
+		error_print("trcust", &err);
+		code = 1;
+	} else {
+		code = run_print(s, text, m.text.size);
+	}
 	for (size_t i = 0; i < m.count; i++)
 		candidate_free(&m.candidates[i]);
 	free(m.candidates);
 	bytes_free(&m.text);
 	bytes_free(&m.lost);
+	return code;
+}
+
+struct module_run {
+	const struct settings *settings;
+	const char *module;
+};
+
+static int run_module(void *context)
+{
+	const struct module_run *run = context;
+	const struct settings *s = run->settings;
+	const char *module = run->module;
+	struct compilation c = { 0 };
+	struct input input = { 0 };
+	int code = 1;
+
+	if (diag_open(&c.diag, NULL, s->level))
+		return 1;
+	if (!input_open(&c, s, &input, module, "", true))
+		code = tsf_make_print(&c, s, module);
+	input_close(&c, &input);
+	diag_close(c.diag);
+	return run_finish_output() ? 1 : code;
+}
+
+int run_from_module(const struct settings *s, const char *module)
+{
+	struct module_run run = { s, module };
+	struct error err = { 0 };
+	struct diag *diag;
+	char *file = NULL;
+	int code = guard_run(run_module, &run, &file, &err);
+
+	if (code < 0) {
+		code = 1;
+		if (!diag_open(&diag, NULL, s->level)) {
+			input_report_damaged(diag, file, &err);
+			diag_close(diag);
+		}
+	}
+	free(file);
 	return code;
 }

@@ -116,21 +116,6 @@ static char *locate_module_find(const char *name, const char *tsf,
 	return file;
 }
 
-/* Where the module is on the target, as far as it is known here. */
-static char *module_target(const struct locate_module *at, const char *name,
-			   const char *module, const char *sysroot)
-{
-	char *real;
-
-	if (at->kind == TDF_MODULE_KERNEL)
-		return strdup("vmlinux");
-	if (name[0] == '/')
-		return strdup(module ? name :
-			      at->file + (sysroot ? strlen(sysroot) : 0));
-	real = realpath(at->file, NULL);
-	return real || errno == ENOMEM ? real : strdup(at->file);
-}
-
 int locate_module(struct locate_module *at, const char *modname,
 		  const char *tsf, const char *module, const char *sysroot)
 {
@@ -152,7 +137,18 @@ int locate_module(struct locate_module *at, const char *modname,
 		return strlen(path_base(name)) > NAME_MAX ? -ENAMETOOLONG :
 							    -ENOENT;
 	}
-	at->path = module_target(at, name, module, sysroot);
+
+	/* where the module is on the target, as far as it is known here */
+	if (at->kind == TDF_MODULE_KERNEL) {
+		at->path = strdup("vmlinux");
+	} else if (name[0] == '/') {
+		at->path = strdup(module ? name : at->file +
+				  (sysroot ? strlen(sysroot) : 0));
+	} else {
+		at->path = realpath(at->file, NULL);
+		if (!at->path && errno != ENOMEM)
+			at->path = strdup(at->file);
+	}
 	free(name);
 	if (!at->path || (module && !at->file))
 		return -ENOMEM;

@@ -41,7 +41,7 @@ struct settings {
 int run_compile(const struct settings *s, const char *tsf, const char *tdf);
 /* the same file: what has been understood of a TSF */
 int run_dump_tsf(const struct settings *s, const char *path);
-/* run_from_module.c */
+/* from_module.c */
 int run_from_module(const struct settings *s, const char *module);
 /* from_source.c */
 int run_from_source(const struct settings *s, int count, char **sources);

@@ -59,33 +59,16 @@ static int compile_tsf(struct compilation *c, struct compiled *out,
 	return code;
 }
 
-/* The name of the TDF; NULL after a message. */
-static char *tdf_name(const struct settings *s, struct diag *diag,
-		      const char *tsf, const char *given)
-{
-	struct srcpos nowhere = { 0 };
-	bool replaced;
-	char *tdf = locate_tdf(tsf, given, s->output, &replaced);
-
-	if (!tdf) {
-		diag_no_memory(diag, nowhere);
-	} else if (replaced) {
-		diag_report(diag, nowhere, TRCERR_BAD_EXTN, given, tdf);
-		diag_hint(diag, "a TDF is named *.tdf");
-	}
-	return tdf;
-}
-
-struct peek {
+struct tsf_run {
 	const struct settings *s;
-	const char *tsf;
+	const char *tsf, *given;	/* given: name of the TDF; NULL */
 };
 
 static const struct arch *tsf_find_arch(void *context, const char *modname)
 {
-	const struct peek *peek = context;
+	const struct tsf_run *run = context;
 
-	return input_arch(peek->s, modname, peek->tsf);
+	return input_arch(run->s, modname, run->tsf);
 }
 
 /* After errors: how much of the TSF there is a TDF for. */
@@ -105,21 +88,30 @@ static void report_left(const struct settings *s, const struct tsf *tsf,
 		fputs("trcust: no TDF is written\n", stderr);
 }
 
-static int run_file(const struct settings *s, const char *path,
-		    const char *given)
+static int run_file(void *context)
 {
+	struct tsf_run *run = context;
+	const struct settings *s = run->s;
 	struct compilation c = { .mode = s->site };
 	struct compiled out = { 0 };
-	struct peek peek = {s, path};
+	struct srcpos nowhere = { 0 };
 	struct tsf *tsf = NULL;
+	bool replaced;
+	int code = -1;
 	char *tdf;
-	int code;
 
-	guard_file(path);
-	if (diag_open(&c.diag, path, s->level))
+	guard_file(run->tsf);
+	if (diag_open(&c.diag, run->tsf, s->level))
 		return 1;
-	tdf = tdf_name(s, c.diag, path, given);
-	code = tdf ? tsf_parse(&tsf, c.diag, tsf_find_arch, &peek) : -1;
+	tdf = locate_tdf(run->tsf, run->given, s->output, &replaced);
+	if (!tdf) {
+		diag_no_memory(c.diag, nowhere);
+	} else if (replaced) {
+		diag_report(c.diag, nowhere, TRCERR_BAD_EXTN, run->given, tdf);
+		diag_hint(c.diag, "a TDF is named *.tdf");
+	}
+	if (tdf)
+		code = tsf_parse(&tsf, c.diag, tsf_find_arch, run);
 	c.tsf = tsf;
 	if (!code)
 		code = compile_tsf(&c, &out, s, tdf);
@@ -132,19 +124,19 @@ static int run_file(const struct settings *s, const char *path,
 	free(tdf);
 	tsf_free(tsf);
 	diag_close(c.diag);
-	return code;
+	return run_finish_output() ? 1 : code;
 }
 
 int run_dump_tsf(const struct settings *s, const char *path)
 {
-	struct peek peek = {s, path};
+	struct tsf_run run = { s, path };
 	struct tsf *tsf = NULL;
 	struct diag *diag;
 	bool failed;
 
 	if (diag_open(&diag, path, s->level))
 		return 1;
-	failed = tsf_parse(&tsf, diag, tsf_find_arch, &peek);
+	failed = tsf_parse(&tsf, diag, tsf_find_arch, &run);
 	if (!failed)
 		tsf_dump(tsf, stdout);
 	failed |= diag_count(diag, DIAG_ERROR) > 0;
@@ -153,52 +145,29 @@ int run_dump_tsf(const struct settings *s, const char *path)
 	return failed;
 }
 
-struct file_run {
-	const struct settings *settings;
-	const char *tsf, *tdf;
-};
-
-static int run_files(void *context)
-{
-	const struct file_run *run = context;
-
-	int code = run_file(run->settings, run->tsf, run->tdf);
-
-	return run_finish_output() ? 1 : code;
-}
-
-/* As after other fatal messages, no TDF is left that the TSF was compiled to
- * before. */
-static int report_damaged(const struct file_run *run, const char *file,
-			  struct error *err)
-{
-	const struct settings *s = run->settings;
-	struct diag *diag;
-	char *tdf;
-
-	if (diag_open(&diag, run->tsf, s->level))
-		return 1;
-	tdf = locate_tdf(run->tsf, run->tdf, s->output, &(bool){ false });
-	input_report_damaged(diag, file, err);
-	if (tdf && !s->explain) {
-		output_remove(diag, tdf);
-		report_left(s, NULL, tdf, 0);
-	}
-	free(tdf);
-	diag_close(diag);
-	return 1;
-}
-
 int run_compile(const struct settings *s, const char *tsf, const char *tdf)
 {
 	char *path = locate_tsf(tsf), *file = NULL;
-	struct file_run run = { s, path ? path : tsf, tdf };
+	struct tsf_run run = { s, path ? path : tsf, tdf };
 	struct error err = { 0 };
-	int code = guard_run(run_files, &run, &file, &err);
+	int code = guard_run(run_file, &run, &file, &err);
+	struct diag *diag;
 
-	if (code < 0)
-		code = report_damaged(&run, file, &err);
+	/* The compiler has crashed: as after other fatal messages, no TDF is
+	 * left that the TSF was compiled to before. */
+	if (code < 0 && !diag_open(&diag, run.tsf, s->level)) {
+		char *old = locate_tdf(run.tsf, tdf, s->output,
+				       &(bool){ false });
+
+		input_report_damaged(diag, file, &err);
+		if (old && !s->explain) {
+			output_remove(diag, old);
+			report_left(s, NULL, old, 0);
+		}
+		free(old);
+		diag_close(diag);
+	}
 	free(file);
 	free(path);
-	return code;
+	return code < 0 ? 1 : code;
 }

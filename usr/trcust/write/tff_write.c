@@ -4,9 +4,10 @@
 #include <string.h>
 #include <rastrace/tff.h>
 #include "lib/debug/module/module.h"
+#include "lib/formats/format.h"
 #include "lib/formats/tff.h"
+#include "trcust/compile/ctype.h"
 #include "tff_tables.h"
-#include "tff_types.h"
 #include "write.h"
 
 struct tff_writer {
@@ -16,6 +17,131 @@ struct tff_writer {
 	const struct tff *old;		/* NULL: there was no file */
 	struct tff_tables t;
 };
+
+/*
+ * Which of the C types of a compilation a TFF needs: those that the formats
+ * name, and what they consist of. What a pointer points at isn't printed.
+ */
+struct tff_types {
+	const struct ctypes *known;
+	uint32_t *by_name;	/* indices, sorted by name; exact ones */
+	uint32_t *indices;	/* in the TFF; CTYPE_NONE: not wanted */
+	bool failed;		/* out of memory */
+};
+
+static int tff_name_compare(const void *a, const void *b, void *known)
+{
+	const struct ctype *types = ((const struct ctypes *)known)->types;
+
+	return strcmp(types[*(const uint32_t *)a].name,
+		      types[*(const uint32_t *)b].name);
+}
+
+static void tff_types_open(struct tff_types *types,
+			   const struct ctypes *known)
+{
+	size_t n = known->count;
+
+	*types = (struct tff_types){
+		.known = known,
+		.by_name = calloc(n + 1, sizeof(*types->by_name)),
+		.indices = calloc(n + 1, sizeof(*types->indices)),
+	};
+	types->failed = known->failed || !types->by_name || !types->indices;
+	for (size_t i = 0; !types->failed && i < n; i++) {
+		types->by_name[i] = i;
+		types->indices[i] = CTYPE_NONE;
+	}
+	if (!types->failed)
+		qsort_r(types->by_name, n, sizeof(*types->by_name),
+			tff_name_compare, (void *)known);
+}
+
+static uint32_t find_exact(const struct tff_types *types, const char *name,
+			   size_t length)
+{
+	size_t low = 0, high = types->known->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t i = types->by_name[middle];
+		const char *own = types->known->types[i].name;
+		int order = strncmp(own, name, length);
+
+		if (!order && !own[length])
+			return i;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return CTYPE_NONE;
+}
+
+/* The type that a control names, which the TFF needs; CTYPE_NONE. */
+static uint32_t want_name(const void *context, const char *name, size_t length)
+{
+	const struct tff_types *types = context;
+	uint32_t found = find_exact(types, name, length);
+	uint8_t kind;
+	size_t tag = format_type_tag(name, length, &kind);
+
+	if (found == CTYPE_NONE && tag) {
+		found = find_exact(types, name + tag, length - tag);
+		if (found != CTYPE_NONE &&
+		    types->known->types[found].kind != kind)
+			found = CTYPE_NONE;
+	}
+	if (found != CTYPE_NONE)
+		types->indices[found] = 0;
+	return found;
+}
+
+/* The types that a format names go into the TFF. */
+static void tff_types_want(struct tff_types *types, const char *fmt)
+{
+	struct format_types known = { want_name, types };
+	struct format format;
+
+	if (types->failed || !strstr(fmt, "%{"))
+		return;
+	types->failed = format_compile(&format, fmt, &known);
+	format_free(&format);
+}
+
+/* All formats were seen: their indices are given. Parts are before what they make
+ * up: backwards, all are found in one go. */
+static void tff_types_settle(struct tff_types *types)
+{
+	uint32_t next = 0;
+
+	for (size_t i = types->failed ? 0 : types->known->count; i--;) {
+		const struct ctype *type = &types->known->types[i];
+
+		if (types->indices[i] == CTYPE_NONE)
+			continue;
+		if (type->kind == TFF_CTYPE_ARRAY)
+			types->indices[type->target] = 0;
+		for (size_t j = 0; j < type->member_count; j++)
+			if (type->kind != TFF_CTYPE_ENUM)
+				types->indices[type->members[j].ctype] = 0;
+	}
+	for (size_t i = 0; !types->failed && i < types->known->count; i++)
+		if (types->indices[i] != CTYPE_NONE)
+			types->indices[i] = next++;
+}
+
+static uint32_t tff_types_index(const struct tff_types *types, uint32_t type)
+{
+	return types->failed || type >= types->known->count ?
+	       CTYPE_NONE : types->indices[type];
+}
+
+static void tff_types_close(struct tff_types *types)
+{
+	free(types->by_name);
+	free(types->indices);
+}
 
 /* The FMT lines, each ended by a line end, or the default format. The C types
  * that it names are wanted. */

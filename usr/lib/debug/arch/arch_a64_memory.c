@@ -75,24 +75,6 @@ static void a64_write_back(struct arch_effect *effect, uint32_t code,
 		a64_sum(base_register(code), distance, 8));
 }
 
-static bool pair_access(uint32_t code, struct a64_access *access)
-{
-	unsigned int size = a64_bits(code, 30, 2);
-
-	*access = (struct a64_access) {
-		.vector = a64_bit(code, 26), .load = a64_bit(code, 22),
-	};
-	if (size == 3)
-		return false;
-	if (access->vector) {
-		access->bytes = 4 << size;
-		return true;
-	}
-	access->bytes = size == 2 ? 8 : 4;
-	access->is_signed = size == 1;		/* LDPSW */
-	return size != 1 || (access->load && a64_bits(code, 23, 2));
-}
-
 /* LDP, STP, LDNP, STNP. Where what is loaded and the base are one register
  * the result may be any. */
 static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
@@ -101,11 +83,18 @@ static bool find_pair(const struct a64_insn *insn, struct arch_effect *effect)
 	int first = a64_register(code, 0), second = a64_register(code, 10);
 	bool writes_back = a64_bit(code, 23), after = writes_back &&
 		!a64_bit(code, 24);
+	unsigned int size = a64_bits(code, 30, 2);
 	struct arch_memory low, high;
 	struct a64_access access;
 	int64_t distance;
 
-	if (!pair_access(code, &access) ||
+	access = (struct a64_access) {
+		.vector = a64_bit(code, 26), .load = a64_bit(code, 22),
+		.bytes = a64_bit(code, 26) ? 4 << size : size == 2 ? 8 : 4,
+		.is_signed = !a64_bit(code, 26) && size == 1,	/* LDPSW */
+	};
+	if (size == 3 ||
+	    (access.is_signed && (!access.load || !a64_bits(code, 23, 2))) ||
 	    (access.load && a64_bits(code, 0, 5) == a64_bits(code, 10, 5)))
 		return false;
 	if (writes_back && !access.vector &&

@@ -85,26 +85,6 @@ static bool a64_take_number(struct a64_reader *r, int64_t *number)
 	return true;
 }
 
-/*
- * "#:lo12:sym+4": the symbol's place in its page, whose address is in the
- * register in front. Both together are the symbol's address, and the register
- * isn't needed.
- */
-static bool a64_take_symbol(struct a64_reader *r, struct arch_operand *operand)
-{
-	operand->symbol = r->at;
-	while (r->at < r->end && !strchr("+-] ", *r->at))
-		r->at++;
-	operand->symbol_length = r->at - operand->symbol;
-	if (!operand->symbol_length)
-		return false;
-	operand->base = -1;
-	if (a64_take(r, "+"))
-		return a64_take_number(r, &operand->number);
-	return r->at == r->end || *r->at != '-' ||
-	       a64_take_number(r, &operand->number);
-}
-
 /* "[x0]", "[sp, 12]", "[x0, x1, lsl 3]", "[x0, #:lo12:sym]" */
 static bool memory_parse(struct a64_reader *r, struct arch_operand *operand)
 {
@@ -118,7 +98,20 @@ static bool memory_parse(struct a64_reader *r, struct arch_operand *operand)
 	if (!a64_take(r, ","))
 		return a64_take(r, "]") && at_end(r);
 	if (a64_take(r, "#:lo12:") || a64_take(r, ":lo12:")) {
-		if (!a64_take_symbol(r, operand))
+		/*
+		 * The symbol's place in its page, whose address is in the
+		 * register before. Both together are the symbol's address, and
+		 * the register isn't needed.
+		 */
+		operand->symbol = r->at;
+		while (r->at < r->end && !strchr("+-] ", *r->at))
+			r->at++;
+		operand->symbol_length = r->at - operand->symbol;
+		operand->base = -1;
+		if (!operand->symbol_length)
+			return false;
+		if ((a64_take(r, "+") || (r->at < r->end && *r->at == '-')) &&
+		    !a64_take_number(r, &operand->number))
 			return false;
 	} else if (!a64_take_number(r, &operand->number)) {
 		reg = a64_take_register(r);
