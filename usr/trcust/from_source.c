@@ -38,7 +38,7 @@ struct comment_statement {
 struct source_collection {
 	const struct settings *s;
 	struct trace_source *sources;
-	size_t source_count;
+	size_t source_count, statement_count;
 	bool some_minors;
 	bool modname_given, failed;
 	uint8_t used[UINT16_MAX + 1];
@@ -52,7 +52,7 @@ static int report_memory(void)
 
 	error_no_memory(&err);
 	error_print("trcust", &err);
-	return -1;
+	return 1;
 }
 
 /* The next token, and in *depth how many parentheses it is in. */
@@ -240,83 +240,46 @@ static void source_head_print(struct source_collection *c,
 	source_text_print(c->out, at, comment->end, at == comment->text);
 }
 
-typedef void (*comment_visit)(struct source_collection *c,
-			      const struct trace_source *source,
-			      const struct source_comment *comment);
+/* What the comments of a source have: MODNAME, MINOR. */
+static void source_look(struct source_collection *c,
+			const struct trace_source *source)
+{
+	struct comment_statement statement;
+	struct token value;
 
-static void comments_visit(struct source_collection *c, bool heads,
-			   comment_visit visit)
+	for (size_t i = 0; i < source->found.count; i++) {
+		const struct source_comment *comment =
+			&source->found.comments[i];
+
+		c->failed |= !comment_is_whole(source, comment);
+		c->statement_count += !comment->head;
+		if (comment->head) {
+			c->modname_given |= source_clause_find(source, comment,
+				"MODNAME", &value).start != NULL;
+			continue;
+		}
+		statement = statement_read(source, comment);
+		c->some_minors |= statement.minor.start != NULL;
+		if (statement.number <= UINT16_MAX)
+			c->used[statement.number] = 1;
+	}
+}
+
+static void comments_print(struct source_collection *c, bool heads)
 {
 	for (size_t i = 0; i < c->source_count; i++) {
 		const struct trace_source *source = &c->sources[i];
 
-		for (size_t k = 0; k < source->found.count; k++)
-			if (source->found.comments[k].head == heads)
-				visit(c, source, &source->found.comments[k]);
+		for (size_t k = 0; k < source->found.count; k++) {
+			const struct source_comment *comment =
+				&source->found.comments[k];
+
+			if (comment->head && heads)
+				source_head_print(c, source, comment);
+			else if (!comment->head && !heads)
+				statement_print(c, source, comment);
+		}
 	}
-}
-
-static void head_look(struct source_collection *c,
-		      const struct trace_source *source,
-		      const struct source_comment *comment)
-{
-	struct token value;
-
-	c->failed |= !comment_is_whole(source, comment);
-	if (source_clause_find(source, comment, "MODNAME", &value).start)
-		c->modname_given = true;
-}
-
-static void statement_look(struct source_collection *c,
-			   const struct trace_source *source,
-			   const struct source_comment *comment)
-{
-	struct comment_statement statement = statement_read(source, comment);
-
-	c->failed |= !comment_is_whole(source, comment);
-	c->some_minors |= statement.minor.start != NULL;
-	if (statement.number <= UINT16_MAX)
-		c->used[statement.number] = 1;
-}
-
-static int sources_open(struct source_collection *c, int count, char **paths)
-{
-	c->sources = calloc(count, sizeof(*c->sources));
-	if (!c->sources)
-		return report_memory();
-	for (int i = 0; i < count; i++) {
-		struct trace_source *source = &c->sources[c->source_count];
-
-		source->path = paths[i];
-		if (diag_open(&source->diag, paths[i], c->s->level))
-			return -1;
-		c->source_count++;
-		if (source_scan(source->diag, &source->found))
-			return -1;
-	}
-	return 0;
-}
-
-/* Something was found to make a TSF of. */
-static bool check_found(struct source_collection *c)
-{
-	struct diag *diag = c->sources[0].diag;
-	struct srcpos nowhere = { 0 };
-	size_t count = 0;
-
-	for (size_t i = 0; i < c->source_count; i++)
-		for (size_t k = 0; k < c->sources[i].found.count; k++)
-			count += !c->sources[i].found.comments[k].head;
-	if (!count) {
-		diag_report(diag, nowhere, TRCERR_UNEXPECTEDEOF);
-		diag_hint(diag, "no comment begins with '/***DT'");
-	} else if (!c->modname_given && !c->s->modname) {
-		diag_report(diag, nowhere, TRCERR_NOMODNAME);
-		diag_hint(diag, "give it with --modname, or in a comment that begins with '/***DTHEAD'");
-	} else {
-		return !c->failed;
-	}
-	return false;
 }
 
 static int tsf_print(struct source_collection *c)
@@ -326,20 +289,17 @@ static int tsf_print(struct source_collection *c)
 	int code;
 
 	c->out = open_memstream(&text, &size);
-	if (!c->out) {
-		report_memory();
-		return 1;
-	}
+	if (!c->out)
+		return report_memory();
 	if (c->s->modname)
 		fprintf(c->out, "MODNAME=\"%s\"\n", c->s->modname);
 	if (c->s->major)
 		fprintf(c->out, "MAJOR=%u\n", c->s->major);
-	comments_visit(c, true, source_head_print);
-	comments_visit(c, false, statement_print);
+	comments_print(c, true);
+	comments_print(c, false);
 	if (fclose(c->out)) {
-		report_memory();
 		free(text);
-		return 1;
+		return report_memory();
 	}
 	code = run_print(c->s, text, size);
 	return c->failed ? 1 : code;
@@ -348,20 +308,40 @@ static int tsf_print(struct source_collection *c)
 int run_from_source(const struct settings *s, int count, char **paths)
 {
 	struct source_collection *c = calloc(1, sizeof(*c));
+	struct srcpos nowhere = { 0 };
 	int code = 1;
 
-	if (!c) {
-		report_memory();
-		return 1;
-	}
+	if (!c)
+		return report_memory();
 	c->s = s;
 	c->next_minor = 1;
-	if (!sources_open(c, count, paths)) {
-		comments_visit(c, true, head_look);
-		comments_visit(c, false, statement_look);
-		if (check_found(c))
-			code = tsf_print(c);
+	c->sources = calloc(count, sizeof(*c->sources));
+	if (!c->sources) {
+		report_memory();
+		goto out;
 	}
+	for (int i = 0; i < count; i++) {
+		struct trace_source *source = &c->sources[i];
+
+		source->path = paths[i];
+		if (diag_open(&source->diag, paths[i], s->level))
+			goto out;
+		c->source_count++;
+		if (source_scan(source->diag, &source->found))
+			goto out;
+	}
+	for (size_t i = 0; i < c->source_count; i++)
+		source_look(c, &c->sources[i]);
+	if (!c->statement_count) {
+		diag_report(c->sources[0].diag, nowhere, TRCERR_UNEXPECTEDEOF);
+		diag_hint(c->sources[0].diag, "no comment begins with '/***DT'");
+	} else if (!c->modname_given && !s->modname) {
+		diag_report(c->sources[0].diag, nowhere, TRCERR_NOMODNAME);
+		diag_hint(c->sources[0].diag, "give it with --modname, or in a comment that begins with '/***DTHEAD'");
+	} else if (!c->failed) {
+		code = tsf_print(c);
+	}
+out:
 	for (size_t i = 0; i < c->source_count; i++) {
 		free(c->sources[i].found.comments);
 		diag_close(c->sources[i].diag);

@@ -275,25 +275,19 @@ static const char *skip_word(const char *at, const char *end)
 	return at;
 }
 
-/* What closes the bracket at `at`, in brackets that `inner` closes. */
-static char bracket_closer(const char *at, char inner)
-{
-	static const char openers[] = "([{", closers[] = ")]}";
-	const char *found = *at ? strchr(openers, *at) : NULL;
-
-	if (*at == '<' && (!inner || inner == '>'))
-		return '>';
-	return found ? closers[found - openers] : 0;
-}
-
 /* The end of the bracket that closes the one at `at`; NULL: it isn't closed. */
 static const char *group_end(const char *at, const char *end)
 {
+	static const char openers[] = "([{", matching[] = ")]}";
 	char closers[LEXER_GROUPS_MAX + 1] = "", closer;
 	size_t depth = 0;
+	const char *opener;
 
 	for (; at < end && *at != '\n' && !text_starts(at, end, "/*"); at++) {
-		closer = bracket_closer(at, closers[depth]);
+		opener = *at ? strchr(openers, *at) : NULL;
+		closer = opener ? matching[opener - openers] : 0;
+		if (*at == '<' && (!depth || closers[depth] == '>'))
+			closer = '>';
 		if (closer) {
 			if (depth == LEXER_GROUPS_MAX)
 				return NULL;
@@ -318,7 +312,8 @@ static bool at_displacement(const char *at, const char *end)
 	return at < end && lexer_is_digit(*at);
 }
 
-/* The end of what follows "operator": new, delete, or the type of a conversion; NULL: none. */
+/* The end of what follows "operator": new, delete, or the type of a conversion;
+ * NULL: none. */
 static const char *operator_word_end(const char *at, const char *end)
 {
 	const char *start = lexer_skip_blanks(at, end);
@@ -398,46 +393,37 @@ static const char *qualifiers_end(const char *at, const char *end)
 	return at;
 }
 
-/* The end of what begins a part of the name and is no word; `at`: nothing does. */
-static const char *part_begin_end(const char *at, const char *end)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-	const char *found = NULL;
-
-	if (text_starts(at, end, "~") && at + 1 < end && lexer_is_word(at[1]))
-		return at + 1;
-	if (text_starts(at, end, anonymous))
-		return at + strlen(anonymous);
-	if (text_starts(at, end, "{"))
-		found = group_end(at, end);
-	return found ? found : at;
-}
-
-/* The end of template arguments, an ABI tag, parameters; NULL: there are none. */
-static const char *part_group_end(const char *at, const char *end)
-{
-	const char *found;
-
-	if (at == end || (*at != '<' && *at != '(' &&
-			  !text_starts(at, end, "[abi:")))
-		return NULL;
-	found = group_end(at, end);
-	return found && *at == '(' ? qualifiers_end(found, end) : found;
-}
-
 size_t lexer_symbol_length(const char *at, const char *end)
 {
+	static const char anonymous[] = "(anonymous namespace)";
 	const char *start = at, *part, *group;
 
 	do {
 		part = at;
-		at = part_begin_end(at, end);
+
+		/* what begins a part of the name and is no word */
+		if (text_starts(at, end, "~") && at + 1 < end &&
+		    lexer_is_word(at[1])) {
+			at++;
+		} else if (text_starts(at, end, anonymous)) {
+			at += strlen(anonymous);
+		} else if (text_starts(at, end, "{")) {
+			group = group_end(at, end);
+			at = group ? group : at;
+		}
 		while (at < end && is_symbol(*at))
 			at++;
 		at = lexer_operator_end(part, at, end);
 		if (at == start)
 			return 0;
-		group = part_group_end(at, end);
+
+		/* template arguments, an ABI tag, parameters */
+		group = NULL;
+		if (at < end &&
+		    (*at == '<' || *at == '(' || text_starts(at, end, "[abi:")))
+			group = group_end(at, end);
+		if (group && *at == '(')
+			group = qualifiers_end(group, end);
 		at = group ? group : at;
 	} while (at != part);
 	return at - start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Manual 1.3.5.8 to 1.3.5.15: what a tracepoint logs, and the addresses in it. */
+/* Manual 1.3.5.8 to 1.3.5.15: what a tracepoint logs, and addresses in it. */
 #include "parse_data.h"
 
 #include <rastrace/buffer.h>

@@ -172,12 +172,8 @@ static bool parse_list(struct parser *p, struct name_list *list)
 static bool parse_typelist(struct parser *p)
 {
 	struct name_list list = {
-		.title = "types",
-		.names = p->tsf->types,
-		.count = &p->tsf->type_count,
-		.max = TDF_TYPES_MAX,
-		.multiple_id = TRCERR_MULTIPLETYPEID,
-		.ignored = p->types_given,
+		"types", p->tsf->types, &p->tsf->type_count, TDF_TYPES_MAX,
+		TRCERR_MULTIPLETYPEID, .ignored = p->types_given,
 	};
 
 	if (p->types_given)
@@ -189,12 +185,8 @@ static bool parse_typelist(struct parser *p)
 static bool parse_grouplist(struct parser *p)
 {
 	struct name_list list = {
-		.title = "groups",
-		.names = p->tsf->groups,
-		.count = &p->tsf->group_count,
-		.max = TDF_GROUPS_MAX,
-		.multiple_id = TRCERR_MULTIPLEGRPID,
-		.ignored = p->groups_given,
+		"groups", p->tsf->groups, &p->tsf->group_count, TDF_GROUPS_MAX,
+		TRCERR_MULTIPLEGRPID, .ignored = p->groups_given,
 	};
 
 	if (p->groups_given)

@@ -167,8 +167,8 @@ struct arch_insn {
 				 * a return value is left alone */
 	bool padding;		/* does nothing, or is never come to */
 	bool refused;		/* no kind of probe may be here */
-	bool user_refused;	/* the kernel refuses a uprobe here, or it corrupts the
-				 * program */
+	bool user_refused;	/* the kernel refuses a uprobe here, or it
+				 * corrupts the program */
 	const char *why;	/* of either: "a VEX instruction ..." */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* AArch64: its registers (aadwarf64 4.1, aapcs64 6) and the relocations of object
- * files. */
+/* AArch64: its registers (aadwarf64 4.1, aapcs64 6) and the relocations of
+ * object files. */
 #include "arch_a64.h"
 
 #include <elf.h>

@@ -235,7 +235,8 @@ static void index_step(const struct a64_trail *trail, size_t i,
 
 	/* cmp of a register with a number */
 	if (effect.flags) {
-		if (index->condition >= 0 && (code & 0x7f800000) == 0x71000000) {
+		if (index->condition >= 0 &&
+		    (code & 0x7f800000) == 0x71000000) {
 			index->compared = a64_bits(code, 5, 5);
 			index->limit = a64_bits(code, 10, 12)
 				       << (a64_bit(code, 22) ? 12 : 0);
@@ -276,54 +277,36 @@ static void take_table(const struct a64_trail *trail, size_t load,
 	computed->count = back.count;
 }
 
-/* An element, extended and shifted, and what it is the distance from */
-struct a64_sum_parts {
-	int element, base;
-	unsigned int shift;
-	unsigned int bytes;	/* that are left of it */
-	bool is_signed;
-};
-
-/* ADD of registers */
-static bool find_sum(uint32_t code, struct a64_sum_parts *sum)
+/* The instruction `at` is an ADD of registers: an element, extended and
+ * shifted, and what it is the distance from. False: it is none. */
+static bool a64_sum_take(const struct a64_trail *trail, size_t at,
+			 struct arch_computed *computed)
 {
-	*sum = (struct a64_sum_parts) {
-		.element = a64_register(code, 16), .base = a64_bits(code, 5, 5),
-		.bytes = 8,
-	};
-	if ((code & 0xffe00000) == 0x8b000000) {
-		sum->shift = a64_bits(code, 10, 6);
-		return sum->element >= 0;
-	}
-	if ((code & 0xffe00000) != 0x8b200000)
+	uint32_t code = code_at(trail, at);
+	int element = a64_register(code, 16), base = a64_bits(code, 5, 5), load;
+	bool extended = (code & 0xffe00000) == 0x8b200000;
+	unsigned int shift = a64_bits(code, 10, extended ? 3 : 6);
+	unsigned int bytes = extended ? 1 << a64_bits(code, 13, 2) : 8;
+
+	if ((!extended && (code & 0xffe00000) != 0x8b000000) || element < 0)
 		return false;
-	sum->shift = a64_bits(code, 10, 3);
-	sum->bytes = 1 << a64_bits(code, 13, 2);
-	sum->is_signed = a64_bit(code, 15);
-	return sum->element >= 0;
-}
-
-static void take_sum(const struct a64_trail *trail, size_t at, struct a64_sum_parts *sum,
-		     struct arch_computed *computed)
-{
-	int load = find_load(trail, at, sum->element);
-
-	if (load < 0 && !sum->shift && sum->bytes == 8) {
-		load = find_load(trail, at, sum->base);
-		sum->base = sum->element;
+	load = find_load(trail, at, element);
+	if (load < 0 && !shift && bytes == 8) {
+		load = find_load(trail, at, base);
+		base = element;
 	}
 	if (load < 0)
-		return;
+		return true;
 	computed->kind = ARCH_COMPUTED_DISTANCES;
 	computed->any_form = false;
 	take_table(trail, load, computed);
-	computed->shift = sum->shift;
-	if (sum->bytes < computed->bytes)
+	computed->shift = shift;
+	if (bytes < computed->bytes)
 		computed->known = false;
-	else if (sum->bytes == computed->bytes && sum->bytes < 8)
-		computed->is_signed = sum->is_signed;
-	computed->known &=
-		a64_has_address(trail, at, sum->base, &computed->base);
+	else if (bytes == computed->bytes && bytes < 8)
+		computed->is_signed = a64_bit(code, 15);
+	computed->known &= a64_has_address(trail, at, base, &computed->base);
+	return true;
 }
 
 static void a64_jump_register(const struct a64_trail *trail, size_t count,
@@ -332,7 +315,6 @@ static void a64_jump_register(const struct a64_trail *trail, size_t count,
 	struct arch_transfer value;
 	int writer = find_writer(trail, count, reg, &value);
 	uint64_t address;
-	struct a64_sum_parts sum;
 
 	while (writer >= 0 && is_copy(&value)) {
 		count = writer;
@@ -341,10 +323,8 @@ static void a64_jump_register(const struct a64_trail *trail, size_t count,
 	}
 	if (writer < 0)
 		return;
-	if (find_sum(code_at(trail, writer), &sum)) {
-		take_sum(trail, writer, &sum, computed);
+	if (a64_sum_take(trail, writer, computed))
 		return;
-	}
 	/* from memory, or one that code has */
 	computed->any_form = value.source != ARCH_SOURCE_MEMORY &&
 			     !a64_has_address(trail, count, reg, &address);

@@ -205,7 +205,8 @@ static bool find_literal(const struct a64_insn *insn,
 			 struct arch_effect *effect)
 {
 	uint32_t code = insn->code, size = a64_bits(code, 30, 2);
-	struct a64_access access = { .load = true, .vector = a64_bit(code, 26) };
+	struct a64_access access = { .load = true,
+				     .vector = a64_bit(code, 26) };
 	struct arch_memory memory = {
 		.space = ARCH_SPACE_FIXED,
 		.number = insn->address + a64_signed(code, 5, 19) * 4,

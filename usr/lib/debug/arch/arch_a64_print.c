@@ -132,31 +132,26 @@ static const char *a64_number_print(const char *p, bool hex,
 	return end;
 }
 
-/* "{v1.4s, v2.4s, v3.4s}": more than two are written as "{v1.4s-v3.4s}". */
-static const char *list_print(const char *p, struct a64_text *text)
-{
-	const char *end = strchr(p, '}'), *comma = strchr(p, ',');
-	const char *last = end;
-
-	while (last && last > p && last[-1] != ' ')
-		last--;
-	if (!comma || !end || comma > end || last - comma < 3 ||
-	    strtoul(p + 2, NULL, 10) > strtoul(last + 1, NULL, 10)) {
-		a64_text_add(text, "{");
-		return p + 1;
-	}
-	a64_text_add(text, "%.*s-", (int)(comma - p), p);
-	return last;
-}
-
 /* One letter, or all that belongs together. */
 static const char *a64_part_print(const char *start, const char *p,
 				  struct a64_text *text)
 {
+	const char *close = strchr(p, '}'), *comma = strchr(p, ',');
+	const char *last = close;
 	char *end;
 
-	if (*p == '{')
-		return list_print(p, text);
+	/* "{v1.4s, v2.4s, v3.4s}": more than two are "{v1.4s-v3.4s}" */
+	if (*p == '{') {
+		while (last && last > p && last[-1] != ' ')
+			last--;
+		if (!comma || !close || comma > close || last - comma < 3 ||
+		    strtoul(p + 2, NULL, 10) > strtoul(last + 1, NULL, 10)) {
+			a64_text_add(text, "{");
+			return p + 1;
+		}
+		a64_text_add(text, "%.*s-", (int)(comma - p), p);
+		return last;
+	}
 	if (!strncmp(p, "0x", 2) && p > start && p[-1] == '[') {
 		a64_text_add(text, "%lu", strtoul(p, &end, 0));
 		return end;
@@ -169,29 +164,6 @@ static const char *a64_part_print(const char *start, const char *p,
 	}
 	a64_text_add(text, "%c", *p);
 	return p + 1;
-}
-
-static void operands_print(uint32_t word, const char *operands, bool hex,
-			   struct a64_text *text)
-{
-	const char *label = word_has_label(word) ? strrchr(operands, '#') :
-						   NULL;
-	bool inside = false;
-
-	for (const char *p = operands; *p;) {
-		/* "lsl #4": how far is a decimal number always */
-		bool shift = p - operands >= 2 && p[-1] == ' ' &&
-			     isalpha(p[-2]);
-
-		inside = *p == '[' || (inside && *p != ']');
-		if (p == label)
-			p++;
-		else if (*p == '#')
-			p = a64_number_print(p + 1, hex && !inside && !shift,
-					     text);
-		else
-			p = a64_part_print(operands, p, text);
-	}
 }
 
 /* The name as the assembler has it; operands may become shorter. */
@@ -217,10 +189,12 @@ static const char *a64_name_find(const char *name, char *operands)
 	return name;
 }
 
+/* An instruction that the library knows */
 static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
 {
 	char *operands = insn->op_str, *reg = strstr(operands, "s3_");
-	const char *name;
+	const char *name, *label;
+	bool inside = false, hex;
 
 	if (move_print(word, operands, text))
 		return;
@@ -233,8 +207,23 @@ static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
 			*p = 'C';
 	if (reg && (!strcmp(name, "mrs") || !strcmp(name, "msr")))
 		reg[1] = '0' + (word >> 19 & 3);
-	operands_print(word, operands,
-		       word_has_hex(word) || !strncmp(name, "prf", 3), text);
+
+	hex = word_has_hex(word) || !strncmp(name, "prf", 3);
+	label = word_has_label(word) ? strrchr(operands, '#') : NULL;
+	for (const char *p = operands; *p;) {
+		/* "lsl #4": how far is a decimal number always */
+		bool shift = p - operands >= 2 && p[-1] == ' ' &&
+			     isalpha(p[-2]);
+
+		inside = *p == '[' || (inside && *p != ']');
+		if (p == label)
+			p++;
+		else if (*p == '#')
+			p = a64_number_print(p + 1, hex && !inside && !shift,
+					     text);
+		else
+			p = a64_part_print(operands, p, text);
+	}
 }
 
 int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,

@@ -10,61 +10,39 @@
 #define NAME_SIZE	8
 #define TEXT_SIZE	256
 
-/* "r8d", "r8w", "r8b": parts of registers that have a number. */
-static const struct arch_register *
-numbered_find(const struct arch *arch, char *name, unsigned int *bytes)
-{
-	size_t length = strlen(name);
-	const struct arch_register *reg;
-	char part;
-
-	if (length < 3 || tolower(name[0]) != 'r' || !isdigit(name[1]))
-		return NULL;
-	part = tolower(name[length - 1]);
-	*bytes = part == 'd' ? 4 : part == 'w' ? 2 : part == 'b' ? 1 : 0;
-	name[length - 1] = 0;
-	reg = arch_register_find(arch, name);
-	return *bytes && reg && reg->bytes == 8 ? reg : NULL;
-}
-
-/* "al" and "ah" of "ax", "sil" of "si". */
-static const struct arch_register *byte_find(const struct arch *arch,
-					     char *name, unsigned int *shift)
-{
-	size_t length = strlen(name);
-	char part = length ? tolower(name[length - 1]) : 0;
-
-	if ((part != 'l' && part != 'h') || length < 2 || length > 3)
-		return NULL;
-	*shift = part == 'h' ? 8 : 0;
-	name[length - 1] = 0;
-	if (length == 2 && strchr("abcd", tolower(name[0])))
-		strcpy(name + 1, "x");
-	else if (length == 2 || *shift)
-		return NULL;
-	return arch_register_find(arch, name);
-}
-
+/* A register, or a part of one: "r8d", "r8w", "r8b", "al" and "ah" of "ax",
+ * "sil" of "si". */
 static bool register_parse(const struct arch *arch, const char *text,
 			   size_t length, struct arch_operand *operand,
 			   int *number)
 {
-	char name[NAME_SIZE], again[NAME_SIZE];
+	char name[NAME_SIZE], part;
 	const struct arch_register *reg;
 
 	if (length < 2 || *text != '%' || length > NAME_SIZE)
 		return false;
-	memcpy(name, text + 1, length - 1);
-	name[length - 1] = 0;
-	memcpy(again, name, sizeof(name));
+	memcpy(name, text + 1, --length);
+	name[length] = 0;
 	operand->shift = 0;
 	reg = arch_register_find(arch, name);
 	operand->bytes = reg ? reg->bytes : 1;
-	if (!reg)
-		reg = numbered_find(arch, name, &operand->bytes);
 	if (!reg) {
-		operand->bytes = 1;
-		reg = byte_find(arch, again, &operand->shift);
+		part = tolower(name[length - 1]);
+		name[length - 1] = 0;
+		if (length >= 3 && tolower(name[0]) == 'r' &&
+		    isdigit(name[1]) && strchr("dwb", part)) {
+			operand->bytes = part == 'd' ? 4 : part == 'w' ? 2 : 1;
+			reg = arch_register_find(arch, name);
+			if (reg && reg->bytes != 8)
+				reg = NULL;
+		} else if ((part == 'l' || part == 'h') && length == 2 &&
+			   strchr("abcd", tolower(name[0]))) {
+			operand->shift = part == 'h' ? 8 : 0;
+			strcpy(name + 1, "x");
+			reg = arch_register_find(arch, name);
+		} else if (part == 'l' && length == 3) {
+			reg = arch_register_find(arch, name);
+		}
 	}
 	if (!reg || reg->pt_regs < 0)
 		return false;

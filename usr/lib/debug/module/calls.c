@@ -261,7 +261,8 @@ static uint64_t find_stub(const struct calls *calls, uint64_t address)
 	return 0;
 }
 
-static void callee_add(struct calls *calls, struct call_node *node, uint64_t target)
+static void callee_add(struct calls *calls, struct call_node *node,
+		       uint64_t target)
 {
 	const struct module *module = calls->module;
 	const struct module_range *range;

@@ -204,7 +204,7 @@ size_t demangle_plain_length(const char *name)
 static char *normalise(const char *from)
 {
 	char *text = malloc(2 * strlen(from) + 8), *to = text;
-	bool moved[NESTING_MAX] = { false };	/* a const goes after the type */
+	bool moved[NESTING_MAX] = { false };	/* const goes after the type */
 	unsigned int depth = 0;			/* of brackets */
 
 	if (!text)

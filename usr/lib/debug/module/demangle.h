@@ -34,8 +34,8 @@ bool demangle_matches(const char *full, const char *wanted);
 
 /* It may have a return type. */
 bool demangle_may_be_whole(const char *name);
-/* Is `wanted` what demangle_whole() returns? Blanks, and on which side of a type
- * const is, don't matter. */
+/* Is `wanted` what demangle_whole() returns? Blanks, and on which side of a
+ * type const is, don't matter. */
 bool demangle_is_whole(const char *mangled, const char *wanted);
 
 /* Numbered names by what they name themselves (demangle_base()). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ELF files: code, symbols, demangled names: all that code outside this folder includes. */
+/* ELF files: code, symbols, demangled names. Code outside of this folder
+ * includes this header. */
 #ifndef LIB_MODULE_H
 #define LIB_MODULE_H
 

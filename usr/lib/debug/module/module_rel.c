@@ -184,7 +184,7 @@ static int rel_begin_like(struct rel *rel)
  */
 static void rel_set_symbols(struct rel *rel)
 {
-	Elf_Data *extended = NULL;	/* section numbers of more than 16 bits */
+	Elf_Data *extended = NULL;	/* section numbers above 16 bits */
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	GElf_Sym sym, same;

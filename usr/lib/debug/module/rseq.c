@@ -34,7 +34,8 @@ static Elf64_Rela relocation_at(const struct rseq_search *search, size_t i)
 }
 
 /* As the loader makes it. */
-static uint64_t loaded_word(const struct rseq_search *search, uint64_t at, uint64_t value)
+static uint64_t loaded_word(const struct rseq_search *search, uint64_t at,
+			    uint64_t value)
 {
 	for (size_t i = 0; i < search->relocation_count; i++) {
 		Elf64_Rela rela = relocation_at(search, i);
@@ -71,10 +72,10 @@ static void descriptor_take(struct rseq_search *search, uint64_t at)
 	if (!bytes || available < sizeof(d))
 		return;
 	memcpy(&d, bytes, sizeof(d));
-	d.start = loaded_word(search, at + offsetof(struct rseq_descriptor, start),
-		       d.start);
-	d.abort = loaded_word(search, at + offsetof(struct rseq_descriptor, abort),
-		       d.abort);
+	d.start = loaded_word(
+		search, at + offsetof(struct rseq_descriptor, start), d.start);
+	d.abort = loaded_word(
+		search, at + offsetof(struct rseq_descriptor, abort), d.abort);
 	if (d.version || !d.bytes || d.bytes > SECTION_MAX ||
 	    !module_code(search->module, d.start, &available, NULL) ||
 	    !module_code(search->module, d.abort, &available, NULL))

@@ -85,7 +85,8 @@ static unsigned int sections_find(const struct module *module)
 		Elf_Data *data;
 
 		name = gelf_getshdr(scn, &sh) ?
-			       elf_strptr(module->elf, names, sh.sh_name) : NULL;
+			       elf_strptr(module->elf, names, sh.sh_name) :
+			       NULL;
 		if (!name)
 			continue;
 		what |= signs_find(SIGNS(section_signs), name, strlen(name));

@@ -34,7 +34,8 @@ static void section_begin(const struct module *module,
 		     symbol->type != STT_NOTYPE) || tries-- <= 0)
 			continue;
 		for (; j < module->symbol_count; j++)
-			if (j != i && module->symbols[j].name_length == length &&
+			if (j != i &&
+			    module->symbols[j].name_length == length &&
 			    !memcmp(module->symbols[j].name, symbol->name,
 				    length))
 				break;

@@ -66,7 +66,8 @@ static int32_t insn_index(const struct stores *s, uint64_t address)
 	return found ? found - s->insns : -1;
 }
 
-static void visit(struct stores *s, int32_t index, const struct stored_value *values)
+static void visit(struct stores *s, int32_t index,
+		  const struct stored_value *values)
 {
 	struct stores_insn *insn = &s->insns[index];
 	bool changed = !insn->reached;
@@ -228,7 +229,8 @@ static void leak(struct stores_insn *insn, struct stored_value value)
 		insn->leaks[insn->leak_count++] = value.offset;
 }
 
-static void note_write(struct stores_insn *insn, const struct arch_effect *effect,
+static void note_write(struct stores_insn *insn,
+		       const struct arch_effect *effect,
 		       const struct arch_memory *memory, size_t number)
 {
 	struct stored_value base = { KIND_OTHER };
@@ -529,41 +531,32 @@ static bool stores_pass_on(uint8_t *known, int32_t to, uint8_t more)
 	return changed;
 }
 
-/* One pass over the code; true: there may be more to come. */
-static bool slot_pass(const struct stores *s, const struct stores_slot *slot,
-		      uint8_t *known, uint8_t *unseen)
-{
-	bool changed = false;
-
-	for (size_t i = 0; i < s->count; i++) {
-		const struct stores_insn *insn = &s->insns[i];
-		uint8_t after;
-
-		if (insn->entered)
-			known[i] |= *unseen;
-		after = slot_step(insn, slot, known[i]);
-		changed |= stores_pass_on(known, insn->next, after) |
-			   stores_pass_on(known, insn->jump, after);
-		if (insn->leaves && after & ~*unseen) {
-			*unseen |= after;
-			changed = true;
-		}
-	}
-	return changed;
-}
-
 bool stores_before(const struct stores *stores, uint64_t address,
 		   const struct stores_slot *slot, bool *leaked)
 {
 	int32_t index = insn_index(stores, address);
 	uint8_t *known, unseen = 0;
-	bool stored;
+	bool stored, changed = true;
 
 	known = index >= 0 ? calloc(stores->count, 1) : NULL;
 	if (!known)
 		return true;
-	while (slot_pass(stores, slot, known, &unseen))
-		;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < stores->count; i++) {
+			const struct stores_insn *insn = &stores->insns[i];
+			uint8_t after;
+
+			if (insn->entered)
+				known[i] |= unseen;
+			after = slot_step(insn, slot, known[i]);
+			changed |= stores_pass_on(known, insn->next, after) |
+				   stores_pass_on(known, insn->jump, after) |
+				   (insn->leaves && after & ~unseen);
+			if (insn->leaves)
+				unseen |= after;
+		}
+	}
 	stored = known[index] & SLOT_STORED;
 	*leaked = known[index] & SLOT_LEAKED;
 	free(known);

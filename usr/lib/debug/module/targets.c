@@ -10,15 +10,15 @@
 /* A section's code is gone through from end to end, anew at each function. What
  * leads elsewhere is taken; not 0: no more of it. */
 struct target_sweep {
-	int (*take)(const struct target_sweep *sweep, const struct arch_insn *insn,
-		    uint64_t from, uint64_t to);
+	int (*take)(const struct target_sweep *sweep,
+		    const struct arch_insn *insn, uint64_t from, uint64_t to);
 	struct targets *targets;
 	const struct module_range *wanted;
 	const struct module *module;
 };
 
-static int take_target(const struct target_sweep *sweep, const struct arch_insn *insn,
-		       uint64_t from, uint64_t to)
+static int take_target(const struct target_sweep *sweep,
+		       const struct arch_insn *insn, uint64_t from, uint64_t to)
 {
 	const struct module_range *range =
 		module_function_find(sweep->module, to);
@@ -34,8 +34,8 @@ static int take_target(const struct target_sweep *sweep, const struct arch_insn 
 	return 0;
 }
 
-static int take_wanted(const struct target_sweep *sweep, const struct arch_insn *insn,
-		       uint64_t from, uint64_t to)
+static int take_wanted(const struct target_sweep *sweep,
+		       const struct arch_insn *insn, uint64_t from, uint64_t to)
 {
 	const struct module_range *wanted = sweep->wanted;
 
