@@ -2,7 +2,7 @@
 /*
  * Runs instructions of AArch64: reads one with the state it begins in (struct
  * a64_state), writes the state it ends in, and so on. A signal's handler puts
- * the state into what it returns to; the trap behind the instruction, or its
+ * the state into what it returns to; the trap after the instruction, or its
  * fault, gives the state that is then.
  */
 #ifdef __aarch64__
@@ -28,7 +28,7 @@ static struct fpsimd_context *vectors_find(ucontext_t *context)
 	return head->magic ? (void *)head : NULL;
 }
 
-/* What stands behind it may have the same registers, of SVE. */
+/* What follows it may have the same registers, of SVE. */
 static void vectors_put(struct fpsimd_context *vectors)
 {
 	struct _aarch64_ctx *next = (void *)(vectors + 1);

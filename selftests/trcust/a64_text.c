@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* For test_a64_insn.sh: lines "ADDRESS WORD" (hexadecimal) in, "WORD LETTERS
- * TEXT" out. The letters tell where the instruction leads. */
+ * TEXT" out. The letters are where the instruction leads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

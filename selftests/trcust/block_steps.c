@@ -2,15 +2,15 @@
 /*
  * block_steps STEPS PROGRAM [ARGUMENT...]: run the program instruction by
  * instruction, from main() on if it has that symbol, and hold the way it takes
- * against the blocks of its code: whoever comes to an instruction that isn't a
- * block's first comes from the one before, whoever leaves one that isn't the
+ * against the blocks of its code: what comes to an instruction that isn't a
+ * block's first comes from the one before, what leaves one that isn't the
  * last goes to the next. A line per difference, and "steps N blocks N jumps N
  * suspect N": instructions that ran in blocks of more than one; blocks; computed
  * jumps in a function; instructions of which a way that isn't seen may lead to.
  *
  * block_steps blocks MODULE: "NAME+OFFSET NUMBER: WHY; WHY" of each block.
  *
- * block_steps trace PROGRAM: the same as the first one of a way that stands on
+ * block_steps trace PROGRAM: the same as the first one of a way that is on
  * standard input, an address in hexadecimal per line, of a program that is
  * loaded where it's linked to.
  */

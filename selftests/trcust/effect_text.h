@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an instruction is said to do, as text: " rax=rdi+0:8 flags". */
+/* The effects of instructions, as text: " rax=rdi+0:8 flags". */
 #ifndef TRCUST_EFFECT_TEXT_H
 #define TRCUST_EFFECT_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an instruction is said to do against what a run of it did. */
+/* The effects of instructions against what a run of it did. */
 #ifndef TRCUST_EFFECT_TRIAL_H
 #define TRCUST_EFFECT_TRIAL_H
 
@@ -18,7 +18,7 @@
 struct effect_trial {
 	const struct arch *arch;
 	const uint8_t *code;
-	uint64_t ip;			/* where it stands */
+	uint64_t ip;			/* where it is */
 	unsigned int registers, width;	/* bytes of an address */
 	struct arch_insn insn;
 	struct arch_effect effect;
@@ -27,7 +27,7 @@ struct effect_trial {
 	const uint64_t *in, *out;
 	const uint8_t *before, *after;
 	uint64_t next;			/* where it went */
-	bool open;		/* an access whose address isn't told */
+	bool open;		/* an access whose address isn't known */
 	bool outside;		/* an access that isn't in the data */
 	unsigned int *shown;
 };
@@ -37,9 +37,9 @@ struct effect_figures {
 	uint64_t seen, seen_known;
 };
 
-static void effect_tell(const struct effect_trial *t, const char *fmt, ...)
+static void effect_report(const struct effect_trial *t, const char *fmt, ...)
 {
-	char text[128] = "?", hex[33] = "", told[512], what[160];
+	char text[128] = "?", hex[33] = "", listed[512], what[160];
 	va_list ap;
 
 	if ((*t->shown)++ >= EFFECT_SHOWN)
@@ -48,12 +48,12 @@ static void effect_tell(const struct effect_trial *t, const char *fmt, ...)
 		sprintf(hex + 2 * i, "%02x", t->code[i]);
 	arch_insn_print(t->arch, t->code, t->insn.length, t->ip, text,
 			sizeof(text));
-	effect_print(told, t->arch, &t->effect);
+	effect_print(listed, t->arch, &t->effect);
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
 	tap_diag("%s (%s, %u bits): %s (%s)", text, hex, t->width * 8, what,
-		 told);
+		 listed);
 }
 
 static uint64_t effect_cut(uint64_t number, unsigned int bytes)
@@ -61,7 +61,7 @@ static uint64_t effect_cut(uint64_t number, unsigned int bytes)
 	return bytes >= 8 ? number : number & ((1ULL << bytes * 8) - 1);
 }
 
-/* False: it isn't told. */
+/* False: it isn't known. */
 static bool effect_address(const struct effect_trial *t,
 			   const struct arch_memory *memory, uint64_t *address)
 {
@@ -161,14 +161,14 @@ static bool effect_check_registers(const struct effect_trial *t)
 		bytes = transfer && transfer->part ? transfer->part : t->width;
 		if (effect_cut(value, bytes) == effect_cut(t->out[i], bytes))
 			continue;
-		effect_tell(t, "register %u %#llx -> %#llx, told %#llx", i,
+		effect_report(t, "register %u %#llx -> %#llx, listed %#llx", i,
 			    t->in[i], t->out[i], value);
 		return false;
 	}
 	return true;
 }
 
-/* A byte that has changed is one that is told to be written. */
+/* A byte that has changed is one that the effect writes. */
 static bool effect_byte_is_told(const struct effect_trial *t, uint64_t at)
 {
 	for (int i = 0; i < t->effect.write_count; i++) {
@@ -190,7 +190,7 @@ static bool effect_check_memory(const struct effect_trial *t)
 	for (size_t i = 0; i < EFFECT_DATA_SIZE; i++)
 		if (t->before[i] != t->after[i] &&
 		    !effect_byte_is_told(t, EFFECT_DATA + i)) {
-			effect_tell(t, "writes at data + %#zx", i);
+			effect_report(t, "writes at data + %#zx", i);
 			return false;
 		}
 	for (int i = 0; i < effect->count; i++) {
@@ -203,25 +203,25 @@ static bool effect_check_memory(const struct effect_trial *t)
 		    !memcmp(t->after + (address - EFFECT_DATA), &value,
 			    transfer->memory.bytes))
 			continue;
-		effect_tell(t, "writes another value than %#llx", value);
+		effect_report(t, "writes another value than %#llx", value);
 		return false;
 	}
 	return true;
 }
 
-/* An instruction whose access isn't told may be a loop: rep. */
+/* An instruction whose access isn't known may be a loop: rep. */
 static bool effect_check_next(const struct effect_trial *t)
 {
-	uint64_t behind = t->ip + t->insn.length;
+	uint64_t after = t->ip + t->insn.length;
 	uint64_t jump = effect_cut(t->ip + t->insn.jump, t->width);
 	bool good = true;
 
 	switch (t->insn.flow) {
 	case ARCH_FLOW_NEXT:
-		good = t->next == behind || (t->next == t->ip && t->open);
+		good = t->next == after || (t->next == t->ip && t->open);
 		break;
 	case ARCH_FLOW_BRANCH:
-		good = t->next == behind || t->next == jump;
+		good = t->next == after || t->next == jump;
 		break;
 	case ARCH_FLOW_JUMP:
 		good = t->next == jump;
@@ -236,7 +236,7 @@ static bool effect_check_next(const struct effect_trial *t)
 		break;
 	}
 	if (!good)
-		effect_tell(t, "goes to %+lld", (long long)(t->next - t->ip));
+		effect_report(t, "goes to %+lld", (long long)(t->next - t->ip));
 	return good;
 }
 
@@ -268,7 +268,7 @@ static void effect_random_data(uint8_t *data, size_t size)
 	}
 }
 
-/* Other memory, but where something is told to be read. */
+/* Other memory, but where the effect has a read. */
 static void effect_change(const struct effect_trial *t, uint8_t *data)
 {
 	effect_random_data(data, EFFECT_DATA_SIZE);
@@ -299,9 +299,9 @@ static void effect_figures_check(const struct effect_figures *f,
 		 name, f->forms, f->known,
 		 100.0 * f->seen_known / (f->seen + !f->seen),
 		 (unsigned long long)f->seen, f->done);
-	tap_ok(!f->wrong, "%s: what instructions do is as told", name);
+	tap_ok(!f->wrong, "%s: what instructions do is as in their effects", name);
 	tap_ok(f->seen_known * 100 >= f->seen * share,
-	       "%s: of %u in a hundred it is told", name, share);
+	       "%s: of %u in a hundred it is known", name, share);
 }
 
 #endif

@@ -10,7 +10,7 @@
 #   plain(line)     that jump isn't conditional, and no call
 #   bare(insn)      without prefixes
 #   leaves(insn), returns(insn)
-#   epilogue(insn)  may stand behind a site
+#   epilogue(insn)  may follow a site
 #   loses(insn)     the value that is returned
 # shellcheck disable=SC2154
 
@@ -63,7 +63,7 @@ address in site {
 inside { covered[address] = 1 }
 inside && address in leads && !(address in site) {
 	if (address in branch)
-		print "a way leads behind the site", name, $0
+		print "a way leads after the site", name, $0
 	else
 		joints[address] = name
 }

@@ -2,7 +2,7 @@
 /*
  * Run one machine instruction, of 64 or of 32 bits, with given registers, flags
  * and memory, and see what it has done. A signal's handler puts the state into
- * what it returns to, with the trap flag set; the trap behind the instruction,
+ * what it returns to, with the trap flag set; the trap after the instruction,
  * or its fault, gives the state that is then.
  */
 #ifndef INSN_RUN_H

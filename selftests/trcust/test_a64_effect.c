@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What instructions of AArch64 are said to do against what they do: each form
+ * The effects of instructions against what they do: each form
  * that is in compiled programs, and many others, is run with random operands,
  * on another machine by qemu-aarch64. test_a64_effect [GENERATED [SEED]]: how
  * many of the latter, and of which sequence.
@@ -48,7 +48,7 @@ static bool fault_check(const struct trial *trial)
 
 	if (t->effect.faults || t->effect.traps || t->open || t->outside)
 		return true;
-	effect_tell(t, "faults (signal %d)", trial->out.signal);
+	effect_report(t, "faults (signal %d)", trial->out.signal);
 	return false;
 }
 
@@ -61,7 +61,7 @@ static void run(struct trial *trial)
 }
 
 /*
- * The same again with other memory where nothing is told to be read: nothing
+ * The same again with other memory where the effect has no read: nothing
  * comes out otherwise.
  */
 static bool reads_check(struct trial *trial)
@@ -82,7 +82,7 @@ static bool reads_check(struct trial *trial)
 	       other.out.flags == trial->out.flags &&
 	       effect_is_same(t, other.out.data);
 	if (!good)
-		effect_tell(t, "reads more than is told");
+		effect_report(t, "reads more than the effect has");
 	return good;
 }
 
@@ -93,7 +93,7 @@ static bool trial_check(struct trial *trial)
 	if (trial->out.signal && !leads_away(trial))
 		return fault_check(trial);
 	if (!t->effect.flags && trial->in.flags != trial->out.flags) {
-		effect_tell(t, "flags %#llx -> %#llx", trial->in.flags,
+		effect_report(t, "flags %#llx -> %#llx", trial->in.flags,
 			    trial->out.flags);
 		return false;
 	}
@@ -102,7 +102,7 @@ static bool trial_check(struct trial *trial)
 }
 
 /* Have what is read or written in the data: at the base that the encodings of
- * loads and stores have, so that what is told isn't asked. */
+ * loads and stores have, so that the effect isn't asked. */
 static void aim(struct trial *trial)
 {
 	uint32_t code = trial->code;
@@ -343,13 +343,13 @@ static void exact_check(void)
 {
 	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
 		struct arch_effect effect;
-		char told[512] = " none";
+		char listed[512] = " none";
 
 		if (arch_effect_find(&arch_aarch64,
 				     (const uint8_t *)&exact[i].code, 4, 0x1000,
 				     &effect))
-			effect_print(told, &arch_aarch64, &effect);
-		tap_str(told, exact[i].effect, "%s", exact[i].text);
+			effect_print(listed, &arch_aarch64, &effect);
+		tap_str(listed, exact[i].effect, "%s", exact[i].text);
 	}
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# RETEP stands before every exit of a function for AArch64, at the start of its
+# RETEP is before every exit of a function for AArch64, at the start of its
 # epilogue: in libraries where objdump shows instructions that give the frame
 # back, set the result and leave; by gcc and clang, with signed addresses, too.
 . "$(dirname "$0")/../tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# --explain of a program for AArch64: where tracepoints stand, on what
+# --explain of a program for AArch64: where tracepoints are, on what
 # instruction, and where data comes from; registers have the names of the
 # module's processor, those of another one are refused.
 . "$(dirname "$0")/../tap.sh"
@@ -47,7 +47,7 @@ refused() {
 taken() {
 	printf 'MODNAME=%s\nMAJOR=9\nTRACE TP=.landing+0, %s\n' "$1" "$2" >r.tsf
 	status 0 "$1: $2" trcust r.tsf
-	unlike "$(cat err)" LOWHALF "$1: $2: a name that tells its width"
+	unlike "$(cat err)" LOWHALF "$1: $2: a name that has its width"
 }
 
 a64='a register of AArch64, the module is for x86-64'
@@ -74,7 +74,7 @@ taken golden 'MEM32=(FW1+W2,D,4), MEM32=(FSP,D,8), MEM32=(FLR,D,4)'
 # shellcheck disable=SC2016
 taken golden 'VARS=($x0 + $w1, *(long *)$sp, $pc, $pstate & 0xf0000000)'
 
-# where no probe may stand
+# where no probe may be
 for at in exclusive+0:exclusive exclusive+4:'follows an exclusive load' \
 	exclusive+8:exclusive system+4:'kernel'; do
 	printf 'MODNAME=golden\nMAJOR=9\nTRACE TP=.%s\n' "${at%%:*}" >r.tsf
@@ -85,7 +85,7 @@ printf 'MODNAME=golden\nMAJOR=9\nTRACE TP=.leaf+2\n' >r.tsf
 status 1 "the middle of a word" trcust r.tsf
 like "$(cat err)" 'leaf\+0x2 is inside an instruction' "the middle of a word: said"
 printf 'MODNAME=golden\nMAJOR=9\nTRACE TP=.exclusive+0x10\n' >r.tsf
-status 0 "behind the loop of an exclusive load" trcust r.tsf
+status 0 "after the loop of an exclusive load" trcust r.tsf
 
 # No name of the processor where it isn't said
 printf 'MODNAME=vmlinux\nMAJOR=9\nTRACE TP=.do_exit, REGS=(X0)\n' >r.tsf

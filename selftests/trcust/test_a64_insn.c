@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Instructions of AArch64: on which of them a probe may stand, what it costs
+ * Instructions of AArch64: on which of them a probe may be, what it costs
  * there, where they lead, and their text. What may be probed is something that
  * the kernel takes, and does right.
  */
@@ -111,7 +111,7 @@ static const struct {
 	{ 0xd52b7720, "sysl x0, #3, C7, C7, #1", ALL },	/* gcspopm */
 	{ 0xd5233060, "mrs x0, s0_3_c3_c0_3", ALL },	/* tstart */
 
-	/* what depends on where it stands */
+	/* what depends on its own address */
 	{ 0x10000040, "adr x0, 0x1008", FAST },
 	{ 0xb0000000, "adrp x0, 0x2000", FAST },
 	{ 0x58000040, "ldr x0, 0x1008", USER },
@@ -292,7 +292,7 @@ static void test_kernel(void)
 #define CLREX	0xd503305f
 #define ADD	0x91000400
 
-/* May a probe stand on the last one? */
+/* May a probe be on the last one? */
 static const struct {
 	const char *name;
 	uint32_t words[5];
@@ -300,12 +300,12 @@ static const struct {
 } held[] = {
 	{ "between an exclusive load and its store", { LDXR, ADD, ADD },
 	  false, false },
-	{ "behind the store", { LDXR, ADD, STXR, ADD }, true, true },
-	{ "behind clrex, which kprobes don't look for",
+	{ "after the store", { LDXR, ADD, STXR, ADD }, true, true },
+	{ "after clrex, which kprobes don't look for",
 	  { LDXR, ADD, CLREX, ADD }, true, false },
-	{ "behind ldar, which kprobes take for an exclusive load",
+	{ "after ldar, which kprobes take for an exclusive load",
 	  { LDAR, ADD, ADD }, true, false },
-	{ "behind stlr", { LDAR, ADD, STLR, ADD }, true, true },
+	{ "after stlr", { LDAR, ADD, STLR, ADD }, true, true },
 	{ "an exclusive load before stlr", { LDXR, STLR, ADD }, false, true },
 	{ "first of its function", { ADD }, true, true },
 };

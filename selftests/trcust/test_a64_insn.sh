@@ -54,7 +54,7 @@ compare() {
 		{ print "expected " $0 ", got " text[$1] }
 	' "$TMP/got" "$TMP/expected" >"$TMP/wrong"
 	touch "$TMP/unknown"
-	is "$(wc -l <"$TMP/got")" "$(wc -l <"$2")" "$1: each word is told of"
+	is "$(wc -l <"$TMP/got")" "$(wc -l <"$2")" "$1: each word is there"
 	is "$(cat "$TMP/wrong")" "" "$1: text and flow are objdump's"
 	ok "$1: at most $3 of $(wc -l <"$2") words have no text" \
 		test "$(wc -l <"$TMP/unknown")" -le "$3"

@@ -75,14 +75,14 @@ int main(void)
 		const char *expected = rows[i].meaning ? rows[i].meaning :
 							 "refused";
 		size_t length = strlen(rows[i].text);
-		char behind[300];
+		char after[300];
 		const char *got = meaning(rows[i].text, length);
 
 		if (!tap_ok(!strcmp(got, expected), "'%s'", rows[i].text))
 			tap_diag("got %s, expected %s", got, expected);
-		/* what stands behind it isn't its own */
-		snprintf(behind, sizeof(behind), "%s1", rows[i].text);
-		got = meaning(behind, length);
+		/* what follows it isn't its own */
+		snprintf(after, sizeof(after), "%s1", rows[i].text);
+		got = meaning(after, length);
 		if (strcmp(got, expected))
 			tap_ok(false, "'%s' in front of 1: %s", rows[i].text,
 			       got);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which instructions a probe may stand on, and what it costs there. */
+/* Which instructions a probe may be on, and what it costs there. */
 #include <elf.h>
 #include "tap.h"
 #include "arch_x86.h"

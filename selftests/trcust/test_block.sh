@@ -92,7 +92,7 @@ else
 	skip "blocks of AArch64" "the assembler can't do it"
 fi
 
-# walk_a64 NAME JUMPS PROGRAM: as walk, by what qemu-aarch64 tells of each
+# walk_a64 NAME JUMPS PROGRAM: as walk, by what qemu-aarch64 prints of each
 # instruction; of a static program
 walk_a64() {
 	for one in -one-insn-per-tb -singlestep; do

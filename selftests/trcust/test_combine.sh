@@ -39,7 +39,7 @@ is "$(sed 1d one.dump)" "$(sed 1d a.dump)" "becomes itself"
 tff c/TRC0009.TFF 9 2 7 9
 printf 'a/TRC0009.TFF\nb/TRC0009.TFF\nc/TRC0009.TFF\n' >list
 status 0 "duplicates" trcust list /C=all.TFF
-is "$(grep -c DUP_TFFMINOR err)" 2 "are told"
+is "$(grep -c DUP_TFFMINOR err)" 2 "are reported"
 like "$(cat err)" "^list:3:1: warning: .* = 2 in file c/TRC0009.TFF," "with place"
 like "$(cat err)" "'b/TRC0009.TFF' in 'b/TRC0009.TFF' is kept" "and the first"
 is "$(entries all.TFF)" \
@@ -83,7 +83,7 @@ refused() {
 	name=$1 text=$2
 	cp kept.TFF all.TFF
 	status 1 "$name" trcust list /C=all.TFF
-	like "$(cat err)" "fatal: .*$text" "$name: is told"
+	like "$(cat err)" "fatal: .*$text" "$name: is reported"
 	ok "$name: the file is as it was" cmp kept.TFF all.TFF
 }
 printf 'a/TRC0009.TFF b/none.TFF' >list
@@ -108,10 +108,10 @@ status 0 "50 files" trcust fifty /C=all.TFF
 unlike "$(cat err)" "fatal" "are not too many"
 echo 'a/TRC0009.TFF' >list
 status 1 "a destination that can't be" trcust list /C=nowhere/all.TFF
-like "$(cat err)" "FILE_OPEN" "is told"
+like "$(cat err)" "FILE_OPEN" "is reported"
 cp dyn.tsf dyn.kept
 status 1 "a destination that is no TFF" trcust list /C=dyn.tsf
-like "$(cat err)" "FILE_ACCESS" "is told"
+like "$(cat err)" "FILE_ACCESS" "is reported"
 ok "and stays as it is" cmp dyn.tsf dyn.kept
 is "$(echo ./*.TFF.*)" "./*.TFF.*" "nothing is left over"
 mkdir path

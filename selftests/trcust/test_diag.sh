@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Every message of trcust stands where it should, and costs what it should.
+# Every message of trcust is where it should be, and costs what it should.
 #
 # diag/NAME.tsf (or NAME.VARIANT.tsf, or a .sh that prints one) must raise
 # TRCERR_NAME. ^{NAME} in the input marks the place of a message, ^{:NAME} a
@@ -45,7 +45,7 @@ raised='/^[^ ].* \[TRCERR_[A-Z0-9_]+\]$/ {
 	print (n == 4 ? place[2] ":" place[3] : ":") ":" name
 }'
 
-# The caret stands below the column that the message names.
+# The caret is below the column that the message names.
 # shellcheck disable=SC2016
 misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z0-9_]+\]$/ {
 	split($1, place, ":")
@@ -59,7 +59,7 @@ misplaced='/^[^ ].*:[0-9]+:[0-9]+: .* \[TRCERR_[A-Z0-9_]+\]$/ {
 		print "caret in column " column ": " message
 }'
 
-# "ignored" means the tracepoint where that is said, else what is named.
+# "ignored" means the tracepoint where that is written, else what is named.
 # shellcheck disable=SC2016
 misjudged='function judge() {
 	if (said && point[line] && (said == "point") != (fate[point[line]] == "gone"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What instructions are said to do (arch_effect_find) against what they do:
+ * The effects of instructions (arch_effect_find) against what they do:
  * each form of instruction that is in programs of this system, and many others,
  * is run with random operands. test_effect [GENERATED [SEED]]: how many of the
  * latter, and of which sequence.
@@ -40,7 +40,7 @@ static bool fault_check(const struct trial *trial)
 	    t->insn.flow == ARCH_FLOW_RETURN ||
 	    (t->insn.flow == ARCH_FLOW_CALL && !t->insn.jump))
 		return true;
-	effect_tell(t, "faults (signal %d)", trial->out.signal);
+	effect_report(t, "faults (signal %d)", trial->out.signal);
 	return false;
 }
 
@@ -54,7 +54,7 @@ static void trial_run(struct trial *trial)
 }
 
 /*
- * The same again with other memory where nothing is told to be read: nothing
+ * The same again with other memory where the effect has no read: nothing
  * comes out otherwise.
  */
 static bool reads_check(struct trial *trial)
@@ -77,7 +77,7 @@ static bool reads_check(struct trial *trial)
 	       old.flags == trial->out.flags && old.ip == trial->out.ip &&
 	       effect_is_same(&t, after);
 	if (!good)
-		effect_tell(&t, "reads more than is told");
+		effect_report(&t, "reads more than the effect has");
 	return good;
 }
 
@@ -88,7 +88,7 @@ static bool trial_check(struct trial *trial)
 	if (trial->out.signal)
 		return fault_check(trial);
 	if (!t->effect.flags && trial->in.flags != trial->out.flags) {
-		effect_tell(t, "flags %#llx -> %#llx", trial->in.flags,
+		effect_report(t, "flags %#llx -> %#llx", trial->in.flags,
 			    trial->out.flags);
 		return false;
 	}
@@ -96,7 +96,7 @@ static bool trial_check(struct trial *trial)
 	       effect_check_next(t) && reads_check(trial);
 }
 
-/* Never run, whatever is told of them */
+/* Never run, whatever their effects are */
 static bool form_is_barred(const struct insn_decoded *insn)
 {
 	switch (insn->zi.meta.category) {
@@ -277,7 +277,7 @@ static void exact_check(void)
 	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
 		const uint8_t *bytes = (const uint8_t *)exact[i].bytes;
 		uint8_t elf_class = exact[i].elf_class;
-		char text[128], told[512] = " none";
+		char text[128], listed[512] = " none";
 		struct arch_effect effect;
 
 		if (arch_insn_print(x86_of(elf_class), bytes, exact[i].size,
@@ -286,8 +286,8 @@ static void exact_check(void)
 		tap_str(text, exact[i].text, "%s, as text", exact[i].text);
 		if (arch_effect_find(x86_of(elf_class), bytes, exact[i].size,
 				     0x1000, &effect))
-			effect_print(told, x86_of(elf_class), &effect);
-		tap_str(told, exact[i].effect, "%s", exact[i].text);
+			effect_print(listed, x86_of(elf_class), &effect);
+		tap_str(listed, exact[i].effect, "%s", exact[i].text);
 	}
 }
 

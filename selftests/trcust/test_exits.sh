@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# RETEP stands before every exit of a function, at the start of its epilogue:
+# RETEP is before every exit of a function, at the start of its epilogue:
 # where labels in assembly say so, and in the system's libraries where objdump
 # shows instructions that give frame and registers back, set the result and
 # leave.

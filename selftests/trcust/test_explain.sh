@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# --explain tells where tracepoints stand, what a hit costs there and where
+# --explain prints where tracepoints are, what a hit costs there and where
 # each datum comes from; it writes no file.
 . "$(dirname "$0")/../tap.sh"
 need cc
@@ -93,7 +93,7 @@ done
 is "$(echo ./*.tdf ./*.TFF)" "./*.tdf ./*.TFF" "no file is written"
 
 # A function that was compiled for itself and inlined as well has sites of its
-# own only: calls without one are told.
+# own only: calls without one are reported.
 cat >inlined.c <<'C'
 int counter;
 
@@ -159,10 +159,10 @@ cc -O2 -g -o inlined same.c other.c || bail "same.c doesn't compile"
 sed -i 's/TP=@inlined.c,5/TP=.same/' inlined.tsf
 status 0 "$what" trcust --explain inlined.tsf
 like "$(cat out)" '^  site same.*, other\.c:[0-9]' "$what: two of a name"
-is "$(grep -c 'not seen' out)" 0 "$what: those of the other one aren't told"
+is "$(grep -c 'not seen' out)" 0 "$what: those of the other one aren't reported"
 
 echo 'TRACE MINOR=9, TP=.nothing' >>app.tsf
 status 1 "an error is one" trcust --explain app.tsf
-like "$(cat err)" 'TRCERR_BADSYMBOL' "and told"
+like "$(cat err)" 'TRCERR_BADSYMBOL' "and reported"
 like "$(cat out)" '^minor 1 ' "and the others are explained"
 tap_done

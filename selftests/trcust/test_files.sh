@@ -74,7 +74,7 @@ ok "the TDF is gone then, too" test ! -e app1.tdf
 cp app2.tdf kept.tdf
 tsf 1 "$static"
 status 0 "the TDF of another TSF" trcust app1.tsf app2.tdf
-like "$(cat err)" "'app2.tdf' is of another TSF" "is told"
+like "$(cat err)" "'app2.tdf' is of another TSF" "is reported"
 ok "and left" cmp kept.tdf app2.tdf
 echo text >text.tdf
 status 0 "what is no TDF" trcust app1.tsf text.tdf

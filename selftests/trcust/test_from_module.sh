@@ -11,7 +11,7 @@ LC_ALL=C
 export LC_ALL
 cd "$TMP" || exit 1
 
-# made NAME MODULE OPTION...: the TSF is NAME.tsf, compiled; no word is said
+# made NAME MODULE OPTION...: the TSF is NAME.tsf, compiled; no message is printed
 made() {
 	made=$1
 	shift
@@ -20,7 +20,7 @@ made() {
 	is "$(cat err)" "" "$what: and nothing is left out"
 	status 0 "$what: compiles" trcust "$made.tsf"
 	is "$(grep -v '^ ' err | grep -v 'SLOWSITE\|INLINEDTOO')" "" \
-		"$what: without a message, but of dear hits and inlined calls"
+		"$what: without a message, but of slow probes and inlined calls"
 }
 
 # point NAME MINOR: the clauses of a tracepoint, on a line
@@ -147,7 +147,7 @@ echo 'int work(int a) { return a * 2; } int main(void) { return work(1); }' \
 cc -g1 -o lines lines.c
 made lines lines --args
 like "$(cat lines.tsf)" '^; no parameters are known: .*unit has no variables' \
-	"$what: is told"
+	"$what: is reported"
 if cc -g -gsplit-dwarf -c lines.c -o parted.o 2>log &&
 	cc parted.o -o parted && [ -e parted.dwo ]; then
 	made parted parted --args
@@ -186,7 +186,7 @@ trcust --from-module --modname=/opt/app --major 0x21 --include main app >out
 is "$(grep -E '^(MODNAME|MAJOR)' out | tr '\n' ' ')" \
 	'MODNAME = "/opt/app" MAJOR = 33 ' "--modname and --major"
 status 1 "no function is left" trcust --from-module --include nix app
-is "$(cat err)" "trcust: no function of 'app' matches --include 'nix'" "and it is said"
+is "$(cat err)" "trcust: no function of 'app' matches --include 'nix'" "and it is reported"
 is "$(cat out)" "" "and nothing is printed"
 
 for row in "g++ -O2 -g" "clang++ -O1 -g"; do

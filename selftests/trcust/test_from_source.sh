@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Trace comments of sources become a TSF that compiles: where they stand, what
+# Trace comments of sources become a TSF that compiles: where they are, what
 # is filled in, and what only looks like one.
 . "$(dirname "$0")/../tap.sh"
 need cc
@@ -20,7 +20,7 @@ made() {
 
 made '/***DT DESC="d"*/
 x = 1;' 'TRACE TP=@a.c,2,
-DESC="d"' "the line behind the comment"
+DESC="d"' "the line after the comment"
 made '/***DT DESC="d"*/ x = 1;' 'TRACE TP=@a.c,1,
 DESC="d"' "the same line"
 made '/***DT*/ x;' 'TRACE TP=@a.c,1,' "nothing but the place"
@@ -83,13 +83,13 @@ for source in '"/***DT A*/"' "'\"' \"/***DT A*/\"" '// /***DT A*/' \
 	status 1 "none: $(echo "$source" | tr '\n' ' ')" \
 		trcust --from-source --modname=x a.c
 	is "$(cat out)" "" "nothing is printed"
-	like "$(cat err)" "TRCERR_UNEXPECTEDEOF" "which is told"
+	like "$(cat err)" "TRCERR_UNEXPECTEDEOF" "which is reported"
 done
 made "R\"(\")\" '\\\\' \"\\\\\" 1'0 L'\\''; /***DT A*/ x" 'TRACE TP=@a.c,1,
-A' "behind literals"
+A' "after literals"
 printf '#define A "\r\n/***DT A=1*/ x' >a.c
 trcust --from-source --modname=x a.c >out
-like "$(cat out)" '@a.c,2' "behind a lone quote in a directive"
+like "$(cat out)" '@a.c,2' "after a lone quote in a directive"
 
 # The head
 cat >src/srv.c <<'END'
@@ -121,7 +121,7 @@ like "$(cat out)" 'MAJOR=35' "MAJOR"
 cp out srv.tsf
 status 0 "it compiles" trcust srv.tsf
 is "$(grep -v '^ ' err | grep -v SLOWSITE)" "" \
-	"without a message, but that hits are dear"
+	"without a message, but that probes are slow"
 is "$(trcust --dump srv.tdf | grep -c '^point')" 3 "all tracepoints are there"
 status 0 "into a file" trcust --from-source --modname ./srv --major 0x23 \
 	-o made.tsf src/srv.c
@@ -139,11 +139,11 @@ trcust --from-source "$TMP/src/srv.c" >out
 like "$(cat out)" '@srv.c,9,' "a name elsewhere"
 cp src/srv.c 'q"uote.c'
 status 1 "a quote" trcust --from-source 'q"uote.c'
-like "$(cat err)" "TRCERR_BADPARM" "is told"
+like "$(cat err)" "TRCERR_BADPARM" "is reported"
 like "$(cat out)" 'TP=.main.0' "the others are printed"
 echo '/***DT A=1 */ x' >b.c
 status 0 "two files" trcust --from-source src/srv.c b.c
 like "$(cat out)" 'TP=@b.c,1,' "both are in it"
 status 1 "no such file" trcust --from-source nowhere.c
-like "$(cat err)" "TRCERR_NO_FILE" "is told"
+like "$(cat err)" "TRCERR_NO_FILE" "is reported"
 tap_done

@@ -80,7 +80,7 @@ for command in "--explain app.tsf" "--from-module app"; do
 	status 1 "$command to a full device" \
 		sh -c "trcust $command >/dev/full"
 	like "$(cat err)" "^trcust: cannot write: No space left on device$" \
-		"is told"
+		"is reported"
 done
 how=11
 cc -g -O1 -shared -nostdlib -fPIC -o whole app.c

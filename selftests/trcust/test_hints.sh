@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Under a message stands what to do about it.
+# Under a message is what to do about it.
 . "$(dirname "$0")/../tap.sh"
 need cc strip
 LC_ALL=C
@@ -98,7 +98,7 @@ hint 'TRACE TP=.main, VARS=(nothing)' 'in scope at main.*: argc, argv'
 
 printf 'MODNAME=my program\nMAJOR=5\nTRACE TP=.main\n' >app.tsf
 status 1 "a blank in MODNAME" trcust app.tsf
-like "$(cat err)" 'a name with blanks is quoted' "  is told"
+like "$(cat err)" 'a name with blanks is quoted' "  is reported"
 other '\177ELF\1' 'from-module'
 other 'RASTDF\r\n\1' '--dump prints it'
 other '\377\376M\0O\0' 'UTF-16'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # How trcust is called: options in both spellings, where files are looked for,
-# what stands in for a file (manual 1.2.2).
+# what is used instead of a file (manual 1.2.2).
 . "$(dirname "$0")/../tap.sh"
 need cc mkfifo timeout
 LC_ALL=C
@@ -35,7 +35,7 @@ ok "the TDF lies here" test -s found.tdf
 status 0 "empty parts" env "TRCUST_PATH=:/nowhere::$TMP/two:" \
 	trcust found -o made
 cp two/found.tsf plain
-status 0 "a name as it stands" trcust plain -o made
+status 0 "a name as it is" trcust plain -o made
 ok "without an extension" test -s made/plain.tdf
 
 # A map
@@ -47,7 +47,7 @@ for option in "/M=app.map" "-M app.map" "--map app.map" "/M=long.map"; do
 	status 0 "$option" trcust bare $option
 done
 status 1 "/M= and a map that is nowhere" trcust bare /M=nowhere.map
-like "$(cat err)" TRCERR_NO_FILE "which is told"
+like "$(cat err)" TRCERR_NO_FILE "which is reported"
 tsf bare.exe 'TRACE TP=@STATIC, DESC="s"' static.tsf
 status 1 "even where it isn't needed" trcust static /M=nowhere.map
 status 0 "/m=, a small letter" trcust bare /m=app.map
@@ -55,7 +55,7 @@ status 0 "/M= and a path" trcust bare "/M=$TMP/app.map"
 
 # Debug information elsewhere
 status 1 "--debug and a file that is not there" trcust --debug nothing found
-like "$(cat err)" "TRCERR_.*" "which is told"
+like "$(cat err)" "TRCERR_.*" "which is reported"
 
 # What begins as a switch isn't a path, also where it is the second operand
 for word in /W3 /W /w /w12 /W= /W=1 /w:1 "/W1 " /m= /M /M:x /m1=x /C /c= /C:/x \
@@ -104,25 +104,25 @@ like "$(cat out)" '^	regs EAX$' "what has been understood of it"
 like "$(cat out)" 'flat EBX\+8' "  and of an address"
 echo 'TRACE TP=' >dump.tsf
 status 1 "--dump of what is no TSF" trcust --dump dump.tsf
-like "$(cat err)" '\[TRCERR_' "  is told as ever"
+like "$(cat err)" '\[TRCERR_' "  is reported as ever"
 status 2 "a major that is none" trcust --major 256 --from-module app.exe
 status 2 "a major in words" trcust --major one --from-module app.exe
 status 2 "a processor that isn't known" trcust --arch z80 --from-module app.exe
 like "$(cat err)" "^trcust: no processor 'z80'; those there are:.* x86-64" \
-	"  those that are stand there"
+	"  those that are, are there"
 # shellcheck disable=SC2046
 status 2 "65 patterns" trcust --from-module $(seq -f '--include=%g' 65) app.exe
-like "$(cat err)" "^trcust: '65' is one pattern too many: 64 at most" "  told"
+like "$(cat err)" "^trcust: '65' is one pattern too many: 64 at most" "  reported"
 status 1 "a MODNAME that can't be written" trcust --from-module \
 	--modname 'a"b' app.exe
-like "$(cat err)" "^trcust: MODNAME can't be 'a\"b': a quotation mark" "  told"
+like "$(cat err)" "^trcust: MODNAME can't be 'a\"b': a quotation mark" "  reported"
 tsf /nowhere/app.exe "$point" gone.tsf
 status 1 "a module that --sysroot hasn't" trcust --sysroot "$TMP/one" gone.tsf
 like "$(cat err)" "looked for it below '$TMP/one'" "  says where it looked"
 like "$(cat err)" "--module FILE names it" "  and what to do"
 if [ -c /dev/full ]; then
 	status 1 "a full disk" sh -c 'trcust --dump made/found.tdf >/dev/full'
-	like "$(cat err)" "^trcust: cannot write: No space left" "  told"
+	like "$(cat err)" "^trcust: cannot write: No space left" "  reported"
 fi
 
 # --exit-zero, whatever happens
@@ -133,7 +133,7 @@ done
 
 # What is no file
 mkfifo fifo.tsf
-status 1 "a FIFO that nobody writes into" timeout 10 trcust fifo.tsf
+status 1 "a FIFO without a writer" timeout 10 trcust fifo.tsf
 cat found.tsf >fifo.tsf &
 status 0 "a FIFO" timeout 10 trcust fifo.tsf
 wait

@@ -58,7 +58,7 @@ static const struct {
 	{ "an escaped line end", "\"a\\\nb\"", "!" },
 	{ "a carriage return in a string", "\"a\r\n\"", "!" },
 	{ "an open string", "x \"a", "W1:1:x !" },
-	{ "a string open behind a backslash", "\"\\", "!" },
+	{ "a string open after a backslash", "\"\\", "!" },
 	{ "a byte order mark", "\xef\xbb\xbfMAJOR", "W1:4:MAJOR" },
 	{ "the end of file of DOS", "a\r\n\x1a", "W1:1:a" },
 	{ "UTF-8 in words", "gr\xc3\xbc\xc3\x9f" "e", "W1:1:grüße" },
@@ -145,7 +145,7 @@ static void reread_check(const char *text, bool path, const char *expected)
 	diag_close(diag);
 }
 
-/* What of a text behind a dot is the name of a symbol. */
+/* What of a text after a dot is the name of a symbol. */
 static const struct {
 	const char *text, *name;
 } names[] = {

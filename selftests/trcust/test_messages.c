@@ -55,7 +55,7 @@ static void places_check(void)
 	place_check("a\n", (struct srcpos){ 2, 1, 1 },
 		    "a.tsf:2:1" BAD "    2 | \n      | ^\n", "the end");
 	place_check("a\n", (struct srcpos){ 9, 1, 1 }, "a.tsf:9:1" BAD,
-		    "behind the end");
+		    "after the end");
 	place_check("a\n", (struct srcpos){ 0 }, "a.tsf" BAD, "no place");
 }
 

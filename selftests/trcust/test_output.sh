@@ -16,14 +16,14 @@ cp app.exe kept.exe
 
 cp app.exe program.tdf
 status 1 "a TDF doesn't replace what is none" trcust app.tsf program.tdf
-like "$(cat err)" "'program.tdf' exists and is not a TDF" "and it is told"
+like "$(cat err)" "'program.tdf' exists and is not a TDF" "and it is reported"
 ok "it is as it was" cmp app.exe program.tdf
 rm program.tdf
 ok "no TFF is written then" test ! -e TRC0005.TFF
 for name in other.tsf app.exe TRC0005.TFF; do
 	status 0 "a TDF isn't called $name" trcust app.tsf $name
 	like "$(cat err)" "warning: file: $name,.*using: ${name%.*}.tdf" \
-		"it is called another name, and that is told"
+		"it is called another name, and that is reported"
 	ok "which is there" test -s "${name%.*}.tdf"
 	rm "${name%.*}.tdf"
 done
@@ -46,7 +46,7 @@ for row in 'a literal without its end:MODNAME=./app.exe TRACE TP=.main, DESC="m'
 	status 1 "${row%%:*}, another TSF's TDF" trcust again.tsf app.tdf
 	ok "that is left" test -s app.tdf
 done
-like "$(cat err)" '^trcust: no TDF is written$' "that there is none is told"
+like "$(cat err)" '^trcust: no TDF is written$' "that there is none is reported"
 printf '%s\n' 'MODNAME=./app.exe MAJOR=5' 'TRACE TP=.main' 'TRACE TP=.nosuch' \
 	'TRACE TP=@STATIC, DESC="s", FMT="s"' >again.tsf
 status 1 "one of two tracepoints" trcust again.tsf
@@ -72,7 +72,7 @@ cp full/app.tdf full/TRC0005.TFF .
 dd if=/dev/zero of=full/fill bs=4k count=1 2>log
 sed 's/TRACE.*/TRACE TP=.main, DESC="changed", REGS=(RAX)/' other.tsf >app.tsf
 status 1 "no room for the second file" trcust app.tsf -o full
-like "$(cat err)" "full/app.tdf.*No space left" "and it is told"
+like "$(cat err)" "full/app.tdf.*No space left" "and it is reported"
 ok "the old TDF is whole" cmp app.tdf full/app.tdf
 ok "the old TFF is whole, too" cmp TRC0005.TFF full/TRC0005.TFF
 is "$(ls full | tr '\n' ' ')" "TRC0005.TFF app.tdf fill " "nothing else"

@@ -4,7 +4,7 @@
 #include "trcust/tsf/expr.h"
 #include "trcust/tsf/parse_expr.h"
 
-/* The tree, what was kept of the text, and what stands behind; static. */
+/* The tree, what was kept of the text, and what follows; static. */
 static const char *parse(const char *text)
 {
 	static struct bytes out;
@@ -36,7 +36,7 @@ static const char *parse(const char *text)
 
 static const struct {
 	const char *text, *tree;	/* NULL: refused */
-	const char *kept, *behind;	/* NULL: the text, nothing */
+	const char *kept, *after;	/* NULL: the text, nothing */
 } rows[] = {
 	/* where an expression ends */
 	{ "a", "a" },
@@ -155,7 +155,7 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const char *kept = rows[i].kept ? rows[i].kept : rows[i].text;
-		const char *behind = rows[i].behind ? rows[i].behind : "";
+		const char *after = rows[i].after ? rows[i].after : "";
 		char *expected;
 
 		if (!rows[i].tree) {
@@ -164,7 +164,7 @@ int main(void)
 			continue;
 		}
 		if (asprintf(&expected, "%s [%s] %s", rows[i].tree, kept,
-			     behind) < 0)
+			     after) < 0)
 			tap_bail("no memory");
 		tap_str(parse(rows[i].text), expected, "%s", rows[i].text);
 		free(expected);

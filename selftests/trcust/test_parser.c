@@ -284,7 +284,7 @@ static void resync_check(const char *broken)
 	tap_ok(!tsf_parse(&tsf, diag, NULL, NULL) && tsf->point_count == 2 &&
 		       tsf->points[0].discarded && !tsf->points[1].discarded &&
 		       tsf->points[1].minor == 8,
-	       "behind '%s'", broken);
+	       "after '%s'", broken);
 	free(text);
 	tsf_free(tsf);
 	diag_close(diag);

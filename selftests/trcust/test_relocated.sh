@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Code that the loader changes (DT_TEXTREL): the kernel runs a copy of what the
-# file has under a uprobe, so none stands on such an instruction, and none is
+# file has under a uprobe, so none is on such an instruction, and none is
 # moved, because numbers in the code aren't those that will run.
 . "$(dirname "$0")/../tap.sh"
 need cc readelf objdump

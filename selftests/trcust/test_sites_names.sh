@@ -8,7 +8,7 @@ LC_ALL=C
 export LC_ALL
 cd "$TMP" || exit 1
 
-# sites_of CLAUSE: where TRACE TP=CLAUSE in the module stands, "SYMBOL+OFFSET"
+# sites_of CLAUSE: where TRACE TP=CLAUSE in the module is, "SYMBOL+OFFSET"
 sites_of() {
 	printf 'MODNAME=%s\nTRACE TP=%s\n' "$module" "$1" >one.tsf
 	rm -f one.tdf
@@ -109,18 +109,18 @@ is "$(addresses_of .one.c:twin+0; addresses_of .two.c:twin+0)" \
 	"$(entry twins '^twin$')" "file.c:name"
 is "$(sites_of .three.c:twin)" "" "in another file"
 like "$(cat err)" 'BADSYMBOL' "it isn't found"
-behind=$(addresses_of .one.c:twin)
-ok "it stands behind the prologue" test "$((behind))" -gt \
+after=$(addresses_of .one.c:twin)
+ok "it is after the prologue" test "$((after))" -gt \
 	"$(($(entry twins '^twin$' | head -n 1)))"
 
 # A line where a function begins is where the function's name is.
-is "$(addresses_of @one.c,4)" "$behind" "the line where a function begins"
+is "$(addresses_of @one.c,4)" "$after" "the line where a function begins"
 
 # An address as linked
-is "$(addresses_of "@ADDR,$behind")" "$behind" "@ADDR"
-is "$(cat sites)" "twin+$((behind - $(entry twins '^twin$' | head -n 1)))" \
+is "$(addresses_of "@ADDR,$after")" "$after" "@ADDR"
+is "$(cat sites)" "twin+$((after - $(entry twins '^twin$' | head -n 1)))" \
 	"its symbol"
-is "$(addresses_of "@ADDR,$((behind + 1))")" "" "inside an instruction"
+is "$(addresses_of "@ADDR,$((after + 1))")" "" "inside an instruction"
 like "$(cat err)" 'is inside an instruction' "is refused"
 
 # A map's symbols are labels; they are used where the module has none.
@@ -132,7 +132,7 @@ options=/M=nm.map
 is "$(addresses_of .one)" "$(sed -nE 's/^0*([0-9a-f]+) T one$/0x\1/p' nm.map)" \
 	"a label of a map"
 is "$(addresses_of .one,RETEP | wc -l)" 1 \
-	"its exit: a frame description tells where it ends"
+	"its exit: a frame description has where it ends"
 options=
 is "$(addresses_of .one)" "" "without the map"
 like "$(cat err)" 'BADSYMBOL' "it isn't known"

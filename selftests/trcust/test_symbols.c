@@ -140,13 +140,13 @@ static void check_several(struct module *module)
 				 sizeof(text));
 	tap_ok(strstr(text, "ns::cls::fn(int) const (_ZNK2ns3cls2fnEi) at 0x") &&
 	       strstr(text, "ns::cls::fn(char const*) (_ZN2ns3cls2fnEPKc) at 0x"),
-	       "which are told: %s", text);
+	       "which are reported: %s", text);
 	tap_ok(module_symbol_find(module, "twin", MODULE_CODE, &others) &&
 	       others, "so do local ones of two files");
 	module_symbol_candidates(module, "twin", MODULE_CODE, text,
 				 sizeof(text));
 	tap_ok(strstr(text, "a.cc:twin at") && strstr(text, "b.cc:twin at"),
-	       "which are told: %s", text);
+	       "which are reported: %s", text);
 	a = module_symbol_find(module, "a.cc:twin", MODULE_CODE, &others);
 	tap_ok(a && !others, "the file chooses one");
 	b = module_symbol_find(module, "b.cc:twin", MODULE_CODE, &others);
@@ -161,7 +161,7 @@ static void check_several(struct module *module)
 	module_symbol_near(module, "int ns::cls::tm<int>(char)", MODULE_CODE,
 			   text, sizeof(text));
 	tap_ok(strstr(text, "ns::cls::tm<int>(int)"),
-	       "a near name behind a return type: %s", text);
+	       "a near name after a return type: %s", text);
 	module_symbol_near(module, "int tf<int>(char)", MODULE_CODE, text,
 			   sizeof(text));
 	tap_ok(strstr(text, "tf<int>(int)"), "of a template: %s", text);
@@ -231,7 +231,7 @@ static void check_bomb(void)
 		at += sprintf(at, "S_IS%c_S%c_E", *digit, *digit);
 	text = demangle_symbol(name);
 	tap_ok((double)(clock() - start) / CLOCKS_PER_SEC < 1 && !text,
-	       "a name that stands for gigabytes takes no time");
+	       "a name that means gigabytes takes no time");
 	free(text);
 	name[strlen("_Z1fSt4pairIiiES_IS0_S0_E")] = '\0';
 	text = demangle_symbol(name);
