@@ -331,7 +331,7 @@ static void test_packed_counted(void)
 /* Of a pipe that never pauses a chunk is always left. */
 static void test_endless(void)
 {
-	struct source source = { .fd = -1, .pipe = true };
+	struct trace_source source = { .fd = -1, .pipe = true };
 	struct damage damage = { 0 };
 	struct slices slices = { .source = &source, .damage = &damage };
 	struct slice_builder slice = slice_begin(0, 0, 0);

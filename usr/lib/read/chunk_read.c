@@ -37,12 +37,12 @@ bool chunk_read_damaged(const struct ras_chunk *chunk, const void *payload,
 }
 
 /* 0 or a negative errno. */
-static int payload_crc(struct source *source, struct chunk_place place,
+static int payload_crc(struct trace_source *source, struct chunk_place place,
 		       uint32_t *crc)
 {
 	uint64_t at = place.offset + sizeof(struct ras_chunk);
 	uint64_t end = at + place.length;
-	struct window window = { 0 };
+	struct source_window window = { 0 };
 	int code = 0;
 
 	window_open(&window, at, place.length);
@@ -57,7 +57,7 @@ static int payload_crc(struct source *source, struct chunk_place place,
 }
 
 bool chunk_read_right(const struct ras_chunk *chunk, struct chunk_place place,
-		      struct source *source)
+		      struct trace_source *source)
 {
 	uint32_t crc = head_crc(chunk);
 
@@ -65,8 +65,8 @@ bool chunk_read_right(const struct ras_chunk *chunk, struct chunk_place place,
 }
 
 bool chunk_read_damaged_file(const struct ras_chunk *chunk,
-			     struct chunk_place place, struct source *source,
-			     struct damage *damage)
+			     struct chunk_place place,
+			     struct trace_source *source, struct damage *damage)
 {
 	uint32_t crc = head_crc(chunk);
 	int code = payload_crc(source, place, &crc);

@@ -27,11 +27,12 @@ static inline uint64_t chunk_read_padded(uint64_t length)
 bool chunk_read_damaged(const struct ras_chunk *chunk, const void *payload,
 			struct chunk_place place, struct damage *damage);
 bool chunk_read_damaged_file(const struct ras_chunk *chunk,
-			     struct chunk_place place, struct source *source,
+			     struct chunk_place place,
+			     struct trace_source *source,
 			     struct damage *damage);
 /* The checksum of a whole chunk in the file is right. */
 bool chunk_read_right(const struct ras_chunk *chunk, struct chunk_place place,
-		      struct source *source);
+		      struct trace_source *source);
 /* What is in a packed chunk, given its payload, for free(); NULL, which is
  * told. */
 void *chunk_read_expand(const void *packed, struct chunk_place place,

@@ -17,8 +17,8 @@ process_table_find(const struct process_table *table, uint32_t pid)
 }
 
 /* Found or made; NULL: no memory, or too many. */
-static struct process_entry *process_get(struct process_table *table,
-					 uint32_t pid)
+static struct process_entry *process_entry_get(struct process_table *table,
+					       uint32_t pid)
 {
 	struct process_entry *process = key_map_find(&table->processes, pid);
 
@@ -36,8 +36,8 @@ static struct process_entry *process_get(struct process_table *table,
 
 /* ---- adding ---- */
 
-static void name_add(struct process_entry *process, uint64_t since,
-		     const char *comm)
+static void process_name_add(struct process_entry *process, uint64_t since,
+			     const char *comm)
 {
 	size_t n = process->name_count, at = n;
 
@@ -69,11 +69,12 @@ int process_table_add(struct process_table *table, const uint8_t *p, size_t n)
 		struct process_entry *process;
 
 		memcpy(&entry, p, sizeof(entry));
-		process = process_get(table, entry.key.pid);
+		process = process_entry_get(table, entry.key.pid);
 		if (!process)
 			return table->processes.count < PROCESSES_MAX ?
 			       -ENOMEM : 0;
-		name_add(process, entry.process.seen, entry.process.comm);
+		process_name_add(process, entry.process.seen,
+				 entry.process.comm);
 	}
 	return n ? -EINVAL : 0;
 }
@@ -125,7 +126,7 @@ int process_table_add_maps(struct process_table *table, const uint8_t *p,
 		return -EINVAL;
 	while (table->map_bytes > MAP_BYTES_MAX)
 		maps_make_room(table);
-	process = process_get(table, head.pid);
+	process = process_entry_get(table, head.pid);
 	maps = malloc(n);
 	if (!process || !maps) {
 		free(maps);

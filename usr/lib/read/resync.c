@@ -55,7 +55,8 @@ static bool chunk_right(struct resync *resync, const struct ras_chunk *chunk,
 static bool chunk_begins(struct resync *resync, uint64_t at)
 {
 	_Alignas(8) uint8_t front[RESYNC_FRONT];
-	ssize_t got = source_fetch(resync->source, at, sizeof(front), front);
+	ssize_t got =
+		trace_source_fetch(resync->source, at, sizeof(front), front);
 	const struct ras_chunk *chunk = (const void *)front;
 	struct ras_slice_copy copy;
 
@@ -99,7 +100,7 @@ static bool chunk_here(struct resync *resync, const uint8_t *p, size_t have,
 uint64_t resync_find(struct resync *resync, uint64_t at)
 {
 	uint64_t size = resync->source->size, found = size;
-	struct window window = { 0 };
+	struct source_window window = { 0 };
 	size_t done = 0;
 
 	window_open(&window, at, at < size ? size - at : 0);

@@ -15,7 +15,7 @@
 			 sizeof(struct ras_slice_copy) + sizeof(__u64))
 
 struct resync {
-	struct source *source;
+	struct trace_source *source;
 	uint64_t key;		/* of the records' stamps */
 	bool keyless;		/* it isn't known */
 	uint64_t looked;	/* bytes so far whose checksum was tried */

@@ -99,7 +99,7 @@ static bool chunks_grow(struct trace_slice *slice)
 
 /* Room for one more, in the first place of those that have been read: a pipe
  * may have no end. */
-static struct slice_chunk *chunk_room(struct trace_slice *slice)
+static struct slice_chunk *slice_chunk_room(struct trace_slice *slice)
 {
 	size_t at = slice->chunk_at, left = slice->chunk_count - at;
 
@@ -131,7 +131,7 @@ int slices_add(struct slices *s, uint64_t offset, uint64_t length,
 	}
 	bounds_check(s, &added.copy, records);
 	slice = slice_get(s, added.copy.cpu, added.copy.level);
-	chunk = slice ? chunk_room(slice) : NULL;
+	chunk = slice ? slice_chunk_room(slice) : NULL;
 	if (!chunk)
 		return -ENOMEM;
 	if (bytes->owned) {
@@ -240,7 +240,8 @@ static size_t window_room(const struct slices *s, uint64_t length)
 }
 
 /* The payload, whose beginning has been looked at. */
-static void window_cut(struct window *window, const struct slice_chunk *c)
+static void window_cut(struct source_window *window,
+		       const struct slice_chunk *c)
 {
 	uint64_t size = c->copy.head - c->copy.first;
 
@@ -342,9 +343,11 @@ static bool chunk_load_packed(struct slices *s, struct trace_slice *slice,
 			      struct slice_chunk *c)
 {
 	struct source_bytes bytes;
-	int code = c->length > 2ull * RAS_PACKED_MAX ? -EFBIG :
-		   source_read(s->source, c->offset + sizeof(c->head),
-			       c->length, &bytes);
+	int code = c->length > 2ull * RAS_PACKED_MAX
+			   ? -EFBIG
+			   : trace_source_read(s->source,
+					       c->offset + sizeof(c->head),
+					       c->length, &bytes);
 
 	if (code)
 		return load_fails(s, c, code);
@@ -416,10 +419,10 @@ static bool slice_advance(struct slices *s, struct trace_slice *slice)
 	s->fetched -= slice->owned_size;
 	slice->owned_size = 0;
 	if (slice->chunk_at)
-		source_forget(s->source,
-			      slice->chunks[slice->chunk_at - 1].offset,
-			      sizeof(struct ras_chunk) +
-			      slice->chunks[slice->chunk_at - 1].length);
+		trace_source_forget(
+			s->source, slice->chunks[slice->chunk_at - 1].offset,
+			sizeof(struct ras_chunk) +
+				slice->chunks[slice->chunk_at - 1].length);
 	slice->at = 0;
 	slice->damaged = false;
 	if (slice->chunk_at == slice->chunk_count) {
@@ -443,7 +446,7 @@ static bool slice_advance(struct slices *s, struct trace_slice *slice)
 /* More of the chunk behind what is there. */
 static void slice_fill(struct slices *s, struct trace_slice *slice)
 {
-	struct window *window = &slice->window;
+	struct source_window *window = &slice->window;
 	uint64_t offset = window->offset;
 
 	if (!window_fill(window, s->source, slice->at,
@@ -460,7 +463,7 @@ static const struct ras_record *chunk_search(struct slices *s,
 					     struct trace_slice *slice,
 					     uint64_t key)
 {
-	const struct window *window = &slice->window;
+	const struct source_window *window = &slice->window;
 
 	for (;;) {
 		size_t left = window->size - slice->at, step;

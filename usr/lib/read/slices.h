@@ -35,7 +35,7 @@ struct trace_slice {
 	size_t chunk_count, chunk_room;
 	size_t chunk_at;	/* the next one to be read */
 	/* the one that is being read */
-	struct window window;	/* of its records */
+	struct source_window window;	/* of its records */
 	size_t at;		/* in the window: the next record */
 	uint64_t first;		/* position of the window's beginning */
 	size_t owned_size;	/* bytes of memory that only this chunk needs */
@@ -57,7 +57,7 @@ struct trace_slice {
 };
 
 struct slices {
-	struct source *source;
+	struct trace_source *source;
 	struct damage *damage;
 	struct trace_slice **items;
 	size_t count, room;

@@ -11,13 +11,13 @@
 
 #define PIECE	(1u << 20)	/* a pipe's lengths aren't trusted */
 
-int source_open(struct source *source, const char *path)
+int trace_source_open(struct trace_source *source, const char *path)
 {
 	bool standard = !strcmp(path, "-");
 	struct stat st;
 	off_t at;
 
-	*source = (struct source){
+	*source = (struct trace_source){
 		.fd = standard ? STDIN_FILENO :
 				 open(path, O_RDONLY | O_CLOEXEC),
 	};
@@ -31,21 +31,22 @@ int source_open(struct source *source, const char *path)
 	return 0;
 }
 
-void source_open_memory(struct source *source, void *data, size_t size)
+void source_open_memory(struct trace_source *source, void *data, size_t size)
 {
-	*source = (struct source){ .data = data, .fd = -1, .size = size };
+	*source = (struct trace_source){ .data = data, .fd = -1, .size = size };
 }
 
-void source_close(struct source *source)
+void trace_source_close(struct trace_source *source)
 {
 	free((void *)source->data);
 	if (source->fd > STDERR_FILENO)
 		close(source->fd);
-	*source = (struct source){ .fd = -1 };
+	*source = (struct trace_source){ .fd = -1 };
 }
 
 /* As much as comes, n at most. */
-static ssize_t fd_read(struct source *source, void *to, size_t n, uint64_t at)
+static ssize_t fd_read(struct trace_source *source, void *to, size_t n,
+		       uint64_t at)
 {
 	size_t done = 0;
 
@@ -66,7 +67,7 @@ static ssize_t fd_read(struct source *source, void *to, size_t n, uint64_t at)
 	return done;
 }
 
-static int pipe_read(struct source *source, uint64_t n,
+static int pipe_read(struct trace_source *source, uint64_t n,
 		     struct source_bytes *bytes)
 {
 	size_t room = 0;
@@ -94,8 +95,8 @@ static int pipe_read(struct source *source, uint64_t n,
 	return 0;
 }
 
-int source_read(struct source *source, uint64_t at, uint64_t n,
-		struct source_bytes *bytes)
+int trace_source_read(struct trace_source *source, uint64_t at, uint64_t n,
+		      struct source_bytes *bytes)
 {
 	ssize_t got;
 
@@ -120,7 +121,8 @@ int source_read(struct source *source, uint64_t at, uint64_t n,
 	return got < 0 ? (int)got : 0;
 }
 
-ssize_t source_fetch(struct source *source, uint64_t at, size_t n, void *to)
+ssize_t trace_source_fetch(struct trace_source *source, uint64_t at, size_t n,
+			   void *to)
 {
 	if (at >= source->size)
 		return 0;
@@ -134,17 +136,18 @@ ssize_t source_fetch(struct source *source, uint64_t at, size_t n, void *to)
 
 /* ---- what a pipe has, kept in a file ---- */
 
-int source_open_temporary(struct source *source)
+int source_open_temporary(struct trace_source *source)
 {
 	int fd = temp_file_open();
 
 	if (fd < 0)
 		return fd;
-	*source = (struct source){ .fd = fd, .temporary = true };
+	*source = (struct trace_source){ .fd = fd, .temporary = true };
 	return 0;
 }
 
-int source_put(struct source *to, uint64_t at, const void *data, size_t n)
+int trace_source_put(struct trace_source *to, uint64_t at, const void *data,
+		     size_t n)
 {
 	int code = temp_file_write(to->fd, data, n, at);
 
@@ -153,8 +156,8 @@ int source_put(struct source *to, uint64_t at, const void *data, size_t n)
 	return code;
 }
 
-int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,
-			struct source *from)
+int64_t source_put_pipe(struct trace_source *to, uint64_t at, uint64_t n,
+			struct trace_source *from)
 {
 	uint64_t done = 0;
 	int code = 0;
@@ -163,17 +166,17 @@ int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,
 		uint64_t want = n - done < PIECE ? n - done : PIECE;
 		struct source_bytes bytes;
 
-		code = source_read(from, from->size, want, &bytes);
+		code = trace_source_read(from, from->size, want, &bytes);
 		if (!code)
-			code = source_put(to, at + done, bytes.data,
-					  bytes.size);
+			code = trace_source_put(to, at + done, bytes.data,
+						bytes.size);
 		done += bytes.size;
 		free(bytes.owned);
 	}
 	return code ? code : (int64_t)done;
 }
 
-void source_forget(struct source *source, uint64_t at, uint64_t n)
+void trace_source_forget(struct trace_source *source, uint64_t at, uint64_t n)
 {
 	if (source->temporary)
 		fallocate(source->fd, FALLOC_FL_PUNCH_HOLE |

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct source {
+struct trace_source {
 	const uint8_t *data;	/* memory, owned; NULL: see fd */
 	int fd;
 	bool pipe;
@@ -25,29 +25,31 @@ struct source_bytes {
 };
 
 /* path "-" is standard input. 0, or a negative errno. */
-int source_open(struct source *source, const char *path);
+int trace_source_open(struct trace_source *source, const char *path);
 /* Takes over data. */
-void source_open_memory(struct source *source, void *data, size_t size);
-void source_close(struct source *source);
+void source_open_memory(struct trace_source *source, void *data, size_t size);
+void trace_source_close(struct trace_source *source);
 
 /*
  * Up to n bytes at offset `at`; fewer at the end. Of a pipe `at` must be what
  * has come so far. 0, or a negative errno; bytes->owned is freed in any case.
  */
-int source_read(struct source *source, uint64_t at, uint64_t n,
-		struct source_bytes *bytes);
+int trace_source_read(struct trace_source *source, uint64_t at, uint64_t n,
+		      struct source_bytes *bytes);
 /* The same of a file or memory, to a place that has room for n bytes. How many
  * came, or a negative errno. */
-ssize_t source_fetch(struct source *source, uint64_t at, size_t n, void *to);
+ssize_t trace_source_fetch(struct trace_source *source, uint64_t at, size_t n,
+			   void *to);
 
 /* An unnamed file that begins empty. 0, or a negative errno. */
-int source_open_temporary(struct source *source);
+int source_open_temporary(struct trace_source *source);
 /* Put bytes at that offset of it; n bytes of a pipe, or what comes of them: how
  * many. A negative errno. */
-int source_put(struct source *to, uint64_t at, const void *data, size_t n);
-int64_t source_put_pipe(struct source *to, uint64_t at, uint64_t n,
-			struct source *from);
+int trace_source_put(struct trace_source *to, uint64_t at, const void *data,
+		     size_t n);
+int64_t source_put_pipe(struct trace_source *to, uint64_t at, uint64_t n,
+			struct trace_source *from);
 /* These aren't needed any more. */
-void source_forget(struct source *source, uint64_t at, uint64_t n);
+void trace_source_forget(struct trace_source *source, uint64_t at, uint64_t n);
 
 #endif

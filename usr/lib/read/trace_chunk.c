@@ -199,7 +199,7 @@ static int chunk_take(struct trace_file *file, struct source_bytes *bytes,
 /* ---- of a file ---- */
 
 /* One that isn't records, from the file. */
-static int chunk_fetch(struct trace_file *file, struct source *source,
+static int chunk_fetch(struct trace_file *file, struct trace_source *source,
 		       const struct ras_chunk *chunk, struct chunk_place place)
 {
 	struct source_bytes bytes;
@@ -215,8 +215,8 @@ static int chunk_fetch(struct trace_file *file, struct source *source,
 			   (ull)place.offset, chunk->kind, (ull)place.length);
 		return 0;
 	}
-	code = source_read(source, place.offset,
-			   sizeof(*chunk) + place.length, &bytes);
+	code = trace_source_read(source, place.offset,
+				 sizeof(*chunk) + place.length, &bytes);
 	if (!code && bytes.size == sizeof(*chunk) + place.length)
 		code = chunk_take(file, &bytes, place);
 	else if (code != -ENOMEM)
@@ -265,7 +265,8 @@ static int end_take(struct trace_file *file)
 }
 
 /* Records under another name. */
-static void kind_check(struct trace_file *file, struct source_bytes *bytes)
+static void chunk_kind_check(struct trace_file *file,
+			     struct source_bytes *bytes)
 {
 	struct ras_chunk *chunk = (void *)bytes->data;
 
@@ -299,7 +300,7 @@ static int file_chunk_take(struct trace_file *file, struct source_bytes *bytes,
 	} else if (*kind == RAS_CHUNK_END) {
 		return end_take(file);
 	} else {
-		kind_check(file, bytes);
+		chunk_kind_check(file, bytes);
 		file->at += sizeof(*chunk) + chunk_read_padded(place.length);
 	}
 	if (packed_kind(bytes) == RAS_CHUNK_SLICE)
@@ -315,7 +316,7 @@ static int chunk_next(struct trace_file *file, uint32_t *kind)
 {
 	_Alignas(8) uint8_t front[FRONT];
 	struct source_bytes bytes = { .data = front };
-	ssize_t got = source_fetch(&file->source, file->at, FRONT, front);
+	ssize_t got = trace_source_fetch(&file->source, file->at, FRONT, front);
 
 	if (got < (ssize_t)sizeof(struct ras_chunk))
 		return 0;
@@ -330,7 +331,8 @@ static void pipe_end_check(struct trace_file *file)
 {
 	struct source_bytes bytes;
 
-	if (!source_read(&file->source, file->at, 1, &bytes) && bytes.size)
+	if (!trace_source_read(&file->source, file->at, 1, &bytes) &&
+	    bytes.size)
 		damage_add(&file->damage,
 			   "what comes behind the end chunk before offset %llu",
 			   (ull)file->at);
@@ -349,8 +351,8 @@ static int pipe_chunk_read(struct trace_file *file, struct source_bytes *bytes)
 	const struct ras_chunk chunk = *(const struct ras_chunk *)bytes->data;
 	struct source_bytes rest;
 	uint8_t *whole = NULL;
-	int code = source_read(&file->source, file->at, pipe_padded(&chunk),
-			       &rest);
+	int code = trace_source_read(&file->source, file->at,
+				     pipe_padded(&chunk), &rest);
 
 	if (!code)
 		whole = malloc(sizeof(chunk) + rest.size + 8);
@@ -387,8 +389,8 @@ static int64_t pipe_chunk_keep(struct trace_file *file,
 		   source_open_temporary(&file->kept);
 
 	if (!code)
-		code = source_put(&file->kept, file->at, chunk,
-				  sizeof(*chunk));
+		code = trace_source_put(&file->kept, file->at, chunk,
+					sizeof(*chunk));
 	if (code)
 		return code;
 	return source_put_pipe(&file->kept, file->at + sizeof(*chunk),
@@ -414,7 +416,7 @@ static int pipe_long_take(struct trace_file *file,
 	}
 	place.length = (uint64_t)came < place.length ? (uint64_t)came :
 						       place.length;
-	got = source_fetch(&file->kept, file->at, FRONT, front);
+	got = trace_source_fetch(&file->kept, file->at, FRONT, front);
 	bytes.size = got < 0 ? 0 : got;
 	file->at += sizeof(*chunk) + came;
 	if (bytes.size < sizeof(*chunk) + place.length && bytes.size < FRONT)
@@ -422,7 +424,7 @@ static int pipe_long_take(struct trace_file *file,
 	if (packed_kind(&bytes) == RAS_CHUNK_SLICE)
 		return chunk_take(file, &bytes, place);
 	code = chunk_fetch(file, &file->kept, chunk, place);
-	source_forget(&file->kept, at, file->at - at);
+	trace_source_forget(&file->kept, at, file->at - at);
 	return code;
 }
 
@@ -468,8 +470,8 @@ static int pipe_take(struct trace_file *file, struct source_bytes *head)
 static int pipe_next(struct trace_file *file, uint32_t *kind)
 {
 	struct source_bytes head;
-	int code = source_read(&file->source, file->at,
-			       sizeof(struct ras_chunk), &head);
+	int code = trace_source_read(&file->source, file->at,
+				     sizeof(struct ras_chunk), &head);
 
 	if (!code && head.size == sizeof(struct ras_chunk)) {
 		*kind = ((const struct ras_chunk *)head.data)->kind;

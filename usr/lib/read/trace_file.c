@@ -116,13 +116,13 @@ static int header_parse(struct trace_file *file,
 	return 0;
 }
 
-static int header_read(struct trace_file *file, const char *path,
-		       struct error *err)
+static int trace_header_read(struct trace_file *file, const char *path,
+			     struct error *err)
 {
 	const struct ras_file *h = &file->header;
 	size_t n = file->source.pipe ? sizeof(*h) : UINT16_MAX;
 	struct source_bytes bytes;
-	int code = source_read(&file->source, 0, n, &bytes);
+	int code = trace_source_read(&file->source, 0, n, &bytes);
 
 	if (code)
 		error_set(err, code, "cannot read '%s': %s", path,
@@ -133,8 +133,8 @@ static int header_read(struct trace_file *file, const char *path,
 	return code;
 }
 
-static int file_begin(struct trace_file *file, const char *path,
-		      struct error *err)
+static int trace_file_begin(struct trace_file *file, const char *path,
+			    struct error *err)
 {
 	int code;
 
@@ -142,7 +142,7 @@ static int file_begin(struct trace_file *file, const char *path,
 	file->slices.damage = &file->damage;
 	file->session_at = calloc(TRACE_SESSIONS_MAX,
 				  sizeof(*file->session_at));
-	code = file->session_at ? header_read(file, path, err) :
+	code = file->session_at ? trace_header_read(file, path, err) :
 				  error_no_memory(err);
 	if (code)
 		trace_file_free(file);
@@ -154,7 +154,7 @@ int trace_file_open_memory(struct trace_file *file, void *data, size_t size,
 {
 	memset(file, 0, sizeof(*file));
 	source_open_memory(&file->source, data, size);
-	return file_begin(file, path, err);
+	return trace_file_begin(file, path, err);
 }
 
 int trace_file_open(struct trace_file *file, const char *path,
@@ -163,13 +163,13 @@ int trace_file_open(struct trace_file *file, const char *path,
 	int code;
 
 	memset(file, 0, sizeof(*file));
-	code = source_open(&file->source, path);
+	code = trace_source_open(&file->source, path);
 	if (code) {
-		source_close(&file->source);
+		trace_source_close(&file->source);
 		return error_set(err, code, "cannot read '%s': %s", path,
 				 strerror(-code));
 	}
-	return file_begin(file, strcmp(path, "-") ? path : "standard input",
+	return trace_file_begin(file, strcmp(path, "-") ? path : "standard input",
 			  err);
 }
 
@@ -185,9 +185,9 @@ void trace_file_free(struct trace_file *file)
 	file->notes = NULL;
 	file->formats = NULL;
 	file->format_count = 0;
-	source_close(&file->source);
+	trace_source_close(&file->source);
 	if (file->kept.temporary)
-		source_close(&file->kept);
+		trace_source_close(&file->kept);
 }
 
 const struct trace_session *trace_file_session(const struct trace_file *file,

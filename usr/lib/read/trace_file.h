@@ -38,8 +38,8 @@ struct trace_file {
 	struct ras_file header;
 	char host[sizeof(((struct ras_file *)0)->host) + 1];
 	char kernel[sizeof(((struct ras_file *)0)->kernel) + 1];
-	struct source source;
-	struct source kept;	/* of a pipe: chunks that wait, at their offset */
+	struct trace_source source;
+	struct trace_source kept;	/* of a pipe: chunks that wait, at their offset */
 	uint64_t at;		/* offset of the next chunk */
 	bool ruined;		/* header: the key isn't known yet */
 	struct resync resync;

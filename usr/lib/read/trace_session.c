@@ -29,7 +29,8 @@ static struct trace_session *counts_owner(struct trace_file *file,
 	       file->sessions[at - 1] : NULL;
 }
 
-static int counts_take(struct trace_file *file, const struct ras_counts *counts)
+static int session_counts_take(struct trace_file *file,
+			       const struct ras_counts *counts)
 {
 	struct trace_session *session = counts_owner(file, counts);
 	size_t size = counts->points * sizeof(*session->totals);
@@ -53,7 +54,7 @@ int trace_session_counts(struct trace_file *file, const uint8_t *p, size_t n)
 
 		if (counts->points > room / sizeof(struct ras_count_total))
 			return damaged_counts(file, n);
-		if (counts_take(file, counts))
+		if (session_counts_take(file, counts))
 			return -ENOMEM;
 		size += counts->points * sizeof(struct ras_count_total);
 		p += size;
@@ -70,8 +71,8 @@ static bool session_valid(const struct ras_session *entry, size_t n)
 					sizeof(struct ras_session_point);
 }
 
-static struct trace_session *session_make(struct trace_file *file,
-					  const struct ras_session *entry)
+static struct trace_session *trace_session_make(struct trace_file *file,
+						const struct ras_session *entry)
 {
 	size_t n = file->session_count;
 	struct trace_session *session = calloc(1, sizeof(*session));
@@ -108,7 +109,7 @@ static int session_take(struct trace_file *file,
 		return 0;
 	}
 	if (!session)
-		session = session_make(file, entry);
+		session = trace_session_make(file, entry);
 	if (!session)
 		return -ENOMEM;
 	if (session->entry->size != entry->size ||

@@ -7,17 +7,17 @@
 
 #define PAGE		4096u
 
-void window_set(struct window *window, const struct source_bytes *bytes)
+void window_set(struct source_window *window, const struct source_bytes *bytes)
 {
 	free(window->owned);
-	*window = (struct window){
+	*window = (struct source_window){
 		.data = bytes->data, .size = bytes->size,
 		.owned = bytes->owned,
 		.room = bytes->owned ? bytes->size : 0,
 	};
 }
 
-void window_open(struct window *window, uint64_t offset, uint64_t left)
+void window_open(struct source_window *window, uint64_t offset, uint64_t left)
 {
 	window->data = NULL;
 	window->size = 0;
@@ -26,8 +26,9 @@ void window_open(struct window *window, uint64_t offset, uint64_t left)
 }
 
 /* Keep the last bytes, and put what follows behind them. */
-static ssize_t bytes_fetch(struct window *window, struct source *source,
-			   size_t kept, size_t want)
+static ssize_t bytes_fetch(struct source_window *window,
+			   struct trace_source *source, size_t kept,
+			   size_t want)
 {
 	size_t room = kept + want + 2 * PAGE;
 	void *spent = NULL;
@@ -53,14 +54,14 @@ static ssize_t bytes_fetch(struct window *window, struct source *source,
 	if (kept)
 		memmove(to - kept, window->data + window->size - kept, kept);
 	free(spent);
-	got = source_fetch(source, window->offset, want, to);
+	got = trace_source_fetch(source, window->offset, want, to);
 	window->data = to - kept;
 	window->size = kept + (got < 0 ? 0 : got);
 	return got;
 }
 
-bool window_fill(struct window *window, struct source *source, size_t used,
-		 size_t most)
+bool window_fill(struct source_window *window, struct trace_source *source,
+		 size_t used, size_t most)
 {
 	size_t want = window->left < most ? window->left : most;
 	ssize_t got = bytes_fetch(window, source, window->size - used, want);
@@ -76,8 +77,8 @@ bool window_fill(struct window *window, struct source *source, size_t used,
 	return false;
 }
 
-void window_free(struct window *window)
+void window_free(struct source_window *window)
 {
 	free(window->owned);
-	*window = (struct window){ 0 };
+	*window = (struct source_window){ 0 };
 }

@@ -16,7 +16,7 @@
 #define WINDOW_MOST	(128u << 10)	/* at a time, of what is larger */
 #define WINDOW_ALL	(16u << 20)	/* of all windows of a trace */
 
-struct window {
+struct source_window {
 	const uint8_t *data;	/* 8-byte aligned */
 	size_t size;
 	uint64_t offset, left;	/* of the rest, in the file */
@@ -27,14 +27,14 @@ struct window {
 
 /* Other bytes: these, whose memory is taken over, or so many of the file, which
  * window_fill() fetches. */
-void window_set(struct window *window, const struct source_bytes *bytes);
-void window_open(struct window *window, uint64_t offset, uint64_t left);
+void window_set(struct source_window *window, const struct source_bytes *bytes);
+void window_open(struct source_window *window, uint64_t offset, uint64_t left);
 /*
  * Drop the first `used` bytes, and fetch `most` of the rest or what is left of
  * it. False: no memory, or they can't be read: there is no rest then.
  */
-bool window_fill(struct window *window, struct source *source, size_t used,
-		 size_t most);
-void window_free(struct window *window);
+bool window_fill(struct source_window *window, struct trace_source *source,
+		 size_t used, size_t most);
+void window_free(struct source_window *window);
 
 #endif

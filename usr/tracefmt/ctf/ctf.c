@@ -76,7 +76,7 @@ static int trace_dir(const struct ctf *ctf, uint32_t index)
 	return dir < 0 ? -errno : dir;
 }
 
-static int trace_begin(struct ctf *ctf, const struct trace *trace)
+static int ctf_begin_trace(struct ctf *ctf, const struct trace *trace)
 {
 	struct ctf_trace *own = &ctf->traces[trace->index];
 	int dir;
@@ -91,7 +91,7 @@ static int ctf_event(struct output *output, const struct event *event,
 		     struct text *text, struct scratch *scratch)
 {
 	struct ctf *ctf = output->own;
-	int code = trace_begin(ctf, event->trace);
+	int code = ctf_begin_trace(ctf, event->trace);
 
 	return code ? code :
 	       ctf_trace_event(&ctf->traces[event->trace->index], event,
@@ -108,7 +108,7 @@ static int ctf_close(struct output *output, struct text *text,
 	for (size_t i = 0; i < ctf->count && !code; i++) {
 		const struct trace *trace = output->stream->traces[i];
 
-		code = trace_begin(ctf, trace);
+		code = ctf_begin_trace(ctf, trace);
 		if (!code)
 			code = ctf_trace_finish(&ctf->traces[i], trace);
 	}
@@ -118,7 +118,7 @@ static int ctf_close(struct output *output, struct text *text,
 
 static void dir_empty(int fd);
 
-static void entry_remove(int dir, const char *name, void *context)
+static void ctf_entry_remove(int dir, const char *name, void *context)
 {
 	if (!unlinkat(dir, name, 0))
 		return;
@@ -129,7 +129,7 @@ static void entry_remove(int dir, const char *name, void *context)
 /* What was written into it, which is files and directories of files. */
 static void dir_empty(int fd)
 {
-	directory_each(fd, entry_remove, NULL);
+	directory_each(fd, ctf_entry_remove, NULL);
 	close(fd);
 }
 

@@ -12,7 +12,7 @@
 #define BUFFER_START	4096
 
 /* Room for n more bytes; NULL: none. */
-static uint8_t *room(struct ctf_buffer *b, size_t n)
+static uint8_t *ctf_buffer_room(struct ctf_buffer *b, size_t n)
 {
 	size_t size = b->size ? b->size : BUFFER_START;
 	uint8_t *data;
@@ -35,7 +35,7 @@ static uint8_t *room(struct ctf_buffer *b, size_t n)
 
 void ctf_buffer_add(struct ctf_buffer *b, const void *data, size_t n)
 {
-	uint8_t *p = room(b, n);
+	uint8_t *p = ctf_buffer_room(b, n);
 
 	if (!p || !n)
 		return;
@@ -46,7 +46,7 @@ void ctf_buffer_add(struct ctf_buffer *b, const void *data, size_t n)
 void ctf_buffer_number(struct ctf_buffer *b, uint64_t value,
 		       unsigned int bytes)
 {
-	uint8_t *p = room(b, bytes);
+	uint8_t *p = ctf_buffer_room(b, bytes);
 
 	if (!p)
 		return;
@@ -72,7 +72,7 @@ bool ctf_buffer_is_text(const void *bytes, size_t n)
 void ctf_buffer_string(struct ctf_buffer *b, const void *bytes, size_t n)
 {
 	const uint8_t *s = bytes, *end = s + n;
-	char *p = (char *)room(b, 4 * n + 1);
+	char *p = (char *)ctf_buffer_room(b, 4 * n + 1);
 	size_t length;
 
 	if (!p)

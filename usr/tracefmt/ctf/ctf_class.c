@@ -17,7 +17,8 @@ static void class_free(struct ctf_class *class)
 	free(class);
 }
 
-static int fields_make(struct ctf_class *class, const struct match_point *point)
+static int class_fields_make(struct ctf_class *class,
+			     const struct match_point *point)
 {
 	const struct field_set *set = &point->fields;
 
@@ -39,7 +40,7 @@ static struct ctf_class *class_make(const struct match_point *point)
 	if (!class)
 		return NULL;
 	class->point = point;
-	if (!point->formatted || !fields_make(class, point))
+	if (!point->formatted || !class_fields_make(class, point))
 		return class;
 	class_free(class);
 	return NULL;

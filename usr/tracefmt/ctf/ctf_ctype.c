@@ -17,7 +17,7 @@
 #define TSDL_MOST	(64u << 10)	/* of a type */
 #define EXPANSION	32		/* unions are written once per member */
 
-struct walk {
+struct ctf_declaration {
 	struct ctf_buffer *tsdl;
 	const struct value_types *types;
 	enum ctf_strings strings;
@@ -37,22 +37,23 @@ static bool is_text(const struct value_types *types, uint32_t ctype)
 
 /* ---- names of members ---- */
 
-static bool is_name(char c)
+static bool ctf_is_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Made a name, without the underscore that stands in front of each. */
-static void name_make(const struct value_types *types,
-		      const struct tff_ctype *type, uint32_t i, char *name)
+static void member_name_make(const struct value_types *types,
+			     const struct tff_ctype *type, uint32_t i,
+			     char *name)
 {
 	const struct tff_member *m = &types->members[type->first_member + i];
 	const char *text = types->strings + m->name;
 	size_t n = 0;
 
 	for (; n < NAME_MOST && text[n]; n++)
-		name[n] = is_name(text[n]) ? text[n] : '_';
+		name[n] = ctf_is_name(text[n]) ? text[n] : '_';
 	name[n] = '\0';
 	if (!n)
 		snprintf(name, NAME_MOST, "anonymous%u", i + 1);
@@ -64,11 +65,11 @@ static void plain_make(const struct value_types *types,
 {
 	char name[NAME_MOST + 1];
 
-	name_make(types, type, i, name);
+	member_name_make(types, type, i, name);
 	strcpy(plain, name + strspn(name, "_"));
 }
 
-static int name_compare(const void *a, const void *b)
+static int member_name_compare(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
@@ -86,7 +87,7 @@ static int names_differ(const struct value_types *types,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < type->members; i++)
 		plain_make(types, type, i, names[i]);
-	qsort(names, type->members, sizeof(*names), name_compare);
+	qsort(names, type->members, sizeof(*names), member_name_compare);
 	for (uint32_t i = 1; i < type->members; i++)
 		if (!strcmp(names[i - 1], names[i]))
 			differ = 0;
@@ -132,10 +133,11 @@ bool ctf_ctype_enum_tsdl(struct ctf_buffer *tsdl,
 	return true;
 }
 
-static uint64_t declare(struct walk *w, uint32_t ctype, const char *name);
+static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
+			const char *name);
 
-static void integer_tsdl(struct walk *w, const struct tff_ctype *type,
-			 unsigned int bytes)
+static void integer_tsdl(struct ctf_declaration *w,
+			 const struct tff_ctype *type, unsigned int bytes)
 {
 	uint32_t ctype = type - w->types->types;
 
@@ -148,7 +150,8 @@ static void integer_tsdl(struct walk *w, const struct tff_ctype *type,
 }
 
 /* The member lies in its structure: no byte behind it is read. */
-static bool member_fits(const struct walk *w, const struct tff_ctype *type,
+static bool member_fits(const struct ctf_declaration *w,
+			const struct tff_ctype *type,
 			const struct tff_member *m)
 {
 	uint64_t bits = m->bits ? m->bits :
@@ -167,8 +170,8 @@ static bool member_is_empty(const struct value_types *types,
 	return !m->bits && !types->types[m->ctype].bytes;
 }
 
-static uint64_t member_declare(struct walk *w, const struct tff_member *m,
-			       const char *name)
+static uint64_t member_declare(struct ctf_declaration *w,
+			       const struct tff_member *m, const char *name)
 {
 	const struct tff_ctype *type = &w->types->types[m->ctype];
 	unsigned int bytes = (m->bits + 7) / 8;
@@ -180,8 +183,8 @@ static uint64_t member_declare(struct walk *w, const struct tff_member *m,
 	return bytes;
 }
 
-static uint64_t struct_declare(struct walk *w, const struct tff_ctype *type,
-			       const char *name)
+static uint64_t struct_declare(struct ctf_declaration *w,
+			       const struct tff_ctype *type, const char *name)
 {
 	const struct tff_member *m = w->types->members + type->first_member;
 	int differ = type->members <= MEMBERS_MAX ?
@@ -197,7 +200,7 @@ static uint64_t struct_declare(struct walk *w, const struct tff_ctype *type,
 			w->failed = true;
 		if (w->failed || member_is_empty(w->types, &m[i]))
 			continue;
-		name_make(w->types, type, i, clean);
+		member_name_make(w->types, type, i, clean);
 		if (differ)
 			snprintf(member, sizeof(member), "_%s", clean);
 		else
@@ -211,8 +214,8 @@ static uint64_t struct_declare(struct walk *w, const struct tff_ctype *type,
 	return size;
 }
 
-static uint64_t array_declare(struct walk *w, const struct tff_ctype *type,
-			      const char *name)
+static uint64_t array_declare(struct ctf_declaration *w,
+			      const struct tff_ctype *type, const char *name)
 {
 	const struct tff_ctype *target = &w->types->types[type->target];
 	size_t room = strlen(name) + 16;
@@ -232,7 +235,7 @@ static uint64_t array_declare(struct walk *w, const struct tff_ctype *type,
 }
 
 /* The status is a member, so that arrays have it, too. */
-static void string_declare(struct walk *w, const char *name)
+static void string_declare(struct ctf_declaration *w, const char *name)
 {
 	static const char with_status[] =
 		"struct { enum status status; variant <status> { "
@@ -248,8 +251,8 @@ static void string_declare(struct walk *w, const char *name)
 }
 
 /* "TYPE NAME; "; the bytes that a value takes. */
-static uint64_t simple_declare(struct walk *w, const struct tff_ctype *type,
-			       const char *name)
+static uint64_t simple_declare(struct ctf_declaration *w,
+			       const struct tff_ctype *type, const char *name)
 {
 	uint32_t ctype = type - w->types->types;
 	enum value_kind kind = value_kind(w->types, ctype);
@@ -276,7 +279,8 @@ static uint64_t simple_declare(struct walk *w, const struct tff_ctype *type,
 	return size;
 }
 
-static uint64_t declare(struct walk *w, uint32_t ctype, const char *name)
+static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
+			const char *name)
 {
 	const struct tff_ctype *type = &w->types->types[ctype];
 	uint64_t size;
@@ -303,7 +307,7 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 		    uint32_t ctype, const char *name, enum ctf_strings strings)
 {
 	struct ctf_buffer text = { 0 };
-	struct walk w = {
+	struct ctf_declaration w = {
 		.tsdl = &text, .types = types, .strings = strings,
 	};
 
@@ -328,23 +332,26 @@ struct ctf_value {
 };
 
 /* Nothing of a type without a size is declared. */
-static bool value_begin(struct value_walk *walk, const struct value_node *node)
+static bool ctf_value_begin(struct value_walk *walk,
+			    const struct value_node *node)
 {
 	return node->type->bytes;
 }
 
-static void value_end(struct value_walk *walk, const struct value_node *node)
+static void ctf_value_end(struct value_walk *walk,
+			  const struct value_node *node)
 {
 }
 
-static bool value_item(struct value_walk *walk, const char *name)
+static bool ctf_value_item(struct value_walk *walk, const char *name)
 {
 	return true;
 }
 
 /* Data is not short: only members without a size are not there. */
-static bool value_status(struct value_walk *walk, const struct value_node *node,
-			 enum value_status status)
+static bool ctf_value_status(struct value_walk *walk,
+			     const struct value_node *node,
+			     enum value_status status)
 {
 	return true;
 }
@@ -369,7 +376,8 @@ static void string_write(struct value_walk *walk, const uint8_t *data, size_t n)
 }
 
 /* Up to its zero. */
-static void value_string(struct value_walk *walk, const struct value_node *node)
+static void ctf_value_string(struct value_walk *walk,
+			     const struct value_node *node)
 {
 	const struct ctf_value *v = walk->own;
 
@@ -382,7 +390,8 @@ static void value_string(struct value_walk *walk, const struct value_node *node)
 
 /* A bit-field has as many bytes as it needs. A zero that is a character by
  * itself is a string of one. */
-static void value_scalar(struct value_walk *walk, const struct value_node *node)
+static void ctf_value_scalar(struct value_walk *walk,
+			     const struct value_node *node)
 {
 	const struct ctf_value *v = walk->own;
 	uint8_t c = node->raw;
@@ -401,8 +410,12 @@ static void value_scalar(struct value_walk *walk, const struct value_node *node)
 }
 
 static const struct value_visitor ctf_visitor = {
-	.begin = value_begin, .end = value_end, .item = value_item,
-	.scalar = value_scalar, .string = value_string, .status = value_status,
+	.begin = ctf_value_begin,
+	.end = ctf_value_end,
+	.item = ctf_value_item,
+	.scalar = ctf_value_scalar,
+	.string = ctf_value_string,
+	.status = ctf_value_status,
 };
 
 /* A type that can be declared has no more values than its bytes; unions, which

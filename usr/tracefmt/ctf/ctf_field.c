@@ -27,7 +27,7 @@ static void names_tsdl(struct ctf_buffer *tsdl, const struct field *field)
 }
 
 /* NULL: no memory. */
-static char *name_make(const char *name)
+static char *ctf_name_make(const char *name)
 {
 	int n = strspn(name, "_");
 	char *made;
@@ -44,7 +44,9 @@ int ctf_field_open(struct ctf_field *f, const struct field *field,
 	bool failed;
 
 	*f = (struct ctf_field){
-		.field = field, .types = types, .name = name_make(field->name),
+		.field = field,
+		.types = types,
+		.name = ctf_name_make(field->name),
 		.array = field->array && field->step->letter != 'C',
 	};
 	if (!f->name)
@@ -69,7 +71,7 @@ void ctf_field_close(struct ctf_field *f)
 	free(f->name);
 }
 
-static void put(struct ctf_buffer *tsdl, const char *text)
+static void ctf_put(struct ctf_buffer *tsdl, const char *text)
 {
 	ctf_buffer_add(tsdl, text, strlen(text));
 }
@@ -77,9 +79,9 @@ static void put(struct ctf_buffer *tsdl, const char *text)
 static void put_named(struct ctf_buffer *tsdl, const char *before,
 		      const char *name, const char *behind)
 {
-	put(tsdl, before);
-	put(tsdl, name);
-	put(tsdl, behind);
+	ctf_put(tsdl, before);
+	ctf_put(tsdl, name);
+	ctf_put(tsdl, behind);
 }
 
 /* "TYPE NAME; " of the field's value. */
@@ -182,7 +184,7 @@ static void with_status_tsdl(struct ctf_buffer *tsdl,
 	const char *name = f->name;
 
 	if (f->array) {
-		put(tsdl, "struct { enum status status; variant <status> ");
+		ctf_put(tsdl, "struct { enum status status; variant <status> ");
 		variant_tsdl(tsdl, f);
 		put_named(tsdl, "value; } ", place, "; ");
 	} else {
@@ -200,7 +202,7 @@ void ctf_field_tsdl(struct ctf_buffer *tsdl, const struct ctf_field *f,
 
 	if (!place)
 		return;
-	put(tsdl, "\t\t");
+	ctf_put(tsdl, "\t\t");
 	if (f->array)
 		put_named(tsdl, "uint16_t _", f->name,
 			  "_length_;\n\t\t");
@@ -208,6 +210,6 @@ void ctf_field_tsdl(struct ctf_buffer *tsdl, const struct ctf_field *f,
 		with_status_tsdl(tsdl, f, place);
 	else
 		value_tsdl(tsdl, f, place, CTF_STRINGS_PLAIN);
-	put(tsdl, "\n");
+	ctf_put(tsdl, "\n");
 	free(place);
 }

@@ -47,8 +47,8 @@ void ctf_stream_tsdl(struct ctf_buffer *tsdl)
 
 /* ---- packets ---- */
 
-static int stream_open(const struct ctf_streams *streams,
-		       const struct ctf_stream *stream)
+static int packet_stream_open(const struct ctf_streams *streams,
+			      const struct ctf_stream *stream)
 {
 	int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
 	char name[48];
@@ -63,9 +63,9 @@ static int stream_open(const struct ctf_streams *streams,
 }
 
 /* In front of a packet whose `bytes` have room for it. */
-static void head_make(const struct ctf_streams *streams,
-		      const struct ctf_stream *stream, size_t bytes,
-		      uint64_t discarded, struct ctf_buffer *head)
+static void packet_head_make(const struct ctf_streams *streams,
+			     const struct ctf_stream *stream, size_t bytes,
+			     uint64_t discarded, struct ctf_buffer *head)
 {
 	uint64_t bits = 8 * (uint64_t)bytes;
 
@@ -98,7 +98,7 @@ static int packet_first_write(struct ctf_streams *streams,
 	struct ctf_buffer head = { 0 };
 	int code;
 
-	head_make(streams, stream, PACKET_HEAD, 0, &head);
+	packet_head_make(streams, stream, PACKET_HEAD, 0, &head);
 	code = ctf_buffer_write(&head, fd);
 	ctf_buffer_free(&head);
 	stream->packets++;
@@ -116,8 +116,8 @@ static int packet_write_to(struct ctf_streams *streams,
 		if (code)
 			return code;
 	}
-	head_make(streams, stream, stream->packet.used, stream->discarded,
-		  &head);
+	packet_head_make(streams, stream, stream->packet.used,
+			 stream->discarded, &head);
 	if (head.failed || stream->packet.failed) {
 		ctf_buffer_free(&head);
 		return -ENOMEM;
@@ -131,7 +131,7 @@ static int packet_write_to(struct ctf_streams *streams,
 static int packet_write(struct ctf_streams *streams, struct ctf_stream *stream)
 {
 	size_t bytes = stream->packet.used;
-	int fd = stream_open(streams, stream), code;
+	int fd = packet_stream_open(streams, stream), code;
 
 	if (fd < 0)
 		return -errno;
@@ -240,7 +240,8 @@ int ctf_stream_discard(struct ctf_streams *streams, uint32_t cpu,
 }
 
 /* What was discarded behind the last event stands in a packet of its own. */
-static int stream_finish(struct ctf_streams *streams, struct ctf_stream *stream)
+static int packet_stream_finish(struct ctf_streams *streams,
+				struct ctf_stream *stream)
 {
 	if (!stream->packet.used && stream->told != stream->discarded) {
 		packet_begin(stream, stream->end);
@@ -251,7 +252,7 @@ static int stream_finish(struct ctf_streams *streams, struct ctf_stream *stream)
 
 int ctf_stream_finish(struct ctf_streams *streams)
 {
-	return streams_each(streams, stream_finish);
+	return streams_each(streams, packet_stream_finish);
 }
 
 void ctf_stream_free(struct ctf_streams *streams)

@@ -7,15 +7,15 @@
 #include "ctf_status.h"
 
 /* What a piece has for the field. */
-struct reading {
+struct ctf_reading {
 	const struct decode_piece *piece;
 	struct field_value value;
 	enum ctf_status status;
 };
 
 /* A value as its type has it: all of it, or of a string what there is. */
-static bool is_written(const struct ctf_field *f,
-		       const struct field_value *value)
+static bool ctf_is_written(const struct ctf_field *f,
+			   const struct field_value *value)
 {
 	if (!value->there)
 		return false;
@@ -42,7 +42,7 @@ static enum ctf_status status_of(const struct ctf_field *f,
 
 	if (without[value->note])
 		return without[value->note];
-	if (!is_written(f, value))
+	if (!ctf_is_written(f, value))
 		return CTF_STATUS_INCOMPLETE;
 	if (value->kind != f->field->kind)
 		return value->kind == FIELD_TEXT ? CTF_STATUS_AS_TEXT :
@@ -62,10 +62,10 @@ static enum ctf_status status_of(const struct ctf_field *f,
 						CTF_STATUS_VALUE;
 }
 
-static struct reading piece_read(const struct ctf_field *f,
-				 const struct decode_piece *piece)
+static struct ctf_reading ctf_piece_read(const struct ctf_field *f,
+					 const struct decode_piece *piece)
 {
-	struct reading r = {
+	struct ctf_reading r = {
 		.piece = piece, .value = field_value(f->field, piece),
 	};
 
@@ -85,10 +85,10 @@ static const struct decode_piece *piece_next(const struct decode_piece *piece)
 }
 
 /* %R%C: the characters in a row are a string. */
-static struct reading row_read(const struct ctf_field *f)
+static struct ctf_reading row_read(const struct ctf_field *f)
 {
 	const struct decode_piece *piece = f->first;
-	struct reading r = {
+	struct ctf_reading r = {
 		.piece = piece,
 		.value = { .kind = FIELD_STRING, .there = true },
 	};
@@ -112,7 +112,7 @@ static struct reading row_read(const struct ctf_field *f)
 }
 
 /* A field that is no array. */
-static struct reading single_read(const struct ctf_field *f)
+static struct ctf_reading single_read(const struct ctf_field *f)
 {
 	static const struct decode_piece not_traced = {
 		.note = NOTE_NOT_TRACED,
@@ -120,12 +120,12 @@ static struct reading single_read(const struct ctf_field *f)
 
 	if (f->field->array)
 		return row_read(f);
-	return piece_read(f, f->count ? f->first : &not_traced);
+	return ctf_piece_read(f, f->count ? f->first : &not_traced);
 }
 
 /* It needs no status. */
 static bool reading_is_plain(const struct ctf_field *f,
-			     const struct reading *r)
+			     const struct ctf_reading *r)
 {
 	if (r->status != CTF_STATUS_VALUE)
 		return false;
@@ -136,7 +136,7 @@ static bool reading_is_plain(const struct ctf_field *f,
 bool ctf_field_is_whole(const struct ctf_field *f)
 {
 	const struct decode_piece *piece = f->first;
-	struct reading r;
+	struct ctf_reading r;
 
 	if (!f->array) {
 		r = single_read(f);
@@ -145,7 +145,7 @@ bool ctf_field_is_whole(const struct ctf_field *f)
 	for (uint32_t i = 0; i < f->count; i++) {
 		if (i)
 			piece = piece_next(piece);
-		r = piece_read(f, piece);
+		r = ctf_piece_read(f, piece);
 		if (!reading_is_plain(f, &r))
 			return false;
 	}
@@ -206,8 +206,8 @@ static void flags_write(struct ctf_buffer *out, const struct field *field,
 	ctf_buffer_number(out, 0, 1);
 }
 
-static void text_write(struct ctf_buffer *out, const struct field *field,
-		       const struct decode_piece *piece)
+static void ctf_text_write(struct ctf_buffer *out, const struct field *field,
+			   const struct decode_piece *piece)
 {
 	char text[NUMBER_MAX];
 
@@ -216,7 +216,7 @@ static void text_write(struct ctf_buffer *out, const struct field *field,
 }
 
 static void value_write(struct ctf_buffer *out, const struct ctf_field *f,
-			const struct reading *r, struct stack_owner owner,
+			const struct ctf_reading *r, struct stack_owner owner,
 			enum ctf_strings strings)
 {
 	const struct field_value *value = &r->value;
@@ -236,7 +236,7 @@ static void value_write(struct ctf_buffer *out, const struct ctf_field *f,
 		ctf_buffer_string(out, value->data, value->length);
 		break;
 	case FIELD_TEXT:
-		text_write(out, f->field, r->piece);
+		ctf_text_write(out, f->field, r->piece);
 		break;
 	case FIELD_ADDRESS:
 		address_write(out, owner, value->u);
@@ -261,7 +261,7 @@ static void value_write(struct ctf_buffer *out, const struct ctf_field *f,
 }
 
 static void reading_write(struct ctf_buffer *out, const struct ctf_field *f,
-			  const struct reading *r, struct stack_owner owner,
+			  const struct ctf_reading *r, struct stack_owner owner,
 			  bool with_status)
 {
 	if (with_status)
@@ -281,7 +281,7 @@ static void reading_write(struct ctf_buffer *out, const struct ctf_field *f,
 		ctf_buffer_bytes(out, r->value.data, r->value.length);
 		break;
 	case CTF_CONTENT_TEXT:
-		text_write(out, f->field, r->piece);
+		ctf_text_write(out, f->field, r->piece);
 		break;
 	case CTF_CONTENT_NOTHING:
 		break;
@@ -292,7 +292,7 @@ void ctf_field_write(struct ctf_buffer *out, const struct ctf_field *f,
 		     struct stack_owner owner, bool with_status)
 {
 	const struct decode_piece *piece = f->first;
-	struct reading r;
+	struct ctf_reading r;
 
 	if (!f->array) {
 		r = single_read(f);
@@ -303,7 +303,7 @@ void ctf_field_write(struct ctf_buffer *out, const struct ctf_field *f,
 	for (uint32_t i = 0; i < f->count; i++) {
 		if (i)
 			piece = piece_next(piece);
-		r = piece_read(f, piece);
+		r = ctf_piece_read(f, piece);
 		reading_write(out, f, &r, owner, with_status);
 	}
 }

@@ -71,7 +71,7 @@ static int html_event(struct output *output, const struct event *event,
 
 /* ---- the page ---- */
 
-static void part_add(struct text *text, unsigned int part)
+static void html_part_add(struct text *text, unsigned int part)
 {
 	const struct html_page *page = &html_pages[part];
 
@@ -92,16 +92,16 @@ static void head_add(struct text *text, const char *nonce)
 {
 	char policy[sizeof(POLICY) + 128];
 
-	part_add(text, HTML_HEAD);
+	html_part_add(text, HTML_HEAD);
 	text_add(text, policy, snprintf(policy, sizeof(policy), POLICY, nonce,
 					nonce));
 	element_begin(text, "style", nonce);
-	part_add(text, HTML_STYLE);
+	html_part_add(text, HTML_STYLE);
 	TEXT_ADD(text, "</style>\n");
-	part_add(text, HTML_BODY);
+	html_part_add(text, HTML_BODY);
 }
 
-static int data_add(struct output *output, struct text *text)
+static int html_data_add(struct output *output, struct text *text)
 {
 	struct html *html = output->own;
 	int code;
@@ -123,10 +123,10 @@ static int html_close(struct output *output, struct text *text,
 		return -errno;
 	*text_put_hex(nonce, random, 16) = '\0';
 	head_add(text, nonce);
-	code = data_add(output, text);
+	code = html_data_add(output, text);
 	element_begin(text, "script", nonce);
 	for (unsigned int i = HTML_SCRIPT; i < HTML_PARTS; i++)
-		part_add(text, i);
+		html_part_add(text, i);
 	TEXT_ADD(text, "</script>\n</body>\n</html>\n");
 	return code ? code : -text->error;
 }

@@ -14,7 +14,8 @@ static void member_add(struct text *text, const char *name, int64_t value)
 	html_add_signed(text, value);
 }
 
-static void string_add(struct text *text, const char *name, const char *value)
+static void meta_string_add(struct text *text, const char *name,
+			    const char *value)
 {
 	text_add_string(text, name);
 	html_add_string(text, value);
@@ -40,7 +41,7 @@ static int figures_add(const struct output *output, struct text *text)
 		free(figures);
 		return -ENOMEM;
 	}
-	string_add(text, ",\n\"figures\":", figures);
+	meta_string_add(text, ",\n\"figures\":", figures);
 	free(figures);
 	return 0;
 }
@@ -58,7 +59,7 @@ static void losses_add(const struct trace_file *file, struct text *text)
 		   file->lost_base);
 	TEXT_ADD(text, ",\"damage\":[");
 	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
-		string_add(text, i ? "," : "", damage->lines[i]);
+		meta_string_add(text, i ? "," : "", damage->lines[i]);
 	member_add(text, "],\"damages\":", damage->count);
 }
 
@@ -70,9 +71,9 @@ static void traces_add(const struct stream *stream, struct text *text)
 
 		if (i)
 			TEXT_ADD(text, ",\n");
-		string_add(text, "{\"name\":", trace->name);
-		string_add(text, ",\"host\":", trace->file.host);
-		string_add(text, ",\"kernel\":", trace->file.kernel);
+		meta_string_add(text, "{\"name\":", trace->name);
+		meta_string_add(text, ",\"host\":", trace->file.host);
+		meta_string_add(text, ",\"kernel\":", trace->file.kernel);
 		member_add(text, ",\"found\":", trace->found);
 		member_add(text, ",\"unmatched\":", trace->unmatched);
 		member_add(text, ",\"late\":", trace->late);
@@ -95,8 +96,8 @@ int html_meta_add(const struct output *output, struct text *text)
 	member_add(text, ",\"latest\":", html->latest);
 	/* too large for the numbers of a script */
 	*number_put_signed(start, output->start, 64) = '\0';
-	string_add(text, ",\"start\":", start);
-	string_add(text, ",\"clock\":", s->relative ? "relative" :
+	meta_string_add(text, ",\"start\":", start);
+	meta_string_add(text, ",\"clock\":", s->relative ? "relative" :
 		   s->utc ? "utc" : "local");
 	traces_add(output->stream, text);
 	while (count && !html->density.counts[count - 1])

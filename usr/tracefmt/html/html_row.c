@@ -35,7 +35,7 @@ static int body_make(struct output *output, const struct event *event,
 	return 0;
 }
 
-static char *number_put(char *p, uint64_t value)
+static char *row_number_put(char *p, uint64_t value)
 {
 	*p++ = ',';
 	return text_put_decimal(p, value);
@@ -51,24 +51,24 @@ static char *identity_put(const struct output *output,
 	*p++ = ',';
 	p = number_put_signed(p, (uint64_t)event->time -
 			      (uint64_t)output->start, 64);
-	p = number_put(p, event->trace->index);
-	p = number_put(p, event->cpu);
-	p = number_put(p, event->record->pid);
-	p = number_put(p, event->record->tid);
+	p = row_number_put(p, event->trace->index);
+	p = row_number_put(p, event->cpu);
+	p = row_number_put(p, event->record->pid);
+	p = row_number_put(p, event->record->tid);
 	*p++ = ',';
 	return html_put_string(p, comm ? comm : "",
 			       comm ? strnlen(comm, 16) : 0, false);
 }
 
-static char *pair_put(const struct pair_seen *seen, char *p)
+static char *row_pair_put(const struct pair_seen *seen, char *p)
 {
 	bool matched = seen->role == PAIR_POST_MATCHED;
 
-	p = number_put(p, seen->role);
-	p = number_put(p, seen->depth);
+	p = row_number_put(p, seen->role);
+	p = row_number_put(p, seen->depth);
 	*p++ = ',';
 	p = number_put_signed(p, matched ? seen->latency : 0, 64);
-	return number_put(p, matched ? seen->call.number : 0);
+	return row_number_put(p, matched ? seen->call.number : 0);
 }
 
 /* All values of the event, an array, in html->values. */
@@ -123,11 +123,11 @@ int html_row_add(struct output *output, const struct event *event,
 	if (code)
 		return code;
 	p = identity_put(output, event, p);
-	p = number_put(p, point);
-	p = number_put(p, event_flags(event, scratch->result.status,
-				      scratch->result.misfit));
-	p = number_put(p, data.length);
-	p = pair_put(seen, p);
+	p = row_number_put(p, point);
+	p = row_number_put(p, event_flags(event, scratch->result.status,
+					  scratch->result.misfit));
+	p = row_number_put(p, data.length);
+	p = row_pair_put(seen, p);
 	*p++ = ',';
 	p = html_put_string(p, body, length, true);
 	*p++ = ',';

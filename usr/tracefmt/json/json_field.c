@@ -8,7 +8,7 @@
 #define NAME_MOST	512	/* bytes of a symbol's or file's name */
 
 /* Room for n bytes; NULL: there is no memory, which text->error keeps. */
-static inline char *room(struct text *text, size_t n)
+static inline char *json_room(struct text *text, size_t n)
 {
 	return text_reserve(text, n) ? NULL : text->data + text->used;
 }
@@ -55,7 +55,7 @@ bool json_field_next(struct json_field *of)
 
 static void pointer_add(struct text *text, uint64_t value)
 {
-	char *p = room(text, NUMBER_MAX + 2);
+	char *p = json_room(text, NUMBER_MAX + 2);
 
 	if (!p)
 		return;
@@ -196,7 +196,7 @@ static void enum_add(const struct json_field *of,
 	char *end = of->field->is_signed ?
 		    number_put_signed(number, value->i, 64) :
 		    text_put_decimal(number, value->u);
-	char *p = room(text, 2 * NUMBER_MAX + JSON_STRING_ROOM(length));
+	char *p = json_room(text, 2 * NUMBER_MAX + JSON_STRING_ROOM(length));
 
 	if (p)
 		wrote(text, json_put_enum(p, number, end - number, name,
@@ -207,7 +207,7 @@ static void ctype_add(const struct json_field *of,
 		      const struct field_value *value, struct text *text,
 		      uint8_t *note)
 {
-	char *p = room(text, of->budget->text + JSON_VALUE_SLACK);
+	char *p = json_room(text, of->budget->text + JSON_VALUE_SLACK);
 	enum json_bytes invalid = of->bytes;
 
 	if (!p)
@@ -221,10 +221,10 @@ static void ctype_add(const struct json_field *of,
 		*note = JSON_NOTE_TOO_LONG;
 }
 
-static void string_add(const struct json_field *of, const uint8_t *data,
-		       size_t n, struct text *text, uint8_t *note)
+static void json_string_add(const struct json_field *of, const uint8_t *data,
+			    size_t n, struct text *text, uint8_t *note)
 {
-	char *p = room(text, JSON_STRING_ROOM(n));
+	char *p = json_room(text, JSON_STRING_ROOM(n));
 	enum json_bytes invalid = of->bytes;
 
 	if (!p)
@@ -239,7 +239,7 @@ static void number_add(const struct json_field *of,
 		       const struct decode_piece *piece,
 		       const struct field_value *value, struct text *text)
 {
-	char *p = room(text, NUMBER_MAX + 2);
+	char *p = json_room(text, NUMBER_MAX + 2);
 	float narrow = value->f;
 
 	if (!p)
@@ -268,9 +268,9 @@ static void number_add(const struct json_field *of,
 	wrote(text, p);
 }
 
-static void piece_add(const struct json_field *of,
-		      const struct decode_piece *piece, struct text *text,
-		      uint8_t *note)
+static void json_piece_add(const struct json_field *of,
+			   const struct decode_piece *piece, struct text *text,
+			   uint8_t *note)
 {
 	struct field_value value = field_value(of->field, piece);
 
@@ -282,7 +282,7 @@ static void piece_add(const struct json_field *of,
 	}
 	switch (value.kind) {
 	case FIELD_STRING:
-		string_add(of, value.data, value.length, text, note);
+		json_string_add(of, value.data, value.length, text, note);
 		break;
 	case FIELD_BYTES:
 		json_add_hex(text, value.data, value.length);
@@ -323,7 +323,7 @@ void json_add_field(const struct json_field *of, struct text *text,
 	*note = NOTE_NONE;
 	if (!of->field->array ||
 	    (piece->note && !piece->bytes && of->end == piece + 1)) {
-		piece_add(of, piece, text, note);
+		json_piece_add(of, piece, text, note);
 		return;
 	}
 	if (of->field->step->letter == 'C') {
@@ -333,14 +333,14 @@ void json_add_field(const struct json_field *of, struct text *text,
 			if (p->note && !*note)
 				*note = p->note;
 		}
-		string_add(of, piece->data, length, text, note);
+		json_string_add(of, piece->data, length, text, note);
 		return;
 	}
 	text_add_char(text, '[');
 	for (; piece < of->end && !piece->nothing; piece++) {
 		if (piece > of->piece)
 			text_add_char(text, ',');
-		piece_add(of, piece, text, note);
+		json_piece_add(of, piece, text, note);
 	}
 	text_add_char(text, ']');
 }

@@ -9,8 +9,8 @@
 /* ---- the head ---- */
 
 /* ,"word": when the column is wanted */
-static bool key_add(const struct columns *columns, enum column column,
-		    struct text *text)
+static bool head_key_add(const struct columns *columns, enum column column,
+			 struct text *text)
 {
 	if (columns->count && !columns_have(columns, column))
 		return false;
@@ -28,15 +28,15 @@ static void formatted_add(const struct match_point *point,
 	const char *desc = tff_string(point->tff, point->entry->desc);
 	const char *group = match_point_group(point), *separator = "";
 
-	if (key_add(columns, COLUMN_DESC, text))
+	if (head_key_add(columns, COLUMN_DESC, text))
 		json_add_string(text, desc, strlen(desc));
-	if (point->entry->group && key_add(columns, COLUMN_GROUP, text)) {
+	if (point->entry->group && head_key_add(columns, COLUMN_GROUP, text)) {
 		if (*group)
 			json_add_string(text, group, strlen(group));
 		else
 			text_print(text, "\"%u\"", point->entry->group);
 	}
-	if (!point->entry->type || !key_add(columns, COLUMN_TYPES, text))
+	if (!point->entry->type || !head_key_add(columns, COLUMN_TYPES, text))
 		return;
 	TEXT_ADD(text, "[");
 	for (unsigned int bit = 0; bit < 16; bit++) {
@@ -54,17 +54,17 @@ static void formatted_add(const struct match_point *point,
 	TEXT_ADD(text, "]");
 }
 
-static int head_make(struct json_point *made, const struct event *event,
-		     const struct columns *columns)
+static int json_head_make(struct json_point *made, const struct event *event,
+			  const struct columns *columns)
 {
 	const struct match_point *point = event->point;
 	struct text text;
 
 	if (text_open(&text, -1))
 		return -ENOMEM;
-	if (key_add(columns, COLUMN_MAJOR, &text))
+	if (head_key_add(columns, COLUMN_MAJOR, &text))
 		text_add_number(&text, event->record->major);
-	if (key_add(columns, COLUMN_MINOR, &text))
+	if (head_key_add(columns, COLUMN_MINOR, &text))
 		text_add_number(&text, event->record->minor);
 	if (point->formatted) {
 		formatted_add(point, columns, &text);
@@ -113,7 +113,7 @@ static int keys_make(struct json_point *made, struct columns *columns)
 
 /* ---- the table ---- */
 
-static void point_free(struct json_point *made)
+static void json_point_free(struct json_point *made)
 {
 	for (size_t i = 0; made->keys && i < made->point->fields.count; i++)
 		free(made->keys[i].text);
@@ -123,19 +123,19 @@ static void point_free(struct json_point *made)
 	free(made);
 }
 
-static struct json_point *point_make(struct json_points *points,
-				     const struct event *event)
+static struct json_point *json_point_make(struct json_points *points,
+					  const struct event *event)
 {
 	struct json_point *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return NULL;
 	made->point = event->point;
-	if (head_make(made, event, points->columns) ||
+	if (json_head_make(made, event, points->columns) ||
 	    keys_make(made, points->columns) ||
 	    json_plain_make(&made->plain, made->point, made->keys) ||
 	    key_map_add(&points->made, key_map_key(made->point), made)) {
-		point_free(made);
+		json_point_free(made);
 		return NULL;
 	}
 	return made;
@@ -155,7 +155,7 @@ const struct json_point *json_points_get(struct json_points *points,
 	pthread_mutex_lock(&points->lock);
 	found = key_map_find(&points->made, key_map_key(event->point));
 	if (!found)
-		found = point_make(points, event);
+		found = json_point_make(points, event);
 	pthread_mutex_unlock(&points->lock);
 	return found;
 }
@@ -166,7 +166,7 @@ void json_points_close(struct json_points *points)
 	size_t at = 0;
 
 	while ((made = key_map_next(&points->made, &at)))
-		point_free(made);
+		json_point_free(made);
 	key_map_free(&points->made);
 	pthread_mutex_destroy(&points->lock);
 }

@@ -16,7 +16,7 @@ struct json_value {
 };
 
 /* Room for n bytes more. */
-static bool room(struct value_walk *walk, size_t n)
+static bool json_value_room(struct value_walk *walk, size_t n)
 {
 	struct json_value *v = walk->own;
 
@@ -24,8 +24,9 @@ static bool room(struct value_walk *walk, size_t n)
 	return !walk->full;
 }
 
-static bool value_status(struct value_walk *walk, const struct value_node *node,
-			 enum value_status status)
+static bool json_value_status(struct value_walk *walk,
+			      const struct value_node *node,
+			      enum value_status status)
 {
 	struct json_value *v = walk->own;
 
@@ -35,11 +36,12 @@ static bool value_status(struct value_walk *walk, const struct value_node *node,
 	return true;
 }
 
-static bool value_begin(struct value_walk *walk, const struct value_node *node)
+static bool json_value_begin(struct value_walk *walk,
+			     const struct value_node *node)
 {
 	struct json_value *v = walk->own;
 
-	if (!room(walk, 2)) {
+	if (!json_value_room(walk, 2)) {
 		v->p = TEXT_PUT(v->p, "null");
 		return false;
 	}
@@ -48,7 +50,8 @@ static bool value_begin(struct value_walk *walk, const struct value_node *node)
 	return true;
 }
 
-static void value_end(struct value_walk *walk, const struct value_node *node)
+static void json_value_end(struct value_walk *walk,
+			   const struct value_node *node)
 {
 	struct json_value *v = walk->own;
 
@@ -56,12 +59,12 @@ static void value_end(struct value_walk *walk, const struct value_node *node)
 	v->follows = true;
 }
 
-static bool value_item(struct value_walk *walk, const char *name)
+static bool json_value_item(struct value_walk *walk, const char *name)
 {
 	size_t length = name ? strnlen(name, VALUE_TEXT_MAX) : 0;
 	struct json_value *v = walk->own;
 
-	if (!room(walk, name ? JSON_STRING_ROOM(length) + 2 : 1))
+	if (!json_value_room(walk, name ? JSON_STRING_ROOM(length) + 2 : 1))
 		return false;
 	if (v->follows)
 		*v->p++ = ',';
@@ -78,13 +81,14 @@ static void wide_write(struct value_walk *walk, const char *text, size_t length)
 {
 	struct json_value *v = walk->own;
 
-	if (room(walk, JSON_STRING_ROOM(length)))
+	if (json_value_room(walk, JSON_STRING_ROOM(length)))
 		v->p = json_put_string(v->p, text, length);
 	else
 		v->p = TEXT_PUT(v->p, "null");
 }
 
-static void value_string(struct value_walk *walk, const struct value_node *node)
+static void json_value_string(struct value_walk *walk,
+			      const struct value_node *node)
 {
 	char text[WIDE_MAX + VALUE_CHARACTER_MAX], *p = text;
 	struct json_value *v = walk->own;
@@ -92,7 +96,7 @@ static void value_string(struct value_walk *walk, const struct value_node *node)
 
 	if (node->unit == 1) {
 		n = strnlen((const char *)node->data, n);
-		if (room(walk, JSON_STRING_ROOM(n)))
+		if (json_value_room(walk, JSON_STRING_ROOM(n)))
 			v->p = json_put_checked(v->p, node->data, n,
 						&v->invalid);
 		else
@@ -132,14 +136,15 @@ static void enum_write(struct value_walk *walk, const struct value_node *node)
 	      text_put_decimal(number, node->raw);
 	name_end = value_put_enum(walk, node, name, name + sizeof(name));
 	length = name_end - name;
-	if (room(walk, NUMBER_MAX + JSON_STRING_ROOM(length)))
+	if (json_value_room(walk, NUMBER_MAX + JSON_STRING_ROOM(length)))
 		v->p = json_put_enum(v->p, number, end - number,
 				     length ? name : NULL, length);
 	else
 		v->p = TEXT_PUT(v->p, "null");
 }
 
-static void value_scalar(struct value_walk *walk, const struct value_node *node)
+static void json_value_scalar(struct value_walk *walk,
+			      const struct value_node *node)
 {
 	struct json_value *v = walk->own;
 	size_t bytes = node->type->bytes;
@@ -147,8 +152,9 @@ static void value_scalar(struct value_walk *walk, const struct value_node *node)
 	unsigned __int128 wide;
 	uint8_t c = node->raw;
 
-	if (!room(walk, NUMBER_MAX) || node->kind == VALUE_NONE ||
-	    (node->kind == VALUE_BYTES && !room(walk, JSON_HEX_ROOM(bytes)))) {
+	if (!json_value_room(walk, NUMBER_MAX) || node->kind == VALUE_NONE ||
+	    (node->kind == VALUE_BYTES &&
+	     !json_value_room(walk, JSON_HEX_ROOM(bytes)))) {
 		v->p = TEXT_PUT(v->p, "null");
 		return;
 	}
@@ -192,9 +198,13 @@ static void value_scalar(struct value_walk *walk, const struct value_node *node)
 }
 
 static const struct value_visitor json_visitor = {
-	.flat = true, .begin = value_begin, .end = value_end,
-	.item = value_item, .scalar = value_scalar, .string = value_string,
-	.status = value_status,
+	.flat = true,
+	.begin = json_value_begin,
+	.end = json_value_end,
+	.item = json_value_item,
+	.scalar = json_value_scalar,
+	.string = json_value_string,
+	.status = json_value_status,
 };
 
 char *json_put_value(const struct value_types *types, uint32_t ctype,

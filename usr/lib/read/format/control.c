@@ -77,7 +77,8 @@ static int unit_digits(uint32_t unit)
 
 /* "2026-02-03T18:07:32.5Z" with so many digits of the fraction; a number where
  * there is no such date. */
-static char *put_time(char *p, int64_t seconds, uint64_t fraction, int digits)
+static char *control_put_time(char *p, int64_t seconds, uint64_t fraction,
+			      int digits)
 {
 	time_t time = seconds;
 	struct tm tm;
@@ -96,8 +97,8 @@ static char *put_time(char *p, int64_t seconds, uint64_t fraction, int digits)
 
 static char *put_time_pair(char *p, const uint8_t *data, int digits)
 {
-	return put_time(p, number_load(data, 8), number_load(data + 8, 8),
-			digits);
+	return control_put_time(p, number_load(data, 8),
+				number_load(data + 8, 8), digits);
 }
 
 static char *put_time_units(const struct format_step *step, uint64_t value,
@@ -107,8 +108,8 @@ static char *put_time_units(const struct format_step *step, uint64_t value,
 	int64_t second = NUMBER_SECOND / step->unit;
 	int64_t seconds = units / second - (units % second < 0);
 
-	return put_time(p, seconds, (uint64_t)units - seconds * second,
-			unit_digits(step->unit));
+	return control_put_time(p, seconds, (uint64_t)units - seconds * second,
+				unit_digits(step->unit));
 }
 
 /* "1.000000002s" */
@@ -124,7 +125,7 @@ static char *put_duration(const struct format_step *step, uint64_t value,
 	return p;
 }
 
-static char *put_address(char *p, int family, const uint8_t *data)
+static char *control_put_address(char *p, int family, const uint8_t *data)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
@@ -225,9 +226,9 @@ char *control_put(const struct format_step *step, const uint8_t *data,
 	case FORMAT_TIMEVAL:
 		return put_time_pair(p, data, 6);
 	case FORMAT_IP4:
-		return put_address(p, AF_INET, data);
+		return control_put_address(p, AF_INET, data);
 	case FORMAT_IP6:
-		return put_address(p, AF_INET6, data);
+		return control_put_address(p, AF_INET6, data);
 	case FORMAT_MAC:
 		return put_mac(p, data);
 	default:

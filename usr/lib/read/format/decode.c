@@ -167,8 +167,8 @@ static inline const uint8_t *data_end(struct decode *d,
 	return d->in_item ? d->item_end : d->end;
 }
 
-static inline struct decode_piece *piece_add(struct decode *d,
-				      const struct decode_step *step)
+static inline struct decode_piece *
+decode_piece_add(struct decode *d, const struct decode_step *step)
 {
 	struct decode_piece *piece = d->out++;
 
@@ -248,7 +248,7 @@ static void prefix_take(struct decode *d, const struct decode_step *step)
 	if (d->at == d->end || d->misfit)
 		return;
 	if (!prefix_valid(d->at, d->end)) {
-		piece = piece_add(d, step);
+		piece = decode_piece_add(d, step);
 		left = d->end - d->at;
 		piece->bytes = left < RAS_ITEM_PREFIX ? left : RAS_ITEM_PREFIX;
 		piece_note(d, piece, NOTE_NO_PREFIX);
@@ -353,7 +353,7 @@ static void data_take(struct decode *d, const struct decode_step *step,
 		return;
 	}
 	left = data_end(d, step) - d->at;
-	piece = piece_add(d, step);
+	piece = decode_piece_add(d, step);
 	piece->again = again;
 	if ((!left || d->misfit) && missing_note(d, piece))
 		return;
@@ -378,7 +378,7 @@ static void nothing_take(struct decode *d, const struct decode_step *step)
 	d->fresh = false;
 	if (step->letter == 'I')
 		return;
-	piece = piece_add(d, step);
+	piece = decode_piece_add(d, step);
 	piece->nothing = true;
 	piece->in_item = true;
 	piece->status = d->status;
@@ -424,7 +424,7 @@ void decode_record(const struct decode_format *format,
 	for (; step < d.stop; step++) {
 		switch (step->letter) {
 		case STEP_TEXT:
-			piece_add(&d, step);
+			decode_piece_add(&d, step);
 			d.noted = d.noted && step->blank;
 			break;
 		case 'P':
@@ -435,7 +435,7 @@ void decode_record(const struct decode_format *format,
 			break;
 		case 'X':
 		case 'Y':
-			piece_add(&d, step);
+			decode_piece_add(&d, step);
 			break;
 		default:
 			data_take(&d, step, false);

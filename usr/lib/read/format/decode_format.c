@@ -82,7 +82,8 @@ static void step_compile(struct decode_format *format, size_t i)
 	format->text_length += step->length;
 }
 
-static uint32_t type_find(const void *types, const char *name, size_t length)
+static uint32_t decode_type_find(const void *types, const char *name,
+				 size_t length)
 {
 	return value_type_find(types, name, length);
 }
@@ -90,7 +91,7 @@ static uint32_t type_find(const void *types, const char *name, size_t length)
 int decode_compile(struct decode_format *format, const char *fmt,
 		   const struct value_types *types)
 {
-	struct format_types known = { type_find, types };
+	struct format_types known = { decode_type_find, types };
 
 	*format = (struct decode_format){ .types = *types };
 	if (format_compile(&format->parsed, fmt, &known))

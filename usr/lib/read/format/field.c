@@ -53,14 +53,14 @@ static bool is_trimmed(const char *at, const char *start, const char *end)
 				!bracket_belongs(at, start, end));
 }
 
-static bool is_name(char c)
+static bool is_field_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* The text in front of the control; prefixes and skips stand between. */
-static char *label_make(const struct decode_format *format, size_t at)
+static char *field_label_make(const struct decode_format *format, size_t at)
 {
 	const struct decode_step *step;
 	const char *start, *end;
@@ -84,14 +84,14 @@ static char *label_make(const struct decode_format *format, size_t at)
 }
 
 /* The label, fit for a name, at p; "" when nothing of it is. */
-static void name_clean(const char *label, char *p)
+static void field_name_clean(const char *label, char *p)
 {
 	char *start = p;
 
 	if (*label >= '0' && *label <= '9')
 		*p++ = '_';
 	for (; *label; label++) {
-		if (is_name(*label))
+		if (is_field_name(*label))
 			*p++ = *label;
 		else if (p > start && p[-1] != '_')
 			*p++ = '_';
@@ -102,12 +102,13 @@ static void name_clean(const char *label, char *p)
 }
 
 /* Names given so far, hashed; room for twice as many. */
-struct names {
+struct field_names {
 	const char **table;
 	size_t size;
 };
 
-static const char **names_place(const struct names *names, const char *name)
+static const char **field_names_place(const struct field_names *names,
+				      const char *name)
 {
 	size_t at = 0;
 
@@ -121,26 +122,27 @@ static const char **names_place(const struct names *names, const char *name)
 	}
 }
 
-static int name_make(struct names *names, const struct decode_format *format,
-		     struct field *field, size_t number)
+static int field_name_make(struct field_names *names,
+			   const struct decode_format *format,
+			   struct field *field, size_t number)
 {
 	size_t length;
 	const char **place;
 
-	field->label = label_make(format, field->step - format->steps);
+	field->label = field_label_make(format, field->step - format->steps);
 	field->name = field->label ?
 		      malloc(strlen(field->label) + 2 * NUMBER_DIGITS) : NULL;
 	if (!field->name)
 		return -ENOMEM;
-	name_clean(field->label, field->name);
+	field_name_clean(field->label, field->name);
 	if (!field->name[0])
 		sprintf(field->name, "arg%zu", number);
 	/* A name that is there already gets a number at its end. */
 	length = strlen(field->name);
-	place = names_place(names, field->name);
+	place = field_names_place(names, field->name);
 	for (unsigned int n = 2; *place; n++) {
 		sprintf(field->name + length, "_%u", n);
-		place = names_place(names, field->name);
+		place = field_names_place(names, field->name);
 	}
 	*place = field->name;
 	return 0;
@@ -272,7 +274,7 @@ static void kind_set(struct field *field, const struct decode_format *format)
 
 /* ---- the set ---- */
 
-static int names_open(struct names *names, size_t count)
+static int names_open(struct field_names *names, size_t count)
 {
 	names->size = 4;
 	while (names->size < 2 * count)
@@ -281,8 +283,8 @@ static int names_open(struct names *names, size_t count)
 	return names->table ? 0 : -ENOMEM;
 }
 
-static int fields_make(struct field_set *set, struct decode_format *format,
-		       struct names *names)
+static int field_set_fill(struct field_set *set, struct decode_format *format,
+			  struct field_names *names)
 {
 	for (size_t i = 0; i < format->count; i++) {
 		struct decode_step *step = &format->steps[i];
@@ -298,7 +300,7 @@ static int fields_make(struct field_set *set, struct decode_format *format,
 		};
 		kind_set(field, format);
 		if (values_name(field) ||
-		    name_make(names, format, field, set->count))
+		    field_name_make(names, format, field, set->count))
 			return -ENOMEM;
 	}
 	return 0;
@@ -306,7 +308,7 @@ static int fields_make(struct field_set *set, struct decode_format *format,
 
 int field_set_make(struct field_set *set, struct decode_format *format)
 {
-	struct names names;
+	struct field_names names;
 	int code;
 
 	*set = (struct field_set){
@@ -316,7 +318,7 @@ int field_set_make(struct field_set *set, struct decode_format *format)
 		field_set_free(set);
 		return -ENOMEM;
 	}
-	code = fields_make(set, format, &names);
+	code = field_set_fill(set, format, &names);
 	free(names.table);
 	if (code)
 		field_set_free(set);
@@ -379,7 +381,8 @@ static void integer_read(const struct field *field, struct field_value *value)
 }
 
 /* Times that are none of 64 bits are told as text only. */
-static void number_read(const struct field *field, struct field_value *value)
+static void field_number_read(const struct field *field,
+			      struct field_value *value)
 {
 	const struct format_step *source = &field->step->source;
 
@@ -446,7 +449,7 @@ struct field_value field_value(const struct field *field,
 	if (!value.there && value.note == NOTE_NONE)
 		value.note = NOTE_SHORT;
 	else if (value.there && field->bytes)
-		number_read(field, &value);
+		field_number_read(field, &value);
 	if (field->kind == FIELD_STACK &&
 	    RAS_ITEM_KIND(piece->status) != RAS_ITEM_STACK)
 		value.kind = FIELD_BYTES;

@@ -148,8 +148,8 @@ int plain_prepare(struct decode_format *format)
 /* ---- values ---- */
 
 /* %D: the high word first, %Q: the first double word */
-PLAIN_INLINE char *pair_put(char *p, uint64_t first, uint64_t second,
-			    int digits)
+PLAIN_INLINE char *plain_pair_put(char *p, uint64_t first, uint64_t second,
+				  int digits)
 {
 	p = text_put_hex(p, first, digits);
 	*p++ = ' ';
@@ -204,11 +204,11 @@ PLAIN_INLINE char *step_put(struct plain_data *d, const struct plain_step *step,
 		return number_put_signed(p, plain_load(data, step->bytes),
 					 8 * step->bytes);
 	case PLAIN_DOUBLE:
-		return pair_put(p, number_load(data + 2, 2),
-				number_load(data, 2), 4);
+		return plain_pair_put(p, number_load(data + 2, 2),
+				      number_load(data, 2), 4);
 	case PLAIN_QUAD:
-		return pair_put(p, number_load(data, 4),
-				number_load(data + 4, 4), 8);
+		return plain_pair_put(p, number_load(data, 4),
+				      number_load(data + 4, 4), 8);
 	case PLAIN_CHAR:
 		return text_put_safe(p, data, 1);
 	case PLAIN_BYTES:

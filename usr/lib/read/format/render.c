@@ -90,7 +90,7 @@ static void put_dump(struct render *r, const uint8_t *data, size_t n)
 }
 
 /* Of what is no stack a dump. */
-static void put_stack(struct render *r, const struct decode_piece *piece)
+static void render_stack(struct render *r, const struct decode_piece *piece)
 {
 	if (RAS_ITEM_KIND(piece->status) == RAS_ITEM_STACK)
 		r->p = stack_put(r->input->owner, piece->stack, piece->data,
@@ -158,7 +158,7 @@ static void put_value(struct render *r, const struct decode_piece *piece)
 		put_dump(r, piece->data, piece->bytes);
 		break;
 	case STEP_STACK:
-		put_stack(r, piece);
+		render_stack(r, piece);
 		break;
 	case STEP_SYM:
 		r->p = stack_put_address(r->input->owner,

@@ -24,8 +24,8 @@ const char *stack_end_text(uint8_t end)
 	}
 }
 
-static char *name_put(struct stack_owner owner, uint64_t address, bool caller,
-		      char *p)
+static char *stack_name_put(struct stack_owner owner, uint64_t address,
+			    bool caller, char *p)
 {
 	uint32_t pid;
 
@@ -38,7 +38,7 @@ static char *name_put(struct stack_owner owner, uint64_t address, bool caller,
 
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p)
 {
-	char *end = name_put(owner, address, false, p);
+	char *end = stack_name_put(owner, address, false, p);
 
 	return end > p ? end : number_put_pointer(p, address);
 }
@@ -55,7 +55,7 @@ char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		p = TEXT_PUT(p, "\n  ");
 		p = text_put_hex(p, address, 16);
 		name = TEXT_PUT(p, "  ");
-		name = name_put(owner, address, true, name);
+		name = stack_name_put(owner, address, true, name);
 		p = name > p + 2 ? name : p;
 	}
 	p = TEXT_PUT(p, "\n  ");

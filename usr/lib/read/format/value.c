@@ -51,8 +51,8 @@ static uint32_t type_search(const struct value_types *types, const char *name,
 	return low < types->count ? types->by_name[low] : TFF_CTYPE_NONE;
 }
 
-static uint32_t type_find(const struct value_types *types, const char *name,
-			  size_t length, int kind)
+static uint32_t type_named(const struct value_types *types, const char *name,
+			   size_t length, int kind)
 {
 	uint32_t ctype = type_search(types, name, length, kind);
 
@@ -67,13 +67,13 @@ static uint32_t type_find(const struct value_types *types, const char *name,
 uint32_t value_type_find(const struct value_types *types, const char *name,
 			 size_t length)
 {
-	uint32_t ctype = type_find(types, name, length, -1);
+	uint32_t ctype = type_named(types, name, length, -1);
 	uint8_t kind;
 	size_t tag = format_type_tag(name, length, &kind);
 
 	if (ctype != TFF_CTYPE_NONE || !tag)
 		return ctype;
-	return type_find(types, name + tag, length - tag, kind);
+	return type_named(types, name + tag, length - tag, kind);
 }
 
 enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
@@ -141,8 +141,8 @@ const char *value_enumerator(const struct value_types *types, uint32_t ctype,
 
 /* The bits of a bit-field, as the low ones of raw; false: data ends before
  * them. */
-static bool bits_load(const struct tff_member *m, const uint8_t *data,
-		      size_t have, uint64_t *raw)
+static bool value_bits_load(const struct tff_member *m, const uint8_t *data,
+			    size_t have, uint64_t *raw)
 {
 	uint64_t first = m->value / 8, last = (m->value + m->bits - 1) / 8;
 	unsigned int shift = m->value % 8;
@@ -199,7 +199,7 @@ bool value_member(struct value_node *node, const struct value_types *types,
 	if (node->kind > VALUE_ENUM)
 		node->kind = value_is_signed(type) ? VALUE_SIGNED :
 						     VALUE_UNSIGNED;
-	return bits_load(member, data, have, &node->raw);
+	return value_bits_load(member, data, have, &node->raw);
 }
 
 /* ---- the walk ---- */

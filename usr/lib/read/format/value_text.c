@@ -16,8 +16,8 @@ struct value_text {
 /* ---- names and characters ---- */
 
 /* Room for a name of n bytes, each of which takes 4 at most. */
-static char *put_name(struct value_walk *walk, char *p, const char *end,
-		      const char *name)
+static char *value_put_name(struct value_walk *walk, char *p, const char *end,
+			    const char *name)
 {
 	size_t n = strnlen(name, VALUE_TEXT_MAX);
 
@@ -38,7 +38,7 @@ char *value_put_enum(struct value_walk *walk, const struct value_node *node,
 	value &= ~0ULL >> (64 - 8 * type->bytes);
 	name = value_enumerator(walk->types, node->ctype, value, &walk->work);
 	if (name)
-		return put_name(walk, p, end, name);
+		return value_put_name(walk, p, end, name);
 	/* A set of flags: no two enumerators have a bit in common, and those
 	 * that the value holds make all of it. */
 	for (uint32_t i = 0; i < type->members; i++) {
@@ -58,7 +58,8 @@ char *value_put_enum(struct value_walk *walk, const struct value_node *node,
 			continue;
 		if (p > start && end - p >= 3)
 			p = TEXT_PUT(p, " | ");
-		p = put_name(walk, p, end, walk->types->strings + m[i].name);
+		p = value_put_name(walk, p, end,
+				   walk->types->strings + m[i].name);
 	}
 	return p;
 }
@@ -142,7 +143,7 @@ static bool text_item(struct value_walk *walk, const char *name)
 
 	text_separate(walk);
 	if (name && *name) {
-		v->p = put_name(walk, v->p, v->end, name);
+		v->p = value_put_name(walk, v->p, v->end, name);
 		OUT(walk, " = ");
 	}
 	return true;

@@ -40,8 +40,8 @@ static bool same_buffer(const struct trace *a, const struct trace *b)
 }
 
 /* What was counted before the trace began is in the one before. */
-static int counts_take(struct trace_session *to,
-		       const struct trace_session *from, size_t n)
+static int cycle_counts_take(struct trace_session *to,
+			     const struct trace_session *from, size_t n)
 {
 	if (!from->totals || to->base)
 		return 0;
@@ -55,8 +55,8 @@ static int counts_take(struct trace_session *to,
 static int sessions_follow(struct trace_file *file,
 			   const struct trace_file *before)
 {
-	int code = counts_take(&file->majors, &before->majors,
-			       RAS_STATIC_MAJORS);
+	int code = cycle_counts_take(&file->majors, &before->majors,
+				     RAS_STATIC_MAJORS);
 
 	for (size_t i = 0; i < file->session_count && !code; i++) {
 		struct trace_session *own = file->sessions[i];
@@ -65,7 +65,8 @@ static int sessions_follow(struct trace_file *file,
 
 		if (session && session->entry->armed == own->entry->armed &&
 		    session->entry->points == own->entry->points)
-			code = counts_take(own, session, own->entry->points);
+			code = cycle_counts_take(own, session,
+						 own->entry->points);
 	}
 	return code;
 }

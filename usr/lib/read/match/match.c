@@ -18,7 +18,7 @@ static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
 
 /* ---- the best TFF entry ---- */
 
-struct candidate {
+struct match_candidate {
 	const struct tff *tff;
 	const struct tff_section *section;
 	const struct tff_entry *entry;
@@ -31,7 +31,7 @@ struct candidate {
 };
 
 static void __attribute__((format(printf, 3, 4)))
-reason_set(struct candidate *best, int rank, const char *fmt, ...)
+reason_set(struct match_candidate *best, int rank, const char *fmt, ...)
 {
 	va_list args;
 
@@ -61,9 +61,9 @@ static int section_rank(const struct tff *tff, const struct tff_section *s,
 		      path_base(session->module)) ? 1 : 2;
 }
 
-static const struct tff_entry *section_find(const struct tff *tff,
-					    const struct tff_section *s,
-					    uint16_t minor)
+static const struct tff_entry *match_section_find(const struct tff *tff,
+						  const struct tff_section *s,
+						  uint16_t minor)
 {
 	const struct tff_entry *entries = tff->entries + s->first_entry;
 	uint32_t low = 0, high = s->entries;
@@ -83,7 +83,8 @@ static const struct tff_entry *section_find(const struct tff *tff,
 /* 8 and more: the entry is right; below: only for --force. */
 static int entry_rank(const struct match_point *point,
 		      const struct search_file *file,
-		      const struct tff_entry *entry, struct candidate *best)
+		      const struct tff_entry *entry,
+		      struct match_candidate *best)
 {
 	bool is_static = entry->flags & TFF_STATIC;
 	const char *path = file->path;
@@ -108,7 +109,8 @@ static int entry_rank(const struct match_point *point,
 }
 
 static void file_try(const struct match_point *point, uint16_t minor,
-		     const struct search_file *file, struct candidate *best)
+		     const struct search_file *file,
+		     struct match_candidate *best)
 {
 	const struct tff *tff = file->tff;
 
@@ -122,7 +124,8 @@ static void file_try(const struct match_point *point, uint16_t minor,
 	}
 	for (uint32_t i = 0; i < tff->header->sections.count; i++) {
 		const struct tff_section *s = &tff->sections[i];
-		const struct tff_entry *entry = section_find(tff, s, minor);
+		const struct tff_entry *entry =
+			match_section_find(tff, s, minor);
 		int rank;
 
 		if (!entry)
@@ -146,7 +149,7 @@ static void file_try(const struct match_point *point, uint16_t minor,
 /* Entry and rank, or why there is none. */
 static void candidate_find(struct match *match, const struct match_point *point,
 			   const struct ras_record *record,
-			   struct candidate *best)
+			   struct match_candidate *best)
 {
 	struct search_file *file;
 	char name[16];
@@ -203,8 +206,8 @@ static void point_locate(struct match_point *point, const struct match *match,
 		point->armed = name_locate(match, record);
 }
 
-static int point_title(struct match_point *point, const struct candidate *best,
-		       bool usable)
+static int point_title(struct match_point *point,
+		       const struct match_candidate *best, bool usable)
 {
 	const char *text = usable ? tff_string(best->tff, best->entry->desc) :
 				    best->reason;
@@ -222,7 +225,7 @@ static int point_title(struct match_point *point, const struct candidate *best,
 	return 0;
 }
 
-static void point_free(struct match_point *point)
+static void match_point_free(struct match_point *point)
 {
 	if (!point)
 		return;
@@ -232,7 +235,8 @@ static void point_free(struct match_point *point)
 	free(point);
 }
 
-static int point_format(struct match_point *point, const struct candidate *best)
+static int point_format(struct match_point *point,
+			const struct match_candidate *best)
 {
 	struct value_types types = value_types_of(best->tff, best->section);
 
@@ -246,7 +250,7 @@ static int point_format(struct match_point *point, const struct candidate *best)
 }
 
 static void lack_note(struct match_lack *lack, const struct match_point *point,
-		      const struct candidate *best)
+		      const struct match_candidate *best)
 {
 	if (!point->armed || !best->other) {
 		lack->missing = true;
@@ -257,13 +261,13 @@ static void lack_note(struct match_lack *lack, const struct match_point *point,
 	}
 }
 
-static struct match_point *point_make(struct match *match,
-				      const struct ras_record *record,
-				      uint64_t key)
+static struct match_point *match_point_make(struct match *match,
+					    const struct ras_record *record,
+					    uint64_t key)
 {
 	struct match_point *point = aligned_alloc(_Alignof(struct match_point),
 						  sizeof(*point));
-	struct candidate best = { 0 };
+	struct match_candidate best = { 0 };
 	int code = 0;
 
 	if (!point)
@@ -281,7 +285,7 @@ static struct match_point *point_make(struct match *match,
 	else if (point->formatted)
 		code = point_format(point, &best);
 	if (code || point_title(point, &best, point->formatted)) {
-		point_free(point);
+		match_point_free(point);
 		return NULL;
 	}
 	return point;
@@ -304,9 +308,9 @@ struct match_point *match_record(struct match *match,
 
 	if (point)
 		return point;
-	point = point_make(match, record, key);
+	point = match_point_make(match, record, key);
 	if (point && key_map_add(&match->points, key, point)) {
-		point_free(point);
+		match_point_free(point);
 		return NULL;
 	}
 	return point;
@@ -343,13 +347,13 @@ void match_close(struct match *match)
 	size_t at = 0;
 
 	while ((point = key_map_next(&match->points, &at)))
-		point_free(point);
+		match_point_free(point);
 	key_map_free(&match->points);
 }
 
-static const char *name_find(const struct tff *tff,
-			     const struct tdf_name *names, uint32_t count,
-			     uint32_t id)
+static const char *match_name_find(const struct tff *tff,
+				   const struct tdf_name *names, uint32_t count,
+				   uint32_t id)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (names[i].id == id)
@@ -361,14 +365,14 @@ const char *match_point_group(const struct match_point *point)
 {
 	if (!point->formatted || !point->entry->group)
 		return "";
-	return name_find(point->tff,
-			 point->tff->groups + point->section->first_group,
-			 point->section->groups, point->entry->group);
+	return match_name_find(point->tff,
+			       point->tff->groups + point->section->first_group,
+			       point->section->groups, point->entry->group);
 }
 
 const char *match_point_type(const struct match_point *point, unsigned int bit)
 {
-	return name_find(point->tff,
-			 point->tff->types + point->section->first_type,
-			 point->section->types, 1u << bit);
+	return match_name_find(point->tff,
+			       point->tff->types + point->section->first_type,
+			       point->section->types, 1u << bit);
 }

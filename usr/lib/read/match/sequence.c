@@ -6,15 +6,15 @@
 
 #define TABLE_START	256	/* a power of two */
 
-static struct sequence **entry_place(const struct sequences *s,
-				     const struct match_point *point,
-				     uint32_t slice)
+static struct point_sequence **entry_place(const struct sequences *s,
+					   const struct match_point *point,
+					   uint32_t slice)
 {
 	uint64_t key = (uintptr_t)point + slice * 0xff51afd7ed558ccdULL;
 	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
 
 	for (;; at++) {
-		struct sequence **place = &s->table[at & (s->size - 1)];
+		struct point_sequence **place = &s->table[at & (s->size - 1)];
 
 		if (!*place ||
 		    ((*place)->point == point && (*place)->slice == slice))
@@ -31,7 +31,7 @@ static int table_grow(struct sequences *s)
 	if (!grown.table)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->size; i++) {
-		struct sequence *entry = s->table[i];
+		struct point_sequence *entry = s->table[i];
 
 		if (entry)
 			*entry_place(&grown, entry->point, entry->slice) =
@@ -47,10 +47,10 @@ void sequence_open(struct sequences *sequences, struct trace_file *file)
 	*sequences = (struct sequences){ .file = file };
 }
 
-struct sequence *sequence_find(struct sequences *s, struct match_point *point,
-			       uint32_t slice)
+struct point_sequence *sequence_find(struct sequences *s,
+				     struct match_point *point, uint32_t slice)
 {
-	struct sequence **place;
+	struct point_sequence **place;
 
 	if (2 * s->count >= s->size && table_grow(s))
 		return NULL;
@@ -60,7 +60,7 @@ struct sequence *sequence_find(struct sequences *s, struct match_point *point,
 	*place = malloc(sizeof(**place));
 	if (!*place)
 		return NULL;
-	**place = (struct sequence){ .point = point, .slice = slice };
+	**place = (struct point_sequence){ .point = point, .slice = slice };
 	s->count++;
 	return *place;
 }
@@ -75,7 +75,7 @@ static void hole_tell(struct sequences *s, const struct match_point *point,
 		   slice->cpu, seq, next);
 }
 
-static void entry_move(struct sequences *s, struct sequence *entry,
+static void entry_move(struct sequences *s, struct point_sequence *entry,
 		       const struct merge_head *head)
 {
 	uint32_t seq = head->record->seq;
@@ -90,7 +90,7 @@ static void entry_move(struct sequences *s, struct sequence *entry,
 	}
 }
 
-void sequence_jump(struct sequences *s, struct sequence *entry,
+void sequence_jump(struct sequences *s, struct point_sequence *entry,
 		   const struct merge_head *head)
 {
 	if (entry->begun) {

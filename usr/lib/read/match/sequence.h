@@ -11,7 +11,7 @@
 #include "lib/read/merge.h"
 
 /* Of a point in a slice. */
-struct sequence {
+struct point_sequence {
 	struct match_point *point;
 	uint64_t next;
 	uint32_t slice;
@@ -21,21 +21,21 @@ struct sequence {
 
 struct sequences {
 	struct trace_file *file;
-	struct sequence **table;	/* hashed by point and slice */
+	struct point_sequence **table;	/* hashed by point and slice */
 	size_t size, count;
 };
 
 void sequence_open(struct sequences *sequences, struct trace_file *file);
 /* That of the point in the slice, which stays where it is; NULL: no memory. */
-struct sequence *sequence_find(struct sequences *sequences,
-			       struct match_point *point, uint32_t slice);
+struct point_sequence *sequence_find(struct sequences *sequences,
+				     struct match_point *point, uint32_t slice);
 /* The next record of a slice: keeps point->reached and point->before, and
  * tells the damage. */
-void sequence_jump(struct sequences *sequences, struct sequence *sequence,
+void sequence_jump(struct sequences *sequences, struct point_sequence *sequence,
 		   const struct merge_head *head);
 
 static inline void sequence_step(struct sequences *sequences,
-				 struct sequence *sequence,
+				 struct point_sequence *sequence,
 				 const struct merge_head *head)
 {
 	if (!sequence->point->armed)

@@ -64,7 +64,7 @@ static int search_update(struct stream *stream, struct trace *trace)
 	return stream->search->exhausted ? -ENOMEM : 0;
 }
 
-static void trace_begin(struct stream *stream, struct trace *trace)
+static void stream_trace_begin(struct stream *stream, struct trace *trace)
 {
 	if (trace->match.file)
 		return;
@@ -207,7 +207,7 @@ static int stream_begin(struct stream *stream)
 		struct trace *trace = stream->traces[i];
 
 		trace->file.slices.budget = WINDOW_ALL / stream->count;
-		trace_begin(stream, trace);
+		stream_trace_begin(stream, trace);
 		code = trace_more(trace);
 	}
 	return code ? code : cycle_join(stream);

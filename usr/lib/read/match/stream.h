@@ -22,7 +22,7 @@
 struct trace_met {
 	uint64_t key;		/* match_key() */
 	struct match_point *point;
-	struct sequence *sequence;	/* NULL: nothing */
+	struct point_sequence *sequence;	/* NULL: nothing */
 };
 
 #define TRACE_MET	64
@@ -43,7 +43,7 @@ struct trace {
 	size_t sessions, formats;	/* of the file, known to the search */
 	const struct merge_head *next;	/* its next record; NULL: none yet */
 	struct match_point *point;	/* of that */
-	struct sequence *sequence;	/* ... and of the point that counts it */
+	struct point_sequence *sequence;	/* ... and of the point that counts it */
 	int64_t time;			/* likewise */
 	bool queued;		/* stands in the stream's heap */
 	struct trace_met met[TRACE_MET];
