@@ -77,12 +77,12 @@ static void figures_check(const struct buffer *buffer)
 {
 	struct ras_count_total total = { 0 };
 	struct session_list list;
-	struct figures figures;
+	struct query_figures figures;
 	struct error err = { 0 };
 	const struct figure *f;
 
 	if (session_list_read(&list, buffer, self_run, &err) ||
-	    figures_read(&figures, buffer, &list, &err))
+	    query_figures_read(&figures, buffer, &list, &err))
 		tap_bail("cannot read the figures: %s", err.text);
 	f = figures.sessions[0];
 	tap_is(figure_hits(f), 12, "12 hits");
@@ -92,7 +92,7 @@ static void figures_check(const struct buffer *buffer)
 	tap_is(figures.dropped, 7, "of all tracepoints, too");
 	tap_ok(self_counts(self_run, 1, &total, 1) && total.recorded == 5 &&
 	       total.dropped == 7, "a picture of the buffer has them, too");
-	figures_free(&figures);
+	query_figures_free(&figures);
 	session_list_free(&list);
 }
 

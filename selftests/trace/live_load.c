@@ -231,18 +231,18 @@ static void point_check(const struct figure *f, int point)
 static void figures_check(void)
 {
 	struct session_list list;
-	struct figures figures;
+	struct query_figures figures;
 	struct buffer buffer;
 	struct error err = { 0 };
 
 	if (buffer_open(&buffer, self_run, false, &err) ||
 	    session_list_read(&list, &buffer, self_run, &err) ||
-	    figures_read(&figures, &buffer, &list, &err))
+	    query_figures_read(&figures, &buffer, &list, &err))
 		tap_bail("cannot read the figures: %s", err.text);
 	tap_is(figures.damaged, 0, "nothing damaged, counters fit the records");
 	for (int i = 0; i < POINTS; i++)
 		point_check(&figures.sessions[list.count - 1][i], i);
-	figures_free(&figures);
+	query_figures_free(&figures);
 	session_list_free(&list);
 	buffer_close(&buffer);
 }

@@ -327,7 +327,7 @@ static void check_rest(void)
 	       "and without one it is as ever");
 }
 
-static void figure_check(const struct figures *figures, size_t session,
+static void figure_check(const struct query_figures *figures, size_t session,
 			 int point, unsigned int recorded,
 			 unsigned int filtered, unsigned int faults)
 {
@@ -344,20 +344,20 @@ static void figure_check(const struct figures *figures, size_t session,
 static void check_figures(void)
 {
 	struct session_list list;
-	struct figures figures;
+	struct query_figures figures;
 	struct buffer buffer;
 	struct error err = { 0 };
 
 	if (buffer_open(&buffer, self_run, false, &err) ||
 	    session_list_read(&list, &buffer, self_run, &err) ||
-	    figures_read(&figures, &buffer, &list, &err))
+	    query_figures_read(&figures, &buffer, &list, &err))
 		tap_bail("cannot read the figures: %s", err.text);
 	tap_is(figures.damaged, 0, "nothing is damaged");
 	figure_check(&figures, list.count - 1, POINT_SITES, 3, 0, 0);
 	figure_check(&figures, list.count - 1, POINT_LIMITS, 20, 60, 0);
 	figure_check(&figures, list.count - 1, POINT_CONDITION, 1, 5, 0);
 	figure_check(&figures, list.count - 1, POINT_FAULT, 2, 0, 1);
-	figures_free(&figures);
+	query_figures_free(&figures);
 	session_list_free(&list);
 	buffer_close(&buffer);
 }

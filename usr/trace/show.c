@@ -257,8 +257,8 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 
 /* Sites that have their body in common stand above it. */
 static int point_show(const struct tdf *tdf, const struct tdf_point *point,
-		      const struct body_target *target, struct tsf_source *source,
-		      struct error *err)
+		      const struct body_target *target,
+		      struct tsf_source *source, struct error *err)
 {
 	int code = 0;
 	char line[256];

@@ -245,8 +245,8 @@ static int static_program_make(const struct statics *s, uint16_t machine,
 			return error_no_memory(err);
 		target.layout = &layout;
 	}
-	fd = body_generate_static(&body, machine, s->fds[STATIC_MAJORS], &target,
-				  err);
+	fd = body_generate_static(&body, machine, s->fds[STATIC_MAJORS],
+				  &target, err);
 	if (fd)
 		return fd;
 	program.insns = body.insns;
@@ -345,8 +345,8 @@ static int statics_open(struct statics *s, struct error *err)
 	if (!code)
 		code = pids_open(s, err);
 	if (!code && s->fresh) {
-		code = bpf_map_update_elem(s->fds[STATIC_STATE], &(uint32_t){ 0 },
-					   &off, BPF_ANY);
+		code = bpf_map_update_elem(s->fds[STATIC_STATE],
+					   &(uint32_t){ 0 }, &off, BPF_ANY);
 		if (code)
 			pin_refused(err, code, "cannot fill the map 'state'");
 	}

@@ -287,7 +287,8 @@ static struct census *census_new(const struct buffer *buffer, size_t sessions)
 	return census;
 }
 
-int query_figures_read(struct query_figures *figures, const struct buffer *buffer,
+int query_figures_read(struct query_figures *figures,
+		       const struct buffer *buffer,
 		       const struct session_list *list, struct error *err)
 {
 	struct census *census = census_new(buffer, list->count);

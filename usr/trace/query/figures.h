@@ -46,7 +46,8 @@ uint64_t figure_hits(const struct figure *figure);
 void figure_add(struct figure *sum, const struct figure *figure);
 
 /* 0, or a negative errno with err set. */
-int query_figures_read(struct query_figures *figures, const struct buffer *buffer,
+int query_figures_read(struct query_figures *figures,
+		       const struct buffer *buffer,
 		       const struct session_list *list, struct error *err);
 void query_figures_free(struct query_figures *figures);
 

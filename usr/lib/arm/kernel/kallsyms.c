@@ -32,7 +32,8 @@ void kallsyms_add(struct kallsyms *kallsyms, const char *name)
 	if (symbol)
 		symbol->name = strdup(name);
 	if (symbol && symbol->name)
-		found = tsearch(symbol, &kallsyms->tree, kallsyms_symbol_compare);
+		found = tsearch(symbol, &kallsyms->tree,
+				kallsyms_symbol_compare);
 	if (!found)
 		kallsyms->failed = true;
 	if (symbol && (!found || *(void **)found != symbol))

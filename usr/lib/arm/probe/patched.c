@@ -68,9 +68,10 @@ static int places_make(struct patched *patched, uint32_t module,
 			const struct tdf_site *site =
 				&tdf->sites[point->first_site + k];
 
-			patched->places[patched->count++] = (struct patched_place){
-				site->offset, site, point,
-			};
+			patched->places[patched->count++] =
+				(struct patched_place){
+					site->offset, site, point,
+				};
 		}
 	}
 	qsort(patched->places, patched->count, sizeof(*patched->places),
