@@ -72,7 +72,7 @@ static void look_from(struct compilation *c, struct compiled *out,
 			struct compile_item item = { .ctype = CTYPE_NONE };
 
 			out->stmt_count = out->rpn.size = 0;
-			if (!variable_compile(&(struct statement){
+			if (!variable_compile(&(struct site_stmt){
 				    c, out, &site,
 				    &c->tsf->points[p].stmts[i], &item })) {
 				check_stmts(out);

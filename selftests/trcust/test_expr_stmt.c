@@ -65,7 +65,7 @@ static const char *stmts(const char *expr)
 
 	snprintf(text, sizeof(text), "VARS=(%s)", expr);
 	tsf = parse(text);
-	code = variable_compile(&(struct statement){
+	code = variable_compile(&(struct site_stmt){
 		&c, &compiled, &site, &tsf->points[0].stmts[0], &item });
 	for (size_t i = 0; i < compiled.stmt_count; i++)
 		used += snprintf(out + used, sizeof(out) - used, "%s%s %u",
@@ -152,7 +152,7 @@ static void test_condition(const char *condition, const char *rpn)
 
 	snprintf(text, sizeof(text), "IF=(%s)", condition);
 	tsf = parse(text);
-	code = condition_compile(&(struct statement){ &c, &compiled, &site },
+	code = condition_compile(&(struct site_stmt){ &c, &compiled, &site },
 				 tsf->points[0].condition);
 	if (code || compiled.stmt_count != 1 || compiled.stmts[0].kind != TDF_STMT_IF)
 		strcpy(text, "error");

@@ -415,7 +415,7 @@ static int our_bytes(struct compilation *c, uint64_t pc, const struct row *row,
 	compiled.stmt_count = compiled.rpn.size = 0;
 	if (parse_row(c, expr, &tsf)) {
 		c->tsf = tsf;
-		if (!variable_compile(&(struct statement){
+		if (!variable_compile(&(struct site_stmt){
 			    c, &compiled, &site, &tsf->points[0].stmts[0],
 			    &item }))
 			size = stmts_bytes(bytes);

@@ -102,7 +102,7 @@ no rules.so "TP=.at_entry,RETEP, REGS=(RSP,RDI,RAX)" ""
 no rules.so "TP=.at_entry,RETEP, MEM64=(FRAX+8,DIRECT,4)" ""
 no rules.so "TP=.at_entry,RETEP, MEM64=(FRSP,DIRECT,8)" ""
 no rules.so "TP=.calls_known,RETEP, MEM64=(FRSP-16,DIRECT,8)" \
-	"the frame is gone behind 'ret'"
+	"the frame is gone after 'ret'"
 no rules.so "TP=.at_entry,RETEP, MEM64=(.number,DIRECT,8)" ""
 no rules.so "TP=.at_entry,RETEP, REGS=(RIP)" ""
 no rules.so "TP=.at_entry,RETEP, STACK=(4)" \

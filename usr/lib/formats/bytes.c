@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bytes.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/hash.h"
@@ -27,6 +29,23 @@ void bytes_add(struct bytes *bytes, const void *data, size_t size)
 	if (size)
 		memcpy(bytes->data + bytes->size, data, size);
 	bytes->size = need;
+}
+
+void bytes_print(struct bytes *bytes, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (length < 0) {
+		bytes->failed = true;
+		return;
+	}
+	bytes_add(bytes, text, length);
+	free(text);
 }
 
 void bytes_join(struct bytes *bytes, const struct bytes *more)

@@ -251,7 +251,7 @@ int address_compile(const struct compilation *c,
 	int code;
 
 	memset(result, 0, sizeof(*result));
-	code = symbol ? symbol_find(c, site, address->pos, address->name,
+	code = symbol ? symbol_resolve(c, site, address->pos, address->name,
 				    false, result) :
 			compile_registers(c, site, address, result);
 	if (code)

@@ -20,7 +20,7 @@ struct analysis_function {
 	struct module_range *ranges;	/* of the function */
 	size_t range_count;
 	struct stores *stores;	/* made when first needed */
-	bool stores_whole;	/* ... of all code, not of the first block */
+	bool stores_whole;	/* they are of all code, not of the first block */
 	struct targets targets;	/* of the module */
 	struct landings landings;
 };
@@ -187,8 +187,9 @@ size_t analysis_symbol_from(const struct compilation *c, uint64_t address)
 
 /* Whatever other code may jump to or call is a jump target, as are those of the
  * function itself: all symbols, targets of jumps in other functions. */
-static void mark_targets(const struct compilation *c, struct flow_part *part,
-			 const struct targets *targets)
+static void part_mark_targets(const struct compilation *c,
+			      struct flow_part *part,
+			      const struct targets *targets)
 {
 	const struct symbol_index *index = &c->analysis->symbols;
 	uint64_t at;
@@ -219,7 +220,7 @@ static int function_read(const struct compilation *c,
 			function->ranges, function->range_count))
 		return -ENOMEM;
 	for (size_t i = 0; i < function->flow.part_count; i++)
-		mark_targets(c, &function->flow.parts[i], &function->targets);
+		part_mark_targets(c, &function->flow.parts[i], &function->targets);
 	if (c->analysis->source.landing_pads) {
 		/* the unwinder jumps to these */
 		if (!landings->known && landings_find(landings, c->module))

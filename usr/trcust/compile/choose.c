@@ -234,8 +234,8 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 	return code;
 }
 
-static void take_rpn(struct chooser *ch, const uint8_t *table, uint32_t *at,
-		     uint32_t length)
+static void chooser_take_rpn(struct chooser *ch, const uint8_t *table,
+			     uint32_t *at, uint32_t length)
 {
 	const uint8_t *bytes = table + *at;
 
@@ -269,8 +269,8 @@ static int choose_point(struct chooser *ch, struct compile_point *point)
 			if (!out)
 				return -1;
 			*out = stmts[j];
-			take_rpn(ch, table, &out->rpn, out->rpn_length);
-			take_rpn(ch, table, &out->len_rpn,
+			chooser_take_rpn(ch, table, &out->rpn, out->rpn_length);
+			chooser_take_rpn(ch, table, &out->len_rpn,
 				 out->len_rpn_length);
 		}
 		if (ch->out->rpn.failed)

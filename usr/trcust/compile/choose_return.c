@@ -33,8 +33,8 @@ static int refuse_return(struct returning *r, const char *why)
 }
 
 /* Is the choice ours, and would a return probe be faster? */
-static bool is_wanted(const struct compilation *c,
-		      const struct compile_point *point)
+static bool is_return_wanted(const struct compilation *c,
+			     const struct compile_point *point)
 {
 	bool slow = false;
 
@@ -43,42 +43,6 @@ static bool is_wanted(const struct compilation *c,
 	return point->tsf->tp.retep == TSF_RETEP_ANY &&
 	       c->mode != MOVE_NEVER && c->module->elf &&
 	       c->module->kind == TDF_MODULE_USER && slow;
-}
-
-/* A record made after a tail call, where there is no return value yet, is
- * another one than that of the return. */
-static int check_exits(struct returning *r)
-{
-	const struct compile_site *sites = r->point->sites;
-
-	for (size_t i = 0; i < r->point->site_count; i++) {
-		if (sites[i].flags & TDF_SITE_TAIL_CALL)
-			return refuse_return(r, "it ends with the call of "
-						"another function");
-		if (!sites[i].exit || sites[i].stmts != sites[0].stmts)
-			return refuse_return(r, "its exits are not alike");
-	}
-	return 0;
-}
-
-/* Statements that show the frames of functions see the kernel's addresses. */
-static int check_stacks(struct returning *r)
-{
-	const struct tsf *tsf = r->c->tsf;
-
-	for (size_t i = 0; i < tsf->point_count; i++) {
-		if ((r->state->lost && r->state->lost[i]) ||
-		    !stmts_have_stack(&tsf->points[i]))
-			continue;
-		if (&tsf->points[i] == r->point->tsf)
-			return refuse_return(r, "STACK would come to the "
-						"kernel's address");
-		snprintf(r->text, sizeof(r->text), "the STACK of the "
-			 "tracepoint in line %u would come to the kernel's "
-			 "address", tsf->points[i].pos.line);
-		return 1;
-	}
-	return 0;
 }
 
 /* Up to the instruction the return address is where the stack pointer points,
@@ -194,7 +158,7 @@ struct leaving_exit {
 static bool reads_result(const struct leaving_exit *exit,
 			 const struct bytes *rpn, uint32_t at, uint32_t length)
 {
-	struct rpn_op op = { 0 };
+	struct rpn_op op = {0};
 
 	while (rpn_next(rpn->data + at, length, &op))
 		if (op.operand == RPN_ENTRY || op.code == RPN_bregx ||
@@ -236,43 +200,12 @@ static int move_one(struct returning *r, struct leaving_exit *exit,
 	return rpn->failed ? -ENOMEM : code;
 }
 
-/* Nothing is written between the nominal address and the exit: what the result
- * points to is the same at both. */
-static bool writes_nothing(const struct returning *r, const struct block *block)
-{
-	for (size_t i = block->at; i + 1 < block->count; i++) {
-		const struct block_insn *insn = &block->insns[i];
-		struct arch_effect effect;
-
-		if (!arch_effect_find(r->c->module->arch, insn->bytes,
-				      insn->insn.length, insn->address,
-				      &effect) ||
-		    !effect.known || effect.write_count)
-			return false;
-	}
-	return true;
-}
-
-/* Compiles the statements once more, the result being what its register has. */
-static int compile_plain(struct returning *r, struct leaving_exit *exit)
-{
-	struct compile_site plain = *exit->site;
-	int code;
-
-	exit->plain = r->out->stmt_count;
-	plain.result_rpn = NULL;
-	plain.repeated = true;
-	code = stmts_compile_site(r->c, r->out, r->point, &plain);
-	if (code < 0)
-		return -ENOMEM;
-	return code || plain.stmts != exit->site->stmts ?
-		refuse_return(r, "its exits are not alike") : 0;
-}
-
 static int begin_moves(struct returning *r, struct leaving_exit *exit)
 {
 	const struct block *block = &exit->block;
 	const struct compilation *c = r->c;
+	struct compile_site plain = *exit->site;
+	int code;
 
 	if (block->insns[block->count - 1].address != exit->site->exit)
 		return refuse_return(r, "an exit isn't known");
@@ -282,13 +215,32 @@ static int begin_moves(struct returning *r, struct leaving_exit *exit)
 		return *r->text ? 1 : -ENOMEM;
 	if (!exit->site->result_rpn)
 		return 0;
-	if (!writes_nothing(r, block))
-		return refuse_return(r, "memory is written behind an exit");
+	/* when nothing is written between the nominal address and the exit, what
+	 * the result points to is the same at both */
+	for (size_t i = block->at; i + 1 < block->count; i++) {
+		const struct block_insn *insn = &block->insns[i];
+		struct arch_effect effect;
+
+		if (!arch_effect_find(c->module->arch, insn->bytes,
+				      insn->insn.length, insn->address,
+				      &effect) ||
+		    !effect.known || effect.write_count)
+			return refuse_return(r, "memory is written after an "
+						"exit");
+	}
 	exit->late = move_begin(block, c->module, c->dwarf, MOVE_FAST,
 				block->count - 1, block->count, r->text);
 	if (!exit->late)
 		return *r->text ? 1 : -ENOMEM;
-	return compile_plain(r, exit);
+	/* the statements once more, the result being what its register has */
+	exit->plain = r->out->stmt_count;
+	plain.result_rpn = NULL;
+	plain.repeated = true;
+	code = stmts_compile_site(c, r->out, r->point, &plain);
+	if (code < 0)
+		return -ENOMEM;
+	return code || plain.stmts != exit->site->stmts ?
+		refuse_return(r, "its exits are not alike") : 0;
 }
 
 /* What the exit logs as it is available after its return. */
@@ -334,7 +286,8 @@ static int move_exits(struct returning *r)
 	return code;
 }
 
-static uint32_t take_rpn(struct returning *r, uint32_t at, uint32_t length)
+static uint32_t returning_take_rpn(struct returning *r, uint32_t at,
+				   uint32_t length)
 {
 	uint32_t start = r->out->rpn.size;
 
@@ -365,8 +318,8 @@ static int take_return(struct returning *r, size_t stmts, size_t rpn)
 		if (!stmt)
 			return -ENOMEM;
 		*stmt = r->stmts[i];
-		stmt->rpn = take_rpn(r, stmt->rpn, stmt->rpn_length);
-		stmt->len_rpn = take_rpn(r, stmt->len_rpn,
+		stmt->rpn = returning_take_rpn(r, stmt->rpn, stmt->rpn_length);
+		stmt->len_rpn = returning_take_rpn(r, stmt->len_rpn,
 					 stmt->len_rpn_length);
 	}
 	point->sites[0] = r->site;
@@ -378,15 +331,36 @@ static int take_return(struct returning *r, size_t stmts, size_t rpn)
  * harm; 1: why not; -ENOMEM. */
 static int consider(struct returning *r)
 {
-	size_t count = r->point->sites[0].stmts + 1;
+	const struct compile_site *sites = r->point->sites;
+	const struct tsf *tsf = r->c->tsf;
+	size_t count = sites[0].stmts + 1;
 	const struct flow *flow;
 	uint64_t entry;
-	int code = check_exits(r);
+	int code;
 
-	if (!code)
-		code = check_stacks(r);
-	if (code)
-		return code;
+	/* a record made after a tail call, where there is no return value yet,
+	 * is another one than that of the return */
+	for (size_t i = 0; i < r->point->site_count; i++) {
+		if (sites[i].flags & TDF_SITE_TAIL_CALL)
+			return refuse_return(r, "it ends with the call of "
+						"another function");
+		if (!sites[i].exit || sites[i].stmts != sites[0].stmts)
+			return refuse_return(r, "its exits are not alike");
+	}
+	/* statements that show the frames of functions see the kernel's
+	 * addresses */
+	for (size_t i = 0; i < tsf->point_count; i++) {
+		if ((r->state->lost && r->state->lost[i]) ||
+		    !stmts_have_stack(&tsf->points[i]))
+			continue;
+		if (&tsf->points[i] == r->point->tsf)
+			return refuse_return(r, "STACK would come to the "
+						"kernel's address");
+		snprintf(r->text, sizeof(r->text), "the STACK of the "
+			 "tracepoint in line %u would come to the kernel's "
+			 "address", tsf->points[i].pos.line);
+		return 1;
+	}
 	r->stmts = calloc(count, sizeof(*r->stmts));
 	r->others = calloc(count, sizeof(*r->others));
 	if (!r->stmts || !r->others)
@@ -411,7 +385,7 @@ int choose_return(const struct compilation *c, struct compiled *out,
 	};
 	int code;
 
-	if (!is_wanted(c, point))
+	if (!is_return_wanted(c, point))
 		return 0;
 	code = consider(&r);
 	if (!code)

@@ -87,59 +87,27 @@ static bool has_entries(const struct compilation *c, uint64_t entry,
 	return false;
 }
 
-/* The memory, at register `base` + `number`, covers the word there. */
-static bool read_covers(const struct arch_memory *read, int64_t number,
-			unsigned int word)
-{
-	int64_t from = read->number - number;
-
-	return !read->bytes || (from < (int64_t)word && from + read->bytes > 0);
-}
-
-/* Of memory in the frame: of the word with the address, or where that is isn't
- * known. A frame pointer leads to that of the caller's, with the address behind
- * it, where there is a register for the address. */
+/* The memory in the frame may have the return address: it covers the word there,
+ * or where that is isn't known. Where there is a register for the address, the
+ * frame pointer points to the caller's frame pointer, which the address follows.
+ */
 static bool read_may_be_return(const struct arch *arch,
 			       const struct arch_memory *read,
 			       const struct flow_frame *frame)
 {
 	unsigned int word = arch->elf_class == ELFCLASS64 ? 8 : 4;
+	int64_t from = read->number - word;
 
-	if (frame->known && frame->reg == read->base)
-		return frame->has_link &&
-		       read_covers(read, frame->offset + frame->link, word);
-	if (arch->link >= 0)
-		return read->base == arch->stack ||
-		       read_covers(read, word, word);
-	return !frame->known && read->base == arch->stack;
-}
-
-/* The register for the address gets it back, or gives it to the frame. */
-static bool moves_link(const struct arch *arch, const struct arch_transfer *t)
-{
-	unsigned int link = arch->link;
-
-	if (!t->to_memory)
-		return t->to == link;
-	return t->memory.space == ARCH_SPACE_BASE &&
-	       t->memory.base == arch->stack;
-}
-
-static bool link_is_read(const struct arch *arch,
-			 const struct arch_effect *effect, bool *restores)
-{
-	bool read = false;
-
-	*restores = false;
-	for (uint8_t i = 0; arch->link >= 0 && i < effect->count; i++) {
-		const struct arch_transfer *t = &effect->transfers[i];
-
-		*restores |= !t->to_memory && t->to == (unsigned int)arch->link;
-		read |= t->source == ARCH_SOURCE_REGISTER &&
-			t->reg == (unsigned int)arch->link &&
-			!moves_link(arch, t);
+	if (frame->known && frame->reg == read->base) {
+		if (!frame->has_link)
+			return false;
+		from = read->number - (frame->offset + frame->link);
+	} else if (arch->link < 0) {
+		return !frame->known && read->base == arch->stack;
+	} else if (read->base == arch->stack) {
+		return true;
 	}
-	return read;
+	return !read->bytes || (from < (int64_t)word && from + read->bytes > 0);
 }
 
 /* Does it read the address that it returns to, otherwise than to return? */
@@ -148,13 +116,24 @@ static bool reads_return(const struct flow *flow, uint64_t address,
 			 const struct arch_effect *effect)
 {
 	const struct arch *arch = flow->source.module->arch;
+	unsigned int link = arch->link;
 	struct flow_frame frame = {0};
-	bool looked = false, restores;
+	bool looked = false, restores = false;
 
 	if (insn->flow == ARCH_FLOW_RETURN)
 		return false;
-	if (link_is_read(arch, effect, &restores))
-		return true;
+	/* the register for the address may get it back, or be saved in the
+	 * frame */
+	for (uint8_t i = 0; arch->link >= 0 && i < effect->count; i++) {
+		const struct arch_transfer *t = &effect->transfers[i];
+
+		restores |= !t->to_memory && t->to == link;
+		if (t->source == ARCH_SOURCE_REGISTER && t->reg == link &&
+		    (t->to_memory ? t->memory.space != ARCH_SPACE_BASE ||
+				    t->memory.base != arch->stack :
+				    t->to != link))
+			return true;
+	}
 	for (uint8_t i = 0; i < effect->read_count && !restores; i++) {
 		const struct arch_memory *read = &effect->reads[i];
 

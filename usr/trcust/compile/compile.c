@@ -64,19 +64,6 @@ static void check_maxdata(const struct compilation *c,
 		  c->tsf->maxdata);
 }
 
-static int compile_format(const struct compilation *c, struct compiled *out,
-			  struct compile_point *point)
-{
-	if (point->tsf->fmt_count) {
-		format_check(c, &out->ctypes, point);
-		return 0;
-	}
-	if (!point->item_count)
-		return 0;
-	point->fmt = format_default(&out->ctypes, point);
-	return point->fmt ? 0 : diag_no_memory(c->diag, point->tsf->pos);
-}
-
 static int compile_dynamic(struct passes *p, struct compile_point *point)
 {
 	struct compiled *out = p->out;
@@ -90,9 +77,14 @@ static int compile_dynamic(struct passes *p, struct compile_point *point)
 		code = diag_no_memory(c->diag, point->tsf->pos);
 	if (!code)
 		code = choose_return(c, out, &p->returns, point, stmts, rpn);
-	if (!code) {
+	if (!code)
 		check_maxdata(c, point);
-		code = compile_format(c, out, point);
+	if (!code && point->tsf->fmt_count) {
+		format_check(c, &out->ctypes, point);
+	} else if (!code && point->item_count) {
+		point->fmt = format_default(&out->ctypes, point);
+		if (!point->fmt)
+			code = diag_no_memory(c->diag, point->tsf->pos);
 	}
 	/* a return probe that was chosen has another address than the exits */
 	if (!code && (site_remember(c, &p->taken, point) ||
@@ -139,7 +131,7 @@ static int compile_point(struct passes *p, const struct tsf_point *in)
 	return 0;
 }
 
-static int minor_compare(const void *a, const void *b)
+static int point_compare(const void *a, const void *b)
 {
 	const struct compile_point *x = a, *y = b;
 
@@ -167,27 +159,13 @@ static int compile_all(struct compilation *c, struct compiled *out,
 		return -1;
 	slow_report(c, out);
 	qsort(out->points, out->point_count, sizeof(*out->points),
-	      minor_compare);
+	      point_compare);
 	return 0;
-}
-
-/* STACK in any tracepoint rules out return probes on all functions, unless that
- * tracepoint is discarded. */
-static bool needs_trial(const struct tsf *tsf)
-{
-	bool stack = false, returns = false;
-
-	for (size_t i = 0; i < tsf->point_count; i++) {
-		stack |= stmts_have_stack(&tsf->points[i]);
-		returns |= !tsf->points[i].discarded &&
-			   tsf->points[i].tp.retep == TSF_RETEP_ANY;
-	}
-	return stack && returns;
 }
 
 /* Compiles without messages to find the tracepoints that will be discarded; by
  * index, malloc'd. NULL: no memory. */
-static bool *find_lost(const struct compilation *c)
+static bool *find_discarded(const struct compilation *c)
 {
 	struct compilation trial = *c;
 	struct compiled out = { 0 };
@@ -217,11 +195,19 @@ static bool *find_lost(const struct compilation *c)
 
 int compile_points(struct compilation *c, struct compiled *out)
 {
-	bool *lost = NULL;
+	const struct tsf *tsf = c->tsf;
+	bool stack = false, returns = false, *lost = NULL;
 	int code;
 
-	if (needs_trial(c->tsf)) {
-		lost = find_lost(c);
+	/* STACK in any tracepoint rules out return probes on all functions,
+	 * unless that tracepoint is discarded */
+	for (size_t i = 0; i < tsf->point_count; i++) {
+		stack |= stmts_have_stack(&tsf->points[i]);
+		returns |= !tsf->points[i].discarded &&
+			   tsf->points[i].tp.retep == TSF_RETEP_ANY;
+	}
+	if (stack && returns) {
+		lost = find_discarded(c);
 		if (!lost)
 			return diag_no_memory(c->diag, (struct srcpos){ 0 });
 	}

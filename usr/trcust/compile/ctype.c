@@ -6,27 +6,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/formats/bytes.h"
 #include "lib/debug/dwarf/dwarf.h"
 
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
 #define DEPTH_MAX	64	/* structs in structs, arrays of arrays */
 #define NAME_MAX_BYTES	200
-#define NUMBERS_MAX	100	/* tried one by one behind a name */
+#define NUMBERS_MAX	100	/* tried one by one after a name */
 #define IN_PROGRESS	(TFF_CTYPE_NONE - 1)
 
 /* The index is a tree of byte strings; the first byte says of what kind. */
 enum { KEY_ENTRY = 'e', KEY_NUMBER = 'n', KEY_CONTENT = 'c', KEY_NAME = 't' };
 
-struct slot {
+struct ctype_slot {
 	uint32_t value;
 	size_t size;
 	uint8_t key[];
 };
 
-static int slot_compare(const void *a, const void *b)
+static int ctype_slot_compare(const void *a, const void *b)
 {
-	const struct slot *x = a, *y = b;
+	const struct ctype_slot *x = a, *y = b;
 	size_t size = x->size < y->size ? x->size : y->size;
 	int order = memcmp(x->key, y->key, size);
 
@@ -35,10 +36,10 @@ static int slot_compare(const void *a, const void *b)
 
 /* The slot of that key, made with CTYPE_NONE when it is new; NULL: no
  * memory. */
-static struct slot *slot_get(struct ctypes *types, uint8_t kind,
-			     const void *key, size_t size)
+static struct ctype_slot *ctype_slot_get(struct ctypes *types, uint8_t kind,
+					 const void *key, size_t size)
 {
-	struct slot *slot = malloc(sizeof(*slot) + size + 1), **found;
+	struct ctype_slot *slot = malloc(sizeof(*slot) + size + 1), **found;
 
 	if (!slot) {
 		types->failed = true;
@@ -48,7 +49,7 @@ static struct slot *slot_get(struct ctypes *types, uint8_t kind,
 	slot->size = size + 1;
 	slot->key[0] = kind;
 	memcpy(slot->key + 1, key, size);
-	found = tsearch(slot, &types->index, slot_compare);
+	found = tsearch(slot, &types->index, ctype_slot_compare);
 	if (!found)
 		types->failed = true;
 	if (!found || *found != slot)
@@ -56,83 +57,58 @@ static struct slot *slot_get(struct ctypes *types, uint8_t kind,
 	return found ? *found : NULL;
 }
 
-/* A name without what would end a control of a FMT, or of a wild length. */
-static char *name_clean(const char *name)
+/* The name without what would end a control of a FMT, and of limited length; with
+ * the first number after it that makes it unique. */
+static char *name_unique(struct ctypes *types, const char *name)
 {
-	char *clean = strndup(name, NAME_MAX_BYTES);
+	char *clean = strndup(name, NAME_MAX_BYTES), *numbered;
+	struct ctype_slot *slot;
 
 	for (char *p = clean; p && *p; p++)
 		if ((*p & 0xe0) == 0 || *p == 0x7f || strchr("%{}\"\\", *p))
 			*p = '_';
-	return clean;
-}
-
-/* The name, or with the first number behind it that makes it unique. */
-static char *name_unique(struct ctypes *types, const char *name)
-{
-	char *clean = name_clean(name), *numbered;
-	struct slot *slot;
-
 	for (size_t i = 1; clean && i <= types->count + 1;
 	     i = i < NUMBERS_MAX ? i + 1 : types->count + 1) {
 		if (i == 1)
 			numbered = strdup(clean);
 		else if (asprintf(&numbered, "%s#%zu", clean, i) < 0)
 			numbered = NULL;
-		slot = numbered ? slot_get(types, KEY_NAME, numbered,
-					     strlen(numbered)) : NULL;
-		if (!slot || slot->value == CTYPE_NONE) {
-			if (slot)
-				slot->value = types->count;
-			free(clean);
-			return slot ? numbered : (free(numbered), NULL);
+		slot = numbered ? ctype_slot_get(types, KEY_NAME, numbered,
+						 strlen(numbered)) : NULL;
+		if (slot && slot->value != CTYPE_NONE) {
+			free(numbered);
+			continue;
+		}
+		free(clean);
+		if (slot) {
+			slot->value = types->count;
+			return numbered;
 		}
 		free(numbered);
+		return NULL;
 	}
 	free(clean);
 	return NULL;
 }
 
-static void key_add(struct bytes *key, const void *data, size_t size)
-{
-	bytes_add(key, data, size);
-}
-
-static void key_text(struct bytes *key, const char *text)
-{
-	key_add(key, text, strlen(text) + 1);
-}
-
 static void content_key(const struct ctype *type, struct bytes *key)
 {
-	key_add(key, &type->kind, sizeof(type->kind));
-	key_add(key, &type->is_signed, sizeof(type->is_signed));
-	key_add(key, &type->bytes, sizeof(type->bytes));
-	key_add(key, &type->target, sizeof(type->target));
-	key_add(key, &type->count, sizeof(type->count));
-	key_text(key, type->name);
+	const uint32_t numbers[] = {
+		type->kind, type->is_signed, type->bytes, type->target,
+		type->count,
+	};
+
+	bytes_add(key, numbers, sizeof(numbers));
+	bytes_add(key, type->name, strlen(type->name) + 1);
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct ctype_member *member = &type->members[i];
+		const int64_t own[] = {
+			member->ctype, member->value, member->bits,
+		};
 
-		key_text(key, member->name);
-		key_add(key, &member->ctype, sizeof(member->ctype));
-		key_add(key, &member->value, sizeof(member->value));
-		key_add(key, &member->bits, sizeof(member->bits));
+		bytes_add(key, own, sizeof(own));
+		bytes_add(key, member->name, strlen(member->name) + 1);
 	}
-}
-
-static bool members_copy(struct ctype *copy, const struct ctype *type)
-{
-	copy->members = calloc(type->member_count + 1, sizeof(*copy->members));
-	copy->member_count = 0;
-	for (size_t i = 0; copy->members && i < type->member_count; i++) {
-		copy->members[i] = type->members[i];
-		copy->members[i].name = strdup(type->members[i].name);
-		if (!copy->members[i].name)
-			return false;
-		copy->member_count++;
-	}
-	return copy->members;
 }
 
 static void ctype_free(struct ctype *type)
@@ -143,21 +119,25 @@ static void ctype_free(struct ctype *type)
 	free((char *)type->name);
 }
 
-static uint32_t append(struct ctypes *types, const struct ctype *type)
+static uint32_t ctype_append(struct ctypes *types, const struct ctype *type)
 {
-	struct ctype copy = *type, *grown;
+	struct ctype copy = *type;
+	bool good;
 
-	if (types->count == types->room) {
-		size_t room = types->room ? types->room * 2 : 64;
-
-		grown = realloc(types->types, room * sizeof(*grown));
-		if (!grown)
-			return CTYPE_NONE;
-		types->types = grown;
-		types->room = room;
-	}
+	if (!array_grow(&types->types, types->count, &types->room,
+			sizeof(*types->types)))
+		return CTYPE_NONE;
 	copy.name = name_unique(types, type->name);
-	if (!members_copy(&copy, type) || !copy.name) {
+	copy.members = calloc(type->member_count + 1, sizeof(*copy.members));
+	copy.member_count = 0;
+	good = copy.name && copy.members;
+	for (size_t i = 0; good && i < type->member_count; i++) {
+		copy.members[i] = type->members[i];
+		copy.members[i].name = strdup(type->members[i].name);
+		good = copy.members[i].name;
+		copy.member_count++;
+	}
+	if (!good) {
 		ctype_free(&copy);
 		return CTYPE_NONE;
 	}
@@ -168,14 +148,14 @@ static uint32_t append(struct ctypes *types, const struct ctype *type)
 uint32_t ctypes_put(struct ctypes *types, const struct ctype *type)
 {
 	struct bytes key = {0};
-	struct slot *slot = NULL;
+	struct ctype_slot *slot = NULL;
 
 	content_key(type, &key);
 	if (!key.failed)
-		slot = slot_get(types, KEY_CONTENT, key.data, key.size);
+		slot = ctype_slot_get(types, KEY_CONTENT, key.data, key.size);
 	bytes_free(&key);
 	if (slot && slot->value == CTYPE_NONE && types->count < TYPES_MAX)
-		slot->value = append(types, type);
+		slot->value = ctype_append(types, type);
 	types->failed |= !slot || (slot->value == CTYPE_NONE &&
 				    types->count < TYPES_MAX);
 	return slot ? slot->value : CTYPE_NONE;
@@ -221,30 +201,28 @@ uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
 	return result;
 }
 
-static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth);
+static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
+			  int depth);
 
-/* Of what a struct or an enumeration consists, on the way. */
-struct parts {
+/* The members of a struct or the constants of an enumeration, while they are
+ * collected. */
+struct ctype_parts {
 	struct ctypes *types;
 	struct ctype_member *members;
-	size_t count;
+	size_t count, room;
 	int depth;
 	bool failed;
 };
 
-static bool parts_add(struct parts *parts, const struct ctype_member *member)
+static bool ctype_parts_add(struct ctype_parts *parts,
+			    const struct ctype_member *member)
 {
-	struct ctype_member *grown = parts->members;
-
-	if (!(parts->count & (parts->count - 1)))
-		grown = realloc(grown, (parts->count ? parts->count * 2 : 1) *
-				       sizeof(*grown));
-	if (!grown) {
+	if (!array_grow(&parts->members, parts->count, &parts->room,
+			sizeof(*parts->members))) {
 		parts->failed = true;
 		return false;
 	}
-	parts->members = grown;
-	grown[parts->count++] = *member;
+	parts->members[parts->count++] = *member;
 	return true;
 }
 
@@ -279,7 +257,8 @@ static uint8_t scalar_kind(enum dwarf_type_kind kind, Dwarf_Die *bare,
 }
 
 /* A base type as if its bytes were just the value; bytes, if it is too wide. */
-static uint32_t put_plain(struct ctypes *types, Dwarf_Die *bare, uint32_t bytes)
+static uint32_t ctypes_put_plain(struct ctypes *types, Dwarf_Die *bare,
+				 uint32_t bytes)
 {
 	struct ctype plain = {
 		.name = dwarf_diename(bare) ? : "",
@@ -319,23 +298,23 @@ static void adapt_member(struct ctypes *types,
 	} else if (member->is_reversed && bits) {
 		out->value += 8 - 2 * (int)first - (int)bits;
 		if (is_base)
-			out->ctype = put_plain(types, &bare, type.bytes);
+			out->ctype = ctypes_put_plain(types, &bare, type.bytes);
 	} else if (member->is_reversed && element->kind == TFF_CTYPE_ENUM &&
 		   element->bytes > 1) {
 		out->ctype = put_bytes(types, "bytes", type.bytes);
 	} else if (is_base && !first && dwarf_type_bits(&bare) &&
 		   dwarf_type_bits(&bare) <= 64) {
 		out->bits = bits ? bits : dwarf_type_bits(&bare);
-		out->ctype = put_plain(types, &bare, type.bytes);
+		out->ctype = ctypes_put_plain(types, &bare, type.bytes);
 	}
 }
 
 static int take_member(void *context, const struct dwarf_member *member)
 {
-	struct parts *parts = context;
+	struct ctype_parts *parts = context;
 	struct ctype_member out = {
 		.name = member->name,
-		.ctype = add(parts->types, &member->type, parts->depth + 1),
+		.ctype = ctype_add(parts->types, &member->type, parts->depth + 1),
 		.value = member->bit_offset,
 		.bits = member->bits,
 	};
@@ -344,12 +323,12 @@ static int take_member(void *context, const struct dwarf_member *member)
 		out.ctype = put_bytes(parts->types, "bytes", 0);
 	else
 		adapt_member(parts->types, member, &out);
-	return out.ctype == CTYPE_NONE || !parts_add(parts, &out);
+	return out.ctype == CTYPE_NONE || !ctype_parts_add(parts, &out);
 }
 
 /* Where a virtual base is in the object its vtable knows: the place in the
  * struct has nothing of it but that it is there. */
-static void take_virtual_bases(struct parts *parts, Dwarf_Die *bare)
+static void take_virtual_bases(struct ctype_parts *parts, Dwarf_Die *bare)
 {
 	struct ctypes *types = parts->types;
 	Dwarf_Die child, base;
@@ -377,14 +356,14 @@ static void take_virtual_bases(struct parts *parts, Dwarf_Die *bare)
 			return;
 		}
 		out.name = types->types[out.ctype].name;
-		if (!parts_add(parts, &out))
+		if (!ctype_parts_add(parts, &out))
 			return;
 	} while (dwarf_die_next(&child));
 }
 
 /* Itanium ABI section 2.3: an offset, or a function, or what the vtable has, and
  * what is added to the object's address. */
-static void fill_member_pointer(struct parts *parts, bool function,
+static void fill_member_pointer(struct ctype_parts *parts, bool function,
 				struct ctype *out)
 {
 	uint32_t half = out->bytes / 2;
@@ -406,13 +385,13 @@ static void fill_member_pointer(struct parts *parts, bool function,
 	adj.ctype = ctypes_put(parts->types, &offset);
 	if (ptr.ctype == CTYPE_NONE || adj.ctype == CTYPE_NONE)
 		parts->failed = true;
-	else if (parts_add(parts, &ptr))
-		parts_add(parts, &adj);
+	else if (ctype_parts_add(parts, &ptr))
+		ctype_parts_add(parts, &adj);
 	out->members = parts->members;
 	out->member_count = parts->count;
 }
 
-static void take_enumerators(struct parts *parts, Dwarf_Die *bare,
+static void take_enumerators(struct ctype_parts *parts, Dwarf_Die *bare,
 			     bool is_signed)
 {
 	Dwarf_Attribute attr;
@@ -437,14 +416,15 @@ static void take_enumerators(struct parts *parts, Dwarf_Die *bare,
 			out.value = word;
 		else
 			continue;
-		if (parts->count == TYPES_MAX || !parts_add(parts, &out))
+		if (parts->count == TYPES_MAX || !ctype_parts_add(parts, &out))
 			return;
 	} while (dwarf_die_next(&child));
 }
 
 /* DWARF 5 section 5.7.10: which members there are depends on the value of
  * another one; the TFF has no such thing. */
-static void take_variants(struct parts *parts, Dwarf_Die *bare, uint32_t bytes)
+static void take_variants(struct ctype_parts *parts, Dwarf_Die *bare,
+			  uint32_t bytes)
 {
 	struct ctype_member out = { .name = "<variant, not decoded>" };
 	Dwarf_Die child;
@@ -456,67 +436,56 @@ static void take_variants(struct parts *parts, Dwarf_Die *bare, uint32_t bytes)
 			continue;
 		out.ctype = put_bytes(parts->types, "bytes", bytes);
 		if (out.ctype != CTYPE_NONE)
-			parts_add(parts, &out);
+			ctype_parts_add(parts, &out);
 		return;
 	} while (dwarf_die_next(&child));
 }
 
-/* Members and kind; false: it is looked at already, it contains itself. */
-static void fill_composed(struct parts *parts, Dwarf_Die *bare,
-			  struct ctype *out)
-{
-	enum dwarf_type_kind kind = dwarf_type_kind(bare);
-
-	if (kind == DWARF_TYPE_ENUM) {
-		out->kind = has_number_bytes(out->bytes) ? TFF_CTYPE_ENUM :
-							   TFF_CTYPE_BYTES;
-		out->is_signed = dwarf_type_is_signed(bare);
-		if (out->kind == TFF_CTYPE_ENUM)
-			take_enumerators(parts, bare, out->is_signed);
-	} else {
-		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
-						       TFF_CTYPE_STRUCT;
-		take_virtual_bases(parts, bare);
-		dwarf_type_members(bare, take_member, parts);
-		take_variants(parts, bare, out->bytes);
-	}
-	out->members = parts->members;
-	out->member_count = parts->count;
-}
-
-/* Of pointers the target is not followed: no trace has it. */
-static void fill(struct parts *parts, Dwarf_Die *bare, const char *alias,
+/* Kind and members. The target of a pointer is not followed: no trace has it. */
+static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 		 struct ctype *out)
 {
-	bool function;
+	enum dwarf_type_kind kind = dwarf_type_kind(bare);
+	bool number = has_number_bytes(out->bytes), function;
 
 	if (dwarf_type_is_member_pointer(bare, &function)) {
 		fill_member_pointer(parts, function, out);
 		return;
 	}
-	switch (dwarf_type_kind(bare)) {
+	switch (kind) {
 	case DWARF_TYPE_POINTER:
 	case DWARF_TYPE_REFERENCE:
-		out->kind = has_number_bytes(out->bytes) ? TFF_CTYPE_POINTER :
-							   TFF_CTYPE_BYTES;
-		break;
+		out->kind = number ? TFF_CTYPE_POINTER : TFF_CTYPE_BYTES;
+		return;
 	case DWARF_TYPE_STRUCT:
 	case DWARF_TYPE_UNION:
+		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
+						       TFF_CTYPE_STRUCT;
+		take_virtual_bases(parts, bare);
+		dwarf_type_members(bare, take_member, parts);
+		take_variants(parts, bare, out->bytes);
+		break;
 	case DWARF_TYPE_ENUM:
-		fill_composed(parts, bare, out);
+		out->kind = number ? TFF_CTYPE_ENUM : TFF_CTYPE_BYTES;
+		out->is_signed = dwarf_type_is_signed(bare);
+		if (number)
+			take_enumerators(parts, bare, out->is_signed);
 		break;
 	default:
-		out->kind = scalar_kind(dwarf_type_kind(bare), bare,
+		out->kind = scalar_kind(kind, bare,
 					dwarf_type_alias_is_number(alias),
 					out->bytes);
 		out->is_signed = out->kind == TFF_CTYPE_INT;
+		return;
 	}
+	out->members = parts->members;
+	out->member_count = parts->count;
 }
 
 static uint32_t add_single(struct ctypes *types, const Dwarf_Die *type,
 			   Dwarf_Die *bare, const char *alias, int depth)
 {
-	struct parts parts = { .types = types, .depth = depth };
+	struct ctype_parts parts = { .types = types, .depth = depth };
 	struct ctype out = { .kind = TFF_CTYPE_BYTES, .target = CTYPE_NONE };
 	char *name = dwarf_type_spell(type, 0, 0);
 	uint32_t result = CTYPE_NONE;
@@ -548,7 +517,7 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 		dimensions++;
 	if (!dwarf_type_of(array, &element))
 		return CTYPE_NONE;
-	result = add(types, &element, depth + 1);
+	result = ctype_add(types, &element, depth + 1);
 	while (dimensions-- > first && result != CTYPE_NONE)
 		result = counts[dimensions] > UINT32_MAX ?
 				 put_bytes(types, "bytes", UINT32_MAX) :
@@ -557,10 +526,11 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 	return result;
 }
 
-static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth)
+static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
+			  int depth)
 {
 	const char *alias = NULL;
-	struct slot *slot;
+	struct ctype_slot *slot;
 	Dwarf_Die bare;
 	bool number;
 
@@ -570,7 +540,7 @@ static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth)
 	dwarf_type_complete(types->dwarf, &bare);
 	number = dwarf_type_kind(&bare) == DWARF_TYPE_CHAR &&
 		 dwarf_type_alias_is_number(alias);
-	slot = slot_get(types, number ? KEY_NUMBER : KEY_ENTRY, &bare.addr,
+	slot = ctype_slot_get(types, number ? KEY_NUMBER : KEY_ENTRY, &bare.addr,
 			  sizeof(bare.addr));
 	if (!slot || slot->value == IN_PROGRESS)
 		return CTYPE_NONE;
@@ -585,7 +555,7 @@ static uint32_t add(struct ctypes *types, const Dwarf_Die *type, int depth)
 
 uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type)
 {
-	return add(types, type, 0);
+	return ctype_add(types, type, 0);
 }
 
 uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,

@@ -46,8 +46,8 @@ struct ctypes {
  * passed over, but a typedef names a type that has no name. CTYPE_NONE when
  * memory is out or the entry is damaged. */
 uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type);
-/* One that no entry describes; members are taken as they stand. The name gets
- * "#2" behind it when another type has it. */
+/* A type that no entry describes, with these members. "#2" is added to a name
+ * that another type has. */
 uint32_t ctypes_put(struct ctypes *types, const struct ctype *type);
 /* An array of `count` elements. */
 uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,

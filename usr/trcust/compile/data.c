@@ -16,7 +16,7 @@
 
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */
 
-static int data_register(const struct statement *s)
+static int data_register(const struct site_stmt *s)
 {
 	const struct tsf_register *reg = &s->in->reg;
 	struct place_piece piece = { .kind = PLACE_VALUE };
@@ -54,7 +54,7 @@ static int data_register(const struct statement *s)
 
 /* The type that has so many bytes, else the one that begins there: the bytes are
  * a part of it, or several of its kind. */
-static void item_find_type(const struct statement *s,
+static void item_find_type(const struct site_stmt *s,
 			   const struct address *address)
 {
 	struct compile_item *item = s->item;
@@ -72,13 +72,13 @@ static void item_find_type(const struct statement *s,
 }
 
 /* REGS=(.name): the value of a variable, wherever it is (manual 1.3.5.10). */
-static int data_variable(const struct statement *s)
+static int data_variable(const struct site_stmt *s)
 {
 	const struct tsf_register *reg = &s->in->reg;
 	struct compile_item *item = s->item;
 	struct address address = {0};
 	uint64_t bytes;
-	int code = symbol_find(s->c, s->site, reg->pos, reg->name, true,
+	int code = symbol_resolve(s->c, s->site, reg->pos, reg->name, true,
 			       &address);
 
 	if (code)
@@ -110,7 +110,7 @@ out:
 
 /* The address of a length in memory, or the length as a value: of a variable
  * that is in a register, say. */
-static int len_emit(const struct statement *s, const struct address *len,
+static int len_emit(const struct site_stmt *s, const struct address *len,
 		    struct tdf_stmt *out)
 {
 	const struct tsf_address *named = &s->in->len_address;
@@ -141,7 +141,7 @@ static int len_emit(const struct statement *s, const struct address *len,
 	return code;
 }
 
-static int memory_emit(const struct statement *s, const struct address *at,
+static int memory_emit(const struct site_stmt *s, const struct address *at,
 		       const struct address *len)
 {
 	const struct tsf_stmt *in = s->in;
@@ -190,8 +190,8 @@ static void label_add_number(FILE *out, int64_t number)
 }
 
 /* As in the TSF: ".p+8*+4", "FEBP+EDI". NULL: no memory. */
-static char *label_make(const struct tsf_address *address,
-			const struct tsf_chain *chain)
+static char *memory_label_make(const struct tsf_address *address,
+			       const struct tsf_chain *chain)
 {
 	char *label = NULL;
 	size_t size;
@@ -216,7 +216,7 @@ static char *label_make(const struct tsf_address *address,
 	return fclose(out) ? NULL : label;
 }
 
-static int data_memory(const struct statement *s)
+static int data_memory(const struct site_stmt *s)
 {
 	const struct tsf_stmt *in = s->in;
 	struct compile_item *item = s->item;
@@ -232,7 +232,7 @@ static int data_memory(const struct statement *s)
 	item->kind = in->kind == TSF_MEM ? TDF_STMT_MEM : TDF_STMT_ASCIIZ;
 	item->bytes = in->has_len ? s->c->tsf->maxdata : in->length;
 	item->variable = in->has_len || in->kind == TSF_ASCIIZ;
-	item->label = label_make(&in->address, &in->chain);
+	item->label = memory_label_make(&in->address, &in->chain);
 	item_find_type(s, &at);
 	if (in->has_len) {
 		item->len_bytes = in->len_bytes;
@@ -259,7 +259,7 @@ out:
  * False: neither of them has to be right at the site, because the function
  * keeps the address elsewhere and has no frame record.
  */
-static bool link_is_known(const struct statement *s)
+static bool link_is_known(const struct site_stmt *s)
 {
 	const struct arch *arch = s->c->module->arch;
 	uint64_t address = s->site->address, entry;
@@ -300,7 +300,7 @@ static bool link_is_known(const struct statement *s)
 	return built || !called;
 }
 
-static int data_stack(const struct statement *s)
+static int data_stack(const struct site_stmt *s)
 {
 	const struct compilation *c = s->c;
 	const struct arch *arch = c->module->arch;
@@ -347,7 +347,7 @@ static int data_stack(const struct statement *s)
 	return code;
 }
 
-int data_compile(const struct statement *s)
+int data_compile(const struct site_stmt *s)
 {
 	int code;
 

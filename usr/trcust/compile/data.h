@@ -6,6 +6,6 @@
 #include "emit.h"
 
 /* Appends the statements; fills s->item. Returns COMPILE_LEAVE_OUT as well. */
-int data_compile(const struct statement *s);
+int data_compile(const struct site_stmt *s);
 
 #endif

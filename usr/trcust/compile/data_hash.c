@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a tracepoint logs, as a number: trace data is printed only with the
- * rules of the same number. The hash is taken over a text in which names stand
+ * rules of the same number. The hash is that of a text with names
  * as written, numbers are decimal and equal forms are one form, with the size
  * and type of what comes of it; DESC, FMT, comments, conditions, limits, minor
  * codes and addresses are not in it.
@@ -27,11 +27,16 @@ static void hash_number(uint64_t *hash, int64_t number)
 	hash_text(hash, text);
 }
 
-/* A sum, whatever its order; only a segment register is no part of it. */
-static void hash_registers(uint64_t *hash, const struct tsf_address *address)
+static void hash_address(uint64_t *hash, const struct tsf_address *address)
 {
 	uint64_t sum = 0;
 
+	hash_text(hash, " ");
+	if (address->form == TSF_ADDRESS_SYMBOL) {
+		hash_text(hash, ".");
+		hash_text(hash, address->name);
+	}
+	/* a sum, whatever its order; only a segment register is no part of it */
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
 		bool segment = !i && address->form == TSF_ADDRESS_SEGMENT;
@@ -42,16 +47,6 @@ static void hash_registers(uint64_t *hash, const struct tsf_address *address)
 		sum += one;
 	}
 	hash_number(hash, sum);
-}
-
-static void hash_address(uint64_t *hash, const struct tsf_address *address)
-{
-	hash_text(hash, " ");
-	if (address->form == TSF_ADDRESS_SYMBOL) {
-		hash_text(hash, ".");
-		hash_text(hash, address->name);
-	}
-	hash_registers(hash, address);
 	hash_number(hash, address->displacement);
 }
 
@@ -88,36 +83,6 @@ static void hash_memory(uint64_t *hash, const struct tsf_stmt *stmt,
 	hash_chain(hash, &stmt->chain, stmt->address.final);
 }
 
-static bool hash_expression(uint64_t *hash, const struct tsf_stmt *stmt)
-{
-	struct bytes text = {0};
-	bool whole;
-
-	expr_print(stmt->expr, &text);
-	*hash = hash_fnv(*hash, text.data, text.size);
-	whole = !text.failed;
-	bytes_free(&text);
-	return whole;
-}
-
-/* What a reader of the record takes it for. */
-static void hash_item(uint64_t *hash, const struct ctypes *ctypes,
-		      const struct compile_item *item)
-{
-	const struct ctype *type;
-
-	hash_text(hash, item->variable ? " up to " : " ");
-	hash_number(hash, item->bytes);
-	hash_text(hash, item->raw ? " raw" : "");
-	if (item->ctype < ctypes->count) {
-		type = &ctypes->types[item->ctype];
-		hash_number(hash, type->kind);
-		hash_number(hash, type->is_signed);
-		hash_number(hash, type->bytes);
-	}
-	hash_text(hash, "\n");
-}
-
 bool data_hash(const struct ctypes *ctypes, const struct compile_point *point,
 	       uint64_t *result)
 {
@@ -126,6 +91,8 @@ bool data_hash(const struct ctypes *ctypes, const struct compile_point *point,
 	for (size_t i = 0; i < point->item_count; i++) {
 		const struct compile_item *item = &point->items[i];
 		const struct tsf_stmt *stmt = item->tsf;
+		const struct ctype *type;
+		struct bytes text = {0};
 
 		switch (stmt->kind) {
 		case TSF_REGS:
@@ -135,8 +102,13 @@ bool data_hash(const struct ctypes *ctypes, const struct compile_point *point,
 			break;
 		case TSF_VAR:
 			hash_text(&hash, "VAR ");
-			if (!hash_expression(&hash, stmt))
+			expr_print(stmt->expr, &text);
+			hash = hash_fnv(hash, text.data, text.size);
+			if (text.failed) {
+				bytes_free(&text);
 				return false;
+			}
+			bytes_free(&text);
 			break;
 		case TSF_STACK:
 			hash_text(&hash, "STACK");
@@ -144,7 +116,17 @@ bool data_hash(const struct ctypes *ctypes, const struct compile_point *point,
 		default:
 			hash_memory(&hash, stmt, item);
 		}
-		hash_item(&hash, ctypes, item);
+		/* what a reader of the record takes it for */
+		hash_text(&hash, item->variable ? " up to " : " ");
+		hash_number(&hash, item->bytes);
+		hash_text(&hash, item->raw ? " raw" : "");
+		if (item->ctype < ctypes->count) {
+			type = &ctypes->types[item->ctype];
+			hash_number(&hash, type->kind);
+			hash_number(&hash, type->is_signed);
+			hash_number(&hash, type->bytes);
+		}
+		hash_text(&hash, "\n");
 	}
 	*result = hash;
 	return true;

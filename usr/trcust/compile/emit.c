@@ -35,7 +35,7 @@ struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 	return stmt;
 }
 
-int emit_rpn(const struct statement *s, struct srcpos pos,
+int emit_rpn(const struct site_stmt *s, struct srcpos pos,
 	     const struct bytes *rpn, uint32_t *at, uint32_t *length)
 {
 	struct bytes *all = &s->out->rpn;
@@ -61,7 +61,7 @@ int emit_rpn(const struct statement *s, struct srcpos pos,
 	return 1;
 }
 
-int emit_absent(const struct statement *s, struct srcpos pos, const char *name,
+int emit_absent(const struct site_stmt *s, struct srcpos pos, const char *name,
 		const char *why, bool raw)
 {
 	struct tdf_stmt *out;
@@ -75,7 +75,7 @@ int emit_absent(const struct statement *s, struct srcpos pos, const char *name,
 	return 0;
 }
 
-int emit_piece(const struct statement *s, struct srcpos pos, const char *where,
+int emit_piece(const struct site_stmt *s, struct srcpos pos, const char *where,
 	       const struct place_piece *piece, uint8_t flags)
 {
 	struct tdf_stmt *out = emit_stmt(s->c, s->out, pos, where);
@@ -89,7 +89,7 @@ int emit_piece(const struct statement *s, struct srcpos pos, const char *where,
 	return emit_rpn(s, pos, &piece->rpn, &out->rpn, &out->rpn_length);
 }
 
-int emit_place(const struct statement *s, struct srcpos pos, const char *name,
+int emit_place(const struct site_stmt *s, struct srcpos pos, const char *name,
 	       const struct place *place, uint64_t offset, uint16_t bytes,
 	       bool raw)
 {

@@ -6,7 +6,7 @@
 #include "compile.h"
 
 /* A statement of the TSF while it is compiled for a site. */
-struct statement {
+struct site_stmt {
 	const struct compilation *c;
 	struct compiled *out;
 	const struct compile_site *site;
@@ -19,17 +19,17 @@ struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 			   struct srcpos pos, const char *source);
 /* The expression of a statement, whose length and depth are checked: 0, 1, -1.
  */
-int emit_rpn(const struct statement *s, struct srcpos pos,
+int emit_rpn(const struct site_stmt *s, struct srcpos pos,
 	     const struct bytes *rpn, uint32_t *at, uint32_t *length);
 /* An item that this site doesn't have. An error when it is the only site, or
  * `raw`. */
-int emit_absent(const struct statement *s, struct srcpos pos, const char *name,
+int emit_absent(const struct site_stmt *s, struct srcpos pos, const char *name,
 		const char *why, bool raw);
-int emit_piece(const struct statement *s, struct srcpos pos, const char *where,
+int emit_piece(const struct site_stmt *s, struct srcpos pos, const char *where,
 	       const struct place_piece *piece, uint8_t flags);
 /* Statements that log `bytes` of the place from `offset` on as one item; where
  * a part is absent as emit_absent(). */
-int emit_place(const struct statement *s, struct srcpos pos, const char *name,
+int emit_place(const struct site_stmt *s, struct srcpos pos, const char *name,
 	       const struct place *place, uint64_t offset, uint16_t bytes,
 	       bool raw);
 

@@ -143,53 +143,44 @@ static bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
 	return value_refer(e, value);
 }
 
-static int find_variable(struct evaluation *e, const char *name,
-			 struct dwarf_variable variable[2])
+static int lookup_variable(struct evaluation *e, const char *name,
+			   struct dwarf_variable variable[2])
 {
 	return e->c->dwarf ? dwarf_variable_find(e->c->dwarf, &e->site->from,
 						 name, variable) : -ENOENT;
 }
 
-static bool evaluate_is_variable(struct evaluation *e, const char *name)
+static bool is_variable(struct evaluation *e, const char *name)
 {
 	struct dwarf_variable variable[2];
-	int code = find_variable(e, name, variable);
+	int code = lookup_variable(e, name, variable);
 
 	return !code || code == -ENOTUNIQ;
 }
 
-/* Of what isn't read the type is enough, wherever the variable is. */
-static int unread_variable(struct evaluation *e, const struct expr *expr,
-			   const struct dwarf_variable *variable,
-			   struct address *address)
-{
-	struct bytes *rpn = place_begin(&address->place, PLACE_MEMORY);
-
-	if (!rpn) {
-		value_report_memory(e, expr->pos);
-		return -1;
-	}
-	rpn_emit_const(rpn, 0);
-	address->typed = variable->type.addr;
-	address->type = variable->type;
-	return 0;
-}
-
-/* NULL: one that the debug information doesn't know. */
-static bool place_variable(struct evaluation *e, const struct expr *expr,
+/* `variable` NULL: one that the debug information doesn't know. */
+static bool variable_value(struct evaluation *e, const struct expr *expr,
 			   const struct dwarf_variable *variable,
 			   struct value *value)
 {
 	struct address address = {0};
+	struct bytes *rpn;
 
-	if (e->unread && variable)
-		e->code = unread_variable(e, expr, variable, &address);
-	else if (variable)
+	if (e->unread && variable) {
+		/* the type is enough, wherever the variable is */
+		rpn = place_begin(&address.place, PLACE_MEMORY);
+		if (!rpn)
+			return value_report_memory(e, expr->pos);
+		rpn_emit_const(rpn, 0);
+		address.typed = variable->type.addr;
+		address.type = variable->type;
+	} else if (variable) {
 		e->code = symbol_variable(e->c, e->site, expr->pos,
 					  expr->name, variable, &address);
-	else
-		e->code = symbol_find(e->c, e->site, expr->pos, expr->name,
+	} else {
+		e->code = symbol_resolve(e->c, e->site, expr->pos, expr->name,
 				      false, &address);
+	}
 	if (e->code) {
 		place_free(&address.place);
 		return false;
@@ -212,8 +203,8 @@ static bool evaluate_implicit(struct evaluation *e, const struct expr *expr,
 	struct dwarf_variable variable[2];
 
 	this.name = "this";
-	if (find_variable(e, "this", variable) ||
-	    !place_variable(e, &this, variable, value) ||
+	if (lookup_variable(e, "this", variable) ||
+	    !variable_value(e, &this, variable, value) ||
 	    !value_dereference(e, expr->pos, "->", value))
 		return false;
 	value->name = expr->name;
@@ -320,14 +311,14 @@ static bool evaluate_found(struct evaluation *e, const struct expr *expr,
 	if (variable->of_this)
 		return evaluate_implicit(e, expr, &variable->member, value);
 	return enumerator_value(expr, &die, &variable->type, value) ||
-	       place_variable(e, expr, variable, value);
+	       variable_value(e, expr, variable, value);
 }
 
 static bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 			      struct value *value)
 {
 	struct dwarf_variable variable[2];
-	int code = find_variable(e, expr->name, variable);
+	int code = lookup_variable(e, expr->name, variable);
 
 	if (!code)
 		return evaluate_found(e, expr, variable, value);
@@ -335,7 +326,7 @@ static bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 				evaluate_scoped(e, expr, value) ||
 				evaluate_function(e, expr, value)))
 		return true;
-	return !e->code && place_variable(e, expr, NULL, value);
+	return !e->code && variable_value(e, expr, NULL, value);
 }
 
 static bool report_no_type(struct evaluation *e, const struct expr_type *in)
@@ -452,43 +443,38 @@ static bool evaluate_member(struct evaluation *e, const struct expr *expr,
 	return report_no_member(e, expr, value, &composed);
 }
 
-/* C11 section 6.4.4.4: an int that has the value of a char; C++17 section
- * 5.13.3: a char. */
-static void evaluate_character(struct evaluation *e, const struct expr *expr,
-			       struct value *value)
-{
-	const struct expr_type type = { .base = EXPR_BASE_CHAR };
-	struct value_type integer = value_type_integer(e->c, 4, true);
-	struct value_type character = value_type_base(e->c, &e->site->from,
-						      &type);
-	Dwarf_Die unit;
-
-	*value = value_constant(character, character.is_signed ?
-				(uint64_t)(int8_t)expr->number : expr->number);
-	value->pos = expr->pos;
-	if (!e->c->dwarf ||
-	    !dwarf_unit_find(e->c->dwarf, e->site->from.pc, &unit) ||
-	    !dwarf_die_is_cc(&unit))
-		value_convert(e, value, &integer);
-}
-
-/* C11 section 6.4.4.1: the first type that can hold it. */
+/* C11 section 6.4.4.4: a character is an int that has the value of a char; C++17
+ * section 5.13.3: a char. C11 section 6.4.4.1: a number has the first type that
+ * can hold it. */
 static bool evaluate_number(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {
+	const struct expr_type char_type = { .base = EXPR_BASE_CHAR };
+	struct value_type integer = value_type_integer(e->c, 4, true);
+	struct value_type character;
 	unsigned int word = e->wide ? 8 : 4;
 	unsigned int bytes = expr->literal.longs == 2 ? 8 :
 			     expr->literal.longs ? word : 4;
 	bool is_signed = !expr->literal.is_unsigned;
-	bool either = !expr->literal.decimal;
+	Dwarf_Die unit;
 
+	if (expr->literal.character) {
+		character = value_type_base(e->c, &e->site->from, &char_type);
+		*value = value_constant(character, character.is_signed ?
+					(uint64_t)(int8_t)expr->number :
+					expr->number);
+		value->pos = expr->pos;
+		if (!e->c->dwarf ||
+		    !dwarf_unit_find(e->c->dwarf, e->site->from.pc, &unit) ||
+		    !dwarf_die_is_cc(&unit))
+			value_convert(e, value, &integer);
+		return true;
+	}
 	for (;; bytes *= 2) {
-		unsigned int bits = 8 * bytes;
-
-		if (is_signed && !(expr->number >> (bits - 1)))
+		if (is_signed && !(expr->number >> (8 * bytes - 1)))
 			break;
-		if ((!is_signed || either || bytes == 8) &&
-		    (bytes == 8 || !(expr->number >> bits))) {
+		if ((!is_signed || !expr->literal.decimal || bytes == 8) &&
+		    (bytes == 8 || !(expr->number >> 8 * bytes))) {
 			is_signed = false;
 			break;
 		}
@@ -583,17 +569,6 @@ static bool evaluate_test(struct evaluation *e, const struct expr *expr,
 				expr_operators[expr->op].text, value);
 }
 
-/* ... as an int that is 0 or 1. */
-static bool evaluate_truth(struct evaluation *e, const struct expr *expr,
-			   const struct expr *operand, struct value *value)
-{
-	struct value zero = value_constant(value_type_integer(e->c, 4, true),
-					   0);
-
-	return evaluate_test(e, expr, operand, value) &&
-	       value_binary(e, expr->pos, EXPR_NE, value, &zero);
-}
-
 /* If what is on the stack is 0 `otherwise` is evaluated, else `then`; nothing
  * of the other one. */
 static void emit_choice(struct bytes *rpn, const struct value *then,
@@ -649,15 +624,17 @@ static void choose(struct value *test, struct value *then,
 static bool evaluate_logical(struct evaluation *e, const struct expr *expr,
 			     struct value *value)
 {
+	struct value_type integer = value_type_integer(e->c, 4, true);
 	bool is_and = expr->op == EXPR_ANDAND, unread = e->unread, done;
-	struct value right = {0}, known;
+	struct value right = {0}, zero = value_constant(integer, 0);
+	struct value known = value_constant(integer, !is_and);
 
 	done = evaluate_test(e, expr, expr->a, value);
 	if (done && value->kind == VALUE_CONSTANT)
 		e->unread |= !value->number == is_and;
-	done = done && evaluate_truth(e, expr, expr->b, &right);
+	done = done && evaluate_test(e, expr, expr->b, &right) &&
+	       value_binary(e, expr->pos, EXPR_NE, &right, &zero);
 	e->unread = unread;
-	known = value_constant(value_type_integer(e->c, 4, true), !is_and);
 	if (done && is_and)
 		choose(value, &right, &known);
 	else if (done)
@@ -666,31 +643,24 @@ static bool evaluate_logical(struct evaluation *e, const struct expr *expr,
 	return done;
 }
 
-static bool load_both(struct evaluation *e, const struct expr *expr,
-		      const struct value *test, struct value *then,
-		      struct value *otherwise)
-{
-	bool known = test->kind == VALUE_CONSTANT;
-	struct value_type type;
-
-	if (!evaluate_operand(e, expr->b, known && !test->number, then) ||
-	    !evaluate_operand(e, expr->c, known && test->number, otherwise) ||
-	    !value_common(e, expr->pos, then, otherwise, &type))
-		return false;
-	value_convert(e, then, &type);
-	value_convert(e, otherwise, &type);
-	return true;
-}
-
 static bool evaluate_choice(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {
 	struct value then = {0}, otherwise = {0};
-	bool done = evaluate_test(e, expr, expr->a, value) &&
-		    load_both(e, expr, value, &then, &otherwise);
+	struct value_type type;
+	bool done = evaluate_test(e, expr, expr->a, value);
+	bool known = value->kind == VALUE_CONSTANT;
 
-	if (done)
+	done = done &&
+	       evaluate_operand(e, expr->b, known && !value->number, &then) &&
+	       evaluate_operand(e, expr->c, known && value->number,
+				&otherwise) &&
+	       value_common(e, expr->pos, &then, &otherwise, &type);
+	if (done) {
+		value_convert(e, &then, &type);
+		value_convert(e, &otherwise, &type);
 		choose(value, &then, &otherwise);
+	}
 	value_free(&then);
 	value_free(&otherwise);
 	return done;
@@ -742,38 +712,34 @@ static bool evaluate_cast(struct evaluation *e, const struct expr *expr,
 	return true;
 }
 
-static bool sizeof_type(struct evaluation *e, const struct expr *expr,
-			struct value_type *type)
+static bool evaluate_sizeof(struct evaluation *e, const struct expr *expr,
+			    struct value *value)
 {
 	struct expr_type named = {
 		.pos = expr->a ? expr->a->pos : expr->pos,
 		.name = expr->a ? expr->a->name : NULL,
 	};
-	struct value value = {0};
-	bool unread = e->unread, done;
-
-	if (expr->type)
-		return evaluate_type(e, expr->type, type);
-	if (expr->a->kind == EXPR_NAME && e->c->dwarf &&
-	    !evaluate_is_variable(e, named.name))
-		return evaluate_type(e, &named, type);
-	e->unread = true;
-	done = evaluate(e, expr->a, &value);
-	e->unread = unread;
-	*type = value.type;
-	if (done && value.bits)
-		done = value_refuse(e, expr->pos, "sizeof", &value, NULL);
-	value_free(&value);
-	return done;
-}
-
-static bool evaluate_sizeof(struct evaluation *e, const struct expr *expr,
-			    struct value *value)
-{
+	struct value operand = {0};
 	struct value_type type;
+	bool unread = e->unread, done;
 	uint64_t bytes;
 
-	if (!sizeof_type(e, expr, &type))
+	if (expr->type) {
+		done = evaluate_type(e, expr->type, &type);
+	} else if (expr->a->kind == EXPR_NAME && e->c->dwarf &&
+		   !is_variable(e, named.name)) {
+		done = evaluate_type(e, &named, &type);
+	} else {
+		e->unread = true;
+		done = evaluate(e, expr->a, &operand);
+		e->unread = unread;
+		type = operand.type;
+		if (done && operand.bits)
+			done = value_refuse(e, expr->pos, "sizeof", &operand,
+					    NULL);
+		value_free(&operand);
+	}
+	if (!done)
 		return false;
 	if (!value_type_bytes(e->c, &type, &bytes))
 		return value_report_size(e, expr->pos, &type);
@@ -796,10 +762,7 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	case EXPR_ARGUMENT:
 		return evaluate_argument(e, expr, value);
 	case EXPR_NUMBER:
-		if (!expr->literal.character)
-			return evaluate_number(e, expr, value);
-		evaluate_character(e, expr, value);
-		return true;
+		return evaluate_number(e, expr, value);
 	case EXPR_MEMBER:
 		return evaluate_member(e, expr, value);
 	case EXPR_INDEX:
@@ -815,7 +778,7 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	case EXPR_SIZEOF:
 		return evaluate_sizeof(e, expr, value);
 	case EXPR_EITHER:
-		return evaluate(e, evaluate_is_variable(e, expr->name) ?
+		return evaluate(e, is_variable(e, expr->name) ?
 					   expr->b : expr->a, value);
 	}
 	return false;

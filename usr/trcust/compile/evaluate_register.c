@@ -9,16 +9,6 @@
 #include "lib/formats/rpn_emit.h"
 #include "value_compute.h"
 
-static struct value_type register_type(struct evaluation *e,
-				       const struct arch_register *reg)
-{
-	struct value_type type = value_type_void();
-
-	if (reg->kind == ARCH_IP && reg->bytes == (e->wide ? 8 : 4))
-		return value_type_pointer_to(&type);
-	return value_type_integer(e->c, reg->bytes, reg->kind == ARCH_GPR);
-}
-
 static void register_value(struct evaluation *e, struct value *value,
 			   unsigned int number, unsigned int shift,
 			   struct value_type type)
@@ -42,21 +32,21 @@ static void register_value(struct evaluation *e, struct value *value,
 bool evaluate_register(struct evaluation *e, const struct expr *expr,
 		       struct value *value)
 {
-	const struct arch_register *reg =
-		arch_register_find(e->c->module->arch, expr->name);
+	const struct arch *arch = e->c->module->arch;
+	const struct arch_register *reg = arch_register_find(arch, expr->name);
 	int number = reg ? reg->dwarf : -1;
+	struct value_type type = value_type_void();
 	char why[80];
 
 	e->code = 1;
 	if (number < 0) {
 		diag_report(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);
-		if (arch_register_foreign(e->c->module->arch, expr->name, why,
-					  sizeof(why)))
+		if (arch_register_foreign(arch, expr->name, why, sizeof(why)))
 			diag_hint(e->c->diag, "%s", why);
 		else
 			diag_hint(e->c->diag, reg ?
 				  "the module is a 32-bit one" :
-				  "behind '$' is a register, or with @USDT "
+				  "after '$' comes a register, or with @USDT "
 				  "arg1, arg2 and so on");
 		return false;
 	}
@@ -66,14 +56,19 @@ bool evaluate_register(struct evaluation *e, const struct expr *expr,
 		return false;
 	}
 	e->code = 0;
-	register_value(e, value, number, 0, register_type(e, reg));
+	if (reg->kind == ARCH_IP && reg->bytes == (e->wide ? 8 : 4))
+		type = value_type_pointer_to(&type);
+	else
+		type = value_type_integer(e->c, reg->bytes,
+					  reg->kind == ARCH_GPR);
+	register_value(e, value, number, 0, type);
 	value->pos = expr->pos;
 	snprintf(value->where, sizeof(value->where), "register %s",
 		 expr->name);
 	return true;
 }
 
-/* The address of a memory operand, behind rpn. */
+/* Appends the address of a memory operand. */
 static bool operand_address(struct evaluation *e, const struct expr *expr,
 			    const struct arch_operand *operand,
 			    struct value *value, struct bytes *rpn)
@@ -86,7 +81,7 @@ static bool operand_address(struct evaluation *e, const struct expr *expr,
 		name = strndup(operand->symbol, operand->symbol_length);
 		if (!name)
 			return value_report_memory(e, expr->pos);
-		e->code = symbol_find(e->c, e->site, expr->pos, name, false,
+		e->code = symbol_resolve(e->c, e->site, expr->pos, name, false,
 				      &address);
 		free(name);
 		if (!e->code && !address_in_memory(&address)) {
@@ -121,54 +116,20 @@ static bool operand_address(struct evaluation *e, const struct expr *expr,
 	return !e->code;
 }
 
-static bool operand_value(struct evaluation *e, const struct expr *expr,
-			  const struct arch_operand *operand,
-			  struct value_type type, struct value *value)
-{
-	struct bytes *rpn;
-
-	switch (operand->kind) {
-	case ARCH_IMMEDIATE:
-		*value = value_constant(value_type_integer(e->c, 8, true),
-					operand->number);
-		value_convert(e, value, &type);
-		return true;
-	case ARCH_REGISTER:
-		register_value(e, value, operand->base, operand->shift, type);
-		snprintf(value->where, sizeof(value->where),
-			 "argument in a register");
-		return true;
-	case ARCH_MEMORY:
-		break;
-	}
-	rpn = place_begin(&value->place, PLACE_MEMORY);
-	value->kind = VALUE_PLACE;
-	value->type = type;
-	return rpn ? operand_address(e, expr, operand, value, rpn) :
-		     value_report_memory(e, expr->pos);
-}
-
-/* Up to the blank behind an argument; there may be some in brackets. */
-static size_t argument_length(const char *text)
-{
-	size_t length = 0;
-
-	for (bool inside = false; text[length]; length++) {
-		if (!inside && strchr(" \t", text[length]))
-			break;
-		if (text[length] == '[' || text[length] == ']')
-			inside = text[length] == '[';
-	}
-	return length;
-}
-
-/* The `number`th of "8@%rdi -4@[sp, 12]": its start and length. */
-static const char *argument_find(const char *list, uint64_t number,
-				 size_t *length)
+/* The `number`th of "8@%rdi -4@[sp, 12]": its start and length. Blanks separate
+ * them, but for those in brackets. */
+static const char *usdt_argument_find(const char *list, uint64_t number,
+				      size_t *length)
 {
 	for (;; list += *length) {
+		bool inside = false;
+
 		list += strspn(list, " \t");
-		*length = argument_length(list);
+		for (*length = 0; list[*length] &&
+				  (inside || !strchr(" \t", list[*length]));
+		     ++*length)
+			if (list[*length] == '[' || list[*length] == ']')
+				inside = list[*length] == '[';
 		if (!*length)
 			return NULL;
 		if (!--number)
@@ -192,31 +153,19 @@ static bool report_no_argument(struct evaluation *e, const struct expr *expr)
 	return false;
 }
 
-static bool report_operand(struct evaluation *e, const struct expr *expr,
-			   const char *at, size_t length)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "the argument %.*s of the note",
-		 (int)(length < 100 ? length : 100), at);
-	diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);
-	e->code = 1;
-	return false;
-}
-
 /* "N@operand", N bytes, negative when signed; "Nf@": floating point. */
 bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 		       struct value *value)
 {
+	const char *list = e->site->arguments, *at, *sign;
 	struct arch_operand operand;
 	struct value_type type;
-	const char *at, *sign;
+	struct bytes *rpn;
 	size_t length, size;
+	char *end, text[160];
 	long bytes;
-	char *end;
 
-	at = e->site->arguments ? argument_find(e->site->arguments,
-						expr->number, &length) : NULL;
+	at = list ? usdt_argument_find(list, expr->number, &length) : NULL;
 	if (!at)
 		return report_no_argument(e, expr);
 	sign = memchr(at, '@', length);
@@ -226,11 +175,34 @@ bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	    (labs(bytes) != 1 && labs(bytes) != 2 && labs(bytes) != 4 &&
 	     labs(bytes) != 8) ||
 	    !arch_operand_parse(e->c->module->arch, at + size, length - size,
-				&operand))
-		return report_operand(e, expr, at, length);
-	type = value_type_integer(e->c, labs(bytes), bytes < 0);
-	if (!operand_value(e, expr, &operand, type, value))
+				&operand)) {
+		snprintf(text, sizeof(text), "the argument %.*s of the note",
+			 (int)(length < 100 ? length : 100), at);
+		diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);
+		e->code = 1;
 		return false;
+	}
+	type = value_type_integer(e->c, labs(bytes), bytes < 0);
+	switch (operand.kind) {
+	case ARCH_IMMEDIATE:
+		*value = value_constant(value_type_integer(e->c, 8, true),
+					operand.number);
+		value_convert(e, value, &type);
+		break;
+	case ARCH_REGISTER:
+		register_value(e, value, operand.base, operand.shift, type);
+		snprintf(value->where, sizeof(value->where),
+			 "argument in a register");
+		break;
+	case ARCH_MEMORY:
+		rpn = place_begin(&value->place, PLACE_MEMORY);
+		value->kind = VALUE_PLACE;
+		value->type = type;
+		if (!rpn)
+			return value_report_memory(e, expr->pos);
+		if (!operand_address(e, expr, &operand, value, rpn))
+			return false;
+	}
 	value->pos = expr->pos;
 	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every way out of a function: returns and tail calls. A site stands where the
+ * Every way out of a function: returns and tail calls. The site is where the
  * epilogue before the exit begins: the frame is still there, and the return
- * value is set, or can be told. Every way through the function that ends in an
- * exit passes one site, once.
+ * value is set, or known. Every way through the function that ends in an exit
+ * passes one site, once.
  */
 #ifndef TRCUST_EXITS_H
 #define TRCUST_EXITS_H
@@ -24,7 +24,7 @@ struct exits_site {
 struct exits {
 	struct exits_site *sites;	/* ascending */
 	size_t count, room;
-	struct flow_lost *lost;		/* ways out that no site stands on */
+	struct flow_lost *lost;		/* ways out without a site */
 	size_t lost_count;
 };
 

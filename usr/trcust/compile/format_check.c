@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controls of the FMTs are led over the items in the order of the record,
- * as tracefmt does with the data (manual 1.3.5.7 and 1.4):
+ * Follows the controls of the FMTs through the items in the order of the
+ * record, as tracefmt does with the data (manual 1.3.5.7 and 1.4):
  *
  *  - %P and %R open the next memory item; what is left of the one before is
- *    passed over. So memory that isn't printed, or not all of it, is fine: to
- *    log a block and print two fields is what the manual does with %I.
+ *    passed over. So it is fine not to print memory, or not all of it: to log a
+ *    block and print two fields is what the manual does with %I.
  *  - Registers have no prefix and follow each other without a mark. One
  *    control may take several (%Q of EAX and EBX), several one (%B%B of BX),
- *    but one that ends within a register shifts all behind it. Registers left
- *    over at the end harm nobody.
- *  - Of an item whose length is known only when it is hit, anything may match.
+ *    but one that ends within a register shifts all that follow. Registers left
+ *    over at the end do no harm.
+ *  - An item whose length is known only when the probe is hit matches anything.
  */
 #include "format_check.h"
 
@@ -27,16 +27,16 @@
 
 #define NAMED_MAX	64	/* types that the FMTs of a tracepoint name */
 
-struct check {
+struct fmt_check {
 	const struct compilation *c;
 	struct ctypes *ctypes;
 	struct compile_point *point;
 	const struct compile_item *item;	/* being printed; NULL: none */
-	size_t next;		/* item behind it */
+	size_t next;		/* the item after it */
 	uint32_t left;		/* bytes of it that no control has taken */
-	bool fresh;		/* nor has any taken some */
+	bool fresh;		/* no control has taken any */
 	bool unsure;		/* which item is printed can't be known */
-	bool done;		/* nothing more can be said */
+	bool done;		/* nothing more can be checked */
 	size_t prefixes;	/* %P and %R that follow */
 	size_t controls;	/* of data */
 	struct srcpos last;	/* of the control before */
@@ -56,38 +56,30 @@ static bool is_prefix(const struct format_step *step)
 	return step->letter == 'P' || step->letter == 'R';
 }
 
-/* ---- telling ---- */
-
-static size_t control_length(const struct check *k)
+/* The length of the control as written; the text cut to its size. */
+static size_t control_spell(const struct fmt_check *k, char text[64])
 {
-	const char *text = k->fmt->text + k->step->at;
+	const char *from = k->fmt->text + k->step->at;
+	size_t length = 2;
 
 	if (k->step->letter == '{')
-		return strchr(text, '}') + 1 - text;
-	return k->step->letter == 'I' ? 2 + strspn(text + 2, "0123456789") : 2;
+		length = strchr(from, '}') + 1 - from;
+	else if (k->step->letter == 'I')
+		length += strspn(from + 2, "0123456789");
+	snprintf(text, 64, "%.*s", (int)length, from);
+	return length;
 }
 
-/* The control as written; cut to size. */
-static const char *control_text(const struct check *k, char text[64])
+static struct srcpos control_pos(const struct fmt_check *k)
 {
-	snprintf(text, 64, "%.*s", (int)control_length(k),
-		 k->fmt->text + k->step->at);
-	return text;
-}
+	char text[64];
 
-static struct srcpos control_pos(const struct check *k)
-{
-	return parse_string_place(k->fmt, k->step->at, control_length(k));
-}
-
-static const char *decimal(uint32_t number, char text[16])
-{
-	snprintf(text, 16, "%" PRIu32, number);
-	return text;
+	return parse_string_place(k->fmt, k->step->at, control_spell(k, text));
 }
 
 /* What prints the number that an item is. */
-static void hint_number(const struct check *k, const struct compile_item *item)
+static void hint_number(const struct fmt_check *k,
+			const struct compile_item *item)
 {
 	bool is_signed = item->ctype < k->ctypes->count &&
 			 k->ctypes->types[item->ctype].is_signed;
@@ -101,8 +93,8 @@ static void hint_number(const struct check *k, const struct compile_item *item)
 		  8 * item->bytes);
 }
 
-/* The other line: what is logged. */
-static void hint_item(const struct check *k, const struct compile_item *item)
+static void hint_item(const struct fmt_check *k,
+		      const struct compile_item *item)
 {
 	bool is_reg = item->kind == TDF_STMT_REG;
 	struct srcpos pos = is_reg ? item->tsf->reg.pos : item->tsf->pos;
@@ -112,39 +104,44 @@ static void hint_item(const struct check *k, const struct compile_item *item)
 		  item->label ? ": " : "", item->label ? item->label : "");
 }
 
-static void tell(struct check *k, enum diag_id id)
+/* A message about the control, with the other line: what is logged. */
+static void report_control(const struct fmt_check *k, enum diag_id id,
+			   const struct compile_item *item)
 {
 	char text[64];
 
-	diag_report(k->c->diag, control_pos(k), id, control_text(k, text));
+	control_spell(k, text);
+	diag_report(k->c->diag, control_pos(k), id, text);
+	if (item)
+		hint_item(k, item);
 }
 
-static void report_item(struct check *k, enum diag_id id,
-			const struct compile_item *item)
-{
-	tell(k, id);
-	hint_item(k, item);
-}
-
-static void report_wide(struct check *k, uint32_t bytes, uint32_t left)
+/* The control takes `bytes`, of which `left` are there. */
+static void report_wide(const struct fmt_check *k, uint32_t bytes,
+			uint32_t left)
 {
 	char control[64], takes[16], there[16];
 
-	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_WIDE,
-		    control_text(k, control), decimal(bytes, takes),
-		    decimal(left, there));
+	control_spell(k, control);
+	snprintf(takes, sizeof(takes), "%" PRIu32, bytes);
+	snprintf(there, sizeof(there), "%" PRIu32, left);
+	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_WIDE, control,
+		    takes, there);
 	hint_item(k, k->item);
 }
 
-/* ---- items ---- */
-
-static const struct compile_item *item_next(const struct check *k)
+static const struct compile_item *item_next(const struct fmt_check *k)
 {
 	return k->next < k->point->item_count ? &k->point->items[k->next] :
 						NULL;
 }
 
-static void item_open(struct check *k)
+static bool next_is_register(const struct fmt_check *k)
+{
+	return item_next(k) && item_next(k)->raw;
+}
+
+static void item_open(struct fmt_check *k)
 {
 	k->item = &k->point->items[k->next++];
 	k->left = k->item->bytes;
@@ -152,100 +149,62 @@ static void item_open(struct check *k)
 	k->unsure = false;
 }
 
-static const struct ctype *item_type(const struct check *k)
+static bool type_is_text(const struct fmt_check *k, const struct ctype *type)
 {
-	return k->item->ctype < k->ctypes->count ?
-	       &k->ctypes->types[k->item->ctype] : NULL;
-}
-
-static bool type_is_text(const struct check *k, const struct ctype *type)
-{
-	const struct ctype *types = k->ctypes->types;
-
 	if (type->kind == TFF_CTYPE_ARRAY)
-		type = &types[type->target];
+		type = &k->ctypes->types[type->target];
 	return type->kind == TFF_CTYPE_STRUCT ||
 	       type->kind == TFF_CTYPE_UNION || type->kind == TFF_CTYPE_BYTES ||
 	       (type->kind <= TFF_CTYPE_CHAR && type->bytes == 1);
 }
 
 /* The last control ended within a register; what follows is out of step. */
-static bool check_cut(struct check *k)
+static bool check_cut(struct fmt_check *k)
 {
 	char there[16], bytes[16];
 
 	if (!k->item || !k->item->raw || !k->left || k->fresh)
 		return false;
-	diag_report(k->c->diag, k->last, TRCERR_FORMAT_CUT,
-		    decimal(k->item->bytes - k->left, there),
-		    decimal(k->item->bytes, bytes));
+	snprintf(there, sizeof(there), "%" PRIu32, k->item->bytes - k->left);
+	snprintf(bytes, sizeof(bytes), "%u", k->item->bytes);
+	diag_report(k->c->diag, k->last, TRCERR_FORMAT_CUT, there, bytes);
 	hint_item(k, k->item);
 	return true;
 }
 
-/* ---- controls ---- */
-
-/* Prefixes for which there is a memory item, from the next item on. */
-static size_t memory_items(const struct check *k)
-{
-	size_t n = 0;
-
-	for (size_t i = k->next; i < k->point->item_count; i++)
-		n += !k->point->items[i].raw;
-	return n;
-}
-
-/* Registers stand where the prefix is expected: they were forgotten, or the
- * prefix is one too many. */
-static void prefix_at_register(struct check *k)
-{
-	report_item(k, TRCERR_FORMAT_REGISTER, item_next(k));
-	if (k->prefixes + 1 > memory_items(k))
-		return;
-	while (item_next(k)->raw)
-		k->next++;
-	item_open(k);
-}
-
-/* %P, and %R in its place. */
-static void check_prefix(struct check *k)
+/* %P, and %R which implies one. */
+static void check_prefix(struct fmt_check *k)
 {
 	bool skip = check_cut(k) || k->unsure;
+	size_t memory = 0;
 
 	k->prefixes--;
-	while (skip && item_next(k) && item_next(k)->raw)
+	while (skip && next_is_register(k))
 		k->next++;
 	k->item = NULL;
 	k->unsure = false;
 	if (!item_next(k)) {
-		tell(k, TRCERR_FORMAT_BEYOND);
+		report_control(k, TRCERR_FORMAT_BEYOND, NULL);
 		k->done = true;
-	} else if (item_next(k)->raw) {
-		prefix_at_register(k);
-	} else {
+		return;
+	}
+	if (!next_is_register(k)) {
 		item_open(k);
-	}
-}
-
-/* The control takes from what is printed or, when that is used up, from what
- * follows it. */
-static void check_open(struct check *k)
-{
-	if (k->item && k->left)
-		return;
-	if (!item_next(k)) {
-		tell(k, TRCERR_FORMAT_BEYOND);
-		k->done = true;
 		return;
 	}
-	if (!item_next(k)->raw) {
-		report_item(k, TRCERR_FORMAT_PREFIX, item_next(k));
-		hint_number(k, item_next(k));
-	}
+	/* there are registers instead: they were forgotten, or the prefix is one
+	 * too many */
+	report_control(k, TRCERR_FORMAT_REGISTER, item_next(k));
+	for (size_t i = k->next; i < k->point->item_count; i++)
+		memory += !k->point->items[i].raw;
+	if (k->prefixes + 1 > memory)
+		return;
+	while (next_is_register(k))
+		k->next++;
 	item_open(k);
 }
 
-static uint32_t control_bytes(const struct check *k)
+static uint32_t control_bytes(const struct fmt_check *k)
 {
 	const struct format_step *step = k->step;
 
@@ -254,55 +213,48 @@ static uint32_t control_bytes(const struct check *k)
 	return format_step_bytes(step);
 }
 
-static bool prints_string(const struct format_step *step)
-{
-	return step->letter == 'S' ||
-	       (step->letter == '{' && step->type == FORMAT_STRING);
-}
-
-/* One that prints any bytes: in a string it takes some of them. */
-static bool prints_bytes(const struct check *k)
+/* Does the kind of the control fit that of an item that it is the first to
+ * take? */
+static void check_kind(struct fmt_check *k)
 {
 	const struct format_step *step = k->step;
-
-	if (step->letter != '{')
-		return strchr("BCI", step->letter);
-	return step->type == FORMAT_BYTES || step->type == FORMAT_DUMP ||
-	       step->type == FORMAT_CHAR ||
-	       (step->type == FORMAT_NAMED &&
-		type_is_text(k, &k->ctypes->types[step->ctype]));
-}
-
-static void check_kind(struct check *k)
-{
 	const struct compile_item *item = k->item;
-	const struct ctype *type = item_type(k);
+	const struct ctype *types = k->ctypes->types;
+	bool typed = step->letter == '{';
+	bool string = typed ? step->type == FORMAT_STRING :
+			      step->letter == 'S';
+	bool bytes = typed ? step->type == FORMAT_BYTES ||
+			     step->type == FORMAT_DUMP ||
+			     step->type == FORMAT_CHAR ||
+			     (step->type == FORMAT_NAMED &&
+			      type_is_text(k, &types[step->ctype])) :
+			     strchr("BCI", step->letter) != NULL;
 	bool is_text = !item->raw && item->kind != TDF_STMT_STACK &&
-		       (!type || type_is_text(k, type));
+		       (item->ctype >= k->ctypes->count ||
+			type_is_text(k, &types[item->ctype]));
 
 	if (!k->fresh)
 		return;
-	if (prints_string(k->step) && !is_text)
-		report_item(k, TRCERR_FORMAT_STRING, item);
-	else if (item->kind == TDF_STMT_ASCIIZ && !prints_string(k->step) &&
-		 !prints_bytes(k))
-		report_item(k, TRCERR_FORMAT_NUMBER, item);
+	if (string && !is_text)
+		report_control(k, TRCERR_FORMAT_STRING, item);
+	else if (item->kind == TDF_STMT_ASCIIZ && !string && !bytes)
+		report_control(k, TRCERR_FORMAT_NUMBER, item);
 }
 
 /* Registers are one run of bytes; but a control that begins within one and
- * ends behind it is meant for the next. */
-static void take_registers(struct check *k, uint32_t bytes)
+ * ends after it is meant for the next. */
+static void take_registers(struct fmt_check *k, uint32_t bytes)
 {
 	uint32_t rest = bytes;
 
-	if (!k->fresh && rest > k->left)
+	if (!k->fresh && rest > k->left) {
 		report_wide(k, bytes, k->left);
-	if (!k->fresh && rest > k->left)
 		k->left = 0;
+	}
 	while (rest > k->left) {
 		rest -= k->left;
 		k->left = 0;
-		if (!item_next(k) || !item_next(k)->raw) {
+		if (!next_is_register(k)) {
 			if (k->fresh)
 				report_wide(k, bytes, bytes - rest);
 			return;
@@ -313,26 +265,27 @@ static void take_registers(struct check *k, uint32_t bytes)
 	k->fresh = false;
 }
 
-static void take_memory(struct check *k, uint32_t bytes)
-{
-	if (bytes > k->left && !k->item->variable)
-		report_wide(k, bytes, k->left);
-	k->left -= bytes < k->left ? bytes : k->left;
-	k->fresh = false;
-	/* whether the item ends here is known when it is hit */
-	k->unsure = k->item->variable;
-}
-
-static void check_data(struct check *k)
+/* The control takes from the item that is printed or, when that is used up, from
+ * the next. */
+static void check_data(struct fmt_check *k)
 {
 	uint32_t bytes = control_bytes(k);
 
-	if ((k->unsure && item_next(k) && item_next(k)->raw) ||
+	if ((k->unsure && next_is_register(k)) ||
 	    (k->step->letter == 'I' && !bytes))
 		return;
-	check_open(k);
-	if (k->done)
-		return;
+	if (!k->item || !k->left) {
+		if (!item_next(k)) {
+			report_control(k, TRCERR_FORMAT_BEYOND, NULL);
+			k->done = true;
+			return;
+		}
+		if (!next_is_register(k)) {
+			report_control(k, TRCERR_FORMAT_PREFIX, item_next(k));
+			hint_number(k, item_next(k));
+		}
+		item_open(k);
+	}
 	check_kind(k);
 	if (!bytes && k->item->raw) {
 		/* a string, or the rest of the record */
@@ -343,39 +296,34 @@ static void check_data(struct check *k)
 	} else if (k->item->raw) {
 		take_registers(k, bytes);
 	} else {
-		take_memory(k, bytes);
+		if (bytes > k->left && !k->item->variable)
+			report_wide(k, bytes, k->left);
+		k->left -= bytes < k->left ? bytes : k->left;
+		k->fresh = false;
+		/* whether the item ends here is known when it is hit */
+		k->unsure = k->item->variable;
 	}
 }
 
-/* %R: the control again and again, to the end of the item. */
-static void check_repeat(struct check *k)
+/* `repeated`: after %R, the control again and again to the end of the item. */
+static void check_control(struct fmt_check *k, bool repeated)
 {
 	uint32_t bytes = control_bytes(k);
 
-	if (!k->item || k->item->raw) {
-		check_data(k);
-		return;
-	}
-	check_kind(k);
-	if (bytes && k->left % bytes && !k->item->variable)
-		report_wide(k, bytes, k->left % bytes);
-	k->left = 0;
-}
-
-static void check_control(struct check *k, bool repeated)
-{
-	if (is_prefix(k->step))
+	if (is_prefix(k->step)) {
 		check_prefix(k);
-	else if (k->step->letter == 'U')
+	} else if (k->step->letter == 'U') {
 		k->done = true;
-	else if (repeated)
-		check_repeat(k);
-	else
+	} else if (repeated && k->item && !k->item->raw) {
+		check_kind(k);
+		if (bytes && k->left % bytes && !k->item->variable)
+			report_wide(k, bytes, k->left % bytes);
+		k->left = 0;
+	} else {
 		check_data(k);
+	}
 	k->last = control_pos(k);
 }
-
-/* ---- formats ---- */
 
 static uint32_t find_known(const struct ctypes *types, const char *name,
 			   size_t length)
@@ -397,7 +345,7 @@ static uint32_t find_known(const struct ctypes *types, const char *name,
 
 /* What the name means at one site: units may have types of their own that are
  * called so. */
-static int fetch_at(const struct check *k, const struct compile_site *site,
+static int fetch_at(const struct fmt_check *k, const struct compile_site *site,
 		    const char *tag, const char *name, uint32_t *found)
 {
 	Dwarf_Die type[2];
@@ -422,7 +370,7 @@ static int fetch_at(const struct check *k, const struct compile_site *site,
 }
 
 /* The type that the control's name means at the sites. */
-static int fetch_type(const struct check *k, uint32_t *found)
+static int fetch_type(const struct fmt_check *k, uint32_t *found)
 {
 	const char *name = k->step->text;
 	char tag[16] = "", *text;
@@ -447,7 +395,7 @@ static int fetch_type(const struct check *k, uint32_t *found)
  * is called so. */
 static uint32_t find_type(const void *context, const char *name, size_t length)
 {
-	const struct check *k = context;
+	const struct fmt_check *k = context;
 
 	for (size_t i = 0; i < k->named_count; i++)
 		if (k->named[i].length == length &&
@@ -470,18 +418,8 @@ static bool is_called(const struct ctype *type, const char *name, size_t length)
 	return is;
 }
 
-static void name_keep(struct check *k, uint32_t type)
-{
-	if (k->named_count == NAMED_MAX)
-		return;
-	k->named[k->named_count].name = strndup(k->step->text, k->step->length);
-	k->named[k->named_count].length = k->step->length;
-	k->named[k->named_count].type = type;
-	k->named_count += k->named[k->named_count].name != NULL;
-}
-
-/* Names of C types were taken on trust when the FMT was parsed. */
-static void check_name(struct check *k)
+/* Names of C types were accepted unchecked when the FMT was parsed. */
+static void check_name(struct fmt_check *k)
 {
 	const struct format_step *step = k->step;
 	const struct ctypes *types = k->ctypes;
@@ -493,12 +431,18 @@ static void check_name(struct check *k)
 		return;
 	if (fetched != CTYPE_NONE &&
 	    is_called(&types->types[fetched], step->text, step->length)) {
-		name_keep(k, fetched);
+		if (k->named_count == NAMED_MAX)
+			return;
+		k->named[k->named_count].name = strndup(step->text,
+							step->length);
+		k->named[k->named_count].length = step->length;
+		k->named[k->named_count].type = fetched;
+		k->named_count += k->named[k->named_count].name != NULL;
 		return;
 	}
 	if (find_known(types, step->text, step->length) != CTYPE_NONE)
 		return;
-	tell(k, TRCERR_BADCONTROL);
+	report_control(k, TRCERR_BADCONTROL, NULL);
 	if (fetched != CTYPE_NONE)
 		diag_hint(k->c->diag, "it is a typedef of '%s'",
 			  types->types[fetched].name);
@@ -508,7 +452,7 @@ static void check_name(struct check *k)
 		diag_hint(k->c->diag, "there is no such type");
 }
 
-static int compile_fmt(struct check *k, struct format *format,
+static int compile_fmt(struct fmt_check *k, struct format *format,
 		       const struct format_types *types)
 {
 	int code = format_compile(format, k->fmt->text, types);
@@ -525,25 +469,25 @@ static bool takes_data(const struct format_step *step)
 	       step->letter != 'Y';
 }
 
-/* All that a FMT has is %x or %y, as one writes who knows printf(). */
-static void check_codes(struct check *k)
+/* A FMT with %x or %y and no control of data: they were taken for those of
+ * printf(). */
+static void check_codes(struct fmt_check *k)
 {
 	const struct format_step *step = k->step;
-	bool is_code = step->kind == FORMAT_CONTROL && !takes_data(step);
 	char text[64];
 
-	if (!is_code || k->controls || k->point->is_static ||
-	    !k->point->item_count)
+	if (step->kind != FORMAT_CONTROL || k->controls ||
+	    k->point->is_static || !k->point->item_count)
 		return;
-	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE,
-		    control_text(k, text),
+	control_spell(k, text);
+	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE, text,
 		    step->letter == 'X' ? "major" : "minor");
 	hint_number(k, &k->point->items[0]);
 	k->controls++;		/* once */
 }
 
 /* What must be known before: the names, and how many prefixes there are. */
-static int check_names(struct check *k)
+static int check_names(struct fmt_check *k)
 {
 	const struct tsf_point *tsf = k->point->tsf;
 	struct format format;
@@ -557,7 +501,7 @@ static int check_names(struct check *k)
 			k->prefixes += is_prefix(k->step);
 			k->controls += takes_data(k->step);
 			if (k->point->is_static && is_prefix(k->step))
-				tell(k, TRCERR_FORMAT_STATIC);
+				report_control(k, TRCERR_FORMAT_STATIC, NULL);
 			check_name(k);
 		}
 		format_free(&format);
@@ -565,7 +509,7 @@ static int check_names(struct check *k)
 	return 0;
 }
 
-static int check_fmt(struct check *k)
+static int check_fmt(struct fmt_check *k)
 {
 	struct format_types types = { find_type, k };
 	struct format format;
@@ -583,40 +527,9 @@ static int check_fmt(struct check *k)
 	return 0;
 }
 
-/* The TFF has one table of types: there it is called as in this. */
-static void fmt_rename(struct check *k, struct bytes *out,
-		       const struct format *format)
-{
-	const char *text = k->fmt->text;
-	size_t done = 0;
-
-	for (size_t i = 0; i < format->count; i++) {
-		const struct format_step *step = &format->steps[i];
-		size_t at = step->at + 2;	/* behind "%{" */
-		const char *name;
-
-		if (step->kind != FORMAT_CONTROL || step->letter != '{' ||
-		    step->type != FORMAT_NAMED)
-			continue;
-		name = k->ctypes->types[step->ctype].name;
-		bytes_add(out, text + done, at - done);
-		bytes_add(out, name, strlen(name));
-		done = at + step->length;
-	}
-	bytes_add(out, text + done, k->fmt->length - done);
-	bytes_add(out, "\n", 1);
-}
-
-static bool needs_names(const struct check *k)
-{
-	for (size_t i = 0; i < k->named_count; i++)
-		if (find_known(k->ctypes, k->named[i].name,
-			       k->named[i].length) != k->named[i].type)
-			return true;
-	return false;
-}
-
-static void rename_types(struct check *k)
+/* The TFF has one table of types: writes the FMTs with the names that the types
+ * have there. */
+static void rename_types(struct fmt_check *k)
 {
 	struct format_types types = { find_type, k };
 	const struct tsf_point *tsf = k->point->tsf;
@@ -624,10 +537,27 @@ static void rename_types(struct check *k)
 	struct format format;
 
 	for (size_t i = 0; i < tsf->fmt_count; i++) {
+		const char *text = tsf->fmts[i].text;
+		size_t done = 0;
+
 		k->fmt = &tsf->fmts[i];
 		if (compile_fmt(k, &format, &types))
 			break;
-		fmt_rename(k, &out, &format);
+		for (size_t s = 0; s < format.count; s++) {
+			const struct format_step *step = &format.steps[s];
+			size_t at = step->at + 2;	/* after "%{" */
+			const char *name;
+
+			if (step->kind != FORMAT_CONTROL ||
+			    step->letter != '{' || step->type != FORMAT_NAMED)
+				continue;
+			name = k->ctypes->types[step->ctype].name;
+			bytes_add(&out, text + done, at - done);
+			bytes_add(&out, name, strlen(name));
+			done = at + step->length;
+		}
+		bytes_add(&out, text + done, k->fmt->length - done);
+		bytes_add(&out, "\n", 1);
 		format_free(&format);
 	}
 	bytes_add(&out, "", 1);
@@ -641,8 +571,9 @@ static void rename_types(struct check *k)
 void format_check(const struct compilation *c, struct ctypes *ctypes,
 		  struct compile_point *point)
 {
-	struct check k = { .c = c, .ctypes = ctypes, .point = point };
+	struct fmt_check k = { .c = c, .ctypes = ctypes, .point = point };
 	int code = check_names(&k);
+	bool renamed = false;
 
 	for (size_t i = 0; !code && i < point->tsf->fmt_count; i++) {
 		k.fmt = &point->tsf->fmts[i];
@@ -651,7 +582,10 @@ void format_check(const struct compilation *c, struct ctypes *ctypes,
 	}
 	if (!code && !k.done)
 		check_cut(&k);
-	if (!code && needs_names(&k))
+	for (size_t i = 0; i < k.named_count; i++)
+		renamed |= find_known(ctypes, k.named[i].name,
+				      k.named[i].length) != k.named[i].type;
+	if (!code && renamed)
 		rename_types(&k);
 	while (k.named_count)
 		free(k.named[--k.named_count].name);

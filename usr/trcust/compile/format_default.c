@@ -7,35 +7,7 @@
 
 #define REST	"%U\n"		/* of items that the format has no room for */
 
-static void add_text(struct bytes *out, const char *text)
-{
-	bytes_add(out, text, strlen(text));
-}
-
-/* Text of the format that is no control. */
-static void add_label(struct bytes *out, const char *label)
-{
-	for (; *label; label++) {
-		bytes_add(out, label, 1);
-		if (*label == '%')
-			bytes_add(out, "%", 1);
-	}
-}
-
-/* The typed control of that many bytes of anything. */
-static void add_untyped(struct bytes *out, unsigned int bytes)
-{
-	bool is_number = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-	char text[32];
-
-	if (is_number)
-		snprintf(text, sizeof(text), "%%{x%u}", bytes * 8);
-	else
-		snprintf(text, sizeof(text), "%%{hex%u}", bytes);
-	add_text(out, text);
-}
-
-/* What stands in front of a type's name so that a control can have it; NULL:
+/* What precedes a type's name so that a control can have it; NULL:
  * it can't. */
 static const char *type_tag(const struct ctype *type)
 {
@@ -74,96 +46,70 @@ static const struct ctype *type_of(const struct ctypes *types, uint32_t ctype)
 
 static void add_typed(struct bytes *out, const struct ctype *type)
 {
-	char text[16];
-
-	if (!type_tag(type)) {
-		snprintf(text, sizeof(text), "%%{%c%u}", number_letter(type),
-			 8 * type->bytes);
-		add_text(out, text);
-		return;
-	}
-	add_text(out, "%{");
-	add_text(out, type_tag(type));
-	add_text(out, type->name);
-	add_text(out, "}");
-}
-
-/* As many as there are: of an array its elements, text as characters. */
-static void add_repeated(struct bytes *out, const struct ctypes *types,
-			 const struct ctype *type)
-{
-	const struct ctype *element = type;
-
-	if (type->kind == TFF_CTYPE_ARRAY && type_of(types, type->target))
-		element = &types->types[type->target];
-	add_text(out, "%R");
-	if (element->kind == TFF_CTYPE_CHAR && element->bytes == 1)
-		add_text(out, "%C");
+	if (type_tag(type))
+		bytes_print(out, "%%{%s%s}", type_tag(type), type->name);
 	else
-		add_typed(out, element);
-}
-
-static bool is_composed(const struct ctype *type)
-{
-	return type->kind == TFF_CTYPE_STRUCT ||
-	       type->kind == TFF_CTYPE_UNION || type->kind == TFF_CTYPE_ARRAY;
+		bytes_print(out, "%%{%c%u}", number_letter(type),
+			    8 * type->bytes);
 }
 
 static void add_memory(struct bytes *out, const struct ctypes *types,
 		       const struct compile_item *item)
 {
-	const struct ctype *type = type_of(types, item->ctype);
-	bool in_part = type && item->bytes < type->bytes;
+	const struct ctype *type = type_of(types, item->ctype), *element;
 
 	if (type && type->kind == TFF_CTYPE_BYTES)
-		add_text(out, "bytes ");
+		bytes_print(out, "bytes ");
 	if (type && !item->variable &&
-	    (item->bytes == type->bytes || (in_part && is_composed(type)))) {
-		add_text(out, "%P");
+	    (item->bytes == type->bytes ||
+	     (item->bytes < type->bytes &&
+	      (type->kind == TFF_CTYPE_STRUCT ||
+	       type->kind == TFF_CTYPE_UNION ||
+	       type->kind == TFF_CTYPE_ARRAY)))) {
+		bytes_print(out, "%%P");
 		add_typed(out, type);
 	} else if (type && (item->variable || item->bytes % type->bytes == 0)) {
-		add_repeated(out, types, type);
+		/* as many as there are: of an array its elements, text as
+		 * characters */
+		element = type;
+		if (type->kind == TFF_CTYPE_ARRAY &&
+		    type_of(types, type->target))
+			element = &types->types[type->target];
+		bytes_print(out, "%%R");
+		if (element->kind == TFF_CTYPE_CHAR && element->bytes == 1)
+			bytes_print(out, "%%C");
+		else
+			add_typed(out, element);
 	} else {
-		add_text(out, "%P%{hex}");
+		bytes_print(out, "%%P%%{hex}");
 	}
-}
-
-static void add_raw(struct bytes *out, const struct ctypes *types,
-		    const struct compile_item *item)
-{
-	const struct ctype *type = type_of(types, item->ctype);
-
-	if (type && item->bytes == type->bytes)
-		add_typed(out, type);
-	else
-		add_untyped(out, item->bytes);
 }
 
 static void add_item(struct bytes *out, const struct ctypes *types,
 		     const struct compile_item *item)
 {
-	if (!item->label) {
-		out->failed = true;
-		return;
-	}
-	add_label(out, item->label);
-	add_text(out, item->raw ? "=" : " = ");
-	if (item->kind == TDF_STMT_ASCIIZ)
-		add_text(out, "%P%S");
-	else if (item->kind == TDF_STMT_STACK)
-		add_text(out, "%P%{stack}");
-	else if (item->raw)
-		add_raw(out, types, item);
-	else
-		add_memory(out, types, item);
-}
+	const struct ctype *type = type_of(types, item->ctype);
+	uint16_t bytes = item->bytes;
 
-/* They stand in the parentheses of the same REGS. */
-static bool is_same_clause(const struct compile_item *a,
-			   const struct compile_item *b)
-{
-	return a->raw && b->raw && a->tsf->pos.line == b->tsf->pos.line &&
-	       a->tsf->pos.column == b->tsf->pos.column;
+	out->failed |= !item->label;
+	for (const char *p = item->label; p && *p; p++) {
+		bytes_add(out, p, 1);
+		if (*p == '%')
+			bytes_add(out, p, 1);
+	}
+	bytes_print(out, item->raw ? "=" : " = ");
+	if (item->kind == TDF_STMT_ASCIIZ)
+		bytes_print(out, "%%P%%S");
+	else if (item->kind == TDF_STMT_STACK)
+		bytes_print(out, "%%P%%{stack}");
+	else if (!item->raw)
+		add_memory(out, types, item);
+	else if (type && bytes == type->bytes)
+		add_typed(out, type);
+	else if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)
+		bytes_print(out, "%%{x%u}", bytes * 8);
+	else
+		bytes_print(out, "%%{hex%u}", bytes);
 }
 
 char *format_default(const struct ctypes *types,
@@ -171,19 +117,22 @@ char *format_default(const struct ctypes *types,
 {
 	const struct compile_item *items = point->items;
 	struct bytes out = {0};
-	size_t kept;
 
 	for (size_t i = 0; i < point->item_count; i++) {
-		bool last = i + 1 == point->item_count;
+		const struct compile_item *item = &items[i], *next = item + 1;
+		size_t kept = out.size;
+		/* in the parentheses of the same REGS */
+		bool together = i + 1 < point->item_count && item->raw &&
+				next->raw &&
+				item->tsf->pos.line == next->tsf->pos.line &&
+				item->tsf->pos.column == next->tsf->pos.column;
 
-		kept = out.size;
-		add_item(&out, types, &items[i]);
-		add_text(&out, !last && is_same_clause(&items[i], &items[i + 1]) ?
-			       " " : "\n");
+		add_item(&out, types, item);
+		bytes_print(&out, together ? " " : "\n");
 		if (out.size + strlen(REST) <= TFF_FMT_MAX)
 			continue;
 		out.size = kept;
-		add_text(&out, REST);
+		bytes_add(&out, REST, strlen(REST));
 		break;
 	}
 	bytes_add(&out, "", 1);

@@ -27,21 +27,6 @@ static bool same_function(const struct dwarf_function *a,
 	       !dwarf_decl_line(&other, &their) && line == their;
 }
 
-static const struct dwarf_function *
-own_find(const struct compile_point *point, const struct dwarf_functions *found)
-{
-	for (size_t i = 0; i < found->count; i++) {
-		const struct dwarf_function *f = &found->functions[i];
-
-		for (size_t k = 0; !f->inlined && k < f->range_count; k++)
-			if (point->site_count &&
-			    point->sites->nominal >= f->ranges[k].start &&
-			    point->sites->nominal < f->ranges[k].end)
-				return f;
-	}
-	return NULL;
-}
-
 bool inlined_is_copy(const struct inlined *inlined,
 		     const struct dwarf_function *function)
 {
@@ -52,15 +37,21 @@ bool inlined_is_copy(const struct inlined *inlined,
 int inlined_find(const struct compilation *c, const struct compile_point *point,
 		 struct inlined *inlined)
 {
+	const struct dwarf_function *found;
+
 	*inlined = (struct inlined){ 0 };
 	if (point->tsf->tp.kind != TSF_TP_SYMBOL)
 		return 0;
 	if (site_symbol_functions(c, point->tsf, &inlined->found))
 		return -ENOMEM;
-	inlined->own = own_find(point, &inlined->found);
+	found = inlined->found.functions;
+	for (size_t i = 0; i < inlined->found.count && !inlined->own; i++)
+		if (!found[i].inlined && point->site_count &&
+		    module_ranges_have(found[i].ranges, found[i].range_count,
+				       point->sites->nominal))
+			inlined->own = &found[i];
 	for (size_t i = 0; i < inlined->found.count; i++)
-		inlined->count += inlined_is_copy(inlined,
-						  &inlined->found.functions[i]);
+		inlined->count += inlined_is_copy(inlined, &found[i]);
 	return 0;
 }
 
@@ -69,91 +60,73 @@ void inlined_free(struct inlined *inlined)
 	dwarf_functions_free(&inlined->found);
 }
 
-/* Where the first copy is; `none`: and what is left to trace. */
-static void hint_copy(const struct compilation *c,
-		      const struct inlined *inlined, bool none)
-{
-	const struct dwarf_function *copy = inlined->found.functions;
-	struct dwarf_from at;
-	const char *file;
-	char name[320];
-	uint32_t line;
-
-	while (!inlined_is_copy(inlined, copy))
-		copy++;
-	at = (struct dwarf_from){
-		.pc = copy->entry, .function = copy->die.addr,
-	};
-	analysis_name(c, copy->entry, name, sizeof(name));
-	diag_hint(c->diag, "%zu %s inlined, at %s%s%s", inlined->count,
-		  inlined->count == 1 ? "was" : "were", name,
-		  inlined->count == 1 ? "" : " and elsewhere",
-		  none ? ": only what calls it by a pointer or from another "
-			 "module is traced" : "");
-	if (dwarf_line_from(c->dwarf, &at, &file, &line))
-		diag_hint(c->diag, "a line has a site in each copy: TP=@%s,%u",
-			  source_path_base(file), line);
-}
-
-/* A library's functions are there for other modules. */
-static bool is_for_others(const struct compilation *c, Dwarf_Die *function)
-{
-	return !(analysis_runtime(c) & RUNTIME_PROGRAM) &&
-	       dwarf_die_flag(function, DW_AT_external);
-}
-
-/* Some code has no debug information, or one that doesn't tell of calls. */
-static bool code_calls(const struct compilation *c,
-		       const struct dwarf_function *function)
-{
-	const struct module_range *range = function->ranges;
-
-	while (function->entry < range->start || function->entry >= range->end)
-		if (++range == function->ranges + function->range_count)
-			return true;
-	return targets_lead_to(c->module, &(struct module_range){
-		function->entry, range->end });
-}
-
 /* Does nothing that is known call the function? */
 static int is_uncalled(const struct compilation *c,
 		       const struct inlined *inlined, bool *uncalled)
 {
+	const struct dwarf_function *own = inlined->own;
+	const struct module_range *range = own->ranges;
 	const struct call_table *calls = NULL;
-	Dwarf_Die function = inlined->own->die;
+	Dwarf_Die function = own->die;
 	size_t count = 0;
 	int code = 0;
 
+	*uncalled = false;
 	if (!dwarf_calls_are_many(c->dwarf))
 		code = dwarf_calls_whole(c->dwarf, &calls);
 	if (calls)
 		dwarf_calls_of(calls, &function, &count);
-	/* none at all: the compiler doesn't describe calls */
-	*uncalled = calls && calls->count && !count &&
-		    !is_for_others(c, &function) &&
-		    !code_calls(c, inlined->own);
+	/* none at all: the compiler doesn't describe calls. The functions of a
+	 * library are for other modules. */
+	if (!calls || !calls->count || count ||
+	    (!(analysis_runtime(c) & RUNTIME_PROGRAM) &&
+	     dwarf_die_flag(&function, DW_AT_external)))
+		return code;
+	/* some code has no debug information, or none about calls */
+	while (own->entry < range->start || own->entry >= range->end)
+		if (++range == own->ranges + own->range_count)
+			return code;
+	*uncalled = !targets_lead_to(c->module, &(struct module_range){
+						own->entry, range->end });
 	return code;
 }
 
 static int check_point(const struct compilation *c,
 		       const struct compile_point *point)
 {
-	const char *name = point->tsf->tp.name;
+	const struct tsf_tp *tp = &point->tsf->tp;
+	const struct dwarf_function *copy;
+	struct dwarf_from at;
 	struct inlined inlined;
+	const char *file;
+	char name[320];
+	uint32_t line;
+	bool uncalled = false;
 	int code = inlined_find(c, point, &inlined);
-	bool uncalled;
 
-	if (!code && inlined.count) {
+	if (!code && inlined.count)
 		code = is_uncalled(c, &inlined, &uncalled);
-		if (uncalled)
-			diag_report(c->diag, point->tsf->tp.pos, TRCERR_INLINED,
-				    name);
-		else if (!point->tsf->tp.retep)
-			diag_report(c->diag, point->tsf->tp.pos,
-				    TRCERR_INLINEDTOO, name);
-		if (uncalled || !point->tsf->tp.retep)
-			hint_copy(c, &inlined, uncalled);
-	}
+	if (code || !inlined.count || (tp->retep && !uncalled))
+		goto out;
+	diag_report(c->diag, tp->pos,
+		    uncalled ? TRCERR_INLINED : TRCERR_INLINEDTOO, tp->name);
+	/* where the first copy is, and what is left to trace */
+	copy = inlined.found.functions;
+	while (!inlined_is_copy(&inlined, copy))
+		copy++;
+	at = (struct dwarf_from){
+		.pc = copy->entry, .function = copy->die.addr,
+	};
+	analysis_name(c, copy->entry, name, sizeof(name));
+	diag_hint(c->diag, "%zu %s inlined, at %s%s%s", inlined.count,
+		  inlined.count == 1 ? "was" : "were", name,
+		  inlined.count == 1 ? "" : " and elsewhere",
+		  uncalled ? ": only what calls it by a pointer or from "
+			     "another module is traced" : "");
+	if (dwarf_line_from(c->dwarf, &at, &file, &line))
+		diag_hint(c->diag, "a line has a site in each copy: TP=@%s,%u",
+			  source_path_base(file), line);
+out:
 	inlined_free(&inlined);
 	return code;
 }

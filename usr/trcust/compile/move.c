@@ -52,7 +52,8 @@ static bool may_fault(const struct move *move, const struct arch_memory *memory,
 	return true;
 }
 
-/* May the probe be on the other side of it? The state is the one in front. */
+/* May the probe be on the other side of the instruction? The state is the one
+ * before it. */
 static bool may_cross(const struct move *move, size_t index,
 		      const struct arch_effect *effect)
 {
@@ -61,114 +62,69 @@ static bool may_cross(const struct move *move, size_t index,
 		       insn->insn.flow == ARCH_FLOW_RETURN;
 	bool faults = effect->traps;
 
-	if (insn->insn.flow != ARCH_FLOW_NEXT && !returns) {
-		move_report(move, "", index, " leads elsewhere");
-		return false;
-	}
+	if (insn->insn.flow != ARCH_FLOW_NEXT && !returns)
+		return !move_report(move, "", index, " leads elsewhere");
 	for (size_t i = 0; i < effect->read_count; i++)
 		faults |= may_fault(move, &effect->reads[i], false);
 	for (size_t i = 0; i < effect->write_count; i++)
 		faults |= may_fault(move, &effect->writes[i], true);
-	if (!effect->faults && (!faults || move->mode == MOVE_FAST))
-		return true;
-	move_report(move, "", index, " may fault");
-	return false;
-}
-
-/* The register that the frame begins at a distance from. */
-static int find_frame(const struct move *move, uint64_t address)
-{
-	struct bytes rpn = {0};
-	struct error err = {0};
-	struct rpn_op op;
-	int frame = -1;
-
-	if (!dwarf_frame_address_emit(move->dwarf, move->module, address, &rpn,
-				      &err) &&
-	    !rpn.failed && rpn_single(rpn.data, rpn.size, &op) &&
-	    op.code >= RPN_breg &&
-	    op.code <= RPN_breg_last && op.index < ARCH_REGISTERS)
-		frame = op.index;
-	bytes_free(&rpn);
-	return frame;
+	return (!effect->faults && (!faults || move->mode == MOVE_FAST)) ||
+	       !move_report(move, "", index, " may fault");
 }
 
 /* What is known before the instruction is what holds anywhere. */
 static void begin_at(struct move *move, size_t index)
 {
 	const struct arch *arch = move->module->arch;
+	uint64_t address = move->block->insns[index].address;
+	uint64_t number;
+	struct bytes rpn = {0};
+	struct error err = {0};
+	struct rpn_op op;
+	int64_t offset;
 	int frame = -1;
 
 	move->entry = !index && move->block->entry;
 	state_end(&move->state);
-	if (!move->entry)
-		frame = find_frame(move, move->block->insns[index].address);
+	/* the register that the frame begins at a distance from */
+	if (!move->entry &&
+	    !dwarf_frame_address_emit(move->dwarf, move->module, address, &rpn,
+				      &err) &&
+	    !rpn.failed && rpn_single(rpn.data, rpn.size, &op) &&
+	    rpn_is_register(&op, &number, &offset) &&
+	    number < ARCH_REGISTERS)
+		frame = number;
+	bytes_free(&rpn);
 	state_begin(&move->state, arch, frame, move->entry || !arch->red_zone);
 }
 
-static bool step(struct move *move, size_t index)
+/* Follows the block up to the later of the two addresses. False: why, or no
+ * memory. */
+static bool follow_block(struct move *move)
 {
 	struct arch_effect effect;
-	bool known = move_effect_find(move, index, &effect);
 
-	if (!known && index < move->low) {
-		begin_at(move, index + 1);
-		return true;
-	}
-	if (!known) {
-		move_report(move, "what ", index, " does isn't known");
-		return false;
-	}
-	if (index >= move->low && !may_cross(move, index, &effect))
-		return false;
-	if (index >= move->low && effect.flags && move->flags == SIZE_MAX)
-		move->flags = index;
-	state_step(&move->state, index, &move->block->insns[index].insn,
-		   &effect);
-	return true;
-}
-
-static bool run(struct move *move)
-{
 	begin_at(move, 0);
-	for (size_t i = 0; i < move->high && !move->state.failed; i++) {
+	for (size_t i = 0;; i++) {
 		if (i == move->low)
 			memcpy(move->registers_low, move->state.registers,
 			       sizeof(move->registers_low));
-		if (!step(move, i))
+		if (i == move->high || move->state.failed)
+			return !move->state.failed;
+		if (!move_effect_find(move, i, &effect)) {
+			if (i >= move->low)
+				return !move_report(move, "what ", i,
+						    " does isn't known");
+			begin_at(move, i + 1);
+			continue;
+		}
+		if (i >= move->low && !may_cross(move, i, &effect))
 			return false;
+		if (i >= move->low && effect.flags && move->flags == SIZE_MAX)
+			move->flags = i;
+		state_step(&move->state, i, &move->block->insns[i].insn,
+			   &effect);
 	}
-	if (move->low == move->high)
-		memcpy(move->registers_low, move->state.registers,
-		       sizeof(move->registers_low));
-	return !move->state.failed;
-}
-
-/* The stack pointer is above what it was, or may be. */
-static bool gives_back(const struct move *move)
-{
-	unsigned int number = move->state.stack;
-	const struct state_value *nominal = &move->at_nominal[number];
-	const struct state_value *site = &move->at_site[number];
-
-	return move->site > move->nominal &&
-	       (site->base != nominal->base ||
-		!state_is_linear(&move->state, site) ||
-		site->add > nominal->add);
-}
-
-static bool is_possible(const struct move *move)
-{
-	const struct block *block = move->block;
-
-	if (move->mode == MOVE_NEVER || move->nominal >= block->count ||
-	    move->site > block->count ||
-	    (move->site == block->count &&
-	     block->insns[block->count - 1].insn.flow != ARCH_FLOW_RETURN)) {
-		move_report_text(move, "it isn't on the same way");
-		return false;
-	}
-	return true;
 }
 
 struct move *move_begin(const struct block *block, struct module *module,
@@ -176,6 +132,7 @@ struct move *move_begin(const struct block *block, struct module *module,
 			size_t nominal, size_t site, char *why)
 {
 	struct move *move = calloc(1, sizeof(*move));
+	const struct state_value *before, *after;
 
 	*why = 0;
 	if (!move)
@@ -188,7 +145,15 @@ struct move *move_begin(const struct block *block, struct module *module,
 		.high = nominal < site ? site : nominal,
 		.flags = SIZE_MAX, .why = why,
 	};
-	if (!is_possible(move) || !run(move)) {
+	if (mode == MOVE_NEVER || nominal >= block->count ||
+	    site > block->count ||
+	    (site == block->count &&
+	     block->insns[block->count - 1].insn.flow != ARCH_FLOW_RETURN)) {
+		move_report_text(move, "it isn't on the same way");
+		move_end(move);
+		return NULL;
+	}
+	if (!follow_block(move)) {
 		move_end(move);
 		return NULL;
 	}
@@ -196,7 +161,13 @@ struct move *move_begin(const struct block *block, struct module *module,
 					    move->state.registers;
 	move->at_site = nominal < site ? move->state.registers :
 					 move->registers_low;
-	move->gone = gives_back(move);
+	/* is the stack pointer above what it was, or may it be? */
+	before = &move->at_nominal[move->state.stack];
+	after = &move->at_site[move->state.stack];
+	move->gone = site > nominal &&
+		     (after->base != before->base ||
+		      !state_is_linear(&move->state, after) ||
+		      after->add > before->add);
 	return move;
 }
 
@@ -206,12 +177,10 @@ void move_end(struct move *move)
 	free(move);
 }
 
-static int check(const struct move *move, const struct move_entry *entry)
+static int check_entry(const struct move *move, const struct move_entry *entry)
 {
-	if (entry->missing < 0)
-		return 0;
-	move_report_register(move, entry->missing);
-	return 1;
+	return entry->missing < 0 ? 0 :
+				    move_report_register(move, entry->missing);
 }
 
 static int move_value(const struct move *move, const uint8_t *table,
@@ -225,43 +194,43 @@ static int move_value(const struct move *move, const uint8_t *table,
 
 	*at = start;
 	*length = rpn->size - start;
-	return code ? code : check(move, &entry);
+	return code ? code : check_entry(move, &entry);
+}
+
+/* The low `need` bytes of a register. */
+static int move_register_value(const struct move *move, unsigned int number,
+			       unsigned int need, struct bytes *rpn)
+{
+	uint32_t at = 0, length;
+	struct bytes one = {0};
+	int code = -ENOMEM;
+
+	rpn_emit_register(&one, number, 0);
+	length = one.size;
+	if (!one.failed)
+		code = move_value(move, one.data, &at, &length, need, rpn);
+	bytes_free(&one);
+	return code;
 }
 
 int move_register(struct move *move, unsigned int number, struct bytes *rpn,
 		  char *why)
 {
-	uint32_t at = 0, length;
-	struct bytes one = {0};
-	int code;
-
 	*why = 0;
 	move->why = why;
-	rpn_emit_register(&one, number, 0);
-	length = one.size;
-	code = one.failed ? -ENOMEM :
-	       move_value(move, one.data, &at, &length, move->state.width,
-			  rpn);
-	bytes_free(&one);
-	return code;
+	return move_register_value(move, number, move->state.width, rpn);
 }
 
 /* A register is another one there, or no longer one. */
 static int move_reg(struct move *move, const struct tdf_stmt *in,
 		    struct tdf_stmt *out, struct bytes *rpn)
 {
-	uint32_t at = 0, length;
-	struct bytes one = {0};
-	struct rpn_op op;
+	uint32_t at = rpn->size;
 	uint64_t number;
+	struct rpn_op op;
 	int64_t offset;
-	int code;
+	int code = move_register_value(move, in->reg, in->reg_bytes, rpn);
 
-	rpn_emit_register(&one, in->reg, 0);
-	length = one.size;
-	code = one.failed ? -ENOMEM :
-	       move_value(move, one.data, &at, &length, in->reg_bytes, rpn);
-	bytes_free(&one);
 	if (code)
 		return code;
 	if (rpn_single(rpn->data + at, rpn->size - at, &op) &&
@@ -272,15 +241,16 @@ static int move_reg(struct move *move, const struct tdf_stmt *in,
 	}
 	*out = (struct tdf_stmt) {
 		.kind = TDF_STMT_VALUE, .flags = TDF_STMT_RAW,
-		.length = in->reg_bytes, .rpn = at, .rpn_length = length,
+		.length = in->reg_bytes, .rpn = at,
+		.rpn_length = rpn->size - at,
 	};
 	return 0;
 }
 
 /*
- * An address, of which so many bytes are read: as it is at the site; or, what
- * is there isn't the same, but had: *value is set, and its expression is in
- * place of the address.
+ * An address, of which so many bytes are read: as it is at the site; or, when
+ * the memory there isn't the same but its value is available, *value is set and
+ * the expression is that of the value.
  */
 static int move_address(const struct move *move, const uint8_t *table,
 			uint32_t *at, uint32_t *length, bool far,
@@ -304,7 +274,7 @@ static int move_address(const struct move *move, const uint8_t *table,
 	}
 	code = move_memory_find(move, &entry, bytes, &found, &from);
 	if (!code)
-		code = check(move, &entry);
+		code = check_entry(move, &entry);
 	else if (code > 0)
 		*value = true;
 	if (*value) {
@@ -316,34 +286,10 @@ static int move_address(const struct move *move, const uint8_t *table,
 	return rpn->failed ? -ENOMEM : code != 0;
 }
 
-static int move_length(const struct move *move, const struct tdf_stmt *in,
-		       const uint8_t *table, struct tdf_stmt *out,
-		       struct bytes *rpn)
-{
-	size_t start;
-	bool value;
-	int code;
-
-	if (in->flags & TDF_STMT_LEN_VALUE)
-		return move_value(move, table, &out->len_rpn,
-				  &out->len_rpn_length, 8, rpn);
-	code = move_address(move, table, &out->len_rpn, &out->len_rpn_length,
-			    in->flags & TDF_STMT_LEN_SEGMENT, in->len_bytes,
-			    rpn, &value);
-	if (code || !value)
-		return code;
-	start = out->len_rpn;
-	rpn_emit_extend(rpn, in->len_bytes, false);
-	out->len_rpn_length = rpn->size - start;
-	out->flags |= TDF_STMT_LEN_VALUE;
-	return 0;
-}
-
 static int move_memory(const struct move *move, const struct tdf_stmt *in,
 		       const uint8_t *table, struct tdf_stmt *out,
 		       struct bytes *rpn)
 {
-	bool whole = in->kind == TDF_STMT_MEM && !(in->flags & TDF_STMT_LEN);
 	/* of a string up to the zero, which may be read in pieces */
 	unsigned int bytes = in->kind == TDF_STMT_MEM ? in->length :
 							in->length + 8;
@@ -352,33 +298,43 @@ static int move_memory(const struct move *move, const struct tdf_stmt *in,
 				in->flags & TDF_STMT_SEGMENT, bytes, rpn,
 				&value);
 
-	if (!code && value && !whole) {
-		move_report_text(move, "it has a part of what is read in a "
-				       "register");
-		return 1;
-	}
-	if (!code && value)
+	if (code)
+		return code;
+	if (value && (in->kind != TDF_STMT_MEM || in->flags & TDF_STMT_LEN))
+		return move_report_text(move, "it has a part of what is read "
+					      "in a register");
+	if (value)
 		out->kind = TDF_STMT_VALUE;
-	if (!code && in->flags & TDF_STMT_LEN)
-		code = move_length(move, in, table, out, rpn);
-	return code;
+	if (!(in->flags & TDF_STMT_LEN))
+		return 0;
+	if (in->flags & TDF_STMT_LEN_VALUE)
+		return move_value(move, table, &out->len_rpn,
+				  &out->len_rpn_length, 8, rpn);
+	code = move_address(move, table, &out->len_rpn, &out->len_rpn_length,
+			    in->flags & TDF_STMT_LEN_SEGMENT, in->len_bytes,
+			    rpn, &value);
+	if (code || !value)
+		return code;
+	rpn_emit_extend(rpn, in->len_bytes, false);
+	out->len_rpn_length = rpn->size - out->len_rpn;
+	out->flags |= TDF_STMT_LEN_VALUE;
+	return 0;
 }
 
-/* It's what the register had at the beginning: the address to return to may
- * have been signed since, which leaves its low bytes alone (Arm ARM D8.10). */
+/* It's what the register had at the beginning: the return address may have been
+ * signed since, which leaves its low bytes alone (Arm ARM D8.10). */
 static bool is_original(const struct move *move,
 			const struct state_value *value, unsigned int number)
 {
 	const struct state *state = &move->state;
+	bool link = (int)number == state->arch->link;
 
-	if (value->base >= STATE_OTHERS &&
-	    (int)number == state->arch->link)
+	if (value->base >= STATE_OTHERS && link)
 		value = &state->others[value->base - STATE_OTHERS].copied;
 	if (value->base != number || value->add)
 		return false;
 	return state_is_linear(state, value) ||
-	       ((int)number == state->arch->link && value->bytes == 4 &&
-		value->known == 4);
+	       (link && value->bytes == 4 && value->known == 4);
 }
 
 /* What the register had at the beginning was saved there. */
@@ -399,8 +355,8 @@ static bool is_saved(const struct move *move, const struct state_value *pointer,
 	       is_original(move, &write->value, number);
 }
 
-/* The frame pointer leads to the same frames: it is unchanged, or was made the
- * function's own behind where that saved it, below the address to return to. */
+/* The frame pointer leads to the caller's frame: it is unchanged, or points to
+ * where the function saved it, below the return address. */
 static bool leads_to_caller(const struct move *move,
 			    const struct state_value *registers)
 {
@@ -420,57 +376,44 @@ static bool leads_to_caller(const struct move *move,
 	       pointer->add < 0 && is_saved(move, pointer, width, arch->link);
 }
 
-/* The frame pointer is the same, and what has the address to return to. */
-static bool leads_alike(const struct move *move)
-{
-	const struct arch *arch = move->module->arch;
-	const struct state_value *a = move->at_nominal, *b = move->at_site;
-
-	if (state_is_same(&move->state, &a[arch->frame], &b[arch->frame]) &&
-	    (arch->link < 0 ||
-	     state_is_same(&move->state, &a[arch->link], &b[arch->link])))
-		return true;
-	return leads_to_caller(move, a) && leads_to_caller(move, b);
-}
-
 /* Return addresses are found from the frame's address and the frame pointer;
- * behind a return the first is the address itself (bpf/stack.c). */
+ * after a return the first is the address itself (bpf/stack.c). */
 static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		      const uint8_t *table, struct tdf_stmt *out,
 		      struct bytes *rpn)
 {
-	unsigned int frame = move->module->arch->frame;
+	const struct arch *arch = move->module->arch;
+	const struct state_value *a = move->at_nominal, *b = move->at_site;
+	bool same_frame = state_is_same(&move->state, &a[arch->frame],
+					&b[arch->frame]);
 	size_t start = rpn->size;
 	struct error err = {0};
 	int code;
 
-	if (!leads_alike(move)) {
-		if (state_is_same(&move->state, &move->at_nominal[frame],
-				  &move->at_site[frame]))
-			frame = move->module->arch->link;
-		move_report_register(move, frame);
-		return 1;
-	}
+	if (!(same_frame &&
+	      (arch->link < 0 ||
+	       state_is_same(&move->state, &a[arch->link], &b[arch->link]))) &&
+	    !(leads_to_caller(move, a) && leads_to_caller(move, b)))
+		return move_report_register(move, same_frame ?
+					    (unsigned int)arch->link :
+					    arch->frame);
 	if (move->site == move->block->count) {
 		out->rpn = out->rpn_length = 0;
 		return 0;
 	}
-	if (!in->rpn_length) {
-		move_report_text(move, "where the frame is isn't known");
-		return 1;
-	}
+	if (!in->rpn_length)
+		return move_report_text(move, "where the frame is isn't known");
 	code = dwarf_frame_address_emit(move->dwarf, move->module,
 					move->block->insns[move->site].address,
 					rpn, &err);
 	if (code == -ENOMEM || rpn->failed)
 		return -ENOMEM;
-	out->rpn = start;
-	out->rpn_length = rpn->size - start;
-	if (!code)
+	if (!code) {
+		out->rpn = start;
+		out->rpn_length = rpn->size - start;
 		return 0;
+	}
 	rpn->size = start;
-	out->rpn = in->rpn;
-	out->rpn_length = in->rpn_length;
 	return move_value(move, table, &out->rpn, &out->rpn_length,
 			  move->state.width, rpn);
 }

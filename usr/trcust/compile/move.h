@@ -24,11 +24,11 @@ enum move_mode {
 struct move;
 
 /*
- * Statements mean what they do in front of the instruction `nominal` of the
- * block and are to be had in front of the instruction `site`; a `site` of
- * block->count, behind a return, is what the kernel's return probe finds.
- * NULL: not possible, why in *why ("mov %rax, (%rdi) may fault", cut to
- * MOVE_WHY), or *why empty: no memory.
+ * Statements have the values before the instruction `nominal` of the block, and
+ * are moved to before the instruction `site`; a `site` of block->count, after a
+ * return, is what the kernel's return probe finds. NULL: not possible, why in
+ * *why ("mov %rax, (%rdi) may fault", cut to MOVE_WHY), or *why empty: no
+ * memory.
  */
 #define MOVE_WHY	160
 struct move *move_begin(const struct block *block, struct module *module,
@@ -37,16 +37,16 @@ struct move *move_begin(const struct block *block, struct module *module,
 void move_end(struct move *move);
 
 /*
- * One statement: *out is what has the same at the site, its expressions behind
- * those in *rpn. `table`: that of the statement's own expressions, not the
+ * One statement: *out has the same value at the site; its expressions are
+ * appended to *rpn. `table`: that of the statement's own expressions, not the
  * bytes of *rpn. 0; 1: not possible, why as above; -ENOMEM.
  */
 int move_stmt(struct move *move, const struct tdf_stmt *in,
 	      const uint8_t *table, struct tdf_stmt *out, struct bytes *rpn,
 	      char *why);
 
-/* What the register has at the nominal address, in terms of the site: behind
- * rpn. 0, 1, -ENOMEM as above. */
+/* Appends what the register has at the nominal address, computed at the site. 0,
+ * 1, -ENOMEM as above. */
 int move_register(struct move *move, unsigned int number, struct bytes *rpn,
 		  char *why);
 

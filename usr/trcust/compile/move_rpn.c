@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Expressions of the nominal address as those of the site, operation by
- * operation: what they come to is followed beside, so that it is known what
- * their addresses lead to.
+ * Rewrites expressions of the nominal address for the site, operation by
+ * operation. The values are followed alongside, so that it is known what their
+ * addresses point to.
  */
 #include "move_rpn.h"
 
@@ -11,59 +11,246 @@
 #include <string.h>
 #include <rastrace/tdf.h>
 #include "lib/formats/rpn_emit.h"
-#include "move_need.h"
 
 #define NOWHERE		SIZE_MAX
 #define JUMPS_MAX	64
 
-struct entries {
+/*
+ * How many low bytes of each value in an expression matter to what it comes
+ * to: of an int in a 64-bit register four do.
+ */
+struct move_need {
+	struct rpn_op op;
+	unsigned int need;	/* of what the operation pushes: 1 to 8 */
+	/* while they are found */
+	uint32_t arguments[2];	/* the operations whose values it takes */
+	unsigned int count;
+};
+
+/* Numbers of the operations that pushed what is there. */
+struct need_stack {
+	uint32_t at[TDF_RPN_STACK];
+	int count;
+};
+
+struct need_jump {
+	size_t target;
+	struct need_stack stack;
+};
+
+struct need_finder {
+	struct move_need *ops;
+	unsigned int width;
+	struct need_stack stack;
+	bool dead;
+	struct need_jump *jumps;
+	size_t jump_count;
+};
+
+static void want(struct move_need *op, unsigned int need)
+{
+	if (need > op->need)
+		op->need = need > 8 ? 8 : need;
+}
+
+/* Where branches part or join, all of everything is taken to be needed. */
+static void want_all(struct need_finder *f)
+{
+	for (int i = 0; i < f->stack.count; i++)
+		want(&f->ops[f->stack.at[i]], 8);
+}
+
+static void need_land(struct need_finder *f, size_t at)
+{
+	for (size_t i = 0; i < f->jump_count; i++) {
+		if (f->jumps[i].target != at)
+			continue;
+		want_all(f);
+		if (f->dead)
+			f->stack = f->jumps[i].stack;
+		f->dead = false;
+	}
+}
+
+/* What the operation does to the stack. */
+static void need_step(struct need_finder *f, uint32_t index)
+{
+	struct move_need *op = &f->ops[index];
+	struct need_stack *stack = &f->stack;
+	uint32_t *end = stack->at + stack->count, top;
+
+	switch (op->op.code) {
+	case RPN_dup:
+	case RPN_over:
+	case RPN_pick:
+		*end = op->op.code == RPN_dup ? end[-1] :
+		       op->op.code == RPN_over ? end[-2] :
+						 end[-1 - (int)op->op.a];
+		stack->count++;
+		return;
+	case RPN_drop:
+		stack->count--;
+		return;
+	case RPN_swap:
+		top = end[-1];
+		end[-1] = end[-2];
+		end[-2] = top;
+		return;
+	case RPN_rot:	/* the first becomes third */
+		top = end[-1];
+		end[-1] = end[-2];
+		end[-2] = end[-3];
+		end[-3] = top;
+		return;
+	case RPN_bra:
+	case RPN_skip:
+		want_all(f);
+		if (op->op.code == RPN_bra)
+			stack->count--;
+		f->jumps[f->jump_count++] = (struct need_jump) {
+			.target = op->op.a, .stack = *stack,
+		};
+		f->dead = op->op.code == RPN_skip;
+		return;
+	}
+	op->count = op->op.pops;
+	for (unsigned int i = op->count; i--;)
+		op->arguments[i] = stack->at[--stack->count];
+	if (op->op.pushes)
+		stack->at[stack->count++] = index;
+}
+
+static void want_arguments(struct need_finder *f, const struct move_need *op)
+{
+	struct move_need *last;
+	unsigned int need = 8;
+	int64_t number;
+
+	if (!op->count)
+		return;
+	last = &f->ops[op->arguments[op->count - 1]];
+	switch (op->op.code) {
+	case RPN_plus:
+	case RPN_minus:
+	case RPN_mul:
+	case RPN_or:
+	case RPN_xor:
+	case RPN_neg:
+	case RPN_not:
+	case RPN_plus_uconst:
+		need = op->need;
+		break;
+	case RPN_deref:
+	case RPN_deref_size:
+		need = f->width;
+		break;
+	case RPN_and:
+		/* no more than the bytes of a mask */
+		for (int i = 0; i < 2; i++) {
+			need = op->need;
+			if (rpn_is_constant(&f->ops[op->arguments[!i]].op,
+					  &number))
+				while (need && !((uint64_t)number >> 8 * (need - 1)))
+					need--;
+			want(&f->ops[op->arguments[i]], need);
+		}
+		return;
+	case RPN_shl:
+	case RPN_shr:
+	case RPN_shra:
+		if (rpn_is_constant(&last->op, &number) && (uint64_t)number < 64) {
+			if (op->op.code != RPN_shl)
+				need = op->need + (number + 7) / 8;
+			else
+				need = op->need > number / 8 ?
+				       op->need - number / 8 : 1;
+		}
+		want(&f->ops[op->arguments[0]], need);
+		want(last, 8);
+		return;
+	}
+	for (unsigned int i = 0; i < op->count; i++)
+		want(&f->ops[op->arguments[i]], need);
+}
+
+static struct move_need *decode_all(const uint8_t *rpn, size_t size,
+				    size_t *count, size_t *jumps)
+{
+	struct move_need *ops = calloc(size + 1, sizeof(*ops));
+	struct rpn_op op = {0};
+
+	*count = *jumps = 0;
+	while (ops && rpn_next(rpn, size, &op)) {
+		*jumps += op.operand == RPN_JUMP;
+		ops[(*count)++].op = op;
+	}
+	return ops;
+}
+
+/*
+ * The operations of an expression that rpn_check() accepts, malloc'd; NULL: no
+ * memory. `need`: of what it leaves on top. `width`: bytes of an address.
+ */
+static struct move_need *move_need_find(const uint8_t *rpn, size_t size,
+					unsigned int need, unsigned int width,
+					size_t *count, size_t *jumps)
+{
+	struct need_finder f = { .width = width };
+
+	f.ops = decode_all(rpn, size, count, jumps);
+	f.jumps = calloc(*jumps + 1, sizeof(*f.jumps));
+	if (!f.ops || !f.jumps) {
+		free(f.ops);
+		free(f.jumps);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < *count; i++) {
+		need_land(&f, f.ops[i].op.at);
+		if (!f.dead)
+			need_step(&f, i);
+	}
+	need_land(&f, size);
+	for (int i = 0; i < f.stack.count; i++)
+		want(&f.ops[f.stack.at[i]],
+		     i == f.stack.count - 1 ? need : 8);
+	for (size_t i = *count; i--;) {
+		want(&f.ops[i], 1);
+		want_arguments(&f, &f.ops[i]);
+	}
+	free(f.jumps);
+	return f.ops;
+}
+
+struct rpn_entries {
 	struct move_entry at[TDF_RPN_STACK];
 	int count;
 };
 
 /* A jump whose target is still to come. */
-struct jump {
+struct rpn_jump {
 	size_t target;		/* in the input */
-	size_t operand;		/* in the output: where its distance stands */
-	struct entries entries;
+	size_t operand;		/* of its distance, in the output */
+	struct rpn_entries entries;
 };
 
 struct rewriting {
 	const struct move *move;
 	const uint8_t *in;
 	struct bytes *rpn;
-	struct entries entries;
-	bool dead;		/* behind a skip */
-	struct jump *jumps;
+	struct rpn_entries entries;
+	bool dead;		/* after a skip */
+	struct rpn_jump *jumps;
 	size_t jump_count;
-	bool failed;		/* move->why tells */
+	bool failed;		/* move->why is set */
 };
 
-static struct move_entry entry_unknown(void)
+static struct move_entry entry_of(unsigned int base, uint64_t add)
 {
 	return (struct move_entry) {
-		.value = { .base = STATE_NONE, .bytes = 8, .known = 8 },
+		.value = { .base = base, .add = add, .bytes = 8, .known = 8 },
 		.clean = true, .outside = true, .missing = -1,
 		.start = NOWHERE,
 	};
-}
-
-static struct move_entry entry_number(uint64_t number)
-{
-	struct move_entry entry = entry_unknown();
-
-	entry.value.base = STATE_NUMBER;
-	entry.value.add = number;
-	return entry;
-}
-
-static struct move_entry entry_fixed(uint64_t address)
-{
-	struct move_entry entry = entry_unknown();
-
-	entry.value.base = STATE_FIXED;
-	entry.value.add = address;
-	return entry;
 }
 
 /* All that may be gone at the site is known not to be led to by what is clean.
@@ -92,8 +279,8 @@ static bool is_outside(const struct move *move, const struct state_value *value)
 	       move->at_site[results[1]].base == value->base;
 }
 
-static void shift(const struct move *move, struct state_value *value,
-		  int64_t distance)
+static void value_shift(const struct move *move, struct state_value *value,
+			int64_t distance)
 {
 	if (state_is_linear(&move->state, value))
 		value->add += distance;
@@ -101,34 +288,15 @@ static void shift(const struct move *move, struct state_value *value,
 		value->base = STATE_NONE;
 }
 
-/* What a register has at the nominal address, plus displacement. */
-static struct move_entry entry_register(const struct move *move,
-					unsigned int number,
-					int64_t displacement)
-{
-	const struct arch *arch = move->module->arch;
-	struct move_entry entry = entry_unknown();
-
-	if (move->wide && number == arch->thread)
-		entry.value.base = STATE_THREAD;
-	else if (number < ARCH_REGISTERS)
-		entry.value = move->at_nominal[number];
-	else
-		return entry;
-	entry.clean = state_is_clean(&move->state, entry.value.base);
-	entry.outside = is_outside(move, &entry.value);
-	shift(move, &entry.value, displacement);
-	return entry;
-}
-
-static void push(struct rewriting *r, struct move_entry entry, size_t start)
+static void entry_push(struct rewriting *r, struct move_entry entry,
+		       size_t start)
 {
 	entry.start = start;
 	entry.end = r->rpn->size;
 	r->entries.at[r->entries.count++] = entry;
 }
 
-static struct move_entry pop(struct rewriting *r)
+static struct move_entry entry_pop(struct rewriting *r)
 {
 	return r->entries.at[--r->entries.count];
 }
@@ -138,36 +306,42 @@ static void emit_same(struct rewriting *r, const struct rpn_op *op)
 	bytes_add(r->rpn, r->in + op->at, op->next - op->at);
 }
 
-/* Without the register there is something in its place; whether it is needed
- * is seen later. */
+/* What a register has at the nominal address, plus displacement. When it is not
+ * available a 0 is pushed; whether it is needed is seen later. */
 static void do_register(struct rewriting *r, unsigned int number,
 			int64_t displacement, const struct rpn_op *op,
 			unsigned int need)
 {
 	const struct move *move = r->move;
 	const struct arch *arch = move->module->arch;
+	struct move_entry entry = entry_of(STATE_NONE, 0);
 	size_t start = r->rpn->size;
-	struct move_entry entry;
 
 	if (number == arch->ip) {
 		uint64_t ip = move->block->insns[move->nominal].address +
 			      displacement;
 
 		rpn_emit_addr(r->rpn, ip);
-		push(r, entry_fixed(ip), start);
+		entry_push(r, entry_of(STATE_FIXED, ip), start);
 		return;
 	}
 	if (number == arch->flags) {
-		if (move->flags != SIZE_MAX) {
-			move_report(move, "", move->flags,
-				    " changes the flags");
-			r->failed = true;
-		}
+		if (move->flags != SIZE_MAX)
+			r->failed = move_report(move, "", move->flags,
+						" changes the flags");
 		emit_same(r, op);
-		push(r, entry_unknown(), start);
+		entry_push(r, entry, start);
 		return;
 	}
-	entry = entry_register(move, number, displacement);
+	if (move->wide && number == arch->thread)
+		entry = entry_of(STATE_THREAD, 0);
+	else if (number < ARCH_REGISTERS)
+		entry.value = move->at_nominal[number];
+	if (number < ARCH_REGISTERS || entry.value.base == STATE_THREAD) {
+		entry.clean = state_is_clean(&move->state, entry.value.base);
+		entry.outside = is_outside(move, &entry.value);
+		value_shift(move, &entry.value, displacement);
+	}
 	if (number >= ARCH_REGISTERS) {
 		emit_same(r, op);
 	} else if (!move_value_emit(move, &move->at_nominal[number],
@@ -175,30 +349,20 @@ static void do_register(struct rewriting *r, unsigned int number,
 		entry.missing = number;
 		rpn_emit_const(r->rpn, 0);
 	}
-	push(r, entry, start);
+	entry_push(r, entry, start);
 }
 
 static void check_missing(struct rewriting *r, const struct move_entry *entry)
 {
 	if (entry->missing < 0 || r->failed)
 		return;
-	move_report_register(r->move, entry->missing);
-	r->failed = true;
-}
-
-/* The output is again what it was without the entry. */
-static void undo(struct rewriting *r, const struct move_entry *entry)
-{
-	if (entry->start != NOWHERE && entry->end == r->rpn->size)
-		r->rpn->size = entry->start;
-	else
-		rpn_emit_op(r->rpn, RPN_drop);
+	r->failed = move_report_register(r->move, entry->missing);
 }
 
 static void do_deref(struct rewriting *r, unsigned int bytes,
 		     const struct rpn_op *op, unsigned int need)
 {
-	struct move_entry address = pop(r), entry = entry_unknown();
+	struct move_entry address = entry_pop(r), entry = entry_of(STATE_NONE, 0);
 	size_t start = address.end == r->rpn->size ? address.start : NOWHERE;
 	struct state_value value;
 	unsigned int from;
@@ -214,7 +378,11 @@ static void do_deref(struct rewriting *r, unsigned int bytes,
 		check_missing(r, &address);
 		emit_same(r, op);
 	} else {
-		undo(r, &address);
+		/* the output without the address */
+		if (start != NOWHERE)
+			r->rpn->size = start;
+		else
+			rpn_emit_op(r->rpn, RPN_drop);
 		if (!move_memory_emit(r->move, &value, from, bytes, need,
 				      r->rpn))
 			r->failed = true;
@@ -225,14 +393,14 @@ static void do_deref(struct rewriting *r, unsigned int bytes,
 			entry.outside = is_outside(r->move, &entry.value);
 		}
 	}
-	push(r, entry, start);
+	entry_push(r, entry, start);
 }
 
 /* The memory isn't known: no write at all may be between. */
 static void do_far(struct rewriting *r, const struct rpn_op *op)
 {
-	struct move_entry offset = pop(r), selector = pop(r);
-	struct move_entry entry = entry_unknown();
+	struct move_entry offset = entry_pop(r), selector = entry_pop(r);
+	struct move_entry entry = entry_of(STATE_NONE, 0);
 	struct state_value value;
 	unsigned int from;
 
@@ -243,67 +411,45 @@ static void do_far(struct rewriting *r, const struct rpn_op *op)
 	if (move_memory_find(r->move, &entry, 0, &value, &from))
 		r->failed = true;
 	emit_same(r, op);
-	push(r, entry, NOWHERE);
-}
-
-static struct move_entry sum(const struct move *move,
-			     const struct move_entry *a, int64_t sign,
-			     const struct move_entry *b)
-{
-	struct move_entry out = *a;
-
-	if (b->value.base == STATE_NUMBER)
-		shift(move, &out.value, sign * b->value.add);
-	else
-		out.value.base = STATE_NONE;
-	return out;
-}
-
-/* A mask that leaves all of an address. */
-static bool is_mask(const struct rewriting *r, const struct move_entry *entry)
-{
-	return !r->move->wide && entry->value.base == STATE_NUMBER &&
-	       entry->value.add == UINT32_MAX;
-}
-
-static struct move_entry combine(const struct rewriting *r, unsigned int code,
-				 const struct move_entry *a,
-				 const struct move_entry *b)
-{
-	struct move_entry out = entry_unknown();
-
-	if (code == RPN_plus && a->value.base == STATE_NUMBER)
-		out = sum(r->move, b, 1, a);
-	else if (code == RPN_plus || code == RPN_minus)
-		out = sum(r->move, a, code == RPN_plus ? 1 : -1, b);
-	else if (code == RPN_and && is_mask(r, b))
-		out = *a;
-	out.clean = a->clean && b->clean;
-	out.outside = a->outside && b->outside;
-	out.missing = a->missing >= 0 ? a->missing : b->missing;
-	return out;
+	entry_push(r, entry, NOWHERE);
 }
 
 static void do_binary(struct rewriting *r, const struct rpn_op *op)
 {
-	struct move_entry b = pop(r), a = pop(r);
+	struct move_entry b = entry_pop(r), a = entry_pop(r);
+	struct move_entry out = entry_of(STATE_NONE, 0);
 	bool together = a.end == b.start && b.end == r->rpn->size;
+	bool number = b.value.base == STATE_NUMBER;
 
+	if (op->code == RPN_plus && a.value.base == STATE_NUMBER) {
+		out.value = b.value;
+		value_shift(r->move, &out.value, a.value.add);
+	} else if ((op->code == RPN_plus || op->code == RPN_minus) && number) {
+		out.value = a.value;
+		value_shift(r->move, &out.value, op->code == RPN_plus ?
+			    b.value.add : -b.value.add);
+	} else if (op->code == RPN_and && !r->move->wide && number &&
+		   b.value.add == UINT32_MAX) {
+		out.value = a.value;	/* the mask leaves all of an address */
+	}
+	out.clean = a.clean && b.clean;
+	out.outside = a.outside && b.outside;
+	out.missing = a.missing >= 0 ? a.missing : b.missing;
 	emit_same(r, op);
-	push(r, combine(r, op->code, &a, &b), together ? a.start : NOWHERE);
+	entry_push(r, out, together ? a.start : NOWHERE);
 }
 
 static void do_unary(struct rewriting *r, const struct rpn_op *op)
 {
-	struct move_entry a = pop(r), out = a;
+	struct move_entry a = entry_pop(r), out = a;
 	bool together = a.end == r->rpn->size;
 
 	if (op->code == RPN_plus_uconst)
-		shift(r->move, &out.value, op->a);
+		value_shift(r->move, &out.value, op->a);
 	else
 		out.value.base = STATE_NONE;
 	emit_same(r, op);
-	push(r, out, together ? a.start : NOWHERE);
+	entry_push(r, out, together ? a.start : NOWHERE);
 }
 
 static void do_copy(struct rewriting *r, const struct rpn_op *op,
@@ -313,29 +459,29 @@ static void do_copy(struct rewriting *r, const struct rpn_op *op,
 	size_t start = r->rpn->size;
 
 	emit_same(r, op);
-	push(r, entry, start);
+	entry_push(r, entry, start);
 }
 
 /* swap, rot, drop: what is left isn't where it was pushed. */
 static void do_order(struct rewriting *r, const struct rpn_op *op)
 {
-	struct move_entry a = pop(r), b, c;
+	struct move_entry a = entry_pop(r), b, c;
 
 	emit_same(r, op);
 	if (op->code == RPN_drop)
 		return;
-	b = pop(r);
+	b = entry_pop(r);
 	if (op->code == RPN_rot) {
-		c = pop(r);
-		push(r, a, NOWHERE);
-		push(r, c, NOWHERE);
+		c = entry_pop(r);
+		entry_push(r, a, NOWHERE);
+		entry_push(r, c, NOWHERE);
 	} else {
-		push(r, a, NOWHERE);
+		entry_push(r, a, NOWHERE);
 	}
-	push(r, b, NOWHERE);
+	entry_push(r, b, NOWHERE);
 }
 
-static void forget_starts(struct entries *entries)
+static void forget_starts(struct rpn_entries *entries)
 {
 	for (int i = 0; i < entries->count; i++)
 		entries->at[i].start = NOWHERE;
@@ -343,10 +489,10 @@ static void forget_starts(struct entries *entries)
 
 static void do_jump(struct rewriting *r, const struct rpn_op *op)
 {
-	struct jump *jump = &r->jumps[r->jump_count++];
+	struct rpn_jump *jump = &r->jumps[r->jump_count++];
 
 	if (op->code == RPN_bra) {
-		struct move_entry condition = pop(r);
+		struct move_entry condition = entry_pop(r);
 
 		check_missing(r, &condition);
 	}
@@ -358,8 +504,8 @@ static void do_jump(struct rewriting *r, const struct rpn_op *op)
 	forget_starts(&r->entries);
 }
 
-static void join(const struct state *state, struct entries *to,
-		 const struct entries *from)
+static void entries_join(const struct state *state, struct rpn_entries *to,
+			 const struct rpn_entries *from)
 {
 	for (int i = 0; i < to->count && i < from->count; i++) {
 		struct move_entry *a = &to->at[i];
@@ -375,10 +521,10 @@ static void join(const struct state *state, struct entries *to,
 }
 
 /* Jumps that lead to offset `at` of the input. */
-static void land(struct rewriting *r, size_t at)
+static void jumps_land(struct rewriting *r, size_t at)
 {
 	for (size_t i = 0; i < r->jump_count; i++) {
-		struct jump *jump = &r->jumps[i];
+		struct rpn_jump *jump = &r->jumps[i];
 		size_t distance = r->rpn->size - jump->operand - 2;
 
 		if (jump->target != at || r->rpn->failed)
@@ -388,7 +534,7 @@ static void land(struct rewriting *r, size_t at)
 		if (r->dead)
 			r->entries = jump->entries;
 		else
-			join(&r->move->state, &r->entries, &jump->entries);
+			entries_join(&r->move->state, &r->entries, &jump->entries);
 		r->dead = false;
 		forget_starts(&r->entries);
 	}
@@ -397,22 +543,24 @@ static void land(struct rewriting *r, size_t at)
 static void do_op(struct rewriting *r, const struct rpn_op *op,
 		  unsigned int need)
 {
-	uint64_t number;
-	int64_t value;
+	size_t start = r->rpn->size;
+	int64_t number, offset;
+	uint64_t reg;
 
-	if (rpn_is_register(op, &number, &value)) {
-		do_register(r, number, value, op, need);
+	if (rpn_is_register(op, &reg, &offset)) {
+		do_register(r, reg, offset, op, need);
 		return;
 	}
-	if (rpn_is_constant(op, &value) || op->code == RPN_addr) {
-		size_t start = r->rpn->size;
-
+	if (rpn_is_constant(op, &number)) {
 		emit_same(r, op);
-		push(r, op->code == RPN_addr ? entry_fixed(op->a) :
-			entry_number(value), start);
+		entry_push(r, entry_of(STATE_NUMBER, number), start);
 		return;
 	}
 	switch (op->code) {
+	case RPN_addr:
+		emit_same(r, op);
+		entry_push(r, entry_of(STATE_FIXED, op->a), start);
+		break;
 	case RPN_deref:
 		do_deref(r, 8, op, need);
 		break;
@@ -445,7 +593,7 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 		break;
 	case RPN_entry_value:
 		emit_same(r, op);
-		push(r, entry_unknown(), NOWHERE);
+		entry_push(r, entry_of(STATE_NONE, 0), NOWHERE);
 		break;
 	default:
 		if (op->pops == 1)
@@ -455,35 +603,30 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 	}
 }
 
-static void rewrite(struct rewriting *r, const struct move_need *needs,
-		    size_t count, size_t size)
+/* 0, 1, -ENOMEM. */
+static int rewrite(struct rewriting *r, const struct move_need *needs,
+		   size_t count, size_t size, bool far,
+		   struct move_entry *entry)
 {
-	for (size_t i = 0; i < count && !r->failed && !r->rpn->failed; i++) {
-		land(r, needs[i].op.at);
+	const struct bytes *rpn = r->rpn;
+	size_t start = rpn->size;
+
+	for (size_t i = 0; i < count && !r->failed && !rpn->failed; i++) {
+		jumps_land(r, needs[i].op.at);
 		if (!r->dead)
 			do_op(r, &needs[i].op, needs[i].need);
 	}
-	if (r->failed || r->rpn->failed)
-		return;
-	land(r, size);
-}
-
-static int finish(struct rewriting *r, size_t start, bool far,
-		  struct move_entry *entry)
-{
-	const struct bytes *rpn = r->rpn;
-
+	if (!r->failed && !rpn->failed)
+		jumps_land(r, size);
 	if (rpn->failed)
 		return -ENOMEM;
 	for (int i = 0; i + 1 < r->entries.count; i++)
 		check_missing(r, &r->entries.at[i]);
 	if (r->failed)
 		return 1;
-	if (rpn_check(rpn->data + start, rpn->size - start, far ? 2 : 1,
-		      NULL)) {
-		move_report_text(r->move, "its expression gets too long");
-		return 1;
-	}
+	if (rpn_check(rpn->data + start, rpn->size - start, far ? 2 : 1, NULL))
+		return move_report_text(r->move,
+					"its expression gets too long");
 	*entry = r->entries.at[r->entries.count - 1];
 	return 0;
 }
@@ -493,28 +636,20 @@ int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
 	     struct move_entry *entry)
 {
 	struct rewriting r = { .move = move, .in = bytes, .rpn = rpn };
-	size_t count, jumps, start = rpn->size;
 	struct move_need *needs;
-	int code;
+	int code = -ENOMEM;
+	size_t count, jumps;
 
-	if (rpn_check(bytes, size, far ? 2 : 1, NULL)) {
-		move_report_text(move, "its expression is damaged");
-		return 1;
-	}
+	if (rpn_check(bytes, size, far ? 2 : 1, NULL))
+		return move_report_text(move, "its expression is damaged");
 	needs = move_need_find(bytes, size, need, move->state.width, &count,
 			       &jumps);
-	if (needs && jumps > JUMPS_MAX) {
-		move_report_text(move, "its expression has too many branches");
-		free(needs);
-		return 1;
-	}
 	r.jumps = calloc(JUMPS_MAX, sizeof(*r.jumps));
-	if (needs && r.jumps) {
-		rewrite(&r, needs, count, size);
-		code = finish(&r, start, far, entry);
-	} else {
-		code = -ENOMEM;
-	}
+	if (needs && jumps > JUMPS_MAX)
+		code = move_report_text(move, "its expression has too many "
+					      "branches");
+	else if (needs && r.jumps)
+		code = rewrite(&r, needs, count, size, far, entry);
 	free(needs);
 	free(r.jumps);
 	return code;

@@ -5,9 +5,9 @@
 #include "move_value.h"
 
 /*
- * The expression, which leaves one value, or two (`far`), behind rpn; of the
- * last the low `need` bytes are wanted. *entry: what that is, which may be
- * missing. 0, 1, -ENOMEM as move_stmt().
+ * Appends the expression, which leaves one value, or two (`far`), for the site;
+ * of the last the low `need` bytes are wanted. *entry: what that is, which may
+ * be missing. 0, 1, -ENOMEM as move_stmt().
  */
 int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
 	     bool far, unsigned int need, struct bytes *rpn,

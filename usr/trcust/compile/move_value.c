@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of the nominal address as they are to be had at the site. */
 #include "move_value.h"
 
 #include <stdio.h>
@@ -7,28 +6,23 @@
 
 #define NESTING_MAX	3	/* addresses in memory that lead to a value */
 
-static void print_insn(const struct move *move, size_t index, char *text,
-		       size_t size)
-{
-	const struct block_insn *insn = &move->block->insns[index];
-
-	if (arch_insn_print(move->module->arch, insn->bytes, insn->insn.length,
-			    insn->address, text, size))
-		snprintf(text, size, "an instruction");
-}
-
-void move_report(const struct move *move, const char *before, size_t insn,
-		 const char *behind)
-{
-	char text[MOVE_WHY / 2];
-
-	print_insn(move, insn, text, sizeof(text));
-	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, behind);
-}
-
-void move_report_text(const struct move *move, const char *text)
+int move_report_text(const struct move *move, const char *text)
 {
 	snprintf(move->why, MOVE_WHY, "%s", text);
+	return 1;
+}
+
+int move_report(const struct move *move, const char *before, size_t insn,
+		const char *after)
+{
+	const struct block_insn *at = &move->block->insns[insn];
+	char text[MOVE_WHY / 2];
+
+	if (arch_insn_print(move->module->arch, at->bytes, at->insn.length,
+			    at->address, text, sizeof(text)))
+		snprintf(text, sizeof(text), "an instruction");
+	snprintf(move->why, MOVE_WHY, "%s'%s'%s", before, text, after);
+	return 1;
 }
 
 bool move_effect_find(const struct move *move, size_t index,
@@ -41,40 +35,34 @@ bool move_effect_find(const struct move *move, size_t index,
 	       effect->known;
 }
 
-static bool writes_register(const struct arch_effect *effect,
-			    unsigned int number)
-{
-	for (size_t i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    effect->transfers[i].to == number)
-			return true;
-	return false;
-}
-
-void move_report_register(const struct move *move, unsigned int number)
+int move_report_register(const struct move *move, unsigned int number)
 {
 	struct arch_effect effect;
 	char name[16], text[64];
 
 	arch_register_print(move->module->arch, number, name, sizeof(name));
 	snprintf(text, sizeof(text), " changes %s", name);
-	for (size_t i = move->high; i-- > move->low;)
-		if (move_effect_find(move, i, &effect) &&
-		    writes_register(&effect, number)) {
-			move_report(move, "", i, text);
-			return;
-		}
+	/* the last instruction between that writes it */
+	for (size_t i = move->high; i-- > move->low;) {
+		if (!move_effect_find(move, i, &effect))
+			continue;
+		for (size_t t = 0; t < effect.count; t++)
+			if (!effect.transfers[t].to_memory &&
+			    effect.transfers[t].to == number)
+				return move_report(move, "", i, text);
+	}
 	snprintf(text, sizeof(text), "nothing has the value of %s", name);
-	move_report_text(move, text);
+	return move_report_text(move, text);
 }
 
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		      unsigned int need, unsigned int nesting,
 		      struct bytes *rpn);
 
-static bool value_emit(const struct move *move, const struct state_value *value,
-		       int64_t displacement, unsigned int need,
-		       unsigned int nesting, struct bytes *rpn)
+static bool move_low_emit(const struct move *move,
+			  const struct state_value *value, int64_t displacement,
+			  unsigned int need, unsigned int nesting,
+			  struct bytes *rpn)
 {
 	unsigned int bytes = value->bytes;
 
@@ -101,7 +89,7 @@ bool move_value_emit(const struct move *move, const struct state_value *value,
 		     int64_t displacement, unsigned int need, struct bytes *rpn)
 {
 	size_t size = rpn->size;
-	bool had = value_emit(move, value, displacement, need, 0, rpn);
+	bool had = move_low_emit(move, value, displacement, need, 0, rpn);
 
 	if (!had)
 		rpn->size = size;
@@ -127,27 +115,20 @@ static bool register_emit(const struct move *move, unsigned int base,
 	return true;
 }
 
-/* The program hasn't overwritten it, nor may anybody else. */
-static bool is_there(const struct move *move, const struct state_range *range)
+/* Can the memory be read, as it was, at the site? The program must not have
+ * overwritten it, nor anything else. Of other memory than the stack's a page may
+ * be missing at the site that is present after the program's own access, and
+ * others may write to it. */
+static bool may_read(const struct move *move, const struct state_range *range)
 {
 	const struct state_value *address = &range->address;
 	const struct state_value *stack = &move->at_site[move->state.stack];
+	bool on_stack = state_is_stack(&move->state, address);
 
-	if (!state_is_stack(&move->state, address))
-		return !move->gone;
-	if (address->base == stack->base)
-		return !move->gone || address->add >= stack->add;
-	return !move->gone;
-}
-
-/* Of other memory than the stack's a page may be missing at the site that is
- * there behind the program's own access, and others may write to it. */
-static bool may_read(const struct move *move, const struct state_range *range)
-{
-	return (move->mode == MOVE_FAST ||
-		state_is_stack(&move->state, &range->address)) &&
-	       state_is_linear(&move->state, &range->address) &&
-	       is_there(move, range);
+	return (move->mode == MOVE_FAST || on_stack) &&
+	       state_is_linear(&move->state, address) &&
+	       (!move->gone || (on_stack && address->base == stack->base &&
+				address->add >= stack->add));
 }
 
 static bool load_emit(const struct move *move, const struct state_range *range,
@@ -160,15 +141,15 @@ static bool load_emit(const struct move *move, const struct state_range *range,
 		bytes *= 2;
 	if (nesting == NESTING_MAX || bytes > range->bytes ||
 	    !may_read(move, range) ||
-	    !value_emit(move, &range->address, 0, move->state.width,
-			nesting + 1, rpn))
+	    !move_low_emit(move, &range->address, 0, move->state.width,
+			   nesting + 1, rpn))
 		return false;
 	rpn_emit_deref(rpn, bytes);
 	rpn_emit_add(rpn, add, true);
 	return true;
 }
 
-/* Something stored in memory that has it still. */
+/* A value that was stored in memory, which still has it. */
 static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
 			unsigned int need, unsigned int nesting,
 			struct bytes *rpn)
@@ -193,27 +174,14 @@ static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
 	return false;
 }
 
-/* What memory had at the beginning, and has still. */
-static bool memory_emit(const struct move *move, unsigned int base, int64_t add,
-			unsigned int need, unsigned int nesting,
-			struct bytes *rpn)
-{
-	const struct state_other *other =
-		&move->state.others[base - STATE_OTHERS];
-	enum state_relation relation;
-
-	return other->is_memory &&
-	       !state_write_find(&move->state, &other->memory, move->site,
-				 &relation) &&
-	       load_emit(move, &other->memory, add, need, nesting, rpn);
-}
-
 /* The low `need` bytes of base + add. The thread's base is taken from where the
- * program has it: what the kernel knows of it may be older. */
+ * program has it: the kernel's copy may be older. */
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 		      unsigned int need, unsigned int nesting,
 		      struct bytes *rpn)
 {
+	const struct state_other *other;
+	enum state_relation relation;
 	size_t size = rpn->size;
 
 	switch (base) {
@@ -230,40 +198,37 @@ static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 	    stored_emit(move, base, add, need, nesting, rpn))
 		return true;
 	rpn->size = size;
-	return base >= STATE_OTHERS &&
-	       memory_emit(move, base, add, need, nesting, rpn);
+	if (base < STATE_OTHERS)
+		return false;
+	/* what memory had at the beginning, and still has */
+	other = &move->state.others[base - STATE_OTHERS];
+	return other->is_memory &&
+	       !state_write_find(&move->state, &other->memory, move->site,
+				 &relation) &&
+	       load_emit(move, &other->memory, add, need, nesting, rpn);
 }
 
-/* A write between the two addresses may have changed it. */
-static const struct state_write *write_between(const struct move *move,
-					       const struct state_range *range)
+/* The memory has at the site what it has at the nominal address. */
+static bool is_unchanged(const struct move *move,
+			 const struct move_entry *entry,
+			 const struct state_range *range)
 {
+	const struct state_value *stack = &move->at_site[move->state.stack];
+	const struct state_value *address = &range->address;
+	bool outside = entry->outside;
 	enum state_relation relation;
 	const struct state_write *write =
 		state_write_find(&move->state, range, move->high, &relation);
 
-	return write && write->at >= move->low ? write : NULL;
-}
-
-static bool is_kept(const struct move *move, const struct move_entry *entry,
-		    const struct state_range *range)
-{
-	const struct state_value *stack = &move->at_site[move->state.stack];
-	const struct state_value *address = &range->address;
-	const struct state_write *write = write_between(move, range);
-	bool outside = entry->outside;
-
-	if (write) {
-		move_report(move, "", write->at, " may change what is read");
-		return false;
-	}
+	if (write && write->at >= move->low)
+		return !move_report(move, "", write->at,
+				    " may change what is read");
 	if (address->base == stack->base &&
 	    state_is_linear(&move->state, address))
 		outside = address->add >= stack->add;
-	if (!move->gone || outside)
-		return true;
-	move_report(move, "the frame is gone behind ", move->high - 1, "");
-	return false;
+	return !move->gone || outside ||
+	       !move_report(move, "the frame is gone after ", move->high - 1,
+			    "");
 }
 
 int move_memory_find(const struct move *move, const struct move_entry *entry,
@@ -278,7 +243,7 @@ int move_memory_find(const struct move *move, const struct move_entry *entry,
 
 	if (!state_is_linear(&move->state, &range.address))
 		range.address.base = STATE_NONE;
-	if (is_kept(move, entry, &range))
+	if (is_unchanged(move, entry, &range))
 		return 0;
 	write = state_write_find(&move->state, &range, move->nominal,
 				 &relation);

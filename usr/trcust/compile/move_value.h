@@ -29,36 +29,35 @@ struct move {
 /* What the instruction does; false: not known. */
 bool move_effect_find(const struct move *move, size_t index,
 		      struct arch_effect *effect);
-/* move->why: "'xor %edi, %edi' changes rdi" */
-void move_report(const struct move *move, const char *before, size_t insn,
-		 const char *behind) __attribute__((nonnull(2, 4)));
-
-void move_report_text(const struct move *move, const char *text);
-/* That a register isn't to be had. */
-void move_report_register(const struct move *move, unsigned int number);
+/* Sets move->why: "'xor %edi, %edi' changes rdi". Returns 1. */
+int move_report(const struct move *move, const char *before, size_t insn,
+		const char *after) __attribute__((nonnull(2, 4)));
+int move_report_text(const struct move *move, const char *text);
+/* The register's value is not available. */
+int move_report_register(const struct move *move, unsigned int number);
 
 /* A value that an expression has come to, as of the nominal address. */
 struct move_entry {
 	struct state_value value;	/* STATE_NONE: not known */
 	bool clean;		/* see struct state_other */
-	bool outside;		/* as an address doesn't lead to a frame that is
-				 * gone at the site */
-	int missing;		/* a register that isn't to be had; -1 */
+	bool outside;		/* as an address it doesn't point to a frame
+				 * that is gone at the site */
+	int missing;		/* a register that is not available; -1 */
 	size_t start, end;	/* what pushes it and does nothing else, in the
 				 * output; no longer known: SIZE_MAX */
 };
 
-/* Behind rpn what has the low `need` bytes of value + displacement. False: it
- * isn't to be had at the site; rpn is as it was. */
+/* Appends what has the low `need` bytes of value + displacement. False: it is not
+ * available at the site; rpn is as it was. */
 bool move_value_emit(const struct move *move, const struct state_value *value,
 		     int64_t displacement, unsigned int need,
 		     struct bytes *rpn);
-/* The memory at an address as of the nominal one: 0 it has at the site what it
- * has there; 1 what *value has from its byte *from on; -1 neither. */
+/* What the memory at an address has at the nominal one: 0 it has the same at the
+ * site; 1 *value has it from its byte *from on; -1 neither. */
 int move_memory_find(const struct move *move, const struct move_entry *entry,
 		     unsigned int bytes, struct state_value *value,
 		     unsigned int *from);
-/* The same as a value, of 1 to 8 bytes, of which `need` are wanted. */
+/* Appends that as a value, of 1 to 8 bytes, of which `need` are wanted. */
 bool move_memory_emit(const struct move *move, const struct state_value *value,
 		      unsigned int from, unsigned int bytes, unsigned int need,
 		      struct bytes *rpn);

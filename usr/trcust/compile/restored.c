@@ -39,16 +39,17 @@ uint32_t restored_writes(const struct arch_effect *effect)
 	return written;
 }
 
-static bool effect_at(const struct flow *flow, const struct flow_part *part,
-		      uint32_t at, struct arch_effect *effect)
+static bool restored_effect(const struct flow *flow,
+			    const struct flow_part *part, uint32_t at,
+			    struct arch_effect *effect)
 {
 	return arch_effect_find(flow->source.module->arch, part->bytes + at,
 				part->size - at, part->start + at, effect) &&
 	       effect->known;
 }
 
-/* The one way from `at` leads out of the function without a call: *written has
- * the registers that are written on it. */
+/* The code from `at` leads out of the function, the only way and without a call:
+ * *written has the registers that are written on it. */
 static bool leaves(const struct flow *flow, const struct flow_part *part,
 		   uint32_t at, uint32_t *written)
 {
@@ -72,7 +73,7 @@ static bool leaves(const struct flow *flow, const struct flow_part *part,
 			continue;
 		}
 		if (insn.flow != ARCH_FLOW_NEXT ||
-		    !effect_at(flow, part, at, &effect))
+		    !restored_effect(flow, part, at, &effect))
 			return false;
 		*written |= restored_writes(&effect);
 		at += insn.length;
@@ -80,37 +81,14 @@ static bool leaves(const struct flow *flow, const struct flow_part *part,
 	return false;
 }
 
-/* What was loaded on the straight line that ends at `at`, and not written
- * after that. */
-static uint32_t loaded_before(const struct flow *flow,
-			      const struct flow_part *part, uint32_t at,
-			      uint32_t written)
-{
-	const struct arch *arch = flow->source.module->arch;
-	uint32_t loaded = 0;
-
-	for (int i = 0; i < LOOKED_AT && !(part->marks[at] & FLOW_TARGET);
-	     i++) {
-		struct arch_effect effect;
-		struct arch_insn insn;
-		int64_t before = flow_insn_before(flow, part, at, &insn);
-
-		if (before < 0 || insn.flow != ARCH_FLOW_NEXT ||
-		    !effect_at(flow, part, before, &effect))
-			break;
-		loaded |= restored_loads(arch, &effect) & ~written;
-		written |= restored_writes(&effect);
-		at = before;
-	}
-	return loaded;
-}
-
+/* The registers that the code before the nominal address has restored. 0 or
+ * -ENOMEM. */
 static int restored_find(const struct compilation *c,
 			 const struct compile_site *site, uint32_t *restored)
 {
 	const struct flow_part *part;
 	const struct flow *flow;
-	uint32_t written = 0;
+	uint32_t written = 0, at;
 	uint64_t entry;
 	int code = analysis_flow(c, site->nominal, &flow, &entry);
 
@@ -118,24 +96,42 @@ static int restored_find(const struct compilation *c,
 	if (code)
 		return code == -ENOENT ? 0 : code;
 	part = flow_part_find(flow, site->nominal);
-	if (part && leaves(flow, part, site->nominal - part->start, &written))
-		*restored = loaded_before(flow, part,
-					  site->nominal - part->start,
-					  written);
+	at = part ? site->nominal - part->start : 0;
+	if (!part || !leaves(flow, part, at, &written))
+		return 0;
+	/* loaded on the straight line that ends here, and not written since */
+	for (int i = 0; i < LOOKED_AT && !(part->marks[at] & FLOW_TARGET);
+	     i++) {
+		struct arch_effect effect;
+		struct arch_insn insn;
+		int64_t before = flow_insn_before(flow, part, at, &insn);
+
+		if (before < 0 || insn.flow != ARCH_FLOW_NEXT ||
+		    !restored_effect(flow, part, before, &effect))
+			break;
+		*restored |= restored_loads(c->module->arch, &effect) &
+			     ~written;
+		written |= restored_writes(&effect);
+		at = before;
+	}
 	return 0;
 }
 
 /* The first of the registers that the place is computed from; -1: none. */
 static int register_of(const struct place *place, uint32_t registers)
 {
+	uint64_t number;
+	int64_t offset;
+
 	for (size_t i = 0; i < place->count; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
-		struct rpn_op op = { 0 };
+		struct rpn_op op = {0};
 
 		while (rpn_next(rpn->data, rpn->size, &op))
-			if (op.code >= RPN_breg && op.code <= RPN_breg_last &&
-			    registers & BIT(op.index))
-				return op.index;
+			if (op.code != RPN_bregx &&
+			    rpn_is_register(&op, &number, &offset) &&
+			    registers & BIT(number))
+				return number;
 	}
 	return -1;
 }

@@ -18,14 +18,6 @@ void signature_parameters_free(struct signature_parameters *parameters)
 	parameters->readable = 0;
 }
 
-static bool is_whole(const struct place *place)
-{
-	for (size_t i = 0; i < place->count; i++)
-		if (place->pieces[i].kind == PLACE_ABSENT)
-			return false;
-	return true;
-}
-
 /* The name means the parameter at pc, of which all is there. */
 static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 			const char *name)
@@ -34,7 +26,7 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	struct dwarf_variable named[2];
 	struct place place = { 0 };
 	struct error err = { 0 };
-	bool readable;
+	bool readable = true;
 	int code;
 
 	code = dwarf_variable_find(dwarf, &from, name, named);
@@ -45,7 +37,8 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return false;
-	readable = is_whole(&place);
+	for (size_t i = 0; i < place.count; i++)
+		readable &= place.pieces[i].kind != PLACE_ABSENT;
 	place_free(&place);
 	return readable;
 }
@@ -67,8 +60,8 @@ static bool has_list(Dwarf_Die *die)
 	return false;
 }
 
-static bool function_find(struct dwarf_file *dwarf, uint64_t entry,
-			  Dwarf_Die *function)
+static bool signature_function(struct dwarf_file *dwarf, uint64_t entry,
+			       Dwarf_Die *function)
 {
 	struct dwarf_functions found = { 0 };
 	int code = dwarf ? dwarf_function_at(dwarf, entry, &found) : -ENOENT;
@@ -91,7 +84,7 @@ int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 	Dwarf_Die function, die;
 
 	*listed = true;
-	if (!function_find(dwarf, entry, &function) ||
+	if (!signature_function(dwarf, entry, &function) ||
 	    dwarf_child(&function, &die))
 		return 0;
 	do {
@@ -129,29 +122,35 @@ static char *text_make(const char *fmt, ...)
 	return text;
 }
 
-/* Of an enumeration its constants by name. */
-static char *result_named(Dwarf_Die *type, const char *reg)
-{
-	char *name = dwarf_type_spell(type, 0, 0), *text = NULL;
-
-	if (name && !strpbrk(name, "}%\"\\"))
-		text = text_make("FMT=\"returns %%P%%{%s}\",\n"
-				 "\tVARS=((%s)$%s)", name, name, reg);
-	free(name);
-	return text;
-}
-
-static char *result_number(Dwarf_Die *type, enum dwarf_type_kind kind,
-			   unsigned int width, const char *reg)
+/* The clauses for a value of the type in the register; an enumeration's constants
+ * by name when `typed`. */
+static char *result_of_type(const struct module *module, Dwarf_Die *type,
+			    bool typed)
 {
 	static const char *const names[] = {
 		[1] = "char", [2] = "short", [4] = "int", [8] = "long long",
 	};
+	enum dwarf_type_kind kind = dwarf_type_kind(type);
+	unsigned int width = module->elf_class == ELFCLASS64 ? 8 : 4;
+	const char *reg = module->arch->result, *sign = "";
 	bool is_signed = dwarf_type_is_signed(type);
-	const char *sign = "";
+	char *name, *text = NULL;
 	uint64_t bytes;
 
-	if (!dwarf_type_bytes(type, &bytes) || !bytes || bytes > width ||
+	if (kind == DWARF_TYPE_POINTER || kind == DWARF_TYPE_REFERENCE)
+		return text_make("FMT=\"returns %%{p%u}\",\n\tREGS=(%s)",
+				 8 * width, reg);
+	if (kind == DWARF_TYPE_ENUM && typed) {
+		name = dwarf_type_spell(type, 0, 0);
+		if (name && !strpbrk(name, "}%\"\\"))
+			text = text_make("FMT=\"returns %%P%%{%s}\",\n"
+					 "\tVARS=((%s)$%s)", name, name, reg);
+		free(name);
+		return text;
+	}
+	if ((kind != DWARF_TYPE_ENUM && kind != DWARF_TYPE_BOOL &&
+	     kind != DWARF_TYPE_CHAR && kind != DWARF_TYPE_INT) ||
+	    !dwarf_type_bytes(type, &bytes) || !bytes || bytes > width ||
 	    (bytes & (bytes - 1)))
 		return NULL;
 	if (kind == DWARF_TYPE_BOOL && bytes == 1)
@@ -166,31 +165,6 @@ static char *result_number(Dwarf_Die *type, enum dwarf_type_kind kind,
 			 names[bytes], reg);
 }
 
-static char *result_of_type(const struct module *module, Dwarf_Die *type,
-			    bool typed)
-{
-	enum dwarf_type_kind kind = dwarf_type_kind(type);
-	unsigned int bytes = module->elf_class == ELFCLASS64 ? 8 : 4;
-	const char *reg = module->arch->result;
-
-	switch (kind) {
-	case DWARF_TYPE_POINTER:
-	case DWARF_TYPE_REFERENCE:
-		return text_make("FMT=\"returns %%{p%u}\",\n\tREGS=(%s)",
-				 8 * bytes, reg);
-	case DWARF_TYPE_ENUM:
-		if (typed)
-			return result_named(type, reg);
-		/* fall through */
-	case DWARF_TYPE_BOOL:
-	case DWARF_TYPE_CHAR:
-	case DWARF_TYPE_INT:
-		return result_number(type, kind, bytes, reg);
-	default:
-		return NULL;
-	}
-}
-
 char *signature_result_find(const struct module *module,
 			    struct dwarf_file *dwarf, uint64_t entry,
 			    bool typed)
@@ -198,7 +172,7 @@ char *signature_result_find(const struct module *module,
 	const char *reg = module->arch->result;
 	Dwarf_Die function, type, bare;
 
-	if (!function_find(dwarf, entry, &function))
+	if (!signature_function(dwarf, entry, &function))
 		return text_make("FMT=\"%s = %%{x%u}\",\n\tREGS=(%s)", reg,
 				 module->elf_class == ELFCLASS64 ? 64 : 32,
 				 reg);

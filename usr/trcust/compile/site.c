@@ -170,23 +170,7 @@ static int find_usdt(struct site_search *s)
 	return 1;
 }
 
-static int find_places(struct site_search *s)
-{
-	const struct tsf_tp *tp = &s->point->tp;
-
-	switch (tp->kind) {
-	case TSF_TP_LINE:
-		return site_line_places(s);
-	case TSF_TP_USDT:
-		return find_usdt(s);
-	case TSF_TP_ADDRESS:
-		return site_place_add(s, tp->address) ? 0 : -1;
-	default:
-		return tp->retep ? site_exit_places(s) : site_symbol_places(s);
-	}
-}
-
-static int place_compare(const void *a, const void *b)
+static int site_place_compare(const void *a, const void *b)
 {
 	const struct site_place *x = a, *y = b;
 
@@ -202,7 +186,7 @@ static int take_places(struct site_search *s, struct compile_point *out)
 	char text[32];
 	int code = 0;
 
-	qsort(s->places, s->count, sizeof(*s->places), place_compare);
+	qsort(s->places, s->count, sizeof(*s->places), site_place_compare);
 	for (size_t i = 0; i < s->count; i++)
 		if (!i || s->places[i].address != s->places[kept - 1].address)
 			s->places[kept++] = s->places[i];
@@ -292,17 +276,24 @@ int site_resolve(struct compilation *c, const struct site_taken *taken,
 		 const struct tsf_point *point, struct compile_point *out)
 {
 	struct site_search s = { .c = c, .point = point };
+	const struct tsf_tp *tp = &point->tp;
 	int code;
 
 	if (analysis_begin(c))
 		return diag_no_memory(c->diag, point->tp.pos);
-	if (c->module->elf) {
-		code = find_places(&s);
-		if (!code)
-			code = take_places(&s, out);
-	} else {
+	if (!c->module->elf)
 		code = resolve_blind(&s, out);
-	}
+	else if (tp->kind == TSF_TP_LINE)
+		code = site_line_places(&s);
+	else if (tp->kind == TSF_TP_USDT)
+		code = find_usdt(&s);
+	else if (tp->kind == TSF_TP_ADDRESS)
+		code = site_place_add(&s, tp->address) ? 0 : -1;
+	else
+		code = tp->retep ? site_exit_places(&s) :
+				   site_symbol_places(&s);
+	if (!code && c->module->elf)
+		code = take_places(&s, out);
 	if (!code)
 		code = check_taken(&s, taken, out);
 	for (size_t i = 0; c->module->elf && i < out->site_count && !code; i++)

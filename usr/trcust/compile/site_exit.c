@@ -21,8 +21,9 @@ static int report_no_exit(const struct site_search *s, const char *why)
 	return 1;
 }
 
-static int take_exit(struct site_search *s, const struct site_place *function,
-		     struct exits_site *exit)
+static int place_take_exit(struct site_search *s,
+			   const struct site_place *function,
+			   struct exits_site *exit)
 {
 	struct site_place *place = site_place_add(s, exit->address);
 
@@ -59,7 +60,7 @@ static int take_exits(struct site_search *s, const struct site_place *function,
 			  lost->why);
 	}
 	for (size_t i = 0; i < exits->count; i++)
-		if (take_exit(s, function, &exits->sites[i]))
+		if (place_take_exit(s, function, &exits->sites[i]))
 			return -1;
 	if (exits->count)
 		return 0;

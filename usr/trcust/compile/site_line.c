@@ -219,7 +219,7 @@ int site_line_places(struct site_search *s)
 	code = take_lines(s, &found);
 	if (!code && found.several_files) {
 		diag_report(c->diag, tp->pos, TRCERR_SEVERALFILES, tp->name);
-		diag_hint(c->diag, "more of the path tells which, one is '%s'",
+		diag_hint(c->diag, "more of the path selects one, for example '%s'",
 			  found.file);
 	}
 	dwarf_line_sites_free(&found);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis.h"
+#include "lib/array.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
 #include "message.h"
@@ -14,17 +15,9 @@ struct site_place *site_place_add(struct site_search *s, uint64_t address)
 {
 	struct site_place *place;
 
-	if (s->count == s->room) {
-		size_t room = s->room ? s->room * 2 : 8;
-		struct site_place *grown = reallocarray(s->places, room,
-							sizeof(*grown));
-
-		if (!grown) {
-			diag_no_memory(s->c->diag, s->point->tp.pos);
-			return NULL;
-		}
-		s->places = grown;
-		s->room = room;
+	if (!array_grow(&s->places, s->count, &s->room, sizeof(*s->places))) {
+		diag_no_memory(s->c->diag, s->point->tp.pos);
+		return NULL;
 	}
 	place = &s->places[s->count++];
 	*place = (struct site_place) { .address = address };

@@ -20,7 +20,7 @@
 #include "lib/debug/dwarf/dwarf.h"
 #include "message.h"
 
-static void warn_ambiguous(const struct site_search *s, uint64_t used)
+static void warn_ambiguous_code(const struct site_search *s, uint64_t used)
 {
 	char text[1024];
 
@@ -88,7 +88,7 @@ static int find_elf(struct site_search *s, const struct module_symbol *symbol,
 	if (!place)
 		return -1;
 	if (others)
-		warn_ambiguous(s, symbol->address);
+		warn_ambiguous_code(s, symbol->address);
 	if (symbol->type == STT_GNU_IFUNC)
 		warn_resolver(s);
 	/* st_shndx of an absolute symbol doesn't name a section */
@@ -222,7 +222,7 @@ static int take_own(struct site_search *s, const struct dwarf_functions *found,
 			others = true;
 	}
 	if (others)
-		warn_ambiguous(s, own->entry);
+		warn_ambiguous_code(s, own->entry);
 	return code;
 }
 
@@ -290,7 +290,7 @@ static int find_map(struct site_search *s)
 	if (!place)
 		return -1;
 	if (others)
-		warn_ambiguous(s, symbol->address);
+		warn_ambiguous_code(s, symbol->address);
 	place->symbol = s->point->tp.name;
 	place->base = symbol->address;
 	if (symbol->size)
@@ -325,8 +325,8 @@ static int name_split(const struct compilation *c,
 	return 1;
 }
 
-static int report_unknown(const struct site_search *s,
-			  const struct module_symbol *symbol)
+static int report_unknown_code(const struct site_search *s,
+			       const struct module_symbol *symbol)
 {
 	const struct compilation *c = s->c;
 	const char *name = s->point->tp.name;
@@ -370,7 +370,8 @@ int site_symbol_find(struct site_search *s)
 	if (file && !c->dwarf) {
 		diag_report(c->diag, s->point->tp.pos, TRCERR_NO_CV,
 			    c->module->path);
-		diag_hint(c->diag, "it would tell what is in '%s'", file);
+		diag_hint(c->diag, "without it, what is in '%s' is not known",
+			  file);
 		message_hint_debug(c);
 		return 1;
 	}
@@ -385,7 +386,7 @@ int site_symbol_find(struct site_search *s)
 	if (!code && !s->count && c->map)
 		code = find_map(s);
 	if (!code && !s->count)
-		code = report_unknown(s, symbol);
+		code = report_unknown_code(s, symbol);
 	return code;
 }
 

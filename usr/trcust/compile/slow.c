@@ -179,7 +179,7 @@ static void report_slow(struct slow *slow, size_t others)
 	diag_hint(c->diag, "%s", site->stays ? site->stays : is_moved(site) ?
 		  "a nop of 5 bytes is worse: newer kernels may harm the "
 		  "program there" :
-		  "a return probe stands where the function begins");
+		  "a return probe is where the function begins");
 	if (others)
 		diag_hint(c->diag, "so %s %zu more of its %zu sites",
 			  others == 1 ? "is" : "are", others,
@@ -239,5 +239,5 @@ void slow_report(const struct compilation *c, const struct compiled *out)
 	snprintf(text, sizeof(text), "at %zu more tracepoint%s, too", points,
 		 points == 1 ? "" : "s");
 	diag_report(c->diag, (struct srcpos){ 0 }, TRCERR_SLOWSITE, text);
-	diag_hint(c->diag, "--explain tells of each");
+	diag_hint(c->diag, "--explain lists each");
 }

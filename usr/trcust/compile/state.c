@@ -6,19 +6,11 @@
 #include <string.h>
 #include "lib/array.h"
 
-/* DWARF numbers below ARCH_REGISTERS that aren't general registers stay
- * unknown. */
-static bool is_general(const struct state *state, unsigned int number)
-{
-	char name[16];
-
-	return number != state->arch->ip && number != state->arch->flags &&
-	       arch_register_print(state->arch, number, name, sizeof(name));
-}
-
 void state_begin(struct state *state, const struct arch *arch, int frame,
 		 bool fresh)
 {
+	char name[16];
+
 	memset(state, 0, sizeof(*state));
 	state->arch = arch;
 	state->width = arch->elf_class == ELFCLASS64 ? 8 : 4;
@@ -26,11 +18,16 @@ void state_begin(struct state *state, const struct arch *arch, int frame,
 	state->frame = frame;
 	state->fresh = fresh;
 	state->escaped = SIZE_MAX;
-	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+	/* what isn't a general register stays unknown */
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++) {
+		bool general = i != arch->ip && i != arch->flags &&
+			       arch_register_print(arch, i, name, sizeof(name));
+
 		state->registers[i] = (struct state_value) {
-			.base = is_general(state, i) ? i : STATE_NONE,
+			.base = general ? i : STATE_NONE,
 			.bytes = state->width, .known = 8,
 		};
+	}
 }
 
 void state_end(struct state *state)
@@ -88,41 +85,32 @@ static bool is_clean_range(const struct state *state,
 	       range->clean : state_is_clean(state, range->address.base);
 }
 
-static int64_t extend(int64_t value, unsigned int bytes, bool is_signed)
-{
-	unsigned int bits = 64 - 8 * bytes;
-
-	return is_signed ? (int64_t)((uint64_t)value << bits) >> bits :
-			   (int64_t)((uint64_t)value << bits >> bits);
-}
-
-/* More bytes than the value has of its own: they are zeros, or its sign. */
-static bool extend_more(const struct state_value *value, int64_t add,
-			unsigned int bytes, bool is_signed,
-			struct state_value *out)
-{
-	if (add)
-		return false;
-	*out = *value;
-	out->known = value->is_signed && !is_signed ? bytes : 8;
-	return true;
-}
-
 bool state_extend(const struct state_value *value, int64_t add,
 		  unsigned int bytes, bool is_signed, struct state_value *out)
 {
+	unsigned int unused;
+
 	if (value->base == STATE_NONE || !bytes || bytes > value->known)
 		return false;
 	is_signed &= bytes < 8;
-	if (value->base != STATE_NUMBER && bytes > value->bytes)
-		return extend_more(value, add, bytes, is_signed, out);
+	if (value->base != STATE_NUMBER && bytes > value->bytes) {
+		if (add)
+			return false;
+		/* the bytes above the value's own are zeros, or its sign */
+		*out = *value;
+		out->known = value->is_signed && !is_signed ? bytes : 8;
+		return true;
+	}
 	*out = *value;
 	out->add = (uint64_t)value->add + add;
 	out->bytes = bytes;
 	out->known = 8;
 	out->is_signed = is_signed;
 	if (value->base == STATE_NUMBER) {
-		out->add = extend(out->add, bytes, is_signed);
+		unused = 64 - 8 * bytes;
+		out->add = (uint64_t)out->add << unused;
+		out->add = is_signed ? out->add >> unused :
+				       (int64_t)((uint64_t)out->add >> unused);
 		out->bytes = 8;
 		out->is_signed = false;
 	}
@@ -174,38 +162,29 @@ static bool is_apart(const struct state *state, const struct state_value *a,
 	       ((fixed_b || thread_b) && state_is_stack(state, a));
 }
 
-static enum state_relation relate_same(const struct state *state,
-				       const struct state_range *a,
-				       const struct state_range *b)
-{
-	int64_t distance = (uint64_t)a->address.add - b->address.add;
-
-	if (state->width < 8)
-		distance = (int32_t)distance;
-	if (!a->bytes || !b->bytes)
-		return STATE_OVERLAP;
-	if (distance >= 0)
-		return distance >= b->bytes ? STATE_DISJOINT :
-		       distance + a->bytes <= b->bytes ? STATE_INSIDE :
-							 STATE_OVERLAP;
-	return distance <= -(int64_t)a->bytes ? STATE_DISJOINT : STATE_OVERLAP;
-}
-
 static enum state_relation relate(const struct state *state,
 				  const struct state_range *a,
 				  const struct state_range *b)
 {
 	const struct state_value *x = &a->address, *y = &b->address;
+	int64_t distance = (uint64_t)x->add - y->add;
 
-	if (x->base == y->base && state_is_linear(state, x) &&
-	    state_is_linear(state, y))
-		return relate_same(state, a, b);
-	if (x->base != y->base && is_apart(state, x, y))
+	if (x->base != y->base || !state_is_linear(state, x) ||
+	    !state_is_linear(state, y)) {
+		if ((x->base != y->base && is_apart(state, x, y)) ||
+		    (is_fresh(state, a) && is_clean_range(state, b)) ||
+		    (is_fresh(state, b) && is_clean_range(state, a)))
+			return STATE_DISJOINT;
+		return STATE_OVERLAP;
+	}
+	if (state->width < 8)
+		distance = (int32_t)distance;
+	if (!a->bytes || !b->bytes)
+		return STATE_OVERLAP;
+	if (distance >= b->bytes || distance <= -(int64_t)a->bytes)
 		return STATE_DISJOINT;
-	if ((is_fresh(state, a) && is_clean_range(state, b)) ||
-	    (is_fresh(state, b) && is_clean_range(state, a)))
-		return STATE_DISJOINT;
-	return STATE_OVERLAP;
+	return distance >= 0 && distance + a->bytes <= b->bytes ? STATE_INSIDE :
+								  STATE_OVERLAP;
 }
 
 const struct state_write *state_write_find(const struct state *state,
@@ -225,7 +204,7 @@ const struct state_write *state_write_find(const struct state *state,
 	return NULL;
 }
 
-static bool is_register(const struct state *state, unsigned int number)
+static bool state_has_register(const struct state *state, unsigned int number)
 {
 	return number < ARCH_REGISTERS &&
 	       state->registers[number].base != STATE_NONE;
@@ -243,7 +222,7 @@ struct state_range state_range_of(const struct state *state,
 
 	switch (memory->space) {
 	case ARCH_SPACE_BASE:
-		if (is_register(state, memory->base))
+		if (state_has_register(state, memory->base))
 			state_extend(&state->registers[memory->base],
 				     memory->number, state->width, false,
 				     &range.address);
@@ -270,9 +249,9 @@ static bool is_clean_read(const struct state *state,
 				 is_clean_range(state, range));
 }
 
-/* What it had at the beginning: the same for all who read it. */
-static struct state_value memory_new(struct state *state,
-				     const struct state_range *range)
+/* What it had at the beginning: all reads yield the same. */
+static struct state_value range_new(struct state *state,
+				    const struct state_range *range)
 {
 	struct state_value value;
 
@@ -295,8 +274,8 @@ static struct state_value memory_new(struct state *state,
 	return value;
 }
 
-static struct state_value memory_read(struct state *state,
-				      const struct state_range *range)
+static struct state_value range_read(struct state *state,
+				     const struct state_range *range)
 {
 	unsigned int bytes = range->bytes;
 	const struct state_write *write;
@@ -308,7 +287,7 @@ static struct state_value memory_read(struct state *state,
 		return other_new(state, 8, false);
 	write = state_write_find(state, range, SIZE_MAX, &relation);
 	if (!write && range->address.base != STATE_NONE)
-		return memory_new(state, range);
+		return range_new(state, range);
 	if (write && relation == STATE_INSIDE &&
 	    write->to.address.add == range->address.add &&
 	    state_extend(&write->value, 0, bytes, false, &value))
@@ -316,32 +295,13 @@ static struct state_value memory_read(struct state *state,
 	return other_new(state, bytes, clean);
 }
 
-/* A register may be told of in part; the sign goes as far as that is wide. */
-static void note_part(const struct state *state,
-		      const struct arch_transfer *transfer,
-		      struct state_value *value)
-{
-	unsigned int known = transfer->part;
-
-	if (transfer->to_memory)
-		return;
-	if (!known)
-		known = transfer->is_signed ? state->width : 8;
-	if (value->known > known)
-		value->known = known;
-	if (value->bytes > known && value->base != STATE_NUMBER) {
-		value->bytes = known;
-		value->is_signed = false;
-	}
-}
-
-static struct state_value source_read(struct state *state,
-				      const struct arch_transfer *transfer)
+static struct state_value transfer_read(struct state *state,
+					const struct arch_transfer *transfer)
 {
 	struct state_value from = {
 		.base = STATE_NONE, .bytes = 8, .known = 8,
 	}, value;
-	unsigned int bytes = state->width;
+	unsigned int bytes = state->width, known;
 	struct state_range range;
 
 	if (transfer->to_memory)
@@ -357,12 +317,12 @@ static struct state_value source_read(struct state *state,
 	case ARCH_SOURCE_REGISTER:
 		if (transfer->reg == state->arch->thread)
 			from.base = STATE_THREAD;
-		else if (is_register(state, transfer->reg))
+		else if (state_has_register(state, transfer->reg))
 			from = state->registers[transfer->reg];
 		break;
 	case ARCH_SOURCE_MEMORY:
 		range = state_range_of(state, &transfer->memory);
-		from = memory_read(state, &range);
+		from = range_read(state, &range);
 		break;
 	case ARCH_SOURCE_UNKNOWN:
 		break;
@@ -371,7 +331,18 @@ static struct state_value source_read(struct state *state,
 			 transfer->source == ARCH_SOURCE_MEMORY ?
 				 0 : transfer->number,
 			 transfer->bytes, transfer->is_signed, &value)) {
-		note_part(state, transfer, &value);
+		if (transfer->to_memory)
+			return value;
+		/* only a part of a register may be known; the sign goes as far
+		 * as that is wide */
+		known = transfer->part ? transfer->part :
+			transfer->is_signed ? state->width : 8;
+		if (value.known > known)
+			value.known = known;
+		if (value.bytes > known && value.base != STATE_NUMBER) {
+			value.bytes = known;
+			value.is_signed = false;
+		}
 		return value;
 	}
 	value = other_new(state, bytes,
@@ -384,56 +355,34 @@ static struct state_value source_read(struct state *state,
 	return value;
 }
 
-static void write_add(struct state *state, size_t at,
-		      const struct state_range *to, struct state_value value)
-{
-	if (!array_grow(&state->writes, state->write_count, &state->write_room,
-			sizeof(*state->writes))) {
-		state->failed = true;
-		return;
-	}
-	state->writes[state->write_count++] = (struct state_write) {
-		.at = at, .to = *to, .value = value,
-	};
-}
-
-/* Less than an address is none. */
-static void note_escape(struct state *state, size_t at,
-			const struct state_range *to, bool clean)
-{
-	if (!clean && (!to->bytes || to->bytes >= state->width) &&
-	    state->escaped == SIZE_MAX)
-		state->escaped = at;
-}
-
 /* A store without a read has a register of another kind for its source, if it
- * has none that is known. */
+ * has none that is known. Less than an address is none. */
 static void step_writes(struct state *state, size_t at,
 			const struct arch_effect *effect,
 			const struct state_range *ranges,
 			const struct state_value *values)
 {
-	bool plain = !effect->read_count && !state->vectors;
+	bool plain = !effect->read_count && !state->vectors, clean;
 
 	for (size_t i = 0; i < effect->count; i++) {
 		const struct arch_transfer *transfer = &effect->transfers[i];
 
 		if (!transfer->to_memory)
 			continue;
-		write_add(state, at, &ranges[i], values[i]);
-		note_escape(state, at, &ranges[i],
-			    transfer->source == ARCH_SOURCE_UNKNOWN ? plain :
-			    state_is_clean(state, values[i].base));
+		if (!array_grow(&state->writes, state->write_count,
+				&state->write_room, sizeof(*state->writes))) {
+			state->failed = true;
+			return;
+		}
+		state->writes[state->write_count++] = (struct state_write) {
+			.at = at, .to = ranges[i], .value = values[i],
+		};
+		clean = transfer->source == ARCH_SOURCE_UNKNOWN ? plain :
+			state_is_clean(state, values[i].base);
+		if (!clean && state->escaped == SIZE_MAX &&
+		    (!ranges[i].bytes || ranges[i].bytes >= state->width))
+			state->escaped = at;
 	}
-}
-
-/* Not from or to memory, not to a general register: from one of these to one of
- * another kind, perhaps. */
-static bool is_vector(const struct arch_insn *insn,
-		      const struct arch_effect *effect)
-{
-	return !effect->count && !effect->write_count && !effect->read_count &&
-	       !insn->padding && insn->flow == ARCH_FLOW_NEXT;
 }
 
 void state_step(struct state *state, size_t at, const struct arch_insn *insn,
@@ -443,14 +392,18 @@ void state_step(struct state *state, size_t at, const struct arch_insn *insn,
 	struct state_range ranges[ARCH_TRANSFERS];
 
 	for (size_t i = 0; i < effect->count; i++) {
-		values[i] = source_read(state, &effect->transfers[i]);
+		values[i] = transfer_read(state, &effect->transfers[i]);
 		ranges[i] = state_range_of(state,
 					   &effect->transfers[i].memory);
 	}
 	step_writes(state, at, effect, ranges, values);
 	for (size_t i = 0; i < effect->count; i++)
 		if (!effect->transfers[i].to_memory &&
-		    is_register(state, effect->transfers[i].to))
+		    state_has_register(state, effect->transfers[i].to))
 			state->registers[effect->transfers[i].to] = values[i];
-	state->vectors |= is_vector(insn, effect);
+	/* what neither reads nor writes memory or a general register may move
+	 * one of these to a register of another kind */
+	state->vectors |= !effect->count && !effect->write_count &&
+			  !effect->read_count && !insn->padding &&
+			  insn->flow == ARCH_FLOW_NEXT;
 }

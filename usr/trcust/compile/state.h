@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Registers and memory along a straight line of code, in terms of what they had
+ * Registers and memory along a straight line of code, relative to what they had
  * where it begins.
  */
 #ifndef TRCUST_STATE_H
@@ -73,7 +73,7 @@ struct state {
 void state_begin(struct state *state, const struct arch *arch, int frame,
 		 bool fresh);
 void state_end(struct state *state);
-/* Behind instruction `at`. */
+/* After instruction `at`. */
 void state_step(struct state *state, size_t at, const struct arch_insn *insn,
 		const struct arch_effect *effect);
 
@@ -86,7 +86,7 @@ bool state_is_linear(const struct state *state,
 /* Relative to the stack pointer or the frame. */
 bool state_is_stack(const struct state *state, const struct state_value *value);
 bool state_is_clean(const struct state *state, unsigned int base);
-/* ... of what is read at an address that is `clean`: what lies below the stack
+/* The same of what is read at an address that is `clean`: what is below the stack
  * pointer may be left over from earlier calls, and lead anywhere. */
 bool state_leads_clean(const struct state *state,
 		       const struct state_value *address, bool clean);

@@ -22,18 +22,6 @@ bool stmts_have_stack(const struct tsf_point *point)
 	return false;
 }
 
-/* Bytes of the registers and prefixes that a statement logs. */
-static uint32_t stmt_fixed_bytes(const struct tdf_stmt *stmt)
-{
-	if (stmt->kind == TDF_STMT_REG)
-		return stmt->reg_bytes;
-	if (stmt->kind == TDF_STMT_IF)
-		return 0;
-	if (stmt->flags & TDF_STMT_RAW)
-		return stmt->length;
-	return stmt->flags & TDF_STMT_MORE ? 0 : RAS_ITEM_PREFIX;
-}
-
 static int check_room(const struct compilation *c, const struct compiled *out,
 		      const struct tsf_stmt *stmt,
 		      const struct compile_site *site)
@@ -41,8 +29,16 @@ static int check_room(const struct compilation *c, const struct compiled *out,
 	uint32_t count = out->stmt_count - site->first_stmt, fixed = 0;
 	char limit[64];
 
-	for (uint32_t i = site->first_stmt; i < out->stmt_count; i++)
-		fixed += stmt_fixed_bytes(&out->stmts[i]);
+	for (uint32_t i = site->first_stmt; i < out->stmt_count; i++) {
+		const struct tdf_stmt *s = &out->stmts[i];
+
+		if (s->kind == TDF_STMT_REG)
+			fixed += s->reg_bytes;
+		else if (s->flags & TDF_STMT_RAW)
+			fixed += s->length;
+		else if (s->kind != TDF_STMT_IF && !(s->flags & TDF_STMT_MORE))
+			fixed += RAS_ITEM_PREFIX;
+	}
 	if (count <= TDF_STMTS_MAX && fixed <= FIXED_MAX)
 		return 0;
 	if (count > TDF_STMTS_MAX)
@@ -63,7 +59,7 @@ static int compile_stmt(const struct compilation *c, struct compiled *out,
 {
 	struct compile_item item = { .tsf = in, .ctype = CTYPE_NONE };
 	struct compile_item *first = &point->items[in - point->tsf->stmts];
-	const struct statement s = {
+	const struct site_stmt s = {
 		.c = c, .out = out, .site = site, .in = in, .item = &item,
 	};
 	int code = in->kind == TSF_VAR ? variable_compile(&s) :
@@ -91,7 +87,7 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 		       struct compile_point *point, struct compile_site *site)
 {
 	const struct tsf_point *tsf = point->tsf;
-	const struct statement s = { .c = c, .out = out, .site = site };
+	const struct site_stmt s = { .c = c, .out = out, .site = site };
 	int code = 0;
 
 	site->point = point;

@@ -189,13 +189,16 @@ static int place_symbol(const struct symbol_query *q,
 static bool place_is_of_frame(const struct place *place,
 			      const struct arch *arch)
 {
+	uint64_t number;
+	int64_t offset;
+
 	for (size_t i = 0; i < place->count; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
-		struct rpn_op op = { 0 };
+		struct rpn_op op = {0};
 
 		while (rpn_next(rpn->data, rpn->size, &op))
-			if ((op.code >= RPN_breg && op.code <= RPN_breg_last) ||
-			    (op.code == RPN_bregx && op.a != arch->thread))
+			if (rpn_is_register(&op, &number, &offset) &&
+			    number != arch->thread)
 				return true;
 	}
 	return false;
@@ -282,8 +285,8 @@ static void check_files(const struct symbol_query *q,
 
 	/* is it an address as linked and nothing else? */
 	if (place->count != 1 || only->kind != PLACE_MEMORY ||
-	    rpn_decode(only->rpn.data, only->rpn.size, 0, &op) ||
-	    op.code != RPN_addr || op.next != only->rpn.size)
+	    !rpn_single(only->rpn.data, only->rpn.size, &op) ||
+	    op.code != RPN_addr)
 		return;
 	if (variable->local || (colon && colon[1] != ':') ||
 	    (dwarf_unit_find(q->c->dwarf, q->site->nominal, &unit) &&
@@ -314,7 +317,7 @@ static int place_variable(const struct symbol_query *q,
 	    place_is_of_frame(place, q->c->module->arch))
 		return query_absent(q, "the function has returned, its "
 				       "registers and its frame are gone",
-				    "RETEP=EXIT stands in front of its end");
+				    "RETEP=EXIT is hit before its end");
 	code = overwritten_settle(q->c, q->site, variable, place, &err);
 	if (!code)
 		code = slot_settle(q->c, q->site, variable, place, &err);
@@ -374,7 +377,7 @@ static int look_up(const struct symbol_query *q,
 }
 
 /* By debug information. */
-static int find_variable(const struct symbol_query *q, bool *found)
+static int find_in_dwarf(const struct symbol_query *q, bool *found)
 {
 	struct address *result = q->result;
 	const struct module_symbol *symbol = NULL;
@@ -411,7 +414,7 @@ static int find_place(const struct symbol_query *q, bool must_be_typed)
 	const struct module_symbol *symbol = NULL;
 	const struct map_symbol *mapped = NULL;
 	bool found, others = false, map_others;
-	int code = find_variable(q, &found);
+	int code = find_in_dwarf(q, &found);
 
 	if (code || (found && (q->result->typed || !must_be_typed)))
 		return code;
@@ -423,8 +426,8 @@ static int find_place(const struct symbol_query *q, bool must_be_typed)
 			return report_unknown(q);
 		diag_report(c->diag, q->pos, TRCERR_NO_CV, q->name);
 		diag_hint(c->diag, "what type a variable has, and which "
-				   "register holds it, only debug information "
-				   "tells");
+				   "register holds it, is only in debug "
+				   "information");
 		message_hint_debug(c);
 		return 1;
 	}
@@ -458,46 +461,36 @@ bool symbol_section_find(const struct compilation *c, uint64_t address,
 	return true;
 }
 
-/* Why the address can't be found on the target; NULL: it can. */
-static const char *address_refusal(const struct compilation *c,
-				   uint64_t address)
-{
-	struct module_section section;
-
-	if (!symbol_section_find(c, address, &section))
-		return c->module->kind == TDF_MODULE_KMOD ?
-			"it is in no section of the module" : NULL;
-	if (section.init)
-		return "it is gone once the module runs";
-	if (section.percpu && !section.name[0])
-		return "no symbol of its own tells where the per-CPU data are";
-	return NULL;
-}
-
 int symbol_check_static(const struct compilation *c,
 			const struct compile_site *site, struct srcpos pos,
 			const char *name, const struct place *place)
 {
-	const char *why;
+	struct module_section section;
+	const char *why = NULL;
 
-	for (size_t i = 0; i < place->count; i++) {
+	for (size_t i = 0; i < place->count && !why; i++) {
 		const struct bytes *rpn = &place->pieces[i].rpn;
-		struct rpn_op op = { 0 };
+		struct rpn_op op = {0};
 
-		while (rpn_next(rpn->data, rpn->size, &op)) {
-			why = op.code == RPN_addr ? address_refusal(c, op.a) :
-						    NULL;
-			if (why)
-				return message_absent(c, site, pos, name, why,
-						      NULL);
+		while (!why && rpn_next(rpn->data, rpn->size, &op)) {
+			if (op.code != RPN_addr)
+				continue;
+			if (symbol_section_find(c, op.a, &section))
+				why = section.init ?
+				      "it is gone once the module runs" :
+				      section.percpu && !section.name[0] ?
+				      "no symbol of its own marks the per-CPU "
+				      "data" : NULL;
+			else if (c->module->kind == TDF_MODULE_KMOD)
+				why = "it is in no section of the module";
 		}
 	}
-	return 0;
+	return why ? message_absent(c, site, pos, name, why, NULL) : 0;
 }
 
-int symbol_find(const struct compilation *c, const struct compile_site *site,
-		struct srcpos pos, const char *name, bool must_be_typed,
-		struct address *result)
+int symbol_resolve(const struct compilation *c, const struct compile_site *site,
+		   struct srcpos pos, const char *name, bool must_be_typed,
+		   struct address *result)
 {
 	const struct symbol_query q = {
 		.c = c, .site = site, .pos = pos, .name = name,
@@ -519,7 +512,7 @@ int symbol_variable(const struct compilation *c,
 		.variable = variable, .result = result,
 	};
 	bool found;
-	int code = find_variable(&q, &found);
+	int code = find_in_dwarf(&q, &found);
 
 	return code ? code : symbol_check_static(c, site, pos, name,
 						 &result->place);

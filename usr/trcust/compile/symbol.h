@@ -22,9 +22,9 @@ struct address {		/* what address specification and flag mean */
 
 /* What .name means at the site, without displacement and flag.
  * `must_be_typed`: only debug information will do. */
-int symbol_find(const struct compilation *c, const struct compile_site *site,
-		struct srcpos pos, const char *name, bool must_be_typed,
-		struct address *result);
+int symbol_resolve(const struct compilation *c, const struct compile_site *site,
+		   struct srcpos pos, const char *name, bool must_be_typed,
+		   struct address *result);
 /* The same of a variable that was looked up. */
 int symbol_variable(const struct compilation *c,
 		    const struct compile_site *site, struct srcpos pos,

@@ -91,7 +91,7 @@ struct value value_constant(struct value_type type, uint64_t number)
 	};
 }
 
-/* What is behind a place is not known; another site may know it. */
+/* The value at a place is not known; it may be at another site. */
 static bool value_absent(struct evaluation *e, const struct value *value,
 			 const char *why)
 {
@@ -115,9 +115,9 @@ static void become_computed(struct value *value, struct bytes *rpn)
 	value->bit_offset = 0;
 }
 
-/* Bits that lie in up to nine bytes. */
-static int field_read(const struct value *value, uint64_t first,
-		      unsigned int bytes, bool is_signed, struct bytes *rpn)
+/* Bits in up to nine bytes, whose lowest bit is the first. */
+static int bitfield_read(const struct value *value, uint64_t first,
+			 unsigned int bytes, bool is_signed, struct bytes *rpn)
 {
 	unsigned int shift = value->bit_offset % 8, bits = value->bits;
 	int code = place_value(&value->place, first, bytes < 8 ? bytes : 8,
@@ -145,7 +145,7 @@ static int field_read(const struct value *value, uint64_t first,
 	return 0;
 }
 
-/* ... whose highest bit is the first, in up to nine bytes, too */
+/* Bits in up to nine bytes, whose highest bit is the first. */
 static int reversed_read(const struct value *value, unsigned int bits,
 			 bool is_signed, struct bytes *rpn)
 {
@@ -215,7 +215,7 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 		rpn_emit_const(&rpn, 0);
 	} else {
 		code = reversed ? reversed_read(value, bits, is_signed, &rpn) :
-		       bits ? field_read(value, first, bytes, is_signed, &rpn) :
+		       bits ? bitfield_read(value, first, bytes, is_signed, &rpn) :
 			      place_value(&value->place, first, bytes,
 					  is_signed, &rpn);
 		if (code && !value_absent(e, value, why)) {

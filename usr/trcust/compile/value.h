@@ -4,7 +4,7 @@
  * On the stack of a probe every value has 64 bits, and is kept as its type
  * has it: what is above the type's bytes are zeros, or copies of the sign.
  *
- * Functions that return a bool return false after an error was told: then
+ * Functions that return a bool return false after an error message: then
  * e->code is 1, or -1 without memory.
  */
 #ifndef TRCUST_VALUE_H
@@ -56,7 +56,8 @@ bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,
 bool value_report_size(struct evaluation *e, struct srcpos pos,
 		       const struct value_type *type);
 
-/* Bytes of the type of a number; false: told, no probe computes with it. */
+/* Bytes of the type of a number; false, after a message: no probe computes with
+ * it. */
 bool value_scalar_bytes(struct evaluation *e, struct srcpos pos,
 			struct value_type *type, uint64_t *bytes);
 
@@ -76,7 +77,7 @@ bool value_refer(struct evaluation *e, struct value *value);
 /* The part of a struct, union or array that begins so many bits into it. */
 void value_narrow(struct value *value, const struct value_type *type,
 		  int64_t bits_in, unsigned int bits);
-/* In memory as a whole, and not a bit-field: its address behind rpn. */
+/* In memory as a whole, and not a bit-field: appends its address. */
 bool value_in_memory(const struct value *value, uint64_t bytes,
 		     struct bytes *rpn);
 

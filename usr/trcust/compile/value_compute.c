@@ -7,21 +7,17 @@
 
 #define SIGN_BIT	(1ULL << 63)
 
-static uint64_t cut(uint64_t number, unsigned int bytes, bool is_signed)
+/* Cuts a value that had other bytes or the other sign to what the type has. */
+static void value_cut(struct value *value, unsigned int bytes, bool is_signed)
 {
 	unsigned int unused = 64 - 8 * bytes;
+	uint64_t number = value->number << unused;
 
-	return is_signed ? (uint64_t)((int64_t)(number << unused) >> unused) :
-			   number << unused >> unused;
-}
-
-/* A value that was of other bytes, or of the other sign, as the type has it. */
-static void settle(struct value *value, unsigned int bytes, bool is_signed)
-{
 	if (bytes == 8)
 		return;
 	if (value->kind == VALUE_CONSTANT)
-		value->number = cut(value->number, bytes, is_signed);
+		value->number = is_signed ? (uint64_t)((int64_t)number >> unused) :
+					    number >> unused;
 	else
 		rpn_emit_extend(&value->rpn, bytes, is_signed);
 }
@@ -36,7 +32,7 @@ static void convert_bool(struct value *value)
 	rpn_emit_op(&value->rpn, RPN_ne);
 }
 
-static unsigned int bytes_of(struct evaluation *e, struct value_type *type)
+static unsigned int scalar_bytes(struct evaluation *e, struct value_type *type)
 {
 	uint64_t bytes;
 
@@ -47,8 +43,8 @@ void value_convert(struct evaluation *e, struct value *value,
 		   const struct value_type *type)
 {
 	struct value_type to = *type;
-	unsigned int from_bytes = bytes_of(e, &value->type);
-	unsigned int to_bytes = bytes_of(e, &to);
+	unsigned int from_bytes = scalar_bytes(e, &value->type);
+	unsigned int to_bytes = scalar_bytes(e, &to);
 	bool from_signed = value_type_is_signed(&value->type);
 	bool to_signed = value_type_is_signed(&to);
 
@@ -57,7 +53,7 @@ void value_convert(struct evaluation *e, struct value *value,
 	else if (to_bytes < from_bytes ||
 		 (to_bytes == from_bytes && from_signed != to_signed) ||
 		 (from_signed && !to_signed))
-		settle(value, to_bytes, to_signed);
+		value_cut(value, to_bytes, to_signed);
 	value->type = to;
 	value->bits = 0;
 }
@@ -67,7 +63,7 @@ static struct value_type promoted(struct evaluation *e,
 				  const struct value *value)
 {
 	struct value_type type = value->type;
-	unsigned int bytes = bytes_of(e, &type);
+	unsigned int bytes = scalar_bytes(e, &type);
 	bool is_signed = value_type_is_signed(&type);
 
 	if (bytes < 4 || (value->bits && value->bits < 32)) {
@@ -81,12 +77,10 @@ static struct value_type promoted(struct evaluation *e,
 
 static void promote(struct evaluation *e, struct value *value)
 {
-	struct value_type type;
+	struct value_type type = promoted(e, value);
 
-	if (!value_type_is_integer(&value->type))
-		return;
-	type = promoted(e, value);
-	value_convert(e, value, &type);
+	if (value_type_is_integer(&value->type))
+		value_convert(e, value, &type);
 }
 
 /* C11 section 6.3.1.8; an integer type of both. */
@@ -128,18 +122,12 @@ bool value_unary(struct evaluation *e, struct srcpos pos, enum expr_op op,
 							value->number;
 	else if (codes[op])
 		rpn_emit_op(&value->rpn, codes[op]);
-	settle(value, value->type.bytes, value->type.is_signed);
+	value_cut(value, value->type.bytes, value->type.is_signed);
 	return true;
 }
 
-static bool is_unsigned_wide(struct evaluation *e, struct value_type *type)
-{
-	return bytes_of(e, type) == 8 && !value_type_is_signed(type);
-}
-
 /* Signed comparison of values with the top bit turned is unsigned. */
-static void emit_turned(struct evaluation *e, const struct value *value,
-			struct bytes *rpn)
+static void emit_turned(const struct value *value, struct bytes *rpn)
 {
 	if (value->kind == VALUE_CONSTANT) {
 		rpn_emit_const(rpn, value->number ^ SIGN_BIT);
@@ -152,30 +140,8 @@ static void emit_turned(struct evaluation *e, const struct value *value,
 	rpn_emit_op(rpn, RPN_xor);
 }
 
-static uint8_t comparison_code(enum expr_op op)
+static bool compare_constants(enum expr_op op, int64_t x, int64_t y)
 {
-	switch (op) {
-	case EXPR_LT:
-		return RPN_lt;
-	case EXPR_GT:
-		return RPN_gt;
-	case EXPR_LE:
-		return RPN_le;
-	case EXPR_GE:
-		return RPN_ge;
-	case EXPR_EQ:
-		return RPN_eq;
-	default:
-		return RPN_ne;
-	}
-}
-
-static uint64_t compare_constants(enum expr_op op, uint64_t a, uint64_t b,
-				  bool is_unsigned)
-{
-	int64_t x = is_unsigned ? a ^ SIGN_BIT : a;
-	int64_t y = is_unsigned ? b ^ SIGN_BIT : b;
-
 	switch (op) {
 	case EXPR_LT:
 		return x < y;
@@ -201,25 +167,31 @@ static void replace_rpn(struct value *value, struct bytes *rpn)
 }
 
 /* Of values that have the same type. */
-static void compare(struct evaluation *e, enum expr_op op, struct value *a,
-		    const struct value *b)
+static void value_compare(struct evaluation *e, enum expr_op op,
+			  struct value *a, const struct value *b)
 {
-	bool turned = is_unsigned_wide(e, &a->type) && op != EXPR_EQ &&
+	static const uint8_t codes[EXPR_OP_COUNT] = {
+		[EXPR_LT] = RPN_lt, [EXPR_GT] = RPN_gt, [EXPR_LE] = RPN_le,
+		[EXPR_GE] = RPN_ge, [EXPR_EQ] = RPN_eq, [EXPR_NE] = RPN_ne,
+	};
+	bool turned = scalar_bytes(e, &a->type) == 8 &&
+		      !value_type_is_signed(&a->type) && op != EXPR_EQ &&
 		      op != EXPR_NE;
+	uint64_t turn = turned ? SIGN_BIT : 0;
 	struct bytes rpn = {0};
 
 	if (a->kind == VALUE_CONSTANT && b->kind == VALUE_CONSTANT) {
-		a->number = compare_constants(op, a->number, b->number,
-					      turned);
+		a->number = compare_constants(op, a->number ^ turn,
+					      b->number ^ turn);
 	} else {
 		if (turned) {
-			emit_turned(e, a, &rpn);
-			emit_turned(e, b, &rpn);
+			emit_turned(a, &rpn);
+			emit_turned(b, &rpn);
 		} else {
 			value_push(a, &rpn);
 			value_push(b, &rpn);
 		}
-		rpn_emit_op(&rpn, comparison_code(op));
+		rpn_emit_op(&rpn, codes[op]);
 		replace_rpn(a, &rpn);
 	}
 	a->type = value_type_integer(e->c, 4, true);
@@ -254,45 +226,6 @@ static void emit_divide_unsigned(struct bytes *rpn)
 	rpn_emit_op(rpn, RPN_skip);
 	rpn_emit_fixed(rpn, sizeof(large), 2);
 	bytes_add(rpn, large, sizeof(large));
-}
-
-static bool is_power_of_two(const struct value *value)
-{
-	return value->kind == VALUE_CONSTANT && value->number &&
-	       !(value->number & (value->number - 1));
-}
-
-/* Dividend and divisor are on the stack. */
-static void emit_divide(struct bytes *rpn, enum expr_op op,
-			const struct value_type *type)
-{
-	static const uint8_t rest[] = {	/* a - a / b * b: a's sign */
-		RPN_over, RPN_over, RPN_div, RPN_mul, RPN_minus,
-	};
-
-	if (op == EXPR_MOD && type->is_signed)
-		bytes_add(rpn, rest, sizeof(rest));
-	else if (op == EXPR_MOD)
-		rpn_emit_op(rpn, RPN_mod);
-	else if (type->is_signed || type->bytes < 8)
-		rpn_emit_op(rpn, RPN_div);
-	else
-		emit_divide_unsigned(rpn);
-}
-
-static void divide(enum expr_op op, struct value *a, const struct value *b)
-{
-	struct bytes rpn = {0};
-
-	value_push(a, &rpn);
-	if (op == EXPR_DIV && !a->type.is_signed && is_power_of_two(b)) {
-		rpn_emit_const(&rpn, __builtin_ctzll(b->number));
-		rpn_emit_op(&rpn, RPN_shr);
-	} else {
-		value_push(b, &rpn);
-		emit_divide(&rpn, op, &a->type);
-	}
-	replace_rpn(a, &rpn);
 }
 
 static uint64_t fold(enum expr_op op, const struct value_type *type, uint64_t a,
@@ -330,7 +263,9 @@ static uint64_t fold(enum expr_op op, const struct value_type *type, uint64_t a,
 	}
 }
 
-static void arithmetic(enum expr_op op, struct value *a, const struct value *b)
+/* Appends the operation on the two values that were pushed. */
+static void emit_arithmetic(struct bytes *rpn, enum expr_op op,
+			    const struct value_type *type)
 {
 	static const uint8_t codes[EXPR_OP_COUNT] = {
 		[EXPR_MUL] = RPN_mul, [EXPR_ADD] = RPN_plus,
@@ -338,15 +273,22 @@ static void arithmetic(enum expr_op op, struct value *a, const struct value *b)
 		[EXPR_AND] = RPN_and, [EXPR_XOR] = RPN_xor,
 		[EXPR_OR] = RPN_or,
 	};
-	struct bytes rpn = {0};
-	uint8_t code = codes[op];
+	static const uint8_t rest[] = {	/* a - a / b * b: a's sign */
+		RPN_over, RPN_over, RPN_div, RPN_mul, RPN_minus,
+	};
 
 	if (op == EXPR_SHR)
-		code = a->type.is_signed ? RPN_shra : RPN_shr;
-	value_push(a, &rpn);
-	value_push(b, &rpn);
-	rpn_emit_op(&rpn, code);
-	replace_rpn(a, &rpn);
+		rpn_emit_op(rpn, type->is_signed ? RPN_shra : RPN_shr);
+	else if (op == EXPR_MOD && type->is_signed)
+		bytes_add(rpn, rest, sizeof(rest));
+	else if (op == EXPR_MOD)
+		rpn_emit_op(rpn, RPN_mod);
+	else if (op != EXPR_DIV)
+		rpn_emit_op(rpn, codes[op]);
+	else if (type->is_signed || type->bytes < 8)
+		rpn_emit_op(rpn, RPN_div);
+	else
+		emit_divide_unsigned(rpn);
 }
 
 /* Of integers: shifts have the type of what is shifted, a's; others have the
@@ -355,9 +297,10 @@ static bool integer_binary(struct evaluation *e, struct srcpos pos,
 			   enum expr_op op, struct value *a,
 			   const struct value *b)
 {
-	bool divides = op == EXPR_DIV || op == EXPR_MOD;
+	struct bytes rpn = {0};
 
-	if (divides && b->kind == VALUE_CONSTANT && !b->number) {
+	if ((op == EXPR_DIV || op == EXPR_MOD) && b->kind == VALUE_CONSTANT &&
+	    !b->number) {
 		diag_report(e->c->diag, pos, TRCERR_UNSUPPORTED,
 			    "division by zero");
 		e->code = 1;
@@ -365,16 +308,22 @@ static bool integer_binary(struct evaluation *e, struct srcpos pos,
 	}
 	if (a->kind == VALUE_CONSTANT && b->kind == VALUE_CONSTANT) {
 		a->number = fold(op, &a->type, a->number, b->number);
-		settle(a, a->type.bytes, a->type.is_signed);
+		value_cut(a, a->type.bytes, a->type.is_signed);
 		return true;
 	}
-	if (divides)
-		divide(op, a, b);
-	else
-		arithmetic(op, a, b);
+	value_push(a, &rpn);
+	if (op == EXPR_DIV && !a->type.is_signed &&
+	    b->kind == VALUE_CONSTANT && !(b->number & (b->number - 1))) {
+		rpn_emit_const(&rpn, __builtin_ctzll(b->number));
+		rpn_emit_op(&rpn, RPN_shr);
+	} else {
+		value_push(b, &rpn);
+		emit_arithmetic(&rpn, op, &a->type);
+	}
+	replace_rpn(a, &rpn);
 	if (op == EXPR_ADD || op == EXPR_SUB || op == EXPR_MUL ||
 	    op == EXPR_SHL)
-		settle(a, a->type.bytes, a->type.is_signed);
+		value_cut(a, a->type.bytes, a->type.is_signed);
 	return true;
 }
 
@@ -458,39 +407,35 @@ static bool is_comparison(enum expr_op op)
 	return op >= EXPR_LT && op <= EXPR_NE;
 }
 
-static void swap_values(struct value *a, struct value *b)
-{
-	struct value third = *a;
-
-	*a = *b;
-	*b = third;
-}
-
 /* At least one is a pointer. */
 static bool pointer_binary(struct evaluation *e, struct srcpos pos,
 			   enum expr_op op, struct value *a, struct value *b)
 {
 	struct value_type word = value_type_integer(e->c, e->wide ? 8 : 4,
 						    false);
+	struct value third;
 
 	if (is_comparison(op)) {
 		value_convert(e, a, &word);
 		value_convert(e, b, &word);
-		compare(e, op, a, b);
+		value_compare(e, op, a, b);
 		return true;
 	}
 	if (op == EXPR_SUB && is_pointer(a) && is_pointer(b))
 		return pointer_distance(e, pos, a, b);
-	if (op == EXPR_ADD && is_pointer(b) && !is_pointer(a))
-		swap_values(a, b);
+	if (op == EXPR_ADD && is_pointer(b) && !is_pointer(a)) {
+		third = *a;
+		*a = *b;
+		*b = third;
+	}
 	if ((op != EXPR_ADD && op != EXPR_SUB) || is_pointer(b) ||
 	    !is_pointer(a))
 		return value_refuse(e, pos, expr_operators[op].text, a, b);
 	return pointer_move(e, pos, op, a, b);
 }
 
-static bool compute(struct evaluation *e, struct srcpos pos, enum expr_op op,
-		    struct value *a, struct value *b)
+static bool binary_compute(struct evaluation *e, struct srcpos pos,
+			   enum expr_op op, struct value *a, struct value *b)
 {
 	const char *text = expr_operators[op].text;
 	struct value_type type;
@@ -511,14 +456,14 @@ static bool compute(struct evaluation *e, struct srcpos pos, enum expr_op op,
 	value_convert(e, b, &type);
 	if (!is_comparison(op))
 		return integer_binary(e, pos, op, a, b);
-	compare(e, op, a, b);
+	value_compare(e, op, a, b);
 	return true;
 }
 
 bool value_binary(struct evaluation *e, struct srcpos pos, enum expr_op op,
 		  struct value *a, struct value *b)
 {
-	bool computed = compute(e, pos, op, a, b);
+	bool computed = binary_compute(e, pos, op, a, b);
 
 	value_free(b);
 	memset(b, 0, sizeof(*b));

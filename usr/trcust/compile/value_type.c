@@ -19,15 +19,9 @@ struct value_type value_type_of(const Dwarf_Die *die)
 	return (struct value_type){ .die = *die };
 }
 
-struct value_type value_type_void(void)
-{
-	return (struct value_type){
-		.kind = DWARF_TYPE_VOID, .name = "void",
-	};
-}
-
-static struct value_type base(enum dwarf_type_kind kind, unsigned int bytes,
-			      bool is_signed, const char *name)
+static struct value_type type_make(enum dwarf_type_kind kind,
+				   unsigned int bytes, bool is_signed,
+				   const char *name)
 {
 	return (struct value_type){
 		.kind = kind, .bytes = bytes, .is_signed = is_signed,
@@ -35,35 +29,30 @@ static struct value_type base(enum dwarf_type_kind kind, unsigned int bytes,
 	};
 }
 
+struct value_type value_type_void(void)
+{
+	return type_make(DWARF_TYPE_VOID, 0, false, "void");
+}
+
 struct value_type value_type_function(void)
 {
-	return (struct value_type){
-		.kind = DWARF_TYPE_FUNCTION, .name = "void ()",
-	};
+	return type_make(DWARF_TYPE_FUNCTION, 0, false, "void ()");
 }
 
 struct value_type value_type_integer(const struct compilation *c,
 				     unsigned int bytes, bool is_signed)
 {
-	bool wide = word_bytes(c) == 8;
-	const char *name;
+	static const char *const names[][2] = {
+		[1] = { "uint8_t", "int8_t" },
+		[2] = { "short unsigned int", "short int" },
+		[4] = { "unsigned int", "int" },
+		[8] = { "long long unsigned int", "long long int" },
+		[9] = { "long unsigned int", "long int" },
+	};
+	bool is_long = bytes == 8 && word_bytes(c) == 8;
 
-	switch (bytes) {
-	case 1:
-		name = is_signed ? "int8_t" : "uint8_t";
-		break;
-	case 2:
-		name = is_signed ? "short int" : "short unsigned int";
-		break;
-	case 4:
-		name = is_signed ? "int" : "unsigned int";
-		break;
-	default:
-		name = is_signed ? (wide ? "long int" : "long long int") :
-		       wide ? "long unsigned int" : "long long unsigned int";
-		break;
-	}
-	return base(DWARF_TYPE_INT, bytes, is_signed, name);
+	return type_make(DWARF_TYPE_INT, bytes, is_signed,
+			 names[is_long ? 9 : bytes][is_signed]);
 }
 
 /* C11 section 6.2.5: as the processor has it, or as the compiler was asked to
@@ -84,36 +73,37 @@ struct value_type value_type_base(const struct compilation *c,
 				  const struct dwarf_from *from,
 				  const struct expr_type *type)
 {
+	bool is_signed = !type->is_unsigned;
+
 	switch (type->base) {
 	case EXPR_BASE_VOID:
 		return value_type_void();
 	case EXPR_BASE_BOOL:
-		return base(DWARF_TYPE_BOOL, 1, false, "bool");
+		return type_make(DWARF_TYPE_BOOL, 1, false, "bool");
 	case EXPR_BASE_CHAR:
-		return base(DWARF_TYPE_CHAR, 1, type->is_signed ||
-			    (!type->is_unsigned && char_is_signed(c, from)),
-			    type->is_unsigned ? "unsigned char" :
-			    type->is_signed ? "signed char" : "char");
+		return type_make(DWARF_TYPE_CHAR, 1, type->is_signed ||
+				 (is_signed && char_is_signed(c, from)),
+				 !is_signed ? "unsigned char" :
+				 type->is_signed ? "signed char" : "char");
 	case EXPR_BASE_SHORT:
-		return value_type_integer(c, 2, !type->is_unsigned);
+		return value_type_integer(c, 2, is_signed);
 	case EXPR_BASE_INT:
-		return value_type_integer(c, 4, !type->is_unsigned);
+		return value_type_integer(c, 4, is_signed);
 	case EXPR_BASE_LONG:
-		return value_type_integer(c, word_bytes(c),
-					  !type->is_unsigned);
+		return value_type_integer(c, word_bytes(c), is_signed);
 	case EXPR_BASE_LONG_LONG:
-		return value_type_integer(c, 8, !type->is_unsigned);
+		return value_type_integer(c, 8, is_signed);
 	case EXPR_BASE_FLOAT:
-		return base(DWARF_TYPE_FLOAT, 4, true, "float");
+		return type_make(DWARF_TYPE_FLOAT, 4, true, "float");
 	case EXPR_BASE_DOUBLE:
-		return base(DWARF_TYPE_FLOAT, 8, true, "double");
+		return type_make(DWARF_TYPE_FLOAT, 8, true, "double");
 	case EXPR_BASE_LONG_DOUBLE:
-		return base(DWARF_TYPE_FLOAT, word_bytes(c) == 8 ? 16 : 12,
-			    true, "long double");
+		return type_make(DWARF_TYPE_FLOAT, word_bytes(c) == 8 ? 16 : 12,
+				 true, "long double");
 	case EXPR_BASE_NAMED:
 		break;
 	}
-	return base(DWARF_TYPE_OTHER, 0, false, type->name);
+	return type_make(DWARF_TYPE_OTHER, 0, false, type->name);
 }
 
 struct value_type value_type_pointer_to(const struct value_type *type)
@@ -175,8 +165,8 @@ uint64_t value_type_count(const struct value_type *type)
 	return count;
 }
 
-static bool array_bytes(const struct compilation *c,
-			const struct value_type *type, uint64_t *bytes)
+static bool type_array_bytes(const struct compilation *c,
+			     const struct value_type *type, uint64_t *bytes)
 {
 	struct value_type element = value_type_target(type);
 
@@ -197,7 +187,7 @@ bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		return *bytes;
 	}
 	if (kind == DWARF_TYPE_ARRAY && type->dimension)
-		return array_bytes(c, type, bytes);
+		return type_array_bytes(c, type, bytes);
 	if (bare.addr && dwarf_type_is_declared_only(&bare)) {
 		if (!dwarf_type_complete(c->dwarf, &bare))
 			return false;
@@ -233,7 +223,6 @@ bool value_type_is_reversed(const struct value_type *type)
 
 struct value_type value_type_plain(const struct value_type *type)
 {
-	struct value_type plain = { .kind = value_type_kind(type) };
 	uint64_t bytes = 0;
 	Dwarf_Die bare;
 
@@ -241,10 +230,9 @@ struct value_type value_type_plain(const struct value_type *type)
 		return *type;
 	bare_kind(type, &bare);
 	dwarf_type_bytes(&bare, &bytes);
-	plain.name = dwarf_diename(&bare) ? : "";
-	plain.is_signed = value_type_is_signed(type);
-	plain.bytes = bytes;
-	return plain;
+	return type_make(value_type_kind(type), bytes,
+			 value_type_is_signed(type),
+			 dwarf_diename(&bare) ? : "");
 }
 
 bool value_type_is_signed(const struct value_type *type)
@@ -322,26 +310,20 @@ char *value_type_spell(const struct value_type *type)
 			stars) < 0 ? NULL : text;
 }
 
-static uint8_t base_ctype(const struct value_type *type)
-{
-	switch (type->kind) {
-	case DWARF_TYPE_BOOL:
-		return TFF_CTYPE_BOOL;
-	case DWARF_TYPE_CHAR:
-		return TFF_CTYPE_CHAR;
-	case DWARF_TYPE_INT:
-		return type->is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
-	case DWARF_TYPE_FLOAT:
-		return TFF_CTYPE_FLOAT;
-	default:
-		return TFF_CTYPE_BYTES;
-	}
-}
-
+/* A type that the debug information doesn't have. */
 static uint32_t own_ctype(const struct compilation *c, struct ctypes *ctypes,
 			  const struct value_type *type)
 {
-	struct ctype out = { .target = CTYPE_NONE };
+	static const uint8_t kinds[] = {
+		[DWARF_TYPE_BOOL] = TFF_CTYPE_BOOL,
+		[DWARF_TYPE_CHAR] = TFF_CTYPE_CHAR,
+		[DWARF_TYPE_INT] = TFF_CTYPE_UINT,
+		[DWARF_TYPE_FLOAT] = TFF_CTYPE_FLOAT,
+	};
+	struct ctype out = {
+		.kind = TFF_CTYPE_BYTES, .bytes = type->bytes,
+		.target = CTYPE_NONE,
+	};
 	char *name = value_type_spell(type);
 	uint32_t result;
 
@@ -353,10 +335,12 @@ static uint32_t own_ctype(const struct compilation *c, struct ctypes *ctypes,
 	if (type->pointers) {
 		out.kind = TFF_CTYPE_POINTER;
 		out.bytes = word_bytes(c);
-	} else {
-		out.kind = base_ctype(type);
-		out.bytes = type->bytes;
-		out.is_signed = out.kind == TFF_CTYPE_INT;
+	} else if (type->kind == DWARF_TYPE_INT && type->is_signed) {
+		out.kind = TFF_CTYPE_INT;
+		out.is_signed = true;
+	} else if (type->kind >= DWARF_TYPE_BOOL &&
+		   type->kind <= DWARF_TYPE_FLOAT) {
+		out.kind = kinds[type->kind];
 	}
 	result = ctypes_put(ctypes, &out);
 	free(name);

@@ -41,7 +41,7 @@ enum dwarf_type_kind value_type_kind(const struct value_type *type);
  * False: how many bytes it has is not known. */
 bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		      uint64_t *bytes);
-/* ... of a scalar: false as well when it hasn't 1, 2, 4 or 8. */
+/* The same of a scalar: false as well when it doesn't have 1, 2, 4 or 8. */
 bool value_type_scalar_bytes(const struct compilation *c,
 			     struct value_type *type, uint64_t *bytes);
 bool value_type_is_signed(const struct value_type *type);

@@ -16,7 +16,7 @@
 #define STRING_MAX	128	/* characters, when nothing limits them */
 
 struct variable {
-	const struct statement *s;
+	const struct site_stmt *s;
 	struct evaluation e;
 	struct value value;
 };
@@ -24,7 +24,7 @@ struct variable {
 /* One statement, with what the value yields as its value or address. */
 static int log_rpn(struct variable *v, uint8_t kind, uint16_t length)
 {
-	const struct statement *s = v->s;
+	const struct site_stmt *s = v->s;
 	struct bytes rpn = {0};
 	struct tdf_stmt *out;
 	int code;
@@ -71,7 +71,7 @@ static int log_string(struct variable *v, uint64_t most)
 static int log_place(struct variable *v, struct value_type type, uint64_t count,
 		     bool is_array)
 {
-	const struct statement *s = v->s;
+	const struct site_stmt *s = v->s;
 	const struct tsf_stmt *in = s->in;
 	struct compile_item *item = s->item;
 	bool is_void = value_type_kind(&type) == DWARF_TYPE_VOID;
@@ -105,27 +105,10 @@ static int log_place(struct variable *v, struct value_type type, uint64_t count,
 			  item->bytes, false);
 }
 
-static int log_array(struct variable *v)
-{
-	struct value_type element = value_type_target(&v->value.type);
-	uint64_t count = v->s->in->length;
-	struct bytes rpn = {0};
-	bool in_memory;
-
-	if (!count)
-		count = value_type_count(&v->value.type);
-	if (!value_type_is_text(&element))
-		return log_place(v, element, count, true);
-	in_memory = value_in_memory(&v->value, 1, &rpn);
-	bytes_free(&rpn);
-	return in_memory ? log_string(v, count ? count : STRING_MAX) :
-			   log_place(v, element, count, true);
-}
-
 /* A bit-field, or what was computed: its value in the type's bytes. */
 static int log_value(struct variable *v)
 {
-	const struct statement *s = v->s;
+	const struct site_stmt *s = v->s;
 	struct diag *diag = s->c->diag;
 	struct srcpos pos = s->in->pos;
 	uint64_t bytes;
@@ -147,50 +130,52 @@ static int log_value(struct variable *v)
 	return log_rpn(v, TDF_STMT_VALUE, bytes);
 }
 
-/* A symbol without debug information, or what a void pointer points at. */
-static int report_untyped(struct variable *v)
-{
-	const struct tsf_stmt *in = v->s->in;
-	struct diag *diag = v->s->c->diag;
-
-	v->e.code = 1;
-	if (in->expr->kind == EXPR_NAME)
-		diag_report(diag, in->pos, TRCERR_NOSIZE, in->expr->name);
-	else
-		value_report_size(&v->e, in->pos, &v->value.type);
-	diag_hint(diag, "'%s:n' logs n bytes, a cast gives it a type",
-		  in->expr_text);
-	return v->e.code;
-}
-
 static int log_by_type(struct variable *v)
 {
 	const struct tsf_stmt *in = v->s->in;
 	struct value *value = &v->value;
 	enum dwarf_type_kind kind = value_type_kind(&value->type);
 	struct value_type target = value_type_target(&value->type);
+	bool is_text = value_type_is_text(&target), in_memory;
+	struct diag *diag = v->s->c->diag;
+	uint64_t count = in->length;
+	struct bytes rpn = {0};
 
 	v->s->item->kind = TDF_STMT_MEM;
-	if (kind == DWARF_TYPE_POINTER && value_type_is_text(&target))
-		return log_string(v, in->length ? in->length : STRING_MAX);
-	if (kind == DWARF_TYPE_POINTER && in->length)
+	if (kind == DWARF_TYPE_POINTER && is_text)
+		return log_string(v, count ? count : STRING_MAX);
+	if (kind == DWARF_TYPE_POINTER && count)
 		return value_dereference(&v->e, in->pos, "*", value) ?
-		       log_place(v, target, in->length, true) : v->e.code;
+		       log_place(v, target, count, true) : v->e.code;
 	if (value->kind != VALUE_PLACE || value->bits ||
 	    kind == DWARF_TYPE_FUNCTION ||
-	    (value_type_is_integer(&value->type) && !in->length &&
+	    (value_type_is_integer(&value->type) && !count &&
 	     (value->reversed || value_type_is_reversed(&value->type) ||
 	      value_type_bits(&value->type))))
 		return log_value(v);
-	if (kind == DWARF_TYPE_ARRAY)
-		return log_array(v);
-	if (kind == DWARF_TYPE_VOID && !in->length)
-		return report_untyped(v);	/* else bytes */
-	return log_place(v, value->type, in->length ? in->length : 1,
-			 in->length);
+	if (kind == DWARF_TYPE_ARRAY) {
+		if (!count)
+			count = value_type_count(&value->type);
+		in_memory = is_text && value_in_memory(value, 1, &rpn);
+		bytes_free(&rpn);
+		return in_memory ? log_string(v, count ? count : STRING_MAX) :
+				   log_place(v, target, count, true);
+	}
+	if (kind != DWARF_TYPE_VOID || count)	/* of void bytes */
+		return log_place(v, value->type, count ? count : 1, count);
+	/* a symbol without debug information, or what a void pointer points
+	 * at */
+	v->e.code = 1;
+	if (in->expr->kind == EXPR_NAME)
+		diag_report(diag, in->pos, TRCERR_NOSIZE, in->expr->name);
+	else
+		value_report_size(&v->e, in->pos, &value->type);
+	diag_hint(diag, "'%s:n' logs n bytes, a cast gives it a type",
+		  in->expr_text);
+	return v->e.code;
 }
 
-int variable_compile(const struct statement *s)
+int variable_compile(const struct site_stmt *s)
 {
 	struct variable v = {
 		.s = s, .e = evaluation_begin(s->c, s->site),
@@ -208,7 +193,7 @@ int variable_compile(const struct statement *s)
 	return code;
 }
 
-static int condition_emit(const struct statement *s, struct srcpos pos,
+static int condition_emit(const struct site_stmt *s, struct srcpos pos,
 			  const struct evaluation *e, const struct value *value)
 {
 	struct tdf_stmt *out = emit_stmt(s->c, s->out, pos, value->where);
@@ -232,7 +217,7 @@ static int condition_emit(const struct statement *s, struct srcpos pos,
 	return code;
 }
 
-int condition_compile(const struct statement *s, const struct expr *condition)
+int condition_compile(const struct site_stmt *s, const struct expr *condition)
 {
 	struct evaluation e = evaluation_begin(s->c, s->site);
 	struct value value;

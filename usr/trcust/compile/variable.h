@@ -6,8 +6,8 @@
 #include "emit.h"
 
 /* One item of VARS: appends the statements, fills s->item. */
-int variable_compile(const struct statement *s);
+int variable_compile(const struct site_stmt *s);
 /* Without s->in and s->item. */
-int condition_compile(const struct statement *s, const struct expr *condition);
+int condition_compile(const struct site_stmt *s, const struct expr *condition);
 
 #endif
