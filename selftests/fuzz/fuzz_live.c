@@ -96,7 +96,7 @@ static void picture_make(struct chunk_out *out, const struct buffer *buffer,
 	picture_header(out, buffer);
 	picture_sessions(out, &list);
 	picture_counts(out, buffer, &list);
-	slices_write(out, buffer);
+	snapshot_slices(out, buffer);
 	picture_processes(out, &processes, &none, &list, NULL);
 	picture_end(out);
 	session_list_free(&list);

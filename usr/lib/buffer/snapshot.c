@@ -12,19 +12,29 @@
  * has a small one in memory at once. */
 #define PIECE	(1u << 20)
 
-static void snapshot_slice(struct chunk_out *out, const struct buffer *buffer,
-			   uint32_t row, uint8_t *room)
+static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer)
 {
-	struct ras_slice_copy place = picture_slice_place(buffer, row);
-	uint64_t key = buffer->control->key, size;
-	const struct ras_slice *slice = buffer_slice(buffer, row, &size);
-	struct ring ring;
+	uint64_t key = buffer->control->key, size = buffer->control->slice_bytes;
+	uint8_t *room;
 
-	if (!__atomic_load_n(&slice->head, __ATOMIC_RELAXED) &&
-	    !__atomic_load_n(&slice->dropped, __ATOMIC_RELAXED))
-		return;
-	ring_copy(&ring, slice, size, key, buffer_tail(buffer, row), room);
-	picture_records(out, &place, &ring, key, PIECE);
+	if (size < buffer->control->nest_bytes)
+		size = buffer->control->nest_bytes;
+	room = malloc(size);
+	if (!room && !out->error)
+		out->error = -ENOMEM;
+	for (uint32_t row = 0; room && row < buffer->slices; row++) {
+		struct ras_slice_copy place = picture_slice_place(buffer, row);
+		const struct ras_slice *slice = buffer_slice(buffer, row, &size);
+		struct ring ring;
+
+		if (!__atomic_load_n(&slice->head, __ATOMIC_RELAXED) &&
+		    !__atomic_load_n(&slice->dropped, __ATOMIC_RELAXED))
+			continue;
+		ring_copy(&ring, slice, size, key, buffer_tail(buffer, row),
+			  room);
+		picture_records(out, &place, &ring, key, PIECE);
+	}
+	free(room);
 }
 
 static void snapshot_processes(struct chunk_out *out,
@@ -49,9 +59,6 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 	struct session_list list;
 	struct buffer buffer;
 	int code = buffer_open(&buffer, run, false, err);
-	const struct ras_control *control;
-	uint64_t size;
-	uint8_t *room;
 
 	if (code)
 		return code;
@@ -62,15 +69,7 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		picture_counts(out, &buffer, &list);
 		if (bundle)
 			picture_formats(out, &list);
-		control = buffer.control;
-		size = control->slice_bytes > control->nest_bytes ?
-		       control->slice_bytes : control->nest_bytes;
-		room = malloc(size);
-		for (uint32_t row = 0; room && row < buffer.slices; row++)
-			snapshot_slice(out, &buffer, row, room);
-		if (!room && !out->error)
-			out->error = -ENOMEM;
-		free(room);
+		snapshot_slices(out, &buffer);
 		snapshot_processes(out, &buffer, &list);
 		picture_end(out);
 		session_list_free(&list);
