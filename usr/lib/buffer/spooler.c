@@ -382,24 +382,36 @@ bool spooler_gone(const struct spooler *s)
 	return control_inode(s->run) != s->buffer_inode;
 }
 
-static int memory_get(struct spooler *s)
+int spooler_open(struct spooler *s, int pack, struct error *err)
 {
-	uint64_t most = s->buffer.control->slice_bytes;
+	int code = buffer_open(&s->buffer, s->run, false, err);
+	const struct ras_control *control = s->buffer.control;
+	uint64_t most = s->files.most;
 
-	if (most < s->buffer.control->nest_bytes)
-		most = s->buffer.control->nest_bytes;
-	s->room = malloc(most);
+	if (code)
+		return code;
+	s->buffer_inode = control_inode(s->run);
+	s->interval = INTERVAL_START;
+	s->piece = PIECE_MOST;
+	if (most && most / 4 < PIECE_MOST)
+		s->piece = most / 4 < PIECE_LEAST ? PIECE_LEAST : most / 4;
+	s->others = (struct chunk_out){
+		.take = spool_files_take, .context = &s->files, .pack = pack,
+	};
+	s->records = (struct chunk_out){
+		.take = records_take, .context = s, .pack = pack,
+	};
+	s->room = malloc(control->slice_bytes > control->nest_bytes ?
+			 control->slice_bytes : control->nest_bytes);
 	s->rows = calloc(s->buffer.slices, sizeof(*s->rows));
 	s->log = malloc(s->buffer.sessions_view.size);
-	return s->room && s->rows && s->log ? 0 : -ENOMEM;
-}
+	if (!s->room || !s->rows || !s->log)
+		return error_no_memory(err);
 
-/* Of a slice without records the first one is ours. Of another one the records
- * that are there now are written if the first pass still finds them; those that
- * come from now on are written or counted as lost, even if the first pass is
- * late. */
-static void rows_begin(struct spooler *s)
-{
+	/* Of a slice without records the first one is ours. Of another one the
+	 * records that are there now are written if the first pass still finds
+	 * them; those that come from now on are written or counted as lost,
+	 * even if the first pass is late. */
 	for (uint32_t i = 0; i < s->buffer.slices; i++) {
 		struct spooler_row *row = &s->rows[i];
 		const struct ras_slice *slice;
@@ -411,33 +423,7 @@ static void rows_begin(struct spooler *s)
 			row->before = __atomic_load_n(&slice->records,
 						      __ATOMIC_RELAXED);
 	}
-}
 
-static size_t piece_choose(uint64_t most)
-{
-	if (!most || most / 4 > PIECE_MOST)
-		return PIECE_MOST;
-	return most / 4 < PIECE_LEAST ? PIECE_LEAST : most / 4;
-}
-
-int spooler_open(struct spooler *s, int pack, struct error *err)
-{
-	int code = buffer_open(&s->buffer, s->run, false, err);
-
-	if (code)
-		return code;
-	s->buffer_inode = control_inode(s->run);
-	s->interval = INTERVAL_START;
-	s->piece = piece_choose(s->files.most);
-	s->others = (struct chunk_out){
-		.take = spool_files_take, .context = &s->files, .pack = pack,
-	};
-	s->records = (struct chunk_out){
-		.take = records_take, .context = s, .pack = pack,
-	};
-	if (memory_get(s))
-		return error_no_memory(err);
-	rows_begin(s);
 	code = spool_files_open(&s->files, err);
 	s->counts_time = buffer_time();
 	return code ? code : file_start(s, err);

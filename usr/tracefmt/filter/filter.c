@@ -276,56 +276,39 @@ static int text_holds(struct filter *filter, const struct event *event,
 	return patterns_match(&filter->patterns, text->data, text->used);
 }
 
-static bool header_holds(const struct filter *filter,
-			 const struct event *event)
-{
-	const struct ras_record *record = event->record;
-
-	return number_holds(filter, NUMBER_PID, record->pid) &&
-	       number_holds(filter, NUMBER_TID, record->tid) &&
-	       number_holds(filter, NUMBER_CPU, event->cpu) &&
-	       number_holds(filter, NUMBER_EVENT, event->number) &&
-	       span_has(&filter->span, event) &&
-	       name_filter_have_comm(&filter->comms, event);
-}
-
-static int data_holds(struct filter *filter, const struct filter_point *point,
-		      const struct event *event, struct scratch *scratch)
-{
-	int holds = expressions_hold(filter, point, event, scratch);
-
-	return holds == 1 ? text_holds(filter, event, scratch) : holds;
-}
-
-/* Only a TFF entry would show whether the event is wanted. */
-static bool is_undecided(const struct filter *filter,
-			 const struct event *event)
-{
-	return !event->point->formatted &&
-	       (filter->groups.count || filter->types.count ||
-		filter->expression_count) &&
-	       number_holds(filter, NUMBER_MAJOR, event->record->major) &&
-	       number_holds(filter, NUMBER_MINOR, event->record->minor);
-}
-
 int filter_holds(struct filter *filter, const struct event *event,
 		 struct scratch *scratch)
 {
+	const struct ras_record *record = event->record;
 	const struct filter_point *point;
-	int holds;
+	int holds = 0;
 
 	if (!filter->begun) {
 		span_begin(&filter->span, event->time, filter->settings.utc);
 		filter->begun = true;
 	}
-	if (!header_holds(filter, event))
+	if (!number_holds(filter, NUMBER_PID, record->pid) ||
+	    !number_holds(filter, NUMBER_TID, record->tid) ||
+	    !number_holds(filter, NUMBER_CPU, event->cpu) ||
+	    !number_holds(filter, NUMBER_EVENT, event->number) ||
+	    !span_has(&filter->span, event) ||
+	    !name_filter_have_comm(&filter->comms, event))
 		return 0;
 	point = point_find(filter, event);
 	if (!point)
 		return -ENOMEM;
-	holds = point->holds ? data_holds(filter, point, event, scratch) : 0;
-	if (!holds)
-		filter->undecided += is_undecided(filter, event);
+	if (point->holds)
+		holds = expressions_hold(filter, point, event, scratch);
+	if (holds == 1)
+		holds = text_holds(filter, event, scratch);
+
+	/* Only a TFF entry would show whether the event is wanted. */
+	if (!holds && !event->point->formatted &&
+	    (filter->groups.count || filter->types.count ||
+	     filter->expression_count) &&
+	    number_holds(filter, NUMBER_MAJOR, record->major) &&
+	    number_holds(filter, NUMBER_MINOR, record->minor))
+		filter->undecided++;
 	return holds;
 }
 

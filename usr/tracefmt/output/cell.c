@@ -32,14 +32,6 @@ static void seconds_add(struct text *text, int64_t ns)
 		   (unsigned long long)(distance % 1000000000));
 }
 
-static void clock_add(const struct cell_source *source, struct text *text)
-{
-	char time[CLOCK_MAX];
-
-	text_add(text, time, clock_put(&source->scratch->clock,
-				       source->event->time, time) - time);
-}
-
 static void cell_time(const struct cell *cell, const struct cell_source *source,
 		      struct text *text)
 {
@@ -137,16 +129,6 @@ static void cell_types(const struct match_point *point, struct text *text)
 	}
 }
 
-static void cell_group(const struct match_point *point, struct text *text)
-{
-	const char *name = match_point_group(point);
-
-	if (*name)
-		safe_add(text, name, strlen(name));
-	else if (point->formatted && point->entry->group)
-		text_add_number(text, point->entry->group);
-}
-
 static void cell_context(const struct cell_source *source, struct text *text)
 {
 	const struct event *event = source->event;
@@ -181,12 +163,6 @@ static void cell_data(const struct event *event, struct text *text)
 	text->used = p - text->data;
 }
 
-/* Without the line end. */
-static void title_add(const struct match_point *point, struct text *text)
-{
-	text_add(text, point->title, point->title_length - 1);
-}
-
 static void cell_number(const struct cell *cell, uint64_t number, int digits,
 			struct text *text)
 {
@@ -200,10 +176,10 @@ static void cell_number(const struct cell *cell, uint64_t number, int digits,
 static void cell_string(enum column column, const struct cell_source *source,
 			struct text *text)
 {
+	const struct match_point *point = source->event->point;
 	const struct trace *trace = source->event->trace;
-	const char *comm;
+	const char *name, *comma = "";
 	unsigned int flags;
-	const char *comma;
 
 	switch (column) {
 	case COLUMN_HOST:
@@ -213,24 +189,28 @@ static void cell_string(enum column column, const struct cell_source *source,
 		safe_add(text, trace->name, strlen(trace->name));
 		break;
 	case COLUMN_DESC:
-		title_add(source->event->point, text);
+		/* without the line end */
+		text_add(text, point->title, point->title_length - 1);
 		break;
 	case COLUMN_GROUP:
-		cell_group(source->event->point, text);
+		name = match_point_group(point);
+		if (*name)
+			safe_add(text, name, strlen(name));
+		else if (point->formatted && point->entry->group)
+			text_add_number(text, point->entry->group);
 		break;
 	case COLUMN_TYPES:
-		cell_types(source->event->point, text);
+		cell_types(point, text);
 		break;
 	case COLUMN_COMM:
-		comm = event_comm(source->event);
-		if (comm)
-			safe_add(text, comm, strnlen(comm, COMM_MAX));
+		name = event_comm(source->event);
+		if (name)
+			safe_add(text, name, strnlen(name, COMM_MAX));
 		break;
 	case COLUMN_FLAGS:
 		flags = event_flags(source->event,
 				    source->scratch->result.status,
 				    source->scratch->result.misfit);
-		comma = "";
 		for (size_t i = 0; i < EVENT_FLAGS; i++) {
 			if (!(flags & 1u << i))
 				continue;
@@ -259,13 +239,15 @@ static void cell_column(struct cell *cell, const struct cell_source *source,
 {
 	const struct event *event = source->event;
 	const struct ras_record *record = event->record;
+	char time[CLOCK_MAX];
 
 	switch (cell->item.column) {
 	case COLUMN_EVENT:
 		text_add_number(text, event->number);
 		break;
 	case COLUMN_TIME:
-		clock_add(source, text);
+		text_add(text, time, clock_put(&source->scratch->clock,
+					       event->time, time) - time);
 		break;
 	case COLUMN_TIME_NS:
 		text_print(text, "%lld", (long long)event->time);

@@ -75,18 +75,22 @@ static bool point_beside(const struct match_point *point,
 
 static void function_free(struct pair_function *function)
 {
-	if (function)
-		free(function->name);
+	free(function->name);
 	free(function);
 }
 
 /* NULL: no memory. */
-static struct pair_function *function_make(const struct pairing *pairing,
-					   const struct event *event)
+static const struct pair_function *pairing_function(struct pairing *pairing,
+						    const struct event *event)
 {
-	struct pair_function *function = malloc(sizeof(*function));
+	uint64_t key = key_map_key(event->point);
+	struct pair_function *function =
+		key_map_find(&pairing->functions, key);
 	char name[PAIR_NAME_MAX];
 
+	if (function)
+		return function;
+	function = malloc(sizeof(*function));
 	if (!function)
 		return NULL;
 	*function = (struct pair_function){
@@ -94,26 +98,10 @@ static struct pair_function *function_make(const struct pairing *pairing,
 		.index = pairing->functions.count,
 		.beside = point_beside(event->point, event->trace),
 	};
-	if (function->role == PAIR_PLAIN)
-		return function;
-	function->name = strdup(pair_name(event->point, name));
-	if (function->name)
-		return function;
-	function_free(function);
-	return NULL;
-}
-
-static const struct pair_function *pairing_function(struct pairing *pairing,
-						    const struct event *event)
-{
-	uint64_t key = key_map_key(event->point);
-	struct pair_function *function =
-		key_map_find(&pairing->functions, key);
-
-	if (function)
-		return function;
-	function = function_make(pairing, event);
-	if (function && !key_map_add(&pairing->functions, key, function))
+	if (function->role != PAIR_PLAIN)
+		function->name = strdup(pair_name(event->point, name));
+	if ((function->role == PAIR_PLAIN || function->name) &&
+	    !key_map_add(&pairing->functions, key, function))
 		return function;
 	function_free(function);
 	return NULL;
