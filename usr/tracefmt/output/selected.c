@@ -115,7 +115,8 @@ static uint64_t selected_machine(const struct stream *stream,
 }
 
 /* Processes of several machines may have the same number. */
-static uint64_t key_of(const struct selected *selected, const struct event *event)
+static uint64_t key_of(const struct selected *selected,
+		       const struct event *event)
 {
 	const struct ras_record *record = event->record;
 
@@ -254,7 +255,6 @@ void selected_print(FILE *out, struct selected *selected, struct clock *clock)
 		[SUMMARY_MAJOR] = "Major",
 		[SUMMARY_MINOR] = "Major  Minor",
 	};
-
 	const struct stream *stream = selected->stream;
 
 	for (size_t i = 0; i < stream->count; i++)
