@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Programs that consist of commands: each parses its arguments, prints what is to
- * be said and returns the exit status.
+ * Programs that consist of commands: each parses its arguments, prints its
+ * messages and returns the exit status.
  */
 #ifndef LIB_COMMAND_H
 #define LIB_COMMAND_H

@@ -40,7 +40,7 @@ static inline CLMUL __m128i block_load(const uint8_t *p)
 	return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* What `block` is where `next` lies, and that one. */
+/* Move `block` to the place of `next`, and add that one. */
 static inline CLMUL __m128i block_fold(__m128i block, __m128i by, __m128i next)
 {
 	__m128i low = _mm_clmulepi64_si128(block, by, 0x00);

@@ -93,7 +93,7 @@ int outfile_refuse_planted(const char *path, struct error *err)
 }
 
 /* What a symbolic link names is replaced, not the link. The file has been
- * opened by its name, so that the kernel has had its say about the links. */
+ * opened by its name, so that the kernel has checked the links. */
 static int outfile_resolve(struct outfile *out, const char *path,
 			   const struct stat *opened)
 {

@@ -26,7 +26,7 @@ int outfile_open_in_place(const char *path, struct error *err);
  * to get what is written. */
 int outfile_refuse_planted(const char *path, struct error *err);
 void outfile_write(struct outfile *out, const void *data, size_t size);
-/* For who writes to it by other ways, and nothing by outfile_write(). */
+/* For callers that write to it directly and never use outfile_write(). */
 int outfile_fd(const struct outfile *out);
 /* Write all to the disk, not yet by its name. It fails when the disk is full. */
 int outfile_sync(struct outfile *out, struct error *err);

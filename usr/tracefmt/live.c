@@ -14,10 +14,10 @@
 #include "lib/buffer/spooler.h"
 
 #define PIPE_BYTES	(1 << 20)
-#define INTERVAL_MOST	100		/* ms: somebody is looking */
+#define INTERVAL_MOST	100		/* ms: a person is watching */
 #define GONE_EVERY	500000000ULL	/* ns */
 
-/* The spooler and who reads from it; one for the program. */
+/* The spooler and its thread; one for the program. */
 static struct {
 	struct spooler spooler;
 	pthread_t thread;
@@ -71,7 +71,7 @@ static int live_loop(struct spooler *s, struct error *err)
 	}
 }
 
-/* Who reads doesn't want more: an end like others. */
+/* A reader that has closed the pipe is no failure. */
 static int failure_take(const struct spooler *s, int code, struct error *err)
 {
 	if (code >= 0 || s->files.cause == EPIPE)

@@ -147,7 +147,7 @@ static void interrupt_take(int number)
 	live_stop();
 }
 
-/* Who stops a pipeline with ^C wants the end of it, too: the pipe ends by
+/* ^C stops a pipeline, of which the user wants the end, too: the pipe ends by
  * itself then, and what is followed is made to. The second one stops us. */
 static void interrupts_await_end(const struct work *w)
 {
@@ -168,7 +168,7 @@ static void interrupts_await_end(const struct work *w)
 
 /* ---- */
 
-/* What is to be said, and the exit status. */
+/* Print messages and figures; returns the exit status. */
 static int end_report(struct work *w, int code)
 {
 	struct error gone = { 0 };

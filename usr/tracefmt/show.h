@@ -6,7 +6,7 @@
 #include "settings.h"
 
 /*
- * Give out what comes of the stream's opened traces as the settings say, and
+ * Print the events of the stream's opened traces as the settings ask for, and
  * report on standard error whatever is missing. Returns the exit status.
  */
 int show_stream(struct show_settings *settings, struct stream *stream);

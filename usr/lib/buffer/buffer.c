@@ -206,8 +206,8 @@ bool buffer_device_gone(const struct buffer *buffer)
 	       info.parts[RASTRACE_CONTROL].id != buffer->device_id;
 }
 
-/* Instead of pins that the caller may not open, as err says: that is all there
- * is to say without the module. */
+/* Open the module's device instead of pins that the caller may not open. Without
+ * the module err, which is about the pins, stays. */
 static int buffer_module_open(struct buffer *buffer, struct error *err)
 {
 	struct rastrace_info info;

@@ -41,7 +41,7 @@ void buffer_close(struct buffer *buffer);
 
 /*
  * Who may only read (a member of the group of --group-read) has copies of
- * control, sessions and trigger: take them anew. Others see what is there
+ * control, sessions and trigger: read them again. Others see what is there
  * anyhow.
  */
 int buffer_refresh(struct buffer *buffer, struct error *err);

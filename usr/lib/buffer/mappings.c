@@ -45,7 +45,7 @@ static struct ras_mapping *mapping_add(struct mappings *m, uint64_t start,
 	return &items[m->count++];
 }
 
-/* The end of a path says more than its beginning. */
+/* A path that is too long loses its beginning. */
 static void mapping_name(struct ras_mapping *mapping, const char *path)
 {
 	size_t length = strlen(path), most = sizeof(mapping->path) - 1;

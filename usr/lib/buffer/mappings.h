@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What code lies where in a process or in the kernel, so that addresses can be
+ * The mapped code of a process or of the kernel, so that addresses can be
  * named later and elsewhere.
  */
 #ifndef LIB_MAPPINGS_H

@@ -33,7 +33,7 @@ int pin_hash_open(const char *path, uint32_t type, uint32_t key_size,
  */
 void *pin_map_view(int fd, const struct bpf_map_info *info, int write,
 		   size_t *size, struct error *err);
-/* Take a copy anew; nothing where the map itself is mapped. */
+/* Take a copy again; nothing where the map itself is mapped. */
 int pin_map_refresh(int fd, void *view, size_t size, struct error *err);
 
 /* err for a refused bpf(2), perf_event_open(2) or mount(2): says what was

@@ -55,7 +55,7 @@ static uint64_t copy_unroll(struct copy *c)
 	size_t n;
 
 	while (c->head - position >= sizeof(header)) {
-		/* The header at `position`, whose end may lie in the slack. */
+		/* The header at `position`, whose end may be in the slack. */
 		n = sizeof(header);
 		if (position < c->lap && c->lap - position < n)
 			n = c->lap - position;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <rastrace/buffer.h>
 
-/* Records copied out of a slice: the one at position p lies at
+/* Records copied out of a slice: the one at position p is at
  * data + (p - first). */
 struct ring {
 	const uint8_t *data;

@@ -78,7 +78,7 @@ static bool state_read(const char *dir, struct ras_state *state)
 	return read;
 }
 
-/* The directory `name` under armed/ belongs to the session its state says. */
+/* The directory `name` under armed/ belongs to the session that its state names. */
 static void list_match(struct session_list *list, const char *run,
 		       const char *name)
 {

@@ -8,8 +8,8 @@
 #include "picture.h"
 #include "picture_records.h"
 
-/* Records of a chunk: damage is reported by chunk, and who reads it
- * has a small one in memory at once. */
+/* Records of a chunk: damage is reported by chunk, and a reader has one
+ * in memory at a time, so they are small. */
 #define PIECE	(1u << 20)
 
 static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer)

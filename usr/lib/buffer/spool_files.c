@@ -108,7 +108,7 @@ static int spool_file_begin(struct spool_files *files, struct error *err)
 	if (way < 0)
 		return files_refuse(files, -way, err);
 	files->regular = !way;
-	/* made by us: no link or file of somebody else's */
+	/* made by us: no link or file of another user */
 	files->fd = way ? way_open(files) :
 		open(files->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_CREAT |
 		     O_EXCL, 0666);

@@ -45,7 +45,7 @@ int spool_files_close(struct spool_files *files, struct error *err);
 /* Cut a file to so many bytes; not a pipe. */
 void spool_files_cut(struct spool_files *files, uint64_t size);
 
-/* What to say of the files when a write has failed. */
+/* What remains of the files after a failed write, for a message. */
 const char *spool_files_kept(const struct spool_files *files);
 
 /* Write a chunk (struct chunk_out); context is the files. */

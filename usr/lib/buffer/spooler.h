@@ -26,7 +26,7 @@ struct spooler_row {		/* a slice */
 struct spooler {
 	const char *run;
 	bool bundle;
-	bool own_maps;		/* the caller writes what lies where in the
+	bool own_maps;		/* the caller writes the mappings of the
 				 * processes: into `others` */
 	bool whole;		/* also what was overwritten before it began is
 				 * missing */

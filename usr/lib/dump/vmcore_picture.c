@@ -131,7 +131,7 @@ static void header_write(struct vmcore_source *source, struct chunk_out *out)
 	};
 	uint64_t seconds;
 
-	/* Who stops a machine from outside, or kdump, runs no notifier. */
+	/* Neither kdump nor a stop from outside the machine runs notifiers. */
 	file.wall_offset = source->control.wall_offset;
 	file.taken = source->newest;
 	if (source->anchor.panicked) {

@@ -23,7 +23,7 @@ void rpn_emit_register(struct bytes *rpn, unsigned int number,
 		       int64_t displacement);
 /* Add to the top; in a module of 32 bits (!wide) the sum is cut to 32. */
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide);
-/* The top is an address: what lies there, 1, 2, 4 or 8 bytes, zero-extended. */
+/* The top is an address: load 1, 2, 4 or 8 bytes there, zero-extended. */
 void rpn_emit_deref(struct bytes *rpn, unsigned int bytes);
 /* Keep the low bytes of the top, zero- or sign-extended. */
 void rpn_emit_extend(struct bytes *rpn, unsigned int bytes, bool is_signed);

@@ -43,7 +43,7 @@ const void *table_entries(const struct table_file *file, const char *name,
 const char *table_strings(const struct table_file *file,
 			  struct tdf_table table);
 
-/* [first, first + count) lies in a table of `total` entries. */
+/* [first, first + count) is in a table of `total` entries. */
 static inline bool table_range_valid(uint32_t first, uint32_t count,
 				     uint32_t total)
 {

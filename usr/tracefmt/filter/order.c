@@ -166,7 +166,7 @@ static int decided_add(struct order *order, const struct event *event,
 
 /* ---- the trace's end ---- */
 
-/* It lies where it was asked for if the trace ends with the newest event. */
+/* Is it in the wanted span, if the trace ends with the newest event? */
 static bool end_has(const struct order *order, const struct event *event)
 {
 	uint64_t distance = (uint64_t)order->newest - (uint64_t)event->time;
@@ -184,7 +184,7 @@ static int undecided_take(void *context, const struct event *event,
 	return decided_add(order, event, selected && end_has(order, event));
 }
 
-/* No later event changes what end_has() says of the first block. */
+/* No later event changes the result of end_has() for the first block. */
 static bool block_is_decided(const struct order *order)
 {
 	struct store_block block = store_block(order->undecided, 0);

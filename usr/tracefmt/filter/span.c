@@ -148,7 +148,7 @@ int span_parse(struct span_bound *bound, const char *text,
 	return -EINVAL;
 }
 
-/* ---- where it lies ---- */
+/* ---- from times to ns ---- */
 
 /* A trace's times may be any: what is too far away is at the end of time. */
 static int64_t span_sum(int64_t a, int64_t b)
@@ -225,7 +225,7 @@ void span_begin(struct time_span *span, int64_t first, bool utc)
 
 /* ---- events ---- */
 
-/* Below 0: it lies before the bound. */
+/* Below 0: it is before the bound. */
 static int bound_compare(const struct span_bound *bound,
 			 const struct event *event)
 {

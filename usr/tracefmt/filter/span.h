@@ -44,7 +44,7 @@ int span_parse(struct span_bound *bound, const char *text,
 		 struct error *err);
 /* The first event is known: LOCAL, DAY and FIRST become WALL. */
 void span_begin(struct time_span *span, int64_t first, bool utc);
-/* Does it lie in there, as far as no bound is LAST? */
+/* Is it in the span? A bound of kind LAST is ignored. */
 bool span_has(const struct time_span *span, const struct event *event);
 /* It is so late that no later event can be in there. */
 bool span_passed(const struct time_span *span, const struct event *event);

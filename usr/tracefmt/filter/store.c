@@ -11,7 +11,7 @@
 #define BLOCK_BYTES	(256u << 10)
 #define BLOCKS_IN_MEMORY 48
 
-/* In a block: the event, its record, its bytes for who reads backwards. */
+/* In a block: the event, its record, its size again for reading backwards. */
 struct store_entry {
 	struct event event;	/* record: set when it is read */
 	uint32_t bytes;		/* of all, a multiple of 8 */

@@ -36,7 +36,7 @@ struct pipeline {
 	struct batch **ring;
 	size_t size, fill, write;	/* which is filled, written next */
 	size_t take;			/* and turned into text next */
-	struct worker *workers;		/* the first one is who gives */
+	struct worker *workers;		/* the first one is the caller */
 	size_t worker_count;
 	pthread_mutex_t lock;
 	pthread_cond_t full, done;

@@ -101,7 +101,7 @@ static char *data_put(const struct printed *of, struct scratch *scratch,
 	if (of->context.misfit)
 		return dump_put(p, data, of->length);
 	if (of->input.record->flags & RAS_RECORD_MUTED) {
-		/* The record says that there are more hits, and has no data. */
+		/* The record represents more hits and has no data. */
 		p = TEXT_PUT(p, "<more hits in this second are not recorded");
 		if (point->session && point->session->entry->max_rate) {
 			p = TEXT_PUT(p, ": above ");

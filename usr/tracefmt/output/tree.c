@@ -23,7 +23,7 @@
 
 #define TIME_WIDTH	18
 #define LATENCY_WIDTH	12
-#define INDENT_MAX	40	/* levels; deeper ones say their number */
+#define INDENT_MAX	40	/* levels; deeper ones have their number */
 #define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
 			 EVENT_TAIL_CALL)	/* in their places */
 

@@ -73,7 +73,7 @@ static size_t desc_trim(const char *desc, size_t n)
 	return n;
 }
 
-/* Words at the end that say where in the function the tracepoint is. */
+/* Words at the end that name the place in the function. */
 static size_t desc_strip(const char *desc, size_t n)
 {
 	static const char *const words[] = {
