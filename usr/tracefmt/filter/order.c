@@ -76,7 +76,8 @@ static void kept_trim(struct order *order)
 
 	for (;;) {
 		block = store_block(kept, order->from);
-		if (order->from_selected - block.selected < order->settings.last)
+		if (order->from_selected - block.selected <
+		    order->settings.last)
 			break;
 		order->from_selected -= block.selected;
 		order->from++;

@@ -63,7 +63,8 @@ void store_close(struct store *store)
 	free(store);
 }
 
-static struct store_block_data *block_at(const struct store *store, size_t block)
+static struct store_block_data *block_at(const struct store *store,
+					 size_t block)
 {
 	return &store->blocks[store->front + block];
 }
