@@ -159,23 +159,6 @@ static void statics_mark(struct ras_session *entry, const uint8_t *majors)
 			points[i].state = RAS_POINT_ARMED;
 }
 
-static void statics_read_majors(struct ras_session *entry, const char *dir)
-{
-	uint8_t majors[RAS_STATIC_MAJORS];
-	struct bpf_map_info info;
-	char path[PATH_MAX + 8];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/majors", dir);
-	fd = pin_map_open(path, &info, NULL);
-	if (fd < 0)
-		return;
-	if (info.value_size == sizeof(majors) &&
-	    !bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, majors))
-		statics_mark(entry, majors);
-	close(fd);
-}
-
 static struct session *statics_add(struct session_list *list)
 {
 	list->statics = statics_make();
@@ -184,8 +167,8 @@ static struct session *statics_add(struct session_list *list)
 	return &list->items[list->count - 1];
 }
 
-/* Those that the module has: while a major is on. */
-static int list_add_device_statics(struct session_list *list, int fd)
+/* As the module has them; it has static tracepoints while a major is on. */
+static int list_find_device(struct session_list *list, int fd)
 {
 	const uint8_t *majors = device_map(fd, RASTRACE_MAJORS,
 					   RAS_STATIC_MAJORS, NULL);
@@ -194,6 +177,10 @@ static int list_add_device_statics(struct session_list *list, int fd)
 	struct session *session = NULL;
 	int code = 0;
 
+	for (size_t i = 0; i < list->count; i++) {
+		list->items[i].armed = !list->items[i].entry->disarmed;
+		list->items[i].state = RAS_STATE_ON;
+	}
 	if (majors && state) {
 		session = statics_add(list);
 		code = session ? 0 : -ENOMEM;
@@ -211,20 +198,12 @@ static int list_add_device_statics(struct session_list *list, int fd)
 	return code;
 }
 
-static int list_find_device(struct session_list *list, int fd)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		list->items[i].armed = !list->items[i].entry->disarmed;
-		list->items[i].state = RAS_STATE_ON;
-	}
-	return list_add_device_statics(list, fd);
-}
-
 static int list_find_pinned(struct session_list *list, const char *run)
 {
-	int code = list_find_pins(list, run);
-	char dir[PATH_MAX];
-	char path[PATH_MAX + 8];
+	int code = list_find_pins(list, run), fd;
+	char dir[PATH_MAX], path[PATH_MAX + 8];
+	uint8_t majors[RAS_STATIC_MAJORS];
+	struct bpf_map_info info;
 	struct session *session;
 	struct ras_state state;
 	bool on;
@@ -245,7 +224,14 @@ static int list_find_pinned(struct session_list *list, const char *run)
 	strcpy(session->dir, dir);
 	if (!on)
 		return 0;
-	statics_read_majors(list->statics, dir);
+	snprintf(path, sizeof(path), "%s/majors", dir);
+	fd = pin_map_open(path, &info, NULL);
+	if (fd >= 0) {
+		if (info.value_size == sizeof(majors) &&
+		    !bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, majors))
+			statics_mark(list->statics, majors);
+		close(fd);
+	}
 	snprintf(path, sizeof(path), "%s/pids", dir);
 	if (!access(path, F_OK))
 		list->statics->flags = RAS_SESSION_FILTERED;
