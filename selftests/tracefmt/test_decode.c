@@ -68,7 +68,7 @@ static char *piece_show(const struct decode_piece *piece, char *p)
 		p += sprintf(p, ":%s", decode_note_words[piece->note]);
 	if (piece->pointer)
 		p += sprintf(p, "@%llX", (unsigned long long)piece->pointer);
-	if (piece->told)
+	if (piece->shared)
 		p += sprintf(p, "=");
 	if (piece->stack_end)
 		p += sprintf(p, "k");

@@ -99,7 +99,7 @@ tracefmt --utc -q --tff tff here/spool.ras.1 >whole
 ok "it was printed as the file is" diff -u whole piped
 cat here/spool.ras.1 here/spool.ras >both
 status 1 "files behind each other" tracefmt both
-like "$(cat err)" "lost or damaged: .* behind the end chunk" "is told"
+like "$(cat err)" "lost or damaged: .* after the end chunk" "is reported"
 status 1 "in a pipe" sh -c 'cat both | tracefmt -'
-like "$(cat err)" "lost or damaged: .* behind the end chunk" "likewise"
+like "$(cat err)" "lost or damaged: .* after the end chunk" "of a pipe, too"
 tap_done

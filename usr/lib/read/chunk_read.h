@@ -22,8 +22,8 @@ static inline uint64_t chunk_read_padded(uint64_t length)
 	return (length + 7) & ~(uint64_t)7;
 }
 
-/* The checksum differs, which is told unless bytes are missing anyhow; of a
- * payload in memory, or in the file. */
+/* The checksum differs, which is reported unless bytes are missing anyhow. The
+ * payload is in memory, or in the file. */
 bool chunk_read_damaged(const struct ras_chunk *chunk, const void *payload,
 			struct chunk_place place, struct damage *damage);
 bool chunk_read_damaged_file(const struct ras_chunk *chunk,
@@ -33,8 +33,8 @@ bool chunk_read_damaged_file(const struct ras_chunk *chunk,
 /* The checksum of a whole chunk in the file is right. */
 bool chunk_read_right(const struct ras_chunk *chunk, struct chunk_place place,
 		      struct trace_source *source);
-/* What is in a packed chunk, given its payload, for free(); NULL, which is
- * told. */
+/* What is in a packed chunk, given its payload, for free(); NULL: it can't be
+ * unpacked, which is reported. */
 void *chunk_read_expand(const void *packed, struct chunk_place place,
 			size_t *size, struct damage *damage);
 

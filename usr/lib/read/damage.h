@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was lost of a file and where: kept while it is read, told at the end. */
+/* What of a file was lost and where: kept while it is read, reported at the
+ * end. */
 #ifndef TRACEFMT_DAMAGE_H
 #define TRACEFMT_DAMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAMAGE_LINES	16	/* a ruined file would tell thousands */
+#define DAMAGE_LINES	16	/* a ruined file would have thousands */
 
 struct damage {
 	char lines[DAMAGE_LINES][160];

@@ -29,7 +29,7 @@ bool resync_plausible(struct resync *resync, const struct ras_chunk *chunk,
 /* RESYNC_FRONT bytes are those of a chunk with records, whatever its header
  * says: the first one has its stamp. */
 bool resync_is_slice(const struct resync *resync, const uint8_t *p);
-/* Offset of the first chunk at `at` or behind; the source's size: none. */
+/* Offset of the first chunk at or after `at`; the source's size: none. */
 uint64_t resync_find(struct resync *resync, uint64_t at);
 
 #endif

@@ -161,7 +161,7 @@ void slices_begin(struct slices *s)
 	}
 }
 
-/* The position behind the slice's records, as far as they are there. */
+/* The position after the slice's records, as far as they are there. */
 static uint64_t slice_end(const struct trace_slice *slice)
 {
 	const struct slice_chunk *last;
@@ -443,7 +443,7 @@ static bool slice_advance(struct slices *s, struct trace_slice *slice)
 	return true;
 }
 
-/* More of the chunk behind what is there. */
+/* More of the chunk, after what is there. */
 static void slice_fill(struct slices *s, struct trace_slice *slice)
 {
 	struct source_window *window = &slice->window;

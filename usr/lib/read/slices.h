@@ -42,10 +42,10 @@ struct trace_slice {
 	bool damaged;		/* its checksum differs: values may be wrong */
 	/* so far */
 	bool begun;		/* position is set */
-	uint64_t position;	/* behind the last chunk that was read */
+	uint64_t position;	/* after the last chunk that was read */
 	uint32_t gaps;		/* places where records were overwritten */
 	bool oldest_due;
-	uint64_t oldest;	/* time of the first record behind the last gap,
+	uint64_t oldest;	/* time of the first record after the last gap,
 				 * or of all */
 	uint64_t found;		/* records read */
 	uint64_t lost;		/* bytes that are no records */
@@ -77,10 +77,9 @@ struct slices {
  */
 int slices_add(struct slices *slices, uint64_t offset, uint64_t length,
 	       struct source_bytes *bytes);
-/* What is there stands in front of a spool's first pass: where slices go on. */
+/* The records so far precede a spool's first pass: slices go on after them. */
 void slices_begin(struct slices *slices);
-/* Records that stand in `other`, which is of the same buffer and earlier, are
- * passed over. */
+/* Skip the records of `other`, which is of the same buffer and earlier. */
 void slices_pass(struct slices *slices, const struct slices *other);
 void slices_free(struct slices *slices);
 
@@ -129,9 +128,9 @@ slices_next(struct slices *slices, struct trace_slice *slice, uint64_t key)
 	return slices_search(slices, slice, key);
 }
 
-/* The key that the first record's stamp tells, when a header is ruined. */
+/* The key of the first record's stamp, when a header is ruined. */
 bool slices_recover_key(struct slices *slices, __u64 *key);
-/* After the last record: tell what was lost. */
+/* After the last record: report what was lost. */
 void slices_finish(struct slices *slices);
 
 #endif

@@ -48,7 +48,7 @@ static int formats_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* In front of the first one stands what was at the file's start. */
+/* What precedes the first one was there at the file's start. */
 static int pass_parse(struct trace_file *file, const uint8_t *p, size_t n)
 {
 	if (n < sizeof(file->pass)) {
@@ -255,12 +255,12 @@ static bool chunk_resync(struct trace_file *file, struct resync *resync,
 
 static int end_take(struct trace_file *file)
 {
-	uint64_t behind = file->at + sizeof(struct ras_chunk);
+	uint64_t end = file->at + sizeof(struct ras_chunk);
 
-	if (behind < file->source.size)
+	if (end < file->source.size)
 		damage_add(&file->damage,
-			   "%llu bytes behind the end chunk at offset %llu",
-			   (ull)(file->source.size - behind), (ull)file->at);
+			   "%llu bytes after the end chunk at offset %llu",
+			   (ull)(file->source.size - end), (ull)file->at);
 	return 0;
 }
 
@@ -334,7 +334,7 @@ static void pipe_end_check(struct trace_file *file)
 	if (!trace_source_read(&file->source, file->at, 1, &bytes) &&
 	    bytes.size)
 		damage_add(&file->damage,
-			   "what comes behind the end chunk before offset %llu",
+			   "what comes after the end chunk before offset %llu",
 			   (ull)file->at);
 	free(bytes.owned);
 }
@@ -345,7 +345,7 @@ static uint64_t pipe_padded(const struct ras_chunk *chunk)
 	       chunk_read_padded(chunk->length) : UINT64_MAX;
 }
 
-/* The rest of the chunk, behind its header in one piece. */
+/* The rest of the chunk, after its header in one piece. */
 static int pipe_chunk_read(struct trace_file *file, struct source_bytes *bytes)
 {
 	const struct ras_chunk chunk = *(const struct ras_chunk *)bytes->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The chunks of a trace, one after the other: what they say is put where it
- * belongs, and what is damaged is told. */
+ * belongs, and what is damaged is reported. */
 #ifndef TRACEFMT_TRACE_CHUNK_H
 #define TRACEFMT_TRACE_CHUNK_H
 

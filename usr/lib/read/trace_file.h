@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A .ras file (rastrace/rasfile.h), of a disk, memory or a pipe: every byte of
- * it is checked before it is used. What can't be used is told in `damage`, the
- * rest is there.
+ * it is checked before it is used. `damage` has what can't be used; the rest is
+ * there.
  */
 #ifndef TRACEFMT_TRACE_FILE_H
 #define TRACEFMT_TRACE_FILE_H
@@ -23,7 +23,7 @@ struct trace_session {
 	struct ras_session *entry;	/* its newest form */
 	const struct ras_session_point *points;	/* entry->points of them */
 	struct ras_count_total *totals;	/* as many; NULL: not there */
-	struct ras_count_total *base;	/* when a spool's file began; likewise */
+	struct ras_count_total *base;	/* when a spool's file began; or NULL */
 	char tdf[sizeof(((struct ras_session *)0)->tdf) + 1];
 	char module[sizeof(((struct ras_session *)0)->module) + 1];
 };
@@ -82,7 +82,7 @@ void trace_file_free(struct trace_file *file);
 const struct trace_session *trace_file_session(const struct trace_file *file,
 					       uint16_t index);
 
-/* After the last record: tell what was lost. */
+/* After the last record: report what was lost. */
 void trace_file_finish(struct trace_file *file);
 
 #endif

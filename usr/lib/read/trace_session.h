@@ -7,7 +7,7 @@
 
 #define TRACE_SESSIONS_MAX	65536	/* a record's session has 16 bits */
 
-/* The session log, and struct ras_counts with their totals, one behind the
+/* The session log, and struct ras_counts with their totals, one after the
  * other. 0 or -ENOMEM. */
 int trace_session_table(struct trace_file *file, const uint8_t *p, size_t n);
 int trace_session_counts(struct trace_file *file, const uint8_t *p, size_t n);

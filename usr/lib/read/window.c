@@ -25,7 +25,7 @@ void window_open(struct source_window *window, uint64_t offset, uint64_t left)
 	window->left = left;
 }
 
-/* Keep the last bytes, and put what follows behind them. */
+/* Keep the last bytes, and put what follows after them. */
 static ssize_t bytes_fetch(struct source_window *window,
 			   struct trace_source *source, size_t kept,
 			   size_t want)

@@ -20,7 +20,7 @@ struct source_window {
 	const uint8_t *data;	/* 8-byte aligned */
 	size_t size;
 	uint64_t offset, left;	/* of the rest, in the file */
-	void *owned;		/* memory that they stand in */
+	void *owned;		/* memory that they are in */
 	size_t room;		/* of it */
 	bool exhausted;		/* there was no memory */
 };

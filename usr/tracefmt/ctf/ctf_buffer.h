@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Bytes of a CTF stream and text of its metadata, collected in memory. The
- * first failure is kept: nothing is added behind it. */
+ * first failure is kept: nothing is added after it. */
 #ifndef TRACEFMT_CTF_BUFFER_H
 #define TRACEFMT_CTF_BUFFER_H
 
@@ -20,9 +20,9 @@ void ctf_buffer_number(struct ctf_buffer *buffer, uint64_t value,
 		       unsigned int bytes);
 /* All of it is UTF-8 without a zero: what a string of CTF can hold. */
 bool ctf_buffer_is_text(const void *bytes, size_t n);
-/* With a zero behind; what isn't text stands as \xHH. */
+/* A string with its zero; what isn't text becomes \xHH. */
 void ctf_buffer_string(struct ctf_buffer *buffer, const void *bytes, size_t n);
-/* struct bytes: their number in front. */
+/* struct bytes: their number, then the bytes. */
 void ctf_buffer_bytes(struct ctf_buffer *buffer, const uint8_t *data, size_t n);
 void ctf_buffer_print(struct ctf_buffer *buffer, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -104,8 +104,8 @@ enum ctf_form ctf_class_form(struct ctf_class *class,
 
 /* ---- TSDL ---- */
 
-/* What --context asked for; the thread's name stands in the stream's context
- * instead of the process's. The stack is one of the fields: babeltrace2 2.0
+/* What --context asked for. The stream's context has the thread's name instead
+ * of the process's. The stack is one of the fields: babeltrace2 2.0
  * can't have a sequence here. */
 static void context_tsdl(struct ctf_buffer *tsdl, uint32_t mask)
 {

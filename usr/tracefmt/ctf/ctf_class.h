@@ -16,8 +16,8 @@ enum ctf_form {
 	CTF_WHOLE,	/* all fields are there */
 	CTF_STATUS,	/* each field has its status (ctf_field.h) */
 	CTF_BYTES,	/* no format: the data as bytes */
-	CTF_ALONE,	/* likewise, and no context: it is missing or doesn't
-			 * fit */
+	CTF_ALONE,	/* only the data as bytes: the context is missing or
+			 * doesn't fit */
 	CTF_FORMS,
 };
 

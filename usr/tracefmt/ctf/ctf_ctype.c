@@ -43,7 +43,7 @@ static bool ctf_is_name(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Made a name, without the underscore that stands in front of each. */
+/* The member's name, without the underscore that precedes each. */
 static void member_name_make(const struct value_types *types,
 			     const struct tff_ctype *type, uint32_t i,
 			     char *name)
@@ -59,7 +59,7 @@ static void member_name_make(const struct value_types *types,
 		snprintf(name, NAME_MOST, "anonymous%u", i + 1);
 }
 
-/* The same without underscores in front. */
+/* The same without leading underscores. */
 static void plain_make(const struct value_types *types,
 		       const struct tff_ctype *type, uint32_t i, char *plain)
 {
@@ -74,8 +74,8 @@ static int member_name_compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* 1: no two members have the same name; -ENOMEM: no memory. Readers that drop the
- * underscore in front mix up those that begin with more of them. */
+/* 1: no two members have the same name; -ENOMEM: no memory. Readers that drop
+ * leading underscores mix up names that differ only in their number. */
 static int names_differ(const struct value_types *types,
 			const struct tff_ctype *type)
 {
@@ -149,7 +149,7 @@ static void integer_tsdl(struct ctf_declaration *w,
 				 type->kind == TFF_CTYPE_POINTER ? 16 : 10);
 }
 
-/* The member lies in its structure: no byte behind it is read. */
+/* The member is within its structure: no byte after it is read. */
 static bool member_fits(const struct ctf_declaration *w,
 			const struct tff_ctype *type,
 			const struct tff_member *m)

@@ -26,7 +26,7 @@
  */
 enum ctf_strings { CTF_STRINGS_PLAIN, CTF_STRINGS_WITH_STATUS };
 
-/* "TYPE NAME;" in TSDL. false: the type can't be told so (too deep, too large,
+/* "TYPE NAME;" in TSDL. false: TSDL can't have the type (too deep, too large,
  * of no fixed size), or there is no memory; nothing was added. */
 bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 		    uint32_t ctype, const char *name,
@@ -36,11 +36,11 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 bool ctf_ctype_enum_tsdl(struct ctf_buffer *tsdl,
 			 const struct value_types *types, uint32_t ctype,
 			 unsigned int bytes);
-/* A value of a type that can be told; all its bytes are at `data`. */
+/* A value of a type that was declared; all its bytes are at `data`. */
 void ctf_ctype_write(struct ctf_buffer *out, const struct value_types *types,
 		     uint32_t ctype, const uint8_t *data,
 		     enum ctf_strings strings);
-/* Likewise: its strings can be plain ones. */
+/* The strings of such a value can be plain ones. */
 bool ctf_ctype_is_text(const struct value_types *types, uint32_t ctype,
 		       const uint8_t *data);
 

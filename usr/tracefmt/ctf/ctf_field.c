@@ -52,12 +52,12 @@ int ctf_field_open(struct ctf_field *f, const struct field *field,
 	if (!f->name)
 		return -ENOMEM;
 	if (field->kind == FIELD_CTYPE)
-		f->told = ctf_ctype_tsdl(&tsdl, types, field->ctype, "value",
-					 CTF_STRINGS_WITH_STATUS);
+		f->declared = ctf_ctype_tsdl(&tsdl, types, field->ctype,
+					     "value", CTF_STRINGS_WITH_STATUS);
 	else if (field->kind == FIELD_ENUM)
-		f->told = field->names ||
-			  ctf_ctype_enum_tsdl(&tsdl, types, field->ctype,
-					      field->bytes);
+		f->declared = field->names ||
+			      ctf_ctype_enum_tsdl(&tsdl, types, field->ctype,
+						  field->bytes);
 	failed = tsdl.failed;
 	ctf_buffer_free(&tsdl);
 	if (!failed)
@@ -77,11 +77,11 @@ static void ctf_put(struct ctf_buffer *tsdl, const char *text)
 }
 
 static void put_named(struct ctf_buffer *tsdl, const char *before,
-		      const char *name, const char *behind)
+		      const char *name, const char *after)
 {
 	ctf_put(tsdl, before);
 	ctf_put(tsdl, name);
-	ctf_put(tsdl, behind);
+	ctf_put(tsdl, after);
 }
 
 /* "TYPE NAME; " of the field's value. */
@@ -92,7 +92,7 @@ static void value_tsdl(struct ctf_buffer *tsdl, const struct ctf_field *f,
 
 	switch (field->kind) {
 	case FIELD_CTYPE:
-		if (f->told) {
+		if (f->declared) {
 			ctf_ctype_tsdl(tsdl, f->types, field->ctype, name,
 				       strings);
 			return;
@@ -120,7 +120,7 @@ static void value_tsdl(struct ctf_buffer *tsdl, const struct ctf_field *f,
 	case FIELD_ENUM:
 		if (field->names)
 			names_tsdl(tsdl, field);
-		else if (f->told)
+		else if (f->declared)
 			ctf_ctype_enum_tsdl(tsdl, f->types, field->ctype,
 					    field->bytes);
 		else

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields (format/field.h) in CTF. A field's name has an underscore in front,
- * which readers drop: so no name means something to TSDL. babeltrace2 2.0 takes
- * _a for the same as __a: underscores that a name begins with stand behind it,
- * and one more. What isn't a field has one behind, which no field's name has.
+ * Fields (format/field.h) in CTF. Each name gets a leading underscore, which
+ * readers drop, so that none is a keyword of TSDL. babeltrace2 2.0 takes _a for
+ * the same as __a: further leading underscores, and one more, go to the end of
+ * the name. What isn't a field has one at its end, which no field's name has.
  *
  * Where all fields of a record are there and all strings are text, a field is
- * its value, and one behind %R a sequence of values:
+ * its value, and one after %R a sequence of values:
  *
  *	integer { ... } _len;
  *	uint16_t _part_length_; string _part[_part_length_];
  *
- * Otherwise each has its status in front, and the value is there only when that
- * says so:
+ * Otherwise a status precedes each field, and the value is there only if it is
+ * one of those that have a value:
  *
  *	enum status _len_status_;
  *	variant <_len_status_> {
@@ -32,11 +32,11 @@
 
 struct ctf_field {
 	const struct field *field;
-	char *name;		/* of TSDL, without the underscore in front */
+	char *name;		/* of TSDL, without the leading underscore */
 	const struct value_types *types;
 	bool array;		/* a sequence */
-	bool told;		/* CTYPE, ENUM: the type is; else it is bytes, a
-				 * number */
+	bool declared;		/* CTYPE, ENUM: with its type; else as bytes or
+				 * a number */
 	/* in the record's pieces */
 	const struct decode_piece *first;	/* NULL: none */
 	uint32_t count;

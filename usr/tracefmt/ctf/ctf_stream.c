@@ -140,7 +140,7 @@ static int packet_write(struct ctf_streams *streams, struct ctf_stream *stream)
 		code = -errno;
 	streams->held -= bytes;
 	stream->packets++;
-	stream->told = stream->discarded;
+	stream->reported = stream->discarded;
 	return code;
 }
 
@@ -239,11 +239,11 @@ int ctf_stream_discard(struct ctf_streams *streams, uint32_t cpu,
 	return 0;
 }
 
-/* What was discarded behind the last event stands in a packet of its own. */
+/* What was discarded after the last event gets a packet of its own. */
 static int packet_stream_finish(struct ctf_streams *streams,
 				struct ctf_stream *stream)
 {
-	if (!stream->packet.used && stream->told != stream->discarded) {
+	if (!stream->packet.used && stream->reported != stream->discarded) {
 		packet_begin(stream, stream->end);
 		streams->held += stream->packet.used;
 	}

@@ -33,7 +33,7 @@ struct ctf_stream {
 					 * of the last one before */
 	uint64_t packets;		/* written so far */
 	uint64_t discarded;		/* events, so far */
-	uint64_t told;			/* of these, in packets written */
+	uint64_t reported;		/* of these, in packets written */
 };
 
 struct ctf_streams {
@@ -46,18 +46,18 @@ struct ctf_streams {
 /* The TSDL of the packets. */
 void ctf_stream_tsdl(struct ctf_buffer *tsdl);
 /* The stream of a CPU for an event of this time, whose bytes are added to
- * `packet`; its `end` is behind the time only when there is no stream left for
+ * `packet`; its `end` is after the time only when there is no stream left for
  * that. NULL: no memory. */
 struct ctf_stream *ctf_stream_choose(struct ctf_streams *streams, uint32_t cpu,
 				     uint64_t time);
-/* An event of this time was added; `bytes` stood in the packet before. 0, or a
+/* An event of this time was added; `bytes` were in the packet before. 0, or a
  * negative errno. */
 int ctf_stream_added(struct ctf_streams *streams, struct ctf_stream *stream,
 		     uint64_t time, size_t bytes);
 /* Events of that CPU that are not in the trace. 0 or -ENOMEM. */
 int ctf_stream_discard(struct ctf_streams *streams, uint32_t cpu,
 		       uint64_t events);
-/* Write all that is held; the last packets tell what was discarded. */
+/* Write all that is held; the last packets have what was discarded. */
 int ctf_stream_finish(struct ctf_streams *streams);
 void ctf_stream_free(struct ctf_streams *streams);
 

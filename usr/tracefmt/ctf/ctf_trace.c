@@ -133,7 +133,7 @@ static int losses_tell(struct ctf_trace *ctf, struct ctf_class *class,
 	return ctf_stream_discard(&ctf->streams, event->cpu, lost);
 }
 
-/* In the streams' clock, as near as it can tell the event's time. */
+/* The event's time in the streams' clock, or the nearest that it can have. */
 static uint64_t time_of(const struct ctf_trace *ctf, int64_t time,
 			const struct ctf_stream *stream)
 {

@@ -19,7 +19,7 @@ static bool ctf_is_written(const struct ctf_field *f,
 {
 	if (!value->there)
 		return false;
-	return value->kind != FIELD_CTYPE || !f->told ||
+	return value->kind != FIELD_CTYPE || !f->declared ||
 	       value->length >= f->types->types[f->field->ctype].bytes;
 }
 
@@ -73,7 +73,7 @@ static struct ctf_reading ctf_piece_read(const struct ctf_field *f,
 	return r;
 }
 
-/* The next piece of the array behind this one. */
+/* The next piece of the array. */
 static const struct decode_piece *piece_next(const struct decode_piece *piece)
 {
 	const struct decode_step *step = piece->step;
@@ -129,7 +129,7 @@ static bool reading_is_plain(const struct ctf_field *f,
 {
 	if (r->status != CTF_STATUS_VALUE)
 		return false;
-	return f->field->kind != FIELD_CTYPE || !f->told ||
+	return f->field->kind != FIELD_CTYPE || !f->declared ||
 	       ctf_ctype_is_text(f->types, f->field->ctype, r->value.data);
 }
 
@@ -223,7 +223,7 @@ static void value_write(struct ctf_buffer *out, const struct ctf_field *f,
 
 	switch (f->field->kind) {
 	case FIELD_CTYPE:
-		if (f->told) {
+		if (f->declared) {
 			ctf_ctype_write(out, f->types, f->field->ctype,
 					value->data, strings);
 			break;

@@ -13,8 +13,8 @@ struct html_density {
 	uint64_t counts[DENSITY_COUNTS];
 };
 
-/* An event so many ns behind the first one; those in front of it count for the
- * first count. */
+/* An event so many ns after the first one; one before it is added to the first
+ * count. */
 void html_density_add(struct html_density *density, int64_t time);
 
 #endif

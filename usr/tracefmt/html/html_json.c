@@ -23,8 +23,8 @@ static char *escape_put(char *p, char c)
 	}
 }
 
-/* The safe text stands at the end of the room, and is escaped from there: what
- * is written never passes what is read. */
+/* The safe text is at the end of the room, and is escaped from there: writing
+ * never overtakes reading. */
 char *html_put_string(char *p, const void *bytes, size_t n, bool layout)
 {
 	char *end = p + HTML_STRING_MAX(n), *safe = end - 4 * n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* JSON that may stand in a script element of a page: no "<" in it. */
+/* JSON that may be in a script element of a page: it has no "<". */
 #ifndef TRACEFMT_HTML_JSON_H
 #define TRACEFMT_HTML_JSON_H
 

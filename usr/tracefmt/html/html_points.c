@@ -37,7 +37,7 @@ void html_points_free(struct html_points *points)
 
 /* ---- writing ---- */
 
-/* An array of the strings that stand at `member` of the fields. */
+/* An array of the strings at offset `member` of the fields. */
 static void names_add(const struct field_set *set, size_t member,
 		      struct text *text)
 {

@@ -306,8 +306,7 @@ static void context_add(const struct output *output, const struct event *event,
 	json_add_context(&context, owner, text);
 }
 
-/* The bytes themselves: where they were asked for, and where fields don't tell
- * them. */
+/* The bytes themselves, if they were asked for or fields don't have them. */
 static bool data_wanted(const struct output *output, const struct event *event,
 			const struct scratch *scratch)
 {

@@ -140,8 +140,8 @@ static void perfetto_fields_add(struct json_field of, const char *key,
 	json_close(&json, '}');
 }
 
-/* What comes late in its thread stands where the thread is, and says so: "B"
- * and "E" don't nest in another order. */
+/* A late event of a thread gets the time of the thread's newest one, as "B" and
+ * "E" must nest; "earlier by ns" has the difference. */
 static int64_t event_time(const struct event *event,
 			  const struct pair_seen *seen)
 {

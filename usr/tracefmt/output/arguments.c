@@ -77,7 +77,7 @@ void arguments_put(const struct output *output, const struct event *event,
 
 		if (piece->step->letter == STEP_TEXT || piece->nothing ||
 		    (field == DECODE_NO_FIELD &&
-		     (piece->note == NOTE_NONE || piece->told)) ||
+		     (piece->note == NOTE_NONE || piece->shared)) ||
 		    (without && piece->step == without->step))
 			continue;
 		if (!piece->again && text->used > start)

@@ -16,8 +16,8 @@ struct decode {
 	const uint8_t *start;		/* the data */
 	const uint8_t *at, *end;	/* of it, not yet taken */
 	uint8_t *seen;
-	const struct decode_step *stop;	/* behind the last step */
-	bool noted;		/* a note stands here, no text behind */
+	const struct decode_step *stop;	/* after the last step */
+	bool noted;		/* a note is here, without text after it */
 	bool misfit;
 	uint8_t flags;		/* of all items met */
 	/* the item of the last prefix */
@@ -85,8 +85,8 @@ static size_t item_bytes(const uint8_t *p)
 }
 
 /*
- * Do the steps fit the data from p on, read without an item? Prefixes must
- * be where %P stands, and the data should end with the steps.
+ * Do the steps fit the data from p on, read without an item? There must be a
+ * prefix for each %P, and the data should end with the steps.
  */
 static enum fit steps_fit(const struct decode_step *step,
 			  const struct decode_step *stop, const uint8_t *p,
@@ -125,8 +125,8 @@ static enum fit steps_fit(const struct decode_step *step,
 
 /*
  * The item is used up and another control follows without a prefix: does it
- * take a register that was logged behind the item, or is the item (of a LEN,
- * say) just shorter than the format? The prefixes further on tell.
+ * take a register that was logged after the item, or is the item (of a LEN,
+ * say) just shorter than the format? The prefixes further on decide.
  */
 static bool item_left_behind(const struct decode *d,
 			     const struct decode_step *step)
@@ -229,7 +229,7 @@ static bool missing_note(struct decode *d, struct decode_piece *piece)
 	} else if (reason == NOTE_NONE) {
 		return false;
 	} else {
-		piece->told = d->noted;
+		piece->shared = d->noted;
 		piece_note(d, piece, reason);
 	}
 	d->fresh = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A tracepoint's FMT lines, run over the data of a record (manual 1.3.5.7 and
- * 1.4): which bytes does each control take, and what is amiss there. All
+ * 1.4): which bytes does each control take, and what is wrong there. All
  * outputs start from these pieces; render.h makes the manual's text of them,
  * field.h typed values.
  */
@@ -27,7 +27,7 @@
 struct decode_step {
 	char letter;		/* upper case, or STEP_* */
 	bool blank;		/* TEXT: only blanks */
-	bool repeats;		/* stands behind %R */
+	bool repeats;		/* follows %R */
 	bool rest;		/* takes what its item has */
 	bool fixed;		/* takes `bytes`, which are its value */
 	enum format_type type;	/* of STEP_TYPED */
@@ -58,12 +58,12 @@ struct decode_format {
 	struct plain_step *plain;	/* plain.h's; NULL: none */
 };
 
-/* What is amiss with a piece, or behind it. */
+/* What is wrong with a piece, or after it. */
 enum decode_note {
 	NOTE_NONE,
 	NOTE_UNREADABLE,	/* the item faulted at `pointer` */
 	NOTE_SELECTOR,		/* the same, of a far pointer */
-	NOTE_LEFT,		/* absent; who brings it in might not */
+	NOTE_LEFT,		/* absent; bringing it in wasn't allowed */
 	NOTE_NOT_TRIED,		/* not readable as it was, and maybe absent */
 	NOTE_CALLER,		/* found through the caller, which isn't known:
 				 * the function returns to `pointer` */
@@ -73,13 +73,13 @@ enum decode_note {
 	NOTE_SHORT,		/* the item or record has `bytes` only of those
 				 * that the control takes */
 	NOTE_CUT,		/* MAXDATALENGTH or the item's most was reached:
-				 * behind the bytes */
+				 * after the bytes */
 	NOTE_NO_END,		/* a static record's string without its zero */
 	NOTE_NO_PREFIX,		/* where %P expects one: `bytes` at `data` are
 				 * something else; the format doesn't fit */
-	NOTE_NOT_FORMATTED,	/* behind that */
-	NOTE_CUT_BEFORE,	/* the record or item was cut in front of it: it
-				 * has no bytes */
+	NOTE_NOT_FORMATTED,	/* after that */
+	NOTE_CUT_BEFORE,	/* the record or item was cut before it: it has
+				 * no bytes */
 };
 
 #define NOTE_KINDS	15
@@ -96,12 +96,12 @@ struct decode_piece {
 	bool in_item;
 	bool again;		/* %R: not the first one of its step */
 	bool cut;		/* MAXDATALENGTH or the item's most was reached
-				 * behind the bytes; `note` may say more */
+				 * after the bytes; `note` may add more */
 	bool nothing;		/* %R of an empty item: no element, no value */
-	bool told;		/* text is silent of the note: the piece before
-				 * has it, with nothing between */
+	bool shared;		/* the piece before has the same note, with
+				 * nothing between: text prints it once */
 	struct ras_stack stack;	/* of an item that is one */
-	bool stack_end;		/* the stack ends here; STACK doesn't say so */
+	bool stack_end;		/* the stack ends here; no STACK prints that */
 	uint64_t pointer;	/* of the notes that have one */
 };
 
@@ -120,7 +120,7 @@ int decode_compile(struct decode_format *format, const char *fmt,
 void decode_free(struct decode_format *format);
 
 /*
- * The pieces of a record whose data begins `skip` bytes behind its header, in
+ * The pieces of a record whose data begins `skip` bytes after its header, in
  * the order of the format: texts, X and Y too, so that all of them in a row are
  * what is printed; %I makes none. seen (or NULL) has a byte for each byte of
  * the data, set to 1 when it was taken.

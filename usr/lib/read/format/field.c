@@ -59,7 +59,7 @@ static bool is_field_name(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The text in front of the control; prefixes and skips stand between. */
+/* The text before the control; prefixes and skips may be between. */
 static char *field_label_make(const struct decode_format *format, size_t at)
 {
 	const struct decode_step *step;
@@ -380,7 +380,7 @@ static void integer_read(const struct field *field, struct field_value *value)
 		value->i = number_sign(value->u, field->bits);
 }
 
-/* Times that are none of 64 bits are told as text only. */
+/* Times that don't fit 64 bits are text only. */
 static void field_number_read(const struct field *field,
 			      struct field_value *value)
 {
@@ -407,7 +407,7 @@ static void field_number_read(const struct field *field,
 static uint32_t least_bytes(const struct field *field)
 {
 	switch (field->kind) {
-	case FIELD_STRING:	/* without what stands behind its zero */
+	case FIELD_STRING:	/* without what follows its zero */
 		return field->step->letter == 'C';
 	case FIELD_CTYPE:
 		return 1;
@@ -416,7 +416,7 @@ static uint32_t least_bytes(const struct field *field)
 	}
 }
 
-/* The first bytes of such a value are worth being told. */
+/* The first bytes of such a value are useful. */
 static bool takes_part(enum field_kind kind)
 {
 	return kind == FIELD_STRING || kind == FIELD_BYTES ||

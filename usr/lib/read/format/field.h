@@ -2,7 +2,7 @@
 /*
  * The values of a record by name, for outputs that programs read and for
  * expressions. Every control that takes data and prints it is a field; what
- * stands behind %R is an array.
+ * follows %R is an array.
  *
  * A field's label is the text in front of the control, back to the control or
  * the line end before, without blanks, '=', ':', ',', ';', quotes and brackets
@@ -23,7 +23,7 @@
 #include "decode.h"
 
 enum field_kind {
-	FIELD_UNSIGNED,		/* `base` says how people read it */
+	FIELD_UNSIGNED,		/* `base`: how it is printed */
 	FIELD_SIGNED,
 	FIELD_FLOAT,
 	FIELD_BOOL,
@@ -35,21 +35,21 @@ enum field_kind {
 	FIELD_POINTER,
 	FIELD_TIME,		/* ns since 1970, signed */
 	FIELD_DURATION,		/* ns, unsigned */
-	FIELD_TEXT,		/* what only its text tells: IP4, IP6, MAC, far
-				 * addresses (%A) */
+	FIELD_TEXT,		/* has no number, only its text: IP4, IP6, MAC,
+				 * far addresses (%A) */
 	FIELD_STACK,		/* addresses, 8 bytes each */
 	FIELD_CTYPE,		/* struct, union, array: see value.h */
 };
 
 struct field {
 	char *name;		/* see above */
-	char *label;		/* as it stands in the FMT; "" */
+	char *label;		/* as in the FMT; "" */
 	enum field_kind kind;
 	uint8_t base;		/* UNSIGNED: 2, 8, 10 or 16 */
 	uint8_t bytes;		/* of a number; 0: another kind */
 	uint8_t bits;		/* of it, that count */
 	bool is_signed;		/* SIGNED, ENUM: `i` is the value */
-	bool array;		/* behind %R */
+	bool array;		/* after %R */
 	uint32_t ctype;		/* of a C type: index in the format's types; else
 				 * TFF_CTYPE_NONE */
 	char **names;		/* ENUM without a C type, FLAGS: for each of
@@ -97,8 +97,8 @@ char *field_text_put(const struct field *field,
 /* "RED"; NULL: no enumerator has the value. */
 const char *field_enum_name(const struct decode_format *format,
 			    const struct field *field, uint64_t value);
-/* What stands for the field in `pieces`: the first of them, of an array all
- * that follow have the same step. NULL: the record ended before. */
+/* The first piece of the field; the other ones of an array have the same step.
+ * NULL: the record ended before. */
 const struct decode_piece *field_piece(const struct field *field,
 				       const struct decode_piece *pieces,
 				       size_t count);

@@ -21,7 +21,7 @@ enum plain_code {
 	PLAIN_HEX16,
 	PLAIN_HEX32,
 	PLAIN_HEX64,
-	PLAIN_UINT,		/* 1, 2, 4 or 8 bytes, likewise the next */
+	PLAIN_UINT,		/* 1, 2, 4 or 8 bytes, as those of the next */
 	PLAIN_INT,
 	PLAIN_DOUBLE,		/* %D */
 	PLAIN_QUAD,		/* %Q */
@@ -33,7 +33,7 @@ enum plain_code {
 /* A control and the text in front of it. */
 struct plain_step {
 	uint8_t code;		/* enum plain_code */
-	bool item;		/* %P stands before it */
+	bool item;		/* after %P */
 	bool close;		/* %R: no blank between two of them */
 	uint16_t bytes;
 	uint32_t length;	/* of the text */
@@ -65,7 +65,7 @@ static uint8_t typed_code(const struct format_step *source)
 	}
 }
 
-/* PLAIN_END: there is no short way. */
+/* PLAIN_END: records are never plain. */
 static uint8_t step_code(const struct decode_step *step)
 {
 	static const uint8_t codes[128] = {
@@ -105,7 +105,7 @@ static bool control_set(struct plain_step *plain,
 	return plain->code != PLAIN_END && plain->bytes == step->bytes;
 }
 
-/* false: there is no short way. */
+/* false: records are never plain. */
 static bool steps_make(const struct decode_format *format,
 		       struct plain_step *plain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The short way of the records that are as they should be, which is nearly all
- * of them: decode.h and render.h in one, without pieces.
+ * In most records all controls find what they take. The text of such a plain
+ * record is made here without the pieces of decode.h, which is much faster.
  */
 #ifndef TRACEFMT_PLAIN_H
 #define TRACEFMT_PLAIN_H
@@ -14,8 +14,8 @@ int plain_prepare(struct decode_format *format);
 
 /*
  * The text of a record whose controls all find what they take, at p, in
- * render_room(); returns the end. NULL: something is amiss or out of the
- * ordinary; what was written is to be forgotten.
+ * render_room(); returns the end. NULL: the record is not plain; discard what
+ * was written.
  */
 char *plain_put(const struct decode_format *format,
 		const struct ras_record *record, size_t skip, char *p);

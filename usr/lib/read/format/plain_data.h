@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The data of a record that is as it should be, taken control by control. What
- * isn't, returns false: decode.h knows more of it.
+ * The data of a plain record (plain.h), taken control by control. false: it is
+ * not plain.
  */
 #ifndef TRACEFMT_PLAIN_DATA_H
 #define TRACEFMT_PLAIN_DATA_H
@@ -24,7 +24,7 @@ struct plain_data {
 /* What is called for each control is to be part of the caller. */
 #define PLAIN_INLINE	static inline __attribute__((always_inline))
 
-/* It begins `skip` bytes behind the record's header. */
+/* It begins `skip` bytes after the record's header. */
 PLAIN_INLINE struct plain_data plain_data_of(const struct ras_record *record,
 					     size_t skip)
 {
@@ -76,7 +76,7 @@ PLAIN_INLINE bool plain_fixed(struct plain_data *d, size_t bytes)
 	return true;
 }
 
-/* What a control takes, in front of which %P may stand. NULL: it isn't there. */
+/* What a control takes, which may follow %P. NULL: it isn't there. */
 PLAIN_INLINE const uint8_t *plain_take(struct plain_data *d, bool item,
 				       size_t bytes)
 {

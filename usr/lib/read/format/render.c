@@ -33,7 +33,7 @@ static void note_short(struct render *r, const struct decode_piece *piece)
 	NOTE(r, " bytes>");
 }
 
-/* Those behind what there is of a value, or in place of it. */
+/* Notes after what there is of a value, or instead of it. */
 static void note_any(struct render *r, const struct decode_piece *piece)
 {
 	static const char *const texts[NOTE_KINDS] = {
@@ -177,7 +177,7 @@ static void put_value(struct render *r, const struct decode_piece *piece)
 	}
 }
 
-/* What there is of a value that needs more; a C type tells itself. */
+/* What there is of a value that needs more; a C type has its own note. */
 static void put_part(struct render *r, const struct decode_piece *piece)
 {
 	switch (piece->step->letter) {
@@ -208,7 +208,7 @@ static void put_piece(struct render *r, const struct decode_piece *piece)
 	if (piece->cut)
 		NOTE(r, "<cut>");
 	else if (piece->note != NOTE_NONE && piece->note != NOTE_SHORT &&
-		 !piece->told)
+		 !piece->shared)
 		note_any(r, piece);
 	if (piece->stack_end) {
 		/* other controls have taken the stack's addresses */

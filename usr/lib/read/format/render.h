@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The pieces of a record (decode.h) as text, as the manual has it. Where data is
- * not what the format expects, a note in angle brackets stands in its place:
+ * not what the format expects, a note in angle brackets replaces it:
  *
  *	<not readable: 0000000000001234>  the item faulted at this pointer
  *	<bad selector: 0000000000B70001>  the same, of a far pointer
- *	<left alone: 0000000000001234>  absent; who brings it in might not
+ *	<left alone: 0000000000001234>  absent; bringing it in wasn't allowed
  *	<not tried: 0000000000001234>  not readable as it was, and maybe absent
  *	<caller unknown: 0000000000001234>  it is found through the caller
  *	<division by zero>	on the way to the item
  *	<not available here>  a variable that the site doesn't have
  *	<not traced>	the record ends at a fault before it
  *	<2 of 4 bytes>	the control takes more than its item or record has;
- *			what there is stands before the note, in hex
+ *			what there is precedes the note, in hex
  *	<cut>		MAXDATALENGTH or the item's most was reached here
  *	<no end>	a static record's string without its zero
  *	<no prefix: 07 00 01>  where %P expects one: the format doesn't fit
- *	<not formatted>	behind that
+ *	<not formatted>	after that
  */
 #ifndef TRACEFMT_RENDER_H
 #define TRACEFMT_RENDER_H

@@ -17,7 +17,7 @@
 
 /* Whose addresses are named. */
 struct stack_owner {
-	const struct process_table *processes;	/* NULL: nobody's */
+	const struct process_table *processes;	/* NULL: none is known */
 	uint32_t pid;
 	struct symbols *symbols;	/* NULL: by module and offset only */
 };

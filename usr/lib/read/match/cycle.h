@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Traces of one buffer: a spool's cycle, snapshots taken one after the other.
- * They have one clock, and what stands in several of them is given out once.
+ * They have one clock; a record that is in several of them is an event once.
  */
 #ifndef TRACEFMT_CYCLE_H
 #define TRACEFMT_CYCLE_H

@@ -28,7 +28,7 @@ struct event {
 
 #define EVENT_FIRST	INT64_MIN
 
-/* Data of the record, behind its context (format/context.h). */
+/* Data of the record, after its context (format/context.h). */
 struct event_data {
 	const uint8_t *data;
 	uint32_t length;

@@ -12,11 +12,11 @@
 #include "lib/read/format/field.h"
 #include "lib/read/trace_file.h"
 
-/* A tracepoint as the trace knows it. */
+/* A tracepoint of the trace. */
 struct match_point {
 	uint64_t key;		/* session, major, minor, point */
 	const struct trace_session *session;	/* NULL: static or missing */
-	const struct ras_session_point *armed;	/* likewise */
+	const struct ras_session_point *armed;	/* NULL as above */
 	char *title;		/* DESC and line end, fit for a terminal; may
 				 * be read TEXT_SLACK further */
 	size_t title_length;
@@ -32,10 +32,10 @@ struct match_point {
 	_Alignas(64) uint64_t present;	/* records met */
 	uint64_t reached;	/* the least that was recorded: sequence
 				 * numbers of its records, over the slices */
-	uint64_t before;	/* of these, in front of the first ones here */
+	uint64_t before;	/* of these, before the first ones here */
 };
 
-/* The point's key that a record tells. */
+/* The key of a record's point. */
 static inline uint64_t match_key(const struct ras_record *record)
 {
 	return (uint64_t)record->session << 48 |
@@ -76,8 +76,8 @@ const struct match_point *match_armed(const struct match *match,
 				      uint32_t point);
 void match_close(struct match *match);
 
-/* Name of the point's group, of its type of this bit, "" without; as it stands
- * in the TFF. */
+/* The name of the point's group, and of its type of this bit, as in the TFF;
+ * "": it has none. */
 const char *match_point_group(const struct match_point *point);
 const char *match_point_type(const struct match_point *point,
 			     unsigned int bit);

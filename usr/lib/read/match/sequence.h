@@ -30,7 +30,7 @@ void sequence_open(struct sequences *sequences, struct trace_file *file);
 struct point_sequence *sequence_find(struct sequences *sequences,
 				     struct match_point *point, uint32_t slice);
 /* The next record of a slice: keeps point->reached and point->before, and
- * tells the damage. */
+ * reports the damage. */
 void sequence_jump(struct sequences *sequences, struct point_sequence *sequence,
 		   const struct merge_head *head);
 

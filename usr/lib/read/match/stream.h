@@ -36,16 +36,16 @@ struct trace {
 	struct sequences sequences;
 	uint64_t found;		/* events of it so far */
 	uint64_t unmatched;	/* of these, without a TFF entry */
-	uint64_t late;		/* of these, behind a newer one */
+	uint64_t late;		/* of these, after a newer one */
 	int64_t newest;		/* wall clock of its newest event */
 	uint64_t until;		/* records up to this may come out, boot clock */
 	bool ended;		/* of the file nothing more is to be read */
 	size_t sessions, formats;	/* of the file, known to the search */
 	const struct merge_head *next;	/* its next record; NULL: none yet */
 	struct match_point *point;	/* of that */
-	struct point_sequence *sequence;	/* ... and of the point that counts it */
-	int64_t time;			/* likewise */
-	bool queued;		/* stands in the stream's heap */
+	struct point_sequence *sequence; /* of the point that counts it */
+	int64_t time;			/* of the next record */
+	bool queued;		/* is in the stream's heap */
 	struct trace_met met[TRACE_MET];
 };
 

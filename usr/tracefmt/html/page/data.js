@@ -136,7 +136,7 @@ function clockDate(time) {
 		pad(date.getDate(), 2);
 }
 
-// digits: behind the point, 0 to 9
+// digits: after the point, 0 to 9
 function clockShow(time, digits = 9) {
 	if (clock.kind === "relative") {
 		const size = Math.abs(Math.round(time));

@@ -30,7 +30,7 @@ function tokensOf(text) {
 		const match = TOKEN.exec(text);
 		if (!match)
 			throw new ExpressionError(
-				`'${text[at]}' can't stand here`, at);
+				`'${text[at]}' can't be here`, at);
 		if (match[0].trim())
 			tokens.push({ text: match[0], at });
 	}
@@ -153,7 +153,7 @@ const BUILT_IN = {
 };
 
 // Of "a.b[1]->c" the longest beginning that is the name or label of a field of
-// the point, and the parts behind it; null: there is none.
+// the point, and the parts after it; null: there is none.
 function fieldOf(point, path) {
 	for (let k = path.length; k > 0; k--) {
 		const text = path.slice(0, k).map((p) => p.text).join("");
@@ -218,7 +218,7 @@ class Parser {
 		const result = this.level(0);
 		if (this.token.text)
 			throw new ExpressionError(
-				`'${this.token.text}' can't stand here`,
+				`'${this.token.text}' can't be here`,
 				this.token.at);
 		return result;
 	}
@@ -249,7 +249,7 @@ class Parser {
 	match(op, at, left, right) {
 		if (right.string === undefined)
 			throw new ExpressionError(
-				`a string must stand behind '${op}'`, at);
+				`a string must follow '${op}'`, at);
 		let regex;
 		try {
 			regex = new RegExp(right.string, "u");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 "use strict";
 
-// What is said of the trace as a whole, and above all what isn't in it.
+// Facts about the trace as a whole, above all what isn't in it.
 
 function lossesOf(trace) {
 	const name = meta.traces.length > 1 ? `${trace.name}: ` : "";

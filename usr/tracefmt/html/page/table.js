@@ -6,7 +6,7 @@
 
 const tableBox = byId("table"), tableSpace = byId("table-space");
 const tableRows = new Map();	// elements by place
-let order = filter.shown;	// rows as they stand in the table
+let order = filter.shown;	// rows in the order of the table
 let sorted = { column: 0, down: false };
 
 function processShow(i) {

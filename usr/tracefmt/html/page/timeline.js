@@ -675,7 +675,7 @@ function overviewDrag(event) {
 
 // ---- keys ----
 
-// The shown event before or behind the chosen one.
+// The shown event before or after the chosen one.
 function step(by) {
 	if (!filter.shown.length)
 		return;
