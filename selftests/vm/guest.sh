@@ -66,7 +66,7 @@ fi
 
 for folder in "$build"/selftests/*; do
 	case $folder in
-	*/fuzz)	;;
+	*/corpus|*/fuzz|*/lib|*/memory)	;; # not for guests
 	*)	set -- "$@" -f "$folder:$guest/build/selftests/${folder##*/}" ;;
 	esac
 done
