@@ -21,8 +21,8 @@ struct cfi_section {
 struct cfi_function {
 	const struct cfi_section *section;
 	uint64_t begin, end;	/* addresses, as linked */
-	uint64_t table;		/* address of what tells its landing pads
-				 * (Itanium C++ ABI: Exception Handling); 0 */
+	uint64_t table;		/* address of the table of its landing
+				 * pads (Itanium C++ ABI: Exception Handling); 0 */
 	uint64_t code_align, data_align;
 	uint64_t return_register;
 	uint8_t encoding;	/* of addresses, DW_EH_PE_* */

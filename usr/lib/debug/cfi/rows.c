@@ -21,7 +21,7 @@ void cfi_rows_add(struct cfi_rows *rows, const struct unwind_row *row)
 	rows->items[rows->count++] = *row;
 }
 
-/* An end is in front of the beginning at the same place: the last one holds. */
+/* At the same place an end is before a beginning: the last one is kept. */
 static int row_compare(const void *a, const void *b)
 {
 	const struct unwind_row *x = a, *y = b;

@@ -14,9 +14,9 @@
 #define RANGES_MAX	256	/* of a location list */
 #define RUNS_SHOWN	4
 
-struct line {
+struct available_line {
 	uint32_t number;
-	bool available;		/* where it begins first */
+	bool available;		/* at its lowest address */
 	uint64_t address;
 };
 
@@ -24,54 +24,40 @@ struct available {
 	const struct dwarf_context *context;
 	struct module_range ranges[RANGES_MAX];
 	size_t range_count;
-	struct line *lines;	/* of the function and the file */
+	struct available_line *lines;	/* of the function and the file */
 	size_t line_count;
 };
 
-struct run {
+struct line_run {		/* of lines that follow each other */
 	uint32_t first, last;
 };
 
-static bool range_add(struct available *a, Dwarf_Attribute *attr,
-		      struct module_range range, const Dwarf_Op *ops,
-		      size_t count)
-{
-	struct dwarf_context context = *a->context;
-	struct place place;
-
-	context.pc = range.start;
-	if (!count || range.end <= range.start ||
-	    (a->range_count && !range.start))	/* the default one */
-		return false;
-	if (!dwarf_location_place(&context, attr, ops, count, &place, NULL))
-		a->ranges[a->range_count++] = range;
-	place_free(&place);
-	return a->range_count == RANGES_MAX;
-}
-
+/* Where the variable is */
 static void ranges_read(struct available *a, Dwarf_Attribute *attr)
 {
+	struct dwarf_context context = *a->context;
 	Dwarf_Addr base, start, end;
+	struct place place;
 	ptrdiff_t at = 0;
 	Dwarf_Op *ops;
 	size_t count;
 
-	for (int i = 0; i < 4 * RANGES_MAX; i++) {
+	for (int i = 0; i < 4 * RANGES_MAX && a->range_count < RANGES_MAX;
+	     i++) {
 		at = dwarf_getlocations(attr, at, &base, &start, &end, &ops,
 					&count);
-		if (at <= 0 ||
-		    range_add(a, attr, (struct module_range){ start, end },
-			      ops, count))
+		if (at <= 0)
 			break;
+		if (!count || end <= start ||
+		    (a->range_count && !start))	/* the default one */
+			continue;
+		context.pc = start;
+		if (!dwarf_location_place(&context, attr, ops, count, &place,
+					  NULL))
+			a->ranges[a->range_count++] =
+				(struct module_range){ start, end };
+		place_free(&place);
 	}
-}
-
-static bool is_in_ranges(const struct available *a, uint64_t address)
-{
-	for (size_t i = 0; i < a->range_count; i++)
-		if (address >= a->ranges[i].start && address < a->ranges[i].end)
-			return true;
-	return false;
 }
 
 /* The file that declares the variable, as the unit's rows number it; where the
@@ -79,64 +65,59 @@ static bool is_in_ranges(const struct available *a, uint64_t address)
 static uint32_t file_find(const struct available *a,
 			  const struct line_table *table, Dwarf_Die *variable)
 {
+	const struct dwarf_row *rows = table->rows.list;
 	Dwarf_Die root = dwarf_die_root(variable);
-	Dwarf_Attribute attr;
 	uint32_t file = 0;
-	Dwarf_Word number;
+	uint64_t number;
 
 	if (root.cu == a->context->function.cu &&
-	    !dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr),
-			     &number))
+	    dwarf_die_number(&root, DW_AT_decl_file, &number))
 		return number;
 	for (size_t i = 0; i < table->rows.count &&
-	     table->rows.list[i].address <= a->context->pc; i++)
-		file = table->rows.list[i].file;
+			   rows[i].address <= a->context->pc; i++)
+		file = rows[i].file;
 	return file;
-}
-
-/* The line of the file that the code at pc is in, or was called from. */
-static uint32_t line_near(const struct available *a,
-			  const struct line_table *table, uint32_t file)
-{
-	Dwarf_Die function = a->context->function;
-	uint32_t line = 0;
-
-	for (size_t i = 0; i < table->rows.count &&
-	     table->rows.list[i].address <= a->context->pc; i++)
-		if (table->rows.list[i].file == file && table->rows.list[i].line &&
-		    dwarf_haspc(&function, table->rows.list[i].address) > 0)
-			line = table->rows.list[i].line;
-	return line;
 }
 
 static int line_compare(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct available_line *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+/* The lines of the function in the file; *near: the one that the code at pc is
+ * in, or was called from. */
 static bool lines_read(struct available *a, const struct line_table *table,
-		       uint32_t file)
+		       uint32_t file, uint32_t *near)
 {
 	Dwarf_Die function = a->context->function;
 	size_t kept = 0;
 
+	*near = 0;
 	a->lines = calloc(table->rows.count, sizeof(*a->lines));
 	if (!a->lines)
 		return false;
 	for (size_t i = 0; i < table->rows.count; i++) {
 		const struct dwarf_row *row = &table->rows.list[i];
+		struct available_line line = {
+			.number = row->line, .address = row->address,
+		};
 
-		if (row->is_stmt && !row->end_sequence && row->line &&
-		    row->file == file &&
-		    dwarf_haspc(&function, row->address) > 0)
-			a->lines[a->line_count++] = (struct line){
-				row->line, is_in_ranges(a, row->address),
-				row->address,
-			};
+		if (row->file != file || !row->line ||
+		    dwarf_haspc(&function, row->address) <= 0)
+			continue;
+		if (row->address <= a->context->pc)
+			*near = row->line;
+		if (!row->is_stmt || row->end_sequence)
+			continue;
+		for (size_t k = 0; k < a->range_count; k++)
+			line.available |=
+				row->address >= a->ranges[k].start &&
+				row->address < a->ranges[k].end;
+		a->lines[a->line_count++] = line;
 	}
 	if (a->line_count)
 		qsort(a->lines, a->line_count, sizeof(*a->lines),
@@ -148,50 +129,44 @@ static bool lines_read(struct available *a, const struct line_table *table,
 	return true;
 }
 
-static uint32_t run_distance(const struct run *run, uint32_t line)
+static uint32_t run_distance(const struct line_run *run, uint32_t line)
 {
 	return line < run->first ? run->first - line :
 	       line > run->last ? line - run->last : 0;
 }
 
-/* Keep the nearest few, in their order. */
-static void run_keep(struct run *runs, size_t *count, struct run run,
-		     uint32_t line)
-{
-	size_t worst = 0;
-
-	runs[(*count)++] = run;
-	if (*count <= RUNS_SHOWN)
-		return;
-	for (size_t i = 1; i < *count; i++)
-		if (run_distance(&runs[i], line) >
-		    run_distance(&runs[worst], line))
-			worst = i;
-	memmove(&runs[worst], &runs[worst + 1],
-		(--*count - worst) * sizeof(*runs));
-}
-
+/* The runs of lines with the variable that are nearest to the line, in their
+ * order. */
 static size_t runs_find(const struct available *a, uint32_t line,
-			struct run *runs)
+			struct line_run runs[RUNS_SHOWN + 1])
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < a->line_count; i++) {
-		struct run run = { a->lines[i].number, a->lines[i].number };
+		struct line_run *run = &runs[count];
+		size_t worst = 0;
 
 		if (!a->lines[i].available)
 			continue;
+		run->first = run->last = a->lines[i].number;
 		while (i + 1 < a->line_count && a->lines[i + 1].available)
-			run.last = a->lines[++i].number;
-		run_keep(runs, &count, run, line);
+			run->last = a->lines[++i].number;
+		if (++count <= RUNS_SHOWN)
+			continue;
+		for (size_t k = 1; k < count; k++)
+			if (run_distance(&runs[k], line) >
+			    run_distance(&runs[worst], line))
+				worst = k;
+		memmove(&runs[worst], &runs[worst + 1],
+			(--count - worst) * sizeof(*runs));
 	}
 	return count;
 }
 
-static void print_lines(const struct available *a, uint32_t line,
-			const char *path, struct error *err)
+static void lines_hint(const struct available *a, uint32_t line,
+		       const char *path, struct error *err)
 {
-	struct run runs[RUNS_SHOWN + 1];
+	struct line_run runs[RUNS_SHOWN + 1];
 	size_t count = runs_find(a, line, runs), used = 0;
 	char text[128] = "";
 
@@ -213,56 +188,17 @@ static void print_lines(const struct available *a, uint32_t line,
 		   source_path_base(path));
 }
 
-static char *file_path(const struct available *a, Dwarf_Die *unit,
-		       uint32_t file)
-{
-	struct lines *lines = dwarf_lines_get(a->context->dwarf);
-	const struct line_unit *in;
-	struct dwarf_program program;
-	char *path;
-
-	in = lines ? dwarf_lines_unit(lines, unit) : NULL;
-	if (!in || dwarf_program_open(&program, &lines->sections, in->program))
-		return NULL;
-	path = dwarf_program_path(&program, file, in->directory);
-	dwarf_program_close(&program);
-	return path;
-}
-
-/* The lines of the function that have the variable. */
-static int lines_tell(struct available *a, Dwarf_Die *variable,
-		      struct error *err)
-{
-	const struct line_table *table;
-	Dwarf_Die unit;
-	uint32_t file;
-	char *path;
-
-	if (!a->range_count ||
-	    !dwarf_skeleton_find(a->context->dwarf, a->context->pc, &unit))
-		return 0;
-	table = dwarf_lines_table(a->context->dwarf, &unit);
-	if (!table)
-		return 0;
-	file = file_find(a, table, variable);
-	if (!lines_read(a, table, file))
-		return -ENOMEM;
-	path = file_path(a, &unit, file);
-	print_lines(a, line_near(a, table, file), path ? path : "the source",
-		    err);
-	free(path);
-	return 0;
-}
-
 int dwarf_variable_hint(struct dwarf_file *dwarf,
 			const struct dwarf_variable *variable, uint64_t pc,
 			struct error *err)
 {
 	struct dwarf_context context = { .dwarf = dwarf, .pc = pc };
-	Dwarf_Die die = variable->die;
+	Dwarf_Die die = variable->die, unit;
+	const struct line_table *table = NULL;
 	struct dwarf_scopes scopes;
-	struct available *a;
 	Dwarf_Attribute attr;
+	struct available *a;
+	uint32_t file, near;
 	int code;
 
 	if (!variable->local ||
@@ -277,7 +213,17 @@ int dwarf_variable_hint(struct dwarf_file *dwarf,
 		return -ENOMEM;
 	a->context = &context;
 	ranges_read(a, &attr);
-	code = lines_tell(a, &die, err);
+	if (a->range_count && dwarf_skeleton_find(dwarf, pc, &unit))
+		table = dwarf_lines_table(dwarf, &unit);
+	file = table ? file_find(a, table, &die) : 0;
+	if (table && !lines_read(a, table, file, &near)) {
+		code = -ENOMEM;
+	} else if (table) {
+		char *path = dwarf_lines_path(dwarf, &unit, file);
+
+		lines_hint(a, near, path ? path : "the source", err);
+		free(path);
+	}
 	free(a->lines);
 	free(a);
 	return code;

@@ -14,7 +14,7 @@
 
 struct dwarf_block {
 	Dwarf_Die die;
-	uint32_t outer;		/* number of the block around */
+	uint32_t outer;		/* number of the block around it */
 	uint32_t first, last;	/* declarations; index + 1, 0 none */
 	bool types;		/* it declares types, too */
 	bool inlined;		/* a copy of a function */
@@ -28,7 +28,6 @@ struct dwarf_declaration {
 };
 
 struct dwarf_blocks {
-	const void *function;	/* address of its entry */
 	struct dwarf_block *list;	/* number 0 is the function */
 	size_t count, room;
 	struct dwarf_declaration *declarations;
@@ -46,6 +45,6 @@ uint32_t dwarf_block_find(const struct dwarf_blocks *blocks, uint64_t pc);
 bool dwarf_block_declares(int tag);
 bool dwarf_block_is_one(int tag);
 /* The blocks of all functions of a unit. */
-void dwarf_blocks_free(void *all);
+void dwarf_blocks_free(struct key_map *all);
 
 #endif

@@ -12,7 +12,7 @@
 #define CHAIN_MAX	32	/* functions that one may jump to in turn */
 #define INFO_MAX	(32 << 20)	/* bytes of entries that are all read */
 
-struct walk {
+struct call_walk {
 	struct call_table *table;
 	Dwarf_Die function;	/* the innermost one with code */
 	const void *last;	/* entry visited: damaged siblings go back */
@@ -29,7 +29,8 @@ static const char *external_name(Dwarf_Die *die)
 	       dwarf_variable_symbol(die) : NULL;
 }
 
-static bool tells_jumps(Dwarf_Die *function)
+/* Its jumps to other functions have entries. */
+static bool has_jumps(Dwarf_Die *function)
 {
 	return dwarf_die_flag(function, DW_AT_call_all_calls) ||
 	       dwarf_die_flag(function, DW_AT_call_all_tail_calls) ||
@@ -37,32 +38,13 @@ static bool tells_jumps(Dwarf_Die *function)
 	       dwarf_die_flag(function, DW_AT_GNU_all_tail_call_sites);
 }
 
-static bool call_target(Dwarf_Die *site, Dwarf_Die *target)
-{
-	Dwarf_Attribute attr;
-
-	return (dwarf_attr(site, DW_AT_call_origin, &attr) ||
-		dwarf_attr(site, DW_AT_abstract_origin, &attr)) &&
-	       dwarf_formref_die(&attr, target);
-}
-
-static uint64_t call_return(Dwarf_Die *site)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Addr at = 0;
-
-	if ((!dwarf_attr(site, DW_AT_call_return_pc, &attr) &&
-	     !dwarf_attr(site, DW_AT_low_pc, &attr)) ||
-	    dwarf_formaddr(&attr, &at))
-		return 0;
-	return at;
-}
-
-static void walk_call(struct walk *walk, Dwarf_Die *site)
+static void walk_call(struct call_walk *walk, Dwarf_Die *site)
 {
 	struct call_table *table = walk->table;
 	struct call *call;
+	Dwarf_Attribute attr;
 	Dwarf_Die target;
+	Dwarf_Addr at;
 
 	if (!walk->function.addr)
 		return;
@@ -75,41 +57,33 @@ static void walk_call(struct walk *walk, Dwarf_Die *site)
 	*call = (struct call){
 		.caller = root_address(&walk->function),
 		.function = walk->function, .site = *site,
-		.return_pc = call_return(site),
 		.tail = dwarf_die_flag(site, DW_AT_call_tail_call) ||
 			dwarf_die_flag(site, DW_AT_GNU_tail_call),
 	};
-	if (!call_target(site, &target))
-		return;
-	call->callee = root_address(&target);
-	call->callee_name = external_name(&target);
-}
-
-static void walk_function(struct walk *walk, Dwarf_Die *die)
-{
-	struct call_table *table = walk->table;
-
-	if (!array_grow(&table->functions, table->function_count,
-			&table->function_room, sizeof(*table->functions))) {
-		table->failed = true;
-		return;
+	if ((dwarf_attr(site, DW_AT_call_return_pc, &attr) ||
+	     dwarf_attr(site, DW_AT_low_pc, &attr)) &&
+	    !dwarf_formaddr(&attr, &at))
+		call->return_pc = at;
+	if ((dwarf_attr(site, DW_AT_call_origin, &attr) ||
+	     dwarf_attr(site, DW_AT_abstract_origin, &attr)) &&
+	    dwarf_formref_die(&attr, &target)) {
+		call->callee = root_address(&target);
+		call->callee_name = external_name(&target);
 	}
-	table->functions[table->function_count++] = (struct call_function){
-		.key = root_address(die), .name = external_name(die),
-		.complete = tells_jumps(die),
-	};
 }
 
 /* Calls are entries in functions, their blocks and inlined functions. */
-static void walk_children(struct walk *walk, Dwarf_Die *die, unsigned int depth)
+static void walk_calls(struct call_walk *walk, Dwarf_Die *die,
+		       unsigned int depth)
 {
+	struct call_table *table = walk->table;
 	Dwarf_Die function = walk->function, child;
 
-	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+	if (depth == DEPTH_MAX)
 		return;
-	do {
-		if (child.addr <= walk->last || walk->table->failed)
-			return;
+	for (dwarf_die_child(die, &child);
+	     child.addr > walk->last && !table->failed;
+	     dwarf_die_sibling(&child)) {
 		walk->last = child.addr;
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_call_site:
@@ -119,9 +93,21 @@ static void walk_children(struct walk *walk, Dwarf_Die *die, unsigned int depth)
 		case DW_TAG_subprogram:
 			if (!dwarf_die_has_code(&child))
 				break;
-			walk_function(walk, &child);
+			if (!array_grow(&table->functions,
+					table->function_count,
+					&table->function_room,
+					sizeof(*table->functions))) {
+				table->failed = true;
+				return;
+			}
+			table->functions[table->function_count++] =
+				(struct call_function){
+					.key = root_address(&child),
+					.name = external_name(&child),
+					.complete = has_jumps(&child),
+				};
 			walk->function = child;
-			walk_children(walk, &child, depth + 1);
+			walk_calls(walk, &child, depth + 1);
 			walk->function = function;
 			break;
 		case DW_TAG_namespace:
@@ -129,12 +115,12 @@ static void walk_children(struct walk *walk, Dwarf_Die *die, unsigned int depth)
 		case DW_TAG_inlined_subroutine:
 		case DW_TAG_class_type:
 		case DW_TAG_structure_type:
-			walk_children(walk, &child, depth + 1);
+			walk_calls(walk, &child, depth + 1);
 		}
-	} while (dwarf_die_next(&child));
+	}
 }
 
-static int name_compare(const void *a, const void *b)
+static int call_name_compare(const void *a, const void *b)
 {
 	const struct call_function *x = a, *y = b;
 
@@ -159,14 +145,44 @@ static int call_compare(const void *a, const void *b)
 	return (x->return_pc > y->return_pc) - (x->return_pc < y->return_pc);
 }
 
-/* A declaration of an external function stands for its definition. */
-static void table_resolve(struct call_table *table)
+bool dwarf_calls_are_many(struct dwarf_file *dwarf)
 {
-	size_t size = sizeof(*table->functions);
+	struct dwarf_bytes info;
 
+	dwarf_section_read(dwarf, ".debug_info", &info);
+	return info.size > INFO_MAX;
+}
+
+/* Of one unit, or with NULL of all */
+static struct call_table *table_make(struct dwarf_file *dwarf,
+				     struct unit *unit)
+{
+	struct call_table *table = calloc(1, sizeof(*table));
+	size_t size = sizeof(*table->functions);
+	Dwarf_CU *position = NULL;
+	bool all = !unit;
+
+	if (!table)
+		return NULL;
+	if (all)
+		unit = dwarf_unit_next(dwarf, &position, &table->failed);
+	while (unit) {
+		struct call_walk walk = { .table = table };
+		Dwarf_Die die = unit->die;
+
+		walk_calls(&walk, &die, 0);
+		unit = all ? dwarf_unit_next(dwarf, &position, &table->failed) :
+			     NULL;
+	}
+	if (table->failed) {
+		dwarf_calls_free(table);
+		return NULL;
+	}
 	if (!table->count || !table->function_count)
-		return;
-	qsort(table->functions, table->function_count, size, name_compare);
+		return table;
+	/* A call of a declaration is one of the external function's definition. */
+	qsort(table->functions, table->function_count, size,
+	      call_name_compare);
 	for (size_t i = 0; i < table->count; i++) {
 		struct call *call = &table->calls[i];
 		struct call_function key = { .name = call->callee_name };
@@ -174,57 +190,12 @@ static void table_resolve(struct call_table *table)
 
 		found = key.name ? bsearch(&key, table->functions,
 					   table->function_count, size,
-					   name_compare) : NULL;
+					   call_name_compare) : NULL;
 		if (found)
 			call->callee = found->key;
 	}
 	qsort(table->functions, table->function_count, size, key_compare);
 	qsort(table->calls, table->count, sizeof(*table->calls), call_compare);
-}
-
-static void table_add(struct call_table *table, const struct unit *unit)
-{
-	struct walk walk = { .table = table };
-	Dwarf_Die die = unit->die;
-
-	walk_children(&walk, &die, 0);
-}
-
-bool dwarf_calls_are_many(struct dwarf_file *dwarf)
-{
-	const uint8_t *data;
-	size_t size;
-
-	return dwarf_section_read(dwarf, ".debug_info", &data, &size) &&
-	       size > INFO_MAX;
-}
-
-static void table_add_all(struct call_table *table, struct dwarf_file *dwarf)
-{
-	Dwarf_CU *position = NULL;
-	struct unit *unit;
-
-	while ((unit = dwarf_unit_next(dwarf, &position, &table->failed)))
-		table_add(table, unit);
-}
-
-/* Of one unit, or with NULL of all. */
-static struct call_table *table_make(struct dwarf_file *dwarf,
-				     struct unit *unit)
-{
-	struct call_table *table = calloc(1, sizeof(*table));
-
-	if (!table)
-		return NULL;
-	if (unit)
-		table_add(table, unit);
-	else
-		table_add_all(table, dwarf);
-	if (table->failed) {
-		dwarf_calls_free(table);
-		return NULL;
-	}
-	table_resolve(table);
 	return table;
 }
 
@@ -262,9 +233,10 @@ void dwarf_calls_free(struct call_table *table)
 	free(table);
 }
 
-/* The first of the callee's. */
-static size_t table_search(const struct call_table *table, const void *callee)
+const struct call *dwarf_calls_of(const struct call_table *table,
+				  Dwarf_Die *function, size_t *count)
 {
+	const void *callee = root_address(function);
 	size_t low = 0, high = table->count;
 
 	while (low < high) {
@@ -275,67 +247,40 @@ static size_t table_search(const struct call_table *table, const void *callee)
 		else
 			high = middle;
 	}
-	return low;
-}
-
-const struct call *dwarf_calls_of(const struct call_table *table,
-				  Dwarf_Die *function, size_t *count)
-{
-	const void *callee = root_address(function);
-	size_t first = table_search(table, callee);
-
 	*count = 0;
-	while (first + *count < table->count &&
-	       table->calls[first + *count].callee == callee)
+	while (low + *count < table->count &&
+	       table->calls[low + *count].callee == callee)
 		++*count;
-	return table->calls + first;
+	return table->calls + low;
 }
 
-struct chain {
-	const void *functions[CHAIN_MAX];
-	size_t count;
-};
-
-/* False: the chain got too long. */
-static bool chain_add(struct chain *chain, const void *function)
-{
-	for (size_t i = 0; i < chain->count; i++)
-		if (chain->functions[i] == function)
-			return true;
-	if (chain->count == CHAIN_MAX)
-		return false;
-	chain->functions[chain->count++] = function;
-	return true;
-}
-
-/* Add what it jumps to. False: that isn't known, or is the first one. */
-static bool chain_follow(const struct call_table *table, struct chain *chain,
-			 const void *function)
-{
-	struct call_function key = { .key = function }, *found;
-
-	found = table->function_count ?
-		bsearch(&key, table->functions, table->function_count,
-			sizeof(key), key_compare) : NULL;
-	if (!found || !found->complete)
-		return false;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct call *call = &table->calls[i];
-
-		if (call->caller == function && call->tail &&
-		    (!call->callee || call->callee == chain->functions[0] ||
-		     !chain_add(chain, call->callee)))
-			return false;
-	}
-	return true;
-}
-
+/* Follow the jumps from function to function. */
 bool dwarf_call_repeats(const struct call_table *table, Dwarf_Die *function)
 {
-	struct chain chain = { { root_address(function) }, 1 };
+	const void *chain[CHAIN_MAX] = { root_address(function) };
+	size_t count = 1;
 
-	for (size_t i = 0; i < chain.count; i++)
-		if (!chain_follow(table, &chain, chain.functions[i]))
+	for (size_t i = 0; i < count; i++) {
+		struct call_function key = { .key = chain[i] }, *found;
+
+		found = table->function_count ?
+			bsearch(&key, table->functions, table->function_count,
+				sizeof(key), key_compare) : NULL;
+		if (!found || !found->complete)
 			return true;
+		for (size_t k = 0; k < table->count; k++) {
+			const struct call *call = &table->calls[k];
+			size_t known = 0;
+
+			if (call->caller != chain[i] || !call->tail)
+				continue;
+			while (known < count && chain[known] != call->callee)
+				known++;
+			if (!call->callee || !known || known == CHAIN_MAX)
+				return true;
+			if (known == count)
+				chain[count++] = call->callee;
+		}
+	}
 	return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Calls (DWARF 5 section 3.4): of the whole module, or, in one that has very
- * much debug information, of one unit. A function is told by the address of the entry at
- * the root of its own: of an external one, of its definition.
+ * much debug information, of one unit. A function is known by the address of
+ * its root entry: of an external one, of its definition.
  */
 #ifndef TRCUST_DWARF_CALL_H
 #define TRCUST_DWARF_CALL_H
@@ -30,7 +30,7 @@ struct call_table {
 	size_t count, room;
 	struct call_function *functions;	/* with code, by key */
 	size_t function_count, function_room;
-	bool failed;		/* out of memory */
+	bool failed;		/* no memory */
 };
 
 /* The calls that are known to the unit; made when first asked for. NULL: out
@@ -49,7 +49,7 @@ void dwarf_calls_free(struct call_table *table);
 const struct call *dwarf_calls_of(const struct call_table *table,
 				  Dwarf_Die *function, size_t *count);
 /*
- * A function that was called and jumps to others in the place of returning
+ * A function that was called and jumps to others instead of returning
  * may be entered again with the return address of the first call. False: what
  * is known of the calls shows that it isn't.
  */

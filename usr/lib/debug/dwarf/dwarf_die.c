@@ -2,8 +2,15 @@
 #include "dwarf_die.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #define CHAIN_MAX	16	/* of references from entry to entry */
+
+void dwarf_die_child(Dwarf_Die *die, Dwarf_Die *child)
+{
+	if (dwarf_child(die, child))
+		child->addr = NULL;
+}
 
 bool dwarf_die_next(Dwarf_Die *die)
 {
@@ -15,30 +22,92 @@ bool dwarf_die_next(Dwarf_Die *die)
 	return true;
 }
 
-/* Entries come in the order of their addresses: those inside of one lie
- * between it and its next sibling. */
+void dwarf_die_sibling(Dwarf_Die *child)
+{
+	if (!dwarf_die_next(child))
+		child->addr = NULL;
+}
+
+/* Entries are in the order of their addresses: those inside of one are between
+ * it and its next sibling. */
 bool dwarf_die_enter(Dwarf_Die *die, const void *address)
 {
 	Dwarf_Die child, next;
 
-	if (dwarf_child(die, &child) || child.addr > address)
+	dwarf_die_child(die, &child);
+	if (!child.addr || child.addr > address)
 		return false;
-	next = child;
-	do {
+	for (next = child; next.addr && next.addr <= address;
+	     dwarf_die_sibling(&next))
 		child = next;
-	} while (dwarf_die_next(&next) && next.addr <= address);
 	*die = child;
+	return true;
+}
+
+bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (dwarf_formudata(dwarf_attr(die, name, &attr), &word))
+		return false;
+	*number = word;
+	return true;
+}
+
+bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name,
+			  uint64_t *number)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
+		return false;
+	*number = word;
+	return true;
+}
+
+bool dwarf_die_refer(Dwarf_Die *die, unsigned int name, Dwarf_Die *target)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formref_die(dwarf_attr(die, name, &attr), target);
+}
+
+const char *dwarf_die_text(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(die, name, &attr));
+}
+
+bool dwarf_die_address(Dwarf_Attribute *location, const Dwarf_Op *ops,
+		       size_t count, uint64_t *address)
+{
+	Dwarf_Attribute indexed;
+	Dwarf_Addr at;
+
+	if (count != 1)
+		return false;
+	if (ops->atom == DW_OP_addr) {
+		*address = ops->number;
+		return true;
+	}
+	if ((ops->atom != DW_OP_addrx && ops->atom != DW_OP_GNU_addr_index) ||
+	    dwarf_getlocation_attr(location, ops, &indexed) ||
+	    dwarf_formaddr(&indexed, &at))
+		return false;
+	*address = at;
 	return true;
 }
 
 bool dwarf_die_origin(Dwarf_Die *die)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Die origin;
 
-	if ((!dwarf_attr(die, DW_AT_abstract_origin, &attr) &&
-	     !dwarf_attr(die, DW_AT_specification, &attr)) ||
-	    !dwarf_formref_die(&attr, &origin))
+	if (!dwarf_die_refer(die, dwarf_hasattr(die, DW_AT_abstract_origin) ?
+				  DW_AT_abstract_origin : DW_AT_specification,
+			     &origin))
 		return false;
 	*die = origin;
 	return true;
@@ -51,6 +120,13 @@ Dwarf_Die dwarf_die_root(Dwarf_Die *die)
 	for (int i = 0; i < CHAIN_MAX && dwarf_die_origin(&at); i++)
 		;
 	return at;
+}
+
+bool dwarf_die_is_named(Dwarf_Die *die, const char *name)
+{
+	const char *own = dwarf_diename(die);
+
+	return own && !strcmp(own, name);
 }
 
 bool dwarf_die_flag(Dwarf_Die *die, unsigned int name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Entries of debug information (DWARF 5 section 2.1): how one leads to others.
- * Damaged ones may lead in a circle; what is here ends all the same.
+ * Entries of debug information (DWARF 5 section 2.1), and how one refers to
+ * others. Damaged ones may refer in a circle; everything here ends all the same.
  */
 #ifndef TRCUST_DWARF_DIE_H
 #define TRCUST_DWARF_DIE_H
@@ -17,7 +17,17 @@
 #define DWARF_LANG_ASSEMBLY	0x31
 #define DWARF_LANG_C23		0x3e
 
-/* Go on to the next sibling, which must stand behind: false, there is none. */
+/*
+ * The children of an entry, in order; after the last one child->addr is NULL:
+ *
+ *	for (dwarf_die_child(die, &child); child.addr;
+ *	     dwarf_die_sibling(&child))
+ *
+ * A damaged entry's sibling may be before it; then the list ends.
+ */
+void dwarf_die_child(Dwarf_Die *die, Dwarf_Die *child);
+void dwarf_die_sibling(Dwarf_Die *child);
+/* Go to the next sibling; false: there is none. */
 bool dwarf_die_next(Dwarf_Die *die);
 /* Go to the child that is, or has inside it, the entry at `address`. */
 bool dwarf_die_enter(Dwarf_Die *die, const void *address);
@@ -27,11 +37,23 @@ bool dwarf_die_origin(Dwarf_Die *die);
 /* The last one of these, or the entry itself. */
 Dwarf_Die dwarf_die_root(Dwarf_Die *die);
 
+/* Attributes of the entry itself; false, or NULL: it has none of this form. */
+bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
+bool dwarf_die_refer(Dwarf_Die *die, unsigned int name, Dwarf_Die *target);
+const char *dwarf_die_text(Dwarf_Die *die, unsigned int name);
+/* One of the entry, or of what it is a copy of. */
+bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name,
+			  uint64_t *number);
+/* Its only location is an address. */
+bool dwarf_die_address(Dwarf_Attribute *location, const Dwarf_Op *ops,
+		       size_t count, uint64_t *address);
+
+bool dwarf_die_is_named(Dwarf_Die *die, const char *name);
 /* The flag is there and set, here or in what the entry is a copy of. */
 bool dwarf_die_flag(Dwarf_Die *die, unsigned int name);
 /* The mangled name, or NULL. */
 const char *dwarf_die_linkage(Dwarf_Die *die);
-/* It says where it has code. */
+/* It has code of its own. */
 bool dwarf_die_has_code(Dwarf_Die *die);
 /* One of its ranges begins there. */
 bool dwarf_die_begins_at(Dwarf_Die *die, uint64_t address);

@@ -2,8 +2,8 @@
 /*
  * One pass over the operations. Entries of the stack are kept as a TDF's 64
  * bits: zero- or sign-extended by their type. The generic type of a 32-bit
- * module is unsigned and has 32 bits; what an addition leaves above them is
- * cut when the entry is used, and only the top can be such a one.
+ * module is unsigned and has 32 bits. An addition may leave more bits, which are
+ * cut when the entry is used; only the top can have some.
  */
 #include "dwarf_expression.h"
 
@@ -14,40 +14,40 @@
 #include <rastrace/tdf.h>
 #include "lib/formats/rpn_emit.h"
 
-#define STACK_MAX	24	/* more than the 16 of a TDF: rpn_check() tells */
+#define STACK_MAX	24	/* more than the 16 of a TDF, which rpn_check() checks */
 #define JUMPS_MAX	32
 #define NESTING_MAX	8
 #define NO_START	SIZE_MAX
 
-struct value_type {
+struct expression_type {
 	uint8_t bytes;
 	bool is_signed, generic;
 };
 
-struct entry {
-	struct value_type type;
+struct expression_entry {
+	struct expression_type type;
 	size_t start;		/* of the code that pushed it, or NO_START */
 	bool uncut;		/* has more than 32 bits */
 };
 
-struct jump {
+struct expression_jump {
 	size_t target;		/* offset in the DWARF expression */
 	size_t operand;		/* where in rpn */
 	unsigned int depth;
-	struct entry stack[STACK_MAX];
+	struct expression_entry stack[STACK_MAX];
 };
 
-struct machine {
+struct expression {
 	const struct dwarf_context *context;
 	Dwarf_Attribute *attr;
 	struct bytes *rpn;
 	struct error *err;
 	bool wide;
-	bool dead;		/* behind a skip */
+	bool dead;		/* after a skip */
 	unsigned int depth;
-	struct entry stack[STACK_MAX];
+	struct expression_entry stack[STACK_MAX];
 	unsigned int jump_count;
-	struct jump jumps[JUMPS_MAX];
+	struct expression_jump jumps[JUMPS_MAX];
 };
 
 bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number)
@@ -66,55 +66,55 @@ bool dwarf_is_wide(const struct dwarf_file *dwarf)
 	return dwarf->module->elf_class == ELFCLASS64;
 }
 
-static int damaged(struct machine *m)
+static int expression_damaged(struct expression *m)
 {
 	return error_set(m->err, -EINVAL, "its location is damaged");
 }
 
-static struct entry *top(struct machine *m)
+static struct expression_entry *stack_top(struct expression *m)
 {
 	return &m->stack[m->depth - 1];
 }
 
-static struct value_type generic_type(const struct machine *m)
+static struct expression_type generic_type(const struct expression *m)
 {
-	return (struct value_type){ .bytes = m->wide ? 8 : 4, .generic = true };
+	return (struct expression_type){ .bytes = m->wide ? 8 : 4, .generic = true };
 }
 
-static void cut_top(struct machine *m)
+static void cut_top(struct expression *m)
 {
-	if (!m->depth || !top(m)->uncut)
+	if (!m->depth || !stack_top(m)->uncut)
 		return;
 	rpn_emit_extend(m->rpn, 4, false);
-	top(m)->uncut = false;
-	top(m)->start = NO_START;
+	stack_top(m)->uncut = false;
+	stack_top(m)->start = NO_START;
 }
 
-static int push(struct machine *m, struct value_type type)
+static int stack_push(struct expression *m, struct expression_type type)
 {
 	cut_top(m);
 	if (m->depth == STACK_MAX)
 		return error_set(m->err, -ENODATA, "it is computed with more "
 				 "than 16 stack entries");
-	m->stack[m->depth++] = (struct entry){
+	m->stack[m->depth++] = (struct expression_entry){
 		.type = type, .start = m->rpn->size,
 	};
 	return 0;
 }
 
 /* The top was computed as a value of the type. */
-static void set_top(struct machine *m, struct value_type type)
+static void set_top(struct expression *m, struct expression_type type)
 {
-	*top(m) = (struct entry){ .type = type, .start = NO_START };
+	*stack_top(m) = (struct expression_entry){ .type = type, .start = NO_START };
 	if (type.generic)
-		top(m)->uncut = !m->wide;
+		stack_top(m)->uncut = !m->wide;
 	else
 		rpn_emit_extend(m->rpn, type.bytes, type.is_signed);
 }
 
-static int push_constant(struct machine *m, uint64_t value)
+static int push_constant(struct expression *m, uint64_t value)
 {
-	int code = push(m, generic_type(m));
+	int code = stack_push(m, generic_type(m));
 
 	if (!code)
 		rpn_emit_const(m->rpn, m->wide ? value : (uint32_t)value);
@@ -122,7 +122,7 @@ static int push_constant(struct machine *m, uint64_t value)
 }
 
 /* The one operation that pushed the entry, the top. */
-static bool decode_alone(const struct machine *m, const struct entry *entry,
+static bool decode_alone(const struct expression *m, const struct expression_entry *entry,
 			 struct rpn_op *op)
 {
 	return entry->start < m->rpn->size &&
@@ -131,9 +131,9 @@ static bool decode_alone(const struct machine *m, const struct entry *entry,
 }
 
 /* Add to the top; what is one operation stays one. */
-static void add_constant(struct machine *m, int64_t value)
+static void add_constant(struct expression *m, int64_t value)
 {
-	struct entry *entry = top(m);
+	struct expression_entry *entry = stack_top(m);
 	struct rpn_op op;
 	uint64_t number;
 	int64_t offset;
@@ -153,46 +153,37 @@ static void add_constant(struct machine *m, int64_t value)
 		set_top(m, entry->type);
 }
 
-static int push_register(struct machine *m, uint64_t number, int64_t add)
+static int push_register(struct expression *m, uint64_t number, int64_t add)
 {
-	int code = push(m, generic_type(m));
+	int code = stack_push(m, generic_type(m));
 
 	if (!code && number > INT16_MAX)
-		code = damaged(m);
+		code = expression_damaged(m);
 	if (!code)
 		code = dwarf_frame_own_emit(m->context, number, add,
 						m->rpn, m->err);
 	if (!code)
-		top(m)->uncut = !m->wide && add;
+		stack_top(m)->uncut = !m->wide && add;
 	return code;
 }
 
 /* What an operation pushes that is computed by an expression of its own. */
-static int push_nested(struct machine *m,
+static int push_nested(struct expression *m,
 		       int (*emit)(const struct dwarf_context *context,
 				   struct bytes *rpn, struct error *err))
 {
 	struct dwarf_context context = *m->context;
-	int code = push(m, generic_type(m));
+	int code = stack_push(m, generic_type(m));
 
 	if (code)
 		return code;
 	if (++context.nesting > NESTING_MAX)
-		return damaged(m);
+		return expression_damaged(m);
 	return emit(&context, m->rpn, m->err);
 }
 
-static int push_frame_base(struct machine *m, int64_t add)
-{
-	int code = push_nested(m, dwarf_frame_base_emit);
-
-	if (!code)
-		add_constant(m, add);
-	return code;
-}
-
-static int read_type(struct machine *m, const Dwarf_Op *op, uint64_t offset,
-		     struct value_type *type)
+static int read_type(struct expression *m, const Dwarf_Op *op, uint64_t offset,
+		     struct expression_type *type)
 {
 	Dwarf_Attribute encoding;
 	Dwarf_Word number;
@@ -206,7 +197,7 @@ static int read_type(struct machine *m, const Dwarf_Op *op, uint64_t offset,
 	    dwarf_tag(&die) != DW_TAG_base_type ||
 	    dwarf_formudata(dwarf_attr(&die, DW_AT_encoding, &encoding),
 			    &number))
-		return damaged(m);
+		return expression_damaged(m);
 	bytes = dwarf_bytesize(&die);
 	if (number == DW_ATE_float || number == DW_ATE_complex_float ||
 	    number == DW_ATE_imaginary_float || number == DW_ATE_decimal_float)
@@ -215,7 +206,7 @@ static int read_type(struct machine *m, const Dwarf_Op *op, uint64_t offset,
 	if (bytes < 1 || bytes > 8)
 		return error_set(m->err, -ENODATA, "it is computed with "
 				 "integers of %d bytes", bytes);
-	*type = (struct value_type){
+	*type = (struct expression_type){
 		.bytes = bytes,
 		.is_signed = number == DW_ATE_signed ||
 			     number == DW_ATE_signed_char,
@@ -223,20 +214,9 @@ static int read_type(struct machine *m, const Dwarf_Op *op, uint64_t offset,
 	return 0;
 }
 
-/* The top becomes a value of the type; the low bytes are kept. */
-static void convert_top(struct machine *m, struct value_type type)
+static int op_const_type(struct expression *m, const Dwarf_Op *op)
 {
-	cut_top(m);
-	if (type.generic && !m->wide)
-		rpn_emit_extend(m->rpn, 4, false);
-	else if (!type.generic)
-		rpn_emit_extend(m->rpn, type.bytes, type.is_signed);
-	*top(m) = (struct entry){ .type = type, .start = NO_START };
-}
-
-static int op_const_type(struct machine *m, const Dwarf_Op *op)
-{
-	struct value_type type;
+	struct expression_type type;
 	Dwarf_Attribute value;
 	Dwarf_Block block;
 	uint64_t number = 0;
@@ -246,22 +226,22 @@ static int op_const_type(struct machine *m, const Dwarf_Op *op)
 		return code;
 	if (dwarf_getlocation_attr(m->attr, op, &value) ||
 	    dwarf_formblock(&value, &block) || block.length != type.bytes)
-		return damaged(m);
+		return expression_damaged(m);
 	memcpy(&number, block.data, block.length);
 	if (type.is_signed && type.bytes < 8 &&
 	    number >> (8 * type.bytes - 1))
 		number |= ~0ULL << (8 * type.bytes);
-	code = push(m, type);
+	code = stack_push(m, type);
 	if (!code)
 		rpn_emit_const(m->rpn, number);
 	return code;
 }
 
-static int op_typed(struct machine *m, const Dwarf_Op *op)
+static int op_typed(struct expression *m, const Dwarf_Op *op)
 {
 	bool regval = op->atom == DW_OP_regval_type ||
 		      op->atom == DW_OP_GNU_regval_type;
-	struct value_type type;
+	struct expression_type type;
 	int code = read_type(m, op, regval ? op->number2 : op->number, &type);
 
 	if (code)
@@ -269,20 +249,29 @@ static int op_typed(struct machine *m, const Dwarf_Op *op)
 	if (regval)
 		code = push_register(m, op->number, 0);
 	else if (!m->depth)
-		code = damaged(m);
-	if (!code)
-		convert_top(m, type);
-	return code;
+		code = expression_damaged(m);
+	if (code)
+		return code;
+	/* The top becomes a value of the type; the low bytes are kept. */
+	cut_top(m);
+	if (type.generic && !m->wide)
+		rpn_emit_extend(m->rpn, 4, false);
+	else if (!type.generic)
+		rpn_emit_extend(m->rpn, type.bytes, type.is_signed);
+	*stack_top(m) = (struct expression_entry){
+		.type = type, .start = NO_START,
+	};
+	return 0;
 }
 
-static int op_deref(struct machine *m, const Dwarf_Op *op)
+static int op_deref(struct expression *m, const Dwarf_Op *op)
 {
-	struct value_type type = generic_type(m);
+	struct expression_type type = generic_type(m);
 	unsigned int bytes = type.bytes;
 	int code = 0;
 
 	if (!m->depth)
-		return damaged(m);
+		return expression_damaged(m);
 	if (op->atom != DW_OP_deref)
 		bytes = op->number;
 	if (op->atom == DW_OP_deref_type || op->atom == DW_OP_GNU_deref_type)
@@ -290,7 +279,7 @@ static int op_deref(struct machine *m, const Dwarf_Op *op)
 	if (code)
 		return code;
 	if (!bytes || bytes > 8)
-		return damaged(m);
+		return expression_damaged(m);
 	if (bytes & (bytes - 1))
 		return error_set(m->err, -ENODATA, "it is computed from %u "
 				 "bytes of memory", bytes);
@@ -298,14 +287,14 @@ static int op_deref(struct machine *m, const Dwarf_Op *op)
 	rpn_emit_deref(m->rpn, bytes);
 	if (!type.generic && type.is_signed)
 		rpn_emit_extend(m->rpn, bytes, true);
-	*top(m) = (struct entry){ .type = type, .start = NO_START };
+	*stack_top(m) = (struct expression_entry){ .type = type, .start = NO_START };
 	return 0;
 }
 
 /* Both operands of a module of 32 bits as signed numbers. */
-static void sign_operands(struct machine *m, bool both)
+static void sign_operands(struct expression *m, bool both)
 {
-	if (m->wide || !top(m)->type.generic)
+	if (m->wide || !stack_top(m)->type.generic)
 		return;
 	rpn_emit_extend(m->rpn, 4, true);
 	if (!both)
@@ -315,26 +304,16 @@ static void sign_operands(struct machine *m, bool both)
 	rpn_emit_op(m->rpn, RPN_swap);
 }
 
-static bool is_unsigned_8(struct value_type type)
+static bool is_unsigned_8(struct expression_type type)
 {
 	return !type.generic && !type.is_signed && type.bytes == 8;
-}
-
-/* a mod b of signed types: a - a / b * b. */
-static void emit_signed_mod(struct machine *m)
-{
-	rpn_emit_op(m->rpn, RPN_over);
-	rpn_emit_op(m->rpn, RPN_over);
-	rpn_emit_op(m->rpn, RPN_div);
-	rpn_emit_op(m->rpn, RPN_mul);
-	rpn_emit_op(m->rpn, RPN_minus);
 }
 
 /*
  * a / b of unsigned numbers by the signed division: where b has its top bit,
  * a >= b; else q = a / 2 / b * 2, and one more when a - q * b >= b.
  */
-static void emit_unsigned_div(struct machine *m)
+static void emit_unsigned_div(struct expression *m)
 {
 #define FLIP	RPN_const8u, 0, 0, 0, 0, 0, 0, 0, 0x80, RPN_xor
 #define GE	FLIP, RPN_swap, FLIP, RPN_swap, RPN_ge
@@ -358,53 +337,35 @@ static void emit_unsigned_div(struct machine *m)
 	bytes_add(m->rpn, big, sizeof(big));
 }
 
-static void op_divide(struct machine *m, uint8_t atom, struct value_type type)
+/* Operations with two operands whose result has the type of the first */
+static int op_binary(struct expression *m, uint8_t atom)
 {
-	if (atom == DW_OP_mod && type.is_signed) {
-		emit_signed_mod(m);
-	} else if (atom == DW_OP_mod) {
-		rpn_emit_op(m->rpn, RPN_mod);
-	} else if (is_unsigned_8(type)) {
-		emit_unsigned_div(m);
-	} else {
-		sign_operands(m, true);
-		rpn_emit_op(m->rpn, RPN_div);
-	}
-}
-
-/* The former second entry is shifted by the top. */
-static void op_shift_right(struct machine *m, uint8_t atom,
-			   struct value_type type)
-{
-	bool is_signed = atom == DW_OP_shra;
-
-	if (type.bytes < 8) {
-		rpn_emit_op(m->rpn, RPN_swap);
-		rpn_emit_extend(m->rpn, type.bytes, is_signed);
-		rpn_emit_op(m->rpn, RPN_swap);
-	}
-	rpn_emit_op(m->rpn, atom);
-}
-
-/* Operations with two operands whose result has the type of the first. */
-static int op_binary(struct machine *m, uint8_t atom)
-{
-	struct value_type type;
+	struct expression_type type;
 
 	if (m->depth < 2)
-		return damaged(m);
+		return expression_damaged(m);
 	cut_top(m);
 	type = m->stack[m->depth - 2].type;
-	switch (atom) {
-	case DW_OP_div:
-	case DW_OP_mod:
-		op_divide(m, atom, type);
-		break;
-	case DW_OP_shr:
-	case DW_OP_shra:
-		op_shift_right(m, atom, type);
-		break;
-	default:
+	if (atom == DW_OP_mod && type.is_signed) {
+		/* a mod b is a - a / b * b */
+		static const uint8_t mod[] = {
+			RPN_over, RPN_over, RPN_div, RPN_mul, RPN_minus,
+		};
+
+		bytes_add(m->rpn, mod, sizeof(mod));
+	} else if (atom == DW_OP_div && is_unsigned_8(type)) {
+		emit_unsigned_div(m);
+	} else {
+		if (atom == DW_OP_div)
+			sign_operands(m, true);
+		if ((atom == DW_OP_shr || atom == DW_OP_shra) &&
+		    type.bytes < 8) {
+			/* the top is how far the other entry is shifted */
+			rpn_emit_op(m->rpn, RPN_swap);
+			rpn_emit_extend(m->rpn, type.bytes,
+					atom == DW_OP_shra);
+			rpn_emit_op(m->rpn, RPN_swap);
+		}
 		rpn_emit_op(m->rpn, atom);
 	}
 	m->depth--;
@@ -412,60 +373,55 @@ static int op_binary(struct machine *m, uint8_t atom)
 	return 0;
 }
 
-/* Comparisons of a TDF are signed: move unsigned numbers down by half. */
-static void flip_operands(struct machine *m)
-{
-	for (int i = 0; i < 2; i++) {
-		rpn_emit_const(m->rpn, INT64_MIN);
-		rpn_emit_op(m->rpn, RPN_xor);
-		rpn_emit_op(m->rpn, RPN_swap);
-	}
-}
-
-static int op_compare(struct machine *m, uint8_t atom)
+static int op_compare(struct expression *m, uint8_t atom)
 {
 	if (m->depth < 2)
-		return damaged(m);
+		return expression_damaged(m);
 	cut_top(m);
 	if (is_unsigned_8(m->stack[m->depth - 2].type) && atom != DW_OP_eq &&
 	    atom != DW_OP_ne)
-		flip_operands(m);
+		/* A TDF compares signed numbers: flip the highest bits. */
+		for (int i = 0; i < 2; i++) {
+			rpn_emit_const(m->rpn, INT64_MIN);
+			rpn_emit_op(m->rpn, RPN_xor);
+			rpn_emit_op(m->rpn, RPN_swap);
+		}
 	else
 		sign_operands(m, true);
 	rpn_emit_op(m->rpn, atom);
 	m->depth--;
-	*top(m) = (struct entry){
+	*stack_top(m) = (struct expression_entry){
 		.type = generic_type(m), .start = NO_START,
 	};
 	return 0;
 }
 
-static int op_unary(struct machine *m, uint8_t atom)
+static int op_unary(struct expression *m, uint8_t atom)
 {
 	if (!m->depth)
-		return damaged(m);
+		return expression_damaged(m);
 	cut_top(m);
 	if (atom == DW_OP_abs)
 		sign_operands(m, false);
 	rpn_emit_op(m->rpn, atom);
-	set_top(m, top(m)->type);
+	set_top(m, stack_top(m)->type);
 	return 0;
 }
 
-static int op_copy(struct machine *m, uint8_t atom, uint64_t index)
+static int op_copy(struct expression *m, uint8_t atom, uint64_t index)
 {
-	struct value_type type;
+	struct expression_type type;
 	int code;
 
 	if (atom != DW_OP_pick)
 		index = atom == DW_OP_over;
 	if (index >= m->depth)
-		return damaged(m);
+		return expression_damaged(m);
 	type = m->stack[m->depth - 1 - index].type;
-	code = push(m, type);
+	code = stack_push(m, type);
 	if (code)
 		return code;
-	top(m)->start = NO_START;
+	stack_top(m)->start = NO_START;
 	rpn_emit_op(m->rpn, atom);
 	if (atom == DW_OP_pick)
 		rpn_emit_op(m->rpn, index);
@@ -473,21 +429,21 @@ static int op_copy(struct machine *m, uint8_t atom, uint64_t index)
 }
 
 /* swap, rot, drop */
-static int op_move(struct machine *m, uint8_t atom)
+static int op_move(struct expression *m, uint8_t atom)
 {
 	unsigned int count = atom == DW_OP_drop ? 1 :
 			     atom == DW_OP_swap ? 2 : 3;
-	struct entry last;
+	struct expression_entry last;
 
 	if (m->depth < count)
-		return damaged(m);
+		return expression_damaged(m);
 	cut_top(m);
 	rpn_emit_op(m->rpn, atom);
 	if (atom == DW_OP_drop) {
 		m->depth--;
 		return 0;
 	}
-	last = *top(m);
+	last = *stack_top(m);
 	for (unsigned int i = 1; i < count; i++)
 		m->stack[m->depth - i] = m->stack[m->depth - i - 1];
 	m->stack[m->depth - count] = last;
@@ -497,7 +453,7 @@ static int op_move(struct machine *m, uint8_t atom)
 }
 
 /* An address or a constant of another section, by its index. */
-static int op_indexed(struct machine *m, const Dwarf_Op *op)
+static int op_indexed(struct expression *m, const Dwarf_Op *op)
 {
 	bool address = op->atom == DW_OP_addrx ||
 		       op->atom == DW_OP_GNU_addr_index;
@@ -507,32 +463,32 @@ static int op_indexed(struct machine *m, const Dwarf_Op *op)
 	int code;
 
 	if (!m->attr || dwarf_getlocation_attr(m->attr, op, &attr))
-		return damaged(m);
+		return expression_damaged(m);
 	if (!address)
-		return dwarf_formudata(&attr, &value) ? damaged(m) :
+		return dwarf_formudata(&attr, &value) ? expression_damaged(m) :
 							push_constant(m, value);
 	if (dwarf_formaddr(&attr, &at))
-		return damaged(m);
-	code = push(m, generic_type(m));
+		return expression_damaged(m);
+	code = stack_push(m, generic_type(m));
 	if (!code)
 		rpn_emit_addr(m->rpn, at);
 	return code;
 }
 
 /* The offset of a thread-local variable is a constant just pushed. */
-static int op_thread(struct machine *m)
+static int op_thread(struct expression *m)
 {
-	struct entry *entry;
+	struct expression_entry *entry;
 	struct rpn_op op;
 	int64_t constant;
 	uint64_t offset;
 	int code;
 
 	if (!m->depth)
-		return damaged(m);
-	entry = top(m);
+		return expression_damaged(m);
+	entry = stack_top(m);
 	if (!decode_alone(m, entry, &op))
-		return damaged(m);
+		return expression_damaged(m);
 	if (!rpn_is_constant(&op, &constant))
 		return error_set(m->err, -ENODATA, "it is thread-local at a "
 				 "place that is computed");
@@ -544,53 +500,44 @@ static int op_thread(struct machine *m)
 					       m->rpn, m->err);
 }
 
-static int op_entry_value(struct machine *m, const Dwarf_Op *op)
+/* A value as it was at the entry of the function: of an expression, or of a
+ * parameter */
+static int op_entry_value(struct expression *m, const Dwarf_Op *op)
 {
 	struct dwarf_context context = *m->context;
+	bool parameter = op->atom == DW_OP_GNU_parameter_ref;
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
+	Dwarf_Die die;
 	size_t count;
 	int code;
 
-	if (!m->attr || dwarf_getlocation_attr(m->attr, op, &attr) ||
-	    dwarf_getlocation(&attr, &ops, &count))
-		return damaged(m);
-	code = push(m, generic_type(m));
+	if (!m->attr ||
+	    (parameter ? dwarf_getlocation_die(m->attr, op, &die) :
+	     dwarf_getlocation_attr(m->attr, op, &attr) ||
+	     dwarf_getlocation(&attr, &ops, &count)))
+		return expression_damaged(m);
+	code = stack_push(m, generic_type(m));
 	if (code)
 		return code;
-	top(m)->start = NO_START;
+	stack_top(m)->start = NO_START;
 	if (++context.nesting > NESTING_MAX)
-		return damaged(m);
-	return dwarf_entry_emit(&context, &attr, ops, count, m->rpn, m->err);
+		return expression_damaged(m);
+	return parameter ? dwarf_entry_parameter_emit(&context, &die, m->rpn,
+						      m->err) :
+			   dwarf_entry_emit(&context, &attr, ops, count,
+					    m->rpn, m->err);
 }
 
-static int op_parameter(struct machine *m, const Dwarf_Op *op)
-{
-	struct dwarf_context context = *m->context;
-	Dwarf_Die parameter;
-	int code;
-
-	if (!m->attr || dwarf_getlocation_die(m->attr, op, &parameter))
-		return damaged(m);
-	code = push(m, generic_type(m));
-	if (code)
-		return code;
-	top(m)->start = NO_START;
-	if (++context.nesting > NESTING_MAX)
-		return damaged(m);
-	return dwarf_entry_parameter_emit(&context, &parameter, m->rpn,
-					  m->err);
-}
-
-/* Jumps to `target` end here: behind an unconditional one the stack is theirs
- * again. `last` takes those to the end. */
-static int land(struct machine *m, size_t target, bool last)
+/* Jumps to `target` end here: after an unconditional one the stack is again as
+ * it was at the jump. `last` takes those to the end. */
+static int jumps_land(struct expression *m, size_t target, bool last)
 {
 	unsigned int kept = 0;
 	bool any = false;
 
 	for (unsigned int i = 0; i < m->jump_count; i++) {
-		struct jump *jump = &m->jumps[i];
+		struct expression_jump *jump = &m->jumps[i];
 		size_t distance;
 
 		if (!last && jump->target != target) {
@@ -610,7 +557,7 @@ static int land(struct machine *m, size_t target, bool last)
 		distance = m->rpn->size - (jump->operand + 2);
 		if (m->depth != jump->depth || distance > INT16_MAX ||
 		    m->rpn->failed)
-			return damaged(m);
+			return expression_damaged(m);
 		m->rpn->data[jump->operand] = distance;
 		m->rpn->data[jump->operand + 1] = distance >> 8;
 	}
@@ -620,25 +567,16 @@ static int land(struct machine *m, size_t target, bool last)
 	return 0;
 }
 
-/* Jumps that didn't end at an operation up to the last one, at `offset`. */
-static int land_at_end(struct machine *m, size_t offset)
-{
-	for (unsigned int i = 0; i < m->jump_count; i++)
-		if (m->jumps[i].target <= offset)
-			return damaged(m);
-	return land(m, 0, true);
-}
-
-static int op_jump(struct machine *m, const Dwarf_Op *op)
+static int op_jump(struct expression *m, const Dwarf_Op *op)
 {
 	int64_t distance = (int16_t)op->number;
-	struct jump *jump;
+	struct expression_jump *jump;
 
 	if (distance < 0)
 		return error_set(m->err, -ENODATA, "it is computed by a loop, "
 				 "which a probe can't do");
 	if (m->jump_count == JUMPS_MAX || (op->atom == DW_OP_bra && !m->depth))
-		return damaged(m);
+		return expression_damaged(m);
 	cut_top(m);
 	if (op->atom == DW_OP_bra)
 		m->depth--;
@@ -653,7 +591,7 @@ static int op_jump(struct machine *m, const Dwarf_Op *op)
 	return 0;
 }
 
-static int op_refuse(struct machine *m, uint8_t atom)
+static int op_refuse(struct expression *m, uint8_t atom)
 {
 	static const struct {
 		uint8_t atom;
@@ -680,7 +618,7 @@ static int op_refuse(struct machine *m, uint8_t atom)
 			 "of DWARF, which a probe can't do", atom);
 }
 
-static int op_other(struct machine *m, const Dwarf_Op *op)
+static int operation_run(struct expression *m, const Dwarf_Op *op)
 {
 	int code;
 
@@ -688,33 +626,41 @@ static int op_other(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_nop:
 	case DW_OP_GNU_uninit:
 		return 0;
+	case DW_OP_const1u ... DW_OP_consts:
+		return push_constant(m, op->number);
+	case DW_OP_lit0 ... DW_OP_lit31:
+		return push_constant(m, op->atom - DW_OP_lit0);
 	case DW_OP_addr:
-		code = push(m, generic_type(m));
+		code = stack_push(m, generic_type(m));
 		if (!code)
 			rpn_emit_addr(m->rpn, op->number);
 		return code;
-	case DW_OP_plus_uconst:
-		if (!m->depth)
-			return damaged(m);
-		add_constant(m, op->number);
-		return 0;
-	case DW_OP_fbreg:
-		return push_frame_base(m, op->number);
-	case DW_OP_call_frame_cfa:
-		return push_nested(m, dwarf_frame_cfa_emit);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		return op_indexed(m, op);
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+		return op_const_type(m, op);
+	case DW_OP_breg0 ... DW_OP_breg31:
+		return push_register(m, op->atom - DW_OP_breg0, op->number);
 	case DW_OP_bregx:
 		return push_register(m, op->number, op->number2);
+	case DW_OP_fbreg:
+		code = push_nested(m, dwarf_frame_base_emit);
+		if (!code)
+			add_constant(m, op->number);
+		return code;
+	case DW_OP_call_frame_cfa:
+		return push_nested(m, dwarf_frame_cfa_emit);
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
 		return op_thread(m);
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
-		return op_entry_value(m, op);
 	case DW_OP_GNU_parameter_ref:
-		return op_parameter(m, op);
-	case DW_OP_const_type:
-	case DW_OP_GNU_const_type:
-		return op_const_type(m, op);
+		return op_entry_value(m, op);
 	case DW_OP_regval_type:
 	case DW_OP_GNU_regval_type:
 	case DW_OP_convert:
@@ -722,28 +668,6 @@ static int op_other(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_reinterpret:
 	case DW_OP_GNU_reinterpret:
 		return op_typed(m, op);
-	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type:
-		return op_deref(m, op);
-	case DW_OP_addrx:
-	case DW_OP_GNU_addr_index:
-	case DW_OP_constx:
-	case DW_OP_GNU_const_index:
-		return op_indexed(m, op);
-	default:
-		return op_refuse(m, op->atom);
-	}
-}
-
-static int step(struct machine *m, const Dwarf_Op *op)
-{
-	switch (op->atom) {
-	case DW_OP_const1u ... DW_OP_consts:
-		return push_constant(m, op->number);
-	case DW_OP_lit0 ... DW_OP_lit31:
-		return push_constant(m, op->atom - DW_OP_lit0);
-	case DW_OP_breg0 ... DW_OP_breg31:
-		return push_register(m, op->atom - DW_OP_breg0, op->number);
 	case DW_OP_dup:
 	case DW_OP_over:
 	case DW_OP_pick:
@@ -754,7 +678,14 @@ static int step(struct machine *m, const Dwarf_Op *op)
 		return op_move(m, op->atom);
 	case DW_OP_deref:
 	case DW_OP_deref_size:
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
 		return op_deref(m, op);
+	case DW_OP_plus_uconst:
+		if (!m->depth)
+			return expression_damaged(m);
+		add_constant(m, op->number);
+		return 0;
 	case DW_OP_abs:
 	case DW_OP_neg:
 	case DW_OP_not:
@@ -769,7 +700,7 @@ static int step(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_skip:
 		return op_jump(m, op);
 	default:
-		return op_other(m, op);
+		return op_refuse(m, op->atom);
 	}
 }
 
@@ -777,27 +708,31 @@ int dwarf_expression_emit(const struct dwarf_context *context,
 			  Dwarf_Attribute *attr, const Dwarf_Op *ops,
 			  size_t count, struct bytes *rpn, struct error *err)
 {
-	struct machine m;
+	struct expression m;
 	int code = 0;
 
-	memset(&m, 0, offsetof(struct machine, jumps));
+	memset(&m, 0, offsetof(struct expression, jumps));
 	m.context = context;
 	m.attr = attr;
 	m.rpn = rpn;
 	m.err = err;
 	m.wide = dwarf_is_wide(context->dwarf);
 	for (size_t i = 0; i < count && !code; i++) {
-		code = land(&m, ops[i].offset, false);
+		code = jumps_land(&m, ops[i].offset, false);
 		if (!code && !m.dead)
-			code = step(&m, &ops[i]);
+			code = operation_run(&m, &ops[i]);
 		if (!code && rpn->size > TDF_RPN_MAX)
 			code = error_set(err, -ENODATA, "its computation is "
 					 "longer than a TDF allows");
 	}
+	/* no jump may end inside an operation */
+	for (unsigned int i = 0; i < m.jump_count && !code; i++)
+		if (m.jumps[i].target <= (count ? ops[count - 1].offset : 0))
+			code = expression_damaged(&m);
 	if (!code)
-		code = land_at_end(&m, count ? ops[count - 1].offset : 0);
+		code = jumps_land(&m, 0, true);
 	if (!code && m.depth != 1)
-		code = damaged(&m);
+		code = expression_damaged(&m);
 	if (code)
 		return code;
 	cut_top(&m);

@@ -6,8 +6,8 @@
  *
  * All functions here append what pushes one value to rpn, and return 0;
  * -ENODATA with the reason in err->text when a probe can't compute it;
- * -EINVAL: damaged, likewise with err->text; -ENOMEM. After a failure rpn has
- * garbage behind what it had.
+ * -EINVAL: damaged, with err->text as well; -ENOMEM. After a failure rpn has
+ * garbage after what it had.
  */
 #ifndef TRCUST_DWARF_EXPRESSION_H
 #define TRCUST_DWARF_EXPRESSION_H
@@ -56,7 +56,7 @@ int dwarf_frame_own_emit(const struct dwarf_context *context,
 			 unsigned int number, int64_t displacement,
 			 struct bytes *rpn, struct error *err);
 void dwarf_frames_free(struct dwarf_file *dwarf);
-/* The canonical frame address at pc in terms of the registers there; `dwarf`
+/* The canonical frame address at pc, computed from the registers there; `dwarf`
  * may be NULL: .eh_frame of the module will do. */
 int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
 			     uint64_t pc, struct bytes *rpn,
@@ -85,7 +85,7 @@ int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		      struct bytes *rpn, struct error *err);
 
-/* The operation says that a register holds the value. */
+/* A register holds the value. */
 bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number);
 /* Pointers have 8 bytes. */
 bool dwarf_is_wide(const struct dwarf_file *dwarf);

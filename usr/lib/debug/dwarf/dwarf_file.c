@@ -19,86 +19,29 @@
 
 #define DEPTH_MAX	64	/* of namespaces, functions and blocks */
 
-static int range_add(struct dwarf_file *dwarf, uint64_t start, uint64_t end,
-		     Dwarf_Off unit)
-{
-	if (!array_grow(&dwarf->ranges, dwarf->range_count, &dwarf->range_room,
-			sizeof(*dwarf->ranges)))
-		return -ENOMEM;
-	dwarf->ranges[dwarf->range_count++] =
-		(struct dwarf_range) { start, end, unit };
-	return 0;
-}
-
-/* The longer one first: what it leaves uncovered can be another's. */
-static int range_compare(const void *a, const void *b)
-{
-	const struct dwarf_range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end < y->end) - (x->end > y->end);
-}
-
-/* Of a function that several units define the linker keeps one copy, which
- * all of them may give as theirs: the first one has it. */
-static void ranges_sort(struct dwarf_file *dwarf)
-{
-	uint64_t covered = 0;
-	size_t kept = 0;
-
-	if (dwarf->range_count)
-		qsort(dwarf->ranges, dwarf->range_count,
-		      sizeof(*dwarf->ranges), range_compare);
-	for (size_t i = 0; i < dwarf->range_count; i++) {
-		struct dwarf_range range = dwarf->ranges[i];
-
-		if (range.start < covered)
-			range.start = covered;
-		if (range.start >= range.end)
-			continue;
-		covered = range.end;
-		dwarf->ranges[kept++] = range;
-	}
-	dwarf->range_count = kept;
-}
-
-/* .debug_aranges is optional (clang leaves it out): ask every unit. What the
- * linker left out has addresses that are none of code. */
+/* Where units have code: what the linker left out has addresses that are none of
+ * code. */
 static int index_units(struct dwarf_file *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
-	int code = 0;
 
-	while (!code && !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL,
-					 &die, NULL)) {
+	while (!dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die,
+				NULL)) {
 		Dwarf_Addr base, start, end;
 		ptrdiff_t at = 0;
 		size_t available;
 
-		while (!code && die.cu &&
+		while (die.cu &&
 		       (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			if (start < end && module_code(dwarf->module, start,
-						       &available, NULL))
-				code = range_add(dwarf, start, end,
-						 dwarf_dieoffset(&die));
+			if (start < end &&
+			    module_code(dwarf->module, start, &available,
+					NULL) &&
+			    !unit_ranges_add(&dwarf->ranges, start, end,
+					     dwarf_dieoffset(&die)))
+				return -ENOMEM;
 	}
-	ranges_sort(dwarf);
-	return code;
-}
-
-/* The symbols of a debug file are used where the module was stripped. */
-static int load_symbols(struct dwarf_file *dwarf)
-{
-	struct module *module = dwarf->module;
-	struct stat st;
-
-	if (module->has_symtab || !dwarf->elf || fstat(dwarf->fd, &st))
-		return 0;
-	if (module_load_symbols(module, dwarf->elf, st.st_size) ||
-	    module_load_functions(module))
-		return -ENOMEM;
+	unit_ranges_sort(&dwarf->ranges);
 	return 0;
 }
 
@@ -108,6 +51,7 @@ int dwarf_file_open(struct dwarf_file **result, struct module *module,
 {
 	struct dwarf_file *dwarf = calloc(1, sizeof(*dwarf));
 	struct error own;
+	struct stat st;
 	int code;
 
 	*result = NULL;
@@ -122,7 +66,13 @@ int dwarf_file_open(struct dwarf_file **result, struct module *module,
 				 "damaged: a string has no end");
 	if (!code) {
 		dwarf_find_shared(dwarf, search);
-		if (load_symbols(dwarf) || index_units(dwarf))
+		/* a stripped module gets the symbols of its debug file */
+		if (!module->has_symtab && dwarf->elf &&
+		    !fstat(dwarf->fd, &st) &&
+		    (module_load_symbols(module, dwarf->elf, st.st_size) ||
+		     module_load_functions(module)))
+			code = error_no_memory(err);
+		else if (index_units(dwarf))
 			code = error_no_memory(err);
 	}
 	if (code)
@@ -145,13 +95,13 @@ void dwarf_file_close(struct dwarf_file *dwarf)
 {
 	if (!dwarf)
 		return;
-	dwarf_splits_free(dwarf);
+	key_map_free(&dwarf->splits);
 	dwarf_names_free(dwarf);
 	dwarf_lines_free(dwarf);
 	dwarf_types_free(dwarf);
 	dwarf_units_free(dwarf);
 	dwarf_frames_free(dwarf);
-	free(dwarf->ranges);
+	free(dwarf->ranges.list);
 	dwarf_end(dwarf->dwarf);
 	dwarf_end(dwarf->shared);
 	elf_end(dwarf->elf);
@@ -178,15 +128,8 @@ int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err)
 			 dwarf->path);
 }
 
-static bool name_is(const char *name, const char *wanted)
-{
-	if (!strncmp(name, ".z", 2) && wanted[0] == '.')
-		return !strcmp(name + 2, wanted + 1);
-	return !strcmp(name, wanted);
-}
-
-bool dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
-			const uint8_t **bytes, size_t *size)
+void dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
+			struct dwarf_bytes *bytes)
 {
 	Elf *elf = dwarf_getelf(dwarf->dwarf);
 	Elf_Scn *scn = NULL;
@@ -194,59 +137,49 @@ bool dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
 	size_t names;
 	GElf_Shdr sh;
 
+	*bytes = (struct dwarf_bytes) {0};
 	if (elf_getshdrstrndx(elf, &names))
-		return false;
+		return;
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name = gelf_getshdr(scn, &sh) ?
 			elf_strptr(elf, names, sh.sh_name) : NULL;
 
-		if (!name || sh.sh_type == SHT_NOBITS || !name_is(name, wanted))
+		if (!name || sh.sh_type == SHT_NOBITS)
+			continue;
+		/* .zdebug_info is .debug_info, compressed */
+		if (strcmp(name, wanted) &&
+		    (strncmp(name, ".z", 2) || strcmp(name + 2, wanted + 1)))
 			continue;
 		module_section_decompress(scn, &sh, name);
 		data = elf_rawdata(scn, NULL);
-		if (!data || !data->d_buf)
-			return false;
-		*bytes = data->d_buf;
-		*size = data->d_size;
-		return true;
+		if (data && data->d_buf)
+			*bytes = (struct dwarf_bytes) {
+				data->d_buf, data->d_size,
+			};
+		return;
 	}
-	return false;
 }
 
 bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
 			 Dwarf_Die *unit)
 {
-	size_t at = array_count_upto(dwarf->ranges, dwarf->range_count,
-				     sizeof(*dwarf->ranges), address);
+	uint64_t offset;
 
-	return at && address < dwarf->ranges[at - 1].end &&
-	       dwarf_offdie(dwarf->dwarf, dwarf->ranges[at - 1].unit, unit);
+	return unit_ranges_find(&dwarf->ranges, address, &offset) &&
+	       dwarf_offdie(dwarf->dwarf, offset, unit);
 }
 
-/* The file that has the entries of a skeleton. */
+/* The file that has the entries of a skeleton */
 static const char *split_name(Dwarf_Die *skeleton)
 {
-	Dwarf_Attribute attr;
+	const char *name = dwarf_die_text(skeleton, DW_AT_dwo_name);
 
-	return dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
-	       dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr) ?
-		       dwarf_formstring(&attr) : NULL;
-}
-
-static void note_missing(struct dwarf_file *dwarf, Dwarf_Die *skeleton)
-{
-	const char *name = split_name(skeleton);
-
-	if (dwarf->note || !name)
-		return;
-	if (asprintf(&dwarf->note, "'%s' needs '%s' (split debug "
-		     "information), which isn't there or belongs to another "
-		     "build", dwarf->path, name) < 0)
-		dwarf->note = NULL;
+	return name ? name : dwarf_die_text(skeleton, DW_AT_GNU_dwo_name);
 }
 
 bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit)
 {
+	const char *name;
 	Dwarf_Die split;
 	uint8_t type;
 
@@ -256,13 +189,18 @@ bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit)
 			  NULL) ||
 	    type != DW_UT_skeleton)
 		return true;
-	if (!split.cu ||
-	    !dwarf_split_strings_end(dwarf, dwarf_cu_getdwarf(split.cu))) {
-		note_missing(dwarf, unit);
-		return false;
+	if (split.cu &&
+	    dwarf_split_strings_end(dwarf, dwarf_cu_getdwarf(split.cu))) {
+		*unit = split;
+		return true;
 	}
-	*unit = split;
-	return true;
+	name = split_name(unit);
+	if (!dwarf->note && name &&
+	    asprintf(&dwarf->note, "'%s' needs '%s' (split debug "
+		     "information), which isn't there or belongs to another "
+		     "build", dwarf->path, name) < 0)
+		dwarf->note = NULL;
+	return false;
 }
 
 bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
@@ -274,14 +212,15 @@ bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
 	return true;
 }
 
-/* Anything in the unit, or function, has a type. */
+/* Does anything in the unit, or function, have a type? */
 static bool has_types(Dwarf_Die *die, unsigned int depth)
 {
 	Dwarf_Die child;
 
-	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+	if (depth == DEPTH_MAX)
 		return false;
-	do {
+	for (dwarf_die_child(die, &child); child.addr;
+	     dwarf_die_sibling(&child))
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_subprogram:
 		case DW_TAG_inlined_subroutine:
@@ -301,7 +240,6 @@ static bool has_types(Dwarf_Die *die, unsigned int depth)
 		default:
 			return true;
 		}
-	} while (dwarf_die_next(&child));
 	return false;
 }
 

@@ -11,32 +11,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/debug/lines/dwarf_program.h"
+#include "lib/debug/lines/unit_ranges.h"
 #include "lib/debug/module/module.h"
-
-struct dwarf_range {
-	uint64_t start, end;
-	Dwarf_Off unit;		/* offset of its unit's entry */
-};
+#include "lib/key_map.h"
 
 struct dwarf_file {
 	struct module *module;
 	int fd;			/* of a separate file, else -1 */
 	Elf *elf;		/* of a separate file, else NULL */
-	void *image;		/* ... of a kernel module: what it is made of */
+	void *image;		/* of a kernel module: what elf is made of */
 	char *path;		/* of the file that has the DWARF */
 	struct timespec modified;	/* of a separate file */
 	Dwarf *dwarf;
 	int shared_fd;		/* of what dwz moved out of it, else -1 */
 	Dwarf *shared;
 	char *note;		/* what of it is missing, for hints; NULL */
-	struct dwarf_range *ranges;	/* of units, sorted by start */
-	size_t range_count, range_room;
+	struct unit_ranges ranges;	/* offsets of the units' entries */
 	/* made when first needed: */
-	void *splits;		/* dwarf_string.c: files looked at */
+	struct key_map splits;	/* dwarf_string.c: files looked at */
 	void *names;		/* dwarf_names.c */
 	void *lines;		/* dwarf_lines.c */
 	void *frames;		/* dwarf_frame.c */
-	void *units;		/* dwarf_unit.c */
+	struct key_map units;	/* dwarf_unit.c: by the address of the entry */
 	void *calls;		/* dwarf_call.c */
 	void *types;		/* dwarf_type_find.c: names looked up */
 	const void *typeless;	/* a unit that was found to have none */
@@ -58,30 +55,32 @@ int dwarf_file_open(struct dwarf_file **dwarf, struct module *module,
 		    struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
 
-/* Why debug information is missing that one would expect: a file that belongs
- * to another build, a part that isn't there. NULL: nothing to say. */
+/* Why expected debug information is missing: a file that belongs
+ * to another build, a part that isn't there. NULL: it isn't. */
 const char *dwarf_refusal(const struct module *module,
 			  const struct dwarf_file *dwarf);
 
 /* -EAGAIN when a separate file was written to since it was opened. */
 int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err);
 
-/* A section of the file that has the DWARF, decompressed; false: none. */
-bool dwarf_section_read(struct dwarf_file *dwarf, const char *name,
-			const uint8_t **data, size_t *size);
+/* A section of the file that has the DWARF, decompressed; of size 0 if there is
+ * none. */
+void dwarf_section_read(struct dwarf_file *dwarf, const char *name,
+			struct dwarf_bytes *bytes);
 
 /* The unit around address; of split debug information the one that has the
  * entries (DWARF 5 section 3.1.2). */
 bool dwarf_unit_find(struct dwarf_file *dwarf, uint64_t address,
 		     Dwarf_Die *unit);
-/* ... the skeleton, which has the line table. */
+/* The same, but of split debug information the skeleton, which has the line
+ * table. */
 bool dwarf_skeleton_find(struct dwarf_file *dwarf, uint64_t address,
 			 Dwarf_Die *unit);
-/* From a skeleton to the unit that has the entries; false: that isn't there,
- * dwarf_refusal() tells. Other units are left as they are. */
+/* From a skeleton to the unit that has the entries; false: it isn't there, and
+ * dwarf_refusal() has the reason. Other units are left as they are. */
 bool dwarf_split_enter(struct dwarf_file *dwarf, Dwarf_Die *unit);
-/* Is nothing known of variables in the unit around address? Then the text says
- * why. */
+/* Has the unit around address no debug information of variables? Then the text
+ * is the reason. */
 bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
 		      size_t size);
 

@@ -19,9 +19,8 @@ void dwarf_find_shared(struct dwarf_file *dwarf,
 
 /* dwarf_string.c: every string of the file ends in its section. */
 bool dwarf_strings_end(Dwarf *dwarf);
-/* ... of a file of split debug information; looked at once. */
+/* The same of a file of split debug information, which is checked once. */
 bool dwarf_split_strings_end(struct dwarf_file *dwarf, Dwarf *own);
-void dwarf_splits_free(struct dwarf_file *dwarf);
 
 /* dwarf_debuginfod.c: a file descriptor of what the configured servers have
  * for a build-id, or a negative errno; -ENOSYS: there is no server, or no

@@ -10,30 +10,14 @@
 #include "dwarf_expression.h"
 #include "lib/formats/rpn_emit.h"
 
-struct frames {
+struct dwarf_frames {
 	Dwarf_CFI *eh_frame;	/* ours */
 	Dwarf_CFI *debug_frame;	/* libdw's */
 };
 
-static struct frames *frames_get(struct dwarf_file *dwarf)
-{
-	struct frames *frames = dwarf->frames;
-
-	if (frames)
-		return frames;
-	frames = calloc(1, sizeof(*frames));
-	if (!frames)
-		return NULL;
-	frames->eh_frame = dwarf_getcfi_elf(dwarf->module->elf);
-	if (dwarf->dwarf)
-		frames->debug_frame = dwarf_getcfi(dwarf->dwarf);
-	dwarf->frames = frames;
-	return frames;
-}
-
 void dwarf_frames_free(struct dwarf_file *dwarf)
 {
-	struct frames *frames = dwarf->frames;
+	struct dwarf_frames *frames = dwarf->frames;
 
 	if (frames && frames->eh_frame)
 		dwarf_cfi_end(frames->eh_frame);
@@ -41,20 +25,27 @@ void dwarf_frames_free(struct dwarf_file *dwarf)
 	dwarf->frames = NULL;
 }
 
-/* The frame's state at the context's pc, to be freed. */
+/* The frame's state at the context's pc, to be freed */
 static int frame_find(const struct dwarf_context *context, Dwarf_Frame **frame,
 		      struct error *err)
 {
-	struct frames *frames = frames_get(context->dwarf);
+	struct dwarf_file *dwarf = context->dwarf;
+	struct dwarf_frames *frames = dwarf->frames;
 
 	*frame = NULL;
-	if (!frames)
-		return error_no_memory(err);
-	if (frames->eh_frame &&
-	    !dwarf_cfi_addrframe(frames->eh_frame, context->pc, frame))
-		return 0;
-	if (frames->debug_frame &&
-	    !dwarf_cfi_addrframe(frames->debug_frame, context->pc, frame))
+	if (!frames) {
+		frames = calloc(1, sizeof(*frames));
+		if (!frames)
+			return error_no_memory(err);
+		frames->eh_frame = dwarf_getcfi_elf(dwarf->module->elf);
+		if (dwarf->dwarf)
+			frames->debug_frame = dwarf_getcfi(dwarf->dwarf);
+		dwarf->frames = frames;
+	}
+	if ((frames->eh_frame && !dwarf_cfi_addrframe(frames->eh_frame,
+						      context->pc, frame)) ||
+	    (frames->debug_frame && !dwarf_cfi_addrframe(frames->debug_frame,
+							 context->pc, frame)))
 		return 0;
 	return error_set(err, -ENODATA, "it is in the stack frame, of which "
 			 "the module has no description");
@@ -93,20 +84,29 @@ int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
 	return code;
 }
 
+/* The operations of the frame base at the context's pc */
+static bool frame_base_find(const struct dwarf_context *context,
+			    Dwarf_Attribute *attr, Dwarf_Op **ops,
+			    size_t *count)
+{
+	Dwarf_Die function = context->function;
+
+	return function.addr &&
+	       dwarf_attr_integrate(&function, DW_AT_frame_base, attr) &&
+	       dwarf_getlocation_addr(attr, context->pc, ops, count, 1) == 1 &&
+	       *count;
+}
+
 /* The frame base may be named as a register, which means what it holds. */
 int dwarf_frame_base_emit(const struct dwarf_context *context,
 			  struct bytes *rpn, struct error *err)
 {
-	Dwarf_Die function = context->function;
 	Dwarf_Attribute attr;
 	unsigned int number;
 	size_t count;
 	Dwarf_Op *ops;
 
-	if (!function.addr ||
-	    !dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) ||
-	    dwarf_getlocation_addr(&attr, context->pc, &ops, &count, 1) != 1 ||
-	    !count)
+	if (!frame_base_find(context, &attr, &ops, &count))
 		return error_set(err, -ENODATA, "it is in the stack frame, "
 				 "which isn't known here");
 	if (count == 1 && dwarf_op_register(ops, &number))
@@ -117,19 +117,15 @@ int dwarf_frame_base_emit(const struct dwarf_context *context,
 bool dwarf_frame_base_register(const struct dwarf_context *context,
 			       unsigned int *number)
 {
-	Dwarf_Die function = context->function;
 	Dwarf_Attribute attr;
 	size_t count;
 	Dwarf_Op *ops;
 
-	return function.addr &&
-	       dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
-	       dwarf_getlocation_addr(&attr, context->pc, &ops, &count,
-				      1) == 1 &&
-	       count == 1 && dwarf_op_register(ops, number);
+	return frame_base_find(context, &attr, &ops, &count) && count == 1 &&
+	       dwarf_op_register(ops, number);
 }
 
-/* Where the frame's description has the register, as the caller sees it. */
+/* Where the frame's description has the register, as the caller sees it */
 static int frame_rule_emit(const struct dwarf_context *context,
 			   const Dwarf_Op *ops, size_t count,
 			   struct bytes *rpn, struct error *err)

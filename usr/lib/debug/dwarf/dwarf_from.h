@@ -2,7 +2,7 @@
 /*
  * From where a name is looked up. Functions that were inlined into each other
  * may have code at the same address, which the line table has several lines
- * for: the address doesn't tell which function is meant.
+ * for: the address doesn't show which function is meant.
  */
 #ifndef TRCUST_DWARF_FROM_H
 #define TRCUST_DWARF_FROM_H
@@ -15,8 +15,8 @@ struct dwarf_from {
 				 * else: */
 	const void *function;	/* address of the entry of the function or copy
 				 * around pc; NULL: in the innermost one */
-	uint32_t line, file;	/* in front of what stands behind the line;
-				 * 0: not known */
+	uint32_t line, file;	/* names declared after the line aren't
+				 * meant; 0: not known */
 };
 
 #endif

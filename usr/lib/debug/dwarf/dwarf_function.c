@@ -17,79 +17,64 @@
 #define NESTING_MAX	64	/* of namespaces and classes */
 #define NAME_MAX_BYTES	4096
 
-/* What the linker left out has addresses that are none of code. */
-static int range_add(struct dwarf_file *dwarf, struct dwarf_function *function,
-		     size_t *room, uint64_t start, uint64_t end)
-{
-	size_t available;
-
-	if (start >= end ||
-	    !module_code(dwarf->module, start, &available, NULL))
-		return 0;
-	if (end - start > available)
-		end = start + available;
-	if (!array_grow(&function->ranges, function->range_count, room,
-			sizeof(*function->ranges)))
-		return -ENOMEM;
-	function->ranges[function->range_count++] =
-		(struct module_range) { start, end };
-	return 0;
-}
-
-static int range_compare(const void *a, const void *b)
+static int function_range_compare(const void *a, const void *b)
 {
 	const struct module_range *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* What gcc joins with the code around a copy isn't the copy's any more: it may
- * have no bytes left, but says where it is entered. 1, 0, -ENOMEM. */
-static int copy_read(struct dwarf_file *dwarf, struct dwarf_function *function)
-{
-	struct dwarf_scopes scopes;
-	int code;
-
-	function->entry = dwarf_die_entry(&function->die, 0);
-	if (!function->inlined || !function->entry)
-		return 0;
-	code = dwarf_scopes_find(dwarf, function->entry, &scopes);
-	if (code || !scopes.count)
-		return code == -ENOMEM ? code : 0;
-	for (size_t i = 0; i < scopes.blocks->count; i++)
-		if (scopes.blocks->list[i].die.addr == function->die.addr)
-			return 1;
-	return 0;
-}
-
 int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 			struct dwarf_function *function)
 {
+	struct dwarf_scopes scopes;
 	Dwarf_Addr base, start, end;
-	uint64_t entry;
+	size_t room = 0, available;
 	ptrdiff_t at = 0;
-	size_t room = 0;
+	uint64_t entry;
+	int code;
 
 	*function = (struct dwarf_function) {
 		.die = *die,
 		.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
 	};
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (range_add(dwarf, function, &room, start, end)) {
+		/* what the linker left out has addresses that are none of code */
+		if (start >= end ||
+		    !module_code(dwarf->module, start, &available, NULL))
+			continue;
+		if (end - start > available)
+			end = start + available;
+		if (!array_grow(&function->ranges, function->range_count,
+				&room, sizeof(*function->ranges))) {
 			free(function->ranges);
 			return -ENOMEM;
 		}
+		function->ranges[function->range_count++] =
+			(struct module_range) { start, end };
 	}
-	if (!function->range_count)
-		return copy_read(dwarf, function);
-	function->entry = function->ranges[0].start;
-	entry = dwarf_die_entry(die, function->entry);
-	if (module_ranges_have(function->ranges, function->range_count,
-			       entry))
-		function->entry = entry;
-	qsort(function->ranges, function->range_count,
-	      sizeof(*function->ranges), range_compare);
-	return 1;
+	if (function->range_count) {
+		function->entry = function->ranges[0].start;
+		entry = dwarf_die_entry(die, function->entry);
+		if (module_ranges_have(function->ranges, function->range_count,
+				       entry))
+			function->entry = entry;
+		qsort(function->ranges, function->range_count,
+		      sizeof(*function->ranges), function_range_compare);
+		return 1;
+	}
+	/* When gcc joins all code of a copy with the code around it, the copy
+	 * has no bytes left, but its entry is known. */
+	function->entry = dwarf_die_entry(die, 0);
+	if (!function->inlined || !function->entry)
+		return 0;
+	code = dwarf_scopes_find(dwarf, function->entry, &scopes);
+	if (code || !scopes.count)
+		return code == -ENOMEM ? code : 0;
+	for (size_t i = 0; i < scopes.blocks->count; i++)
+		if (scopes.blocks->list[i].die.addr == die->addr)
+			return 1;
+	return 0;
 }
 
 int dwarf_functions_add(struct dwarf_file *dwarf,
@@ -131,7 +116,7 @@ void dwarf_functions_free(struct dwarf_functions *found)
 
 /* A copy that begins with another copy has the same entry: one with code goes
  * first, of further entries that of the inner one. */
-static int function_compare(const void *a, const void *b)
+static int dwarf_function_compare(const void *a, const void *b)
 {
 	const struct dwarf_function *x = a, *y = b;
 
@@ -146,30 +131,19 @@ static int function_compare(const void *a, const void *b)
 	       ((const char *)x->die.addr < (const char *)y->die.addr);
 }
 
-struct find {
+struct function_find {
 	struct dwarf_file *dwarf;
 	struct dwarf_functions *found;
 };
 
 static int find_take(void *context, Dwarf_Die *die)
 {
-	struct find *find = context;
+	struct function_find *find = context;
 
 	return dwarf_functions_add(find->dwarf, find->found, die);
 }
 
-/* A number of the copy, or of the function that it is one of. */
-static bool read_number(const struct dwarf_function *copy, unsigned int name,
-			Dwarf_Word *number)
-{
-	Dwarf_Die die = copy->die;
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(&die, name, &attr) &&
-	       !dwarf_formudata(&attr, number);
-}
-
-static bool is_inside(const struct dwarf_function *function,
+static bool function_is_inside(const struct dwarf_function *function,
 		      const struct dwarf_function *outer)
 {
 	return outer->die.addr < function->die.addr &&
@@ -186,22 +160,25 @@ static bool is_inside(const struct dwarf_function *function,
 static bool is_second_part(const struct dwarf_functions *found, size_t i)
 {
 	const struct dwarf_function *copy = &found->functions[i];
-	Dwarf_Word line, column, declared;
+	Dwarf_Die die = copy->die;
+	uint64_t called, declared;
 
-	if (!copy->inlined || !read_number(copy, DW_AT_call_line, &line) ||
-	    !read_number(copy, DW_AT_decl_line, &declared) || line != declared)
+	if (!copy->inlined ||
+	    !dwarf_die_any_number(&die, DW_AT_call_line, &called) ||
+	    !dwarf_die_any_number(&die, DW_AT_decl_line, &declared) ||
+	    called != declared)
 		return false;
-	if (read_number(copy, DW_AT_call_column, &column) &&
-	    read_number(copy, DW_AT_decl_column, &declared) &&
-	    column != declared)
+	if (dwarf_die_any_number(&die, DW_AT_call_column, &called) &&
+	    dwarf_die_any_number(&die, DW_AT_decl_column, &declared) &&
+	    called != declared)
 		return false;
 	for (size_t k = 0; k < found->count; k++)
-		if (is_inside(copy, &found->functions[k]))
+		if (function_is_inside(copy, &found->functions[k]))
 			return true;
 	return false;
 }
 
-struct entries {
+struct function_entries {
 	struct dwarf_functions *found;
 	const bool *second;	/* by number: it is a second part */
 	size_t count;		/* of functions, and these */
@@ -209,41 +186,32 @@ struct entries {
 	bool begun;		/* its entry is marked */
 };
 
-/* It is where the second part of the copy is entered. */
-static bool is_of_second_part(const struct entries *e, uint64_t address)
+static int entry_take(void *context, uint64_t address)
 {
-	const struct dwarf_function *list = e->found->functions;
-
-	for (size_t i = 0; i < e->count; i++) {
-		Dwarf_Die second = list[i].die;
-
-		if (e->second[i] && is_inside(&list[i], &list[e->copy]) &&
-		    (dwarf_die_entry(&second, list[i].entry) == address ||
-		     module_ranges_have(list[i].ranges, list[i].range_count,
-					address)))
-			return true;
-	}
-	return false;
-}
-
-static int take_entry(void *context, uint64_t address)
-{
-	struct entries *e = context;
+	struct function_entries *e = context;
 	struct dwarf_functions *found = e->found;
-	struct dwarf_function *copy = &found->functions[e->copy];
+	struct dwarf_function copy = found->functions[e->copy];
 
-	if (address == copy->entry) {
+	if (address == copy.entry) {
 		e->begun = true;
 		return 0;
 	}
-	if (is_of_second_part(e, address))
-		return 0;
+	/* not where the second part of the copy is entered */
+	for (size_t i = 0; i < e->count; i++) {
+		const struct dwarf_function *other = &found->functions[i];
+		Dwarf_Die second = other->die;
+
+		if (e->second[i] && function_is_inside(other, &copy) &&
+		    (dwarf_die_entry(&second, other->entry) == address ||
+		     module_ranges_have(other->ranges, other->range_count,
+					address)))
+			return 0;
+	}
 	if (!array_grow(&found->functions, found->count, &found->room,
 			sizeof(*found->functions)))
 		return -ENOMEM;
-	copy = &found->functions[e->copy];
 	found->functions[found->count++] = (struct dwarf_function) {
-		.die = copy->die, .inlined = true, .again = true,
+		.die = copy.die, .inlined = true, .again = true,
 		.entry = address,
 	};
 	return 0;
@@ -251,21 +219,22 @@ static int take_entry(void *context, uint64_t address)
 
 /* gcc marks where a copy is entered as a statement at the function's
  * declaration: more than once where an optimiser has copied its beginning. */
-static int add_entries(struct dwarf_file *dwarf, struct entries *e)
+static int entries_add(struct dwarf_file *dwarf, struct function_entries *e)
 {
 	struct dwarf_functions *found = e->found;
 	struct dwarf_function copy = found->functions[e->copy];
 	const char *file = dwarf_line_decl_file(&copy.die);
 	size_t before = found->count;
-	Dwarf_Word line, column;
-	bool known = file && read_number(&copy, DW_AT_decl_line, &line) &&
-		     read_number(&copy, DW_AT_decl_column, &column);
+	uint64_t line, column;
+	bool known = file &&
+		dwarf_die_any_number(&copy.die, DW_AT_decl_line, &line) &&
+		dwarf_die_any_number(&copy.die, DW_AT_decl_column, &column);
 	int code = 0;
 
 	e->begun = false;
 	for (size_t i = 0; i < copy.range_count && !code && known; i++)
 		code = dwarf_line_each(dwarf, &copy.ranges[i], file, line,
-				       column, take_entry, e);
+				       column, entry_take, e);
 	if (!e->begun)
 		found->count = before;
 	found->functions[e->copy].vague = !e->begun && copy.range_count > 1;
@@ -277,7 +246,7 @@ static int settle_copies(struct dwarf_file *dwarf,
 			 struct dwarf_functions *found)
 {
 	bool *second = calloc(found->count, sizeof(*second));
-	struct entries e = { found, second, .count = found->count };
+	struct function_entries e = { found, second, .count = found->count };
 	size_t kept = 0;
 	int code = 0;
 
@@ -287,7 +256,7 @@ static int settle_copies(struct dwarf_file *dwarf,
 		second[i] = is_second_part(found, i);
 	for (; e.copy < e.count && !code; e.copy++)
 		if (found->functions[e.copy].inlined && !second[e.copy])
-			code = add_entries(dwarf, &e);
+			code = entries_add(dwarf, &e);
 	for (size_t i = 0; i < found->count; i++)
 		if (i < e.count && second[i])
 			free(found->functions[i].ranges);
@@ -301,7 +270,7 @@ static int settle_copies(struct dwarf_file *dwarf,
 int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 			const char *file, struct dwarf_functions *found)
 {
-	struct find find = { dwarf, found };
+	struct function_find find = { dwarf, found };
 	int code;
 
 	*found = (struct dwarf_functions) {0};
@@ -310,13 +279,13 @@ int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 		code = settle_copies(dwarf, found);
 	if (!code && found->count)
 		qsort(found->functions, found->count,
-		      sizeof(*found->functions), function_compare);
+		      sizeof(*found->functions), dwarf_function_compare);
 	if (code)
 		dwarf_functions_free(found);
 	return code;
 }
 
-struct each {
+struct function_each {
 	struct dwarf_file *dwarf;
 	int (*take)(void *context, const char *name,
 		    const struct dwarf_function *function);
@@ -325,7 +294,7 @@ struct each {
 
 static int each_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 {
-	struct each *each = walk->context;
+	struct function_each *each = walk->context;
 	struct dwarf_function function;
 	char *name = NULL;
 	int code = 0;
@@ -346,62 +315,19 @@ int dwarf_function_each(struct dwarf_file *dwarf,
 				    const struct dwarf_function *function),
 			void *context)
 {
-	struct each each = { dwarf, take, context };
+	struct function_each each = { dwarf, take, context };
 	struct dwarf_walk walk = { .take = each_take, .context = &each };
 
 	return dwarf_walk_all(&walk, dwarf);
 }
 
-static const char *scope_name(Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die);
-
-	switch (dwarf_tag(die)) {
-	case DW_TAG_namespace:
-		return name ? name : "(anonymous namespace)";
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_interface_type:
-		return name;
-	}
-	return NULL;
-}
-
-/* By the namespaces and classes around the declaration. */
-static char *name_of_declaration(Dwarf_Die *root, const char *name)
-{
-	char text[NAME_MAX_BYTES] = "";
-	Dwarf_Die die;
-	size_t length = 0;
-
-	if (!dwarf_diecu(root, &die, NULL, NULL))
-		return NULL;
-	if (dwarf_die_is_c(&die))
-		return strdup(name);
-	for (int i = 0; i < NESTING_MAX; i++) {
-		const char *scope;
-
-		if (!dwarf_die_enter(&die, root->addr) ||
-		    die.addr == root->addr)
-			break;
-		scope = scope_name(&die);
-		if (scope && length < sizeof(text))
-			length += snprintf(text + length, sizeof(text) - length,
-					   "%s::", scope);
-	}
-	if (length < sizeof(text))
-		snprintf(text + length, sizeof(text) - length, "%s", name);
-	return strdup(text);
-}
-
 char *dwarf_function_name(Dwarf_Die *die)
 {
-	const char *linkage = dwarf_die_linkage(die);
+	const char *linkage = dwarf_die_linkage(die), *name;
 	char *full = linkage ? demangle_symbol(linkage) : NULL;
-	Dwarf_Die root;
-	const char *name;
+	char text[NAME_MAX_BYTES] = "";
+	Dwarf_Die root, at;
+	size_t length = 0;
 
 	if (full) {
 		full[demangle_plain_length(full)] = '\0';
@@ -409,5 +335,34 @@ char *dwarf_function_name(Dwarf_Die *die)
 	}
 	root = dwarf_die_root(die);
 	name = dwarf_diename(&root);
-	return name ? name_of_declaration(&root, name) : NULL;
+	if (!name || !dwarf_diecu(&root, &at, NULL, NULL))
+		return NULL;
+	if (dwarf_die_is_c(&at))
+		return strdup(name);
+	/* by the namespaces and classes around the declaration */
+	for (int i = 0; i < NESTING_MAX && dwarf_die_enter(&at, root.addr) &&
+			at.addr != root.addr; i++) {
+		const char *scope = dwarf_diename(&at);
+
+		switch (dwarf_tag(&at)) {
+		case DW_TAG_namespace:
+			if (!scope)
+				scope = "(anonymous namespace)";
+			break;
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_interface_type:
+			break;
+		default:
+			continue;
+		}
+		if (scope && length < sizeof(text))
+			length += snprintf(text + length, sizeof(text) - length,
+					   "%s::", scope);
+	}
+	if (length < sizeof(text))
+		snprintf(text + length, sizeof(text) - length, "%s", name);
+	return strdup(text);
 }

@@ -11,6 +11,8 @@
 #include "dwarf_lines.h"
 #include "lib/debug/module/module.h"
 
+#define DWARF_FILES_MAX	(1 << 20)	/* as rows can number them */
+
 /* Split and shared debug information has file tables of its own. NULL: none. */
 static const char *other_file(Dwarf_Die *unit, uint64_t number)
 {
@@ -20,14 +22,6 @@ static const char *other_file(Dwarf_Die *unit, uint64_t number)
 	if (dwarf_getsrcfiles(unit, &files, &count) || number >= count)
 		return NULL;
 	return dwarf_filesrc(files, number, NULL, NULL);
-}
-
-static bool other_file_matches(Dwarf_Die *unit, uint64_t number,
-			       const char *wanted)
-{
-	const char *name = other_file(unit, number);
-
-	return name && source_path_matches(name, wanted, false);
 }
 
 /* dwarf_decl_file() of libdw 0.188 aborts in a split unit. */
@@ -47,65 +41,38 @@ const char *dwarf_line_decl_file(Dwarf_Die *die)
 bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
 				  uint64_t number, const char *wanted)
 {
-	struct lines *lines = dwarf_lines_get(dwarf);
-	struct dwarf_program program;
-	struct line_unit *unit;
-	bool matches = false;
+	const char *name;
+	bool matches;
 	Dwarf_Die die;
 	char *path;
 
-	if (!lines || dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL,
-				    NULL))
+	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL))
 		return false;
-	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf)
-		return other_file_matches(&die, number, wanted);
-	unit = dwarf_lines_unit(lines, &die);
-	if (!unit || dwarf_program_open(&program, &lines->sections,
-					unit->program))
-		return false;
-	path = dwarf_program_path(&program, number, unit->directory);
+	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf) {
+		name = other_file(&die, number);
+		return name && source_path_matches(name, wanted, false);
+	}
+	path = dwarf_lines_path(dwarf, &die, number);
 	matches = path && source_path_matches(path, wanted, false);
 	free(path);
-	dwarf_program_close(&program);
 	return matches;
-}
-
-static char *unit_file(struct dwarf_file *dwarf, Dwarf_CU *cu,
-		       uint64_t number)
-{
-	struct lines *lines = dwarf_lines_get(dwarf);
-	struct dwarf_program program;
-	struct line_unit *unit;
-	Dwarf_Die die;
-	char *path;
-
-	if (!lines || dwarf_cu_getdwarf(cu) != dwarf->dwarf ||
-	    dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL))
-		return NULL;
-	unit = dwarf_lines_unit(lines, &die);
-	if (!unit || dwarf_program_open(&program, &lines->sections,
-					unit->program))
-		return NULL;
-	path = dwarf_program_path(&program, number, unit->directory);
-	dwarf_program_close(&program);
-	return path;
 }
 
 char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die)
 {
-	Dwarf_Die root = *die, whole;
-	Dwarf_Attribute attr;
-	Dwarf_Word file, line;
+	Dwarf_Die root = *die, unit;
+	uint64_t file, line;
+	char *path = NULL, *text;
 	const char *name;
-	char *path, *text;
 
 	root = dwarf_die_root(&root);
-	if (dwarf_formudata(dwarf_attr(&root, DW_AT_decl_line, &attr), &line) ||
-	    dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr), &file) ||
-	    !dwarf_diecu(&root, &whole, NULL, NULL))
+	if (!dwarf_die_number(&root, DW_AT_decl_line, &line) ||
+	    !dwarf_die_number(&root, DW_AT_decl_file, &file) ||
+	    !dwarf_diecu(&root, &unit, NULL, NULL))
 		return NULL;
-	path = unit_file(dwarf, root.cu, file);
-	name = path ? path : dwarf_diename(&whole);
+	if (dwarf_cu_getdwarf(root.cu) == dwarf->dwarf)
+		path = dwarf_lines_path(dwarf, &unit, file);
+	name = path ? path : dwarf_diename(&unit);
 	if (!name || asprintf(&text, "%s:%u", name, (unsigned int)line) < 0)
 		text = NULL;
 	free(path);
@@ -115,40 +82,25 @@ char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die)
 static char *table_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
 			struct line_table *table, size_t file)
 {
-	struct lines *lines = dwarf_lines_get(dwarf);
-	const struct line_unit *in = dwarf_lines_unit(lines, unit);
-	struct dwarf_program program;
+	if (file >= table->path_count) {
+		size_t count = file + 16;
+		char **grown = file < DWARF_FILES_MAX ?
+			reallocarray(table->paths, count, sizeof(*grown)) :
+			NULL;
 
-	if (table->path_count > file && table->paths[file])
-		return table->paths[file];
-	if (dwarf_program_open(&program, &lines->sections, in->program))
-		return NULL;
-	if (!table->paths)
-		table->paths = calloc(program.file_count + 1,
-				      sizeof(*table->paths));
-	if (table->paths)
-		table->path_count = program.file_count;
-	if (file < table->path_count)
-		table->paths[file] = dwarf_program_path(&program, file,
-							in->directory);
-	dwarf_program_close(&program);
-	return file < table->path_count ? table->paths[file] : NULL;
+		if (!grown)
+			return NULL;
+		memset(grown + table->path_count, 0,
+		       (count - table->path_count) * sizeof(*grown));
+		table->paths = grown;
+		table->path_count = count;
+	}
+	if (!table->paths[file])
+		table->paths[file] = dwarf_lines_path(dwarf, unit, file);
+	return table->paths[file];
 }
 
-static bool row_is_of(struct dwarf_file *dwarf, struct dwarf_scopes *scopes,
-		      const Dwarf_Die *function, const struct dwarf_row *row,
-		      const char *path)
-{
-	const struct dwarf_line_row in = {
-		.address = row->address, .line = row->line,
-		.file = row->file, .view = row->view, .path = path,
-	};
-	uint32_t owner = dwarf_line_owner(dwarf, scopes, &in);
-
-	return scopes->blocks->list[owner].die.addr == function->addr;
-}
-
-static bool row_tell(struct dwarf_file *dwarf, Dwarf_Die *unit,
+static bool row_line(struct dwarf_file *dwarf, Dwarf_Die *unit,
 		     struct line_table *table, size_t at, const char **file,
 		     uint32_t *line)
 {
@@ -182,7 +134,7 @@ bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
 	Dwarf_Die unit;
 
 	table = rows_find(dwarf, address, &unit, &first, &end);
-	return table && row_tell(dwarf, &unit, table, end - 1, file, line);
+	return table && row_line(dwarf, &unit, table, end - 1, file, line);
 }
 
 bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
@@ -198,13 +150,24 @@ bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 	if (!table || dwarf_scopes_find(dwarf, from->pc, &scopes))
 		return false;
 	several = dwarf_scopes_choose(dwarf, from, &function);
-	for (size_t i = end; i-- > first; )
-		if (row_tell(dwarf, &unit, table, i, file, line) &&
-		    (!several || row_is_of(dwarf, &scopes, &function,
-					   &table->rows.list[i], *file)) &&
+	for (size_t i = end; i-- > first; ) {
+		const struct dwarf_row *row = &table->rows.list[i];
+		struct dwarf_line_row in = {
+			.address = row->address, .line = row->line,
+			.file = row->file, .view = row->view,
+		};
+		uint32_t owner;
+
+		if (!row_line(dwarf, &unit, table, i, file, line))
+			continue;
+		in.path = *file;
+		owner = several ? dwarf_line_owner(dwarf, &scopes, &in) : 0;
+		if ((!several || scopes.blocks->list[owner].die.addr ==
+					 function.addr) &&
 		    (!best || *line == from->line))
 			best = i + 1;
-	return row_tell(dwarf, &unit, table, best ? best - 1 : end - 1, file,
+	}
+	return row_line(dwarf, &unit, table, best ? best - 1 : end - 1, file,
 			line);
 }
 
@@ -257,53 +220,39 @@ bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address)
 	return false;
 }
 
-/* The address of the first row from `at` on that is marked as the prologue's
- * end, or else of the second one that begins a statement. */
-static bool prologue_row(const struct dwarf_rows *rows, size_t at,
-			 uint64_t end, uint64_t *address)
-{
-	unsigned int statements = 0;
-	bool found = false;
-
-	for (; at < rows->count; at++) {
-		const struct dwarf_row *row = &rows->list[at];
-
-		if (row->address >= end || row->end_sequence)
-			break;
-		if (row->prologue_end) {
-			*address = row->address;
-			return true;
-		}
-		if (!row->is_stmt || !row->line)
-			continue;
-		if (++statements == 2) {
-			*address = row->address;
-			found = true;
-		}
-	}
-	return found;
-}
-
 bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
 			 uint64_t end, uint64_t *address)
 {
+	unsigned int statements = 0;
 	const struct line_table *table;
-	const struct dwarf_rows *rows;
+	const struct dwarf_row *rows;
+	size_t at, after;
 	Dwarf_Die unit;
 	int language;
-	size_t at, behind;
 
-	table = rows_find(dwarf, start, &unit, &at, &behind);
+	table = rows_find(dwarf, start, &unit, &at, &after);
 	if (!table)
 		return false;
 	language = dwarf_srclang(&unit);
 	if (language == DW_LANG_Mips_Assembler ||
 	    language == DWARF_LANG_ASSEMBLY)
 		return false;
-	rows = &table->rows;
-	/* the end of the code before may stand at the same address */
-	while (at < behind && rows->list[at].end_sequence)
+	rows = table->rows.list;
+	/* the code before may end at the same address */
+	while (at < after && rows[at].end_sequence)
 		at++;
-	return at < behind && rows->list[at].address == start &&
-	       prologue_row(rows, at, end, address);
+	if (at == after || rows[at].address != start)
+		return false;
+	for (; at < table->rows.count && rows[at].address < end &&
+	       !rows[at].end_sequence; at++) {
+		if (rows[at].is_stmt && rows[at].line)
+			statements++;
+		else if (!rows[at].prologue_end)
+			continue;
+		if (rows[at].prologue_end || statements == 2)
+			*address = rows[at].address;
+		if (rows[at].prologue_end)
+			return true;
+	}
+	return statements > 1;
 }

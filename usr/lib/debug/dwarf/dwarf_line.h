@@ -12,7 +12,7 @@ enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
 	DWARF_LINE_PART,	/* it has code that begins no statement */
 	DWARF_LINE_NEXT,	/* the next line with code: result->line */
-	DWARF_LINE_PAST,	/* behind the last line with code, which is
+	DWARF_LINE_PAST,	/* after the last line with code, which is
 				 * result->line */
 	DWARF_LINE_NO_FILE,	/* no unit has a file of this name */
 };
@@ -26,8 +26,8 @@ struct dwarf_line_site {
 	bool optimized;
 	bool marked;		/* gcc: the statement is executed there, once
 				 * each time */
-	bool repeated;		/* ... but several times in one, where no code
-				 * is left between */
+	bool repeated;		/* marked several times in one, where no code is
+				 * left between */
 	bool rest;		/* the line goes on there, or begins without
 				 * being known to */
 };
@@ -45,7 +45,7 @@ struct dwarf_line_sites {
 	size_t rest_count;
 	bool scattered;		/* PART: a function has it at several places */
 	const char *file;	/* full name, of the first */
-	bool several_files;	/* the name fits more than one file: told */
+	bool several_files;	/* the name fits more than one file */
 };
 
 /*
@@ -59,7 +59,8 @@ void dwarf_line_sites_free(struct dwarf_line_sites *result);
 /* The source line of the code at address. */
 bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
 		   const char **file, uint32_t *line);
-/* ... of the function that names are looked up in, where it has one there. */
+/* The same, of the function that names are looked up in, where it has one
+ * there. */
 bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
 		     const char **file, uint32_t *line);
 /* The line is one where a statement begins at exactly this address. */
@@ -85,7 +86,7 @@ bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
 
 /*
  * Where the body of the function that begins at `start` and ends before `end`
- * begins, behind its prologue: a row marked so, else the second row of the
+ * begins, after its prologue: a row marked so, else the second row of the
  * function's line table that begins a statement.
  */
 bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,

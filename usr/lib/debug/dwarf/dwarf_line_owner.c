@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which function a row of the line table is of. Where inlined copies begin
- * their lines and those of the function around them have the same address: the
- * rows' order tells, which gcc numbers (views), or what the entries say of
- * lines.
+ * Which function a row of the line table is of. Where inlined copies begin,
+ * their lines and those of the function around them have the same address. The
+ * order of the rows, which gcc numbers (views), or the lines in the entries
+ * decide.
  */
 #include "dwarf_line_owner.h"
 
@@ -11,7 +11,7 @@
 #include "dwarf_line.h"
 #include "lib/debug/module/module.h"
 
-struct search {
+struct owner_search {
 	struct dwarf_file *dwarf;
 	struct dwarf_scopes *scopes;
 	const struct dwarf_line_row *row;
@@ -19,27 +19,16 @@ struct search {
 	uint64_t declared;	/* the line where it is; 0: not known */
 };
 
-static bool read_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word word;
-
-	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &word))
-		return false;
-	*number = word;
-	return true;
-}
-
 /* The row's file is the one that the entry names. Split debug information has
  * file tables of its own, without directories. */
-static bool is_of_file(const struct search *search, Dwarf_Die *die,
+static bool is_of_file(const struct owner_search *search, Dwarf_Die *die,
 		       unsigned int name)
 {
 	bool split = dwarf_cu_getdwarf(die->cu) != search->dwarf->dwarf;
 	const char *path = search->row->path;
 	uint64_t number;
 
-	if (!read_number(die, name, &number))
+	if (!dwarf_die_number(die, name, &number))
 		return false;
 	if (!split && number == search->row->file &&
 	    die->cu == search->scopes->dies[0].cu)
@@ -51,13 +40,13 @@ static bool is_of_file(const struct search *search, Dwarf_Die *die,
 
 /* The line where the function is declared, when that is in the row's file. gcc
  * has none for lambdas: then UINT64_MAX. */
-static uint64_t declared_at(const struct search *search, const Dwarf_Die *die)
+static uint64_t declared_at(const struct owner_search *search, const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
 	uint64_t line;
 
 	for (int i = 0; i <= DWARF_ORIGINS_MAX; i++) {
-		if (read_number(&at, DW_AT_decl_line, &line))
+		if (dwarf_die_number(&at, DW_AT_decl_line, &line))
 			return is_of_file(search, &at, DW_AT_decl_file) ? line :
 									  0;
 		if (!dwarf_die_origin(&at))
@@ -66,29 +55,16 @@ static uint64_t declared_at(const struct search *search, const Dwarf_Die *die)
 	return UINT64_MAX;
 }
 
-static uint64_t called_at(const struct search *search, Dwarf_Die *copy)
+static uint64_t called_at(const struct owner_search *search, Dwarf_Die *copy)
 {
 	uint64_t line;
 
-	return read_number(copy, DW_AT_call_line, &line) &&
+	return dwarf_die_number(copy, DW_AT_call_line, &line) &&
 	       is_of_file(search, copy, DW_AT_call_file) ? line : 0;
 }
 
-/* The entry says that the copy is entered at the row's address, and which of
- * the rows there is its first one. */
-static bool has_view(const struct search *search, uint32_t number,
-		     uint64_t *view)
-{
-	const struct dwarf_block *block =
-		&search->scopes->blocks->list[number];
-	Dwarf_Die copy = block->die;
-
-	return block->entry && block->entry == search->row->address &&
-	       read_number(&copy, DW_AT_GNU_entry_view, view);
-}
-
-/* A lambda is defined in front of its call, in the function that calls it. */
-static bool is_behind(const struct search *search, uint32_t number,
+/* A lambda is defined before its call, in the function that calls it. */
+static bool is_after_call(const struct owner_search *search, uint32_t number,
 		      uint64_t declared)
 {
 	const struct dwarf_block *list = search->scopes->blocks->list;
@@ -113,17 +89,9 @@ static bool is_around(const struct dwarf_scopes *scopes, uint32_t number)
 	return false;
 }
 
-static bool is_inside(const struct dwarf_blocks *blocks, uint32_t number,
-		      uint32_t outer)
-{
-	while (number > outer)
-		number = blocks->list[number].outer;
-	return number == outer;
-}
-
 /* Of several the one that is declared nearest above the line; one that has the
  * address before one that is entered there and has no code. */
-static void search_take(struct search *search, uint32_t number)
+static void owner_consider(struct owner_search *search, uint32_t number)
 {
 	const Dwarf_Die *die = &search->scopes->blocks->list[number].die;
 	bool around = is_around(search->scopes, number);
@@ -132,7 +100,7 @@ static void search_take(struct search *search, uint32_t number)
 	if (declared == UINT64_MAX && around)
 		declared = search->row->line;
 	else if (declared > search->row->line ||
-		 (number && is_behind(search, number, declared)))
+		 (number && is_after_call(search, number, declared)))
 		declared = 0;
 	if (declared < search->declared ||
 	    (!around && declared == search->declared))
@@ -141,41 +109,41 @@ static void search_take(struct search *search, uint32_t number)
 	search->owner = number;
 }
 
-/* The row is of what is around the copy: it comes before those of the copy, or
- * is the line of the call. */
-static bool is_in_front(const struct search *search, uint32_t number,
-			bool *entered)
-{
-	Dwarf_Die copy = search->scopes->blocks->list[number].die;
-	uint64_t view;
-
-	*entered = has_view(search, number, &view);
-	if (*entered)
-		return search->row->view < view;
-	return is_around(search->scopes, number) &&
-	       dwarf_die_begins_at(&copy, search->row->address) &&
-	       called_at(search, &copy) == search->row->line;
-}
-
 uint32_t dwarf_line_owner(struct dwarf_file *dwarf, struct dwarf_scopes *scopes,
 			  const struct dwarf_line_row *row)
 {
-	struct search search = {
+	struct owner_search search = {
 		.dwarf = dwarf, .scopes = scopes, .row = row,
 	};
-	const struct dwarf_blocks *blocks = scopes->blocks;
+	const struct dwarf_block *list = scopes->blocks->list;
 	uint32_t skipped = UINT32_MAX;
 
-	search_take(&search, 0);
-	for (uint32_t i = 1; i < blocks->count; i++) {
-		bool entered;
+	owner_consider(&search, 0);
+	for (uint32_t i = 1; i < scopes->blocks->count; i++) {
+		Dwarf_Die copy = list[i].die;
+		bool around = is_around(scopes, i), entered, before;
+		uint32_t outer = i;
+		uint64_t view;
 
-		if (!blocks->list[i].inlined || is_inside(blocks, i, skipped))
+		while (outer > skipped)
+			outer = list[outer].outer;
+		if (!list[i].inlined || outer == skipped)
 			continue;
-		if (is_in_front(&search, i, &entered))
+		/* The entry may have the number of the row that is the copy's
+		 * first one. Else a row is before the copy when it is the line
+		 * of the call. */
+		entered = list[i].entry && list[i].entry == row->address &&
+			  dwarf_die_number(&copy, DW_AT_GNU_entry_view, &view);
+		if (entered)
+			before = row->view < view;
+		else
+			before = around &&
+				 dwarf_die_begins_at(&copy, row->address) &&
+				 called_at(&search, &copy) == row->line;
+		if (before)
 			skipped = i;
-		else if (entered || is_around(scopes, i))
-			search_take(&search, i);
+		else if (entered || around)
+			owner_consider(&search, i);
 	}
 	return search.owner;
 }

@@ -6,74 +6,52 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "dwarf_die.h"
 #include "lib/debug/module/module.h"
 
-#define BUCKETS		65536	/* a power of two */
-
-static int unit_compare(const void *a, const void *b)
+static int line_unit_compare(const void *a, const void *b)
 {
 	const struct line_unit *x = a, *y = b;
 
 	return (x->program > y->program) - (x->program < y->program);
 }
 
-/* Units may share a program, but programs don't overlap. */
-static void units_sort(struct lines *lines)
-{
-	uint64_t end = 0;
-	size_t kept = 0;
-
-	if (lines->unit_count)
-		qsort(lines->units, lines->unit_count, sizeof(*lines->units),
-		      unit_compare);
-	for (size_t i = 0; i < lines->unit_count; i++) {
-		uint64_t behind;
-
-		if (lines->units[i].program < end)
-			continue;
-		behind = dwarf_program_end(&lines->sections,
-					   lines->units[i].program);
-		if (!behind)
-			continue;
-		end = behind;
-		lines->units[kept++] = lines->units[i];
-	}
-	lines->unit_count = kept;
-}
-
-static bool unit_add(struct lines *lines, Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word program;
-	const char *directory = NULL;
-
-	if (!dwarf_attr(die, DW_AT_stmt_list, &attr) ||
-	    dwarf_formudata(&attr, &program))
-		return true;
-	if (dwarf_attr(die, DW_AT_comp_dir, &attr))
-		directory = dwarf_formstring(&attr);
-	if (!array_grow(&lines->units, lines->unit_count, &lines->unit_room,
-			sizeof(*lines->units)))
-		return false;
-	lines->units[lines->unit_count++] = (struct line_unit) {
-		.program = program, .directory = directory,
-	};
-	return true;
-}
-
 static bool lines_read_units(struct lines *lines, struct dwarf_file *dwarf)
 {
 	Dwarf_CU *unit = NULL;
+	uint64_t end = 0;
+	size_t kept = 0;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (!dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, &type, &die,
-				NULL))
-		if (die.cu &&
-		    (type == DW_UT_compile || type == DW_UT_skeleton) &&
-		    !unit_add(lines, &die))
+				NULL)) {
+		struct line_unit found = { 0 };
+
+		if (!die.cu || (type != DW_UT_compile && type != DW_UT_skeleton) ||
+		    !dwarf_die_number(&die, DW_AT_stmt_list, &found.program))
+			continue;
+		found.directory = dwarf_die_text(&die, DW_AT_comp_dir);
+		if (!array_grow(&lines->units, lines->unit_count,
+				&lines->unit_room, sizeof(*lines->units)))
 			return false;
-	units_sort(lines);
+		lines->units[lines->unit_count++] = found;
+	}
+	if (lines->unit_count)
+		qsort(lines->units, lines->unit_count, sizeof(*lines->units),
+		      line_unit_compare);
+	/* Units may share a program, but programs don't overlap. */
+	for (size_t i = 0; i < lines->unit_count; i++) {
+		uint64_t program = lines->units[i].program, after;
+
+		after = program < end ? 0 :
+			dwarf_program_end(&lines->sections, program);
+		if (!after)
+			continue;
+		end = after;
+		lines->units[kept++] = lines->units[i];
+	}
+	lines->unit_count = kept;
 	return true;
 }
 
@@ -84,18 +62,17 @@ static void lines_free(struct lines *lines)
 	for (size_t i = 0; i < lines->unit_count; i++) {
 		struct line_table *table = lines->units[i].table;
 
-		for (size_t file = 0; table && file < table->path_count; file++)
+		if (!table)
+			continue;
+		for (size_t file = 0; file < table->path_count; file++)
 			free(table->paths[file]);
-		if (table) {
-			free(table->paths);
-			dwarf_rows_free(&table->rows);
-		}
+		free(table->paths);
+		dwarf_rows_free(&table->rows);
 		free(table);
 	}
 	dwarf_sources_free(lines->sources);
+	hash_index_free(&lines->names);
 	free(lines->units);
-	free(lines->names);
-	free(lines->buckets);
 	free(lines);
 }
 
@@ -103,13 +80,6 @@ void dwarf_lines_free(struct dwarf_file *dwarf)
 {
 	lines_free(dwarf->lines);
 	dwarf->lines = NULL;
-}
-
-static void section_read(struct dwarf_file *dwarf, const char *name,
-			 struct dwarf_bytes *bytes)
-{
-	if (!dwarf_section_read(dwarf, name, &bytes->data, &bytes->size))
-		*bytes = (struct dwarf_bytes) {0};
 }
 
 struct lines *dwarf_lines_get(struct dwarf_file *dwarf)
@@ -122,9 +92,9 @@ struct lines *dwarf_lines_get(struct dwarf_file *dwarf)
 	dwarf->module->exhausted |= !lines;
 	if (!lines)
 		return NULL;
-	section_read(dwarf, ".debug_line", &lines->sections.line);
-	section_read(dwarf, ".debug_line_str", &lines->sections.line_str);
-	section_read(dwarf, ".debug_str", &lines->sections.str);
+	dwarf_section_read(dwarf, ".debug_line", &lines->sections.line);
+	dwarf_section_read(dwarf, ".debug_line_str", &lines->sections.line_str);
+	dwarf_section_read(dwarf, ".debug_str", &lines->sections.str);
 	if (!lines_read_units(lines, dwarf)) {
 		dwarf->module->exhausted = true;
 		lines_free(lines);
@@ -137,52 +107,59 @@ struct lines *dwarf_lines_get(struct dwarf_file *dwarf)
 struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit)
 {
 	struct line_unit key = {0};
-	Dwarf_Attribute attr;
-	Dwarf_Word program;
 
-	if (!lines->unit_count || !dwarf_attr(unit, DW_AT_stmt_list, &attr) ||
-	    dwarf_formudata(&attr, &program))
+	if (!lines->unit_count ||
+	    !dwarf_die_number(unit, DW_AT_stmt_list, &key.program))
 		return NULL;
-	key.program = program;
 	return bsearch(&key, lines->units, lines->unit_count, sizeof(key),
-		       unit_compare);
+		       line_unit_compare);
 }
 
-static bool is_code(const void *context, uint64_t address)
+char *dwarf_lines_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
+		       uint64_t number)
+{
+	struct lines *lines = dwarf_lines_get(dwarf);
+	struct line_unit *in = lines ? dwarf_lines_unit(lines, unit) : NULL;
+	struct dwarf_program program;
+	char *path;
+
+	if (!in || dwarf_program_open(&program, &lines->sections, in->program))
+		return NULL;
+	path = dwarf_program_path(&program, number, in->directory);
+	dwarf_program_close(&program);
+	return path;
+}
+
+static bool is_module_code(const void *context, uint64_t address)
 {
 	size_t available;
 
 	return module_code(context, address, &available, NULL);
 }
 
-static struct line_table *table_build(struct dwarf_file *dwarf,
-				      const struct lines *lines,
-				      const struct line_unit *unit)
+struct line_table *dwarf_lines_read(struct dwarf_file *dwarf,
+				    struct line_unit *unit)
 {
-	struct line_table *table = NULL;
+	const struct lines *lines = dwarf->lines;
 	struct dwarf_program program;
-	int code = dwarf_program_open(&program, &lines->sections,
-				      unit->program);
+	struct line_table *table;
+	int code;
 
+	if (unit->table)
+		return unit->table;
+	code = dwarf_program_open(&program, &lines->sections, unit->program);
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return NULL;
 	table = calloc(1, sizeof(*table));
-	if (!table || dwarf_rows_read(&table->rows, &program, is_code,
+	if (table && !dwarf_rows_read(&table->rows, &program, is_module_code,
 				      dwarf->module)) {
+		unit->table = table;
+	} else {
 		dwarf->module->exhausted = true;
 		free(table);
-		table = NULL;
 	}
 	dwarf_program_close(&program);
-	return table;
-}
-
-struct line_table *dwarf_lines_read(struct dwarf_file *dwarf,
-				    struct line_unit *unit)
-{
-	if (!unit->table)
-		unit->table = table_build(dwarf, dwarf->lines, unit);
 	return unit->table;
 }
 
@@ -194,7 +171,7 @@ struct line_table *dwarf_lines_table(struct dwarf_file *dwarf, Dwarf_Die *die)
 	return unit ? dwarf_lines_read(dwarf, unit) : NULL;
 }
 
-static uint32_t name_hash(const char *name)
+static uint32_t file_name_hash(const char *name)
 {
 	uint32_t hash = 2166136261u;	/* FNV-1a, 32 bits */
 
@@ -207,71 +184,45 @@ static uint32_t name_hash(const char *name)
 	return hash;
 }
 
-static bool name_add(struct lines *lines, const char *name, uint32_t unit)
-{
-	uint32_t hash = name_hash(source_path_base(name));
-	uint32_t *bucket = &lines->buckets[hash % BUCKETS];
-
-	if (*bucket && lines->names[*bucket - 1].hash == hash &&
-	    lines->names[*bucket - 1].unit == unit)
-		return true;
-	if (!array_grow(&lines->names, lines->name_count, &lines->name_room,
-			sizeof(*lines->names)))
-		return false;
-	lines->names[lines->name_count++] = (struct line_name) {
-		.hash = hash, .unit = unit, .next = *bucket,
-	};
-	*bucket = lines->name_count;
-	return true;
-}
-
-static bool lines_add_names(struct lines *lines, uint32_t unit)
-{
-	struct dwarf_program program;
-	bool good = true;
-	int code = dwarf_program_open(&program, &lines->sections,
-				      lines->units[unit].program);
-
-	if (code)
-		return code != -ENOMEM;
-	for (size_t i = 0; good && i < program.file_count; i++)
-		good = name_add(lines, program.files[i].name, unit);
-	dwarf_program_close(&program);
-	return good;
-}
-
-/* From the last unit on, so that a bucket begins with the first. */
 static bool lines_read_names(struct lines *lines)
 {
-	bool good;
+	bool good = true;
 
-	lines->buckets = calloc(BUCKETS, sizeof(*lines->buckets));
-	good = lines->buckets;
-	for (size_t i = lines->unit_count; good && i--; )
-		good = lines_add_names(lines, i);
-	if (!good) {
-		free(lines->buckets);
-		lines->buckets = NULL;
+	for (size_t i = 0; good && i < lines->unit_count; i++) {
+		struct dwarf_program program;
+		int code = dwarf_program_open(&program, &lines->sections,
+					      lines->units[i].program);
+
+		good = code != -ENOMEM;
+		if (code)
+			continue;
+		for (size_t k = 0; good && k < program.file_count; k++) {
+			const char *name =
+				source_path_base(program.files[k].name);
+
+			good = hash_index_add(&lines->names,
+					      file_name_hash(name), i);
+		}
+		dwarf_program_close(&program);
 	}
+	good = good && hash_index_make(&lines->names);
+	if (!good)
+		hash_index_free(&lines->names);
 	return good;
 }
 
 struct line_unit *dwarf_lines_next(struct lines *lines, const char *name,
 				   uint32_t *position, bool *failed)
 {
-	uint32_t hash = name_hash(name), before = UINT32_MAX, at;
+	uint32_t hash = file_name_hash(name), unit, before = UINT32_MAX;
 
-	*failed = !lines->buckets && !lines_read_names(lines);
+	*failed = !lines->names.buckets && !lines_read_names(lines);
 	if (*failed)
 		return NULL;
-	at = lines->buckets[hash % BUCKETS];
-	if (*position) {
-		before = lines->names[*position - 1].unit;
-		at = lines->names[*position - 1].next;
-	}
-	while (at && (lines->names[at - 1].hash != hash ||
-		      lines->names[at - 1].unit == before))
-		at = lines->names[at - 1].next;
-	*position = at;
-	return at ? &lines->units[lines->names[at - 1].unit] : NULL;
+	if (*position)
+		before = lines->names.entries[*position - 1].number;
+	while (hash_index_next(&lines->names, hash, position, &unit))
+		if (unit != before)
+			return &lines->units[unit];
+	return NULL;
 }

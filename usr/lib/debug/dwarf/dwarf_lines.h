@@ -4,6 +4,7 @@
 #define TRCUST_DWARF_LINES_H
 
 #include "lib/debug/lines/dwarf_rows.h"
+#include "lib/hash_index.h"
 #include "dwarf_file.h"
 
 /* The rows of a unit for code of the module. */
@@ -19,18 +20,12 @@ struct line_unit {
 	struct line_table *table;
 };
 
-struct line_name {
-	uint32_t hash, unit;
-	uint32_t next;		/* index + 1 of the next in the bucket */
-};
-
 struct lines {
 	struct dwarf_program_sections sections;
 	struct line_unit *units;	/* by program */
 	size_t unit_count, unit_room;
-	struct line_name *names;	/* of files, without directories */
-	size_t name_count, name_room;
-	uint32_t *buckets;		/* NULL: the names weren't read yet */
+	struct hash_index names;	/* units by names of their files,
+					 * without directories */
 	void *sources;		/* dwarf_source.c: what was looked for */
 };
 
@@ -40,6 +35,9 @@ void dwarf_lines_free(struct dwarf_file *dwarf);
 
 /* The unit's part; NULL: it has none. */
 struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit);
+/* The path of a file by its number in the unit, malloc'd; NULL: not known. */
+char *dwarf_lines_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
+		       uint64_t number);
 /* Its rows; NULL: none, or no memory. */
 struct line_table *dwarf_lines_read(struct dwarf_file *dwarf,
 				    struct line_unit *unit);

@@ -15,14 +15,14 @@
 #define PIECES_MAX	1024
 
 /* A simple location description, and what of it is used. */
-struct part {
+struct location_part {
 	enum place_kind kind;
 	struct bytes rpn;
 	uint64_t first_bit, bits;	/* bits 0: all */
 	Dwarf_Block block;		/* the bytes, instead of rpn */
 };
 
-struct builder {
+struct location_builder {
 	const struct dwarf_context *context;
 	Dwarf_Attribute *attr;
 	struct place *place;
@@ -33,7 +33,7 @@ struct builder {
 	char why[128];			/* a part of them is absent */
 };
 
-static int damaged(struct builder *b)
+static int location_damaged(struct location_builder *b)
 {
 	return error_set(b->err, -EINVAL, "its location is damaged");
 }
@@ -68,39 +68,42 @@ static unsigned int register_number(const Dwarf_Op *op)
 	return op->number < UINT16_MAX ? op->number : UINT16_MAX;
 }
 
-static int part_register(struct builder *b, const Dwarf_Op *op,
-			 struct part *part, struct error *why)
-{
-	part->kind = PLACE_VALUE;
-	return dwarf_frame_own_emit(b->context, register_number(op), 0,
-				    &part->rpn, why);
-}
-
-static int part_block(struct builder *b, const Dwarf_Op *op,
-		      struct part *part, struct error *why)
-{
-	part->kind = PLACE_VALUE;
-	if (dwarf_getlocation_implicit_value(b->attr, op, &part->block) ||
-	    !part->block.data)
-		return error_set(why, -EINVAL, "its location is damaged");
-	if (part->block.length > BLOCK_MAX)
-		return error_set(why, -ENODATA, "it is a constant of %llu "
-				 "bytes", (unsigned long long)
-				 part->block.length);
-	return 0;
-}
-
-static int part_computed(struct builder *b, const Dwarf_Op *ops, size_t count,
-			 struct part *part, struct error *why)
+/* Operations between two pieces. -ENODATA: absent, why->text is the reason. */
+static int part_read(struct location_builder *b, const Dwarf_Op *ops,
+		     size_t count, struct location_part *part,
+		     struct error *why)
 {
 	struct error err = {0};
 	int code;
 
-	part->kind = PLACE_MEMORY;
-	if (ops[count - 1].atom == DW_OP_stack_value) {
-		part->kind = PLACE_VALUE;
+	while (count && ops[count - 1].atom == DW_OP_GNU_uninit)
 		count--;
+	if (!count)
+		return error_set(why, -ENODATA, "it is optimized out");
+	part->kind = PLACE_VALUE;
+	if (count == 1 && is_register(ops))
+		return dwarf_frame_own_emit(b->context, register_number(ops),
+					    0, &part->rpn, why);
+	if (count == 1 && ops->atom == DW_OP_implicit_value) {
+		if (dwarf_getlocation_implicit_value(b->attr, ops,
+						     &part->block) ||
+		    !part->block.data)
+			return error_set(why, -EINVAL,
+					 "its location is damaged");
+		if (part->block.length > BLOCK_MAX)
+			return error_set(why, -ENODATA, "it is a constant of "
+					 "%llu bytes", (unsigned long long)
+					 part->block.length);
+		return 0;
 	}
+	if (ops->atom == DW_OP_implicit_pointer ||
+	    ops->atom == DW_OP_GNU_implicit_pointer)
+		return error_set(why, -ENODATA, "it points to what isn't "
+				 "in memory");
+	if (ops[count - 1].atom == DW_OP_stack_value)
+		count--;
+	else
+		part->kind = PLACE_MEMORY;
 	code = dwarf_expression_emit(b->context, b->attr, ops, count,
 				     &part->rpn, why);
 	if (!code && rpn_check(part->rpn.data, part->rpn.size, 1, &err))
@@ -109,26 +112,7 @@ static int part_computed(struct builder *b, const Dwarf_Op *ops, size_t count,
 	return code;
 }
 
-/* Ops between two pieces. -ENODATA: absent, why->text says so. */
-static int part_read(struct builder *b, const Dwarf_Op *ops, size_t count,
-		     struct part *part, struct error *why)
-{
-	while (count && ops[count - 1].atom == DW_OP_GNU_uninit)
-		count--;
-	if (!count)
-		return error_set(why, -ENODATA, "it is optimized out");
-	if (count == 1 && is_register(ops))
-		return part_register(b, ops, part, why);
-	if (count == 1 && ops->atom == DW_OP_implicit_value)
-		return part_block(b, ops, part, why);
-	if (ops->atom == DW_OP_implicit_pointer ||
-	    ops->atom == DW_OP_GNU_implicit_pointer)
-		return error_set(why, -ENODATA, "it points to what isn't "
-				 "in memory");
-	return part_computed(b, ops, count, part, why);
-}
-
-static int add_value(struct builder *b, uint64_t value, uint64_t bytes)
+static int add_value(struct location_builder *b, uint64_t value, uint64_t bytes)
 {
 	struct place_piece *piece = place_add(b->place, PLACE_VALUE, bytes);
 
@@ -139,10 +123,10 @@ static int add_value(struct builder *b, uint64_t value, uint64_t bytes)
 
 /* Bytes of a constant, in pieces that an entry of the stack can hold; one
  * piece that is all of the place may be asked for more. */
-static int add_block(struct builder *b, const uint8_t *data, size_t size,
+static int add_block(struct location_builder *b, const uint8_t *data, size_t size,
 		     bool alone)
 {
-	int code = size ? 0 : damaged(b);
+	int code = size ? 0 : location_damaged(b);
 
 	for (size_t at = 0; at < size && !code; at += 8) {
 		size_t bytes = size - at < 8 ? size - at : 8;
@@ -154,7 +138,7 @@ static int add_block(struct builder *b, const uint8_t *data, size_t size,
 	return code;
 }
 
-static int add_absent(struct builder *b, uint64_t bytes, const char *why)
+static int add_absent(struct location_builder *b, uint64_t bytes, const char *why)
 {
 	struct place_piece *piece = place_add(b->place, PLACE_ABSENT, bytes);
 
@@ -164,7 +148,7 @@ static int add_absent(struct builder *b, uint64_t bytes, const char *why)
 }
 
 /* Append the expression; it moves to the piece. */
-static int add_part(struct builder *b, struct part *part, uint64_t bytes)
+static int add_part(struct location_builder *b, struct location_part *part, uint64_t bytes)
 {
 	struct place_piece *piece = place_add(b->place, part->kind, bytes);
 
@@ -183,9 +167,9 @@ static int add_part(struct builder *b, struct part *part, uint64_t bytes)
 }
 
 /* Bits that don't fill bytes go to a value that several parts make up. */
-static int bits_flush(struct builder *b)
+static int bits_flush(struct location_builder *b)
 {
-	struct part part = { .kind = PLACE_VALUE, .rpn = b->bits };
+	struct location_part part = { .kind = PLACE_VALUE, .rpn = b->bits };
 	uint64_t bytes = (b->bit_count + 7) / 8;
 	int code;
 
@@ -204,133 +188,99 @@ static int bits_flush(struct builder *b)
 	return code;
 }
 
-/* The memory that has the bits, as a value; 1, 2, 4 or 8 bytes are read. */
-static bool bits_load(struct part *part, bool wide)
-{
-	uint64_t end = part->first_bit % 8 + part->bits;
-	unsigned int bytes = 1;
-
-	if (end > 64)
-		return false;
-	while (8 * bytes < end)
-		bytes *= 2;
-	rpn_emit_add(&part->rpn, part->first_bit / 8, wide);
-	rpn_emit_deref(&part->rpn, bytes);
-	part->first_bit %= 8;
-	return true;
-}
-
-static void bits_append(struct builder *b, struct part *part)
-{
-	struct bytes *rpn = &part->rpn;
-
-	if (part->first_bit) {
-		rpn_emit_const(rpn, part->first_bit);
-		rpn_emit_op(rpn, RPN_shr);
-	}
-	if (part->bits < 64) {
-		rpn_emit_const(rpn, (1ULL << part->bits) - 1);
-		rpn_emit_op(rpn, RPN_and);
-	}
-	if (b->bit_count) {
-		rpn_emit_const(rpn, b->bit_count);
-		rpn_emit_op(rpn, RPN_shl);
-	}
-	bytes_join(&b->bits, rpn);
-	if (b->bit_count)
-		rpn_emit_op(&b->bits, RPN_or);
-}
-
-static int bits_add(struct builder *b, struct part *part, const char *why)
+static int bits_add(struct location_builder *b, struct location_part *part,
+		    const char *why)
 {
 	bool wide = dwarf_is_wide(b->context->dwarf);
+	uint64_t end = part->first_bit % 8 + part->bits;
+	struct bytes *rpn = &part->rpn;
+	unsigned int bytes = 1;
 
 	if (!part->bits || b->bit_count + part->bits > 64)
 		return error_set(b->err, -ENODATA, "its bits are spread over "
 				 "more than 8 bytes");
-	if (!why && part->kind == PLACE_MEMORY && !bits_load(part, wide))
+	/* The memory that has the bits becomes a value; 1, 2, 4 or 8 bytes are
+	 * read. */
+	if (!why && part->kind == PLACE_MEMORY && end <= 64) {
+		while (8 * bytes < end)
+			bytes *= 2;
+		rpn_emit_add(rpn, part->first_bit / 8, wide);
+		rpn_emit_deref(rpn, bytes);
+		part->first_bit %= 8;
+	} else if (!why && part->kind == PLACE_MEMORY) {
 		why = "its bits are spread over more than 8 bytes";
+	}
 	if (why)
 		snprintf(b->why, sizeof(b->why), "%.127s", why);
-	else if (!b->why[0])
-		bits_append(b, part);
+	if (!b->why[0]) {
+		if (part->first_bit) {
+			rpn_emit_const(rpn, part->first_bit);
+			rpn_emit_op(rpn, RPN_shr);
+		}
+		if (part->bits < 64) {
+			rpn_emit_const(rpn, (1ULL << part->bits) - 1);
+			rpn_emit_op(rpn, RPN_and);
+		}
+		if (b->bit_count) {
+			rpn_emit_const(rpn, b->bit_count);
+			rpn_emit_op(rpn, RPN_shl);
+		}
+		bytes_join(&b->bits, rpn);
+		if (b->bit_count)
+			rpn_emit_op(&b->bits, RPN_or);
+	}
 	b->bit_count += part->bits;
 	return b->bit_count % 8 ? 0 : bits_flush(b);
 }
 
-/* A part of whole bytes at the boundary of one. */
-static int bytes_part_add(struct builder *b, struct part *part,
-			  const char *why, bool alone)
+/* Operations [0, count), and the piece after them that has their size, or NULL */
+static int location_part(struct location_builder *b, const Dwarf_Op *ops,
+			 size_t count, const Dwarf_Op *piece)
 {
-	uint64_t bytes = part->bits / 8, first = part->first_bit / 8;
-
-	if (why)
-		return add_absent(b, bytes, why);
-	if (part->block.data) {
-		if (alone)
-			bytes = part->block.length;
-		if (first > part->block.length ||
-		    bytes > part->block.length - first)
-			return damaged(b);
-		return add_block(b, part->block.data + first, bytes, alone);
-	}
-	return add_part(b, part, bytes);
-}
-
-static int part_add(struct builder *b, struct part *part, const char *why,
-		    bool alone)
-{
-	bool whole = !b->bit_count && part->bits % 8 == 0 &&
-		     part->first_bit % 8 == 0;
-
-	if (whole)
-		return bytes_part_add(b, part, why, alone);
-	if (part->block.data)
-		return error_set(b->err, -ENODATA, "its bits are spread over "
-				 "constants");
-	return bits_add(b, part, why);
-}
-
-/* What the operation behind a part says of it. */
-static bool piece_read(const Dwarf_Op *op, struct part *part)
-{
-	part->bits = op->number;
-	if (op->atom == DW_OP_bit_piece)
-		part->first_bit = op->number2;
-	else
-		part->bits *= 8;
-	return op->number <= UINT32_MAX && part->first_bit <= UINT32_MAX;
-}
-
-/* One part: ops[0, count), perhaps a piece behind them. */
-static int location_part(struct builder *b, const Dwarf_Op *ops, size_t count,
-			 const Dwarf_Op *piece)
-{
-	struct part part = {0};
+	struct location_part part = {0};
 	struct error why = {0};
+	uint64_t bytes, first;
 	int code;
 
-	if (piece && !piece_read(piece, &part))
-		return damaged(b);
+	if (piece && piece->atom == DW_OP_bit_piece) {
+		part.bits = piece->number;
+		part.first_bit = piece->number2;
+	} else if (piece) {
+		part.bits = 8 * piece->number;
+	}
+	if (piece && (piece->number > UINT32_MAX ||
+		      part.first_bit > UINT32_MAX))
+		return location_damaged(b);
 	if (piece && !part.bits)
 		return 0;
 	code = part_read(b, ops, count, &part, &why);
-	if (!code || code == -ENODATA)
-		code = part_add(b, &part, code ? why.text : NULL, !piece);
-	else
+	bytes = part.bits / 8;
+	first = part.first_bit / 8;
+	if (code && code != -ENODATA) {
 		error_set(b->err, code, "%s", why.text);
+	} else if (!b->bit_count && part.bits % 8 == 0 &&
+		   part.first_bit % 8 == 0) {
+		/* whole bytes at the boundary of one */
+		if (!code && !piece && part.block.data)
+			bytes = part.block.length;
+		if (code)
+			code = add_absent(b, bytes, why.text);
+		else if (!part.block.data)
+			code = add_part(b, &part, bytes);
+		else if (first > part.block.length ||
+			 bytes > part.block.length - first)
+			code = location_damaged(b);
+		else
+			code = add_block(b, part.block.data + first, bytes,
+					 !piece);
+	} else if (part.block.data) {
+		code = error_set(b->err, -ENODATA, "its bits are spread over "
+				 "constants");
+	} else {
+		code = bits_add(b, &part, code ? why.text : NULL);
+	}
 	bytes_free(&part.rpn);
 	return code;
-}
-
-/* 0, or -ENODATA: there is nothing of it. */
-static int place_check(const struct place *place, struct error *err)
-{
-	for (size_t i = 0; i < place->count; i++)
-		if (place->pieces[i].kind != PLACE_ABSENT)
-			return 0;
-	return error_set(err, -ENODATA, "%s", place->count ?
-			 place->pieces[0].why : "it is optimized out");
 }
 
 static void describe_register(const struct dwarf_context *context,
@@ -347,32 +297,12 @@ static void describe_register(const struct dwarf_context *context,
 		snprintf(text, size, "%s", name);
 }
 
-static void describe_frame(const struct dwarf_context *context, int64_t offset,
-			   char *text, size_t size)
-{
-	Dwarf_Die function = context->function;
-	Dwarf_Attribute attr;
-	char name[32] = "frame base";
-	size_t count;
-	Dwarf_Op *ops;
-
-	if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
-	    dwarf_getlocation_addr(&attr, context->pc, &ops, &count, 1) == 1 &&
-	    count == 1) {
-		if (ops->atom == DW_OP_call_frame_cfa)
-			snprintf(name, sizeof(name), "CFA");
-		else if (is_register(ops) || is_breg(ops))
-			describe_register(context, ops, name, sizeof(name));
-	}
-	snprintf(text, size, "frame slot %s%+" PRId64, name, offset);
-}
-
 /* Of the first part, for people. */
-static void describe(const struct builder *b, const Dwarf_Op *ops, size_t count,
+static void location_describe(const struct location_builder *b, const Dwarf_Op *ops, size_t count,
 		     const char *entry_name)
 {
 	char name[32], *text = b->place->where;
-	size_t size = sizeof(b->place->where);
+	size_t size = sizeof(b->place->where), base_count;
 	bool alone;
 
 	while (count && ops->atom == DW_OP_piece) {	/* absent */
@@ -388,7 +318,23 @@ static void describe(const struct builder *b, const Dwarf_Op *ops, size_t count,
 		describe_register(b->context, ops, name, sizeof(name));
 		snprintf(text, size, "register %s", name);
 	} else if (ops->atom == DW_OP_fbreg && alone) {
-		describe_frame(b->context, ops->number, text, size);
+		Dwarf_Die function = b->context->function;
+		Dwarf_Attribute attr;
+		Dwarf_Op *base;
+
+		snprintf(name, sizeof(name), "frame base");
+		if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+		    dwarf_getlocation_addr(&attr, b->context->pc, &base,
+					   &base_count, 1) == 1 &&
+		    base_count == 1) {
+			if (base->atom == DW_OP_call_frame_cfa)
+				snprintf(name, sizeof(name), "CFA");
+			else if (is_register(base) || is_breg(base))
+				describe_register(b->context, base, name,
+						  sizeof(name));
+		}
+		snprintf(text, size, "frame slot %s%+" PRId64, name,
+			 (int64_t)ops->number);
 	} else if (is_breg(ops) && alone) {
 		describe_register(b->context, ops, name, sizeof(name));
 		snprintf(text, size, "memory at %s", name);
@@ -411,10 +357,11 @@ int dwarf_location_place(const struct dwarf_context *outer,
 {
 	struct dwarf_context context = *outer;
 	char entry_name[16] = "";
-	struct builder b = {
+	struct location_builder b = {
 		.context = &context, .attr = attr, .place = place, .err = err,
 	};
 	size_t start = 0, pieces = 0;
+	bool absent = true;
 	int code = 0;
 
 	memset(place, 0, sizeof(*place));
@@ -422,27 +369,30 @@ int dwarf_location_place(const struct dwarf_context *outer,
 	for (size_t i = 0; i < count && !code; i++) {
 		if (!is_piece(&ops[i]))
 			continue;
-		code = ++pieces > PIECES_MAX ? damaged(&b) :
+		code = ++pieces > PIECES_MAX ? location_damaged(&b) :
 			location_part(&b, ops + start, i - start, &ops[i]);
 		start = i + 1;
 	}
 	if (!code && (start < count || !count))
-		code = pieces ? damaged(&b) :
+		code = pieces ? location_damaged(&b) :
 				location_part(&b, ops, count, NULL);
 	if (!code)
 		code = bits_flush(&b);
 	bytes_free(&b.bits);
+	for (size_t i = 0; i < place->count && absent; i++)
+		absent = place->pieces[i].kind == PLACE_ABSENT;
+	if (!code && absent)
+		code = error_set(err, -ENODATA, "%s", place->count ?
+				 place->pieces[0].why : "it is optimized out");
 	if (!code)
-		code = place_check(place, err);
-	if (!code)
-		describe(&b, ops, count, entry_name);
+		location_describe(&b, ops, count, entry_name);
 	return code == -ENOMEM ? error_no_memory(err) : code;
 }
 
 int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
 			 struct error *err)
 {
-	struct builder b = { .place = place, .err = err };
+	struct location_builder b = { .place = place, .err = err };
 	Dwarf_Sword number_signed;
 	Dwarf_Word number;
 	Dwarf_Block block;

@@ -8,8 +8,8 @@
 
 /*
  * The place that the operations, read from attr, describe. 0; -ENODATA with
- * the reason in err->text when all of it is absent; -EINVAL: damaged, likewise;
- * -ENOMEM. place is to be freed in any case.
+ * the reason in err->text when all of it is absent; -EINVAL: damaged,
+ * with err->text as well; -ENOMEM. place is to be freed in any case.
  */
 int dwarf_location_place(const struct dwarf_context *context,
 			 Dwarf_Attribute *attr, const Dwarf_Op *ops,

@@ -13,14 +13,14 @@
 #define PARTS_MAX	32	/* of a::b::c */
 #define NOWHERE		UINT32_MAX
 
-struct part {
+struct lookup_part {
 	const char *text;
 	size_t length;
 };
 
-struct search {
+struct lookup_search {
 	const struct dwarf_lookup *in;
-	struct part parts[PARTS_MAX];	/* the last is the name */
+	struct lookup_part parts[PARTS_MAX];	/* the last is the name */
 	size_t part_count;
 	const char *name;
 	bool absolute;		/* "::x" */
@@ -58,16 +58,6 @@ static bool same_path(const Dwarf_Die *a, const Dwarf_Die *b)
 	return same;
 }
 
-static uint64_t enumerator_number(const struct dwarf_named *named)
-{
-	Dwarf_Die die = named->die;
-	Dwarf_Attribute attr;
-	Dwarf_Word word = 0;
-
-	dwarf_formudata(dwarf_attr(&die, DW_AT_const_value, &attr), &word);
-	return word;
-}
-
 static bool is_external(const struct dwarf_named *named)
 {
 	Dwarf_Die die = named->die;
@@ -80,6 +70,7 @@ static bool is_external(const struct dwarf_named *named)
 static bool named_same(const struct dwarf_named *a, const struct dwarf_named *b)
 {
 	Dwarf_Die x = a->die, y = b->die;
+	uint64_t number = 0, other = 0;
 
 	if (a->kind != b->kind)
 		return false;
@@ -89,8 +80,10 @@ static bool named_same(const struct dwarf_named *a, const struct dwarf_named *b)
 	case DWARF_NAMED_STATIC:
 		return is_external(a) && is_external(b) && same_path(&x, &y);
 	case DWARF_NAMED_ENUMERATOR:
+		dwarf_die_number(&x, DW_AT_const_value, &number);
+		dwarf_die_number(&y, DW_AT_const_value, &other);
 		x = a->type;
-		return enumerator_number(a) == enumerator_number(b) &&
+		return number == other &&
 		       (!dwarf_diename(&x) || same_path(&a->type, &b->type));
 	case DWARF_NAMED_TYPE:
 		return dwarf_type_same(&x, &y);
@@ -110,7 +103,7 @@ static int named_rank(const struct dwarf_named *named)
 	       dwarf_variable_rank(&die, 0) > 0 : 1;
 }
 
-static void search_take(struct search *search, const struct dwarf_named *named)
+static void lookup_found(struct lookup_search *search, const struct dwarf_named *named)
 {
 	for (size_t i = 0; i < search->count; i++) {
 		if (!named_same(&search->found[i], named))
@@ -123,31 +116,26 @@ static void search_take(struct search *search, const struct dwarf_named *named)
 		search->found[search->count++] = *named;
 }
 
-static bool search_is_done(const struct search *search)
-{
-	return search->count > search->doubtful;
-}
-
 /* ---- the names of a scope ---- */
 
-static bool part_is(const struct part *part, const char *name)
+static bool part_is(const struct lookup_part *part, const char *name)
 {
 	return !strncmp(part->text, name, part->length) && !name[part->length];
 }
 
-static const char *scope_path(const struct search *search, uint32_t scope)
+static const char *scope_path(const struct lookup_search *search, uint32_t scope)
 {
 	return search->unit->scopes[scope].path;
 }
 
-static bool same_scope(const struct search *search, uint32_t a, uint32_t b)
+static bool same_scope(const struct lookup_search *search, uint32_t a, uint32_t b)
 {
 	return a == b || !strcmp(scope_path(search, a), scope_path(search, b));
 }
 
 /* Names of `inner` are those of `scope`: the same, or an inline namespace of
  * it. */
-static bool scope_shows(const struct search *search, uint32_t scope,
+static bool scope_shows(const struct lookup_search *search, uint32_t scope,
 			uint32_t inner)
 {
 	while (!same_scope(search, scope, inner)) {
@@ -158,60 +146,28 @@ static bool scope_shows(const struct search *search, uint32_t scope,
 	return true;
 }
 
-static bool file_fits(const struct search *search, Dwarf_Die *die)
+static bool file_fits(const struct lookup_search *search, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(&search->unit->die);
 	Dwarf_Die root = dwarf_die_root(die);
-	Dwarf_Attribute attr;
-	Dwarf_Word number;
+	uint64_t number;
 
 	if (!search->file || (name && source_path_matches(name, search->file,
 							  false)))
 		return true;
-	return !dwarf_formudata(dwarf_attr(&root, DW_AT_decl_file, &attr),
-				&number) &&
+	return dwarf_die_number(&root, DW_AT_decl_file, &number) &&
 	       dwarf_line_unit_file_matches(search->in->dwarf, root.cu, number,
 					    search->file);
 }
 
-static void take_constant(struct search *search, Dwarf_Die *die,
-			  bool doubtful)
+static void take_name(struct lookup_search *search,
+		      const struct unit_name *name)
 {
-	struct dwarf_named named = { .kind = DWARF_NAMED_ENUMERATOR };
+	struct dwarf_named named = {
+		.kind = DWARF_NAMED_STATIC, .die = name->die,
+	};
 	struct dwarf_variable found;
 	size_t before = search->count;
-
-	if (!dwarf_enumerator_find(die, search->name, &found))
-		return;
-	named.die = found.die;
-	named.type = found.type;
-	search_take(search, &named);
-	search->doubtful += doubtful && search->count > before;
-}
-
-static void take_variable(struct search *search, Dwarf_Die *die, bool is_union)
-{
-	struct dwarf_named named = { .kind = DWARF_NAMED_STATIC, .die = *die };
-	struct dwarf_variable found;
-
-	if (is_union && !dwarf_union_find(die, search->name, &found))
-		return;
-	if (!is_union)
-		dwarf_variable_fill(&found, die, false);
-	named.type = found.type;
-	search_take(search, &named);
-}
-
-static void take_type(struct search *search, Dwarf_Die *die)
-{
-	struct dwarf_named named = { .kind = DWARF_NAMED_TYPE, .die = *die };
-
-	if (dwarf_type_tag_fits(search->in->tag, die))
-		search_take(search, &named);
-}
-
-static void take_name(struct search *search, const struct unit_name *name)
-{
 	Dwarf_Die die = name->die;
 
 	if ((name->name && strcmp(name->name, search->name)) ||
@@ -220,19 +176,33 @@ static void take_name(struct search *search, const struct unit_name *name)
 		return;
 	switch (name->kind) {
 	case UNIT_VARIABLE:
+		dwarf_variable_fill(&found, &die, false);
+		named.type = found.type;
+		break;
 	case UNIT_UNION:
-		take_variable(search, &die, name->kind == UNIT_UNION);
+		if (!dwarf_union_find(&die, search->name, &found))
+			return;
+		named.type = found.type;
 		break;
 	case UNIT_ENUMERATION:
-		take_constant(search, &die, name->is_doubtful);
+		if (!dwarf_enumerator_find(&die, search->name, &found))
+			return;
+		named.kind = DWARF_NAMED_ENUMERATOR;
+		named.die = found.die;
+		named.type = found.type;
 		break;
 	case UNIT_TYPE:
-		take_type(search, &die);
+		if (!dwarf_type_tag_fits(search->in->tag, &die))
+			return;
+		named.kind = DWARF_NAMED_TYPE;
 		break;
 	}
+	lookup_found(search, &named);
+	search->doubtful += name->kind == UNIT_ENUMERATION &&
+			    name->is_doubtful && search->count > before;
 }
 
-static void search_names(struct search *search, uint32_t scope)
+static void search_names(struct lookup_search *search, uint32_t scope)
 {
 	const struct unit_name *name;
 	uint32_t position = 0;
@@ -245,7 +215,7 @@ static void search_names(struct search *search, uint32_t scope)
 }
 
 /* The definition of the class; a unit may have declarations as well. */
-static bool class_of(const struct search *search, uint32_t scope,
+static bool class_of(const struct lookup_search *search, uint32_t scope,
 		     Dwarf_Die *class)
 {
 	const struct unit *unit = search->unit;
@@ -261,7 +231,7 @@ static bool class_of(const struct search *search, uint32_t scope,
 	return false;
 }
 
-static void search_class(struct search *search, uint32_t scope)
+static void search_class(struct lookup_search *search, uint32_t scope)
 {
 	struct dwarf_named found[2];
 	Dwarf_Die class;
@@ -275,34 +245,30 @@ static void search_class(struct search *search, uint32_t scope)
 		return;
 	for (int i = 0; i <= (code == -ENOTUNIQ); i++)
 		if (file_fits(search, &found[i].die))
-			search_take(search, &found[i]);
+			lookup_found(search, &found[i]);
 }
 
 /* ---- using directives ---- */
 
-static uint32_t common_scope(const struct search *search, uint32_t a,
-			     uint32_t b)
-{
-	const struct unit_scope *scopes = search->unit->scopes;
-
-	for (; a; a = scopes[a].parent)
-		for (uint32_t i = b; i; i = scopes[i].parent)
-			if (same_scope(search, a, i))
-				return a;
-	return 0;
-}
-
 /* The using directives in `scope`, as if they were in `origin` (C++17 section
  * 10.3.4). */
-static void nominate_all(const struct search *search, uint32_t scope,
+static void nominate_all(const struct lookup_search *search, uint32_t scope,
 			 uint32_t origin, struct nominated *list,
 			 size_t *count);
 
-static void nominate(const struct search *search, uint32_t target,
+static void nominate(const struct lookup_search *search, uint32_t target,
 		     uint32_t origin, struct nominated *list, size_t *count)
 {
-	struct nominated one = { target, common_scope(search, origin, target) };
+	const struct unit_scope *scopes = search->unit->scopes;
+	struct nominated one = { target, 0 };
 
+	/* the innermost scope that both are in */
+	for (uint32_t a = origin; a && !one.level; a = scopes[a].parent)
+		for (uint32_t b = target; b; b = scopes[b].parent)
+			if (same_scope(search, a, b)) {
+				one.level = a;
+				break;
+			}
 	for (size_t i = 0; i < *count; i++)
 		if (list[i].target == target && list[i].level == one.level)
 			return;
@@ -312,7 +278,7 @@ static void nominate(const struct search *search, uint32_t target,
 	nominate_all(search, target, origin, list, count);
 }
 
-static void nominate_all(const struct search *search, uint32_t scope,
+static void nominate_all(const struct lookup_search *search, uint32_t scope,
 			 uint32_t origin, struct nominated *list, size_t *count)
 {
 	const struct unit *unit = search->unit;
@@ -326,11 +292,11 @@ static void nominate_all(const struct search *search, uint32_t scope,
 
 /* What the blocks of the function bring in. */
 struct imports {
-	const struct search *search;
+	const struct lookup_search *search;
 	uint32_t home;
 	struct nominated *list;	/* of using directives; or NULL, for the */
 	size_t *count;
-	const struct part *alias;	/* scope of this name */
+	const struct lookup_part *alias;	/* scope of this name */
 	uint32_t scope;
 };
 
@@ -338,11 +304,10 @@ static int import_take(void *context, Dwarf_Die *die)
 {
 	struct imports *in = context;
 	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attr;
 	Dwarf_Die import;
 	uint32_t target;
 
-	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &import) ||
+	if (!dwarf_die_refer(die, DW_AT_import, &import) ||
 	    !dwarf_unit_scope(in->search->unit, &import, &target))
 		return 0;
 	if (in->list && dwarf_tag(die) == DW_TAG_imported_module)
@@ -366,7 +331,7 @@ static void each_import(struct imports *in)
 	}
 }
 
-static size_t nominate_from(const struct search *search, uint32_t home,
+static size_t nominate_from(const struct lookup_search *search, uint32_t home,
 			    struct nominated list[NOMINATED_MAX])
 {
 	size_t count = 0;
@@ -403,7 +368,7 @@ static uint32_t scope_of_path(const struct unit *unit, const char *path)
 	return best;
 }
 
-static void search_outwards(struct search *search)
+static void search_outwards(struct lookup_search *search)
 {
 	uint32_t home = scope_of_path(search->unit, search->home);
 	struct nominated list[NOMINATED_MAX];
@@ -417,14 +382,15 @@ static void search_outwards(struct search *search)
 		for (size_t i = 0; i < count; i++)
 			if (same_scope(search, list[i].level, at))
 				search_names(search, list[i].target);
-		if (search_is_done(search) || !at)
+		if (search->count > search->doubtful || !at)
 			return;
 	}
 }
 
 /* ---- names with a qualifier ---- */
 
-static const char *scope_name(const struct search *search, uint32_t scope)
+static const char *scope_own_name(const struct lookup_search *search,
+				  uint32_t scope)
 {
 	const char *path = scope_path(search, scope);
 	size_t outer = strlen(scope_path(search,
@@ -433,29 +399,17 @@ static const char *scope_name(const struct search *search, uint32_t scope)
 	return path + (outer ? outer + 2 : 0);
 }
 
-/* A base class, or one that a base class declares. */
-static uint32_t class_in_class(const struct search *search, uint32_t scope,
-			       const struct part *part)
-{
-	struct dwarf_named found[2];
-	char *name = strndup(part->text, part->length);
-	uint32_t inner = NOWHERE;
-	Dwarf_Die class;
-
-	if (name && class_of(search, scope, &class) &&
-	    !dwarf_member_find(search->in->dwarf, &class, name, true, found))
-		dwarf_unit_scope(search->unit, &found[0].die, &inner);
-	free(name);
-	return inner;
-}
-
-static uint32_t scope_inside(const struct search *search, uint32_t scope,
-			     const struct part *part)
+static uint32_t scope_inside(const struct lookup_search *search,
+			     uint32_t scope, const struct lookup_part *part)
 {
 	const struct unit *unit = search->unit;
+	struct dwarf_named found[2];
+	uint32_t inner = NOWHERE;
+	Dwarf_Die class;
+	char *name;
 
 	for (size_t i = 1; i < unit->scope_count; i++)
-		if (part_is(part, scope_name(search, i)) &&
+		if (part_is(part, scope_own_name(search, i)) &&
 		    scope_shows(search, scope, unit->scopes[i].parent))
 			return i;
 	for (size_t i = 0; i < unit->using_count; i++)
@@ -463,53 +417,43 @@ static uint32_t scope_inside(const struct search *search, uint32_t scope,
 		    part_is(part, unit->usings[i].alias) &&
 		    scope_shows(search, scope, unit->usings[i].scope))
 			return unit->usings[i].target;
-	return unit->scopes[scope].kind == UNIT_CLASS ?
-	       class_in_class(search, scope, part) : NOWHERE;
+	if (unit->scopes[scope].kind != UNIT_CLASS ||
+	    !class_of(search, scope, &class))
+		return NOWHERE;
+	/* a base class, or one that a base class declares */
+	name = strndup(part->text, part->length);
+	if (name && !dwarf_member_find(search->in->dwarf, &class, name, true,
+				       found))
+		dwarf_unit_scope(unit, &found[0].die, &inner);
+	free(name);
+	return inner;
 }
 
-/* In the scope, or else where its using directives lead. */
-static uint32_t scope_below(const struct search *search, uint32_t scope,
-			    const struct part *part)
+/* The scope that the first part of the name means */
+static uint32_t scope_outwards(const struct lookup_search *search)
 {
-	struct nominated list[NOMINATED_MAX];
-	uint32_t found = scope_inside(search, scope, part);
-	size_t count = 0;
-
-	if (found == NOWHERE)
-		nominate_all(search, scope, scope, list, &count);
-	for (size_t i = 0; i < count && found == NOWHERE; i++)
-		found = scope_inside(search, list[i].target, part);
-	return found;
-}
-
-/* A class has its own name in itself, without template arguments, too. */
-static bool is_injected(const struct search *search, uint32_t scope,
-			const struct part *part)
-{
-	const char *name = scope_name(search, scope);
-
-	return search->unit->scopes[scope].kind == UNIT_CLASS &&
-	       !strncmp(name, part->text, part->length) &&
-	       (!name[part->length] || name[part->length] == '<');
-}
-
-static uint32_t scope_outwards(const struct search *search,
-			       const struct part *part)
-{
-	uint32_t home = scope_of_path(search->unit, search->home);
+	const struct lookup_part *part = &search->parts[0];
+	const struct unit_scope *scopes = search->unit->scopes;
+	uint32_t home = scope_of_path(search->unit, search->home), found;
 	struct nominated list[NOMINATED_MAX];
 	size_t count = nominate_from(search, home, list);
 	struct imports in = {
 		.search = search, .alias = part, .scope = NOWHERE,
 	};
-	uint32_t found;
 
 	each_import(&in);
 	found = in.scope;
-	for (uint32_t at = home; found == NOWHERE;
-	     at = search->unit->scopes[at].parent) {
-		found = at && is_injected(search, at, part) ?
-			at : scope_inside(search, at, part);
+	for (uint32_t at = home; found == NOWHERE; at = scopes[at].parent) {
+		const char *name = scope_own_name(search, at);
+
+		/* a class has its own name in itself, without template
+		 * arguments, too */
+		if (at && scopes[at].kind == UNIT_CLASS &&
+		    !strncmp(name, part->text, part->length) &&
+		    (!name[part->length] || name[part->length] == '<'))
+			found = at;
+		else
+			found = scope_inside(search, at, part);
 		for (size_t i = 0; i < count && found == NOWHERE; i++)
 			if (same_scope(search, list[i].level, at))
 				found = scope_inside(search, list[i].target,
@@ -520,16 +464,26 @@ static uint32_t scope_outwards(const struct search *search,
 	return found;
 }
 
-static void search_qualified(struct search *search)
+static void search_qualified(struct lookup_search *search)
 {
-	uint32_t scope = search->absolute || search->file ?
-				 0 : scope_outwards(search, &search->parts[0]);
+	bool absolute = search->absolute || search->file;
+	uint32_t scope = absolute ? 0 : scope_outwards(search);
 	struct nominated list[NOMINATED_MAX];
-	size_t first = search->absolute || search->file ? 0 : 1, count = 0;
+	size_t count;
 
-	for (size_t i = first; i + 1 < search->part_count; i++)
-		if (scope != NOWHERE)
-			scope = scope_below(search, scope, &search->parts[i]);
+	for (size_t i = !absolute; i + 1 < search->part_count &&
+				   scope != NOWHERE; i++) {
+		const struct lookup_part *part = &search->parts[i];
+		uint32_t inner = scope_inside(search, scope, part);
+
+		/* else in the namespaces of the scope's using directives */
+		count = 0;
+		if (inner == NOWHERE)
+			nominate_all(search, scope, scope, list, &count);
+		for (size_t k = 0; k < count && inner == NOWHERE; k++)
+			inner = scope_inside(search, list[k].target, part);
+		scope = inner;
+	}
 	if (scope == NOWHERE)
 		return;
 	if (search->unit->scopes[scope].kind == UNIT_CLASS)
@@ -538,15 +492,16 @@ static void search_qualified(struct search *search)
 		search_names(search, scope);
 	if (search->count || search->unit->scopes[scope].kind != UNIT_NAMESPACE)
 		return;
+	count = 0;
 	nominate_all(search, scope, scope, list, &count);
 	for (size_t i = 0; i < count; i++)
 		search_names(search, list[i].target);
 }
 
 /* The scopes before the first one of the name were left out. */
-static void search_suffix(struct search *search)
+static void search_suffix(struct lookup_search *search)
 {
-	const struct part *first = &search->parts[0];
+	const struct lookup_part *first = &search->parts[0];
 	size_t wanted = search->parts[search->part_count - 1].text - 2 -
 			first->text;
 	const struct unit_name *name;
@@ -567,17 +522,16 @@ static void search_suffix(struct search *search)
 
 /* ---- units ---- */
 
-static void search_unit(struct search *search, struct unit *unit)
+static void search_unit(struct lookup_search *search)
 {
-	search->unit = unit;
 	if (search->part_count > 1 || search->absolute || search->file)
 		search_qualified(search);
 	else
 		search_outwards(search);
 }
 
-static int each_unit(struct search *search,
-		     void (*look)(struct search *search))
+static int each_unit(struct lookup_search *search,
+		     void (*look)(struct lookup_search *search))
 {
 	Dwarf_CU *position = NULL;
 	struct unit *unit;
@@ -592,51 +546,42 @@ static int each_unit(struct search *search,
 	return failed || search->failed ? -ENOMEM : 0;
 }
 
-static void look_as_usual(struct search *search)
+static int search_program(struct lookup_search *search)
 {
-	search_unit(search, search->unit);
-}
-
-/* A declaration elsewhere would mean the one that all units can name. */
-static void prefer_external(struct search *search)
-{
+	int code = each_unit(search, search_unit);
 	size_t kept = 0;
 
+	if (!code && !search->count && search->part_count > 1 &&
+	    !search->absolute)
+		code = each_unit(search, search_suffix);
+	if (search->file)
+		return code;
+	/* a declaration elsewhere would mean the one that all units can name */
 	for (size_t i = 0; i < search->count; i++)
 		if (is_external(&search->found[i]))
 			search->found[kept++] = search->found[i];
 	if (kept)
 		search->count = kept;
-}
-
-static int search_program(struct search *search)
-{
-	int code = each_unit(search, look_as_usual);
-
-	if (!code && !search->count && search->part_count > 1 &&
-	    !search->absolute)
-		code = each_unit(search, search_suffix);
-	if (!search->file)
-		prefer_external(search);
 	return code;
 }
 
-/* In front of other units: in those of the function and of its source, of which
- * the linker's optimization makes two. */
-static void search_own(struct search *search)
+/* Before other units: in those of the function and of its source, of which the
+ * linker's optimization makes two. */
+static void search_own(struct lookup_search *search)
 {
 	const struct dwarf_scopes *scopes = search->in->scopes;
-	struct unit *own = scopes ? scopes->unit : NULL;
+	struct unit *units[] = { search->source, scopes ? scopes->unit : NULL };
 
-	if (search->source)
-		search_unit(search, search->source);
-	if (!search->count && own && own != search->source)
-		search_unit(search, own);
-	if (search->count || search->part_count == 1 || search->absolute)
+	for (int i = 0; i < 2; i++) {
+		search->unit = units[i];
+		if (units[i] && !search->count && (!i || units[1] != units[0]))
+			search_unit(search);
+	}
+	if (search->part_count == 1 || search->absolute)
 		return;
 	for (int i = 0; i < 2; i++) {
-		search->unit = i ? own : search->source;
-		if (search->unit && !search->count)
+		search->unit = units[i];
+		if (units[i] && !search->count)
 			search_suffix(search);
 	}
 }
@@ -664,15 +609,6 @@ static bool define_in(struct unit *unit, struct dwarf_named *named)
 	return false;
 }
 
-static bool has_symbol(struct dwarf_file *dwarf, Dwarf_Die *die)
-{
-	const char *name = dwarf_die_linkage(die);
-	bool others;
-
-	return name && module_symbol_find(dwarf->module, name, MODULE_DATA,
-					  &others);
-}
-
 /* A variable of one unit that has no place is nowhere; other units can't have
  * it, unless the linker's optimization put code of this one there. */
 int dwarf_lookup_define(struct dwarf_file *dwarf,
@@ -680,9 +616,10 @@ int dwarf_lookup_define(struct dwarf_file *dwarf,
 			struct dwarf_named *named)
 {
 	Dwarf_Die root = dwarf_die_root(&named->die), whole;
+	const char *linkage = dwarf_die_linkage(&named->die);
 	Dwarf_CU *position = NULL;
 	struct unit *unit = NULL;
-	bool failed = false;
+	bool failed = false, others;
 
 	if (named->kind != DWARF_NAMED_STATIC || named_rank(named))
 		return 0;
@@ -694,7 +631,8 @@ int dwarf_lookup_define(struct dwarf_file *dwarf,
 	if ((unit && define_in(unit, named)) ||
 	    (scopes && scopes->unit && define_in(scopes->unit, named)) ||
 	    (!is_external(named) && (!scopes || scopes->unit == unit)) ||
-	    has_symbol(dwarf, &named->die))
+	    (linkage && module_symbol_find(dwarf->module, linkage, MODULE_DATA,
+					   &others)))
 		return 0;
 	while ((unit = dwarf_unit_next(dwarf, &position, &failed)))
 		if (define_in(unit, named))
@@ -704,18 +642,8 @@ int dwarf_lookup_define(struct dwarf_file *dwarf,
 
 /* ---- the name ---- */
 
-/* "file.c:name": the first single colon. */
-static const char *file_colon(const char *name)
-{
-	for (const char *p = strchr(name, ':'); p; p = strchr(p, ':')) {
-		if (p[1] != ':')
-			return p > name ? p : NULL;
-		p += 2;
-	}
-	return NULL;
-}
-
-static int parts_read(struct search *search, const char *name)
+/* "a::b<c::d>::x" */
+static int parts_read(struct lookup_search *search, const char *name)
 {
 	const char *start = name;
 	int depth = 0;
@@ -729,7 +657,7 @@ static int parts_read(struct search *search, const char *name)
 		if (search->part_count == PARTS_MAX)
 			return -ENOENT;
 		search->parts[search->part_count++] =
-			(struct part){ start, p - start };
+			(struct lookup_part){ start, p - start };
 		if (!*p)
 			break;
 		start = p + 2;
@@ -764,62 +692,50 @@ static char *home_of(struct dwarf_file *dwarf, struct unit **source,
 	return strdup("");
 }
 
-static int search_begin(struct search *search)
-{
-	const struct dwarf_scopes *scopes = search->in->scopes;
-	const char *name = search->in->name, *colon = file_colon(name);
-
-	if (colon) {
-		search->file = strndup(name, colon - name);
-		if (!search->file)
-			return -ENOMEM;
-		name = colon + 1;
-	}
-	search->absolute = !strncmp(name, "::", 2);
-	if (scopes && scopes->count) {
-		search->function = scopes->dies[dwarf_scopes_function(scopes)];
-		search->home = home_of(search->in->dwarf, &search->source,
-				       &search->function);
-	} else {
-		search->home = strdup("");
-		search->source = scopes ? scopes->unit : NULL;
-	}
-	if (!search->home)
-		return -ENOMEM;
-	return parts_read(search, name + (search->absolute ? 2 : 0));
-}
-
-static int search_finish(struct search *search, struct dwarf_named found[2])
-{
-	int code = 0;
-
-	if (search->failed)
-		return -ENOMEM;
-	if (!search->count)
-		return -ENOENT;
-	for (size_t i = 0; i < 2 && i < search->count && !code; i++) {
-		code = dwarf_lookup_define(search->in->dwarf,
-					   search->in->scopes,
-					   &search->found[i]);
-		found[i] = search->found[i];
-	}
-	if (code || search->count == 1)
-		return code;
-	return -ENOTUNIQ;
-}
-
 int dwarf_lookup_find(const struct dwarf_lookup *lookup,
 		      struct dwarf_named found[2])
 {
-	struct search search = { .in = lookup };
-	int code = search_begin(&search);
+	struct lookup_search search = { .in = lookup };
+	const struct dwarf_scopes *scopes = lookup->scopes;
+	const char *name = lookup->name, *colon = strchr(name, ':');
+	int code = 0;
 
+	/* "file.c:name": the first single colon */
+	while (colon && colon[1] == ':')
+		colon = strchr(colon + 2, ':');
+	if (colon && colon > name) {
+		search.file = strndup(name, colon - name);
+		code = search.file ? 0 : -ENOMEM;
+		name = colon + 1;
+	}
+	search.absolute = !strncmp(name, "::", 2);
+	if (scopes && scopes->count) {
+		search.function = scopes->dies[dwarf_scopes_function(scopes)];
+		search.home = home_of(lookup->dwarf, &search.source,
+				      &search.function);
+	} else {
+		search.home = strdup("");
+		search.source = scopes ? scopes->unit : NULL;
+	}
+	if (!code)
+		code = search.home ? parts_read(&search, name +
+						(search.absolute ? 2 : 0)) :
+				     -ENOMEM;
 	if (!code)
 		search_own(&search);
 	if (!code && !search.count)
 		code = search_program(&search);
-	if (!code)
-		code = search_finish(&search, found);
+	if (!code && search.failed)
+		code = -ENOMEM;
+	if (!code && !search.count)
+		code = -ENOENT;
+	for (size_t i = 0; i < 2 && i < search.count && !code; i++) {
+		code = dwarf_lookup_define(lookup->dwarf, scopes,
+					   &search.found[i]);
+		found[i] = search.found[i];
+	}
+	if (!code && search.count > 1)
+		code = -ENOTUNIQ;
 	free(search.file);
 	free(search.home);
 	return code;

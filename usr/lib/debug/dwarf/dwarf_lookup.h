@@ -15,13 +15,13 @@ struct dwarf_lookup {
 	const char *name;	/* "x", "ns::x", "::x", "file.c:x" */
 	bool types;		/* a type is looked for, else a variable or an
 				 * enumerator */
-	const char *tag;	/* ... "struct" and the like; NULL: any */
+	const char *tag;	/* "struct", "union", ... of a type; NULL: any */
 };
 
 /*
  * First in the unit of the function, from its class or namespace outwards. A name
  * that isn't declared there is looked for in other units; some of the namespaces
- * in front of it may be left out. 0: found[0]; -ENOENT; -ENOMEM;
+ * before it may be left out. 0: found[0]; -ENOENT; -ENOMEM;
  * -ENOTUNIQ: found[0] and found[1], among others.
  */
 int dwarf_lookup_find(const struct dwarf_lookup *lookup,

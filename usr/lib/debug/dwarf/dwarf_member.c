@@ -11,7 +11,7 @@
 				 * contain themselves */
 #define FOUND_MAX	32
 
-struct search {
+struct member_search {
 	struct dwarf_file *dwarf;
 	const char *name;
 	const char *class;	/* "N::B" of "N::B::x" */
@@ -22,40 +22,18 @@ struct search {
 	size_t count;
 };
 
-static void take(struct search *search, const struct dwarf_named *named)
+static void member_found(struct member_search *search,
+			 const struct dwarf_named *named)
 {
 	if (search->count < FOUND_MAX)
 		search->found[search->count++] = *named;
 }
 
-static bool is_named(Dwarf_Die *die, const char *name)
-{
-	const char *own = dwarf_diename(die);
-
-	return own && !strcmp(own, name);
-}
-
-static bool find_enumerator(Dwarf_Die *enumeration, const char *name,
-			    struct dwarf_named *named)
-{
-	if (dwarf_die_flag(enumeration, DW_AT_enum_class) ||
-	    dwarf_child(enumeration, &named->die))
-		return false;
-	do {
-		if (dwarf_tag(&named->die) == DW_TAG_enumerator &&
-		    is_named(&named->die, name))
-			break;
-	} while (dwarf_die_next(&named->die));
-	named->type = *enumeration;
-	named->kind = DWARF_NAMED_ENUMERATOR;
-	return is_named(&named->die, name);
-}
-
-static bool find_own(struct search *search, Dwarf_Die *class,
+static bool find_own(struct member_search *search, Dwarf_Die *class,
 		     const struct dwarf_named *around);
 
 /* Members of a struct or union without a name are those of the class. */
-static bool take_data(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
+static bool take_data(struct member_search *search, Dwarf_Die *class, Dwarf_Die *die,
 		      const struct dwarf_named *around)
 {
 	struct dwarf_named named = *around;
@@ -71,7 +49,7 @@ static bool take_data(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
 		dwarf_type_peel(&bare, &bare, NULL);
 		return bare.addr && find_own(search, &bare, &named);
 	}
-	if (search->types || !is_named(die, search->name))
+	if (search->types || !dwarf_die_is_named(die, search->name))
 		return false;
 	named.kind = dwarf_type_member(class, die, &member) ?
 			     DWARF_NAMED_DATA : DWARF_NAMED_STATIC;
@@ -80,13 +58,13 @@ static bool take_data(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
 	named.is_reversed = member.is_reversed;
 	if (!dwarf_type_of(die, &named.type))
 		memset(&named.type, 0, sizeof(named.type));
-	take(search, &named);
+	member_found(search, &named);
 	return true;
 }
 
-/* One entry of a class, which may be what is looked for. */
-static bool take_entry(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
-		       const struct dwarf_named *around)
+/* One entry of a class, which may be what is looked for */
+static bool take_entry(struct member_search *search, Dwarf_Die *class,
+		       Dwarf_Die *die, const struct dwarf_named *around)
 {
 	struct dwarf_named named = *around;
 	int tag = dwarf_tag(die);
@@ -94,11 +72,19 @@ static bool take_entry(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
 	if (tag == DW_TAG_member)
 		return take_data(search, class, die, around);
 	if (tag == DW_TAG_enumeration_type && !search->types &&
-	    find_enumerator(die, search->name, &named)) {
-		take(search, &named);
-		return true;
+	    !dwarf_die_flag(die, DW_AT_enum_class)) {
+		named.kind = DWARF_NAMED_ENUMERATOR;
+		named.type = *die;
+		for (dwarf_die_child(die, &named.die); named.die.addr;
+		     dwarf_die_sibling(&named.die))
+			if (dwarf_tag(&named.die) == DW_TAG_enumerator &&
+			    dwarf_die_is_named(&named.die, search->name)) {
+				member_found(search, &named);
+				return true;
+			}
+		named = *around;
 	}
-	if (!is_named(die, search->name))
+	if (!dwarf_die_is_named(die, search->name))
 		return false;
 	named.die = *die;
 	switch (tag) {
@@ -122,23 +108,23 @@ static bool take_entry(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
 	}
 	if (search->types && named.kind != DWARF_NAMED_TYPE)
 		return false;
-	take(search, &named);
+	member_found(search, &named);
 	return true;
 }
 
 /* What the class itself declares; a struct and a member may share a name, then
  * the member is meant (C++17 section 6.3.10). */
-static bool find_own(struct search *search, Dwarf_Die *class,
+static bool find_own(struct member_search *search, Dwarf_Die *class,
 		     const struct dwarf_named *around)
 {
 	size_t first = search->count;
 	Dwarf_Die child;
 
-	if (!search->left || !--search->left || dwarf_child(class, &child))
+	if (!search->left || !--search->left)
 		return false;
-	do {
+	for (dwarf_die_child(class, &child); child.addr;
+	     dwarf_die_sibling(&child))
 		take_entry(search, class, &child, around);
-	} while (dwarf_die_next(&child));
 	for (size_t i = first + 1; i < search->count; i++)
 		if (search->found[first].kind == DWARF_NAMED_TYPE)
 			search->found[first] = search->found[i];
@@ -147,7 +133,7 @@ static bool find_own(struct search *search, Dwarf_Die *class,
 	return search->count > first;
 }
 
-static bool base_enter(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
+static bool base_enter(struct member_search *search, Dwarf_Die *class, Dwarf_Die *die,
 		       struct dwarf_subobject *in, Dwarf_Die *base)
 {
 	struct dwarf_member member;
@@ -172,7 +158,7 @@ static bool base_enter(struct search *search, Dwarf_Die *class, Dwarf_Die *die,
 }
 
 /* "B", "N::B" or B of B<int>. */
-static bool class_fits(const struct search *search, Dwarf_Die *class)
+static bool class_fits(const struct member_search *search, Dwarf_Die *class)
 {
 	char *path = dwarf_type_name(class);
 	size_t length = path ? strlen(path) : 0, wanted = search->class_length;
@@ -190,12 +176,12 @@ static bool class_fits(const struct search *search, Dwarf_Die *class)
 	return fits;
 }
 
-static void find(struct search *search, Dwarf_Die *class,
-		 const struct dwarf_subobject *in, int depth)
+static void class_search(struct member_search *search, Dwarf_Die *class,
+			 const struct dwarf_subobject *in, int depth)
 {
 	struct dwarf_named around = { .class = *class, .in = *in };
 	bool wanted = !search->class_length || class_fits(search, class);
-	struct search inner;
+	struct member_search inner;
 	Dwarf_Die child;
 
 	if (depth == DEPTH_MAX || !search->left || !--search->left)
@@ -203,22 +189,21 @@ static void find(struct search *search, Dwarf_Die *class,
 	if (wanted && search->class_length) {
 		inner = *search;
 		inner.class_length = 0;
-		find(&inner, class, in, depth + 1);
+		class_search(&inner, class, in, depth + 1);
 		inner.class_length = search->class_length;
 		*search = inner;
 		return;
 	}
 	if (wanted && find_own(search, class, &around))
 		return;
-	if (dwarf_child(class, &child))
-		return;
-	do {
+	for (dwarf_die_child(class, &child); child.addr;
+	     dwarf_die_sibling(&child)) {
 		struct dwarf_subobject inside = *in;
 		Dwarf_Die base;
 
 		if (base_enter(search, class, &child, &inside, &base))
-			find(search, &base, &inside, depth + 1);
-	} while (dwarf_die_next(&child));
+			class_search(search, &base, &inside, depth + 1);
+	}
 }
 
 static const void *subobject_start(const struct dwarf_named *named)
@@ -235,53 +220,59 @@ static const void *subobject_start(const struct dwarf_named *named)
 	return base.addr;
 }
 
-/* Virtual bases of the same class are one. */
-static bool is_same(const struct dwarf_named *a, const struct dwarf_named *b)
-{
-	if (a->die.addr != b->die.addr)
-		return false;
-	if (a->kind != DWARF_NAMED_DATA && a->kind != DWARF_NAMED_FUNCTION)
-		return true;
-	return subobject_start(a) == subobject_start(b) &&
-	       a->in.bit_offset == b->in.bit_offset;
-}
-
-static bool has_virtual_base(struct search *search, Dwarf_Die *class,
+static bool has_virtual_base(struct member_search *search, Dwarf_Die *class,
 			     const void *base, int depth)
 {
-	struct dwarf_subobject unused = { 0 };
 	Dwarf_Die child, inner;
 
-	if (depth == DEPTH_MAX || !search->left || !--search->left ||
-	    dwarf_child(class, &child))
+	if (depth == DEPTH_MAX || !search->left || !--search->left)
 		return false;
-	do {
-		unused.step_count = 0;
+	for (dwarf_die_child(class, &child); child.addr;
+	     dwarf_die_sibling(&child)) {
+		struct dwarf_subobject unused = { 0 };
+
 		if (!base_enter(search, class, &child, &unused, &inner))
 			continue;
 		if ((unused.step_count && inner.addr == base) ||
 		    has_virtual_base(search, &inner, base, depth + 1))
 			return true;
-	} while (dwarf_die_next(&child));
+	}
 	return false;
 }
 
-/* One in a virtual base is hidden by one in a class that has this base, on
- * whatever way it was found (C++17 section 13.2, 6). */
-static bool is_hidden(struct search *search, const struct dwarf_named *a,
-		      struct dwarf_named *b)
+/*
+ * It is the same as another one: virtual bases of the same class are one. Or one
+ * in a virtual base is hidden by one in a class that has this base, on whatever
+ * path it was found (C++17 section 13.2, 6).
+ */
+static bool is_hidden(struct member_search *search, size_t number)
 {
+	const struct dwarf_named *a = &search->found[number];
 	const void *start = subobject_start(a);
 
-	return start && b->class.addr != start &&
-	       has_virtual_base(search, &b->class, start, 0);
+	for (size_t i = 0; i < search->count; i++) {
+		struct dwarf_named *b = &search->found[i];
+
+		if (i == number)
+			continue;
+		if (i < number && a->die.addr == b->die.addr &&
+		    ((a->kind != DWARF_NAMED_DATA &&
+		      a->kind != DWARF_NAMED_FUNCTION) ||
+		     (start == subobject_start(b) &&
+		      a->in.bit_offset == b->in.bit_offset)))
+			return true;
+		if (start && b->class.addr != start &&
+		    has_virtual_base(search, &b->class, start, 0))
+			return true;
+	}
+	return false;
 }
 
 int dwarf_member_find(struct dwarf_file *dwarf, Dwarf_Die *class,
 		      const char *name, bool types,
 		      struct dwarf_named found[2])
 {
-	struct search search = {
+	struct member_search search = {
 		.dwarf = dwarf, .name = name, .class = name, .types = types,
 		.left = CLASSES_MAX,
 	};
@@ -292,18 +283,9 @@ int dwarf_member_find(struct dwarf_file *dwarf, Dwarf_Die *class,
 		search.class_length = at - name;
 		search.name = at + 2;
 	}
-	find(&search, class, &whole, 0);
-	for (size_t i = 0; i < search.count && kept < 2; i++) {
-		bool hidden = false;
-
-		for (size_t j = 0; j < search.count && !hidden; j++)
-			hidden = j != i &&
-				 ((j < i && is_same(&search.found[i],
-						    &search.found[j])) ||
-				  is_hidden(&search, &search.found[i],
-					    &search.found[j]));
-		if (!hidden)
+	class_search(&search, class, &whole, 0);
+	for (size_t i = 0; i < search.count && kept < 2; i++)
+		if (!is_hidden(&search, i))
 			found[kept++] = search.found[i];
-	}
 	return kept == 1 ? 0 : kept ? -ENOTUNIQ : -ENOENT;
 }

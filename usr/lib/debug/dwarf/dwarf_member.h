@@ -34,7 +34,7 @@ struct dwarf_named {
 };
 
 /*
- * What "x", or "B::x" of a base class, is in a class, which is peeled: of
+ * What "x", or "B::x" of a base class, is in a class, which is stripped: with
  * `types` a type, else anything. A member hides those of base classes that have
  * its name, whatever they are. -ENOENT: nothing; -ENOTUNIQ: found[0] and
  * found[1], of several base classes.

@@ -41,27 +41,6 @@ static int symbol_place(struct dwarf_file *dwarf,
 	return code;
 }
 
-/* A location that is only an address. */
-static bool plain_address(Dwarf_Attribute *attr, const Dwarf_Op *ops,
-			  size_t count, uint64_t *address)
-{
-	Dwarf_Attribute indexed;
-	Dwarf_Addr at;
-
-	if (count != 1)
-		return false;
-	if (ops->atom == DW_OP_addr) {
-		*address = ops->number;
-		return true;
-	}
-	if ((ops->atom != DW_OP_addrx && ops->atom != DW_OP_GNU_addr_index) ||
-	    dwarf_getlocation_attr(attr, ops, &indexed) ||
-	    dwarf_formaddr(&indexed, &at))
-		return false;
-	*address = at;
-	return true;
-}
-
 /* Debug information of a variable that the linker left out has 0, or another
  * address that is in none of the module's sections. */
 static bool is_left_out(const struct dwarf_file *dwarf, uint64_t address)
@@ -80,26 +59,8 @@ static bool is_left_out(const struct dwarf_file *dwarf, uint64_t address)
 	return any;
 }
 
-/* Of one that several units define the linker keeps one. */
-static int left_out_place(struct dwarf_file *dwarf,
-			  const struct dwarf_variable *variable,
-			  struct place *place, struct error *err)
-{
-	const struct module_symbol *symbol = NULL;
-	Dwarf_Die die = variable->die;
-	const char *name = dwarf_variable_symbol(&die);
-	bool others;
-
-	if (name && variable_is_external(variable))
-		symbol = module_symbol_find(dwarf->module, name, MODULE_DATA,
-					    &others);
-	if (!symbol || !symbol->defined)
-		return error_set(err, -ENODATA, "the linker left it out");
-	return symbol_place(dwarf, variable, 0, place, err);
-}
-
-/* The operations are those of a list's default location, which holds where no
- * other does (DWARF 5 section 2.6.2). */
+/* The operations are those of a list's default location, which is valid where no
+ * other is (DWARF 5 section 2.6.2). */
 static bool is_default(Dwarf_Attribute *attr, const Dwarf_Op *ops)
 {
 	Dwarf_Addr base, start, end;
@@ -155,11 +116,14 @@ static int location_place(const struct dwarf_context *context,
 			  Dwarf_Attribute *attr, struct place *place,
 			  struct error *err)
 {
+	const struct module_symbol *symbol = NULL;
 	struct dwarf_file *dwarf = context->dwarf;
+	bool external = variable_is_external(variable), plain, others;
+	Dwarf_Die die = variable->die;
 	size_t counts[LOCATIONS_MAX];
 	Dwarf_Op *ops[LOCATIONS_MAX];
+	const char *name;
 	uint64_t address;
-	bool plain;
 	int count = dwarf_getlocation_addr(attr, context->pc, ops, counts,
 					   LOCATIONS_MAX);
 	int code = -ENODATA;
@@ -174,21 +138,29 @@ static int location_place(const struct dwarf_context *context,
 		if (i && is_default(attr, ops[i]))
 			continue;
 		place_free(place);
-		plain = plain_address(attr, ops[i], counts[i], &address);
-		if (plain && is_left_out(dwarf, address))
-			code = left_out_place(dwarf, variable, place, err);
-		else if (plain && address && variable_is_external(variable))
-			code = symbol_place(dwarf, variable, address, place,
-					    err);
-		else
-			code = dwarf_location_place(context, attr, ops[i],
+		plain = dwarf_die_address(attr, ops[i], counts[i], &address);
+		if (!plain || !is_left_out(dwarf, address)) {
+			code = plain && address && external ?
+			       symbol_place(dwarf, variable, address, place,
+					    err) :
+			       dwarf_location_place(context, attr, ops[i],
 						    counts[i], place, err);
+			continue;
+		}
+		/* of one that several units define the linker keeps one */
+		name = external ? dwarf_variable_symbol(&die) : NULL;
+		if (name)
+			symbol = module_symbol_find(dwarf->module, name,
+						    MODULE_DATA, &others);
+		code = symbol && symbol->defined ?
+		       symbol_place(dwarf, variable, 0, place, err) :
+		       error_set(err, -ENODATA, "the linker left it out");
 	}
 	return code;
 }
 
-/* Where a thread-local variable of one file is gcc doesn't tell on AArch64: the
- * assembler has no relocation for it there. The symbol of that file does. */
+/* On AArch64 gcc has no location of a thread-local variable of one file: the
+ * assembler has no relocation for it there. The symbol of that file has it. */
 static bool thread_symbol_find(struct dwarf_file *dwarf,
 			       const struct dwarf_variable *variable,
 			       uint64_t *offset)
@@ -211,52 +183,41 @@ static bool thread_symbol_find(struct dwarf_file *dwarf,
 	return true;
 }
 
-static int thread_place(struct dwarf_file *dwarf, uint64_t offset,
-			struct place *place, struct error *err)
-{
-	struct bytes *rpn = place_begin(place, PLACE_MEMORY);
-
-	if (!rpn)
-		return error_no_memory(err);
-	snprintf(place->where, sizeof(place->where), "thread-local variable");
-	return dwarf_thread_emit(dwarf, offset, rpn, err);
-}
-
-static int place_find(const struct dwarf_context *context,
-		      const struct dwarf_variable *variable,
-		      struct place *place, struct error *err)
-{
-	Dwarf_Die die = variable->die;
-	Dwarf_Attribute attr;
-	uint64_t offset;
-
-	memset(place, 0, sizeof(*place));
-	if (dwarf_attr_integrate(&die, DW_AT_location, &attr))
-		return location_place(context, variable, &attr, place, err);
-	if (dwarf_attr_integrate(&die, DW_AT_const_value, &attr))
-		return dwarf_constant_place(&attr, place, err);
-	if (variable_is_external(variable) &&
-	    (!variable->local ||
-	     dwarf_hasattr_integrate(&die, DW_AT_declaration)))
-		return symbol_place(context->dwarf, variable, 0, place, err);
-	if (thread_symbol_find(context->dwarf, variable, &offset))
-		return thread_place(context->dwarf, offset, place, err);
-	return error_set(err, -ENODATA, "it is optimized out everywhere");
-}
-
 int dwarf_variable_place(struct dwarf_file *dwarf,
 			 const struct dwarf_variable *variable, uint64_t pc,
 			 struct place *place, struct error *err)
 {
 	struct dwarf_context context = { .dwarf = dwarf, .pc = pc };
+	Dwarf_Die die = variable->die;
 	struct dwarf_scopes scopes;
+	Dwarf_Attribute attr;
+	struct bytes *rpn;
+	uint64_t offset;
 	int code = dwarf_scopes_find(dwarf, pc, &scopes);
 
 	if (code == -ENOMEM)
 		return error_no_memory(err);
 	if (scopes.count)
 		context.function = scopes.dies[0];
-	code = place_find(&context, variable, place, err);
+	memset(place, 0, sizeof(*place));
+	if (dwarf_attr_integrate(&die, DW_AT_location, &attr)) {
+		code = location_place(&context, variable, &attr, place, err);
+	} else if (dwarf_attr_integrate(&die, DW_AT_const_value, &attr)) {
+		code = dwarf_constant_place(&attr, place, err);
+	} else if (variable_is_external(variable) &&
+		   (!variable->local ||
+		    dwarf_hasattr_integrate(&die, DW_AT_declaration))) {
+		code = symbol_place(dwarf, variable, 0, place, err);
+	} else if (thread_symbol_find(dwarf, variable, &offset)) {
+		rpn = place_begin(place, PLACE_MEMORY);
+		snprintf(place->where, sizeof(place->where),
+			 "thread-local variable");
+		code = rpn ? dwarf_thread_emit(dwarf, offset, rpn, err) :
+			     error_no_memory(err);
+	} else {
+		code = error_set(err, -ENODATA,
+				 "it is optimized out everywhere");
+	}
 	if (code)
 		place_free(place);
 	else if (err)

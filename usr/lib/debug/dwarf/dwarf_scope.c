@@ -61,41 +61,31 @@ size_t dwarf_scopes_function(const struct dwarf_scopes *scopes)
 	return at;
 }
 
-/* Without those that are inlined into scope number `at`. */
-static void scopes_cut(struct dwarf_scopes *scopes, size_t at)
-{
-	for (at++; at < scopes->count; at++)
-		if (dwarf_scope_is_function(scopes, at))
-			scopes->count = at;
-}
-
-/* A copy may have a line in the code of others, and none of its own there. */
-static void scopes_go(struct dwarf_scopes *scopes, const void *function)
-{
-	for (size_t i = 0; i < scopes->count; i++)
-		if (scopes->dies[i].addr == function) {
-			scopes_cut(scopes, i);
-			return;
-		}
-	for (size_t i = 0; i < scopes->blocks->count; i++)
-		if (scopes->blocks->list[i].die.addr == function) {
-			scopes_fill(scopes, i);
-			return;
-		}
-}
-
 int dwarf_scopes_find_from(struct dwarf_file *dwarf,
 			   const struct dwarf_from *from,
 			   struct dwarf_scopes *scopes)
 {
 	int code = dwarf_scopes_find(dwarf, from->pc, scopes);
+	size_t at = 0;
 
-	if (code || !scopes->count)
+	if (code || !scopes->count || (!from->outermost && !from->function))
 		return code;
-	if (from->outermost)
-		scopes_cut(scopes, 0);
-	else if (from->function)
-		scopes_go(scopes, from->function);
+	while (!from->outermost && at < scopes->count &&
+	       scopes->dies[at].addr != from->function)
+		at++;
+	/* without the functions that are inlined into this scope */
+	for (size_t i = at + 1; i < scopes->count; i++)
+		if (dwarf_scope_is_function(scopes, i))
+			scopes->count = i;
+	if (at < scopes->count)
+		return 0;
+	/* A copy may have a line in the code of others, and none of its own
+	 * there. */
+	for (size_t i = 0; i < scopes->blocks->count; i++)
+		if (scopes->blocks->list[i].die.addr == from->function) {
+			scopes_fill(scopes, i);
+			break;
+		}
 	return 0;
 }
 
@@ -111,47 +101,26 @@ bool dwarf_scopes_choose(struct dwarf_file *dwarf,
 	return dwarf_scopes_function(&all) || dwarf_scopes_function(&scopes);
 }
 
-static int each_child(Dwarf_Die *die,
-		      int (*take)(void *context, Dwarf_Die *die),
-		      void *context)
-{
-	Dwarf_Die child;
-	int code;
-
-	if (dwarf_child(die, &child))
-		return 0;
-	do {
-		code = dwarf_block_declares(dwarf_tag(&child)) ?
-		       take(context, &child) : 0;
-	} while (!code && dwarf_die_next(&child));
-	return code;
-}
-
 int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
 		     int (*take)(void *context, Dwarf_Die *die),
 		     void *context)
 {
 	const struct dwarf_blocks *blocks = scopes->blocks;
-	Dwarf_Die at = scopes->dies[scope];
+	Dwarf_Die at = scopes->dies[scope], die;
 	int code = 0;
 
 	for (uint32_t i = blocks->list[scopes->numbers[scope]].first;
 	     i && !code; i = blocks->declarations[i - 1].next) {
-		Dwarf_Die die = blocks->declarations[i - 1].die;
-
+		die = blocks->declarations[i - 1].die;
 		code = take(context, &die);
 	}
-	for (int i = 0; i < DWARF_ORIGINS_MAX && !code && dwarf_die_origin(&at); i++)
-		code = each_child(&at, take, context);
+	for (int i = 0; i < DWARF_ORIGINS_MAX && !code &&
+			dwarf_die_origin(&at); i++)
+		for (dwarf_die_child(&at, &die); die.addr && !code;
+		     dwarf_die_sibling(&die))
+			if (dwarf_block_declares(dwarf_tag(&die)))
+				code = take(context, &die);
 	return code;
-}
-
-static bool die_type(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) &&
-	       dwarf_formref_die(&attr, type);
 }
 
 void dwarf_variable_fill(struct dwarf_variable *variable, Dwarf_Die *die,
@@ -161,7 +130,7 @@ void dwarf_variable_fill(struct dwarf_variable *variable, Dwarf_Die *die,
 	variable->die = *die;
 	variable->local = local;
 	variable->parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
-	if (!die_type(die, &variable->type))
+	if (!dwarf_type_of(die, &variable->type))
 		memset(&variable->type, 0, sizeof(variable->type));
 }
 
@@ -170,19 +139,16 @@ bool dwarf_enumerator_find(Dwarf_Die *enumeration, const char *name,
 {
 	Dwarf_Die child;
 
-	if (dwarf_child(enumeration, &child))
-		return false;
-	do {
-		const char *own = dwarf_tag(&child) == DW_TAG_enumerator ?
-				  dwarf_diename(&child) : NULL;
-
-		if (!own || strcmp(own, name))
+	for (dwarf_die_child(enumeration, &child); child.addr;
+	     dwarf_die_sibling(&child)) {
+		if (dwarf_tag(&child) != DW_TAG_enumerator ||
+		    !dwarf_die_is_named(&child, name))
 			continue;
 		memset(variable, 0, sizeof(*variable));
 		variable->die = child;
 		variable->type = *enumeration;
 		return true;
-	} while (dwarf_die_next(&child));
+	}
 	return false;
 }
 
@@ -202,21 +168,17 @@ const char *dwarf_variable_symbol_at(const struct dwarf_file *dwarf,
 				     Dwarf_Die *die)
 {
 	const struct module *module = dwarf->module;
-	Dwarf_Attribute attr, address;
+	Dwarf_Attribute attr;
+	uint64_t address;
 	size_t count;
-	Dwarf_Addr at;
 	Dwarf_Op *ops;
 
 	if (dwarf_getlocation(dwarf_attr(die, DW_AT_location, &attr), &ops,
-			      &count) || count != 1)
-		return NULL;
-	at = ops[0].number;
-	if (ops[0].atom != DW_OP_addr &&
-	    (dwarf_getlocation_attr(&attr, ops, &address) ||
-	     dwarf_formaddr(&address, &at)))
+			      &count) ||
+	    !dwarf_die_address(&attr, ops, count, &address))
 		return NULL;
 	for (size_t i = 0; i < module->symbol_count; i++)
-		if (module->symbols[i].address == at &&
+		if (module->symbols[i].address == address &&
 		    module->symbols[i].type == STT_OBJECT)
 			return module->symbols[i].name;
 	return NULL;
@@ -243,19 +205,16 @@ bool dwarf_union_find(Dwarf_Die *die, const char *name,
 {
 	Dwarf_Die type, child;
 
-	if (dwarf_tag(die) != DW_TAG_variable || !die_type(die, &type) ||
-	    dwarf_tag(&type) != DW_TAG_union_type ||
-	    dwarf_child(&type, &child))
+	if (dwarf_tag(die) != DW_TAG_variable || !dwarf_type_of(die, &type) ||
+	    dwarf_tag(&type) != DW_TAG_union_type)
 		return false;
-	do {
-		const char *own = dwarf_diename(&child);
-
-		if (dwarf_tag(&child) != DW_TAG_member || !own ||
-		    strcmp(own, name))
-			continue;
-		dwarf_variable_fill(variable, die, true);
-		return die_type(&child, &variable->type);
-	} while (dwarf_die_next(&child));
+	for (dwarf_die_child(&type, &child); child.addr;
+	     dwarf_die_sibling(&child))
+		if (dwarf_tag(&child) == DW_TAG_member &&
+		    dwarf_die_is_named(&child, name)) {
+			dwarf_variable_fill(variable, die, true);
+			return dwarf_type_of(&child, &variable->type);
+		}
 	return false;
 }
 
@@ -266,62 +225,54 @@ struct block_search {
 	int rank;		/* -1: none yet */
 };
 
-/* A using declaration in a block. */
-static void import_take(struct block_search *search, Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attr;
-	Dwarf_Die target;
-
-	if (search->rank >= 0 ||
-	    !dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &target))
-		return;
-	if (!name)
-		name = dwarf_diename(&target);
-	if (dwarf_tag(&target) == DW_TAG_variable && name &&
-	    !strcmp(name, search->name)) {
-		dwarf_variable_fill(search->best, &target, false);
-		search->rank = 2;
-	} else if (dwarf_tag(&target) == DW_TAG_enumeration_type &&
-		   dwarf_enumerator_find(&target, search->name, search->best)) {
-		search->best->is_doubtful = true;
-		search->rank = 2;
-	}
-}
-
 /* Blocks that the compiler joined leave several of the same name. */
 static int block_take(void *context, Dwarf_Die *die)
 {
 	struct block_search *search = context;
 	const char *name = dwarf_diename(die);
-	int rank;
+	int tag = dwarf_tag(die), rank = 2;
+	struct dwarf_variable found;
+	Dwarf_Die target;
 
-	if (dwarf_tag(die) == DW_TAG_imported_declaration) {
-		import_take(search, die);
+	switch (tag) {
+	case DW_TAG_imported_module:
 		return 0;
-	}
-	if (dwarf_tag(die) == DW_TAG_imported_module)
-		return 0;
-	if (dwarf_tag(die) == DW_TAG_enumeration_type) {
-		if (search->rank < 0 &&
-		    dwarf_enumerator_find(die, search->name, search->best)) {
-			search->best->local = true;
-			search->rank = 2;
+	case DW_TAG_imported_declaration:	/* a using declaration */
+		if (!dwarf_die_refer(die, DW_AT_import, &target))
+			return 0;
+		if (!name)
+			name = dwarf_diename(&target);
+		if (dwarf_tag(&target) == DW_TAG_variable && name &&
+		    !strcmp(name, search->name)) {
+			dwarf_variable_fill(&found, &target, false);
+		} else if (dwarf_tag(&target) == DW_TAG_enumeration_type &&
+			   dwarf_enumerator_find(&target, search->name,
+						 &found)) {
+			found.is_doubtful = true;
+		} else {
+			return 0;
 		}
-		return 0;
+		break;
+	case DW_TAG_enumeration_type:
+		if (!dwarf_enumerator_find(die, search->name, &found))
+			return 0;
+		found.local = true;
+		break;
+	default:
+		if (name ? strcmp(name, search->name) :
+			   !dwarf_union_find(die, search->name, &found))
+			return 0;
+		if (name)
+			dwarf_variable_fill(&found, die, true);
+		rank = dwarf_variable_rank(die, search->pc);
 	}
-	if (!name) {
-		if (search->rank < 0 &&
-		    dwarf_union_find(die, search->name, search->best))
-			search->rank = dwarf_variable_rank(die, search->pc);
+	/* only variables with a name replace one that was found before */
+	if (search->rank >= 0 && (tag == DW_TAG_imported_declaration ||
+				  tag == DW_TAG_enumeration_type || !name))
 		return 0;
-	}
-	if (strcmp(name, search->name))
-		return 0;
-	rank = dwarf_variable_rank(die, search->pc);
 	if (rank > search->rank) {
 		search->rank = rank;
-		dwarf_variable_fill(search->best, die, true);
+		*search->best = found;
 	}
 	return 0;
 }
@@ -329,10 +280,8 @@ static int block_take(void *context, Dwarf_Die *die)
 bool dwarf_scopes_are_clang(const struct dwarf_scopes *scopes)
 {
 	Dwarf_Die unit = scopes->unit->die;
-	Dwarf_Attribute attr;
-	const char *producer;
+	const char *producer = dwarf_die_text(&unit, DW_AT_producer);
 
-	producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attr));
 	return producer && strstr(producer, "clang");
 }
 
@@ -342,24 +291,6 @@ bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope)
 	       dwarf_scopes_are_clang(scopes);
 }
 
-/* It has one address, or none that is left. */
-static bool is_static(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	size_t count;
-	Dwarf_Op *ops;
-
-	if (dwarf_tag(die) == DW_TAG_enumerator)
-		return true;
-	if (dwarf_tag(die) != DW_TAG_variable)
-		return false;
-	if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
-		return true;
-	return !dwarf_getlocation(&attr, &ops, &count) && count == 1 &&
-	       (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
-		ops[0].atom == DW_OP_GNU_addr_index);
-}
-
 bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 		      uint64_t pc, const char *name,
 		      struct dwarf_variable *variable)
@@ -367,12 +298,27 @@ bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 	struct block_search search = {
 		.name = name, .pc = pc, .best = variable, .rank = -1,
 	};
+	Dwarf_Attribute attr;
+	bool is_static;
+	size_t count;
+	Dwarf_Op *ops;
+	int tag;
 
 	dwarf_scope_each(scopes, scope, block_take, &search);
-	if (search.rank >= 0 && variable->local && is_static(&variable->die) &&
-	    dwarf_scope_is_loose(scopes, scope))
-		variable->is_doubtful = true;
-	return search.rank >= 0;
+	if (search.rank < 0 || !variable->local ||
+	    !dwarf_scope_is_loose(scopes, scope))
+		return search.rank >= 0;
+	/* static: it has one address, or none that is left */
+	tag = dwarf_tag(&variable->die);
+	is_static = tag == DW_TAG_enumerator || tag == DW_TAG_variable;
+	if (tag == DW_TAG_variable &&
+	    dwarf_attr_integrate(&variable->die, DW_AT_location, &attr))
+		is_static = !dwarf_getlocation(&attr, &ops, &count) &&
+			    count == 1 && (ops[0].atom == DW_OP_addr ||
+					   ops[0].atom == DW_OP_addrx ||
+					   ops[0].atom == DW_OP_GNU_addr_index);
+	variable->is_doubtful |= is_static;
+	return true;
 }
 
 static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
@@ -380,17 +326,15 @@ static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
 {
 	Dwarf_Die child;
 
-	if (depth == DEPTH_MAX || dwarf_child(block, &child))
+	if (depth == DEPTH_MAX)
 		return false;
-	do {
+	for (dwarf_die_child(block, &child); child.addr > *last;
+	     dwarf_die_sibling(&child)) {
 		int tag = dwarf_tag(&child);
-		const char *own;
 
-		if (child.addr <= *last)
-			return false;
 		*last = child.addr;
-		own = tag == DW_TAG_variable ? dwarf_diename(&child) : NULL;
-		if (own && !strcmp(own, name) &&
+		if (tag == DW_TAG_variable &&
+		    dwarf_die_is_named(&child, name) &&
 		    !dwarf_variable_rank(&child, 0) &&
 		    !dwarf_hasattr(&child, DW_AT_declaration)) {
 			dwarf_variable_fill(variable, &child, true);
@@ -399,7 +343,7 @@ static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
 		if (dwarf_block_is_one(tag) && !dwarf_die_has_code(&child) &&
 		    find_lost(&child, name, depth + 1, last, variable))
 			return true;
-	} while (dwarf_die_next(&child));
+	}
 	return false;
 }
 
@@ -407,14 +351,13 @@ bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
 			   struct dwarf_variable *variable)
 {
 	Dwarf_Die at = *function;
+	int origins = 0;
 
-	for (int i = 0; i <= DWARF_ORIGINS_MAX; i++) {
+	do {
 		const void *last = NULL;
 
 		if (find_lost(&at, name, 0, &last, variable))
 			return true;
-		if (!dwarf_die_origin(&at))
-			break;
-	}
+	} while (origins++ < DWARF_ORIGINS_MAX && dwarf_die_origin(&at));
 	return false;
 }

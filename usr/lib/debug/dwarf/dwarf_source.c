@@ -32,7 +32,7 @@ struct source_row {
 	uint32_t number;	/* of the file in its unit */
 	uint16_t view, column;
 	bool optimized;		/* not all rows of the unit begin statements */
-	bool marked;		/* ... but those that it was marked for do */
+	bool marked;		/* those of marked statements do */
 };
 
 struct source_rows {
@@ -46,7 +46,7 @@ struct source {
 	struct source_file *files;
 	size_t file_count;
 	struct source_rows statements;	/* rows that begin one */
-	struct source_rows parts;	/* ... none, behind another line's */
+	struct source_rows parts;	/* other rows, after another line's */
 	bool asked, sorted;	/* once; by line, when asked again */
 	bool failed;		/* out of memory */
 };
@@ -86,25 +86,11 @@ struct source_reader {
 	uint32_t *files;	/* by number in the unit: in the source, + 1 */
 	size_t file_count;
 	bool inside, dead;	/* a sequence; it is none of the module's */
-	size_t statements, parts;	/* rows in front of it */
+	size_t statements, parts;	/* rows before it */
 	size_t open;		/* the first row whose end isn't known */
 	bool optimized, marked;	/* as in the rows */
-	uint64_t address;	/* of the row before */
-	uint32_t line, number;
-	uint16_t column;
+	struct dwarf_row before;
 };
-
-/* A sequence begins, or goes on. */
-static void source_begin(struct source_reader *r, uint64_t address)
-{
-	size_t available;
-
-	if (r->inside)
-		return;
-	r->dead = !module_code(r->module, address, &available, NULL);
-	r->statements = r->source->statements.count;
-	r->parts = r->source->parts.count;
-}
 
 /* Rows at the address where the sequence ends have no code. */
 static void rows_trim(struct source_rows *rows, size_t first, uint64_t end)
@@ -114,46 +100,38 @@ static void rows_trim(struct source_rows *rows, size_t first, uint64_t end)
 		rows->count--;
 }
 
-/* The code of another line begins at the row, or none does. */
-static void source_close(struct source_reader *r, const struct dwarf_row *row)
-{
-	struct source_rows *rows = &r->source->statements;
-
-	if (r->line == row->line && r->number == row->file &&
-	    !row->end_sequence)
-		return;
-	for (; r->open < rows->count; r->open++)
-		rows->list[r->open].end = row->address;
-}
-
-/* Only a statement that was marked before the code was optimised has a row of
- * its own, in front of that of the part of it that is run first. */
-static void source_judge(struct source_reader *r, const struct dwarf_row *row)
-{
-	r->optimized |= !row->is_stmt;
-	r->marked |= r->inside && !row->is_stmt && r->line == row->line &&
-		     r->address == row->address && r->column != row->column;
-}
-
 static int source_take(void *context, const struct dwarf_row *row)
 {
 	struct source_reader *r = context;
-	struct source_rows *rows = row->is_stmt ? &r->source->statements :
-						  &r->source->parts;
-	bool goes_on = r->inside && !row->is_stmt && r->line == row->line &&
-		       r->number == row->file;
+	struct source_rows *statements = &r->source->statements;
+	struct source_rows *parts = &r->source->parts;
+	struct source_rows *rows = row->is_stmt ? statements : parts;
+	bool same_line = r->before.line == row->line;
+	bool goes_on = r->inside && !row->is_stmt && same_line &&
+		       r->before.file == row->file;
+	size_t available;
 
-	source_judge(r, row);
-	source_close(r, row);
-	source_begin(r, row->address);
+	/* Only a statement that was marked before the code was optimised has a
+	 * row of its own, before that of the part of it that is run first. */
+	r->optimized |= !row->is_stmt;
+	r->marked |= r->inside && !row->is_stmt && same_line &&
+		     r->before.address == row->address &&
+		     r->before.column != row->column;
+	/* The code of another line begins at the row, or none does. */
+	if (!same_line || r->before.file != row->file || row->end_sequence)
+		for (; r->open < statements->count; r->open++)
+			statements->list[r->open].end = row->address;
+	if (!r->inside) {
+		r->dead = !module_code(r->module, row->address, &available,
+				       NULL);
+		r->statements = statements->count;
+		r->parts = parts->count;
+	}
 	r->inside = !row->end_sequence;
-	r->address = row->address;
-	r->column = row->column;
-	r->line = row->line;
-	r->number = row->file;
+	r->before = *row;
 	if (row->end_sequence) {
-		rows_trim(&r->source->statements, r->statements, row->address);
-		rows_trim(&r->source->parts, r->parts, row->address);
+		rows_trim(statements, r->statements, row->address);
+		rows_trim(parts, r->parts, row->address);
 	}
 	if (r->dead || row->end_sequence || goes_on || !row->line ||
 	    row->file >= r->file_count || !r->files[row->file])
@@ -171,21 +149,6 @@ static int source_take(void *context, const struct dwarf_row *row)
 
 /* The rows of the few units of most files are kept: prologues are looked for
  * in them next. */
-static int source_read_rows(struct source_reader *reader,
-			    struct dwarf_file *dwarf, struct line_unit *unit,
-			    const struct dwarf_program *program, bool keep)
-{
-	const struct line_table *table = keep ? dwarf_lines_read(dwarf, unit) :
-						unit->table;
-	int code = 0;
-
-	if (!table)
-		return dwarf_program_run(program, source_take, reader);
-	for (size_t i = 0; i < table->rows.count && !code; i++)
-		code = source_take(reader, &table->rows.list[i]);
-	return code;
-}
-
 static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 			     struct line_unit *unit,
 			     const struct dwarf_program *program, bool keep)
@@ -197,7 +160,9 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 		.open = source->statements.count,
 	};
 	size_t before = source->statements.count;
+	const struct line_table *table;
 	bool any = false;
+	int code = 0;
 
 	reader.files = calloc(program->file_count + 1, sizeof(*reader.files));
 	if (!reader.files) {
@@ -215,8 +180,12 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 		reader.files[i] = source_add_file(source, path);
 		any |= reader.files[i];
 	}
-	if (any && source_read_rows(&reader, dwarf, unit, program, keep))
-		source->failed = true;
+	table = any && keep ? dwarf_lines_read(dwarf, unit) : unit->table;
+	if (any && !table)
+		code = dwarf_program_run(program, source_take, &reader);
+	for (size_t i = 0; any && table && i < table->rows.count && !code; i++)
+		code = source_take(&reader, &table->rows.list[i]);
+	source->failed |= code;
 	for (size_t i = before; i < source->statements.count; i++) {
 		source->statements.list[i].optimized = reader.optimized;
 		source->statements.list[i].marked = reader.marked;
@@ -224,7 +193,7 @@ static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
 	free(reader.files);
 }
 
-static int row_compare(const void *a, const void *b)
+static int source_row_compare(const void *a, const void *b)
 {
 	const struct source_row *x = a, *y = b;
 
@@ -278,26 +247,19 @@ static int source_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool source_has_few_units(struct lines *lines, const char *base)
+static void source_read(struct source *source, struct dwarf_file *dwarf,
+			struct lines *lines)
 {
+	const char *base = source_path_base(source->name);
 	uint32_t position = 0;
-	bool failed;
+	struct line_unit *unit;
+	bool failed = false;
 	int count = 0;
 
 	while (count <= FEW_UNITS &&
 	       dwarf_lines_next(lines, base, &position, &failed))
 		count++;
-	return count <= FEW_UNITS;
-}
-
-static void source_read(struct source *source, struct dwarf_file *dwarf,
-			struct lines *lines)
-{
-	const char *base = source_path_base(source->name);
-	bool keep = source_has_few_units(lines, base), failed = false;
-	struct line_unit *unit;
-	uint32_t position = 0;
-
+	position = 0;
 	while (!source->failed &&
 	       (unit = dwarf_lines_next(lines, base, &position, &failed))) {
 		struct dwarf_program program;
@@ -307,7 +269,8 @@ static void source_read(struct source *source, struct dwarf_file *dwarf,
 		source->failed |= code == -ENOMEM;
 		if (code)
 			continue;
-		source_read_unit(source, dwarf, unit, &program, keep);
+		source_read_unit(source, dwarf, unit, &program,
+				 count <= FEW_UNITS);
 		dwarf_program_close(&program);
 	}
 	source->failed |= failed;
@@ -340,8 +303,8 @@ static struct source *source_get(struct dwarf_file *dwarf, const char *name)
 	return source;
 }
 
-/* Where a line has code, and what it is part of. */
-struct candidate {
+/* Where a line has code, and what that is part of */
+struct line_candidate {
 	const void *owner;	/* function or inlined copy */
 	uint32_t number;	/* of that one, as in struct dwarf_blocks */
 	bool cold;		/* not in the part that has its entry */
@@ -350,56 +313,22 @@ struct candidate {
 	const char *file;
 };
 
-/* The address isn't in the range that has the entry. */
-static bool is_cold(Dwarf_Die *function, uint64_t address)
-{
-	Dwarf_Addr base, start, end;
-	uint64_t entry = 0;
-	bool first = true;
-
-	for (ptrdiff_t at = 0;
-	     (at = dwarf_ranges(function, at, &base, &start, &end)) > 0;
-	     first = false) {
-		if (first)
-			entry = dwarf_die_entry(function, start);
-		if (entry >= start && entry < end)
-			return address < start || address >= end;
-	}
-	return false;
-}
-
-/* gcc marks where statements begin before it optimises
- * (-gstatement-frontiers): the marks are copied with the code. The files that
- * -flto optimises have none. */
-static void judge_unit(struct dwarf_line_site *site, Dwarf_Die *function,
-		       const struct source_row *row)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die unit;
-	const char *producer = NULL;
-
-	if (dwarf_diecu(function, &unit, NULL, NULL) &&
-	    dwarf_attr(&unit, DW_AT_producer, &attr))
-		producer = dwarf_formstring(&attr);
-	if (!producer || strncmp(producer, "GNU ", 4))
-		return;
-	site->optimized &= strstr(producer, " -O") &&
-			   !strstr(producer, " -O0");
-	site->marked = site->optimized && row->marked && row->column &&
-		       strncmp(producer, "GNU GIMPLE ", 11);
-}
-
-static void candidate_fill(struct candidate *candidate,
+static void candidate_fill(struct line_candidate *candidate,
 			   struct dwarf_file *dwarf,
 			   const struct dwarf_line_row *row,
 			   const struct source_row *source)
 {
+	struct dwarf_line_site *site = &candidate->site;
+	Dwarf_Addr base, start, end;
 	struct dwarf_scopes scopes;
-	Dwarf_Die function;
+	Dwarf_Die function, unit;
+	const char *producer = NULL;
+	uint64_t entry = 0;
+	ptrdiff_t at = 0;
 
 	candidate->file = row->path;
 	candidate->column = source->column;
-	candidate->site = (struct dwarf_line_site) {
+	*site = (struct dwarf_line_site) {
 		.address = row->address, .end = source->end,
 		.file = row->file, .optimized = source->optimized,
 	};
@@ -410,14 +339,35 @@ static void candidate_fill(struct candidate *candidate,
 	}
 	candidate->number = dwarf_line_owner(dwarf, &scopes, row);
 	function = scopes.blocks->list[candidate->number].die;
-	candidate->owner = candidate->site.function = function.addr;
-	candidate->cold = is_cold(&function, row->address);
-	judge_unit(&candidate->site, &function, source);
+	candidate->owner = site->function = function.addr;
+	/* cold: not in the range that has the entry */
+	for (bool first = true;
+	     (at = dwarf_ranges(&function, at, &base, &start, &end)) > 0;
+	     first = false) {
+		if (first)
+			entry = dwarf_die_entry(&function, start);
+		if (entry >= start && entry < end) {
+			candidate->cold = row->address < start ||
+					  row->address >= end;
+			break;
+		}
+	}
+	/* gcc marks where statements begin before it optimises
+	 * (-gstatement-frontiers): the marks are copied with the code. The
+	 * files that -flto optimises have none. */
+	if (dwarf_diecu(&function, &unit, NULL, NULL))
+		producer = dwarf_die_text(&unit, DW_AT_producer);
+	if (!producer || strncmp(producer, "GNU ", 4))
+		return;
+	site->optimized &= strstr(producer, " -O") &&
+			   !strstr(producer, " -O0");
+	site->marked = site->optimized && source->marked && source->column &&
+		       strncmp(producer, "GNU GIMPLE ", 11);
 }
 
-static int candidate_compare(const void *a, const void *b)
+static int line_candidate_compare(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct line_candidate *x = a, *y = b;
 
 	if (x->owner != y->owner)
 		return (const char *)x->owner < (const char *)y->owner ? -1 : 1;
@@ -428,9 +378,9 @@ static int candidate_compare(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-static int address_compare(const void *a, const void *b)
+static int line_address_compare(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct line_candidate *x = a, *y = b;
 
 	if (x->site.address != y->site.address)
 		return x->site.address < y->site.address ? -1 : 1;
@@ -439,51 +389,41 @@ static int address_compare(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The rows of one owner. The first is where its first statement begins; the
- * same column has copies of that. Returns how many are kept. */
-static size_t owner_reduce(struct candidate *list, size_t count)
-{
-	struct candidate *first = list;
-	size_t kept = 1;
-
-	for (size_t i = 1; i < count; i++) {
-		struct candidate *last = &list[kept - 1];
-
-		if (list[i].site.address == last->site.address) {
-			last->site.rest &= list[i].column != first->column;
-			last->site.repeated |= last->column == list[i].column;
-		} else {
-			list[kept] = list[i];
-			list[kept++].site.rest =
-				!first->site.optimized || !first->column ||
-				list[i].column != first->column;
-		}
-	}
-	return kept;
-}
-
-/* Those without an owner are all kept. At the same address the outer one, of
- * functions that share a line. */
-static size_t candidates_reduce(struct candidate *list, size_t count,
+/*
+ * Of each owner, the first row is where its first statement begins; rows of the
+ * same column are copies of that. Those without an owner are all kept. At the
+ * same address the outer one, of functions that share a line. Returns how many
+ * are kept.
+ */
+static size_t candidates_reduce(struct line_candidate *list, size_t count,
 				bool *several)
 {
-	size_t kept = 0, unique = 0, end;
+	size_t kept = 0, unique = 0, first = 0;
 
-	qsort(list, count, sizeof(*list), candidate_compare);
-	for (size_t i = 0; i < count; i = end) {
-		size_t taken;
-
-		for (end = i + 1; end < count && list[i].owner &&
-				  list[end].owner == list[i].owner; )
-			end++;
-		taken = owner_reduce(&list[i], end - i);
-		memmove(&list[kept], &list[i], taken * sizeof(*list));
-		kept += taken;
-	}
 	*several = false;
+	qsort(list, count, sizeof(*list), line_candidate_compare);
+	for (size_t i = 0; i < count; i++) {
+		struct line_candidate next = list[i];
+		struct line_candidate *last = kept ? &list[kept - 1] : NULL;
+
+		if (!last || !next.owner || next.owner != last->owner) {
+			first = kept;
+			list[kept++] = next;
+			continue;
+		}
+		if (next.site.address == last->site.address) {
+			last->site.rest &= next.column != list[first].column;
+			last->site.repeated |= last->column == next.column;
+			continue;
+		}
+		next.site.rest = !list[first].site.optimized ||
+				 !list[first].column ||
+				 next.column != list[first].column;
+		list[kept++] = next;
+	}
 	for (size_t i = 0; i < kept; i++)
 		*several |= list[i].site.rest;
-	qsort(list, kept, sizeof(*list), address_compare);
+	qsort(list, kept, sizeof(*list), line_address_compare);
 	for (size_t i = 0; i < kept; i++)
 		if (!unique ||
 		    list[unique - 1].site.address != list[i].site.address)
@@ -491,11 +431,11 @@ static size_t candidates_reduce(struct candidate *list, size_t count,
 	return unique;
 }
 
-static int sites_fill(struct dwarf_line_sites *result,
+static int line_sites_fill(struct dwarf_line_sites *result,
 		      struct dwarf_file *dwarf, const struct source *source,
 		      const struct source_row *rows, size_t count)
 {
-	struct candidate *list = calloc(count, sizeof(*list));
+	struct line_candidate *list = calloc(count, sizeof(*list));
 	bool several;
 
 	if (!list)
@@ -522,16 +462,6 @@ static int sites_fill(struct dwarf_line_sites *result,
 	result->file = list[0].file;
 	free(list);
 	return result->count ? 0 : -ENOMEM;
-}
-
-static void source_sort(struct source *source)
-{
-	struct source_rows *rows = &source->statements;
-
-	if (!source->sorted && rows->count)
-		qsort(rows->list, rows->count, sizeof(*rows->list),
-		      row_compare);
-	source->sorted = true;
 }
 
 /* Bring the rows of a line to the front; returns how many there are. */
@@ -570,7 +500,10 @@ static size_t source_select(struct source *source, uint32_t line,
 				next = all->list[i].line;
 		return rows_gather(all, next);
 	}
-	source_sort(source);
+	if (!source->sorted)
+		qsort(all->list, all->count, sizeof(*all->list),
+		      source_row_compare);
+	source->sorted = true;
 	for (size_t high = all->count; low < high; ) {
 		size_t middle = low + (high - low) / 2;
 
@@ -584,16 +517,6 @@ static size_t source_select(struct source *source, uint32_t line,
 			all->list[end].line == (*rows)->line; )
 		end++;
 	return end - low;
-}
-
-static uint32_t rows_last(const struct source_rows *rows)
-{
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->list[i].line > last)
-			last = rows->list[i].line;
-	return last;
 }
 
 int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
@@ -623,14 +546,17 @@ int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		rows = source->parts.list;
 	}
 	if (!count) {
-		result->line = rows_last(&source->statements);
+		result->line = 0;
+		for (size_t i = 0; i < source->statements.count; i++)
+			if (source->statements.list[i].line > result->line)
+				result->line = source->statements.list[i].line;
 		return 0;
 	}
 	result->line = rows->line;
 	result->verdict = parts ? DWARF_LINE_PART :
 			  result->line == line ? DWARF_LINE_FOUND :
 						 DWARF_LINE_NEXT;
-	return sites_fill(result, dwarf, source, rows, count);
+	return line_sites_fill(result, dwarf, source, rows, count);
 }
 
 void dwarf_line_sites_free(struct dwarf_line_sites *result)

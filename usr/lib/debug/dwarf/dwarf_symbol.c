@@ -12,8 +12,8 @@
 #include "dwarf_expression.h"
 #include "lib/formats/rpn_emit.h"
 
-/* Of a variable from the thread pointer on, in the block that the loader makes
- * for all modules it begins with; less than the address of anything. */
+/* Highest distance of a variable from the thread pointer, in the block that the
+ * loader makes for all modules it begins with; no address is that low. */
 #define DISTANCE_MAX	0xffff
 
 static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
@@ -28,38 +28,34 @@ static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
 	return false;
 }
 
-/* The thread-local block of a program, and of no other module, lies right in
- * front of the thread pointer, or behind what stands there. */
-static bool is_program(Elf *elf)
-{
-	Elf_Data *data;
-	GElf_Ehdr header;
-	GElf_Phdr ph;
-	GElf_Dyn dyn;
-
-	if (!gelf_getehdr(elf, &header))
-		return false;
-	if (header.e_type != ET_DYN)
-		return header.e_type == ET_EXEC;
-	if (!find_segment(elf, PT_DYNAMIC, &ph))
-		return false;
-	data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz, ELF_T_DYN);
-	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
-		if (dyn.d_tag == DT_FLAGS_1)
-			return dyn.d_un.d_val & DF_1_PIE;
-	return false;
-}
-
-/* Of the start of the program's block from the thread pointer on: a negative
- * distance (variant II), or behind a header (variant I). */
+/*
+ * The thread-local block of a program, and of no other module, is next to the
+ * thread pointer: before it (variant II) or after a header (variant I). *start:
+ * its distance from the pointer.
+ */
 static bool program_block(struct dwarf_file *dwarf, uint64_t *start)
 {
 	unsigned int header = dwarf->module->arch->thread_header;
 	Elf *elf = dwarf->module->elf;
-	GElf_Phdr ph;
+	Elf_Data *data = NULL;
+	bool program;
 	uint64_t align;
+	GElf_Ehdr eh;
+	GElf_Phdr ph;
+	GElf_Dyn dyn;
 
-	if (!is_program(elf) || !find_segment(elf, PT_TLS, &ph))
+	if (!gelf_getehdr(elf, &eh))
+		return false;
+	program = eh.e_type == ET_EXEC;
+	if (eh.e_type == ET_DYN && find_segment(elf, PT_DYNAMIC, &ph))
+		data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz,
+					    ELF_T_DYN);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
+		if (dyn.d_tag == DT_FLAGS_1) {
+			program = dyn.d_un.d_val & DF_1_PIE;
+			break;
+		}
+	if (!program || !find_segment(elf, PT_TLS, &ph))
 		return false;
 	align = ph.p_align ? ph.p_align : 1;
 	if (align & (align - 1))
@@ -79,7 +75,7 @@ struct thread_slot {
 	bool descriptor;	/* it may hold something else */
 };
 
-/* A relocation of a slot, as far as it matters here. */
+/* A relocation of a slot, as far as it matters here */
 struct slot_relocation {
 	uint64_t address;
 	uint64_t symbol;	/* its number; 0: none */
@@ -89,29 +85,42 @@ struct slot_relocation {
 	bool descriptor;
 };
 
-/* What the relocation fills in belongs to this variable: by name, or, the
- * module's own, by offset. */
-static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
-		       const struct slot_relocation *r, const char *name,
-		       GElf_Sym *sym)
+/* Number `i` of the section is one of a thread-local variable's slot; without
+ * addends of their own these are in the slot. */
+static bool slot_relocation_read(const struct arch *arch, Elf_Data *data,
+				 const GElf_Shdr *sh, int i,
+				 struct slot_relocation *r)
 {
-	const char *own;
+	const struct arch_slots *types = &arch->slots;
+	GElf_Rela rela;
+	GElf_Rel rel;
+	uint32_t type;
 
-	memset(sym, 0, sizeof(*sym));
-	if (r->symbol && (!symbols || !gelf_getsym(symbols, r->symbol, sym)))
-		return false;
-	if (name) {
-		own = elf_strptr(elf, names, sym->st_name);
-		return own && !strcmp(own, name);
+	if (sh->sh_type == SHT_RELA) {
+		if (!gelf_getrela(data, i, &rela))
+			return false;
+		type = GELF_R_TYPE(rela.r_info);
+		*r = (struct slot_relocation) {
+			.address = rela.r_offset, .addend = rela.r_addend,
+			.symbol = GELF_R_SYM(rela.r_info),
+			.descriptor = type == types->descriptor,
+		};
+		if (r->descriptor)
+			r->address += 8;	/* after its function */
+		return type && (type == types->distance || r->descriptor);
 	}
-	return !r->symbol ||
-	       (sym->st_shndx != SHN_UNDEF &&
-		(GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
-		 GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
+	if (!gelf_getrel(data, i, &rel))
+		return false;
+	type = GELF_R_TYPE(rel.r_info);
+	*r = (struct slot_relocation) {
+		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
+		.in_place = true, .minus = type == types->minus,
+	};
+	return type && (type == types->distance || r->minus);
 }
 
-/* The word of the module's file at an address. */
-static bool word_read(Elf *elf, uint64_t address, int32_t *word)
+/* The word of the module's file at an address */
+static bool slot_word_read(Elf *elf, uint64_t address, int32_t *word)
 {
 	Elf_Data *data;
 	GElf_Phdr ph;
@@ -136,81 +145,35 @@ static bool word_read(Elf *elf, uint64_t address, int32_t *word)
 	return false;
 }
 
-static bool slot_fill(Elf *elf, const struct slot_relocation *r,
-		      const GElf_Sym *sym, struct thread_slot *slot)
+/* What the relocation fills in belongs to this variable: by name, or, the
+ * module's own, by offset. */
+static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
+		       const struct slot_relocation *r, const char *name,
+		       GElf_Sym *sym)
 {
-	int64_t addend = r->addend;
-	int32_t word;
+	const char *own;
 
-	if (r->in_place) {
-		if (!word_read(elf, r->address, &word))
-			return false;
-		addend = r->minus ? -(int64_t)word : word;
+	memset(sym, 0, sizeof(*sym));
+	if (r->symbol && (!symbols || !gelf_getsym(symbols, r->symbol, sym)))
+		return false;
+	if (name) {
+		own = elf_strptr(elf, names, sym->st_name);
+		return own && !strcmp(own, name);
 	}
-	slot->address = r->address;
-	slot->offset = sym->st_value + addend;
-	slot->minus = r->minus;
-	slot->descriptor = r->descriptor;
-	return true;
-}
-
-static bool slot_rela_read(const struct arch_slots *types, const GElf_Rela *rela,
-			   struct slot_relocation *r)
-{
-	uint32_t type = GELF_R_TYPE(rela->r_info);
-
-	if (!type || (type != types->distance && type != types->descriptor))
-		return false;
-	*r = (struct slot_relocation) {
-		.address = rela->r_offset, .addend = rela->r_addend,
-		.symbol = GELF_R_SYM(rela->r_info),
-		.descriptor = type == types->descriptor,
-	};
-	if (r->descriptor)
-		r->address += 8;	/* its function is in front of it */
-	return true;
-}
-
-/* Number `i` of the section is one of a thread-local variable's slot; without
- * addends of their own these are in the slot. */
-static bool slot_relocation_read(const struct arch *arch, Elf_Data *data,
-				 const GElf_Shdr *sh, int i,
-				 struct slot_relocation *r)
-{
-	const struct arch_slots *types = &arch->slots;
-	GElf_Rela rela;
-	GElf_Rel rel;
-
-	if (sh->sh_type == SHT_RELA)
-		return gelf_getrela(data, i, &rela) &&
-		       slot_rela_read(types, &rela, r);
-	if (!gelf_getrel(data, i, &rel) || !GELF_R_TYPE(rel.r_info) ||
-	    (GELF_R_TYPE(rel.r_info) != types->distance &&
-	     GELF_R_TYPE(rel.r_info) != types->minus))
-		return false;
-	*r = (struct slot_relocation) {
-		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
-		.in_place = true,
-		.minus = GELF_R_TYPE(rel.r_info) == types->minus,
-	};
-	return true;
-}
-
-/* The section has the relocations of this class of modules. */
-static bool has_slots(Elf *elf, const GElf_Shdr *sh)
-{
-	return sh->sh_type == (gelf_getclass(elf) == ELFCLASS64 ? SHT_RELA :
-								  SHT_REL) &&
-	       sh->sh_entsize;
+	return !r->symbol ||
+	       (sym->st_shndx != SHN_UNDEF &&
+		(GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
+		 GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
 }
 
 /* A slot of the global offset table that holds the offset of a thread-local
  * variable from the thread pointer: of `name`, or, NULL, of any of the module's
  * own. */
-static bool slot_find(const struct module *module, const char *name,
-		      struct thread_slot *slot)
+static bool thread_slot_find(const struct module *module, const char *name,
+			     struct thread_slot *slot)
 {
 	Elf *elf = module->elf;
+	uint32_t type = gelf_getclass(elf) == ELFCLASS64 ? SHT_RELA : SHT_REL;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh, symbols_sh = {0};
 
@@ -219,10 +182,11 @@ static bool slot_find(const struct module *module, const char *name,
 		struct slot_relocation r;
 		Elf_Scn *linked;
 		GElf_Sym sym;
+		int32_t word;
 		int count;
 
-		if (!gelf_getshdr(scn, &sh) || !has_slots(elf, &sh) ||
-		    !(data = elf_getdata(scn, NULL)))
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type ||
+		    !sh.sh_entsize || !(data = elf_getdata(scn, NULL)))
 			continue;
 		linked = elf_getscn(elf, sh.sh_link);
 		symbols = linked && sh.sh_link ? elf_getdata(linked, NULL) :
@@ -230,12 +194,24 @@ static bool slot_find(const struct module *module, const char *name,
 		if (symbols)
 			gelf_getshdr(linked, &symbols_sh);
 		count = sh.sh_size / sh.sh_entsize;
-		for (int i = 0; i < count; i++)
-			if (slot_relocation_read(module->arch, data, &sh, i,
-						 &r) &&
-			    slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
-				       name, &sym))
-				return slot_fill(elf, &r, &sym, slot);
+		for (int i = 0; i < count; i++) {
+			if (!slot_relocation_read(module->arch, data, &sh, i,
+						  &r) ||
+			    !slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
+					name, &sym))
+				continue;
+			if (r.in_place) {
+				if (!slot_word_read(elf, r.address, &word))
+					return false;
+				r.addend = r.minus ? -(int64_t)word : word;
+			}
+			*slot = (struct thread_slot) {
+				.address = r.address, .minus = r.minus,
+				.offset = sym.st_value + r.addend,
+				.descriptor = r.descriptor,
+			};
+			return true;
+		}
 	}
 	return false;
 }
@@ -258,19 +234,6 @@ static void emit_thread(struct dwarf_file *dwarf, uint64_t offset,
 	rpn_emit_add(rpn, (int32_t)offset, false);
 }
 
-/* What is on top is a distance or the address of something that tells more:
- * then the variable's block may not be there yet, and the expression faults. */
-static void emit_is_distance(struct bytes *rpn)
-{
-	rpn_emit_op(rpn, RPN_dup);
-	rpn_emit_const(rpn, DISTANCE_MAX);
-	rpn_emit_op(rpn, RPN_le);
-	rpn_emit_op(rpn, RPN_bra);
-	rpn_emit_fixed(rpn, 2, 2);
-	rpn_emit_const(rpn, 0);
-	rpn_emit_op(rpn, RPN_div);
-}
-
 static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 		      uint64_t offset, struct bytes *rpn)
 {
@@ -279,8 +242,17 @@ static void emit_slot(struct dwarf_file *dwarf, const struct thread_slot *slot,
 	emit_thread(dwarf, offset - slot->offset, rpn);
 	rpn_emit_addr(rpn, slot->address);
 	rpn_emit_deref(rpn, wide ? 8 : 4);
-	if (slot->descriptor)
-		emit_is_distance(rpn);
+	if (slot->descriptor) {
+		/* It is a distance, or the address of something more: then the
+		 * variable's block may not be there yet, so fault. */
+		rpn_emit_op(rpn, RPN_dup);
+		rpn_emit_const(rpn, DISTANCE_MAX);
+		rpn_emit_op(rpn, RPN_le);
+		rpn_emit_op(rpn, RPN_bra);
+		rpn_emit_fixed(rpn, 2, 2);
+		rpn_emit_const(rpn, 0);
+		rpn_emit_op(rpn, RPN_div);
+	}
 	rpn_emit_op(rpn, slot->minus ? RPN_minus : RPN_plus);
 	if (!wide)
 		rpn_emit_extend(rpn, 4, false);
@@ -340,7 +312,7 @@ int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		emit_thread(dwarf, start + offset, rpn);
 		return 0;
 	}
-	if (!slot_find(dwarf->module, NULL, &slot))
+	if (!thread_slot_find(dwarf->module, NULL, &slot))
 		return error_set(err, -ENODATA, "it is thread-local in a "
 				 "shared library, which finds it by calling "
 				 "__tls_get_addr (compile it with "
@@ -349,56 +321,42 @@ int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 	return 0;
 }
 
-/* Declared here; the module has it, or the address of another module's. */
-static int emit_thread_symbol(struct dwarf_file *dwarf,
-			      const struct module_symbol *symbol,
-			      const char *name, struct bytes *rpn,
-			      struct error *err)
-{
-	struct thread_slot slot;
-
-	if (slot_find(dwarf->module, name, &slot)) {
-		emit_slot(dwarf, &slot, slot.offset, rpn);
-		return 0;
-	}
-	if (symbol->defined)
-		return dwarf_thread_emit(dwarf, symbol->address, rpn, err);
-	return error_set(err, -ENODATA, "it is thread-local in another module");
-}
-
-static void emit_slot_deref(struct dwarf_file *dwarf, uint64_t slot,
-			    struct bytes *rpn)
-{
-	rpn_emit_addr(rpn, slot);
-	rpn_emit_deref(rpn, dwarf_is_wide(dwarf) ? 8 : 4);
-}
-
 int dwarf_symbol_emit(struct dwarf_file *dwarf, const char *name,
 		      uint64_t address, struct bytes *rpn, struct error *err)
 {
 	const struct module_symbol *symbol = NULL;
+	struct thread_slot slot;
 	bool others;
 
 	if (name)
 		symbol = module_symbol_find(dwarf->module, name, MODULE_DATA,
 					    &others);
-	if (address) {
-		if (symbol && symbol->slot && symbol->address == address)
-			emit_slot_deref(dwarf, symbol->slot, rpn);
-		else
-			rpn_emit_addr(rpn, address);
+	if (address && !(symbol && symbol->slot &&
+			 symbol->address == address)) {
+		rpn_emit_addr(rpn, address);
 		return 0;
 	}
-	if (symbol && symbol->type == STT_TLS)
-		return emit_thread_symbol(dwarf, symbol, name, rpn, err);
+	if (!address && symbol && symbol->type == STT_TLS) {
+		if (thread_slot_find(dwarf->module, name, &slot)) {
+			emit_slot(dwarf, &slot, slot.offset, rpn);
+			return 0;
+		}
+		if (symbol->defined)
+			return dwarf_thread_emit(dwarf, symbol->address, rpn,
+						 err);
+		return error_set(err, -ENODATA,
+				 "it is thread-local in another module");
+	}
 	if (!symbol || (!symbol->defined && !symbol->slot))
 		return error_set(err, -ENODATA,
 				 "it is defined in another module");
-	if (symbol->slot)
-		emit_slot_deref(dwarf, symbol->slot, rpn);
-	else if (symbol->absolute)
+	if (symbol->slot) {
+		rpn_emit_addr(rpn, symbol->slot);
+		rpn_emit_deref(rpn, dwarf_is_wide(dwarf) ? 8 : 4);
+	} else if (symbol->absolute) {
 		rpn_emit_const(rpn, symbol->address);
-	else
+	} else {
 		rpn_emit_addr(rpn, symbol->address);
+	}
 	return 0;
 }

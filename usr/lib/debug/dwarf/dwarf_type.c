@@ -17,35 +17,22 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 				 type);
 }
 
-static bool attr_number(Dwarf_Die *die, unsigned int name, uint64_t *value)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word word;
-
-	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
-		return false;
-	*value = word;
-	return true;
-}
-
-/* A part of another type's values, in the same bytes (DWARF 5 section 5.13) */
-static bool is_range(Dwarf_Die *die)
+static bool passed_over(Dwarf_Die *die)
 {
 	uint64_t own, bytes;
 	Dwarf_Die type;
 
-	if (!dwarf_type_of(die, &type) || dwarf_hasattr(die, DW_AT_GNU_bias) ||
-	    dwarf_hasattr(die, DW_AT_bit_size))
-		return false;
-	return !attr_number(die, DW_AT_byte_size, &own) ||
-	       (attr_number(&type, DW_AT_byte_size, &bytes) && own == bytes);
-}
-
-static bool passed_over(Dwarf_Die *die)
-{
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subrange_type:
-		return is_range(die);
+		/* it is, if it has part of another type's values in the same
+		 * bytes (DWARF 5 section 5.13) */
+		if (!dwarf_type_of(die, &type) ||
+		    dwarf_hasattr(die, DW_AT_GNU_bias) ||
+		    dwarf_hasattr(die, DW_AT_bit_size))
+			return false;
+		return !dwarf_die_any_number(die, DW_AT_byte_size, &own) ||
+		       (dwarf_die_any_number(&type, DW_AT_byte_size, &bytes) &&
+			own == bytes);
 	case DW_TAG_typedef:
 	case DW_TAG_const_type:
 	case DW_TAG_volatile_type:
@@ -61,33 +48,23 @@ static bool passed_over(Dwarf_Die *die)
 	}
 }
 
-/* The type may stand in a unit of its own (DWARF 5 section 3.1.4). */
-static void follow_signature(Dwarf_Die *bare)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die type;
-
-	if (bare->addr &&
-	    dwarf_formref_die(dwarf_attr(bare, DW_AT_signature, &attr), &type))
-		*bare = type;
-}
-
 void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
 		     const char **alias)
 {
 	const char *first = NULL;
+	Dwarf_Die next;
 
 	*bare = *type;
 	for (int steps = 0; bare->addr && passed_over(bare); steps++) {
-		Dwarf_Die next = { 0 };
-
 		if (!first && dwarf_tag(bare) == DW_TAG_typedef)
 			first = dwarf_diename(bare);
 		if (steps == STEPS_MAX || !dwarf_type_of(bare, &next))
 			memset(&next, 0, sizeof(next));
 		*bare = next;
 	}
-	follow_signature(bare);
+	/* the type may be in a unit of its own (DWARF 5 section 3.1.4) */
+	if (bare->addr && dwarf_die_refer(bare, DW_AT_signature, &next))
+		*bare = next;
 	if (alias && first)
 		*alias = first;
 }
@@ -97,7 +74,7 @@ bool dwarf_type_is_reversed(Dwarf_Die *bare)
 	uint64_t order;
 
 	return bare->addr && dwarf_tag(bare) == DW_TAG_base_type &&
-	       attr_number(bare, DW_AT_endianity, &order) &&
+	       dwarf_die_any_number(bare, DW_AT_endianity, &order) &&
 	       order == DW_END_big;
 }
 
@@ -109,8 +86,8 @@ unsigned int dwarf_type_bits(Dwarf_Die *bare)
 
 	if (!bare->addr || dwarf_tag(bare) != DW_TAG_base_type)
 		return 0;
-	attr_number(bare, DW_AT_byte_size, &bytes);
-	if (attr_number(bare, DW_AT_bit_size, &bits))
+	dwarf_die_any_number(bare, DW_AT_byte_size, &bytes);
+	if (dwarf_die_any_number(bare, DW_AT_bit_size, &bits))
 		return bits && bits < 8 * bytes ? bits : 0;
 	name = dwarf_diename(bare);
 	width = name ? strstr(name, "_BitInt") : NULL;
@@ -128,7 +105,7 @@ static enum dwarf_type_kind base_kind(Dwarf_Die *bare)
 {
 	uint64_t encoding = 0;
 
-	attr_number(bare, DW_AT_encoding, &encoding);
+	dwarf_die_any_number(bare, DW_AT_encoding, &encoding);
 	switch (encoding) {
 	case DW_ATE_boolean:
 		return DWARF_TYPE_BOOL;
@@ -147,31 +124,14 @@ static enum dwarf_type_kind base_kind(Dwarf_Die *bare)
 	}
 }
 
-/* The bytes are the value, as the processor has it. */
-static bool is_plain(Dwarf_Die *bare)
-{
-	uint64_t bytes;
-
-	return !dwarf_type_bits(bare) &&
-	       (!dwarf_type_is_reversed(bare) ||
-		(attr_number(bare, DW_AT_byte_size, &bytes) && bytes == 1));
-}
-
 enum dwarf_type_kind dwarf_type_value_kind(Dwarf_Die *bare)
-{
-	if (!bare->addr || dwarf_tag(bare) != DW_TAG_base_type)
-		return dwarf_type_kind(bare);
-	return dwarf_type_bits(bare) <= 64 ? base_kind(bare) :
-					     DWARF_TYPE_OTHER;
-}
-
-enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare)
 {
 	if (!bare->addr)
 		return DWARF_TYPE_VOID;
 	switch (dwarf_tag(bare)) {
 	case DW_TAG_base_type:
-		return is_plain(bare) ? base_kind(bare) : DWARF_TYPE_OTHER;
+		return dwarf_type_bits(bare) <= 64 ? base_kind(bare) :
+						     DWARF_TYPE_OTHER;
 	case DW_TAG_enumeration_type:
 		return DWARF_TYPE_ENUM;
 	case DW_TAG_pointer_type:
@@ -194,59 +154,61 @@ enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare)
 	}
 }
 
-/* By the underlying type, else by a negative enumerator. */
-static bool enum_is_signed(Dwarf_Die *bare)
+enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare)
 {
-	Dwarf_Die type, child;
-	Dwarf_Attribute attr;
-	Dwarf_Sword value;
+	uint64_t bytes;
 
-	if (dwarf_type_of(bare, &type)) {
-		dwarf_type_peel(&type, &type, NULL);
-		return dwarf_tag(&type) == DW_TAG_base_type &&
-		       dwarf_type_is_signed(&type);
-	}
-	if (dwarf_child(bare, &child))
-		return false;
-	do {
-		if (!dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value,
-						&attr), &value) && value < 0)
-			return true;
-	} while (dwarf_die_next(&child));
-	return false;
+	if (bare->addr && dwarf_tag(bare) == DW_TAG_base_type &&
+	    (dwarf_type_bits(bare) ||
+	     (dwarf_type_is_reversed(bare) &&
+	      !(dwarf_die_any_number(bare, DW_AT_byte_size, &bytes) &&
+		bytes == 1))))
+		return DWARF_TYPE_OTHER;
+	return dwarf_type_value_kind(bare);
 }
 
 bool dwarf_type_is_signed(Dwarf_Die *bare)
 {
+	Dwarf_Die type = *bare, child;
 	uint64_t encoding = 0;
+	Dwarf_Attribute attr;
+	Dwarf_Sword value;
 
-	if (dwarf_tag(bare) == DW_TAG_enumeration_type)
-		return enum_is_signed(bare);
-	attr_number(bare, DW_AT_encoding, &encoding);
+	if (dwarf_tag(bare) == DW_TAG_enumeration_type) {
+		/* by the underlying type, else by a negative enumerator */
+		if (!dwarf_type_of(bare, &type)) {
+			for (dwarf_die_child(bare, &child); child.addr;
+			     dwarf_die_sibling(&child))
+				if (!dwarf_formsdata(dwarf_attr(&child,
+						DW_AT_const_value, &attr),
+						     &value) && value < 0)
+					return true;
+			return false;
+		}
+		dwarf_type_peel(&type, &type, NULL);
+		if (dwarf_tag(&type) != DW_TAG_base_type)
+			return false;
+	}
+	dwarf_die_any_number(&type, DW_AT_encoding, &encoding);
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-}
-
-/* The lowest index where there is no other: 1 in Fortran and Ada (DWARF 5
- * section 5.13). */
-static uint64_t default_lower(Dwarf_Die *die)
-{
-	Dwarf_Sword lower;
-	Dwarf_Die unit;
-
-	return dwarf_diecu(die, &unit, NULL, NULL) &&
-	       !dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) ?
-		       lower : 0;
 }
 
 static uint64_t range_count(Dwarf_Die *range)
 {
 	uint64_t count, lower;
+	Dwarf_Sword usual = 0;
+	Dwarf_Die unit;
 
-	if (attr_number(range, DW_AT_count, &count))
+	if (dwarf_die_any_number(range, DW_AT_count, &count))
 		return count;
-	if (!attr_number(range, DW_AT_lower_bound, &lower))
-		lower = default_lower(range);
-	if (!attr_number(range, DW_AT_upper_bound, &count) ||
+	if (!dwarf_die_any_number(range, DW_AT_lower_bound, &lower)) {
+		/* 1 in Fortran and Ada (DWARF 5 section 5.13) */
+		if (!dwarf_diecu(range, &unit, NULL, NULL) ||
+		    dwarf_default_lower_bound(dwarf_srclang(&unit), &usual))
+			usual = 0;
+		lower = usual;
+	}
+	if (!dwarf_die_any_number(range, DW_AT_upper_bound, &count) ||
 	    count < lower || count - lower == UINT64_MAX)
 		return 0;
 	/* the upper bound of an array without elements is -1, of any width */
@@ -259,7 +221,7 @@ static bool is_column_major(Dwarf_Die *array)
 	uint64_t ordering;
 	Dwarf_Die unit;
 
-	if (attr_number(array, DW_AT_ordering, &ordering))
+	if (dwarf_die_any_number(array, DW_AT_ordering, &ordering))
 		return ordering == DW_ORD_col_major;
 	if (!dwarf_diecu(array, &unit, NULL, NULL))
 		return false;
@@ -275,36 +237,32 @@ static bool is_column_major(Dwarf_Die *array)
 	}
 }
 
-/* Number `index` as written; how many there are before. */
-static bool range_find(Dwarf_Die *array, unsigned int index, Dwarf_Die *range,
-		       unsigned int *before)
+/* Number `index` as written; how many there are */
+static unsigned int range_find(Dwarf_Die *array, unsigned int index,
+			       Dwarf_Die *range)
 {
-	*before = 0;
-	if (dwarf_child(array, range))
-		return false;
-	do {
-		if ((dwarf_tag(range) == DW_TAG_subrange_type ||
-		     dwarf_tag(range) == DW_TAG_enumeration_type) &&
-		    (*before)++ == index)
-			return true;
-	} while (dwarf_die_next(range));
-	return false;
+	unsigned int count = 0;
+	Dwarf_Die child;
+
+	for (dwarf_die_child(array, &child); child.addr;
+	     dwarf_die_sibling(&child))
+		if ((dwarf_tag(&child) == DW_TAG_subrange_type ||
+		     dwarf_tag(&child) == DW_TAG_enumeration_type) &&
+		    count++ == index)
+			*range = child;
+	return count;
 }
 
 bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
 			  uint64_t *count)
 {
-	unsigned int dimensions;
 	Dwarf_Die range;
+	unsigned int dimensions = range_find(array, index, &range);
 
-	if (is_column_major(array)) {
-		range_find(array, UINT_MAX, &range, &dimensions);
-		if (index >= dimensions)
-			return false;
-		index = dimensions - 1 - index;
-	}
-	if (!range_find(array, index, &range, &dimensions))
+	if (index >= dimensions)
 		return false;
+	if (is_column_major(array))
+		range_find(array, dimensions - 1 - index, &range);
 	*count = range_count(&range);
 	return true;
 }
@@ -349,7 +307,7 @@ bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes)
 
 	if (!bare->addr || dwarf_type_is_declared_only(bare))
 		return false;
-	if (attr_number(bare, DW_AT_byte_size, bytes))
+	if (dwarf_die_any_number(bare, DW_AT_byte_size, bytes))
 		return true;
 	switch (dwarf_type_kind(bare)) {
 	case DWARF_TYPE_ARRAY:
@@ -403,40 +361,34 @@ bool dwarf_type_alias_is_number(const char *alias)
 	return false;
 }
 
-/* Up to DWARF 3 the place of a member is an expression. */
-static bool location_offset(Dwarf_Attribute *attr, uint64_t *offset)
-{
-	Dwarf_Op *ops;
-	size_t count;
-
-	if (dwarf_getlocation(attr, &ops, &count) || count != 1 ||
-	    ops[0].atom != DW_OP_plus_uconst)
-		return false;
-	*offset = ops[0].number;
-	return true;
-}
-
 /* DWARF 5 section 5.7.6 and, of bit-fields, DWARF 4 section 5.5.6: there
  * DW_AT_bit_offset counts from the highest bit of the storage unit. */
 static bool member_place(struct dwarf_member *member)
 {
 	uint64_t bytes = 0, storage, high;
 	Dwarf_Attribute attr;
+	size_t count;
+	Dwarf_Op *ops;
 
-	if (attr_number(&member->die, DW_AT_data_bit_offset,
-			&member->bit_offset))
+	if (dwarf_die_any_number(&member->die, DW_AT_data_bit_offset,
+				 &member->bit_offset))
 		return true;
 	if (dwarf_attr(&member->die, DW_AT_data_member_location, &attr) &&
-	    !attr_number(&member->die, DW_AT_data_member_location, &bytes) &&
-	    !location_offset(&attr, &bytes))
-		return false;
+	    !dwarf_die_any_number(&member->die, DW_AT_data_member_location,
+				  &bytes)) {
+		/* up to DWARF 3 it is an expression */
+		if (dwarf_getlocation(&attr, &ops, &count) || count != 1 ||
+		    ops[0].atom != DW_OP_plus_uconst)
+			return false;
+		bytes = ops[0].number;
+	}
 	if (bytes > UINT32_MAX)
 		return false;
 	member->bit_offset = bytes * 8;
 	if (!member->bits ||
-	    !attr_number(&member->die, DW_AT_bit_offset, &high))
+	    !dwarf_die_any_number(&member->die, DW_AT_bit_offset, &high))
 		return true;
-	if (!attr_number(&member->die, DW_AT_byte_size, &storage)) {
+	if (!dwarf_die_any_number(&member->die, DW_AT_byte_size, &storage)) {
 		Dwarf_Die bare;
 
 		dwarf_type_peel(&member->type, &bare, NULL);
@@ -450,86 +402,66 @@ static bool member_place(struct dwarf_member *member)
 	return true;
 }
 
-/* Static members have no place in the struct. */
-static bool is_placed(Dwarf_Die *die, bool in_union)
-{
-	switch (dwarf_tag(die)) {
-	case DW_TAG_member:
-		return (in_union ||
-			dwarf_hasattr(die, DW_AT_data_member_location) ||
-			dwarf_hasattr(die, DW_AT_data_bit_offset)) &&
-		       !dwarf_hasattr(die, DW_AT_external) &&
-		       !dwarf_type_is_declared_only(die);
-	case DW_TAG_inheritance:
-		return !dwarf_hasattr(die, DW_AT_virtuality);
-	default:
-		return false;
-	}
-}
-
-static bool member_read(Dwarf_Die *die, struct dwarf_member *member)
-{
-	uint64_t bits = 0;
-
-	*member = (struct dwarf_member){
-		.die = *die,
-		.is_base = dwarf_tag(die) == DW_TAG_inheritance,
-	};
-	if (!dwarf_type_of(die, &member->type))
-		return false;
-	attr_number(die, DW_AT_bit_size, &bits);
-	if (bits > 64)
-		return false;
-	member->bits = bits;
-	member->name = dwarf_diename(member->is_base ? &member->type : die);
-	if (!member->name)
-		member->name = "";
-	return member_place(member);
-}
-
 /* A member has another storage order than the processor: all scalars have. */
 static bool has_reversed(Dwarf_Die *bare)
 {
 	unsigned int count = 0;
 	Dwarf_Die child, type;
 
-	if (dwarf_child(bare, &child))
-		return false;
-	do {
+	for (dwarf_die_child(bare, &child);
+	     child.addr && count++ < MEMBERS_MAX; dwarf_die_sibling(&child)) {
 		if (dwarf_tag(&child) != DW_TAG_member ||
 		    !dwarf_type_of(&child, &type))
 			continue;
 		dwarf_type_peel(&type, &type, NULL);
 		if (dwarf_type_is_reversed(&type))
 			return true;
-	} while (++count < MEMBERS_MAX && dwarf_die_next(&child));
-	return false;
-}
-
-/* gcc marks base types; an enumeration has the order of the other members. */
-static bool is_reversed(Dwarf_Die *bare, const struct dwarf_member *member)
-{
-	Dwarf_Die type = member->type;
-
-	dwarf_type_peel(&type, &type, NULL);
-	for (int i = 0; type.addr && i < STEPS_MAX &&
-	     dwarf_tag(&type) == DW_TAG_array_type; i++) {
-		if (!dwarf_type_of(&type, &type))
-			return false;
-		dwarf_type_peel(&type, &type, NULL);
 	}
-	return dwarf_type_is_reversed(&type) ||
-	       (type.addr && dwarf_tag(&type) == DW_TAG_enumeration_type &&
-		has_reversed(bare));
+	return false;
 }
 
 bool dwarf_type_member(Dwarf_Die *bare, Dwarf_Die *die,
 		       struct dwarf_member *member)
 {
-	if (!is_placed(die, dwarf_tag(bare) == DW_TAG_union_type) ||
-	    !member_read(die, member))
+	bool in_union = dwarf_tag(bare) == DW_TAG_union_type;
+	uint64_t bits = 0;
+	Dwarf_Die type;
+
+	*member = (struct dwarf_member){
+		.die = *die,
+		.is_base = dwarf_tag(die) == DW_TAG_inheritance,
+	};
+	/* static members and virtual bases have no place in the struct */
+	if (member->is_base ? dwarf_hasattr(die, DW_AT_virtuality) :
+	    dwarf_tag(die) != DW_TAG_member ||
+	    dwarf_hasattr(die, DW_AT_external) ||
+	    dwarf_type_is_declared_only(die) ||
+	    (!in_union && !dwarf_hasattr(die, DW_AT_data_member_location) &&
+	     !dwarf_hasattr(die, DW_AT_data_bit_offset)))
 		return false;
-	member->is_reversed = is_reversed(bare, member);
+	if (!dwarf_type_of(die, &member->type))
+		return false;
+	dwarf_die_any_number(die, DW_AT_bit_size, &bits);
+	if (bits > 64)
+		return false;
+	member->bits = bits;
+	member->name = dwarf_diename(member->is_base ? &member->type : die);
+	if (!member->name)
+		member->name = "";
+	if (!member_place(member))
+		return false;
+	dwarf_type_peel(&member->type, &type, NULL);
+	for (int i = 0; type.addr && i < STEPS_MAX &&
+	     dwarf_tag(&type) == DW_TAG_array_type; i++) {
+		if (!dwarf_type_of(&type, &type))
+			return true;
+		dwarf_type_peel(&type, &type, NULL);
+	}
+	/* gcc marks base types; an enumeration has the order of the other
+	 * members */
+	member->is_reversed = dwarf_type_is_reversed(&type) ||
+		(type.addr && dwarf_tag(&type) == DW_TAG_enumeration_type &&
+		 has_reversed(bare));
 	return true;
 }
 
@@ -543,12 +475,10 @@ int dwarf_type_members(Dwarf_Die *bare,
 	Dwarf_Die child;
 	int code = 0;
 
-	if (dwarf_child(bare, &child))
-		return 0;
-	do {
+	for (dwarf_die_child(bare, &child);
+	     child.addr && !code && count++ < MEMBERS_MAX;
+	     dwarf_die_sibling(&child))
 		if (dwarf_type_member(bare, &child, &member))
 			code = take(context, &member);
-	} while (!code && ++count < MEMBERS_MAX &&
-		 dwarf_die_next(&child));
 	return code;
 }

@@ -24,7 +24,7 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
 void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
 		     const char **alias);
 
-/* These take peeled types. */
+/* These take stripped types. */
 /* OTHER, too, when the bytes are not just the value: then _value_kind is what
  * the value is. */
 enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare);
@@ -81,7 +81,7 @@ bool dwarf_type_member(Dwarf_Die *bare, Dwarf_Die *die,
 /* "ns::cls" of a type, malloc'd; without a name NULL. In C without parts. */
 char *dwarf_type_name(Dwarf_Die *type);
 /* As C has it: "struct request *", "int[4]", malloc'd. `dimension`: of an
- * array, those before are left out; `pointers` stand around all that. NULL: no
+ * array, those before are left out; `pointers` are added to all that. NULL: no
  * memory. */
 char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
 		       unsigned int pointers);

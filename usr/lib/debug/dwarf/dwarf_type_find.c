@@ -13,12 +13,12 @@
 #define DEPTH_MAX	64	/* of namespaces and classes */
 #define PARTS_DEEP	8	/* types in types, when two are compared */
 
-struct scope {			/* around an entry, innermost first */
+struct type_scope {		/* around an entry, innermost first */
 	const char *name;
-	const struct scope *around;
+	const struct type_scope *around;
 };
 
-struct search {
+struct type_search {
 	const char *tag;	/* NULL: any */
 	const char *name;	/* as given, without leading "::" */
 	bool absolute;		/* it had one */
@@ -53,11 +53,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_number(Dwarf_Die *a, Dwarf_Die *b, unsigned int name)
 {
-	Dwarf_Attribute x, y;
-	Dwarf_Word p = 0, q = 0;
-	int missing = dwarf_formudata(dwarf_attr(a, name, &x), &p);
+	uint64_t p = 0, q = 0;
 
-	return missing == dwarf_formudata(dwarf_attr(b, name, &y), &q) &&
+	return dwarf_die_number(a, name, &p) == dwarf_die_number(b, name, &q) &&
 	       p == q;
 }
 
@@ -67,22 +65,23 @@ static bool same_entry(Dwarf_Die *a, Dwarf_Die *b, int depth);
 static bool same_parts(Dwarf_Die *a, Dwarf_Die *b, int depth)
 {
 	Dwarf_Die x, y;
-	int none = dwarf_child(a, &x);
 
-	if (none || dwarf_child(b, &y))
-		return none && dwarf_child(b, &y);
-	do {
-		if (dwarf_tag(&x) != dwarf_tag(&y))
+	dwarf_die_child(a, &x);
+	dwarf_die_child(b, &y);
+	while (x.addr && y.addr) {
+		int tag = dwarf_tag(&x);
+
+		if (tag != dwarf_tag(&y))
 			return false;
-		if ((dwarf_tag(&x) == DW_TAG_member ||
-		     dwarf_tag(&x) == DW_TAG_enumerator ||
-		     dwarf_tag(&x) == DW_TAG_inheritance ||
-		     dwarf_tag(&x) == DW_TAG_subrange_type) &&
+		if ((tag == DW_TAG_member || tag == DW_TAG_enumerator ||
+		     tag == DW_TAG_inheritance ||
+		     tag == DW_TAG_subrange_type) &&
 		    !same_entry(&x, &y, depth))
 			return false;
-		none = !dwarf_die_next(&x);
-	} while (dwarf_die_next(&y) && !none);
-	return none && !dwarf_die_next(&y);
+		dwarf_die_sibling(&x);
+		dwarf_die_sibling(&y);
+	}
+	return !x.addr && !y.addr;
 }
 
 static bool same_type(const Dwarf_Die *a, const Dwarf_Die *b, int depth)
@@ -132,8 +131,8 @@ bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b)
 }
 
 /* `name` names the entry, from the right, as far as it goes. */
-static bool name_fits(const struct search *search, const char *own,
-		      const struct scope *around)
+static bool name_fits(const struct type_search *search, const char *own,
+		      const struct type_scope *around)
 {
 	const char *end = search->name + strlen(search->name);
 
@@ -162,8 +161,8 @@ static bool ends_with(const char *text, size_t length, const char *end)
 }
 
 /* A definition elsewhere than its declaration has the name of that. */
-static bool path_fits(const struct search *search, Dwarf_Die *die,
-		      const struct scope *around)
+static bool path_fits(const struct type_search *search, Dwarf_Die *die,
+		      const struct type_scope *around)
 {
 	size_t length = strlen(search->name), bytes;
 	const char *own = dwarf_diename(die);
@@ -185,27 +184,14 @@ static bool path_fits(const struct search *search, Dwarf_Die *die,
 	return fits;
 }
 
-/* In C a struct without its keyword is nothing, in C++ it is the type. */
-static bool type_fits(const struct search *search, Dwarf_Die *die,
-		      const struct scope *around)
-{
-	return dwarf_type_tag_fits(search->tag, die) &&
-	       path_fits(search, die, around) &&
-	       (search->tag || dwarf_tag(die) == DW_TAG_typedef ||
-		dwarf_tag(die) == DW_TAG_base_type ||
-		dwarf_type_is_tagless(die));
-}
-
 /* The type itself, or the one in a unit of its own (DWARF 5 section 3.1.4).
  * Not a second one that is the same. */
-static bool take_type(struct search *search, Dwarf_Die *die)
+static bool type_take(struct type_search *search, Dwarf_Die *die)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Die type = *die;
 
 	if (dwarf_type_is_declared_only(die) &&
-	    !dwarf_formref_die(dwarf_attr(die, DW_AT_signature, &attr),
-			       &type)) {
+	    !dwarf_die_refer(die, DW_AT_signature, &type)) {
 		search->is_declared = true;
 		return false;
 	}
@@ -218,52 +204,47 @@ static bool take_type(struct search *search, Dwarf_Die *die)
 	return true;
 }
 
-static bool search_children(struct search *search, Dwarf_Die *die,
-			    const struct scope *around, bool deep, int depth)
+static bool search_children(struct type_search *search, Dwarf_Die *die,
+			    const struct type_scope *around, bool deep,
+			    int depth)
 {
 	Dwarf_Die child;
 
-	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+	if (depth == DEPTH_MAX)
 		return false;
-	do {
-		struct scope scope = { dwarf_diename(&child), around };
+	for (dwarf_die_child(die, &child); child.addr;
+	     dwarf_die_sibling(&child)) {
+		struct type_scope scope = { dwarf_diename(&child), around };
+		int tag = dwarf_tag(&child);
 
-		if (type_fits(search, &child, around) &&
-		    take_type(search, &child))
+		/* in C a struct without its keyword is nothing, in C++ it is
+		 * the type */
+		if (dwarf_type_tag_fits(search->tag, &child) &&
+		    path_fits(search, &child, around) &&
+		    (search->tag || tag == DW_TAG_typedef ||
+		     tag == DW_TAG_base_type ||
+		     dwarf_type_is_tagless(&child)) &&
+		    type_take(search, &child))
 			return true;
 		if (deep && (dwarf_type_is_scope(&child) ||
-			     dwarf_tag(&child) == DW_TAG_namespace) &&
+			     tag == DW_TAG_namespace) &&
 		    search_children(search, &child,
 				    scope.name ? &scope : around, deep,
 				    depth + 1))
 			return true;
-	} while (dwarf_die_next(&child));
+	}
 	return false;
 }
 
-static bool search_unit(struct search *search, Dwarf_Die *unit)
+static bool search_unit_types(struct type_search *search, Dwarf_Die *unit)
 {
 	return search_children(search, unit, NULL,
 			       dwarf_type_is_tagless(unit), 0);
 }
 
-/* Types of a block, or of what it is a copy of. */
-static bool search_block(struct search *search,
-			 const struct dwarf_block *block)
-{
-	Dwarf_Die die = block->die;
-
-	if (block->types && search_children(search, &die, NULL, false, 0))
-		return true;
-	for (int i = 0; i < DWARF_ORIGINS_MAX && dwarf_die_origin(&die); i++)
-		if (search_children(search, &die, NULL, false, 0))
-			return true;
-	return false;
-}
-
-/* Types of the blocks around it, the innermost first. *loose: one outside may
- * be meant as well. */
-static bool search_blocks(struct search *search,
+/* Types of the blocks around it, or of what they are copies of, the innermost
+ * first. *loose: one outside may be meant as well. */
+static void search_blocks(struct type_search *search,
 			  struct dwarf_file *dwarf,
 			  const struct dwarf_from *from, bool *loose)
 {
@@ -271,18 +252,26 @@ static bool search_blocks(struct search *search,
 
 	*loose = false;
 	if (dwarf_scopes_find_from(dwarf, from, &scopes))
-		return false;
-	for (size_t i = scopes.count; i--; )
-		if (search_block(search,
-				 &scopes.blocks->list[scopes.numbers[i]])) {
+		return;
+	for (size_t i = scopes.count; i--; ) {
+		const struct dwarf_block *block =
+			&scopes.blocks->list[scopes.numbers[i]];
+		Dwarf_Die die = block->die;
+		bool found = block->types &&
+			     search_children(search, &die, NULL, false, 0);
+
+		for (int k = 0; k < DWARF_ORIGINS_MAX && !found &&
+				dwarf_die_origin(&die); k++)
+			found = search_children(search, &die, NULL, false, 0);
+		if (found) {
 			*loose = dwarf_scope_is_loose(&scopes, i);
-			return true;
+			return;
 		}
-	return false;
+	}
 }
 
 /* What a name was found to mean in a unit, or in all of them. */
-struct known {
+struct type_known {
 	const void *unit;	/* address of its entry; NULL: all */
 	int code;
 	bool is_declared;
@@ -292,27 +281,11 @@ struct known {
 
 static int known_compare(const void *a, const void *b)
 {
-	const struct known *x = a, *y = b;
+	const struct type_known *x = a, *y = b;
 
 	if (x->unit != y->unit)
 		return x->unit < y->unit ? -1 : 1;
 	return strcmp(x->name, y->name);
-}
-
-/* NULL: no memory. */
-static struct known *known_make(const struct search *search,
-				const Dwarf_Die *unit)
-{
-	const char *tag = search->tag ? search->tag : "";
-	const char *scope = search->absolute ? "::" : "";
-	size_t size = strlen(tag) + strlen(scope) + strlen(search->name) + 2;
-	struct known *known = calloc(1, sizeof(*known) + size);
-
-	if (!known)
-		return NULL;
-	known->unit = unit ? unit->addr : NULL;
-	snprintf(known->name, size, "%s %s%s", tag, scope, search->name);
-	return known;
 }
 
 void dwarf_types_free(struct dwarf_file *dwarf)
@@ -321,55 +294,50 @@ void dwarf_types_free(struct dwarf_file *dwarf)
 	dwarf->types = NULL;
 }
 
-static void search_units(struct search *search, struct dwarf_file *dwarf)
-{
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die;
-
-	while (search->code != -ENOTUNIQ &&
-	       !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die,
-				NULL))
-		if (dwarf_split_enter(dwarf, &die))
-			search_unit(search, &die);
-}
-
-static void search_either(struct search *search, struct dwarf_file *dwarf,
-			  Dwarf_Die *unit)
-{
-	if (unit)
-		search_unit(search, unit);
-	else
-		search_units(search, dwarf);
-}
-
-/* Units are read for each name once. */
-static int search_known(struct search *search, struct dwarf_file *dwarf,
+/* In a unit, or with NULL in all. Units are read for each name once. */
+static int search_known(struct type_search *search, struct dwarf_file *dwarf,
 			Dwarf_Die *unit)
 {
-	struct known *known = known_make(search, unit), **found;
+	const char *tag = search->tag ? search->tag : "";
+	const char *scope = search->absolute ? "::" : "";
+	size_t size = strlen(tag) + strlen(scope) + strlen(search->name) + 2;
+	struct type_known *known = calloc(1, sizeof(*known) + size), **found;
+	Dwarf_CU *at = NULL;
+	Dwarf_Die die;
 
 	search->code = -ENOENT;
+	if (known) {
+		known->unit = unit ? unit->addr : NULL;
+		snprintf(known->name, size, "%s %s%s", tag, scope,
+			 search->name);
+	}
 	found = known ? tsearch(known, &dwarf->types, known_compare) : NULL;
-	if (!found || *found == known)
-		search_either(search, dwarf, unit);
-	if (!found) {
-		free(known);	/* it will be searched again */
-	} else if (*found != known) {
+	if (found && *found != known) {
 		free(known);
 		search->code = (*found)->code;
 		search->is_declared = (*found)->is_declared;
 		memcpy(search->found, (*found)->found,
 		       sizeof((*found)->found));
-	} else {
+		return search->code;
+	}
+	if (unit)
+		search_unit_types(search, unit);
+	while (!unit && search->code != -ENOTUNIQ &&
+	       !dwarf_get_units(dwarf->dwarf, at, &at, NULL, NULL, &die, NULL))
+		if (dwarf_split_enter(dwarf, &die))
+			search_unit_types(search, &die);
+	if (found) {
 		known->code = search->code;
 		known->is_declared = search->is_declared;
 		memcpy(known->found, search->found, sizeof(known->found));
+	} else {
+		free(known);	/* no memory: it will be searched again */
 	}
 	return search->code;
 }
 
 /* Names of a C++ unit have scopes: as the function sees them. */
-static int search_scopes(struct search *search, struct dwarf_file *dwarf,
+static int search_scopes(struct type_search *search, struct dwarf_file *dwarf,
 			 const struct dwarf_from *from, const char *name)
 {
 	struct dwarf_named found[2];
@@ -396,7 +364,7 @@ int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
 		    const char *tag, const char *name, Dwarf_Die type[2])
 {
 	Dwarf_Die found[2] = { { 0 } }, unit;
-	struct search search = {
+	struct type_search search = {
 		.tag = tag, .name = name, .found = found, .code = -ENOENT,
 	};
 	bool in_unit = dwarf_unit_find(dwarf, from->pc, &unit), loose = false;
@@ -427,33 +395,25 @@ int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
 	return search.code;
 }
 
-static const char *tag_of(Dwarf_Die *bare)
-{
-	switch (dwarf_tag(bare)) {
-	case DW_TAG_union_type:
-		return "union";
-	case DW_TAG_enumeration_type:
-		return "enum";
-	default:
-		return "struct";
-	}
-}
-
 bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare)
 {
 	Dwarf_Die found[2];
 	const struct dwarf_from nowhere = { 0 };
 	char *name, *absolute = NULL;
+	const char *tag = "struct";
 	bool complete;
 
 	if (!bare->addr || !dwarf_type_is_declared_only(bare))
 		return bare->addr;
+	if (dwarf_tag(bare) == DW_TAG_union_type)
+		tag = "union";
+	else if (dwarf_tag(bare) == DW_TAG_enumeration_type)
+		tag = "enum";
 	name = dwarf_type_name(bare);
 	if (!name || asprintf(&absolute, "::%s", name) < 0)
 		absolute = NULL;
 	complete = dwarf && absolute &&
-		   !dwarf_type_find(dwarf, &nowhere, tag_of(bare), absolute,
-				    found);
+		   !dwarf_type_find(dwarf, &nowhere, tag, absolute, found);
 	if (complete)
 		*bare = found[0];
 	free(absolute);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Names of types. An entry's scope is found by going down from its unit: an
- * entry's children lie between it and its next sibling.
+ * entry's children are between it and its next sibling.
  */
 #include "dwarf_type.h"
 
@@ -29,13 +29,10 @@ bool dwarf_type_is_tagless(Dwarf_Die *type)
 const char *dwarf_type_own_name(Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attr;
 	Dwarf_Die type;
 
-	if (!name && dwarf_formref_die(dwarf_attr(die, DW_AT_signature, &attr),
-				       &type))
-		name = dwarf_diename(&type);
-	return name;
+	return !name && dwarf_die_refer(die, DW_AT_signature, &type) ?
+	       dwarf_diename(&type) : name;
 }
 
 bool dwarf_type_is_scope(Dwarf_Die *die)
@@ -52,59 +49,43 @@ bool dwarf_type_is_scope(Dwarf_Die *die)
 	}
 }
 
-/* The names around `target` and its own, joined. */
-static char *path_join(Dwarf_Die *scopes, int count, const char *own)
-{
-	char *path = NULL, *around;
-	int first = count;
-	size_t size;
-	FILE *out = open_memstream(&path, &size);
-
-	if (!out)
-		return NULL;
-	/* a class defined elsewhere than it is declared */
-	while (first > 0 && !dwarf_hasattr(&scopes[first - 1],
-					   DW_AT_specification))
-		first--;
-	around = first ? dwarf_type_name(&scopes[first - 1]) : NULL;
-	if (around)
-		fprintf(out, "%s::", around);
-	free(around);
-	for (int i = first; i < count; i++)
-		if (dwarf_type_is_scope(&scopes[i]))
-			fprintf(out, "%s::", dwarf_type_own_name(&scopes[i]));
-	fputs(own, out);
-	return fclose(out) ? NULL : path;
-}
-
-/* The declaration that the entry defines, or the entry. */
-static Dwarf_Die type_root(const Dwarf_Die *type)
-{
-	Dwarf_Die root = *type, next;
-	Dwarf_Attribute attr;
-
-	for (int steps = 0; steps < DEPTH_MAX; steps++) {
-		if (!dwarf_formref_die(dwarf_attr(&root, DW_AT_specification,
-						  &attr), &next))
-			break;
-		root = next;
-	}
-	return root;
-}
-
 char *dwarf_type_name(Dwarf_Die *type)
 {
 	const char *own = dwarf_diename(type);
-	Dwarf_Die scopes[DEPTH_MAX], at, root = type_root(type);
-	int depth = 0;
+	Dwarf_Die scopes[DEPTH_MAX], at, root = *type;
+	char *path = NULL, *around = NULL;
+	int depth = 0, first;
+	size_t size;
+	FILE *out;
 
+	/* the declaration that the entry defines, or the entry */
+	for (int steps = 0; steps < DEPTH_MAX && dwarf_die_refer(&root,
+			DW_AT_specification, &at); steps++)
+		root = at;
 	if (!own || !dwarf_type_is_tagless(type) ||
 	    !dwarf_diecu(&root, &at, NULL, NULL))
 		return own ? strdup(own) : NULL;
 	while (depth < DEPTH_MAX && dwarf_die_enter(&at, root.addr) &&
 	       at.addr != root.addr)
 		scopes[depth++] = at;
-	return path_join(scopes, depth, own);
+	out = open_memstream(&path, &size);
+	if (!out)
+		return NULL;
+	/* a class around it may be defined elsewhere than it is declared */
+	first = depth;
+	while (first > 0 && !dwarf_hasattr(&scopes[first - 1],
+					   DW_AT_specification))
+		first--;
+	if (first)
+		around = dwarf_type_name(&scopes[first - 1]);
+	if (around)
+		fprintf(out, "%s::", around);
+	free(around);
+	for (int i = first; i < depth; i++)
+		if (dwarf_type_is_scope(&scopes[i]))
+			fprintf(out, "%s::", dwarf_type_own_name(&scopes[i]));
+	fputs(own, out);
+	return fclose(out) ? NULL : path;
 }
 
 /* A declarator as C writes it: "*", "(*)[3]", "[2][3]", cut at its size. */
@@ -127,52 +108,12 @@ static void declarator_add(struct declarator *d, const char *text)
 	snprintf(d->text + used, sizeof(d->text) - used, "%s", text);
 }
 
-static void declarator_dimensions(struct declarator *d, Dwarf_Die *array,
-				  unsigned int first)
-{
-	char text[32];
-	uint64_t count;
-
-	for (; first < DEPTH_MAX && dwarf_type_dimension(array, first, &count);
-	     first++) {
-		snprintf(text, sizeof(text), "[%" PRIu64 "]", count);
-		declarator_add(d, count ? text : "[]");
-	}
-}
-
 static bool is_wrapped(enum dwarf_type_kind kind)
 {
 	return kind == DWARF_TYPE_ARRAY || kind == DWARF_TYPE_FUNCTION;
 }
 
-/* Move what stands around a name from the type into the declarator. */
-static void declarator_take(struct declarator *d, Dwarf_Die *bare,
-			    const char **alias, unsigned int dimension)
-{
-	for (int steps = 0; steps < DEPTH_MAX; steps++) {
-		enum dwarf_type_kind kind = dwarf_type_kind(bare);
-		Dwarf_Die next = { 0 };
-
-		if (!is_wrapped(kind) && kind != DWARF_TYPE_POINTER &&
-		    kind != DWARF_TYPE_REFERENCE)
-			return;
-		*alias = NULL;
-		if (dwarf_type_of(bare, &next))
-			dwarf_type_peel(&next, &next, alias);
-		if (kind == DWARF_TYPE_ARRAY)
-			declarator_dimensions(d, bare, dimension);
-		else if (kind == DWARF_TYPE_FUNCTION)
-			declarator_add(d, "()");
-		else
-			declarator_point(d, is_wrapped(dwarf_type_kind(&next)));
-		if (kind == DWARF_TYPE_REFERENCE)
-			*strchr(d->text, '*') = '&';
-		dimension = 0;
-		*bare = next;
-	}
-}
-
-static const char *tag_of(Dwarf_Die *bare)
+static const char *type_tag(Dwarf_Die *bare)
 {
 	switch (dwarf_type_kind(bare)) {
 	case DWARF_TYPE_STRUCT:
@@ -186,37 +127,59 @@ static const char *tag_of(Dwarf_Die *bare)
 	}
 }
 
-static char *name_print(Dwarf_Die *bare, const char *alias,
-			const struct declarator *d)
-{
-	char *own = bare->addr ? dwarf_type_name(bare) : strdup("void"), *name;
-	const char *tag = bare->addr && !dwarf_type_is_tagless(bare) ?
-				  tag_of(bare) : "";
-	bool number = dwarf_type_alias_is_number(alias);
-
-	if (!own && (!bare->addr || dwarf_diename(bare)))
-		return NULL;
-	if (!own || number)
-		tag = alias ? "" : tag;
-	if (asprintf(&name, "%s%s%s%s", tag,
-		     own && !number ? own : alias ? alias : "(unnamed)",
-		     *d->text && *d->text != '[' ? " " : "", d->text) < 0)
-		name = NULL;
-	free(own);
-	return name;
-}
-
 char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
 		       unsigned int pointers)
 {
 	struct declarator d = { "" };
-	const char *alias = NULL;
+	const char *alias = NULL, *tag;
 	Dwarf_Die bare;
+	char *own, *name;
+	bool number;
 
 	dwarf_type_peel(type, &bare, &alias);
 	while (pointers--)
 		declarator_point(&d, !pointers &&
 				     is_wrapped(dwarf_type_kind(&bare)));
-	declarator_take(&d, &bare, &alias, dimension);
-	return name_print(&bare, alias, &d);
+	/* Move what is around a name from the type into the declarator. */
+	for (int steps = 0; steps < DEPTH_MAX; steps++) {
+		enum dwarf_type_kind kind = dwarf_type_kind(&bare);
+		Dwarf_Die next = { 0 };
+		char text[32] = "()";
+		uint64_t count;
+
+		if (!is_wrapped(kind) && kind != DWARF_TYPE_POINTER &&
+		    kind != DWARF_TYPE_REFERENCE)
+			break;
+		alias = NULL;
+		if (dwarf_type_of(&bare, &next))
+			dwarf_type_peel(&next, &next, &alias);
+		if (kind == DWARF_TYPE_FUNCTION)
+			declarator_add(&d, text);
+		else if (kind != DWARF_TYPE_ARRAY)
+			declarator_point(&d,
+					 is_wrapped(dwarf_type_kind(&next)));
+		if (kind == DWARF_TYPE_REFERENCE)
+			*strchr(d.text, '*') = '&';
+		for (; kind == DWARF_TYPE_ARRAY && dimension < DEPTH_MAX &&
+		       dwarf_type_dimension(&bare, dimension, &count);
+		     dimension++) {
+			snprintf(text, sizeof(text), "[%" PRIu64 "]", count);
+			declarator_add(&d, count ? text : "[]");
+		}
+		dimension = 0;
+		bare = next;
+	}
+	own = bare.addr ? dwarf_type_name(&bare) : strdup("void");
+	if (!own && (!bare.addr || dwarf_diename(&bare)))
+		return NULL;
+	number = dwarf_type_alias_is_number(alias);
+	tag = bare.addr && !dwarf_type_is_tagless(&bare) ? type_tag(&bare) : "";
+	if (alias && (!own || number))
+		tag = "";
+	if (asprintf(&name, "%s%s%s%s", tag,
+		     own && !number ? own : alias ? alias : "(unnamed)",
+		     *d.text && *d.text != '[' ? " " : "", d.text) < 0)
+		name = NULL;
+	free(own);
+	return name;
 }

@@ -2,11 +2,11 @@
 #include "dwarf_unit.h"
 
 #include <dwarf.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "lib/hash.h"
 #include "dwarf_block.h"
 #include "dwarf_call.h"
 #include "dwarf_type.h"
@@ -15,13 +15,12 @@
 #define DEPTH_MAX	64	/* of namespaces and classes */
 #define PATH_MAX_BYTES	1024
 
-struct walk {
+struct unit_walk {
 	struct unit *unit;
 	bool nested;		/* the language has namespaces or members */
 	unsigned int depth;
 	const void *last;	/* entry visited: damaged siblings go back */
-	const void **partials;	/* units walked */
-	size_t partial_count, partial_room;
+	struct key_map partials;	/* units walked */
 };
 
 /* Room for one more of the unit's `name`s; `names` is the array of them. */
@@ -108,7 +107,7 @@ bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
 	return found;
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope);
+static void walk_children(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope);
 
 static void unit_add_using(struct unit *unit, const char *alias,
 			   uint32_t scope, const Dwarf_Die *import)
@@ -120,7 +119,7 @@ static void unit_add_using(struct unit *unit, const char *alias,
 }
 
 /* A using declaration, or another name of a namespace. */
-static void walk_imported(struct walk *walk, const char *name,
+static void walk_imported(struct unit_walk *walk, const char *name,
 			  Dwarf_Die *target, uint32_t scope)
 {
 	struct unit *unit = walk->unit;
@@ -157,47 +156,28 @@ static void walk_imported(struct walk *walk, const char *name,
 		unit->names[before].is_imported = true;
 }
 
-/* A declaration imported by name, or all those of a namespace. */
-static void walk_import(struct walk *walk, Dwarf_Die *die, uint32_t scope,
-			bool everything)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die target;
-
-	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_import, &attr), &target))
-		return;
-	if (everything)
-		unit_add_using(walk->unit, NULL, scope, &target);
-	else
-		walk_imported(walk, dwarf_diename(die), &target, scope);
-}
-
 /* dwz moves what several units have into partial ones. */
-static void walk_partial(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_partial(struct unit_walk *walk, Dwarf_Die *die,
+			 uint32_t scope)
 {
 	const void *last = walk->last;
-	Dwarf_Attribute attr;
 	Dwarf_Die target;
 
-	if (!dwarf_attr(die, DW_AT_import, &attr) ||
-	    !dwarf_formref_die(&attr, &target) ||
-	    dwarf_tag(&target) != DW_TAG_partial_unit)
+	if (!dwarf_die_refer(die, DW_AT_import, &target) ||
+	    dwarf_tag(&target) != DW_TAG_partial_unit ||
+	    key_map_find(&walk->partials, key_map_key(target.addr)))
 		return;
-	for (size_t i = 0; i < walk->partial_count; i++)
-		if (walk->partials[i] == target.addr)
-			return;
-	if (!array_grow(&walk->partials, walk->partial_count,
-			&walk->partial_room, sizeof(*walk->partials))) {
+	if (key_map_add(&walk->partials, key_map_key(target.addr),
+			target.addr)) {
 		walk->unit->failed = true;
 		return;
 	}
-	walk->partials[walk->partial_count++] = target.addr;
 	walk->last = NULL;
 	walk_children(walk, &target, scope);
 	walk->last = last;
 }
 
-static void walk_type(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_type(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	const char *name = walk->nested ? dwarf_type_own_name(die) : NULL;
 
@@ -205,7 +185,7 @@ static void walk_type(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 		unit_add_name(walk->unit, UNIT_TYPE, name, die, scope);
 }
 
-static void walk_container(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_container(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	bool is_namespace = dwarf_tag(die) == DW_TAG_namespace ||
 			    dwarf_tag(die) == DW_TAG_module;
@@ -223,7 +203,7 @@ static void walk_container(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 }
 
 /* Of an enumeration the names may be qualified by its own. */
-static void walk_enumeration(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_enumeration(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	const char *name = dwarf_diename(die);
 	uint32_t inner;
@@ -239,8 +219,8 @@ static void walk_enumeration(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 }
 
 /* Where an entry is declared. What completes a declaration is in the scope of
- * that, which may come later: settle() finds it. */
-static void walk_declared(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+ * that, which may come later: unit_fill() finds it. */
+static void walk_declared(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	Dwarf_Die root;
 
@@ -251,7 +231,8 @@ static void walk_declared(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 		unit_add_member(walk->unit, die, scope);
 }
 
-static void walk_variable(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_variable(struct unit_walk *walk, Dwarf_Die *die,
+			  uint32_t scope)
 {
 	const char *name = dwarf_diename(die);
 
@@ -261,38 +242,28 @@ static void walk_variable(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 			      name, die, scope);
 }
 
-/* clang puts the static variables of functions that are only inlined into a
- * function without a name. */
-static void walk_orphans(struct walk *walk, Dwarf_Die *function)
+static void walk_entry(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	struct unit *unit = walk->unit;
-	Dwarf_Die child;
+	int tag = dwarf_tag(die);
+	Dwarf_Die other;
 
-	if (dwarf_child(function, &child))
-		return;
-	do {
-		if (child.addr <= walk->last)
-			return;
-		walk->last = child.addr;
-		if (dwarf_tag(&child) == DW_TAG_variable &&
-		    unit_grow(unit, orphans, orphan))
-			unit->orphans[unit->orphan_count++] = child;
-	} while (!unit->failed && dwarf_die_next(&child));
-}
-
-static void walk_function(struct walk *walk, Dwarf_Die *die, uint32_t scope)
-{
-	walk_declared(walk, die, scope);
-	unit_add_code(walk->unit, die);
-	if (dwarf_haschildren(die) > 0 && !dwarf_diename(die))
-		walk_orphans(walk, die);
-}
-
-static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
-{
-	switch (dwarf_tag(die)) {
+	switch (tag) {
 	case DW_TAG_subprogram:
-		walk_function(walk, die, scope);
+		walk_declared(walk, die, scope);
+		unit_add_code(unit, die);
+		/* clang puts the static variables of functions that are only
+		 * inlined into a function without a name */
+		if (dwarf_diename(die))
+			break;
+		for (dwarf_die_child(die, &other);
+		     other.addr > walk->last && !unit->failed;
+		     dwarf_die_sibling(&other)) {
+			walk->last = other.addr;
+			if (dwarf_tag(&other) == DW_TAG_variable &&
+			    unit_grow(unit, orphans, orphan))
+				unit->orphans[unit->orphan_count++] = other;
+		}
 		break;
 	case DW_TAG_variable:
 	case DW_TAG_constant:
@@ -323,9 +294,12 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 			walk_container(walk, die, scope);
 		break;
 	case DW_TAG_imported_declaration:
-	case DW_TAG_imported_module:
-		walk_import(walk, die, scope,
-			    dwarf_tag(die) == DW_TAG_imported_module);
+		if (dwarf_die_refer(die, DW_AT_import, &other))
+			walk_imported(walk, dwarf_diename(die), &other, scope);
+		break;
+	case DW_TAG_imported_module:	/* all names of a namespace */
+		if (dwarf_die_refer(die, DW_AT_import, &other))
+			unit_add_using(unit, NULL, scope, &other);
 		break;
 	case DW_TAG_imported_unit:
 		walk_partial(walk, die, scope);
@@ -333,18 +307,18 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 	}
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_children(struct unit_walk *walk, Dwarf_Die *die,
+			  uint32_t scope)
 {
 	Dwarf_Die child;
 
-	if (++walk->depth <= DEPTH_MAX && !dwarf_child(die, &child)) {
-		do {
-			if (child.addr <= walk->last)
-				break;
+	if (++walk->depth <= DEPTH_MAX)
+		for (dwarf_die_child(die, &child);
+		     child.addr > walk->last && !walk->unit->failed;
+		     dwarf_die_sibling(&child)) {
 			walk->last = child.addr;
 			walk_entry(walk, &child, scope);
-		} while (!walk->unit->failed && dwarf_die_next(&child));
-	}
+		}
 	walk->depth--;
 }
 
@@ -362,8 +336,8 @@ static void codes_sort(struct unit *unit)
 		      code_compare);
 }
 
-/* The scope that the path of an entry in another unit has in this one. */
-static uint32_t scope_of_path(struct unit *unit, Dwarf_Die *die)
+/* The scope that the path of an entry in another unit has in this one */
+static uint32_t unit_add_path(struct unit *unit, Dwarf_Die *die)
 {
 	char *path = dwarf_type_name(die), *name = path;
 	uint32_t scope = 0;
@@ -382,43 +356,12 @@ static uint32_t scope_of_path(struct unit *unit, Dwarf_Die *die)
 	return scope;
 }
 
-/* What was read refers to entries further on. */
-static void settle(struct unit *unit)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < unit->name_count && !unit->failed; i++) {
-		struct unit_name *name = &unit->names[i];
-		Dwarf_Die root = dwarf_die_root(&name->die);
-
-		if (!name->is_imported && root.addr != name->die.addr &&
-		    !dwarf_unit_scope(unit, &root, &name->scope) &&
-		    root.cu != unit->die.cu)
-			name->scope = scope_of_path(unit, &root);
-	}
-	for (size_t i = 0; i < unit->using_count; i++) {
-		struct unit_using *using = &unit->usings[i];
-
-		if (dwarf_tag(&using->import) == DW_TAG_imported_declaration) {
-			Dwarf_Attribute attr;
-
-			dwarf_formref_die(dwarf_attr(&using->import,
-						     DW_AT_import, &attr),
-					  &using->import);
-		}
-		if (dwarf_unit_scope(unit, &using->import, &using->target) &&
-		    using->target != using->scope)
-			unit->usings[kept++] = *using;
-	}
-	unit->using_count = kept;
-}
-
 static void unit_fill(struct unit *unit)
 {
-	struct walk walk = {
-		.unit = unit,
-		.nested = !dwarf_die_is_c(&unit->die),
+	struct unit_walk walk = {
+		.unit = unit, .nested = !dwarf_die_is_c(&unit->die),
 	};
+	size_t kept = 0;
 
 	if (!unit_grow(unit, scopes, scope))
 		return;
@@ -429,60 +372,75 @@ static void unit_fill(struct unit *unit)
 	if (unit->failed)
 		return;
 	walk_children(&walk, &unit->die, 0);
-	free(walk.partials);
+	key_map_free(&walk.partials);
 	if (unit->member_count)
 		qsort(unit->members, unit->member_count,
 		      sizeof(*unit->members), member_compare);
 	codes_sort(unit);
-	settle(unit);
+	/* Resolve references to entries that came later. */
+	for (size_t i = 0; i < unit->name_count && !unit->failed; i++) {
+		struct unit_name *name = &unit->names[i];
+		Dwarf_Die root = dwarf_die_root(&name->die);
+
+		if (!name->is_imported && root.addr != name->die.addr &&
+		    !dwarf_unit_scope(unit, &root, &name->scope) &&
+		    root.cu != unit->die.cu)
+			name->scope = unit_add_path(unit, &root);
+	}
+	for (size_t i = 0; i < unit->using_count; i++) {
+		struct unit_using *using = &unit->usings[i];
+		Dwarf_Die import = using->import;
+
+		if (dwarf_tag(&import) == DW_TAG_imported_declaration)
+			dwarf_die_refer(&import, DW_AT_import, &using->import);
+		if (dwarf_unit_scope(unit, &using->import, &using->target) &&
+		    using->target != using->scope)
+			unit->usings[kept++] = *using;
+	}
+	unit->using_count = kept;
 }
 
-static int unit_compare(const void *a, const void *b)
+static void unit_free(struct unit *unit)
 {
-	const struct unit *x = a, *y = b;
-
-	return (x->die.addr > y->die.addr) - (x->die.addr < y->die.addr);
-}
-
-static void unit_free(void *node)
-{
-	struct unit *unit = node;
-
 	for (size_t i = 0; i < unit->scope_count; i++)
 		free(unit->scopes[i].path);
 	free(unit->scopes);
 	free(unit->names);
-	dwarf_unit_index_free(&unit->index);
+	hash_index_free(&unit->index);
 	free(unit->codes);
 	free(unit->members);
 	free(unit->usings);
 	free(unit->orphans);
 	dwarf_calls_free(unit->calls);
-	dwarf_blocks_free(unit->blocks);
+	dwarf_blocks_free(&unit->blocks);
 	free(unit);
 }
 
 void dwarf_units_free(struct dwarf_file *dwarf)
 {
-	tdestroy(dwarf->units, unit_free);
-	dwarf->units = NULL;
+	struct unit *unit;
+	size_t at = 0;
+
+	while ((unit = key_map_next(&dwarf->units, &at)))
+		unit_free(unit);
+	key_map_free(&dwarf->units);
 	dwarf_calls_free(dwarf->calls);
 	dwarf->calls = NULL;
 }
 
 struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *die)
 {
-	struct unit key = { .die = *die }, *unit, **found;
+	uint64_t key = key_map_key(die->addr);
+	struct unit *unit = key_map_find(&dwarf->units, key);
 
-	found = tfind(&key, &dwarf->units, unit_compare);
-	if (found)
-		return *found;
+	if (unit)
+		return unit;
 	unit = calloc(1, sizeof(*unit));
 	if (!unit)
 		return NULL;
 	unit->die = *die;
 	unit_fill(unit);
-	if (unit->failed || !tsearch(unit, &dwarf->units, unit_compare)) {
+	if (unit->failed || key_map_add(&dwarf->units, key, unit)) {
 		unit_free(unit);
 		return NULL;
 	}
@@ -528,24 +486,72 @@ static int nested_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 	return unit->failed;
 }
 
-/* Functions inside others (of GNU C, a lambda, a local class) are few: they
- * are looked for when one is asked about. */
-static void unit_add_nested(struct unit *unit)
+bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function)
 {
 	struct dwarf_walk walk = { .take = nested_take, .context = unit };
 
-	unit->has_nested = true;
-	unit->code_count = 0;
-	dwarf_walk_unit(&walk, &unit->die);
-	codes_sort(unit);
-}
-
-bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function)
-{
 	if (code_find(unit, pc, function))
 		return true;
 	if (unit->has_nested)
 		return false;
-	unit_add_nested(unit);
+	/* Functions inside others (of GNU C, a lambda, a local class) are few:
+	 * read them when one is asked about. */
+	unit->has_nested = true;
+	unit->code_count = 0;
+	dwarf_walk_unit(&walk, &unit->die);
+	codes_sort(unit);
 	return code_find(unit, pc, function);
+}
+
+static uint32_t unit_name_hash(const char *name)
+{
+	return hash_fnv(HASH_FNV_START, name, strlen(name));
+}
+
+static void index_add(struct unit *unit, const char *text, uint32_t name)
+{
+	if (!unit->failed &&
+	    !hash_index_add(&unit->index, unit_name_hash(text), name))
+		unit->failed = true;
+}
+
+/* All names by themselves: of an enumeration those of the constants, of an
+ * anonymous union those of the members. */
+static void index_make(struct unit *unit)
+{
+	for (size_t i = 0; i < unit->name_count; i++) {
+		const struct unit_name *name = &unit->names[i];
+		Dwarf_Die die = name->die, child = { 0 };
+		Dwarf_Attribute attr;
+		int tag = DW_TAG_member;
+
+		if (name->kind == UNIT_VARIABLE || name->kind == UNIT_TYPE) {
+			index_add(unit, name->name, i);
+			continue;
+		}
+		if (name->kind == UNIT_ENUMERATION)
+			tag = DW_TAG_enumerator;
+		else if (!dwarf_formref_die(dwarf_attr_integrate(&die,
+						DW_AT_type, &attr), &die))
+			continue;
+		for (dwarf_die_child(&die, &child); child.addr;
+		     dwarf_die_sibling(&child))
+			if (dwarf_tag(&child) == tag && dwarf_diename(&child))
+				index_add(unit, dwarf_diename(&child), i);
+	}
+	if (!unit->failed && !hash_index_make(&unit->index))
+		unit->failed = true;
+}
+
+const struct unit_name *dwarf_unit_name_next(struct unit *unit,
+					     const char *name,
+					     uint32_t *position)
+{
+	uint32_t number;
+
+	if (!unit->index.buckets && !unit->failed)
+		index_make(unit);
+	return !unit->failed &&
+	       hash_index_next(&unit->index, unit_name_hash(name), position,
+			       &number) ? &unit->names[number] : NULL;
 }

@@ -9,6 +9,8 @@
 
 #include "dwarf_file.h"
 #include "dwarf_die.h"
+#include "lib/hash_index.h"
+#include "lib/key_map.h"
 
 enum unit_scope_kind { UNIT_NAMESPACE, UNIT_CLASS, UNIT_ENUM };
 
@@ -45,7 +47,7 @@ struct unit_code {
 	Dwarf_Die function;
 };
 
-struct unit_member {		/* where a declaration stands */
+struct unit_member {		/* the scope of a declaration */
 	const void *address;	/* of its entry, ascending */
 	uint32_t scope;
 };
@@ -56,26 +58,13 @@ struct unit_using {		/* using namespace, or another name of a scope */
 	Dwarf_Die import;	/* the target's entry */
 };
 
-struct unit_index_entry {
-	uint32_t hash;		/* of a name, or of one that a name has */
-	uint32_t name;		/* index */
-	uint32_t next;		/* index + 1 of the next in the bucket */
-};
-
-struct unit_index {
-	struct unit_index_entry *entries;
-	size_t count, room;
-	uint32_t *buckets;	/* NULL: not made yet */
-	size_t bucket_count;	/* a power of two */
-};
-
 struct unit {
 	Dwarf_Die die;
 	struct unit_scope *scopes;
 	size_t scope_count, scope_room;
 	struct unit_name *names;
 	size_t name_count, name_room;
-	struct unit_index index;	/* dwarf_unit_index.c: of names */
+	struct hash_index index;	/* of names */
 	struct unit_code *codes;	/* by start */
 	size_t code_count, code_room;
 	struct unit_member *members;
@@ -85,15 +74,16 @@ struct unit {
 	Dwarf_Die *orphans;	/* static variables whose function isn't known */
 	size_t orphan_count, orphan_room;
 	struct call_table *calls;	/* dwarf_call.c */
-	void *blocks;		/* dwarf_block.c: of functions */
+	struct key_map blocks;	/* dwarf_block.c: by the address of a
+				 * function's entry */
 	bool has_nested;	/* codes has those of functions in others */
 	bool failed;		/* out of memory */
 };
 
 /* NULL: out of memory. The unit belongs to the dwarf_file. */
 struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *unit);
-/* Every unit, partial ones as well, those of split debug information in the
- * place of their skeletons; *position starts as NULL. NULL: no more, or out of
+/* Every unit, partial ones as well, those of split debug information instead of
+ * their skeletons; *position starts as NULL. NULL: no more, or out of
  * memory (*failed). */
 struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
 			     bool *failed);
@@ -102,14 +92,11 @@ void dwarf_units_free(struct dwarf_file *dwarf);
 /* The function of the unit that has code at pc: false, none, or out of memory
  * (unit->failed). */
 bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function);
-/*
- * dwarf_unit_index.c: the next of the unit's names that may be, or have, this
- * one; *position starts as 0. NULL: no more, or out of memory (unit->failed).
- */
+/* The next of the unit's names that may be, or have, this one; *position starts
+ * as 0. NULL: no more, or out of memory (unit->failed). */
 const struct unit_name *dwarf_unit_name_next(struct unit *unit,
 					     const char *name,
 					     uint32_t *position);
-void dwarf_unit_index_free(struct unit_index *index);
 /* The scope that an entry of this unit was declared in; of a namespace or class
  * that scope itself. False: not known. */
 bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,

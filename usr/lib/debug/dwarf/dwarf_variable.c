@@ -11,66 +11,55 @@
 
 #define EACH_MAX	4096	/* variables of one function */
 
-/* Declared behind the line, in its file: not known there yet. */
-static bool is_behind(const struct dwarf_scopes *scopes,
-		      const struct dwarf_from *from, Dwarf_Die *die)
+/* Declared after the line, in its file: not known there yet. */
+static bool is_later(const struct dwarf_scopes *scopes,
+		     const struct dwarf_from *from, Dwarf_Die *die)
 {
 	Dwarf_Die root = dwarf_die_root(die);
-	Dwarf_Attribute attr;
-	Dwarf_Word line, file;
+	uint64_t line, file;
 
 	return from->line && root.cu == scopes->dies[0].cu &&
 	       (dwarf_tag(&root) == DW_TAG_variable ||
 		dwarf_tag(&root) == DW_TAG_enumeration_type) &&
-	       dwarf_attr(&root, DW_AT_decl_line, &attr) &&
-	       !dwarf_formudata(&attr, &line) && line > from->line &&
-	       dwarf_attr(&root, DW_AT_decl_file, &attr) &&
-	       !dwarf_formudata(&attr, &file) && file == from->file;
+	       dwarf_die_number(&root, DW_AT_decl_line, &line) &&
+	       line > from->line &&
+	       dwarf_die_number(&root, DW_AT_decl_file, &file) &&
+	       file == from->file;
 }
 
-/* A name in the blocks of a function, inlined or not. */
+/* A name in the blocks of a function, inlined or not */
 struct inside {
 	struct dwarf_scopes scopes;
 	const struct dwarf_from *from;
 	const char *name;
 	struct dwarf_variable *variable;
 	size_t count;		/* of the scopes around, still to look at */
-	struct dwarf_variable behind;	/* the line */
-	bool is_behind;
+	struct dwarf_variable later;	/* declared after the line */
+	bool is_later;
 };
 
-static bool inside_take(struct inside *in, size_t scope)
-{
-	struct dwarf_variable found;
-	Dwarf_Die at;
-
-	if (!dwarf_scope_find(&in->scopes, scope, in->from->pc, in->name,
-			      &found))
-		return false;
-	at = dwarf_tag(&found.die) == DW_TAG_enumerator ? found.type :
-							  found.die;
-	if (!is_behind(&in->scopes, in->from, &at)) {
-		*in->variable = found;
-		return true;
-	}
-	if (!in->is_behind)
-		in->behind = found;
-	in->is_behind = true;
-	return false;
-}
-
-/* From the scope in front of the count to the function that has it; the count
- * is what is around that one then. */
+/* From the scope before the count to the function that has it; the count is what
+ * is around that one then. */
 static bool find_inside(struct inside *in)
 {
-	Dwarf_Die *scope;
-
 	while (in->count) {
-		scope = &in->scopes.dies[--in->count];
-		if (inside_take(in, in->count))
-			return true;
+		Dwarf_Die *scope = &in->scopes.dies[--in->count], at;
+		struct dwarf_variable found;
+
+		if (dwarf_scope_find(&in->scopes, in->count, in->from->pc,
+				     in->name, &found)) {
+			at = dwarf_tag(&found.die) == DW_TAG_enumerator ?
+				     found.type : found.die;
+			if (!is_later(&in->scopes, in->from, &at)) {
+				*in->variable = found;
+				return true;
+			}
+			if (!in->is_later)
+				in->later = found;
+			in->is_later = true;
+		}
 		if (dwarf_tag(scope) == DW_TAG_inlined_subroutine)
-			return !in->is_behind &&
+			return !in->is_later &&
 			       dwarf_scope_find_lost(scope, in->name,
 						     in->variable);
 	}
@@ -79,27 +68,12 @@ static bool find_inside(struct inside *in)
 
 static bool find_around(struct inside *in)
 {
-	while (in->count && !in->is_behind)
+	while (in->count && !in->is_later)
 		if (find_inside(in))
 			return true;
-	if (in->is_behind)
-		*in->variable = in->behind;
-	return in->is_behind;
-}
-
-/* In the blocks around the address, without the unit and other units. */
-static int find_local(struct dwarf_file *dwarf, const struct dwarf_from *from,
-		      const char *name, struct dwarf_variable *variable)
-{
-	struct inside in = {
-		.from = from, .name = name, .variable = variable,
-	};
-	int code = dwarf_scopes_find_from(dwarf, from, &in.scopes);
-
-	if (code)
-		return code;
-	in.count = in.scopes.count;
-	return find_around(&in) ? 0 : -ENOENT;
+	if (in->is_later)
+		*in->variable = in->later;
+	return in->is_later;
 }
 
 /* The symbol of a static variable has the function's name in it: f.n of C,
@@ -179,13 +153,16 @@ static int find_of_this(struct dwarf_file *dwarf, const struct dwarf_from *from,
 			const char *name, struct dwarf_named found[2])
 {
 	struct dwarf_variable this;
+	struct inside in = { .from = from, .name = "this", .variable = &this };
 	Dwarf_Die class;
 
 	if (strchr(name, ':') && (!strncmp(name, "::", 2) ||
 				  strchr(name, ':')[1] != ':'))
 		return -ENOENT;
-	if (find_local(dwarf, from, "this", &this) ||
-	    !this.type.addr)
+	if (dwarf_scopes_find_from(dwarf, from, &in.scopes))
+		return -ENOENT;
+	in.count = in.scopes.count;
+	if (!find_around(&in) || !this.type.addr)
 		return -ENOENT;
 	dwarf_type_peel(&this.type, &class, NULL);
 	if (dwarf_type_kind(&class) != DWARF_TYPE_POINTER ||
@@ -229,22 +206,7 @@ static int find_outside(struct dwarf_file *dwarf,
 	return code ? code : variable_take(&found[0], variable);
 }
 
-/* One outside may be meant as well. */
-static int check_doubtful(struct dwarf_file *dwarf,
-			  const struct dwarf_from *from,
-			  const struct dwarf_scopes *scopes, const char *name,
-			  struct dwarf_variable variable[2])
-{
-	struct dwarf_variable outside[2];
-	int code = find_outside(dwarf, from, scopes, name, outside);
-
-	if (code || outside[0].die.addr == variable->die.addr)
-		return code == -ENOMEM ? code : 0;
-	variable[1] = outside[0];
-	return -ENOTUNIQ;
-}
-
-/* A block may declare what another unit defines. */
+/* A block has the name. */
 static int complete_inside(struct dwarf_file *dwarf,
 			   const struct dwarf_from *from,
 			   const struct dwarf_scopes *scopes, const char *name,
@@ -253,27 +215,22 @@ static int complete_inside(struct dwarf_file *dwarf,
 	struct dwarf_named named = {
 		.kind = DWARF_NAMED_STATIC, .die = variable->die,
 	};
+	struct dwarf_variable outside[2];
 	int code;
 
-	if (variable->is_doubtful)
-		return check_doubtful(dwarf, from, scopes, name, variable);
+	if (variable->is_doubtful) {	/* one outside may be meant as well */
+		code = find_outside(dwarf, from, scopes, name, outside);
+		if (code || outside[0].die.addr == variable->die.addr)
+			return code == -ENOMEM ? code : 0;
+		variable[1] = outside[0];
+		return -ENOTUNIQ;
+	}
+	/* the block may declare what another unit defines */
 	if (!dwarf_die_flag(&variable->die, DW_AT_declaration))
 		return 0;
 	code = dwarf_lookup_define(dwarf, scopes, &named);
 	variable->die = named.die;
 	return code;
-}
-
-/* What a lambda has by reference is the variable of the function that it was
- * inlined into. */
-static void find_captured(struct inside *in)
-{
-	struct dwarf_named *member = &in->variable->member;
-
-	if (dwarf_diename(&member->class) || !member->type.addr ||
-	    dwarf_tag(&member->type) != DW_TAG_reference_type)
-		return;
-	find_around(in);
 }
 
 int dwarf_variable_find(struct dwarf_file *dwarf,
@@ -291,13 +248,20 @@ int dwarf_variable_find(struct dwarf_file *dwarf,
 	in.count = in.scopes.count;
 	if (plain && find_inside(&in))
 		return complete_inside(dwarf, from, &in.scopes, name, variable);
-	code = plain && in.scopes.count && !in.is_behind ?
+	code = plain && in.scopes.count && !in.is_later ?
 		       find_orphan(dwarf, &in.scopes, name, variable) : -ENOENT;
 	if (code != -ENOENT)
 		return code;
 	code = find_outside(dwarf, from, &in.scopes, name, variable);
-	if (!code && variable->of_this)
-		find_captured(&in);
+	/* What a lambda has by reference is the variable of the function that
+	 * it was inlined into. */
+	if (!code && variable->of_this) {
+		struct dwarf_named *member = &variable->member;
+
+		if (!dwarf_diename(&member->class) && member->type.addr &&
+		    dwarf_tag(&member->type) == DW_TAG_reference_type)
+			find_around(&in);
+	}
 	if (code == -ENOENT && plain && find_around(&in))
 		code = 0;
 	if (code == -ENOENT && in.scopes.count &&
@@ -306,24 +270,24 @@ int dwarf_variable_find(struct dwarf_file *dwarf,
 	return code;
 }
 
-struct seen {
+struct variable_seen {
 	Dwarf_Die die;
 	const char *name;
 	size_t scope;
 	int rank;
 };
 
-struct collection {
-	struct seen *seen;
+struct variable_list {
+	struct variable_seen *seen;
 	size_t count, scope;
 	uint64_t pc;
 };
 
 static int collect(void *context, Dwarf_Die *die)
 {
-	struct collection *c = context;
+	struct variable_list *c = context;
 	const char *name = dwarf_diename(die);
-	struct seen *found = NULL;
+	struct variable_seen *found = NULL;
 	int rank;
 
 	if (!name || dwarf_tag(die) == DW_TAG_enumeration_type ||
@@ -337,16 +301,16 @@ static int collect(void *context, Dwarf_Die *die)
 	if (found && found->scope == c->scope && found->rank >= rank)
 		return 0;
 	if (found && found->scope != c->scope) {
-		size_t behind = c->seen + c->count - (found + 1);
+		size_t after = c->seen + c->count - (found + 1);
 
-		memmove(found, found + 1, behind * sizeof(*found));
+		memmove(found, found + 1, after * sizeof(*found));
 		c->count--;
 		found = NULL;
 	}
 	if (!found && c->count < EACH_MAX)
 		found = &c->seen[c->count++];
 	if (found)
-		*found = (struct seen){ *die, name, c->scope, rank };
+		*found = (struct variable_seen){ *die, name, c->scope, rank };
 	return 0;
 }
 
@@ -356,7 +320,7 @@ int dwarf_variable_each(struct dwarf_file *dwarf,
 				    const struct dwarf_variable *variable),
 			void *context)
 {
-	struct collection c = { .pc = from->pc };
+	struct variable_list c = { .pc = from->pc };
 	struct dwarf_variable variable;
 	struct dwarf_scopes scopes;
 	int code = dwarf_scopes_find_from(dwarf, from, &scopes);

@@ -32,7 +32,7 @@ struct dwarf_variable {
  * block first, up to the function that it is looked up in; then what
  * dwarf_lookup.h has, members of *this included; at last what only the
  * functions that a copy was inlined into have. What the function declares
- * behind the line is taken where nothing else has the name. "file.c:name" takes
+ * after the line is taken where nothing else has the name. "file.c:name" takes
  * the one of that file. -ENOENT: none; -ENOTUNIQ: it means several, two are
  * variable[0] and variable[1]; -EISDIR: it is no variable there, but a function
  * or type of a class, or a member without an object.

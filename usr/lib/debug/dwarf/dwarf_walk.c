@@ -6,44 +6,45 @@
 
 #define DEPTH_MAX	256	/* blocks within blocks */
 
-static bool tag_holds_functions(const struct dwarf_walk *walk, int tag)
-{
-	switch (tag) {
-	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-	case DW_TAG_with_stmt:
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-		return true;
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_interface_type:
-		return walk->classes;
-	}
-	return false;
-}
-
 static int walk_children(struct dwarf_walk *walk, Dwarf_Die *parent,
 			 unsigned int depth)
 {
 	Dwarf_Die die;
-	int code = 0, more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1;
+	int code = 0;
 
-	for (; !code && !more; more = dwarf_siblingof(&die, &die)) {
+	if (depth == DEPTH_MAX)
+		return 0;
+	for (dwarf_die_child(parent, &die); !code && die.addr;
+	     dwarf_die_sibling(&die)) {
 		int tag = dwarf_tag(&die);
 
-		/* a sibling that lies in front would be gone through again */
-		if ((const char *)die.addr <= (const char *)walk->last)
+		/* a damaged parent may contain an entry that is before it */
+		if (die.addr <= walk->last)
 			break;
 		walk->last = die.addr;
-		if (tag == DW_TAG_subprogram ||
-		    tag == DW_TAG_inlined_subroutine)
+		switch (tag) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
 			code = walk->take(walk, &die, tag);
-		if (!code && tag_holds_functions(walk, tag))
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			break;
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_interface_type:
+			if (walk->classes)
+				break;
+			/* fall through */
+		default:
+			continue;
+		}
+		if (!code)
 			code = walk_children(walk, &die, depth + 1);
 	}
 	return code;

@@ -12,7 +12,7 @@ struct dwarf_walk {
 	void *context;
 
 	const void *last;	/* the walk's own: entries come in order */
-	bool classes;		/* ... and classes may hold functions */
+	bool classes;		/* the walk's own: classes may hold functions */
 };
 
 int dwarf_walk_unit(struct dwarf_walk *walk, Dwarf_Die *unit);

@@ -48,13 +48,13 @@ void place_free(struct place *place)
 struct place_walk {
 	const struct place *place;
 	size_t next;
-	uint64_t skip, left;	/* bytes in front of the range; still in it */
+	uint64_t skip, left;	/* bytes before the range; still in it */
 
 	const struct place_piece *piece;
 	uint64_t start, bytes;	/* the range's part in this piece */
 };
 
-static void walk_begin(struct place_walk *walk, const struct place *place,
+static void place_walk_begin(struct place_walk *walk, const struct place *place,
 		       uint64_t offset, uint64_t length)
 {
 	*walk = (struct place_walk){
@@ -62,14 +62,8 @@ static void walk_begin(struct place_walk *walk, const struct place *place,
 	};
 }
 
-static bool piece_is_whole(const struct place *place,
-			   const struct place_piece *piece)
-{
-	return place->count == 1 && !piece->bytes;
-}
-
 /* 1: the next part; 0: the range is through; -ERANGE: the place is. */
-static int walk_next(struct place_walk *walk)
+static int place_walk_next(struct place_walk *walk)
 {
 	const struct place_piece *piece;
 
@@ -79,7 +73,7 @@ static int walk_next(struct place_walk *walk)
 		if (walk->next == walk->place->count)
 			return -ERANGE;
 		piece = &walk->place->pieces[walk->next++];
-		if (piece_is_whole(walk->place, piece) ||
+		if ((walk->place->count == 1 && !piece->bytes) ||
 		    walk->skip < piece->bytes)
 			break;
 	}
@@ -102,8 +96,8 @@ bool place_is_known(const struct place *place, uint64_t offset,
 {
 	struct place_walk walk;
 
-	walk_begin(&walk, place, offset, length);
-	while (walk_next(&walk) > 0) {
+	place_walk_begin(&walk, place, offset, length);
+	while (place_walk_next(&walk) > 0) {
 		if (walk.piece->kind != PLACE_ABSENT)
 			continue;
 		*why = walk.piece->why;
@@ -142,8 +136,8 @@ int place_slice(const struct place *place, uint64_t offset, uint64_t length,
 
 	memset(part, 0, sizeof(*part));
 	snprintf(part->where, sizeof(part->where), "%s", place->where);
-	walk_begin(&walk, place, offset, length);
-	while ((code = walk_next(&walk)) > 0) {
+	place_walk_begin(&walk, place, offset, length);
+	while ((code = place_walk_next(&walk)) > 0) {
 		code = slice_piece(&walk, part);
 		if (code)
 			break;
@@ -155,27 +149,19 @@ int place_slice(const struct place *place, uint64_t offset, uint64_t length,
 	return code;
 }
 
-/* What an operation reads at once: 8, 4, 2, 1. */
-static unsigned int deref_bytes(uint64_t most)
-{
-	unsigned int bytes = 8;
-
-	while (bytes > most)
-		bytes /= 2;
-	return bytes;
-}
-
-/* The part of the walk in front of which `done` bytes are on the stack. */
+/* `done` bytes before the part are on the stack. */
 static void value_part(const struct place_walk *walk, unsigned int done,
 		       struct bytes *rpn)
 {
 	const struct bytes *from = &walk->piece->rpn;
-	bool memory = walk->piece->kind == PLACE_MEMORY;
 
 	for (uint64_t at = 0, bytes; at < walk->bytes; at += bytes) {
-		bytes = memory ? deref_bytes(walk->bytes - at) : walk->bytes;
+		bytes = walk->bytes;
 		bytes_join(rpn, from);
-		if (memory) {
+		if (walk->piece->kind == PLACE_MEMORY) {
+			/* an operation reads 8, 4, 2 or 1 at once */
+			for (bytes = 8; bytes > walk->bytes - at; )
+				bytes /= 2;
 			rpn_emit_add(rpn, walk->start + at, true);
 			rpn_emit_deref(rpn, bytes);
 		} else {
@@ -203,8 +189,8 @@ int place_value(const struct place *place, uint64_t offset,
 
 	if (!bytes || bytes > VALUE_BYTES)
 		return -ERANGE;
-	walk_begin(&walk, place, offset, bytes);
-	while ((code = walk_next(&walk)) > 0) {
+	place_walk_begin(&walk, place, offset, bytes);
+	while ((code = place_walk_next(&walk)) > 0) {
 		if (walk.piece->kind == PLACE_ABSENT) {
 			code = -ENODATA;
 			break;

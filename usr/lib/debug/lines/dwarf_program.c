@@ -70,22 +70,18 @@ uint64_t dwarf_program_end(const struct dwarf_program_sections *sections,
 	return c.failed ? 0 : c.end - sections->line.data;
 }
 
-struct entry_format {
-	uint64_t content, form;
-};
-
-struct entry_value {
+struct form_value {
 	const char *text;
 	uint64_t number;
 };
 
 /* The forms of DWARF 5 section 6.2.4.1; any other makes the header bad, since
  * its length isn't known. */
-static struct entry_value read_form(struct cursor *c, uint64_t form,
+static struct form_value read_form(struct cursor *c, uint64_t form,
 				    const struct dwarf_program *program,
 				    const struct dwarf_program_sections *s)
 {
-	struct entry_value value = { .text = "" };
+	struct form_value value = { .text = "" };
 
 	switch (form) {
 	case DW_FORM_string:
@@ -127,46 +123,23 @@ static struct entry_value read_form(struct cursor *c, uint64_t form,
 	return value;
 }
 
-static size_t read_formats(struct cursor *c, struct entry_format *formats)
-{
-	size_t count = cursor_fixed(c, 1);
-
-	for (size_t i = 0; i < count; i++) {
-		formats[i].content = cursor_uleb(c);
-		formats[i].form = cursor_uleb(c);
-	}
-	return count;
-}
-
-static struct dwarf_program_file
-read_entry(struct cursor *c, const struct dwarf_program *program,
-	   const struct dwarf_program_sections *sections,
-	   const struct entry_format *formats, size_t count)
-{
-	struct dwarf_program_file file = { .name = "" };
-
-	for (size_t i = 0; i < count; i++) {
-		struct entry_value value = read_form(c, formats[i].form,
-						     program, sections);
-
-		if (formats[i].content == DW_LNCT_path)
-			file.name = value.text;
-		else if (formats[i].content == DW_LNCT_directory_index)
-			file.directory = value.number;
-	}
-	return file;
-}
-
 /* A file table of DWARF 5, of directories or of files. Each entry has at least
  * one byte, so the header bounds how many there are. */
 static int read_entries(struct cursor *c, const struct dwarf_program *program,
 			const struct dwarf_program_sections *sections,
 			struct dwarf_program_file **files, size_t *file_count)
 {
-	struct entry_format formats[FORMATS_MAX];
-	size_t format_count = read_formats(c, formats);
-	uint64_t count = cursor_uleb(c);
+	struct {
+		uint64_t content, form;
+	} formats[FORMATS_MAX];
+	size_t format_count = cursor_fixed(c, 1);
+	uint64_t count;
 
+	for (size_t i = 0; i < format_count; i++) {
+		formats[i].content = cursor_uleb(c);
+		formats[i].form = cursor_uleb(c);
+	}
+	count = cursor_uleb(c);
 	*file_count = 0;
 	if (c->failed || (count && !format_count) ||
 	    count > (uint64_t)(c->end - c->at))
@@ -174,9 +147,20 @@ static int read_entries(struct cursor *c, const struct dwarf_program *program,
 	*files = calloc(count + 1, sizeof(**files));
 	if (!*files)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < count && !c->failed; i++)
-		(*files)[i] = read_entry(c, program, sections, formats,
-					 format_count);
+	for (uint64_t i = 0; i < count && !c->failed; i++) {
+		struct dwarf_program_file *file = &(*files)[i];
+
+		file->name = "";
+		for (size_t k = 0; k < format_count; k++) {
+			struct form_value value = read_form(c, formats[k].form,
+							    program, sections);
+
+			if (formats[k].content == DW_LNCT_path)
+				file->name = value.text;
+			else if (formats[k].content == DW_LNCT_directory_index)
+				file->directory = value.number;
+		}
+	}
 	*file_count = count;
 	return c->failed ? -EINVAL : 0;
 }
@@ -295,7 +279,7 @@ void dwarf_program_close(struct dwarf_program *program)
 }
 
 /* The state machine of DWARF 5 section 6.2.2. */
-struct machine {
+struct line_machine {
 	const struct dwarf_program *program;
 	struct cursor c;
 	struct dwarf_row row;
@@ -304,7 +288,7 @@ struct machine {
 	void *context;
 };
 
-static void machine_reset(struct machine *m)
+static void machine_reset(struct line_machine *m)
 {
 	m->row = (struct dwarf_row){
 		.line = 1, .file = 1, .is_stmt = m->program->is_stmt,
@@ -312,9 +296,9 @@ static void machine_reset(struct machine *m)
 	m->last = 0;
 }
 
-/* What wraps around is below what was in front: linkers put code that they left
- * out at the highest address. */
-static int machine_emit(struct machine *m)
+/* An address that wrapped around is below the one before: linkers put code that
+ * they left out at the highest address. */
+static int machine_emit(struct line_machine *m)
 {
 	int code = 0;
 
@@ -331,22 +315,7 @@ static int machine_emit(struct machine *m)
 	return code;
 }
 
-static void machine_advance(struct machine *m, uint64_t operations)
-{
-	m->row.address += operations * m->program->insn_length;
-}
-
-static int machine_special(struct machine *m, uint8_t opcode)
-{
-	uint8_t adjusted = opcode - m->program->opcode_base;
-
-	machine_advance(m, adjusted / m->program->line_range);
-	m->row.line += m->program->line_base +
-		       adjusted % m->program->line_range;
-	return machine_emit(m);
-}
-
-static int machine_extended(struct machine *m)
+static int machine_extended(struct line_machine *m)
 {
 	uint64_t length = cursor_uleb(&m->c);
 	const uint8_t *operation = cursor_skip(&m->c, length);
@@ -370,41 +339,55 @@ static int machine_extended(struct machine *m)
 	return 0;
 }
 
-static int machine_standard(struct machine *m, uint8_t opcode)
+static int machine_step(struct line_machine *m)
 {
+	const struct dwarf_program *program = m->program;
+	uint8_t opcode = cursor_fixed(&m->c, 1), adjusted;
+	struct dwarf_row *row = &m->row;
 	uint64_t column;
 
+	if (opcode >= program->opcode_base) {	/* a special one */
+		adjusted = opcode - program->opcode_base;
+		row->address += (uint64_t)program->insn_length *
+				(adjusted / program->line_range);
+		row->line += program->line_base +
+			     adjusted % program->line_range;
+		return machine_emit(m);
+	}
 	switch (opcode) {
+	case 0:
+		return machine_extended(m);
 	case DW_LNS_copy:
 		return machine_emit(m);
 	case DW_LNS_advance_pc:
-		machine_advance(m, cursor_uleb(&m->c));
+		row->address += cursor_uleb(&m->c) * program->insn_length;
 		break;
 	case DW_LNS_advance_line:
-		m->row.line += cursor_sleb(&m->c);
+		row->line += cursor_sleb(&m->c);
 		break;
 	case DW_LNS_set_file:
-		m->row.file = cursor_uleb(&m->c);
+		row->file = cursor_uleb(&m->c);
 		break;
 	case DW_LNS_set_column:
 		column = cursor_uleb(&m->c);
-		m->row.column = column < UINT16_MAX ? column : UINT16_MAX;
+		row->column = column < UINT16_MAX ? column : UINT16_MAX;
 		break;
 	case DW_LNS_negate_stmt:
-		m->row.is_stmt = !m->row.is_stmt;
+		row->is_stmt = !row->is_stmt;
 		break;
 	case DW_LNS_const_add_pc:
-		machine_advance(m, (255 - m->program->opcode_base) /
-				   m->program->line_range);
+		row->address += (uint64_t)program->insn_length *
+				((255 - program->opcode_base) /
+				 program->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
-		m->row.address += cursor_fixed(&m->c, 2);
+		row->address += cursor_fixed(&m->c, 2);
 		break;
 	case DW_LNS_set_prologue_end:
-		m->row.prologue_end = true;
+		row->prologue_end = true;
 		break;
 	default:
-		for (uint8_t i = m->program->opcode_lengths[opcode - 1]; i; i--)
+		for (uint8_t i = program->opcode_lengths[opcode - 1]; i; i--)
 			cursor_uleb(&m->c);
 		break;
 	}
@@ -415,7 +398,7 @@ int dwarf_program_run(const struct dwarf_program *program,
 		      int (*take)(void *context, const struct dwarf_row *row),
 		      void *context)
 {
-	struct machine m = {
+	struct line_machine m = {
 		.program = program,
 		.c = { .at = program->code, .end = program->end },
 		.take = take, .context = context,
@@ -423,21 +406,13 @@ int dwarf_program_run(const struct dwarf_program *program,
 	int code = 0;
 
 	machine_reset(&m);
-	while (!code && !m.c.failed && m.c.at < m.c.end) {
-		uint8_t opcode = cursor_fixed(&m.c, 1);
-
-		if (opcode >= program->opcode_base)
-			code = machine_special(&m, opcode);
-		else if (opcode)
-			code = machine_standard(&m, opcode);
-		else
-			code = machine_extended(&m);
-	}
+	while (!code && !m.c.failed && m.c.at < m.c.end)
+		code = machine_step(&m);
 	return code;
 }
 
 /* Take the last part off; false: there is none, or it is "..". */
-static bool path_drop(const char *path, size_t *length)
+static bool program_path_drop(const char *path, size_t *length)
 {
 	size_t at = *length;
 
@@ -450,7 +425,7 @@ static bool path_drop(const char *path, size_t *length)
 }
 
 /* Add the parts of `from` to the path of *length bytes, resolving them. */
-static void path_add(char *path, size_t *length, const char *from)
+static void program_path_add(char *path, size_t *length, const char *from)
 {
 	if (*from == '/') {
 		path[0] = '/';
@@ -464,7 +439,7 @@ static void path_add(char *path, size_t *length, const char *from)
 		if (n == 1 && *part == '.')
 			continue;
 		if (n == 2 && !memcmp(part, "..", 2) &&
-		    path_drop(path, length))
+		    program_path_drop(path, length))
 			continue;
 		if (*length && path[*length - 1] != '/')
 			path[(*length)++] = '/';
@@ -497,7 +472,7 @@ char *dwarf_program_path(const struct dwarf_program *program, size_t file,
 	}
 	path = malloc(room);
 	for (int i = 0; path && i < 3; i++)
-		path_add(path, &length, parts[i]);
+		program_path_add(path, &length, parts[i]);
 	if (path)
 		path[length] = '\0';
 	return path;

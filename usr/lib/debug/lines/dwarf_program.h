@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Line number programs (DWARF 2 to 5, section 6.2), run without keeping what
- * they yield: libdw keeps 40 bytes per row, and reads all rows of a unit to
- * tell the names of its files.
+ * Line number programs (DWARF 2 to 5, section 6.2), run without keeping
+ * their rows: libdw keeps 40 bytes per row, and reads all rows of a unit to
+ * find the names of its files.
  */
 #ifndef LIB_DWARF_PROGRAM_H
 #define LIB_DWARF_PROGRAM_H
@@ -45,7 +45,7 @@ struct dwarf_row {
 	uint64_t address;
 	uint32_t line;
 	uint32_t file : 20;
-	uint32_t view : 9;	/* how many rows of the address are in front,
+	uint32_t view : 9;	/* how many rows of the address are before,
 				 * DWARF_VIEW_MAX at most */
 	uint32_t is_stmt : 1;
 	uint32_t prologue_end : 1;

@@ -2,7 +2,7 @@
 /*
  * The rows of a line number program that are of code, sequence by sequence: not
  * those of sequences that the linker left out, nor of ones without code, nor
- * those that stand where their sequence ends.
+ * those at the address where their sequence ends.
  */
 #ifndef LIB_DWARF_ROWS_H
 #define LIB_DWARF_ROWS_H
@@ -15,7 +15,7 @@ struct dwarf_rows {
 	size_t count;
 };
 
-/* `is_code` says of the address where a sequence begins whether code is there.
+/* `is_code` is asked whether there is code where a sequence begins.
  * 0 or -ENOMEM. */
 int dwarf_rows_read(struct dwarf_rows *rows,
 		    const struct dwarf_program *program,
@@ -23,8 +23,8 @@ int dwarf_rows_read(struct dwarf_rows *rows,
 		    const void *context);
 void dwarf_rows_free(struct dwarf_rows *rows);
 
-/* The rows of the address, from *first up to *end; where it has none the one in
- * front. False: there is no such row. */
+/* The rows of the address, from *first up to *end; where it has none the one
+ * before. False: there is no such row. */
 bool dwarf_rows_find(const struct dwarf_rows *rows, uint64_t address,
 		     size_t *first, size_t *end);
 

@@ -41,53 +41,36 @@ uint8_t symbol_elf_note(const uint8_t *notes, size_t n, uint8_t id[30])
 	return 0;
 }
 
-static void notes_read(int fd, struct symbol_elf *elf, uint64_t at, uint64_t n)
+/* The program header at an offset, of either class */
+static bool segment_read(int fd, struct symbol_elf *elf, bool wide,
+			 uint64_t at)
 {
 	uint8_t notes[NOTES_MAX];
-
-	n = n < sizeof(notes) ? n : sizeof(notes);
-	if (!elf->id_length && read_at(fd, notes, n, at))
-		elf->id_length = symbol_elf_note(notes, n, elf->id);
-}
-
-static void segment_read(int fd, struct symbol_elf *elf, const Elf64_Phdr *ph)
-{
-	if (ph->p_type == PT_NOTE)
-		notes_read(fd, elf, ph->p_offset, ph->p_filesz);
-	if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) ||
-	    elf->segment_count == SYMBOL_SEGMENTS)
-		return;
-	elf->stripped |= !ph->p_filesz;
-	elf->segments[elf->segment_count++] = (struct symbol_segment){
-		ph->p_vaddr, ph->p_offset, ph->p_memsz,
-	};
-}
-
-static bool header_read64(int fd, struct symbol_elf *elf, uint64_t at, size_t n)
-{
+	Elf32_Phdr narrow;
 	Elf64_Phdr ph;
+	size_t n;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!read_at(fd, &ph, sizeof(ph), at + i * sizeof(ph)))
-			return false;
-		segment_read(fd, elf, &ph);
+	if (wide ? !read_at(fd, &ph, sizeof(ph), at) :
+		   !read_at(fd, &narrow, sizeof(narrow), at))
+		return false;
+	if (!wide)
+		ph = (Elf64_Phdr){
+			.p_type = narrow.p_type, .p_flags = narrow.p_flags,
+			.p_offset = narrow.p_offset, .p_vaddr = narrow.p_vaddr,
+			.p_filesz = narrow.p_filesz, .p_memsz = narrow.p_memsz,
+		};
+	if (ph.p_type == PT_NOTE && !elf->id_length) {
+		n = ph.p_filesz < sizeof(notes) ? ph.p_filesz : sizeof(notes);
+		if (read_at(fd, notes, n, ph.p_offset))
+			elf->id_length = symbol_elf_note(notes, n, elf->id);
 	}
-	return true;
-}
-
-static bool header_read32(int fd, struct symbol_elf *elf, uint64_t at, size_t n)
-{
-	Elf32_Phdr ph;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!read_at(fd, &ph, sizeof(ph), at + i * sizeof(ph)))
-			return false;
-		segment_read(fd, elf, &(Elf64_Phdr){
-			.p_type = ph.p_type, .p_flags = ph.p_flags,
-			.p_offset = ph.p_offset, .p_vaddr = ph.p_vaddr,
-			.p_filesz = ph.p_filesz, .p_memsz = ph.p_memsz,
-		});
-	}
+	if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
+	    elf->segment_count == SYMBOL_SEGMENTS)
+		return true;
+	elf->stripped |= !ph.p_filesz;
+	elf->segments[elf->segment_count++] = (struct symbol_segment){
+		ph.p_vaddr, ph.p_offset, ph.p_memsz,
+	};
 	return true;
 }
 
@@ -98,20 +81,27 @@ bool symbol_elf_read(int fd, struct symbol_elf *elf)
 		Elf32_Ehdr narrow;
 		Elf64_Ehdr wide;
 	} head;
+	size_t count, size;
+	uint64_t at;
+	bool wide;
 
 	*elf = (struct symbol_elf){ 0 };
 	if (!read_at(fd, &head.narrow, sizeof(head.narrow), 0) ||
 	    memcmp(head.ident, ELFMAG, SELFMAG) ||
 	    head.ident[EI_DATA] != HOST_ORDER)
 		return false;
-	if (head.ident[EI_CLASS] == ELFCLASS32)
-		return head.narrow.e_phentsize == sizeof(Elf32_Phdr) &&
-		       head.narrow.e_phnum <= HEADERS_MAX &&
-		       header_read32(fd, elf, head.narrow.e_phoff,
-				     head.narrow.e_phnum);
-	return head.ident[EI_CLASS] == ELFCLASS64 &&
-	       read_at(fd, &head.wide, sizeof(head.wide), 0) &&
-	       head.wide.e_phentsize == sizeof(Elf64_Phdr) &&
-	       head.wide.e_phnum <= HEADERS_MAX &&
-	       header_read64(fd, elf, head.wide.e_phoff, head.wide.e_phnum);
+	wide = head.ident[EI_CLASS] == ELFCLASS64;
+	if (wide && !read_at(fd, &head.wide, sizeof(head.wide), 0))
+		return false;
+	count = wide ? head.wide.e_phnum : head.narrow.e_phnum;
+	at = wide ? head.wide.e_phoff : head.narrow.e_phoff;
+	size = wide ? head.wide.e_phentsize : head.narrow.e_phentsize;
+	if ((!wide && head.ident[EI_CLASS] != ELFCLASS32) ||
+	    size != (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
+	    count > HEADERS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!segment_read(fd, elf, wide, at + i * size))
+			return false;
+	return true;
 }

@@ -73,8 +73,10 @@ static bool libdw_open(struct symbol_file *file, const char *path, int fd)
 	*user = file;
 	if (!library->dwfl_module_getelf(file->module, &file->bias))
 		return false;
-	symbol_lines_open(&file->lines, library, file->module, file->bias,
-			  &file->elf, file->failed);
+	file->lines = (struct symbol_lines){
+		.library = library, .elf = &file->elf, .module = file->module,
+		.bias = file->bias, .failed = file->failed,
+	};
 	return true;
 }
 
@@ -144,33 +146,29 @@ static const char *name_demangle(struct symbol_file *file, const char *name)
 	return text ? text : name;
 }
 
-/* From the page that the segment begins on to its mapping's end, pages are as
- * large as the kernel's that mapped it. */
-static uint64_t segment_page(const struct symbol_segment *segment,
-			     const struct ras_mapping *mapping)
-{
-	uint64_t bytes = mapping->end - mapping->start;
-
-	for (uint64_t page = 4096; page <= 65536; page *= 4) {
-		uint64_t first = segment->address / page * page;
-		uint64_t end = segment->address + segment->bytes;
-
-		if ((end - first + page - 1) / page * page == bytes)
-			return first;
-	}
-	return segment->address & ~4095ULL;
-}
-
 /* The address, as linked, of the file's code there; false: there is none. */
 static bool address_of(const struct symbol_file *file,
 		       const struct ras_mapping *mapping, uint64_t distance,
 		       uint64_t *address)
 {
 	const struct symbol_segment *segment = file->elf.segments;
-	uint64_t offset = mapping->offset + distance;
+	uint64_t offset = mapping->offset + distance, first;
 
 	if (file->by_segment) {
-		*address = segment_page(segment, mapping) + distance;
+		/* From the page that the segment begins on to its mapping's
+		 * end, pages are as large as the kernel's that mapped it. */
+		first = segment->address & ~4095ULL;
+		for (uint64_t page = 4096; page <= 65536; page *= 4) {
+			uint64_t start = segment->address / page * page;
+			uint64_t end = segment->address + segment->bytes;
+
+			if ((end - start + page - 1) / page * page ==
+			    mapping->end - mapping->start) {
+				first = start;
+				break;
+			}
+		}
+		*address = first + distance;
 		return (file->elf.segment_count == 1 ||
 			mapping->path[0] != '/') &&
 		       *address - segment->address < segment->bytes;

@@ -27,56 +27,39 @@ struct symbol_kernel {
 	uint64_t text;			/* where the image begins */
 };
 
-/* ---- reading ---- */
-
-static bool name_add(struct symbol_kernel *kernel, const char *name)
-{
-	size_t n = strlen(name) + 1;
-	char *names;
-
-	if (kernel->name_room - kernel->name_bytes < n) {
-		size_t room = 2 * kernel->name_room + (64 << 10);
-
-		names = realloc(kernel->names, room);
-		if (!names)
-			return false;
-		kernel->names = names;
-		kernel->name_room = room;
-	}
-	memcpy(kernel->names + kernel->name_bytes, name, n);
-	kernel->name_bytes += n;
-	return true;
-}
-
-static bool symbol_add(struct symbol_kernel *kernel, uint64_t address,
-		       const char *name)
-{
-	size_t at = kernel->name_bytes;
-
-	if (!array_grow(&kernel->symbols, kernel->count, &kernel->room,
-			sizeof(*kernel->symbols)) ||
-	    !name_add(kernel, name))
-		return false;
-	kernel->symbols[kernel->count++] =
-		(struct kernel_symbol){ address, at };
-	return true;
-}
-
-/* "ffffffff81000000 T _text", with "\t[xfs]" behind a module's. Code only. */
+/* "ffffffff81000000 T _text", with "\t[xfs]" after a module's. Code only. */
 static bool line_add(struct symbol_kernel *kernel, char *line)
 {
 	uint64_t address;
 	char type, name[512];
+	size_t n;
 
 	if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) != 3 ||
 	    !address || !strchr("tTwW", type) ||
 	    *name == '$')	/* begins code, or data in it: aaelf64, 5.5.4 */
 		return true;
 	kernel->text = kernel_image_start(kernel->text, name, address);
-	return symbol_add(kernel, address, name);
+	n = strlen(name) + 1;
+	if (kernel->name_room - kernel->name_bytes < n) {
+		size_t room = 2 * kernel->name_room + (64 << 10);
+		char *names = realloc(kernel->names, room);
+
+		if (!names)
+			return false;
+		kernel->names = names;
+		kernel->name_room = room;
+	}
+	if (!array_grow(&kernel->symbols, kernel->count, &kernel->room,
+			sizeof(*kernel->symbols)))
+		return false;
+	kernel->symbols[kernel->count++] =
+		(struct kernel_symbol){ address, kernel->name_bytes };
+	memcpy(kernel->names + kernel->name_bytes, name, n);
+	kernel->name_bytes += n;
+	return true;
 }
 
-static int symbol_compare(const void *a, const void *b)
+static int kernel_symbol_compare(const void *a, const void *b)
 {
 	const struct kernel_symbol *x = a, *y = b;
 
@@ -99,7 +82,7 @@ struct symbol_kernel *symbol_kernel_open(void)
 		return NULL;
 	}
 	qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols),
-	      symbol_compare);
+	      kernel_symbol_compare);
 	return kernel;
 }
 
@@ -111,8 +94,6 @@ void symbol_kernel_close(struct symbol_kernel *kernel)
 	free(kernel->names);
 	free(kernel);
 }
-
-/* ---- asking ---- */
 
 static bool notes_match(const char *path, const struct ras_mapping *mapping)
 {
@@ -128,13 +109,28 @@ static bool notes_match(const char *path, const struct ras_mapping *mapping)
 	       !memcmp(id, mapping->id, length);
 }
 
-/* "xfs 1234567 1 - Live 0xffffffffc0000000" */
-static uint64_t module_base(const char *wanted)
+/* Names of modules have no slash; one that has isn't looked for. */
+uint64_t symbol_kernel_base(const struct symbol_kernel *kernel,
+			    const struct ras_mapping *mapping)
 {
-	FILE *file = fopen("/proc/modules", "re");
+	char wanted[64], name[64], path[128], line[4096];
 	uint64_t address, found = 0;
-	char line[4096], name[64];
+	FILE *file;
 
+	if (strnlen(mapping->path, sizeof(wanted)) >= sizeof(wanted))
+		return 0;
+	strcpy(wanted, mapping->path);
+	if (!strcmp(wanted, "vmlinux"))
+		return notes_match("/sys/kernel/notes", mapping) ?
+		       kernel->text : 0;
+	if (!*wanted || strchr(wanted, '/') || *wanted == '.')
+		return 0;
+	snprintf(path, sizeof(path),
+		 "/sys/module/%s/notes/.note.gnu.build-id", wanted);
+	if (!notes_match(path, mapping))
+		return 0;
+	/* "xfs 1234567 1 - Live 0xffffffffc0000000" */
+	file = fopen("/proc/modules", "re");
 	while (file && !found && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%63s %*s %*s %*s %*s 0x%" SCNx64, name,
 			   &address) == 2 && !strcmp(name, wanted))
@@ -142,25 +138,6 @@ static uint64_t module_base(const char *wanted)
 	if (file)
 		fclose(file);
 	return found;
-}
-
-/* Names of modules have no slash; one that has isn't looked for. */
-uint64_t symbol_kernel_base(const struct symbol_kernel *kernel,
-			    const struct ras_mapping *mapping)
-{
-	char name[64], path[128];
-
-	if (strnlen(mapping->path, sizeof(name)) >= sizeof(name))
-		return 0;
-	strcpy(name, mapping->path);
-	if (!strcmp(name, "vmlinux"))
-		return notes_match("/sys/kernel/notes", mapping) ?
-		       kernel->text : 0;
-	if (!*name || strchr(name, '/') || *name == '.')
-		return 0;
-	snprintf(path, sizeof(path),
-		 "/sys/module/%s/notes/.note.gnu.build-id", name);
-	return notes_match(path, mapping) ? module_base(name) : 0;
 }
 
 void symbol_kernel_find(const struct symbol_kernel *kernel, uint64_t address,

@@ -13,26 +13,23 @@
 #include "symbol_place.h"
 #include "symbol_units.h"
 
+/* The first members are set by the caller; the rest is 0. */
 struct symbol_lines {
 	const struct symbol_library *library;
 	const struct symbol_elf *elf;
 	Dwfl_Module *module;
 	uint64_t bias;			/* libdw's addresses over the file's */
+	bool *failed;			/* set when there is no memory */
+
+	bool read;			/* the members that follow */
 	uint64_t dwarf_bias;		/* libdw's addresses over the debug
 					 * information's */
-	bool read;			/* the members that follow */
 	struct symbol_units units;
 	struct dwarf_program_sections sections;
 	size_t left;			/* bytes of programs not read yet */
 	struct key_map programs;	/* struct symbol_program, by offset */
-	bool *failed;
 };
 
-/* `bias` is that of the module's file. *failed is set when there is no memory. */
-void symbol_lines_open(struct symbol_lines *lines,
-		       const struct symbol_library *library,
-		       Dwfl_Module *module, uint64_t bias,
-		       const struct symbol_elf *elf, bool *failed);
 /* File and line of an address as libdw counts it; strings stay until
  * symbol_lines_close(). */
 void symbol_lines_find(struct symbol_lines *lines, uint64_t address,

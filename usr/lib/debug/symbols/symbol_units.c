@@ -6,56 +6,7 @@
 #include "symbol_units.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 #include <string.h>
-#include "lib/array.h"
-
-#define RANGES_MAX	(1 << 22)	/* units may share what they say */
-
-static bool range_add(struct symbol_units *units, uint64_t start, uint64_t end,
-		      Dwarf_Die *unit)
-{
-	if (units->count == RANGES_MAX)
-		return true;
-	if (!array_grow(&units->ranges, units->count, &units->room,
-			sizeof(*units->ranges)))
-		return false;
-	units->ranges[units->count++] = (struct symbol_range){
-		start, end, unit,
-	};
-	return true;
-}
-
-/* Of ranges with one start the longest first; others get what it leaves. */
-static int range_compare(const void *a, const void *b)
-{
-	const struct symbol_range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end < y->end) - (x->end > y->end);
-}
-
-static void ranges_sort(struct symbol_units *units)
-{
-	uint64_t covered = 0;
-	size_t kept = 0;
-
-	if (units->count)
-		qsort(units->ranges, units->count, sizeof(*units->ranges),
-		      range_compare);
-	for (size_t i = 0; i < units->count; i++) {
-		struct symbol_range range = units->ranges[i];
-
-		if (range.start < covered)
-			range.start = covered;
-		if (range.start >= range.end)
-			continue;
-		covered = range.end;
-		units->ranges[kept++] = range;
-	}
-	units->count = kept;
-}
 
 /*
  * The unit's entry in the table of offsets to range lists (DWARF 5, section 7.28)
@@ -121,26 +72,20 @@ bool symbol_units_read(struct symbol_units *units,
 							at, &base, &start,
 							&end)) > 0)
 			if (start < end && is_code(context, start))
-				good = range_add(units, start, end, unit);
+				good = unit_ranges_add(&units->ranges, start,
+						       end, (uintptr_t)unit);
 	}
-	ranges_sort(units);
+	unit_ranges_sort(&units->ranges);
 	return good;
 }
 
 Dwarf_Die *symbol_units_find(const struct symbol_units *units,
 			     uint64_t address)
 {
-	size_t at = array_count_upto(units->ranges, units->count,
-				     sizeof(*units->ranges), address);
+	uint64_t unit;
 
-	return at && address < units->ranges[at - 1].end ?
-	       units->ranges[at - 1].unit : NULL;
-}
-
-void symbol_units_free(struct symbol_units *units)
-{
-	free(units->ranges);
-	*units = (struct symbol_units){ 0 };
+	return unit_ranges_find(&units->ranges, address, &unit) ?
+	       (Dwarf_Die *)(uintptr_t)unit : NULL;
 }
 
 #endif

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The unit of the debug information that covers an address, by each unit's own
- * ranges: libdw uses .debug_aranges, which is optional (clang omits it). */
+/* The unit of the debug information that covers an address */
 #ifndef DEBUG_SYMBOL_UNITS_H
 #define DEBUG_SYMBOL_UNITS_H
 
 #include "lib/debug/lines/dwarf_program.h"
+#include "lib/debug/lines/unit_ranges.h"
 #include "symbol_library.h"
 
 struct symbol_units {
 	struct dwarf_bytes lists;	/* .debug_rnglists: to be set */
-	struct symbol_range {
-		uint64_t start, end;
-		Dwarf_Die *unit;
-	} *ranges;			/* by start, without overlaps */
-	size_t count, room;
+	struct unit_ranges ranges;	/* addresses of Dwarf_Die */
 };
 
 /* Read the ranges of all units whose start is_code() accepts. false: no memory,
@@ -33,6 +29,5 @@ ptrdiff_t symbol_units_range(const struct symbol_units *units,
 /* NULL: none. */
 Dwarf_Die *symbol_units_find(const struct symbol_units *units,
 			     uint64_t address);
-void symbol_units_free(struct symbol_units *units);
 
 #endif

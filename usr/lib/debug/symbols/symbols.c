@@ -16,7 +16,6 @@
 
 /* A file that was mapped. */
 struct symbols_module {
-	struct symbols_module *next;	/* of the same hash */
 	uint8_t id[30];
 	uint8_t id_kind, id_length;
 	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
@@ -26,7 +25,7 @@ struct symbols_module {
 					 * there */
 };
 
-struct remembered {
+struct symbols_known {
 	const struct symbols_module *module;	/* NULL: nothing yet */
 	uint64_t distance, offset;	/* from the mapping's start; the mapping's
 					 * in the file */
@@ -41,7 +40,7 @@ struct symbols {
 	struct symbol_kernel *kernel;
 	bool kernel_tried;
 	bool failed;			/* no memory for a module */
-	struct remembered places[PLACES];
+	struct symbols_known places[PLACES];
 };
 
 char *symbol_demangle(const char *name)
@@ -68,17 +67,15 @@ struct symbols *symbols_open(const struct symbols_settings *settings)
 
 void symbols_close(struct symbols *symbols)
 {
-	struct symbols_module *module, *next;
+	struct symbols_module *module;
 	size_t at = 0;
 
 	if (!symbols)
 		return;
-	while ((next = key_map_next(&symbols->modules, &at)))
-		while ((module = next)) {
-			next = module->next;
-			symbol_file_close(module->file);
-			free(module);
-		}
+	while ((module = key_map_next(&symbols->modules, &at))) {
+		symbol_file_close(module->file);
+		free(module);
+	}
 	key_map_free(&symbols->modules);
 	symbol_kernel_close(symbols->kernel);
 	pthread_mutex_destroy(&symbols->lock);
@@ -90,8 +87,8 @@ bool symbols_failed(const struct symbols *symbols)
 	return symbols && symbols->failed;
 }
 
-static bool module_is(const struct symbols_module *module,
-		      const struct ras_mapping *mapping)
+static bool symbols_module_is(const struct symbols_module *module,
+			      const struct ras_mapping *mapping)
 {
 	return module->id_kind == mapping->id_kind &&
 	       module->id_length == mapping->id_length &&
@@ -100,32 +97,27 @@ static bool module_is(const struct symbols_module *module,
 }
 
 /* Found or made; NULL: no memory, or too many. */
-static struct symbols_module *module_get(struct symbols *symbols,
-					 const struct ras_mapping *mapping,
-					 bool is_kernel)
+static struct symbols_module *
+symbols_module_get(struct symbols *symbols, const struct ras_mapping *mapping,
+		   bool is_kernel)
 {
-	struct symbols_module *module, *first;
+	struct symbols_module *module;
+	size_t step = 0;
 	uint64_t hash;
 
 	hash = hash_fnv(HASH_FNV_START, mapping->id, sizeof(mapping->id));
 	hash = hash_fnv(hash, mapping->path,
 			strnlen(mapping->path, sizeof(mapping->path)));
-	first = key_map_find(&symbols->modules, hash);
-	for (module = first; module; module = module->next)
-		if (module_is(module, mapping))
+	while ((module = key_map_each(&symbols->modules, hash, &step)))
+		if (symbols_module_is(module, mapping))
 			return module;
 	if (symbols->count == MODULES_MAX)
 		return NULL;
 	module = calloc(1, sizeof(*module));
-	if (!module ||
-	    (!first && key_map_add(&symbols->modules, hash, module))) {
+	if (!module || key_map_add(&symbols->modules, hash, module)) {
 		symbols->failed = true;
 		free(module);
 		return NULL;
-	}
-	if (first) {
-		module->next = first->next;
-		first->next = module;
 	}
 	symbols->count++;
 	module->id_kind = mapping->id_kind;
@@ -148,43 +140,36 @@ static struct symbols_module *module_get(struct symbols *symbols,
 	return module;
 }
 
-static struct symbols_place place_find(struct symbols *symbols,
-				       const struct ras_mapping *mapping,
-				       uint64_t address, bool is_kernel)
-{
-	const struct symbols_module *module = module_get(symbols, mapping,
-							 is_kernel);
-	uint64_t distance = address - mapping->start;
-	struct remembered *at = &symbols->places[(address ^ address >> 12) %
-						 PLACES];
-
-	if (!module)
-		return (struct symbols_place){ 0 };
-	if (at->module == module && at->distance == distance &&
-	    at->offset == mapping->offset)
-		return at->place;
-	*at = (struct remembered){
-		.module = module, .distance = distance,
-		.offset = mapping->offset,
-		.place.module = module->base,
-		.place.module_offset = mapping->offset + distance,
-	};
-	if (module->file)
-		symbol_file_find(module->file, mapping, distance, &at->place);
-	if (!at->place.symbol && module->kernel_base)
-		symbol_kernel_find(symbols->kernel,
-				   module->kernel_base + distance, &at->place);
-	return at->place;
-}
-
 struct symbols_place symbols_find_mapped(struct symbols *symbols,
 					 const struct ras_mapping *mapping,
 					 uint64_t address, bool is_kernel)
 {
-	struct symbols_place place;
+	uint64_t distance = address - mapping->start;
+	struct symbols_known *at = &symbols->places[(address ^ address >> 12) %
+						    PLACES];
+	struct symbols_place place = { 0 };
+	const struct symbols_module *module;
 
 	pthread_mutex_lock(&symbols->lock);
-	place = place_find(symbols, mapping, address, is_kernel);
+	module = symbols_module_get(symbols, mapping, is_kernel);
+	if (module && (at->module != module || at->distance != distance ||
+		       at->offset != mapping->offset)) {
+		*at = (struct symbols_known){
+			.module = module, .distance = distance,
+			.offset = mapping->offset,
+			.place.module = module->base,
+			.place.module_offset = mapping->offset + distance,
+		};
+		if (module->file)
+			symbol_file_find(module->file, mapping, distance,
+					 &at->place);
+		if (!at->place.symbol && module->kernel_base)
+			symbol_kernel_find(symbols->kernel,
+					   module->kernel_base + distance,
+					   &at->place);
+	}
+	if (module)
+		place = at->place;
 	pthread_mutex_unlock(&symbols->lock);
 	return place;
 }
