@@ -204,15 +204,6 @@ static int change_come(struct change *change, const struct heap_block *resized)
 	return 0;
 }
 
-/* A block that the recording has already isn't an old one. */
-static int change_old(struct change *change)
-{
-	struct heap_entry *entry = heap_process_entry(change->process,
-						      change->event->address);
-
-	return entry && entry->live ? 0 : change_come(change, NULL);
-}
-
 /* ---- blocks that go ---- */
 
 static bool name_begins(const struct heap_trace *trace, uint32_t string,
@@ -375,22 +366,6 @@ static int change_free(struct change *change)
 	return 0;
 }
 
-static int change_resize(struct change *change)
-{
-	const struct heap_block *gone;
-	struct heap_block before;
-	int ret = 0;
-
-	if (change->event->old)
-		ret = change_go(change, change->event->old);
-	gone = change->step->gone;
-	if (ret || !change->event->address)
-		return ret;
-	if (gone)
-		before = *gone;
-	return change_come(change, gone ? &before : NULL);
-}
-
 /* ---- processes ---- */
 
 static void process_each(const struct heap_process *process,
@@ -492,18 +467,35 @@ static int model_change(struct heap_model *model, struct heap_step *step)
 		.process = heap_process_get(model->processes, event->pid,
 				function_kind(event->function) == KIND_MAP),
 	};
+	const struct heap_block *gone;
+	struct heap_block before;
+	int ret;
+	struct heap_entry *entry;
 
 	if (!change.process || change_thread(&change))
 		return -ENOMEM;
-	if (event->kind == HEAP_REALLOC)
-		return change_resize(&change);
+	if (event->kind == HEAP_REALLOC) {
+		ret = 0;
+		if (change.event->old)
+			ret = change_go(&change, change.event->old);
+		gone = change.step->gone;
+		if (ret || !change.event->address)
+			return ret;
+		if (gone)
+			before = *gone;
+		return change_come(&change, gone ? &before : NULL);
+	}
 	if (event->kind == HEAP_ALLOC)
 		return change_come(&change, NULL);
 	if (!event->address && (event->kind == HEAP_OLD ||
 				!heap_model_find(model, event->pid, 0)))
 		return 0;
-	if (event->kind == HEAP_OLD)
-		return change_old(&change);
+	if (event->kind == HEAP_OLD) {
+		/* A block that the recording has already isn't an old one. */
+		entry = heap_process_entry(change.process,
+					   change.event->address);
+		return entry && entry->live ? 0 : change_come(&change, NULL);
+	}
 	return change_free(&change);
 }
 

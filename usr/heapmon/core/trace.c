@@ -32,14 +32,6 @@ void heap_trace_free(struct heap_trace *trace)
 
 /* ---- frames and stacks ---- */
 
-static bool frame_same(const struct heap_frame *a, const struct heap_frame *b)
-{
-	return a->address == b->address && a->offset == b->offset &&
-	       a->module_offset == b->module_offset &&
-	       a->module == b->module && a->symbol == b->symbol &&
-	       a->file == b->file && a->line == b->line &&
-	       a->tag == b->tag && a->stopped == b->stopped;
-}
 
 uint32_t heap_trace_frame(struct heap_trace *trace,
 			  const struct heap_frame *frame)
@@ -55,7 +47,16 @@ uint32_t heap_trace_frame(struct heap_trace *trace,
 	hash = key_map_mix(hash, (uint64_t)frame->tag << 32 | frame->stopped);
 	while ((number = key_map_each_number(&trace->frame_numbers, hash,
 					     &step)))
-		if (frame_same(&trace->frames[number], frame))
+		if (trace->frames[number].address == frame->address &&
+		    trace->frames[number].offset == frame->offset &&
+		    trace->frames[number].module_offset ==
+			    frame->module_offset &&
+		    trace->frames[number].module == frame->module &&
+		    trace->frames[number].symbol == frame->symbol &&
+		    trace->frames[number].file == frame->file &&
+		    trace->frames[number].line == frame->line &&
+		    trace->frames[number].tag == frame->tag &&
+		    trace->frames[number].stopped == frame->stopped)
 			return number;
 	if (key_map_reserve(&trace->frame_numbers) ||
 	    !array_extend(&trace->frames, &trace->frame_count,
@@ -160,20 +161,12 @@ void heap_frame_name(const struct heap_trace *trace, uint32_t frame,
 		tag_append(trace, trace->frames[frame].tag, text, size);
 }
 
-/* As much of it as is safe and has room; from: below PLAIN_MOST bytes. */
-static void text_make_safe(const char *from, char *text, size_t size)
-{
-	char safe[4 * PLAIN_MOST + 1];
-
-	*safe_text_put(safe, from, strlen(from), false) = '\0';
-	snprintf(text, size, "%s", safe);
-}
-
 void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 		      char *text, size_t size)
 {
 	const struct heap_frame *frame;
 	char plain[PLAIN_MOST];
+	char safe[4 * PLAIN_MOST + 1];
 
 	if (!size)
 		return;
@@ -193,7 +186,11 @@ void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 		text_append(plain, sizeof(plain), " (%s)",
 			    trace_base_name(heap_text(trace, frame->module)));
 	tag_append(trace, frame->tag, plain, sizeof(plain));
-	text_make_safe(plain, text, size);
+
+	/* As much of it as is safe and has room; from: below PLAIN_MOST bytes.
+	 */
+	*safe_text_put(safe, plain, strlen(plain), false) = '\0';
+	snprintf(text, size, "%s", safe);
 }
 
 double heap_trace_weight(const struct heap_trace *trace, uint64_t size)

@@ -113,34 +113,31 @@ uint64_t old_arena_next(const struct old_arena *arena,
 	return next;
 }
 
-/* Back to where it began, and not only to somewhere on the way? */
-static bool ring_closes(const struct old_arena *arena,
-			const struct old_process *process)
-{
-	uint64_t at = arena->main, before = 0;
-
-	for (unsigned int i = 0; at && at != before && i < ARENAS_MOST; i++) {
-		if (!(i & (i - 1)))
-			before = at;
-		at = old_arena_next(arena, process, at);
-		if (at == arena->main)
-			return true;
-	}
-	return false;
-}
-
 /* What is in front of the bins depends on the version; the arena begins where
  * the ring of arenas says so. */
 static bool arena_begin(struct old_arena *arena,
 			const struct old_process *process, uint64_t bins)
 {
 	unsigned int word = process->word;
+	uint64_t at;
+	uint64_t before;
 
 	for (unsigned int n = 3; n <= 32; n++) {
 		layout_make(&arena->layout, n * word, word);
 		arena->main = bins - n * word;
-		if (ring_closes(arena, process))
-			return true;
+
+		/* Back to where it began, and not only to somewhere on the way?
+		 */
+		at = arena->main;
+		before = 0;
+		for (unsigned int i = 0; at && at != before && i < ARENAS_MOST;
+		     i++) {
+			if (!(i & (i - 1)))
+				before = at;
+			at = old_arena_next(arena, process, at);
+			if (at == arena->main)
+				return true;
+		}
 	}
 	return false;
 }

@@ -128,20 +128,6 @@ static bool cache_counts(const struct cache *cache, unsigned int bin)
 	return at[0] || (cache->layout->width == 2 && at[1]);
 }
 
-/* Nothing that such a bin could have. */
-static bool entry_wrong(const struct old_chunks *chunks,
-			const struct old_process *process, unsigned int bin,
-			uint64_t entry)
-{
-	const struct old_chunk *chunk = old_chunks_find(chunks, entry);
-	uint64_t least = chunk_least(process) + bin * CHUNK_ALIGN, size;
-
-	if (!chunk)
-		return true;
-	size = chunk->size & ~(uint64_t)CHUNK_FLAGS;
-	return bin < SMALL_BINS ? size != least : size < least;
-}
-
 /*
  * How many bins have something; -1: it isn't a cache. A number may be one off,
  * when the thread was stopped between it and the pointer.
@@ -151,6 +137,9 @@ static int cache_check(const struct cache *cache,
 		       const struct old_process *process)
 {
 	unsigned int filled = 0, odd = 0;
+	const struct old_chunk *chunk;
+	uint64_t least;
+	uint64_t size;
 
 	for (unsigned int i = 0; i < cache->layout->bins; i++) {
 		uint64_t entry = cache_entry(cache, process, i);
@@ -160,8 +149,16 @@ static int cache_check(const struct cache *cache,
 			return -1;
 		if (!entry)
 			continue;
-		if (entry_wrong(chunks, process, i, entry))
+
+		/* Nothing that such a bin could have. */
+		chunk = old_chunks_find(chunks, entry);
+		least = chunk_least(process) + i * CHUNK_ALIGN;
+		if (!chunk)
 			return -1;
+		size = chunk->size & ~(uint64_t)CHUNK_FLAGS;
+		if (i < SMALL_BINS ? size != least : size < least)
+			return -1;
+
 		filled++;
 	}
 	return filled > odd || !odd ? (int)filled : -1;

@@ -74,27 +74,22 @@ static bool fence_is(struct old_process *process, uint64_t at, uint64_t size,
 	return size == head && next == head;
 }
 
-/* A chunk that isn't in use says its size at its end, too. */
-static bool free_is(struct old_process *process, uint64_t at, uint64_t size)
-{
-	uint64_t before;
-
-	return old_process_next_word(process, at + size, &before) &&
-	       before == size;
-}
-
 static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 			uint64_t at, uint64_t head, unsigned int flags)
 {
 	uint64_t size = head & ~(uint64_t)CHUNK_FLAGS;
 	uint64_t block = at + chunk_head(process), next, word = 0;
+	uint64_t before;
 
 	if (!old_process_next_word(process, block, &word))
 		return false;
 	if (!old_process_next_word(process, at + size + process->word, &next))
 		return false;
-	if (!(next & CHUNK_USED_BEFORE))
-		return free_is(process, at, size);
+	if (!(next & CHUNK_USED_BEFORE)) {
+		/* A chunk that isn't in use says its size at its end, too. */
+		return old_process_next_word(process, at + size, &before) &&
+		       before == size;
+	}
 	if ((head & CHUNK_THREAD) != flags)	/* free ones may be without */
 		return false;
 	if (old_cache_layout(process, size) && !cache_note(chunks, block))

@@ -19,10 +19,6 @@ static bool file_defines_malloc(int fd)
 	return defines;
 }
 
-static bool name_is_libc(const char *name)
-{
-	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2.", 7);
-}
 
 /* Older ones of ld.so define a malloc until libc is there. */
 static bool name_is_loader(const char *name)
@@ -40,7 +36,9 @@ const struct old_region *old_foreign_find(const struct old_process *process)
 		bool defines;
 		int fd;
 
-		if (!region->first || name_is_libc(region->name) ||
+		if (!region->first ||
+		    (!strncmp(region->name, "libc.so", 7) ||
+		     !strncmp(region->name, "libc-2.", 7)) ||
 		    name_is_loader(region->name))
 			continue;
 		fd = maps_line_open(&mapping, process->pid);

@@ -139,13 +139,6 @@ struct heap_info {
 	uint64_t arena, before, size;
 };
 
-static bool info_read(const struct old_process *process, uint64_t heap,
-		      struct heap_info *info)
-{
-	return old_process_word(process, heap, &info->arena) &&
-	       old_process_word(process, heap + process->word, &info->before) &&
-	       old_process_word(process, heap + 2 * process->word, &info->size);
-}
 
 static bool heap_walk(struct old_chunks *chunks, struct old_process *process,
 		      const struct old_arena *arena, uint64_t at, uint64_t heap,
@@ -158,8 +151,11 @@ static bool heap_walk(struct old_chunks *chunks, struct old_process *process,
 	uint64_t end;
 
 	/* a list that is damaged may come back to where it was */
-	if (!info_read(process, heap, &info) || info.arena != at ||
-	    info.size > heap_most(process) ||
+	if (!(old_process_word(process, heap, &info.arena) &&
+	      old_process_word(process, heap + process->word, &info.before) &&
+	      old_process_word(process, heap + 2 * process->word,
+			       &info.size)) ||
+	    info.arena != at || info.size > heap_most(process) ||
 	    old_chunks_span(chunks, chunk_align(process, first)) ||
 	    !old_chunks_walk(chunks, process, chunk_align(process, first),
 			     heap + info.size, top, CHUNK_THREAD, &end))

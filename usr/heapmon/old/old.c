@@ -67,37 +67,39 @@ static int walk_look(struct walk *walk)
 	return code ? code : arenas_find(walk);
 }
 
-/* One thread after the other goes on until it has let go of a lock, or, when it
- * had none, has none again. */
-static int walk_unlock(struct walk *walk, unsigned int *turns)
-{
-	unsigned int locks = arenas_locks(walk), before = locks, tries = 0;
-	size_t n = 0;
-	int code = 0;
-
-	for (; !code && locks && *turns < TURNS; ++*turns) {
-		code = old_stop_turn(&walk->stop, walk->pid, n, walk->err);
-		locks = arenas_locks(walk);
-		tries++;
-		if (locks >= before && (tries < TRIES || locks > before))
-			continue;
-		before = locks;
-		tries = 0;
-		n++;
-	}
-	return code;
-}
-
 /* Stopped when no arena is locked; in the end anyhow. */
 static int walk_stop(struct walk *walk)
 {
 	int code = old_stop_begin(&walk->stop, walk->pid, walk->err);
 	unsigned int turns = 0;
+	unsigned int locks;
+	unsigned int before;
+	unsigned int tries;
+	size_t n;
 
 	if (!code)
 		code = walk_look(walk);
-	if (!code)
-		code = walk_unlock(walk, &turns);
+	if (!code) {
+		/* One thread after the other goes on until it has let go of a
+		 * lock, or, when it had none, has none again. */
+		locks = arenas_locks(walk);
+		before = locks;
+		tries = 0;
+		n = 0;
+		code = 0;
+		for (; !code && locks && turns < TURNS; ++turns) {
+			code = old_stop_turn(&walk->stop, walk->pid, n,
+					     walk->err);
+			locks = arenas_locks(walk);
+			tries++;
+			if (locks >= before &&
+			    (tries < TRIES || locks > before))
+				continue;
+			before = locks;
+			tries = 0;
+			n++;
+		}
+	}
 	return !code && turns ? walk_look(walk) : code;
 }
 

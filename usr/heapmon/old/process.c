@@ -68,23 +68,12 @@ static void region_fill(struct old_region *region,
 		 slash ? slash + 1 : "");
 }
 
-/* brk's memory may be in parts, by madvise(2). */
-static void region_join(struct old_process *process)
-{
-	struct old_region *region = &process->regions[process->count];
-
-	if (process->count && region->heap && region[-1].heap &&
-	    region[-1].end == region->start)
-		region[-1].end = region->end;
-	else
-		process->count++;
-}
-
 int old_process_map(struct old_process *process, struct error *err)
 {
 	struct maps_lines lines;
 	struct maps_line maps;
 	int code = maps_lines_open(&lines, process->pid);
+	struct old_region *region;
 
 	process->count = 0;
 	process->window_size = 0;
@@ -97,7 +86,14 @@ int old_process_map(struct old_process *process, struct error *err)
 			code = error_no_memory(err);
 		} else {
 			region_fill(&process->regions[process->count], &maps);
-			region_join(process);
+
+			/* brk's memory may be in parts, by madvise(2). */
+			region = &process->regions[process->count];
+			if (process->count && region->heap && region[-1].heap &&
+			    region[-1].end == region->start)
+				region[-1].end = region->end;
+			else
+				process->count++;
 		}
 	}
 	maps_lines_close(&lines);

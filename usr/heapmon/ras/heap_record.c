@@ -3,32 +3,11 @@
 
 #include <string.h>
 
-static void item_take(struct heap_record *record, struct ras_item item,
-		      const uint8_t *p)
-{
-	uint8_t kind = RAS_ITEM_KIND(item.status);
-
-	if (kind == RAS_ITEM_STACK && item.length >= sizeof(struct ras_stack)) {
-		memcpy(&record->stack_end, p, sizeof(record->stack_end));
-		record->stack = p + sizeof(record->stack_end);
-		record->stack_bytes = item.length - sizeof(record->stack_end);
-	} else if (kind == RAS_ITEM_VALUE &&
-		   (item.length == 4 || item.length == 8)) {
-		uint32_t half;
-
-		record->has_word = true;
-		record->word_bytes = item.length;
-		memcpy(&half, p, sizeof(half));
-		record->word = half;
-		if (item.length == 8)
-			memcpy(&record->word, p, sizeof(record->word));
-	}
-}
-
 bool heap_record_parse(struct heap_record *record, const uint8_t *data,
 		       size_t n)
 {
 	struct ras_item item;
+	uint8_t kind;
 
 	*record = (struct heap_record){ .has_word = false };
 	if (n < sizeof(record->heap))
@@ -42,26 +21,30 @@ bool heap_record_parse(struct heap_record *record, const uint8_t *data,
 		n -= sizeof(item);
 		if (item.length > n)
 			return false;
-		item_take(record, item, data);
+		kind = RAS_ITEM_KIND(item.status);
+		if (kind == RAS_ITEM_STACK &&
+		    item.length >= sizeof(struct ras_stack)) {
+			memcpy(&record->stack_end, data,
+			       sizeof(record->stack_end));
+			record->stack = data + sizeof(record->stack_end);
+			record->stack_bytes =
+				item.length - sizeof(record->stack_end);
+		} else if (kind == RAS_ITEM_VALUE &&
+			   (item.length == 4 || item.length == 8)) {
+			uint32_t half;
+
+			record->has_word = true;
+			record->word_bytes = item.length;
+			memcpy(&half, data, sizeof(half));
+			record->word = half;
+			if (item.length == 8)
+				memcpy(&record->word, data,
+				       sizeof(record->word));
+		}
 		data += item.length;
 		n -= item.length;
 	}
 	return !n;
-}
-
-/* realloc(): of no block it gives one; to 0 bytes it may take one. */
-static void resize_event(const struct ras_heap *heap, struct heap_event *event)
-{
-	event->kind = HEAP_REALLOC;
-	event->old = heap->old;
-	if (!heap->old) {
-		event->kind = HEAP_ALLOC;
-	} else if (!heap->address) {
-		event->kind = HEAP_FREE;
-		event->address = heap->old;
-		event->old = 0;
-		event->size = 0;
-	}
 }
 
 bool heap_record_event(const struct heap_record *record, uint16_t minor,
@@ -80,7 +63,19 @@ bool heap_record_event(const struct heap_record *record, uint16_t minor,
 		return true;
 	case FUNCTION_RESIZE:
 	case FUNCTION_MAP:	/* mremap() */
-		resize_event(heap, event);
+		/* realloc(): of no block it gives one; to 0 bytes it may take
+		 * one. */
+		event->kind = HEAP_REALLOC;
+		event->old = heap->old;
+		if (!heap->old) {
+			event->kind = HEAP_ALLOC;
+		} else if (!heap->address) {
+			event->kind = HEAP_FREE;
+			event->address = heap->old;
+			event->old = 0;
+			event->size = 0;
+		}
+
 		return true;
 	case FUNCTION_RELEASE:
 	case FUNCTION_UNMAP:

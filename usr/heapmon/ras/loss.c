@@ -28,13 +28,6 @@ static uint64_t slice_gaps(const struct trace_slice *slice)
 	return (uint64_t)slice->gaps + slice->wrapped;
 }
 
-static void open_count(struct loss *loss, const struct slices *slices)
-{
-	loss->open = 0;
-	for (size_t i = 0; i < slices->count; i++)
-		loss->open += slice_gaps(slices->items[i]) != loss->gaps[i];
-}
-
 int loss_before(struct loss *loss, const struct slices *slices,
 		const struct merge_head *head, struct loss_front *front)
 {
@@ -48,7 +41,9 @@ int loss_before(struct loss *loss, const struct slices *slices,
 		return 0;
 	loss->gaps[slice->index] = slice_gaps(slice);
 	loss->known = slices->gaps;
-	open_count(loss, slices);
+	loss->open = 0;
+	for (size_t i = 0; i < slices->count; i++)
+		loss->open += slice_gaps(slices->items[i]) != loss->gaps[i];
 	front->ends = !loss->open;
 	return 0;
 }

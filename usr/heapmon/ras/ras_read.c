@@ -143,18 +143,6 @@ static int reader_begin(struct ras_reader *reader)
 	return reader->symbols ? 0 : -ENOMEM;
 }
 
-static void reader_close(struct ras_reader *reader)
-{
-	frames_free(&reader->frames);
-	vtables_free(&reader->vtables);
-	symbols_close(reader->symbols);
-	family_free(&reader->family);
-	loss_free(&reader->loss);
-	free(reader->notes);
-	stream_close(&reader->stream);
-	search_free(&reader->search);
-}
-
 /* ---- what is known of the whole ---- */
 
 static int64_t wall(const struct ras_reader *reader, uint64_t time)
@@ -177,26 +165,6 @@ static void note_begin(struct ras_reader *reader,
 							 16);
 	if (trace->begin == HEAP_NO_TIME)
 		trace->begin = wall(reader, note->time);
-}
-
-static void trace_describe(struct ras_reader *reader)
-{
-	struct heap_trace *trace = reader->trace;
-
-	trace->host = heap_strings_add(&trace->strings, reader->file->host);
-	trace->big_endian = __BYTE_ORDER == __BIG_ENDIAN;
-	for (size_t i = reader->note_at; i < reader->note_count; i++) {
-		const struct ras_heap_note *note = &reader->notes[i].note;
-
-		if (note->kind == RAS_HEAP_SETTINGS) {
-			trace->sample = note->a;
-			trace->min_size = note->b;
-		} else if (note->kind == RAS_HEAP_PAGE) {
-			trace->page = note->a;
-		} else if (note->kind == RAS_HEAP_BEGIN) {
-			note_begin(reader, note);
-		}
-	}
 }
 
 /* ---- notes ---- */
@@ -424,17 +392,6 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 	return heap_sink_take(reader->sink, &event, err);
 }
 
-static int event_give(struct ras_reader *reader, const struct event *event,
-		      struct error *err)
-{
-	int ret = front_give(reader, event, err);
-
-	reader->time = event->time;
-	if (!ret && event->record->major == HEAP_MAJOR && event->point->session)
-		ret = record_give(reader, event, err);
-	return ret;
-}
-
 /* Calls that were lost, as far as the counters tell by now. */
 static int dropped_give(struct ras_reader *reader, struct error *err)
 {
@@ -456,8 +413,13 @@ static int records_give(struct ras_reader *reader, int *more,
 	int ret = dropped_give(reader, err);
 
 	while (!ret && (*more = stream_next(&reader->stream, &event)) ==
-	       STREAM_EVENT)
-		ret = event_give(reader, &event, err);
+	       STREAM_EVENT) {
+		ret = front_give(reader, &event, err);
+		reader->time = event.time;
+		if (!ret && event.record->major == HEAP_MAJOR &&
+		    event.point->session)
+			ret = record_give(reader, &event, err);
+	}
 	if (!ret && *more < 0)
 		return error_no_memory(err);
 	if (!ret)
@@ -469,16 +431,6 @@ static int records_give(struct ras_reader *reader, int *more,
 }
 
 /* ---- the end ---- */
-
-static void symbols_tell(const struct ras_reader *reader)
-{
-	const char *dir;
-	size_t at = 0;
-
-	while ((dir = symbols_useless(&reader->settings, &at)))
-		heap_input_tell(reader->input, "--symbols '%s' has no file of a build-id that is in it",
-				dir);
-}
 
 static int damage_tell(struct ras_reader *reader, struct error *err)
 {
@@ -517,13 +469,32 @@ static int heap_check(const struct ras_reader *reader, struct error *err)
 static int reader_run(struct ras_reader *reader, struct error *err)
 {
 	int ret, more;
+	const char *dir;
+	size_t at;
+	struct heap_trace *trace;
 
 	if (reader_begin(reader))
 		return error_no_memory(err);
 	do {
 		if (stream_more(&reader->stream) || !notes_take(reader))
 			return error_no_memory(err);
-		trace_describe(reader);
+		trace = reader->trace;
+		trace->host =
+			heap_strings_add(&trace->strings, reader->file->host);
+		trace->big_endian = __BYTE_ORDER == __BIG_ENDIAN;
+		for (size_t i = reader->note_at; i < reader->note_count; i++) {
+			const struct ras_heap_note *note =
+				&reader->notes[i].note;
+
+			if (note->kind == RAS_HEAP_SETTINGS) {
+				trace->sample = note->a;
+				trace->min_size = note->b;
+			} else if (note->kind == RAS_HEAP_PAGE) {
+				trace->page = note->a;
+			} else if (note->kind == RAS_HEAP_BEGIN) {
+				note_begin(reader, note);
+			}
+		}
 		ret = records_give(reader, &more, err);
 	} while (!ret && more == STREAM_WAIT);
 	if (ret)
@@ -531,7 +502,12 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	if (reader->frames.failed || reader->vtables.failed ||
 	    symbols_failed(reader->symbols))
 		return error_no_memory(err);
-	symbols_tell(reader);
+	at = 0;
+	while ((dir = symbols_useless(&reader->settings, &at)))
+		heap_input_tell(
+			reader->input,
+			"--symbols '%s' has no file of a build-id that is in it",
+			dir);
 	ret = damage_tell(reader, err);
 	return ret ? ret : heap_check(reader, err);
 }
@@ -560,7 +536,14 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 	ret = reader_open(reader, err);
 	if (!ret)
 		ret = reader_run(reader, err);
-	reader_close(reader);
+	frames_free(&reader->frames);
+	vtables_free(&reader->vtables);
+	symbols_close(reader->symbols);
+	family_free(&reader->family);
+	loss_free(&reader->loss);
+	free(reader->notes);
+	stream_close(&reader->stream);
+	search_free(&reader->search);
 	free(reader->settings.use);
 	free(reader);
 	return ret;

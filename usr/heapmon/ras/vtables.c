@@ -152,13 +152,6 @@ static void module_read(struct vtables *vtables, struct vtable_module *module)
 		      table_compare);
 }
 
-static bool mapping_same(const struct ras_mapping *a,
-			 const struct ras_mapping *b)
-{
-	return a->id_kind == b->id_kind && a->id_length == b->id_length &&
-	       !memcmp(a->id, b->id, sizeof(a->id)) &&
-	       !strncmp(a->path, b->path, sizeof(a->path));
-}
 
 static const struct vtable_module *
 module_get(struct vtables *vtables, const struct ras_mapping *mapping)
@@ -166,7 +159,13 @@ module_get(struct vtables *vtables, const struct ras_mapping *mapping)
 	struct vtable_module *module;
 
 	for (size_t i = 0; i < vtables->module_count; i++)
-		if (mapping_same(&vtables->modules[i]->mapping, mapping))
+		if (vtables->modules[i]->mapping.id_kind == mapping->id_kind &&
+		    vtables->modules[i]->mapping.id_length ==
+			    mapping->id_length &&
+		    !memcmp(vtables->modules[i]->mapping.id, mapping->id,
+			    sizeof(vtables->modules[i]->mapping.id)) &&
+		    !strncmp(vtables->modules[i]->mapping.path, mapping->path,
+			     sizeof(vtables->modules[i]->mapping.path)))
 			return vtables->modules[i];
 	if (vtables->module_count == MODULES_MOST)
 		return NULL;

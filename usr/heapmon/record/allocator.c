@@ -26,15 +26,6 @@ static bool was_seen(const struct allocator *a, const struct maps_line *m)
 	return false;
 }
 
-static void seen_note(struct allocator *a, const struct maps_line *m)
-{
-	if (array_grow(&a->seen, a->seen_count, &a->seen_room,
-		       sizeof(*a->seen)))
-		a->seen[a->seen_count++] = (struct allocator_seen){
-			m->device, m->inode,
-		};
-}
-
 static bool object_wanted(const struct allocator_want *want, const char *path)
 {
 	if (!want->object_count)
@@ -100,17 +91,6 @@ static bool place_wanted(const struct allocator_file *file,
 	       file->name == want->name || heap_function_is_cxx(function);
 }
 
-static void places_choose(struct allocator_file *file,
-			  const struct allocator_want *want)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < file->count; i++)
-		if (place_wanted(file, want, file->places[i].function))
-			file->places[kept++] = file->places[i];
-	file->count = kept;
-}
-
 static int file_add(struct allocator *a, const struct maps_line *m,
 		    uint32_t pid, const struct allocator_want *want,
 		    struct error *err)
@@ -118,6 +98,7 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 	struct allocator_file *file;
 	struct stat st;
 	int code;
+	size_t kept;
 
 	if (!array_grow(&a->files, a->count, &a->room, sizeof(*file)))
 		return error_no_memory(err);
@@ -126,10 +107,19 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 	file->fd = mapped_open(m, pid, file->path);
 	if (file->fd < 0)
 		return 0;	/* the process may be gone: another may have it */
-	seen_note(a, m);
+	if (array_grow(&a->seen, a->seen_count, &a->seen_room,
+		       sizeof(*a->seen)))
+		a->seen[a->seen_count++] = (struct allocator_seen){
+			m->device, m->inode,
+		};
 	code = fstat(file->fd, &st) ? -errno : allocator_file_read(file, want);
-	if (!code)
-		places_choose(file, want);
+	if (!code) {
+		kept = 0;
+		for (size_t i = 0; i < file->count; i++)
+			if (place_wanted(file, want, file->places[i].function))
+				file->places[kept++] = file->places[i];
+		file->count = kept;
+	}
 	if (!code && file->count) {
 		file->device = st.st_dev;
 		file->inode = st.st_ino;

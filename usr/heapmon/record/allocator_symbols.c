@@ -46,25 +46,6 @@ static void mark_take(struct allocator_file *file, const char *name)
 			file->name = marks[i].name;
 }
 
-/* "_Znwj" of a 32-bit program is "_Znwm" of the table: size_t is another
- * type (Itanium C++ ABI, 5.1.5.2). */
-static void name_widen(char *name, const char *symbol, size_t size)
-{
-	size_t at = strncmp(symbol, "_Zn", 3) ? 6 : 4;
-
-	strncpy(name, symbol, size - 1);
-	name[size - 1] = '\0';
-	if (!strncmp(name, "_Z", 2) && strlen(name) > at && name[at] == 'j')
-		name[at] = 'm';
-}
-
-static bool function_wanted(const struct scan *scan,
-			    const struct heap_function_def *function)
-{
-	return (function->kind != FUNCTION_MAP &&
-		function->kind != FUNCTION_UNMAP) ||
-	       (scan->want->maps && !scan->want->prefix);
-}
 
 static const struct heap_function_def *symbol_function(const struct scan *scan,
 					      const char *symbol)
@@ -73,17 +54,31 @@ static const struct heap_function_def *symbol_function(const struct scan *scan,
 	size_t length = prefix ? strlen(prefix) : 0;
 	enum heap_function function;
 	char name[64];
+	size_t size;
+	size_t at;
 
 	if (prefix && strncmp(symbol, prefix, length))
 		return NULL;
 	symbol += length;
 	if (scan->file->elf_class == ELFCLASS32) {
-		name_widen(name, symbol, sizeof(name));
+		/* "_Znwj" of a 32-bit program is "_Znwm" of the table: size_t
+		 * is another type (Itanium C++ ABI, 5.1.5.2). */
+		size = sizeof(name);
+		at = strncmp(symbol, "_Zn", 3) ? 6 : 4;
+		strncpy(name, symbol, size - 1);
+		name[size - 1] = '\0';
+		if (!strncmp(name, "_Z", 2) && strlen(name) > at &&
+		    name[at] == 'j')
+			name[at] = 'm';
+
 		symbol = name;
 	}
 	function = heap_function_find(symbol);
-	return function && function_wanted(scan, &heap_functions[function]) ?
-	       &heap_functions[function] : NULL;
+	return function && ((heap_functions[function].kind != FUNCTION_MAP &&
+			     heap_functions[function].kind != FUNCTION_UNMAP) ||
+			    (scan->want->maps && !scan->want->prefix))
+		       ? &heap_functions[function]
+		       : NULL;
 }
 
 static bool offset_find(Elf *elf, uint64_t address, uint64_t *offset)

@@ -76,23 +76,13 @@ static int tdf_arm(struct recording *r, const struct tdf *tdf,
 	return code;
 }
 
-/* A return probe's address has no entry in .eh_frame. */
-static void throws_tell(const struct allocator_file *file)
-{
-	struct error warning;
-
-	error_set(&warning, 0, "operator new of '%s' is probed where it returns: a std::bad_alloc that it throws ends the program",
-		  file->path);
-	error_hint(&warning, "--no-new leaves it alone, and the blocks that it gives are missing");
-	error_print("heapmon", &warning);
-}
-
 static int file_arm(struct recording *r, const struct allocator_file *file,
 		    struct error *err)
 {
 	struct target *targets = NULL;
 	struct tdf *tdf;
 	int code = tdf_make(r, file, &tdf, err);
+	struct error warning;
 
 	if (code)
 		return code;
@@ -104,8 +94,17 @@ static int file_arm(struct recording *r, const struct allocator_file *file,
 	tdf_close(tdf);
 	if (code)
 		error_prefix(err, "cannot probe '%s': ", file->path);
-	else if (allocator_file_throws(file))
-		throws_tell(file);
+	else if (allocator_file_throws(file)) {
+		/* A return probe's address has no entry in .eh_frame. */
+		error_set(
+			&warning, 0,
+			"operator new of '%s' is probed where it returns: a std::bad_alloc that it throws ends the program",
+			file->path);
+		error_hint(
+			&warning,
+			"--no-new leaves it alone, and the blocks that it gives are missing");
+		error_print("heapmon", &warning);
+	}
 	return code;
 }
 

@@ -24,12 +24,6 @@ static unsigned int fast_length(const uint8_t *p, bool wide)
 	return p[0] == 0x90 ? 1 : push_length(p, wide);
 }
 
-/* endbr64, endbr32 */
-static unsigned int endbr_length(const uint8_t *p)
-{
-	return p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e &&
-	       (p[3] == 0xfa || p[3] == 0xfb) ? 4 : 0;
-}
 
 /* test %rdi,%rdi; je: the registers are as they were behind it */
 static unsigned int null_test_length(const uint8_t *p, bool wide)
@@ -54,24 +48,22 @@ static bool is_refused(const uint8_t *p, bool wide)
 	return false;
 }
 
-static void skip_choose(struct allocator_place *place, const uint8_t *code,
-			bool wide, bool release)
+bool entry_read_x86(struct allocator_place *place, const uint8_t *code,
+		    bool wide, bool release)
 {
-	unsigned int at = endbr_length(code), test;
+	unsigned int length;
+	unsigned int at;
+	unsigned int test;
 
+	at = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e &&
+			     (code[3] == 0xfa || code[3] == 0xfb)
+		     ? 4
+		     : 0;
 	test = release ? null_test_length(code + at, wide) : 0;
 	if (test && fast_length(code + at + test, wide))
 		place->skip = at + test;
 	else if (fast_length(code + at, wide))
 		place->skip = at;
-}
-
-bool entry_read_x86(struct allocator_place *place, const uint8_t *code,
-		    bool wide, bool release)
-{
-	unsigned int length;
-
-	skip_choose(place, code, wide, release);
 	length = fast_length(code + place->skip, wide);
 	place->fast = length;
 	place->insn_length = length ? length : sizeof(place->insn);

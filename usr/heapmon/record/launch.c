@@ -25,22 +25,6 @@ static int refused(struct error *err, int cause, const char *what)
 	return -cause;
 }
 
-/* In the new process */
-static void program_execute(char **argv, int why)
-{
-	int cause = 0;
-
-	stopping_hold(false);
-	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
-		cause = errno;
-	if (!cause) {
-		raise(SIGSTOP);
-		execvp(argv[0], argv);
-		cause = errno;
-	}
-	_exit(write(why, &cause, sizeof(cause)) < 0);
-}
-
 /* Until it stops; false: it has ended */
 static bool stop_wait(struct launch *launch, int *number)
 {
@@ -152,6 +136,7 @@ static int exec_wait(struct launch *launch, int why, struct error *err)
 int launch_start(struct launch *launch, char **argv, struct error *err)
 {
 	int why[2], code;
+	int cause;
 
 	*launch = (struct launch){ .name = argv[0] };
 	if (pipe2(why, O_CLOEXEC))
@@ -159,8 +144,19 @@ int launch_start(struct launch *launch, char **argv, struct error *err)
 	/* the program gets the signals as heapmon itself got them */
 	stopping_hold(true);
 	launch->pid = fork();
-	if (!launch->pid)
-		program_execute(argv, why[1]);
+	if (!launch->pid) {
+		/* In the new process */
+		cause = 0;
+		stopping_hold(false);
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+			cause = errno;
+		if (!cause) {
+			raise(SIGSTOP);
+			execvp(argv[0], argv);
+			cause = errno;
+		}
+		_exit(write(why[1], &cause, sizeof(cause)) < 0);
+	}
 	stopping_take();
 	stopping_hold(false);
 	close(why[1]);

@@ -25,21 +25,6 @@ struct perf_ring {
 	const uint8_t *data;
 };
 
-static struct perf_event_attr attr_make(void)
-{
-	return (struct perf_event_attr) {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_BPF_OUTPUT,
-		.size = sizeof(struct perf_event_attr),
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_RAW,
-		.sample_id_all = 1,
-		.mmap = 1, .mmap2 = 1, .mmap_data = 1,
-		.comm = 1, .comm_exec = 1, .task = 1,
-		.use_clockid = 1, .clockid = CLOCK_BOOTTIME,
-		.watermark = 1, .wakeup_watermark = 1,
-	};
-}
 
 static size_t ring_bytes(void)
 {
@@ -48,10 +33,28 @@ static size_t ring_bytes(void)
 
 static int ring_open(struct perf_ring *ring, int epoll, int cpu)
 {
-	struct perf_event_attr attr = attr_make();
+	struct perf_event_attr attr;
 	struct epoll_event event = { .events = EPOLLIN };
 	int ret;
 
+	attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.size = sizeof(struct perf_event_attr),
+		.sample_type =
+			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.mmap_data = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_BOOTTIME,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
 	ring->cpu = cpu;
 	ring->page = MAP_FAILED;
 	ring->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,

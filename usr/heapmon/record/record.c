@@ -21,16 +21,6 @@ static void status_tell(const struct launch *launch)
 			launch->name, WEXITSTATUS(launch->status));
 }
 
-/* Neither the program nor what it executed had one, or it couldn't be probed:
- * which has been said. */
-static int found_check(const struct recording *r, struct error *err)
-{
-	if (allocator_found(&r->allocator))
-		return 0;
-	return error_set(err, -ENOENT, "nothing was recorded: there was no "
-			 "allocator to probe");
-}
-
 static int record_to_file(struct recording *r,
 			  const struct record_settings *settings,
 			  struct error *err)
@@ -47,7 +37,13 @@ static int record_to_file(struct recording *r,
 	if (code)
 		return code;
 	recording_summarize(r);
-	return found_check(r, err);
+
+	/* Neither the program nor what it executed had one, or it couldn't be
+	 * probed: which has been said. */
+	if (allocator_found(&r->allocator))
+		return 0;
+	return error_set(err, -ENOENT, "nothing was recorded: there was no "
+			 "allocator to probe");
 }
 
 /* The program, or those of that name, become the processes asked for. */

@@ -147,18 +147,6 @@ static int heap_begin(struct recording *r, struct error *err)
 	return heap_maps_make(&r->heap, err);
 }
 
-static int sessions_arm(struct recording *r, struct error *err)
-{
-	int code;
-
-	r->link_pid = filters_link_pid(&r->settings->job, &r->features);
-	code = tables_open(r, err);
-	if (!code)
-		code = arming_more(r, err);
-	r->armed_first = r->armed;
-	return code;
-}
-
 static int tracker_begin(struct recording *r, struct error *err)
 {
 	const struct job_settings *job = &r->settings->job;
@@ -283,8 +271,13 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	 * tells more than is kept, /proc tells at the end */
 	if (!code && !r->launch.pid)
 		code = tracker_begin(r, err);
-	if (!code)
-		code = sessions_arm(r, err);
+	if (!code) {
+		r->link_pid = filters_link_pid(&r->settings->job, &r->features);
+		code = tables_open(r, err);
+		if (!code)
+			code = arming_more(r, err);
+		r->armed_first = r->armed;
+	}
 	if (!code)
 		code = stopping_check(err);
 	if (!code && r->launch.pid)

@@ -153,24 +153,13 @@ const struct option_def record_options[] = {
 	{ NULL }
 };
 
-static void pids_unite(struct job_settings *job)
-{
-	unsigned int kept = 0, i;
-
-	for (unsigned int at = 0; at < job->pid_count; at++) {
-		for (i = 0; i < kept && job->pids[i] != job->pids[at]; i++)
-			;
-		if (i == kept)
-			job->pids[kept++] = job->pids[at];
-	}
-	job->pid_count = kept;
-}
-
 static int settings_check(struct record_settings *settings)
 {
 	unsigned int kinds = !!settings->program + !!settings->comm +
 			     !!settings->job.pid_count;
 	const char *wrong = NULL;
+	unsigned int kept;
+	unsigned int i;
 
 	if (!settings->output)
 		wrong = "where to? --output FILE.ras";
@@ -183,7 +172,17 @@ static int settings_check(struct record_settings *settings)
 	else if (settings->program && !strcmp(settings->output, "-"))
 		wrong = "standard output is the program's: --output FILE.ras";
 	if (!wrong) {
-		pids_unite(&settings->job);
+		kept = 0;
+		for (unsigned int at = 0; at < settings->job.pid_count; at++) {
+			for (i = 0; i < kept && settings->job.pids[i] !=
+							settings->job.pids[at];
+			     i++)
+				;
+			if (i == kept)
+				settings->job.pids[kept++] =
+					settings->job.pids[at];
+		}
+		settings->job.pid_count = kept;
 		settings->job.follow |= settings->program &&
 					!settings->no_follow;
 		return 0;

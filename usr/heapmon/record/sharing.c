@@ -26,28 +26,13 @@ static void emit_owners_call(struct emit *e, int owners, int helper, int key)
 	emit_call(e, helper);
 }
 
-/* The child works in the memory that its parent works in. */
-static void emit_owner_set(struct emit *e, int owners)
-{
-	emit_label known = emit_label_new(e);
-
-	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_PARENT);
-	emit_store(e, 4, BPF_REG_10, FRAME_OWNER, BPF_REG_1);
-	emit_lookup(e, owners, FRAME_PARENT, known);
-	emit_load(e, 4, BPF_REG_1, BPF_REG_0, 0);
-	emit_store(e, 4, BPF_REG_10, FRAME_OWNER, BPF_REG_1);
-	emit_label_place(e, known);
-	raw_tracepoint_frame(e, BPF_REG_3, FRAME_OWNER);
-	emit_alu_imm(e, BPF_MOV, BPF_REG_4, BPF_ANY);
-	emit_owners_call(e, owners, BPF_FUNC_map_update_elem, FRAME_DATA);
-}
-
 /* sched_process_fork(parent, child): in the parent, before the child runs, whose
  * process id may have been another's */
 static void fork_emit(struct emit *e, int rings, int owners,
 		      const struct offsets *offsets)
 {
 	emit_label end = emit_label_new(e), apart = emit_label_new(e);
+	emit_label known;
 
 	emit_alu(e, BPF_MOV, BPF_REG_6, BPF_REG_1);
 	raw_tracepoint_member(e, BPF_REG_6, 1, offsets->tgid, FRAME_DATA, 4);
@@ -60,8 +45,20 @@ static void fork_emit(struct emit *e, int rings, int owners,
 	emit_load(e, 8, BPF_REG_2, BPF_REG_10, FRAME_CHILD_MEMORY);
 	emit_jump_if(e, BPF_JNE, BPF_REG_1, BPF_REG_2, apart);
 	emit_jump_imm(e, BPF_JEQ, BPF_REG_1, 0, end);	/* the kernel's */
-	if (owners >= 0)
-		emit_owner_set(e, owners);
+	if (owners >= 0) {
+		/* The child works in the memory that its parent works in. */
+		known = emit_label_new(e);
+		emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_PARENT);
+		emit_store(e, 4, BPF_REG_10, FRAME_OWNER, BPF_REG_1);
+		emit_lookup(e, owners, FRAME_PARENT, known);
+		emit_load(e, 4, BPF_REG_1, BPF_REG_0, 0);
+		emit_store(e, 4, BPF_REG_10, FRAME_OWNER, BPF_REG_1);
+		emit_label_place(e, known);
+		raw_tracepoint_frame(e, BPF_REG_3, FRAME_OWNER);
+		emit_alu_imm(e, BPF_MOV, BPF_REG_4, BPF_ANY);
+		emit_owners_call(e, owners, BPF_FUNC_map_update_elem,
+				 FRAME_DATA);
+	}
 	emit_alu(e, BPF_MOV, BPF_REG_1, BPF_REG_6);
 	emit_map(e, BPF_REG_2, rings);
 	emit_const(e, BPF_REG_3, BPF_F_CURRENT_CPU);
@@ -73,16 +70,6 @@ static void fork_emit(struct emit *e, int rings, int owners,
 	if (owners >= 0)
 		emit_owners_call(e, owners, BPF_FUNC_map_delete_elem,
 				 FRAME_DATA);
-	raw_tracepoint_end(e, end);
-}
-
-/* sched_process_exec(task, ...): in the one that has a memory of its own now */
-static void exec_emit(struct emit *e, int owners)
-{
-	emit_label end = emit_label_new(e);
-
-	raw_tracepoint_current(e, FRAME_DATA);
-	emit_owners_call(e, owners, BPF_FUNC_map_delete_elem, FRAME_DATA);
 	raw_tracepoint_end(e, end);
 }
 
@@ -106,6 +93,7 @@ int sharing_start(struct sharing *sharing, struct perf_rings *rings, int owners,
 		{ "task_struct.tgid", &offsets.tgid },
 	};
 	int code = raw_tracepoint_offsets(wants, 2, err);
+	emit_label end;
 
 	if (code)
 		return code;
@@ -119,7 +107,14 @@ int sharing_start(struct sharing *sharing, struct perf_rings *rings, int owners,
 	if (owners < 0)
 		return 0;
 	e = (struct emit){ 0 };
-	exec_emit(&e, owners);
+
+	/* sched_process_exec(task, ...): in the one that has a memory of its
+	 * own now */
+	end = emit_label_new(&e);
+	raw_tracepoint_current(&e, FRAME_DATA);
+	emit_owners_call(&e, owners, BPF_FUNC_map_delete_elem, FRAME_DATA);
+	raw_tracepoint_end(&e, end);
+
 	sharing->exec = raw_tracepoint_attach(&e, "sched_process_exec", err);
 	return sharing->exec < 0 ? sharing->exec : 0;
 }

@@ -95,24 +95,6 @@ static void print_number(const char *before, uint64_t number, const char *what)
 		number == 1 ? "" : "s");
 }
 
-static void print_probed(const struct recording *r)
-{
-	for (size_t i = 0; i < r->armed && i < r->allocator.count; i++) {
-		const struct allocator_file *file = &r->allocator.files[i];
-
-		if (!file->count)
-			continue;
-		print_number("heapmon: probed ", file->count, "function");
-		fputs(" of '", stderr);
-		safe_text_print(stderr, file->path, false);
-		fprintf(stderr, "'%s%s%s%s\n", file->name ? " (" : "",
-			file->name ? allocator_names[file->name] : "",
-			file->name ? ")" : "",
-			i < r->armed_first || !allocator_file_gives(file) ? "" :
-			": it came later, its first calls are missing");
-	}
-}
-
 static void print_tables(const struct recording *r)
 {
 	struct unwind_figures figures;
@@ -146,32 +128,6 @@ static void print_old(const struct recording *r)
 		r->old_blocks == 1 ? "was" : "were", r->old_stopped / 1e6);
 }
 
-static void print_lost(const struct recording *r, const struct figures *figures)
-{
-	if (r->spooler.lost)
-		fprintf(stderr, "heapmon: %llu events were overwritten before they could be written: a larger buffer keeps them longer (--buffer)\n",
-			(unsigned long long)r->spooler.lost);
-	if (figures->dropped) {
-		print_number("heapmon: dropped ", figures->dropped, "event");
-		fputc('\n', stderr);
-	}
-	if (figures->missed) {
-		print_number("heapmon: the kernel missed ", figures->missed,
-			     "call");
-		fputc('\n', stderr);
-	}
-	if (r->tracker_lost)
-		fputs("heapmon: the kernel lost events of processes: forks and exits may be missing\n",
-		      stderr);
-	if (r->unseen)
-		fprintf(stderr, "heapmon: %u program%s that %s executed ended before it was seen which allocator %s: calls may be missing\n",
-			r->unseen, r->unseen == 1 ? "" : "s",
-			r->unseen == 1 ? "was" : "were",
-			r->unseen == 1 ? "it has" : "they have");
-	if (r->why.text[0])
-		error_print("heapmon", &r->why);
-}
-
 void recording_summarize(struct recording *r)
 {
 	struct figures figures = { 0 };
@@ -187,8 +143,44 @@ void recording_summarize(struct recording *r)
 	print_number(", ", figures.resized, "resize");
 	print_number(", ", figures.released, "release");
 	fputc('\n', stderr);
-	print_probed(r);
+	for (size_t i = 0; i < r->armed && i < r->allocator.count; i++) {
+		const struct allocator_file *file = &r->allocator.files[i];
+
+		if (!file->count)
+			continue;
+		print_number("heapmon: probed ", file->count, "function");
+		fputs(" of '", stderr);
+		safe_text_print(stderr, file->path, false);
+		fprintf(stderr, "'%s%s%s%s\n", file->name ? " (" : "",
+			file->name ? allocator_names[file->name] : "",
+			file->name ? ")" : "",
+			i < r->armed_first || !allocator_file_gives(file) ? "" :
+			": it came later, its first calls are missing");
+	}
 	print_tables(r);
 	print_old(r);
-	print_lost(r, &figures);
+	if (r->spooler.lost)
+		fprintf(stderr,
+			"heapmon: %llu events were overwritten before they could be written: a larger buffer keeps them longer (--buffer)\n",
+			(unsigned long long)r->spooler.lost);
+	if (figures.dropped) {
+		print_number("heapmon: dropped ", figures.dropped, "event");
+		fputc('\n', stderr);
+	}
+	if (figures.missed) {
+		print_number("heapmon: the kernel missed ", figures.missed,
+			     "call");
+		fputc('\n', stderr);
+	}
+	if (r->tracker_lost)
+		fputs("heapmon: the kernel lost events of processes: forks and exits may be missing\n",
+		      stderr);
+	if (r->unseen)
+		fprintf(stderr,
+			"heapmon: %u program%s that %s executed ended before it was seen which allocator %s: calls may be missing\n",
+			r->unseen, r->unseen == 1 ? "" : "s",
+			r->unseen == 1 ? "was" : "were",
+			r->unseen == 1 ? "it has" : "they have");
+	if (r->why.text[0])
+		error_print("heapmon", &r->why);
 }

@@ -65,32 +65,15 @@ struct tables_head {
 	uint32_t file_size, crc;
 };
 
-static void file_fill(const struct tables *tables, void *header,
-		      size_t header_size, struct tdf_table *const *places,
-		      uint8_t *file, size_t size)
-{
-	struct tables_head *head = header;
-	size_t at = aligned(header_size);
-
-	for (unsigned int i = 0; i < tables->count; i++) {
-		*places[i] = (struct tdf_table){ at, tables->counts[i] };
-		memcpy(file + at, tables->data[i], tables->sizes[i]);
-		at += aligned(tables->sizes[i]);
-	}
-	head->header_size = header_size;
-	head->file_size = size;
-	head->crc = 0;
-	memcpy(file, header, header_size);
-	head->crc = hash_crc32(0, file, size);
-	memcpy(file, header, header_size);
-}
-
 int tables_end(struct tables *tables, void *header, size_t header_size,
 	       struct tdf_table *const *places, void **data, size_t *size,
 	       struct error *err)
 {
 	size_t total = aligned(header_size);
 	bool failed = false;
+	uint8_t *file;
+	struct tables_head *head;
+	size_t at;
 
 	for (unsigned int i = 0; i < tables->count; i++) {
 		failed |= ferror(tables->streams[i]);
@@ -99,8 +82,22 @@ int tables_end(struct tables *tables, void *header, size_t header_size,
 		total += aligned(tables->sizes[i]);
 	}
 	*data = failed ? NULL : calloc(1, total);
-	if (*data)
-		file_fill(tables, header, header_size, places, *data, total);
+	if (*data) {
+		file = *data;
+		head = header;
+		at = aligned(header_size);
+		for (unsigned int i = 0; i < tables->count; i++) {
+			*places[i] = (struct tdf_table){at, tables->counts[i]};
+			memcpy(file + at, tables->data[i], tables->sizes[i]);
+			at += aligned(tables->sizes[i]);
+		}
+		head->header_size = header_size;
+		head->file_size = total;
+		head->crc = 0;
+		memcpy(file, header, header_size);
+		head->crc = hash_crc32(0, file, total);
+		memcpy(file, header, header_size);
+	}
 	*size = total;
 	tables_drop(tables);
 	return *data ? 0 : error_no_memory(err);

@@ -397,23 +397,6 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		take_growth(tracker, process, r, time);
 }
 
-/* Some of it isn't known any more. */
-static void take_lost(struct tracker *tracker, uint64_t time)
-{
-	tell(tracker, &(struct tracker_event) {
-		.kind = TRACKER_LOST, .time = time,
-	});
-	for (size_t i = tracker->count; i-- > 0;) {
-		struct process *process = tracker->items[i].process;
-
-		threads_read(tracker, process);
-		if (process->thread_count)
-			growth_read(tracker, process);
-		else if (!tracker->ret)
-			process_end(tracker, process, time);
-	}
-}
-
 static void take_record(struct tracker *tracker,
 			const struct perf_event_header *header, uint64_t time)
 {
@@ -441,7 +424,20 @@ static void take_record(struct tracker *tracker,
 			take_sharing(tracker, record, time);
 		break;
 	case PERF_RECORD_LOST:
-		take_lost(tracker, time);
+		/* Some of it isn't known any more. */
+		tell(tracker, &(struct tracker_event) {
+			.kind = TRACKER_LOST, .time = time,
+		});
+		for (size_t i = tracker->count; i-- > 0;) {
+			struct process *process = tracker->items[i].process;
+
+			threads_read(tracker, process);
+			if (process->thread_count)
+				growth_read(tracker, process);
+			else if (!tracker->ret)
+				process_end(tracker, process, time);
+		}
+
 		break;
 	}
 }
