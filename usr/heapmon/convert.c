@@ -130,46 +130,18 @@ static void convert_tell(void *context, const char *text)
 	conversion->told[conversion->told_count++] = (struct told){ copy, 1 };
 }
 
-static void told_print(const struct conversion *conversion)
-{
-	for (size_t i = 0; i < conversion->told_count; i++) {
-		const struct told *told = &conversion->told[i];
-
-		fprintf(stderr, PROGRAM ": %s: ", conversion->to->name);
-		safe_text_print(stderr, told->text, true);
-		if (told->count > 1)
-			fprintf(stderr, " (%" PRIu64 " times)", told->count);
-		fputc('\n', stderr);
-	}
-}
-
-/* What a reader of the output can't see, or easily overlooks. */
-static void missing_print(const struct heap_trace *trace)
-{
-	if (trace->min_size)
-		fprintf(stderr, PROGRAM ": blocks below %" PRIu64 " bytes are "
-			"missing in it: they were not recorded\n",
-			trace->min_size);
-	if (trace->sample)
-		fprintf(stderr, PROGRAM ": blocks are missing in it: those "
-			"recorded are a sample, one in each %" PRIu64
-			" bytes\n", trace->sample);
-	if (trace->lost == HEAP_LOST_UNKNOWN)
-		fputs(PROGRAM ": events are missing in it, nobody knows how "
-		      "many\n", stderr);
-	else if (trace->lost)
-		fprintf(stderr, PROGRAM ": %" PRIu64 " events are missing in "
-			"it\n", trace->lost);
-}
-
 /* ---- the conversion ---- */
 
 /* Not before the first step: by then the reader has told what the file is. */
 static int convert_begin(struct conversion *conversion, struct error *err)
 {
-	int ret = conversion->to->begin(&conversion->output,
-					&conversion->state, err);
+	int ret;
 
+	conversion->state = calloc(1, conversion->to->state_size);
+	if (!conversion->state)
+		return error_no_memory(err);
+	ret = conversion->to->begin(&conversion->output, conversion->state,
+				    err);
 	conversion->begun = !ret;
 	return ret;
 }
@@ -203,21 +175,6 @@ static int convert_end(struct conversion *conversion, bool failed,
 				   &conversion->reading.model, failed, err);
 }
 
-static int convert_write_sums(struct conversion *conversion, struct error *err)
-{
-	return conversion->to->write_profile(&conversion->output,
-					     &conversion->profile,
-					     &conversion->reading.model, err);
-}
-
-static int sums_refuse(const struct conversion *conversion, struct error *err)
-{
-	error_set(err, -EINVAL, "a file in the format '%s' has sums only, "
-		  "'%s' is made of events", conversion->reading.format->name,
-		  conversion->to->name);
-	error_hint(err, "mptl, pprof and collapsed are made of sums");
-	return -EINVAL;
-}
 
 /* Read, and write to output.file. -EBADMSG: the input is damaged, and what could
  * be read of it was written. */
@@ -239,12 +196,23 @@ static int convert_file(struct conversion *conversion, const char *path,
 			  sums ? NULL : &follower, err);
 	failed = ret && ret != -EBADMSG;
 	conversion->met |= conversion->profile.site_count;
-	if (!failed && !sums && conversion->reading.sums)
-		return sums_refuse(conversion, err);
+	if (!failed && !sums && conversion->reading.sums) {
+		error_set(err, -EINVAL,
+			  "a file in the format '%s' has sums only, "
+			  "'%s' is made of events",
+			  conversion->reading.format->name,
+			  conversion->to->name);
+		error_hint(err, "mptl, pprof and collapsed are made of sums");
+		return -EINVAL;
+	}
 	if (!sums)
 		written = convert_end(conversion, failed, &later);
 	else
-		written = failed ? 0 : convert_write_sums(conversion, &later);
+		written = failed ? 0
+				 : conversion->to->write_profile(
+					   &conversion->output,
+					   &conversion->profile,
+					   &conversion->reading.model, &later);
 	if (!written || failed)
 		return ret;
 	*err = later;
@@ -348,16 +316,6 @@ static int convert_check(const struct conversion *conversion)
 	return COMMAND_MISUSE;
 }
 
-static void conversion_free(struct conversion *conversion)
-{
-	for (size_t i = 0; i < conversion->told_count; i++)
-		free(conversion->told[i].text);
-	free(conversion->told);
-	free(conversion->options.symbols);
-	heap_profile_free(&conversion->profile);
-	reading_free(&conversion->reading);
-}
-
 static int convert(struct conversion *conversion, const char *path)
 {
 	struct error err = { 0 };
@@ -372,8 +330,32 @@ static int convert(struct conversion *conversion, const char *path)
 		ret = convert_to_fd(conversion, path, STDOUT_FILENO, &err);
 	else
 		ret = convert_to_path(conversion, path, &err);
-	told_print(conversion);
-	missing_print(&conversion->reading.trace);
+	for (size_t i = 0; i < conversion->told_count; i++) {
+		const struct told *told = &conversion->told[i];
+
+		fprintf(stderr, PROGRAM ": %s: ", conversion->to->name);
+		safe_text_print(stderr, told->text, true);
+		if (told->count > 1)
+			fprintf(stderr, " (%" PRIu64 " times)", told->count);
+		fputc('\n', stderr);
+	}
+
+	/* What a reader of the output can't see, or easily overlooks. */
+	if (conversion->reading.trace.min_size)
+		fprintf(stderr, PROGRAM ": blocks below %" PRIu64 " bytes are "
+			"missing in it: they were not recorded\n",
+			conversion->reading.trace.min_size);
+	if (conversion->reading.trace.sample)
+		fprintf(stderr, PROGRAM ": blocks are missing in it: those "
+			"recorded are a sample, one in each %" PRIu64
+			" bytes\n", conversion->reading.trace.sample);
+	if (conversion->reading.trace.lost == HEAP_LOST_UNKNOWN)
+		fputs(PROGRAM ": events are missing in it, nobody knows how "
+		      "many\n", stderr);
+	else if (conversion->reading.trace.lost)
+		fprintf(stderr, PROGRAM ": %" PRIu64 " events are missing in "
+			"it\n", conversion->reading.trace.lost);
+
 	return command_end(ret, &err);
 }
 
@@ -389,7 +371,13 @@ static int convert_main(int argc, char **argv)
 		status = convert_check(&conversion);
 	if (first >= 0 && status == COMMAND_DONE)
 		status = convert(&conversion, argv[first]);
-	conversion_free(&conversion);
+	for (size_t i = 0; i < conversion.told_count; i++)
+		free(conversion.told[i].text);
+	free(conversion.told);
+	free(conversion.options.symbols);
+	free(conversion.state);
+	heap_profile_free(&conversion.profile);
+	reading_free(&conversion.reading);
 	return status;
 }
 

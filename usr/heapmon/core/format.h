@@ -75,11 +75,14 @@ struct heap_format {
 	int (*read_profile)(struct heap_input *input,
 			    struct heap_profile *profile, struct error *err);
 	/*
-	 * Write. begin() makes *state; step() takes every step; end() writes the
-	 * rest and frees the state, also after an error (then `failed`, and
-	 * nothing more is written). Or, for a file of sums, write_profile().
+	 * Write: begin(); step() for every step; end(), which writes the rest and
+	 * frees what the state has, also after an error (then `failed`, and
+	 * nothing more is written). The state has `state_size` bytes, which are
+	 * zero at first. Or, for a file of sums, write_profile(). Whether the
+	 * file could be written is checked by the caller.
 	 */
-	int (*begin)(struct heap_output *output, void **state,
+	size_t state_size;
+	int (*begin)(struct heap_output *output, void *state,
 		     struct error *err);
 	int (*step)(struct heap_output *output, void *state,
 		    const struct heap_model *model,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tell.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -32,10 +31,4 @@ void heap_output_tell(const struct heap_output *output, const char *text)
 {
 	if (output->tell)
 		output->tell(output->context, text);
-}
-
-int heap_output_check(const struct heap_output *output, struct error *err)
-{
-	return ferror(output->file) ?
-	       error_set(err, -EIO, "cannot write '%s'", output->path) : 0;
 }

@@ -12,7 +12,5 @@ void heap_input_tell_counts(const struct heap_input *input,
 			    const char *const *texts, const uint64_t *counts,
 			    size_t n);
 void heap_output_tell(const struct heap_output *output, const char *text);
-/* After the last byte: was all of it written? 0, or -EIO with err set. */
-int heap_output_check(const struct heap_output *output, struct error *err);
 
 #endif

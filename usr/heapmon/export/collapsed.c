@@ -173,7 +173,7 @@ static int collapsed_write(struct heap_output *output,
 	heap_strings_free(&collapsed.lines);
 	free(collapsed.sums);
 	free(collapsed.frames);
-	return code ? code : heap_output_check(output, err);
+	return code;
 }
 
 const struct heap_format format_collapsed = {

@@ -205,18 +205,15 @@ static void put_command(struct heaptrack *heaptrack, struct heap_output *output)
 	heaptrack->command = true;
 }
 
-static int heaptrack_begin(struct heap_output *output, void **state,
+static int heaptrack_begin(struct heap_output *output, void *state,
 			   struct error *err)
 {
-	struct heaptrack *heaptrack = calloc(1, sizeof(*heaptrack));
+	struct heaptrack *heaptrack = state;
 
-	if (!heaptrack)
-		return error_no_memory(err);
 	heaptrack->begin = output->trace->begin;
 	fprintf(output->file, "v %x %x\n", PROGRAM_VERSION, FORMAT_VERSION);
 	/* heaptrack_print takes 0 for "none" when it looks for temporaries */
 	fputs("a 0 0\n", output->file);
-	*state = heaptrack;
 	return 0;
 }
 
@@ -245,22 +242,6 @@ static void tell_left_out(struct heap_output *output,
 		heap_output_tell(output, "places where events are missing");
 }
 
-static void tell_changed(struct heaptrack *heaptrack,
-			 struct heap_output *output,
-			 const struct heap_step *step)
-{
-	uint32_t pid = step->event->pid;
-
-	if (!heaptrack->pid)
-		heaptrack->pid = pid;
-	if (pid != heaptrack->pid)
-		heap_output_tell(output,
-				 "events of further processes written as of one");
-	if (output->trace->sample)
-		heap_output_tell(output,
-				 "sampled blocks written without their weights");
-}
-
 /* A block that came ('+') or went ('-'). */
 static int put_block(struct heaptrack *heaptrack, struct heap_output *output,
 		     char sign, const struct heap_block *block)
@@ -281,13 +262,23 @@ static int heaptrack_step(struct heap_output *output, void *state,
 			  const struct heap_step *step, struct error *err)
 {
 	struct heaptrack *heaptrack = state;
+	uint32_t pid;
 
 	put_command(heaptrack, output);
 	tell_left_out(output, step);
 	if (!is_written(step->gone) && !is_written(step->lost) &&
 	    !is_written(step->came))
 		return 0;
-	tell_changed(heaptrack, output, step);
+	pid = step->event->pid;
+	if (!heaptrack->pid)
+		heaptrack->pid = pid;
+	if (pid != heaptrack->pid)
+		heap_output_tell(
+			output,
+			"events of further processes written as of one");
+	if (output->trace->sample)
+		heap_output_tell(
+			output, "sampled blocks written without their weights");
 	put_time(heaptrack, output, step->event->time);
 	if (put_block(heaptrack, output, '-', step->gone) ||
 	    put_block(heaptrack, output, '-', step->lost) ||
@@ -296,42 +287,39 @@ static int heaptrack_step(struct heap_output *output, void *state,
 	return 0;
 }
 
-static void put_end(struct heaptrack *heaptrack, struct heap_output *output)
-{
-	const struct heap_trace *trace = output->trace;
-
-	if (trace->page)
-		fprintf(output->file, "I %" PRIx64 " 0\n", trace->page);
-	if (trace->lost == HEAP_LOST_UNKNOWN)
-		fputs("# events are missing\n", output->file);
-	else if (trace->lost)
-		fprintf(output->file, "# %" PRIu64 " events are missing\n",
-			trace->lost);
-	put_time(heaptrack, output, trace->end);
-	if (!heaptrack->command)
-		fputs("X (unknown)\n", output->file);
-}
-
 static int heaptrack_end(struct heap_output *output, void *state,
 			 const struct heap_model *model, bool failed,
 			 struct error *err)
 {
 	struct heaptrack *heaptrack = state;
+	const struct heap_trace *trace;
 
-	if (!failed)
-		put_end(heaptrack, output);
+	if (!failed) {
+		trace = output->trace;
+		if (trace->page)
+			fprintf(output->file, "I %" PRIx64 " 0\n", trace->page);
+		if (trace->lost == HEAP_LOST_UNKNOWN)
+			fputs("# events are missing\n", output->file);
+		else if (trace->lost)
+			fprintf(output->file,
+				"# %" PRIu64 " events are missing\n",
+				trace->lost);
+		put_time(heaptrack, output, trace->end);
+		if (!heaptrack->command)
+			fputs("X (unknown)\n", output->file);
+	}
 	free(heaptrack->strings.items);
 	free(heaptrack->frames.items);
 	free(heaptrack->stacks.items);
 	key_map_free(&heaptrack->sizes);
 	key_map_free(&heaptrack->allocations);
-	free(heaptrack);
 	return 0;
 }
 
 const struct heap_format format_heaptrack = {
 	.name = "heaptrack",
 	.help = "heaptrack's interpreted data (heaptrack_print, heaptrack_gui)",
+	.state_size = sizeof(struct heaptrack),
 	.begin = heaptrack_begin,
 	.step = heaptrack_step,
 	.end = heaptrack_end,

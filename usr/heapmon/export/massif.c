@@ -51,30 +51,21 @@ struct massif {
 
 /* ---- what is allocated ---- */
 
-/* The bytes that a block stands for. */
-static uint64_t block_bytes(const struct massif *massif,
-			    const struct heap_block *block)
-{
-	const struct heap_trace *trace = massif->output->trace;
-
-	return trace->sample ?
-	       heap_rounded(block->size *
-			    heap_trace_weight(trace, block->size)) :
-	       block->size;
-}
-
-static struct site *massif_site(struct massif *massif, uint32_t stack)
-{
-	return array_extend(&massif->sites, &massif->site_count,
-			    &massif->site_room, sizeof(*massif->sites),
-			    stack) ? &massif->sites[stack] : NULL;
-}
 
 static int site_change(struct massif *massif, const struct heap_block *block,
 		       bool came)
 {
-	uint64_t bytes = block_bytes(massif, block);
+	uint64_t bytes;
 	struct site *site;
+	const struct heap_trace *trace;
+
+	/* The bytes that a block stands for. */
+	trace = massif->output->trace;
+
+	bytes = trace->sample ?
+	       heap_rounded(block->size *
+			    heap_trace_weight(trace, block->size)) :
+	       block->size;
 
 	if (block->old) {
 		if (!massif->old_told)
@@ -83,7 +74,11 @@ static int site_change(struct massif *massif, const struct heap_block *block,
 		massif->old_told = true;
 		return 0;
 	}
-	site = massif_site(massif, block->stack);
+	site = array_extend(&massif->sites, &massif->site_count,
+			    &massif->site_room, sizeof(*massif->sites),
+			    block->stack)
+		       ? &massif->sites[block->stack]
+		       : NULL;
 	if (!site)
 		return -ENOMEM;
 	if (site->changed < massif->peaks) {
@@ -131,26 +126,22 @@ static uint64_t time_between(const struct snapshot *from,
 	return (uint64_t)to->time - (uint64_t)from->time;
 }
 
-/* Every second one goes, and from now on as many are taken. */
-static void snapshots_thin(struct massif *massif)
-{
-	const struct snapshot *last = &massif->snapshots[massif->count - 1];
-
-	massif->interval = time_between(&massif->snapshots[0], last) /
-			   (SNAPSHOTS / 2);
-	for (size_t i = 1; i < massif->count; i += 2)
-		free(massif->snapshots[i].leaves);
-	massif->count /= 2;
-	for (size_t i = 1; i < massif->count; i++)
-		massif->snapshots[i] = massif->snapshots[2 * i];
-}
-
 static void snapshot_take(struct massif *massif)
 {
 	struct snapshot *snapshot;
+	const struct snapshot *last;
 
-	if (massif->count == SNAPSHOTS)
-		snapshots_thin(massif);
+	if (massif->count == SNAPSHOTS) {
+		/* Every second one goes, and from now on as many are taken. */
+		last = &massif->snapshots[massif->count - 1];
+		massif->interval = time_between(&massif->snapshots[0], last) /
+				   (SNAPSHOTS / 2);
+		for (size_t i = 1; i < massif->count; i += 2)
+			free(massif->snapshots[i].leaves);
+		massif->count /= 2;
+		for (size_t i = 1; i < massif->count; i++)
+			massif->snapshots[i] = massif->snapshots[2 * i];
+	}
 	snapshot = &massif->snapshots[massif->count++];
 	*snapshot = massif->now;
 	if (massif->credit < massif->site_count)
@@ -160,36 +151,10 @@ static void snapshot_take(struct massif *massif)
 	massif->exhausted |= !snapshot->leaves;
 }
 
-static int take_step(struct massif *massif, const struct heap_step *step)
-{
-	int code = 0;
-
-	if (step->gone)
-		code = site_change(massif, step->gone, false);
-	if (!code && step->lost)
-		code = site_change(massif, step->lost, false);
-	if (!code && step->came && step->event->kind != HEAP_OLD)
-		code = site_change(massif, step->came, true);
-	return code;
-}
-
 static void take_left(void *context, const struct heap_block *block)
 {
 	/* its stack has been met, so there is memory */
 	site_change(context, block, false);
-}
-
-static void take_time(struct massif *massif, const struct heap_step *step)
-{
-	int64_t time = step->event->time;
-
-	massif->now.number = step->number;
-	if (time == HEAP_NO_TIME)
-		time = step->number;
-	if (time > massif->now.time || !massif->count)
-		massif->now.time = time;
-	if (!massif->count)
-		snapshot_take(massif);
 }
 
 static int massif_step(struct heap_output *output, void *state,
@@ -198,12 +163,26 @@ static int massif_step(struct heap_output *output, void *state,
 {
 	struct massif *massif = state;
 	int code;
+	int64_t time;
 
 	if (!step->gone && !step->came && !step->ended[0] && !step->ended[1])
 		return 0;
-	take_time(massif, step);
+	time = step->event->time;
+	massif->now.number = step->number;
+	if (time == HEAP_NO_TIME)
+		time = step->number;
+	if (time > massif->now.time || !massif->count)
+		massif->now.time = time;
+	if (!massif->count)
+		snapshot_take(massif);
 	heap_step_each_left(step, take_left, massif);
-	code = take_step(massif, step);
+	code = 0;
+	if (step->gone)
+		code = site_change(massif, step->gone, false);
+	if (!code && step->lost)
+		code = site_change(massif, step->lost, false);
+	if (!code && step->came && step->event->kind != HEAP_OLD)
+		code = site_change(massif, step->came, true);
 	if (code)
 		return error_no_memory(err);
 	massif->credit += CREDIT;
@@ -239,13 +218,6 @@ static void snapshot_put(const struct massif *massif, size_t number,
 		number, time, snapshot->bytes, names[tree]);
 }
 
-static int tree_put(const struct massif *massif,
-		    const struct snapshot *snapshot)
-{
-	return massif_tree_write(massif->output->file, massif->output->trace,
-				 snapshot->leaves, snapshot->leaf_count,
-				 snapshot->bytes);
-}
 
 static int snapshots_put(const struct massif *massif,
 			 const struct snapshot *all, size_t count,
@@ -266,7 +238,9 @@ static int snapshots_put(const struct massif *massif,
 			     &all[i] == peak ? TREE_PEAK :
 			     detailed ? TREE_DETAILED : TREE_EMPTY, &times);
 		if (detailed)
-			code = tree_put(massif, &all[i]);
+			code = massif_tree_write(
+				massif->output->file, massif->output->trace,
+				all[i].leaves, all[i].leaf_count, all[i].bytes);
 	}
 	return code;
 }
@@ -293,11 +267,24 @@ static const struct snapshot *peak_insert(const struct massif *massif,
 	return &all[at];
 }
 
-static void heading_put(const struct massif *massif)
+static int massif_write(struct massif *massif)
 {
-	const struct heap_trace *trace = massif->output->trace;
-	FILE *out = massif->output->file;
+	struct snapshot all[SNAPSHOTS + 2];
+	const struct snapshot *peak;
+	size_t count = massif->count;
+	const struct heap_trace *trace;
+	FILE *out;
 
+	massif->peak.leaves = leaves_make(massif, true,
+					  &massif->peak.leaf_count);
+	if (!massif->peak.leaves)
+		return -ENOMEM;
+	memcpy(all, massif->snapshots, count * sizeof(*all));
+	if (!count || all[count - 1].number != massif->now.number)
+		all[count++] = massif->now;
+	peak = peak_insert(massif, all, &count);
+	trace = massif->output->trace;
+	out = massif->output->file;
 	fputs("desc: heapmon", out);
 	if (trace->sample)
 		fprintf(out, ", sampled by %" PRIu64 " bytes", trace->sample);
@@ -314,37 +301,15 @@ static void heading_put(const struct massif *massif)
 	else
 		fputs("(unknown)", out);
 	putc('\n', out);
-}
-
-static int massif_write(struct massif *massif)
-{
-	struct snapshot all[SNAPSHOTS + 2];
-	const struct snapshot *peak;
-	size_t count = massif->count;
-
-	massif->peak.leaves = leaves_make(massif, true,
-					  &massif->peak.leaf_count);
-	if (!massif->peak.leaves)
-		return -ENOMEM;
-	memcpy(all, massif->snapshots, count * sizeof(*all));
-	if (!count || all[count - 1].number != massif->now.number)
-		all[count++] = massif->now;
-	peak = peak_insert(massif, all, &count);
-	heading_put(massif);
 	return snapshots_put(massif, all, count, peak);
 }
 
-static int massif_begin(struct heap_output *output, void **state,
+static int massif_begin(struct heap_output *output, void *state,
 			struct error *err)
 {
-	struct massif *massif = calloc(1, sizeof(*massif));
-
-	if (!massif)
-		return error_no_memory(err);
-	massif->output = output;
-	heap_output_tell(massif->output,
+	((struct massif *)state)->output = output;
+	heap_output_tell(output,
 			 "single blocks, threads and types are left out");
-	*state = massif;
 	return 0;
 }
 
@@ -359,16 +324,14 @@ static int massif_end(struct heap_output *output, void *state,
 		free(massif->snapshots[i].leaves);
 	free(massif->peak.leaves);
 	free(massif->sites);
-	free(massif);
-	if (code)
-		return error_no_memory(err);
-	return failed ? 0 : heap_output_check(output, err);
+	return code ? error_no_memory(err) : 0;
 }
 
 const struct heap_format format_massif = {
 	.name = "massif",
 	.tags = true,
 	.help = "valgrind's massif.out, for ms_print (written only)",
+	.state_size = sizeof(struct massif),
 	.begin = massif_begin,
 	.step = massif_step,
 	.end = massif_end,

@@ -91,19 +91,6 @@ static void frame_put(const struct tree *tree, uint32_t number)
 	}
 }
 
-/* The groups are shown in lines of their own, the largest first, but for those
- * that have less than a hundredth of all. */
-static size_t groups_shown(const struct tree *tree, const struct group *groups,
-			   size_t count)
-{
-	uint64_t least = tree->total / THRESHOLD + !!(tree->total % THRESHOLD);
-	size_t shown = 0;
-
-	while (shown < count && groups[shown].bytes >= least)
-		shown++;
-	return shown;
-}
-
 static void rest_write(const struct tree *tree, const struct group *groups,
 		       size_t count, unsigned int depth)
 {
@@ -143,6 +130,7 @@ static int node_write(struct tree *tree, const struct group *node,
 	size_t count, shown;
 	struct group *groups;
 	int code;
+	uint64_t least;
 
 	for (size_t i = 0; node->frame && i < node->count; i++) {
 		struct massif_leaf *leaf = &tree->leaves[node->first + i];
@@ -155,7 +143,14 @@ static int node_write(struct tree *tree, const struct group *node,
 	if (depth == DEPTH_MAX ||
 	    (node->frame && count == 1 && !groups[0].frame))
 		count = 0;
-	shown = groups_shown(tree, groups, count);
+
+	/* The groups are shown in lines of their own, the largest first, but
+	 * for those that have less than a hundredth of all. */
+	least = tree->total / THRESHOLD + !!(tree->total % THRESHOLD);
+	shown = 0;
+	while (shown < count && groups[shown].bytes >= least)
+		shown++;
+
 	fprintf(tree->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "",
 		shown + (shown < count), node->bytes);
 	if (node->frame)

@@ -222,25 +222,6 @@ static void mapping_add_frame(struct pprof *pprof, uint32_t number)
 		mapping->bare = true;
 }
 
-/* has_functions ... keep pprof from looking for symbols of its own: where some
- * are missing, it may. */
-static void write_mappings(struct pprof *pprof)
-{
-	for (size_t i = 0; i < pprof->mapping_count; i++) {
-		const struct mapping *mapping = &pprof->mappings[i];
-
-		protobuf_field(&pprof->part, MAPPING_ID, i + 1);
-		protobuf_field(&pprof->part, MAPPING_START, mapping->start);
-		protobuf_field(&pprof->part, MAPPING_LIMIT, mapping->limit);
-		protobuf_field(&pprof->part, MAPPING_FILE,
-			       write_string(pprof, mapping->module));
-		protobuf_field(&pprof->part, MAPPING_FUNCTIONS, !mapping->bare);
-		protobuf_field(&pprof->part, MAPPING_FILES, !mapping->bare);
-		protobuf_field(&pprof->part, MAPPING_LINES, !mapping->bare);
-		write_part(pprof, PROFILE_MAPPING);
-	}
-}
-
 static void write_function(struct pprof *pprof, uint32_t id, uint32_t name,
 			   uint32_t file)
 {
@@ -288,41 +269,7 @@ static void write_location(struct pprof *pprof, uint32_t number)
 	write_part(pprof, PROFILE_LOCATION);
 }
 
-/* Where no callers are known; its number is behind those of all frames. */
-static void write_unknown(struct pprof *pprof)
-{
-	protobuf_field(&pprof->inner, LINE_FUNCTION,
-		       function_number(pprof, 0, 0));
-	protobuf_field(&pprof->part, LOCATION_ID,
-		       pprof->trace->frame_count + 1);
-	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
-	write_part(pprof, PROFILE_LOCATION);
-}
-
-static void write_frames(struct pprof *pprof)
-{
-	for (size_t i = 1; i < pprof->trace->frame_count; i++)
-		if (pprof->used[i])
-			mapping_add_frame(pprof, i);
-	write_mappings(pprof);
-	for (size_t i = 1; i < pprof->trace->frame_count; i++)
-		if (pprof->used[i])
-			write_location(pprof, i);
-	write_unknown(pprof);
-}
-
 /* ---- samples ---- */
-
-static void write_values(struct pprof *pprof, const struct heap_weighted *sums)
-{
-	protobuf_number(&pprof->inner, heap_rounded(sums->allocs));
-	protobuf_number(&pprof->inner, heap_rounded(sums->alloc_bytes));
-	protobuf_number(&pprof->inner,
-			heap_rounded(sums->allocs - sums->frees));
-	protobuf_number(&pprof->inner,
-			heap_rounded(sums->alloc_bytes - sums->free_bytes));
-	protobuf_message(&pprof->part, SAMPLE_VALUE, &pprof->inner);
-}
 
 static void write_sample(struct pprof *pprof, const struct heap_site *site,
 			 const struct heap_weighted *sums)
@@ -337,7 +284,13 @@ static void write_sample(struct pprof *pprof, const struct heap_site *site,
 	if (!site->stack)
 		protobuf_number(&pprof->inner, pprof->trace->frame_count + 1);
 	protobuf_message(&pprof->part, SAMPLE_LOCATION, &pprof->inner);
-	write_values(pprof, sums);
+	protobuf_number(&pprof->inner, heap_rounded(sums->allocs));
+	protobuf_number(&pprof->inner, heap_rounded(sums->alloc_bytes));
+	protobuf_number(&pprof->inner,
+			heap_rounded(sums->allocs - sums->frees));
+	protobuf_number(&pprof->inner,
+			heap_rounded(sums->alloc_bytes - sums->free_bytes));
+	protobuf_message(&pprof->part, SAMPLE_VALUE, &pprof->inner);
 	if (tag) {
 		protobuf_field(&pprof->inner, LABEL_KEY, TEXT_TAG);
 		protobuf_field(&pprof->inner, LABEL_TEXT,
@@ -345,18 +298,6 @@ static void write_sample(struct pprof *pprof, const struct heap_site *site,
 		protobuf_message(&pprof->part, SAMPLE_LABEL, &pprof->inner);
 	}
 	write_part(pprof, PROFILE_SAMPLE);
-}
-
-static void write_samples(struct pprof *pprof,
-			  const struct heap_profile *profile)
-{
-	for (size_t i = 0; i < profile->site_count; i++) {
-		struct heap_weighted sums;
-
-		heap_site_weighted(profile, &profile->sites[i], &sums);
-		if (sums.allocs)
-			write_sample(pprof, &profile->sites[i], &sums);
-	}
 }
 
 static bool pprof_open(struct pprof *pprof)
@@ -371,20 +312,6 @@ static bool pprof_open(struct pprof *pprof)
 	return pprof->string_at && pprof->mapping_of && pprof->used &&
 	       deflateInit2(&pprof->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 			    MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-}
-
-static void pprof_close(struct pprof *pprof)
-{
-	deflateEnd(&pprof->stream);
-	protobuf_free(&pprof->whole);
-	protobuf_free(&pprof->part);
-	protobuf_free(&pprof->inner);
-	key_map_free(&pprof->mapping_numbers);
-	key_map_free(&pprof->functions);
-	free(pprof->string_at);
-	free(pprof->mapping_of);
-	free(pprof->used);
-	free(pprof->mappings);
 }
 
 static void tell(struct heap_output *output, uint64_t count, const char *what)
@@ -406,12 +333,64 @@ static int pprof_write(struct heap_output *output,
 
 	if (!failed) {
 		write_head(&pprof);
-		write_samples(&pprof, profile);
-		write_frames(&pprof);
+		for (size_t i = 0; i < profile->site_count; i++) {
+			struct heap_weighted sums;
+
+			heap_site_weighted(profile, &profile->sites[i], &sums);
+			if (sums.allocs)
+				write_sample(&pprof, &profile->sites[i], &sums);
+		}
+		for (size_t i = 1; i < pprof.trace->frame_count; i++)
+			if (pprof.used[i])
+				mapping_add_frame(&pprof, i);
+
+		/* has_functions ... keep pprof from looking for symbols of its
+		 * own: where some are missing, it may. */
+		for (size_t i = 0; i < pprof.mapping_count; i++) {
+			const struct mapping *mapping = &pprof.mappings[i];
+
+			protobuf_field(&pprof.part, MAPPING_ID, i + 1);
+			protobuf_field(&pprof.part, MAPPING_START,
+				       mapping->start);
+			protobuf_field(&pprof.part, MAPPING_LIMIT,
+				       mapping->limit);
+			protobuf_field(&pprof.part, MAPPING_FILE,
+				       write_string(&pprof, mapping->module));
+			protobuf_field(&pprof.part, MAPPING_FUNCTIONS,
+				       !mapping->bare);
+			protobuf_field(&pprof.part, MAPPING_FILES,
+				       !mapping->bare);
+			protobuf_field(&pprof.part, MAPPING_LINES,
+				       !mapping->bare);
+			write_part(&pprof, PROFILE_MAPPING);
+		}
+
+		for (size_t i = 1; i < pprof.trace->frame_count; i++)
+			if (pprof.used[i])
+				write_location(&pprof, i);
+
+		/* Where no callers are known; its number is behind those of all
+		 * frames. */
+		protobuf_field(&pprof.inner, LINE_FUNCTION,
+			       function_number(&pprof, 0, 0));
+		protobuf_field(&pprof.part, LOCATION_ID,
+			       pprof.trace->frame_count + 1);
+		protobuf_message(&pprof.part, LOCATION_LINE, &pprof.inner);
+		write_part(&pprof, PROFILE_LOCATION);
+
 		write_out(&pprof, Z_FINISH);
 		failed = pprof.failed || pprof.whole.failed;
 	}
-	pprof_close(&pprof);
+	deflateEnd(&pprof.stream);
+	protobuf_free(&pprof.whole);
+	protobuf_free(&pprof.part);
+	protobuf_free(&pprof.inner);
+	key_map_free(&pprof.mapping_numbers);
+	key_map_free(&pprof.functions);
+	free(pprof.string_at);
+	free(pprof.mapping_of);
+	free(pprof.used);
+	free(pprof.mappings);
 	if (failed)
 		return error_no_memory(err);
 	tell(output, model->old.count,

@@ -321,38 +321,13 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 	return ret;
 }
 
-/* Each edge once, followed by the edges of the place that it leads to. */
-static int edges_write(struct callgraph *graph)
-{
-	uint32_t *next = calloc(graph->edge_count + 2, sizeof(*next));
-	size_t depth = 0;
-	int ret = next ? 0 : -ENOMEM;
-
-	if (!ret)
-		next[depth++] = graph->vertices[graph->start].children;
-	while (!ret && depth) {
-		struct edge *edge = &graph->edges[next[depth - 1]];
-
-		if (!next[depth - 1]) {
-			depth--;
-			continue;
-		}
-		next[depth - 1] = edge->next_child;
-		if (edge->written)
-			continue;
-		edge->written = true;
-		ret = edge_write(graph, edge);
-		next[depth++] = graph->vertices[edge->child].children;
-	}
-	free(next);
-	return ret;
-}
-
 int callgraph_write(const struct mprof *mprof)
 {
 	struct callgraph graph = { .mprof = mprof };
 	FILE *out = mprof->options.graph;
 	int ret;
+	uint32_t *next;
+	size_t depth;
 
 	graph.start = vertex_get(&graph, KEY_START, NULL);
 	graph.end = vertex_get(&graph, KEY_ALLOC, NULL);
@@ -360,8 +335,30 @@ int callgraph_write(const struct mprof *mprof)
 	fprintf(out, "/* produced by heapmon report --style=mprof */\n\n"
 		"digraph \"%s call graph\"\n{\n",
 		mprof->options.leaks ? "memory leak" : "allocation");
-	if (!ret)
-		ret = edges_write(&graph);
+	if (!ret) {
+		/* Each edge once, followed by the edges of the place that it
+		 * leads to. */
+		next = calloc(graph.edge_count + 2, sizeof(*next));
+		depth = 0;
+		ret = next ? 0 : -ENOMEM;
+		if (!ret)
+			next[depth++] = graph.vertices[graph.start].children;
+		while (!ret && depth) {
+			struct edge *edge = &graph.edges[next[depth - 1]];
+
+			if (!next[depth - 1]) {
+				depth--;
+				continue;
+			}
+			next[depth - 1] = edge->next_child;
+			if (edge->written)
+				continue;
+			edge->written = true;
+			ret = edge_write(&graph, edge);
+			next[depth++] = graph.vertices[edge->child].children;
+		}
+		free(next);
+	}
 	fputs("}\n", out);
 	callgraph_free(&graph);
 	return ret;

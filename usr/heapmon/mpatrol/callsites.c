@@ -20,11 +20,6 @@ struct builder {
 	struct key_map symbols;		/* numbers, by hash of name and begin */
 };
 
-static const struct heap_frame *stack_frame(const struct builder *builder,
-					    uint32_t stack)
-{
-	return &builder->trace->frames[builder->trace->stacks[stack].frame];
-}
 
 /* ---- stacks: which are needed, and their indices ---- */
 
@@ -45,7 +40,8 @@ static void stacks_number(struct builder *builder)
 	for (size_t i = 1; i < builder->trace->stack_count; i++) {
 		if (!builder->index[i])
 			continue;
-		if (stack_frame(builder, i)->stopped) {
+		if ((&builder->trace->frames[builder->trace->stacks[i].frame])
+			    ->stopped) {
 			builder->index[i] = 0;
 			builder->out->stopped = true;
 		} else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mptl.h"
+#include "mptl_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -409,6 +409,11 @@ static int complaints_judge(const struct mptl_reader *reader,
 	input->trace->damaged += count;
 	return error_set(err, -EBADMSG, "'%s' is damaged: what could be read "
 			 "of it was used", input->path);
+}
+
+int mptl_detect(const uint8_t *data, size_t size)
+{
+	return size >= 4 && !memcmp(data, MPTL_MAGIC, 4) ? 2 : 0;
 }
 
 int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,

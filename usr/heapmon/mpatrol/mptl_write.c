@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mptl.h"
+#include "mptl_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,22 +65,6 @@ static void callsites_write(struct mpatrol_out *out,
 	}
 }
 
-static void symbols_write(struct mpatrol_out *out,
-			  const struct callsites *callsites,
-			  const struct heap_trace *trace, uint64_t size)
-{
-	mpatrol_put_word(out, callsites->symbol_count);
-	for (size_t i = 0; i < callsites->symbol_count; i++)
-		mpatrol_put_word(out, callsites->symbols[i].address);
-	mpatrol_put_word(out, size);
-	putc('\0', out->file);
-	for (size_t i = 0; i < callsites->symbol_count; i++) {
-		const char *name = heap_text(trace, callsites->symbols[i].name);
-
-		fwrite(name, 1, strlen(name) + 1, out->file);
-	}
-}
-
 /* Size of the string table. */
 static uint64_t names_place(const struct callsites *callsites,
 			    const struct heap_trace *trace, uint64_t *names)
@@ -93,27 +77,6 @@ static uint64_t names_place(const struct callsites *callsites,
 					 callsites->symbols[i].name)) + 1;
 	}
 	return size;
-}
-
-static void profile_write(struct mpatrol_out *out,
-			  const struct heap_profile *profile,
-			  const struct callsites *callsites, uint32_t *index,
-			  uint64_t *names)
-{
-	uint64_t size = names_place(callsites, profile->trace, names);
-
-	for (size_t i = 0; i < callsites->count; i++)
-		if (callsites->items[i].from)
-			index[callsites->items[i].from - profile->sites] = 1;
-	mpatrol_put_header(out, MPTL_MAGIC);
-	mpatrol_put_word(out, profile->bounds.small);
-	mpatrol_put_word(out, profile->bounds.medium);
-	mpatrol_put_word(out, profile->bounds.large);
-	bins_write(out, profile);
-	sums_write(out, profile, index);
-	callsites_write(out, callsites, profile, index, names);
-	symbols_write(out, callsites, profile->trace, size);
-	mpatrol_put_magic(out, MPTL_MAGIC);
 }
 
 static void tell_unheld(struct heap_output *output,
@@ -136,9 +99,10 @@ static void tell_unheld(struct heap_output *output,
 				 "blocks that were there before the recording are left out");
 }
 
-int mptl_write_profile(struct heap_output *output,
-		       const struct heap_profile *profile,
-		       const struct heap_model *model, struct error *err)
+static int mptl_write_profile(struct heap_output *output,
+			      const struct heap_profile *profile,
+			      const struct heap_model *model,
+			      struct error *err)
 {
 	struct mpatrol_out out = {
 		output->file, mpatrol_form_wanted(output->options), false
@@ -147,13 +111,37 @@ int mptl_write_profile(struct heap_output *output,
 	struct callsites callsites;
 	uint64_t *names = NULL;
 	int ret = callsites_make(&callsites, profile);
+	uint64_t size;
 
 	if (!ret)
 		names = calloc(callsites.symbol_count + 1, sizeof(*names));
 	if (ret || !index || !names) {
 		ret = error_no_memory(err);
 	} else {
-		profile_write(&out, profile, &callsites, index, names);
+		size = names_place(&callsites, profile->trace, names);
+		for (size_t i = 0; i < callsites.count; i++)
+			if (callsites.items[i].from)
+				index[callsites.items[i].from -
+				      profile->sites] = 1;
+		mpatrol_put_header(&out, MPTL_MAGIC);
+		mpatrol_put_word(&out, profile->bounds.small);
+		mpatrol_put_word(&out, profile->bounds.medium);
+		mpatrol_put_word(&out, profile->bounds.large);
+		bins_write(&out, profile);
+		sums_write(&out, profile, index);
+		callsites_write(&out, &callsites, profile, index, names);
+		mpatrol_put_word(&out, callsites.symbol_count);
+		for (size_t i = 0; i < callsites.symbol_count; i++)
+			mpatrol_put_word(&out, callsites.symbols[i].address);
+		mpatrol_put_word(&out, size);
+		putc('\0', out.file);
+		for (size_t i = 0; i < callsites.symbol_count; i++) {
+			const char *name = heap_text(profile->trace,
+						     callsites.symbols[i].name);
+
+			fwrite(name, 1, strlen(name) + 1, out.file);
+		}
+		mpatrol_put_magic(&out, MPTL_MAGIC);
 		ret = mpatrol_put_check(&out, err);
 	}
 	if (!ret)
@@ -163,3 +151,12 @@ int mptl_write_profile(struct heap_output *output,
 	free(names);
 	return ret;
 }
+
+const struct heap_format format_mptl = {
+	.name = "mptl",
+	.words = true,
+	.help = "mpatrol profiling (mpatrol.out)",
+	.detect = mptl_detect,
+	.read_profile = mptl_read_profile,
+	.write_profile = mptl_write_profile,
+};

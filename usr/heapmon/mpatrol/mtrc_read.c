@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mtrc.h"
+#include "mtrc_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include "lib/array.h"
 #include "heapmon/core/tell.h"
 #include "bytes.h"
@@ -45,13 +46,6 @@ struct mtrc_reader {
 };
 
 /* ---- blocks by index ---- */
-
-static struct mtrc_block *block_find(struct mtrc_reader *reader, uint64_t index)
-{
-	uint32_t number = key_map_number(&reader->numbers, index);
-
-	return number ? &reader->blocks[number] : NULL;
-}
 
 /* Found, or made as one that doesn't live. NULL: no memory. */
 static struct mtrc_block *block_get(struct mtrc_reader *reader, uint64_t index)
@@ -137,8 +131,12 @@ static int allocated(struct mtrc_reader *reader, struct heap_event *event)
 static struct mtrc_block *block_going(struct mtrc_reader *reader,
 				      const struct heap_event *event)
 {
-	struct mtrc_block *block = block_find(reader, event->index);
+	struct mtrc_block *block;
+	uint32_t number;
 
+	number = key_map_number(&reader->numbers, event->index);
+
+	block = number ? &reader->blocks[number] : NULL;
 	if (block && block->live)
 		return block;
 	reader->complaints[block ? FREED_INDEX : UNKNOWN_INDEX]++;
@@ -236,6 +234,11 @@ static int records_read(struct mtrc_reader *reader,
 			return ret;
 	}
 	return 0;
+}
+
+int mtrc_detect(const uint8_t *data, size_t size)
+{
+	return size >= 4 && !memcmp(data, MTRC_MAGIC, 4) ? 2 : 0;
 }
 
 int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mtrc.h"
+#include "mtrc_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,17 +128,6 @@ static void leave_out(struct mtrc_writer *writer, const char *what)
 	heap_output_tell(writer->output, what);
 }
 
-static void came_write(struct mtrc_writer *writer, const struct heap_step *step)
-{
-	if (index_set_has(&writer->live, step->came->index)) {
-		record_write(writer, 'R', step, step->came);
-		return;
-	}
-	if (!index_set_add(&writer->live, step->came->index))
-		writer->failed = true;
-	record_write(writer, 'A', step, step->came);
-}
-
 static void free_write(struct mtrc_writer *writer, const struct heap_step *step,
 		       const struct heap_block *gone)
 {
@@ -164,7 +153,13 @@ static void block_step(struct mtrc_writer *writer, const struct heap_step *step)
 		leave_out(writer, "frees are put in for blocks in whose place others came");
 		free_write(writer, step, lost);
 	}
-	came_write(writer, step);
+	if (index_set_has(&writer->live, step->came->index)) {
+		record_write(writer, 'R', step, step->came);
+		return;
+	}
+	if (!index_set_add(&writer->live, step->came->index))
+		writer->failed = true;
+	record_write(writer, 'A', step, step->came);
 }
 
 /* What the file won't tell. */
@@ -208,31 +203,26 @@ static void step_write(struct mtrc_writer *writer,
 
 /* ---- the format's functions ---- */
 
-int mtrc_begin(struct heap_output *output, void **state, struct error *err)
+static int mtrc_begin(struct heap_output *output, void *state,
+		      struct error *err)
 {
-	struct mtrc_writer *writer = calloc(1, sizeof(*writer));
+	struct mtrc_writer *writer = state;
 	int ret = 0;
 
-	if (!writer)
-		return error_no_memory(err);
 	writer->output = output;
 	writer->out = (struct mpatrol_out){
 		output->file, mpatrol_form_wanted(output->options), false
 	};
 	if (output->options->rebase)
 		ret = rebase_new(&writer->rebase, err);
-	if (ret) {
-		free(writer);
-		return ret;
-	}
-	mpatrol_put_header(&writer->out, MTRC_MAGIC);
-	*state = writer;
-	return 0;
+	if (!ret)
+		mpatrol_put_header(&writer->out, MTRC_MAGIC);
+	return ret;
 }
 
-int mtrc_step(struct heap_output *output, void *state,
-	      const struct heap_model *model, const struct heap_step *step,
-	      struct error *err)
+static int mtrc_step(struct heap_output *output, void *state,
+		     const struct heap_model *model,
+		     const struct heap_step *step, struct error *err)
 {
 	struct mtrc_writer *writer = state;
 
@@ -256,19 +246,9 @@ static void tell_unheld(const struct mtrc_writer *writer)
 			heap_output_tell(writer->output, texts[i]);
 }
 
-static void writer_free(struct mtrc_writer *writer)
-{
-	for (int i = 0; i < SLOTS; i++) {
-		free(writer->functions.names[i]);
-		free(writer->files.names[i]);
-	}
-	index_set_free(&writer->live);
-	rebase_free(writer->rebase);
-	free(writer);
-}
-
-int mtrc_end(struct heap_output *output, void *state,
-	     const struct heap_model *model, bool failed, struct error *err)
+static int mtrc_end(struct heap_output *output, void *state,
+		    const struct heap_model *model, bool failed,
+		    struct error *err)
 {
 	struct mtrc_writer *writer = state;
 	int ret = 0;
@@ -282,6 +262,23 @@ int mtrc_end(struct heap_output *output, void *state,
 		mpatrol_put_magic(&writer->out, MTRC_MAGIC);
 		tell_unheld(writer);
 	}
-	writer_free(writer);
+	for (int i = 0; i < SLOTS; i++) {
+		free(writer->functions.names[i]);
+		free(writer->files.names[i]);
+	}
+	index_set_free(&writer->live);
+	rebase_free(writer->rebase);
 	return ret;
 }
+
+const struct heap_format format_mtrc = {
+	.name = "mtrc",
+	.words = true,
+	.help = "mpatrol tracing (mpatrol.trace)",
+	.detect = mtrc_detect,
+	.read_events = mtrc_read_events,
+	.state_size = sizeof(struct mtrc_writer),
+	.begin = mtrc_begin,
+	.step = mtrc_step,
+	.end = mtrc_end,
+};

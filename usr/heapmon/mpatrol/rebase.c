@@ -136,13 +136,6 @@ static void spans_move(struct rebase *rebase)
 	}
 }
 
-static uint64_t address_moved(const struct rebase *rebase, uint64_t address)
-{
-	const struct span *span = span_find(rebase, address / PAGE);
-
-	return address - span->first * PAGE + span->moved * PAGE;
-}
-
 /* ---- records ---- */
 
 void rebase_keep(struct rebase *rebase, const struct mtrc_record *record)
@@ -161,6 +154,7 @@ int rebase_replay(struct rebase *rebase,
 		  void *context, struct error *err)
 {
 	struct mtrc_record record;
+	const struct span *span;
 
 	if (!rebase->error && fflush(rebase->spool))
 		rebase->error = temp_file_fail(errno);
@@ -169,8 +163,12 @@ int rebase_replay(struct rebase *rebase,
 	spans_move(rebase);
 	while (!rebase->error &&
 	       fread(&record, sizeof(record), 1, rebase->spool)) {
-		if (record.letter != 'F')
-			record.address = address_moved(rebase, record.address);
+		if (record.letter != 'F') {
+			span = span_find(rebase, record.address / PAGE);
+
+			record.address = record.address - span->first * PAGE +
+					 span->moved * PAGE;
+		}
 		if (record.thread) {
 			record.thread = key_map_serial(&rebase->threads,
 						       record.thread);

@@ -38,30 +38,6 @@ static void bin_print(const struct mprof *mprof, uint64_t bin)
 					all->alloc_bytes - all->free_bytes));
 }
 
-static void bins_print(const struct mprof *mprof)
-{
-	const struct heap_profile *profile = mprof->profile;
-	const struct mprof_totals *all = &mprof->totals;
-	bool any = false;
-
-	table_title(mprof, 32, "ALLOCATION BINS");
-	fprintf(mprof->out, "%29s(number of bins: %" PRIu64 ")\n\n", "",
-		profile->bounds.bins);
-	mprof_heads(mprof->out, 10, "allocated", 32, "unfreed", 32);
-	fputs("    size   count       %     bytes       %   count       %"
-	      "     bytes       %\n\n", mprof->out);
-	for (uint64_t i = 0; i < profile->bounds.bins; i++) {
-		if (!profile->alloc_bins[i])
-			continue;
-		bin_print(mprof, i);
-		any = true;
-	}
-	fprintf(mprof->out, "%s   total  %6" PRIu64 "          %8" PRIu64
-		"          %6" PRIu64 "          %8" PRIu64 "\n",
-		any ? "\n" : "", all->allocs, all->alloc_bytes,
-		all->allocs - all->frees, all->alloc_bytes - all->free_bytes);
-}
-
 /* ---- rows: call sites taken together, largest first ---- */
 
 struct row {
@@ -178,25 +154,6 @@ static void direct_print(const struct mprof *mprof, struct row *rows)
 
 /* ---- memory leaks ---- */
 
-static size_t leak_rows(const struct mprof *mprof, struct row *rows)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < mprof->leak_count; i++) {
-		const struct mprof_group *group = &mprof->leaks[i];
-		uint64_t left[HEAP_CLASSES];
-		uint64_t key = mprof_left(mprof, &group->sums, left);
-
-		if (key)
-			rows[count++] = (struct row){
-				.key = key, .site = group->site,
-				.sums = group->sums,
-			};
-	}
-	rows_sort(rows, count);
-	return count;
-}
-
 static void leak_row_print(const struct mprof *mprof, const struct row *row)
 {
 	const struct callsite *site = row->site;
@@ -226,8 +183,21 @@ static void leak_row_print(const struct mprof *mprof, const struct row *row)
 static void leaks_print(const struct mprof *mprof, struct row *rows)
 {
 	const struct mprof_pair *all = &mprof->all;
-	size_t count = leak_rows(mprof, rows);
+	size_t count;
 
+	count = 0;
+	for (size_t i = 0; i < mprof->leak_count; i++) {
+		const struct mprof_group *group = &mprof->leaks[i];
+		uint64_t left[HEAP_CLASSES];
+		uint64_t key = mprof_left(mprof, &group->sums, left);
+
+		if (key)
+			rows[count++] = (struct row){
+				.key = key, .site = group->site,
+				.sums = group->sums,
+			};
+	}
+	rows_sort(rows, count);
 	table_title(mprof, 34, "MEMORY LEAKS");
 	fprintf(mprof->out, "%28s(maximum stack depth: %u)\n\n", "",
 		mprof->options.depth);
@@ -254,10 +224,31 @@ static int tables_print(struct mprof *mprof)
 {
 	struct row *rows = calloc(mprof->callsites.count + 1, sizeof(*rows));
 	int ret = 0;
+	const struct heap_profile *profile;
+	const struct mprof_totals *all;
+	bool any;
 
 	if (!rows)
 		return -ENOMEM;
-	bins_print(mprof);
+	profile = mprof->profile;
+	all = &mprof->totals;
+	any = false;
+	table_title(mprof, 32, "ALLOCATION BINS");
+	fprintf(mprof->out, "%29s(number of bins: %" PRIu64 ")\n\n", "",
+		profile->bounds.bins);
+	mprof_heads(mprof->out, 10, "allocated", 32, "unfreed", 32);
+	fputs("    size   count       %     bytes       %   count       %"
+	      "     bytes       %\n\n", mprof->out);
+	for (uint64_t i = 0; i < profile->bounds.bins; i++) {
+		if (!profile->alloc_bins[i])
+			continue;
+		bin_print(mprof, i);
+		any = true;
+	}
+	fprintf(mprof->out, "%s   total  %6" PRIu64 "          %8" PRIu64
+		"          %6" PRIu64 "          %8" PRIu64 "\n",
+		any ? "\n" : "", all->allocs, all->alloc_bytes,
+		all->allocs - all->frees, all->alloc_bytes - all->free_bytes);
 	fputs("\n\n", mprof->out);
 	direct_print(mprof, rows);
 	fputs("\n\n", mprof->out);

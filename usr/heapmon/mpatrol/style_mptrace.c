@@ -55,12 +55,6 @@ static int address_digits(const struct heap_trace *trace)
 	return trace->bits == 32 ? 8 : 16;
 }
 
-static void dashes_print(FILE *out, int n)
-{
-	for (int i = 0; i < n; i++)
-		putc('-', out);
-}
-
 static void head_print(struct style_mptrace *style,
 		       const struct heap_trace *trace)
 {
@@ -73,7 +67,8 @@ static void head_print(struct style_mptrace *style,
 	fprintf(style->out, " event  type     index  %*sallocation%*s"
 		"      size    life   count     bytes\n", left, "", left, "");
 	fputs("------  ------  ------  ", style->out);
-	dashes_print(style->out, width);
+	for (int i = 0; i < width; i++)
+		putc('-', style->out);
 	fputs("  --------  ------  ------  --------\n", style->out);
 }
 

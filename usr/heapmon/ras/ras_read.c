@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "ras_read.h"
-
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -512,8 +510,8 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	return ret ? ret : heap_check(reader, err);
 }
 
-int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
-		    struct error *err)
+static int ras_read_events(struct heap_input *input,
+			   const struct heap_sink *sink, struct error *err)
 {
 	struct ras_reader *reader = calloc(1, sizeof(*reader));
 	int ret;
@@ -548,3 +546,15 @@ int ras_read_events(struct heap_input *input, const struct heap_sink *sink,
 	free(reader);
 	return ret;
 }
+
+static int ras_detect(const uint8_t *data, size_t size)
+{
+	return size >= 8 && !memcmp(data, RAS_FILE_MAGIC, 8) ? 2 : 0;
+}
+
+const struct heap_format format_ras = {
+	.name = "ras",
+	.help = "a recording (heapmon record)",
+	.detect = ras_detect,
+	.read_events = ras_read_events,
+};

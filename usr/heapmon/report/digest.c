@@ -118,21 +118,6 @@ static void span_note(const struct digest *digest, struct digest_span *span)
 		span->most = span->last;
 }
 
-/* What was present at the end of one is there when the next begins. */
-static void spans_join(struct digest *digest)
-{
-	double last = 0;
-
-	for (unsigned int i = 0; i < DIGEST_SPANS; i++) {
-		struct digest_span *span = &digest->spans[i];
-
-		if (last > span->most)
-			span->most = last;
-		if (span->used)
-			last = span->last;
-	}
-}
-
 /* ---- per stack ---- */
 
 static struct digest_site *site_get(struct digest *digest, uint32_t stack)
@@ -383,22 +368,6 @@ static bool doubt_is_of(const struct digest_doubt *doubt,
 	       doubt->pid == event->pid && doubt->it.other.address == address;
 }
 
-/* The block that a step took is known, or that which was lost there first. */
-static void doubts_excuse(struct digest *digest, const struct heap_step *step)
-{
-	struct digest_doubt *doubts = digest->doubts.items;
-	uint64_t made = step->gone ? step->gone->number : 0;
-
-	for (size_t i = 0; i < digest->doubts.count && !made; i++)
-		if (doubts[i].wrong == HEAP_WRONG_TWICE &&
-		    doubt_is_of(&doubts[i], step))
-			made = doubts[i].it.other.number;
-	for (size_t i = 0; i < digest->doubts.count; i++)
-		if (doubts[i].it.other.number == made &&
-		    doubt_is_of(&doubts[i], step))
-			doubts[i].it.count = 0;
-}
-
 static const struct heap_block *wrong_block(const struct heap_step *step,
 					    unsigned int wrong)
 {
@@ -424,17 +393,6 @@ static void wrong_take_one(struct digest *digest, const struct heap_step *step,
 		doubt_add(digest, &added);
 	else
 		wrong_add(digest, &added);
-}
-
-static void wrong_take(struct digest *digest, const struct heap_step *step)
-{
-	if (step->excuses)
-		doubts_excuse(digest, step);
-	for (size_t i = 0; i < WRONG_TEXTS; i++)
-		if (wrong_texts[i].wrong & step->wrong)
-			wrong_take_one(digest, step, wrong_texts[i].wrong);
-	if (step->wrong & HEAP_WRONG_UNKNOWN)
-		digest->unknown++;
 }
 
 static int wrong_compare(const void *a, const void *b)
@@ -579,9 +537,29 @@ int digest_step(void *context, const struct heap_model *model,
 	struct leaving leaving = {
 		digest, event->time, span_get(digest, event->time),
 	};
+	struct digest_doubt *doubts;
+	uint64_t made;
 
 	times_take(digest, event->time);
-	wrong_take(digest, step);
+	if (step->excuses) {
+		/* The block that a step took is known, or that which was lost
+		 * there first. */
+		doubts = digest->doubts.items;
+		made = step->gone ? step->gone->number : 0;
+		for (size_t i = 0; i < digest->doubts.count && !made; i++)
+			if (doubts[i].wrong == HEAP_WRONG_TWICE &&
+			    doubt_is_of(&doubts[i], step))
+				made = doubts[i].it.other.number;
+		for (size_t i = 0; i < digest->doubts.count; i++)
+			if (doubts[i].it.other.number == made &&
+			    doubt_is_of(&doubts[i], step))
+				doubts[i].it.count = 0;
+	}
+	for (size_t i = 0; i < WRONG_TEXTS; i++)
+		if (wrong_texts[i].wrong & step->wrong)
+			wrong_take_one(digest, step, wrong_texts[i].wrong);
+	if (step->wrong & HEAP_WRONG_UNKNOWN)
+		digest->unknown++;
 	type_take(digest, step);
 	if (step->gone && !step->gone->old)
 		block_went(digest, event, step->gone, step->temporary);
@@ -610,6 +588,8 @@ static void take_kept(void *context, const struct heap_block *block)
 int digest_end(struct digest *digest, const struct heap_model *model,
 	       struct error *err)
 {
+	double last;
+
 	if (digest->trace->end != HEAP_NO_TIME)
 		times_take(digest, digest->trace->end);
 	if (digest->trace->begin != HEAP_NO_TIME)
@@ -617,7 +597,18 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 	heap_model_each(model, take_kept, digest);
 	for (size_t i = 0; i < digest->site_count; i++)
 		site_note_peak(digest, &digest->sites[i]);
-	spans_join(digest);
+
+	/* What was present at the end of one is there when the next begins. */
+	last = 0;
+	for (unsigned int i = 0; i < DIGEST_SPANS; i++) {
+		struct digest_span *span = &digest->spans[i];
+
+		if (last > span->most)
+			span->most = last;
+		if (span->used)
+			last = span->last;
+	}
+
 	wrongs_end(digest);
 	return digest->failed ? error_no_memory(err) : 0;
 }
@@ -656,19 +647,11 @@ static void take_bin(struct digest *digest, uint64_t size, uint64_t allocs,
 			alloc_bytes > free_bytes ? alloc_bytes - free_bytes : 0);
 }
 
-/* The last bin has all that are larger, too: as if of one size. */
-static void take_large(struct digest *digest,
-		       const struct heap_profile *profile, uint64_t bin)
-{
-	take_bin(digest, profile->large_alloc_bytes / profile->alloc_bins[bin],
-		 profile->alloc_bins[bin], profile->large_alloc_bytes,
-		 profile->free_bins[bin], profile->large_free_bytes);
-}
-
 int digest_take_profile(struct digest *digest,
 			const struct heap_profile *profile, struct error *err)
 {
 	uint64_t bins = profile->bounds.bins;
+	uint64_t bin;
 
 	digest->sums = true;
 	for (size_t i = 0; i < profile->site_count; i++)
@@ -678,7 +661,14 @@ int digest_take_profile(struct digest *digest,
 			 profile->alloc_bins[i] * (i + 1),
 			 profile->free_bins[i],
 			 profile->free_bins[i] * (i + 1));
-	if (bins && profile->alloc_bins[bins - 1])
-		take_large(digest, profile, bins - 1);
+	if (bins && profile->alloc_bins[bins - 1]) {
+		/* The last bin has all that are larger, too: as if of one size.
+		 */
+		bin = bins - 1;
+		take_bin(digest,
+			 profile->large_alloc_bytes / profile->alloc_bins[bin],
+			 profile->alloc_bins[bin], profile->large_alloc_bytes,
+			 profile->free_bins[bin], profile->large_free_bytes);
+	}
 	return digest->failed ? error_no_memory(err) : 0;
 }

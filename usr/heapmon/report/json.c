@@ -21,25 +21,6 @@ struct writer {
 
 /* ---- elements ---- */
 
-/* As a string; "<" is escaped, so that it may stand in a page. */
-static void put_string(struct writer *json, const char *text)
-{
-	size_t length = strlen(text);
-	char *quoted = malloc(JSON_STRING_ROOM(length)), *end;
-
-	if (!quoted) {
-		json->failed = true;
-		return;
-	}
-	end = json_put_string(quoted, text, length);
-	for (const char *p = quoted; p < end; p++)
-		if (*p == '<')
-			fputs("\\u003c", json->out);
-		else
-			putc(*p, json->out);
-	free(quoted);
-}
-
 /* In front of an element: its name in an object, NULL in an array. */
 static void put_name(struct writer *json, const char *name)
 {
@@ -65,8 +46,26 @@ static void end(struct writer *json, char bracket)
 
 static void put_text(struct writer *json, const char *name, const char *text)
 {
+	size_t length;
+	char *quoted;
+	char *end;
+
 	put_name(json, name);
-	put_string(json, text);
+
+	/* As a string; "<" is escaped, so that it may stand in a page. */
+	length = strlen(text);
+	quoted = malloc(JSON_STRING_ROOM(length));
+	if (!quoted) {
+		json->failed = true;
+		return;
+	}
+	end = json_put_string(quoted, text, length);
+	for (const char *p = quoted; p < end; p++)
+		if (*p == '<')
+			fputs("\\u003c", json->out);
+		else
+			putc(*p, json->out);
+	free(quoted);
 }
 
 /* Left out when there is none. */
@@ -183,15 +182,6 @@ static void put_frame(struct writer *json, uint32_t number)
 	end(json, '}');
 }
 
-/* Numbered from 0, in which stacks name them. */
-static void put_frames(struct writer *json)
-{
-	begin(json, "frames", '[');
-	for (size_t i = 1; i < json->digest->trace->frame_count; i++)
-		put_frame(json, i);
-	end(json, ']');
-}
-
 static void put_stack(struct writer *json, const char *name, uint32_t stack)
 {
 	const struct heap_stack *stacks = json->digest->trace->stacks;
@@ -224,33 +214,6 @@ static void put_site(struct writer *json, uint32_t stack)
 		put_count(json, "oldest", site->oldest);
 	}
 	end(json, '}');
-}
-
-static void put_sites(struct writer *json)
-{
-	begin(json, "sites", '[');
-	for (size_t i = 0; i < json->digest->site_count; i++)
-		if (json->digest->sites[i].allocated.count)
-			put_site(json, i);
-	end(json, ']');
-}
-
-static void put_sizes(struct writer *json)
-{
-	begin(json, "sizes", '[');
-	for (unsigned int i = 0; i < DIGEST_SIZES; i++) {
-		const struct digest_size *size = &json->digest->sizes[i];
-
-		if (!size->allocated.count)
-			continue;
-		begin(json, NULL, '{');
-		if (digest_size_most(i) != UINT64_MAX)
-			put_count(json, "up_to", digest_size_most(i));
-		put_sum(json, "allocated", &size->allocated);
-		put_sum(json, "kept", &size->kept);
-		end(json, '}');
-	}
-	end(json, ']');
 }
 
 static void put_spans(struct writer *json)
@@ -294,24 +257,6 @@ static void put_types(struct writer *json)
 	end(json, ']');
 }
 
-static void put_threads(struct writer *json)
-{
-	begin(json, "threads", '[');
-	for (size_t i = 0; i < json->digest->threads.count; i++) {
-		const struct digest_thread *thread = &digest_threads(json->digest)[i];
-
-		begin(json, NULL, '{');
-		put_count(json, "pid", thread->pid);
-		put_count(json, "tid", thread->tid);
-		put_sum(json, "allocated", &thread->allocated);
-		put_sum(json, "freed", &thread->freed);
-		put_number(json, "foreign", thread->foreign);
-		put_number(json, "temporary", thread->temporary);
-		end(json, '}');
-	}
-	end(json, ']');
-}
-
 static void put_tags(struct writer *json)
 {
 	size_t count;
@@ -333,18 +278,6 @@ static void put_tags(struct writer *json)
 	free(tags);
 }
 
-static void put_other(struct writer *json, const struct digest_wrong *wrong)
-{
-	begin(json, "block", '{');
-	put_address(json, "address", wrong->other.address);
-	put_count(json, "size", wrong->other.size);
-	put_time(json, "time", wrong->other.time);
-	put_count(json, "tid", wrong->other.tid);
-	put_text(json, "function", heap_function_text(wrong->other.function));
-	put_stack(json, "stack", wrong->other_stack);
-	end(json, '}');
-}
-
 static void put_wrong(struct writer *json, const struct digest_wrong *wrong)
 {
 	const struct heap_event *event = &wrong->event;
@@ -358,18 +291,18 @@ static void put_wrong(struct writer *json, const struct digest_wrong *wrong)
 	put_count(json, "tid", event->tid);
 	put_text(json, "function", heap_function_text(event->function));
 	put_stack(json, "stack", wrong->stack);
-	if (wrong->other.number)
-		put_other(json, wrong);
+	if (wrong->other.number) {
+		begin(json, "block", '{');
+		put_address(json, "address", wrong->other.address);
+		put_count(json, "size", wrong->other.size);
+		put_time(json, "time", wrong->other.time);
+		put_count(json, "tid", wrong->other.tid);
+		put_text(json, "function",
+			 heap_function_text(wrong->other.function));
+		put_stack(json, "stack", wrong->other_stack);
+		end(json, '}');
+	}
 	end(json, '}');
-}
-
-static void put_wrongs(struct writer *json)
-{
-	begin(json, "wrong", '[');
-	for (size_t i = 0; i < json->digest->wrongs.count; i++)
-		put_wrong(json, &digest_wrongs(json->digest)[i]);
-	end(json, ']');
-	put_count(json, "wrong_more", json->digest->wrong_more);
 }
 
 int report_print_json(FILE *out, const struct digest *digest,
@@ -380,14 +313,55 @@ int report_print_json(FILE *out, const struct digest *digest,
 	begin(&json, NULL, '{');
 	put_trace(&json);
 	put_totals(&json);
-	put_frames(&json);
-	put_sites(&json);
-	put_sizes(&json);
+
+	/* Numbered from 0, in which stacks name them. */
+	begin(&json, "frames", '[');
+	for (size_t i = 1; i < json.digest->trace->frame_count; i++)
+		put_frame(&json, i);
+	end(&json, ']');
+
+	begin(&json, "sites", '[');
+	for (size_t i = 0; i < json.digest->site_count; i++)
+		if (json.digest->sites[i].allocated.count)
+			put_site(&json, i);
+	end(&json, ']');
+	begin(&json, "sizes", '[');
+	for (unsigned int i = 0; i < DIGEST_SIZES; i++) {
+		const struct digest_size *size = &json.digest->sizes[i];
+
+		if (!size->allocated.count)
+			continue;
+		begin(&json, NULL, '{');
+		if (digest_size_most(i) != UINT64_MAX)
+			put_count(&json, "up_to", digest_size_most(i));
+		put_sum(&json, "allocated", &size->allocated);
+		put_sum(&json, "kept", &size->kept);
+		end(&json, '}');
+	}
+	end(&json, ']');
 	put_spans(&json);
 	put_types(&json);
-	put_threads(&json);
+	begin(&json, "threads", '[');
+	for (size_t i = 0; i < json.digest->threads.count; i++) {
+		const struct digest_thread *thread =
+			&digest_threads(json.digest)[i];
+
+		begin(&json, NULL, '{');
+		put_count(&json, "pid", thread->pid);
+		put_count(&json, "tid", thread->tid);
+		put_sum(&json, "allocated", &thread->allocated);
+		put_sum(&json, "freed", &thread->freed);
+		put_number(&json, "foreign", thread->foreign);
+		put_number(&json, "temporary", thread->temporary);
+		end(&json, '}');
+	}
+	end(&json, ']');
 	put_tags(&json);
-	put_wrongs(&json);
+	begin(&json, "wrong", '[');
+	for (size_t i = 0; i < json.digest->wrongs.count; i++)
+		put_wrong(&json, &digest_wrongs(json.digest)[i]);
+	end(&json, ']');
+	put_count(&json, "wrong_more", json.digest->wrong_more);
 	end(&json, '}');
 	putc('\n', out);
 	return json.failed ? error_no_memory(err) : 0;

@@ -151,21 +151,15 @@ static int print_summary(const struct tables *tables)
 
 /* ---- tables of stacks ---- */
 
-static void print_age(const struct tables *tables,
-		      const struct digest_site *site)
-{
-	if (tables->digest->begin != HEAP_NO_TIME)
-		fprintf(tables->out, " %12.3f s %12.3f s",
-			site->youngest / SECOND, site->oldest / SECOND);
-}
-
 static void row_live(const struct tables *tables,
 		     const struct digest_site *site)
 {
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->kept.count,
 		site->kept.bytes,
 		share(site->kept.bytes, tables->digest->kept.bytes));
-	print_age(tables, site);
+	if (tables->digest->begin != HEAP_NO_TIME)
+		fprintf(tables->out, " %12.3f s %12.3f s",
+			site->youngest / SECOND, site->oldest / SECOND);
 }
 
 static void row_peak(const struct tables *tables,
@@ -434,12 +428,6 @@ static int compare_threads(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Formats without threads have one, 0. */
-static bool threads_known(const struct digest *digest)
-{
-	return digest->threads.count > 1 ||
-	       (digest->threads.count && digest_threads(digest)->tid);
-}
 
 static void print_thread(const struct tables *tables,
 			 const struct digest_thread *thread)
@@ -456,7 +444,8 @@ static int print_threads(const struct tables *tables)
 	const struct digest *digest = tables->digest;
 	const struct digest_thread **order;
 
-	if (!threads_known(digest))
+	if (!(digest->threads.count > 1 ||
+	      (digest->threads.count && digest_threads(digest)->tid)))
 		return 0;
 	order = calloc(digest->threads.count, sizeof(*order));
 	if (!order)

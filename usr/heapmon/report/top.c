@@ -275,24 +275,6 @@ static bool top_show(struct top *top, bool clear, unsigned int rows)
 	return !fflush(stdout) && shown;
 }
 
-static void top_loop(struct top *top)
-{
-	bool keys = !top->batch && terminal_open();
-	unsigned int rows = top->screen.rows;
-	bool ended, clear = !top->batch && isatty(STDOUT_FILENO);
-
-	if (!rows)
-		top->screen.rows = ROWS;
-	ended = !feed_begins(top) || !top_begin(top);
-	for (uint64_t n = 1; !ended && !top_wait(top, keys); n++) {
-		ended = feed_ended(top);
-		if (!top_show(top, clear, rows) || n == top->screens)
-			ended = true;
-	}
-	if (keys)
-		tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
-}
-
 static void signals_take(void)
 {
 	struct sigaction action = { .sa_handler = stop_note };
@@ -310,6 +292,10 @@ static int top_run(int argc, char **argv)
 	};
 	struct error err = { 0 };
 	int status, code;
+	bool keys;
+	unsigned int rows;
+	bool ended;
+	bool clear;
 
 	pass_on(&top, "record", NULL);
 	if (command_parse(&heapmon_top, argc, argv, 0, 0, &top, &status) < 0)
@@ -324,7 +310,19 @@ static int top_run(int argc, char **argv)
 	code = top_feed_open(&top.feed, top.arguments, top.count, &err);
 	if (!code) {
 		signals_take();
-		top_loop(&top);
+		keys = !top.batch && terminal_open();
+		rows = top.screen.rows;
+		clear = !top.batch && isatty(STDOUT_FILENO);
+		if (!rows)
+			top.screen.rows = ROWS;
+		ended = !feed_begins(&top) || !top_begin(&top);
+		for (uint64_t n = 1; !ended && !top_wait(&top, keys); n++) {
+			ended = feed_ended(&top);
+			if (!top_show(&top, clear, rows) || n == top.screens)
+				ended = true;
+		}
+		if (keys)
+			tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
 		code = top_feed_close(&top.feed, &err);
 	}
 	top_screen_free(&top.screen);

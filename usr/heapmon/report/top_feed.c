@@ -56,19 +56,6 @@ static int recorder_start(struct top_feed *feed, char **arguments,
 			 strerror(errno));
 }
 
-/* What it has said is said again, when it is of use. */
-static void messages_print(const struct top_feed *feed)
-{
-	char text[4096];
-	off_t at = 0;
-	ssize_t got;
-
-	while ((got = pread(feed->messages, text, sizeof(text), at)) > 0) {
-		fwrite(text, 1, got, stderr);
-		at += got;
-	}
-}
-
 /* ---- events ---- */
 
 /* The innermost frames, each called by the next. */
@@ -99,16 +86,6 @@ static bool where_know(struct top_feed *feed, uint32_t stack)
 	return feed->where[stack];
 }
 
-/* What the screen shows of the trace, which goes on growing meanwhile. */
-static void feed_describe(struct top_feed *feed)
-{
-	snprintf(feed->command, sizeof(feed->command), "%s",
-		 heap_text(&feed->trace, feed->trace.command));
-	feed->lost = feed->trace.lost;
-	feed->sample = feed->trace.sample;
-	feed->begun = true;
-}
-
 static int feed_take(void *context, const struct heap_event *event,
 		     struct error *err)
 {
@@ -117,7 +94,15 @@ static int feed_take(void *context, const struct heap_event *event,
 	int code;
 
 	pthread_mutex_lock(&feed->lock);
-	feed_describe(feed);
+
+	/* What the screen shows of the trace, which goes on growing meanwhile.
+	 */
+	snprintf(feed->command, sizeof(feed->command), "%s",
+		 heap_text(&feed->trace, feed->trace.command));
+	feed->lost = feed->trace.lost;
+	feed->sample = feed->trace.sample;
+	feed->begun = true;
+
 	if (!where_know(feed, event->stack) ||
 	    heap_model_apply(&feed->model, event, &step))
 		code = error_no_memory(err);
@@ -189,6 +174,9 @@ int top_feed_close(struct top_feed *feed, struct error *err)
 {
 	int status = 0, code = 0;
 	bool asked;
+	char text[4096];
+	off_t at;
+	ssize_t got;
 
 	pthread_mutex_lock(&feed->lock);
 	asked = feed->recorder > 0 && !feed->ended;
@@ -204,7 +192,14 @@ int top_feed_close(struct top_feed *feed, struct error *err)
 	if (asked && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
 		/* it hadn't begun yet */
 	} else if (status) {
-		messages_print(feed);
+		/* What it has said is said again, when it is of use. */
+		at = 0;
+		while ((got = pread(feed->messages, text, sizeof(text), at)) >
+		       0) {
+			fwrite(text, 1, got, stderr);
+			at += got;
+		}
+
 		code = WIFEXITED(status) ? WEXITSTATUS(status) : COMMAND_FAILED;
 	} else if (feed->code) {
 		*err = feed->err;

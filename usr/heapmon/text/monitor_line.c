@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "monitor.h"
+#include "monitor_line.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static bool is_blank(char c)
@@ -60,26 +61,6 @@ static bool span_number(const struct monitor_span *span, unsigned int base,
 	}
 	*number = value;
 	return span->length;
-}
-
-static bool thread_parse(const struct monitor_span *word,
-			 struct monitor_line *line)
-{
-	const char *dash = memchr(word->text, '-', word->length);
-	struct monitor_span process, thread;
-	uint64_t pid, tid;
-
-	if (!dash)
-		return false;
-	process = (struct monitor_span){ word->text, dash - word->text };
-	thread = (struct monitor_span){ dash + 1,
-		word->length - process.length - 1 };
-	if (!span_number(&process, 10, UINT32_MAX, &pid) ||
-	    !span_number(&thread, 10, UINT32_MAX, &tid))
-		return false;
-	line->pid = pid;
-	line->tid = tid;
-	return true;
 }
 
 static bool time_parse(const struct monitor_span *word,
@@ -147,9 +128,23 @@ static struct monitor_span type_take(struct monitor_span *rest)
 static bool event_parse(struct monitor_span rest, struct monitor_line *line)
 {
 	struct monitor_span word = word_take(&rest);
+	const char *dash;
+	struct monitor_span process;
+	struct monitor_span thread;
+	uint64_t pid;
+	uint64_t tid;
 
-	if (!thread_parse(&word, line))
+	dash = memchr(word.text, '-', word.length);
+	if (!dash)
 		return false;
+	process = (struct monitor_span){ word.text, dash - word.text };
+	thread = (struct monitor_span){ dash + 1,
+		word.length - process.length - 1 };
+	if (!span_number(&process, 10, UINT32_MAX, &pid) ||
+	    !span_number(&thread, 10, UINT32_MAX, &tid))
+		return false;
+	line->pid = pid;
+	line->tid = tid;
 	word = word_take(&rest);
 	if (!time_parse(&word, line))
 		return false;
@@ -212,4 +207,73 @@ void monitor_line_parse(const char *text, size_t length,
 		banner_parse(rest, line);
 	else if (!rest.length || is_heading(rest))
 		line->kind = MONITOR_NOTHING;
+}
+
+/* ---- stack crawls ---- */
+
+/* Does the name so far end in the word `operator`? */
+static bool after_operator(const char *begin, const char *at)
+{
+	const size_t length = strlen("operator");
+
+	return at >= begin + length &&
+	       !memcmp(at - length, "operator", length) &&
+	       (at == begin + length ||
+		!(isalnum((unsigned char)at[-(int)length - 1]) ||
+		  at[-(int)length - 1] == '_'));
+}
+
+static const char *name_end(const struct monitor_crawl *crawl, size_t *depth)
+{
+	const char *at = crawl->at;
+	bool two;
+
+	*depth = 0;
+	while (at < crawl->end) {
+		if (*at == '|' && after_operator(crawl->at, at)) {
+			/* Of a bar at `at` behind `operator`: operator|,
+			 * operator|=, or operator||, which is known from a
+			 * separator by its parameters. */
+			two = crawl->end - at > 2 && at[1] == '|' &&
+			      (at[2] == '(' || at[2] == '<');
+
+			at = at + (two ? 2 : 1);
+
+			continue;
+		}
+		if (*at == '|' && (!*depth || crawl->plain))
+			break;
+		if (*at == '(')
+			++*depth;
+		else if (*at == ')' && *depth)
+			--*depth;
+		at++;
+	}
+	return at;
+}
+
+static struct monitor_span span_trim(const char *begin, const char *end)
+{
+	while (begin < end && *begin == ' ')
+		begin++;
+	while (begin < end && end[-1] == ' ')
+		end--;
+	return (struct monitor_span){ begin, end - begin };
+}
+
+bool monitor_crawl_next(struct monitor_crawl *crawl, struct monitor_span *name)
+{
+	const char *end;
+	size_t depth;
+
+	if (crawl->at == crawl->end)
+		return false;
+	end = name_end(crawl, &depth);
+	if (end == crawl->end && depth && !crawl->plain) {
+		crawl->plain = true;
+		end = name_end(crawl, &depth);
+	}
+	*name = span_trim(crawl->at, end);
+	crawl->at = end < crawl->end ? end + 1 : end;
+	return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "monitor.h"
+#include "monitor_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "heapmon/core/tell.h"
+#include "monitor_line.h"
 
 #define TOLD_MAX	10	/* lines that are told one by one */
 
@@ -104,22 +105,6 @@ static uint32_t reader_stack(struct monitor_reader *reader,
 
 /* ---- lines ---- */
 
-static void event_set_type(struct monitor_reader *reader,
-			   const struct monitor_span *type,
-			   struct heap_event *event)
-{
-	if (type->length == 6 && !memcmp(type->text, "novtbl", 6))
-		event->type_kind = HEAP_TYPE_NO_TABLE;
-	else if (type->length == 6 && !memcmp(type->text, "notype", 6))
-		event->type_kind = HEAP_TYPE_OTHER;
-	else
-		event->type_kind = HEAP_TYPE_NAMED;
-	if (event->type_kind == HEAP_TYPE_NAMED)
-		event->type = heap_strings_add_length(
-			&reader->input->trace->strings, type->text,
-			type->length);
-}
-
 static int read_event(struct monitor_reader *reader,
 		      const struct monitor_line *line, struct error *err)
 {
@@ -132,8 +117,20 @@ static int read_event(struct monitor_reader *reader,
 		.stack = reader_stack(reader, &line->crawl),
 	};
 
-	if (line->old || line->deleted)
-		event_set_type(reader, &line->type, &event);
+	if (line->old || line->deleted) {
+		if (line->type.length == 6 &&
+		    !memcmp(line->type.text, "novtbl", 6))
+			event.type_kind = HEAP_TYPE_NO_TABLE;
+		else if (line->type.length == 6 &&
+			 !memcmp(line->type.text, "notype", 6))
+			event.type_kind = HEAP_TYPE_OTHER;
+		else
+			event.type_kind = HEAP_TYPE_NAMED;
+		if (event.type_kind == HEAP_TYPE_NAMED)
+			event.type = heap_strings_add_length(
+				&reader->input->trace->strings, line->type.text,
+				line->type.length);
+	}
 	reader->good++;
 	return heap_sink_take(reader->sink, &event, err);
 }
@@ -219,6 +216,30 @@ static int read_lines(struct monitor_reader *reader, struct error *err)
 		at = stop < end ? stop + 1 : end;
 	}
 	return code;
+}
+
+/* By the first line that says anything. */
+int monitor_detect(const uint8_t *data, size_t size)
+{
+	const char *at = (const char *)data, *end = at + size;
+
+	while (at < end) {
+		const char *stop = memchr(at, '\n', end - at);
+		struct monitor_line line;
+
+		if (!stop)
+			stop = end;
+		monitor_line_parse(at, stop - at, &line);
+		if (line.kind == MONITOR_EVENT || line.kind == MONITOR_LOST)
+			return 1;
+		if (line.kind == MONITOR_NOTHING && line.text.length)
+			return 2;
+		if (line.kind != MONITOR_NOTHING &&
+		    line.kind != MONITOR_BANNER)
+			return 0;
+		at = stop < end ? stop + 1 : end;
+	}
+	return 0;
 }
 
 int monitor_read(struct heap_input *input, const struct heap_sink *sink,

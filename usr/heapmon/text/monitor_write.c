@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "monitor.h"
+#include "monitor_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/safe_text.h"
 #include "heapmon/core/tell.h"
+#include "monitor_line.h"
 
 /* The columns' widths with a blank, as those of the original. */
 #define THREAD		12
@@ -232,43 +233,16 @@ static int old_put(struct monitor_writer *writer, const struct heap_step *step)
 	return line_put(writer, step, step->event->address, false);
 }
 
-static int resize_put(struct monitor_writer *writer,
-		      const struct heap_step *step)
-{
-	int code = 0;
-
-	if (step->event->old && !(step->wrong & HEAP_WRONG_LATE))
-		code = line_put(writer, step, step->event->old, true);
-	if (!code && step->came)
-		code = line_put(writer, step, step->event->address, false);
-	return code;
-}
-
-static void loss_put(struct monitor_writer *writer,
-		     const struct heap_event *event)
-{
-	writer_begin(writer, 0);
-	if (event->lost == HEAP_LOST_UNKNOWN)
-		fprintf(writer->output->file, "*** some " MONITOR_LOSS "\n");
-	else
-		fprintf(writer->output->file, "*** %" PRIu64 " " MONITOR_LOSS
-			"\n", event->lost);
-}
-
-/* Blocks of the heap lie in them. */
-static bool is_of_pages(const struct heap_event *event)
-{
-	return event->function == HEAP_FUNCTION_MMAP ||
-	       event->function == HEAP_FUNCTION_MUNMAP ||
-	       event->function == HEAP_FUNCTION_MREMAP;
-}
 
 static int writer_step(struct monitor_writer *writer,
 		       const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
+	int code;
 
-	if (is_of_pages(event)) {
+	if (event->function == HEAP_FUNCTION_MMAP ||
+	    event->function == HEAP_FUNCTION_MUNMAP ||
+	    event->function == HEAP_FUNCTION_MREMAP) {
 		heap_output_tell(writer->output,
 				 "pages from mmap() are left out");
 		return 0;
@@ -278,14 +252,27 @@ static int writer_step(struct monitor_writer *writer,
 		return step->came ?
 			line_put(writer, step, event->address, false) : 0;
 	case HEAP_REALLOC:
-		return resize_put(writer, step);
+		code = 0;
+		if (step->event->old && !(step->wrong & HEAP_WRONG_LATE))
+			code = line_put(writer, step, step->event->old, true);
+		if (!code && step->came)
+			code = line_put(writer, step, step->event->address,
+					false);
+		return code;
 	case HEAP_FREE:
 		return (event->address || step->gone) && !(step->wrong & HEAP_WRONG_LATE) ?
 			line_put(writer, step, event->address, true) : 0;
 	case HEAP_OLD:
 		return old_put(writer, step);
 	case HEAP_LOSS:
-		loss_put(writer, event);
+		writer_begin(writer, 0);
+		if (event->lost == HEAP_LOST_UNKNOWN)
+			fprintf(writer->output->file,
+				"*** some " MONITOR_LOSS "\n");
+		else
+			fprintf(writer->output->file,
+				"*** %" PRIu64 " " MONITOR_LOSS "\n",
+				event->lost);
 		return 0;
 	case HEAP_GROW:
 	case HEAP_INTERNAL:
@@ -304,37 +291,40 @@ static int writer_step(struct monitor_writer *writer,
 	return 0;
 }
 
-int monitor_write_step(struct heap_output *output, void *state,
-		       const struct heap_model *model,
-		       const struct heap_step *step, struct error *err)
+static int monitor_step(struct heap_output *output, void *state,
+			const struct heap_model *model,
+			const struct heap_step *step, struct error *err)
 {
 	int code = writer_step(state, step);
 
 	return code ? error_no_memory(err) : 0;
 }
 
-int monitor_write_begin(struct heap_output *output, void **state,
-			struct error *err)
+static int monitor_begin(struct heap_output *output, void *state,
+			 struct error *err)
 {
-	struct monitor_writer *writer = calloc(1, sizeof(*writer));
-
-	if (!writer)
-		return error_no_memory(err);
-	writer->output = output;
-	*state = writer;
-	heap_output_tell(writer->output,
+	((struct monitor_writer *)state)->output = output;
+	heap_output_tell(output,
 			 "the functions that allocate and free, and source lines are left out");
 	return 0;
 }
 
-int monitor_write_end(struct heap_output *output, void *state,
-		      const struct heap_model *model, bool failed,
-		      struct error *err)
+static int monitor_end(struct heap_output *output, void *state,
+		       const struct heap_model *model, bool failed,
+		       struct error *err)
 {
-	struct monitor_writer *writer = state;
-
 	if (!failed)
-		writer_begin(writer, 0);
-	free(writer);
-	return failed ? 0 : heap_output_check(output, err);
+		writer_begin(state, 0);
+	return 0;
 }
+
+const struct heap_format format_monitor = {
+	.name = "monitor",
+	.help = "heap monitoring text",
+	.detect = monitor_detect,
+	.read_events = monitor_read,
+	.state_size = sizeof(struct monitor_writer),
+	.begin = monitor_begin,
+	.step = monitor_step,
+	.end = monitor_end,
+};

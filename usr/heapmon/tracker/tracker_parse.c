@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tracker_stream.h"
+#include "tracker_parse.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,32 +91,28 @@ static bool trial_symbol_known(const struct trial *trial, int32_t symbol)
 	return symbol >= -1 && (symbol <= 0 || symbol < trial->next);
 }
 
-static bool trial_define(struct trial *trial,
-			 const struct tracker_record *record)
-{
-	bool first = record->symbol <= 1;	/* nfmt_init() starts anew */
-
-	for (size_t i = record->length + 1; i % 4; i++)
-		if (record->text[i])
-			return false;
-	if (record->symbol < 0 || (!first && record->symbol != trial->next))
-		return false;
-	/* symbol 0 is nothing but "" */
-	if (!record->symbol && record->length)
-		return false;
-	if (record->length >= (size_t)(INT32_MAX - record->symbol))
-		return false;
-	trial->symbols++;
-	trial->next = record->symbol + record->length + 1;
-	return true;
-}
-
 static bool trial_accept(struct trial *trial,
 			 const struct tracker_record *record)
 {
+	bool first;
+
 	switch (record->type) {
 	case NFMT_SYMBOL:
-		return trial_define(trial, record);
+		first = record->symbol <= 1;
+		for (size_t i = record->length + 1; i % 4; i++)
+			if (record->text[i])
+				return false;
+		if (record->symbol < 0 ||
+		    (!first && record->symbol != trial->next))
+			return false;
+		/* symbol 0 is nothing but "" */
+		if (!record->symbol && record->length)
+			return false;
+		if (record->length >= (size_t)(INT32_MAX - record->symbol))
+			return false;
+		trial->symbols++;
+		trial->next = record->symbol + record->length + 1;
+		return true;
 	case NFMT_MALLOC:
 		if (!trial_symbol_known(trial, record->tag) ||
 		    !trial_symbol_known(trial, record->file))

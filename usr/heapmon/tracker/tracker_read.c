@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tracker_stream.h"
+#include "tracker_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "heapmon/core/tell.h"
+#include "tracker_parse.h"
 
 struct symbol {
 	uint64_t number;	/* ascending */
@@ -159,6 +160,15 @@ static int read_records(struct tracker_reader *reader,
 				 "stream of %u bits", at, form->bits);
 	return error_set(err, -EBADMSG,
 			 "the record at byte %zu is cut", at);
+}
+
+int tracker_detect(const uint8_t *data, size_t size)
+{
+	static const struct heap_options any;
+	struct tracker_form form;
+	bool whole;
+
+	return tracker_stream_form(data, size, &any, &form, &whole) && whole;
 }
 
 int tracker_stream_read(struct heap_input *input, const struct heap_sink *sink,

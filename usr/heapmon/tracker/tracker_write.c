@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tracker_stream.h"
+#include "tracker_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 #include "heapmon/core/tell.h"
+#include "tracker_parse.h"
 
 #define UNKNOWN		(-1)
 /* for the type, the number and, behind it, OUT_OF_MEMORY */
@@ -215,7 +216,7 @@ static void writer_step(struct tracker_writer *writer,
 	}
 }
 
-int tracker_stream_step(struct heap_output *output, void *state,
+static int tracker_step(struct heap_output *output, void *state,
 			const struct heap_model *model,
 			const struct heap_step *step, struct error *err)
 {
@@ -247,33 +248,26 @@ int tracker_stream_step(struct heap_output *output, void *state,
 	return writer->texts.failed ? error_no_memory(err) : 0;
 }
 
-/* What was asked for; else what was recorded. */
-static struct tracker_form form_choose(const struct heap_options *options,
-				       const struct heap_trace *trace)
+static int tracker_begin(struct heap_output *output, void *state,
+			 struct error *err)
 {
-	return (struct tracker_form){
+	const struct heap_options *options = output->options;
+	const struct heap_trace *trace = output->trace;
+	struct tracker_writer *writer = state;
+
+	writer->output = output;
+	/* what was asked for; else what was recorded */
+	writer->form = (struct tracker_form){
 		.bits = options->to_bits ? options->to_bits :
 			trace->bits == 32 ? 32 : 64,
 		.big_endian = options->to_endian ? options->to_endian == 'b' :
-						trace->big_endian,
+						   trace->big_endian,
 	};
-}
-
-int tracker_stream_begin(struct heap_output *output, void **state,
-			 struct error *err)
-{
-	struct tracker_writer *writer = calloc(1, sizeof(*writer));
-
-	if (!writer)
-		return error_no_memory(err);
-	writer->output = output;
-	writer->form = form_choose(output->options, output->trace);
 	writer->next = 1;
-	*state = writer;
 	return 0;
 }
 
-int tracker_stream_end(struct heap_output *output, void *state,
+static int tracker_end(struct heap_output *output, void *state,
 		       const struct heap_model *model, bool failed,
 		       struct error *err)
 {
@@ -281,6 +275,18 @@ int tracker_stream_end(struct heap_output *output, void *state,
 
 	heap_strings_free(&writer->texts);
 	free(writer->symbols);
-	free(writer);
-	return failed ? 0 : heap_output_check(output, err);
+	return 0;
 }
+
+const struct heap_format format_tracker = {
+	.name = "tracker",
+	.words = true,
+	.tags = true,
+	.help = "memory tracker stream (nfmt)",
+	.detect = tracker_detect,
+	.read_events = tracker_stream_read,
+	.state_size = sizeof(struct tracker_writer),
+	.begin = tracker_begin,
+	.step = tracker_step,
+	.end = tracker_end,
+};

@@ -11,8 +11,8 @@
  * corrupt; from there on lines begin with `*`. We tell so that events are
  * missing: "*** 12 events lost".
  */
-#ifndef HEAPMON_MONITOR_H
-#define HEAPMON_MONITOR_H
+#ifndef HEAPMON_MONITOR_LINE_H
+#define HEAPMON_MONITOR_LINE_H
 
 #include "heapmon/core/format.h"
 
@@ -53,17 +53,5 @@ struct monitor_crawl {
 };
 
 bool monitor_crawl_next(struct monitor_crawl *crawl, struct monitor_span *name);
-
-/* The functions of format_monitor */
-int monitor_read(struct heap_input *input, const struct heap_sink *sink,
-		 struct error *err);
-int monitor_write_begin(struct heap_output *output, void **state,
-			struct error *err);
-int monitor_write_step(struct heap_output *output, void *state,
-		       const struct heap_model *model,
-		       const struct heap_step *step, struct error *err);
-int monitor_write_end(struct heap_output *output, void *state,
-		      const struct heap_model *model, bool failed,
-		      struct error *err);
 
 #endif

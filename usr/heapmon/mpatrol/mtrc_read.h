@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* mpatrol's tracing file, "MTRC". */
-#ifndef HEAPMON_MTRC_H
-#define HEAPMON_MTRC_H
+#ifndef HEAPMON_MTRC_READ_H
+#define HEAPMON_MTRC_READ_H
 
 #include "heapmon/core/format.h"
 
@@ -11,13 +11,9 @@
 #define MTRC_RESIZES	10404	/* ... there are R; before, a second A of an
 				 * index means that */
 
+/* Is it one, by its first bytes? */
+int mtrc_detect(const uint8_t *data, size_t size);
 int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 		     struct error *err);
-int mtrc_begin(struct heap_output *output, void **state, struct error *err);
-int mtrc_step(struct heap_output *output, void *state,
-	      const struct heap_model *model, const struct heap_step *step,
-	      struct error *err);
-int mtrc_end(struct heap_output *output, void *state,
-	     const struct heap_model *model, bool failed, struct error *err);
 
 #endif

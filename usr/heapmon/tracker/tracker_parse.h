@@ -3,8 +3,8 @@
  * The memory tracker's stream, in any word size and byte order; what is in it
  * is told in rastrace_nfmt.h.
  */
-#ifndef HEAPMON_TRACKER_STREAM_H
-#define HEAPMON_TRACKER_STREAM_H
+#ifndef HEAPMON_TRACKER_PARSE_H
+#define HEAPMON_TRACKER_PARSE_H
 
 #include <rastrace_nfmt.h>
 
@@ -43,17 +43,5 @@ int64_t tracker_stream_parse(const uint8_t *data, size_t size, size_t at,
 size_t tracker_stream_form(const uint8_t *data, size_t size,
 			   const struct heap_options *options,
 			   struct tracker_form *form, bool *whole);
-
-/* The functions of format_tracker */
-int tracker_stream_read(struct heap_input *input, const struct heap_sink *sink,
-			struct error *err);
-int tracker_stream_begin(struct heap_output *output, void **state,
-			 struct error *err);
-int tracker_stream_step(struct heap_output *output, void *state,
-			const struct heap_model *model,
-			const struct heap_step *step, struct error *err);
-int tracker_stream_end(struct heap_output *output, void *state,
-		       const struct heap_model *model, bool failed,
-		       struct error *err);
 
 #endif
