@@ -26,7 +26,8 @@ static int step_write(void *context, const struct heap_model *model,
 	struct writing *writing = context;
 
 	if (!writing->begun &&
-	    writing->format->begin(&writing->output, &writing->state, err))
+	    (!writing->state ||
+	     writing->format->begin(&writing->output, writing->state, err)))
 		return -1;
 	writing->begun = true;
 	return writing->format->step(&writing->output, writing->state, model,
@@ -46,11 +47,12 @@ static void writing_end(struct writing *writing, struct reading *reading,
 				     &reading->model, ret, &err);
 }
 
-static void convert(const char *path, const struct heap_format *from,
-		    const struct heap_format *to,
+static void convert(const char *path, const struct heap_format *to,
 		    const struct heap_options *options, FILE *out)
 {
-	struct writing writing = { .format = to };
+	struct writing writing = {
+		.format = to, .state = calloc(1, to->state_size + 1),
+	};
 	const struct reading_follower follower = { step_write, &writing };
 	struct heap_profile profile;
 	struct reading reading;
@@ -63,9 +65,10 @@ static void convert(const char *path, const struct heap_format *from,
 	};
 	if (heap_profile_init(&profile, &reading.trace, &options->bounds))
 		abort();
-	ret = reading_run(&reading, path, from, options, &profile,
+	ret = reading_run(&reading, path, options, &profile,
 			  to->begin ? &follower : NULL, &err);
 	writing_end(&writing, &reading, &profile, ret);
+	free(writing.state);
 	heap_profile_free(&profile);
 	reading_free(&reading);
 }
@@ -79,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.rebase = choice & 1, .pid = choice & 2 ? 38 : 0,
 	};
 	int fd = memfd_create("fuzz.heap", MFD_CLOEXEC);
-	const struct heap_format *from, *to;
+	const struct heap_format *to;
 	FILE *out = fopen("/dev/null", "w");
 	char path[32];
 
@@ -89,10 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || !out || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	from = choice & 4 ? heap_formats[choice / 8 % formats] : NULL;
+	options.from = choice & 4 ? heap_formats[choice / 8 % formats] : NULL;
 	to = heap_formats[(choice + size) % formats];
 	if (to->begin || to->write_profile)
-		convert(path, from, to, &options, out);
+		convert(path, to, &options, out);
 	close(fd);
 	fclose(out);
 	return 0;

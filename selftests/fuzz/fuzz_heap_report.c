@@ -27,7 +27,7 @@ static void subject_read(struct subject *subject, const char *path,
 			      &options->bounds))
 		abort();
 	digest_init(&subject->digest, &reading->trace);
-	reading_run(reading, path, NULL, options, &subject->profile, &follower,
+	reading_run(reading, path, options, &subject->profile, &follower,
 		    &err);
 	if (reading->sums)
 		digest_take_profile(&subject->digest, &subject->profile, &err);

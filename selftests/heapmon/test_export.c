@@ -195,17 +195,18 @@ static void test_heaptrack(void)
 	struct bench bench;
 	struct error err;
 	char text[4096];
-	void *state;
+	void *state = calloc(1, format_heaptrack.state_size);
 
 	bench_open(&bench, 0);
 	bench.trace.lost = 17;
 	bench.trace.page = 4096;
 	bench.trace.command = string(&bench, "app\n-x");
-	tap_ok(!format_heaptrack.begin(&bench.output, &state, &err),
+	tap_ok(state && !format_heaptrack.begin(&bench.output, state, &err),
 	       "heaptrack");
 	events(&bench, state);
 	tap_ok(!format_heaptrack.end(&bench.output, state, &bench.model, false,
 				     &err), "its end");
+	free(state);
 	fclose(bench.output.file);
 	read_back("cat", &bench, text, sizeof(text));
 	is(text, "v 10400 3\na 0 0\nX app -x\n"

@@ -110,11 +110,11 @@ static char *records_make(const struct row *row, bool rebase)
 		.file = open_memstream(&data, &size), .path = "-",
 		.options = &options, .trace = &trace, .tell = tell,
 	};
-	void *state;
+	void *state = calloc(1, format_mtrc.state_size);
 
 	heap_trace_init(&trace);
 	if (heap_model_init(&model, &trace) ||
-	    format_mtrc.begin(&output, &state, NULL))
+	    !state || format_mtrc.begin(&output, state, NULL))
 		tap_bail("no memory");
 	for (size_t i = 0; i < 8; i++) {
 		if (i && !memcmp(&row->events[i], &(struct heap_event){ 0 },
@@ -126,6 +126,7 @@ static char *records_make(const struct row *row, bool rebase)
 	}
 	if (format_mtrc.end(&output, state, &model, false, NULL))
 		tap_bail("no end");
+	free(state);
 	fclose(output.file);
 	text = records_text(data, size);
 	free(data);

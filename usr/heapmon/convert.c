@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "heapmon/command/commands.h"
+#include "heapmon/command/write_output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "lib/array.h"
-#include "lib/outfile.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/reading.h"
 
@@ -26,6 +24,7 @@ struct conversion {
 	struct heap_options options;	/* commands.h: the first */
 	const struct heap_format *to;
 	const char *out;
+	char *path;			/* of the input */
 	struct reading reading;
 	struct heap_profile profile;
 	struct heap_output output;
@@ -221,76 +220,17 @@ static int convert_file(struct conversion *conversion, const char *path,
 
 /* ---- where it is written to ---- */
 
-/* The writer's stream; it writes to the descriptor, which stays open. */
-static int stream_open(struct conversion *conversion, int fd,
-		       struct error *err)
+static int convert_write(void *context, FILE *out, struct error *err)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-	conversion->output.file = copy < 0 ? NULL : fdopen(copy, "w");
-	if (conversion->output.file)
-		return 0;
-	error_set(err, -1, "cannot write '%s': %s", conversion->out,
-		  strerror(errno));
-	if (copy >= 0)
-		close(copy);
-	return -EIO;
-}
-
-static int stream_close(struct conversion *conversion, struct error *err)
-{
-	bool failed = ferror(conversion->output.file);
-
-	errno = 0;
-	if (!fclose(conversion->output.file) && !failed)
-		return 0;
-	return error_set(err, errno ? -errno : -EIO, "cannot write '%s': %s",
-			 conversion->out, strerror(errno ? errno : EIO));
-}
-
-static int convert_to_fd(struct conversion *conversion, const char *path,
-			 int fd, struct error *err)
-{
-	int ret = stream_open(conversion, fd, err);
-	struct error later = { 0 };
-	int closed;
-
-	if (ret)
-		return ret;
-	ret = convert_file(conversion, path, err);
-	if (conversion->reading.trace.tagged && !conversion->to->tags)
-		convert_tell(conversion, "the tags are left out");
-	closed = stream_close(conversion, &later);
-	if (!closed || (ret && ret != -EBADMSG))
-		return ret;
-	*err = later;
-	return closed;
-}
-
-static int convert_to_path(struct conversion *conversion, const char *path,
-			   struct error *err)
-{
-	struct outfile *file;
-	struct error later = { 0 };
+	struct conversion *conversion = context;
 	int ret;
 
-	if (outfile_is_input(conversion->out, path))
-		return error_set(err, -EINVAL,
-				 "cannot write '%s': it is the trace itself",
-				 conversion->out);
-	ret = outfile_open(&file, conversion->out, err);
-	if (ret)
-		return ret;
-	ret = convert_to_fd(conversion, path, outfile_fd(file), err);
-	/* of a damaged file what could be read is kept, if there is anything */
-	if (ret && (ret != -EBADMSG || !conversion->met)) {
-		outfile_abort(file);
-		return ret;
-	}
-	if (!outfile_commit(file, &later))
-		return ret;
-	*err = later;
-	return -EIO;
+	conversion->output.file = out;
+	ret = convert_file(conversion, conversion->path, err);
+	if (conversion->reading.trace.tagged && !conversion->to->tags)
+		convert_tell(conversion, "the tags are left out");
+	/* nothing could be read of a damaged file: no file is written */
+	return ret == -EBADMSG && !conversion->met ? -EINVAL : ret;
 }
 
 /* ---- the command ---- */
@@ -316,7 +256,7 @@ static int convert_check(const struct conversion *conversion)
 	return COMMAND_MISUSE;
 }
 
-static int convert(struct conversion *conversion, const char *path)
+static int convert(struct conversion *conversion)
 {
 	struct error err = { 0 };
 	int ret;
@@ -326,10 +266,8 @@ static int convert(struct conversion *conversion, const char *path)
 		.trace = &conversion->reading.trace,
 		.tell = convert_tell, .context = conversion,
 	};
-	if (!strcmp(conversion->out, "-"))
-		ret = convert_to_fd(conversion, path, STDOUT_FILENO, &err);
-	else
-		ret = convert_to_path(conversion, path, &err);
+	ret = heapmon_write_output(conversion->out, &conversion->path, 1,
+				   convert_write, conversion, &err);
 	for (size_t i = 0; i < conversion->told_count; i++) {
 		const struct told *told = &conversion->told[i];
 
@@ -369,8 +307,10 @@ static int convert_main(int argc, char **argv)
 
 	if (first >= 0)
 		status = convert_check(&conversion);
-	if (first >= 0 && status == COMMAND_DONE)
-		status = convert(&conversion, argv[first]);
+	if (first >= 0 && status == COMMAND_DONE) {
+		conversion.path = argv[first];
+		status = convert(&conversion);
+	}
 	for (size_t i = 0; i < conversion.told_count; i++)
 		free(conversion.told[i].text);
 	free(conversion.told);

@@ -44,32 +44,33 @@ struct heap_process *heap_process_get(struct heap_processes *processes,
 	return process;
 }
 
-/* Freed blocks are not looked for any more. Keep only those that are left. */
-static void process_shrink(struct heap_process *process)
-{
-	struct heap_entry *entries;
-	size_t count = 1;
-
-	for (size_t i = 1; i < process->count; i++)
-		if (process->entries[i].live)
-			process->entries[count++] = process->entries[i];
-	key_map_free(&process->numbers);
-	heap_addresses_free(&process->live);
-	if (!process->count)
-		return;
-	entries = realloc(process->entries, count * sizeof(*entries));
-	if (entries)
-		process->entries = entries;
-	process->count = count;
-}
-
 void heap_process_end(struct heap_process *process)
 {
+	struct heap_entry *entries;
+	size_t count;
+
 	process->ended = true;
 	for (size_t i = 1; i < process->count; i++)
 		process->entries[i].block.left = true;
-	if (!process->forks)
-		process_shrink(process);
+	if (!process->forks) {
+		/* Freed blocks are not looked for any more. Keep only those
+		 * that are left. */
+		count = 1;
+		for (size_t i = 1; i < process->count; i++)
+			if (process->entries[i].live)
+				process->entries[count++] =
+					process->entries[i];
+		key_map_free(&process->numbers);
+		heap_addresses_free(&process->live);
+		if (process->count) {
+			entries = realloc(
+				process->entries,
+				count * sizeof(*entries));
+			if (entries)
+				process->entries = entries;
+			process->count = count;
+		}
+	}
 }
 
 void heap_processes_free(struct heap_processes *processes)

@@ -72,22 +72,6 @@ static void totals_take(struct heap_totals *totals, uint64_t bytes)
 	totals->bytes -= bytes;
 }
 
-static void model_came(struct heap_model *model, const struct heap_event *event,
-		       uint64_t bytes)
-{
-	uint64_t present;
-
-	totals_add(&model->allocated, bytes);
-	totals_add(&model->live, bytes);
-	present = model->live.bytes - model->left.bytes;
-	if (present <= model->peak.bytes && model->peak.count)
-		return;
-	model->peak.bytes = present;
-	model->peak.count = model->live.count - model->left.count;
-	model->peak_time = event->time;
-	model->peak_number = model->events;
-}
-
 static void model_went(struct heap_model *model, const struct heap_block *block)
 {
 	if (block->old) {
@@ -115,29 +99,6 @@ struct change {
 static bool before_loss(const struct heap_model *model, uint64_t number)
 {
 	return model->losing || number <= model->loss;
-}
-
-/* The block at an address where another one comes. */
-static void change_displace(struct change *change, struct heap_entry *entry)
-{
-	struct heap_model *model = change->model;
-	struct heap_step *step = change->step;
-
-	if (change->event->kind == HEAP_REALLOC) {
-		model->lost = entry->block;
-		step->lost = &model->lost;
-	} else {
-		model->gone = entry->block;
-		step->gone = &model->gone;
-	}
-	model_went(model, &entry->block);
-	if (!change->process->maps && !before_loss(model, entry->changed)) {
-		step->wrong |= HEAP_WRONG_TWICE;
-		entry->doubted = model->events;
-	}
-	entry->displaced = model->events;
-	entry->lost++;
-	heap_process_remove(change->process, entry);
 }
 
 /* Blocks that live where the new one lies. */
@@ -186,9 +147,30 @@ static int change_come(struct change *change, const struct heap_block *resized)
 		.stack = event->stack, .function = event->function,
 		.old = event->kind == HEAP_OLD,
 	};
+	struct heap_step *step;
+	uint64_t bytes;
+	uint64_t present;
 
-	if (entry && entry->live)
-		change_displace(change, entry);
+	if (entry && entry->live) {
+		/* The block at an address where another one comes. */
+		step = change->step;
+		if (change->event->kind == HEAP_REALLOC) {
+			model->lost = entry->block;
+			step->lost = &model->lost;
+		} else {
+			model->gone = entry->block;
+			step->gone = &model->gone;
+		}
+		model_went(model, &entry->block);
+		if (!change->process->maps &&
+		    !before_loss(model, entry->changed)) {
+			step->wrong |= HEAP_WRONG_TWICE;
+			entry->doubted = model->events;
+		}
+		entry->displaced = model->events;
+		entry->lost++;
+		heap_process_remove(change->process, entry);
+	}
 	change_check_overlap(change, event->address, event->size);
 	entry = heap_process_add(change->process, &block);
 	if (!entry)
@@ -199,7 +181,16 @@ static int change_come(struct change *change, const struct heap_block *resized)
 		totals_add(&model->old, block.size);
 		return 0;
 	}
-	model_came(model, event, block.size);
+	bytes = block.size;
+	totals_add(&model->allocated, bytes);
+	totals_add(&model->live, bytes);
+	present = model->live.bytes - model->left.bytes;
+	if (present > model->peak.bytes || !model->peak.count) {
+		model->peak.bytes = present;
+		model->peak.count = model->live.count - model->left.count;
+		model->peak_time = event->time;
+		model->peak_number = model->events;
+	}
 	change->process->last = model->events;
 	return 0;
 }
@@ -354,18 +345,6 @@ static int change_go(struct change *change, uint64_t address)
 	return 0;
 }
 
-static int change_free(struct change *change)
-{
-	int ret = change_go(change, change->event->address);
-
-	if (ret || !change->step->gone ||
-	    change->made != change->process->last)
-		return ret;
-	change->step->temporary = true;
-	change->model->temporary++;
-	return 0;
-}
-
 /* ---- processes ---- */
 
 static void process_each(const struct heap_process *process,
@@ -496,7 +475,13 @@ static int model_change(struct heap_model *model, struct heap_step *step)
 					   change.event->address);
 		return entry && entry->live ? 0 : change_come(&change, NULL);
 	}
-	return change_free(&change);
+	ret = change_go(&change, change.event->address);
+	if (ret || !change.step->gone ||
+	    change.made != change.process->last)
+		return ret;
+	change.step->temporary = true;
+	change.model->temporary++;
+	return 0;
 }
 
 int heap_model_apply(struct heap_model *model, const struct heap_event *event,

@@ -67,17 +67,6 @@ static double value_of(const struct heap_weighted *sums, enum value value)
 	}
 }
 
-/* A name with nothing in it that separates. */
-static void name_put(const struct heap_trace *trace, uint32_t frame, FILE *line)
-{
-	char text[4096];
-
-	heap_frame_name(trace, frame, text, sizeof(text));
-	for (char *c = text; (c = strchr(c, ';')); )
-		*c = ':';
-	safe_text_print(line, text, false);
-}
-
 /* The frames, the innermost first. How many; -ENOMEM. */
 static ssize_t stack_frames(struct collapsed *collapsed, uint32_t stack)
 {
@@ -100,6 +89,8 @@ static char *stack_line(struct collapsed *collapsed, uint32_t stack)
 	char *text = NULL;
 	size_t size;
 	FILE *line;
+	uint32_t frame;
+	char name[4096];
 
 	if (count < 0)
 		return NULL;
@@ -109,7 +100,14 @@ static char *stack_line(struct collapsed *collapsed, uint32_t stack)
 	if (!count)
 		fputs("(unknown)", line);
 	while (count) {
-		name_put(collapsed->trace, collapsed->frames[--count], line);
+		/* A name with nothing in it that separates. */
+		frame = collapsed->frames[--count];
+		heap_frame_name(collapsed->trace, frame, name,
+				sizeof(name));
+		for (char *c = name; (c = strchr(c, ';')); )
+			*c = ':';
+		safe_text_print(line, name, false);
+
 		if (count)
 			putc(';', line);
 	}

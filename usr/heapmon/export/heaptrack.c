@@ -224,24 +224,6 @@ static bool is_written(const struct heap_block *block)
 	return block && !block->old;
 }
 
-static void tell_left_out(struct heap_output *output,
-			  const struct heap_step *step)
-{
-	const struct heap_event *event = step->event;
-	const struct heap_block *gone = step->gone;
-
-	if (event->kind == HEAP_OLD)
-		heap_output_tell(output,
-				 "blocks from before the recording left out");
-	else if (gone && gone->old)
-		heap_output_tell(output,
-				 "releases of blocks from before left out");
-	else if (event->kind == HEAP_FREE && !gone)
-		heap_output_tell(output, "releases of unknown blocks left out");
-	else if (event->kind == HEAP_LOSS)
-		heap_output_tell(output, "places where events are missing");
-}
-
 /* A block that came ('+') or went ('-'). */
 static int put_block(struct heaptrack *heaptrack, struct heap_output *output,
 		     char sign, const struct heap_block *block)
@@ -263,9 +245,22 @@ static int heaptrack_step(struct heap_output *output, void *state,
 {
 	struct heaptrack *heaptrack = state;
 	uint32_t pid;
+	const struct heap_event *event;
+	const struct heap_block *gone;
 
 	put_command(heaptrack, output);
-	tell_left_out(output, step);
+	event = step->event;
+	gone = step->gone;
+	if (event->kind == HEAP_OLD)
+		heap_output_tell(output,
+				 "blocks from before the recording left out");
+	else if (gone && gone->old)
+		heap_output_tell(output,
+				 "releases of blocks from before left out");
+	else if (event->kind == HEAP_FREE && !gone)
+		heap_output_tell(output, "releases of unknown blocks left out");
+	else if (event->kind == HEAP_LOSS)
+		heap_output_tell(output, "places where events are missing");
 	if (!is_written(step->gone) && !is_written(step->lost) &&
 	    !is_written(step->came))
 		return 0;

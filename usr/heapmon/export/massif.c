@@ -91,14 +91,6 @@ static int site_change(struct massif *massif, const struct heap_block *block,
 	return 0;
 }
 
-static void peak_take(struct massif *massif)
-{
-	if (massif->now.bytes <= massif->peak.bytes)
-		return;
-	massif->peak = massif->now;
-	massif->peaks++;
-}
-
 /* ---- snapshots ---- */
 
 static struct massif_leaf *leaves_make(const struct massif *massif, bool peak,
@@ -186,7 +178,10 @@ static int massif_step(struct heap_output *output, void *state,
 	if (code)
 		return error_no_memory(err);
 	massif->credit += CREDIT;
-	peak_take(massif);
+	if (massif->now.bytes > massif->peak.bytes) {
+		massif->peak = massif->now;
+		massif->peaks++;
+	}
 	if (time_between(&massif->snapshots[massif->count - 1],
 			 &massif->now) >= massif->interval)
 		snapshot_take(massif);
@@ -219,32 +214,6 @@ static void snapshot_put(const struct massif *massif, size_t number,
 }
 
 
-static int snapshots_put(const struct massif *massif,
-			 const struct snapshot *all, size_t count,
-			 const struct snapshot *peak)
-{
-	struct massif_times times = { .begin = all };
-	int code = 0;
-
-	times.real = !massif->output->trace->no_time && count &&
-		     time_between(all, &all[count - 1]) >= SPAN_MIN;
-	fprintf(massif->output->file, "time_unit: %s\n",
-		times.real ? "ms" : "B");
-	for (size_t i = 0; i < count && !code; i++) {
-		bool detailed = &all[i] == peak ||
-			(i % DETAILED == DETAILED - 1 && all[i].leaves);
-
-		snapshot_put(massif, i, &all[i],
-			     &all[i] == peak ? TREE_PEAK :
-			     detailed ? TREE_DETAILED : TREE_EMPTY, &times);
-		if (detailed)
-			code = massif_tree_write(
-				massif->output->file, massif->output->trace,
-				all[i].leaves, all[i].leaf_count, all[i].bytes);
-	}
-	return code;
-}
-
 /* The peak among the snapshots, in the place of one that is the same. Where it
  * is; NULL: there is none. */
 static const struct snapshot *peak_insert(const struct massif *massif,
@@ -274,6 +243,8 @@ static int massif_write(struct massif *massif)
 	size_t count = massif->count;
 	const struct heap_trace *trace;
 	FILE *out;
+	struct massif_times times;
+	int code;
 
 	massif->peak.leaves = leaves_make(massif, true,
 					  &massif->peak.leaf_count);
@@ -301,7 +272,25 @@ static int massif_write(struct massif *massif)
 	else
 		fputs("(unknown)", out);
 	putc('\n', out);
-	return snapshots_put(massif, all, count, peak);
+	times = (struct massif_times){ .begin = all };
+	code = 0;
+	times.real = !massif->output->trace->no_time && count &&
+		     time_between(all, &all[count - 1]) >= SPAN_MIN;
+	fprintf(massif->output->file, "time_unit: %s\n",
+		times.real ? "ms" : "B");
+	for (size_t i = 0; i < count && !code; i++) {
+		bool detailed = &all[i] == peak ||
+			(i % DETAILED == DETAILED - 1 && all[i].leaves);
+
+		snapshot_put(massif, i, &all[i],
+			     &all[i] == peak ? TREE_PEAK :
+			     detailed ? TREE_DETAILED : TREE_EMPTY, &times);
+		if (detailed)
+			code = massif_tree_write(
+				massif->output->file, massif->output->trace,
+				all[i].leaves, all[i].leaf_count, all[i].bytes);
+	}
+	return code;
 }
 
 static int massif_begin(struct heap_output *output, void *state,

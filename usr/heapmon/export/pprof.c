@@ -56,7 +56,7 @@ struct pprof {
 	struct heap_output *output;
 	const struct heap_trace *trace;
 	z_stream stream;
-	struct protobuf whole, part, inner;
+	struct bytes whole, part, inner;
 	uint32_t *string_at;	/* by the trace's string: its number here */
 	uint32_t strings;
 	uint32_t *mapping_of;	/* by frame; 0: none */
@@ -133,27 +133,6 @@ static void write_comment(struct pprof *pprof, const char *fmt, ...)
 		       write_text(pprof, text));
 }
 
-static void write_comments(struct pprof *pprof)
-{
-	const struct heap_trace *trace = pprof->trace;
-
-	if (trace->command)
-		protobuf_field(&pprof->whole, PROFILE_COMMENT,
-			       write_string(pprof, trace->command));
-	if (trace->lost == HEAP_LOST_UNKNOWN)
-		write_comment(pprof, "events are missing");
-	else if (trace->lost)
-		write_comment(pprof, "%" PRIu64 " events are missing",
-			      trace->lost);
-	if (trace->min_size)
-		write_comment(pprof, "blocks below %" PRIu64
-			      " bytes were not recorded", trace->min_size);
-	if (trace->sample)
-		write_comment(pprof, "a sample of the blocks, one in each %"
-			      PRIu64 " bytes, by the weights of its blocks",
-			      trace->sample);
-}
-
 static void write_head(struct pprof *pprof)
 {
 	const struct heap_trace *trace = pprof->trace;
@@ -173,7 +152,21 @@ static void write_head(struct pprof *pprof)
 	if (trace->begin != HEAP_NO_TIME && trace->end > trace->begin)
 		protobuf_field(&pprof->whole, PROFILE_DURATION,
 			       (uint64_t)trace->end - (uint64_t)trace->begin);
-	write_comments(pprof);
+	if (trace->command)
+		protobuf_field(&pprof->whole, PROFILE_COMMENT,
+			       write_string(pprof, trace->command));
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		write_comment(pprof, "events are missing");
+	else if (trace->lost)
+		write_comment(pprof, "%" PRIu64 " events are missing",
+			      trace->lost);
+	if (trace->min_size)
+		write_comment(pprof, "blocks below %" PRIu64
+			      " bytes were not recorded", trace->min_size);
+	if (trace->sample)
+		write_comment(pprof, "a sample of the blocks, one in each %"
+			      PRIu64 " bytes, by the weights of its blocks",
+			      trace->sample);
 }
 
 /* ---- frames ---- */
@@ -382,9 +375,9 @@ static int pprof_write(struct heap_output *output,
 		failed = pprof.failed || pprof.whole.failed;
 	}
 	deflateEnd(&pprof.stream);
-	protobuf_free(&pprof.whole);
-	protobuf_free(&pprof.part);
-	protobuf_free(&pprof.inner);
+	bytes_free(&pprof.whole);
+	bytes_free(&pprof.part);
+	bytes_free(&pprof.inner);
 	key_map_free(&pprof.mapping_numbers);
 	key_map_free(&pprof.functions);
 	free(pprof.string_at);

@@ -6,25 +6,16 @@
 #ifndef HEAPMON_PROTOBUF_H
 #define HEAPMON_PROTOBUF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct protobuf {
-	uint8_t *data;
-	size_t size, room;
-	bool failed;		/* no memory: something is missing */
-};
+#include "lib/formats/bytes.h"
 
 /* Of a repeated field that is packed: without its number. */
-void protobuf_number(struct protobuf *message, uint64_t value);
-void protobuf_field(struct protobuf *message, unsigned int field,
+void protobuf_number(struct bytes *message, uint64_t value);
+void protobuf_field(struct bytes *message, unsigned int field,
 		    uint64_t value);
-void protobuf_bytes(struct protobuf *message, unsigned int field,
+void protobuf_bytes(struct bytes *message, unsigned int field,
 		    const void *data, size_t size);
 /* Put `inner` into it, and empty that for the next one. */
-void protobuf_message(struct protobuf *message, unsigned int field,
-		      struct protobuf *inner);
-void protobuf_free(struct protobuf *message);
+void protobuf_message(struct bytes *message, unsigned int field,
+		      struct bytes *inner);
 
 #endif

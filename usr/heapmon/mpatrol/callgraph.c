@@ -237,32 +237,33 @@ static void vertex_print(const struct callgraph *graph,
 		edge_print(graph, &graph->edges[i], graph->edges[i].child);
 }
 
-static void vertices_print(const struct callgraph *graph)
-{
-	const struct mprof *mprof = graph->mprof;
-	size_t count = graph->vertex_count ? graph->vertex_count - 1 : 0;
-	int width = mprof->width + 13;
-
-	fprintf(mprof->out, "%29sALLOCATION CALL GRAPH\n\n", "");
-	fprintf(mprof->out, "%28s(number of vertices: %zu)\n\n", "", count);
-	mprof_heads(mprof->out, 5, "allocated", width, "unfreed", width);
-	fprintf(mprof->out, "index%*s   s  m  l  x  %*s   s  m  l  x"
-		"  function\n", mprof->width, mprof->unit, mprof->width,
-		mprof->unit);
-	for (size_t i = 0; i < count; i++)
-		vertex_print(graph, &graph->vertices[graph->order[i]],
-			     5 + 2 * width + 2);
-}
-
 int callgraph_print(const struct mprof *mprof)
 {
 	struct callgraph graph = { .mprof = mprof };
 	int ret = callgraph_build(&graph);
+	size_t count;
+	int width;
 
 	if (!ret)
 		ret = vertices_order(&graph);
-	if (!ret)
-		vertices_print(&graph);
+	if (!ret) {
+		count = graph.vertex_count ? graph.vertex_count - 1 : 0;
+		width = mprof->width + 13;
+		fprintf(mprof->out, "%29sALLOCATION CALL GRAPH\n\n",
+			"");
+		fprintf(mprof->out,
+			"%28s(number of vertices: %zu)\n\n", "", count);
+		mprof_heads(mprof->out, 5, "allocated", width,
+			    "unfreed", width);
+		fprintf(mprof->out,
+			"index%*s   s  m  l  x  %*s   s  m  l  x"
+			"  function\n",
+			mprof->width, mprof->unit,
+			mprof->width, mprof->unit);
+		for (size_t i = 0; i < count; i++)
+			vertex_print(&graph, &graph.vertices[graph.order[i]],
+				     5 + 2 * width + 2);
+	}
 	callgraph_free(&graph);
 	return ret;
 }

@@ -30,27 +30,6 @@ static void stack_mark(struct builder *builder, uint32_t stack)
 		builder->index[stack] = 1;
 }
 
-static void stacks_number(struct builder *builder)
-{
-	const struct heap_profile *profile = builder->profile;
-	size_t count = 0;
-
-	for (size_t i = 0; i < profile->site_count; i++)
-		stack_mark(builder, profile->sites[i].stack);
-	for (size_t i = 1; i < builder->trace->stack_count; i++) {
-		if (!builder->index[i])
-			continue;
-		if ((&builder->trace->frames[builder->trace->stacks[i].frame])
-			    ->stopped) {
-			builder->index[i] = 0;
-			builder->out->stopped = true;
-		} else {
-			builder->index[i] = ++count;
-		}
-	}
-	builder->out->count = count;
-}
-
 /* ---- addresses ---- */
 
 /* Of the symbol, or else of the file that the place is in. */
@@ -74,29 +53,10 @@ static int name_compare(const void *a, const void *b, void *context)
 	return (one > two) - (one < two);
 }
 
-/* Frames of one symbol follow one another, its begin is where the first is. */
-static void addresses_make_up(struct builder *builder)
-{
-	const struct heap_trace *trace = builder->trace;
-	uint64_t begin = MADE_UP_FIRST;
-
-	builder->out->made_up = builder->name_count;
-	qsort_r(builder->names, builder->name_count, sizeof(*builder->names),
-		name_compare, (void *)trace);
-	for (size_t i = 0; i < builder->name_count; i++) {
-		uint32_t frame = builder->names[i];
-
-		if (i && frame_name(&trace->frames[frame]) !=
-			 frame_name(&trace->frames[builder->names[i - 1]]))
-			begin = MADE_UP_FIRST + i;
-		builder->addresses[frame] = MADE_UP_FIRST + i;
-		builder->begins[frame] = begin;
-	}
-}
-
 static void addresses_find(struct builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
+	uint64_t begin;
 
 	for (size_t i = 1; i < trace->stack_count; i++) {
 		uint32_t number = trace->stacks[i].frame;
@@ -114,35 +74,25 @@ static void addresses_find(struct builder *builder)
 			builder->names[builder->name_count++] = number;
 		}
 	}
-	addresses_make_up(builder);
+
+	/* Frames of one symbol follow one another, its begin is where the first
+	 * is. */
+	begin = MADE_UP_FIRST;
+	builder->out->made_up = builder->name_count;
+	qsort_r(builder->names, builder->name_count, sizeof(*builder->names),
+		name_compare, (void *)trace);
+	for (size_t i = 0; i < builder->name_count; i++) {
+		uint32_t frame = builder->names[i];
+
+		if (i && frame_name(&trace->frames[frame]) !=
+			 frame_name(&trace->frames[builder->names[i - 1]]))
+			begin = MADE_UP_FIRST + i;
+		builder->addresses[frame] = MADE_UP_FIRST + i;
+		builder->begins[frame] = begin;
+	}
 }
 
 /* ---- items ---- */
-
-static void items_fill(struct builder *builder)
-{
-	const struct heap_profile *profile = builder->profile;
-	const struct heap_trace *trace = builder->trace;
-
-	for (size_t i = 1; i < trace->stack_count; i++) {
-		uint32_t index = builder->index[i];
-		const struct heap_stack *stack = &trace->stacks[i];
-		struct callsite *item;
-
-		if (!index)
-			continue;
-		item = &builder->out->items[index - 1];
-		*item = (struct callsite){
-			.address = builder->addresses[stack->frame],
-			.index = index,
-			.parent = builder->index[stack->parent],
-			/* for now; see symbols_number() */
-			.symbol = stack->frame,
-		};
-		if (i < profile->site_at_size && profile->site_at[i])
-			item->from = &profile->sites[profile->site_at[i] - 1];
-	}
-}
 
 static int item_compare(const void *a, const void *b)
 {
@@ -204,6 +154,8 @@ static int builder_run(struct builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
 	struct callsites *out = builder->out;
+	const struct heap_profile *profile = builder->profile;
+	size_t count;
 
 	builder->index = room_for(trace->stack_count, sizeof(uint32_t));
 	builder->names = room_for(trace->frame_count, sizeof(uint32_t));
@@ -212,13 +164,43 @@ static int builder_run(struct builder *builder)
 	if (!builder->index || !builder->names || !builder->begins ||
 	    !builder->addresses)
 		return -ENOMEM;
-	stacks_number(builder);
+	count = 0;
+	for (size_t i = 0; i < profile->site_count; i++)
+		stack_mark(builder, profile->sites[i].stack);
+	for (size_t i = 1; i < builder->trace->stack_count; i++) {
+		if (!builder->index[i])
+			continue;
+		if (builder->trace->frames[builder->trace->stacks[i].frame].stopped) {
+			builder->index[i] = 0;
+			builder->out->stopped = true;
+		} else {
+			builder->index[i] = ++count;
+		}
+	}
+	builder->out->count = count;
 	addresses_find(builder);
 	out->items = room_for(out->count, sizeof(*out->items));
 	out->symbols = room_for(out->count, sizeof(*out->symbols));
 	if (!out->items || !out->symbols)
 		return -ENOMEM;
-	items_fill(builder);
+	for (size_t i = 1; i < trace->stack_count; i++) {
+		uint32_t index = builder->index[i];
+		const struct heap_stack *stack = &trace->stacks[i];
+		struct callsite *item;
+
+		if (!index)
+			continue;
+		item = &builder->out->items[index - 1];
+		*item = (struct callsite){
+			.address = builder->addresses[stack->frame],
+			.index = index,
+			.parent = builder->index[stack->parent],
+			/* for now; see symbols_number() */
+			.symbol = stack->frame,
+		};
+		if (i < profile->site_at_size && profile->site_at[i])
+			item->from = &profile->sites[profile->site_at[i] - 1];
+	}
 	qsort(out->items, out->count, sizeof(*out->items), item_compare);
 	return symbols_number(builder);
 }

@@ -69,30 +69,6 @@ static void totals_find(struct mprof *mprof)
 	totals->free_bytes += profile->large_free_bytes;
 }
 
-static void units_choose(struct mprof *mprof)
-{
-	const struct mprof_totals *totals = &mprof->totals;
-	uint64_t left = totals->allocs - totals->frees;
-	uint64_t left_bytes = totals->alloc_bytes - totals->free_bytes;
-
-	mprof->unit = "bytes";
-	mprof->other_unit = "count";
-	mprof->width = 8;
-	mprof->other_width = 6;
-	mprof->all = (struct mprof_pair){
-		totals->alloc_bytes, left_bytes, totals->allocs, left
-	};
-	if (!mprof->options.counts)
-		return;
-	mprof->unit = "count";
-	mprof->other_unit = "bytes";
-	mprof->width = 6;
-	mprof->other_width = 8;
-	mprof->all = (struct mprof_pair){
-		totals->allocs, left, totals->alloc_bytes, left_bytes
-	};
-}
-
 /* ---- groups ---- */
 
 /* A number for each pair of numbers. */
@@ -230,12 +206,33 @@ int mprof_init(struct mprof *mprof, FILE *out,
 	       const struct style_mprof_options *options)
 {
 	int ret;
+	const struct mprof_totals *totals;
+	uint64_t left;
+	uint64_t bytes;
 
 	*mprof = (struct mprof){
 		.out = out, .profile = profile, .options = *options,
 	};
 	totals_find(mprof);
-	units_choose(mprof);
+	totals = &mprof->totals;
+	left = totals->allocs - totals->frees;
+	bytes = totals->alloc_bytes - totals->free_bytes;
+	mprof->unit = "bytes";
+	mprof->other_unit = "count";
+	mprof->width = 8;
+	mprof->other_width = 6;
+	mprof->all = (struct mprof_pair){
+		totals->alloc_bytes, bytes, totals->allocs, left
+	};
+	if (mprof->options.counts) {
+		mprof->unit = "count";
+		mprof->other_unit = "bytes";
+		mprof->width = 6;
+		mprof->other_width = 8;
+		mprof->all = (struct mprof_pair){
+			totals->allocs, left, totals->alloc_bytes, bytes
+		};
+	}
 	ret = callsites_make(&mprof->callsites, profile);
 	if (!ret)
 		ret = places_find(mprof);

@@ -23,27 +23,6 @@ static void bins_write(struct mpatrol_out *out,
 	mpatrol_put_word(out, profile->large_free_bytes);
 }
 
-/* The sums in the order of the profile's sites; `index` gets their numbers. */
-static void sums_write(struct mpatrol_out *out,
-		       const struct heap_profile *profile, uint32_t *index)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < profile->site_count; i++)
-		index[i] = index[i] ? ++count : 0;
-	mpatrol_put_word(out, count);
-	for (size_t i = 0; i < profile->site_count; i++) {
-		uint64_t figures[4 * HEAP_CLASSES];
-
-		if (!index[i])
-			continue;
-		mpatrol_put_number(out, index[i]);
-		memcpy(figures, &profile->sites[i].sums, sizeof(figures));
-		for (size_t k = 0; k < 4 * HEAP_CLASSES; k++)
-			mpatrol_put_word(out, figures[k]);
-	}
-}
-
 /* `names`: offsets in the string table, by symbol number - 1. */
 static void callsites_write(struct mpatrol_out *out,
 			    const struct callsites *callsites,
@@ -112,6 +91,7 @@ static int mptl_write_profile(struct heap_output *output,
 	uint64_t *names = NULL;
 	int ret = callsites_make(&callsites, profile);
 	uint64_t size;
+	uint32_t count;
 
 	if (!ret)
 		names = calloc(callsites.symbol_count + 1, sizeof(*names));
@@ -128,7 +108,25 @@ static int mptl_write_profile(struct heap_output *output,
 		mpatrol_put_word(&out, profile->bounds.medium);
 		mpatrol_put_word(&out, profile->bounds.large);
 		bins_write(&out, profile);
-		sums_write(&out, profile, index);
+
+		/* The sums in the order of the profile's sites; `index` gets
+		 * their numbers. */
+		count = 0;
+		for (size_t i = 0; i < profile->site_count; i++)
+			index[i] = index[i] ? ++count : 0;
+		mpatrol_put_word(&out, count);
+		for (size_t i = 0; i < profile->site_count; i++) {
+			uint64_t figures[4 * HEAP_CLASSES];
+
+			if (!index[i])
+				continue;
+			mpatrol_put_number(&out, index[i]);
+			memcpy(figures, &profile->sites[i].sums,
+			       sizeof(figures));
+			for (size_t k = 0; k < 4 * HEAP_CLASSES; k++)
+				mpatrol_put_word(&out, figures[k]);
+		}
+
 		callsites_write(&out, &callsites, profile, index, names);
 		mpatrol_put_word(&out, callsites.symbol_count);
 		for (size_t i = 0; i < callsites.symbol_count; i++)

@@ -131,12 +131,9 @@ static int allocated(struct mtrc_reader *reader, struct heap_event *event)
 static struct mtrc_block *block_going(struct mtrc_reader *reader,
 				      const struct heap_event *event)
 {
-	struct mtrc_block *block;
-	uint32_t number;
+	uint32_t number = key_map_number(&reader->numbers, event->index);
+	struct mtrc_block *block = number ? &reader->blocks[number] : NULL;
 
-	number = key_map_number(&reader->numbers, event->index);
-
-	block = number ? &reader->blocks[number] : NULL;
 	if (block && block->live)
 		return block;
 	reader->complaints[block ? FREED_INDEX : UNKNOWN_INDEX]++;
@@ -180,22 +177,6 @@ static bool kind_find(char letter, enum heap_kind *kind)
 	}
 }
 
-static void record_read(struct mtrc_reader *reader, struct heap_event *event)
-{
-	struct mpatrol_cursor *cursor = &reader->cursor;
-	bool indexed = event->kind != HEAP_GROW &&
-		       event->kind != HEAP_INTERNAL;
-
-	if (indexed)
-		event->index = mpatrol_leb128(cursor);
-	if (event->kind != HEAP_FREE) {
-		event->address = mpatrol_leb128(cursor);
-		event->size = mpatrol_leb128(cursor);
-	}
-	if (indexed)
-		source_read(reader, event);
-}
-
 static int event_complete(struct mtrc_reader *reader, struct heap_event *event)
 {
 	switch (event->kind) {
@@ -212,6 +193,7 @@ static int records_read(struct mtrc_reader *reader,
 {
 	struct mpatrol_cursor *cursor = &reader->cursor;
 	int ret;
+	bool indexed;
 
 	while (mpatrol_left(cursor)) {
 		struct heap_event event = { .time = HEAP_NO_TIME };
@@ -220,7 +202,16 @@ static int records_read(struct mtrc_reader *reader,
 		if (!kind_find(cursor->data[begin], &event.kind))
 			return 0;
 		cursor->at++;
-		record_read(reader, &event);
+		indexed =
+			event.kind != HEAP_GROW && event.kind != HEAP_INTERNAL;
+		if (indexed)
+			event.index = mpatrol_leb128(cursor);
+		if (event.kind != HEAP_FREE) {
+			event.address = mpatrol_leb128(cursor);
+			event.size = mpatrol_leb128(cursor);
+		}
+		if (indexed)
+			source_read(reader, &event);
 		if (cursor->wrong) {
 			cursor->at = begin;
 			return mpatrol_damaged(cursor, reader->input,

@@ -112,31 +112,13 @@ static void direct_row_print(const struct mprof *mprof, const struct row *row)
 	putc('\n', mprof->out);
 }
 
-static void direct_total_print(const struct mprof *mprof,
-			       const struct row *rows, size_t count)
-{
-	struct heap_sums sums = { 0 };
-	uint64_t left[HEAP_CLASSES];
-
-	for (size_t i = 0; i < count; i++)
-		heap_sums_add(&sums, &rows[i].sums);
-	mprof_left(mprof, &sums, left);
-	fprintf(mprof->out, "%s%*" PRIu64 "         ", count ? "\n" : "",
-		mprof->width, mprof->all.allocated);
-	mprof_classes_print(mprof->out, mprof_allocated(mprof, &sums),
-			    mprof->all.allocated);
-	fprintf(mprof->out, "  %*" PRIu64 "         ", mprof->width,
-		mprof->all.left);
-	mprof_classes_print(mprof->out, left, mprof->all.left);
-	fprintf(mprof->out, "  %*" PRIu64 "  total\n", mprof->other_width,
-		mprof->all.other_allocated);
-}
-
 static void direct_print(const struct mprof *mprof, struct row *rows)
 {
 	const struct heap_bounds *bounds = &mprof->profile->bounds;
 	int width = mprof->width + 21;
 	size_t count = direct_rows(mprof, rows);
+	struct heap_sums sums;
+	uint64_t left[HEAP_CLASSES];
 
 	table_title(mprof, 31, "DIRECT ALLOCATIONS");
 	fprintf(mprof->out, "%20s(0 < s <= %" PRIu64 " < m <= %" PRIu64
@@ -149,7 +131,19 @@ static void direct_print(const struct mprof *mprof, struct row *rows)
 		mprof->other_unit);
 	for (size_t i = 0; i < count; i++)
 		direct_row_print(mprof, &rows[i]);
-	direct_total_print(mprof, rows, count);
+	sums = (struct heap_sums){ 0 };
+	for (size_t i = 0; i < count; i++)
+		heap_sums_add(&sums, &rows[i].sums);
+	mprof_left(mprof, &sums, left);
+	fprintf(mprof->out, "%s%*" PRIu64 "         ", count ? "\n" : "",
+		mprof->width, mprof->all.allocated);
+	mprof_classes_print(mprof->out, mprof_allocated(mprof, &sums),
+			    mprof->all.allocated);
+	fprintf(mprof->out, "  %*" PRIu64 "         ", mprof->width,
+		mprof->all.left);
+	mprof_classes_print(mprof->out, left, mprof->all.left);
+	fprintf(mprof->out, "  %*" PRIu64 "  total\n", mprof->other_width,
+		mprof->all.other_allocated);
 }
 
 /* ---- memory leaks ---- */
@@ -180,44 +174,6 @@ static void leak_row_print(const struct mprof *mprof, const struct row *row)
 	}
 }
 
-static void leaks_print(const struct mprof *mprof, struct row *rows)
-{
-	const struct mprof_pair *all = &mprof->all;
-	size_t count;
-
-	count = 0;
-	for (size_t i = 0; i < mprof->leak_count; i++) {
-		const struct mprof_group *group = &mprof->leaks[i];
-		uint64_t left[HEAP_CLASSES];
-		uint64_t key = mprof_left(mprof, &group->sums, left);
-
-		if (key)
-			rows[count++] = (struct row){
-				.key = key, .site = group->site,
-				.sums = group->sums,
-			};
-	}
-	rows_sort(rows, count);
-	table_title(mprof, 34, "MEMORY LEAKS");
-	fprintf(mprof->out, "%28s(maximum stack depth: %u)\n\n", "",
-		mprof->options.depth);
-	mprof_heads(mprof->out, 0, "unfreed", 40, "allocated", 16);
-	fprintf(mprof->out, "     %%  %*s       %%  %*s       %%  %*s  %*s"
-		"  function\n\n", mprof->width, mprof->unit,
-		mprof->other_width, mprof->other_unit, mprof->width,
-		mprof->unit, mprof->other_width, mprof->other_unit);
-	for (size_t i = 0; i < count; i++)
-		leak_row_print(mprof, &rows[i]);
-	fprintf(mprof->out, "%s        %*" PRIu64 "  %6.2f  %*" PRIu64
-		"  %6.2f  %*" PRIu64 "  %*" PRIu64 "  total\n",
-		count ? "\n" : "", mprof->width, all->left,
-		mprof_share(all->left, all->allocated),
-		mprof->other_width, all->other_left,
-		mprof_share(all->other_left, all->other_allocated),
-		mprof->width, all->allocated, mprof->other_width,
-		all->other_allocated);
-}
-
 /* ---- all ---- */
 
 static int tables_print(struct mprof *mprof)
@@ -227,6 +183,7 @@ static int tables_print(struct mprof *mprof)
 	const struct heap_profile *profile;
 	const struct mprof_totals *all;
 	bool any;
+	size_t count;
 
 	if (!rows)
 		return -ENOMEM;
@@ -252,7 +209,37 @@ static int tables_print(struct mprof *mprof)
 	fputs("\n\n", mprof->out);
 	direct_print(mprof, rows);
 	fputs("\n\n", mprof->out);
-	leaks_print(mprof, rows);
+	count = 0;
+	for (size_t i = 0; i < mprof->leak_count; i++) {
+		const struct mprof_group *group = &mprof->leaks[i];
+		uint64_t left[HEAP_CLASSES];
+		uint64_t key = mprof_left(mprof, &group->sums, left);
+
+		if (key)
+			rows[count++] = (struct row){
+				.key = key, .site = group->site,
+				.sums = group->sums,
+			};
+	}
+	rows_sort(rows, count);
+	table_title(mprof, 34, "MEMORY LEAKS");
+	fprintf(mprof->out, "%28s(maximum stack depth: %u)\n\n", "",
+		mprof->options.depth);
+	mprof_heads(mprof->out, 0, "unfreed", 40, "allocated", 16);
+	fprintf(mprof->out, "     %%  %*s       %%  %*s       %%  %*s  %*s"
+		"  function\n\n", mprof->width, mprof->unit,
+		mprof->other_width, mprof->other_unit, mprof->width,
+		mprof->unit, mprof->other_width, mprof->other_unit);
+	for (size_t i = 0; i < count; i++)
+		leak_row_print(mprof, &rows[i]);
+	fprintf(mprof->out, "%s        %*" PRIu64 "  %6.2f  %*" PRIu64
+		"  %6.2f  %*" PRIu64 "  %*" PRIu64 "  total\n",
+		count ? "\n" : "", mprof->width, mprof->all.left,
+		mprof_share(mprof->all.left, mprof->all.allocated),
+		mprof->other_width, mprof->all.other_left,
+		mprof_share(mprof->all.other_left, mprof->all.other_allocated),
+		mprof->width, mprof->all.allocated, mprof->other_width,
+		mprof->all.other_allocated);
 	free(rows);
 	if (mprof->options.call_graph) {
 		fputs("\n\n", mprof->out);

@@ -142,25 +142,12 @@ static bool arena_begin(struct old_arena *arena,
 	return false;
 }
 
-static bool region_look(struct old_arena *arena,
-			const struct old_process *process,
-			const struct old_region *region, uint8_t *bytes)
-{
-	struct data data = {
-		.process = process, .bytes = bytes, .start = region->start,
-		.size = region->end - region->start,
-	};
-	uint64_t first;
-
-	return old_process_read(process, data.start, bytes, data.size) &&
-	       bins_find(&data, &first) &&
-	       arena_begin(arena, process, data.start + first);
-}
-
 int old_arena_find(struct old_arena *arena, const struct old_process *process,
 		   struct error *err)
 {
 	size_t i = arena->data ? arena->data - process->regions + 1 : 0;
+	struct data data;
+	uint64_t first;
 
 	for (; i < process->count; i++) {
 		const struct old_region *region = &process->regions[i];
@@ -173,7 +160,17 @@ int old_arena_find(struct old_arena *arena, const struct old_process *process,
 		bytes = malloc(region->end - region->start);
 		if (!bytes)
 			return error_no_memory(err);
-		found = region_look(arena, process, region, bytes);
+		data = (struct data){
+			.process = process,
+			.bytes = bytes,
+			.start = region->start,
+			.size = region->end - region->start,
+		};
+
+		found = old_process_read(process, data.start, bytes,
+					 data.size) &&
+			bins_find(&data, &first) &&
+			arena_begin(arena, process, data.start + first);
 		free(bytes);
 		if (!found)
 			continue;

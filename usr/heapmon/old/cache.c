@@ -288,13 +288,16 @@ static uint64_t empties_offset(const struct empties *empties)
 	return best;
 }
 
-static void empties_mark(struct old_chunks *chunks,
-			 const struct old_process *process,
-			 const struct old_stop *stop)
+uint64_t old_cache_mark(struct old_chunks *chunks, struct old_process *process,
+			const struct old_stop *stop)
 {
-	struct empties empties = { 0 };
-	uint8_t *data = malloc(THREAD_DATA);
+	uint64_t marked = 0;
+	struct cache cache;
+	struct empties empties;
+	uint8_t *data;
 
+	empties = (struct empties){ 0 };
+	data = malloc(THREAD_DATA);
 	for (size_t i = 0; data && i < stop->count; i++)
 		if (stop->threads[i].stopped)
 			thread_look(&empties, chunks, process,
@@ -307,15 +310,6 @@ static void empties_mark(struct old_chunks *chunks,
 				CHUNK_CACHED;
 	free(data);
 	free(empties.items);
-}
-
-uint64_t old_cache_mark(struct old_chunks *chunks, struct old_process *process,
-			const struct old_stop *stop)
-{
-	uint64_t marked = 0;
-	struct cache cache;
-
-	empties_mark(chunks, process, stop);
 	for (size_t i = 0; i < chunks->cache_count; i++) {
 		uint64_t block = chunks->caches[i];
 

@@ -6,19 +6,6 @@
 #include "lib/elf_symbols.h"
 #include "lib/maps_line.h"
 
-static bool file_defines_malloc(int fd)
-{
-	struct elf_symbols at = { .type = SHT_DYNSYM };
-	bool defines = false;
-
-	elf_version(EV_CURRENT);
-	at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	while (at.elf && !defines && elf_symbols_next(&at))
-		defines = !strcmp(at.name, "malloc");
-	elf_end(at.elf);
-	return defines;
-}
-
 
 /* Older ones of ld.so define a malloc until libc is there. */
 static bool name_is_loader(const char *name)
@@ -28,6 +15,8 @@ static bool name_is_loader(const char *name)
 
 const struct old_region *old_foreign_find(const struct old_process *process)
 {
+	struct elf_symbols at;
+
 	for (size_t i = 0; i < process->count; i++) {
 		const struct old_region *region = &process->regions[i];
 		const struct maps_line mapping = {
@@ -44,7 +33,13 @@ const struct old_region *old_foreign_find(const struct old_process *process)
 		fd = maps_line_open(&mapping, process->pid);
 		if (fd < 0)
 			continue;
-		defines = file_defines_malloc(fd);
+		at = (struct elf_symbols){ .type = SHT_DYNSYM };
+		defines = false;
+		elf_version(EV_CURRENT);
+		at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+		while (at.elf && !defines && elf_symbols_next(&at))
+			defines = !strcmp(at.name, "malloc");
+		elf_end(at.elf);
 		close(fd);
 		if (defines)
 			return region;

@@ -267,11 +267,22 @@ static int walk_once(struct walk *walk)
 	return walk->code;
 }
 
-static int walk_try(struct walk *walk)
+int old_walk(uint32_t pid,
+	     int (*take)(void *context, const struct old_block *block),
+	     void *context, struct old_figures *figures, struct error *err)
 {
-	struct timespec pause = { .tv_nsec = PAUSE };
-	int code = walk_once(walk);
+	struct walk *walk = calloc(1, sizeof(*walk));
+	int code;
+	struct timespec pause;
 
+	memset(figures, 0, sizeof(*figures));
+	if (!walk)
+		return error_no_memory(err);
+	walk->pid = pid;
+	walk->figures = figures;
+	walk->err = err;
+	pause = (struct timespec){ .tv_nsec = PAUSE };
+	code = walk_once(walk);
 	for (unsigned int i = 1; walk->held && i < ATTEMPTS; i++) {
 		nanosleep(&pause, NULL);
 		old_process_close(&walk->process);
@@ -280,23 +291,6 @@ static int walk_try(struct walk *walk)
 			*walk->err = (struct error){ 0 };
 		code = walk_once(walk);
 	}
-	return code;
-}
-
-int old_walk(uint32_t pid,
-	     int (*take)(void *context, const struct old_block *block),
-	     void *context, struct old_figures *figures, struct error *err)
-{
-	struct walk *walk = calloc(1, sizeof(*walk));
-	int code;
-
-	memset(figures, 0, sizeof(*figures));
-	if (!walk)
-		return error_no_memory(err);
-	walk->pid = pid;
-	walk->figures = figures;
-	walk->err = err;
-	code = walk_try(walk);
 	if (!code)
 		code = walk_give(walk, take, context);
 	old_chunks_free(&walk->chunks);

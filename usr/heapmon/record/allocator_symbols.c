@@ -195,21 +195,6 @@ static void tables_scan(struct scan *scan, Elf *image, Elf *elf, uint32_t type)
 			symbol_take(scan, image, &at.symbol, at.name);
 }
 
-static void debugdata_scan(struct scan *scan, Elf *elf)
-{
-	void *data;
-	size_t size;
-	Elf *inner;
-
-	if (debugdata_read(elf, &data, &size))
-		return;
-	inner = elf_memory(data, size);
-	if (inner)
-		tables_scan(scan, elf, inner, SHT_SYMTAB);
-	elf_end(inner);
-	free(data);
-}
-
 static int place_compare(const void *a, const void *b)
 {
 	const struct allocator_place *x = a, *y = b;
@@ -223,6 +208,9 @@ int allocator_file_read(struct allocator_file *file,
 	struct scan scan = { .file = file, .want = want };
 	GElf_Ehdr header;
 	Elf *elf;
+	void *data;
+	size_t size;
+	Elf *inner;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
@@ -234,7 +222,13 @@ int allocator_file_read(struct allocator_file *file,
 	file->elf_class = header.e_ident[EI_CLASS];
 	tables_scan(&scan, elf, elf, SHT_DYNSYM);
 	tables_scan(&scan, elf, elf, SHT_SYMTAB);
-	debugdata_scan(&scan, elf);
+	if (!debugdata_read(elf, &data, &size)) {
+		inner = elf_memory(data, size);
+		if (inner)
+			tables_scan(&scan, elf, inner, SHT_SYMTAB);
+		elf_end(inner);
+		free(data);
+	}
 	elf_end(elf);
 	if (file->count)
 		qsort(file->places, file->count, sizeof(*file->places),

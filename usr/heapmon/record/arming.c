@@ -37,23 +37,6 @@ static int target_make(struct target **targets,
 	return 0;
 }
 
-static int tdf_make(struct recording *r, const struct allocator_file *file,
-		    struct tdf **tdf, struct error *err)
-{
-	char path[PATH_MAX + 16];
-	size_t size;
-	void *data;
-	int code = points_make_tdf(file, &r->settings->points, &data, &size,
-				   err);
-
-	if (code)
-		return code;
-	snprintf(path, sizeof(path), "/heapmon/%s.tdf", path_base(file->path));
-	code = tdf_parse(tdf, data, size, path, err);
-	free(data);
-	return code;
-}
-
 static int tdf_arm(struct recording *r, const struct tdf *tdf,
 		   const struct target *targets, struct error *err)
 {
@@ -81,9 +64,19 @@ static int file_arm(struct recording *r, const struct allocator_file *file,
 {
 	struct target *targets = NULL;
 	struct tdf *tdf;
-	int code = tdf_make(r, file, &tdf, err);
+	int code;
 	struct error warning;
+	char path[PATH_MAX + 16];
+	size_t size;
+	void *data;
 
+	code = points_make_tdf(file, &r->settings->points, &data, &size, err);
+	if (code)
+		return code;
+	snprintf(path, sizeof(path), "/heapmon/%s.tdf",
+		 path_base(file->path));
+	code = tdf_parse(&tdf, data, size, path, err);
+	free(data);
 	if (code)
 		return code;
 	code = target_make(&targets, file, r->link_pid, err);

@@ -104,20 +104,6 @@ static void maps_write(struct recording *r, struct recorded *process)
 	mappings_free(&parent);
 }
 
-static void tables_make(struct recording *r, struct recorded *process)
-{
-	int code;
-
-	if (!r->unwind)
-		return;
-	if (process->parent && !unwind_copy_process(r->unwind, process->parent,
-						    process->pid))
-		return;
-	code = unwind_add_process(r->unwind, process->pid, NULL);
-	if (code && code != -ESRCH)
-		r->unwind_failed = true;
-}
-
 /* Code came into a process. What can't be probed now is told at the end. */
 static int process_look(struct recording *r, struct recorded *process,
 			struct error *err)
@@ -134,41 +120,19 @@ static int process_look(struct recording *r, struct recorded *process,
 		r->why = why;
 		r->allocator.files[r->armed - 1].count = 0;
 	}
-	tables_make(r, process);
+	if (r->unwind &&
+	    (!process->parent ||
+	     unwind_copy_process(r->unwind, process->parent, process->pid))) {
+		code = unwind_add_process(r->unwind, process->pid, NULL);
+		if (code && code != -ESRCH)
+			r->unwind_failed = true;
+	}
 	maps_write(r, process);
 	process->parent = 0;
 	return 0;
 }
 
 /* ---- what processes do ---- */
-
-static void take_fork(struct recording *r, const struct tracker_event *event)
-{
-	struct recorded *child = process_add(r, event->pid, event->parent);
-
-	note(r, event->time, RAS_HEAP_FORK, event->pid, event->parent, 0);
-	if (!child)
-		return;
-	arming_add_pid(r, event->pid);
-	if (r->unwind)
-		unwind_copy_process(r->unwind, event->parent, event->pid);
-}
-
-static void take_exec(struct recording *r, const struct tracker_event *event)
-{
-	struct recorded *process = process_find(r, event->pid);
-	unsigned int bytes = pointer_bytes(event->pid);
-
-	note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
-	note(r, event->time, RAS_HEAP_BEGIN, event->pid, bytes ? bytes : 8, 1);
-	if (r->unwind)
-		unwind_drop_process(r->unwind, event->pid);
-	if (!process)
-		return;
-	process->changed = true;
-	process->mapped = false;
-	process->parent = 0;
-}
 
 static void take_exit(struct recording *r, const struct tracker_event *event)
 {
@@ -190,17 +154,37 @@ static int event_take(void *context, const struct tracker_event *event)
 {
 	struct recording *r = context;
 	struct recorded *process = process_find(r, event->pid);
+	unsigned int bytes;
+	struct recorded *child;
 
 	switch (event->kind) {
 	case TRACKER_FORK:
-		take_fork(r, event);
+		child = process_add(r, event->pid, event->parent);
+		note(r, event->time, RAS_HEAP_FORK, event->pid, event->parent,
+		     0);
+		if (child) {
+			arming_add_pid(r, event->pid);
+			if (r->unwind)
+				unwind_copy_process(r->unwind, event->parent,
+						    event->pid);
+		}
 		break;
 	case TRACKER_SHARE:
 		note(r, event->time, RAS_HEAP_SHARE, event->pid, event->parent,
 		     0);
 		break;
 	case TRACKER_EXEC:
-		take_exec(r, event);
+		bytes = pointer_bytes(event->pid);
+		note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
+		note(r, event->time, RAS_HEAP_BEGIN, event->pid,
+		     bytes ? bytes : 8, 1);
+		if (r->unwind)
+			unwind_drop_process(r->unwind, event->pid);
+		if (process) {
+			process->changed = true;
+			process->mapped = false;
+			process->parent = 0;
+		}
 		break;
 	case TRACKER_EXIT:
 		take_exit(r, event);

@@ -351,10 +351,9 @@ int points_make_tdf(const struct allocator_file *file,
 		&header.modules, &header.points, &header.sites, &header.stmts,
 		&header.rpn, &header.strings,
 	};
-	int code = tables_begin(&p.tables, TABLES, err), added;
+	int code, added;
 
-	if (code)
-		return code;
+	tables_begin(&p.tables, TABLES);
 	added = add_module(&p, err);
 	for (size_t i = 0; i < file->count; i++)
 		add_point(&p, &file->places[i]);

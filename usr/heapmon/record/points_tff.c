@@ -66,10 +66,8 @@ int points_make_tff(const struct points_want *want, void **data, size_t *size,
 		&header.strings,
 	};
 	struct tables tables;
-	int code = tables_begin(&tables, TABLES, err);
 
-	if (code)
-		return code;
+	tables_begin(&tables, TABLES);
 	section_add(&tables, want, ELFCLASS64);
 	section_add(&tables, want, ELFCLASS32);
 	return tables_end(&tables, &header, sizeof(header), places, data, size,

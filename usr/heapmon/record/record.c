@@ -8,19 +8,6 @@
 #include "recording.h"
 #include "stopping.h"
 
-static void status_tell(const struct launch *launch)
-{
-	if (!launch->pid || !launch->ended)
-		return;
-	if (WIFSIGNALED(launch->status))
-		fprintf(stderr, "heapmon: '%s' was ended by signal %d (%s)\n",
-			launch->name, WTERMSIG(launch->status),
-			strsignal(WTERMSIG(launch->status)));
-	else
-		fprintf(stderr, "heapmon: '%s' exited with status %d\n",
-			launch->name, WEXITSTATUS(launch->status));
-}
-
 static int record_to_file(struct recording *r,
 			  const struct record_settings *settings,
 			  struct error *err)
@@ -33,7 +20,16 @@ static int record_to_file(struct recording *r,
 		return code;
 	code = recording_run(r, err);
 	code = recording_finish(r, code, err);
-	status_tell(&r->launch);
+	if (r->launch.pid && r->launch.ended) {
+		if (WIFSIGNALED(r->launch.status))
+			fprintf(stderr,
+				"heapmon: '%s' was ended by signal %d (%s)\n",
+				r->launch.name, WTERMSIG(r->launch.status),
+				strsignal(WTERMSIG(r->launch.status)));
+		else
+			fprintf(stderr, "heapmon: '%s' exited with status %d\n",
+				r->launch.name, WEXITSTATUS(r->launch.status));
+	}
 	if (code)
 		return code;
 	recording_summarize(r);
@@ -46,35 +42,32 @@ static int record_to_file(struct recording *r,
 			 "allocator to probe");
 }
 
-/* The program, or those of that name, become the processes asked for. */
-static int record(struct record_settings *settings, struct error *err)
-{
-	struct recording r = { 0 };
-	int code = 0;
-
-	if (settings->comm)
-		code = record_settings_find_comm(settings, err);
-	if (!settings->program)
-		stopping_take();
-	if (!code && settings->program) {
-		code = launch_start(&r.launch, settings->program, err);
-		settings->job.pids[settings->job.pid_count++] = r.launch.pid;
-	}
-	if (!code)
-		code = record_to_file(&r, settings, err);
-	recording_close(&r);
-	return code;
-}
-
 static int record_run(int argc, char **argv)
 {
 	struct record_settings settings;
 	struct error err = { 0 };
 	int status, code;
+	struct recording r;
 
 	if (record_settings_parse(&settings, argc, argv, &status))
 		return status;
-	code = record(&settings, &err);
+
+	/* The program, or those of that name, become the processes asked for.
+	 */
+	r = (struct recording){ 0 };
+	code = 0;
+	if (settings.comm)
+		code = record_settings_find_comm(&settings, &err);
+	if (!settings.program)
+		stopping_take();
+	if (!code && settings.program) {
+		code = launch_start(&r.launch, settings.program, &err);
+		settings.job.pids[settings.job.pid_count++] = r.launch.pid;
+	}
+	if (!code)
+		code = record_to_file(&r, &settings, &err);
+	recording_close(&r);
+
 	status = command_end(code, &err);
 	/* as one that doesn't handle it: the shell sees what has ended it */
 	if (code == -ECANCELED) {

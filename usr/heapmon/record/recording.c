@@ -194,43 +194,6 @@ static int formats_write(struct recording *r, struct error *err)
 	return 0;
 }
 
-static int file_begin(struct recording *r, struct error *err)
-{
-	bool pipe = !strcmp(r->settings->output, "-");
-	int code;
-
-	r->spooler = (struct spooler){
-		.run = r->private.path, .own_maps = true,
-		.whole = true,
-		.interval_most = INTERVAL_MOST,
-		.files = { .name = pipe ? NULL : r->settings->output,
-			   .files = 1, .fd = -1,
-			   .stopped = stopping_asked },
-	};
-	r->spooling = true;
-	code = spooler_open(&r->spooler, r->settings->pack, err);
-	settings_note(r);
-	if (!code)
-		code = formats_write(r, err);
-	return code ? write_failed(r, code, err) : 0;
-}
-
-static int processes_begin(struct recording *r, struct error *err)
-{
-	const struct job_settings *job = &r->settings->job;
-	int code = 0;
-
-	for (unsigned int i = 0; !code && i < job->pid_count; i++) {
-		code = following_add(r, job->pids[i], r->launch.pid, err);
-		if (!code && !r->launch.pid && !r->settings->no_old)
-			following_walk_old(r, job->pids[i]);
-		/* the others are at work meanwhile */
-		if (!code)
-			code = spooler_pass(&r->spooler, err);
-	}
-	return code;
-}
-
 /* From here on a signal is the program's first. */
 static int program_continue(struct recording *r, struct error *err)
 {
@@ -249,6 +212,7 @@ static int program_continue(struct recording *r, struct error *err)
 int recording_open(struct recording *r, const struct record_settings *settings,
 		   struct error *err)
 {
+	const struct job_settings *job = &settings->job;
 	int code;
 
 	r->settings = settings;
@@ -256,9 +220,9 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	r->heap = HEAP_MAPS_NONE;
 	signal(SIGPIPE, SIG_IGN);	/* write() fails instead */
 	signal(SIGXFSZ, SIG_IGN);
-	code = filters_check(&settings->job, err);
-	for (unsigned int i = 0; !code && i < settings->job.pid_count; i++)
-		code = pid_check(settings->job.pids[i], err);
+	code = filters_check(job, err);
+	for (unsigned int i = 0; !code && i < job->pid_count; i++)
+		code = pid_check(job->pids[i], err);
 	if (!code)
 		code = private_open(r, err);
 	if (!code)
@@ -267,25 +231,52 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 		code = allocators_find(r, err);
 	if (!code)
 		code = heap_begin(r, err);
-	/* one that runs may do something while all is armed; where the kernel
-	 * tells more than is kept, /proc tells at the end */
+	/* A process that runs may fork while it is probed, so follow it first. If
+	 * the kernel reports more than is kept, /proc is read at the end. */
 	if (!code && !r->launch.pid)
 		code = tracker_begin(r, err);
-	if (!code) {
-		r->link_pid = filters_link_pid(&r->settings->job, &r->features);
-		code = tables_open(r, err);
-		if (!code)
-			code = arming_more(r, err);
-		r->armed_first = r->armed;
-	}
+	if (code)
+		return code;
+
+	/* Probe the allocators. */
+	r->link_pid = filters_link_pid(job, &r->features);
+	code = tables_open(r, err);
+	if (!code)
+		code = arming_more(r, err);
+	r->armed_first = r->armed;
 	if (!code)
 		code = stopping_check(err);
 	if (!code && r->launch.pid)
 		code = tracker_begin(r, err);
+	if (code)
+		return code;
+
+	/* Begin the file. */
+	r->spooler = (struct spooler){
+		.run = r->private.path, .own_maps = true,
+		.whole = true,
+		.interval_most = INTERVAL_MOST,
+		.files = { .name = strcmp(settings->output, "-") ?
+				   settings->output : NULL,
+			   .files = 1, .fd = -1,
+			   .stopped = stopping_asked },
+	};
+	r->spooling = true;
+	code = spooler_open(&r->spooler, settings->pack, err);
+	settings_note(r);
 	if (!code)
-		code = file_begin(r, err);
-	if (!code)
-		code = processes_begin(r, err);
+		code = formats_write(r, err);
+	if (code)
+		return write_failed(r, code, err);
+
+	for (unsigned int i = 0; !code && i < job->pid_count; i++) {
+		code = following_add(r, job->pids[i], r->launch.pid, err);
+		if (!code && !r->launch.pid && !settings->no_old)
+			following_walk_old(r, job->pids[i]);
+		/* The other processes run meanwhile: write what they did. */
+		if (!code)
+			code = spooler_pass(&r->spooler, err);
+	}
 	if (code)
 		return code;
 	code = following_update(r, err);
@@ -294,15 +285,6 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 }
 
 /* ---- running ---- */
-
-static void wait_some(const struct recording *r)
-{
-	struct pollfd fd = {
-		.fd = tracker_fd(r->tracker), .events = POLLIN,
-	};
-
-	poll(&fd, 1, r->spooler.interval);
-}
 
 static int pass(struct recording *r, struct error *err)
 {
@@ -329,14 +311,20 @@ int recording_run(struct recording *r, struct error *err)
 	uint64_t since = buffer_time();
 	bool over;
 	int code;
+	struct pollfd fd;
 
 	do {
 		if (launch_poll(&r->launch))
 			stopping_program(0);
 		over = is_over(r, since);
 		code = pass(r, err);
-		if (!code && !over)
-			wait_some(r);
+		if (!code && !over) {
+			fd = (struct pollfd){
+				.fd = tracker_fd(r->tracker),
+				.events = POLLIN,
+			};
+			poll(&fd, 1, r->spooler.interval);
+		}
 	} while (!code && !over);
 	return code;
 }

@@ -40,26 +40,14 @@ static void point_sum(struct figures *figures, uint16_t minor,
 	}
 }
 
-static void missed_sum(struct figures *figures, const struct session *session)
-{
-	uint32_t points = session->entry->points;
-	uint64_t *missed = calloc(points + 1, sizeof(*missed));
-
-	if (!missed)
-		return;
-	session_missed_read(session, missed);
-	for (uint32_t i = 0; i < points; i++)
-		if (missed[i] != RAS_MISSED_UNKNOWN)
-			figures->missed += missed[i];
-	free(missed);
-}
-
 static void session_sum(struct recording *r, struct figures *figures,
 			const struct session *session)
 {
 	struct ras_count *rows;
 	struct ras_why *why;
 	uint32_t slices = r->buffer.slices;
+	uint32_t points;
+	uint64_t *missed;
 
 	if (session_counts_read(session, slices, &rows, NULL))
 		return;
@@ -67,7 +55,15 @@ static void session_sum(struct recording *r, struct figures *figures,
 		point_sum(figures, session->points[i].minor,
 			  rows + (size_t)i * slices, slices);
 	free(rows);
-	missed_sum(figures, session);
+	points = session->entry->points;
+	missed = calloc(points + 1, sizeof(*missed));
+	if (missed) {
+		session_missed_read(session, missed);
+		for (uint32_t i = 0; i < points; i++)
+			if (missed[i] != RAS_MISSED_UNKNOWN)
+				figures->missed += missed[i];
+		free(missed);
+	}
 	if (session_why_read(session, r->buffer.control->cpus, &why, NULL))
 		return;
 	for (uint32_t i = 0; i < session->entry->points; i++) {
@@ -95,43 +91,12 @@ static void print_number(const char *before, uint64_t number, const char *what)
 		number == 1 ? "" : "s");
 }
 
-static void print_tables(const struct recording *r)
-{
-	struct unwind_figures figures;
-
-	if (!r->unwind)
-		return;
-	unwind_figures(r->unwind, &figures);
-	print_number("heapmon: stack tables: ", figures.rows, "row");
-	print_number(" of ", figures.modules, "file");
-	if (figures.without)
-		fprintf(stderr, ", %llu without a table",
-			(unsigned long long)figures.without);
-	if (figures.left_out)
-		fprintf(stderr, ", %llu left out for want of room",
-			(unsigned long long)figures.left_out);
-	fputc('\n', stderr);
-	if (r->unwind_failed)
-		fputs("heapmon: of some processes no table could be made: frame pointers are followed\n",
-		      stderr);
-}
-
-static void print_old(const struct recording *r)
-{
-	char bytes[AMOUNT_TEXT];
-
-	if (!r->old_blocks)
-		return;
-	amount_print_bytes(bytes, r->old_bytes);
-	print_number("heapmon: ", r->old_blocks, "block");
-	fprintf(stderr, " (%s) %s there before; stopped for %.1f ms\n", bytes,
-		r->old_blocks == 1 ? "was" : "were", r->old_stopped / 1e6);
-}
-
 void recording_summarize(struct recording *r)
 {
 	struct figures figures = { 0 };
 	char bytes[AMOUNT_TEXT];
+	char old_bytes[AMOUNT_TEXT];
+	struct unwind_figures tables;
 
 	figures_read(r, &figures);
 	amount_print_bytes(bytes, r->spooler.files.total);
@@ -157,8 +122,29 @@ void recording_summarize(struct recording *r)
 			i < r->armed_first || !allocator_file_gives(file) ? "" :
 			": it came later, its first calls are missing");
 	}
-	print_tables(r);
-	print_old(r);
+	if (r->unwind) {
+		unwind_figures(r->unwind, &tables);
+		print_number("heapmon: stack tables: ", tables.rows,
+			     "row");
+		print_number(" of ", tables.modules, "file");
+		if (tables.without)
+			fprintf(stderr, ", %llu without a table",
+				(unsigned long long)tables.without);
+		if (tables.left_out)
+			fprintf(stderr, ", %llu left out for want of room",
+				(unsigned long long)tables.left_out);
+		fputc('\n', stderr);
+		if (r->unwind_failed)
+			fputs("heapmon: of some processes no table could be made: frame pointers are followed\n",
+			      stderr);
+	}
+	if (r->old_blocks) {
+		amount_print_bytes(old_bytes, r->old_bytes);
+		print_number("heapmon: ", r->old_blocks, "block");
+		fprintf(stderr, " (%s) %s there before; stopped for %.1f ms\n",
+			old_bytes, r->old_blocks == 1 ? "was" : "were",
+			r->old_stopped / 1e6);
+	}
 	if (r->spooler.lost)
 		fprintf(stderr,
 			"heapmon: %llu events were overwritten before they could be written: a larger buffer keeps them longer (--buffer)\n",

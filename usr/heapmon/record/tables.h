@@ -6,22 +6,20 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <rastrace/tdf.h>
 #include "lib/error.h"
+#include "lib/formats/bytes.h"
 
 #define TABLES_MOST	8
 
 struct tables {
-	FILE *streams[TABLES_MOST];
-	char *data[TABLES_MOST];
-	size_t sizes[TABLES_MOST];
+	struct bytes bytes[TABLES_MOST];
 	size_t counts[TABLES_MOST];
 	unsigned int count;
 };
 
 /* `count` tables, the last of which are strings, and has the empty one. */
-int tables_begin(struct tables *tables, unsigned int count, struct error *err);
+void tables_begin(struct tables *tables, unsigned int count);
 /* Its index in the table. */
 uint32_t tables_add(struct tables *tables, unsigned int table,
 		    const void *entry, size_t size);

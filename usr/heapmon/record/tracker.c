@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include "lib/array.h"
+#include "lib/key_map.h"
 #include "lib/maps_line.h"
 #include "lib/process_stat.h"
 #include "growth.h"
@@ -30,11 +31,6 @@ struct process {
 	struct growth growth;
 };
 
-struct slot {
-	uint64_t pid;
-	struct process *process;
-};
-
 typedef int (*tracker_take)(void *context, const struct tracker_event *event);
 
 struct tracker {
@@ -42,8 +38,7 @@ struct tracker {
 	struct perf_rings rings;
 	struct sharing sharing;
 	struct perf_batch batch;
-	struct slot *items;		/* ascending by pid */
-	size_t count, room;
+	struct key_map processes;	/* by id */
 	tracker_take take;		/* during tracker_read() */
 	void *context;
 	int ret;			/* what went wrong first */
@@ -54,31 +49,19 @@ struct tracker {
 static struct process *process_find(const struct tracker *tracker,
 				    uint32_t pid)
 {
-	size_t behind = array_count_upto(tracker->items, tracker->count,
-				       sizeof(*tracker->items), pid);
-
-	return behind && tracker->items[behind - 1].pid == pid ?
-	       tracker->items[behind - 1].process : NULL;
+	return key_map_find(&tracker->processes, pid);
 }
 
 static struct process *process_add(struct tracker *tracker, uint32_t pid)
 {
 	struct process *process = calloc(1, sizeof(*process));
-	struct slot *slot;
-	size_t behind;
 
-	if (!process || !array_grow(&tracker->items, tracker->count,
-				    &tracker->room, sizeof(*tracker->items))) {
+	if (!process || key_map_add(&tracker->processes, pid, process)) {
 		free(process);
 		tracker->ret = -ENOMEM;
 		return NULL;
 	}
-	behind = array_count_upto(tracker->items, tracker->count,
-				sizeof(*tracker->items), pid);
-	slot = &tracker->items[behind];
-	memmove(slot + 1, slot, (tracker->count++ - behind) * sizeof(*slot));
 	process->pid = process->memory = pid;
-	*slot = (struct slot) { pid, process };
 	return process;
 }
 
@@ -99,13 +82,7 @@ static void process_free(struct process *process)
 
 static void process_remove(struct tracker *tracker, struct process *process)
 {
-	size_t behind = array_count_upto(tracker->items, tracker->count,
-				       sizeof(*tracker->items), process->pid);
-	struct slot *slot = &tracker->items[behind - 1];
-
-	tracker->count--;
-	memmove(slot, slot + 1, (tracker->items + tracker->count - slot) *
-		sizeof(*slot));
+	key_map_remove(&tracker->processes, process->pid, process);
 	process_free(process);
 }
 
@@ -287,9 +264,10 @@ static void take_sharing(struct tracker *tracker,
 /* The process leaves its memory: those that work in it keep it. */
 static void memory_leave(struct tracker *tracker, struct process *process)
 {
-	for (size_t i = 0; i < tracker->count; i++) {
-		struct process *other = tracker->items[i].process;
+	struct process *other;
+	size_t at = 0;
 
+	while ((other = key_map_next(&tracker->processes, &at))) {
 		if (other == process || other->memory != process->pid)
 			continue;
 		other->memory = other->pid;
@@ -354,35 +332,13 @@ static void tell_growth(void *context, struct growth_range range)
 	tell(grown->tracker, &grown->event);
 }
 
-static void take_growth(struct tracker *tracker, struct process *process,
-			const struct mmap_record *r, uint64_t time)
-{
-	struct growth_range range = { r->address, r->address + r->length };
-	struct grown grown = {
-		.tracker = tracker,
-		.event = {
-			.kind = TRACKER_GROW, .time = time, .pid = process->pid,
-		},
-	};
-
-	/* 6.1 tells of what was added to the heap as of any memory. */
-	if (!strcmp(r->path, "[heap]") ||
-	    (range.start <= process->growth.brk &&
-	     range.end > process->growth.brk)) {
-		range = growth_take_brk(&process->growth, range);
-		grown.event.brk = true;
-		if (range.start < range.end)
-			tell_growth(&grown, range);
-	} else if (!strcmp(r->path, "//anon")) {
-		growth_take(&process->growth, range, tell_growth, &grown);
-	}
-}
-
 static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		      uint64_t time)
 {
 	struct process *process = memory_find(tracker, r->pid);
 	size_t room = r->header.size - sizeof(*r);
+	struct growth_range range;
+	struct grown grown;
 
 	if (!process || !memchr(r->path, 0, room))
 		return;
@@ -393,14 +349,35 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 			.address = r->address, .size = r->length,
 			.path = r->path,
 		});
-	else if (r->protection & PROT_WRITE)
-		take_growth(tracker, process, r, time);
+	else if (r->protection & PROT_WRITE) {
+		range = (struct growth_range){
+			r->address, r->address + r->length,
+		};
+		grown = (struct grown){
+			.tracker = tracker, .event.kind = TRACKER_GROW,
+			.event.time = time, .event.pid = process->pid,
+		};
+		/* 6.1 tells of what was added to the heap as of any memory. */
+		if (!strcmp(r->path, "[heap]") ||
+		    (range.start <= process->growth.brk &&
+		     range.end > process->growth.brk)) {
+			range = growth_take_brk(&process->growth, range);
+			grown.event.brk = true;
+			if (range.start < range.end)
+				tell_growth(&grown, range);
+		} else if (!strcmp(r->path, "//anon")) {
+			growth_take(&process->growth, range, tell_growth,
+				    &grown);
+		}
+	}
 }
 
 static void take_record(struct tracker *tracker,
 			const struct perf_event_header *header, uint64_t time)
 {
 	const void *record = header;
+	struct process *process;
+	size_t at = 0;
 
 	switch (header->type) {
 	case PERF_RECORD_FORK:
@@ -428,16 +405,20 @@ static void take_record(struct tracker *tracker,
 		tell(tracker, &(struct tracker_event) {
 			.kind = TRACKER_LOST, .time = time,
 		});
-		for (size_t i = tracker->count; i-- > 0;) {
-			struct process *process = tracker->items[i].process;
-
+		while ((process = key_map_next(&tracker->processes, &at))) {
 			threads_read(tracker, process);
 			if (process->thread_count)
 				growth_read(tracker, process);
-			else if (!tracker->ret)
-				process_end(tracker, process, time);
 		}
-
+		/* A process that ends moves others: begin again. */
+		at = 0;
+		while (!tracker->ret &&
+		       (process = key_map_next(&tracker->processes, &at))) {
+			if (process->thread_count)
+				continue;
+			process_end(tracker, process, time);
+			at = 0;
+		}
 		break;
 	}
 }
@@ -484,14 +465,17 @@ int tracker_fd(const struct tracker *tracker)
 
 unsigned int tracker_live(const struct tracker *tracker)
 {
-	return tracker->count;
+	return tracker->processes.count;
 }
 
 void tracker_close(struct tracker *tracker)
 {
-	for (size_t i = 0; i < tracker->count; i++)
-		process_free(tracker->items[i].process);
-	free(tracker->items);
+	struct process *process;
+	size_t at = 0;
+
+	while ((process = key_map_next(&tracker->processes, &at)))
+		process_free(process);
+	key_map_free(&tracker->processes);
 	perf_batch_free(&tracker->batch);
 	sharing_stop(&tracker->sharing);
 	perf_rings_close(&tracker->rings);

@@ -147,16 +147,6 @@ static void present_add(struct digest *digest, struct digest_site *site,
 	sum_add(&digest->present, weight, bytes);
 }
 
-static void peak_check(struct digest *digest, int64_t time)
-{
-	if (digest->present.bytes <= digest->peak.bytes &&
-	    digest->peak_number)
-		return;
-	digest->peak = digest->present;
-	digest->peak_time = time;
-	digest->peak_number++;
-}
-
 /* ---- sets ---- */
 
 static uint64_t key_hash(const uint32_t *key, size_t n)
@@ -404,44 +394,7 @@ static int wrong_compare(const void *a, const void *b)
 	return x->wrong < y->wrong ? -1 : x->wrong > y->wrong;
 }
 
-static void wrongs_end(struct digest *digest)
-{
-	struct digest_set *wrongs = &digest->wrongs;
-
-	doubts_settle(digest, digest->doubts.count);
-	if (!wrongs->count)
-		return;
-	qsort(wrongs->items, wrongs->count, sizeof(struct digest_wrong),
-	      wrong_compare);
-	set_drop(digest, wrongs, sizeof(struct digest_wrong), WRONG_KEY, 0);
-}
-
 /* ---- blocks ---- */
-
-static void block_came(struct digest *digest, const struct heap_event *event,
-		       const struct heap_block *block)
-{
-	struct digest_thread *thread = thread_get(digest, event);
-	struct digest_site *site = site_get(digest, block->stack);
-	struct digest_span *span = span_get(digest, event->time);
-	double weight = block_weight(digest, block->size);
-	double bytes = weight * block->size;
-
-	sum_add(&digest->allocated, weight, bytes);
-	sum_add(&digest->sizes[size_class(block->size)].allocated, weight,
-		bytes);
-	if (thread)
-		sum_add(&thread->allocated, weight, bytes);
-	if (site) {
-		sum_add(&site->allocated, weight, bytes);
-		present_add(digest, site, weight, bytes);
-	}
-	peak_check(digest, event->time);
-	if (!span)
-		return;
-	sum_add(&span->allocated, weight, bytes);
-	span_note(digest, span);
-}
 
 static void block_went(struct digest *digest, const struct heap_event *event,
 		       const struct heap_block *block, bool temporary)
@@ -539,6 +492,12 @@ int digest_step(void *context, const struct heap_model *model,
 	};
 	struct digest_doubt *doubts;
 	uint64_t made;
+	const struct heap_block *block;
+	struct digest_thread *thread;
+	struct digest_site *site;
+	struct digest_span *span;
+	double weight;
+	double bytes;
 
 	times_take(digest, event->time);
 	if (step->excuses) {
@@ -565,8 +524,33 @@ int digest_step(void *context, const struct heap_model *model,
 		block_went(digest, event, step->gone, step->temporary);
 	if (step->lost && !step->lost->old)
 		block_went(digest, event, step->lost, false);
-	if (step->came && !step->came->old)
-		block_came(digest, event, step->came);
+	if (step->came && !step->came->old) {
+		block = step->came;
+		thread = thread_get(digest, event);
+		site = site_get(digest, block->stack);
+		span = span_get(digest, event->time);
+		weight = block_weight(digest, block->size);
+		bytes = weight * block->size;
+		sum_add(&digest->allocated, weight, bytes);
+		sum_add(&digest->sizes[size_class(block->size)].allocated,
+			weight, bytes);
+		if (thread)
+			sum_add(&thread->allocated, weight, bytes);
+		if (site) {
+			sum_add(&site->allocated, weight, bytes);
+			present_add(digest, site, weight, bytes);
+		}
+		if (digest->present.bytes > digest->peak.bytes ||
+		    !digest->peak_number) {
+			digest->peak = digest->present;
+			digest->peak_time = event->time;
+			digest->peak_number++;
+		}
+		if (span) {
+			sum_add(&span->allocated, weight, bytes);
+			span_note(digest, span);
+		}
+	}
 	if (event->kind == HEAP_OLD && step->came && step->came->old)
 		sum_add(&digest->old, 1, step->came->size);
 	if (event->kind == HEAP_GROW)
@@ -589,6 +573,7 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 	       struct error *err)
 {
 	double last;
+	struct digest_set *wrongs;
 
 	if (digest->trace->end != HEAP_NO_TIME)
 		times_take(digest, digest->trace->end);
@@ -609,7 +594,14 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 			last = span->last;
 	}
 
-	wrongs_end(digest);
+	wrongs = &digest->wrongs;
+	doubts_settle(digest, digest->doubts.count);
+	if (wrongs->count) {
+		qsort(wrongs->items, wrongs->count, sizeof(struct digest_wrong),
+		      wrong_compare);
+		set_drop(digest, wrongs, sizeof(struct digest_wrong), WRONG_KEY,
+			 0);
+	}
 	return digest->failed ? error_no_memory(err) : 0;
 }
 

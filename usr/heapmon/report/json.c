@@ -1,368 +1,325 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The report as JSON: one object, with all that is in the digest. */
+/* The whole report as one JSON object. */
 #include "report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "lib/json.h"
-#include "lib/read/read.h"
 
 #define JSON_VERSION	1
 
-/* Puts a comma in front of each but the first; an end begins anew. */
-struct writer {
+struct report_json {
+	struct json json;		/* its text has no file */
 	FILE *out;
 	const struct digest *digest;
-	bool behind;		/* an element of the same object or array */
-	bool failed;		/* no memory */
+	bool failed;			/* no memory */
 };
+
+/* Move what is written so far to the file, when there is much. */
+static void json_pass(struct report_json *r, size_t least)
+{
+	struct text *text = r->json.text;
+
+	if (text->used < least)
+		return;
+	fwrite(text->data, 1, text->used, r->out);
+	text->used = 0;
+}
 
 /* ---- elements ---- */
 
-/* In front of an element: its name in an object, NULL in an array. */
-static void put_name(struct writer *json, const char *name)
-{
-	if (json->behind)
-		fputs(name ? ", " : ",\n", json->out);
-	json->behind = true;
-	if (name)
-		fprintf(json->out, "\"%s\": ", name);
-}
-
-static void begin(struct writer *json, const char *name, char bracket)
-{
-	put_name(json, name);
-	putc(bracket, json->out);
-	json->behind = false;
-}
-
-static void end(struct writer *json, char bracket)
-{
-	putc(bracket, json->out);
-	json->behind = true;
-}
-
-static void put_text(struct writer *json, const char *name, const char *text)
-{
-	size_t length;
-	char *quoted;
-	char *end;
-
-	put_name(json, name);
-
-	/* As a string; "<" is escaped, so that it may stand in a page. */
-	length = strlen(text);
-	quoted = malloc(JSON_STRING_ROOM(length));
-	if (!quoted) {
-		json->failed = true;
-		return;
-	}
-	end = json_put_string(quoted, text, length);
-	for (const char *p = quoted; p < end; p++)
-		if (*p == '<')
-			fputs("\\u003c", json->out);
-		else
-			putc(*p, json->out);
-	free(quoted);
-}
-
 /* Left out when there is none. */
-static void put_known(struct writer *json, const char *name, uint32_t string)
+static void put_known(struct report_json *r, const char *name, uint32_t string)
 {
 	if (string)
-		put_text(json, name, heap_text(json->digest->trace, string));
+		json_string(&r->json, name, heap_text(r->digest->trace, string));
 }
 
-static void put_count(struct writer *json, const char *name, uint64_t value)
+static void put_double(struct json *json, const char *name, double value)
 {
-	put_name(json, name);
-	fprintf(json->out, "%" PRIu64, value);
+	json_key(json, name);
+	text_print(json->text, value == rint(value) ? "%.0f" : "%.3f", value);
 }
 
-static void put_number(struct writer *json, const char *name, double value)
+static void put_address(struct json *json, const char *name, uint64_t address)
 {
-	put_name(json, name);
-	fprintf(json->out, value == rint(value) ? "%.0f" : "%.3f", value);
+	json_key(json, name);
+	text_print(json->text, "\"0x%" PRIx64 "\"", address);
 }
 
-static void put_address(struct writer *json, const char *name, uint64_t address)
+static void put_time(struct json *json, const char *name, int64_t time)
 {
-	put_name(json, name);
-	fprintf(json->out, "\"0x%" PRIx64 "\"", address);
-}
-
-static void put_time(struct writer *json, const char *name, int64_t time)
-{
-	put_name(json, name);
 	if (time == HEAP_NO_TIME)
-		fputs("null", json->out);
+		json_null(json, name);
 	else
-		fprintf(json->out, "%" PRId64, time);
+		json_signed(json, name, time);
 }
 
-static void put_sum(struct writer *json, const char *name,
+static void put_sum(struct json *json, const char *name,
 		    const struct digest_sum *sum)
 {
-	begin(json, name, '{');
-	put_number(json, "count", sum->count);
-	put_number(json, "bytes", sum->bytes);
-	end(json, '}');
+	json_open(json, name, '{');
+	put_double(json, "count", sum->count);
+	put_double(json, "bytes", sum->bytes);
+	json_close(json, '}');
 }
 
 /* ---- parts ---- */
 
-static void put_trace(struct writer *json)
+static void put_trace(struct report_json *r)
 {
-	const struct heap_trace *trace = json->digest->trace;
+	const struct heap_trace *trace = r->digest->trace;
 	const char *note;
 	char text[256];
 
-	put_count(json, "version", JSON_VERSION);
-	put_known(json, "command", trace->command);
-	put_known(json, "host", trace->host);
-	put_time(json, "begin", json->digest->begin);
-	put_time(json, "end", json->digest->end);
-	put_count(json, "sample", trace->sample);
-	put_count(json, "min_size", trace->min_size);
+	json_number(&r->json, "version", JSON_VERSION);
+	put_known(r, "command", trace->command);
+	put_known(r, "host", trace->host);
+	put_time(&r->json, "begin", r->digest->begin);
+	put_time(&r->json, "end", r->digest->end);
+	json_number(&r->json, "sample", trace->sample);
+	json_number(&r->json, "min_size", trace->min_size);
 	if (trace->lost == HEAP_LOST_UNKNOWN)
-		put_time(json, "lost", HEAP_NO_TIME);
+		json_null(&r->json, "lost");
 	else
-		put_count(json, "lost", trace->lost);
-	put_count(json, "damaged", trace->damaged);
-	begin(json, "notes", '[');
+		json_number(&r->json, "lost", trace->lost);
+	json_number(&r->json, "damaged", trace->damaged);
+	json_open(&r->json, "notes", '[');
 	for (unsigned int i = 0;
-	     (note = report_note(json->digest, i, text, sizeof(text))); i++)
-		put_text(json, NULL, note);
-	end(json, ']');
+	     (note = report_note(r->digest, i, text, sizeof(text))); i++)
+		json_string(&r->json, NULL, note);
+	json_close(&r->json, ']');
 }
 
-static void put_totals(struct writer *json)
+static void put_totals(struct report_json *r)
 {
-	const struct digest *digest = json->digest;
+	const struct digest *digest = r->digest;
 
-	begin(json, "totals", '{');
-	put_sum(json, "allocated", &digest->allocated);
-	put_sum(json, "freed", &digest->freed);
-	put_sum(json, "kept", &digest->kept);
-	put_sum(json, "left", &digest->left);
+	json_open(&r->json, "totals", '{');
+	put_sum(&r->json, "allocated", &digest->allocated);
+	put_sum(&r->json, "freed", &digest->freed);
+	put_sum(&r->json, "kept", &digest->kept);
+	put_sum(&r->json, "left", &digest->left);
 	if (!digest->sums)
-		put_sum(json, "peak", &digest->peak);
-	put_time(json, "peak_time", digest->peak_time);
-	put_number(json, "temporary", digest->temporary);
-	put_sum(json, "old", &digest->old);
-	put_sum(json, "reserved", &digest->reserved);
-	put_count(json, "unknown", digest->unknown);
-	put_count(json, "processes", digest->processes);
-	end(json, '}');
+		put_sum(&r->json, "peak", &digest->peak);
+	put_time(&r->json, "peak_time", digest->peak_time);
+	put_double(&r->json, "temporary", digest->temporary);
+	put_sum(&r->json, "old", &digest->old);
+	put_sum(&r->json, "reserved", &digest->reserved);
+	json_number(&r->json, "unknown", digest->unknown);
+	json_number(&r->json, "processes", digest->processes);
+	json_close(&r->json, '}');
 }
 
-static void put_frame(struct writer *json, uint32_t number)
+static void put_frame(struct report_json *r, uint32_t number)
 {
-	const struct heap_trace *trace = json->digest->trace;
+	const struct heap_trace *trace = r->digest->trace;
 	const struct heap_frame *frame = &trace->frames[number];
 	char text[1024];
 
-	begin(json, NULL, '{');
+	json_pass(r, TEXT_PIECE);
+	json_open(&r->json, NULL, '{');
 	heap_frame_name(trace, number, text, sizeof(text));
-	put_text(json, "name", text);
+	json_string(&r->json, "name", text);
 	if (frame->address)
-		put_address(json, "address", frame->address);
-	put_known(json, "symbol", frame->symbol);
+		put_address(&r->json, "address", frame->address);
+	put_known(r, "symbol", frame->symbol);
 	if (frame->symbol && !frame->stopped)
-		put_count(json, "offset", frame->offset);
-	put_known(json, "module", frame->module);
+		json_number(&r->json, "offset", frame->offset);
+	put_known(r, "module", frame->module);
 	if (frame->module)
-		put_address(json, "module_offset", frame->module_offset);
-	put_known(json, "file", frame->file);
+		put_address(&r->json, "module_offset", frame->module_offset);
+	put_known(r, "file", frame->file);
 	if (frame->line)
-		put_count(json, "line", frame->line);
-	put_known(json, "tag", frame->tag);
-	end(json, '}');
+		json_number(&r->json, "line", frame->line);
+	put_known(r, "tag", frame->tag);
+	json_close(&r->json, '}');
 }
 
-static void put_stack(struct writer *json, const char *name, uint32_t stack)
+static void put_stack(struct report_json *r, const char *name, uint32_t stack)
 {
-	const struct heap_stack *stacks = json->digest->trace->stacks;
+	const struct heap_stack *stacks = r->digest->trace->stacks;
 
-	put_name(json, name);
-	putc('[', json->out);
+	json_key(&r->json, name);
+	text_add_char(r->json.text, '[');
 	for (uint32_t at = stack; at; at = stacks[at].parent)
-		fprintf(json->out, "%s%" PRIu32, at == stack ? "" : ",",
+		text_print(r->json.text, "%s%" PRIu32, at == stack ? "" : ",",
 			stacks[at].frame - 1);
-	putc(']', json->out);
+	text_add_char(r->json.text, ']');
 }
 
-static void put_site(struct writer *json, uint32_t stack)
+static void put_site(struct report_json *r, uint32_t stack)
 {
-	const struct digest *digest = json->digest;
+	const struct digest *digest = r->digest;
 	const struct digest_site *site = &digest->sites[stack];
 
-	begin(json, NULL, '{');
-	put_stack(json, "stack", stack);
-	put_known(json, "tag", heap_stack_tag(digest->trace, stack));
-	put_sum(json, "allocated", &site->allocated);
-	put_sum(json, "freed", &site->freed);
-	put_sum(json, "kept", &site->kept);
+	json_pass(r, TEXT_PIECE);
+	json_open(&r->json, NULL, '{');
+	put_stack(r, "stack", stack);
+	put_known(r, "tag", heap_stack_tag(digest->trace, stack));
+	put_sum(&r->json, "allocated", &site->allocated);
+	put_sum(&r->json, "freed", &site->freed);
+	put_sum(&r->json, "kept", &site->kept);
 	if (!digest->sums) {
-		put_sum(json, "peak", &site->peak);
-		put_number(json, "temporary", site->temporary);
+		put_sum(&r->json, "peak", &site->peak);
+		put_double(&r->json, "temporary", site->temporary);
 	}
 	if (site->kept.count && digest->begin != HEAP_NO_TIME) {
-		put_count(json, "youngest", site->youngest);
-		put_count(json, "oldest", site->oldest);
+		json_number(&r->json, "youngest", site->youngest);
+		json_number(&r->json, "oldest", site->oldest);
 	}
-	end(json, '}');
+	json_close(&r->json, '}');
 }
 
-static void put_spans(struct writer *json)
+static void put_types(struct report_json *r)
 {
-	const struct digest *digest = json->digest;
+	json_open(&r->json, "types", '[');
+	for (size_t i = 0; i < r->digest->types.count; i++) {
+		const struct digest_type *type = &digest_types(r->digest)[i];
 
-	put_count(json, "span", digest->span_length);
-	begin(json, "spans", '[');
-	for (unsigned int i = 0; digest->span_length && i < DIGEST_SPANS; i++) {
-		const struct digest_span *span = &digest->spans[i];
-
-		if (!span->used)
-			continue;
-		begin(json, NULL, '{');
-		put_time(json, "from", (uint64_t)digest->span_begin +
-			 i * digest->span_length);
-		put_sum(json, "allocated", &span->allocated);
-		put_sum(json, "freed", &span->freed);
-		put_number(json, "most", span->most);
-		end(json, '}');
-	}
-	end(json, ']');
-}
-
-static void put_types(struct writer *json)
-{
-	begin(json, "types", '[');
-	for (size_t i = 0; i < json->digest->types.count; i++) {
-		const struct digest_type *type = &digest_types(json->digest)[i];
-
-		begin(json, NULL, '{');
-		put_text(json, "kind", type->kind == HEAP_TYPE_NAMED ? "named" :
+		json_open(&r->json, NULL, '{');
+		json_string(&r->json, "kind", type->kind == HEAP_TYPE_NAMED ? "named" :
 			 type->kind == HEAP_TYPE_NO_TABLE ? "novtbl" :
 							    "notype");
-		put_known(json, "type", type->type);
-		put_sum(json, "freed", &type->freed);
-		put_sum(json, "old", &type->old);
-		put_number(json, "lifetime", type->lifetime);
-		end(json, '}');
+		put_known(r, "type", type->type);
+		put_sum(&r->json, "freed", &type->freed);
+		put_sum(&r->json, "old", &type->old);
+		put_double(&r->json, "lifetime", type->lifetime);
+		json_close(&r->json, '}');
 	}
-	end(json, ']');
+	json_close(&r->json, ']');
 }
 
-static void put_tags(struct writer *json)
+static void put_tags(struct report_json *r)
 {
 	size_t count;
-	struct report_tag *tags = report_tags(json->digest, &count);
+	struct report_tag *tags = report_tags(r->digest, &count);
 
-	json->failed |= !tags;
-	begin(json, "tags", '[');
+	r->failed |= !tags;
+	json_open(&r->json, "tags", '[');
 	for (size_t i = 0; i < count; i++) {
-		begin(json, NULL, '{');
-		put_known(json, "tag", tags[i].tag);
-		put_sum(json, "allocated", &tags[i].allocated);
-		put_sum(json, "freed", &tags[i].freed);
-		put_sum(json, "kept", &tags[i].kept);
-		put_sum(json, "peak", &tags[i].peak);
-		put_number(json, "temporary", tags[i].temporary);
-		end(json, '}');
+		json_open(&r->json, NULL, '{');
+		put_known(r, "tag", tags[i].tag);
+		put_sum(&r->json, "allocated", &tags[i].allocated);
+		put_sum(&r->json, "freed", &tags[i].freed);
+		put_sum(&r->json, "kept", &tags[i].kept);
+		put_sum(&r->json, "peak", &tags[i].peak);
+		put_double(&r->json, "temporary", tags[i].temporary);
+		json_close(&r->json, '}');
 	}
-	end(json, ']');
+	json_close(&r->json, ']');
 	free(tags);
 }
 
-static void put_wrong(struct writer *json, const struct digest_wrong *wrong)
+static void put_wrong(struct report_json *r, const struct digest_wrong *wrong)
 {
 	const struct heap_event *event = &wrong->event;
 
-	begin(json, NULL, '{');
-	put_text(json, "what", digest_wrong_text(wrong->wrong));
-	put_count(json, "count", wrong->count);
-	put_address(json, "address", digest_wrong_address(wrong));
-	put_time(json, "time", event->time);
-	put_count(json, "pid", event->pid);
-	put_count(json, "tid", event->tid);
-	put_text(json, "function", heap_function_text(event->function));
-	put_stack(json, "stack", wrong->stack);
+	json_open(&r->json, NULL, '{');
+	json_string(&r->json, "what", digest_wrong_text(wrong->wrong));
+	json_number(&r->json, "count", wrong->count);
+	put_address(&r->json, "address", digest_wrong_address(wrong));
+	put_time(&r->json, "time", event->time);
+	json_number(&r->json, "pid", event->pid);
+	json_number(&r->json, "tid", event->tid);
+	json_string(&r->json, "function", heap_function_text(event->function));
+	put_stack(r, "stack", wrong->stack);
 	if (wrong->other.number) {
-		begin(json, "block", '{');
-		put_address(json, "address", wrong->other.address);
-		put_count(json, "size", wrong->other.size);
-		put_time(json, "time", wrong->other.time);
-		put_count(json, "tid", wrong->other.tid);
-		put_text(json, "function",
+		json_open(&r->json, "block", '{');
+		put_address(&r->json, "address", wrong->other.address);
+		json_number(&r->json, "size", wrong->other.size);
+		put_time(&r->json, "time", wrong->other.time);
+		json_number(&r->json, "tid", wrong->other.tid);
+		json_string(&r->json, "function",
 			 heap_function_text(wrong->other.function));
-		put_stack(json, "stack", wrong->other_stack);
-		end(json, '}');
+		put_stack(r, "stack", wrong->other_stack);
+		json_close(&r->json, '}');
 	}
-	end(json, '}');
+	json_close(&r->json, '}');
 }
 
 int report_print_json(FILE *out, const struct digest *digest,
 		      struct error *err)
 {
-	struct writer json = { .out = out, .digest = digest };
+	struct text text;
+	struct report_json r = {
+		.json = { .text = &text, .style = JSON_LINES, .html = true },
+		.out = out, .digest = digest,
+	};
 
-	begin(&json, NULL, '{');
-	put_trace(&json);
-	put_totals(&json);
+	if (text_open(&text, -1))
+		return error_no_memory(err);
+	json_open(&r.json, NULL, '{');
+	put_trace(&r);
+	put_totals(&r);
 
 	/* Numbered from 0, in which stacks name them. */
-	begin(&json, "frames", '[');
-	for (size_t i = 1; i < json.digest->trace->frame_count; i++)
-		put_frame(&json, i);
-	end(&json, ']');
+	json_open(&r.json, "frames", '[');
+	for (size_t i = 1; i < digest->trace->frame_count; i++)
+		put_frame(&r, i);
+	json_close(&r.json, ']');
 
-	begin(&json, "sites", '[');
-	for (size_t i = 0; i < json.digest->site_count; i++)
-		if (json.digest->sites[i].allocated.count)
-			put_site(&json, i);
-	end(&json, ']');
-	begin(&json, "sizes", '[');
+	json_open(&r.json, "sites", '[');
+	for (size_t i = 0; i < digest->site_count; i++)
+		if (digest->sites[i].allocated.count)
+			put_site(&r, i);
+	json_close(&r.json, ']');
+	json_open(&r.json, "sizes", '[');
 	for (unsigned int i = 0; i < DIGEST_SIZES; i++) {
-		const struct digest_size *size = &json.digest->sizes[i];
+		const struct digest_size *size = &digest->sizes[i];
 
 		if (!size->allocated.count)
 			continue;
-		begin(&json, NULL, '{');
+		json_open(&r.json, NULL, '{');
 		if (digest_size_most(i) != UINT64_MAX)
-			put_count(&json, "up_to", digest_size_most(i));
-		put_sum(&json, "allocated", &size->allocated);
-		put_sum(&json, "kept", &size->kept);
-		end(&json, '}');
+			json_number(&r.json, "up_to", digest_size_most(i));
+		put_sum(&r.json, "allocated", &size->allocated);
+		put_sum(&r.json, "kept", &size->kept);
+		json_close(&r.json, '}');
 	}
-	end(&json, ']');
-	put_spans(&json);
-	put_types(&json);
-	begin(&json, "threads", '[');
-	for (size_t i = 0; i < json.digest->threads.count; i++) {
-		const struct digest_thread *thread =
-			&digest_threads(json.digest)[i];
+	json_close(&r.json, ']');
+	json_number(&r.json, "span", digest->span_length);
+	json_open(&r.json, "spans", '[');
+	for (unsigned int i = 0; digest->span_length && i < DIGEST_SPANS;
+	     i++) {
+		const struct digest_span *span = &digest->spans[i];
 
-		begin(&json, NULL, '{');
-		put_count(&json, "pid", thread->pid);
-		put_count(&json, "tid", thread->tid);
-		put_sum(&json, "allocated", &thread->allocated);
-		put_sum(&json, "freed", &thread->freed);
-		put_number(&json, "foreign", thread->foreign);
-		put_number(&json, "temporary", thread->temporary);
-		end(&json, '}');
+		if (!span->used)
+			continue;
+		json_open(&r.json, NULL, '{');
+		put_time(&r.json, "from", (uint64_t)digest->span_begin +
+			 i * digest->span_length);
+		put_sum(&r.json, "allocated", &span->allocated);
+		put_sum(&r.json, "freed", &span->freed);
+		put_double(&r.json, "most", span->most);
+		json_close(&r.json, '}');
 	}
-	end(&json, ']');
-	put_tags(&json);
-	begin(&json, "wrong", '[');
-	for (size_t i = 0; i < json.digest->wrongs.count; i++)
-		put_wrong(&json, &digest_wrongs(json.digest)[i]);
-	end(&json, ']');
-	put_count(&json, "wrong_more", json.digest->wrong_more);
-	end(&json, '}');
-	putc('\n', out);
-	return json.failed ? error_no_memory(err) : 0;
+	json_close(&r.json, ']');
+	put_types(&r);
+	json_open(&r.json, "threads", '[');
+	for (size_t i = 0; i < digest->threads.count; i++) {
+		const struct digest_thread *thread =
+			&digest_threads(digest)[i];
+
+		json_open(&r.json, NULL, '{');
+		json_number(&r.json, "pid", thread->pid);
+		json_number(&r.json, "tid", thread->tid);
+		put_sum(&r.json, "allocated", &thread->allocated);
+		put_sum(&r.json, "freed", &thread->freed);
+		put_double(&r.json, "foreign", thread->foreign);
+		put_double(&r.json, "temporary", thread->temporary);
+		json_close(&r.json, '}');
+	}
+	json_close(&r.json, ']');
+	put_tags(&r);
+	json_open(&r.json, "wrong", '[');
+	for (size_t i = 0; i < digest->wrongs.count; i++)
+		put_wrong(&r, &digest_wrongs(digest)[i]);
+	json_close(&r.json, ']');
+	json_number(&r.json, "wrong_more", digest->wrong_more);
+	json_close(&r.json, '}');
+	json_pass(&r, 0);
+	free(text.data);
+	return r.failed || text.error ? error_no_memory(err) : 0;
 }

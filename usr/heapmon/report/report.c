@@ -2,14 +2,12 @@
 #include "report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "lib/outfile.h"
 #include "lib/quantity.h"
 #include "heapmon/command/commands.h"
+#include "heapmon/command/write_output.h"
 #include "heapmon/mpatrol/style.h"
 
 #define PROGRAM		"heapmon"
@@ -25,7 +23,8 @@ struct request {
 	struct heap_options options;	/* commands.h: the first */
 	enum report_form form;
 	struct report_settings settings;
-	const char *out;		/* NULL: standard output */
+	const char *out;
+	char **paths;			/* of the input */
 	const char *graph;		/* NULL: none */
 	bool depth_given, verbose, source, addresses, counts, leaks;
 };
@@ -130,17 +129,11 @@ static int take_style(void *context, const char *value)
 	return options_value_wrong("style", value, "'mptrace' or 'mprof' is expected");
 }
 
-static int take_output(void *context, const char *value)
-{
-	((struct request *)context)->out = strcmp(value, "-") ? value : NULL;
-	return 0;
-}
-
 static const struct option_def report_options[] = {
 	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
 	  heapmon_take_from },
 	{ "output", 'o', "FILE", "write there; '-': standard output",
-	  take_output },
+	  OPTION_PLACE(struct request, out) },
 	{ "section", 's', "NAME", "this table only; may be repeated: summary|"
 	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads|tags",
 	  take_section },
@@ -220,11 +213,6 @@ static int subject_read(struct subject *subject, const char *path,
 
 /* ---- forms ---- */
 
-static bool is_fatal(int code)
-{
-	return code && code != -EBADMSG;
-}
-
 /* mpatrol's tables have no room for notes, and no weights. */
 static void notes_tell(struct heap_trace *trace)
 {
@@ -257,7 +245,7 @@ static int report_mptrace(const struct request *request, char **paths,
 	if (!ret && subject.reading.sums)
 		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",
 				paths[0]);
-	if (!is_fatal(ret)) {
+	if (!heapmon_fatal(ret)) {
 		style_mptrace_end(style, &subject.reading.trace);
 		notes_tell(&subject.reading.trace);
 	}
@@ -266,40 +254,17 @@ static int report_mptrace(const struct request *request, char **paths,
 	return ret;
 }
 
-static int file_fail(struct error *err, const char *path, int code)
+struct mprof_job {
+	const struct request *request;
+	const struct heap_profile *profile;
+	FILE *out;
+};
+
+/* `graph`: the graph file; NULL: there is none. */
+static int mprof_write(void *context, FILE *graph, struct error *err)
 {
-	return error_set(err, code ? -code : -EIO, "cannot write '%s': %s",
-			 path, strerror(code ? code : EIO));
-}
-
-/* A stream that writes to the file, which stays open; NULL with err set. */
-static FILE *stream_open(const struct outfile *file, const char *path,
-			 struct error *err)
-{
-	int fd = fcntl(outfile_fd(file), F_DUPFD_CLOEXEC, 0);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (out)
-		return out;
-	file_fail(err, path, errno);
-	if (fd >= 0)
-		close(fd);
-	return NULL;
-}
-
-/* 0, or a negative errno with err set. */
-static int stream_close(FILE *out, const char *path, struct error *err)
-{
-	bool failed = ferror(out);
-
-	errno = 0;
-	return fclose(out) || failed ? file_fail(err, path, errno) : 0;
-}
-
-static int mprof_print(const struct request *request,
-		       const struct subject *subject, FILE *out, FILE *graph,
-		       struct error *err)
-{
+	const struct mprof_job *job = context;
+	const struct request *request = job->request;
 	struct style_mprof_options options = STYLE_MPROF_DEFAULT;
 
 	options.addresses = request->addresses;
@@ -309,45 +274,22 @@ static int mprof_print(const struct request *request,
 	options.leaks = request->leaks;
 	if (request->depth_given)
 		options.depth = request->settings.depth;
-	return style_mprof_print(out, &subject->profile, &options, err);
-}
-
-/* The tables, and the graph file: that one whole or not at all. */
-static int mprof_print_graph(const struct request *request,
-			     const struct subject *subject, FILE *out,
-			     struct error *err)
-{
-	struct outfile *file;
-	int ret = outfile_open(&file, request->graph, err), closed;
-	FILE *graph = ret ? NULL : stream_open(file, request->graph, err);
-
-	if (!graph) {
-		outfile_abort(file);
-		return ret ? ret : -EIO;
-	}
-	ret = mprof_print(request, subject, out, graph, err);
-	closed = stream_close(graph, request->graph, ret ? NULL : err);
-	if (ret || closed) {
-		outfile_abort(file);
-		return ret ? ret : closed;
-	}
-	return outfile_commit(file, err);
+	return style_mprof_print(job->out, job->profile, &options, err);
 }
 
 static int report_mprof(const struct request *request, char **paths, FILE *out,
 			struct error *err)
 {
 	struct subject subject;
-	int ret, printed = 0;
+	struct mprof_job job = { request, &subject.profile, out };
+	int printed = 0;
+	int ret = subject_read(&subject, paths[0], request, NULL, err);
 
-	if (request->graph && outfile_is_input(request->graph, paths[0]))
-		return error_set(err, -EINVAL, "cannot write '%s': it is the trace itself",
-				 request->graph);
-	ret = subject_read(&subject, paths[0], request, NULL, err);
-	if (!is_fatal(ret)) {
+	if (!heapmon_fatal(ret)) {
 		printed = request->graph ?
-			mprof_print_graph(request, &subject, out, err) :
-			mprof_print(request, &subject, out, NULL, err);
+			heapmon_write_output(request->graph, paths, 1,
+					     mprof_write, &job, err) :
+			mprof_write(&job, NULL, err);
 		notes_tell(&subject.reading.trace);
 	}
 	subject_close(&subject);
@@ -361,12 +303,12 @@ static int report_difference(const struct request *request, char **paths,
 	int ret = subject_read(&before, paths[0], request, NULL, err);
 	int second, printed = 0;
 
-	if (is_fatal(ret)) {
+	if (heapmon_fatal(ret)) {
 		subject_close(&before);
 		return ret;
 	}
 	second = subject_read(&after, paths[1], request, NULL, err);
-	if (!is_fatal(second))
+	if (!heapmon_fatal(second))
 		printed = report_print_difference(out, &before.digest,
 						  &after.digest,
 						  &request->settings, err);
@@ -384,7 +326,7 @@ static int report_digest(const struct request *request, char **paths,
 	int ret = subject_read(&subject, paths[0], request, NULL, err);
 	int printed = 0;
 
-	if (is_fatal(ret))
+	if (heapmon_fatal(ret))
 		printed = 0;
 	else if (request->form == FORM_JSON)
 		printed = report_print_json(out, &subject.digest, err);
@@ -397,9 +339,11 @@ static int report_digest(const struct request *request, char **paths,
 	return printed ? printed : ret;
 }
 
-static int report_write(const struct request *request, char **paths, FILE *out,
-			struct error *err)
+static int report_write(void *context, FILE *out, struct error *err)
 {
+	const struct request *request = context;
+	char **paths = request->paths;
+
 	switch (request->form) {
 	case FORM_MPTRACE:
 		return report_mptrace(request, paths, out, err);
@@ -412,51 +356,10 @@ static int report_write(const struct request *request, char **paths, FILE *out,
 	}
 }
 
-/* ---- where it goes ---- */
-
-static int write_to(const struct request *request, char **paths,
-		    struct outfile *file, struct error *err)
-{
-	FILE *out = stream_open(file, request->out, err);
-	struct error later = { 0 };
-	int ret, closed;
-
-	if (!out)
-		return -EIO;
-	ret = report_write(request, paths, out, err);
-	closed = stream_close(out, request->out, &later);
-	if (!closed || is_fatal(ret))
-		return ret;
-	*err = later;
-	return closed;
-}
-
-static int write_file(const struct request *request, char **paths,
-		      int count, struct error *err)
-{
-	struct outfile *file;
-	int ret, committed;
-
-	for (int i = 0; i < count; i++)
-		if (outfile_is_input(request->out, paths[i]))
-			return error_set(err, -EINVAL, "cannot write '%s': it "
-					 "is the trace itself", request->out);
-	ret = outfile_open(&file, request->out, err);
-	if (ret)
-		return ret;
-	ret = write_to(request, paths, file, err);
-	if (is_fatal(ret)) {
-		outfile_abort(file);
-		return ret;
-	}
-	committed = outfile_commit(file, err);
-	return committed ? committed : ret;
-}
-
 static int report_run(int argc, char **argv)
 {
 	struct request request = {
-		.options.bounds = HEAP_BOUNDS_DEFAULT,
+		.options.bounds = HEAP_BOUNDS_DEFAULT, .out = "-",
 		.settings.top = TOP_DEFAULT,
 	};
 	struct error err = { 0 };
@@ -482,10 +385,9 @@ static int report_run(int argc, char **argv)
 	}
 	if (!request.settings.sections)
 		request.settings.sections = ALL_SECTIONS;
-	if (request.out)
-		ret = write_file(&request, argv + first, operands, &err);
-	else
-		ret = report_write(&request, argv + first, stdout, &err);
+	request.paths = argv + first;
+	ret = heapmon_write_output(request.out, request.paths, operands,
+				   report_write, &request, &err);
 	free(request.options.symbols);
 	return command_end(ret, &err);
 }

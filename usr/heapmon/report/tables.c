@@ -70,42 +70,6 @@ static void print_stack(const struct tables *tables, uint32_t stack,
 
 /* ---- what stands on top ---- */
 
-static void print_date(FILE *out, int64_t time)
-{
-	time_t seconds = time / (int64_t)SECOND;
-	struct tm tm;
-	char text[64];
-
-	if (gmtime_r(&seconds, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		fprintf(out, ", from %s", text);
-}
-
-static void print_head(const struct tables *tables)
-{
-	const struct digest *digest = tables->digest;
-	const char *command = heap_text(digest->trace, digest->trace->command);
-	const char *note;
-	char text[256];
-
-	fputs("heap of ", tables->out);
-	if (*command) {
-		fputc('\'', tables->out);
-		safe_text_print(tables->out, command, false);
-		fputc('\'', tables->out);
-	} else {
-		fputs("a program", tables->out);
-	}
-	if (digest->begin != HEAP_NO_TIME) {
-		fprintf(tables->out, ", %.3f s", duration(digest));
-		print_date(tables->out, digest->begin);
-	}
-	fputc('\n', tables->out);
-	for (unsigned int i = 0;
-	     (note = report_note(digest, i, text, sizeof(text))); i++)
-		fprintf(tables->out, "note: %s\n", note);
-}
-
 static void print_sum(const struct tables *tables, const char *name,
 		      const struct digest_sum *sum, const char *more)
 {
@@ -548,8 +512,33 @@ int report_print_tables(FILE *out, const struct digest *digest,
 {
 	struct tables tables = { out, digest, settings };
 	int ret = 0;
+	const char *note;
+	char text[256];
+	time_t seconds;
+	struct tm tm;
+	char date[64];
+	const char *command = heap_text(digest->trace, digest->trace->command);
 
-	print_head(&tables);
+	fputs("heap of ", tables.out);
+	if (*command) {
+		fputc('\'', tables.out);
+		safe_text_print(tables.out, command, false);
+		fputc('\'', tables.out);
+	} else {
+		fputs("a program", tables.out);
+	}
+	if (digest->begin != HEAP_NO_TIME) {
+		fprintf(tables.out, ", %.3f s", duration(digest));
+		seconds = digest->begin / (int64_t)SECOND;
+		if (gmtime_r(&seconds, &tm) &&
+		    strftime(date, sizeof(date),
+			     "%Y-%m-%d %H:%M:%S UTC", &tm))
+			fprintf(tables.out, ", from %s", date);
+	}
+	fputc('\n', tables.out);
+	for (unsigned int i = 0;
+	     (note = report_note(digest, i, text, sizeof(text))); i++)
+		fprintf(tables.out, "note: %s\n", note);
 	for (unsigned int i = 0; !ret && i < REPORT_SECTIONS; i++)
 		if (settings->sections & 1u << i)
 			ret = sections[i](&tables);

@@ -167,17 +167,6 @@ static bool terminal_open(void)
 	return !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-static void screen_size(struct top *top, unsigned int rows)
-{
-	struct winsize size = { 0 };
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return;
-	top->screen.columns = size.ws_col;
-	if (!rows && size.ws_row > HEAD_LINES)
-		top->screen.rows = size.ws_row - HEAD_LINES;
-}
-
 /* Is there another order now? */
 static bool key_sorts(struct top *top, char key)
 {
@@ -262,9 +251,15 @@ static bool top_begin(struct top *top)
 static bool top_show(struct top *top, bool clear, unsigned int rows)
 {
 	bool shown;
+	struct winsize size;
 
 	if (clear) {
-		screen_size(top, rows);
+		size = (struct winsize){ 0 };
+		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col) {
+			top->screen.columns = size.ws_col;
+			if (!rows && size.ws_row > HEAD_LINES)
+				top->screen.rows = size.ws_row - HEAD_LINES;
+		}
 		fputs("\033[H\033[J", stdout);
 	}
 	pthread_mutex_lock(&top->feed.lock);
@@ -273,16 +268,6 @@ static bool top_show(struct top *top, bool clear, unsigned int rows)
 	if (!clear)
 		putchar('\n');
 	return !fflush(stdout) && shown;
-}
-
-static void signals_take(void)
-{
-	struct sigaction action = { .sa_handler = stop_note };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 static int top_run(int argc, char **argv)
@@ -296,6 +281,7 @@ static int top_run(int argc, char **argv)
 	unsigned int rows;
 	bool ended;
 	bool clear;
+	struct sigaction action;
 
 	pass_on(&top, "record", NULL);
 	if (command_parse(&heapmon_top, argc, argv, 0, 0, &top, &status) < 0)
@@ -309,7 +295,11 @@ static int top_run(int argc, char **argv)
 	pass_on(&top, "--no-free-stacks", NULL);
 	code = top_feed_open(&top.feed, top.arguments, top.count, &err);
 	if (!code) {
-		signals_take();
+		action = (struct sigaction){ .sa_handler = stop_note };
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+		sigaction(SIGHUP, &action, NULL);
+		signal(SIGPIPE, SIG_IGN);
 		keys = !top.batch && terminal_open();
 		rows = top.screen.rows;
 		clear = !top.batch && isatty(STDOUT_FILENO);

@@ -87,43 +87,6 @@ static void totals_print(const struct top_screen *screen,
 	line_print(screen, text);
 }
 
-static void notes_print(const struct top_screen *screen,
-			const struct top_feed *feed)
-{
-	char text[128];
-
-	if (feed->lost == HEAP_LOST_UNKNOWN) {
-		line_print(screen, "lost: some events");
-	} else if (feed->lost) {
-		snprintf(text, sizeof(text), "lost: %" PRIu64 " events",
-			 feed->lost);
-		line_print(screen, text);
-	}
-	if (feed->sample) {
-		snprintf(text, sizeof(text), "sampled: one block in %" PRIu64
-			 " bytes; figures are estimates", feed->sample);
-		line_print(screen, text);
-	}
-}
-
-static void head_print(const struct top_screen *screen,
-		       const struct top_feed *feed, double now)
-{
-	double seconds = now - screen->time;
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "heapmon top: %s%s%.0f s, sorted by %s%s", feed->command,
-		 *feed->command ? ", " : "", now - screen->begun,
-		 top_sort_names[screen->sort],
-		 feed->ended ? ", ended" : "");
-	line_print(screen, text);
-	totals_print(screen, feed, seconds > 0 ? seconds : 1);
-	notes_print(screen, feed);
-	line_print(screen, "");
-	line_print(screen, "   LIVE  BLOCKS CALLS/S BYTES/S TEMP%  WHERE");
-}
-
 static const char *where(const struct top_feed *feed, uint32_t stack)
 {
 	const char *text = NULL;
@@ -226,10 +189,36 @@ bool top_screen_print(struct top_screen *screen, const struct top_feed *feed,
 	double seconds = now > screen->time ? now - screen->time : 1;
 	struct row *rows = calloc(digest->site_count + 1, sizeof(*rows));
 	size_t count = 0;
+	double elapsed;
+	char text[256];
+	char note[128];
 
 	if (!rows)
 		return false;
-	head_print(screen, feed, now);
+	elapsed = now - screen->time;
+	snprintf(text, sizeof(text),
+		 "heapmon top: %s%s%.0f s, sorted by %s%s", feed->command,
+		 *feed->command ? ", " : "", now - screen->begun,
+		 top_sort_names[screen->sort],
+		 feed->ended ? ", ended" : "");
+	line_print(screen, text);
+	totals_print(screen, feed, elapsed > 0 ? elapsed : 1);
+	if (feed->lost == HEAP_LOST_UNKNOWN) {
+		line_print(screen, "lost: some events");
+	} else if (feed->lost) {
+		snprintf(note, sizeof(note),
+			 "lost: %" PRIu64 " events", feed->lost);
+		line_print(screen, note);
+	}
+	if (feed->sample) {
+		snprintf(note, sizeof(note),
+			 "sampled: one block in %" PRIu64
+			 " bytes; figures are estimates",
+			 feed->sample);
+		line_print(screen, note);
+	}
+	line_print(screen, "");
+	line_print(screen, "   LIVE  BLOCKS CALLS/S BYTES/S TEMP%  WHERE");
 	for (size_t i = 0; i < digest->site_count; i++) {
 		row_fill(&rows[count], screen, &digest->sites[i], i, seconds);
 		count += rows[count].key > 0;

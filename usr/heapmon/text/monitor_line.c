@@ -128,13 +128,12 @@ static struct monitor_span type_take(struct monitor_span *rest)
 static bool event_parse(struct monitor_span rest, struct monitor_line *line)
 {
 	struct monitor_span word = word_take(&rest);
-	const char *dash;
 	struct monitor_span process;
 	struct monitor_span thread;
 	uint64_t pid;
 	uint64_t tid;
+	const char *dash = memchr(word.text, '-', word.length);
 
-	dash = memchr(word.text, '-', word.length);
 	if (!dash)
 		return false;
 	process = (struct monitor_span){ word.text, dash - word.text };

@@ -135,26 +135,12 @@ static int read_event(struct monitor_reader *reader,
 	return heap_sink_take(reader->sink, &event, err);
 }
 
-static int read_loss(struct monitor_reader *reader,
-		     const struct monitor_line *line, struct error *err)
-{
-	struct heap_event event = {
-		.kind = HEAP_LOSS, .time = HEAP_NO_TIME, .lost = line->lost,
-	};
-	uint64_t *lost = &reader->input->trace->lost;
-
-	reader->good++;
-	if (*lost > HEAP_LOST_UNKNOWN - line->lost)
-		*lost = HEAP_LOST_UNKNOWN;
-	else
-		*lost += line->lost;
-	return heap_sink_take(reader->sink, &event, err);
-}
-
 static int read_line(struct monitor_reader *reader, const char *text,
 		     size_t length, struct error *err)
 {
 	struct monitor_line line;
+	struct heap_event event;
+	uint64_t *lost;
 
 	reader->lines++;
 	monitor_line_parse(text, length, &line);
@@ -162,7 +148,18 @@ static int read_line(struct monitor_reader *reader, const char *text,
 	case MONITOR_EVENT:
 		return read_event(reader, &line, err);
 	case MONITOR_LOST:
-		return read_loss(reader, &line, err);
+		event = (struct heap_event){
+			.kind = HEAP_LOSS,
+			.time = HEAP_NO_TIME,
+			.lost = line.lost,
+		};
+		lost = &reader->input->trace->lost;
+		reader->good++;
+		if (*lost > HEAP_LOST_UNKNOWN - line.lost)
+			*lost = HEAP_LOST_UNKNOWN;
+		else
+			*lost += line.lost;
+		return heap_sink_take(reader->sink, &event, err);
 	case MONITOR_BANNER:
 		heap_input_tell(reader->input,
 				"line %" PRIu64 " says: %.*s", reader->lines, line.text.length > 200 ? 200 : (int)line.text.length, line.text.text);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include "lib/array.h"
+#include "lib/key_map.h"
 #include "lib/maps_line.h"
 #include "lib/sysbpf.h"
 #include "inherit.h"
@@ -29,11 +29,6 @@ struct range {
 	unsigned int users;
 };
 
-struct space {
-	uint64_t pid;
-	struct range *range;
-};
-
 struct unwind {
 	struct module_tables tables;
 	int segments_fd, spaces_fd;
@@ -42,8 +37,7 @@ struct unwind {
 	uint32_t next;				/* where to look for room */
 	struct range *ranges[UNWIND_SPACES];
 	size_t range_count;
-	struct space spaces[UNWIND_SPACES];	/* ascending by pid */
-	size_t space_count;
+	struct key_map spaces;			/* ranges by process id */
 	uint64_t left_out;
 };
 
@@ -283,67 +277,35 @@ static void range_put(struct unwind *u, struct range *range)
 
 /* ---- processes ---- */
 
-static struct space *space_find(struct unwind *u, uint32_t pid)
-{
-	size_t behind = array_count_upto(u->spaces, u->space_count,
-				       sizeof(*u->spaces), pid);
-
-	return behind && u->spaces[behind - 1].pid == pid ?
-	       &u->spaces[behind - 1] : NULL;
-}
-
-static struct space *space_make(struct unwind *u, uint32_t pid)
-{
-	size_t behind;
-
-	if (u->space_count == UNWIND_SPACES)
-		return NULL;
-	behind = array_count_upto(u->spaces, u->space_count, sizeof(*u->spaces),
-				pid);
-	memmove(u->spaces + behind + 1, u->spaces + behind,
-		(u->space_count - behind) * sizeof(*u->spaces));
-	u->space_count++;
-	u->spaces[behind] = (struct space) { .pid = pid };
-	return &u->spaces[behind];
-}
-
 /* The process has these segments from now on, instead of others. */
 static int space_set(struct unwind *u, uint32_t pid, struct range *range)
 {
 	struct unwind_space value = { range->first, range->count };
-	struct space *space = space_find(u, pid);
+	struct range *before = key_map_find(&u->spaces, pid);
 	int ret;
 
-	if (!space)
-		space = space_make(u, pid);
-	if (!space) {
-		bpf_map_delete_elem(u->spaces_fd,
-				    &(uint32_t){ pid });	/* the inherited one */
+	if (!before && (u->spaces.count == UNWIND_SPACES ||
+			key_map_reserve(&u->spaces))) {
+		/* the inherited one */
+		bpf_map_delete_elem(u->spaces_fd, &pid);
 		return -ENOSPC;
 	}
 	range->users++;
-	ret = bpf_map_update_elem(u->spaces_fd, &(uint32_t){ pid }, &value,
-				  BPF_ANY);
-	if (space->range)
-		range_put(u, space->range);
-	space->range = range;
+	ret = bpf_map_update_elem(u->spaces_fd, &pid, &value, BPF_ANY);
+	if (before) {
+		key_map_remove(&u->spaces, pid, before);
+		range_put(u, before);
+	}
+	key_map_add(&u->spaces, pid, range);
 	if (ret)
 		unwind_drop_process(u, pid);
 	return ret;
 }
 
-static bool space_has(const struct unwind *u, const struct space *space,
-		      const struct segments *segments)
-{
-	return space && space->range->count == segments->count &&
-	       !memcmp(u->segments + space->range->first, segments->items,
-		       segments->count * sizeof(*segments->items));
-}
-
 int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
 {
 	struct segments *segments = malloc(sizeof(*segments));
-	struct range *range;
+	struct range *range = key_map_find(&u->spaces, pid);
 	int ret;
 
 	if (!segments)
@@ -351,7 +313,9 @@ int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
 	ret = segments_read(u, pid, segments);
 	if (ret)
 		error_set(err, ret, "process %u is gone", pid);
-	if (ret || space_has(u, space_find(u, pid), segments)) {
+	if (ret || (range && range->count == segments->count &&
+		    !memcmp(u->segments + range->first, segments->items,
+			    range->count * sizeof(*segments->items)))) {
 		free(segments);
 		return ret;
 	}
@@ -371,8 +335,8 @@ int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
 
 int unwind_copy_process(struct unwind *u, uint32_t parent, uint32_t child)
 {
-	struct space *space = space_find(u, parent);
-	int ret = space ? space_set(u, child, space->range) : -ENOENT;
+	struct range *range = key_map_find(&u->spaces, parent);
+	int ret = range ? space_set(u, child, range) : -ENOENT;
 
 	u->left_out += ret == -ENOSPC;
 	return ret;
@@ -380,15 +344,13 @@ int unwind_copy_process(struct unwind *u, uint32_t parent, uint32_t child)
 
 void unwind_drop_process(struct unwind *u, uint32_t pid)
 {
-	struct space *space = space_find(u, pid);
+	struct range *range = key_map_find(&u->spaces, pid);
 
-	bpf_map_delete_elem(u->spaces_fd, &(uint32_t){ pid });
-	if (!space)
+	bpf_map_delete_elem(u->spaces_fd, &pid);
+	if (!range)
 		return;
-	range_put(u, space->range);
-	u->space_count--;
-	memmove(space, space + 1,
-		(u->spaces + u->space_count - space) * sizeof(*space));
+	key_map_remove(&u->spaces, pid, range);
+	range_put(u, range);
 }
 
 void unwind_figures(const struct unwind *u, struct unwind_figures *figures)
@@ -402,8 +364,12 @@ void unwind_figures(const struct unwind *u, struct unwind_figures *figures)
 
 void unwind_close(struct unwind *u)
 {
-	while (u->space_count)
-		unwind_drop_process(u, u->spaces[0].pid);
+	struct range *range;
+	size_t at = 0;
+
+	while ((range = key_map_next(&u->spaces, &at)))
+		range_put(u, range);
+	key_map_free(&u->spaces);
 	if (u->segments != MAP_FAILED)
 		munmap(u->segments, segments_bytes());
 	if (u->segments_fd >= 0)
