@@ -34,7 +34,7 @@ static int step_write(void *context, const struct heap_model *model,
 				     step, err);
 }
 
-static void writing_end(struct writing *writing, struct reading *reading,
+static void writing_end(struct writing *writing, struct heap_reading *reading,
 			struct heap_profile *profile, int ret)
 {
 	struct error err;
@@ -55,7 +55,7 @@ static void convert(const char *path, const struct heap_format *to,
 	};
 	const struct reading_follower follower = { step_write, &writing };
 	struct heap_profile profile;
-	struct reading reading;
+	struct heap_reading reading;
 	struct error err;
 	int ret;
 

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct subject {
-	struct reading reading;
+	struct heap_reading reading;
 	struct heap_profile profile;
 	struct digest digest;
 };
@@ -20,7 +20,7 @@ static void subject_read(struct subject *subject, const char *path,
 	const struct reading_follower follower = {
 		digest_step, &subject->digest,
 	};
-	struct reading *reading = &subject->reading;
+	struct heap_reading *reading = &subject->reading;
 	struct error err;
 
 	if (heap_profile_init(&subject->profile, &reading->trace,

@@ -24,7 +24,7 @@
 #pragma GCC optimize("omit-frame-pointer")
 
 static struct bed bed;
-static struct unwind *unwind;
+static struct unwind_state *unwind;
 static struct unwind_fds fds;
 static struct body_heap heap;
 static int program;

@@ -25,7 +25,7 @@ struct conversion {
 	const struct heap_format *to;
 	const char *out;
 	char *path;			/* of the input */
-	struct reading reading;
+	struct heap_reading reading;
 	struct heap_profile profile;
 	struct heap_output output;
 	bool begun;
@@ -45,7 +45,7 @@ static int take_to(void *context, const char *value)
 }
 
 /* A decimal number; what follows it is at *end. */
-static bool number_read(const char *text, char **end, uint64_t *number)
+static bool convert_number_read(const char *text, char **end, uint64_t *number)
 {
 	errno = 0;
 	*number = strtoull(text, end, 10);
@@ -58,10 +58,11 @@ static int take_bounds(void *context, const char *value)
 		&((struct conversion *)context)->options.bounds;
 	char *end;
 
-	if (number_read(value, &end, &bounds->small) && *end == ',' &&
-	    number_read(end + 1, &end, &bounds->medium) && *end == ',' &&
-	    number_read(end + 1, &end, &bounds->large) && !*end &&
-	    bounds->small < bounds->medium && bounds->medium < bounds->large)
+	if (convert_number_read(value, &end, &bounds->small) && *end == ',' &&
+	    convert_number_read(end + 1, &end, &bounds->medium) &&
+	    *end == ',' && convert_number_read(end + 1, &end, &bounds->large) &&
+	    !*end && bounds->small < bounds->medium &&
+	    bounds->medium < bounds->large)
 		return 0;
 	return options_value_wrong("bounds", value, "three ascending sizes are expected, "
 		     "like 32,256,2048");
@@ -73,7 +74,7 @@ static int take_bins(void *context, const char *value)
 		&((struct conversion *)context)->options.bounds;
 	char *end;
 
-	if (number_read(value, &end, &bounds->bins) && !*end &&
+	if (convert_number_read(value, &end, &bounds->bins) && !*end &&
 	    bounds->bins <= BINS_MOST)
 		return 0;
 	return options_value_wrong("bins", value, "a number up to 16777216 is expected");

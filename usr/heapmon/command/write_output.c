@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "lib/outfile.h"
 
-static int write_failed(const char *path, int cause, struct error *err)
+static int output_write_failed(const char *path, int cause, struct error *err)
 {
 	return error_set(err, -cause, "cannot write '%s': %s", path,
 			 strerror(cause));
@@ -21,7 +21,7 @@ static int write_to_fd(const char *path, int fd, write_output write,
 	bool failed;
 
 	if (!out) {
-		ret = write_failed(path, errno, err);
+		ret = output_write_failed(path, errno, err);
 		if (copy >= 0)
 			close(copy);
 		return ret;
@@ -31,7 +31,7 @@ static int write_to_fd(const char *path, int fd, write_output write,
 	errno = 0;
 	failed |= fclose(out) != 0;
 	return failed && !heapmon_fatal(ret) ?
-	       write_failed(path, errno ? errno : EIO, err) : ret;
+	       output_write_failed(path, errno ? errno : EIO, err) : ret;
 }
 
 int heapmon_write_output(const char *path, char *const *inputs, int count,

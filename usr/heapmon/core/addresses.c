@@ -42,7 +42,8 @@ static void leaf_move(struct heap_leaf *to, size_t at, struct heap_leaf *from,
 }
 
 /* A new leaf in front of the one at `at`; NULL: no memory. */
-static struct heap_leaf *leaf_add(struct heap_addresses *addresses, size_t at)
+static struct heap_leaf *address_leaf_add(struct heap_addresses *addresses,
+					  size_t at)
 {
 	size_t count = addresses->count, behind = count - at;
 	struct heap_leaf *leaf = malloc(sizeof(*leaf));
@@ -71,7 +72,7 @@ static bool leaf_split(struct heap_addresses *addresses, size_t at)
 	struct heap_leaf *leaf = addresses->leaves[at], *upper;
 	size_t half = LEAF_ROOM / 2;
 
-	upper = leaf_add(addresses, at + 1);
+	upper = address_leaf_add(addresses, at + 1);
 	if (!upper)
 		return false;
 	leaf_move(upper, 0, leaf, half, LEAF_ROOM - half);
@@ -88,7 +89,7 @@ bool heap_addresses_add(struct heap_addresses *addresses, uint64_t address,
 	struct heap_leaf *leaf;
 
 	if (!addresses->count) {
-		if (!leaf_add(addresses, 0))
+		if (!address_leaf_add(addresses, 0))
 			return false;
 	} else if (addresses->leaves[at]->count == LEAF_ROOM) {
 		if (!leaf_split(addresses, at))

@@ -96,8 +96,8 @@ void heap_profile_peak(struct heap_profile *profile)
 }
 
 /* `sign` 1: a block is there from now on; -1: no longer. */
-static void site_change(struct heap_profile *profile, struct heap_site *site,
-			uint64_t size, int sign)
+static void profile_site_change(struct heap_profile *profile,
+				struct heap_site *site, uint64_t size, int sign)
 {
 	double weight = sign * heap_trace_weight(profile->trace, size);
 
@@ -130,7 +130,7 @@ static int profile_came(struct heap_profile *profile,
 	site->weighted.alloc_bytes += weight * block->size;
 	bin_count(profile, profile->alloc_bins, &profile->large_alloc_bytes,
 		  block->size);
-	site_change(profile, site, block->size, 1);
+	profile_site_change(profile, site, block->size, 1);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static int profile_went(struct heap_profile *profile,
 	site->weighted.temporary += temporary ? weight : 0;
 	bin_count(profile, profile->free_bins, &profile->large_free_bytes,
 		  block->size);
-	site_change(profile, site, block->size, -1);
+	profile_site_change(profile, site, block->size, -1);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ static void profile_left(void *context, const struct heap_block *block)
 	struct heap_site *site = heap_profile_site(profile, block->stack);
 
 	if (site && !block->old)
-		site_change(profile, site, block->size, -1);
+		profile_site_change(profile, site, block->size, -1);
 }
 
 int heap_profile_take(struct heap_profile *profile,

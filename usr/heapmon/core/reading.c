@@ -18,13 +18,13 @@
 
 /* ---- the file ---- */
 
-struct bytes {
+struct reading_bytes {
 	uint8_t *data;
 	size_t size, room;
 };
 
 /* Up to `most` bytes in all; 0 or a negative errno. */
-static int bytes_read(struct bytes *bytes, int fd, size_t most)
+static int reading_bytes_read(struct reading_bytes *bytes, int fd, size_t most)
 {
 	while (bytes->size < most) {
 		size_t want = most - bytes->size;
@@ -57,8 +57,8 @@ static uint64_t bytes_most(void)
 }
 
 /* A device may have no end. A terminal has one: its user types it. */
-static int kind_check(int fd, const struct stat *st, const char *path,
-		      struct error *err)
+static int reading_kind_check(int fd, const struct stat *st, const char *path,
+			      struct error *err)
 {
 	if (S_ISDIR(st->st_mode))
 		return error_set(err, -EISDIR, "cannot read '%s': %s", path,
@@ -70,7 +70,8 @@ static int kind_check(int fd, const struct stat *st, const char *path,
 	return -EINVAL;
 }
 
-static int format_choose(struct reading *reading, const struct bytes *bytes,
+static int format_choose(struct heap_reading *reading,
+			 const struct reading_bytes *bytes,
 			 const struct heap_options *options, const char *path,
 			 struct error *err)
 {
@@ -96,8 +97,8 @@ static int format_choose(struct reading *reading, const struct bytes *bytes,
 
 /* What doesn't begin as its format does isn't read to its end, which it may not
  * have. */
-static int stream_check(const struct reading *reading,
-			const struct bytes *bytes, const char *path,
+static int stream_check(const struct heap_reading *reading,
+			const struct reading_bytes *bytes, const char *path,
 			struct error *err)
 {
 	if (bytes->size < HEAD ||
@@ -107,12 +108,12 @@ static int stream_check(const struct reading *reading,
 			 "format '%s'", path, reading->format->name);
 }
 
-static int rest_read(struct bytes *bytes, int fd, const struct stat *st,
+static int rest_read(struct reading_bytes *bytes, int fd, const struct stat *st,
 		     const char *path, struct error *err)
 {
 	uint64_t most = bytes_most();
 	bool more = S_ISREG(st->st_mode) && (uint64_t)st->st_size > most;
-	int ret = more ? 0 : bytes_read(bytes, fd, most);
+	int ret = more ? 0 : reading_bytes_read(bytes, fd, most);
 
 	if (ret)
 		return error_set(err, ret, "cannot read '%s': %s", path,
@@ -126,19 +127,20 @@ static int rest_read(struct bytes *bytes, int fd, const struct stat *st,
 
 /* Its first bytes say what it is. Then all of it is read, but of a .ras file on a
  * disk (*whole is false). 0, or a negative errno with err set. */
-static int file_read(struct reading *reading, struct heap_input *input,
-		     struct bytes *bytes, int fd, bool *whole,
-		     struct error *err)
+static int reading_file_read(struct heap_reading *reading,
+			     struct heap_input *input,
+			     struct reading_bytes *bytes, int fd, bool *whole,
+			     struct error *err)
 {
 	const char *path = input->path;
 	struct stat st;
 	int ret = fstat(fd, &st) ? -errno : 0;
 
 	if (!ret) {
-		ret = kind_check(fd, &st, path, err);
+		ret = reading_kind_check(fd, &st, path, err);
 		if (ret)
 			return ret;
-		ret = bytes_read(bytes, fd, HEAD);
+		ret = reading_bytes_read(bytes, fd, HEAD);
 	}
 	if (ret)
 		return error_set(err, ret, "cannot read '%s': %s", path,
@@ -153,8 +155,8 @@ static int file_read(struct reading *reading, struct heap_input *input,
 
 /* ---- events ---- */
 
-struct run {
-	struct reading *reading;
+struct reading_state {
+	struct heap_reading *reading;
 	const struct heap_options *options;
 	struct heap_profile *profile;
 	const struct reading_follower *follower;
@@ -165,7 +167,7 @@ struct run {
 
 static void run_tell(void *context, const char *text)
 {
-	struct run *run = context;
+	struct reading_state *run = context;
 
 	if (run->told++ >= TOLD_MOST)
 		return;
@@ -177,7 +179,7 @@ static void run_tell(void *context, const char *text)
 }
 
 /* Is it of the process that was asked for? */
-static bool run_wants(struct run *run, const struct heap_event *event)
+static bool run_wants(struct reading_state *run, const struct heap_event *event)
 {
 	uint32_t pid = run->options->pid;
 
@@ -203,8 +205,8 @@ static void trace_widen(struct heap_trace *trace, int64_t time)
 static int run_take(void *context, const struct heap_event *event,
 		    struct error *err)
 {
-	struct run *run = context;
-	struct reading *reading = run->reading;
+	struct reading_state *run = context;
+	struct heap_reading *reading = run->reading;
 	struct heap_step step;
 
 	if (!run_wants(run, event))
@@ -224,7 +226,7 @@ static int run_take(void *context, const struct heap_event *event,
 
 /* ---- reading ---- */
 
-static int run_events(struct run *run, struct heap_input *input,
+static int run_events(struct reading_state *run, struct heap_input *input,
 		      struct error *err)
 {
 	struct heap_sink sink = { .take = run_take, .context = run };
@@ -238,7 +240,7 @@ static int run_events(struct run *run, struct heap_input *input,
 	return ret;
 }
 
-static int run_sums(struct run *run, struct heap_input *input,
+static int run_sums(struct reading_state *run, struct heap_input *input,
 		    struct error *err)
 {
 	const struct heap_bounds bounds = HEAP_BOUNDS_DEFAULT;
@@ -256,7 +258,7 @@ static int run_sums(struct run *run, struct heap_input *input,
 	return ret;
 }
 
-static int run_format(struct run *run, struct heap_input *input,
+static int run_format(struct reading_state *run, struct heap_input *input,
 		      struct error *err)
 {
 	struct heap_trace *trace = &run->reading->trace;
@@ -277,8 +279,8 @@ static int run_format(struct run *run, struct heap_input *input,
 }
 
 /* 0, with `input` set up to be read; or a negative errno with err set. */
-static int reading_open(struct reading *reading, struct heap_input *input,
-			struct bytes *bytes, struct error *err)
+static int reading_open(struct heap_reading *reading, struct heap_input *input,
+			struct reading_bytes *bytes, struct error *err)
 {
 	bool pipe = !strcmp(input->path, "-"), whole = false;
 	int fd, ret;
@@ -291,7 +293,7 @@ static int reading_open(struct reading *reading, struct heap_input *input,
 	if (fd < 0)
 		return error_set(err, -errno, "cannot read '%s': %s",
 				 input->path, strerror(errno));
-	ret = file_read(reading, input, bytes, fd, &whole, err);
+	ret = reading_file_read(reading, input, bytes, fd, &whole, err);
 	if (!pipe)
 		close(fd);
 	if (whole) {
@@ -301,12 +303,12 @@ static int reading_open(struct reading *reading, struct heap_input *input,
 	return ret;
 }
 
-int reading_run(struct reading *reading, const char *path,
+int reading_run(struct heap_reading *reading, const char *path,
 		const struct heap_options *options,
 		struct heap_profile *profile,
 		const struct reading_follower *follower, struct error *err)
 {
-	struct run run = {
+	struct reading_state run = {
 		.reading = reading, .options = options, .profile = profile,
 		.follower = follower, .path = path,
 	};
@@ -314,10 +316,10 @@ int reading_run(struct reading *reading, const char *path,
 		.path = path, .options = options, .trace = &reading->trace,
 		.tell = run_tell, .context = &run,
 	};
-	struct bytes bytes = { 0 };
+	struct reading_bytes bytes = { 0 };
 	int ret;
 
-	*reading = (struct reading){ .format = options->from };
+	*reading = (struct heap_reading){ .format = options->from };
 	heap_trace_init(&reading->trace);
 	if (heap_model_init(&reading->model, &reading->trace))
 		return error_no_memory(err);
@@ -328,7 +330,7 @@ int reading_run(struct reading *reading, const char *path,
 	return ret;
 }
 
-void reading_free(struct reading *reading)
+void reading_free(struct heap_reading *reading)
 {
 	heap_model_free(&reading->model);
 	heap_trace_free(&reading->trace);

@@ -8,7 +8,7 @@
 
 #include "format.h"
 
-struct reading {
+struct heap_reading {
 	const struct heap_format *format;
 	struct heap_trace trace;
 	struct heap_model model;
@@ -29,10 +29,10 @@ struct reading_follower {
  * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
  * be read was.
  */
-int reading_run(struct reading *reading, const char *path,
+int reading_run(struct heap_reading *reading, const char *path,
 		const struct heap_options *options,
 		struct heap_profile *profile,
 		const struct reading_follower *follower, struct error *err);
-void reading_free(struct reading *reading);
+void reading_free(struct heap_reading *reading);
 
 #endif

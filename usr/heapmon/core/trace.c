@@ -107,8 +107,9 @@ static bool frame_is_line(const struct heap_frame *frame)
 	       !frame->address;
 }
 
-static void frame_name(const struct heap_trace *trace,
-		       const struct heap_frame *frame, char *text, size_t size)
+static void trace_frame_name(const struct heap_trace *trace,
+			     const struct heap_frame *frame, char *text,
+			     size_t size)
 {
 	if (frame->symbol)
 		snprintf(text, size, "%s", heap_text(trace, frame->symbol));
@@ -129,7 +130,7 @@ void heap_frame_place(const struct heap_trace *trace, uint32_t frame,
 		      char *text, size_t size)
 {
 	if (frame && frame < trace->frame_count)
-		frame_name(trace, &trace->frames[frame], text, size);
+		trace_frame_name(trace, &trace->frames[frame], text, size);
 	else
 		snprintf(text, size, "%s", "");
 }
@@ -174,7 +175,7 @@ void heap_frame_print(const struct heap_trace *trace, uint32_t number,
 	if (!number || number >= trace->frame_count)
 		return;
 	frame = &trace->frames[number];
-	frame_name(trace, frame, plain, sizeof(plain));
+	trace_frame_name(trace, frame, plain, sizeof(plain));
 	if (frame->symbol && frame->offset)
 		text_append(plain, sizeof(plain), "+0x%" PRIx64, frame->offset);
 	if (frame->file && !frame_is_line(frame))

@@ -34,7 +34,8 @@ struct collapsed {
 	size_t frame_room;
 };
 
-static int value_find(const char *name, enum value *value, struct error *err)
+static int collapsed_value_find(const char *name, enum value *value,
+				struct error *err)
 {
 	if (!name)
 		name = value_names[INUSE_SPACE];
@@ -152,7 +153,7 @@ static int collapsed_write(struct heap_output *output,
 {
 	struct collapsed collapsed = { .trace = output->trace };
 	enum value value;
-	int code = value_find(output->options->value, &value, err);
+	int code = collapsed_value_find(output->options->value, &value, err);
 
 	if (code)
 		return code;

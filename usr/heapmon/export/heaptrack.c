@@ -24,14 +24,14 @@
 #define FORMAT_VERSION		3
 
 /* Numbers given out, by the trace's own. 0: none yet. */
-struct numbers {
+struct heaptrack_numbers {
 	uint32_t *items;
 	size_t count, room;
 	uint32_t last;
 };
 
 struct heaptrack {
-	struct numbers strings, frames, stacks;
+	struct heaptrack_numbers strings, frames, stacks;
 	struct key_map sizes;		/* numbers of sizes */
 	struct key_map allocations;	/* numbers of sizes and stacks together */
 	uint32_t allocation_count;
@@ -42,7 +42,8 @@ struct heaptrack {
 };
 
 /* Where the number of `item` is kept; NULL: no memory. */
-static uint32_t *number_of(struct numbers *numbers, uint32_t item)
+static uint32_t *heaptrack_number_of(struct heaptrack_numbers *numbers,
+				     uint32_t item)
 {
 	return array_extend(&numbers->items, &numbers->count, &numbers->room,
 			    sizeof(*numbers->items), item) ?
@@ -56,8 +57,9 @@ static void put_text(FILE *file, const char *text)
 		putc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
 }
 
-static int put_string(struct heaptrack *heaptrack, struct heap_output *output,
-		      uint32_t string, uint32_t *number)
+static int heaptrack_put_string(struct heaptrack *heaptrack,
+				struct heap_output *output, uint32_t string,
+				uint32_t *number)
 {
 	const char *text = heap_text(output->trace, string);
 	uint32_t *known;
@@ -65,7 +67,7 @@ static int put_string(struct heaptrack *heaptrack, struct heap_output *output,
 	*number = 0;
 	if (!*text)
 		return 0;
-	known = number_of(&heaptrack->strings, string);
+	known = heaptrack_number_of(&heaptrack->strings, string);
 	if (!known)
 		return -ENOMEM;
 	if (!*known) {
@@ -78,19 +80,22 @@ static int put_string(struct heaptrack *heaptrack, struct heap_output *output,
 	return 0;
 }
 
-static int put_frame(struct heaptrack *heaptrack, struct heap_output *output,
-		     uint32_t number, uint32_t *written)
+static int heaptrack_put_frame(struct heaptrack *heaptrack,
+			       struct heap_output *output, uint32_t number,
+			       uint32_t *written)
 {
 	const struct heap_frame *frame = &output->trace->frames[number];
-	uint32_t *known = number_of(&heaptrack->frames, number);
+	uint32_t *known = heaptrack_number_of(&heaptrack->frames, number);
 	uint32_t module, symbol, file;
 
 	if (!known)
 		return -ENOMEM;
 	if (!*known) {
-		if (put_string(heaptrack, output, frame->module, &module) ||
-		    put_string(heaptrack, output, frame->symbol, &symbol) ||
-		    put_string(heaptrack, output, frame->file, &file))
+		if (heaptrack_put_string(heaptrack, output, frame->module,
+					 &module) ||
+		    heaptrack_put_string(heaptrack, output, frame->symbol,
+					 &symbol) ||
+		    heaptrack_put_string(heaptrack, output, frame->file, &file))
 			return -ENOMEM;
 		fprintf(output->file, "i %" PRIx64 " %x", frame->address,
 			module);
@@ -109,10 +114,11 @@ static int put_stack_node(struct heaptrack *heaptrack,
 			  struct heap_output *output, uint32_t stack)
 {
 	const struct heap_stack *node = &output->trace->stacks[stack];
-	uint32_t *known = number_of(&heaptrack->stacks, stack);
+	uint32_t *known = heaptrack_number_of(&heaptrack->stacks, stack);
 	uint32_t frame;
 
-	if (!known || put_frame(heaptrack, output, node->frame, &frame))
+	if (!known ||
+	    heaptrack_put_frame(heaptrack, output, node->frame, &frame))
 		return -ENOMEM;
 	fprintf(output->file, "t %x %x\n", frame,
 		node->parent ? heaptrack->stacks.items[node->parent] : 0);
@@ -121,8 +127,9 @@ static int put_stack_node(struct heaptrack *heaptrack,
 }
 
 /* With all of its callers that aren't written yet, the outermost first. */
-static int put_stack(struct heaptrack *heaptrack, struct heap_output *output,
-		     uint32_t stack, uint32_t *written)
+static int heaptrack_put_stack(struct heaptrack *heaptrack,
+			       struct heap_output *output, uint32_t stack,
+			       uint32_t *written)
 {
 	const struct heap_stack *stacks = output->trace->stacks;
 	uint32_t *pending, *known;
@@ -136,7 +143,7 @@ static int put_stack(struct heaptrack *heaptrack, struct heap_output *output,
 	if (!pending)
 		return -ENOMEM;
 	for (uint32_t at = stack; at; at = stacks[at].parent) {
-		known = number_of(&heaptrack->stacks, at);
+		known = heaptrack_number_of(&heaptrack->stacks, at);
 		if (!known)
 			ret = -ENOMEM;
 		if (!known || *known)
@@ -146,7 +153,7 @@ static int put_stack(struct heaptrack *heaptrack, struct heap_output *output,
 	while (!ret && count)
 		ret = put_stack_node(heaptrack, output, pending[--count]);
 	free(pending);
-	known = number_of(&heaptrack->stacks, stack);
+	known = heaptrack_number_of(&heaptrack->stacks, stack);
 	if (ret || !known)
 		return -ENOMEM;
 	*written = *known;
@@ -167,15 +174,15 @@ static int put_allocation(struct heaptrack *heaptrack,
 				 of_size << 32 | stack);
 	if (*number && *number <= heaptrack->allocation_count)
 		return 0;
-	if (!*number || put_stack(heaptrack, output, stack, &written))
+	if (!*number || heaptrack_put_stack(heaptrack, output, stack, &written))
 		return -ENOMEM;
 	fprintf(output->file, "a %" PRIx64 " %x\n", size, written);
 	heaptrack->allocation_count = *number;
 	return 0;
 }
 
-static void put_time(struct heaptrack *heaptrack, struct heap_output *output,
-		     int64_t time)
+static void heaptrack_put_time(struct heaptrack *heaptrack,
+			       struct heap_output *output, int64_t time)
 {
 	uint64_t since;
 
@@ -219,7 +226,7 @@ static int heaptrack_begin(struct heap_output *output, void *state,
 
 /* Only blocks whose allocation is in the file: heaptrack_print takes every
  * release for one of these. */
-static bool is_written(const struct heap_block *block)
+static bool heaptrack_is_written(const struct heap_block *block)
 {
 	return block && !block->old;
 }
@@ -230,7 +237,7 @@ static int put_block(struct heaptrack *heaptrack, struct heap_output *output,
 {
 	uint32_t number;
 
-	if (!is_written(block))
+	if (!heaptrack_is_written(block))
 		return 0;
 	if (put_allocation(heaptrack, output, block->size, block->stack,
 			   &number))
@@ -261,8 +268,9 @@ static int heaptrack_step(struct heap_output *output, void *state,
 		heap_output_tell(output, "releases of unknown blocks left out");
 	else if (event->kind == HEAP_LOSS)
 		heap_output_tell(output, "places where events are missing");
-	if (!is_written(step->gone) && !is_written(step->lost) &&
-	    !is_written(step->came))
+	if (!heaptrack_is_written(step->gone) &&
+	    !heaptrack_is_written(step->lost) &&
+	    !heaptrack_is_written(step->came))
 		return 0;
 	pid = step->event->pid;
 	if (!heaptrack->pid)
@@ -274,7 +282,7 @@ static int heaptrack_step(struct heap_output *output, void *state,
 	if (output->trace->sample)
 		heap_output_tell(
 			output, "sampled blocks written without their weights");
-	put_time(heaptrack, output, step->event->time);
+	heaptrack_put_time(heaptrack, output, step->event->time);
 	if (put_block(heaptrack, output, '-', step->gone) ||
 	    put_block(heaptrack, output, '-', step->lost) ||
 	    put_block(heaptrack, output, '+', step->came))
@@ -299,7 +307,7 @@ static int heaptrack_end(struct heap_output *output, void *state,
 			fprintf(output->file,
 				"# %" PRIu64 " events are missing\n",
 				trace->lost);
-		put_time(heaptrack, output, trace->end);
+		heaptrack_put_time(heaptrack, output, trace->end);
 		if (!heaptrack->command)
 			fputs("X (unknown)\n", output->file);
 	}

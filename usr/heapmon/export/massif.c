@@ -51,9 +51,8 @@ struct massif {
 
 /* ---- what is allocated ---- */
 
-
-static int site_change(struct massif *massif, const struct heap_block *block,
-		       bool came)
+static int massif_site_change(struct massif *massif,
+			      const struct heap_block *block, bool came)
 {
 	uint64_t bytes;
 	struct site *site;
@@ -118,7 +117,7 @@ static uint64_t time_between(const struct snapshot *from,
 	return (uint64_t)to->time - (uint64_t)from->time;
 }
 
-static void snapshot_take(struct massif *massif)
+static void massif_snapshot_take(struct massif *massif)
 {
 	struct snapshot *snapshot;
 	const struct snapshot *last;
@@ -143,10 +142,10 @@ static void snapshot_take(struct massif *massif)
 	massif->exhausted |= !snapshot->leaves;
 }
 
-static void take_left(void *context, const struct heap_block *block)
+static void massif_take_left(void *context, const struct heap_block *block)
 {
 	/* its stack has been met, so there is memory */
-	site_change(context, block, false);
+	massif_site_change(context, block, false);
 }
 
 static int massif_step(struct heap_output *output, void *state,
@@ -166,15 +165,15 @@ static int massif_step(struct heap_output *output, void *state,
 	if (time > massif->now.time || !massif->count)
 		massif->now.time = time;
 	if (!massif->count)
-		snapshot_take(massif);
-	heap_step_each_left(step, take_left, massif);
+		massif_snapshot_take(massif);
+	heap_step_each_left(step, massif_take_left, massif);
 	code = 0;
 	if (step->gone)
-		code = site_change(massif, step->gone, false);
+		code = massif_site_change(massif, step->gone, false);
 	if (!code && step->lost)
-		code = site_change(massif, step->lost, false);
+		code = massif_site_change(massif, step->lost, false);
 	if (!code && step->came && step->event->kind != HEAP_OLD)
-		code = site_change(massif, step->came, true);
+		code = massif_site_change(massif, step->came, true);
 	if (code)
 		return error_no_memory(err);
 	massif->credit += CREDIT;
@@ -184,7 +183,7 @@ static int massif_step(struct heap_output *output, void *state,
 	}
 	if (time_between(&massif->snapshots[massif->count - 1],
 			 &massif->now) >= massif->interval)
-		snapshot_take(massif);
+		massif_snapshot_take(massif);
 	return massif->exhausted ? error_no_memory(err) : 0;
 }
 

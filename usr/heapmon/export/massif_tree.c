@@ -10,20 +10,20 @@
 #define DEPTH_MAX	200	/* callers that are shown */
 
 /* Leaves whose stacks go on with the same frame. */
-struct group {
+struct massif_group {
 	uint32_t frame;			/* 0: they end here */
 	size_t first, count;		/* leaves */
 	uint64_t bytes;
 };
 
-struct tree {
+struct massif_tree {
 	FILE *out;
 	const struct heap_trace *trace;
 	struct massif_leaf *leaves;	/* their stacks: those that follow */
 	uint64_t total;
 };
 
-static uint32_t leaf_frame(const struct tree *tree,
+static uint32_t leaf_frame(const struct massif_tree *tree,
 			   const struct massif_leaf *leaf)
 {
 	return leaf->stack ? tree->trace->stacks[leaf->stack].frame : 0;
@@ -38,7 +38,7 @@ static int by_frame(const void *a, const void *b, void *tree)
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct massif_group *x = a, *y = b;
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
@@ -46,10 +46,12 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* Leaves in order, as groups, the largest first. NULL: no memory. */
-static struct group *groups_make(struct tree *tree, size_t first, size_t count,
-				 size_t *group_count)
+static struct massif_group *massif_groups_make(struct massif_tree *tree,
+					       size_t first, size_t count,
+					       size_t *group_count)
 {
-	struct group *groups = calloc(count ? count : 1, sizeof(*groups));
+	struct massif_group *groups =
+		calloc(count ? count : 1, sizeof(*groups));
 	struct massif_leaf *leaves = tree->leaves + first;
 	size_t n = 0;
 
@@ -60,7 +62,8 @@ static struct group *groups_make(struct tree *tree, size_t first, size_t count,
 		uint32_t frame = leaf_frame(tree, &leaves[i]);
 
 		if (!i || groups[n - 1].frame != frame)
-			groups[n++] = (struct group){ frame, first + i, 0, 0 };
+			groups[n++] =
+				(struct massif_group){frame, first + i, 0, 0};
 		groups[n - 1].count++;
 		groups[n - 1].bytes += leaves[i].bytes;
 	}
@@ -69,7 +72,7 @@ static struct group *groups_make(struct tree *tree, size_t first, size_t count,
 	return groups;
 }
 
-static void frame_put(const struct tree *tree, uint32_t number)
+static void frame_put(const struct massif_tree *tree, uint32_t number)
 {
 	const struct heap_trace *trace = tree->trace;
 	const struct heap_frame *frame = &trace->frames[number];
@@ -91,8 +94,9 @@ static void frame_put(const struct tree *tree, uint32_t number)
 	}
 }
 
-static void rest_write(const struct tree *tree, const struct group *groups,
-		       size_t count, unsigned int depth)
+static void rest_write(const struct massif_tree *tree,
+		       const struct massif_group *groups, size_t count,
+		       unsigned int depth)
 {
 	uint64_t bytes = 0;
 
@@ -104,11 +108,12 @@ static void rest_write(const struct tree *tree, const struct group *groups,
 			count, count == 1 ? "," : "s, all");
 }
 
-static int node_write(struct tree *tree, const struct group *node,
+static int node_write(struct massif_tree *tree, const struct massif_group *node,
 		      unsigned int depth);
 
-static int children_write(struct tree *tree, const struct group *groups,
-			  size_t count, unsigned int depth)
+static int children_write(struct massif_tree *tree,
+			  const struct massif_group *groups, size_t count,
+			  unsigned int depth)
 {
 	int code = 0;
 
@@ -124,11 +129,11 @@ static int children_write(struct tree *tree, const struct group *groups,
 }
 
 /* The outermost has no frame. */
-static int node_write(struct tree *tree, const struct group *node,
+static int node_write(struct massif_tree *tree, const struct massif_group *node,
 		      unsigned int depth)
 {
 	size_t count, shown;
-	struct group *groups;
+	struct massif_group *groups;
 	int code;
 	uint64_t least;
 
@@ -137,7 +142,7 @@ static int node_write(struct tree *tree, const struct group *node,
 
 		leaf->stack = tree->trace->stacks[leaf->stack].parent;
 	}
-	groups = groups_make(tree, node->first, node->count, &count);
+	groups = massif_groups_make(tree, node->first, node->count, &count);
 	if (!groups)
 		return -ENOMEM;
 	if (depth == DEPTH_MAX ||
@@ -168,8 +173,8 @@ static int node_write(struct tree *tree, const struct group *node,
 int massif_tree_write(FILE *out, const struct heap_trace *trace,
 		      struct massif_leaf *leaves, size_t count, uint64_t total)
 {
-	struct tree tree = { out, trace, leaves, total };
-	struct group all = { .count = count, .bytes = total };
+	struct massif_tree tree = { out, trace, leaves, total };
+	struct massif_group all = { .count = count, .bytes = total };
 
 	return node_write(&tree, &all, 0);
 }

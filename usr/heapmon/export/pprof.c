@@ -307,7 +307,8 @@ static bool pprof_open(struct pprof *pprof)
 			    MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-static void tell(struct heap_output *output, uint64_t count, const char *what)
+static void pprof_tell(struct heap_output *output, uint64_t count,
+		       const char *what)
 {
 	char text[128];
 
@@ -386,10 +387,10 @@ static int pprof_write(struct heap_output *output,
 	free(pprof.mappings);
 	if (failed)
 		return error_no_memory(err);
-	tell(output, model->old.count,
-	     "blocks from before the recording left out");
-	tell(output, model->unknown.count,
-	     "releases of blocks that were never seen left out");
+	pprof_tell(output, model->old.count,
+		   "blocks from before the recording left out");
+	pprof_tell(output, model->unknown.count,
+		   "releases of blocks that were never seen left out");
 	return 0;
 }
 

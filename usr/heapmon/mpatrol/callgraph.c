@@ -271,7 +271,7 @@ int callgraph_print(const struct mprof *mprof)
 /* ---- the graph file ---- */
 
 /* In quotes. 0 or -ENOMEM. */
-static int name_write(const struct callgraph *graph, uint32_t number)
+static int callgraph_name_write(const struct callgraph *graph, uint32_t number)
 {
 	const struct callsite *site = graph->vertices[number].site;
 	struct mprof named = *graph->mprof;
@@ -313,10 +313,10 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 	if (options->leaks && !sum)
 		return 0;
 	fputs("    ", options->graph);
-	ret = name_write(graph, edge->parent);
+	ret = callgraph_name_write(graph, edge->parent);
 	fputs(" -> ", options->graph);
 	if (!ret)
-		ret = name_write(graph, edge->child);
+		ret = callgraph_name_write(graph, edge->child);
 	fprintf(options->graph, " [label = \"%" PRIu64 "\"%s];\n", sum,
 		edge->cycle ? ", style = dotted" : "");
 	return ret;

@@ -8,7 +8,7 @@
 
 #define MADE_UP_FIRST	0x1000	/* address of the first place without one */
 
-struct builder {
+struct callsite_builder {
 	struct callsites *out;
 	const struct heap_profile *profile;
 	const struct heap_trace *trace;
@@ -23,7 +23,7 @@ struct builder {
 
 /* ---- stacks: which are needed, and their indices ---- */
 
-static void stack_mark(struct builder *builder, uint32_t stack)
+static void stack_mark(struct callsite_builder *builder, uint32_t stack)
 {
 	for (; stack && !builder->index[stack];
 	     stack = builder->trace->stacks[stack].parent)
@@ -33,19 +33,20 @@ static void stack_mark(struct builder *builder, uint32_t stack)
 /* ---- addresses ---- */
 
 /* Of the symbol, or else of the file that the place is in. */
-static uint32_t frame_name(const struct heap_frame *frame)
+static uint32_t callsite_frame_name(const struct heap_frame *frame)
 {
 	return frame->symbol ? frame->symbol : frame->module;
 }
 
-static int name_compare(const void *a, const void *b, void *context)
+static int callsite_name_compare(const void *a, const void *b, void *context)
 {
 	const struct heap_trace *trace = context;
 	const struct heap_frame *one = &trace->frames[*(const uint32_t *)a];
 	const struct heap_frame *two = &trace->frames[*(const uint32_t *)b];
 
-	if (frame_name(one) != frame_name(two))
-		return frame_name(one) < frame_name(two) ? -1 : 1;
+	if (callsite_frame_name(one) != callsite_frame_name(two))
+		return callsite_frame_name(one) < callsite_frame_name(two) ? -1
+									   : 1;
 	if (one->file != two->file)
 		return one->file < two->file ? -1 : 1;
 	if (one->line != two->line)
@@ -53,7 +54,7 @@ static int name_compare(const void *a, const void *b, void *context)
 	return (one > two) - (one < two);
 }
 
-static void addresses_find(struct builder *builder)
+static void addresses_find(struct callsite_builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
 	uint64_t begin;
@@ -80,12 +81,13 @@ static void addresses_find(struct builder *builder)
 	begin = MADE_UP_FIRST;
 	builder->out->made_up = builder->name_count;
 	qsort_r(builder->names, builder->name_count, sizeof(*builder->names),
-		name_compare, (void *)trace);
+		callsite_name_compare, (void *)trace);
 	for (size_t i = 0; i < builder->name_count; i++) {
 		uint32_t frame = builder->names[i];
 
-		if (i && frame_name(&trace->frames[frame]) !=
-			 frame_name(&trace->frames[builder->names[i - 1]]))
+		if (i && callsite_frame_name(&trace->frames[frame]) !=
+				 callsite_frame_name(
+					 &trace->frames[builder->names[i - 1]]))
 			begin = MADE_UP_FIRST + i;
 		builder->addresses[frame] = MADE_UP_FIRST + i;
 		builder->begins[frame] = begin;
@@ -104,7 +106,7 @@ static int item_compare(const void *a, const void *b)
 }
 
 /* Number of the symbol, from 1; 0: no memory. */
-static uint32_t symbol_number(struct builder *builder, uint32_t name,
+static uint32_t symbol_number(struct callsite_builder *builder, uint32_t name,
 			      uint64_t address)
 {
 	struct callsites *out = builder->out;
@@ -125,12 +127,13 @@ static uint32_t symbol_number(struct builder *builder, uint32_t name,
 	return number;
 }
 
-static int symbols_number(struct builder *builder)
+static int symbols_number(struct callsite_builder *builder)
 {
 	for (size_t i = 0; i < builder->out->count; i++) {
 		struct callsite *item = &builder->out->items[i];
 		uint32_t frame = item->symbol;
-		uint32_t name = frame_name(&builder->trace->frames[frame]);
+		uint32_t name =
+			callsite_frame_name(&builder->trace->frames[frame]);
 
 		item->symbol = 0;
 		if (!name)
@@ -150,7 +153,7 @@ static void *room_for(size_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
-static int builder_run(struct builder *builder)
+static int builder_run(struct callsite_builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
 	struct callsites *out = builder->out;
@@ -208,7 +211,7 @@ static int builder_run(struct builder *builder)
 int callsites_make(struct callsites *callsites,
 		   const struct heap_profile *profile)
 {
-	struct builder builder = {
+	struct callsite_builder builder = {
 		.out = callsites, .profile = profile, .trace = profile->trace,
 	};
 	int ret;

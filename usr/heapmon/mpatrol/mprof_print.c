@@ -72,20 +72,20 @@ static void totals_find(struct mprof *mprof)
 /* ---- groups ---- */
 
 /* A number for each pair of numbers. */
-struct pairs {
+struct mprof_pairs {
 	struct key_map firsts;		/* numbers of the first ones */
 	struct key_map numbers;		/* by number of the first, and second */
 };
 
 /* 0: no memory. */
-static uint32_t pair_number(struct pairs *pairs, uint64_t a, uint32_t b)
+static uint32_t pair_number(struct mprof_pairs *pairs, uint64_t a, uint32_t b)
 {
 	uint64_t first = key_map_serial(&pairs->firsts, a);
 
 	return first ? key_map_serial(&pairs->numbers, first << 32 | b) : 0;
 }
 
-static void pairs_clear(struct pairs *pairs)
+static void pairs_clear(struct mprof_pairs *pairs)
 {
 	key_map_free(&pairs->firsts);
 	key_map_free(&pairs->numbers);
@@ -96,7 +96,7 @@ static void pairs_clear(struct pairs *pairs)
  * of the callers' own; 0: it has none. A caller's index is lower, so that in
  * place (before == now) all of them count.
  */
-static bool callers_number(const struct mprof *mprof, struct pairs *pairs,
+static bool callers_number(const struct mprof *mprof, struct mprof_pairs *pairs,
 			   const uint32_t *before, uint32_t *now)
 {
 	for (uint32_t i = 1; i <= mprof->callsites.count; i++) {
@@ -117,8 +117,9 @@ static bool callers_number(const struct mprof *mprof, struct pairs *pairs,
 }
 
 /* The same for callers up to so many frames in all; 0: all. */
-static bool callers_compare(const struct mprof *mprof, struct pairs *pairs,
-			    unsigned int depth, uint32_t *callers)
+static bool callers_compare(const struct mprof *mprof,
+			    struct mprof_pairs *pairs, unsigned int depth,
+			    uint32_t *callers)
 {
 	size_t size = (mprof->callsites.count + 1) * sizeof(*callers);
 	uint32_t *before;
@@ -139,7 +140,7 @@ static bool callers_compare(const struct mprof *mprof, struct pairs *pairs,
 }
 
 /* Neighbours that are one place and have the same callers become one. */
-static bool groups_fill(const struct mprof *mprof, struct pairs *pairs,
+static bool groups_fill(const struct mprof *mprof, struct mprof_pairs *pairs,
 			const uint32_t *callers, struct mprof_group *groups,
 			uint32_t *group_of, size_t *count)
 {
@@ -167,13 +168,13 @@ static bool groups_fill(const struct mprof *mprof, struct pairs *pairs,
 	return true;
 }
 
-static int groups_make(const struct mprof *mprof, unsigned int depth,
-		       struct mprof_group **groups, size_t *count)
+static int mprof_groups_make(const struct mprof *mprof, unsigned int depth,
+			     struct mprof_group **groups, size_t *count)
 {
 	size_t room = mprof->callsites.count + 1;
 	uint32_t *callers = calloc(room, sizeof(*callers));
 	uint32_t *group_of = calloc(room, sizeof(*group_of));
-	struct pairs pairs = { 0 };
+	struct mprof_pairs pairs = { 0 };
 	int ret = -ENOMEM;
 
 	*groups = calloc(room, sizeof(**groups));
@@ -237,11 +238,11 @@ int mprof_init(struct mprof *mprof, FILE *out,
 	if (!ret)
 		ret = places_find(mprof);
 	if (!ret)
-		ret = groups_make(mprof, options->depth, &mprof->leaks,
-				  &mprof->leak_count);
+		ret = mprof_groups_make(mprof, options->depth, &mprof->leaks,
+					&mprof->leak_count);
 	if (!ret && (options->call_graph || options->graph))
-		ret = groups_make(mprof, 0, &mprof->stacks,
-				  &mprof->stack_count);
+		ret = mprof_groups_make(mprof, 0, &mprof->stacks,
+					&mprof->stack_count);
 	return ret;
 }
 

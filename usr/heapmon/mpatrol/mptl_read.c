@@ -27,9 +27,9 @@ struct mptl_site {
 #define DEPTH_MOST	1024
 
 enum complaint { WRONG_INDEX, WRONG_PARENT, CIRCLE, TOO_DEEP, WRONG_SYMBOL,
-		 WRONG_NAME, WRONG_SUMS, COMPLAINTS };
+		 WRONG_NAME, WRONG_SUMS, MPTL_COMPLAINTS };
 
-static const char *const complaint_texts[COMPLAINTS] = {
+static const char *const complaint_texts[MPTL_COMPLAINTS] = {
 	"an index is out of range or there twice",
 	"the caller of a call site isn't there",
 	"a call site is its own caller",
@@ -52,11 +52,11 @@ struct mptl_reader {
 	uint64_t symbol_count;
 	const char *strings;
 	uint64_t strings_size;
-	uint64_t complaints[COMPLAINTS];
+	uint64_t complaints[MPTL_COMPLAINTS];
 };
 
-static int damaged(struct mptl_reader *reader, const char *what,
-		   struct error *err)
+static int mptl_damaged(struct mptl_reader *reader, const char *what,
+			struct error *err)
 {
 	return mpatrol_damaged(&reader->cursor, reader->input, what, err);
 }
@@ -64,7 +64,8 @@ static int damaged(struct mptl_reader *reader, const char *what,
 /* ---- the parts of the file ---- */
 
 /* How many items of so many bytes follow; false: the file is too short. */
-static bool count_read(struct mptl_reader *reader, size_t item, uint64_t *count)
+static bool mptl_count_read(struct mptl_reader *reader, size_t item,
+			    uint64_t *count)
 {
 	*count = mpatrol_word(&reader->cursor);
 	if (!reader->cursor.wrong && *count < UINT32_MAX &&
@@ -89,8 +90,10 @@ static int bins_read(struct mptl_reader *reader, struct error *err)
 	bounds.small = mpatrol_word(&reader->cursor);
 	bounds.medium = mpatrol_word(&reader->cursor);
 	bounds.large = mpatrol_word(&reader->cursor);
-	if (!count_read(reader, 2 * reader->cursor.form.word, &bounds.bins))
-		return damaged(reader, "more bins than it has room for", err);
+	if (!mptl_count_read(reader, 2 * reader->cursor.form.word,
+			     &bounds.bins))
+		return mptl_damaged(reader, "more bins than it has room for",
+				    err);
 	heap_profile_free(profile);
 	if (heap_profile_init(profile, reader->input->trace, &bounds))
 		return error_no_memory(err);
@@ -108,9 +111,10 @@ static int sums_read(struct mptl_reader *reader, struct error *err)
 	const struct mpatrol_form *form = &reader->cursor.form;
 	struct mptl_sums ignored;
 
-	if (!count_read(reader, form->number + 16 * form->word,
-			&reader->sums_count))
-		return damaged(reader, "more sums than it has room for", err);
+	if (!mptl_count_read(reader, form->number + 16 * form->word,
+			     &reader->sums_count))
+		return mptl_damaged(reader, "more sums than it has room for",
+				    err);
 	reader->sums = calloc(reader->sums_count + 1, sizeof(*reader->sums));
 	if (!reader->sums)
 		return error_no_memory(err);
@@ -131,14 +135,15 @@ static int sums_read(struct mptl_reader *reader, struct error *err)
 	return 0;
 }
 
-static int sites_read(struct mptl_reader *reader, struct error *err)
+static int mptl_sites_read(struct mptl_reader *reader, struct error *err)
 {
 	struct mpatrol_cursor *cursor = &reader->cursor;
 
-	if (!count_read(reader, 5 * cursor->form.number + cursor->form.word,
-			&reader->site_count))
-		return damaged(reader, "more call sites than it has room for",
-			       err);
+	if (!mptl_count_read(reader,
+			     5 * cursor->form.number + cursor->form.word,
+			     &reader->site_count))
+		return mptl_damaged(
+			reader, "more call sites than it has room for", err);
 	reader->sites = calloc(reader->site_count + 1, sizeof(*reader->sites));
 	reader->path = calloc(reader->site_count + 1, sizeof(*reader->path));
 	if (!reader->sites || !reader->path)
@@ -161,28 +166,29 @@ static int sites_read(struct mptl_reader *reader, struct error *err)
 	return 0;
 }
 
-static int symbols_read(struct mptl_reader *reader, struct error *err)
+static int mptl_symbols_read(struct mptl_reader *reader, struct error *err)
 {
 	struct mpatrol_cursor *cursor = &reader->cursor;
 
-	if (!count_read(reader, cursor->form.word, &reader->symbol_count))
-		return damaged(reader, "more symbols than it has room for",
-			       err);
+	if (!mptl_count_read(reader, cursor->form.word, &reader->symbol_count))
+		return mptl_damaged(reader, "more symbols than it has room for",
+				    err);
 	reader->symbols = calloc(reader->symbol_count + 1,
 				 sizeof(*reader->symbols));
 	if (!reader->symbols)
 		return error_no_memory(err);
 	words_read(reader, reader->symbols, reader->symbol_count);
-	if (!count_read(reader, 1, &reader->strings_size))
-		return damaged(reader, "more names than it has room for", err);
+	if (!mptl_count_read(reader, 1, &reader->strings_size))
+		return mptl_damaged(reader, "more names than it has room for",
+				    err);
 	reader->strings = (const char *)cursor->data + cursor->at;
 	cursor->at += reader->strings_size;
 	if (!mpatrol_magic(cursor, MPTL_MAGIC))
-		return damaged(reader, "no trailer", err);
+		return mptl_damaged(reader, "no trailer", err);
 	return 0;
 }
 
-static int header_read(struct mptl_reader *reader, struct error *err)
+static int mptl_header_read(struct mptl_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
 	uint64_t version;
@@ -298,7 +304,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* Add to the sums of a site, and to what lives now, or lived at the end. */
-static void site_add(struct heap_site *site, const struct heap_sums *more)
+static void mptl_site_add(struct heap_site *site, const struct heap_sums *more)
 {
 	heap_sums_add(&site->sums, more);
 	site->now.count = less(heap_classes_sum(site->sums.allocs),
@@ -319,7 +325,7 @@ static int profile_fill(struct mptl_reader *reader)
 					 reader->sites[sums->site].stack);
 		if (!site)
 			return -ENOMEM;
-		site_add(site, &sums->sums);
+		mptl_site_add(site, &sums->sums);
 	}
 	return 0;
 }
@@ -373,24 +379,24 @@ static int rest_fill(struct mptl_reader *reader)
 	site = heap_profile_site(profile, 0);
 	if (!site)
 		return -ENOMEM;
-	site_add(site, &rest);
+	mptl_site_add(site, &rest);
 	return 0;
 }
 
 /* ---- all ---- */
 
-static int file_read(struct mptl_reader *reader, struct error *err)
+static int mptl_file_read(struct mptl_reader *reader, struct error *err)
 {
-	int ret = header_read(reader, err);
+	int ret = mptl_header_read(reader, err);
 
 	if (!ret)
 		ret = bins_read(reader, err);
 	if (!ret)
 		ret = sums_read(reader, err);
 	if (!ret)
-		ret = sites_read(reader, err);
+		ret = mptl_sites_read(reader, err);
 	if (!ret)
-		ret = symbols_read(reader, err);
+		ret = mptl_symbols_read(reader, err);
 	return ret;
 }
 
@@ -401,7 +407,7 @@ static int complaints_judge(const struct mptl_reader *reader,
 	struct heap_input *input = reader->input;
 	uint64_t count = 0;
 
-	for (int i = 0; i < COMPLAINTS; i++)
+	for (int i = 0; i < MPTL_COMPLAINTS; i++)
 		if (i != TOO_DEEP)
 			count += reader->complaints[i];
 	if (!count)
@@ -420,7 +426,7 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		      struct error *err)
 {
 	struct mptl_reader reader = { .input = input, .profile = profile };
-	int ret = file_read(&reader, err);
+	int ret = mptl_file_read(&reader, err);
 	bool usable = !ret || ret == -EBADMSG;
 
 	/* of a file that is cut off, what is there */
@@ -430,7 +436,7 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 	else if (usable && rest_fill(&reader))
 		ret = error_no_memory(err);
 	heap_input_tell_counts(input, complaint_texts,
-			       reader.complaints, COMPLAINTS);
+			       reader.complaints, MPTL_COMPLAINTS);
 	if (!ret)
 		ret = complaints_judge(&reader, err);
 	free(reader.sums);

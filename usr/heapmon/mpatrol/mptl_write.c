@@ -45,8 +45,9 @@ static void callsites_write(struct mpatrol_out *out,
 }
 
 /* Size of the string table. */
-static uint64_t names_place(const struct callsites *callsites,
-			    const struct heap_trace *trace, uint64_t *names)
+static uint64_t mptl_names_place(const struct callsites *callsites,
+				 const struct heap_trace *trace,
+				 uint64_t *names)
 {
 	uint64_t size = 1;
 
@@ -58,9 +59,9 @@ static uint64_t names_place(const struct callsites *callsites,
 	return size;
 }
 
-static void tell_unheld(struct heap_output *output,
-			const struct callsites *callsites,
-			const struct heap_model *model)
+static void mptl_tell_unheld(struct heap_output *output,
+			     const struct callsites *callsites,
+			     const struct heap_model *model)
 {
 	const struct heap_trace *trace = output->trace;
 
@@ -98,7 +99,7 @@ static int mptl_write_profile(struct heap_output *output,
 	if (ret || !index || !names) {
 		ret = error_no_memory(err);
 	} else {
-		size = names_place(&callsites, profile->trace, names);
+		size = mptl_names_place(&callsites, profile->trace, names);
 		for (size_t i = 0; i < callsites.count; i++)
 			if (callsites.items[i].from)
 				index[callsites.items[i].from -
@@ -143,7 +144,7 @@ static int mptl_write_profile(struct heap_output *output,
 		ret = mpatrol_put_check(&out, err);
 	}
 	if (!ret)
-		tell_unheld(output, &callsites, model);
+		mptl_tell_unheld(output, &callsites, model);
 	callsites_free(&callsites);
 	free(index);
 	free(names);

@@ -17,16 +17,16 @@ struct mtrc_block {
 	bool live;
 };
 
-struct name_cache {
+struct mtrc_name_cache {
 	uint32_t names[SLOTS];
 	bool defined[SLOTS];
 };
 
 /* What is amiss, in the order of the texts. */
 enum complaint { UNKNOWN_INDEX, FREED_INDEX, LIVE_INDEX, UNDEFINED_SLOT,
-		 LONG_THREAD, COMPLAINTS };
+		 LONG_THREAD, MTRC_COMPLAINTS };
 
-static const char *const complaint_texts[COMPLAINTS] = {
+static const char *const complaint_texts[MTRC_COMPLAINTS] = {
 	"a block was resized or freed whose index the file doesn't know",
 	"a block was resized or freed that was freed already",
 	"an index was allocated twice without being freed",
@@ -38,11 +38,11 @@ struct mtrc_reader {
 	struct heap_input *input;
 	struct mpatrol_cursor cursor;
 	uint64_t version;
-	struct name_cache functions, files;
+	struct mtrc_name_cache functions, files;
 	struct key_map numbers;		/* of blocks, by index */
 	struct mtrc_block *blocks;	/* from 1 */
 	size_t block_count, block_room;
-	uint64_t complaints[COMPLAINTS];
+	uint64_t complaints[MTRC_COMPLAINTS];
 };
 
 /* ---- blocks by index ---- */
@@ -60,7 +60,7 @@ static struct mtrc_block *block_get(struct mtrc_reader *reader, uint64_t index)
 
 /* ---- parts of a record ---- */
 
-static uint32_t string_read(struct mtrc_reader *reader)
+static uint32_t mtrc_string_read(struct mtrc_reader *reader)
 {
 	struct mpatrol_cursor *cursor = &reader->cursor;
 	size_t begin = cursor->at;
@@ -72,13 +72,14 @@ static uint32_t string_read(struct mtrc_reader *reader)
 				       cursor->at - begin);
 }
 
-static uint32_t name_read(struct mtrc_reader *reader, struct name_cache *cache)
+static uint32_t name_read(struct mtrc_reader *reader,
+			  struct mtrc_name_cache *cache)
 {
 	uint8_t byte = mpatrol_byte(&reader->cursor);
 	uint8_t slot = byte & 0x7f;
 
 	if (byte & 0x80) {
-		cache->names[slot] = string_read(reader);
+		cache->names[slot] = mtrc_string_read(reader);
 		cache->defined[slot] = true;
 	} else if (slot && !cache->defined[slot] && !reader->cursor.wrong) {
 		reader->complaints[UNDEFINED_SLOT]++;
@@ -87,7 +88,8 @@ static uint32_t name_read(struct mtrc_reader *reader, struct name_cache *cache)
 }
 
 /* Thread, function, file, line. */
-static void source_read(struct mtrc_reader *reader, struct heap_event *event)
+static void mtrc_source_read(struct mtrc_reader *reader,
+			     struct heap_event *event)
 {
 	struct heap_trace *trace = reader->input->trace;
 	struct heap_frame frame = { 0 };
@@ -211,7 +213,7 @@ static int records_read(struct mtrc_reader *reader,
 			event.size = mpatrol_leb128(cursor);
 		}
 		if (indexed)
-			source_read(reader, &event);
+			mtrc_source_read(reader, &event);
 		if (cursor->wrong) {
 			cursor->at = begin;
 			return mpatrol_damaged(cursor, reader->input,
@@ -250,7 +252,7 @@ int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 				      "an unknown record" :
 				      "no trailer", err);
 	heap_input_tell_counts(input, complaint_texts,
-			       reader.complaints, COMPLAINTS);
+			       reader.complaints, MTRC_COMPLAINTS);
 	key_map_free(&reader.numbers);
 	free(reader.blocks);
 	return ret;

@@ -14,7 +14,7 @@
 #define SLOTS	32	/* of mptrace, which has no more */
 
 /* The names that the reader has in its slots. */
-struct name_cache {
+struct mtrc_slots {
 	char *names[SLOTS];	/* NULL: none yet */
 	uint64_t used[SLOTS];	/* when, the last time */
 	uint64_t now;
@@ -23,7 +23,7 @@ struct name_cache {
 struct mtrc_writer {
 	struct heap_output *output;
 	struct mpatrol_out out;
-	struct name_cache functions, files;
+	struct mtrc_slots functions, files;
 	struct index_set live;	/* blocks that are in the file */
 	struct rebase *rebase;	/* with --rebase: all is kept there first */
 	uint32_t pid;		/* of the first event */
@@ -33,14 +33,14 @@ struct mtrc_writer {
 
 /* ---- records ---- */
 
-static bool slot_has(const struct name_cache *cache, int slot, const char *name)
+static bool slot_has(const struct mtrc_slots *cache, int slot, const char *name)
 {
 	return cache->names[slot] &&
 	       !strncmp(cache->names[slot], name, CALLER_NAME_SIZE - 1);
 }
 
 /* The slot of the name; else one that is free, or was used the longest ago. */
-static int slot_find(const struct name_cache *cache, const char *name)
+static int mtrc_slot_find(const struct mtrc_slots *cache, const char *name)
 {
 	int oldest = 0;
 
@@ -53,11 +53,11 @@ static int slot_find(const struct name_cache *cache, const char *name)
 	return oldest;
 }
 
-static void name_write(struct mtrc_writer *writer, struct name_cache *cache,
-		       const char *name)
+static void mtrc_name_write(struct mtrc_writer *writer,
+			    struct mtrc_slots *cache, const char *name)
 {
 	FILE *file = writer->out.file;
-	int slot = slot_find(cache, name);
+	int slot = mtrc_slot_find(cache, name);
 	char *copy;
 
 	if (!*name) {
@@ -97,14 +97,14 @@ static void record_put(void *context, const struct mtrc_record *record)
 		return;
 	caller_find(writer->output->trace, record->stack, &caller);
 	mpatrol_put_leb128(out, record->thread);
-	name_write(writer, &writer->functions, caller.function);
-	name_write(writer, &writer->files, caller.file);
+	mtrc_name_write(writer, &writer->functions, caller.function);
+	mtrc_name_write(writer, &writer->files, caller.file);
 	mpatrol_put_leb128(out, caller.line);
 }
 
-static void record_write(struct mtrc_writer *writer, char letter,
-			 const struct heap_step *step,
-			 const struct heap_block *block)
+static void mtrc_record_write(struct mtrc_writer *writer, char letter,
+			      const struct heap_step *step,
+			      const struct heap_block *block)
 {
 	struct mtrc_record record = {
 		.letter = letter,
@@ -123,7 +123,7 @@ static void record_write(struct mtrc_writer *writer, char letter,
 
 /* ---- steps ---- */
 
-static void leave_out(struct mtrc_writer *writer, const char *what)
+static void mtrc_leave_out(struct mtrc_writer *writer, const char *what)
 {
 	heap_output_tell(writer->output, what);
 }
@@ -133,15 +133,18 @@ static void free_write(struct mtrc_writer *writer, const struct heap_step *step,
 {
 	if (gone && index_set_has(&writer->live, gone->index)) {
 		index_set_remove(&writer->live, gone->index);
-		record_write(writer, 'F', step, gone);
+		mtrc_record_write(writer, 'F', step, gone);
 	} else if (gone) {
-		leave_out(writer, "frees of blocks that were there before the recording are left out");
+		mtrc_leave_out(
+			writer,
+			"frees of blocks that were there before the recording are left out");
 	} else {
-		leave_out(writer, "frees of unknown blocks are left out");
+		mtrc_leave_out(writer, "frees of unknown blocks are left out");
 	}
 }
 
-static void block_step(struct mtrc_writer *writer, const struct heap_step *step)
+static void mtrc_block_step(struct mtrc_writer *writer,
+			    const struct heap_step *step)
 {
 	const struct heap_block *lost = mpatrol_displaced(step);
 
@@ -150,16 +153,18 @@ static void block_step(struct mtrc_writer *writer, const struct heap_step *step)
 		return;
 	}
 	if (lost && !lost->old) {
-		leave_out(writer, "frees are put in for blocks in whose place others came");
+		mtrc_leave_out(
+			writer,
+			"frees are put in for blocks in whose place others came");
 		free_write(writer, step, lost);
 	}
 	if (index_set_has(&writer->live, step->came->index)) {
-		record_write(writer, 'R', step, step->came);
+		mtrc_record_write(writer, 'R', step, step->came);
 		return;
 	}
 	if (!index_set_add(&writer->live, step->came->index))
 		writer->failed = true;
-	record_write(writer, 'A', step, step->came);
+	mtrc_record_write(writer, 'A', step, step->came);
 }
 
 /* What the file won't tell. */
@@ -185,16 +190,18 @@ static void step_write(struct mtrc_writer *writer,
 	case HEAP_REALLOC:
 	case HEAP_FREE:
 		note_unheld(writer, step->event);
-		block_step(writer, step);
+		mtrc_block_step(writer, step);
 		break;
 	case HEAP_GROW:
-		record_write(writer, 'H', step, NULL);
+		mtrc_record_write(writer, 'H', step, NULL);
 		break;
 	case HEAP_INTERNAL:
-		record_write(writer, 'I', step, NULL);
+		mtrc_record_write(writer, 'I', step, NULL);
 		break;
 	case HEAP_OLD:
-		leave_out(writer, "blocks that were there before the recording are left out");
+		mtrc_leave_out(
+			writer,
+			"blocks that were there before the recording are left out");
 		break;
 	default:
 		break;
@@ -230,7 +237,7 @@ static int mtrc_step(struct heap_output *output, void *state,
 	return writer->failed ? error_no_memory(err) : 0;
 }
 
-static void tell_unheld(const struct mtrc_writer *writer)
+static void mtrc_tell_unheld(const struct mtrc_writer *writer)
 {
 	static const char *const texts[] = {
 		"processes aren't told apart; --pid takes one",
@@ -260,7 +267,7 @@ static int mtrc_end(struct heap_output *output, void *state,
 		      mpatrol_put_check(&writer->out, err);
 	if (!failed && !ret) {
 		mpatrol_put_magic(&writer->out, MTRC_MAGIC);
-		tell_unheld(writer);
+		mtrc_tell_unheld(writer);
 	}
 	for (int i = 0; i < SLOTS; i++) {
 		free(writer->functions.names[i]);

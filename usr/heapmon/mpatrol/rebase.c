@@ -16,7 +16,7 @@
 #define UNORDERED	1024	/* spans that may wait to be put in order */
 
 /* Pages without a gap. */
-struct span {
+struct rebase_span {
 	uint64_t first;		/* page; array_count_upto() */
 	uint64_t last;
 	uint64_t moved;		/* where the first is now */
@@ -24,7 +24,7 @@ struct span {
 
 struct rebase {
 	FILE *spool;
-	struct span *spans;
+	struct rebase_span *spans;
 	size_t span_count, span_room;
 	size_t ordered;		/* the first so many ascend, with gaps between
 				 * them */
@@ -68,7 +68,8 @@ void rebase_free(struct rebase *rebase)
 /* ---- pages ---- */
 
 /* Of those in order: the one that the page is in; NULL: none. */
-static const struct span *span_find(const struct rebase *rebase, uint64_t page)
+static const struct rebase_span *rebase_span_find(const struct rebase *rebase,
+						  uint64_t page)
 {
 	size_t at = array_count_upto(rebase->spans, rebase->ordered,
 				     sizeof(*rebase->spans), page);
@@ -79,7 +80,7 @@ static const struct span *span_find(const struct rebase *rebase, uint64_t page)
 
 static int span_compare(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct rebase_span *x = a, *y = b;
 
 	return (x->first > y->first) - (x->first < y->first);
 }
@@ -87,14 +88,14 @@ static int span_compare(const void *a, const void *b)
 /* All in order; those that overlap, or are neighbours, become one. */
 static void spans_order(struct rebase *rebase)
 {
-	struct span *spans = rebase->spans;
+	struct rebase_span *spans = rebase->spans;
 	size_t count = 0;
 
 	if (rebase->ordered == rebase->span_count)
 		return;
 	qsort(spans, rebase->span_count, sizeof(*spans), span_compare);
 	for (size_t i = 0; i < rebase->span_count; i++) {
-		struct span *last = count ? &spans[count - 1] : NULL;
+		struct rebase_span *last = count ? &spans[count - 1] : NULL;
 
 		if (!last || spans[i].first > last->last + 1)
 			spans[count++] = spans[i];
@@ -107,7 +108,7 @@ static void spans_order(struct rebase *rebase)
 static bool pages_use(struct rebase *rebase, uint64_t address, uint64_t size)
 {
 	uint64_t first = address / PAGE, last = first;
-	const struct span *span = span_find(rebase, first);
+	const struct rebase_span *span = rebase_span_find(rebase, first);
 
 	if (size && size - 1 <= UINT64_MAX - address)
 		last = (address + size - 1) / PAGE;
@@ -118,7 +119,8 @@ static bool pages_use(struct rebase *rebase, uint64_t address, uint64_t size)
 	if (!array_grow(&rebase->spans, rebase->span_count, &rebase->span_room,
 			sizeof(*rebase->spans)))
 		return false;
-	rebase->spans[rebase->span_count++] = (struct span){ first, last, 0 };
+	rebase->spans[rebase->span_count++] =
+		(struct rebase_span){first, last, 0};
 	if (rebase->span_count - rebase->ordered > rebase->ordered + UNORDERED)
 		spans_order(rebase);
 	return true;
@@ -129,7 +131,7 @@ static void spans_move(struct rebase *rebase)
 	uint64_t page = 1;
 
 	for (size_t i = 0; i < rebase->span_count; i++) {
-		struct span *span = &rebase->spans[i];
+		struct rebase_span *span = &rebase->spans[i];
 
 		span->moved = page;
 		page += span->last - span->first + 2;
@@ -154,7 +156,7 @@ int rebase_replay(struct rebase *rebase,
 		  void *context, struct error *err)
 {
 	struct mtrc_record record;
-	const struct span *span;
+	const struct rebase_span *span;
 
 	if (!rebase->error && fflush(rebase->spool))
 		rebase->error = temp_file_fail(errno);
@@ -164,7 +166,7 @@ int rebase_replay(struct rebase *rebase,
 	while (!rebase->error &&
 	       fread(&record, sizeof(record), 1, rebase->spool)) {
 		if (record.letter != 'F') {
-			span = span_find(rebase, record.address / PAGE);
+			span = rebase_span_find(rebase, record.address / PAGE);
 
 			record.address = record.address - span->first * PAGE +
 					 span->moved * PAGE;

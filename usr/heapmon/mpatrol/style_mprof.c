@@ -40,7 +40,7 @@ static void bin_print(const struct mprof *mprof, uint64_t bin)
 
 /* ---- rows: call sites taken together, largest first ---- */
 
-struct row {
+struct mprof_row {
 	uint64_t key;
 	size_t order;			/* in which they were made */
 	const struct callsite *site;	/* the first of those taken together */
@@ -49,37 +49,37 @@ struct row {
 
 /* Of equal ones the later one is first, as a walk down mpatrol's tree meets
  * them. */
-static int row_compare(const void *a, const void *b)
+static int mprof_row_compare(const void *a, const void *b)
 {
-	const struct row *one = a, *two = b;
+	const struct mprof_row *one = a, *two = b;
 
 	if (one->key != two->key)
 		return one->key > two->key ? -1 : 1;
 	return one->order > two->order ? -1 : one->order < two->order;
 }
 
-static void rows_sort(struct row *rows, size_t count)
+static void mprof_rows_sort(struct mprof_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		rows[i].order = i;
-	qsort(rows, count, sizeof(*rows), row_compare);
+	qsort(rows, count, sizeof(*rows), mprof_row_compare);
 }
 
 /* ---- direct allocations ---- */
 
 /* One row for each place, whoever called it. */
-static size_t direct_rows(const struct mprof *mprof, struct row *rows)
+static size_t direct_rows(const struct mprof *mprof, struct mprof_row *rows)
 {
 	const struct callsites *sites = &mprof->callsites;
 	size_t count = 0;
 
 	for (size_t i = 0; i < sites->count;) {
 		const struct callsite *first = &sites->items[i++];
-		struct row *row = &rows[count];
+		struct mprof_row *row = &rows[count];
 
 		if (!first->from)
 			continue;
-		*row = (struct row){ .site = first };
+		*row = (struct mprof_row){ .site = first };
 		heap_sums_add(&row->sums, &first->from->sums);
 		for (; i < sites->count &&
 		       mprof_same_place(mprof, &sites->items[i], first); i++)
@@ -89,11 +89,12 @@ static size_t direct_rows(const struct mprof *mprof, struct row *rows)
 		row->key = heap_classes_sum(mprof_allocated(mprof, &row->sums));
 		count++;
 	}
-	rows_sort(rows, count);
+	mprof_rows_sort(rows, count);
 	return count;
 }
 
-static void direct_row_print(const struct mprof *mprof, const struct row *row)
+static void direct_row_print(const struct mprof *mprof,
+			     const struct mprof_row *row)
 {
 	const struct mprof_pair *all = &mprof->all;
 	uint64_t left[HEAP_CLASSES];
@@ -112,7 +113,7 @@ static void direct_row_print(const struct mprof *mprof, const struct row *row)
 	putc('\n', mprof->out);
 }
 
-static void direct_print(const struct mprof *mprof, struct row *rows)
+static void direct_print(const struct mprof *mprof, struct mprof_row *rows)
 {
 	const struct heap_bounds *bounds = &mprof->profile->bounds;
 	int width = mprof->width + 21;
@@ -148,7 +149,8 @@ static void direct_print(const struct mprof *mprof, struct row *rows)
 
 /* ---- memory leaks ---- */
 
-static void leak_row_print(const struct mprof *mprof, const struct row *row)
+static void leak_row_print(const struct mprof *mprof,
+			   const struct mprof_row *row)
 {
 	const struct callsite *site = row->site;
 	uint64_t left[HEAP_CLASSES];
@@ -178,7 +180,8 @@ static void leak_row_print(const struct mprof *mprof, const struct row *row)
 
 static int tables_print(struct mprof *mprof)
 {
-	struct row *rows = calloc(mprof->callsites.count + 1, sizeof(*rows));
+	struct mprof_row *rows =
+		calloc(mprof->callsites.count + 1, sizeof(*rows));
 	int ret = 0;
 	const struct heap_profile *profile;
 	const struct mprof_totals *all;
@@ -216,12 +219,12 @@ static int tables_print(struct mprof *mprof)
 		uint64_t key = mprof_left(mprof, &group->sums, left);
 
 		if (key)
-			rows[count++] = (struct row){
+			rows[count++] = (struct mprof_row){
 				.key = key, .site = group->site,
 				.sums = group->sums,
 			};
 	}
-	rows_sort(rows, count);
+	mprof_rows_sort(rows, count);
 	table_title(mprof, 34, "MEMORY LEAKS");
 	fprintf(mprof->out, "%28s(maximum stack depth: %u)\n\n", "",
 		mprof->options.depth);

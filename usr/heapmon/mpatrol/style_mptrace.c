@@ -55,8 +55,8 @@ static int address_digits(const struct heap_trace *trace)
 	return trace->bits == 32 ? 8 : 16;
 }
 
-static void head_print(struct style_mptrace *style,
-		       const struct heap_trace *trace)
+static void mptrace_head_print(struct style_mptrace *style,
+			       const struct heap_trace *trace)
 {
 	int width = 2 + address_digits(trace);
 	int left = (width - 10) / 2;	/* of "allocation" */
@@ -72,9 +72,9 @@ static void head_print(struct style_mptrace *style,
 	fputs("  --------  ------  ------  --------\n", style->out);
 }
 
-static void source_print(struct style_mptrace *style,
-			 const struct heap_trace *trace,
-			 const struct heap_event *event)
+static void mptrace_source_print(struct style_mptrace *style,
+				 const struct heap_trace *trace,
+				 const struct heap_event *event)
 {
 	struct caller caller;
 	bool place;
@@ -118,7 +118,7 @@ static void event_print(struct style_mptrace *style, const char *type,
 		style->allocated.count - style->freed.count,
 		style->allocated.bytes - style->freed.bytes);
 	if (style->options.source)
-		source_print(style, model->trace, event);
+		mptrace_source_print(style, model->trace, event);
 }
 
 static void pages_print(struct style_mptrace *style, const char *type,
@@ -133,7 +133,7 @@ static void pages_print(struct style_mptrace *style, const char *type,
 
 /* ---- sums ---- */
 
-static void totals_add(struct totals *totals, uint64_t bytes)
+static void mptrace_totals_add(struct totals *totals, uint64_t bytes)
 {
 	totals->count++;
 	totals->bytes += bytes;
@@ -147,7 +147,7 @@ static void most(uint64_t *value, uint64_t other)
 
 static void came_count(struct style_mptrace *style, uint64_t size)
 {
-	totals_add(&style->allocated, size);
+	mptrace_totals_add(&style->allocated, size);
 	most(&style->peak.count,
 	     style->allocated.count - style->freed.count);
 	most(&style->peak.bytes,
@@ -161,7 +161,8 @@ static void came_count(struct style_mptrace *style, uint64_t size)
 /* ---- steps ---- */
 
 /* The number among mptrace's events of one that has this one in the model. */
-static uint64_t number_of(const struct style_mptrace *style, uint64_t number)
+static uint64_t mptrace_number_of(const struct style_mptrace *style,
+				  uint64_t number)
 {
 	return number - array_count_upto(style->skipped, style->skipped_count,
 					 sizeof(*style->skipped), number);
@@ -199,46 +200,48 @@ static const struct heap_block *own_block(const struct heap_block *block)
 	return block && !block->old ? block : NULL;
 }
 
-static int free_step(struct style_mptrace *style,
-		     const struct heap_model *model,
-		     const struct heap_step *step,
-		     const struct heap_block *gone)
+static int mptrace_free_step(struct style_mptrace *style,
+			     const struct heap_model *model,
+			     const struct heap_step *step,
+			     const struct heap_block *gone)
 {
-	uint64_t number = number_of(style, step->number), begin;
+	uint64_t number = mptrace_number_of(style, step->number), begin;
 
 	if (!gone)
 		return 0;
-	begin = number_of(style, gone->number);
+	begin = mptrace_number_of(style, gone->number);
 	if (!step->came)
 		begin = life_begin(style, step->event, begin);
 	if (!begin)
 		return -ENOMEM;
-	totals_add(&style->freed, gone->size);
+	mptrace_totals_add(&style->freed, gone->size);
 	event_print(style, "free", number, number - begin, gone, model,
 		    step->event);
 	return 0;
 }
 
-static int block_step(struct style_mptrace *style,
-		      const struct heap_model *model,
-		      const struct heap_step *step)
+static int mptrace_block_step(struct style_mptrace *style,
+			      const struct heap_model *model,
+			      const struct heap_step *step)
 {
 	const struct heap_block *came = step->came;
 	const struct heap_block *resized = NULL;
 
 	if (!came)
-		return free_step(style, model, step, own_block(step->gone));
-	if (free_step(style, model, step,
-		      own_block(mpatrol_displaced(step))) ||
-	    !life_begin(style, step->event, number_of(style, step->number)))
+		return mptrace_free_step(style, model, step,
+					 own_block(step->gone));
+	if (mptrace_free_step(style, model, step,
+			      own_block(mpatrol_displaced(step))) ||
+	    !life_begin(style, step->event,
+			mptrace_number_of(style, step->number)))
 		return -ENOMEM;
 	if (step->event->kind == HEAP_REALLOC)
 		resized = own_block(step->gone);
 	if (resized)
-		totals_add(&style->freed, resized->size);
+		mptrace_totals_add(&style->freed, resized->size);
 	came_count(style, came->size);
 	event_print(style, resized ? "realloc" : "alloc",
-		    number_of(style, step->number), -1, came, model,
+		    mptrace_number_of(style, step->number), -1, came, model,
 		    step->event);
 	return 0;
 }
@@ -250,19 +253,20 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 	const struct heap_event *event = step->event;
 
 	if (!style->begun)
-		head_print(style, model->trace);
+		mptrace_head_print(style, model->trace);
 	switch (event->kind) {
 	case HEAP_ALLOC:
 	case HEAP_REALLOC:
 	case HEAP_FREE:
-		return block_step(style, model, step) ? error_no_memory(err) :
-							0;
+		return mptrace_block_step(style, model, step)
+			       ? error_no_memory(err)
+			       : 0;
 	case HEAP_GROW:
-		totals_add(&style->reserved, event->size);
+		mptrace_totals_add(&style->reserved, event->size);
 		pages_print(style, "reserve", model, event);
 		return number_skip(style, step->number, err);
 	case HEAP_INTERNAL:
-		totals_add(&style->internal, event->size);
+		mptrace_totals_add(&style->internal, event->size);
 		pages_print(style, "internal", model, event);
 		return number_skip(style, step->number, err);
 	case HEAP_OLD:
@@ -274,28 +278,28 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 
 /* ---- the end ---- */
 
-static void bytes_print(FILE *out, uint64_t bytes)
+static void mptrace_bytes_print(FILE *out, uint64_t bytes)
 {
 	fprintf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
 }
 
-static void totals_print(FILE *out, const char *name, uint64_t count,
-			 uint64_t bytes)
+static void mptrace_totals_print(FILE *out, const char *name, uint64_t count,
+				 uint64_t bytes)
 {
 	fprintf(out, "%-10s %" PRIu64 " (", name, count);
-	bytes_print(out, bytes);
+	mptrace_bytes_print(out, bytes);
 	fputs(")\n", out);
 }
 
-static void size_print(FILE *out, const char *name, uint64_t bytes)
+static void mptrace_size_print(FILE *out, const char *name, uint64_t bytes)
 {
 	fprintf(out, "%-14s ", name);
-	bytes_print(out, bytes);
+	mptrace_bytes_print(out, bytes);
 	putc('\n', out);
 }
 
 /* To the nearest; halves to the even one. */
-static uint64_t divide(uint64_t bytes, uint64_t count)
+static uint64_t mptrace_divide(uint64_t bytes, uint64_t count)
 {
 	uint64_t whole, rest;
 
@@ -314,28 +318,31 @@ void style_mptrace_end(struct style_mptrace *style,
 	FILE *out = style->out;
 
 	if (!style->begun)
-		head_print(style, trace);
+		mptrace_head_print(style, trace);
 	if (style->options.verbose)
 		putc('\n', out);
 	fputs("memory allocation tracing statistics\n"
 	      "------------------------------------\n", out);
-	totals_print(out, "allocated:", style->allocated.count,
-		     style->allocated.bytes);
-	totals_print(out, "freed:", style->freed.count, style->freed.bytes);
-	totals_print(out, "unfreed:",
-		     style->allocated.count - style->freed.count,
-		     style->allocated.bytes - style->freed.bytes);
-	totals_print(out, "peak:", style->peak.count, style->peak.bytes);
-	totals_print(out, "reserved:", style->reserved.count,
-		     style->reserved.bytes);
-	totals_print(out, "internal:", style->internal.count,
-		     style->internal.bytes);
-	totals_print(out, "total:",
-		     style->reserved.count + style->internal.count,
-		     style->reserved.bytes + style->internal.bytes);
+	mptrace_totals_print(out, "allocated:", style->allocated.count,
+			     style->allocated.bytes);
+	mptrace_totals_print(out, "freed:", style->freed.count,
+			     style->freed.bytes);
+	mptrace_totals_print(
+		out, "unfreed:", style->allocated.count - style->freed.count,
+		style->allocated.bytes - style->freed.bytes);
+	mptrace_totals_print(out, "peak:", style->peak.count,
+			     style->peak.bytes);
+	mptrace_totals_print(out, "reserved:", style->reserved.count,
+			     style->reserved.bytes);
+	mptrace_totals_print(out, "internal:", style->internal.count,
+			     style->internal.bytes);
+	mptrace_totals_print(
+		out, "total:", style->reserved.count + style->internal.count,
+		style->reserved.bytes + style->internal.bytes);
 	putc('\n', out);
-	size_print(out, "smallest size:", style->smallest);
-	size_print(out, "largest size:", style->largest);
-	size_print(out, "average size:",
-		   divide(style->allocated.bytes, style->allocated.count));
+	mptrace_size_print(out, "smallest size:", style->smallest);
+	mptrace_size_print(out, "largest size:", style->largest);
+	mptrace_size_print(
+		out, "average size:",
+		mptrace_divide(style->allocated.bytes, style->allocated.count));
 }

@@ -6,8 +6,8 @@
 #include "lib/array.h"
 #include "cache.h"
 
-static bool chunk_add(struct old_chunks *chunks, uint64_t block, uint64_t size,
-		      uint64_t word)
+static bool chunk_append(struct old_chunks *chunks, uint64_t block,
+			 uint64_t size, uint64_t word)
 {
 	if (!array_grow(&chunks->items, chunks->count, &chunks->room,
 			sizeof(*chunks->items))) {
@@ -94,7 +94,7 @@ static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 		return false;
 	if (old_cache_layout(process, size) && !cache_note(chunks, block))
 		return false;
-	return chunk_add(chunks, block, size, word);
+	return chunk_append(chunks, block, size, word);
 }
 
 static bool size_fits(const struct old_process *process, uint64_t size,
@@ -160,7 +160,7 @@ bool old_chunks_add_mapped(struct old_chunks *chunks,
 
 	if (!old_process_word(process, block, &word))
 		size |= CHUNK_UNREAD;
-	return chunk_add(chunks, block, size | CHUNK_MAPPED, word) &&
+	return chunk_append(chunks, block, size | CHUNK_MAPPED, word) &&
 	       span_add(chunks, start, end, chunks->count - 1);
 }
 

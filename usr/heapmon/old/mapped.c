@@ -14,7 +14,7 @@
 
 /* ---- what the allocator counts ---- */
 
-struct counted {
+struct mapped_counted {
 	bool known;
 	int32_t chunks;
 	uint64_t bytes;
@@ -26,7 +26,7 @@ struct counted {
  * may be, were at most, and a truth value.
  */
 static bool counted_at(const struct old_process *process, const uint8_t *at,
-		       struct counted *counted)
+		       struct mapped_counted *counted)
 {
 	uint64_t bytes = old_word(process, at - 2 * process->word);
 	uint64_t peak = old_word(process, at - process->word);
@@ -42,19 +42,19 @@ static bool counted_at(const struct old_process *process, const uint8_t *at,
 		    n[3] > 1 || bytes / PAGE < (uint64_t)n[0] ||
 		    (n[0] == 0) != (bytes == 0))
 			continue;
-		*counted = (struct counted){ true, n[0], bytes };
+		*counted = (struct mapped_counted){ true, n[0], bytes };
 		return true;
 	}
 	return false;
 }
 
-static struct counted counted_find(const struct old_process *process,
-				   const struct old_arena *arena,
-				   const struct old_heaps *heaps)
+static struct mapped_counted counted_find(const struct old_process *process,
+					  const struct old_arena *arena,
+					  const struct old_heaps *heaps)
 {
 	uint64_t size = arena->data->end - arena->data->start;
 	uint64_t begin = heaps->main & -(uint64_t)PAGE;
-	struct counted counted = { false };
+	struct mapped_counted counted = { false };
 	uint8_t *bytes = malloc(size);
 
 	if (bytes && heaps->main &&
@@ -72,17 +72,17 @@ static struct counted counted_find(const struct old_process *process,
 
 /* ---- looking at pages ---- */
 
-struct search {
+struct mapped_search {
 	struct old_chunks *chunks;
 	const struct old_process *process;
-	struct counted counted;
+	struct mapped_counted counted;
 	int pagemap;
 	bool aligned;		/* of memalign: not only at the begin */
 	uint32_t found;
 	uint64_t bytes;
 };
 
-static bool search_done(const struct search *search)
+static bool search_done(const struct mapped_search *search)
 {
 	return search->counted.known &&
 	       search->found == (uint32_t)search->counted.chunks &&
@@ -94,7 +94,7 @@ static bool search_done(const struct search *search)
  * begin of the mapping, and both sizes make whole pages. Returns where the
  * mapping ends; 0: it is none, or known.
  */
-static uint64_t head_check(const struct search *search,
+static uint64_t head_check(const struct mapped_search *search,
 			   const struct old_region *region, uint64_t at,
 			   const uint8_t *head)
 {
@@ -112,7 +112,7 @@ static uint64_t head_check(const struct search *search,
 	return old_chunks_span(search->chunks, at) ? 0 : end;
 }
 
-static uint64_t head_take(struct search *search,
+static uint64_t head_take(struct mapped_search *search,
 			  const struct old_region *region, uint64_t at,
 			  const uint8_t *head)
 {
@@ -135,7 +135,7 @@ static uint64_t head_take(struct search *search,
  * _int_memalign(). Its address, behind `before`, with what is there in `head`; 0:
  * there is none.
  */
-static uint64_t head_behind(const struct search *search, uint64_t begin,
+static uint64_t head_behind(const struct mapped_search *search, uint64_t begin,
 			    uint64_t before, uint64_t end, uint8_t *head)
 {
 	unsigned int bytes = chunk_head(search->process);
@@ -161,7 +161,7 @@ static uint64_t head_behind(const struct search *search, uint64_t begin,
 }
 
 /* What begins with the mapping. Returns its end, 0: nothing. */
-static uint64_t begin_take(struct search *search,
+static uint64_t begin_take(struct mapped_search *search,
 			   const struct old_region *region, uint64_t at)
 {
 	uint8_t head[16], inner[16];
@@ -182,7 +182,7 @@ static uint64_t begin_take(struct search *search,
 
 /* Blocks of memalign(3) are at multiples of a power of two. Returns where to
  * look next. */
-static uint64_t page_look(struct search *search,
+static uint64_t page_look(struct mapped_search *search,
 			  const struct old_region *region, uint64_t at)
 {
 	unsigned int head = chunk_head(search->process);
@@ -207,8 +207,9 @@ static uint64_t page_look(struct search *search,
 }
 
 /* Is the page in memory, or on a swap device? (pagemap: bits 63, 62) */
-static bool page_there(const struct search *search, uint64_t at,
-		       uint64_t *entries, uint64_t *first, uint64_t *count)
+static bool mapped_page_there(const struct mapped_search *search, uint64_t at,
+			      uint64_t *entries, uint64_t *first,
+			      uint64_t *count)
 {
 	uint64_t page = at / PAGE;
 	ssize_t got;
@@ -225,8 +226,8 @@ static bool page_there(const struct search *search, uint64_t at,
 	return entries[page - *first] >> 62;
 }
 
-static void region_look(struct search *search, const struct old_region *region,
-			uint64_t *entries)
+static void region_look(struct mapped_search *search,
+			const struct old_region *region, uint64_t *entries)
 {
 	uint64_t at = region->start, first = 0, count = 0;
 
@@ -236,14 +237,14 @@ static void region_look(struct search *search, const struct old_region *region,
 
 		if (span)
 			at = (span->end + PAGE - 1) & -(uint64_t)PAGE;
-		else if (page_there(search, at, entries, &first, &count))
+		else if (mapped_page_there(search, at, entries, &first, &count))
 			at = page_look(search, region, at);
 		else
 			at += PAGE;
 	}
 }
 
-static void search_run(struct search *search, uint64_t *entries)
+static void mapped_search_run(struct mapped_search *search, uint64_t *entries)
 {
 	for (size_t i = 0; i < search->process->count; i++) {
 		const struct old_region *region = &search->process->regions[i];
@@ -259,7 +260,7 @@ int old_mapped_find(struct old_chunks *chunks,
 		    const struct old_heaps *heaps, uint32_t *found,
 		    struct error *err)
 {
-	struct search search = {
+	struct mapped_search search = {
 		.chunks = chunks, .process = process,
 		.counted = counted_find(process, arena, heaps),
 	};
@@ -270,10 +271,10 @@ int old_mapped_find(struct old_chunks *chunks,
 		return error_no_memory(err);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", process->pid);
 	search.pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	search_run(&search, entries);
+	mapped_search_run(&search, entries);
 	search.aligned = true;
 	if (!search_done(&search))
-		search_run(&search, entries);
+		mapped_search_run(&search, entries);
 	if (search.pagemap >= 0)
 		close(search.pagemap);
 	free(entries);

@@ -17,7 +17,7 @@
 #define ATTEMPTS	20	/* while another one has stopped it */
 #define PAUSE		50000000	/* ns, between them */
 
-struct walk {
+struct old_walking {
 	uint32_t pid;
 	struct old_figures *figures;
 	struct error *err;
@@ -31,7 +31,7 @@ struct walk {
 	struct old_chunks chunks;
 };
 
-static uint64_t now(void)
+static uint64_t old_now(void)
 {
 	struct timespec ts;
 
@@ -39,7 +39,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static int arenas_find(struct walk *walk)
+static int arenas_find(struct old_walking *walk)
 {
 	struct old_arena arena = { 0 };
 	int code = 0;
@@ -51,7 +51,7 @@ static int arenas_find(struct walk *walk)
 	return code < 0 ? code : 0;
 }
 
-static unsigned int arenas_locks(const struct walk *walk)
+static unsigned int arenas_locks(const struct old_walking *walk)
 {
 	unsigned int locks = 0;
 
@@ -60,7 +60,7 @@ static unsigned int arenas_locks(const struct walk *walk)
 	return locks;
 }
 
-static int walk_look(struct walk *walk)
+static int walk_look(struct old_walking *walk)
 {
 	int code = old_process_map(&walk->process, walk->err);
 
@@ -68,7 +68,7 @@ static int walk_look(struct walk *walk)
 }
 
 /* Stopped when no arena is locked; in the end anyhow. */
-static int walk_stop(struct walk *walk)
+static int walk_stop(struct old_walking *walk)
 {
 	int code = old_stop_begin(&walk->stop, walk->pid, walk->err);
 	unsigned int turns = 0;
@@ -105,7 +105,8 @@ static int walk_stop(struct walk *walk)
 
 /* ---- what is there ---- */
 
-static uint64_t fastbins_mark(struct walk *walk, const struct old_arena *arena)
+static uint64_t fastbins_mark(struct old_walking *walk,
+			      const struct old_arena *arena)
 {
 	const struct old_arena_layout *layout = &arena->layout;
 	unsigned int word = walk->process.word;
@@ -127,7 +128,7 @@ static uint64_t fastbins_mark(struct walk *walk, const struct old_arena *arena)
 }
 
 /* Whatever can be walked is, also after an error. */
-static int walk_chunks(struct walk *walk)
+static int walk_chunks(struct old_walking *walk)
 {
 	struct old_heaps heaps = { 0 };
 	int code = 0, one;
@@ -151,7 +152,7 @@ static int walk_chunks(struct walk *walk)
 	return code;
 }
 
-static int walk_nothing(struct walk *walk)
+static int walk_nothing(struct old_walking *walk)
 {
 	if (old_foreign_has_glibc(&walk->process)) {
 		for (size_t i = 0; i < walk->process.count; i++)
@@ -165,7 +166,7 @@ static int walk_nothing(struct walk *walk)
 	return 0;
 }
 
-static int walk_stopped(struct walk *walk)
+static int walk_stopped(struct old_walking *walk)
 {
 	int code = walk->arena_count ? walk_chunks(walk) : walk_nothing(walk);
 
@@ -178,7 +179,7 @@ static int walk_stopped(struct walk *walk)
 	return code;
 }
 
-static bool walk_foreign(struct walk *walk)
+static bool walk_foreign(struct old_walking *walk)
 {
 	const struct old_region *file = old_foreign_find(&walk->process);
 
@@ -193,7 +194,7 @@ static bool walk_foreign(struct walk *walk)
 /* A thread of its own: when it ends the kernel lets go what it has stopped. */
 static void *walk_run(void *context)
 {
-	struct walk *walk = context;
+	struct old_walking *walk = context;
 	uint64_t since;
 
 	walk->code = old_process_open(&walk->process, walk->pid, walk->err);
@@ -201,16 +202,16 @@ static void *walk_run(void *context)
 		walk->code = old_process_map(&walk->process, walk->err);
 	if (walk->code || walk_foreign(walk))
 		return NULL;
-	since = now();
+	since = old_now();
 	walk->code = walk_stop(walk);
 	walk->held = walk->code == -EPERM;
 	if (!walk->code)
 		walk->code = walk_stopped(walk);
 	else if (walk->code != -ENOMEM && walk->code != -ESRCH)
 		walk->figures->why = RAS_HEAP_OLD_REFUSED;
-	walk->figures->time = now();
+	walk->figures->time = old_now();
 	old_stop_end(&walk->stop);
-	walk->figures->stopped = now() - since;
+	walk->figures->stopped = old_now() - since;
 	if (walk->figures->why == RAS_HEAP_OLD_REFUSED)
 		walk->code = 0;
 	return NULL;
@@ -218,7 +219,7 @@ static void *walk_run(void *context)
 
 /* ---- the blocks, when it runs again ---- */
 
-static uint64_t block_size(const struct walk *walk,
+static uint64_t block_size(const struct old_walking *walk,
 			   const struct old_chunk *chunk)
 {
 	uint64_t size = chunk->size & ~(uint64_t)CHUNK_FLAGS;
@@ -227,7 +228,7 @@ static uint64_t block_size(const struct walk *walk,
 	return chunk->size & CHUNK_MAPPED ? size - 2 * word : size - word;
 }
 
-static int walk_give(struct walk *walk,
+static int walk_give(struct old_walking *walk,
 		     int (*take)(void *context, const struct old_block *block),
 		     void *context)
 {
@@ -250,7 +251,7 @@ static int walk_give(struct walk *walk,
 	return code;
 }
 
-static int walk_once(struct walk *walk)
+static int walk_once(struct old_walking *walk)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -271,7 +272,7 @@ int old_walk(uint32_t pid,
 	     int (*take)(void *context, const struct old_block *block),
 	     void *context, struct old_figures *figures, struct error *err)
 {
-	struct walk *walk = calloc(1, sizeof(*walk));
+	struct old_walking *walk = calloc(1, sizeof(*walk));
 	int code;
 	struct timespec pause;
 

@@ -101,7 +101,7 @@ static bool thread_wait(struct old_thread *thread)
 	return true;
 }
 
-static int stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
+static int old_stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
 {
 	struct timespec step = { .tv_nsec = WAIT_STEP };
 	unsigned int steps = 0;
@@ -216,7 +216,7 @@ static int stop_all(struct old_stop *stop, uint32_t pid, struct error *err)
 	int code;
 
 	do {
-		if (stop_wait(stop, pid, err))
+		if (old_stop_wait(stop, pid, err))
 			return -EBUSY;
 		code = stop_look(stop, pid, err);
 	} while (code > 0);

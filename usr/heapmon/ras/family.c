@@ -7,8 +7,8 @@
 #define GENERATIONS	16
 
 /* NULL: it isn't there. */
-static struct family_member *member_find(const struct family *family,
-					 uint32_t pid)
+static struct family_member *family_member_find(const struct family *family,
+						uint32_t pid)
 {
 	uint32_t number = key_map_number(&family->numbers, pid);
 
@@ -66,14 +66,14 @@ bool family_execute(struct family *family, uint32_t pid)
 
 bool family_has(const struct family *family, uint32_t pid)
 {
-	const struct family_member *member = member_find(family, pid);
+	const struct family_member *member = family_member_find(family, pid);
 
 	return member && !member->ended;
 }
 
 void family_end(struct family *family, uint32_t pid)
 {
-	struct family_member *member = member_find(family, pid);
+	struct family_member *member = family_member_find(family, pid);
 
 	if (member)
 		member->ended = true;
@@ -81,7 +81,7 @@ void family_end(struct family *family, uint32_t pid)
 
 void family_set_bytes(struct family *family, uint32_t pid, unsigned int bytes)
 {
-	struct family_member *member = member_find(family, pid);
+	struct family_member *member = family_member_find(family, pid);
 
 	if (member)
 		member->bytes = bytes;
@@ -89,15 +89,15 @@ void family_set_bytes(struct family *family, uint32_t pid, unsigned int bytes)
 
 unsigned int family_bytes(const struct family *family, uint32_t pid)
 {
-	const struct family_member *member = member_find(family, pid);
+	const struct family_member *member = family_member_find(family, pid);
 
 	return member && member->bytes ? member->bytes : 8;
 }
 
 void family_share(struct family *family, uint32_t pid, uint32_t owner)
 {
-	struct family_member *member = member_find(family, pid);
-	const struct family_member *other = member_find(family, owner);
+	struct family_member *member = family_member_find(family, pid);
+	const struct family_member *other = family_member_find(family, owner);
 
 	if (!member || !other || member == other)
 		return;
@@ -107,11 +107,12 @@ void family_share(struct family *family, uint32_t pid, uint32_t owner)
 
 uint32_t family_memory(const struct family *family, uint32_t pid)
 {
-	const struct family_member *member = member_find(family, pid), *owner;
+	const struct family_member *member = family_member_find(family, pid),
+				   *owner;
 
 	if (!member || !member->memory)
 		return pid;
-	owner = member_find(family, member->memory);
+	owner = family_member_find(family, member->memory);
 	if (owner->ended || owner->set != member->owner_set)
 		return pid;
 	return owner->pid;
@@ -125,7 +126,8 @@ uint32_t family_mapped(const struct family *family,
 	for (int i = 0; i < GENERATIONS; i++) {
 		const struct process_entry *known =
 			process_table_find(table, at);
-		const struct family_member *member = member_find(family, at);
+		const struct family_member *member =
+			family_member_find(family, at);
 		bool later = member && member->parent && member->programs;
 
 		if (known && known->map_count && !later)

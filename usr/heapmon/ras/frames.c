@@ -6,13 +6,13 @@
 #include "lib/array.h"
 #include "lib/read/read.h"
 
-static uint32_t frames_add_text(struct frames *frames, const char *text)
+static uint32_t frames_add_text(struct ras_frames *frames, const char *text)
 {
 	return text ? heap_strings_add(&frames->trace->strings, text) : 0;
 }
 
-static uint32_t frame_make(struct frames *frames, uint32_t pid,
-			   uint64_t address)
+static uint32_t ras_frame_make(struct ras_frames *frames, uint32_t pid,
+			       uint64_t address)
 {
 	const struct ras_mapping *mapping =
 		process_table_mapping(frames->processes, pid, address - 1);
@@ -37,7 +37,8 @@ static uint32_t frame_make(struct frames *frames, uint32_t pid,
 	return heap_trace_frame(frames->trace, &frame);
 }
 
-static uint32_t frame_of(struct frames *frames, uint32_t pid, uint64_t address)
+static uint32_t frame_of(struct ras_frames *frames, uint32_t pid,
+			 uint64_t address)
 {
 	uint64_t key = key_map_serial(&frames->addresses, address);
 	uint64_t known;
@@ -45,7 +46,7 @@ static uint32_t frame_of(struct frames *frames, uint32_t pid, uint64_t address)
 	key |= (uint64_t)pid << 32;
 	known = key_map_number(&frames->known, key);
 	if (!known) {
-		known = frame_make(frames, pid, address) + UINT64_C(1);
+		known = ras_frame_make(frames, pid, address) + UINT64_C(1);
 		if (!(uint32_t)key ||
 		    key_map_add_number(&frames->known, key, known))
 			frames->failed = true;
@@ -54,7 +55,7 @@ static uint32_t frame_of(struct frames *frames, uint32_t pid, uint64_t address)
 }
 
 /* What stands in for the callers that aren't known; 0: there are no more. */
-static uint32_t end_stack(struct frames *frames, struct ras_stack stack)
+static uint32_t end_stack(struct ras_frames *frames, struct ras_stack stack)
 {
 	struct heap_frame frame = { .stopped = true };
 
@@ -65,7 +66,7 @@ static uint32_t end_stack(struct frames *frames, struct ras_stack stack)
 				heap_trace_frame(frames->trace, &frame));
 }
 
-uint32_t frames_stack(struct frames *frames, uint32_t pid,
+uint32_t frames_stack(struct ras_frames *frames, uint32_t pid,
 		      struct ras_stack stack, const uint8_t *data, size_t n)
 {
 	uint32_t number = end_stack(frames, stack);
@@ -79,7 +80,7 @@ uint32_t frames_stack(struct frames *frames, uint32_t pid,
 	return number;
 }
 
-void frames_free(struct frames *frames)
+void frames_free(struct ras_frames *frames)
 {
 	key_map_free(&frames->addresses);
 	key_map_free(&frames->known);

@@ -7,7 +7,7 @@
 #include "lib/read/read.h"
 #include "heapmon/core/trace.h"
 
-struct frames {
+struct ras_frames {
 	struct heap_trace *trace;
 	struct symbols *symbols;
 	const struct process_table *processes;
@@ -18,8 +18,8 @@ struct frames {
 };
 
 /* n bytes of return addresses, innermost first: the stack's number. */
-uint32_t frames_stack(struct frames *frames, uint32_t pid,
+uint32_t frames_stack(struct ras_frames *frames, uint32_t pid,
 		      struct ras_stack stack, const uint8_t *data, size_t n);
-void frames_free(struct frames *frames);
+void frames_free(struct ras_frames *frames);
 
 #endif

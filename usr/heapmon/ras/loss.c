@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool gaps_grow(struct loss *loss, size_t slices)
+static bool gaps_grow(struct ras_loss *loss, size_t slices)
 {
 	uint64_t *gaps;
 
@@ -28,7 +28,7 @@ static uint64_t slice_gaps(const struct trace_slice *slice)
 	return (uint64_t)slice->gaps + slice->wrapped;
 }
 
-int loss_before(struct loss *loss, const struct slices *slices,
+int loss_before(struct ras_loss *loss, const struct slices *slices,
 		const struct merge_head *head, struct loss_front *front)
 {
 	const struct trace_slice *slice = head->slice;
@@ -48,7 +48,7 @@ int loss_before(struct loss *loss, const struct slices *slices,
 	return 0;
 }
 
-static uint64_t covered(uint64_t total, uint64_t base)
+static uint64_t loss_covered(uint64_t total, uint64_t base)
 {
 	return total > base ? total - base : 0;
 }
@@ -62,8 +62,8 @@ static uint64_t point_dropped(const struct ras_count_total *total,
 	base = base ? base : &none;
 	if (total->missed != RAS_MISSED_UNKNOWN &&
 	    base->missed != RAS_MISSED_UNKNOWN)
-		missed = covered(total->missed, base->missed);
-	return missed + covered(total->dropped, base->dropped);
+		missed = loss_covered(total->missed, base->missed);
+	return missed + loss_covered(total->dropped, base->dropped);
 }
 
 uint64_t loss_dropped(const struct trace_file *file)
@@ -98,12 +98,12 @@ uint64_t loss_overwritten(const struct trace_file *file,
 		reached += point->reached;
 		present += point->present;
 	}
-	lost = covered(reached, present);
+	lost = loss_covered(reached, present);
 	return lost > file->pass.lost - file->lost_base ? lost :
 	       file->pass.lost - file->lost_base;
 }
 
-void loss_free(struct loss *loss)
+void loss_free(struct ras_loss *loss)
 {
 	free(loss->gaps);
 }

@@ -10,7 +10,7 @@
  * A gap of a slice begins at its last record: when that was given out the next
  * one is read, so that the gap is known before records of other slices follow.
  */
-struct loss {
+struct ras_loss {
 	uint64_t *gaps;			/* of each slice, in front of its last
 					 * record */
 	size_t slices;
@@ -25,13 +25,13 @@ struct loss_front {
 };
 
 /* 0 or -ENOMEM */
-int loss_before(struct loss *loss, const struct slices *slices,
+int loss_before(struct ras_loss *loss, const struct slices *slices,
 		const struct merge_head *head, struct loss_front *front);
 /* Calls that were never recorded: their time isn't known. */
 uint64_t loss_dropped(const struct trace_file *file);
 /* After the last record: records that were overwritten. */
 uint64_t loss_overwritten(const struct trace_file *file,
 			  const struct match *match);
-void loss_free(struct loss *loss);
+void loss_free(struct ras_loss *loss);
 
 #endif

@@ -27,13 +27,13 @@ struct ras_reader {
 	struct trace_file *file;
 	struct symbols_settings settings;
 	struct symbols *symbols;
-	struct frames frames;
+	struct ras_frames frames;
 	struct vtables vtables;
 	struct family family;
 	uint32_t pid;			/* of the last record; 0: look again */
 	uint32_t mapped, memory;	/* family_mapped() of it, family_memory() */
 	struct ras_heap_note last;	/* that was given */
-	struct loss loss;
+	struct ras_loss loss;
 	struct reader_note *notes;	/* those to be given by time */
 	size_t note_count, note_room, note_at;
 	int64_t time;			/* of the last record */
@@ -67,7 +67,7 @@ static int open_live(struct ras_reader *reader, struct error *err)
 						  "the buffer", err);
 }
 
-static int file_open(struct ras_reader *reader, struct error *err)
+static int ras_file_open(struct ras_reader *reader, struct error *err)
 {
 	if (reader->input->options->run)
 		return open_live(reader, err);
@@ -85,8 +85,8 @@ static int note_compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool note_take(struct ras_reader *reader,
-		      const struct ras_heap_note *note)
+static bool ras_note_take(struct ras_reader *reader,
+			  const struct ras_heap_note *note)
 {
 	if (!array_grow(&reader->notes, reader->note_count, &reader->note_room,
 			sizeof(*reader->notes)))
@@ -100,13 +100,13 @@ static bool note_take(struct ras_reader *reader,
 }
 
 /* Those that have come, among those that weren't given yet. */
-static bool notes_take(struct ras_reader *reader)
+static bool ras_notes_take(struct ras_reader *reader)
 {
 	const struct trace_file *file = reader->file;
 	size_t before = reader->note_count;
 
 	while (reader->note_count < file->note_count)
-		if (!note_take(reader, &file->notes[reader->note_count]))
+		if (!ras_note_take(reader, &file->notes[reader->note_count]))
 			return false;
 	if (reader->note_count > before)
 		qsort(reader->notes + reader->note_at,
@@ -115,7 +115,7 @@ static bool notes_take(struct ras_reader *reader)
 	return true;
 }
 
-static int reader_open(struct ras_reader *reader, struct error *err)
+static int ras_reader_open(struct ras_reader *reader, struct error *err)
 {
 	int ret;
 
@@ -125,7 +125,7 @@ static int reader_open(struct ras_reader *reader, struct error *err)
 	if (!reader->records)
 		return error_no_memory(err);
 	reader->file = &reader->records->file;
-	ret = file_open(reader, err);
+	ret = ras_file_open(reader, err);
 	if (ret)
 		stream_drop(&reader->stream);
 	return ret;
@@ -143,7 +143,7 @@ static int reader_begin(struct ras_reader *reader)
 
 /* ---- what is known of the whole ---- */
 
-static int64_t wall(const struct ras_reader *reader, uint64_t time)
+static int64_t ras_wall(const struct ras_reader *reader, uint64_t time)
 {
 	return (int64_t)(time + (uint64_t)reader->file->header.wall_offset);
 }
@@ -162,7 +162,7 @@ static void note_begin(struct ras_reader *reader,
 		trace->command = heap_strings_add_length(&trace->strings, name,
 							 16);
 	if (trace->begin == HEAP_NO_TIME)
-		trace->begin = wall(reader, note->time);
+		trace->begin = ras_wall(reader, note->time);
 }
 
 /* ---- notes ---- */
@@ -244,7 +244,7 @@ static int note_give(struct ras_reader *reader,
 		     const struct ras_heap_note *note, struct error *err)
 {
 	struct heap_event event = {
-		.pid = note->pid, .time = wall(reader, note->time),
+		.pid = note->pid, .time = ras_wall(reader, note->time),
 	};
 	bool known;
 	int ret = family_note(reader, note, &known, err);
@@ -357,7 +357,7 @@ static void event_fill(struct ras_reader *reader,
 	}
 	event->pid = reader->memory;
 	event->tid = record->tid;
-	event->time = wall(reader, record->time);
+	event->time = ras_wall(reader, record->time);
 	if (call->stack)
 		event->stack = frames_stack(&reader->frames, reader->mapped,
 					    call->stack_end, call->stack,
@@ -379,7 +379,7 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 
 	reader->calls++;
 	if (record->flags & RAS_RECORD_MUTED)
-		return loss_give(reader, wall(reader, record->time),
+		return loss_give(reader, ras_wall(reader, record->time),
 				 HEAP_LOST_UNKNOWN, false, err);
 	if (data.misfit || !heap_record_parse(&call, data.data, data.length) ||
 	    !heap_record_event(&call, record->minor, &event)) {
@@ -430,7 +430,7 @@ static int records_give(struct ras_reader *reader, int *more,
 
 /* ---- the end ---- */
 
-static int damage_tell(struct ras_reader *reader, struct error *err)
+static int ras_damage_tell(struct ras_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
 	struct damage *damage = &reader->file->damage;
@@ -474,7 +474,7 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	if (reader_begin(reader))
 		return error_no_memory(err);
 	do {
-		if (stream_more(&reader->stream) || !notes_take(reader))
+		if (stream_more(&reader->stream) || !ras_notes_take(reader))
 			return error_no_memory(err);
 		trace = reader->trace;
 		trace->host =
@@ -506,7 +506,7 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 			reader->input,
 			"--symbols '%s' has no file of a build-id that is in it",
 			dir);
-	ret = damage_tell(reader, err);
+	ret = ras_damage_tell(reader, err);
 	return ret ? ret : heap_check(reader, err);
 }
 
@@ -531,7 +531,7 @@ static int ras_read_events(struct heap_input *input,
 	reader->frames.trace = input->trace;
 	reader->vtables.settings = &reader->settings;
 	reader->vtables.strings = &input->trace->strings;
-	ret = reader_open(reader, err);
+	ret = ras_reader_open(reader, err);
 	if (!ret)
 		ret = reader_run(reader, err);
 	frames_free(&reader->frames);

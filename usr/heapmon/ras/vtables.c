@@ -60,8 +60,9 @@ static uint32_t class_name(struct vtables *vtables, const char *symbol)
 	return name;
 }
 
-static void symbol_take(struct vtables *vtables, struct vtable_module *module,
-			const char *name, const GElf_Sym *symbol)
+static void vtable_symbol_take(struct vtables *vtables,
+			       struct vtable_module *module, const char *name,
+			       const GElf_Sym *symbol)
 {
 	if (strncmp(name, PREFIX, strlen(PREFIX)) || !symbol->st_size)
 		return;
@@ -76,16 +77,17 @@ static void symbol_take(struct vtables *vtables, struct vtable_module *module,
 }
 
 /* All tables of symbols that are of this type. */
-static void symbols_read(struct vtables *vtables, struct vtable_module *module,
-			 Elf *elf, uint32_t type)
+static void vtable_symbols_read(struct vtables *vtables,
+				struct vtable_module *module, Elf *elf,
+				uint32_t type)
 {
 	struct elf_symbols at = { .elf = elf, .type = type };
 
 	while (elf_symbols_next(&at))
-		symbol_take(vtables, module, at.name, &at.symbol);
+		vtable_symbol_take(vtables, module, at.name, &at.symbol);
 }
 
-static void segments_read(struct vtable_module *module, Elf *elf)
+static void vtable_segments_read(struct vtable_module *module, Elf *elf)
 {
 	GElf_Phdr ph;
 	size_t count;
@@ -120,13 +122,14 @@ static void debug_read(struct vtables *vtables, struct vtable_module *module)
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 
 	if (elf)
-		symbols_read(vtables, module, elf, SHT_SYMTAB);
+		vtable_symbols_read(vtables, module, elf, SHT_SYMTAB);
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
 }
 
-static void module_read(struct vtables *vtables, struct vtable_module *module)
+static void vtable_module_read(struct vtables *vtables,
+			       struct vtable_module *module)
 {
 	char path[PATH_MAX];
 	int fd = symbol_search_code(vtables->settings, &module->mapping, path,
@@ -138,12 +141,12 @@ static void module_read(struct vtables *vtables, struct vtable_module *module)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf) {
-		segments_read(module, elf);
-		symbols_read(vtables, module, elf, SHT_SYMTAB);
+		vtable_segments_read(module, elf);
+		vtable_symbols_read(vtables, module, elf, SHT_SYMTAB);
 		if (!module->count)
 			debug_read(vtables, module);
 		if (!module->count)
-			symbols_read(vtables, module, elf, SHT_DYNSYM);
+			vtable_symbols_read(vtables, module, elf, SHT_DYNSYM);
 	}
 	elf_end(elf);
 	close(fd);
@@ -154,7 +157,7 @@ static void module_read(struct vtables *vtables, struct vtable_module *module)
 
 
 static const struct vtable_module *
-module_get(struct vtables *vtables, const struct ras_mapping *mapping)
+vtable_module_get(struct vtables *vtables, const struct ras_mapping *mapping)
 {
 	struct vtable_module *module;
 
@@ -177,7 +180,7 @@ module_get(struct vtables *vtables, const struct ras_mapping *mapping)
 		return NULL;
 	}
 	module->mapping = *mapping;
-	module_read(vtables, module);
+	vtable_module_read(vtables, module);
 	vtables->modules[vtables->module_count++] = module;
 	return module;
 }
@@ -199,10 +202,12 @@ static bool bias_of(const struct vtable_module *module,
 	return false;
 }
 
-static void range_add(struct vtables *vtables, struct vtable_process *process,
-		      const struct ras_mapping *mapping)
+static void vtable_range_add(struct vtables *vtables,
+			     struct vtable_process *process,
+			     const struct ras_mapping *mapping)
 {
-	const struct vtable_module *module = module_get(vtables, mapping);
+	const struct vtable_module *module =
+		vtable_module_get(vtables, mapping);
 	struct vtable_range range = { .module = module };
 
 	if (!module || !module->high || !bias_of(module, mapping, &range.bias))
@@ -219,7 +224,7 @@ static void range_add(struct vtables *vtables, struct vtable_process *process,
 		vtables->failed = true;
 }
 
-static int range_compare(const void *a, const void *b)
+static int vtable_range_compare(const void *a, const void *b)
 {
 	const struct vtable_range *x = a, *y = b;
 
@@ -237,15 +242,15 @@ static struct vtable_process *process_make(struct vtables *vtables,
 		return NULL;
 	process->pid = pid;
 	for (uint32_t i = 0; known && i < known->map_count; i++)
-		range_add(vtables, process, &known->maps[i]);
+		vtable_range_add(vtables, process, &known->maps[i]);
 	if (process->count)
 		qsort(process->ranges, process->count,
-		      sizeof(*process->ranges), range_compare);
+		      sizeof(*process->ranges), vtable_range_compare);
 	return process;
 }
 
-static const struct vtable_process *process_get(struct vtables *vtables,
-						uint32_t pid)
+static const struct vtable_process *vtable_process_get(struct vtables *vtables,
+						       uint32_t pid)
 {
 	struct vtable_process *process = key_map_find(&vtables->processes, pid);
 
@@ -291,7 +296,8 @@ enum heap_type vtables_find(struct vtables *vtables, uint32_t pid,
 	*name = 0;
 	if (!word)
 		return HEAP_TYPE_NO_TABLE;
-	process = vtables->settings->off ? NULL : process_get(vtables, pid);
+	process = vtables->settings->off ? NULL
+					 : vtable_process_get(vtables, pid);
 	if (!process || !process->count)
 		return HEAP_TYPE_NONE;
 	at = array_count_upto(process->ranges, process->count,

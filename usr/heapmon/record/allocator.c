@@ -48,8 +48,8 @@ static bool is_loader(const char *path)
 
 /* By its name when that leads to the file that is mapped, also in another root
  * directory; else what is mapped itself. */
-static int mapped_open(const struct maps_line *m, uint32_t pid,
-		       char path[PATH_MAX])
+static int allocator_mapped_open(const struct maps_line *m, uint32_t pid,
+				 char path[PATH_MAX])
 {
 	static const char *const forms[] = { "%2$s", "/proc/%1$u/root%2$s" };
 	int fd = maps_line_open(m, pid);
@@ -91,9 +91,9 @@ static bool place_wanted(const struct allocator_file *file,
 	       file->name == want->name || heap_function_is_cxx(function);
 }
 
-static int file_add(struct allocator *a, const struct maps_line *m,
-		    uint32_t pid, const struct allocator_want *want,
-		    struct error *err)
+static int allocator_file_add(struct allocator *a, const struct maps_line *m,
+			      uint32_t pid, const struct allocator_want *want,
+			      struct error *err)
 {
 	struct allocator_file *file;
 	struct stat st;
@@ -104,7 +104,7 @@ static int file_add(struct allocator *a, const struct maps_line *m,
 		return error_no_memory(err);
 	file = &a->files[a->count];
 	memset(file, 0, sizeof(*file));
-	file->fd = mapped_open(m, pid, file->path);
+	file->fd = allocator_mapped_open(m, pid, file->path);
 	if (file->fd < 0)
 		return 0;	/* the process may be gone: another may have it */
 	if (array_grow(&a->seen, a->seen_count, &a->seen_room,
@@ -150,7 +150,8 @@ int allocator_add_process(struct allocator *allocator, uint32_t pid,
 			*m.deleted = '\0';
 		if (!was_seen(allocator, &m) && object_wanted(want, m.path) &&
 		    !is_loader(m.path))
-			code = file_add(allocator, &m, pid, want, err);
+			code = allocator_file_add(allocator, &m, pid, want,
+						  err);
 	}
 	maps_lines_close(&lines);
 	return code;

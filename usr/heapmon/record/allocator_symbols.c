@@ -81,7 +81,7 @@ static const struct heap_function_def *symbol_function(const struct scan *scan,
 		       : NULL;
 }
 
-static bool offset_find(Elf *elf, uint64_t address, uint64_t *offset)
+static bool allocator_offset_find(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr phdr;
 	size_t count;
@@ -121,8 +121,8 @@ static void alias_take(struct allocator_place *place,
 	strncpy(place->symbol, symbol, sizeof(place->symbol) - 1);
 }
 
-static struct allocator_place *place_find(struct allocator_file *file,
-					  uint64_t offset)
+static struct allocator_place *allocator_place_find(struct allocator_file *file,
+						    uint64_t offset)
 {
 	for (size_t i = 0; i < file->count; i++)
 		if (file->places[i].offset == offset)
@@ -141,11 +141,13 @@ static bool function_known(const struct allocator_file *file,
 	return false;
 }
 
-static void place_add(struct scan *scan, const struct heap_function_def *function,
-		      uint64_t offset, uint64_t address, const char *symbol)
+static void allocator_place_add(struct scan *scan,
+				const struct heap_function_def *function,
+				uint64_t offset, uint64_t address,
+				const char *symbol)
 {
 	struct allocator_file *file = scan->file;
-	struct allocator_place *place = place_find(file, offset);
+	struct allocator_place *place = allocator_place_find(file, offset);
 
 	if (place) {
 		alias_take(place, function, symbol);
@@ -164,12 +166,13 @@ static void place_add(struct scan *scan, const struct heap_function_def *functio
 		.address = address,
 	};
 	strncpy(place->symbol, symbol, sizeof(place->symbol) - 1);
-	if (entry_read(file, place, function->kind == FUNCTION_RELEASE))
+	if (allocator_entry_read(file, place,
+				 function->kind == FUNCTION_RELEASE))
 		file->count++;
 }
 
-static void symbol_take(struct scan *scan, Elf *elf, const GElf_Sym *symbol,
-			const char *name)
+static void allocator_symbol_take(struct scan *scan, Elf *elf,
+				  const GElf_Sym *symbol, const char *name)
 {
 	unsigned int bind = GELF_ST_BIND(symbol->st_info);
 	const struct heap_function_def *function;
@@ -180,8 +183,9 @@ static void symbol_take(struct scan *scan, Elf *elf, const GElf_Sym *symbol,
 	    (bind == STB_LOCAL && !scan->want->object_count))
 		return;
 	function = symbol_function(scan, name);
-	if (function && offset_find(elf, symbol->st_value, &offset))
-		place_add(scan, function, offset, symbol->st_value, name);
+	if (function && allocator_offset_find(elf, symbol->st_value, &offset))
+		allocator_place_add(scan, function, offset, symbol->st_value,
+				    name);
 }
 
 /* The symbols of `elf`. `image`: whose segments name the places of the code: an
@@ -192,10 +196,10 @@ static void tables_scan(struct scan *scan, Elf *image, Elf *elf, uint32_t type)
 
 	while (!scan->code && elf_symbols_next(&at))
 		if (at.symbol.st_value)
-			symbol_take(scan, image, &at.symbol, at.name);
+			allocator_symbol_take(scan, image, &at.symbol, at.name);
 }
 
-static int place_compare(const void *a, const void *b)
+static int allocator_place_compare(const void *a, const void *b)
 {
 	const struct allocator_place *x = a, *y = b;
 
@@ -232,6 +236,6 @@ int allocator_file_read(struct allocator_file *file,
 	elf_end(elf);
 	if (file->count)
 		qsort(file->places, file->count, sizeof(*file->places),
-		      place_compare);
+		      allocator_place_compare);
 	return scan.code;
 }

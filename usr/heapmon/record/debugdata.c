@@ -18,7 +18,7 @@ typedef int unpack_function(uint64_t *memory, uint32_t flags,
 			    size_t *in_at, size_t in_size, uint8_t *out,
 			    size_t *out_at, size_t out_size);
 
-static Elf_Data *section_find(Elf *elf, const char *wanted)
+static Elf_Data *debugdata_section_find(Elf *elf, const char *wanted)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -40,7 +40,7 @@ static Elf_Data *section_find(Elf *elf, const char *wanted)
 
 int debugdata_read(Elf *elf, void **data, size_t *size)
 {
-	Elf_Data *packed = section_find(elf, ".gnu_debugdata");
+	Elf_Data *packed = debugdata_section_find(elf, ".gnu_debugdata");
 	unpack_function *unpack = packed && packed->d_size ?
 		library_symbol("liblzma.so.5", "lzma_stream_buffer_decode") :
 		NULL;

@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-bool entry_read(const struct allocator_file *file,
-		struct allocator_place *place, bool release)
+bool allocator_entry_read(const struct allocator_file *file,
+			  struct allocator_place *place, bool release)
 {
 	uint8_t code[ENTRY_CODE] = { 0 };
 

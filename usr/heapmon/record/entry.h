@@ -9,8 +9,8 @@
 
 /* Fill in skip, insn and fast; release: NULL need not be seen. false: no probe
  * can be there, or the code can't be read. */
-bool entry_read(const struct allocator_file *file,
-		struct allocator_place *place, bool release);
+bool allocator_entry_read(const struct allocator_file *file,
+			  struct allocator_place *place, bool release);
 
 /* By machine; code has ENTRY_CODE bytes. */
 bool entry_read_x86(struct allocator_place *place, const uint8_t *code,

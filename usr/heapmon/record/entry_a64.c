@@ -58,19 +58,19 @@ static enum kind kind_of(uint32_t insn)
 	return STEPPED;
 }
 
-static uint32_t insn_at(const uint8_t *code)
+static uint32_t entry_insn_at(const uint8_t *code)
 {
 	return code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
 }
 
 bool entry_read_a64(struct allocator_place *place, const uint8_t *code)
 {
-	uint32_t insn = insn_at(code);
+	uint32_t insn = entry_insn_at(code);
 
 	if ((insn & BTI_MASK) == BTI &&
-	    kind_of(insn_at(code + 4)) == SIMULATED) {
+	    kind_of(entry_insn_at(code + 4)) == SIMULATED) {
 		place->skip = 4;
-		insn = insn_at(code + 4);
+		insn = entry_insn_at(code + 4);
 	}
 	place->fast = kind_of(insn) == SIMULATED;
 	place->insn_length = 4;

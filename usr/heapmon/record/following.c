@@ -12,17 +12,18 @@
 #include "lib/buffer/picture.h"
 #include "recording.h"
 
-static void note(struct recording *r, uint64_t time, uint32_t kind,
-		 uint32_t pid, uint64_t a, uint64_t b)
+static void following_note(struct recording *r, uint64_t time, uint32_t kind,
+			   uint32_t pid, uint64_t a, uint64_t b)
 {
 	const struct ras_heap_note item = {
 		.time = time, .kind = kind, .pid = pid, .a = a, .b = b,
 	};
 
-	notes_add(&r->notes, &item);
+	record_notes_add(&r->notes, &item);
 }
 
-static struct recorded *process_find(struct recording *r, uint32_t pid)
+static struct recorded *following_process_find(struct recording *r,
+					       uint32_t pid)
 {
 	for (size_t i = 0; i < r->process_count; i++)
 		if (r->processes[i].pid == pid)
@@ -30,10 +31,10 @@ static struct recorded *process_find(struct recording *r, uint32_t pid)
 	return NULL;
 }
 
-static struct recorded *process_add(struct recording *r, uint32_t pid,
-				    uint32_t parent)
+static struct recorded *following_process_add(struct recording *r, uint32_t pid,
+					      uint32_t parent)
 {
-	struct recorded *process = process_find(r, pid);
+	struct recorded *process = following_process_find(r, pid);
 
 	if (process)
 		return process;
@@ -134,11 +135,12 @@ static int process_look(struct recording *r, struct recorded *process,
 
 /* ---- what processes do ---- */
 
-static void take_exit(struct recording *r, const struct tracker_event *event)
+static void following_take_exit(struct recording *r,
+				const struct tracker_event *event)
 {
-	struct recorded *process = process_find(r, event->pid);
+	struct recorded *process = following_process_find(r, event->pid);
 
-	note(r, event->time, RAS_HEAP_EXIT, event->pid, 0, 0);
+	following_note(r, event->time, RAS_HEAP_EXIT, event->pid, 0, 0);
 	if (r->unwind)
 		unwind_drop_process(r->unwind, event->pid);
 	if (!process)
@@ -153,15 +155,15 @@ static void take_exit(struct recording *r, const struct tracker_event *event)
 static int event_take(void *context, const struct tracker_event *event)
 {
 	struct recording *r = context;
-	struct recorded *process = process_find(r, event->pid);
+	struct recorded *process = following_process_find(r, event->pid);
 	unsigned int bytes;
 	struct recorded *child;
 
 	switch (event->kind) {
 	case TRACKER_FORK:
-		child = process_add(r, event->pid, event->parent);
-		note(r, event->time, RAS_HEAP_FORK, event->pid, event->parent,
-		     0);
+		child = following_process_add(r, event->pid, event->parent);
+		following_note(r, event->time, RAS_HEAP_FORK, event->pid,
+			       event->parent, 0);
 		if (child) {
 			arming_add_pid(r, event->pid);
 			if (r->unwind)
@@ -170,14 +172,14 @@ static int event_take(void *context, const struct tracker_event *event)
 		}
 		break;
 	case TRACKER_SHARE:
-		note(r, event->time, RAS_HEAP_SHARE, event->pid, event->parent,
-		     0);
+		following_note(r, event->time, RAS_HEAP_SHARE, event->pid,
+			       event->parent, 0);
 		break;
 	case TRACKER_EXEC:
 		bytes = pointer_bytes(event->pid);
-		note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
-		note(r, event->time, RAS_HEAP_BEGIN, event->pid,
-		     bytes ? bytes : 8, 1);
+		following_note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
+		following_note(r, event->time, RAS_HEAP_BEGIN, event->pid,
+			       bytes ? bytes : 8, 1);
 		if (r->unwind)
 			unwind_drop_process(r->unwind, event->pid);
 		if (process) {
@@ -187,7 +189,7 @@ static int event_take(void *context, const struct tracker_event *event)
 		}
 		break;
 	case TRACKER_EXIT:
-		take_exit(r, event);
+		following_take_exit(r, event);
 		break;
 	case TRACKER_MAP:
 		if (process)
@@ -195,8 +197,8 @@ static int event_take(void *context, const struct tracker_event *event)
 		break;
 	case TRACKER_GROW:
 		if (event->brk || r->settings->want.maps)
-			note(r, event->time, RAS_HEAP_GROW, event->pid,
-			     event->address, event->size);
+			following_note(r, event->time, RAS_HEAP_GROW,
+				       event->pid, event->address, event->size);
 		break;
 	case TRACKER_LOST:
 		r->tracker_lost++;
@@ -224,14 +226,14 @@ int following_update(struct recording *r, struct error *err)
 int following_add(struct recording *r, uint32_t pid, bool from_exec,
 		  struct error *err)
 {
-	struct recorded *process = process_add(r, pid, 0);
+	struct recorded *process = following_process_add(r, pid, 0);
 	unsigned int bytes = pointer_bytes(pid);
 
 	if (!process)
 		return error_no_memory(err);
 	process->changed = false;
-	note(r, buffer_time(), RAS_HEAP_BEGIN, pid, bytes ? bytes : 8,
-	     from_exec);
+	following_note(r, buffer_time(), RAS_HEAP_BEGIN, pid, bytes ? bytes : 8,
+		       from_exec);
 	maps_write(r, process);
 	return 0;
 }
@@ -276,10 +278,10 @@ static int old_take(void *context, const struct old_block *block)
 	taking->count++;
 	taking->bytes += block->size;
 	if (block->has_word && taking->r->settings->points.types)
-		note(taking->r, time, RAS_HEAP_OLD_WORD, taking->pid,
-		     block->address, block->word);
-	note(taking->r, time, RAS_HEAP_OLD, taking->pid, block->address,
-	     block->size);
+		following_note(taking->r, time, RAS_HEAP_OLD_WORD, taking->pid,
+			       block->address, block->word);
+	following_note(taking->r, time, RAS_HEAP_OLD, taking->pid,
+		       block->address, block->size);
 	return taking->r->notes.failed ? -ENOMEM : 0;
 }
 
@@ -291,8 +293,8 @@ void following_walk_old(struct recording *r, uint32_t pid)
 	uint32_t end = code ? RAS_HEAP_OLD_REFUSED : taking.figures.why;
 	uint64_t time = taking.figures.time;
 
-	note(r, time ? time : buffer_time(), RAS_HEAP_OLD_END, pid,
-	     taking.count, end);
+	following_note(r, time ? time : buffer_time(), RAS_HEAP_OLD_END, pid,
+		       taking.count, end);
 	r->old_blocks += taking.count;
 	r->old_bytes += taking.bytes;
 	if (taking.figures.stopped > r->old_stopped)

@@ -8,8 +8,8 @@
 
 #define RANGES_MAX	4096	/* then they begin anew */
 
-static void range_add(struct growth *growth, size_t at,
-		      struct growth_range range)
+static void growth_range_add(struct growth *growth, size_t at,
+			     struct growth_range range)
 {
 	struct growth_range *items;
 
@@ -44,7 +44,7 @@ void growth_take(struct growth *growth, struct growth_range range,
 		part.end = is_known ? known->start : range.end;
 		if (part.start < part.end) {
 			take(context, part);
-			range_add(growth, at++, part);
+			growth_range_add(growth, at++, part);
 		}
 		if (!is_known)
 			return;

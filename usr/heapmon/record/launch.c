@@ -17,7 +17,7 @@
 
 #define HITS_MOST	64	/* of the loader's breakpoint */
 
-static int refused(struct error *err, int cause, const char *what)
+static int launch_refused(struct error *err, int cause, const char *what)
 {
 	error_set(err, -cause, "cannot %s: %s", what, strerror(cause));
 	if (cause == EPERM)
@@ -26,7 +26,7 @@ static int refused(struct error *err, int cause, const char *what)
 }
 
 /* Until it stops; false: it has ended */
-static bool stop_wait(struct launch *launch, int *number)
+static bool launch_stop_wait(struct launch *launch, int *number)
 {
 	int status;
 
@@ -50,7 +50,7 @@ static bool run_until(struct launch *launch, int wanted)
 	do {
 		if (ptrace(PTRACE_CONT, launch->pid, 0, pass))
 			return false;
-		if (!stop_wait(launch, &number))
+		if (!launch_stop_wait(launch, &number))
 			return false;
 		pass = number;
 	} while (number != wanted);
@@ -87,13 +87,13 @@ static int breakpoint_run(struct launch *launch, uint64_t address)
 	return code ? code : breakpoint_leave(launch->pid, address);
 }
 
-static int step(struct launch *launch)
+static int launch_step(struct launch *launch)
 {
 	int number;
 
 	if (ptrace(PTRACE_SINGLESTEP, launch->pid, 0, 0))
 		return -errno;
-	return stop_wait(launch, &number) ? 0 : -ECHILD;
+	return launch_stop_wait(launch, &number) ? 0 : -ECHILD;
 }
 
 /* The loader tells debuggers before and after it maps. */
@@ -106,7 +106,7 @@ static int libraries_wait(struct launch *launch)
 		code = breakpoint_run(launch, loader.stop);
 		if (code || loader_is_done(&loader, launch->pid))
 			return code;
-		code = step(launch);
+		code = launch_step(launch);
 	}
 	return code;
 }
@@ -117,7 +117,7 @@ static int exec_wait(struct launch *launch, int why, struct error *err)
 {
 	int number, cause = 0;
 
-	if (!stop_wait(launch, &number) ||
+	if (!launch_stop_wait(launch, &number) ||
 	    ptrace(PTRACE_SETOPTIONS, launch->pid, 0,
 		   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) ||
 	    !run_until(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
@@ -140,7 +140,7 @@ int launch_start(struct launch *launch, char **argv, struct error *err)
 
 	*launch = (struct launch){ .name = argv[0] };
 	if (pipe2(why, O_CLOEXEC))
-		return refused(err, errno, "make a pipe");
+		return launch_refused(err, errno, "make a pipe");
 	/* the program gets the signals as heapmon itself got them */
 	stopping_hold(true);
 	launch->pid = fork();
@@ -161,7 +161,7 @@ int launch_start(struct launch *launch, char **argv, struct error *err)
 	stopping_hold(false);
 	close(why[1]);
 	if (launch->pid < 0) {
-		code = refused(err, errno, "fork");
+		code = launch_refused(err, errno, "fork");
 		launch->pid = 0;
 	} else {
 		launch->stopped = true;
@@ -184,7 +184,7 @@ int launch_continue(struct launch *launch, struct error *err)
 {
 	launch->stopped = false;
 	if (launch->pid && ptrace(PTRACE_DETACH, launch->pid, 0, 0))
-		return refused(err, errno, "let the program run");
+		return launch_refused(err, errno, "let the program run");
 	return 0;
 }
 

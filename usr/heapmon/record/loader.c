@@ -52,7 +52,7 @@ static ssize_t proc_read(pid_t pid, const char *name, void *data, size_t size)
 }
 
 /* The file that is mapped from this address on */
-static int mapped_open(pid_t pid, uint64_t base)
+static int loader_mapped_open(pid_t pid, uint64_t base)
 {
 	struct maps_lines lines;
 	struct maps_line maps;
@@ -67,13 +67,13 @@ static int mapped_open(pid_t pid, uint64_t base)
 	return fd;
 }
 
-struct wanted {
+struct loader_wanted {
 	const char *name;
 	uint64_t value;		/* 0: not found */
 };
 
-static void symbols_find(Elf *elf, uint32_t type, struct wanted *wanted,
-			 size_t count)
+static void loader_symbols_find(Elf *elf, uint32_t type,
+				struct loader_wanted *wanted, size_t count)
 {
 	struct elf_symbols at = { .elf = elf, .type = type };
 
@@ -86,7 +86,8 @@ static void symbols_find(Elf *elf, uint32_t type, struct wanted *wanted,
 
 int loader_read(struct loader *loader, pid_t pid)
 {
-	struct wanted wanted[] = { { "_dl_debug_state", 0 }, { "_r_debug", 0 } };
+	struct loader_wanted wanted[] = {{"_dl_debug_state", 0},
+					 {"_r_debug", 0}};
 	uint8_t ident[EI_NIDENT] = { 0 }, auxv[1024];
 	ssize_t size = proc_read(pid, "auxv", auxv, sizeof(auxv));
 	uint64_t base = 0;
@@ -102,14 +103,14 @@ int loader_read(struct loader *loader, pid_t pid)
 		return -ENOENT;
 	if (auxv_value(auxv, size, wide, AT_BASE, &base) || !base)
 		return 0;
-	fd = mapped_open(pid, base);
+	fd = loader_mapped_open(pid, base);
 	if (fd < 0)
 		return 0;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf) {
-		symbols_find(elf, SHT_DYNSYM, wanted, 2);
-		symbols_find(elf, SHT_SYMTAB, wanted, 2);
+		loader_symbols_find(elf, SHT_DYNSYM, wanted, 2);
+		loader_symbols_find(elf, SHT_SYMTAB, wanted, 2);
 	}
 	elf_end(elf);
 	close(fd);

@@ -6,7 +6,7 @@
 
 #define CHUNK_NOTES	8192	/* in a chunk at most */
 
-void notes_add(struct notes *notes, const struct ras_heap_note *note)
+void record_notes_add(struct notes *notes, const struct ras_heap_note *note)
 {
 	size_t at = notes->count;
 

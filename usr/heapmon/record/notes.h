@@ -13,7 +13,7 @@ struct notes {
 	bool failed;			/* no memory: some are missing */
 };
 
-void notes_add(struct notes *notes, const struct ras_heap_note *note);
+void record_notes_add(struct notes *notes, const struct ras_heap_note *note);
 /* By time, those of one time in the order in which they came. */
 void notes_write(struct notes *notes, struct chunk_out *out);
 void notes_free(struct notes *notes);

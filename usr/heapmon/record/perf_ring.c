@@ -31,7 +31,7 @@ static size_t ring_bytes(void)
 	return sysconf(_SC_PAGESIZE) + DATA_BYTES;
 }
 
-static int ring_open(struct perf_ring *ring, int epoll, int cpu)
+static int perf_ring_open(struct perf_ring *ring, int epoll, int cpu)
 {
 	struct perf_event_attr attr;
 	struct epoll_event event = { .events = EPOLLIN };
@@ -86,7 +86,8 @@ int perf_rings_open(struct perf_rings *rings, struct error *err)
 	if (!rings->items || rings->fd < 0)
 		ret = -ENOMEM;
 	for (int cpu = 0; cpu < cpus && !ret; cpu++) {
-		ret = ring_open(&rings->items[rings->count], rings->fd, cpu);
+		ret = perf_ring_open(&rings->items[rings->count], rings->fd,
+				     cpu);
 		if (!ret)
 			rings->count++;
 		else if (ret == -ENODEV)	/* it is offline */
@@ -137,8 +138,8 @@ static bool bytes_reserve(struct perf_batch *batch, size_t more)
 	return true;
 }
 
-static void ring_copy(const struct perf_ring *ring, uint64_t at, void *to,
-		      size_t size)
+static void perf_ring_copy(const struct perf_ring *ring, uint64_t at, void *to,
+			   size_t size)
 {
 	size_t from = at & (DATA_BYTES - 1);
 	size_t part = DATA_BYTES - from < size ? DATA_BYTES - from : size;
@@ -160,7 +161,7 @@ static bool record_take(struct perf_batch *batch, const struct perf_ring *ring,
 		return false;
 	record = &batch->items[batch->count++];
 	record->offset = batch->used;
-	ring_copy(ring, at, batch->bytes + batch->used, size);
+	perf_ring_copy(ring, at, batch->bytes + batch->used, size);
 	memcpy(&header, batch->bytes + batch->used, sizeof(header));
 	if (header.type == PERF_RECORD_SAMPLE)
 		time = sizeof(header) + 8;
@@ -177,7 +178,7 @@ static int ring_read(const struct perf_ring *ring, struct perf_batch *batch)
 	struct perf_event_header header;
 
 	while (head - at >= sizeof(header)) {
-		ring_copy(ring, at, &header, sizeof(header));
+		perf_ring_copy(ring, at, &header, sizeof(header));
 		if (header.size < sizeof(header) || header.size % 8 ||
 		    header.size > head - at)
 			return -EIO;
@@ -210,7 +211,7 @@ static bool batch_is_open(const struct perf_batch *batch, size_t from,
 	return false;
 }
 
-static uint64_t now(void)
+static uint64_t perf_now(void)
 {
 	struct timespec ts;
 
@@ -225,7 +226,7 @@ int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 
 	batch->count = batch->used = 0;
 	for (int round = 0; round < ROUNDS && open; round++) {
-		uint64_t begun = now();
+		uint64_t begun = perf_now();
 		size_t from = batch->count;
 
 		for (size_t i = 0; i < rings->count; i++) {

@@ -15,16 +15,16 @@
 
 #define RPN_ROOM	64	/* of the longest expression here */
 
-enum { MODULES, POINTS, SITES, STMTS, RPN, STRINGS, TABLES };
+enum { MODULES, POINTS, SITES, STMTS, RPN, POINT_STRINGS, POINT_TABLES };
 
 /* An expression; they are short */
-struct expression {
+struct points_expression {
 	uint8_t bytes[RPN_ROOM];
 	uint8_t size;
 };
 
 struct points {
-	struct tables tables;
+	struct tdf_tables tables;
 	const struct allocator_file *file;
 	const struct points_want *want;
 	const struct heap_function_def *function;
@@ -36,7 +36,7 @@ struct points {
 
 /* ---- expressions ---- */
 
-static void put(struct expression *e, uint8_t byte)
+static void points_put(struct points_expression *e, uint8_t byte)
 {
 	e->bytes[e->size++] = byte;
 }
@@ -46,20 +46,24 @@ static void put(struct expression *e, uint8_t byte)
  * aadwarf64 4.1, aapcs64 6.8.2; the i386 psABI has them on the stack (2.2.3),
  * above the return address.
  */
-static const struct machine {
+static const struct points_machine {
 	uint16_t machine;
 	uint8_t arguments[6];
 	uint8_t stack;
 	uint8_t call_bytes;	/* that a call pushes */
 } machines[] = {
-	{ EM_X86_64, { 5, 4, 1, 2, 8, 9 }, 7, 8 },
-	{ EM_AARCH64, { 0, 1, 2, 3, 4, 5 }, 31, 0 },
-	{ EM_386, { 0 }, 4, 4 },	/* the last: entry_read() knows no more */
+	{EM_X86_64, {5, 4, 1, 2, 8, 9}, 7, 8},
+	{EM_AARCH64, {0, 1, 2, 3, 4, 5}, 31, 0},
+	{EM_386,
+	 {0},
+	 4,
+	 4}, /* the last: allocator_entry_read() knows no more */
 };
 
-static const struct machine *machine_of(const struct allocator_file *file)
+static const struct points_machine *
+points_machine_of(const struct allocator_file *file)
 {
-	const struct machine *machine = machines;
+	const struct points_machine *machine = machines;
 
 	while (machine->machine != file->machine &&
 	       machine->machine != EM_386)
@@ -67,64 +71,65 @@ static const struct machine *machine_of(const struct allocator_file *file)
 	return machine;
 }
 
-static void put_argument(const struct points *p, struct expression *e,
+static void put_argument(const struct points *p, struct points_expression *e,
 			 unsigned int index)
 {
-	const struct machine *machine = machine_of(p->file);
+	const struct points_machine *machine = points_machine_of(p->file);
 	const uint8_t word = 4;
 
 	if (p->wide && p->entry) {
-		put(e, RPN_breg + machine->arguments[index]);
-		put(e, 0);
+		points_put(e, RPN_breg + machine->arguments[index]);
+		points_put(e, 0);
 	} else if (p->wide) {
-		put(e, RPN_entry_value);
-		put(e, 1);
-		put(e, 0x50 + machine->arguments[index]); /* DW_OP_regN */
+		points_put(e, RPN_entry_value);
+		points_put(e, 1);
+		points_put(e,
+			   0x50 + machine->arguments[index]); /* DW_OP_regN */
 	} else {
 		if (!p->entry) {
-			put(e, RPN_entry_value);
-			put(e, 4);
+			points_put(e, RPN_entry_value);
+			points_put(e, 4);
 		}
-		put(e, RPN_breg + machine->stack);
-		put(e, word + word * index);
-		put(e, RPN_deref_size);
-		put(e, word);
+		points_put(e, RPN_breg + machine->stack);
+		points_put(e, word + word * index);
+		points_put(e, RPN_deref_size);
+		points_put(e, word);
 	}
 }
 
 /* rax, eax, x0 */
-static void put_result(struct expression *e)
+static void put_result(struct points_expression *e)
 {
-	put(e, RPN_breg);
-	put(e, 0);
+	points_put(e, RPN_breg);
+	points_put(e, 0);
 }
 
 /* FUNCTION_NONE, _ARG, _MUL */
-static void put_arguments(const struct points *p, struct expression *e,
+static void put_arguments(const struct points *p, struct points_expression *e,
 			  uint8_t which)
 {
 	if (which == FUNCTION_NONE) {
-		put(e, RPN_lit);
+		points_put(e, RPN_lit);
 		return;
 	}
 	put_argument(p, e, (which & 15) - 1);
 	if (which >> 4) {
 		put_argument(p, e, (which >> 4) - 1);
-		put(e, RPN_mul);
+		points_put(e, RPN_mul);
 	}
 }
 
-static void put_compare(struct expression *e, uint8_t code)
+static void put_compare(struct points_expression *e, uint8_t code)
 {
-	put(e, RPN_lit);
-	put(e, code);
+	points_put(e, RPN_lit);
+	points_put(e, code);
 }
 
 /* The block came, or there is one to release. */
-static struct expression condition_make(const struct points *p)
+static struct points_expression condition_make(const struct points *p)
 {
 	const struct heap_function_def *f = p->function;
-	struct expression e = { .size = 0 };
+	struct points_expression e = { .size = 0 };
 
 	switch (f->kind) {
 	case FUNCTION_ACQUIRE:
@@ -143,8 +148,8 @@ static struct expression condition_make(const struct points *p)
 		put_compare(&e, RPN_ne);
 		put_arguments(p, &e, f->size);
 		put_compare(&e, RPN_eq);
-		put(&e, RPN_and);
-		put(&e, RPN_or);
+		points_put(&e, RPN_and);
+		points_put(&e, RPN_or);
 		break;
 	case FUNCTION_RELEASE:
 	case FUNCTION_UNMAP:
@@ -156,25 +161,25 @@ static struct expression condition_make(const struct points *p)
 	case FUNCTION_MAP:
 		/* not -1: MAP_FAILED */
 		put_result(&e);
-		put(&e, p->wide ? RPN_const4s : RPN_const4u);
+		points_put(&e, p->wide ? RPN_const4s : RPN_const4u);
 		for (unsigned int i = 0; i < 4; i++)
-			put(&e, 0xff);
-		put(&e, RPN_ne);
+			points_put(&e, 0xff);
+		points_put(&e, RPN_ne);
 		break;
 	}
 	return e;
 }
 
-static struct expression address_make(const struct points *p)
+static struct points_expression address_make(const struct points *p)
 {
 	const struct heap_function_def *f = p->function;
-	struct expression e = { .size = 0 };
+	struct points_expression e = { .size = 0 };
 
 	switch (f->kind) {
 	case FUNCTION_ACQUIRE_INTO:
 		put_argument(p, &e, 0);
-		put(&e, RPN_deref_size);
-		put(&e, p->wide ? 8 : 4);
+		points_put(&e, RPN_deref_size);
+		points_put(&e, p->wide ? 8 : 4);
 		break;
 	case FUNCTION_RELEASE:
 	case FUNCTION_UNMAP:
@@ -186,18 +191,18 @@ static struct expression address_make(const struct points *p)
 	return e;
 }
 
-static struct expression size_make(const struct points *p)
+static struct points_expression size_make(const struct points *p)
 {
-	struct expression e = { .size = 0 };
+	struct points_expression e = { .size = 0 };
 
 	put_arguments(p, &e, p->function->size);
 	return e;
 }
 
-static struct expression old_make(const struct points *p)
+static struct points_expression old_make(const struct points *p)
 {
 	enum heap_function_kind kind = p->function->kind;
-	struct expression e = { .size = 0 };
+	struct points_expression e = { .size = 0 };
 
 	put_arguments(p, &e, kind == FUNCTION_RESIZE || kind == FUNCTION_MAP ?
 		      p->function->address : FUNCTION_NONE);
@@ -205,22 +210,22 @@ static struct expression old_make(const struct points *p)
 }
 
 /* At the entry: what a call pushes is below it. */
-static struct expression frame_make(const struct points *p)
+static struct points_expression points_frame_make(const struct points *p)
 {
-	const struct machine *machine = machine_of(p->file);
-	struct expression e = { .size = 0 };
+	const struct points_machine *machine = points_machine_of(p->file);
+	struct points_expression e = { .size = 0 };
 
 	if (!p->entry)
 		return e;
-	put(&e, RPN_breg + machine->stack);
-	put(&e, machine->call_bytes);
+	points_put(&e, RPN_breg + machine->stack);
+	points_put(&e, machine->call_bytes);
 	return e;
 }
 
 /* ---- statements, sites, points ---- */
 
 static void add_stmt(struct points *p, uint8_t kind, uint8_t flags,
-		     uint16_t length, struct expression e)
+		     uint16_t length, struct points_expression e)
 {
 	struct tdf_stmt stmt = {
 		.kind = kind, .flags = flags, .length = length,
@@ -245,11 +250,12 @@ static void add_stmts(struct points *p)
 	if (release && p->want->types)
 		add_stmt(p, TDF_STMT_MEM, 0, p->wide ? 8 : 4, address_make(p));
 	if (points_have_stack(p->want, p->function))
-		add_stmt(p, TDF_STMT_STACK, 0, p->want->depth, frame_make(p));
+		add_stmt(p, TDF_STMT_STACK, 0, p->want->depth,
+			 points_frame_make(p));
 }
 
-static void add_site(struct points *p, const struct allocator_place *place,
-		     uint8_t flags)
+static void points_add_site(struct points *p,
+			    const struct allocator_place *place, uint8_t flags)
 {
 	uint32_t first = p->tables.counts[STMTS];
 	struct tdf_site site = {
@@ -278,7 +284,8 @@ static void add_site(struct points *p, const struct allocator_place *place,
  * which may be left by an exception, as far as it is malloc's caller; strdup(),
  * which tells no size. No return probe of it is needed.
  */
-static bool is_name(const struct allocator_file *file, const struct heap_function_def *f)
+static bool points_is_name(const struct allocator_file *file,
+			   const struct heap_function_def *f)
 {
 	if (f->kind != FUNCTION_ACQUIRE)
 		return false;
@@ -290,7 +297,7 @@ static bool is_name(const struct allocator_file *file, const struct heap_functio
 static void add_point(struct points *p, const struct allocator_place *place)
 {
 	const struct heap_function_def *f = &heap_functions[place->function];
-	bool name = is_name(p->file, f);
+	bool name = points_is_name(p->file, f);
 	bool release = f->kind == FUNCTION_RELEASE ||
 		       f->kind == FUNCTION_UNMAP;
 	struct tdf_point point = {
@@ -307,10 +314,10 @@ static void add_point(struct points *p, const struct allocator_place *place)
 	p->function = f;
 	p->entry = true;
 	p->name = name;
-	add_site(p, place, release ? 0 : TDF_SITE_CALL);
+	points_add_site(p, place, release ? 0 : TDF_SITE_CALL);
 	p->entry = false;
 	if (!release && !name)
-		add_site(p, place, TDF_SITE_RETURN);
+		points_add_site(p, place, TDF_SITE_RETURN);
 	tables_add(&p->tables, POINTS, &point, sizeof(point));
 }
 
@@ -347,13 +354,13 @@ int points_make_tdf(const struct allocator_file *file,
 		.magic = TDF_MAGIC, .version = TDF_VERSION,
 		.major = HEAP_MAJOR, .maxdata = TDF_DATA_MAX,
 	};
-	struct tdf_table *const places[TABLES] = {
+	struct tdf_table *const places[POINT_TABLES] = {
 		&header.modules, &header.points, &header.sites, &header.stmts,
 		&header.rpn, &header.strings,
 	};
 	int code, added;
 
-	tables_begin(&p.tables, TABLES);
+	tdf_tables_begin(&p.tables, POINT_TABLES);
 	added = add_module(&p, err);
 	for (size_t i = 0; i < file->count; i++)
 		add_point(&p, &file->places[i]);

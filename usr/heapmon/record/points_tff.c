@@ -7,9 +7,19 @@
 #include "points.h"
 #include "tables.h"
 
-enum { SECTIONS, ENTRIES, TYPES, GROUPS, CTYPES, MEMBERS, STRINGS, TABLES };
+enum {
+	SECTIONS,
+	ENTRIES,
+	TYPES,
+	GROUPS,
+	CTYPES,
+	MEMBERS,
+	FORMAT_STRINGS,
+	FORMAT_TABLES
+};
 
-static uint32_t format_add(struct tables *tables, const struct heap_function_def *f,
+static uint32_t format_add(struct tdf_tables *tables,
+			   const struct heap_function_def *f,
 			   const struct points_want *want, bool wide)
 {
 	char text[160] = "  address %{p64}";
@@ -29,8 +39,9 @@ static uint32_t format_add(struct tables *tables, const struct heap_function_def
 	return tables_add_string(tables, text);
 }
 
-static void section_add(struct tables *tables, const struct points_want *want,
-			uint8_t elf_class)
+static void points_section_add(struct tdf_tables *tables,
+			       const struct points_want *want,
+			       uint8_t elf_class)
 {
 	struct tff_section section = {
 		.name = tables_add_string(tables, "heap"),
@@ -60,16 +71,16 @@ int points_make_tff(const struct points_want *want, void **data, size_t *size,
 		.magic = TFF_MAGIC, .version = TFF_VERSION,
 		.major = HEAP_MAJOR,
 	};
-	struct tdf_table *const places[TABLES] = {
+	struct tdf_table *const places[FORMAT_TABLES] = {
 		&header.sections, &header.entries, &header.types,
 		&header.groups, &header.ctypes, &header.members,
 		&header.strings,
 	};
-	struct tables tables;
+	struct tdf_tables tables;
 
-	tables_begin(&tables, TABLES);
-	section_add(&tables, want, ELFCLASS64);
-	section_add(&tables, want, ELFCLASS32);
+	tdf_tables_begin(&tables, FORMAT_TABLES);
+	points_section_add(&tables, want, ELFCLASS64);
+	points_section_add(&tables, want, ELFCLASS32);
 	return tables_end(&tables, &header, sizeof(header), places, data, size,
 			  err);
 }

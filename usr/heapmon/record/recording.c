@@ -19,8 +19,8 @@
 #define INTERVAL_MOST	50		/* ms: maps of short-lived processes */
 #define PASSES_LAST	3		/* for what is under way at the end */
 
-static int write_failed(const struct recording *r, int code,
-			struct error *err)
+static int recording_write_failed(const struct recording *r, int code,
+				  struct error *err)
 {
 	if (code == -ECANCELED)
 		return stopping_check(err);
@@ -147,7 +147,7 @@ static int heap_begin(struct recording *r, struct error *err)
 	return heap_maps_make(&r->heap, err);
 }
 
-static int tracker_begin(struct recording *r, struct error *err)
+static int recording_tracker_begin(struct recording *r, struct error *err)
 {
 	const struct job_settings *job = &r->settings->job;
 	int code = tracker_open(&r->tracker, job->follow, r->heap.owners_fd,
@@ -171,8 +171,8 @@ static void settings_note(struct recording *r)
 		.a = sysconf(_SC_PAGESIZE),
 	};
 
-	notes_add(&r->notes, &settings);
-	notes_add(&r->notes, &page);
+	record_notes_add(&r->notes, &settings);
+	record_notes_add(&r->notes, &page);
 }
 
 /* The file by which tracefmt prints it */
@@ -234,7 +234,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	/* A process that runs may fork while it is probed, so follow it first. If
 	 * the kernel reports more than is kept, /proc is read at the end. */
 	if (!code && !r->launch.pid)
-		code = tracker_begin(r, err);
+		code = recording_tracker_begin(r, err);
 	if (code)
 		return code;
 
@@ -247,7 +247,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	if (!code)
 		code = stopping_check(err);
 	if (!code && r->launch.pid)
-		code = tracker_begin(r, err);
+		code = recording_tracker_begin(r, err);
 	if (code)
 		return code;
 
@@ -267,7 +267,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	if (!code)
 		code = formats_write(r, err);
 	if (code)
-		return write_failed(r, code, err);
+		return recording_write_failed(r, code, err);
 
 	for (unsigned int i = 0; !code && i < job->pid_count; i++) {
 		code = following_add(r, job->pids[i], r->launch.pid, err);
@@ -350,7 +350,7 @@ int recording_finish(struct recording *r, int code, struct error *err)
 		code = ended;
 		*err = other;
 	}
-	return code ? write_failed(r, code, err) : 0;
+	return code ? recording_write_failed(r, code, err) : 0;
 }
 
 void recording_close(struct recording *r)

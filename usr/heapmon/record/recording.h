@@ -33,7 +33,7 @@ struct recording {
 	size_t armed_first;	/* ... before anything was recorded */
 	struct body_heap heap;
 	uint32_t link_pid;	/* links are of this process; 0: of all */
-	struct unwind *unwind;
+	struct unwind_state *unwind;
 	struct tracker *tracker;
 	struct spooler spooler;
 	bool spooling;

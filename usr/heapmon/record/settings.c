@@ -16,7 +16,7 @@
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16
 
-static int take_comm(void *context, const char *value)
+static int record_take_comm(void *context, const char *value)
 {
 	((struct record_settings *)context)->comm = value;
 	return *value ? 0 : options_value_wrong("comm", value, "a name is expected");
@@ -46,14 +46,14 @@ static int take_object(void *context, const char *value)
 	return 0;
 }
 
-static int take_prefix(void *context, const char *value)
+static int record_take_prefix(void *context, const char *value)
 {
 	((struct record_settings *)context)->want.prefix =
 		*value ? value : NULL;
 	return 0;
 }
 
-static int take_depth(void *context, const char *value)
+static int record_take_depth(void *context, const char *value)
 {
 	struct record_settings *settings = context;
 	uint64_t depth;
@@ -83,7 +83,7 @@ static int take_sample(void *context, const char *value)
 			   "bytes are expected, below 4G: 512K");
 }
 
-static int take_duration(void *context, const char *value)
+static int record_take_duration(void *context, const char *value)
 {
 	struct record_settings *settings = context;
 
@@ -91,7 +91,7 @@ static int take_duration(void *context, const char *value)
 	       options_value_wrong("duration", value, QUANTITY_TIME);
 }
 
-static int take_compress(void *context, const char *value)
+static int record_take_compress(void *context, const char *value)
 {
 	return pack_method_take(PROGRAM, value,
 				&((struct record_settings *)context)->pack);
@@ -107,7 +107,7 @@ const struct option_def record_options[] = {
 	{ "pid", 'p', "PID", "record this process; may be repeated",
 	  settings_take_pid },
 	{ "comm", 'c', "NAME", "record the processes of this name",
-	  take_comm },
+	  record_take_comm },
 	{ "output", 'o', "FILE.ras", "write there", OPTION_PLACE(struct record_settings, output) },
 	{ "follow", 'f', NULL,
 	  "with --pid, --comm: and the processes they start from now on",
@@ -115,7 +115,7 @@ const struct option_def record_options[] = {
 	{ "no-follow", 0, NULL,
 	  "with a program: not the processes that it starts",
 	  OPTION_PLACE(struct record_settings, no_follow) },
-	{ "depth", 'd', "N", "frames of a stack, 0 to 32 (16)", take_depth },
+	{ "depth", 'd', "N", "frames of a stack, 0 to 32 (16)", record_take_depth },
 	{ "min-size", 0, "BYTES", "blocks of this size and more only",
 	  take_min_size },
 	{ "sample", 's', "BYTES",
@@ -129,7 +129,7 @@ const struct option_def record_options[] = {
 	  take_object },
 	{ "prefix", 0, "TEXT",
 	  "what its functions' names begin with: je_ for je_malloc",
-	  take_prefix },
+	  record_take_prefix },
 	{ "no-new", 0, NULL,
 	  "not operator new of jemalloc, tcmalloc, mimalloc: it may throw",
 	  OPTION_PLACE(struct record_settings, want.no_new) },
@@ -147,13 +147,13 @@ const struct option_def record_options[] = {
 	  "how, by uprobe_multi or perf_event links: auto|multi|perf",
 	  settings_take_attach },
 	{ "compress", 'z', "[=METHOD]",
-	  "without METHOD by the better one: zlib|zstd", take_compress },
+	  "without METHOD by the better one: zlib|zstd", record_take_compress },
 	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
-	  take_duration },
+	  record_take_duration },
 	{ NULL }
 };
 
-static int settings_check(struct record_settings *settings)
+static int record_settings_check(struct record_settings *settings)
 {
 	unsigned int kinds = !!settings->program + !!settings->comm +
 			     !!settings->job.pid_count;
@@ -206,7 +206,7 @@ int record_settings_parse(struct record_settings *settings, int argc,
 		return -1;
 	if (first < argc)
 		settings->program = argv + first;
-	return settings_check(settings);
+	return record_settings_check(settings);
 }
 
 /* ---- processes by name ---- */

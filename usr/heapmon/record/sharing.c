@@ -15,7 +15,7 @@
 
 #define OWNERS_MAX		4096	/* at a time; then the oldest goes */
 
-struct offsets {
+struct sharing_offsets {
 	uint32_t mm, tgid;
 };
 
@@ -28,8 +28,8 @@ static void emit_owners_call(struct emit *e, int owners, int helper, int key)
 
 /* sched_process_fork(parent, child): in the parent, before the child runs, whose
  * process id may have been another's */
-static void fork_emit(struct emit *e, int rings, int owners,
-		      const struct offsets *offsets)
+static void sharing_fork_emit(struct emit *e, int rings, int owners,
+			      const struct sharing_offsets *offsets)
 {
 	emit_label end = emit_label_new(e), apart = emit_label_new(e);
 	emit_label known;
@@ -87,7 +87,7 @@ int sharing_start(struct sharing *sharing, struct perf_rings *rings, int owners,
 		  struct error *err)
 {
 	struct emit e = { 0 };
-	struct offsets offsets;
+	struct sharing_offsets offsets;
 	const struct btf_want wants[] = {
 		{ "task_struct.mm", &offsets.mm },
 		{ "task_struct.tgid", &offsets.tgid },
@@ -100,7 +100,7 @@ int sharing_start(struct sharing *sharing, struct perf_rings *rings, int owners,
 	code = perf_rings_map(rings);
 	if (code < 0)
 		return pin_refused(err, code, "cannot make the map 'rings'");
-	fork_emit(&e, code, owners, &offsets);
+	sharing_fork_emit(&e, code, owners, &offsets);
 	sharing->fork = raw_tracepoint_attach(&e, "sched_process_fork", err);
 	if (sharing->fork < 0)
 		return sharing->fork;

@@ -15,7 +15,7 @@ static volatile sig_atomic_t stops;	/* signals that have come */
 static volatile sig_atomic_t last;
 static volatile pid_t program;		/* gets the first one, too */
 
-static void stop_note(int number)
+static void stopping_stop_note(int number)
 {
 	int before = errno;
 
@@ -42,7 +42,7 @@ void stopping_hold(bool hold)
 
 void stopping_take(void)
 {
-	struct sigaction action = { .sa_handler = stop_note }, old;
+	struct sigaction action = { .sa_handler = stopping_stop_note }, old;
 
 	for (size_t i = 0; i < NUMBERS; i++)
 		if (!sigaction(numbers[i], &action, &old) &&

@@ -7,14 +7,14 @@
 #include "lib/arm/arm.h"
 #include "recording.h"
 
-struct figures {
+struct summary_figures {
 	uint64_t acquired, resized, released;
 	uint64_t nested, passed;	/* calls inside others; blocks not chosen */
 	uint64_t dropped, missed;
 };
 
-static void point_sum(struct figures *figures, uint16_t minor,
-		      const struct ras_count *rows, uint32_t slices)
+static void summary_point_sum(struct summary_figures *figures, uint16_t minor,
+			      const struct ras_count *rows, uint32_t slices)
 {
 	enum heap_function_kind kind =
 		minor < HEAP_FUNCTIONS ? heap_functions[minor].kind :
@@ -40,7 +40,7 @@ static void point_sum(struct figures *figures, uint16_t minor,
 	}
 }
 
-static void session_sum(struct recording *r, struct figures *figures,
+static void session_sum(struct recording *r, struct summary_figures *figures,
 			const struct session *session)
 {
 	struct ras_count *rows;
@@ -52,8 +52,8 @@ static void session_sum(struct recording *r, struct figures *figures,
 	if (session_counts_read(session, slices, &rows, NULL))
 		return;
 	for (uint32_t i = 0; i < session->entry->points; i++)
-		point_sum(figures, session->points[i].minor,
-			  rows + (size_t)i * slices, slices);
+		summary_point_sum(figures, session->points[i].minor,
+				  rows + (size_t)i * slices, slices);
 	free(rows);
 	points = session->entry->points;
 	missed = calloc(points + 1, sizeof(*missed));
@@ -73,7 +73,8 @@ static void session_sum(struct recording *r, struct figures *figures,
 	free(why);
 }
 
-static void figures_read(struct recording *r, struct figures *figures)
+static void summary_figures_read(struct recording *r,
+				 struct summary_figures *figures)
 {
 	struct session_list list;
 
@@ -93,12 +94,12 @@ static void print_number(const char *before, uint64_t number, const char *what)
 
 void recording_summarize(struct recording *r)
 {
-	struct figures figures = { 0 };
+	struct summary_figures figures = { 0 };
 	char bytes[AMOUNT_TEXT];
 	char old_bytes[AMOUNT_TEXT];
 	struct unwind_figures tables;
 
-	figures_read(r, &figures);
+	summary_figures_read(r, &figures);
 	amount_print_bytes(bytes, r->spooler.files.total);
 	print_number("heapmon: recorded ", r->spooler.total, "event");
 	fprintf(stderr, " of %u process%s in %.1f s, %s", r->seen,

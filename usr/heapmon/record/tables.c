@@ -4,20 +4,20 @@
 #include <string.h>
 #include "lib/hash.h"
 
-void tables_begin(struct tables *tables, unsigned int count)
+void tdf_tables_begin(struct tdf_tables *tables, unsigned int count)
 {
-	*tables = (struct tables){ .count = count };
+	*tables = (struct tdf_tables){ .count = count };
 	tables_add_string(tables, "");
 }
 
-uint32_t tables_add(struct tables *tables, unsigned int table,
+uint32_t tables_add(struct tdf_tables *tables, unsigned int table,
 		    const void *entry, size_t size)
 {
 	bytes_add(&tables->bytes[table], entry, size);
 	return tables->counts[table]++;
 }
 
-uint32_t tables_add_bytes(struct tables *tables, unsigned int table,
+uint32_t tables_add_bytes(struct tdf_tables *tables, unsigned int table,
 			  const void *bytes, size_t size)
 {
 	uint32_t at = tables->counts[table];
@@ -27,7 +27,7 @@ uint32_t tables_add_bytes(struct tables *tables, unsigned int table,
 	return at;
 }
 
-uint32_t tables_add_string(struct tables *tables, const char *string)
+uint32_t tables_add_string(struct tdf_tables *tables, const char *string)
 {
 	return tables_add_bytes(tables, tables->count - 1, string,
 				strlen(string) + 1);
@@ -40,7 +40,7 @@ struct tables_head {
 	uint32_t file_size, crc;
 };
 
-int tables_end(struct tables *tables, void *header, size_t header_size,
+int tables_end(struct tdf_tables *tables, void *header, size_t header_size,
 	       struct tdf_table *const *places, void **data, size_t *size,
 	       struct error *err)
 {

@@ -46,13 +46,14 @@ struct tracker {
 
 /* ---- processes ---- */
 
-static struct process *process_find(const struct tracker *tracker,
-				    uint32_t pid)
+static struct process *tracker_process_find(const struct tracker *tracker,
+					    uint32_t pid)
 {
 	return key_map_find(&tracker->processes, pid);
 }
 
-static struct process *process_add(struct tracker *tracker, uint32_t pid)
+static struct process *tracker_process_add(struct tracker *tracker,
+					   uint32_t pid)
 {
 	struct process *process = calloc(1, sizeof(*process));
 
@@ -68,9 +69,9 @@ static struct process *process_add(struct tracker *tracker, uint32_t pid)
 /* The one in whose memory it works */
 static struct process *memory_find(const struct tracker *tracker, uint32_t pid)
 {
-	struct process *process = process_find(tracker, pid);
+	struct process *process = tracker_process_find(tracker, pid);
 
-	return process ? process_find(tracker, process->memory) : NULL;
+	return process ? tracker_process_find(tracker, process->memory) : NULL;
 }
 
 static void process_free(struct process *process)
@@ -86,8 +87,8 @@ static void process_remove(struct tracker *tracker, struct process *process)
 	process_free(process);
 }
 
-static void thread_add(struct tracker *tracker, struct process *process,
-		       uint32_t tid)
+static void tracker_thread_add(struct tracker *tracker, struct process *process,
+			       uint32_t tid)
 {
 	for (size_t i = 0; i < process->thread_count; i++)
 		if (process->threads[i] == tid)
@@ -130,7 +131,7 @@ static void threads_read(struct tracker *tracker, struct process *process)
 
 		if (isdigit((unsigned char)entry->d_name[0]) &&
 		    !process_thread_ended(process->pid, tid))
-			thread_add(tracker, process, tid);
+			tracker_thread_add(tracker, process, tid);
 	}
 	closedir(dir);
 }
@@ -168,11 +169,11 @@ static void growth_read(struct tracker *tracker, struct process *process)
 
 int tracker_add(struct tracker *tracker, uint32_t pid)
 {
-	struct process *process = process_find(tracker, pid);
+	struct process *process = tracker_process_find(tracker, pid);
 
 	if (process)
 		return 0;
-	process = process_add(tracker, pid);
+	process = tracker_process_add(tracker, pid);
 	if (!process)
 		return -ENOMEM;
 	threads_read(tracker, process);
@@ -186,7 +187,8 @@ int tracker_add(struct tracker *tracker, uint32_t pid)
 
 /* ---- events ---- */
 
-static void tell(struct tracker *tracker, const struct tracker_event *event)
+static void tracker_tell(struct tracker *tracker,
+			 const struct tracker_event *event)
 {
 	if (!tracker->ret)
 		tracker->ret = tracker->take(tracker->context, event);
@@ -223,42 +225,47 @@ struct mmap_record {
 static void take_fork(struct tracker *tracker, const struct task_record *r,
 		      uint64_t time)
 {
-	struct process *parent = process_find(tracker, r->parent), *child;
+	struct process *parent = tracker_process_find(tracker, r->parent),
+		       *child;
 
 	if (!parent)
 		return;
 	if (r->pid == r->parent) {
-		thread_add(tracker, parent, r->tid);
+		tracker_thread_add(tracker, parent, r->tid);
 		return;
 	}
-	if (!tracker->follow || process_find(tracker, r->pid))
+	if (!tracker->follow || tracker_process_find(tracker, r->pid))
 		return;
-	child = process_add(tracker, r->pid);
+	child = tracker_process_add(tracker, r->pid);
 	if (!child)
 		return;
 	if (!growth_copy(&child->growth,
 			 &memory_find(tracker, r->parent)->growth))
 		tracker->ret = -ENOMEM;
-	thread_add(tracker, child, r->tid);
-	tell(tracker, &(struct tracker_event) {
-		.kind = TRACKER_FORK, .time = time, .pid = r->pid,
-		.parent = r->parent,
-	});
+	tracker_thread_add(tracker, child, r->tid);
+	tracker_tell(tracker, &(struct tracker_event){
+				      .kind = TRACKER_FORK,
+				      .time = time,
+				      .pid = r->pid,
+				      .parent = r->parent,
+			      });
 }
 
 static void take_sharing(struct tracker *tracker,
 			 const struct sharing_record *r, uint64_t time)
 {
-	struct process *child = process_find(tracker, r->data.child);
+	struct process *child = tracker_process_find(tracker, r->data.child);
 	struct process *owner = memory_find(tracker, r->pid);
 
 	if (!child || !owner || child == owner)
 		return;
 	child->memory = owner->pid;
-	tell(tracker, &(struct tracker_event) {
-		.kind = TRACKER_SHARE, .time = time, .pid = child->pid,
-		.parent = owner->pid,
-	});
+	tracker_tell(tracker, &(struct tracker_event){
+				      .kind = TRACKER_SHARE,
+				      .time = time,
+				      .pid = child->pid,
+				      .parent = owner->pid,
+			      });
 }
 
 /* The process leaves its memory: those that work in it keep it. */
@@ -288,13 +295,13 @@ static void process_end(struct tracker *tracker, struct process *process,
 
 	memory_leave(tracker, process);
 	process_remove(tracker, process);
-	tell(tracker, &event);
+	tracker_tell(tracker, &event);
 }
 
-static void take_exit(struct tracker *tracker, const struct task_record *r,
-		      uint64_t time)
+static void tracker_take_exit(struct tracker *tracker,
+			      const struct task_record *r, uint64_t time)
 {
-	struct process *process = process_find(tracker, r->pid);
+	struct process *process = tracker_process_find(tracker, r->pid);
 
 	if (!process)
 		return;
@@ -306,16 +313,18 @@ static void take_exit(struct tracker *tracker, const struct task_record *r,
 static void take_exec(struct tracker *tracker, const struct comm_record *r,
 		      uint64_t time)
 {
-	struct process *process = process_find(tracker, r->pid);
+	struct process *process = tracker_process_find(tracker, r->pid);
 
 	if (!process || !(r->header.misc & PERF_RECORD_MISC_COMM_EXEC))
 		return;
 	memory_leave(tracker, process);
 	process->thread_count = 0;
-	thread_add(tracker, process, r->tid);
-	tell(tracker, &(struct tracker_event) {
-		.kind = TRACKER_EXEC, .time = time, .pid = r->pid,
-	});
+	tracker_thread_add(tracker, process, r->tid);
+	tracker_tell(tracker, &(struct tracker_event){
+				      .kind = TRACKER_EXEC,
+				      .time = time,
+				      .pid = r->pid,
+			      });
 }
 
 struct grown {
@@ -329,7 +338,7 @@ static void tell_growth(void *context, struct growth_range range)
 
 	grown->event.address = range.start;
 	grown->event.size = range.end - range.start;
-	tell(grown->tracker, &grown->event);
+	tracker_tell(grown->tracker, &grown->event);
 }
 
 static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
@@ -344,11 +353,14 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		return;
 	if (r->protection & PROT_EXEC && r->path[0] == '/' &&
 	    r->path[1] != '/')
-		tell(tracker, &(struct tracker_event) {
-			.kind = TRACKER_MAP, .time = time, .pid = process->pid,
-			.address = r->address, .size = r->length,
-			.path = r->path,
-		});
+		tracker_tell(tracker, &(struct tracker_event){
+					      .kind = TRACKER_MAP,
+					      .time = time,
+					      .pid = process->pid,
+					      .address = r->address,
+					      .size = r->length,
+					      .path = r->path,
+				      });
 	else if (r->protection & PROT_WRITE) {
 		range = (struct growth_range){
 			r->address, r->address + r->length,
@@ -386,7 +398,7 @@ static void take_record(struct tracker *tracker,
 		break;
 	case PERF_RECORD_EXIT:
 		if (header->size >= sizeof(struct task_record))
-			take_exit(tracker, record, time);
+			tracker_take_exit(tracker, record, time);
 		break;
 	case PERF_RECORD_COMM:
 		if (header->size >= sizeof(struct comm_record))
@@ -402,9 +414,10 @@ static void take_record(struct tracker *tracker,
 		break;
 	case PERF_RECORD_LOST:
 		/* Some of it isn't known any more. */
-		tell(tracker, &(struct tracker_event) {
-			.kind = TRACKER_LOST, .time = time,
-		});
+		tracker_tell(tracker, &(struct tracker_event){
+					      .kind = TRACKER_LOST,
+					      .time = time,
+				      });
 		while ((process = key_map_next(&tracker->processes, &at))) {
 			threads_read(tracker, process);
 			if (process->thread_count)

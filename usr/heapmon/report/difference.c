@@ -12,27 +12,21 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 
-struct row {
+struct difference_row {
 	struct digest_sum allocated[2], kept[2], peak[2];
 };
 
 struct difference {
 	struct heap_strings stacks;	/* their texts; rows by their numbers */
-	struct row *rows;
+	struct difference_row *rows;
 	size_t count, room;
 	const struct digest *digests[2];
 	bool failed;
 };
 
-static void sum_add(struct digest_sum *sum, const struct digest_sum *more)
-{
-	sum->count += more->count;
-	sum->bytes += more->bytes;
-}
-
 /* "work app.c:33": without the offset, which any change of code changes. */
-static void put_frame(FILE *out, const struct heap_trace *trace,
-		      uint32_t number)
+static void difference_put_frame(FILE *out, const struct heap_trace *trace,
+				 uint32_t number)
 {
 	const struct heap_frame *frame = &trace->frames[number];
 	char name[1024];
@@ -62,7 +56,7 @@ static char *stack_text(const struct heap_trace *trace, uint32_t stack)
 	if (!stack)
 		fputs("      (no stack)\n", out);
 	for (uint32_t at = stack; at; at = trace->stacks[at].parent)
-		put_frame(out, trace, trace->stacks[at].frame);
+		difference_put_frame(out, trace, trace->stacks[at].frame);
 	failed = ferror(out);
 	if (!fclose(out) && !failed)
 		return text;
@@ -71,8 +65,9 @@ static char *stack_text(const struct heap_trace *trace, uint32_t stack)
 }
 
 /* The row of a stack of either file; NULL: no memory. */
-static struct row *row_get(struct difference *difference,
-			   const struct heap_trace *trace, uint32_t stack)
+static struct difference_row *row_get(struct difference *difference,
+				      const struct heap_trace *trace,
+				      uint32_t stack)
 {
 	char *text = stack_text(trace, stack);
 	uint32_t number;
@@ -82,19 +77,19 @@ static struct row *row_get(struct difference *difference,
 	number = heap_strings_add(&difference->stacks, text);
 	free(text);
 	if (!number || !array_extend(&difference->rows, &difference->count,
-				     &difference->room, sizeof(struct row),
-				     number))
+				     &difference->room,
+				     sizeof(struct difference_row), number))
 		return NULL;
 	return &difference->rows[number];
 }
 
-static void take(struct difference *difference, int which)
+static void difference_take(struct difference *difference, int which)
 {
 	const struct digest *digest = difference->digests[which];
 
 	for (size_t i = 0; i < digest->site_count; i++) {
 		const struct digest_site *site = &digest->sites[i];
-		struct row *row;
+		struct difference_row *row;
 
 		if (!site->allocated.count)
 			continue;
@@ -103,9 +98,9 @@ static void take(struct difference *difference, int which)
 			difference->failed = true;
 			return;
 		}
-		sum_add(&row->allocated[which], &site->allocated);
-		sum_add(&row->kept[which], &site->kept);
-		sum_add(&row->peak[which], &site->peak);
+		digest_sum_merge(&row->allocated[which], &site->allocated);
+		digest_sum_merge(&row->kept[which], &site->kept);
+		digest_sum_merge(&row->peak[which], &site->peak);
 	}
 }
 
@@ -117,18 +112,18 @@ struct table {
 };
 
 static const struct table table_kept = {
-	"not freed, by stack", offsetof(struct row, kept),
+	"not freed, by stack", offsetof(struct difference_row, kept),
 };
 
 static const struct table table_peak = {
-	"at the peak, by stack", offsetof(struct row, peak),
+	"at the peak, by stack", offsetof(struct difference_row, peak),
 };
 
 static const struct table table_allocated = {
-	"allocated, by stack", offsetof(struct row, allocated),
+	"allocated, by stack", offsetof(struct difference_row, allocated),
 };
 
-static const struct digest_sum *row_sums(const struct row *row,
+static const struct digest_sum *row_sums(const struct difference_row *row,
 					 const struct table *table)
 {
 	return (const void *)((const char *)row + table->offset);
@@ -139,7 +134,7 @@ struct by_change {
 	const struct table *table;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int difference_compare(const void *a, const void *b, void *context)
 {
 	const struct by_change *by = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -163,7 +158,7 @@ static void print_sums(FILE *out, const struct digest_sum *before,
 		before->count, before->bytes, after->count, after->bytes);
 }
 
-static void print_stack(FILE *out, const char *text, uint32_t depth)
+static void difference_print_stack(FILE *out, const char *text, uint32_t depth)
 {
 	uint32_t left = depth;
 
@@ -197,7 +192,7 @@ static int print_table(FILE *out, const struct difference *difference,
 		    sums[0].count != sums[1].count)
 			order[count++] = i;
 	}
-	qsort_r(order, count, sizeof(*order), compare, &by);
+	qsort_r(order, count, sizeof(*order), difference_compare, &by);
 	shown = settings->top && settings->top < count ? settings->top : count;
 	if (count)
 		fprintf(out, "\n%s\n        blocks            bytes       before            bytes        after            bytes\n",
@@ -207,8 +202,9 @@ static int print_table(FILE *out, const struct difference *difference,
 			row_sums(&difference->rows[order[i]], table);
 
 		print_sums(out, &sums[0], &sums[1]);
-		print_stack(out, heap_strings_get(&difference->stacks,
-						  order[i]), settings->depth);
+		difference_print_stack(
+			out, heap_strings_get(&difference->stacks, order[i]),
+			settings->depth);
 	}
 	if (shown < count)
 		fprintf(out, "  ... and %zu more stacks (--top=0 for all)\n",
@@ -264,8 +260,8 @@ int report_print_difference(FILE *out, const struct digest *before,
 	};
 	struct difference difference = { .digests = { before, after } };
 
-	take(&difference, 0);
-	take(&difference, 1);
+	difference_take(&difference, 0);
+	difference_take(&difference, 1);
 	print_notes(out, "before", before);
 	print_notes(out, "after", after);
 	print_totals(out, &difference);

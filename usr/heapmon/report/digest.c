@@ -31,7 +31,7 @@ void digest_free(struct digest *digest)
 	set_free(&digest->doubts);
 }
 
-static void sum_add(struct digest_sum *sum, double count, double bytes)
+static void digest_sum_add(struct digest_sum *sum, double count, double bytes)
 {
 	sum->count += count;
 	sum->bytes += bytes;
@@ -77,8 +77,9 @@ static void spans_fold(struct digest *digest)
 	for (unsigned int i = 0; i < DIGEST_SPANS / 2; i++) {
 		struct digest_span *a = &spans[2 * i], *b = a + 1, sum = *a;
 
-		sum_add(&sum.allocated, b->allocated.count, b->allocated.bytes);
-		sum_add(&sum.freed, b->freed.count, b->freed.bytes);
+		digest_sum_add(&sum.allocated, b->allocated.count,
+			       b->allocated.bytes);
+		digest_sum_add(&sum.freed, b->freed.count, b->freed.bytes);
 		if (b->most > sum.most)
 			sum.most = b->most;
 		if (b->used)
@@ -143,8 +144,8 @@ static void present_add(struct digest *digest, struct digest_site *site,
 			double weight, double bytes)
 {
 	site_note_peak(digest, site);
-	sum_add(&site->present, weight, bytes);
-	sum_add(&digest->present, weight, bytes);
+	digest_sum_add(&site->present, weight, bytes);
+	digest_sum_add(&digest->present, weight, bytes);
 }
 
 /* ---- sets ---- */
@@ -233,7 +234,8 @@ static struct digest_type *type_get(struct digest *digest,
 
 /* ---- types ---- */
 
-static void type_take(struct digest *digest, const struct heap_step *step)
+static void digest_type_take(struct digest *digest,
+			     const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
 	const struct heap_block *block = step->gone;
@@ -251,10 +253,10 @@ static void type_take(struct digest *digest, const struct heap_step *step)
 		return;
 	weight = block->old ? 1 : block_weight(digest, block->size);
 	if (event->kind == HEAP_OLD) {
-		sum_add(&type->old, 1, block->size);
+		digest_sum_add(&type->old, 1, block->size);
 		return;
 	}
-	sum_add(&type->freed, weight, weight * block->size);
+	digest_sum_add(&type->freed, weight, weight * block->size);
 	type->lifetime += weight * age_of(block, event->time);
 }
 
@@ -405,17 +407,17 @@ static void block_went(struct digest *digest, const struct heap_event *event,
 	double weight = block_weight(digest, block->size);
 	double bytes = weight * block->size;
 
-	sum_add(&digest->freed, weight, bytes);
+	digest_sum_add(&digest->freed, weight, bytes);
 	if (thread)
-		sum_add(&thread->freed, weight, bytes);
+		digest_sum_add(&thread->freed, weight, bytes);
 	if (thread && block->tid != event->tid)
 		thread->foreign += weight;
 	if (site) {
-		sum_add(&site->freed, weight, bytes);
+		digest_sum_add(&site->freed, weight, bytes);
 		present_add(digest, site, -weight, -bytes);
 	}
 	if (span) {
-		sum_add(&span->freed, weight, bytes);
+		digest_sum_add(&span->freed, weight, bytes);
 		span_note(digest, span);
 	}
 	if (!temporary)
@@ -437,9 +439,10 @@ static void block_kept(struct digest *digest, const struct heap_block *block,
 
 	if (block->old || !site)
 		return;
-	sum_add(&digest->sizes[size_class(block->size)].kept, weight, bytes);
-	sum_add(&digest->kept, weight, bytes);
-	sum_add(&site->kept, weight, bytes);
+	digest_sum_add(&digest->sizes[size_class(block->size)].kept, weight,
+		       bytes);
+	digest_sum_add(&digest->kept, weight, bytes);
+	digest_sum_add(&site->kept, weight, bytes);
 	if (site->kept.count == weight || age < site->youngest)
 		site->youngest = age;
 	if (age > site->oldest)
@@ -458,16 +461,16 @@ static void times_take(struct digest *digest, int64_t time)
 		digest->end = time;
 }
 
-struct leaving {
+struct digest_leaving {
 	struct digest *digest;
 	int64_t time;
 	struct digest_span *span;	/* or NULL */
 };
 
 /* Its process has ended: it is not there any more. */
-static void take_left(void *context, const struct heap_block *block)
+static void digest_take_left(void *context, const struct heap_block *block)
 {
-	struct leaving *leaving = context;
+	struct digest_leaving *leaving = context;
 	struct digest *digest = leaving->digest;
 	struct digest_site *site = site_get(digest, block->stack);
 	double weight = block_weight(digest, block->size);
@@ -478,7 +481,7 @@ static void take_left(void *context, const struct heap_block *block)
 	present_add(digest, site, -weight, -bytes);
 	if (leaving->span)
 		span_note(digest, leaving->span);
-	sum_add(&digest->left, weight, bytes);
+	digest_sum_add(&digest->left, weight, bytes);
 	block_kept(digest, block, leaving->time);
 }
 
@@ -487,7 +490,7 @@ int digest_step(void *context, const struct heap_model *model,
 {
 	struct digest *digest = context;
 	const struct heap_event *event = step->event;
-	struct leaving leaving = {
+	struct digest_leaving leaving = {
 		digest, event->time, span_get(digest, event->time),
 	};
 	struct digest_doubt *doubts;
@@ -519,7 +522,7 @@ int digest_step(void *context, const struct heap_model *model,
 			wrong_take_one(digest, step, wrong_texts[i].wrong);
 	if (step->wrong & HEAP_WRONG_UNKNOWN)
 		digest->unknown++;
-	type_take(digest, step);
+	digest_type_take(digest, step);
 	if (step->gone && !step->gone->old)
 		block_went(digest, event, step->gone, step->temporary);
 	if (step->lost && !step->lost->old)
@@ -531,13 +534,14 @@ int digest_step(void *context, const struct heap_model *model,
 		span = span_get(digest, event->time);
 		weight = block_weight(digest, block->size);
 		bytes = weight * block->size;
-		sum_add(&digest->allocated, weight, bytes);
-		sum_add(&digest->sizes[size_class(block->size)].allocated,
+		digest_sum_add(&digest->allocated, weight, bytes);
+		digest_sum_add(
+			&digest->sizes[size_class(block->size)].allocated,
 			weight, bytes);
 		if (thread)
-			sum_add(&thread->allocated, weight, bytes);
+			digest_sum_add(&thread->allocated, weight, bytes);
 		if (site) {
-			sum_add(&site->allocated, weight, bytes);
+			digest_sum_add(&site->allocated, weight, bytes);
 			present_add(digest, site, weight, bytes);
 		}
 		if (digest->present.bytes > digest->peak.bytes ||
@@ -547,17 +551,17 @@ int digest_step(void *context, const struct heap_model *model,
 			digest->peak_number++;
 		}
 		if (span) {
-			sum_add(&span->allocated, weight, bytes);
+			digest_sum_add(&span->allocated, weight, bytes);
 			span_note(digest, span);
 		}
 	}
 	if (event->kind == HEAP_OLD && step->came && step->came->old)
-		sum_add(&digest->old, 1, step->came->size);
+		digest_sum_add(&digest->old, 1, step->came->size);
 	if (event->kind == HEAP_GROW)
-		sum_add(&digest->reserved, 1, event->size);
+		digest_sum_add(&digest->reserved, 1, event->size);
 	if (event->kind == HEAP_BEGIN || event->kind == HEAP_FORK)
 		digest->processes++;
-	heap_step_each_left(step, take_left, &leaving);
+	heap_step_each_left(step, digest_take_left, &leaving);
 	return digest->failed ? error_no_memory(err) : 0;
 }
 
@@ -607,8 +611,9 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 
 /* ---- files of sums ---- */
 
-static void take_site(struct digest *digest, const struct heap_profile *profile,
-		      const struct heap_site *from)
+static void digest_take_site(struct digest *digest,
+			     const struct heap_profile *profile,
+			     const struct heap_site *from)
 {
 	struct digest_site *site = site_get(digest, from->stack);
 	struct heap_weighted sums;
@@ -620,12 +625,12 @@ static void take_site(struct digest *digest, const struct heap_profile *profile,
 	count = sums.allocs > sums.frees ? sums.allocs - sums.frees : 0;
 	bytes = sums.alloc_bytes > sums.free_bytes ?
 		sums.alloc_bytes - sums.free_bytes : 0;
-	sum_add(&site->allocated, sums.allocs, sums.alloc_bytes);
-	sum_add(&site->freed, sums.frees, sums.free_bytes);
-	sum_add(&site->kept, count, bytes);
-	sum_add(&digest->allocated, sums.allocs, sums.alloc_bytes);
-	sum_add(&digest->freed, sums.frees, sums.free_bytes);
-	sum_add(&digest->kept, count, bytes);
+	digest_sum_add(&site->allocated, sums.allocs, sums.alloc_bytes);
+	digest_sum_add(&site->freed, sums.frees, sums.free_bytes);
+	digest_sum_add(&site->kept, count, bytes);
+	digest_sum_add(&digest->allocated, sums.allocs, sums.alloc_bytes);
+	digest_sum_add(&digest->freed, sums.frees, sums.free_bytes);
+	digest_sum_add(&digest->kept, count, bytes);
 }
 
 static void take_bin(struct digest *digest, uint64_t size, uint64_t allocs,
@@ -633,10 +638,12 @@ static void take_bin(struct digest *digest, uint64_t size, uint64_t allocs,
 {
 	struct digest_size *to = &digest->sizes[size_class(size)];
 
-	sum_add(&to->allocated, allocs, alloc_bytes);
+	digest_sum_add(&to->allocated, allocs, alloc_bytes);
 	if (allocs > frees)
-		sum_add(&to->kept, allocs - frees,
-			alloc_bytes > free_bytes ? alloc_bytes - free_bytes : 0);
+		digest_sum_add(&to->kept, allocs - frees,
+			       alloc_bytes > free_bytes
+				       ? alloc_bytes - free_bytes
+				       : 0);
 }
 
 int digest_take_profile(struct digest *digest,
@@ -647,7 +654,7 @@ int digest_take_profile(struct digest *digest,
 
 	digest->sums = true;
 	for (size_t i = 0; i < profile->site_count; i++)
-		take_site(digest, profile, &profile->sites[i]);
+		digest_take_site(digest, profile, &profile->sites[i]);
 	for (uint64_t i = 0; i + 1 < bins; i++)
 		take_bin(digest, i + 1, profile->alloc_bins[i],
 			 profile->alloc_bins[i] * (i + 1),

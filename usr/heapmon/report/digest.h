@@ -15,6 +15,13 @@ struct digest_sum {
 	double count, bytes;
 };
 
+static inline void digest_sum_merge(struct digest_sum *sum,
+				    const struct digest_sum *more)
+{
+	sum->count += more->count;
+	sum->bytes += more->bytes;
+}
+
 struct digest_site {
 	struct digest_sum allocated, freed;	/* freed: blocks of this stack */
 	struct digest_sum kept;		/* not freed to the end, or to the end

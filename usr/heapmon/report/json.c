@@ -42,13 +42,14 @@ static void put_double(struct json *json, const char *name, double value)
 	text_print(json->text, value == rint(value) ? "%.0f" : "%.3f", value);
 }
 
-static void put_address(struct json *json, const char *name, uint64_t address)
+static void report_put_address(struct json *json, const char *name,
+			       uint64_t address)
 {
 	json_key(json, name);
 	text_print(json->text, "\"0x%" PRIx64 "\"", address);
 }
 
-static void put_time(struct json *json, const char *name, int64_t time)
+static void report_put_time(struct json *json, const char *name, int64_t time)
 {
 	if (time == HEAP_NO_TIME)
 		json_null(json, name);
@@ -76,8 +77,8 @@ static void put_trace(struct report_json *r)
 	json_number(&r->json, "version", JSON_VERSION);
 	put_known(r, "command", trace->command);
 	put_known(r, "host", trace->host);
-	put_time(&r->json, "begin", r->digest->begin);
-	put_time(&r->json, "end", r->digest->end);
+	report_put_time(&r->json, "begin", r->digest->begin);
+	report_put_time(&r->json, "end", r->digest->end);
 	json_number(&r->json, "sample", trace->sample);
 	json_number(&r->json, "min_size", trace->min_size);
 	if (trace->lost == HEAP_LOST_UNKNOWN)
@@ -103,7 +104,7 @@ static void put_totals(struct report_json *r)
 	put_sum(&r->json, "left", &digest->left);
 	if (!digest->sums)
 		put_sum(&r->json, "peak", &digest->peak);
-	put_time(&r->json, "peak_time", digest->peak_time);
+	report_put_time(&r->json, "peak_time", digest->peak_time);
 	put_double(&r->json, "temporary", digest->temporary);
 	put_sum(&r->json, "old", &digest->old);
 	put_sum(&r->json, "reserved", &digest->reserved);
@@ -112,7 +113,7 @@ static void put_totals(struct report_json *r)
 	json_close(&r->json, '}');
 }
 
-static void put_frame(struct report_json *r, uint32_t number)
+static void report_put_frame(struct report_json *r, uint32_t number)
 {
 	const struct heap_trace *trace = r->digest->trace;
 	const struct heap_frame *frame = &trace->frames[number];
@@ -123,13 +124,14 @@ static void put_frame(struct report_json *r, uint32_t number)
 	heap_frame_name(trace, number, text, sizeof(text));
 	json_string(&r->json, "name", text);
 	if (frame->address)
-		put_address(&r->json, "address", frame->address);
+		report_put_address(&r->json, "address", frame->address);
 	put_known(r, "symbol", frame->symbol);
 	if (frame->symbol && !frame->stopped)
 		json_number(&r->json, "offset", frame->offset);
 	put_known(r, "module", frame->module);
 	if (frame->module)
-		put_address(&r->json, "module_offset", frame->module_offset);
+		report_put_address(&r->json, "module_offset",
+				   frame->module_offset);
 	put_known(r, "file", frame->file);
 	if (frame->line)
 		json_number(&r->json, "line", frame->line);
@@ -137,7 +139,8 @@ static void put_frame(struct report_json *r, uint32_t number)
 	json_close(&r->json, '}');
 }
 
-static void put_stack(struct report_json *r, const char *name, uint32_t stack)
+static void report_put_stack(struct report_json *r, const char *name,
+			     uint32_t stack)
 {
 	const struct heap_stack *stacks = r->digest->trace->stacks;
 
@@ -156,7 +159,7 @@ static void put_site(struct report_json *r, uint32_t stack)
 
 	json_pass(r, TEXT_PIECE);
 	json_open(&r->json, NULL, '{');
-	put_stack(r, "stack", stack);
+	report_put_stack(r, "stack", stack);
 	put_known(r, "tag", heap_stack_tag(digest->trace, stack));
 	put_sum(&r->json, "allocated", &site->allocated);
 	put_sum(&r->json, "freed", &site->freed);
@@ -219,21 +222,21 @@ static void put_wrong(struct report_json *r, const struct digest_wrong *wrong)
 	json_open(&r->json, NULL, '{');
 	json_string(&r->json, "what", digest_wrong_text(wrong->wrong));
 	json_number(&r->json, "count", wrong->count);
-	put_address(&r->json, "address", digest_wrong_address(wrong));
-	put_time(&r->json, "time", event->time);
+	report_put_address(&r->json, "address", digest_wrong_address(wrong));
+	report_put_time(&r->json, "time", event->time);
 	json_number(&r->json, "pid", event->pid);
 	json_number(&r->json, "tid", event->tid);
 	json_string(&r->json, "function", heap_function_text(event->function));
-	put_stack(r, "stack", wrong->stack);
+	report_put_stack(r, "stack", wrong->stack);
 	if (wrong->other.number) {
 		json_open(&r->json, "block", '{');
-		put_address(&r->json, "address", wrong->other.address);
+		report_put_address(&r->json, "address", wrong->other.address);
 		json_number(&r->json, "size", wrong->other.size);
-		put_time(&r->json, "time", wrong->other.time);
+		report_put_time(&r->json, "time", wrong->other.time);
 		json_number(&r->json, "tid", wrong->other.tid);
 		json_string(&r->json, "function",
 			 heap_function_text(wrong->other.function));
-		put_stack(r, "stack", wrong->other_stack);
+		report_put_stack(r, "stack", wrong->other_stack);
 		json_close(&r->json, '}');
 	}
 	json_close(&r->json, '}');
@@ -257,7 +260,7 @@ int report_print_json(FILE *out, const struct digest *digest,
 	/* Numbered from 0, in which stacks name them. */
 	json_open(&r.json, "frames", '[');
 	for (size_t i = 1; i < digest->trace->frame_count; i++)
-		put_frame(&r, i);
+		report_put_frame(&r, i);
 	json_close(&r.json, ']');
 
 	json_open(&r.json, "sites", '[');
@@ -288,8 +291,9 @@ int report_print_json(FILE *out, const struct digest *digest,
 		if (!span->used)
 			continue;
 		json_open(&r.json, NULL, '{');
-		put_time(&r.json, "from", (uint64_t)digest->span_begin +
-			 i * digest->span_length);
+		report_put_time(&r.json, "from",
+				(uint64_t)digest->span_begin +
+					i * digest->span_length);
 		put_sum(&r.json, "allocated", &span->allocated);
 		put_sum(&r.json, "freed", &span->freed);
 		put_double(&r.json, "most", span->most);

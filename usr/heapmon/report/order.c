@@ -30,7 +30,7 @@ struct by_key {
 	report_key key;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int order_compare(const void *a, const void *b, void *context)
 {
 	const struct by_key *by = context;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -55,7 +55,8 @@ bool report_order_sites(const struct digest *digest, report_key key,
 	for (size_t i = 0; i < digest->site_count; i++)
 		if (key(&digest->sites[i]) > 0)
 			order->items[order->count++] = i;
-	qsort_r(order->items, order->count, sizeof(uint32_t), compare, &by);
+	qsort_r(order->items, order->count, sizeof(uint32_t), order_compare,
+		&by);
 	return true;
 }
 

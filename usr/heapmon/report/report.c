@@ -58,7 +58,8 @@ static int take_section(void *context, const char *value)
 	return -1;
 }
 
-static int take_number(const char *option, const char *value, uint32_t *number)
+static int report_take_number(const char *option, const char *value,
+			      uint32_t *number)
 {
 	uint64_t read;
 
@@ -70,16 +71,16 @@ static int take_number(const char *option, const char *value, uint32_t *number)
 
 static int take_top(void *context, const char *value)
 {
-	return take_number("top", value,
-			   &((struct request *)context)->settings.top);
+	return report_take_number("top", value,
+				  &((struct request *)context)->settings.top);
 }
 
-static int take_depth(void *context, const char *value)
+static int report_take_depth(void *context, const char *value)
 {
 	struct request *request = context;
 
 	request->depth_given = true;
-	return take_number("depth", value, &request->settings.depth);
+	return report_take_number("depth", value, &request->settings.depth);
 }
 
 static int take_min_age(void *context, const char *value)
@@ -115,7 +116,7 @@ static int take_html(void *context, const char *value)
 	return form_set(context, FORM_FLAME);
 }
 
-static int take_json(void *context, const char *value)
+static int report_take_json(void *context, const char *value)
 {
 	return form_set(context, FORM_JSON);
 }
@@ -138,12 +139,12 @@ static const struct option_def report_options[] = {
 	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads|tags",
 	  take_section },
 	{ "top", 'n', "N", "rows of a table (10); 0: all", take_top },
-	{ "depth", 'd', "N", "frames of a stack (0: all)", take_depth },
+	{ "depth", 'd', "N", "frames of a stack (0: all)", report_take_depth },
 	{ "min-age", 0, "SECONDS",
 	  "live: stacks with a block that is older only", take_min_age },
 	{ "diff", 0, NULL, "compare two files", take_diff },
 	{ "html", 0, NULL, "a page with a flame graph, to -o FILE", take_html },
-	{ "json", 0, NULL, "all of it as JSON", take_json },
+	{ "json", 0, NULL, "all of it as JSON", report_take_json },
 	{ "style", 0, "STYLE", "its tables: mptrace|mprof",
 	  take_style },
 	{ "verbose", 'v', NULL, "mptrace: a line for each event; mprof: the "
@@ -171,7 +172,7 @@ const struct command heapmon_report;
 
 /* A file, read to its end. */
 struct subject {
-	struct reading reading;
+	struct heap_reading reading;
 	struct heap_profile profile;
 	struct digest digest;
 };
@@ -191,7 +192,7 @@ static int subject_read(struct subject *subject, const char *path,
 			struct error *err)
 {
 	const struct reading_follower own = { digest_step, &subject->digest };
-	struct reading *reading = &subject->reading;
+	struct heap_reading *reading = &subject->reading;
 	int ret, ended = 0;
 
 	*subject = (struct subject){ 0 };

@@ -11,7 +11,7 @@
 
 #define SECOND	1e9
 
-struct tables {
+struct report_tables {
 	FILE *out;
 	const struct digest *digest;
 	const struct report_settings *settings;
@@ -30,14 +30,14 @@ static double duration(const struct digest *digest)
 	return ((uint64_t)digest->end - (uint64_t)digest->begin) / SECOND;
 }
 
-static size_t rows(const struct tables *tables, size_t count)
+static size_t rows(const struct report_tables *tables, size_t count)
 {
 	uint32_t top = tables->settings->top;
 
 	return top && top < count ? top : count;
 }
 
-static void print_more(const struct tables *tables, size_t count,
+static void print_more(const struct report_tables *tables, size_t count,
 		       const char *what)
 {
 	size_t shown = rows(tables, count);
@@ -47,8 +47,8 @@ static void print_more(const struct tables *tables, size_t count,
 			count - shown, what);
 }
 
-static void print_stack(const struct tables *tables, uint32_t stack,
-			const char *indent)
+static void report_print_stack(const struct report_tables *tables,
+			       uint32_t stack, const char *indent)
 {
 	const struct heap_trace *trace = tables->digest->trace;
 	uint32_t depth = tables->settings->depth, left = depth;
@@ -70,14 +70,14 @@ static void print_stack(const struct tables *tables, uint32_t stack,
 
 /* ---- what stands on top ---- */
 
-static void print_sum(const struct tables *tables, const char *name,
+static void print_sum(const struct report_tables *tables, const char *name,
 		      const struct digest_sum *sum, const char *more)
 {
 	fprintf(tables->out, "  %-11s %12.0f blocks %16.0f bytes%s\n", name,
 		sum->count, sum->bytes, more);
 }
 
-static int print_summary(const struct tables *tables)
+static int print_summary(const struct report_tables *tables)
 {
 	const struct digest *digest = tables->digest;
 	char at[64] = "";
@@ -115,7 +115,7 @@ static int print_summary(const struct tables *tables)
 
 /* ---- tables of stacks ---- */
 
-static void row_live(const struct tables *tables,
+static void row_live(const struct report_tables *tables,
 		     const struct digest_site *site)
 {
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->kept.count,
@@ -126,7 +126,7 @@ static void row_live(const struct tables *tables,
 			site->youngest / SECOND, site->oldest / SECOND);
 }
 
-static void row_peak(const struct tables *tables,
+static void row_peak(const struct report_tables *tables,
 		     const struct digest_site *site)
 {
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->peak.count,
@@ -134,7 +134,7 @@ static void row_peak(const struct tables *tables,
 		share(site->peak.bytes, tables->digest->peak.bytes));
 }
 
-static void row_allocated(const struct tables *tables,
+static void row_allocated(const struct report_tables *tables,
 			  const struct digest_site *site)
 {
 	double seconds = duration(tables->digest);
@@ -149,7 +149,7 @@ static void row_allocated(const struct tables *tables,
 			site->allocated.bytes / seconds);
 }
 
-static void row_temporary(const struct tables *tables,
+static void row_temporary(const struct report_tables *tables,
 			  const struct digest_site *site)
 {
 	fprintf(tables->out, "  %12.0f %12.0f %6.1f %16.0f", site->temporary,
@@ -162,7 +162,7 @@ struct site_table {
 	const char *title, *columns, *timed;	/* timed: more of them, when
 						 * times are known */
 	report_key key;
-	void (*row)(const struct tables *tables,
+	void (*row)(const struct report_tables *tables,
 		    const struct digest_site *site);
 };
 
@@ -190,7 +190,8 @@ static const struct site_table table_temporary = {
 };
 
 /* Those that are too young are left out. */
-static void drop_young(const struct tables *tables, struct report_order *order)
+static void drop_young(const struct report_tables *tables,
+		       struct report_order *order)
 {
 	double least = tables->settings->min_age * SECOND;
 	size_t kept = 0;
@@ -203,7 +204,7 @@ static void drop_young(const struct tables *tables, struct report_order *order)
 	order->count = kept;
 }
 
-static int print_sites(const struct tables *tables,
+static int print_sites(const struct report_tables *tables,
 		       const struct site_table *table)
 {
 	const struct digest *digest = tables->digest;
@@ -219,29 +220,29 @@ static int print_sites(const struct tables *tables,
 	for (size_t i = 0; i < rows(tables, order.count); i++) {
 		table->row(tables, &digest->sites[order.items[i]]);
 		fputc('\n', tables->out);
-		print_stack(tables, order.items[i], "      ");
+		report_print_stack(tables, order.items[i], "      ");
 	}
 	print_more(tables, order.count, "stacks");
 	free(order.items);
 	return 0;
 }
 
-static int print_live(const struct tables *tables)
+static int print_live(const struct report_tables *tables)
 {
 	return print_sites(tables, &table_live);
 }
 
-static int print_peak(const struct tables *tables)
+static int print_peak(const struct report_tables *tables)
 {
 	return print_sites(tables, &table_peak);
 }
 
-static int print_allocated(const struct tables *tables)
+static int print_allocated(const struct report_tables *tables)
 {
 	return print_sites(tables, &table_allocated);
 }
 
-static int print_temporary(const struct tables *tables)
+static int print_temporary(const struct report_tables *tables)
 {
 	return print_sites(tables, &table_temporary);
 }
@@ -256,7 +257,7 @@ static void print_bar(FILE *out, double of, double most)
 	fprintf(out, "%s%.*s\n", length ? " " : "", length, bar);
 }
 
-static int print_sizes(const struct tables *tables)
+static int print_sizes(const struct report_tables *tables)
 {
 	const struct digest_size *sizes = tables->digest->sizes;
 	unsigned int first = DIGEST_SIZES, last = 0;
@@ -288,7 +289,7 @@ static int print_sizes(const struct tables *tables)
 	return 0;
 }
 
-static int print_time(const struct tables *tables)
+static int print_time(const struct report_tables *tables)
 {
 	const struct digest *digest = tables->digest;
 	double length = digest->span_length / SECOND, most = 0;
@@ -330,7 +331,7 @@ static int compare_types(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void print_type(const struct tables *tables,
+static void print_type(const struct report_tables *tables,
 		       const struct digest_type *type)
 {
 	const struct heap_trace *trace = tables->digest->trace;
@@ -359,7 +360,7 @@ static bool types_known(const struct digest *digest)
 	return false;
 }
 
-static int print_types(const struct tables *tables)
+static int print_types(const struct report_tables *tables)
 {
 	const struct digest *digest = tables->digest;
 	const struct digest_type **order;
@@ -392,8 +393,7 @@ static int compare_threads(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-
-static void print_thread(const struct tables *tables,
+static void print_thread(const struct report_tables *tables,
 			 const struct digest_thread *thread)
 {
 	fprintf(tables->out, "  %8" PRIu32 " %8" PRIu32
@@ -403,7 +403,7 @@ static void print_thread(const struct tables *tables,
 		thread->temporary);
 }
 
-static int print_threads(const struct tables *tables)
+static int print_threads(const struct report_tables *tables)
 {
 	const struct digest *digest = tables->digest;
 	const struct digest_thread **order;
@@ -428,7 +428,7 @@ static int print_threads(const struct tables *tables)
 
 /* ---- tags ---- */
 
-static int print_tags(const struct tables *tables)
+static int print_tags(const struct report_tables *tables)
 {
 	size_t count;
 	struct report_tag *tags = report_tags(tables->digest, &count);
@@ -455,7 +455,7 @@ static int print_tags(const struct tables *tables)
 
 /* ---- what is wrong ---- */
 
-static void print_wrong(const struct tables *tables,
+static void print_wrong(const struct report_tables *tables,
 			const struct digest_wrong *wrong)
 {
 	const struct heap_event *event = &wrong->event;
@@ -473,16 +473,16 @@ static void print_wrong(const struct tables *tables,
 			((uint64_t)event->time -
 			 (uint64_t)tables->digest->begin) / SECOND);
 	fprintf(tables->out, "%s%s, from\n", *by ? " by " : "", by);
-	print_stack(tables, wrong->stack, "      ");
+	report_print_stack(tables, wrong->stack, "      ");
 	if (!wrong->other.number)
 		return;
 	fprintf(tables->out, "    the block 0x%" PRIx64 " of %" PRIu64
 		" bytes%s%s, from\n", wrong->other.address, wrong->other.size,
 		*with ? " by " : "", with);
-	print_stack(tables, wrong->other_stack, "      ");
+	report_print_stack(tables, wrong->other_stack, "      ");
 }
 
-static int print_wrongs(const struct tables *tables)
+static int print_wrongs(const struct report_tables *tables)
 {
 	const struct digest *digest = tables->digest;
 
@@ -497,20 +497,26 @@ static int print_wrongs(const struct tables *tables)
 	return 0;
 }
 
-static int (*const sections[REPORT_SECTIONS])(const struct tables *tables) = {
-	[REPORT_SUMMARY] = print_summary, [REPORT_WRONG] = print_wrongs,
-	[REPORT_LIVE] = print_live, [REPORT_PEAK] = print_peak,
+static int (*const sections[REPORT_SECTIONS])(
+	const struct report_tables *tables) = {
+	[REPORT_SUMMARY] = print_summary,
+	[REPORT_WRONG] = print_wrongs,
+	[REPORT_LIVE] = print_live,
+	[REPORT_PEAK] = print_peak,
 	[REPORT_ALLOCATED] = print_allocated,
-	[REPORT_TEMPORARY] = print_temporary, [REPORT_SIZES] = print_sizes,
-	[REPORT_TIME] = print_time, [REPORT_TYPES] = print_types,
-	[REPORT_THREADS] = print_threads, [REPORT_TAGS] = print_tags,
+	[REPORT_TEMPORARY] = print_temporary,
+	[REPORT_SIZES] = print_sizes,
+	[REPORT_TIME] = print_time,
+	[REPORT_TYPES] = print_types,
+	[REPORT_THREADS] = print_threads,
+	[REPORT_TAGS] = print_tags,
 };
 
 int report_print_tables(FILE *out, const struct digest *digest,
 			const struct report_settings *settings,
 			struct error *err)
 {
-	struct tables tables = { out, digest, settings };
+	struct report_tables tables = { out, digest, settings };
 	int ret = 0;
 	const char *note;
 	char text[256];

@@ -4,22 +4,16 @@
 
 #include <stdlib.h>
 
-static void sum_add(struct digest_sum *sum, const struct digest_sum *more)
-{
-	sum->count += more->count;
-	sum->bytes += more->bytes;
-}
-
 static void tag_add(struct report_tag *tag, const struct digest_site *site)
 {
-	sum_add(&tag->allocated, &site->allocated);
-	sum_add(&tag->freed, &site->freed);
-	sum_add(&tag->kept, &site->kept);
-	sum_add(&tag->peak, &site->peak);
+	digest_sum_merge(&tag->allocated, &site->allocated);
+	digest_sum_merge(&tag->freed, &site->freed);
+	digest_sum_merge(&tag->kept, &site->kept);
+	digest_sum_merge(&tag->peak, &site->peak);
 	tag->temporary += site->temporary;
 }
 
-static int compare(const void *a, const void *b)
+static int tags_compare(const void *a, const void *b)
 {
 	const struct report_tag *x = a, *y = b;
 
@@ -55,6 +49,6 @@ struct report_tag *report_tags(const struct digest *digest, size_t *count)
 	for (size_t i = 0; i < digest->site_count; i++)
 		tag_add(&tags[heap_stack_tag(trace, i)], &digest->sites[i]);
 	*count = used_keep(tags, strings);
-	qsort(tags, *count, sizeof(*tags), compare);
+	qsort(tags, *count, sizeof(*tags), tags_compare);
 	return tags;
 }

@@ -32,7 +32,7 @@ struct top {
 /* ---- options ---- */
 
 /* One for the recorder, as it stands. */
-static int pass_on(struct top *top, const char *name, const char *value)
+static int top_pass_on(struct top *top, const char *name, const char *value)
 {
 	if (top->count + 2 + ARGUMENTS_OWN > ARGUMENTS)
 		return options_value_wrong(name, value ? value : "", "too many options");
@@ -45,7 +45,7 @@ static int pass_on(struct top *top, const char *name, const char *value)
 #define PASS(function, name) \
 static int function(void *context, const char *value) \
 { \
-	return pass_on(context, name, value); \
+	return top_pass_on(context, name, value); \
 }
 
 PASS(take_follow, "--follow")
@@ -60,13 +60,13 @@ PASS(take_no_old, "--no-old")
 static int take_pid(void *context, const char *value)
 {
 	((struct top *)context)->chosen = true;
-	return pass_on(context, "--pid", value);
+	return top_pass_on(context, "--pid", value);
 }
 
-static int take_comm(void *context, const char *value)
+static int top_take_comm(void *context, const char *value)
 {
 	((struct top *)context)->chosen = true;
-	return pass_on(context, "--comm", value);
+	return top_pass_on(context, "--comm", value);
 }
 
 static int take_interval(void *context, const char *value)
@@ -115,7 +115,7 @@ static int take_sort(void *context, const char *value)
 
 static const struct option_def options[] = {
 	{ "pid", 'p', "PID", "this process; may be repeated", take_pid },
-	{ "comm", 'c', "NAME", "the processes of this name", take_comm },
+	{ "comm", 'c', "NAME", "the processes of this name", top_take_comm },
 	{ "follow", 'f', NULL, "and the processes they start from now on",
 	  take_follow },
 	{ "interval", 'i', "SECONDS", "between two screens (2)",
@@ -147,7 +147,7 @@ static const struct option_def options[] = {
 
 static volatile sig_atomic_t stopped;
 
-static void stop_note(int number)
+static void top_stop_note(int number)
 {
 	stopped = 1;
 }
@@ -182,7 +182,7 @@ static bool key_sorts(struct top *top, char key)
 
 /* ---- running ---- */
 
-static double now(void)
+static double top_now(void)
 {
 	struct timespec ts;
 
@@ -220,10 +220,10 @@ static bool feed_begins(struct top *top)
 static bool top_wait(struct top *top, bool keys)
 {
 	struct pollfd fd = { .fd = keys ? STDIN_FILENO : -1, .events = POLLIN };
-	double until = now() + top->screen.interval, left;
+	double until = top_now() + top->screen.interval, left;
 	char key;
 
-	while (!stopped && (left = until - now()) > 0) {
+	while (!stopped && (left = until - top_now()) > 0) {
 		if (feed_ended(top))
 			return false;
 		if (poll(&fd, 1, left < 0.1 ? left * 1000 + 1 : 100) <= 0)
@@ -243,7 +243,7 @@ static bool top_begin(struct top *top)
 	bool begun;
 
 	pthread_mutex_lock(&top->feed.lock);
-	begun = top_screen_begin(&top->screen, &top->feed, now());
+	begun = top_screen_begin(&top->screen, &top->feed, top_now());
 	pthread_mutex_unlock(&top->feed.lock);
 	return begun;
 }
@@ -263,7 +263,7 @@ static bool top_show(struct top *top, bool clear, unsigned int rows)
 		fputs("\033[H\033[J", stdout);
 	}
 	pthread_mutex_lock(&top->feed.lock);
-	shown = top_screen_print(&top->screen, &top->feed, now());
+	shown = top_screen_print(&top->screen, &top->feed, top_now());
 	pthread_mutex_unlock(&top->feed.lock);
 	if (!clear)
 		putchar('\n');
@@ -283,7 +283,7 @@ static int top_run(int argc, char **argv)
 	bool clear;
 	struct sigaction action;
 
-	pass_on(&top, "record", NULL);
+	top_pass_on(&top, "record", NULL);
 	if (command_parse(&heapmon_top, argc, argv, 0, 0, &top, &status) < 0)
 		return status;
 	if (!top.chosen) {
@@ -291,11 +291,11 @@ static int top_run(int argc, char **argv)
 		      stderr);
 		return COMMAND_MISUSE;
 	}
-	pass_on(&top, "--no-types", NULL);
-	pass_on(&top, "--no-free-stacks", NULL);
+	top_pass_on(&top, "--no-types", NULL);
+	top_pass_on(&top, "--no-free-stacks", NULL);
 	code = top_feed_open(&top.feed, top.arguments, top.count, &err);
 	if (!code) {
-		action = (struct sigaction){ .sa_handler = stop_note };
+		action = (struct sigaction){ .sa_handler = top_stop_note };
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
 		sigaction(SIGHUP, &action, NULL);

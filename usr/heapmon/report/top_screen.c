@@ -10,7 +10,7 @@ const char *const top_sort_names[TOP_SORTS] = {
 	"live", "blocks", "calls", "bytes", "temporary",
 };
 
-struct row {
+struct screen_row {
 	uint32_t stack;
 	struct digest_sum present;
 	double calls, bytes;		/* per second */
@@ -48,7 +48,7 @@ static void count_text(char *text, size_t size, double count)
 /* ---- lines ---- */
 
 /* A line of the screen, not wider than it. */
-static void line_print(const struct top_screen *screen, const char *text)
+static void screen_line_print(const struct top_screen *screen, const char *text)
 {
 	size_t length = strlen(text);
 	char *safe;
@@ -63,8 +63,8 @@ static void line_print(const struct top_screen *screen, const char *text)
 	fputc('\n', screen->out);
 }
 
-static void totals_print(const struct top_screen *screen,
-			 const struct top_feed *feed, double seconds)
+static void screen_totals_print(const struct top_screen *screen,
+				const struct top_feed *feed, double seconds)
 {
 	const struct digest *digest = &feed->digest;
 	char live[16], peak[16], allocs[16], frees[16], rate[16], text[256];
@@ -74,7 +74,7 @@ static void totals_print(const struct top_screen *screen,
 	snprintf(text, sizeof(text),
 		 "live %s in %.0f blocks, peak %s; %.0f were there before",
 		 live, digest->present.count, peak, digest->old.count);
-	line_print(screen, text);
+	screen_line_print(screen, text);
 	count_text(allocs, sizeof(allocs), (digest->allocated.count -
 		   screen->allocated.count) / seconds);
 	count_text(frees, sizeof(frees), (digest->freed.count -
@@ -84,7 +84,7 @@ static void totals_print(const struct top_screen *screen,
 	snprintf(text, sizeof(text),
 		 "per second: %s allocations, %s releases, %s", allocs, frees,
 		 rate);
-	line_print(screen, text);
+	screen_line_print(screen, text);
 }
 
 static const char *where(const struct top_feed *feed, uint32_t stack)
@@ -96,8 +96,9 @@ static const char *where(const struct top_feed *feed, uint32_t stack)
 	return text ? text : "(unknown)";
 }
 
-static void row_print(const struct top_screen *screen,
-		      const struct top_feed *feed, const struct row *row)
+static void screen_row_print(const struct top_screen *screen,
+			     const struct top_feed *feed,
+			     const struct screen_row *row)
 {
 	char live[16], blocks[16], calls[16], bytes[16];
 	char text[1200];
@@ -108,12 +109,12 @@ static void row_print(const struct top_screen *screen,
 	bytes_text(bytes, sizeof(bytes), row->bytes);
 	snprintf(text, sizeof(text), "%7s %7s %7s %7s %5.0f  %s", live, blocks,
 		 calls, bytes, row->temporary, where(feed, row->stack));
-	line_print(screen, text);
+	screen_line_print(screen, text);
 }
 
 /* ---- rows ---- */
 
-static double row_key(const struct row *row, enum top_sort sort)
+static double row_key(const struct screen_row *row, enum top_sort sort)
 {
 	switch (sort) {
 	case TOP_BLOCKS:
@@ -129,16 +130,16 @@ static double row_key(const struct row *row, enum top_sort sort)
 	}
 }
 
-static int row_compare(const void *a, const void *b)
+static int screen_row_compare(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct screen_row *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-static void row_fill(struct row *row, const struct top_screen *screen,
+static void row_fill(struct screen_row *row, const struct top_screen *screen,
 		     const struct digest_site *site, uint32_t stack,
 		     double seconds)
 {
@@ -146,7 +147,7 @@ static void row_fill(struct row *row, const struct top_screen *screen,
 
 	if (stack < screen->before_count)
 		before = screen->before[stack];
-	*row = (struct row){
+	*row = (struct screen_row){
 		.stack = stack, .present = site->present,
 		.calls = (site->allocated.count - before.count) / seconds,
 		.bytes = (site->allocated.bytes - before.bytes) / seconds,
@@ -187,7 +188,7 @@ bool top_screen_print(struct top_screen *screen, const struct top_feed *feed,
 {
 	const struct digest *digest = &feed->digest;
 	double seconds = now > screen->time ? now - screen->time : 1;
-	struct row *rows = calloc(digest->site_count + 1, sizeof(*rows));
+	struct screen_row *rows = calloc(digest->site_count + 1, sizeof(*rows));
 	size_t count = 0;
 	double elapsed;
 	char text[256];
@@ -201,31 +202,32 @@ bool top_screen_print(struct top_screen *screen, const struct top_feed *feed,
 		 *feed->command ? ", " : "", now - screen->begun,
 		 top_sort_names[screen->sort],
 		 feed->ended ? ", ended" : "");
-	line_print(screen, text);
-	totals_print(screen, feed, elapsed > 0 ? elapsed : 1);
+	screen_line_print(screen, text);
+	screen_totals_print(screen, feed, elapsed > 0 ? elapsed : 1);
 	if (feed->lost == HEAP_LOST_UNKNOWN) {
-		line_print(screen, "lost: some events");
+		screen_line_print(screen, "lost: some events");
 	} else if (feed->lost) {
 		snprintf(note, sizeof(note),
 			 "lost: %" PRIu64 " events", feed->lost);
-		line_print(screen, note);
+		screen_line_print(screen, note);
 	}
 	if (feed->sample) {
 		snprintf(note, sizeof(note),
 			 "sampled: one block in %" PRIu64
 			 " bytes; figures are estimates",
 			 feed->sample);
-		line_print(screen, note);
+		screen_line_print(screen, note);
 	}
-	line_print(screen, "");
-	line_print(screen, "   LIVE  BLOCKS CALLS/S BYTES/S TEMP%  WHERE");
+	screen_line_print(screen, "");
+	screen_line_print(screen,
+			  "   LIVE  BLOCKS CALLS/S BYTES/S TEMP%  WHERE");
 	for (size_t i = 0; i < digest->site_count; i++) {
 		row_fill(&rows[count], screen, &digest->sites[i], i, seconds);
 		count += rows[count].key > 0;
 	}
-	qsort(rows, count, sizeof(*rows), row_compare);
+	qsort(rows, count, sizeof(*rows), screen_row_compare);
 	for (size_t i = 0; i < count && i < screen->rows; i++)
-		row_print(screen, feed, &rows[i]);
+		screen_row_print(screen, feed, &rows[i]);
 	free(rows);
 	return now - screen->time < screen->interval / 2 ||
 	       screen_remember(screen, digest, now);

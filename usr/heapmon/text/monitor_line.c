@@ -4,14 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_blank(char c)
+static bool monitor_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static void blanks_skip(struct monitor_span *rest)
+static void monitor_blanks_skip(struct monitor_span *rest)
 {
-	while (rest->length && is_blank(*rest->text)) {
+	while (rest->length && monitor_is_blank(*rest->text)) {
 		rest->text++;
 		rest->length--;
 	}
@@ -27,12 +27,12 @@ static struct monitor_span span_take(struct monitor_span *rest, size_t length)
 	return span;
 }
 
-static struct monitor_span word_take(struct monitor_span *rest)
+static struct monitor_span monitor_word_take(struct monitor_span *rest)
 {
 	size_t length = 0;
 
-	blanks_skip(rest);
-	while (length < rest->length && !is_blank(rest->text[length]))
+	monitor_blanks_skip(rest);
+	while (length < rest->length && !monitor_is_blank(rest->text[length]))
 		length++;
 	return span_take(rest, length);
 }
@@ -103,16 +103,16 @@ static bool is_one_of(char c, const char *chars)
 }
 
 /* A word; or more of them: the parameters of a template may have blanks. */
-static struct monitor_span type_take(struct monitor_span *rest)
+static struct monitor_span monitor_type_take(struct monitor_span *rest)
 {
 	struct monitor_span all, word;
 	size_t length = 0, depth = 0;
 
-	blanks_skip(rest);
+	monitor_blanks_skip(rest);
 	all = *rest;
-	word = word_take(rest);
+	word = monitor_word_take(rest);
 	for (; length < all.length; length++) {
-		if (is_blank(all.text[length]) && !depth)
+		if (monitor_is_blank(all.text[length]) && !depth)
 			break;
 		if (is_one_of(all.text[length], "<({["))
 			depth++;
@@ -127,7 +127,7 @@ static struct monitor_span type_take(struct monitor_span *rest)
 
 static bool event_parse(struct monitor_span rest, struct monitor_line *line)
 {
-	struct monitor_span word = word_take(&rest);
+	struct monitor_span word = monitor_word_take(&rest);
 	struct monitor_span process;
 	struct monitor_span thread;
 	uint64_t pid;
@@ -144,19 +144,19 @@ static bool event_parse(struct monitor_span rest, struct monitor_line *line)
 		return false;
 	line->pid = pid;
 	line->tid = tid;
-	word = word_take(&rest);
+	word = monitor_word_take(&rest);
 	if (!time_parse(&word, line))
 		return false;
-	word = word_take(&rest);
+	word = monitor_word_take(&rest);
 	if (!address_parse(&word, line))
 		return false;
-	word = word_take(&rest);
+	word = monitor_word_take(&rest);
 	if (!size_parse(&word, line))
 		return false;
-	line->type = type_take(&rest);
+	line->type = monitor_type_take(&rest);
 	if (!line->type.length)
 		return false;
-	blanks_skip(&rest);
+	monitor_blanks_skip(&rest);
 	line->crawl = rest;
 	return true;
 }
@@ -164,10 +164,10 @@ static bool event_parse(struct monitor_span rest, struct monitor_line *line)
 /* What is written between the stars. */
 static void banner_parse(struct monitor_span rest, struct monitor_line *line)
 {
-	struct monitor_span word = word_take(&rest);
+	struct monitor_span word = monitor_word_take(&rest);
 
 	line->kind = MONITOR_LOST;
-	blanks_skip(&rest);
+	monitor_blanks_skip(&rest);
 	if (span_is(&rest, MONITOR_LOSS)) {
 		if (span_is(&word, "some"))
 			line->lost = HEAP_LOST_UNKNOWN;
@@ -180,7 +180,8 @@ static void banner_parse(struct monitor_span rest, struct monitor_line *line)
 
 static bool is_heading(struct monitor_span rest)
 {
-	struct monitor_span thread = word_take(&rest), time = word_take(&rest);
+	struct monitor_span thread = monitor_word_take(&rest),
+			    time = monitor_word_take(&rest);
 
 	return span_is(&thread, "Thread") && span_is(&time, "Time");
 }
@@ -191,14 +192,14 @@ void monitor_line_parse(const char *text, size_t length,
 	struct monitor_span rest = { text, length };
 
 	*line = (struct monitor_line){ .kind = MONITOR_BAD };
-	while (rest.length && is_blank(rest.text[rest.length - 1]))
+	while (rest.length && monitor_is_blank(rest.text[rest.length - 1]))
 		rest.length--;
-	blanks_skip(&rest);
+	monitor_blanks_skip(&rest);
 	while (rest.length && *rest.text == '*') {
 		line->corrupt = true;
 		span_take(&rest, 1);
 	}
-	blanks_skip(&rest);
+	monitor_blanks_skip(&rest);
 	line->text = rest;
 	if (event_parse(rest, line))
 		line->kind = MONITOR_EVENT;

@@ -42,8 +42,8 @@ static void writer_begin(struct monitor_writer *writer, uint64_t address)
 }
 
 /* A text in its column, and a blank. */
-static void column_put(const struct monitor_writer *writer, int width,
-		       const char *text)
+static void monitor_column_put(const struct monitor_writer *writer, int width,
+			       const char *text)
 {
 	fprintf(writer->output->file, "%-*s ", width - 1, text);
 }
@@ -55,17 +55,17 @@ static void thread_put(const struct monitor_writer *writer,
 
 	if (event->kind != HEAP_OLD)
 		snprintf(text, sizeof(text), "%u-%u", event->pid, event->tid);
-	column_put(writer, THREAD, text);
+	monitor_column_put(writer, THREAD, text);
 }
 
-static void time_put(struct monitor_writer *writer,
-		     const struct heap_step *step)
+static void monitor_time_put(struct monitor_writer *writer,
+			     const struct heap_step *step)
 {
 	int64_t time = step->event->time;
 	char text[32];
 
 	if (step->event->kind == HEAP_OLD) {
-		column_put(writer, TIME, "old");
+		monitor_column_put(writer, TIME, "old");
 		return;
 	}
 	if (time == HEAP_NO_TIME || time < 0) {
@@ -78,16 +78,16 @@ static void time_put(struct monitor_writer *writer,
 				 "times are cut to microseconds");
 	}
 	snprintf(text, sizeof(text), "%" PRId64, time / 1000);
-	column_put(writer, TIME, text);
+	monitor_column_put(writer, TIME, text);
 }
 
-static void number_put(const struct monitor_writer *writer, int width,
-		       const char *fmt, uint64_t number)
+static void monitor_number_put(const struct monitor_writer *writer, int width,
+			       const char *fmt, uint64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), fmt, number);
-	column_put(writer, width, text);
+	monitor_column_put(writer, width, text);
 }
 
 /* ---- the type: one word ---- */
@@ -153,7 +153,7 @@ static bool name_is_whole(const char *name)
 		span.length == strlen(name));
 }
 
-static int name_put(struct monitor_writer *writer, uint32_t frame)
+static int monitor_name_put(struct monitor_writer *writer, uint32_t frame)
 {
 	const struct heap_trace *trace = writer->output->trace;
 	const char *name = heap_text(trace, trace->frames[frame].symbol);
@@ -184,7 +184,7 @@ static int crawl_put(struct monitor_writer *writer, uint32_t stack)
 	int code = 0;
 
 	while (stack && !code) {
-		code = name_put(writer, trace->stacks[stack].frame);
+		code = monitor_name_put(writer, trace->stacks[stack].frame);
 		stack = trace->stacks[stack].parent;
 		if (stack)
 			putc('|', writer->output->file);
@@ -209,12 +209,13 @@ static int line_put(struct monitor_writer *writer,
 
 	writer_begin(writer, address);
 	thread_put(writer, event);
-	time_put(writer, step);
-	number_put(writer, writer->address_width, "0x%" PRIx64, address);
+	monitor_time_put(writer, step);
+	monitor_number_put(writer, writer->address_width, "0x%" PRIx64,
+			   address);
 	if (deleted)
-		column_put(writer, SIZE, "del");
+		monitor_column_put(writer, SIZE, "del");
 	else
-		number_put(writer, SIZE, "%" PRIu64, event->size);
+		monitor_number_put(writer, SIZE, "%" PRIu64, event->size);
 	code = type_put(writer, typed, stack != 0);
 	if (!code)
 		code = crawl_put(writer, stack);
@@ -233,9 +234,8 @@ static int old_put(struct monitor_writer *writer, const struct heap_step *step)
 	return line_put(writer, step, step->event->address, false);
 }
 
-
-static int writer_step(struct monitor_writer *writer,
-		       const struct heap_step *step)
+static int monitor_writer_step(struct monitor_writer *writer,
+			       const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
 	int code;
@@ -295,7 +295,7 @@ static int monitor_step(struct heap_output *output, void *state,
 			const struct heap_model *model,
 			const struct heap_step *step, struct error *err)
 {
-	int code = writer_step(state, step);
+	int code = monitor_writer_step(state, step);
 
 	return code ? error_no_memory(err) : 0;
 }

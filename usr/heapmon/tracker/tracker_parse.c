@@ -24,9 +24,9 @@ static uint64_t pointer_get(const uint8_t *p, const struct tracker_form *form)
 		pointer : __builtin_bswap64(pointer);
 }
 
-static int64_t parse_symbol(const uint8_t *p, size_t left,
-			    const struct tracker_form *form,
-			    struct tracker_record *record)
+static int64_t stream_parse_symbol(const uint8_t *p, size_t left,
+				   const struct tracker_form *form,
+				   struct tracker_record *record)
 {
 	const char *text = (const char *)p + 8;
 	size_t room = left - 8, used;
@@ -70,7 +70,8 @@ int64_t tracker_stream_parse(const uint8_t *data, size_t size, size_t at,
 		record->address = pointer_get(p + 4, form);
 		return 4 + pointer;
 	case NFMT_SYMBOL:
-		return left < 8 ? 0 : parse_symbol(p, left, form, record);
+		return left < 8 ? 0
+				: stream_parse_symbol(p, left, form, record);
 	case NFMT_OUT_OF_MEMORY:
 		return 4;
 	}

@@ -10,7 +10,7 @@
 #include "heapmon/core/tell.h"
 #include "tracker_parse.h"
 
-struct symbol {
+struct stream_symbol {
 	uint64_t number;	/* ascending */
 	uint32_t string;
 };
@@ -18,7 +18,7 @@ struct symbol {
 struct tracker_reader {
 	struct heap_input *input;
 	const struct heap_sink *sink;
-	struct symbol *symbols;
+	struct stream_symbol *symbols;
 	size_t count, room;
 	uint32_t recent_tag, recent_file, recent_line, recent_stack;
 };
@@ -27,7 +27,7 @@ static int symbol_define(struct tracker_reader *reader,
 			 const struct tracker_record *record, struct error *err)
 {
 	struct heap_trace *trace = reader->input->trace;
-	struct symbol symbol = {
+	struct stream_symbol symbol = {
 		.number = record->symbol,
 		.string = heap_strings_add_length(&trace->strings,
 						  record->text, record->length),

@@ -24,14 +24,15 @@ struct tracker_writer {
 
 /* ---- bytes ---- */
 
-static void word_put(const struct tracker_writer *writer, uint32_t word)
+static void stream_word_put(const struct tracker_writer *writer, uint32_t word)
 {
 	if (writer->form.big_endian != TRACKER_HOST_BIG_ENDIAN)
 		word = __builtin_bswap32(word);
 	fwrite(&word, sizeof(word), 1, writer->output->file);
 }
 
-static void pointer_put(const struct tracker_writer *writer, uint64_t pointer)
+static void stream_pointer_put(const struct tracker_writer *writer,
+			       uint64_t pointer)
 {
 	uint32_t high = pointer >> 32;
 
@@ -39,11 +40,11 @@ static void pointer_put(const struct tracker_writer *writer, uint64_t pointer)
 		if (high)
 			heap_output_tell(writer->output,
 					 "addresses are cut to 32 bits");
-		word_put(writer, pointer);
+		stream_word_put(writer, pointer);
 		return;
 	}
-	word_put(writer, writer->form.big_endian ? high : pointer);
-	word_put(writer, writer->form.big_endian ? pointer : high);
+	stream_word_put(writer, writer->form.big_endian ? high : pointer);
+	stream_word_put(writer, writer->form.big_endian ? pointer : high);
 }
 
 static void symbol_put(const struct tracker_writer *writer, uint32_t symbol,
@@ -52,8 +53,8 @@ static void symbol_put(const struct tracker_writer *writer, uint32_t symbol,
 	static const char zeros[4];
 	size_t bytes = strlen(text) + 1;
 
-	word_put(writer, NFMT_SYMBOL);
-	word_put(writer, symbol);
+	stream_word_put(writer, NFMT_SYMBOL);
+	stream_word_put(writer, symbol);
 	fwrite(text, 1, bytes, writer->output->file);
 	fwrite(zeros, 1, -bytes % 4, writer->output->file);
 }
@@ -125,8 +126,8 @@ static uint32_t block_caller(const struct heap_trace *trace, uint32_t stack,
 
 static void free_put(struct tracker_writer *writer, uint64_t address)
 {
-	word_put(writer, NFMT_FREE);
-	pointer_put(writer, address);
+	stream_word_put(writer, NFMT_FREE);
+	stream_pointer_put(writer, address);
 }
 
 static void malloc_put(struct tracker_writer *writer,
@@ -145,12 +146,12 @@ static void malloc_put(struct tracker_writer *writer,
 				 "blocks of 2 GiB and more are 2147483647 bytes");
 		size = INT32_MAX;
 	}
-	word_put(writer, NFMT_MALLOC);
-	pointer_put(writer, event->address);
-	word_put(writer, size);
-	word_put(writer, tag);
-	word_put(writer, file);
-	word_put(writer, line);
+	stream_word_put(writer, NFMT_MALLOC);
+	stream_pointer_put(writer, event->address);
+	stream_word_put(writer, size);
+	stream_word_put(writer, tag);
+	stream_word_put(writer, file);
+	stream_word_put(writer, line);
 }
 
 /* Is it an event of the process whose stream this is? */
@@ -172,8 +173,8 @@ static bool writer_wants(struct tracker_writer *writer,
 	return false;
 }
 
-static void free_step(struct tracker_writer *writer,
-		      const struct heap_step *step)
+static void stream_free_step(struct tracker_writer *writer,
+			     const struct heap_step *step)
 {
 	if (step->wrong & HEAP_WRONG_LATE ||
 	    (!step->event->address && !step->gone))
@@ -185,8 +186,8 @@ static void free_step(struct tracker_writer *writer,
 		free_put(writer, step->event->address);
 }
 
-static void writer_step(struct tracker_writer *writer,
-			const struct heap_step *step)
+static void stream_writer_step(struct tracker_writer *writer,
+			       const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
 
@@ -209,7 +210,7 @@ static void writer_step(struct tracker_writer *writer,
 			malloc_put(writer, event);
 		return;
 	case HEAP_FREE:
-		free_step(writer, step);
+		stream_free_step(writer, step);
 		return;
 	default:
 		break;
@@ -238,18 +239,18 @@ static int tracker_step(struct heap_output *output, void *state,
 	case HEAP_BEGIN:
 		return 0;
 	case HEAP_LOSS:
-		word_put(writer, NFMT_OUT_OF_MEMORY);
+		stream_word_put(writer, NFMT_OUT_OF_MEMORY);
 		return 0;
 	default:
 		break;
 	}
 	if (writer_wants(writer, event))
-		writer_step(writer, step);
+		stream_writer_step(writer, step);
 	return writer->texts.failed ? error_no_memory(err) : 0;
 }
 
-static int tracker_begin(struct heap_output *output, void *state,
-			 struct error *err)
+static int stream_tracker_begin(struct heap_output *output, void *state,
+				struct error *err)
 {
 	const struct heap_options *options = output->options;
 	const struct heap_trace *trace = output->trace;
@@ -286,7 +287,7 @@ const struct heap_format format_tracker = {
 	.detect = tracker_detect,
 	.read_events = tracker_stream_read,
 	.state_size = sizeof(struct tracker_writer),
-	.begin = tracker_begin,
+	.begin = stream_tracker_begin,
 	.step = tracker_step,
 	.end = tracker_end,
 };

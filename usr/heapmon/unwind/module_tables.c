@@ -11,7 +11,7 @@
 #include "lib/hash.h"
 #include "lib/sysbpf.h"
 
-static size_t map_bytes(const struct module_tables *tables)
+static size_t unwind_map_bytes(const struct module_tables *tables)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	size_t bytes = (size_t)tables->room * sizeof(struct unwind_row);
@@ -29,16 +29,16 @@ int module_tables_open(struct module_tables *tables, uint32_t rows,
 		return error_set(err, tables->fd,
 				 "cannot create map 'unwind_rows' (%u): %s",
 				 rows, strerror(-tables->fd));
-	tables->map = mmap(NULL, map_bytes(tables), PROT_READ | PROT_WRITE,
-			   MAP_SHARED, tables->fd, 0);
+	tables->map = mmap(NULL, unwind_map_bytes(tables),
+			   PROT_READ | PROT_WRITE, MAP_SHARED, tables->fd, 0);
 	if (tables->map == MAP_FAILED)
 		return error_set(err, -errno, "cannot map 'unwind_rows': %s",
 				 strerror(errno));
 	return 0;
 }
 
-static struct module_table *table_find(const struct module_tables *tables,
-				       uint64_t hash)
+static struct module_table *
+unwind_table_find(const struct module_tables *tables, uint64_t hash)
 {
 	for (size_t i = 0; i < tables->count; i++)
 		if (tables->items[i].hash == hash)
@@ -71,10 +71,10 @@ static void table_store(struct module_tables *tables,
 }
 
 /* ret: of reading the module, which is freed */
-static const struct module_table *table_add(struct module_tables *tables,
-					    uint64_t hash,
-					    struct cfi_module *module,
-					    int ret)
+static const struct module_table *unwind_table_add(struct module_tables *tables,
+						   uint64_t hash,
+						   struct cfi_module *module,
+						   int ret)
 {
 	struct module_table *table;
 
@@ -115,9 +115,10 @@ const struct module_table *module_tables_file(struct module_tables *tables,
 	hash = hash_fnv(hash, &st.st_ino, sizeof(st.st_ino));
 	hash = hash_fnv(hash, &st.st_size, sizeof(st.st_size));
 	hash = hash_fnv(hash, &st.st_ctim, sizeof(st.st_ctim));
-	known = table_find(tables, hash);
-	return known ? known : table_add(tables, hash, &module,
-					 cfi_module_read(&module, fd));
+	known = unwind_table_find(tables, hash);
+	return known ? known
+		     : unwind_table_add(tables, hash, &module,
+					cfi_module_read(&module, fd));
 }
 
 const struct module_table *module_tables_image(struct module_tables *tables,
@@ -125,18 +126,19 @@ const struct module_table *module_tables_image(struct module_tables *tables,
 				    size_t size)
 {
 	uint64_t hash = hash_fnv(HASH_FNV_START, image, size);
-	const struct module_table *known = table_find(tables, hash);
+	const struct module_table *known = unwind_table_find(tables, hash);
 	struct cfi_module module;
 
-	return known ? known : table_add(tables, hash, &module,
-					 cfi_module_read_image(&module, image,
-							   size));
+	return known ? known
+		     : unwind_table_add(
+			       tables, hash, &module,
+			       cfi_module_read_image(&module, image, size));
 }
 
 void module_tables_close(struct module_tables *tables)
 {
 	if (tables->map != MAP_FAILED)
-		munmap(tables->map, map_bytes(tables));
+		munmap(tables->map, unwind_map_bytes(tables));
 	if (tables->fd >= 0)
 		close(tables->fd);
 	free(tables->items);

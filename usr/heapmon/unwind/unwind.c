@@ -24,18 +24,18 @@
 #define IMAGE_MAX	(1 << 20)	/* bytes of a vDSO */
 
 /* Segments that one process has, or several after a fork */
-struct range {
+struct unwind_range {
 	uint32_t first, count;
 	unsigned int users;
 };
 
-struct unwind {
+struct unwind_state {
 	struct module_tables tables;
 	int segments_fd, spaces_fd;
 	int inherit_fd;				/* -1: of inherit_start() */
 	struct unwind_segment *segments;	/* mapped */
 	uint32_t next;				/* where to look for room */
-	struct range *ranges[UNWIND_SPACES];
+	struct unwind_range *ranges[UNWIND_SPACES];
 	size_t range_count;
 	struct key_map spaces;			/* ranges by process id */
 	uint64_t left_out;
@@ -51,7 +51,7 @@ static size_t segments_bytes(void)
 	return SEGMENTS_ALL * sizeof(struct unwind_segment);
 }
 
-static int maps_open(struct unwind *u, struct error *err)
+static int unwind_maps_open(struct unwind_state *u, struct error *err)
 {
 	u->segments_fd = sysbpf_array_create("unwind_segments",
 					     sizeof(struct unwind_segment),
@@ -76,10 +76,10 @@ static int maps_open(struct unwind *u, struct error *err)
 	return 0;
 }
 
-int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
-		struct error *err)
+int unwind_open(struct unwind_state **unwind, uint32_t rows,
+		struct unwind_fds *fds, struct error *err)
 {
-	struct unwind *u = calloc(1, sizeof(*u));
+	struct unwind_state *u = calloc(1, sizeof(*u));
 	int ret;
 
 	if (!u)
@@ -88,7 +88,7 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
 	u->segments = MAP_FAILED;
 	ret = module_tables_open(&u->tables, rows, err);
 	if (!ret)
-		ret = maps_open(u, err);
+		ret = unwind_maps_open(u, err);
 	if (ret) {
 		unwind_close(u);
 		return ret;
@@ -101,7 +101,7 @@ int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
 	return 0;
 }
 
-int unwind_follow(struct unwind *u, struct error *err)
+int unwind_follow(struct unwind_state *u, struct error *err)
 {
 	u->inherit_fd = inherit_start(u->spaces_fd, err);
 	return u->inherit_fd < 0 ? u->inherit_fd : 0;
@@ -109,7 +109,7 @@ int unwind_follow(struct unwind *u, struct error *err)
 
 /* ---- segments of a process ---- */
 
-static void segment_add(struct unwind *u, struct segments *segments,
+static void segment_add(struct unwind_state *u, struct segments *segments,
 			const struct maps_line *mapping,
 			const struct module_table *table)
 {
@@ -138,8 +138,9 @@ static void segment_add(struct unwind *u, struct segments *segments,
 }
 
 /* As the process sees it, whatever has become of its path */
-static const struct module_table *file_table(struct unwind *u, uint32_t pid,
-				      const struct maps_line *mapping)
+static const struct module_table *file_table(struct unwind_state *u,
+					     uint32_t pid,
+					     const struct maps_line *mapping)
 {
 	const struct module_table *table;
 	int fd = maps_line_open(mapping, pid);
@@ -151,8 +152,9 @@ static const struct module_table *file_table(struct unwind *u, uint32_t pid,
 	return table;
 }
 
-static const struct module_table *image_table(struct unwind *u, uint32_t pid,
-				       const struct maps_line *mapping)
+static const struct module_table *image_table(struct unwind_state *u,
+					      uint32_t pid,
+					      const struct maps_line *mapping)
 {
 	uint64_t size = mapping->end - mapping->start;
 	const struct module_table *table = NULL;
@@ -175,8 +177,8 @@ static const struct module_table *image_table(struct unwind *u, uint32_t pid,
 }
 
 /* 0, or -ESRCH: nothing is mapped there (any more). */
-static int segments_read(struct unwind *u, uint32_t pid,
-			 struct segments *segments)
+static int unwind_segments_read(struct unwind_state *u, uint32_t pid,
+				struct segments *segments)
 {
 	const struct module_table *table;
 	struct maps_lines lines;
@@ -204,11 +206,11 @@ static int segments_read(struct unwind *u, uint32_t pid,
 
 /* ---- room for them ---- */
 
-static const struct range *range_over(const struct unwind *u, uint32_t first,
-				      uint32_t count)
+static const struct unwind_range *range_over(const struct unwind_state *u,
+					     uint32_t first, uint32_t count)
 {
 	for (size_t i = 0; i < u->range_count; i++) {
-		const struct range *range = u->ranges[i];
+		const struct unwind_range *range = u->ranges[i];
 
 		if (first < range->first + range->count &&
 		    range->first < first + count)
@@ -218,10 +220,10 @@ static const struct range *range_over(const struct unwind *u, uint32_t first,
 }
 
 /* Once around from behind the last one */
-static bool range_place(struct unwind *u, struct range *range)
+static bool range_place(struct unwind_state *u, struct unwind_range *range)
 {
 	uint32_t at = u->next, most = SEGMENTS_ALL - range->count;
-	const struct range *over;
+	const struct unwind_range *over;
 	bool around = false;
 
 	for (;;) {
@@ -241,10 +243,10 @@ static bool range_place(struct unwind *u, struct range *range)
 	return true;
 }
 
-static struct range *range_make(struct unwind *u,
-				const struct segments *segments)
+static struct unwind_range *range_make(struct unwind_state *u,
+				       const struct segments *segments)
 {
-	struct range *range;
+	struct unwind_range *range;
 
 	if (u->range_count == UNWIND_SPACES)
 		return NULL;
@@ -262,7 +264,7 @@ static struct range *range_make(struct unwind *u,
 	return range;
 }
 
-static void range_put(struct unwind *u, struct range *range)
+static void range_put(struct unwind_state *u, struct unwind_range *range)
 {
 	if (--range->users)
 		return;
@@ -278,10 +280,11 @@ static void range_put(struct unwind *u, struct range *range)
 /* ---- processes ---- */
 
 /* The process has these segments from now on, instead of others. */
-static int space_set(struct unwind *u, uint32_t pid, struct range *range)
+static int space_set(struct unwind_state *u, uint32_t pid,
+		     struct unwind_range *range)
 {
 	struct unwind_space value = { range->first, range->count };
-	struct range *before = key_map_find(&u->spaces, pid);
+	struct unwind_range *before = key_map_find(&u->spaces, pid);
 	int ret;
 
 	if (!before && (u->spaces.count == UNWIND_SPACES ||
@@ -302,15 +305,15 @@ static int space_set(struct unwind *u, uint32_t pid, struct range *range)
 	return ret;
 }
 
-int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
+int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 {
 	struct segments *segments = malloc(sizeof(*segments));
-	struct range *range = key_map_find(&u->spaces, pid);
+	struct unwind_range *range = key_map_find(&u->spaces, pid);
 	int ret;
 
 	if (!segments)
 		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
-	ret = segments_read(u, pid, segments);
+	ret = unwind_segments_read(u, pid, segments);
 	if (ret)
 		error_set(err, ret, "process %u is gone", pid);
 	if (ret || (range && range->count == segments->count &&
@@ -333,18 +336,18 @@ int unwind_add_process(struct unwind *u, uint32_t pid, struct error *err)
 	return 0;
 }
 
-int unwind_copy_process(struct unwind *u, uint32_t parent, uint32_t child)
+int unwind_copy_process(struct unwind_state *u, uint32_t parent, uint32_t child)
 {
-	struct range *range = key_map_find(&u->spaces, parent);
+	struct unwind_range *range = key_map_find(&u->spaces, parent);
 	int ret = range ? space_set(u, child, range) : -ENOENT;
 
 	u->left_out += ret == -ENOSPC;
 	return ret;
 }
 
-void unwind_drop_process(struct unwind *u, uint32_t pid)
+void unwind_drop_process(struct unwind_state *u, uint32_t pid)
 {
-	struct range *range = key_map_find(&u->spaces, pid);
+	struct unwind_range *range = key_map_find(&u->spaces, pid);
 
 	bpf_map_delete_elem(u->spaces_fd, &pid);
 	if (!range)
@@ -353,7 +356,8 @@ void unwind_drop_process(struct unwind *u, uint32_t pid)
 	range_put(u, range);
 }
 
-void unwind_figures(const struct unwind *u, struct unwind_figures *figures)
+void unwind_figures(const struct unwind_state *u,
+		    struct unwind_figures *figures)
 {
 	*figures = (struct unwind_figures) {
 		.rows = u->tables.rows, .modules = u->tables.modules,
@@ -362,9 +366,9 @@ void unwind_figures(const struct unwind *u, struct unwind_figures *figures)
 	};
 }
 
-void unwind_close(struct unwind *u)
+void unwind_close(struct unwind_state *u)
 {
-	struct range *range;
+	struct unwind_range *range;
 	size_t at = 0;
 
 	while ((range = key_map_next(&u->spaces, &at)))

@@ -11,7 +11,7 @@
 #include <rastrace/unwind.h>
 #include "lib/error.h"
 
-struct unwind;
+struct unwind_state;
 
 /* Room for so many rows; the maps are made: their descriptors are in fds (rows,
  * segments, spaces), owned by the unwind. 0, or a negative errno with err set. */
@@ -19,26 +19,29 @@ struct unwind_fds {
 	int rows, segments, spaces;
 };
 
-int unwind_open(struct unwind **unwind, uint32_t rows, struct unwind_fds *fds,
-		struct error *err);
+int unwind_open(struct unwind_state **unwind, uint32_t rows,
+		struct unwind_fds *fds, struct error *err);
 /* Make tables for all that is mapped executable in the process now, and tell the
  * kernel: for the first time, or again. What had no room, or no .eh_frame, is
  * left to frame pointers and counted. 0, or a negative errno with err set
  * (-ESRCH: it is gone). */
-int unwind_add_process(struct unwind *unwind, uint32_t pid, struct error *err);
+int unwind_add_process(struct unwind_state *unwind, uint32_t pid,
+		       struct error *err);
 /* From now on a new process has its parent's from its first instruction on; that
  * of each is told by unwind_copy_process(). 0, or a negative errno with err set. */
-int unwind_follow(struct unwind *unwind, struct error *err);
+int unwind_follow(struct unwind_state *unwind, struct error *err);
 /* The same as another one, after a fork: quick, nothing is read. */
-int unwind_copy_process(struct unwind *unwind, uint32_t parent, uint32_t child);
-void unwind_drop_process(struct unwind *unwind, uint32_t pid);
-void unwind_close(struct unwind *unwind);
+int unwind_copy_process(struct unwind_state *unwind, uint32_t parent,
+			uint32_t child);
+void unwind_drop_process(struct unwind_state *unwind, uint32_t pid);
+void unwind_close(struct unwind_state *unwind);
 
 struct unwind_figures {
 	uint64_t rows, modules, without;	/* modules without a table */
 	uint64_t left_out;			/* for want of room */
 };
 
-void unwind_figures(const struct unwind *unwind, struct unwind_figures *figures);
+void unwind_figures(const struct unwind_state *unwind,
+		    struct unwind_figures *figures);
 
 #endif
