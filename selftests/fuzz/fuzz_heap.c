@@ -61,7 +61,7 @@ static void convert(const char *path, const struct heap_format *to,
 
 	writing.output = (struct heap_output){
 		.file = out, .path = "-", .options = options,
-		.trace = &reading.trace, .tell = report,
+		.trace = &reading.trace, .warn = report,
 	};
 	if (heap_profile_init(&profile, &reading.trace, &options->bounds))
 		abort();

@@ -398,7 +398,7 @@ static void test_notes(void)
 	b.trace.lost = HEAP_LOST_UNKNOWN;
 	b.trace.damaged = b.trace.sample = b.trace.min_size = 0;
 	notes_are(&b.digest,
-		  "events are missing, nobody knows how many: blocks may be listed that were freed, and others be missing\n");
+		  "an unknown number of events is missing: blocks may be listed that were freed, and others be missing\n");
 	bench_close(&b);
 }
 

@@ -68,7 +68,7 @@ static void bench_open(struct bench *bench, uint64_t sample)
 	heap_model_init(&bench->model, &bench->trace);
 	heap_profile_init(&bench->profile, &bench->trace, &bounds);
 	bench->output = (struct heap_output){
-		.file = fdopen(fd, "w"), .trace = &bench->trace, .tell = tell,
+		.file = fdopen(fd, "w"), .trace = &bench->trace, .warn = tell,
 	};
 	make_stacks(bench);
 }

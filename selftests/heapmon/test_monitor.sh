@@ -96,7 +96,7 @@ ok "  all events are read" cmp out expected || diag_file out
 like "$(cat err)" "line 4 says: Tree heap corrupt with error 5\\.$" \
 	"  the banner is told"
 is "$(grep -c says err)" 1 "  and no line of stars"
-like "$(cat err)" "nobody knows how many" "  and that some are missing"
+like "$(cat err)" "an unknown number of events" "  and that some are missing"
 sed 1,2d text >middle
 ok "beginning in the middle, it is known" convert -o out middle
 

@@ -108,7 +108,7 @@ static char *records_make(const struct row *row, bool rebase)
 	size_t size;
 	struct heap_output output = {
 		.file = open_memstream(&data, &size), .path = "-",
-		.options = &options, .trace = &trace, .tell = tell,
+		.options = &options, .trace = &trace, .warn = tell,
 	};
 	void *state = calloc(1, format_mtrc.state_size);
 

@@ -158,7 +158,7 @@ static int ras_read(const struct bytes *ras, size_t size)
 	const struct heap_sink sink = { .take = take };
 	struct heap_input input = {
 		.path = "test.ras", .data = ras->data, .size = size,
-		.options = &options, .trace = &trace, .tell = tell,
+		.options = &options, .trace = &trace, .warn = tell,
 	};
 	struct error err;
 

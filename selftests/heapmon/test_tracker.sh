@@ -248,9 +248,9 @@ like "$(cat err)" "in no format that is known" "  it is said"
 status 1 "symbols that go down" heapmon convert --from tracker --to monitor in
 like "$(cat err)" "symbol 3 is out of order" "  are told"
 printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\011\0\0\0\0\0\0\0\0\0\0\0' >in
-status 0 "a symbol that was never told" heapmon convert --from tracker \
+status 0 "a symbol that is not defined" heapmon convert --from tracker \
 	--from-bits 64 --from-endian little --to monitor in
-like "$(cat err)" "symbol 9 is used but never told" "  is said"
+like "$(cat err)" "symbol 9 is used but not defined" "  is said"
 printf '\002\0\0\0\001\0\0\0a\0x\0' >in
 status 1 "a name with more behind it isn't taken for one" \
 	heapmon convert --to monitor in

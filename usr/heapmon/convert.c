@@ -14,8 +14,8 @@
 #define PROGRAM		"heapmon"
 #define BINS_MOST	(1ul << 24)
 
-/* What was told of the output, and how often. */
-struct told {
+/* A warning about the output, and how often it was given. */
+struct warning {
 	char *text;
 	uint64_t count;
 };
@@ -31,8 +31,8 @@ struct conversion {
 	bool begun;
 	bool met;			/* something was read of the input */
 	void *state;			/* of the writer */
-	struct told *told;
-	size_t told_count, told_room;
+	struct warning *warnings;
+	size_t warning_count, warning_room;
 };
 
 /* ---- options ---- */
@@ -108,31 +108,31 @@ static const struct option_def convert_options[] = {
 	{ NULL }
 };
 
-/* ---- what is told of the output ---- */
+/* ---- warnings ---- */
 
-static void convert_tell(void *context, const char *text)
+static void convert_warn(void *context, const char *text)
 {
 	struct conversion *conversion = context;
 	char *copy;
 
-	for (size_t i = 0; i < conversion->told_count; i++)
-		if (!strcmp(conversion->told[i].text, text)) {
-			conversion->told[i].count++;
+	for (size_t i = 0; i < conversion->warning_count; i++)
+		if (!strcmp(conversion->warnings[i].text, text)) {
+			conversion->warnings[i].count++;
 			return;
 		}
 	copy = strdup(text);
-	if (!copy || !array_grow(&conversion->told, conversion->told_count,
-				 &conversion->told_room,
-				 sizeof(*conversion->told))) {
+	if (!copy || !array_grow(&conversion->warnings, conversion->warning_count,
+				 &conversion->warning_room,
+				 sizeof(*conversion->warnings))) {
 		free(copy);
 		return;
 	}
-	conversion->told[conversion->told_count++] = (struct told){ copy, 1 };
+	conversion->warnings[conversion->warning_count++] = (struct warning){ copy, 1 };
 }
 
 /* ---- the conversion ---- */
 
-/* Not before the first step: by then the reader has told what the file is. */
+/* Not before the first step: by then the reader has described the file. */
 static int convert_begin(struct conversion *conversion, struct error *err)
 {
 	int ret;
@@ -229,7 +229,7 @@ static int convert_write(void *context, FILE *out, struct error *err)
 	conversion->output.file = out;
 	ret = convert_file(conversion, conversion->path, err);
 	if (conversion->reading.trace.tagged && !conversion->to->tags)
-		convert_tell(conversion, "the tags are left out");
+		convert_warn(conversion, "the tags are left out");
 	/* nothing could be read of a damaged file: no file is written */
 	return ret == -EBADMSG && !conversion->met ? -EINVAL : ret;
 }
@@ -265,17 +265,17 @@ static int convert(struct conversion *conversion)
 	conversion->output = (struct heap_output){
 		.path = conversion->out, .options = &conversion->options,
 		.trace = &conversion->reading.trace,
-		.tell = convert_tell, .context = conversion,
+		.warn = convert_warn, .context = conversion,
 	};
 	ret = heapmon_write_output(conversion->out, &conversion->path, 1,
 				   convert_write, conversion, &err);
-	for (size_t i = 0; i < conversion->told_count; i++) {
-		const struct told *told = &conversion->told[i];
+	for (size_t i = 0; i < conversion->warning_count; i++) {
+		const struct warning *warning = &conversion->warnings[i];
 
 		fprintf(stderr, PROGRAM ": %s: ", conversion->to->name);
-		safe_text_print(stderr, told->text, true);
-		if (told->count > 1)
-			fprintf(stderr, " (%" PRIu64 " times)", told->count);
+		safe_text_print(stderr, warning->text, true);
+		if (warning->count > 1)
+			fprintf(stderr, " (%" PRIu64 " times)", warning->count);
 		fputc('\n', stderr);
 	}
 
@@ -289,8 +289,8 @@ static int convert(struct conversion *conversion)
 			"recorded are a sample, one in each %" PRIu64
 			" bytes\n", conversion->reading.trace.sample);
 	if (conversion->reading.trace.lost == HEAP_LOST_UNKNOWN)
-		fputs(PROGRAM ": events are missing in it, nobody knows how "
-		      "many\n", stderr);
+		fputs(PROGRAM ": an unknown number of events is missing in "
+		      "it\n", stderr);
 	else if (conversion->reading.trace.lost)
 		fprintf(stderr, PROGRAM ": %" PRIu64 " events are missing in "
 			"it\n", conversion->reading.trace.lost);
@@ -312,9 +312,9 @@ static int convert_main(int argc, char **argv)
 		conversion.path = argv[first];
 		status = convert(&conversion);
 	}
-	for (size_t i = 0; i < conversion.told_count; i++)
-		free(conversion.told[i].text);
-	free(conversion.told);
+	for (size_t i = 0; i < conversion.warning_count; i++)
+		free(conversion.warnings[i].text);
+	free(conversion.warnings);
 	free(conversion.options.symbols);
 	free(conversion.state);
 	heap_profile_free(&conversion.profile);

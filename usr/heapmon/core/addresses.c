@@ -45,7 +45,7 @@ static void leaf_move(struct heap_leaf *to, size_t at, struct heap_leaf *from,
 static struct heap_leaf *address_leaf_add(struct heap_addresses *addresses,
 					  size_t at)
 {
-	size_t count = addresses->count, behind = count - at;
+	size_t count = addresses->count, after = count - at;
 	struct heap_leaf *leaf = malloc(sizeof(*leaf));
 
 	if (!leaf || !array_grow(&addresses->lows, count, &addresses->low_room,
@@ -56,9 +56,9 @@ static struct heap_leaf *address_leaf_add(struct heap_addresses *addresses,
 		return NULL;
 	}
 	memmove(addresses->lows + at + 1, addresses->lows + at,
-		behind * sizeof(*addresses->lows));
+		after * sizeof(*addresses->lows));
 	memmove(addresses->leaves + at + 1, addresses->leaves + at,
-		behind * sizeof(*addresses->leaves));
+		after * sizeof(*addresses->leaves));
 	addresses->lows[at] = 0;
 	addresses->leaves[at] = leaf;
 	addresses->count++;
@@ -107,13 +107,13 @@ bool heap_addresses_add(struct heap_addresses *addresses, uint64_t address,
 
 static void leaf_drop(struct heap_addresses *addresses, size_t at)
 {
-	size_t behind = --addresses->count - at;
+	size_t after = --addresses->count - at;
 
 	free(addresses->leaves[at]);
 	memmove(addresses->lows + at, addresses->lows + at + 1,
-		behind * sizeof(*addresses->lows));
+		after * sizeof(*addresses->lows));
 	memmove(addresses->leaves + at, addresses->leaves + at + 1,
-		behind * sizeof(*addresses->leaves));
+		after * sizeof(*addresses->leaves));
 }
 
 void heap_addresses_remove(struct heap_addresses *addresses, uint64_t address)

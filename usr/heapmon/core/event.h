@@ -22,7 +22,7 @@ enum heap_kind {
 	HEAP_BEGIN,		/* `pid` is recorded from here on */
 	HEAP_FORK,		/* `pid` is a new process, child of `parent` */
 	HEAP_EXEC,		/* all blocks of `pid` are gone */
-	HEAP_EXIT,		/* likewise: the process has ended */
+	HEAP_EXIT,		/* all blocks of `pid` are gone: it has ended */
 	HEAP_LOSS,		/* `lost` events are missing here; UNKNOWN: some */
 };
 
@@ -30,7 +30,7 @@ enum heap_kind {
 
 /* Type of the object in a block that is freed, or old. */
 enum heap_type {
-	HEAP_TYPE_NONE,		/* not known: nobody looked */
+	HEAP_TYPE_NONE,		/* not known */
 	HEAP_TYPE_NO_TABLE,	/* its first word is 0 ("novtbl") */
 	HEAP_TYPE_OTHER,	/* it leads to no vtable ("notype") */
 	HEAP_TYPE_NAMED,	/* `type` names the class */
@@ -54,12 +54,12 @@ struct heap_event {
 	uint32_t type;		/* string; TYPE_NAMED */
 	enum heap_type type_kind;
 	uint32_t tag;		/* string: what the file calls the allocator; 0:
-				 * `function` tells */
+				 * `function` names it */
 };
 
 #define HEAP_NO_TIME	INT64_MIN
 
-/* Whoever takes events. take() returns 0, or a negative errno with err set,
+/* What takes events. take() returns 0, or a negative errno with err set,
  * which ends the reading. */
 struct heap_sink {
 	int (*take)(void *context, const struct heap_event *event,

@@ -41,8 +41,8 @@ struct heap_input {
 	const struct heap_options *options;
 	struct heap_trace *trace;	/* to be filled in */
 	/* what is wrong with the file, but not so that it can't be used: printed
-	 * by whoever set it; may be called often */
-	void (*tell)(void *context, const char *text);
+	 * by the caller that set it; may be called often */
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 
@@ -53,7 +53,7 @@ struct heap_output {
 	const struct heap_trace *trace;
 	/* what the format can't hold, or what was changed for its sake; each text
 	 * once. Counted: `events` of them */
-	void (*tell)(void *context, const char *text);
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 

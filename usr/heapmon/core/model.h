@@ -20,7 +20,7 @@ struct heap_block {
 	enum heap_function function;
 	bool old;		/* it was there before; also what a new process
 				 * has of its parent's */
-	bool left;		/* nobody freed it before its process ended, or
+	bool left;		/* it was not freed before its process ended, or
 				 * executed another program */
 };
 
@@ -42,7 +42,7 @@ struct heap_block {
 					 * is NULL */
 
 /*
- * One event, understood. Blocks stay as they are until the next event. Behind a
+ * One event, understood. Blocks stay as they are until the next event. After a
  * LOSS what may be its fault isn't called wrong: then an ALLOC may have a block
  * that went without TWICE, and a double free is UNKNOWN.
  *
@@ -68,7 +68,7 @@ struct heap_step {
 					 * (by its process) */
 	unsigned int wrong;		/* HEAP_WRONG_* */
 	bool excuses;			/* REALLOC, or FREE by realloc: TWICE and
-					 * OVERLAP by events behind number `since`,
+					 * OVERLAP by events after number `since`,
 					 * of the block that it takes, were no
 					 * errors */
 	uint64_t since;			/* its thread's event before: from there on

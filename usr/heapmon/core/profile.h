@@ -74,7 +74,7 @@ struct heap_site *heap_profile_site(struct heap_profile *profile,
 void heap_sums_add(struct heap_sums *sums, const struct heap_sums *more);
 /* Of all classes. */
 uint64_t heap_classes_sum(const uint64_t figures[HEAP_CLASSES]);
-/* What the site's blocks stand for; without sampling, its plain sums. */
+/* The site's sums, weighted if the trace is a sample. */
 void heap_site_weighted(const struct heap_profile *profile,
 			const struct heap_site *site,
 			struct heap_weighted *weighted);

@@ -14,7 +14,7 @@
 #define PROGRAM		"heapmon"
 #define HEAD		65536	/* bytes by which its format is known */
 #define READ_STEP	(1u << 20)
-#define TOLD_MOST	20	/* of what is amiss with a file */
+#define WARNINGS_MOST	20	/* printed for a file */
 
 /* ---- the file ---- */
 
@@ -161,15 +161,15 @@ struct reading_state {
 	struct heap_profile *profile;
 	const struct reading_follower *follower;
 	const char *path;
-	unsigned int told;
+	unsigned int warnings;
 	bool no_pids, met;		/* met: the process asked for */
 };
 
-static void run_tell(void *context, const char *text)
+static void reading_warn(void *context, const char *text)
 {
 	struct reading_state *run = context;
 
-	if (run->told++ >= TOLD_MOST)
+	if (run->warnings++ >= WARNINGS_MOST)
 		return;
 	fputs(PROGRAM ": '", stderr);
 	safe_text_print(stderr, run->path, false);
@@ -233,10 +233,10 @@ static int run_events(struct reading_state *run, struct heap_input *input,
 	int ret = run->reading->format->read_events(input, &sink, err);
 
 	if (run->no_pids)
-		run_tell(run, "it doesn't say which process its events are of: "
+		reading_warn(run, "it doesn't say which process its events are of: "
 			 "they are left out");
 	else if (run->options->pid && !run->met)
-		run_tell(run, "nothing in it is of that process");
+		reading_warn(run, "nothing in it is of that process");
 	return ret;
 }
 
@@ -268,9 +268,9 @@ static int run_format(struct reading_state *run, struct heap_input *input,
 		ret = run_events(run, input, err);
 	else
 		ret = run_sums(run, input, err);
-	if (run->told > TOLD_MOST)
+	if (run->warnings > WARNINGS_MOST)
 		fprintf(stderr, PROGRAM ": ... and %u more like that\n",
-			run->told - TOLD_MOST);
+			run->warnings - WARNINGS_MOST);
 	if (run->profile)
 		heap_profile_peak(run->profile);
 	if (!ret && (trace->failed || trace->strings.failed))
@@ -314,7 +314,7 @@ int reading_run(struct heap_reading *reading, const char *path,
 	};
 	struct heap_input input = {
 		.path = path, .options = options, .trace = &reading->trace,
-		.tell = run_tell, .context = &run,
+		.warn = reading_warn, .context = &run,
 	};
 	struct reading_bytes bytes = { 0 };
 	int ret;

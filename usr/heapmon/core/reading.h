@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading a file of any format, with the model behind it: what convert, report
+ * Reading a file of any format, together with the model: what convert, report
  * and top do with a file.
  */
 #ifndef HEAPMON_READING_H
@@ -16,7 +16,7 @@ struct heap_reading {
 				 * profile that was given is filled in */
 };
 
-/* Whoever follows: called for every step, after the model took the event. */
+/* Called for every step, after the model took the event. */
 struct reading_follower {
 	int (*step)(void *context, const struct heap_model *model,
 		    const struct heap_step *step, struct error *err);
@@ -25,7 +25,7 @@ struct reading_follower {
 
 /*
  * Read all of `path` ("-": standard input), and keep the profile (or NULL), whose trace is reading->trace, up to date.
- * What is amiss with the file is printed to stderr. 0, or a negative errno with
+ * Warnings about the file are printed to stderr. 0, or a negative errno with
  * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
  * be read was.
  */

@@ -16,9 +16,9 @@ struct heap_frame {
 	uint64_t module_offset;	/* in its module's file */
 	uint64_t offset;	/* from the symbol's begin */
 	uint32_t module;	/* string: path; 0 not known */
-	uint32_t symbol;	/* string, demangled; likewise */
-	uint32_t file;		/* string: of the source; likewise */
-	uint32_t line;		/* 0: likewise */
+	uint32_t symbol;	/* string, demangled; 0 not known */
+	uint32_t file;		/* string: of the source; 0 not known */
+	uint32_t line;		/* 0: not known */
 	uint32_t tag;		/* string: the system that a memory tracker's
 				 * program names for what is allocated here */
 	bool stopped;		/* no frame: `symbol` says why there are no more,
@@ -54,7 +54,7 @@ struct heap_trace {
 	bool tagged;		/* frames may have tags */
 	int64_t begin, end;	/* wall clock, ns; HEAP_NO_TIME */
 	uint64_t lost;		/* events in all; HEAP_LOST_UNKNOWN: some */
-	uint64_t damaged;	/* places where the file couldn't be read; told */
+	uint64_t damaged;	/* places where the file couldn't be read */
 };
 
 void heap_trace_init(struct heap_trace *trace);
@@ -91,7 +91,7 @@ static inline uint32_t heap_stack_tag(const struct heap_trace *trace,
 		trace->frames[trace->stacks[stack].frame].tag : 0;
 }
 
-/* How many blocks one of `size` bytes stands for: 1 without sampling. */
+/* How many blocks one of `size` bytes represents: 1 without sampling. */
 double heap_trace_weight(const struct heap_trace *trace, uint64_t size);
 
 #endif

@@ -11,7 +11,7 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "rounded.h"
 
 enum value {
@@ -157,7 +157,7 @@ static int collapsed_write(struct heap_output *output,
 
 	if (code)
 		return code;
-	heap_output_tell(output, "single blocks, times and threads are left out");
+	heap_output_warn(output, "single blocks, times and threads are left out");
 	for (size_t i = 0; i < profile->site_count && !code; i++) {
 		struct heap_weighted sums;
 

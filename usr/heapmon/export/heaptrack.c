@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "heapmon/core/format.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "lib/array.h"
 #include "lib/key_map.h"
 
@@ -259,15 +259,15 @@ static int heaptrack_step(struct heap_output *output, void *state,
 	event = step->event;
 	gone = step->gone;
 	if (event->kind == HEAP_OLD)
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "blocks from before the recording left out");
 	else if (gone && gone->old)
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "releases of blocks from before left out");
 	else if (event->kind == HEAP_FREE && !gone)
-		heap_output_tell(output, "releases of unknown blocks left out");
+		heap_output_warn(output, "releases of unknown blocks left out");
 	else if (event->kind == HEAP_LOSS)
-		heap_output_tell(output, "places where events are missing");
+		heap_output_warn(output, "places where events are missing");
 	if (!heaptrack_is_written(step->gone) &&
 	    !heaptrack_is_written(step->lost) &&
 	    !heaptrack_is_written(step->came))
@@ -276,11 +276,11 @@ static int heaptrack_step(struct heap_output *output, void *state,
 	if (!heaptrack->pid)
 		heaptrack->pid = pid;
 	if (pid != heaptrack->pid)
-		heap_output_tell(
+		heap_output_warn(
 			output,
 			"events of further processes written as of one");
 	if (output->trace->sample)
-		heap_output_tell(
+		heap_output_warn(
 			output, "sampled blocks written without their weights");
 	heaptrack_put_time(heaptrack, output, step->event->time);
 	if (put_block(heaptrack, output, '-', step->gone) ||

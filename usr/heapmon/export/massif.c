@@ -10,7 +10,7 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "massif_tree.h"
 #include "rounded.h"
 
@@ -18,7 +18,7 @@
 #define DETAILED	10	/* each so manieth has a tree */
 #define CREDIT		4	/* leaves that each event pays for */
 #define MS		1000000	/* ns */
-#define SPAN_MIN	(100 * MS)	/* shorter runs are told in bytes */
+#define SPAN_MIN	(100 * MS)	/* the time of shorter runs is in bytes */
 
 struct snapshot {
 	uint64_t number;		/* of the event */
@@ -45,7 +45,7 @@ struct massif {
 	size_t count;
 	uint64_t interval;		/* between snapshots */
 	uint64_t credit;		/* leaves that may be kept */
-	bool old_told;
+	bool old_warned;
 	bool exhausted;			/* memory was: a snapshot lacks leaves */
 };
 
@@ -58,7 +58,7 @@ static int massif_site_change(struct massif *massif,
 	struct site *site;
 	const struct heap_trace *trace;
 
-	/* The bytes that a block stands for. */
+	/* The bytes that a block represents. */
 	trace = massif->output->trace;
 
 	bytes = trace->sample ?
@@ -67,10 +67,10 @@ static int massif_site_change(struct massif *massif,
 	       block->size;
 
 	if (block->old) {
-		if (!massif->old_told)
-			heap_output_tell(massif->output,
+		if (!massif->old_warned)
+			heap_output_warn(massif->output,
 					 "old blocks are left out");
-		massif->old_told = true;
+		massif->old_warned = true;
 		return 0;
 	}
 	site = array_extend(&massif->sites, &massif->site_count,
@@ -296,7 +296,7 @@ static int massif_begin(struct heap_output *output, void *state,
 			struct error *err)
 {
 	((struct massif *)state)->output = output;
-	heap_output_tell(output,
+	heap_output_warn(output,
 			 "single blocks, threads and types are left out");
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "heapmon/core/format.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "lib/array.h"
 #include "lib/key_map.h"
 #include "protobuf.h"
@@ -255,7 +255,7 @@ static void write_location(struct pprof *pprof, uint32_t number)
 	protobuf_field(&pprof->part, LOCATION_ID, number);
 	protobuf_field(&pprof->part, LOCATION_MAPPING,
 		       pprof->mapping_of[number]);
-	/* in the call, not behind it */
+	/* in the call, not after it */
 	protobuf_field(&pprof->part, LOCATION_ADDRESS,
 		       frame->address ? frame->address - 1 : 0);
 	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
@@ -307,7 +307,7 @@ static bool pprof_open(struct pprof *pprof)
 			    MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-static void pprof_tell(struct heap_output *output, uint64_t count,
+static void pprof_warn(struct heap_output *output, uint64_t count,
 		       const char *what)
 {
 	char text[128];
@@ -315,7 +315,7 @@ static void pprof_tell(struct heap_output *output, uint64_t count,
 	if (!count)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " %s", count, what);
-	heap_output_tell(output, text);
+	heap_output_warn(output, text);
 }
 
 static int pprof_write(struct heap_output *output,
@@ -363,7 +363,7 @@ static int pprof_write(struct heap_output *output,
 			if (pprof.used[i])
 				write_location(&pprof, i);
 
-		/* Where no callers are known; its number is behind those of all
+		/* Where no callers are known; its number is after those of all
 		 * frames. */
 		protobuf_field(&pprof.inner, LINE_FUNCTION,
 			       function_number(&pprof, 0, 0));
@@ -387,9 +387,9 @@ static int pprof_write(struct heap_output *output,
 	free(pprof.mappings);
 	if (failed)
 		return error_no_memory(err);
-	pprof_tell(output, model->old.count,
+	pprof_warn(output, model->old.count,
 		   "blocks from before the recording left out");
-	pprof_tell(output, model->unknown.count,
+	pprof_warn(output, model->unknown.count,
 		   "releases of blocks that were never seen left out");
 	return 0;
 }

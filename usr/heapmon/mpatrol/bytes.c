@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "lib/cursor.h"
 
 /* ---- reading ---- */
@@ -67,8 +67,8 @@ bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic)
 }
 
 /*
- * The first word is 1, so that the eight bytes there tell word size and order;
- * the version behind it, whose upper half is 0, tells the size of a long.
+ * The first word is 1, so that the eight bytes there give word size and order;
+ * the version after it, whose upper half is 0, gives the size of a long.
  */
 static bool form_find(struct mpatrol_cursor *cursor)
 {
@@ -115,7 +115,7 @@ int mpatrol_open(struct mpatrol_cursor *cursor, struct heap_input *input,
 void mpatrol_version_check(const struct heap_input *input, uint64_t version)
 {
 	if (version / 100 > MPATROL_VERSION / 100)
-		heap_input_tell(input, "its version, %" PRIu64
+		heap_input_warn(input, "its version, %" PRIu64
 				", is newer than the last one that is known, %d: read as that",
 				version, MPATROL_VERSION);
 }

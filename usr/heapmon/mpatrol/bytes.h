@@ -48,7 +48,7 @@ bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic);
  */
 int mpatrol_open(struct mpatrol_cursor *cursor, struct heap_input *input,
 		 const char *magic, uint64_t *version, struct error *err);
-/* Tell of one that is newer than the last one that is known. */
+/* Warn of a version that is newer than the last known one. */
 void mpatrol_version_check(const struct heap_input *input, uint64_t version);
 /* "... at byte N"; -EBADMSG. */
 int mpatrol_damaged(const struct mpatrol_cursor *cursor,

@@ -10,7 +10,7 @@
 struct caller {
 	char function[CALLER_NAME_SIZE];	/* or module+offset; "" */
 	const char *file;			/* "" not known */
-	uint32_t line;				/* 0 likewise */
+	uint32_t line;				/* 0 not known */
 };
 
 /* The innermost frame of the stack; all empty when there is none. */

@@ -92,8 +92,8 @@ static void pairs_clear(struct mprof_pairs *pairs)
 }
 
 /*
- * By index: what a call site's callers are together, as far as `before` tells
- * of the callers' own; 0: it has none. A caller's index is lower, so that in
+ * By index: what a call site's callers are together, as far as `before` has
+ * the callers' own; 0: it has none. A caller's index is lower, so that in
  * place (before == now) all of them count.
  */
 static bool callers_number(const struct mprof *mprof, struct mprof_pairs *pairs,

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "bytes.h"
 
 /* Sums and call sites are numbered from 1; whatever has another number than
@@ -435,7 +435,7 @@ int mptl_read_profile(struct heap_input *input, struct heap_profile *profile,
 		ret = error_no_memory(err);
 	else if (usable && rest_fill(&reader))
 		ret = error_no_memory(err);
-	heap_input_tell_counts(input, complaint_texts,
+	heap_input_warn_counts(input, complaint_texts,
 			       reader.complaints, MPTL_COMPLAINTS);
 	if (!ret)
 		ret = complaints_judge(&reader, err);

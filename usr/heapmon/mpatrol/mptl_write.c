@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "bytes.h"
 #include "callsites.h"
 
@@ -59,23 +59,23 @@ static uint64_t mptl_names_place(const struct callsites *callsites,
 	return size;
 }
 
-static void mptl_tell_unheld(struct heap_output *output,
+static void mptl_warn_unheld(struct heap_output *output,
 			     const struct callsites *callsites,
 			     const struct heap_model *model)
 {
 	const struct heap_trace *trace = output->trace;
 
 	if (callsites->made_up)
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "addresses are made up: only names are known");
 	if (callsites->stopped)
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "where a stack ended early isn't said");
 	if (trace->sample)
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "the figures are of the blocks that were recorded, not weighted");
 	if (model && (model->old.count || model->unknown.count))
-		heap_output_tell(output,
+		heap_output_warn(output,
 				 "blocks that were there before the recording are left out");
 }
 
@@ -144,7 +144,7 @@ static int mptl_write_profile(struct heap_output *output,
 		ret = mpatrol_put_check(&out, err);
 	}
 	if (!ret)
-		mptl_tell_unheld(output, &callsites, model);
+		mptl_warn_unheld(output, &callsites, model);
 	callsites_free(&callsites);
 	free(index);
 	free(names);

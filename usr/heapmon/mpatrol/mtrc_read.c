@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "bytes.h"
 
 #define SLOTS	128	/* 7 bits; slot 0 is not used */
 
-/* What an index stands for. */
+/* The block of an index. */
 struct mtrc_block {
 	uint64_t address;
 	bool live;
@@ -22,7 +22,7 @@ struct mtrc_name_cache {
 	bool defined[SLOTS];
 };
 
-/* What is amiss, in the order of the texts. */
+/* Errors in the file, in the order of the texts. */
 enum complaint { UNKNOWN_INDEX, FREED_INDEX, LIVE_INDEX, UNDEFINED_SLOT,
 		 LONG_THREAD, MTRC_COMPLAINTS };
 
@@ -251,7 +251,7 @@ int mtrc_read_events(struct heap_input *input, const struct heap_sink *sink,
 				      mpatrol_left(&reader.cursor) ?
 				      "an unknown record" :
 				      "no trailer", err);
-	heap_input_tell_counts(input, complaint_texts,
+	heap_input_warn_counts(input, complaint_texts,
 			       reader.complaints, MTRC_COMPLAINTS);
 	key_map_free(&reader.numbers);
 	free(reader.blocks);

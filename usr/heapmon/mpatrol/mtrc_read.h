@@ -6,7 +6,7 @@
 #include "heapmon/core/format.h"
 
 #define MTRC_MAGIC	"MTRC"
-#define MTRC_SOURCES	10405	/* from this version on, records tell thread and
+#define MTRC_SOURCES	10405	/* from this version on, records have thread and
 				 * source */
 #define MTRC_RESIZES	10404	/* ... there are R; before, a second A of an
 				 * index means that */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "bytes.h"
 #include "caller.h"
 #include "displaced.h"
@@ -125,7 +125,7 @@ static void mtrc_record_write(struct mtrc_writer *writer, char letter,
 
 static void mtrc_leave_out(struct mtrc_writer *writer, const char *what)
 {
-	heap_output_tell(writer->output, what);
+	heap_output_warn(writer->output, what);
 }
 
 static void free_write(struct mtrc_writer *writer, const struct heap_step *step,
@@ -167,7 +167,7 @@ static void mtrc_block_step(struct mtrc_writer *writer,
 	mtrc_record_write(writer, 'A', step, step->came);
 }
 
-/* What the file won't tell. */
+/* Note what the file can't hold. */
 static void note_unheld(struct mtrc_writer *writer,
 			const struct heap_event *event)
 {
@@ -237,10 +237,10 @@ static int mtrc_step(struct heap_output *output, void *state,
 	return writer->failed ? error_no_memory(err) : 0;
 }
 
-static void mtrc_tell_unheld(const struct mtrc_writer *writer)
+static void mtrc_warn_unheld(const struct mtrc_writer *writer)
 {
 	static const char *const texts[] = {
-		"processes aren't told apart; --pid takes one",
+		"processes are not distinguished; --pid selects one",
 		"times are left out",
 		"of the callers only the innermost is kept",
 		"the functions of the allocator are left out",
@@ -250,7 +250,7 @@ static void mtrc_tell_unheld(const struct mtrc_writer *writer)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (unheld[i])
-			heap_output_tell(writer->output, texts[i]);
+			heap_output_warn(writer->output, texts[i]);
 }
 
 static int mtrc_end(struct heap_output *output, void *state,
@@ -267,7 +267,7 @@ static int mtrc_end(struct heap_output *output, void *state,
 		      mpatrol_put_check(&writer->out, err);
 	if (!failed && !ret) {
 		mpatrol_put_magic(&writer->out, MTRC_MAGIC);
-		mtrc_tell_unheld(writer);
+		mtrc_warn_unheld(writer);
 	}
 	for (int i = 0; i < SLOTS; i++) {
 		free(writer->functions.names[i]);

@@ -22,7 +22,7 @@ struct rebase;
 
 /* 0, or a negative errno with err set. */
 int rebase_new(struct rebase **rebase, struct error *err);
-/* What goes wrong is told by rebase_replay(). */
+/* An error is returned by rebase_replay(). */
 void rebase_keep(struct rebase *rebase, const struct mtrc_record *record);
 int rebase_replay(struct rebase *rebase,
 		  void (*put)(void *context, const struct mtrc_record *record),

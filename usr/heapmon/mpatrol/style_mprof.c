@@ -67,7 +67,7 @@ static void mprof_rows_sort(struct mprof_row *rows, size_t count)
 
 /* ---- direct allocations ---- */
 
-/* One row for each place, whoever called it. */
+/* One row for each place, for all of its callers. */
 static size_t direct_rows(const struct mprof *mprof, struct mprof_row *rows)
 {
 	const struct callsites *sites = &mprof->callsites;

@@ -23,13 +23,13 @@ struct old_arena {
 };
 
 /*
- * The next one with `data` behind that region (NULL: from the first on); a
+ * The next one with `data` after that region (NULL: from the first on); a
  * process may have several copies of libc. 1, 0: there is none, or a negative
  * errno with err set.
  */
 int old_arena_find(struct old_arena *arena, const struct old_process *process,
 		   struct error *err);
-/* The one behind it in the ring; 0: it can't be read. */
+/* The next one in the ring; 0: it can't be read. */
 uint64_t old_arena_next(const struct old_arena *arena,
 			const struct old_process *process, uint64_t at);
 /* How many locks are held: somebody is at work there. */

@@ -47,7 +47,7 @@ old_cache_layout(const struct old_process *process, uint64_t size)
 /* ---- lists of free chunks ---- */
 
 /*
- * The block behind this one, 0: none. Since 2.32 a link is stored xor its own
+ * The block after this one, 0: none. Since 2.32 a link is stored xor its own
  * address shifted by 12 ("safe-linking"). `before`: bytes of a chunk in front
  * of where links lead to.
  */

@@ -2,7 +2,7 @@
 /*
  * The chunks of glibc's allocator (malloc/malloc.c, "Chunk representations"):
  * a word that belongs to the chunk in front, a word with the size and three
- * flags, then what the program has. They lie one behind the other in spans.
+ * flags, then what the program has. They follow each other in spans.
  */
 #ifndef OLD_CHUNKS_H
 #define OLD_CHUNKS_H
@@ -17,7 +17,7 @@
 
 struct old_chunk {
 	uint64_t block;		/* what the program has */
-	uint64_t size;		/* of the chunk, with CHUNK_MAPPED, or in place of
+	uint64_t size;		/* of the chunk, with CHUNK_MAPPED, or instead of
 				 * CHUNK_USED_BEFORE and CHUNK_THREAD: */
 	uint64_t word;		/* the block's first one */
 };
@@ -25,7 +25,7 @@ struct old_chunk {
 #define CHUNK_CACHED	0x1	/* in a list of free ones that looks used */
 #define CHUNK_UNREAD	0x4	/* `word` could not be read */
 
-/* Memory in which chunks lie one behind the other. */
+/* Memory in which chunks follow each other. */
 struct old_span {
 	uint64_t start, end;
 	size_t first, count;	/* of the chunks */
@@ -65,7 +65,7 @@ static inline uint64_t chunk_align(const struct old_process *process,
 /*
  * Walk from the chunk at `start`, as far as to the one at `top`, or to the
  * fence in front of memory that isn't the arena's. true: it got there, and the
- * chunks in use are added, with a span; *end is behind the last byte. flags:
+ * chunks in use are added, with a span; *end is after the last byte. flags:
  * CHUNK_THREAD, or 0.
  */
 bool old_chunks_walk(struct old_chunks *chunks, struct old_process *process,

@@ -132,10 +132,10 @@ static uint64_t head_take(struct mapped_search *search,
 /*
  * memalign(3) leaves the head that the whole mapping had, and puts its own in
  * front of the first or second multiple of a power of two; glibc's
- * _int_memalign(). Its address, behind `before`, with what is there in `head`; 0:
+ * _int_memalign(). Its address, after `before`, with what is there in `head`; 0:
  * there is none.
  */
-static uint64_t head_behind(const struct mapped_search *search, uint64_t begin,
+static uint64_t head_after(const struct mapped_search *search, uint64_t begin,
 			    uint64_t before, uint64_t end, uint8_t *head)
 {
 	unsigned int bytes = chunk_head(search->process);
@@ -165,7 +165,7 @@ static uint64_t begin_take(struct mapped_search *search,
 			   const struct old_region *region, uint64_t at)
 {
 	uint8_t head[16], inner[16];
-	uint64_t end, behind;
+	uint64_t end, inner_at;
 
 	if (!old_process_read(search->process, at, head,
 			      chunk_head(search->process)))
@@ -173,10 +173,10 @@ static uint64_t begin_take(struct mapped_search *search,
 	end = head_check(search, region, at, head);
 	if (!end)
 		return 0;
-	behind = head_behind(search, at - old_word(search->process, head), at,
+	inner_at = head_after(search, at - old_word(search->process, head), at,
 			     end, inner);
-	return behind ?
-		head_take(search, region, behind, inner) :
+	return inner_at ?
+		head_take(search, region, inner_at, inner) :
 		head_take(search, region, at, head);
 }
 

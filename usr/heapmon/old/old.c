@@ -12,7 +12,7 @@
 #include "mapped.h"
 
 #define LIBCS_MOST	8
-#define TURNS		800	/* until nobody is at work in the heap */
+#define TURNS		800	/* until no thread is at work in the heap */
 #define TRIES		8	/* of a thread that may have no lock */
 #define ATTEMPTS	20	/* while another one has stopped it */
 #define PAUSE		50000000	/* ns, between them */

@@ -19,7 +19,7 @@ struct old_figures {
 	uint64_t time;			/* CLOCK_BOOTTIME, ns: before it was let
 					 * go; known when `take` is called */
 	uint64_t stopped;		/* ns */
-	uint32_t why;			/* RAS_HEAP_OLD_*; not WHOLE: err tells */
+	uint32_t why;			/* RAS_HEAP_OLD_*; not WHOLE: see err */
 };
 
 struct old_block {

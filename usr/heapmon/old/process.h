@@ -45,7 +45,7 @@ const struct old_region *old_process_region(const struct old_process *process,
 bool old_process_read(const struct old_process *process, uint64_t address,
 		      void *data, size_t size);
 /* A pointer, or a number as wide. `word` for here and there, `next_word` for one
- * that others close behind it will follow. */
+ * that is followed by others close after it. */
 bool old_process_word(const struct old_process *process, uint64_t address,
 		      uint64_t *value);
 bool old_process_next_word(struct old_process *process, uint64_t address,

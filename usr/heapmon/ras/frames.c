@@ -54,7 +54,7 @@ static uint32_t frame_of(struct ras_frames *frames, uint32_t pid,
 	return known - 1;
 }
 
-/* What stands in for the callers that aren't known; 0: there are no more. */
+/* A frame for the callers that aren't known; 0: there are no more. */
 static uint32_t end_stack(struct ras_frames *frames, struct ras_stack stack)
 {
 	struct heap_frame frame = { .stopped = true };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A record of a recording (rastrace/heap.h) as what it tells of the heap. */
+/* A record of a recording (rastrace/heap.h) as an event of the heap. */
 #ifndef HEAPMON_HEAP_RECORD_H
 #define HEAPMON_HEAP_RECORD_H
 

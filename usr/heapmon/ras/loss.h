@@ -14,13 +14,13 @@ struct ras_loss {
 	uint64_t *gaps;			/* of each slice, in front of its last
 					 * record */
 	size_t slices;
-	uint64_t known;			/* of all slices, when it was last told */
+	uint64_t known;			/* of all slices, when it was last read */
 	size_t open;			/* slices that are in a gap now */
 };
 
 /* What is missing in front of the merge's next record. */
 struct loss_front {
-	bool begins;			/* a gap, behind the record before */
+	bool begins;			/* a gap, after the record before */
 	bool ends;			/* the last one that was open */
 };
 

@@ -7,7 +7,7 @@
 #include "lib/array.h"
 #include "lib/buffer/snapshot.h"
 #include "lib/read/read.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "family.h"
 #include "heap_record.h"
 #include "loss.h"
@@ -37,7 +37,7 @@ struct ras_reader {
 	struct reader_note *notes;	/* those to be given by time */
 	size_t note_count, note_room, note_at;
 	int64_t time;			/* of the last record */
-	uint64_t dropped;		/* calls that were told to be lost */
+	uint64_t dropped;		/* calls that were reported as lost */
 	uint64_t calls;			/* records of heapmon's */
 	uint64_t misfits;		/* of these, that say nothing */
 };
@@ -167,7 +167,7 @@ static void note_begin(struct ras_reader *reader,
 
 /* ---- notes ---- */
 
-static void old_tell(struct ras_reader *reader,
+static void old_warn(struct ras_reader *reader,
 		     const struct ras_heap_note *note)
 {
 	const char *why;
@@ -187,7 +187,7 @@ static void old_tell(struct ras_reader *reader,
 	default:
 		why = "for an unknown reason";
 	}
-	heap_input_tell(reader->input, "process %u: not all blocks that were "
+	heap_input_warn(reader->input, "process %u: not all blocks that were "
 			"there before are known: %s", note->pid, why);
 }
 
@@ -276,7 +276,7 @@ static int note_give(struct ras_reader *reader,
 		event.size = note->b;
 		break;
 	case RAS_HEAP_OLD_END:
-		old_tell(reader, note);
+		old_warn(reader, note);
 		return 0;
 	default:
 		return 0;
@@ -305,7 +305,7 @@ static int notes_give(struct ras_reader *reader, uint64_t until,
 
 /* ---- records ---- */
 
-/* Nobody knows when those were that were dropped. */
+/* When calls were dropped is not known. */
 static int loss_give(struct ras_reader *reader, int64_t time, uint64_t lost,
 		     bool lasts, struct error *err)
 {
@@ -390,7 +390,7 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 	return heap_sink_take(reader->sink, &event, err);
 }
 
-/* Calls that were lost, as far as the counters tell by now. */
+/* Calls that were lost, as far as the counters show so far. */
 static int dropped_give(struct ras_reader *reader, struct error *err)
 {
 	uint64_t dropped = loss_dropped(reader->file);
@@ -430,7 +430,7 @@ static int records_give(struct ras_reader *reader, int *more,
 
 /* ---- the end ---- */
 
-static int ras_damage_tell(struct ras_reader *reader, struct error *err)
+static int ras_damage_warn(struct ras_reader *reader, struct error *err)
 {
 	struct heap_input *input = reader->input;
 	struct damage *damage = &reader->file->damage;
@@ -440,9 +440,9 @@ static int ras_damage_tell(struct ras_reader *reader, struct error *err)
 		damage_add(damage, "%llu records that make no sense",
 			   (unsigned long long)reader->misfits);
 	for (size_t i = 0; i < damage->count && i < DAMAGE_LINES; i++)
-		heap_input_tell(input, "%s", damage->lines[i]);
+		heap_input_warn(input, "%s", damage->lines[i]);
 	if (damage->count > DAMAGE_LINES)
-		heap_input_tell(input, "%zu more of the kind",
+		heap_input_warn(input, "%zu more of the kind",
 				damage->count - DAMAGE_LINES);
 	reader->trace->damaged = damage->count;
 	if (!damage->count)
@@ -502,11 +502,11 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 		return error_no_memory(err);
 	at = 0;
 	while ((dir = symbols_useless(&reader->settings, &at)))
-		heap_input_tell(
+		heap_input_warn(
 			reader->input,
 			"--symbols '%s' has no file of a build-id that is in it",
 			dir);
-	ret = ras_damage_tell(reader, err);
+	ret = ras_damage_warn(reader, err);
 	return ret ? ret : heap_check(reader, err);
 }
 

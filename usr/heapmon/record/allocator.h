@@ -40,9 +40,9 @@ struct allocator_place {
 	uint64_t offset;		/* in the file, of the function */
 	uint64_t address;		/* as linked */
 	uint32_t skip;			/* bytes at the entry that the probe may
-					 * stand behind: an endbr, and of a RELEASE
+					 * be placed after: an endbr, and of a RELEASE
 					 * a test for NULL; 0: none */
-	uint8_t insn[ALLOCATOR_INSN];	/* bytes behind the skip */
+	uint8_t insn[ALLOCATOR_INSN];	/* bytes after the skip */
 	uint8_t insn_length;		/* of them that are compared */
 	bool fast;			/* the kernel emulates it (TDF_COST_*) */
 	char symbol[64];
@@ -72,7 +72,7 @@ struct allocator {
 
 /*
  * Look at what is mapped in a process; files that weren't looked at before are
- * put behind the others. 0, or a negative errno with err set: -ESRCH: it is
+ * appended. 0, or a negative errno with err set: -ESRCH: it is
  * gone.
  */
 int allocator_add_process(struct allocator *allocator, uint32_t pid,

@@ -25,7 +25,7 @@ static unsigned int fast_length(const uint8_t *p, bool wide)
 }
 
 
-/* test %rdi,%rdi; je: the registers are as they were behind it */
+/* test %rdi,%rdi; je: the registers are the same after it */
 static unsigned int null_test_length(const uint8_t *p, bool wide)
 {
 	if (!wide || p[0] != 0x48 || p[1] != 0x85 || p[2] != 0xff)

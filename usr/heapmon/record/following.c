@@ -105,7 +105,7 @@ static void maps_write(struct recording *r, struct recorded *process)
 	mappings_free(&parent);
 }
 
-/* Code came into a process. What can't be probed now is told at the end. */
+/* Code came into a process. What can't be probed now is reported at the end. */
 static int process_look(struct recording *r, struct recorded *process,
 			struct error *err)
 {

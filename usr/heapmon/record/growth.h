@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A process's memory without a file, as far as the kernel's events tell: they
- * state a whole mapping when it was made or became bigger, and nothing when it
+ * A process's memory without a file, as far as the kernel's events show it: they
+ * report a whole mapping when it was made or became bigger, and nothing when it
  * goes.
  */
 #ifndef HEAPMON_GROWTH_H
@@ -17,11 +17,11 @@ struct growth_range {
 
 struct growth {
 	uint64_t brk;			/* end of the heap; 0: none */
-	struct growth_range *items;	/* as told, ascending */
+	struct growth_range *items;	/* as reported, ascending */
 	size_t count, room;
 };
 
-/* What is new of a mapping. One that was told before, in the same size, is another
+/* What is new of a mapping. One that was reported before, in the same size, is another
  * one at the same place. */
 void growth_take(struct growth *growth, struct growth_range range,
 		 void (*take)(void *context, struct growth_range range),

@@ -73,7 +73,7 @@ static int text_exchange(pid_t pid, uint64_t address, uint64_t insn,
 	return ptrace(PTRACE_POKETEXT, pid, address, word) ? -errno : 0;
 }
 
-/* Once: it stands there when the breakpoint, which is gone, was hit. */
+/* Once: then it is at the breakpoint, which is removed again. */
 static int breakpoint_run(struct launch *launch, uint64_t address)
 {
 	uint64_t insn, dummy;
@@ -96,7 +96,7 @@ static int launch_step(struct launch *launch)
 	return launch_stop_wait(launch, &number) ? 0 : -ECHILD;
 }
 
-/* The loader tells debuggers before and after it maps. */
+/* The loader notifies debuggers before and after it maps. */
 static int libraries_wait(struct launch *launch)
 {
 	struct loader loader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where a program that was just executed is when its libraries are mapped: the
- * protocol by which its loader tells debuggers (struct r_debug of link.h). */
+ * protocol by which its loader notifies debuggers (struct r_debug of link.h). */
 #ifndef HEAPMON_LOADER_H
 #define HEAPMON_LOADER_H
 
@@ -15,7 +15,7 @@ struct loader {
 
 /* 0, or a negative errno. */
 int loader_read(struct loader *loader, pid_t pid);
-/* It stands at `stop`: is all mapped? */
+/* It is at `stop`: is everything mapped? */
 bool loader_is_done(const struct loader *loader, pid_t pid);
 
 #endif

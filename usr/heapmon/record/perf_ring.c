@@ -97,7 +97,7 @@ int perf_rings_open(struct perf_rings *rings, struct error *err)
 		return 0;
 	perf_rings_close(rings);
 	ret = ret ? ret : -ENODEV;
-	error_set(err, ret, "the kernel doesn't tell of processes "
+	error_set(err, ret, "the kernel doesn't report processes "
 		  "(perf_event_open): %s", strerror(-ret));
 	if (ret == -EACCES || ret == -EPERM)
 		error_hint(err, "it takes root, or CAP_PERFMON");

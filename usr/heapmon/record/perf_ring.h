@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel tells of processes (perf_event_open(2)), and what a BPF program
+/* What the kernel reports of processes (perf_event_open(2)), and what a BPF program
  * adds (bpf_perf_event_output()): a ring per CPU. */
 #ifndef HEAPMON_PERF_RING_H
 #define HEAPMON_PERF_RING_H
@@ -33,7 +33,7 @@ int perf_rings_open(struct perf_rings *rings, struct error *err);
 /* For BPF programs: the map of the rings by CPU, which is theirs; or a negative
  * errno. */
 int perf_rings_map(struct perf_rings *rings);
-/* All that was told before the call, and what could be had of the time since. */
+/* All that was reported before the call, and what could be had of the time since. */
 int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch);
 void perf_rings_close(struct perf_rings *rings);
 void perf_batch_free(struct perf_batch *batch);

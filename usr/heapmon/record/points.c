@@ -282,7 +282,7 @@ static void points_add_site(struct points *p,
 /*
  * A function that only gives its name to the one that it calls: operator new,
  * which may be left by an exception, as far as it is malloc's caller; strdup(),
- * which tells no size. No return probe of it is needed.
+ * which has no size argument. No return probe of it is needed.
  */
 static bool points_is_name(const struct allocator_file *file,
 			   const struct heap_function_def *f)

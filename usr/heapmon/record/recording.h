@@ -73,7 +73,7 @@ int following_add(struct recording *r, uint32_t pid, bool from_exec,
 		  struct error *err);
 /* Look at all that happened, and at what was mapped. */
 int following_update(struct recording *r, struct error *err);
-/* The blocks that are there; what is amiss is told. */
+/* Record the blocks that are there; warn if some are missing. */
 void following_walk_old(struct recording *r, uint32_t pid);
 
 /* summary.c: what it came to, to stderr. */

@@ -11,7 +11,7 @@
 #define FRAME_CHILD_MEMORY	(-16)	/* pointer */
 #define FRAME_DATA		(-24)	/* struct sharing_data: a key of owners */
 #define FRAME_PARENT		(-28)	/* process id: another */
-#define FRAME_OWNER		(-32)	/* likewise: its value */
+#define FRAME_OWNER		(-32)	/* process id: its value */
 
 #define OWNERS_MAX		4096	/* at a time; then the oldest goes */
 

@@ -2,8 +2,8 @@
 /*
  * Processes that begin in the memory of another one, as vfork and posix_spawn make
  * them (clone(2), CLONE_VM without CLONE_THREAD), until they execute a program or
- * end. A BPF program tells of them in the rings, behind the PERF_RECORD_FORK and
- * before the new one runs; the perf events themselves don't say it.
+ * end. A BPF program reports them in the rings, after the PERF_RECORD_FORK and
+ * before the new one runs; the perf events themselves don't show it.
  */
 #ifndef HEAPMON_SHARING_H
 #define HEAPMON_SHARING_H

@@ -132,7 +132,7 @@ void recording_summarize(struct recording *r)
 			fprintf(stderr, ", %llu without a table",
 				(unsigned long long)tables.without);
 		if (tables.left_out)
-			fprintf(stderr, ", %llu left out for want of room",
+			fprintf(stderr, ", %llu left out: no room",
 				(unsigned long long)tables.left_out);
 		fputc('\n', stderr);
 		if (r->unwind_failed)

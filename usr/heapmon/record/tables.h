@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TDF and TFF being made: tables one behind the other, with a CRC. Errors
+/* TDF and TFF being made: tables one after the other, with a CRC. Errors
  * stick until the end. */
 #ifndef HEAPMON_TABLES_H
 #define HEAPMON_TABLES_H

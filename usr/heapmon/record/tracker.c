@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of each process the threads are known, because the kernel tells when a thread
- * ends and not when a process does; and its memory, because it tells of a
+ * Of each process the threads are known, because the kernel reports when a thread
+ * ends and not when a process does; and its memory, because it reports of a
  * mapping that grows only how big it is now.
  */
 #include "tracker.h"
@@ -111,7 +111,7 @@ static void thread_remove(struct process *process, uint32_t tid)
 	}
 }
 
-/* ---- what /proc tells ---- */
+/* ---- reading /proc ---- */
 
 static void threads_read(struct tracker *tracker, struct process *process)
 {
@@ -187,7 +187,7 @@ int tracker_add(struct tracker *tracker, uint32_t pid)
 
 /* ---- events ---- */
 
-static void tracker_tell(struct tracker *tracker,
+static void tracker_give(struct tracker *tracker,
 			 const struct tracker_event *event)
 {
 	if (!tracker->ret)
@@ -243,7 +243,7 @@ static void take_fork(struct tracker *tracker, const struct task_record *r,
 			 &memory_find(tracker, r->parent)->growth))
 		tracker->ret = -ENOMEM;
 	tracker_thread_add(tracker, child, r->tid);
-	tracker_tell(tracker, &(struct tracker_event){
+	tracker_give(tracker, &(struct tracker_event){
 				      .kind = TRACKER_FORK,
 				      .time = time,
 				      .pid = r->pid,
@@ -260,7 +260,7 @@ static void take_sharing(struct tracker *tracker,
 	if (!child || !owner || child == owner)
 		return;
 	child->memory = owner->pid;
-	tracker_tell(tracker, &(struct tracker_event){
+	tracker_give(tracker, &(struct tracker_event){
 				      .kind = TRACKER_SHARE,
 				      .time = time,
 				      .pid = child->pid,
@@ -295,7 +295,7 @@ static void process_end(struct tracker *tracker, struct process *process,
 
 	memory_leave(tracker, process);
 	process_remove(tracker, process);
-	tracker_tell(tracker, &event);
+	tracker_give(tracker, &event);
 }
 
 static void tracker_take_exit(struct tracker *tracker,
@@ -320,7 +320,7 @@ static void take_exec(struct tracker *tracker, const struct comm_record *r,
 	memory_leave(tracker, process);
 	process->thread_count = 0;
 	tracker_thread_add(tracker, process, r->tid);
-	tracker_tell(tracker, &(struct tracker_event){
+	tracker_give(tracker, &(struct tracker_event){
 				      .kind = TRACKER_EXEC,
 				      .time = time,
 				      .pid = r->pid,
@@ -332,13 +332,13 @@ struct grown {
 	struct tracker_event event;
 };
 
-static void tell_growth(void *context, struct growth_range range)
+static void give_growth(void *context, struct growth_range range)
 {
 	struct grown *grown = context;
 
 	grown->event.address = range.start;
 	grown->event.size = range.end - range.start;
-	tracker_tell(grown->tracker, &grown->event);
+	tracker_give(grown->tracker, &grown->event);
 }
 
 static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
@@ -353,7 +353,7 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		return;
 	if (r->protection & PROT_EXEC && r->path[0] == '/' &&
 	    r->path[1] != '/')
-		tracker_tell(tracker, &(struct tracker_event){
+		tracker_give(tracker, &(struct tracker_event){
 					      .kind = TRACKER_MAP,
 					      .time = time,
 					      .pid = process->pid,
@@ -369,16 +369,16 @@ static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 			.tracker = tracker, .event.kind = TRACKER_GROW,
 			.event.time = time, .event.pid = process->pid,
 		};
-		/* 6.1 tells of what was added to the heap as of any memory. */
+		/* 6.1 reports what was added to the heap as any memory. */
 		if (!strcmp(r->path, "[heap]") ||
 		    (range.start <= process->growth.brk &&
 		     range.end > process->growth.brk)) {
 			range = growth_take_brk(&process->growth, range);
 			grown.event.brk = true;
 			if (range.start < range.end)
-				tell_growth(&grown, range);
+				give_growth(&grown, range);
 		} else if (!strcmp(r->path, "//anon")) {
-			growth_take(&process->growth, range, tell_growth,
+			growth_take(&process->growth, range, give_growth,
 				    &grown);
 		}
 	}
@@ -414,7 +414,7 @@ static void take_record(struct tracker *tracker,
 		break;
 	case PERF_RECORD_LOST:
 		/* Some of it isn't known any more. */
-		tracker_tell(tracker, &(struct tracker_event){
+		tracker_give(tracker, &(struct tracker_event){
 					      .kind = TRACKER_LOST,
 					      .time = time,
 				      });

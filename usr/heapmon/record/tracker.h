@@ -17,7 +17,7 @@ struct tracker;
 enum tracker_kind {
 	TRACKER_FORK,		/* pid, a child of parent */
 	TRACKER_SHARE,		/* until its exec or its end pid works in the
-				 * memory of parent; behind its FORK */
+				 * memory of parent; after its FORK */
 	TRACKER_EXEC,
 	TRACKER_EXIT,		/* of its last thread */
 	TRACKER_MAP,		/* code was mapped: path is what */
@@ -36,7 +36,7 @@ struct tracker_event {
 };
 
 /* From now on. `follow`: children of the processes, too; what maps or grows in
- * memory that several work in is told of the one whose it is, `owners` has whose
+ * memory that several work in is reported of its owner, `owners` has whose
  * (sharing.h). */
 int tracker_open(struct tracker **tracker, bool follow, int owners,
 		 struct error *err);

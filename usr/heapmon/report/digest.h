@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a report tells, summed up while a file is read: per stack, by size, by
+ * What a report shows, summed up while a file is read: per stack, by size, by
  * type, over time, per thread, and what is wrong. In all sums a block counts by
  * its weight (heap_trace_weight()).
  */

@@ -67,7 +67,7 @@ const char *report_note(const struct digest *digest, unsigned int number,
 	unsigned int notes = 0;
 
 	if (trace->lost == HEAP_LOST_UNKNOWN && notes++ == number)
-		return "events are missing, nobody knows how many: blocks may be listed that were freed, and others be missing";
+		return "an unknown number of events is missing: blocks may be listed that were freed, and others be missing";
 	if (trace->lost && trace->lost != HEAP_LOST_UNKNOWN &&
 	    notes++ == number) {
 		snprintf(text, size, "%" PRIu64

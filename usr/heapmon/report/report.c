@@ -215,7 +215,7 @@ static int subject_read(struct subject *subject, const char *path,
 /* ---- forms ---- */
 
 /* mpatrol's tables have no room for notes, and no weights. */
-static void notes_tell(struct heap_trace *trace)
+static void notes_print(struct heap_trace *trace)
 {
 	const struct digest of_trace = { .trace = trace };
 	const char *note;
@@ -248,7 +248,7 @@ static int report_mptrace(const struct request *request, char **paths,
 				paths[0]);
 	if (!heapmon_fatal(ret)) {
 		style_mptrace_end(style, &subject.reading.trace);
-		notes_tell(&subject.reading.trace);
+		notes_print(&subject.reading.trace);
 	}
 	style_mptrace_free(style);
 	subject_close(&subject);
@@ -291,7 +291,7 @@ static int report_mprof(const struct request *request, char **paths, FILE *out,
 			heapmon_write_output(request->graph, paths, 1,
 					     mprof_write, &job, err) :
 			mprof_write(&job, NULL, err);
-		notes_tell(&subject.reading.trace);
+		notes_print(&subject.reading.trace);
 	}
 	subject_close(&subject);
 	return printed ? printed : ret;

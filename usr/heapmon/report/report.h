@@ -55,7 +55,7 @@ const char *report_note(const struct digest *digest, unsigned int number,
 int report_print_tables(FILE *out, const struct digest *digest,
 			const struct report_settings *settings,
 			struct error *err);
-/* All of it, as one JSON object, in which no "<" stands. */
+/* All of it, as one JSON object, in which there is no "<". */
 int report_print_json(FILE *out, const struct digest *digest,
 		      struct error *err);
 /* A page for browsers. */

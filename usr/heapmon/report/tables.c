@@ -68,7 +68,7 @@ static void report_print_stack(const struct report_tables *tables,
 	}
 }
 
-/* ---- what stands on top ---- */
+/* ---- the heading ---- */
 
 static void print_sum(const struct report_tables *tables, const char *name,
 		      const struct digest_sum *sum, const char *more)
@@ -351,7 +351,7 @@ static void print_type(const struct report_tables *tables,
 	fputc('\n', tables->out);
 }
 
-/* Programs in C have none: first words that lead nowhere tell nothing. */
+/* Programs in C have none: there, first words that point nowhere mean nothing. */
 static bool types_known(const struct digest *digest)
 {
 	for (size_t i = 0; i < digest->types.count; i++)

@@ -31,7 +31,7 @@ struct top {
 
 /* ---- options ---- */
 
-/* One for the recorder, as it stands. */
+/* Pass an option on to the recorder. */
 static int top_pass_on(struct top *top, const char *name, const char *value)
 {
 	if (top->count + 2 + ARGUMENTS_OWN > ARGUMENTS)
@@ -127,7 +127,7 @@ static const struct option_def options[] = {
 	{ "batch", 'B', NULL, "one screen after the other, no keys",
 	  OPTION_PLACE(struct top, batch) },
 	{ "iterations", 'n', "N", "end after so many screens", take_screens },
-	{ "depth", 'd', "N", "frames that tell stacks apart, 0 to 32 (16)",
+	{ "depth", 'd', "N", "frames that distinguish stacks, 0 to 32 (16)",
 	  take_depth },
 	{ "min-size", 0, "BYTES", "blocks of this size and more only",
 	  take_min_size },

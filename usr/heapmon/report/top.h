@@ -56,10 +56,10 @@ struct top_screen {
 	double interval;		/* s */
 	struct digest_sum *before;	/* allocated, by stack, at `time` */
 	size_t before_count;
-	struct digest_sum allocated, freed;	/* likewise, of all */
+	struct digest_sum allocated, freed;	/* of all stacks, at `time` */
 	double time;			/* s; rates are since then: the last
 					 * screen that was half an interval
-					 * behind the one before */
+					 * after the one before */
 	double begun;
 };
 
@@ -67,7 +67,7 @@ struct top_screen {
 bool top_screen_begin(struct top_screen *screen, const struct top_feed *feed,
 		      double now);
 
-/* Likewise. */
+/* With the feed's lock held. False: no memory. */
 bool top_screen_print(struct top_screen *screen, const struct top_feed *feed,
 		      double now);
 void top_screen_free(struct top_screen *screen);

@@ -112,7 +112,7 @@ static int feed_take(void *context, const struct heap_event *event,
 	return code;
 }
 
-static void feed_tell(void *context, const char *text)
+static void feed_warn(void *context, const char *text)
 {
 }
 
@@ -125,7 +125,7 @@ static void *feed_run(void *context)
 	char path[32];
 	struct heap_input input = {
 		.path = path, .options = &options, .trace = &feed->trace,
-		.tell = feed_tell, .context = feed,
+		.warn = feed_warn, .context = feed,
 	};
 	int code;
 
@@ -192,7 +192,7 @@ int top_feed_close(struct top_feed *feed, struct error *err)
 	if (asked && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
 		/* it hadn't begun yet */
 	} else if (status) {
-		/* What it has said is said again, when it is of use. */
+		/* Print what the recorder printed, when it failed. */
 		at = 0;
 		while ((got = pread(feed->messages, text, sizeof(text), at)) >
 		       0) {

@@ -231,7 +231,7 @@ static const char *name_end(const struct monitor_crawl *crawl, size_t *depth)
 	*depth = 0;
 	while (at < crawl->end) {
 		if (*at == '|' && after_operator(crawl->at, at)) {
-			/* Of a bar at `at` behind `operator`: operator|,
+			/* The end of a bar at `at` after `operator`: operator|,
 			 * operator|=, or operator||, which is known from a
 			 * separator by its parameters. */
 			two = crawl->end - at > 2 && at[1] == '|' &&

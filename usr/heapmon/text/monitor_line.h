@@ -7,8 +7,8 @@
  *
  * Thread: process and thread, 0-0 of an old block; time: microseconds since
  * 1970, or `old`; size: bytes, or `del`; type: a class, `novtbl` or `notype`;
- * crawl: the callers, the innermost first. Lines of `***` tell that the heap is
- * corrupt; from there on lines begin with `*`. We tell so that events are
+ * crawl: the callers, the innermost first. Lines of `***` report that the heap is
+ * corrupt; from there on lines begin with `*`. heapmon writes so that events are
  * missing: "*** 12 events lost".
  */
 #ifndef HEAPMON_MONITOR_LINE_H
@@ -26,7 +26,7 @@ enum monitor_kind {
 	MONITOR_BAD,
 };
 
-/* Text that has no NUL behind it. */
+/* Text without a NUL at its end. */
 struct monitor_span {
 	const char *text;
 	size_t length;

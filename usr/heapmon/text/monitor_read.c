@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "monitor_line.h"
 
-#define TOLD_MAX	10	/* lines that are told one by one */
+#define BAD_LINES_MOST	10	/* lines that are reported one by one */
 
 struct monitor_reader {
 	struct heap_input *input;
@@ -161,7 +161,7 @@ static int read_line(struct monitor_reader *reader, const char *text,
 			*lost += line.lost;
 		return heap_sink_take(reader->sink, &event, err);
 	case MONITOR_BANNER:
-		heap_input_tell(reader->input,
+		heap_input_warn(reader->input,
 				"line %" PRIu64 " says: %.*s", reader->lines, line.text.length > 200 ? 200 : (int)line.text.length, line.text.text);
 		return 0;
 	case MONITOR_NOTHING:
@@ -169,8 +169,8 @@ static int read_line(struct monitor_reader *reader, const char *text,
 	case MONITOR_BAD:
 		break;
 	}
-	if (++reader->bad <= TOLD_MAX)
-		heap_input_tell(reader->input,
+	if (++reader->bad <= BAD_LINES_MOST)
+		heap_input_warn(reader->input,
 				"line %" PRIu64 " is no event", reader->lines);
 	return 0;
 }
@@ -204,7 +204,7 @@ static int read_lines(struct monitor_reader *reader, struct error *err)
 		const char *stop = memchr(at, '\n', end - at);
 
 		if (!stop) {
-			heap_input_tell(reader->input,
+			heap_input_warn(reader->input,
 					"the last line has no end");
 			reader->cut = true;
 			stop = end;
@@ -245,9 +245,9 @@ int monitor_read(struct heap_input *input, const struct heap_sink *sink,
 	struct monitor_reader reader = { .input = input, .sink = sink };
 	int code = read_lines(&reader, err);
 
-	if (reader.bad > TOLD_MAX)
-		heap_input_tell(reader.input,
-				"%" PRIu64 " more lines are no events", reader.bad - TOLD_MAX);
+	if (reader.bad > BAD_LINES_MOST)
+		heap_input_warn(reader.input,
+				"%" PRIu64 " more lines are no events", reader.bad - BAD_LINES_MOST);
 	if (!code && (input->trace->failed || reader.crawls.failed))
 		code = error_no_memory(err);
 	input->trace->damaged += reader.bad + (reader.cut && !reader.bad);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/safe_text.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "monitor_line.h"
 
 /* The columns' widths with a blank, as those of the original. */
@@ -20,7 +20,7 @@
 
 struct monitor_writer {
 	struct heap_output *output;
-	bool begun, cut_told;
+	bool begun, cut_warned;
 	int address_width;
 	uint32_t old_pid;
 };
@@ -69,12 +69,12 @@ static void monitor_time_put(struct monitor_writer *writer,
 		return;
 	}
 	if (time == HEAP_NO_TIME || time < 0) {
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "times are not known: they are the numbers of the events");
 		time = step->number * 1000;
-	} else if (time % 1000 && !writer->cut_told) {
-		writer->cut_told = true;
-		heap_output_tell(writer->output,
+	} else if (time % 1000 && !writer->cut_warned) {
+		writer->cut_warned = true;
+		heap_output_warn(writer->output,
 				 "times are cut to microseconds");
 	}
 	snprintf(text, sizeof(text), "%" PRId64, time / 1000);
@@ -92,7 +92,7 @@ static void monitor_number_put(const struct monitor_writer *writer, int width,
 
 /* ---- the type: one word ---- */
 
-/* What a blank becomes that stands in the name of a type; 0: nothing. */
+/* What a blank in the name of a type becomes; 0: nothing. */
 static char blank_become(const char *name, const char *at)
 {
 	if (at == name || at[-1] == ',' || (at[-1] == '>' && at[1] == '>'))
@@ -132,7 +132,7 @@ static int type_put(struct monitor_writer *writer,
 		text = "notype";
 	}
 	if (event->type_kind == HEAP_TYPE_NONE)
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "types that are not known are 'notype'");
 	fprintf(writer->output->file, "%-*s%s", crawl ? TYPE - 1 : 0, text,
 		crawl ? " " : "");
@@ -228,7 +228,7 @@ static int old_put(struct monitor_writer *writer, const struct heap_step *step)
 	if (!step->came || step->came->number != step->number)
 		return 0;	/* it is there already */
 	if (writer->old_pid && writer->old_pid != step->event->pid)
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "of old blocks the process is left out");
 	writer->old_pid = step->event->pid;
 	return line_put(writer, step, step->event->address, false);
@@ -243,7 +243,7 @@ static int monitor_writer_step(struct monitor_writer *writer,
 	if (event->function == HEAP_FUNCTION_MMAP ||
 	    event->function == HEAP_FUNCTION_MUNMAP ||
 	    event->function == HEAP_FUNCTION_MREMAP) {
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "pages from mmap() are left out");
 		return 0;
 	}
@@ -276,13 +276,13 @@ static int monitor_writer_step(struct monitor_writer *writer,
 		return 0;
 	case HEAP_GROW:
 	case HEAP_INTERNAL:
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "the heap's own memory is left out");
 		return 0;
 	case HEAP_FORK:
 	case HEAP_EXEC:
 	case HEAP_EXIT:
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "beginnings and ends of processes are left out");
 		return 0;
 	case HEAP_BEGIN:
@@ -304,7 +304,7 @@ static int monitor_begin(struct heap_output *output, void *state,
 			 struct error *err)
 {
 	((struct monitor_writer *)state)->output = output;
-	heap_output_tell(output,
+	heap_output_warn(output,
 			 "the functions that allocate and free, and source lines are left out");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory tracker's stream, in any word size and byte order; what is in it
- * is told in rastrace_nfmt.h.
+ * The memory tracker's stream, in any word size and byte order; rastrace_nfmt.h
+ * describes it.
  */
 #ifndef HEAPMON_TRACKER_PARSE_H
 #define HEAPMON_TRACKER_PARSE_H

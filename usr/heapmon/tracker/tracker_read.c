@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "tracker_parse.h"
 
 struct stream_symbol {
@@ -59,8 +59,8 @@ static uint32_t symbol_string(const struct tracker_reader *reader,
 			      sizeof(*reader->symbols), number);
 	if (at && reader->symbols[at - 1].number == (uint64_t)number)
 		return reader->symbols[at - 1].string;
-	heap_input_tell(reader->input,
-			"symbol %" PRId32 " is used but never told", number);
+	heap_input_warn(reader->input,
+			"symbol %" PRId32 " is used but not defined", number);
 	reader->input->trace->damaged++;
 	return 0;
 }

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "heapmon/core/tell.h"
+#include "heapmon/core/warn.h"
 #include "tracker_parse.h"
 
 #define UNKNOWN		(-1)
-/* for the type, the number and, behind it, OUT_OF_MEMORY */
+/* for the type, the number and OUT_OF_MEMORY after it */
 #define TEXT_MAX	(NFMT_STREAM_SIZE - 12)
 
 struct tracker_writer {
@@ -16,7 +16,7 @@ struct tracker_writer {
 	struct tracker_form form;
 	bool begun, timed;
 	uint32_t pid;			/* whose blocks are written */
-	struct heap_strings texts;	/* those that were told */
+	struct heap_strings texts;	/* those that were written */
 	uint32_t *symbols;		/* by their numbers there; 0: not yet */
 	size_t symbol_count, symbol_room;
 	uint32_t next;			/* symbol */
@@ -38,7 +38,7 @@ static void stream_pointer_put(const struct tracker_writer *writer,
 
 	if (writer->form.bits == 32) {
 		if (high)
-			heap_output_tell(writer->output,
+			heap_output_warn(writer->output,
 					 "addresses are cut to 32 bits");
 		stream_word_put(writer, pointer);
 		return;
@@ -61,7 +61,7 @@ static void symbol_put(const struct tracker_writer *writer, uint32_t symbol,
 
 /* ---- symbols ---- */
 
-/* The symbol of a text, told to the stream when it is new. 0: it is empty, or
+/* The symbol of a text, written to the stream when it is new. 0: it is empty, or
  * there is no memory (texts.failed). */
 static uint32_t symbol_get(struct tracker_writer *writer, const char *text)
 {
@@ -69,7 +69,7 @@ static uint32_t symbol_get(struct tracker_writer *writer, const char *text)
 	uint32_t number, symbol;
 
 	if (length >= TEXT_MAX || writer->next + length >= INT32_MAX) {
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "names that are too long are unknown");
 		return UNKNOWN;
 	}
@@ -142,7 +142,7 @@ static void malloc_put(struct tracker_writer *writer,
 	uint64_t size = event->size;
 
 	if (size > INT32_MAX) {
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "blocks of 2 GiB and more are 2147483647 bytes");
 		size = INT32_MAX;
 	}
@@ -160,7 +160,7 @@ static bool writer_wants(struct tracker_writer *writer,
 {
 	if (!writer->timed && event->time != HEAP_NO_TIME) {
 		writer->timed = true;
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "times, threads, types and all callers but the first are left out");
 	}
 	if (!writer->begun)
@@ -168,7 +168,7 @@ static bool writer_wants(struct tracker_writer *writer,
 	writer->begun = true;
 	if (event->pid == writer->pid)
 		return true;
-	heap_output_tell(writer->output,
+	heap_output_warn(writer->output,
 			 "events of other processes than the first are left out; --pid chooses one");
 	return false;
 }
@@ -180,7 +180,7 @@ static void stream_free_step(struct tracker_writer *writer,
 	    (!step->event->address && !step->gone))
 		return;
 	if (!step->gone && step->wrong & HEAP_WRONG_UNKNOWN)
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "frees of blocks that were never seen are left out");
 	else
 		free_put(writer, step->event->address);
@@ -195,7 +195,7 @@ static void stream_writer_step(struct tracker_writer *writer,
 	case HEAP_OLD:
 		if (!step->came || step->came->number != step->number)
 			return;		/* it is there already */
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "blocks that were there before are allocations for 'old'");
 		malloc_put(writer, event);
 		return;
@@ -227,13 +227,13 @@ static int tracker_step(struct heap_output *output, void *state,
 	switch (event->kind) {
 	case HEAP_GROW:
 	case HEAP_INTERNAL:
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "the heap's own memory is left out");
 		return 0;
 	case HEAP_FORK:
 	case HEAP_EXEC:
 	case HEAP_EXIT:
-		heap_output_tell(writer->output,
+		heap_output_warn(writer->output,
 				 "beginnings and ends of processes are left out");
 		return 0;
 	case HEAP_BEGIN:

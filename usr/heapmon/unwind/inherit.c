@@ -6,7 +6,7 @@
 
 /* Frame, offsets from r10 */
 #define FRAME_PARENT	(-4)	/* process id */
-#define FRAME_CHILD	(-8)	/* likewise */
+#define FRAME_CHILD	(-8)	/* process id */
 #define FRAME_SPACE	(-16)	/* struct unwind_space */
 
 int inherit_start(int spaces, struct error *err)

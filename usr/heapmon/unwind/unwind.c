@@ -219,7 +219,7 @@ static const struct unwind_range *range_over(const struct unwind_state *u,
 	return NULL;
 }
 
-/* Once around from behind the last one */
+/* Look once around, from the end of the last one */
 static bool range_place(struct unwind_state *u, struct unwind_range *range)
 {
 	uint32_t at = u->next, most = SEGMENTS_ALL - range->count;

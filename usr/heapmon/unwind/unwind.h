@@ -21,14 +21,14 @@ struct unwind_fds {
 
 int unwind_open(struct unwind_state **unwind, uint32_t rows,
 		struct unwind_fds *fds, struct error *err);
-/* Make tables for all that is mapped executable in the process now, and tell the
- * kernel: for the first time, or again. What had no room, or no .eh_frame, is
+/* Make tables for all that is mapped executable in the process now, and give them
+ * to the kernel: for the first time, or again. What had no room, or no .eh_frame, is
  * left to frame pointers and counted. 0, or a negative errno with err set
  * (-ESRCH: it is gone). */
 int unwind_add_process(struct unwind_state *unwind, uint32_t pid,
 		       struct error *err);
 /* From now on a new process has its parent's from its first instruction on; that
- * of each is told by unwind_copy_process(). 0, or a negative errno with err set. */
+ * of each is set by unwind_copy_process(). 0, or a negative errno with err set. */
 int unwind_follow(struct unwind_state *unwind, struct error *err);
 /* The same as another one, after a fork: quick, nothing is read. */
 int unwind_copy_process(struct unwind_state *unwind, uint32_t parent,
@@ -38,7 +38,7 @@ void unwind_close(struct unwind_state *unwind);
 
 struct unwind_figures {
 	uint64_t rows, modules, without;	/* modules without a table */
-	uint64_t left_out;			/* for want of room */
+	uint64_t left_out;			/* no room */
 };
 
 void unwind_figures(const struct unwind_state *unwind,

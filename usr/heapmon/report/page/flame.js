@@ -55,7 +55,7 @@ const treeMake = () => {
 	return tree;
 };
 
-/* ---- what is told of a frame ---- */
+/* ---- the description of a frame ---- */
 
 const unit = () => value.value.endsWith("bytes") ? "bytes" : "blocks";
 
