@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "lib/buffer/buffer.h"
 #include "cache.h"
 #include "foreign.h"
 #include "mapped.h"
@@ -30,14 +31,6 @@ struct old_walking {
 	unsigned int arena_count;
 	struct old_chunks chunks;
 };
-
-static uint64_t old_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static int arenas_find(struct old_walking *walk)
 {
@@ -202,16 +195,16 @@ static void *walk_run(void *context)
 		walk->code = old_process_map(&walk->process, walk->err);
 	if (walk->code || walk_foreign(walk))
 		return NULL;
-	since = old_now();
+	since = buffer_time();
 	walk->code = walk_stop(walk);
 	walk->held = walk->code == -EPERM;
 	if (!walk->code)
 		walk->code = walk_stopped(walk);
 	else if (walk->code != -ENOMEM && walk->code != -ESRCH)
 		walk->figures->why = RAS_HEAP_OLD_REFUSED;
-	walk->figures->time = old_now();
+	walk->figures->time = buffer_time();
 	old_stop_end(&walk->stop);
-	walk->figures->stopped = old_now() - since;
+	walk->figures->stopped = buffer_time() - since;
 	if (walk->figures->why == RAS_HEAP_OLD_REFUSED)
 		walk->code = 0;
 	return NULL;

@@ -112,13 +112,9 @@ int arming_more(struct recording *r, struct error *err)
 
 /* ---- processes ---- */
 
-struct adding {
-	uint32_t pid;
-};
-
 static void pid_add(const char *path, const char *name, void *context)
 {
-	const struct adding *adding = context;
+	const uint32_t *pid = context;
 	char pin[PATH_MAX + 8];
 	uint32_t value = 1;
 	int fd;
@@ -127,17 +123,16 @@ static void pid_add(const char *path, const char *name, void *context)
 	fd = bpf_obj_get(pin);
 	if (fd < 0)
 		return;
-	bpf_map_update_elem(fd, &(uint32_t){ adding->pid }, &value, BPF_ANY);
+	bpf_map_update_elem(fd, pid, &value, BPF_ANY);
 	close(fd);
 }
 
 void arming_add_pid(struct recording *r, uint32_t pid)
 {
-	struct adding adding = { pid };
 	char armed[PATH_MAX];
 
 	snprintf(armed, sizeof(armed), "%s/armed", r->private.path);
-	pins_each(armed, pid_add, &adding);
+	pins_each(armed, pid_add, &pid);
 }
 
 int arming_off(struct recording *r, struct error *err)

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <bpf/bpf.h>
 #include "lib/array.h"
+#include "lib/buffer/buffer.h"
 #include "lib/buffer/pin.h"
 
 #define DATA_BYTES	(1u << 18)
@@ -211,14 +212,6 @@ static bool batch_is_open(const struct perf_batch *batch, size_t from,
 	return false;
 }
 
-static uint64_t perf_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 {
 	bool open = true;
@@ -226,7 +219,7 @@ int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 
 	batch->count = batch->used = 0;
 	for (int round = 0; round < ROUNDS && open; round++) {
-		uint64_t begun = perf_now();
+		uint64_t begun = buffer_time();
 		size_t from = batch->count;
 
 		for (size_t i = 0; i < rings->count; i++) {

@@ -166,54 +166,49 @@ struct site_table {
 		    const struct digest_site *site);
 };
 
-static const struct site_table table_live = {
-	"not freed, by stack",
-	"        blocks            bytes      %",
-	"       youngest         oldest", report_key_kept, row_live,
+/* The other sections have functions of their own. */
+static const struct site_table site_tables[REPORT_SECTIONS] = {
+	[REPORT_LIVE] = {
+		"not freed, by stack",
+		"        blocks            bytes      %",
+		"       youngest         oldest", report_key_kept, row_live,
+	},
+	[REPORT_PEAK] = {
+		"at the peak, by stack",
+		"        blocks            bytes      %", "", report_key_peak,
+		row_peak,
+	},
+	[REPORT_ALLOCATED] = {
+		"most allocations, by stack",
+		"        blocks            bytes      %      average",
+		"       blocks/s          bytes/s", report_key_allocated,
+		row_allocated,
+	},
+	[REPORT_TEMPORARY] = {
+		"temporary: freed before anything else was allocated, by stack",
+		"     temporary    allocated      %            bytes", "",
+		report_key_temporary, row_temporary,
+	},
 };
-
-static const struct site_table table_peak = {
-	"at the peak, by stack",
-	"        blocks            bytes      %", "", report_key_peak, row_peak,
-};
-
-static const struct site_table table_allocated = {
-	"most allocations, by stack",
-	"        blocks            bytes      %      average",
-	"       blocks/s          bytes/s", report_key_allocated, row_allocated,
-};
-
-static const struct site_table table_temporary = {
-	"temporary: freed before anything else was allocated, by stack",
-	"     temporary    allocated      %            bytes", "",
-	report_key_temporary, row_temporary,
-};
-
-/* Those that are too young are left out. */
-static void drop_young(const struct report_tables *tables,
-		       struct report_order *order)
-{
-	double least = tables->settings->min_age * SECOND;
-	size_t kept = 0;
-
-	if (least <= 0)
-		return;
-	for (size_t i = 0; i < order->count; i++)
-		if (tables->digest->sites[order->items[i]].oldest >= least)
-			order->items[kept++] = order->items[i];
-	order->count = kept;
-}
 
 static int print_sites(const struct report_tables *tables,
-		       const struct site_table *table)
+		       enum report_section section)
 {
+	const struct site_table *table = &site_tables[section];
 	const struct digest *digest = tables->digest;
+	double least = tables->settings->min_age * SECOND;
 	struct report_order order;
+	size_t kept = 0;
 
 	if (!report_order_sites(digest, table->key, &order))
 		return -ENOMEM;
-	if (table == &table_live)
-		drop_young(tables, &order);
+	if (section == REPORT_LIVE && least > 0) {
+		/* Leave out stacks whose blocks are all too young. */
+		for (size_t i = 0; i < order.count; i++)
+			if (digest->sites[order.items[i]].oldest >= least)
+				order.items[kept++] = order.items[i];
+		order.count = kept;
+	}
 	if (order.count)
 		fprintf(tables->out, "\n%s\n%s%s\n", table->title,
 			table->columns, duration(digest) ? table->timed : "");
@@ -225,26 +220,6 @@ static int print_sites(const struct report_tables *tables,
 	print_more(tables, order.count, "stacks");
 	free(order.items);
 	return 0;
-}
-
-static int print_live(const struct report_tables *tables)
-{
-	return print_sites(tables, &table_live);
-}
-
-static int print_peak(const struct report_tables *tables)
-{
-	return print_sites(tables, &table_peak);
-}
-
-static int print_allocated(const struct report_tables *tables)
-{
-	return print_sites(tables, &table_allocated);
-}
-
-static int print_temporary(const struct report_tables *tables)
-{
-	return print_sites(tables, &table_temporary);
 }
 
 /* ---- by size, over time ---- */
@@ -501,10 +476,6 @@ static int (*const sections[REPORT_SECTIONS])(
 	const struct report_tables *tables) = {
 	[REPORT_SUMMARY] = print_summary,
 	[REPORT_WRONG] = print_wrongs,
-	[REPORT_LIVE] = print_live,
-	[REPORT_PEAK] = print_peak,
-	[REPORT_ALLOCATED] = print_allocated,
-	[REPORT_TEMPORARY] = print_temporary,
 	[REPORT_SIZES] = print_sizes,
 	[REPORT_TIME] = print_time,
 	[REPORT_TYPES] = print_types,
@@ -547,6 +518,7 @@ int report_print_tables(FILE *out, const struct digest *digest,
 		fprintf(tables.out, "note: %s\n", note);
 	for (unsigned int i = 0; !ret && i < REPORT_SECTIONS; i++)
 		if (settings->sections & 1u << i)
-			ret = sections[i](&tables);
+			ret = sections[i] ? sections[i](&tables) :
+					    print_sites(&tables, i);
 	return ret ? error_no_memory(err) : 0;
 }
