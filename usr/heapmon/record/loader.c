@@ -86,8 +86,9 @@ static void loader_symbols_find(Elf *elf, uint32_t type,
 
 int loader_read(struct loader *loader, pid_t pid)
 {
-	struct loader_wanted wanted[] = {{"_dl_debug_state", 0},
-					 {"_r_debug", 0}};
+	struct loader_wanted wanted[] = {
+		{ "_dl_debug_state", 0 }, { "_r_debug", 0 },
+	};
 	uint8_t ident[EI_NIDENT] = { 0 }, auxv[1024];
 	ssize_t size = proc_read(pid, "auxv", auxv, sizeof(auxv));
 	uint64_t base = 0;
