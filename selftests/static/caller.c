@@ -43,7 +43,7 @@ static double time_calls(function *volatile call, unsigned long calls)
 		(double)(end.tv_nsec - begin.tv_nsec)) / (double)calls;
 }
 
-/* The last 8 bytes of a page with nothing behind it */
+/* The last 8 bytes of a page with nothing after it */
 static const void *page_end(void)
 {
 	long page = sysconf(_SC_PAGESIZE);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Static tracepoints are switched by major, in whatever a program has
 # rastrace_write() from; records are printed by the @STATIC formats; memory that
-# can't be read and data that is too long are told.
+# can't be read and data that is too long are reported.
 . "$(dirname "$0")/../tap.sh"
 need_root
 CALLERS=$TOP/build/selftests/static
@@ -67,7 +67,7 @@ is "$(printed '^text')" 7 "nothing is recorded twice"
 is "$(tracefmt -q -t . | sed -n 's/^number //p' | tr '\n' ' ')" \
 	"0000 0001 0000 0002 0000 0003 " "numbers"
 trace clear
-ok "a child that was forked behind the first ones lives" "$caller" 90 2 fork 3
+ok "a child that was forked after the first ones lives" "$caller" 90 2 fork 3
 is "$(printed '^number ')" 6 "  its numbers are there as well"
 "$caller" 90 3 bytes 5
 is "$(printed '^bytes 00 01 02 03 04$')" 1 "bytes"
@@ -88,10 +88,10 @@ like "$(tracefmt -q -t .)" "cut" "  and the record says so"
 trace clear
 "$caller" 90 1 bad
 "$caller" 90 1 half
-"$caller" 90 1 text behind
+"$caller" 90 1 text after
 is "$(printed 'Length \[0\]')" 2 "what can't be read isn't there"
 is "$(printed 'Flags \[fault\]')" 2 "  and the record says so"
-is "$(printed '^text behind')" 1 "what comes behind it is recorded"
+is "$(printed '^text after')" 1 "what comes after it is recorded"
 like "$(trace query --json | tr -d ' \n')" '"unreadable":2' \
 	"  and these are counted"
 trace clear

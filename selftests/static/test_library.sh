@@ -61,7 +61,7 @@ check_probe() {
 		"  which leads to a nop, not of 5 bytes"
 	is "$(sed -n "s/^ *$place:.*	//p" code)" \
 		"$(sed -n '/endbr/{n;s/.*	//p;}' code)" \
-		"  behind the only other instruction"
+		"  after the only other instruction"
 }
 check_probe "$library" "the library"
 ok "a program is linked with the archive" \
@@ -117,7 +117,7 @@ a64_check() {
 	is "$(aarch64-linux-gnu-objdump -d --no-show-raw-insn \
 		--disassemble=rastrace_write "$1/librastrace.so.0" |
 		sed -n "/bti	c/{n;s/^ *$place:	//p}")" nop \
-		"  and the note leads to the nop behind the landing pad"
+		"  and the note leads to the nop after the landing pad"
 	ok "aarch64: code with BTI" a64_cc -fPIC -shared -nostdlib \
 		-Wl,-z,force-bti,--fatal-warnings -o with_bti "$caller" \
 		"$1/librastrace.a"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that calls work() where it is told to: a line of standard input is
+ * A program that calls work() on request: a line of standard input is
  * w here, t in another thread (named "worker"), c in a child, g in a child's
  * child, e in this process after it has executed itself anew; each is
  * answered by a line on standard output.

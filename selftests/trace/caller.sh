@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# A traced program that does what the test says (caller.c); behind target.sh.
+# A traced program that does what the test says (caller.c); include it after target.sh.
 CALLER=$TOP/build/selftests/trace/caller
 
 # make_caller: the program and its TDF, app(1) at work()

@@ -67,7 +67,7 @@ static inline int hit_count_perf_type(void)
 #define HIT_INSN(c, d, s, o, i) \
 	{ .code = c, .dst_reg = d, .src_reg = s, .off = o, .imm = i }
 
-/* counts[cookie]++; offset: where a probe may stand, for a try. */
+/* counts[cookie]++; offset: where a probe may be, for a try. */
 static inline void hit_count_open(struct hit_count *h, const char *file,
 				  uint32_t count, uint64_t offset)
 {

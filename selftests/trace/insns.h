@@ -4,7 +4,7 @@
  * insns and insns32, which run them. Each has a slot in a file of code:
  *
  *	the instruction
- *	jmp next		behind it
+ *	jmp next		after it
  *	...
  *	jmp jumped		where its jumps lead
  *
@@ -55,14 +55,14 @@ struct insns_form {
 	uint8_t length;
 	uint8_t kinds[INSNS_REGISTERS];
 	uint8_t fill;
-	uint8_t varies;		/* tells another thing each time */
+	uint8_t varies;		/* has another result each time */
 	uint8_t reserved[6];
 	uint64_t number;
 };
 
 enum {
 	INSNS_NOT_RUN,
-	INSNS_NEXT,		/* came out behind it */
+	INSNS_NEXT,		/* came out after it */
 	INSNS_CAME_JUMPED,	/* where jumps lead */
 	INSNS_SIGNAL,
 	INSNS_DIED,		/* the process, by `signal` */

@@ -22,7 +22,7 @@
 #define CORPUS_MAX	5000
 #define CORPUS_GUEST	400	/* in an emulated machine */
 #define CORPUS_ALIKE	2
-#define CORPUS_REFUSED	40	/* of those where no probe may stand */
+#define CORPUS_REFUSED	40	/* of those where no probe may be */
 
 struct corpus {
 	uint8_t elf_class;
@@ -313,7 +313,7 @@ static inline bool corpus_is_new(struct corpus *corpus,
 	return (*found)->alike++ < CORPUS_ALIKE;
 }
 
-/* Those where no probe may stand are in the list, too. */
+/* Those where no probe may be are in the list, too. */
 static inline bool corpus_has_room(struct corpus *corpus, const uint8_t *code,
 				   size_t size)
 {

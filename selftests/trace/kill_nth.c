@@ -22,7 +22,7 @@ __attribute__((constructor)) static void begin(void)
 
 static void *next(const char *name)
 {
-	/* a child goes on with what it was told to remove */
+	/* a child goes on with what it was to remove */
 	if (getpid() == first && left && !--left)
 		raise(SIGKILL);
 	return dlsym(RTLD_NEXT, name);

@@ -2,9 +2,9 @@
 /*
  * What trcust believes of instructions of AArch64 under a uprobe, held against
  * this kernel: each is run from random states without and with a probe. Where a
- * probe may stand, it can be put, is hit once each time, and makes no
- * difference; each class of those where none may stand has one at least that is
- * refused, spoiled, or never done with. What is said to be cheap is cheaper.
+ * probe may be, it can be put, is hit once each time, and makes no
+ * difference; each class of those where none may be has one at least that is
+ * refused, changed, or never done with. What is reported to be cheap is cheaper.
  */
 #include "tap.h"
 
@@ -48,15 +48,15 @@ struct outcome {
 	uint8_t data[4096];
 };
 
-enum verdict { FINE, REFUSED, NEVER, OFTEN, SPOILED, NOT_TRIED };
+enum verdict { FINE, REFUSED, NEVER, OFTEN, CHANGED, NOT_TRIED };
 
 static const char *const verdict_names[] = {
-	"fine", "refused", "never hit", "hit too often", "spoiled", "not tried",
+	"fine", "refused", "never hit", "hit too often", "changed", "not tried",
 };
 
 struct form {
 	const uint32_t *words;
-	size_t count, probed;	/* the word that a probe stands on */
+	size_t count, probed;	/* the word that a probe is on */
 	struct arch_insn insn;
 	char text[80];
 	struct outcome plain[STATES];
@@ -287,18 +287,18 @@ static const char *difference(const struct outcome *a, const struct outcome *b)
 static void form_try(const struct hit_count *h, size_t index)
 {
 	struct form *form = &forms[index];
-	bool spoiled = false;
+	bool changed = false;
 	uint64_t hits;
 
-	for (size_t s = 0; s < STATES && !spoiled && form->runs; s++) {
+	for (size_t s = 0; s < STATES && !changed && form->runs; s++) {
 		form_run(index, s);
-		spoiled = !is_alike(&result, &form->plain[s]);
-		if (spoiled && !form->insn.user_refused)
+		changed = !is_alike(&result, &form->plain[s]);
+		if (changed && !form->insn.user_refused)
 			tap_diag("%s: %s", form->text,
 				 difference(&result, &form->plain[s]));
 	}
 	hits = hit_count_read(h, index);
-	form->verdict = !form->runs ? NOT_TRIED : spoiled ? SPOILED :
+	form->verdict = !form->runs ? NOT_TRIED : changed ? CHANGED :
 			hits < STATES ? NEVER : hits > STATES ? OFTEN : FINE;
 }
 
@@ -422,7 +422,7 @@ static void judge_cost(void)
 	static const uint32_t cheap[] = {
 		0x10000000, 0xb4000020, 0x14000001, 0xd65f03c0,
 	};
-	static const uint32_t dear[] = { 0x91000400, 0xf94003e0, 0xaa0003e0 };
+	static const uint32_t slow[] = { 0x91000400, 0xf94003e0, 0xaa0003e0 };
 	uint64_t slowest = 0, fastest = UINT64_MAX;
 
 	for (size_t i = 0; i < sizeof(cheap) / sizeof(cheap[0]); i++) {
@@ -430,8 +430,8 @@ static void judge_cost(void)
 
 		slowest = ns > slowest ? ns : slowest;
 	}
-	for (size_t i = 0; i < sizeof(dear) / sizeof(dear[0]); i++) {
-		uint64_t ns = time_word(dear[i]);
+	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+		uint64_t ns = time_word(slow[i]);
 
 		fastest = ns < fastest ? ns : fastest;
 	}

@@ -150,7 +150,7 @@ static void check_maps(void)
 	opened(NULL, "with its own maps again");
 }
 
-/* Slices lie one behind the other, main ones and then nesting ones. */
+/* Slices lie one after the other, main ones and then nesting ones. */
 static void check_slices(const struct buffer *buffer)
 {
 	const struct ras_control *c = buffer->control;
@@ -235,7 +235,7 @@ static void check_clocks(void)
 	       now(CLOCK_REALTIME) + most, "and the way to wall time");
 }
 
-/* What is said that a buffer takes, beside what the kernel says. */
+/* The memory that a buffer is reported to take, compared with the kernel's. */
 static void check_memory(const struct buffer *buffer)
 {
 	const int maps[] = {
@@ -243,7 +243,7 @@ static void check_memory(const struct buffer *buffer)
 		buffer->trigger_view.fd, buffer->main_view.fd,
 		buffer->nest_view.fd, buffer->processes_fd,
 	};
-	uint64_t told = buffer_memory(buffer->control->slice_bytes,
+	uint64_t reported = buffer_memory(buffer->control->slice_bytes,
 				      buffer->control->cpus);
 	const uint64_t more = RAS_SLICE_HEADER + RAS_RECORD_MAX;
 	uint64_t cpu = 8 * (1 + RAS_NEST_LEVELS) + RAS_SLICE_MIN + more +
@@ -264,9 +264,9 @@ static void check_memory(const struct buffer *buffer)
 		if (file)
 			fclose(file);
 	}
-	tap_diag("%llu bytes by the kernel, %llu are told", memory,
-		 (unsigned long long)told);
-	tap_ok(told > memory - memory / 5 && told < memory + memory / 5,
+	tap_diag("%llu bytes by the kernel, %llu are reported", memory,
+		 (unsigned long long)reported);
+	tap_ok(reported > memory - memory / 5 && reported < memory + memory / 5,
 	       "its memory");
 	tap_ok(other > -65536 * 4 && other < 65536 * 4,
 	       "64 CPUs more take no more than their slices");

@@ -219,10 +219,10 @@ static void check_plain(void)
 	clear(5);
 	expect("2:1005:5", "the outermost of two");
 	jumper(9);
-	expect("3:1009:9", "of a jump, and a call behind it");
+	expect("3:1009:9", "of a jump, and a call after it");
 	clear(1);
 	give(2);
-	expect("2:1001:1 1:1002:2", "nothing of it is left behind");
+	expect("2:1001:1 1:1002:2", "nothing of it is left");
 	give(-0x1000UL);
 	give(3);
 	expect("1:1003:3", "one that isn't fulfilled leaves nothing");
@@ -327,7 +327,7 @@ static void check_inside(void)
 	inside = NULL;
 	expect("2:1001:1", "recursion");
 	give(3);
-	expect("1:1003:3", "and all is over behind it");
+	expect("1:1003:3", "and all is over after it");
 }
 
 /* ---- threads, children ---- */

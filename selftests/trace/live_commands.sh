@@ -6,7 +6,7 @@
 need_root
 make_app
 
-# What is armed is told, and only that
+# What is armed is reported, and only that
 status 0 "query without a buffer" trace query
 is "$(cat "$TMP/out")" "nothing is armed" "nothing is armed"
 status 1 "get without a buffer" trace get "$TMP/none.ras"
@@ -49,7 +49,7 @@ commands() {
 		"18 13 2" "what is off keeps its figures"
 	is "$(figure state)" '"off"' "state is off"
 	status 1 "off again" trace off "$TDF"
-	like "$(cat "$TMP/err")" "'$TDF' is not armed" "is told"
+	like "$(cat "$TMP/err")" "'$TDF' is not armed" "is reported"
 	status 0 "get after off" trace get "$TMP/late.ras"
 	is "$(tracefmt "$TMP/late.ras" 2>/dev/null | grep -c '^Event')" 2 \
 		"the records are there after off"
@@ -87,7 +87,7 @@ trace on "$TMP/other/app.tdf"
 status 1 "the second of two is armed already" \
 	trace on "$TDF" "$TMP/other/app.tdf"
 like "$(cat "$TMP/err")" "'$TMP/other/app.tdf': it is armed already" \
-	"that is told of it"
+	"that is reported of it"
 is "$(figure state 1) $(figure state 2)" '"on" "on"' "the first is armed"
 status 0 "suspend by a name that both have" trace suspend "$TDF"
 is "$(figure state 1) $(figure state 2)" '"on" "suspended"' \
@@ -107,7 +107,7 @@ status 1 "another size is refused while there are records" \
 	trace on --buffer 128K "$TDF"
 trace clear
 status 0 "after clear it is made anew" trace on --buffer 100K "$TDF"
-like "$(cat "$TMP/err")" "rounded up to 128 KiB" "rounding is told"
+like "$(cat "$TMP/err")" "rounded up to 128 KiB" "rounding is reported"
 like "$(trace query)" "^buffer: 128 KiB" "query names the size"
 status 0 "off --all" trace off --all
 is "$(pins)" "" "removes every pin"
@@ -115,7 +115,7 @@ is "$(pins)" "" "removes every pin"
 # run
 status 0 "run" trace run "$TDF" -- "$TMP/target" 4 3
 is "$(grep -c '^Event' "$TMP/out")" 4 "prints the records"
-like "$(cat "$TMP/err")" "exited with status 3" "tells the exit status"
+like "$(cat "$TMP/err")" "exited with status 3" "reports the exit status"
 status 0 "run --output" trace run -o "$TMP/run.ras" "$TDF" -- "$TMP/target" 4
 is "$(tracefmt "$TMP/run.ras" 2>/dev/null | grep -c '^Event')" 4 \
 	"writes the records"
@@ -125,7 +125,7 @@ like "$(cat "$TMP/err")" "cannot run .*no-such-program" "says so"
 # shellcheck disable=SC2016
 status 0 "run of a program that is killed" \
 	trace run "$TDF" -- sh -c 'kill -9 $$'
-like "$(cat "$TMP/err")" "ended by signal 9" "tells the signal"
+like "$(cat "$TMP/err")" "ended by signal 9" "reports the signal"
 is "$(pins)" "" "run leaves nothing armed"
 status 1 "off where only programs were run" trace off "$TDF"
 is "$(cat "$TMP/err")" "trace: '$TDF' is not armed: there is no trace buffer" \

@@ -97,7 +97,7 @@ static void figures_check(const struct buffer *buffer)
 }
 
 /* What a command prints has a line like this. */
-static void told(const char *command, const char *line)
+static void reported(const char *command, const char *line)
 {
 	char text[512];
 
@@ -122,12 +122,12 @@ int main(void)
 	locks_set(&buffer, 0);
 	hits(2);
 	figures_check(&buffer);
-	told("query", "^buffer: 7 hits dropped");
-	told("query", "^  lost: 7 of 12 hits");
+	reported("query", "^buffer: 7 hits dropped");
+	reported("query", "^  lost: 7 of 12 hits");
 	snprintf(line, sizeof(line), "explain-loss %s", self_path);
-	told(line, "^ +12 hits, of which");
-	told(line, "^ +5 present ");
-	told(line, "^ +7 dropped .*4 slices were busy");
+	reported(line, "^ +12 hits, of which");
+	reported(line, "^ +5 present ");
+	reported(line, "^ +7 dropped .*4 slices were busy");
 	buffer_close(&buffer);
 	self_close();
 	return tap_done();

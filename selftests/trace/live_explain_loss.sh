@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every hit that isn't in the trace has its reason: each is brought about, and
-# what is told adds up to what the program has passed.
+# what is reported adds up to what the program has passed.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
@@ -40,7 +40,7 @@ hits() {
 	sed -n 's/^ *\([0-9]*\) hits, of which$/\1/p' "$TMP/loss"
 }
 
-told() {
+reported() {
 	like "$(cat "$TMP/loss")" "$1" "  $2"
 }
 
@@ -69,30 +69,30 @@ trace on "$COND" || bail "cannot arm"
 "$TMP/target" 20
 explain "cond(1)"
 rows 20 5 condition=15
-told "condition .*IF" "names the clause"
+reported "condition .*IF" "names the clause"
 trace off --all
 
 trace on "$LIMITS"
 "$TMP/target" 10
 explain "limits(1)"
 rows 10 3 passcount=2 maxhits=5
-told "passcount .*PASSCOUNT=2" "names PASSCOUNT"
-told "maxhits .*MAXHITS=3 .*anew" "names MAXHITS and what to do"
+reported "passcount .*PASSCOUNT=2" "names PASSCOUNT"
+reported "maxhits .*MAXHITS=3 .*anew" "names MAXHITS and what to do"
 trace off --all
 
 trace on --comm another "$TDF"
 "$TMP/target" 7
 explain "app(1)"
 rows 7 0 process=7
-told "process .*--comm" "names the options"
+reported "process .*--comm" "names the options"
 trace off --all
 trace on --pid $$ "$TDF"
 "$TMP/target" 7
 explain "app(1)"
 is "$(row present)" 0 "  nothing is recorded of another process"
-is "$(($(hits) - $(row process)))" 0 "  whoever leaves it out"
+is "$(($(hits) - $(row process)))" 0 "  whatever leaves it out"
 if [ "$(hits)" -eq 0 ]; then
-	told "^and .*other processes.*--pid" "that the kernel does is told"
+	reported "^and .*other processes.*--pid" "that the kernel does is reported"
 fi
 trace off --all
 
@@ -101,12 +101,12 @@ trace suspend
 "$TMP/target" 6
 explain "app(1)"
 rows 6 0 suspended=6
-told "suspended .*'trace resume'" "says what to do"
+reported "suspended .*'trace resume'" "says what to do"
 trace resume app
 "$TMP/target" 2
 explain "app(1)"
 rows 8 2 suspended=6
-told "suspended .*resumed since" "says that it is over"
+reported "suspended .*resumed since" "says that it is over"
 trace off --all
 
 trace on --max-rate 5 "$TDF"
@@ -115,7 +115,7 @@ explain "app(1)"
 is "$(($(row present) + $(row rate))) $(hits)" "100 100" \
 	"  what is above the rate is muted"
 ok "  some were" test "$(row rate)" -gt 50
-told "rate .*more than 5 .*--max-rate" "names the option"
+reported "rate .*more than 5 .*--max-rate" "names the option"
 trace off --all
 
 # The trigger's record and four more, then all is frozen
@@ -123,8 +123,8 @@ status 0 "on --stop-on" trace on --stop-on "$TDF(1):after 4" "$TDF"
 "$TMP/target" 20
 explain "app(1)"
 rows 20 5 frozen=15
-told "frozen .*--stop-on.*'trace resume'" "says what to do"
-like "$(trace query)" "^trigger: app.tdf\(1\) at .*frozen" "query tells it"
+reported "frozen .*--stop-on.*'trace resume'" "says what to do"
+like "$(trace query)" "^trigger: app.tdf\(1\) at .*frozen" "query reports it"
 status 0 "clear" trace clear
 like "$(cat "$TMP/err")" "'trace resume'" "leaves it frozen, and says so"
 like "$(trace query)" "^trigger: .*frozen" "frozen it is"
@@ -158,17 +158,17 @@ status 0 "explain-loss of one without a hit" trace explain-loss "many(7)"
 like "$(cat "$TMP/out")" "^ +0 hits, of which" "has its rows"
 trace off --all
 
-# Overwritten: with the size that is told, it would all have been there. A buffer is
+# Overwritten: with the size that is reported, it would all have been there. A buffer is
 # as large on every CPU, so that is for what runs where it did.
 trace on --buffer 64K "$TDF"
 taskset 1 "$TMP/target" 5000
 explain "app(1)"
 is "$(hits)" 5000 "  5000 hits"
 ok "  most are overwritten" test "$(row overwritten)" -gt 2000
-told "overwritten .*since [0-9]+-[0-9]+-" "since when it is complete"
+reported "overwritten .*since [0-9]+-[0-9]+-" "since when it is complete"
 size=$(sed -n 's/.*--buffer \([0-9]*K\) would.*/\1/p' "$TMP/loss")
 trace off --all
-status 0 "another buffer, of the size that is told" \
+status 0 "another buffer, of the size that is reported" \
 	trace on --buffer "${size:-none}" "$TDF"
 taskset 1 "$TMP/target" 5000
 explain "app(1)"
@@ -181,7 +181,7 @@ trace off "$TDF"
 "$TMP/target" 4
 explain "app"
 rows 5001 1 cleared=5000
-told "^disarmed .*isn't counted" "what is off is told"
+reported "^disarmed .*isn't counted" "what is off is reported"
 trace off --all
 
 # Not armed in time
@@ -191,8 +191,8 @@ started $early
 kill -STOP $early
 trace on "$TDF"
 explain "app(1)"
-told "armed .*isn't counted" "when it was armed"
-told "1 process that has it was started earlier" "who was there before"
+reported "armed .*isn't counted" "when it was armed"
+reported "1 process that has it was started earlier" "who was there before"
 
 # The module is replaced: by a copy, then by another program
 cp "$TMP/target" "$TMP/target.new" && mv "$TMP/target.new" "$TMP/target"
@@ -206,10 +206,10 @@ cp "$TOP/build/selftests/trace/idle" "$TMP/target.new" &&
 other=$!
 started $other
 explain "app(1)"
-told "replaced on disk" "the file was replaced"
-told "process $copy \(target\) has a copy of the same build [0-9a-f]+" \
+reported "replaced on disk" "the file was replaced"
+reported "process $copy \(target\) has a copy of the same build [0-9a-f]+" \
 	"who runs a copy of it"
-told "process $other \(target\) has another build [0-9a-f]+" \
+reported "process $other \(target\) has another build [0-9a-f]+" \
 	"who runs another build"
 unlike "$(cat "$TMP/loss")" "process $early " "not who runs what is armed"
 like "$(trace query)" "replaced on disk" "query says that it was replaced"

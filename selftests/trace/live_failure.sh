@@ -130,7 +130,7 @@ fill_log() {
 		trace off "$TMP/many.tdf"
 	done
 	diag "$sessions sessions of 2000 tracepoints"
-	like "$(cat "$TMP/err")" "session log is full" "a full session log is told"
+	like "$(cat "$TMP/err")" "session log is full" "a full session log is reported"
 	like "$(cat "$TMP/err")" "trace get|trace clear" "  and what to do"
 	unlike "$(trace query)" "session [0-9]*, on, " "  nothing is armed"
 	status 0 "clear" trace clear

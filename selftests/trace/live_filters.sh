@@ -48,7 +48,7 @@ is "$(recorded wt --uid 12345)" 0 "--uid of somebody else"
 trace on --pid 1 --pid "$CALLER_PID" "$TDF"
 other
 is "$(figure hits) $(figure filtered)" "2 2" "filtered hits are counted"
-like "$(trace query)" "filtered: 2 process" "and told"
+like "$(trace query)" "filtered: 2 process" "and reported"
 trace off "$TDF"
 trace clear
 
@@ -111,7 +111,7 @@ misused() {
 }
 misused --pid 0x10
 misused --pid 0
-misused --uid nobody-of-that-name
+misused --uid no-such-user
 misused --comm ""
 misused --context=tid
 misused --context=stack:33
@@ -122,7 +122,7 @@ misused --max-cpu 101
 if unshare --pid --fork true 2>/dev/null; then
 	status 1 "--pid in another pid namespace" \
 		unshare --pid --fork trace on "$TDF" --pid 1
-	like "$(cat "$TMP/err")" "--pid needs the host's process ids" "  is told"
+	like "$(cat "$TMP/err")" "--pid needs the host's process ids" "  is reported"
 	like "$(cat "$TMP/err")" "run trace on the host" "  and what to do"
 else
 	skip "--pid in another pid namespace" "no unshare"

@@ -112,7 +112,7 @@ static int spool_pass(struct spooler *s)
 	return spooler_pass(s, &err);
 }
 
-/* Room for `room` bytes behind the passes. */
+/* Room for `room` bytes after the passes. */
 static struct ending end_in(unsigned int room)
 {
 	struct spooler s;
@@ -129,7 +129,7 @@ static struct ending end_in(unsigned int room)
 
 /* The first PASS is of the file's begin, then there are two, and one that
  * repeats the last of them where there was room. Where there was none, the END
- * is in place of the last one. */
+ * replaces the last one. */
 static bool ending_right(const struct ending *e, unsigned int room)
 {
 	if (!e->whole || !e->ended)
@@ -162,7 +162,7 @@ static void test_ends(void)
 }
 
 /* The disk is full in the middle of a pass, and has room again for the end.
- * true: the last PASS repeats one that is in the file, and what is told of the
+ * true: the last PASS repeats one that is in the file, and what is reported of the
  * records holds. */
 static bool fails_in(unsigned int room, bool *failed)
 {
@@ -201,7 +201,7 @@ static void test_passes(void)
 }
 
 /* There is no room for all that a file begins with: it is none, or one that ends
- * and has no counts of what it doesn't tell of. */
+ * and has no counts of what it doesn't report. */
 static bool begins_in(unsigned int room, bool *failed)
 {
 	struct spooler s = {

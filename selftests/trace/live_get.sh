@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# trace get: the file tells who was traced and where their code lay, can bring
+# trace get: the file has the processes that were traced and where their code was, can bring
 # its formats along and be compressed; it is taken while tracing goes on, and
 # leaves everything as it was.
 . "$(dirname "$0")/../tap.sh"
@@ -28,7 +28,7 @@ is "$(sed -n 's/.* at //p' "$TMP/out" | sort -u)" "target+0x$where" \
 trace get "$TMP/later.ras"
 tracefmt -q --no-symbols "$TMP/later.ras" >"$TMP/out"
 is "$(grep -c '^Event' "$TMP/out") $(sed -n 's/.* at //p' "$TMP/out" | sort -u)" \
-	"4 target+0x$where" "likewise of two processes"
+	"4 target+0x$where" "of two processes, too"
 
 is "$(trace get - | tracefmt -q - | grep -c '^Event')" 4 \
 	"'-' is standard output"
@@ -53,7 +53,7 @@ cd "$TMP" || exit 1
 mv "$TMP/kept.tff" "$TMP/TRC00C5.TFF"
 status 2 "a compression that there isn't" \
 	trace get --compress=lzma "$TMP/none.ras"
-like "$(cat "$TMP/err")" "'lzma' is no compression: zlib or zstd" "is told"
+like "$(cat "$TMP/err")" "'lzma' is no compression: zlib or zstd" "is reported"
 
 # While the program runs: all that lies in it
 trace clear

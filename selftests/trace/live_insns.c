@@ -2,9 +2,9 @@
 /*
  * What trcust believes of instructions under a uprobe, held against this
  * kernel: each form of instruction is run from random states without and with
- * a probe. Where a probe may stand, it can be put, is hit once each time, and
- * makes no difference; each class of those where none may stand has one at
- * least that is refused, spoiled, never hit, or hit too often.
+ * a probe. Where a probe may be, it can be put, is hit once each time, and
+ * makes no difference; each class of those where none may be has one at
+ * least that is refused, changed, never hit, or hit too often.
  *
  * In guests it is a part of the forms, unless RASTRACE_INSNS_ALL is set.
  */
@@ -27,14 +27,14 @@ enum verdict {
 	REFUSED,		/* by the kernel */
 	NEVER,			/* hit */
 	OFTEN,			/* hit more than once each time */
-	SPOILED,
+	CHANGED,
 	KILLED,
 	NOT_TRIED,
 	VERDICTS
 };
 
 static const char *const verdict_names[] = {
-	"fine", "refused", "never hit", "hit too often", "spoiled", "killed",
+	"fine", "refused", "never hit", "hit too often", "changed", "killed",
 	"not tried",
 };
 
@@ -106,7 +106,7 @@ static void subject_find(struct suite *s, size_t index)
 					INSNS_CODE + index * INSNS_SLOT, NULL);
 }
 
-/* Distances tell when the jump isn't where it was put. */
+/* Distances show when the jump isn't where it was put. */
 static void jump_put(uint8_t *slot, size_t at, uint64_t from, uint64_t to)
 {
 	uint32_t distance = to - (from + at + 5);
@@ -364,7 +364,7 @@ static void field_compare(struct suite *s, size_t index, int field)
 			subject->below |= !is_failed_call(s, i, subject);
 			continue;
 		}
-		subject->verdict = SPOILED;
+		subject->verdict = CHANGED;
 		snprintf(subject->how, sizeof(subject->how),
 			 "%s %#llx, was %#llx", field_names[field],
 			 (unsigned long long)probed,
@@ -581,9 +581,9 @@ static void tally_check(const struct tally *tally)
 			return;
 		}
 	tap_ok(bad, "%s: %zu fine, %zu refused, %zu never hit, "
-	       "%zu too often, %zu spoiled, %zu kill", tally->why,
+	       "%zu too often, %zu changed, %zu kill", tally->why,
 	       tally->count[FINE], tally->count[REFUSED], tally->count[NEVER],
-	       tally->count[OFTEN], tally->count[SPOILED],
+	       tally->count[OFTEN], tally->count[CHANGED],
 	       tally->count[KILLED]);
 }
 

@@ -88,7 +88,7 @@ ok "the next command starts another" until_true 5 point_is 1 maxhits
 status 0 "off of what has disarmed itself" trace off "$TDF"
 trace clear
 
-# --- the dearest point goes
+# --- the slowest point goes
 status 0 "on --max-cpu" trace on --max-cpu 5 "$HOT"
 ok "a keeper runs for it" until_true 5 keeper_runs
 sleep 1
@@ -106,7 +106,7 @@ is "$(figure state 2)" '"on"' "  the other one isn't"
 is "$(figure hits 1)" "$hits" "  its hits cost nothing any more"
 ok "the keeper goes on" keeper_runs
 like "$(trace query)" "^cpu: programs take [0-9.]+ % of a CPU, above 5.00 %" \
-	"what programs take is told"
+	"what programs take is reported"
 kill -9 "$(keeper)"
 sleep 4
 like "$(trace query)" "^cpu: programs take what isn't measured now" \

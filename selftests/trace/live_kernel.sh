@@ -32,7 +32,7 @@ opens() {
 	busybox cat $(yes /dev/null | head -n "$1") /none >/dev/null 2>&1
 }
 
-# nobody else's
+# no other one's
 on() {
 	trace on --comm busybox "$@"
 }
@@ -53,7 +53,7 @@ opens 5
 tracefmt -q -t . >out
 first=$(count open) second=$(count second) returned=$(count opened)
 is "$first" 12 "hit by two of the three"
-is "$second" 12 "likewise the second"
+is "$second" 12 "so is the second"
 is "$returned" "$first" "each has returned"
 like "$(cat out)" "^result 0000 ?0000 ?0000 ?000[3-9A-F]$" "a descriptor"
 like "$(cat out)" "^result FFFF ?FFFF ?FFFF ?FFFE$" "-ENOENT"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # A kernel symbol is traced through a kprobe, and reads the kernel's memory as well
-# as that of the process, by the address; a kernel without kprobes is told in one
+# as that of the process, by the address; a kernel without kprobes is reported in one
 # line.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
@@ -18,7 +18,7 @@ if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
 	like "$(cat "$TMP/err")" "no kprobes" "says that there are no kprobes"
 	like "$(trace query)" "nothing is armed" "nothing is left armed"
 	make_app
-	status 1 "on, behind another TDF" trace on "$TDF" "$TMP/kernel.tdf"
+	status 1 "on, after another TDF" trace on "$TDF" "$TMP/kernel.tdf"
 	like "$(cat "$TMP/err")" "no kprobes" "says so, too"
 	like "$(trace query)" ", on, " "and the other is armed"
 	status 0 "which can be disarmed" trace off "$TDF"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Memory that isn't resident is brought in and the record says so; what can't be
-# read, or would wait for somebody else, is told with its address; nothing hangs.
+# read, or would wait for somebody else, is reported with its address; nothing hangs.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
@@ -92,7 +92,7 @@ cases() {
 	lines | grep -v '^[^|]*|after ' >"$TMP/lines"
 	compare "$TMP/expected"
 	is "$(figure recorded 5) $(figure filtered 5) $(figure faults 5)" \
-		"1 2 1" "a condition is evaluated once, and told when it can't be"
+		"1 2 1" "a condition is evaluated once, and reported when it can't be"
 	status 0 "off" trace off "$TMP/$1.tdf"
 }
 
@@ -131,6 +131,6 @@ is "$(figure recorded 2) $((in + absent))" "2000 2000" \
 diag "$((in - 1000)) of 1000 were brought in"
 status 0 "tracefmt" tracefmt --tff "$TMP"
 is "$(grep -c '^text string \|^text <not tried' "$TMP/out")" 2000 "and printed"
-unlike "$(cat "$TMP/out")" "left alone|not readable" "no other reason is told"
+unlike "$(cat "$TMP/out")" "left alone|not readable" "no other reason is reported"
 status 0 "off" trace off "$TMP/memory.tdf"
 tap_done

@@ -57,7 +57,7 @@ cp "$CALLER" "$TMP/new"
 mv "$TMP/new" "$TMP/caller"
 echo w | "$TMP/caller" >/dev/null
 is "$(figure recorded)" 0 "a file that took its place isn't recorded"
-like "$(trace query)" "replaced|another file" "query tells"
+like "$(trace query)" "replaced|another file" "query reports"
 trace off --all
 
 # A container: another root, where the recorded path leads to the program

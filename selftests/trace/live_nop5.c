@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Cheap instructions with a uprobe: data below the stack pointer of a function
- * that calls nothing, and a child that was forked behind the first hit. Both
+ * that calls nothing, and a child that was forked after the first hit. Both
  * must be as without one, but with a nop of 5 bytes: kernels from 6.18 on turn
  * it into a call of a page that children don't have. 6.1 and 6.12 don't.
  * compile/choose.c avoids these.

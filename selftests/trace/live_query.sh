@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Being told what is going on: the screen, what is left out of it, figures that
+# What query shows: the screen, what is left out of it, figures that
 # fit each other while tracing goes on.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
@@ -31,11 +31,11 @@ like "$(cat "$TMP/query")" "^ +1 +on +3 +3 +0 +0 +0 +unknown +0 +work" \
 	"a tracepoint with its figures"
 like "$(cat "$TMP/query")" \
 	" work: work\\+[0-9]+ \(0x[0-9a-f]+\)( for 0x[0-9a-f]+)?, [a-z]+.*, (nop5|emulated|stepped), some [0-9.]+ [nu]s$" \
-	"  where it stands, on what, and what a hit costs"
+	"  where it is, on what, and what a hit costs"
 like "$(cat "$TMP/query")" "^  armed [0-9-]+ [0-9:.]+ \(.* ago\)" "since when"
 like "$(cat "$TMP/query")" "^  without a hit: 2-60$" "long lists are summed up"
 memory=$(field memory)
-ok "memory is told" test "$memory" -gt 1000000
+ok "memory is reported" test "$memory" -gt 1000000
 trace off "$TMP/many/many.tdf"
 ok "and goes down" test "$(field memory)" -lt "$memory"
 
@@ -57,7 +57,7 @@ status 1 "a minor that isn't there" trace query "app(9)"
 like "$(cat "$TMP/err")" "^trace: 'app\(9\)': there is no tracepoint 9$" \
 	"  which operand it is"
 status 1 "no end" trace query "app("
-like "$(cat "$TMP/err")" "^trace: 'app\(': it doesn't end" "  likewise"
+like "$(cat "$TMP/err")" "^trace: 'app\(': it doesn't end" "  the same"
 status 1 "suspend one tracepoint" trace suspend "app(1)"
 like "$(cat "$TMP/err")" "'app\(1\)': .*all tracepoints of a TDF" \
 	"  isn't done, and says so"
@@ -104,7 +104,7 @@ like "$(trace explain-loss most)" "2 maxhits .*reached before [0-9-]+" \
 	"and when"
 trace off --all
 
-# A probe that stands beside the address whose values it logs
+# A probe that is beside the address whose values it logs
 make_tdf "$TMP/beside.tsf" <<TSF
 MODNAME=$TMP/target
 MAJOR=195

@@ -14,7 +14,7 @@ table=$built/trace/rights
 tab=$(printf '\t')
 USER_ID=54321 GROUP_ID=54322 OTHER_ID=54323 DEVICE_ID=54324 NEIGHBOUR_ID=54325
 
-# What stands in front of a command, by column. Containers have these by default.
+# What is in front of a command, by column. Containers have these by default.
 subject=$built/trace/subject
 contained=0,1,3,4,5,6,7,8,10,13,18,27,29,31
 bpf=39,38 syslog=34
@@ -62,7 +62,7 @@ mount -t bpf -o mode=0755 bpf "$TMP/bpf" || bail "no bpffs"
 roots=$RASTRACE_RUN mine=$TMP/bpf/mine
 mkdir -m 700 "$mine"
 chown $USER_ID:$USER_ID "$mine"
-# of nobody who is in the table
+# of a user who is not in the table
 "$subject" -u $NEIGHBOUR_ID -g $NEIGHBOUR_ID "$TMP/idle" &
 neighbour=$!
 own=
@@ -365,7 +365,7 @@ table_part() {
 	like "$(cat "$TMP/err")" "nothing is armed" "  as nothing is armed there"
 }
 
-# --- what the kernel is told
+# --- what the kernel gets
 # setting NAME VALUE: what it was is $before
 setting() {
 	file=/proc/sys/kernel/$1

@@ -87,7 +87,7 @@ like "$(cat err)" "nothing.tdf beside the module, in TRACE_PATH, /etc/rastrace" 
 status 0 "a part is armed" trace on 'app(1)'
 status 0 "another part" trace on 'app(1-3)'
 like "$(cat err)" "1 tracepoint is armed already; the other 2 are now" \
-	"what is armed already is told"
+	"what is armed already is reported"
 is "$(armed)" "1 2 3 " "and left out"
 status 1 "what is armed already" trace on 'app(1,2)'
 like "$(cat err)" "armed already" "is refused"
@@ -124,7 +124,7 @@ status 1 "one operand is wrong" trace on 'app(1,99)' 'app(2)' 'nothing(1)'
 like "$(cat err)" "cannot arm 'app\(1,99\)': there is no tracepoint 99" \
 	"the part is named"
 like "$(cat err)" "there are 1-3, 5, 16" "and what there is"
-like "$(cat err)" "cannot arm 'nothing\(1\)': there is no TDF" "each is told"
+like "$(cat err)" "cannot arm 'nothing\(1\)': there is no TDF" "each is reported"
 is "$(armed)" "2 " "the other is armed"
 trace off --all
 status 1 "a name that isn't there" trace on 'app(MOU)'
@@ -134,7 +134,7 @@ sed "s,$TMP/target,$TMP/good," app.tsf | make_tdf good.tsf
 printf 'x' >>good
 objcopy --only-keep-debug target target 2>/dev/null || : >target
 status 1 "the module of one has changed" trace on app good
-like "$(cat err)" "cannot arm 'app'" "that is told"
+like "$(cat err)" "cannot arm 'app'" "that is reported"
 is "$(trace query | grep -c '^/.*good.tdf')" 1 "the other is armed"
 cp "$TARGET" target
 trace off --all
@@ -146,17 +146,17 @@ is "$(armed)" "1 5 " "its tracepoint is armed as well"
 is "$(tracefmt 2>/dev/null | grep -c '^Event')" 4 \
 	"the trigger and three more are recorded"
 status 1 "--stop-on of what is armed already" trace on 'app(2)' --stop-on 'app(5)'
-like "$(cat err)" "doesn't stop the recording" "is told"
+like "$(cat err)" "doesn't stop the recording" "is reported"
 trace off --all
 status 1 "--stop-on of another TDF" trace on app --stop-on 'nothing(1)'
-like "$(cat err)" "^trace: --stop-on 'nothing\(1\)': there is no TDF" "is told"
+like "$(cat err)" "^trace: --stop-on 'nothing\(1\)': there is no TDF" "is reported"
 status 1 "--stop-on without a number" trace on app --stop-on 'app(1):after x'
-like "$(cat err)" "'x' is no number of records" "is told"
+like "$(cat err)" "'x' is no number of records" "is reported"
 status 1 "--stop-on twice, after other numbers" \
 	trace on app --stop-on 'app(1):after 3' --stop-on 'app(5):after 4'
-like "$(cat err)" "all need the same 'after'" "is told"
+like "$(cat err)" "all need the same 'after'" "is reported"
 status 1 "--stop-on of a TDF that isn't armed" trace on app --stop-on 'good(1)'
-like "$(cat err)" "'good' is not among what is to be armed" "is told"
+like "$(cat err)" "'good' is not among what is to be armed" "is reported"
 is "$(armed)" "" "nothing is armed"
 
 # OS/2's form

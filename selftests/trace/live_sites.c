@@ -322,7 +322,7 @@ static void check_rest(void)
 	       "the right one");
 	tap_is(records_like(POINT_FAULT, -1, RAS_RECORD_FAULT, &bad,
 			    sizeof(bad)), 1,
-	       "the record goes on behind a fault");
+	       "the record goes on after a fault");
 	tap_is(records_like(POINT_FAULT, -1, 0, &good, sizeof(good)), 1,
 	       "and without one it is as ever");
 }

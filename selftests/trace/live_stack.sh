@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # STACK: what the program itself says that it returns to is what is recorded,
-# where a function begins, inside, at its end and behind it; without frame
-# pointers it is the caller, and that there are none is told.
+# where a function begins, inside, at its end and after it; without frame
+# pointers it is the caller, and that there are none is reported.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
@@ -70,11 +70,11 @@ with_frames() {
 	make_tdf "$TMP/$1.tsf" <<TSF
 MODNAME=$programs/$1
 MAJOR=9
-TRACE MINOR=5, TP=.inner,RETEP=CALLER, DESC="behind", STACK=(8)
+TRACE MINOR=5, TP=.inner,RETEP=CALLER, DESC="after", STACK=(8)
 TSF
-	cp "$TMP/said" "$TMP/told"	# a return probe changes what it says
+	cp "$TMP/said" "$TMP/reported"	# a return probe changes what it says
 	record "$1"
-	starts "$(stacks behind)" "$(sed -n 1p "$TMP/told")" "$1: behind it"
+	starts "$(stacks after)" "$(sed -n 1p "$TMP/reported")" "$1: after it"
 }
 
 without_frames() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program to trace: passes pointers to memory that is there, that isn't
- * resident, that can't be read, and that whoever reads it waits for.
+ * resident, that can't be read, and that whatever reads it waits for.
  *
  *	memory DIR		each case once; prints "NAME|FLAGS|LINE" for
  *				each line that tracefmt must print, with the
@@ -251,7 +251,7 @@ static void chains(void)
 	drop(node(0));
 	drop(node(1));
 	expect_words("two absent pages in a chain", PAGED, "two", 0x20002);
-	expect_words("and behind them", "-", "three", 0x30003);
+	expect_words("and after them", "-", "three", 0x30003);
 	chain(node(0));
 	for (int i = 0; i < NODES; i++)
 		drop(node(i));
@@ -302,7 +302,7 @@ static void going_on(void)
 
 	*word = 0x00640072;
 	drop(word);
-	expect("behind what can't be read", FAULT ", " PAGED,
+	expect("after what can't be read", FAULT ", " PAGED,
 	       "p <not readable: %016lX>", 0ul);
 	expect_words("what is absent is brought in", "-", "q", *word);
 	drop(word);
@@ -362,7 +362,7 @@ static void faulted_by_others(void)
 	nodes_make();
 	node(0)->next = (void *)p;
 	drop(node(0));
-	expect("one behind an absent page", FAULT ", " PAGED,
+	expect("one after an absent page", FAULT ", " PAGED,
 	       "two <left alone: %016lX>",
 	       (unsigned long)(p + offsetof(struct node, value)));
 	expect("and what follows it", "-", "three <not traced>");

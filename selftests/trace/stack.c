@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that call each other and tell where they return to: prints the
+ * Functions that call each other and report where they return to: prints the
  * addresses that a stack trace from inner() has, innermost first, then those
  * from aligned(), which realigns its stack.
  */

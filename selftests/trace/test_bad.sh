@@ -136,15 +136,15 @@ fi
 
 # --- privileges and what the kernel refuses
 chmod -R a+rX "$TMP"
-nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+unprivileged="setpriv --reuid 65534 --regid 65534 --clear-groups"
 # shellcheck disable=SC2086
-refused "without privilege" "(ermission|permitted)" $nobody "$BIN/trace" on "$TDF"
+refused "without privilege" "(ermission|permitted)" $unprivileged "$BIN/trace" on "$TDF"
 like "$(cat "$TMP/err")" "root" "  hint"
 refused "without CAP_BPF and CAP_SYS_ADMIN" "(ermission|permitted)" \
 	setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin \
 	"$BIN/trace" on "$TDF"
 # shellcheck disable=SC2086
-status 0 "show needs no privilege" $nobody "$BIN/trace" show "$TDF"
+status 0 "show needs no privilege" $unprivileged "$BIN/trace" show "$TDF"
 case $(uname -m) in
 x86_64)
 	refused "kernel without BPF" "BPF program.*not implemented" \
@@ -252,7 +252,7 @@ for command in "trace on -n" "trace show" "trcust --dump" "trace on" \
 	# shellcheck disable=SC2086
 	status 0 "$command" $command "$operand"
 	[ "$command" = "trace on" ] ||
-		like "$(cat "$TMP/out")" '\\(x1[Bb]|u001b)\[2J' \
+		like "$(cat "$TMP/out")" '\\(x1[Bb]|u001[Bb])\[2J' \
 			"  is made readable"
 	is "$(LC_ALL=C grep -c "$escape\|$(printf '\302\233')" "$TMP/out")" 0 \
 		"  has no escape, of one byte or two"

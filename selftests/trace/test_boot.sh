@@ -27,7 +27,7 @@ like "$(trace query)" "^buffer: 128 KiB" "the buffer is as it says"
 is "$(figure recorded 1) $(figure recorded 2)" "3 3" "they record"
 status 1 "again" trace on --boot "$TMP/good.conf"
 like "$(cat "$TMP/err")" "^$TMP/good.conf:4:3: error: .*armed already" \
-	"  what is armed is told with its place"
+	"  what is armed is reported with its place"
 trace off --all
 
 # --- errors: the rest is done
@@ -64,16 +64,16 @@ status 1 "a file of another user's" trace on --boot "$TMP/good.conf"
 like "$(cat "$TMP/err")" "belongs to user 12345" "  is refused"
 is "$(pins)" "" "  nothing is armed"
 status 1 "a file that isn't there" trace on --boot "$TMP/none.conf"
-like "$(cat "$TMP/err")" "cannot open '$TMP/none.conf'" "  is told"
+like "$(cat "$TMP/err")" "cannot open '$TMP/none.conf'" "  is reported"
 status 1 "a directory" trace on --boot "$TMP"
-like "$(cat "$TMP/err")" "cannot read '$TMP': Is a directory" "  is told"
+like "$(cat "$TMP/err")" "cannot read '$TMP': Is a directory" "  is reported"
 mkfifo "$TMP/fifo"
 for odd in "$TMP/fifo" /dev/zero; do
 	status 1 "'$odd'" timeout 10 trace on --boot "$odd"
 	like "$(cat "$TMP/err")" "^trace: '$odd' is no regular file" "  is refused"
 done
 status 2 "--boot with another option" trace on --boot --dry-run "$TMP/good.conf"
-like "$(cat "$TMP/err")" "goes with no other option" "  is told"
+like "$(cat "$TMP/err")" "goes with no other option" "  is reported"
 status 0 "the example" trace on --boot "$TOP/etc/rastrace.conf"
 
 # --- the unit

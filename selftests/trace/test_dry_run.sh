@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# --dry-run tells what would be armed, where and at what cost, and leaves
+# --dry-run reports what would be armed, where and at what cost, and leaves
 # nothing.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"

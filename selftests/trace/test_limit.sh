@@ -39,7 +39,7 @@ C
 cc -O2 -g -o "$TMP/limit" "$TMP/limit.c" || bail "cannot compile"
 "$TMP/limit" >"$TMP/said"
 
-# What is read at once is read in front of all that is behind a STACK, which takes
+# What is read at once is read in front of all that is after a STACK, which takes
 # nearly all the room.
 for limit in 120 140 160 200 300; do
 	make_tdf "$TMP/limit.tsf" <<TSF

@@ -86,9 +86,9 @@ sys.path.insert(0, sys.argv[1])
 import openmetrics
 
 families, values = openmetrics.read(open(sys.argv[2], "rb").read())
-told = json.load(open(sys.argv[3], "rb"))
+reported = json.load(open(sys.argv[3], "rb"))
 checked = 0
-modules = {s["session"]: s["module"] for s in told["sessions"]}
+modules = {s["session"]: s["module"] for s in reported["sessions"]}
 
 
 def check(name, point, expected, *more):
@@ -102,7 +102,7 @@ def check(name, point, expected, *more):
     checked += 1
 
 
-for point in told["tracepoints"]:
+for point in reported["tracepoints"]:
     for name in "hits", "recorded", "overwritten", "dropped", "paged_in":
         check(name + "_total", point, point[name])
     check("present", point, point["present"])
@@ -111,11 +111,11 @@ for point in told["tracepoints"]:
             check(kind + "_total", point, number, ("reason", reason))
     if point["missed"] is not None:
         check("missed_total", point, point["missed"])
-print("families", len(families), "points", len(told["tracepoints"]),
+print("families", len(families), "points", len(reported["tracepoints"]),
       "checked", checked > 0)
 PYTHON
 
-# check NAME POINTS: what is told now
+# check NAME POINTS: what is reported now
 check() {
 	trace query --metrics >"$TMP/metrics"
 	trace query --json >"$TMP/json"

@@ -11,7 +11,7 @@ chmod 755 "$TMP" "$TMP/target"
 chmod 644 "$TMP"/app.* "$TMP"/*.TFF
 USER_ID=54321 GROUP_ID=54322 OTHER_ID=54323
 
-# as UID GID CAPABILITIES COMMAND...: nobody else's groups
+# as UID GID CAPABILITIES COMMAND...: no other's groups
 as() {
 	uid=$1 gid=$2 caps=-all$3
 	shift 3
@@ -120,7 +120,7 @@ until [ -s "$TMP/out.d/locked" ] || [ $tries -gt 50 ]; do
 done
 status 1 "two at once: a lock" user $mine on "$TDF"
 like "$(cat "$TMP/err")" "another trace \(process [0-9]+\) is at work" \
-	"  that tells who has it"
+	"  that reports who has it"
 kill "$(cat "$TMP/out.d/locked")"
 wait
 status 0 "  which goes with its holder" user $mine on "$TDF"

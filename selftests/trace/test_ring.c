@@ -59,7 +59,7 @@ static bool data_right(const struct ras_record *record, uint64_t position)
 	return true;
 }
 
-/* All that isn't a record is zeros, and nothing lies behind the copy. */
+/* All that isn't a record is zeros, and nothing lies after the copy. */
 static bool rest_zero(const struct ring *ring, uint64_t from, uint64_t to)
 {
 	const uint8_t *end = ring->data + (ring->head - ring->first);
@@ -171,7 +171,7 @@ static void test_tail(void)
 	tap_is(ring_check(slice->head, &damaged), 0,
 	       "a tail mark at the head leaves nothing");
 	tap_is(ring_check(slice->head + 4096, &damaged), 0,
-	       "a tail mark behind the head leaves nothing");
+	       "a tail mark after the head leaves nothing");
 }
 
 /* Logged data that look like records of other positions */
@@ -221,7 +221,7 @@ static void test_damage(void)
 	tap_is(bad, 0, "a damaged record is left out and counted");
 }
 
-/* The end of the last record is behind the head, or before its own header's. */
+/* The end of the last record is after the head, or before its own header's. */
 static void test_lengths(void)
 {
 	static const uint32_t lengths[] = { 0, 47, 113, 2048, 2049, ~0u };
@@ -310,8 +310,8 @@ static uint8_t *page_of(uint64_t position)
 }
 
 /*
- * While a copy is at `at` bytes behind its begin, `bytes` are written. All
- * records from `from` bytes behind the begin on must be there; SIZE_MAX: those
+ * While a copy is at `at` bytes after its begin, `bytes` are written. All
+ * records from `from` bytes after the begin on must be there; SIZE_MAX: those
  * of another attempt; with `always`, none.
  */
 static void overtaken(uint64_t at, uint64_t bytes, uint64_t from, bool always,
@@ -444,7 +444,7 @@ static void test_header(void)
 	       "of more");
 }
 
-/* Bytes that no copy has looked at: what ends behind them is no record. */
+/* Bytes that no copy has looked at: what ends after them is no record. */
 static void test_walk(void)
 {
 	static struct ras_record records[3] = {
@@ -462,11 +462,11 @@ static void test_walk(void)
 	tap_ok(!ring_next(&ring, KEY, &walk) && walk.position == 944 &&
 	       walk.damaged == 96, "no other, and all is counted");
 	tap_ok(!ring_next(&ring, KEY, &walk) && walk.damaged == 96,
-	       "nothing behind the end");
+	       "nothing after the end");
 	records[2].length = 48;
 	walk = (struct ring_walk){ .position = 848 };
 	tap_ok(ring_next(&ring, KEY, &walk) == &records[2] &&
-	       walk.damaged == 48, "the one behind the damage");
+	       walk.damaged == 48, "the one after the damage");
 }
 
 /* The writer's functions leave what the protocol says. */

@@ -48,10 +48,10 @@ cp "$BIN/trace" "$TMP/alone/trace"
 status 1 "without tracefmt" env PATH=/usr/bin:/bin \
 	"$TMP/alone/trace" run "$TDF" -- "$TMP/target" 3
 like "$(cat "$TMP/err")" "there is no tracefmt beside trace, nor in PATH" \
-	"  is told"
+	"  is reported"
 status 1 "into a device that is full" \
 	sh -c 'trace run "$1" -- "$2" 3 >/dev/full' sh "$TDF" "$TMP/target"
-like "$(cat "$TMP/err")" "tracefmt could not print all records" "  is told"
+like "$(cat "$TMP/err")" "tracefmt could not print all records" "  is reported"
 
 # --- why nothing was hit
 mkdir "$TMP/copy"
@@ -61,7 +61,7 @@ status 0 "a copy of the traced file" \
 is "$(grep -A 1 'no tracepoint was hit' "$TMP/err")" \
 	"trace: no tracepoint was hit: '$TMP/copy/target' isn't the file that is traced, '$TMP/target'
 trace: it is the same build, so name it: --module '$TMP/copy/target'" \
-	"  is told, and what to do"
+	"  is reported, and what to do"
 status 0 "  which" \
 	trace run -m "$TMP/copy/target" "$TDF" -- "$TMP/copy/target" 3
 is "$(grep -c '^Event' "$TMP/out") $(grep -c 'was hit' "$TMP/err")" "3 0" \

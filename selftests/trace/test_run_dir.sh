@@ -16,7 +16,7 @@ mounted() {
 # --- slashes at the end
 export RASTRACE_RUN="$run//"
 status 0 "on, with slashes at the end" trace on "$TDF"
-ok "the lock stands beside the directory" test -e "$run.lock"
+ok "the lock is beside the directory" test -e "$run.lock"
 ok "and not in it" test ! -e "$run/.lock"
 status 0 "off, with slashes at the end" trace off "$TDF"
 export RASTRACE_RUN="$run"
@@ -38,7 +38,7 @@ for command in "on $TDF" query "off --all"; do
 		env RASTRACE_RUN="$TMP/link" "$BIN/trace" $command
 	like "$(cat "$TMP/err")" "symbolic link" "  message"
 done
-ok "  nothing is mounted behind it" sh -c "! grep -q ' $TMP/empty ' /proc/mounts"
+ok "  nothing is mounted after it" sh -c "! grep -q ' $TMP/empty ' /proc/mounts"
 ln -s "$run" "$TMP/other"
 status 1 "a symbolic link to a run directory" \
 	env RASTRACE_RUN="$TMP/other" "$BIN/trace" on "$TDF"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace may be killed behind any instruction: a point that has ended in the
+ * trace may be killed after any instruction: a point that has ended in the
  * session log always says when. sesslog_point_end() runs a step at a time.
  */
 #include "tap.h"

@@ -91,7 +91,7 @@ static const struct {
 
 int main(void)
 {
-	/* what is misuse is told there */
+	/* what is misuse is reported there */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -271,7 +271,7 @@ static void test_identity(void)
 	unlink(at("tdfs/other"));
 	symlink("/bin/ls", at("tdfs/other"));
 	refused(-ESTALE, basename(realpath("/bin/sh", path)),
-		"others at both places: the first is told");
+		"others at both places: the first is reported");
 	unlink(at("other"));
 	refused(-ESTALE, basename(realpath("/bin/ls", path)),
 		"none there, another one beside");
@@ -359,7 +359,7 @@ static void test_sites(void)
 	refused(-ESTALE, text, "another instruction");
 	snprintf(text, sizeof(text), "%02x, module ",
 		 image.sites[0].insn[MACHINE_PUSH_BYTES - 1]);
-	tap_ok(strstr(err.text, text), "which is told");
+	tap_ok(strstr(err.text, text), "which is reported");
 	tap_ok(strstr(err.hint, "compile the TSF"), "what to do");
 	picked[0] = false;
 	opens("", 0, "of no interest");
@@ -386,7 +386,7 @@ static void test_sites(void)
 	memcpy(image.sites[0].insn, "\xc5\xf8\x77", 3);
 	refused(-EINVAL, "has a VEX prefix", "a VEX instruction");
 #endif
-	tap_ok(!strstr(err.text, "past the end"), "what is there is told");
+	tap_ok(!strstr(err.text, "past the end"), "what is there is reported");
 	prepare();
 	copy(at("changed"), image.sites[0].offset);
 	if (image.modules[0].id_kind == TDF_ID_BUILD) {
@@ -410,7 +410,7 @@ static void test_semaphores(void)
 	picked[0] = true;
 	image.sites[0].semaphore = self_place(hit).offset;
 	refused(-EINVAL, "has a semaphore at offset 0x",
-		"what a probe has, and nobody may write to");
+		"what a probe has, and nothing may write to");
 	image.sites[0].semaphore = 0;
 	image.points[0].sites = 2;
 	image.header.points.count = 1;

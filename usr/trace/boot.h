@@ -9,7 +9,7 @@
 #define BOOT_CONF	"/etc/rastrace/rastrace.conf"
 
 /*
- * Do what the file says (NULL: BOOT_CONF), line by line; errors are told on
+ * Do what the file requests (NULL: BOOT_CONF), line by line; errors go to
  * stderr as file:line:column, and the other lines are done all the same.
  * Returns the exit status.
  */

@@ -8,7 +8,8 @@
 #include "lib/safe_text.h"
 #include "lib/arm/arm.h"
 
-/* Where it stands, on what, and the address whose values it logs. */
+/* Where the probe is, on which instruction, and the address whose values it
+ * logs. */
 static void dry_run_place(const struct tdf *tdf, const struct tdf_site *site)
 {
 	fputs("    ", stdout);
@@ -97,7 +98,7 @@ static void dry_run_job(const struct job *job, const struct features *features,
 	       programs, maps);
 }
 
-/* What is armed already is left out; the buffer is told. */
+/* Describes the buffer, and leaves out what is armed already. */
 static int dry_run_buffer(struct job_list *jobs, const struct run_dir *run,
 			  struct error *err)
 {
@@ -108,7 +109,7 @@ static int dry_run_buffer(struct job_list *jobs, const struct run_dir *run,
 	int code;
 
 	if (cpus < 0)
-		return error_set(err, cpus, "cannot tell the number of CPUs: %s",
+		return error_set(err, cpus, "cannot find the number of CPUs: %s",
 				 strerror(-cpus));
 	code = buffer_open(&buffer, run->path, true, err);
 	if (code && code != -ENOENT)
@@ -135,7 +136,7 @@ static int dry_run_buffer(struct job_list *jobs, const struct run_dir *run,
 	return code;
 }
 
-/* In a small buffer of its own: what the verifier says doesn't depend on its
+/* In a small buffer of its own: the verifier's verdict doesn't depend on its
  * size. */
 static int jobs_load(struct job_list *jobs, const struct run_dir *private,
 		     struct features *features, struct error *err)

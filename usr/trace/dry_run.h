@@ -6,7 +6,7 @@
 #include "lib/arm/arm.h"
 
 /* Load the programs of the jobs, attach nothing, and print. What would be
- * refused is told and counted. 0, or a negative errno with err set. */
+ * refused is reported and counted. 0, or a negative errno with err set. */
 int dry_run(struct job_list *jobs, struct error *err);
 
 #endif

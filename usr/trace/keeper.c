@@ -325,7 +325,7 @@ static int keeper_pause(struct keeper *keeper)
 	/* what removed pins and took its time */
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
-	/* what they say is seen by looking */
+	/* the next look finds what they announce */
 	while (keeper->polled[UEVENTS].fd >= 0 &&
 	       recv(keeper->polled[UEVENTS].fd, event, sizeof(event),
 		    MSG_DONTWAIT) > 0)

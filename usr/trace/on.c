@@ -19,7 +19,7 @@ struct on_settings {
 static const struct option_def options[] = {
 	SETTINGS_OPTIONS("with --pid: and the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
-	  "mute the dearest tracepoints when all take more of a CPU",
+	  "mute the slowest tracepoints when all take more of a CPU",
 	  settings_take_cpu },
 	{ "group-read", 0, "GROUP",
 	  "members of this group may read the buffer, too",
@@ -147,10 +147,10 @@ static int on_run_dir(struct on *on, struct error *err)
 	jobs_wait(on, &run);
 	if (job_list_ready(&on->jobs) || on->any_major)
 		code = on_arm(on, &run, err);
-	/* what was refused leaves no buffer behind */
+	/* what was refused leaves no buffer */
 	if (!was_there)
 		retire_unused(&run);
-	/* where it is what the majors are refused for, that is told already */
+	/* where the majors are refused for it, that is reported already */
 	if (kmod_hand_over(&run, &kmod) && !code)
 		error_print("trace", &kmod);
 	if (keep_start(&run, &keep))

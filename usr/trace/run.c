@@ -95,7 +95,7 @@ static void path_warn(const char *before, const char *path, const char *after)
 	fputs(after, stderr);
 }
 
-/* No tracepoint was hit: say so when the program isn't a traced file. */
+/* No tracepoint was hit: report it when the program isn't a traced file. */
 static void program_explain_no_hit(const struct job *job, const char *program)
 {
 	char path[PATH_MAX];
@@ -282,7 +282,7 @@ static int run_operand(const char *operand, const struct run_settings *settings,
 		code = error_set(err, -ENOENT,
 				 "cannot arm '%s': the kernel module '%s' is not loaded",
 				 operand, jobs.items[0].waits);
-	/* what a target lacks has been told */
+	/* what a target lacks has been reported */
 	if (!code)
 		code = jobs.failures ? -EINVAL :
 		       run_jobs(&jobs, settings, child, err);

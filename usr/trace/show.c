@@ -30,7 +30,7 @@ static const struct option_def options[] = {
 #define LEFT_COLUMNS	36
 #define RPN_TEXT	(128u << 10)
 
-/* What stands left of a statement's instructions: lines ended by '\n'. */
+/* The column left of a statement's instructions: lines ended by '\n'. */
 struct left {
 	FILE *file;
 	char *text;
@@ -220,7 +220,7 @@ static void show_site(const struct tdf *tdf, const struct tdf_site *site,
 	if (site->flags & TDF_SITE_RETURN)
 		printf(", return probe");
 	if (site->flags & TDF_SITE_TAIL_CALL)
-		printf(", calls in place of returning");
+		printf(", calls instead of returning");
 	if (site->semaphore)
 		printf(", semaphore at file offset %#llx", site->semaphore);
 	putchar('\n');
@@ -255,7 +255,7 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 	return code;
 }
 
-/* Sites that have their body in common stand above it. */
+/* Sites that have their body in common precede it. */
 static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 		      const struct body_target *target,
 		      struct tsf_source *source, struct error *err)
@@ -280,7 +280,7 @@ static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 	if (point->maxhits)
 		printf("  records %u hits, then no more\n", point->maxhits);
 	if (point->flags & TDF_POINT_CONTINUE)
-		puts("  goes on behind what can't be read");
+		puts("  goes on after what can't be read");
 	for (uint32_t i = 0; i < point->sites && !code; i++) {
 		uint32_t index = point->first_site + i;
 		const struct tdf_site *site = &tdf->sites[index];

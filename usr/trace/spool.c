@@ -113,7 +113,7 @@ static void spool_signals_take(void)
 	sigaction(SIGTERM, &once, NULL);
 	if (!sigaction(SIGHUP, &once, &old) && old.sa_handler == SIG_IGN)
 		signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);	/* write() tells */
+	signal(SIGPIPE, SIG_IGN);	/* write() fails */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -35,8 +35,8 @@ struct arm {
 					 * pointers. `calls` and `blocks` are made
 					 * where the TDF has CALL or RELEASE points
 					 * and these are -1 (heap_maps.h) */
-	struct arm_cost *dry;		/* not NULL: only load, and tell what it
-					 * would take */
+	struct arm_cost *dry;		/* not NULL: only load, and report what
+					 * arming would take */
 };
 
 /* 0, or a negative errno with err set and nothing armed. */

@@ -20,7 +20,7 @@ struct job {
 	bool *triggers;		/* per point: stops the recording */
 	char waits[KERNEL_MODULE_NAME];	/* for this kernel module; or "" */
 	struct arm_cost cost;	/* of a dry run */
-	bool failed;		/* told; nothing of it is armed */
+	bool failed;		/* reported; nothing of it is armed */
 };
 
 struct job_list {
@@ -28,18 +28,18 @@ struct job_list {
 	size_t count;
 	const struct job_settings *settings;
 	uint64_t stop_after;	/* of --stop-on */
-	unsigned int failures;	/* operands and jobs; each was told */
+	unsigned int failures;	/* operands and jobs; each was reported */
 };
 
 /* Take an operand: its TDF becomes a job, or its tracepoints are added to the
- * job there is. What can't be is told. */
+ * job there is. What can't be armed is reported. */
 void job_list_add(struct job_list *list, const char *operand);
 void job_list_free(struct job_list *list);
 
 /*
- * Look at what the settings ask for, then find and verify the modules. Jobs
- * that fail are told and marked, those that wait for a kernel module named. 0,
- * or a negative errno with err set: nothing can be armed.
+ * Check what the settings ask for, then find and verify the modules. Jobs that
+ * fail are reported and marked; `waits` is set for those that wait for a kernel
+ * module. 0, or a negative errno with err set: nothing can be armed.
  */
 int job_list_verify(struct job_list *list, struct error *err);
 
@@ -56,7 +56,7 @@ int job_buffer_open(struct buffer *buffer, struct features *features,
 int job_list_check_armed(struct job_list *list, const struct buffer *buffer,
 			 const struct run_dir *run, struct error *err);
 
-/* Arm what is ready, each job wholly or not at all; what fails is told and
+/* Arm what is ready, each job wholly or not at all; what fails is reported and
  * marked. With `dry` nothing is attached, and job->cost filled in. */
 void job_list_arm(struct job_list *list, const struct run_dir *run,
 		  struct buffer *buffer, const struct features *features,

@@ -17,8 +17,8 @@ int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
 void raw_tracepoint_frame(struct emit *e, int dst, int off);
 /* frame[off] = `bytes` bytes of the kernel at r3; uses r0 to r5 */
 void raw_tracepoint_read(struct emit *e, int off, int bytes);
-/* ... of what argument `argument` of the context at `context` points to, at
- * `member` there */
+/* frame[off] = `bytes` bytes of what argument `argument` of `context` points
+ * to, at `member` there */
 void raw_tracepoint_member(struct emit *e, int context, int argument,
 			   uint32_t member, int off, int bytes);
 /* frame[off] = r0 = the process that is running, 4 bytes */

@@ -53,7 +53,7 @@ struct statics {
 	size_t program_count;
 };
 
-/* A number from 1 to 255 at *text, which moves behind it. */
+/* A number from 1 to 255 at *text, which moves past it. */
 static int major_parse(const char **text, unsigned long *major)
 {
 	char *end;
@@ -416,7 +416,7 @@ int static_majors_on(const struct run_dir *run, struct buffer *buffer,
 	return code;
 }
 
-/* The map that says which are on, with what it says; -ENOENT: none is. */
+/* The map of the majors that are on, with its content; -ENOENT: none is. */
 static int majors_open(const struct run_dir *run, uint8_t *bytes,
 		       struct error *err)
 {

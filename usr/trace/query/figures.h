@@ -13,7 +13,7 @@
 struct figure {
 	uint64_t recorded, present, overwritten;
 	uint64_t cleared;	/* of `overwritten`: those that `trace clear`
-				 * discarded, as far as that can be told */
+				 * discarded, as far as that is known */
 	uint64_t dropped;
 	uint64_t missed;	/* RAS_MISSED_UNKNOWN */
 	struct ras_why why;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "lib/buffer/session.h"
 
-/* Bytes, as the kernel tells them; what can't be opened counts as 0. */
+/* Bytes, as the kernel reports them; what can't be opened counts as 0. */
 uint64_t footprint_read_buffer(const char *run);
 uint64_t footprint_read_session(const struct session *session);
 

@@ -236,12 +236,12 @@ static void text_print_moment(const struct query *query, uint64_t time)
 }
 
 static void text_print_size(const char *before, uint64_t bytes,
-			    const char *behind)
+			    const char *after)
 {
 	char text[AMOUNT_TEXT];
 
 	amount_print_bytes(text, bytes);
-	printf("%s%s%s", before, text, behind);
+	printf("%s%s%s", before, text, after);
 }
 
 static void text_print_loss(const struct query *query)
@@ -294,7 +294,7 @@ static void text_print_cpu(const struct query *query)
 	else
 		printf("what isn't measured now");
 	if (control->max_cpu)
-		printf(", above %.2f %% the dearest tracepoint is muted",
+		printf(", above %.2f %% the slowest tracepoint is muted",
 		       control->max_cpu / 100.0);
 	putchar('\n');
 }
@@ -489,7 +489,7 @@ void query_print_text(const struct query *query)
 		}
 		if (entry->index == RAS_STATIC_SESSION &&
 		    !figure_hits(&query->sessions[i].sum))
-			puts("  no hit yet: of a program that has librastrace.a in itself trace is told: "
+			puts("  no hit yet: name a program that has librastrace.a in itself: "
 			     "trace on --module FILE MAJORS");
 		text_print_session_how(query, i);
 		text_print_session_file(query->sessions[i].file);

@@ -17,8 +17,8 @@
 
 /*
  * A bpffs has no files, so what is to be kept is the text of symbolic links:
- * parts that end with a line feed, in which a backslash stands before another
- * one and, as \n, for a line feed.
+ * parts that end with a line feed, in which \\ is a backslash and \n a line
+ * feed.
  */
 struct request_text {
 	char bytes[TEXT_MAX];

@@ -92,7 +92,7 @@ bool watch_has_maxhits(const struct watch *watch,
 	return any;
 }
 
-/* Without the TDF only hits above MAXHITS tell that it has been reached. */
+/* Without the TDF only hits above MAXHITS show that it has been reached. */
 uint32_t watch_maxhits_reached(const struct watch *watch,
 			       const struct session *session, uint32_t cpus,
 			       bool *off)
@@ -163,7 +163,7 @@ static void link_look(const char *path, const char *name, void *context)
 	close(fd);
 }
 
-/* The dearest of a point's sites. */
+/* A point costs as much as the slowest of its sites. */
 static void traps_find(struct watch *watch, const struct session *session,
 		       const struct hit_cost *trap)
 {

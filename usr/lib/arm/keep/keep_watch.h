@@ -47,7 +47,7 @@ uint32_t watch_maxhits_reached(const struct watch *watch,
 			       const struct session *session, uint32_t cpus,
 			       bool *off);
 
-/* From now on watch_tick() can tell times. */
+/* From now on watch_tick() computes times. */
 void watch_time(struct watch *watch, const struct session *session,
 		const struct hit_cost *trap);
 /* Call it before and after (`end`) some time in which the kernel measures its

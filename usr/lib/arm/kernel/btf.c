@@ -77,7 +77,7 @@ static bool section_valid(const struct btf_file *file, uint32_t header,
 	       length <= file->size - header - offset;
 }
 
-/* Bytes behind the common part of a type; -1: unknown kind. */
+/* Bytes after the common part of a type; -1: unknown kind. */
 static long type_extra(const struct btf_type *type)
 {
 	uint32_t n = BTF_INFO_VLEN(type->info);
@@ -142,7 +142,7 @@ struct btf_cursor {
 	uint32_t at;
 };
 
-/* NULL: no more, or one that isn't known, behind which nothing is found. */
+/* NULL: no more, or one of an unknown kind, after which nothing is found. */
 static const struct btf_type *btf_cursor_next(struct btf_cursor *cursor,
 					      const struct btf *btf)
 {
@@ -252,7 +252,7 @@ static const struct btf_member *btf_member_find(const struct btf *btf,
 	return NULL;
 }
 
-/* `name` is what stands behind the structure's own, ".thread.ds". */
+/* `name` is what follows the structure's own name, ".thread.ds". */
 static void member_follow(const struct btf *btf, struct btf_index *index,
 			  const struct btf_type *type, const char *name,
 			  uint32_t *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel offers: probed, never told by its version. */
+/* What the running kernel offers: probed, never concluded from its version. */
 #ifndef TRACE_FEATURES_H
 #define TRACE_FEATURES_H
 

@@ -114,7 +114,7 @@ void kallsyms_free(struct kallsyms *kallsyms)
 	kallsyms->tree = NULL;
 }
 
-int kallsyms_tell_hidden(struct error *err)
+int kallsyms_hidden_error(struct error *err)
 {
 	FILE *file = fopen("/proc/sys/kernel/kptr_restrict", "re");
 	int level = 0;

@@ -29,7 +29,7 @@ int kallsyms_read(struct kallsyms *kallsyms, struct error *err);
 const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *kallsyms,
 					    const char *name);
 void kallsyms_free(struct kallsyms *kallsyms);
-/* The kernel doesn't show its addresses: say so, and who may see them. */
-int kallsyms_tell_hidden(struct error *err);
+/* Sets the error that the kernel doesn't show its addresses. */
+int kallsyms_hidden_error(struct error *err);
 
 #endif

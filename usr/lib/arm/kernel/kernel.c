@@ -130,7 +130,7 @@ static int symbol_check(const struct tdf_site *site, const char *name,
 }
 
 /*
- * The biases of the module's sites; symbols that aren't there are told. Where
+ * The biases of the module's sites; a symbol that isn't there is an error. Where
  * the addresses are hidden, the kernel still finds symbols, but no data.
  */
 static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
@@ -148,7 +148,7 @@ static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
 
 		if (kallsyms->hidden) {
 			if (site_has_address(tdf, site))
-				return kallsyms_tell_hidden(err);
+				return kallsyms_hidden_error(err);
 			continue;
 		}
 		code = symbol_check(site, name, symbol, kallsyms->module, err);
@@ -157,7 +157,7 @@ static int sites_locate(struct site_walk walk, const struct kallsyms *kallsyms,
 		if (!site->address && site_has_address(tdf, site)) {
 			error_set(
 				err, -ENODATA,
-				"the TDF doesn't tell how static data move with '%s'",
+				"the TDF doesn't say how static data move with '%s'",
 				name);
 			error_hint(
 				err,
@@ -333,10 +333,10 @@ static int kernel_section_read(const char *module, const char *name,
 		value = 0;
 	fclose(file);
 	*address = value;
-	return value ? 0 : kallsyms_tell_hidden(err);
+	return value ? 0 : kallsyms_hidden_error(err);
 }
 
-/* Of what every processor has a copy of, the kernel tells the symbols: where
+/* Of what every processor has a copy of, the kernel has the symbols: where
  * they would be without the processor's offset. */
 static int percpu_read(const char *module, const char *name, __u64 *address,
 		       struct error *err)
@@ -351,10 +351,10 @@ static int percpu_read(const char *module, const char *name, __u64 *address,
 	if (symbol) {
 		*address = symbol->address;
 	} else if (!code && kallsyms.hidden) {
-		code = kallsyms_tell_hidden(err);
+		code = kallsyms_hidden_error(err);
 	} else if (!code) {
 		code = error_set(err, -ENOENT,
-				 "the kernel doesn't tell where '%s' is", name);
+				 "the kernel doesn't show where '%s' is", name);
 		error_hint(err, "it does when it was built with CONFIG_KALLSYMS_ALL");
 	}
 	kallsyms_free(&kallsyms);

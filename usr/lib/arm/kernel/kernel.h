@@ -25,8 +25,8 @@ int kernel_module_name(const char *path, char name[KERNEL_MODULE_NAME],
 		       struct error *err);
 
 /*
- * The same for a kernel module, of which the name, as the kernel has it, is
- * told. *biases, to be freed, has the bias of each site of the TDF that is in
+ * The same for a kernel module; `name` becomes its name, as the kernel has it.
+ * *biases, to be freed, has the bias of each site of the TDF that is in
  * the module: its sections lie each for itself.
  */
 int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
@@ -36,7 +36,7 @@ int kernel_module_check(const struct tdf *tdf, const struct tdf_module *module,
 /*
  * Where the sections lie that the TDF has of this module, for struct
  * body_target: `name` is the kernel module's, "" for the kernel itself. The
- * list is to be freed; there is none where the TDF has none. Call it behind the
+ * list is to be freed; there is none where the TDF has none. Call it after the
  * check.
  */
 struct kernel_sections {

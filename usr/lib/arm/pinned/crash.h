@@ -8,7 +8,7 @@
 
 /*
  * Save it as a .ras file, and make the module forget it. 0, or a negative errno
- * with err set: -ENODATA when there is none. *kept: saved, but who asks may not
+ * with err set: -ENODATA when there is none. *kept: saved, but the caller may not
  * make it forget.
  */
 int crash_save(const char *path, bool *kept, struct error *err);

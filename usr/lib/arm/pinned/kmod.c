@@ -23,7 +23,7 @@ static const char *const part_names[RASTRACE_PARTS] = {
 /* The maps of a run directory, as the module takes them. */
 struct kmod_parts {
 	int fds[RASTRACE_PARTS];	/* -1: there is none */
-	uint32_t ids[RASTRACE_PARTS];	/* 0: likewise */
+	uint32_t ids[RASTRACE_PARTS];	/* 0: there is none */
 };
 
 static void kmod_parts_close(const struct kmod_parts *parts)

@@ -33,7 +33,7 @@ int kmod_check(const struct run_dir *run, struct error *err);
 
 /*
  * Hand over what is in the run directory now, and switch the majors in kernel
- * code as it says. Nothing to do without a buffer, without a module or for whom
+ * code as it requests. Nothing to do without a buffer, without a module or where
  * its device isn't; 0, or a negative errno with err set.
  */
 int kmod_hand_over(const struct run_dir *run, struct error *err);

@@ -13,7 +13,7 @@
  *						and start time
  *	RUN/keep/, RUN/wait/			see keep.h
  *	RUN/static/				see static.h
- *	RUN.lock				taken by whoever changes RUN; of a
+ *	RUN.lock				the lock for changes of RUN; of a
  *						directory inside a bpffs RUN/lock/
  *
  * Directories are 0700 and pins 0600, unless a group may read (--group-read):
@@ -45,7 +45,7 @@ int run_dir_open_private(struct run_dir *private, const struct run_dir *run,
 bool run_dir_is_bpffs(const char *path);
 /* Is there a bpffs that is the caller's or root's? 0 or as run_dir_open(). */
 int run_dir_check(const char *path, struct error *err);
-/* The same for who only reads the buffer: one that may not be looked into is for
+/* The same for readers of the buffer: one that may not be looked into is for
  * buffer_open() to judge. */
 int run_dir_check_reader(const char *path, struct error *err);
 
@@ -55,7 +55,7 @@ int run_dir_make(const struct run_dir *run, const char *name,
 
 /* Who may open a pin, beside its owner. */
 enum run_pin {
-	RUN_PIN_PRIVATE,	/* nobody */
+	RUN_PIN_PRIVATE,	/* its owner alone */
 	RUN_PIN_SHOWN,		/* the group may look */
 	RUN_PIN_FROZEN,		/* the group may map it: user space can't write
 				 * this map */

@@ -59,7 +59,7 @@ static int lock_open(struct run_dir *run, char name[PATH_MAX],
 	run->lock_made |= fd >= 0;
 	if (fd < 0 && errno == EEXIST) {
 		fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-		/* who had made it could not use the directory */
+		/* the process that made it could not use the directory */
 		if (fd < 0 && errno == ENOENT)
 			return -EAGAIN;
 	}

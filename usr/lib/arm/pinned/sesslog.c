@@ -9,7 +9,7 @@ static struct ras_session *entry_at(struct buffer *buffer, size_t at)
 	return (void *)((char *)buffer->sessions_view.base + at);
 }
 
-/* The end of a path says more than its beginning. */
+/* The end of a path distinguishes it better than its beginning. */
 static void path_copy(char *to, size_t size, const char *path)
 {
 	size_t length = strlen(path);
@@ -96,7 +96,7 @@ void sesslog_point_end(struct ras_session *entry, uint32_t point,
 
 	if (point >= entry->points || points[point].state != RAS_POINT_ARMED)
 		return;
-	/* the state counts: who is killed in between ended nothing */
+	/* the state counts: a process killed in between has ended nothing */
 	points[point].ended = buffer_time();
 	__atomic_store_n(&points[point].state, state, __ATOMIC_RELEASE);
 }

@@ -8,7 +8,7 @@
 
 /*
  * Append a session that is off yet, of the points that are picked. `module` is
- * the one it is said to be of, as found at module_path; `begin` has flags,
+ * the one that it names, as found at module_path; `begin` has flags,
  * context, max_rate and what is known of the file. NULL with err set: the log is
  * full.
  */

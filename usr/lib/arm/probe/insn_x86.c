@@ -10,9 +10,9 @@ enum {
 	NONE = '.',
 	MODRM = 'm',		/* ModRM, SIB, displacement */
 	BYTE = 'b',		/* an immediate byte */
-	WORD = 'w',		/* ... of 2 bytes */
-	FULL = 'z',		/* ... of 4 bytes, 2 with prefix 66 */
-	BRANCH = 'j',		/* ... of 4 bytes, in 64-bit mode always */
+	WORD = 'w',		/* an immediate value of 2 bytes */
+	FULL = 'z',		/* one of 4 bytes, 2 with prefix 66 */
+	BRANCH = 'j',		/* one of 4 bytes, in 64-bit mode always */
 	MODRM_BYTE = 'B',
 	MODRM_FULL = 'Z',
 	WIDE = 'q',		/* FULL, or 8 bytes with REX.W */
@@ -23,7 +23,7 @@ enum {
 	TEST_FULL = 'T',	/* MODRM, and FULL for /0 and /1 */
 };
 
-/* Intel SDM volume 2, appendix A: one-byte opcodes ... */
+/* Intel SDM volume 2, appendix A: one-byte opcodes */
 static const char one_byte[] =
 	"mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.."
 	"mmmmbz..mmmmbz.." "................" "................"
@@ -31,7 +31,7 @@ static const char one_byte[] =
 	"..........f....." "oooo....bz......" "bbbbbbbbqqqqqqqq"
 	"BBw.mmBZe.w..b.." "mmmmbb..mmmmmmmm" "bbbbbbbbjjfb...."
 	"......tT......mm";
-/* ... and those after 0f */
+/* Opcodes after the byte 0f */
 static const char two_bytes[] =
 	"mmmm......m..m.B" "mmmmmmmmmmmmmmmm" "mmmmmmmmmmmmmmmm"
 	"........m.B....." "mmmmmmmmmmmmmmmm" "mmmmmmmmmmmmmmmm"

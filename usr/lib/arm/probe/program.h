@@ -36,7 +36,7 @@ struct program_set {
 };
 
 #define PROGRAM_PICKED	0x01	/* the point is to be armed */
-#define PROGRAM_TRIGGER	0x02	/* ... and stops the recording */
+#define PROGRAM_TRIGGER	0x02	/* the point stops the recording */
 
 /*
  * Generate the bodies of the points that picks[] names with PROGRAM_* and put

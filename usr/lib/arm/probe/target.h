@@ -25,7 +25,7 @@ struct target {
 	uint32_t pid;		/* links are of this process; 0: of all */
 	uint64_t bias;		/* kernel: run-time less linked address */
 	char module[KERNEL_MODULE_NAME];	/* of the kernel; "" */
-	uint64_t *biases;	/* ... of each site of the TDF; or NULL */
+	uint64_t *biases;	/* of each site of the TDF; or NULL */
 	struct kernel_sections sections;	/* of the module; body_target has
 						 * those of the one that has any */
 };

@@ -45,7 +45,7 @@ static bool select_is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* Is a TDF, of any version; others may have its name, the module itself say. */
+/* A TDF, of any version? Other files may have its name, such as the module. */
 static bool is_tdf(const char *path)
 {
 	char magic[sizeof(((struct tdf_header *)0)->magic)];
@@ -174,7 +174,7 @@ int select_tdf(const char *name, const struct job_settings *settings,
 {
 	if (tdf_find(name, settings, path))
 		return 0;
-	/* what it is instead, is said when it is opened */
+	/* opening it will report what it is instead */
 	if (select_ends_with(name, TDF_ENDING) || strchr(name, '/') ||
 	    select_is_file(name)) {
 		select_path(name, path);

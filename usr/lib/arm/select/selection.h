@@ -37,7 +37,7 @@ struct selection_point {
 };
 
 /*
- * An operand: *target, to be freed, is what stands before the parentheses, and
+ * An operand: *target, to be freed, is what precedes the parentheses, and
  * what is in them is added to the selection. An existing file is taken as it
  * is. 0, or a negative errno with err set and nothing to free.
  */

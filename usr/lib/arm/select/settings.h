@@ -58,7 +58,7 @@ int settings_take_cpu(void *context, const char *value);
 	{ "group", 0, "LIST", "the tracepoints of these groups", \
 	  settings_take_group }, \
 	{ "type", 0, "LIST", \
-	  "... of one of these types; with groups, both must fit", \
+	  "the tracepoints of one of these types; with groups, both must fit", \
 	  settings_take_type }
 
 /* help = that of --follow */
