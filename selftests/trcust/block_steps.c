@@ -29,6 +29,7 @@
 #include <unistd.h>
 #include <elfutils/libdw.h>
 #include "lib/debug/module/block.h"
+#include "lib/debug/module/functions.h"
 #include "lib/debug/module/labels.h"
 #include "lib/debug/module/landing.h"
 #include "lib/debug/module/targets.h"

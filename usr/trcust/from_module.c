@@ -20,6 +20,7 @@
 #include "trcust/compile/signature.h"
 #include "trcust/tsf/parse_point.h"
 #include "input.h"
+#include "output.h"
 #include "run.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
@@ -102,8 +103,8 @@ static bool glob_matches(const char *glob, const struct made_function *c)
 	return matches;
 }
 
-static bool is_wanted(const struct tsf_maker *m,
-		      const struct made_function *c)
+static bool maker_wants(const struct tsf_maker *m,
+			const struct made_function *c)
 {
 	bool wanted = !m->s->include.count;
 
@@ -167,7 +168,7 @@ static int candidates_gather(struct tsf_maker *m)
 		 * function */
 		cold = strstr(c->name, ".cold");
 		if (!(cold && symbol->bind == STB_LOCAL &&
-		      (!cold[5] || cold[5] == '.')) && is_wanted(m, c)) {
+		      (!cold[5] || cold[5] == '.')) && maker_wants(m, c)) {
 			m->count++;
 			continue;
 		}
@@ -625,7 +626,7 @@ static int tsf_make_print(const struct compilation *c,
 		error_print("trcust", &err);
 		code = 1;
 	} else {
-		code = run_print(s, text, m.text.size);
+		code = output_print(s, text, m.text.size);
 	}
 	for (size_t i = 0; i < m.count; i++)
 		candidate_free(&m.candidates[i]);
@@ -655,7 +656,7 @@ static int run_module(void *context)
 		code = tsf_make_print(&c, s, module);
 	input_close(&c, &input);
 	diag_close(c.diag);
-	return run_finish_output() ? 1 : code;
+	return stdout_check() ? 1 : code;
 }
 
 int run_from_module(const struct settings *s, const char *module)

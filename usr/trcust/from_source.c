@@ -16,6 +16,7 @@
 #include "lib/path.h"
 #include "lib/safe_text.h"
 #include "trcust/tsf/lexer.h"
+#include "output.h"
 #include "run.h"
 #include "source_scan.h"
 
@@ -301,7 +302,7 @@ static int tsf_print(struct source_collection *c)
 		free(text);
 		return report_memory();
 	}
-	code = run_print(c->s, text, size);
+	code = output_print(c->s, text, size);
 	return c->failed ? 1 : code;
 }
 

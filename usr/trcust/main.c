@@ -11,6 +11,7 @@
 #include "lib/slash_word.h"
 #include "trcust/tsf/diag.h"
 #include "dump.h"
+#include "output.h"
 #include "run.h"
 
 static int take_level(void *context, const char *value)
@@ -308,12 +309,12 @@ int main(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */
 	first = options_parse(&command, argc, argv, false, &s);
 	if (first < 0)
-		return first == OPTIONS_DONE ? run_finish_output() : 2;
+		return first == OPTIONS_DONE ? stdout_check() : 2;
 	count = take_slash_options(&s, argc - first, argv + first);
 	if (count < 0)
 		return 2;
 	code = trcust_run(&s, count, argv + first);
-	if (run_finish_output() && !code)
+	if (stdout_check() && !code)
 		code = 1;
 	return s.exit_zero ? 0 : code;
 }

@@ -9,8 +9,8 @@
 #include "lib/outfile.h"
 #include "lib/formats/tdf.h"
 #include "locate.h"
-#include "run.h"
-#include "trcust/write/write.h"
+#include "trcust/write/tdf_write.h"
+#include "trcust/write/tff_write.h"
 
 static enum diag_id output_failure(int code)
 {
@@ -132,7 +132,7 @@ int output_write(const struct compilation *c,
 	return code;
 }
 
-int run_print(const struct settings *s, char *text, size_t size)
+int output_print(const struct settings *s, char *text, size_t size)
 {
 	struct outfile *out;
 	struct error err = { 0 };
@@ -153,7 +153,7 @@ int run_print(const struct settings *s, char *text, size_t size)
 	return code ? 1 : 0;
 }
 
-int run_finish_output(void)
+int stdout_check(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;

@@ -48,10 +48,4 @@ int run_from_source(const struct settings *s, int count, char **sources);
 /* combine.c: a list of names of TFFs */
 int run_combine(const struct settings *s, const char *list);
 
-/* output.c: the text of a TSF that was made; takes the memory. */
-int run_print(const struct settings *s, char *text, size_t size);
-/* What was printed has arrived: 0; else 1, after a message. Each process has to
- * look for itself. */
-int run_finish_output(void);
-
 #endif

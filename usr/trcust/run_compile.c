@@ -124,7 +124,7 @@ static int run_file(void *context)
 	free(tdf);
 	tsf_free(tsf);
 	diag_close(c.diag);
-	return run_finish_output() ? 1 : code;
+	return stdout_check() ? 1 : code;
 }
 
 int run_dump_tsf(const struct settings *s, const char *path)

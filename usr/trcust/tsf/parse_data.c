@@ -49,7 +49,7 @@ static bool register_is_segment(const struct arch_register *reg)
 	return reg && reg->kind == ARCH_SEG;
 }
 
-bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos)
+bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos)
 {
 	struct parse_string string;
 
@@ -144,7 +144,7 @@ static bool parse_base(struct parser *p, struct tsf_address *address,
 	}
 	address->form = TSF_ADDRESS_SYMBOL;
 	if (parser_take_mark(p, '.'))
-		return parse_symbol(p, &address->name, &address->pos);
+		return parse_symbol_name(p, &address->name, &address->pos);
 	if (rule != ADDRESS_LEN || p->token.kind != TOKEN_WORD ||
 	    parser_at_trace(p))
 		return base_refuse(p, rule);
@@ -337,7 +337,7 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 	stmt->reg.pos = p->token.pos;
 	if (parser_take_mark(p, '.')) {
 		stmt->reg_is_variable = true;
-		return parse_symbol(p, &stmt->reg.name, &stmt->reg.pos);
+		return parse_symbol_name(p, &stmt->reg.name, &stmt->reg.pos);
 	}
 	text = parser_text(p, &p->token);
 	reg = p->token.kind == TOKEN_WORD ? parser_register_find(p, text) :

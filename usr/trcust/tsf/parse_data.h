@@ -14,6 +14,6 @@ bool parse_len(struct parser *p);
 bool parse_vars(struct parser *p);
 bool parse_stack(struct parser *p);
 /* The name of a symbol, after its dot. */
-bool parse_symbol(struct parser *p, const char **name, struct srcpos *pos);
+bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos);
 
 #endif

@@ -32,7 +32,7 @@ static bool parse_tp_symbol(struct parser *p, struct tsf_tp *tp)
 	const char *digits;
 	bool minus;
 
-	if (!parse_symbol(p, &tp->name, &tp->pos))
+	if (!parse_symbol_name(p, &tp->name, &tp->pos))
 		return false;
 	tp->kind = TSF_TP_SYMBOL;
 	tp->text = tp->name;

@@ -11,7 +11,7 @@
 #include "lib/hash.h"
 #include "lib/formats/rpn.h"
 #include "lib/debug/arch/arch.h"
-#include "write.h"
+#include "tdf_write.h"
 
 #define INSN_TEXT	128	/* bytes of an instruction as text */
 

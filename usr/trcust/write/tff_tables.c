@@ -4,18 +4,18 @@
 #include <string.h>
 #include "lib/hash.h"
 
-static uint32_t entry_count(const struct bytes *bytes, size_t entry_size)
+static uint32_t count_entries(const struct bytes *bytes, size_t entry_size)
 {
 	return bytes->size / entry_size;
 }
 
 void tff_tables_begin(const struct tff_tables *t, struct tff_section *s)
 {
-	s->first_entry = entry_count(&t->entries, sizeof(struct tff_entry));
-	s->first_type = entry_count(&t->types, sizeof(struct tdf_name));
-	s->first_group = entry_count(&t->groups, sizeof(struct tdf_name));
-	s->first_ctype = entry_count(&t->ctypes, sizeof(struct tff_ctype));
-	s->first_member = entry_count(&t->members, sizeof(struct tff_member));
+	s->first_entry = count_entries(&t->entries, sizeof(struct tff_entry));
+	s->first_type = count_entries(&t->types, sizeof(struct tdf_name));
+	s->first_group = count_entries(&t->groups, sizeof(struct tdf_name));
+	s->first_ctype = count_entries(&t->ctypes, sizeof(struct tff_ctype));
+	s->first_member = count_entries(&t->members, sizeof(struct tff_member));
 }
 
 void tff_tables_name(struct tff_tables *t, struct bytes *table,
@@ -92,7 +92,7 @@ static void add_table(struct bytes *file, struct tdf_table *table,
 {
 	bytes_align(file);
 	table->offset = file->size;
-	table->count = entry_count(bytes, entry_size);
+	table->count = count_entries(bytes, entry_size);
 	bytes_join(file, bytes);
 	file->failed |= bytes->failed;
 }

@@ -8,7 +8,7 @@
 #include "lib/formats/tff.h"
 #include "trcust/compile/ctype.h"
 #include "tff_tables.h"
-#include "write.h"
+#include "tff_write.h"
 
 struct tff_writer {
 	const struct compilation *c;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "code.h"
+#include "functions.h"
 
 #include <errno.h>
 #include <stdlib.h>

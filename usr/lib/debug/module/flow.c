@@ -8,6 +8,7 @@
 #include <rastrace/tdf.h>
 #include "lib/array.h"
 #include "code.h"
+#include "functions.h"
 
 #define PARTS_MAX	64
 #define BYTES_MAX	(16u << 20)	/* of all parts */

@@ -3,6 +3,7 @@
  * Where functions begin and end: by symbols with a size, and, where those were
  * stripped, by the frame descriptions of .eh_frame.
  */
+#include "functions.h"
 #include "module_elf.h"
 
 #include <errno.h>

@@ -12,9 +12,11 @@
 #include "lib/debug/arch/arch.h"
 #include "code.h"
 #include "demangle.h"
+#include "functions.h"
 #include "module_rel.h"
 #include "pointers.h"
 #include "rseq.h"
+#include "symbols.h"
 #include "unpack.h"
 
 #define BAD_SECTIONS	"its section headers are truncated or damaged"

@@ -143,58 +143,11 @@ bool module_ranges_have(const struct module_range *ranges, size_t count,
  * the kernel places the sections of its modules each for itself. */
 bool module_is_together(const struct module *module, uint64_t a, uint64_t b);
 
-/* section.c */
-struct module_section {
-	const char *name;	/* PERCPU: a symbol at its address, "" none */
-	uint64_t address, size;
-	bool percpu;
-	bool init;		/* gone once the module runs */
-};
-
-/* The section around the address that the kernel relocates for itself. False:
- * none, it moves with the code. */
-bool module_section_find(const struct module *module, uint64_t address,
-			 struct module_section *section);
-
-/* symbols.c */
-enum module_want { MODULE_CODE, MODULE_DATA };
-
-/* Add the symbols of the module's file, or of a debug file. */
-int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size);
-
-/* symbol_find.c */
-/*
- * The symbol that the name means: defined rather than not, of the wanted kind,
- * global rather than local. Where no symbol has just this name, one of C++:
- * plain, qualified, with parameters ("fn", "ns::fn", "fn(int)");
- * "file.c:name" is the local one of that file. NULL: none. *others: there are
- * more, elsewhere, with no reason to prefer one.
- */
-const struct module_symbol *
-module_symbol_find(const struct module *module, const char *name,
-		   enum module_want want, bool *others);
-/* Those that the name means, "fn(int) at 0x1139, fn(char) at 0x1148", as far
- * as they go into text. */
-void module_symbol_candidates(const struct module *module, const char *name,
-			      enum module_want want, char *text, size_t size);
-/* "ns::fn(int)" or "file.c:name" of a symbol, malloc'd; NULL: no memory. */
-char *module_symbol_full_name(const struct module *module,
-			      const struct module_symbol *symbol);
-
-/* Symbols whose names are of C++, by their numbers; empty without memory. */
-const struct demangle_index *
-module_symbol_full_names(const struct module *module);
-
-/* symbol_near.c */
-/* "foo, food, fob" into text, or "" */
-void module_symbol_near(struct module *module, const char *name,
-			enum module_want want, char *text, size_t size);
-
-/* functions.c */
-/* Fill module->functions from symbols and .eh_frame. */
-int module_load_functions(struct module *module);
-/* The function around address; NULL: none is known. */
-const struct module_range *
-module_function_find(const struct module *module, uint64_t address);
+/* The text "what" and what is expected instead; -ENOEXEC. */
+int module_refuse(struct error *err, const char *what);
+/* A section of debug information that is compressed becomes what it was; one
+ * that isn't stays so. */
+void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
+			       const char *name);
 
 #endif

@@ -28,11 +28,4 @@ int module_rel_link(Elf *elf, uint64_t file_size, Elf *like,
 /* Fill module->segments: one for each section that has bytes in the file. */
 int module_rel_segments(struct module *module, struct error *err);
 
-/* module.c: the text "what" and what is expected instead; -ENOEXEC. */
-int module_refuse(struct error *err, const char *what);
-/* A section of debug information that is compressed becomes what it was; one
- * that isn't stays so. */
-void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
-			       const char *name);
-
 #endif

@@ -35,8 +35,8 @@ const uint8_t *pointers_bytes(const struct module *module, uint64_t address,
 	return NULL;
 }
 
-static void pointer_add(struct pointer_search *search, uint64_t at,
-			uint64_t value)
+static void pointers_add(struct pointer_search *search, uint64_t at,
+			 uint64_t value)
 {
 	struct pointers *found = search->found;
 	size_t available;
@@ -76,7 +76,7 @@ static void search_segment(struct pointer_search *search,
 		uint64_t value = 0;
 
 		memcpy(&value, bytes + at, word);
-		pointer_add(search, seg->address + at, value);
+		pointers_add(search, seg->address + at, value);
 	}
 }
 
@@ -124,8 +124,8 @@ const struct pointers *pointers_get(struct module *module)
 		for (int i = 0; !search.failed &&
 				gelf_getrela(data, i, &rela); i++)
 			if (!GELF_R_SYM(rela.r_info))
-				pointer_add(&search, rela.r_offset,
-					    rela.r_addend);
+				pointers_add(&search, rela.r_offset,
+					     rela.r_addend);
 	}
 	if (search.found->count)
 		qsort(search.found->list, search.found->count,

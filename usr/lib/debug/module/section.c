@@ -4,6 +4,8 @@
  * what has a copy on every processor.
  */
 #include "module_elf.h"
+#include "section.h"
+#include "symbol_find.h"
 
 #include <string.h>
 #include <rastrace/tdf.h>

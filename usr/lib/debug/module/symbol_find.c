@@ -9,6 +9,7 @@
 #include "lib/hash.h"
 #include "demangle.h"
 #include "source_path.h"
+#include "symbol_find.h"
 
 /* How well a symbol fits; more is better. */
 static unsigned int symbol_rank(const struct module *module,

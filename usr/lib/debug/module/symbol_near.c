@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "demangle.h"
+#include "symbol_find.h"
+#include "symbol_near.h"
 
 #define NEAR_LOOKUPS_MAX	64
 #define NEAR_SYMBOLS_MAX	4000000	/* looked at by all of them */

@@ -8,6 +8,7 @@
 #include "lib/hash.h"
 #include "lib/debug/arch/arch.h"
 #include "demangle.h"
+#include "symbols.h"
 
 #define VERSYM_HIDDEN		0x8000
 
