@@ -54,7 +54,7 @@ static bool loads_read(struct cfi_reader *reader, Elf *elf)
 
 /* Without sections: .eh_frame_hdr (LSB Core) has the address of .eh_frame, but
  * not its end, which four zeros mark. */
-static void segment_find(Elf *elf, struct cfi_section *section)
+static void cfi_segment_find(Elf *elf, struct cfi_section *section)
 {
 	Elf_Data *data = NULL;
 	struct cursor header;
@@ -151,7 +151,7 @@ static void signals_add(struct cfi_reader *reader, Elf *elf)
 	}
 }
 
-static int module_read(struct cfi_module *module, Elf *elf)
+static int cfi_elf_read(struct cfi_module *module, Elf *elf)
 {
 	struct cfi_reader reader = { .module = module };
 	struct cfi_section section;
@@ -164,7 +164,7 @@ static int module_read(struct cfi_module *module, Elf *elf)
 						  header.e_ident[EI_CLASS]);
 	if (reader.machine && loads_read(&reader, elf)) {
 		if (!cfi_section_find(elf, &section))
-			segment_find(elf, &section);
+			cfi_segment_find(elf, &section);
 		cfi_each(&section, function_take, &reader);
 		signals_add(&reader, elf);
 		if (module->rows.count)
@@ -180,13 +180,13 @@ static int module_read(struct cfi_module *module, Elf *elf)
 int cfi_module_read(struct cfi_module *module, int fd)
 {
 	elf_version(EV_CURRENT);
-	return module_read(module, elf_begin(fd, ELF_C_READ, NULL));
+	return cfi_elf_read(module, elf_begin(fd, ELF_C_READ, NULL));
 }
 
 int cfi_module_read_image(struct cfi_module *module, void *image, size_t size)
 {
 	elf_version(EV_CURRENT);
-	return module_read(module, elf_memory(image, size));
+	return cfi_elf_read(module, elf_memory(image, size));
 }
 
 void cfi_module_free(struct cfi_module *module)

@@ -64,7 +64,7 @@ const struct cfi_machine *cfi_machine_find(uint16_t machine, uint8_t elf_class)
 }
 
 /* DW_OP_breg(`number`) offset; more operations may follow. */
-static bool base_take(struct cursor *c, uint64_t number, int64_t *offset)
+static bool cfi_base_take(struct cursor *c, uint64_t number, int64_t *offset)
 {
 	if (cursor_fixed(c, 1) != DW_OP_breg0 + number)
 		return false;
@@ -75,7 +75,7 @@ static bool base_take(struct cursor *c, uint64_t number, int64_t *offset)
 /* The value is in memory at register + offset. */
 static bool deref_match(struct cursor c, uint64_t number, int64_t *offset)
 {
-	return base_take(&c, number, offset) &&
+	return cfi_base_take(&c, number, offset) &&
 	       cursor_fixed(&c, 1) == DW_OP_deref && c.at == c.end;
 }
 
@@ -90,8 +90,8 @@ static bool plt_match(struct cursor c, const struct cfi_machine *machine,
 	};
 	int64_t offset, ip;
 
-	return base_take(&c, machine->sp, &offset) && offset == word &&
-	       base_take(&c, machine->ip, &ip) && !ip &&
+	return cfi_base_take(&c, machine->sp, &offset) && offset == word &&
+	       cfi_base_take(&c, machine->ip, &ip) && !ip &&
 	       (size_t)(c.end - c.at) == sizeof(rest) &&
 	       !memcmp(c.at, rest, sizeof(rest));
 }
@@ -127,7 +127,7 @@ static bool expression_row(const struct cfi_run *run, struct unwind_row *row)
 	row->kind = UNWIND_REALIGNED;
 	if (!deref_match(state->expression, machine->fp, &cfa) ||
 	    state->frame.kind != RULE_EXPRESSION ||
-	    !base_take(&frame, machine->fp, &fp) || frame.at != frame.end ||
+	    !cfi_base_take(&frame, machine->fp, &fp) || frame.at != frame.end ||
 	    !fits(cfa) || !fits(fp))
 		return false;
 	row->cfa = cfa;
@@ -174,7 +174,7 @@ static bool return_row(const struct cfi_run *run, struct unwind_row *row)
 }
 
 /* The row of the state that is valid from `location` on */
-static void row_add(struct cfi_run *run)
+static void cfi_row_add(struct cfi_run *run)
 {
 	struct unwind_row row = { .pc = run->location - run->lowest };
 	bool known;
@@ -207,11 +207,11 @@ static void location_set(struct cfi_run *run, uint64_t location)
 		run->failed = true;
 	if (run->failed || location == run->location)
 		return;
-	row_add(run);
+	cfi_row_add(run);
 	run->location = location;
 }
 
-static struct cursor block_take(struct cursor *c)
+static struct cursor cfi_block_take(struct cursor *c)
 {
 	uint64_t size = cursor_uleb(c);
 	struct cursor block = *c;
@@ -252,10 +252,10 @@ static void rule_run(struct cfi_run *run, uint8_t code, struct cursor *c)
 		break;
 	case DW_CFA_expression:
 		set.kind = RULE_EXPRESSION;
-		set.expression = block_take(c);
+		set.expression = cfi_block_take(c);
 		break;
 	case DW_CFA_val_expression:
-		block_take(c);
+		cfi_block_take(c);
 		break;
 	case DW_CFA_register:
 	case DW_CFA_val_offset:
@@ -339,7 +339,7 @@ static void instruction_run(struct cfi_run *run, struct cursor *c)
 		break;
 	case DW_CFA_def_cfa_expression:
 		state->is_expression = true;
-		state->expression = block_take(c);
+		state->expression = cfi_block_take(c);
 		break;
 	case A64_NEGATE_RA_STATE:
 	case A64_NEGATE_RA_STATE_WITH_PC:
@@ -385,6 +385,6 @@ void cfi_program_run(const struct cfi_function *function,
 		run.location = function->begin;
 	}
 	if (run.location < function->end)
-		row_add(&run);
+		cfi_row_add(&run);
 	cfi_rows_add(rows, &end);
 }

@@ -22,7 +22,7 @@ void cfi_rows_add(struct cfi_rows *rows, const struct unwind_row *row)
 }
 
 /* At the same place an end is before a beginning: the last one is kept. */
-static int row_compare(const void *a, const void *b)
+static int cfi_row_compare(const void *a, const void *b)
 {
 	const struct unwind_row *x = a, *y = b;
 
@@ -45,7 +45,7 @@ void cfi_rows_sort(struct cfi_rows *rows)
 	cfi_rows_add(rows, &first);
 	if (rows->failed)
 		return;
-	qsort(rows->items, rows->count, sizeof(*rows->items), row_compare);
+	qsort(rows->items, rows->count, sizeof(*rows->items), cfi_row_compare);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct unwind_row *row = &rows->items[i];
 
@@ -64,7 +64,7 @@ uint32_t cfi_rows_blocks(uint64_t bytes)
 }
 
 void cfi_rows_index(const struct cfi_rows *rows, struct unwind_blocks *blocks,
-		uint32_t count)
+		    uint32_t count)
 {
 	uint64_t row = 0;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/debug/module/module.h"
 #include "dwarf_lines.h"
-#include "dwarf_location.h"
+#include "dwarf_expression.h"
 #include "dwarf_scope.h"
 
 #define RANGES_MAX	256	/* of a location list */
@@ -62,8 +62,9 @@ static void ranges_read(struct available *a, Dwarf_Attribute *attr)
 
 /* The file that declares the variable, as the unit's rows number it; where the
  * entry is from another unit, the file of the code at pc. */
-static uint32_t file_find(const struct available *a,
-			  const struct line_table *table, Dwarf_Die *variable)
+static uint32_t available_file_find(const struct available *a,
+				    const struct line_table *table,
+				    Dwarf_Die *variable)
 {
 	const struct dwarf_row *rows = table->rows.list;
 	Dwarf_Die root = dwarf_die_root(variable);
@@ -90,8 +91,9 @@ static int line_compare(const void *a, const void *b)
 
 /* The lines of the function in the file; *near: the one that the code at pc is
  * in, or was called from. */
-static bool lines_read(struct available *a, const struct line_table *table,
-		       uint32_t file, uint32_t *near)
+static bool available_lines_read(struct available *a,
+				 const struct line_table *table, uint32_t file,
+				 uint32_t *near)
 {
 	Dwarf_Die function = a->context->function;
 	size_t kept = 0;
@@ -215,8 +217,8 @@ int dwarf_variable_hint(struct dwarf_file *dwarf,
 	ranges_read(a, &attr);
 	if (a->range_count && dwarf_skeleton_find(dwarf, pc, &unit))
 		table = dwarf_lines_table(dwarf, &unit);
-	file = table ? file_find(a, table, &die) : 0;
-	if (table && !lines_read(a, table, file, &near)) {
+	file = table ? available_file_find(a, table, &die) : 0;
+	if (table && !available_lines_read(a, table, file, &near)) {
 		code = -ENOMEM;
 	} else if (table) {
 		char *path = dwarf_lines_path(dwarf, &unit, file);

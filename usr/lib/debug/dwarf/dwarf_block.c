@@ -40,8 +40,8 @@ static int declaration_add(struct dwarf_blocks *blocks, const Dwarf_Die *die,
 	return 0;
 }
 
-static int block_add(struct dwarf_blocks *blocks, Dwarf_Die *die,
-		     uint32_t outer, bool inlined)
+static int dwarf_block_add(struct dwarf_blocks *blocks, Dwarf_Die *die,
+			   uint32_t outer, bool inlined)
 {
 	struct dwarf_block block = {
 		.die = *die, .outer = outer, .inlined = inlined,
@@ -56,6 +56,19 @@ static int block_add(struct dwarf_blocks *blocks, Dwarf_Die *die,
 	    !dwarf_formaddr(&attr, &entry))
 		block.entry = entry;
 	blocks->list[blocks->count++] = block;
+	return 0;
+}
+
+static int block_piece_add(struct dwarf_pieces *pieces, uint64_t start,
+			   uint64_t end, uint32_t owner)
+{
+	if (end <= start)
+		return 0;
+	if (!array_grow(&pieces->list, pieces->count, &pieces->room,
+			sizeof(*pieces->list)))
+		return -ENOMEM;
+	pieces->list[pieces->count++] =
+		(struct dwarf_piece) { start, end, owner };
 	return 0;
 }
 
@@ -86,11 +99,11 @@ static int blocks_read(struct dwarf_blocks *blocks, Dwarf_Die *die,
 		if (!dwarf_block_is_one(tag) && !inlined)
 			continue;
 		if (!code)
-			code = block_add(blocks, &child, number, inlined);
+			code = dwarf_block_add(blocks, &child, number, inlined);
 		/* without addresses of its own it has those of its blocks */
 		for (ptrdiff_t at = 0; !code &&
 		     (at = dwarf_ranges(&child, at, &base, &start, &end)) > 0; )
-			code = dwarf_piece_add(&blocks->pieces, start, end,
+			code = block_piece_add(&blocks->pieces, start, end,
 					       blocks->count - 1);
 		if (!code)
 			code = blocks_read(blocks, &child, blocks->count - 1,
@@ -99,11 +112,72 @@ static int blocks_read(struct dwarf_blocks *blocks, Dwarf_Die *die,
 	return code;
 }
 
+static int piece_compare(const void *a, const void *b)
+{
+	const struct dwarf_piece *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+/* Pieces of blocks that were begun, and the address up to which code is cut off */
+struct piece_cutter {
+	struct dwarf_pieces cut;
+	struct dwarf_piece *open;
+	size_t count;
+	uint64_t at;
+};
+
+static int cut_until(struct piece_cutter *c, uint64_t end)
+{
+	while (c->count && c->at < end) {
+		struct dwarf_piece *top = &c->open[c->count - 1];
+		uint64_t until = top->end < end ? top->end : end;
+
+		if (until > c->at) {
+			if (block_piece_add(&c->cut, c->at, until, top->owner))
+				return -ENOMEM;
+			c->at = until;
+		}
+		if (top->end <= c->at)
+			c->count--;
+	}
+	c->at = end;
+	return 0;
+}
+
+/* Cut the ranges of blocks, which are inside each other; outer blocks have lower
+ * numbers. */
+static int pieces_cut(struct dwarf_pieces *pieces)
+{
+	struct piece_cutter c = {0};
+	int code = 0;
+
+	if (!pieces->count)
+		return 0;
+	qsort(pieces->list, pieces->count, sizeof(*pieces->list),
+	      piece_compare);
+	c.open = calloc(pieces->count, sizeof(*c.open));
+	if (!c.open)
+		return -ENOMEM;
+	for (size_t i = 0; !code && i < pieces->count; i++) {
+		code = cut_until(&c, pieces->list[i].start);
+		c.open[c.count++] = pieces->list[i];
+	}
+	if (!code)
+		code = cut_until(&c, UINT64_MAX);
+	free(c.open);
+	free(pieces->list);
+	*pieces = c.cut;
+	return code;
+}
+
 static void blocks_free(struct dwarf_blocks *blocks)
 {
 	free(blocks->list);
 	free(blocks->declarations);
-	dwarf_pieces_free(&blocks->pieces);
+	free(blocks->pieces.list);
 	free(blocks);
 }
 
@@ -130,9 +204,9 @@ const struct dwarf_blocks *dwarf_blocks_get(struct unit *unit,
 	blocks = calloc(1, sizeof(*blocks));
 	if (!blocks)
 		return NULL;
-	if (block_add(blocks, &die, 0, false) ||
+	if (dwarf_block_add(blocks, &die, 0, false) ||
 	    blocks_read(blocks, &die, 0, 1, &last) ||
-	    dwarf_pieces_cut(&blocks->pieces) ||
+	    pieces_cut(&blocks->pieces) ||
 	    key_map_add(&unit->blocks, key, blocks)) {
 		blocks_free(blocks);
 		return NULL;
@@ -142,8 +216,9 @@ const struct dwarf_blocks *dwarf_blocks_get(struct unit *unit,
 
 uint32_t dwarf_block_find(const struct dwarf_blocks *blocks, uint64_t pc)
 {
-	uint32_t number = 0;
+	const struct dwarf_piece *list = blocks->pieces.list;
+	size_t at = array_count_upto(list, blocks->pieces.count, sizeof(*list),
+				     pc);
 
-	dwarf_piece_find(&blocks->pieces, pc, &number);
-	return number;
+	return at && pc < list[at - 1].end ? list[at - 1].owner : 0;
 }

@@ -6,7 +6,6 @@
 #ifndef TRCUST_DWARF_BLOCK_H
 #define TRCUST_DWARF_BLOCK_H
 
-#include "dwarf_piece.h"
 #include "dwarf_unit.h"
 
 #define DWARF_BLOCKS_DEEP	64	/* what is further inside is left out */
@@ -27,12 +26,21 @@ struct dwarf_declaration {
 	uint32_t next;		/* index + 1 of the next one in the block */
 };
 
+/* Code cut into pieces that don't overlap, each with its innermost block */
+struct dwarf_pieces {
+	struct dwarf_piece {
+		uint64_t start, end;
+		uint32_t owner;		/* number of the block */
+	} *list;			/* by start, once they were cut */
+	size_t count, room;
+};
+
 struct dwarf_blocks {
 	struct dwarf_block *list;	/* number 0 is the function */
 	size_t count, room;
 	struct dwarf_declaration *declarations;
 	size_t declaration_count, declaration_room;
-	struct dwarf_pieces pieces;	/* owners: numbers of blocks */
+	struct dwarf_pieces pieces;
 };
 
 /* NULL: no memory. They belong to the unit. */

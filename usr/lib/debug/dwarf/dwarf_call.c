@@ -224,15 +224,6 @@ const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
 	return unit->calls;
 }
 
-void dwarf_calls_free(struct call_table *table)
-{
-	if (!table)
-		return;
-	free(table->calls);
-	free(table->functions);
-	free(table);
-}
-
 const struct call *dwarf_calls_of(const struct call_table *table,
 				  Dwarf_Die *function, size_t *count)
 {

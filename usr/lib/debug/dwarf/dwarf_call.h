@@ -43,7 +43,6 @@ bool dwarf_calls_are_many(struct dwarf_file *dwarf);
  * -ENOMEM. */
 int dwarf_calls_whole(struct dwarf_file *dwarf,
 		      const struct call_table **table);
-void dwarf_calls_free(struct call_table *table);
 
 /* The calls of a function: *count of them from the result on. */
 const struct call *dwarf_calls_of(const struct call_table *table,

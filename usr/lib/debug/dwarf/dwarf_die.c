@@ -101,6 +101,17 @@ bool dwarf_die_address(Dwarf_Attribute *location, const Dwarf_Op *ops,
 	return true;
 }
 
+bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number)
+{
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		*number = op->atom - DW_OP_reg0;
+	else if (op->atom == DW_OP_regx)
+		*number = op->number < UINT16_MAX ? op->number : UINT16_MAX;
+	else
+		return false;
+	return true;
+}
+
 bool dwarf_die_origin(Dwarf_Die *die)
 {
 	Dwarf_Die origin;

@@ -44,6 +44,8 @@ const char *dwarf_die_text(Dwarf_Die *die, unsigned int name);
 /* One of the entry, or of what it is a copy of. */
 bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name,
 			  uint64_t *number);
+/* A register holds the value. */
+bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number);
 /* Its only location is an address. */
 bool dwarf_die_address(Dwarf_Attribute *location, const Dwarf_Op *ops,
 		       size_t count, uint64_t *address);

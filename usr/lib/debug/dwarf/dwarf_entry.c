@@ -35,8 +35,8 @@ struct entry_chain {
 };
 
 /* How the call computes the argument */
-static bool argument_find(const struct entry_argument *argument,
-			  Dwarf_Die *site, Dwarf_Attribute *value)
+static bool entry_argument_find(const struct entry_argument *argument,
+				Dwarf_Die *site, Dwarf_Attribute *value)
 {
 	Dwarf_Die child;
 
@@ -93,7 +93,7 @@ static int call_value_emit(const struct entry_chain *chain,
 	if (call->tail || !call->return_pc ||
 	    !module_is_together(caller.dwarf->module, chain->context->pc,
 				call->return_pc) ||
-	    !argument_find(&chain->argument, &site, &value) ||
+	    !entry_argument_find(&chain->argument, &site, &value) ||
 	    dwarf_getlocation(&value, &ops, &count) || !count)
 		return -ENODATA;
 	caller.callee = chain->context;

@@ -14,7 +14,7 @@
 #include <rastrace/tdf.h>
 #include "lib/formats/rpn_emit.h"
 
-#define STACK_MAX	24	/* more than the 16 of a TDF, which rpn_check() checks */
+#define STACK_MAX	24	/* rpn_check() allows the 16 of a TDF */
 #define JUMPS_MAX	32
 #define NESTING_MAX	8
 #define NO_START	SIZE_MAX
@@ -37,7 +37,7 @@ struct expression_jump {
 	struct expression_entry stack[STACK_MAX];
 };
 
-struct expression {
+struct dwarf_machine {
 	const struct dwarf_context *context;
 	Dwarf_Attribute *attr;
 	struct bytes *rpn;
@@ -50,38 +50,23 @@ struct expression {
 	struct expression_jump jumps[JUMPS_MAX];
 };
 
-bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number)
-{
-	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-		*number = op->atom - DW_OP_reg0;
-	else if (op->atom == DW_OP_regx)
-		*number = op->number < UINT16_MAX ? op->number : UINT16_MAX;
-	else
-		return false;
-	return true;
-}
-
-bool dwarf_is_wide(const struct dwarf_file *dwarf)
-{
-	return dwarf->module->elf_class == ELFCLASS64;
-}
-
-static int expression_damaged(struct expression *m)
+static int expression_damaged(struct dwarf_machine *m)
 {
 	return error_set(m->err, -EINVAL, "its location is damaged");
 }
 
-static struct expression_entry *stack_top(struct expression *m)
+static struct expression_entry *stack_top(struct dwarf_machine *m)
 {
 	return &m->stack[m->depth - 1];
 }
 
-static struct expression_type generic_type(const struct expression *m)
+static struct expression_type generic_type(const struct dwarf_machine *m)
 {
-	return (struct expression_type){ .bytes = m->wide ? 8 : 4, .generic = true };
+	return (struct expression_type){.bytes = m->wide ? 8 : 4,
+					.generic = true};
 }
 
-static void cut_top(struct expression *m)
+static void cut_top(struct dwarf_machine *m)
 {
 	if (!m->depth || !stack_top(m)->uncut)
 		return;
@@ -90,7 +75,7 @@ static void cut_top(struct expression *m)
 	stack_top(m)->start = NO_START;
 }
 
-static int stack_push(struct expression *m, struct expression_type type)
+static int stack_push(struct dwarf_machine *m, struct expression_type type)
 {
 	cut_top(m);
 	if (m->depth == STACK_MAX)
@@ -103,16 +88,18 @@ static int stack_push(struct expression *m, struct expression_type type)
 }
 
 /* The top was computed as a value of the type. */
-static void set_top(struct expression *m, struct expression_type type)
+static void set_top(struct dwarf_machine *m, struct expression_type type)
 {
-	*stack_top(m) = (struct expression_entry){ .type = type, .start = NO_START };
+	*stack_top(m) = (struct expression_entry){
+		.type = type, .start = NO_START,
+	};
 	if (type.generic)
 		stack_top(m)->uncut = !m->wide;
 	else
 		rpn_emit_extend(m->rpn, type.bytes, type.is_signed);
 }
 
-static int push_constant(struct expression *m, uint64_t value)
+static int push_constant(struct dwarf_machine *m, uint64_t value)
 {
 	int code = stack_push(m, generic_type(m));
 
@@ -122,7 +109,8 @@ static int push_constant(struct expression *m, uint64_t value)
 }
 
 /* The one operation that pushed the entry, the top. */
-static bool decode_alone(const struct expression *m, const struct expression_entry *entry,
+static bool decode_alone(const struct dwarf_machine *m,
+			 const struct expression_entry *entry,
 			 struct rpn_op *op)
 {
 	return entry->start < m->rpn->size &&
@@ -131,7 +119,7 @@ static bool decode_alone(const struct expression *m, const struct expression_ent
 }
 
 /* Add to the top; what is one operation stays one. */
-static void add_constant(struct expression *m, int64_t value)
+static void add_constant(struct dwarf_machine *m, int64_t value)
 {
 	struct expression_entry *entry = stack_top(m);
 	struct rpn_op op;
@@ -153,7 +141,8 @@ static void add_constant(struct expression *m, int64_t value)
 		set_top(m, entry->type);
 }
 
-static int push_register(struct expression *m, uint64_t number, int64_t add)
+static int stack_push_register(struct dwarf_machine *m, uint64_t number,
+			       int64_t add)
 {
 	int code = stack_push(m, generic_type(m));
 
@@ -161,14 +150,14 @@ static int push_register(struct expression *m, uint64_t number, int64_t add)
 		code = expression_damaged(m);
 	if (!code)
 		code = dwarf_frame_own_emit(m->context, number, add,
-						m->rpn, m->err);
+					    m->rpn, m->err);
 	if (!code)
 		stack_top(m)->uncut = !m->wide && add;
 	return code;
 }
 
 /* What an operation pushes that is computed by an expression of its own. */
-static int push_nested(struct expression *m,
+static int push_nested(struct dwarf_machine *m,
 		       int (*emit)(const struct dwarf_context *context,
 				   struct bytes *rpn, struct error *err))
 {
@@ -182,8 +171,8 @@ static int push_nested(struct expression *m,
 	return emit(&context, m->rpn, m->err);
 }
 
-static int read_type(struct expression *m, const Dwarf_Op *op, uint64_t offset,
-		     struct expression_type *type)
+static int read_type(struct dwarf_machine *m, const Dwarf_Op *op,
+		     uint64_t offset, struct expression_type *type)
 {
 	Dwarf_Attribute encoding;
 	Dwarf_Word number;
@@ -214,7 +203,7 @@ static int read_type(struct expression *m, const Dwarf_Op *op, uint64_t offset,
 	return 0;
 }
 
-static int op_const_type(struct expression *m, const Dwarf_Op *op)
+static int expression_const_type(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct expression_type type;
 	Dwarf_Attribute value;
@@ -237,7 +226,7 @@ static int op_const_type(struct expression *m, const Dwarf_Op *op)
 	return code;
 }
 
-static int op_typed(struct expression *m, const Dwarf_Op *op)
+static int expression_typed(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	bool regval = op->atom == DW_OP_regval_type ||
 		      op->atom == DW_OP_GNU_regval_type;
@@ -247,7 +236,7 @@ static int op_typed(struct expression *m, const Dwarf_Op *op)
 	if (code)
 		return code;
 	if (regval)
-		code = push_register(m, op->number, 0);
+		code = stack_push_register(m, op->number, 0);
 	else if (!m->depth)
 		code = expression_damaged(m);
 	if (code)
@@ -264,7 +253,7 @@ static int op_typed(struct expression *m, const Dwarf_Op *op)
 	return 0;
 }
 
-static int op_deref(struct expression *m, const Dwarf_Op *op)
+static int expression_deref(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct expression_type type = generic_type(m);
 	unsigned int bytes = type.bytes;
@@ -287,12 +276,14 @@ static int op_deref(struct expression *m, const Dwarf_Op *op)
 	rpn_emit_deref(m->rpn, bytes);
 	if (!type.generic && type.is_signed)
 		rpn_emit_extend(m->rpn, bytes, true);
-	*stack_top(m) = (struct expression_entry){ .type = type, .start = NO_START };
+	*stack_top(m) = (struct expression_entry){
+		.type = type, .start = NO_START,
+	};
 	return 0;
 }
 
 /* Both operands of a module of 32 bits as signed numbers. */
-static void sign_operands(struct expression *m, bool both)
+static void sign_operands(struct dwarf_machine *m, bool both)
 {
 	if (m->wide || !stack_top(m)->type.generic)
 		return;
@@ -313,7 +304,7 @@ static bool is_unsigned_8(struct expression_type type)
  * a / b of unsigned numbers by the signed division: where b has its top bit,
  * a >= b; else q = a / 2 / b * 2, and one more when a - q * b >= b.
  */
-static void emit_unsigned_div(struct expression *m)
+static void emit_unsigned_div(struct dwarf_machine *m)
 {
 #define FLIP	RPN_const8u, 0, 0, 0, 0, 0, 0, 0, 0x80, RPN_xor
 #define GE	FLIP, RPN_swap, FLIP, RPN_swap, RPN_ge
@@ -338,7 +329,7 @@ static void emit_unsigned_div(struct expression *m)
 }
 
 /* Operations with two operands whose result has the type of the first */
-static int op_binary(struct expression *m, uint8_t atom)
+static int expression_binary(struct dwarf_machine *m, uint8_t atom)
 {
 	struct expression_type type;
 
@@ -373,7 +364,7 @@ static int op_binary(struct expression *m, uint8_t atom)
 	return 0;
 }
 
-static int op_compare(struct expression *m, uint8_t atom)
+static int expression_compare(struct dwarf_machine *m, uint8_t atom)
 {
 	if (m->depth < 2)
 		return expression_damaged(m);
@@ -396,7 +387,7 @@ static int op_compare(struct expression *m, uint8_t atom)
 	return 0;
 }
 
-static int op_unary(struct expression *m, uint8_t atom)
+static int expression_unary(struct dwarf_machine *m, uint8_t atom)
 {
 	if (!m->depth)
 		return expression_damaged(m);
@@ -408,7 +399,8 @@ static int op_unary(struct expression *m, uint8_t atom)
 	return 0;
 }
 
-static int op_copy(struct expression *m, uint8_t atom, uint64_t index)
+static int expression_copy(struct dwarf_machine *m, uint8_t atom,
+			   uint64_t index)
 {
 	struct expression_type type;
 	int code;
@@ -429,7 +421,7 @@ static int op_copy(struct expression *m, uint8_t atom, uint64_t index)
 }
 
 /* swap, rot, drop */
-static int op_move(struct expression *m, uint8_t atom)
+static int expression_move(struct dwarf_machine *m, uint8_t atom)
 {
 	unsigned int count = atom == DW_OP_drop ? 1 :
 			     atom == DW_OP_swap ? 2 : 3;
@@ -453,7 +445,7 @@ static int op_move(struct expression *m, uint8_t atom)
 }
 
 /* An address or a constant of another section, by its index. */
-static int op_indexed(struct expression *m, const Dwarf_Op *op)
+static int expression_indexed(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	bool address = op->atom == DW_OP_addrx ||
 		       op->atom == DW_OP_GNU_addr_index;
@@ -476,7 +468,7 @@ static int op_indexed(struct expression *m, const Dwarf_Op *op)
 }
 
 /* The offset of a thread-local variable is a constant just pushed. */
-static int op_thread(struct expression *m)
+static int expression_thread(struct dwarf_machine *m)
 {
 	struct expression_entry *entry;
 	struct rpn_op op;
@@ -502,7 +494,7 @@ static int op_thread(struct expression *m)
 
 /* A value as it was at the entry of the function: of an expression, or of a
  * parameter */
-static int op_entry_value(struct expression *m, const Dwarf_Op *op)
+static int expression_entry_value(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct dwarf_context context = *m->context;
 	bool parameter = op->atom == DW_OP_GNU_parameter_ref;
@@ -531,7 +523,7 @@ static int op_entry_value(struct expression *m, const Dwarf_Op *op)
 
 /* Jumps to `target` end here: after an unconditional one the stack is again as
  * it was at the jump. `last` takes those to the end. */
-static int jumps_land(struct expression *m, size_t target, bool last)
+static int jumps_land(struct dwarf_machine *m, size_t target, bool last)
 {
 	unsigned int kept = 0;
 	bool any = false;
@@ -567,7 +559,7 @@ static int jumps_land(struct expression *m, size_t target, bool last)
 	return 0;
 }
 
-static int op_jump(struct expression *m, const Dwarf_Op *op)
+static int expression_jump(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	int64_t distance = (int16_t)op->number;
 	struct expression_jump *jump;
@@ -591,7 +583,7 @@ static int op_jump(struct expression *m, const Dwarf_Op *op)
 	return 0;
 }
 
-static int op_refuse(struct expression *m, uint8_t atom)
+static int expression_refuse(struct dwarf_machine *m, uint8_t atom)
 {
 	static const struct {
 		uint8_t atom;
@@ -618,7 +610,7 @@ static int op_refuse(struct expression *m, uint8_t atom)
 			 "of DWARF, which a probe can't do", atom);
 }
 
-static int operation_run(struct expression *m, const Dwarf_Op *op)
+static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	int code;
 
@@ -639,14 +631,15 @@ static int operation_run(struct expression *m, const Dwarf_Op *op)
 	case DW_OP_GNU_addr_index:
 	case DW_OP_constx:
 	case DW_OP_GNU_const_index:
-		return op_indexed(m, op);
+		return expression_indexed(m, op);
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:
-		return op_const_type(m, op);
+		return expression_const_type(m, op);
 	case DW_OP_breg0 ... DW_OP_breg31:
-		return push_register(m, op->atom - DW_OP_breg0, op->number);
+		return stack_push_register(m, op->atom - DW_OP_breg0,
+					   op->number);
 	case DW_OP_bregx:
-		return push_register(m, op->number, op->number2);
+		return stack_push_register(m, op->number, op->number2);
 	case DW_OP_fbreg:
 		code = push_nested(m, dwarf_frame_base_emit);
 		if (!code)
@@ -656,31 +649,31 @@ static int operation_run(struct expression *m, const Dwarf_Op *op)
 		return push_nested(m, dwarf_frame_cfa_emit);
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return op_thread(m);
+		return expression_thread(m);
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
 	case DW_OP_GNU_parameter_ref:
-		return op_entry_value(m, op);
+		return expression_entry_value(m, op);
 	case DW_OP_regval_type:
 	case DW_OP_GNU_regval_type:
 	case DW_OP_convert:
 	case DW_OP_GNU_convert:
 	case DW_OP_reinterpret:
 	case DW_OP_GNU_reinterpret:
-		return op_typed(m, op);
+		return expression_typed(m, op);
 	case DW_OP_dup:
 	case DW_OP_over:
 	case DW_OP_pick:
-		return op_copy(m, op->atom, op->number);
+		return expression_copy(m, op->atom, op->number);
 	case DW_OP_drop:
 	case DW_OP_swap:
 	case DW_OP_rot:
-		return op_move(m, op->atom);
+		return expression_move(m, op->atom);
 	case DW_OP_deref:
 	case DW_OP_deref_size:
 	case DW_OP_deref_type:
 	case DW_OP_GNU_deref_type:
-		return op_deref(m, op);
+		return expression_deref(m, op);
 	case DW_OP_plus_uconst:
 		if (!m->depth)
 			return expression_damaged(m);
@@ -689,18 +682,18 @@ static int operation_run(struct expression *m, const Dwarf_Op *op)
 	case DW_OP_abs:
 	case DW_OP_neg:
 	case DW_OP_not:
-		return op_unary(m, op->atom);
+		return expression_unary(m, op->atom);
 	case DW_OP_and: case DW_OP_div: case DW_OP_minus: case DW_OP_mod:
 	case DW_OP_mul: case DW_OP_or: case DW_OP_plus: case DW_OP_shl:
 	case DW_OP_shr: case DW_OP_shra: case DW_OP_xor:
-		return op_binary(m, op->atom);
+		return expression_binary(m, op->atom);
 	case DW_OP_eq ... DW_OP_ne:
-		return op_compare(m, op->atom);
+		return expression_compare(m, op->atom);
 	case DW_OP_bra:
 	case DW_OP_skip:
-		return op_jump(m, op);
+		return expression_jump(m, op);
 	default:
-		return op_refuse(m, op->atom);
+		return expression_refuse(m, op->atom);
 	}
 }
 
@@ -708,10 +701,10 @@ int dwarf_expression_emit(const struct dwarf_context *context,
 			  Dwarf_Attribute *attr, const Dwarf_Op *ops,
 			  size_t count, struct bytes *rpn, struct error *err)
 {
-	struct expression m;
+	struct dwarf_machine m;
 	int code = 0;
 
-	memset(&m, 0, offsetof(struct expression, jumps));
+	memset(&m, 0, offsetof(struct dwarf_machine, jumps));
 	m.context = context;
 	m.attr = attr;
 	m.rpn = rpn;

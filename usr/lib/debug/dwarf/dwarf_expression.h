@@ -15,6 +15,7 @@
 #include "lib/error.h"
 #include "lib/formats/bytes.h"
 #include "dwarf_file.h"
+#include "place.h"
 
 /* The frame that an expression is evaluated in. */
 struct dwarf_context {
@@ -85,9 +86,15 @@ int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
 int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 		      struct bytes *rpn, struct error *err);
 
-/* A register holds the value. */
-bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number);
-/* Pointers have 8 bytes. */
-bool dwarf_is_wide(const struct dwarf_file *dwarf);
+/*
+ * dwarf_location.c: the place that the operations, read from attr, describe (DWARF
+ * 5 section 2.6). -ENODATA: all of it is absent. place is to be freed in any case.
+ */
+int dwarf_location_place(const struct dwarf_context *context,
+			 Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			 size_t count, struct place *place, struct error *err);
+/* The place of a constant: DW_AT_const_value, in any form. */
+int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
+			 struct error *err);
 
 #endif

@@ -45,24 +45,41 @@ struct dwarf_search {
 };
 
 /*
- * Open the debug information of the module, which `path` was read from. 0;
- * -ENOENT: there is none (err->text: why one that is there wasn't taken, or
- * ""); else a negative errno with err set: --debug names a file that isn't
- * there (-ENOENT as well) or belongs to another build (-ESTALE).
+ * From where a name is looked up. Functions that were inlined into each other
+ * may have code at the same address, which the line table has several lines
+ * for: the address doesn't show which function is meant.
+ */
+struct dwarf_from {
+	uint64_t pc;
+	bool outermost;		/* in the function that was compiled for itself;
+				 * else: */
+	const void *function;	/* address of the entry of the function or copy
+				 * around pc; NULL: in the innermost one */
+	uint32_t line, file;	/* names declared after the line aren't
+				 * meant; 0: not known */
+};
+
+/*
+ * dwarf_open.c: open the debug information of the module, which `path` was read
+ * from. 0; -ENOENT: there is none (err->text: why one that is there wasn't
+ * taken, or ""); else a negative errno with err set: --debug names a file that
+ * isn't there (-ENOENT as well) or belongs to another build (-ESTALE).
  */
 int dwarf_file_open(struct dwarf_file **dwarf, struct module *module,
 		    const char *path, const struct dwarf_search *search,
 		    struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
 
-/* Why expected debug information is missing: a file that belongs
- * to another build, a part that isn't there. NULL: it isn't. */
+/* Why expected debug information is missing: a file that belongs to another
+ * build, a part that isn't there. NULL: it isn't. */
 const char *dwarf_refusal(const struct module *module,
 			  const struct dwarf_file *dwarf);
 
 /* -EAGAIN when a separate file was written to since it was opened. */
 int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err);
 
+/* Pointers have 8 bytes. */
+bool dwarf_is_wide(const struct dwarf_file *dwarf);
 /* A section of the file that has the DWARF, decompressed; of size 0 if there is
  * none. */
 void dwarf_section_read(struct dwarf_file *dwarf, const char *name,

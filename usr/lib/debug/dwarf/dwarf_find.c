@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "dwarf_find.h"
 
+#include <elfutils/debuginfod.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include "lib/debug/debug_search.h"
 #include "lib/debug/module/module.h"
 #include "lib/hash.h"
+#include "lib/library.h"
 #include "lib/path.h"
 
 struct dwarf_finder {
@@ -108,7 +110,7 @@ static bool dwarf_open(struct dwarf_file *dwarf, uint64_t size)
 }
 
 /* 0: the open file is the debug file. */
-static int file_check(struct dwarf_finder *f, int fd, const char *path)
+static int debug_file_check(struct dwarf_finder *f, int fd, const char *path)
 {
 	struct dwarf_file *dwarf = f->dwarf;
 	struct stat st;
@@ -131,9 +133,9 @@ static int file_check(struct dwarf_finder *f, int fd, const char *path)
 	return code;
 }
 
-static bool file_take(void *context, int fd, const char *path)
+static bool debug_file_take(void *context, int fd, const char *path)
 {
-	return !file_check(context, fd, path);
+	return !debug_file_check(context, fd, path);
 }
 
 /* Where distributions keep those of kernel modules: below /lib, of which the
@@ -162,6 +164,34 @@ static bool kmod_search(const struct dwarf_finder *f, const char *module_path)
 	return false;
 }
 
+/* What the configured servers have for a build-id, as a descriptor; -ENOSYS:
+ * there is no server, or no library to ask one with, which is loaded if it is
+ * installed. */
+static int debuginfod_find(const uint8_t *id, size_t length)
+{
+	static const char library[] = "libdebuginfod.so.1";
+	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
+	typeof(&debuginfod_find_debuginfo) find;
+	typeof(&debuginfod_begin) begin;
+	typeof(&debuginfod_end) end;
+	debuginfod_client *client;
+	int fd;
+
+	if (!urls || !*urls)
+		return -ENOSYS;
+	begin = library_symbol(library, "debuginfod_begin");
+	find = library_symbol(library, "debuginfod_find_debuginfo");
+	end = library_symbol(library, "debuginfod_end");
+	if (!begin || !find || !end)
+		return -ENOSYS;
+	client = begin();
+	if (!client)
+		return -ENOMEM;
+	fd = find(client, id, length, NULL);
+	end(client);
+	return fd;
+}
+
 static bool debuginfod_search(struct dwarf_finder *f)
 {
 	const struct identity *id = &f->dwarf->module->identity;
@@ -169,28 +199,28 @@ static bool debuginfod_search(struct dwarf_finder *f)
 
 	if (id->kind != TDF_ID_BUILD)
 		return false;
-	fd = dwarf_debuginfod_find(id->id, id->length);
+	fd = debuginfod_find(id->id, id->length);
 	if (fd < 0) {
 		if (fd != -ENOSYS && !f->refused->text[0])
 			error_set(f->refused, fd, "debuginfod has no debug "
 				  "information for it: %s", strerror(-fd));
 		return false;
 	}
-	if (file_take(f, fd, "(debuginfod)"))
+	if (debug_file_take(f, fd, "(debuginfod)"))
 		return true;
 	close(fd);
 	return false;
 }
 
 /* --debug names it. */
-static int given_find(struct dwarf_finder *f, const char *path)
+static int debug_file_given(struct dwarf_finder *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), code;
 
 	if (fd < 0)
 		return error_set(f->refused, -errno, "cannot open '%s': %s",
 				 path, strerror(errno));
-	code = file_check(f, fd, path);
+	code = debug_file_check(f, fd, path);
 	if (code)
 		close(fd);
 	return code;
@@ -206,7 +236,7 @@ int dwarf_find(struct dwarf_file *dwarf, const char *module_path,
 		.files = {
 			.root = search->sysroot ? search->sysroot : "",
 			.hex = f.hex, .directory = real ? dirname(real) : NULL,
-			.take = file_take, .context = &f,
+			.take = debug_file_take, .context = &f,
 		},
 	};
 	const char *link;
@@ -223,7 +253,7 @@ int dwarf_find(struct dwarf_file *dwarf, const char *module_path,
 		f.crc = crc;
 	}
 	if (search->file) {
-		code = given_find(&f, search->file);
+		code = debug_file_given(&f, search->file);
 	} else if ((module_section_named(dwarf->module, ".debug_info", &sh) ||
 		    module_section_named(dwarf->module, ".zdebug_info", &sh)) &&
 		   sh.sh_type != SHT_NOBITS) {
@@ -301,7 +331,7 @@ void dwarf_find_shared(struct dwarf_file *dwarf,
 	free(real);
 	if (found)
 		return;
-	fd = dwarf_debuginfod_find(shared.id, length);
+	fd = debuginfod_find(shared.id, length);
 	if (fd >= 0 && shared_take(&shared, fd, NULL))
 		return;
 	if (fd >= 0)

@@ -22,9 +22,4 @@ bool dwarf_strings_end(Dwarf *dwarf);
 /* The same of a file of split debug information, which is checked once. */
 bool dwarf_split_strings_end(struct dwarf_file *dwarf, Dwarf *own);
 
-/* dwarf_debuginfod.c: a file descriptor of what the configured servers have
- * for a build-id, or a negative errno; -ENOSYS: there is no server, or no
- * library to ask one with. */
-int dwarf_debuginfod_find(const uint8_t *id, size_t length);
-
 #endif

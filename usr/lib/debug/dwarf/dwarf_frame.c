@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "lib/debug/arch/arch.h"
+#include "dwarf_die.h"
 #include "dwarf_expression.h"
 #include "lib/formats/rpn_emit.h"
 

@@ -9,20 +9,12 @@
 #include "lib/array.h"
 #include "lib/debug/module/module.h"
 #include "dwarf_die.h"
-#include "dwarf_line.h"
-#include "dwarf_names.h"
+#include "dwarf_lines.h"
 #include "dwarf_scope.h"
 #include "dwarf_walk.h"
 
 #define NESTING_MAX	64	/* of namespaces and classes */
 #define NAME_MAX_BYTES	4096
-
-static int function_range_compare(const void *a, const void *b)
-{
-	const struct module_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
 
 int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 			struct dwarf_function *function)
@@ -60,7 +52,7 @@ int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
 				       entry))
 			function->entry = entry;
 		qsort(function->ranges, function->range_count,
-		      sizeof(*function->ranges), function_range_compare);
+		      sizeof(*function->ranges), array_compare);
 		return 1;
 	}
 	/* When gcc joins all code of a copy with the code around it, the copy
@@ -112,177 +104,6 @@ void dwarf_functions_free(struct dwarf_functions *found)
 		free(found->functions[i].ranges);
 	free(found->functions);
 	*found = (struct dwarf_functions) {0};
-}
-
-/* A copy that begins with another copy has the same entry: one with code goes
- * first, of further entries that of the inner one. */
-static int dwarf_function_compare(const void *a, const void *b)
-{
-	const struct dwarf_function *x = a, *y = b;
-
-	if (x->entry != y->entry)
-		return x->entry < y->entry ? -1 : 1;
-	if (!x->range_count != !y->range_count)
-		return x->range_count ? -1 : 1;
-	if (x->again && y->again)
-		return (const char *)x->die.addr > (const char *)y->die.addr ?
-			       -1 : 1;
-	return ((const char *)x->die.addr > (const char *)y->die.addr) -
-	       ((const char *)x->die.addr < (const char *)y->die.addr);
-}
-
-struct function_find {
-	struct dwarf_file *dwarf;
-	struct dwarf_functions *found;
-};
-
-static int find_take(void *context, Dwarf_Die *die)
-{
-	struct function_find *find = context;
-
-	return dwarf_functions_add(find->dwarf, find->found, die);
-}
-
-static bool function_is_inside(const struct dwarf_function *function,
-		      const struct dwarf_function *outer)
-{
-	return outer->die.addr < function->die.addr &&
-	       outer->die.cu == function->die.cu &&
-	       module_ranges_have(outer->ranges, outer->range_count,
-				  function->entry);
-}
-
-/*
- * gcc splits a function in two (partial inlining) where the first part calls
- * the second one: a call at the function's own declaration. Where that has been
- * inlined as well there is a copy inside a copy, for one call.
- */
-static bool is_second_part(const struct dwarf_functions *found, size_t i)
-{
-	const struct dwarf_function *copy = &found->functions[i];
-	Dwarf_Die die = copy->die;
-	uint64_t called, declared;
-
-	if (!copy->inlined ||
-	    !dwarf_die_any_number(&die, DW_AT_call_line, &called) ||
-	    !dwarf_die_any_number(&die, DW_AT_decl_line, &declared) ||
-	    called != declared)
-		return false;
-	if (dwarf_die_any_number(&die, DW_AT_call_column, &called) &&
-	    dwarf_die_any_number(&die, DW_AT_decl_column, &declared) &&
-	    called != declared)
-		return false;
-	for (size_t k = 0; k < found->count; k++)
-		if (function_is_inside(copy, &found->functions[k]))
-			return true;
-	return false;
-}
-
-struct function_entries {
-	struct dwarf_functions *found;
-	const bool *second;	/* by number: it is a second part */
-	size_t count;		/* of functions, and these */
-	size_t copy;
-	bool begun;		/* its entry is marked */
-};
-
-static int entry_take(void *context, uint64_t address)
-{
-	struct function_entries *e = context;
-	struct dwarf_functions *found = e->found;
-	struct dwarf_function copy = found->functions[e->copy];
-
-	if (address == copy.entry) {
-		e->begun = true;
-		return 0;
-	}
-	/* not where the second part of the copy is entered */
-	for (size_t i = 0; i < e->count; i++) {
-		const struct dwarf_function *other = &found->functions[i];
-		Dwarf_Die second = other->die;
-
-		if (e->second[i] && function_is_inside(other, &copy) &&
-		    (dwarf_die_entry(&second, other->entry) == address ||
-		     module_ranges_have(other->ranges, other->range_count,
-					address)))
-			return 0;
-	}
-	if (!array_grow(&found->functions, found->count, &found->room,
-			sizeof(*found->functions)))
-		return -ENOMEM;
-	found->functions[found->count++] = (struct dwarf_function) {
-		.die = copy.die, .inlined = true, .again = true,
-		.entry = address,
-	};
-	return 0;
-}
-
-/* gcc marks where a copy is entered as a statement at the function's
- * declaration: more than once where an optimiser has copied its beginning. */
-static int entries_add(struct dwarf_file *dwarf, struct function_entries *e)
-{
-	struct dwarf_functions *found = e->found;
-	struct dwarf_function copy = found->functions[e->copy];
-	const char *file = dwarf_line_decl_file(&copy.die);
-	size_t before = found->count;
-	uint64_t line, column;
-	bool known = file &&
-		dwarf_die_any_number(&copy.die, DW_AT_decl_line, &line) &&
-		dwarf_die_any_number(&copy.die, DW_AT_decl_column, &column);
-	int code = 0;
-
-	e->begun = false;
-	for (size_t i = 0; i < copy.range_count && !code && known; i++)
-		code = dwarf_line_each(dwarf, &copy.ranges[i], file, line,
-				       column, entry_take, e);
-	if (!e->begun)
-		found->count = before;
-	found->functions[e->copy].vague = !e->begun && copy.range_count > 1;
-	return code;
-}
-
-/* One for each place where a call is entered, and no others. */
-static int settle_copies(struct dwarf_file *dwarf,
-			 struct dwarf_functions *found)
-{
-	bool *second = calloc(found->count, sizeof(*second));
-	struct function_entries e = { found, second, .count = found->count };
-	size_t kept = 0;
-	int code = 0;
-
-	if (!second)
-		return -ENOMEM;
-	for (size_t i = 0; i < e.count; i++)
-		second[i] = is_second_part(found, i);
-	for (; e.copy < e.count && !code; e.copy++)
-		if (found->functions[e.copy].inlined && !second[e.copy])
-			code = entries_add(dwarf, &e);
-	for (size_t i = 0; i < found->count; i++)
-		if (i < e.count && second[i])
-			free(found->functions[i].ranges);
-		else
-			found->functions[kept++] = found->functions[i];
-	found->count = kept;
-	free(second);
-	return code;
-}
-
-int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
-			const char *file, struct dwarf_functions *found)
-{
-	struct function_find find = { dwarf, found };
-	int code;
-
-	*found = (struct dwarf_functions) {0};
-	code = dwarf_names_find(dwarf, name, file, find_take, &find);
-	if (!code && found->count)
-		code = settle_copies(dwarf, found);
-	if (!code && found->count)
-		qsort(found->functions, found->count,
-		      sizeof(*found->functions), dwarf_function_compare);
-	if (code)
-		dwarf_functions_free(found);
-	return code;
 }
 
 struct function_each {

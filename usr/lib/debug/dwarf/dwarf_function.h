@@ -23,11 +23,11 @@ struct dwarf_functions {
 };
 
 /*
- * All functions with code, and inlined copies, that a name means: plain,
- * qualified ("ns::cls::fn", from the right), with parameters ("fn(int)"), or a
- * linkage name. `file` (or NULL): only those of a unit or declaration file of
- * this name. Copies inside copies count once each, but not what gcc made of one
- * call. 0 or -ENOMEM.
+ * dwarf_names.c: all functions with code, and inlined copies, that a name means:
+ * plain, qualified ("ns::cls::fn", from the right), with parameters ("fn(int)"),
+ * or a linkage name. `file` (or NULL): only those of a unit or declaration file
+ * of this name. Copies inside copies count once each, but not what gcc made of
+ * one call. 0 or -ENOMEM.
  */
 int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
 			const char *file, struct dwarf_functions *found);

@@ -13,51 +13,6 @@
 
 #define DWARF_FILES_MAX	(1 << 20)	/* as rows can number them */
 
-/* Split and shared debug information has file tables of its own. NULL: none. */
-static const char *other_file(Dwarf_Die *unit, uint64_t number)
-{
-	Dwarf_Files *files;
-	size_t count;
-
-	if (dwarf_getsrcfiles(unit, &files, &count) || number >= count)
-		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
-}
-
-/* dwarf_decl_file() of libdw 0.188 aborts in a split unit. */
-const char *dwarf_line_decl_file(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word number;
-	Dwarf_Die unit;
-
-	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attr),
-			    &number) ||
-	    dwarf_cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL))
-		return NULL;
-	return other_file(&unit, number);
-}
-
-bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
-				  uint64_t number, const char *wanted)
-{
-	const char *name;
-	bool matches;
-	Dwarf_Die die;
-	char *path;
-
-	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL))
-		return false;
-	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf) {
-		name = other_file(&die, number);
-		return name && source_path_matches(name, wanted, false);
-	}
-	path = dwarf_lines_path(dwarf, &die, number);
-	matches = path && source_path_matches(path, wanted, false);
-	free(path);
-	return matches;
-}
-
 char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die)
 {
 	Dwarf_Die root = *die, unit;

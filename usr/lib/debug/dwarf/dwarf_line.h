@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_LINE_H
 #define TRCUST_DWARF_LINE_H
 
-#include "dwarf_from.h"
+#include "dwarf_file.h"
 
 /* "file:line" of a declaration, malloc'd; NULL: not known. */
 char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die);
@@ -75,14 +75,6 @@ int dwarf_line_each(struct dwarf_file *dwarf, const struct module_range *range,
 		    const char *file, uint32_t line, uint32_t column,
 		    int (*take)(void *context, uint64_t address),
 		    void *context);
-
-/* The file that declares the entry, or its origin, by the unit's file table.
- * NULL: unknown. */
-const char *dwarf_line_decl_file(Dwarf_Die *die);
-
-/* Has the unit's file of this number (DW_AT_decl_file) the wanted name? */
-bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
-				  uint64_t number, const char *wanted);
 
 /*
  * Where the body of the function that begins at `start` and ends before `end`

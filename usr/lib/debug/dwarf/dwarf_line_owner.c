@@ -8,7 +8,7 @@
 #include "dwarf_line_owner.h"
 
 #include <dwarf.h>
-#include "dwarf_line.h"
+#include "dwarf_lines.h"
 #include "lib/debug/module/module.h"
 
 struct owner_search {
@@ -40,7 +40,8 @@ static bool is_of_file(const struct owner_search *search, Dwarf_Die *die,
 
 /* The line where the function is declared, when that is in the row's file. gcc
  * has none for lambdas: then UINT64_MAX. */
-static uint64_t declared_at(const struct owner_search *search, const Dwarf_Die *die)
+static uint64_t declared_at(const struct owner_search *search,
+			    const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
 	uint64_t line;
@@ -64,8 +65,8 @@ static uint64_t called_at(const struct owner_search *search, Dwarf_Die *copy)
 }
 
 /* A lambda is defined before its call, in the function that calls it. */
-static bool is_after_call(const struct owner_search *search, uint32_t number,
-		      uint64_t declared)
+static bool is_declared_before_call(const struct owner_search *search,
+				    uint32_t number, uint64_t declared)
 {
 	const struct dwarf_block *list = search->scopes->blocks->list;
 	Dwarf_Die copy = list[number].die;
@@ -100,7 +101,7 @@ static void owner_consider(struct owner_search *search, uint32_t number)
 	if (declared == UINT64_MAX && around)
 		declared = search->row->line;
 	else if (declared > search->row->line ||
-		 (number && is_after_call(search, number, declared)))
+		 (number && is_declared_before_call(search, number, declared)))
 		declared = 0;
 	if (declared < search->declared ||
 	    (!around && declared == search->declared))

@@ -16,6 +16,6 @@ struct dwarf_line_row {
 /* The number of the block that is this function or inlined copy. The scopes are
  * those at the row's address. */
 uint32_t dwarf_line_owner(struct dwarf_file *dwarf, struct dwarf_scopes *scopes,
-			const struct dwarf_line_row *row);
+			  const struct dwarf_line_row *row);
 
 #endif

@@ -9,13 +9,6 @@
 #include "dwarf_die.h"
 #include "lib/debug/module/module.h"
 
-static int line_unit_compare(const void *a, const void *b)
-{
-	const struct line_unit *x = a, *y = b;
-
-	return (x->program > y->program) - (x->program < y->program);
-}
-
 static bool lines_read_units(struct lines *lines, struct dwarf_file *dwarf)
 {
 	Dwarf_CU *unit = NULL;
@@ -28,7 +21,8 @@ static bool lines_read_units(struct lines *lines, struct dwarf_file *dwarf)
 				NULL)) {
 		struct line_unit found = { 0 };
 
-		if (!die.cu || (type != DW_UT_compile && type != DW_UT_skeleton) ||
+		if (!die.cu ||
+		    (type != DW_UT_compile && type != DW_UT_skeleton) ||
 		    !dwarf_die_number(&die, DW_AT_stmt_list, &found.program))
 			continue;
 		found.directory = dwarf_die_text(&die, DW_AT_comp_dir);
@@ -39,7 +33,7 @@ static bool lines_read_units(struct lines *lines, struct dwarf_file *dwarf)
 	}
 	if (lines->unit_count)
 		qsort(lines->units, lines->unit_count, sizeof(*lines->units),
-		      line_unit_compare);
+		      array_compare);
 	/* Units may share a program, but programs don't overlap. */
 	for (size_t i = 0; i < lines->unit_count; i++) {
 		uint64_t program = lines->units[i].program, after;
@@ -70,7 +64,8 @@ static void lines_free(struct lines *lines)
 		dwarf_rows_free(&table->rows);
 		free(table);
 	}
-	dwarf_sources_free(lines->sources);
+	if (lines->sources)
+		lines->sources_free(lines->sources);
 	hash_index_free(&lines->names);
 	free(lines->units);
 	free(lines);
@@ -112,7 +107,7 @@ struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit)
 	    !dwarf_die_number(unit, DW_AT_stmt_list, &key.program))
 		return NULL;
 	return bsearch(&key, lines->units, lines->unit_count, sizeof(key),
-		       line_unit_compare);
+		       array_compare);
 }
 
 char *dwarf_lines_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
@@ -128,6 +123,51 @@ char *dwarf_lines_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
 	path = dwarf_program_path(&program, number, in->directory);
 	dwarf_program_close(&program);
 	return path;
+}
+
+/* Split and shared debug information has file tables of its own. NULL: none. */
+static const char *other_file(Dwarf_Die *unit, uint64_t number)
+{
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &files, &count) || number >= count)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* dwarf_decl_file() of libdw 0.188 aborts in a split unit. */
+const char *dwarf_line_decl_file(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attr),
+			    &number) ||
+	    dwarf_cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL))
+		return NULL;
+	return other_file(&unit, number);
+}
+
+bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *cu,
+				  uint64_t number, const char *wanted)
+{
+	const char *name;
+	bool matches;
+	Dwarf_Die die;
+	char *path;
+
+	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL))
+		return false;
+	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf) {
+		name = other_file(&die, number);
+		return name && source_path_matches(name, wanted, false);
+	}
+	path = dwarf_lines_path(dwarf, &die, number);
+	matches = path && source_path_matches(path, wanted, false);
+	free(path);
+	return matches;
 }
 
 static bool is_module_code(const void *context, uint64_t address)

@@ -27,6 +27,7 @@ struct lines {
 	struct hash_index names;	/* units by names of their files,
 					 * without directories */
 	void *sources;		/* dwarf_source.c: what was looked for */
+	void (*sources_free)(void *sources);
 };
 
 /* NULL: no memory. */
@@ -38,6 +39,13 @@ struct line_unit *dwarf_lines_unit(struct lines *lines, Dwarf_Die *unit);
 /* The path of a file by its number in the unit, malloc'd; NULL: not known. */
 char *dwarf_lines_path(struct dwarf_file *dwarf, Dwarf_Die *unit,
 		       uint64_t number);
+/* The file that declares the entry, or its origin, by the unit's file table.
+ * NULL: unknown. */
+const char *dwarf_line_decl_file(Dwarf_Die *die);
+
+/* Has the unit's file of this number (DW_AT_decl_file) the wanted name? */
+bool dwarf_line_unit_file_matches(struct dwarf_file *dwarf, Dwarf_CU *unit,
+				  uint64_t number, const char *wanted);
 /* Its rows; NULL: none, or no memory. */
 struct line_table *dwarf_lines_read(struct dwarf_file *dwarf,
 				    struct line_unit *unit);
@@ -49,8 +57,5 @@ struct line_table *dwarf_lines_table(struct dwarf_file *dwarf,
  * *position starts as 0. NULL: no more; *failed: no memory. */
 struct line_unit *dwarf_lines_next(struct lines *lines, const char *name,
 				   uint32_t *position, bool *failed);
-
-/* dwarf_source.c */
-void dwarf_sources_free(void *sources);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dwarf_location.h"
+#include "dwarf_die.h"
+#include "dwarf_expression.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ static bool is_piece(const Dwarf_Op *op)
 	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
 
-static bool is_register(const Dwarf_Op *op)
+static bool op_is_register(const Dwarf_Op *op)
 {
 	unsigned int number;
 
@@ -57,7 +58,7 @@ static bool is_breg(const Dwarf_Op *op)
 }
 
 /* Of an operation that is one of these two. */
-static unsigned int register_number(const Dwarf_Op *op)
+static unsigned int op_register_number(const Dwarf_Op *op)
 {
 	unsigned int number;
 
@@ -69,9 +70,9 @@ static unsigned int register_number(const Dwarf_Op *op)
 }
 
 /* Operations between two pieces. -ENODATA: absent, why->text is the reason. */
-static int part_read(struct location_builder *b, const Dwarf_Op *ops,
-		     size_t count, struct location_part *part,
-		     struct error *why)
+static int location_part_read(struct location_builder *b, const Dwarf_Op *ops,
+			      size_t count, struct location_part *part,
+			      struct error *why)
 {
 	struct error err = {0};
 	int code;
@@ -81,8 +82,8 @@ static int part_read(struct location_builder *b, const Dwarf_Op *ops,
 	if (!count)
 		return error_set(why, -ENODATA, "it is optimized out");
 	part->kind = PLACE_VALUE;
-	if (count == 1 && is_register(ops))
-		return dwarf_frame_own_emit(b->context, register_number(ops),
+	if (count == 1 && op_is_register(ops))
+		return dwarf_frame_own_emit(b->context, op_register_number(ops),
 					    0, &part->rpn, why);
 	if (count == 1 && ops->atom == DW_OP_implicit_value) {
 		if (dwarf_getlocation_implicit_value(b->attr, ops,
@@ -123,8 +124,8 @@ static int add_value(struct location_builder *b, uint64_t value, uint64_t bytes)
 
 /* Bytes of a constant, in pieces that an entry of the stack can hold; one
  * piece that is all of the place may be asked for more. */
-static int add_block(struct location_builder *b, const uint8_t *data, size_t size,
-		     bool alone)
+static int add_block(struct location_builder *b, const uint8_t *data,
+		     size_t size, bool alone)
 {
 	int code = size ? 0 : location_damaged(b);
 
@@ -138,7 +139,8 @@ static int add_block(struct location_builder *b, const uint8_t *data, size_t siz
 	return code;
 }
 
-static int add_absent(struct location_builder *b, uint64_t bytes, const char *why)
+static int place_add_absent(struct location_builder *b, uint64_t bytes,
+			    const char *why)
 {
 	struct place_piece *piece = place_add(b->place, PLACE_ABSENT, bytes);
 
@@ -148,7 +150,8 @@ static int add_absent(struct location_builder *b, uint64_t bytes, const char *wh
 }
 
 /* Append the expression; it moves to the piece. */
-static int add_part(struct location_builder *b, struct location_part *part, uint64_t bytes)
+static int add_part(struct location_builder *b, struct location_part *part,
+		    uint64_t bytes)
 {
 	struct place_piece *piece = place_add(b->place, part->kind, bytes);
 
@@ -179,7 +182,7 @@ static int bits_flush(struct location_builder *b)
 	b->bit_count = 0;
 	if (b->why[0]) {
 		bytes_free(&part.rpn);
-		code = add_absent(b, bytes, b->why);
+		code = place_add_absent(b, bytes, b->why);
 	} else {
 		code = add_part(b, &part, bytes);
 		bytes_free(&part.rpn);
@@ -253,7 +256,7 @@ static int location_part(struct location_builder *b, const Dwarf_Op *ops,
 		return location_damaged(b);
 	if (piece && !part.bits)
 		return 0;
-	code = part_read(b, ops, count, &part, &why);
+	code = location_part_read(b, ops, count, &part, &why);
 	bytes = part.bits / 8;
 	first = part.first_bit / 8;
 	if (code && code != -ENODATA) {
@@ -264,7 +267,7 @@ static int location_part(struct location_builder *b, const Dwarf_Op *ops,
 		if (!code && !piece && part.block.data)
 			bytes = part.block.length;
 		if (code)
-			code = add_absent(b, bytes, why.text);
+			code = place_add_absent(b, bytes, why.text);
 		else if (!part.block.data)
 			code = add_part(b, &part, bytes);
 		else if (first > part.block.length ||
@@ -289,8 +292,8 @@ static void describe_register(const struct dwarf_context *context,
 	int64_t distance = op->atom == DW_OP_bregx ? op->number2 : op->number;
 	char name[16];
 
-	arch_register_print(context->dwarf->module->arch, register_number(op),
-			    name, sizeof(name));
+	arch_register_print(context->dwarf->module->arch,
+			    op_register_number(op), name, sizeof(name));
 	if (is_breg(op) && distance)
 		snprintf(text, size, "%s%+" PRId64, name, distance);
 	else
@@ -298,8 +301,9 @@ static void describe_register(const struct dwarf_context *context,
 }
 
 /* Of the first part, for people. */
-static void location_describe(const struct location_builder *b, const Dwarf_Op *ops, size_t count,
-		     const char *entry_name)
+static void location_describe(const struct location_builder *b,
+			      const Dwarf_Op *ops, size_t count,
+			      const char *entry_name)
 {
 	char name[32], *text = b->place->where;
 	size_t size = sizeof(b->place->where), base_count;
@@ -314,7 +318,7 @@ static void location_describe(const struct location_builder *b, const Dwarf_Op *
 	alone = count == 1 || is_piece(&ops[1]);
 	if (entry_name[0]) {
 		snprintf(text, size, "%s at entry", entry_name);
-	} else if (is_register(ops)) {
+	} else if (op_is_register(ops)) {
 		describe_register(b->context, ops, name, sizeof(name));
 		snprintf(text, size, "register %s", name);
 	} else if (ops->atom == DW_OP_fbreg && alone) {
@@ -329,7 +333,7 @@ static void location_describe(const struct location_builder *b, const Dwarf_Op *
 		    base_count == 1) {
 			if (base->atom == DW_OP_call_frame_cfa)
 				snprintf(name, sizeof(name), "CFA");
-			else if (is_register(base) || is_breg(base))
+			else if (op_is_register(base) || is_breg(base))
 				describe_register(b->context, base, name,
 						  sizeof(name));
 		}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/debug/module/module.h"
-#include "dwarf_line.h"
+#include "dwarf_lines.h"
 
 #define FOUND_MAX	16
 #define NOMINATED_MAX	64	/* by using directives */
@@ -103,7 +103,8 @@ static int named_rank(const struct dwarf_named *named)
 	       dwarf_variable_rank(&die, 0) > 0 : 1;
 }
 
-static void lookup_found(struct lookup_search *search, const struct dwarf_named *named)
+static void lookup_found(struct lookup_search *search,
+			 const struct dwarf_named *named)
 {
 	for (size_t i = 0; i < search->count; i++) {
 		if (!named_same(&search->found[i], named))
@@ -123,12 +124,14 @@ static bool part_is(const struct lookup_part *part, const char *name)
 	return !strncmp(part->text, name, part->length) && !name[part->length];
 }
 
-static const char *scope_path(const struct lookup_search *search, uint32_t scope)
+static const char *scope_path(const struct lookup_search *search,
+			      uint32_t scope)
 {
 	return search->unit->scopes[scope].path;
 }
 
-static bool same_scope(const struct lookup_search *search, uint32_t a, uint32_t b)
+static bool same_scope(const struct lookup_search *search, uint32_t a,
+		       uint32_t b)
 {
 	return a == b || !strcmp(scope_path(search, a), scope_path(search, b));
 }
@@ -643,7 +646,7 @@ int dwarf_lookup_define(struct dwarf_file *dwarf,
 /* ---- the name ---- */
 
 /* "a::b<c::d>::x" */
-static int parts_read(struct lookup_search *search, const char *name)
+static int lookup_parts_read(struct lookup_search *search, const char *name)
 {
 	const char *start = name;
 	int depth = 0;
@@ -718,9 +721,10 @@ int dwarf_lookup_find(const struct dwarf_lookup *lookup,
 		search.source = scopes ? scopes->unit : NULL;
 	}
 	if (!code)
-		code = search.home ? parts_read(&search, name +
-						(search.absolute ? 2 : 0)) :
-				     -ENOMEM;
+		code = search.home ? lookup_parts_read(
+					     &search,
+					     name + (search.absolute ? 2 : 0))
+				   : -ENOMEM;
 	if (!code)
 		search_own(&search);
 	if (!code && !search.count)

@@ -33,8 +33,8 @@ static bool find_own(struct member_search *search, Dwarf_Die *class,
 		     const struct dwarf_named *around);
 
 /* Members of a struct or union without a name are those of the class. */
-static bool take_data(struct member_search *search, Dwarf_Die *class, Dwarf_Die *die,
-		      const struct dwarf_named *around)
+static bool member_take_data(struct member_search *search, Dwarf_Die *class,
+			     Dwarf_Die *die, const struct dwarf_named *around)
 {
 	struct dwarf_named named = *around;
 	struct dwarf_member member;
@@ -70,7 +70,7 @@ static bool take_entry(struct member_search *search, Dwarf_Die *class,
 	int tag = dwarf_tag(die);
 
 	if (tag == DW_TAG_member)
-		return take_data(search, class, die, around);
+		return member_take_data(search, class, die, around);
 	if (tag == DW_TAG_enumeration_type && !search->types &&
 	    !dwarf_die_flag(die, DW_AT_enum_class)) {
 		named.kind = DWARF_NAMED_ENUMERATOR;
@@ -133,8 +133,9 @@ static bool find_own(struct member_search *search, Dwarf_Die *class,
 	return search->count > first;
 }
 
-static bool base_enter(struct member_search *search, Dwarf_Die *class, Dwarf_Die *die,
-		       struct dwarf_subobject *in, Dwarf_Die *base)
+static bool base_enter(struct member_search *search, Dwarf_Die *class,
+		       Dwarf_Die *die, struct dwarf_subobject *in,
+		       Dwarf_Die *base)
 {
 	struct dwarf_member member;
 

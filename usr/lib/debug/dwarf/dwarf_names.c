@@ -18,6 +18,7 @@
 #include "lib/debug/module/module.h"
 #include "dwarf_function.h"
 #include "dwarf_line.h"
+#include "dwarf_lines.h"
 #include "dwarf_type.h"
 #include "dwarf_unit.h"
 #include "dwarf_walk.h"
@@ -42,7 +43,7 @@ struct function_names {
 					 * arguments */
 };
 
-static uint32_t base_hash(const char *name, size_t length)
+static uint32_t name_base_hash(const char *name, size_t length)
 {
 	return hash_fnv(HASH_FNV_START, name, length);
 }
@@ -62,7 +63,7 @@ static struct name_group *group_get(struct function_names *names,
 		return &names->groups[known - 1];
 	if (name) {
 		name = demangle_base(name, &length);
-		hash = base_hash(name, length);
+		hash = name_base_hash(name, length);
 	}
 	if (!array_grow(&names->groups, names->group_count,
 			&names->group_room, sizeof(*names->groups)) ||
@@ -100,7 +101,7 @@ static int names_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 	return 0;
 }
 
-static void names_free(struct function_names *names)
+static void function_names_free(struct function_names *names)
 {
 	if (!names)
 		return;
@@ -113,7 +114,7 @@ static void names_free(struct function_names *names)
 
 void dwarf_names_free(struct dwarf_file *dwarf)
 {
-	names_free(dwarf->names);
+	function_names_free(dwarf->names);
 	dwarf->names = NULL;
 }
 
@@ -128,7 +129,7 @@ static struct function_names *names_get(struct dwarf_file *dwarf)
 	if (!names)
 		return NULL;
 	if (dwarf_walk_all(&walk, dwarf) || !hash_index_make(&names->index)) {
-		names_free(names);
+		function_names_free(names);
 		return NULL;
 	}
 	dwarf->names = names;
@@ -254,9 +255,8 @@ static bool file_matches(struct dwarf_file *dwarf, const char *file,
 		dwarf_line_unit_file_matches(dwarf, attr.cu, number, file));
 }
 
-int dwarf_names_find(struct dwarf_file *dwarf, const char *name,
-		     const char *file,
-		     int (*take)(void *context, Dwarf_Die *die), void *context)
+static int function_names_find(struct dwarf_file *dwarf, const char *name,
+			       const char *file, struct dwarf_functions *found)
 {
 	char *full = demangle_symbol(name);
 	struct name_wanted wanted = {
@@ -270,7 +270,7 @@ int dwarf_names_find(struct dwarf_file *dwarf, const char *name,
 	wanted.base = full ? full : wanted.whole ? demangle_start(name) : name;
 	wanted.base = demangle_base(wanted.base, &wanted.base_length);
 	wanted.bare = !full && wanted.base_length == strlen(name);
-	hash = base_hash(wanted.base, wanted.base_length);
+	hash = name_base_hash(wanted.base, wanted.base_length);
 	while (!code &&
 	       hash_index_next(&names->index, hash, &position, &number)) {
 		struct name_group *group = &names->groups[number];
@@ -287,8 +287,166 @@ int dwarf_names_find(struct dwarf_file *dwarf, const char *name,
 			if (dwarf_die_addr_die(dwarf->dwarf, (void *)
 					names->instances[i - 1].entry, &die) &&
 			    (all || unit_matches(&die, file)))
-				code = take(context, &die);
+				code = dwarf_functions_add(dwarf, found, &die);
 	}
 	free(full);
+	return code;
+}
+
+/* A copy that begins with another copy has the same entry: one with code goes
+ * first, of further entries that of the inner one. */
+static int dwarf_function_compare(const void *a, const void *b)
+{
+	const struct dwarf_function *x = a, *y = b;
+
+	if (x->entry != y->entry)
+		return x->entry < y->entry ? -1 : 1;
+	if (!x->range_count != !y->range_count)
+		return x->range_count ? -1 : 1;
+	if (x->again && y->again)
+		return (const char *)x->die.addr > (const char *)y->die.addr ?
+			       -1 : 1;
+	return ((const char *)x->die.addr > (const char *)y->die.addr) -
+	       ((const char *)x->die.addr < (const char *)y->die.addr);
+}
+
+static bool function_is_inside(const struct dwarf_function *function,
+			       const struct dwarf_function *outer)
+{
+	return outer->die.addr < function->die.addr &&
+	       outer->die.cu == function->die.cu &&
+	       module_ranges_have(outer->ranges, outer->range_count,
+				  function->entry);
+}
+
+/*
+ * gcc splits a function in two (partial inlining) where the first part calls
+ * the second one: a call at the function's own declaration. Where that has been
+ * inlined as well there is a copy inside a copy, for one call.
+ */
+static bool is_second_part(const struct dwarf_functions *found, size_t i)
+{
+	const struct dwarf_function *copy = &found->functions[i];
+	Dwarf_Die die = copy->die;
+	uint64_t called, declared;
+
+	if (!copy->inlined ||
+	    !dwarf_die_any_number(&die, DW_AT_call_line, &called) ||
+	    !dwarf_die_any_number(&die, DW_AT_decl_line, &declared) ||
+	    called != declared)
+		return false;
+	if (dwarf_die_any_number(&die, DW_AT_call_column, &called) &&
+	    dwarf_die_any_number(&die, DW_AT_decl_column, &declared) &&
+	    called != declared)
+		return false;
+	for (size_t k = 0; k < found->count; k++)
+		if (function_is_inside(copy, &found->functions[k]))
+			return true;
+	return false;
+}
+
+struct function_entries {
+	struct dwarf_functions *found;
+	const bool *second;	/* by number: it is a second part */
+	size_t count;		/* of functions, and these */
+	size_t copy;
+	bool begun;		/* its entry is marked */
+};
+
+static int entry_take(void *context, uint64_t address)
+{
+	struct function_entries *e = context;
+	struct dwarf_functions *found = e->found;
+	struct dwarf_function copy = found->functions[e->copy];
+
+	if (address == copy.entry) {
+		e->begun = true;
+		return 0;
+	}
+	/* not where the second part of the copy is entered */
+	for (size_t i = 0; i < e->count; i++) {
+		const struct dwarf_function *other = &found->functions[i];
+		Dwarf_Die second = other->die;
+
+		if (e->second[i] && function_is_inside(other, &copy) &&
+		    (dwarf_die_entry(&second, other->entry) == address ||
+		     module_ranges_have(other->ranges, other->range_count,
+					address)))
+			return 0;
+	}
+	if (!array_grow(&found->functions, found->count, &found->room,
+			sizeof(*found->functions)))
+		return -ENOMEM;
+	found->functions[found->count++] = (struct dwarf_function) {
+		.die = copy.die, .inlined = true, .again = true,
+		.entry = address,
+	};
+	return 0;
+}
+
+/* gcc marks where a copy is entered as a statement at the function's
+ * declaration: more than once where an optimiser has copied its beginning. */
+static int entries_add(struct dwarf_file *dwarf, struct function_entries *e)
+{
+	struct dwarf_functions *found = e->found;
+	struct dwarf_function copy = found->functions[e->copy];
+	const char *file = dwarf_line_decl_file(&copy.die);
+	size_t before = found->count;
+	uint64_t line, column;
+	bool known = file &&
+		dwarf_die_any_number(&copy.die, DW_AT_decl_line, &line) &&
+		dwarf_die_any_number(&copy.die, DW_AT_decl_column, &column);
+	int code = 0;
+
+	e->begun = false;
+	for (size_t i = 0; i < copy.range_count && !code && known; i++)
+		code = dwarf_line_each(dwarf, &copy.ranges[i], file, line,
+				       column, entry_take, e);
+	if (!e->begun)
+		found->count = before;
+	found->functions[e->copy].vague = !e->begun && copy.range_count > 1;
+	return code;
+}
+
+/* One for each place where a call is entered, and no others. */
+static int settle_copies(struct dwarf_file *dwarf,
+			 struct dwarf_functions *found)
+{
+	bool *second = calloc(found->count, sizeof(*second));
+	struct function_entries e = { found, second, .count = found->count };
+	size_t kept = 0;
+	int code = 0;
+
+	if (!second)
+		return -ENOMEM;
+	for (size_t i = 0; i < e.count; i++)
+		second[i] = is_second_part(found, i);
+	for (; e.copy < e.count && !code; e.copy++)
+		if (found->functions[e.copy].inlined && !second[e.copy])
+			code = entries_add(dwarf, &e);
+	for (size_t i = 0; i < found->count; i++)
+		if (i < e.count && second[i])
+			free(found->functions[i].ranges);
+		else
+			found->functions[kept++] = found->functions[i];
+	found->count = kept;
+	free(second);
+	return code;
+}
+
+int dwarf_function_find(struct dwarf_file *dwarf, const char *name,
+			const char *file, struct dwarf_functions *found)
+{
+	int code;
+
+	*found = (struct dwarf_functions) {0};
+	code = function_names_find(dwarf, name, file, found);
+	if (!code && found->count)
+		code = settle_copies(dwarf, found);
+	if (!code && found->count)
+		qsort(found->functions, found->count,
+		      sizeof(*found->functions), dwarf_function_compare);
+	if (code)
+		dwarf_functions_free(found);
 	return code;
 }

@@ -226,7 +226,7 @@ struct block_search {
 };
 
 /* Blocks that the compiler joined leave several of the same name. */
-static int block_take(void *context, Dwarf_Die *die)
+static int scope_block_take(void *context, Dwarf_Die *die)
 {
 	struct block_search *search = context;
 	const char *name = dwarf_diename(die);
@@ -304,7 +304,7 @@ bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 	Dwarf_Op *ops;
 	int tag;
 
-	dwarf_scope_each(scopes, scope, block_take, &search);
+	dwarf_scope_each(scopes, scope, scope_block_take, &search);
 	if (search.rank < 0 || !variable->local ||
 	    !dwarf_scope_is_loose(scopes, scope))
 		return search.rank >= 0;
@@ -321,8 +321,9 @@ bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
 	return true;
 }
 
-static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
-		      const void **last, struct dwarf_variable *variable)
+static bool scope_find_lost(Dwarf_Die *block, const char *name,
+			    unsigned int depth, const void **last,
+			    struct dwarf_variable *variable)
 {
 	Dwarf_Die child;
 
@@ -341,7 +342,7 @@ static bool find_lost(Dwarf_Die *block, const char *name, unsigned int depth,
 			return true;
 		}
 		if (dwarf_block_is_one(tag) && !dwarf_die_has_code(&child) &&
-		    find_lost(&child, name, depth + 1, last, variable))
+		    scope_find_lost(&child, name, depth + 1, last, variable))
 			return true;
 	}
 	return false;
@@ -356,7 +357,7 @@ bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
 	do {
 		const void *last = NULL;
 
-		if (find_lost(&at, name, 0, &last, variable))
+		if (scope_find_lost(&at, name, 0, &last, variable))
 			return true;
 	} while (origins++ < DWARF_ORIGINS_MAX && dwarf_die_origin(&at));
 	return false;

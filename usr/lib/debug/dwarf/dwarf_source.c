@@ -41,7 +41,7 @@ struct source_rows {
 };
 
 /* All rows for the files that a name means. */
-struct source {
+struct source_lines {
 	char *name;
 	struct source_file *files;
 	size_t file_count;
@@ -52,7 +52,7 @@ struct source {
 };
 
 /* The number + 1 of the file in the source; 0: it isn't meant. */
-static uint32_t source_add_file(struct source *source, char *path)
+static uint32_t source_add_file(struct source_lines *source, char *path)
 {
 	struct source_file *grown;
 
@@ -82,7 +82,7 @@ static uint32_t source_add_file(struct source *source, char *path)
 
 struct source_reader {
 	const struct module *module;
-	struct source *source;
+	struct source_lines *source;
 	uint32_t *files;	/* by number in the unit: in the source, + 1 */
 	size_t file_count;
 	bool inside, dead;	/* a sequence; it is none of the module's */
@@ -149,8 +149,8 @@ static int source_take(void *context, const struct dwarf_row *row)
 
 /* The rows of the few units of most files are kept: prologues are looked for
  * in them next. */
-static void source_read_unit(struct source *source, struct dwarf_file *dwarf,
-			     struct line_unit *unit,
+static void source_read_unit(struct source_lines *source,
+			     struct dwarf_file *dwarf, struct line_unit *unit,
 			     const struct dwarf_program *program, bool keep)
 {
 	const char *base = source_path_base(source->name);
@@ -203,7 +203,7 @@ static int source_row_compare(const void *a, const void *b)
 }
 
 /* A file whose name has the same case takes precedence. */
-static void rows_prefer_exact(const struct source *source,
+static void rows_prefer_exact(const struct source_lines *source,
 			      struct source_rows *rows)
 {
 	bool any = false;
@@ -224,7 +224,7 @@ static void rows_prefer_exact(const struct source *source,
 
 static void source_free(void *node)
 {
-	struct source *source = node;
+	struct source_lines *source = node;
 
 	for (size_t i = 0; i < source->file_count; i++)
 		free(source->files[i].path);
@@ -235,20 +235,20 @@ static void source_free(void *node)
 	free(source);
 }
 
-void dwarf_sources_free(void *sources)
+static void sources_free(void *sources)
 {
 	tdestroy(sources, source_free);
 }
 
 static int source_compare(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct source_lines *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-static void source_read(struct source *source, struct dwarf_file *dwarf,
-			struct lines *lines)
+static void source_lines_read(struct source_lines *source,
+			      struct dwarf_file *dwarf, struct lines *lines)
 {
 	const char *base = source_path_base(source->name);
 	uint32_t position = 0;
@@ -279,10 +279,11 @@ static void source_read(struct source *source, struct dwarf_file *dwarf,
 }
 
 /* NULL: no memory. */
-static struct source *source_get(struct dwarf_file *dwarf, const char *name)
+static struct source_lines *source_get(struct dwarf_file *dwarf,
+				       const char *name)
 {
 	struct lines *lines = dwarf_lines_get(dwarf);
-	struct source key = { .name = (char *)name }, *source, **found;
+	struct source_lines key = { .name = (char *)name }, *source, **found;
 
 	if (!lines)
 		return NULL;
@@ -292,9 +293,10 @@ static struct source *source_get(struct dwarf_file *dwarf, const char *name)
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return NULL;
+	lines->sources_free = sources_free;
 	source->name = strdup(name);
 	if (source->name)
-		source_read(source, dwarf, lines);
+		source_lines_read(source, dwarf, lines);
 	if (!source->name || source->failed ||
 	    !tsearch(source, &lines->sources, source_compare)) {
 		source_free(source);
@@ -395,8 +397,8 @@ static int line_address_compare(const void *a, const void *b)
  * same address the outer one, of functions that share a line. Returns how many
  * are kept.
  */
-static size_t candidates_reduce(struct line_candidate *list, size_t count,
-				bool *several)
+static size_t line_candidates_reduce(struct line_candidate *list, size_t count,
+				     bool *several)
 {
 	size_t kept = 0, unique = 0, first = 0;
 
@@ -432,8 +434,9 @@ static size_t candidates_reduce(struct line_candidate *list, size_t count,
 }
 
 static int line_sites_fill(struct dwarf_line_sites *result,
-		      struct dwarf_file *dwarf, const struct source *source,
-		      const struct source_row *rows, size_t count)
+			   struct dwarf_file *dwarf,
+			   const struct source_lines *source,
+			   const struct source_row *rows, size_t count)
 {
 	struct line_candidate *list = calloc(count, sizeof(*list));
 	bool several;
@@ -449,7 +452,7 @@ static int line_sites_fill(struct dwarf_line_sites *result,
 
 		candidate_fill(&list[i], dwarf, &row, &rows[i]);
 	}
-	count = candidates_reduce(list, count, &several);
+	count = line_candidates_reduce(list, count, &several);
 	result->scattered = several && result->verdict == DWARF_LINE_PART;
 	result->sites = calloc(count, sizeof(*result->sites));
 	result->rests = calloc(count, sizeof(*result->rests));
@@ -482,7 +485,7 @@ static size_t rows_gather(struct source_rows *rows, uint32_t line)
 
 /* The rows of the first line with code from `line` on; returns how many there
  * are. Most files are asked for one line only: that doesn't pay for sorting. */
-static size_t source_select(struct source *source, uint32_t line,
+static size_t source_select(struct source_lines *source, uint32_t line,
 			    const struct source_row **rows)
 {
 	struct source_rows *all = &source->statements;
@@ -522,7 +525,7 @@ static size_t source_select(struct source *source, uint32_t line,
 int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		    struct dwarf_line_sites *result)
 {
-	struct source *source = source_get(dwarf, file);
+	struct source_lines *source = source_get(dwarf, file);
 	const struct source_row *rows;
 	size_t count, parts, files = 0;
 

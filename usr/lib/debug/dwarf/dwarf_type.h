@@ -5,7 +5,6 @@
 
 #include "dwarf_file.h"
 #include "dwarf_die.h"
-#include "dwarf_from.h"
 
 enum dwarf_type_kind {
 	DWARF_TYPE_VOID, DWARF_TYPE_BOOL, DWARF_TYPE_CHAR, DWARF_TYPE_INT,
@@ -102,6 +101,7 @@ bool dwarf_type_is_tagless(Dwarf_Die *type);
  */
 int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
 		    const char *tag, const char *name, Dwarf_Die type[2]);
+/* dwarf_type_search.c */
 bool dwarf_type_tag_fits(const char *tag, Dwarf_Die *die);
 /* Values of one print as those of the other. */
 bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b);

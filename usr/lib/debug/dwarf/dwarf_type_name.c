@@ -113,7 +113,7 @@ static bool is_wrapped(enum dwarf_type_kind kind)
 	return kind == DWARF_TYPE_ARRAY || kind == DWARF_TYPE_FUNCTION;
 }
 
-static const char *type_tag(Dwarf_Die *bare)
+static const char *declared_tag(Dwarf_Die *bare)
 {
 	switch (dwarf_type_kind(bare)) {
 	case DWARF_TYPE_STRUCT:
@@ -173,9 +173,10 @@ char *dwarf_type_spell(const Dwarf_Die *type, unsigned int dimension,
 	if (!own && (!bare.addr || dwarf_diename(&bare)))
 		return NULL;
 	number = dwarf_type_alias_is_number(alias);
-	tag = bare.addr && !dwarf_type_is_tagless(&bare) ? type_tag(&bare) : "";
-	if (alias && (!own || number))
-		tag = "";
+	tag = "";
+	if (bare.addr && !dwarf_type_is_tagless(&bare) &&
+	    (!alias || (own && !number)))
+		tag = declared_tag(&bare);
 	if (asprintf(&name, "%s%s%s%s", tag,
 		     own && !number ? own : alias ? alias : "(unnamed)",
 		     *d.text && *d.text != '[' ? " " : "", d.text) < 0)

@@ -70,7 +70,8 @@ static uint32_t unit_add_scope(struct unit *unit, const char *name,
 	char path[PATH_MAX_BYTES];
 
 	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "::" : "", name);
-	for (size_t i = kind == UNIT_NAMESPACE ? unit->scope_count : 0; i-- > 0;)
+	for (size_t i = kind == UNIT_NAMESPACE ? unit->scope_count : 0;
+	     i-- > 0;)
 		if (unit->scopes[i].kind == UNIT_NAMESPACE &&
 		    !strcmp(unit->scopes[i].path, path))
 			return i;
@@ -107,7 +108,8 @@ bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
 	return found;
 }
 
-static void walk_children(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope);
+static void unit_walk_children(struct unit_walk *walk, Dwarf_Die *die,
+			       uint32_t scope);
 
 static void unit_add_using(struct unit *unit, const char *alias,
 			   uint32_t scope, const Dwarf_Die *import)
@@ -173,7 +175,7 @@ static void walk_partial(struct unit_walk *walk, Dwarf_Die *die,
 		return;
 	}
 	walk->last = NULL;
-	walk_children(walk, &target, scope);
+	unit_walk_children(walk, &target, scope);
 	walk->last = last;
 }
 
@@ -185,7 +187,8 @@ static void walk_type(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 		unit_add_name(walk->unit, UNIT_TYPE, name, die, scope);
 }
 
-static void walk_container(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_container(struct unit_walk *walk, Dwarf_Die *die,
+			   uint32_t scope)
 {
 	bool is_namespace = dwarf_tag(die) == DW_TAG_namespace ||
 			    dwarf_tag(die) == DW_TAG_module;
@@ -199,11 +202,12 @@ static void walk_container(struct unit_walk *walk, Dwarf_Die *die, uint32_t scop
 	if (dwarf_hasattr(die, DW_AT_export_symbols) && inner != scope)
 		walk->unit->scopes[inner].is_inline = true;
 	unit_add_member(walk->unit, die, inner);
-	walk_children(walk, die, inner);
+	unit_walk_children(walk, die, inner);
 }
 
 /* Of an enumeration the names may be qualified by its own. */
-static void walk_enumeration(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_enumeration(struct unit_walk *walk, Dwarf_Die *die,
+			     uint32_t scope)
 {
 	const char *name = dwarf_diename(die);
 	uint32_t inner;
@@ -220,7 +224,8 @@ static void walk_enumeration(struct unit_walk *walk, Dwarf_Die *die, uint32_t sc
 
 /* Where an entry is declared. What completes a declaration is in the scope of
  * that, which may come later: unit_fill() finds it. */
-static void walk_declared(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
+static void walk_declared(struct unit_walk *walk, Dwarf_Die *die,
+			  uint32_t scope)
 {
 	Dwarf_Die root;
 
@@ -307,8 +312,8 @@ static void walk_entry(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 	}
 }
 
-static void walk_children(struct unit_walk *walk, Dwarf_Die *die,
-			  uint32_t scope)
+static void unit_walk_children(struct unit_walk *walk, Dwarf_Die *die,
+			       uint32_t scope)
 {
 	Dwarf_Die child;
 
@@ -322,18 +327,11 @@ static void walk_children(struct unit_walk *walk, Dwarf_Die *die,
 	walk->depth--;
 }
 
-static int code_compare(const void *a, const void *b)
-{
-	const struct unit_code *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static void codes_sort(struct unit *unit)
 {
 	if (unit->code_count)
 		qsort(unit->codes, unit->code_count, sizeof(*unit->codes),
-		      code_compare);
+		      array_compare);
 }
 
 /* The scope that the path of an entry in another unit has in this one */
@@ -371,7 +369,7 @@ static void unit_fill(struct unit *unit)
 	unit->failed = !unit->scopes[0].path;
 	if (unit->failed)
 		return;
-	walk_children(&walk, &unit->die, 0);
+	unit_walk_children(&walk, &unit->die, 0);
 	key_map_free(&walk.partials);
 	if (unit->member_count)
 		qsort(unit->members, unit->member_count,
@@ -398,6 +396,15 @@ static void unit_fill(struct unit *unit)
 			unit->usings[kept++] = *using;
 	}
 	unit->using_count = kept;
+}
+
+void dwarf_calls_free(struct call_table *table)
+{
+	if (!table)
+		return;
+	free(table->calls);
+	free(table->functions);
+	free(table);
 }
 
 static void unit_free(struct unit *unit)
@@ -508,7 +515,7 @@ static uint32_t unit_name_hash(const char *name)
 	return hash_fnv(HASH_FNV_START, name, strlen(name));
 }
 
-static void index_add(struct unit *unit, const char *text, uint32_t name)
+static void unit_index_add(struct unit *unit, const char *text, uint32_t name)
 {
 	if (!unit->failed &&
 	    !hash_index_add(&unit->index, unit_name_hash(text), name))
@@ -526,7 +533,7 @@ static void index_make(struct unit *unit)
 		int tag = DW_TAG_member;
 
 		if (name->kind == UNIT_VARIABLE || name->kind == UNIT_TYPE) {
-			index_add(unit, name->name, i);
+			unit_index_add(unit, name->name, i);
 			continue;
 		}
 		if (name->kind == UNIT_ENUMERATION)
@@ -537,7 +544,7 @@ static void index_make(struct unit *unit)
 		for (dwarf_die_child(&die, &child); child.addr;
 		     dwarf_die_sibling(&child))
 			if (dwarf_tag(&child) == tag && dwarf_diename(&child))
-				index_add(unit, dwarf_diename(&child), i);
+				unit_index_add(unit, dwarf_diename(&child), i);
 	}
 	if (!unit->failed && !hash_index_make(&unit->index))
 		unit->failed = true;

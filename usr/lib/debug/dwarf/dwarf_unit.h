@@ -88,6 +88,7 @@ struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *unit);
 struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
 			     bool *failed);
 void dwarf_units_free(struct dwarf_file *dwarf);
+void dwarf_calls_free(struct call_table *table);
 
 /* The function of the unit that has code at pc: false, none, or out of memory
  * (unit->failed). */

@@ -7,7 +7,7 @@
 #define TRCUST_DWARF_VARIABLE_H
 
 #include "lib/error.h"
-#include "dwarf_from.h"
+#include "dwarf_file.h"
 #include "dwarf_member.h"
 #include "place.h"
 

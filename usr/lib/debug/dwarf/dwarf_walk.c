@@ -6,8 +6,8 @@
 
 #define DEPTH_MAX	256	/* blocks within blocks */
 
-static int walk_children(struct dwarf_walk *walk, Dwarf_Die *parent,
-			 unsigned int depth)
+static int functions_walk(struct dwarf_walk *walk, Dwarf_Die *parent,
+			  unsigned int depth)
 {
 	Dwarf_Die die;
 	int code = 0;
@@ -45,7 +45,7 @@ static int walk_children(struct dwarf_walk *walk, Dwarf_Die *parent,
 			continue;
 		}
 		if (!code)
-			code = walk_children(walk, &die, depth + 1);
+			code = functions_walk(walk, &die, depth + 1);
 	}
 	return code;
 }
@@ -54,7 +54,7 @@ int dwarf_walk_unit(struct dwarf_walk *walk, Dwarf_Die *unit)
 {
 	walk->last = NULL;
 	walk->classes = !dwarf_die_is_c(unit);
-	return walk_children(walk, unit, 0);
+	return functions_walk(walk, unit, 0);
 }
 
 int dwarf_walk_all(struct dwarf_walk *walk, struct dwarf_file *dwarf)

@@ -55,7 +55,7 @@ struct place_walk {
 };
 
 static void place_walk_begin(struct place_walk *walk, const struct place *place,
-		       uint64_t offset, uint64_t length)
+			     uint64_t offset, uint64_t length)
 {
 	*walk = (struct place_walk){
 		.place = place, .skip = offset, .left = length,

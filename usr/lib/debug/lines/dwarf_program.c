@@ -78,8 +78,8 @@ struct form_value {
 /* The forms of DWARF 5 section 6.2.4.1; any other makes the header bad, since
  * its length isn't known. */
 static struct form_value read_form(struct cursor *c, uint64_t form,
-				    const struct dwarf_program *program,
-				    const struct dwarf_program_sections *s)
+				   const struct dwarf_program *program,
+				   const struct dwarf_program_sections *s)
 {
 	struct form_value value = { .text = "" };
 

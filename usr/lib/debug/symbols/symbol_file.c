@@ -5,9 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/key_map.h"
-#include "symbols.h"
+#include "lib/library.h"
 #include "symbol_elf.h"
 #include "symbol_library.h"
+
+char *symbol_demangle(const char *name)
+{
+	char *(*demangle)(const char *, char *, size_t *, int *);
+	int status;
+
+	if (strncmp(name, "_Z", 2))
+		return NULL;
+	demangle = library_symbol("libstdc++.so.6", "__cxa_demangle");
+	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}
 
 #if SYMBOL_LIBRARY
 
@@ -29,6 +40,17 @@ struct symbol_file {
 	bool by_segment;	/* offsets in the file aren't those traced */
 	struct key_map names;	/* demangled ones, by address of the mangled */
 };
+
+/* False: there is no libdw. */
+static bool library_load(struct symbol_library *library)
+{
+#define SYMBOL_LIBRARY_LOAD(name)					\
+	library->name = library_symbol("libdw.so.1", #name);		\
+	if (!library->name)						\
+		return false;
+	SYMBOL_LIBRARY_FUNCTIONS(SYMBOL_LIBRARY_LOAD)
+	return true;
+}
 
 /* libdw asks for the file with the debug information. */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name,
@@ -99,7 +121,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	/* the kernel's mapping has no offset in its file */
 	file->by_segment = file->elf.stripped || mapping->path[0] != '/';
 	if (fd >= 0 && !(file->elf.segment_count &&
-			 symbol_library_load(&file->library))) {
+			 library_load(&file->library))) {
 		close(fd);
 		fd = -1;
 	}

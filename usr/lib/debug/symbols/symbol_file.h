@@ -8,6 +8,10 @@
 
 struct symbol_file;
 
+/* "ns::work(int)" of "_ZN2ns4workEi", to be freed; NULL: the name is not
+ * mangled, or there is no libstdc++ or no memory. */
+char *symbol_demangle(const char *name);
+
 /* NULL: there is no file, or no libdw; or no memory, and *failed is set. */
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 				     const struct ras_mapping *mapping,

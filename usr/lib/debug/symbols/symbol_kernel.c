@@ -59,13 +59,6 @@ static bool line_add(struct symbol_kernel *kernel, char *line)
 	return true;
 }
 
-static int kernel_symbol_compare(const void *a, const void *b)
-{
-	const struct kernel_symbol *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 struct symbol_kernel *symbol_kernel_open(void)
 {
 	struct symbol_kernel *kernel = calloc(1, sizeof(*kernel));
@@ -82,7 +75,7 @@ struct symbol_kernel *symbol_kernel_open(void)
 		return NULL;
 	}
 	qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols),
-	      kernel_symbol_compare);
+	      array_compare);
 	return kernel;
 }
 

@@ -46,8 +46,6 @@ struct symbol_library {
 #undef SYMBOL_LIBRARY_MEMBER
 };
 
-/* False: there is no libdw. */
-bool symbol_library_load(struct symbol_library *library);
 #else
 #define SYMBOL_LIBRARY	0
 #endif

@@ -37,7 +37,7 @@ void symbol_lines_close(struct symbol_lines *lines)
 	while ((program = key_map_next(&lines->programs, &at)))
 		program_free(program);
 	key_map_free(&lines->programs);
-	free(lines->units.ranges.list);
+	free(lines->units.list);
 }
 
 /* Linkers put code that they left out at 0, where a file begins. */
@@ -53,10 +53,55 @@ static bool is_segment_code(const void *context, uint64_t address)
 	return false;
 }
 
-static void lines_read(struct symbol_lines *lines)
+/*
+ * The unit's entry in the table of offsets to range lists (DWARF 5, section 7.28)
+ * points into the section. libdw doesn't check that: an entry of 64 bits may
+ * point anywhere.
+ */
+static bool list_is_within(const struct symbol_lines *lines, Dwarf_Die *unit)
+{
+	Dwarf_Attribute ranges, attribute;
+	const struct symbol_library *library = lines->library;
+	size_t size = lines->lists.size;
+	uint8_t address_bytes, offset_bytes;
+	Dwarf_Die whole;
+	Dwarf_Word index, base;
+	uint64_t offset;
+
+	if (!library->dwarf_attr(unit, DW_AT_ranges, &ranges) ||
+	    ranges.form != DW_FORM_rnglistx ||
+	    !library->dwarf_diecu(unit, &whole, &address_bytes,
+				  &offset_bytes) ||
+	    offset_bytes != sizeof(offset))
+		return true;
+	ranges.form = DW_FORM_udata;
+	if (library->dwarf_formudata(&ranges, &index) ||
+	    !library->dwarf_attr(unit, DW_AT_rnglists_base, &attribute) ||
+	    library->dwarf_formudata(&attribute, &base) ||
+	    size < sizeof(offset) || base > size - sizeof(offset) ||
+	    index > (size - sizeof(offset) - base) / sizeof(offset))
+		return false;
+	memcpy(&offset, lines->lists.data + base + index * sizeof(offset),
+	       sizeof(offset));
+	return offset < size - base;
+}
+
+/* dwarf_ranges() of a unit, and none where libdw would read outside of the
+ * lists */
+static ptrdiff_t unit_range(const struct symbol_lines *lines, Dwarf_Die *unit,
+			    ptrdiff_t at, Dwarf_Addr *base, Dwarf_Addr *start,
+			    Dwarf_Addr *end)
+{
+	if (!at && !list_is_within(lines, unit))
+		return 0;
+	return lines->library->dwarf_ranges(unit, at, base, start, end);
+}
+
+static void symbol_lines_read(struct symbol_lines *lines)
 {
 	const struct symbol_library *library = lines->library;
 	Elf_Scn *section = NULL;
+	Dwarf_Die *unit = NULL;
 	Dwarf *dwarf;
 	Dwarf_Addr bias = 0;
 	GElf_Shdr header;
@@ -77,7 +122,7 @@ static void lines_read(struct symbol_lines *lines)
 			{ "line", &lines->sections.line },
 			{ "line_str", &lines->sections.line_str },
 			{ "str", &lines->sections.str },
-			{ "rnglists", &lines->units.lists },
+			{ "rnglists", &lines->lists },
 		};
 		const char *name = library->gelf_getshdr(section, &header) ?
 			library->elf_strptr(elf, names, header.sh_name) : NULL;
@@ -101,9 +146,22 @@ static void lines_read(struct symbol_lines *lines)
 		}
 	}
 	lines->left = lines->sections.line.size;
-	if (!symbol_units_read(&lines->units, library, lines->module,
-			       is_segment_code, lines))
-		*lines->failed = true;
+	while ((unit = library->dwfl_module_nextcu(lines->module, unit,
+						   &bias))) {
+		Dwarf_Addr base = 0, start, end;
+		ptrdiff_t at = 0;
+
+		while ((at = unit_range(lines, unit, at, &base, &start,
+					&end)) > 0)
+			if (start < end && is_segment_code(lines, start) &&
+			    !unit_ranges_add(&lines->units, start, end,
+					     (uintptr_t)unit)) {
+				*lines->failed = true;
+				unit_ranges_sort(&lines->units);
+				return;
+			}
+	}
+	unit_ranges_sort(&lines->units);
 }
 
 /* The unit's; NULL: it has none, or there is no memory. */
@@ -154,21 +212,22 @@ void symbol_lines_find(struct symbol_lines *lines, uint64_t address,
 	Dwarf_Die *unit = NULL;
 	const struct dwarf_row *row;
 	size_t first, end;
+	uint64_t number;
 
 	if (!lines->read)
-		lines_read(lines);
-	if (lines->sections.line.size)
-		unit = symbol_units_find(&lines->units,
-					 address - lines->dwarf_bias);
-	if (!unit && lines->sections.line.size) {
+		symbol_lines_read(lines);
+	if (unit_ranges_find(&lines->units, address - lines->dwarf_bias,
+			     &number)) {
+		unit = (Dwarf_Die *)(uintptr_t)number;
+	} else if (lines->sections.line.size) {
 		/* for a unit without address ranges libdw decides */
 		unit = library->dwfl_module_addrdie(lines->module, address,
 						    &base);
-		if (unit && symbol_units_range(&lines->units, library, unit, 0,
-					       &base, &low, &high) > 0)
+		if (unit && unit_range(lines, unit, 0, &base, &low,
+				       &high) > 0)
 			unit = NULL;
 	}
-	if (unit)
+	if (unit && lines->sections.line.size)
 		program = program_get(lines, unit);
 	if (!program ||
 	    !dwarf_rows_find(&program->rows, address - lines->dwarf_bias,

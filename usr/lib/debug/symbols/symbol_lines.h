@@ -8,10 +8,11 @@
 #define DEBUG_SYMBOL_LINES_H
 
 #include "lib/debug/lines/dwarf_rows.h"
+#include "lib/debug/lines/unit_ranges.h"
 #include "lib/key_map.h"
 #include "symbol_elf.h"
 #include "symbol_place.h"
-#include "symbol_units.h"
+#include "symbol_library.h"
 
 /* The first members are set by the caller; the rest is 0. */
 struct symbol_lines {
@@ -24,7 +25,8 @@ struct symbol_lines {
 	bool read;			/* the members that follow */
 	uint64_t dwarf_bias;		/* libdw's addresses over the debug
 					 * information's */
-	struct symbol_units units;
+	struct unit_ranges units;	/* addresses of Dwarf_Die */
+	struct dwarf_bytes lists;	/* .debug_rnglists */
 	struct dwarf_program_sections sections;
 	size_t left;			/* bytes of programs not read yet */
 	struct key_map programs;	/* struct symbol_program, by offset */

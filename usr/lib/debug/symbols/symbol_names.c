@@ -22,10 +22,10 @@ static int symbol_name_compare(const void *a, const void *b)
 }
 
 /* Symbol `index` of `count`; the first global one is `global`. */
-static bool symbol_take(struct symbol_names *names,
-			const struct symbol_library *library,
-			Dwfl_Module *module, int index, int count,
-			int global)
+static bool symbol_name_read(struct symbol_names *names,
+			     const struct symbol_library *library,
+			     Dwfl_Module *module, int index, int count,
+			     int global)
 {
 	static const uint8_t bindings[] = {
 		[STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1,
@@ -81,7 +81,8 @@ bool symbol_names_read(struct symbol_names *names,
 	bool good = true;
 
 	for (int i = 1; i < count && good; i++)
-		good = symbol_take(names, library, module, i, count, global);
+		good = symbol_name_read(names, library, module, i, count,
+					global);
 	for (int i = 0; i < SYMBOL_KINDS; i++) {
 		struct symbol_range_names *kind = &names->kinds[i];
 		uint64_t reach = 0;

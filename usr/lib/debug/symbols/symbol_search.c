@@ -31,7 +31,7 @@ const char *symbols_useless(const struct symbols_settings *settings,
 }
 
 /* Only a file with the build-id is taken. */
-static bool file_take(void *context, int fd, const char *path)
+static bool symbol_file_take(void *context, int fd, const char *path)
 {
 	struct symbol_search *search = context;
 
@@ -53,7 +53,7 @@ static void use_note(const struct symbols_settings *settings, size_t dir,
 }
 
 /* --symbols names a file itself: a debug file, or one with code. */
-static bool given_find(const struct symbol_search *search, bool debug)
+static bool symbol_given_find(const struct symbol_search *search, bool debug)
 {
 	const struct symbols_settings *settings = search->settings;
 
@@ -71,15 +71,19 @@ static bool given_find(const struct symbol_search *search, bool debug)
 }
 
 /* False: the mapping's file has no build-id. */
-static bool search_begin(struct symbol_search *search,
-			 const struct symbols_settings *settings,
-			 const uint8_t *id, size_t length, char path[PATH_MAX],
-			 struct symbol_elf *elf)
+static bool symbol_search_begin(struct symbol_search *search,
+				const struct symbols_settings *settings,
+				const uint8_t *id, size_t length,
+				char path[PATH_MAX], struct symbol_elf *elf)
 {
-	*search = (struct symbol_search) {
-		.settings = settings, .id = id, .length = length, .path = path,
+	*search = (struct symbol_search){
+		.settings = settings,
+		.id = id,
+		.length = length,
+		.path = path,
 		.elf = elf,
-		.files = { "", search->hex, NULL, NULL, file_take, search },
+		.files = {"", search->hex, NULL, NULL, symbol_file_take,
+			  search},
 	};
 	for (size_t i = 0; i < length && length <= 30; i++)
 		sprintf(search->hex + 2 * i, "%02x", id[i]);
@@ -97,8 +101,8 @@ int symbol_search_code(const struct symbols_settings *settings,
 
 	memcpy(name, mapping->path, sizeof(mapping->path));
 	if (mapping->id_kind != TDF_ID_BUILD ||
-	    !search_begin(&search, settings, mapping->id, mapping->id_length,
-			  path, elf))
+	    !symbol_search_begin(&search, settings, mapping->id,
+				 mapping->id_length, path, elf))
 		return -1;
 	for (size_t i = 0; !found && i < settings->dir_count; i++) {
 		const char *dir = settings->dirs[i];
@@ -112,7 +116,7 @@ int symbol_search_code(const struct symbols_settings *settings,
 		use_note(settings, i, found);
 	}
 	if (!found)
-		found = given_find(&search, false) ||
+		found = symbol_given_find(&search, false) ||
 			(*name == '/' && debug_search_try(files, "%s", name));
 	return found ? search.fd : -1;
 }
@@ -129,7 +133,7 @@ int symbol_search_linked(const struct symbols_settings *settings,
 	const struct debug_search *files = &search.files;
 	bool found = false;
 
-	if (!search_begin(&search, settings, id, length, path, elf))
+	if (!symbol_search_begin(&search, settings, id, length, path, elf))
 		return -1;
 	if (!link || strchr(link, '/')) {
 		snprintf(name, sizeof(name), "%s.debug", path_base(code));
@@ -152,7 +156,8 @@ int symbol_search_linked(const struct symbols_settings *settings,
 	}
 	search.files.link = link;
 	if (!found)
-		found = debug_search_all(files) || given_find(&search, true);
+		found = debug_search_all(files) ||
+			symbol_given_find(&search, true);
 	return found ? search.fd : -1;
 }
 

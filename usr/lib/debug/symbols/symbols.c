@@ -6,7 +6,6 @@
 #include <string.h>
 #include "lib/hash.h"
 #include "lib/key_map.h"
-#include "lib/library.h"
 #include "lib/path.h"
 #include "symbol_file.h"
 #include "symbol_kernel.h"
@@ -42,17 +41,6 @@ struct symbols {
 	bool failed;			/* no memory for a module */
 	struct symbols_known places[PLACES];
 };
-
-char *symbol_demangle(const char *name)
-{
-	char *(*demangle)(const char *, char *, size_t *, int *);
-	int status;
-
-	if (strncmp(name, "_Z", 2))
-		return NULL;
-	demangle = library_symbol("libstdc++.so.6", "__cxa_demangle");
-	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
-}
 
 struct symbols *symbols_open(const struct symbols_settings *settings)
 {

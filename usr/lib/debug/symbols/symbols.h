@@ -9,14 +9,11 @@
 #define DEBUG_SYMBOLS_H
 
 #include "symbol_elf.h"
+#include "symbol_file.h"
 #include "symbol_place.h"
 #include "symbol_search.h"
 
 struct symbols;
-
-/* "ns::work(int)" of "_ZN2ns4workEi", to be freed; NULL: the name is not
- * mangled, or there is no libstdc++ or no memory. */
-char *symbol_demangle(const char *name);
 
 /* NULL: no memory. */
 struct symbols *symbols_open(const struct symbols_settings *settings);
