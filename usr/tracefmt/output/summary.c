@@ -328,7 +328,7 @@ static struct summary_figures major_figures(const struct trace_file *file,
 	return f;
 }
 
-static int point_compare(const void *a, const void *b)
+static int summary_point_compare(const void *a, const void *b)
 {
 	const struct match_point *const *x = a, *const *y = b;
 
@@ -350,7 +350,7 @@ static int summary_others(FILE *out, const struct match *match)
 		if (!point->armed && (!counted || point->key >> 48))
 			points[n++] = point;
 	if (n)
-		qsort(points, n, sizeof(*points), point_compare);
+		qsort(points, n, sizeof(*points), summary_point_compare);
 	for (size_t i = 0; i < n; i++) {
 		summary_row_start(out, points[i]->key >> 32 & 0xffff,
 				  points[i]->key >> 16 & 0xffff);
