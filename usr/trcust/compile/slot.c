@@ -489,7 +489,7 @@ static int slot_place_settle(const struct compilation *c,
 	uint64_t number;
 	struct rpn_op op;
 	int64_t offset;
-	char name[320];
+	char name[320], reg[16];
 	int code = 0;
 
 	for (size_t i = 0; i < place->count && !code; i++)
@@ -505,9 +505,9 @@ static int slot_place_settle(const struct compilation *c,
 	    !rpn_decode(place->pieces[0].rpn.data, place->pieces[0].rpn.size, 0,
 			&op) &&
 	    op.code != RPN_bregx && rpn_is_register(&op, &number, &offset) &&
-	    arch_register_print(s->arch, number, name, sizeof(name)))
+	    arch_register_print(s->arch, number, reg, sizeof(reg)))
 		snprintf(place->where, sizeof(place->where), "register %s",
-			 name);
+			 reg);
 	for (size_t i = 0; i < place->count; i++)
 		if (place->pieces[i].kind != PLACE_ABSENT)
 			return 0;
