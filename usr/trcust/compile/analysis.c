@@ -20,7 +20,7 @@ struct analysis_function {
 	struct module_range *ranges;	/* of the function */
 	size_t range_count;
 	struct stores *stores;	/* made when first needed */
-	bool stores_whole;	/* they are of all code, not of the first block */
+	bool stores_whole;	/* of all code, not of the first block */
 	struct targets targets;	/* of the module */
 	struct landings landings;
 };
@@ -220,7 +220,8 @@ static int function_read(const struct compilation *c,
 			function->ranges, function->range_count))
 		return -ENOMEM;
 	for (size_t i = 0; i < function->flow.part_count; i++)
-		part_mark_targets(c, &function->flow.parts[i], &function->targets);
+		part_mark_targets(c, &function->flow.parts[i],
+				  &function->targets);
 	if (c->analysis->source.landing_pads) {
 		/* the unwinder jumps to these */
 		if (!landings->known && landings_find(landings, c->module))

@@ -32,19 +32,6 @@ static int refuse_return(struct returning *r, const char *why)
 	return 1;
 }
 
-/* Is the choice ours, and would a return probe be faster? */
-static bool is_return_wanted(const struct compilation *c,
-			     const struct compile_point *point)
-{
-	bool slow = false;
-
-	for (size_t i = 0; i < point->site_count; i++)
-		slow |= point->sites[i].cost >= TDF_COST_STEPPED;
-	return point->tsf->tp.retep == TSF_RETEP_ANY &&
-	       c->mode != MOVE_NEVER && c->module->elf &&
-	       c->module->kind == TDF_MODULE_USER && slow;
-}
-
 /* Up to the instruction the return address is where the stack pointer points,
  * or in the register for it: there the kernel looks for it. The stack pointer
  * identifies the call. */
@@ -149,7 +136,7 @@ static bool same_stmt(const struct tdf_stmt *a, const struct bytes *a_rpn,
 struct leaving_exit {
 	const struct compile_site *site;
 	struct block block;
-	struct move *move;	/* from the nominal address to the one after it */
+	struct move *move;	/* from the nominal address to after the exit */
 	struct move *late;	/* the same from the exit itself */
 	uint32_t plain;		/* first of the statements in which the result
 				 * is what its register has at the exit */
@@ -215,8 +202,8 @@ static int begin_moves(struct returning *r, struct leaving_exit *exit)
 		return *r->text ? 1 : -ENOMEM;
 	if (!exit->site->result_rpn)
 		return 0;
-	/* when nothing is written between the nominal address and the exit, what
-	 * the result points to is the same at both */
+	/* when nothing is written between the nominal address and the exit,
+	 * what the result points to is the same at both */
 	for (size_t i = block->at; i + 1 < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
 		struct arch_effect effect;
@@ -383,9 +370,15 @@ int choose_return(const struct compilation *c, struct compiled *out,
 	struct returning r = {
 		.c = c, .out = out, .state = state, .point = point,
 	};
+	bool slow = false;
 	int code;
 
-	if (!is_return_wanted(c, point))
+	/* is the choice ours, and would a return probe be faster? */
+	for (size_t i = 0; i < point->site_count; i++)
+		slow |= point->sites[i].cost >= TDF_COST_STEPPED;
+	if (point->tsf->tp.retep != TSF_RETEP_ANY || !slow ||
+	    c->mode == MOVE_NEVER || !c->module->elf ||
+	    c->module->kind != TDF_MODULE_USER)
 		return 0;
 	code = consider(&r);
 	if (!code)

@@ -87,10 +87,10 @@ static bool has_entries(const struct compilation *c, uint64_t entry,
 	return false;
 }
 
-/* The memory in the frame may have the return address: it covers the word there,
- * or where that is isn't known. Where there is a register for the address, the
- * frame pointer points to the caller's frame pointer, which the address follows.
- */
+/* The memory in the frame may have the return address: it covers the word
+ * there, or where that is isn't known. Where there is a register for the
+ * address, the frame pointer points to the caller's frame pointer, which the
+ * address follows. */
 static bool read_may_be_return(const struct arch *arch,
 			       const struct arch_memory *read,
 			       const struct flow_frame *frame)

@@ -51,8 +51,8 @@ static void check_maxdata(const struct compilation *c,
 				 (item->raw ? 0 : RAS_ITEM_PREFIX);
 
 		all += bytes;
-		if (item->tsf->kind != TSF_VAR &&
-		    !(item->tsf->kind == TSF_REGS && item->tsf->reg_is_variable))
+		if (item->tsf->kind != TSF_VAR && !(item->raw &&
+						    item->tsf->reg_is_variable))
 			early += bytes;
 		if (all > c->tsf->maxdata && !exceeding)
 			exceeding = item;
@@ -131,7 +131,7 @@ static int compile_point(struct passes *p, const struct tsf_point *in)
 	return 0;
 }
 
-static int point_compare(const void *a, const void *b)
+static int compiled_point_compare(const void *a, const void *b)
 {
 	const struct compile_point *x = a, *y = b;
 
@@ -159,7 +159,7 @@ static int compile_all(struct compilation *c, struct compiled *out,
 		return -1;
 	slow_report(c, out);
 	qsort(out->points, out->point_count, sizeof(*out->points),
-	      point_compare);
+	      compiled_point_compare);
 	return 0;
 }
 

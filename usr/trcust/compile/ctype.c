@@ -57,8 +57,8 @@ static struct ctype_slot *ctype_slot_get(struct ctypes *types, uint8_t kind,
 	return found ? *found : NULL;
 }
 
-/* The name without what would end a control of a FMT, and of limited length; with
- * the first number after it that makes it unique. */
+/* The name without what would end a control of a FMT, and of limited length;
+ * with the first number after it that makes it unique. */
 static char *name_unique(struct ctypes *types, const char *name)
 {
 	char *clean = strndup(name, NAME_MAX_BYTES), *numbered;
@@ -201,8 +201,8 @@ uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
 	return result;
 }
 
-static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
-			  int depth);
+static uint32_t ctypes_add_at(struct ctypes *types, const Dwarf_Die *type,
+			      int depth);
 
 /* The members of a struct or the constants of an enumeration, while they are
  * collected. */
@@ -314,7 +314,8 @@ static int take_member(void *context, const struct dwarf_member *member)
 	struct ctype_parts *parts = context;
 	struct ctype_member out = {
 		.name = member->name,
-		.ctype = ctype_add(parts->types, &member->type, parts->depth + 1),
+		.ctype = ctypes_add_at(parts->types, &member->type,
+				   parts->depth + 1),
 		.value = member->bit_offset,
 		.bits = member->bits,
 	};
@@ -361,8 +362,8 @@ static void take_virtual_bases(struct ctype_parts *parts, Dwarf_Die *bare)
 	} while (dwarf_die_next(&child));
 }
 
-/* Itanium ABI section 2.3: an offset, or a function, or what the vtable has, and
- * what is added to the object's address. */
+/* Itanium ABI section 2.3: an offset, or a function, or what the vtable has,
+ * and what is added to the object's address. */
 static void fill_member_pointer(struct ctype_parts *parts, bool function,
 				struct ctype *out)
 {
@@ -441,7 +442,8 @@ static void take_variants(struct ctype_parts *parts, Dwarf_Die *bare,
 	} while (dwarf_die_next(&child));
 }
 
-/* Kind and members. The target of a pointer is not followed: no trace has it. */
+/* Kind and members. The target of a pointer is not followed: no trace has
+ * it. */
 static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 		 struct ctype *out)
 {
@@ -517,7 +519,7 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 		dimensions++;
 	if (!dwarf_type_of(array, &element))
 		return CTYPE_NONE;
-	result = ctype_add(types, &element, depth + 1);
+	result = ctypes_add_at(types, &element, depth + 1);
 	while (dimensions-- > first && result != CTYPE_NONE)
 		result = counts[dimensions] > UINT32_MAX ?
 				 put_bytes(types, "bytes", UINT32_MAX) :
@@ -526,8 +528,8 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 	return result;
 }
 
-static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
-			  int depth)
+static uint32_t ctypes_add_at(struct ctypes *types, const Dwarf_Die *type,
+			      int depth)
 {
 	const char *alias = NULL;
 	struct ctype_slot *slot;
@@ -540,8 +542,8 @@ static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
 	dwarf_type_complete(types->dwarf, &bare);
 	number = dwarf_type_kind(&bare) == DWARF_TYPE_CHAR &&
 		 dwarf_type_alias_is_number(alias);
-	slot = ctype_slot_get(types, number ? KEY_NUMBER : KEY_ENTRY, &bare.addr,
-			  sizeof(bare.addr));
+	slot = ctype_slot_get(types, number ? KEY_NUMBER : KEY_ENTRY,
+			      &bare.addr, sizeof(bare.addr));
 	if (!slot || slot->value == IN_PROGRESS)
 		return CTYPE_NONE;
 	if (slot->value != CTYPE_NONE)
@@ -555,7 +557,7 @@ static uint32_t ctype_add(struct ctypes *types, const Dwarf_Die *type,
 
 uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type)
 {
-	return ctype_add(types, type, 0);
+	return ctypes_add_at(types, type, 0);
 }
 
 uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,

@@ -52,8 +52,8 @@ static int data_register(const struct site_stmt *s)
 	return code;
 }
 
-/* The type that has so many bytes, else the one that begins there: the bytes are
- * a part of it, or several of its kind. */
+/* The type that has so many bytes, else the one that begins there: the bytes
+ * are a part of it, or several of its kind. */
 static void item_find_type(const struct site_stmt *s,
 			   const struct address *address)
 {

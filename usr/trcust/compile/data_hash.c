@@ -36,7 +36,8 @@ static void hash_address(uint64_t *hash, const struct tsf_address *address)
 		hash_text(hash, ".");
 		hash_text(hash, address->name);
 	}
-	/* a sum, whatever its order; only a segment register is no part of it */
+	/* a sum, whatever its order; only a segment register is no part of
+	 * it */
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
 		bool segment = !i && address->form == TSF_ADDRESS_SEGMENT;

@@ -14,11 +14,12 @@ struct site_stmt {
 	struct compile_item *item;	/* what it logs */
 };
 
-/* `source`: where its data comes from. NULL after a message at pos: no memory. */
+/* `source`: where its data comes from. NULL after a message at pos: no
+ * memory. */
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 			   struct srcpos pos, const char *source);
-/* The expression of a statement, whose length and depth are checked: 0, 1, -1.
- */
+/* The expression of a statement, whose length and depth are checked: 0, 1,
+ * -1. */
 int emit_rpn(const struct site_stmt *s, struct srcpos pos,
 	     const struct bytes *rpn, uint32_t *at, uint32_t *length);
 /* An item that this site doesn't have. An error when it is the only site, or

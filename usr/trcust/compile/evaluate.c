@@ -195,22 +195,6 @@ static bool variable_value(struct evaluation *e, const struct expr *expr,
 	return value_refer(e, value);
 }
 
-static bool evaluate_implicit(struct evaluation *e, const struct expr *expr,
-			      const struct dwarf_named *member,
-			      struct value *value)
-{
-	struct expr this = *expr;
-	struct dwarf_variable variable[2];
-
-	this.name = "this";
-	if (lookup_variable(e, "this", variable) ||
-	    !variable_value(e, &this, variable, value) ||
-	    !value_dereference(e, expr->pos, "->", value))
-		return false;
-	value->name = expr->name;
-	return evaluate_member_enter(e, expr->pos, value, member);
-}
-
 /* Names that C and C++ programs have without debug information for them. */
 static bool evaluate_well_known(struct evaluation *e, const struct expr *expr,
 				struct value *value)
@@ -306,12 +290,20 @@ static bool evaluate_found(struct evaluation *e, const struct expr *expr,
 			   const struct dwarf_variable *variable,
 			   struct value *value)
 {
+	struct expr this = *expr;
+	struct dwarf_variable object[2];
 	Dwarf_Die die = variable->die;
 
-	if (variable->of_this)
-		return evaluate_implicit(e, expr, &variable->member, value);
-	return enumerator_value(expr, &die, &variable->type, value) ||
-	       variable_value(e, expr, variable, value);
+	if (!variable->of_this)
+		return enumerator_value(expr, &die, &variable->type, value) ||
+		       variable_value(e, expr, variable, value);
+	this.name = "this";
+	if (lookup_variable(e, "this", object) ||
+	    !variable_value(e, &this, object, value) ||
+	    !value_dereference(e, expr->pos, "->", value))
+		return false;
+	value->name = expr->name;
+	return evaluate_member_enter(e, expr->pos, value, &variable->member);
 }
 
 static bool evaluate_variable(struct evaluation *e, const struct expr *expr,
@@ -400,26 +392,11 @@ static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	return true;
 }
 
-/* A static member is a variable of its own, an enumerator a constant. */
-static bool evaluate_static(struct evaluation *e, const struct expr *expr,
-			    const struct dwarf_named *member,
-			    struct value *value)
-{
-	struct dwarf_variable variable;
-	int code = dwarf_variable_of(e->c->dwarf, &e->site->from, member,
-				     &variable);
-
-	if (code == -ENOMEM)
-		return value_report_memory(e, expr->pos);
-	value_free(value);
-	memset(value, 0, sizeof(*value));
-	return evaluate_found(e, expr, &variable, value);
-}
-
 static bool evaluate_member(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {
 	struct dwarf_named found[2];
+	struct dwarf_variable variable;
 	Dwarf_Die composed;
 	int code;
 
@@ -437,15 +414,21 @@ static bool evaluate_member(struct evaluation *e, const struct expr *expr,
 	}
 	if (!code && found->kind == DWARF_NAMED_DATA)
 		return evaluate_member_enter(e, expr->pos, value, found);
-	if (!code && (found->kind == DWARF_NAMED_STATIC ||
-		      found->kind == DWARF_NAMED_ENUMERATOR))
-		return evaluate_static(e, expr, found, value);
-	return report_no_member(e, expr, value, &composed);
+	if (code || (found->kind != DWARF_NAMED_STATIC &&
+		     found->kind != DWARF_NAMED_ENUMERATOR))
+		return report_no_member(e, expr, value, &composed);
+	/* a static member is a variable of its own, an enumerator a constant */
+	if (dwarf_variable_of(e->c->dwarf, &e->site->from, found,
+			      &variable) == -ENOMEM)
+		return value_report_memory(e, expr->pos);
+	value_free(value);
+	memset(value, 0, sizeof(*value));
+	return evaluate_found(e, expr, &variable, value);
 }
 
-/* C11 section 6.4.4.4: a character is an int that has the value of a char; C++17
- * section 5.13.3: a char. C11 section 6.4.4.1: a number has the first type that
- * can hold it. */
+/* C11 section 6.4.4.4: a character is an int that has the value of a char;
+ * C++17 section 5.13.3: a char. C11 section 6.4.4.1: a number has the first
+ * type that can hold it. */
 static bool evaluate_number(struct evaluation *e, const struct expr *expr,
 			    struct value *value)
 {

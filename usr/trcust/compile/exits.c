@@ -194,7 +194,8 @@ static bool exit_path_add(struct exits_finder *e, struct exit_path *path,
 	uint64_t address = part->start + at;
 	struct arch_effect effect;
 
-	if (path->effect.count == EPILOGUE_MAX || insn->flow != ARCH_FLOW_NEXT ||
+	if (path->effect.count == EPILOGUE_MAX ||
+	    insn->flow != ARCH_FLOW_NEXT ||
 	    !arch_effect_find(arch, part->bytes + at, part->size - at, address,
 			      &effect))
 		return false;

@@ -192,8 +192,8 @@ static void check_prefix(struct fmt_check *k)
 		item_open(k);
 		return;
 	}
-	/* there are registers instead: they were forgotten, or the prefix is one
-	 * too many */
+	/* there are registers instead: they were forgotten, or the prefix is
+	 * one too many */
 	report_control(k, TRCERR_FORMAT_REGISTER, item_next(k));
 	for (size_t i = k->next; i < k->point->item_count; i++)
 		memory += !k->point->items[i].raw;
@@ -265,8 +265,8 @@ static void take_registers(struct fmt_check *k, uint32_t bytes)
 	k->fresh = false;
 }
 
-/* The control takes from the item that is printed or, when that is used up, from
- * the next. */
+/* The control takes from the item that is printed or, when that is used up,
+ * from the next. */
 static void check_data(struct fmt_check *k)
 {
 	uint32_t bytes = control_bytes(k);
@@ -408,7 +408,8 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
  * there already. */
 static bool is_called(const struct ctype *type, const char *name, size_t length)
 {
-	char *own = strdup(type->name), *number = own ? strrchr(own, '#') : NULL;
+	char *own = strdup(type->name);
+	char *number = own ? strrchr(own, '#') : NULL;
 	bool is;
 
 	if (number && number[1 + strspn(number + 1, "0123456789")] == '\0')
@@ -469,23 +470,6 @@ static bool takes_data(const struct format_step *step)
 	       step->letter != 'Y';
 }
 
-/* A FMT with %x or %y and no control of data: they were taken for those of
- * printf(). */
-static void check_codes(struct fmt_check *k)
-{
-	const struct format_step *step = k->step;
-	char text[64];
-
-	if (step->kind != FORMAT_CONTROL || k->controls ||
-	    k->point->is_static || !k->point->item_count)
-		return;
-	control_spell(k, text);
-	diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE, text,
-		    step->letter == 'X' ? "major" : "minor");
-	hint_number(k, &k->point->items[0]);
-	k->controls++;		/* once */
-}
-
 /* What must be known before: the names, and how many prefixes there are. */
 static int check_names(struct fmt_check *k)
 {
@@ -513,15 +497,26 @@ static int check_fmt(struct fmt_check *k)
 {
 	struct format_types types = { find_type, k };
 	struct format format;
+	char text[64];
 
 	if (compile_fmt(k, &format, &types))
 		return -1;
 	for (size_t i = 0; i < format.count && !k->done; i++) {
 		k->step = &format.steps[i];
-		if (takes_data(k->step))
+		if (takes_data(k->step)) {
 			check_control(k, i && k->step[-1].letter == 'R');
-		else
-			check_codes(k);
+			continue;
+		}
+		if (k->step->kind != FORMAT_CONTROL || k->controls ||
+		    !k->point->item_count)
+			continue;
+		/* %x or %y and no control of data: they were taken for those
+		 * of printf() */
+		control_spell(k, text);
+		diag_report(k->c->diag, control_pos(k), TRCERR_FORMAT_CODE,
+			    text, k->step->letter == 'X' ? "major" : "minor");
+		hint_number(k, &k->point->items[0]);
+		k->controls++;		/* once */
 	}
 	format_free(&format);
 	return 0;

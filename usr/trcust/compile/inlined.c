@@ -10,28 +10,25 @@
 #include "analysis.h"
 #include "site_symbol.h"
 
-/* Are they of the same source? Others may have the name, too. */
-static bool same_function(const struct dwarf_function *a,
-			  const struct dwarf_function *b)
+bool inlined_is_copy(const struct inlined *inlined,
+		     const struct dwarf_function *function)
 {
-	Dwarf_Die one = a->die, other = b->die;
-	const char *file = dwarf_line_decl_file(&one);
-	const char *theirs = dwarf_line_decl_file(&other);
+	Dwarf_Die one, other = function->die;
+	const char *file, *theirs;
 	int line = 0, their = 0;
 
+	if (!inlined->own || !function->inlined || function->again)
+		return false;
+	/* are they of the same source? Others may have the name, too */
+	one = inlined->own->die;
+	file = dwarf_line_decl_file(&one);
+	theirs = dwarf_line_decl_file(&other);
 	if (dwarf_die_root(&one).addr == dwarf_die_root(&other).addr)
 		return true;
 	return file && theirs &&
 	       !strcmp(source_path_base(file), source_path_base(theirs)) &&
 	       !dwarf_decl_line(&one, &line) &&
 	       !dwarf_decl_line(&other, &their) && line == their;
-}
-
-bool inlined_is_copy(const struct inlined *inlined,
-		     const struct dwarf_function *function)
-{
-	return inlined->own && function->inlined && !function->again &&
-	       same_function(inlined->own, function);
 }
 
 int inlined_find(const struct compilation *c, const struct compile_point *point,

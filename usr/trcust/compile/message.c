@@ -83,8 +83,9 @@ int message_ambiguous(const struct compilation *c, struct srcpos pos,
 	free(at);
 	free(too);
 	diag_report(c->diag, pos, TRCERR_AMBIGNAME, name, text);
-	diag_hint(c->diag, "'FILE'::NAME is a variable of that file, SCOPE::NAME"
-			   " one of a namespace or class, '::NAME' one of none");
+	diag_hint(c->diag, "'FILE'::NAME is a variable of that file, "
+			   "SCOPE::NAME one of a namespace or class, "
+			   "'::NAME' one of none");
 	return 1;
 }
 
@@ -93,6 +94,7 @@ void message_other_type(const struct compilation *c, struct srcpos pos,
 {
 	char *at = dwarf_line_declared(c->dwarf, type);
 
-	diag_report(c->diag, pos, TRCERR_OTHERTYPE, name, at ? at : "elsewhere");
+	diag_report(c->diag, pos, TRCERR_OTHERTYPE, name,
+		    at ? at : "elsewhere");
 	free(at);
 }

@@ -45,8 +45,8 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 	      const uint8_t *table, struct tdf_stmt *out, struct bytes *rpn,
 	      char *why);
 
-/* Appends what the register has at the nominal address, computed at the site. 0,
- * 1, -ENOMEM as above. */
+/* Appends what the register has at the nominal address, computed at the site.
+ * 0, 1, -ENOMEM as above. */
 int move_register(struct move *move, unsigned int number, struct bytes *rpn,
 		  char *why);
 

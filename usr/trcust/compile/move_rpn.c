@@ -150,7 +150,8 @@ static void want_arguments(struct need_finder *f, const struct move_need *op)
 			need = op->need;
 			if (rpn_is_constant(&f->ops[op->arguments[!i]].op,
 					  &number))
-				while (need && !((uint64_t)number >> 8 * (need - 1)))
+				while (need && !((uint64_t)number >>
+						 8 * (need - 1)))
 					need--;
 			want(&f->ops[op->arguments[i]], need);
 		}
@@ -158,7 +159,8 @@ static void want_arguments(struct need_finder *f, const struct move_need *op)
 	case RPN_shl:
 	case RPN_shr:
 	case RPN_shra:
-		if (rpn_is_constant(&last->op, &number) && (uint64_t)number < 64) {
+		if (rpn_is_constant(&last->op, &number) &&
+		    (uint64_t)number < 64) {
 			if (op->op.code != RPN_shl)
 				need = op->need + (number + 7) / 8;
 			else
@@ -253,8 +255,8 @@ static struct move_entry entry_of(unsigned int base, uint64_t add)
 	};
 }
 
-/* All that may be gone at the site is known not to be led to by what is clean.
- */
+/* All that may be gone at the site is known not to be led to by what is
+ * clean. */
 static bool is_own_stack(const struct move *move)
 {
 	return move->state.fresh &&
@@ -362,7 +364,8 @@ static void check_missing(struct rewriting *r, const struct move_entry *entry)
 static void do_deref(struct rewriting *r, unsigned int bytes,
 		     const struct rpn_op *op, unsigned int need)
 {
-	struct move_entry address = entry_pop(r), entry = entry_of(STATE_NONE, 0);
+	struct move_entry address = entry_pop(r);
+	struct move_entry entry = entry_of(STATE_NONE, 0);
 	size_t start = address.end == r->rpn->size ? address.start : NOWHERE;
 	struct state_value value;
 	unsigned int from;
@@ -534,7 +537,8 @@ static void jumps_land(struct rewriting *r, size_t at)
 		if (r->dead)
 			r->entries = jump->entries;
 		else
-			entries_join(&r->move->state, &r->entries, &jump->entries);
+			entries_join(&r->move->state, &r->entries,
+				     &jump->entries);
 		r->dead = false;
 		forget_starts(&r->entries);
 	}

@@ -116,9 +116,9 @@ static bool register_emit(const struct move *move, unsigned int base,
 }
 
 /* Can the memory be read, as it was, at the site? The program must not have
- * overwritten it, nor anything else. Of other memory than the stack's a page may
- * be missing at the site that is present after the program's own access, and
- * others may write to it. */
+ * overwritten it, nor anything else. Of other memory than the stack's a page
+ * may be missing at the site that is present after the program's own access,
+ * and others may write to it. */
 static bool may_read(const struct move *move, const struct state_range *range)
 {
 	const struct state_value *address = &range->address;

@@ -47,13 +47,13 @@ struct move_entry {
 				 * output; no longer known: SIZE_MAX */
 };
 
-/* Appends what has the low `need` bytes of value + displacement. False: it is not
- * available at the site; rpn is as it was. */
+/* Appends what has the low `need` bytes of value + displacement. False: it is
+ * not available at the site; rpn is as it was. */
 bool move_value_emit(const struct move *move, const struct state_value *value,
 		     int64_t displacement, unsigned int need,
 		     struct bytes *rpn);
-/* What the memory at an address has at the nominal one: 0 it has the same at the
- * site; 1 *value has it from its byte *from on; -1 neither. */
+/* What the memory at an address has at the nominal one: 0 it has the same at
+ * the site; 1 *value has it from its byte *from on; -1 neither. */
 int move_memory_find(const struct move *move, const struct move_entry *entry,
 		     unsigned int bytes, struct state_value *value,
 		     unsigned int *from);

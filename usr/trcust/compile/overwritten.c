@@ -103,7 +103,8 @@ static bool is_overwritten(const struct judge *judge,
 			       piece->rpn.size) &&
 		       stores_written(judge->stores, judge->site, first);
 	if (piece_register(judge->c->module->arch, piece, &number))
-		return !has_copy(&judge->state->registers[number], first, bytes);
+		return !has_copy(&judge->state->registers[number], first,
+				 bytes);
 	return is_computed(piece);
 }
 

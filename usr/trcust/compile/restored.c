@@ -48,8 +48,8 @@ static bool restored_effect(const struct flow *flow,
 	       effect->known;
 }
 
-/* The code from `at` leads out of the function, the only way and without a call:
- * *written has the registers that are written on it. */
+/* The code from `at` leads out of the function, the only way and without a
+ * call: *written has the registers that are written on it. */
 static bool leaves(const struct flow *flow, const struct flow_part *part,
 		   uint32_t at, uint32_t *written)
 {

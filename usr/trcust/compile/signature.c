@@ -122,8 +122,8 @@ static char *text_make(const char *fmt, ...)
 	return text;
 }
 
-/* The clauses for a value of the type in the register; an enumeration's constants
- * by name when `typed`. */
+/* The clauses for a value of the type in the register; an enumeration's
+ * constants by name when `typed`. */
 static char *result_of_type(const struct module *module, Dwarf_Die *type,
 			    bool typed)
 {

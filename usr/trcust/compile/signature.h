@@ -18,8 +18,8 @@ struct signature_parameters {
 
 /*
  * The parameters of the function that begins at entry; readable: their names
- * mean them at pc, and they can be read there. *listed: where each of them is is
- * known address by address, so that it is right at the first instruction as
+ * mean them at pc, and they can be read there. *listed: where each of them is
+ * is known address by address, so that it is right at the first instruction as
  * well. 0 or -ENOMEM.
  */
 int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,

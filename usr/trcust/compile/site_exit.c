@@ -103,28 +103,15 @@ static int find_exits(struct site_search *s, const struct site_place *function)
 	return code;
 }
 
-/* May an exception, or the end of a thread, leave the function? By what it
- * calls, in a module that has such things. 0 or -ENOMEM. */
-static int find_unwinds(const struct compilation *c, uint64_t entry, bool *may)
-{
-	enum calls_reach reach = CALLS_CLOSED;
-	int code = 0;
-
-	if (analysis_runtime(c) & RUNTIME_UNWINDS)
-		code = analysis_reach(c, entry, &reach);
-	*may = reach != CALLS_CLOSED;
-	return code;
-}
-
 static int function_places(struct site_search *s,
 			   const struct site_place *function)
 {
 	const struct tsf_tp *tp = &s->point->tp;
 	const struct compilation *c = s->c;
+	enum calls_reach reach = CALLS_CLOSED;
 	struct site_place *place;
 	uint8_t flags = 0;
 	size_t available;
-	bool unwinds;
 
 	/* an address without code is left to site_place_check() */
 	if (module_code(c->module, function->base, &available, NULL)) {
@@ -138,9 +125,12 @@ static int function_places(struct site_search *s,
 			diag_hint(c->diag, "it would crash; RETEP=EXIT works");
 			return 1;
 		}
-		if (find_unwinds(c, function->base, &unwinds))
+		/* may an exception, or the end of a thread, leave it? By what
+		 * it calls, in a module that has such things */
+		if (analysis_runtime(c) & RUNTIME_UNWINDS &&
+		    analysis_reach(c, function->base, &reach))
 			return diag_no_memory(c->diag, tp->pos);
-		if (unwinds) {
+		if (reach != CALLS_CLOSED) {
 			diag_report(c->diag, tp->pos, TRCERR_UNWINDS, tp->name);
 			diag_hint(c->diag, "RETEP=EXIT works then, too");
 		}

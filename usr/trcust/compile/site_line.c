@@ -120,27 +120,18 @@ static void check_copies(const struct site_search *s,
 		    places, sites);
 }
 
-/* The first function that has the line, malloc'd; NULL: not known. */
-static char *function_name(const struct compilation *c,
-			   const struct dwarf_line_sites *found)
-{
-	const struct dwarf_from from = {
-		.pc = found->sites[0].address,
-		.function = found->sites[0].function,
-	};
-	Dwarf_Die function = { 0 };
-
-	dwarf_scopes_choose(c->dwarf, &from, &function);
-	return function.addr ? dwarf_function_name(&function) : NULL;
-}
-
 /* Warns of another line than the one that was asked for; 1 after an error. */
 static int check_verdict(const struct site_search *s,
 			 const struct dwarf_line_sites *found)
 {
 	const char *asked = s->point->tp.name;
 	struct srcpos pos = s->point->tp.pos;
+	const struct dwarf_from from = {
+		.pc = found->count ? found->sites[0].address : 0,
+		.function = found->count ? found->sites[0].function : NULL,
+	};
 	struct diag *diag = s->c->diag;
+	Dwarf_Die function = { 0 };
 	char line[16], *name;
 
 	snprintf(line, sizeof(line), "%u", found->line);
@@ -158,7 +149,9 @@ static int check_verdict(const struct site_search *s,
 	default:
 		return 0;
 	}
-	name = function_name(s->c, found);
+	/* the first function that has the line */
+	dwarf_scopes_choose(s->c->dwarf, &from, &function);
+	name = function.addr ? dwarf_function_name(&function) : NULL;
 	if (found->verdict == DWARF_LINE_PART && found->scattered) {
 		diag_report(diag, pos, TRCERR_INVALIDLINENUM, line);
 		diag_hint(diag, "no statement begins there, its code is at "
@@ -219,8 +212,8 @@ int site_line_places(struct site_search *s)
 	code = take_lines(s, &found);
 	if (!code && found.several_files) {
 		diag_report(c->diag, tp->pos, TRCERR_SEVERALFILES, tp->name);
-		diag_hint(c->diag, "more of the path selects one, for example '%s'",
-			  found.file);
+		diag_hint(c->diag, "more of the path selects one, for "
+				   "example '%s'", found.file);
 	}
 	dwarf_line_sites_free(&found);
 	return code;

@@ -93,36 +93,6 @@ static int refuse_opcode(const struct site_search *s,
 	return 1;
 }
 
-/* Where the counter of a USDT probe is in the file; 0: it is not in the file. */
-static uint64_t semaphore_offset(const struct module *module, uint64_t address)
-{
-	for (size_t i = 0; i < module->segment_count; i++) {
-		const struct module_segment *segment = &module->segments[i];
-
-		if (address - segment->address < segment->size)
-			return segment->offset + (address - segment->address);
-	}
-	return 0;
-}
-
-/* The symbol that the tracepoint names, when the kernel finds the same symbol by
- * this name. */
-static const struct module_symbol *
-symbol_as_named(const struct compilation *c, const struct site_place *place)
-{
-	const struct module_symbol *symbol;
-	bool others;
-
-	if (!place->symbol || place->address < place->base)
-		return NULL;
-	symbol = module_symbol_find(c->module, place->symbol, MODULE_CODE,
-				    &others);
-	return symbol && symbol->address == place->base &&
-	       symbol->name_length == strlen(place->symbol) &&
-	       !memcmp(symbol->name, place->symbol, symbol->name_length) ?
-		       symbol : NULL;
-}
-
 /* The nearest symbol before the address with a name that no other symbol has,
  * in the same section of a module; of the kernel its first symbol. */
 static const struct module_symbol *symbol_before(const struct compilation *c,
@@ -150,9 +120,17 @@ static int fill_kernel(const struct site_search *s,
 		       struct compile_site *site)
 {
 	const struct compilation *c = s->c;
-	const struct module_symbol *symbol = symbol_as_named(c, place);
+	const struct module_symbol *symbol = NULL;
+	bool others;
 
-	if (!symbol)
+	/* the symbol that the tracepoint names, when the kernel finds the same
+	 * symbol by this name */
+	if (place->symbol && place->address >= place->base)
+		symbol = module_symbol_find(c->module, place->symbol,
+					    MODULE_CODE, &others);
+	if (!symbol || symbol->address != place->base ||
+	    symbol->name_length != strlen(place->symbol) ||
+	    memcmp(symbol->name, place->symbol, symbol->name_length))
 		symbol = symbol_index_find(&c->analysis->symbols,
 					   place->address);
 	if (symbol && (!symbol_index_is_unique(&c->analysis->symbols, symbol) ||
@@ -171,23 +149,6 @@ static int fill_kernel(const struct site_search *s,
 				     symbol->name_length);
 	site->symbol_offset = site->offset = place->address - symbol->address;
 	site->cost = TDF_COST_UNKNOWN;
-	return site->symbol ? 0 : -1;
-}
-
-static int fill_user(const struct site_search *s,
-		     const struct site_place *place, const struct code_site *at,
-		     struct compile_site *site)
-{
-	site->symbol = place->symbol;
-	site->symbol_offset = place->address - place->base;
-	if (!place->symbol)
-		site->symbol = analysis_symbol(s->c, s->point->tp.pos,
-					       place->address,
-					       &site->symbol_offset);
-	site->offset = at->offset;
-	site->cost = at->insn.cost;
-	site->insn_length = at->insn.length;
-	memcpy(site->insn, at->bytes, at->insn.length);
 	return site->symbol ? 0 : -1;
 }
 
@@ -268,8 +229,16 @@ int site_place_check(const struct site_search *s,
 	site->from = place->from;
 	site->from.pc = place->address;
 	site->flags = place->flags;
-	site->semaphore = place->semaphore ?
-		semaphore_offset(c->module, place->semaphore) : 0;
+	/* the counter of a USDT probe: where it is in the file */
+	site->semaphore = 0;
+	for (size_t i = 0; i < c->module->segment_count; i++) {
+		const struct module_segment *in = &c->module->segments[i];
+
+		if (place->semaphore &&
+		    place->semaphore - in->address < in->size)
+			site->semaphore = in->offset + place->semaphore -
+					  in->address;
+	}
 	if (place->semaphore && !site->semaphore) {
 		/* the program skips the probe while its counter is 0 */
 		code = refuse_address(s, several, address);
@@ -284,12 +253,21 @@ int site_place_check(const struct site_search *s,
 	site->result = c->module->arch->results[0];
 	if (c->module->kind != TDF_MODULE_USER)
 		return fill_kernel(s, place, site);
-	return fill_user(s, place, &at, site);
+	site->symbol = place->symbol;
+	site->symbol_offset = place->address - place->base;
+	if (!place->symbol)
+		site->symbol = analysis_symbol(c, point->tp.pos, place->address,
+					       &site->symbol_offset);
+	site->offset = at.offset;
+	site->cost = at.insn.cost;
+	site->insn_length = at.insn.length;
+	memcpy(site->insn, at.bytes, at.insn.length);
+	return site->symbol ? 0 : -1;
 }
 
 /* A "page" is a loadable segment: the kernel puts uprobes only into private
- * mappings that are executable and not writable, and reports nothing for others.
- */
+ * mappings that are executable and not writable, and reports nothing for
+ * others. */
 bool site_place_check_page(const struct site_search *s,
 			   const struct compile_site *site)
 {

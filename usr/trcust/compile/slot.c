@@ -135,7 +135,8 @@ static bool frame_slot_find(struct frame_slot *s,
 	if (piece->kind != PLACE_MEMORY ||
 	    !slot_read(s, piece, &number, &offset, &s->pointer))
 		return false;
-	s->moved = (int)number == s->frame_base && frame_base_find(s, number, &base);
+	s->moved = (int)number == s->frame_base &&
+		   frame_base_find(s, number, &base);
 	if (!s->moved && !frame_offset(s, number, &base))
 		return false;
 	if (s->pointer)
@@ -259,23 +260,6 @@ static bool is_early(struct frame_slot *s, const struct stores_slot *part)
 	return true;
 }
 
-/* Where the part of the slot is at the site: in the slot, or where rpn computes
- * it. From the CFA on is the caller's frame, with the arguments that it stored.
- */
-static enum slot_source part_find(struct frame_slot *s,
-				  const struct stores_slot *part,
-				  struct bytes *rpn)
-{
-	bool leaked;
-
-	if (part->low >= 0)
-		return SLOT_STORED;
-	if (stores_before(s->stores, insn_address(s, s->block->at), part,
-			  &leaked))
-		return is_early(s, part) ? SLOT_NOWHERE : SLOT_STORED;
-	return next_store(s, part, leaked, rpn);
-}
-
 static int absent_add(struct place *place, uint64_t bytes, const char *why)
 {
 	struct place_piece *piece = place_add(place, PLACE_ABSENT, bytes);
@@ -318,6 +302,7 @@ static int slot_parts_add(struct frame_slot *s, uint64_t bytes,
 {
 	int64_t size = s->at.high - s->at.low;
 	int64_t step = size <= PARTS_MAX * s->width ? s->width : size;
+	bool leaked;
 	int code = 0;
 
 	for (int64_t low = s->at.low; low < s->at.high && !code; low += step) {
@@ -328,7 +313,17 @@ static int slot_parts_add(struct frame_slot *s, uint64_t bytes,
 		part.low = low;
 		if (part.high - low > step)
 			part.high = low + step;
-		source = part_find(s, &part, &rpn);
+		/* from the CFA on is the caller's frame, with the arguments
+		 * that it stored */
+		if (low >= 0)
+			source = SLOT_STORED;
+		else if (stores_before(s->stores,
+				       insn_address(s, s->block->at), &part,
+				       &leaked))
+			source = is_early(s, &part) ? SLOT_NOWHERE :
+						      SLOT_STORED;
+		else
+			source = next_store(s, &part, leaked, &rpn);
 		*changed |= source != SLOT_STORED || s->moved;
 		code = slot_part_add(s, &part, source, &rpn,
 				     size <= step ? bytes : (uint64_t)
@@ -412,7 +407,8 @@ static int piece_settle(struct frame_slot *s, struct place_piece *piece,
 		if (code == -ENOMEM || (!code && changed))
 			return code;
 		while (place->count > count) {
-			struct place_piece *last = &place->pieces[--place->count];
+			struct place_piece *last =
+				&place->pieces[--place->count];
 
 			bytes_free(&last->rpn);
 			free(last->why);

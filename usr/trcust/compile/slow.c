@@ -118,7 +118,8 @@ static void hint_place(const struct slow *slow)
 
 	if (find_fast(slow, false, name)) {
 		diag_hint(slow->c->diag,
-			  "cheap, with the values as they are there: .%s", name);
+			  "cheap, with the values as they are there: .%s",
+			  name);
 		return;
 	}
 	if (!dwarf ||

@@ -86,8 +86,8 @@ bool state_is_linear(const struct state *state,
 /* Relative to the stack pointer or the frame. */
 bool state_is_stack(const struct state *state, const struct state_value *value);
 bool state_is_clean(const struct state *state, unsigned int base);
-/* The same of what is read at an address that is `clean`: what is below the stack
- * pointer may be left over from earlier calls, and lead anywhere. */
+/* The same of what is read at an address that is `clean`: what is below the
+ * stack pointer may be left over from earlier calls, and lead anywhere. */
 bool state_leads_clean(const struct state *state,
 		       const struct state_value *address, bool clean);
 /* The bytes that are known of both are the same; of all of a register. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The pass that compiles the statements of a tracepoint for each of its sites. */
+/* The pass that compiles the statements of a tracepoint for each of its
+ * sites. */
 #ifndef TRCUST_STMTS_H
 #define TRCUST_STMTS_H
 
@@ -8,7 +9,8 @@
 /* All sites; those where a name has no meaning are left out. 0, 1, -1. */
 int stmts_compile(const struct compilation *c, struct compiled *out,
 		  struct compile_point *point);
-/* One site, whose statements are appended. Returns COMPILE_LEAVE_OUT as well. */
+/* One site, whose statements are appended. Returns COMPILE_LEAVE_OUT as
+ * well. */
 int stmts_compile_site(const struct compilation *c, struct compiled *out,
 		       struct compile_point *point, struct compile_site *site);
 /* The tracepoint logs return addresses. */

@@ -69,30 +69,25 @@ static int scope_name_add(void *context, const char *name,
 	return 0;
 }
 
-/* A line may be one of several functions; a function's copies are all meant. */
-static bool is_known_elsewhere(const struct symbol_query *q)
-{
-	const struct compile_point *point = q->site->point;
-	struct dwarf_variable variable[2];
-
-	if (q->site->alone || !q->c->dwarf || !point ||
-	    point->tsf->tp.kind != TSF_TP_LINE)
-		return false;
-	for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
-		if (!dwarf_variable_find(q->c->dwarf, &point->sites[i].from,
-					 q->name, variable))
-			return true;
-	return false;
-}
-
 static int report_unknown(const struct symbol_query *q)
 {
 	const struct compilation *c = q->c;
+	const struct compile_point *point = q->site->point;
+	struct dwarf_variable variable[2];
 	struct scope_names scope = {0};
 	char text[512], at[320];
+	bool elsewhere = false;
 
+	/* a line may be in several functions, which may have other names; a
+	 * function's copies are all meant */
+	if (!q->site->alone && c->dwarf && point &&
+	    point->tsf->tp.kind == TSF_TP_LINE)
+		for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
+			elsewhere |= !dwarf_variable_find(c->dwarf,
+							  &point->sites[i].from,
+							  q->name, variable);
 	message_site_name(q->site, at, sizeof(at));
-	if (is_known_elsewhere(q)) {
+	if (elsewhere) {
 		diag_report(c->diag, q->pos, TRCERR_LEFTOUT, at);
 		diag_hint(c->diag, "'%s' is not in scope there", q->name);
 		return COMPILE_LEAVE_OUT;

@@ -34,8 +34,8 @@ int symbol_variable(const struct compilation *c,
  * module's file or, without one, the map. False: none. */
 bool symbol_section_find(const struct compilation *c, uint64_t address,
 			 struct module_section *section);
-/* 0 when the static data of the place can be found in the loaded module; 1 after
- * a message. */
+/* 0 when the static data of the place can be found in the loaded module; 1
+ * after a message. */
 int symbol_check_static(const struct compilation *c,
 			const struct compile_site *site, struct srcpos pos,
 			const char *name, const struct place *place);

@@ -215,7 +215,8 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 		rpn_emit_const(&rpn, 0);
 	} else {
 		code = reversed ? reversed_read(value, bits, is_signed, &rpn) :
-		       bits ? bitfield_read(value, first, bytes, is_signed, &rpn) :
+		       bits ? bitfield_read(value, first, bytes, is_signed,
+					    &rpn) :
 			      place_value(&value->place, first, bytes,
 					  is_signed, &rpn);
 		if (code && !value_absent(e, value, why)) {

@@ -16,8 +16,9 @@ static void value_cut(struct value *value, unsigned int bytes, bool is_signed)
 	if (bytes == 8)
 		return;
 	if (value->kind == VALUE_CONSTANT)
-		value->number = is_signed ? (uint64_t)((int64_t)number >> unused) :
-					    number >> unused;
+		value->number = is_signed ?
+				(uint64_t)((int64_t)number >> unused) :
+				number >> unused;
 	else
 		rpn_emit_extend(&value->rpn, bytes, is_signed);
 }
