@@ -180,10 +180,11 @@ $(foreach t,$(filter bench check% deb demo fuzz% kmod,\
 endif
 
 # `make check` proves each feature once, in minutes. These tests repeat what others
-# show on another machine or kernel or with larger programs, or test the tools.
+# show on another machine or kernel or with larger programs, need the file of the
+# kernel module, or test the tools.
 CHECK_ALL_ONLY := 'aarch64/*' '*/test_aarch64.sh' 'debug/*' corpus/live_pairs.sh \
-	docs/test_board.sh soak/test_soak.sh vm/test_6.12.sh vm/test_bare.sh \
-	vm/test_vm.sh
+	docs/test_board.sh soak/test_soak.sh 'stress/*' vm/test_6.12.sh \
+	vm/test_bare.sh vm/test_vm.sh
 
 # Downloads and installing run beside the build.
 check: setup
