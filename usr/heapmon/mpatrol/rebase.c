@@ -78,13 +78,6 @@ static const struct rebase_span *rebase_span_find(const struct rebase *rebase,
 	       &rebase->spans[at - 1] : NULL;
 }
 
-static int span_compare(const void *a, const void *b)
-{
-	const struct rebase_span *x = a, *y = b;
-
-	return (x->first > y->first) - (x->first < y->first);
-}
-
 /* All in order; those that overlap, or are neighbours, become one. */
 static void spans_order(struct rebase *rebase)
 {
@@ -93,7 +86,7 @@ static void spans_order(struct rebase *rebase)
 
 	if (rebase->ordered == rebase->span_count)
 		return;
-	qsort(spans, rebase->span_count, sizeof(*spans), span_compare);
+	qsort(spans, rebase->span_count, sizeof(*spans), array_compare);
 	for (size_t i = 0; i < rebase->span_count; i++) {
 		struct rebase_span *last = count ? &spans[count - 1] : NULL;
 

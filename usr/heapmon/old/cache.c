@@ -16,34 +16,6 @@
 #define CACHE_MOST	1024	/* bytes of a cache */
 #define SMALL_BINS	64
 
-/* glibc 2.26 to 2.29, to 2.41, from 2.42 on */
-static const struct old_cache_layout layouts[] = {
-	{ 1, 64, false }, { 2, 64, false }, { 2, 76, true },
-};
-
-#define LAYOUTS	(sizeof(layouts) / sizeof(layouts[0]))
-
-static unsigned int layout_size(const struct old_cache_layout *layout,
-				unsigned int word)
-{
-	return (layout->width + word) * layout->bins;
-}
-
-const struct old_cache_layout *
-old_cache_layout(const struct old_process *process, uint64_t size)
-{
-	for (size_t i = 0; i < LAYOUTS; i++) {
-		unsigned int bytes = layout_size(&layouts[i], process->word);
-		uint64_t need = (bytes + process->word + CHUNK_ALIGN - 1) &
-				-(uint64_t)CHUNK_ALIGN;
-
-		/* what is left over may be too small for a chunk */
-		if (size >= need && size - need < chunk_least(process))
-			return &layouts[i];
-	}
-	return NULL;
-}
-
 /* ---- lists of free chunks ---- */
 
 /*
@@ -107,11 +79,11 @@ static bool cache_read(struct cache *cache, const struct old_chunks *chunks,
 
 	if (!chunk)
 		return false;
-	cache->layout = old_cache_layout(process, chunk->size &
+	cache->layout = old_chunks_cache_layout(process, chunk->size &
 						  ~(uint64_t)CHUNK_FLAGS);
 	return cache->layout &&
 	       old_process_read(process, block, cache->data,
-				layout_size(cache->layout, process->word));
+				old_cache_size(cache->layout, process->word));
 }
 
 static uint64_t cache_entry(const struct cache *cache,

@@ -9,15 +9,6 @@
 #include "chunks.h"
 #include "stop.h"
 
-struct old_cache_layout {
-	unsigned int width;	/* bytes of a number in front of the pointers */
-	unsigned int bins;
-	bool slots;		/* the numbers are of places left */
-};
-
-/* Of a cache in a chunk of that size; NULL: none is so large. */
-const struct old_cache_layout *
-old_cache_layout(const struct old_process *process, uint64_t size);
 /* Mark what is in the caches of all threads, those of threads that aren't there
  * any more (after a fork), too, and the caches themselves. How many chunks were
  * in them. */

@@ -4,7 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "cache.h"
+
+/* glibc 2.26 to 2.29, to 2.41, from 2.42 on */
+static const struct old_cache_layout layouts[] = {
+	{ 1, 64, false }, { 2, 64, false }, { 2, 76, true },
+};
+
+#define LAYOUTS	(sizeof(layouts) / sizeof(layouts[0]))
+
+const struct old_cache_layout *
+old_chunks_cache_layout(const struct old_process *process, uint64_t size)
+{
+	for (size_t i = 0; i < LAYOUTS; i++) {
+		unsigned int bytes = old_cache_size(&layouts[i], process->word);
+		uint64_t need = (bytes + process->word + CHUNK_ALIGN - 1) &
+				-(uint64_t)CHUNK_ALIGN;
+
+		/* what is left over may be too small for a chunk */
+		if (size >= need && size - need < chunk_least(process))
+			return &layouts[i];
+	}
+	return NULL;
+}
 
 static bool chunk_append(struct old_chunks *chunks, uint64_t block,
 			 uint64_t size, uint64_t word)
@@ -92,7 +113,7 @@ static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 	}
 	if ((head & CHUNK_THREAD) != flags)	/* free ones may be without */
 		return false;
-	if (old_cache_layout(process, size) && !cache_note(chunks, block))
+	if (old_chunks_cache_layout(process, size) && !cache_note(chunks, block))
 		return false;
 	return chunk_append(chunks, block, size, word);
 }

@@ -31,6 +31,18 @@ struct old_span {
 	size_t first, count;	/* of the chunks */
 };
 
+struct old_cache_layout {
+	unsigned int width;	/* bytes of a number in front of the pointers */
+	unsigned int bins;
+	bool slots;		/* the numbers are of places left */
+};
+
+static inline unsigned int
+old_cache_size(const struct old_cache_layout *layout, unsigned int word)
+{
+	return (layout->width + word) * layout->bins;
+}
+
 struct old_chunks {
 	struct old_chunk *items;	/* ascending in each span */
 	size_t count, room;
@@ -61,6 +73,10 @@ static inline uint64_t chunk_align(const struct old_process *process,
 
 	return ((at + head + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN) - head;
 }
+
+/* The layout of a cache in a chunk of that size; NULL: no cache has that size. */
+const struct old_cache_layout *
+old_chunks_cache_layout(const struct old_process *process, uint64_t size);
 
 /*
  * Walk from the chunk at `start`, as far as to the one at `top`, or to the

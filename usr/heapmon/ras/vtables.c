@@ -105,13 +105,6 @@ static void vtable_segments_read(struct vtable_module *module, Elf *elf)
 	}
 }
 
-static int table_compare(const void *a, const void *b)
-{
-	const struct vtable *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 /* The debug file has what was stripped off. */
 static void debug_read(struct vtables *vtables, struct vtable_module *module)
 {
@@ -152,7 +145,7 @@ static void vtable_module_read(struct vtables *vtables,
 	close(fd);
 	if (module->count)
 		qsort(module->tables, module->count, sizeof(*module->tables),
-		      table_compare);
+		      array_compare);
 }
 
 
@@ -224,13 +217,6 @@ static void vtable_range_add(struct vtables *vtables,
 		vtables->failed = true;
 }
 
-static int vtable_range_compare(const void *a, const void *b)
-{
-	const struct vtable_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static struct vtable_process *process_make(struct vtables *vtables,
 					   uint32_t pid)
 {
@@ -245,7 +231,7 @@ static struct vtable_process *process_make(struct vtables *vtables,
 		vtable_range_add(vtables, process, &known->maps[i]);
 	if (process->count)
 		qsort(process->ranges, process->count,
-		      sizeof(*process->ranges), vtable_range_compare);
+		      sizeof(*process->ranges), array_compare);
 	return process;
 }
 

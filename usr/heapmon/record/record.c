@@ -49,7 +49,8 @@ static int record_run(int argc, char **argv)
 	int status, code;
 	struct recording r;
 
-	if (record_settings_parse(&settings, argc, argv, &status))
+	if (record_settings_parse(&settings, &heapmon_record, argc, argv,
+				  &status))
 		return status;
 
 	/* The program, or those of that name, become the processes asked for.

@@ -11,7 +11,6 @@
 #include <rastrace/tdf.h>
 #include "lib/formats/pack.h"
 #include "lib/quantity.h"
-#include "heapmon/command/commands.h"
 
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16
@@ -153,7 +152,8 @@ const struct option_def record_options[] = {
 	{ NULL }
 };
 
-static int record_settings_check(struct record_settings *settings)
+static int record_settings_check(struct record_settings *settings,
+				 const struct command *command)
 {
 	unsigned int kinds = !!settings->program + !!settings->comm +
 			     !!settings->job.pid_count;
@@ -187,11 +187,12 @@ static int record_settings_check(struct record_settings *settings)
 					!settings->no_follow;
 		return 0;
 	}
-	command_misuse(&heapmon_record, wrong);
+	command_misuse(command, wrong);
 	return -1;
 }
 
-int record_settings_parse(struct record_settings *settings, int argc,
+int record_settings_parse(struct record_settings *settings,
+			  const struct command *command, int argc,
 			  char **argv, int *status)
 {
 	int first;
@@ -200,13 +201,13 @@ int record_settings_parse(struct record_settings *settings, int argc,
 		.points = { .depth = DEPTH_DEFAULT, .types = true },
 		.job.resident_only = true,
 	};
-	first = options_parse(&heapmon_record.def, argc, argv, true, settings);
+	first = options_parse(&command->def, argc, argv, true, settings);
 	*status = first == OPTIONS_DONE ? COMMAND_DONE : COMMAND_MISUSE;
 	if (first < 0)
 		return -1;
 	if (first < argc)
 		settings->program = argv + first;
-	return record_settings_check(settings);
+	return record_settings_check(settings, command);
 }
 
 /* ---- processes by name ---- */

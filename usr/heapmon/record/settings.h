@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/options.h"
+#include "lib/command.h"
 #include "lib/arm/arm.h"
 #include "allocator.h"
 #include "points.h"
@@ -29,7 +29,8 @@ struct record_settings {
 extern const struct option_def record_options[];
 
 /* Parse. 0, or -1 with *status set. */
-int record_settings_parse(struct record_settings *settings, int argc,
+int record_settings_parse(struct record_settings *settings,
+			  const struct command *command, int argc,
 			  char **argv, int *status);
 /* -c COMM -> pids. 0, or a negative errno with err set. */
 int record_settings_find_comm(struct record_settings *settings,

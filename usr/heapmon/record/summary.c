@@ -7,13 +7,13 @@
 #include "lib/arm/arm.h"
 #include "recording.h"
 
-struct summary_figures {
+struct record_figures {
 	uint64_t acquired, resized, released;
 	uint64_t nested, passed;	/* calls inside others; blocks not chosen */
 	uint64_t dropped, missed;
 };
 
-static void summary_point_sum(struct summary_figures *figures, uint16_t minor,
+static void summary_point_sum(struct record_figures *figures, uint16_t minor,
 			      const struct ras_count *rows, uint32_t slices)
 {
 	enum heap_function_kind kind =
@@ -40,7 +40,7 @@ static void summary_point_sum(struct summary_figures *figures, uint16_t minor,
 	}
 }
 
-static void session_sum(struct recording *r, struct summary_figures *figures,
+static void session_sum(struct recording *r, struct record_figures *figures,
 			const struct session *session)
 {
 	struct ras_count *rows;
@@ -74,7 +74,7 @@ static void session_sum(struct recording *r, struct summary_figures *figures,
 }
 
 static void summary_figures_read(struct recording *r,
-				 struct summary_figures *figures)
+				 struct record_figures *figures)
 {
 	struct session_list list;
 
@@ -94,7 +94,7 @@ static void print_number(const char *before, uint64_t number, const char *what)
 
 void recording_summarize(struct recording *r)
 {
-	struct summary_figures figures = { 0 };
+	struct record_figures figures = { 0 };
 	char bytes[AMOUNT_TEXT];
 	char old_bytes[AMOUNT_TEXT];
 	struct unwind_figures tables;
