@@ -233,7 +233,7 @@ is "$(child_wrote)" -3 \
 is "$(figures 200 process)" 1 "  counted as filtered"
 status 1 "all processes besides" trace on 201
 like "$(cat err)" "some processes only" "  can't be"
-sleep 60 &
+sleep 10000 &
 other=$!
 status 0 "another one joins them" trace on 201 --pid $other
 here_wrote

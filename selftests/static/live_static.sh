@@ -178,7 +178,7 @@ is "$(printed '^text perf')" 1 "  it is recorded"
 # Some processes only
 trace off 90
 trace clear
-sleep 60 &
+sleep 10000 &
 other=$!
 status 0 "of a process that writes nothing" trace on 90 --pid $other
 "$caller" 90 1 text filtered

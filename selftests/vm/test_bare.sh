@@ -103,7 +103,7 @@ say btf
 ls /sys/kernel/btf
 say refused
 trace on --context ppid /board/gauge.tdf
-sleep 9 &
+sleep 1000 &
 trace on --pid $! --follow /board/gauge.tdf
 say on
 trace on --context stack,comm /board/gauge.tdf || exit 1
