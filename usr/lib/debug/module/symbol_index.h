@@ -15,7 +15,7 @@ struct symbol_index {
 int symbol_index_make(struct symbol_index *index, const struct module *module);
 void symbol_index_free(struct symbol_index *index);
 
-/* The best name for the address: of what begins there or lies around it, else
+/* The best name for the address: of what begins there or is around it, else
  * the nearest one before it. NULL: none. */
 const struct module_symbol *
 symbol_index_find(const struct symbol_index *index, uint64_t address);
