@@ -71,28 +71,11 @@ int text_flush(struct text *text)
 	return -text->error;
 }
 
-void text_add(struct text *text, const char *bytes, size_t n)
-{
-	if (text_reserve(text, n))
-		return;
-	text->used = text_put(text->data + text->used, bytes, n) - text->data;
-}
-
-void text_add_string(struct text *text, const char *string)
-{
-	text_add(text, string, strlen(string));
-}
-
 void text_add_number(struct text *text, uint64_t number)
 {
 	char digits[20];
 
 	text_add(text, digits, text_put_decimal(digits, number) - digits);
-}
-
-void text_add_char(struct text *text, char c)
-{
-	text_add(text, &c, 1);
 }
 
 void text_add_blanks(struct text *text, size_t n)

@@ -47,10 +47,25 @@ static inline void text_pass(struct text *text)
 		text_flush(text);
 }
 
-void text_add(struct text *text, const char *bytes, size_t n);
-void text_add_string(struct text *text, const char *string);
+static inline void text_add(struct text *text, const char *bytes, size_t n)
+{
+	if (text_reserve(text, n))
+		return;
+	memcpy(text->data + text->used, bytes, n);
+	text->used += n;
+}
+
+static inline void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+static inline void text_add_char(struct text *text, char c)
+{
+	text_add(text, &c, 1);
+}
+
 void text_add_number(struct text *text, uint64_t number);
-void text_add_char(struct text *text, char c);
 /* n blanks */
 void text_add_blanks(struct text *text, size_t n);
 /* As printf does. */

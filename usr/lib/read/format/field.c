@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/hash.h"
+#include "lib/key_map.h"
 #include "lib/number.h"
 #include "lib/text.h"
 #include "control.h"
@@ -101,33 +103,24 @@ static void field_name_clean(const char *label, char *p)
 	*p = '\0';
 }
 
-/* Names given so far, hashed; room for twice as many. */
-struct field_names {
-	const char **table;
-	size_t size;
-};
-
-static const char **field_names_place(const struct field_names *names,
-				      const char *name)
+static bool field_name_given(const struct key_map *names, const char *name)
 {
-	size_t at = 0;
+	uint64_t key = hash_fnv(HASH_FNV_START, name, strlen(name));
+	const char *given;
+	size_t step = 0;
 
-	for (const char *p = name; *p; p++)
-		at = at * 31 + (unsigned char)*p;
-	for (;; at++) {
-		const char **place = &names->table[at & (names->size - 1)];
-
-		if (!*place || !strcmp(*place, name))
-			return place;
-	}
+	while ((given = key_map_each(names, key, &step)))
+		if (!strcmp(given, name))
+			return true;
+	return false;
 }
 
-static int field_name_make(struct field_names *names,
+/* names: those given so far */
+static int field_name_make(struct key_map *names,
 			   const struct decode_format *format,
 			   struct field *field, size_t number)
 {
 	size_t length;
-	const char **place;
 
 	field->label = field_label_make(format, field->step - format->steps);
 	field->name = field->label ?
@@ -139,13 +132,10 @@ static int field_name_make(struct field_names *names,
 		sprintf(field->name, "arg%zu", number);
 	/* A name that is there already gets a number at its end. */
 	length = strlen(field->name);
-	place = field_names_place(names, field->name);
-	for (unsigned int n = 2; *place; n++) {
+	for (unsigned int n = 2; field_name_given(names, field->name); n++)
 		sprintf(field->name + length, "_%u", n);
-		place = field_names_place(names, field->name);
-	}
-	*place = field->name;
-	return 0;
+	return key_map_add(names, hash_fnv(HASH_FNV_START, field->name,
+					   strlen(field->name)), field->name);
 }
 
 /* ---- kinds ---- */
@@ -274,17 +264,8 @@ static void kind_set(struct field *field, const struct decode_format *format)
 
 /* ---- the set ---- */
 
-static int names_open(struct field_names *names, size_t count)
-{
-	names->size = 4;
-	while (names->size < 2 * count)
-		names->size *= 2;
-	names->table = calloc(names->size, sizeof(*names->table));
-	return names->table ? 0 : -ENOMEM;
-}
-
 static int field_set_fill(struct field_set *set, struct decode_format *format,
-			  struct field_names *names)
+			  struct key_map *names)
 {
 	for (size_t i = 0; i < format->count; i++) {
 		struct decode_step *step = &format->steps[i];
@@ -308,18 +289,15 @@ static int field_set_fill(struct field_set *set, struct decode_format *format,
 
 int field_set_make(struct field_set *set, struct decode_format *format)
 {
-	struct field_names names;
-	int code;
+	struct key_map names = { 0 };
+	int code = -ENOMEM;
 
 	*set = (struct field_set){
 		.fields = calloc(format->count + 1, sizeof(*set->fields)),
 	};
-	if (!set->fields || names_open(&names, format->count)) {
-		field_set_free(set);
-		return -ENOMEM;
-	}
-	code = field_set_fill(set, format, &names);
-	free(names.table);
+	if (set->fields)
+		code = field_set_fill(set, format, &names);
+	key_map_free(&names);
 	if (code)
 		field_set_free(set);
 	return code;

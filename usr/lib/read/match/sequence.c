@@ -4,44 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TABLE_START	256	/* a power of two */
-
-static struct point_sequence **entry_place(const struct sequences *s,
-					   const struct match_point *point,
-					   uint32_t slice)
-{
-	uint64_t key = (uintptr_t)point + slice * 0xff51afd7ed558ccdULL;
-	size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
-
-	for (;; at++) {
-		struct point_sequence **place = &s->table[at & (s->size - 1)];
-
-		if (!*place ||
-		    ((*place)->point == point && (*place)->slice == slice))
-			return place;
-	}
-}
-
-static int table_grow(struct sequences *s)
-{
-	struct sequences grown = *s;
-
-	grown.size = s->size ? 2 * s->size : TABLE_START;
-	grown.table = calloc(grown.size, sizeof(*grown.table));
-	if (!grown.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->size; i++) {
-		struct point_sequence *entry = s->table[i];
-
-		if (entry)
-			*entry_place(&grown, entry->point, entry->slice) =
-				entry;
-	}
-	free(s->table);
-	*s = grown;
-	return 0;
-}
-
 void sequence_open(struct sequences *sequences, struct trace_file *file)
 {
 	*sequences = (struct sequences){ .file = file };
@@ -50,19 +12,20 @@ void sequence_open(struct sequences *sequences, struct trace_file *file)
 struct point_sequence *sequence_find(struct sequences *s,
 				     struct match_point *point, uint32_t slice)
 {
-	struct point_sequence **place;
+	uint64_t key = key_map_mix(key_map_key(point), slice);
+	struct point_sequence *sequence;
+	size_t step = 0;
 
-	if (2 * s->count >= s->size && table_grow(s))
+	while ((sequence = key_map_each(&s->by_place, key, &step)))
+		if (sequence->point == point && sequence->slice == slice)
+			return sequence;
+	sequence = malloc(sizeof(*sequence));
+	if (!sequence || key_map_add(&s->by_place, key, sequence)) {
+		free(sequence);
 		return NULL;
-	place = entry_place(s, point, slice);
-	if (*place)
-		return *place;
-	*place = malloc(sizeof(**place));
-	if (!*place)
-		return NULL;
-	**place = (struct point_sequence){ .point = point, .slice = slice };
-	s->count++;
-	return *place;
+	}
+	*sequence = (struct point_sequence){ .point = point, .slice = slice };
+	return sequence;
 }
 
 static void hole_tell(struct sequences *s, const struct match_point *point,
@@ -106,9 +69,10 @@ void sequence_jump(struct sequences *s, struct point_sequence *entry,
 
 void sequence_close(struct sequences *s)
 {
-	for (size_t i = 0; i < s->size; i++)
-		free(s->table[i]);
-	free(s->table);
-	s->table = NULL;
-	s->size = 0;
+	struct point_sequence *sequence;
+	size_t at = 0;
+
+	while ((sequence = key_map_next(&s->by_place, &at)))
+		free(sequence);
+	key_map_free(&s->by_place);
 }

@@ -7,6 +7,7 @@
 #ifndef TRACEFMT_SEQUENCE_H
 #define TRACEFMT_SEQUENCE_H
 
+#include "lib/key_map.h"
 #include "match.h"
 #include "lib/read/merge.h"
 
@@ -21,8 +22,7 @@ struct point_sequence {
 
 struct sequences {
 	struct trace_file *file;
-	struct point_sequence **table;	/* hashed by point and slice */
-	size_t size, count;
+	struct key_map by_place;	/* struct point_sequence */
 };
 
 void sequence_open(struct sequences *sequences, struct trace_file *file);
