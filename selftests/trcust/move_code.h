@@ -20,7 +20,7 @@ static const char *const registers[][4] = {	/* by DWARF number, 64 bits */
 /*
  * A, D, H, B: a register of 8 (here, and below, 4 in 32 bits), 4, 2, 1 bytes;
  * Z: one, the same each time; S, M: memory of the stack, of any kind; I: a
- * number; w: the suffix of a register's size. Those behind '|' aren't known, or
+ * number; w: the suffix of a register's size. Those after '|' aren't known, or
  * not in 32 bits.
  */
 static const char *const templates[] = {

@@ -143,7 +143,7 @@
   "may change what is read" },
 { "nop", 64, 0, 0, MOVE_NEVER, VALUE, 8, "breg3+0", "same way" },
 
-/* the site behind it: where what is logged has gone */
+/* the site after it: where what is logged has gone */
 { "mov %rdi, %rbx; xor %edi, %edi; nop", 64, 0, 2, SAFE, VALUE, 8, "breg5+0",
   "value 8: breg3+0" },
 { "mov %rdi, %rbx; xor %edi, %edi; nop", 64, 0, 2, SAFE, REG, 8, "5",

@@ -216,7 +216,7 @@ static void add_value(struct bytes *rpn, bool wide, uint64_t variable,
 	}
 }
 
-/* What a tracepoint may log, its expressions behind rpn. */
+/* What a tracepoint may log, its expressions appended to rpn. */
 static struct tdf_stmt stmt_random(struct bytes *rpn, bool wide,
 				   uint64_t variable)
 {

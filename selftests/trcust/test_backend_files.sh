@@ -101,7 +101,7 @@ written app.tdf TRC0009.TFF "the same files then"
 status 2 "an unknown level" trcust -W3 app
 status 2 "an unknown option" trcust --nothing app
 status 2 "no TSF" trcust
-like "$(cat err)" TRCERR_NO_TSF "which is told"
+like "$(cat err)" TRCERR_NO_TSF "which is reported"
 status 2 "too many operands" trcust app a b
 status 2 "an unknown level as a switch" trcust /W3 app
 status 0 "--version" trcust --version
@@ -120,7 +120,7 @@ written TRC0009.TFF "and make no TDF"
 tsf app.tsf module.so 9 "$point"
 mkdir app.tdf
 status 1 "the TDF can't be written" trcust app
-like "$(cat err)" "fatal: error writing to file : app.tdf" "which is told"
+like "$(cat err)" "fatal: error writing to file : app.tdf" "which is reported"
 rmdir app.tdf
 if [ -c /dev/full ] && [ "$(id -u)" -eq 0 ] && mkdir small &&
 	mount -t tmpfs -o size=4k none small 2>log; then
@@ -161,15 +161,15 @@ ok "makes the same bytes" cmp TRC0007.TFF before
 printf 'damage' | dd of=TRC0007.TFF bs=1 seek=100 conv=notrunc 2>log
 cp TRC0007.TFF before
 status 1 "a damaged TFF" trcust one
-like "$(cat err)" "damaged" "is told"
+like "$(cat err)" "damaged" "is reported"
 ok "and left as it is" cmp TRC0007.TFF before
 mv alone TRC0008.TFF
 tsf one.tsf module.so 8 "$point"
 status 1 "a TFF of another major" trcust one
-like "$(cat err)" TRCERR_DIF_MAJOR "is told"
+like "$(cat err)" TRCERR_DIF_MAJOR "is reported"
 echo text >text
 status 1 "--dump of something else" trcust --dump text module.so
-is "$(grep -c 'neither a TDF nor a TFF' err)" 2 "each is told"
+is "$(grep -c 'neither a TDF nor a TFF' err)" 2 "each is reported"
 status 2 "--dump of nothing" trcust --dump
 
 # The data hash

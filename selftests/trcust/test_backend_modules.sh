@@ -39,7 +39,7 @@ tsf() {
 	rm -f t.tdf ./*.TFF
 }
 
-# refused FILE TEXT NAME: the module is refused, told as TEXT
+# refused FILE TEXT NAME: the module is refused, reported as TEXT
 refused() {
 	tsf "$1" 'TRACE TP=.work'
 	status 1 "$3" trcust t.tsf
@@ -113,7 +113,7 @@ status 1 "a function of another module" trcust t.tsf
 like "$(cat err)" 'not found: printf|TRCERR_BADSYMBOL' "it isn't found"
 tsf app 'TRACE TP=.strlen'
 trcust t.tsf 2>err
-like "$(cat err)" 'defined in another one' "it is said where"
+like "$(cat err)" 'defined in another one' "it is reported where"
 tsf app 'TRACE TP=.wokr'
 trcust t.tsf 2>err
 like "$(cat err)" 'near names: .*work' "near names"
@@ -122,7 +122,7 @@ ok "thread-local" trcust t.tsf
 like "$(trcust --dump t.tdf)" 'address \[bregx 58' "thread-local: by its base"
 tsf app 'TRACE TP=.work, MEM32=(.length,DIRECT,4)'
 status 1 "local variable that is not stored yet" trcust t.tsf
-like "$(cat "$TMP/err")" 'slot in the frame is not stored yet' "it is said"
+like "$(cat "$TMP/err")" 'slot in the frame is not stored yet' "it is reported"
 tsf app 'TRACE TP=@app.c,11, MEM32=(.length,DIRECT,4)'
 ok "local variable" trcust t.tsf
 like "$(trcust --dump t.tdf)" 'mem length 4 address \[breg6-' \
@@ -198,7 +198,7 @@ trcust --dump t.tdf >dump
 like "$(cat dump)" 'path "vmlinux" kind kernel .* class 64 id none$' "kernel"
 like "$(cat dump)" 'site "do_sys_open"\+4 offset 0x4 address 0 .* cost unknown insn -$' \
 	"symbol and offset"
-# a program stands in for the kernel's file
+# a program replaces the kernel's file
 cc -w -O1 -no-pie -Wl,--build-id=0x0123456789abcdef -o kernel app.c
 tsf vmlinux 'TRACE MINOR=1, TP=.work+0, MEM32=(.shared_number,DIRECT,4)
 TRACE MINOR=2, TP=.wrok'

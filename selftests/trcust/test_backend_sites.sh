@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Sites are where objdump too sees instructions, and behind the prologue where
-# debug information tells where that ends.
+# Sites are where objdump too sees instructions, and after the prologue where
+# debug information has where that ends.
 . "$(dirname "$0")/../tap.sh"
 need cc objdump nm
 here=$(cd "$(dirname "$0")" && pwd)
@@ -71,7 +71,7 @@ build() {
 	cc -w "$@" -o "$name" "$here/backend/sites.c" 2>log
 }
 
-# site_of NAME: where TP=.work stands
+# site_of NAME: where TP=.work is
 site_of() {
 	printf 'MODNAME=%s\nTRACE TP=.work\n' "$PWD/$1" >one.tsf
 	trcust --site=exact one.tsf && sites_of one.tdf | cut -d' ' -f1
@@ -109,20 +109,20 @@ for name in o0g o0; do
 		is "$site" "$entry" "without debug information: the entry"
 		continue
 	fi
-	ok "with debug information: behind the entry" \
+	ok "with debug information: after the entry" \
 		test $((0x$site)) -gt $((0x$entry))
 	if command -v gdb >/dev/null; then
 		is "$(gdb -batch -nx -ex 'info scope work' \
 			-ex 'break work' $name 2>/dev/null |
 			sed -nE 's/^Breakpoint 1 at 0x([0-9a-f]+):.*/\1/p')" \
-			"$site" "where gdb's breakpoint stands"
+			"$site" "where gdb has its breakpoint"
 	fi
 	printf 'MODNAME=%s\nTRACE TP=.work+0\n' "$PWD/$name" >one.tsf
 	trcust one.tsf
 	is "$(sites_of one.tdf | cut -d' ' -f1)" "$entry" "+0 is the entry"
 done
 
-# A separate debug file tells as much, and names what was stripped.
+# A separate debug file has as much, and names what was stripped.
 build whole -O0 -g
 objcopy --only-keep-debug whole whole.debug
 objcopy --strip-all --add-gnu-debuglink=whole.debug whole apart

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What data statements become: addresses are those that nm tells, lengths those
+# What data statements become: addresses are those that nm prints, lengths those
 # of the types, and the data hash is that of what is logged.
 . "$(dirname "$0")/../tap.sh"
 need cc nm objcopy
@@ -133,14 +133,14 @@ value raw length 2 value [bregx 54+0]
 value raw length 2 value [bregx 55+0]'
 logs 'MEM=(RDS+DI-0x10,DIRECT,4)' \
 	'mem length 4 far address [bregx 53+0; breg5+0; plus_uconst 65520; constu 65535; and]'
-logs 'STACK=(4)' 'stack frames 4 frame [breg6+16]' "STACK behind the prologue"
+logs 'STACK=(4)' 'stack frames 4 frame [breg6+16]' "STACK after the prologue"
 is "$(stmts program .main+0 'STACK=(4)')" 'stack frames 4 frame [breg7+8]' \
 	"STACK where the function begins"
 cc -O0 -fno-asynchronous-unwind-tables -no-pie -o bare program.c other.c 2>log ||
 	bail "the program without frames does not compile"
 is "$(stmts bare .main+0 'STACK=(4)')" 'stack frames 4 frame [breg7+8]' \
 	"without a description of frames: there, too"
-is "$(stmts bare .main+1 'STACK=(4)')" 'stack frames 4' "and not behind it"
+is "$(stmts bare .main+1 'STACK=(4)')" 'stack frames 4' "and not after it"
 logs 'REGS=(.elsewhere,.color,.quad)' \
 	"mem raw length 4 address [addr $(at elsewhere)]
 mem raw length 4 address [addr $(at color)]
@@ -219,7 +219,7 @@ is "$(stmts vmlinux .do_exit 'MEM32=(.jiffies,DIRECT,8)')" \
 	'mem length 8 address [addr 0xffffffff82a07980]' "in the System.map"
 like "$(stmts vmlinux .do_exit 'MEM32=(.twice,DIRECT,8)')" \
 	'addr 0xffffffff82a079' "one of two there"
-like "$(cat messages)" 'TRCERR_AMBIGUOUS' "which is told"
+like "$(cat messages)" 'TRCERR_AMBIGUOUS' "which is reported"
 options=
 
 # 32 bits

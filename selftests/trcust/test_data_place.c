@@ -99,7 +99,7 @@ static bool evaluate(const struct bytes *rpn, uint64_t *result)
 	       interpret(&in, rpn->data, rpn->size, false, result);
 }
 
-/* Where pieces differ in their verdict, either may be told. */
+/* Where pieces differ in their verdict, either may be reported. */
 static bool verdict_fits(int code, int expected)
 {
 	return code == expected || (code == -ENODATA && expected == -ERANGE);

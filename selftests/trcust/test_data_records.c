@@ -173,7 +173,7 @@ static void put_address(uint8_t *at, uint64_t value)
 	memcpy(at, &value, image.is32 ? 4 : 8);
 }
 
-/* Two segments behind the area; far pointers are offset, selector. */
+/* Two segments after the area; far pointers are offset, selector. */
 static void segments_fill(void)
 {
 	uint8_t *stack = area + AREA, *far = stack + AREA;
@@ -220,7 +220,7 @@ static void registers_fill(void)
 	stack[0x20] = 3;
 }
 
-/* Where the bytes of a variable stand in for an address. */
+/* Where the bytes of a variable replace an address. */
 static void record_patch(uint8_t *record, size_t size)
 {
 	uint64_t first = symbol_address("first");

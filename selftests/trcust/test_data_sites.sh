@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A name means at each site what it means there: C++ scopes and references,
 # copies of inlined code, the exits of a function. What a site lacks is absent
-# there; what all lack is an error. Warnings are told once.
+# there; what all lack is an error. Warnings are reported once.
 . "$(dirname "$0")/../tap.sh"
 need cc nm
 LC_ALL=C
@@ -53,12 +53,12 @@ trcust --dump one.tdf >dump
 ok "several exits" test "$(grep -c '^  site' dump)" -gt 1
 like "$(cat dump)" '^  absent$' "absent at one"
 like "$(cat dump)" '^  (mem|value) length 4 ' "there at another"
-is "$(grep -c 'TRCERR_LOWHALF' messages)" 1 "a warning is told once"
+is "$(grep -c 'TRCERR_LOWHALF' messages)" 1 "a warning is reported once"
 is "$(grep -c '^  reg 0 bytes 4' dump)" "$(grep -c '^  site' dump)" \
 	"what follows is at all"
 status 1 "in a register a variable can't be absent" \
 	compile sites.so .exits,RETEP 'REGS=(.c)'
-like "$(cat messages)" 'BADADDRESS' "which is told"
+like "$(cat messages)" 'BADADDRESS' "which is reported"
 
 ok "copies of inlined code" compile sites.so .copied 'MEM32=(.x,DIRECT,4)'
 trcust --dump one.tdf >dump

@@ -154,10 +154,12 @@ static void test_condition(const char *condition, const char *rpn)
 	tsf = parse(text);
 	code = condition_compile(&(struct site_stmt){ &c, &compiled, &site },
 				 tsf->points[0].condition);
-	if (code || compiled.stmt_count != 1 || compiled.stmts[0].kind != TDF_STMT_IF)
+	if (code || compiled.stmt_count != 1 ||
+	    compiled.stmts[0].kind != TDF_STMT_IF)
 		strcpy(text, "error");
 	else
-		rpn_print(compiled.rpn.data + compiled.stmts[0].rpn, compiled.stmts[0].rpn_length,
+		rpn_print(compiled.rpn.data + compiled.stmts[0].rpn,
+			  compiled.stmts[0].rpn_length,
 			  text, sizeof(text));
 	tap_str(text, rpn, "IF=(%s)", condition);
 	tsf_free(tsf);
@@ -178,9 +180,10 @@ static void test_types(void)
 			ordered &= type->kind == TFF_CTYPE_ENUM ||
 				   type->members[m].ctype < i;
 		for (size_t j = 0; j < i; j++)
-			unique &= !!strcmp(type->name, compiled.ctypes.types[j].name);
+			unique &= !!strcmp(type->name,
+					   compiled.ctypes.types[j].name);
 	}
-	tap_ok(ordered, "what a type has in it stands before it");
+	tap_ok(ordered, "what a type has in it comes before it");
 	tap_ok(unique, "no two types have the same name");
 	tap_ok(!compiled.ctypes.failed, "all types were kept");
 }

@@ -65,7 +65,7 @@ static const struct row c_rows[] = {
 	{ "r->next->packed.wide" }, { "r->next->packed.last", "(int64_t)-2" },
 	{ "r->flags.a - 8", "(int)r->flags.a - 8" },
 	{ "r->flags.a - 8 < 0", "(int)r->flags.a - 8 < 0" },
-	/* strings, and arrays behind pointers */
+	/* strings, and arrays that pointers point at */
 	{ "s", "*s@12", true }, { "s:5", "*s@5", true },
 	{ "r->name", "r->name", true }, { "r->next->name", NULL, true },
 	{ "r->text", "*r->text@6", true }, { "letters", NULL, true },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FMT against the data statements: each row is a tracepoint, what is told
- * about it and where; the samples of the manual are told nothing about. And
+ * FMT against the data statements: each row is a tracepoint, what is reported
+ * about it and where; nothing is reported about the samples of the manual. And
  * the formats of tracepoints without FMT.
  *
  * What a statement logs is made up here: 2, 4 or 8 bytes of a register by its
@@ -39,7 +39,7 @@ static const struct {
 
 struct row {
 	const char *clauses;	/* from line 3 on */
-	const char *told;	/* "line:column:NAME" of each */
+	const char *reported;	/* "line:column:NAME" of each */
 };
 
 static const struct row rows[] = {
@@ -198,7 +198,7 @@ struct source {
 	struct compilation c;
 	struct ctypes ctypes;
 	struct tsf *tsf;
-	char *told;
+	char *reported;
 	size_t size;
 	FILE *out;
 };
@@ -209,7 +209,7 @@ static void source_open(struct source *s, const char *text)
 		.ctypes = { .types = all,
 			    .count = sizeof(all) / sizeof(*all) },
 	};
-	s->out = open_memstream(&s->told, &s->size);
+	s->out = open_memstream(&s->reported, &s->size);
 	if (!s->out ||
 	    diag_open_text(&s->c.diag, "t.tsf", text, strlen(text), 2,
 			   s->out) ||
@@ -219,13 +219,13 @@ static void source_open(struct source *s, const char *text)
 }
 
 /* "3:6:NAME 4:1:NAME" of the messages since */
-static char *source_told(struct source *s)
+static char *source_reported(struct source *s)
 {
 	char *line, *rest, *places, *name;
 
 	fflush(s->out);
 	places = calloc(1, s->size + 1);
-	rest = s->told;
+	rest = s->reported;
 	while ((line = strsep(&rest, "\n"))) {
 		int at, column;
 
@@ -245,7 +245,7 @@ static void source_close(struct source *s)
 	tsf_free(s->tsf);
 	diag_close(s->c.diag);
 	fclose(s->out);
-	free(s->told);
+	free(s->reported);
 }
 
 static void source_check(struct source *s)
@@ -261,7 +261,7 @@ static void source_check(struct source *s)
 
 static void row_run(const struct row *row)
 {
-	char text[1024], *told;
+	char text[1024], *reported;
 	struct source s;
 
 	snprintf(text, sizeof(text),
@@ -269,26 +269,26 @@ static void row_run(const struct row *row)
 		 row->clauses);
 	source_open(&s, text);
 	source_check(&s);
-	told = source_told(&s);
-	tap_str(told, row->told, "%.*s",
+	reported = source_reported(&s);
+	tap_str(reported, row->reported, "%.*s",
 		(int)strcspn(row->clauses, "\n"), row->clauses);
-	free(told);
+	free(reported);
 	source_close(&s);
 }
 
 static void test_static(void)
 {
 	struct source s;
-	char *told;
+	char *reported;
 
 	source_open(&s, "MODNAME=x\n"
 			"TRACE MINOR=1, TP=@STATIC, DESC=\"d\",\n"
 			"FMT=\"%W %S %{d32}\",\n"
 			"FMT=\"%P%W\"\n");
 	source_check(&s);
-	told = source_told(&s);
-	tap_str(told, "4:6:FORMAT_STATIC", "prefixes in static tracepoints");
-	free(told);
+	reported = source_reported(&s);
+	tap_str(reported, "4:6:FORMAT_STATIC", "prefixes in static tracepoints");
+	free(reported);
 	source_close(&s);
 }
 
@@ -301,14 +301,14 @@ static void test_hint(void)
 			"FMT=\"%P%D\",\nREGS=(\nEAX)\n");
 	source_check(&s);
 	fflush(s.out);
-	tap_ok(strstr(s.told, "| line 5 logs 4 bytes there: EAX"),
+	tap_ok(strstr(s.reported, "| line 5 logs 4 bytes there: EAX"),
 	       "the hint names the statement");
 	source_close(&s);
 }
 
 static void test_sample(const char *name)
 {
-	char path[4096], *text = calloc(1, 1 << 16), *told;
+	char path[4096], *text = calloc(1, 1 << 16), *reported;
 	struct source s;
 	FILE *file;
 
@@ -320,11 +320,11 @@ static void test_sample(const char *name)
 	fclose(file);
 	source_open(&s, text);
 	source_check(&s);
-	told = source_told(&s);
-	tap_ok(!strstr(told, "FORMAT") && !strstr(told, "BADCONTROL"),
-	       "%s: no false warning (%s)", name, told);
+	reported = source_reported(&s);
+	tap_ok(!strstr(reported, "FORMAT") && !strstr(reported, "BADCONTROL"),
+	       "%s: no false warning (%s)", name, reported);
 	tap_ok(s.tsf->point_count > 1, "%s: has tracepoints", name);
-	free(told);
+	free(reported);
 	source_close(&s);
 	free(text);
 }
@@ -364,7 +364,7 @@ static void default_run(const struct row *row)
 	source_open(&s, text);
 	point = point_make(s.tsf->points);
 	fmt = format_default(&s.ctypes, &point);
-	tap_str(fmt, row->told, "default of %.*s",
+	tap_str(fmt, row->reported, "default of %.*s",
 		(int)strcspn(row->clauses, "\n"), row->clauses);
 	free(fmt);
 	free(point.items);

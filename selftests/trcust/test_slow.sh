@@ -23,15 +23,15 @@ compile() {
 	status 0 "$what" trcust app.tsf
 }
 
-# told REGEX NAME, silent NAME: of what was just compiled
-told() {
+# reports REGEX NAME, silent NAME: of what was just compiled
+reports() {
 	like "$(cat err)" "$1" "$what: $2"
 }
 silent() {
 	is "$(grep -v '^trcust: ' err)" "" "$what: $1"
 }
 
-# cost MODULE TP: class of the instruction that its probe stands on
+# cost MODULE TP: class of the instruction that its probe is on
 cost() {
 	tsf "$1" "TRACE TP=$2" >cost.tsf
 	trcust -W1 cost.tsf
@@ -53,13 +53,13 @@ cc -shared -nostdlib -o plain.so plain.c || bail "plain.c doesn't compile"
 
 slow='^app.tsf:3:[0-9]+: warning: slow probe: '
 compile "over a read" plain.so "TRACE TP=.reads, REGS=(RDI)"
-told "${slow}mov .*\(%rdi\), %eax at reads.* single-stepped .TRCERR_SLOWSITE.$" \
+reports "${slow}mov .*\(%rdi\), %eax at reads.* single-stepped .TRCERR_SLOWSITE.$" \
 	"instruction and place"
-told '^      \| not at reads\+0x2: .*mov .*may fault' "why"
-told '^      \| cheap by --site=fast: at reads\+0x2, ' "what is possible"
+reports '^      \| not at reads\+0x2: .*mov .*may fault' "why"
+reports '^      \| cheap by --site=fast: at reads\+0x2, ' "what is possible"
 like "$(cat err)" 'compiled with -fpatchable-function-entry=1$' \
 	"$what: and what would be"
-status 0 "as it was told" trcust --site=fast app.tsf
+status 0 "as it was advised" trcust --site=fast app.tsf
 silent "no warning"
 like "$(trcust --dump app.tdf)" 'site "reads"\+2 .* cost emulated ' \
 	"$what: it is cheap"
@@ -69,44 +69,44 @@ like "$(trcust --dump app.tdf)" 'site "reads"\+0 .* cost stepped ' \
 	"$what: it is slow"
 
 compile "over what is logged" plain.so "TRACE TP=.flags, REGS=(RFLAGS)"
-told "${slow}cmp " "the instruction"
-told '^      \| cheap, with the values as they are there: \.flags\+0x5$' "a place"
+reports "${slow}cmp " "the instruction"
+reports '^      \| cheap, with the values as they are there: \.flags\+0x5$' "a place"
 unlike "$(cat err)" 'site=fast' "$what: not another way to it"
-compile "as it was told" plain.so "TRACE TP=.flags+0x5, REGS=(RFLAGS)"
+compile "as it was advised" plain.so "TRACE TP=.flags+0x5, REGS=(RFLAGS)"
 silent "no warning"
-compile "behind what changes it" plain.so "TRACE TP=.flags+0x2, REGS=(RFLAGS)"
-told "${slow}add " "a warning"
+compile "after what changes it" plain.so "TRACE TP=.flags+0x2, REGS=(RFLAGS)"
+reports "${slow}add " "a warning"
 unlike "$(cat err)" 'patchable' "$what: not at the entry"
 compile "what moves" plain.so "TRACE TP=.flags, REGS=(RDI)"
 silent "no warning"
 
 compile "exits" plain.so "TRACE TP=.leaves,RETEP=EXIT, REGS=(RDI)"
-told "${slow}.* at leaves\+" "a warning"
-told '^      \| so is 1 more of its 2 sites$' "for both"
+reports "${slow}.* at leaves\+" "a warning"
+reports '^      \| so is 1 more of its 2 sites$' "for both"
 unlike "$(cat err)" 'return probe' "$what: they are asked for"
 unlike "$(cat err)" 'there: \.|patchable' "$what: no other place"
 is "$(grep -c SLOWSITE err)" 1 "$what: once"
 compile "exits, or another way" plain.so "TRACE TP=.returns,RETEP, REGS=(RAX)"
-told "${slow}.* at returns\+" "a warning"
-told '^      \| no return probe: --site=fast takes one, as RETEP=CALLER does: .* may crash$' \
+reports "${slow}.* at returns\+" "a warning"
+reports '^      \| no return probe: --site=fast takes one, as RETEP=CALLER does: .* may crash$' \
 	"what is cheap, and its risk"
-status 0 "as it was told" trcust --site=fast app.tsf
+status 0 "as it was advised" trcust --site=fast app.tsf
 silent "no warning"
 like "$(trcust --dump app.tdf)" 'site "returns".* return$' \
 	"$what: it is a return probe"
-status 0 "as it was told" trcust app.tsf
+status 0 "as it was advised" trcust app.tsf
 unlike "$(trcust --dump app.tdf)" 'site "returns".* return$' \
 	"$what: never by itself"
 
 compile "nothing beside it" plain.so "TRACE TP=.done"
-told "^      \| no cheap instruction beside it: " "why"
+reports "^      \| no cheap instruction beside it: " "why"
 unlike "$(cat err)" 'there: \.' "$what: no other place"
 
 compile "a nop of 5 bytes" plain.so "TRACE TP=.nop5, REGS=(RDI)"
-told "${slow}mov %rdi, %rax at nop5\+0x5 " "what stands in for it"
-told '^      \| a nop of 5 bytes is worse: ' "why"
+reports "${slow}mov %rdi, %rax at nop5\+0x5 " "what replaces it"
+reports '^      \| a nop of 5 bytes is worse: ' "why"
 
-# The line behind it is another straight line of code.
+# The line after it is another straight line of code.
 cat >lines.c <<'C'
 void lines(void)
 {
@@ -117,12 +117,12 @@ C
 cc -O2 -g -mno-red-zone -fcf-protection=none -shared -fPIC -nostdlib \
 	-o lines.so lines.c || bail "lines.c doesn't compile"
 compile "a line" lines.so "TRACE TP=@lines.c,3"
-told "${slow}mov " "a warning"
-told '^      \| cheap, another line: @lines\.c,4$' "the next one"
-compile "as it was told" lines.so "TRACE TP=@lines.c,4"
+reports "${slow}mov " "a warning"
+reports '^      \| cheap, another line: @lines\.c,4$' "the next one"
+compile "as it was advised" lines.so "TRACE TP=@lines.c,4"
 silent "no warning"
 
-# A function's first line is a place behind its prologue.
+# A function's first line is a place after its prologue.
 cat >first.c <<'C'
 int first(void)
 {
@@ -137,7 +137,7 @@ C
 cc -O0 -g -mno-red-zone -fcf-protection=none -fno-stack-protector -shared \
 	-fPIC -nostdlib -o first.so first.c || bail "first.c doesn't compile"
 compile "a last line" first.so "TRACE TP=@first.c,7, REGS=(RFLAGS)"
-told "${slow}mov " "a warning"
+reports "${slow}mov " "a warning"
 unlike "$(cat err)" 'another line' "$what: not the first line"
 
 # Function entries made for that.
@@ -157,7 +157,7 @@ for compiler in gcc clang; do
 	"$compiler" -O2 -fcf-protection -fpatchable-function-entry=1 -shared \
 		-fPIC -nostdlib -o nops.so entry.c
 	compile "$compiler" bare.so "TRACE TP=.entry, REGS=(RDI)"
-	told 'compiled with -fpatchable-function-entry=1$' "an option"
+	reports 'compiled with -fpatchable-function-entry=1$' "an option"
 	compile "$compiler, with it" nops.so "TRACE TP=.entry, REGS=(RDI)"
 	silent "no warning"
 	is "$(cost nops.so .entry)" emulated "$what: it is cheap"
@@ -179,5 +179,5 @@ like "$(cat err)" '^app.tsf: warning: slow probe: at 32 more tracepoints, too ' 
 	"but how many there are"
 status 0 "--explain" trcust --explain app.tsf
 is "$(grep -c '^    because  *no cheap instruction beside it' out)" 40 \
-	"tells of each"
+	"lists each"
 tap_done

@@ -524,7 +524,7 @@ static void entries_join(const struct state *state, struct rpn_entries *to,
 }
 
 /* Jumps that lead to offset `at` of the input. */
-static void jumps_land(struct rewriting *r, size_t at)
+static void rewriting_land(struct rewriting *r, size_t at)
 {
 	for (size_t i = 0; i < r->jump_count; i++) {
 		struct rpn_jump *jump = &r->jumps[i];
@@ -616,12 +616,12 @@ static int rewrite(struct rewriting *r, const struct move_need *needs,
 	size_t start = rpn->size;
 
 	for (size_t i = 0; i < count && !r->failed && !rpn->failed; i++) {
-		jumps_land(r, needs[i].op.at);
+		rewriting_land(r, needs[i].op.at);
 		if (!r->dead)
 			do_op(r, &needs[i].op, needs[i].need);
 	}
 	if (!r->failed && !rpn->failed)
-		jumps_land(r, size);
+		rewriting_land(r, size);
 	if (rpn->failed)
 		return -ENOMEM;
 	for (int i = 0; i + 1 < r->entries.count; i++)

@@ -104,8 +104,8 @@ static bool frame_offset(const struct frame_slot *s, unsigned int number,
 /* The frame base is a register that the prologue has yet to set, or the stack
  * pointer where it isn't what it is for most of the code (clang): what is meant
  * is what the register has once it is set. */
-static bool frame_base_find(struct frame_slot *s, unsigned int number,
-			    int64_t *offset)
+static bool slot_base_find(struct frame_slot *s, unsigned int number,
+			   int64_t *offset)
 {
 	size_t at = s->block->at;
 	int64_t here = 0;
@@ -136,7 +136,7 @@ static bool frame_slot_find(struct frame_slot *s,
 	    !slot_read(s, piece, &number, &offset, &s->pointer))
 		return false;
 	s->moved = (int)number == s->frame_base &&
-		   frame_base_find(s, number, &base);
+		   slot_base_find(s, number, &base);
 	if (!s->moved && !frame_offset(s, number, &base))
 		return false;
 	if (s->pointer)

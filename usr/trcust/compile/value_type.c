@@ -165,8 +165,9 @@ uint64_t value_type_count(const struct value_type *type)
 	return count;
 }
 
-static bool type_array_bytes(const struct compilation *c,
-			     const struct value_type *type, uint64_t *bytes)
+static bool value_type_array_bytes(const struct compilation *c,
+				   const struct value_type *type,
+				   uint64_t *bytes)
 {
 	struct value_type element = value_type_target(type);
 
@@ -187,7 +188,7 @@ bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		return *bytes;
 	}
 	if (kind == DWARF_TYPE_ARRAY && type->dimension)
-		return type_array_bytes(c, type, bytes);
+		return value_type_array_bytes(c, type, bytes);
 	if (bare.addr && dwarf_type_is_declared_only(&bare)) {
 		if (!dwarf_type_complete(c->dwarf, &bare))
 			return false;
