@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which symbol an address is told by, of those that a file may have. */
+/* Which symbol names an address, of those that a file may have. */
 #include "selftests/tap.h"
 #include "lib/debug/symbols/symbol_names.h"
 
@@ -94,24 +94,24 @@ static const struct {
 	{ 0x1000, "global", 0, "global before weak and local, the first of two" },
 	{ 0x10ff, "global", 0xff, "its last byte" },
 	{ 0x1100, "local_only", 0, "where no global one is a local one" },
-	{ 0x1140, "-", 0, "behind it" },
+	{ 0x1140, "-", 0, "after it" },
 	{ 0x1160, "-", 0, "what marks code is none" },
 	{ 0x1205, "short", 5, "of those with one start the shorter" },
-	{ 0x1210, "long", 0x10, "behind it the longer" },
+	{ 0x1210, "long", 0x10, "after it the longer" },
 	{ 0x1290, "inside", 0x10, "the one that begins last" },
-	{ 0x12a0, "long", 0xa0, "behind it the one around it" },
+	{ 0x12a0, "long", 0xa0, "after it the one around it" },
 	{ 0x2050, "global_label", 0x50, "a label up to the next" },
-	{ 0x2100, "begins", 0, "of two labels the one that stands last" },
+	{ 0x2100, "begins", 0, "of two labels the last one" },
 	{ 0x2220, "covers", 0x20, "what has a size before labels" },
 	{ 0x2250, "-", 0, "no label in front of what ended in between" },
 	{ 0x2300, "-", 0, "no thread-local one" },
 	{ 0x2310, "-", 0, "nor an imported one" },
 	{ 0x2320, "-", 0, "nor one without a name" },
 	{ 0x2404, "local_in_label", 4, "a local one with a size" },
-	{ 0x2bff, "-", 0, "behind it" },
+	{ 0x2bff, "-", 0, "after it" },
 	{ 0x2c10, "local_label", 0x10, "a local label" },
 	{ 0x2fff, "local_label", 0x3ff, "to the end of its section" },
-	{ 0x3000, "-", 0, "and not behind" },
+	{ 0x3000, "-", 0, "and not after it" },
 	{ 0x5000, "-", 0, "a label of no section" },
 	{ 0x6001, "-", 0, "a size beyond all addresses" },
 };

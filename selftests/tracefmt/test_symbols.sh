@@ -67,7 +67,7 @@ make_it named "$TMP/named" other
 unlike "$(ats)" "first|named_second" "another build-id: no symbol"
 like "$(ats)" '^named\+0x' "but module and offset"
 
-# Code without lines (of crt1.o) behind a row that stands where its sequence ends
+# Code without lines (of crt1.o) after a row where its sequence ends
 cat >e.s <<'END'
 	.file 1 "e.c"
 	.section .text.startup,"ax"
@@ -218,12 +218,12 @@ like "$(ats)" '^named\+0x' "a debug link that leads nowhere"
 is "$(ats --symbols linked)" "$expected" "--symbols: the debug link's name"
 is "$(ats --symbols named --symbols linked/apart.debug)" "$expected" \
 	"files that are named themselves"
-is "$(ats --symbols "$built/named")" "$expected" "in place of the stripped one"
+is "$(ats --symbols "$built/named")" "$expected" "instead of the stripped one"
 status 0 "a directory of nothing" tracefmt -q --symbols tff --symbols linked \
 	symbols.ras
 is "$(cat "$TMP/err")" \
 	"tracefmt: --symbols 'tff': it has no file of a build-id that is in the trace" \
-	"is told"
+	"is reported"
 mkdir .debug
 mv linked/apart.debug .debug
 is "$(ats)" "$expected" "a debug link into .debug"
@@ -242,7 +242,7 @@ is "$(ats --symbols none --symbols flat)" "$expected" "--symbols: the file itsel
 status 1 "one that isn't there" tracefmt -q --symbols nowhere symbols.ras
 like "$(cat "$TMP/err")" \
 	"^tracefmt: cannot read 'nowhere': No such file or directory" \
-	"is told"
+	"is reported"
 mkfifo named
 is "$(timeout 10 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \
 	"a path that is a pipe is not waited for"

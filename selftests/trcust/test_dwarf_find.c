@@ -169,7 +169,7 @@ static void check_given(void)
 	expect_refused("one", -ESTALE, "--debug without a build-id",
 		       "is none", ids[0]);
 	expect_found("bare.one", "--debug by its checksum");
-	expect_refused("bare.nolink", -ESTALE, "--debug of nobody knows what",
+	expect_refused("bare.nolink", -ESTALE, "--debug of an unknown build",
 		       "neither a build-id nor", "");
 	search.file = "whole.bare.one";
 	expect_found("bare.nolink", "--debug with the same code");

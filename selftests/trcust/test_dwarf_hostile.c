@@ -133,7 +133,7 @@ static void check_refused(const char *path, const char *name)
 	compiled_close(&c);
 }
 
-/* Strings would be read on behind their section. */
+/* Strings would be read past their section. */
 static void check_strings(void)
 {
 	static const char *const sections[] = {

@@ -56,7 +56,7 @@ printf 'MODNAME=copies\nTRACE TP=.copy, VARS=(a, v)\n' >copies.tsf
 (soon 1 copies.tsf)
 is "$?" 1 "one that none of them has"
 like "$(cat err)" "'a' at none of 2000 sites: it is optimized out everywhere" \
-	"is told once"
+	"is reported once"
 
 awk 'BEGIN {
 	for (i = 0; i < 200000; i++)

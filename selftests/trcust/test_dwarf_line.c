@@ -85,7 +85,7 @@ static void check_gdb(struct compiled *c, const char *program,
 	char line[1024], command[128], text[ADDRESSES_MAX * 20], file[64];
 	unsigned int number, compared = 0, differ = 0, some = 0;
 	FILE *pipe;
-	int behind;
+	int after;
 
 	snprintf(command, sizeof(command),
 		 "gdb -nx -batch -x gdb.py %s 2>/dev/null", program);
@@ -94,15 +94,15 @@ static void check_gdb(struct compiled *c, const char *program,
 		struct dwarf_line_sites sites;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%63s %u %n", file, &number, &behind) < 2 ||
+		if (sscanf(line, "%63s %u %n", file, &number, &after) < 2 ||
 		    dwarf_line_find(c->dwarf, file, number, &sites))
 			continue;
 		compared++;
 		some += sites.count > 1;
 		if (!is_same(&sites, sites_print(&sites, text),
-			     line + behind)) {
+			     line + after)) {
 			tap_diag("%s:%u: %s, gdb: %s", file, number, text,
-				 line + behind);
+				 line + after);
 			differ++;
 		}
 		dwarf_line_sites_free(&sites);
@@ -197,7 +197,7 @@ static void check_builds(void)
 /*
  * Line tables written by hand: what compilers do rarely. `hot` and `cold` are
  * one function, the copy of a function that line 10 calls begins with it;
- * `one` and `two` stand in the same line; `gone` is left out by the linker.
+ * `one` and `two` are in the same line; `gone` is left out by the linker.
  */
 static const char assembly[] =
 	".file 1 \"src/Part.c\"\n"
@@ -290,7 +290,7 @@ static const struct expectation expectations[] = {
 	  { "one", "two" }, true },
 	{ "either case, the one that it is", "PART.C", 40, DWARF_LINE_FOUND,
 	  40, { "one", "two" }, true },
-	{ "a directory tells files apart", "lib/part.c", 1, DWARF_LINE_NEXT,
+	{ "a directory distinguishes files", "lib/part.c", 1, DWARF_LINE_NEXT,
 	  60, { "lib" } },
 	{ "a directory in either case, \\ separates", "LIB\\Part.c", 60,
 	  DWARF_LINE_FOUND, 60, { "lib" } },
@@ -301,7 +301,7 @@ static const struct expectation expectations[] = {
 	{ "half a name is none", "art.c", 10, DWARF_LINE_NO_FILE, 10, { 0 } },
 	{ "another directory", "in/part.c", 10, DWARF_LINE_NO_FILE, 10,
 	  { 0 } },
-	{ "behind the last line", "lib/part.c", 61, DWARF_LINE_PAST, 60,
+	{ "after the last line", "lib/part.c", 61, DWARF_LINE_PAST, 60,
 	  { 0 } },
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What compilers and linkers seldom leave in debug information: variables that
+# What compilers and linkers rarely leave in debug information: variables that
 # were left out, later versions of C, bytes in another order.
 . "$(dirname "$0")/../tap.sh"
 need gcc
@@ -88,6 +88,6 @@ if readelf --debug-dump=info big 2>/dev/null | grep -q DW_AT_endianity; then
 	compile big "IF=(p->length == 1)"
 	is "$?" 0 "and computed with"
 else
-	skip "the other order" "the compiler doesn't tell of it"
+	skip "the other order" "the compiler doesn't record it"
 fi
 tap_done

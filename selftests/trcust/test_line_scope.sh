@@ -52,7 +52,7 @@ if g++ -O2 -g -o inlined inlined.cc; then
 	like "$(cat out)" 'names as in middle[(][)], inlined$' "and a copy"
 fi
 
-# What a block declares behind the line isn't meant.
+# What a block declares after the line isn't meant.
 cat >block.c <<'C'
 int x = 3;
 __attribute__((noinline)) int work(int k)

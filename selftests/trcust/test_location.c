@@ -16,7 +16,7 @@
 #include "lib/debug/dwarf/dwarf_file.h"
 #include "lib/debug/dwarf/dwarf_variable.h"
 
-/* The numbers stand in the memory that rsp points to, from byte 0 on. */
+/* The numbers are in the memory that rsp points to, from byte 0 on. */
 #define M0	0x8877665544332211ULL
 #define M1	0xfffffffffffffff0ULL
 #define RDI	0x1122334455667788ULL
@@ -147,7 +147,7 @@ static const struct row {
 	{ "piece: a value", B(0x37) STACK_VALUE B(0x93, 8), VAL, 7 },
 	{ "piece: a constant", B(0x9e, 4, 1, 2, 3, 4, 0x93, 4, 0x35)
 	  STACK_VALUE B(0x93, 4), VAL, 0x504030201 },
-	{ "piece: something behind", B(0x55, 0x93, 4, 0x55), NOT, 0, "damaged" },
+	{ "piece: something after it", B(0x55, 0x93, 4, 0x55), NOT, 0, "damaged" },
 	{ "bit_piece: whole bytes", B(0x55, 0x9d, 32, 8, 0x77, 0, 0x9d, 32, 16),
 	  VAL, 0x6655443344556677 },
 	{ "bit_piece: bits that fill a byte",
@@ -229,7 +229,7 @@ static const struct constant {
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* A function of which pc is the second instruction, behind a push. */
+/* A function of which pc is the second instruction, after a push. */
 static const char text_part[] =
 	".text\n"
 	".globl _start\n_start:\n.type _start,@function\n"

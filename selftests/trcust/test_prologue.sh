@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# TP=.name stands behind the prologue only where every call comes, and once:
-# the second statement of optimised code may lie in a loop or behind an exit.
+# TP=.name is after the prologue only where every call comes, and once:
+# the second statement of optimised code may be in a loop or after an exit.
 . "$(dirname "$0")/../tap.sh"
 need cc nm
 cd "$TMP" || exit 1
@@ -36,23 +36,23 @@ if ! cc -g -O0 -o code code.c 2>log; then
 	tap_done
 fi
 
-# behind NAME: how far from the symbol TP=.NAME stands
-behind() {
+# after NAME: how far from the symbol TP=.NAME is
+after() {
 	printf 'MODNAME=%s\nTRACE TP=.%s\n' "$PWD/code" "$1" >one.tsf
 	trcust --site=exact one.tsf && trcust --dump one.tdf |
 		sed -nE 's/^  site "[^"]*"\+([0-9]+) .*/\1/p'
 }
 
-is "$(behind straight)" 1 "straight code"
-is "$(behind inside)" 7 "a jump inside the prologue"
-is "$(behind loop)" 0 "a loop around the second statement"
-is "$(behind head)" 0 "a loop that begins there"
-is "$(behind early)" 0 "an exit before it"
-is "$(behind out)" 0 "a jump to another function before it"
-is "$(behind ended)" 0 "a return before it"
-is "$(behind table)" 0 "a computed jump before it"
+is "$(after straight)" 1 "straight code"
+is "$(after inside)" 7 "a jump inside the prologue"
+is "$(after loop)" 0 "a loop around the second statement"
+is "$(after head)" 0 "a loop that begins there"
+is "$(after early)" 0 "an exit before it"
+is "$(after out)" 0 "a jump to another function before it"
+is "$(after ended)" 0 "a return before it"
+is "$(after table)" 0 "a computed jump before it"
 
-# A row that stands where the code before ends is of no code: line 99 of `first`,
+# A row at the address where the code before ends is of no code: line 99 of `first`,
 # which `second` follows.
 cat >rows.c <<'END'
 int first(int x) { return x; }
@@ -68,8 +68,8 @@ cc -g -O0 -ffunction-sections -S rows.c &&
 	cc -g -O0 -o code code.s || bail "cc"
 first=0x$(nm code | sed -n 's/ T first$//p')
 second=0x$(nm code | sed -n 's/ T second$//p')
-ok "a function behind a row of no code" test \
-	$((second - first)) -gt "$(behind first)" -a "$(behind second)" -gt 0
+ok "a function after a row of no code" test \
+	$((second - first)) -gt "$(after first)" -a "$(after second)" -gt 0
 rows_at_99() {
 	printf 'MODNAME=%s\nTRACE TP=@rows.c,99\n' "$PWD/code" >one.tsf
 	trcust --site=exact one.tsf

@@ -2,7 +2,7 @@
 /*
  * Which variable a name means at an address, as C and C++ see it from there.
  * The programs of places/ are compiled in several ways; the size of its type
- * tells a variable from others of the same name.
+ * distinguishes a variable from others of the same name.
  */
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions inlined into each other that use the same names for different
- * types. A line with a mark is asked for: what `p` is in it stands behind. */
+ * types. A line with a mark is asked for: the mark has what `p` is in it. */
 struct pair { int id; int w[3]; };
 extern "C" int printf(const char *, ...);
 

@@ -30,7 +30,7 @@ struct expression_entry {
 	bool uncut;		/* has more than 32 bits */
 };
 
-struct expression_jump {
+struct machine_jump {
 	size_t target;		/* offset in the DWARF expression */
 	size_t operand;		/* where in rpn */
 	unsigned int depth;
@@ -47,10 +47,10 @@ struct dwarf_machine {
 	unsigned int depth;
 	struct expression_entry stack[STACK_MAX];
 	unsigned int jump_count;
-	struct expression_jump jumps[JUMPS_MAX];
+	struct machine_jump jumps[JUMPS_MAX];
 };
 
-static int expression_damaged(struct dwarf_machine *m)
+static int machine_damaged(struct dwarf_machine *m)
 {
 	return error_set(m->err, -EINVAL, "its location is damaged");
 }
@@ -147,7 +147,7 @@ static int stack_push_register(struct dwarf_machine *m, uint64_t number,
 	int code = stack_push(m, generic_type(m));
 
 	if (!code && number > INT16_MAX)
-		code = expression_damaged(m);
+		code = machine_damaged(m);
 	if (!code)
 		code = dwarf_frame_own_emit(m->context, number, add,
 					    m->rpn, m->err);
@@ -167,7 +167,7 @@ static int push_nested(struct dwarf_machine *m,
 	if (code)
 		return code;
 	if (++context.nesting > NESTING_MAX)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	return emit(&context, m->rpn, m->err);
 }
 
@@ -186,7 +186,7 @@ static int read_type(struct dwarf_machine *m, const Dwarf_Op *op,
 	    dwarf_tag(&die) != DW_TAG_base_type ||
 	    dwarf_formudata(dwarf_attr(&die, DW_AT_encoding, &encoding),
 			    &number))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	bytes = dwarf_bytesize(&die);
 	if (number == DW_ATE_float || number == DW_ATE_complex_float ||
 	    number == DW_ATE_imaginary_float || number == DW_ATE_decimal_float)
@@ -203,7 +203,7 @@ static int read_type(struct dwarf_machine *m, const Dwarf_Op *op,
 	return 0;
 }
 
-static int expression_const_type(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_const_type(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct expression_type type;
 	Dwarf_Attribute value;
@@ -215,7 +215,7 @@ static int expression_const_type(struct dwarf_machine *m, const Dwarf_Op *op)
 		return code;
 	if (dwarf_getlocation_attr(m->attr, op, &value) ||
 	    dwarf_formblock(&value, &block) || block.length != type.bytes)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	memcpy(&number, block.data, block.length);
 	if (type.is_signed && type.bytes < 8 &&
 	    number >> (8 * type.bytes - 1))
@@ -226,7 +226,7 @@ static int expression_const_type(struct dwarf_machine *m, const Dwarf_Op *op)
 	return code;
 }
 
-static int expression_typed(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_typed(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	bool regval = op->atom == DW_OP_regval_type ||
 		      op->atom == DW_OP_GNU_regval_type;
@@ -238,7 +238,7 @@ static int expression_typed(struct dwarf_machine *m, const Dwarf_Op *op)
 	if (regval)
 		code = stack_push_register(m, op->number, 0);
 	else if (!m->depth)
-		code = expression_damaged(m);
+		code = machine_damaged(m);
 	if (code)
 		return code;
 	/* The top becomes a value of the type; the low bytes are kept. */
@@ -253,14 +253,14 @@ static int expression_typed(struct dwarf_machine *m, const Dwarf_Op *op)
 	return 0;
 }
 
-static int expression_deref(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_deref(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct expression_type type = generic_type(m);
 	unsigned int bytes = type.bytes;
 	int code = 0;
 
 	if (!m->depth)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	if (op->atom != DW_OP_deref)
 		bytes = op->number;
 	if (op->atom == DW_OP_deref_type || op->atom == DW_OP_GNU_deref_type)
@@ -268,7 +268,7 @@ static int expression_deref(struct dwarf_machine *m, const Dwarf_Op *op)
 	if (code)
 		return code;
 	if (!bytes || bytes > 8)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	if (bytes & (bytes - 1))
 		return error_set(m->err, -ENODATA, "it is computed from %u "
 				 "bytes of memory", bytes);
@@ -329,12 +329,12 @@ static void emit_unsigned_div(struct dwarf_machine *m)
 }
 
 /* Operations with two operands whose result has the type of the first */
-static int expression_binary(struct dwarf_machine *m, uint8_t atom)
+static int machine_binary(struct dwarf_machine *m, uint8_t atom)
 {
 	struct expression_type type;
 
 	if (m->depth < 2)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	cut_top(m);
 	type = m->stack[m->depth - 2].type;
 	if (atom == DW_OP_mod && type.is_signed) {
@@ -364,10 +364,10 @@ static int expression_binary(struct dwarf_machine *m, uint8_t atom)
 	return 0;
 }
 
-static int expression_compare(struct dwarf_machine *m, uint8_t atom)
+static int machine_compare(struct dwarf_machine *m, uint8_t atom)
 {
 	if (m->depth < 2)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	cut_top(m);
 	if (is_unsigned_8(m->stack[m->depth - 2].type) && atom != DW_OP_eq &&
 	    atom != DW_OP_ne)
@@ -387,10 +387,10 @@ static int expression_compare(struct dwarf_machine *m, uint8_t atom)
 	return 0;
 }
 
-static int expression_unary(struct dwarf_machine *m, uint8_t atom)
+static int machine_unary(struct dwarf_machine *m, uint8_t atom)
 {
 	if (!m->depth)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	cut_top(m);
 	if (atom == DW_OP_abs)
 		sign_operands(m, false);
@@ -399,8 +399,8 @@ static int expression_unary(struct dwarf_machine *m, uint8_t atom)
 	return 0;
 }
 
-static int expression_copy(struct dwarf_machine *m, uint8_t atom,
-			   uint64_t index)
+static int machine_copy(struct dwarf_machine *m, uint8_t atom,
+			uint64_t index)
 {
 	struct expression_type type;
 	int code;
@@ -408,7 +408,7 @@ static int expression_copy(struct dwarf_machine *m, uint8_t atom,
 	if (atom != DW_OP_pick)
 		index = atom == DW_OP_over;
 	if (index >= m->depth)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	type = m->stack[m->depth - 1 - index].type;
 	code = stack_push(m, type);
 	if (code)
@@ -421,14 +421,14 @@ static int expression_copy(struct dwarf_machine *m, uint8_t atom,
 }
 
 /* swap, rot, drop */
-static int expression_move(struct dwarf_machine *m, uint8_t atom)
+static int machine_move(struct dwarf_machine *m, uint8_t atom)
 {
 	unsigned int count = atom == DW_OP_drop ? 1 :
 			     atom == DW_OP_swap ? 2 : 3;
 	struct expression_entry last;
 
 	if (m->depth < count)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	cut_top(m);
 	rpn_emit_op(m->rpn, atom);
 	if (atom == DW_OP_drop) {
@@ -445,7 +445,7 @@ static int expression_move(struct dwarf_machine *m, uint8_t atom)
 }
 
 /* An address or a constant of another section, by its index. */
-static int expression_indexed(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_indexed(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	bool address = op->atom == DW_OP_addrx ||
 		       op->atom == DW_OP_GNU_addr_index;
@@ -455,12 +455,12 @@ static int expression_indexed(struct dwarf_machine *m, const Dwarf_Op *op)
 	int code;
 
 	if (!m->attr || dwarf_getlocation_attr(m->attr, op, &attr))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	if (!address)
-		return dwarf_formudata(&attr, &value) ? expression_damaged(m) :
+		return dwarf_formudata(&attr, &value) ? machine_damaged(m) :
 							push_constant(m, value);
 	if (dwarf_formaddr(&attr, &at))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	code = stack_push(m, generic_type(m));
 	if (!code)
 		rpn_emit_addr(m->rpn, at);
@@ -468,7 +468,7 @@ static int expression_indexed(struct dwarf_machine *m, const Dwarf_Op *op)
 }
 
 /* The offset of a thread-local variable is a constant just pushed. */
-static int expression_thread(struct dwarf_machine *m)
+static int machine_thread(struct dwarf_machine *m)
 {
 	struct expression_entry *entry;
 	struct rpn_op op;
@@ -477,10 +477,10 @@ static int expression_thread(struct dwarf_machine *m)
 	int code;
 
 	if (!m->depth)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	entry = stack_top(m);
 	if (!decode_alone(m, entry, &op))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	if (!rpn_is_constant(&op, &constant))
 		return error_set(m->err, -ENODATA, "it is thread-local at a "
 				 "place that is computed");
@@ -494,7 +494,7 @@ static int expression_thread(struct dwarf_machine *m)
 
 /* A value as it was at the entry of the function: of an expression, or of a
  * parameter */
-static int expression_entry_value(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_entry_value(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct dwarf_context context = *m->context;
 	bool parameter = op->atom == DW_OP_GNU_parameter_ref;
@@ -508,13 +508,13 @@ static int expression_entry_value(struct dwarf_machine *m, const Dwarf_Op *op)
 	    (parameter ? dwarf_getlocation_die(m->attr, op, &die) :
 	     dwarf_getlocation_attr(m->attr, op, &attr) ||
 	     dwarf_getlocation(&attr, &ops, &count)))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	code = stack_push(m, generic_type(m));
 	if (code)
 		return code;
 	stack_top(m)->start = NO_START;
 	if (++context.nesting > NESTING_MAX)
-		return expression_damaged(m);
+		return machine_damaged(m);
 	return parameter ? dwarf_entry_parameter_emit(&context, &die, m->rpn,
 						      m->err) :
 			   dwarf_entry_emit(&context, &attr, ops, count,
@@ -523,13 +523,13 @@ static int expression_entry_value(struct dwarf_machine *m, const Dwarf_Op *op)
 
 /* Jumps to `target` end here: after an unconditional one the stack is again as
  * it was at the jump. `last` takes those to the end. */
-static int jumps_land(struct dwarf_machine *m, size_t target, bool last)
+static int dwarf_jumps_land(struct dwarf_machine *m, size_t target, bool last)
 {
 	unsigned int kept = 0;
 	bool any = false;
 
 	for (unsigned int i = 0; i < m->jump_count; i++) {
-		struct expression_jump *jump = &m->jumps[i];
+		struct machine_jump *jump = &m->jumps[i];
 		size_t distance;
 
 		if (!last && jump->target != target) {
@@ -549,7 +549,7 @@ static int jumps_land(struct dwarf_machine *m, size_t target, bool last)
 		distance = m->rpn->size - (jump->operand + 2);
 		if (m->depth != jump->depth || distance > INT16_MAX ||
 		    m->rpn->failed)
-			return expression_damaged(m);
+			return machine_damaged(m);
 		m->rpn->data[jump->operand] = distance;
 		m->rpn->data[jump->operand + 1] = distance >> 8;
 	}
@@ -559,16 +559,16 @@ static int jumps_land(struct dwarf_machine *m, size_t target, bool last)
 	return 0;
 }
 
-static int expression_jump(struct dwarf_machine *m, const Dwarf_Op *op)
+static int machine_jump(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	int64_t distance = (int16_t)op->number;
-	struct expression_jump *jump;
+	struct machine_jump *jump;
 
 	if (distance < 0)
 		return error_set(m->err, -ENODATA, "it is computed by a loop, "
 				 "which a probe can't do");
 	if (m->jump_count == JUMPS_MAX || (op->atom == DW_OP_bra && !m->depth))
-		return expression_damaged(m);
+		return machine_damaged(m);
 	cut_top(m);
 	if (op->atom == DW_OP_bra)
 		m->depth--;
@@ -583,7 +583,7 @@ static int expression_jump(struct dwarf_machine *m, const Dwarf_Op *op)
 	return 0;
 }
 
-static int expression_refuse(struct dwarf_machine *m, uint8_t atom)
+static int machine_refuse(struct dwarf_machine *m, uint8_t atom)
 {
 	static const struct {
 		uint8_t atom;
@@ -631,10 +631,10 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 	case DW_OP_GNU_addr_index:
 	case DW_OP_constx:
 	case DW_OP_GNU_const_index:
-		return expression_indexed(m, op);
+		return machine_indexed(m, op);
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:
-		return expression_const_type(m, op);
+		return machine_const_type(m, op);
 	case DW_OP_breg0 ... DW_OP_breg31:
 		return stack_push_register(m, op->atom - DW_OP_breg0,
 					   op->number);
@@ -649,51 +649,51 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 		return push_nested(m, dwarf_frame_cfa_emit);
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return expression_thread(m);
+		return machine_thread(m);
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
 	case DW_OP_GNU_parameter_ref:
-		return expression_entry_value(m, op);
+		return machine_entry_value(m, op);
 	case DW_OP_regval_type:
 	case DW_OP_GNU_regval_type:
 	case DW_OP_convert:
 	case DW_OP_GNU_convert:
 	case DW_OP_reinterpret:
 	case DW_OP_GNU_reinterpret:
-		return expression_typed(m, op);
+		return machine_typed(m, op);
 	case DW_OP_dup:
 	case DW_OP_over:
 	case DW_OP_pick:
-		return expression_copy(m, op->atom, op->number);
+		return machine_copy(m, op->atom, op->number);
 	case DW_OP_drop:
 	case DW_OP_swap:
 	case DW_OP_rot:
-		return expression_move(m, op->atom);
+		return machine_move(m, op->atom);
 	case DW_OP_deref:
 	case DW_OP_deref_size:
 	case DW_OP_deref_type:
 	case DW_OP_GNU_deref_type:
-		return expression_deref(m, op);
+		return machine_deref(m, op);
 	case DW_OP_plus_uconst:
 		if (!m->depth)
-			return expression_damaged(m);
+			return machine_damaged(m);
 		add_constant(m, op->number);
 		return 0;
 	case DW_OP_abs:
 	case DW_OP_neg:
 	case DW_OP_not:
-		return expression_unary(m, op->atom);
+		return machine_unary(m, op->atom);
 	case DW_OP_and: case DW_OP_div: case DW_OP_minus: case DW_OP_mod:
 	case DW_OP_mul: case DW_OP_or: case DW_OP_plus: case DW_OP_shl:
 	case DW_OP_shr: case DW_OP_shra: case DW_OP_xor:
-		return expression_binary(m, op->atom);
+		return machine_binary(m, op->atom);
 	case DW_OP_eq ... DW_OP_ne:
-		return expression_compare(m, op->atom);
+		return machine_compare(m, op->atom);
 	case DW_OP_bra:
 	case DW_OP_skip:
-		return expression_jump(m, op);
+		return machine_jump(m, op);
 	default:
-		return expression_refuse(m, op->atom);
+		return machine_refuse(m, op->atom);
 	}
 }
 
@@ -711,7 +711,7 @@ int dwarf_expression_emit(const struct dwarf_context *context,
 	m.err = err;
 	m.wide = dwarf_is_wide(context->dwarf);
 	for (size_t i = 0; i < count && !code; i++) {
-		code = jumps_land(&m, ops[i].offset, false);
+		code = dwarf_jumps_land(&m, ops[i].offset, false);
 		if (!code && !m.dead)
 			code = operation_run(&m, &ops[i]);
 		if (!code && rpn->size > TDF_RPN_MAX)
@@ -721,11 +721,11 @@ int dwarf_expression_emit(const struct dwarf_context *context,
 	/* no jump may end inside an operation */
 	for (unsigned int i = 0; i < m.jump_count && !code; i++)
 		if (m.jumps[i].target <= (count ? ops[count - 1].offset : 0))
-			code = expression_damaged(&m);
+			code = machine_damaged(&m);
 	if (!code)
-		code = jumps_land(&m, 0, true);
+		code = dwarf_jumps_land(&m, 0, true);
 	if (!code && m.depth != 1)
-		code = expression_damaged(&m);
+		code = machine_damaged(&m);
 	if (code)
 		return code;
 	cut_top(&m);

@@ -86,9 +86,9 @@ int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
 }
 
 /* The operations of the frame base at the context's pc */
-static bool frame_base_find(const struct dwarf_context *context,
-			    Dwarf_Attribute *attr, Dwarf_Op **ops,
-			    size_t *count)
+static bool dwarf_frame_base_find(const struct dwarf_context *context,
+				  Dwarf_Attribute *attr, Dwarf_Op **ops,
+				  size_t *count)
 {
 	Dwarf_Die function = context->function;
 
@@ -107,7 +107,7 @@ int dwarf_frame_base_emit(const struct dwarf_context *context,
 	size_t count;
 	Dwarf_Op *ops;
 
-	if (!frame_base_find(context, &attr, &ops, &count))
+	if (!dwarf_frame_base_find(context, &attr, &ops, &count))
 		return error_set(err, -ENODATA, "it is in the stack frame, "
 				 "which isn't known here");
 	if (count == 1 && dwarf_op_register(ops, &number))
@@ -122,8 +122,8 @@ bool dwarf_frame_base_register(const struct dwarf_context *context,
 	size_t count;
 	Dwarf_Op *ops;
 
-	return frame_base_find(context, &attr, &ops, &count) && count == 1 &&
-	       dwarf_op_register(ops, number);
+	return dwarf_frame_base_find(context, &attr, &ops, &count) &&
+	       count == 1 && dwarf_op_register(ops, number);
 }
 
 /* Where the frame's description has the register, as the caller sees it */

@@ -267,7 +267,7 @@ bool dwarf_type_dimension(Dwarf_Die *array, unsigned int index,
 	return true;
 }
 
-static bool type_array_bytes(Dwarf_Die *bare, uint64_t *bytes)
+static bool dwarf_array_bytes(Dwarf_Die *bare, uint64_t *bytes)
 {
 	uint64_t count = 1, one;
 	Dwarf_Die element = *bare;
@@ -311,7 +311,7 @@ bool dwarf_type_bytes(Dwarf_Die *bare, uint64_t *bytes)
 		return true;
 	switch (dwarf_type_kind(bare)) {
 	case DWARF_TYPE_ARRAY:
-		return type_array_bytes(bare, bytes);
+		return dwarf_array_bytes(bare, bytes);
 	case DWARF_TYPE_POINTER:
 	case DWARF_TYPE_REFERENCE:
 		if (!dwarf_cu_die(bare->cu, &unit, NULL, NULL, &address, NULL,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "lib/array.h"
 
-static int symbol_name_compare(const void *a, const void *b)
+static int symbol_range_compare(const void *a, const void *b)
 {
 	const struct symbol_name *x = a, *y = b;
 
@@ -89,7 +89,7 @@ bool symbol_names_read(struct symbol_names *names,
 
 		if (kind->count)
 			qsort(kind->items, kind->count, sizeof(*kind->items),
-			      symbol_name_compare);
+			      symbol_range_compare);
 		for (size_t k = 0; k < kind->count; k++) {
 			if (kind->items[k].end > reach)
 				reach = kind->items[k].end;
