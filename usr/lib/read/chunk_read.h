@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A chunk of a .ras file: is it whole, and what is in a packed one. */
-#ifndef TRACEFMT_CHUNK_READ_H
-#define TRACEFMT_CHUNK_READ_H
+#ifndef LIB_READ_CHUNK_READ_H
+#define LIB_READ_CHUNK_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What of a file was lost and where: kept while it is read, reported at the
  * end. */
-#ifndef TRACEFMT_DAMAGE_H
-#define TRACEFMT_DAMAGE_H
+#ifndef LIB_READ_DAMAGE_H
+#define LIB_READ_DAMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

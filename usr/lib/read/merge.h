@@ -4,8 +4,8 @@
  * order in which they were written; at the same time the earlier slice of the
  * file comes first.
  */
-#ifndef TRACEFMT_MERGE_H
-#define TRACEFMT_MERGE_H
+#ifndef LIB_READ_MERGE_H
+#define LIB_READ_MERGE_H
 
 #include "trace_file.h"
 

@@ -3,8 +3,8 @@
  * Where the next chunk of a file is when one's header is damaged: its length
  * leads anywhere then.
  */
-#ifndef TRACEFMT_RESYNC_H
-#define TRACEFMT_RESYNC_H
+#ifndef LIB_READ_RESYNC_H
+#define LIB_READ_RESYNC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The records of a trace by slice: of each the chunks in the order of the file,
  * which are fetched, unpacked and given back one by one.
  */
-#ifndef TRACEFMT_SLICES_H
-#define TRACEFMT_SLICES_H
+#ifndef LIB_READ_SLICES_H
+#define LIB_READ_SLICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

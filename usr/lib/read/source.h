@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where the bytes of a trace come from: memory, a file, or a pipe, which has
  * them once only. */
-#ifndef TRACEFMT_SOURCE_H
-#define TRACEFMT_SOURCE_H
+#ifndef LIB_READ_SOURCE_H
+#define LIB_READ_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

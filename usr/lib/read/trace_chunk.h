@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The chunks of a trace, one after the other: what they say is put where it
  * belongs, and what is damaged is reported. */
-#ifndef TRACEFMT_TRACE_CHUNK_H
-#define TRACEFMT_TRACE_CHUNK_H
+#ifndef LIB_READ_TRACE_CHUNK_H
+#define LIB_READ_TRACE_CHUNK_H
 
 #include "trace_file.h"
 

@@ -4,8 +4,8 @@
  * it is checked before it is used. `damage` has what can't be used; the rest is
  * there.
  */
-#ifndef TRACEFMT_TRACE_FILE_H
-#define TRACEFMT_TRACE_FILE_H
+#ifndef LIB_READ_TRACE_FILE_H
+#define LIB_READ_TRACE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The sessions of a trace and their figures, from the payloads of chunks. */
-#ifndef TRACEFMT_TRACE_SESSION_H
-#define TRACEFMT_TRACE_SESSION_H
+#ifndef LIB_READ_TRACE_SESSION_H
+#define LIB_READ_TRACE_SESSION_H
 
 #include "trace_file.h"
 

@@ -3,8 +3,8 @@
  * The part of a chunk's records that is in memory, and where the rest is: a
  * chunk may be larger than what may be held of it.
  */
-#ifndef TRACEFMT_WINDOW_H
-#define TRACEFMT_WINDOW_H
+#ifndef LIB_READ_WINDOW_H
+#define LIB_READ_WINDOW_H
 
 #include <stdbool.h>
 #include <stddef.h>

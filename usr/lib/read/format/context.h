@@ -8,8 +8,8 @@
  *	  00007F12AB34CD56  libc.so.6+0x29D90
  *	  (stopped: no frame pointer)
  */
-#ifndef TRACEFMT_CONTEXT_H
-#define TRACEFMT_CONTEXT_H
+#ifndef LIB_READ_CONTEXT_H
+#define LIB_READ_CONTEXT_H
 
 #include <stddef.h>
 #include "stack.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* FMT lines as steps for decode_record(). */
-#include "decode.h"
+/* FMT lines as steps for decode_record() */
+#include "decode_format.h"
 
 #include <errno.h>
 #include <stdlib.h>

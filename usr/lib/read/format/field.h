@@ -14,8 +14,8 @@
  * gets "_2", "_3" ... at its end. Names of one FMT are stable: they don't depend
  * on data.
  */
-#ifndef TRACEFMT_FIELD_H
-#define TRACEFMT_FIELD_H
+#ifndef LIB_READ_FIELD_H
+#define LIB_READ_FIELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

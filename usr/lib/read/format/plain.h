@@ -3,8 +3,8 @@
  * In most records all controls find what they take. The text of such a plain
  * record is made here without the pieces of decode.h, which is much faster.
  */
-#ifndef TRACEFMT_PLAIN_H
-#define TRACEFMT_PLAIN_H
+#ifndef LIB_READ_PLAIN_H
+#define LIB_READ_PLAIN_H
 
 #include "decode.h"
 

@@ -3,8 +3,8 @@
  * The data of a plain record (plain.h), taken control by control. false: it is
  * not plain.
  */
-#ifndef TRACEFMT_PLAIN_DATA_H
-#define TRACEFMT_PLAIN_DATA_H
+#ifndef LIB_READ_PLAIN_DATA_H
+#define LIB_READ_PLAIN_DATA_H
 
 #include <rastrace/buffer.h>
 #include <stdbool.h>

@@ -18,8 +18,8 @@
  *	<no prefix: 07 00 01>  where %P expects one: the format doesn't fit
  *	<not formatted>	after that
  */
-#ifndef TRACEFMT_RENDER_H
-#define TRACEFMT_RENDER_H
+#ifndef LIB_READ_RENDER_H
+#define LIB_READ_RENDER_H
 
 #include "decode.h"
 #include "stack.h"

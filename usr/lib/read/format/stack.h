@@ -7,8 +7,8 @@
  *	  00007F12AB34CD56  libc.so.6+0x29D90
  *	  (stopped: no frame pointer)
  */
-#ifndef TRACEFMT_STACK_H
-#define TRACEFMT_STACK_H
+#ifndef LIB_READ_STACK_H
+#define LIB_READ_STACK_H
 
 #include <rastrace/buffer.h>
 #include "address_name.h"

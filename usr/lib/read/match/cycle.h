@@ -3,8 +3,8 @@
  * Traces of one buffer: a spool's cycle, snapshots taken one after the other.
  * They have one clock; a record that is in several of them is an event once.
  */
-#ifndef TRACEFMT_CYCLE_H
-#define TRACEFMT_CYCLE_H
+#ifndef LIB_READ_CYCLE_H
+#define LIB_READ_CYCLE_H
 
 #include "stream.h"
 

@@ -5,8 +5,8 @@
  * another order if that was asked for (filter/order.h), and given to an output
  * (output/output.h).
  */
-#ifndef TRACEFMT_EVENT_H
-#define TRACEFMT_EVENT_H
+#ifndef LIB_READ_EVENT_H
+#define LIB_READ_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

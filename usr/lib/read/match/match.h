@@ -3,8 +3,8 @@
  * Which rules print a record: the TFF entry whose data hash is the one that
  * was armed. Static records have no hash: they match by major and minor.
  */
-#ifndef TRACEFMT_MATCH_H
-#define TRACEFMT_MATCH_H
+#ifndef LIB_READ_MATCH_H
+#define LIB_READ_MATCH_H
 
 #include "lib/formats/search.h"
 #include "lib/key_map.h"

@@ -4,8 +4,8 @@
  * each slice without a hole: what is missing between two records was overwritten
  * where the slice has a gap, else it is damage.
  */
-#ifndef TRACEFMT_SEQUENCE_H
-#define TRACEFMT_SEQUENCE_H
+#ifndef LIB_READ_SEQUENCE_H
+#define LIB_READ_SEQUENCE_H
 
 #include "lib/key_map.h"
 #include "match.h"

@@ -6,8 +6,8 @@
  * come out when nothing older can come any more but from a writer that was held
  * up longer than STREAM_WINDOW.
  */
-#ifndef TRACEFMT_STREAM_H
-#define TRACEFMT_STREAM_H
+#ifndef LIB_READ_STREAM_H
+#define LIB_READ_STREAM_H
 
 #include "lib/formats/search.h"
 #include "lib/read/merge.h"
